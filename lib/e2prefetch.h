@@ -114,6 +114,19 @@ struct e2pf_class_plan {
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_plan plan[E2PF_CLASSES]);
 
+/* What has been done so far. */
+struct e2pf_totals {
+	uint64_t planned_bytes;		/* looked at */
+	uint64_t prefetched_bytes;	/* of them, not in memory before */
+	uint64_t requests;		/* made for that */
+	uint64_t errors;		/* reads that failed */
+	bool complete;			/* nothing was left out for want of
+					   memory or because of errors */
+};
+
+void e2pf_get_totals(struct e2pf_session *session,
+		     struct e2pf_totals *totals);
+
 /* End the threads.  Returns when they are gone; a thread that waits for the
  * device is waited for.  The session can be started again. */
 void e2pf_stop(struct e2pf_session *session);
