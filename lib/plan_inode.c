@@ -41,15 +41,22 @@ static void plan_ea_inode(struct e2pf_run *run,
 		.parse = E2PF_LEAF,
 		.data = E2PF_CLASSES
 	};
-	uint64_t table, offset;
+	const struct e2pf_ref *last = &run->pending;
+	uint64_t table, offset, block;
 
 	if (ino < geo->first_ino || ino > geo->inodes)
 		return;
 	table = groups[(ino - 1) / geo->inodes_per_group].inode_table;
 	offset = (uint64_t)((ino - 1) % geo->inodes_per_group) *
 		 geo->inode_size;
-	if (table)
-		e2pf_run_add(run, &like, table + offset / geo->block_size, 1);
+	if (!table)
+		return;
+	block = table + offset / geo->block_size;
+	/* The values of a file often are inodes of one block. */
+	if (last->count && last->cls == E2PF_INODES &&
+	    block >= last->block && block - last->block < last->count)
+		return;
+	e2pf_run_add(run, &like, block, 1);
 }
 
 void e2pf_plan_xattr_entries(struct e2pf_run *run,

@@ -38,9 +38,6 @@ void e2pf_run_add(struct e2pf_run *run, const struct e2pf_ref *like,
 	if (pending->count && same_kind(pending, like)) {
 		uint64_t end = pending->block + pending->count;
 
-		/* Several EA inodes in one inode table block. */
-		if (block >= pending->block && block + count <= end)
-			return;
 		if (block == end && pending->count + count <= UINT32_MAX) {
 			pending->count += count;
 			return;
