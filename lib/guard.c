@@ -30,8 +30,6 @@ struct guarded {
 	sigjmp_buf	env;
 };
 
-enum mask_state { MASK_UNKNOWN, MASK_OPEN, MASK_BLOCKED };
-
 /*
  * initial-exec: the handler must not be the first to touch a lazily
  * allocated block of thread-local storage, that would call malloc().
@@ -39,7 +37,6 @@ enum mask_state { MASK_UNKNOWN, MASK_OPEN, MASK_BLOCKED };
 #define SIGNAL_SAFE_TLS __thread __attribute__((tls_model("initial-exec")))
 
 static SIGNAL_SAFE_TLS struct guarded *volatile current;
-static SIGNAL_SAFE_TLS enum mask_state mask_state;
 
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
@@ -193,15 +190,9 @@ bool e2pf_guard_ready(void)
 	struct sigaction now;
 	sigset_t mask;
 
-	if (mask_state == MASK_UNKNOWN) {
-		if (pthread_sigmask(SIG_BLOCK, NULL, &mask) != 0)
-			return false;
-		mask_state = sigismember(&mask, SIGBUS) ? MASK_BLOCKED :
-							  MASK_OPEN;
-	}
-	if (mask_state == MASK_BLOCKED)
-		return false;
-	return sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now);
+	return sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now) &&
+	       pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
+	       !sigismember(&mask, SIGBUS);
 }
 
 /*
