@@ -317,6 +317,8 @@ static void one_operation(struct pair *pair, uint32_t blocks)
 						       pair->buf_a));
 		break;
 	case 3:
+		if (pick(20))
+			break;
 		assert_int_equal(io_channel_flush(pair->a),
 				 io_channel_flush(pair->b));
 		break;
@@ -1251,11 +1253,13 @@ static void test_loop_media_error(void **unused)
 	assert_int_equal(pair.call_b.error, EIO);
 	assert_int_equal(pair.call_b.calls, 8);
 	assert_int_equal(pair_read(&pair, 126, 4), 4711);
-	/* The rewrite of the unreadable block goes out: it extends the file
-	 * below, and then the block can be read. */
-	memset(pair.buf_a, 0, 4096);
-	assert_int_equal(pair_write(&pair, 128, 1), 0);
-	assert_int_equal(io_channel_flush(pair.a), io_channel_flush(pair.b));
+	/* The rewrite of what could not be read goes out: it extends the file
+	 * below, and then the blocks can be read.  All of them, the kernel
+	 * may read several in one go and fail for one. */
+	memset(pair.buf_a, 0, MOST_BYTES);
+	assert_int_equal(pair_write(&pair, 128, 128), 0);
+	assert_int_equal(io_channel_flush(pair.a), 0);
+	assert_int_equal(io_channel_flush(pair.b), 0);
 	assert_int_equal(pair_read(&pair, 128, 1), 0);
 	close_pair(&pair);
 	close(fa);
