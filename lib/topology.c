@@ -119,7 +119,8 @@ static int device_dir(const char *sysroot, unsigned major, unsigned minor,
 {
 	char link[PATH_MAX];
 
-	if (e2pf_path(link, sizeof(link), "%s/sys/dev/block/%u:%u", sysroot,
+	/* The dot at the end refuses what is no directory. */
+	if (e2pf_path(link, sizeof(link), "%s/sys/dev/block/%u:%u/.", sysroot,
 		      major, minor) || !realpath(link, dir))
 		return -1;
 	return 0;
@@ -364,10 +365,12 @@ static bool add_slaves(struct walk *w, const char *dir, bool data)
 		return false;
 	multipath = read_below(dir, "dm/uuid", uuid, sizeof(uuid)) > 0 &&
 		starts_with(uuid, "mpath-");
-	while (w->nodes < MAX_NODES && (entry = readdir(slaves))) {
+	while ((entry = readdir(slaves))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		any = true;
+		if (w->nodes == MAX_NODES)
+			break;
 		if (read_dev(path, entry->d_name, &major, &minor)) {
 			w->incomplete |= !multipath;
 		} else if (!multipath) {
