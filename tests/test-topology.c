@@ -337,6 +337,43 @@ static void test_deep_chain(void **state)
 	assert_true(topo.block_order);
 }
 
+/*
+ * A mount is found behind 3,000 others, behind a line of 40,000 characters,
+ * and on a last line without its newline.
+ */
+static void test_long_mountinfo(void **state)
+{
+	struct e2pf_topology first, last;
+	char path[PATH_MAX + 32];
+	unsigned i;
+	FILE *file;
+
+	(void)state;
+	tree_make("topology-trees.txt", "sata");
+	snprintf(path, sizeof(path), "%s/proc", tree_root);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/proc/mountinfo", tree_root);
+	add("proc/self/mountinfo -> ../mountinfo");
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (i = 0; i < 3000; i++)
+		fprintf(file, "%u 1 0:%u / /mnt/%u rw - nfs4 h:/%u rw\n", i,
+			1000 + i, i, i);
+	fprintf(file, "1 1 0:500 / /a rw - btrfs /dev/sda1 rw,");
+	for (i = 0; i < 4000; i++)
+		fprintf(file, " 1 1 0:50%u", i % 10);
+	fprintf(file, "\n1 1 0:501 / /b rw - tmpfs tmpfs rw\n");
+	fprintf(file, "1 1 0:502 / /c rw - tmpfs tmpfs rw");
+	fclose(file);
+	probe('f', 0, 500, &first);
+	probe('f', 0, 502, &last);
+	tree_remove();
+	assert_int_equal(first.leaves, 1);
+	assert_string_equal(first.leaf[0].name, "sda");
+	assert_int_equal(last.leaves, 1);
+	assert_string_equal(last.leaf[0].name, "tmpfs");
+}
+
 /* A sysroot as long as a path may be leaves no room for anything below. */
 static void test_long_sysroot(void **state)
 {
@@ -380,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_many_slaves),
 		cmocka_unit_test(test_large_array),
 		cmocka_unit_test(test_deep_chain),
+		cmocka_unit_test(test_long_mountinfo),
 		cmocka_unit_test(test_long_sysroot),
 		cmocka_unit_test(test_no_processors),
 	};
