@@ -104,6 +104,8 @@ static const struct expected table[] = {
 	  BLOCK, 8192 },
 	{ "virtio-lvm", 'b', 253, 0, "vda/r vdb/r", KNOWN, VIRTUAL, QUEUE, 2,
 	  2, 1, BLOCK, 1280 },
+	{ "virtio-two-partitions", 'b', 253, 0, "vda/r", KNOWN, VIRTUAL, QUEUE,
+	  1, 1, 1, BLOCK, 128 },
 	{ "qemu-sata", 'b', 8, 0, "sda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
 	  BLOCK, 1280 },
 	/* Loop devices, by their file's path. */
