@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf.h"
+#include "program.h"
 #include "environment.h"
 #include "sideprocess.h"
 
@@ -123,7 +123,7 @@ static void prepare(const struct environment *env, const char *e2fsck,
 	char module[PATH_MAX + 64];
 
 	find_module(module, sizeof(module));
-	if (elf_loads_library(e2fsck, "libext2fs.so.") &&
+	if (program_loads(e2fsck, "libext2fs.so.") &&
 	    fits_preload(module) && preload(module))
 		return;
 	start_side_process(env, argc, argv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the launcher must know of a program file. */
-#ifndef ELF_FILE_H
-#define ELF_FILE_H
+#ifndef PROGRAM_H
+#define PROGRAM_H
 
 #include <stdbool.h>
 
@@ -10,6 +10,6 @@
  * `library`, so that a preloaded module can stand between the two?  False
  * for a static program, a script, or what cannot be read.
  */
-bool elf_loads_library(const char *path, const char *library);
+bool program_loads(const char *path, const char *library);
 
 #endif

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf.h"
+#include "program.h"
 
 struct image {
 	const unsigned char *bytes;
@@ -98,7 +98,7 @@ static bool image_loads(const struct image *im, const char *library)
 	return false;
 }
 
-bool elf_loads_library(const char *path, const char *library)
+bool program_loads(const char *path, const char *library)
 {
 	struct image im = { NULL, 0 };
 	bool loads = false;
