@@ -100,6 +100,10 @@ void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
  * unused part of a group is believed where descriptors have checksums
  * (uninit_bg, metadata_csum), as the inode scan does; the checksum itself is
  * not verified.
+ *
+ * libext2fs clears these marks in its memory when it opens a filesystem by
+ * a backup superblock, and the scan then reads every inode.  Descriptors
+ * taken from there, not from the disk, say what will be read.
  */
 void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 			  const void *desc, struct e2pf_group *group);

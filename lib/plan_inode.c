@@ -31,7 +31,11 @@ static bool wants_ea_inodes(const struct e2pf_geometry *geo,
 			  EXT4_FEATURE_INCOMPAT_EA_INODE);
 }
 
-/* The inode table block of one inode that an attribute names. */
+/*
+ * The inode table block of one inode that an attribute names.  The checker
+ * reads that inode for the hash of the value, and the value itself only for
+ * a file with inline data: too rare to follow.
+ */
 static void plan_ea_inode(struct e2pf_run *run,
 			  const struct e2pf_group *groups, uint32_t ino)
 {

@@ -233,6 +233,28 @@ static void group_count_that_does_not_fit(void **state)
 	assert_int_equal(e2pf_plan_superblock(&sb, &geo), -1);
 }
 
+static void more_blocks_than_48_bits(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	/* 2^23 blocks of 1 KiB to a group, 2^25 groups. */
+	sb.s_feature_ro_compat |= htole32(EXT4_FEATURE_RO_COMPAT_BIGALLOC);
+	sb.s_log_block_size = 0;
+	sb.s_log_cluster_size = htole32(10);
+	sb.s_clusters_per_group = htole32(8192);
+	sb.s_blocks_per_group = htole32(8192 << 10);
+	sb.s_inodes_per_group = htole32(8);
+	sb.s_inodes_count = htole32(8u << 25);
+	sb.s_blocks_count = htole32(0xffffffff);
+	sb.s_blocks_count_hi = htole32(0xffff);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	sb.s_blocks_count = 0;
+	sb.s_blocks_count_hi = htole32(0x10000);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), -1);
+}
+
 static void meta_bg_past_the_descriptors(void **state)
 {
 	struct ext2_super_block sb = sound_super();
@@ -328,6 +350,11 @@ static void check_layout(uint32_t compat, uint32_t incompat,
 			continue;
 		e2pf_plan_descriptors(&geo, block, check_descriptor, &layout);
 		assert_int_equal(layout.next, geo.desc_blocks);
+		/* Block 0 is the primary's, also where that lies in 1. */
+		layout.next = 0;
+		if (i == 0)
+			e2pf_plan_descriptors(&geo, 0, check_descriptor,
+					      &layout);
 	}
 }
 
@@ -587,6 +614,32 @@ static void extents_out_of_range(void **state)
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, geo.blocks - 7, 7, E2PF_DIRS, E2PF_LEAF, 0,
 		   NONE);
+}
+
+static void block_numbers_of_48_bits(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
+	uint64_t last = (UINT64_C(1) << 48) - 2;
+	struct found found = { 0 };
+
+	(void)state;
+	geo.blocks = last + 1;
+	put_header(inode.base.i_block, 2, 4, 0);
+	put_extent(inode.base.i_block, 0, last - 1, 9);
+	put_extent(inode.base.i_block, 1, last + 1, 9);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, last - 1, 2, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+
+	found.count = 0;
+	put_header(inode.base.i_block, 2, 4, 1);
+	put_index(inode.base.i_block, 0, last);
+	put_index(inode.base.i_block, 1, last + 1);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0,
+		   E2PF_DIRS);
 }
 
 static void extent_roots_refused(void **state)
@@ -913,6 +966,7 @@ static void inodes_without_blocks(void **state)
 
 static void special_inodes(void **state)
 {
+	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFREG, 0);
 	struct found found;
 
@@ -937,6 +991,13 @@ static void special_inodes(void **state)
 	assert_ref(&found, 1, 2010, 1, E2PF_FILES, E2PF_LEAF, 0, NONE);
 	assert_ref(&found, 2, 2020, 1, E2PF_FILES, E2PF_INDIRECT_BLOCK, 1,
 		   E2PF_FILES);
+
+	/* Orphan file, whose number is like any file's: likewise. */
+	geo.orphan_inum = 20;
+	memset(&found, 0, sizeof(found));
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 4);
+	assert_ref(&found, 0, 2000, 1, E2PF_FILES, E2PF_LEAF, 0, NONE);
 
 	/* Bad blocks, which have no mode, and resize: indirect blocks. */
 	found = plan_inode(EXT2_RESIZE_INO, &inode);
@@ -1053,17 +1114,25 @@ static void ea_inodes_in_block(void **state)
 	at += put_entry(at, 200, 10);		/* reserved */
 	at += put_entry(at, 0, geo.inodes + 1);
 	at += put_entry(at, 9, UINT32_MAX);
-	at += put_entry(at, 9, 11);
+	at += put_entry(at, 9, 90);
 	at += 4;				/* zeros: the end */
 	put_entry(at, 9, 100);
 	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
 	assert_int_equal(found.count, 1);
-	assert_ref(&found, 0, 500, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 0, 505, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
+
+	/* Without the feature, or the magic, or groups. */
+	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
+	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
+	geo = sound_geometry();
+	e2pf_plan_block(&geo, NULL, &ref, block, record, &found);
+	put32(block, 0xea010000);
+	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
+	assert_int_equal(found.count, 1);
 
 	/* No end, names as long as they get. */
+	put32(block, 0xea020000);
 	memset(block + 32, 0xff, 4096 - 32);
-	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
-	put32(block, 0xea010000);
 	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
 	assert_int_equal(found.count, 1);
 	free(block);
@@ -1098,6 +1167,13 @@ static void inode_blocks(void **state)
 	e2pf_plan_inode_block(&geo, NULL, UINT32_MAX, 16, table, record,
 			      &found);
 	assert_int_equal(found.count, 2);
+
+	/* Numbers do not wrap around. */
+	found.count = 0;
+	geo.inodes = UINT32_MAX;
+	e2pf_plan_inode_block(&geo, NULL, UINT32_MAX, 16, table, record,
+			      &found);
+	assert_int_equal(found.count, 1);
 }
 
 int main(void)
@@ -1108,6 +1184,7 @@ int main(void)
 		cmocka_unit_test(features_that_are_off),
 		cmocka_unit_test(superblock_refused),
 		cmocka_unit_test(group_count_that_does_not_fit),
+		cmocka_unit_test(more_blocks_than_48_bits),
 		cmocka_unit_test(meta_bg_past_the_descriptors),
 		cmocka_unit_test(descriptor_layouts),
 		cmocka_unit_test(descriptors_past_the_end),
@@ -1117,6 +1194,7 @@ int main(void)
 		cmocka_unit_test(group_out_of_range),
 		cmocka_unit_test(directory_in_extents),
 		cmocka_unit_test(extents_out_of_range),
+		cmocka_unit_test(block_numbers_of_48_bits),
 		cmocka_unit_test(extent_roots_refused),
 		cmocka_unit_test(extent_indexes),
 		cmocka_unit_test(extent_nodes),
