@@ -50,6 +50,9 @@ static const struct expected table[] = {
 	{ "hybrid-both", 60 * MIB, 1 },
 	{ "empty", UINT64_MAX, ALL },
 	{ "hostile", UINT64_MAX, ALL },
+	{ "v1-names", MACHINE, ALL },
+	{ "v2-outside", 100 * MIB, ALL },
+	{ "hostile-product", UINT64_MAX, ALL },
 	{ "hostile-sums", 1000 * MIB, ALL },
 };
 
