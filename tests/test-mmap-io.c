@@ -1115,6 +1115,11 @@ static void use_filesystem(io_manager manager)
 	assert_int_equal(ext2fs_close_free(&fs), 0);
 }
 
+/* The undo manager of libext2fs 1.47.0 leaks two bitmaps whatever it is
+ * stacked on. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
 static void test_filesystem(void **unused)
 {
 	(void)unused;
@@ -1128,7 +1133,11 @@ static void test_filesystem(void **unused)
 	assert_int_equal(set_undo_io_backing_manager(e2pf_mmap_io_manager),
 			 0);
 	assert_int_equal(set_undo_io_backup_file(path_undo), 0);
+	if (__lsan_disable)
+		__lsan_disable();
 	use_filesystem(undo_io_manager);
+	if (__lsan_enable)
+		__lsan_enable();
 	assert_int_equal(access(path_undo, R_OK), 0);
 }
 
