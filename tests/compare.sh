@@ -29,8 +29,11 @@ compare_run()
 	local -a args=()
 
 	shift 3
-	rm -rf "$dir"
-	mkdir "$dir" || return
+	if [ -d "$dir" ]; then
+		rm -f "$dir"/*
+	else
+		mkdir "$dir" || return
+	fi
 	cp --sparse=auto "$image" "$dir/fs"
 	for part in jdev aux; do
 		[ ! -e "$image.$part" ] || cp "$image.$part" "$dir/$part"
@@ -60,26 +63,32 @@ compare_stock()
 	compare_run "$E2FSCK_STOCK" "$dir/stock" "$@"
 }
 
-# The files of both folders by name, each compared.
+# compare_files DIR: what either run printed and left behind, pair by pair.
+# The names of the files must be the same too.
 compare_files()
 {
-	local a=$1 b=$2 name status=0
+	local dir=$1 path
+	local -a pairs=("$dir/stock.status" "$dir/test.status"
+			"$dir/stock.out" "$dir/test.out"
+			"$dir/stock.err" "$dir/test.err")
 
-	if ! diff <(cd "$a" && ls -A) <(cd "$b" && ls -A); then
-		echo "not the same files"
-		return 1
-	fi
-	for name in "$a"/*; do
-		"$IMGTOOL" cmp "$name" "$b/${name##*/}" || status=1
+	for path in "$dir"/stock/*; do
+		pairs+=("$path" "$dir/test/${path##*/}")
 	done
-	return $status
+	for path in "$dir"/test/*; do
+		[ -e "$dir/stock/${path##*/}" ] || {
+			echo "only one run makes ${path##*/}"
+			return 1
+		}
+	done
+	"$IMGTOOL" cmp "${pairs[@]}" 2>&1
 }
 
 # compare_test DIR MANAGER IMAGE OPTION...: nothing on success; what differs
 # from DIR/stock, and status 1, otherwise.
 compare_test()
 {
-	local dir=$1 manager=$2 bad=0 what
+	local dir=$1 manager=$2 what
 
 	shift 2
 	export PREFETCH=${COMPARE_PREFETCH-1}
@@ -90,18 +99,14 @@ compare_test()
 	fi
 	compare_run "$E2FSCK_TEST" "$dir/test" "$@"
 	unset PREFETCH TEST_MMAP_IO
+	what=$(compare_files "$dir") && return
+	echo "TEST_MMAP_IO=$manager (stock <, tested >):"
+	printf '%s\n' "${what//$dir\//}" | head -n 5
 	for what in status out err; do
-		cmp -s "$dir/stock.$what" "$dir/test.$what" && continue
-		bad=1
-		echo "TEST_MMAP_IO=$manager: $what (stock <, tested >)"
 		diff -a "$dir/stock.$what" "$dir/test.$what" |
 			cut -c -200 | head -n 12
 	done
-	what=$(compare_files "$dir/stock" "$dir/test") || {
-		bad=1
-		printf 'TEST_MMAP_IO=%s: %s\n' "$manager" "$what" | head -n 5
-	}
-	return $bad
+	return 1
 }
 
 # compare_image NAME DIR IMAGE OPTION...: stock once, each manager, one line.

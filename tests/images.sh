@@ -29,12 +29,16 @@ images_setup()
 		inode_ratio = 16384
 	[fs_types]
 		ext2 = {
+			reserved_ratio = 5
 		}
 		ext3 = {
+			reserved_ratio = 5
 		}
 		ext4 = {
+			reserved_ratio = 5
 		}
 		small = {
+			reserved_ratio = 5
 		}
 	END
 	export MKE2FS_CONFIG=$IMAGE_SRC/mke2fs.conf
@@ -244,7 +248,15 @@ image_do_encrypt()
 }
 
 image_do_verity() { echo "sif /d0/f5000 flags 0x180000" | image_debugfs "$1"; }
-image_do_huge_file() { echo "sif /d1/f70000 flags 0xc0000" | image_debugfs "$1"; }
+
+# With EXT4_HUGE_FILE_FL i_blocks counts blocks of 4k.
+image_do_huge_file()
+{
+	image_debugfs "$1" <<-END
+	sif /d1/f70000 flags 0xc0000
+	sif /d1/f70000 blocks 18
+	END
+}
 
 # A directory written as a file and renamed to one by its mode.  e2fsck builds
 # the index: 3 names to a 1k block, 120 blocks to an index block.
@@ -375,6 +387,9 @@ image_do_counts_off()
 	ssv free_inodes_count 18
 	END
 }
+
+# Options a check of this image needs.
+image_options() { [ "$1" != ext4-journal-device ] || echo "-j jdev"; }
 
 # What -fyD would mend again is done after it.
 image_is_late()

@@ -97,63 +97,88 @@ static size_t read_at(int fd, unsigned char *buf, size_t want, off_t pos,
 }
 
 /* Prints where the files first differ, as cmp does, and returns 1 then. */
-static int cmd_cmp(char **argv)
+static int differ(const char *pa, const char *pb)
 {
 	static unsigned char a[CHUNK], b[CHUNK];
-	int fa = open_or_die(argv[0], O_RDONLY);
-	int fb = open_or_die(argv[1], O_RDONLY);
-	off_t end = size_of(fa, argv[0]), pos = 0;
+	int fa = open_or_die(pa, O_RDONLY);
+	int fb = open_or_die(pb, O_RDONLY);
+	off_t end = size_of(fa, pa), pos = 0;
+	size_t got, i = 0;
 
-	if (end != size_of(fb, argv[1])) {
-		printf("%s and %s differ in size: %jd, %jd\n", argv[0],
-		       argv[1], (intmax_t)end,
-		       (intmax_t)size_of(fb, argv[1]));
+	if (end != size_of(fb, pb)) {
+		printf("%s and %s differ in size: %jd, %jd\n", pa, pb,
+		       (intmax_t)end, (intmax_t)size_of(fb, pb));
 		return 1;
 	}
-	for (;;) {
+	for (;; pos += got) {
 		off_t da = next_data(fa, pos, end);
 		off_t db = next_data(fb, pos, end);
-		size_t got, i;
 
 		pos = da < db ? da : db;
 		if (pos >= end)
-			return 0;
-		got = read_at(fa, a, CHUNK, pos, argv[0]);
-		if (got != read_at(fb, b, CHUNK, pos, argv[1])) {
-			printf("%s changed while it was read\n", argv[1]);
+			break;
+		got = read_at(fa, a, CHUNK, pos, pa);
+		if (got != read_at(fb, b, CHUNK, pos, pb)) {
+			printf("%s changed while it was read\n", pb);
 			return 1;
 		}
-		if (memcmp(a, b, got)) {
-			for (i = 0; a[i] == b[i]; i++)
-				;
-			printf("%s and %s differ at byte %jd: %02x, %02x\n",
-			       argv[0], argv[1], (intmax_t)pos + (intmax_t)i,
-			       a[i], b[i]);
-			return 1;
-		}
-		pos += got;
+		if (!memcmp(a, b, got))
+			continue;
+		while (a[i] == b[i])
+			i++;
+		printf("%s and %s differ at byte %jd: %02x, %02x\n", pa, pb,
+		       (intmax_t)pos + (intmax_t)i, a[i], b[i]);
+		return 1;
 	}
+	close(fa);
+	close(fb);
+	return 0;
+}
+
+/* A B [A B...]: the files of each pair. */
+static int cmd_cmp(char **argv)
+{
+	int status = 0;
+
+	for (; argv[0] && argv[1]; argv += 2)
+		status |= differ(argv[0], argv[1]);
+	return status;
+}
+
+/* Position of the n-th byte of data; where is how much data there was. */
+static off_t nth_data(int map, off_t end, uint64_t n, uint64_t *where)
+{
+	off_t pos = 0;
+
+	*where = 0;
+	while ((pos = next_data(map, pos, end)) < end) {
+		off_t hole = lseek(map, pos, SEEK_HOLE);
+
+		if (hole < 0 || hole > end)
+			hole = end;
+		if (n - *where < (uint64_t)(hole - pos))
+			return pos + (off_t)(n - *where);
+		*where += hole - pos;
+		pos = hole;
+	}
+	return end;
 }
 
 /* One position in a sector of the map that is not all zeros. */
 static off_t pick(int map, off_t end, uint64_t *state, const char *path)
 {
 	unsigned char sector[SECTOR];
+	uint64_t total, where;
 	int tries;
 
-	for (tries = 0; tries < FLIP_TRIES; tries++) {
-		off_t pos = next_random(state) % (uint64_t)end;
-		off_t data = next_data(map, pos, end);
+	nth_data(map, end, UINT64_MAX, &total);
+	for (tries = 0; total && tries < FLIP_TRIES; tries++) {
+		off_t pos = nth_data(map, end, next_random(state) % total,
+				     &where);
 		size_t got, i;
 
-		/* From a hole go on to the data behind it. */
-		if (data >= end)
-			continue;
-		pos = data + next_random(state) % CHUNK;
-		if (pos >= end || next_data(map, pos, end) != pos)
-			pos = data + next_random(state) % SECTOR;
-		data = pos & ~(off_t)(SECTOR - 1);
-		got = read_at(map, sector, SECTOR, data, path);
+		got = read_at(map, sector, SECTOR,
+			      pos & ~(off_t)(SECTOR - 1), path);
 		for (i = 0; i < got; i++)
 			if (sector[i])
 				return pos;
