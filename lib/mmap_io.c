@@ -61,7 +61,7 @@
 
 #define MMAP_IO_MAGIC 0x65327066	/* "e2pf" */
 
-/* Pages a residency word covers, and how many words are kept.  64 KiB of
+/* Pages a residency word covers, and how many words are kept.  96 KiB of
  * memory per channel know 1 GiB of 4 KiB pages; a page forgotten costs a
  * pread, one evicted since costs a fault with the kernel's read-around. */
 #define REGION_PAGES (sizeof(unsigned long) * CHAR_BIT)
@@ -83,6 +83,7 @@
 struct region {
 	unsigned long number;
 	unsigned long resident;
+	unsigned long last;	/* page where the last read in it ended */
 };
 
 struct mmap_private_data {
@@ -256,6 +257,27 @@ static void forget_all(struct mmap_private_data *data)
 				 __ATOMIC_RELAXED);
 }
 
+/* Reads are told apart by region, so that several threads may each have a
+ * sequence of their own. */
+static bool is_sequential(const struct mmap_private_data *data, size_t first)
+{
+	const struct region *region;
+	size_t last;
+
+	if (first == 0)
+		return false;
+	region = region_of(data, (first - 1) / REGION_PAGES);
+	last = __atomic_load_n(&region->last, __ATOMIC_RELAXED);
+	return last == first - 1 || last == first;
+}
+
+static void set_last(struct mmap_private_data *data, size_t last)
+{
+	struct region *region = region_of(data, last / REGION_PAGES);
+
+	__atomic_store_n(&region->last, last, __ATOMIC_RELAXED);
+}
+
 /*
  * Ask the kernel about the pages from `first` on, at least to `last`, and
  * remember the answer.  Returns whether first to last are all resident.
@@ -319,8 +341,7 @@ static bool read_mapped(struct mmap_private_data *data,
 	if (!to_pages(data, request->location, request->size, &first, &last))
 		return false;
 	if (!is_known(data, first, last) &&
-	    (first == 0 || !is_known(data, first - 1, first - 1) ||
-	     !look(data, first, last)))
+	    (!is_sequential(data, first) || !look(data, first, last)))
 		return false;
 	if (!e2pf_guard_ready())
 		return false;
@@ -330,6 +351,7 @@ static bool read_mapped(struct mmap_private_data *data,
 		forget_all(data);
 		return false;
 	}
+	set_last(data, last);
 	return true;
 }
 
@@ -382,8 +404,10 @@ static errcode_t read_file(io_channel channel, struct mmap_private_data *data,
 			return error;
 		}
 	}
-	if (to_pages(data, request->location, request->size, &first, &last))
+	if (to_pages(data, request->location, request->size, &first, &last)) {
 		set_known(data, first, last);
+		set_last(data, last);
+	}
 	return 0;
 }
 
