@@ -14,7 +14,7 @@
 # "now", fixed-random.c the rest, for both programs.
 
 # Seconds until SIGALRM ends a run.  The longest stock run takes under two.
-COMPARE_LIMIT=${COMPARE_LIMIT:-120}
+COMPARE_LIMIT=${COMPARE_LIMIT:-60}
 
 # Managers the command under test runs with: TEST_MMAP_IO, "-" for unset.
 COMPARE_MANAGERS=${COMPARE_MANAGERS:-0 1 -}
@@ -84,6 +84,49 @@ compare_files()
 	"$IMGTOOL" cmp "${pairs[@]}" 2>&1
 }
 
+# One line of stock e2fsck is not the same twice whatever is pinned: when pass 1
+# refuses an attribute value in an inode of its own and the answer is "no", it
+# adds a variable it never set to the blocks the inode should have.  Its value
+# is what earlier calls left on the stack, mostly an address.
+#
+# compare_unset_variable DIR IMAGE OPTION...: do the runs differ in these lines
+# only, and stock in the same way from itself?
+compare_unset_variable()
+{
+	local dir=$1 out
+	local mask='s/\(i_blocks is [0-9]*, should be \)[0-9]*\(.  Fix? no\)$/\1?\2/'
+
+	cmp -s "$dir/stock.status" "$dir/test.status" &&
+	cmp -s "$dir/stock.err" "$dir/test.err" || return
+	cmp -s <(sed "$mask" "$dir/stock.out") <(sed "$mask" "$dir/test.out") &&
+	"$IMGTOOL" cmp "$dir/stock/fs" "$dir/test/fs" >/dev/null || return
+	shift
+	compare_run "$E2FSCK_STOCK" "$dir/again" "$@"
+	out=$dir/again.out
+	! cmp -s "$dir/stock.out" "$out" &&
+	cmp -s <(sed "$mask" "$dir/stock.out") <(sed "$mask" "$out")
+}
+
+# Some damage makes stock e2fsck free memory twice (f_inlinedir_bad_symlink of
+# its own tests).  What glibc calls it and the backtrace e2fsck prints then hold
+# addresses, which differ from run to run and with what else is loaded; all the
+# rest, the status and the images too, must be the same.
+compare_crash()
+{
+	local dir=$1 path
+	local mask='/^\(double free\|free()\|malloc\|corrupted\|munmap\)/d
+		/\[0x[0-9a-f]*]$/d'
+
+	grep -aq '^Signal (' "$dir/stock.err" &&
+	cmp -s "$dir/stock.status" "$dir/test.status" &&
+	cmp -s "$dir/stock.out" "$dir/test.out" &&
+	cmp -s <(sed "$mask" "$dir/stock.err") <(sed "$mask" "$dir/test.err") ||
+		return
+	for path in "$dir"/stock/*; do
+		"$IMGTOOL" cmp "$path" "$dir/test/${path##*/}" || return
+	done
+}
+
 # compare_test DIR MANAGER IMAGE OPTION...: nothing on success; what differs
 # from DIR/stock, and status 1, otherwise.
 compare_test()
@@ -100,6 +143,8 @@ compare_test()
 	compare_run "$E2FSCK_TEST" "$dir/test" "$@"
 	unset PREFETCH TEST_MMAP_IO
 	what=$(compare_files "$dir") && return
+	compare_unset_variable "$dir" "$@" && return
+	compare_crash "$dir" >/dev/null && return
 	echo "TEST_MMAP_IO=$manager (stock <, tested >):"
 	printf '%s\n' "${what//$dir\//}" | head -n 5
 	for what in status out err; do

@@ -26,8 +26,8 @@ sound_modes="-fn
 -fy -E discard
 -fn -tt"
 
-# Bytes changed at a time: a lone bit of damage, a torn block, a wreck.
-flips="1 1 3 24 200"
+# Bytes changed at a time: from one to a wreck.
+flips="1 2 5 24"
 
 damages="clri fields dirblock itable bitmaps super gdt feature"
 
@@ -128,6 +128,7 @@ damage_feature()
 compare_damaged()
 {
 	local name=$1 dir=$2 image=$3 options
+	local COMPARE_MANAGERS="0 1"
 
 	options=$(image_options "${name%%:*}")
 	# shellcheck disable=SC2086
@@ -147,9 +148,13 @@ test_image()
 		return
 	fi
 	options=$(image_options "$name")
+	# Without TEST_MMAP_IO the command under test picks a manager itself: the
+	# first mode shows that it does, and the others need not repeat it.
+	local COMPARE_MANAGERS="0 1 -"
 	while read -r mode; do
 		# shellcheck disable=SC2086
 		compare_image "$name $mode" "$dir" "$image" $options $mode
+		COMPARE_MANAGERS="0 1"
 	done <<<"$sound_modes"
 
 	e2image -r "$image" "$dir/map" >/dev/null 2>&1
