@@ -6,7 +6,7 @@
 # by bash; it knows nothing about images or about what is compared.
 #
 # Variables a caller may set:
-#   srcdir, top_builddir	as automake sets them (default: ., ..)
+#   srcdir, top_builddir	as automake sets them (default: ., srcdir/..)
 #   E2FSCK_TEST		the command under test, an absolute path (default: the
 #			launcher of the build tree)
 #   E2FSCK_STOCK	the stock checker (default: e2fsck of PATH or /sbin)
@@ -16,7 +16,7 @@
 set -u
 
 srcdir=$(cd "${srcdir:-.}" && pwd)
-top_builddir=$(cd "${top_builddir:-..}" && pwd)
+top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 E2FSCK_STOCK=${E2FSCK_STOCK:-$(command -v e2fsck)}
 E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
