@@ -620,6 +620,7 @@ static int usage(FILE *f)
 	      "                    request; replies come earlier by that\n"
 	      "  --spin=TIME       do not sleep when a reply is due this soon\n"
 	      "  --ready-fd=N      write a byte there once mounted\n"
+	      "  --follow-parent   end when the process that started it does\n"
 	      "  --read-only       open IMAGE for reading only\n"
 	      "  --selftest        compare the models with their parameters\n",
 	      f);
@@ -655,7 +656,7 @@ static int selftest(char **names, int nr)
 }
 
 enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
-       OPT_SPIN, OPT_READY, OPT_RO, OPT_SELFTEST, OPT_HELP };
+       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SELFTEST, OPT_HELP };
 
 static const struct option options[] = {
 	{ "model", required_argument, NULL, OPT_MODEL },
@@ -666,6 +667,7 @@ static const struct option options[] = {
 	{ "spin", required_argument, NULL, OPT_SPIN },
 	{ "ready-fd", required_argument, NULL, OPT_READY },
 	{ "read-only", no_argument, NULL, OPT_RO },
+	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
 	{ "selftest", no_argument, NULL, OPT_SELFTEST },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
@@ -692,6 +694,8 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 	case OPT_READY:
 		s->ready_fd = atoi(value);
 		return 0;
+	case OPT_FOLLOW:
+		return prctl(PR_SET_PDEATHSIG, SIGTERM);
 	case OPT_RO:
 		s->read_only = true;
 		return 0;
