@@ -583,26 +583,32 @@ int dm_serve(struct dm_serve *opt)
 	return ret;
 }
 
-/* A name stands for a file among the models; anything with a / is a path. */
-static void model_path(const char *name, char *path, size_t size)
+/* The folder of parameter files: beside the program, or as built in. */
+static void model_folder(char *path, size_t size)
 {
-	ssize_t n;
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
 	char *slash;
 
-	if (strchr(name, '/')) {
-		snprintf(path, size, "%s", name);
-		return;
-	}
-	n = readlink("/proc/self/exe", path, size - 1);
 	path[n < 0 ? 0 : n] = '\0';
 	slash = strrchr(path, '/');
 	if (slash) {
-		snprintf(slash, size - (size_t)(slash - path),
-			 "/models/%s.conf", name);
+		snprintf(slash, size - (size_t)(slash - path), "/models");
 		if (!access(path, R_OK))
 			return;
 	}
-	snprintf(path, size, "%s/%s.conf", MODELDIR, name);
+	snprintf(path, size, "%s", MODELDIR);
+}
+
+/* A name stands for a file among the models; anything with a / is a path. */
+static void model_path(const char *name, char *path, size_t size)
+{
+	char folder[PATH_MAX - 256];
+
+	model_folder(folder, sizeof(folder));
+	if (strchr(name, '/'))
+		snprintf(path, size, "%s", name);
+	else
+		snprintf(path, size, "%s/%.200s.conf", folder, name);
 }
 
 static int usage(FILE *f)
@@ -640,7 +646,7 @@ static int load_model(struct dm_params *p, const char *name)
 
 static int selftest(char **names, int nr)
 {
-	char *paths[64] = { NULL };
+	char *paths[64] = { NULL }, folder[PATH_MAX];
 	int i, ret;
 
 	for (i = 0; i < nr && i < 63; i++) {
@@ -649,7 +655,8 @@ static int selftest(char **names, int nr)
 			return 1;
 		model_path(names[i], paths[i], PATH_MAX);
 	}
-	ret = dm_selftest(paths, "/dev/shm");
+	model_folder(folder, sizeof(folder));
+	ret = dm_selftest(paths, folder, "/dev/shm");
 	while (i--)
 		free(paths[i]);
 	return ret;

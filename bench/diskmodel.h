@@ -78,7 +78,10 @@ struct dm_serve {
 /* Serve until a signal or unmount.  Returns the exit status. */
 int dm_serve(struct dm_serve *serve);
 
-/* selftest.c: returns the exit status.  @models is NULL-terminated paths. */
-int dm_selftest(char *const *models, const char *workdir);
+/*
+ * selftest.c: test the models in the NULL-terminated list of paths, or all of
+ * @folder, with files in @workdir.  Returns the exit status.
+ */
+int dm_selftest(char *const *models, const char *folder, const char *workdir);
 
 #endif

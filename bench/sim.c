@@ -39,6 +39,7 @@ struct place {
 struct spindle {
 	struct place at;	/* after the last access */
 	struct place to;	/* after the one in service */
+	uint64_t phase;		/* disks do not turn in step */
 	uint64_t stream;	/* end of the last request sent here */
 	uint64_t sweep;		/* where the elevator is */
 	bool busy;
@@ -151,11 +152,12 @@ static void *grow(void *array, unsigned int *max, unsigned int need,
 /* The disk. */
 
 /* How long until the platter has turned so that @off is under the head. */
-static uint64_t rotation_wait(const struct dm_sim *sim, uint64_t off,
+static uint64_t rotation_wait(const struct dm_sim *sim,
+			      const struct spindle *s, uint64_t off,
 			      uint64_t when)
 {
 	uint64_t target = (off % sim->track) * sim->turn / sim->track;
-	uint64_t angle = when % sim->turn;
+	uint64_t angle = (when + s->phase) % sim->turn;
 
 	/* Rounding must not cost a turn. */
 	if (angle - target < 20000 && angle >= target)
@@ -216,7 +218,7 @@ static void visit(const struct dm_sim *sim, const struct spindle *s,
 		distance = span(part->off, s->at.head);
 		if (distance > sim->track)
 			there += dm_seek_time(&sim->p, sim->capacity, distance);
-		there += rotation_wait(sim, part->off, there);
+		there += rotation_wait(sim, s, part->off, there);
 		to->head = part->off + part->len;
 		to->buf_lo = part->write ? to->head : part->off;
 		to->done = to->since = there +
@@ -512,6 +514,7 @@ static uint64_t positionless(struct dm_sim *sim, const struct dm_req *req,
 struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 {
 	struct dm_sim *sim = calloc(1, sizeof(*sim));
+	uint64_t i;
 
 	if (!sim)
 		return NULL;
@@ -529,6 +532,8 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 	if (p->kind == DM_DISK) {
 		sim->turn = 60 * NSEC / p->rpm;
 		sim->track = p->media_rate * 60 / p->rpm;
+		for (i = 0; i < p->spindles; i++)
+			sim->spindle[i].phase = i * sim->turn / p->spindles;
 	}
 	return sim;
 }
