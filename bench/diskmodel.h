@@ -70,7 +70,8 @@ struct dm_serve {
 	const char *json;	/* counters at the end; NULL: standard error */
 	struct dm_faults faults;
 	uint64_t compensate;	/* ns the path to the host takes itself */
-	uint64_t spin;		/* ns before a reply to stop sleeping */
+	uint64_t spin;		/* ns before a reply to stop sleeping;
+				 * DM_NEVER: as the kind of device needs */
 	int ready_fd;		/* a byte is written once mounted; -1: none */
 	bool read_only;
 };

@@ -216,7 +216,7 @@ static int start_server(struct path *pa, const struct dm_params *p,
 	struct dm_serve s = {
 		.params = *p, .image = pa->image, .mountpoint = pa->dir,
 		.json = "/dev/null", .read_only = true,
-		.compensate = compensate,
+		.compensate = compensate, .spin = DM_NEVER,
 	};
 	int ready[2];
 	char c;
