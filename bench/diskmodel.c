@@ -1,0 +1,744 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A FUSE file system with one file, `disk', whose reads and writes take the
+ * time a modelled device would take.  A second file, `control', gives the
+ * counters when read and takes the commands `reset' and `trace PATH'.
+ *
+ * One thread does everything: it takes requests from the kernel without
+ * waiting, hands them to the simulation of sim.c, and answers each when it is
+ * due.  Threads would need locks and two context switches more per request,
+ * which at 80 us per request is what the machine cannot spare.  How long a
+ * request takes is not decided here.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#define FUSE_USE_VERSION 314
+#include <errno.h>
+#include <fcntl.h>
+#include <fuse_lowlevel.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "diskmodel.h"
+
+#ifndef MODELDIR
+#define MODELDIR "models"
+#endif
+
+#define INO_DISK	2
+#define INO_CONTROL	3
+#define MAX_IO		(1 << 20)
+#define CACHE_S		86400.0
+
+/* A request of the kernel on its way through the model. */
+struct io {
+	struct dm_req req;
+	fuse_req_t fuse;
+	uint64_t due;
+	uint64_t delay;		/* of a fault, not served yet */
+	int error;
+	struct io *next;
+};
+
+struct server {
+	struct dm_serve *opt;
+	struct dm_sim *sim;
+	struct dm_stats stats;
+	struct io *free_list;
+	struct io *delayed;	/* by a fault, in order of due time */
+	uint64_t size;
+	int fd;
+	char *data;		/* MAX_IO bytes */
+};
+
+static struct server *server_of(fuse_req_t fuse)
+{
+	return fuse_req_userdata(fuse);
+}
+
+static void fill_stat(const struct server *sv, fuse_ino_t ino,
+		      struct stat *st)
+{
+	memset(st, 0, sizeof(*st));
+	st->st_ino = ino;
+	st->st_mode = ino == FUSE_ROOT_ID ? S_IFDIR | 0700 : S_IFREG | 0600;
+	st->st_nlink = ino == FUSE_ROOT_ID ? 2 : 1;
+	st->st_uid = getuid();
+	st->st_gid = getgid();
+	st->st_blksize = 4096;
+	if (ino == INO_DISK) {
+		st->st_size = (off_t)sv->size;
+		st->st_blocks = (blkcnt_t)(sv->size / 512);
+	}
+}
+
+static void op_init(void *userdata, struct fuse_conn_info *conn)
+{
+	(void)userdata;
+	conn->want &= ~(unsigned int)(FUSE_CAP_SPLICE_READ |
+				      FUSE_CAP_SPLICE_WRITE |
+				      FUSE_CAP_SPLICE_MOVE);
+	conn->want |= conn->capable & (FUSE_CAP_ASYNC_READ |
+				       FUSE_CAP_ASYNC_DIO);
+	/* Direct I/O counts as background; a loop device has 128 tags. */
+	conn->max_background = 512;
+	conn->congestion_threshold = 512;
+	conn->max_write = MAX_IO;
+}
+
+static void op_lookup(fuse_req_t fuse, fuse_ino_t parent, const char *name)
+{
+	struct fuse_entry_param e;
+
+	memset(&e, 0, sizeof(e));
+	if (parent == FUSE_ROOT_ID && !strcmp(name, "disk"))
+		e.ino = INO_DISK;
+	else if (parent == FUSE_ROOT_ID && !strcmp(name, "control"))
+		e.ino = INO_CONTROL;
+	if (!e.ino) {
+		fuse_reply_err(fuse, ENOENT);
+		return;
+	}
+	e.attr_timeout = e.entry_timeout = CACHE_S;
+	fill_stat(server_of(fuse), e.ino, &e.attr);
+	fuse_reply_entry(fuse, &e);
+}
+
+static void op_getattr(fuse_req_t fuse, fuse_ino_t ino,
+		       struct fuse_file_info *fi)
+{
+	struct stat st;
+
+	(void)fi;
+	fill_stat(server_of(fuse), ino, &st);
+	fuse_reply_attr(fuse, &st, CACHE_S);
+}
+
+/* Times may be set and `control' be truncated; neither means anything. */
+static void op_setattr(fuse_req_t fuse, fuse_ino_t ino, struct stat *attr,
+		       int to_set, struct fuse_file_info *fi)
+{
+	(void)attr;
+	if (ino == INO_DISK && (to_set & FUSE_SET_ATTR_SIZE))
+		fuse_reply_err(fuse, EPERM);
+	else
+		op_getattr(fuse, ino, fi);
+}
+
+static void op_open(fuse_req_t fuse, fuse_ino_t ino,
+		    struct fuse_file_info *fi)
+{
+	const struct server *sv = server_of(fuse);
+
+	if (ino == INO_DISK && sv->opt->read_only &&
+	    (fi->flags & O_ACCMODE) != O_RDONLY) {
+		fuse_reply_err(fuse, EROFS);
+		return;
+	}
+	/* The page cache above this file would hide the model. */
+	fi->direct_io = 1;
+	fuse_reply_open(fuse, fi);
+}
+
+static void op_readdir(fuse_req_t fuse, fuse_ino_t ino, size_t size,
+		       off_t off, struct fuse_file_info *fi)
+{
+	static const char *const names[] = { ".", "..", "disk", "control" };
+	char buf[1024];
+	size_t used = 0, i, n;
+	struct stat st;
+
+	(void)fi;
+	if (size > sizeof(buf))
+		size = sizeof(buf);
+	for (i = off < 0 ? 0 : (size_t)off; ino == FUSE_ROOT_ID && i < 4; i++) {
+		fill_stat(server_of(fuse), i < 2 ? 1 : i, &st);
+		n = fuse_add_direntry(fuse, buf + used, size - used, names[i],
+				      &st, (off_t)i + 1);
+		if (n > size - used)
+			break;
+		used += n;
+	}
+	fuse_reply_buf(fuse, buf, used);
+}
+
+/* Put a request for `disk' into the model. */
+static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
+		  int error)
+{
+	struct server *sv = server_of(fuse);
+	uint64_t now = dm_now();
+	struct io *io = sv->free_list;
+	int fault;
+
+	if (io)
+		sv->free_list = io->next;
+	else
+		io = malloc(sizeof(*io));
+	if (!io) {
+		fuse_reply_err(fuse, ENOMEM);
+		return;
+	}
+	io->req = (struct dm_req){
+		.off = off, .len = (uint32_t)len, .op = op, .owner = io,
+	};
+	io->fuse = fuse;
+	fault = dm_fault_check(&sv->opt->faults, &io->req, &io->delay);
+	io->error = error ? error : fault;
+	if (dm_sim_submit(sv->sim, &io->req, now)) {
+		fuse_reply_err(fuse, ENOMEM);
+		io->next = sv->free_list;
+		sv->free_list = io;
+		return;
+	}
+	dm_stats_begin(&sv->stats, now);
+}
+
+static void op_read(fuse_req_t fuse, fuse_ino_t ino, size_t size, off_t off,
+		    struct fuse_file_info *fi)
+{
+	struct server *sv = server_of(fuse);
+	char text[1024];
+	int n;
+
+	(void)fi;
+	if (ino == INO_DISK) {
+		if ((uint64_t)off >= sv->size)
+			size = 0;
+		else if (size > sv->size - (uint64_t)off)
+			size = (size_t)(sv->size - (uint64_t)off);
+		queue(fuse, DM_READ, (uint64_t)off, size > MAX_IO ? MAX_IO :
+		      size, 0);
+		return;
+	}
+	n = dm_stats_json(&sv->stats, sv->opt->params.name, dm_now(), text,
+			  sizeof(text));
+	if (off >= n)
+		n = 0;
+	else
+		n -= (int)off;
+	fuse_reply_buf(fuse, text + off * !!n, (size_t)n < size ? (size_t)n :
+		       size);
+}
+
+static int command(struct server *sv, const char *text, size_t size)
+{
+	char line[PATH_MAX + 16];
+
+	if (size >= sizeof(line))
+		return ENAMETOOLONG;
+	memcpy(line, text, size);
+	line[size] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (!strcmp(line, "reset"))
+		dm_stats_reset(&sv->stats, dm_now());
+	else if (!strncmp(line, "trace", 5) &&
+		 (line[5] == ' ' || line[5] == '\0'))
+		return dm_trace_open(&sv->stats, line[5] ? line + 6 : NULL) ?
+			errno : 0;
+	else
+		return EINVAL;
+	return 0;
+}
+
+static void op_write(fuse_req_t fuse, fuse_ino_t ino, const char *buf,
+		     size_t size, off_t off, struct fuse_file_info *fi)
+{
+	struct server *sv = server_of(fuse);
+	struct dm_req probe = {
+		.off = (uint64_t)off, .len = (uint32_t)size, .op = DM_WRITE,
+	};
+	uint64_t delay;
+	int error = 0;
+
+	(void)fi;
+	if (ino == INO_CONTROL) {
+		error = command(sv, buf, size);
+		if (error)
+			fuse_reply_err(fuse, error);
+		else
+			fuse_reply_write(fuse, size);
+		return;
+	}
+	if ((uint64_t)off > sv->size || size > sv->size - (uint64_t)off) {
+		fuse_reply_err(fuse, ENOSPC);
+		return;
+	}
+	/* A write that will fail leaves the image alone. */
+	error = dm_fault_check(&sv->opt->faults, &probe, &delay);
+	sv->opt->faults.seen--;
+	if (!error && pwrite(sv->fd, buf, size, off) != (ssize_t)size)
+		error = errno ? errno : EIO;
+	queue(fuse, DM_WRITE, (uint64_t)off, size, error);
+}
+
+static void op_fsync(fuse_req_t fuse, fuse_ino_t ino, int datasync,
+		     struct fuse_file_info *fi)
+{
+	(void)datasync;
+	(void)fi;
+	if (ino == INO_DISK)
+		queue(fuse, DM_FLUSH, 0, 0, 0);
+	else
+		fuse_reply_err(fuse, 0);
+}
+
+static void op_fallocate(fuse_req_t fuse, fuse_ino_t ino, int mode, off_t off,
+			 off_t len, struct fuse_file_info *fi)
+{
+	struct server *sv = server_of(fuse);
+
+	(void)fi;
+	if (ino != INO_DISK || !(mode & FALLOC_FL_KEEP_SIZE) ||
+	    sv->opt->read_only)
+		fuse_reply_err(fuse, EOPNOTSUPP);
+	else if (fallocate(sv->fd, mode, off, len))
+		fuse_reply_err(fuse, errno);
+	else
+		fuse_reply_err(fuse, 0);
+}
+
+static const struct fuse_lowlevel_ops ops = {
+	.init = op_init,
+	.lookup = op_lookup,
+	.getattr = op_getattr,
+	.setattr = op_setattr,
+	.open = op_open,
+	.readdir = op_readdir,
+	.read = op_read,
+	.write = op_write,
+	.fsync = op_fsync,
+	.fallocate = op_fallocate,
+};
+
+static void answer(struct server *sv, struct io *io)
+{
+	size_t got = 0, len = io->req.len;
+	ssize_t n;
+
+	while (!io->error && io->req.op == DM_READ && got < len) {
+		n = pread(sv->fd, sv->data + got, len - got,
+			  (off_t)(io->req.off + got));
+		if (n <= 0) {
+			io->error = EIO;
+			break;
+		}
+		got += (size_t)n;
+	}
+	if (io->error || io->req.op == DM_FLUSH)
+		fuse_reply_err(io->fuse, io->error);
+	else if (io->req.op == DM_WRITE)
+		fuse_reply_write(io->fuse, len);
+	else
+		fuse_reply_buf(io->fuse, sv->data, len);
+	dm_stats_end(&sv->stats, &io->req, io->due, dm_now(), io->error);
+	io->next = sv->free_list;
+	sv->free_list = io;
+}
+
+/* A fault holds this one back for longer than the model says. */
+static void hold_back(struct server *sv, struct io *io)
+{
+	struct io **link = &sv->delayed;
+
+	io->due += io->delay;
+	io->delay = 0;
+	while (*link && (*link)->due <= io->due)
+		link = &(*link)->next;
+	io->next = *link;
+	*link = io;
+}
+
+static void answer_due(struct server *sv, uint64_t now)
+{
+	uint64_t ahead = now + sv->opt->compensate;
+	struct dm_req *req;
+	struct io *io;
+
+	while ((req = dm_sim_pop(sv->sim, ahead))) {
+		io = req->owner;
+		io->due = req->done > sv->opt->compensate ?
+			req->done - sv->opt->compensate : 0;
+		if (io->due < req->arrival)
+			io->due = req->arrival;
+		if (io->delay)
+			hold_back(sv, io);
+		else
+			answer(sv, io);
+	}
+	while (sv->delayed && sv->delayed->due <= now) {
+		io = sv->delayed;
+		sv->delayed = io->next;
+		answer(sv, io);
+	}
+}
+
+static uint64_t next_due(const struct server *sv)
+{
+	uint64_t next = dm_sim_next(sv->sim);
+
+	if (next != DM_NEVER)
+		next -= next < sv->opt->compensate ? next :
+			sv->opt->compensate;
+	if (sv->delayed && sv->delayed->due < next)
+		next = sv->delayed->due;
+	return next;
+}
+
+/* Sleep until a request or a signal comes or a reply is due. */
+static void wait_for_work(struct server *sv, struct pollfd *fds)
+{
+	uint64_t next = next_due(sv), now = dm_now(), left;
+	/* With more under way a late reply delays nobody. */
+	uint64_t spin = sv->stats.depth <= 4 ? sv->opt->spin : 0;
+	struct timespec ts;
+
+	if (next == DM_NEVER) {
+		poll(fds, 2, -1);
+		return;
+	}
+	fds[0].revents = fds[1].revents = 0;
+	if (next <= now + spin)
+		return;
+	left = next - now - spin;
+	ts.tv_sec = (time_t)(left / 1000000000);
+	ts.tv_nsec = (long)(left % 1000000000);
+	ppoll(fds, 2, &ts, NULL);
+}
+
+/* Take what the kernel has, but do not let it hold up what is due. */
+static int take_requests(struct fuse_session *se, struct server *sv,
+			 struct fuse_buf *buf)
+{
+	unsigned int i;
+	int n;
+
+	for (i = 0; i < 64; i++) {
+		n = fuse_session_receive_buf(se, buf);
+		if (n == -EAGAIN || n == -EINTR)
+			return 0;
+		if (n <= 0)
+			return -1;
+		fuse_session_process_buf(se, buf);
+		if (next_due(sv) <= dm_now())
+			return 0;
+	}
+	return 0;
+}
+
+static void report(struct server *sv)
+{
+	const char *path = sv->opt->json;
+	char text[1024];
+	FILE *f = path ? fopen(path, "we") : stderr;
+
+	dm_stats_json(&sv->stats, sv->opt->params.name, dm_now(), text,
+		      sizeof(text));
+	if (!f)
+		return;
+	fputs(text, f);
+	if (path)
+		fclose(f);
+}
+
+/* Returns false on a signal that ends the program. */
+static bool take_signal(struct server *sv, int sigfd)
+{
+	struct signalfd_siginfo si;
+
+	if (read(sigfd, &si, sizeof(si)) != sizeof(si))
+		return true;
+	if (si.ssi_signo != SIGUSR1)
+		return false;
+	report(sv);
+	return true;
+}
+
+static void loop(struct fuse_session *se, struct server *sv, int sigfd)
+{
+	struct pollfd fds[2] = {
+		{ .fd = fuse_session_fd(se), .events = POLLIN },
+		{ .fd = sigfd, .events = POLLIN },
+	};
+	struct fuse_buf buf = { .mem = NULL };
+
+	while (!fuse_session_exited(se)) {
+		if (take_requests(se, sv, &buf))
+			break;
+		answer_due(sv, dm_now());
+		wait_for_work(sv, fds);
+		if (fds[1].revents && !take_signal(sv, sigfd))
+			break;
+	}
+	free(buf.mem);
+}
+
+/*
+ * Replies must be on time while the checker keeps every processor busy, as
+ * those of a device would be.
+ */
+static void be_punctual(void)
+{
+	struct sched_param rt = { .sched_priority = 1 };
+
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	if (sched_setscheduler(0, SCHED_RR, &rt))
+		fprintf(stderr, "diskmodel: no real-time priority: %s\n",
+			strerror(errno));
+}
+
+static int block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int mount_and_loop(struct server *sv)
+{
+	char *argv[] = { (char *)"diskmodel", (char *)"-o",
+			 (char *)"fsname=diskmodel,subtype=diskmodel" };
+	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
+	struct fuse_session *se;
+	int sigfd = block_signals(), fd, ret = 1;
+
+	se = fuse_session_new(&args, &ops, sizeof(ops), sv);
+	fuse_opt_free_args(&args);
+	if (!se || sigfd < 0)
+		return 1;
+	if (!fuse_session_mount(se, sv->opt->mountpoint)) {
+		fd = fuse_session_fd(se);
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+		be_punctual();
+		if (sv->opt->ready_fd >= 0 &&
+		    write(sv->opt->ready_fd, "r", 1) == 1)
+			close(sv->opt->ready_fd);
+		loop(se, sv, sigfd);
+		fuse_session_unmount(se);
+		ret = 0;
+	}
+	fuse_session_destroy(se);
+	close(sigfd);
+	return ret;
+}
+
+static void release(struct server *sv)
+{
+	struct io *io;
+
+	while ((io = sv->free_list)) {
+		sv->free_list = io->next;
+		free(io);
+	}
+	dm_trace_open(&sv->stats, NULL);
+	dm_sim_free(sv->sim);
+	free(sv->data);
+	if (sv->fd >= 0)
+		close(sv->fd);
+}
+
+int dm_serve(struct dm_serve *opt)
+{
+	struct server sv = { .opt = opt };
+	off_t size;
+	int ret = 1;
+
+	sv.fd = open(opt->image, (opt->read_only ? O_RDONLY : O_RDWR) |
+		     O_CLOEXEC);
+	size = sv.fd < 0 ? -1 : lseek(sv.fd, 0, SEEK_END);
+	if (size < 0) {
+		fprintf(stderr, "diskmodel: %s: %s\n", opt->image,
+			strerror(errno));
+		return 1;
+	}
+	sv.size = (uint64_t)size;
+	/*
+	 * A timer that ends the sleep of an idle virtual processor is some
+	 * 50 us late, half a flash read; next to a seek it does not count.
+	 */
+	if (opt->spin == DM_NEVER)
+		opt->spin = opt->params.kind == DM_FLASH ? 50000 : 0;
+	sv.sim = dm_sim_new(&opt->params, sv.size);
+	sv.data = malloc(MAX_IO);
+	dm_stats_reset(&sv.stats, dm_now());
+	if (!sv.sim || !sv.data)
+		fprintf(stderr, "diskmodel: out of memory\n");
+	else if (dm_trace_open(&sv.stats, opt->trace))
+		fprintf(stderr, "diskmodel: %s: %s\n", opt->trace,
+			strerror(errno));
+	else
+		ret = mount_and_loop(&sv);
+	if (!ret)
+		report(&sv);
+	release(&sv);
+	return ret;
+}
+
+/* The folder of parameter files: beside the program, or as built in. */
+static void model_folder(char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	char *slash;
+
+	path[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		snprintf(slash, size - (size_t)(slash - path), "/models");
+		if (!access(path, R_OK))
+			return;
+	}
+	snprintf(path, size, "%s", MODELDIR);
+}
+
+/* A name stands for a file among the models; anything with a / is a path. */
+static void model_path(const char *name, char *path, size_t size)
+{
+	char folder[PATH_MAX - 256];
+
+	model_folder(folder, sizeof(folder));
+	if (strchr(name, '/'))
+		snprintf(path, size, "%s", name);
+	else
+		snprintf(path, size, "%s/%.200s.conf", folder, name);
+}
+
+static int usage(FILE *f)
+{
+	fputs("Usage: diskmodel --model=NAME [OPTION]... IMAGE MOUNTPOINT\n"
+	      "       diskmodel --selftest [MODEL]...\n"
+	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
+	      "  --model=NAME      a file in models/, or a path\n"
+	      "  --trace=FILE      write each request to FILE: start in ns,\n"
+	      "                    offset, length, r/w/f, latency in ns\n"
+	      "  --json=FILE       counters at the end and on SIGUSR1\n"
+	      "  --fault=FAULT     eio:OFF+LEN[:DELAY], slow:OFF+LEN:DELAY or\n"
+	      "                    eio-after:N; may be repeated\n"
+	      "  --compensate=TIME what FUSE and the loop device add to each\n"
+	      "                    request; replies come earlier by that\n"
+	      "  --spin=TIME       do not sleep when a reply is due this soon\n"
+	      "                    (50us for flash, else 0)\n"
+	      "  --ready-fd=N      write a byte there once mounted\n"
+	      "  --follow-parent   end when the process that started it does\n"
+	      "  --read-only       open IMAGE for reading only\n"
+	      "  --selftest        compare the models with their parameters\n",
+	      f);
+	return f == stderr ? 2 : 0;
+}
+
+static int load_model(struct dm_params *p, const char *name)
+{
+	char path[PATH_MAX], err[PATH_MAX + 128];
+
+	model_path(name, path, sizeof(path));
+	if (!dm_params_load(p, path, err, sizeof(err)))
+		return 0;
+	fprintf(stderr, "diskmodel: %s\n", err);
+	return -1;
+}
+
+static int selftest(char **names, int nr)
+{
+	char *paths[64] = { NULL }, folder[PATH_MAX];
+	int i, ret;
+
+	for (i = 0; i < nr && i < 63; i++) {
+		paths[i] = malloc(PATH_MAX);
+		if (!paths[i])
+			return 1;
+		model_path(names[i], paths[i], PATH_MAX);
+	}
+	model_folder(folder, sizeof(folder));
+	ret = dm_selftest(paths, folder, "/dev/shm");
+	while (i--)
+		free(paths[i]);
+	return ret;
+}
+
+enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
+       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SELFTEST, OPT_HELP };
+
+static const struct option options[] = {
+	{ "model", required_argument, NULL, OPT_MODEL },
+	{ "trace", required_argument, NULL, OPT_TRACE },
+	{ "json", required_argument, NULL, OPT_JSON },
+	{ "fault", required_argument, NULL, OPT_FAULT },
+	{ "compensate", required_argument, NULL, OPT_COMPENSATE },
+	{ "spin", required_argument, NULL, OPT_SPIN },
+	{ "ready-fd", required_argument, NULL, OPT_READY },
+	{ "read-only", no_argument, NULL, OPT_RO },
+	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
+	{ "selftest", no_argument, NULL, OPT_SELFTEST },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Returns 0, or -1 if @value is not what option @c takes. */
+static int take_option(struct dm_serve *s, int c, const char *value)
+{
+	switch (c) {
+	case OPT_MODEL:
+		return load_model(&s->params, value);
+	case OPT_TRACE:
+		s->trace = value;
+		return 0;
+	case OPT_JSON:
+		s->json = value;
+		return 0;
+	case OPT_FAULT:
+		return dm_fault_add(&s->faults, value);
+	case OPT_COMPENSATE:
+		return dm_parse_number(value, &s->compensate);
+	case OPT_SPIN:
+		return dm_parse_number(value, &s->spin);
+	case OPT_READY:
+		s->ready_fd = atoi(value);
+		return 0;
+	case OPT_FOLLOW:
+		return prctl(PR_SET_PDEATHSIG, SIGTERM);
+	case OPT_RO:
+		s->read_only = true;
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
+	bool test = false;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == OPT_HELP)
+			return usage(stdout);
+		if (c == OPT_SELFTEST)
+			test = true;
+		else if (take_option(&s, c, optarg))
+			return usage(stderr);
+	}
+	if (test)
+		return selftest(argv + optind, argc - optind);
+	if (!*s.params.name || argc - optind != 2)
+		return usage(stderr);
+	s.image = argv[optind];
+	s.mountpoint = argv[optind + 1];
+	return dm_serve(&s);
+}

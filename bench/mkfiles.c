@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fill a mounted file system with the metadata of many files: directories,
+ * inodes, extent trees, indirect blocks, extended attributes.  Data blocks
+ * are allocated but never given contents worth keeping.  The same arguments
+ * make the same calls in the same order.  How the file system is made and
+ * mounted is the business of `images'.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+static uint64_t state;
+
+/* xorshift64* of Vigna: good enough to scatter, and the same everywhere. */
+static uint64_t rnd(uint64_t below)
+{
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return (state * 2685821657736338717ULL >> 16) % below;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "mkfiles: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static unsigned long number(const char *text)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	if (errno || end == text || *end) {
+		fprintf(stderr, "mkfiles: %s is not a number\n", text);
+		exit(2);
+	}
+	return v;
+}
+
+static int make(const char *path)
+{
+	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		die(path);
+	return fd;
+}
+
+/* d0012/d0034: 100 to a level keeps the upper directories to one block. */
+static void dir_path(char *path, size_t size, unsigned long dir)
+{
+	snprintf(path, size, "d%04lu/d%04lu", dir / 100, dir % 100);
+}
+
+/* dirs FILES-PER-DIR BLOCKS: directories of files of 0 to BLOCKS blocks. */
+static void small(unsigned long dirs, unsigned long files,
+		  unsigned long blocks, off_t bs)
+{
+	char path[64];
+	unsigned long d, f, n;
+	int fd;
+
+	for (d = 0; d < dirs; d++) {
+		snprintf(path, sizeof(path), "d%04lu", d / 100);
+		if (d % 100 == 0 && mkdir(path, 0755) && errno != EEXIST)
+			die(path);
+		dir_path(path, sizeof(path), d);
+		if (mkdir(path, 0755))
+			die(path);
+		n = strlen(path);
+		for (f = 0; f < files; f++) {
+			snprintf(path + n, sizeof(path) - n,
+				 "/file-%05lu.%03lu", f, rnd(1000));
+			fd = make(path);
+			if (blocks && fallocate(fd, 0, 0, bs *
+						(off_t)(1 + rnd(blocks))))
+				die(path);
+			close(fd);
+		}
+	}
+}
+
+/*
+ * dirs FILES MIN MAX: files of MIN to MAX extents of one block, most of them
+ * near MIN.  Blocks at even logical offsets can not be merged into one
+ * extent.  Files grow in turns of eight so that their trees interleave.
+ */
+static void fragmented(unsigned long dirs, unsigned long files,
+		       unsigned long min, unsigned long max, off_t bs)
+{
+	unsigned long f, i, k, want[8], most;
+	char path[64];
+	int fd[8];
+
+	for (f = 0; f < files; f += 8) {
+		most = 0;
+		for (k = 0; k < 8 && f + k < files; k++) {
+			dir_path(path, sizeof(path), rnd(dirs));
+			snprintf(path + strlen(path), 32, "/frag-%06lu",
+				 f + k);
+			fd[k] = make(path);
+			/* The cube of a fraction: a long tail. */
+			i = rnd(1000);
+			want[k] = min + (max - min) * (i * i / 1000 * i /
+						       1000) / 1000;
+			if (want[k] > most)
+				most = want[k];
+		}
+		for (i = 0; i < most; i++)
+			for (k = 0; k < 8 && f + k < files; k++)
+				if (i < want[k] &&
+				    fallocate(fd[k], 0, 2 * bs * (off_t)i, bs))
+					die("fallocate");
+		for (k = 0; k < 8 && f + k < files; k++)
+			close(fd[k]);
+	}
+}
+
+/*
+ * dirs FILES CHUNKS BLOCKS: sparse files that need CHUNKS indirect blocks
+ * each, BLOCKS blocks in each.  64 files grow at a time, in random order, so
+ * that no file's indirect blocks are neighbours.
+ */
+static void indirect(unsigned long dirs, unsigned long files,
+		     unsigned long chunks, unsigned long blocks, off_t bs)
+{
+	off_t reach = bs * (bs / 4);
+	unsigned long f, i, k, n;
+	char path[64], *data;
+	int fd[64], t;
+
+	data = calloc(blocks, (size_t)bs);
+	if (!data)
+		die("memory");
+	for (f = 0; f < files; f += 64) {
+		n = files - f < 64 ? files - f : 64;
+		for (k = 0; k < n; k++) {
+			dir_path(path, sizeof(path), rnd(dirs));
+			snprintf(path + strlen(path), 32, "/scat-%06lu",
+				 f + k);
+			fd[k] = make(path);
+		}
+		for (i = 0; i < chunks; i++) {
+			for (k = n; k > 1; k--) {
+				unsigned long j = rnd(k);
+
+				t = fd[j];
+				fd[j] = fd[k - 1];
+				fd[k - 1] = t;
+			}
+			for (k = 0; k < n; k++)
+				if (pwrite(fd[k], data, blocks * (size_t)bs,
+					   12 * bs + reach * (off_t)i) < 0)
+					die("write");
+		}
+		for (k = 0; k < n; k++)
+			close(fd[k]);
+	}
+	free(data);
+}
+
+/* dirs FILES MB: large files of 1 to MB MiB in few extents. */
+static void large(unsigned long dirs, unsigned long files, unsigned long mb)
+{
+	unsigned long f;
+	char path[64];
+	int fd;
+
+	for (f = 0; f < files; f++) {
+		dir_path(path, sizeof(path), rnd(dirs));
+		snprintf(path + strlen(path), 32, "/media-%06lu", f);
+		fd = make(path);
+		if (fallocate(fd, 0, 0, (off_t)(1 + rnd(mb)) << 20))
+			die(path);
+		close(fd);
+	}
+}
+
+/* dirs FILES BYTES: tiny files with data, and attributes up to BYTES. */
+static void attributes(unsigned long dirs, unsigned long files,
+		       unsigned long bytes)
+{
+	char path[64], *value;
+	unsigned long f;
+	int fd;
+
+	value = malloc(bytes);
+	if (!value)
+		die("memory");
+	for (f = 0; f < bytes; f++)
+		value[f] = (char)('a' + rnd(26));
+	for (f = 0; f < files; f++) {
+		dir_path(path, sizeof(path), rnd(dirs));
+		snprintf(path + strlen(path), 32, "/attr-%06lu", f);
+		fd = make(path);
+		if (write(fd, value, 1 + rnd(60)) < 0)
+			die(path);
+		/* A shared value would be stored once. */
+		memcpy(value, path, 8);
+		snprintf(value, 32, "%014lu", f);
+		if (fsetxattr(fd, "user.small", value, 20, 0) ||
+		    fsetxattr(fd, "user.large", value,
+			      f % 3 ? 100 + rnd(900) : bytes, 0))
+			die(path);
+		close(fd);
+	}
+	free(value);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long a[4] = { 0 };
+	struct stat st;
+	int i;
+
+	if (argc < 5 || argc > 8) {
+		fputs("Usage: mkfiles DIR SEED KIND DIRS NUMBER...\n"
+		      "KIND: small FILES BLOCKS, fragmented FILES MIN MAX,\n"
+		      "indirect FILES CHUNKS BLOCKS, large FILES MB,\n"
+		      "attributes FILES BYTES\n", stderr);
+		return 2;
+	}
+	if (chdir(argv[1]) || stat(".", &st))
+		die(argv[1]);
+	state = number(argv[2]) * 2654435761UL + 88172645463325252ULL;
+	for (i = 4; i < argc; i++)
+		a[i - 4] = number(argv[i]);
+	if (!strcmp(argv[3], "small"))
+		small(a[0], a[1], a[2], st.st_blksize);
+	else if (!strcmp(argv[3], "fragmented"))
+		fragmented(a[0], a[1], a[2], a[3], st.st_blksize);
+	else if (!strcmp(argv[3], "indirect"))
+		indirect(a[0], a[1], a[2], a[3], st.st_blksize);
+	else if (!strcmp(argv[3], "large"))
+		large(a[0], a[1], a[2]);
+	else if (!strcmp(argv[3], "attributes"))
+		attributes(a[0], a[1], a[2]);
+	else
+		return 2;
+	return 0;
+}

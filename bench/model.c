@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Parameter files: which keys there are, their units, and what makes a
+ * device complete.  How a device behaves is decided in sim.c.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+struct word {
+	const char *text;
+	uint64_t value;
+};
+
+static const struct word kinds[] = {
+	{ "flash", DM_FLASH }, { "disk", DM_DISK },
+	{ "network", DM_NETWORK }, { NULL, 0 },
+};
+
+static const struct word layouts[] = {
+	{ "single", DM_SINGLE }, { "raid1", DM_RAID1 },
+	{ "raid6", DM_RAID6 }, { NULL, 0 },
+};
+
+struct key {
+	const char *name;
+	size_t offset;
+	const struct word *words;	/* NULL: a number */
+};
+
+#define KEY(n)		{ #n, offsetof(struct dm_params, n), NULL }
+#define WORD(n, w)	{ #n, offsetof(struct dm_params, n), w }
+
+static const struct key keys[] = {
+	WORD(kind, kinds), WORD(layout, layouts),
+	KEY(latency), KEY(write_latency), KEY(overhead), KEY(bandwidth),
+	KEY(iops), KEY(max_request), KEY(rotational), KEY(channels),
+	KEY(spindles), KEY(chunk), KEY(capacity), KEY(rpm), KEY(media_rate),
+	KEY(seek_track), KEY(seek_full), KEY(queue_depth), KEY(elevator),
+	KEY(expire), KEY(buffer), KEY(write_cache),
+};
+
+int dm_parse_number(const char *text, uint64_t *value)
+{
+	static const struct {
+		const char *suffix;
+		double factor;
+	} units[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 }, { "K", 1024 }, { "M", 1048576 },
+		{ "G", 1073741824.0 }, { "T", 1099511627776.0 },
+		{ "kB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 }, { "TB", 1e12 },
+	};
+	double number;
+	char *end;
+	size_t i;
+
+	errno = 0;
+	number = strtod(text, &end);
+	if (end == text || errno || !(number >= 0))
+		return -1;
+	while (isspace((unsigned char)*end))
+		end++;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].suffix))
+			continue;
+		number *= units[i].factor;
+		if (number >= 1.8e19)
+			return -1;
+		*value = (uint64_t)(number + 0.5);
+		return 0;
+	}
+	return -1;
+}
+
+static char *strip(char *s)
+{
+	size_t n;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	n = strlen(s);
+	while (n && isspace((unsigned char)s[n - 1]))
+		s[--n] = '\0';
+	return s;
+}
+
+static int set_key(struct dm_params *p, const char *name, const char *value)
+{
+	const struct word *w;
+	uint64_t *field;
+	size_t i;
+
+	if (!strcmp(name, "about")) {
+		snprintf(p->about, sizeof(p->about), "%s", value);
+		return 0;
+	}
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(name, keys[i].name))
+			continue;
+		field = (uint64_t *)((char *)p + keys[i].offset);
+		if (!keys[i].words)
+			return dm_parse_number(value, field);
+		for (w = keys[i].words; w->text; w++) {
+			if (!strcmp(value, w->text)) {
+				*field = w->value;
+				return 0;
+			}
+		}
+		return -1;
+	}
+	return -1;
+}
+
+/* What is missing or contradicts itself, or NULL. */
+static const char *incomplete(const struct dm_params *p)
+{
+	if (p->kind == DM_FLASH && !p->channels)
+		return "a flash device needs channels";
+	if (p->max_request < 4096)
+		return "max_request is below 4096";
+	if (p->kind != DM_DISK)
+		return NULL;
+	if (!p->rpm || !p->media_rate)
+		return "a disk needs rpm and media_rate";
+	if (p->seek_full < p->seek_track)
+		return "seek_full is below seek_track";
+	if (p->spindles < 1 || p->spindles > DM_MAX_SPINDLES)
+		return "spindles is not from 1 to 16";
+	if (p->queue_depth < 1 || p->queue_depth > DM_MAX_DEPTH)
+		return "queue_depth is not from 1 to 256";
+	if (p->layout == DM_SINGLE && p->spindles != 1)
+		return "layout single has one spindle";
+	if (p->layout == DM_RAID6 && (p->spindles < 4 || p->chunk < 4096))
+		return "raid6 needs 4 spindles or more, and a chunk";
+	return NULL;
+}
+
+static void name_from_path(struct dm_params *p, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t n;
+
+	base = base ? base + 1 : path;
+	snprintf(p->name, sizeof(p->name), "%s", base);
+	n = strlen(p->name);
+	if (n > 5 && !strcmp(p->name + n - 5, ".conf"))
+		p->name[n - 5] = '\0';
+}
+
+static void defaults(struct dm_params *p, const char *path)
+{
+	memset(p, 0, sizeof(*p));
+	name_from_path(p, path);
+	p->write_latency = DM_NEVER;
+	p->max_request = 1 << 20;
+	p->spindles = 1;
+	p->queue_depth = 1;
+	p->expire = 500000000;
+}
+
+int dm_params_load(struct dm_params *p, const char *path, char *err,
+		   size_t errlen)
+{
+	const char *missing;
+	char line[512], *eq;
+	unsigned int nr = 0;
+	FILE *f;
+
+	defaults(p, path);
+	f = fopen(path, "re");
+	if (!f) {
+		snprintf(err, errlen, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	while (fgets(line, sizeof(line), f)) {
+		nr++;
+		line[strcspn(line, "#")] = '\0';
+		if (!*strip(line))
+			continue;
+		eq = strchr(line, '=');
+		if (eq)
+			*eq = '\0';
+		if (!eq || set_key(p, strip(line), strip(eq + 1))) {
+			snprintf(err, errlen, "%s:%u: not a known key = value",
+				 path, nr);
+			fclose(f);
+			return -1;
+		}
+	}
+	fclose(f);
+	if (p->write_latency == DM_NEVER)
+		p->write_latency = p->latency;
+	missing = incomplete(p);
+	if (missing) {
+		snprintf(err, errlen, "%s: %s", path, missing);
+		return -1;
+	}
+	return 0;
+}
+
+/*
+ * An arm accelerates over half of a short seek and brakes over the other
+ * half, so the time grows with the root of the distance.
+ */
+uint64_t dm_seek_time(const struct dm_params *p, uint64_t capacity,
+		      uint64_t distance)
+{
+	double part;
+
+	if (distance >= capacity)
+		return p->seek_full;
+	part = sqrt((double)distance / (double)capacity);
+	return p->seek_track + (uint64_t)
+		((double)(p->seek_full - p->seek_track) * part);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a modelled block device is, and how long it takes over a request.
+ *
+ * struct dm_params is a device as its parameter file describes it.
+ * struct dm_sim is one such device at work: requests go in with the time of
+ * their arrival and come out with the time of their completion.  The
+ * simulation reads no clock and draws no random numbers; the same requests at
+ * the same times give the same answers.  It knows nothing about FUSE, about
+ * the data, or about faults.
+ *
+ * Times are nanoseconds on any clock that starts at or after zero, offsets
+ * and lengths are bytes.  Nothing here may be called from two threads on one
+ * object at a time.
+ */
+#ifndef E2PF_BENCH_MODEL_H
+#define E2PF_BENCH_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DM_NEVER	UINT64_MAX
+#define DM_MAX_SPINDLES	16
+#define DM_MAX_DEPTH	256
+
+enum dm_kind {
+	DM_FLASH,	/* channels without a position: SSD, NVMe, card */
+	DM_DISK,	/* heads over turning platters */
+	DM_NETWORK,	/* a fixed delay and a rate limiter */
+};
+
+enum dm_layout {
+	DM_SINGLE,
+	DM_RAID1,
+	DM_RAID6,
+};
+
+struct dm_params {
+	char name[64];
+	char about[128];
+	uint64_t kind;		/* enum dm_kind */
+
+	/* Every kind. */
+	uint64_t latency;	/* ns from command to first byte, reads */
+	uint64_t write_latency;	/* ns, writes; as latency when absent */
+	uint64_t overhead;	/* ns the device is held per command */
+	uint64_t bandwidth;	/* bytes/s of the link; 0: no limit */
+	uint64_t iops;		/* commands/s the device accepts; 0: any */
+	uint64_t max_request;	/* bytes per command; longer ones are cut */
+	uint64_t rotational;	/* what the queue attribute should say */
+
+	/* DM_FLASH */
+	uint64_t channels;	/* commands in service at a time */
+
+	/* DM_DISK */
+	uint64_t layout;	/* enum dm_layout */
+	uint64_t spindles;
+	uint64_t chunk;		/* RAID6: bytes per chunk */
+	uint64_t capacity;	/* bytes a full seek spans; 0: the image */
+	uint64_t rpm;
+	uint64_t media_rate;	/* bytes/s under the head */
+	uint64_t seek_track;	/* ns to the next track */
+	uint64_t seek_full;	/* ns over the whole capacity */
+	uint64_t queue_depth;	/* commands the drive chooses among */
+	uint64_t elevator;	/* commands the host sorts before those */
+	uint64_t expire;	/* ns until the host takes the oldest first */
+	uint64_t buffer;	/* bytes the drive reads ahead when idle */
+	uint64_t write_cache;	/* bytes of writes acknowledged early */
+};
+
+/*
+ * Read a parameter file.  Returns 0, or -1 with a message for the user in
+ * @err (@errlen bytes) naming the file and the line.
+ */
+int dm_params_load(struct dm_params *p, const char *path, char *err,
+		   size_t errlen);
+
+/* Parse a number with an optional unit (K, M, G, T; ns, us, ms, s). */
+int dm_parse_number(const char *text, uint64_t *value);
+
+/* Time to move the head over @distance bytes, without rotation. */
+uint64_t dm_seek_time(const struct dm_params *p, uint64_t capacity,
+		      uint64_t distance);
+
+enum dm_op { DM_READ, DM_WRITE, DM_FLUSH };
+
+/* One request.  The caller fills the first group and owns the memory. */
+struct dm_req {
+	uint64_t off;
+	uint32_t len;
+	enum dm_op op;
+	void *owner;		/* the caller's, not looked at */
+
+	uint64_t arrival;	/* set by dm_sim_submit() */
+	uint64_t done;		/* valid once dm_sim_pop() returned it */
+	unsigned int parts;	/* private: sub-requests outstanding */
+	unsigned int phase;	/* private: RAID6 read, then write */
+	bool early;		/* private: acknowledged from the cache */
+};
+
+struct dm_sim;
+
+/*
+ * A device that serves @image_size bytes.  @p is copied.  NULL without
+ * memory.
+ */
+struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size);
+void dm_sim_free(struct dm_sim *sim);
+
+/*
+ * Hand over @req at time @now, not earlier than any time passed before.
+ * Returns 0, or -1 without memory (the request is not queued).
+ */
+int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now);
+
+/* A request completed at or before @now, the earliest first, or NULL. */
+struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now);
+
+/* When dm_sim_pop() should be called next; DM_NEVER if nothing is queued. */
+uint64_t dm_sim_next(const struct dm_sim *sim);
+
+#endif

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Set up and take down what a timing run needs.
+
+A Workspace is a folder in /dev/shm with copies of images.  A Device is one
+image behind one model: a diskmodel process, its FUSE mount, and a loop
+device on the file it serves; or, without root or FUSE, the plain image file.
+Which runs are made and what becomes of the figures is decided elsewhere.
+"""
+import contextlib
+import ctypes
+import fcntl
+import glob
+import json
+import mmap
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PREFIX = "e2prefetch-bench-"
+BLKFLSBUF = 0x1261
+
+
+class RigError(Exception):
+    """Something on this machine is in the way; the text says what."""
+
+
+def find_program(name):
+    """A program built beside this file, or in the build folder."""
+    for folder in (os.environ.get("BENCH_BUILD"), HERE, os.getcwd(),
+                   os.path.join(os.getcwd(), "bench")):
+        path = folder and os.path.join(folder, name)
+        if path and os.path.isfile(path) and os.access(path, os.X_OK):
+            return os.path.abspath(path)
+    raise RigError(f"{name} is not built: run make in bench/, or set "
+                   "BENCH_BUILD to the folder it is in")
+
+
+def model_path(name):
+    if "/" in name:
+        return name
+    path = os.path.join(HERE, "models", name + ".conf")
+    if not os.path.exists(path):
+        raise RigError(f"{name}: no such model; there are " +
+                       ", ".join(sorted(models())))
+    return path
+
+
+def models():
+    return [os.path.basename(p)[:-5]
+            for p in glob.glob(os.path.join(HERE, "models", "*.conf"))
+            if not p.endswith("/zero.conf")]
+
+
+def model_keys(name):
+    """The parameter file as a dictionary of texts."""
+    keys = {}
+    with open(model_path(name)) as f:
+        for line in f:
+            key, eq, value = line.partition("#")[0].partition("=")
+            if eq:
+                keys[key.strip()] = value.strip()
+    return keys
+
+
+def stop_on_signals():
+    """Let SIGTERM and SIGHUP undo things as Ctrl-C does."""
+    def handler(signum, _frame):
+        raise KeyboardInterrupt(signum)
+    signal.signal(signal.SIGTERM, handler)
+    signal.signal(signal.SIGHUP, handler)
+
+
+def why_not_modelled():
+    """Why this process cannot have a modelled device, or None."""
+    if os.geteuid():
+        return "not root"
+    for path in ("/dev/fuse", "/dev/loop-control"):
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+        except OSError as e:
+            return f"{path}: {e.strerror}"
+    try:
+        find_program("diskmodel")
+    except RigError as e:
+        return str(e)
+    return None
+
+
+def output_of(*args):
+    p = subprocess.run(args, stdin=subprocess.DEVNULL, text=True,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode:
+        raise RigError(f"{args[0]}: {p.stderr.strip()}")
+    return p.stdout.strip()
+
+
+def mem_available():
+    with open("/proc/meminfo") as f:
+        for line in f:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+class Workspace(contextlib.ExitStack):
+    """A folder that is gone when the with block ends."""
+
+    def __init__(self, root=None):
+        super().__init__()
+        self.root = root or ("/dev/shm" if os.path.isdir("/dev/shm")
+                             else tempfile.gettempdir())
+
+    def __enter__(self):
+        super().__enter__()
+        self.path = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-",
+                                     dir=self.root)
+        self.callback(shutil.rmtree, self.path, ignore_errors=True)
+        return self
+
+    def copy_of(self, image):
+        """A copy of @image that a run may write to."""
+        need = os.stat(image).st_blocks * 512
+        # As much again stays free for the page cache of the device.
+        if self.root == "/dev/shm" and mem_available() < 2 * need + (1 << 30):
+            raise RigError(f"{image} takes {need >> 20} MiB, twice that and "
+                           "1 GiB must be available; choose a smaller scale")
+        path = os.path.join(self.path, os.path.basename(image))
+        subprocess.run(["cp", "--sparse=always", "--reflink=auto", image,
+                        path], check=True)
+        return path
+
+
+class Device:
+    """One device to check.  .path is what the checker is given."""
+    modelled = True
+
+    def __init__(self, path, point, model, rotational):
+        self.path, self.point, self.model = path, point, model
+        self.rotational = rotational
+
+    def command(self, text):
+        with open(os.path.join(self.point, "control"), "w") as f:
+            f.write(text + "\n")
+
+    def counters(self):
+        with open(os.path.join(self.point, "control")) as f:
+            return json.loads(f.read())
+
+    def make_cold(self):
+        fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(fd, BLKFLSBUF, 0)
+        finally:
+            os.close(fd)
+
+
+def resident(fd, size):
+    """Bytes of the file that are in the page cache."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    page, step, found = mmap.PAGESIZE, 1 << 30, 0
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                          ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t,
+                             ctypes.c_char_p]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    for off in range(0, size, step):
+        n = min(step, size - off)
+        at = libc.mmap(None, n, mmap.PROT_READ, mmap.MAP_SHARED, fd, off)
+        if at in (None, ctypes.c_void_p(-1).value):
+            raise RigError("mmap: " + os.strerror(ctypes.get_errno()))
+        vec = ctypes.create_string_buffer((n + page - 1) // page)
+        libc.mincore(at, n, vec)
+        libc.munmap(at, n)
+        found += sum(b & 1 for b in vec.raw) * page
+    return found
+
+
+class PlainFile:
+    """The image itself, for machines without root, FUSE or loop devices."""
+    modelled = False
+    model = "plain-file"
+    rotational = 0
+
+    def __init__(self, path):
+        self.path = path
+
+    def command(self, text):
+        pass
+
+    def counters(self):
+        return {}
+
+    def make_cold(self):
+        with open(self.path, "rb") as f:
+            size = os.fstat(f.fileno()).st_size
+            os.fsync(f.fileno())
+            os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            left = resident(f.fileno(), size)
+        if left > (1 << 20):
+            raise RigError(f"{self.path}: {left >> 20} MiB stay in the page "
+                           "cache; is it on tmpfs?")
+
+
+def write_attribute(dev, name, value):
+    path = f"/sys/block/{os.path.basename(dev)}/queue/{name}"
+    try:
+        with open(path, "w") as f:
+            f.write(str(value))
+        return True
+    except OSError:
+        return False
+
+
+def set_queue(dev, keys):
+    """What the block layer would know about such a device."""
+    rotational = int(keys.get("rotational", "0"))
+    write_attribute(dev, "rotational", rotational)
+    write_attribute(dev, "scheduler", "mq-deadline") or \
+        write_attribute(dev, "scheduler", "none")
+    write_attribute(dev, "read_ahead_kb", 128)
+    largest = keys.get("max_request", "1280K")
+    if largest.endswith("K"):
+        write_attribute(dev, "max_sectors_kb", largest[:-1])
+    return rotational
+
+
+def start_model(stack, image, model, point, options):
+    """Run diskmodel until the stack unwinds."""
+    ready, told = os.pipe()
+    with contextlib.ExitStack() as pipe:
+        pipe.callback(os.close, ready)
+        try:
+            # In a session of its own: Ctrl-C must reach the loop device's
+            # owner before the server under it.
+            p = subprocess.Popen(
+                [find_program("diskmodel"), "--model=" + model_path(model),
+                 "--json=/dev/null", f"--ready-fd={told}", "--follow-parent",
+                 *options, image, point],
+                pass_fds=[told], start_new_session=True,
+                stdin=subprocess.DEVNULL)
+        finally:
+            os.close(told)
+
+        def stop():
+            p.terminate()
+            try:
+                p.wait(10)
+            except subprocess.TimeoutExpired:
+                p.kill()
+                p.wait()
+                subprocess.run(["umount", "--lazy", point])
+        stack.callback(stop)
+        if os.read(ready, 1) != b"r":
+            raise RigError(f"diskmodel ended with {p.wait()}")
+
+
+def detach(dev):
+    """Give up the loop device; somebody (udev) may hold it for a moment."""
+    for _ in range(50):
+        subprocess.run(["losetup", "--detach", dev],
+                       stderr=subprocess.DEVNULL)
+        if not os.path.exists(
+                f"/sys/block/{os.path.basename(dev)}/loop/backing_file"):
+            return
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def device(work, image, model, options=()):
+    """@image, a file that may be written to, behind @model."""
+    with contextlib.ExitStack() as stack:
+        point = tempfile.mkdtemp(prefix="model-", dir=work.path)
+        stack.callback(os.rmdir, point)
+        start_model(stack, image, model, point, options)
+        args = ["losetup", "--direct-io=on", "--find", "--show"]
+        if "--read-only" in options:
+            args.append("--read-only")
+        dev = output_of(*args, os.path.join(point, "disk"))
+        stack.callback(detach, dev)
+        rotational = set_queue(dev, model_keys(model))
+        yield Device(dev, point, model, rotational)
+
+
+def replay(dev, *options, blocks=None):
+    """Run bench/replay; its report as a dictionary."""
+    p = subprocess.run([find_program("replay"), *options, dev],
+                       input=blocks, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, text=True)
+    if p.returncode:
+        raise RigError("replay: " + p.stderr.strip())
+    return json.loads(p.stdout)
+
+
+def path_cost(work):
+    """Nanoseconds that FUSE, the loop device and timers add to a read."""
+    image = os.path.join(work.path, "calibrate")
+    with open(image, "wb") as f:
+        f.truncate(1 << 30)
+    try:
+        with device(work, image, "nvme") as dev:
+            got = replay(dev.path, "--random=4000", "--depth=1")
+    finally:
+        os.unlink(image)
+    return max(0, int(got["median_us"] * 1000) - 80000 - 1400)
+
+
+def clean_up():
+    """Remove what killed runs have left.  Returns what was removed."""
+    gone = []
+    for path in glob.glob(f"/dev/shm/{PREFIX}*"):
+        pid = os.path.basename(path)[len(PREFIX):].split("-")[0]
+        if pid.isdigit() and os.path.exists(f"/proc/{pid}"):
+            continue
+        for file in glob.glob("/sys/block/loop*/loop/backing_file"):
+            with contextlib.suppress(OSError), open(file) as f:
+                if f.read().startswith(path + "/"):
+                    detach("/dev/" + file.split("/")[3])
+        for point in glob.glob(path + "/model-*"):
+            subprocess.run(["umount", "--lazy", point],
+                           stderr=subprocess.DEVNULL)
+        shutil.rmtree(path, ignore_errors=True)
+        gone.append(path)
+    return gone

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Counters and the trace: what was asked of the modelled device and when it
+ * answered.  Nothing here changes what the device does.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "diskmodel.h"
+
+uint64_t dm_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void dm_stats_reset(struct dm_stats *st, uint64_t now)
+{
+	struct dm_stats fresh = {
+		.depth = st->depth, .max_depth = st->depth,
+		.trace = st->trace, .start = now, .changed = now,
+	};
+
+	*st = fresh;
+}
+
+static void depth_changes(struct dm_stats *st, uint64_t now)
+{
+	if (st->depth) {
+		st->busy += now - st->changed;
+		st->depth_time += (now - st->changed) * st->depth;
+	}
+	st->changed = now;
+}
+
+void dm_stats_begin(struct dm_stats *st, uint64_t now)
+{
+	depth_changes(st, now);
+	if (++st->depth > st->max_depth)
+		st->max_depth = st->depth;
+}
+
+void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t due,
+		  uint64_t now, int error)
+{
+	uint64_t late = now > due ? now - due : 0;
+
+	depth_changes(st, now);
+	st->depth--;
+	st->requests[req->op]++;
+	st->bytes[req->op] += req->len;
+	st->latency += now - req->arrival;
+	st->late += late;
+	if (late > st->max_late)
+		st->max_late = late;
+	if (error)
+		st->errors++;
+	if (st->trace)
+		fprintf(st->trace, "%" PRIu64 " %" PRIu64 " %" PRIu32
+			" %c %" PRIu64 "\n", req->arrival, req->off, req->len,
+			"rwf"[req->op], now - req->arrival);
+}
+
+static double cpu_seconds(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	return (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
+		(double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
+}
+
+int dm_stats_json(struct dm_stats *st, const char *name, uint64_t now,
+		  char *buf, size_t size)
+{
+	uint64_t n = st->requests[0] + st->requests[1] + st->requests[2];
+	double each = n ? (double)n : 1;
+
+	depth_changes(st, now);
+	if (st->trace)
+		fflush(st->trace);
+	return snprintf(buf, size, "{\"model\": \"%s\", \"start_ns\": %" PRIu64
+		", \"elapsed_s\": %.6f, \"reads\": %" PRIu64
+		", \"read_bytes\": %" PRIu64 ", \"writes\": %" PRIu64
+		", \"write_bytes\": %" PRIu64 ", \"flushes\": %" PRIu64
+		", \"errors\": %" PRIu64 ", \"busy_s\": %.6f"
+		", \"mean_depth\": %.2f, \"max_depth\": %u"
+		", \"mean_latency_us\": %.1f, \"mean_late_us\": %.1f"
+		", \"max_late_us\": %.1f, \"cpu_s\": %.3f}\n",
+		name, st->start, (double)(now - st->start) / 1e9,
+		st->requests[DM_READ], st->bytes[DM_READ],
+		st->requests[DM_WRITE], st->bytes[DM_WRITE],
+		st->requests[DM_FLUSH], st->errors, (double)st->busy / 1e9,
+		st->busy ? (double)st->depth_time / (double)st->busy : 0,
+		st->max_depth, (double)st->latency / each / 1e3,
+		(double)st->late / each / 1e3, (double)st->max_late / 1e3,
+		cpu_seconds());
+}
+
+int dm_trace_open(struct dm_stats *st, const char *path)
+{
+	FILE *f = NULL;
+
+	if (path && *path) {
+		f = fopen(path, "we");
+		if (!f)
+			return -1;
+		setvbuf(f, NULL, _IOFBF, 1 << 20);
+	}
+	if (st->trace)
+		fclose(st->trace);
+	st->trace = f;
+	return 0;
+}
