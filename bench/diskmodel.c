@@ -40,6 +40,8 @@
 #define INO_CONTROL	3
 #define MAX_IO		(1 << 20)
 #define CACHE_S		86400.0
+#define BATCH_DEPTH	2
+#define BATCH_TIME	40000	/* ns */
 
 /* A request of the kernel on its way through the model. */
 struct io {
@@ -396,25 +398,34 @@ static uint64_t next_due(const struct server *sv)
 	return next;
 }
 
-/* Sleep until a request or a signal comes or a reply is due. */
+/*
+ * Sleep until a request or a signal comes or a reply is due.
+ *
+ * Alone, a reply has to be on time: flash waits out the last microseconds
+ * awake.  With many under way a late reply delays nobody, and waking for each
+ * request takes the processor from those who make them (21,000 instead of
+ * 32,000 requests/s on two processors), so both are taken in batches.
+ */
 static void wait_for_work(struct server *sv, struct pollfd *fds)
 {
 	uint64_t next = next_due(sv), now = dm_now(), left;
-	/* With more under way a late reply delays nobody. */
-	uint64_t spin = sv->stats.depth <= 4 ? sv->opt->spin : 0;
+	bool busy = sv->stats.depth > BATCH_DEPTH;
+	uint64_t spin = busy ? 0 : sv->opt->spin;
 	struct timespec ts;
 
+	fds[0].revents = fds[1].revents = 0;
 	if (next == DM_NEVER) {
 		poll(fds, 2, -1);
 		return;
 	}
-	fds[0].revents = fds[1].revents = 0;
-	if (next <= now + spin)
-		return;
-	left = next - now - spin;
+	left = next > now + spin ? next - now - spin : 0;
+	busy = busy && left < BATCH_TIME;
+	if (busy)
+		left = BATCH_TIME;
 	ts.tv_sec = (time_t)(left / 1000000000);
 	ts.tv_nsec = (long)(left % 1000000000);
-	ppoll(fds, 2, &ts, NULL);
+	if (left)
+		ppoll(busy ? fds + 1 : fds, busy ? 1 : 2, &ts, NULL);
 }
 
 /* Take what the kernel has, but do not let it hold up what is due. */
