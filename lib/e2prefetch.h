@@ -51,6 +51,7 @@ enum e2pf_class {
 
 #define E2PF_ALL_CLASSES ((1u << E2PF_CLASSES) - 1)
 
+/* The name of a class, NULL for what is none.  Pure. */
 const char *e2pf_class_name(enum e2pf_class cls);
 
 /* What a session may use.  A zero means "decide by what is measured". */
@@ -66,7 +67,8 @@ struct e2pf_settings {
 /*
  * Parse a count of threads ("1" to "256") or a size in bytes with an optional
  * K, M, G or T suffix (powers of 1024, at least 1 MiB), or a comma-separated
- * list of class names.  Return 0, or EINVAL with *out untouched.  Pure.
+ * list of class names.  Nothing around them: no spaces, signs, leading zeros
+ * or empty elements.  Return 0, or EINVAL with *out untouched.  Pure.
  */
 int e2pf_parse_threads(const char *text, unsigned *out);
 int e2pf_parse_size(const char *text, uint64_t *out);
@@ -113,6 +115,19 @@ struct e2pf_class_plan {
  */
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_plan plan[E2PF_CLASSES]);
+
+/* What has been done so far. */
+struct e2pf_totals {
+	uint64_t planned_bytes;		/* looked at */
+	uint64_t prefetched_bytes;	/* of them, not in memory before */
+	uint64_t requests;		/* made for that */
+	uint64_t errors;		/* reads that failed */
+	bool complete;			/* nothing was left out for want of
+					   memory or because of errors */
+};
+
+void e2pf_get_totals(struct e2pf_session *session,
+		     struct e2pf_totals *totals);
 
 /* End the threads.  Returns when they are gone; a thread that waits for the
  * device is waited for.  The session can be started again. */

@@ -69,6 +69,11 @@ struct e2pf_ref {
 					   metadata */
 };
 
+/*
+ * Takes what a plan function finds, called before that function returns.
+ * Every run lies whole inside the filesystem.  `ref` is valid during the
+ * call only.
+ */
 typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
 
 /*
@@ -79,15 +84,27 @@ typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
 int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo);
 
 /*
- * The blocks that hold the group descriptors, in use order: the primary
- * copy that goes with the superblock at `superblock_block` (the primary's
- * own block, or a backup's), meta_bg aware.
+ * The blocks that hold the group descriptors, geo->desc_blocks of them, in
+ * use order: the copy that goes with the superblock in block
+ * `superblock_block` (the primary's own block, or a backup's), meta_bg
+ * aware.  Blocks past the end of the filesystem are left out, and with them
+ * the order is lost: fewer than geo->desc_blocks is a descriptor table that
+ * cannot be read.
  */
 void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
 			   uint64_t superblock_block,
 			   e2pf_sink sink, void *ctx);
 
-/* Parse the on-disk descriptor of group `number`, geo->desc_size bytes. */
+/*
+ * Parse the on-disk descriptor of group `number`, geo->desc_size bytes.  The
+ * unused part of a group is believed where descriptors have checksums
+ * (uninit_bg, metadata_csum), as the inode scan does; the checksum itself is
+ * not verified.
+ *
+ * libext2fs clears these marks in its memory when it opens a filesystem by
+ * a backup superblock, and the scan then reads every inode.  Descriptors
+ * taken from there, not from the disk, say what will be read.
+ */
 void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 			  const void *desc, struct e2pf_group *group);
 
@@ -108,8 +125,24 @@ void e2pf_plan_inode(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *groups, uint32_t ino,
 		     const void *inode, e2pf_sink sink, void *ctx);
 
-/* What one block of metadata refers to.  `block` holds geo->block_size bytes
- * and was reached through `ref`; a leaf yields nothing. */
+/*
+ * What the first `count` inodes in one block of an inode table refer to, as
+ * e2pf_plan_inode() for each.  `first_ino` is the number of the first inode
+ * in the block, `block` holds geo->block_size bytes.  Inodes that are not in
+ * the block, or not in the filesystem, are passed over.
+ */
+void e2pf_plan_inode_block(const struct e2pf_geometry *geo,
+			   const struct e2pf_group *groups,
+			   uint32_t first_ino, uint32_t count,
+			   const void *block, e2pf_sink sink, void *ctx);
+
+/*
+ * What one block of metadata refers to.  `block` holds geo->block_size bytes
+ * and was reached through `ref`, where ref->block is the number of this very
+ * block of the run.  A leaf yields nothing, nor does a block of an inode
+ * table, which does not say what its inodes are numbered: that is
+ * e2pf_plan_inode_block().
+ */
 void e2pf_plan_block(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *groups,
 		     const struct e2pf_ref *ref, const void *block,

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The variables of e2fsck-prefetch(8): their names, values and errors. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "environment.h"
+
+/* An empty variable is an unset one. */
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* "0" or "1".  -1 for anything else, 2 when unset. */
+static int flag(const char *name)
+{
+	const char *value = variable(name);
+
+	if (!value)
+		return 2;
+	if (!strcmp(value, "0"))
+		return 0;
+	return strcmp(value, "1") ? -1 : 1;
+}
+
+static int complain(char *error, size_t size, const char *name,
+		    const char *expected)
+{
+	snprintf(error, size, "%s: \"%.64s\" is not %s", name, getenv(name),
+		 expected);
+	return -1;
+}
+
+int read_environment(struct environment *env, char *error, size_t size)
+{
+	const char *value;
+	int f, result = 0;
+
+	memset(env, 0, sizeof(*env));
+	f = flag("PREFETCH");
+	env->prefetch = f == 1;
+	if (f < 0)
+		result = complain(error, size, "PREFETCH", "0 or 1");
+	/* Without prefetching the others mean nothing, whatever they say. */
+	if (f == 0 || f == 2)
+		return 0;
+	f = flag("TEST_MMAP_IO");
+	env->io = f == 1 ? IO_MMAP : f == 0 ? IO_UNIX : IO_DEFAULT;
+	if (f < 0 && !result)
+		result = complain(error, size, "TEST_MMAP_IO", "0 or 1");
+	value = variable("PREFETCH_THREADS");
+	if (value && e2pf_parse_threads(value, &env->settings.threads) &&
+	    !result)
+		result = complain(error, size, "PREFETCH_THREADS",
+				  "a number from 1 to 256");
+	value = variable("PREFETCH_MEM");
+	if (value && e2pf_parse_size(value, &env->settings.memory) && !result)
+		result = complain(error, size, "PREFETCH_MEM",
+				  "a size of 1M or more (K, M, G, T)");
+	env->stats = variable("PREFETCH_STATS");
+	return result;
+}
+
+FILE *open_stats(const char *path)
+{
+	struct stat st;
+	FILE *f;
+	int fd, err;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
+		  O_NOCTTY | O_NONBLOCK, 0600);
+	if (fd < 0)
+		return NULL;
+	err = EPERM;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+	    st.st_uid != geteuid())
+		goto fail;
+	/* Emptied only once it is known to be ours. */
+	err = errno;
+	if (fchmod(fd, 0600) || ftruncate(fd, 0)) {
+		err = errno;
+		goto fail;
+	}
+	f = fdopen(fd, "w");
+	if (f)
+		return f;
+	err = errno;
+fail:
+	close(fd);
+	errno = err;
+	return NULL;
+}

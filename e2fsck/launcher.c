@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * e2fsck, with prefetching: checks the environment and becomes the stock
+ * e2fsck, with the module preloaded where the user asked for it.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program.h"
+#include "environment.h"
+#include "sideprocess.h"
+
+/* e2fsck's own exit statuses, e2fsck(8). */
+#define EXIT_OPERATIONAL 8
+#define EXIT_USAGE 16
+
+#define MODULE "e2fsck-prefetch.so"
+
+static void say(const char *text)
+{
+	fprintf(stderr, "e2fsck-prefetch: %s\n", text);
+}
+
+static bool privileged(void)
+{
+	return getauxval(AT_SECURE) || getuid() != geteuid() ||
+	       getgid() != getegid();
+}
+
+static bool is_this_program(const char *path)
+{
+	struct stat a, b;
+
+	return !stat(path, &a) && !stat("/proc/self/exe", &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* The stock e2fsck: the one found by configure, or the user's.  NULL after a
+ * line that says why. */
+static const char *real_e2fsck(void)
+{
+	const char *path = getenv("PREFETCH_E2FSCK");
+
+	if (!path || !*path)
+		path = E2FSCK;
+	else if (privileged()) {
+		say("PREFETCH_E2FSCK is refused with raised privileges");
+		return NULL;
+	} else if (*path != '/') {
+		say("PREFETCH_E2FSCK is not an absolute path");
+		return NULL;
+	}
+	if (is_this_program(path)) {
+		say("the e2fsck to run is this launcher itself");
+		return NULL;
+	}
+	return path;
+}
+
+/* The module lies beside this program, in the build tree in libtool's
+ * folder.  Empty when it is not there. */
+static void find_module(char *path, size_t size)
+{
+	static const char *const places[] = { "", ".libs/" };
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+	size_t i;
+
+	path[0] = '\0';
+	if (n <= 0)
+		return;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return;
+	slash[1] = '\0';
+	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		int len = snprintf(path, size, "%s%s%s", exe, places[i],
+				   MODULE);
+
+		if (len > 0 && (size_t)len < size && !access(path, R_OK))
+			return;
+	}
+	path[0] = '\0';
+}
+
+/* Put the module in front of what the user preloads. */
+static bool preload(const char *module)
+{
+	const char *users = getenv("LD_PRELOAD");
+	char *list;
+	bool done;
+
+	if (!users || !*users)
+		return !setenv("LD_PRELOAD", module, 1);
+	if (asprintf(&list, "%s:%s", module, users) < 0)
+		return false;
+	done = !setenv("LD_PRELOAD", list, 1);
+	free(list);
+	return done;
+}
+
+/* A list of libraries is cut at blanks and colons, whatever they are in. */
+static bool fits_preload(const char *module)
+{
+	return *module && !strpbrk(module, " :\t");
+}
+
+static void prepare(const struct environment *env, const char *e2fsck,
+		    int argc, char **argv)
+{
+	char module[PATH_MAX + 64];
+
+	find_module(module, sizeof(module));
+	if (program_loads(e2fsck, "libext2fs.so.") &&
+	    fits_preload(module) && preload(module))
+		return;
+	start_side_process(env, argc, argv);
+}
+
+static int check_stats_file(const char *path)
+{
+	char text[PATH_MAX + 128];
+	FILE *f;
+
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	f = open_stats(path);
+	if (f) {
+		fclose(f);
+		return 0;
+	}
+	snprintf(text, sizeof(text), "PREFETCH_STATS: cannot write \"%s\": %s",
+		 path, strerror(errno));
+	say(text);
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct environment env;
+	const char *path, *name;
+	char error[256];
+
+	if (read_environment(&env, error, sizeof(error))) {
+		say(error);
+		return EXIT_USAGE;
+	}
+	path = real_e2fsck();
+	if (!path || check_stats_file(env.prefetch ? env.stats : NULL))
+		return EXIT_USAGE;
+	if (env.prefetch)
+		prepare(&env, path, argc, argv);
+	/* Its messages begin with the name it was run by: that of the stock
+	 * program, e2fsck or fsck.ext4, and not where this launcher lies. */
+	if (argc > 0) {
+		name = strrchr(argv[0], '/');
+		if (name && name[1])
+			argv[0] = (char *)name + 1;
+	}
+	execv(path, argv);
+	fprintf(stderr, "e2fsck-prefetch: cannot run %s: %s\n", path,
+		strerror(errno));
+	return EXIT_OPERATIONAL;
+}

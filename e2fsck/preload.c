@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The module that the launcher preloads into a stock e2fsck.
+ *
+ * It stands in for the libext2fs functions that tell where the check is, and
+ * calls the real one each time: the arguments and results are e2fsck's and
+ * libext2fs's own.  The one argument it changes is the I/O manager.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "session.h"
+
+/* How long the check's end waits for a thread of ours that waits for the
+ * device.  A disk that retries a bad sector may keep one for minutes. */
+#define END_PATIENCE_MS 1000
+
+/* Directory list entries copied at a time. */
+#define LIST_PART 4096u
+
+static struct {
+	struct environment env;
+	bool on;
+	pid_t pid;
+	ext2_filsys fs;			/* the filesystem being checked */
+	struct e2pf_session *session;	/* of `fs`, or of the one before */
+	struct e2pf_observer observer;
+	enum e2pf_phase phase;
+	unsigned in_list;		/* depth of directory list walks */
+} self;
+
+/* The real function of this name, looked up once. */
+#define REAL(name) \
+	static __typeof__(&name) real; \
+	if (!real) \
+		real = (__typeof__(&name))real_function(#name)
+
+static void *real_function(const char *name)
+{
+	void *f = dlsym(RTLD_NEXT, name);
+
+	if (!f)
+		abort();	/* e2fsck itself would not have started */
+	return f;
+}
+
+static struct e2pf_engine *engine(void)
+{
+	return self.fs && self.session ? e2pf_session_engine(self.session) :
+					 NULL;
+}
+
+static void enter_phase(enum e2pf_phase phase)
+{
+	self.phase = phase;
+	e2pf_engine_phase(engine(), phase);
+}
+
+/*
+ * Opening and closing.
+ */
+
+/* The manager e2fsck means: a reopen hands ours back to us. */
+static io_manager choose_manager(io_manager manager)
+{
+	if (manager == &self.observer.table)
+		manager = self.observer.real;
+	if (manager == unix_io_manager && self.env.io == IO_MMAP)
+		manager = e2pf_mmap_io_manager;
+	return manager;
+}
+
+/* The number of "offset=BYTES" among the options. */
+static uint64_t option_offset(const char *options)
+{
+	const char *p = options ? strstr(options, "offset=") : NULL;
+
+	return p ? strtoull(p + 7, NULL, 0) : 0;
+}
+
+static void end_session(void)
+{
+	if (!self.session)
+		return;
+	self.fs = NULL;
+	/* A thread left behind still uses the session: it stays. */
+	if (!e2pf_end(self.session, END_PATIENCE_MS))
+		self.on = false;
+}
+
+static void begin_session(ext2_filsys fs, const char *name,
+			  const char *options)
+{
+	struct e2pf_session *session;
+	char *path;
+
+	if (self.fs || (fs->flags & (EXT2_FLAG_IMAGE_FILE |
+				     EXT2_FLAG_DIRECT_IO |
+				     EXT2_FLAG_JOURNAL_DEV_OK)))
+		return;
+	/* Without options of its own, those behind the name. */
+	path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
+	if (!options)
+		options = strchr(name, '?');
+	if (path && !e2pf_open_paced(fs, path, option_offset(options),
+				     &self.env.settings, &self.observer,
+				     &session)) {
+		if (self.session)
+			e2pf_inherit(session, self.session);
+		self.session = session;
+		self.fs = fs;
+		enter_phase(E2PF_PHASE_OPEN);
+	}
+	free(path);
+}
+
+errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
+		       int superblock, unsigned int block_size,
+		       io_manager manager, ext2_filsys *ret_fs)
+{
+	errcode_t err;
+	REAL(ext2fs_open2);
+
+	if (!self.on)
+		return real(name, io_options, flags, superblock, block_size,
+			    manager, ret_fs);
+	err = real(name, io_options, flags, superblock, block_size,
+		   choose_manager(manager), ret_fs);
+	if (!err)
+		begin_session(*ret_fs, name, io_options);
+	return err;
+}
+
+errcode_t set_undo_io_backing_manager(io_manager manager)
+{
+	REAL(set_undo_io_backing_manager);
+
+	return real(self.on ? choose_manager(manager) : manager);
+}
+
+void ext2fs_free(ext2_filsys fs)
+{
+	REAL(ext2fs_free);
+
+	if (self.on && fs && fs == self.fs)
+		end_session();
+	real(fs);
+}
+
+errcode_t ext2fs_close_free(ext2_filsys *fs)
+{
+	REAL(ext2fs_close_free);
+
+	if (self.on && fs && *fs && *fs == self.fs)
+		end_session();
+	return real(fs);
+}
+
+/*
+ * Where the check is.
+ */
+
+errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
+				 ext2_inode_scan *scan)
+{
+	REAL(ext2fs_open_inode_scan);
+
+	if (self.on && fs == self.fs && self.phase == E2PF_PHASE_OPEN) {
+		enter_phase(E2PF_PHASE_PASS1);
+		e2pf_start_paced(self.session, fs);
+	}
+	return real(fs, buffer_blocks, scan);
+}
+
+errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
+				     struct ext2_inode *inode, int bufsize)
+{
+	errcode_t err;
+	REAL(ext2fs_get_next_inode_full);
+
+	err = real(scan, ino, inode, bufsize);
+	if (self.on && self.phase == E2PF_PHASE_PASS1 && engine() && *ino)
+		e2pf_engine_at_group(engine(), (*ino - 1) /
+				self.fs->super->s_inodes_per_group);
+	return err;
+}
+
+/* One walk over the directory list, watched. */
+struct walk {
+	int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data);
+	void *data;
+	ext2_dblist list;
+	uint64_t index;
+	uint64_t handed;
+};
+
+struct part {
+	uint64_t block[LIST_PART];
+	size_t used;
+};
+
+static int copy_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
+{
+	struct part *part = data;
+
+	(void)fs;
+	part->block[part->used++] = entry->blk;
+	return 0;
+}
+
+/* Hand the engine the entries it has room for.  Here, in the checker's own
+ * thread: the list is e2fsck's to change between two of its entries. */
+static void hand_over(struct walk *w)
+{
+	__typeof__(&ext2fs_dblist_iterate3) iterate;
+	static struct part part;
+	uint64_t first, n;
+
+	iterate = (__typeof__(iterate))real_function("ext2fs_dblist_iterate3");
+	n = e2pf_engine_list_wants(engine(), &first);
+	while (n) {
+		uint64_t count = n < LIST_PART ? n : LIST_PART;
+
+		part.used = 0;
+		if (iterate(w->list, copy_entry, first, count, &part) ||
+		    !part.used)
+			return;
+		e2pf_engine_list_put(engine(), part.block, part.used);
+		first += part.used;
+		n -= part.used;
+	}
+}
+
+static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			 void *data)
+{
+	struct walk *w = data;
+
+	if (engine()) {
+		e2pf_engine_list_at(engine(), w->index);
+		if (w->index++ % LIST_PART == 0)
+			hand_over(w);
+	}
+	return w->func(fs, entry, w->data);
+}
+
+static bool watch_walk(struct walk *w)
+{
+	/* The first walk of the whole list after pass 1 is pass 2; walks
+	 * within it are e2fsck's own read-ahead. */
+	if (!self.on || !engine() || self.phase != E2PF_PHASE_PASS1 ||
+	    self.in_list)
+		return false;
+	enter_phase(E2PF_PHASE_PASS2);
+	e2pf_engine_list_begin(engine(),
+			       (uint64_t)ext2fs_dblist_count2(w->list));
+	return true;
+}
+
+errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
+		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			    void *data),
+		unsigned long long start, unsigned long long count, void *data)
+{
+	struct walk w = { .func = func, .data = data, .list = dblist };
+	errcode_t err;
+	REAL(ext2fs_dblist_iterate3);
+
+	if (start || !watch_walk(&w))
+		return real(dblist, func, start, count, data);
+	self.in_list++;
+	err = real(dblist, watched_entry, start, count, &w);
+	self.in_list--;
+	if (engine())
+		enter_phase(E2PF_PHASE_PASS3);
+	return err;
+}
+
+static void enter_bitmaps(ext2_filsys fs)
+{
+	if (self.on && fs == self.fs && self.phase == E2PF_PHASE_PASS3)
+		enter_phase(E2PF_PHASE_PASS5);
+}
+
+errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
+{
+	REAL(ext2fs_read_bitmaps);
+
+	enter_bitmaps(fs);
+	return real(fs);
+}
+
+/*
+ * Life in the process.
+ */
+
+/* Children (badblocks, a pager, mke2fs) are not ours to help: what the
+ * launcher put in front of LD_PRELOAD goes, what the user had stays. */
+static void leave_environment(void)
+{
+	const char *list = getenv("LD_PRELOAD");
+	Dl_info info;
+	size_t len;
+	char *rest;
+
+	if (!list || !dladdr((void *)&self, &info) || !info.dli_fname)
+		return;
+	len = strlen(info.dli_fname);
+	if (strncmp(list, info.dli_fname, len))
+		return;
+	if (!list[len]) {
+		unsetenv("LD_PRELOAD");
+	} else if (list[len] == ':' || list[len] == ' ') {
+		rest = strdup(list + len + 1);
+		if (rest)
+			setenv("LD_PRELOAD", rest, 1);
+		free(rest);
+	}
+}
+
+__attribute__((constructor))
+static void begin(void)
+{
+	char error[256];
+
+	read_environment(&self.env, error, sizeof(error));
+	self.on = self.env.prefetch;
+	self.pid = getpid();
+	leave_environment();
+}
+
+static void write_stats(void)
+{
+	FILE *f;
+
+	if (!self.env.stats || !self.session)
+		return;
+	if (!strcmp(self.env.stats, "-")) {
+		e2pf_write_stats(self.session, stderr);
+		return;
+	}
+	f = open_stats(self.env.stats);
+	if (!f)
+		return;
+	e2pf_write_stats(self.session, f);
+	fclose(f);
+}
+
+__attribute__((destructor))
+static void end(void)
+{
+	/* A forked child of e2fsck has neither our threads nor our task. */
+	if (getpid() != self.pid)
+		return;
+	end_session();
+	write_stats();
+}

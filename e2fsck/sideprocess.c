@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The side process: reads a filesystem's metadata into the page cache while
+ * an e2fsck that cannot be told about runs.  Decides only whether there is
+ * something to help with; knows nothing of where the check is.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sideprocess.h"
+
+/* The options of e2fsck 1.47; those followed by a colon take a value. */
+#define E2FSCK_OPTIONS "panyrcC:B:dE:fvtFVM:b:I:j:P:l:L:N:SsDkz:"
+
+struct task {
+	const char *device;
+	int superblock;
+	unsigned block_size;
+	bool force;		/* -f, or what implies a full check */
+};
+
+static struct task read_arguments(int argc, char **argv)
+{
+	struct task task = { 0 };
+	int c;
+
+	opterr = 0;
+	while ((c = getopt(argc, argv, E2FSCK_OPTIONS)) != -1) {
+		if (c == 'f' || c == 'c' || c == 'D' || c == 'l' || c == 'L')
+			task.force = true;
+		if (c == 'b')
+			task.superblock = atoi(optarg);
+		if (c == 'B')
+			task.block_size = (unsigned)atoi(optarg);
+		if (c == 'F' || c == 'V')	/* flushes, or does nothing */
+			return task;
+	}
+	if (optind == argc - 1)
+		task.device = argv[optind];
+	return task;
+}
+
+/* What makes e2fsck check a filesystem in full that nobody forced it to. */
+static bool needs_check(const struct ext2_super_block *sb)
+{
+	if (!(sb->s_state & EXT2_VALID_FS) || (sb->s_state & EXT2_ERROR_FS))
+		return true;
+	if (sb->s_max_mnt_count > 0 &&
+	    sb->s_mnt_count >= (unsigned)sb->s_max_mnt_count)
+		return true;
+	return sb->s_checkinterval && (uint64_t)time(NULL) >=
+	       (uint64_t)sb->s_lastcheck + sb->s_checkinterval;
+}
+
+static void write_stats(const struct environment *env,
+			struct e2pf_session *session)
+{
+	FILE *f;
+
+	if (!env->stats)
+		return;
+	f = !strcmp(env->stats, "-") ? stderr : open_stats(env->stats);
+	if (!f)
+		return;
+	e2pf_write_stats(session, f);
+	fclose(f);
+}
+
+/* Prefetch until the checker has ended: its end makes `checker` readable. */
+static void help(const struct environment *env, const struct task *task,
+		 int checker)
+{
+	struct pollfd end = { .fd = checker, .events = POLLIN };
+	struct e2pf_session *session;
+	ext2_filsys fs;
+
+	if (ext2fs_open2(task->device, NULL, EXT2_FLAG_64BITS |
+			 EXT2_FLAG_SKIP_MMP | EXT2_FLAG_SOFTSUPP_FEATURES,
+			 task->superblock, task->block_size, unix_io_manager,
+			 &fs))
+		return;
+	if ((task->force || needs_check(fs->super)) &&
+	    !e2pf_open(fs, task->device, 0, &env->settings, &session)) {
+		ext2fs_free(fs);
+		e2pf_start(session);
+		while (poll(&end, 1, -1) < 0)
+			;
+		e2pf_stop(session);
+		write_stats(env, session);
+		e2pf_close(session);
+	} else {
+		ext2fs_free(fs);
+	}
+}
+
+void start_side_process(const struct environment *env, int argc, char **argv)
+{
+	struct task task = read_arguments(argc, argv);
+	int checker;
+	pid_t child;
+
+	if (!task.device)
+		return;
+	checker = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (checker < 0)
+		return;
+	fcntl(checker, F_SETFD, FD_CLOEXEC);
+	/* Forked twice: e2fsck must not find a child it did not start. */
+	child = fork();
+	if (child == 0) {
+		if (fork() == 0) {
+			setsid();
+			help(env, &task, checker);
+		}
+		_exit(0);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	close(checker);
+}

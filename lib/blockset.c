@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A set of blocks as sorted arrays of runs, one array per 65,536 blocks.
+ * Knows nothing of what the blocks are for.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "blockset.h"
+
+#define CHUNK_BITS 16
+#define CHUNK_BLOCKS (1u << CHUNK_BITS)
+
+/* Blocks start to last of a chunk, both in the set. */
+struct run {
+	uint16_t start;
+	uint16_t last;
+};
+
+struct chunk {
+	uint32_t used;
+	uint32_t room;
+	struct run run[];
+};
+
+struct e2pf_blockset {
+	struct chunk **chunk;
+	uint64_t chunks;
+	uint64_t blocks;
+	uint64_t size;
+	size_t cap;
+	size_t memory;
+};
+
+struct e2pf_blockset *e2pf_blockset_new(uint64_t blocks, size_t cap)
+{
+	struct e2pf_blockset *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return NULL;
+	set->blocks = blocks;
+	set->chunks = (blocks + CHUNK_BLOCKS - 1) >> CHUNK_BITS;
+	set->cap = cap;
+	if (set->chunks <= SIZE_MAX / sizeof(*set->chunk))
+		set->chunk = calloc(set->chunks ? set->chunks : 1,
+				    sizeof(*set->chunk));
+	if (!set->chunk) {
+		free(set);
+		return NULL;
+	}
+	return set;
+}
+
+void e2pf_blockset_clear(struct e2pf_blockset *set)
+{
+	uint64_t i;
+
+	for (i = 0; i < set->chunks; i++) {
+		free(set->chunk[i]);
+		set->chunk[i] = NULL;
+	}
+	set->memory = 0;
+	set->size = 0;
+}
+
+void e2pf_blockset_free(struct e2pf_blockset *set)
+{
+	if (!set)
+		return;
+	e2pf_blockset_clear(set);
+	free(set->chunk);
+	free(set);
+}
+
+uint64_t e2pf_blockset_size(const struct e2pf_blockset *set)
+{
+	return set->size;
+}
+
+/* The first run whose last block is not before `block`. */
+static uint32_t find_run(const struct chunk *c, uint32_t block)
+{
+	uint32_t lo = 0, hi = c->used;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->run[mid].last < block)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static uint32_t overlap(const struct run *r, uint32_t first, uint32_t last)
+{
+	uint32_t a = r->start > first ? r->start : first;
+	uint32_t b = r->last < last ? r->last : last;
+
+	return a <= b ? b - a + 1 : 0;
+}
+
+static uint32_t count_in_chunk(const struct chunk *c, uint32_t first,
+			       uint32_t last)
+{
+	uint32_t n = 0, i;
+
+	if (!c)
+		return 0;
+	for (i = find_run(c, first); i < c->used && c->run[i].start <= last;
+	     i++)
+		n += overlap(&c->run[i], first, last);
+	return n;
+}
+
+/* Make room for one more run.  False when there is no memory for it. */
+static bool reserve(struct e2pf_blockset *set, uint64_t number)
+{
+	struct chunk *c = set->chunk[number];
+	uint32_t room = c ? c->room : 0, used = c ? c->used : 0;
+	size_t more;
+
+	if (used < room)
+		return true;
+	more = room ? room : 8;
+	more = more * sizeof(struct run) + (c ? 0 : sizeof(*c));
+	if (set->memory + more > set->cap)
+		return false;
+	room += room ? room : 8;
+	c = realloc(c, sizeof(*c) + room * sizeof(struct run));
+	if (!c)
+		return false;
+	c->used = used;
+	c->room = room;
+	set->chunk[number] = c;
+	set->memory += more;
+	return true;
+}
+
+/* Replace runs i to j - 1 by `n` runs (0 to 2, room is there). */
+static void splice(struct chunk *c, uint32_t i, uint32_t j,
+		   const struct run *with, uint32_t n)
+{
+	memmove(&c->run[i + n], &c->run[j],
+		(c->used - j) * sizeof(struct run));
+	memcpy(&c->run[i], with, n * sizeof(struct run));
+	c->used = c->used - (j - i) + n;
+}
+
+static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
+			     uint32_t first, uint32_t last)
+{
+	uint32_t i, j, had;
+	struct chunk *c;
+	struct run merged;
+
+	if (!reserve(set, number))
+		return 0;
+	c = set->chunk[number];
+	had = count_in_chunk(c, first, last);
+	/* Runs that touch or overlap the new one become one with it. */
+	i = find_run(c, first ? first - 1 : 0);
+	merged.start = (uint16_t)first;
+	merged.last = (uint16_t)last;
+	for (j = i; j < c->used && c->run[j].start <= last + 1; j++) {
+		if (c->run[j].start < merged.start)
+			merged.start = c->run[j].start;
+		if (c->run[j].last > merged.last)
+			merged.last = c->run[j].last;
+	}
+	splice(c, i, j, &merged, 1);
+	return last - first + 1 - had;
+}
+
+static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
+				uint32_t first, uint32_t last)
+{
+	struct chunk *c = set->chunk[number];
+	uint32_t i, j, n = 0, had = count_in_chunk(c, first, last);
+	struct run keep[2];
+
+	if (!had)
+		return 0;
+	i = find_run(c, first);
+	for (j = i; j < c->used && c->run[j].start <= last; j++)
+		;
+	/* A hole within one run makes two of it. */
+	if (c->run[i].start < first && c->run[j - 1].last > last &&
+	    j - i == 1) {
+		if (!reserve(set, number))
+			return 0;
+		c = set->chunk[number];
+	}
+	if (c->run[i].start < first) {
+		keep[n].start = c->run[i].start;
+		keep[n++].last = (uint16_t)(first - 1);
+	}
+	if (c->run[j - 1].last > last) {
+		keep[n].start = (uint16_t)(last + 1);
+		keep[n++].last = c->run[j - 1].last;
+	}
+	splice(c, i, j, keep, n);
+	return had;
+}
+
+typedef uint32_t (*chunk_op)(struct e2pf_blockset *, uint64_t number,
+			     uint32_t first, uint32_t last);
+
+static uint64_t for_chunks(struct e2pf_blockset *set, uint64_t block,
+			   uint64_t count, chunk_op op)
+{
+	uint64_t n = 0;
+
+	if (block >= set->blocks)
+		return 0;
+	if (count > set->blocks - block)
+		count = set->blocks - block;
+	while (count) {
+		uint32_t first = block & (CHUNK_BLOCKS - 1);
+		uint64_t len = CHUNK_BLOCKS - first;
+
+		if (len > count)
+			len = count;
+		n += op(set, block >> CHUNK_BITS, first,
+			(uint32_t)(first + len - 1));
+		block += len;
+		count -= len;
+	}
+	return n;
+}
+
+uint64_t e2pf_blockset_add(struct e2pf_blockset *set, uint64_t block,
+			   uint64_t count)
+{
+	uint64_t n = for_chunks(set, block, count, add_in_chunk);
+
+	set->size += n;
+	return n;
+}
+
+uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
+			      uint64_t count)
+{
+	uint64_t n = for_chunks(set, block, count, remove_in_chunk);
+
+	set->size -= n;
+	return n;
+}
+
+static uint32_t count_op(struct e2pf_blockset *set, uint64_t number,
+			 uint32_t first, uint32_t last)
+{
+	return count_in_chunk(set->chunk[number], first, last);
+}
+
+uint64_t e2pf_blockset_count(const struct e2pf_blockset *set, uint64_t block,
+			     uint64_t count)
+{
+	/* count_op() changes nothing. */
+	return for_chunks((struct e2pf_blockset *)set, block, count, count_op);
+}

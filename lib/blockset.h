@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A set of blocks, kept as runs: what was read ahead and not yet used.
+ *
+ * The device is cut into chunks of 65,536 blocks; a chunk that holds nothing
+ * costs one pointer (512 KiB in all for 16 TiB of 4 KiB blocks), a run in it
+ * 4 bytes.  The memory of the runs is capped; what does not fit is not
+ * recorded, which the caller sees in the return value.
+ *
+ * Not safe from two threads at once: the owner locks.
+ */
+#ifndef E2PF_BLOCKSET_H
+#define E2PF_BLOCKSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct e2pf_blockset;
+
+/* A set for blocks 0 to blocks - 1 whose runs take at most `cap` bytes.
+ * NULL when there is no memory. */
+struct e2pf_blockset *e2pf_blockset_new(uint64_t blocks, size_t cap);
+void e2pf_blockset_free(struct e2pf_blockset *set);
+
+/* Add blocks; the number of them that were not in the set and now are. */
+uint64_t e2pf_blockset_add(struct e2pf_blockset *set, uint64_t block,
+			   uint64_t count);
+
+/* Take blocks out; the number of them that were in the set. */
+uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
+			      uint64_t count);
+
+/* How many of these blocks are in the set. */
+uint64_t e2pf_blockset_count(const struct e2pf_blockset *set, uint64_t block,
+			     uint64_t count);
+
+/* Blocks in the set. */
+uint64_t e2pf_blockset_size(const struct e2pf_blockset *set);
+
+void e2pf_blockset_clear(struct e2pf_blockset *set);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Decides how much memory and how many processors a session may use, from
+ * meminfo, the affinity mask and every level of the process's control groups,
+ * v1, v2 or both at once.  Does not know what they are used for.  What cannot
+ * be read sets no limit.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "budget.h"
+#include "sysfile.h"
+
+/* The least of what the levels of the hierarchies leave. */
+struct limits {
+	uint64_t memory;		/* bytes */
+	uint64_t processors;
+};
+
+/* One control group directory, of version 1 or 2. */
+typedef void (*level_fn)(const char *dir, bool v2, struct limits *limits);
+
+static void lower(uint64_t *limit, uint64_t value)
+{
+	if (value < *limit)
+		*limit = value;
+}
+
+/*
+ * The values of lines "KEY VALUE" of a file, by a table of keys; a value
+ * whose key is not there stays as it was.  Units at the end are ignored.
+ */
+struct keyed {
+	const char *key;
+	uint64_t value;
+	bool found;
+};
+
+static void read_keyed(const char *path, struct keyed *table, size_t n)
+{
+	struct e2pf_lines lines;
+	char *line;
+	size_t i;
+
+	if (e2pf_lines_open(&lines, path))
+		return;
+	while ((line = e2pf_lines_next(&lines))) {
+		char *rest = line;
+		char *key = strsep(&rest, " \t");
+		char *value = NULL;
+
+		while (rest && !(value && *value))
+			value = strsep(&rest, " \t");
+		for (i = 0; value && i < n; i++)
+			if (!table[i].found && !strcmp(key, table[i].key) &&
+			    !e2pf_parse_u64(value, &table[i].value))
+				table[i].found = true;
+	}
+	e2pf_lines_close(&lines);
+}
+
+static int read_in(const char *dir, const char *name, char *buf, size_t size)
+{
+	char path[PATH_MAX];
+
+	if (e2pf_path(path, sizeof(path), "%s/%s", dir, name))
+		return -1;
+	return e2pf_read_text(path, buf, size);
+}
+
+static int read_number_in(const char *dir, const char *name, uint64_t *value)
+{
+	char text[32];
+
+	if (read_in(dir, name, text, sizeof(text)) < 0)
+		return -1;
+	return e2pf_parse_u64(text, value);
+}
+
+/*
+ * Bytes of file pages of the group at `dir` and below that can be dropped
+ * without being written: those on the LRU lists less the dirty ones.  The
+ * "file" and "cache" figures would count tmpfs as well, which cannot.
+ */
+static uint64_t clean_file_bytes(const char *dir, bool v2)
+{
+	struct keyed v1_table[] = {
+		{ .key = "total_inactive_file" }, { .key = "total_active_file" },
+		{ .key = "total_dirty" }, { .key = "total_writeback" },
+	};
+	struct keyed v2_table[] = {
+		{ .key = "inactive_file" }, { .key = "active_file" },
+		{ .key = "file_dirty" }, { .key = "file_writeback" },
+	};
+	struct keyed *t = v2 ? v2_table : v1_table;
+	char path[PATH_MAX];
+	uint64_t file, busy;
+
+	if (e2pf_path(path, sizeof(path), "%s/memory.stat", dir))
+		return 0;
+	read_keyed(path, t, 4);
+	if (__builtin_add_overflow(t[0].value, t[1].value, &file) ||
+	    __builtin_add_overflow(t[2].value, t[3].value, &busy))
+		return 0;
+	return file > busy ? file - busy : 0;
+}
+
+static void memory_level(const char *dir, bool v2, struct limits *limits)
+{
+	uint64_t limit = UINT64_MAX, high, used = 0, clean;
+
+	/* "max" is no number and so no limit. */
+	if (v2) {
+		if (read_number_in(dir, "memory.max", &limit))
+			limit = UINT64_MAX;
+		/* Above "high" the group is throttled: a limit to us. */
+		if (!read_number_in(dir, "memory.high", &high))
+			lower(&limit, high);
+	} else if (read_number_in(dir, "memory.limit_in_bytes", &limit) ||
+		   limit >= INT64_MAX / 2) {
+		/* No limit is LONG_MAX in whole pages, whatever their size. */
+		limit = UINT64_MAX;
+	}
+	if (limit == UINT64_MAX)
+		return;
+	if (!read_number_in(dir, v2 ? "memory.current" :
+			    "memory.usage_in_bytes", &used)) {
+		clean = clean_file_bytes(dir, v2);
+		used = used > clean ? used - clean : 0;
+	}
+	lower(&limits->memory, limit > used ? limit - used : 0);
+}
+
+static void cpu_level(const char *dir, bool v2, struct limits *limits)
+{
+	uint64_t quota, period;
+	char text[64], *rest = text, *first;
+
+	if (v2) {
+		if (read_in(dir, "cpu.max", text, sizeof(text)) < 0)
+			return;
+		first = strsep(&rest, " ");
+		if (!rest || e2pf_parse_u64(first, &quota) ||
+		    e2pf_parse_u64(rest, &period))
+			return;
+	} else if (read_number_in(dir, "cpu.cfs_quota_us", &quota) ||
+		   read_number_in(dir, "cpu.cfs_period_us", &period)) {
+		/* No quota is -1, which is no number here. */
+		return;
+	}
+	if (!period || !quota)
+		return;
+	lower(&limits->processors, quota / period + !!(quota % period));
+}
+
+/* Whether the comma-separated list holds the word. */
+static bool list_has(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+	const char *p;
+
+	for (p = list; p; p = strchr(p, ',')) {
+		if (*p == ',')
+			p++;
+		if (!strncmp(p, word, len) && (!p[len] || p[len] == ','))
+			return true;
+	}
+	return false;
+}
+
+/* Visit the directory `mount` + `below` and each above it up to the mount. */
+static void visit_levels(const char *sysroot, const char *mount,
+			 const char *below, bool v2, level_fn visit,
+			 struct limits *limits)
+{
+	char dir[PATH_MAX];
+	size_t top;
+
+	if (e2pf_path(dir, sizeof(dir), "%s%s", sysroot, mount))
+		return;
+	top = strlen(dir);
+	if (e2pf_path(dir, sizeof(dir), "%s%s%s", sysroot, mount, below))
+		return;
+	for (;;) {
+		size_t len = strlen(dir);
+
+		while (len > top && dir[len - 1] == '/')
+			dir[--len] = '\0';
+		visit(dir, v2, limits);
+		if (len <= top)
+			return;
+		while (len > top && dir[len - 1] != '/')
+			dir[--len] = '\0';
+	}
+}
+
+/*
+ * Visit the levels of the group `path` under each place its hierarchy is
+ * mounted.  A group outside of what is mounted, as in a container that sees
+ * its host's paths, has the mount's own top as the only level in sight.
+ */
+static void visit_mounts(const char *sysroot, const char *controller,
+			 const char *path, bool v2, level_fn visit,
+			 struct limits *limits)
+{
+	struct e2pf_lines lines;
+	struct e2pf_mount mount;
+	char name[PATH_MAX];
+	const char *below;
+	char *line;
+
+	if (e2pf_path(name, sizeof(name), "%s/proc/self/mountinfo", sysroot) ||
+	    e2pf_lines_open(&lines, name))
+		return;
+	while ((line = e2pf_lines_next(&lines))) {
+		if (e2pf_parse_mount(line, &mount))
+			continue;
+		if (strcmp(mount.fstype, v2 ? "cgroup2" : "cgroup"))
+			continue;
+		if (!v2 && !list_has(mount.super_options, controller))
+			continue;
+		below = e2pf_path_below(path, mount.root);
+		if (!below || strstr(path, "/.."))
+			below = "";
+		visit_levels(sysroot, mount.mount_point, below, v2, visit,
+			     limits);
+	}
+	e2pf_lines_close(&lines);
+}
+
+/* Visit every level of the groups this process is in that can hold files of
+ * the controller: its v1 hierarchy and the v2 one. */
+static void visit_groups(const char *sysroot, const char *controller,
+			 level_fn visit, struct limits *limits)
+{
+	struct e2pf_lines lines;
+	char name[PATH_MAX];
+	char *line;
+
+	if (e2pf_path(name, sizeof(name), "%s/proc/self/cgroup", sysroot) ||
+	    e2pf_lines_open(&lines, name))
+		return;
+	while ((line = e2pf_lines_next(&lines))) {
+		char *rest = line;
+		char *id = strsep(&rest, ":");
+		char *list = strsep(&rest, ":");
+		bool v2;
+
+		if (!list || !rest)
+			continue;
+		v2 = !*list && !strcmp(id, "0");
+		if (v2 || list_has(list, controller))
+			visit_mounts(sysroot, controller, rest, v2, visit,
+				     limits);
+	}
+	e2pf_lines_close(&lines);
+}
+
+/* MemAvailable, or its parts on a kernel older than 3.14. */
+static uint64_t machine_memory(const char *sysroot)
+{
+	struct keyed t[] = {
+		{ .key = "MemAvailable:" }, { .key = "MemFree:" },
+		{ .key = "Buffers:" }, { .key = "Cached:" },
+		{ .key = "Shmem:" },
+	};
+	char path[PATH_MAX];
+	uint64_t kib;
+
+	if (e2pf_path(path, sizeof(path), "%s/proc/meminfo", sysroot))
+		return UINT64_MAX;
+	read_keyed(path, t, sizeof(t) / sizeof(t[0]));
+	if (t[0].found) {
+		kib = t[0].value;
+	} else if (t[1].found) {
+		/* Tmpfs pages are in Cached and cannot be dropped. */
+		if (__builtin_add_overflow(t[2].value, t[3].value, &kib))
+			return UINT64_MAX;
+		kib = kib > t[4].value ? kib - t[4].value : 0;
+		if (__builtin_add_overflow(kib, t[1].value, &kib))
+			return UINT64_MAX;
+	} else {
+		return UINT64_MAX;
+	}
+	return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
+}
+
+uint64_t e2pf_available_memory(const char *sysroot)
+{
+	struct limits limits = { UINT64_MAX, UINT64_MAX };
+
+	limits.memory = machine_memory(sysroot);
+	visit_groups(sysroot, "memory", memory_level, &limits);
+	return limits.memory;
+}
+
+/* The kernel refuses a mask smaller than its own; 8,192 is the most that any
+ * architecture can be configured for. */
+static unsigned affinity_count(void)
+{
+	cpu_set_t set[8192 / CPU_SETSIZE];
+	long online;
+	int n;
+
+	if (!sched_getaffinity(0, sizeof(set), set)) {
+		n = CPU_COUNT_S(sizeof(set), set);
+		return n > 0 ? (unsigned)n : 1;
+	}
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (unsigned)online : 1;
+}
+
+unsigned e2pf_available_processors(const char *sysroot)
+{
+	struct limits limits = { UINT64_MAX, UINT64_MAX };
+
+	limits.processors = affinity_count();
+	visit_groups(sysroot, "cpu", cpu_level, &limits);
+	return limits.processors ? (unsigned)limits.processors : 1;
+}

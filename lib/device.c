@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The real device: a descriptor for reading ahead and a mapping that is never
+ * touched, only asked by mincore(2) which pages are there.
+ *
+ * Reads on the descriptor do not read around (POSIX_FADV_RANDOM): what is
+ * read ahead is the engine's choice alone.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <linux/fs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device.h"
+
+/* What every kernel's read-ahead takes in one call; the topology knows
+ * better for a given disk. */
+#define DEFAULT_READAHEAD (128u << 10)
+
+/* Pages one mincore() call looks at: 4 MiB of device. */
+#define SPAN_PAGES 1024u
+
+struct file_device {
+	struct e2pf_device dev;
+	int fd;
+	uint64_t offset;	/* of the filesystem in the file */
+	unsigned char *map;	/* of the whole file, or NULL */
+	uint64_t map_len;
+	bool sees_cache;
+};
+
+static struct file_device *file_device(struct e2pf_device *dev)
+{
+	return (struct file_device *)dev;
+}
+
+/* Ask for residency of whole pages from `start`.  Without a mapping of the
+ * whole, a small one serves for the time of the call. */
+static int look(struct file_device *f, uint64_t start, size_t len,
+		unsigned char *vec)
+{
+	void *m;
+	int r;
+
+	if (f->map && start + len <= f->map_len)
+		return mincore(f->map + start, len, vec);
+	m = mmap(NULL, len, PROT_READ, MAP_SHARED | MAP_NORESERVE, f->fd,
+		 (off_t)start);
+	if (m == MAP_FAILED)
+		return -1;
+	r = mincore(m, len, vec);
+	munmap(m, len);
+	return r;
+}
+
+static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
+			  uint64_t len, bool *resident)
+{
+	struct file_device *f = file_device(dev);
+	unsigned char vec[SPAN_PAGES];
+	uint64_t page = dev->page_size, start, end;
+	size_t pages, i;
+
+	*resident = false;
+	if (!f->sees_cache || !len)
+		return len;
+	offset += f->offset;
+	start = offset - offset % page;
+	end = offset + len;
+	pages = (size_t)((end - start + page - 1) / page);
+	if ((end - start + page - 1) / page > SPAN_PAGES)
+		pages = SPAN_PAGES;
+	if (look(f, start, pages * page, vec) < 0)
+		return len;
+	*resident = vec[0] & 1;
+	for (i = 1; i < pages && (vec[i] & 1) == (vec[0] & 1); i++)
+		;
+	end = start + i * page - offset;
+	return end < len ? end : len;
+}
+
+static unsigned file_willneed(struct e2pf_device *dev, uint64_t offset,
+			      uint64_t len)
+{
+	struct file_device *f = file_device(dev);
+	unsigned n = 0;
+
+	/* The kernel cuts a longer advice off at its read-ahead size. */
+	while (len) {
+		uint64_t part = len < dev->max_readahead ?
+				len : dev->max_readahead;
+
+		posix_fadvise(f->fd, (off_t)(f->offset + offset), (off_t)part,
+			      POSIX_FADV_WILLNEED);
+		offset += part;
+		len -= part;
+		n++;
+	}
+	return n;
+}
+
+static int file_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+		     uint32_t len)
+{
+	struct file_device *f = file_device(dev);
+	char *p = buf;
+
+	while (len) {
+		ssize_t n = pread(f->fd, p, len, (off_t)(f->offset + offset));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		if (n == 0)
+			return EIO;
+		p += n;
+		offset += (uint64_t)n;
+		len -= (uint32_t)n;
+	}
+	return 0;
+}
+
+static uint64_t file_now(struct e2pf_device *dev)
+{
+	struct timespec ts;
+
+	(void)dev;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void file_close(struct e2pf_device *dev)
+{
+	struct file_device *f = file_device(dev);
+
+	if (f->map)
+		munmap(f->map, (size_t)f->map_len);
+	close(f->fd);
+	free(f);
+}
+
+static const struct e2pf_device_ops file_ops = {
+	.span = file_span,
+	.willneed = file_willneed,
+	.read = file_read,
+	.now = file_now,
+	.close = file_close,
+};
+
+/* mincore(2) answers "resident" for everything to those who neither own the
+ * file nor may write it. */
+static bool may_see_cache(int fd, const struct stat *st)
+{
+	if (geteuid() == 0 || geteuid() == st->st_uid)
+		return true;
+	return faccessat(fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
+}
+
+/* The mapping costs address space and nothing else; where that is limited it
+ * is the checker's. */
+static void map_whole(struct file_device *f)
+{
+	struct rlimit as;
+	void *m;
+
+	f->map_len = f->dev.size + f->offset;
+	if (getrlimit(RLIMIT_AS, &as) || as.rlim_cur != RLIM_INFINITY ||
+	    sizeof(void *) < 8 || f->map_len == 0 || f->map_len > SIZE_MAX / 4)
+		return;
+	m = mmap(NULL, (size_t)f->map_len, PROT_READ,
+		 MAP_SHARED | MAP_NORESERVE, f->fd, 0);
+	if (m != MAP_FAILED)
+		f->map = m;
+}
+
+int e2pf_device_open(const char *path, uint64_t offset,
+		     struct e2pf_device **dev)
+{
+	struct file_device *f = calloc(1, sizeof(*f));
+	uint64_t size = 0;
+	struct stat st;
+	int err;
+
+	if (!f)
+		return ENOMEM;
+	f->dev.ops = &file_ops;
+	f->dev.max_readahead = DEFAULT_READAHEAD;
+	f->dev.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	f->offset = offset;
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (f->fd < 0 || fstat(f->fd, &st) < 0)
+		goto fail;
+	errno = ENOTBLK;
+	if (S_ISREG(st.st_mode))
+		size = (uint64_t)st.st_size;
+	else if (!S_ISBLK(st.st_mode) ||
+		 ioctl(f->fd, BLKGETSIZE64, &size) < 0)
+		goto fail;
+	errno = EINVAL;
+	if (size <= offset)
+		goto fail;
+	f->dev.size = size - offset;
+	f->sees_cache = may_see_cache(f->fd, &st);
+	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
+	map_whole(f);
+	*dev = &f->dev;
+	return 0;
+fail:
+	err = errno;
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f);
+	return err;
+}
+
+int e2pf_device_fd(const struct e2pf_device *dev)
+{
+	return ((const struct file_device *)dev)->fd;
+}
+
+bool e2pf_device_sees_cache(const struct e2pf_device *dev)
+{
+	return ((const struct file_device *)dev)->sees_cache;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The one way out of the planner: gathers adjacent blocks of the same kind
+ * in runs and decides that no run leaves that is not whole inside the
+ * filesystem.  Knows nothing about what the blocks are.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "plan_run.h"
+
+void e2pf_run_flush(struct e2pf_run *run)
+{
+	if (run->pending.count)
+		run->sink(run->ctx, &run->pending);
+	run->pending.count = 0;
+}
+
+static bool same_kind(const struct e2pf_ref *a, const struct e2pf_ref *b)
+{
+	return a->cls == b->cls && a->parse == b->parse &&
+	       a->depth == b->depth && a->data == b->data;
+}
+
+void e2pf_run_add(struct e2pf_run *run, const struct e2pf_ref *like,
+		  uint64_t block, uint64_t count)
+{
+	struct e2pf_ref *pending = &run->pending;
+
+	if (!count || !e2pf_block_ok(run->geo, block))
+		return;
+	if (count > run->geo->blocks - block)
+		count = run->geo->blocks - block;
+	if (count > UINT32_MAX)
+		count = UINT32_MAX;
+
+	if (pending->count && same_kind(pending, like)) {
+		uint64_t end = pending->block + pending->count;
+
+		if (block == end && pending->count + count <= UINT32_MAX) {
+			pending->count += count;
+			return;
+		}
+	}
+	e2pf_run_flush(run);
+	*pending = *like;
+	pending->block = block;
+	pending->count = count;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From one node of a file's mapping to the blocks below it: extent nodes and
+ * indirect blocks.  Decides which nodes are believed and which of their
+ * children have to be read.  Does not know what the file is beyond the class
+ * its nodes and its data count as.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "plan_run.h"
+
+#define EXTENT_MAGIC 0xf30a
+#define ENTRY_SIZE 12			/* header, index and extent alike */
+#define I_BLOCK_SIZE (EXT2_N_BLOCKS * sizeof(uint32_t))
+/* The length of an extent above this means "not initialized", and is this
+ * much too large. */
+#define INIT_MAX_LEN 32768u
+
+static const uint8_t *entry_at(const void *node, unsigned index)
+{
+	return (const uint8_t *)node + ENTRY_SIZE * (index + 1);
+}
+
+/*
+ * The number of entries of a node, 0 when its header is not to be believed.
+ * libext2fs allows a checksum, and one entry more, at the end: at most two
+ * entries may be missing.
+ */
+static unsigned extent_entries(const void *node, size_t size, unsigned depth)
+{
+	const uint8_t *header = node;
+	unsigned entries = e2pf_le16(header + 2);
+	unsigned max = e2pf_le16(header + 4);
+	unsigned fit = size / ENTRY_SIZE - 1;
+
+	if (e2pf_le16(header) != EXTENT_MAGIC || entries > max || max > fit ||
+	    max + 2 < fit || e2pf_le16(header + 6) != depth)
+		return 0;
+	return entries;
+}
+
+/* What is read below a node, at `depth` levels above the leaves. */
+static struct e2pf_ref child_of(const struct e2pf_ref *ref,
+				enum e2pf_parse parse, unsigned depth)
+{
+	struct e2pf_ref child = *ref;
+
+	child.parse = parse;
+	child.depth = depth;
+	return child;
+}
+
+/* Extents: data, which is read where it is metadata itself. */
+static void plan_leaf(struct e2pf_run *run, const struct e2pf_ref *ref,
+		      const void *node, unsigned entries)
+{
+	const struct e2pf_ref like = {
+		.cls = ref->data,
+		.parse = E2PF_LEAF,
+		.data = E2PF_CLASSES
+	};
+	unsigned i;
+
+	if (ref->data >= E2PF_CLASSES)
+		return;
+	for (i = 0; i < entries; i++) {
+		const uint8_t *extent = entry_at(node, i);
+		uint64_t block = e2pf_le32(extent + 8) |
+				 (uint64_t)e2pf_le16(extent + 6) << 32;
+		unsigned length = e2pf_le16(extent + 4);
+
+		if (length > INIT_MAX_LEN)
+			length -= INIT_MAX_LEN;
+		e2pf_run_add(run, &like, block, length);
+	}
+}
+
+void e2pf_plan_extents(struct e2pf_run *run, const struct e2pf_ref *ref,
+		       unsigned depth, const void *node, size_t size)
+{
+	struct e2pf_ref child;
+	unsigned entries, i;
+
+	if (depth > E2PF_EXTENT_DEPTH)
+		return;
+	entries = extent_entries(node, size, depth);
+	if (depth == 0) {
+		plan_leaf(run, ref, node, entries);
+		return;
+	}
+	/* The checker reads the lowest nodes of every file, but only those
+	 * of a file whose data is metadata lead on. */
+	child = child_of(ref, E2PF_EXTENT_NODE, depth - 1);
+	if (depth == 1 && ref->data >= E2PF_CLASSES)
+		child.parse = E2PF_LEAF;
+	for (i = 0; i < entries; i++) {
+		const uint8_t *index = entry_at(node, i);
+		uint64_t block = e2pf_le32(index + 4) |
+				 (uint64_t)e2pf_le16(index + 8) << 32;
+
+		if (block != ref->block)
+			e2pf_run_add(run, &child, block, 1);
+	}
+}
+
+void e2pf_plan_extent_root(struct e2pf_run *run, const void *i_block,
+			   enum e2pf_class cls, enum e2pf_class data)
+{
+	const struct e2pf_ref root = { .cls = cls, .data = data };
+
+	e2pf_plan_extents(run, &root, e2pf_le16((const uint8_t *)i_block + 6),
+			  i_block, I_BLOCK_SIZE);
+}
+
+uint64_t e2pf_first_extent_block(const void *i_block)
+{
+	const uint8_t *extent = entry_at(i_block, 0);
+
+	if (!extent_entries(i_block, I_BLOCK_SIZE, 0) ||
+	    !e2pf_le16(extent + 4))
+		return 0;
+	return e2pf_le32(extent + 8) |
+	       (uint64_t)e2pf_le16(extent + 6) << 32;
+}
+
+/*
+ * `count` 32-bit block numbers that `depth` levels of indirect blocks are
+ * below (0: data blocks).
+ */
+static void plan_pointers(struct e2pf_run *run, const struct e2pf_ref *ref,
+			  unsigned depth, const void *pointers,
+			  unsigned count)
+{
+	struct e2pf_ref child = child_of(ref, E2PF_INDIRECT_BLOCK, depth);
+	unsigned i;
+
+	if (depth == 0) {
+		if (ref->data >= E2PF_CLASSES)
+			return;
+		child = (struct e2pf_ref) {
+			.cls = ref->data,
+			.parse = E2PF_LEAF,
+			.data = E2PF_CLASSES
+		};
+	} else if (depth == 1 && ref->data >= E2PF_CLASSES) {
+		child.parse = E2PF_LEAF;
+	}
+	for (i = 0; i < count; i++) {
+		uint32_t block = e2pf_le32((const uint8_t *)pointers +
+					   i * sizeof(block));
+
+		if (block != ref->block)
+			e2pf_run_add(run, &child, block, 1);
+	}
+}
+
+void e2pf_plan_block_map(struct e2pf_run *run, const void *i_block,
+			 enum e2pf_class cls, enum e2pf_class data)
+{
+	const struct e2pf_ref root = { .cls = cls, .data = data };
+	const uint8_t *pointers = i_block;
+	unsigned depth;
+
+	plan_pointers(run, &root, 0, pointers, EXT2_NDIR_BLOCKS);
+	for (depth = 1; depth <= 3; depth++)
+		plan_pointers(run, &root, depth, pointers +
+			      (EXT2_IND_BLOCK + depth - 1) * sizeof(uint32_t),
+			      1);
+}
+
+static void plan_xattr_block(struct e2pf_run *run,
+			     const struct e2pf_group *groups,
+			     const void *block)
+{
+	size_t header = sizeof(struct ext2_ext_attr_header);
+
+	if (e2pf_le32(block) == EXT2_EXT_ATTR_MAGIC)
+		e2pf_plan_xattr_entries(run, groups,
+					(const uint8_t *)block + header,
+					run->geo->block_size - header);
+}
+
+void e2pf_plan_block(const struct e2pf_geometry *geo,
+		     const struct e2pf_group *groups,
+		     const struct e2pf_ref *ref, const void *block,
+		     e2pf_sink sink, void *ctx)
+{
+	struct e2pf_run run = { .geo = geo, .sink = sink, .ctx = ctx };
+
+	switch (ref->parse) {
+	case E2PF_EXTENT_NODE:
+		e2pf_plan_extents(&run, ref, ref->depth, block,
+				  geo->block_size);
+		break;
+	case E2PF_INDIRECT_BLOCK:
+		if (ref->depth >= 1 && ref->depth <= 3)
+			plan_pointers(&run, ref, ref->depth - 1, block,
+				      geo->block_size / sizeof(uint32_t));
+		break;
+	case E2PF_XATTR_BLOCK:
+		plan_xattr_block(&run, groups, block);
+		break;
+	default:
+		break;
+	}
+	e2pf_run_flush(&run);
+}

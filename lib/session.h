@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a checker's module needs of a session beyond the public header: a
+ * session that a checker paces.
+ */
+#ifndef E2PF_SESSION_H
+#define E2PF_SESSION_H
+
+#include "engine.h"
+#include "observe.h"
+
+/*
+ * As e2pf_open(), for a program that reads through fs->io: its reads are
+ * watched from now on, by `observer`, and the engine is paced by them.  The
+ * observer is the caller's, for one session at a time.
+ */
+errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
+			  const struct e2pf_settings *settings,
+			  struct e2pf_observer *observer,
+			  struct e2pf_session **session);
+
+struct e2pf_engine *e2pf_session_engine(struct e2pf_session *session);
+
+/* Pass 1 begins: choose threads, order and budget by what the device is, and
+ * start.  `fs` is the one of e2pf_open_paced(), read during the call. */
+errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);
+
+/* The program has opened its filesystem again: go on counting where the
+ * ended session `old` stopped, and close that. */
+void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old);
+
+
+/* Stop and let go of the channel, keeping the statistics; at most
+ * `milliseconds` for a thread that waits for the device (-1: all it takes).
+ * False when one is left behind: the session must then not be closed. */
+bool e2pf_end(struct e2pf_session *session, int milliseconds);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Settings as text: counts of threads, sizes and lists of classes.  Decides
+ * what is well formed and within limits.  Does not know what the settings
+ * are used for.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <string.h>
+
+#include "e2prefetch.h"
+
+#define MIN_SIZE (UINT64_C(1) << 20)
+
+/* In the order of enum e2pf_class. */
+static const char *const class_names[E2PF_CLASSES] = {
+	[E2PF_DESCRIPTORS] = "descriptors",
+	[E2PF_BITMAPS] = "bitmaps",
+	[E2PF_INODES] = "inodes",
+	[E2PF_EXTENTS] = "extents",
+	[E2PF_INDIRECT] = "indirect",
+	[E2PF_DIRS] = "dirs",
+	[E2PF_XATTRS] = "xattrs",
+	[E2PF_SYMLINKS] = "symlinks",
+	[E2PF_FILES] = "files",
+};
+
+const char *e2pf_class_name(enum e2pf_class cls)
+{
+	return (unsigned)cls < E2PF_CLASSES ? class_names[cls] : NULL;
+}
+
+/*
+ * A decimal number without sign, space or leading zero (which some would
+ * read as octal).  *end is set behind it.
+ */
+static int parse_number(const char *text, uint64_t *out, const char **end)
+{
+	uint64_t value = 0;
+
+	if (*text < '1' || *text > '9')
+		return EINVAL;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		unsigned digit = *text - '0';
+
+		if (value > (UINT64_MAX - digit) / 10)
+			return EINVAL;
+		value = value * 10 + digit;
+	}
+	*out = value;
+	*end = text;
+	return 0;
+}
+
+int e2pf_parse_threads(const char *text, unsigned *out)
+{
+	uint64_t value;
+	const char *end;
+
+	if (parse_number(text, &value, &end) || *end ||
+	    value > E2PF_MAX_THREADS)
+		return EINVAL;
+	*out = value;
+	return 0;
+}
+
+/* The power of two a suffix stands for, -1 when it is none. */
+static int suffix_shift(const char *suffix)
+{
+	static const char letters[] = "KMGT";
+	const char *letter;
+
+	if (!*suffix)
+		return 0;
+	letter = strchr(letters, *suffix);
+	if (!letter || suffix[1])
+		return -1;
+	return 10 * (letter - letters + 1);
+}
+
+int e2pf_parse_size(const char *text, uint64_t *out)
+{
+	uint64_t value;
+	const char *end;
+	int shift;
+
+	if (parse_number(text, &value, &end))
+		return EINVAL;
+	shift = suffix_shift(end);
+	if (shift < 0 || value > UINT64_MAX >> shift)
+		return EINVAL;
+	value <<= shift;
+	if (value < MIN_SIZE)
+		return EINVAL;
+	*out = value;
+	return 0;
+}
+
+/* The bit of the class named by `length` characters, 0 when there is none. */
+static unsigned class_bit(const char *name, size_t length)
+{
+	unsigned cls;
+
+	for (cls = 0; cls < E2PF_CLASSES; cls++)
+		if (strlen(class_names[cls]) == length &&
+		    memcmp(class_names[cls], name, length) == 0)
+			return 1u << cls;
+	return 0;
+}
+
+int e2pf_parse_classes(const char *text, unsigned *out)
+{
+	unsigned mask = 0;
+
+	for (;;) {
+		size_t length = strcspn(text, ",");
+		unsigned bit = class_bit(text, length);
+
+		if (!bit)
+			return EINVAL;
+		mask |= bit;
+		text += length;
+		if (!*text)
+			break;
+		text++;
+	}
+	*out = mask;
+	return 0;
+}

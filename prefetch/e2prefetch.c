@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * e2prefetch: load a filesystem's metadata into the page cache.
+ *
+ * All of the reading is libe2prefetch's; here are the messages.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "run.h"
+
+static int fail(const struct options *o, errcode_t err)
+{
+	fprintf(stderr, "e2prefetch: %s: %s\n", o->device, error_message(err));
+	return EXIT_OPERATIONAL;
+}
+
+static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
+{
+	char io_options[64];
+	unsigned size = o->block_size;
+	errcode_t err;
+
+	snprintf(io_options, sizeof(io_options), "offset=%" PRIu64, o->offset);
+	/* As e2fsck -b does: a backup's block size is found by trying. */
+	if (!size && o->superblock)
+		size = EXT2_MIN_BLOCK_SIZE;
+	do {
+		err = ext2fs_open2(o->device, o->offset ? io_options : NULL,
+				   EXT2_FLAG_64BITS | EXT2_FLAG_SKIP_MMP |
+				   EXT2_FLAG_SOFTSUPP_FEATURES,
+				   o->superblock, size, unix_io_manager, fs);
+		size *= 2;
+	} while (err == EXT2_ET_BAD_MAGIC && o->superblock &&
+		 !o->block_size && size <= EXT2_MAX_BLOCK_SIZE);
+	return err;
+}
+
+static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
+{
+	uint64_t blocks = 0, runs = 0;
+	unsigned i;
+
+	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n",
+		       e2pf_class_name(i), plan[i].blocks, plan[i].runs,
+		       plan[i].blocks * block_size / 1024);
+		blocks += plan[i].blocks;
+		runs += plan[i].runs;
+	}
+	printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", "all",
+	       blocks, runs, blocks * block_size / 1024);
+}
+
+static void print_plan_json(const struct e2pf_class_plan *plan,
+			    uint64_t block_size)
+{
+	struct json_object *all = json_object_new_object(), *o;
+	unsigned i;
+
+	json_object_object_add(all, "block_size",
+			       json_object_new_uint64(block_size));
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		o = json_object_new_object();
+		json_object_object_add(o, "blocks",
+				       json_object_new_uint64(plan[i].blocks));
+		json_object_object_add(o, "runs",
+				       json_object_new_uint64(plan[i].runs));
+		json_object_object_add(all, e2pf_class_name(i), o);
+	}
+	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY));
+	json_object_put(all);
+}
+
+static int show_plan(const struct options *o, struct e2pf_session *s,
+		     uint64_t block_size)
+{
+	struct e2pf_class_plan plan[E2PF_CLASSES];
+	errcode_t err = e2pf_plan(s, plan);
+
+	if (o->json)
+		print_plan_json(plan, block_size);
+	else
+		print_plan(plan, block_size);
+	return err ? fail(o, err) : 0;
+}
+
+/* A progress line on a terminal, ten times a second. */
+static void wait_with_progress(const struct options *o, struct e2pf_session *s)
+{
+	bool bar = isatty(STDERR_FILENO) && !o->json;
+	struct e2pf_totals t;
+	uint64_t done, total;
+
+	if (!bar) {
+		e2pf_wait(s, -1);
+		return;
+	}
+	while (!e2pf_wait(s, 100)) {
+		e2pf_progress(s, &done, &total);
+		e2pf_get_totals(s, &t);
+		fprintf(stderr, "\re2prefetch: group %" PRIu64 " of %" PRIu64
+			" (%u %%), %" PRIu64 " MiB ", done, total,
+			total ? (unsigned)(done * 100 / total) : 100,
+			t.prefetched_bytes >> 20);
+	}
+	fprintf(stderr, "\r%*s\r", 70, "");
+}
+
+static int write_stats(const struct options *o, struct e2pf_session *s)
+{
+	FILE *f;
+	int err, fd;
+
+	if (!strcmp(o->stats, "-"))
+		return e2pf_write_stats(s, stdout) ? EXIT_OPERATIONAL : 0;
+	fd = open(o->stats, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+		  O_CLOEXEC, 0600);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	err = !f || e2pf_write_stats(s, f) || fclose(f);
+	if (err)
+		fprintf(stderr, "e2prefetch: cannot write %s: %s\n", o->stats,
+			strerror(errno));
+	return err ? EXIT_OPERATIONAL : 0;
+}
+
+/* The kernel drops a block device's pages with its last opener. */
+static void warn_if_dropped(const struct options *o)
+{
+	int mounted = 0;
+	struct stat st;
+
+	if (stat(o->device, &st) || !S_ISBLK(st.st_mode) ||
+	    ext2fs_check_if_mounted(o->device, &mounted) || mounted)
+		return;
+	fprintf(stderr, "e2prefetch: %s: not in use: its cache goes when the "
+		"last program closes it (-- COMMAND holds it open)\n",
+		o->device);
+}
+
+static int report(const struct options *o, struct e2pf_session *s)
+{
+	struct e2pf_totals t;
+
+	e2pf_get_totals(s, &t);
+	if (o->json && !(o->stats && !strcmp(o->stats, "-")))
+		e2pf_write_stats(s, stdout);
+	if (o->verbose || (!t.complete && !o->json))
+		fprintf(stderr, "e2prefetch: %s: %" PRIu64 " MiB of metadata, "
+			"%" PRIu64 " MiB read in %" PRIu64 " requests, %"
+			PRIu64 " errors%s\n", o->device, t.planned_bytes >> 20,
+			t.prefetched_bytes >> 20, t.requests, t.errors,
+			t.complete ? "" : ", not all");
+	return t.complete ? 0 : EXIT_INCOMPLETE;
+}
+
+static int prefetch(const struct options *o, struct e2pf_session *s)
+{
+	int status = 0, result = 0;
+	pid_t pid = 0;
+	errcode_t err;
+
+	/* Before the threads: a child forked with them would have none. */
+	if (o->command)
+		pid = start_command(o->command, &status);
+	if (pid < 0)
+		return status;
+	err = e2pf_start(s);
+	if (err && !pid)
+		return fail(o, err);
+	if (pid) {
+		status = wait_command(pid);
+	} else {
+		wait_with_progress(o, s);
+		status = report(o, s);
+		if (!status)
+			warn_if_dropped(o);
+	}
+	e2pf_stop(s);
+	if (o->stats)
+		result = write_stats(o, s);
+	return status ? status : result;
+}
+
+int main(int argc, char **argv)
+{
+	struct e2pf_session *session;
+	uint64_t block_size;
+	struct options o;
+	ext2_filsys fs;
+	errcode_t err;
+	int status;
+
+	initialize_ext2_error_table();
+	status = parse_options(argc, argv, &o);
+	if (status >= 0)
+		return status;
+	err = open_filesystem(&o, &fs);
+	if (err)
+		return fail(&o, err);
+	block_size = fs->blocksize;
+	err = e2pf_open(fs, o.device, o.offset, &o.settings, &session);
+	ext2fs_free(fs);
+	if (err)
+		return fail(&o, err);
+	status = o.plan ? show_plan(&o, session, block_size) :
+			  prefetch(&o, session);
+	e2pf_close(session);
+	return status;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of e2prefetch(8): what is allowed, and what it means. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+static const char help_text[] =
+"Usage: e2prefetch [OPTION]... DEVICE [-- COMMAND [ARGUMENT]...]\n"
+"Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
+"\n"
+"With a COMMAND, hold DEVICE open and prefetch while the command runs, and\n"
+"end with its exit status.\n"
+"\n"
+"  -n, --dry-run         show what would be read, class by class\n"
+"  -t, --threads=N       prefetch threads, 1 to 256 (default: by the device)\n"
+"  -m, --memory=SIZE     read at most SIZE (K, M, G, T; at least 1M)\n"
+"      --only=CLASS,...  descriptors, bitmaps, inodes, extents, indirect,\n"
+"                        dirs, xattrs, symlinks, files\n"
+"  -b BLOCK              use the superblock at BLOCK\n"
+"  -B SIZE               with -b: the filesystem's block size\n"
+"      --offset=BYTES    the filesystem begins BYTES into DEVICE\n"
+"      --stats=FILE      write the statistics as JSON (- for stdout)\n"
+"      --json            print the result as JSON\n"
+"  -v, --verbose         say what is done\n"
+"  -h, --help            this text\n"
+"  -V, --version         the version\n"
+"\n"
+"Exit status: 0 all was read, 4 part was left out, 8 the device or its\n"
+"filesystem cannot be read, 16 usage; with a COMMAND, the command's.\n";
+
+enum { OPT_ONLY = 256, OPT_OFFSET, OPT_STATS, OPT_JSON };
+
+static const struct option long_options[] = {
+	{ "dry-run", no_argument, NULL, 'n' },
+	{ "threads", required_argument, NULL, 't' },
+	{ "memory", required_argument, NULL, 'm' },
+	{ "only", required_argument, NULL, OPT_ONLY },
+	{ "offset", required_argument, NULL, OPT_OFFSET },
+	{ "stats", required_argument, NULL, OPT_STATS },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 }
+};
+
+__attribute__((format(printf, 1, 2)))
+static int wrong(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fputs("e2prefetch: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputs(" (--help tells more)\n", stderr);
+	va_end(ap);
+	return EXIT_USAGE;
+}
+
+static int parse_number(const char *text, uint64_t most, uint64_t *out)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || *end || text[0] < '0' || text[0] > '9' || n > most)
+		return EINVAL;
+	*out = n;
+	return 0;
+}
+
+/* An option with a value.  0, or EINVAL when the value is none for it. */
+static int parse_value(int c, const char *value, struct options *o)
+{
+	uint64_t n = 0;
+	int err = 0;
+
+	switch (c) {
+	case 't':
+		return e2pf_parse_threads(value, &o->settings.threads);
+	case 'm':
+		return e2pf_parse_size(value, &o->settings.memory);
+	case OPT_ONLY:
+		return e2pf_parse_classes(value, &o->settings.classes);
+	case OPT_OFFSET:
+		return parse_number(value, INT64_MAX, &o->offset);
+	case 'b':
+		err = parse_number(value, INT32_MAX, &n);
+		o->superblock = (int)n;
+		return err;
+	case 'B':
+		err = parse_number(value, EXT2_MAX_BLOCK_SIZE, &n);
+		o->block_size = (unsigned)n;
+		if (n < EXT2_MIN_BLOCK_SIZE || (n & (n - 1)))
+			err = EINVAL;
+		return err;
+	}
+	return EINVAL;
+}
+
+static int parse_flag(int c, struct options *o)
+{
+	switch (c) {
+	case 'n':
+		o->plan = true;
+		break;
+	case 'v':
+		o->verbose = true;
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case OPT_STATS:
+		o->stats = optarg;
+		break;
+	case 'h':
+		fputs(help_text, stdout);
+		return 0;
+	case 'V':
+		printf("e2prefetch %s\n", e2pf_version());
+		return 0;
+	}
+	return -1;
+}
+
+/* What is left behind the options: the device, and perhaps a command. */
+static int parse_operands(int argc, char **argv, struct options *o)
+{
+	bool dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
+
+	if (optind == argc || dashes)
+		return wrong("no device given");
+	o->device = argv[optind++];
+	if (optind < argc && strcmp(argv[optind], "--"))
+		return wrong("\"%s\" follows the device: a command comes "
+			     "after --", argv[optind]);
+	if (optind < argc) {
+		if (optind + 1 == argc)
+			return wrong("no command follows --");
+		o->command = &argv[optind + 1];
+	}
+	if (o->plan && o->command)
+		return wrong("-n runs no command");
+	if (o->block_size && !o->superblock)
+		return wrong("-B goes with -b");
+	return -1;
+}
+
+int parse_options(int argc, char **argv, struct options *o)
+{
+	int c, status;
+
+	memset(o, 0, sizeof(*o));
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:nt:m:b:B:vhV", long_options,
+				NULL)) != -1) {
+		if (c == '?')
+			return wrong("\"%s\" is no option", argv[optind - 1]);
+		if (c == ':')
+			return wrong("\"%s\" needs a value", argv[optind - 1]);
+		if (strchr("tmbB", c) || c == OPT_ONLY || c == OPT_OFFSET) {
+			if (parse_value(c, optarg, o))
+				return wrong("\"%s\" is not a value for this "
+					     "option", optarg);
+			continue;
+		}
+		status = parse_flag(c, o);
+		if (status >= 0)
+			return status;
+	}
+	return parse_operands(argc, argv, o);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A library to preload into e2fsck, stock or helped, so that two runs of the
+ * same check give the same bytes.  It replaces what e2fsck takes from outside
+ * its input: the clock, random numbers, UUIDs, and the figures of -tt.
+ *
+ * Where they end up:
+ *   uuid_generate	an erased s_uuid; the first sequence of a reset journal
+ *   random		the sequence in the MMP block
+ *   gettimeofday	the time in the MMP block; how often -C 0 is redrawn
+ *   sleep		nothing; an MMP check would take seconds
+ *   getrusage, mallinfo2, mallinfo, sbrk	printed by -t and -tt
+ *
+ * It is also the library a user has preloaded on his own account: with
+ * E2PF_TEST_ENVLOG=FILE each process that loads it adds a line with its name,
+ * its LD_PRELOAD and whether the prefetch module is mapped into it.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIXED_TIME	1500000000
+#define CLOCK_STEP_USEC	125000	/* the grain of the bar of -C 0 */
+
+void uuid_generate(unsigned char *out);
+void __attribute__((constructor)) log_environment(void);
+
+void uuid_generate(unsigned char *out)
+{
+	static unsigned char calls;
+
+	memset(out, 0xe2, 16);
+	out[15] = ++calls;
+}
+
+long random(void)
+{
+	static uint32_t state = 1;
+
+	state = state * 1103515245u + 12345u;
+	return state >> 1;
+}
+
+void srandom(unsigned int seed)
+{
+	(void)seed;
+}
+
+unsigned int sleep(unsigned int seconds)
+{
+	(void)seconds;
+	return 0;
+}
+
+time_t time(time_t *out)
+{
+	if (out)
+		*out = FIXED_TIME;
+	return FIXED_TIME;
+}
+
+int gettimeofday(struct timeval *restrict tv, void *restrict tz)
+{
+	static unsigned int calls;
+	uint64_t usec = (uint64_t)CLOCK_STEP_USEC * calls++;
+
+	(void)tz;
+	tv->tv_sec = FIXED_TIME + usec / 1000000;
+	tv->tv_usec = usec % 1000000;
+	return 0;
+}
+
+int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+	(void)who;
+	memset(usage, 0, sizeof(*usage));
+	return 0;
+}
+
+struct mallinfo2 mallinfo2(void)
+{
+	struct mallinfo2 info;
+
+	memset(&info, 0, sizeof(info));
+	return info;
+}
+
+struct mallinfo mallinfo(void)
+{
+	struct mallinfo info;
+
+	memset(&info, 0, sizeof(info));
+	return info;
+}
+
+void *sbrk(intptr_t increment)
+{
+	static char here;
+
+	(void)increment;
+	return &here;
+}
+
+static int module_is_mapped(void)
+{
+	static char line[8192];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	int found = 0;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "prefetch") && strstr(line, ".so"))
+			found = 1;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+void __attribute__((constructor)) log_environment(void)
+{
+	const char *path = getenv("E2PF_TEST_ENVLOG");
+	const char *preload = getenv("LD_PRELOAD");
+	FILE *log = path ? fopen(path, "ae") : NULL;
+
+	if (!log)
+		return;
+	fprintf(log, "%s\t%s\t%s\n", program_invocation_short_name,
+		module_is_mapped() ? "module" : "-", preload ? preload : "");
+	fclose(log);
+}

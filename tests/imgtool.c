@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * imgtool: what the shell tests need and no standard tool does: compare
+ * files without reading their holes, make files with holes and directory
+ * blocks, change bytes at seeded positions, and run a program under a given
+ * name with a time limit.  It decides nothing about a check; the scripts do.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK		65536
+#define SECTOR		512
+#define FLIP_TRIES	20000	/* then the map has hardly a byte that is set */
+
+static void die(const char *what)
+{
+	fprintf(stderr, "imgtool: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+static int open_or_die(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		die(path);
+	return fd;
+}
+
+static off_t size_of(int fd, const char *path)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+
+	if (end < 0)
+		die(path);
+	return end;
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t value;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (errno || end == text || *end) {
+		errno = EINVAL;
+		die(text);
+	}
+	return value;
+}
+
+/* splitmix64: a fixed sequence for a seed, the same on every host. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Start of the next data at or after pos, or end where there is none. */
+static off_t next_data(int fd, off_t pos, off_t end)
+{
+	off_t data = lseek(fd, pos, SEEK_DATA);
+
+	if (data >= 0)
+		return data;
+	return errno == ENXIO ? end : pos;
+}
+
+static size_t read_at(int fd, unsigned char *buf, size_t want, off_t pos,
+		      const char *path)
+{
+	size_t got = 0;
+
+	while (got < want) {
+		ssize_t n = pread(fd, buf + got, want - got, pos + got);
+
+		if (n < 0)
+			die(path);
+		if (!n)
+			break;
+		got += n;
+	}
+	return got;
+}
+
+/* Prints where the files first differ, as cmp does, and returns 1 then. */
+static int differ(const char *pa, const char *pb)
+{
+	static unsigned char a[CHUNK], b[CHUNK];
+	int fa = open_or_die(pa, O_RDONLY);
+	int fb = open_or_die(pb, O_RDONLY);
+	off_t end = size_of(fa, pa), pos = 0;
+	size_t got, i = 0;
+
+	if (end != size_of(fb, pb)) {
+		printf("%s and %s differ in size: %jd, %jd\n", pa, pb,
+		       (intmax_t)end, (intmax_t)size_of(fb, pb));
+		return 1;
+	}
+	for (;; pos += got) {
+		off_t da = next_data(fa, pos, end);
+		off_t db = next_data(fb, pos, end);
+
+		pos = da < db ? da : db;
+		if (pos >= end)
+			break;
+		got = read_at(fa, a, CHUNK, pos, pa);
+		if (got != read_at(fb, b, CHUNK, pos, pb)) {
+			printf("%s changed while it was read\n", pb);
+			return 1;
+		}
+		if (!memcmp(a, b, got))
+			continue;
+		while (a[i] == b[i])
+			i++;
+		printf("%s and %s differ at byte %jd: %02x, %02x\n", pa, pb,
+		       (intmax_t)pos + (intmax_t)i, a[i], b[i]);
+		return 1;
+	}
+	close(fa);
+	close(fb);
+	return 0;
+}
+
+/* A B [A B...]: the files of each pair. */
+static int cmd_cmp(char **argv)
+{
+	int status = 0;
+
+	for (; argv[0] && argv[1]; argv += 2)
+		status |= differ(argv[0], argv[1]);
+	return status;
+}
+
+/* Position of the n-th byte of data; where is how much data there was. */
+static off_t nth_data(int map, off_t end, uint64_t n, uint64_t *where)
+{
+	off_t pos = 0;
+
+	*where = 0;
+	while ((pos = next_data(map, pos, end)) < end) {
+		off_t hole = lseek(map, pos, SEEK_HOLE);
+
+		if (hole < 0 || hole > end)
+			hole = end;
+		if (n - *where < (uint64_t)(hole - pos))
+			return pos + (off_t)(n - *where);
+		*where += hole - pos;
+		pos = hole;
+	}
+	return end;
+}
+
+/* One position in a sector of the map that is not all zeros. */
+static off_t pick(int map, off_t end, uint64_t *state, const char *path)
+{
+	unsigned char sector[SECTOR];
+	uint64_t total, where;
+	int tries;
+
+	nth_data(map, end, UINT64_MAX, &total);
+	for (tries = 0; total && tries < FLIP_TRIES; tries++) {
+		off_t pos = nth_data(map, end, next_random(state) % total,
+				     &where);
+		size_t got, i;
+
+		got = read_at(map, sector, SECTOR,
+			      pos & ~(off_t)(SECTOR - 1), path);
+		for (i = 0; i < got; i++)
+			if (sector[i])
+				return pos;
+	}
+	errno = ENODATA;
+	die(path);
+	return -1;
+}
+
+/* FILE MAP SEED COUNT: change COUNT bytes of FILE where MAP has data. */
+static int cmd_flip(char **argv)
+{
+	int fd = open_or_die(argv[0], O_RDWR);
+	int map = open_or_die(argv[1], O_RDONLY);
+	uint64_t state = number(argv[2]), count = number(argv[3]);
+	off_t end = size_of(fd, argv[0]);
+
+	if (size_of(map, argv[1]) < end)
+		end = size_of(map, argv[1]);
+	while (count--) {
+		off_t pos = pick(map, end, &state, argv[1]);
+		unsigned char byte;
+
+		if (read_at(fd, &byte, 1, pos, argv[0]) != 1)
+			die(argv[0]);
+		byte ^= 1 + next_random(&state) % 255;
+		if (pwrite(fd, &byte, 1, pos) != 1)
+			die(argv[0]);
+	}
+	return 0;
+}
+
+/* FILE CHUNK COUNT: COUNT pieces of CHUNK bytes, a hole behind each. */
+static int cmd_holes(char **argv)
+{
+	int fd = open_or_die(argv[0], O_WRONLY | O_CREAT | O_TRUNC);
+	uint64_t chunk = number(argv[1]), count = number(argv[2]), i;
+	char *buf = malloc(chunk ? chunk : 1);
+
+	if (!buf)
+		die("malloc");
+	for (i = 0; i < count; i++) {
+		memset(buf, 'a' + i % 26, chunk);
+		if (pwrite(fd, buf, chunk, 2 * i * chunk) != (ssize_t)chunk)
+			die(argv[0]);
+	}
+	free(buf);
+	return 0;
+}
+
+static void put16(unsigned char *p, unsigned int v)
+{
+	p[0] = v;
+	p[1] = v >> 8;
+}
+
+static unsigned int add_entry(unsigned char *p, uint64_t ino,
+			      const char *name, unsigned int len,
+			      unsigned int type)
+{
+	put16(p, ino);
+	put16(p + 2, ino >> 16);
+	put16(p + 4, (8 + len + 3) & ~3u);
+	p[6] = len;
+	p[7] = type;
+	memcpy(p + 8, name, len);
+	return (8 + len + 3) & ~3u;
+}
+
+/*
+ * BLOCKSIZE INO PARENT TARGET COUNT LENGTH: directory blocks on standard
+ * output, with COUNT names of LENGTH bytes for inode TARGET.  Adding as many
+ * names with debugfs takes minutes, for it searches the directory each time.
+ */
+static int cmd_dirblocks(char **argv)
+{
+	unsigned int bs = number(argv[0]), len = number(argv[5]);
+	uint64_t ino = number(argv[1]), parent = number(argv[2]);
+	uint64_t target = number(argv[3]), count = number(argv[4]), i = 0;
+	unsigned char *block = malloc(bs);
+	char name[256];
+	int first = 1;
+
+	if (!block || len < 16 || len > 255 || bs < 1024)
+		die("dirblocks");
+	while (i < count || first) {
+		unsigned int off = 0, last = 0;
+
+		memset(block, 0, bs);
+		if (first) {
+			off = add_entry(block, ino, ".", 1, 2);
+			last = off;
+			off += add_entry(block + off, parent, "..", 2, 2);
+			first = 0;
+		}
+		while (i < count && off + ((8 + len + 3) & ~3u) <= bs) {
+			memset(name, 'n', sizeof(name));
+			snprintf(name, sizeof(name), "%015" PRIu64, i++);
+			name[15] = 'n';
+			last = off;
+			off += add_entry(block + off, target, name, len, 1);
+		}
+		/* The last entry takes the rest of the block. */
+		put16(block + last + 4, bs - last);
+		if (fwrite(block, bs, 1, stdout) != 1)
+			die("stdout");
+	}
+	free(block);
+	return fflush(stdout) ? 2 : 0;
+}
+
+/* SECONDS ARGV0 PROGRAM ARGS: the alarm stays set across exec. */
+static int cmd_run(char **argv)
+{
+	const char *program = argv[2];
+
+	alarm(number(argv[0]));
+	argv[2] = argv[1];
+	execv(program, argv + 2);
+	die(program);
+	return 127;
+}
+
+/* BYTES: how much the pipe on standard input holds. */
+static int cmd_pipesize(char **argv)
+{
+	if (fcntl(0, F_SETPIPE_SZ, (int)number(argv[0])) < 0)
+		die("F_SETPIPE_SZ");
+	return 0;
+}
+
+static const struct command {
+	const char *name;
+	int args;
+	int (*run)(char **argv);
+} commands[] = {
+	{ "cmp", 2, cmd_cmp },
+	{ "flip", 4, cmd_flip },
+	{ "holes", 3, cmd_holes },
+	{ "dirblocks", 6, cmd_dirblocks },
+	{ "run", 3, cmd_run },
+	{ "pipesize", 1, cmd_pipesize },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(argv[1], commands[i].name) &&
+		    argc - 2 >= commands[i].args)
+			return commands[i].run(argv + 2);
+	fprintf(stderr, "Usage: imgtool cmp|flip|holes|dirblocks|run|pipesize"
+		" ARGUMENTS\n");
+	return 2;
+}

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# What all test scripts share: TAP lines, a temporary folder that goes away,
+# the two helpers written in C, and what this machine lets a test do.  Sourced
+# by bash; it knows nothing about images or about what is compared.
+#
+# Variables a caller may set:
+#   srcdir, top_builddir	as automake sets them (default: ., srcdir/..)
+#   E2FSCK_TEST		the command under test, an absolute path (default: the
+#			launcher of the build tree)
+#   E2FSCK_STOCK	the stock checker (default: e2fsck of PATH or /sbin)
+#   E2PF_JOBS		workers at a time (default: online processors)
+#   TMPDIR		where the images go (default: /tmp)
+
+set -u
+
+srcdir=$(cd "${srcdir:-.}" && pwd)
+top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+E2FSCK_STOCK=${E2FSCK_STOCK:-$(command -v e2fsck)}
+E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
+E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
+
+# The host's own settings must not show in an image or in an output.  A run is
+# known by E2PF_TEST_MARK when it comes to finding processes left behind.
+E2PF_USER_PRELOAD=${LD_PRELOAD-}
+unset LD_PRELOAD LANGUAGE E2FSCK_FORCE_INTERACTIVE E2FSCK_FIXES_ONLY
+unset PREFETCH PREFETCH_THREADS PREFETCH_MEM PREFETCH_STATS PREFETCH_E2FSCK
+unset TEST_MMAP_IO E2FSPROGS_UNDO_DIR E2FSCK_JBD_DEBUG
+export PATH LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=GMT0 PAGER=cat DEBUGFS_PAGER=cat
+export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
+export E2FSCK_CONFIG=/dev/null SOURCE_DATE_EPOCH=1500000000
+export E2PF_TEST_MARK=e2pf-test-$$
+
+#
+# TAP.  Lines carry no numbers, for workers write them side by side; the plan
+# comes last.
+#
+tap_ok() { printf 'ok - %s\n' "$*"; }
+
+# tap_not_ok NAME [FILE]: FILE is shown as a diagnostic.
+tap_not_ok()
+{
+	printf 'not ok - %s\n' "$1"
+	[ $# -lt 2 ] || sed 's/^/# /' "$2"
+}
+
+tap_skip() { printf 'ok - %s # SKIP %s\n' "$1" "$2"; }
+tap_diag() { printf '# %s\n' "$*"; }
+
+tap_skip_all()
+{
+	printf '1..0 # SKIP %s\n' "$*"
+	exit 0
+}
+
+tap_bail()
+{
+	printf 'Bail out! %s\n' "$*"
+	exit 99
+}
+
+# tap_check NAME COMMAND...: ok when the command succeeds; its output is the
+# diagnostic when it does not.
+tap_check()
+{
+	local name=$1 log=$E2PF_TMP/check.$BASHPID
+
+	shift
+	if "$@" >"$log" 2>&1; then
+		tap_ok "$name"
+	else
+		tap_not_ok "$name" "$log"
+	fi
+	rm -f "$log"
+}
+
+# Standard output of the script goes through tap_run, which counts the lines,
+# writes the plan and gives the exit status of the script.
+tap_run()
+{
+	"$@" | awk '
+		/^(not )?ok / { n++ }
+		/^not ok / { bad++ }
+		/^Bail out!/ { bail = 1 }
+		/^1\.\.0/ { none = 1 }
+		{ print; fflush() }
+		END {
+			if (!none && !bail)
+				print "1.." n + 0
+			exit bail ? 99 : bad > 0
+		}'
+}
+
+#
+# The temporary folder, and the end of a script.
+#
+tmp_cleanup()
+{
+	local status=$? pid dev
+
+	trap - EXIT HUP INT TERM
+	for pid in $(jobs -p); do
+		kill "$pid" 2>/dev/null
+	done
+	if [ -s "$E2PF_TMP/loops" ]; then
+		while read -r dev; do
+			losetup -d "$dev" 2>/dev/null
+		done <"$E2PF_TMP/loops"
+	fi
+	rm -rf "$E2PF_TMP"
+	exit "$status"
+}
+
+tmp_setup()
+{
+	E2PF_TMP=$(mktemp -d "${TMPDIR:-/tmp}/e2pf-test.XXXXXXXXXX") ||
+		tap_bail "no temporary folder"
+	# Tests that give up their privileges look into it.
+	chmod 0711 "$E2PF_TMP"
+	trap tmp_cleanup EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# The two helpers in C: those of the build tree, or compiled here.
+helpers_setup()
+{
+	local cc=${CC:-cc} flags="-O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64"
+
+	IMGTOOL=$top_builddir/tests/imgtool
+	if [ ! -x "$IMGTOOL" ]; then
+		IMGTOOL=$E2PF_TMP/imgtool
+		# shellcheck disable=SC2086
+		$cc $flags -o "$IMGTOOL" "$srcdir/imgtool.c" ||
+			tap_bail "no imgtool, and it does not compile"
+	fi
+	FIXED_RANDOM=$E2PF_TMP/fixed-random.so
+	# shellcheck disable=SC2086
+	$cc $flags -w -shared -fPIC -o "$FIXED_RANDOM" \
+		"$srcdir/fixed-random.c" ||
+		tap_bail "fixed-random.c does not compile"
+}
+
+# Programs every script needs.  e2fsprogs ships them all together.
+require_programs()
+{
+	local program
+
+	for program in "$@"; do
+		command -v "$program" >/dev/null ||
+			tap_skip_all "$program not found"
+	done
+	[ -x "$E2FSCK_TEST" ] ||
+		tap_skip_all "command under test not built: $E2FSCK_TEST"
+}
+
+#
+# What this machine lets us do.
+#
+have_root() { [ "$(id -u)" = 0 ]; }
+have_program() { command -v "$1" >/dev/null; }
+have_fuse() { [ -c /dev/fuse ] && [ -r /dev/fuse ] && [ -w /dev/fuse ]; }
+
+# loop_attach FILE: prints the device; it is detached at the end.
+loop_attach()
+{
+	local dev
+
+	have_root && have_program losetup || return 1
+	dev=$(losetup -f --show "$1" 2>/dev/null) || return 1
+	printf '%s\n' "$dev" >>"$E2PF_TMP/loops"
+	printf '%s\n' "$dev"
+}
+
+loop_detach()
+{
+	losetup -d "$1" &&
+		sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"
+}
+
+# Processes started with our mark in the environment that run a checker or its
+# side process: PID and name.  This shell and its own children have the mark
+# too, so only those that are the launcher, e2fsck or e2prefetch count.
+marked_processes()
+{
+	local dir name
+
+	for dir in /proc/[0-9]*; do
+		[ "${dir#/proc/}" != $$ ] || continue
+		{ read -r name <"$dir/comm"; } 2>/dev/null || continue
+		case $name in
+		e2fsck*|*prefetch*|fsck.ext*|badblocks) ;;
+		*) continue ;;
+		esac
+		tr '\0' '\n' <"$dir/environ" 2>/dev/null |
+			grep -qx "E2PF_TEST_MARK=$E2PF_TEST_MARK" &&
+			printf '%s %s\n' "${dir#/proc/}" "$name"
+	done
+	return 0
+}
+
+# A process that is on its way out may need a moment; one that stays is found
+# after ten seconds.
+no_process_left()
+{
+	local left try
+
+	for ((try = 0; try < 100; try++)); do
+		left=$(marked_processes)
+		[ -n "$left" ] || return 0
+		sleep 0.1
+	done
+	printf 'left behind: %s\n' "$left"
+	return 1
+}
+
+# workers FUNCTION ARG...: FUNCTION ARG for each, E2PF_JOBS at a time, their
+# outputs one after the other and whole.
+workers()
+{
+	local function=$1 arg out running=0
+
+	shift
+	for arg in "$@"; do
+		if [ "$running" -ge "$E2PF_JOBS" ]; then
+			wait -n
+			running=$((running - 1))
+		fi
+		(
+			trap - EXIT
+			out=$("$function" "$arg" 2>&1)
+			[ -z "$out" ] || printf '%s\n' "$out" |
+				flock "$E2PF_TMP" cat
+		) &
+		running=$((running + 1))
+	done
+	wait
+}

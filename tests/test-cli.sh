@@ -1,0 +1,637 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The command line of the launcher: what it leaves to e2fsck, what it refuses,
+# what its children see, and how a run ends that does not end by itself.
+
+srcdir=${srcdir:-$(dirname "$0")}
+# shellcheck source=lib.sh
+. "$srcdir/lib.sh"
+# shellcheck source=images.sh
+. "$srcdir/images.sh"
+# shellcheck source=compare.sh
+. "$srcdir/compare.sh"
+
+STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
+
+# launch ARG...: the command under test in $dir, output to $dir/{out,err}.
+launch()
+{
+	LD_PRELOAD=${LAUNCH_PRELOAD-} "$IMGTOOL" run 60 e2fsck \
+		"$E2FSCK_TEST" "$@" </dev/null >"$dir/out" 2>"$dir/err"
+}
+
+same() { "$IMGTOOL" cmp "$@"; }
+
+# compare_options NAME OPTION...: on a fresh copy of $image.
+compare_options()
+{
+	local name=$1
+
+	shift
+	compare_image "$name" "$dir/cmp" "$image" "$@" || :
+}
+
+test_untouched()
+{
+	local COMPARE_MANAGERS="- 1" COMPARE_PREFETCH=0
+
+	compare_options "PREFETCH=0 -fy" -fy
+	compare_options "PREFETCH=0 -V" -V
+	compare_options "PREFETCH=0 unknown option" -G
+	COMPARE_PREFETCH=
+	compare_options "PREFETCH empty -fy" -fy
+	compare_options "PREFETCH empty -V" -V
+}
+
+# no_arguments PREFETCH: usage on standard error, status 16, nothing else.
+no_arguments()
+{
+	local status
+
+	(exec -a e2fsck "$E2FSCK_STOCK") >"$dir/so" 2>"$dir/se" </dev/null
+	[ $? = 16 ] || return
+	PREFETCH=$1 launch
+	status=$?
+	[ $status = 16 ] || { echo "status $status"; return 1; }
+	same "$dir/so" "$dir/out" "$dir/se" "$dir/err"
+}
+
+# refused VARIABLE VALUE: one line that names the variable, status 16, before
+# the device is looked for: one that does not exist is not mentioned.
+refused()
+{
+	local status
+
+	cp --sparse=auto "$image" "$dir/fs"
+	env PREFETCH=1 "$1=$2" "$IMGTOOL" run 60 e2fsck "$E2FSCK_TEST" -fy \
+		"$dir/fs" >"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	cat "$dir/out" "$dir/err"
+	[ $status = 16 ] || { echo "status $status"; return 1; }
+	[ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	grep -q "^e2fsck-prefetch: $1: " "$dir/err" &&
+	same "$image" "$dir/fs" || return
+	env PREFETCH=1 "$1=$2" "$E2FSCK_TEST" "$dir/none" \
+		>"$dir/out" 2>&1 </dev/null
+	[ $? = 16 ] && ! grep -q "No such file" "$dir/out"
+}
+
+accepted()
+{
+	env PREFETCH=1 "$1=$2" "$IMGTOOL" run 60 e2fsck "$E2FSCK_TEST" -fn \
+		"$image" >"$dir/out" 2>"$dir/err" </dev/null ||
+		{ cat "$dir/err"; return 1; }
+}
+
+test_values()
+{
+	local value
+
+	for value in 2 yes -1 01; do
+		tap_check "PREFETCH=$value is refused" refused PREFETCH "$value"
+	done
+	for value in 7 true -1; do
+		tap_check "TEST_MMAP_IO=$value is refused" \
+			refused TEST_MMAP_IO "$value"
+	done
+	for value in 0 x -1 257 999999 1x 18446744073709551617; do
+		tap_check "PREFETCH_THREADS=$value is refused" \
+			refused PREFETCH_THREADS "$value"
+	done
+	for value in abc 0 1Q -5M 1023K 99999999999T; do
+		tap_check "PREFETCH_MEM=$value is refused" \
+			refused PREFETCH_MEM "$value"
+	done
+	for value in 1 256; do
+		tap_check "PREFETCH_THREADS=$value is taken" \
+			accepted PREFETCH_THREADS "$value"
+	done
+	for value in 1M 1048576 1024K 2G 1T; do
+		tap_check "PREFETCH_MEM=$value is taken" \
+			accepted PREFETCH_MEM "$value"
+	done
+	PREFETCH=0 PREFETCH_THREADS=x tap_check \
+		"PREFETCH=0 makes the others mean nothing" \
+		launch -fn "$image"
+}
+
+#
+# Statistics.
+#
+stats_on_stderr()
+{
+	local lines
+
+	PREFETCH=1 PREFETCH_STATS=- TEST_MMAP_IO=$1 launch -fn "$image" ||
+		return
+	# Behind what e2fsck itself says there: its version.
+	lines=$("$E2FSCK_STOCK" -fn "$image" 2>&1 >/dev/null </dev/null | wc -l)
+	tail -n +$((lines + 1)) "$dir/err" >"$dir/json"
+	head -n "$lines" "$dir/err" | grep -q '^e2fsck 1' || return
+	cat "$dir/json"
+	[ "$(jq -s 'length' "$dir/json")" = 1 ] &&
+	[ "$(jq -r 'type' "$dir/json")" = object ]
+}
+
+stats_in_file()
+{
+	rm -f "$dir/stats"
+	(umask 000; PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image") ||
+		return
+	jq -e 'type == "object"' "$dir/stats" || return
+	[ "$(stat -c %a "$dir/stats")" = 600 ] ||
+		{ stat "$dir/stats"; return 1; }
+	# A second run empties it first.
+	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" &&
+	[ "$(jq -s length "$dir/stats")" = 1 ]
+}
+
+# stats_refused FILE: neither followed nor changed, and no check is made.
+stats_refused()
+{
+	local status
+
+	echo precious >"$dir/precious"
+	PREFETCH=1 PREFETCH_STATS=$1 launch -fn "$image"
+	status=$?
+	cat "$dir/err"
+	[ $status = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	[ "$(cat "$dir/precious")" = precious ]
+}
+
+test_stats()
+{
+	if have_program jq; then
+		tap_check "PREFETCH_STATS=- writes one object, last" \
+			stats_on_stderr 0
+		tap_check "PREFETCH_STATS=- with the mmap manager" \
+			stats_on_stderr 1
+		tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
+	else
+		tap_skip "PREFETCH_STATS" "jq not found"
+	fi
+	echo precious >"$dir/precious"
+	ln -sf precious "$dir/link"
+	tap_check "PREFETCH_STATS does not follow a link" \
+		stats_refused "$dir/link"
+	ln -f "$dir/precious" "$dir/hard"
+	tap_check "PREFETCH_STATS is not a second name of a file" \
+		stats_refused "$dir/hard"
+	tap_check "PREFETCH_STATS is not a folder" stats_refused "$dir"
+	mkfifo "$dir/fifo"
+	tap_check "PREFETCH_STATS is not a pipe" stats_refused "$dir/fifo"
+	rm -f "$dir/link" "$dir/hard" "$dir/fifo"
+}
+
+#
+# What e2fsck does on other ways than the common one.
+#
+progress_fd()
+{
+	local status
+
+	cp --sparse=auto "$image" "$dir/fs"
+	(exec 5>"$dir/p1"; "$E2FSCK_STOCK" -fy -C 5 "$dir/fs") \
+		>/dev/null 2>&1 </dev/null
+	cp --sparse=auto "$image" "$dir/fs"
+	(exec 5>"$dir/p2"; PREFETCH=1 TEST_MMAP_IO=$1 launch -fy -C 5 "$dir/fs")
+	status=$?
+	[ $status = 0 ] && [ -s "$dir/p1" ] && same "$dir/p1" "$dir/p2"
+}
+
+undo_gives_back()
+{
+	local status
+
+	rm -f "$dir/undo"
+	cp --sparse=auto "$image.bad" "$dir/fs"
+	PREFETCH=1 TEST_MMAP_IO=$1 launch -fy -z "$dir/undo" "$dir/fs"
+	status=$?
+	[ $status = 1 ] || { cat "$dir/err"; echo "status $status"; return 1; }
+	! same "$image.bad" "$dir/fs" >/dev/null || return
+	e2undo "$dir/undo" "$dir/fs" && same "$image.bad" "$dir/fs"
+}
+
+test_options()
+{
+	local COMPARE_MANAGERS="0 1" name good=$image backup
+
+	compare_options "unknown option" -G
+	compare_options "-V" -V
+	compare_options "-C 0" -fy -C 0
+	compare_options "-C 0 without -f" -C 0 -p
+	compare_options "-tt" -fn -tt
+	compare_options "-d" -fn -d
+	compare_options "-v" -fyv
+	compare_options "-k -c" -fy -k -c
+	compare_options "device first" @ -f -n
+	compare_options "options split" -f @ -y
+	compare_options "-E readahead_kb" -fy -E readahead_kb=64
+	compare_options "-E fragcheck" -fn -E fragcheck
+	compare_options "-E bad" -fn -E nonsense
+	compare_options "-n and -y" -n -y
+	compare_options "-n and -c" -nf -c
+	compare_options "two devices" @ other
+	compare_options "-L file that is not there" -L nowhere -f
+	for name in fsck.ext2 fsck.ext3 fsck.ext4; do
+		COMPARE_NAME=$name compare_options "run as $name" -fn
+		COMPARE_NAME=$name compare_options "run as $name -G" -G
+	done
+	tap_check "-C fd, unix manager" progress_fd 0
+	tap_check "-C fd, mmap manager" progress_fd 1
+
+	image=$good.bad
+	compare_options "damaged, -fn" -fn
+	compare_options "damaged, -y" -y
+	compare_options "damaged, -p" -fp
+	compare_options "damaged, -z" -fy -z undo
+	backup=$(dumpe2fs "$good" 2>/dev/null |
+		sed -n 's/.*Backup superblock at \([0-9]*\),.*/\1/p' |
+		head -n 1)
+	compare_options "-b" -fy -b "$backup"
+	compare_options "-b -B" -fy -b "$backup" -B 1024
+	compare_options "-b of no superblock" -fy -b 77
+	image=$good
+	tap_check "-z, then e2undo gives all back, unix manager" \
+		undo_gives_back 0
+	tap_check "-z, then e2undo gives all back, mmap manager" \
+		undo_gives_back 1
+
+	image=$dir/journal
+	if image_make ext4-journal-device "$image" >/dev/null 2>&1; then
+		compare_options "-j" -fy -j jdev
+		compare_options "-j missing" -fy
+		compare_options "-j of no journal" -fy -j fs
+	else
+		tap_skip "-j" "no external journal made"
+	fi
+	image=$good
+}
+
+# compare_path NAME PATH OPTION...: something that is not an image, the same
+# path for both.
+compare_path()
+{
+	local name=$1 path=$2 manager bad=0
+	local -a become=()
+
+	shift 2
+	[ -z "${AS_NOBODY-}" ] ||
+		become=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${become[@]}" "$IMGTOOL" run 60 e2fsck "$E2FSCK_STOCK" "$@" "$path" \
+		>"$dir/stock.out" 2>"$dir/stock.err" </dev/null
+	echo $? >"$dir/stock.status"
+	for manager in 0 1; do
+		PREFETCH=1 TEST_MMAP_IO=$manager "${become[@]}" \
+			"$IMGTOOL" run 60 e2fsck "$E2FSCK_TEST" "$@" "$path" \
+			>"$dir/test.out" 2>"$dir/test.err" </dev/null
+		echo $? >"$dir/test.status"
+		same "$dir/stock.out" "$dir/test.out" "$dir/stock.err" \
+			"$dir/test.err" "$dir/stock.status" \
+			"$dir/test.status" >"$dir/log" || bad=1
+	done
+	if [ $bad = 0 ]; then
+		tap_ok "$name (status $(<"$dir/stock.status"))"
+	else
+		cat "$dir/test.err" >>"$dir/log"
+		tap_not_ok "$name" "$dir/log"
+	fi
+}
+
+test_not_a_filesystem()
+{
+	compare_path "no such device" "$dir/none" -fy
+	compare_path "a folder" "$dir" -fy
+	head -c 200000 /dev/zero >"$dir/zeros"
+	compare_path "zeros" "$dir/zeros" -fy
+	head -c 700 /dev/zero >"$dir/short"
+	compare_path "shorter than a superblock" "$dir/short" -fy
+	: >"$dir/empty"
+	compare_path "an empty file" "$dir/empty" -fy
+	compare_path "/dev/null" /dev/null -fy
+	cp --sparse=auto "$image" "$dir/cut"
+	truncate -s 100000 "$dir/cut"
+	compare_path "cut off" "$dir/cut" -fn
+	if have_root && have_program setpriv; then
+		chmod 0600 "$dir/cut"
+		chmod 0711 "$dir"
+		AS_NOBODY=1 compare_path "permission denied" "$dir/cut" -fn
+		cp --sparse=auto "$image" "$dir/readonly"
+		chmod 0444 "$dir/readonly"
+		AS_NOBODY=1 compare_path "may read only, -fn" "$dir/readonly" -fn
+		AS_NOBODY=1 compare_path "may read only, -fy" "$dir/readonly" -fy
+	else
+		tap_skip "permission denied" "not root, or no setpriv"
+	fi
+}
+
+# On a block device, whose page cache the kernel keeps apart.
+test_loop()
+{
+	local dev
+
+	cp --sparse=auto "$image.bad" "$dir/disk"
+	if ! dev=$(loop_attach "$dir/disk"); then
+		tap_skip "a block device" "no loop device"
+		return
+	fi
+	compare_path "a block device, -fn" "$dev" -fn
+	compare_path "a block device that is mended" "$dev" -fn -E fragcheck
+	PREFETCH=1 TEST_MMAP_IO=1 launch -fy "$dev"
+	tap_check "after -fy on a block device stock finds no fault" \
+		"$E2FSCK_STOCK" -fn "$dev"
+	tap_check "the device can be detached" loop_detach "$dev"
+}
+
+#
+# Children, and the user's own LD_PRELOAD.
+#
+children()
+{
+	local log=$dir/envlog
+
+	rm -f "$log"
+	cp --sparse=auto "$image" "$dir/fs"
+	PREFETCH=1 TEST_MMAP_IO=$1 E2PF_TEST_ENVLOG=$log \
+		LAUNCH_PRELOAD=$FIXED_RANDOM launch -fy -c "$dir/fs" ||
+		{ cat "$dir/err"; return 1; }
+	cat "$log"
+	grep -q $'^badblocks\t-\t' "$log" || { echo "no badblocks"; return 1; }
+	# Each process has the user's library and none but e2fsck has ours.
+	awk -F'\t' -v mine="$FIXED_RANDOM" '
+		$1 !~ /^e2fsck/ && ($2 != "-" || $3 != mine) { bad = 1 }
+		END { exit bad }' "$log"
+}
+
+# Without one of the user's there is none for the children.
+children_without()
+{
+	local log=$dir/environ
+
+	mkdir -p "$dir/bin"
+	# e2fsck looks in /sbin first: the shell popen starts is asked instead,
+	# through a function of that name in a file it reads.
+	cp --sparse=auto "$image" "$dir/fs"
+	rm -f "$log".*
+	PREFETCH=1 TEST_MMAP_IO=$1 strace -f -qq -v -s 4096 -e trace=execve \
+		-o "$log" "$E2FSCK_TEST" -fy -c "$dir/fs" \
+		>"$dir/out" 2>&1 </dev/null
+	grep 'execve("[^"]*badblocks"' "$log" >"$log.child" ||
+		{ echo "no badblocks"; return 1; }
+	! grep LD_PRELOAD "$log.child"
+}
+
+own_preload_kept()
+{
+	local log=$dir/envlog
+
+	rm -f "$log"
+	PREFETCH=1 TEST_MMAP_IO=$1 E2PF_TEST_ENVLOG=$log \
+		LAUNCH_PRELOAD=$FIXED_RANDOM launch -fn "$image" || return
+	cat "$log"
+	# The launcher itself, then e2fsck with ours beside it.
+	grep -q $'\tmodule\t' "$log"
+}
+
+test_children()
+{
+	tap_check "a user's own LD_PRELOAD is kept" own_preload_kept 0
+	tap_check "badblocks is started without the module" children 0
+	tap_check "badblocks is started without the module, mmap" children 1
+	if have_program strace && strace -qq true 2>/dev/null; then
+		tap_check "badblocks has no LD_PRELOAD of ours" \
+			children_without 0
+	else
+		tap_skip "badblocks has no LD_PRELOAD of ours" "no strace"
+	fi
+}
+
+#
+# Signals.  e2fsck writes its progress to a pipe that holds one page and that
+# nobody reads: it stands still in pass 1, at the same place each time.
+#
+# start_and_block PROGRAM: sets pid.
+start_and_block()
+{
+	local line
+
+	rm -f "$dir/progress"
+	mkfifo "$dir/progress"
+	exec 7<>"$dir/progress"
+	"$IMGTOOL" pipesize 4096 <&7
+	cp --sparse=auto "$big" "$dir/fs"
+	(
+		cd "$dir" &&
+		exec "$IMGTOOL" run 60 e2fsck "$1" -fy -C 8 fs </dev/null \
+			8>"$dir/progress" 7>&- >"$dir/out" 2>"$dir/err"
+	) &
+	pid=$!
+	# The first line says that pass 1 has begun.
+	read -r -t 50 line <&7
+}
+
+let_go()
+{
+	cat <&7 >/dev/null &
+	local reader=$! status
+
+	exec 7>&-
+	wait "$pid" 2>/dev/null
+	status=$?
+	kill "$reader" 2>/dev/null
+	wait "$reader" 2>/dev/null
+	return $status
+}
+
+# signalled SIGNAL...: the status and the output are those of stock.
+signalled()
+{
+	local stock status signal
+
+	for status in stock test; do
+		if [ $status = stock ]; then
+			start_and_block "$E2FSCK_STOCK"
+		else
+			export PREFETCH=1 TEST_MMAP_IO=$manager
+			[ -z "${override-}" ] ||
+				export PREFETCH_E2FSCK=$override
+			start_and_block "$E2FSCK_TEST"
+			unset PREFETCH TEST_MMAP_IO PREFETCH_E2FSCK
+		fi
+		for signal in "$@"; do
+			kill -s "$signal" "$pid" || return
+		done
+		let_go
+		echo $? >"$dir/$status.status"
+		mv "$dir/out" "$dir/$status.out"
+		mv "$dir/fs" "$dir/$status.fs"
+	done
+	same "$dir/stock.status" "$dir/test.status" \
+		"$dir/stock.out" "$dir/test.out" \
+		"$dir/stock.fs" "$dir/test.fs" || {
+		cat "$dir"/stock.status "$dir"/test.status
+		return 1
+	}
+	no_process_left
+}
+
+test_signals()
+{
+	local signal manager override=
+
+	for manager in 0 1; do
+		for signal in INT TERM KILL HUP "STOP CONT" "STOP KILL"; do
+			# shellcheck disable=SC2086
+			tap_check "SIG$signal in pass 1, TEST_MMAP_IO=$manager" \
+				signalled $signal
+		done
+	done
+	[ -n "$STATIC" ] || return
+	manager=0 override=$STATIC
+	for signal in INT KILL; do
+		tap_check "SIG$signal with the side process" signalled "$signal"
+	done
+}
+
+two_at_once()
+{
+	local one two status
+
+	cp --sparse=auto "$image.bad" "$dir/a"
+	cp --sparse=auto "$image.bad" "$dir/b"
+	cp --sparse=auto "$image.bad" "$dir/c"
+	LD_PRELOAD=$FIXED_RANDOM "$E2FSCK_STOCK" -fy "$dir/c" >/dev/null 2>&1
+	status=$?
+	PREFETCH=1 TEST_MMAP_IO=$1 LD_PRELOAD=$FIXED_RANDOM \
+		"$E2FSCK_TEST" -fy "$dir/a" >"$dir/out" 2>&1 </dev/null &
+	one=$!
+	PREFETCH=1 TEST_MMAP_IO=$1 LD_PRELOAD=$FIXED_RANDOM \
+		"$E2FSCK_TEST" -fy "$dir/b" >"$dir/err" 2>&1 </dev/null &
+	two=$!
+	wait $one
+	[ $? = $status ] || return
+	wait $two
+	[ $? = $status ] && same "$dir/a" "$dir/c" "$dir/b" "$dir/c"
+}
+
+#
+# Another e2fsck.
+#
+test_override()
+{
+	local COMPARE_MANAGERS="0" COMPARE_PRELOAD='' copy status
+	local good=$image E2FSCK_STOCK=$E2FSCK_STOCK
+
+	tap_check "PREFETCH_E2FSCK that is not absolute is refused" \
+		refused_e2fsck sbin/e2fsck
+	tap_check "PREFETCH_E2FSCK that is the launcher is refused" \
+		refused_e2fsck "$E2FSCK_TEST"
+	PREFETCH=1 PREFETCH_E2FSCK=$dir/none launch -fn "$image"
+	status=$?
+	tap_check "PREFETCH_E2FSCK that does not exist: status 8" \
+		[ $status = 8 ]
+	if [ -z "$STATIC" ]; then
+		tap_skip "the side process" "no e2fsck.static"
+	else
+		E2FSCK_STOCK=$STATIC
+		export PREFETCH_E2FSCK=$STATIC
+		compare_options "side process, -fn" -fn
+		compare_options "side process, -fy" -fy
+		compare_options "side process, clean" -p
+		image=$good.bad
+		compare_options "side process, damaged -fn" -fn
+		compare_options "side process, damaged -fy" -fy
+		image=$good
+		unset PREFETCH_E2FSCK
+		tap_check "the side process ends with e2fsck" no_process_left
+		export PREFETCH_E2FSCK=$STATIC
+		tap_check "the side process writes statistics to a file" \
+			stats_from_side
+		unset PREFETCH_E2FSCK
+	fi
+	if ! have_root || ! have_program setpriv; then
+		tap_skip "raised privileges" "not root, or no setpriv"
+		return
+	fi
+	copy=$dir/setuid
+	cp "$E2FSCK_TEST" "$copy"
+	chmod 4755 "$copy"
+	chmod 0711 "$dir"
+	tap_check "PREFETCH_E2FSCK is refused with raised privileges" \
+		refused_setuid "$copy"
+	rm -f "$copy"
+}
+
+# Both end on their own: the file is there once no process is left.
+stats_from_side()
+{
+	rm -f "$dir/stats"
+	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" || return
+	no_process_left || return
+	have_program jq || return 0
+	jq -e 'type == "object"' "$dir/stats"
+}
+
+refused_e2fsck()
+{
+	local status
+
+	PREFETCH=1 PREFETCH_E2FSCK=$1 launch -fn "$image"
+	status=$?
+	cat "$dir/err"
+	[ $status = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] && [ ! -s "$dir/out" ]
+}
+
+refused_setuid()
+{
+	local status
+
+	# The program it would run as root leaves a file behind.
+	printf '#!/bin/sh\n: >"%s"\n' "$dir/ran" >"$dir/fake"
+	chmod 0755 "$dir/fake"
+	rm -f "$dir/ran"
+	PREFETCH=1 PREFETCH_E2FSCK=$dir/fake setpriv --reuid=65534 \
+		--regid=65534 --clear-groups "$1" -fn "$image" \
+		>"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	cat "$dir/err"
+	[ $status = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	[ ! -e "$dir/ran" ]
+}
+
+test_cli()
+{
+	dir=$E2PF_TMP/cli
+	mkdir "$dir"
+	image=$E2PF_TMP/image
+	image_make ext4-1k "$image" || tap_bail "no image"
+	cp --sparse=auto "$image" "$image.bad"
+	echo "clri /d1" | image_debugfs "$image.bad"
+	# 512 groups: more progress lines than a page holds.
+	big=$E2PF_TMP/big
+	truncate -s 512M "$big"
+	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -t ext4 -b 1024 -g 1024 \
+		-U $IMAGE_UUID -N 4096 "$big" >/dev/null 2>&1 ||
+		tap_bail "no large image"
+	test_untouched
+	tap_check "PREFETCH=0 without arguments" no_arguments 0
+	tap_check "PREFETCH=1 without arguments" no_arguments 1
+	test_values
+	test_stats
+	test_options
+	test_not_a_filesystem
+	test_loop
+	test_children
+	test_signals
+	tap_check "two checks at once" two_at_once 0
+	tap_check "two checks at once, mmap" two_at_once 1
+	test_override
+	tap_check "no process is left behind" no_process_left
+}
+
+require_programs mke2fs debugfs dumpe2fs e2undo flock diff mkfifo awk
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_cli

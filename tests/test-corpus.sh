@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The damaged images of e2fsprogs' own tests: for each, a check with -fn, then
+# the first and the second check its test makes, where the second continues on
+# what the first left.  The command under test must agree in all of them, with
+# both I/O managers.
+#
+# The images are not part of this project.  E2FSPROGS_TESTS names a folder with
+# NAME.gz and manifest.tsv (name, first options, second options); without it
+# shared/e2fsprogs-tests beside the source tree is tried.
+
+srcdir=${srcdir:-$(dirname "$0")}
+# shellcheck source=lib.sh
+. "$srcdir/lib.sh"
+# shellcheck source=compare.sh
+. "$srcdir/compare.sh"
+
+corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
+COMPARE_MANAGERS=${CORPUS_MANAGERS:-0 1}
+
+# Told "no", stock e2fsck asks about the same table again without end and fills
+# the disk with its question.
+endless="f_illitable_flexbg f_misstable"
+
+test_entry()
+{
+	local name=$1 dir=$E2PF_TMP/$1 first second
+
+	IFS=$'\t' read -r _ first second < <(awk -F'\t' -v name="$name" \
+		'$1 == name' "$corpus/manifest.tsv")
+	mkdir "$dir"
+	if ! gzip -dc "$corpus/$name.gz" >"$dir/image"; then
+		tap_not_ok "$name: cannot be unpacked"
+		return
+	fi
+	# Blocks of zeros need not be copied and compared each time.
+	cp --sparse=always "$dir/image" "$dir/start"
+	case " $endless " in
+	*" $name "*) tap_skip "$name -fn" "stock e2fsck does not end" ;;
+	*) compare_image "$name -fn" "$dir" "$dir/start" -fn ;;
+	esac
+	# shellcheck disable=SC2086
+	compare_image "$name $first" "$dir" "$dir/start" $first
+	cp --sparse=auto "$dir/stock/fs" "$dir/second"
+	# shellcheck disable=SC2086
+	compare_image "$name then $second" "$dir" "$dir/second" $second
+	rm -rf "$dir"
+}
+
+test_corpus()
+{
+	# Names have no spaces.
+	# shellcheck disable=SC2046
+	[ $# -gt 0 ] || set -- $(grep -v '^#' "$corpus/manifest.tsv" | cut -f1)
+	workers test_entry "$@"
+	tap_check "no process is left behind" no_process_left
+}
+
+# How many agree is said last, for those who read no further.
+count_agreements()
+{
+	awk '
+		{ print; fflush() }
+		/^ok - .* \(status/ { agree++ }
+		/^not ok / { differ++ }
+		END {
+			printf "# %d checks agree, %d do not\n", agree, differ
+		}'
+}
+
+test_and_count() { test_corpus "$@" | count_agreements; }
+
+[ -r "$corpus/manifest.tsv" ] ||
+	tap_skip_all "no images of e2fsprogs' tests (set E2FSPROGS_TESTS)"
+require_programs flock gzip awk
+tmp_setup
+helpers_setup
+tap_run test_and_count "$@"

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parsers of settings take what is documented and nothing else, and
+ * leave *out alone when they refuse.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "e2prefetch.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define UNTOUCHED 4711u
+
+static void class_names(void **state)
+{
+	static const char *const names[] = {
+		"descriptors", "bitmaps", "inodes", "extents", "indirect",
+		"dirs", "xattrs", "symlinks", "files"
+	};
+	unsigned cls;
+
+	(void)state;
+	assert_int_equal(COUNT(names), E2PF_CLASSES);
+	for (cls = 0; cls < E2PF_CLASSES; cls++)
+		assert_string_equal(e2pf_class_name(cls), names[cls]);
+	assert_null(e2pf_class_name(E2PF_CLASSES));
+	assert_null(e2pf_class_name((enum e2pf_class)-1));
+}
+
+static void threads_accepted(void **state)
+{
+	unsigned out;
+
+	(void)state;
+	assert_int_equal(e2pf_parse_threads("1", &out), 0);
+	assert_int_equal(out, 1);
+	assert_int_equal(e2pf_parse_threads("10", &out), 0);
+	assert_int_equal(out, 10);
+	assert_int_equal(e2pf_parse_threads("256", &out), 0);
+	assert_int_equal(out, E2PF_MAX_THREADS);
+}
+
+static void threads_refused(void **state)
+{
+	static const char *const bad[] = {
+		"", "0", "257", "-1", "+1", " 1", "1 ", "1\n", "01", "0x10",
+		"1K", "1.0", "1,2", "4294967297", "18446744073709551617",
+		"99999999999999999999999999", "four", "\xd9\xa1"
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		unsigned out = UNTOUCHED;
+
+		assert_int_equal(e2pf_parse_threads(bad[i], &out), EINVAL);
+		assert_int_equal(out, UNTOUCHED);
+	}
+}
+
+static void size_accepted(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {
+		{ "1048576", 1048576 },
+		{ "1048577", 1048577 },
+		{ "1024K", 1048576 },
+		{ "1M", 1048576 },
+		{ "64M", 67108864 },
+		{ "3G", UINT64_C(3221225472) },
+		{ "1T", UINT64_C(1099511627776) },
+		{ "16777215T", UINT64_C(16777215) << 40 },
+		{ "18446744073709551615", UINT64_MAX },
+		{ "18014398509481983K", UINT64_MAX - 1023 },
+	};
+	uint64_t out;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(good); i++) {
+		assert_int_equal(e2pf_parse_size(good[i].text, &out), 0);
+		assert_true(out == good[i].bytes);
+	}
+}
+
+static void size_refused(void **state)
+{
+	static const char *const bad[] = {
+		"", "0", "0M", "1", "1048575", "1023K", "K", "M", "-1M",
+		"+1M", " 1M", "1M ", "1 M", "1m", "1MB", "1MiB", "1KM", "01M",
+		"1.5G", "1E", "1P", "0x100000", "1e9", "16777216T",
+		"18446744073709551616", "18446744073709551620",
+		"18014398509481984K", "99999999999999999999999T"
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		uint64_t out = UNTOUCHED;
+
+		assert_int_equal(e2pf_parse_size(bad[i], &out), EINVAL);
+		assert_true(out == UNTOUCHED);
+	}
+}
+
+static void classes_accepted(void **state)
+{
+	unsigned out, cls;
+
+	(void)state;
+	for (cls = 0; cls < E2PF_CLASSES; cls++) {
+		assert_int_equal(e2pf_parse_classes(e2pf_class_name(cls),
+						    &out), 0);
+		assert_int_equal(out, 1u << cls);
+	}
+	assert_int_equal(e2pf_parse_classes("files,inodes", &out), 0);
+	assert_int_equal(out, 1u << E2PF_FILES | 1u << E2PF_INODES);
+	assert_int_equal(e2pf_parse_classes("dirs,dirs", &out), 0);
+	assert_int_equal(out, 1u << E2PF_DIRS);
+	assert_int_equal(e2pf_parse_classes("descriptors,bitmaps,inodes,"
+		"extents,indirect,dirs,xattrs,symlinks,files", &out), 0);
+	assert_int_equal(out, E2PF_ALL_CLASSES);
+}
+
+static void classes_refused(void **state)
+{
+	static const char *const bad[] = {
+		"", ",", "dirs,", ",dirs", "dirs,,inodes", " dirs", "dirs ",
+		"dirs, inodes", "dir", "dirsx", "DIRS", "all", "-dirs",
+		"+dirs", "dirs;inodes", "dirs,nothing"
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		unsigned out = UNTOUCHED;
+
+		assert_int_equal(e2pf_parse_classes(bad[i], &out), EINVAL);
+		assert_int_equal(out, UNTOUCHED);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(class_names),
+		cmocka_unit_test(threads_accepted),
+		cmocka_unit_test(threads_refused),
+		cmocka_unit_test(size_accepted),
+		cmocka_unit_test(size_refused),
+		cmocka_unit_test(classes_accepted),
+		cmocka_unit_test(classes_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
