@@ -648,7 +648,8 @@ static int usage(FILE *f)
 	      "  --ready-fd=N      write a byte there once mounted\n"
 	      "  --follow-parent   end when the process that started it does\n"
 	      "  --read-only       open IMAGE for reading only\n"
-	      "  --selftest        compare the models with their parameters\n",
+	      "  --selftest        compare the models with their parameters\n"
+	      "  --no-path         without FUSE and a loop device\n",
 	      f);
 	return f == stderr ? 2 : 0;
 }
@@ -664,7 +665,7 @@ static int load_model(struct dm_params *p, const char *name)
 	return -1;
 }
 
-static int selftest(char **names, int nr)
+static int selftest(char **names, int nr, bool use_path)
 {
 	char *paths[64] = { NULL }, folder[PATH_MAX];
 	int i, ret;
@@ -676,14 +677,14 @@ static int selftest(char **names, int nr)
 		model_path(names[i], paths[i], PATH_MAX);
 	}
 	model_folder(folder, sizeof(folder));
-	ret = dm_selftest(paths, folder, "/dev/shm");
+	ret = dm_selftest(paths, folder, use_path ? "/dev/shm" : NULL);
 	while (i--)
 		free(paths[i]);
 	return ret;
 }
 
 enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
-       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SELFTEST, OPT_HELP };
+       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_NO_PATH, OPT_SELFTEST, OPT_HELP };
 
 static const struct option options[] = {
 	{ "model", required_argument, NULL, OPT_MODEL },
@@ -696,6 +697,7 @@ static const struct option options[] = {
 	{ "read-only", no_argument, NULL, OPT_RO },
 	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
 	{ "selftest", no_argument, NULL, OPT_SELFTEST },
+	{ "no-path", no_argument, NULL, OPT_NO_PATH },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -734,7 +736,7 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 int main(int argc, char **argv)
 {
 	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
-	bool test = false;
+	bool test = false, use_path = true;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -742,11 +744,13 @@ int main(int argc, char **argv)
 			return usage(stdout);
 		if (c == OPT_SELFTEST)
 			test = true;
+		else if (c == OPT_NO_PATH)
+			use_path = false;
 		else if (take_option(&s, c, optarg))
 			return usage(stderr);
 	}
 	if (test)
-		return selftest(argv + optind, argc - optind);
+		return selftest(argv + optind, argc - optind, use_path);
 	if (!*s.params.name || argc - optind != 2)
 		return usage(stderr);
 	s.image = argv[optind];

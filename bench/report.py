@@ -205,7 +205,7 @@ def quoted(text):
 
 def bar_panel(result, label, model, group, at):
     """One device: a bar per checker, the bound as a dashed line."""
-    top = max(c.high for c in group.values()) * 1.18
+    top = max(c.high for c in group.values()) * 1.25
     n = len(group)
     lines = [f"$D{at} << EOD"]
     for i, (name, c) in enumerate(group.items()):
@@ -215,17 +215,17 @@ def bar_panel(result, label, model, group, at):
     lines += ["EOD", f"set title {quoted(model)}",
               f"set xrange [-0.7:{n - 0.3}]", f"set yrange [0:{top}]",
               "unset arrow", "unset label"]
-    limit = bound(result, label, model)
+    limit = None if model.startswith("memory") else \
+        bound(result, label, model)
     if limit is not None:
         lines.append(f"set arrow from -0.7,{limit} to {n - 0.3},{limit} "
                      "nohead front dt 2 lw 2 lc rgb '#d55e00'")
         lines.append(f"set label {quoted('bound ' + figure(limit))} at "
-                     f"{n - 0.35},{limit} right offset 0,0.5 front "
-                     "tc rgb '#d55e00'")
+                     "graph 0.99,0.96 right front tc rgb '#b04a00'")
     lines.append(
         f"plot $D{at} using 1:2:(0.62):5:xtic(6) with boxes lc rgb variable "
         f"fs solid 0.85 noborder notitle, '' using 1:2:3:4 with yerrorbars "
-        f"pt 0 lw 1.5 lc rgb '#222222' notitle, '' using 1:4:7 with labels "
+        f"ps 0 lw 1.5 lc rgb '#222222' notitle, '' using 1:4:7 with labels "
         f"offset 0,0.7 notitle")
     return "\n".join(lines)
 
