@@ -23,8 +23,10 @@
  * device.  A disk that retries a bad sector may keep one for minutes. */
 #define END_PATIENCE_MS 1000
 
-/* Directory list entries copied at a time. */
+/* Directory list entries copied at a time, and walked between two looks at
+ * whether the engine has room for more. */
 #define LIST_PART 4096u
+#define LIST_LOOK 64u
 
 static struct {
 	struct environment env;
@@ -246,7 +248,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 
 	if (engine()) {
 		e2pf_engine_list_at(engine(), w->index);
-		if (w->index++ % LIST_PART == 0)
+		if (w->index++ % LIST_LOOK == 0)
 			hand_over(w);
 	}
 	return w->func(fs, entry, w->data);

@@ -58,9 +58,10 @@
  * each costs seconds, and the checker has to see the error for itself. */
 #define ERRORS_TOLERATED 16u
 
-/* Tables looked at to find out whether all is in memory already, and reads
+/* Groups looked at to find out whether all is in memory already, and reads
  * of the checker that have to be misses to think again. */
 #define WARM_SAMPLES 128u
+#define WARM_BYTES 16384u	/* of each table, parsed */
 #define WARM_MISSES 16u
 
 /* How often the machine is asked for the memory it has left. */
@@ -473,6 +474,12 @@ static bool take_batch(struct lane *l)
 	}
 }
 
+/* Is anything wanted that is in the inode tables or found through them? */
+static bool wants_tables(const struct e2pf_engine *e)
+{
+	return e->cfg.classes & ~(1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS);
+}
+
 static void bitmap_sink(void *ctx, const struct e2pf_ref *ref)
 {
 	if (ref->cls == E2PF_BITMAPS)
@@ -503,7 +510,7 @@ static void fill(struct lane *l, enum work work)
 	if (work == WORK_TABLES && !e->bitmaps_inline)
 		s->classes &= ~(1u << E2PF_BITMAPS);
 	for (u = l->first; u <= l->last; u += e->lanes)
-		if (work == WORK_BITMAPS)
+		if (work == WORK_BITMAPS || !wants_tables(e))
 			e2pf_plan_group(e->cfg.geo, &e->cfg.groups[u],
 					bitmap_sink, s);
 		else if (!e2pf_sweep_add_group(s, (uint32_t)u))
@@ -570,6 +577,7 @@ static void next_work(struct e2pf_engine *e)
 	e->bitmaps_done = true;
 	e->work = WORK_BITMAPS;
 	e->generation++;
+	e->at_valid = false;	/* what it said of the list is no group */
 	for (i = 0; i < e->lanes; i++) {
 		e->lane[i].next = e->lane[i].number;
 		e->lane[i].ring_used = 0;
@@ -738,24 +746,55 @@ static bool bitmaps_are_few(const struct e2pf_engine *e)
 	       e->limit / 8;
 }
 
-/* Is all in memory already?  A look at tables all over the device tells. */
+/* A sink: is what is referred to in memory? */
+struct look {
+	struct e2pf_engine *e;
+	bool missing;
+};
+
+static bool is_resident(struct e2pf_engine *e, uint64_t offset, uint64_t len);
+
+static void look_at(void *ctx, const struct e2pf_ref *ref)
+{
+	struct look *look = ctx;
+	uint64_t bs = look->e->cfg.geo->block_size;
+
+	if (!look->missing)
+		look->missing = !is_resident(look->e, ref->block * bs,
+					     ref->count * bs);
+}
+
+/* Is the table of a group in memory, and what the first of its inodes refer
+ * to?  The tables alone may have come with the kernel's own read-ahead. */
+static bool group_is_warm(struct e2pf_engine *e, uint64_t group)
+{
+	const struct e2pf_geometry *geo = e->cfg.geo;
+	uint64_t off = e->cfg.groups[group].inode_table * geo->block_size;
+	uint32_t ino = (uint32_t)group * geo->inodes_per_group + 1;
+	unsigned char inodes[WARM_BYTES];
+	struct look look = { .e = e };
+	uint64_t n = table_bytes(e, group);
+
+	if (!is_resident(e, off, n))
+		return false;
+	if (n > sizeof(inodes))
+		n = sizeof(inodes);
+	if (e->cfg.dev->ops->read(e->cfg.dev, inodes, off, (uint32_t)n))
+		return false;
+	e2pf_plan_inodes(geo, e->cfg.groups, ino, inodes, n, look_at, &look);
+	return !look.missing;
+}
+
+/* Is all in memory already?  A look at groups all over the device tells. */
 static bool looks_warm(struct e2pf_engine *e)
 {
-	struct e2pf_device *dev = e->cfg.dev;
-	uint64_t groups = e->cfg.geo->groups, n, i, step;
+	uint64_t groups = e->cfg.geo->groups, i;
 	unsigned seen = 0;
 
-	step = groups / WARM_SAMPLES + 1;
-	for (i = 0; i < groups; i += step) {
-		const struct e2pf_group *g = &e->cfg.groups[i];
-		bool resident;
-
-		n = table_bytes(e, i);
-		if (!g->inode_table || !n)
+	for (i = 0; i < groups; i += groups / WARM_SAMPLES + 1) {
+		if (!e->cfg.groups[i].inode_table || !table_bytes(e, i))
 			continue;
-		if (dev->ops->span(dev, g->inode_table *
-				   e->cfg.geo->block_size, n, &resident) < n ||
-		    !resident)
+		if (!group_is_warm(e, i))
 			return false;
 		seen++;
 	}
@@ -1132,8 +1171,12 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 		uint64_t n = (r->offset + r->length - 1) / bs - first + 1;
 
 		pthread_mutex_lock(&e->lock);
-		e2pf_blockset_remove(e->ahead, first, n);
-		e2pf_blockset_remove(e->later, first, n);
+		n = e2pf_blockset_remove(e->ahead, first, n) +
+		    e2pf_blockset_remove(e->later, first, n);
+		/* Bitmaps have no place in an order: what is read makes
+		 * room. */
+		if (n && e->work == WORK_BITMAPS)
+			pthread_cond_broadcast(&e->work_cond);
 		pthread_mutex_unlock(&e->lock);
 	}
 }
@@ -1200,7 +1243,10 @@ int e2pf_engine_plan(struct e2pf_engine *e,
 	init_sweep(&l);
 	l.sweep.ops = &count_ops;
 	for (g = 0; g < e->cfg.geo->groups && !err; g++) {
-		if (!e2pf_sweep_add_group(&l.sweep, (uint32_t)g))
+		if (!wants_tables(e))
+			e2pf_plan_group(e->cfg.geo, &e->cfg.groups[g],
+					bitmap_sink, &l.sweep);
+		else if (!e2pf_sweep_add_group(&l.sweep, (uint32_t)g))
 			err = ENOMEM;
 		if (g % BATCH_GROUPS == BATCH_GROUPS - 1)
 			e2pf_sweep_run(&l.sweep);

@@ -126,22 +126,22 @@ void e2pf_plan_inode(const struct e2pf_geometry *geo,
 		     const void *inode, e2pf_sink sink, void *ctx);
 
 /*
- * What the first `count` inodes in one block of an inode table refer to, as
- * e2pf_plan_inode() for each.  `first_ino` is the number of the first inode
- * in the block, `block` holds geo->block_size bytes.  Inodes that are not in
- * the block, or not in the filesystem, are passed over.
+ * What consecutive inodes of a table refer to, as e2pf_plan_inode() for each.
+ * `first_ino` is the number of the first of them, `inodes` holds `size`
+ * bytes.  Inodes that are not whole, or not in the filesystem, are passed
+ * over.
  */
-void e2pf_plan_inode_block(const struct e2pf_geometry *geo,
-			   const struct e2pf_group *groups,
-			   uint32_t first_ino, uint32_t count,
-			   const void *block, e2pf_sink sink, void *ctx);
+void e2pf_plan_inodes(const struct e2pf_geometry *geo,
+		      const struct e2pf_group *groups, uint32_t first_ino,
+		      const void *inodes, size_t size,
+		      e2pf_sink sink, void *ctx);
 
 /*
  * What one block of metadata refers to.  `block` holds geo->block_size bytes
  * and was reached through `ref`, where ref->block is the number of this very
  * block of the run.  A leaf yields nothing, nor does a block of an inode
  * table, which does not say what its inodes are numbered: that is
- * e2pf_plan_inode_block().
+ * e2pf_plan_inodes().
  */
 void e2pf_plan_block(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *groups,

@@ -246,22 +246,19 @@ void e2pf_plan_inode(const struct e2pf_geometry *geo,
 	e2pf_run_flush(&run);
 }
 
-void e2pf_plan_inode_block(const struct e2pf_geometry *geo,
-			   const struct e2pf_group *groups,
-			   uint32_t first_ino, uint32_t count,
-			   const void *block, e2pf_sink sink, void *ctx)
+void e2pf_plan_inodes(const struct e2pf_geometry *geo,
+		      const struct e2pf_group *groups, uint32_t first_ino,
+		      const void *inodes, size_t size,
+		      e2pf_sink sink, void *ctx)
 {
-	uint32_t in_block = geo->block_size / geo->inode_size;
-	uint32_t i;
+	size_t count = size / geo->inode_size, i;
+	const uint8_t *inode = inodes;
 
 	if (!first_ino || first_ino > geo->inodes)
 		return;
-	if (count > in_block)
-		count = in_block;
-	if (count > geo->inodes - first_ino + 1)
-		count = geo->inodes - first_ino + 1;
-	for (i = 0; i < count; i++)
-		e2pf_plan_inode(geo, groups, first_ino + i,
-				(const uint8_t *)block +
-				(size_t)i * geo->inode_size, sink, ctx);
+	if (count > geo->inodes - first_ino + 1ull)
+		count = geo->inodes - first_ino + 1ull;
+	for (i = 0; i < count; i++, inode += geo->inode_size)
+		e2pf_plan_inode(geo, groups, first_ino + (uint32_t)i, inode,
+				sink, ctx);
 }

@@ -25,6 +25,10 @@
  * usual read-ahead, small enough for the L2 cache. */
 #define TABLE_PIECE (256u << 10)
 
+/* What is found by parsing; without any of it wanted, nothing is parsed. */
+#define TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
+		      1u << E2PF_BITMAPS | 1u << E2PF_INODES))
+
 static void sweep_level(struct e2pf_sweep *s, unsigned number);
 
 void e2pf_sweep_init(struct e2pf_sweep *s)
@@ -141,13 +145,6 @@ static size_t run_end(const struct e2pf_sweep *s, const struct e2pf_level *l,
 	return i;
 }
 
-/* i_mode and i_links_count both zero: free.  A damaged inode that has only
- * one of them is the checker's to look at, and ours. */
-static bool in_use(const unsigned char *inode)
-{
-	return inode[0] | inode[1] | inode[26] | inode[27];
-}
-
 static void parse_table(struct e2pf_sweep *s, struct e2pf_level *l,
 			uint32_t group)
 {
@@ -157,17 +154,15 @@ static void parse_table(struct e2pf_sweep *s, struct e2pf_level *l,
 	uint32_t ino = group * s->geo->inodes_per_group + 1;
 
 	while (left && !s->ended) {
-		uint32_t n = TABLE_PIECE / size, i;
+		uint32_t n = TABLE_PIECE / size;
 		int err;
 
 		if (n > left)
 			n = left;
 		err = s->dev->ops->read(s->dev, l->buf, off, n * size);
-		for (i = 0; !err && i < n; i++)
-			if (in_use(l->buf + (size_t)i * size))
-				e2pf_plan_inode(s->geo, s->groups, ino + i,
-						l->buf + (size_t)i * size,
-						e2pf_sweep_add, s);
+		if (!err)
+			e2pf_plan_inodes(s->geo, s->groups, ino, l->buf,
+					 (size_t)n * size, e2pf_sweep_add, s);
 		ino += n;
 		off += (uint64_t)n * size;
 		left -= n;
@@ -193,21 +188,25 @@ static void parse_tables_at(struct e2pf_sweep *s, struct e2pf_level *l,
 	s->next_table = i;
 }
 
-static void parse_tree_block(struct e2pf_sweep *s, struct e2pf_level *l,
-			     const struct e2pf_ref *ref)
+static void parse_tree_blocks(struct e2pf_sweep *s, struct e2pf_level *l,
+			      const struct e2pf_ref *run)
 {
-	uint32_t size = s->geo->block_size;
+	uint32_t size = s->geo->block_size, i;
+	struct e2pf_ref ref = *run;
 	int err;
 
-	if (!s->parse_left)
-		return;
-	s->parse_left--;
-	err = s->dev->ops->read(s->dev, l->buf, ref->block * size, size);
-	if (!err)
-		e2pf_plan_block(s->geo, s->groups, ref, l->buf,
-				e2pf_sweep_add, s);
-	if (!s->ops->arrived(s->ctx, err))
-		s->ended = true;
+	ref.count = 1;
+	for (i = 0; i < run->count && s->parse_left && !s->ended; i++) {
+		s->parse_left--;
+		err = s->dev->ops->read(s->dev, l->buf, ref.block * size,
+					size);
+		if (!err)
+			e2pf_plan_block(s->geo, s->groups, &ref, l->buf,
+					e2pf_sweep_add, s);
+		if (!s->ops->arrived(s->ctx, err))
+			s->ended = true;
+		ref.block++;
+	}
 }
 
 static bool have_buffer(struct e2pf_sweep *s, unsigned number)
@@ -261,12 +260,13 @@ static void sweep_level(struct e2pf_sweep *s, unsigned number)
 
 		issued = issue_more(s, l, issued, &ahead);
 		ahead -= bytes_of(s, l, i, i + 1);
-		if (ref->parse == E2PF_LEAF || !have_buffer(s, number))
+		if (ref->parse == E2PF_LEAF || !(s->classes & TREE_CLASSES) ||
+		    !have_buffer(s, number))
 			continue;
 		if (ref->parse == E2PF_INODE_TABLE)
 			parse_tables_at(s, l, ref->block);
 		else
-			parse_tree_block(s, l, ref);
+			parse_tree_blocks(s, l, ref);
 	}
 	l->used = 0;
 	s->filling = number + 1;

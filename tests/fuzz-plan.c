@@ -203,15 +203,15 @@ static void fuzz_inode(struct input *in, const struct e2pf_geometry *geo,
 	free(bytes);
 }
 
-static void fuzz_inode_block(struct input *in,
+static void fuzz_inodes(struct input *in,
 			     const struct e2pf_geometry *geo,
 			     const struct e2pf_group *groups)
 {
 	struct sink sink = { .geo = geo };
-	uint32_t first = take_byte(in), count = take_byte(in);
-	uint8_t *bytes = take(in, geo->block_size);
+	uint32_t first = take_byte(in), size = take_byte(in) * 16;
+	uint8_t *bytes = take(in, size);
 
-	e2pf_plan_inode_block(geo, groups, first, count, bytes, check, &sink);
+	e2pf_plan_inodes(geo, groups, first, bytes, size, check, &sink);
 	free(bytes);
 }
 
@@ -262,7 +262,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_inode(&in, &geo, groups);
 		break;
 	case 3:
-		fuzz_inode_block(&in, &geo, groups);
+		fuzz_inodes(&in, &geo, groups);
 		break;
 	default:
 		fuzz_block(&in, &geo, groups);

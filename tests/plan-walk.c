@@ -82,13 +82,15 @@ static void walk_group(struct plan_walk *walk, uint32_t number)
 	e2pf_plan_group(geo, group, take, walk);
 	for (i = 0; i < group->inodes_in_use; i += per_block) {
 		uint32_t left = group->inodes_in_use - i;
+		uint32_t count = left < per_block ? left : per_block;
 		const void *bytes = block_at(walk, group->inode_table +
 						   i / per_block);
 
 		if (bytes)
-			e2pf_plan_inode_block(geo, walk->groups,
+			e2pf_plan_inodes(geo, walk->groups,
 				number * geo->inodes_per_group + i + 1,
-				left, bytes, take, walk);
+				bytes, (size_t)count * geo->inode_size,
+				take, walk);
 	}
 }
 

@@ -1138,7 +1138,7 @@ static void ea_inodes_in_block(void **state)
 	free(block);
 }
 
-static void inode_blocks(void **state)
+static void runs_of_inodes(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct inode table[16];
@@ -1150,29 +1150,30 @@ static void inode_blocks(void **state)
 		table[i] = make_inode(LINUX_S_IFDIR, 0);
 		put32(&table[i].base.i_block[0], 5000 + 2 * i);
 	}
-	e2pf_plan_inode_block(&geo, NULL, 17, 3, table, record, &found);
+	e2pf_plan_inodes(&geo, NULL, 17, table, 3 * geo.inode_size, record,
+			 &found);
 	assert_int_equal(found.count, 3);
 	assert_ref(&found, 2, 5004, 1, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 	found.count = 0;
-	e2pf_plan_inode_block(&geo, NULL, 17, UINT32_MAX, table, record,
-			      &found);
-	assert_int_equal(found.count, 16);
+	e2pf_plan_inodes(&geo, NULL, 17, table, sizeof(table) - 1, record,
+			 &found);
+	assert_int_equal(found.count, 15);
 	found.count = 0;
-	e2pf_plan_inode_block(&geo, NULL, geo.inodes - 1, 16, table, record,
-			      &found);
+	e2pf_plan_inodes(&geo, NULL, geo.inodes - 1, table, sizeof(table),
+			 record, &found);
 	assert_int_equal(found.count, 2);
-	e2pf_plan_inode_block(&geo, NULL, 0, 16, table, record, &found);
-	e2pf_plan_inode_block(&geo, NULL, geo.inodes + 1, 16, table, record,
-			      &found);
-	e2pf_plan_inode_block(&geo, NULL, UINT32_MAX, 16, table, record,
-			      &found);
+	e2pf_plan_inodes(&geo, NULL, 0, table, sizeof(table), record, &found);
+	e2pf_plan_inodes(&geo, NULL, geo.inodes + 1, table, sizeof(table),
+			 record, &found);
+	e2pf_plan_inodes(&geo, NULL, UINT32_MAX, table, sizeof(table),
+			 record, &found);
 	assert_int_equal(found.count, 2);
 
 	/* Numbers do not wrap around. */
 	found.count = 0;
 	geo.inodes = UINT32_MAX;
-	e2pf_plan_inode_block(&geo, NULL, UINT32_MAX, 16, table, record,
-			      &found);
+	e2pf_plan_inodes(&geo, NULL, UINT32_MAX, table, sizeof(table),
+			 record, &found);
 	assert_int_equal(found.count, 1);
 }
 
@@ -1209,7 +1210,7 @@ int main(void)
 		cmocka_unit_test(xattr_block_number),
 		cmocka_unit_test(ea_inodes_in_inode),
 		cmocka_unit_test(ea_inodes_in_block),
-		cmocka_unit_test(inode_blocks),
+		cmocka_unit_test(runs_of_inodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
