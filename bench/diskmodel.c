@@ -40,6 +40,8 @@
 #define INO_CONTROL	3
 #define MAX_IO		(1 << 20)
 #define CACHE_S		86400.0
+#define BATCH_DEPTH	2
+#define BATCH_TIME	40000	/* ns */
 
 /* A request of the kernel on its way through the model. */
 struct io {
@@ -396,25 +398,34 @@ static uint64_t next_due(const struct server *sv)
 	return next;
 }
 
-/* Sleep until a request or a signal comes or a reply is due. */
+/*
+ * Sleep until a request or a signal comes or a reply is due.
+ *
+ * Alone, a reply has to be on time: flash waits out the last microseconds
+ * awake.  With many under way a late reply delays nobody, and waking for each
+ * request takes the processor from those who make them (21,000 instead of
+ * 32,000 requests/s on two processors), so both are taken in batches.
+ */
 static void wait_for_work(struct server *sv, struct pollfd *fds)
 {
 	uint64_t next = next_due(sv), now = dm_now(), left;
-	/* With more under way a late reply delays nobody. */
-	uint64_t spin = sv->stats.depth <= 4 ? sv->opt->spin : 0;
+	bool busy = sv->stats.depth > BATCH_DEPTH;
+	uint64_t spin = busy ? 0 : sv->opt->spin;
 	struct timespec ts;
 
+	fds[0].revents = fds[1].revents = 0;
 	if (next == DM_NEVER) {
 		poll(fds, 2, -1);
 		return;
 	}
-	fds[0].revents = fds[1].revents = 0;
-	if (next <= now + spin)
-		return;
-	left = next - now - spin;
+	left = next > now + spin ? next - now - spin : 0;
+	busy = busy && left < BATCH_TIME;
+	if (busy)
+		left = BATCH_TIME;
 	ts.tv_sec = (time_t)(left / 1000000000);
 	ts.tv_nsec = (long)(left % 1000000000);
-	ppoll(fds, 2, &ts, NULL);
+	if (left)
+		ppoll(busy ? fds + 1 : fds, busy ? 1 : 2, &ts, NULL);
 }
 
 /* Take what the kernel has, but do not let it hold up what is due. */
@@ -637,7 +648,8 @@ static int usage(FILE *f)
 	      "  --ready-fd=N      write a byte there once mounted\n"
 	      "  --follow-parent   end when the process that started it does\n"
 	      "  --read-only       open IMAGE for reading only\n"
-	      "  --selftest        compare the models with their parameters\n",
+	      "  --selftest        compare the models with their parameters\n"
+	      "  --no-path         without FUSE and a loop device\n",
 	      f);
 	return f == stderr ? 2 : 0;
 }
@@ -653,7 +665,7 @@ static int load_model(struct dm_params *p, const char *name)
 	return -1;
 }
 
-static int selftest(char **names, int nr)
+static int selftest(char **names, int nr, bool use_path)
 {
 	char *paths[64] = { NULL }, folder[PATH_MAX];
 	int i, ret;
@@ -665,14 +677,14 @@ static int selftest(char **names, int nr)
 		model_path(names[i], paths[i], PATH_MAX);
 	}
 	model_folder(folder, sizeof(folder));
-	ret = dm_selftest(paths, folder, "/dev/shm");
+	ret = dm_selftest(paths, folder, use_path ? "/dev/shm" : NULL);
 	while (i--)
 		free(paths[i]);
 	return ret;
 }
 
 enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
-       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SELFTEST, OPT_HELP };
+       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_NO_PATH, OPT_SELFTEST, OPT_HELP };
 
 static const struct option options[] = {
 	{ "model", required_argument, NULL, OPT_MODEL },
@@ -685,6 +697,7 @@ static const struct option options[] = {
 	{ "read-only", no_argument, NULL, OPT_RO },
 	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
 	{ "selftest", no_argument, NULL, OPT_SELFTEST },
+	{ "no-path", no_argument, NULL, OPT_NO_PATH },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -723,7 +736,7 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 int main(int argc, char **argv)
 {
 	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
-	bool test = false;
+	bool test = false, use_path = true;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -731,11 +744,13 @@ int main(int argc, char **argv)
 			return usage(stdout);
 		if (c == OPT_SELFTEST)
 			test = true;
+		else if (c == OPT_NO_PATH)
+			use_path = false;
 		else if (take_option(&s, c, optarg))
 			return usage(stderr);
 	}
 	if (test)
-		return selftest(argv + optind, argc - optind);
+		return selftest(argv + optind, argc - optind, use_path);
 	if (!*s.params.name || argc - optind != 2)
 		return usage(stderr);
 	s.image = argv[optind];

@@ -81,7 +81,8 @@ int dm_serve(struct dm_serve *serve);
 
 /*
  * selftest.c: test the models in the NULL-terminated list of paths, or all of
- * @folder, with files in @workdir.  Returns the exit status.
+ * @folder.  The image for the path through FUSE and a loop device is made in
+ * @workdir; NULL leaves the path out.  Returns the exit status.
  */
 int dm_selftest(char *const *models, const char *folder, const char *workdir);
 

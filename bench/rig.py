@@ -83,10 +83,6 @@ def why_not_modelled():
             os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
         except OSError as e:
             return f"{path}: {e.strerror}"
-    try:
-        find_program("diskmodel")
-    except RigError as e:
-        return str(e)
     return None
 
 

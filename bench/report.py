@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What becomes of the figures: table, CSV, JSON, pictures, Markdown.
+
+Nothing is measured here; a result that was saved as JSON gives the same
+report again.
+"""
+import collections
+import csv
+import datetime
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+
+COLOURS = ["#5b6770", "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"]
+FIELDS = ["model", "label", "checker", "mode", "rep", "seconds", "user",
+          "system", "status", "output", "reads", "read_bytes", "writes",
+          "busy_s", "mean_depth", "max_depth", "mean_latency_us"]
+# More points than this make a picture large and no clearer.
+MAX_POINTS = 6000
+
+
+def which(name):
+    return shutil.which(name, path=os.environ.get("PATH", "") +
+                        ":/usr/sbin:/sbin") or name
+
+
+def first_line(*command):
+    try:
+        p = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                           stderr=subprocess.STDOUT,
+                           stdin=subprocess.DEVNULL)
+    except OSError:
+        return "unknown"
+    return (p.stdout.strip().splitlines() or ["unknown"])[0]
+
+
+def machine(args, cost):
+    """What somebody would have to have to repeat this."""
+    model = memory = "unknown"
+    with open("/proc/cpuinfo") as f:
+        for line in f:
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+    with open("/proc/meminfo") as f:
+        memory = "%.0f GiB" % (int(f.readline().split()[1]) / 1048576)
+    here = os.path.dirname(os.path.abspath(__file__))
+    return dict(
+        date=datetime.date.today().isoformat(), processor=model,
+        processors=os.cpu_count(), memory=memory,
+        kernel=f"{platform.system()} {platform.release()}",
+        e2fsck=first_line(args.stock, "-V"),
+        source=first_line("git", "-C", here, "describe", "--always",
+                          "--dirty"),
+        options=args.options, repeat=args.repeat,
+        load="%.1f" % os.getloadavg()[0],
+        path_cost_us=round(cost / 1000, 1))
+
+
+def read_trace(path):
+    """Tuples of start (ns), offset, length, operation, latency (ns)."""
+    with open(path) as f:
+        for line in f:
+            start, off, length, op, latency = line.split()
+            yield int(start), int(off), int(length), op, int(latency)
+
+
+class Cell:
+    """The repetitions of one checker on one device and image."""
+
+    def __init__(self, runs):
+        times = [r["seconds"] for r in runs]
+        self.runs = runs
+        self.median = statistics.median(times)
+        self.low, self.high = min(times), max(times)
+
+    def __str__(self):
+        return f"{figure(self.median)} ({figure(self.low)}-" \
+            f"{figure(self.high)})"
+
+
+def figure(seconds):
+    return f"{seconds:.1f}" if seconds >= 10 else f"{seconds:.2f}"
+
+
+def cells(result, mode):
+    """{(label, model): {checker: Cell}}, in the order of measurement."""
+    groups = collections.OrderedDict()
+    for row in result["runs"]:
+        if row["mode"] == mode:
+            groups.setdefault((row["label"], row["model"]), {}) \
+                .setdefault(row["checker"], []).append(row)
+    return collections.OrderedDict(
+        (key, {name: Cell(runs) for name, runs in group.items()})
+        for key, group in groups.items())
+
+
+def cpu_bound(result, label):
+    """The stock checker's time when nothing has to be read, or None."""
+    for (name, _model), group in cells(result, "warm").items():
+        if name == label:
+            first = next(iter(group))
+            return group.get("stock", group[first]).median
+    return None
+
+
+def device_bound(result, label, model):
+    """(seconds, how) of the best replay, or None."""
+    for b in result["bounds"]:
+        if (b["label"], b["model"]) == (label, model):
+            return min((t, how) for how, t in b["times"].items())
+    return None
+
+
+def bound(result, label, model):
+    """No checker that does the same work can be faster; or None."""
+    known = [b for b in (cpu_bound(result, label),
+                         (device_bound(result, label, model) or [None])[0])
+             if b is not None]
+    return max(known) if known else None
+
+
+def table(result):
+    """Rows of texts, a heading first."""
+    names = list(dict.fromkeys(r["checker"] for r in result["runs"]))
+    base = names[0]
+    rows = [["image", "device", *(f"{n}, s" for n in names),
+             *(f"{n} / {base}" for n in names[1:]), "device bound, s",
+             "CPU bound, s"]]
+    for (label, model), group in cells(result, "cold").items():
+        best = device_bound(result, label, model)
+        cpu = cpu_bound(result, label)
+        rows.append([label, model,
+                     *(str(group[n]) if n in group else "" for n in names),
+                     *("%.2f" % (group[n].median / group[base].median)
+                       if n in group and base in group else ""
+                       for n in names[1:]),
+                     f"{figure(best[0])} {best[1]}" if best else "",
+                     figure(cpu) if cpu else ""])
+    for (label, model), group in cells(result, "warm").items():
+        rows.append([label, "memory (warm)",
+                     *(str(group[n]) if n in group else "" for n in names),
+                     *("%.2f" % (group[n].median / group[base].median)
+                       if n in group and base in group else ""
+                       for n in names[1:]), "", ""])
+    return rows
+
+
+def as_text(rows):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in
+                               zip(row, widths)).rstrip() for row in rows)
+
+
+def as_markdown(rows):
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|" + " --- |" * len(rows[0]))
+    return "\n".join(lines)
+
+
+def file_name(*words):
+    return "-".join(words).replace("@", "-").replace("/", "-") \
+        .replace(":", "-").replace("=", "").replace("+", "-")
+
+
+# Pictures.
+
+def gnuplot(script, base):
+    """Draw @script as base.svg and base.png.  False if it cannot be."""
+    program = shutil.which("gnuplot")
+    if not program:
+        return False
+    terminals = {
+        "svg": "set terminal svg size {w},{h} dynamic background '#ffffff' "
+               "font 'Helvetica,13'",
+        "png": "set terminal png size {w},{h} background '#ffffff' "
+               "font 'DejaVuSans,10' truecolor",
+    }
+    for kind, terminal in terminals.items():
+        if kind == "png" and "pngcairo" in terminal_list(program):
+            terminal = terminal.replace("terminal png", "terminal pngcairo") \
+                .replace(" truecolor", "")
+        w, h = script["size"]
+        text = terminal.format(w=w, h=h) + \
+            f"\nset output {quoted(base + '.' + kind)}\n" + script["text"]
+        p = subprocess.run([program], input=text, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if p.returncode:
+            print(f"gnuplot, {base}.{kind}: {p.stdout.strip()}")
+            return False
+    return True
+
+
+def terminal_list(program):
+    p = subprocess.run([program, "-e", "print GPVAL_TERMINALS"], text=True,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return p.stdout
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def bar_panel(result, label, model, group, at):
+    """One device: a bar per checker, the bound as a dashed line."""
+    top = max(c.high for c in group.values()) * 1.25
+    n = len(group)
+    lines = [f"$D{at} << EOD"]
+    for i, (name, c) in enumerate(group.items()):
+        lines.append(f'{i} {c.median} {c.low} {c.high} '
+                     f'{int(COLOURS[i % len(COLOURS)][1:], 16)} '
+                     f'{quoted(name)} {quoted(figure(c.median))}')
+    lines += ["EOD", f"set title {quoted(model)}",
+              f"set xrange [-0.7:{n - 0.3}]", f"set yrange [0:{top}]",
+              "unset arrow", "unset label"]
+    limit = None if model.startswith("memory") else \
+        bound(result, label, model)
+    if limit is not None:
+        lines.append(f"set arrow from -0.7,{limit} to {n - 0.3},{limit} "
+                     "nohead front dt 2 lw 2 lc rgb '#d55e00'")
+        lines.append(f"set label {quoted('bound ' + figure(limit))} at "
+                     "graph 0.99,0.96 right front tc rgb '#b04a00'")
+    lines.append(
+        f"plot $D{at} using 1:2:(0.62):5:xtic(6) with boxes lc rgb variable "
+        f"fs solid 0.85 noborder notitle, '' using 1:2:3:4 with yerrorbars "
+        f"ps 0 lw 1.5 lc rgb '#222222' notitle, '' using 1:4:7 with labels "
+        f"offset 0,0.7 notitle")
+    return "\n".join(lines)
+
+
+def bars(result, label, base):
+    groups = [(model, group) for (name, model), group in
+              cells(result, "cold").items() if name == label]
+    groups += [("memory (warm)", group) for (name, _m), group in
+               cells(result, "warm").items() if name == label]
+    if not groups:
+        return False
+    columns = min(len(groups), 3)
+    rows = -(-len(groups) // columns)
+    title = f"Image {label}: seconds per check, median with least and most"
+    text = [f"set multiplot layout {rows},{columns} title "
+            f"{quoted(title)} noenhanced",
+            "set tics nomirror", "set border 3", "set grid y lc "
+            "rgb '#dddddd' lt 1", "set termoption noenhanced",
+            "set boxwidth 0.62", "set bmargin 3", "set tmargin 3"]
+    for at, (model, group) in enumerate(groups):
+        text.append(bar_panel(result, label, model, group, at))
+    text.append("unset multiplot")
+    return gnuplot(dict(text="\n".join(text) + "\n",
+                        size=(330 * columns, 60 + 260 * rows)), base)
+
+
+def points(result, label, model, checker):
+    """(seconds since the start, GiB) of each request of the traced run."""
+    path = trace_path(result["traces"], model, label, checker)
+    if not os.path.exists(path):
+        return None
+    start = next((r["start_ns"] for r in result["runs"]
+                  if r["rep"] == 0 and r["mode"] == "cold" and
+                  (r["model"], r["label"], r["checker"]) ==
+                  (model, label, checker)), 0)
+    found = [((t - start) / 1e9, off / (1 << 30))
+             for t, off, _len, op, _lat in read_trace(path) if op != "f"]
+    step = -(-len(found) // MAX_POINTS) or 1
+    return found[::step]
+
+
+def trace_path(folder, model, label, checker):
+    return os.path.join(folder, file_name(model, label, checker) + ".trace")
+
+
+def addresses(result, label, model, checkers, base):
+    """Where each request went, one panel per checker, the same scales."""
+    data = [(c, points(result, label, model, c)) for c in checkers]
+    data = [(c, p) for c, p in data if p]
+    if not data:
+        return False
+    right = max(max(t for t, _ in p) for _, p in data)
+    top = max(max(a for _, a in p) for _, p in data)
+    text = ["set termoption noenhanced",
+            f"set multiplot layout 1,{len(data)} title "
+            f"{quoted(f'{label} on {model}: where each request went')}",
+            "set tics nomirror", "set border 3", "set xlabel 'seconds'",
+            f"set xrange [0:{right * 1.02}]", f"set yrange [0:{top * 1.02}]",
+            "set tmargin 4"]
+    for i, (checker, found) in enumerate(data):
+        text += [f"$D{i} << EOD", *(f"{t:.4f} {a:.4f}" for t, a in found),
+                 "EOD", f"set title {quoted(checker)}",
+                 "set ylabel 'GiB from the start of the device'" if not i
+                 else "unset ylabel",
+                 f"plot $D{i} using 1:2 with points pt 7 ps 0.25 lc rgb "
+                 f"'{COLOURS[i % len(COLOURS)]}' notitle"]
+    text.append("unset multiplot")
+    return gnuplot(dict(text="\n".join(text) + "\n",
+                        size=(480 * len(data), 420)), base)
+
+
+def pictures(result, folder, prefix):
+    """Draw everything; a list of (title, file name without suffix)."""
+    drawn = []
+    labels = list(dict.fromkeys(r["label"] for r in result["runs"]))
+    for label in labels:
+        name = file_name(prefix, "times", label)
+        if bars(result, label, os.path.join(folder, name)):
+            drawn.append((f"Image {label}: time per checker and device, "
+                          "the bound dashed", name))
+        for (name_of, model), group in cells(result, "cold").items():
+            if name_of != label or result.get("plain"):
+                continue
+            name = file_name(prefix, "addresses", label, model)
+            if addresses(result, label, model, list(group),
+                         os.path.join(folder, name)):
+                drawn.append((f"{label} on {model}: block address of each "
+                              "request over time", name))
+    return drawn
+
+
+# The report.
+
+def bounds_table(result):
+    rows = []
+    for b in result["bounds"]:
+        if not rows:
+            rows.append(["image", "device", "blocks of 4 KiB",
+                         *(f"{how}, s" for how in b["times"])])
+        rows.append([b["label"], b["model"], str(b["blocks"]),
+                     *(figure(t) for t in b["times"].values())])
+    return rows
+
+
+def requests_table(result):
+    rows = [["image", "device", "checker", "requests", "MiB", "mean depth",
+             "most", "device busy"]]
+    for (label, model), group in cells(result, "cold").items():
+        for name, cell in group.items():
+            run = sorted(cell.runs, key=lambda r: r["seconds"])[
+                len(cell.runs) // 2]
+            if "reads" in run:
+                rows.append([label, model, name, str(run["reads"]),
+                             "%.0f" % (run["read_bytes"] / 1048576),
+                             "%.1f" % run["mean_depth"],
+                             str(run["max_depth"]), "%.0f %%" % (
+                                 100 * run["busy_s"] / run["seconds"])])
+    return rows
+
+
+def same_verdict(result):
+    """Whether every checker said the same about each image."""
+    seen = collections.defaultdict(set)
+    for r in result["runs"]:
+        seen[r["label"]].add((r["status"], r["output"]))
+    return all(len(v) == 1 for v in seen.values())
+
+
+def markdown(result, drawn):
+    m = result["machine"]
+    out = ["# Timing", "",
+           "Written by `bench/run`; do not edit. What the devices and images "
+           "are is in bench/README.md.", "",
+           f"{m['date']}, source {m['source']}, {m['processors']} x "
+           f"{m['processor']}, {m['memory']}, {m['kernel']}, {m['e2fsck']}. "
+           f"Options `{m['options']}`, {m['repeat']} runs of each, median "
+           "(least-most), order alternating. Load before the runs "
+           f"{m['load']}. FUSE and the loop device take "
+           f"{m['path_cost_us']} us of each request, which the models allow "
+           "for."]
+    if result.get("plain"):
+        out += ["", "These are **plain image files** with their pages "
+                f"evicted, not modelled devices ({result['plain']}). The "
+                "times are those of this machine's own storage."]
+    out += ["", "The device bound is the time in which the blocks that stock "
+            "e2fsck reads can be read with nothing else to do, the best of "
+            "several orders; the CPU bound is the stock check from memory. "
+            "A check can overlap the two, so the larger is the limit.", "",
+            as_markdown(table(result)), "",
+            "Every run of an image " +
+            ("gave the same exit status and the same output."
+             if same_verdict(result) else
+             "did **not** give the same exit status and output; see the "
+             "CSV file.")]
+    if result["bounds"]:
+        out += ["", "## Replays behind the device bound", "",
+                as_markdown(bounds_table(result))]
+    if not result.get("plain"):
+        out += ["", "## Requests", "", as_markdown(requests_table(result))]
+    if drawn:
+        out += ["", "## Pictures"]
+        for title, name in drawn:
+            out += ["", f"![{title}]({name}.svg)"]
+    return "\n".join(out) + "\n"
+
+
+def write(result, args):
+    """Everything, into args.out and, if asked for, args.report."""
+    rows = table(result)
+    print(as_text(rows))
+    with open(os.path.join(args.out, "runs.csv"), "w", newline="") as f:
+        w = csv.DictWriter(f, FIELDS, extrasaction="ignore")
+        w.writeheader()
+        w.writerows(result["runs"])
+    with open(os.path.join(args.out, "result.json"), "w") as f:
+        json.dump(result, f, indent=1)
+    path = args.report or os.path.join(args.out, "timing.md")
+    folder = os.path.dirname(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
+    drawn = pictures(result, folder, "timing")
+    with open(path, "w") as f:
+        f.write(markdown(result, drawn))
+    print(f"Report: {path}")

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Does the rig work here: the models against their parameters, faults, the
+# smallest image on two models, and nothing left behind.  Prints TAP.  How
+# fast anything is decides nothing.
+
+set -u
+srcdir=${srcdir:-$(dirname "$0")}
+srcdir=$(cd "$srcdir" && pwd)
+BENCH_BUILD=${BENCH_BUILD:-$srcdir}
+export BENCH_BUILD
+PATH=$PATH:/usr/sbin:/sbin
+
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+command -v python3 >/dev/null || skip_all 'no python3'
+[ "$(id -u)" = 0 ] || skip_all 'modelled disks take root'
+[ -x "$BENCH_BUILD/diskmodel" ] || skip_all 'diskmodel is not built'
+[ -r /dev/fuse ] && [ -w /dev/fuse ] || skip_all 'no /dev/fuse'
+[ -w /dev/loop-control ] || skip_all 'no loop devices'
+[ -d /dev/shm ] || skip_all 'no /dev/shm'
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/bench-smoke-XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+
+number=0
+failed=0
+
+# check NAME COMMAND...
+check()
+{
+	local name=$1
+
+	shift
+	number=$((number + 1))
+	if "$@" >"$tmp/log" 2>&1; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		sed 's/^/# /' "$tmp/log"
+		failed=1
+	fi
+}
+
+run()
+{
+	"$srcdir/run" --images-dir "$tmp" "$@"
+}
+
+# The simulation has a clock of its own; the path is another matter on a
+# machine that is busy with the other tests.
+formula()
+{
+	"$BENCH_BUILD/diskmodel" --selftest --no-path
+}
+
+matrix()
+{
+	run --models nvme,disk-7200-ncq --images extents@1/100 \
+		--checkers stock,stock-ra0 --repeat 1 --out "$tmp/out"
+}
+
+report_complete()
+{
+	local file
+
+	for file in timing.md runs.csv result.json; do
+		[ -s "$tmp/out/$file" ] || return 1
+	done
+	grep -q '^| extents@1/100 | disk-7200-ncq |' "$tmp/out/timing.md" &&
+	grep -q 'the same exit status and the same output' "$tmp/out/timing.md"
+}
+
+plain()
+{
+	run --plain-file --images extents@1/100 --checkers stock --repeat 1 \
+		--out "$tmp/plain" &&
+	grep -q 'plain image files' "$tmp/plain/timing.md"
+}
+
+# A read that meets the range fails, one beside it does not.
+# shellcheck disable=SC2016
+fault()
+{
+	run --model-option=--fault=eio:1M+4K --hold zero \
+		"$tmp/extents-1-100.img" -- bash -c '
+		dd if="$DEV" of=/dev/null bs=4k count=1 skip=255 \
+			iflag=direct status=none &&
+		! dd if="$DEV" of=/dev/null bs=4k count=1 skip=256 \
+			iflag=direct status=none &&
+		grep -q "\"errors\": 1," "$POINT/control"'
+}
+
+# What is written through the model is what is read back.
+# shellcheck disable=SC2016
+written()
+{
+	run --hold raid6-6 "$tmp/extents-1-100.img" -- bash -c '
+		head -c 1M /dev/urandom >'"$tmp"'/data &&
+		dd if='"$tmp"'/data of="$DEV" bs=64k seek=3 oflag=direct \
+			conv=fsync status=none &&
+		dd if="$DEV" bs=64k skip=3 count=16 iflag=direct \
+			status=none | cmp - '"$tmp"'/data'
+}
+
+# A run that is interrupted takes everything down.
+interrupted()
+{
+	local pid point
+
+	"$srcdir/run" --hold nvme "$tmp/extents-1-100.img" >"$tmp/held" 2>&1 &
+	pid=$!
+	for _ in $(seq 100); do
+		grep -q '^DEV=' "$tmp/held" && break
+		sleep 0.1
+	done
+	kill -TERM "$pid"
+	wait "$pid"
+	point=$(sed -n 's/^POINT=//p' "$tmp/held")
+	[ -n "$point" ] && [ ! -e "$point" ]
+}
+
+left_behind()
+{
+	! grep -s 'e2prefetch-bench-' /sys/block/loop*/loop/backing_file |
+		grep -q 'extents-1-100\|calibrate'
+}
+
+echo 1..8
+check 'the models do what their parameters say' formula
+check 'two models, two checkers, bounds' matrix
+check 'the report is complete' report_complete
+check 'the same without models' plain
+check 'a fault hits its range only' fault
+check 'data comes back as written' written
+check 'an interrupted run takes its device down' interrupted
+check 'no loop device is left' left_behind
+exit $failed
