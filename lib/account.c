@@ -89,7 +89,7 @@ static void clean(struct e2pf_account *a, bool forget)
 }
 
 void e2pf_account_read(struct e2pf_account *a, unsigned long long block,
-		       int count, bool succeeded)
+		       int count, int readable)
 {
 	int missing, i;
 
@@ -103,6 +103,7 @@ void e2pf_account_read(struct e2pf_account *a, unsigned long long block,
 		if (find(a, block)) {
 			block++;
 			count--;
+			readable--;
 			continue;
 		}
 		/* All up to the next cached block are one read. */
@@ -110,8 +111,9 @@ void e2pf_account_read(struct e2pf_account *a, unsigned long long block,
 			if (find(a, block + (unsigned)missing))
 				break;
 		a->bytes_read += bytes(a, missing);
-		if (!succeeded)
+		if (readable < missing)
 			return;
+		readable -= missing;
 		for (i = 0; i < missing; i++, block++, count--)
 			if (!find(a, block))
 				replace(a, block);
@@ -146,6 +148,13 @@ void e2pf_account_flush(struct e2pf_account *a)
 void e2pf_account_write_byte(struct e2pf_account *a)
 {
 	clean(a, true);
+}
+
+void e2pf_account_set_uncached(struct e2pf_account *a, bool uncached)
+{
+	if (uncached)
+		clean(a, false);
+	a->uncached = uncached;
 }
 
 void e2pf_account_set_block_size(struct e2pf_account *a, uint32_t size)

@@ -6,7 +6,7 @@
  * (s_kbytes_written), and the unix manager counts them when they leave its
  * cache of eight blocks.  A manager that counts otherwise leaves another
  * superblock behind.  So this follows that cache, block numbers without data,
- * and counts as it does.
+ * and counts as it does as long as what is written can be written.
  *
  * Not safe from two threads at once: the owner locks.
  */
@@ -32,9 +32,14 @@ struct e2pf_account {
 	} cached[E2PF_ACCOUNT_BLOCKS];
 };
 
-/* A read or write as libext2fs asks for it: a negative count is bytes. */
+/*
+ * A read or write as libext2fs asks for it: a negative count is bytes.  Of the
+ * read, the first `readable` blocks could be had, `count` if all of it: the
+ * unix manager reads around what it has, and keeps the parts before the one
+ * that fails.
+ */
 void e2pf_account_read(struct e2pf_account *a, unsigned long long block,
-		       int count, bool succeeded);
+		       int count, int readable);
 void e2pf_account_write(struct e2pf_account *a, unsigned long long block,
 			int count, bool writethrough);
 
@@ -43,6 +48,9 @@ void e2pf_account_flush(struct e2pf_account *a);
 
 /* A write of single bytes: the cache is emptied for it. */
 void e2pf_account_write_byte(struct e2pf_account *a);
+
+/* "cache=off" or "cache=on". */
+void e2pf_account_set_uncached(struct e2pf_account *a, bool uncached);
 
 void e2pf_account_set_block_size(struct e2pf_account *a, uint32_t size);
 

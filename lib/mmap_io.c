@@ -5,8 +5,8 @@
  * but the magic number of the MMP block, and keeps no block of its own.
  *
  * What a program sees is what unix_io_manager with its cache off shows: the
- * same errors and callbacks, with the statistics of its cache on.  Against unix_io_manager with its
- * cache on there are these differences.
+ * same errors and callbacks, with the statistics of its cache on.  Against
+ * unix_io_manager with its cache on there are these differences.
  * - A write of 1 to 4 blocks that fails does so at once, with the return
  *   value of write_error; there it fails when the block leaves the cache (at
  *   a later read or write, at flush or at close), what write_error returns is
@@ -150,11 +150,11 @@ static void unlock(const struct mmap_private_data *data,
 }
 
 static void count_read(struct mmap_private_data *data,
-		       const struct request *request, bool succeeded)
+		       const struct request *request, int readable)
 {
 	lock(data, &data->stats_lock);
 	e2pf_account_read(&data->account, request->block, request->count,
-			  succeeded);
+			  readable);
 	unlock(data, &data->stats_lock);
 }
 
@@ -394,8 +394,11 @@ static errcode_t read_again(struct mmap_private_data *data,
 	return error;
 }
 
+/* Sets *readable to the blocks that could be had; all of them when the
+ * callback says so. */
 static errcode_t read_file(io_channel channel, struct mmap_private_data *data,
-			   const struct request *request, void *buf)
+			   const struct request *request, void *buf,
+			   int *readable)
 {
 	errcode_t error;
 	size_t first, last;
@@ -407,11 +410,15 @@ static errcode_t read_file(io_channel channel, struct mmap_private_data *data,
 		if (error) {
 			memset((char *)buf + actual, 0,
 			       request->size - (size_t)actual);
+			*readable = channel->block_size > 0 ?
+				    actual / channel->block_size : 0;
 			if (channel->read_error)
 				error = channel->read_error(channel,
 						request->block, request->count,
 						buf, request->size, actual,
 						error);
+			if (!error)
+				*readable = request->count;
 			return error;
 		}
 	}
@@ -428,13 +435,14 @@ static errcode_t mmap_read_blk64(io_channel channel, unsigned long long block,
 	struct mmap_private_data *data;
 	struct request request;
 	errcode_t error = get_data(channel, &data);
+	int readable = count;
 
 	if (error || count == 0)
 		return error;
 	request = make_request(channel, data, block, count);
 	if (!read_mapped(data, &request, buf))
-		error = read_file(channel, data, &request, buf);
-	count_read(data, &request, !error);
+		error = read_file(channel, data, &request, buf, &readable);
+	count_read(data, &request, readable);
 	return error;
 }
 
@@ -711,9 +719,7 @@ static errcode_t mmap_set_option(io_channel channel, const char *option,
 		return EXT2_ET_INVALID_ARGUMENT;
 	/* Nothing is kept back; only the count changes. */
 	lock(data, &data->stats_lock);
-	if (!strcmp(arg, "off"))
-		e2pf_account_flush(&data->account);
-	data->account.uncached = !strcmp(arg, "off");
+	e2pf_account_set_uncached(&data->account, !strcmp(arg, "off"));
 	unlock(data, &data->stats_lock);
 	return 0;
 }
