@@ -52,7 +52,7 @@ enum e2pf_phase {
 struct e2pf_phase_stats {
 	uint64_t ns;		/* wall time */
 	uint64_t reads;		/* of the checker */
-	uint64_t hits;		/* of them, found in the page cache */
+	uint64_t hits;		/* of them, served from memory */
 	uint64_t stalls;	/* of them, waited for the device */
 	uint64_t stall_ns;	/* in reads and behind the gate */
 };
@@ -135,12 +135,11 @@ void e2pf_engine_list_at(struct e2pf_engine *e, uint64_t index);
 struct e2pf_read {
 	uint64_t offset;	/* bytes */
 	uint64_t length;	/* bytes */
-	uint64_t began;		/* ns; 0 for a hit */
-	bool hit;
+	uint64_t began;		/* ns */
+	bool waited;		/* for the sweep */
 };
 
-/* About to read: finds out whether it is resident, and may wait for the
- * sweep.  Safe from several threads. */
+/* About to read: may wait for the sweep.  Safe from several threads. */
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 void e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
