@@ -160,14 +160,14 @@ static void parse_table(struct e2pf_sweep *s, struct e2pf_level *l,
 		if (n > left)
 			n = left;
 		err = s->dev->ops->read(s->dev, l->buf, off, n * size);
-		if (!err)
+		if (!s->ops->arrived(s->ctx, err))
+			s->ended = true;
+		else if (!err)
 			e2pf_plan_inodes(s->geo, s->groups, ino, l->buf,
 					 (size_t)n * size, e2pf_sweep_add, s);
 		ino += n;
 		off += (uint64_t)n * size;
 		left -= n;
-		if (!s->ops->arrived(s->ctx, err))
-			s->ended = true;
 	}
 }
 
@@ -200,11 +200,11 @@ static void parse_tree_blocks(struct e2pf_sweep *s, struct e2pf_level *l,
 		s->parse_left--;
 		err = s->dev->ops->read(s->dev, l->buf, ref.block * size,
 					size);
-		if (!err)
-			e2pf_plan_block(s->geo, s->groups, &ref, l->buf,
-					e2pf_sweep_add, s);
 		if (!s->ops->arrived(s->ctx, err))
 			s->ended = true;
+		else if (!err)
+			e2pf_plan_block(s->geo, s->groups, &ref, l->buf,
+					e2pf_sweep_add, s);
 		ref.block++;
 	}
 }
@@ -288,8 +288,9 @@ void e2pf_sweep_run(struct e2pf_sweep *s)
 {
 	unsigned i;
 
-	qsort_r(s->group, s->groups_used, sizeof(*s->group), by_table,
-		(void *)s->groups);
+	if (s->groups_used)
+		qsort_r(s->group, s->groups_used, sizeof(*s->group),
+			by_table, (void *)s->groups);
 	s->next_table = 0;
 	sweep_level(s, 0);
 	for (i = 0; i < E2PF_SWEEP_LEVELS; i++)
