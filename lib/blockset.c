@@ -155,47 +155,34 @@ static void splice(struct chunk *c, uint32_t i, uint32_t j,
 static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 			     uint32_t first, uint32_t last)
 {
-	uint32_t i, j, had;
-	struct chunk *c;
-	struct run merged;
+	struct chunk *c = set->chunk[number];
+	uint32_t i = 0, j = 0, had = count_in_chunk(c, first, last);
+	struct run merged = {
+		.start = (uint16_t)first,
+		.last = (uint16_t)last
+	};
 
-	if (!reserve(set, number))
-		return 0;
-	c = set->chunk[number];
-	had = count_in_chunk(c, first, last);
 	/* Runs that touch or overlap the new one become one with it. */
-	i = find_run(c, first ? first - 1 : 0);
-	merged.start = (uint16_t)first;
-	merged.last = (uint16_t)last;
-	for (j = i; j < c->used && c->run[j].start <= last + 1; j++) {
+	if (c)
+		i = find_run(c, first ? first - 1 : 0);
+	for (j = i; c && j < c->used && c->run[j].start <= last + 1; j++) {
 		if (c->run[j].start < merged.start)
 			merged.start = c->run[j].start;
 		if (c->run[j].last > merged.last)
 			merged.last = c->run[j].last;
 	}
-	splice(c, i, j, &merged, 1);
+	if (i == j && !reserve(set, number))
+		return 0;
+	splice(set->chunk[number], i, j, &merged, 1);
 	return last - first + 1 - had;
 }
 
-static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
-				uint32_t first, uint32_t last)
+/* What remains of runs i to j - 1 without first to last. */
+static uint32_t remains(const struct chunk *c, uint32_t i, uint32_t j,
+			uint32_t first, uint32_t last, struct run keep[2])
 {
-	struct chunk *c = set->chunk[number];
-	uint32_t i, j, n = 0, had = count_in_chunk(c, first, last);
-	struct run keep[2];
+	uint32_t n = 0;
 
-	if (!had)
-		return 0;
-	i = find_run(c, first);
-	for (j = i; j < c->used && c->run[j].start <= last; j++)
-		;
-	/* A hole within one run makes two of it. */
-	if (c->run[i].start < first && c->run[j - 1].last > last &&
-	    j - i == 1) {
-		if (!reserve(set, number))
-			return 0;
-		c = set->chunk[number];
-	}
 	if (c->run[i].start < first) {
 		keep[n].start = c->run[i].start;
 		keep[n++].last = (uint16_t)(first - 1);
@@ -204,7 +191,34 @@ static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
 		keep[n].start = (uint16_t)(last + 1);
 		keep[n++].last = c->run[j - 1].last;
 	}
-	splice(c, i, j, keep, n);
+	return n;
+}
+
+static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
+				uint32_t first, uint32_t last)
+{
+	struct chunk *c = set->chunk[number];
+	uint32_t i, j, n, had = count_in_chunk(c, first, last);
+	struct run keep[2];
+
+	if (!had)
+		return 0;
+	i = find_run(c, first);
+	for (j = i; j < c->used && c->run[j].start <= last; j++)
+		;
+	n = remains(c, i, j, first, last, keep);
+	/* A hole within one run makes two of it.  Without memory for that,
+	 * the shorter is forgotten: what was asked out must go. */
+	if (n > j - i && !reserve(set, number)) {
+		uint32_t a = keep[0].last - keep[0].start + 1;
+		uint32_t b = keep[1].last - keep[1].start + 1;
+
+		if (a < b)
+			keep[0] = keep[1];
+		set->size -= a < b ? a : b;
+		n = 1;
+	}
+	splice(set->chunk[number], i, j, keep, n);
 	return had;
 }
 

@@ -5,7 +5,8 @@
  * The device is cut into chunks of 65,536 blocks; a chunk that holds nothing
  * costs one pointer (512 KiB in all for 16 TiB of 4 KiB blocks), a run in it
  * 4 bytes.  The memory of the runs is capped; what does not fit is not
- * recorded, which the caller sees in the return value.
+ * recorded, which the caller sees in the return value, and a hole that does
+ * not fit takes the shorter part of its run with it.
  *
  * Not safe from two threads at once: the owner locks.
  */

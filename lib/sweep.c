@@ -175,14 +175,14 @@ static void parse_table(struct e2pf_sweep *s, struct e2pf_level *l,
 		if (n > left)
 			n = left;
 		err = read_timed(s, l->buf, off, n * size, &waited);
-		if (!err)
+		if (!s->ops->arrived(s->ctx, err, waited))
+			s->ended = true;
+		else if (!err)
 			e2pf_plan_inodes(s->geo, s->groups, ino, l->buf,
 					 (size_t)n * size, e2pf_sweep_add, s);
 		ino += n;
 		off += (uint64_t)n * size;
 		left -= n;
-		if (!s->ops->arrived(s->ctx, err, waited))
-			s->ended = true;
 	}
 }
 
@@ -215,11 +215,11 @@ static void parse_tree_blocks(struct e2pf_sweep *s, struct e2pf_level *l,
 	for (i = 0; i < run->count && s->parse_left && !s->ended; i++) {
 		s->parse_left--;
 		err = read_timed(s, l->buf, ref.block * size, size, &waited);
-		if (!err)
-			e2pf_plan_block(s->geo, s->groups, &ref, l->buf,
-					e2pf_sweep_add, s);
 		if (!s->ops->arrived(s->ctx, err, waited))
 			s->ended = true;
+		else if (!err)
+			e2pf_plan_block(s->geo, s->groups, &ref, l->buf,
+					e2pf_sweep_add, s);
 		ref.block++;
 	}
 }
@@ -303,8 +303,9 @@ void e2pf_sweep_run(struct e2pf_sweep *s)
 {
 	unsigned i;
 
-	qsort_r(s->group, s->groups_used, sizeof(*s->group), by_table,
-		(void *)s->groups);
+	if (s->groups_used)
+		qsort_r(s->group, s->groups_used, sizeof(*s->group),
+			by_table, (void *)s->groups);
 	s->next_table = 0;
 	sweep_level(s, 0);
 	for (i = 0; i < E2PF_SWEEP_LEVELS; i++)

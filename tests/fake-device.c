@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A simulated device and clock.  Knows nothing of filesystems; of the threads
+ * that call it only which of them are lanes.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake-device.h"
+#include "fake-threads.h"
+
+static struct fake_device *fake(struct e2pf_device *dev)
+{
+	return (struct fake_device *)dev;
+}
+
+static uint64_t last_block(const struct fake_device *f, uint64_t offset,
+			   uint64_t len)
+{
+	return (offset + len - 1) / f->block_size;
+}
+
+static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
+			  uint64_t len, bool *resident)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t b = offset / f->block_size, end;
+
+	*resident = false;
+	if (!len)
+		return 0;
+	pthread_mutex_lock(&f->lock);
+	end = last_block(f, offset, len) + 1;
+	if (b < f->blocks)
+		*resident = f->resident[b];
+	while (b < end && b < f->blocks && f->resident[b] == *resident)
+		b++;
+	pthread_mutex_unlock(&f->lock);
+	if (b >= end || b >= f->blocks)
+		return len;
+	return b * f->block_size - offset;
+}
+
+static void note(struct fake_device *f, enum fake_op op, uint64_t block,
+		 uint64_t count)
+{
+	if (f->events == FAKE_EVENTS)
+		abort();
+	f->event[f->events++] = (struct fake_event) {
+		.op = op, .block = block, .count = count, .lane = fake_lane()
+	};
+}
+
+/* Block a lane for as long as the test wants. */
+static void hold(struct fake_device *f, enum fake_op op)
+{
+	if (fake_lane() < 0 || !f->held[op])
+		return;
+	f->blocked[op]++;
+	while (f->held[op] && !f->passes[op])
+		pthread_cond_wait(&f->cond, &f->lock);
+	if (f->held[op])
+		f->passes[op]--;
+	f->blocked[op]--;
+}
+
+static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
+			      uint64_t len)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
+
+	pthread_mutex_lock(&f->lock);
+	note(f, FAKE_WILLNEED, b, end - b + 1);
+	hold(f, FAKE_WILLNEED);
+	f->requests++;
+	for (; b <= end && b < f->blocks; b++) {
+		if (f->resident[b])
+			continue;
+		f->asked[b]++;
+		f->missing_asked++;
+		if (f->late)
+			f->in_flight[b] = 1;
+		else if (!f->bad[b])
+			f->resident[b] = 1;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return 1;
+}
+
+static int bring(struct fake_device *f, uint64_t b, uint64_t end)
+{
+	for (; b <= end; b++) {
+		if (f->bad[b])
+			return EIO;
+		/* Blocks in flight are waited for, as page locks are. */
+		while (f->in_flight[b] && fake_lane() >= 0)
+			pthread_cond_wait(&f->cond, &f->lock);
+		if (!f->resident[b] && fake_lane() >= 0)
+			f->missing_read++;
+		f->resident[b] = 1;
+	}
+	return 0;
+}
+
+static int fake_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+		     uint32_t len)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t b = offset / f->block_size, end;
+	int err;
+
+	if (!len)
+		return 0;
+	end = last_block(f, offset, len);
+	if (offset + len > f->dev.size)
+		return EIO;
+	pthread_mutex_lock(&f->lock);
+	note(f, FAKE_READ, b, end - b + 1);
+	hold(f, FAKE_READ);
+	err = bring(f, b, end);
+	if (!err)
+		memcpy(buf, f->image + offset, len);
+	f->clock += f->tick;
+	pthread_mutex_unlock(&f->lock);
+	return err;
+}
+
+static uint64_t fake_now(struct e2pf_device *dev)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t t;
+
+	pthread_mutex_lock(&f->lock);
+	t = f->clock;
+	pthread_mutex_unlock(&f->lock);
+	return t;
+}
+
+static void fake_close(struct e2pf_device *dev)
+{
+	(void)dev;
+}
+
+static const struct e2pf_device_ops fake_ops = {
+	.span = fake_span,
+	.willneed = fake_willneed,
+	.read = fake_read,
+	.now = fake_now,
+	.close = fake_close,
+};
+
+void fake_new(struct fake_device *f, const void *image, uint64_t size,
+	      uint32_t block_size)
+{
+	memset(f, 0, sizeof(*f));
+	f->dev.ops = &fake_ops;
+	f->dev.size = size;
+	f->dev.max_readahead = 128 << 10;
+	f->dev.page_size = block_size;
+	f->image = image;
+	f->block_size = block_size;
+	f->blocks = size / block_size;
+	f->clock = 1;
+	f->resident = calloc(f->blocks, 1);
+	f->in_flight = calloc(f->blocks, 1);
+	f->bad = calloc(f->blocks, 1);
+	f->asked = calloc(f->blocks, sizeof(*f->asked));
+	f->event = calloc(FAKE_EVENTS, sizeof(*f->event));
+	if (!f->resident || !f->in_flight || !f->bad || !f->asked ||
+	    !f->event)
+		abort();
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->cond, NULL);
+}
+
+void fake_free(struct fake_device *f)
+{
+	pthread_cond_destroy(&f->cond);
+	pthread_mutex_destroy(&f->lock);
+	free(f->resident);
+	free(f->in_flight);
+	free(f->bad);
+	free(f->asked);
+	free(f->event);
+}
+
+void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,
+		       bool resident)
+{
+	pthread_mutex_lock(&f->lock);
+	memset(f->resident + block, resident, count);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count)
+{
+	pthread_mutex_lock(&f->lock);
+	memset(f->bad + block, 1, count);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_complete(struct fake_device *f)
+{
+	uint64_t b;
+
+	pthread_mutex_lock(&f->lock);
+	for (b = 0; b < f->blocks; b++) {
+		if (f->in_flight[b] && !f->bad[b])
+			f->resident[b] = 1;
+		f->in_flight[b] = 0;
+	}
+	pthread_cond_broadcast(&f->cond);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_set_late(struct fake_device *f, bool late)
+{
+	pthread_mutex_lock(&f->lock);
+	f->late = late;
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_hold(struct fake_device *f, enum fake_op op, bool held)
+{
+	pthread_mutex_lock(&f->lock);
+	f->held[op] = held;
+	f->passes[op] = 0;
+	if (!held) {
+		pthread_cond_broadcast(&f->cond);
+	}
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_pass(struct fake_device *f, enum fake_op op, int calls)
+{
+	pthread_mutex_lock(&f->lock);
+	f->passes[op] += calls;
+	pthread_cond_broadcast(&f->cond);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_advance(struct fake_device *f, uint64_t ns)
+{
+	pthread_mutex_lock(&f->lock);
+	f->clock += ns;
+	pthread_mutex_unlock(&f->lock);
+}
+
+uint64_t fake_missing_asked(struct fake_device *f)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&f->lock);
+	n = f->missing_asked;
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+unsigned fake_asked(struct fake_device *f, uint64_t block)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&f->lock);
+	n = f->asked[block];
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+unsigned fake_blocked(struct fake_device *f, enum fake_op op)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&f->lock);
+	n = f->blocked[op];
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}

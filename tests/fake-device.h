@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A simulated device and clock.  Nothing happens by itself: reads ahead are
+ * done at once or when the test says so, a call blocks while the test holds
+ * it, and the clock stands until it is moved.
+ */
+#ifndef FAKE_DEVICE_H
+#define FAKE_DEVICE_H
+
+#include <pthread.h>
+
+#include "device.h"
+
+#define FAKE_EVENTS 65536
+
+enum fake_op { FAKE_WILLNEED, FAKE_READ, FAKE_OPS };
+
+struct fake_event {
+	enum fake_op op;
+	uint64_t block;
+	uint64_t count;
+	int lane;		/* fake_lane() of the caller */
+};
+
+struct fake_device {
+	struct e2pf_device dev;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	const unsigned char *image;
+	uint32_t block_size;
+	uint64_t blocks;
+	uint64_t clock;		/* ns */
+	/* Per block. */
+	unsigned char *resident, *in_flight, *bad;
+	unsigned *asked;	/* times missing and asked for by a lane */
+	/* What the test decides. */
+	bool late;		/* a willneed stays in flight */
+	bool held[FAKE_OPS];	/* callers on lanes block */
+	int passes[FAKE_OPS];	/* but so many may go on */
+	uint64_t tick;		/* ns each read takes */
+	/* What was seen. */
+	unsigned blocked[FAKE_OPS];
+	uint64_t missing_asked;	/* blocks of willneed that were missing */
+	uint64_t requests;	/* calls of willneed */
+	uint64_t missing_read;	/* blocks read without being asked for */
+	struct fake_event *event;
+	size_t events;
+};
+
+/* `image` has `size` bytes and outlives the device. */
+void fake_new(struct fake_device *f, const void *image, uint64_t size,
+	      uint32_t block_size);
+void fake_free(struct fake_device *f);
+
+void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,
+		       bool resident);
+void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count);
+/* What is in flight arrives. */
+void fake_complete(struct fake_device *f);
+void fake_set_late(struct fake_device *f, bool late);
+void fake_hold(struct fake_device *f, enum fake_op op, bool hold);
+/* Let so many held calls go on. */
+void fake_pass(struct fake_device *f, enum fake_op op, int calls);
+void fake_advance(struct fake_device *f, uint64_t ns);
+uint64_t fake_missing_asked(struct fake_device *f);
+unsigned fake_asked(struct fake_device *f, uint64_t block);
+unsigned fake_blocked(struct fake_device *f, enum fake_op op);
+
+#endif

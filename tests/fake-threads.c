@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stand-ins for the calls that threads sleep in.  A lane is asleep from when
+ * it begins to wait, with the mutex held, until somebody signals; so that
+ * "all asleep" is a fact and needs no time to be waited for.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "fake-threads.h"
+
+#define MOST_LANES 512
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*start)(void *), void *arg);
+int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __real_pthread_cond_broadcast(pthread_cond_t *cond);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*start)(void *), void *arg);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_broadcast(pthread_cond_t *cond);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+struct lane {
+	void *(*start)(void *);
+	void *arg;
+	int number;
+	bool used;
+	pthread_cond_t *sleeps_on;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
+static struct lane lane[MOST_LANES];
+static unsigned alive, asleep;
+static int created, fail_create = -1;
+static atomic_int fail_allocation = -1;
+static atomic_bool failed;
+static __thread struct lane *self;
+
+int fake_lane(void)
+{
+	return self ? self->number : -1;
+}
+
+void fake_threads_reset(void)
+{
+	pthread_mutex_lock(&lock);
+	created = 0;
+	fail_create = -1;
+	pthread_mutex_unlock(&lock);
+	fake_fail_allocation(-1);
+}
+
+void fake_threads_settle(void)
+{
+	pthread_mutex_lock(&lock);
+	while (asleep < alive)
+		__real_pthread_cond_wait(&settled, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+unsigned fake_threads_alive(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&lock);
+	n = alive;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+void fake_threads_fail_create(int n)
+{
+	pthread_mutex_lock(&lock);
+	fail_create = n < 0 ? -1 : created + n;
+	pthread_mutex_unlock(&lock);
+}
+
+static void leave(void *arg)
+{
+	struct lane *l = arg;
+
+	pthread_mutex_lock(&lock);
+	l->used = false;
+	alive--;
+	__real_pthread_cond_broadcast(&settled);
+	pthread_mutex_unlock(&lock);
+}
+
+static void *run(void *arg)
+{
+	void *result;
+
+	self = arg;
+	result = self->start(self->arg);
+	leave(self);
+	return result;
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*start)(void *), void *arg)
+{
+	struct lane *l = lane;
+	int err;
+
+	pthread_mutex_lock(&lock);
+	if (fail_create >= 0 && created >= fail_create) {
+		pthread_mutex_unlock(&lock);
+		return EAGAIN;
+	}
+	while (l->used)
+		l++;
+	*l = (struct lane) {
+		.start = start, .arg = arg, .number = created++, .used = true
+	};
+	alive++;
+	pthread_mutex_unlock(&lock);
+	err = __real_pthread_create(thread, attr, run, l);
+	if (err)
+		leave(l);
+	return err;
+}
+
+int fake_checker_create(pthread_t *thread, void *(*start)(void *), void *arg)
+{
+	return __real_pthread_create(thread, NULL, start, arg);
+}
+
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	int err;
+
+	if (!self)
+		return __real_pthread_cond_wait(cond, mutex);
+	pthread_mutex_lock(&lock);
+	self->sleeps_on = cond;
+	asleep++;
+	__real_pthread_cond_broadcast(&settled);
+	pthread_mutex_unlock(&lock);
+	err = __real_pthread_cond_wait(cond, mutex);
+	pthread_mutex_lock(&lock);
+	if (self->sleeps_on)	/* woke by itself */
+		asleep--;
+	self->sleeps_on = NULL;
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < MOST_LANES; i++) {
+		if (!lane[i].used || lane[i].sleeps_on != cond)
+			continue;
+		lane[i].sleeps_on = NULL;
+		asleep--;
+	}
+	pthread_mutex_unlock(&lock);
+	return __real_pthread_cond_broadcast(cond);
+}
+
+void fake_fail_allocation(int n)
+{
+	atomic_store(&failed, false);
+	atomic_store(&fail_allocation, n);
+}
+
+int fake_allocation_failed(void)
+{
+	return atomic_load(&failed);
+}
+
+static bool must_fail(void)
+{
+	if (atomic_load(&fail_allocation) < 0 ||
+	    atomic_fetch_sub(&fail_allocation, 1) != 0)
+		return false;
+	atomic_store(&failed, true);
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return must_fail() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return must_fail() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return must_fail() ? NULL : __real_realloc(p, size);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The threads of the program under test, seen from its test: which of them
+ * calls, when all of them sleep, and the n-th creation or allocation failing.
+ *
+ * Link with FAKE_THREADS_LDFLAGS of Makefile.am (-Wl,--wrap).  Every thread
+ * is a lane but the test's own, which fake_checker_create() makes.
+ */
+#ifndef FAKE_THREADS_H
+#define FAKE_THREADS_H
+
+#include <pthread.h>
+
+/* Number of the calling lane in the order of creation, -1 for the test. */
+int fake_lane(void);
+
+/* Count lanes from 0 again, and let nothing fail. */
+void fake_threads_reset(void);
+
+/* Return when every lane there is sleeps on a condition nobody has
+ * signalled since. */
+void fake_threads_settle(void);
+
+/* Lanes there are. */
+unsigned fake_threads_alive(void);
+
+/* Let pthread_create() fail from the n-th call on (0: the next); -1: never. */
+void fake_threads_fail_create(int n);
+
+/* Let the n-th allocation fail (0: the next); -1: none. */
+void fake_fail_allocation(int n);
+/* Has it failed? */
+int fake_allocation_failed(void);
+
+int fake_checker_create(pthread_t *thread, void *(*start)(void *),
+			void *arg);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The set of blocks against a bitmap that does the same, in random order from
+ * fixed seeds; and what it does when its memory is used up.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "blockset.h"
+
+#define CHUNK 65536u
+#define PLENTY (64u << 20)
+
+static uint64_t seed;
+
+/* xorshift64*: the same numbers everywhere. */
+static uint64_t random_below(uint64_t limit)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return seed * UINT64_C(2685821657736338717) % limit;
+}
+
+/* The model: a byte per block. */
+struct model {
+	unsigned char *in;
+	uint64_t blocks;
+};
+
+static uint64_t model_set(struct model *m, uint64_t block, uint64_t count,
+			  unsigned char in)
+{
+	uint64_t changed = 0;
+
+	for (; count && block < m->blocks; block++, count--) {
+		changed += m->in[block] != in;
+		m->in[block] = in;
+	}
+	return changed;
+}
+
+static uint64_t model_count(const struct model *m, uint64_t block,
+			    uint64_t count)
+{
+	uint64_t n = 0;
+
+	for (; count && block < m->blocks; block++, count--)
+		n += m->in[block];
+	return n;
+}
+
+/* One step in `where` of the device; ranges are short, or not. */
+static void random_step(struct e2pf_blockset *set, struct model *m,
+			uint64_t where, uint64_t span)
+{
+	uint64_t block = where + random_below(span);
+	uint64_t most = random_below(8) ? 12 : 3 * CHUNK;
+	uint64_t count = random_below(most);
+
+	switch (random_below(3)) {
+	case 0:
+		assert_int_equal(e2pf_blockset_add(set, block, count),
+				 model_set(m, block, count, 1));
+		break;
+	case 1:
+		assert_int_equal(e2pf_blockset_remove(set, block, count),
+				 model_set(m, block, count, 0));
+		break;
+	default:
+		assert_int_equal(e2pf_blockset_count(set, block, count),
+				 model_count(m, block, count));
+	}
+}
+
+static void like_a_bitmap(void **state)
+{
+	static const struct {
+		uint64_t where, span;
+	} places[] = {
+		{ 0, 400 },			/* dense, from the first */
+		{ CHUNK - 100, 200 },		/* over an edge of chunks */
+		{ 0, 5 * CHUNK },		/* everywhere */
+		{ 5 * CHUNK - 300, 700 },	/* over the end */
+	};
+	uint64_t blocks = 5 * CHUNK + 77;
+	struct model m = { calloc(1, blocks), blocks };
+	struct e2pf_blockset *set = e2pf_blockset_new(blocks, PLENTY);
+	unsigned round;
+
+	(void)state;
+	assert_non_null(set);
+	assert_non_null(m.in);
+	for (round = 0; round < 40; round++) {
+		unsigned p = round % 4, i;
+
+		seed = 4711 + round;
+		for (i = 0; i < 400; i++)
+			random_step(set, &m, places[p].where, places[p].span);
+		assert_int_equal(e2pf_blockset_size(set),
+				 model_count(&m, 0, blocks));
+	}
+	e2pf_blockset_free(set);
+	free(m.in);
+}
+
+static void edges_of_chunks(void **state)
+{
+	struct e2pf_blockset *set = e2pf_blockset_new(4 * CHUNK, PLENTY);
+
+	(void)state;
+	assert_int_equal(e2pf_blockset_add(set, CHUNK - 1, 1), 1);
+	assert_int_equal(e2pf_blockset_add(set, CHUNK, 1), 1);
+	assert_int_equal(e2pf_blockset_count(set, CHUNK - 1, 1), 1);
+	assert_int_equal(e2pf_blockset_count(set, CHUNK - 2, 1), 0);
+	assert_int_equal(e2pf_blockset_count(set, CHUNK + 1, 1), 0);
+	assert_int_equal(e2pf_blockset_count(set, CHUNK - 2, 4), 2);
+	/* Two chunks and a half at once, over what is there. */
+	assert_int_equal(e2pf_blockset_add(set, CHUNK / 2, 2 * CHUNK + 1),
+			 2 * CHUNK - 1);
+	assert_int_equal(e2pf_blockset_remove(set, CHUNK, CHUNK), CHUNK);
+	assert_int_equal(e2pf_blockset_count(set, 0, 4 * CHUNK), CHUNK + 1);
+	assert_int_equal(e2pf_blockset_size(set), CHUNK + 1);
+	/* A chunk as a single run, from its first block to its last. */
+	assert_int_equal(e2pf_blockset_add(set, 3 * CHUNK, CHUNK), CHUNK);
+	assert_int_equal(e2pf_blockset_remove(set, 4 * CHUNK - 1, 1), 1);
+	assert_int_equal(e2pf_blockset_remove(set, 3 * CHUNK, 1), 1);
+	assert_int_equal(e2pf_blockset_count(set, 3 * CHUNK, CHUNK),
+			 CHUNK - 2);
+	e2pf_blockset_free(set);
+}
+
+static void edges_of_the_device(void **state)
+{
+	struct e2pf_blockset *set = e2pf_blockset_new(100, PLENTY);
+
+	(void)state;
+	assert_int_equal(e2pf_blockset_add(set, 99, 1), 1);
+	assert_int_equal(e2pf_blockset_add(set, 100, 1), 0);
+	assert_int_equal(e2pf_blockset_add(set, 90, UINT64_MAX), 9);
+	assert_int_equal(e2pf_blockset_add(set, UINT64_MAX, UINT64_MAX), 0);
+	assert_int_equal(e2pf_blockset_add(set, 5, 0), 0);
+	assert_int_equal(e2pf_blockset_count(set, 0, UINT64_MAX), 10);
+	assert_int_equal(e2pf_blockset_count(set, UINT64_MAX - 1, 5), 0);
+	assert_int_equal(e2pf_blockset_remove(set, 100, 5), 0);
+	assert_int_equal(e2pf_blockset_remove(set, 95, 0), 0);
+	assert_int_equal(e2pf_blockset_remove(set, 95, UINT64_MAX), 5);
+	assert_int_equal(e2pf_blockset_size(set), 5);
+	e2pf_blockset_free(set);
+	e2pf_blockset_free(NULL);
+
+	set = e2pf_blockset_new(0, PLENTY);
+	assert_non_null(set);
+	assert_int_equal(e2pf_blockset_add(set, 0, 1), 0);
+	e2pf_blockset_clear(set);
+	e2pf_blockset_free(set);
+}
+
+static void clear_makes_it_new(void **state)
+{
+	struct e2pf_blockset *set = e2pf_blockset_new(2 * CHUNK, 256);
+	uint64_t i, first = 0, second = 0;
+
+	(void)state;
+	for (i = 0; i < 200; i++)
+		first += e2pf_blockset_add(set, 2 * i, 1);
+	assert_in_range(first, 8, 199);
+	e2pf_blockset_clear(set);
+	assert_int_equal(e2pf_blockset_size(set), 0);
+	assert_int_equal(e2pf_blockset_count(set, 0, 2 * CHUNK), 0);
+	/* Its memory is free again, to the byte. */
+	for (i = 0; i < 200; i++)
+		second += e2pf_blockset_add(set, CHUNK + 2 * i, 1);
+	assert_int_equal(second, first);
+	assert_int_equal(e2pf_blockset_size(set), second);
+	e2pf_blockset_free(set);
+}
+
+/* With no room left what is added is either there and counted, or neither. */
+static void what_does_not_fit(void **state)
+{
+	struct e2pf_blockset *set = e2pf_blockset_new(8 * CHUNK, 512);
+	uint64_t i, held = 0;
+
+	(void)state;
+	for (i = 0; i < 8 * CHUNK; i += 97) {
+		uint64_t n = e2pf_blockset_add(set, i, 3);
+
+		assert_true(n == 0 || n == 3);
+		assert_int_equal(e2pf_blockset_count(set, i, 3), n);
+		held += n;
+		assert_int_equal(e2pf_blockset_size(set), held);
+	}
+	/* 4 bytes a run: no more than 128 fit in 512. */
+	assert_in_range(held, 3, 3 * 128);
+	for (i = 0; i < 8 * CHUNK; i += 97) {
+		uint64_t n = e2pf_blockset_count(set, i, 3);
+
+		assert_int_equal(e2pf_blockset_remove(set, i, 3), n);
+		held -= n;
+	}
+	assert_int_equal(held, 0);
+	assert_int_equal(e2pf_blockset_size(set), 0);
+	e2pf_blockset_free(set);
+}
+
+/* A hole in a run takes memory.  Without any, what was asked out is out all
+ * the same: the owner waits for it. */
+static void hole_without_memory(void **state)
+{
+	struct e2pf_blockset *set = e2pf_blockset_new(CHUNK, 64);
+	uint64_t i, before;
+
+	(void)state;
+	/* Runs of 20 until no more fit. */
+	for (i = 0; e2pf_blockset_add(set, 100 * i, 20) == 20; i++)
+		;
+	assert_in_range(i, 1, 16);
+	before = e2pf_blockset_size(set);
+	assert_int_equal(before, 20 * i);
+	assert_int_equal(e2pf_blockset_remove(set, 5, 2), 2);
+	assert_int_equal(e2pf_blockset_count(set, 5, 2), 0);
+	/* What else went is the shorter part. */
+	assert_int_equal(e2pf_blockset_count(set, 0, 5), 0);
+	assert_int_equal(e2pf_blockset_count(set, 7, 13), 13);
+	assert_int_equal(e2pf_blockset_size(set), before - 7);
+	assert_int_equal(e2pf_blockset_remove(set, 15, 1), 1);
+	assert_int_equal(e2pf_blockset_count(set, 0, 100), 8);
+	assert_int_equal(e2pf_blockset_remove(set, 0, CHUNK), before - 12);
+	assert_int_equal(e2pf_blockset_size(set), 0);
+	e2pf_blockset_free(set);
+}
+
+static void random_at_the_cap(void **state)
+{
+	uint64_t blocks = 3 * CHUNK;
+	struct e2pf_blockset *set = e2pf_blockset_new(blocks, 300);
+	unsigned i;
+
+	(void)state;
+	seed = 99;
+	for (i = 0; i < 20000; i++) {
+		uint64_t block = random_below(blocks);
+		uint64_t count = 1 + random_below(CHUNK / 8);
+		uint64_t had = e2pf_blockset_count(set, block, count);
+		uint64_t size = e2pf_blockset_size(set), n;
+
+		if (random_below(2)) {
+			n = e2pf_blockset_add(set, block, count);
+			assert_int_equal(e2pf_blockset_count(set, block,
+							     count), had + n);
+			assert_int_equal(e2pf_blockset_size(set), size + n);
+		} else {
+			n = e2pf_blockset_remove(set, block, count);
+			assert_int_equal(n, had);
+			assert_int_equal(e2pf_blockset_count(set, block,
+							     count), 0);
+			assert_true(e2pf_blockset_size(set) <= size - n);
+		}
+		assert_int_equal(e2pf_blockset_count(set, 0, blocks),
+				 e2pf_blockset_size(set));
+	}
+	e2pf_blockset_free(set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(like_a_bitmap),
+		cmocka_unit_test(edges_of_chunks),
+		cmocka_unit_test(edges_of_the_device),
+		cmocka_unit_test(clear_makes_it_new),
+		cmocka_unit_test(what_does_not_fit),
+		cmocka_unit_test(hole_without_memory),
+		cmocka_unit_test(random_at_the_cap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

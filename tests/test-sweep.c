@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One sweep over small filesystems made by hand: the order and the merging
+ * of what is issued, that all is visited once, and that nothing a tree
+ * claims makes it go on for long.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fake-device.h"
+#include "sweep.h"
+#include "tiny-fs.h"
+
+#define ISSUES 4096
+
+struct issued {
+	uint64_t block;
+	uint64_t end;
+	size_t refs;
+};
+
+struct rig {
+	struct tiny_fs fs;
+	struct fake_device dev;
+	struct e2pf_sweep sweep;
+	struct issued run[ISSUES];
+	size_t runs;
+	unsigned *visits;	/* per block, times issued as a ref */
+	unsigned arrivals, errors;
+	int runs_left;		/* until issue says no; -1: never */
+	int arrivals_left;
+};
+
+static bool on_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
+{
+	struct rig *r = ctx;
+	struct issued run = { .block = refs[0].block, .refs = n };
+	size_t i;
+	uint32_t j;
+
+	if (r->runs_left == 0)
+		return false;
+	r->runs_left -= r->runs_left > 0;
+	for (i = 0; i < n; i++) {
+		if (refs[i].block + refs[i].count > run.end)
+			run.end = refs[i].block + refs[i].count;
+		for (j = 0; j < refs[i].count; j++)
+			r->visits[refs[i].block + j]++;
+	}
+	if (r->runs < ISSUES)
+		r->run[r->runs] = run;
+	r->runs++;
+	return true;
+}
+
+static bool on_arrived(void *ctx, int error, uint64_t waited_ns)
+{
+	struct rig *r = ctx;
+
+	(void)waited_ns;
+	r->arrivals++;
+	r->errors += error != 0;
+	if (r->arrivals_left == 0)
+		return false;
+	r->arrivals_left -= r->arrivals_left > 0;
+	return true;
+}
+
+static const struct e2pf_sweep_ops ops = {
+	.issue = on_issue,
+	.arrived = on_arrived,
+};
+
+static void set_up(struct rig *r, uint32_t groups, uint32_t per_group,
+		   uint32_t inodes)
+{
+	memset(r, 0, sizeof(*r));
+	tiny_new(&r->fs, groups, per_group, inodes, 1024);
+	fake_new(&r->dev, r->fs.image, r->fs.size, 1024);
+	r->visits = calloc(r->fs.geo.blocks, sizeof(*r->visits));
+	assert_non_null(r->visits);
+	r->runs_left = r->arrivals_left = -1;
+	r->sweep.geo = &r->fs.geo;
+	r->sweep.groups = r->fs.groups;
+	r->sweep.dev = &r->dev.dev;
+	r->sweep.ops = &ops;
+	r->sweep.ctx = r;
+	r->sweep.classes = E2PF_ALL_CLASSES;
+	r->sweep.issue_ahead = 1 << 20;
+	r->sweep.level_cap = 4096;
+	r->sweep.parse_left = 100000;
+	e2pf_sweep_init(&r->sweep);
+}
+
+static void tear_down(struct rig *r)
+{
+	e2pf_sweep_fini(&r->sweep);
+	fake_free(&r->dev);
+	tiny_free(&r->fs);
+	free(r->visits);
+}
+
+static void forget(struct rig *r)
+{
+	memset(r->visits, 0, r->fs.geo.blocks * sizeof(*r->visits));
+	r->runs = r->arrivals = r->errors = 0;
+	r->runs_left = r->arrivals_left = -1;
+}
+
+static void sweep_all(struct rig *r)
+{
+	uint32_t g;
+
+	/* Backwards: it is the sweep that sorts. */
+	for (g = r->fs.geo.groups; g-- > 0;)
+		assert_true(e2pf_sweep_add_group(&r->sweep, g));
+	e2pf_sweep_run(&r->sweep);
+}
+
+static void add(struct rig *r, uint64_t block, uint32_t count)
+{
+	const struct e2pf_ref ref = {
+		.block = block, .count = count, .cls = E2PF_DIRS,
+		.parse = E2PF_LEAF, .data = E2PF_CLASSES
+	};
+
+	e2pf_sweep_add(&r->sweep, &ref);
+}
+
+static void assert_run(const struct rig *r, size_t i, uint64_t block,
+		       uint64_t end)
+{
+	assert_true(i < r->runs);
+	assert_int_equal(r->run[i].block, block);
+	assert_int_equal(r->run[i].end, end);
+}
+
+static void merged_and_sorted(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 1, 512, 8);
+	add(&r, 300, 2);
+	add(&r, 100, 1);
+	add(&r, 101, 1);
+	add(&r, 105, 1);	/* three blocks of gap */
+	add(&r, 302, 1);
+	e2pf_sweep_run(&r.sweep);
+	assert_int_equal(r.runs, 3);
+	assert_run(&r, 0, 100, 102);
+	assert_run(&r, 1, 105, 106);
+	assert_run(&r, 2, 300, 303);
+
+	forget(&r);
+	r.sweep.gap = 3;
+	add(&r, 300, 1);
+	add(&r, 105, 1);
+	add(&r, 100, 2);
+	add(&r, 110, 1);	/* four */
+	e2pf_sweep_run(&r.sweep);
+	assert_int_equal(r.runs, 3);
+	assert_run(&r, 0, 100, 106);
+	assert_run(&r, 1, 110, 111);
+	assert_run(&r, 2, 300, 301);
+
+	/* A long run that holds short ones, then one behind it. */
+	forget(&r);
+	add(&r, 100, 50);
+	add(&r, 110, 1);
+	add(&r, 152, 1);
+	e2pf_sweep_run(&r.sweep);
+	assert_int_equal(r.runs, 1);
+	assert_run(&r, 0, 100, 153);
+	tear_down(&r);
+}
+
+static void duplicates_dropped(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 1, 512, 8);
+	for (i = 0; i < 1000; i++) {
+		add(&r, 200, 1);
+		add(&r, 100 + 2 * (i % 10), 1);
+	}
+	e2pf_sweep_run(&r.sweep);
+	assert_int_equal(r.runs, 11);
+	assert_int_equal(r.visits[200], 1);
+	assert_int_equal(r.visits[100], 1);
+	tear_down(&r);
+}
+
+/* Directories of two leaf nodes each, all over the groups. */
+static unsigned make_trees(struct rig *r, unsigned files)
+{
+	uint32_t groups = r->fs.geo.groups, per = r->fs.geo.inodes_per_group;
+	unsigned i, made = 0;
+
+	for (i = 0; i < files; i++) {
+		uint32_t g = i % groups;
+		/* What is of group g lies in the opposite one. */
+		uint64_t at = tiny_free_block(&r->fs, groups - 1 - g) +
+			      12 * (i / groups);
+		uint64_t node[2] = { at + 9, at + 2 };
+		uint64_t data[2] = { at + 7, at + 4 };
+		uint32_t ino = g * per + 13 + i / groups;
+
+		tiny_inode(&r->fs, ino, LINUX_S_IFDIR, 1, node, 2);
+		tiny_node(&r->fs, node[0], 0, &data[0], 1);
+		tiny_node(&r->fs, node[1], 0, &data[1], 1);
+		made += 4;
+	}
+	return made;
+}
+
+static void assert_trees_visited_once(const struct rig *r, unsigned files)
+{
+	uint32_t groups = r->fs.geo.groups;
+	unsigned i;
+
+	for (i = 0; i < files; i++) {
+		uint64_t at = tiny_free_block(&r->fs, groups - 1 - i % groups) +
+			      12 * (i / groups);
+
+		assert_int_equal(r->visits[at + 9], 1);
+		assert_int_equal(r->visits[at + 2], 1);
+		assert_int_equal(r->visits[at + 7], 1);
+		assert_int_equal(r->visits[at + 4], 1);
+		assert_int_equal(r->visits[at + 3], 0);
+	}
+}
+
+static void levels_in_block_order(void **state)
+{
+	unsigned levels = 1, refs = 0;
+	struct rig r;
+	size_t i;
+
+	(void)state;
+	set_up(&r, 4, 512, 64);
+	make_trees(&r, 40);
+	sweep_all(&r);
+	assert_trees_visited_once(&r, 40);
+	for (i = 0; i < r.runs; i++) {
+		refs += r.run[i].refs;
+		if (i && r.run[i].block < r.run[i - 1].end)
+			levels++;
+	}
+	/* Tables and bitmaps, nodes, directories: each forwards. */
+	assert_int_equal(levels, 3);
+	/* The bitmaps of a group are neighbours. */
+	assert_int_equal(refs, 4 * 2 + 160);
+	/* Each table in one piece, each node. */
+	assert_int_equal(r.arrivals, 4 + 80);
+	for (i = 0; i < 4; i++) {
+		uint64_t table = r.fs.groups[i].inode_table;
+
+		assert_int_equal(r.visits[table], 1);
+		assert_int_equal(r.visits[table + 7], 1);
+		assert_int_equal(r.visits[table - 1], 1);
+		assert_int_equal(r.visits[table - 2], 1);
+	}
+	tear_down(&r);
+}
+
+static void full_levels(void **state)
+{
+	static const size_t caps[] = { 1, 2, 3, 7, 64 };
+	struct rig r;
+	size_t i;
+
+	(void)state;
+	set_up(&r, 4, 512, 64);
+	make_trees(&r, 40);
+	for (i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
+		unsigned l;
+
+		e2pf_sweep_fini(&r.sweep);
+		r.sweep.level_cap = caps[i];
+		forget(&r);
+		sweep_all(&r);
+		assert_trees_visited_once(&r, 40);
+		assert_int_equal(r.arrivals, 4 + 80);
+		for (l = 1; l < E2PF_SWEEP_LEVELS; l++)
+			assert_in_range(r.sweep.level[l].room, 0, caps[i]);
+	}
+	tear_down(&r);
+}
+
+/* Nodes that lie side by side come as one run, and each is parsed. */
+static void neighbours_all_parsed(void **state)
+{
+	uint64_t node[4] = { 101, 102, 103, 104 }, data;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 1, 512, 64);
+	tiny_inode(&r.fs, 20, LINUX_S_IFDIR, 1, node, 4);
+	for (i = 0; i < 4; i++) {
+		data = 200 + 10 * i;
+		tiny_node(&r.fs, node[i], 0, &data, 1);
+	}
+	sweep_all(&r);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(r.visits[node[i]], 1);
+		assert_int_equal(r.visits[200 + 10 * i], 1);
+	}
+	tear_down(&r);
+}
+
+/* Little may be issued and not waited for; still all is. */
+static void issue_ahead_is_kept(void **state)
+{
+	struct rig r;
+	size_t i, before = 0;
+	uint64_t issued = 0;
+
+	(void)state;
+	set_up(&r, 8, 512, 64);
+	r.sweep.issue_ahead = 1024;
+	r.sweep.classes = 1u << E2PF_INODES | 1u << E2PF_EXTENTS;
+	make_trees(&r, 8);
+	sweep_all(&r);
+	assert_int_equal(r.arrivals, 8 + 16);
+	/* With one block allowed, no run is issued before the one before it
+	 * was read. */
+	for (i = 0; i < r.runs; i++)
+		issued += r.run[i].end - r.run[i].block;
+	for (i = 0; i < r.dev.events; i++) {
+		assert_int_equal(r.dev.event[i].op, FAKE_READ);
+		before += r.dev.event[i].count;
+	}
+	assert_int_equal(before, issued);
+	tear_down(&r);
+}
+
+/* All nodes of all depths refer to all others, as often as they can. */
+static void hostile_tree(void **state)
+{
+	uint64_t all[80];
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 1, 2048, 1024);
+	for (i = 0; i < 80; i++)
+		all[i] = 1000 + 2 * i;
+	for (i = 13; i <= 1024; i++)
+		tiny_inode(&r.fs, i, LINUX_S_IFDIR, 1 + i % 5, all + i % 70,
+			   4);
+	for (i = 0; i < 80; i++)
+		tiny_node(&r.fs, all[i], i % 5, all, 80);
+	r.sweep.level_cap = 8;
+	r.sweep.parse_left = 5000;
+	sweep_all(&r);
+	assert_in_range(r.arrivals, 4, 5000 + 4);
+	assert_int_equal(r.sweep.parse_left, 0);
+	/* Refs come only from what was parsed. */
+	assert_in_range(r.runs, 1, 5004 * 85);
+
+	/* With room to see that they are the same, it is short. */
+	e2pf_sweep_fini(&r.sweep);
+	r.sweep.level_cap = 100000;
+	r.sweep.parse_left = 5000;
+	forget(&r);
+	sweep_all(&r);
+	assert_in_range(r.arrivals, 5, 1500);
+	tear_down(&r);
+}
+
+static void one_node_for_all(void **state)
+{
+	uint64_t node = 1500, data = 1600;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 1, 2048, 1024);
+	for (i = 13; i <= 1024; i++)
+		tiny_inode(&r.fs, i, LINUX_S_IFDIR, 1, &node, 1);
+	tiny_node(&r.fs, node, 0, &data, 1);
+	sweep_all(&r);
+	assert_int_equal(r.visits[node], 1);
+	assert_int_equal(r.visits[data], 1);
+	assert_int_equal(r.arrivals, 1 + 1);	/* 128 KiB of table */
+
+	forget(&r);
+	e2pf_sweep_fini(&r.sweep);
+	r.sweep.level_cap = 4;
+	r.sweep.parse_left = 10;
+	sweep_all(&r);
+	assert_int_equal(r.arrivals, 1 + 10);
+	tear_down(&r);
+}
+
+static void groups_with_one_table(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 8, 256, 64);
+	r.fs.groups[3].inode_table = r.fs.groups[5].inode_table =
+		r.fs.groups[1].inode_table;
+	r.fs.groups[5].inodes_in_use = 16;
+	r.fs.groups[7].inodes_in_use = 0;
+	sweep_all(&r);
+	/* Each has its own inodes there, so each parses it. */
+	assert_int_equal(r.arrivals, 7);
+	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
+	assert_int_equal(r.visits[r.fs.groups[7].inode_table], 0);
+	tear_down(&r);
+}
+
+static void ended_by_its_owner(void **state)
+{
+	struct rig r;
+	int i;
+
+	(void)state;
+	set_up(&r, 4, 512, 64);
+	make_trees(&r, 40);
+	for (i = 0; i < 1000; i++) {
+		forget(&r);
+		r.runs_left = i;
+		sweep_all(&r);
+		if (r.runs_left > 0)
+			break;
+		assert_int_equal(r.runs, i);
+	}
+	assert_in_range(i, 5, 168);
+	for (i = 0; i < 84; i++) {
+		forget(&r);
+		r.arrivals_left = i;
+		sweep_all(&r);
+		assert_int_equal(r.arrivals, i + 1);
+	}
+	/* And nothing of that is left. */
+	forget(&r);
+	sweep_all(&r);
+	assert_trees_visited_once(&r, 40);
+	assert_int_equal(r.arrivals, 84);
+	tear_down(&r);
+}
+
+/* Ended in the middle of levels that overflow. */
+static void ended_while_full(void **state)
+{
+	struct rig r;
+	int i;
+
+	(void)state;
+	set_up(&r, 4, 512, 64);
+	make_trees(&r, 40);
+	r.sweep.level_cap = 3;
+	for (i = 0; i < 84; i++) {
+		forget(&r);
+		r.arrivals_left = i;
+		sweep_all(&r);
+		assert_int_equal(r.arrivals, i + 1);
+	}
+	forget(&r);
+	sweep_all(&r);
+	assert_trees_visited_once(&r, 40);
+	tear_down(&r);
+}
+
+static void errors_passed_on(void **state)
+{
+	struct rig r;
+	uint64_t at;
+
+	(void)state;
+	set_up(&r, 4, 512, 64);
+	make_trees(&r, 40);
+	at = tiny_free_block(&r.fs, 3);
+	fake_set_bad(&r.dev, at + 9, 1);
+	fake_set_bad(&r.dev, r.fs.groups[2].inode_table, 1);
+	sweep_all(&r);
+	assert_int_equal(r.errors, 2);
+	/* Nothing from the ten files of group 2, 20 nodes. */
+	assert_int_equal(r.arrivals, 84 - 20);
+	assert_int_equal(r.visits[at + 9], 1);
+	assert_int_equal(r.visits[at + 7], 0);
+	assert_int_equal(r.visits[at + 4], 1);
+	assert_int_equal(r.visits[tiny_free_block(&r.fs, 0) + 7], 1);
+	assert_int_equal(r.visits[tiny_free_block(&r.fs, 1) + 7], 0);
+	tear_down(&r);
+}
+
+static void classes_asked_for(void **state)
+{
+	struct rig r;
+	uint64_t at;
+
+	(void)state;
+	set_up(&r, 4, 512, 64);
+	make_trees(&r, 40);
+	at = tiny_free_block(&r.fs, 0);
+	r.sweep.classes = E2PF_ALL_CLASSES &
+			  ~(1u << E2PF_DIRS | 1u << E2PF_BITMAPS);
+	sweep_all(&r);
+	assert_int_equal(r.visits[at + 9], 1);
+	assert_int_equal(r.visits[at + 7], 0);
+	assert_int_equal(r.visits[r.fs.groups[0].block_bitmap], 0);
+	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
+
+	/* What leads to what is wanted is read whatever it is. */
+	forget(&r);
+	r.sweep.classes = 1u << E2PF_DIRS;
+	sweep_all(&r);
+	assert_trees_visited_once(&r, 40);
+	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
+
+	/* Bitmaps lead nowhere. */
+	forget(&r);
+	r.sweep.classes = 1u << E2PF_BITMAPS;
+	sweep_all(&r);
+	assert_int_equal(r.visits[r.fs.groups[0].block_bitmap], 1);
+	assert_int_equal(r.arrivals, 0);
+	tear_down(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(merged_and_sorted),
+		cmocka_unit_test(duplicates_dropped),
+		cmocka_unit_test(levels_in_block_order),
+		cmocka_unit_test(full_levels),
+		cmocka_unit_test(neighbours_all_parsed),
+		cmocka_unit_test(issue_ahead_is_kept),
+		cmocka_unit_test(hostile_tree),
+		cmocka_unit_test(one_node_for_all),
+		cmocka_unit_test(groups_with_one_table),
+		cmocka_unit_test(ended_by_its_owner),
+		cmocka_unit_test(ended_while_full),
+		cmocka_unit_test(errors_passed_on),
+		cmocka_unit_test(classes_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

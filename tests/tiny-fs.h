@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A filesystem made by hand, in memory: geometry, groups and the bytes of
+ * inode tables and tree blocks.  Just what the planner looks at.
+ */
+#ifndef TINY_FS_H
+#define TINY_FS_H
+
+#include "plan.h"
+
+struct tiny_fs {
+	struct e2pf_geometry geo;
+	struct e2pf_group *groups;
+	unsigned char *image;
+	uint64_t size;			/* bytes */
+};
+
+/* 128-byte inodes, all of each group's read by a scan.  A group begins with
+ * its block bitmap, its inode bitmap and its inode table. */
+void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
+	      uint32_t inodes_per_group, uint32_t block_size);
+void tiny_free(struct tiny_fs *fs);
+
+/* The first block of a group that is neither bitmap nor table. */
+uint64_t tiny_free_block(const struct tiny_fs *fs, uint32_t group);
+
+/* The bytes of a block. */
+void *tiny_block(struct tiny_fs *fs, uint64_t block);
+
+/* Make `ino` a file of that mode (LINUX_S_IF...) with an extent tree whose
+ * root is `depth` levels above the leaves and refers to these blocks. */
+void tiny_inode(struct tiny_fs *fs, uint32_t ino, unsigned mode,
+		unsigned depth, const uint64_t *blocks, unsigned count);
+
+/* Make a block a node of an extent tree. */
+void tiny_node(struct tiny_fs *fs, uint64_t block, unsigned depth,
+	       const uint64_t *blocks, unsigned count);
+
+#endif
