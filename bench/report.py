@@ -224,8 +224,9 @@ def bar_panel(result, label, model, group, at):
                      "graph 0.99,0.96 right front tc rgb '#b04a00'")
     lines.append(
         f"plot $D{at} using 1:2:(0.62):5:xtic(6) with boxes lc rgb variable "
-        f"fs solid 0.85 noborder notitle, '' using 1:2:3:4 with yerrorbars "
-        f"ps 0 lw 1.5 lc rgb '#222222' notitle, '' using 1:4:7 with labels "
+        f"fs solid 0.85 noborder notitle, '' using 1:3:(0):($4-$3) with "
+        f"vectors nohead lw 3 lc rgb '#222222' notitle, '' "
+        f"using 1:4:7 with labels "
         f"offset 0,0.7 notitle")
     return "\n".join(lines)
 
