@@ -264,3 +264,22 @@ uint64_t e2pf_blockset_count(const struct e2pf_blockset *set, uint64_t block,
 	/* count_op() changes nothing. */
 	return for_chunks((struct e2pf_blockset *)set, block, count, count_op);
 }
+
+uint64_t e2pf_blockset_next(const struct e2pf_blockset *set, uint64_t *block)
+{
+	uint64_t number = *block >> CHUNK_BITS;
+	uint32_t first = *block & (CHUNK_BLOCKS - 1);
+
+	for (; number < set->chunks; number++, first = 0) {
+		const struct chunk *c = set->chunk[number];
+		uint32_t i = c ? find_run(c, first) : 0;
+
+		if (!c || i == c->used)
+			continue;
+		if (c->run[i].start > first)
+			first = c->run[i].start;
+		*block = (number << CHUNK_BITS) + first;
+		return c->run[i].last - first + 1u;
+	}
+	return 0;
+}

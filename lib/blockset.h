@@ -35,6 +35,10 @@ uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
 uint64_t e2pf_blockset_count(const struct e2pf_blockset *set, uint64_t block,
 			     uint64_t count);
 
+/* The first run at or behind *block: moves *block to its start and returns
+ * its length, which ends with a chunk.  0 when there is none. */
+uint64_t e2pf_blockset_next(const struct e2pf_blockset *set, uint64_t *block);
+
 /* Blocks in the set. */
 uint64_t e2pf_blockset_size(const struct e2pf_blockset *set);
 

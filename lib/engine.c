@@ -20,6 +20,7 @@
 
 #include "blockset.h"
 #include "engine.h"
+#include "measure.h"
 #include "sweep.h"
 
 /* Table bytes a lane on flash takes at once: it begins with one group, so as
@@ -29,6 +30,9 @@
 
 /* Groups of one batch, however empty. */
 #define BATCH_GROUPS 8192u
+
+/* Blocks a lane takes at once of what was put off. */
+#define LATER_BATCH 2048u
 
 /* Directory list entries: those handed over, and those of one flash batch. */
 #define LIST_ROOM 65536u
@@ -44,7 +48,11 @@
 
 /* Runs of the sets of blocks read ahead: with the levels of the lanes the
  * helper stays below 32 MiB. */
-#define SET_MEMORY (6u << 20)
+#define SET_MEMORY (4u << 20)
+
+/* Gaps are read through up to these sizes at most: they take memory. */
+#define SWEEP_MOST_GAP (256u << 10)
+#define FLASH_MOST_GAP (64u << 10)
 
 #define LANE_STACK (256u << 10)
 #define BATCH_RING 64u
@@ -73,6 +81,8 @@
 enum work {
 	WORK_NONE,
 	WORK_TABLES,	/* inode tables and what they refer to; by group */
+	WORK_LATER,	/* what they refer to and pass 2 needs, as the first
+			   pass goes on; in block order */
 	WORK_LIST,	/* directory blocks; by place in the list */
 	WORK_BITMAPS	/* by group */
 };
@@ -122,6 +132,9 @@ struct e2pf_engine {
 	atomic_bool asleep;		/* all was resident at the start */
 	unsigned sleep_misses;
 
+	bool block_order;		/* as configured, or as measured */
+	struct e2pf_cost cost;
+
 	enum work work;
 	unsigned generation;		/* counts changes of work */
 	bool bitmaps_inline;		/* with the tables, they are few */
@@ -137,8 +150,11 @@ struct e2pf_engine {
 	uint64_t limit_asked;		/* when, ns */
 	struct e2pf_blockset *ahead;	/* read ahead for this pass */
 	struct e2pf_blockset *later;	/* for a later pass */
+	struct e2pf_blockset *wanted;	/* put off, not read yet */
+	uint64_t wanted_next;		/* the first of them not taken */
 	atomic_bool tracking;		/* one of the sets holds something */
 	unsigned gate_waiters;
+	uint64_t gaps;			/* bytes read through */
 	uint64_t moved;			/* when a sweep last moved, ns */
 	uint64_t groups_done;
 
@@ -154,6 +170,22 @@ static uint64_t now(struct e2pf_engine *e)
 	return e->cfg.dev->ops->now(e->cfg.dev);
 }
 
+static bool is_resident(struct e2pf_engine *e, uint64_t offset, uint64_t len)
+{
+	struct e2pf_device *dev = e->cfg.dev;
+
+	while (len) {
+		bool resident;
+		uint64_t n = dev->ops->span(dev, offset, len, &resident);
+
+		if (!resident)
+			return false;
+		offset += n;
+		len -= n;
+	}
+	return true;
+}
+
 static uint64_t set_bytes(const struct e2pf_engine *e,
 			  const struct e2pf_blockset *set)
 {
@@ -163,7 +195,7 @@ static uint64_t set_bytes(const struct e2pf_engine *e,
 /* Blocks of these classes are used in a later pass than the first. */
 static bool is_later(const struct e2pf_engine *e, unsigned cls)
 {
-	return e->work == WORK_TABLES &&
+	return (e->work == WORK_TABLES || e->work == WORK_LATER) &&
 	       (cls == E2PF_DIRS || cls == E2PF_BITMAPS);
 }
 
@@ -174,7 +206,8 @@ static bool is_later(const struct e2pf_engine *e, unsigned cls)
 /* Has the checker done with this unit? */
 static bool passed(struct e2pf_engine *e, uint64_t unit)
 {
-	return e->cfg.paced && e->at_valid && unit < atomic_load(&e->at);
+	return e->cfg.paced && e->at_valid && e->work != WORK_LATER &&
+	       unit < atomic_load(&e->at);
 }
 
 /* Bytes of this pass that are ahead of the checker. */
@@ -230,6 +263,10 @@ static bool over_budget(struct e2pf_engine *e)
 		return e->stats.prefetched_bytes >= e->limit;
 	if (e->work == WORK_BITMAPS)
 		return ahead_bytes(e) >= e->limit;
+	/* What a later pass needs may have half; its own work does the
+	 * rest. */
+	if (e->work == WORK_LATER)
+		return set_bytes(e, e->later) >= e->limit / 2;
 	return outstanding(e) >= e->limit;
 }
 
@@ -260,16 +297,17 @@ static void sleep_on_work(struct lane *l, enum lane_state state)
  * What a lane reads ahead, run by run.
  */
 
-/* Record the missing bytes of a run.  Returns blocks newly read ahead. */
-static uint64_t record(struct lane *l, const struct e2pf_ref *refs, size_t n,
-		       uint64_t first, uint64_t last)
+/* Record that blocks first to last of a run were asked for. */
+static void record(struct lane *l, const struct e2pf_ref *refs, size_t n,
+		   uint64_t first, uint64_t last)
 {
 	struct e2pf_engine *e = l->e;
-	uint64_t blocks = 0;
+	uint64_t bs = e->cfg.geo->block_size;
+	uint64_t added, covered = 0, blocks = 0, gap;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		uint64_t a = refs[i].block, b = a + refs[i].count - 1, added;
+		uint64_t a = refs[i].block, b = a + refs[i].count - 1;
 		bool later = is_later(e, refs[i].cls);
 
 		if (a < first)
@@ -283,14 +321,19 @@ static uint64_t record(struct lane *l, const struct e2pf_ref *refs, size_t n,
 		added = e2pf_blockset_add(later ? e->later : e->ahead, a,
 					  b - a + 1);
 		blocks += added;
+		covered += b - a + 1;
 		if (!later)
-			l->bytes += added * e->cfg.geo->block_size;
+			l->bytes += added * bs;
 	}
-	if (blocks)
-		atomic_store(&e->tracking, true);
+	if (!blocks)
+		return;		/* all of it is on its way already */
+	gap = last - first + 1 > covered ? last - first + 1 - covered : 0;
+	e->gaps += gap * bs;
+	l->bytes += gap * bs;
+	e->stats.prefetched_bytes += (blocks + gap) * bs;
+	atomic_store(&e->tracking, true);
 	if (ahead_bytes(e) > e->stats.peak_lookahead_bytes)
 		e->stats.peak_lookahead_bytes = ahead_bytes(e);
-	return blocks;
 }
 
 static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
@@ -307,7 +350,7 @@ static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
 	while (pos < end) {
 		bool resident;
 		uint64_t len = dev->ops->span(dev, pos, end - pos, &resident);
-		uint64_t blocks = 0;
+		uint64_t began = now(e);
 		unsigned requests = 0;
 
 		if (!resident)
@@ -316,15 +359,26 @@ static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
 		e->moved = now(e);
 		e->stats.planned_bytes += len;
 		if (!resident) {
-			blocks = record(l, refs, n, pos / bs,
-					(pos + len - 1) / bs);
+			record(l, refs, n, pos / bs, (pos + len - 1) / bs);
 			e->stats.prefetched_requests += requests;
-			e->stats.prefetched_bytes += n == 1 ?
-						     blocks * bs : len;
+			e2pf_cost_add(&e->cost, e->moved - began, e->lanes,
+				      requests, len);
 		}
 		pthread_mutex_unlock(&e->lock);
 		pos += len;
 	}
+}
+
+/* Gaps that are read through, by what a request costs here. */
+static uint32_t gap_blocks(struct e2pf_engine *e)
+{
+	uint64_t gap = e2pf_cost_gap(&e->cost);
+	uint64_t most = e->block_order ? SWEEP_MOST_GAP : FLASH_MOST_GAP;
+
+	if (gap > most)
+		gap = most;
+	e->stats.gap_bytes = gap;
+	return (uint32_t)(gap / e->cfg.geo->block_size);
 }
 
 /* Wait for room in the budget; false when the batch is no longer wanted. */
@@ -342,10 +396,7 @@ static bool may_issue(struct lane *l)
 		sleep_on_work(l, LANE_WAITING);
 	}
 	l->state = LANE_SWEEPING;
-	/* What a later pass needs may have half; the rest comes with it. */
-	if (e->work == WORK_TABLES && e->cfg.paced &&
-	    set_bytes(e, e->later) > e->limit / 2)
-		l->sweep.classes &= ~(1u << E2PF_DIRS | 1u << E2PF_BITMAPS);
+	l->sweep.gap = gap_blocks(e);
 	go = !ended(l) && !passed(e, l->last);
 	pthread_mutex_unlock(&e->lock);
 	return go;
@@ -361,7 +412,7 @@ static bool lane_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 	return true;
 }
 
-static bool lane_arrived(void *ctx, int error)
+static bool lane_arrived(void *ctx, int error, uint64_t waited_ns)
 {
 	struct lane *l = ctx;
 	struct e2pf_engine *e = l->e;
@@ -369,6 +420,7 @@ static bool lane_arrived(void *ctx, int error)
 
 	pthread_mutex_lock(&e->lock);
 	e->moved = now(e);
+	e2pf_cost_add(&e->cost, waited_ns, e->lanes, 0, 0);
 	if (error && ++e->stats.errors >= ERRORS_TOLERATED)
 		e->gave_up = true;
 	if (e->gate_waiters)
@@ -378,8 +430,22 @@ static bool lane_arrived(void *ctx, int error)
 	return go;
 }
 
+/* Directory blocks wait until the tables are through: the first pass needs
+ * none, and all of them together make one sweep. */
+static void lane_put_off(void *ctx, const struct e2pf_ref *ref)
+{
+	struct lane *l = ctx;
+	struct e2pf_engine *e = l->e;
+
+	pthread_mutex_lock(&e->lock);
+	if (l->generation == e->generation)
+		e2pf_blockset_add(e->wanted, ref->block, ref->count);
+	pthread_mutex_unlock(&e->lock);
+}
+
 static const struct e2pf_sweep_ops lane_ops = {
 	.issue = lane_issue,
+	.put_off = lane_put_off,
 	.arrived = lane_arrived,
 };
 
@@ -437,15 +503,15 @@ static bool take_groups(struct lane *l)
 static bool take_list(struct lane *l)
 {
 	struct e2pf_engine *e = l->e;
-	uint64_t part = e->cfg.block_order ? 1 : LIST_BATCH, first, end;
+	uint64_t part = e->block_order ? 1 : LIST_BATCH, first, end;
 
 	/* On flash a unit of the stripe is a part of the list. */
 	catch_up(l);
 	first = l->next;
-	if (!e->cfg.block_order && first % part == 0 &&
+	if (!e->block_order && first % part == 0 &&
 	    first / part % e->lanes != l->number)
 		first = own_unit_from(l, first / part) * part;
-	end = e->cfg.block_order ? e->list_end : (first / part + 1) * part;
+	end = e->block_order ? e->list_end : (first / part + 1) * part;
 	if (end > e->list_end)
 		end = e->list_end;
 	if (first >= end)
@@ -454,6 +520,30 @@ static bool take_list(struct lane *l)
 	l->last = end - 1;
 	l->next = end;
 	return true;
+}
+
+/* Of what was put off, the next blocks in order. */
+static bool take_wanted(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+	struct e2pf_ref ref = { .cls = E2PF_DIRS, .data = E2PF_CLASSES };
+	uint64_t block = e->wanted_next, n, taken = 0;
+
+	l->first = 0;
+	l->last = UINT64_MAX;
+	l->table_bytes = 0;
+	while (taken < LATER_BATCH &&
+	       (n = e2pf_blockset_next(e->wanted, &block))) {
+		ref.block = block;
+		ref.count = (uint32_t)n;
+		l->sweep.put_off = 0;
+		l->sweep.classes = e->cfg.classes;
+		e2pf_sweep_add(&l->sweep, &ref);
+		taken += n;
+		block += n;
+	}
+	e->wanted_next = block;
+	return taken;
 }
 
 static bool take_batch(struct lane *l)
@@ -467,6 +557,8 @@ static bool take_batch(struct lane *l)
 	case WORK_TABLES:
 	case WORK_BITMAPS:
 		return take_groups(l);
+	case WORK_LATER:
+		return take_wanted(l);
 	case WORK_LIST:
 		return take_list(l);
 	default:
@@ -497,6 +589,9 @@ static void fill(struct lane *l, enum work work)
 	uint64_t u;
 
 	s->classes = e->cfg.classes;
+	s->put_off = 0;
+	if (work == WORK_LATER)
+		return;
 	if (work == WORK_LIST) {
 		pthread_mutex_lock(&e->lock);
 		for (u = l->first; u <= l->last; u++) {
@@ -507,8 +602,11 @@ static void fill(struct lane *l, enum work work)
 		pthread_mutex_unlock(&e->lock);
 		return;
 	}
-	if (work == WORK_TABLES && !e->bitmaps_inline)
-		s->classes &= ~(1u << E2PF_BITMAPS);
+	if (work == WORK_TABLES) {
+		s->put_off = 1u << E2PF_DIRS;
+		if (!e->bitmaps_inline)
+			s->classes &= ~(1u << E2PF_BITMAPS);
+	}
 	for (u = l->first; u <= l->last; u += e->lanes)
 		if (work == WORK_BITMAPS || !wants_tables(e))
 			e2pf_plan_group(e->cfg.geo, &e->cfg.groups[u],
@@ -528,7 +626,7 @@ static void choose_target(struct lane *l)
 	if (l->bytes > l->table_bytes && l->table_bytes)
 		most = (uint64_t)((double)share * (double)l->table_bytes /
 				  (double)l->bytes);
-	if (!e->cfg.block_order) {
+	if (!e->block_order) {
 		l->target = l->target * 2 + 1;
 		if (most > FLASH_BATCH)
 			most = FLASH_BATCH;
@@ -559,30 +657,51 @@ static void finish_batch(struct lane *l)
 	l->bytes = 0;
 }
 
-/* Nothing left of this work for any lane: go on to what follows it. */
-static void next_work(struct e2pf_engine *e)
+static void set_work(struct e2pf_engine *e, enum work work)
 {
 	unsigned i;
 
-	if (e->work != WORK_TABLES && e->work != WORK_LIST)
-		return;
+	e->work = work;
+	e->generation++;
+	for (i = 0; i < e->lanes; i++) {
+		struct lane *l = &e->lane[i];
+
+		l->next = work == WORK_LIST ? 0 : l->number;
+		/* The first pass goes on, and uses what is ahead of it. */
+		if (work != WORK_LATER)
+			l->ring_used = 0;
+	}
+	pthread_cond_broadcast(&e->work_cond);
+}
+
+static bool all_idle(struct e2pf_engine *e)
+{
+	unsigned i;
+
 	for (i = 0; i < e->lanes; i++)
 		if (e->lane[i].state != LANE_IDLE ||
 		    e->lane[i].generation != e->generation)
-			return;
-	if (e->bitmaps_done || !(e->cfg.classes & 1u << E2PF_BITMAPS))
+			return false;
+	return true;
+}
+
+/* Nothing left of this work for any lane: go on to what follows it. */
+static void next_work(struct e2pf_engine *e)
+{
+	bool bitmaps = !e->bitmaps_done &&
+		       (e->cfg.classes & 1u << E2PF_BITMAPS);
+
+	if (!all_idle(e))
 		return;
-	if (e->work == WORK_LIST ? e->list_end < e->list_total : e->cfg.paced)
-		return;
-	e->bitmaps_done = true;
-	e->work = WORK_BITMAPS;
-	e->generation++;
-	e->at_valid = false;	/* what it said of the list is no group */
-	for (i = 0; i < e->lanes; i++) {
-		e->lane[i].next = e->lane[i].number;
-		e->lane[i].ring_used = 0;
+	if (e->work == WORK_TABLES) {
+		set_work(e, WORK_LATER);
+	} else if (bitmaps &&
+		   ((e->work == WORK_LATER && !e->cfg.paced) ||
+		    (e->work == WORK_LIST && e->list_end >= e->list_total))) {
+		e->bitmaps_done = true;
+		e->at_valid = false;	/* a place in the list is no group */
+		set_work(e, WORK_BITMAPS);
 	}
-	pthread_cond_broadcast(&e->work_cond);
 }
 
 static void *lane_main(void *arg)
@@ -636,14 +755,14 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 	if (!e)
 		return NULL;
 	e->cfg = *config;
-	if (!e->cfg.lanes)
-		e->cfg.lanes = 1;
 	e->limit = config->budget;
 	e->ahead = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
 	e->later = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
-	if (!e->ahead || !e->later) {
+	e->wanted = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
+	if (!e->ahead || !e->later || !e->wanted) {
 		e2pf_blockset_free(e->ahead);
 		e2pf_blockset_free(e->later);
+		e2pf_blockset_free(e->wanted);
 		free(e);
 		return NULL;
 	}
@@ -660,17 +779,22 @@ void e2pf_engine_configure(struct e2pf_engine *e,
 {
 	pthread_mutex_lock(&e->lock);
 	e->cfg = *config;
-	if (!e->cfg.lanes)
-		e->cfg.lanes = 1;
 	e->limit = config->budget;
 	pthread_mutex_unlock(&e->lock);
+}
+
+static unsigned wanted_lanes(const struct e2pf_engine *e)
+{
+	unsigned n = e->block_order ? e->cfg.sweeps : e->cfg.lanes;
+
+	return n ? n : 1;
 }
 
 static void init_sweep(struct lane *l)
 {
 	struct e2pf_engine *e = l->e;
 	struct e2pf_sweep *s = &l->sweep;
-	unsigned lanes = e->cfg.lanes;
+	unsigned lanes = wanted_lanes(e);
 
 	s->geo = e->cfg.geo;
 	s->groups = e->cfg.groups;
@@ -678,8 +802,8 @@ static void init_sweep(struct lane *l)
 	s->ops = &lane_ops;
 	s->ctx = l;
 	s->classes = e->cfg.classes;
-	s->gap = e->cfg.gap / e->cfg.geo->block_size;
-	s->issue_ahead = e->cfg.block_order ? SWEEP_ISSUE_AHEAD :
+	s->gap = 0;
+	s->issue_ahead = e->block_order ? SWEEP_ISSUE_AHEAD :
 					      FLASH_ISSUE_AHEAD;
 	s->level_cap = LEVEL_REFS / lanes > 4096 ? LEVEL_REFS / lanes : 4096;
 	/* One tree block in 64 is far beyond what any sound filesystem has:
@@ -712,16 +836,16 @@ static int start_lanes(struct e2pf_engine *e)
 	unsigned i;
 	int err = 0;
 
-	e->lane = calloc(e->cfg.lanes, sizeof(*e->lane));
+	e->lane = calloc(wanted_lanes(e), sizeof(*e->lane));
 	if (!e->lane)
 		return ENOMEM;
-	for (i = 0; i < e->cfg.lanes; i++) {
+	for (i = 0; i < wanted_lanes(e); i++) {
 		struct lane *l = &e->lane[i];
 
 		l->e = e;
 		l->number = i;
 		l->next = i;
-		l->target = e->cfg.block_order ? e->limit / 4 : 0;
+		l->target = e->block_order ? e->limit / 4 : 0;
 		init_sweep(l);
 		err = start_thread(l);
 		if (err)
@@ -751,8 +875,6 @@ struct look {
 	struct e2pf_engine *e;
 	bool missing;
 };
-
-static bool is_resident(struct e2pf_engine *e, uint64_t offset, uint64_t len);
 
 static void look_at(void *ctx, const struct e2pf_ref *ref)
 {
@@ -801,9 +923,54 @@ static bool looks_warm(struct e2pf_engine *e)
 	return seen;
 }
 
+/* Places far from each other that are not in memory: the middle of tables
+ * that will be read anyway, in an order that is none.  False when there are
+ * not enough of them. */
+static bool probe_offsets(struct e2pf_engine *e, uint64_t *offset)
+{
+	/* Eleven elevenths of the groups, shuffled. */
+	static const unsigned place[E2PF_PROBES] = {
+		5, 0, 8, 2, 10, 4, 7, 1, 9, 3, 6
+	};
+	uint64_t groups = e->cfg.geo->groups, g, end, n;
+	unsigned i;
+
+	for (i = 0; i < E2PF_PROBES; i++) {
+		g = groups * place[i] / E2PF_PROBES;
+		end = groups * (place[i] + 1) / E2PF_PROBES;
+		for (; g < end; g++) {
+			n = table_bytes(e, g);
+			offset[i] = e->cfg.groups[g].inode_table *
+				    e->cfg.geo->block_size + n / 2 / 4096 * 4096;
+			if (e->cfg.groups[g].inode_table && n >= 8192 &&
+			    !is_resident(e, offset[i], 4096))
+				break;
+		}
+		if (g == end)
+			return false;
+	}
+	return true;
+}
+
+static void probe(struct e2pf_engine *e)
+{
+	uint64_t offset[E2PF_PROBES];
+	struct e2pf_probe p;
+
+	if (!e->cfg.probe || e->stats.latency_ns ||
+	    !probe_offsets(e, offset) ||
+	    !e2pf_probe_device(e->cfg.dev, offset, &p))
+		return;
+	e->block_order = e2pf_probe_has_head(&p);
+	e->stats.latency_ns = p.latency_ns;
+	e->stats.depth_gain = p.gain;
+}
+
 static int wake(struct e2pf_engine *e)
 {
 	e->asleep = false;
+	probe(e);
+	e->stats.block_order = e->block_order;
 	e->bitmaps_inline = bitmaps_are_few(e);
 	e->bitmaps_done = e->bitmaps_inline;
 	e->moved = now(e);
@@ -823,6 +990,8 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e->at_valid = false;
 		e->groups_done = 0;
 		e->sleep_misses = 0;
+		if (!e->stats.latency_ns)
+			e->block_order = e->cfg.block_order;
 		ask_memory(e);
 		e->asleep = e->cfg.paced && looks_warm(e);
 		if (!e->asleep)
@@ -894,17 +1063,6 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	return true;
 }
 
-static bool all_idle(struct e2pf_engine *e)
-{
-	unsigned i;
-
-	for (i = 0; i < e->lanes; i++)
-		if (e->lane[i].state != LANE_IDLE ||
-		    e->lane[i].generation != e->generation)
-			return false;
-	return true;
-}
-
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 {
 	struct timespec ts;
@@ -956,6 +1114,7 @@ void e2pf_engine_free(struct e2pf_engine *e)
 	e2pf_engine_stop(e, -1);
 	e2pf_blockset_free(e->ahead);
 	e2pf_blockset_free(e->later);
+	e2pf_blockset_free(e->wanted);
 	free(e->list);
 	pthread_cond_destroy(&e->work_cond);
 	pthread_cond_destroy(&e->gate_cond);
@@ -1004,22 +1163,15 @@ void e2pf_engine_at_group(struct e2pf_engine *e, uint32_t group)
 
 void e2pf_engine_list_begin(struct e2pf_engine *e, uint64_t total)
 {
-	unsigned i;
-
 	pthread_mutex_lock(&e->lock);
 	if (!e->list)
 		e->list = calloc(LIST_ROOM, sizeof(*e->list));
 	if (e->list && !e->stop) {
-		e->work = WORK_LIST;
-		e->generation++;
 		e->at_valid = false;
 		e->list_total = total;
 		e->list_end = 0;
-		for (i = 0; i < e->lanes; i++) {
-			e->lane[i].next = 0;
-			e->lane[i].ring_used = 0;
-		}
-		pthread_cond_broadcast(&e->work_cond);
+		e2pf_blockset_clear(e->wanted);
+		set_work(e, WORK_LIST);
 	}
 	pthread_mutex_unlock(&e->lock);
 }
@@ -1061,28 +1213,15 @@ void e2pf_engine_list_at(struct e2pf_engine *e, uint64_t index)
 	move_to(e, WORK_LIST, index);
 }
 
-static bool is_resident(struct e2pf_engine *e, uint64_t offset, uint64_t len)
-{
-	struct e2pf_device *dev = e->cfg.dev;
-
-	while (len) {
-		bool resident;
-		uint64_t n = dev->ops->span(dev, offset, len, &resident);
-
-		if (!resident)
-			return false;
-		offset += n;
-		len -= n;
-	}
-	return true;
-}
-
 /* Is a sweep under way that will come by what the checker is at? */
 static bool sweep_covers_checker(struct e2pf_engine *e)
 {
 	uint64_t at = e->at_valid ? atomic_load(&e->at) : 0;
 	unsigned i;
 
+	if (!e->block_order ||
+	    (e->work != WORK_TABLES && e->work != WORK_LIST))
+		return false;
 	for (i = 0; i < e->lanes; i++) {
 		struct lane *l = &e->lane[i];
 
@@ -1146,7 +1285,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	r->began = now(e);
 	if (e->asleep)
 		count_sleep_miss(e);
-	else if (e->cfg.block_order && e->cfg.paced)
+	else if (e->cfg.paced)
 		wait_at_gate(e, r);
 }
 
@@ -1190,7 +1329,7 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	if (!lock_within(e, STATS_PATIENCE_MS))
 		return;
 	end_phase(e);
-	e->stats.wasted_bytes = ahead_bytes(e);
+	e->stats.wasted_bytes = ahead_bytes(e) + e->gaps;
 	*stats = e->stats;
 	pthread_mutex_unlock(&e->lock);
 	stats->checker_bytes = atomic_load(&e->checker_bytes);
@@ -1218,10 +1357,11 @@ static bool count_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 	return true;
 }
 
-static bool count_arrived(void *ctx, int error)
+static bool count_arrived(void *ctx, int error, uint64_t waited_ns)
 {
 	struct lane *l = ctx;
 
+	(void)waited_ns;
 	if (error)
 		l->e->stats.errors++;
 	return l->e->stats.errors < ERRORS_TOLERATED;

@@ -25,16 +25,17 @@ struct e2pf_engine_config {
 	const struct e2pf_geometry *geo;
 	const struct e2pf_group *groups;	/* NULL until it is started */
 	struct e2pf_device *dev;
-	unsigned lanes;		/* threads */
+	unsigned lanes;		/* threads where there is no head to move */
+	unsigned sweeps;	/* threads on disks with a head */
 	bool block_order;	/* sweep in block order, and let a checker wait
 				   for the sweep: disks with a head */
+	bool probe;		/* block_order is a guess: find out */
 	bool paced;		/* a checker follows; else the budget is a
 				   total */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
 	uint64_t (*available)(void *ctx);	/* memory left, asked now and
 						   then; may be NULL */
 	void *available_ctx;
-	uint32_t gap;		/* bytes read through rather than skipped */
 	unsigned classes;	/* mask of 1 << enum e2pf_class */
 };
 
@@ -65,6 +66,11 @@ struct e2pf_engine_stats {
 	uint64_t peak_lookahead_bytes;
 	uint64_t errors;		/* reads of ours that failed */
 	uint64_t gate_waits;		/* reads that waited for the sweep */
+	bool block_order;		/* as it was started */
+	uint64_t latency_ns;		/* of one small read far away; 0 when
+					   not measured */
+	double depth_gain;		/* how much more a deep queue does */
+	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned lanes;			/* threads that ran at most */
 	struct e2pf_phase_stats phase[E2PF_PHASES];
 };

@@ -113,17 +113,20 @@ static void choose(struct e2pf_session *s)
 		e2pf_topology_probe(root, &st, processors, &s->topo);
 	if (s->topo.max_readahead)
 		s->dev->max_readahead = s->topo.max_readahead;
-	s->cfg.lanes = s->topo.threads ? s->topo.threads : 1;
+	s->cfg.lanes = processors;
+	s->cfg.sweeps = s->topo.block_order ? s->topo.threads : 1;
 	s->cfg.block_order = s->topo.block_order;
+	/* A disk that says it rotates does; the others have to show. */
+	s->cfg.probe = !s->topo.known || s->topo.virtual_disk ||
+		       !s->topo.spindles;
 	if (s->settings.threads)
-		s->cfg.lanes = s->settings.threads;
-	if (s->cfg.lanes > E2PF_MAX_THREADS)
-		s->cfg.lanes = E2PF_MAX_THREADS;
+		s->cfg.lanes = s->cfg.sweeps = s->settings.threads;
 	s->cfg.budget = s->settings.memory;
 	if (!s->cfg.budget)
 		s->cfg.budget = s->cfg.paced ? memory / 2 : memory / 4 * 3;
+	/* Waiting for a sweep takes knowing when the block has come. */
 	if (!e2pf_device_sees_cache(s->dev))
-		s->cfg.block_order = false;
+		s->cfg.block_order = s->cfg.probe = false;
 }
 
 static errcode_t new_session(ext2_filsys fs, const char *device,
@@ -317,6 +320,12 @@ static void add_stats(struct e2pf_engine_stats *to,
 	to->wasted_bytes += from->wasted_bytes;
 	to->errors += from->errors;
 	to->gate_waits += from->gate_waits;
+	if (from->latency_ns || from->lanes) {
+		to->block_order = from->block_order;
+		to->latency_ns = from->latency_ns;
+		to->depth_gain = from->depth_gain;
+		to->gap_bytes = from->gap_bytes;
+	}
 	if (from->peak_lookahead_bytes > to->peak_lookahead_bytes)
 		to->peak_lookahead_bytes = from->peak_lookahead_bytes;
 	if (from->lanes > to->lanes)
@@ -454,7 +463,11 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 			       json_object_new_boolean(s->topo.spindles > 0));
 	json_object_object_add(o, "topology", topology_json(&s->topo));
 	json_object_object_add(o, "block_order",
-			       json_object_new_boolean(s->cfg.block_order));
+			       json_object_new_boolean(st.block_order));
+	put_seconds(o, "latency_seconds", st.latency_ns);
+	json_object_object_add(o, "depth_gain",
+			       json_object_new_double(st.depth_gain));
+	put_int(o, "gap_bytes", st.gap_bytes);
 	put_int(o, "planned_bytes", st.planned_bytes);
 	put_int(o, "prefetched_bytes", st.prefetched_bytes);
 	put_int(o, "prefetched_requests", st.prefetched_requests);

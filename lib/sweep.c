@@ -80,6 +80,10 @@ void e2pf_sweep_add(void *ctx, const struct e2pf_ref *ref)
 	if (s->ended || number >= E2PF_SWEEP_LEVELS ||
 	    (ref->parse == E2PF_LEAF && !(s->classes & 1u << ref->cls)))
 		return;
+	if (ref->parse == E2PF_LEAF && (s->put_off & 1u << ref->cls)) {
+		s->ops->put_off(s->ctx, ref);
+		return;
+	}
 	l = &s->level[number];
 	if (l->used == l->room && !grow(s, l)) {
 		if (!number)
@@ -145,6 +149,16 @@ static size_t run_end(const struct e2pf_sweep *s, const struct e2pf_level *l,
 	return i;
 }
 
+static int read_timed(struct e2pf_sweep *s, void *buf, uint64_t offset,
+		      uint32_t len, uint64_t *waited)
+{
+	uint64_t began = s->dev->ops->now(s->dev);
+	int err = s->dev->ops->read(s->dev, buf, offset, len);
+
+	*waited = s->dev->ops->now(s->dev) - began;
+	return err;
+}
+
 static void parse_table(struct e2pf_sweep *s, struct e2pf_level *l,
 			uint32_t group)
 {
@@ -155,18 +169,19 @@ static void parse_table(struct e2pf_sweep *s, struct e2pf_level *l,
 
 	while (left && !s->ended) {
 		uint32_t n = TABLE_PIECE / size;
+		uint64_t waited;
 		int err;
 
 		if (n > left)
 			n = left;
-		err = s->dev->ops->read(s->dev, l->buf, off, n * size);
+		err = read_timed(s, l->buf, off, n * size, &waited);
 		if (!err)
 			e2pf_plan_inodes(s->geo, s->groups, ino, l->buf,
 					 (size_t)n * size, e2pf_sweep_add, s);
 		ino += n;
 		off += (uint64_t)n * size;
 		left -= n;
-		if (!s->ops->arrived(s->ctx, err))
+		if (!s->ops->arrived(s->ctx, err, waited))
 			s->ended = true;
 	}
 }
@@ -193,17 +208,17 @@ static void parse_tree_blocks(struct e2pf_sweep *s, struct e2pf_level *l,
 {
 	uint32_t size = s->geo->block_size, i;
 	struct e2pf_ref ref = *run;
+	uint64_t waited;
 	int err;
 
 	ref.count = 1;
 	for (i = 0; i < run->count && s->parse_left && !s->ended; i++) {
 		s->parse_left--;
-		err = s->dev->ops->read(s->dev, l->buf, ref.block * size,
-					size);
+		err = read_timed(s, l->buf, ref.block * size, size, &waited);
 		if (!err)
 			e2pf_plan_block(s->geo, s->groups, &ref, l->buf,
 					e2pf_sweep_add, s);
-		if (!s->ops->arrived(s->ctx, err))
+		if (!s->ops->arrived(s->ctx, err, waited))
 			s->ended = true;
 		ref.block++;
 	}

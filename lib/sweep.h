@@ -25,8 +25,11 @@ struct e2pf_sweep_ops {
 	 * Start reading what is missing.  May wait.  False ends the sweep.
 	 */
 	bool (*issue)(void *ctx, const struct e2pf_ref *refs, size_t n);
-	/* Bytes of a parsed block have come; `error` as read gave it. */
-	bool (*arrived)(void *ctx, int error);
+	/* A run of one of the `put_off` classes was found. */
+	void (*put_off)(void *ctx, const struct e2pf_ref *ref);
+	/* Bytes to parse have come, after so long; `error` as read gave
+	 * it.  False ends the sweep. */
+	bool (*arrived)(void *ctx, int error, uint64_t waited_ns);
 };
 
 struct e2pf_sweep {
@@ -36,7 +39,9 @@ struct e2pf_sweep {
 	const struct e2pf_sweep_ops *ops;
 	void *ctx;
 	unsigned classes;
-	uint32_t gap;			/* blocks */
+	unsigned put_off;		/* of them, leaves that are handed to
+					   the owner and not read */
+	uint32_t gap;			/* blocks; may change between runs */
 	uint64_t issue_ahead;		/* bytes issued before waiting */
 	size_t level_cap;		/* refs held per level */
 	uint64_t parse_left;		/* tree blocks it may still parse */

@@ -439,7 +439,8 @@ let_go()
 	exec 7>&-
 	wait "$pid" 2>/dev/null
 	status=$?
-	kill "$reader" 2>/dev/null
+	# SIGTERM would be lost on a reader that is not cat yet.
+	kill -s KILL "$reader" 2>/dev/null
 	wait "$reader" 2>/dev/null
 	return $status
 }

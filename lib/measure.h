@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a device is like, by what it does: latency of a lone read, gain of a
+ * deep queue, and what a request costs beside its bytes.
+ */
+#ifndef E2PF_MEASURE_H
+#define E2PF_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device.h"
+
+/* Reads made one at a time, and then together. */
+#define E2PF_PROBE_LONE 3
+#define E2PF_PROBE_DEEP 8
+#define E2PF_PROBES (E2PF_PROBE_LONE + E2PF_PROBE_DEEP)
+
+struct e2pf_probe {
+	uint64_t latency_ns;	/* of one read far from the last */
+	double gain;		/* reads per second of eight together, to
+				   those of one at a time */
+};
+
+/*
+ * Read one page at each of E2PF_PROBES byte offsets, which are not in the
+ * page cache and far from each other.  False, and *probe untouched, when a
+ * read fails.
+ */
+bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
+		       struct e2pf_probe *probe);
+
+/* A disk with a head: a lone read takes milliseconds, and a deep queue does
+ * not do several times as much. */
+bool e2pf_probe_has_head(const struct e2pf_probe *probe);
+
+/*
+ * What requests cost, from windows of requests and the time spent in making
+ * them and in waiting for them.  Zero it to begin.
+ */
+struct e2pf_cost {
+	uint64_t busy_ns;	/* this window's */
+	uint64_t requests;
+	uint64_t bytes;
+	double bytes_per_ns;	/* of windows of large requests */
+	double ns_per_request;	/* of small ones, beside their bytes */
+};
+
+/* So many requests were made, and so long was waited; `threads` do so at the
+ * same time. */
+void e2pf_cost_add(struct e2pf_cost *cost, uint64_t waited_ns,
+		   unsigned threads, uint64_t requests, uint64_t bytes);
+
+/* Bytes that take as long to read as a request costs; 0 when not known, and
+ * where requests are cheap. */
+uint64_t e2pf_cost_gap(const struct e2pf_cost *cost);
+
+#endif
