@@ -20,6 +20,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#define MAX_TOGETHER	64
+
 static uint64_t state;
 
 /* xorshift64* of Vigna: good enough to scatter, and the same everywhere. */
@@ -131,23 +133,24 @@ static void fragmented(unsigned long dirs, unsigned long files,
 }
 
 /*
- * dirs FILES CHUNKS BLOCKS: sparse files that need CHUNKS indirect blocks
- * each, BLOCKS blocks in each.  64 files grow at a time, in random order, so
- * that no file's indirect blocks are neighbours.
+ * dirs FILES CHUNKS BLOCKS TOGETHER: sparse files that need CHUNKS indirect
+ * blocks each, BLOCKS blocks in each.  TOGETHER files grow at a time, in
+ * random order; where they share a block group they share its blocks in turn.
  */
 static void indirect(unsigned long dirs, unsigned long files,
-		     unsigned long chunks, unsigned long blocks, off_t bs)
+		     unsigned long chunks, unsigned long blocks,
+		     unsigned long together, off_t bs)
 {
 	off_t reach = bs * (bs / 4);
-	unsigned long f, i, k, n;
+	unsigned long f, i, j, k, n;
+	int fd[MAX_TOGETHER], t;
 	char path[64], *data;
-	int fd[64], t;
 
 	data = calloc(blocks, (size_t)bs);
-	if (!data)
-		die("memory");
-	for (f = 0; f < files; f += 64) {
-		n = files - f < 64 ? files - f : 64;
+	if (!data || !together || together > MAX_TOGETHER)
+		die("memory, or too many files together");
+	for (f = 0; f < files; f += n) {
+		n = files - f < together ? files - f : together;
 		for (k = 0; k < n; k++) {
 			dir_path(path, sizeof(path), rnd(dirs));
 			snprintf(path + strlen(path), 32, "/scat-%06lu",
@@ -156,8 +159,7 @@ static void indirect(unsigned long dirs, unsigned long files,
 		}
 		for (i = 0; i < chunks; i++) {
 			for (k = n; k > 1; k--) {
-				unsigned long j = rnd(k);
-
+				j = rnd(k);
 				t = fd[j];
 				fd[j] = fd[k - 1];
 				fd[k - 1] = t;
@@ -223,14 +225,14 @@ static void attributes(unsigned long dirs, unsigned long files,
 
 int main(int argc, char **argv)
 {
-	unsigned long a[4] = { 0 };
+	unsigned long a[5] = { 0 };
 	struct stat st;
 	int i;
 
-	if (argc < 5 || argc > 8) {
+	if (argc < 5 || argc > 9) {
 		fputs("Usage: mkfiles DIR SEED KIND DIRS NUMBER...\n"
 		      "KIND: small FILES BLOCKS, fragmented FILES MIN MAX,\n"
-		      "indirect FILES CHUNKS BLOCKS, large FILES MB,\n"
+		      "indirect FILES CHUNKS BLOCKS TOGETHER, large FILES MB,\n"
 		      "attributes FILES BYTES\n", stderr);
 		return 2;
 	}
@@ -244,7 +246,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[3], "fragmented"))
 		fragmented(a[0], a[1], a[2], a[3], st.st_blksize);
 	else if (!strcmp(argv[3], "indirect"))
-		indirect(a[0], a[1], a[2], a[3], st.st_blksize);
+		indirect(a[0], a[1], a[2], a[3], a[4], st.st_blksize);
 	else if (!strcmp(argv[3], "large"))
 		large(a[0], a[1], a[2]);
 	else if (!strcmp(argv[3], "attributes"))

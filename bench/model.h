@@ -106,6 +106,7 @@ struct dm_sim;
  * memory.
  */
 struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size);
+/* Requests that were not popped must still exist; they stay the caller's. */
 void dm_sim_free(struct dm_sim *sim);
 
 /*

@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 {
 	struct options o = { .depth = 128, .max = 131072, .bs = 4096 };
 	struct load_result result;
-	struct list l = { NULL };
+	struct list l = { .io = NULL };
 	off_t size;
 	int fd, err;
 

@@ -224,8 +224,9 @@ def bar_panel(result, label, model, group, at):
                      "graph 0.99,0.96 right front tc rgb '#b04a00'")
     lines.append(
         f"plot $D{at} using 1:2:(0.62):5:xtic(6) with boxes lc rgb variable "
-        f"fs solid 0.85 noborder notitle, '' using 1:2:3:4 with yerrorbars "
-        f"ps 0 lw 1.5 lc rgb '#222222' notitle, '' using 1:4:7 with labels "
+        f"fs solid 0.85 noborder notitle, '' using 1:3:(0):($4-$3) with "
+        f"vectors nohead lw 3 lc rgb '#222222' notitle, '' "
+        f"using 1:4:7 with labels "
         f"offset 0,0.7 notitle")
     return "\n".join(lines)
 
@@ -298,22 +299,25 @@ def addresses(result, label, model, checkers, base):
 
 
 def pictures(result, folder, prefix):
-    """Draw everything; a list of (title, file name without suffix)."""
+    """Draw everything; a list of (title, file names, the one to show)."""
     drawn = []
     labels = list(dict.fromkeys(r["label"] for r in result["runs"]))
     for label in labels:
         name = file_name(prefix, "times", label)
         if bars(result, label, os.path.join(folder, name)):
             drawn.append((f"Image {label}: time per checker and device, "
-                          "the bound dashed", name))
+                          "the bound dashed", [name + ".svg", name + ".png"],
+                          name + ".svg"))
         for (name_of, model), group in cells(result, "cold").items():
             if name_of != label or result.get("plain"):
                 continue
             name = file_name(prefix, "addresses", label, model)
+            # With a mark per request the SVG is large; it is not published.
             if addresses(result, label, model, list(group),
                          os.path.join(folder, name)):
                 drawn.append((f"{label} on {model}: block address of each "
-                              "request over time", name))
+                              "request over time", [name + ".png"],
+                              name + ".png"))
     return drawn
 
 
@@ -387,8 +391,8 @@ def markdown(result, drawn):
         out += ["", "## Requests", "", as_markdown(requests_table(result))]
     if drawn:
         out += ["", "## Pictures"]
-        for title, name in drawn:
-            out += ["", f"![{title}]({name}.svg)"]
+        for title, _names, shown in drawn:
+            out += ["", f"![{title}]({shown})"]
     return "\n".join(out) + "\n"
 
 
@@ -402,10 +406,16 @@ def write(result, args):
         w.writerows(result["runs"])
     with open(os.path.join(args.out, "result.json"), "w") as f:
         json.dump(result, f, indent=1)
+    drawn = pictures(result, args.out, "timing")
     path = args.report or os.path.join(args.out, "timing.md")
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
-    drawn = pictures(result, folder, "timing")
+    for _title, names, _shown in drawn:
+        for name in names:
+            source = os.path.join(args.out, name)
+            if not os.path.exists(os.path.join(folder, name)) or \
+                    not os.path.samefile(source, os.path.join(folder, name)):
+                shutil.copyfile(source, os.path.join(folder, name))
     with open(path, "w") as f:
         f.write(markdown(result, drawn))
     print(f"Report: {path}")

@@ -538,6 +538,26 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 	return sim;
 }
 
+/* A cached write that was not finished belongs to the simulation. */
+static void drop(const struct part *part)
+{
+	if (part->req->early && !--part->req->parts)
+		free(part->req);
+}
+
+static void free_spindle(struct spindle *s)
+{
+	unsigned int i;
+
+	if (s->busy)
+		drop(&s->cur);
+	for (i = 0; i < s->nr_queue; i++)
+		drop(&s->queue[i]);
+	for (i = 0; i < s->nr_host; i++)
+		drop(&s->host[i]);
+	free(s->host);
+}
+
 void dm_sim_free(struct dm_sim *sim)
 {
 	unsigned int i;
@@ -545,7 +565,7 @@ void dm_sim_free(struct dm_sim *sim)
 	if (!sim)
 		return;
 	for (i = 0; sim->spindle && i < sim->p.spindles; i++)
-		free(sim->spindle[i].host);
+		free_spindle(&sim->spindle[i]);
 	free(sim->spindle);
 	free(sim->channel);
 	free(sim->heap);
