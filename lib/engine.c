@@ -148,7 +148,7 @@ struct e2pf_engine {
 	bool bitmaps_inline;		/* with the tables, they are few */
 	bool bitmaps_done;
 	atomic_uint_fast64_t at;	/* the checker's unit */
-	bool at_valid;			/* it has reported one */
+	atomic_bool at_valid;		/* it has reported one */
 
 	uint64_t *list;			/* ring of LIST_ROOM blocks */
 	uint64_t list_total;
@@ -218,6 +218,15 @@ static bool passed(struct e2pf_engine *e, uint64_t unit)
 	       unit < atomic_load(&e->at);
 }
 
+/* Forget the batches the checker has done with. */
+static void drop_passed(struct lane *l)
+{
+	while (l->ring_used && passed(l->e, l->ring[l->ring_first].last)) {
+		l->ring_first = (l->ring_first + 1) % BATCH_RING;
+		l->ring_used--;
+	}
+}
+
 /* Bytes of this pass that are ahead of the checker. */
 static uint64_t outstanding(struct e2pf_engine *e)
 {
@@ -227,11 +236,7 @@ static uint64_t outstanding(struct e2pf_engine *e)
 	for (i = 0; i < e->lanes; i++) {
 		struct lane *l = &e->lane[i];
 
-		while (l->ring_used &&
-		       passed(e, l->ring[l->ring_first].last)) {
-			l->ring_first = (l->ring_first + 1) % BATCH_RING;
-			l->ring_used--;
-		}
+		drop_passed(l);
 		for (j = 0; j < l->ring_used; j++)
 			bytes += l->ring[(l->ring_first + j) %
 					 BATCH_RING].bytes;
@@ -410,13 +415,27 @@ static bool may_issue(struct lane *l)
 	return go;
 }
 
+/* Is any of it wanted still?  What was found before a class had its share
+ * of the budget is left to the pass that uses it. */
+static bool wanted(const struct lane *l, const struct e2pf_ref *refs, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (refs[i].parse != E2PF_LEAF ||
+		    l->sweep.classes & 1u << refs[i].cls)
+			return true;
+	return false;
+}
+
 static bool lane_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 {
 	struct lane *l = ctx;
 
 	if (!may_issue(l))
 		return false;
-	read_ahead(l, refs, n);
+	if (wanted(l, refs, n))
+		read_ahead(l, refs, n);
 	return true;
 }
 
@@ -559,6 +578,7 @@ static bool take_batch(struct lane *l)
 	struct e2pf_engine *e = l->e;
 
 	l->generation = e->generation;
+	drop_passed(l);
 	if (e->stop || e->gave_up || l->ring_used == BATCH_RING)
 		return false;
 	switch (e->work) {

@@ -240,6 +240,26 @@ static void hole_without_memory(void **state)
 	e2pf_blockset_free(set);
 }
 
+/* Blocks added one by one are one run, forwards and backwards, and one that
+ * only grows needs no room. */
+static void neighbours_are_one_run(void **state)
+{
+	struct e2pf_blockset *set = e2pf_blockset_new(CHUNK, 40);
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		assert_int_equal(e2pf_blockset_add(set, 2000 + i, 1), 1);
+		assert_int_equal(e2pf_blockset_add(set, 1999 - i, 1), 1);
+	}
+	/* Seven more runs fill it up. */
+	for (i = 0; i < 8; i++)
+		assert_int_equal(e2pf_blockset_add(set, 4000 + 2 * i, 1),
+				 i < 7);
+	assert_int_equal(e2pf_blockset_add(set, 3000, 5), 5);
+	e2pf_blockset_free(set);
+}
+
 static void random_at_the_cap(void **state)
 {
 	uint64_t blocks = 3 * CHUNK;
@@ -281,6 +301,7 @@ int main(void)
 		cmocka_unit_test(clear_makes_it_new),
 		cmocka_unit_test(what_does_not_fit),
 		cmocka_unit_test(hole_without_memory),
+		cmocka_unit_test(neighbours_are_one_run),
 		cmocka_unit_test(random_at_the_cap),
 	};
 

@@ -232,6 +232,7 @@ static void budget_kept(void **state)
 		r.cfg.budget = 40 * BS;
 		r.cfg.classes = 1u << E2PF_INODES;
 		start(&r);
+		fake_threads_settle();
 		for (at = 0; at < 60; at++) {
 			uint64_t ahead;
 
@@ -241,12 +242,13 @@ static void budget_kept(void **state)
 			/* No more than a run above, for each lane. */
 			assert_in_range(ahead, 0,
 					40 + lanes[n] * TABLE_BLOCKS);
-			if (at < 50)
+			if (at < 50 && lanes[n] == 1)
 				assert_in_range(ahead, 16, 100);
 		}
+		/* Of several lanes one may be overtaken while the others have
+		 * used the budget up. */
 		for (at = 0; at < 60; at++)
-			assert_in_range(table_asked(&r, at), at ? 0 : 1, 1);
-		assert_int_equal(table_asked(&r, 59), 1);
+			assert_in_range(table_asked(&r, at), lanes[n] == 1, 1);
 		tear_down(&r);
 	}
 }
@@ -318,7 +320,8 @@ static void directories_by_the_list(void **state)
 	fake_threads_settle();
 	for (i = 0; i < DIRECTORIES; i++)
 		asked += fake_asked(&r.dev, dir[i]);
-	assert_in_range(asked, 20, 21);
+	/* The two bitmaps are of that half too. */
+	assert_in_range(asked, 18, 19);
 	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
 	e2pf_engine_list_begin(r.e, DIRECTORIES);
 	assert_int_equal(e2pf_engine_list_wants(r.e, &first), DIRECTORIES);
@@ -760,7 +763,7 @@ static void threads_that_cannot_be_had(void **state)
 	}
 }
 
-static void *use_up(struct rig *r, int n)
+static void use_up(struct rig *r, int n)
 {
 	const uint64_t list[] = { 100, 120, 140 };
 	struct e2pf_class_plan plan[E2PF_CLASSES];
@@ -768,14 +771,14 @@ static void *use_up(struct rig *r, int n)
 	fake_fail_allocation(n);
 	r->e = e2pf_engine_new(&r->cfg);
 	if (!r->e)
-		return NULL;
+		return;
 	e2pf_engine_plan(r->e, plan);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	if (e2pf_engine_start(r->e) == 0)
 		e2pf_engine_wait(r->e, -1);
 	e2pf_engine_list_begin(r->e, 3);
 	e2pf_engine_list_put(r->e, list, 3);
 	e2pf_engine_wait(r->e, -1);
-	return r->e;
 }
 
 static void allocations_that_fail(void **state)

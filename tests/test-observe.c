@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A channel of the unix manager, observed and not: the same results, errors,
+ * callbacks and bytes; and what the engine hears.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fake-device.h"
+#include "fake-threads.h"
+#include "observe.h"
+#include "tiny-fs.h"
+
+#define BS 1024
+#define FILE_BLOCKS 100
+
+struct rig {
+	char path[64];
+	struct tiny_fs fs;
+	struct fake_device dev;
+	struct e2pf_engine *e;
+	struct e2pf_observer observer;
+	io_channel channel;
+};
+
+static unsigned errors_called;
+static unsigned long error_block;
+static int error_count;
+
+static errcode_t on_error(io_channel channel, unsigned long block, int count,
+			  void *data, size_t size, int actual, errcode_t error)
+{
+	(void)channel;
+	(void)data;
+	(void)size;
+	(void)actual;
+	errors_called++;
+	error_block = block;
+	error_count = count;
+	return error;
+}
+
+static int set_up(void **state)
+{
+	struct e2pf_engine_config cfg = { .lanes = 2, .paced = true,
+		.budget = 1 << 20, .classes = E2PF_ALL_CLASSES };
+	struct rig *r = calloc(1, sizeof(*r));
+	unsigned char block[BS];
+	int fd, i;
+
+	fake_threads_reset();
+	strcpy(r->path, "/tmp/test-observe-XXXXXX");
+	fd = mkstemp(r->path);
+	assert_true(fd >= 0);
+	for (i = 0; i < FILE_BLOCKS; i++) {
+		memset(block, i + 1, BS);
+		assert_int_equal(write(fd, block, BS), BS);
+	}
+	close(fd);
+	tiny_new(&r->fs, 2, 256, 64, BS);
+	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
+	cfg.geo = &r->fs.geo;
+	cfg.groups = r->fs.groups;
+	cfg.dev = &r->dev.dev;
+	r->e = e2pf_engine_new(&cfg);
+	assert_non_null(r->e);
+	assert_int_equal(unix_io_manager->open(r->path, IO_FLAG_RW,
+					       &r->channel), 0);
+	io_channel_set_blksize(r->channel, BS);
+	r->channel->read_error = on_error;
+	errors_called = 0;
+	*state = r;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *r = *state;
+
+	if (r->channel)
+		io_channel_close(r->channel);
+	e2pf_engine_free(r->e);
+	fake_free(&r->dev);
+	tiny_free(&r->fs);
+	unlink(r->path);
+	free(r);
+	return 0;
+}
+
+static const struct {
+	unsigned long block;
+	int count;
+} reads[] = {
+	{ 0, 1 }, { 1, 4 }, { 0, -1024 }, { 3, -100 }, { 7, -5000 },
+	{ FILE_BLOCKS - 1, 1 }, { FILE_BLOCKS - 1, 3 }, { FILE_BLOCKS, 1 },
+	{ FILE_BLOCKS + 50, -10 }, { 5, 0 },
+};
+
+struct outcome {
+	errcode_t err;
+	unsigned called;
+	unsigned long block;
+	int count;
+	unsigned char data[8 * BS];
+};
+
+static void read_all(struct rig *r, bool wide, struct outcome *out)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(reads) / sizeof(reads[0]); i++, out++) {
+		memset(out, 0, sizeof(*out));
+		errors_called = 0;
+		error_block = 0;
+		error_count = 0;
+		out->err = wide ?
+			io_channel_read_blk64(r->channel, reads[i].block,
+					      reads[i].count, out->data) :
+			io_channel_read_blk(r->channel, reads[i].block,
+					    reads[i].count, out->data);
+		out->called = errors_called;
+		out->block = error_block;
+		out->count = error_count;
+	}
+}
+
+static void same_as_unobserved(void **state)
+{
+	enum { N = sizeof(reads) / sizeof(reads[0]) };
+	struct outcome *plain = calloc(N, sizeof(*plain));
+	struct outcome *observed = calloc(N, sizeof(*observed));
+	struct rig *r = *state;
+	int wide, i;
+
+	for (wide = 0; wide < 2; wide++) {
+		read_all(r, wide, plain);
+		e2pf_observe(&r->observer, r->channel, r->e);
+		read_all(r, wide, observed);
+		e2pf_unobserve(&r->observer);
+		for (i = 0; i < N; i++)
+			assert_memory_equal(&plain[i], &observed[i],
+					    sizeof(plain[i]));
+		assert_true(plain[7].err && plain[7].called);
+		assert_int_equal(plain[1].data[4 * BS - 1], 5);
+	}
+	free(plain);
+	free(observed);
+}
+
+static void hits_and_misses(void **state)
+{
+	struct e2pf_engine_stats st;
+	struct rig *r = *state;
+	char buf[8 * BS];
+
+	e2pf_observe(&r->observer, r->channel, r->e);
+	assert_int_equal(io_channel_read_blk64(r->channel, 2, 1, buf), 0);
+	fake_set_resident(&r->dev, 10, 4, true);
+	assert_int_equal(io_channel_read_blk64(r->channel, 10, 4, buf), 0);
+	assert_int_equal(io_channel_read_blk64(r->channel, 10, 5, buf), 0);
+	assert_int_equal(io_channel_read_blk(r->channel, 13, -1000, buf), 0);
+	assert_int_equal(io_channel_read_blk(r->channel, 13, -1025, buf), 0);
+	e2pf_engine_get_stats(r->e, &st);
+	assert_int_equal(st.phase[E2PF_PHASE_OPEN].reads, 5);
+	assert_int_equal(st.phase[E2PF_PHASE_OPEN].hits, 2);
+	assert_int_equal(st.phase[E2PF_PHASE_OPEN].stalls, 3);
+	assert_int_equal(st.checker_bytes, 10 * BS + 2025);
+	e2pf_unobserve(&r->observer);
+}
+
+static void unobserved_again(void **state)
+{
+	struct e2pf_engine_stats st;
+	struct rig *r = *state;
+	io_manager kept;
+	char buf[BS];
+
+	e2pf_observe(&r->observer, r->channel, r->e);
+	kept = r->channel->manager;
+	assert_ptr_not_equal(kept, unix_io_manager);
+	e2pf_unobserve(&r->observer);
+	assert_ptr_equal(r->channel->manager, unix_io_manager);
+	/* A program that kept the table may go on using it. */
+	r->channel->manager = kept;
+	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(buf[0], 21);
+	assert_int_equal(io_channel_read_blk(r->channel, 21, 1, buf), 0);
+	assert_int_equal(buf[0], 22);
+	assert_int_equal(io_channel_cache_readahead(r->channel, 0, 1), 0);
+	e2pf_engine_get_stats(r->e, &st);
+	assert_int_equal(st.phase[E2PF_PHASE_OPEN].reads, 0);
+	/* Twice is once. */
+	e2pf_unobserve(&r->observer);
+	assert_int_equal(io_channel_close(r->channel), 0);
+	r->channel = NULL;
+}
+
+static unsigned readaheads;
+
+static errcode_t count_readahead(io_channel channel, unsigned long long block,
+				 unsigned long long count)
+{
+	(void)channel;
+	(void)block;
+	(void)count;
+	readaheads++;
+	return 4711;
+}
+
+static void readahead_absorbed(void **state)
+{
+	struct struct_io_manager manager = *unix_io_manager;
+	struct rig *r = *state;
+
+	manager.cache_readahead = count_readahead;
+	readaheads = 0;
+	r->channel->manager = &manager;
+	e2pf_observe(&r->observer, r->channel, r->e);
+	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
+	assert_int_equal(readaheads, 1);
+	assert_int_equal(e2pf_engine_start(r->e), 0);
+	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 0);
+	assert_int_equal(readaheads, 1);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
+	assert_int_equal(readaheads, 2);
+	e2pf_unobserve(&r->observer);
+	assert_ptr_equal(r->channel->manager, &manager);
+	r->channel->manager = unix_io_manager;
+}
+
+static void manager_without_operations(void **state)
+{
+	struct struct_io_manager manager = *unix_io_manager;
+	struct rig *r = *state;
+
+	manager.read_blk64 = NULL;
+	manager.cache_readahead = NULL;
+	r->channel->manager = &manager;
+	e2pf_observe(&r->observer, r->channel, r->e);
+	assert_null(r->channel->manager->read_blk64);
+	assert_null(r->channel->manager->cache_readahead);
+	e2pf_unobserve(&r->observer);
+	r->channel->manager = unix_io_manager;
+}
+
+int main(void)
+{
+#define OBSERVED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		OBSERVED(same_as_unobserved),
+		OBSERVED(hits_and_misses),
+		OBSERVED(unobserved_again),
+		OBSERVED(readahead_absorbed),
+		OBSERVED(manager_without_operations),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
