@@ -351,10 +351,10 @@ def requests_table(result):
 
 
 def same_verdict(result):
-    """Whether every checker said the same about each image."""
+    """Whether every checker said the same about each image and device."""
     seen = collections.defaultdict(set)
     for r in result["runs"]:
-        seen[r["label"]].add((r["status"], r["output"]))
+        seen[r["label"], r["model"]].add((r["status"], r["output"]))
     return all(len(v) == 1 for v in seen.values())
 
 
