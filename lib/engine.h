@@ -69,7 +69,7 @@ struct e2pf_engine_stats {
 	bool block_order;		/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when
 					   not measured */
-	double depth_gain;		/* how much more a deep queue does */
+	uint64_t deep_latency_ns;	/* for each of eight at once */
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned lanes;			/* threads that ran at most */
 	struct e2pf_phase_stats phase[E2PF_PHASES];

@@ -12,18 +12,20 @@
 #include "measure.h"
 
 /*
- * A 7200 rpm disk takes 8 to 15 ms for a read far away and serves eight
- * queued ones in the time of three to five; a USB disk in that of eight.
- * Flash takes 0.05 to 1 ms.  A network volume of several milliseconds serves
- * eight in little more than the time of one, as does a large array.
+ * A 7200 rpm disk takes 8 to 15 ms for a read far away, and 4 for each of
+ * eight that are queued; a USB disk 10.  Flash takes 0.05 to 1 ms for one.  A
+ * network volume may take several, and a tenth of that for each of eight.
  */
 #define HEAD_LATENCY_NS 2000000u
-#define HEAD_MOST_GAIN 5.0
+#define HEAD_DEEP_NS 1200000u
 
-/* A window of so many requests tells what one costs. */
+/* A window of so many requests tells what one costs, where the threads spent
+ * this part of the time in waiting: the device was the limit. */
 #define WINDOW_REQUESTS 256u
-#define SMALL_REQUEST (16u << 10)
-#define LARGE_REQUEST (64u << 10)
+#define BUSY_PART 0.6
+
+/* How much a window counts after the next one. */
+#define FADE 0.9
 
 /* Below this a request is cheap, and what it was measured to cost is mostly
  * the processor's time: an NVMe disk is at 5 us, a SATA SSD at 12 to 20, a
@@ -73,56 +75,60 @@ bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
 			return false;
 	deep = now(dev) - deep;
 	probe->latency_ns = median(t[0], t[1], t[2]);
-	probe->gain = (double)probe->latency_ns * E2PF_PROBE_DEEP /
-		      (double)(deep ? deep : 1);
+	probe->deep_ns = deep / E2PF_PROBE_DEEP;
 	return true;
 }
 
 bool e2pf_probe_has_head(const struct e2pf_probe *probe)
 {
 	return probe->latency_ns >= HEAD_LATENCY_NS &&
-	       probe->gain < HEAD_MOST_GAIN;
+	       probe->deep_ns >= HEAD_DEEP_NS;
 }
 
-/* Half of the new and half of the old: a window may have been disturbed. */
-static double blend(double old, double value)
+static void close_window(struct e2pf_cost *c, double ns)
 {
-	return old > 0 ? (old + value) / 2 : value;
+	double n = (double)c->requests, b = (double)c->bytes;
+
+	c->nn = c->nn * FADE + n * n;
+	c->nb = c->nb * FADE + n * b;
+	c->bb = c->bb * FADE + b * b;
+	c->nt = c->nt * FADE + n * ns;
+	c->bt = c->bt * FADE + b * ns;
 }
 
-static void close_window(struct e2pf_cost *c)
+void e2pf_cost_add(struct e2pf_cost *c, uint64_t now_ns, uint64_t waited_ns,
+		   unsigned threads, uint64_t requests, uint64_t bytes)
 {
-	double ns = (double)c->busy_ns;
-	uint64_t mean = c->bytes / c->requests;
+	double ns = (double)(now_ns - c->began);
 
-	if (mean >= LARGE_REQUEST && ns > 0)
-		c->bytes_per_ns = blend(c->bytes_per_ns,
-					(double)c->bytes / ns);
-	if (mean <= SMALL_REQUEST && c->bytes_per_ns > 0) {
-		ns -= (double)c->bytes / c->bytes_per_ns;
-		if (ns > 0)
-			c->ns_per_request = blend(c->ns_per_request, ns /
-						  (double)c->requests);
+	if (c->began) {
+		c->waited_ns += waited_ns;
+		c->requests += requests;
+		c->bytes += bytes;
+		if (c->requests < WINDOW_REQUESTS)
+			return;
+		if ((double)c->waited_ns >= BUSY_PART * ns * threads)
+			close_window(c, ns);
 	}
-}
-
-void e2pf_cost_add(struct e2pf_cost *c, uint64_t waited_ns, unsigned threads,
-		   uint64_t requests, uint64_t bytes)
-{
-	c->busy_ns += waited_ns / (threads ? threads : 1);
-	c->requests += requests;
-	c->bytes += bytes;
-	if (c->requests < WINDOW_REQUESTS)
-		return;
-	close_window(c);
-	c->busy_ns = 0;
+	c->began = now_ns;
+	c->waited_ns = 0;
 	c->requests = 0;
 	c->bytes = 0;
 }
 
 uint64_t e2pf_cost_gap(const struct e2pf_cost *c)
 {
-	if (c->ns_per_request < DEAR_REQUEST_NS)
+	double det = c->nn * c->bb - c->nb * c->nb;
+	double request, byte;
+
+	/* All windows alike: no telling one from the other. */
+	if (det <= 0.01 * c->nn * c->bb)
 		return 0;
-	return (uint64_t)(c->ns_per_request * c->bytes_per_ns);
+	request = (c->nt * c->bb - c->bt * c->nb) / det;
+	byte = (c->bt * c->nn - c->nt * c->nb) / det;
+	if (request < DEAR_REQUEST_NS || byte <= 0)
+		return 0;
+	/* Half of the break-even point, where nothing is won and memory is
+	 * lost. */
+	return (uint64_t)(request / byte / 2);
 }

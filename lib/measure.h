@@ -19,8 +19,7 @@
 
 struct e2pf_probe {
 	uint64_t latency_ns;	/* of one read far from the last */
-	double gain;		/* reads per second of eight together, to
-				   those of one at a time */
+	uint64_t deep_ns;	/* for each of eight made together */
 };
 
 /*
@@ -32,28 +31,29 @@ bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
 		       struct e2pf_probe *probe);
 
 /* A disk with a head: a lone read takes milliseconds, and a deep queue does
- * not do several times as much. */
+ * not bring it below that. */
 bool e2pf_probe_has_head(const struct e2pf_probe *probe);
 
 /*
- * What requests cost, from windows of requests and the time spent in making
- * them and in waiting for them.  Zero it to begin.
+ * What requests cost: the time of windows of requests as a sum of so much a
+ * request and so much a byte, by least squares.  Zero it to begin.
  */
 struct e2pf_cost {
-	uint64_t busy_ns;	/* this window's */
+	uint64_t began;		/* of this window, ns; 0: none is open */
+	uint64_t waited_ns;	/* in it, by all threads together */
 	uint64_t requests;
 	uint64_t bytes;
-	double bytes_per_ns;	/* of windows of large requests */
-	double ns_per_request;	/* of small ones, beside their bytes */
+	double nn, nb, bb, nt, bt;	/* sums over windows; n requests,
+					   b bytes, t ns */
 };
 
-/* So many requests were made, and so long was waited; `threads` do so at the
- * same time. */
-void e2pf_cost_add(struct e2pf_cost *cost, uint64_t waited_ns,
+/* At `now` so many requests were made, and so long was waited for them or
+ * for earlier ones; `threads` do so at the same time. */
+void e2pf_cost_add(struct e2pf_cost *cost, uint64_t now, uint64_t waited_ns,
 		   unsigned threads, uint64_t requests, uint64_t bytes);
 
-/* Bytes that take as long to read as a request costs; 0 when not known, and
- * where requests are cheap. */
+/* Bytes better read through than left out, going by what a request costs; 0
+ * when not known, and where requests are cheap. */
 uint64_t e2pf_cost_gap(const struct e2pf_cost *cost);
 
 #endif

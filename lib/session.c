@@ -323,7 +323,7 @@ static void add_stats(struct e2pf_engine_stats *to,
 	if (from->latency_ns || from->lanes) {
 		to->block_order = from->block_order;
 		to->latency_ns = from->latency_ns;
-		to->depth_gain = from->depth_gain;
+		to->deep_latency_ns = from->deep_latency_ns;
 		to->gap_bytes = from->gap_bytes;
 	}
 	if (from->peak_lookahead_bytes > to->peak_lookahead_bytes)
@@ -465,8 +465,7 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 	json_object_object_add(o, "block_order",
 			       json_object_new_boolean(st.block_order));
 	put_seconds(o, "latency_seconds", st.latency_ns);
-	json_object_object_add(o, "depth_gain",
-			       json_object_new_double(st.depth_gain));
+	put_seconds(o, "deep_latency_seconds", st.deep_latency_ns);
 	put_int(o, "gap_bytes", st.gap_bytes);
 	put_int(o, "planned_bytes", st.planned_bytes);
 	put_int(o, "prefetched_bytes", st.prefetched_bytes);

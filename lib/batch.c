@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Batches: what a lane takes next, and what follows when no lane finds more.
+ * Called with the engine's lock held, but for e2pf_fill_batch().
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "engine_state.h"
+
+/* Table bytes a lane on flash takes at once: it begins with one group, so as
+ * to be ahead of the checker at once, and doubles up to this.  16 MiB are
+ * eight full tables of the default layout, a flex group for two lanes. */
+#define FLASH_BATCH (16u << 20)
+#define LEAST_BATCH (256u << 10)
+
+/* Blocks a lane takes at once of what was put off. */
+#define LATER_BATCH 2048u
+
+/* Directory list entries of one flash batch. */
+#define LIST_BATCH 512u
+
+/* Units are striped over the lanes: lane T of N has T + N * i. */
+static uint64_t own_unit_from(const struct lane *l, uint64_t unit)
+{
+	uint64_t n = l->e->lanes, r = unit % n;
+
+	return unit + (l->number + n - r) % n;
+}
+
+uint64_t e2pf_table_bytes(const struct e2pf_engine *e, uint64_t group)
+{
+	return (uint64_t)e->cfg.groups[group].inodes_in_use *
+	       e->cfg.geo->inode_size;
+}
+
+/* A lane the checker has overtaken goes on in front of it. */
+static void catch_up(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+
+	if (e->cfg.paced && e->at_valid && l->next < atomic_load(&e->at))
+		l->next = own_unit_from(l, atomic_load(&e->at) + 1);
+}
+
+static bool take_groups(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+	uint64_t g, bytes = 0;
+	unsigned n = 0;
+
+	if (e->work == WORK_TABLES)
+		catch_up(l);
+	if (l->next >= e->cfg.geo->groups)
+		return false;
+	l->first = l->next;
+	for (g = l->next; g < e->cfg.geo->groups && n < BATCH_GROUPS;
+	     g += e->lanes, n++) {
+		if (n && bytes + e2pf_table_bytes(e, g) > l->target)
+			break;
+		bytes += e2pf_table_bytes(e, g);
+		l->last = g;
+	}
+	l->table_bytes = bytes;
+	l->next = g;
+	return true;
+}
+
+static bool take_list(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+	uint64_t part = e->block_order ? 1 : LIST_BATCH, first, end;
+
+	/* On flash a unit of the stripe is a part of the list. */
+	catch_up(l);
+	first = l->next;
+	if (!e->block_order && first % part == 0 &&
+	    first / part % e->lanes != l->number)
+		first = own_unit_from(l, first / part) * part;
+	end = e->block_order ? e->list_end : (first / part + 1) * part;
+	if (end > e->list_end)
+		end = e->list_end;
+	if (first >= end)
+		return false;
+	l->first = first;
+	l->last = end - 1;
+	l->next = end;
+	return true;
+}
+
+/* Of what was put off, the next blocks in order. */
+static bool take_wanted(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+	struct e2pf_ref ref = { .cls = E2PF_DIRS, .data = E2PF_CLASSES };
+	uint64_t block = e->wanted_next, n, taken = 0;
+
+	l->first = 0;
+	l->last = UINT64_MAX;
+	l->table_bytes = 0;
+	while (taken < LATER_BATCH &&
+	       (n = e2pf_blockset_next(e->wanted, &block))) {
+		ref.block = block;
+		ref.count = (uint32_t)n;
+		l->sweep.put_off = 0;
+		l->sweep.classes = e->cfg.classes;
+		e2pf_sweep_add(&l->sweep, &ref);
+		taken += n;
+		block += n;
+	}
+	e->wanted_next = block;
+	return taken;
+}
+
+bool e2pf_take_batch(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+
+	l->generation = e->generation;
+	e2pf_drop_passed(l);
+	if (e->stop || e->gave_up || l->ring_used == BATCH_RING)
+		return false;
+	switch (e->work) {
+	case WORK_TABLES:
+	case WORK_BITMAPS:
+		return take_groups(l);
+	case WORK_LATER:
+		return take_wanted(l);
+	case WORK_LIST:
+		return take_list(l);
+	default:
+		return false;
+	}
+}
+
+/* Is anything wanted that is in the inode tables or found through them? */
+bool e2pf_wants_tables(const struct e2pf_engine *e)
+{
+	return e->cfg.classes & ~(1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS);
+}
+
+void e2pf_bitmap_sink(void *ctx, const struct e2pf_ref *ref)
+{
+	if (ref->cls == E2PF_BITMAPS)
+		e2pf_sweep_add(ctx, ref);
+}
+
+/* Put what the batch begins with into the sweep. */
+void e2pf_fill_batch(struct lane *l, enum work work)
+{
+	struct e2pf_engine *e = l->e;
+	struct e2pf_sweep *s = &l->sweep;
+	struct e2pf_ref ref = {
+		.count = 1, .cls = E2PF_DIRS, .data = E2PF_CLASSES
+	};
+	uint64_t u;
+
+	s->classes = e->cfg.classes;
+	s->put_off = 0;
+	if (work == WORK_LATER)
+		return;
+	if (work == WORK_LIST) {
+		pthread_mutex_lock(&e->lock);
+		for (u = l->first; u <= l->last; u++) {
+			ref.block = e->list[u % LIST_ROOM];
+			if (ref.block && ref.block < e->cfg.geo->blocks)
+				e2pf_sweep_add(s, &ref);
+		}
+		pthread_mutex_unlock(&e->lock);
+		return;
+	}
+	if (work == WORK_TABLES) {
+		s->put_off = 1u << E2PF_DIRS;
+		if (!e->bitmaps_inline)
+			s->classes &= ~(1u << E2PF_BITMAPS);
+	}
+	for (u = l->first; u <= l->last; u += e->lanes)
+		if (work == WORK_BITMAPS || !e2pf_wants_tables(e))
+			e2pf_plan_group(e->cfg.geo, &e->cfg.groups[u],
+					e2pf_bitmap_sink, s);
+		else if (!e2pf_sweep_add_group(s, (uint32_t)u))
+			break;
+}
+
+/* The next batch of tables: as much as brings in half the budget, going by
+ * what this one's tables brought in with them. */
+static void choose_target(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+	uint64_t share = e->limit / 2 / e->lanes, most;
+
+	most = share;
+	if (l->bytes > l->table_bytes && l->table_bytes)
+		most = (uint64_t)((double)share * (double)l->table_bytes /
+				  (double)l->bytes);
+	if (!e->block_order) {
+		if (most > FLASH_BATCH)
+			most = FLASH_BATCH;
+		if (most > l->table_bytes * 2 + LEAST_BATCH)
+			most = l->table_bytes * 2 + LEAST_BATCH;
+	}
+	l->target = most;
+}
+
+void e2pf_finish_batch(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+
+	if (l->generation == e->generation) {
+		struct batch *b = &l->ring[(l->ring_first + l->ring_used) %
+					   BATCH_RING];
+
+		b->last = l->last;
+		b->bytes = l->bytes;
+		if (b->bytes && e->cfg.paced && e->work != WORK_BITMAPS)
+			l->ring_used++;
+		if (e->work == WORK_TABLES) {
+			choose_target(l);
+			e->groups_done += (l->last - l->first) / e->lanes + 1;
+		}
+	}
+	l->bytes = 0;
+}
+
+void e2pf_set_work(struct e2pf_engine *e, enum work work)
+{
+	unsigned i;
+
+	e->work = work;
+	e->gated = e->cfg.paced && e->block_order &&
+		   (work == WORK_TABLES || work == WORK_LIST);
+	e->generation++;
+	for (i = 0; i < e->lanes; i++) {
+		struct lane *l = &e->lane[i];
+
+		l->next = work == WORK_LIST ? 0 : l->number;
+		/* The first pass goes on, and uses what is ahead of it. */
+		if (work != WORK_LATER)
+			l->ring_used = 0;
+	}
+	pthread_cond_broadcast(&e->work_cond);
+}
+
+bool e2pf_all_idle(struct e2pf_engine *e)
+{
+	unsigned i;
+
+	for (i = 0; i < e->lanes; i++)
+		if (e->lane[i].state != LANE_IDLE ||
+		    e->lane[i].generation != e->generation)
+			return false;
+	return true;
+}
+
+/* Nothing left of this work for any lane: go on to what follows it. */
+void e2pf_next_work(struct e2pf_engine *e)
+{
+	bool bitmaps = !e->bitmaps_done &&
+		       (e->cfg.classes & 1u << E2PF_BITMAPS);
+
+	if (!e2pf_all_idle(e))
+		return;
+	if (e->work == WORK_TABLES) {
+		e2pf_set_work(e, WORK_LATER);
+	} else if (bitmaps &&
+		   ((e->work == WORK_LATER && !e->cfg.paced) ||
+		    (e->work == WORK_LIST && e->list_end >= e->list_total))) {
+		e->bitmaps_done = true;
+		e->at_valid = false;	/* a place in the list is no group */
+		e2pf_set_work(e, WORK_BITMAPS);
+	}
+}
