@@ -68,6 +68,7 @@ int read_environment(struct environment *env, char *error, size_t size)
 		result = complain(error, size, "PREFETCH_MEM",
 				  "a size of 1M or more (K, M, G, T)");
 	env->stats = variable("PREFETCH_STATS");
+	env->settings.figures = env->stats;
 	return result;
 }
 

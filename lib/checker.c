@@ -26,6 +26,7 @@
 /* All seemed to be in memory, and is not: when so many reads, one in so many,
  * had to wait. */
 #define WARM_MISSES 16u
+#define SAMPLE 8u
 
 void e2pf_engine_phase(struct e2pf_engine *e, enum e2pf_phase phase)
 {
@@ -160,8 +161,20 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* While all is in memory and nobody asked for figures, one read in eight
+ * tells whether it still is: timing costs 50 ns, a read of a block 1000. */
+static bool is_passed_over(struct e2pf_engine *e)
+{
+	return e->asleep && !e->cfg.exact &&
+	       atomic_fetch_add_explicit(&e->unsampled, 1,
+					 memory_order_relaxed) % SAMPLE;
+}
+
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 {
+	r->began = 0;
+	if (is_passed_over(e))
+		return;
 	r->began = e2pf_now(e);
 	r->waited = false;
 	if (!atomic_load(&e->gated) || e2pf_is_resident(e, r->offset, r->length))
@@ -223,8 +236,11 @@ static void forget(struct e2pf_engine *e, const struct e2pf_read *r)
 
 void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	uint64_t ns = e2pf_now(e) - r->began;
+	uint64_t ns;
 
+	if (!r->began)
+		return;
+	ns = e2pf_now(e) - r->began;
 	atomic_fetch_add(&e->checker_bytes, r->length);
 	atomic_fetch_add(&e->reads[e->phase], 1);
 	if (was_stall(r, ns))

@@ -59,6 +59,8 @@ struct e2pf_settings {
 	unsigned threads;	/* prefetch threads, 1 to E2PF_MAX_THREADS */
 	uint64_t memory;	/* bytes read ahead and not yet used */
 	unsigned classes;	/* mask of 1 << enum e2pf_class; 0 means all */
+	bool figures;		/* statistics will be written: time every read,
+				   also where nothing is to be gained */
 	const char *sysroot;	/* prefix of /sys and /proc; NULL is "" */
 };
 

@@ -32,6 +32,8 @@ struct e2pf_engine_config {
 	bool probe;		/* block_order is a guess: find out */
 	bool paced;		/* a checker follows; else the budget is a
 				   total */
+	bool exact;		/* every read is timed for the statistics, also
+				   while there is nothing to do */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
 	uint64_t (*available)(void *ctx);	/* memory left, asked now and
 						   then; may be NULL */
@@ -135,7 +137,7 @@ void e2pf_engine_list_at(struct e2pf_engine *e, uint64_t index);
 struct e2pf_read {
 	uint64_t offset;	/* bytes */
 	uint64_t length;	/* bytes */
-	uint64_t began;		/* ns */
+	uint64_t began;		/* ns; 0: this one is not timed */
 	bool waited;		/* for the sweep */
 };
 

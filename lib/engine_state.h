@@ -91,6 +91,7 @@ struct e2pf_engine {
 	atomic_bool asleep;		/* all was resident at the start */
 	unsigned sleep_misses;
 	uint64_t sleep_since;		/* reads there were at the first */
+	atomic_uint unsampled;		/* reads while asleep */
 
 	bool block_order;		/* as configured, or as measured */
 	atomic_bool gated;		/* a sweep is on that is waited for */

@@ -157,6 +157,7 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 	s->cfg.geo = &s->geo;
 	s->cfg.dev = s->dev;
 	s->cfg.paced = paced;
+	s->cfg.exact = s->settings.figures;
 	s->cfg.available = available;
 	s->cfg.available_ctx = s;
 	s->cfg.classes = s->settings.classes ? s->settings.classes :

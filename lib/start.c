@@ -11,8 +11,8 @@
 
 /* Groups looked at to find out whether all is in memory already, and bytes of
  * the table of each that are parsed. */
-#define WARM_SAMPLES 128u
-#define WARM_BYTES 16384u
+#define WARM_SAMPLES 48u
+#define WARM_BYTES 4096u
 
 /* A sink: is what is referred to in memory? */
 struct look {
