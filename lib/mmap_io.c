@@ -2,19 +2,18 @@
 /*
  * The mmap I/O manager: decides, read by read, whether the mapping or
  * pread(2) serves, and which writes change nothing.  Knows nothing of ext2
- * but the magic number of the MMP block, and keeps no block of its own.
+ * but the magic number of the MMP block.  Which blocks are kept back, and for
+ * how long, is the matter of write_cache.c.
  *
- * What a program sees is what unix_io_manager with its cache off shows: the
- * same errors and callbacks, with the statistics of its cache on.  Against
- * unix_io_manager with its cache on there are these differences.
- * - A write of 1 to 4 blocks that fails does so at once, with the return
- *   value of write_error; there it fails when the block leaves the cache (at
- *   a later read or write, at flush or at close), what write_error returns is
- *   ignored and its byte count is -1.  So e2fsck's "Ignore error" answers a
- *   failed write for good here, and a channel opened for reading says EBADF
- *   at the write.  e2fsck -n and debugfs without -w never write.
- * - After a read_error that returned 0 the block is asked for again at the
- *   next read; there the cache may hold what the callback left.
+ * What a program sees is what unix_io_manager shows: the same data, errors,
+ * callbacks and statistics, and the same bytes on the disk at any time.  These
+ * differences are left.
+ * - A block that would not change by being written is not: the disk sees fewer
+ *   writes, and an error that only such a write would have met is not met.
+ * - A write of several blocks of which some change is several writes.  If one
+ *   fails the whole is written as one, so blocks before it are written twice.
+ * - A block size for which there is no memory, or a negative one, leaves the
+ *   channel as it was; there it is of no use any more.
  *
  * Where the time goes, 4 KiB at a time from a warm 1 GiB file (kernel 6.18,
  * 2 virtual processors; each a loop around the one call): pread in order
@@ -51,9 +50,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "account.h"
 #include "e2prefetch.h"
 #include "guard.h"
+#include "write_cache.h"
 
 #ifndef BLKDISCARDZEROES
 #define BLKDISCARDZEROES _IO(0x12, 124)
@@ -89,7 +88,7 @@ struct region {
 struct mmap_private_data {
 	unsigned magic;
 	int fd;
-	int flags;		/* IO_FLAG_*, NOCACHE changed by set_option */
+	int flags;		/* IO_FLAG_* */
 	ext2_loff_t offset;
 	const char *map;
 	size_t mapped;		/* bytes, the size when it was opened */
@@ -97,7 +96,7 @@ struct mmap_private_data {
 	bool regular;
 	bool write_all;		/* a write has failed: skip none any more */
 	struct region *regions;
-	struct e2pf_account account;
+	struct e2pf_write_cache cache;
 	struct struct_io_stats stats;
 	pthread_mutex_t stats_lock;
 	pthread_mutex_t seek_lock;	/* the descriptor's position */
@@ -149,21 +148,12 @@ static void unlock(const struct mmap_private_data *data,
 		pthread_mutex_unlock(mutex);
 }
 
-static void count_read(struct mmap_private_data *data,
-		       const struct request *request, int readable)
+/* Counted as tried: also what fails, and what needs no writing. */
+static void count_bytes(struct mmap_private_data *data,
+			unsigned long long *counter, size_t size)
 {
 	lock(data, &data->stats_lock);
-	e2pf_account_read(&data->account, request->block, request->count,
-			  readable);
-	unlock(data, &data->stats_lock);
-}
-
-static void count_write(io_channel channel, struct mmap_private_data *data,
-			const struct request *request)
-{
-	lock(data, &data->stats_lock);
-	e2pf_account_write(&data->account, request->block, request->count,
-			   channel->flags & CHANNEL_FLAGS_WRITETHROUGH);
+	*counter += size;
 	unlock(data, &data->stats_lock);
 }
 
@@ -394,11 +384,8 @@ static errcode_t read_again(struct mmap_private_data *data,
 	return error;
 }
 
-/* Sets *readable to the blocks that could be had; all of them when the
- * callback says so. */
 static errcode_t read_file(io_channel channel, struct mmap_private_data *data,
-			   const struct request *request, void *buf,
-			   int *readable)
+			   const struct request *request, void *buf)
 {
 	errcode_t error;
 	size_t first, last;
@@ -410,15 +397,11 @@ static errcode_t read_file(io_channel channel, struct mmap_private_data *data,
 		if (error) {
 			memset((char *)buf + actual, 0,
 			       request->size - (size_t)actual);
-			*readable = channel->block_size > 0 ?
-				    actual / channel->block_size : 0;
 			if (channel->read_error)
 				error = channel->read_error(channel,
 						request->block, request->count,
 						buf, request->size, actual,
 						error);
-			if (!error)
-				*readable = request->count;
 			return error;
 		}
 	}
@@ -429,21 +412,28 @@ static errcode_t read_file(io_channel channel, struct mmap_private_data *data,
 	return 0;
 }
 
+/* What the cache does not have. */
+static errcode_t read_past_cache(io_channel channel, unsigned long long block,
+				 int count, void *buf)
+{
+	struct mmap_private_data *data = channel->private_data;
+	struct request request = make_request(channel, data, block, count);
+
+	count_bytes(data, &data->stats.bytes_read, request.size);
+	if (read_mapped(data, &request, buf))
+		return 0;
+	return read_file(channel, data, &request, buf);
+}
+
 static errcode_t mmap_read_blk64(io_channel channel, unsigned long long block,
 				 int count, void *buf)
 {
 	struct mmap_private_data *data;
-	struct request request;
 	errcode_t error = get_data(channel, &data);
-	int readable = count;
 
-	if (error || count == 0)
+	if (error)
 		return error;
-	request = make_request(channel, data, block, count);
-	if (!read_mapped(data, &request, buf))
-		error = read_file(channel, data, &request, buf, &readable);
-	count_read(data, &request, readable);
-	return error;
+	return e2pf_cache_read(&data->cache, channel, block, count, buf);
 }
 
 static errcode_t mmap_read_blk(io_channel channel, unsigned long block,
@@ -529,7 +519,8 @@ static errcode_t write_again(struct mmap_private_data *data,
 
 static errcode_t write_whole(io_channel channel,
 			     struct mmap_private_data *data,
-			     const struct request *request, const void *buf)
+			     const struct request *request, const void *buf,
+			     bool may_tell)
 {
 	errcode_t error;
 	ssize_t put;
@@ -543,7 +534,7 @@ static errcode_t write_whole(io_channel channel,
 	if (!error)
 		return 0;
 	skip_no_more(data);
-	if (channel->write_error)
+	if (may_tell && channel->write_error)
 		error = channel->write_error(channel, request->block,
 					     request->count, buf,
 					     request->size, actual, error);
@@ -581,7 +572,8 @@ static size_t run_length(io_channel channel, struct mmap_private_data *data,
  */
 static errcode_t write_changed(io_channel channel,
 			       struct mmap_private_data *data,
-			       const struct request *request, const char *buf)
+			       const struct request *request, const char *buf,
+			       bool may_tell)
 {
 	size_t done = 0;
 
@@ -595,29 +587,43 @@ static errcode_t write_changed(io_channel channel,
 			    pwrite(data->fd, buf + done, run,
 				   request->location + (ext2_loff_t)done) !=
 			    (ssize_t)run)
-				return write_whole(channel, data, request,
-						   buf);
+				return write_whole(channel, data, request, buf,
+						   may_tell);
 		}
 		done += run;
 	}
 	return 0;
 }
 
+/* What leaves the cache, or never was in it. */
+static errcode_t write_past_cache(io_channel channel,
+				  unsigned long long block, int count,
+				  const void *buf, bool may_tell)
+{
+	struct mmap_private_data *data = channel->private_data;
+	struct request request = make_request(channel, data, block, count);
+
+	count_bytes(data, &data->stats.bytes_written, request.size);
+	if (request.size > 0 && channel->block_size > 0 && may_skip(data))
+		return write_changed(channel, data, &request, buf, may_tell);
+	return write_whole(channel, data, &request, buf, may_tell);
+}
+
+static const struct e2pf_cache_io past_cache = {
+	.read = read_past_cache,
+	.write = write_past_cache,
+};
+
 static errcode_t mmap_write_blk64(io_channel channel,
 				  unsigned long long block, int count,
 				  const void *buf)
 {
 	struct mmap_private_data *data;
-	struct request request;
 	errcode_t error = get_data(channel, &data);
 
-	if (error || count == 0)
+	if (error)
 		return error;
-	request = make_request(channel, data, block, count);
-	count_write(channel, data, &request);
-	if (channel->block_size > 0 && may_skip(data))
-		return write_changed(channel, data, &request, buf);
-	return write_whole(channel, data, &request, buf);
+	return e2pf_cache_write(&data->cache, channel, block, count, buf);
 }
 
 static errcode_t mmap_write_blk(io_channel channel, unsigned long block,
@@ -635,9 +641,9 @@ static errcode_t mmap_write_byte(io_channel channel, unsigned long offset,
 
 	if (error)
 		return error;
-	lock(data, &data->stats_lock);
-	e2pf_account_write_byte(&data->account);
-	unlock(data, &data->stats_lock);
+	error = e2pf_cache_flush(&data->cache, channel, true);
+	if (error)
+		return error;
 	lock(data, &data->seek_lock);
 	if (lseek(data->fd, (off_t)offset + data->offset, SEEK_SET) < 0) {
 		error = errno;
@@ -661,9 +667,9 @@ static errcode_t mmap_flush(io_channel channel)
 
 	if (error)
 		return error;
-	lock(data, &data->stats_lock);
-	e2pf_account_flush(&data->account);
-	unlock(data, &data->stats_lock);
+	error = e2pf_cache_flush(&data->cache, channel, false);
+	if (error)
+		return error;
 	if (fsync(data->fd) == 0)
 		return 0;
 	error = errno;
@@ -680,14 +686,7 @@ static errcode_t mmap_set_blksize(io_channel channel, int blksize)
 
 	if (error)
 		return error;
-	/* The unix manager fails to allocate its cache. */
-	if (blksize < 0)
-		return EXT2_ET_NO_MEMORY;
-	lock(data, &data->stats_lock);
-	e2pf_account_set_block_size(&data->account, (uint32_t)blksize);
-	unlock(data, &data->stats_lock);
-	channel->block_size = blksize;
-	return 0;
+	return e2pf_cache_set_block_size(&data->cache, channel, blksize);
 }
 
 static errcode_t set_offset(struct mmap_private_data *data, const char *arg)
@@ -717,11 +716,7 @@ static errcode_t mmap_set_option(io_channel channel, const char *option,
 	if (strcmp(option, "cache") ||
 	    (strcmp(arg, "on") && strcmp(arg, "off")))
 		return EXT2_ET_INVALID_ARGUMENT;
-	/* Nothing is kept back; only the count changes. */
-	lock(data, &data->stats_lock);
-	e2pf_account_set_uncached(&data->account, !strcmp(arg, "off"));
-	unlock(data, &data->stats_lock);
-	return 0;
+	return e2pf_cache_set_off(&data->cache, channel, !strcmp(arg, "off"));
 }
 
 static errcode_t mmap_get_stats(io_channel channel, io_stats *stats)
@@ -731,10 +726,6 @@ static errcode_t mmap_get_stats(io_channel channel, io_stats *stats)
 
 	if (error || !stats)
 		return error;
-	lock(data, &data->stats_lock);
-	data->stats.bytes_read = data->account.bytes_read;
-	data->stats.bytes_written = data->account.bytes_written;
-	unlock(data, &data->stats_lock);
 	*stats = &data->stats;
 	return 0;
 }
@@ -903,7 +894,6 @@ static struct mmap_private_data *map_file(int fd, const char *name, int flags,
 	data->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	data->regular = S_ISREG(st->st_mode);
 	data->stats.num_fields = 2;
-	data->account.block_size = 1024;
 	pthread_mutex_init(&data->stats_lock, NULL);
 	pthread_mutex_init(&data->seek_lock, NULL);
 	return data;
@@ -943,6 +933,13 @@ static io_channel make_channel(const char *name, int flags,
 	channel->block_size = 1024;
 	channel->refcount = 1;
 	channel->flags = channel_flags(data->fd, flags, st);
+	if (e2pf_cache_init(&data->cache, channel, &past_cache,
+			    flags & IO_FLAG_THREADS)) {
+		ext2fs_free_mem(&channel->name);
+		ext2fs_free_mem(&channel);
+		return NULL;
+	}
+	data->cache.off = flags & IO_FLAG_NOCACHE;
 	return channel;
 }
 
@@ -1021,6 +1018,7 @@ static errcode_t mmap_close(io_channel channel)
 		return error;
 	if (--channel->refcount > 0)
 		return 0;
+	error = e2pf_cache_flush(&data->cache, channel, false);
 	/* The mapping first: it holds the file open as well, and what
 	 * closing has to say must come from this close(). */
 	munmap((void *)data->map, data->mapped);
@@ -1028,6 +1026,7 @@ static errcode_t mmap_close(io_channel channel)
 	if (close(data->fd) < 0)
 		error = errno;
 	data->magic = 0;
+	e2pf_cache_free(&data->cache);
 	pthread_mutex_destroy(&data->stats_lock);
 	pthread_mutex_destroy(&data->seek_lock);
 	free_data(data);

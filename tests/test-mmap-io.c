@@ -196,19 +196,28 @@ struct pair {
 	io_channel a, b;
 	struct call call_a, call_b;
 	char *buf_a, *buf_b;
+	bool cached;
 };
 
-static void open_pair(struct pair *pair, const char *a, const char *b,
-		      int flags)
+static void open_cached(struct pair *pair, const char *a, const char *b,
+			int flags)
 {
+	pair->cached = true;
 	pair->a = open_with(unix_io_manager, a, flags, &pair->call_a);
 	pair->b = open_mapped(b, flags, &pair->call_b);
 	assert_int_equal(pair->a->flags, pair->b->flags);
 	assert_int_equal(pair->a->align, pair->b->align);
+	pair->buf_a = calloc(1, MOST_BYTES);
+	pair->buf_b = calloc(1, MOST_BYTES);
+}
+
+static void open_pair(struct pair *pair, const char *a, const char *b,
+		      int flags)
+{
+	open_cached(pair, a, b, flags);
 	assert_int_equal(io_channel_set_options(pair->a, "cache=off"), 0);
 	assert_int_equal(io_channel_set_options(pair->b, "cache=off"), 0);
-	pair->buf_a = malloc(MOST_BYTES);
-	pair->buf_b = malloc(MOST_BYTES);
+	pair->cached = false;
 }
 
 static void close_pair(struct pair *pair)
@@ -230,7 +239,8 @@ static void assert_same_calls(struct pair *pair)
 	assert_int_equal(a->actual, b->actual);
 	assert_int_equal(a->error, b->error);
 	assert_true(!a->data == !b->data);
-	if (b->data)
+	/* What leaves the cache comes from elsewhere. */
+	if (b->data && !pair->cached)
 		assert_ptr_equal(b->data, pair->buf_b);
 }
 
@@ -338,18 +348,26 @@ static void one_operation(struct pair *pair, uint32_t blocks)
 	}
 }
 
-static void run_operations(const char *a, const char *b, int operations)
+static void run_operations(const char *a, const char *b, int operations,
+			   bool cached)
 {
 	struct pair pair;
 	int i;
 
-	open_pair(&pair, a, b, IO_FLAG_RW);
+	if (cached)
+		open_cached(&pair, a, b, IO_FLAG_RW);
+	else
+		open_pair(&pair, a, b, IO_FLAG_RW);
 	state = 42;
 	for (i = 0; i < operations; i++) {
 		uint32_t size;
 
 		if (i % 50 == 0) {
-			pair_set_blksize(&pair, 1024 << pick(7));
+			int new_size = 1024 << pick(7);
+
+			assert_int_equal(io_channel_flush(pair.a),
+					 io_channel_flush(pair.b));
+			pair_set_blksize(&pair, new_size);
 			pair_set_offset(&pair, pick(3) * 1536);
 		}
 		size = (uint32_t)pair.b->block_size;
@@ -363,7 +381,16 @@ static void test_random_operations(void **unused)
 	(void)unused;
 	make_file(path_a, IMAGE_SIZE, 7);
 	make_file(path_b, IMAGE_SIZE, 7);
-	run_operations(path_a, path_b, 4000);
+	run_operations(path_a, path_b, 4000, false);
+	assert_same_files();
+}
+
+static void test_random_operations_cached(void **unused)
+{
+	(void)unused;
+	make_file(path_a, IMAGE_SIZE, 7);
+	make_file(path_b, IMAGE_SIZE, 7);
+	run_operations(path_a, path_b, 4000, true);
 	assert_same_files();
 }
 
@@ -437,6 +464,113 @@ static void test_read_only_write(void **unused)
 	pair.b->write_error = NULL;
 	assert_int_equal(io_channel_write_blk64(pair.b, 5, 1, pair.buf_b),
 			 EBADF);
+	close_pair(&pair);
+	assert_same_files();
+}
+
+/* Refused when the block leaves: one by one, all at a flush, at the end. */
+static void test_read_only_write_cached(void **unused)
+{
+	struct pair pair;
+	unsigned block;
+
+	(void)unused;
+	make_file(path_a, IMAGE_SIZE, 10);
+	make_file(path_b, IMAGE_SIZE, 10);
+	open_cached(&pair, path_a, path_b, 0);
+	pair_read(&pair, 5, 1);
+	for (block = 5; block < 13; block++)
+		assert_int_equal(pair_write(&pair, block, 1), 0);
+	assert_int_equal(pair.call_b.calls, 0);
+	/* Read back as written. */
+	assert_int_equal(pair_read(&pair, 9, 1), 0);
+	assert_int_equal(pair_read(&pair, 100, 1), EBADF);
+	assert_int_equal(pair.call_b.block, 5);
+	assert_int_equal(pair.call_b.actual, -1);
+	assert_int_equal(io_channel_flush(pair.a), EBADF);
+	assert_int_equal(io_channel_flush(pair.b), EBADF);
+	assert_same_calls(&pair);
+	assert_int_equal(pair.call_b.calls, 8);
+	assert_int_equal(pair_write(&pair, 20, 1), 0);
+	assert_int_equal(io_channel_close(pair.a), EBADF);
+	assert_int_equal(io_channel_close(pair.b), EBADF);
+	assert_same_calls(&pair);
+	assert_int_equal(pair.call_b.calls, 9);
+	free(pair.buf_a);
+	free(pair.buf_b);
+	assert_same_files();
+}
+
+/* What is in the cache of a program that ends without closing is lost. */
+static void abandon(io_manager manager, const char *path)
+{
+	io_channel channel;
+	static char buf[4096];
+	unsigned i;
+
+	if (manager->open(path, IO_FLAG_RW, &channel))
+		_exit(1);
+	for (i = 0; i < 20; i++) {
+		memset(buf, (int)i + 1, sizeof(buf));
+		if (io_channel_write_blk64(channel, 3 * i, 2, buf))
+			_exit(2);
+	}
+	_exit(0);
+}
+
+static void test_abandoned_channel(void **unused)
+{
+	io_manager managers[2] = { unix_io_manager, e2pf_mmap_io_manager };
+	const char *paths[2] = { path_a, path_b };
+	char byte = 0;
+	int i, fd, status;
+
+	(void)unused;
+	for (i = 0; i < 2; i++) {
+		pid_t pid;
+
+		make_file(paths[i], IMAGE_SIZE, 24);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0)
+			abandon(managers[i], paths[i]);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+	assert_same_files();
+	fd = open(path_b, O_RDONLY);
+	assert_int_equal(pread(fd, &byte, 1, 15 * 3 * 1024), 1);
+	assert_int_equal(byte, 16);
+	assert_int_equal(pread(fd, &byte, 1, 19 * 3 * 1024), 1);
+	assert_int_not_equal(byte, 20);
+	close(fd);
+}
+
+/* The limit on the size of a file stands for a full disk. */
+static void test_failed_writes_cached(void **unused)
+{
+	struct rlimit limit, small;
+	struct pair pair;
+	unsigned block;
+
+	(void)unused;
+	make_file(path_a, IMAGE_SIZE, 25);
+	make_file(path_b, IMAGE_SIZE, 25);
+	open_cached(&pair, path_a, path_b, IO_FLAG_RW);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	small = limit;
+	small.rlim_cur = IMAGE_SIZE;
+	setrlimit(RLIMIT_FSIZE, &small);
+	for (block = 1015; block < 1040; block++)
+		pair_write(&pair, block, 1);
+	assert_true(pair.call_b.calls > 0);
+	assert_int_equal(io_channel_flush(pair.a),
+			 io_channel_flush(pair.b));
+	assert_same_calls(&pair);
+	assert_int_equal(pair_write(&pair, 1020, 8), 4711);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	pair_write(&pair, 1030, 1);
 	close_pair(&pair);
 	assert_same_files();
 }
@@ -551,7 +685,7 @@ static void test_only_changes_are_written(void **unused)
 
 	(void)unused;
 	make_file(path_b, IMAGE_SIZE, 12);
-	channel = open_mapped(path_b, IO_FLAG_RW, NULL);
+	channel = open_mapped(path_b, IO_FLAG_RW | IO_FLAG_NOCACHE, NULL);
 	pwritten = 0;
 	assert_int_equal(io_channel_write_blk64(channel, 0, 1, buf), 0);
 	if (!pwritten) {
@@ -586,7 +720,8 @@ static void test_identical_is_not_written(void **unused)
 
 	(void)unused;
 	make_file(path_b, IMAGE_SIZE, 12);
-	channel = open_mapped(path_b, IO_FLAG_RW, &call);
+	channel = open_mapped(path_b, IO_FLAG_RW | IO_FLAG_NOCACHE,
+			      &call);
 	assert_int_equal(io_channel_set_blksize(channel, 4096), 0);
 	assert_int_equal(io_channel_read_blk64(channel, 4, 4, buf), 0);
 	set_old(path_b);
@@ -602,6 +737,28 @@ static void test_identical_is_not_written(void **unused)
 	assert_int_equal(io_channel_close(channel), 0);
 }
 
+/* The same when the block leaves the cache. */
+static void test_identical_is_not_written_cached(void **unused)
+{
+	static char buf[4096];
+	io_channel channel;
+
+	(void)unused;
+	make_file(path_b, IMAGE_SIZE, 12);
+	channel = open_mapped(path_b, IO_FLAG_RW, NULL);
+	assert_int_equal(io_channel_read_blk64(channel, 4, 4, buf), 0);
+	set_old(path_b);
+	assert_int_equal(io_channel_write_blk64(channel, 4, 4, buf), 0);
+	assert_int_equal(io_channel_flush(channel), 0);
+	assert_false(was_written(path_b));
+	buf[0] ^= 1;
+	assert_int_equal(io_channel_write_blk64(channel, 4, 4, buf), 0);
+	assert_false(was_written(path_b));
+	assert_int_equal(io_channel_flush(channel), 0);
+	assert_true(was_written(path_b));
+	assert_int_equal(io_channel_close(channel), 0);
+}
+
 static void test_mmp_block_is_always_written(void **unused)
 {
 	static char buf[1024];
@@ -609,7 +766,7 @@ static void test_mmp_block_is_always_written(void **unused)
 
 	(void)unused;
 	make_file(path_b, IMAGE_SIZE, 13);
-	channel = open_mapped(path_b, IO_FLAG_RW, NULL);
+	channel = open_mapped(path_b, IO_FLAG_RW | IO_FLAG_NOCACHE, NULL);
 	memcpy(buf, "PMM", 4);
 	assert_int_equal(io_channel_write_blk64(channel, 4, 1, buf), 0);
 	assert_int_equal(io_channel_read_blk64(channel, 4, 1, buf), 0);
@@ -628,7 +785,8 @@ static void test_all_is_written_after_a_failed_write(void **unused)
 
 	(void)unused;
 	make_file(path_b, IMAGE_SIZE, 14);
-	channel = open_mapped(path_b, IO_FLAG_RW, &call);
+	channel = open_mapped(path_b, IO_FLAG_RW | IO_FLAG_NOCACHE,
+			      &call);
 	assert_int_equal(io_channel_read_blk64(channel, 4, 1, buf), 0);
 	set_old(path_b);
 	assert_int_equal(io_channel_write_blk64(channel, 4, 1, buf), 0);
@@ -768,7 +926,8 @@ static io_channel child_open(void)
 {
 	io_channel channel = NULL;
 
-	CHECK(e2pf_mmap_io_manager->open(path_b, IO_FLAG_RW, &channel) == 0);
+	CHECK(e2pf_mmap_io_manager->open(path_b, IO_FLAG_RW | IO_FLAG_NOCACHE,
+					 &channel) == 0);
 	CHECK(e2pf_mmap_io_is_mapped(channel));
 	return channel;
 }
@@ -1070,8 +1229,8 @@ static void test_failing_open(void **unused)
 		print_message("not linked with --wrap\n");
 		skip();
 	}
-	/* data, regions, mapping, channel, name */
-	assert_int_equal(failed, 5);
+	/* data, regions, mapping, channel, name, cache */
+	assert_int_equal(failed, 6);
 }
 
 /* Threads */
@@ -1260,7 +1419,8 @@ static void test_loop_operations(void **unused)
 	make_file(path_b, 1024 * 1024, 21);
 	if (!attach_both(&fa, &fb, a, b))
 		skip();
-	run_operations(a, b, 2000);
+	run_operations(a, b, 2000, false);
+	run_operations(a, b, 2000, true);
 	close(fa);
 	close(fb);
 	assert_same_files();
@@ -1343,12 +1503,17 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_operations),
+		cmocka_unit_test(test_random_operations_cached),
 		cmocka_unit_test(test_read_every_block_twice),
 		cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_read_only_write),
+		cmocka_unit_test(test_read_only_write_cached),
+		cmocka_unit_test(test_abandoned_channel),
+		cmocka_unit_test(test_failed_writes_cached),
 		cmocka_unit_test(test_options_and_magic),
 		cmocka_unit_test(test_open_errors),
 		cmocka_unit_test(test_identical_is_not_written),
+		cmocka_unit_test(test_identical_is_not_written_cached),
 		cmocka_unit_test(test_only_changes_are_written),
 		cmocka_unit_test(test_mmp_block_is_always_written),
 		cmocka_unit_test(test_all_is_written_after_a_failed_write),
