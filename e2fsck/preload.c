@@ -222,17 +222,16 @@ static int copy_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
  * thread: the list is e2fsck's to change between two of its entries. */
 static void hand_over(struct walk *w)
 {
-	__typeof__(&ext2fs_dblist_iterate3) iterate;
 	static struct part part;
 	uint64_t first, n;
+	REAL(ext2fs_dblist_iterate3);
 
-	iterate = (__typeof__(iterate))real_function("ext2fs_dblist_iterate3");
 	n = e2pf_engine_list_wants(engine(), &first);
 	while (n) {
 		uint64_t count = n < LIST_PART ? n : LIST_PART;
 
 		part.used = 0;
-		if (iterate(w->list, copy_entry, first, count, &part) ||
+		if (real(w->list, copy_entry, first, count, &part) ||
 		    !part.used)
 			return;
 		e2pf_engine_list_put(engine(), part.block, part.used);

@@ -15,6 +15,10 @@
 #define FLASH_BATCH (16u << 20)
 #define LEAST_BATCH (256u << 10)
 
+/* And in block order: some seconds of a disk's time, after which a checker
+ * that waited for the sweep has work again. */
+#define SWEEP_BATCH (512u << 20)
+
 /* Blocks a lane takes at once of what was put off. */
 #define LATER_BATCH 2048u
 
@@ -183,6 +187,13 @@ void e2pf_fill_batch(struct lane *l, enum work work)
 			break;
 }
 
+uint64_t e2pf_first_target(const struct e2pf_engine *e)
+{
+	if (!e->block_order)
+		return 0;
+	return e->limit / 4 < SWEEP_BATCH ? e->limit / 4 : SWEEP_BATCH;
+}
+
 /* The next batch of tables: as much as brings in half the budget, going by
  * what this one's tables brought in with them. */
 static void choose_target(struct lane *l)
@@ -194,7 +205,10 @@ static void choose_target(struct lane *l)
 	if (l->bytes > l->table_bytes && l->table_bytes)
 		most = (uint64_t)((double)share * (double)l->table_bytes /
 				  (double)l->bytes);
-	if (!e->block_order) {
+	if (e->block_order) {
+		if (most > SWEEP_BATCH)
+			most = SWEEP_BATCH;
+	} else {
 		if (most > FLASH_BATCH)
 			most = FLASH_BATCH;
 		if (most > l->table_bytes * 2 + LEAST_BATCH)
@@ -228,7 +242,7 @@ void e2pf_set_work(struct e2pf_engine *e, enum work work)
 	unsigned i;
 
 	e->work = work;
-	e->gated = e->cfg.paced && e->block_order &&
+	e->gated = e->lanes && e->cfg.paced && e->block_order &&
 		   (work == WORK_TABLES || work == WORK_LIST);
 	e->generation++;
 	for (i = 0; i < e->lanes; i++) {

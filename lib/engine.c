@@ -128,7 +128,7 @@ static int start_lanes(struct e2pf_engine *e)
 		l->e = e;
 		l->number = i;
 		l->next = i;
-		l->target = e->block_order ? e->limit / 4 : 0;
+		l->target = e2pf_first_target(e);
 		e2pf_lane_init_sweep(l);
 		err = start_thread(l);
 		if (err)

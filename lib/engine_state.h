@@ -152,6 +152,8 @@ bool e2pf_take_batch(struct lane *l);
 /* Put what the batch begins with into the sweep; without the lock. */
 void e2pf_fill_batch(struct lane *l, enum work work);
 void e2pf_finish_batch(struct lane *l);
+/* Table bytes of a lane's first batch. */
+uint64_t e2pf_first_target(const struct e2pf_engine *e);
 void e2pf_set_work(struct e2pf_engine *e, enum work work);
 bool e2pf_all_idle(struct e2pf_engine *e);
 void e2pf_next_work(struct e2pf_engine *e);

@@ -28,6 +28,10 @@
  * processors two of them still overlap parsing with reading. */
 #define FLASH_THREADS_LEAST 2u
 
+/* And more than this keep no device busier: each has many requests under way,
+ * and takes a share of the helper's memory. */
+#define FLASH_THREADS_MOST 16u
+
 struct e2pf_session {
 	char *name;
 	char *sysroot;
@@ -108,6 +112,8 @@ static void choose(struct e2pf_session *s)
 
 	if (processors < FLASH_THREADS_LEAST)
 		processors = FLASH_THREADS_LEAST;
+	if (processors > FLASH_THREADS_MOST)
+		processors = FLASH_THREADS_MOST;
 	memset(&s->topo, 0, sizeof(s->topo));
 	if (fstat(e2pf_device_fd(s->dev), &st) == 0)
 		e2pf_topology_probe(root, &st, processors, &s->topo);
