@@ -201,6 +201,7 @@ void e2pf_lane_init_sweep(struct lane *l)
 	s->ctx = l;
 	s->classes = e->cfg.classes;
 	s->gap = 0;
+	s->leaves_last = e->block_order;
 	s->issue_ahead = e->block_order ? SWEEP_ISSUE_AHEAD :
 					      FLASH_ISSUE_AHEAD;
 	s->level_cap = LEVEL_REFS / lanes > 4096 ? LEVEL_REFS / lanes : 4096;

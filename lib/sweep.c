@@ -74,7 +74,7 @@ static bool grow(const struct e2pf_sweep *s, struct e2pf_level *l)
 void e2pf_sweep_add(void *ctx, const struct e2pf_ref *ref)
 {
 	struct e2pf_sweep *s = ctx;
-	unsigned number = s->filling;
+	unsigned filling = s->filling, number = filling;
 	struct e2pf_level *l;
 
 	if (s->ended || number >= E2PF_SWEEP_LEVELS ||
@@ -84,12 +84,14 @@ void e2pf_sweep_add(void *ctx, const struct e2pf_ref *ref)
 		s->ops->put_off(s->ctx, ref);
 		return;
 	}
+	if (s->leaves_last && filling && ref->parse == E2PF_LEAF)
+		number = E2PF_SWEEP_LEAVES;
 	l = &s->level[number];
 	if (l->used == l->room && !grow(s, l)) {
 		if (!number)
 			return;
 		sweep_level(s, number);
-		s->filling = number;
+		s->filling = filling;
 		if (l->used == l->room)
 			return;
 	}
@@ -308,6 +310,8 @@ void e2pf_sweep_run(struct e2pf_sweep *s)
 			by_table, (void *)s->groups);
 	s->next_table = 0;
 	sweep_level(s, 0);
+	if (!s->ended)
+		sweep_level(s, E2PF_SWEEP_LEAVES);
 	for (i = 0; i < E2PF_SWEEP_LEVELS; i++)
 		s->level[i].used = 0;
 	s->groups_used = 0;

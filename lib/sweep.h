@@ -8,8 +8,10 @@
 
 #include "engine.h"
 
-/* Inode table, five levels of extent nodes, directory blocks. */
+/* Inode table, five levels of extent nodes, directory blocks; and the leaves
+ * of all of them where they come last. */
 #define E2PF_SWEEP_LEVELS 8
+#define E2PF_SWEEP_LEAVES (E2PF_SWEEP_LEVELS - 1)
 
 struct e2pf_level {
 	struct e2pf_ref *ref;
@@ -41,6 +43,8 @@ struct e2pf_sweep {
 	unsigned classes;
 	unsigned put_off;		/* of them, leaves that are handed to
 					   the owner and not read */
+	bool leaves_last;		/* what needs no parsing waits for all
+					   levels: one sweep less of a disk */
 	uint32_t gap;			/* blocks; may change between runs */
 	uint64_t issue_ahead;		/* bytes issued before waiting */
 	size_t level_cap;		/* refs held per level */
