@@ -14,6 +14,9 @@
 #include "fake-device.h"
 #include "fake-threads.h"
 
+/* What a read of a quick SSD takes. */
+#define MISS_NS 100000u
+
 static struct fake_device *fake(struct e2pf_device *dev)
 {
 	return (struct fake_device *)dev;
@@ -74,11 +77,13 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
+	uint64_t asked;
 
 	pthread_mutex_lock(&f->lock);
 	note(f, FAKE_WILLNEED, b, end - b + 1);
 	hold(f, FAKE_WILLNEED);
 	f->requests++;
+	asked = f->missing_asked;
 	for (; b <= end && b < f->blocks; b++) {
 		if (f->resident[b])
 			continue;
@@ -89,12 +94,16 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 		else if (!f->bad[b])
 			f->resident[b] = 1;
 	}
+	if (f->missing_asked > asked)
+		f->clock += f->ask_ns;
 	pthread_mutex_unlock(&f->lock);
 	return 1;
 }
 
 static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 {
+	bool missed = false;
+
 	for (; b <= end; b++) {
 		if (f->bad[b])
 			return EIO;
@@ -103,8 +112,11 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 			pthread_cond_wait(&f->cond, &f->lock);
 		if (!f->resident[b] && fake_lane() >= 0)
 			f->missing_read++;
+		missed |= !f->resident[b];
 		f->resident[b] = 1;
 	}
+	if (missed)
+		f->clock += f->miss_ns;
 	return 0;
 }
 
@@ -167,6 +179,7 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	f->block_size = block_size;
 	f->blocks = size / block_size;
 	f->clock = 1;
+	f->miss_ns = MISS_NS;
 	f->resident = calloc(f->blocks, 1);
 	f->in_flight = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);

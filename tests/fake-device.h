@@ -38,6 +38,8 @@ struct fake_device {
 	bool held[FAKE_OPS];	/* callers on lanes block */
 	int passes[FAKE_OPS];	/* but so many may go on */
 	uint64_t tick;		/* ns each read takes */
+	uint64_t miss_ns;	/* and if it reads what nobody asked for */
+	uint64_t ask_ns;	/* ns each willneed takes that has to read */
 	/* What was seen. */
 	unsigned blocked[FAKE_OPS];
 	uint64_t missing_asked;	/* blocks of willneed that were missing */
