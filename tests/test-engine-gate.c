@@ -205,9 +205,9 @@ static void woken_in_the_list(void **state)
 		rig_checker_reads(&r, list[i], 1);
 	}
 	assert_int_equal(fake_threads_alive(), 3);
-	e2pf_engine_list_put(r.e, list,
-			     e2pf_engine_list_wants(r.e, &first) >= 40 ? 40 :
-			     0);
+	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 25);
+	assert_int_equal(first, 15);
+	e2pf_engine_list_put(r.e, list + 15, 25);
 	fake_threads_settle();
 	for (i = 0; i < 40; i++)
 		assert_int_equal(fake_asked(&r.dev, list[i]), i > 15);

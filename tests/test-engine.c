@@ -251,6 +251,7 @@ static void figures_add_up(void **state)
 	rig_set_up(&r, 10, 2);
 	rig_make_directories(&r);
 	r.dev.tick = 1000;
+	r.dev.miss_ns = 100000;
 	fake_set_resident(&r.dev, r.fs.groups[4].inode_table, TABLE_BLOCKS,
 			  true);
 	rig_start(&r);
@@ -284,8 +285,9 @@ static void figures_add_up(void **state)
 	assert_int_equal(st.phase[E2PF_PHASE_PASS2].reads, 2);
 	assert_int_equal(st.phase[E2PF_PHASE_PASS2].hits, 1);
 	assert_int_equal(st.phase[E2PF_PHASE_PASS2].stalls, 1);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS2].stall_ns, 1000);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS2].ns, 2500);
+	assert_int_equal(st.phase[E2PF_PHASE_PASS2].stall_ns,
+			 101000);
+	assert_int_equal(st.phase[E2PF_PHASE_PASS2].ns, 102500);
 	assert_int_equal(st.prefetched_bytes, blocks * BS);
 	rig_tear_down(&r);
 }
