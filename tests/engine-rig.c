@@ -16,11 +16,12 @@
 
 #include "engine-rig.h"
 
-void rig_set_up(struct rig *r, uint32_t groups, unsigned lanes)
+void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
+		      unsigned lanes)
 {
 	memset(r, 0, sizeof(*r));
 	fake_threads_reset();
-	tiny_new(&r->fs, groups, PER_GROUP, INODES, BS);
+	tiny_new(&r->fs, groups, per_group, INODES, BS);
 	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
 	r->cfg = (struct e2pf_engine_config) {
 		.geo = &r->fs.geo, .groups = r->fs.groups,
@@ -30,11 +31,27 @@ void rig_set_up(struct rig *r, uint32_t groups, unsigned lanes)
 	};
 }
 
+void rig_set_up(struct rig *r, uint32_t groups, unsigned lanes)
+{
+	rig_set_up_sized(r, groups, PER_GROUP, lanes);
+}
+
 void rig_start(struct rig *r)
 {
 	r->e = e2pf_engine_new(&r->cfg);
 	assert_non_null(r->e);
 	assert_int_equal(e2pf_engine_start(r->e), 0);
+}
+
+void rig_start_held_later(struct rig *r)
+{
+	fake_hold(&r->dev, FAKE_READ, true);
+	rig_start(r);
+	fake_threads_settle();
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	fake_hold(&r->dev, FAKE_READ, false);
+	fake_threads_settle();
+	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 1);
 }
 
 void rig_tear_down(struct rig *r)

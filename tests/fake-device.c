@@ -59,15 +59,21 @@ static void note(struct fake_device *f, enum fake_op op, uint64_t block,
 	};
 }
 
+static bool is_held(const struct fake_device *f, enum fake_op op)
+{
+	return fake_lane() >= 0 && f->held[op] &&
+	       (f->held_lane < 0 || f->held_lane == fake_lane());
+}
+
 /* Block a lane for as long as the test wants. */
 static void hold(struct fake_device *f, enum fake_op op)
 {
-	if (fake_lane() < 0 || !f->held[op])
+	if (!is_held(f, op))
 		return;
 	f->blocked[op]++;
-	while (f->held[op] && !f->passes[op])
+	while (is_held(f, op) && !f->passes[op])
 		pthread_cond_wait(&f->cond, &f->lock);
-	if (f->held[op])
+	if (is_held(f, op))
 		f->passes[op]--;
 	f->blocked[op]--;
 }
@@ -180,6 +186,7 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	f->blocks = size / block_size;
 	f->clock = 1;
 	f->miss_ns = MISS_NS;
+	f->held_lane = -1;
 	f->resident = calloc(f->blocks, 1);
 	f->in_flight = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);
@@ -244,9 +251,16 @@ void fake_hold(struct fake_device *f, enum fake_op op, bool held)
 	pthread_mutex_lock(&f->lock);
 	f->held[op] = held;
 	f->passes[op] = 0;
-	if (!held) {
+	if (!held)
 		pthread_cond_broadcast(&f->cond);
-	}
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_hold_only(struct fake_device *f, int lane)
+{
+	pthread_mutex_lock(&f->lock);
+	f->held_lane = lane;
+	pthread_cond_broadcast(&f->cond);
 	pthread_mutex_unlock(&f->lock);
 }
 

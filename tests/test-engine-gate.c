@@ -158,6 +158,131 @@ static void no_gate(void **state)
 	rig_tear_down(&r);
 }
 
+/* Nor does anybody while what a later pass needs is read. */
+static void no_gate_later(void **state)
+{
+	uint64_t dir;
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 1, 1);
+	r.cfg.block_order = true;
+	dir = tiny_free_block(&r.fs, 0) + 10;
+	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
+	rig_start_held_later(&r);
+	rig_checker_reads(&r, dir, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+}
+
+static unsigned probes_made(const struct rig *r)
+{
+	unsigned n = 0;
+	size_t i;
+
+	for (i = 0; i < r->dev.events; i++)
+		n += r->dev.event[i].op == FAKE_READ &&
+		     r->dev.event[i].lane < 0;
+	return n;
+}
+
+/* A device that says it has a head and has none, and the reverse. */
+static void set_up_probed(struct rig *r, bool head)
+{
+	rig_set_up(r, 44, 4);
+	r->cfg.sweeps = 1;
+	r->cfg.block_order = !head;
+	r->cfg.probe = true;
+	r->dev.miss_ns = head ? 10000000 : 100000;
+	r->dev.ask_ns = head ? 4000000 : 20000;
+	fake_hold(&r->dev, FAKE_READ, true);
+}
+
+static void probed_to_have_no_head(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up_probed(&r, false);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(probes_made(&r), 11);
+	assert_int_equal(rig_stats(&r).lanes, 4);
+	assert_false(rig_stats(&r).block_order);
+	assert_int_equal(rig_stats(&r).latency_ns, 100000);
+	assert_int_equal(rig_stats(&r).deep_latency_ns, 20000);
+	rig_checker_reads(&r, 1, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	/* Once is enough. */
+	fake_hold(&r.dev, FAKE_READ, false);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	r.dev.miss_ns = 10000000;
+	r.dev.ask_ns = 4000000;
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_false(rig_stats(&r).block_order);
+	assert_int_equal(probes_made(&r), 11 + 1);
+	/* What must be has precedence. */
+	assert_true(e2pf_engine_stop(r.e, -1));
+	r.cfg.probe = false;
+	e2pf_engine_configure(r.e, &r.cfg);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(rig_stats(&r).block_order);
+	rig_tear_down(&r);
+}
+
+static void probed_to_have_a_head(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	set_up_probed(&r, true);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(fake_threads_alive(), 1);
+	assert_int_equal(rig_stats(&r).lanes, 1);
+	assert_true(rig_stats(&r).block_order);
+	assert_int_equal(rig_stats(&r).latency_ns, 10000000);
+	assert_int_equal(rig_stats(&r).deep_latency_ns, 4000000);
+	begin_gated(&g, &r, 1);
+	fake_hold(&r.dev, FAKE_READ, false);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).gate_waits, 1);
+	rig_tear_down(&r);
+}
+
+/* Too few places to read at, one that cannot be read, or not asked to: as
+ * it was configured. */
+static void not_probed(void **state)
+{
+	struct rig r;
+	unsigned i;
+	uint32_t g;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		set_up_probed(&r, false);
+		if (i == 0)
+			r.cfg.probe = false;
+		if (i == 1)
+			r.fs.geo.groups = 10;
+		/* The first eleventh of the groups is in memory. */
+		for (g = 0; i == 2 && g < 4; g++)
+			fake_set_resident(&r.dev, r.fs.groups[g].inode_table,
+					  TABLE_BLOCKS, true);
+		for (g = 0; i == 3 && g < 44; g++)
+			fake_set_bad(&r.dev, r.fs.groups[g].inode_table,
+				     TABLE_BLOCKS);
+		rig_start(&r);
+		fake_threads_settle();
+		assert_int_equal(rig_stats(&r).lanes, 1);
+		assert_true(rig_stats(&r).block_order);
+		assert_int_equal(rig_stats(&r).latency_ns, 0);
+		rig_tear_down(&r);
+	}
+}
+
 static void asleep_while_all_is_there(void **state)
 {
 	struct rig r;
@@ -223,6 +348,10 @@ int main(void)
 		cmocka_unit_test(gate_opened_by_a_stop),
 		cmocka_unit_test(gate_opened_by_errors),
 		cmocka_unit_test(no_gate),
+		cmocka_unit_test(no_gate_later),
+		cmocka_unit_test(probed_to_have_no_head),
+		cmocka_unit_test(probed_to_have_a_head),
+		cmocka_unit_test(not_probed),
 		cmocka_unit_test(asleep_while_all_is_there),
 		cmocka_unit_test(woken_in_the_list),
 	};

@@ -93,6 +93,66 @@ static void total_budget(void **state)
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_true(e2pf_engine_gave_up(r.e));
 	assert_in_range(fake_missing_asked(&r.dev), 40, 48);
+	/* It counts from the start it belongs to. */
+	assert_true(e2pf_engine_stop(r.e, -1));
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_gave_up(r.e));
+	assert_in_range(fake_missing_asked(&r.dev), 80, 96);
+	rig_tear_down(&r);
+}
+
+/* Two lanes that read tables; the first, at group 0, waits for the device,
+ * and the second has gone as far as it may. */
+static void start_with_one_held(struct rig *r)
+{
+	r->cfg.budget = 40 * BS;
+	r->cfg.classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
+	/* Both have their first batch before one of them goes on. */
+	fake_hold(&r->dev, FAKE_READ, true);
+	rig_start(r);
+	fake_threads_settle();
+	fake_hold_only(&r->dev, 0);
+	fake_threads_settle();
+}
+
+/* What the far one leaves is there for the one the checker comes to first. */
+static void nearest_lane_not_starved(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 20, 2);
+	start_with_one_held(&r);
+	/* Half the budget: 8 blocks of group 0, 16 of its own. */
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g),
+				 g == 0 || g == 1 || g == 3);
+	fake_hold(&r.dev, FAKE_READ, false);
+	fake_threads_settle();
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g), g < 5);
+	rig_tear_down(&r);
+}
+
+/* The near one has nothing left: all of the budget is the other's, at once. */
+static void nearest_lane_takes_over(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 20, 2);
+	for (g = 2; g < 20; g += 2)
+		r.fs.groups[g].inodes_in_use = 0;
+	start_with_one_held(&r);
+	assert_int_equal(rig_table_asked(&r, 5), 0);
+	fake_hold(&r.dev, FAKE_READ, false);
+	fake_threads_settle();
+	assert_int_equal(rig_table_asked(&r, 5), 1);
+	assert_int_equal(rig_table_asked(&r, 7), 1);
+	assert_int_equal(rig_table_asked(&r, 9), 0);
 	rig_tear_down(&r);
 }
 
@@ -169,6 +229,148 @@ static void directories_by_the_list(void **state)
 		assert_int_equal(fake_asked(&r.dev, dir[i]), 1);
 	assert_int_equal(r.dev.missing_read, 0);
 	rig_tear_down(&r);
+}
+
+static bool touches(const struct fake_event *ev, uint64_t block)
+{
+	return ev->op == FAKE_WILLNEED && ev->block <= block &&
+	       block < ev->block + ev->count;
+}
+
+/* None before the last table, each once, in block order. */
+static void directories_after_the_tables(void **state)
+{
+	static const struct {
+		unsigned lanes;
+		bool block_order, paced;
+	} ways[] = {
+		{ 1, false, true }, { 3, false, true }, { 3, false, false },
+		{ 1, true, true }, { 2, true, true }, { 1, true, false },
+	};
+	size_t w, i, table, dir;
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+		rig_set_up(&r, 10, ways[w].lanes);
+		rig_make_directories(&r);
+		r.cfg.block_order = ways[w].block_order;
+		r.cfg.paced = ways[w].paced;
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_assert_all_asked_once(&r);
+		table = 0;
+		dir = r.dev.events;
+		for (i = 0; i < r.dev.events; i++)
+			for (g = 0; g < 10; g++) {
+				const struct fake_event *ev = &r.dev.event[i];
+
+				if (touches(ev, r.fs.groups[g].inode_table))
+					table = i;
+				if (touches(ev, rig_directory(&r, g)) &&
+				    i < dir)
+					dir = i;
+			}
+		assert_true(table < dir);
+		for (g = 0; g < 10 && ways[w].lanes == 1; g++)
+			assert_true(touches(&r.dev.event[dir + g],
+					    rig_directory(&r, g)));
+		rig_tear_down(&r);
+	}
+}
+
+#define LEAF_BLOCKS 80u
+
+/* Directories that are one long run, of more blocks than the budget. */
+static void long_run_put_off(void **state)
+{
+	static const unsigned lanes[] = { 1, 3 };
+	uint64_t data[LEAF_BLOCKS], node, at;
+	unsigned i, j, n, asked;
+	struct rig r;
+
+	(void)state;
+	for (n = 0; n < 2; n++) {
+		rig_set_up_sized(&r, 1, 8192, lanes[n]);
+		at = tiny_free_block(&r.fs, 0);
+		for (i = 0; i < 40; i++) {
+			node = at + i;
+			for (j = 0; j < LEAF_BLOCKS; j++)
+				data[j] = at + 100 + i * LEAF_BLOCKS + j;
+			tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 1, &node, 1);
+			tiny_node(&r.fs, node, 0, data, LEAF_BLOCKS);
+		}
+		r.cfg.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+		r.cfg.budget = 1000 * BS;
+		rig_start(&r);
+		fake_threads_settle();
+		for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
+			asked += fake_asked(&r.dev, at + 100 + i);
+		assert_in_range(asked, 500, 500 * lanes[n]);
+		rig_tear_down(&r);
+	}
+}
+
+/* The checker comes to its list while what was put off is being read. */
+static void list_begins_meanwhile(void **state)
+{
+	uint64_t dir[DIRECTORIES], at;
+	struct rig r;
+	uint32_t i;
+
+	(void)state;
+	rig_set_up(&r, 1, 1);
+	at = tiny_free_block(&r.fs, 0);
+	for (i = 0; i < DIRECTORIES; i++) {
+		dir[i] = at + 10 + 2 * i;
+		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+	}
+	rig_start_held_later(&r);
+	e2pf_engine_list_begin(r.e, DIRECTORIES - 10);
+	e2pf_engine_list_put(r.e, dir + 10, DIRECTORIES - 10);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	/* Only the one that was under way is not of the list. */
+	for (i = 0; i < DIRECTORIES; i++)
+		assert_int_equal(fake_asked(&r.dev, dir[i]), !i || i >= 10);
+	rig_tear_down(&r);
+}
+
+/* Several lanes share a list that begins behind its first entry. */
+static void list_shared(void **state)
+{
+	enum { ENTRIES = 2000 };
+	uint64_t *list = calloc(ENTRIES, sizeof(*list)), first;
+	struct rig r;
+	unsigned w, i;
+
+	(void)state;
+	for (w = 0; w < 2; w++) {
+		rig_set_up_sized(&r, 1, 8192, 3);
+		r.cfg.block_order = w;
+		r.fs.groups[0].inodes_in_use = 0;
+		for (i = 0; i < ENTRIES; i++)
+			list[i] = 1000 + 2 * i;
+		rig_start(&r);
+		fake_threads_settle();
+		e2pf_engine_list_begin(r.e, ENTRIES);
+		e2pf_engine_list_at(r.e, 100);
+		assert_int_equal(e2pf_engine_list_wants(r.e, &first),
+				 ENTRIES - 100);
+		assert_int_equal(first, 100);
+		/* Nothing asked for comes while they divide it. */
+		fake_set_late(&r.dev, true);
+		e2pf_engine_list_put(r.e, list + 100, ENTRIES - 100);
+		fake_threads_settle();
+		for (i = 101; i < ENTRIES; i++)
+			assert_int_equal(fake_asked(&r.dev, list[i]), 1);
+		/* A place behind the end is not asked to be filled. */
+		e2pf_engine_list_at(r.e, ENTRIES + 5);
+		assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
+		rig_tear_down(&r);
+	}
+	free(list);
 }
 
 /* A long list of which little is missing: many batches, few bytes. */
@@ -280,8 +482,14 @@ int main(void)
 		cmocka_unit_test(overtaken),
 		cmocka_unit_test(budget_kept),
 		cmocka_unit_test(total_budget),
+		cmocka_unit_test(nearest_lane_not_starved),
+		cmocka_unit_test(nearest_lane_takes_over),
 		cmocka_unit_test(machine_with_little_memory),
 		cmocka_unit_test(directories_by_the_list),
+		cmocka_unit_test(directories_after_the_tables),
+		cmocka_unit_test(long_run_put_off),
+		cmocka_unit_test(list_begins_meanwhile),
+		cmocka_unit_test(list_shared),
 		cmocka_unit_test(list_of_many_batches),
 		cmocka_unit_test(list_out_of_range),
 		cmocka_unit_test(bitmaps_after_the_list),

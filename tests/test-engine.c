@@ -142,6 +142,7 @@ static void stopped_in_every_state(void **state)
 		assert_int_equal(fake_blocked(&r.dev, op), 2);
 		assert_false(e2pf_engine_wait(r.e, 1));
 		assert_false(e2pf_engine_stop(r.e, 1));
+		assert_int_equal(e2pf_engine_start(r.e), EBUSY);
 		fake_pass(&r.dev, op, 1);
 		assert_false(e2pf_engine_stop(r.e, 1));
 		fake_hold(&r.dev, op, false);
@@ -151,9 +152,66 @@ static void stopped_in_every_state(void **state)
 	}
 }
 
+static void make_flat_directories(struct rig *r, unsigned count)
+{
+	uint64_t dir = tiny_free_block(&r->fs, 0) + 10;
+	unsigned i;
+
+	for (i = 0; i < count; i++, dir += 2)
+		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir, 1);
+}
+
+/* While what was put off is read. */
+static void stopped_later(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	/* Waiting for the device. */
+	rig_set_up(&r, 1, 2);
+	make_flat_directories(&r, 30);
+	rig_start_held_later(&r);
+	assert_false(e2pf_engine_wait(r.e, 1));
+	assert_false(e2pf_engine_stop(r.e, 1));
+	assert_int_equal(e2pf_engine_start(r.e), EBUSY);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	assert_int_equal(fake_threads_alive(), 0);
+	/* One was under way; another start has the rest. */
+	assert_int_equal(fake_missing_asked(&r.dev), 2 + TABLE_BLOCKS + 1);
+	r.cfg.paced = false;
+	e2pf_engine_configure(r.e, &r.cfg);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(fake_missing_asked(&r.dev), 2 + TABLE_BLOCKS + 30);
+	rig_tear_down(&r);
+	/* Waiting for the budget. */
+	rig_set_up(&r, 1, 2);
+	make_flat_directories(&r, 30);
+	r.cfg.budget = 20 * BS;
+	rig_start(&r);
+	fake_threads_settle();
+	assert_in_range(fake_missing_asked(&r.dev), TABLE_BLOCKS + 8,
+			TABLE_BLOCKS + 12);
+	assert_false(e2pf_engine_wait(r.e, 1));
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+	/* A total budget that ends there. */
+	rig_set_up(&r, 1, 2);
+	make_flat_directories(&r, 30);
+	r.cfg.budget = 20 * BS;
+	r.cfg.paced = false;
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_gave_up(r.e));
+	assert_in_range(fake_missing_asked(&r.dev), 20, 21);
+	rig_tear_down(&r);
+}
+
 static void started_again(void **state)
 {
 	struct rig r;
+	uint32_t g;
 
 	(void)state;
 	rig_set_up(&r, 10, 3);
@@ -172,6 +230,15 @@ static void started_again(void **state)
 	rig_assert_all_asked_once(&r);
 	assert_int_equal(e2pf_engine_progress(r.e), 10);
 	assert_int_equal(rig_stats(&r).lanes, 3);
+	/* All again, when memory has lost it: what was put off, too. */
+	assert_true(e2pf_engine_stop(r.e, -1));
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	for (g = 0; g < 10; g++) {
+		assert_int_equal(rig_table_asked(&r, g), 2);
+		assert_int_equal(fake_asked(&r.dev, rig_directory(&r, g)), 2);
+	}
 	rig_tear_down(&r);
 }
 
@@ -319,6 +386,7 @@ int main(void)
 		cmocka_unit_test(no_inodes_in_use),
 		cmocka_unit_test(errors_tolerated),
 		cmocka_unit_test(stopped_in_every_state),
+		cmocka_unit_test(stopped_later),
 		cmocka_unit_test(started_again),
 		cmocka_unit_test(threads_that_cannot_be_had),
 		cmocka_unit_test(allocations_that_fail),
