@@ -220,12 +220,14 @@ static void probed_to_have_no_head(void **state)
 	r.dev.ask_ns = 4000000;
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r.e), 0);
+	fake_threads_settle();
 	assert_false(rig_stats(&r).block_order);
 	assert_int_equal(probes_made(&r), 11 + 1);
 	/* What must be has precedence. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	r.cfg.probe = false;
 	e2pf_engine_configure(r.e, &r.cfg);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r.e), 0);
 	assert_true(rig_stats(&r).block_order);
 	rig_tear_down(&r);
