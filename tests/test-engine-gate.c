@@ -311,6 +311,51 @@ static void asleep_while_all_is_there(void **state)
 	rig_tear_down(&r);
 }
 
+/* Few misses among many hits are other processes'. */
+static void asleep_through_chance(void **state)
+{
+	struct rig r;
+	unsigned i, j;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	for (i = 0; i < 4; i++) {
+		fake_set_resident(&r.dev, 200, 15, false);
+		for (j = 0; j < 15; j++)
+			rig_checker_reads(&r, 200 + j, 1);
+		for (j = 0; j < 260; j++)
+			rig_checker_reads(&r, 300, 1);
+	}
+	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].stalls, 60);
+	assert_int_equal(fake_threads_alive(), 0);
+	rig_tear_down(&r);
+}
+
+/* Tables that came with somebody's read-ahead are not all there is. */
+static void awake_where_only_tables_are(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	rig_make_directories(&r);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	for (g = 0; g < 4; g++)
+		fake_set_resident(&r.dev, tiny_free_block(&r.fs, g) + 5, 1,
+				  false);
+	rig_start(&r);
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_reads_ahead(r.e));
+	assert_true(e2pf_engine_wait(r.e, -1));
+	for (g = 0; g < 4; g++)
+		assert_int_equal(fake_asked(&r.dev,
+				 tiny_free_block(&r.fs, g) + 5), 1);
+	rig_tear_down(&r);
+}
+
 /* Woken while the directory list is walked: from the checker's place on. */
 static void woken_in_the_list(void **state)
 {
@@ -355,6 +400,8 @@ int main(void)
 		cmocka_unit_test(probed_to_have_a_head),
 		cmocka_unit_test(not_probed),
 		cmocka_unit_test(asleep_while_all_is_there),
+		cmocka_unit_test(asleep_through_chance),
+		cmocka_unit_test(awake_where_only_tables_are),
 		cmocka_unit_test(woken_in_the_list),
 	};
 

@@ -35,6 +35,18 @@ static void overtaken(void **state)
 	for (g = 0; g < 20; g++)
 		assert_int_equal(rig_table_asked(&r, g), g < 3 || g > 10);
 	rig_tear_down(&r);
+
+	/* The group it is at is not behind it. */
+	rig_set_up(&r, 20, 3);
+	fake_hold(&r.dev, FAKE_WILLNEED, true);
+	rig_start(&r);
+	fake_threads_settle();
+	e2pf_engine_at_group(r.e, 4);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g), g != 3);
+	rig_tear_down(&r);
 }
 
 /* What is ahead of the checker at group `at`, in table blocks. */
@@ -104,9 +116,9 @@ static void total_budget(void **state)
 
 /* Two lanes that read tables; the first, at group 0, waits for the device,
  * and the second has gone as far as it may. */
-static void start_with_one_held(struct rig *r)
+static void start_with_one_held(struct rig *r, unsigned blocks)
 {
-	r->cfg.budget = 40 * BS;
+	r->cfg.budget = blocks * BS;
 	r->cfg.classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
 	/* Both have their first batch before one of them goes on. */
 	fake_hold(&r->dev, FAKE_READ, true);
@@ -124,7 +136,7 @@ static void nearest_lane_not_starved(void **state)
 
 	(void)state;
 	rig_set_up(&r, 20, 2);
-	start_with_one_held(&r);
+	start_with_one_held(&r, 40);
 	/* Half the budget: 8 blocks of group 0, 16 of its own. */
 	for (g = 0; g < 20; g++)
 		assert_int_equal(rig_table_asked(&r, g),
@@ -146,13 +158,36 @@ static void nearest_lane_takes_over(void **state)
 	rig_set_up(&r, 20, 2);
 	for (g = 2; g < 20; g += 2)
 		r.fs.groups[g].inodes_in_use = 0;
-	start_with_one_held(&r);
+	start_with_one_held(&r, 40);
 	assert_int_equal(rig_table_asked(&r, 5), 0);
 	fake_hold(&r.dev, FAKE_READ, false);
 	fake_threads_settle();
 	assert_int_equal(rig_table_asked(&r, 5), 1);
 	assert_int_equal(rig_table_asked(&r, 7), 1);
 	assert_int_equal(rig_table_asked(&r, 9), 0);
+	rig_tear_down(&r);
+}
+
+/* The near one has come by the other, which is the nearest now, and then by
+ * turns. */
+static void nearest_lane_by_turns(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 20, 2);
+	/* One batch of ten blocks: 2, 4 and 6. */
+	r.fs.groups[4].inodes_in_use = 8;
+	r.fs.groups[6].inodes_in_use = 8;
+	start_with_one_held(&r, 56);
+	assert_int_equal(rig_table_asked(&r, 5), 1);
+	assert_int_equal(rig_table_asked(&r, 7), 0);
+	fake_hold(&r.dev, FAKE_READ, false);
+	fake_threads_settle();
+	/* 32 blocks of 0, 1, 3 and 5, ten, eight of 7, eight of 8. */
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g), g < 9);
 	rig_tear_down(&r);
 }
 
@@ -484,6 +519,7 @@ int main(void)
 		cmocka_unit_test(total_budget),
 		cmocka_unit_test(nearest_lane_not_starved),
 		cmocka_unit_test(nearest_lane_takes_over),
+		cmocka_unit_test(nearest_lane_by_turns),
 		cmocka_unit_test(machine_with_little_memory),
 		cmocka_unit_test(directories_by_the_list),
 		cmocka_unit_test(directories_after_the_tables),
