@@ -101,7 +101,8 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 			f->resident[b] = 1;
 	}
 	if (f->missing_asked > asked)
-		f->clock += f->ask_ns;
+		f->clock += f->ask_ns +
+			    (f->missing_asked - asked) * f->ask_block_ns;
 	pthread_mutex_unlock(&f->lock);
 	return 1;
 }

@@ -41,6 +41,7 @@ struct fake_device {
 	uint64_t tick;		/* ns each read takes */
 	uint64_t miss_ns;	/* and if it reads what nobody asked for */
 	uint64_t ask_ns;	/* ns each willneed takes that has to read */
+	uint64_t ask_block_ns;	/* and for each block it has to */
 	/* What was seen. */
 	unsigned blocked[FAKE_OPS];
 	uint64_t missing_asked;	/* blocks of willneed that were missing */

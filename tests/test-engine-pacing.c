@@ -438,6 +438,50 @@ static void list_of_many_batches(void **state)
 	free(list);
 }
 
+/*
+ * Requests that cost as much as 50,000 bytes: gaps of half of that are read
+ * through, once that is known.  The list has single blocks, runs of eight,
+ * and then blocks that are nearer to each other.
+ */
+static void gaps_read_through(void **state)
+{
+	enum { RUNS = 600, NEAR = 50, ENTRIES = RUNS * 9 + NEAR, GAP = 20 };
+	uint64_t *list = calloc(ENTRIES, sizeof(*list)), at = 1000, asked = 0;
+	struct e2pf_engine_stats st;
+	struct rig r;
+	unsigned i, n = 0;
+
+	(void)state;
+	rig_set_up_sized(&r, 1, 131072, 1);
+	r.cfg.classes = 1u << E2PF_DIRS;
+	r.fs.groups[0].inodes_in_use = 0;
+	r.dev.ask_ns = 400000;
+	r.dev.ask_block_ns = 8 * BS;
+	for (i = 0; i < RUNS; i++, at += 64)
+		list[n++] = at;
+	for (i = 0; i < RUNS * 8; i++, at += i % 8 ? 1 : 57)
+		list[n++] = at;
+	for (i = 0; i < NEAR; i++, at += GAP + 1)
+		list[n++] = at;
+	rig_start(&r);
+	e2pf_engine_list_begin(r.e, ENTRIES);
+	e2pf_engine_list_put(r.e, list, ENTRIES);
+	fake_threads_settle();
+	for (i = 0; i < r.dev.blocks; i++)
+		asked += fake_asked(&r.dev, i);
+	assert_int_equal(asked, ENTRIES + (NEAR - 1) * GAP);
+	st = rig_stats(&r);
+	assert_in_range(st.gap_bytes, 24000, 26000);
+	assert_int_equal(st.prefetched_bytes, asked * BS);
+	assert_int_equal(st.prefetched_requests, 2 * RUNS + 1);
+	for (i = 0; i < ENTRIES; i++)
+		rig_checker_reads(&r, list[i], 1);
+	st = rig_stats(&r);
+	assert_int_equal(st.wasted_bytes, (NEAR - 1) * GAP * BS);
+	rig_tear_down(&r);
+	free(list);
+}
+
 static void list_out_of_range(void **state)
 {
 	const uint64_t list[] = { 0, UINT64_MAX, 100, 1u << 20, 2 * PER_GROUP };
@@ -527,6 +571,7 @@ int main(void)
 		cmocka_unit_test(list_begins_meanwhile),
 		cmocka_unit_test(list_shared),
 		cmocka_unit_test(list_of_many_batches),
+		cmocka_unit_test(gaps_read_through),
 		cmocka_unit_test(list_out_of_range),
 		cmocka_unit_test(bitmaps_after_the_list),
 		cmocka_unit_test(bitmaps_within_the_budget),
