@@ -74,15 +74,17 @@ static bool take_groups(struct lane *l)
 static bool take_list(struct lane *l)
 {
 	struct e2pf_engine *e = l->e;
-	uint64_t part = e->block_order ? 1 : LIST_BATCH, first, end;
+	uint64_t first = l->next, part, end;
 
-	/* On flash a unit of the stripe is a part of the list. */
-	catch_up(l);
-	first = l->next;
-	if (!e->block_order && first % part == 0 &&
-	    first / part % e->lanes != l->number)
+	if (e->at_valid && first < atomic_load(&e->at))
+		first = atomic_load(&e->at) + 1;
+	/* A unit of the stripe is a part of the list; one sweep alone takes
+	 * all there is, to have it in one order. */
+	part = !e->block_order ? LIST_BATCH :
+	       e->lanes > 1 ? LIST_ROOM / 2 : UINT64_MAX;
+	if (first / part % e->lanes != l->number)
 		first = own_unit_from(l, first / part) * part;
-	end = e->block_order ? e->list_end : (first / part + 1) * part;
+	end = part == UINT64_MAX ? e->list_end : (first / part + 1) * part;
 	if (end > e->list_end)
 		end = e->list_end;
 	if (first >= end)
@@ -93,18 +95,31 @@ static bool take_list(struct lane *l)
 	return true;
 }
 
+/* Blocks of what was put off that may still be read, one at least: a lane
+ * asks for room between runs, and a run may be longer than the budget. */
+static uint64_t later_room(const struct e2pf_engine *e)
+{
+	uint64_t held = e2pf_set_bytes(e, e->later), room = LATER_BATCH;
+
+	if (e->cfg.paced && held + room * e->cfg.geo->block_size > e->limit / 2)
+		room = held < e->limit / 2 ?
+			(e->limit / 2 - held) / e->cfg.geo->block_size : 0;
+	return room ? room : 1;
+}
+
 /* Of what was put off, the next blocks in order. */
 static bool take_wanted(struct lane *l)
 {
 	struct e2pf_engine *e = l->e;
 	struct e2pf_ref ref = { .cls = E2PF_DIRS, .data = E2PF_CLASSES };
-	uint64_t block = e->wanted_next, n, taken = 0;
+	uint64_t block = e->wanted_next, most = later_room(e), n, taken = 0;
 
 	l->first = 0;
 	l->last = UINT64_MAX;
 	l->table_bytes = 0;
-	while (taken < LATER_BATCH &&
-	       (n = e2pf_blockset_next(e->wanted, &block))) {
+	while (taken < most && (n = e2pf_blockset_next(e->wanted, &block))) {
+		if (n > most - taken)
+			n = most - taken;
 		ref.block = block;
 		ref.count = (uint32_t)n;
 		l->sweep.put_off = 0;

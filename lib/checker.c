@@ -79,7 +79,8 @@ uint64_t e2pf_engine_list_wants(struct e2pf_engine *e, uint64_t *first)
 		if (e->list_end < at)
 			e->list_end = at;
 		room = LIST_ROOM - (e->list_end - at);
-		n = e->list_total - e->list_end;
+		if (e->list_end < e->list_total)
+			n = e->list_total - e->list_end;
 		if (n > room)
 			n = room < LIST_ROOM / 2 ? 0 : room;
 		*first = e->list_end;
@@ -242,11 +243,11 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 		return;
 	ns = e2pf_now(e) - r->began;
 	atomic_fetch_add(&e->checker_bytes, r->length);
-	atomic_fetch_add(&e->reads[e->phase], 1);
+	atomic_fetch_add(&e->reads[atomic_load(&e->phase)], 1);
 	if (was_stall(r, ns))
 		count_stall(e, ns);
 	else
-		atomic_fetch_add(&e->hits[e->phase], 1);
+		atomic_fetch_add(&e->hits[atomic_load(&e->phase)], 1);
 	if (atomic_load(&e->tracking) && r->length)
 		forget(e, r);
 }

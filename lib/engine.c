@@ -176,14 +176,19 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	int err = 0;
 
 	pthread_mutex_lock(&e->lock);
-	if (!e->lane) {
+	if (e->lane && e->stop) {
+		err = EBUSY;
+	} else if (!e->lane) {
 		e->stop = false;
 		e->gave_up = false;
 		e->work = WORK_TABLES;
 		e->at_valid = false;
 		e->groups_done = 0;
+		e->total_from = e->stats.prefetched_bytes;
+		e2pf_blockset_clear(e->wanted);
+		e->wanted_next = 0;
 		e->sleep_misses = 0;
-		if (!e->stats.latency_ns)
+		if (!e->stats.latency_ns || !e->cfg.probe)
 			e->block_order = e->cfg.block_order;
 		e2pf_ask_memory(e);
 		e->asleep = e->cfg.paced && e2pf_looks_warm(e);
@@ -228,9 +233,10 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 {
+	struct lane *lane = NULL;
 	struct timespec ts;
+	unsigned n = 0, i;
 	bool gone;
-	unsigned i;
 
 	e2pf_deadline(&ts, milliseconds < 0 ? 0 : milliseconds);
 	if (!lock_within(e, milliseconds))
@@ -243,18 +249,20 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	while (e->running && wait_end(e, milliseconds, &ts))
 		;
 	gone = !e->running;
-	pthread_mutex_unlock(&e->lock);
-	if (!gone)
-		return false;
-	for (i = 0; i < e->lanes; i++) {
-		pthread_join(e->lane[i].thread, NULL);
-		e2pf_sweep_fini(&e->lane[i].sweep);
+	if (gone) {
+		lane = e->lane;
+		n = e->lanes;
+		e->lane = NULL;
+		e->lanes = 0;
+		e->work = WORK_NONE;
 	}
-	free(e->lane);
-	e->lane = NULL;
-	e->lanes = 0;
-	e->work = WORK_NONE;
-	return true;
+	pthread_mutex_unlock(&e->lock);
+	for (i = 0; i < n; i++) {
+		pthread_join(lane[i].thread, NULL);
+		e2pf_sweep_fini(&lane[i].sweep);
+	}
+	free(lane);
+	return gone;
 }
 
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)

@@ -89,7 +89,9 @@ void e2pf_engine_free(struct e2pf_engine *e);
 
 /*
  * Start reading inode tables and what they refer to, from the first group.
- * Again after a stop.  Returns 0, or an errno when no thread could be had.
+ * Again after a stop; EBUSY after one that timed out, until another has not.
+ * A total budget counts from here.  Returns 0, or an errno when no thread
+ * could be had.
  */
 int e2pf_engine_start(struct e2pf_engine *e);
 

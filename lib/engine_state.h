@@ -119,9 +119,10 @@ struct e2pf_engine {
 	uint64_t gaps;			/* bytes read through */
 	uint64_t moved;			/* when a sweep last moved, ns */
 	uint64_t groups_done;
+	uint64_t total_from;		/* bytes prefetched before the start */
 
 	struct e2pf_engine_stats stats;
-	enum e2pf_phase phase;
+	_Atomic enum e2pf_phase phase;
 	uint64_t phase_began;
 	atomic_uint_fast64_t reads[E2PF_PHASES], hits[E2PF_PHASES];
 	atomic_uint_fast64_t checker_bytes;

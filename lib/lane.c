@@ -35,6 +35,19 @@ static void set_state(struct lane *l, enum lane_state state)
 		pthread_cond_broadcast(&e->end_cond);
 }
 
+/* A lane that waits may be the nearest to the checker now, which has more of
+ * the budget. */
+static void wake_waiting(struct e2pf_engine *e)
+{
+	unsigned i;
+
+	for (i = 0; i < e->lanes; i++)
+		if (e->lane[i].state == LANE_WAITING) {
+			pthread_cond_broadcast(&e->work_cond);
+			return;
+		}
+}
+
 static void sleep_on_work(struct lane *l, enum lane_state state)
 {
 	set_state(l, state);
@@ -221,6 +234,8 @@ void *e2pf_lane_main(void *arg)
 		enum work work = e->work;
 
 		if (!e2pf_take_batch(l)) {
+			if (l->state != LANE_IDLE)
+				wake_waiting(e);
 			set_state(l, LANE_IDLE);
 			e2pf_next_work(e);
 			if (l->generation == e->generation && !e->stop)
@@ -228,6 +243,7 @@ void *e2pf_lane_main(void *arg)
 			continue;
 		}
 		set_state(l, LANE_SWEEPING);
+		wake_waiting(e);
 		pthread_mutex_unlock(&e->lock);
 		e2pf_fill_batch(l, work);
 		e2pf_sweep_run(&l->sweep);

@@ -103,7 +103,7 @@ bool e2pf_over_budget(struct lane *l)
 
 	e2pf_ask_memory(e);
 	if (!e->cfg.paced)
-		return e->stats.prefetched_bytes >= e->limit;
+		return e->stats.prefetched_bytes - e->total_from >= e->limit;
 	if (e->work == WORK_BITMAPS)
 		return e2pf_ahead_bytes(e) >= e->limit;
 	/* What a later pass needs may have half; its own work does the

@@ -14,6 +14,9 @@
 #include "fake-device.h"
 #include "fake-threads.h"
 
+/* What a read of a quick SSD takes. */
+#define MISS_NS 100000u
+
 static struct fake_device *fake(struct e2pf_device *dev)
 {
 	return (struct fake_device *)dev;
@@ -56,15 +59,21 @@ static void note(struct fake_device *f, enum fake_op op, uint64_t block,
 	};
 }
 
+static bool is_held(const struct fake_device *f, enum fake_op op)
+{
+	return fake_lane() >= 0 && f->held[op] &&
+	       (f->held_lane < 0 || f->held_lane == fake_lane());
+}
+
 /* Block a lane for as long as the test wants. */
 static void hold(struct fake_device *f, enum fake_op op)
 {
-	if (fake_lane() < 0 || !f->held[op])
+	if (!is_held(f, op))
 		return;
 	f->blocked[op]++;
-	while (f->held[op] && !f->passes[op])
+	while (is_held(f, op) && !f->passes[op])
 		pthread_cond_wait(&f->cond, &f->lock);
-	if (f->held[op])
+	if (is_held(f, op))
 		f->passes[op]--;
 	f->blocked[op]--;
 }
@@ -74,11 +83,13 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
+	uint64_t asked;
 
 	pthread_mutex_lock(&f->lock);
 	note(f, FAKE_WILLNEED, b, end - b + 1);
 	hold(f, FAKE_WILLNEED);
 	f->requests++;
+	asked = f->missing_asked;
 	for (; b <= end && b < f->blocks; b++) {
 		if (f->resident[b])
 			continue;
@@ -89,12 +100,17 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 		else if (!f->bad[b])
 			f->resident[b] = 1;
 	}
+	if (f->missing_asked > asked)
+		f->clock += f->ask_ns +
+			    (f->missing_asked - asked) * f->ask_block_ns;
 	pthread_mutex_unlock(&f->lock);
 	return 1;
 }
 
 static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 {
+	bool missed = false;
+
 	for (; b <= end; b++) {
 		if (f->bad[b])
 			return EIO;
@@ -103,8 +119,11 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 			pthread_cond_wait(&f->cond, &f->lock);
 		if (!f->resident[b] && fake_lane() >= 0)
 			f->missing_read++;
+		missed |= !f->resident[b];
 		f->resident[b] = 1;
 	}
+	if (missed)
+		f->clock += f->miss_ns;
 	return 0;
 }
 
@@ -167,6 +186,8 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	f->block_size = block_size;
 	f->blocks = size / block_size;
 	f->clock = 1;
+	f->miss_ns = MISS_NS;
+	f->held_lane = -1;
 	f->resident = calloc(f->blocks, 1);
 	f->in_flight = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);
@@ -231,9 +252,16 @@ void fake_hold(struct fake_device *f, enum fake_op op, bool held)
 	pthread_mutex_lock(&f->lock);
 	f->held[op] = held;
 	f->passes[op] = 0;
-	if (!held) {
+	if (!held)
 		pthread_cond_broadcast(&f->cond);
-	}
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_hold_only(struct fake_device *f, int lane)
+{
+	pthread_mutex_lock(&f->lock);
+	f->held_lane = lane;
+	pthread_cond_broadcast(&f->cond);
 	pthread_mutex_unlock(&f->lock);
 }
 

@@ -37,7 +37,11 @@ struct fake_device {
 	bool late;		/* a willneed stays in flight */
 	bool held[FAKE_OPS];	/* callers on lanes block */
 	int passes[FAKE_OPS];	/* but so many may go on */
+	int held_lane;		/* only this one is held; -1: all */
 	uint64_t tick;		/* ns each read takes */
+	uint64_t miss_ns;	/* and if it reads what nobody asked for */
+	uint64_t ask_ns;	/* ns each willneed takes that has to read */
+	uint64_t ask_block_ns;	/* and for each block it has to */
 	/* What was seen. */
 	unsigned blocked[FAKE_OPS];
 	uint64_t missing_asked;	/* blocks of willneed that were missing */
@@ -59,6 +63,8 @@ void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count);
 void fake_complete(struct fake_device *f);
 void fake_set_late(struct fake_device *f, bool late);
 void fake_hold(struct fake_device *f, enum fake_op op, bool hold);
+/* Hold this lane only, and let the others go on. */
+void fake_hold_only(struct fake_device *f, int lane);
 /* Let so many held calls go on. */
 void fake_pass(struct fake_device *f, enum fake_op op, int calls);
 void fake_advance(struct fake_device *f, uint64_t ns);

@@ -52,7 +52,8 @@ static errcode_t on_error(io_channel channel, unsigned long block, int count,
 
 static int set_up(void **state)
 {
-	struct e2pf_engine_config cfg = { .lanes = 2, .paced = true,
+	struct e2pf_engine_config cfg = { .lanes = 2, .sweeps = 1,
+		.paced = true,
 		.budget = 1 << 20, .classes = E2PF_ALL_CLASSES };
 	struct rig *r = calloc(1, sizeof(*r));
 	unsigned char block[BS];
@@ -157,25 +158,72 @@ static void same_as_unobserved(void **state)
 	free(observed);
 }
 
+static struct fake_device *clocked;
+static uint64_t takes;
+
+static errcode_t slow_read64(io_channel channel, unsigned long long block,
+			     int count, void *data)
+{
+	fake_advance(clocked, takes);
+	return unix_io_manager->read_blk64(channel, block, count, data);
+}
+
+static errcode_t slow_read(io_channel channel, unsigned long block, int count,
+			   void *data)
+{
+	fake_advance(clocked, takes);
+	return unix_io_manager->read_blk(channel, block, count, data);
+}
+
+/* How long a read may take and be from memory depends on its length. */
+static uint64_t limit(unsigned kib)
+{
+	return 30000 + 500 * kib;
+}
+
 static void hits_and_misses(void **state)
 {
+	static const struct {
+		int count;
+		bool wide;
+		unsigned kib;
+	} kinds[] = {
+		{ 1, true, 1 }, { 4, true, 4 }, { 5, false, 5 },
+		{ -1000, false, 0 }, { -1025, true, 1 }, { -4096, false, 4 },
+	};
+	enum { N = sizeof(kinds) / sizeof(kinds[0]) };
+	struct struct_io_manager manager = *unix_io_manager;
 	struct e2pf_engine_stats st;
 	struct rig *r = *state;
 	char buf[8 * BS];
+	unsigned i, j;
 
+	manager.read_blk64 = slow_read64;
+	manager.read_blk = slow_read;
+	r->channel->manager = &manager;
+	clocked = &r->dev;
 	e2pf_observe(&r->observer, r->channel, r->e);
-	assert_int_equal(io_channel_read_blk64(r->channel, 2, 1, buf), 0);
-	fake_set_resident(&r->dev, 10, 4, true);
-	assert_int_equal(io_channel_read_blk64(r->channel, 10, 4, buf), 0);
-	assert_int_equal(io_channel_read_blk64(r->channel, 10, 5, buf), 0);
-	assert_int_equal(io_channel_read_blk(r->channel, 13, -1000, buf), 0);
-	assert_int_equal(io_channel_read_blk(r->channel, 13, -1025, buf), 0);
-	e2pf_engine_get_stats(r->e, &st);
-	assert_int_equal(st.phase[E2PF_PHASE_OPEN].reads, 5);
-	assert_int_equal(st.phase[E2PF_PHASE_OPEN].hits, 2);
-	assert_int_equal(st.phase[E2PF_PHASE_OPEN].stalls, 3);
-	assert_int_equal(st.checker_bytes, 10 * BS + 2025);
+	for (i = 0; i < N; i++)
+		for (j = 0; j < 2; j++) {
+			takes = limit(kinds[i].kib) + j;
+			assert_int_equal(kinds[i].wide ?
+				io_channel_read_blk64(r->channel, 10 + i,
+						      kinds[i].count, buf) :
+				io_channel_read_blk(r->channel, 10 + i,
+						    kinds[i].count, buf), 0);
+			e2pf_engine_get_stats(r->e, &st);
+			assert_int_equal(st.phase[E2PF_PHASE_OPEN].hits,
+					 i + 1);
+			assert_int_equal(st.phase[E2PF_PHASE_OPEN].stalls,
+					 i + j);
+		}
+	assert_int_equal(st.phase[E2PF_PHASE_OPEN].reads, 2 * N);
+	assert_int_equal(st.phase[E2PF_PHASE_OPEN].stall_ns,
+			 6 * 30001 + 500 * (1 + 4 + 5 + 0 + 1 + 4));
+	assert_int_equal(st.checker_bytes,
+			 2 * (10 * BS + 1000 + 1025 + 4096));
 	e2pf_unobserve(&r->observer);
+	r->channel->manager = unix_io_manager;
 }
 
 static void unobserved_again(void **state)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An engine on a simulated device with a filesystem made by hand: what the
+ * tests of the engine have in common.
+ */
+#ifndef ENGINE_RIG_H
+#define ENGINE_RIG_H
+
+#include "engine.h"
+#include "fake-device.h"
+#include "fake-threads.h"
+#include "tiny-fs.h"
+
+#define BS 1024u
+#define INODES 64u
+#define TABLE_BLOCKS 8u
+#define PER_GROUP 256u
+#define PLENTY (64u << 20)
+#define SECOND UINT64_C(1000000000)
+
+struct rig {
+	struct tiny_fs fs;
+	struct fake_device dev;
+	struct e2pf_engine_config cfg;
+	struct e2pf_engine *e;
+};
+
+/* So many threads in either order.  The configuration may be changed before
+ * the start. */
+void rig_set_up(struct rig *r, uint32_t groups, unsigned lanes);
+/* With groups of another size, in blocks. */
+void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
+		      unsigned lanes);
+void rig_start(struct rig *r);
+/* Start, and come to where the directory blocks that were put off are asked
+ * for, with a lane blocked in that.  Of directories without nodes. */
+void rig_start_held_later(struct rig *r);
+/* Let go of all that is held, and see that no thread is left. */
+void rig_tear_down(struct rig *r);
+
+struct e2pf_engine_stats rig_stats(struct rig *r);
+/* Times the table of a group was asked for. */
+unsigned rig_table_asked(struct rig *r, uint32_t group);
+/* The checker reads these blocks. */
+void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count);
+
+/* A directory with one leaf node, in each group, in blocks of the next. */
+void rig_make_directories(struct rig *r);
+/* The block of the directory that lies in a group. */
+uint64_t rig_directory(const struct rig *r, uint32_t group);
+/* Tables, bitmaps, nodes and directories were. */
+void rig_assert_all_asked_once(struct rig *r);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the engine makes of the device and of what is in memory: when a
+ * checker waits for the sweep, when nothing is read ahead at all, and which
+ * order it chooses.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine-rig.h"
+
+/* A checker's read in a thread of its own, to be found at the gate. */
+struct gated {
+	struct rig *r;
+	struct e2pf_read read;
+	pthread_t thread;
+};
+
+static void *read_gated(void *arg)
+{
+	struct gated *g = arg;
+
+	e2pf_engine_before_read(g->r->e, &g->read);
+	e2pf_engine_after_read(g->r->e, &g->read);
+	return NULL;
+}
+
+static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
+{
+	*g = (struct gated) {
+		.r = r, .read = { .offset = block * BS, .length = BS }
+	};
+	fake_checker_create(&g->thread, read_gated, g);
+	while (!rig_stats(r).gate_waits)
+		sched_yield();
+}
+
+/* A sweep whose reads are in flight. */
+static void start_gated(struct rig *r)
+{
+	rig_set_up(r, 4, 1);
+	r->cfg.block_order = true;
+	fake_set_late(&r->dev, true);
+	rig_start(r);
+	fake_threads_settle();
+}
+
+static void gate_opened_by_the_sweep(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	start_gated(&r);
+	fake_set_late(&r.dev, false);
+	begin_gated(&g, &r, r.fs.groups[0].inode_table);
+	fake_hold(&r.dev, FAKE_READ, true);
+	fake_complete(&r.dev);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).gate_waits, 1);
+	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].stalls, 1);
+	rig_tear_down(&r);
+}
+
+static void gate_opened_by_the_end(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	start_gated(&r);
+	/* A block no sweep comes by. */
+	begin_gated(&g, &r, 1);
+	fake_set_late(&r.dev, false);
+	fake_complete(&r.dev);
+	pthread_join(g.thread, NULL);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_tear_down(&r);
+}
+
+static void gate_opened_by_patience(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	start_gated(&r);
+	begin_gated(&g, &r, r.fs.groups[0].inode_table);
+	fake_advance(&r.dev, 2 * SECOND);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].stall_ns,
+			 2 * SECOND);
+	rig_tear_down(&r);
+}
+
+static void gate_opened_by_a_stop(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	start_gated(&r);
+	begin_gated(&g, &r, r.fs.groups[0].inode_table);
+	assert_false(e2pf_engine_stop(r.e, 10));
+	pthread_join(g.thread, NULL);
+	fake_complete(&r.dev);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+}
+
+static void gate_opened_by_errors(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	rig_set_up(&r, 20, 1);
+	r.cfg.block_order = true;
+	fake_set_bad(&r.dev, 1, r.dev.blocks - 1);
+	fake_hold(&r.dev, FAKE_READ, true);
+	rig_start(&r);
+	fake_threads_settle();
+	begin_gated(&g, &r, r.fs.groups[0].inode_table);
+	fake_hold(&r.dev, FAKE_READ, false);
+	pthread_join(g.thread, NULL);
+	assert_true(e2pf_engine_gave_up(r.e));
+	rig_tear_down(&r);
+}
+
+/* What is in memory, and flash, never waits. */
+static void no_gate(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	start_gated(&r);
+	fake_set_resident(&r.dev, 1, 1, true);
+	rig_checker_reads(&r, 1, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+
+	rig_set_up(&r, 4, 1);
+	fake_set_late(&r.dev, true);
+	rig_start(&r);
+	fake_threads_settle();
+	rig_checker_reads(&r, 1, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+}
+
+/* Nor does anybody while what a later pass needs is read. */
+static void no_gate_later(void **state)
+{
+	uint64_t dir;
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 1, 1);
+	r.cfg.block_order = true;
+	dir = tiny_free_block(&r.fs, 0) + 10;
+	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
+	rig_start_held_later(&r);
+	rig_checker_reads(&r, dir, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+}
+
+static unsigned probes_made(const struct rig *r)
+{
+	unsigned n = 0;
+	size_t i;
+
+	for (i = 0; i < r->dev.events; i++)
+		n += r->dev.event[i].op == FAKE_READ &&
+		     r->dev.event[i].lane < 0;
+	return n;
+}
+
+/* A device that says it has a head and has none, and the reverse. */
+static void set_up_probed(struct rig *r, bool head)
+{
+	rig_set_up(r, 44, 4);
+	r->cfg.sweeps = 1;
+	r->cfg.block_order = !head;
+	r->cfg.probe = true;
+	r->dev.miss_ns = head ? 10000000 : 100000;
+	r->dev.ask_ns = head ? 4000000 : 20000;
+	fake_hold(&r->dev, FAKE_READ, true);
+}
+
+static void probed_to_have_no_head(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up_probed(&r, false);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(probes_made(&r), 11);
+	assert_int_equal(rig_stats(&r).lanes, 4);
+	assert_false(rig_stats(&r).block_order);
+	assert_int_equal(rig_stats(&r).latency_ns, 100000);
+	assert_int_equal(rig_stats(&r).deep_latency_ns, 20000);
+	rig_checker_reads(&r, 1, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	/* Once is enough. */
+	fake_hold(&r.dev, FAKE_READ, false);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	r.dev.miss_ns = 10000000;
+	r.dev.ask_ns = 4000000;
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	fake_threads_settle();
+	assert_false(rig_stats(&r).block_order);
+	assert_int_equal(probes_made(&r), 11 + 1);
+	/* What must be has precedence. */
+	assert_true(e2pf_engine_stop(r.e, -1));
+	r.cfg.probe = false;
+	e2pf_engine_configure(r.e, &r.cfg);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(rig_stats(&r).block_order);
+	rig_tear_down(&r);
+}
+
+static void probed_to_have_a_head(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	set_up_probed(&r, true);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(fake_threads_alive(), 1);
+	assert_int_equal(rig_stats(&r).lanes, 1);
+	assert_true(rig_stats(&r).block_order);
+	assert_int_equal(rig_stats(&r).latency_ns, 10000000);
+	assert_int_equal(rig_stats(&r).deep_latency_ns, 4000000);
+	begin_gated(&g, &r, 1);
+	fake_hold(&r.dev, FAKE_READ, false);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).gate_waits, 1);
+	rig_tear_down(&r);
+}
+
+/* Too few places to read at, one that cannot be read, or not asked to: as
+ * it was configured. */
+static void not_probed(void **state)
+{
+	struct rig r;
+	unsigned i;
+	uint32_t g;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		set_up_probed(&r, false);
+		if (i == 0)
+			r.cfg.probe = false;
+		if (i == 1)
+			r.fs.geo.groups = 10;
+		/* The first eleventh of the groups is in memory. */
+		for (g = 0; i == 2 && g < 4; g++)
+			fake_set_resident(&r.dev, r.fs.groups[g].inode_table,
+					  TABLE_BLOCKS, true);
+		for (g = 0; i == 3 && g < 44; g++)
+			fake_set_bad(&r.dev, r.fs.groups[g].inode_table,
+				     TABLE_BLOCKS);
+		rig_start(&r);
+		fake_threads_settle();
+		assert_int_equal(rig_stats(&r).lanes, 1);
+		assert_true(rig_stats(&r).block_order);
+		assert_int_equal(rig_stats(&r).latency_ns, 0);
+		rig_tear_down(&r);
+	}
+}
+
+static void asleep_while_all_is_there(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	rig_make_directories(&r);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	assert_int_equal(fake_threads_alive(), 0);
+	assert_false(e2pf_engine_reads_ahead(r.e));
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	for (i = 0; i < 15; i++)
+		rig_checker_reads(&r, 200 + i, 1);
+	assert_int_equal(fake_threads_alive(), 0);
+	rig_checker_reads(&r, 200, 1);	/* a hit */
+	assert_int_equal(fake_threads_alive(), 0);
+	rig_checker_reads(&r, 220, 1);
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(rig_table_asked(&r, 3), 1);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+}
+
+/* Without figures one read in eight is timed while all seems to be there. */
+static void asleep_and_sampled(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	r.cfg.exact = false;
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	for (i = 0; i < 15 * 8; i++) {
+		fake_set_resident(&r.dev, 200, 1, false);
+		rig_checker_reads(&r, 200, 1);
+	}
+	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].reads, 15);
+	assert_int_equal(fake_threads_alive(), 0);
+	for (i = 0; i < 8; i++) {
+		fake_set_resident(&r.dev, 200, 1, false);
+		rig_checker_reads(&r, 200, 1);
+	}
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+}
+
+/* Few misses among many hits are other processes'. */
+static void asleep_through_chance(void **state)
+{
+	struct rig r;
+	unsigned i, j;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	for (i = 0; i < 4; i++) {
+		fake_set_resident(&r.dev, 200, 15, false);
+		for (j = 0; j < 15; j++)
+			rig_checker_reads(&r, 200 + j, 1);
+		for (j = 0; j < 260; j++)
+			rig_checker_reads(&r, 300, 1);
+	}
+	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].stalls, 60);
+	assert_int_equal(fake_threads_alive(), 0);
+	rig_tear_down(&r);
+}
+
+/* Tables that came with somebody's read-ahead are not all there is. */
+static void awake_where_only_tables_are(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	rig_make_directories(&r);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	for (g = 0; g < 4; g++)
+		fake_set_resident(&r.dev, tiny_free_block(&r.fs, g) + 5, 1,
+				  false);
+	rig_start(&r);
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_reads_ahead(r.e));
+	assert_true(e2pf_engine_wait(r.e, -1));
+	for (g = 0; g < 4; g++)
+		assert_int_equal(fake_asked(&r.dev,
+				 tiny_free_block(&r.fs, g) + 5), 1);
+	rig_tear_down(&r);
+}
+
+/* Woken while the directory list is walked: from the checker's place on. */
+static void woken_in_the_list(void **state)
+{
+	uint64_t list[40], first;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	rig_set_up(&r, 1, 3);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	for (i = 0; i < 40; i++)
+		list[i] = 100 + 2 * i;
+	rig_start(&r);
+	e2pf_engine_list_begin(r.e, 40);
+	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	for (i = 0; i < 16; i++) {
+		e2pf_engine_list_at(r.e, i);
+		rig_checker_reads(&r, list[i], 1);
+	}
+	assert_int_equal(fake_threads_alive(), 3);
+	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 25);
+	assert_int_equal(first, 15);
+	e2pf_engine_list_put(r.e, list + 15, 25);
+	fake_threads_settle();
+	for (i = 0; i < 40; i++)
+		assert_int_equal(fake_asked(&r.dev, list[i]), i > 15);
+	rig_tear_down(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gate_opened_by_the_sweep),
+		cmocka_unit_test(gate_opened_by_the_end),
+		cmocka_unit_test(gate_opened_by_patience),
+		cmocka_unit_test(gate_opened_by_a_stop),
+		cmocka_unit_test(gate_opened_by_errors),
+		cmocka_unit_test(no_gate),
+		cmocka_unit_test(no_gate_later),
+		cmocka_unit_test(probed_to_have_no_head),
+		cmocka_unit_test(probed_to_have_a_head),
+		cmocka_unit_test(not_probed),
+		cmocka_unit_test(asleep_while_all_is_there),
+		cmocka_unit_test(asleep_through_chance),
+		cmocka_unit_test(asleep_and_sampled),
+		cmocka_unit_test(awake_where_only_tables_are),
+		cmocka_unit_test(woken_in_the_list),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How far the engine reads ahead of a checker, and in which order, on a
+ * simulated device and clock.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine-rig.h"
+
+static void overtaken(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 20, 3);
+	fake_hold(&r.dev, FAKE_WILLNEED, true);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 3);
+	e2pf_engine_at_group(r.e, 10);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	/* Those at hand were under way, the next are in front of it. */
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g), g < 3 || g > 10);
+	rig_tear_down(&r);
+
+	/* The group it is at is not behind it. */
+	rig_set_up(&r, 20, 3);
+	fake_hold(&r.dev, FAKE_WILLNEED, true);
+	rig_start(&r);
+	fake_threads_settle();
+	e2pf_engine_at_group(r.e, 4);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g), g != 3);
+	rig_tear_down(&r);
+}
+
+/* What is ahead of the checker at group `at`, in table blocks. */
+static uint64_t tables_ahead(struct rig *r, uint32_t at)
+{
+	uint64_t blocks = 0;
+	uint32_t g;
+
+	for (g = at; g < r->fs.geo.groups; g++)
+		blocks += rig_table_asked(r, g) * TABLE_BLOCKS;
+	return blocks;
+}
+
+static void budget_kept(void **state)
+{
+	static const unsigned lanes[] = { 1, 4 };
+	struct rig r;
+	uint32_t at, n;
+
+	(void)state;
+	for (n = 0; n < 2; n++) {
+		rig_set_up(&r, 60, lanes[n]);
+		r.cfg.budget = 40 * BS;
+		r.cfg.classes = 1u << E2PF_INODES;
+		rig_start(&r);
+		fake_threads_settle();
+		for (at = 0; at < 60; at++) {
+			uint64_t ahead;
+
+			e2pf_engine_at_group(r.e, at);
+			fake_threads_settle();
+			ahead = tables_ahead(&r, at);
+			/* No more than a run above, for each lane. */
+			assert_in_range(ahead, 0,
+					40 + lanes[n] * TABLE_BLOCKS);
+			if (at < 50 && lanes[n] == 1)
+				assert_in_range(ahead, 16, 100);
+		}
+		/* Of several lanes one may be overtaken while the others have
+		 * used the budget up. */
+		for (at = 0; at < 60; at++)
+			assert_in_range(rig_table_asked(&r, at), lanes[n] == 1, 1);
+		rig_tear_down(&r);
+	}
+}
+
+static void total_budget(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 60, 1);
+	r.cfg.paced = false;
+	r.cfg.budget = 40 * BS;
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_gave_up(r.e));
+	assert_in_range(fake_missing_asked(&r.dev), 40, 48);
+	/* It counts from the start it belongs to. */
+	assert_true(e2pf_engine_stop(r.e, -1));
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_gave_up(r.e));
+	assert_in_range(fake_missing_asked(&r.dev), 80, 96);
+	rig_tear_down(&r);
+}
+
+/* Two lanes that read tables; the first, at group 0, waits for the device,
+ * and the second has gone as far as it may. */
+static void start_with_one_held(struct rig *r, unsigned blocks)
+{
+	r->cfg.budget = blocks * BS;
+	r->cfg.classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
+	/* Both have their first batch before one of them goes on. */
+	fake_hold(&r->dev, FAKE_READ, true);
+	rig_start(r);
+	fake_threads_settle();
+	fake_hold_only(&r->dev, 0);
+	fake_threads_settle();
+}
+
+/* What the far one leaves is there for the one the checker comes to first. */
+static void nearest_lane_not_starved(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 20, 2);
+	start_with_one_held(&r, 40);
+	/* Half the budget: 8 blocks of group 0, 16 of its own. */
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g),
+				 g == 0 || g == 1 || g == 3);
+	fake_hold(&r.dev, FAKE_READ, false);
+	fake_threads_settle();
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g), g < 5);
+	rig_tear_down(&r);
+}
+
+/* The near one has nothing left: all of the budget is the other's, at once. */
+static void nearest_lane_takes_over(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 20, 2);
+	for (g = 2; g < 20; g += 2)
+		r.fs.groups[g].inodes_in_use = 0;
+	start_with_one_held(&r, 40);
+	assert_int_equal(rig_table_asked(&r, 5), 0);
+	fake_hold(&r.dev, FAKE_READ, false);
+	fake_threads_settle();
+	assert_int_equal(rig_table_asked(&r, 5), 1);
+	assert_int_equal(rig_table_asked(&r, 7), 1);
+	assert_int_equal(rig_table_asked(&r, 9), 0);
+	rig_tear_down(&r);
+}
+
+/* The near one has come by the other, which is the nearest now, and then by
+ * turns. */
+static void nearest_lane_by_turns(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 20, 2);
+	/* One batch of ten blocks: 2, 4 and 6. */
+	r.fs.groups[4].inodes_in_use = 8;
+	r.fs.groups[6].inodes_in_use = 8;
+	start_with_one_held(&r, 56);
+	assert_int_equal(rig_table_asked(&r, 5), 1);
+	assert_int_equal(rig_table_asked(&r, 7), 0);
+	fake_hold(&r.dev, FAKE_READ, false);
+	fake_threads_settle();
+	/* 32 blocks of 0, 1, 3 and 5, ten, eight of 7, eight of 8. */
+	for (g = 0; g < 20; g++)
+		assert_int_equal(rig_table_asked(&r, g), g < 9);
+	rig_tear_down(&r);
+}
+
+static uint64_t machine_has;
+
+static uint64_t ask_machine(void *ctx)
+{
+	return *(uint64_t *)ctx;
+}
+
+static void machine_with_little_memory(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 400, 1);
+	r.cfg.classes = 1u << E2PF_INODES;
+	r.cfg.available = ask_machine;
+	r.cfg.available_ctx = &machine_has;
+	machine_has = 0;
+	rig_start(&r);
+	fake_threads_settle();
+	/* A mebibyte is always allowed. */
+	assert_in_range(fake_missing_asked(&r.dev), 1024, 1024 + 8);
+	/* It has more now, which is seen when it is asked again. */
+	machine_has = PLENTY;
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_at_group(r.e, 1);
+	fake_threads_settle();
+	assert_int_equal(fake_missing_asked(&r.dev), 400 * TABLE_BLOCKS);
+	rig_tear_down(&r);
+}
+
+#define DIRECTORIES 50u
+
+/* In pass 1 directory blocks get half of the budget; the list has them all. */
+static void directories_by_the_list(void **state)
+{
+	uint64_t dir[DIRECTORIES], first = 7, at;
+	unsigned asked = 0;
+	struct rig r;
+	uint32_t i;
+
+	(void)state;
+	rig_set_up(&r, 1, 1);
+	at = tiny_free_block(&r.fs, 0);
+	for (i = 0; i < DIRECTORIES; i++) {
+		dir[i] = at + 10 + 2 * i;
+		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+	}
+	r.cfg.budget = 40 * BS;
+	rig_start(&r);
+	fake_threads_settle();
+	for (i = 0; i < DIRECTORIES; i++)
+		asked += fake_asked(&r.dev, dir[i]);
+	/* The two bitmaps are of that half too. */
+	assert_in_range(asked, 18, 19);
+	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
+	e2pf_engine_list_begin(r.e, DIRECTORIES);
+	assert_int_equal(e2pf_engine_list_wants(r.e, &first), DIRECTORIES);
+	assert_int_equal(first, 0);
+	e2pf_engine_list_put(r.e, dir, 20);
+	assert_int_equal(e2pf_engine_list_wants(r.e, &first),
+			 DIRECTORIES - 20);
+	assert_int_equal(first, 20);
+	e2pf_engine_list_put(r.e, dir + 20, DIRECTORIES - 20);
+	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
+	for (i = 0; i < DIRECTORIES; i++) {
+		fake_threads_settle();
+		e2pf_engine_list_at(r.e, i);
+		rig_checker_reads(&r, dir[i], 1);
+	}
+	for (i = 0; i < DIRECTORIES; i++)
+		assert_int_equal(fake_asked(&r.dev, dir[i]), 1);
+	assert_int_equal(r.dev.missing_read, 0);
+	rig_tear_down(&r);
+}
+
+static bool touches(const struct fake_event *ev, uint64_t block)
+{
+	return ev->op == FAKE_WILLNEED && ev->block <= block &&
+	       block < ev->block + ev->count;
+}
+
+/* None before the last table, each once, in block order. */
+static void directories_after_the_tables(void **state)
+{
+	static const struct {
+		unsigned lanes;
+		bool block_order, paced;
+	} ways[] = {
+		{ 1, false, true }, { 3, false, true }, { 3, false, false },
+		{ 1, true, true }, { 2, true, true }, { 1, true, false },
+	};
+	size_t w, i, table, dir;
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+		rig_set_up(&r, 10, ways[w].lanes);
+		rig_make_directories(&r);
+		r.cfg.block_order = ways[w].block_order;
+		r.cfg.paced = ways[w].paced;
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_assert_all_asked_once(&r);
+		table = 0;
+		dir = r.dev.events;
+		for (i = 0; i < r.dev.events; i++)
+			for (g = 0; g < 10; g++) {
+				const struct fake_event *ev = &r.dev.event[i];
+
+				if (touches(ev, r.fs.groups[g].inode_table))
+					table = i;
+				if (touches(ev, rig_directory(&r, g)) &&
+				    i < dir)
+					dir = i;
+			}
+		assert_true(table < dir);
+		for (g = 0; g < 10 && ways[w].lanes == 1; g++)
+			assert_true(touches(&r.dev.event[dir + g],
+					    rig_directory(&r, g)));
+		rig_tear_down(&r);
+	}
+}
+
+#define LEAF_BLOCKS 80u
+
+/* Directories that are one long run, of more blocks than the budget. */
+static void long_run_put_off(void **state)
+{
+	static const unsigned lanes[] = { 1, 3 };
+	uint64_t data[LEAF_BLOCKS], node, at;
+	unsigned i, j, n, asked;
+	struct rig r;
+
+	(void)state;
+	for (n = 0; n < 2; n++) {
+		rig_set_up_sized(&r, 1, 8192, lanes[n]);
+		at = tiny_free_block(&r.fs, 0);
+		for (i = 0; i < 40; i++) {
+			node = at + i;
+			for (j = 0; j < LEAF_BLOCKS; j++)
+				data[j] = at + 100 + i * LEAF_BLOCKS + j;
+			tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 1, &node, 1);
+			tiny_node(&r.fs, node, 0, data, LEAF_BLOCKS);
+		}
+		r.cfg.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+		r.cfg.budget = 1000 * BS;
+		rig_start(&r);
+		fake_threads_settle();
+		for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
+			asked += fake_asked(&r.dev, at + 100 + i);
+		assert_in_range(asked, 500, 500 * lanes[n]);
+		rig_tear_down(&r);
+	}
+}
+
+/* The checker comes to its list while what was put off is being read. */
+static void list_begins_meanwhile(void **state)
+{
+	uint64_t dir[DIRECTORIES], at;
+	struct rig r;
+	uint32_t i;
+
+	(void)state;
+	rig_set_up(&r, 1, 1);
+	at = tiny_free_block(&r.fs, 0);
+	for (i = 0; i < DIRECTORIES; i++) {
+		dir[i] = at + 10 + 2 * i;
+		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+	}
+	rig_start_held_later(&r);
+	e2pf_engine_list_begin(r.e, DIRECTORIES - 10);
+	e2pf_engine_list_put(r.e, dir + 10, DIRECTORIES - 10);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	/* Only the one that was under way is not of the list. */
+	for (i = 0; i < DIRECTORIES; i++)
+		assert_int_equal(fake_asked(&r.dev, dir[i]), !i || i >= 10);
+	rig_tear_down(&r);
+}
+
+/* Several lanes share a list that begins behind its first entry. */
+static void list_shared(void **state)
+{
+	enum { ENTRIES = 2000 };
+	uint64_t *list = calloc(ENTRIES, sizeof(*list)), first;
+	struct rig r;
+	unsigned w, i;
+
+	(void)state;
+	for (w = 0; w < 2; w++) {
+		rig_set_up_sized(&r, 1, 8192, 3);
+		r.cfg.block_order = w;
+		r.fs.groups[0].inodes_in_use = 0;
+		for (i = 0; i < ENTRIES; i++)
+			list[i] = 1000 + 2 * i;
+		rig_start(&r);
+		fake_threads_settle();
+		e2pf_engine_list_begin(r.e, ENTRIES);
+		e2pf_engine_list_at(r.e, 100);
+		assert_int_equal(e2pf_engine_list_wants(r.e, &first),
+				 ENTRIES - 100);
+		assert_int_equal(first, 100);
+		/* Nothing asked for comes while they divide it. */
+		fake_set_late(&r.dev, true);
+		e2pf_engine_list_put(r.e, list + 100, ENTRIES - 100);
+		fake_threads_settle();
+		for (i = 101; i < ENTRIES; i++)
+			assert_int_equal(fake_asked(&r.dev, list[i]), 1);
+		/* A place behind the end is not asked to be filled. */
+		e2pf_engine_list_at(r.e, ENTRIES + 5);
+		assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
+		rig_tear_down(&r);
+	}
+	free(list);
+}
+
+/* A long list of which little is missing: many batches, few bytes. */
+static void list_of_many_batches(void **state)
+{
+	enum { PARTS = 100, PART = 512 };
+	uint64_t *list = calloc(PARTS * PART, sizeof(*list)), first;
+	struct rig r;
+	unsigned i, asked;
+
+	(void)state;
+	rig_set_up(&r, 2, 1);
+	r.cfg.classes = 1u << E2PF_DIRS;
+	r.fs.groups[0].inodes_in_use = r.fs.groups[1].inodes_in_use = 0;
+	for (i = 0; i < PARTS; i++)
+		list[i * PART] = 100 + i;
+	rig_start(&r);
+	e2pf_engine_list_begin(r.e, PARTS * PART);
+	assert_int_equal(e2pf_engine_list_wants(r.e, &first), PARTS * PART);
+	e2pf_engine_list_put(r.e, list, PARTS * PART);
+	fake_threads_settle();
+	for (i = 0; i < PARTS; i++) {
+		e2pf_engine_list_at(r.e, i * PART + 1);
+		fake_threads_settle();
+	}
+	for (i = asked = 0; i < PARTS; i++)
+		asked += fake_asked(&r.dev, 100 + i);
+	assert_int_equal(asked, PARTS);
+	rig_tear_down(&r);
+	free(list);
+}
+
+/*
+ * Requests that cost as much as 50,000 bytes: gaps of half of that are read
+ * through, once that is known.  The list has single blocks, runs of eight,
+ * and then blocks that are nearer to each other.
+ */
+static void gaps_read_through(void **state)
+{
+	enum { RUNS = 600, NEAR = 50, ENTRIES = RUNS * 9 + NEAR, GAP = 20 };
+	uint64_t *list = calloc(ENTRIES, sizeof(*list)), at = 1000, asked = 0;
+	struct e2pf_engine_stats st;
+	struct rig r;
+	unsigned i, n = 0;
+
+	(void)state;
+	rig_set_up_sized(&r, 1, 131072, 1);
+	r.cfg.classes = 1u << E2PF_DIRS;
+	r.fs.groups[0].inodes_in_use = 0;
+	r.dev.ask_ns = 400000;
+	r.dev.ask_block_ns = 8 * BS;
+	for (i = 0; i < RUNS; i++, at += 64)
+		list[n++] = at;
+	for (i = 0; i < RUNS * 8; i++, at += i % 8 ? 1 : 57)
+		list[n++] = at;
+	for (i = 0; i < NEAR; i++, at += GAP + 1)
+		list[n++] = at;
+	rig_start(&r);
+	e2pf_engine_list_begin(r.e, ENTRIES);
+	e2pf_engine_list_put(r.e, list, ENTRIES);
+	fake_threads_settle();
+	for (i = 0; i < r.dev.blocks; i++)
+		asked += fake_asked(&r.dev, i);
+	assert_int_equal(asked, ENTRIES + (NEAR - 1) * GAP);
+	st = rig_stats(&r);
+	assert_in_range(st.gap_bytes, 24000, 26000);
+	assert_int_equal(st.prefetched_bytes, asked * BS);
+	assert_int_equal(st.prefetched_requests, 2 * RUNS + 1);
+	for (i = 0; i < ENTRIES; i++)
+		rig_checker_reads(&r, list[i], 1);
+	st = rig_stats(&r);
+	assert_int_equal(st.wasted_bytes, (NEAR - 1) * GAP * BS);
+	rig_tear_down(&r);
+	free(list);
+}
+
+static void list_out_of_range(void **state)
+{
+	const uint64_t list[] = { 0, UINT64_MAX, 100, 1u << 20, 2 * PER_GROUP };
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 2, 1);
+	rig_start(&r);
+	e2pf_engine_list_begin(r.e, 5);
+	e2pf_engine_list_put(r.e, list, 5);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, 100), 1);
+	assert_int_equal(fake_asked(&r.dev, 2 * PER_GROUP), 1);
+	rig_tear_down(&r);
+}
+
+/* Too many bitmaps for an eighth of the budget come last, all of them. */
+static void bitmaps_after_the_list(void **state)
+{
+	const uint64_t list[] = { 100, 110, 120, 130, 140, 150, 160, 170 };
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 16, 2);
+	r.cfg.budget = 200 * BS;
+	rig_start(&r);
+	e2pf_engine_at_group(r.e, 15);
+	fake_threads_settle();
+	for (g = 0; g < 16; g++)
+		assert_int_equal(fake_asked(&r.dev,
+					    r.fs.groups[g].block_bitmap), 0);
+	e2pf_engine_list_begin(r.e, 8);
+	fake_threads_settle();
+	e2pf_engine_list_put(r.e, list, 4);
+	e2pf_engine_list_at(r.e, 3);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 0);
+	for (g = 0; g < 16; g++)
+		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
+	e2pf_engine_list_put(r.e, list + 4, 4);
+	e2pf_engine_list_at(r.e, 7);
+	fake_threads_settle();
+	for (g = 0; g < 16; g++)
+		assert_int_equal(fake_asked(&r.dev,
+					    r.fs.groups[g].block_bitmap), 1);
+	rig_tear_down(&r);
+}
+
+/* Bitmaps wait for the budget, and go on as the checker reads. */
+static void bitmaps_within_the_budget(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 40, 1);
+	r.cfg.budget = 20 * BS;
+	r.cfg.classes = 1u << E2PF_BITMAPS;
+	rig_start(&r);
+	e2pf_engine_list_begin(r.e, 0);
+	fake_threads_settle();
+	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
+	for (g = 0; g < 40; g++) {
+		rig_checker_reads(&r, r.fs.groups[g].block_bitmap, 2);
+		fake_threads_settle();
+	}
+	for (g = 0; g < 40; g++)
+		assert_int_equal(fake_asked(&r.dev,
+					    r.fs.groups[g].block_bitmap), 1);
+	rig_tear_down(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(overtaken),
+		cmocka_unit_test(budget_kept),
+		cmocka_unit_test(total_budget),
+		cmocka_unit_test(nearest_lane_not_starved),
+		cmocka_unit_test(nearest_lane_takes_over),
+		cmocka_unit_test(nearest_lane_by_turns),
+		cmocka_unit_test(machine_with_little_memory),
+		cmocka_unit_test(directories_by_the_list),
+		cmocka_unit_test(directories_after_the_tables),
+		cmocka_unit_test(long_run_put_off),
+		cmocka_unit_test(list_begins_meanwhile),
+		cmocka_unit_test(list_shared),
+		cmocka_unit_test(list_of_many_batches),
+		cmocka_unit_test(gaps_read_through),
+		cmocka_unit_test(list_out_of_range),
+		cmocka_unit_test(bitmaps_after_the_list),
+		cmocka_unit_test(bitmaps_within_the_budget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is made of a device's times: on a simulated device that takes as long
+ * as the test says, and on windows of requests of known cost.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fake-device.h"
+#include "measure.h"
+
+#define BS 4096u
+#define BLOCKS 1000u
+#define US UINT64_C(1000)
+#define MS UINT64_C(1000000)
+
+struct rig {
+	unsigned char *image;
+	struct fake_device dev;
+	uint64_t offset[E2PF_PROBES];
+};
+
+static void set_up(struct rig *r)
+{
+	unsigned i;
+
+	memset(r, 0, sizeof(*r));
+	r->image = calloc(BLOCKS, BS);
+	assert_non_null(r->image);
+	fake_new(&r->dev, r->image, BLOCKS * BS, BS);
+	for (i = 0; i < E2PF_PROBES; i++)
+		r->offset[i] = (uint64_t)BS * (i * 379 % BLOCKS);
+}
+
+static void tear_down(struct rig *r)
+{
+	fake_free(&r->dev);
+	free(r->image);
+}
+
+static void kinds_of_device(void **state)
+{
+	static const struct {
+		uint64_t lone, deep;	/* ns */
+		bool head;
+	} kinds[] = {
+		{ 10 * MS, 4 * MS, true },	/* disk */
+		{ 12 * MS, 10 * MS, true },	/* USB disk */
+		{ 6 * MS, 1 * MS, false },	/* array of disks */
+		{ 100 * US, 20 * US, false },	/* flash */
+		{ 700 * US, 90 * US, false },	/* network volumes */
+		{ 5 * MS, 600 * US, false },
+		/* Slow in the queue only: no head takes so little alone. */
+		{ 1900 * US, 1900 * US, false },
+	};
+	struct e2pf_probe p;
+	struct rig r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		set_up(&r);
+		r.dev.miss_ns = kinds[i].lone;
+		r.dev.ask_ns = kinds[i].deep;
+		assert_true(e2pf_probe_device(&r.dev.dev, r.offset, &p));
+		assert_int_equal(p.latency_ns, kinds[i].lone);
+		assert_int_equal(p.deep_ns, kinds[i].deep);
+		assert_int_equal(e2pf_probe_has_head(&p), kinds[i].head);
+		tear_down(&r);
+	}
+}
+
+/* Three alone, then eight that are all asked for before one is waited for. */
+static void order_of_a_probe(void **state)
+{
+	struct e2pf_probe p;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r);
+	assert_true(e2pf_probe_device(&r.dev.dev, r.offset, &p));
+	assert_int_equal(r.dev.events, E2PF_PROBE_LONE + 2 * E2PF_PROBE_DEEP);
+	for (i = 0; i < r.dev.events; i++) {
+		bool asks = i >= E2PF_PROBE_LONE && i < E2PF_PROBES;
+		unsigned n = i < E2PF_PROBES ? i : i - E2PF_PROBE_DEEP;
+
+		assert_int_equal(r.dev.event[i].op,
+				 asks ? FAKE_WILLNEED : FAKE_READ);
+		assert_int_equal(r.dev.event[i].block, r.offset[n] / BS);
+		assert_int_equal(r.dev.event[i].count, 1);
+	}
+	tear_down(&r);
+}
+
+/* One of the three that met somebody else's request, or that was in memory,
+ * changes nothing. */
+static void median_of_three(void **state)
+{
+	struct e2pf_probe p;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < E2PF_PROBE_LONE; i++) {
+		set_up(&r);
+		r.dev.miss_ns = 10 * MS;
+		fake_set_resident(&r.dev, r.offset[i] / BS, 1, true);
+		assert_true(e2pf_probe_device(&r.dev.dev, r.offset, &p));
+		assert_int_equal(p.latency_ns, 10 * MS);
+		/* The same with two: the rule, seen from its other side. */
+		fake_set_resident(&r.dev, 0, BLOCKS, false);
+		fake_set_resident(&r.dev, r.offset[i] / BS, 1, true);
+		fake_set_resident(&r.dev,
+				  r.offset[(i + 1) % E2PF_PROBE_LONE] / BS, 1,
+				  true);
+		assert_true(e2pf_probe_device(&r.dev.dev, r.offset, &p));
+		assert_int_equal(p.latency_ns, 0);
+		tear_down(&r);
+	}
+}
+
+static void read_that_fails(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < E2PF_PROBES; i++) {
+		struct e2pf_probe p = { 4711, 4712 };
+
+		set_up(&r);
+		fake_set_bad(&r.dev, r.offset[i] / BS, 1);
+		assert_false(e2pf_probe_device(&r.dev.dev, r.offset, &p));
+		assert_int_equal(p.latency_ns, 4711);
+		assert_int_equal(p.deep_ns, 4712);
+		tear_down(&r);
+	}
+}
+
+/* A clock, and windows of requests of `bytes` each that cost `c` ns a
+ * request and `b` ns a byte, all of which is waited for. */
+struct windows {
+	struct e2pf_cost cost;
+	uint64_t now;
+	double c, b;
+	double waited;		/* part of the time that is waited for */
+	unsigned threads;
+};
+
+static void begin(struct windows *w, double c, double b)
+{
+	*w = (struct windows) {
+		.now = 1, .c = c, .b = b, .waited = 1, .threads = 1
+	};
+	e2pf_cost_add(&w->cost, w->now, 0, 1, 0, 0);
+}
+
+static void window(struct windows *w, uint64_t bytes)
+{
+	unsigned i;
+
+	for (i = 0; i < 256; i++) {
+		double ns = w->c + w->b * (double)bytes;
+
+		w->now += (uint64_t)ns;
+		e2pf_cost_add(&w->cost, w->now,
+			      (uint64_t)(ns * w->waited * w->threads),
+			      w->threads, 1, bytes);
+	}
+}
+
+static void assert_gap(const struct windows *w)
+{
+	uint64_t gap = e2pf_cost_gap(&w->cost);
+	double half = w->c / w->b / 2;
+
+	assert_in_range(gap, (uint64_t)(half * 0.9), (uint64_t)(half * 1.1));
+}
+
+static void cost_of_requests(void **state)
+{
+	static const struct {
+		double c, b;
+	} devices[] = {
+		{ 333000, 8 },		/* 3000 IOPS, 125 MB/s */
+		{ 4000000, 6.7 },	/* a disk with a queue, 150 MB/s */
+		{ 10000000, 30 },	/* a USB disk, 33 MB/s */
+	};
+	static const unsigned threads[] = { 1, 4 };
+	struct windows w;
+	size_t i, j;
+	unsigned k;
+
+	(void)state;
+	for (i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		for (j = 0; j < 2; j++) {
+			begin(&w, devices[i].c, devices[i].b);
+			w.threads = threads[j];
+			assert_int_equal(e2pf_cost_gap(&w.cost), 0);
+			for (k = 0; k < 20; k++)
+				window(&w, k % 2 ? 4096 : 262144);
+			assert_gap(&w);
+		}
+}
+
+/* The device has become another: what was is forgotten. */
+static void cost_that_changes(void **state)
+{
+	struct windows w;
+	unsigned k;
+
+	(void)state;
+	begin(&w, 4000000, 6.7);
+	for (k = 0; k < 100; k++)
+		window(&w, k % 2 ? 4096 : 262144);
+	assert_gap(&w);
+	w.c = 400000;
+	for (k = 0; k < 100; k++)
+		window(&w, k % 2 ? 4096 : 262144);
+	assert_gap(&w);
+}
+
+/* Where the processor was the limit, time tells nothing of the device. */
+static void unsaturated_windows(void **state)
+{
+	struct windows w;
+	uint64_t gap;
+	unsigned k;
+
+	(void)state;
+	begin(&w, 4000000, 6.7);
+	w.waited = 0.5;
+	for (k = 0; k < 20; k++)
+		window(&w, k % 2 ? 4096 : 262144);
+	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
+	w.waited = 1;
+	for (k = 0; k < 20; k++)
+		window(&w, k % 2 ? 4096 : 262144);
+	gap = e2pf_cost_gap(&w.cost);
+	assert_gap(&w);
+	w.waited = 0.5;
+	w.c = 40000000;
+	for (k = 0; k < 20; k++)
+		window(&w, k % 2 ? 4096 : 262144);
+	assert_int_equal(e2pf_cost_gap(&w.cost), gap);
+	/* One of two threads waits all the time: half again. */
+	w.waited = 1;
+	w.threads = 2;
+	for (k = 0; k < 256 * 20; k++) {
+		w.now += 4000000;
+		e2pf_cost_add(&w.cost, w.now, 4000000, 2, 1, 4096);
+	}
+	assert_int_equal(e2pf_cost_gap(&w.cost), gap);
+}
+
+static void windows_all_alike(void **state)
+{
+	struct windows w;
+	unsigned k;
+
+	(void)state;
+	begin(&w, 4000000, 6.7);
+	for (k = 0; k < 100; k++)
+		window(&w, 4096);
+	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
+	/* Or nearly, when chance decides. */
+	for (k = 0; k < 100; k++)
+		window(&w, k % 2 ? 4096 : 4608);
+	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
+}
+
+static void cheap_requests(void **state)
+{
+	static const double cheap[] = { 0, 5000, 20000, 100000 };
+	struct windows w;
+	unsigned i, k;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		begin(&w, cheap[i], 2);
+		for (k = 0; k < 20; k++)
+			window(&w, k % 2 ? 4096 : 262144);
+		assert_int_equal(e2pf_cost_gap(&w.cost), 0);
+	}
+}
+
+/* Bytes that cost nothing, and less than that, are no reason to read all. */
+static void bytes_for_nothing(void **state)
+{
+	struct windows w;
+	unsigned k;
+
+	(void)state;
+	begin(&w, 4000000, 0);
+	for (k = 0; k < 20; k++) {
+		w.c = k % 2 ? 4000000 : 3000000;
+		window(&w, k % 2 ? 4096 : 262144);
+	}
+	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_of_device),
+		cmocka_unit_test(order_of_a_probe),
+		cmocka_unit_test(median_of_three),
+		cmocka_unit_test(read_that_fails),
+		cmocka_unit_test(cost_of_requests),
+		cmocka_unit_test(cost_that_changes),
+		cmocka_unit_test(unsaturated_windows),
+		cmocka_unit_test(windows_all_alike),
+		cmocka_unit_test(cheap_requests),
+		cmocka_unit_test(bytes_for_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
