@@ -3,6 +3,14 @@
  * The real device: a descriptor for reading ahead and a mapping that is never
  * touched, only asked by mincore(2) which pages are there.
  *
+ * Read-ahead is posix_fadvise(POSIX_FADV_WILLNEED).  10,000 scattered blocks
+ * from a modelled NVMe disk, one thread (bench/methods): fadvise 0.57 s,
+ * io_uring reads 0.42, MADV_POPULATE_READ 6.1, pread 10; with two threads
+ * fadvise 0.36, pread with 64 threads 0.89.  3,000 IOPS: 3.3, 3.4, 14, 10;
+ * 1,000 blocks from a disk: 2.1, 2.1, 23, 6.1.  A ring brings no more than
+ * the advice does, copies what is not parsed, and is not to be had
+ * everywhere.
+ *
  * Reads on the descriptor do not read around (POSIX_FADV_RANDOM): what is
  * read ahead is the engine's choice alone.
  */
