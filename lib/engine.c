@@ -22,27 +22,6 @@
 
 #define STATS_PATIENCE_MS 1000
 
-uint64_t e2pf_now(struct e2pf_engine *e)
-{
-	return e->cfg.dev->ops->now(e->cfg.dev);
-}
-
-bool e2pf_is_resident(struct e2pf_engine *e, uint64_t offset, uint64_t len)
-{
-	struct e2pf_device *dev = e->cfg.dev;
-
-	while (len) {
-		bool resident;
-		uint64_t n = dev->ops->span(dev, offset, len, &resident);
-
-		if (!resident)
-			return false;
-		offset += n;
-		len -= n;
-	}
-	return true;
-}
-
 static void cond_init(pthread_cond_t *cond)
 {
 	pthread_condattr_t attr;
@@ -86,13 +65,6 @@ void e2pf_engine_configure(struct e2pf_engine *e,
 	e->cfg = *config;
 	e->limit = config->budget;
 	pthread_mutex_unlock(&e->lock);
-}
-
-unsigned e2pf_wanted_lanes(const struct e2pf_engine *e)
-{
-	unsigned n = e->block_order ? e->cfg.sweeps : e->cfg.lanes;
-
-	return n ? n : 1;
 }
 
 /* Threads of ours take no signal: they are all the checker's. */

@@ -128,10 +128,36 @@ struct e2pf_engine {
 	atomic_uint_fast64_t checker_bytes;
 };
 
+static inline uint64_t e2pf_now(struct e2pf_engine *e)
+{
+	return e->cfg.dev->ops->now(e->cfg.dev);
+}
+
+static inline bool e2pf_is_resident(struct e2pf_engine *e, uint64_t offset, uint64_t len)
+{
+	struct e2pf_device *dev = e->cfg.dev;
+
+	while (len) {
+		bool resident;
+		uint64_t n = dev->ops->span(dev, offset, len, &resident);
+
+		if (!resident)
+			return false;
+		offset += n;
+		len -= n;
+	}
+	return true;
+}
+
+/* Threads it should have, by what the device is. */
+static inline unsigned e2pf_wanted_lanes(const struct e2pf_engine *e)
+{
+	unsigned n = e->block_order ? e->cfg.sweeps : e->cfg.lanes;
+
+	return n ? n : 1;
+}
+
 /* engine.c */
-uint64_t e2pf_now(struct e2pf_engine *e);
-bool e2pf_is_resident(struct e2pf_engine *e, uint64_t offset, uint64_t len);
-unsigned e2pf_wanted_lanes(const struct e2pf_engine *e);
 void e2pf_deadline(struct timespec *ts, int milliseconds);
 void e2pf_end_phase(struct e2pf_engine *e);
 /* Start the lanes; the lock is held.  0 or an errno. */
