@@ -11,7 +11,8 @@
  *				"new" before each read that is counted
  *   read:OFFSET+LENGTH		reads of pages in this range: EIO
  *   write:OFFSET+LENGTH:ERRNO	writes into this range fail
- *   gone:N			the N-th read of the checker and all after: EIO
+ *   gone:N			the N-th read of the checker and all after, and
+ *				then what would change by being written: EIO
  *   cut:N:SIZE			before the N-th read the file is cut to SIZE
  *   signal:N:SIGNAL		before the N-th read the process gets a signal
  *   wfail:N:ERRNO		writes of what changed N-th fail
@@ -450,6 +451,14 @@ static void trace(const char *what, uint64_t off, uint64_t len)
 	}
 }
 
+/* Where reads are counted both managers have to make them: what was read
+ * ahead is not there for the one that asks. */
+static void mark_ahead(uint64_t off, uint64_t len)
+{
+	if (fault.kind != GONE && fault.kind != CUT && fault.kind != SIGNAL)
+		mark(off, len, AHEAD);
+}
+
 static bool may_be_read(uint64_t u, bool checker)
 {
 	if (u >= UNITS)
@@ -524,8 +533,8 @@ static ssize_t before_read(int fd, uint64_t off, size_t len)
 	}
 	if (checker)
 		mark(off, n, READ);
-	else if (fault.kind != GONE)
-		mark(off, n, AHEAD);
+	else
+		mark_ahead(off, n);
 	return (ssize_t)n;
 }
 
@@ -581,9 +590,8 @@ int posix_fadvise(int fd, off_t off, off_t len, int advice)
 
 	if (FAILS("posix_fadvise", ENOMEM))
 		return ENOMEM;
-	if (advice == POSIX_FADV_WILLNEED && fault.kind != GONE &&
-	    is_target(fd))
-		mark((uint64_t)off, (uint64_t)len, AHEAD);
+	if (advice == POSIX_FADV_WILLNEED && is_target(fd))
+		mark_ahead((uint64_t)off, (uint64_t)len);
 	return real(fd, off, len, advice);
 }
 
@@ -593,9 +601,8 @@ int posix_fadvise64(int fd, off64_t off, off64_t len, int advice)
 
 	if (FAILS("posix_fadvise", ENOMEM))
 		return ENOMEM;
-	if (advice == POSIX_FADV_WILLNEED && fault.kind != GONE &&
-	    is_target(fd))
-		mark((uint64_t)off, (uint64_t)len, AHEAD);
+	if (advice == POSIX_FADV_WILLNEED && is_target(fd))
+		mark_ahead((uint64_t)off, (uint64_t)len);
 	return real(fd, off, len, advice);
 }
 
@@ -754,6 +761,23 @@ static bool changes_unit(int fd, const char *buf, uint64_t off, size_t len)
 	return got != (ssize_t)len || memcmp(old, buf, len);
 }
 
+/* Bytes before the first that is changed. */
+static size_t before_change(int fd, const char *buf, uint64_t off, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		size_t n = UNIT - (off + done) % UNIT;
+
+		if (n > len - done)
+			n = len - done;
+		if (changes_unit(fd, buf + done, off + done, n))
+			break;
+		done += n;
+	}
+	return done;
+}
+
 /* Bytes that may be written; may not come back. */
 static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
 {
@@ -791,7 +815,7 @@ static ssize_t before_write(int fd, const char *buf, uint64_t off, size_t len)
 	if (fault.kind == TRACE)
 		trace("write", off, len);
 	if (gone)
-		n = 0;
+		n = before_change(fd, buf, off, len);
 	else if (fault.kind == WRITE_RANGE)
 		n = before_range(off, len, fault.start, fault.end);
 	else if (fault.kind == WFAIL || fault.kind == WSIGNAL)
@@ -843,6 +867,15 @@ ssize_t write(int fd, const void *buf, size_t len)
 		len = (size_t)n;
 	}
 	return real_write(fd, buf, len);
+}
+
+/* libext2fs reads bitmaps by as many threads: which reads come first would
+ * then be chance. */
+long sysconf(int name)
+{
+	REAL(sysconf);
+
+	return name == _SC_NPROCESSORS_CONF ? 1 : real(name);
 }
 
 int fsync(int fd)
