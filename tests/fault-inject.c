@@ -15,7 +15,7 @@
  *				then what would change by being written: EIO
  *   cut:N:SIZE			before the N-th read the file is cut to SIZE
  *   signal:N:SIGNAL		before the N-th read the process gets a signal
- *   wfail:N:ERRNO		writes of what changed N-th fail
+ *   wfail:N:ERRNO		writes that change what changed N-th fail
  *   wsignal:N:SIGNAL		a signal before the N-th change is written
  *   call:WHO:NAME:N		the N-th call of NAME by WHO (launcher, module)
  *   calls:WHO:NAME:N		the same, and all after it
@@ -48,6 +48,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -366,6 +367,7 @@ WRAP(int, sched_getaffinity, (pid_t p, size_t n, cpu_set_t *s), -1, EPERM,
 WRAP(int, sigaction, (int s, const struct sigaction *restrict n,
      struct sigaction *restrict o), -1, EINVAL, (s, n, o))
 WRAP(pid_t, fork, (void), -1, EAGAIN, ())
+WRAP(int, poll, (struct pollfd *p, nfds_t n, int t), -1, ENOMEM, (p, n, t))
 WRAP(int, pthread_create, (pthread_t *restrict t,
      const pthread_attr_t *restrict a, void *(*f)(void *),
      void *restrict d), EAGAIN, EAGAIN, (t, a, f, d))
@@ -789,7 +791,8 @@ static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
 
 		if (n > len - done)
 			n = len - done;
-		if (u == bad_change)
+		if (u == bad_change && fault.kind == WFAIL &&
+		    changes_unit(fd, buf + done, off + done, n))
 			return done;
 		if (bad_change == UINT64_MAX &&
 		    changes_unit(fd, buf + done, off + done, n) &&

@@ -20,6 +20,7 @@ srcdir=${srcdir:-$(dirname "$0")}
 . "$srcdir/tally.sh"
 
 COMPARE_LIMIT=30
+UNCHANGED="write errors, also of what would not change, mmap"
 E2PF_PAGE=$(getconf PAGESIZE)
 
 # Images of a size whose every block can be tried.
@@ -94,8 +95,14 @@ fault_case()
 	# shellcheck disable=SC2086
 	fault_stock "$E2PF_TMP/$image" $options || return
 	# The mmap manager does not write what would not change, and so does
-	# not meet the error of such a write.
-	[ "${fault%%:*}" != write ] || managers=0
+	# not meet the error of such a write: counted apart.
+	if [ "${fault%%:*}" = write ]; then
+		managers=0
+		# shellcheck disable=SC2086
+		[ "$E2PF_FAULTS" != all ] ||
+			tally_case "$UNCHANGED" "$fault $image $options" \
+				"$dir" 1 "$E2PF_TMP/$image" $options
+	fi
 	for manager in $managers; do
 		# shellcheck disable=SC2086
 		tally_case "$kind" "$fault $image $options" "$dir" $manager \
@@ -201,6 +208,7 @@ test_write()
 				$1 * p, p, i }'
 	done | tally_all fault_case
 	tally_end "write errors"
+	[ "$E2PF_FAULTS" != all ] || tally_known "$UNCHANGED"
 }
 
 # Numbers of the signals: INT 2, KILL 9, TERM 15, HUP 1.
@@ -263,33 +271,39 @@ calls="malloc calloc realloc strdup strndup mmap mincore open fstat stat
 readlink realpath opendir read pread posix_fadvise getrlimit sched_getaffinity
 sigaction pthread_sigmask pthread_create pthread_attr_init
 pthread_attr_setstacksize pthread_condattr_init pthread_mutex_init setenv
-fdopen access faccessat fork"
+fdopen access faccessat fork poll"
+STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 
 # call_case LINE: who|name.  Every n until it is not reached any more; threads
-# may make one call more or less, so twice.
+# may make one call more or less, so twice.  The side process is the launcher's
+# child, beside an e2fsck that nothing can be preloaded into.
 call_case()
 {
-	local who name n missed manager image=$E2PF_TMP/ext3-1k.bad fault
-	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM
+	local who name n missed manager image=$E2PF_TMP/ext3-1k.bad kind
+	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM E2FSCK_STOCK=$E2FSCK_STOCK
 	local -x E2PF_FAULT=none E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
 	local most=${E2PF_CALLS_MOST:-3}
 
 	IFS='|' read -r who name <<<"$1"
+	kind="calls of the $who that fail"
 	[ "$E2PF_FAULTS" != all ] || most=2000
+	if [ "$who" = "side process" ]; then
+		who=launcher E2FSCK_STOCK=$STATIC
+		local -x PREFETCH_E2FSCK=$STATIC
+	fi
 	compare_stock "$dir" "$image" -fy
 	for manager in 0 1; do
 		# All of them, from the first on.
 		E2PF_FAULT=calls:$who:$name:1
 		: >"$E2PF_FAULT_LOG"
-		tally_case "calls of the $who that fail" "$E2PF_FAULT" "$dir" \
-			$manager "$image" -fy
+		tally_case "$kind" "$E2PF_FAULT" "$dir" $manager "$image" -fy
 		[ -s "$E2PF_FAULT_LOG" ] || continue
 		missed=0
 		for ((n = 1; n <= most && missed < 2; n++)); do
 			E2PF_FAULT=call:$who:$name:$n
 			: >"$E2PF_FAULT_LOG"
-			tally_case "calls of the $who that fail" \
-				"$E2PF_FAULT" "$dir" $manager "$image" -fy
+			tally_case "$kind" "$E2PF_FAULT" "$dir" $manager \
+				"$image" -fy
 			[ -s "$E2PF_FAULT_LOG" ] || missed=$((missed + 1))
 		done
 	done
@@ -300,13 +314,20 @@ test_call()
 	local who name
 
 	export PREFETCH_STATS=
-	for who in launcher module; do
+	for who in launcher module ${STATIC:+"side process"}; do
 		for name in $calls; do
 			echo "$who|$name"
 		done
 	done | tally_all call_case
 	tally_end "calls of the launcher that fail"
 	tally_end "calls of the module that fail"
+	if [ -z "$STATIC" ]; then
+		tap_skip "calls of the side process that fail" \
+			"no e2fsck.static"
+	else
+		tally_end "calls of the side process that fail"
+	fi
+	tap_check "no side process is left behind" no_process_left
 }
 
 test_faults()
