@@ -141,7 +141,7 @@ test_eio()
 
 	for image in $(image_names); do
 		for mode in -fn -fy; do
-			traced_pages read "$image" $mode | sample 14 |
+			traced_pages read "$image" $mode | sample 12 |
 				awk -v m="$mode" -v i="$image" -v p="$E2PF_PAGE" '{
 				printf "read errors|read:%d+%d|%s|%s\n",
 					$1 * p, p, i, m }'
@@ -219,7 +219,7 @@ test_signal()
 	for image in $(image_names); do
 		n=$(reads_of "$image.bad" -fy)
 		for signal in 2 9 15; do
-			numbered "signals at a read" signal "$n" 4 \
+			numbered "signals at a read" signal "$n" 2 \
 				"$image.bad" -fy ":$signal"
 			numbered "signals at a read" signal "$n" 2 "$image" \
 				-fn ":$signal"
@@ -229,7 +229,7 @@ test_signal()
 	for image in $(image_names); do
 		n=$(writes_of "$image.bad" -fy)
 		for signal in 2 9 15; do
-			numbered "signals at a write" wsignal "$n" 6 \
+			numbered "signals at a write" wsignal "$n" 4 \
 				"$image.bad" -fy ":$signal"
 		done
 	done | tally_all fault_case
@@ -282,7 +282,7 @@ call_case()
 	local who name n missed manager image=$E2PF_TMP/ext3-1k.bad kind
 	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM E2FSCK_STOCK=$E2FSCK_STOCK
 	local -x E2PF_FAULT=none E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
-	local most=${E2PF_CALLS_MOST:-3}
+	local most=2 managers="0 1"
 
 	IFS='|' read -r who name <<<"$1"
 	kind="calls of the $who that fail"
@@ -290,9 +290,10 @@ call_case()
 	if [ "$who" = "side process" ]; then
 		who=launcher E2FSCK_STOCK=$STATIC
 		local -x PREFETCH_E2FSCK=$STATIC
+		managers=0
 	fi
 	compare_stock "$dir" "$image" -fy
-	for manager in 0 1; do
+	for manager in $managers; do
 		# All of them, from the first on.
 		E2PF_FAULT=calls:$who:$name:1
 		: >"$E2PF_FAULT_LOG"

@@ -117,7 +117,7 @@ test_as()
 		seq 16384 4096 200000 | awk -v m=$mode '{
 			print "address space|" $1 " KiB|||" \
 				"ulimit -v " $1 "|image.bad|" m }'
-	done | sample 24 | tally_all scarce_case
+	done | sample 12 | tally_all scarce_case
 	tally_end "address space"
 }
 
@@ -127,7 +127,7 @@ test_nofile()
 
 	for mode in -fn -fy; do
 		seq 3 24 | sed "s/.*/open files|&|||ulimit -n &|image.bad|$mode/"
-	done | sample 22 | tally_all scarce_case
+	done | sample 14 | tally_all scarce_case
 	tally_end "open files"
 }
 
@@ -318,7 +318,7 @@ test_moments()
 			printf "%s|%d|%s|%d\n", signal[1 + i % n],
 				int(i / n) % 2, i % 3 ? "-fy" : "-fn",
 				int(rand() * 400)
-	}' | sample 24 | tally_all moment_case
+	}' | sample 16 | tally_all moment_case
 	tally_end "signals at any moment"
 	tap_check "no process is left after signals" no_process_left
 }
