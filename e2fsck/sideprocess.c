@@ -8,6 +8,7 @@
 #include <config.h>
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
@@ -94,7 +95,8 @@ static void help(const struct environment *env, const struct task *task,
 	    !e2pf_open(fs, task->device, 0, &env->settings, &session)) {
 		ext2fs_free(fs);
 		e2pf_start(session);
-		while (poll(&end, 1, -1) < 0)
+		/* Not knowing when the checker ends, end now. */
+		while (poll(&end, 1, -1) < 0 && errno == EINTR)
 			;
 		e2pf_stop(session);
 		write_stats(env, session);

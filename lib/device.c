@@ -39,6 +39,10 @@
 /* Pages one mincore() call looks at: 4 MiB of device. */
 #define SPAN_PAGES 1024u
 
+/* Descriptors that are left to the checker, whose limit is ours: those of an
+ * external journal, of the mount table, of the pipe to badblocks. */
+#define SPARE_DESCRIPTORS 16u
+
 struct file_device {
 	struct e2pf_device dev;
 	int fd;
@@ -176,6 +180,16 @@ static bool may_see_cache(int fd, const struct stat *st)
 	return faccessat(fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
 }
 
+/* The lowest number that is free was given to us: all below are in use. */
+static bool leaves_too_few(int fd)
+{
+	struct rlimit files;
+
+	return getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	       files.rlim_cur != RLIM_INFINITY &&
+	       (rlim_t)fd + SPARE_DESCRIPTORS >= files.rlim_cur;
+}
+
 /* The mapping costs address space and nothing else; where that is limited it
  * is the checker's. */
 static void map_whole(struct file_device *f)
@@ -209,6 +223,9 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	f->offset = offset;
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (f->fd < 0 || fstat(f->fd, &st) < 0)
+		goto fail;
+	errno = EMFILE;
+	if (leaves_too_few(f->fd))
 		goto fail;
 	errno = ENOTBLK;
 	if (S_ISREG(st.st_mode))

@@ -43,7 +43,8 @@ struct e2pf_device {
 
 /*
  * Open `path` for reading ahead `offset` bytes into it, on a descriptor of
- * its own.  Returns 0 and *dev, or an errno.
+ * its own.  Returns 0 and *dev, or an errno: EMFILE also where a limit leaves
+ * the program few descriptors beside it.
  */
 int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev);

@@ -74,12 +74,16 @@ static int start_thread(struct lane *l)
 	sigset_t all, old;
 	int err;
 
+	err = pthread_attr_init(&attr);
+	if (err)
+		return err;
 	sigfillset(&all);
-	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, LANE_STACK);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&l->thread, &attr, e2pf_lane_main, l);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!err) {
+		err = pthread_create(&l->thread, &attr, e2pf_lane_main, l);
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+	}
 	pthread_attr_destroy(&attr);
 	return err;
 }
