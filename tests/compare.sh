@@ -16,6 +16,10 @@
 # Seconds until SIGALRM ends a run.  The longest stock run takes under two.
 COMPARE_LIMIT=${COMPARE_LIMIT:-60}
 
+# With COMPARE_OUTPUT a run is also ended after so many bytes of output, and
+# its status is 124 when it was the time and 123 when it was the output.
+COMPARE_OUTPUT=${COMPARE_OUTPUT-}
+
 # Managers the command under test runs with: TEST_MMAP_IO, "-" for unset.
 COMPARE_MANAGERS=${COMPARE_MANAGERS:-0 1 -}
 
@@ -26,7 +30,7 @@ COMPARE_MANAGERS=${COMPARE_MANAGERS:-0 1 -}
 compare_run()
 {
 	local program=$1 dir=$2 image=$3 arg part at=
-	local -a args=()
+	local -a args=() limit=(run "$COMPARE_LIMIT")
 
 	shift 3
 	if [ -d "$dir" ]; then
@@ -43,11 +47,13 @@ compare_run()
 		args+=("$arg")
 	done
 	[ -n "$at" ] || args+=(fs)
+	[ -z "$COMPARE_OUTPUT" ] ||
+		limit=(bounded "$COMPARE_LIMIT" "$COMPARE_OUTPUT")
 	(
 		cd "$dir" || exit
 		export LD_PRELOAD=${COMPARE_PRELOAD-$FIXED_RANDOM}
 		# Stock is a link to the same program under many names.
-		exec "$IMGTOOL" run "$COMPARE_LIMIT" "${COMPARE_NAME:-e2fsck}" \
+		exec "$IMGTOOL" "${limit[@]}" "${COMPARE_NAME:-e2fsck}" \
 			"$program" "${args[@]}" </dev/null \
 			>"$dir.out" 2>"$dir.err"
 	) 2>/dev/null

@@ -3,7 +3,7 @@
  * imgtool: what the shell tests need and no standard tool does: compare
  * files without reading their holes, make files with holes and directory
  * blocks, change bytes at seeded positions, and run a program under a given
- * name with a time limit.  It decides nothing about a check; the scripts do.
+ * name with a limit on its time and on its output.  It decides nothing about a check; the scripts do.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -11,14 +11,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CHUNK		65536
 #define SECTOR		512
+#define STATUS_TIME	124	/* as timeout(1) has it */
+#define STATUS_OUTPUT	123
 #define FLIP_TRIES	20000	/* then the map has hardly a byte that is set */
 
 static void die(const char *what)
@@ -143,6 +149,30 @@ static int cmd_cmp(char **argv)
 	for (; argv[0] && argv[1]; argv += 2)
 		status |= differ(argv[0], argv[1]);
 	return status;
+}
+
+/* A B: does the shorter one begin the longer? */
+static int cmd_prefix(char **argv)
+{
+	static unsigned char a[CHUNK], b[CHUNK];
+	int fa = open_or_die(argv[0], O_RDONLY);
+	int fb = open_or_die(argv[1], O_RDONLY);
+	off_t pos = 0;
+	size_t got, other;
+
+	do {
+		got = read_at(fa, a, CHUNK, pos, argv[0]);
+		other = read_at(fb, b, CHUNK, pos, argv[1]);
+		if (other < got)
+			got = other;
+		if (memcmp(a, b, got)) {
+			printf("%s and %s begin differently\n", argv[0],
+			       argv[1]);
+			return 1;
+		}
+		pos += got;
+	} while (got == CHUNK);
+	return 0;
 }
 
 /* Position of the n-th byte of data; where is how much data there was. */
@@ -302,6 +332,95 @@ static int cmd_run(char **argv)
 	return 127;
 }
 
+/* The child's output, up to *room bytes of it. */
+static int pass_on(int from, int to, uint64_t *room)
+{
+	static char buf[CHUNK];
+	ssize_t got = read(from, buf, sizeof(buf));
+	size_t keep;
+
+	if (got <= 0)
+		return 0;
+	keep = (uint64_t)got < *room ? (size_t)got : *room;
+	if (keep && write(to, buf, keep) != (ssize_t)keep)
+		die("output");
+	*room -= keep;
+	return 1;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Returns 0 when both pipes have ended, or the status that says why not. */
+static int watch(struct pollfd *pipes, uint64_t room, int64_t end)
+{
+	int open_pipes = 2, i;
+
+	while (open_pipes) {
+		int64_t left = end - now_ms();
+
+		if (left <= 0 || poll(pipes, 2, (int)left) == 0)
+			return STATUS_TIME;
+		for (i = 0; i < 2; i++) {
+			if (pipes[i].fd < 0 || !pipes[i].revents ||
+			    pass_on(pipes[i].fd, i + 1, &room))
+				continue;
+			pipes[i].fd = -1;
+			open_pipes--;
+		}
+		if (!room)
+			return STATUS_OUTPUT;
+	}
+	return 0;
+}
+
+/*
+ * SECONDS BYTES ARGV0 PROGRAM ARGS: ends the program, and what it started,
+ * when it runs longer or prints more.  The status then says which; a program
+ * that was killed gives 128 and the signal, as in the shell.
+ */
+static int cmd_bounded(char **argv)
+{
+	int64_t end = now_ms() + 1000 * (int64_t)number(argv[0]);
+	uint64_t room = number(argv[1]);
+	const char *program = argv[3];
+	int out[2], err[2], status, why;
+	struct pollfd pipes[2];
+	pid_t child;
+
+	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
+		die("pipe");
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (!child) {
+		setpgid(0, 0);
+		dup2(out[1], 1);
+		dup2(err[1], 2);
+		argv[3] = argv[2];
+		execv(program, argv + 3);
+		die(program);
+	}
+	close(out[1]);
+	close(err[1]);
+	pipes[0] = (struct pollfd){ .fd = out[0], .events = POLLIN };
+	pipes[1] = (struct pollfd){ .fd = err[0], .events = POLLIN };
+	why = watch(pipes, room, end);
+	if (why)
+		kill(-child, SIGKILL);
+	if (waitpid(child, &status, 0) != child)
+		die("waitpid");
+	if (why)
+		return why;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+	       WEXITSTATUS(status);
+}
+
 /* BYTES: how much the pipe on standard input holds. */
 static int cmd_pipesize(char **argv)
 {
@@ -316,10 +435,12 @@ static const struct command {
 	int (*run)(char **argv);
 } commands[] = {
 	{ "cmp", 2, cmd_cmp },
+	{ "prefix", 2, cmd_prefix },
 	{ "flip", 4, cmd_flip },
 	{ "holes", 3, cmd_holes },
 	{ "dirblocks", 6, cmd_dirblocks },
 	{ "run", 3, cmd_run },
+	{ "bounded", 4, cmd_bounded },
 	{ "pipesize", 1, cmd_pipesize },
 };
 
@@ -331,7 +452,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name) &&
 		    argc - 2 >= commands[i].args)
 			return commands[i].run(argv + 2);
-	fprintf(stderr, "Usage: imgtool cmp|flip|holes|dirblocks|run|pipesize"
-		" ARGUMENTS\n");
+	fprintf(stderr, "Usage: imgtool cmp|prefix|flip|holes|dirblocks|run|"
+		"bounded|pipesize ARGUMENTS\n");
 	return 2;
 }
