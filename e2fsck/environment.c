@@ -94,7 +94,6 @@ FILE *open_stats(const char *path)
 	    st.st_uid != geteuid())
 		goto fail;
 	/* Emptied only once it is known to be ours. */
-	err = errno;
 	if (fchmod(fd, 0600) || ftruncate(fd, 0)) {
 		err = errno;
 		goto fail;
