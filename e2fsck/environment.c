@@ -33,11 +33,18 @@ static int flag(const char *name)
 	return strcmp(value, "1") ? -1 : 1;
 }
 
+/* One line, whatever the variable holds: control characters of its value
+ * would reach the terminal. */
 static int complain(char *error, size_t size, const char *name,
 		    const char *expected)
 {
-	snprintf(error, size, "%s: \"%.64s\" is not %s", name, getenv(name),
-		 expected);
+	char value[65], *p;
+
+	snprintf(value, sizeof(value), "%s", getenv(name));
+	for (p = value; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	snprintf(error, size, "%s: \"%s\" is not %s", name, value, expected);
 	return -1;
 }
 
@@ -87,7 +94,6 @@ FILE *open_stats(const char *path)
 	    st.st_uid != geteuid())
 		goto fail;
 	/* Emptied only once it is known to be ours. */
-	err = errno;
 	if (fchmod(fd, 0600) || ftruncate(fd, 0)) {
 		err = errno;
 		goto fail;

@@ -24,83 +24,103 @@ struct image {
 	size_t size;
 };
 
-/* `len` bytes at a file offset, or NULL when they are not all there. */
-static const void *at(const struct image *im, uint64_t offset, uint64_t len)
+/* Copy `len` bytes at a file offset, which may have any alignment.  False
+ * when they are not all there. */
+static bool get(const struct image *im, uint64_t offset, void *to, size_t len)
 {
 	if (offset > im->size || len > im->size - offset)
-		return NULL;
-	return im->bytes + offset;
+		return false;
+	memcpy(to, im->bytes + offset, len);
+	return true;
 }
 
-static const ElfW(Phdr) *segment(const struct image *im,
-				 const ElfW(Ehdr) *eh, unsigned i)
+static bool segment(const struct image *im, const ElfW(Ehdr) *eh, unsigned i,
+		    ElfW(Phdr) *ph)
 {
-	return at(im, eh->e_phoff + (uint64_t)i * sizeof(ElfW(Phdr)),
-		  sizeof(ElfW(Phdr)));
+	return get(im, eh->e_phoff + (uint64_t)i * sizeof(*ph), ph,
+		   sizeof(*ph));
 }
 
 /* File offset of a virtual address; UINT64_MAX when no segment holds it. */
 static uint64_t file_offset(const struct image *im, const ElfW(Ehdr) *eh,
 			    uint64_t addr)
 {
+	ElfW(Phdr) ph;
 	unsigned i;
 
-	for (i = 0; i < eh->e_phnum; i++) {
-		const ElfW(Phdr) *ph = segment(im, eh, i);
-
-		if (ph && ph->p_type == PT_LOAD && addr >= ph->p_vaddr &&
-		    addr - ph->p_vaddr < ph->p_filesz)
-			return ph->p_offset + (addr - ph->p_vaddr);
-	}
+	for (i = 0; i < eh->e_phnum; i++)
+		if (segment(im, eh, i, &ph) && ph.p_type == PT_LOAD &&
+		    addr >= ph.p_vaddr && addr - ph.p_vaddr < ph.p_filesz)
+			return ph.p_offset + (addr - ph.p_vaddr);
 	return UINT64_MAX;
+}
+
+/* Entry `i` of the dynamic section, as far as the file has it. */
+static bool entry(const struct image *im, const ElfW(Phdr) *ph, size_t i,
+		  ElfW(Dyn) *dyn)
+{
+	return i < ph->p_filesz / sizeof(*dyn) &&
+	       get(im, ph->p_offset + (uint64_t)i * sizeof(*dyn), dyn,
+		   sizeof(*dyn)) &&
+	       dyn->d_tag != DT_NULL;
+}
+
+static bool begins(const struct image *im, uint64_t offset, const char *start)
+{
+	size_t len = strlen(start);
+
+	return offset <= im->size && len <= im->size - offset &&
+	       !memcmp(im->bytes + offset, start, len);
 }
 
 static bool has_needed(const struct image *im, const ElfW(Ehdr) *eh,
 		       const ElfW(Phdr) *ph, const char *library)
 {
-	size_t n = ph->p_filesz / sizeof(ElfW(Dyn)), i, len = strlen(library);
-	const ElfW(Dyn) *dyn = at(im, ph->p_offset, ph->p_filesz);
 	uint64_t strings = UINT64_MAX;
+	ElfW(Dyn) dyn;
+	size_t i;
 
-	for (i = 0; dyn && i < n && dyn[i].d_tag != DT_NULL; i++)
-		if (dyn[i].d_tag == DT_STRTAB)
-			strings = file_offset(im, eh, dyn[i].d_un.d_ptr);
-	if (!dyn || strings == UINT64_MAX)
+	for (i = 0; entry(im, ph, i, &dyn); i++)
+		if (dyn.d_tag == DT_STRTAB)
+			strings = dyn.d_un.d_ptr;
+	if (strings != UINT64_MAX)
+		strings = file_offset(im, eh, strings);
+	if (strings == UINT64_MAX)
 		return false;
-	for (i = 0; i < n && dyn[i].d_tag != DT_NULL; i++) {
-		const char *name;
-
-		if (dyn[i].d_tag != DT_NEEDED)
-			continue;
-		name = at(im, strings + dyn[i].d_un.d_val, len);
-		if (name && !memcmp(name, library, len))
+	for (i = 0; entry(im, ph, i, &dyn); i++)
+		if (dyn.d_tag == DT_NEEDED &&
+		    begins(im, strings + dyn.d_un.d_val, library))
 			return true;
-	}
 	return false;
 }
 
 static bool image_loads(const struct image *im, const char *library)
 {
-	const ElfW(Ehdr) *eh = at(im, 0, sizeof(*eh));
+	ElfW(Ehdr) eh;
+	ElfW(Phdr) ph;
 	unsigned i;
 
-	if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) ||
-	    eh->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 :
-							    ELFCLASS32) ||
-	    eh->e_phentsize != sizeof(ElfW(Phdr)))
+	if (!get(im, 0, &eh, sizeof(eh)) ||
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG) ||
+	    eh.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 :
+							   ELFCLASS32) ||
+	    eh.e_phentsize != sizeof(ph))
 		return false;
-	for (i = 0; i < eh->e_phnum; i++) {
-		const ElfW(Phdr) *ph = segment(im, eh, i);
-
-		if (ph && ph->p_type == PT_DYNAMIC)
-			return has_needed(im, eh, ph, library);
-	}
+	for (i = 0; i < eh.e_phnum; i++)
+		if (segment(im, &eh, i, &ph) && ph.p_type == PT_DYNAMIC)
+			return has_needed(im, &eh, &ph, library);
 	return false;
+}
+
+bool program_bytes_load(const void *bytes, size_t size, const char *library)
+{
+	const struct image im = { bytes, size };
+
+	return image_loads(&im, library);
 }
 
 bool program_loads(const char *path, const char *library)
 {
-	struct image im = { NULL, 0 };
 	bool loads = false;
 	struct stat st;
 	void *map;
@@ -112,10 +132,9 @@ bool program_loads(const char *path, const char *library)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
 			   fd, 0);
 		if (map != MAP_FAILED) {
-			im.bytes = map;
-			im.size = (size_t)st.st_size;
-			loads = image_loads(&im, library);
-			munmap(map, im.size);
+			loads = program_bytes_load(map, (size_t)st.st_size,
+						   library);
+			munmap(map, (size_t)st.st_size);
 		}
 	}
 	close(fd);

@@ -4,6 +4,7 @@
 #define PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Does the program at `path` load a shared library whose name begins with
@@ -11,5 +12,8 @@
  * for a static program, a script, or what cannot be read.
  */
 bool program_loads(const char *path, const char *library);
+
+/* The same for the program whose file has these bytes. */
+bool program_bytes_load(const void *bytes, size_t size, const char *library);
 
 #endif

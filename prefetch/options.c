@@ -168,7 +168,8 @@ int parse_options(int argc, char **argv, struct options *o)
 			return wrong("\"%s\" is no option", argv[optind - 1]);
 		if (c == ':')
 			return wrong("\"%s\" needs a value", argv[optind - 1]);
-		if (strchr("tmbB", c) || c == OPT_ONLY || c == OPT_OFFSET) {
+		if ((c < OPT_ONLY && strchr("tmbB", c)) || c == OPT_ONLY ||
+		    c == OPT_OFFSET) {
 			if (parse_value(c, optarg, o))
 				return wrong("\"%s\" is not a value for this "
 					     "option", optarg);

@@ -4,11 +4,6 @@
  * run is handed out that is empty, not whole inside the filesystem, or of a
  * kind that does not exist.
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Ilib \
- *	$(pkg-config --cflags ext2fs com_err) \
- *	tests/fuzz-plan.c lib/plan_*.c -o fuzz-plan
- *   ./fuzz-plan -max_total_time=300 -max_len=8192
- *
  * The first byte chooses the function.  All but the superblock's get a
  * geometry from the next eight bytes and then their own bytes.
  */
@@ -17,50 +12,19 @@
 #endif
 
 #include <endian.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz.h"
 #include "plan.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A superblock may name 2^27 descriptor blocks, a loop that long is no
  * find. */
 #define MANY_DESC_BLOCKS 4096
-
-struct input {
-	const uint8_t *bytes;
-	size_t left;
-};
 
 struct sink {
 	const struct e2pf_geometry *geo;
 	unsigned calls;
 	struct e2pf_ref last;
 };
-
-/* A copy of its own, so that reading past it is caught, filled up with
- * zeros. */
-static uint8_t *take(struct input *in, size_t size)
-{
-	uint8_t *copy = calloc(1, size);
-	size_t have = in->left < size ? in->left : size;
-
-	if (!copy)
-		abort();
-	memcpy(copy, in->bytes, have);
-	in->bytes += have;
-	in->left -= have;
-	return copy;
-}
-
-static uint8_t take_byte(struct input *in)
-{
-	if (!in->left)
-		return 0;
-	in->left--;
-	return *in->bytes++;
-}
 
 static void check(void *ctx, const struct e2pf_ref *ref)
 {

@@ -10,6 +10,7 @@
 #   E2FSCK_TEST		the command under test, an absolute path (default: the
 #			launcher of the build tree)
 #   E2FSCK_STOCK	the stock checker (default: e2fsck of PATH or /sbin)
+#   SANITIZERS		those it was built with (default: no)
 #   E2PF_JOBS		workers at a time (default: online processors)
 #   TMPDIR		where the images go (default: /tmp)
 
@@ -32,6 +33,21 @@ export PATH LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=GMT0 PAGER=cat DEBUGFS_PAGER=cat
 export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
 export E2FSCK_CONFIG=/dev/null SOURCE_DATE_EPOCH=1500000000
 export E2PF_TEST_MARK=e2pf-test-$$
+
+# The module of a sanitized build goes into an e2fsck that is not.  The
+# address sanitizer wants to be the first library loaded and is not, with a
+# library of the user's in front; what e2fsck itself leaks is its own affair,
+# and its handlers of fatal signals are wanted.  The thread sanitizer cannot
+# be loaded after the program has started: nothing can be preloaded then.
+case ${SANITIZERS:-no} in
+*address*)
+	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:${ASAN_OPTIONS-}
+	;;
+*thread*)
+	E2PF_NO_PRELOAD="the thread sanitizer cannot be preloaded"
+	;;
+esac
+export UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS-}
 
 #
 # TAP.  Lines carry no numbers, for workers write them side by side; the plan
@@ -158,6 +174,7 @@ require_programs()
 	done
 	[ -x "$E2FSCK_TEST" ] ||
 		tap_skip_all "command under test not built: $E2FSCK_TEST"
+	[ -z "${E2PF_NO_PRELOAD-}" ] || tap_skip_all "$E2PF_NO_PRELOAD"
 }
 
 #

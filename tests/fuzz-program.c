@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Feeds arbitrary files to the launcher's reader of ELF files.  It must say
+ * yes or no; what it looks at must lie inside the file.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "fuzz.h"
+#include "program.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	uint8_t *bytes = take(&in, size);
+
+	program_bytes_load(bytes, size, "libext2fs.so.");
+	free(bytes);
+	return 0;
+}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# The seeds of the fuzz targets, made anew each time: fuzz_seeds TARGET DIR.
+# Inputs that once were findings are made here too, so that every run begins
+# with them.  Sourced after lib.sh; knows the form of each target's input,
+# which is told at the top of its source.
+
+# hex BYTES...: bytes as two digits each, to standard output.
+hex()
+{
+	local b
+
+	for b in "$@"; do
+		# shellcheck disable=SC2059
+		printf "\\x$b"
+	done
+}
+
+# The bytes of a small filesystem are better than any made up.
+seeds_plan()
+{
+	local dir=$1 image=$1.image table f
+
+	for f in 00 01 02 03 04; do
+		{
+			hex "$f" 00 01 ff 03 ff 00 00 00 00 ff
+			hex 0a f3 01 00 04 00 00 00 00 00 00 00
+			hex 00 00 00 00 01 00 00 00 40 00 00 00
+		} >"$dir/made-$f"
+	done
+	have_program mke2fs && have_program dumpe2fs &&
+		mke2fs -q -F -t ext4 -b 1024 -I 128 "$image" 2m >/dev/null 2>&1 ||
+		return 0
+	{ hex 00; dd if="$image" bs=1k skip=1 count=1 status=none; } \
+		>"$dir/super"
+	table=$(dumpe2fs "$image" 2>/dev/null |
+		sed -n 's/.*Inode table at \([0-9]*\).*/\1/p' | head -n 1)
+	{
+		hex 03 00 00 ff 00 ff 00 00 00 01 40
+		dd if="$image" bs=1k skip="${table:-40}" count=1 status=none
+	} >"$dir/inodes"
+	rm -f "$image"
+}
+
+seeds_settings()
+{
+	local dir=$1 n=0 text
+
+	for text in 1 256 257 0 1M 1023K 4T 18446744073709551615T \
+		18446744073709551616 inodes,dirs "files,,dirs" extents,; do
+		n=$((n + 1))
+		{ hex 00; printf %s "$text"; } >"$dir/value-$n"
+	done
+	{ hex 01; printf '1\0001\0008\0001G\000-\000'; } >"$dir/env-good"
+	{ hex 01; printf '1\0002\0000\0001\000/x\000'; } >"$dir/env-bad"
+	# What was found: a newline in a value made two lines of the message.
+	{ hex 01; printf 'a\nb\033[2J\000'; } >"$dir/env-newline"
+	{
+		hex 02
+		printf -- '-t\0004\000--memory=1G\000--only=dirs\000'
+		printf -- '--offset=512\000-b\00032768\000-B\0004096\000'
+		printf -- '/dev/x\000--\000true\000'
+	} >"$dir/options"
+	{ hex 02; printf -- '-nv\000--json\000--stats=-\000x\000'; } \
+		>"$dir/options-dry"
+}
+
+# Every recorded machine, once for each of its first devices.
+seeds_topology()
+{
+	local dir=$1 name number major minor
+
+	awk -v dir="$dir" '
+		/^tree / { out = dir "/tree-" FILENAME "-" $2
+			   gsub(/.*\//, "", out); out = dir "." out }
+		/^tree / || /^#/ || !NF || !out { next }
+		{ print > out }' \
+		"$srcdir/topology-trees.txt" "$srcdir/budget-trees.txt"
+	for name in "$dir".*; do
+		sed -n 's|^sys/dev/block/\([0-9]*:[0-9]*\) .*|\1|p' "$name" |
+			head -n 3 >"$dir/devices"
+		[ -s "$dir/devices" ] || echo 8:0 >"$dir/devices"
+		while IFS=: read -r major minor; do
+			number=$(printf '%02x %02x %02x %02x' \
+				$((major >> 8 & 255)) $((major & 255)) \
+				$((minor >> 8 & 255)) $((minor & 255)))
+			# shellcheck disable=SC2086
+			{ hex 01 $number; cat "$name"; } \
+				>"$dir/${name##*/}-$major-$minor"
+		done <"$dir/devices"
+		rm -f "$name"
+	done
+	rm -f "$dir/devices"
+}
+
+# A library that needs libext2fs, and little else in it.
+seeds_program()
+{
+	local dir=$1
+
+	echo 'int nothing;' >"$dir.c"
+	"$FUZZ_CC" -shared -nostdlib -Wl,-z,noseparate-code,-z,norelro \
+		-Wl,--no-as-needed,--build-id=none,-s -o "$dir/needs" \
+		"$dir.c" -lext2fs 2>/dev/null
+	"$FUZZ_CC" -shared -nostdlib -Wl,-z,noseparate-code,-z,norelro \
+		-Wl,--build-id=none,-s -o "$dir/needs-none" "$dir.c" \
+		2>/dev/null
+	rm -f "$dir.c"
+	[ ! -s "$dir/needs" ] || {
+		head -c 200 "$dir/needs" >"$dir/cut"
+		# Found by reading: a program header at an odd offset.
+		{ head -c 32 "$dir/needs"; hex 41; tail -c +34 "$dir/needs"; } \
+			>"$dir/odd"
+	}
+	hex 7f 45 4c 46 02 01 01 >"$dir/magic"
+}
+
+seeds_image()
+{
+	local dir=$1 log cap
+
+	for log in 00 01; do
+		for cap in 00 03 ff; do
+			{
+				hex ff "$cap" 00 ff ff 00 20 40 00 00 "$log"
+				# One byte of an inode, and an extent node.
+				hex 00 64 00 01 41
+				hex 00 64 28 08 0a f3 03 00 04 00 02 00
+			} >"$dir/$log-$cap"
+		done
+	done
+}
+
+fuzz_seeds()
+{
+	mkdir -p "$2" && "seeds_$1" "$2"
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Feeds arbitrary text to all that reads settings: counts, sizes, lists of
+ * classes, the environment of the launcher and the command line of
+ * e2prefetch.  Stops when a value is taken that is outside its limits, or
+ * when one that is refused leaves something behind.
+ *
+ * The first byte chooses; strings end with a zero byte.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "environment.h"
+#include "fuzz.h"
+#include "options.h"
+
+#define UNTOUCHED 0xa5a5a5a5u
+#define MOST_ARGUMENTS 12
+
+static void require(bool true_thing)
+{
+	if (!true_thing)
+		abort();
+}
+
+static void fuzz_values(struct input *in)
+{
+	char *text = take_string(in);
+	unsigned n = UNTOUCHED;
+	uint64_t size = UNTOUCHED;
+	int err;
+
+	err = e2pf_parse_threads(text, &n);
+	require(err ? err == EINVAL && n == UNTOUCHED :
+		      n >= 1 && n <= E2PF_MAX_THREADS);
+	err = e2pf_parse_size(text, &size);
+	require(err ? err == EINVAL && size == UNTOUCHED : size >= 1u << 20);
+	n = UNTOUCHED;
+	err = e2pf_parse_classes(text, &n);
+	require(err ? err == EINVAL && n == UNTOUCHED :
+		      n && !(n & ~E2PF_ALL_CLASSES));
+	free(text);
+}
+
+static void check_settings(const struct e2pf_settings *s)
+{
+	require(s->threads <= E2PF_MAX_THREADS);
+	require(!s->memory || s->memory >= 1u << 20);
+	require(!(s->classes & ~E2PF_ALL_CLASSES));
+}
+
+static void fuzz_environment(struct input *in)
+{
+	static const char *const names[] = {
+		"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS",
+		"PREFETCH_MEM", "PREFETCH_STATS",
+	};
+	struct environment env;
+	char error[256];
+	size_t i;
+	int result;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *value = take_string(in);
+
+		if (*value)
+			setenv(names[i], value, 1);
+		else
+			unsetenv(names[i]);
+		free(value);
+	}
+	memset(error, 0x5a, sizeof(error));
+	result = read_environment(&env, error, sizeof(error));
+	require(result == 0 || result == -1);
+	/* One line, whatever the variable holds. */
+	if (result)
+		require(memchr(error, 0, sizeof(error)) && *error &&
+			!memchr(error, '\n', strlen(error)));
+	else if (!env.prefetch)
+		require(!env.stats && !env.settings.threads &&
+			!env.settings.memory);
+	check_settings(&env.settings);
+}
+
+static void fuzz_options(struct input *in)
+{
+	char *copy[MOST_ARGUMENTS + 1] = { NULL };
+	char *argv[MOST_ARGUMENTS + 2] = { (char *)"e2prefetch", NULL };
+	struct options o;
+	int argc = 1, i, status;
+
+	while (in->left && argc <= MOST_ARGUMENTS) {
+		argv[argc] = copy[argc - 1] = take_string(in);
+		argc++;
+	}
+	argv[argc] = NULL;
+	optind = 0;	/* glibc: begin anew */
+	status = parse_options(argc, argv, &o);
+	require(status == -1 || status == 0 || status == EXIT_USAGE);
+	if (status == -1) {
+		require(o.device && o.offset <= INT64_MAX &&
+			o.superblock >= 0);
+		require(!o.command || (*o.command && !o.plan));
+		check_settings(&o.settings);
+	}
+	for (i = 0; i < argc - 1; i++)
+		free(copy[i]);
+}
+
+/* options.c prints it; the library is not linked. */
+const char *e2pf_version(void)
+{
+	return "0";
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+
+	switch (take_byte(&in) % 3) {
+	case 0:
+		fuzz_values(&in);
+		break;
+	case 1:
+		fuzz_environment(&in);
+		break;
+	default:
+		fuzz_options(&in);
+	}
+	return 0;
+}

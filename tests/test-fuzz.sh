@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Each fuzz target for some seconds, from its seeds: libFuzzer with the
+# address and undefined behaviour checkers.  A finding is an input that
+# crashes, takes more than five seconds or more memory than FUZZ_MEMORY MiB;
+# it is kept in FUZZ_KEEP.
+#
+#   test-fuzz.sh [TARGET...]
+#
+# FUZZ_SECONDS	time for each target (default: 3)
+# FUZZ_RUNS	inputs for each target, instead of a time
+# FUZZ_CC	a clang that has libFuzzer (default: clang)
+# FUZZ_KEEP	folder for findings (default: the current one)
+# FUZZ_CORPUS	folder to keep what was learnt in, for the next run
+
+srcdir=${srcdir:-$(dirname "$0")}
+# shellcheck source=lib.sh
+. "$srcdir/lib.sh"
+# shellcheck source=fuzz-seeds.sh
+. "$srcdir/fuzz-seeds.sh"
+
+FUZZ_CC=${FUZZ_CC:-clang}
+FUZZ_SECONDS=${FUZZ_SECONDS:-3}
+FUZZ_KEEP=${FUZZ_KEEP:-.}
+FUZZ_MEMORY=${FUZZ_MEMORY:-512}
+
+lib=$srcdir/../lib
+launcher=$srcdir/../e2fsck
+
+# What each target is linked of; session.c, which has the version, would
+# bring all the library with it.
+sources_plan=$(echo "$lib"/plan_*.c)
+sources_settings="$lib/settings.c $launcher/environment.c
+	$srcdir/../prefetch/options.c"
+sources_topology="$lib/topology.c $lib/sysfile.c $lib/budget.c"
+sources_program=$launcher/program.c
+sources_image="$lib/sweep.c $sources_plan"
+flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
+	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
+	-Wl,--wrap=closedir"
+targets="plan settings topology program image"
+
+compile()
+{
+	# shellcheck disable=SC2046,SC2086
+	"$FUZZ_CC" -g -O1 -std=gnu11 -D_GNU_SOURCE \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+		-I"$lib" -I"$launcher" -I"$srcdir/../prefetch" \
+		$(pkg-config --cflags ext2fs com_err) "$@"
+}
+
+fuzz_target()
+{
+	local target=$1 dir=$E2PF_TMP/$1 sources flags n limit
+	local -a corpus=()
+
+	sources=sources_$target
+	flags=flags_$target
+	# shellcheck disable=SC2086
+	if ! compile -o "$dir" "$srcdir/fuzz-$target.c" ${!sources} \
+		${!flags-} >"$dir.log" 2>&1; then
+		tap_not_ok "$target: compiles" "$dir.log"
+		return
+	fi
+	fuzz_seeds "$target" "$dir.seeds"
+	[ -z "${FUZZ_CORPUS-}" ] || {
+		corpus=("$FUZZ_CORPUS/$target")
+		mkdir -p "${corpus[0]}"
+	}
+	limit=-max_total_time=$FUZZ_SECONDS
+	[ -z "${FUZZ_RUNS-}" ] || limit=-runs=$FUZZ_RUNS
+	# What the targets print is not looked at; libFuzzer's own is.
+	if ASAN_OPTIONS=${ASAN_OPTIONS-} "$dir" "$limit" -timeout=5 \
+		-rss_limit_mb="$FUZZ_MEMORY" -max_len=8192 -close_fd_mask=3 \
+		-artifact_prefix="$FUZZ_KEEP/$target-" -print_final_stats=1 \
+		-verbosity=0 "${corpus[@]}" "$dir.seeds" >"$dir.log" 2>&1
+	then
+		n=$(sed -n 's/^stat::number_of_executed_units: *//p' "$dir.log")
+		tap_ok "$target: $n inputs"
+	else
+		grep -v 'NEW_FUNC\|^INFO' "$dir.log" >"$dir.short"
+		tap_not_ok "$target" "$dir.short"
+	fi
+}
+
+fuzz_all()
+{
+	local target
+
+	for target in ${*:-$targets}; do
+		fuzz_target "$target"
+	done
+}
+
+for program in "$FUZZ_CC" pkg-config; do
+	command -v "$program" >/dev/null || tap_skip_all "$program not found"
+done
+tmp_setup
+cat >"$E2PF_TMP/none.c" <<-'END'
+	#include <stddef.h>
+	#include <ext2fs/ext2fs.h>
+	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+	{
+		return data && size > 1u << 30;
+	}
+END
+compile -o "$E2PF_TMP/none" "$E2PF_TMP/none.c" 2>/dev/null &&
+	"$E2PF_TMP/none" -runs=1 >/dev/null 2>&1 ||
+	tap_skip_all "$FUZZ_CC has no libFuzzer, or libext2fs no headers"
+tap_run fuzz_all "$@"
