@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ranges and searches of a flat array of bits, 64 at a time.  Knows nothing
- * of what the bits stand for.
+ * Ranges and searches of an array of bits, 64 at a time.  Knows nothing of
+ * what the bits stand for.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -10,147 +10,301 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "bitset.h"
 
 #define WORD 64u
+#define BYTES (BITSET_CHUNK / 8)
 
-static inline uint64_t get_word(const struct bitset *s, uint64_t w)
+unsigned char bitset_full[BYTES];
+
+static inline uint64_t load(const unsigned char *p)
 {
 	uint64_t v;
 
-	memcpy(&v, s->byte + w * 8, sizeof(v));
+	memcpy(&v, p, sizeof(v));
 	return le64toh(v);
 }
 
-static inline void put_word(struct bitset *s, uint64_t w, uint64_t v)
+static inline void store(unsigned char *p, uint64_t v)
 {
 	v = htole64(v);
-	memcpy(s->byte + w * 8, &v, sizeof(v));
+	memcpy(p, &v, sizeof(v));
 }
 
+static inline unsigned ones(uint64_t v)
+{
+	return (unsigned)__builtin_popcountll(v);
+}
+
+static unsigned count(const unsigned char *p)
+{
+	unsigned at, n = 0;
+
+	if (!p)
+		return 0;
+	for (at = 0; at < BYTES; at += 8)
+		n += ones(load(p + at));
+	return n;
+}
+
+/* Pointers in a mapping of their own: the heap would clear memory that was
+ * used before, and so take all of it. */
 bool bitset_init(struct bitset *s, uint64_t bits)
 {
-	uint64_t words = bits / WORD + 1;
+	uint64_t chunks = bits / BITSET_CHUNK + 1;
+	void *p = MAP_FAILED;
 
-	s->byte = NULL;
-	if (words <= SIZE_MAX / 8)
-		s->byte = calloc((size_t)words, 8);
-	s->bits = s->byte ? words * WORD : 0;
+	if (!bitset_full[0])
+		memset(bitset_full, 0xff, sizeof(bitset_full));
+	memset(s, 0, sizeof(*s));
+	if (chunks <= SIZE_MAX / sizeof(*s->chunk))
+		p = mmap(NULL, (size_t)chunks * sizeof(*s->chunk),
+			 PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	s->chunk = p;
+	s->chunks = chunks;
+	s->low = UINT64_MAX;
+	return true;
+}
+
+static void drop(struct bitset *s, uint64_t c)
+{
+	if (s->chunk[c] != bitset_full)
+		free(s->chunk[c]);
+	s->chunk[c] = NULL;
+}
+
+void bitset_clear_all(struct bitset *s)
+{
+	uint64_t c;
+
+	for (c = s->low; c <= s->high && c < s->chunks; c++)
+		if (s->chunk[c])
+			drop(s, c);
 	s->used = 0;
-	return s->byte;
+	s->low = UINT64_MAX;
+	s->high = 0;
+}
+
+void bitset_free(struct bitset *s)
+{
+	bitset_clear_all(s);
+	if (s->chunk)
+		munmap(s->chunk, (size_t)s->chunks * sizeof(*s->chunk));
+	s->chunk = NULL;
+	s->chunks = 0;
+}
+
+static void touch(struct bitset *s, uint64_t c)
+{
+	if (c < s->low)
+		s->low = c;
+	if (c > s->high)
+		s->high = c;
 }
 
 bool bitset_copy(const struct bitset *from, struct bitset *to)
 {
-	uint64_t w, v;
+	uint64_t c;
 
-	if (!bitset_init(to, from->bits - 1))
+	if (!bitset_init(to, (from->chunks - 1) * BITSET_CHUNK))
 		return false;
-	/* Pages that were never set stay without memory. */
-	for (w = 0; w < from->bits / WORD; w++) {
-		v = get_word(from, w);
-		if (v)
-			put_word(to, w, v);
+	for (c = from->low; c <= from->high && c < from->chunks; c++) {
+		if (!from->chunk[c])
+			continue;
+		touch(to, c);
+		to->chunk[c] = from->chunk[c] == bitset_full ? bitset_full :
+			       malloc(BYTES);
+		if (!to->chunk[c]) {
+			bitset_free(to);
+			return false;
+		}
+		if (to->chunk[c] != bitset_full)
+			memcpy(to->chunk[c], from->chunk[c], BYTES);
 	}
 	to->used = from->used;
 	return true;
 }
 
-void bitset_free(struct bitset *s)
-{
-	free(s->byte);
-	s->byte = NULL;
-	s->bits = s->used = 0;
-}
-
-bool bitset_clear_all(struct bitset *s)
-{
-	struct bitset fresh;
-
-	if (!s->used)
-		return true;
-	if (!bitset_init(&fresh, s->bits - 1))
-		return false;
-	bitset_free(s);
-	*s = fresh;
-	return true;
-}
-
-void bitset_grow(struct bitset *s, uint64_t bits)
+static void grow(struct bitset *s, uint64_t chunks)
 {
 	struct bitset larger;
+	uint64_t c;
 
 	/* Twice the size each time: one bit after the other is not slow. */
-	if (bits < s->bits * 2)
-		bits = s->bits * 2;
-	if (!bitset_init(&larger, bits))
+	if (chunks < s->chunks * 2)
+		chunks = s->chunks * 2;
+	if (chunks > UINT64_MAX / BITSET_CHUNK ||
+	    !bitset_init(&larger, chunks * BITSET_CHUNK))
 		abort();
-	memcpy(larger.byte, s->byte, (size_t)(s->bits / 8));
+	for (c = s->low; c <= s->high && c < s->chunks; c++) {
+		larger.chunk[c] = s->chunk[c];
+		s->chunk[c] = NULL;
+	}
 	larger.used = s->used;
-	free(s->byte);
+	larger.low = s->low;
+	larger.high = s->high;
+	bitset_free(s);
 	*s = larger;
 }
 
-/* The bits of word `w` that are in start..last. */
-static inline uint64_t inside(uint64_t w, uint64_t start, uint64_t last)
+unsigned char *bitset_own(struct bitset *s, uint64_t c)
+{
+	unsigned char *p;
+
+	if (c >= s->chunks)
+		grow(s, c);
+	p = s->chunk[c];
+	if (p && p != bitset_full)
+		return p;
+	p = p ? malloc(BYTES) : calloc(1, BYTES);
+	if (!p)
+		abort();
+	if (s->chunk[c])
+		memset(p, 0xff, BYTES);
+	touch(s, c);
+	s->chunk[c] = p;
+	return p;
+}
+
+/*
+ * Ranges, chunk by chunk: what of start..last is in the chunk of `start`.
+ */
+struct piece {
+	uint64_t c;		/* the chunk */
+	unsigned first, last;	/* bits of it */
+};
+
+static inline struct piece piece_of(uint64_t start, uint64_t last)
+{
+	struct piece p = {
+		.c = start / BITSET_CHUNK, .first = start % BITSET_CHUNK,
+		.last = BITSET_CHUNK - 1
+	};
+
+	if (last / BITSET_CHUNK == p.c)
+		p.last = last % BITSET_CHUNK;
+	return p;
+}
+
+static inline bool whole(const struct piece *p)
+{
+	return !p->first && p->last == BITSET_CHUNK - 1;
+}
+
+/* The bits of word `w` of a chunk that are in the piece. */
+static inline uint64_t inside(unsigned w, const struct piece *p)
 {
 	uint64_t mask = UINT64_MAX;
 
-	if (w == start / WORD)
-		mask <<= start % WORD;
-	if (w == last / WORD)
-		mask &= UINT64_MAX >> (WORD - 1 - last % WORD);
+	if (w == p->first / WORD)
+		mask <<= p->first % WORD;
+	if (w == p->last / WORD)
+		mask &= UINT64_MAX >> (WORD - 1 - p->last % WORD);
 	return mask;
 }
 
-void bitset_set_range(struct bitset *s, uint64_t start, uint64_t count)
+static void set_piece(struct bitset *s, const struct piece *p)
 {
-	uint64_t last = start + count - 1, w, v, mask;
+	unsigned char *chunk;
+	unsigned w;
 
-	if (!count)
+	if (p->c < s->chunks && s->chunk[p->c] == bitset_full)
 		return;
-	if (last >= s->bits)
-		bitset_grow(s, last + 1);
-	for (w = start / WORD; w <= last / WORD; w++) {
-		mask = inside(w, start, last);
-		v = get_word(s, w);
-		s->used += (unsigned)__builtin_popcountll(mask & ~v);
-		put_word(s, w, v | mask);
+	chunk = bitset_own(s, p->c);
+	if (whole(p)) {
+		s->used += BITSET_CHUNK - count(chunk);
+		free(chunk);
+		s->chunk[p->c] = bitset_full;
+		return;
+	}
+	for (w = p->first / WORD; w <= p->last / WORD; w++) {
+		uint64_t mask = inside(w, p), v = load(chunk + w * 8);
+
+		s->used += ones(mask & ~v);
+		store(chunk + w * 8, v | mask);
 	}
 }
 
-void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count)
+void bitset_set_range(struct bitset *s, uint64_t start, uint64_t n)
 {
-	uint64_t last = start + count - 1, w, v, mask;
+	uint64_t last = start + n - 1;
+	struct piece p;
 
-	if (!count || start >= s->bits)
-		return;
-	if (last >= s->bits)
-		last = s->bits - 1;
-	for (w = start / WORD; w <= last / WORD; w++) {
-		mask = inside(w, start, last);
-		v = get_word(s, w);
-		if (!(v & mask))
-			continue;
-		s->used -= (unsigned)__builtin_popcountll(mask & v);
-		put_word(s, w, v & ~mask);
+	while (n && start <= last) {
+		p = piece_of(start, last);
+		set_piece(s, &p);
+		start = (p.c + 1) * BITSET_CHUNK;
 	}
+}
+
+static void clear_piece(struct bitset *s, const struct piece *p)
+{
+	unsigned char *chunk = s->chunk[p->c];
+	unsigned w;
+
+	if (!chunk)
+		return;
+	if (whole(p)) {
+		s->used -= count(chunk);
+		drop(s, p->c);
+		return;
+	}
+	chunk = bitset_own(s, p->c);
+	for (w = p->first / WORD; w <= p->last / WORD; w++) {
+		uint64_t mask = inside(w, p), v = load(chunk + w * 8);
+
+		s->used -= ones(mask & v);
+		store(chunk + w * 8, v & ~mask);
+	}
+}
+
+void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t n)
+{
+	uint64_t last = start + n - 1;
+	struct piece p;
+
+	while (n && start <= last && start / BITSET_CHUNK < s->chunks) {
+		p = piece_of(start, last);
+		clear_piece(s, &p);
+		start = (p.c + 1) * BITSET_CHUNK;
+	}
+}
+
+/* The first bit of the piece that differs from those of `same`. */
+static uint64_t first_in(const unsigned char *chunk, const struct piece *p,
+			 uint64_t same)
+{
+	unsigned w;
+
+	for (w = p->first / WORD; w <= p->last / WORD; w++) {
+		uint64_t v = (load(chunk + w * 8) ^ same) & inside(w, p);
+
+		if (v)
+			return p->c * BITSET_CHUNK + w * WORD +
+			       (unsigned)__builtin_ctzll(v);
+	}
+	return UINT64_MAX;
 }
 
 uint64_t bitset_first_set(const struct bitset *s, uint64_t start,
 			  uint64_t last)
 {
-	uint64_t w, v;
+	struct piece p;
+	uint64_t found;
 
-	if (start >= s->bits || start > last)
-		return UINT64_MAX;
-	if (last >= s->bits)
-		last = s->bits - 1;
-	for (w = start / WORD; w <= last / WORD; w++) {
-		v = get_word(s, w) & inside(w, start, last);
-		if (v)
-			return w * WORD + (unsigned)__builtin_ctzll(v);
+	while (start <= last && start / BITSET_CHUNK < s->chunks) {
+		p = piece_of(start, last);
+		if (s->chunk[p.c]) {
+			found = first_in(s->chunk[p.c], &p, 0);
+			if (found != UINT64_MAX)
+				return found;
+		}
+		start = (p.c + 1) * BITSET_CHUNK;
 	}
 	return UINT64_MAX;
 }
@@ -158,78 +312,102 @@ uint64_t bitset_first_set(const struct bitset *s, uint64_t start,
 uint64_t bitset_first_clear(const struct bitset *s, uint64_t start,
 			    uint64_t last)
 {
-	uint64_t w, v, end;
+	struct piece p;
+	uint64_t found;
 
-	if (start > last)
-		return UINT64_MAX;
-	if (start >= s->bits)
-		return start;
-	end = last < s->bits ? last : s->bits - 1;
-	for (w = start / WORD; w <= end / WORD; w++) {
-		v = ~get_word(s, w) & inside(w, start, end);
-		if (v)
-			return w * WORD + (unsigned)__builtin_ctzll(v);
+	while (start <= last) {
+		p = piece_of(start, last);
+		if (p.c >= s->chunks || !s->chunk[p.c])
+			return start;
+		if (s->chunk[p.c] != bitset_full) {
+			found = first_in(s->chunk[p.c], &p, UINT64_MAX);
+			if (found != UINT64_MAX)
+				return found;
+		}
+		start = (p.c + 1) * BITSET_CHUNK;
 	}
-	return end < last ? end + 1 : UINT64_MAX;
+	return UINT64_MAX;
 }
 
-/* 64 bits of `in` from bit `at`, of `count`; those behind it are clear. */
-static uint64_t input(const unsigned char *in, uint64_t at, uint64_t count)
+/*
+ * Bytes.
+ */
+
+/* 64 bits of `in` from bit `at`, of `n`; those behind it are clear. */
+static uint64_t input(const unsigned char *in, uint64_t at, uint64_t n)
 {
-	uint64_t left = count - at, v = 0;
+	uint64_t left = n - at, v = 0;
 
 	memcpy(&v, in + at / 8, left >= WORD ? 8 : (size_t)(left + 7) / 8);
 	v = le64toh(v);
 	return left >= WORD ? v : v & (UINT64_MAX >> (WORD - left));
 }
 
-static void add_word(struct bitset *s, uint64_t w, uint64_t v)
+static void add_word(struct bitset *s, uint64_t bit, uint64_t v)
 {
+	unsigned char *at;
 	uint64_t old;
 
 	if (!v)
-		return;		/* no memory for a page of clear bits */
-	if (w >= s->bits / WORD)
-		bitset_grow(s, (w + 1) * WORD);
-	old = get_word(s, w);
-	s->used += (unsigned)__builtin_popcountll(v & ~old);
-	put_word(s, w, old | v);
+		return;		/* no memory for a chunk of clear bits */
+	at = bitset_own(s, bit / BITSET_CHUNK) + bit % BITSET_CHUNK / WORD * 8;
+	old = load(at);
+	s->used += ones(v & ~old);
+	store(at, old | v);
 }
 
-void bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t count,
+void bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t n,
 		      const unsigned char *in)
 {
 	unsigned shift = start % WORD;
 	uint64_t at, v;
 
-	for (at = 0; at < count; at += WORD) {
-		v = input(in, at, count);
-		add_word(s, (start + at) / WORD, v << shift);
+	for (at = 0; at < n; at += WORD) {
+		v = input(in, at, n);
+		add_word(s, start + at, v << shift);
 		if (shift)
-			add_word(s, (start + at) / WORD + 1,
-				 v >> (WORD - shift));
+			add_word(s, start + at + WORD, v >> (WORD - shift));
 	}
+}
+
+static uint64_t get_word(const struct bitset *s, uint64_t bit)
+{
+	uint64_t c = bit / BITSET_CHUNK;
+
+	if (c >= s->chunks || !s->chunk[c])
+		return 0;
+	return load(s->chunk[c] + bit % BITSET_CHUNK / WORD * 8);
 }
 
 /* 64 bits from bit `i` on. */
 static uint64_t word_at(const struct bitset *s, uint64_t i)
 {
-	uint64_t w = i / WORD, words = s->bits / WORD;
 	unsigned shift = i % WORD;
-	uint64_t v = w < words ? get_word(s, w) >> shift : 0;
+	uint64_t v = get_word(s, i) >> shift;
 
-	if (shift && w + 1 < words)
-		v |= get_word(s, w + 1) << (WORD - shift);
-	return v;
+	return shift ? v | get_word(s, i + WORD) << (WORD - shift) : v;
 }
 
-void bitset_get_bytes(const struct bitset *s, uint64_t start, uint64_t count,
+static void get_chunk(const struct bitset *s, uint64_t c, unsigned char *out)
+{
+	if (c < s->chunks && s->chunk[c])
+		memcpy(out, s->chunk[c], BYTES);
+	else
+		memset(out, 0, BYTES);
+}
+
+void bitset_get_bytes(const struct bitset *s, uint64_t start, uint64_t n,
 		      unsigned char *out)
 {
 	uint64_t at, v, left;
 
-	for (at = 0; at < count; at += WORD) {
-		left = count - at;
+	for (at = 0; at < n; at += WORD) {
+		left = n - at;
+		if (!((start + at) % BITSET_CHUNK) && left >= BITSET_CHUNK) {
+			get_chunk(s, (start + at) / BITSET_CHUNK, out + at / 8);
+			at += BITSET_CHUNK - WORD;
+			continue;
+		}
 		v = word_at(s, start + at);
 		if (left < WORD)
 			v &= UINT64_MAX >> (WORD - left);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A flat array of bits whose memory the kernel gives page by page as bits are
- * set.  Bits beyond its size are clear; setting one makes it larger.
+ * An array of bits in chunks: one that has no bit set takes no memory but its
+ * pointer, and one that was set as a whole is a chunk common to all.  Bits
+ * beyond its size are clear; setting one makes it larger.
  *
  * All numbers are bits from 0; a range is `start` and a count.  Nothing here
  * locks: one thread at a time, as with libext2fs's own maps.  Where memory for
@@ -15,47 +16,60 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 512 bytes: on a large filesystem with little in it, the metadata of 16
+ * groups lies together and fills one or two such chunks. */
+#define BITSET_CHUNK 4096u
+
 struct bitset {
-	unsigned char *byte;	/* bit i is bit i % 8 of byte i / 8 */
-	uint64_t bits;		/* what `byte` has room for, a multiple of 64 */
+	unsigned char **chunk;	/* bit i is bit i % 8 of its byte; NULL: clear */
+	uint64_t chunks;
 	uint64_t used;		/* bits that are set */
+	uint64_t low, high;	/* chunks outside low..high are NULL */
 };
+
+/* Never written to. */
+extern unsigned char bitset_full[BITSET_CHUNK / 8];
 
 /* False if there is no memory. */
 bool bitset_init(struct bitset *s, uint64_t bits);
 bool bitset_copy(const struct bitset *from, struct bitset *to);
 void bitset_free(struct bitset *s);
+void bitset_clear_all(struct bitset *s);
 
-/* Clear all; gives the memory back.  False, with nothing changed, if there is
- * none for the new array. */
-bool bitset_clear_all(struct bitset *s);
-
-void bitset_grow(struct bitset *s, uint64_t bits);
+/* Chunk `c`, made if there is none and the set's own if it is not. */
+unsigned char *bitset_own(struct bitset *s, uint64_t c);
 
 static inline bool bitset_test(const struct bitset *s, uint64_t i)
 {
-	return i < s->bits && s->byte[i >> 3] >> (i & 7) & 1;
+	uint64_t c = i / BITSET_CHUNK;
+	const unsigned char *p = c < s->chunks ? s->chunk[c] : NULL;
+
+	return p && p[i % BITSET_CHUNK / 8] >> (i % 8) & 1;
 }
 
 /* Returns what it was before. */
 static inline bool bitset_set(struct bitset *s, uint64_t i)
 {
-	unsigned char mask = (unsigned char)(1u << (i & 7));
-	bool was;
+	unsigned char mask = (unsigned char)(1u << (i % 8)), *p;
 
-	if (__builtin_expect(i >= s->bits, 0))
-		bitset_grow(s, i + 1);
-	was = s->byte[i >> 3] & mask;
-	s->byte[i >> 3] |= mask;
-	s->used += !was;
-	return was;
+	if (bitset_test(s, i))
+		return true;
+	p = i / BITSET_CHUNK < s->chunks ? s->chunk[i / BITSET_CHUNK] : NULL;
+	if (!p)
+		p = bitset_own(s, i / BITSET_CHUNK);
+	p[i % BITSET_CHUNK / 8] |= mask;
+	s->used++;
+	return false;
 }
 
 static inline bool bitset_clear(struct bitset *s, uint64_t i)
 {
+	unsigned char mask = (unsigned char)(1u << (i % 8)), *p;
+
 	if (!bitset_test(s, i))
 		return false;
-	s->byte[i >> 3] &= (unsigned char)~(1u << (i & 7));
+	p = bitset_own(s, i / BITSET_CHUNK);
+	p[i % BITSET_CHUNK / 8] &= (unsigned char)~mask;
 	s->used--;
 	return true;
 }

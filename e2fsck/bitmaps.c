@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inode and block maps as flat bit arrays, where libext2fs was told to make
+ * Inode and block maps as arrays of bits, where libext2fs was told to make
  * red-black trees and all maps fit the budget.
  *
  * A map made here is known by its first word, as libext2fs's own are, and
@@ -138,7 +138,8 @@ static uint64_t shape_bytes(const struct shape *s)
 
 	if (s->end < s->start || s->real_end < s->start || last >> 56)
 		return UINT64_MAX;	/* a hostile superblock */
-	return (last - s->start) / 8 + 8;
+	/* A chunk of the heap has 16 bytes besides, and a pointer of 8. */
+	return (last - s->start) / 8 / 64 * 67 + 1024;
 }
 
 /* Inode maps come first: there are more of them, and e2fsck tests each inode
@@ -182,7 +183,8 @@ static struct map *make(const struct shape *s, errcode_t base_error,
 	map->real_end = s->real_end;
 	map->description = description ? strdup(description) : NULL;
 	if ((description && !map->description) ||
-	    !bitset_init(&map->set, shape_bytes(s) * 8)) {
+	    !bitset_init(&map->set, (s->end > s->real_end ? s->end :
+				     s->real_end) - s->start)) {
 		free(map->description);
 		free(map);
 		return NULL;
@@ -273,10 +275,10 @@ void ext2fs_clear_generic_bmap(ext2fs_generic_bitmap bitmap)
 	struct map *map = ours(bitmap);
 	REAL(ext2fs_clear_generic_bmap);
 
-	if (!map)
+	if (map)
+		bitset_clear_all(&map->set);
+	else
 		real(bitmap);
-	else if (!bitset_clear_all(&map->set))
-		bitset_clear_range(&map->set, 0, map->set.bits);
 }
 
 /*

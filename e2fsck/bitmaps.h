@@ -13,7 +13,8 @@
  */
 bool bitmaps_begin(uint64_t budget);
 
-/* The share of what is available that maps may take. */
-#define BITMAPS_SHARE 16u
+/* One part in this many of the memory that is available may be taken by maps
+ * that have no chunk without a bit set; most are far from it. */
+#define BITMAPS_SHARE 4u
 
 #endif
