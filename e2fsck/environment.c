@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "accel.h"
 #include "environment.h"
 
 /* An empty variable is an unset one. */
@@ -74,6 +75,11 @@ int read_environment(struct environment *env, char *error, size_t size)
 	if (value && e2pf_parse_size(value, &env->settings.memory) && !result)
 		result = complain(error, size, "PREFETCH_MEM",
 				  "a size of 1M or more (K, M, G, T)");
+	env->accel = ACCEL_ALL;
+	value = variable("PREFETCH_ACCEL");
+	if (value && accel_parse(value, &env->accel) && !result)
+		result = complain(error, size, "PREFETCH_ACCEL",
+				  "none, all or a list of crc32c, bitmaps");
 	env->stats = variable("PREFETCH_STATS");
 	env->settings.figures = env->stats;
 	return result;

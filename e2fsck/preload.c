@@ -16,7 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "accel.h"
+#include "bitmaps.h"
+#include "budget.h"
+#include "crc32c.h"
 #include "environment.h"
+#include "real.h"
 #include "session.h"
 
 /* How long the check's end waits for a thread of ours that waits for the
@@ -37,22 +42,9 @@ static struct {
 	struct e2pf_observer observer;
 	enum e2pf_phase phase;
 	unsigned in_list;		/* depth of directory list walks */
+	unsigned accel;			/* accelerations in use */
+	crc32c_fn *crc32c;		/* NULL: libext2fs's own */
 } self;
-
-/* The real function of this name, looked up once. */
-#define REAL(name) \
-	static __typeof__(&name) real; \
-	if (!real) \
-		real = (__typeof__(&name))real_function(#name)
-
-static void *real_function(const char *name)
-{
-	void *f = dlsym(RTLD_NEXT, name);
-
-	if (!f)
-		abort();	/* e2fsck itself would not have started */
-	return f;
-}
 
 static struct e2pf_engine *engine(void)
 {
@@ -300,6 +292,32 @@ errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
 }
 
 /*
+ * Accelerations.
+ */
+
+__u32 ext2fs_crc32c_le(__u32 crc, unsigned char const *p, size_t len)
+{
+	REAL(ext2fs_crc32c_le);
+
+	return self.crc32c ? self.crc32c(crc, p, len) : real(crc, p, len);
+}
+
+static void accelerate(void)
+{
+	unsigned use = accel_fit(self.env.accel);
+
+	if (use & ACCEL_CRC32C) {
+		self.crc32c = crc32c_choose();
+		if (!self.crc32c)
+			use &= ~(unsigned)ACCEL_CRC32C;
+	}
+	if ((use & ACCEL_BITMAPS) &&
+	    !bitmaps_begin(e2pf_available_memory("") / BITMAPS_SHARE))
+		use &= ~(unsigned)ACCEL_BITMAPS;
+	self.accel = use;
+}
+
+/*
  * Life in the process.
  */
 
@@ -336,14 +354,22 @@ static void begin(void)
 	self.on = self.env.prefetch;
 	self.pid = getpid();
 	leave_environment();
+	if (self.on)
+		accelerate();
 }
 
 static void write_stats(void)
 {
+	const char *names[ACCELERATIONS];
+	unsigned bit, count = 0;
 	FILE *f;
 
 	if (!self.env.stats || !self.session)
 		return;
+	for (bit = 0; bit < ACCELERATIONS; bit++)
+		if (self.accel & 1u << bit)
+			names[count++] = accel_name(1u << bit);
+	e2pf_session_accelerations(self.session, names, count);
 	if (!strcmp(self.env.stats, "-")) {
 		e2pf_write_stats(self.session, stderr);
 		return;

@@ -48,6 +48,8 @@ struct e2pf_session {
 	struct e2pf_engine_stats past;	/* of sessions inherited */
 	struct e2pf_engine_stats last;	/* at the end */
 	bool ended;
+	const char *const *accelerations;
+	size_t acceleration_count;
 };
 
 const char *e2pf_version(void)
@@ -431,6 +433,24 @@ static struct json_object *topology_json(const struct e2pf_topology *topo)
 	return list;
 }
 
+void e2pf_session_accelerations(struct e2pf_session *s,
+				const char *const *names, size_t count)
+{
+	s->accelerations = names;
+	s->acceleration_count = count;
+}
+
+static struct json_object *accelerations_json(const struct e2pf_session *s)
+{
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < s->acceleration_count; i++)
+		json_object_array_add(list,
+			json_object_new_string(s->accelerations[i]));
+	return list;
+}
+
 static void put_checker(struct json_object *o,
 			const struct e2pf_engine_stats *st)
 {
@@ -464,6 +484,7 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 	put_int(o, "groups", s->geo.groups);
 	json_object_object_add(o, "io_manager",
 			       json_object_new_string(s->io_manager));
+	json_object_object_add(o, "accelerations", accelerations_json(s));
 	put_int(o, "threads", st.lanes);
 	put_int(o, "spindles", s->topo.spindles);
 	json_object_object_add(o, "rotational",

@@ -29,6 +29,10 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);
  * ended session `old` stopped, and close that. */
 void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old);
 
+/* Name the accelerations in use for the statistics, in place of those named
+ * before.  The array and the strings are read by e2pf_write_stats(). */
+void e2pf_session_accelerations(struct e2pf_session *session,
+				const char *const *names, size_t count);
 
 /* Stop and let go of the channel, keeping the statistics; at most
  * `milliseconds` for a thread that waits for the device (-1: all it takes).

@@ -23,6 +23,10 @@ COMPARE_OUTPUT=${COMPARE_OUTPUT-}
 # Managers the command under test runs with: TEST_MMAP_IO, "-" for unset.
 COMPARE_MANAGERS=${COMPARE_MANAGERS:-0 1 -}
 
+# Accelerations the command under test runs with: PREFETCH_ACCEL, empty for
+# unset.
+COMPARE_ACCEL=${COMPARE_ACCEL-}
+
 # compare_run PROGRAM DIR IMAGE OPTION...: DIR/fs is the copy; what is printed
 # goes to DIR.out and DIR.err, the status to DIR.status.  An argument @ stands
 # for the image; without one it comes last.  IMAGE.jdev, an external journal,
@@ -146,8 +150,9 @@ compare_test()
 	else
 		export TEST_MMAP_IO=$manager
 	fi
+	export PREFETCH_ACCEL=$COMPARE_ACCEL
 	compare_run "$E2FSCK_TEST" "$dir/test" "$@"
-	unset PREFETCH TEST_MMAP_IO
+	unset PREFETCH TEST_MMAP_IO PREFETCH_ACCEL
 	what=$(compare_files "$dir") && return
 	compare_unset_variable "$dir" "$@" && return
 	compare_crash "$dir" >/dev/null && return

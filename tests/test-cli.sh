@@ -103,6 +103,14 @@ test_values()
 		tap_check "PREFETCH_MEM=$value is refused" \
 			refused PREFETCH_MEM "$value"
 	done
+	for value in x , crc32c, "crc32c bitmaps" none,crc32c CRC32C; do
+		tap_check "PREFETCH_ACCEL=$value is refused" \
+			refused PREFETCH_ACCEL "$value"
+	done
+	for value in none all crc32c bitmaps,crc32c; do
+		tap_check "PREFETCH_ACCEL=$value is taken" \
+			accepted PREFETCH_ACCEL "$value"
+	done
 	for value in 1 256; do
 		tap_check "PREFETCH_THREADS=$value is taken" \
 			accepted PREFETCH_THREADS "$value"
@@ -145,6 +153,44 @@ stats_in_file()
 	# A second run empties it first.
 	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" &&
 	[ "$(jq -s length "$dir/stats")" = 1 ]
+}
+
+# stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST these are in use.
+stats_name()
+{
+	local list=$1
+
+	shift
+	rm -f "$dir/stats"
+	PREFETCH=1 PREFETCH_STATS=$dir/stats PREFETCH_ACCEL=$list \
+		launch -fn "$image" || return
+	jq -c .accelerations "$dir/stats"
+	[ "$(jq -r '.accelerations | join(" ")' "$dir/stats")" = "$*" ]
+}
+
+# The user's own choice of maps stands.
+conf_chooses()
+{
+	printf '[options]\n [ bitmaps]\n all = 2\n' >"$dir/e2fsck.conf"
+	E2FSCK_CONFIG=$dir/e2fsck.conf stats_name all crc32c
+}
+
+test_accelerations()
+{
+	local version
+
+	version=$("$E2FSCK_STOCK" -V 2>&1 |
+		sed -n 's/.*EXT2FS Library version \([0-9.]*\),.*/\1/p')
+	if ! have_program jq || [ "$version" != 1.47.0 ]; then
+		tap_skip "accelerations" "no jq, or libext2fs $version"
+		return
+	fi
+	tap_check "all accelerations are in use" stats_name "" crc32c bitmaps
+	tap_check "PREFETCH_ACCEL=none: none is" stats_name none
+	tap_check "PREFETCH_ACCEL=bitmaps: this one is" \
+		stats_name bitmaps bitmaps
+	tap_check "with [bitmaps] in e2fsck.conf maps are its own" \
+		conf_chooses
 }
 
 # stats_refused FILE: neither followed nor changed, and no check is made.
@@ -620,6 +666,7 @@ test_cli()
 	tap_check "PREFETCH=1 without arguments" no_arguments 1
 	test_values
 	test_stats
+	test_accelerations
 	test_options
 	test_not_a_filesystem
 	test_loop

@@ -19,11 +19,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "accel.h"
 #include "environment.h"
 
 static const char *const names[] = {
 	"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS", "PREFETCH_MEM",
-	"PREFETCH_STATS"
+	"PREFETCH_STATS", "PREFETCH_ACCEL"
 };
 
 static char error[256];
@@ -58,6 +59,7 @@ static void assert_defaults(const struct environment *env)
 	assert_int_equal(env->settings.classes, 0);
 	assert_null(env->settings.sysroot);
 	assert_null(env->stats);
+	assert_int_equal(env->accel, env->prefetch ? ACCEL_ALL : 0);
 }
 
 static void nothing_set(void **state)
@@ -98,6 +100,15 @@ static void good_values(void **state)
 	assert_string_equal(env.stats, "-");
 	assert_int_equal(read_with("PREFETCH_STATS", "/a/file", &env), 0);
 	assert_string_equal(env.stats, "/a/file");
+	assert_int_equal(read_with("PREFETCH_ACCEL", "none", &env), 0);
+	assert_int_equal(env.accel, 0);
+	assert_int_equal(read_with("PREFETCH_ACCEL", "all", &env), 0);
+	assert_int_equal(env.accel, ACCEL_ALL);
+	assert_int_equal(read_with("PREFETCH_ACCEL", "bitmaps", &env), 0);
+	assert_int_equal(env.accel, ACCEL_BITMAPS);
+	assert_int_equal(read_with("PREFETCH_ACCEL", "bitmaps,crc32c", &env),
+			 0);
+	assert_int_equal(env.accel, ACCEL_BITMAPS | ACCEL_CRC32C);
 }
 
 static void bad_values(void **state)
@@ -111,6 +122,11 @@ static void bad_values(void **state)
 		{ "PREFETCH_THREADS", "-1" }, { "PREFETCH_THREADS", "x" },
 		{ "PREFETCH_MEM", "1" }, { "PREFETCH_MEM", "1023K" },
 		{ "PREFETCH_MEM", "-1M" }, { "PREFETCH_MEM", "1M " },
+		{ "PREFETCH_ACCEL", "x" }, { "PREFETCH_ACCEL", "," },
+		{ "PREFETCH_ACCEL", "crc32c," },
+		{ "PREFETCH_ACCEL", "crc32c bitmaps" },
+		{ "PREFETCH_ACCEL", "none,crc32c" },
+		{ "PREFETCH_ACCEL", "crc32" },
 	};
 	struct environment env;
 	size_t i;

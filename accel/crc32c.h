@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CRC-32C (Castagnoli), as ext4 metadata checksums use it: bits reflected,
+ * neither the seed nor the result inverted.
+ */
+#ifndef CRC32C_H
+#define CRC32C_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t crc32c_fn(uint32_t seed, const unsigned char *p, size_t len);
+
+/* One way to compute it. */
+struct crc32c_way {
+	const char *name;
+	bool (*usable)(void);	/* does this processor have what it needs? */
+	crc32c_fn *run;
+};
+
+/* All ways this build has, the fastest first; the last one is always usable.
+ * A name of NULL ends the list. */
+extern const struct crc32c_way crc32c_ways[];
+
+/*
+ * Fill the tables and choose the first usable way.  Called once, before any
+ * thread uses a way; the function returned may be called from any thread.
+ * NULL if no way gives the published check value.
+ */
+crc32c_fn *crc32c_choose(void);
+
+#endif

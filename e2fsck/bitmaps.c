@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inode and block maps as arrays of bits, where libext2fs was told to make
+ * red-black trees and all maps fit the budget.
+ *
+ * A map made here is known by its first word, as libext2fs's own are, and
+ * every function of libext2fs 1.47.0 that looks into one and that e2fsck
+ * reaches is stood in for; other maps are passed on.  Not reached, and not
+ * stood in for: resizing and comparing.  Filesystems with bigalloc keep the
+ * library's maps, so a block is a bit here.
+ *
+ * What a caller can see is what it sees of a red-black tree, its peculiarities
+ * included: each has a comment beginning with "A tree".
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bitmaps.h"
+#include "bitset.h"
+#include "real.h"
+
+/* No error code of any table ends in these letters. */
+#define MAGIC ((errcode_t)0x65327066)
+
+/* Maps of each kind that e2fsck has at a time, at most: pass 1 makes nine of
+ * inodes besides the filesystem's own and those of passes 1B and 3, and three
+ * of blocks besides the filesystem's own and that of shared ones. */
+#define INODE_MAPS 12u
+#define BLOCK_MAPS 5u
+
+struct map {
+	errcode_t magic;
+	errcode_t base_error;
+	uint64_t start, end, real_end;
+	char *description;
+	struct bitset set;
+};
+
+static struct {
+	bool on;
+	uint64_t budget;
+} self;
+
+static inline struct map *ours(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = (struct map *)bitmap;
+
+	return map && map->magic == MAGIC ? map : NULL;
+}
+
+/*
+ * Whether to.
+ */
+
+/* "[bitmaps]" at the beginning of a line, with any blanks. */
+static bool names_bitmaps(const char *line)
+{
+	line += strspn(line, " \t");
+	if (*line++ != '[')
+		return false;
+	line += strspn(line, " \t");
+	return !strncmp(line, "bitmaps", 7) && !isalnum((unsigned char)line[7]);
+}
+
+/* What a section says cannot be seen from here where it says what is the
+ * default anyway: that there is one is enough. */
+static bool user_chooses(void)
+{
+	const char *path = getenv("E2FSCK_CONFIG");
+	bool found = false;
+	char *line = NULL;
+	size_t size = 0;
+	struct stat st;
+	FILE *f;
+
+	if (!path)
+		path = "/etc/e2fsck.conf";
+	/* A pipe can be read but once: it is e2fsck's. */
+	if (stat(path, &st) || S_ISCHR(st.st_mode))
+		return false;
+	if (!S_ISREG(st.st_mode))
+		return true;
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (!found && getline(&line, &size, f) > 0)
+		found = names_bitmaps(line);
+	free(line);
+	fclose(f);
+	return found;
+}
+
+bool bitmaps_begin(uint64_t budget)
+{
+	if (getenv("E2FSPROGS_BITMAP_STATS") || user_chooses())
+		return false;
+	self.budget = budget;
+	self.on = true;
+	return true;
+}
+
+struct shape {
+	uint64_t start, end, real_end;
+};
+
+static struct shape inode_shape(ext2_filsys fs)
+{
+	return (struct shape){
+		.start = 1, .end = fs->super->s_inodes_count,
+		.real_end = (uint64_t)fs->super->s_inodes_per_group *
+			    fs->group_desc_count
+	};
+}
+
+static struct shape block_shape(ext2_filsys fs)
+{
+	uint64_t start = fs->super->s_first_data_block;
+
+	return (struct shape){
+		.start = start, .end = ext2fs_blocks_count(fs->super) - 1,
+		.real_end = (uint64_t)fs->super->s_clusters_per_group *
+			    fs->group_desc_count - 1 + start
+	};
+}
+
+static uint64_t shape_bytes(const struct shape *s)
+{
+	uint64_t last = s->end > s->real_end ? s->end : s->real_end;
+
+	if (s->end < s->start || s->real_end < s->start || last >> 56)
+		return UINT64_MAX;	/* a hostile superblock */
+	/* A chunk of the heap has 16 bytes besides, and a pointer of 8. */
+	return (last - s->start) / 8 / 64 * 67 + 1024;
+}
+
+/* Inode maps come first: there are more of them, and e2fsck tests each inode
+ * number in several of them even where no inode is in use. */
+static bool fits(ext2_filsys fs, bool blocks)
+{
+	struct shape inode = inode_shape(fs), block = block_shape(fs);
+	uint64_t left = self.budget, bytes = shape_bytes(&inode);
+
+	if (bytes > left / INODE_MAPS)
+		return false;
+	if (!blocks)
+		return true;
+	left -= bytes * INODE_MAPS;
+	return shape_bytes(&block) <= left / BLOCK_MAPS;
+}
+
+static bool wanted(ext2_filsys fs, bool blocks)
+{
+	return self.on && fs && fs->magic == EXT2_ET_MAGIC_EXT2FS_FILSYS &&
+	       fs->default_bitmap_type == EXT2FS_BMAP64_RBTREE &&
+	       (fs->flags & EXT2_FLAG_64BITS) && !fs->cluster_ratio_bits &&
+	       !ext2fs_has_feature_journal_dev(fs->super) && fits(fs, blocks);
+}
+
+/*
+ * Making and freeing.
+ */
+
+static struct map *make(const struct shape *s, errcode_t base_error,
+			const char *description)
+{
+	struct map *map = calloc(1, sizeof(*map));
+
+	if (!map)
+		return NULL;
+	map->magic = MAGIC;
+	map->base_error = base_error;
+	map->start = s->start;
+	map->end = s->end;
+	map->real_end = s->real_end;
+	map->description = description ? strdup(description) : NULL;
+	if ((description && !map->description) ||
+	    !bitset_init(&map->set, (s->end > s->real_end ? s->end :
+				     s->real_end) - s->start)) {
+		free(map->description);
+		free(map);
+		return NULL;
+	}
+	return map;
+}
+
+errcode_t ext2fs_allocate_inode_bitmap(ext2_filsys fs, const char *descr,
+				       ext2fs_inode_bitmap *ret)
+{
+	struct map *map = NULL;
+	struct shape s;
+	REAL(ext2fs_allocate_inode_bitmap);
+
+	if (wanted(fs, false)) {
+		s = inode_shape(fs);
+		map = make(&s, EXT2_ET_BAD_INODE_MARK, descr);
+	}
+	if (!map)
+		return real(fs, descr, ret);
+	fs->write_bitmaps = ext2fs_write_bitmaps;
+	*ret = (ext2fs_inode_bitmap)map;
+	return 0;
+}
+
+/* Without bigalloc the library makes the subcluster map by this as well. */
+errcode_t ext2fs_allocate_block_bitmap(ext2_filsys fs, const char *descr,
+				       ext2fs_block_bitmap *ret)
+{
+	struct map *map = NULL;
+	struct shape s;
+	REAL(ext2fs_allocate_block_bitmap);
+
+	if (wanted(fs, true)) {
+		s = block_shape(fs);
+		map = make(&s, EXT2_ET_BAD_BLOCK_MARK, descr);
+	}
+	if (!map)
+		return real(fs, descr, ret);
+	fs->write_bitmaps = ext2fs_write_bitmaps;
+	*ret = (ext2fs_block_bitmap)map;
+	return 0;
+}
+
+void ext2fs_free_generic_bmap(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_free_generic_bmap);
+
+	if (!map) {
+		real(bitmap);
+		return;
+	}
+	bitset_free(&map->set);
+	free(map->description);
+	map->magic = 0;
+	free(map);
+}
+
+errcode_t ext2fs_copy_generic_bmap(ext2fs_generic_bitmap src,
+				   ext2fs_generic_bitmap *dest)
+{
+	struct map *from = ours(src), *map;
+	REAL(ext2fs_copy_generic_bmap);
+
+	if (!from)
+		return real(src, dest);
+	map = malloc(sizeof(*map));
+	if (!map)
+		return EXT2_ET_NO_MEMORY;
+	*map = *from;
+	if (map->description &&
+	    asprintf(&map->description, "copy of %s", from->description) < 0)
+		goto fail;
+	if (!bitset_copy(&from->set, &map->set)) {
+		free(map->description);
+		goto fail;
+	}
+	*dest = (ext2fs_generic_bitmap)map;
+	return 0;
+fail:
+	free(map);
+	return EXT2_ET_NO_MEMORY;
+}
+
+void ext2fs_clear_generic_bmap(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_clear_generic_bmap);
+
+	if (map)
+		bitset_clear_all(&map->set);
+	else
+		real(bitmap);
+}
+
+/*
+ * Ends.
+ */
+
+errcode_t ext2fs_fudge_generic_bmap_end(ext2fs_generic_bitmap bitmap,
+					errcode_t neq, __u64 end, __u64 *oend)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_fudge_generic_bmap_end);
+
+	if (!map)
+		return real(bitmap, neq, end, oend);
+	if (end > map->real_end)
+		return neq;
+	if (oend)
+		*oend = map->end;
+	map->end = end;
+	return 0;
+}
+
+__u64 ext2fs_get_generic_bmap_start(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_get_generic_bmap_start);
+
+	return map ? map->start : real(bitmap);
+}
+
+__u64 ext2fs_get_generic_bmap_end(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_get_generic_bmap_end);
+
+	return map ? map->end : real(bitmap);
+}
+
+void ext2fs_set_generic_bmap_padding(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_set_generic_bmap_padding);
+
+	if (!map)
+		real(bitmap);
+	else
+		/* The count is 32 bits wide in the library. */
+		bitset_set_range(&map->set, map->end + 1 - map->start,
+				 (unsigned)(map->real_end - map->end));
+}
+
+/*
+ * One bit.
+ */
+
+static bool inside(const struct map *map, uint64_t arg)
+{
+	return arg >= map->start && arg <= map->end;
+}
+
+__attribute__((cold))
+static int outside(const struct map *map, int code, uint64_t arg)
+{
+	if (map->description)
+		com_err(0, map->base_error + code, "#%llu for %s",
+			(unsigned long long)arg, map->description);
+	else
+		com_err(0, map->base_error + code, "#%llu",
+			(unsigned long long)arg);
+	return 0;
+}
+
+int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_test_generic_bmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	if (!inside(map, arg))
+		return outside(map, EXT2FS_TEST_ERROR, arg);
+	return bitset_test(&map->set, arg - map->start);
+}
+
+int ext2fs_mark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_mark_generic_bmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	if (!inside(map, arg))
+		return outside(map, EXT2FS_MARK_ERROR, arg);
+	return bitset_set(&map->set, arg - map->start);
+}
+
+int ext2fs_unmark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_unmark_generic_bmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	if (!inside(map, arg))
+		return outside(map, EXT2FS_UNMARK_ERROR, arg);
+	arg -= map->start;
+	/* A tree also answers "was set" for a clear bit before a set one. */
+	return bitset_clear(&map->set, arg) || bitset_test(&map->set, arg + 1);
+}
+
+/* The 32-bit interface, of which pass 5 uses two for the padding. */
+static void warn_narrow(const struct map *map, const char *function)
+{
+	if (map->description)
+		com_err(0, EXT2_ET_MAGIC_GENERIC_BITMAP,
+			"called %s with 64-bit bitmap for %s", function,
+			map->description);
+	else
+		com_err(0, EXT2_ET_MAGIC_GENERIC_BITMAP,
+			"called %s with 64-bit bitmap", function);
+}
+
+int ext2fs_test_generic_bitmap(ext2fs_generic_bitmap bitmap, blk_t arg)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_test_generic_bitmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	warn_narrow(map, __func__);
+	return ext2fs_test_generic_bmap(bitmap, arg);
+}
+
+int ext2fs_mark_generic_bitmap(ext2fs_generic_bitmap bitmap, __u32 arg)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_mark_generic_bitmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	warn_narrow(map, __func__);
+	return ext2fs_mark_generic_bmap(bitmap, arg);
+}
+
+int ext2fs_unmark_generic_bitmap(ext2fs_generic_bitmap bitmap, blk_t arg)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_unmark_generic_bitmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	warn_narrow(map, __func__);
+	return ext2fs_unmark_generic_bmap(bitmap, arg);
+}
+
+/*
+ * Ranges.
+ */
+
+/* The last bit of none is the one before the first, in the library too. */
+static bool range_inside(const struct map *map, uint64_t block, unsigned num,
+			 errcode_t code)
+{
+	REAL(ext2fs_warn_bitmap);
+
+	if (inside(map, block) && block + num - 1 <= map->end)
+		return true;
+	real(code, (unsigned long)block, map->description);
+	return false;
+}
+
+int ext2fs_test_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
+				    unsigned int num)
+{
+	struct map *map = ours(bitmap);
+	uint64_t first;
+	REAL(ext2fs_test_block_bitmap_range2);
+
+	if (!map)
+		return real(bitmap, block, num);
+	if (num == 1)
+		return !ext2fs_test_generic_bmap(bitmap, block);
+	if (!range_inside(map, block, num, EXT2_ET_BAD_BLOCK_TEST))
+		return EINVAL;
+	if (!num)
+		return 1;
+	first = block - map->start;
+	return bitset_first_set(&map->set, first, first + num - 1) ==
+	       UINT64_MAX;
+}
+
+void ext2fs_mark_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
+				     unsigned int num)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_mark_block_bitmap_range2);
+
+	if (!map)
+		real(bitmap, block, num);
+	else if (range_inside(map, block, num, EXT2_ET_BAD_BLOCK_MARK))
+		bitset_set_range(&map->set, block - map->start, num);
+}
+
+void ext2fs_unmark_block_bitmap_range2(ext2fs_block_bitmap bitmap,
+				       blk64_t block, unsigned int num)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_unmark_block_bitmap_range2);
+
+	if (!map)
+		real(bitmap, block, num);
+	else if (range_inside(map, block, num, EXT2_ET_BAD_BLOCK_UNMARK))
+		bitset_clear_range(&map->set, block - map->start, num);
+}
+
+errcode_t ext2fs_set_generic_bmap_range(ext2fs_generic_bitmap bitmap,
+					__u64 start, unsigned int num,
+					void *in)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_set_generic_bmap_range);
+
+	if (!map)
+		return real(bitmap, start, num, in);
+	/* A tree keeps what was set. */
+	bitset_add_bytes(&map->set, start - map->start, num, in);
+	return 0;
+}
+
+errcode_t ext2fs_get_generic_bmap_range(ext2fs_generic_bitmap bitmap,
+					__u64 start, unsigned int num,
+					void *out)
+{
+	struct map *map = ours(bitmap);
+	REAL(ext2fs_get_generic_bmap_range);
+
+	if (!map)
+		return real(bitmap, start, num, out);
+	/* A tree with nothing in it leaves the buffer as it is. */
+	if (map->set.used)
+		bitset_get_bytes(&map->set, start - map->start, num, out);
+	return 0;
+}
+
+/* Common to both searches. */
+static bool search_inside(const struct map *map, uint64_t start, uint64_t end)
+{
+	if (start >= map->start && end <= map->end && start <= end)
+		return true;
+	outside(map, EXT2FS_TEST_ERROR, start);
+	return false;
+}
+
+errcode_t ext2fs_find_first_zero_generic_bmap(ext2fs_generic_bitmap bitmap,
+					      __u64 start, __u64 end,
+					      __u64 *out)
+{
+	struct map *map = ours(bitmap);
+	uint64_t found;
+	REAL(ext2fs_find_first_zero_generic_bmap);
+
+	if (!map)
+		return real(bitmap, start, end, out);
+	if (!search_inside(map, start, end))
+		return EINVAL;
+	/* A tree with nothing in it finds nothing, not even a clear bit. */
+	if (!map->set.used)
+		return ENOENT;
+	found = bitset_first_clear(&map->set, start - map->start,
+				   end - map->start);
+	if (found == UINT64_MAX)
+		return ENOENT;
+	*out = found + map->start;
+	return 0;
+}
+
+errcode_t ext2fs_find_first_set_generic_bmap(ext2fs_generic_bitmap bitmap,
+					     __u64 start, __u64 end,
+					     __u64 *out)
+{
+	struct map *map = ours(bitmap);
+	uint64_t found;
+	REAL(ext2fs_find_first_set_generic_bmap);
+
+	if (!map)
+		return real(bitmap, start, end, out);
+	if (!search_inside(map, start, end))
+		return EINVAL;
+	if (!map->set.used)
+		return ENOENT;
+	found = bitset_first_set(&map->set, start - map->start,
+				 end - map->start);
+	if (found == UINT64_MAX)
+		return ENOENT;
+	*out = found + map->start;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Bit arrays in place of libext2fs's red-black trees. */
+#ifndef BITMAPS_H
+#define BITMAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * From now on maps of a filesystem whose maps fit `budget` bytes are bit
+ * arrays.  False, and nothing changes, where the user's e2fsck.conf chooses
+ * the kind of maps, or statistics of maps are asked for.
+ */
+bool bitmaps_begin(uint64_t budget);
+
+/* One part in this many of the memory that is available may be taken by maps
+ * that have no chunk without a bit set; most are far from it. */
+#define BITMAPS_SHARE 4u
+
+#endif

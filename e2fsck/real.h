@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The libext2fs functions that the module stands in for. */
+#ifndef REAL_H
+#define REAL_H
+
+#include <ext2fs/ext2fs.h>
+
+/* The next function of this name; the process ends where there is none:
+ * e2fsck itself would not have started. */
+void *real_function(const char *name);
+
+/* The real function of this name, looked up once. */
+#define REAL(name) \
+	static __typeof__(&name) real; \
+	if (__builtin_expect(!real, 0)) \
+		real = (__typeof__(&name))real_function(#name)
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The maps that stand in for libext2fs's red-black trees beside such trees:
+ * the same calls, the same answers, errors and messages.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <ext2fs/ext2fs.h>
+
+#include "bitmaps.h"
+
+static ext2_filsys fs;
+static char said[2][256];	/* the last message about each */
+static int turn;
+static uint64_t random_state = 1;
+
+static uint64_t number(uint64_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) +
+		       1442695040888963407;
+	return (random_state >> 33) % below;
+}
+
+static void keep_message(const char *who, errcode_t code, const char *format,
+			 va_list args)
+{
+	int n = snprintf(said[turn], sizeof(said[0]), "%s %ld ",
+			 who ? who : "", (long)code);
+
+	vsnprintf(said[turn] + n, sizeof(said[0]) - (size_t)n, format, args);
+}
+
+static int make_fs(void **state)
+{
+	struct ext2_super_block sb;
+
+	(void)state;
+	memset(&sb, 0, sizeof(sb));
+	ext2fs_blocks_count_set(&sb, 3 * 8192 + 1000);
+	sb.s_first_data_block = 1;
+	sb.s_blocks_per_group = 8192;
+	set_com_err_hook(keep_message);
+	return ext2fs_initialize("test", EXT2_FLAG_64BITS, &sb,
+				 test_io_manager, &fs) ? -1 : 0;
+}
+
+static int end_fs(void **state)
+{
+	(void)state;
+	ext2fs_free(fs);
+	return 0;
+}
+
+/* One of ours and one of libext2fs's, as the first and the second. */
+struct pair {
+	ext2fs_block_bitmap map[2];
+};
+
+static void make_pair(struct pair *p, bool blocks)
+{
+	ext2fs_block_bitmap *m = p->map;
+
+	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	assert_true(bitmaps_begin(UINT64_C(1) << 30));
+	assert_int_equal(blocks ? ext2fs_allocate_block_bitmap(fs, "a", m) :
+			 ext2fs_allocate_inode_bitmap(fs, "a", m), 0);
+	assert_true(bitmaps_begin(0));
+	m++;
+	assert_int_equal(blocks ? ext2fs_allocate_block_bitmap(fs, "a", m) :
+			 ext2fs_allocate_inode_bitmap(fs, "a", m), 0);
+	assert_true(p->map[0]->magic != p->map[1]->magic);
+	assert_int_equal(p->map[1]->magic, blocks ?
+			 EXT2_ET_MAGIC_BLOCK_BITMAP64 :
+			 EXT2_ET_MAGIC_INODE_BITMAP64);
+}
+
+static void free_pair(struct pair *p)
+{
+	ext2fs_free_block_bitmap(p->map[0]);
+	ext2fs_free_block_bitmap(p->map[1]);
+}
+
+struct step {
+	unsigned op, n;
+	uint64_t at, end;
+	unsigned char in[1100];
+};
+
+/* What can be seen of one call. */
+struct answer {
+	uint64_t value, out;
+	unsigned char bytes[1100];
+};
+
+static void call(ext2fs_block_bitmap m, struct step *s, struct answer *a)
+{
+	__u64 out = 0;
+
+	memset(a, 0x5a, sizeof(*a));
+	a->value = 0;
+	switch (s->op) {
+	case 0:
+	case 1:
+	case 2:
+		a->value = (uint64_t)!!ext2fs_mark_block_bitmap2(m, s->at);
+		break;
+	case 3:
+	case 4:
+		a->value = (uint64_t)!!ext2fs_unmark_block_bitmap2(m, s->at);
+		break;
+	case 5:
+		a->value = (uint64_t)!!ext2fs_test_block_bitmap2(m, s->at);
+		break;
+	case 6:
+		ext2fs_mark_block_bitmap_range2(m, s->at, s->n);
+		break;
+	case 7:
+		ext2fs_unmark_block_bitmap_range2(m, s->at, s->n);
+		break;
+	case 8:
+		a->value = (uint64_t)ext2fs_test_block_bitmap_range2(m, s->at,
+								     s->n);
+		break;
+	case 9:
+		a->value = (uint64_t)ext2fs_find_first_zero_block_bitmap2(m,
+				s->at, s->end, &out);
+		break;
+	case 10:
+		a->value = (uint64_t)ext2fs_find_first_set_block_bitmap2(m,
+				s->at, s->end, &out);
+		break;
+	case 11:
+		a->value = (uint64_t)ext2fs_get_block_bitmap_range2(m, s->at,
+				s->n, a->bytes);
+		break;
+	case 12:
+		a->value = (uint64_t)ext2fs_set_block_bitmap_range2(m, s->at,
+				s->n, s->in);
+		break;
+	case 13:
+		a->value = (uint64_t)ext2fs_fudge_block_bitmap_end2(m, s->end,
+								    &out);
+		break;
+	case 14:
+		ext2fs_set_bitmap_padding(m);
+		break;
+	case 15:
+		a->value = ext2fs_get_block_bitmap_start2(m);
+		out = ext2fs_get_block_bitmap_end2(m);
+		break;
+	case 16:
+		a->value = (uint64_t)!!ext2fs_test_generic_bitmap(m,
+							(blk_t)s->at);
+		break;
+	case 17:
+		a->value = (uint64_t)!!ext2fs_mark_generic_bitmap(m,
+							(blk_t)s->at);
+		break;
+	case 18:
+		ext2fs_clear_block_bitmap(m);
+		break;
+	}
+	a->out = out;
+}
+
+static void choose(struct step *s, uint64_t from, uint64_t end)
+{
+	unsigned i;
+
+	s->op = (unsigned)number(18);
+	/* Seldom: these make it empty or full. */
+	if ((s->op == 13 || s->op == 14) && number(20))
+		s->op = 0;
+	if (!number(200))
+		s->op = 18;
+	/* Few places, so that neighbours meet; some behind the ends. */
+	s->at = number(4) ? 100 + number(90) : number(end + 20);
+	s->n = (unsigned)(number(3) ? number(20) : number(8192));
+	s->end = number(3) ? s->at + number(60) : number(end + 20);
+	if (s->op == 11 || s->op == 12) {
+		if (s->n >= end - from)
+			s->n = (unsigned)(end - from - 1);
+		s->at = from + number(end - from - s->n);
+	}
+	for (i = 0; i < sizeof(s->in); i++)
+		s->in[i] = number(4) ? 0 : (unsigned char)number(256);
+}
+
+static void as_trees(struct pair *p)
+{
+	uint64_t from = ext2fs_get_block_bitmap_start2(p->map[1]);
+	uint64_t end = ext2fs_get_block_bitmap_end2(p->map[1]);
+	static struct answer a[2];
+	static struct step s;
+	unsigned i;
+
+	for (i = 0; i < 60000; i++) {
+		choose(&s, from, end);
+		memset(said, 0, sizeof(said));
+		for (turn = 0; turn < 2; turn++)
+			call(p->map[turn], &s, &a[turn]);
+		if (memcmp(&a[0], &a[1], sizeof(a[0])) ||
+		    strcmp(said[0], said[1]))
+			fail_msg("step %u, op %u of %llu, %u, to %llu: "
+				 "%llu %llu, %llu %llu, \"%s\" \"%s\"",
+				 i, s.op, (unsigned long long)s.at, s.n,
+				 (unsigned long long)s.end,
+				 (unsigned long long)a[0].value,
+				 (unsigned long long)a[1].value,
+				 (unsigned long long)a[0].out,
+				 (unsigned long long)a[1].out,
+				 said[0], said[1]);
+	}
+}
+
+static void block_maps(void **state)
+{
+	struct pair p, copy;
+
+	(void)state;
+	make_pair(&p, true);
+	as_trees(&p);
+	for (turn = 0; turn < 2; turn++)
+		assert_int_equal(ext2fs_copy_bitmap(p.map[turn],
+						    &copy.map[turn]), 0);
+	as_trees(&copy);
+	free_pair(&copy);
+	as_trees(&p);
+	free_pair(&p);
+}
+
+static void inode_maps(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	make_pair(&p, false);
+	as_trees(&p);
+	free_pair(&p);
+}
+
+static bool is_real(void)
+{
+	ext2fs_block_bitmap m;
+	errcode_t magic;
+
+	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "a", &m), 0);
+	magic = m->magic;
+	ext2fs_free_block_bitmap(m);
+	return magic == EXT2_ET_MAGIC_BLOCK_BITMAP64;
+}
+
+/* Whoever asks for another kind gets it, and so does who has no memory. */
+static void when_not(void **state)
+{
+	(void)state;
+	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	assert_true(bitmaps_begin(UINT64_C(1) << 30));
+	assert_false(is_real());
+	fs->default_bitmap_type = EXT2FS_BMAP64_BITARRAY;
+	assert_true(is_real());
+	fs->default_bitmap_type = EXT2FS_BMAP64_AUTODIR;
+	assert_true(is_real());
+	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	fs->cluster_ratio_bits = 4;
+	assert_true(is_real());
+	fs->cluster_ratio_bits = 0;
+	assert_true(bitmaps_begin(10000));
+	assert_true(is_real());
+	setenv("E2FSPROGS_BITMAP_STATS", "1", 1);
+	assert_false(bitmaps_begin(UINT64_C(1) << 30));
+	unsetenv("E2FSPROGS_BITMAP_STATS");
+}
+
+static void configured(const char *text, bool users)
+{
+	char path[] = "/tmp/test-bitmaps-XXXXXX";
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	setenv("E2FSCK_CONFIG", path, 1);
+	assert_int_equal(bitmaps_begin(UINT64_C(1) << 30), !users);
+	setenv("E2FSCK_CONFIG", "/dev/null", 1);
+	remove(path);
+}
+
+static void configuration(void **state)
+{
+	(void)state;
+	configured("", false);
+	configured("[options]\nx = [bitmaps]\n", false);
+	configured("[bitmapsize]\n", false);
+	configured("[bitmaps]\nall = 2\n", true);
+	configured("[options]\n\t[ bitmaps ]\n", true);
+	setenv("E2FSCK_CONFIG", "/nowhere/at/all", 1);
+	assert_true(bitmaps_begin(UINT64_C(1) << 30));
+	setenv("E2FSCK_CONFIG", "/dev/null", 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(block_maps),
+		cmocka_unit_test(inode_maps),
+		cmocka_unit_test(when_not),
+		cmocka_unit_test(configuration),
+	};
+
+	setenv("E2FSCK_CONFIG", "/dev/null", 1);
+	return cmocka_run_group_tests(tests, make_fs, end_fs);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The array of bits against an array of bytes, one for each bit: the same
+ * random operations on both.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "bitset.h"
+
+#define BITS (7 * BITSET_CHUNK + 77)
+#define ROOM (12 * BITSET_CHUNK)	/* what may be set: it grows */
+
+static unsigned char model[ROOM];
+static uint64_t random_state = 1;
+
+static uint64_t number(uint64_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) +
+		       1442695040888963407;
+	return (random_state >> 33) % below;
+}
+
+/* Often at a chunk's or a word's edge. */
+static uint64_t place(void)
+{
+	uint64_t at = number(ROOM);
+
+	switch (number(4)) {
+	case 0:
+		at -= at % BITSET_CHUNK;
+		break;
+	case 1:
+		at -= at % 64;
+		break;
+	}
+	return number(8) || !at ? at : at - 1;
+}
+
+static uint64_t length(uint64_t start)
+{
+	static const uint64_t most[] = { 3, 100, 3000, 3 * BITSET_CHUNK };
+	uint64_t n = number(most[number(4)]);
+
+	if (!number(8))
+		n = BITSET_CHUNK;
+	return n < ROOM - start ? n : ROOM - start;
+}
+
+static uint64_t model_first(uint64_t start, uint64_t last, int value)
+{
+	for (; start <= last; start++)
+		if (model[start] == value)
+			return start;
+	return UINT64_MAX;
+}
+
+static void same(const struct bitset *s)
+{
+	uint64_t i, used = 0;
+
+	for (i = 0; i < ROOM; i++) {
+		assert_int_equal(bitset_test(s, i), model[i]);
+		used += model[i];
+	}
+	assert_true(s->used == used);
+	assert_false(bitset_test(s, UINT64_MAX));
+}
+
+static void one_bit(struct bitset *s)
+{
+	uint64_t i = place();
+
+	if (number(2)) {
+		assert_int_equal(bitset_set(s, i), model[i]);
+		model[i] = 1;
+	} else {
+		assert_int_equal(bitset_clear(s, i), model[i]);
+		model[i] = 0;
+	}
+}
+
+static void range(struct bitset *s)
+{
+	uint64_t start = place(), n = length(start);
+
+	if (number(2)) {
+		bitset_set_range(s, start, n);
+		memset(model + start, 1, n);
+	} else {
+		bitset_clear_range(s, start, n);
+		memset(model + start, 0, n);
+	}
+}
+
+static void search(struct bitset *s)
+{
+	uint64_t start = place(), last = start + length(start);
+
+	if (last >= ROOM)
+		last = ROOM - 1;
+	assert_true(bitset_first_set(s, start, last) ==
+		    model_first(start, last, 1));
+	assert_true(bitset_first_clear(s, start, last) ==
+		    model_first(start, last, 0));
+}
+
+/* Buffers of just the size: a checker of memory sees a byte too many. */
+static void bytes(struct bitset *s)
+{
+	uint64_t start = place(), n = length(start), i;
+	size_t size = (size_t)(n + 7) / 8;
+	unsigned char *in = malloc(size), *out = malloc(size);
+
+	assert_true(!size || (in && out));
+	for (i = 0; i < size; i++)
+		in[i] = number(3) ? 0 : (unsigned char)number(256);
+	bitset_add_bytes(s, start, n, in);
+	for (i = 0; i < n; i++)
+		model[start + i] |= in[i / 8] >> (i % 8) & 1;
+	if (size)
+		memset(out, 0xa5, size);
+	bitset_get_bytes(s, start, n, out);
+	for (i = 0; i < size * 8; i++)
+		assert_int_equal(out[i / 8] >> (i % 8) & 1,
+				 i < n ? model[start + i] : 0);
+	free(in);
+	free(out);
+}
+
+static void copy_or_clear(struct bitset *s)
+{
+	struct bitset copy;
+
+	assert_true(bitset_copy(s, &copy));
+	same(&copy);
+	if (!number(8)) {
+		bitset_clear_all(s);
+		same(&copy);
+		memset(model, 0, sizeof(model));
+		same(s);
+	}
+	bitset_free(&copy);
+}
+
+static void as_the_model(void **state)
+{
+	struct bitset s;
+	unsigned i;
+
+	(void)state;
+	assert_true(bitset_init(&s, BITS));
+	for (i = 0; i < 20000; i++) {
+		switch (number(5)) {
+		case 0:
+			one_bit(&s);
+			break;
+		case 1:
+			range(&s);
+			break;
+		case 2:
+		case 3:
+			search(&s);
+			break;
+		default:
+			bytes(&s);
+		}
+		if (i % 500 == 0) {
+			same(&s);
+			copy_or_clear(&s);
+		}
+	}
+	same(&s);
+	bitset_free(&s);
+}
+
+/* All of one chunk is common to all sets until a bit of it is cleared. */
+static void full_chunks(void **state)
+{
+	struct bitset s, t;
+	uint64_t i;
+
+	(void)state;
+	assert_true(bitset_init(&s, BITS) && bitset_init(&t, BITS));
+	bitset_set_range(&s, 0, 2 * BITSET_CHUNK);
+	bitset_set_range(&t, 0, 2 * BITSET_CHUNK);
+	assert_ptr_equal(s.chunk[0], bitset_full);
+	assert_ptr_equal(t.chunk[1], bitset_full);
+	assert_true(bitset_set(&s, 5));
+	assert_true(bitset_clear(&s, 5));
+	assert_false(bitset_clear(&s, 5));
+	bitset_add_bytes(&t, 0, 8, (const unsigned char *)"\1");
+	for (i = 0; i < 2 * BITSET_CHUNK; i++) {
+		assert_int_equal(bitset_test(&s, i), i != 5);
+		assert_true(bitset_test(&t, i));
+	}
+	bitset_clear_range(&t, 0, BITSET_CHUNK);
+	assert_null(t.chunk[0]);
+	assert_true(t.used == BITSET_CHUNK);
+	bitset_free(&s);
+	bitset_free(&t);
+}
+
+static void nothing_set_takes_nothing(void **state)
+{
+	struct bitset s;
+	unsigned char zero[512] = { 0 };
+
+	(void)state;
+	assert_true(bitset_init(&s, UINT64_C(1) << 32));
+	bitset_add_bytes(&s, 1 << 20, 4096, zero);
+	bitset_clear_range(&s, 0, UINT64_C(1) << 32);
+	assert_true(bitset_first_set(&s, 0, UINT32_MAX) == UINT64_MAX);
+	assert_true(s.low > s.high);
+	assert_false(bitset_init(&s, UINT64_MAX));
+	bitset_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_the_model),
+		cmocka_unit_test(full_chunks),
+		cmocka_unit_test(nothing_set_takes_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
