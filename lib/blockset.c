@@ -199,7 +199,7 @@ static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
 {
 	struct chunk *c = set->chunk[number];
 	uint32_t i, j, n, had = count_in_chunk(c, first, last);
-	struct run keep[2];
+	struct run keep[2] = { 0 };
 
 	if (!had)
 		return 0;

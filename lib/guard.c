@@ -52,6 +52,10 @@ static bool is_ours(const struct sigaction *action)
 	       action->sa_sigaction == on_sigbus;
 }
 
+/* What an address of a fault may be rounded down to, by the architecture:
+ * within a page, and so within the mapping that is read. */
+#define FAULT_UNIT ((uintptr_t)4096)
+
 /*
  * Sent by the kernel because of the access the thread has just made?  A
  * memory error found in the background (BUS_MCEERR_AO) is not.
@@ -114,7 +118,9 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	struct guarded *guarded = current;
 	uintptr_t address = (uintptr_t)info->si_addr;
 
-	if (guarded && is_synchronous(info) && address >= guarded->start &&
+	/* s390 tells the page of a fault, not the byte. */
+	if (guarded && is_synchronous(info) &&
+	    address >= (guarded->start & ~(FAULT_UNIT - 1)) &&
 	    address < guarded->end)
 		siglongjmp(guarded->env, 1);
 	pass_on(sig, info, context);

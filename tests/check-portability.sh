@@ -114,7 +114,7 @@ whole_check()
 	done
 	diff "$dir/stock.out" "$dir/ours.out" &&
 		cmp "$dir/stock.fs" "$dir/ours.fs" &&
-		grep -q '"planned_bytes": *[1-9]' "$dir/stats" &&
+		grep -q '"groups": *[1-9]' "$dir/stats" &&
 		grep -q '"errors": *0,' "$dir/stats"
 	local status=$?
 

@@ -41,9 +41,9 @@ analyzer()
 	local source
 
 	for source in "${sources[@]}"; do
-		# The tree of plain C that gcc 12 follows; -O1 is what its
-		# manual advises.
-		gcc -O1 -fanalyzer -c -o /dev/null "${cflags[@]}" "$source"
+		# gcc 12 takes a struct that is handed out by its first
+		# member for a leak.
+		gcc -O1 -fanalyzer -Wno-analyzer-malloc-leak -c -o /dev/null "${cflags[@]}" "$source"
 	done
 }
 
