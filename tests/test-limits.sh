@@ -104,8 +104,8 @@ scarce_case()
 	done
 }
 
-# KiB of address space, from where the launcher can be loaded: it needs 0.2 MB
-# more than stock, most of it for libjson-c.
+# KiB of address space, from where the launcher and then the module can be
+# loaded: they need 0.3 MB more than stock, most of it for libjson-c.
 test_as()
 {
 	local mode least=2000
@@ -114,6 +114,7 @@ test_as()
 	      >/dev/null 2>&1 && [ $least -lt 20000 ]; do
 		least=$((least + 40))
 	done
+	least=$((least + 120))
 	for mode in -fn -fy; do
 		{ seq $least 40 6400; seq 8192 2048 40960; } | awk -v m=$mode '{
 			print "address space|" $1 " KiB|||" \
@@ -542,6 +543,9 @@ disk_case()
 	if dev=$(losetup --direct-io=on -f --show "$dir/disk/disk" 2>/dev/null)
 	then
 		echo "$dev" >>"$E2PF_TMP/loops"
+		# A page that cannot be read takes with it the others of its
+		# folio, and how large that is depends on who read before.
+		blockdev --setra 0 "$dev"
 		for mode in -fn -fy; do
 			device_case "failing disk" "page $page $mode" "$dev" \
 				disk_reset $mode
