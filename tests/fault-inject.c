@@ -34,8 +34,9 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
-/* Both names of each function are defined here. */
+/* Both names of each function are defined here, none of them inline. */
 #undef _FILE_OFFSET_BITS
+#undef _FORTIFY_SOURCE
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

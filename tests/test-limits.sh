@@ -104,19 +104,24 @@ scarce_case()
 	done
 }
 
-# KiB of address space.  The launcher and the module need some of their own
-# (libjson-c, and 0.3 MB of theirs), so sizes begin where both fit.
+# KiB of address space, from where the launcher and then the module can be
+# loaded: they need 0.3 MB more than stock, most of it for libjson-c.
 test_as()
 {
-	local mode
+	local mode least=2000
 
+	while ! (ulimit -v $least && PREFETCH=1 exec "$REAL_TEST" -V) \
+	      >/dev/null 2>&1 && [ $least -lt 20000 ]; do
+		least=$((least + 40))
+	done
+	least=$((least + 120))
 	for mode in -fn -fy; do
-		seq 8192 256 16384 | awk -v m=$mode '{
-			print "address space|" $1 " KiB|ulimit -v 1000000||" \
-				"ulimit -v " $1 "|image.bad|" m }'
-		seq 16384 4096 200000 | awk -v m=$mode '{
+		{ seq $least 40 6400; seq 8192 2048 40960; } | awk -v m=$mode '{
 			print "address space|" $1 " KiB|||" \
 				"ulimit -v " $1 "|image.bad|" m }'
+		seq $least 500 12000 | awk -v m=$mode '{
+			print "address space|" $1 " KiB|||" \
+				"ulimit -v " $1 "|large|" m }'
 	done | sample 12 | tally_all scarce_case
 	tally_end "address space"
 }
@@ -538,6 +543,9 @@ disk_case()
 	if dev=$(losetup --direct-io=on -f --show "$dir/disk/disk" 2>/dev/null)
 	then
 		echo "$dev" >>"$E2PF_TMP/loops"
+		# A page that cannot be read takes with it the others of its
+		# folio, and how large that is depends on who read before.
+		blockdev --setra 0 "$dev"
 		for mode in -fn -fy; do
 			device_case "failing disk" "page $page $mode" "$dev" \
 				disk_reset $mode
@@ -569,7 +577,7 @@ metadata_pages()
 
 test_disk()
 {
-	local dir=$E2PF_TMP/disk page DISK_FAILED=
+	local dir=$E2PF_TMP/disk page DISK_FAILED= most=4
 
 	DISKMODEL=$top_builddir/bench/diskmodel
 	mkdir -p "$dir"
@@ -578,8 +586,10 @@ test_disk()
 		tap_skip "failing disk" "not root, no FUSE, loop or diskmodel"
 		return
 	fi
-	for page in $(metadata_pages "$E2PF_TMP/image.bad" | sed 1d | sample 4)
-	do
+	# Some dozens: each has a device of its own.
+	[ "$E2PF_FAULTS" != all ] || most=48
+	for page in $(metadata_pages "$E2PF_TMP/image.bad" | sed 1d |
+		      E2PF_FAULTS= sample $most); do
 		disk_case "$page"
 		[ -z "$DISK_FAILED" ] || break
 	done
