@@ -75,7 +75,7 @@ int read_environment(struct environment *env, char *error, size_t size)
 	if (value && e2pf_parse_size(value, &env->settings.memory) && !result)
 		result = complain(error, size, "PREFETCH_MEM",
 				  "a size of 1M or more (K, M, G, T)");
-	env->accel = ACCEL_ALL;
+	env->accel = ACCEL_DEFAULT;
 	value = variable("PREFETCH_ACCEL");
 	if (value && accel_parse(value, &env->accel) && !result)
 		result = complain(error, size, "PREFETCH_ACCEL",

@@ -13,6 +13,8 @@
 srcdir=${srcdir:-$(dirname "$0")}
 # shellcheck source=lib.sh
 . "$srcdir/lib.sh"
+# The damaged images see all accelerations, the features the default.
+COMPARE_ACCEL=${COMPARE_ACCEL-all}
 # shellcheck source=compare.sh
 . "$srcdir/compare.sh"
 

@@ -59,7 +59,7 @@ static void assert_defaults(const struct environment *env)
 	assert_int_equal(env->settings.classes, 0);
 	assert_null(env->settings.sysroot);
 	assert_null(env->stats);
-	assert_int_equal(env->accel, env->prefetch ? ACCEL_ALL : 0);
+	assert_int_equal(env->accel, env->prefetch ? ACCEL_DEFAULT : 0);
 }
 
 static void nothing_set(void **state)

@@ -32,7 +32,7 @@ launcher=$srcdir/../e2fsck
 # bring all the library with it.
 sources_plan=$(echo "$lib"/plan_*.c)
 sources_settings="$lib/settings.c $launcher/environment.c
-	$srcdir/../prefetch/options.c"
+	$srcdir/../accel/accel.c $srcdir/../prefetch/options.c"
 sources_topology="$lib/topology.c $lib/sysfile.c $lib/budget.c"
 sources_program=$launcher/program.c
 sources_image="$lib/sweep.c $sources_plan"
@@ -46,7 +46,7 @@ compile()
 	# shellcheck disable=SC2046,SC2086
 	"$FUZZ_CC" -g -O1 -std=gnu11 -D_GNU_SOURCE \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		-I"$lib" -I"$launcher" -I"$srcdir/../prefetch" \
+		-I"$lib" -I"$launcher" -I"$srcdir/../prefetch" -I"$srcdir/../accel" \
 		$(pkg-config --cflags ext2fs com_err) "$@"
 }
 
