@@ -36,6 +36,7 @@ sources_settings="$lib/settings.c $launcher/environment.c
 sources_topology="$lib/topology.c $lib/sysfile.c $lib/budget.c"
 sources_program=$launcher/program.c
 sources_image="$lib/sweep.c $sources_plan"
+flags_settings=-lext2fs
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
 	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
 	-Wl,--wrap=closedir"
