@@ -11,7 +11,6 @@
 #endif
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,7 +192,6 @@ struct walk {
 	void *data;
 	ext2_dblist list;
 	uint64_t index;
-	uint64_t handed;
 };
 
 struct part {
