@@ -158,6 +158,48 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
 }
 
 /*
+ * The journal: e2fsck looks at the place of each of its blocks before it
+ * replays it.
+ */
+
+typedef int iterate_fn(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+		       blk64_t ref_block, int ref_offset, void *data);
+
+struct iterate {
+	iterate_fn *func;
+	void *data;
+};
+
+static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			 blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	if (count >= 0 && *block)
+		e2pf_journal_block(self.session, *block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+static bool is_replayed(ext2_filsys fs, ext2_ino_t ino)
+{
+	return self.on && fs == self.fs && self.phase == E2PF_PHASE_OPEN &&
+	       ino == fs->super->s_journal_inum &&
+	       (fs->flags & EXT2_FLAG_RW) &&
+	       ext2fs_has_feature_journal_needs_recovery(fs->super);
+}
+
+errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
+				char *block_buf, iterate_fn *func, void *data)
+{
+	struct iterate i = { .func = func, .data = data };
+	REAL(ext2fs_block_iterate3);
+
+	if (is_replayed(fs, ino))
+		return real(fs, ino, flags, block_buf, journal_block, &i);
+	return real(fs, ino, flags, block_buf, func, data);
+}
+
+/*
  * Where the check is.
  */
 

@@ -34,6 +34,8 @@ static errcode_t observed_read64(io_channel channel, unsigned long long block,
 	if (!o->engine || channel != o->channel)
 		return o->real->read_blk64(channel, block, count, data);
 	describe(channel, block, count, &r);
+	if (o->journal)
+		e2pf_journal_at(o->journal, block);
 	e2pf_engine_before_read(o->engine, &r);
 	err = o->real->read_blk64(channel, block, count, data);
 	e2pf_engine_after_read(o->engine, &r);
@@ -50,6 +52,8 @@ static errcode_t observed_read(io_channel channel, unsigned long block,
 	if (!o->engine || channel != o->channel)
 		return o->real->read_blk(channel, block, count, data);
 	describe(channel, block, count, &r);
+	if (o->journal)
+		e2pf_journal_at(o->journal, block);
 	e2pf_engine_before_read(o->engine, &r);
 	err = o->real->read_blk(channel, block, count, data);
 	e2pf_engine_after_read(o->engine, &r);
@@ -80,6 +84,7 @@ void e2pf_observe(struct e2pf_observer *o, io_channel channel,
 	if (o->real->cache_readahead)
 		o->table.cache_readahead = observed_readahead;
 	o->engine = engine;
+	o->journal = NULL;
 	o->channel = channel;
 	channel->manager = &o->table;
 }
@@ -90,4 +95,5 @@ void e2pf_unobserve(struct e2pf_observer *o)
 		o->channel->manager = o->real;
 	o->channel = NULL;
 	o->engine = NULL;
+	o->journal = NULL;
 }

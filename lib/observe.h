@@ -10,12 +10,14 @@
 #include <ext2fs/ext2fs.h>
 
 #include "engine.h"
+#include "journal.h"
 
 struct e2pf_observer {
 	struct struct_io_manager table;	/* first: found from the channel */
 	io_manager real;
 	io_channel channel;
 	struct e2pf_engine *engine;
+	struct e2pf_journal *journal;	/* NULL: none to be replayed */
 };
 
 /* Watch `channel`.  The observer outlives every use of its table, which a

@@ -17,6 +17,7 @@
 
 #include "budget.h"
 #include "device.h"
+#include "journal.h"
 #include "observe.h"
 #include "session.h"
 #include "topology.h"
@@ -44,6 +45,9 @@ struct e2pf_session {
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
 	struct e2pf_observer *observer;
+	struct e2pf_journal *journal;	/* NULL: not to be replayed */
+	uint64_t journal_bytes;		/* of sessions inherited */
+	uint64_t journal_requests;
 	const char *io_manager;
 	struct e2pf_engine_stats past;	/* of sessions inherited */
 	struct e2pf_engine_stats last;	/* at the end */
@@ -236,10 +240,22 @@ errcode_t e2pf_start(struct e2pf_session *session)
 	return e2pf_engine_start(session->engine);
 }
 
+void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
+{
+	if (!session->journal)
+		session->journal = e2pf_journal_new(session->dev,
+						    session->geo.block_size);
+	if (!session->journal)
+		return;
+	e2pf_journal_add(session->journal, block);
+	session->observer->journal = session->journal;
+}
+
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 {
 	errcode_t err = take_groups(session, fs);
 
+	session->observer->journal = NULL;
 	if (err)
 		return err;
 	choose(session);
@@ -305,6 +321,7 @@ void e2pf_close(struct e2pf_session *session)
 	if (session->observer && !session->ended)
 		e2pf_unobserve(session->observer);
 	e2pf_engine_free(session->engine);
+	e2pf_journal_free(session->journal);
 	if (session->dev)
 		session->dev->ops->close(session->dev);
 	free(session->groups);
@@ -369,9 +386,23 @@ void e2pf_get_totals(struct e2pf_session *session, struct e2pf_totals *totals)
 			   !e2pf_engine_gave_up(session->engine);
 }
 
+static uint64_t journal_bytes(const struct e2pf_session *s)
+{
+	return s->journal_bytes +
+	       (s->journal ? e2pf_journal_bytes(s->journal) : 0);
+}
+
+static uint64_t journal_requests(const struct e2pf_session *s)
+{
+	return s->journal_requests +
+	       (s->journal ? e2pf_journal_requests(s->journal) : 0);
+}
+
 void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
 {
 	get_stats(old, &session->past);
+	session->journal_bytes = journal_bytes(old);
+	session->journal_requests = journal_requests(old);
 	e2pf_close(old);
 }
 
@@ -498,6 +529,8 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 	put_int(o, "planned_bytes", st.planned_bytes);
 	put_int(o, "prefetched_bytes", st.prefetched_bytes);
 	put_int(o, "prefetched_requests", st.prefetched_requests);
+	put_int(o, "journal_bytes", journal_bytes(s));
+	put_int(o, "journal_requests", journal_requests(s));
 	put_checker(o, &st);
 	put_int(o, "gate_waits", st.gate_waits);
 	put_int(o, "wasted_bytes", st.wasted_bytes);

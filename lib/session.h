@@ -21,6 +21,10 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 
 struct e2pf_engine *e2pf_session_engine(struct e2pf_session *session);
 
+/* The next block of the filesystem's journal, which will be replayed: it is
+ * read ahead of the replay until pass 1 begins. */
+void e2pf_journal_block(struct e2pf_session *session, uint64_t block);
+
 /* Pass 1 begins: choose threads, order and budget by what the device is, and
  * start.  `fs` is the one of e2pf_open_paced(), read during the call. */
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);

@@ -194,6 +194,45 @@ test_accelerations()
 		conf_chooses
 }
 
+# journal_bytes OPTION IMAGE: read ahead of the replay, nothing of the image
+# being in memory before.
+journal_bytes()
+{
+	sync "$2"
+	dd if="$2" iflag=nocache count=0 status=none
+	PREFETCH=1 PREFETCH_STATS=$dir/stats launch "$1" "$2"
+	sed -n 's/.*"journal_bytes": *\([0-9]*\).*/\1/p' "$dir/stats"
+}
+
+journal_is_read_ahead()
+{
+	local name=$1 most=$2 bytes
+
+	image_make ext4-recovery "$name" || return
+	bytes=$(journal_bytes -n "$name")
+	[ "$bytes" = 0 ] || { echo "-n: $bytes"; return 1; }
+	bytes=$(journal_bytes -p "$name")
+	[ "${bytes:-0}" -ge 4096 ] && [ "$bytes" -le "$most" ] ||
+		{ echo "-p: $bytes"; return 1; }
+}
+
+# In the build tree: where the temporary folder is in memory nothing can be
+# missing.
+test_journal()
+{
+	local name="$top_builddir/tests/journal-$$" kind
+
+	kind=$(stat -f -c %T "$top_builddir/tests")
+	case $kind in
+	tmpfs|ramfs)
+		tap_skip "a journal is read ahead" "$kind keeps all in memory"
+		return ;;
+	esac
+	tap_check "a journal is read ahead of its replay" \
+		journal_is_read_ahead "$name" 16777216
+	rm -f "$name"
+}
+
 # stats_refused FILE: neither followed nor changed, and no check is made.
 stats_refused()
 {
@@ -668,6 +707,7 @@ test_cli()
 	test_values
 	test_stats
 	test_accelerations
+	test_journal
 	test_options
 	test_not_a_filesystem
 	test_loop

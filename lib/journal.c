@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Decides how far a journal is read ahead of its replay. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <stdlib.h>
+
+#include "journal.h"
+
+/* Pieces of a journal: the kernel's is one for each 128 MiB, and an indirect
+ * block between two of ext3's for each 4 MiB. */
+#define MOST_RUNS 4096u
+
+/* Bytes ahead of the replay: a journal with little in it costs a disk one
+ * request in vain, and a disk's or network volume's queue stays full. */
+#define LEAST_WINDOW (512u << 10)
+#define MOST_WINDOW (8u << 20)
+
+/* Blocks of the filesystem, adjacent. */
+struct run {
+	uint64_t block;
+	uint64_t first;		/* its place in the journal */
+	uint64_t count;
+};
+
+struct e2pf_journal {
+	struct e2pf_device *dev;
+	uint32_t block_size;
+	struct run *run;
+	size_t runs, room;
+	bool full;
+	uint64_t blocks;
+	/* Places in the journal: all from `from` to `to` is asked for. */
+	uint64_t from, to;
+	uint64_t window;	/* blocks */
+	uint64_t bytes, requests;
+};
+
+struct e2pf_journal *e2pf_journal_new(struct e2pf_device *dev,
+				      uint32_t block_size)
+{
+	struct e2pf_journal *j = calloc(1, sizeof(*j));
+
+	if (j) {
+		j->dev = dev;
+		j->block_size = block_size;
+	}
+	return j;
+}
+
+void e2pf_journal_free(struct e2pf_journal *j)
+{
+	if (j)
+		free(j->run);
+	free(j);
+}
+
+static struct run *new_run(struct e2pf_journal *j)
+{
+	struct run *more;
+
+	if (j->runs == j->room && j->room < MOST_RUNS) {
+		size_t room = j->room ? j->room * 4 : 16;
+
+		more = realloc(j->run, room * sizeof(*more));
+		if (more) {
+			j->run = more;
+			j->room = room;
+		}
+	}
+	if (j->runs == j->room) {
+		j->full = true;
+		return NULL;
+	}
+	return &j->run[j->runs++];
+}
+
+void e2pf_journal_add(struct e2pf_journal *j, uint64_t block)
+{
+	struct run *last = j->runs ? &j->run[j->runs - 1] : NULL;
+
+	if (j->full)
+		return;
+	if (block >= j->dev->size / j->block_size) {
+		j->full = true;
+		return;
+	}
+	if (last && block == last->block + last->count) {
+		last->count++;
+	} else {
+		last = new_run(j);
+		if (!last)
+			return;
+		*last = (struct run){ block, j->blocks, 1 };
+	}
+	j->blocks++;
+}
+
+static bool find(const struct e2pf_journal *j, uint64_t block, uint64_t *place)
+{
+	size_t i;
+
+	for (i = 0; i < j->runs; i++) {
+		const struct run *r = &j->run[i];
+
+		if (block >= r->block && block - r->block < r->count) {
+			*place = r->first + (block - r->block);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void read_ahead(struct e2pf_journal *j, uint64_t offset, uint64_t len)
+{
+	const struct e2pf_device_ops *ops = j->dev->ops;
+
+	while (len) {
+		bool resident;
+		uint64_t n = ops->span(j->dev, offset, len, &resident);
+
+		if (!resident) {
+			j->requests += ops->willneed(j->dev, offset, n);
+			j->bytes += n;
+		}
+		offset += n;
+		len -= n;
+	}
+}
+
+/* Places `to` up to `end`. */
+static void extend(struct e2pf_journal *j, uint64_t end)
+{
+	size_t i;
+
+	for (i = 0; i < j->runs && j->to < end; i++) {
+		const struct run *r = &j->run[i];
+		uint64_t a = j->to, b = r->first + r->count;
+
+		if (b <= a)
+			continue;
+		if (b > end)
+			b = end;
+		read_ahead(j, (r->block + (a - r->first)) * j->block_size,
+			   (b - a) * j->block_size);
+		j->to = b;
+	}
+}
+
+void e2pf_journal_at(struct e2pf_journal *j, uint64_t block)
+{
+	uint64_t place, end, most = MOST_WINDOW / j->block_size;
+
+	/* Its superblock is at place 0; the log begins elsewhere.  A step
+	 * forward past the data of a transaction, which the replay will come
+	 * back to, is no leap. */
+	if (!find(j, block, &place) || !place)
+		return;
+	if (!j->window || place < j->from || place > j->to + most) {
+		j->from = j->to = place;
+		j->window = LEAST_WINDOW / j->block_size;
+	} else if (place + j->window / 2 < j->to) {
+		return;
+	} else if (j->window < most) {
+		j->window *= 4;
+	}
+	end = place + j->window;
+	extend(j, end < j->blocks ? end : j->blocks);
+}
+
+uint64_t e2pf_journal_bytes(const struct e2pf_journal *j)
+{
+	return j->bytes;
+}
+
+uint64_t e2pf_journal_requests(const struct e2pf_journal *j)
+{
+	return j->requests;
+}
