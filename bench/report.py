@@ -55,6 +55,7 @@ def machine(args, cost):
         source=first_line("git", "-C", here, "describe", "--always",
                           "--dirty"),
         options=args.options, repeat=args.repeat,
+        memory_left=args.memory_left,
         load="%.1f" % os.getloadavg()[0],
         path_cost_us=round(cost / 1000, 1))
 
@@ -370,6 +371,10 @@ def markdown(result, drawn):
            f"{m['load']}. FUSE and the loop device take "
            f"{m['path_cost_us']} us of each request, which the models allow "
            "for."]
+    if m.get("memory_left"):
+        out += ["", "Runs from devices have a memory control group of "
+                f"{m['memory_left'] >> 20} MiB more than the stock checker's "
+                "peak, page cache included."]
     if result.get("plain"):
         out += ["", "These are **plain image files** with their pages "
                 f"evicted, not modelled devices ({result['plain']}). The "

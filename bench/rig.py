@@ -130,6 +130,35 @@ class Workspace(contextlib.ExitStack):
         return path
 
 
+@contextlib.contextmanager
+def memory_group(limit):
+    """A function that puts the calling process into a memory control group of
+    @limit bytes, page cache included; the group goes with the block."""
+    first = "/sys/fs/cgroup/memory"
+    name = f"{PREFIX}{os.getpid()}"
+    if os.path.isdir(first):
+        path, knob = os.path.join(first, name), "memory.limit_in_bytes"
+    else:
+        path, knob = os.path.join("/sys/fs/cgroup", name), "memory.max"
+    try:
+        os.mkdir(path)
+    except OSError as e:
+        raise RigError(f"no memory control group: {e.strerror}") from e
+    try:
+        try:
+            with open(os.path.join(path, knob), "w") as f:
+                f.write(str(limit))
+        except OSError as e:
+            raise RigError(f"{knob}: {e.strerror}") from e
+
+        def enter():
+            with open(os.path.join(path, "cgroup.procs"), "w") as f:
+                f.write(str(os.getpid()))
+        yield enter
+    finally:
+        os.rmdir(path)
+
+
 class Device:
     """One device to check.  .path is what the checker is given."""
     modelled = True
