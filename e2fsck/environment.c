@@ -4,12 +4,9 @@
 #include <config.h>
 #endif
 
-#include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "accel.h"
 #include "environment.h"
@@ -83,33 +80,4 @@ int read_environment(struct environment *env, char *error, size_t size)
 	env->stats = variable("PREFETCH_STATS");
 	env->settings.figures = env->stats;
 	return result;
-}
-
-FILE *open_stats(const char *path)
-{
-	struct stat st;
-	FILE *f;
-	int fd, err;
-
-	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
-		  O_NOCTTY | O_NONBLOCK, 0600);
-	if (fd < 0)
-		return NULL;
-	err = EPERM;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
-	    st.st_uid != geteuid())
-		goto fail;
-	/* Emptied only once it is known to be ours. */
-	if (fchmod(fd, 0600) || ftruncate(fd, 0)) {
-		err = errno;
-		goto fail;
-	}
-	f = fdopen(fd, "w");
-	if (f)
-		return f;
-	err = errno;
-fail:
-	close(fd);
-	errno = err;
-	return NULL;
 }

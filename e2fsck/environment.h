@@ -7,7 +7,7 @@
 #define ENVIRONMENT_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
 #include "e2prefetch.h"
 
@@ -26,9 +26,5 @@ struct environment {
  * variable is wrong, and *env holding the defaults in its place.
  */
 int read_environment(struct environment *env, char *error, size_t size);
-
-/* Open the statistics file for writing: a new file or one of our own, never
- * through a symbolic link, readable by its owner only.  NULL and errno. */
-FILE *open_stats(const char *path);
 
 #endif

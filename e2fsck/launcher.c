@@ -19,6 +19,7 @@
 #include "program.h"
 #include "environment.h"
 #include "sideprocess.h"
+#include "stats_file.h"
 
 /* e2fsck's own exit statuses, e2fsck(8). */
 #define EXIT_OPERATIONAL 8
@@ -131,18 +132,13 @@ static void prepare(const struct environment *env, const char *e2fsck,
 
 static int check_stats_file(const char *path)
 {
+	const char *why = e2pf_stats_check(path);
 	char text[PATH_MAX + 128];
-	FILE *f;
 
-	if (!path || !strcmp(path, "-"))
+	if (!why)
 		return 0;
-	f = open_stats(path);
-	if (f) {
-		fclose(f);
-		return 0;
-	}
 	snprintf(text, sizeof(text), "PREFETCH_STATS: cannot write \"%s\": %s",
-		 path, strerror(errno));
+		 path, why);
 	say(text);
 	return -1;
 }

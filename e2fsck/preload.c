@@ -22,6 +22,7 @@
 #include "environment.h"
 #include "real.h"
 #include "session.h"
+#include "stats_file.h"
 
 /* How long the check's end waits for a thread of ours that waits for the
  * device.  A disk that retries a bad sector may keep one for minutes. */
@@ -402,7 +403,6 @@ static void write_stats(void)
 {
 	const char *names[ACCELERATIONS];
 	unsigned bit, count = 0;
-	FILE *f;
 
 	if (!self.env.stats || !self.session)
 		return;
@@ -410,15 +410,8 @@ static void write_stats(void)
 		if (self.accel & 1u << bit)
 			names[count++] = accel_name(1u << bit);
 	e2pf_session_accelerations(self.session, names, count);
-	if (!strcmp(self.env.stats, "-")) {
-		e2pf_write_stats(self.session, stderr);
-		return;
-	}
-	f = open_stats(self.env.stats);
-	if (!f)
-		return;
-	e2pf_write_stats(self.session, f);
-	fclose(f);
+	/* The launcher has checked the file; now nothing may be said. */
+	e2pf_stats_save(self.session, self.env.stats, stderr);
 }
 
 __attribute__((destructor))

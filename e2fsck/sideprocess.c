@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "sideprocess.h"
+#include "stats_file.h"
 
 /* The options of e2fsck 1.47; those followed by a colon take a value. */
 #define E2FSCK_OPTIONS "panyrcC:B:dE:fvtFVM:b:I:j:P:l:L:N:SsDkz:"
@@ -64,20 +65,6 @@ static bool needs_check(const struct ext2_super_block *sb)
 	       (uint64_t)sb->s_lastcheck + sb->s_checkinterval;
 }
 
-static void write_stats(const struct environment *env,
-			struct e2pf_session *session)
-{
-	FILE *f;
-
-	if (!env->stats)
-		return;
-	f = !strcmp(env->stats, "-") ? stderr : open_stats(env->stats);
-	if (!f)
-		return;
-	e2pf_write_stats(session, f);
-	fclose(f);
-}
-
 /* Prefetch until the checker has ended: its end makes `checker` readable. */
 static void help(const struct environment *env, const struct task *task,
 		 int checker)
@@ -99,7 +86,8 @@ static void help(const struct environment *env, const struct task *task,
 		while (poll(&end, 1, -1) < 0 && errno == EINTR)
 			;
 		e2pf_stop(session);
-		write_stats(env, session);
+		/* The launcher has checked the file; nobody is left to tell. */
+		e2pf_stats_save(session, env->stats, stderr);
 		e2pf_close(session);
 	} else {
 		ext2fs_free(fs);

@@ -8,8 +8,6 @@
 #include <config.h>
 #endif
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -20,6 +18,7 @@
 
 #include "options.h"
 #include "run.h"
+#include "stats_file.h"
 
 static int fail(const struct options *o, errcode_t err)
 {
@@ -120,21 +119,14 @@ static void wait_with_progress(const struct options *o, struct e2pf_session *s)
 	fprintf(stderr, "\r%*s\r", 70, "");
 }
 
-static int write_stats(const struct options *o, struct e2pf_session *s)
+/* 0, or EXIT_OPERATIONAL after a line that says why no statistics. */
+static int stats_status(const struct options *o, const char *why)
 {
-	FILE *f;
-	int err, fd;
-
-	if (!strcmp(o->stats, "-"))
-		return e2pf_write_stats(s, stdout) ? EXIT_OPERATIONAL : 0;
-	fd = open(o->stats, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
-		  O_CLOEXEC, 0600);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	err = !f || e2pf_write_stats(s, f) || fclose(f);
-	if (err)
-		fprintf(stderr, "e2prefetch: cannot write %s: %s\n", o->stats,
-			strerror(errno));
-	return err ? EXIT_OPERATIONAL : 0;
+	if (!why)
+		return 0;
+	fprintf(stderr, "e2prefetch: cannot write statistics to \"%s\": %s\n",
+		o->stats, why);
+	return EXIT_OPERATIONAL;
 }
 
 /* The kernel drops a block device's pages with its last opener. */
@@ -169,7 +161,7 @@ static int report(const struct options *o, struct e2pf_session *s)
 
 static int prefetch(const struct options *o, struct e2pf_session *s)
 {
-	int status = 0, result = 0;
+	int status = 0, result;
 	pid_t pid = 0;
 	errcode_t err;
 
@@ -190,8 +182,7 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 			warn_if_dropped(o);
 	}
 	e2pf_stop(s);
-	if (o->stats)
-		result = write_stats(o, s);
+	result = stats_status(o, e2pf_stats_save(s, o->stats, stdout));
 	return status ? status : result;
 }
 
@@ -207,6 +198,10 @@ int main(int argc, char **argv)
 	initialize_ext2_error_table();
 	status = parse_options(argc, argv, &o);
 	if (status >= 0)
+		return status;
+	/* Before the device is read or a command run. */
+	status = stats_status(&o, e2pf_stats_check(o.plan ? NULL : o.stats));
+	if (status)
 		return status;
 	err = open_filesystem(&o, &fs);
 	if (err)

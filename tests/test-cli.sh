@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The command line of the launcher: what it leaves to e2fsck, what it refuses,
-# what its children see, and how a run ends that does not end by itself.
+# what its children see, and how a run ends that does not end by itself; and
+# where e2prefetch writes its statistics.
 
 srcdir=${srcdir:-$(dirname "$0")}
 # shellcheck source=lib.sh
@@ -12,6 +13,7 @@ srcdir=${srcdir:-$(dirname "$0")}
 # shellcheck source=compare.sh
 . "$srcdir/compare.sh"
 
+E2PREFETCH=$top_builddir/prefetch/e2prefetch
 STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 
 # launch ARG...: the command under test in $dir, output to $dir/{out,err}.
@@ -233,17 +235,64 @@ test_journal()
 	rm -f "$name"
 }
 
+# kept STATUS EXPECTED: so it ended, with one line and nothing else, and what
+# was behind the name is as it was.
+kept()
+{
+	cat "$dir/out" "$dir/err"
+	[ "$1" = "$2" ] || { echo "status $1"; return 1; }
+	[ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	[ "$(cat "$dir/precious")" = precious ] &&
+	[ "$(stat -c %a "$dir/precious")" = 644 ]
+}
+
 # stats_refused FILE: neither followed nor changed, and no check is made.
 stats_refused()
 {
+	PREFETCH=1 PREFETCH_STATS=$1 launch -fn "$image"
+	kept $? 16
+}
+
+# The same for e2prefetch, before it looks for the device and without running
+# the command.
+prefetch_stats_refused()
+{
+	rm -f "$dir/ran"
+	"$E2PREFETCH" --stats="$1" "$dir/none" -- touch "$dir/ran" \
+		>"$dir/out" 2>"$dir/err" </dev/null
+	kept $? 8 && [ ! -e "$dir/ran" ] &&
+	grep -qF "e2prefetch: cannot write statistics to \"$1\": " "$dir/err"
+}
+
+prefetch_stats_in_file()
+{
+	rm -f "$dir/stats"
+	(umask 000; "$E2PREFETCH" --stats="$dir/stats" "$image") || return
+	[ "$(stat -c %a "$dir/stats")" = 600 ] || return
+	# What was in it is gone, longer than the new or not.
+	head -c 100000 /dev/zero >>"$dir/stats"
+	"$E2PREFETCH" --stats="$dir/stats" "$image" -- true &&
+	[ "$(jq -s length "$dir/stats")" = 1 ] &&
+	"$E2PREFETCH" --stats=- "$image" >"$dir/out" &&
+	[ "$(jq -s length "$dir/out")" = 1 ]
+}
+
+# A dry run makes no statistics, and must not empty those of another.
+prefetch_stats_dry_run()
+{
+	echo old >"$dir/stats"
+	"$E2PREFETCH" -n --stats="$dir/stats" "$image" &&
+	[ "$(cat "$dir/stats")" = old ]
+}
+
+prefetch_stats_full()
+{
 	local status
 
-	echo precious >"$dir/precious"
-	PREFETCH=1 PREFETCH_STATS=$1 launch -fn "$image"
+	"$E2PREFETCH" --stats=- "$image" >/dev/full 2>"$dir/err"
 	status=$?
 	cat "$dir/err"
-	[ $status = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-	[ "$(cat "$dir/precious")" = precious ]
+	[ $status = 8 ] && grep -q "cannot write statistics" "$dir/err"
 }
 
 test_stats()
@@ -254,20 +303,36 @@ test_stats()
 		tap_check "PREFETCH_STATS=- with the mmap manager" \
 			stats_on_stderr 1
 		tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
+		tap_check "e2prefetch --stats, mode 0600, written afresh" \
+			prefetch_stats_in_file
 	else
 		tap_skip "PREFETCH_STATS" "jq not found"
 	fi
-	echo precious >"$dir/precious"
+	test_stats_refused PREFETCH_STATS stats_refused
+	test_stats_refused "e2prefetch --stats" prefetch_stats_refused
+	tap_check "e2prefetch -n leaves the statistics alone" \
+		prefetch_stats_dry_run
+	tap_check "e2prefetch --stats=- to a full disk" prefetch_stats_full
+}
+
+# test_stats_refused WHAT FUNCTION
+test_stats_refused()
+{
+	(umask 022; echo precious >"$dir/precious")
 	ln -sf precious "$dir/link"
-	tap_check "PREFETCH_STATS does not follow a link" \
-		stats_refused "$dir/link"
+	tap_check "$1 does not follow a link" "$2" "$dir/link"
 	ln -f "$dir/precious" "$dir/hard"
-	tap_check "PREFETCH_STATS is not a second name of a file" \
-		stats_refused "$dir/hard"
-	tap_check "PREFETCH_STATS is not a folder" stats_refused "$dir"
+	tap_check "$1 is not a second name of a file" "$2" "$dir/hard"
+	tap_check "$1 is not a folder" "$2" "$dir"
 	mkfifo "$dir/fifo"
-	tap_check "PREFETCH_STATS is not a pipe" stats_refused "$dir/fifo"
+	tap_check "$1 is not a pipe" "$2" "$dir/fifo"
 	rm -f "$dir/link" "$dir/hard" "$dir/fifo"
+	if have_root && chown 65534 "$dir/precious"; then
+		tap_check "$1 is not another user's file" "$2" "$dir/precious"
+	else
+		tap_skip "$1 is not another user's file" "not root"
+	fi
+	rm -f "$dir/precious"
 }
 
 #

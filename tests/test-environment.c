@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The variables: what each takes, that a wrong one leaves a default and says
- * so, and which files statistics are written to.
+ * The variables: what each takes, and that a wrong one leaves a default and
+ * says so.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "accel.h"
@@ -189,130 +185,6 @@ static void off_means_off(void **state)
 	assert_defaults(&env);
 }
 
-/* Files, in a directory of their own. */
-
-static char dir[] = "/tmp/test-environment-XXXXXX";
-
-static const char *in_dir(const char *name)
-{
-	static char path[2][128];
-	static unsigned turn;
-
-	turn = !turn;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
-	return path[turn];
-}
-
-static int make_dir(void **state)
-{
-	(void)state;
-	umask(0);
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	static const char *const files[] = {
-		"new", "own", "other", "link", "linked", "hard", "fifo"
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		unlink(in_dir(files[i]));
-	rmdir(in_dir("folder"));
-	return rmdir(dir);
-}
-
-static void make_file(const char *name, unsigned mode)
-{
-	int fd = open(in_dir(name), O_CREAT | O_EXCL | O_WRONLY, mode);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, "contents", 8), 8);
-	close(fd);
-}
-
-static void assert_file(const char *name, unsigned mode, off_t size)
-{
-	struct stat st;
-
-	assert_int_equal(stat(in_dir(name), &st), 0);
-	assert_int_equal(st.st_mode & 07777, mode);
-	assert_int_equal(st.st_size, size);
-}
-
-static void assert_refused(const char *name)
-{
-	errno = 0;
-	assert_null(open_stats(in_dir(name)));
-	assert_int_not_equal(errno, 0);
-}
-
-static void new_and_own_files(void **state)
-{
-	FILE *f;
-
-	(void)state;
-	f = open_stats(in_dir("new"));
-	assert_non_null(f);
-	assert_true(fcntl(fileno(f), F_GETFD) & FD_CLOEXEC);
-	assert_true(fputs("x", f) >= 0);
-	assert_int_equal(fclose(f), 0);
-	assert_file("new", 0600, 1);
-	make_file("own", 0666);
-	f = open_stats(in_dir("own"));
-	assert_non_null(f);
-	assert_file("own", 0600, 0);
-	fclose(f);
-	assert_refused("missing/file");
-}
-
-static void not_a_file_of_ours(void **state)
-{
-	(void)state;
-	make_file("linked", 0644);
-	assert_int_equal(symlink(in_dir("linked"), in_dir("link")), 0);
-	assert_refused("link");
-	assert_int_equal(link(in_dir("linked"), in_dir("hard")), 0);
-	assert_refused("hard");
-	assert_refused("linked");
-	assert_file("linked", 0644, 8);
-	assert_int_equal(mkfifo(in_dir("fifo"), 0666), 0);
-	assert_refused("fifo");
-	assert_int_equal(mkdir(in_dir("folder"), 0755), 0);
-	assert_refused("folder");
-	/* A dangling one must not come to life either. */
-	unlink(in_dir("hard"));
-	unlink(in_dir("linked"));
-	assert_refused("link");
-	assert_int_equal(access(in_dir("linked"), F_OK), -1);
-}
-
-/* A reader does not make a FIFO a file. */
-static void fifo_with_a_reader(void **state)
-{
-	int fd = open(in_dir("fifo"), O_RDONLY | O_NONBLOCK);
-
-	(void)state;
-	assert_true(fd >= 0);
-	assert_refused("fifo");
-	close(fd);
-}
-
-static void file_of_another(void **state)
-{
-	(void)state;
-	if (geteuid() != 0) {
-		print_message("not root\n");
-		skip();
-	}
-	make_file("other", 0666);
-	assert_int_equal(chown(in_dir("other"), 12345, 12345), 0);
-	assert_refused("other");
-	assert_file("other", 0666, 8);
-}
-
 int main(void)
 {
 	const struct CMUnitTest variables[] = {
@@ -321,11 +193,7 @@ int main(void)
 		cmocka_unit_test_setup(bad_values, unset_all),
 		cmocka_unit_test_setup(several_bad_values, unset_all),
 		cmocka_unit_test_setup(off_means_off, unset_all),
-		cmocka_unit_test(new_and_own_files),
-		cmocka_unit_test(not_a_file_of_ours),
-		cmocka_unit_test(fifo_with_a_reader),
-		cmocka_unit_test(file_of_another),
 	};
 
-	return cmocka_run_group_tests(variables, make_dir, remove_dir);
+	return cmocka_run_group_tests(variables, NULL, NULL);
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Decides which file statistics may be written to.  Knows nothing of what they
+ * are.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stats_file.h"
+
+/* The two errors of open(2) whose text would not tell what is wrong. */
+static const char *open_error(int err)
+{
+	if (err == ELOOP)
+		return "a symbolic link";
+	if (err == ENXIO)	/* a FIFO that nobody reads, a socket */
+		return "not a regular file";
+	return strerror(err);
+}
+
+/* Why the open file must be left alone; NULL when it need not. */
+static const char *not_ours(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "not a regular file";
+	if (st.st_nlink != 1)
+		return "the file has another name";
+	if (st.st_uid != geteuid())
+		return "another user's file";
+	return NULL;
+}
+
+FILE *e2pf_stats_open(const char *path, const char **why)
+{
+	FILE *f = NULL;
+	int fd;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
+		  O_NOCTTY | O_NONBLOCK, 0600);
+	if (fd < 0) {
+		*why = open_error(errno);
+		return NULL;
+	}
+	*why = not_ours(fd);
+	/* Emptied only once it is known to be ours. */
+	if (!*why) {
+		if (!fchmod(fd, 0600) && !ftruncate(fd, 0))
+			f = fdopen(fd, "w");
+		if (!f)
+			*why = strerror(errno);
+	}
+	if (!f)
+		close(fd);
+	return f;
+}
+
+static bool is_standard(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+const char *e2pf_stats_check(const char *path)
+{
+	const char *why;
+	FILE *f;
+
+	if (!path || is_standard(path))
+		return NULL;
+	f = e2pf_stats_open(path, &why);
+	if (!f)
+		return why;
+	fclose(f);
+	return NULL;
+}
+
+/* What was not written may show only when the buffer is. */
+static const char *written(struct e2pf_session *session, FILE *f)
+{
+	errcode_t err = e2pf_write_stats(session, f);
+
+	if (fflush(f))
+		return strerror(errno);
+	return err ? error_message(err) : NULL;
+}
+
+const char *e2pf_stats_save(struct e2pf_session *session, const char *path,
+			    FILE *standard)
+{
+	const char *why, *late;
+	FILE *f;
+
+	if (!path)
+		return NULL;
+	if (is_standard(path))
+		return written(session, standard);
+	f = e2pf_stats_open(path, &why);
+	if (!f)
+		return why;
+	why = written(session, f);
+	late = fclose(f) ? strerror(errno) : NULL;
+	return why ? why : late;
+}
