@@ -161,6 +161,10 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e->at_valid = false;
 		e->groups_done = 0;
 		e->total_from = e->stats.prefetched_bytes;
+		/* What an earlier start brought may be gone by now. */
+		e->left_over += e2pf_ahead_bytes(e);
+		e2pf_blockset_clear(e->ahead);
+		e2pf_blockset_clear(e->later);
 		e2pf_blockset_clear(e->wanted);
 		e->wanted_next = 0;
 		e->sleep_misses = 0;
@@ -318,7 +322,8 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	if (!lock_within(e, STATS_PATIENCE_MS))
 		return;
 	e2pf_end_phase(e);
-	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps;
+	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
+				e->left_over;
 	*stats = e->stats;
 	pthread_mutex_unlock(&e->lock);
 	stats->checker_bytes = atomic_load(&e->checker_bytes);

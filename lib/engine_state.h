@@ -117,6 +117,7 @@ struct e2pf_engine {
 	atomic_bool tracking;		/* one of the sets holds something */
 	unsigned gate_waiters;
 	uint64_t gaps;			/* bytes read through */
+	uint64_t left_over;		/* bytes ahead at an earlier stop */
 	uint64_t moved;			/* when a sweep last moved, ns */
 	uint64_t groups_done;
 	uint64_t total_from;		/* bytes prefetched before the start */
