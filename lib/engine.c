@@ -38,7 +38,7 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 
 	if (!e)
 		return NULL;
-	e->cfg = *config;
+	e->cfg = e->next = *config;
 	e->limit = config->budget;
 	e->ahead = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
 	e->later = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
@@ -62,9 +62,16 @@ void e2pf_engine_configure(struct e2pf_engine *e,
 			   const struct e2pf_engine_config *config)
 {
 	pthread_mutex_lock(&e->lock);
-	e->cfg = *config;
-	e->limit = config->budget;
+	e->next = *config;
 	pthread_mutex_unlock(&e->lock);
+}
+
+/* The lanes read it without the lock: only while there are none. */
+static void adopt_config(struct e2pf_engine *e)
+{
+	e->cfg = e->next;
+	e->limit = e->cfg.budget;
+	e->limit_asked = 0;
 }
 
 /* Threads of ours take no signal: they are all the checker's. */
@@ -155,6 +162,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	if (e->lane && e->stop) {
 		err = EBUSY;
 	} else if (!e->lane) {
+		adopt_config(e);
 		e->stop = false;
 		e->gave_up = false;
 		e->work = WORK_TABLES;
@@ -373,6 +381,7 @@ int e2pf_engine_plan(struct e2pf_engine *e,
 	uint64_t g;
 	int err = 0;
 
+	adopt_config(e);
 	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
 	e2pf_lane_init_sweep(&l);
 	l.sweep.ops = &count_ops;

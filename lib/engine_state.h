@@ -78,6 +78,7 @@ struct lane {
 
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
+	struct e2pf_engine_config next;	/* from the next start on */
 	pthread_mutex_t lock;
 	pthread_cond_t work_cond;	/* lanes: work, or room in the budget */
 	pthread_cond_t gate_cond;	/* checkers behind the gate */
