@@ -28,9 +28,9 @@ int accel_parse(const char *text, unsigned *set);
 const char *accel_name(unsigned one);
 
 /*
- * Of the set asked for, what the libext2fs in this process can be given: it
- * must be one that the stand-ins were made for.
+ * Of the set asked for, what a libext2fs of this version can be given: it must
+ * be one that the stand-ins were made for.
  */
-unsigned accel_fit(unsigned asked);
+unsigned accel_fit(unsigned asked, const char *version);
 
 #endif

@@ -8,17 +8,19 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "program.h"
 #include "environment.h"
-#include "sideprocess.h"
 #include "stats_file.h"
 
 /* e2fsck's own exit statuses, e2fsck(8). */
@@ -26,6 +28,7 @@
 #define EXIT_USAGE 16
 
 #define MODULE "e2fsck-prefetch.so"
+#define SIDE_PROCESS "side-process"
 
 static void say(const char *text)
 {
@@ -68,9 +71,9 @@ static const char *real_e2fsck(void)
 	return path;
 }
 
-/* The module lies beside this program, in the build tree in libtool's
- * folder.  Empty when it is not there. */
-static void find_module(char *path, size_t size)
+/* Where the module and the side process lie: beside this program, in the build
+ * tree the module in libtool's folder.  Empty when it is not there. */
+static void find_beside(const char *name, char *path, size_t size)
 {
 	static const char *const places[] = { "", ".libs/" };
 	char exe[PATH_MAX];
@@ -87,8 +90,7 @@ static void find_module(char *path, size_t size)
 		return;
 	slash[1] = '\0';
 	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		int len = snprintf(path, size, "%s%s%s", exe, places[i],
-				   MODULE);
+		int len = snprintf(path, size, "%s%s%s", exe, places[i], name);
 
 		if (len > 0 && (size_t)len < size && !access(path, R_OK))
 			return;
@@ -118,16 +120,58 @@ static bool fits_preload(const char *module)
 	return *module && !strpbrk(module, " :\t");
 }
 
-static void prepare(const struct environment *env, const char *e2fsck,
-		    int argc, char **argv)
+/* The program that reads ahead beside an e2fsck that takes no module.  Its
+ * arguments are a descriptor that becomes readable when this process, which
+ * becomes e2fsck, has ended, and e2fsck's own. */
+static void run_side_process(int checker, int argc, char **argv)
+{
+	char path[PATH_MAX + 64], number[16];
+	char **list = calloc((size_t)argc + 2, sizeof(*list));
+
+	find_beside(SIDE_PROCESS, path, sizeof(path));
+	if (!list || !*path)
+		return;
+	snprintf(number, sizeof(number), "%d", checker);
+	list[0] = (char *)SIDE_PROCESS;
+	list[1] = number;
+	memcpy(list + 2, argv + 1, (size_t)(argc - 1) * sizeof(*list));
+	fcntl(checker, F_SETFD, 0);
+	execv(path, list);
+}
+
+static void start_side_process(int argc, char **argv)
+{
+	pid_t child;
+	int checker;
+
+	if (argc < 2)
+		return;
+	checker = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (checker < 0)
+		return;
+	/* Forked twice: e2fsck must not find a child it did not start. */
+	child = fork();
+	if (child == 0) {
+		if (fork() == 0) {
+			setsid();
+			run_side_process(checker, argc, argv);
+		}
+		_exit(0);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	close(checker);
+}
+
+static void prepare(const char *e2fsck, int argc, char **argv)
 {
 	char module[PATH_MAX + 64];
 
-	find_module(module, sizeof(module));
+	find_beside(MODULE, module, sizeof(module));
 	if (program_loads(e2fsck, "libext2fs.so.") &&
 	    fits_preload(module) && preload(module))
 		return;
-	start_side_process(env, argc, argv);
+	start_side_process(argc, argv);
 }
 
 static int check_stats_file(const char *path)
@@ -157,7 +201,7 @@ int main(int argc, char **argv)
 	if (!path || check_stats_file(env.prefetch ? env.stats : NULL))
 		return EXIT_USAGE;
 	if (env.prefetch)
-		prepare(&env, path, argc, argv);
+		prepare(path, argc, argv);
 	/* Its messages begin with the name it was run by: that of the stock
 	 * program, e2fsck or fsck.ext4, and not where this launcher lies. */
 	if (argc > 0) {

@@ -345,8 +345,11 @@ __u32 ext2fs_crc32c_le(__u32 crc, unsigned char const *p, size_t len)
 
 static void accelerate(void)
 {
-	unsigned use = accel_fit(self.env.accel);
+	const char *version = "";
+	unsigned use;
 
+	ext2fs_get_library_version(&version, NULL);
+	use = accel_fit(self.env.accel, version);
 	if (use & ACCEL_CRC32C) {
 		self.crc32c = crc32c_choose();
 		if (!self.crc32c)

@@ -65,49 +65,16 @@ FILE *e2pf_stats_open(const char *path, const char **why)
 	return f;
 }
 
-static bool is_standard(const char *path)
-{
-	return !strcmp(path, "-");
-}
-
 const char *e2pf_stats_check(const char *path)
 {
 	const char *why;
 	FILE *f;
 
-	if (!path || is_standard(path))
+	if (!path || !strcmp(path, "-"))
 		return NULL;
 	f = e2pf_stats_open(path, &why);
 	if (!f)
 		return why;
 	fclose(f);
 	return NULL;
-}
-
-/* What was not written may show only when the buffer is. */
-static const char *written(struct e2pf_session *session, FILE *f)
-{
-	errcode_t err = e2pf_write_stats(session, f);
-
-	if (fflush(f))
-		return strerror(errno);
-	return err ? error_message(err) : NULL;
-}
-
-const char *e2pf_stats_save(struct e2pf_session *session, const char *path,
-			    FILE *standard)
-{
-	const char *why, *late;
-	FILE *f;
-
-	if (!path)
-		return NULL;
-	if (is_standard(path))
-		return written(session, standard);
-	f = e2pf_stats_open(path, &why);
-	if (!f)
-		return why;
-	why = written(session, f);
-	late = fclose(f) ? strerror(errno) : NULL;
-	return why ? why : late;
 }

@@ -17,7 +17,8 @@
  *   signal:N:SIGNAL		before the N-th read the process gets a signal
  *   wfail:N:ERRNO		writes that change what changed N-th fail
  *   wsignal:N:SIGNAL		a signal before the N-th change is written
- *   call:WHO:NAME:N		the N-th call of NAME by WHO (launcher, module)
+ *   call:WHO:NAME:N		the N-th call of NAME by WHO (launcher,
+ *				side-process, module)
  *   calls:WHO:NAME:N		the same, and all after it
  * E2PF_FAULT_LOG gets a line when it comes to that.
  *
@@ -193,7 +194,7 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
 	ElfW(Half) i;
 
 	(void)size;
-	if (!strcmp(who, "launcher") ? *info->dlpi_name != '\0' :
+	if (strcmp(who, "module") ? *info->dlpi_name != '\0' :
 	    !strstr(info->dlpi_name, "e2fsck-prefetch.so"))
 		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++) {
@@ -217,6 +218,23 @@ static bool is_launcher(void)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+static bool is_side_process(void)
+{
+	static const char name[] = "/side-process";
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	ssize_t len = (ssize_t)sizeof(name) - 1;
+
+	return n >= len && !memcmp(exe + n - len, name, (size_t)len);
+}
+
+/* Who this process is; the module may be in any other program. */
+static const char *self_name(void)
+{
+	return is_launcher() ? "launcher" :
+	       is_side_process() ? "side-process" : "module";
+}
+
 static void parse_call(char *text)
 {
 	char *who = text, *name = strchr(text, ':'), *n;
@@ -226,7 +244,7 @@ static void parse_call(char *text)
 	*name++ = *n++ = '\0';
 	snprintf(fault.name, sizeof(fault.name), "%s", name);
 	fault.n = next_number(&n);
-	if (is_launcher() == !strcmp(who, "launcher"))
+	if (!strcmp(who, self_name()))
 		dl_iterate_phdr(find_text, who);
 }
 

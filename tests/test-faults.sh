@@ -275,8 +275,8 @@ fdopen access faccessat fork poll"
 STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 
 # call_case LINE: who|name.  Every n until it is not reached any more; threads
-# may make one call more or less, so twice.  The side process is the launcher's
-# child, beside an e2fsck that nothing can be preloaded into.
+# may make one call more or less, so twice.  The side process runs beside an
+# e2fsck that nothing can be preloaded into; it may be at it when that ends.
 call_case()
 {
 	local who name n missed manager image=$E2PF_TMP/ext3-1k.bad kind
@@ -288,7 +288,7 @@ call_case()
 	kind="calls of the $who that fail"
 	[ "$E2PF_FAULTS" != all ] || most=2000
 	if [ "$who" = "side process" ]; then
-		who=launcher E2FSCK_STOCK=$STATIC
+		who=side-process E2FSCK_STOCK=$STATIC
 		local -x PREFETCH_E2FSCK=$STATIC
 		managers=0
 	fi

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The side process: reads a filesystem's metadata into the page cache while
- * an e2fsck that cannot be told about runs.  Decides only whether there is
+ * an e2fsck that takes no module runs.  Decides only whether there is
  * something to help with; knows nothing of where the check is.
  */
 #ifdef HAVE_CONFIG_H
@@ -9,17 +9,15 @@
 #endif
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "sideprocess.h"
+#include "e2prefetch.h"
+#include "environment.h"
 #include "stats_file.h"
 
 /* The options of e2fsck 1.47; those followed by a colon take a value. */
@@ -94,28 +92,17 @@ static void help(const struct environment *env, const struct task *task,
 	}
 }
 
-void start_side_process(const struct environment *env, int argc, char **argv)
+int main(int argc, char **argv)
 {
-	struct task task = read_arguments(argc, argv);
-	int checker;
-	pid_t child;
+	struct environment env;
+	struct task task;
+	char error[256];
 
-	if (!task.device)
-		return;
-	checker = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	if (checker < 0)
-		return;
-	fcntl(checker, F_SETFD, FD_CLOEXEC);
-	/* Forked twice: e2fsck must not find a child it did not start. */
-	child = fork();
-	if (child == 0) {
-		if (fork() == 0) {
-			setsid();
-			help(env, &task, checker);
-		}
-		_exit(0);
-	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	close(checker);
+	/* The launcher has said what is wrong with the environment. */
+	if (argc < 3 || read_environment(&env, error, sizeof(error)))
+		return 0;
+	task = read_arguments(argc - 1, argv + 1);
+	if (task.device)
+		help(&env, &task, atoi(argv[1]));
+	return 0;
 }
