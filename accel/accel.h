@@ -13,8 +13,6 @@ enum {
 	ACCEL_CRC32C = 1 << 0,
 	ACCEL_BITMAPS = 1 << 1,
 	ACCEL_ALL = (1 << ACCELERATIONS) - 1,
-	/* Bitmaps, where memory fails, end the check as libext2fs's own do,
-	 * but not always at the same one: they are for who asks. */
 	ACCEL_DEFAULT = ACCEL_CRC32C,
 };
 
