@@ -7,11 +7,12 @@
 
 #include <stddef.h>
 
-#define ACCELERATIONS 2u
+#define ACCELERATIONS 3u
 
 enum {
 	ACCEL_CRC32C = 1 << 0,
 	ACCEL_BITMAPS = 1 << 1,
+	ACCEL_INDIRECT = 1 << 2,
 	ACCEL_ALL = (1 << ACCELERATIONS) - 1,
 	ACCEL_DEFAULT = ACCEL_CRC32C,
 };

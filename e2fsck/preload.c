@@ -20,6 +20,7 @@
 #include "budget.h"
 #include "crc32c.h"
 #include "environment.h"
+#include "indirect.h"
 #include "real.h"
 #include "session.h"
 
@@ -312,6 +313,8 @@ static void accelerate(void)
 	if ((use & ACCEL_BITMAPS) &&
 	    !bitmaps_begin(e2pf_available_memory("") / BITMAPS_SHARE))
 		use &= ~(unsigned)ACCEL_BITMAPS;
+	if (use & ACCEL_INDIRECT)
+		indirect_begin();
 	self.accel = use;
 }
 
