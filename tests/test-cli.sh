@@ -190,7 +190,7 @@ test_accelerations()
 		tap_skip "accelerations" "no jq, or libext2fs $version"
 		return
 	fi
-	tap_check "crc32c is in use" stats_name "" crc32c
+	tap_check "all are in use" stats_name "" crc32c bitmaps indirect
 	tap_check "PREFETCH_ACCEL=all: all are" \
 		stats_name all crc32c bitmaps indirect
 	tap_check "PREFETCH_ACCEL=none: none is" stats_name none
