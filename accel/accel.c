@@ -14,8 +14,8 @@
 #include "accel.h"
 
 /* What the version of libext2fs begins with.  Checksums have had one interface
- * since they exist.  For bitmaps the functions that look into one were read in
- * the source of each version listed. */
+ * since they exist.  For bitmaps the functions that look into one, and for
+ * indirect blocks the walk, were read in the source of each version listed. */
 static const struct entry {
 	const char *name;
 	unsigned bit;
@@ -23,6 +23,7 @@ static const struct entry {
 } entries[] = {
 	{ "crc32c", ACCEL_CRC32C, { "1.46.", "1.47." } },
 	{ "bitmaps", ACCEL_BITMAPS, { "1.47.0" } },
+	{ "indirect", ACCEL_INDIRECT, { "1.47.0" } },
 };
 
 #define ENTRIES (sizeof(entries) / sizeof(entries[0]))

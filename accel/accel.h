@@ -7,15 +7,14 @@
 
 #include <stddef.h>
 
-#define ACCELERATIONS 2u
+#define ACCELERATIONS 3u
 
 enum {
 	ACCEL_CRC32C = 1 << 0,
 	ACCEL_BITMAPS = 1 << 1,
+	ACCEL_INDIRECT = 1 << 2,
 	ACCEL_ALL = (1 << ACCELERATIONS) - 1,
-	/* Bitmaps, where memory fails, end the check as libext2fs's own do,
-	 * but not always at the same one: they are for who asks. */
-	ACCEL_DEFAULT = ACCEL_CRC32C,
+	ACCEL_DEFAULT = ACCEL_ALL,
 };
 
 /*

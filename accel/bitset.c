@@ -8,16 +8,14 @@
 #endif
 
 #include <endian.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "bitset.h"
 
 #define WORD 64u
 #define BYTES (BITSET_CHUNK / 8)
-
-unsigned char bitset_full[BYTES];
 
 static inline uint64_t load(const unsigned char *p)
 {
@@ -33,70 +31,78 @@ static inline void store(unsigned char *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-static inline unsigned ones(uint64_t v)
+/* The table begins a page, and the pool behind it another: the kernel gives
+ * memory by the page. */
+static uint64_t table_bytes(uint64_t chunks)
 {
-	return (unsigned)__builtin_popcountll(v);
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (chunks * sizeof(uint32_t) + page - 1) / page * page;
 }
 
-static unsigned count(const unsigned char *p)
+uint64_t bitset_bytes(uint64_t bits)
 {
-	unsigned at, n = 0;
+	uint64_t chunks = bits / BITSET_CHUNK + 1, bytes;
 
-	if (!p)
-		return 0;
-	for (at = 0; at < BYTES; at += 8)
-		n += ones(load(p + at));
-	return n;
+	if (chunks > UINT32_MAX - BITSET_OWN)
+		return UINT64_MAX;
+	bytes = table_bytes(chunks) + (chunks + BITSET_OWN) * BYTES;
+	return bytes > SIZE_MAX / 2 ? UINT64_MAX : bytes;
 }
 
-/* Pointers in a mapping of their own: the heap would clear memory that was
- * used before, and so take all of it. */
 bool bitset_init(struct bitset *s, uint64_t bits)
 {
-	uint64_t chunks = bits / BITSET_CHUNK + 1;
+	uint64_t bytes = bitset_bytes(bits);
 	void *p = MAP_FAILED;
 
-	if (!bitset_full[0])
-		memset(bitset_full, 0xff, sizeof(bitset_full));
 	memset(s, 0, sizeof(*s));
-	if (chunks <= SIZE_MAX / sizeof(*s->chunk))
-		p = mmap(NULL, (size_t)chunks * sizeof(*s->chunk),
-			 PROT_READ | PROT_WRITE,
+	/* Not to be counted against the machine's memory before it is used. */
+	if (bytes != UINT64_MAX)
+		p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
-	s->chunk = p;
-	s->chunks = chunks;
+	s->chunks = bits / BITSET_CHUNK + 1;
+	s->table = p;
+	s->pool = (unsigned char *)p + table_bytes(s->chunks);
+	s->bytes = (size_t)bytes;
 	s->low = UINT64_MAX;
+	s->fresh = BITSET_OWN;
+	memset(s->pool + BITSET_FULL * BYTES, 0xff, BYTES);
 	return true;
-}
-
-static void drop(struct bitset *s, uint64_t c)
-{
-	if (s->chunk[c] != bitset_full)
-		free(s->chunk[c]);
-	s->chunk[c] = NULL;
-}
-
-void bitset_clear_all(struct bitset *s)
-{
-	uint64_t c;
-
-	for (c = s->low; c <= s->high && c < s->chunks; c++)
-		if (s->chunk[c])
-			drop(s, c);
-	s->used = 0;
-	s->low = UINT64_MAX;
-	s->high = 0;
 }
 
 void bitset_free(struct bitset *s)
 {
-	bitset_clear_all(s);
-	if (s->chunk)
-		munmap(s->chunk, (size_t)s->chunks * sizeof(*s->chunk));
-	s->chunk = NULL;
-	s->chunks = 0;
+	if (s->table)
+		munmap(s->table, s->bytes);
+	memset(s, 0, sizeof(*s));
+}
+
+void bitset_clear_all(struct bitset *s)
+{
+	size_t used = s->fresh * (size_t)BYTES;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (s->low <= s->high)
+		memset(s->table + s->low, 0,
+		       (size_t)(s->high - s->low + 1) * sizeof(*s->table));
+	/* A chunk is written as a whole when it is taken: whether this gives
+	 * the memory back does not matter. */
+	if (used > page)
+		(void)madvise(s->pool + page, used - page, MADV_DONTNEED);
+	s->fresh = BITSET_OWN;
+	s->spare = 0;
+	s->low = UINT64_MAX;
+	s->high = 0;
+}
+
+bool bitset_is_empty(const struct bitset *s)
+{
+	return s->low > s->high ||
+	       bitset_first_set(s, s->low * BITSET_CHUNK,
+				s->high * BITSET_CHUNK + BITSET_CHUNK - 1) ==
+	       UINT64_MAX;
 }
 
 static void touch(struct bitset *s, uint64_t c)
@@ -107,6 +113,40 @@ static void touch(struct bitset *s, uint64_t c)
 		s->high = c;
 }
 
+/* There is one for each place of the table. */
+static uint32_t take(struct bitset *s)
+{
+	uint32_t n = s->spare;
+
+	if (!n)
+		return s->fresh++;
+	memcpy(&s->spare, s->pool + (size_t)n * BYTES, sizeof(s->spare));
+	return n;
+}
+
+/* The chunk as a whole. */
+static void become(struct bitset *s, uint64_t c, uint32_t what)
+{
+	uint32_t n = s->table[c];
+
+	if (n >= BITSET_OWN) {
+		memcpy(s->pool + (size_t)n * BYTES, &s->spare,
+		       sizeof(s->spare));
+		s->spare = n;
+	}
+	s->table[c] = what;
+	touch(s, c);
+}
+
+unsigned char *bitset_make(struct bitset *s, uint64_t c)
+{
+	int fill = s->table[c] == BITSET_FULL ? 0xff : 0;
+
+	s->table[c] = take(s);
+	touch(s, c);
+	return memset(bitset_chunk(s, c), fill, BYTES);
+}
+
 bool bitset_copy(const struct bitset *from, struct bitset *to)
 {
 	uint64_t c;
@@ -114,61 +154,12 @@ bool bitset_copy(const struct bitset *from, struct bitset *to)
 	if (!bitset_init(to, (from->chunks - 1) * BITSET_CHUNK))
 		return false;
 	for (c = from->low; c <= from->high && c < from->chunks; c++) {
-		if (!from->chunk[c])
-			continue;
-		touch(to, c);
-		to->chunk[c] = from->chunk[c] == bitset_full ? bitset_full :
-			       malloc(BYTES);
-		if (!to->chunk[c]) {
-			bitset_free(to);
-			return false;
-		}
-		if (to->chunk[c] != bitset_full)
-			memcpy(to->chunk[c], from->chunk[c], BYTES);
+		if (from->table[c] < BITSET_OWN)
+			become(to, c, from->table[c]);
+		else
+			memcpy(bitset_own(to, c), bitset_chunk(from, c), BYTES);
 	}
-	to->used = from->used;
 	return true;
-}
-
-static void grow(struct bitset *s, uint64_t chunks)
-{
-	struct bitset larger;
-	uint64_t c;
-
-	/* Twice the size each time: one bit after the other is not slow. */
-	if (chunks < s->chunks * 2)
-		chunks = s->chunks * 2;
-	if (chunks > UINT64_MAX / BITSET_CHUNK ||
-	    !bitset_init(&larger, chunks * BITSET_CHUNK))
-		abort();
-	for (c = s->low; c <= s->high && c < s->chunks; c++) {
-		larger.chunk[c] = s->chunk[c];
-		s->chunk[c] = NULL;
-	}
-	larger.used = s->used;
-	larger.low = s->low;
-	larger.high = s->high;
-	bitset_free(s);
-	*s = larger;
-}
-
-unsigned char *bitset_own(struct bitset *s, uint64_t c)
-{
-	unsigned char *p;
-
-	if (c >= s->chunks)
-		grow(s, c);
-	p = s->chunk[c];
-	if (p && p != bitset_full)
-		return p;
-	p = p ? malloc(BYTES) : calloc(1, BYTES);
-	if (!p)
-		abort();
-	if (s->chunk[c])
-		memset(p, 0xff, BYTES);
-	touch(s, c);
-	s->chunk[c] = p;
-	return p;
 }
 
 /*
@@ -213,21 +204,15 @@ static void set_piece(struct bitset *s, const struct piece *p)
 	unsigned char *chunk;
 	unsigned w;
 
-	if (p->c < s->chunks && s->chunk[p->c] == bitset_full)
+	if (s->table[p->c] == BITSET_FULL)
 		return;
-	chunk = bitset_own(s, p->c);
 	if (whole(p)) {
-		s->used += BITSET_CHUNK - count(chunk);
-		free(chunk);
-		s->chunk[p->c] = bitset_full;
+		become(s, p->c, BITSET_FULL);
 		return;
 	}
-	for (w = p->first / WORD; w <= p->last / WORD; w++) {
-		uint64_t mask = inside(w, p), v = load(chunk + w * 8);
-
-		s->used += ones(mask & ~v);
-		store(chunk + w * 8, v | mask);
-	}
+	chunk = bitset_own(s, p->c);
+	for (w = p->first / WORD; w <= p->last / WORD; w++)
+		store(chunk + w * 8, load(chunk + w * 8) | inside(w, p));
 }
 
 void bitset_set_range(struct bitset *s, uint64_t start, uint64_t n)
@@ -235,7 +220,7 @@ void bitset_set_range(struct bitset *s, uint64_t start, uint64_t n)
 	uint64_t last = start + n - 1;
 	struct piece p;
 
-	while (n && start <= last) {
+	while (n && start <= last && start / BITSET_CHUNK < s->chunks) {
 		p = piece_of(start, last);
 		set_piece(s, &p);
 		start = (p.c + 1) * BITSET_CHUNK;
@@ -244,23 +229,18 @@ void bitset_set_range(struct bitset *s, uint64_t start, uint64_t n)
 
 static void clear_piece(struct bitset *s, const struct piece *p)
 {
-	unsigned char *chunk = s->chunk[p->c];
+	unsigned char *chunk;
 	unsigned w;
 
-	if (!chunk)
+	if (s->table[p->c] == BITSET_CLEAR)
 		return;
 	if (whole(p)) {
-		s->used -= count(chunk);
-		drop(s, p->c);
+		become(s, p->c, BITSET_CLEAR);
 		return;
 	}
 	chunk = bitset_own(s, p->c);
-	for (w = p->first / WORD; w <= p->last / WORD; w++) {
-		uint64_t mask = inside(w, p), v = load(chunk + w * 8);
-
-		s->used -= ones(mask & v);
-		store(chunk + w * 8, v & ~mask);
-	}
+	for (w = p->first / WORD; w <= p->last / WORD; w++)
+		store(chunk + w * 8, load(chunk + w * 8) & ~inside(w, p));
 }
 
 void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t n)
@@ -299,8 +279,8 @@ uint64_t bitset_first_set(const struct bitset *s, uint64_t start,
 
 	while (start <= last && start / BITSET_CHUNK < s->chunks) {
 		p = piece_of(start, last);
-		if (s->chunk[p.c]) {
-			found = first_in(s->chunk[p.c], &p, 0);
+		if (s->table[p.c] != BITSET_CLEAR) {
+			found = first_in(bitset_chunk(s, p.c), &p, 0);
 			if (found != UINT64_MAX)
 				return found;
 		}
@@ -317,10 +297,10 @@ uint64_t bitset_first_clear(const struct bitset *s, uint64_t start,
 
 	while (start <= last) {
 		p = piece_of(start, last);
-		if (p.c >= s->chunks || !s->chunk[p.c])
+		if (p.c >= s->chunks || s->table[p.c] == BITSET_CLEAR)
 			return start;
-		if (s->chunk[p.c] != bitset_full) {
-			found = first_in(s->chunk[p.c], &p, UINT64_MAX);
+		if (s->table[p.c] != BITSET_FULL) {
+			found = first_in(bitset_chunk(s, p.c), &p, UINT64_MAX);
 			if (found != UINT64_MAX)
 				return found;
 		}
@@ -345,24 +325,35 @@ static uint64_t input(const unsigned char *in, uint64_t at, uint64_t n)
 
 static void add_word(struct bitset *s, uint64_t bit, uint64_t v)
 {
+	uint64_t c = bit / BITSET_CHUNK;
 	unsigned char *at;
-	uint64_t old;
 
-	if (!v)
+	if (!v || c >= s->chunks || s->table[c] == BITSET_FULL)
 		return;		/* no memory for a chunk of clear bits */
-	at = bitset_own(s, bit / BITSET_CHUNK) + bit % BITSET_CHUNK / WORD * 8;
-	old = load(at);
-	s->used += ones(v & ~old);
-	store(at, old | v);
+	at = bitset_own(s, c) + bit % BITSET_CHUNK / WORD * 8;
+	store(at, load(at) | v);
+}
+
+/* A chunk of them. */
+static bool all_set(const unsigned char *in)
+{
+	return in[0] == 0xff && !memcmp(in, in + 1, BYTES - 1);
 }
 
 void bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t n,
 		      const unsigned char *in)
 {
 	unsigned shift = start % WORD;
-	uint64_t at, v;
+	uint64_t at, c, v;
 
 	for (at = 0; at < n; at += WORD) {
+		c = (start + at) / BITSET_CHUNK;
+		if (!((start + at) % BITSET_CHUNK) && n - at >= BITSET_CHUNK &&
+		    c < s->chunks && all_set(in + at / 8)) {
+			become(s, c, BITSET_FULL);
+			at += BITSET_CHUNK - WORD;
+			continue;
+		}
 		v = input(in, at, n);
 		add_word(s, start + at, v << shift);
 		if (shift)
@@ -374,9 +365,9 @@ static uint64_t get_word(const struct bitset *s, uint64_t bit)
 {
 	uint64_t c = bit / BITSET_CHUNK;
 
-	if (c >= s->chunks || !s->chunk[c])
+	if (c >= s->chunks)
 		return 0;
-	return load(s->chunk[c] + bit % BITSET_CHUNK / WORD * 8);
+	return load(bitset_chunk(s, c) + bit % BITSET_CHUNK / WORD * 8);
 }
 
 /* 64 bits from bit `i` on. */
@@ -390,8 +381,8 @@ static uint64_t word_at(const struct bitset *s, uint64_t i)
 
 static void get_chunk(const struct bitset *s, uint64_t c, unsigned char *out)
 {
-	if (c < s->chunks && s->chunk[c])
-		memcpy(out, s->chunk[c], BYTES);
+	if (c < s->chunks)
+		memcpy(out, bitset_chunk(s, c), BYTES);
 	else
 		memset(out, 0, BYTES);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An array of bits in chunks: one that has no bit set takes no memory but its
- * pointer, and one that was set as a whole is a chunk common to all.  Bits
- * beyond its size are clear; setting one makes it larger.
+ * place in a table, and neither does one that was set as a whole.  Bits behind
+ * its end are clear; setting one does nothing.
+ *
+ * Address space for all chunks is taken when a set is made, and memory by the
+ * kernel where it is written to.  So nothing can fail afterwards.
  *
  * All numbers are bits from 0; a range is `start` and a count.  Nothing here
- * locks: one thread at a time, as with libext2fs's own maps.  Where memory for
- * a bit to be set cannot be had the process is aborted, as libext2fs's
- * red-black trees do.
+ * locks: one thread at a time, as with libext2fs's own maps.
  */
 #ifndef BITSET_H
 #define BITSET_H
@@ -20,57 +21,74 @@
  * groups lies together and fills one or two such chunks. */
 #define BITSET_CHUNK 4096u
 
+/* What the table says of a chunk that is clear, or set, as a whole: both are
+ * in the pool, and are never written to. */
+#define BITSET_CLEAR 0u
+#define BITSET_FULL 1u
+#define BITSET_OWN 2u	/* the first that is written to */
+
 struct bitset {
-	unsigned char **chunk;	/* bit i is bit i % 8 of its byte; NULL: clear */
+	uint32_t *table;	/* of each chunk, which of the pool it is */
+	unsigned char *pool;	/* bit i of a chunk is bit i % 8 of its byte */
 	uint64_t chunks;
-	uint64_t used;		/* bits that are set */
-	uint64_t low, high;	/* chunks outside low..high are NULL */
+	uint64_t low, high;	/* chunks outside low..high are clear */
+	uint32_t fresh;		/* of the pool, never used from here on */
+	uint32_t spare;		/* the first of a list of those given back */
+	size_t bytes;		/* of address space */
 };
 
-/* Never written to. */
-extern unsigned char bitset_full[BITSET_CHUNK / 8];
+/* Address space a set of `bits` takes, and so memory at most; UINT64_MAX if
+ * it cannot be made. */
+uint64_t bitset_bytes(uint64_t bits);
 
-/* False if there is no memory. */
+/* False if there is no address space. */
 bool bitset_init(struct bitset *s, uint64_t bits);
 bool bitset_copy(const struct bitset *from, struct bitset *to);
 void bitset_free(struct bitset *s);
 void bitset_clear_all(struct bitset *s);
 
-/* Chunk `c`, made if there is none and the set's own if it is not. */
-unsigned char *bitset_own(struct bitset *s, uint64_t c);
+/* Whether no bit is set. */
+bool bitset_is_empty(const struct bitset *s);
+
+static inline unsigned char *bitset_chunk(const struct bitset *s, uint64_t c)
+{
+	return s->pool + (size_t)s->table[c] * (BITSET_CHUNK / 8);
+}
 
 static inline bool bitset_test(const struct bitset *s, uint64_t i)
 {
 	uint64_t c = i / BITSET_CHUNK;
-	const unsigned char *p = c < s->chunks ? s->chunk[c] : NULL;
 
-	return p && p[i % BITSET_CHUNK / 8] >> (i % 8) & 1;
+	return c < s->chunks &&
+	       (bitset_chunk(s, c)[i % BITSET_CHUNK / 8] >> (i % 8) & 1);
 }
 
-/* Returns what it was before. */
+/* Chunk `c`, which is clear or full as a whole, to write to. */
+unsigned char *bitset_make(struct bitset *s, uint64_t c);
+
+static inline unsigned char *bitset_own(struct bitset *s, uint64_t c)
+{
+	return s->table[c] >= BITSET_OWN ? bitset_chunk(s, c) :
+	       bitset_make(s, c);
+}
+
+/* Both return what it was before. */
 static inline bool bitset_set(struct bitset *s, uint64_t i)
 {
-	unsigned char mask = (unsigned char)(1u << (i % 8)), *p;
-
 	if (bitset_test(s, i))
 		return true;
-	p = i / BITSET_CHUNK < s->chunks ? s->chunk[i / BITSET_CHUNK] : NULL;
-	if (!p)
-		p = bitset_own(s, i / BITSET_CHUNK);
-	p[i % BITSET_CHUNK / 8] |= mask;
-	s->used++;
+	if (i / BITSET_CHUNK < s->chunks)
+		bitset_own(s, i / BITSET_CHUNK)[i % BITSET_CHUNK / 8] |=
+			(unsigned char)(1u << (i % 8));
 	return false;
 }
 
 static inline bool bitset_clear(struct bitset *s, uint64_t i)
 {
-	unsigned char mask = (unsigned char)(1u << (i % 8)), *p;
-
 	if (!bitset_test(s, i))
 		return false;
-	p = bitset_own(s, i / BITSET_CHUNK);
-	p[i % BITSET_CHUNK / 8] &= (unsigned char)~mask;
-	s->used--;
+	bitset_own(s, i / BITSET_CHUNK)[i % BITSET_CHUNK / 8] &=
+		(unsigned char)~(1u << (i % 8));
 	return true;
 }
 

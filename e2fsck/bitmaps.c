@@ -9,6 +9,9 @@
  * stood in for: resizing and comparing.  Filesystems with bigalloc keep the
  * library's maps, so a block is a bit here.
  *
+ * Whatever can fail is done when a map is made, and where it fails the map is
+ * the library's: from then on no call fails that could not fail in a tree.
+ *
  * What a caller can see is what it sees of a red-black tree, its peculiarities
  * included: each has a comment beginning with "A tree".
  */
@@ -19,8 +22,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -43,12 +49,14 @@ struct map {
 	errcode_t base_error;
 	uint64_t start, end, real_end;
 	char *description;
+	ext2_filsys fs;
 	struct bitset set;
 };
 
 static struct {
 	bool on;
 	uint64_t budget;
+	uint64_t taken;		/* of it, by the maps there are */
 } self;
 
 static inline struct map *ours(ext2fs_generic_bitmap bitmap)
@@ -92,19 +100,43 @@ static bool user_chooses(void)
 		return true;
 	f = fopen(path, "re");
 	if (!f)
-		return false;
+		return true;
 	while (!found && getline(&line, &size, f) > 0)
 		found = names_bitmaps(line);
+	if (!feof(f))
+		found = true;	/* or it cannot be read to its end */
 	free(line);
 	fclose(f);
 	return found;
 }
 
+/* Where address space has a limit, or is counted against the machine's memory
+ * before it is used, what our maps take might be what a tree needs later. */
+static bool space_is_scarce(void)
+{
+	char mode[4] = "";
+	struct rlimit as, data;
+	FILE *f;
+
+	if (getrlimit(RLIMIT_AS, &as) || as.rlim_cur != RLIM_INFINITY ||
+	    getrlimit(RLIMIT_DATA, &data) || data.rlim_cur != RLIM_INFINITY)
+		return true;
+	f = fopen("/proc/sys/vm/overcommit_memory", "re");
+	if (!f)
+		return true;
+	if (!fgets(mode, sizeof(mode), f))
+		mode[0] = '2';
+	fclose(f);
+	return mode[0] == '2';
+}
+
 bool bitmaps_begin(uint64_t budget)
 {
-	if (getenv("E2FSPROGS_BITMAP_STATS") || user_chooses())
+	if (getenv("E2FSPROGS_BITMAP_STATS") || user_chooses() ||
+	    space_is_scarce())
 		return false;
-	self.budget = budget;
+	/* An address space of 32 bits has to hold all the rest as well. */
+	self.budget = budget < SIZE_MAX / 16 ? budget : SIZE_MAX / 16;
 	self.on = true;
 	return true;
 }
@@ -133,14 +165,16 @@ static struct shape block_shape(ext2_filsys fs)
 	};
 }
 
+static uint64_t shape_bits(const struct shape *s)
+{
+	return (s->end > s->real_end ? s->end : s->real_end) - s->start;
+}
+
 static uint64_t shape_bytes(const struct shape *s)
 {
-	uint64_t last = s->end > s->real_end ? s->end : s->real_end;
-
-	if (s->end < s->start || s->real_end < s->start || last >> 56)
+	if (s->end < s->start || s->real_end < s->start)
 		return UINT64_MAX;	/* a hostile superblock */
-	/* A chunk of the heap has 16 bytes besides, and a pointer of 8. */
-	return (last - s->start) / 8 / 64 * 67 + 1024;
+	return bitset_bytes(shape_bits(s));
 }
 
 /* Inode maps come first: there are more of them, and e2fsck tests each inode
@@ -158,12 +192,24 @@ static bool fits(ext2_filsys fs, bool blocks)
 	return shape_bytes(&block) <= left / BLOCK_MAPS;
 }
 
+/* Whether the library would make a tree. */
+static bool tree_asked_for(ext2_filsys fs)
+{
+	ext2_ino_t dirs;
+
+	/* Where there are few directories. */
+	if (fs->default_bitmap_type == EXT2FS_BMAP64_AUTODIR)
+		return !ext2fs_get_num_dirs(fs, &dirs) &&
+		       dirs <= fs->super->s_inodes_count / 320;
+	return fs->default_bitmap_type == EXT2FS_BMAP64_RBTREE;
+}
+
 static bool wanted(ext2_filsys fs, bool blocks)
 {
 	return self.on && fs && fs->magic == EXT2_ET_MAGIC_EXT2FS_FILSYS &&
-	       fs->default_bitmap_type == EXT2FS_BMAP64_RBTREE &&
 	       (fs->flags & EXT2_FLAG_64BITS) && !fs->cluster_ratio_bits &&
-	       !ext2fs_has_feature_journal_dev(fs->super) && fits(fs, blocks);
+	       !ext2fs_has_feature_journal_dev(fs->super) &&
+	       tree_asked_for(fs) && fits(fs, blocks);
 }
 
 /*
@@ -179,8 +225,19 @@ static void read_clock(void)
 	gettimeofday(&now, NULL);
 }
 
-static struct map *make(const struct shape *s, errcode_t base_error,
-			const char *description)
+/* Takes the budget of a set that was made. */
+static bool within_budget(struct bitset *set)
+{
+	if (set->bytes > self.budget || self.taken > self.budget - set->bytes) {
+		bitset_free(set);
+		return false;
+	}
+	self.taken += set->bytes;
+	return true;
+}
+
+static struct map *make(ext2_filsys fs, const struct shape *s,
+			errcode_t base_error, const char *description)
 {
 	struct map *map = calloc(1, sizeof(*map));
 
@@ -191,16 +248,26 @@ static struct map *make(const struct shape *s, errcode_t base_error,
 	map->start = s->start;
 	map->end = s->end;
 	map->real_end = s->real_end;
+	map->fs = fs;
 	map->description = description ? strdup(description) : NULL;
 	if ((description && !map->description) ||
-	    !bitset_init(&map->set, (s->end > s->real_end ? s->end :
-				     s->real_end) - s->start)) {
+	    !bitset_init(&map->set, shape_bits(s)) ||
+	    !within_budget(&map->set)) {
 		free(map->description);
 		free(map);
 		return NULL;
 	}
 	read_clock();
 	return map;
+}
+
+static void forget(struct map *map)
+{
+	self.taken -= map->set.bytes;
+	bitset_free(&map->set);
+	free(map->description);
+	map->magic = 0;
+	free(map);
 }
 
 errcode_t ext2fs_allocate_inode_bitmap(ext2_filsys fs, const char *descr,
@@ -212,7 +279,7 @@ errcode_t ext2fs_allocate_inode_bitmap(ext2_filsys fs, const char *descr,
 
 	if (wanted(fs, false)) {
 		s = inode_shape(fs);
-		map = make(&s, EXT2_ET_BAD_INODE_MARK, descr);
+		map = make(fs, &s, EXT2_ET_BAD_INODE_MARK, descr);
 	}
 	if (!map)
 		return real(fs, descr, ret);
@@ -231,7 +298,7 @@ errcode_t ext2fs_allocate_block_bitmap(ext2_filsys fs, const char *descr,
 
 	if (wanted(fs, true)) {
 		s = block_shape(fs);
-		map = make(&s, EXT2_ET_BAD_BLOCK_MARK, descr);
+		map = make(fs, &s, EXT2_ET_BAD_BLOCK_MARK, descr);
 	}
 	if (!map)
 		return real(fs, descr, ret);
@@ -249,10 +316,77 @@ void ext2fs_free_generic_bmap(ext2fs_generic_bitmap bitmap)
 		real(bitmap);
 		return;
 	}
-	bitset_free(&map->set);
-	free(map->description);
-	map->magic = 0;
-	free(map);
+	forget(map);
+}
+
+static struct map *copy(const struct map *from)
+{
+	struct map *map = malloc(sizeof(*map));
+
+	if (!map)
+		return NULL;
+	*map = *from;
+	if (map->description &&
+	    asprintf(&map->description, "copy of %s", from->description) < 0) {
+		free(map);
+		return NULL;
+	}
+	if (!bitset_copy(&from->set, &map->set) || !within_budget(&map->set)) {
+		free(map->description);
+		free(map);
+		return NULL;
+	}
+	read_clock();
+	return map;
+}
+
+static errcode_t empty_tree(const struct map *from, ext2fs_block_bitmap *tree)
+{
+	char description[PATH_MAX + 128], *p = NULL;
+	int type = from->fs->default_bitmap_type;
+	errcode_t err;
+
+	if (from->description) {
+		snprintf(description, sizeof(description), "copy of %s",
+			 from->description);
+		p = description;
+	}
+	from->fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	if (from->base_error == EXT2_ET_BAD_INODE_MARK) {
+		REAL(ext2fs_allocate_inode_bitmap);
+		err = real(from->fs, p, (ext2fs_inode_bitmap *)tree);
+	} else {
+		REAL(ext2fs_allocate_block_bitmap);
+		err = real(from->fs, p, tree);
+	}
+	from->fs->default_bitmap_type = type;
+	return err;
+}
+
+/* What is in the map goes into a tree of the library's, as a copy of a tree
+ * would be one. */
+static errcode_t copy_to_tree(const struct map *from, ext2fs_block_bitmap *ret)
+{
+	uint64_t bit = 0, end = 0, last = from->real_end - from->start, most;
+	ext2fs_block_bitmap tree;
+	errcode_t err = empty_tree(from, &tree);
+
+	if (err)
+		return err;
+	/* As far as there may be padding. */
+	ext2fs_fudge_generic_bmap_end(tree, 0, from->real_end, NULL);
+	while ((bit = bitset_first_set(&from->set, bit, last)) != UINT64_MAX) {
+		end = bitset_first_clear(&from->set, bit, last);
+		most = bit + INT_MAX < last ? bit + INT_MAX : last + 1;
+		if (end > most)
+			end = most;
+		ext2fs_mark_block_bitmap_range2(tree, bit + from->start,
+						(unsigned)(end - bit));
+		bit = end;
+	}
+	ext2fs_fudge_generic_bmap_end(tree, 0, from->end, NULL);
+	*ret = tree;
+	return 0;
 }
 
 errcode_t ext2fs_copy_generic_bmap(ext2fs_generic_bitmap src,
@@ -263,23 +397,11 @@ errcode_t ext2fs_copy_generic_bmap(ext2fs_generic_bitmap src,
 
 	if (!from)
 		return real(src, dest);
-	map = malloc(sizeof(*map));
+	map = copy(from);
 	if (!map)
-		return EXT2_ET_NO_MEMORY;
-	*map = *from;
-	if (map->description &&
-	    asprintf(&map->description, "copy of %s", from->description) < 0)
-		goto fail;
-	if (!bitset_copy(&from->set, &map->set)) {
-		free(map->description);
-		goto fail;
-	}
-	read_clock();
+		return copy_to_tree(from, (ext2fs_block_bitmap *)dest);
 	*dest = (ext2fs_generic_bitmap)map;
 	return 0;
-fail:
-	free(map);
-	return EXT2_ET_NO_MEMORY;
 }
 
 void ext2fs_clear_generic_bmap(ext2fs_generic_bitmap bitmap)
@@ -366,10 +488,11 @@ static int outside(const struct map *map, int code, uint64_t arg)
 int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 {
 	struct map *map = ours(bitmap);
-	REAL(ext2fs_test_generic_bmap);
 
-	if (!map)
+	if (!map) {
+		REAL(ext2fs_test_generic_bmap);
 		return real(bitmap, arg);
+	}
 	if (!inside(map, arg))
 		return outside(map, EXT2FS_TEST_ERROR, arg);
 	return bitset_test(&map->set, arg - map->start);
@@ -378,10 +501,11 @@ int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 int ext2fs_mark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 {
 	struct map *map = ours(bitmap);
-	REAL(ext2fs_mark_generic_bmap);
 
-	if (!map)
+	if (!map) {
+		REAL(ext2fs_mark_generic_bmap);
 		return real(bitmap, arg);
+	}
 	if (!inside(map, arg))
 		return outside(map, EXT2FS_MARK_ERROR, arg);
 	return bitset_set(&map->set, arg - map->start);
@@ -390,10 +514,11 @@ int ext2fs_mark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 int ext2fs_unmark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 {
 	struct map *map = ours(bitmap);
-	REAL(ext2fs_unmark_generic_bmap);
 
-	if (!map)
+	if (!map) {
+		REAL(ext2fs_unmark_generic_bmap);
 		return real(bitmap, arg);
+	}
 	if (!inside(map, arg))
 		return outside(map, EXT2FS_UNMARK_ERROR, arg);
 	arg -= map->start;
@@ -530,7 +655,7 @@ errcode_t ext2fs_get_generic_bmap_range(ext2fs_generic_bitmap bitmap,
 	if (!map)
 		return real(bitmap, start, num, out);
 	/* A tree with nothing in it leaves the buffer as it is. */
-	if (map->set.used)
+	if (!bitset_is_empty(&map->set))
 		bitset_get_bytes(&map->set, start - map->start, num, out);
 	return 0;
 }
@@ -557,7 +682,7 @@ errcode_t ext2fs_find_first_zero_generic_bmap(ext2fs_generic_bitmap bitmap,
 	if (!search_inside(map, start, end))
 		return EINVAL;
 	/* A tree with nothing in it finds nothing, not even a clear bit. */
-	if (!map->set.used)
+	if (bitset_is_empty(&map->set))
 		return ENOENT;
 	found = bitset_first_clear(&map->set, start - map->start,
 				   end - map->start);
@@ -579,7 +704,7 @@ errcode_t ext2fs_find_first_set_generic_bmap(ext2fs_generic_bitmap bitmap,
 		return real(bitmap, start, end, out);
 	if (!search_inside(map, start, end))
 		return EINVAL;
-	if (!map->set.used)
+	if (bitset_is_empty(&map->set))
 		return ENOENT;
 	found = bitset_first_set(&map->set, start - map->start,
 				 end - map->start);

@@ -8,13 +8,14 @@
 
 /*
  * From now on maps of a filesystem whose maps fit `budget` bytes are bit
- * arrays.  False, and nothing changes, where the user's e2fsck.conf chooses
- * the kind of maps, or statistics of maps are asked for.
+ * arrays, which take no more than that.  False, and nothing changes, where
+ * the user's e2fsck.conf chooses the kind of maps, statistics of maps are
+ * asked for, or the kernel or a limit counts address space.
  */
 bool bitmaps_begin(uint64_t budget);
 
-/* One part in this many of the memory that is available may be taken by maps
- * that have no chunk without a bit set; most are far from it. */
+/* One part in this many of the memory that is available may be taken by maps;
+ * they would take it if no chunk of them were clear or full. */
 #define BITMAPS_SHARE 4u
 
 #endif

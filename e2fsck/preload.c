@@ -20,6 +20,7 @@
 #include "budget.h"
 #include "crc32c.h"
 #include "environment.h"
+#include "indirect.h"
 #include "real.h"
 #include "session.h"
 #include "stats_file.h"
@@ -163,11 +164,8 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
  * replays it.
  */
 
-typedef int iterate_fn(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-		       blk64_t ref_block, int ref_offset, void *data);
-
 struct iterate {
-	iterate_fn *func;
+	block_fn *func;
 	void *data;
 };
 
@@ -190,14 +188,14 @@ static bool is_replayed(ext2_filsys fs, ext2_ino_t ino)
 }
 
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
-				char *block_buf, iterate_fn *func, void *data)
+				char *block_buf, block_fn *func, void *data)
 {
 	struct iterate i = { .func = func, .data = data };
-	REAL(ext2fs_block_iterate3);
 
 	if (is_replayed(fs, ino))
-		return real(fs, ino, flags, block_buf, journal_block, &i);
-	return real(fs, ino, flags, block_buf, func, data);
+		return indirect_iterate(fs, ino, flags, block_buf,
+					journal_block, &i);
+	return indirect_iterate(fs, ino, flags, block_buf, func, data);
 }
 
 /*
@@ -358,6 +356,8 @@ static void accelerate(void)
 	if ((use & ACCEL_BITMAPS) &&
 	    !bitmaps_begin(e2pf_available_memory("") / BITMAPS_SHARE))
 		use &= ~(unsigned)ACCEL_BITMAPS;
+	if (use & ACCEL_INDIRECT)
+		indirect_begin();
 	self.accel = use;
 }
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <cmocka.h>
 
 #include <ext2fs/ext2fs.h>
@@ -251,6 +252,41 @@ static void inode_maps(void **state)
 	free_pair(&p);
 }
 
+/* A copy that does not fit the budget any more is a tree. */
+static void copies_beyond_budget(void **state)
+{
+	ext2fs_block_bitmap fill[256];
+	struct pair p, copy;
+	unsigned n, blocks;
+
+	(void)state;
+	for (blocks = 0; blocks < 2; blocks++) {
+		make_pair(&p, blocks);
+		as_trees(&p);
+		ext2fs_set_bitmap_padding(p.map[0]);
+		ext2fs_set_bitmap_padding(p.map[1]);
+		assert_true(bitmaps_begin(1 << 20));
+		for (n = 0; n < 256; n++) {
+			assert_int_equal(ext2fs_allocate_block_bitmap(fs, NULL,
+							&fill[n]), 0);
+			if (fill[n]->magic == EXT2_ET_MAGIC_BLOCK_BITMAP64)
+				break;
+		}
+		assert_true(n > 4 && n < 256);
+		for (turn = 0; turn < 2; turn++)
+			assert_int_equal(ext2fs_copy_bitmap(p.map[turn],
+						&copy.map[turn]), 0);
+		assert_true(p.map[0]->magic != copy.map[0]->magic);
+		assert_int_equal(copy.map[0]->magic, copy.map[1]->magic);
+		as_trees(&copy);
+		free_pair(&copy);
+		free_pair(&p);
+		do
+			ext2fs_free_block_bitmap(fill[n]);
+		while (n--);
+	}
+}
+
 static bool is_real(void)
 {
 	ext2fs_block_bitmap m;
@@ -271,8 +307,15 @@ static void when_not(void **state)
 	assert_false(is_real());
 	fs->default_bitmap_type = EXT2FS_BMAP64_BITARRAY;
 	assert_true(is_real());
+	/* A tree where few inodes are directories. */
 	fs->default_bitmap_type = EXT2FS_BMAP64_AUTODIR;
+	assert_false(is_real());
+	ext2fs_bg_used_dirs_count_set(fs, 0, fs->super->s_inodes_count / 320);
+	assert_false(is_real());
+	ext2fs_bg_used_dirs_count_set(fs, 0,
+				      fs->super->s_inodes_count / 320 + 1);
 	assert_true(is_real());
+	ext2fs_bg_used_dirs_count_set(fs, 0, 0);
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
 	fs->cluster_ratio_bits = 4;
 	assert_true(is_real());
@@ -282,6 +325,27 @@ static void when_not(void **state)
 	setenv("E2FSPROGS_BITMAP_STATS", "1", 1);
 	assert_false(bitmaps_begin(UINT64_C(1) << 30));
 	unsetenv("E2FSPROGS_BITMAP_STATS");
+}
+
+/* Where a tree may need the space later. */
+static void limited(void **state)
+{
+	static const __typeof__(RLIMIT_AS) kind[] = { RLIMIT_AS, RLIMIT_DATA };
+	struct rlimit old, limit;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(getrlimit(kind[i], &old), 0);
+		limit = old;
+		limit.rlim_cur = (rlim_t)1 << 30;
+		if (old.rlim_cur != RLIM_INFINITY)
+			skip();
+		assert_int_equal(setrlimit(kind[i], &limit), 0);
+		assert_false(bitmaps_begin(UINT64_C(1) << 30));
+		assert_int_equal(setrlimit(kind[i], &old), 0);
+		assert_true(bitmaps_begin(UINT64_C(1) << 30));
+	}
 }
 
 static void configured(const char *text, bool users)
@@ -316,7 +380,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(block_maps),
 		cmocka_unit_test(inode_maps),
+		cmocka_unit_test(copies_beyond_budget),
 		cmocka_unit_test(when_not),
+		cmocka_unit_test(limited),
 		cmocka_unit_test(configuration),
 	};
 

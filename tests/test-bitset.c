@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@
 #include "bitset.h"
 
 #define BITS (7 * BITSET_CHUNK + 77)
-#define ROOM (12 * BITSET_CHUNK)	/* what may be set: it grows */
+#define END (8 * BITSET_CHUNK)	/* of the last chunk */
+#define ROOM (12 * BITSET_CHUNK)	/* bits behind the end as well */
 
 static unsigned char model[ROOM];
 static uint64_t random_state = 1;
@@ -66,14 +68,24 @@ static uint64_t model_first(uint64_t start, uint64_t last, int value)
 
 static void same(const struct bitset *s)
 {
-	uint64_t i, used = 0;
+	bool any = false;
+	uint64_t i;
 
 	for (i = 0; i < ROOM; i++) {
 		assert_int_equal(bitset_test(s, i), model[i]);
-		used += model[i];
+		any |= model[i];
 	}
-	assert_true(s->used == used);
+	assert_int_equal(bitset_is_empty(s), !any);
 	assert_false(bitset_test(s, UINT64_MAX));
+	/* However often chunks are taken and given back. */
+	assert_true(s->fresh <= BITSET_OWN + s->chunks);
+}
+
+/* Bits behind the end stay clear. */
+static void model_fill(uint64_t start, uint64_t n, unsigned char value)
+{
+	for (; n && start < END; n--)
+		model[start++] = value;
 }
 
 static void one_bit(struct bitset *s)
@@ -82,7 +94,7 @@ static void one_bit(struct bitset *s)
 
 	if (number(2)) {
 		assert_int_equal(bitset_set(s, i), model[i]);
-		model[i] = 1;
+		model_fill(i, 1, 1);
 	} else {
 		assert_int_equal(bitset_clear(s, i), model[i]);
 		model[i] = 0;
@@ -95,10 +107,10 @@ static void range(struct bitset *s)
 
 	if (number(2)) {
 		bitset_set_range(s, start, n);
-		memset(model + start, 1, n);
+		model_fill(start, n, 1);
 	} else {
 		bitset_clear_range(s, start, n);
-		memset(model + start, 0, n);
+		model_fill(start, n, 0);
 	}
 }
 
@@ -124,9 +136,12 @@ static void bytes(struct bitset *s)
 	assert_true(!size || (in && out));
 	for (i = 0; i < size; i++)
 		in[i] = number(3) ? 0 : (unsigned char)number(256);
+	if (size && !number(3))
+		memset(in, 0xff, size);
 	bitset_add_bytes(s, start, n, in);
 	for (i = 0; i < n; i++)
-		model[start + i] |= in[i / 8] >> (i % 8) & 1;
+		if (in[i / 8] >> (i % 8) & 1)
+			model_fill(start + i, 1, 1);
 	if (size)
 		memset(out, 0xa5, size);
 	bitset_get_bytes(s, start, n, out);
@@ -183,18 +198,22 @@ static void as_the_model(void **state)
 	bitset_free(&s);
 }
 
-/* All of one chunk is common to all sets until a bit of it is cleared. */
+/* A chunk that is full takes no memory until a bit of it is cleared. */
 static void full_chunks(void **state)
 {
+	static unsigned char ones[BITSET_CHUNK / 8];
 	struct bitset s, t;
 	uint64_t i;
 
 	(void)state;
+	memset(ones, 0xff, sizeof(ones));
 	assert_true(bitset_init(&s, BITS) && bitset_init(&t, BITS));
 	bitset_set_range(&s, 0, 2 * BITSET_CHUNK);
-	bitset_set_range(&t, 0, 2 * BITSET_CHUNK);
-	assert_ptr_equal(s.chunk[0], bitset_full);
-	assert_ptr_equal(t.chunk[1], bitset_full);
+	bitset_set_range(&t, 0, BITSET_CHUNK);
+	bitset_add_bytes(&t, BITSET_CHUNK, BITSET_CHUNK, ones);
+	assert_int_equal(s.table[0], BITSET_FULL);
+	assert_int_equal(t.table[1], BITSET_FULL);
+	assert_int_equal(t.fresh, BITSET_OWN);
 	assert_true(bitset_set(&s, 5));
 	assert_true(bitset_clear(&s, 5));
 	assert_false(bitset_clear(&s, 5));
@@ -204,10 +223,32 @@ static void full_chunks(void **state)
 		assert_true(bitset_test(&t, i));
 	}
 	bitset_clear_range(&t, 0, BITSET_CHUNK);
-	assert_null(t.chunk[0]);
-	assert_true(t.used == BITSET_CHUNK);
+	assert_int_equal(t.table[0], BITSET_CLEAR);
+	assert_false(bitset_is_empty(&t));
 	bitset_free(&s);
 	bitset_free(&t);
+}
+
+/* The pool has a chunk for each place, and the mapping ends behind it. */
+static void all_chunks_of_its_own(void **state)
+{
+	struct bitset s;
+	uint64_t c;
+	int round;
+
+	(void)state;
+	assert_true(bitset_init(&s, BITS));
+	for (round = 0; round < 3; round++) {
+		for (c = 0; c < s.chunks; c++)
+			bitset_set(&s, c * BITSET_CHUNK + BITSET_CHUNK - 1);
+		assert_true(s.fresh == BITSET_OWN + s.chunks);
+		assert_true(bitset_chunk(&s, s.chunks - 1) +
+			    BITSET_CHUNK / 8 <=
+			    (unsigned char *)s.table + s.bytes);
+		bitset_clear_range(&s, 0, END);
+		assert_true(bitset_is_empty(&s));
+	}
+	bitset_free(&s);
 }
 
 static void nothing_set_takes_nothing(void **state)
@@ -217,12 +258,15 @@ static void nothing_set_takes_nothing(void **state)
 
 	(void)state;
 	assert_true(bitset_init(&s, UINT64_C(1) << 32));
+	assert_true(s.bytes == bitset_bytes(UINT64_C(1) << 32));
 	bitset_add_bytes(&s, 1 << 20, 4096, zero);
 	bitset_clear_range(&s, 0, UINT64_C(1) << 32);
 	assert_true(bitset_first_set(&s, 0, UINT32_MAX) == UINT64_MAX);
 	assert_true(s.low > s.high);
-	assert_false(bitset_init(&s, UINT64_MAX));
+	assert_int_equal(s.fresh, BITSET_OWN);
 	bitset_free(&s);
+	assert_false(bitset_init(&s, UINT64_MAX));
+	assert_true(bitset_bytes(UINT64_MAX) == UINT64_MAX);
 }
 
 int main(void)
@@ -230,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_the_model),
 		cmocka_unit_test(full_chunks),
+		cmocka_unit_test(all_chunks_of_its_own),
 		cmocka_unit_test(nothing_set_takes_nothing),
 	};
 

@@ -109,7 +109,7 @@ test_values()
 		tap_check "PREFETCH_ACCEL=$value is refused" \
 			refused PREFETCH_ACCEL "$value"
 	done
-	for value in none all crc32c bitmaps,crc32c; do
+	for value in none all crc32c bitmaps,crc32c indirect; do
 		tap_check "PREFETCH_ACCEL=$value is taken" \
 			accepted PREFETCH_ACCEL "$value"
 	done
@@ -174,7 +174,12 @@ stats_name()
 conf_chooses()
 {
 	printf '[options]\n [ bitmaps]\n all = 2\n' >"$dir/e2fsck.conf"
-	E2FSCK_CONFIG=$dir/e2fsck.conf stats_name all crc32c
+	E2FSCK_CONFIG=$dir/e2fsck.conf stats_name all crc32c indirect
+}
+
+space_limited()
+{
+	(ulimit -v 1000000 && stats_name all crc32c indirect)
 }
 
 test_accelerations()
@@ -187,13 +192,22 @@ test_accelerations()
 		tap_skip "accelerations" "no jq, or libext2fs $version"
 		return
 	fi
-	tap_check "crc32c is in use" stats_name "" crc32c
-	tap_check "PREFETCH_ACCEL=all: all are" stats_name all crc32c bitmaps
+	tap_check "all are in use" stats_name "" crc32c bitmaps indirect
+	tap_check "PREFETCH_ACCEL=all: all are" \
+		stats_name all crc32c bitmaps indirect
 	tap_check "PREFETCH_ACCEL=none: none is" stats_name none
 	tap_check "PREFETCH_ACCEL=bitmaps: this one is" \
 		stats_name bitmaps bitmaps
+	tap_check "PREFETCH_ACCEL=indirect,crc32c: these two are" \
+		stats_name indirect,crc32c crc32c indirect
 	tap_check "with [bitmaps] in e2fsck.conf maps are its own" \
 		conf_chooses
+	if [ "${SANITIZERS:-no}" != no ]; then
+		tap_skip "where address space has a limit" \
+			"a sanitizer takes terabytes of it"
+	else
+		tap_check "where address space has a limit, too" space_limited
+	fi
 }
 
 # journal_bytes OPTION IMAGE: read ahead of the replay, nothing of the image
