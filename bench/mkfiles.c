@@ -86,7 +86,8 @@ static void small(unsigned long dirs, unsigned long files,
 		n = strlen(path);
 		for (f = 0; f < files; f++) {
 			snprintf(path + n, sizeof(path) - n,
-				 "/file-%05lu.%03lu", f, rnd(1000));
+				 "/file-%05lu.%03lu", f,
+				 (unsigned long)rnd(1000));
 			fd = make(path);
 			if (blocks && fallocate(fd, 0, 0, bs *
 						(off_t)(1 + rnd(blocks))))
