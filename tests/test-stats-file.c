@@ -7,6 +7,7 @@
 #include <config.h>
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +151,12 @@ static void file_of_another(void **state)
 		skip();
 	}
 	make_file("other", 0666);
-	assert_int_equal(chown(in_dir("other"), 12345, 12345), 0);
+	if (chown(in_dir("other"), 12345, 12345) < 0) {
+		/* A user name space may know but one user. */
+		assert_int_equal(errno, EINVAL);
+		print_message("no other user here\n");
+		skip();
+	}
 	assert_refused("other", "another user's file");
 	assert_file("other", 0666, 8);
 }
