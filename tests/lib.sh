@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # What all test scripts share: TAP lines, a temporary folder that goes away,
-# the two helpers written in C, and what this machine lets a test do.  Sourced
+# the helpers written in C, and what this machine lets a test do.  Sourced
 # by bash; it knows nothing about images or about what is compared.
 #
 # Variables a caller may set:
@@ -144,7 +144,7 @@ tmp_setup()
 	trap 'exit 143' TERM
 }
 
-# The two helpers in C: those of the build tree, or compiled here.
+# The helpers in C: those of the build tree, or compiled here.
 helpers_setup()
 {
 	local cc=${CC:-cc} flags="-O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64"
@@ -161,6 +161,10 @@ helpers_setup()
 	$cc $flags -w -shared -fPIC -o "$FIXED_RANDOM" \
 		"$srcdir/fixed-random.c" ||
 		tap_bail "fixed-random.c does not compile"
+	FILL_STACK=$E2PF_TMP/fill-stack.so
+	# shellcheck disable=SC2086
+	$cc $flags -shared -fPIC -o "$FILL_STACK" "$srcdir/fill-stack.c" -ldl ||
+		tap_bail "fill-stack.c does not compile"
 }
 
 # Programs every script needs.  e2fsprogs ships them all together.
