@@ -1,25 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The unit tests and a check of a small filesystem on other machines: 32 bit
-# (i386), another 64 bit one (arm64) and big-endian (s390x).  Debian's cross
-# compilers build; the libraries are Debian's packages for the machine,
-# unpacked in a folder; qemu-user runs what this processor does not.  Nothing
-# of the host changes: apt works on a state of its own, and dpkg -x installs
-# nothing.
+# The tests on other machines: 32 bit (i386), another 64 bit one (arm64) and
+# big-endian (s390x).  Debian's cross compilers build; the libraries and
+# e2fsprogs are Debian's packages for the machine, unpacked in a folder;
+# qemu-user runs what this processor does not.  Nothing of the host changes:
+# apt works on a state of its own, dpkg -x installs nothing, and what has to
+# be seen in /usr is mounted in a name space of its own.
 #
-#   check-portability.sh [ARCHITECTURE...]
+#   check-portability.sh [ARCHITECTURE...]	default: i386 arm64 s390x
 #
 # PORT_DIR	folder to work in, kept for the next time (default: one that
 #		goes away)
-# PORT_TESTS	unit tests to run (default: all)
+# PORT_TESTS	tests to run: names of unit tests and of scripts (default: all)
+# PORT_IMAGES	images for test-features.sh (default: all; emulated, a few)
+# PORT_SEEDS	corruptions (default: 260; emulated, 13)
+# TABLE		file that gets the closing table between its two marks
 
 srcdir=${srcdir:-$(dirname "$0")}
+self=$(realpath "$0")
 # shellcheck source=lib.sh
 . "$srcdir/lib.sh"
 
 top_srcdir=$(cd "$srcdir/.." && pwd)
-packages="libext2fs-dev comerr-dev libjson-c-dev libcmocka-dev e2fsprogs"
+packages="libext2fs-dev comerr-dev libjson-c-dev libcmocka-dev libfuse3-dev
+	liburing-dev e2fsprogs"
+groups="unit scripts features corruptions faults whole"
+emulated_images="ext3-1k ext4-4k"
 
 # Architecture, GNU triplet, emulator.
 machine()
@@ -35,94 +42,293 @@ machine()
 	[ "$1" = i386 ] || libdir=$triplet
 }
 
-# fetch ARCHITECTURE DIR: the packages of the architecture, unpacked to
-# DIR/root.
+# fetch ARCHITECTURE: its packages, unpacked to $dir/root.  What programs have
+# to find in /usr/lib is $dir/lib.
 fetch()
 {
-	local dir=$2 deb
+	local deb
 	local -a apt=(apt-get -qq -o APT::Architecture="$1"
 		-o APT::Architectures::="$1" -o Dir::State::lists="$dir/lists"
 		-o Dir::State::status="$dir/status" -o Dir::Cache="$dir/cache"
 		-o Debug::NoLocking=1 -o APT::Install-Recommends=0
 		-o APT::Sandbox::User=root)
 
-	[ ! -e "$dir/root/complete" ] || return 0
-	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/root"
+	[ ! -e "$dir/complete" ] || return 0
+	rm -rf "$dir/root" "$dir/lib"
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" \
+		"$dir/root" "$dir/lib/$libdir"
 	: >"$dir/status"
-	"${apt[@]}" update || return
+	# A mirror may lack one index of several; the install says whether the
+	# others do.
+	"${apt[@]}" update || true
 	# shellcheck disable=SC2086
 	"${apt[@]}" -y --download-only install $packages || return
 	for deb in "$dir"/cache/archives/*.deb; do
 		dpkg -x "$deb" "$dir/root" || return
 	done
+	cp -a "$dir/root/usr/lib/$libdir/." "$dir/root/lib/$libdir/." \
+		"$dir/lib/$libdir" || return
+	cp -a "$dir"/root/lib/ld* "$dir/lib" || return
 	# Links to the root of the machine lead out of the folder.
 	find "$dir/root" -lname '/*' | while read -r link; do
 		ln -sfn "$dir/root$(readlink "$link")" "$link"
 	done
-	touch "$dir/root/complete"
+	touch "$dir/complete"
 }
 
-# build DIR: configure and make, with everything from DIR/root.
+# Configure and make, with everything from $dir/root.
 build()
 {
-	local dir=$1 root=$1/root
+	local root=$dir/root
 
 	mkdir -p "$dir/build" && cd "$dir/build" || return
 	[ -e Makefile ] ||
 		PKG_CONFIG_SYSROOT_DIR=$root \
 		PKG_CONFIG_LIBDIR=$root/usr/lib/$libdir/pkgconfig:$root/usr/share/pkgconfig \
 		"$top_srcdir/configure" -q --host="$triplet" \
-			--with-e2fsck="$root/sbin/e2fsck" \
+			--with-e2fsck=/sbin/e2fsck \
 			CC="$triplet-gcc --sysroot=$root" CFLAGS="-O2 -g" \
 			LDFLAGS="-L$root/usr/lib/$libdir" || return
-	make -s -C lib && make -s -C prefetch && make -s -C e2fsck &&
-		make -s -C tests check TESTS= >/dev/null
+	make -s -j "$E2PF_JOBS" &&
+		make -s -j "$E2PF_JOBS" -C tests check TESTS= >/dev/null
 }
 
-unit_test()
+#
+# A name space in which this is a machine of the other kind as far as e2fsprogs
+# and the libraries go, and the rest is the host's.
+#
+
+# Programs of the ELF header of $1 are run by the emulator, in this name space
+# alone (Linux 6.7).  P: argv[0] stays; F: the emulator is opened now.
+register_emulator()
 {
-	local log=$dir/$1.log status
+	local magic mask
 
-	srcdir=$top_srcdir/tests CMOCKA_MESSAGE_OUTPUT=TAP timeout 900 \
-		"$emulator" -L "$dir/root" \
-		-E LD_LIBRARY_PATH="$dir/root/usr/lib/$libdir:$dir/root/lib/$libdir" \
-		"$dir/build/tests/$1" >"$log" 2>&1
-	status=$?
-	grep '^not ok [0-9]* - ' "$log"  | grep -v '# SKIP'
-	tail -n 3 "$log" | grep -v '^ok'
-	return $status
+	mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || return
+	magic=$(od -An -v -tx1 -N 20 "$1" | tr -d '\n' | sed 's/ /\\x/g')
+	# The kind of system, and whether it is position independent, are free.
+	case $magic in
+	'\x7f\x45\x4c\x46\x02\x02'*) mask='\xff\xfe\xff\xff' ;;
+	*) mask='\xfe\xff\xff\xff' ;;
+	esac
+	printf ':e2pf:M::%s:%s%s%s:%s:PF' "$magic" \
+		'\xff\xff\xff\xff\xff\xff\xff\x00' \
+		'\xff\xff\xff\xff\xff\xff\xff\xff' "$mask" "$2" \
+		>/proc/sys/fs/binfmt_misc/register
 }
 
-# Stock e2fsck of the machine on a filesystem made here, with the module and
-# without: the same words and bytes.
+# enter DIR EMULATOR COMMAND...: called in the new name space.
+enter()
+{
+	local dir=$1 emulator=$2 program host
+
+	shift 2
+	[ -L /lib ] || return
+	[ -z "$emulator" ] ||
+		register_emulator "$dir/root/sbin/e2fsck" "$emulator" || return
+	mount -t overlay e2pf -o "lowerdir=$dir/lib:/usr/lib" /usr/lib ||
+		return
+	for program in "$dir"/root/sbin/* "$dir"/root/usr/sbin/*; do
+		host=/usr/sbin/${program##*/}
+		[ ! -f "$host" ] || mount --bind "$program" "$host" || return
+	done
+	exec "$@"
+}
+
+# inside COMMAND...: $how is "native" or "emulated".  Root stays root where no
+# emulator has to be registered: loop devices can be had then.
+#
+# The emulator has to be a static one: LD_PRELOAD is for what it runs.
+inside()
+{
+	local with='' flags=-rm
+
+	if [ "$how" = emulated ]; then
+		with=$(command -v "$emulator-static")
+	elif have_root; then
+		flags=-m
+	fi
+	unshare $flags bash "$self" --enter "$dir" "$with" "$@"
+}
+
+# Sets $how: can programs of the machine be run, and can all of its e2fsprogs?
+find_how()
+{
+	for how in native emulated; do
+		[ $how = native ] || have_program "$emulator-static" ||
+			continue
+		! inside /usr/sbin/dumpe2fs -V 2>&1 |
+			grep -q '^dumpe2fs' || return 0
+	done
+	how=alone
+	have_program "$emulator"
+}
+
+# run [NAME=VALUE...] PROGRAM ARGUMENT...: a program of the machine, with this
+# environment.
+run()
+{
+	local -a with=()
+
+	while [[ $1 = *=* ]]; do
+		with+=("$1")
+		shift
+	done
+	if [ "$how" = alone ]; then
+		timeout 900 "$emulator" -L "$dir/root" "${with[@]/#/-E}" \
+			-ELD_LIBRARY_PATH="$dir/lib/$libdir" "$@"
+	else
+		inside timeout 900 env "${with[@]}" "$@"
+	fi
+}
+
+#
+# The tests.
+#
+
+# pass_on GROUP NAME: the TAP of one program, each line under its name, and
+# counted.  cmocka 1.1 prints a skipped test as "not ok", with the reason in
+# front; a program that ends early has not kept its plan.
+pass_on()
+{
+	awk -v machine="$name" -v group="$1" -v of="$2" -v counts="$work/counts" '
+	function count(result)
+	{
+		print machine, group, result >>counts
+		fflush()
+	}
+	/^1\.\.0 # SKIP/ {
+		sub(/^1\.\.0 # SKIP */, "")
+		print "ok - " machine ": " of " # SKIP " $0
+		count("skipped")
+		planned = -1
+		next
+	}
+	/^1\.\.[0-9]+/ {
+		sub(/^1\.\./, "")
+		planned = $0 + 0
+		next
+	}
+	/^(not )?ok / {
+		seen++
+		result = /# SKIP/ ? "skipped" : /^not/ ? "failed" : "passed"
+		sub(/^(not )?ok *[0-9]*( *- *)?/, "")
+		if (/^ *# SKIP [^ ]+$/) {
+			sub(/^ *# SKIP /, "")
+			$0 = $0 " # SKIP " said
+		}
+		print (result == "failed" ? "not ok" : "ok") " - " machine \
+			": " of ": " $0
+		count(result)
+		next
+	}
+	{
+		if (!/^#/)
+			said = $0
+		print (/^#/ ? "" : "# ") $0
+	}
+	END {
+		if (planned < 0 || planned && planned == seen)
+			exit
+		print "not ok - " machine ": " of ": ended before its last test"
+		count("failed")
+	}'
+}
+
+is_wanted()
+{
+	case " ${PORT_TESTS-} " in
+	"  "|*" $1 "*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+unit_tests()
+{
+	local test
+
+	cd "$dir/build/tests" || return
+	for test in test-*; do
+		case $test in
+		*.*) continue ;;
+		esac
+		is_wanted "$test" || continue
+		run srcdir="$top_srcdir/tests" CMOCKA_MESSAGE_OUTPUT=TAP \
+			"$dir/build/tests/$test" </dev/null 2>&1 |
+			pass_on unit "$test"
+	done
+}
+
+# script GROUP NAME ARGUMENT...: a test script of the suite, on that machine.
+script()
+{
+	local group=$1 test=$2
+
+	shift 2
+	is_wanted "$test" || return 0
+	if [ "$how" = alone ]; then
+		echo "1..0 # SKIP no name space with an emulator here" |
+			pass_on "$group" "$test"
+		return
+	fi
+	(
+		export top_builddir=$dir/build srcdir=$top_srcdir/tests
+		export CC="$triplet-gcc --sysroot=$dir/root -L$dir/lib/$libdir"
+		unset E2FSCK_STOCK E2FSCK_TEST
+		inside bash "$srcdir/$test" "$@" </dev/null
+	) 2>&1 | pass_on "$group" "$test"
+}
+
+scripts()
+{
+	local images=${PORT_IMAGES-} seeds=${PORT_SEEDS-}
+
+	if [ "$how" = emulated ]; then
+		images=${images:-$emulated_images} seeds=${seeds:-13}
+		# Ten times slower.
+		export COMPARE_LIMIT=300
+	fi
+	script scripts test-cli.sh
+	# shellcheck disable=SC2086
+	script features test-features.sh $images
+	COUNT=${seeds:-260} script corruptions test-corruptions.sh
+	[ "$how" = emulated ] || script faults test-faults.sh
+	[ "$how" = emulated ] || script faults test-limits.sh
+}
+
+# whole_check IMAGE MANAGER: stock e2fsck of the machine, and the same with the
+# module preloaded: the same words and bytes.
 whole_check()
 {
-	local io=$1 out
+	local image=$1 io=$2 out status
+	local -a with
 
 	for out in stock ours; do
-		cp "$dir/image" "$dir/fs"
-		set -- "$dir/root/sbin/e2fsck" -fy "$dir/fs"
-		[ $out = stock ] || set -- -E PREFETCH=1 -E TEST_MMAP_IO="$io" \
-			-E PREFETCH_STATS="$dir/stats" \
-			-E LD_PRELOAD="$dir/build/e2fsck/.libs/e2fsck-prefetch.so" \
-			"$@"
-		timeout 300 "$emulator" -L "$dir/root" \
-			-E LD_LIBRARY_PATH="$dir/root/usr/lib/$libdir:$dir/root/lib/$libdir" \
-			"$@" >"$dir/$out.out" 2>&1
+		mkdir -p "$dir/$out"
+		cp --sparse=always "$image" "$dir/fs"
+		with=()
+		[ $out = stock ] || with=(PREFETCH=1 TEST_MMAP_IO="$io"
+			PREFETCH_STATS="$dir/stats"
+			LD_PRELOAD="$dir/build/e2fsck/.libs/e2fsck-prefetch.so")
+		run "${with[@]}" "$dir/root/sbin/e2fsck" -fy "$dir/fs" \
+			>"$dir/$out.out" 2>&1
 		echo $? >>"$dir/$out.out"
-		cp "$dir/fs" "$dir/$out.fs"
+		# Blocks of zeros become holes, and holes are not read.
+		cp --sparse=always "$dir/fs" "$dir/$out/fs"
+		rm "$dir/fs"
+		tar -cS --mtime=@0 -C "$dir/$out" fs >"$dir/$out.tar"
 	done
 	diff "$dir/stock.out" "$dir/ours.out" &&
-		cmp "$dir/stock.fs" "$dir/ours.fs" &&
+		cmp "$dir/stock.tar" "$dir/ours.tar" &&
 		grep -q '"groups": *[1-9]' "$dir/stats" &&
 		grep -q '"errors": *0,' "$dir/stats"
-	local status=$?
-
-	rm -f "$dir"/{stock,ours}.{out,fs} "$dir/fs" "$dir/stats"
+	status=$?
+	rm -rf "$dir"/{stock,ours}{,.out,.tar} "$dir/stats"
 	return $status
 }
 
-make_damaged_image()
+# Sound but for one inode.
+make_image()
 {
 	local i
 
@@ -130,41 +336,105 @@ make_damaged_image()
 	for ((i = 0; i < 300; i++)); do
 		echo "$i" >"$dir/files/d/name-of-file-$i"
 	done
-	truncate -s 16M "$dir/image"
-	mke2fs -q -F -t ext4 -b 1024 -d "$dir/files" "$dir/image" &&
-		debugfs -w -R "clri <14>" "$dir/image" >/dev/null 2>&1
+	rm -f "$1"
+	truncate -s "$2" "$1" &&
+	mke2fs -q -F -t ext4 -b "$3" -d "$dir/files" "$1" &&
+		debugfs -w -R "clri <14>" "$1" >/dev/null 2>&1
+}
+
+# The large one has more bytes than 32 bits can count.
+whole_checks()
+{
+	local image io
+
+	is_wanted whole || return 0
+	make_image "$dir/small" 16M 1024 && make_image "$dir/large" 8G 4096 ||
+		tap_bail "mke2fs makes no image"
+	for image in small large; do
+		for io in 0 1; do
+			tap_check "$image image, TEST_MMAP_IO=$io" \
+				whole_check "$dir/$image" $io
+		done
+	done | { cat; echo "1..4"; } | pass_on whole e2fsck
 }
 
 test_machine()
 {
-	local name=$1 dir=$work/$1 log=$work/$1.log test triplet emulator libdir
+	local name=$1 dir=$work/$1 log=$work/$1.log
+	local triplet emulator libdir how
 
 	if ! machine "$name"; then
 		tap_skip "$name" "not one this script knows"
 		return
 	fi
-	for test in "$triplet-gcc" "$emulator"; do
-		have_program "$test" || {
-			tap_skip "$name" "$test not found"
-			return
-		}
-	done
+	have_program "$triplet-gcc" || {
+		tap_skip "$name" "$triplet-gcc not found"
+		return
+	}
 	mkdir -p "$dir"
-	if ! fetch "$name" "$dir" >"$log" 2>&1; then
+	if ! fetch "$name" >"$log" 2>&1; then
 		tap_skip "$name" "Debian's packages for it cannot be had: $(tail -n 1 "$log")"
 		return
 	fi
-	if ! (build "$dir") >"$log" 2>&1; then
+	find_how || {
+		tap_skip "$name" "this processor does not run it, and there is no $emulator"
+		return
+	}
+	if ! (build) >"$log" 2>&1; then
 		tap_not_ok "$name: builds" "$log"
 		return
 	fi
-	tap_ok "$name: builds$(grep -c 'warning:' "$log" | sed 's/^0$//; s/..*/ with & warnings/')"
-	for test in ${PORT_TESTS:-$(cd "$dir/build/tests" && ls test-* | grep -v '[.]')}; do
-		tap_check "$name: $test" unit_test "$test"
-	done
-	make_damaged_image || return
-	tap_check "$name: e2fsck, unix manager" whole_check 0
-	tap_check "$name: e2fsck, mmap manager" whole_check 1
+	if grep -q 'warning:' "$log"; then
+		grep -A 4 'warning:' "$log" >"$log.warnings"
+		tap_not_ok "$name: builds without warnings" "$log.warnings"
+	else
+		tap_ok "$name: builds without warnings"
+	fi
+	printf '%s how %s\n' "$name" "$how" >>"$work/counts"
+	unit_tests
+	scripts
+	whole_checks
+}
+
+# Passed, skipped and failed, of each group on each machine.
+print_table()
+{
+	awk -v groups="$groups" '
+	$2 == "how" { how[$1] = $3; names[++machines] = $1; next }
+	{ n[$1, $2, $3]++ }
+	function cell(m, g)
+	{
+		return n[m, g, "passed"] + 0 " / " n[m, g, "skipped"] + 0 \
+			" / " n[m, g, "failed"] + 0
+	}
+	END {
+		print "| machine | run | unit tests | command line | features" \
+			" | corruptions | faults | whole checks |"
+		print "| --- | --- | --- | --- | --- | --- | --- | --- |"
+		count = split(groups, group)
+		for (i = 1; i <= machines; i++) {
+			row = "| " names[i] " | " how[names[i]]
+			for (k = 1; k <= count; k++)
+				row = row " | " cell(names[i], group[k])
+			print row " |"
+		}
+	}' "$work/counts"
+}
+
+# What stands between the marks in FILE becomes the table.
+write_table()
+{
+	print_table >"$work/table"
+	awk -v table="$work/table" '
+	/^<!-- end of portability -->/ { skip = 0 }
+	!skip { print }
+	/^<!-- portability:/ {
+		skip = 1
+		print ""
+		while ((getline line <table) > 0)
+			print line
+		print ""
+	}' "$1" >"$work/new" && cat "$work/new" >"$1"
 }
 
 test_machines()
@@ -174,9 +444,19 @@ test_machines()
 	for name in ${*:-i386 arm64 s390x}; do
 		test_machine "$name"
 	done
+	[ ! -s "$work/counts" ] || {
+		tap_diag "passed / skipped / failed:"
+		print_table | sed 's/^/# /'
+		[ -z "${TABLE-}" ] || write_table "$TABLE"
+	}
 }
 
-for program in apt-get dpkg mke2fs debugfs; do
+if [ "${1-}" = --enter ]; then
+	shift
+	enter "$@"
+	exit 125
+fi
+for program in apt-get dpkg mke2fs debugfs unshare od tar; do
 	have_program "$program" || tap_skip_all "$program not found"
 done
 [ -x "$top_srcdir/configure" ] || tap_bail "no configure: run autoreconf -fi"
@@ -184,4 +464,5 @@ tmp_setup
 work=${PORT_DIR:-$E2PF_TMP}
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
+rm -f "$work/counts"
 tap_run test_machines "$@"
