@@ -192,6 +192,11 @@ test_accelerations()
 		tap_skip "accelerations" "no jq, or libext2fs $version"
 		return
 	fi
+	if [ "$(ulimit -v) $(ulimit -d)" != "unlimited unlimited" ] ||
+	   [ "$(cat /proc/sys/vm/overcommit_memory)" = 2 ]; then
+		tap_skip "accelerations" "address space is limited or counted"
+		return
+	fi
 	tap_check "all are in use" stats_name "" crc32c bitmaps indirect
 	tap_check "PREFETCH_ACCEL=all: all are" \
 		stats_name all crc32c bitmaps indirect
