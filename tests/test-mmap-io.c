@@ -1370,8 +1370,13 @@ static void test_failing_open(void **unused)
 		print_message("not linked with --wrap\n");
 		skip();
 	}
-	/* data, regions, mapping, channel, name, cache */
+	/* data, regions, mapping, cache; and channel and name, where
+	 * libext2fs's inline functions for them are compiled in here */
+#ifdef __OPTIMIZE__
 	assert_int_equal(failed, 6);
+#else
+	assert_int_equal(failed, 4);
+#endif
 }
 
 /* Threads */
