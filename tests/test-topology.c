@@ -178,6 +178,20 @@ static const struct expected table[] = {
 	  BLOCK, 128 },
 	{ "hostile-slave", 'b', 9, 0, "sda/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
 	  BLOCK, 1280 },
+	{ "floppy", 'b', 2, 0, "fd0/r1", KNOWN, REAL, ONE, 1, 1, 1, BLOCK,
+	  128 },
+	{ "btrfs-slash", 'f', 0, 31, "cciss!c0d0/r", KNOWN, REAL, QUEUE, 1, 1,
+	  1, BLOCK, 128 },
+	{ "btrfs-slash", 'b', 7, 0, "cciss!c0d0/r", KNOWN, REAL, QUEUE, 1, 1,
+	  1, BLOCK, 128 },
+	{ "md-no-state", 'b', 9, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1,
+	  BLOCK, 128 },
+	{ "hostile-multipath", 'b', 253, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	  BLOCK, 128 },
+	{ "hostile-page83", 'b', 9, 0, "sda/r sdb/r", KNOWN, REAL, QUEUE, 2, 2,
+	  2, BLOCK, 128 },
+	{ "hostile-loop-mount", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1,
+	  1, 1, BLOCK, 128 },
 	{ "hostile-mountinfo", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
 	  BLOCK, 128 },
 };
@@ -317,6 +331,32 @@ static void test_large_array(void **state)
 	assert_true(topo.block_order);
 }
 
+/* Each member is a partition, and so leads to one more device than there is
+ * room for in the end. */
+static void test_many_partitions(void **state)
+{
+	struct e2pf_topology topo;
+	unsigned i;
+
+	(void)state;
+	tree_begin();
+	add("sys/dev/block/9:0 -> ../../devices/virtual/block/md0");
+	for (i = 0; i < 400; i++) {
+		add("sys/devices/virtual/block/md0/slaves/s%u/dev\t%u:%u", i,
+		    100 + i / 200, i % 200);
+		add("sys/dev/block/%u:%u -> ../../devices/pci/d%u/p", 100 +
+		    i / 200, i % 200, i);
+		add("sys/devices/pci/d%u/p/partition\t1", i);
+		add("sys/devices/pci/d%u/dev\t%u:%u", i, 200 + i / 200,
+		    i % 200);
+	}
+	probe('b', 9, 0, &topo);
+	tree_remove();
+	assert_int_equal(topo.leaves, 0);
+	assert_false(topo.known);
+	assert_int_equal(topo.threads, 1);
+}
+
 /* A chain of 1,000 layers ends as well. */
 static void test_deep_chain(void **state)
 {
@@ -418,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_same_wwid),
 		cmocka_unit_test(test_many_slaves),
 		cmocka_unit_test(test_large_array),
+		cmocka_unit_test(test_many_partitions),
 		cmocka_unit_test(test_deep_chain),
 		cmocka_unit_test(test_long_mountinfo),
 		cmocka_unit_test(test_long_sysroot),
