@@ -194,6 +194,22 @@ warns_of_device()
 	run 0 "$1" && grep -q "not in use: its cache goes" "$dir/err"
 }
 
+# below DEVICE: the disks that are found below it.
+below()
+{
+	"$PREFETCHER" --json "$1" 2>/dev/null | jq -c .topology
+}
+
+# A loop device whose file is a device leads to what that leads to.
+loop_on_loop()
+{
+	local upper found
+
+	upper=$(loop_attach "$1") || return
+	found=$(below "$upper")
+	loop_detach "$upper" && echo "$found" && [ "$found" = "$(below "$1")" ]
+}
+
 test_reading()
 {
 	local dev
@@ -220,6 +236,7 @@ test_reading()
 	if dev=$(loop_attach "$image"); then
 		tap_check "a device nobody uses: a warning" \
 			warns_of_device "$dev"
+		tap_check "a device on a device" loop_on_loop "$dev"
 		loop_detach "$dev"
 	else
 		tap_skip "a device nobody uses" "no loop device"

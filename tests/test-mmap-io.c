@@ -1566,6 +1566,35 @@ static void test_failing_open(void **unused)
 	assert_int_equal(failed, 6);
 }
 
+/* The old block size stays, and with it what was kept back. */
+static void test_failing_block_size(void **unused)
+{
+	static char buf[1024], back_again[1024];
+	io_channel channel;
+	errcode_t error;
+
+	(void)unused;
+	make_file(path_b, IMAGE_SIZE, 28);
+	channel = open_mapped(path_b, IO_FLAG_RW, NULL);
+	memset(buf, 0x55, sizeof(buf));
+	assert_int_equal(io_channel_write_blk64(channel, 7, 1, buf), 0);
+	attempts = 0;
+	fail_at = 0;
+	error = io_channel_set_blksize(channel, 2048);
+	fail_at = -1;
+	if (!attempts) {
+		io_channel_close(channel);
+		print_message("not linked with --wrap\n");
+		skip();
+	}
+	assert_int_equal(error, EXT2_ET_NO_MEMORY);
+	assert_int_equal(channel->block_size, 1024);
+	assert_int_equal(io_channel_read_blk64(channel, 7, 1, back_again), 0);
+	assert_memory_equal(buf, back_again, sizeof(buf));
+	assert_int_equal(io_channel_set_blksize(channel, 2048), 0);
+	assert_int_equal(io_channel_close(channel), 0);
+}
+
 /* Threads */
 
 struct reader {
@@ -1871,6 +1900,7 @@ int main(void)
 		cmocka_unit_test(test_limited_address_space),
 		cmocka_unit_test(test_large_file),
 		cmocka_unit_test(test_failing_open),
+		cmocka_unit_test(test_failing_block_size),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_filesystem),
 		cmocka_unit_test(test_loop_operations),

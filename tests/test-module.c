@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The module in a program that uses libext2fs otherwise than e2fsck does: what
- * is helped, and that neither a child nor a link gets the statistics.
+ * is helped, that neither a child nor a link gets the statistics, and that it
+ * ends where our threads do not.
  *
  * The test starts itself with the module preloaded, once for each of `uses`.
  */
@@ -9,6 +10,7 @@
 #include <config.h>
 #endif
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,9 +20,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -124,13 +129,58 @@ static int use_link(void)
 	return symlink(precious, stats) ? 107 : status;
 }
 
+/* The module asks these of us, before libc: of a disk that does not answer. */
+static bool stuck;
+
+static int ask(int (*next)(int, off_t, off_t, int), int fd, off_t offset,
+	       off_t length, int advice)
+{
+	while (stuck && gettid() != getpid())
+		pause();
+	return next ? next(fd, offset, length, advice) : 0;
+}
+
+int posix_fadvise(int fd, off_t offset, off_t length, int advice)
+{
+	return ask((int (*)(int, off_t, off_t, int))
+		   dlsym(RTLD_NEXT, "posix_fadvise"), fd, offset, length,
+		   advice);
+}
+
+int posix_fadvise64(int fd, off_t offset, off_t length, int advice)
+{
+	return ask((int (*)(int, off_t, off_t, int))
+		   dlsym(RTLD_NEXT, "posix_fadvise64"), fd, offset, length,
+		   advice);
+}
+
+int mincore(void *start, size_t length, unsigned char *resident)
+{
+	int (*next)(void *, size_t, unsigned char *) =
+		(int (*)(void *, size_t, unsigned char *))
+		dlsym(RTLD_NEXT, "mincore");
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!stuck)
+		return next(start, length, resident);
+	memset(resident, 0, (length + page - 1) / page);
+	return 0;
+}
+
+/* Threads that never come back: the check ends all the same. */
+static int use_stuck(void)
+{
+	stuck = true;
+	return use_one();
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
 } uses[] = {
 	{ "one", use_one }, { "two", use_two }, { "journal", use_journal },
 	{ "nothing", use_nothing }, { "child", use_child },
-	{ "link", use_link },
+	{ "link", use_link }, { "stuck", use_stuck },
 };
 
 static void name_files(void)
@@ -249,6 +299,22 @@ static void link_not_followed(void **state)
 	assert_string_equal(text, "precious");
 }
 
+/* Left to themselves after a second, and the statistics are written. */
+static void threads_left_behind(void **state)
+{
+	struct timespec from, to;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	assert_int_equal(use("stuck", "1"), 0);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	assert_true(stats_name(first));
+	/* It waited for them: they were there. */
+	assert_true(to.tv_sec - from.tv_sec > 1 ||
+		    (to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec -
+		    from.tv_nsec >= 1000000000L);
+}
+
 static int make_fs(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -299,6 +365,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(not_helped),
 		cmocka_unit_test(child_writes_nothing),
 		cmocka_unit_test(link_not_followed),
+		cmocka_unit_test(threads_left_behind),
 	};
 	const char *build = getenv("top_builddir");
 

@@ -118,6 +118,22 @@ static void superblock_read(void **state)
 	assert_true(geo.mmp_block == UINT64_C(0x100000007));
 }
 
+/* What lies outside is taken for none, and the rest is used. */
+static void mmp_block_past_the_end(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	sb.s_feature_incompat |= htole32(EXT4_FEATURE_INCOMPAT_MMP);
+	sb.s_mmp_block = htole64(40 * 32768 - 100);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(geo.mmp_block, 0);
+	sb.s_mmp_block = htole64(40 * 32768 - 101);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(geo.mmp_block, 40 * 32768 - 101);
+}
+
 static void superblock_of_revision_0(void **state)
 {
 	struct ext2_super_block sb = sound_super();
@@ -1181,6 +1197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(superblock_read),
+		cmocka_unit_test(mmp_block_past_the_end),
 		cmocka_unit_test(superblock_of_revision_0),
 		cmocka_unit_test(features_that_are_off),
 		cmocka_unit_test(superblock_refused),

@@ -192,6 +192,8 @@ static const struct expected table[] = {
 	  2, BLOCK, 128 },
 	{ "hostile-loop-mount", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1,
 	  1, 1, BLOCK, 128 },
+	{ "hostile-number", 'b', 9, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	  BLOCK, 128 },
 	{ "hostile-mountinfo", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
 	  BLOCK, 128 },
 };
@@ -416,6 +418,33 @@ static void test_long_mountinfo(void **state)
 	assert_string_equal(last.leaf[0].name, "tmpfs");
 }
 
+/* Of a mountinfo without end, so much is read and no more. */
+static void test_endless_mountinfo(void **state)
+{
+	struct e2pf_topology topo;
+	char path[PATH_MAX + 32];
+	unsigned i;
+	FILE *file;
+
+	(void)state;
+	tree_make("topology-trees.txt", "sata");
+	snprintf(path, sizeof(path), "%s/proc", tree_root);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/proc/mountinfo", tree_root);
+	add("proc/self/mountinfo -> ../mountinfo");
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (i = 0; i < 600000; i++)
+		fprintf(file, "%6u 1 0:99 / /m rw - nfs4 h:/ rw\n", i);
+	/* Behind 20 MB. */
+	fprintf(file, "1 1 0:500 / /a rw - tmpfs tmpfs rw\n");
+	fclose(file);
+	probe('f', 0, 500, &topo);
+	tree_remove();
+	assert_int_equal(topo.leaves, 0);
+	assert_false(topo.known);
+}
+
 /* A sysroot as long as a path may be leaves no room for anything below. */
 static void test_long_sysroot(void **state)
 {
@@ -461,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_many_partitions),
 		cmocka_unit_test(test_deep_chain),
 		cmocka_unit_test(test_long_mountinfo),
+		cmocka_unit_test(test_endless_mountinfo),
 		cmocka_unit_test(test_long_sysroot),
 		cmocka_unit_test(test_no_processors),
 	};
