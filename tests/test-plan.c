@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "plan.h"
+#include "plan_run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NONE E2PF_CLASSES
@@ -1154,6 +1155,35 @@ static void ea_inodes_in_block(void **state)
 	free(block);
 }
 
+/* A run has a count of 32 bits, whatever is asked for. */
+static void runs_of_32_bits(void **state)
+{
+	const struct e2pf_ref like = {
+		.cls = E2PF_DIRS, .parse = E2PF_LEAF, .data = NONE
+	};
+	struct e2pf_geometry geo = sound_geometry();
+	struct found found = { 0 };
+	struct e2pf_run run = { .geo = &geo, .sink = record, .ctx = &found };
+
+	(void)state;
+	geo.blocks = UINT64_C(1) << 40;
+	e2pf_run_add(&run, &like, 5000, UINT64_C(1) << 35);
+	e2pf_run_add(&run, &like, 5000 + UINT64_C(0xffffffff), 7);
+	e2pf_run_flush(&run);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 5000, UINT32_MAX, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 5000 + UINT64_C(0xffffffff), 7, E2PF_DIRS,
+		   E2PF_LEAF, 0, NONE);
+}
+
+static void no_first_extent(void **state)
+{
+	unsigned char i_block[60] = { 0 };
+
+	(void)state;
+	assert_true(e2pf_first_extent_block(i_block) == 0);
+}
+
 static void runs_of_inodes(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
@@ -1227,6 +1257,8 @@ int main(void)
 		cmocka_unit_test(xattr_block_number),
 		cmocka_unit_test(ea_inodes_in_inode),
 		cmocka_unit_test(ea_inodes_in_block),
+		cmocka_unit_test(runs_of_32_bits),
+		cmocka_unit_test(no_first_extent),
 		cmocka_unit_test(runs_of_inodes),
 	};
 
