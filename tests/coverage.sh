@@ -1,46 +1,102 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# coverage.sh DIR: builds with --coverage in DIR, runs the unit and script
-# tests there, and prints the lines of lib/ and e2fsck/ that were executed, as
-# a table.  The .gcov files with the lines stay in DIR/gcov.
+# coverage.sh DIR: builds with gcc --coverage in DIR, runs the tests there, and
+# prints which lines of lib/, e2fsck/ and accel/ none of them executed.  TABLE
+# names a document that gets the figures between its two marks.
+#
+# Many of these lines run in processes that come to grief on purpose.  The
+# counters of one that is killed are lost; those of all others are kept, and
+# keeping them must not show: no messages, and no calls for the fault injection
+# to refuse.
+
+set -u
 
 srcdir=$(cd "${srcdir:-$(dirname "$0")}" && pwd)
+top=${srcdir%/tests}
 dir=${1:-coverage-build}
+# Not for the tests, of which one has a table as well.
+document=${TABLE-}
+unset TABLE
 
+command -v gcovr >/dev/null || {
+	echo "coverage: gcovr not found" >&2
+	exit 1
+}
 mkdir -p "$dir" && cd "$dir" || exit
 dir=$PWD
-[ -e Makefile ] ||
-	"$srcdir/../configure" -q CFLAGS="-O0 -g --coverage" || exit
-find . -name '*.gcda' -delete
-make -s >/dev/null || exit
-make -s -C tests check >/dev/null 2>&1 ||
-	echo "coverage: some tests fail: the figures are of this run" >&2
 
-rm -rf gcov
-mkdir gcov
-cd gcov || exit
-find "$dir/lib" "$dir/e2fsck" -name '*.gcda' -print0 |
-	xargs -0 gcov -p -l >gcov.out 2>/dev/null
-# A file may be in several programs: the best of them counts.
-awk -v top="${srcdir%/tests}/" '
-	/^File / { file = $0; gsub(/^File .|.$/, "", file)
-		   gsub(/.*\/tests\/\.\.\//, "", file); sub(top, "", file) }
-	/^Lines executed:/ && file ~ /^(lib|e2fsck)\/.*\.c$/ {
-		split($0, part, /[:% ]+/)
-		hit = part[3] * part[5] / 100
-		if (!(file in lines) || hit > hits[file]) {
-			hits[file] = hit; lines[file] = part[5]
+# gcc writes the counters at exit() and before exec(), but not at _exit().
+cat >exit.h <<-END
+	#ifndef COVERAGE_EXIT_H
+	#define COVERAGE_EXIT_H
+	#include <unistd.h>
+	void __gcov_dump(void);
+	#define _exit(status) (__gcov_dump(), _exit(status))
+	#endif
+END
+
+# gcc's own code for that is part of the programs.  The calls it makes are not
+# theirs: under other names the fault injection does not see them.
+mkdir -p libgcov
+objcopy --redefine-sym malloc=__libc_malloc --redefine-sym free=__libc_free \
+	--redefine-sym open=__open --redefine-sym fdopen=_IO_fdopen \
+	"$(gcc -print-file-name=libgcov.a)" libgcov/libgcov.a || exit
+export GCOV_ERROR_FILE=/dev/null
+
+[ -e Makefile ] ||
+	"$top/configure" -q CC=gcc LDFLAGS="-L$dir/libgcov" CFLAGS="-O0 -g \
+		--coverage -fprofile-update=atomic -D_GNU_SOURCE -include $dir/exit.h" ||
+	exit
+make -s >make.log || exit
+find . -name '*.gcda' -delete
+# Some tests run as nobody, who has to open these files as well.
+(umask 0 && make -s -k -C tests check) >check.log 2>&1 || {
+	grep -E '^(FAIL|ERROR):' check.log
+	echo "coverage: some tests fail: the figures are of this run"
+} >&2
+
+# A line counts as executed when it was in one of the objects made from it.
+report()
+{
+	gcovr -r "$top" --object-directory "$dir" \
+		-f "$top/(lib|e2fsck|accel)/" lib e2fsck accel tests "$@"
+}
+
+print_table()
+{
+	report --csv - | awk -F, '
+		function row(name, lines, covered) {
+			printf "| %s | %d | %.1f %% |\n", name, lines,
+				100 * covered / lines
 		}
-		file = ""
-	}
-	END {
-		for (file in lines) {
-			printf "| %s | %d | %.1f %% |\n", file, lines[file],
-				100 * hits[file] / lines[file] | "sort"
-			all += lines[file]; done += hits[file]
+		BEGIN {
+			print "| file | lines | covered |"
+			print "| --- | --- | --- |"
 		}
-		close("sort")
-		if (all)
-			printf "| all | %d | %.1f %% |\n", all, 100 * done / all
-	}' gcov.out
+		NR > 1 && $2 {
+			row("`" $1 "`", $2, $3)
+			lines += $2
+			covered += $3
+		}
+		END { row("all", lines, covered) }'
+}
+
+# The table between its two marks; all else in FILE stays.
+write_table()
+{
+	print_table >table || return
+	awk '	/^<!-- end of coverage -->/ { skip = 0 }
+		!skip
+		/^<!-- coverage/ {
+			print ""
+			while ((getline line < "table") > 0)
+				print line
+			print ""
+			skip = 1
+		}' "$1" >written && cat written >"$1"
+}
+
+report --html-details uncovered.html --txt -
+[ -z "$document" ] || write_table "$document"
+echo "The lines: $dir/uncovered.html"

@@ -54,6 +54,8 @@ static const struct expected table[] = {
 	{ "v2-outside", 100 * MIB, ALL },
 	{ "hostile-product", UINT64_MAX, ALL },
 	{ "hostile-sums", 1000 * MIB, ALL },
+	{ "hostile-mounts", 100 * MIB, ALL },
+	{ "hostile-free", UINT64_MAX, ALL },
 };
 
 static unsigned affinity(void)

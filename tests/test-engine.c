@@ -390,6 +390,27 @@ static void plan_counted(void **state)
 	rig_tear_down(&r);
 }
 
+/* Tables that cannot be read are left out, until there are too many. */
+static void plan_with_errors(void **state)
+{
+	struct e2pf_class_plan plan[E2PF_CLASSES];
+	unsigned bad;
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	for (bad = 15; bad <= 40; bad += 25) {
+		rig_set_up(&r, 40, 1);
+		for (g = 0; g < bad; g++)
+			fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
+		r.e = e2pf_engine_new(&r.cfg);
+		assert_int_equal(e2pf_engine_plan(r.e, plan),
+				 bad > 15 ? EIO : 0);
+		assert_int_equal(plan[E2PF_BITMAPS].blocks, 80);
+		rig_tear_down(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +424,7 @@ int main(void)
 		cmocka_unit_test(allocations_that_fail),
 		cmocka_unit_test(figures_add_up),
 		cmocka_unit_test(plan_counted),
+		cmocka_unit_test(plan_with_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

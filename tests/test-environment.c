@@ -185,9 +185,21 @@ static void off_means_off(void **state)
 	assert_defaults(&env);
 }
 
+/* What reaches a terminal is a line of text. */
+static void control_characters(void **state)
+{
+	struct environment env;
+
+	(void)state;
+	assert_int_equal(read_with("PREFETCH_MEM", "\033[2J\n\177x", &env), -1);
+	assert_string_equal(error, "PREFETCH_MEM: \"?[2J??x\" is not a size "
+			    "of 1M or more (K, M, G, T)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest variables[] = {
+		cmocka_unit_test(control_characters),
 		cmocka_unit_test_setup(nothing_set, unset_all),
 		cmocka_unit_test_setup(good_values, unset_all),
 		cmocka_unit_test_setup(bad_values, unset_all),

@@ -3,9 +3,10 @@
  * The mmap I/O manager against the unix manager, operation by operation on
  * two copies of one image, and its SIGBUS guard against other handlers.
  *
- * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap,--wrap=mmap64 to
- * have the failures of open tested, and with --wrap=pwrite,--wrap=pwrite64 to
- * have the bytes counted that reach the file; without them those tests skip.
+ * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap,--wrap=mmap64 and
+ * --wrap=ext2fs_get_mem to have the failures of open tested, and with
+ * --wrap=pwrite,--wrap=pwrite64 to have the bytes counted that reach the file;
+ * without them those tests skip.
  *
  * A test that fails leaves its channel open and with it the SIGBUS handler,
  * which cmocka then covers with its own: the tests after it fail as well.
@@ -33,6 +34,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -612,6 +614,91 @@ static void test_options_and_magic(void **unused)
 	close_pair(&pair);
 }
 
+/* No operation takes a channel of another manager's for its own. */
+static void test_foreign_channel(void **unused)
+{
+	const io_manager m = e2pf_mmap_io_manager;
+	const errcode_t foreign = EXT2_ET_MAGIC_UNIX_IO_CHANNEL;
+	io_channel channel;
+	io_stats stats;
+	char buf[1024];
+
+	(void)unused;
+	make_file(path_a, IMAGE_SIZE, 12);
+	channel = open_with(unix_io_manager, path_a, IO_FLAG_RW, NULL);
+	assert_int_equal(m->close(channel), foreign);
+	assert_int_equal(m->set_blksize(channel, 2048), foreign);
+	assert_int_equal(m->read_blk(channel, 0, 1, buf), foreign);
+	assert_int_equal(m->read_blk64(channel, 0, 1, buf), foreign);
+	assert_int_equal(m->write_blk(channel, 0, 1, buf), foreign);
+	assert_int_equal(m->write_blk64(channel, 0, 1, buf), foreign);
+	assert_int_equal(m->write_byte(channel, 0, 1, buf), foreign);
+	assert_int_equal(m->flush(channel), foreign);
+	assert_int_equal(m->set_option(channel, "offset", "0"), foreign);
+	assert_int_equal(m->get_stats(channel, &stats), foreign);
+	assert_int_equal(m->discard(channel, 0, 1), foreign);
+	assert_int_equal(m->cache_readahead(channel, 0, 1), foreign);
+	assert_int_equal(m->zeroout(channel, 0, 1), foreign);
+	assert_int_equal(channel->block_size, 1024);
+	assert_int_equal(io_channel_close(channel), 0);
+}
+
+/* What can go wrong with bytes, with ranges of zeros and at the end. */
+static void test_rare_errors(void **unused)
+{
+	static const unsigned long at[] = {
+		IMAGE_SIZE - 20, IMAGE_SIZE + 100, -1ul
+	};
+	struct rlimit limit, small;
+	struct pair pair;
+	errcode_t error;
+	size_t i;
+	int fd;
+
+	(void)unused;
+	make_file(path_a, IMAGE_SIZE, 26);
+	make_file(path_b, IMAGE_SIZE, 26);
+	open_cached(&pair, path_a, path_b, IO_FLAG_RW);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	small = limit;
+	small.rlim_cur = IMAGE_SIZE;
+	setrlimit(RLIMIT_FSIZE, &small);
+	/* Written in part, not at all, and nowhere. */
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		error = io_channel_write_byte(pair.a, at[i], 50, pair.buf_a);
+		assert_int_not_equal(error, 0);
+		assert_int_equal(io_channel_write_byte(pair.b, at[i], 50,
+						       pair.buf_b), error);
+	}
+	assert_int_equal(io_channel_zeroout(pair.a, 2000, 0), 0);
+	assert_int_equal(io_channel_zeroout(pair.b, 2000, 0), 0);
+	error = io_channel_zeroout(pair.a, 2000, 2);
+	assert_int_not_equal(error, 0);
+	assert_int_equal(io_channel_zeroout(pair.b, 2000, 2), error);
+	/* What the cache kept back has to go first. */
+	pair_write(&pair, 1030, 1);
+	error = io_channel_write_byte(pair.a, 0, 50, pair.buf_a);
+	assert_int_not_equal(error, 0);
+	assert_int_equal(io_channel_write_byte(pair.b, 0, 50, pair.buf_b),
+			 error);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	close_pair(&pair);
+	assert_same_files();
+
+	/* The descriptor of a channel is the lowest that is free. */
+	for (i = 0; i < 2; i++) {
+		io_channel channel;
+
+		fd = dup(STDERR_FILENO);
+		close(fd);
+		channel = open_with(i ? e2pf_mmap_io_manager : unix_io_manager,
+				    path_a, IO_FLAG_RW, NULL);
+		assert_int_equal(close(fd), 0);
+		assert_int_equal(io_channel_close(channel), EBADF);
+	}
+}
+
 static void test_open_errors(void **unused)
 {
 	static const char *const names[] = { "/nonexistent", "/dev", NULL };
@@ -665,11 +752,23 @@ ssize_t __wrap_pwrite64(int fd, const void *buf, size_t size, off_t at);
 
 static size_t pwritten;
 static off_t last_pwrite;
+static int pwrites_to_fail;
+
+static bool pwrite_must_fail(void)
+{
+	if (!pwrites_to_fail)
+		return false;
+	pwrites_to_fail--;
+	errno = EINTR;
+	return true;
+}
 
 ssize_t __wrap_pwrite(int fd, const void *buf, size_t size, off_t at)
 {
 	pwritten += size;
 	last_pwrite = at;
+	if (pwrite_must_fail())
+		return -1;
 	return __real_pwrite(fd, buf, size, at);
 }
 
@@ -677,7 +776,37 @@ ssize_t __wrap_pwrite64(int fd, const void *buf, size_t size, off_t at)
 {
 	pwritten += size;
 	last_pwrite = at;
+	if (pwrite_must_fail())
+		return -1;
 	return __real_pwrite64(fd, buf, size, at);
+}
+
+/* A write is tried again, by write(2); that it then works is no error. */
+static void test_second_attempt(void **unused)
+{
+	static char buf[2048], back_again[2048];
+	struct call call;
+	io_channel channel;
+
+	(void)unused;
+	make_file(path_b, IMAGE_SIZE, 27);
+	channel = open_mapped(path_b, IO_FLAG_RW | IO_FLAG_NOCACHE, &call);
+	memset(buf, 0x77, sizeof(buf));
+	pwritten = 0;
+	pwrites_to_fail = 1;
+	assert_int_equal(io_channel_write_blk64(channel, 100, 2, buf), 0);
+	if (!pwritten) {
+		pwrites_to_fail = 0;
+		io_channel_close(channel);
+		print_message("not linked with --wrap\n");
+		skip();
+	}
+	assert_int_equal(pwrites_to_fail, 0);
+	assert_int_equal(call.calls, 0);
+	assert_int_equal(io_channel_read_blk64(channel, 100, 2, back_again),
+			 0);
+	assert_memory_equal(buf, back_again, sizeof(buf));
+	assert_int_equal(io_channel_close(channel), 0);
 }
 
 static void test_only_changes_are_written(void **unused)
@@ -1056,6 +1185,56 @@ static void child_handler_after(void)
 	CHECK(seen == 2);
 }
 
+/* Taken out again by the program, ours is where it was. */
+static void child_handler_after_and_gone(void)
+{
+	io_channel channel = child_open();
+	struct sigaction ours;
+
+	sigaction(SIGBUS, NULL, &ours);
+	set_handler(jumping_handler, 0);
+	CHECK(io_channel_close(channel) == 0);
+	sigaction(SIGBUS, &ours, NULL);
+	channel = child_open();
+	guarded_fault(channel);
+	CHECK(io_channel_close(channel) == 0);
+}
+
+/* A handler for one time only has had its time when ours goes. */
+static void child_reset_handler_and_end(void)
+{
+	struct sigaction now;
+	io_channel channel;
+
+	set_handler(plain_handler, (int)SA_RESETHAND);
+	channel = child_open();
+	raise(SIGBUS);
+	CHECK(seen == 1);
+	CHECK(io_channel_close(channel) == 0);
+	sigaction(SIGBUS, NULL, &now);
+	CHECK(now.sa_handler == SIG_DFL);
+}
+
+/* Of a memory error that nothing has touched yet the kernel tells those who
+ * want to know; ignored, it is ignored. */
+static void child_ignored_memory_error(void)
+{
+#ifdef BUS_MCEERR_AO
+	struct sigaction ours, now;
+	siginfo_t info;
+
+	signal(SIGBUS, SIG_IGN);
+	child_open();
+	sigaction(SIGBUS, NULL, &ours);
+	memset(&info, 0, sizeof(info));
+	info.si_signo = SIGBUS;
+	info.si_code = BUS_MCEERR_AO;
+	CHECK(syscall(SYS_rt_sigqueueinfo, getpid(), SIGBUS, &info) == 0);
+	sigaction(SIGBUS, NULL, &now);
+	CHECK(now.sa_sigaction == ours.sa_sigaction);
+#endif
+}
+
 static void child_reset_handler(void)
 {
 	set_handler(plain_handler, (int)SA_RESETHAND);
@@ -1111,6 +1290,9 @@ static void test_signals(void **unused)
 	assert_child(child_handler_before, 0);
 	assert_child(child_info_handler_before, 0);
 	assert_child(child_handler_after, 0);
+	assert_child(child_handler_after_and_gone, 0);
+	assert_child(child_reset_handler_and_end, 0);
+	assert_child(child_ignored_memory_error, 0);
 	assert_child(child_reset_handler, SIGBUS);
 	assert_child(child_default_fault, SIGBUS);
 	assert_child(child_default_raise, SIGBUS);
@@ -1279,6 +1461,9 @@ void *__real_mmap(void *at, size_t size, int prot, int flags, int fd,
 		  off_t offset) __attribute__((weak));
 void *__real_mmap64(void *at, size_t size, int prot, int flags, int fd,
 		    off_t offset) __attribute__((weak));
+errcode_t __real_ext2fs_get_mem(unsigned long size, void *ptr)
+	__attribute__((weak));
+errcode_t __wrap_ext2fs_get_mem(unsigned long size, void *ptr);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd,
@@ -1296,6 +1481,13 @@ static bool must_fail(void)
 	if (fail)
 		errno = ENOMEM;
 	return fail;
+}
+
+/* Where libext2fs's inline functions are not compiled in, they are called. */
+errcode_t __wrap_ext2fs_get_mem(unsigned long size, void *ptr)
+{
+	return must_fail() ? EXT2_ET_NO_MEMORY :
+			     __real_ext2fs_get_mem(size, ptr);
 }
 
 void *__wrap_malloc(size_t size)
@@ -1372,6 +1564,35 @@ static void test_failing_open(void **unused)
 	}
 	/* data, regions, mapping, channel, name, cache */
 	assert_int_equal(failed, 6);
+}
+
+/* The old block size stays, and with it what was kept back. */
+static void test_failing_block_size(void **unused)
+{
+	static char buf[1024], back_again[1024];
+	io_channel channel;
+	errcode_t error;
+
+	(void)unused;
+	make_file(path_b, IMAGE_SIZE, 28);
+	channel = open_mapped(path_b, IO_FLAG_RW, NULL);
+	memset(buf, 0x55, sizeof(buf));
+	assert_int_equal(io_channel_write_blk64(channel, 7, 1, buf), 0);
+	attempts = 0;
+	fail_at = 0;
+	error = io_channel_set_blksize(channel, 2048);
+	fail_at = -1;
+	if (!attempts) {
+		io_channel_close(channel);
+		print_message("not linked with --wrap\n");
+		skip();
+	}
+	assert_int_equal(error, EXT2_ET_NO_MEMORY);
+	assert_int_equal(channel->block_size, 1024);
+	assert_int_equal(io_channel_read_blk64(channel, 7, 1, back_again), 0);
+	assert_memory_equal(buf, back_again, sizeof(buf));
+	assert_int_equal(io_channel_set_blksize(channel, 2048), 0);
+	assert_int_equal(io_channel_close(channel), 0);
 }
 
 /* Threads */
@@ -1664,6 +1885,9 @@ int main(void)
 		cmocka_unit_test(test_abandoned_channel),
 		cmocka_unit_test(test_failed_writes_cached),
 		cmocka_unit_test(test_options_and_magic),
+		cmocka_unit_test(test_foreign_channel),
+		cmocka_unit_test(test_rare_errors),
+		cmocka_unit_test(test_second_attempt),
 		cmocka_unit_test(test_open_errors),
 		cmocka_unit_test(test_identical_is_not_written),
 		cmocka_unit_test(test_identical_is_not_written_cached),
@@ -1676,6 +1900,7 @@ int main(void)
 		cmocka_unit_test(test_limited_address_space),
 		cmocka_unit_test(test_large_file),
 		cmocka_unit_test(test_failing_open),
+		cmocka_unit_test(test_failing_block_size),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_filesystem),
 		cmocka_unit_test(test_loop_operations),

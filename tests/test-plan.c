@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "plan.h"
+#include "plan_run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NONE E2PF_CLASSES
@@ -116,6 +117,22 @@ static void superblock_read(void **state)
 	assert_int_equal(geo.quota_inum[2], 12);
 	assert_int_equal(geo.orphan_inum, 13);
 	assert_true(geo.mmp_block == UINT64_C(0x100000007));
+}
+
+/* What lies outside is taken for none, and the rest is used. */
+static void mmp_block_past_the_end(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	sb.s_feature_incompat |= htole32(EXT4_FEATURE_INCOMPAT_MMP);
+	sb.s_mmp_block = htole64(40 * 32768 - 100);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(geo.mmp_block, 0);
+	sb.s_mmp_block = htole64(40 * 32768 - 101);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(geo.mmp_block, 40 * 32768 - 101);
 }
 
 static void superblock_of_revision_0(void **state)
@@ -1138,6 +1155,35 @@ static void ea_inodes_in_block(void **state)
 	free(block);
 }
 
+/* A run has a count of 32 bits, whatever is asked for. */
+static void runs_of_32_bits(void **state)
+{
+	const struct e2pf_ref like = {
+		.cls = E2PF_DIRS, .parse = E2PF_LEAF, .data = NONE
+	};
+	struct e2pf_geometry geo = sound_geometry();
+	struct found found = { 0 };
+	struct e2pf_run run = { .geo = &geo, .sink = record, .ctx = &found };
+
+	(void)state;
+	geo.blocks = UINT64_C(1) << 40;
+	e2pf_run_add(&run, &like, 5000, UINT64_C(1) << 35);
+	e2pf_run_add(&run, &like, 5000 + UINT64_C(0xffffffff), 7);
+	e2pf_run_flush(&run);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 5000, UINT32_MAX, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 5000 + UINT64_C(0xffffffff), 7, E2PF_DIRS,
+		   E2PF_LEAF, 0, NONE);
+}
+
+static void no_first_extent(void **state)
+{
+	unsigned char i_block[60] = { 0 };
+
+	(void)state;
+	assert_true(e2pf_first_extent_block(i_block) == 0);
+}
+
 static void runs_of_inodes(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
@@ -1181,6 +1227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(superblock_read),
+		cmocka_unit_test(mmp_block_past_the_end),
 		cmocka_unit_test(superblock_of_revision_0),
 		cmocka_unit_test(features_that_are_off),
 		cmocka_unit_test(superblock_refused),
@@ -1210,6 +1257,8 @@ int main(void)
 		cmocka_unit_test(xattr_block_number),
 		cmocka_unit_test(ea_inodes_in_inode),
 		cmocka_unit_test(ea_inodes_in_block),
+		cmocka_unit_test(runs_of_32_bits),
+		cmocka_unit_test(no_first_extent),
 		cmocka_unit_test(runs_of_inodes),
 	};
 

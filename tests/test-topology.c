@@ -178,6 +178,22 @@ static const struct expected table[] = {
 	  BLOCK, 128 },
 	{ "hostile-slave", 'b', 9, 0, "sda/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
 	  BLOCK, 1280 },
+	{ "floppy", 'b', 2, 0, "fd0/r1", KNOWN, REAL, ONE, 1, 1, 1, BLOCK,
+	  128 },
+	{ "btrfs-slash", 'f', 0, 31, "cciss!c0d0/r", KNOWN, REAL, QUEUE, 1, 1,
+	  1, BLOCK, 128 },
+	{ "btrfs-slash", 'b', 7, 0, "cciss!c0d0/r", KNOWN, REAL, QUEUE, 1, 1,
+	  1, BLOCK, 128 },
+	{ "md-no-state", 'b', 9, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1,
+	  BLOCK, 128 },
+	{ "hostile-multipath", 'b', 253, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	  BLOCK, 128 },
+	{ "hostile-page83", 'b', 9, 0, "sda/r sdb/r", KNOWN, REAL, QUEUE, 2, 2,
+	  2, BLOCK, 128 },
+	{ "hostile-loop-mount", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1,
+	  1, 1, BLOCK, 128 },
+	{ "hostile-number", 'b', 9, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	  BLOCK, 128 },
 	{ "hostile-mountinfo", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
 	  BLOCK, 128 },
 };
@@ -317,6 +333,32 @@ static void test_large_array(void **state)
 	assert_true(topo.block_order);
 }
 
+/* Each member is a partition, and so leads to one more device than there is
+ * room for in the end. */
+static void test_many_partitions(void **state)
+{
+	struct e2pf_topology topo;
+	unsigned i;
+
+	(void)state;
+	tree_begin();
+	add("sys/dev/block/9:0 -> ../../devices/virtual/block/md0");
+	for (i = 0; i < 400; i++) {
+		add("sys/devices/virtual/block/md0/slaves/s%u/dev\t%u:%u", i,
+		    100 + i / 200, i % 200);
+		add("sys/dev/block/%u:%u -> ../../devices/pci/d%u/p", 100 +
+		    i / 200, i % 200, i);
+		add("sys/devices/pci/d%u/p/partition\t1", i);
+		add("sys/devices/pci/d%u/dev\t%u:%u", i, 200 + i / 200,
+		    i % 200);
+	}
+	probe('b', 9, 0, &topo);
+	tree_remove();
+	assert_int_equal(topo.leaves, 0);
+	assert_false(topo.known);
+	assert_int_equal(topo.threads, 1);
+}
+
 /* A chain of 1,000 layers ends as well. */
 static void test_deep_chain(void **state)
 {
@@ -376,6 +418,33 @@ static void test_long_mountinfo(void **state)
 	assert_string_equal(last.leaf[0].name, "tmpfs");
 }
 
+/* Of a mountinfo without end, so much is read and no more. */
+static void test_endless_mountinfo(void **state)
+{
+	struct e2pf_topology topo;
+	char path[PATH_MAX + 32];
+	unsigned i;
+	FILE *file;
+
+	(void)state;
+	tree_make("topology-trees.txt", "sata");
+	snprintf(path, sizeof(path), "%s/proc", tree_root);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/proc/mountinfo", tree_root);
+	add("proc/self/mountinfo -> ../mountinfo");
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (i = 0; i < 600000; i++)
+		fprintf(file, "%6u 1 0:99 / /m rw - nfs4 h:/ rw\n", i);
+	/* Behind 20 MB. */
+	fprintf(file, "1 1 0:500 / /a rw - tmpfs tmpfs rw\n");
+	fclose(file);
+	probe('f', 0, 500, &topo);
+	tree_remove();
+	assert_int_equal(topo.leaves, 0);
+	assert_false(topo.known);
+}
+
 /* A sysroot as long as a path may be leaves no room for anything below. */
 static void test_long_sysroot(void **state)
 {
@@ -418,8 +487,10 @@ int main(void)
 		cmocka_unit_test(test_same_wwid),
 		cmocka_unit_test(test_many_slaves),
 		cmocka_unit_test(test_large_array),
+		cmocka_unit_test(test_many_partitions),
 		cmocka_unit_test(test_deep_chain),
 		cmocka_unit_test(test_long_mountinfo),
+		cmocka_unit_test(test_endless_mountinfo),
 		cmocka_unit_test(test_long_sysroot),
 		cmocka_unit_test(test_no_processors),
 	};

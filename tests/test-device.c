@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The real device: what is opened, what it is known to have in memory, and
+ * that what fails is told.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "device.h"
+
+#define SIZE (1u << 20)
+#define NOBODY 65534
+
+static char path[] = "/tmp/test-device-XXXXXX";
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+	char buf[4096];
+	size_t done;
+
+	(void)state;
+	for (done = 0; fd >= 0 && done < SIZE; done += sizeof(buf)) {
+		memset(buf, (int)(done / sizeof(buf)), sizeof(buf));
+		if (write(fd, buf, sizeof(buf)) != sizeof(buf))
+			return -1;
+	}
+	return fd < 0 || fsync(fd) || close(fd) ? -1 : 0;
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void refused(void **state)
+{
+	struct e2pf_device *dev;
+
+	(void)state;
+	assert_int_equal(e2pf_device_open("/nowhere/at/all", 0, &dev), ENOENT);
+	assert_int_equal(e2pf_device_open("/tmp", 0, &dev), ENOTBLK);
+	assert_int_equal(e2pf_device_open("/dev/null", 0, &dev), ENOTBLK);
+	assert_int_equal(e2pf_device_open(path, SIZE, &dev), EINVAL);
+	assert_int_equal(e2pf_device_open(path, UINT64_MAX, &dev), EINVAL);
+}
+
+static void read_and_end(void **state)
+{
+	struct e2pf_device *dev;
+	unsigned char buf[8192];
+	bool resident;
+
+	(void)state;
+	assert_int_equal(e2pf_device_open(path, 4096, &dev), 0);
+	assert_true(dev->size == SIZE - 4096);
+	assert_int_equal(dev->ops->read(dev, buf, 4096, sizeof(buf)), 0);
+	assert_int_equal(buf[0], 2);
+	assert_int_equal(buf[4096], 3);
+	assert_int_equal(dev->ops->read(dev, buf, dev->size - 4096,
+					sizeof(buf)), EIO);
+	/* Read just now, so all of it is there; of nothing there is no more
+	 * to know, and what no mapping can hold is taken to be missing. */
+	assert_true(dev->ops->span(dev, 4096, 8192, &resident) == 8192);
+	assert_true(resident || !e2pf_device_sees_cache(dev));
+	assert_true(dev->ops->span(dev, 4096, 0, &resident) == 0);
+	assert_false(resident);
+	assert_true(dev->ops->span(dev, UINT64_C(1) << 63, 4096,
+				   &resident) == 4096);
+	assert_false(resident);
+	dev->ops->close(dev);
+}
+
+/* The same from a small mapping, where address space is limited. */
+static void without_a_mapping(void **state)
+{
+	struct e2pf_device *dev;
+	struct rlimit old, limit;
+	unsigned char buf[4096];
+	bool resident;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
+	if (old.rlim_cur != RLIM_INFINITY) {
+		print_message("address space is limited already\n");
+		skip();
+	}
+	limit = old;
+	limit.rlim_cur = RLIM_INFINITY - 1;
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	err = e2pf_device_open(path, 0, &dev);
+	setrlimit(RLIMIT_AS, &old);
+	assert_int_equal(err, 0);
+	assert_int_equal(dev->ops->read(dev, buf, 0, sizeof(buf)), 0);
+	assert_true(dev->ops->span(dev, 0, 4096, &resident) >= 4096);
+	assert_true(resident || !e2pf_device_sees_cache(dev));
+	dev->ops->close(dev);
+}
+
+/* The descriptors that are left are the checker's. */
+static void few_descriptors(void **state)
+{
+	struct e2pf_device *dev;
+	struct rlimit old, few;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few = old;
+	few.rlim_cur = 16;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	err = e2pf_device_open(path, 0, &dev);
+	setrlimit(RLIMIT_NOFILE, &old);
+	assert_int_equal(err, EMFILE);
+}
+
+/* Exit status of a process of nobody's: does it see the cache of a file of
+ * that mode, which is root's? */
+static int nobody_sees(mode_t mode)
+{
+	struct e2pf_device *dev;
+	int status;
+	pid_t child;
+
+	assert_int_equal(chmod(path, mode), 0);
+	child = fork();
+	if (!child) {
+		if (setgid(NOBODY) || setuid(NOBODY) ||
+		    e2pf_device_open(path, 0, &dev))
+			_exit(2);
+		_exit(e2pf_device_sees_cache(dev));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void of_somebody_else(void **state)
+{
+	(void)state;
+	if (geteuid()) {
+		print_message("not root\n");
+		skip();
+	}
+	assert_int_equal(nobody_sees(0444), 0);
+	assert_int_equal(nobody_sees(0666), 1);
+	assert_int_equal(chmod(path, 0600), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused),
+		cmocka_unit_test(read_and_end),
+		cmocka_unit_test(without_a_mapping),
+		cmocka_unit_test(few_descriptors),
+		cmocka_unit_test(of_somebody_else),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

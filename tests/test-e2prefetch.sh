@@ -1,0 +1,313 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The command e2prefetch: its options and what it refuses, the plan, the
+# statistics, and a user's command: its exit status, its signals.
+
+srcdir=${srcdir:-$(dirname "$0")}
+# shellcheck source=lib.sh
+. "$srcdir/lib.sh"
+# shellcheck source=images.sh
+. "$srcdir/images.sh"
+
+PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
+
+# run STATUS ARG...: e2prefetch ends with that status; output to $dir/out and
+# $dir/err.
+run()
+{
+	local expected=$1 status
+
+	shift
+	"$PREFETCHER" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	cat "$dir/out" "$dir/err"
+	[ $status = "$expected" ] || { echo "status $status"; return 1; }
+}
+
+# refused ARG...: one line that says so, and nothing is done.
+refused()
+{
+	run 16 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+		grep -q '^e2prefetch: .*(--help tells more)$' "$dir/err"
+}
+
+# failed ARG...: the device cannot be read, and one line says why.
+failed()
+{
+	run 8 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ]
+}
+
+test_usage()
+{
+	local value
+
+	tap_check "--help" run 0 --help
+	tap_check "--help names the exit statuses" grep -q "^Exit status" \
+		"$dir/out"
+	tap_check "-V" run 0 -V
+	tap_check "-V prints the version" grep -qx 'e2prefetch [0-9.]*' \
+		"$dir/out"
+	tap_check "no device" refused
+	tap_check "no device, but a command" refused -- true
+	tap_check "no option" refused --nonsense "$image"
+	tap_check "an option without its value" refused "--stats"
+	tap_check "two devices" refused "$image" "$image"
+	tap_check "-- and no command" refused "$image" --
+	tap_check "-n and a command" refused -n "$image" -- true
+	tap_check "-B without -b" refused -B 1024 "$image"
+	for value in 0 257 x; do
+		tap_check "-t $value" refused -t "$value" "$image"
+	done
+	tap_check "-m 1k" refused -m 1k "$image"
+	tap_check "--only=nothing" refused --only=nothing "$image"
+	for value in -1 x 1x 9223372036854775808; do
+		tap_check "--offset=$value" refused "--offset=$value" "$image"
+	done
+	tap_check "-b x" refused -b x "$image"
+	for value in 1000 1025 131072; do
+		tap_check "-B $value" refused -b 8193 -B "$value" "$image"
+	done
+	tap_check "no such device" failed "$dir/none"
+	tap_check "no filesystem" failed "$PREFETCHER"
+	tap_check "-b of no superblock" failed -b 77 "$image"
+	tap_check "statistics that cannot be written" \
+		run 8 --stats="$dir/none/stats" "$image"
+}
+
+# Columns: class, blocks, runs, KiB; the last line adds up.
+plan_adds_up()
+{
+	run 0 -n "$image" && awk '
+		NR > 1 && $1 != "all" { blocks += $2; runs += $3; kib += $4 }
+		$1 == "all" { ok = $2 == blocks && $3 == runs && $4 == kib }
+		END { exit !(ok && NR == 11 && blocks) }' "$dir/out"
+}
+
+# Inode tables as dumpe2fs has them: the part in use is read at least.
+plan_agrees()
+{
+	local -A plan
+	local class blocks rest
+
+	"$PREFETCHER" -n "$image" >"$dir/plan" || return
+	while read -r class blocks rest; do
+		plan[$class]=$blocks
+	done <"$dir/plan"
+	cat "$dir/plan"
+	dumpe2fs "$image" 2>/dev/null >"$dir/dump"
+	[ "${plan[inodes]}" -gt 0 ] &&
+	[ "${plan[inodes]}" -le "$(awk -F': *' '
+		/^Inode blocks per group/ { n = $2 }
+		/^Group [0-9]/ { g++ }
+		END { print n * g }' "$dir/dump")" ] &&
+	# Bitmaps that are not in use are not on the disk.
+	[ "${plan[bitmaps]}" -gt 0 ] &&
+	[ "${plan[bitmaps]}" -le $((2 * $(grep -c '^Group [0-9]' "$dir/dump"))) ]
+}
+
+plan_as_json()
+{
+	"$PREFETCHER" -n "$image" | awk '
+		NR > 1 && $1 != "all" { print $1, $2, $3 }' >"$dir/table"
+	run 0 -n --json "$image" &&
+	jq -r 'del(.block_size) | to_entries[] |
+	       "\(.key) \(.value.blocks) \(.value.runs)"' "$dir/out" |
+		cmp - "$dir/table"
+}
+
+# The same is found through the inodes.  A backup's descriptors do not say
+# what of the tables is in use.
+same_plan()
+{
+	local others='/^descriptors|^bitmaps|^inodes|^all/d'
+
+	"$PREFETCHER" -n "$image" >"$dir/plan"
+	run 0 -n "$@" && sed -E "$others" "$dir/plan" |
+		cmp - <(sed -E "$others" "$dir/out")
+}
+
+only_bitmaps()
+{
+	run 0 -n --only=bitmaps "$image" &&
+	[ "$(awk 'NR > 1 && $1 != "all" && $2 { print $1 }' "$dir/out")" = \
+		bitmaps ]
+}
+
+test_plan()
+{
+	local backup
+
+	tap_check "-n adds up" plan_adds_up
+	tap_check "-n agrees with dumpe2fs" plan_agrees
+	tap_check "--only" only_bitmaps
+	backup=$(dumpe2fs "$image" 2>/dev/null |
+		sed -n 's/.*Backup superblock at \([0-9]*\),.*/\1/p' |
+		head -n 1)
+	tap_check "-b finds the block size" same_plan -b "$backup" "$image"
+	tap_check "-b -B" same_plan -b "$backup" -B 1024 "$image"
+	{ head -c 1536 /dev/zero; cat "$image"; } >"$dir/shifted"
+	tap_check "--offset" same_plan --offset=1536 "$dir/shifted"
+	if have_program jq; then
+		tap_check "-n --json says the same" plan_as_json
+	else
+		tap_skip "-n --json" "no jq"
+	fi
+}
+
+evict() { sync "$1"; dd if="$1" iflag=nocache count=0 status=none; }
+
+# What was read is there: a second run reads nothing.
+reads_once()
+{
+	evict "$image"
+	run 0 -v "$image" && grep -q ' 0 errors$' "$dir/err" || return
+	run 0 -v "$image" && grep -q ' 0 MiB read in 0 requests' "$dir/err"
+}
+
+stats_to_file()
+{
+	rm -f "$dir/stats"
+	run 0 --stats="$dir/stats" "$image" && [ ! -s "$dir/out" ] &&
+	[ "$(stat -c %a "$dir/stats")" = 600 ] &&
+	jq -e '.errors == 0 and .planned_bytes > 0' "$dir/stats"
+}
+
+# 1 MiB does not hold the tables of the large image.
+too_little_memory()
+{
+	evict "$big"
+	run 4 -m 1M -t 2 "$big" && grep -q ', not all$' "$dir/err"
+}
+
+on_a_terminal()
+{
+	evict "$big"
+	script -qec "$PREFETCHER -t 1 $big" /dev/null >"$dir/out" 2>&1 </dev/null
+	[ $? = 0 ] || { cat "$dir/out"; return 1; }
+	# The line is cleared at the end, whatever it said.
+	grep -q $'\r *\r' "$dir/out"
+}
+
+warns_of_device()
+{
+	run 0 "$1" && grep -q "not in use: its cache goes" "$dir/err"
+}
+
+# below DEVICE: the disks that are found below it.
+below()
+{
+	"$PREFETCHER" --json "$1" 2>/dev/null | jq -c .topology
+}
+
+# A loop device whose file is a device leads to what that leads to.
+loop_on_loop()
+{
+	local upper found
+
+	upper=$(loop_attach "$1") || return
+	found=$(below "$upper")
+	loop_detach "$upper" && echo "$found" && [ "$found" = "$(below "$1")" ]
+}
+
+test_reading()
+{
+	local dev
+
+	tap_check "what was read is not read again" reads_once
+	tap_check "little memory: status 4" too_little_memory
+	tap_check "one class" run 0 --only=inodes "$image"
+	if have_program jq; then
+		tap_check "--stats=FILE, mode 0600" stats_to_file
+		tap_check "--json" run 0 --json "$image"
+		tap_check "--json is one object" \
+			jq -es 'length == 1' "$dir/out"
+		tap_check "--json --stats=-" run 0 --json --stats=- "$image"
+		tap_check "--json --stats=- is one object" \
+			jq -es 'length == 1' "$dir/out"
+	else
+		tap_skip "--stats, --json" "no jq"
+	fi
+	if have_program script; then
+		tap_check "progress on a terminal" on_a_terminal
+	else
+		tap_skip "progress on a terminal" "no script(1)"
+	fi
+	if dev=$(loop_attach "$image"); then
+		tap_check "a device nobody uses: a warning" \
+			warns_of_device "$dev"
+		tap_check "a device on a device" loop_on_loop "$dev"
+		loop_detach "$dev"
+	else
+		tap_skip "a device nobody uses" "no loop device"
+	fi
+}
+
+# The command dies of a signal, and so does e2prefetch.
+dies_of()
+{
+	run $((128 + $2)) "$image" -- sh -c "kill -s $1 \$\$"
+}
+
+# passed_on SIGNAL: what e2prefetch gets the command gets, whose status counts.
+passed_on()
+{
+	local pid try
+
+	rm -f "$dir/ready"
+	"$PREFETCHER" "$image" -- sh -c "trap 'exit 42' $1; : >'$dir/ready'
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			sleep 0.5
+		done" &
+	pid=$!
+	for ((try = 0; try < 100; try++)); do
+		[ ! -e "$dir/ready" ] || break
+		sleep 0.1
+	done
+	# libtool's script execs; its number is that of the program.
+	kill -s "$1" "$pid"
+	wait "$pid"
+	[ $? = 42 ]
+}
+
+test_command()
+{
+	tap_check "the command's status" run 3 "$image" -- sh -c 'exit 3'
+	tap_check "the command's output" run 0 "$image" -- echo said
+	tap_check "and nothing besides" [ "$(cat "$dir/out" "$dir/err")" = said ]
+	tap_check "no such command: 127" run 127 "$image" -- "$dir/none"
+	tap_check "no program: 126" run 126 "$image" -- "$image"
+	tap_check "a command that dies of SIGTERM" dies_of TERM 15
+	tap_check "a command that dies of SIGKILL" dies_of KILL 9
+	tap_check "SIGTERM is passed on" passed_on TERM
+	tap_check "SIGHUP is passed on" passed_on HUP
+	tap_check "statistics that cannot be written: no command is run" \
+		run 8 --stats="$dir/none/stats" "$image" -- touch "$dir/ran"
+	tap_check "it was not run" [ ! -e "$dir/ran" ]
+}
+
+test_all()
+{
+	dir=$E2PF_TMP/e2prefetch
+	mkdir "$dir"
+	image=$E2PF_TMP/image
+	image_make ext4-1k "$image" || tap_bail "no image"
+	# Inode tables of 32 MiB.
+	big=$E2PF_TMP/big
+	truncate -s 512M "$big"
+	mke2fs -q -F -t ext4 -O ^uninit_bg,^metadata_csum -N 131072 \
+		-E lazy_itable_init=0 "$big" >/dev/null 2>&1 ||
+		tap_bail "no large image"
+	test_usage
+	test_plan
+	test_reading
+	test_command
+	tap_check "no process is left behind" no_process_left
+}
+
+require_programs mke2fs debugfs dumpe2fs flock awk
+[ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_all

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The module in a program that uses libext2fs otherwise than e2fsck does: what
+ * is helped, that neither a child nor a link gets the statistics, and that it
+ * ends where our threads do not.
+ *
+ * The test starts itself with the module preloaded, once for each of `uses`.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <ext2fs/ext2fs.h>
+
+#define MODULE "../e2fsck/.libs/e2fsck-prefetch.so"
+#define BLOCKS 20000u
+
+static char folder[] = "/tmp/test-module-XXXXXX";
+static char first[64], second[64], stats[64], precious[64];
+static char module[4096];
+
+/*
+ * With the module.  Each returns an exit status.
+ */
+
+static ext2_filsys opened(const char *path, int flags)
+{
+	ext2_filsys fs;
+
+	if (ext2fs_open(path, flags, 0, 0, unix_io_manager, &fs))
+		exit(100);
+	return fs;
+}
+
+static int scan(ext2_filsys fs)
+{
+	ext2_inode_scan inodes;
+	struct ext2_inode inode;
+	ext2_ino_t ino, count = 0;
+
+	if (ext2fs_open_inode_scan(fs, 0, &inodes))
+		return 101;
+	while (!ext2fs_get_next_inode(inodes, &ino, &inode) && ino)
+		count++;
+	ext2fs_close_inode_scan(inodes);
+	return count == fs->super->s_inodes_count ? 0 : 102;
+}
+
+static int use_one(void)
+{
+	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS);
+	int status = scan(fs);
+
+	return ext2fs_close_free(&fs) ? 103 : status;
+}
+
+/* The second is left alone while the first is open. */
+static int use_two(void)
+{
+	ext2_filsys a = opened(first, EXT2_FLAG_64BITS);
+	ext2_filsys b = opened(second, EXT2_FLAG_64BITS);
+	const io_manager manager = b->io->manager;
+	int status = scan(b);
+
+	if (manager != unix_io_manager || a->io->manager == unix_io_manager)
+		status = 104;
+	if (!status)
+		status = scan(a);
+	if (ext2fs_close_free(&b) || ext2fs_close_free(&a))
+		status = 103;
+	return status;
+}
+
+/* What may not hold a filesystem. */
+static int use_journal(void)
+{
+	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS |
+				EXT2_FLAG_JOURNAL_DEV_OK);
+	int status = fs->io->manager == unix_io_manager ? scan(fs) : 104;
+
+	return ext2fs_close_free(&fs) ? 103 : status;
+}
+
+static int use_nothing(void)
+{
+	return 0;
+}
+
+/* A child that ends by exit(), in the middle of the scan; its parent does not
+ * end in order. */
+static int use_child(void)
+{
+	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS);
+	int status = scan(fs);
+	pid_t child = fork();
+
+	if (!child)
+		exit(status);
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		return 105;
+	kill(getpid(), SIGKILL);
+	return 106;
+}
+
+/* The file is a link when it comes to writing. */
+static int use_link(void)
+{
+	int status = use_one();
+
+	return symlink(precious, stats) ? 107 : status;
+}
+
+/* The module asks these of us, before libc: of a disk that does not answer. */
+static bool stuck;
+
+static int ask(int (*next)(int, off_t, off_t, int), int fd, off_t offset,
+	       off_t length, int advice)
+{
+	while (stuck && gettid() != getpid())
+		pause();
+	return next ? next(fd, offset, length, advice) : 0;
+}
+
+int posix_fadvise(int fd, off_t offset, off_t length, int advice)
+{
+	return ask((int (*)(int, off_t, off_t, int))
+		   dlsym(RTLD_NEXT, "posix_fadvise"), fd, offset, length,
+		   advice);
+}
+
+int posix_fadvise64(int fd, off_t offset, off_t length, int advice)
+{
+	return ask((int (*)(int, off_t, off_t, int))
+		   dlsym(RTLD_NEXT, "posix_fadvise64"), fd, offset, length,
+		   advice);
+}
+
+int mincore(void *start, size_t length, unsigned char *resident)
+{
+	int (*next)(void *, size_t, unsigned char *) =
+		(int (*)(void *, size_t, unsigned char *))
+		dlsym(RTLD_NEXT, "mincore");
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!stuck)
+		return next(start, length, resident);
+	memset(resident, 0, (length + page - 1) / page);
+	return 0;
+}
+
+/* Threads that never come back: the check ends all the same.  It gives up in
+ * the first group: on what takes itself for a disk with a head each read would
+ * wait a second for the sweep. */
+static int use_stuck(void)
+{
+	ext2_inode_scan inodes;
+	struct ext2_inode inode;
+	ext2_filsys fs;
+	ext2_ino_t ino;
+
+	stuck = true;
+	fs = opened(first, EXT2_FLAG_64BITS);
+	if (ext2fs_open_inode_scan(fs, 0, &inodes) ||
+	    ext2fs_get_next_inode(inodes, &ino, &inode) || ino != 1)
+		return 101;
+	ext2fs_close_inode_scan(inodes);
+	return ext2fs_close_free(&fs) ? 103 : 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} uses[] = {
+	{ "one", use_one }, { "two", use_two }, { "journal", use_journal },
+	{ "nothing", use_nothing }, { "child", use_child },
+	{ "link", use_link }, { "stuck", use_stuck },
+};
+
+static void name_files(void)
+{
+	snprintf(first, sizeof(first), "%s/first", folder);
+	snprintf(second, sizeof(second), "%s/second", folder);
+	snprintf(stats, sizeof(stats), "%s/stats", folder);
+	snprintf(precious, sizeof(precious), "%s/precious", folder);
+}
+
+static int main_preloaded(const char *name, const char *where)
+{
+	size_t i;
+
+	snprintf(folder, sizeof(folder), "%s", where);
+	name_files();
+	alarm(60);
+	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		if (!strcmp(uses[i].name, name))
+			return uses[i].run();
+	return 99;
+}
+
+/*
+ * Without it.
+ */
+
+/* Run one of `uses`; returns its wait status.  No statistics are left from
+ * before. */
+static int use(const char *name, const char *prefetch)
+{
+	int status;
+	pid_t pid;
+
+	unlink(stats);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		setenv("LD_PRELOAD", module, 1);
+		setenv("ASAN_OPTIONS", "verify_asan_link_order=0:"
+		       "detect_leaks=0", 1);
+		setenv("PREFETCH", prefetch, 1);
+		setenv("PREFETCH_STATS", stats, 1);
+		execl("/proc/self/exe", "test-module", name, folder, NULL);
+		_exit(98);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* What the statistics say of the device; false when there are none. */
+static bool stats_name(const char *device)
+{
+	char text[16384], wanted[128];
+	FILE *f = fopen(stats, "r");
+	size_t n;
+
+	if (!f)
+		return false;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	/* json-c writes a slash as "\/". */
+	snprintf(wanted, sizeof(wanted), "%s\"", strrchr(device, '/') + 1);
+	return strstr(text, wanted) != NULL;
+}
+
+static void one(void **state)
+{
+	(void)state;
+	assert_int_equal(use("one", "1"), 0);
+	assert_true(stats_name(first));
+	assert_int_equal(use("one", "0"), 0);
+	assert_int_not_equal(access(stats, F_OK), 0);
+}
+
+static void two_at_a_time(void **state)
+{
+	(void)state;
+	assert_int_equal(use("two", "1"), 0);
+	assert_true(stats_name(first));
+	assert_false(stats_name(second));
+}
+
+static void not_helped(void **state)
+{
+	(void)state;
+	assert_int_equal(use("journal", "1"), 0);
+	assert_int_not_equal(access(stats, F_OK), 0);
+	assert_int_equal(use("nothing", "1"), 0);
+	assert_int_not_equal(access(stats, F_OK), 0);
+}
+
+static void child_writes_nothing(void **state)
+{
+	int status = use("child", "1");
+
+	(void)state;
+	assert_true(WIFSIGNALED(status));
+	assert_int_not_equal(access(stats, F_OK), 0);
+}
+
+static void link_not_followed(void **state)
+{
+	char text[16] = "";
+	FILE *f = fopen(precious, "w");
+
+	(void)state;
+	assert_non_null(f);
+	fputs("precious", f);
+	fclose(f);
+	assert_int_equal(use("link", "1"), 0);
+	f = fopen(precious, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_string_equal(text, "precious");
+}
+
+/* Left to themselves after a second, and the statistics are written. */
+static void threads_left_behind(void **state)
+{
+	struct timespec from, to;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	assert_int_equal(use("stuck", "1"), 0);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	assert_true(stats_name(first));
+	/* It waited for them: they were there. */
+	assert_true(to.tv_sec - from.tv_sec > 1 ||
+		    (to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec -
+		    from.tv_nsec >= 1000000000L);
+}
+
+static int make_fs(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	struct ext2_super_block sb;
+	ext2_filsys fs;
+	dgrp_t g;
+
+	if (fd < 0 || ftruncate(fd, BLOCKS * 1024L) || close(fd))
+		return -1;
+	memset(&sb, 0, sizeof(sb));
+	ext2fs_blocks_count_set(&sb, BLOCKS);
+	sb.s_first_data_block = 1;
+	sb.s_rev_level = EXT2_DYNAMIC_REV;
+	if (ext2fs_initialize(path, EXT2_FLAG_64BITS, &sb, unix_io_manager,
+			      &fs) || ext2fs_allocate_tables(fs))
+		return -1;
+	for (g = 0; g < fs->group_desc_count; g++)
+		ext2fs_bg_itable_unused_set(fs, g, 0);
+	if (ext2fs_mkdir(fs, EXT2_ROOT_INO, EXT2_ROOT_INO, 0))
+		return -1;
+	return ext2fs_close_free(&fs) ? -1 : 0;
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	name_files();
+	return make_fs(first) || make_fs(second) ? -1 : 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(first);
+	unlink(second);
+	unlink(stats);
+	unlink(precious);
+	return rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one),
+		cmocka_unit_test(two_at_a_time),
+		cmocka_unit_test(not_helped),
+		cmocka_unit_test(child_writes_nothing),
+		cmocka_unit_test(link_not_followed),
+		cmocka_unit_test(threads_left_behind),
+	};
+	const char *build = getenv("top_builddir");
+
+	if (argc == 3)
+		return main_preloaded(argv[1], argv[2]);
+	snprintf(module, sizeof(module), "%s/tests/%s", build ? build : "..",
+		 MODULE);
+#ifdef __SANITIZE_THREAD__
+	puts("1..0 # SKIP the thread sanitizer cannot be preloaded");
+	return 0;
+#endif
+	if (access(module, R_OK)) {
+		puts("1..0 # SKIP the module is not built");
+		return 0;
+	}
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

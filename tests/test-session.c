@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session on a filesystem in a file, through the public functions: the plan
+ * and what is then read, and what comes of a filesystem that is not whole.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "session.h"
+
+#define BLOCKS 40000u
+#define NOBODY 65534
+
+static char path[] = "/tmp/test-session-XXXXXX";
+static ext2_filsys fs;
+
+/* Five groups of 1 KiB blocks, with a root directory and nothing else. */
+static int make_fs(void **state)
+{
+	struct ext2_super_block sb;
+	int fd = mkstemp(path);
+	dgrp_t g;
+
+	(void)state;
+	if (fd < 0 || ftruncate(fd, BLOCKS * 1024L) || close(fd))
+		return -1;
+	memset(&sb, 0, sizeof(sb));
+	ext2fs_blocks_count_set(&sb, BLOCKS);
+	sb.s_first_data_block = 1;
+	sb.s_rev_level = EXT2_DYNAMIC_REV;
+	if (ext2fs_initialize(path, EXT2_FLAG_64BITS, &sb, unix_io_manager,
+			      &fs) || ext2fs_allocate_tables(fs))
+		return -1;
+	for (g = 0; g < fs->group_desc_count; g++)
+		ext2fs_bg_itable_unused_set(fs, g, 0);
+	if (ext2fs_mkdir(fs, EXT2_ROOT_INO, EXT2_ROOT_INO, 0) ||
+	    ext2fs_close_free(&fs))
+		return -1;
+	return ext2fs_open(path, 0, 0, 0, unix_io_manager, &fs) ? -1 : 0;
+}
+
+static int end_fs(void **state)
+{
+	(void)state;
+	ext2fs_close_free(&fs);
+	return unlink(path);
+}
+
+static void evict(void)
+{
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fsync(fd), 0);
+	assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+	close(fd);
+}
+
+static uint64_t plan_blocks(struct e2pf_session *s, unsigned *classes)
+{
+	struct e2pf_class_plan plan[E2PF_CLASSES];
+	uint64_t blocks = 0;
+	unsigned i;
+
+	assert_int_equal(e2pf_plan(s, plan), 0);
+	*classes = 0;
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		assert_true(plan[i].runs <= plan[i].blocks);
+		assert_int_equal(!plan[i].runs, !plan[i].blocks);
+		blocks += plan[i].blocks;
+		if (plan[i].blocks)
+			*classes |= 1u << i;
+	}
+	return blocks;
+}
+
+static void planned_and_read(void **state)
+{
+	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_session *s;
+	struct e2pf_totals t;
+	uint64_t done, total, blocks;
+	unsigned classes;
+
+	(void)state;
+	assert_string_equal(e2pf_version(), PACKAGE_VERSION);
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	blocks = plan_blocks(s, &classes);
+	assert_int_equal(classes, 1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS |
+			 1u << E2PF_INODES | 1u << E2PF_DIRS);
+	assert_int_equal(e2pf_plan(s, plan), 0);
+	assert_true(plan[E2PF_BITMAPS].blocks == 2 * fs->group_desc_count);
+	assert_true(plan[E2PF_INODES].blocks == (uint64_t)
+		    fs->inode_blocks_per_group * fs->group_desc_count);
+	assert_true(plan[E2PF_DIRS].blocks == 1);
+
+	evict();
+	assert_int_equal(e2pf_start(s), 0);
+	assert_true(e2pf_wait(s, -1));
+	e2pf_progress(s, &done, &total);
+	assert_true(total == fs->group_desc_count && done == total);
+	e2pf_get_totals(s, &t);
+	assert_true(t.complete && !t.errors);
+	/* Descriptors are asked for before the engine counts. */
+	assert_true(t.planned_bytes ==
+		    (blocks - plan[E2PF_DESCRIPTORS].blocks) * 1024);
+	assert_true(t.prefetched_bytes <= t.planned_bytes);
+	e2pf_stop(s);
+	e2pf_close(s);
+	e2pf_close(NULL);
+}
+
+static void one_class(void **state)
+{
+	struct e2pf_settings settings = { .classes = 1u << E2PF_BITMAPS };
+	struct e2pf_session *s;
+	unsigned classes;
+
+	(void)state;
+	assert_int_equal(e2pf_open(fs, path, 0, &settings, &s), 0);
+	assert_true(plan_blocks(s, &classes) == 2 * fs->group_desc_count);
+	assert_int_equal(classes, 1u << E2PF_BITMAPS);
+	e2pf_close(s);
+	settings.classes = 1u << E2PF_DESCRIPTORS;
+	assert_int_equal(e2pf_open(fs, path, 0, &settings, &s), 0);
+	assert_true(plan_blocks(s, &classes) >= 1);
+	assert_int_equal(classes, 1u << E2PF_DESCRIPTORS);
+	e2pf_close(s);
+}
+
+/* A superblock nobody can plan by, and descriptors that are not there. */
+static void not_whole(void **state)
+{
+	struct opaque_ext2_group_desc *descriptors = fs->group_desc;
+	struct e2pf_observer observer;
+	uint32_t blocks = fs->super->s_blocks_per_group;
+	struct e2pf_session *s;
+
+	(void)state;
+	fs->super->s_blocks_per_group = 0;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s),
+			 EXT2_ET_CORRUPT_SUPERBLOCK);
+	fs->super->s_blocks_per_group = blocks;
+	assert_int_equal(e2pf_open(fs, "/nowhere/at/all", 0, NULL, &s),
+			 ENOENT);
+	fs->group_desc = NULL;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s),
+			 EXT2_ET_CORRUPT_SUPERBLOCK);
+	/* A checker may lose them between the open and its first pass. */
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer, &s), 0);
+	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
+	fs->group_desc = descriptors;
+	fs->group_desc_count--;
+	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
+	fs->group_desc_count++;
+	assert_ptr_equal(fs->io->manager, &observer.table);
+	/* Closed before its end, it gives the channel back all the same. */
+	e2pf_close(s);
+	assert_ptr_equal(fs->io->manager, unix_io_manager);
+}
+
+static void write_to_nowhere(void **state)
+{
+	FILE *full = fopen("/dev/full", "w");
+	struct e2pf_session *s;
+
+	(void)state;
+	assert_non_null(full);
+	setvbuf(full, NULL, _IONBF, 0);
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	assert_int_equal(e2pf_write_stats(s, full), EIO);
+	fclose(full);
+	e2pf_close(s);
+}
+
+/* Threads a session has on this file with so many processors: where nothing
+ * is known about the disk, two at least, to overlap reading and parsing. */
+static unsigned lanes(void)
+{
+	struct e2pf_engine_stats stats;
+	struct e2pf_session *s;
+
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	assert_int_equal(e2pf_start(s), 0);
+	assert_true(e2pf_wait(s, -1));
+	e2pf_engine_get_stats(e2pf_session_engine(s), &stats);
+	e2pf_close(s);
+	return stats.lanes;
+}
+
+static void one_processor(void **state)
+{
+	cpu_set_t old, one;
+	size_t cpu = 0;
+
+	(void)state;
+	if (sched_getaffinity(0, sizeof(old), &old)) {
+		print_message("more processors than a cpu_set_t has\n");
+		skip();
+	}
+	while (!CPU_ISSET(cpu, &old))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	evict();
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_in_range(lanes(), 1, 2);
+	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
+}
+
+/* Who may not ask what is in memory reads all there is, with nothing put off
+ * and nothing waited for. */
+static void cache_not_seen(void **state)
+{
+	struct e2pf_session *s;
+	struct e2pf_totals t;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("not root\n");
+		skip();
+	}
+	assert_int_equal(chmod(path, 0444), 0);
+	assert_int_equal(seteuid(NOBODY), 0);
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	assert_int_equal(e2pf_start(s), 0);
+	assert_true(e2pf_wait(s, -1));
+	e2pf_get_totals(s, &t);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_true(t.complete && t.prefetched_bytes == t.planned_bytes);
+	e2pf_close(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(planned_and_read),
+		cmocka_unit_test(one_class),
+		cmocka_unit_test(not_whole),
+		cmocka_unit_test(write_to_nowhere),
+		cmocka_unit_test(one_processor),
+		cmocka_unit_test(cache_not_seen),
+	};
+
+	return cmocka_run_group_tests(tests, make_fs, end_fs);
+}
