@@ -257,6 +257,7 @@ void e2pf_set_work(struct e2pf_engine *e, enum work work)
 	unsigned i;
 
 	e->work = work;
+	e->moved = e2pf_now(e);
 	e->gated = e->lanes && e->cfg.paced && e->block_order &&
 		   (work == WORK_TABLES || work == WORK_LIST);
 	e->generation++;

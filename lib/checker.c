@@ -141,11 +141,10 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
-	if (sweep_covers_checker(e))
+	if (sweep_covers_checker(e) && began - e->moved < GATE_PATIENCE_NS)
 		e->stats.gate_waits++;
 	for (t = began; !e->stop && !e->gave_up && sweep_covers_checker(e) &&
-	     t - began < GATE_LIMIT_NS &&
-	     t - (e->moved > began ? e->moved : began) < GATE_PATIENCE_NS;
+	     t - began < GATE_LIMIT_NS && t - e->moved < GATE_PATIENCE_NS;
 	     t = e2pf_now(e)) {
 		struct timespec ts;
 		bool there;

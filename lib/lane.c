@@ -28,6 +28,8 @@ static void set_state(struct lane *l, enum lane_state state)
 {
 	struct e2pf_engine *e = l->e;
 
+	if (state == LANE_SWEEPING && l->state != state)
+		e->moved = e2pf_now(e);
 	l->state = state;
 	if (e->gate_waiters && state != LANE_SWEEPING)
 		pthread_cond_broadcast(&e->gate_cond);
@@ -147,7 +149,7 @@ static bool may_issue(struct lane *l)
 		}
 		sleep_on_work(l, LANE_WAITING);
 	}
-	l->state = LANE_SWEEPING;
+	set_state(l, LANE_SWEEPING);
 	l->sweep.gap = e2pf_gap_blocks(e);
 	go = !ended(l) && !e2pf_passed(e, l->last);
 	pthread_mutex_unlock(&e->lock);
