@@ -668,16 +668,17 @@ static int load_model(struct dm_params *p, const char *name)
 static int selftest(char **names, int nr, bool use_path)
 {
 	char *paths[64] = { NULL }, folder[PATH_MAX];
-	int i, ret;
+	int i, ret = 1;
 
 	for (i = 0; i < nr && i < 63; i++) {
 		paths[i] = malloc(PATH_MAX);
 		if (!paths[i])
-			return 1;
+			goto out;
 		model_path(names[i], paths[i], PATH_MAX);
 	}
 	model_folder(folder, sizeof(folder));
 	ret = dm_selftest(paths, folder, use_path ? "/dev/shm" : NULL);
+out:
 	while (i--)
 		free(paths[i]);
 	return ret;

@@ -24,19 +24,24 @@
 
 static uint64_t state;
 
+__attribute__((noreturn))
+static void die(const char *what)
+{
+	fprintf(stderr, "mkfiles: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
 /* xorshift64* of Vigna: good enough to scatter, and the same everywhere. */
 static uint64_t rnd(uint64_t below)
 {
 	state ^= state >> 12;
 	state ^= state << 25;
 	state ^= state >> 27;
+	if (!below) {
+		errno = EINVAL;
+		die("a number that must not be 0");
+	}
 	return (state * 2685821657736338717ULL >> 16) % below;
-}
-
-static void die(const char *what)
-{
-	fprintf(stderr, "mkfiles: %s: %s\n", what, strerror(errno));
-	exit(1);
 }
 
 static unsigned long number(const char *text)
@@ -147,9 +152,11 @@ static void indirect(unsigned long dirs, unsigned long files,
 	int fd[MAX_TOGETHER], t;
 	char path[64], *data;
 
+	if (!blocks || !together || together > MAX_TOGETHER)
+		die("no blocks, or too many files together");
 	data = calloc(blocks, (size_t)bs);
-	if (!data || !together || together > MAX_TOGETHER)
-		die("memory, or too many files together");
+	if (!data)
+		die("memory");
 	for (f = 0; f < files; f += n) {
 		n = files - f < together ? files - f : together;
 		for (k = 0; k < n; k++) {
@@ -201,6 +208,9 @@ static void attributes(unsigned long dirs, unsigned long files,
 	unsigned long f;
 	int fd;
 
+	/* Each file's own data are taken from its front. */
+	if (bytes < 64)
+		die("attributes of less than 64 bytes");
 	value = malloc(bytes);
 	if (!value)
 		die("memory");

@@ -502,6 +502,8 @@ static bool is_new(uint64_t off, uint64_t len)
 /* The checker is about to read what it did not read before. */
 static void count_read(void)
 {
+	const char *file;
+
 	if (fault.kind == TRACE)
 		log_line("new\n");
 	if (++reads != fault.n)
@@ -511,7 +513,8 @@ static void count_read(void)
 		gone = true;
 		break;
 	case CUT:
-		if (truncate(getenv("E2PF_FAULT_FILE"), fault.value))
+		file = getenv("E2PF_FAULT_FILE");
+		if (!file || truncate(file, fault.value))
 			abort();
 		break;
 	case SIGNAL:

@@ -27,6 +27,7 @@
 #define STATUS_OUTPUT	123
 #define FLIP_TRIES	20000	/* then the map has hardly a byte that is set */
 
+__attribute__((noreturn))
 static void die(const char *what)
 {
 	fprintf(stderr, "imgtool: %s: %s\n", what, strerror(errno));
@@ -288,11 +289,14 @@ static int cmd_dirblocks(char **argv)
 	unsigned int bs = number(argv[0]), len = number(argv[5]);
 	uint64_t ino = number(argv[1]), parent = number(argv[2]);
 	uint64_t target = number(argv[3]), count = number(argv[4]), i = 0;
-	unsigned char *block = malloc(bs);
+	unsigned char *block;
 	char name[256];
 	int first = 1;
 
-	if (!block || len < 16 || len > 255 || bs < 1024)
+	if (len < 16 || len > 255 || bs < 1024)
+		die("dirblocks");
+	block = malloc(bs);
+	if (!block)
 		die("dirblocks");
 	while (i < count || first) {
 		unsigned int off = 0, last = 0;

@@ -131,7 +131,7 @@ static void bytes(struct bitset *s)
 {
 	uint64_t start = place(), n = length(start), i;
 	size_t size = (size_t)(n + 7) / 8;
-	unsigned char *in = malloc(size), *out = malloc(size);
+	unsigned char *in = calloc(size, 1), *out = malloc(size);
 
 	assert_true(!size || (in && out));
 	for (i = 0; i < size; i++)

@@ -34,11 +34,11 @@ enum what { CALL, READ, WRITE, WRITE_INODE };
 
 /* What the walk did, in its order. */
 struct event {
-	enum what what;
+	enum what what;			/* no hole: compared as a whole */
+	int offset;
 	uint64_t block;
 	int64_t count;
 	uint64_t ref_block;
-	int offset;
 };
 
 struct run {
