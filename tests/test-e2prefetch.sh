@@ -255,7 +255,8 @@ passed_on()
 	local pid try
 
 	rm -f "$dir/ready"
-	"$PREFETCHER" "$image" -- sh -c "trap 'exit 42' $1; : >'$dir/ready'
+	# Under nohup(1) a shell cannot trap SIGHUP.
+	env --default-signal="$1" "$PREFETCHER" "$image" -- sh -c "trap 'exit 42' $1; : >'$dir/ready'
 		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 			sleep 0.5
 		done" &
