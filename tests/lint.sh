@@ -129,7 +129,8 @@ checker cppcheck cppcheck -q -j "$jobs" \
 	--enable=warning,performance,portability \
 	--std=c11 --inline-suppr --suppress=missingIncludeSystem \
 	--suppressions-list=tests/cppcheck-suppressions.txt \
-	"${includes[@]}" -DHAVE_CONFIG_H -D_GNU_SOURCE "${folders[@]}"
+	"${includes[@]}" -DHAVE_CONFIG_H -D_GNU_SOURCE \
+	'-DElfW(type)=Elf64_##type' "${folders[@]}"
 checker "-fanalyzer of gcc" each analyze_one
 echo "1..$number"
 exit $failed

@@ -89,9 +89,10 @@ struct pair {
 
 static void make_pair(struct pair *p, bool blocks)
 {
-	ext2fs_block_bitmap *m = p->map;
+	ext2fs_block_bitmap *m;
 
 	memset(p, 0, sizeof(*p));
+	m = p->map;
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
 	assert_true(bitmaps_begin(UINT64_C(1) << 30));
 	assert_int_equal(blocks ? ext2fs_allocate_block_bitmap(fs, "a", m) :
@@ -303,9 +304,8 @@ static void copies_beyond_budget(void **state)
 		as_trees(&copy);
 		free_pair(&copy);
 		free_pair(&p);
-		do
+		for (; n < 256; n--)	/* until it wraps */
 			ext2fs_free_block_bitmap(fill[n]);
-		while (n--);
 	}
 }
 
