@@ -37,7 +37,7 @@ static struct task read_arguments(int argc, char **argv)
 
 	opterr = 0;
 	while ((c = getopt(argc, argv, E2FSCK_OPTIONS)) != -1) {
-		if (c == 'f' || c == 'c' || c == 'D' || c == 'l' || c == 'L')
+		if (c == 'f' || c == 'c' || c == 'l' || c == 'L')
 			task.force = true;
 		if (c == 'b')
 			task.superblock = atoi(optarg);

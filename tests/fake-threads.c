@@ -28,10 +28,6 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*start)(void *), void *arg);
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int __wrap_pthread_cond_broadcast(pthread_cond_t *cond);
-int __real_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-				   const struct timespec *until);
-int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-				   const struct timespec *until);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *p, size_t size);
@@ -175,20 +171,6 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 	}
 	pthread_mutex_unlock(&lock);
 	return __real_pthread_cond_broadcast(cond);
-}
-
-/* The thread sanitizer of gcc 12 does not know this way to get a lock. */
-int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-				   const struct timespec *until)
-{
-#ifdef __SANITIZE_THREAD__
-	(void)clock;
-	(void)until;
-	(void)__real_pthread_mutex_clocklock;
-	return pthread_mutex_lock(mutex);
-#else
-	return __real_pthread_mutex_clocklock(mutex, clock, until);
-#endif
 }
 
 void fake_fail_allocation(int n)

@@ -9,7 +9,11 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
-
+/* Both names of posix_fadvise() are defined here. */
+#undef _FILE_OFFSET_BITS
+#ifndef _LARGEFILE64_SOURCE
+#define _LARGEFILE64_SOURCE
+#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +151,7 @@ int posix_fadvise(int fd, off_t offset, off_t length, int advice)
 		   advice);
 }
 
-int posix_fadvise64(int fd, off_t offset, off_t length, int advice)
+int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
 {
 	return ask((int (*)(int, off_t, off_t, int))
 		   dlsym(RTLD_NEXT, "posix_fadvise64"), fd, offset, length,

@@ -53,7 +53,8 @@ test_side()
 	fresh
 	tap_check "not with a clean filesystem" helps_not -n "$dir/fs"
 	tap_check "with -f" helps -fn "$dir/fs"
-	tap_check "with -D" helps -D -y "$dir/fs"
+	tap_check "not with -D alone" helps_not -D -y "$dir/fs"
+	tap_check "with -fD" helps -fD -y "$dir/fs"
 	tap_check "with -b and -B" helps -fn -b "$backup" -B 1024 "$dir/fs"
 	tap_check "not with -b of no superblock" \
 		helps_not -fn -b 77 "$dir/fs"
