@@ -22,6 +22,10 @@
 /* Blocks a lane takes at once of what was put off. */
 #define LATER_BATCH 2048u
 
+/* Groups whose bitmaps a lane takes at once: those of a flex group lie side by
+ * side, and lanes that share them out one by one make a request of each. */
+#define BITMAP_GROUPS 512u
+
 /* Directory list entries of one flash batch. */
 #define LIST_BATCH 512u
 
@@ -48,14 +52,27 @@ static void catch_up(struct lane *l)
 		l->next = own_unit_from(l, atomic_load(&e->at) + 1);
 }
 
+static bool take_bitmaps(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+	uint64_t left = e->cfg.geo->groups - e->bitmaps_next;
+
+	if (!left)
+		return false;
+	l->first = e->bitmaps_next;
+	l->last = l->first + (left < BITMAP_GROUPS ? left : BITMAP_GROUPS) - 1;
+	l->table_bytes = 0;
+	e->bitmaps_next = l->last + 1;
+	return true;
+}
+
 static bool take_groups(struct lane *l)
 {
 	struct e2pf_engine *e = l->e;
 	uint64_t g, bytes = 0;
 	unsigned n = 0;
 
-	if (e->work == WORK_TABLES)
-		catch_up(l);
+	catch_up(l);
 	if (l->next >= e->cfg.geo->groups)
 		return false;
 	l->first = l->next;
@@ -142,8 +159,9 @@ bool e2pf_take_batch(struct lane *l)
 		return false;
 	switch (e->work) {
 	case WORK_TABLES:
-	case WORK_BITMAPS:
 		return take_groups(l);
+	case WORK_BITMAPS:
+		return take_bitmaps(l);
 	case WORK_LATER:
 		return take_wanted(l);
 	case WORK_LIST:
@@ -193,8 +211,11 @@ void e2pf_fill_batch(struct lane *l, enum work work)
 		s->put_off = 1u << E2PF_DIRS;
 		if (!e->bitmaps_inline)
 			s->classes &= ~(1u << E2PF_BITMAPS);
+		else if (!e->block_order)
+			s->put_off |= 1u << E2PF_BITMAPS;
 	}
-	for (u = l->first; u <= l->last; u += e->lanes)
+	for (u = l->first; u <= l->last;
+	     u += work == WORK_BITMAPS ? 1 : e->lanes)
 		if (work == WORK_BITMAPS || !e2pf_wants_tables(e))
 			e2pf_plan_group(e->cfg.geo, &e->cfg.groups[u],
 					e2pf_bitmap_sink, s);
@@ -286,17 +307,21 @@ bool e2pf_all_idle(struct e2pf_engine *e)
 /* Nothing left of this work for any lane: go on to what follows it. */
 void e2pf_next_work(struct e2pf_engine *e)
 {
-	bool bitmaps = !e->bitmaps_done &&
-		       (e->cfg.classes & 1u << E2PF_BITMAPS);
+	bool bitmaps;
 
 	if (!e2pf_all_idle(e))
 		return;
+	/* What was put off has been read. */
+	if (e->work == WORK_LATER && e->bitmaps_inline)
+		e->bitmaps_done = true;
+	bitmaps = !e->bitmaps_done && (e->cfg.classes & 1u << E2PF_BITMAPS);
 	if (e->work == WORK_TABLES) {
 		e2pf_set_work(e, WORK_LATER);
 	} else if (bitmaps &&
 		   ((e->work == WORK_LATER && !e->cfg.paced) ||
 		    (e->work == WORK_LIST && e->list_end >= e->list_total))) {
 		e->bitmaps_done = true;
+		e->bitmaps_next = 0;
 		e->at_valid = false;	/* a place in the list is no group */
 		e2pf_set_work(e, WORK_BITMAPS);
 	}

@@ -100,7 +100,9 @@ struct e2pf_engine {
 
 	enum work work;
 	unsigned generation;		/* counts changes of work */
-	bool bitmaps_inline;		/* with the tables, they are few */
+	bool bitmaps_inline;		/* with the tables, they are few; put off
+					   where there is no head */
+	uint64_t bitmaps_next;		/* the first group not taken */
 	bool bitmaps_done;
 	atomic_uint_fast64_t at;	/* the checker's unit */
 	atomic_bool at_valid;		/* it has reported one */

@@ -45,6 +45,7 @@ void rig_start(struct rig *r)
 
 void rig_start_held_later(struct rig *r)
 {
+	r->cfg.classes &= ~(1u << E2PF_BITMAPS);
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_start(r);
 	fake_threads_settle();

@@ -33,7 +33,8 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 		      unsigned lanes);
 void rig_start(struct rig *r);
 /* Start, and come to where the directory blocks that were put off are asked
- * for, with a lane blocked in that.  Of directories without nodes. */
+ * for, with a lane blocked in that.  Of directories without nodes, and
+ * without bitmaps, which are put off as well. */
 void rig_start_held_later(struct rig *r);
 /* Let go of all that is held, and see that no thread is left. */
 void rig_tear_down(struct rig *r);
