@@ -280,7 +280,8 @@ void e2pf_set_work(struct e2pf_engine *e, enum work work)
 	e->work = work;
 	e->moved = e2pf_now(e);
 	e->gated = e->lanes && e->cfg.paced && e->block_order &&
-		   (work == WORK_TABLES || work == WORK_LIST);
+		   (work == WORK_TABLES || work == WORK_LIST ||
+		    work == WORK_BITMAPS);
 	e->generation++;
 	for (i = 0; i < e->lanes; i++) {
 		struct lane *l = &e->lane[i];
@@ -311,8 +312,10 @@ void e2pf_next_work(struct e2pf_engine *e)
 
 	if (!e2pf_all_idle(e))
 		return;
-	/* What was put off has been read. */
-	if (e->work == WORK_LATER && e->bitmaps_inline)
+	/* All tables are through, or what was put off is.  A checker that has
+	 * few inodes begins its list before that. */
+	if (e->bitmaps_inline &&
+	    e->work == (e->block_order ? WORK_TABLES : WORK_LATER))
 		e->bitmaps_done = true;
 	bitmaps = !e->bitmaps_done && (e->cfg.classes & 1u << E2PF_BITMAPS);
 	if (e->work == WORK_TABLES) {

@@ -115,15 +115,19 @@ static bool sweep_covers_checker(struct e2pf_engine *e)
 	uint64_t at = e->at_valid ? atomic_load(&e->at) : 0;
 	unsigned i;
 
-	if (!e->gated)
+	/* Of the bitmaps the sweep has all, in the order of pass 5; what is
+	 * read before that is something else. */
+	if (!e->gated ||
+	    (e->work == WORK_BITMAPS && e->phase != E2PF_PHASE_PASS5))
 		return false;
 	for (i = 0; i < e->lanes; i++) {
 		struct lane *l = &e->lane[i];
 
 		if (l->generation != e->generation)
 			return true;	/* has yet to take up its work */
-		if (l->state == LANE_SWEEPING && l->first <= at &&
-		    at <= l->last)
+		if (l->state == LANE_SWEEPING &&
+		    (e->work == WORK_BITMAPS ||
+		     (l->first <= at && at <= l->last)))
 			return true;
 	}
 	return false;

@@ -144,7 +144,7 @@ int e2pf_wake(struct e2pf_engine *e)
 	e2pf_probe_engine(e);
 	e->stats.block_order = e->block_order;
 	e->bitmaps_inline = bitmaps_are_few(e);
-	e->bitmaps_done = e->bitmaps_inline && e->block_order;
+	e->bitmaps_done = false;
 	err = start_lanes(e);
 	/* The lanes wait for the lock, and find their work. */
 	e2pf_set_work(e, e->work);

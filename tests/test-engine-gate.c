@@ -109,6 +109,36 @@ static void gate_opened_by_patience(void **state)
 	rig_tear_down(&r);
 }
 
+/* In pass 5, where the sweep of the bitmaps is the checker's own order; not
+ * before, when the checker reads what no sweep brings. */
+static void gate_of_the_bitmaps(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	rig_set_up(&r, 4, 1);
+	r.cfg.block_order = true;
+	r.cfg.classes = 1u << E2PF_BITMAPS;
+	r.cfg.budget = 8 * 8 * BS - 1;
+	fake_hold(&r.dev, FAKE_WILLNEED, true);
+	rig_start(&r);
+	fake_threads_settle();
+	e2pf_engine_list_begin(r.e, 0);
+	fake_pass(&r.dev, FAKE_WILLNEED, 1);
+	fake_threads_settle();
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	e2pf_engine_phase(r.e, E2PF_PHASE_PASS3);
+	rig_checker_reads(&r, r.fs.groups[3].block_bitmap, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	e2pf_engine_phase(r.e, E2PF_PHASE_PASS5);
+	begin_gated(&g, &r, r.fs.groups[2].block_bitmap);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).gate_waits, 1);
+	rig_tear_down(&r);
+}
+
 static void gate_opened_by_a_stop(void **state)
 {
 	struct rig r;
@@ -424,6 +454,7 @@ int main(void)
 		cmocka_unit_test(gate_opened_by_the_sweep),
 		cmocka_unit_test(gate_opened_by_the_end),
 		cmocka_unit_test(gate_opened_by_patience),
+		cmocka_unit_test(gate_of_the_bitmaps),
 		cmocka_unit_test(gate_opened_by_a_stop),
 		cmocka_unit_test(gate_opened_by_errors),
 		cmocka_unit_test(no_gate),

@@ -580,6 +580,31 @@ static void bitmaps_after_the_list(void **state)
 	rig_tear_down(&r);
 }
 
+/* A filesystem of many groups and few inodes: the list begins, and ends, while
+ * the sweep that has the bitmaps is at the first of them. */
+static void bitmaps_after_a_short_pass(void **state)
+{
+	struct rig r;
+	uint32_t g;
+	int order;
+
+	(void)state;
+	for (order = 0; order < 2; order++) {
+		rig_set_up(&r, 16, 1);
+		r.cfg.block_order = order;
+		fake_hold(&r.dev, FAKE_WILLNEED, true);
+		rig_start(&r);
+		fake_threads_settle();
+		e2pf_engine_list_begin(r.e, 0);
+		fake_hold(&r.dev, FAKE_WILLNEED, false);
+		fake_threads_settle();
+		for (g = 0; g < 16; g++)
+			assert_int_equal(fake_asked(&r.dev,
+					r.fs.groups[g].inode_bitmap), 1);
+		rig_tear_down(&r);
+	}
+}
+
 /* Bitmaps wait for the budget, and go on as the checker reads. */
 static void bitmaps_within_the_budget(void **state)
 {
@@ -624,6 +649,7 @@ int main(void)
 		cmocka_unit_test(list_out_of_range),
 		cmocka_unit_test(bitmaps_side_by_side),
 		cmocka_unit_test(bitmaps_after_the_list),
+		cmocka_unit_test(bitmaps_after_a_short_pass),
 		cmocka_unit_test(bitmaps_within_the_budget),
 	};
 
