@@ -29,6 +29,7 @@ static const char *open_error(int err)
 static const char *not_ours(int fd)
 {
 	struct stat st;
+	char first;
 
 	if (fstat(fd, &st))
 		return strerror(errno);
@@ -38,6 +39,9 @@ static const char *not_ours(int fd)
 		return "the file has another name";
 	if (st.st_uid != geteuid())
 		return "another user's file";
+	/* The image itself, by a slip of the hand. */
+	if (st.st_size && (pread(fd, &first, 1, 0) != 1 || first != '{'))
+		return "something other than statistics is in it";
 	return NULL;
 }
 
@@ -46,7 +50,7 @@ FILE *e2pf_stats_open(const char *path, const char **why)
 	FILE *f = NULL;
 	int fd;
 
-	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
 		  O_NOCTTY | O_NONBLOCK, 0600);
 	if (fd < 0) {
 		*why = open_error(errno);

@@ -43,7 +43,7 @@ static int remove_dir(void **state)
 {
 	static const char *const files[] = {
 		"new", "own", "checked", "other", "link", "linked", "hard",
-		"fifo"
+		"fifo", "image"
 	};
 	size_t i;
 
@@ -54,13 +54,18 @@ static int remove_dir(void **state)
 	return rmdir(dir);
 }
 
-static void make_file(const char *name, unsigned mode)
+static void make_file_of(const char *name, unsigned mode, const char *contents)
 {
 	int fd = open(in_dir(name), O_CREAT | O_EXCL | O_WRONLY, mode);
 
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, "contents", 8), 8);
+	assert_int_equal(write(fd, contents, 8), 8);
 	close(fd);
+}
+
+static void make_file(const char *name, unsigned mode)
+{
+	make_file_of(name, mode, "{ old: 1");
 }
 
 static void assert_file(const char *name, unsigned mode, off_t size)
@@ -125,6 +130,10 @@ static void not_a_file_of_ours(void **state)
 	assert_refused("fifo", "not a regular file");
 	assert_int_equal(mkdir(in_dir("folder"), 0755), 0);
 	assert_refused("folder", "Is a directory");
+	/* An image begins with 0. */
+	make_file_of("image", 0644, "\0mage...");
+	assert_refused("image", "something other than statistics is in it");
+	assert_file("image", 0644, 8);
 	/* A dangling one must not come to life either. */
 	unlink(in_dir("hard"));
 	unlink(in_dir("linked"));
