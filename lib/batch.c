@@ -280,8 +280,7 @@ void e2pf_set_work(struct e2pf_engine *e, enum work work)
 	e->work = work;
 	e->moved = e2pf_now(e);
 	e->gated = e->lanes && e->cfg.paced && e->block_order &&
-		   (work == WORK_TABLES || work == WORK_LIST ||
-		    work == WORK_BITMAPS);
+		   work != WORK_LATER;
 	e->generation++;
 	for (i = 0; i < e->lanes; i++) {
 		struct lane *l = &e->lane[i];

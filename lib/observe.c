@@ -14,14 +14,23 @@ static struct e2pf_observer *observer(io_channel channel)
 	return (struct e2pf_observer *)channel->manager;
 }
 
-static void describe(io_channel channel, unsigned long long block, int count,
+/* The engine hears of a read before it is made: true, and what to tell it
+ * afterwards. */
+static bool announce(io_channel channel, unsigned long long block, int count,
 		     struct e2pf_read *r)
 {
+	const struct e2pf_observer *o = observer(channel);
 	uint64_t bs = (uint64_t)channel->block_size;
 
+	if (!o->engine || channel != o->channel)
+		return false;
 	r->offset = block * bs;
 	r->length = count < 0 ? (uint64_t)-(int64_t)count :
 				(uint64_t)count * bs;
+	if (o->journal)
+		e2pf_journal_at(o->journal, block);
+	e2pf_engine_before_read(o->engine, r);
+	return true;
 }
 
 static errcode_t observed_read64(io_channel channel, unsigned long long block,
@@ -29,16 +38,11 @@ static errcode_t observed_read64(io_channel channel, unsigned long long block,
 {
 	struct e2pf_observer *o = observer(channel);
 	struct e2pf_read r;
-	errcode_t err;
+	bool announced = announce(channel, block, count, &r);
+	errcode_t err = o->real->read_blk64(channel, block, count, data);
 
-	if (!o->engine || channel != o->channel)
-		return o->real->read_blk64(channel, block, count, data);
-	describe(channel, block, count, &r);
-	if (o->journal)
-		e2pf_journal_at(o->journal, block);
-	e2pf_engine_before_read(o->engine, &r);
-	err = o->real->read_blk64(channel, block, count, data);
-	e2pf_engine_after_read(o->engine, &r);
+	if (announced)
+		e2pf_engine_after_read(o->engine, &r);
 	return err;
 }
 
@@ -47,16 +51,11 @@ static errcode_t observed_read(io_channel channel, unsigned long block,
 {
 	struct e2pf_observer *o = observer(channel);
 	struct e2pf_read r;
-	errcode_t err;
+	bool announced = announce(channel, block, count, &r);
+	errcode_t err = o->real->read_blk(channel, block, count, data);
 
-	if (!o->engine || channel != o->channel)
-		return o->real->read_blk(channel, block, count, data);
-	describe(channel, block, count, &r);
-	if (o->journal)
-		e2pf_journal_at(o->journal, block);
-	e2pf_engine_before_read(o->engine, &r);
-	err = o->real->read_blk(channel, block, count, data);
-	e2pf_engine_after_read(o->engine, &r);
+	if (announced)
+		e2pf_engine_after_read(o->engine, &r);
 	return err;
 }
 
