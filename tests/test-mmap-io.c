@@ -559,9 +559,20 @@ static void test_abandoned_channel(void **unused)
 }
 
 /* The limit on the size of a file stands for a full disk. */
+static void fill_disk(struct rlimit *before)
+{
+	struct rlimit small;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, before);
+	small = *before;
+	small.rlim_cur = IMAGE_SIZE;
+	setrlimit(RLIMIT_FSIZE, &small);
+}
+
 static void test_failed_writes_cached(void **unused)
 {
-	struct rlimit limit, small;
+	struct rlimit limit;
 	struct pair pair;
 	unsigned block;
 
@@ -569,11 +580,7 @@ static void test_failed_writes_cached(void **unused)
 	make_file(path_a, IMAGE_SIZE, 25);
 	make_file(path_b, IMAGE_SIZE, 25);
 	open_cached(&pair, path_a, path_b, IO_FLAG_RW);
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &limit);
-	small = limit;
-	small.rlim_cur = IMAGE_SIZE;
-	setrlimit(RLIMIT_FSIZE, &small);
+	fill_disk(&limit);
 	for (block = 1015; block < 1040; block++)
 		pair_write(&pair, block, 1);
 	assert_true(pair.call_b.calls > 0);
@@ -657,7 +664,7 @@ static void test_rare_errors(void **unused)
 	static const unsigned long at[] = {
 		IMAGE_SIZE - 20, IMAGE_SIZE + 100, -1ul
 	};
-	struct rlimit limit, small;
+	struct rlimit limit;
 	struct pair pair;
 	errcode_t error;
 	size_t i;
@@ -667,11 +674,7 @@ static void test_rare_errors(void **unused)
 	make_file(path_a, IMAGE_SIZE, 26);
 	make_file(path_b, IMAGE_SIZE, 26);
 	open_cached(&pair, path_a, path_b, IO_FLAG_RW);
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &limit);
-	small = limit;
-	small.rlim_cur = IMAGE_SIZE;
-	setrlimit(RLIMIT_FSIZE, &small);
+	fill_disk(&limit);
 	/* Written in part, not at all, and nowhere. */
 	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		error = io_channel_write_byte(pair.a, at[i], 50, pair.buf_a);
@@ -917,7 +920,7 @@ static void test_mmp_block_is_always_written(void **unused)
 
 static void test_all_is_written_after_a_failed_write(void **unused)
 {
-	struct rlimit limit, small;
+	struct rlimit limit;
 	struct call call;
 	io_channel channel;
 	static char buf[1024];
@@ -930,11 +933,7 @@ static void test_all_is_written_after_a_failed_write(void **unused)
 	set_old(path_b);
 	assert_int_equal(io_channel_write_blk64(channel, 4, 1, buf), 0);
 	assert_false(was_written(path_b));
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &limit);
-	small = limit;
-	small.rlim_cur = IMAGE_SIZE;
-	setrlimit(RLIMIT_FSIZE, &small);
+	fill_disk(&limit);
 	assert_int_equal(io_channel_write_blk64(channel, 2000, 1, buf), 4711);
 	assert_int_equal(call.error, EFBIG);
 	setrlimit(RLIMIT_FSIZE, &limit);

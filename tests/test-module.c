@@ -35,6 +35,8 @@
 
 #include <ext2fs/ext2fs.h>
 
+#include "file-fs.h"
+
 #define MODULE "../e2fsck/.libs/e2fsck-prefetch.so"
 #define BLOCKS 20000u
 
@@ -332,36 +334,13 @@ static void threads_left_behind(void **state)
 		    from.tv_nsec >= 1000000000L);
 }
 
-static int make_fs(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-	struct ext2_super_block sb;
-	ext2_filsys fs;
-	dgrp_t g;
-
-	if (fd < 0 || ftruncate(fd, BLOCKS * 1024L) || close(fd))
-		return -1;
-	memset(&sb, 0, sizeof(sb));
-	ext2fs_blocks_count_set(&sb, BLOCKS);
-	sb.s_first_data_block = 1;
-	sb.s_rev_level = EXT2_DYNAMIC_REV;
-	if (ext2fs_initialize(path, EXT2_FLAG_64BITS, &sb, unix_io_manager,
-			      &fs) || ext2fs_allocate_tables(fs))
-		return -1;
-	for (g = 0; g < fs->group_desc_count; g++)
-		ext2fs_bg_itable_unused_set(fs, g, 0);
-	if (ext2fs_mkdir(fs, EXT2_ROOT_INO, EXT2_ROOT_INO, 0))
-		return -1;
-	return ext2fs_close_free(&fs) ? -1 : 0;
-}
-
 static int make_folder(void **state)
 {
 	(void)state;
 	if (!mkdtemp(folder))
 		return -1;
 	name_files();
-	return make_fs(first) || make_fs(second) ? -1 : 0;
+	return file_fs(first, BLOCKS) || file_fs(second, BLOCKS) ? -1 : 0;
 }
 
 static int remove_folder(void **state)

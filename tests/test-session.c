@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "file-fs.h"
 #include "session.h"
 
 #define BLOCKS 40000u
@@ -29,27 +30,13 @@
 static char path[] = "/tmp/test-session-XXXXXX";
 static ext2_filsys fs;
 
-/* Five groups of 1 KiB blocks, with a root directory and nothing else. */
+/* Of five groups. */
 static int make_fs(void **state)
 {
-	struct ext2_super_block sb;
 	int fd = mkstemp(path);
-	dgrp_t g;
 
 	(void)state;
-	if (fd < 0 || ftruncate(fd, BLOCKS * 1024L) || close(fd))
-		return -1;
-	memset(&sb, 0, sizeof(sb));
-	ext2fs_blocks_count_set(&sb, BLOCKS);
-	sb.s_first_data_block = 1;
-	sb.s_rev_level = EXT2_DYNAMIC_REV;
-	if (ext2fs_initialize(path, EXT2_FLAG_64BITS, &sb, unix_io_manager,
-			      &fs) || ext2fs_allocate_tables(fs))
-		return -1;
-	for (g = 0; g < fs->group_desc_count; g++)
-		ext2fs_bg_itable_unused_set(fs, g, 0);
-	if (ext2fs_mkdir(fs, EXT2_ROOT_INO, EXT2_ROOT_INO, 0) ||
-	    ext2fs_close_free(&fs))
+	if (fd < 0 || close(fd) || file_fs(path, BLOCKS))
 		return -1;
 	return ext2fs_open(path, 0, 0, 0, unix_io_manager, &fs) ? -1 : 0;
 }

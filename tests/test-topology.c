@@ -381,18 +381,12 @@ static void test_deep_chain(void **state)
 	assert_true(topo.block_order);
 }
 
-/*
- * A mount is found behind 3,000 others, behind a line of 40,000 characters,
- * and on a last line without its newline.
- */
-static void test_long_mountinfo(void **state)
+/* A machine whose list of mounts is for the test to write. */
+static FILE *new_mountinfo(void)
 {
-	struct e2pf_topology first, last;
 	char path[PATH_MAX + 32];
-	unsigned i;
 	FILE *file;
 
-	(void)state;
 	tree_make("topology-trees.txt", "sata");
 	snprintf(path, sizeof(path), "%s/proc", tree_root);
 	assert_int_equal(mkdir(path, 0755), 0);
@@ -400,6 +394,21 @@ static void test_long_mountinfo(void **state)
 	add("proc/self/mountinfo -> ../mountinfo");
 	file = fopen(path, "w");
 	assert_non_null(file);
+	return file;
+}
+
+/*
+ * A mount is found behind 3,000 others, behind a line of 40,000 characters,
+ * and on a last line without its newline.
+ */
+static void test_long_mountinfo(void **state)
+{
+	struct e2pf_topology first, last;
+	unsigned i;
+	FILE *file;
+
+	(void)state;
+	file = new_mountinfo();
 	for (i = 0; i < 3000; i++)
 		fprintf(file, "%u 1 0:%u / /mnt/%u rw - nfs4 h:/%u rw\n", i,
 			1000 + i, i, i);
@@ -422,18 +431,11 @@ static void test_long_mountinfo(void **state)
 static void test_endless_mountinfo(void **state)
 {
 	struct e2pf_topology topo;
-	char path[PATH_MAX + 32];
 	unsigned i;
 	FILE *file;
 
 	(void)state;
-	tree_make("topology-trees.txt", "sata");
-	snprintf(path, sizeof(path), "%s/proc", tree_root);
-	assert_int_equal(mkdir(path, 0755), 0);
-	snprintf(path, sizeof(path), "%s/proc/mountinfo", tree_root);
-	add("proc/self/mountinfo -> ../mountinfo");
-	file = fopen(path, "w");
-	assert_non_null(file);
+	file = new_mountinfo();
 	for (i = 0; i < 600000; i++)
 		fprintf(file, "%6u 1 0:99 / /m rw - nfs4 h:/ rw\n", i);
 	/* Behind 20 MB. */
