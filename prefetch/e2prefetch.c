@@ -8,6 +8,7 @@
 #include <config.h>
 #endif
 
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -186,33 +187,46 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 	return status ? status : result;
 }
 
-int main(int argc, char **argv)
+static int run(const struct options *o)
 {
 	struct e2pf_session *session;
 	uint64_t block_size;
-	struct options o;
 	ext2_filsys fs;
 	errcode_t err;
 	int status;
 
-	initialize_ext2_error_table();
-	status = parse_options(argc, argv, &o);
-	if (status >= 0)
-		return status;
 	/* Before the device is read or a command run. */
-	status = stats_status(&o, e2pf_stats_check(o.plan ? NULL : o.stats));
+	status = stats_status(o, e2pf_stats_check(o->plan ? NULL : o->stats));
 	if (status)
 		return status;
-	err = open_filesystem(&o, &fs);
+	err = open_filesystem(o, &fs);
 	if (err)
-		return fail(&o, err);
+		return fail(o, err);
 	block_size = fs->blocksize;
-	err = e2pf_open(fs, o.device, o.offset, &o.settings, &session);
+	err = e2pf_open(fs, o->device, o->offset, &o->settings, &session);
 	ext2fs_free(fs);
 	if (err)
-		return fail(&o, err);
-	status = o.plan ? show_plan(&o, session, block_size) :
-			  prefetch(&o, session);
+		return fail(o, err);
+	status = o->plan ? show_plan(o, session, block_size) :
+			   prefetch(o, session);
 	e2pf_close(session);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	int status;
+
+	initialize_ext2_error_table();
+	status = parse_options(argc, argv, &o);
+	if (status < 0)
+		status = run(&o);
+	/* Statistics that were lost have been spoken of. */
+	if ((fflush(stdout) || ferror(stdout)) && status != EXIT_OPERATIONAL) {
+		fprintf(stderr, "e2prefetch: cannot write to standard output: "
+			"%s\n", strerror(errno));
+		status = status ? status : EXIT_OPERATIONAL;
+	}
 	return status;
 }

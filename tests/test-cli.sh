@@ -314,6 +314,18 @@ prefetch_stats_full()
 	[ $status = 8 ] && grep -q "cannot write statistics" "$dir/err"
 }
 
+# lost_output OPTION...: one line, and 8, for output there is no room for.
+lost_output()
+{
+	local status
+
+	"$E2PREFETCH" "$@" >/dev/full 2>"$dir/err"
+	status=$?
+	cat "$dir/err"
+	[ $status = 8 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	grep -q "cannot write to standard output: No space" "$dir/err"
+}
+
 test_stats()
 {
 	if have_program jq; then
@@ -332,6 +344,9 @@ test_stats()
 	tap_check "e2prefetch -n leaves the statistics alone" \
 		prefetch_stats_dry_run
 	tap_check "e2prefetch --stats=- to a full disk" prefetch_stats_full
+	tap_check "e2prefetch --json to a full disk" lost_output --json "$image"
+	tap_check "e2prefetch -n to a full disk" lost_output -n "$image"
+	tap_check "e2prefetch --version to a full disk" lost_output --version
 }
 
 # test_stats_refused WHAT FUNCTION
