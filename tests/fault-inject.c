@@ -99,6 +99,10 @@ void __attribute__((constructor)) begin_faults(void);
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
+/* Those of the address sanitizer, which may be there. */
+void *__interceptor_malloc(size_t size) __attribute__((weak));
+void *__interceptor_calloc(size_t n, size_t size) __attribute__((weak));
+void *__interceptor_realloc(void *old, size_t size) __attribute__((weak));
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 
@@ -333,19 +337,25 @@ static bool call_fails(const char *name, const void *caller, int error)
 #define FAILS(name, error) \
 	call_fails(name, __builtin_return_address(0), error)
 
+/* Found without dlsym(), which allocates. */
+#define ALLOCATE(name, arguments) \
+	(FAILS(#name, ENOMEM) ? NULL : \
+	 __interceptor_##name ? __interceptor_##name arguments : \
+	 __libc_##name arguments)
+
 void *malloc(size_t size)
 {
-	return FAILS("malloc", ENOMEM) ? NULL : __libc_malloc(size);
+	return ALLOCATE(malloc, (size));
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return FAILS("calloc", ENOMEM) ? NULL : __libc_calloc(n, size);
+	return ALLOCATE(calloc, (n, size));
 }
 
 void *realloc(void *old, size_t size)
 {
-	return FAILS("realloc", ENOMEM) ? NULL : __libc_realloc(old, size);
+	return ALLOCATE(realloc, (old, size));
 }
 
 /* TYPE NAME(PARAMETERS): what a call that fails returns, its errno, and the

@@ -10,7 +10,7 @@
 #   E2FSCK_TEST		the command under test, an absolute path (default: the
 #			launcher of the build tree)
 #   E2FSCK_STOCK	the stock checker (default: e2fsck of PATH or /sbin)
-#   SANITIZERS		those it was built with (default: no)
+#   SANITIZERS		those it was built with, by gcc (default: no)
 #   E2PF_JOBS		workers at a time (default: online processors)
 #   TMPDIR		where the images go (default: /tmp)
 
@@ -36,12 +36,19 @@ export E2PF_TEST_MARK=e2pf-test-$$
 
 # The module of a sanitized build goes into an e2fsck that is not.  The
 # address sanitizer wants to be the first library loaded and is not, with a
-# library of the user's in front; what e2fsck itself leaks is its own affair,
-# and its handlers of fatal signals are wanted.  The thread sanitizer cannot
-# be loaded after the program has started: nothing can be preloaded then.
+# library of the user's in front; but it must come before libc, or it sees
+# nothing of the heap.  What e2fsck itself leaks is its own affair, what it
+# reads without having set it must be what it is without, and its handlers of
+# fatal signals are wanted.  The thread sanitizer cannot be loaded after the
+# program has started: nothing can be preloaded then.
+E2PF_RUNTIME=
 case ${SANITIZERS:-no} in
 *address*)
-	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:${ASAN_OPTIONS-}
+	E2PF_RUNTIME=$(ldd "$top_builddir/e2fsck/.libs/e2fsck-prefetch.so" |
+		awk '/libasan/ { print $3 }')
+	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:${ASAN_OPTIONS-}
+	ASAN_OPTIONS=max_malloc_fill_size=0:$ASAN_OPTIONS
+	export ASAN_OPTIONS
 	;;
 *thread*)
 	E2PF_NO_PRELOAD="the thread sanitizer cannot be preloaded"

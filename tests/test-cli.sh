@@ -19,7 +19,7 @@ STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 # launch ARG...: the command under test in $dir, output to $dir/{out,err}.
 launch()
 {
-	LD_PRELOAD=${LAUNCH_PRELOAD-} "$IMGTOOL" run 60 e2fsck \
+	LD_PRELOAD=${LAUNCH_PRELOAD-$E2PF_RUNTIME} "$IMGTOOL" run 60 e2fsck \
 		"$E2FSCK_TEST" "$@" </dev/null >"$dir/out" 2>"$dir/err"
 }
 
@@ -207,7 +207,7 @@ test_accelerations()
 		stats_name indirect,crc32c crc32c indirect
 	tap_check "with [bitmaps] in e2fsck.conf maps are its own" \
 		conf_chooses
-	if [ "${SANITIZERS:-no}" != no ]; then
+	if [ -n "$E2PF_RUNTIME" ]; then
 		tap_skip "where address space has a limit" \
 			"a sanitizer takes terabytes of it"
 	else
