@@ -164,7 +164,7 @@ static void make_flat_directories(struct rig *r, unsigned count)
 /* While what was put off is read. */
 static void stopped_later(void **state)
 {
-	uint64_t before;
+	uint64_t before, asked;
 	struct rig r;
 
 	(void)state;
@@ -197,15 +197,17 @@ static void stopped_later(void **state)
 	assert_false(e2pf_engine_wait(r.e, 1));
 	assert_true(e2pf_engine_stop(r.e, -1));
 	/* Another start has all of the budget, and what the first brought is
-	 * no longer ahead of anybody. */
+	 * no longer ahead of anybody.  Which of two lanes comes to the last of
+	 * the budget is open. */
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	before = fake_missing_asked(&r.dev);
 	fake_threads_reset();
 	assert_int_equal(e2pf_engine_start(r.e), 0);
 	fake_threads_settle();
-	assert_int_equal(fake_missing_asked(&r.dev), 2 * before);
+	asked = fake_missing_asked(&r.dev);
+	assert_in_range(asked - before, TABLE_BLOCKS + 8, TABLE_BLOCKS + 12);
 	assert_true(e2pf_engine_stop(r.e, -1));
-	assert_int_equal(rig_stats(&r).wasted_bytes, 2 * before * BS);
+	assert_int_equal(rig_stats(&r).wasted_bytes, asked * BS);
 	rig_tear_down(&r);
 	/* A total budget that ends there. */
 	rig_set_up(&r, 1, 2);
