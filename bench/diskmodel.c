@@ -2,7 +2,8 @@
 /*
  * A FUSE file system with one file, `disk', whose reads and writes take the
  * time a modelled device would take.  A second file, `control', gives the
- * counters when read and takes the commands `reset' and `trace PATH'.
+ * counters when read and takes the commands `reset', which parks the heads
+ * too, and `trace PATH'.
  *
  * One thread does everything: it takes requests from the kernel without
  * waiting, hands them to the simulation of sim.c, and answers each when it is
@@ -243,8 +244,10 @@ static int command(struct server *sv, const char *text, size_t size)
 	memcpy(line, text, size);
 	line[size] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	if (!strcmp(line, "reset"))
+	if (!strcmp(line, "reset")) {
 		dm_stats_reset(&sv->stats, dm_now());
+		dm_sim_park(sv->sim);
+	}
 	else if (!strncmp(line, "trace", 5) &&
 		 (line[5] == ' ' || line[5] == '\0'))
 		return dm_trace_open(&sv->stats, line[5] ? line + 6 : NULL) ?

@@ -118,6 +118,10 @@ int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 /* A request completed at or before @now, the earliest first, or NULL. */
 struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now);
 
+/* Heads of disks that are idle to the middle, nothing read ahead: so a run
+ * does not find what the one before it has left. */
+void dm_sim_park(struct dm_sim *sim);
+
 /* When dm_sim_pop() should be called next; DM_NEVER if nothing is queued. */
 uint64_t dm_sim_next(const struct dm_sim *sim);
 

@@ -538,6 +538,22 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 	return sim;
 }
 
+void dm_sim_park(struct dm_sim *sim)
+{
+	uint64_t i, middle = sim->capacity / 2;
+
+	if (sim->p.kind != DM_DISK)
+		return;
+	for (i = 0; i < sim->p.spindles; i++) {
+		struct spindle *s = &sim->spindle[i];
+
+		if (s->busy)
+			continue;
+		s->at = (struct place){ .head = middle, .buf_lo = middle };
+		s->stream = s->sweep = middle;
+	}
+}
+
 /* A cached write that was not finished belongs to the simulation. */
 static void drop(const struct part *part)
 {
