@@ -43,7 +43,7 @@ enum e2pf_class {
 	E2PF_EXTENTS,		/* extent tree blocks */
 	E2PF_INDIRECT,		/* indirect, double and triple indirect */
 	E2PF_DIRS,		/* directory blocks, htree nodes included */
-	E2PF_XATTRS,		/* extended attribute blocks */
+	E2PF_XATTRS,		/* extended attribute blocks and values */
 	E2PF_SYMLINKS,		/* symbolic links too long for the inode */
 	E2PF_FILES,		/* journal, orphan file, quota, bad blocks */
 	E2PF_CLASSES

@@ -117,8 +117,9 @@ void e2pf_plan_group(const struct e2pf_geometry *geo,
 /*
  * What inode `ino` (geo->inode_size bytes at `inode`) refers to: extent tree
  * or indirect blocks, directory blocks, xattr block, slow symlink, EA inodes
- * of values kept outside (as the inode table block that holds them), all of
- * the small special files.  `groups` has geo->groups entries, NULL when EA
+ * of values kept outside (as the inode table block that holds them), the value
+ * where this is such an inode and values are read, all of the small special
+ * files.  `groups` has geo->groups entries, NULL when EA
  * inodes need not be found.
  */
 void e2pf_plan_inode(const struct e2pf_geometry *geo,

@@ -11,6 +11,9 @@
 
 #include "plan_run.h"
 
+/* Bytes of the longest value, EXT4_XATTR_SIZE_MAX of Linux. */
+#define VALUE_MAX (1u << 24)
+
 static bool is_quota(const struct e2pf_geometry *geo, uint32_t ino)
 {
 	return ino == geo->quota_inum[0] || ino == geo->quota_inum[1] ||
@@ -24,6 +27,18 @@ static bool is_reserved(const struct e2pf_geometry *geo, uint32_t ino)
 	       ino == geo->orphan_inum;
 }
 
+/* The value of an attribute, in an inode of its own.  The checker reads those
+ * of files with inline data, whose attributes it reads whole; which files have
+ * this one is not in it. */
+static bool is_read_value(const struct e2pf_geometry *geo,
+			  const struct ext2_inode *inode)
+{
+	return (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_INLINE_DATA) &&
+	       (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_EA_INODE) &&
+	       (le32toh(inode->i_flags) & EXT4_EA_INODE_FL) &&
+	       !inode->i_size_high && le32toh(inode->i_size) <= VALUE_MAX;
+}
+
 static bool wants_ea_inodes(const struct e2pf_geometry *geo,
 			    const struct e2pf_group *groups)
 {
@@ -33,8 +48,7 @@ static bool wants_ea_inodes(const struct e2pf_geometry *geo,
 
 /*
  * The inode table block of one inode that an attribute names.  The checker
- * reads that inode for the hash of the value, and the value itself only for
- * a file with inline data: too rare to follow.
+ * reads that inode for the hash of the value.
  */
 static void plan_ea_inode(struct e2pf_run *run,
 			  const struct e2pf_group *groups, uint32_t ino)
@@ -195,6 +209,8 @@ static void plan_regular(struct e2pf_run *run, uint32_t ino,
 		plan_mapping(run, inode, true, E2PF_CLASSES);
 	} else if (ino == geo->orphan_inum || is_quota(geo, ino)) {
 		plan_mapping(run, inode, true, E2PF_FILES);
+	} else if (is_read_value(geo, inode)) {
+		plan_mapping(run, inode, false, E2PF_XATTRS);
 	} else {
 		plan_mapping(run, inode, ino == EXT2_RESIZE_INO,
 			     E2PF_CLASSES);

@@ -1113,6 +1113,39 @@ static void ea_inodes_in_inode(void **state)
 	assert_int_equal(found.count, 0);
 }
 
+/* The value itself is read where files have inline data. */
+static void ea_value(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFREG,
+					EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
+	struct found found = { 0 };
+
+	(void)state;
+	inode.base.i_size = htole32(1 << 24);
+	put_header(inode.base.i_block, 1, 4, 0);
+	put_extent(inode.base.i_block, 0, 700, 16);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 0);
+	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_INLINE_DATA;
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 700, 16, E2PF_XATTRS, E2PF_LEAF, 0, NONE);
+	/* Longer than any is, and no value. */
+	inode.base.i_size = htole32((1 << 24) + 1);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	inode.base.i_size = 0;
+	inode.base.i_size_high = htole32(1);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	inode.base.i_size_high = 0;
+	inode.base.i_flags = htole32(EXT4_EXTENTS_FL);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	inode.base.i_flags = htole32(EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
+	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+}
+
 static void ea_inodes_in_block(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
@@ -1256,6 +1289,7 @@ int main(void)
 		cmocka_unit_test(journal_in_extents),
 		cmocka_unit_test(xattr_block_number),
 		cmocka_unit_test(ea_inodes_in_inode),
+		cmocka_unit_test(ea_value),
 		cmocka_unit_test(ea_inodes_in_block),
 		cmocka_unit_test(runs_of_32_bits),
 		cmocka_unit_test(no_first_extent),
