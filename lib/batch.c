@@ -149,13 +149,26 @@ static bool take_wanted(struct lane *l)
 	return taken;
 }
 
+/* Does the checker's place tell which batches of this work it has done with?
+ * These are kept count of, in each lane's ring. */
+static bool is_in_order(enum work work)
+{
+	return work == WORK_TABLES || work == WORK_LIST;
+}
+
+static bool ring_is_full(const struct lane *l)
+{
+	return is_in_order(l->e->work) && l->ring_used == BATCH_RING;
+}
+
 bool e2pf_take_batch(struct lane *l)
 {
 	struct e2pf_engine *e = l->e;
 
 	l->generation = e->generation;
+	l->seen = e->news;
 	e2pf_drop_passed(l);
-	if (e->stop || e->gave_up || l->ring_used == BATCH_RING)
+	if (e->stop || e->gave_up || ring_is_full(l))
 		return false;
 	switch (e->work) {
 	case WORK_TABLES:
@@ -263,7 +276,7 @@ void e2pf_finish_batch(struct lane *l)
 
 		b->last = l->last;
 		b->bytes = l->bytes;
-		if (b->bytes && e->cfg.paced && e->work != WORK_BITMAPS)
+		if (b->bytes && e->cfg.paced && is_in_order(e->work))
 			l->ring_used++;
 		if (e->work == WORK_TABLES) {
 			choose_target(l);
@@ -293,14 +306,19 @@ void e2pf_set_work(struct e2pf_engine *e, enum work work)
 	pthread_cond_broadcast(&e->work_cond);
 }
 
+/* Did each lane find nothing more?  One that was not asked since there is
+ * more may still be asleep, and one whose ring is full has not looked. */
 bool e2pf_all_idle(struct e2pf_engine *e)
 {
 	unsigned i;
 
-	for (i = 0; i < e->lanes; i++)
-		if (e->lane[i].state != LANE_IDLE ||
-		    e->lane[i].generation != e->generation)
+	for (i = 0; i < e->lanes; i++) {
+		const struct lane *l = &e->lane[i];
+
+		if (l->state != LANE_IDLE || l->generation != e->generation ||
+		    l->seen != e->news || ring_is_full(l))
 			return false;
+	}
 	return true;
 }
 

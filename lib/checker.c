@@ -99,6 +99,7 @@ void e2pf_engine_list_put(struct e2pf_engine *e, const uint64_t *blocks,
 		for (i = 0; i < count; i++)
 			e->list[(e->list_end + i) % LIST_ROOM] = blocks[i];
 		e->list_end += count;
+		e->news++;
 		pthread_cond_broadcast(&e->work_cond);
 	}
 	pthread_mutex_unlock(&e->lock);

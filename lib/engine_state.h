@@ -65,6 +65,7 @@ struct lane {
 	struct e2pf_sweep sweep;
 	enum lane_state state;
 	unsigned generation;	/* of the work its batch belongs to */
+	unsigned seen;		/* of the engine's news */
 	uint64_t next;		/* first unit not taken yet */
 	uint64_t first, last;	/* units of the batch at hand */
 	uint64_t bytes;		/* read ahead in it, this phase's */
@@ -100,6 +101,7 @@ struct e2pf_engine {
 
 	enum work work;
 	unsigned generation;		/* counts changes of work */
+	unsigned news;			/* counts what was added to a work */
 	bool bitmaps_inline;		/* with the tables, they are few; put off
 					   where there is no head */
 	uint64_t bitmaps_next;		/* the first group not taken */

@@ -412,6 +412,7 @@ static void list_shared(void **state)
 }
 
 /* A long list of which little is missing: many batches, few bytes. */
+/* More than a lane keeps count of: the bitmaps wait for the rest. */
 static void list_of_many_batches(void **state)
 {
 	enum { PARTS = 100, PART = 512 };
@@ -421,7 +422,7 @@ static void list_of_many_batches(void **state)
 
 	(void)state;
 	rig_set_up(&r, 2, 1);
-	r.cfg.classes = 1u << E2PF_DIRS;
+	r.cfg.classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
 	r.fs.groups[0].inodes_in_use = r.fs.groups[1].inodes_in_use = 0;
 	for (i = 0; i < PARTS; i++)
 		list[i * PART] = 100 + i;
@@ -430,10 +431,12 @@ static void list_of_many_batches(void **state)
 	assert_int_equal(e2pf_engine_list_wants(r.e, &first), PARTS * PART);
 	e2pf_engine_list_put(r.e, list, PARTS * PART);
 	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 0);
 	for (i = 0; i < PARTS; i++) {
 		e2pf_engine_list_at(r.e, i * PART + 1);
 		fake_threads_settle();
 	}
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 1);
 	for (i = asked = 0; i < PARTS; i++)
 		asked += fake_asked(&r.dev, 100 + i);
 	assert_int_equal(asked, PARTS);
