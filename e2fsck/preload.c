@@ -11,6 +11,9 @@
 #endif
 
 #include <dlfcn.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -199,6 +202,37 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 }
 
 /*
+ * A crash of e2fsck's own, on an image that makes it free memory twice: its
+ * handler prints a backtrace and exits.  Where the allocator ended it, that
+ * thread holds a lock of the allocator's if there are other threads: nothing
+ * may be allocated or freed from there on, or what is a crash without us would
+ * hang.
+ */
+
+/* The first backtrace loads a library, which allocates. */
+static void load_unwinder(void)
+{
+	void *frame;
+
+	backtrace(&frame, 1);
+}
+
+/* In the handler of a signal that is blocked while it runs? */
+static bool is_crashing(void)
+{
+	static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
+	sigset_t blocked;
+	size_t i;
+
+	if (pthread_sigmask(SIG_BLOCK, NULL, &blocked))
+		return false;
+	for (i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+		if (sigismember(&blocked, fatal[i]))
+			return true;
+	return false;
+}
+
+/*
  * Where the check is.
  */
 
@@ -209,6 +243,7 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 
 	if (self.on && fs == self.fs && self.phase == E2PF_PHASE_OPEN) {
 		enter_phase(E2PF_PHASE_PASS1);
+		load_unwinder();
 		e2pf_start_paced(self.session, fs);
 	}
 	return real(fs, buffer_blocks, scan);
@@ -421,7 +456,7 @@ __attribute__((destructor))
 static void end(void)
 {
 	/* A forked child of e2fsck has neither our threads nor our task. */
-	if (getpid() != self.pid)
+	if (getpid() != self.pid || is_crashing())
 		return;
 	end_session();
 	write_stats();

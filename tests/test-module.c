@@ -16,7 +16,9 @@
 #endif
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -192,13 +194,46 @@ static int use_stuck(void)
 	return ext2fs_close_free(&fs) ? 103 : 0;
 }
 
+/* e2fsck's handler of a crash, as it is to the module. */
+static void crashed(int number)
+{
+	void *frames[16];
+
+	(void)number;
+	backtrace(frames, 16);
+	exit(108);
+}
+
+/* The allocator finds that its memory was written over.  It ends the program
+ * with its lock held, since there are threads. */
+static int use_crash(void)
+{
+	struct sigaction action = { .sa_handler = crashed };
+	ext2_inode_scan inodes;
+	size_t room = 100000;
+	char *top;
+
+	stuck = true;
+	if (ext2fs_open_inode_scan(opened(first, EXT2_FLAG_64BITS), 0, &inodes))
+		return 101;
+	sigaction(SIGABRT, &action, NULL);
+	top = malloc(room);
+	if (!top)
+		return 109;
+	/* The size of what is behind the last piece. */
+	memset(top + malloc_usable_size(top) - sizeof(size_t), 0xff,
+	       2 * sizeof(size_t));
+	top = malloc(room);
+	return top ? 110 : 111;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
 } uses[] = {
 	{ "one", use_one }, { "two", use_two }, { "journal", use_journal },
 	{ "nothing", use_nothing }, { "child", use_child },
-	{ "link", use_link }, { "stuck", use_stuck },
+	{ "link", use_link }, { "stuck", use_stuck }, { "crash", use_crash },
 };
 
 static void name_files(void)
@@ -334,6 +369,20 @@ static void threads_left_behind(void **state)
 		    from.tv_nsec >= 1000000000L);
 }
 
+static void crash_ends(void **state)
+{
+	int status;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	print_message("the address sanitizer's allocator ends otherwise\n");
+	skip();
+#endif
+	status = use("crash", "1");
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 108);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -362,6 +411,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(child_writes_nothing),
 		cmocka_unit_test(link_not_followed),
 		cmocka_unit_test(threads_left_behind),
+		cmocka_unit_test(crash_ends),
 	};
 	const char *build = getenv("top_builddir");
 
