@@ -41,12 +41,20 @@ static bool privileged(void)
 	       getgid() != getegid();
 }
 
-static bool is_this_program(const char *path)
+static bool same_file(const char *path, const char *other)
 {
 	struct stat a, b;
 
-	return !stat(path, &a) && !stat("/proc/self/exe", &b) &&
+	return other && !stat(path, &a) && !stat(other, &b) &&
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* It would start itself without end.  Where /proc is not mounted the name it
+ * was started by is all there is. */
+static bool is_this_program(const char *path)
+{
+	return same_file(path, "/proc/self/exe") ||
+	       same_file(path, (const char *)getauxval(AT_EXECFN));
 }
 
 /* The stock e2fsck: the one found by configure, or the user's.  NULL after a

@@ -713,6 +713,11 @@ test_override()
 		refused_e2fsck sbin/e2fsck
 	tap_check "PREFETCH_E2FSCK that is the launcher is refused" \
 		refused_e2fsck "$E2FSCK_TEST"
+	if have_root && unshare -m true 2>/dev/null; then
+		tap_check "and where there is no /proc" refused_without_proc
+	else
+		tap_skip "and where there is no /proc" "cannot unshare mounts"
+	fi
 	PREFETCH=1 PREFETCH_E2FSCK=$dir/none launch -fn "$image"
 	status=$?
 	tap_check "PREFETCH_E2FSCK that does not exist: status 8" \
@@ -736,8 +741,8 @@ test_override()
 			stats_from_side
 		unset PREFETCH_E2FSCK
 	fi
-	if ! have_root || ! have_program setpriv; then
-		tap_skip "raised privileges" "not root, or no setpriv"
+	if ! have_root || ! setpriv --reuid=65534 true 2>/dev/null; then
+		tap_skip "raised privileges" "no other user to be"
 		return
 	fi
 	copy=$dir/setuid
@@ -767,6 +772,16 @@ refused_e2fsck()
 	status=$?
 	cat "$dir/err"
 	[ $status = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] && [ ! -s "$dir/out" ]
+}
+
+# The launcher would start itself for ever.
+refused_without_proc()
+{
+	PREFETCH=1 PREFETCH_E2FSCK=$E2FSCK_TEST \
+		timeout 20 unshare -m sh -c \
+		'mount -t tmpfs none /proc && exec "$@"' sh \
+		"$E2FSCK_TEST" -fn "$image" >"$dir/out" 2>"$dir/err" </dev/null
+	[ $? = 16 ] && grep "is this launcher itself" "$dir/err"
 }
 
 refused_setuid()
