@@ -4,6 +4,7 @@
 #include <config.h>
 #endif
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "journal.h"
@@ -31,6 +32,8 @@ struct e2pf_journal {
 	size_t runs, room;
 	bool full;
 	uint64_t blocks;
+	/* What follows is e2pf_journal_at()'s. */
+	pthread_mutex_t lock;
 	/* Places in the journal: all from `from` to `to` is asked for. */
 	uint64_t from, to;
 	uint64_t window;	/* blocks */
@@ -45,14 +48,17 @@ struct e2pf_journal *e2pf_journal_new(struct e2pf_device *dev,
 	if (j) {
 		j->dev = dev;
 		j->block_size = block_size;
+		pthread_mutex_init(&j->lock, NULL);
 	}
 	return j;
 }
 
 void e2pf_journal_free(struct e2pf_journal *j)
 {
-	if (j)
+	if (j) {
+		pthread_mutex_destroy(&j->lock);
 		free(j->run);
+	}
 	free(j);
 }
 
@@ -148,15 +154,13 @@ static void extend(struct e2pf_journal *j, uint64_t end)
 	}
 }
 
-void e2pf_journal_at(struct e2pf_journal *j, uint64_t block)
+/* The replay is at `place`. */
+static void advance(struct e2pf_journal *j, uint64_t place)
 {
-	uint64_t place, end, most = MOST_WINDOW / j->block_size;
+	uint64_t end, most = MOST_WINDOW / j->block_size;
 
-	/* Its superblock is at place 0; the log begins elsewhere.  A step
-	 * forward past the data of a transaction, which the replay will come
-	 * back to, is no leap. */
-	if (!find(j, block, &place) || !place)
-		return;
+	/* A step forward past the data of a transaction, which the replay
+	 * will come back to, is no leap. */
 	if (!j->window || place < j->from || place > j->to + most) {
 		j->from = j->to = place;
 		j->window = LEAST_WINDOW / j->block_size;
@@ -167,6 +171,18 @@ void e2pf_journal_at(struct e2pf_journal *j, uint64_t block)
 	}
 	end = place + j->window;
 	extend(j, end < j->blocks ? end : j->blocks);
+}
+
+void e2pf_journal_at(struct e2pf_journal *j, uint64_t block)
+{
+	uint64_t place;
+
+	/* Its superblock is at place 0; the log begins elsewhere. */
+	if (!find(j, block, &place) || !place)
+		return;
+	pthread_mutex_lock(&j->lock);
+	advance(j, place);
+	pthread_mutex_unlock(&j->lock);
 }
 
 uint64_t e2pf_journal_bytes(const struct e2pf_journal *j)
