@@ -76,7 +76,8 @@ int read_environment(struct environment *env, char *error, size_t size)
 	value = variable("PREFETCH_ACCEL");
 	if (value && accel_parse(value, &env->accel) && !result)
 		result = complain(error, size, "PREFETCH_ACCEL",
-				  "none, all or a list of crc32c, bitmaps");
+				  "none, all or a list of crc32c, bitmaps, "
+				  "indirect");
 	env->stats = variable("PREFETCH_STATS");
 	env->settings.figures = env->stats;
 	return result;
