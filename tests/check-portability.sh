@@ -274,7 +274,7 @@ script()
 	(
 		export top_builddir=$dir/build srcdir=$top_srcdir/tests
 		export CC="$triplet-gcc --sysroot=$dir/root -L$dir/lib/$libdir"
-		unset E2FSCK_STOCK E2FSCK_TEST
+		unset E2FSCK_STOCK E2FSCK_TEST TABLE
 		inside bash "$srcdir/$test" "$@" </dev/null
 	) 2>&1 | pass_on "$group" "$test"
 }

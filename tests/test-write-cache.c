@@ -13,6 +13,7 @@
 #endif
 
 #include <dlfcn.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -341,7 +342,8 @@ struct side {
 struct pair {
 	struct side a, b;
 	uint32_t near;		/* where the operations are just now */
-	uint32_t stamp;		/* no two writes are of the same */
+	uint32_t stamp;		/* no two writes are of the same, their
+				   first bytes neither */
 	bool always_new;
 };
 
@@ -518,16 +520,15 @@ static errcode_t one_read(unsigned long long block, int count)
 /* Some write what is there, all of it or in part. */
 static errcode_t one_write(unsigned long long block, int count)
 {
+	uint32_t stamp = htole32(++pair.stamp);
 	errcode_t a, b;
 	size_t i;
 
 	if (!pair.always_new && pick(3) == 0)
 		one_read(block, count);
-	pair.stamp++;
 	for (i = 0; i < MOST_BYTES; i += 512)
 		if (pair.always_new || pick(4) == 0)
-			memcpy(pair.a.buf + i, &pair.stamp,
-			       sizeof(pair.stamp));
+			memcpy(pair.a.buf + i, &stamp, sizeof(stamp));
 	memcpy(pair.b.buf, pair.a.buf, MOST_BYTES);
 	a = io_channel_write_blk64(pair.a.channel, block, count, pair.a.buf);
 	b = io_channel_write_blk64(pair.b.channel, block, count, pair.b.buf);
