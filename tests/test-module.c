@@ -210,21 +210,21 @@ static int use_crash(void)
 {
 	struct sigaction action = { .sa_handler = crashed };
 	ext2_inode_scan inodes;
+	static char *piece[2];
 	size_t room = 100000;
-	char *top;
 
 	stuck = true;
 	if (ext2fs_open_inode_scan(opened(first, EXT2_FLAG_64BITS), 0, &inodes))
 		return 101;
 	sigaction(SIGABRT, &action, NULL);
-	top = malloc(room);
-	if (!top)
+	piece[0] = malloc(room);
+	if (!piece[0])
 		return 109;
 	/* The size of what is behind the last piece. */
-	memset(top + malloc_usable_size(top) - sizeof(size_t), 0xff,
+	memset(piece[0] + malloc_usable_size(piece[0]) - sizeof(size_t), 0xff,
 	       2 * sizeof(size_t));
-	top = malloc(room);
-	return top ? 110 : 111;
+	piece[1] = malloc(room);
+	return piece[1] ? 110 : 111;
 }
 
 static const struct {

@@ -105,12 +105,12 @@ static void evict(const char *path)
  * the last is left open for the module to find. */
 static int check(const char *path)
 {
+	static ext2_filsys fs;
 	unsigned round;
 
 	alarm(60);
 	for (round = 0; round < ROUNDS; round++) {
 		struct found f = { 0 };
-		ext2_filsys fs;
 
 		evict(path);
 		need(!ext2fs_open(path, EXT2_FLAG_64BITS, 0, 0,
