@@ -411,8 +411,8 @@ static void list_shared(void **state)
 	free(list);
 }
 
-/* A long list of which little is missing: many batches, few bytes. */
-/* More than a lane keeps count of: the bitmaps wait for the rest. */
+/* A long list of which little is missing: many batches, few bytes.  More than
+ * a lane keeps count of: the bitmaps wait for the rest. */
 static void list_of_many_batches(void **state)
 {
 	enum { PARTS = 100, PART = 512 };
@@ -421,12 +421,16 @@ static void list_of_many_batches(void **state)
 	unsigned i, asked;
 
 	(void)state;
-	rig_set_up(&r, 2, 1);
+	/* So many groups that their bitmaps come last with this budget. */
+	rig_set_up(&r, 16, 1);
+	r.cfg.budget = 200 * BS;
 	r.cfg.classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
-	r.fs.groups[0].inodes_in_use = r.fs.groups[1].inodes_in_use = 0;
+	for (i = 0; i < 16; i++)
+		r.fs.groups[i].inodes_in_use = 0;
 	for (i = 0; i < PARTS; i++)
 		list[i * PART] = 100 + i;
 	rig_start(&r);
+	fake_threads_settle();
 	e2pf_engine_list_begin(r.e, PARTS * PART);
 	assert_int_equal(e2pf_engine_list_wants(r.e, &first), PARTS * PART);
 	e2pf_engine_list_put(r.e, list, PARTS * PART);
