@@ -247,13 +247,13 @@ static int command(struct server *sv, const char *text, size_t size)
 	if (!strcmp(line, "reset")) {
 		dm_stats_reset(&sv->stats, dm_now());
 		dm_sim_park(sv->sim);
-	}
-	else if (!strncmp(line, "trace", 5) &&
-		 (line[5] == ' ' || line[5] == '\0'))
+	} else if (!strncmp(line, "trace", 5) &&
+		   (line[5] == ' ' || line[5] == '\0')) {
 		return dm_trace_open(&sv->stats, line[5] ? line + 6 : NULL) ?
 			errno : 0;
-	else
+	} else {
 		return EINVAL;
+	}
 	return 0;
 }
 

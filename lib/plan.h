@@ -119,8 +119,8 @@ void e2pf_plan_group(const struct e2pf_geometry *geo,
  * or indirect blocks, directory blocks, xattr block, slow symlink, EA inodes
  * of values kept outside (as the inode table block that holds them), the value
  * where this is such an inode and values are read, all of the small special
- * files.  `groups` has geo->groups entries, NULL when EA
- * inodes need not be found.
+ * files.  `groups` has geo->groups entries, NULL when EA inodes need not be
+ * found.
  */
 void e2pf_plan_inode(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *groups, uint32_t ino,

@@ -195,9 +195,9 @@ static void plan_symlink(struct e2pf_run *run, const struct ext2_inode *inode)
 
 /*
  * Of the journal a check of a filesystem that needs no recovery reads its
- * superblock, the first block, and the mapping.  (A recovery reads the log
- * before the passes begin, too early for any reading ahead.)  The orphan
- * file and quota files are read whole.
+ * superblock, the first block, and the mapping.  (What a recovery reads before
+ * the passes begin is journal.c's.)  The orphan file, quota files and values
+ * are read whole.
  */
 static void plan_regular(struct e2pf_run *run, uint32_t ino,
 			 const struct ext2_inode *inode)

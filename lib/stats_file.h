@@ -3,7 +3,8 @@
  * The statistics file.  Its name comes from the environment or the command
  * line of a program that runs as root: it is written only when it is a new
  * file, or a regular file of the effective user's own with no other name that
- * is empty or begins with a brace, and never through a symbolic link.  It is the owner's to read, and nobody else's.
+ * is empty or begins with a brace, and never through a symbolic link.  It is
+ * the owner's to read, and nobody else's.
  *
  * Not a part of the library's interface: the programs link it.
  */
