@@ -20,7 +20,7 @@
 
 #include "accel.h"
 #include "bitmaps.h"
-#include "budget.h"
+#include "device/budget.h"
 #include "crc32c.h"
 #include "environment.h"
 #include "indirect.h"

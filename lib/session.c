@@ -15,12 +15,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "budget.h"
-#include "device.h"
-#include "journal.h"
-#include "observe.h"
+#include "device/budget.h"
+#include "device/device.h"
+#include "ext4/journal.h"
+#include "libext2fs/observe.h"
 #include "session.h"
-#include "topology.h"
+#include "device/topology.h"
 
 /* Version of the statistics' schema, doc/statistics.md. */
 #define STATS_SCHEMA 1

@@ -6,8 +6,8 @@
 #ifndef E2PF_SESSION_H
 #define E2PF_SESSION_H
 
-#include "engine.h"
-#include "observe.h"
+#include "engine/engine.h"
+#include "libext2fs/observe.h"
 
 /*
  * As e2pf_open(), for a program that reads through fs->io: its reads are

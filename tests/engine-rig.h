@@ -6,7 +6,7 @@
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 
-#include "engine.h"
+#include "engine/engine.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "tiny-fs.h"

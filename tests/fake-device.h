@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "device.h"
+#include "device/device.h"
 
 #define FAKE_EVENTS 65536
 

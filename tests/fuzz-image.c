@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "sweep.h"
+#include "engine/elevator.h"
 
 #define GROUPS 2u
 #define BLOCKS_PER_GROUP 64u

@@ -14,7 +14,7 @@
 #include <endian.h>
 
 #include "fuzz.h"
-#include "plan.h"
+#include "ext4/plan.h"
 
 /* A superblock may name 2^27 descriptor blocks, a loop that long is no
  * find. */

@@ -24,9 +24,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "budget.h"
+#include "device/budget.h"
 #include "fuzz.h"
-#include "topology.h"
+#include "device/topology.h"
 
 #define VROOT "/virtual"
 #define MOST_NODES 256

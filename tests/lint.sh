@@ -90,10 +90,7 @@ analyze_one()
 	echo "Bail out! no $top_builddir/config.h: run configure"
 	exit 99
 }
-sources=()
-for folder in "${folders[@]}"; do
-	sources+=("$folder"/*.c)
-done
+mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" "${folders[@]/#/-I}")
 # Where a library is not there, what is built with it is not looked at, as
 # configure does.

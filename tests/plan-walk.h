@@ -7,7 +7,7 @@
 #ifndef PLAN_WALK_H
 #define PLAN_WALK_H
 
-#include "plan.h"
+#include "ext4/plan.h"
 
 struct plan_walk {
 	const unsigned char *image;

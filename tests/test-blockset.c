@@ -15,7 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "blockset.h"
+#include "engine/blockset.h"
 
 #define CHUNK 65536u
 #define PLENTY (64u << 20)

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "recorded-tree.h"
-#include "../lib/budget.h"
+#include "device/budget.h"
 
 #define MIB 1048576ull
 #define MACHINE (8000000 * 1024ull)	/* MemAvailable of the recordings */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "device.h"
+#include "device/device.h"
 
 #define SIZE (1u << 20)
 #define NOBODY 65534

@@ -30,12 +30,13 @@ launcher=$srcdir/../e2fsck
 
 # What each target is linked of; session.c, which has the version, would
 # bring all the library with it.
-sources_plan=$(echo "$lib"/plan_*.c)
+sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $launcher/environment.c
 	$srcdir/../accel/accel.c $srcdir/../prefetch/options.c"
-sources_topology="$lib/topology.c $lib/sysfile.c $lib/budget.c"
+sources_topology="$lib/device/topology.c $lib/device/sysfile.c
+	$lib/device/budget.c"
 sources_program=$launcher/program.c
-sources_image="$lib/sweep.c $sources_plan"
+sources_image="$lib/engine/elevator.c $sources_plan"
 flags_settings=-lext2fs
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
 	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir

@@ -13,7 +13,7 @@
 
 #include "fake-device.h"
 #include "fake-threads.h"
-#include "journal.h"
+#include "ext4/journal.h"
 
 #define BS 4096u
 #define BLOCKS 40000u

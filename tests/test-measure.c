@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "fake-device.h"
-#include "measure.h"
+#include "engine/measure.h"
 
 #define BS 4096u
 #define BLOCKS 1000u

@@ -40,7 +40,7 @@
 
 #include <cmocka.h>
 
-#include "../lib/e2prefetch.h"
+#include "e2prefetch.h"
 
 #define IMAGE_SIZE (1024 * 1024 + 700)	/* a short last block of any size */
 #define MOST_BYTES (512 * 1024)

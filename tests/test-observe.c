@@ -18,7 +18,7 @@
 
 #include "fake-device.h"
 #include "fake-threads.h"
-#include "observe.h"
+#include "libext2fs/observe.h"
 #include "tiny-fs.h"
 
 #define BS 1024

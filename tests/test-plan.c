@@ -16,8 +16,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "plan.h"
-#include "plan_run.h"
+#include "ext4/plan.h"
+#include "ext4/plan_run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NONE E2PF_CLASSES

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "fake-device.h"
-#include "sweep.h"
+#include "engine/elevator.h"
 #include "tiny-fs.h"
 
 #define ISSUES 4096

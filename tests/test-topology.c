@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "recorded-tree.h"
-#include "../lib/topology.h"
+#include "device/topology.h"
 
 #define PROCESSORS 6
 #define KIB 1024u

@@ -31,7 +31,7 @@
 #include <cmocka.h>
 
 #include "e2prefetch.h"
-#include "write_cache.h"
+#include "libext2fs/write_cache.h"
 
 #define FILE_SIZE (256 * 1024 + 700)	/* the last block is a short one */
 #define MOST_BYTES (8 * 4096)

@@ -6,7 +6,7 @@
 #ifndef TINY_FS_H
 #define TINY_FS_H
 
-#include "plan.h"
+#include "ext4/plan.h"
 
 struct tiny_fs {
 	struct e2pf_geometry geo;

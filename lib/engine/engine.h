@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device.h"
-#include "plan.h"
+#include "device/device.h"
+#include "ext4/plan.h"
 
 struct e2pf_engine;
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device.h"
+#include "device/device.h"
 
 /* Reads made one at a time, and then together. */
 #define E2PF_PROBE_LONE 3

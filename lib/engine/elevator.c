@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep.h"
+#include "elevator.h"
 
 /* Inode tables are parsed in pieces of this size: two requests of a disk's
  * usual read-ahead, small enough for the L2 cache. */

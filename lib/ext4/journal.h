@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "device.h"
+#include "device/device.h"
 
 struct e2pf_journal;
 

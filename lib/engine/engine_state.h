@@ -22,7 +22,7 @@
 #include "blockset.h"
 #include "engine.h"
 #include "measure.h"
-#include "sweep.h"
+#include "elevator.h"
 
 /* Directory list entries that are held. */
 #define LIST_ROOM 65536u

@@ -9,8 +9,8 @@
 
 #include <ext2fs/ext2fs.h>
 
-#include "engine.h"
-#include "journal.h"
+#include "engine/engine.h"
+#include "ext4/journal.h"
 
 struct e2pf_observer {
 	struct struct_io_manager table;	/* first: found from the channel */
