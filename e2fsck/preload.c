@@ -44,7 +44,7 @@ static struct {
 	ext2_filsys fs;			/* the filesystem being checked */
 	struct e2pf_session *session;	/* of `fs`, or of the one before */
 	struct e2pf_observer observer;
-	enum e2pf_phase phase;
+	enum e2pf_ext4_stage stage;
 	unsigned in_list;		/* depth of directory list walks */
 	unsigned accel;			/* accelerations in use */
 	crc32c_fn *crc32c;		/* NULL: libext2fs's own */
@@ -56,10 +56,15 @@ static struct e2pf_engine *engine(void)
 					 NULL;
 }
 
-static void enter_phase(enum e2pf_phase phase)
+static struct e2pf_ext4 *source(void)
 {
-	self.phase = phase;
-	e2pf_engine_phase(engine(), phase);
+	return e2pf_session_ext4(self.session);
+}
+
+static void enter_stage(enum e2pf_ext4_stage stage)
+{
+	self.stage = stage;
+	e2pf_engine_stage(engine(), stage);
 }
 
 /*
@@ -115,7 +120,7 @@ static void begin_session(ext2_filsys fs, const char *name,
 			e2pf_inherit(session, self.session);
 		self.session = session;
 		self.fs = fs;
-		enter_phase(E2PF_PHASE_OPEN);
+		enter_stage(E2PF_EXT4_OPEN);
 	}
 	free(path);
 }
@@ -184,7 +189,7 @@ static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 
 static bool is_replayed(ext2_filsys fs, ext2_ino_t ino)
 {
-	return self.on && fs == self.fs && self.phase == E2PF_PHASE_OPEN &&
+	return self.on && fs == self.fs && self.stage == E2PF_EXT4_OPEN &&
 	       ino == fs->super->s_journal_inum &&
 	       (fs->flags & EXT2_FLAG_RW) &&
 	       ext2fs_has_feature_journal_needs_recovery(fs->super);
@@ -241,8 +246,8 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 {
 	REAL(ext2fs_open_inode_scan);
 
-	if (self.on && fs == self.fs && self.phase == E2PF_PHASE_OPEN) {
-		enter_phase(E2PF_PHASE_PASS1);
+	if (self.on && fs == self.fs && self.stage == E2PF_EXT4_OPEN) {
+		enter_stage(E2PF_EXT4_PASS1);
 		load_unwinder();
 		e2pf_start_paced(self.session, fs);
 	}
@@ -256,8 +261,8 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	REAL(ext2fs_get_next_inode_full);
 
 	err = real(scan, ino, inode, bufsize);
-	if (self.on && self.phase == E2PF_PHASE_PASS1 && engine() && *ino)
-		e2pf_engine_at_group(engine(), (*ino - 1) /
+	if (self.on && self.stage == E2PF_EXT4_PASS1 && engine() && *ino)
+		e2pf_ext4_at_group(engine(), (*ino - 1) /
 				self.fs->super->s_inodes_per_group);
 	return err;
 }
@@ -292,7 +297,7 @@ static void hand_over(struct walk *w)
 	uint64_t first, n;
 	REAL(ext2fs_dblist_iterate3);
 
-	n = e2pf_engine_list_wants(engine(), &first);
+	n = e2pf_ext4_list_wants(source(), engine(), &first);
 	while (n) {
 		uint64_t count = n < LIST_PART ? n : LIST_PART;
 
@@ -300,7 +305,8 @@ static void hand_over(struct walk *w)
 		if (real(w->list, copy_entry, first, count, &part) ||
 		    !part.used)
 			return;
-		e2pf_engine_list_put(engine(), part.block, part.used);
+		e2pf_ext4_list_put(source(), engine(), part.block,
+				   part.used);
 		first += part.used;
 		n -= part.used;
 	}
@@ -312,7 +318,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	struct walk *w = data;
 
 	if (engine()) {
-		e2pf_engine_list_at(engine(), w->index);
+		e2pf_ext4_list_at(source(), engine(), w->index);
 		if (w->index++ % LIST_LOOK == 0)
 			hand_over(w);
 	}
@@ -323,12 +329,12 @@ static bool watch_walk(struct walk *w)
 {
 	/* The first walk of the whole list after pass 1 is pass 2; walks
 	 * within it are e2fsck's own read-ahead. */
-	if (!self.on || !engine() || self.phase != E2PF_PHASE_PASS1 ||
+	if (!self.on || !engine() || self.stage != E2PF_EXT4_PASS1 ||
 	    self.in_list)
 		return false;
-	enter_phase(E2PF_PHASE_PASS2);
-	e2pf_engine_list_begin(engine(),
-			       (uint64_t)ext2fs_dblist_count2(w->list));
+	enter_stage(E2PF_EXT4_PASS2);
+	e2pf_ext4_list_begin(source(), engine(),
+			     (uint64_t)ext2fs_dblist_count2(w->list));
 	return true;
 }
 
@@ -347,14 +353,14 @@ errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
 	err = real(dblist, watched_entry, start, count, &w);
 	self.in_list--;
 	if (engine())
-		enter_phase(E2PF_PHASE_PASS3);
+		enter_stage(E2PF_EXT4_PASS3);
 	return err;
 }
 
 static void enter_bitmaps(ext2_filsys fs)
 {
-	if (self.on && fs == self.fs && self.phase == E2PF_PHASE_PASS3)
-		enter_phase(E2PF_PHASE_PASS5);
+	if (self.on && fs == self.fs && self.stage == E2PF_EXT4_PASS3)
+		enter_stage(E2PF_EXT4_PASS5);
 }
 
 errcode_t ext2fs_read_bitmaps(ext2_filsys fs)

@@ -17,6 +17,7 @@
 
 #include "device/budget.h"
 #include "device/device.h"
+#include "ext4/ext4_source.h"
 #include "ext4/journal.h"
 #include "libext2fs/observe.h"
 #include "session.h"
@@ -39,8 +40,10 @@ struct e2pf_session {
 	struct e2pf_settings settings;
 	struct e2pf_geometry geo;
 	struct e2pf_group *groups;
+	unsigned classes;
 	uint64_t superblock;		/* block it was opened from */
 	struct e2pf_device *dev;
+	struct e2pf_ext4 *ext4;
 	struct e2pf_topology topo;
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
@@ -104,7 +107,7 @@ static errcode_t take_groups(struct e2pf_session *s, ext2_filsys fs)
 	}
 	free(s->groups);
 	s->groups = groups;
-	s->cfg.groups = groups;
+	e2pf_ext4_set_groups(s->ext4, groups);
 	return 0;
 }
 
@@ -125,20 +128,20 @@ static void choose(struct e2pf_session *s)
 		e2pf_topology_probe(root, &st, processors, &s->topo);
 	if (s->topo.max_readahead)
 		s->dev->max_readahead = s->topo.max_readahead;
-	s->cfg.lanes = processors;
-	s->cfg.sweeps = s->topo.block_order ? s->topo.threads : 1;
-	s->cfg.block_order = s->topo.block_order;
+	s->cfg.threads = processors;
+	s->cfg.head_threads = s->topo.block_order ? s->topo.threads : 1;
+	s->cfg.has_head = s->topo.block_order;
 	/* A disk that says it rotates does; the others have to show. */
 	s->cfg.probe = !s->topo.known || s->topo.virtual_disk ||
 		       !s->topo.spindles;
 	if (s->settings.threads)
-		s->cfg.lanes = s->cfg.sweeps = s->settings.threads;
+		s->cfg.threads = s->cfg.head_threads = s->settings.threads;
 	s->cfg.budget = s->settings.memory;
 	if (!s->cfg.budget)
 		s->cfg.budget = s->cfg.paced ? memory / 2 : memory / 4 * 3;
-	/* Waiting for a sweep takes knowing when the block has come. */
+	/* To wait at the gate takes knowing when the block has come. */
 	if (!e2pf_device_sees_cache(s->dev))
-		s->cfg.block_order = s->cfg.probe = false;
+		s->cfg.has_head = s->cfg.probe = false;
 }
 
 static errcode_t new_session(ext2_filsys fs, const char *device,
@@ -166,16 +169,19 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		goto fail;
 	s->io_manager = e2pf_mmap_io_is_mapped(fs->io) ? "mmap" :
 			fs->io->manager == unix_io_manager ? "unix" : "other";
-	s->cfg.geo = &s->geo;
-	s->cfg.dev = s->dev;
+	s->classes = s->settings.classes ? s->settings.classes :
+					   E2PF_ALL_CLASSES;
+	err = EXT2_ET_NO_MEMORY;
+	s->ext4 = e2pf_ext4_new(&s->geo, s->classes);
+	if (!s->ext4)
+		goto fail;
+	s->cfg.source = e2pf_ext4_source(s->ext4);
+	s->cfg.devices = &s->dev;
 	s->cfg.paced = paced;
 	s->cfg.exact = s->settings.figures;
 	s->cfg.available = available;
 	s->cfg.available_ctx = s;
-	s->cfg.classes = s->settings.classes ? s->settings.classes :
-					       E2PF_ALL_CLASSES;
 	s->engine = e2pf_engine_new(&s->cfg);
-	err = EXT2_ET_NO_MEMORY;
 	if (!s->engine)
 		goto fail;
 	*session = s;
@@ -224,17 +230,22 @@ struct e2pf_engine *e2pf_session_engine(struct e2pf_session *session)
 	return session->engine;
 }
 
-static void descriptor_sink(void *ctx, const struct e2pf_ref *ref)
+struct e2pf_ext4 *e2pf_session_ext4(struct e2pf_session *session)
+{
+	return session->ext4;
+}
+
+static void descriptor_sink(void *ctx, const struct e2pf_run *run)
 {
 	struct e2pf_session *s = ctx;
 	uint64_t bs = s->geo.block_size;
 
-	s->dev->ops->willneed(s->dev, ref->block * bs, ref->count * bs);
+	s->dev->ops->willneed(s->dev, run->block * bs, run->count * bs);
 }
 
 errcode_t e2pf_start(struct e2pf_session *session)
 {
-	if (session->cfg.classes & 1u << E2PF_DESCRIPTORS)
+	if (session->classes & 1u << E2PF_DESCRIPTORS)
 		e2pf_plan_descriptors(&session->geo, session->superblock,
 				      descriptor_sink, session);
 	return e2pf_engine_start(session->engine);
@@ -275,20 +286,26 @@ void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 	*total = session->geo.groups;
 }
 
-static void count_descriptors(void *ctx, const struct e2pf_ref *ref)
+static void count_descriptors(void *ctx, const struct e2pf_run *run)
 {
 	struct e2pf_class_plan *plan = ctx;
 
-	plan->blocks += ref->count;
+	plan->blocks += run->count;
 	plan->runs++;
 }
 
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_plan plan[E2PF_CLASSES])
 {
-	errcode_t err = e2pf_engine_plan(session->engine, plan);
+	struct e2pf_class_count count[E2PF_CLASSES];
+	errcode_t err = e2pf_engine_plan(session->engine, count);
+	unsigned i;
 
-	if (session->cfg.classes & 1u << E2PF_DESCRIPTORS)
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		plan[i].blocks = count[i].bytes / session->geo.block_size;
+		plan[i].runs = count[i].runs;
+	}
+	if (session->classes & 1u << E2PF_DESCRIPTORS)
 		e2pf_plan_descriptors(&session->geo, session->superblock,
 				      count_descriptors,
 				      &plan[E2PF_DESCRIPTORS]);
@@ -321,6 +338,7 @@ void e2pf_close(struct e2pf_session *session)
 	if (session->observer && !session->ended)
 		e2pf_unobserve(session->observer);
 	e2pf_engine_free(session->engine);
+	e2pf_ext4_free(session->ext4);
 	e2pf_journal_free(session->journal);
 	if (session->dev)
 		session->dev->ops->close(session->dev);
@@ -346,22 +364,22 @@ static void add_stats(struct e2pf_engine_stats *to,
 	to->wasted_bytes += from->wasted_bytes;
 	to->errors += from->errors;
 	to->gate_waits += from->gate_waits;
-	if (from->latency_ns || from->lanes) {
-		to->block_order = from->block_order;
+	if (from->latency_ns || from->threads) {
+		to->has_head = from->has_head;
 		to->latency_ns = from->latency_ns;
 		to->deep_latency_ns = from->deep_latency_ns;
 		to->gap_bytes = from->gap_bytes;
 	}
 	if (from->peak_lookahead_bytes > to->peak_lookahead_bytes)
 		to->peak_lookahead_bytes = from->peak_lookahead_bytes;
-	if (from->lanes > to->lanes)
-		to->lanes = from->lanes;
-	for (i = 0; i < E2PF_PHASES; i++) {
-		to->phase[i].ns += from->phase[i].ns;
-		to->phase[i].reads += from->phase[i].reads;
-		to->phase[i].hits += from->phase[i].hits;
-		to->phase[i].stalls += from->phase[i].stalls;
-		to->phase[i].stall_ns += from->phase[i].stall_ns;
+	if (from->threads > to->threads)
+		to->threads = from->threads;
+	for (i = 0; i < E2PF_EXT4_STAGES; i++) {
+		to->stage[i].ns += from->stage[i].ns;
+		to->stage[i].reads += from->stage[i].reads;
+		to->stage[i].hits += from->stage[i].hits;
+		to->stage[i].stalls += from->stage[i].stalls;
+		to->stage[i].stall_ns += from->stage[i].stall_ns;
 	}
 }
 
@@ -406,7 +424,7 @@ void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
 	e2pf_close(old);
 }
 
-static const char *const phase_names[E2PF_PHASES] = {
+static const char *const phase_names[E2PF_EXT4_STAGES] = {
 	"open", "pass1", "pass2", "pass3-4", "pass5"
 };
 
@@ -434,8 +452,8 @@ static struct json_object *phases_json(const struct e2pf_engine_stats *st)
 	struct json_object *list = json_object_new_array();
 	unsigned i;
 
-	for (i = 0; i < E2PF_PHASES; i++) {
-		const struct e2pf_phase_stats *p = &st->phase[i];
+	for (i = 0; i < E2PF_EXT4_STAGES; i++) {
+		const struct e2pf_stage_stats *p = &st->stage[i];
 		struct json_object *o;
 
 		if (!p->ns && !p->reads)
@@ -488,10 +506,10 @@ static void put_checker(struct json_object *o,
 	uint64_t reads = 0, hits = 0, stall = 0;
 	unsigned i;
 
-	for (i = 0; i < E2PF_PHASES; i++) {
-		reads += st->phase[i].reads;
-		hits += st->phase[i].hits;
-		stall += st->phase[i].stall_ns;
+	for (i = 0; i < E2PF_EXT4_STAGES; i++) {
+		reads += st->stage[i].reads;
+		hits += st->stage[i].hits;
+		stall += st->stage[i].stall_ns;
 	}
 	put_int(o, "checker_reads", reads);
 	put_int(o, "checker_bytes", st->checker_bytes);
@@ -516,13 +534,13 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 	json_object_object_add(o, "io_manager",
 			       json_object_new_string(s->io_manager));
 	json_object_object_add(o, "accelerations", accelerations_json(s));
-	put_int(o, "threads", st.lanes);
+	put_int(o, "threads", st.threads);
 	put_int(o, "spindles", s->topo.spindles);
 	json_object_object_add(o, "rotational",
 			       json_object_new_boolean(s->topo.spindles > 0));
 	json_object_object_add(o, "topology", topology_json(&s->topo));
 	json_object_object_add(o, "block_order",
-			       json_object_new_boolean(st.block_order));
+			       json_object_new_boolean(st.has_head));
 	put_seconds(o, "latency_seconds", st.latency_ns);
 	put_seconds(o, "deep_latency_seconds", st.deep_latency_ns);
 	put_int(o, "gap_bytes", st.gap_bytes);

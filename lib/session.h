@@ -7,6 +7,7 @@
 #define E2PF_SESSION_H
 
 #include "engine/engine.h"
+#include "ext4/ext4_source.h"
 #include "libext2fs/observe.h"
 
 /*
@@ -19,7 +20,10 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session);
 
+/* The engine of a session and the source it works from, to which the checker's
+ * reports go. */
 struct e2pf_engine *e2pf_session_engine(struct e2pf_session *session);
+struct e2pf_ext4 *e2pf_session_ext4(struct e2pf_session *session);
 
 /* The next block of the filesystem's journal, which will be replayed: it is
  * read ahead of the replay until pass 1 begins. */

@@ -11,27 +11,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "e2prefetch.h"
+#include "ext4/ext4_source.h"
 
 #define MIN_SIZE (UINT64_C(1) << 20)
-
-/* In the order of enum e2pf_class. */
-static const char *const class_names[E2PF_CLASSES] = {
-	[E2PF_DESCRIPTORS] = "descriptors",
-	[E2PF_BITMAPS] = "bitmaps",
-	[E2PF_INODES] = "inodes",
-	[E2PF_EXTENTS] = "extents",
-	[E2PF_INDIRECT] = "indirect",
-	[E2PF_DIRS] = "dirs",
-	[E2PF_XATTRS] = "xattrs",
-	[E2PF_SYMLINKS] = "symlinks",
-	[E2PF_FILES] = "files",
-};
-
-const char *e2pf_class_name(enum e2pf_class cls)
-{
-	return (unsigned)cls < E2PF_CLASSES ? class_names[cls] : NULL;
-}
 
 /*
  * A decimal number without sign, space or leading zero (which some would
@@ -105,8 +87,8 @@ static unsigned class_bit(const char *name, size_t length)
 	unsigned cls;
 
 	for (cls = 0; cls < E2PF_CLASSES; cls++)
-		if (strlen(class_names[cls]) == length &&
-		    memcmp(class_names[cls], name, length) == 0)
+		if (strlen(e2pf_ext4_class_names[cls]) == length &&
+		    memcmp(e2pf_ext4_class_names[cls], name, length) == 0)
 			return 1u << cls;
 	return 0;
 }

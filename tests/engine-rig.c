@@ -17,35 +17,47 @@
 #include "engine-rig.h"
 
 void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
-		      unsigned lanes)
+		      unsigned workers)
 {
 	memset(r, 0, sizeof(*r));
 	fake_threads_reset();
 	tiny_new(&r->fs, groups, per_group, INODES, BS);
 	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
+	r->classes = E2PF_ALL_CLASSES;
+	r->device = &r->dev.dev;
 	r->cfg = (struct e2pf_engine_config) {
-		.geo = &r->fs.geo, .groups = r->fs.groups,
-		.dev = &r->dev.dev, .lanes = lanes, .sweeps = lanes,
-		.paced = true, .exact = true,
-		.budget = PLENTY, .classes = E2PF_ALL_CLASSES
+		.devices = &r->device, .threads = workers,
+		.head_threads = workers, .paced = true, .exact = true,
+		.budget = PLENTY
 	};
 }
 
-void rig_set_up(struct rig *r, uint32_t groups, unsigned lanes)
+void rig_set_up(struct rig *r, uint32_t groups, unsigned workers)
 {
-	rig_set_up_sized(r, groups, PER_GROUP, lanes);
+	rig_set_up_sized(r, groups, PER_GROUP, workers);
+}
+
+void rig_prepare(struct rig *r)
+{
+	r->cfg.source = tiny_source(&r->fs, r->classes);
+}
+
+void rig_new(struct rig *r)
+{
+	rig_prepare(r);
+	r->e = e2pf_engine_new(&r->cfg);
+	assert_non_null(r->e);
 }
 
 void rig_start(struct rig *r)
 {
-	r->e = e2pf_engine_new(&r->cfg);
-	assert_non_null(r->e);
+	rig_new(r);
 	assert_int_equal(e2pf_engine_start(r->e), 0);
 }
 
 void rig_start_held_later(struct rig *r)
 {
-	r->cfg.classes &= ~(1u << E2PF_BITMAPS);
+	r->classes &= ~(1u << E2PF_BITMAPS);
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_start(r);
 	fake_threads_settle();

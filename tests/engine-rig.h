@@ -21,16 +21,21 @@
 struct rig {
 	struct tiny_fs fs;
 	struct fake_device dev;
+	struct e2pf_device *device;
+	unsigned classes;	/* that are wanted */
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *e;
 };
 
-/* So many threads in either order.  The configuration may be changed before
- * the start. */
-void rig_set_up(struct rig *r, uint32_t groups, unsigned lanes);
+/* So many workers, past a head or not.  Configuration and classes may be
+ * changed before the start. */
+void rig_set_up(struct rig *r, uint32_t groups, unsigned workers);
 /* With groups of another size, in blocks. */
 void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
-		      unsigned lanes);
+		      unsigned workers);
+/* Make the source; the source and the engine. */
+void rig_prepare(struct rig *r);
+void rig_new(struct rig *r);
 void rig_start(struct rig *r);
 /* Start, and come to where the directory blocks that were put off are asked
  * for, with a lane blocked in that.  Of directories without nodes, and

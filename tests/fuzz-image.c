@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds small images to the planner and one sweep over all groups, the way a
- * prefetch thread does.  Stops when something is read that was not asked for
- * or is not inside the filesystem, when a level holds more than its limit, or
- * when more is read than a sweep may read.
+ * Feeds small images to the source of work and one elevator pass over all
+ * groups, the way a worker thread does.  Stops when something is read that was
+ * not asked for or is not inside the filesystem, when a level holds more than
+ * its limit, or when more is read than a pass may read.
  *
  * An input is patches to a small filesystem with a directory, files of both
  * kinds of trees and an attribute block: three bytes of offset, one of
  * length (0: 256), and the bytes.  In front of them are the block size and
- * what the sweep is allowed.
+ * what the pass is allowed.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -20,6 +20,7 @@
 
 #include "fuzz.h"
 #include "engine/elevator.h"
+#include "ext4/ext4_source.h"
 
 #define GROUPS 2u
 #define BLOCKS_PER_GROUP 64u
@@ -38,8 +39,8 @@ struct rig {
 	struct e2pf_device dev;
 	struct e2pf_geometry geo;
 	struct e2pf_group groups[MOST_GROUPS];
-	struct e2pf_sweep sweep;
-	uint64_t asked, read, most_parsed;
+	struct e2pf_elevator elevator;
+	uint64_t read;
 	unsigned char bad;		/* every so many-th read fails */
 	unsigned calls;
 };
@@ -233,6 +234,13 @@ static const struct e2pf_device_ops image_ops = {
 	.now = image_now,
 };
 
+static void require_inside(const struct rig *r, const struct e2pf_ref *ref)
+{
+	require(ref->length && ref->offset < r->dev.size &&
+		ref->length <= r->dev.size - ref->offset);
+	require(ref->cls < E2PF_CLASSES && !ref->device);
+}
+
 static bool on_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 {
 	struct rig *r = ctx;
@@ -240,24 +248,20 @@ static bool on_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 
 	require(n);
 	for (i = 0; i < n; i++) {
-		require(refs[i].count && refs[i].block < r->geo.blocks &&
-			refs[i].count <= r->geo.blocks - refs[i].block);
-		require(!i || refs[i].block >= refs[i - 1].block);
-		require(refs[i].cls < E2PF_CLASSES);
-		r->asked += refs[i].count;
+		require_inside(r, &refs[i]);
+		require(!i || refs[i].offset >= refs[i - 1].offset);
 	}
-	for (i = 1; i < E2PF_SWEEP_LEVELS; i++)
-		require(r->sweep.level[i].used <= r->sweep.level_cap);
+	for (i = 1; i <= E2PF_LEVELS; i++)
+		require(r->elevator.level[i].used <= r->elevator.level_cap);
 	return true;
 }
 
-static void on_put_off(void *ctx, const struct e2pf_ref *ref)
+static void on_defer(void *ctx, const struct e2pf_ref *ref)
 {
 	struct rig *r = ctx;
 
-	require(r->sweep.put_off & 1u << ref->cls);
-	require(ref->block < r->geo.blocks &&
-		ref->count <= r->geo.blocks - ref->block);
+	require(!ref->parse && (r->elevator.deferred & 1u << ref->cls));
+	require_inside(r, ref);
 }
 
 static bool on_arrived(void *ctx, int error, uint64_t waited_ns)
@@ -268,14 +272,14 @@ static bool on_arrived(void *ctx, int error, uint64_t waited_ns)
 	return true;
 }
 
-static const struct e2pf_sweep_ops sweep_ops = {
+static const struct e2pf_elevator_ops elevator_ops = {
 	.issue = on_issue,
-	.put_off = on_put_off,
+	.defer = on_defer,
 	.arrived = on_arrived,
 };
 
 /*
- * The sweep.
+ * The elevator pass.
  */
 
 static uint32_t read_groups(struct rig *r)
@@ -294,45 +298,56 @@ static uint32_t read_groups(struct rig *r)
 	return (uint32_t)i;
 }
 
-static void sweep_image(struct rig *r, struct input *in)
+static void read_image(struct rig *r, struct input *in)
 {
-	struct e2pf_sweep *s = &r->sweep;
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .has_head = true
+	};
+	struct e2pf_elevator *ev = &r->elevator;
+	struct e2pf_device *device = &r->dev;
+	struct e2pf_source *source;
+	struct e2pf_ext4 *ext4;
 	uint64_t parse, tables = 0;
+	unsigned classes, phases;
 	uint32_t n, g;
 
 	parse = take_byte(in);
-	s->parse_left = parse;
-	s->level_cap = 1 + take_byte(in);
-	s->gap = take_byte(in) % 16;
-	s->classes = take_number(in, 2) & E2PF_ALL_CLASSES;
-	s->put_off = take_number(in, 2) & s->classes;
-	s->issue_ahead = take_number(in, 2);
+	ev->parse_left = parse;
+	ev->level_cap = 1 + take_byte(in);
+	ev->gap = take_byte(in) % 16 * 1024;
+	classes = take_number(in, 2) & E2PF_ALL_CLASSES;
+	ev->deferred = take_number(in, 2) & classes;
+	ev->issue_ahead = take_number(in, 2);
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
 	apply_patches(in);
 	if (e2pf_plan_superblock(image + 1024, &r->geo))
 		return;
-	s->geo = &r->geo;
-	s->groups = r->groups;
-	s->dev = &r->dev;
-	s->ops = &sweep_ops;
-	s->ctx = r;
 	/* The planner looks at any group of the filesystem. */
 	if (r->geo.groups > MOST_GROUPS)
 		return;
 	n = read_groups(r);
 	r->dev.size = r->geo.blocks * r->geo.block_size;
-	e2pf_sweep_init(s);
+	ext4 = e2pf_ext4_new(&r->geo, classes);
+	require(ext4);
+	e2pf_ext4_set_groups(ext4, r->groups);
+	source = e2pf_ext4_source(ext4);
+	source->ops->begin(source, &start, &phases);
+	ev->source = source;
+	ev->devices = &device;
+	ev->ops = &elevator_ops;
+	ev->ctx = r;
+	e2pf_elevator_init(ev);
 	for (g = 0; g < n; g++)
-		require(e2pf_sweep_add_group(s, g));
+		source->ops->seed(source, E2PF_EXT4_TABLES, g,
+				  e2pf_elevator_add, ev);
 	for (g = 0; g < n; g++)
 		tables += (uint64_t)r->groups[g].inodes_in_use *
 			  r->geo.inode_size;
-	e2pf_sweep_run(s);
-	/* Tables that begin at one block are read once for each of their
-	 * runs, which differ in length: at most as many as groups. */
-	require(r->read <= tables * n + parse * r->geo.block_size);
-	e2pf_sweep_fini(s);
+	e2pf_elevator_run(ev);
+	require(r->read <= tables + parse * r->geo.block_size);
+	e2pf_elevator_fini(ev);
+	e2pf_ext4_free(ext4);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -343,6 +358,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&rig, 0, sizeof(rig));
 	rig.dev.ops = &image_ops;
 	rig.dev.page_size = 4096;
-	sweep_image(&rig, &in);
+	read_image(&rig, &in);
 	return 0;
 }

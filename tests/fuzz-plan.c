@@ -23,23 +23,23 @@
 struct sink {
 	const struct e2pf_geometry *geo;
 	unsigned calls;
-	struct e2pf_ref last;
+	struct e2pf_run last;
 };
 
-static void check(void *ctx, const struct e2pf_ref *ref)
+static void check(void *ctx, const struct e2pf_run *run)
 {
 	struct sink *sink = ctx;
 	const struct e2pf_geometry *geo = sink->geo;
 
-	if (!ref->count || !ref->block || ref->block < geo->first_data_block ||
-	    ref->block >= geo->blocks ||
-	    ref->count > geo->blocks - ref->block)
+	if (!run->count || !run->block || run->block < geo->first_data_block ||
+	    run->block >= geo->blocks ||
+	    run->count > geo->blocks - run->block)
 		abort();
-	if (ref->cls >= E2PF_CLASSES || ref->data > E2PF_CLASSES ||
-	    ref->parse > E2PF_XATTR_BLOCK || ref->depth > 5)
+	if (run->cls >= E2PF_CLASSES || run->data > E2PF_CLASSES ||
+	    run->parse > E2PF_XATTR_BLOCK || run->depth > 5)
 		abort();
 	sink->calls++;
-	sink->last = *ref;
+	sink->last = *run;
 }
 
 /* A geometry that holds together, from eight bytes. */
@@ -183,23 +183,23 @@ static void fuzz_block(struct input *in, const struct e2pf_geometry *geo,
 		       const struct e2pf_group *groups)
 {
 	struct sink sink = { .geo = geo };
-	struct e2pf_ref ref = { .count = 1 };
+	struct e2pf_run run = { .count = 1 };
 	uint8_t *bytes;
 
-	ref.block = take_byte(in);
-	ref.parse = take_byte(in) % (E2PF_XATTR_BLOCK + 1);
-	ref.cls = take_byte(in) % E2PF_CLASSES;
-	ref.depth = take_byte(in);
-	ref.data = take_byte(in) % (E2PF_CLASSES + 1);
+	run.block = take_byte(in);
+	run.parse = take_byte(in) % (E2PF_XATTR_BLOCK + 1);
+	run.cls = take_byte(in) % E2PF_CLASSES;
+	run.depth = take_byte(in);
+	run.data = take_byte(in) % (E2PF_CLASSES + 1);
 	bytes = take(in, geo->block_size);
-	e2pf_plan_block(geo, groups, &ref, bytes, check, &sink);
+	e2pf_plan_block(geo, groups, &run, bytes, check, &sink);
 	/* What is below can be parsed too, and must be nearer the leaves. */
 	if (sink.calls && sink.last.parse != E2PF_LEAF &&
 	    sink.last.parse != E2PF_INODE_TABLE) {
-		if (sink.last.depth >= ref.depth)
+		if (sink.last.depth >= run.depth)
 			abort();
-		ref = sink.last;
-		e2pf_plan_block(geo, groups, &ref, bytes, check, &sink);
+		run = sink.last;
+		e2pf_plan_block(geo, groups, &run, bytes, check, &sink);
 	}
 	free(bytes);
 }

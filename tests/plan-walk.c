@@ -21,27 +21,27 @@ static const void *block_at(const struct plan_walk *walk, uint64_t block)
 	return walk->image + block * bs;
 }
 
-static void take(void *ctx, const struct e2pf_ref *ref)
+static void take(void *ctx, const struct e2pf_run *run)
 {
 	struct plan_walk *walk = ctx;
 	uint32_t i;
 
-	if (!ref->count || ref->block >= walk->geo.blocks ||
-	    ref->count > walk->geo.blocks - ref->block) {
+	if (!run->count || run->block >= walk->geo.blocks ||
+	    run->count > walk->geo.blocks - run->block) {
 		walk->bad++;
 		return;
 	}
-	if (ref->cls == E2PF_INODES && ref->parse == E2PF_LEAF)
+	if (run->cls == E2PF_INODES && run->parse == E2PF_LEAF)
 		walk->ea_inodes++;
-	if (ref->parse != E2PF_LEAF && ref->depth > walk->deepest)
-		walk->deepest = ref->depth;
-	for (i = 0; i < ref->count; i++) {
-		struct e2pf_ref one = *ref;
+	if (run->parse != E2PF_LEAF && run->depth > walk->deepest)
+		walk->deepest = run->depth;
+	for (i = 0; i < run->count; i++) {
+		struct e2pf_run one = *run;
 		const void *bytes;
 
 		one.block += i;
 		one.count = 1;
-		walk->classes[one.block] |= 1u << ref->cls;
+		walk->classes[one.block] |= 1u << run->cls;
 		bytes = block_at(walk, one.block);
 		if (bytes)
 			e2pf_plan_block(&walk->geo, walk->groups, &one, bytes,
@@ -54,14 +54,14 @@ struct descriptor_walk {
 	uint32_t next;
 };
 
-static void take_descriptors(void *ctx, const struct e2pf_ref *ref)
+static void take_descriptors(void *ctx, const struct e2pf_run *run)
 {
 	struct descriptor_walk *at = ctx;
 	const struct e2pf_geometry *geo = &at->walk->geo;
 	uint32_t i, j, per_block = geo->block_size / geo->desc_size;
 
-	for (i = 0; i < ref->count; i++) {
-		const char *bytes = block_at(at->walk, ref->block + i);
+	for (i = 0; i < run->count; i++) {
+		const char *bytes = block_at(at->walk, run->block + i);
 
 		for (j = 0; bytes && j < per_block; j++, at->next++)
 			if (at->next < geo->groups)
@@ -69,7 +69,7 @@ static void take_descriptors(void *ctx, const struct e2pf_ref *ref)
 					bytes + (size_t)j * geo->desc_size,
 					&at->walk->groups[at->next]);
 	}
-	take(at->walk, ref);
+	take(at->walk, run);
 }
 
 static void walk_group(struct plan_walk *walk, uint32_t number)

@@ -49,7 +49,7 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 static void start_gated(struct rig *r)
 {
 	rig_set_up(r, 4, 1);
-	r->cfg.block_order = true;
+	r->cfg.has_head = true;
 	fake_set_late(&r->dev, true);
 	rig_start(r);
 	fake_threads_settle();
@@ -68,7 +68,7 @@ static void gate_opened_by_the_sweep(void **state)
 	fake_complete(&r.dev);
 	pthread_join(g.thread, NULL);
 	assert_int_equal(rig_stats(&r).gate_waits, 1);
-	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].stalls, 1);
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls, 1);
 	rig_tear_down(&r);
 }
 
@@ -98,13 +98,13 @@ static void gate_opened_by_patience(void **state)
 	begin_gated(&g, &r, r.fs.groups[0].inode_table);
 	fake_advance(&r.dev, 2 * SECOND);
 	pthread_join(g.thread, NULL);
-	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].stall_ns,
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
 			 2 * SECOND);
 	/* Nor does the next read wait for a sweep that still stands: on a
 	 * device that hangs each would take its second. */
 	begin_gated(&g, &r, r.fs.groups[0].inode_table + 1);
 	pthread_join(g.thread, NULL);
-	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].stall_ns,
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
 			 2 * SECOND);
 	rig_tear_down(&r);
 }
@@ -118,20 +118,20 @@ static void gate_of_the_bitmaps(void **state)
 
 	(void)state;
 	rig_set_up(&r, 4, 1);
-	r.cfg.block_order = true;
-	r.cfg.classes = 1u << E2PF_BITMAPS;
+	r.cfg.has_head = true;
+	r.classes = 1u << E2PF_BITMAPS;
 	r.cfg.budget = 8 * 8 * BS - 1;
 	fake_hold(&r.dev, FAKE_WILLNEED, true);
 	rig_start(&r);
 	fake_threads_settle();
-	e2pf_engine_list_begin(r.e, 0);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 	fake_pass(&r.dev, FAKE_WILLNEED, 1);
 	fake_threads_settle();
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	e2pf_engine_phase(r.e, E2PF_PHASE_PASS3);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS3);
 	rig_checker_reads(&r, r.fs.groups[3].block_bitmap, 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	e2pf_engine_phase(r.e, E2PF_PHASE_PASS5);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS5);
 	begin_gated(&g, &r, r.fs.groups[2].block_bitmap);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	pthread_join(g.thread, NULL);
@@ -161,7 +161,7 @@ static void gate_opened_by_errors(void **state)
 
 	(void)state;
 	rig_set_up(&r, 20, 1);
-	r.cfg.block_order = true;
+	r.cfg.has_head = true;
 	fake_set_bad(&r.dev, 1, r.dev.blocks - 1);
 	fake_hold(&r.dev, FAKE_READ, true);
 	rig_start(&r);
@@ -202,7 +202,7 @@ static void no_gate_later(void **state)
 
 	(void)state;
 	rig_set_up(&r, 1, 1);
-	r.cfg.block_order = true;
+	r.cfg.has_head = true;
 	dir = tiny_free_block(&r.fs, 0) + 10;
 	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
 	rig_start_held_later(&r);
@@ -226,8 +226,8 @@ static unsigned probes_made(const struct rig *r)
 static void set_up_probed(struct rig *r, bool head)
 {
 	rig_set_up(r, 44, 4);
-	r->cfg.sweeps = 1;
-	r->cfg.block_order = !head;
+	r->cfg.head_threads = 1;
+	r->cfg.has_head = !head;
 	r->cfg.probe = true;
 	r->dev.miss_ns = head ? 10000000 : 100000;
 	r->dev.ask_ns = head ? 4000000 : 20000;
@@ -243,8 +243,8 @@ static void probed_to_have_no_head(void **state)
 	rig_start(&r);
 	fake_threads_settle();
 	assert_int_equal(probes_made(&r), 11);
-	assert_int_equal(rig_stats(&r).lanes, 4);
-	assert_false(rig_stats(&r).block_order);
+	assert_int_equal(rig_stats(&r).threads, 4);
+	assert_false(rig_stats(&r).has_head);
 	assert_int_equal(rig_stats(&r).latency_ns, 100000);
 	assert_int_equal(rig_stats(&r).deep_latency_ns, 20000);
 	rig_checker_reads(&r, 1, 1);
@@ -257,7 +257,7 @@ static void probed_to_have_no_head(void **state)
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r.e), 0);
 	fake_threads_settle();
-	assert_false(rig_stats(&r).block_order);
+	assert_false(rig_stats(&r).has_head);
 	assert_int_equal(probes_made(&r), 11 + 1);
 	/* What must be has precedence. */
 	assert_true(e2pf_engine_stop(r.e, -1));
@@ -265,7 +265,7 @@ static void probed_to_have_no_head(void **state)
 	e2pf_engine_configure(r.e, &r.cfg);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r.e), 0);
-	assert_true(rig_stats(&r).block_order);
+	assert_true(rig_stats(&r).has_head);
 	rig_tear_down(&r);
 }
 
@@ -279,8 +279,8 @@ static void probed_to_have_a_head(void **state)
 	rig_start(&r);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 1);
-	assert_int_equal(rig_stats(&r).lanes, 1);
-	assert_true(rig_stats(&r).block_order);
+	assert_int_equal(rig_stats(&r).threads, 1);
+	assert_true(rig_stats(&r).has_head);
 	assert_int_equal(rig_stats(&r).latency_ns, 10000000);
 	assert_int_equal(rig_stats(&r).deep_latency_ns, 4000000);
 	begin_gated(&g, &r, 1);
@@ -314,8 +314,8 @@ static void not_probed(void **state)
 				     TABLE_BLOCKS);
 		rig_start(&r);
 		fake_threads_settle();
-		assert_int_equal(rig_stats(&r).lanes, 1);
-		assert_true(rig_stats(&r).block_order);
+		assert_int_equal(rig_stats(&r).threads, 1);
+		assert_true(rig_stats(&r).has_head);
 		assert_int_equal(rig_stats(&r).latency_ns, 0);
 		rig_tear_down(&r);
 	}
@@ -362,7 +362,7 @@ static void asleep_and_sampled(void **state)
 		fake_set_resident(&r.dev, 200, 1, false);
 		rig_checker_reads(&r, 200, 1);
 	}
-	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].reads, 15);
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].reads, 15);
 	assert_int_equal(fake_threads_alive(), 0);
 	for (i = 0; i < 8; i++) {
 		fake_set_resident(&r.dev, 200, 1, false);
@@ -390,7 +390,7 @@ static void asleep_through_chance(void **state)
 		for (j = 0; j < 260; j++)
 			rig_checker_reads(&r, 300, 1);
 	}
-	assert_int_equal(rig_stats(&r).phase[E2PF_PHASE_OPEN].stalls, 60);
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls, 60);
 	assert_int_equal(fake_threads_alive(), 0);
 	rig_tear_down(&r);
 }
@@ -431,17 +431,17 @@ static void woken_in_the_list(void **state)
 	for (i = 0; i < 40; i++)
 		list[i] = 100 + 2 * i;
 	rig_start(&r);
-	e2pf_engine_list_begin(r.e, 40);
-	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 40);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	for (i = 0; i < 16; i++) {
-		e2pf_engine_list_at(r.e, i);
+		e2pf_ext4_list_at(r.fs.ext4, r.e, i);
 		rig_checker_reads(&r, list[i], 1);
 	}
 	assert_int_equal(fake_threads_alive(), 3);
-	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 25);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 25);
 	assert_int_equal(first, 15);
-	e2pf_engine_list_put(r.e, list + 15, 25);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list + 15, 25);
 	fake_threads_settle();
 	for (i = 0; i < 40; i++)
 		assert_int_equal(fake_asked(&r.dev, list[i]), i > 15);

@@ -28,7 +28,7 @@ static void overtaken(void **state)
 	rig_start(&r);
 	fake_threads_settle();
 	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 3);
-	e2pf_engine_at_group(r.e, 10);
+	e2pf_ext4_at_group(r.e, 10);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	/* Those at hand were under way, the next are in front of it. */
@@ -41,7 +41,7 @@ static void overtaken(void **state)
 	fake_hold(&r.dev, FAKE_WILLNEED, true);
 	rig_start(&r);
 	fake_threads_settle();
-	e2pf_engine_at_group(r.e, 4);
+	e2pf_ext4_at_group(r.e, 4);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	for (g = 0; g < 20; g++)
@@ -70,13 +70,13 @@ static void budget_kept(void **state)
 	for (n = 0; n < 2; n++) {
 		rig_set_up(&r, 60, lanes[n]);
 		r.cfg.budget = 40 * BS;
-		r.cfg.classes = 1u << E2PF_INODES;
+		r.classes = 1u << E2PF_INODES;
 		rig_start(&r);
 		fake_threads_settle();
 		for (at = 0; at < 60; at++) {
 			uint64_t ahead;
 
-			e2pf_engine_at_group(r.e, at);
+			e2pf_ext4_at_group(r.e, at);
 			fake_threads_settle();
 			ahead = tables_ahead(&r, at);
 			/* No more than a run above, for each lane. */
@@ -119,7 +119,7 @@ static void total_budget(void **state)
 static void start_with_one_held(struct rig *r, unsigned blocks)
 {
 	r->cfg.budget = blocks * BS;
-	r->cfg.classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
+	r->classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
 	/* Both have their first batch before one of them goes on. */
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_start(r);
@@ -204,7 +204,7 @@ static void machine_with_little_memory(void **state)
 
 	(void)state;
 	rig_set_up(&r, 400, 1);
-	r.cfg.classes = 1u << E2PF_INODES;
+	r.classes = 1u << E2PF_INODES;
 	r.cfg.available = ask_machine;
 	r.cfg.available_ctx = &machine_has;
 	machine_has = 0;
@@ -215,7 +215,7 @@ static void machine_with_little_memory(void **state)
 	/* It has more now, which is seen when it is asked again. */
 	machine_has = PLENTY;
 	fake_advance(&r.dev, SECOND);
-	e2pf_engine_at_group(r.e, 1);
+	e2pf_ext4_at_group(r.e, 1);
 	fake_threads_settle();
 	assert_int_equal(fake_missing_asked(&r.dev), 400 * TABLE_BLOCKS);
 	rig_tear_down(&r);
@@ -245,19 +245,19 @@ static void directories_by_the_list(void **state)
 		asked += fake_asked(&r.dev, dir[i]);
 	/* The two bitmaps are of that half too. */
 	assert_in_range(asked, 18, 19);
-	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
-	e2pf_engine_list_begin(r.e, DIRECTORIES);
-	assert_int_equal(e2pf_engine_list_wants(r.e, &first), DIRECTORIES);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRECTORIES);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), DIRECTORIES);
 	assert_int_equal(first, 0);
-	e2pf_engine_list_put(r.e, dir, 20);
-	assert_int_equal(e2pf_engine_list_wants(r.e, &first),
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, 20);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
 			 DIRECTORIES - 20);
 	assert_int_equal(first, 20);
-	e2pf_engine_list_put(r.e, dir + 20, DIRECTORIES - 20);
-	assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir + 20, DIRECTORIES - 20);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		fake_threads_settle();
-		e2pf_engine_list_at(r.e, i);
+		e2pf_ext4_list_at(r.fs.ext4, r.e, i);
 		rig_checker_reads(&r, dir[i], 1);
 	}
 	for (i = 0; i < DIRECTORIES; i++)
@@ -290,7 +290,7 @@ static void directories_after_the_tables(void **state)
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
 		rig_set_up(&r, 10, ways[w].lanes);
 		rig_make_directories(&r);
-		r.cfg.block_order = ways[w].block_order;
+		r.cfg.has_head = ways[w].block_order;
 		r.cfg.paced = ways[w].paced;
 		rig_start(&r);
 		assert_true(e2pf_engine_wait(r.e, -1));
@@ -339,7 +339,7 @@ static void long_run_put_off(void **state)
 			tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 1, &node, 1);
 			tiny_node(&r.fs, node, 0, data, LEAF_BLOCKS);
 		}
-		r.cfg.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+		r.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
 		r.cfg.budget = 1000 * BS;
 		rig_start(&r);
 		fake_threads_settle();
@@ -365,8 +365,8 @@ static void list_begins_meanwhile(void **state)
 		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
 	}
 	rig_start_held_later(&r);
-	e2pf_engine_list_begin(r.e, DIRECTORIES - 10);
-	e2pf_engine_list_put(r.e, dir + 10, DIRECTORIES - 10);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRECTORIES - 10);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir + 10, DIRECTORIES - 10);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	/* Only the one that was under way is not of the list. */
@@ -386,26 +386,26 @@ static void list_shared(void **state)
 	(void)state;
 	for (w = 0; w < 2; w++) {
 		rig_set_up_sized(&r, 1, 8192, 3);
-		r.cfg.block_order = w;
+		r.cfg.has_head = w;
 		r.fs.groups[0].inodes_in_use = 0;
 		for (i = 0; i < ENTRIES; i++)
 			list[i] = 1000 + 2 * i;
 		rig_start(&r);
 		fake_threads_settle();
-		e2pf_engine_list_begin(r.e, ENTRIES);
-		e2pf_engine_list_at(r.e, 100);
-		assert_int_equal(e2pf_engine_list_wants(r.e, &first),
+		e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
+		e2pf_ext4_list_at(r.fs.ext4, r.e, 100);
+		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
 				 ENTRIES - 100);
 		assert_int_equal(first, 100);
 		/* Nothing asked for comes while they divide it. */
 		fake_set_late(&r.dev, true);
-		e2pf_engine_list_put(r.e, list + 100, ENTRIES - 100);
+		e2pf_ext4_list_put(r.fs.ext4, r.e, list + 100, ENTRIES - 100);
 		fake_threads_settle();
 		for (i = 101; i < ENTRIES; i++)
 			assert_int_equal(fake_asked(&r.dev, list[i]), 1);
 		/* A place behind the end is not asked to be filled. */
-		e2pf_engine_list_at(r.e, ENTRIES + 5);
-		assert_int_equal(e2pf_engine_list_wants(r.e, &first), 0);
+		e2pf_ext4_list_at(r.fs.ext4, r.e, ENTRIES + 5);
+		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
 		rig_tear_down(&r);
 	}
 	free(list);
@@ -424,20 +424,20 @@ static void list_of_many_batches(void **state)
 	/* So many groups that their bitmaps come last with this budget. */
 	rig_set_up(&r, 16, 1);
 	r.cfg.budget = 200 * BS;
-	r.cfg.classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
+	r.classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
 	for (i = 0; i < 16; i++)
 		r.fs.groups[i].inodes_in_use = 0;
 	for (i = 0; i < PARTS; i++)
 		list[i * PART] = 100 + i;
 	rig_start(&r);
 	fake_threads_settle();
-	e2pf_engine_list_begin(r.e, PARTS * PART);
-	assert_int_equal(e2pf_engine_list_wants(r.e, &first), PARTS * PART);
-	e2pf_engine_list_put(r.e, list, PARTS * PART);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, PARTS * PART);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), PARTS * PART);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list, PARTS * PART);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 0);
 	for (i = 0; i < PARTS; i++) {
-		e2pf_engine_list_at(r.e, i * PART + 1);
+		e2pf_ext4_list_at(r.fs.ext4, r.e, i * PART + 1);
 		fake_threads_settle();
 	}
 	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 1);
@@ -463,7 +463,7 @@ static void gaps_read_through(void **state)
 
 	(void)state;
 	rig_set_up_sized(&r, 1, 131072, 1);
-	r.cfg.classes = 1u << E2PF_DIRS;
+	r.classes = 1u << E2PF_DIRS;
 	r.fs.groups[0].inodes_in_use = 0;
 	r.dev.ask_ns = 400000;
 	r.dev.ask_block_ns = 8 * BS;
@@ -474,8 +474,8 @@ static void gaps_read_through(void **state)
 	for (i = 0; i < NEAR; i++, at += GAP + 1)
 		list[n++] = at;
 	rig_start(&r);
-	e2pf_engine_list_begin(r.e, ENTRIES);
-	e2pf_engine_list_put(r.e, list, ENTRIES);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list, ENTRIES);
 	fake_threads_settle();
 	for (i = 0; i < r.dev.blocks; i++)
 		asked += fake_asked(&r.dev, i);
@@ -500,8 +500,8 @@ static void list_out_of_range(void **state)
 	(void)state;
 	rig_set_up(&r, 2, 1);
 	rig_start(&r);
-	e2pf_engine_list_begin(r.e, 5);
-	e2pf_engine_list_put(r.e, list, 5);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 5);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list, 5);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, 100), 1);
 	assert_int_equal(fake_asked(&r.dev, 2 * PER_GROUP), 1);
@@ -532,14 +532,14 @@ static void bitmaps_side_by_side(void **state)
 			r.fs.groups[g].block_bitmap = at + g;
 			r.fs.groups[g].inode_bitmap = at + 16 + g;
 		}
-		r.cfg.block_order = ways[w].block_order;
+		r.cfg.has_head = ways[w].block_order;
 		/* Else they are read when all else is, in work of their own. */
 		if (!ways[w].few)
 			r.cfg.budget = 8 * 32 * BS - 1;
 		rig_start(&r);
 		fake_threads_settle();
 		if (!ways[w].few) {
-			e2pf_engine_list_begin(r.e, 0);
+			e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 			fake_threads_settle();
 		}
 		for (i = requests = 0; i < r.dev.events; i++)
@@ -565,21 +565,21 @@ static void bitmaps_after_the_list(void **state)
 	rig_set_up(&r, 16, 2);
 	r.cfg.budget = 200 * BS;
 	rig_start(&r);
-	e2pf_engine_at_group(r.e, 15);
+	e2pf_ext4_at_group(r.e, 15);
 	fake_threads_settle();
 	for (g = 0; g < 16; g++)
 		assert_int_equal(fake_asked(&r.dev,
 					    r.fs.groups[g].block_bitmap), 0);
-	e2pf_engine_list_begin(r.e, 8);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 8);
 	fake_threads_settle();
-	e2pf_engine_list_put(r.e, list, 4);
-	e2pf_engine_list_at(r.e, 3);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list, 4);
+	e2pf_ext4_list_at(r.fs.ext4, r.e, 3);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 0);
 	for (g = 0; g < 16; g++)
 		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
-	e2pf_engine_list_put(r.e, list + 4, 4);
-	e2pf_engine_list_at(r.e, 7);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list + 4, 4);
+	e2pf_ext4_list_at(r.fs.ext4, r.e, 7);
 	fake_threads_settle();
 	for (g = 0; g < 16; g++)
 		assert_int_equal(fake_asked(&r.dev,
@@ -598,11 +598,11 @@ static void bitmaps_after_a_short_pass(void **state)
 	(void)state;
 	for (order = 0; order < 2; order++) {
 		rig_set_up(&r, 16, 1);
-		r.cfg.block_order = order;
+		r.cfg.has_head = order;
 		fake_hold(&r.dev, FAKE_WILLNEED, true);
 		rig_start(&r);
 		fake_threads_settle();
-		e2pf_engine_list_begin(r.e, 0);
+		e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 		fake_hold(&r.dev, FAKE_WILLNEED, false);
 		fake_threads_settle();
 		for (g = 0; g < 16; g++)
@@ -621,9 +621,9 @@ static void bitmaps_within_the_budget(void **state)
 	(void)state;
 	rig_set_up(&r, 40, 1);
 	r.cfg.budget = 20 * BS;
-	r.cfg.classes = 1u << E2PF_BITMAPS;
+	r.classes = 1u << E2PF_BITMAPS;
 	rig_start(&r);
-	e2pf_engine_list_begin(r.e, 0);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 	fake_threads_settle();
 	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
 	for (g = 0; g < 40; g++) {

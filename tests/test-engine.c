@@ -39,14 +39,14 @@ static void all_once_in_stripes(void **state)
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
 		rig_set_up(&r, ways[w].groups, ways[w].lanes);
 		rig_make_directories(&r);
-		r.cfg.block_order = ways[w].block_order;
+		r.cfg.has_head = ways[w].block_order;
 		r.cfg.paced = ways[w].paced;
 		rig_start(&r);
 		assert_true(e2pf_engine_wait(r.e, -1));
 		rig_assert_all_asked_once(&r);
 		assert_false(e2pf_engine_gave_up(r.e));
 		assert_int_equal(e2pf_engine_progress(r.e), ways[w].groups);
-		assert_int_equal(rig_stats(&r).lanes, ways[w].lanes);
+		assert_int_equal(rig_stats(&r).threads, ways[w].lanes);
 		for (i = 0; i < r.dev.events; i++) {
 			const struct fake_event *ev = &r.dev.event[i];
 
@@ -115,7 +115,7 @@ static void stopped_in_every_state(void **state)
 	(void)state;
 	/* Never started. */
 	rig_set_up(&r, 8, 2);
-	r.e = e2pf_engine_new(&r.cfg);
+	rig_new(&r);
 	assert_true(e2pf_engine_stop(r.e, 0));
 	assert_true(e2pf_engine_stop(r.e, -1));
 	/* Idle. */
@@ -236,13 +236,13 @@ static void started_again(void **state)
 	fake_hold(&r.dev, FAKE_READ, false);
 	assert_true(e2pf_engine_stop(r.e, -1));
 	fake_threads_reset();
-	r.cfg.lanes = 2;
+	r.cfg.threads = 2;
 	e2pf_engine_configure(r.e, &r.cfg);
 	assert_int_equal(e2pf_engine_start(r.e), 0);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	rig_assert_all_asked_once(&r);
 	assert_int_equal(e2pf_engine_progress(r.e), 10);
-	assert_int_equal(rig_stats(&r).lanes, 3);
+	assert_int_equal(rig_stats(&r).threads, 3);
 	/* All again, when memory has lost it: what was put off, too. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
@@ -264,10 +264,10 @@ static void threads_that_cannot_be_had(void **state)
 	for (n = 0; n < 4; n++) {
 		rig_set_up(&r, 10, 4);
 		rig_make_directories(&r);
-		r.e = e2pf_engine_new(&r.cfg);
+		rig_new(&r);
 		fake_threads_fail_create(n);
 		assert_int_equal(e2pf_engine_start(r.e), n ? 0 : EAGAIN);
-		assert_int_equal(rig_stats(&r).lanes, n);
+		assert_int_equal(rig_stats(&r).threads, n);
 		assert_int_equal(e2pf_engine_reads_ahead(r.e), n > 0);
 		assert_true(e2pf_engine_wait(r.e, -1));
 		if (n)
@@ -285,8 +285,9 @@ static void threads_that_cannot_be_had(void **state)
 static void use_up(struct rig *r, int n)
 {
 	const uint64_t list[] = { 100, 120, 140 };
-	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_class_count plan[E2PF_CLASSES];
 
+	rig_prepare(r);
 	fake_fail_allocation(n);
 	r->e = e2pf_engine_new(&r->cfg);
 	if (!r->e)
@@ -295,8 +296,8 @@ static void use_up(struct rig *r, int n)
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	if (e2pf_engine_start(r->e) == 0)
 		e2pf_engine_wait(r->e, -1);
-	e2pf_engine_list_begin(r->e, 3);
-	e2pf_engine_list_put(r->e, list, 3);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 3);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, list, 3);
 	e2pf_engine_wait(r->e, -1);
 }
 
@@ -347,10 +348,10 @@ static void figures_add_up(void **state)
 	assert_int_equal(st.wasted_bytes, blocks * BS);
 	assert_int_equal(st.checker_bytes, 0);
 
-	e2pf_engine_phase(r.e, E2PF_PHASE_PASS1);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS1);
 	for (g = 0; g < 10; g++)
 		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
-	e2pf_engine_phase(r.e, E2PF_PHASE_PASS2);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS2);
 	rig_checker_reads(&r, 200, 3);
 	rig_checker_reads(&r, 200, 3);
 	fake_advance(&r.dev, 500);
@@ -358,36 +359,36 @@ static void figures_add_up(void **state)
 	assert_int_equal(st.wasted_bytes,
 			 (blocks - 9 * TABLE_BLOCKS) * BS);
 	assert_int_equal(st.checker_bytes, (10 * TABLE_BLOCKS + 6) * BS);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS1].reads, 10);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS1].hits, 10);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS1].stalls, 0);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS1].ns, 10000);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS2].reads, 2);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS2].hits, 1);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS2].stalls, 1);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS2].stall_ns,
+	assert_int_equal(st.stage[E2PF_EXT4_PASS1].reads, 10);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS1].hits, 10);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS1].stalls, 0);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS1].ns, 10000);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].reads, 2);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].hits, 1);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stalls, 1);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stall_ns,
 			 101000);
-	assert_int_equal(st.phase[E2PF_PHASE_PASS2].ns, 102500);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].ns, 102500);
 	assert_int_equal(st.prefetched_bytes, blocks * BS);
 	rig_tear_down(&r);
 }
 
 static void plan_counted(void **state)
 {
-	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_class_count plan[E2PF_CLASSES];
 	struct rig r;
 
 	(void)state;
 	rig_set_up(&r, 10, 2);
 	rig_make_directories(&r);
-	r.e = e2pf_engine_new(&r.cfg);
+	rig_new(&r);
 	assert_int_equal(e2pf_engine_plan(r.e, plan), 0);
-	assert_int_equal(plan[E2PF_BITMAPS].blocks, 20);
-	assert_int_equal(plan[E2PF_INODES].blocks, 10 * TABLE_BLOCKS);
-	assert_int_equal(plan[E2PF_EXTENTS].blocks, 10);
+	assert_int_equal(plan[E2PF_BITMAPS].bytes, (20) * BS);
+	assert_int_equal(plan[E2PF_INODES].bytes, (10 * TABLE_BLOCKS) * BS);
+	assert_int_equal(plan[E2PF_EXTENTS].bytes, (10) * BS);
 	assert_int_equal(plan[E2PF_EXTENTS].runs, 10);
-	assert_int_equal(plan[E2PF_DIRS].blocks, 10);
-	assert_int_equal(plan[E2PF_INDIRECT].blocks, 0);
+	assert_int_equal(plan[E2PF_DIRS].bytes, (10) * BS);
+	assert_int_equal(plan[E2PF_INDIRECT].bytes, (0) * BS);
 	assert_int_equal(fake_missing_asked(&r.dev), 0);
 	rig_tear_down(&r);
 }
@@ -395,7 +396,7 @@ static void plan_counted(void **state)
 /* Tables that cannot be read are left out, until there are too many. */
 static void plan_with_errors(void **state)
 {
-	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_class_count plan[E2PF_CLASSES];
 	unsigned bad;
 	struct rig r;
 	uint32_t g;
@@ -405,10 +406,10 @@ static void plan_with_errors(void **state)
 		rig_set_up(&r, 40, 1);
 		for (g = 0; g < bad; g++)
 			fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
-		r.e = e2pf_engine_new(&r.cfg);
+		rig_new(&r);
 		assert_int_equal(e2pf_engine_plan(r.e, plan),
 				 bad > 15 ? EIO : 0);
-		assert_int_equal(plan[E2PF_BITMAPS].blocks, 80);
+		assert_int_equal(plan[E2PF_BITMAPS].bytes, (80) * BS);
 		rig_tear_down(&r);
 	}
 }

@@ -28,6 +28,7 @@ struct rig {
 	char path[64];
 	struct tiny_fs fs;
 	struct fake_device dev;
+	struct e2pf_device *device;
 	struct e2pf_engine *e;
 	struct e2pf_observer observer;
 	io_channel channel;
@@ -52,9 +53,10 @@ static errcode_t on_error(io_channel channel, unsigned long block, int count,
 
 static int set_up(void **state)
 {
-	struct e2pf_engine_config cfg = { .lanes = 2, .sweeps = 1,
-		.paced = true,
-		.budget = 1 << 20, .classes = E2PF_ALL_CLASSES };
+	struct e2pf_engine_config cfg = {
+		.threads = 2, .head_threads = 1, .paced = true,
+		.budget = 1 << 20
+	};
 	struct rig *r = calloc(1, sizeof(*r));
 	unsigned char block[BS];
 	int fd, i;
@@ -70,9 +72,9 @@ static int set_up(void **state)
 	close(fd);
 	tiny_new(&r->fs, 2, 256, 64, BS);
 	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
-	cfg.geo = &r->fs.geo;
-	cfg.groups = r->fs.groups;
-	cfg.dev = &r->dev.dev;
+	r->device = &r->dev.dev;
+	cfg.devices = &r->device;
+	cfg.source = tiny_source(&r->fs, E2PF_ALL_CLASSES);
 	r->e = e2pf_engine_new(&cfg);
 	assert_non_null(r->e);
 	assert_int_equal(unix_io_manager->open(r->path, IO_FLAG_RW,
@@ -212,13 +214,13 @@ static void hits_and_misses(void **state)
 				io_channel_read_blk(r->channel, 10 + i,
 						    kinds[i].count, buf), 0);
 			e2pf_engine_get_stats(r->e, &st);
-			assert_int_equal(st.phase[E2PF_PHASE_OPEN].hits,
+			assert_int_equal(st.stage[E2PF_EXT4_OPEN].hits,
 					 i + 1);
-			assert_int_equal(st.phase[E2PF_PHASE_OPEN].stalls,
+			assert_int_equal(st.stage[E2PF_EXT4_OPEN].stalls,
 					 i + j);
 		}
-	assert_int_equal(st.phase[E2PF_PHASE_OPEN].reads, 2 * N);
-	assert_int_equal(st.phase[E2PF_PHASE_OPEN].stall_ns,
+	assert_int_equal(st.stage[E2PF_EXT4_OPEN].reads, 2 * N);
+	assert_int_equal(st.stage[E2PF_EXT4_OPEN].stall_ns,
 			 6 * 30001 + 500 * (1 + 4 + 5 + 0 + 1 + 4));
 	assert_int_equal(st.checker_bytes,
 			 2 * (10 * BS + 1000 + 1025 + 4096));
@@ -246,7 +248,7 @@ static void unobserved_again(void **state)
 	assert_int_equal(buf[0], 22);
 	assert_int_equal(io_channel_cache_readahead(r->channel, 0, 1), 0);
 	e2pf_engine_get_stats(r->e, &st);
-	assert_int_equal(st.phase[E2PF_PHASE_OPEN].reads, 0);
+	assert_int_equal(st.stage[E2PF_EXT4_OPEN].reads, 0);
 	/* Twice is once. */
 	e2pf_unobserve(&r->observer);
 	assert_int_equal(io_channel_close(r->channel), 0);

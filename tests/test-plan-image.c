@@ -385,13 +385,13 @@ struct expected {
 	uint32_t next;
 };
 
-static void check_descriptor(void *ctx, const struct e2pf_ref *ref)
+static void check_descriptor(void *ctx, const struct e2pf_run *run)
 {
 	struct expected *expected = ctx;
 	uint32_t i;
 
-	for (i = 0; i < ref->count; i++, expected->next++)
-		assert_true(ref->block + i ==
+	for (i = 0; i < run->count; i++, expected->next++)
+		assert_true(run->block + i ==
 			    descriptor_block(expected->fs,
 					     expected->group_block,
 					     expected->next));

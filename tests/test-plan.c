@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "ext4/plan.h"
-#include "ext4/plan_run.h"
+#include "ext4/plan_gather.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NONE E2PF_CLASSES
@@ -26,30 +26,30 @@
 /* What a function handed out. */
 struct found {
 	unsigned count;
-	struct e2pf_ref ref[MANY];
+	struct e2pf_run run[MANY];
 };
 
-static void record(void *ctx, const struct e2pf_ref *ref)
+static void record(void *ctx, const struct e2pf_run *run)
 {
 	struct found *found = ctx;
 
 	assert_true(found->count < MANY);
-	found->ref[found->count++] = *ref;
+	found->run[found->count++] = *run;
 }
 
 static void assert_ref(const struct found *found, unsigned index,
 		       uint64_t block, uint32_t count, unsigned cls,
 		       unsigned parse, unsigned depth, unsigned data)
 {
-	const struct e2pf_ref *ref = &found->ref[index];
+	const struct e2pf_run *run = &found->run[index];
 
 	assert_true(index < found->count);
-	assert_true(ref->block == block);
-	assert_int_equal(ref->count, count);
-	assert_int_equal(ref->cls, cls);
-	assert_int_equal(ref->parse, parse);
-	assert_int_equal(ref->depth, depth);
-	assert_int_equal(ref->data, data);
+	assert_true(run->block == block);
+	assert_int_equal(run->count, count);
+	assert_int_equal(run->cls, cls);
+	assert_int_equal(run->parse, parse);
+	assert_int_equal(run->depth, depth);
+	assert_int_equal(run->data, data);
 }
 
 /* 4 KiB blocks, 40 groups, everything an ext4 of today has. */
@@ -295,14 +295,14 @@ struct layout {
 	uint32_t next;
 };
 
-static void check_descriptor(void *ctx, const struct e2pf_ref *ref)
+static void check_descriptor(void *ctx, const struct e2pf_run *run)
 {
 	struct layout *layout = ctx;
 	uint32_t i;
 
-	assert_int_equal(ref->cls, E2PF_DESCRIPTORS);
-	assert_int_equal(ref->parse, E2PF_LEAF);
-	for (i = 0; i < ref->count; i++, layout->next++) {
+	assert_int_equal(run->cls, E2PF_DESCRIPTORS);
+	assert_int_equal(run->parse, E2PF_LEAF);
+	for (i = 0; i < run->count; i++, layout->next++) {
 		ext2_filsys fs = layout->fs;
 		uint64_t want = layout->group_block + layout->next + 1;
 
@@ -312,7 +312,7 @@ static void check_descriptor(void *ctx, const struct e2pf_ref *ref)
 					layout->group_block, layout->next);
 		else if (!layout->group_block && fs->blocksize == 1024)
 			want++;
-		assert_true(ref->block + i == want);
+		assert_true(run->block + i == want);
 	}
 }
 
@@ -724,7 +724,7 @@ static void extent_indexes(void **state)
 	assert_int_equal(found.count, 0);
 }
 
-static struct found plan_block(const struct e2pf_ref *ref, const void *block)
+static struct found plan_block(const struct e2pf_run *run, const void *block)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct found found = { 0 };
@@ -733,14 +733,14 @@ static struct found plan_block(const struct e2pf_ref *ref, const void *block)
 	/* Its own allocation, for a checker to see what is read past it. */
 	assert_non_null(copy);
 	memcpy(copy, block, geo.block_size);
-	e2pf_plan_block(&geo, NULL, ref, copy, record, &found);
+	e2pf_plan_block(&geo, NULL, run, copy, record, &found);
 	free(copy);
 	return found;
 }
 
 static void extent_nodes(void **state)
 {
-	struct e2pf_ref ref = {
+	struct e2pf_run run = {
 		.block = 5000, .count = 1, .cls = E2PF_EXTENTS,
 		.parse = E2PF_EXTENT_NODE, .depth = 2, .data = E2PF_DIRS
 	};
@@ -752,14 +752,14 @@ static void extent_nodes(void **state)
 	put_header(block, 340, 340, 2);
 	for (i = 0; i < 340; i++)
 		put_index(block, i, 100 + i);
-	found = plan_block(&ref, block);
+	found = plan_block(&run, block);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 100, 340, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1,
 		   E2PF_DIRS);
 
 	/* A node that refers to itself. */
 	put_index(block, 1, 5000);
-	found = plan_block(&ref, block);
+	found = plan_block(&run, block);
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 100, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1,
 		   E2PF_DIRS);
@@ -767,16 +767,16 @@ static void extent_nodes(void **state)
 		   E2PF_DIRS);
 
 	/* The lowest: data. */
-	ref.depth = 0;
+	run.depth = 0;
 	put_header(block, 1, 340, 0);
 	put_extent(block, 0, 5000, 7);
-	found = plan_block(&ref, block);
+	found = plan_block(&run, block);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 5000, 7, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 
 	/* The class of nodes and data is the file's. */
-	ref.cls = ref.data = E2PF_FILES;
-	found = plan_block(&ref, block);
+	run.cls = run.data = E2PF_FILES;
+	found = plan_block(&run, block);
 	assert_ref(&found, 0, 5000, 7, E2PF_FILES, E2PF_LEAF, 0, NONE);
 }
 
@@ -802,7 +802,7 @@ static void extent_nodes_refused(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(bad); i++) {
-		struct e2pf_ref ref = {
+		struct e2pf_run run = {
 			.block = 5000, .count = 1, .cls = E2PF_EXTENTS,
 			.parse = E2PF_EXTENT_NODE, .data = E2PF_DIRS
 		};
@@ -814,8 +814,8 @@ static void extent_nodes_refused(void **state)
 		for (j = 0; j < 340; j++)
 			put_index(block, j, 100 + 2 * j);
 		put_header(block, bad[i].entries, bad[i].max, bad[i].depth);
-		ref.depth = bad[i].expected;
-		found = plan_block(&ref, block);
+		run.depth = bad[i].expected;
+		found = plan_block(&run, block);
 		assert_int_equal(found.count, 0);
 	}
 }
@@ -854,7 +854,7 @@ static void block_map(void **state)
 static void indirect_blocks(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
-	struct e2pf_ref ref = {
+	struct e2pf_run run = {
 		.block = 3026, .count = 1, .cls = E2PF_INDIRECT,
 		.parse = E2PF_INDIRECT_BLOCK, .depth = 3, .data = NONE
 	};
@@ -867,32 +867,32 @@ static void indirect_blocks(void **state)
 	put32(block + 8, 3026);		/* itself */
 	put32(block + 12, geo.blocks);
 	put32(block + 4092, 4100);
-	found = plan_block(&ref, block);
+	found = plan_block(&run, block);
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 4000, 2, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
 		   NONE);
 	assert_ref(&found, 1, 4100, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
 		   NONE);
-	ref.depth = 2;
-	found = plan_block(&ref, block);
+	run.depth = 2;
+	found = plan_block(&run, block);
 	assert_ref(&found, 0, 4000, 2, E2PF_INDIRECT, E2PF_LEAF, 1, NONE);
-	ref.depth = 1;
-	found = plan_block(&ref, block);
+	run.depth = 1;
+	found = plan_block(&run, block);
 	assert_int_equal(found.count, 0);
-	ref.data = E2PF_DIRS;
-	found = plan_block(&ref, block);
+	run.data = E2PF_DIRS;
+	found = plan_block(&run, block);
 	assert_ref(&found, 0, 4000, 2, E2PF_DIRS, E2PF_LEAF, 0, NONE);
-	ref.depth = 0;
-	assert_int_equal(plan_block(&ref, block).count, 0);
-	ref.depth = 4;
-	assert_int_equal(plan_block(&ref, block).count, 0);
-	ref.depth = 255;
-	assert_int_equal(plan_block(&ref, block).count, 0);
+	run.depth = 0;
+	assert_int_equal(plan_block(&run, block).count, 0);
+	run.depth = 4;
+	assert_int_equal(plan_block(&run, block).count, 0);
+	run.depth = 255;
+	assert_int_equal(plan_block(&run, block).count, 0);
 }
 
 static void leaves_yield_nothing(void **state)
 {
-	struct e2pf_ref ref = {
+	struct e2pf_run run = {
 		.block = 10, .count = 1, .depth = 1, .data = E2PF_DIRS
 	};
 	uint8_t block[4096];
@@ -903,8 +903,8 @@ static void leaves_yield_nothing(void **state)
 	for (parse = 0; parse < 256; parse++) {
 		if (parse == E2PF_INDIRECT_BLOCK)
 			continue;
-		ref.parse = parse;
-		assert_int_equal(plan_block(&ref, block).count, 0);
+		run.parse = parse;
+		assert_int_equal(plan_block(&run, block).count, 0);
 	}
 }
 
@@ -1149,7 +1149,7 @@ static void ea_value(void **state)
 static void ea_inodes_in_block(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
-	struct e2pf_ref ref = {
+	struct e2pf_run run = {
 		.block = 7777, .count = 1, .cls = E2PF_XATTRS,
 		.parse = E2PF_XATTR_BLOCK, .data = NONE
 	};
@@ -1167,23 +1167,23 @@ static void ea_inodes_in_block(void **state)
 	at += put_entry(at, 9, 90);
 	at += 4;				/* zeros: the end */
 	put_entry(at, 9, 100);
-	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
+	e2pf_plan_block(&geo, groups, &run, block, record, &found);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 505, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
 
 	/* Without the feature, or the magic, or groups. */
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
+	e2pf_plan_block(&geo, groups, &run, block, record, &found);
 	geo = sound_geometry();
-	e2pf_plan_block(&geo, NULL, &ref, block, record, &found);
+	e2pf_plan_block(&geo, NULL, &run, block, record, &found);
 	put32(block, 0xea010000);
-	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
+	e2pf_plan_block(&geo, groups, &run, block, record, &found);
 	assert_int_equal(found.count, 1);
 
 	/* No end, names as long as they get. */
 	put32(block, 0xea020000);
 	memset(block + 32, 0xff, 4096 - 32);
-	e2pf_plan_block(&geo, groups, &ref, block, record, &found);
+	e2pf_plan_block(&geo, groups, &run, block, record, &found);
 	assert_int_equal(found.count, 1);
 	free(block);
 }
@@ -1191,18 +1191,18 @@ static void ea_inodes_in_block(void **state)
 /* A run has a count of 32 bits, whatever is asked for. */
 static void runs_of_32_bits(void **state)
 {
-	const struct e2pf_ref like = {
+	const struct e2pf_run like = {
 		.cls = E2PF_DIRS, .parse = E2PF_LEAF, .data = NONE
 	};
 	struct e2pf_geometry geo = sound_geometry();
 	struct found found = { 0 };
-	struct e2pf_run run = { .geo = &geo, .sink = record, .ctx = &found };
+	struct e2pf_gather out = { .geo = &geo, .sink = record, .ctx = &found };
 
 	(void)state;
 	geo.blocks = UINT64_C(1) << 40;
-	e2pf_run_add(&run, &like, 5000, UINT64_C(1) << 35);
-	e2pf_run_add(&run, &like, 5000 + UINT64_C(0xffffffff), 7);
-	e2pf_run_flush(&run);
+	e2pf_gather_add(&out, &like, 5000, UINT64_C(1) << 35);
+	e2pf_gather_add(&out, &like, 5000 + UINT64_C(0xffffffff), 7);
+	e2pf_gather_flush(&out);
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 5000, UINT32_MAX, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 	assert_ref(&found, 1, 5000 + UINT64_C(0xffffffff), 7, E2PF_DIRS,

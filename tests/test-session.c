@@ -177,7 +177,7 @@ static void write_to_nowhere(void **state)
 
 /* Threads a session has on this file with so many processors: where nothing
  * is known about the disk, two at least, to overlap reading and parsing. */
-static unsigned lanes(void)
+static unsigned threads(void)
 {
 	struct e2pf_engine_stats stats;
 	struct e2pf_session *s;
@@ -187,7 +187,7 @@ static unsigned lanes(void)
 	assert_true(e2pf_wait(s, -1));
 	e2pf_engine_get_stats(e2pf_session_engine(s), &stats);
 	e2pf_close(s);
-	return stats.lanes;
+	return stats.threads;
 }
 
 static void one_processor(void **state)
@@ -206,7 +206,7 @@ static void one_processor(void **state)
 	CPU_SET(cpu, &one);
 	evict();
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
-	assert_in_range(lanes(), 1, 2);
+	assert_in_range(threads(), 1, 2);
 	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
 }
 

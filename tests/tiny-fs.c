@@ -48,8 +48,19 @@ void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 	}
 }
 
+struct e2pf_source *tiny_source(struct tiny_fs *fs, unsigned classes)
+{
+	e2pf_ext4_free(fs->ext4);
+	fs->ext4 = e2pf_ext4_new(&fs->geo, classes);
+	if (!fs->ext4)
+		abort();
+	e2pf_ext4_set_groups(fs->ext4, fs->groups);
+	return e2pf_ext4_source(fs->ext4);
+}
+
 void tiny_free(struct tiny_fs *fs)
 {
+	e2pf_ext4_free(fs->ext4);
 	free(fs->image);
 	free(fs->groups);
 	memset(fs, 0, sizeof(*fs));

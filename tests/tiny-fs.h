@@ -6,13 +6,14 @@
 #ifndef TINY_FS_H
 #define TINY_FS_H
 
-#include "ext4/plan.h"
+#include "ext4/ext4_source.h"
 
 struct tiny_fs {
 	struct e2pf_geometry geo;
 	struct e2pf_group *groups;
 	unsigned char *image;
 	uint64_t size;			/* bytes */
+	struct e2pf_ext4 *ext4;		/* NULL until tiny_source() */
 };
 
 /* 128-byte inodes, all of each group's read by a scan.  A group begins with
@@ -20,6 +21,9 @@ struct tiny_fs {
 void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 	      uint32_t inodes_per_group, uint32_t block_size);
 void tiny_free(struct tiny_fs *fs);
+
+/* A source of work for it, of these classes; tiny_free() frees it. */
+struct e2pf_source *tiny_source(struct tiny_fs *fs, unsigned classes);
 
 /* The first block of a group that is neither bitmap nor table. */
 uint64_t tiny_free_block(const struct tiny_fs *fs, uint32_t group);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Batches: what a lane takes next, and what follows when no lane finds more.
- * Called with the engine's lock held, but for e2pf_fill_batch().
+ * Batches: which units of the current phase a worker takes next.  Called with
+ * the engine's lock held, but for e2pf_seed_batch().
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -9,340 +9,273 @@
 
 #include "engine_state.h"
 
-/* Table bytes a lane on flash takes at once: it begins with one group, so as
- * to be ahead of the checker at once, and doubles up to this.  16 MiB are
- * eight full tables of the default layout, a flex group for two lanes. */
+/* The weight of what a worker on flash takes at once, in bytes: it begins with
+ * one unit, so as to be ahead of the checker at once, and doubles up to
+ * this. */
 #define FLASH_BATCH (16u << 20)
 #define LEAST_BATCH (256u << 10)
 
-/* And in block order: some seconds of a disk's time, after which a checker
- * that waited for the sweep has work again. */
-#define SWEEP_BATCH (512u << 20)
+/* And past a head: some seconds of a disk's time, after which a checker that
+ * waited at the gate has work again. */
+#define HEAD_BATCH (512u << 20)
 
-/* Blocks a lane takes at once of what was put off. */
-#define LATER_BATCH 2048u
+/* Grains a worker takes at once of what was deferred. */
+#define DEFERRED_BATCH 2048u
 
-/* Groups whose bitmaps a lane takes at once: those of a flex group lie side by
- * side, and lanes that share them out one by one make a request of each. */
-#define BITMAP_GROUPS 512u
+/* Units a worker takes at once where nobody reports.  What adjacent units
+ * refer to often lies side by side, and workers that share it out one by one
+ * make a request of each. */
+#define SHARED_BATCH 512u
 
-/* Directory list entries of one flash batch. */
-#define LIST_BATCH 512u
+/* Units of one batch on flash where all are alike. */
+#define EVEN_BATCH 512u
 
-/* Units are striped over the lanes: lane T of N has T + N * i. */
-static uint64_t own_unit_from(const struct lane *l, uint64_t unit)
+/* Units are striped over the workers: worker T of N has T + N * i. */
+static uint64_t own_stripe_from(const struct worker *w, uint64_t stripe)
 {
-	uint64_t n = l->e->lanes, r = unit % n;
+	uint64_t n = w->e->workers, r = stripe % n;
 
-	return unit + (l->number + n - r) % n;
+	return stripe + (w->number + n - r) % n;
 }
 
-uint64_t e2pf_table_bytes(const struct e2pf_engine *e, uint64_t group)
+static uint64_t units(const struct e2pf_engine *e)
 {
-	return (uint64_t)e->cfg.groups[group].inodes_in_use *
-	       e->cfg.geo->inode_size;
+	struct e2pf_source *source = e->cfg.source;
+	bool more;
+
+	return source->ops->units(source, (unsigned)e->phase, &more);
 }
 
-/* A lane the checker has overtaken goes on in front of it. */
-static void catch_up(struct lane *l)
+static uint64_t weight(const struct e2pf_engine *e, uint64_t unit)
 {
-	struct e2pf_engine *e = l->e;
+	struct e2pf_source *source = e->cfg.source;
 
-	if (e->cfg.paced && e->at_valid && l->next < atomic_load(&e->at))
-		l->next = own_unit_from(l, atomic_load(&e->at) + 1);
+	return source->ops->weight(source, (unsigned)e->phase, unit);
 }
 
-static bool take_bitmaps(struct lane *l)
+/* The first unit a worker may take: what the checker has overtaken is left
+ * out. */
+static uint64_t first_unit(const struct worker *w)
 {
-	struct e2pf_engine *e = l->e;
-	uint64_t left = e->cfg.geo->groups - e->bitmaps_next;
+	const struct e2pf_engine *e = w->e;
 
-	if (!left)
-		return false;
-	l->first = e->bitmaps_next;
-	l->last = l->first + (left < BITMAP_GROUPS ? left : BITMAP_GROUPS) - 1;
-	l->table_bytes = 0;
-	e->bitmaps_next = l->last + 1;
-	return true;
+	if (e->cfg.paced && e->at_valid && w->next < atomic_load(&e->at))
+		return atomic_load(&e->at) + 1;
+	return w->next;
 }
 
-static bool take_groups(struct lane *l)
+/* As many of the worker's own units as weigh what the target says, and one at
+ * least. */
+static bool take_weighed(struct worker *w)
 {
-	struct e2pf_engine *e = l->e;
-	uint64_t g, bytes = 0;
+	struct e2pf_engine *e = w->e;
+	uint64_t unit, end = units(e), taken = 0;
 	unsigned n = 0;
 
-	catch_up(l);
-	if (l->next >= e->cfg.geo->groups)
+	w->next = own_stripe_from(w, first_unit(w));
+	if (w->next >= end)
 		return false;
-	l->first = l->next;
-	for (g = l->next; g < e->cfg.geo->groups && n < BATCH_GROUPS;
-	     g += e->lanes, n++) {
-		if (n && bytes + e2pf_table_bytes(e, g) > l->target)
+	w->first = w->next;
+	for (unit = w->next; unit < end && n < BATCH_UNITS;
+	     unit += e->workers, n++) {
+		uint64_t one = weight(e, unit);
+
+		if (n && taken + one > w->target)
 			break;
-		bytes += e2pf_table_bytes(e, g);
-		l->last = g;
+		taken += one;
+		w->last = unit;
 	}
-	l->table_bytes = bytes;
-	l->next = g;
+	w->weight = taken;
+	w->next = unit;
 	return true;
 }
 
-static bool take_list(struct lane *l)
+/* The rest of one part of the sequence. */
+static bool take_even(struct worker *w)
 {
-	struct e2pf_engine *e = l->e;
-	uint64_t first = l->next, part, end;
+	struct e2pf_engine *e = w->e;
+	uint64_t first = first_unit(w), known = units(e), part, end;
 
-	if (e->at_valid && first < atomic_load(&e->at))
-		first = atomic_load(&e->at) + 1;
-	/* A unit of the stripe is a part of the list; one sweep alone takes
-	 * all there is, to have it in one order. */
-	part = !e->block_order ? LIST_BATCH :
-	       e->lanes > 1 ? LIST_ROOM / 2 : UINT64_MAX;
-	if (first / part % e->lanes != l->number)
-		first = own_unit_from(l, first / part) * part;
-	end = part == UINT64_MAX ? e->list_end : (first / part + 1) * part;
-	if (end > e->list_end)
-		end = e->list_end;
+	/* One elevator pass alone takes all there is, to have it in one
+	 * order. */
+	part = !e->has_head ? EVEN_BATCH :
+	       e->workers > 1 ? e2pf_phase_now(e)->window / 2 : UINT64_MAX;
+	if (first / part % e->workers != w->number)
+		first = own_stripe_from(w, first / part) * part;
+	end = part == UINT64_MAX ? known : (first / part + 1) * part;
+	if (end > known)
+		end = known;
 	if (first >= end)
 		return false;
-	l->first = first;
-	l->last = end - 1;
-	l->next = end;
+	w->first = first;
+	w->last = end - 1;
+	w->next = end;
 	return true;
 }
 
-/* Blocks of what was put off that may still be read, one at least: a lane
- * asks for room between runs, and a run may be longer than the budget. */
-static uint64_t later_room(const struct e2pf_engine *e)
+static bool take_shared(struct worker *w)
 {
-	uint64_t held = e2pf_set_bytes(e, e->later), room = LATER_BATCH;
+	struct e2pf_engine *e = w->e;
+	uint64_t known = units(e), left;
 
-	if (e->cfg.paced && held + room * e->cfg.geo->block_size > e->limit / 2)
-		room = held < e->limit / 2 ?
-			(e->limit / 2 - held) / e->cfg.geo->block_size : 0;
+	if (e->next_unit >= known)
+		return false;
+	left = known - e->next_unit;
+	w->first = e->next_unit;
+	w->last = w->first + (left < SHARED_BATCH ? left : SHARED_BATCH) - 1;
+	w->weight = 0;
+	e->next_unit = w->last + 1;
+	return true;
+}
+
+/* Grains of what was deferred that may still be read, one at least: a worker
+ * asks for room between runs, and a run may be longer than the budget. */
+static uint64_t deferred_room(const struct e2pf_engine *e)
+{
+	uint64_t held = e2pf_set_bytes(e, e->ahead_later);
+	uint64_t grain = e->cfg.source->grain, room = DEFERRED_BATCH;
+
+	if (e->cfg.paced && held + room * grain > e->limit / 2)
+		room = held < e->limit / 2 ? (e->limit / 2 - held) / grain : 0;
 	return room ? room : 1;
 }
 
-/* Of what was put off, the next blocks in order. */
-static bool take_wanted(struct lane *l)
+/* The reference to `count` places, which lie on one device. */
+static struct e2pf_ref ref_of(const struct e2pf_engine *e, uint64_t place,
+			      uint64_t count)
 {
-	struct e2pf_engine *e = l->e;
-	struct e2pf_ref ref = { .cls = E2PF_DIRS, .data = E2PF_CLASSES };
-	uint64_t block = e->wanted_next, most = later_room(e), n, taken = 0;
+	uint32_t grain = e->cfg.source->grain;
+	unsigned device = e->cfg.source->devices - 1;
 
-	l->first = 0;
-	l->last = UINT64_MAX;
-	l->table_bytes = 0;
-	while (taken < most && (n = e2pf_blockset_next(e->wanted, &block))) {
+	while (device && place < e->base[device])
+		device--;
+	return (struct e2pf_ref) {
+		.device = (uint8_t)device,
+		.offset = (place - e->base[device]) * grain,
+		.length = (uint32_t)count * grain
+	};
+}
+
+/* Of what was deferred, the next in the order of the devices. */
+static bool take_deferred(struct worker *w)
+{
+	struct e2pf_engine *e = w->e;
+	uint64_t place = e->deferred_next, most = deferred_room(e), taken = 0;
+	uint64_t n;
+
+	w->first = 0;
+	w->last = UINT64_MAX;
+	w->weight = 0;
+	w->elevator.deferred = 0;
+	while (taken < most && (n = e2pf_blockset_next(e->deferred, &place))) {
+		struct e2pf_ref ref;
+
 		if (n > most - taken)
 			n = most - taken;
-		ref.block = block;
-		ref.count = (uint32_t)n;
-		l->sweep.put_off = 0;
-		l->sweep.classes = e->cfg.classes;
-		e2pf_sweep_add(&l->sweep, &ref);
+		ref = ref_of(e, place, n);
+		e2pf_elevator_add(&w->elevator, &ref);
 		taken += n;
-		block += n;
+		place += n;
 	}
-	e->wanted_next = block;
+	e->deferred_next = place;
 	return taken;
 }
 
-/* Does the checker's place tell which batches of this work it has done with?
- * These are kept count of, in each lane's ring. */
-static bool is_in_order(enum work work)
+bool e2pf_window_is_full(const struct worker *w)
 {
-	return work == WORK_TABLES || work == WORK_LIST;
+	return e2pf_is_followed(e2pf_phase_now(w->e)) &&
+	       w->window_used == WINDOW_BATCHES;
 }
 
-static bool ring_is_full(const struct lane *l)
+bool e2pf_take_batch(struct worker *w)
 {
-	return is_in_order(l->e->work) && l->ring_used == BATCH_RING;
-}
+	struct e2pf_engine *e = w->e;
 
-bool e2pf_take_batch(struct lane *l)
-{
-	struct e2pf_engine *e = l->e;
-
-	l->generation = e->generation;
-	l->seen = e->news;
-	e2pf_drop_passed(l);
-	if (e->stop || e->gave_up || ring_is_full(l))
+	w->epoch = e->epoch;
+	w->phase = (unsigned)e->phase;
+	w->additions = e->additions;
+	e2pf_drop_passed(w);
+	if (e->stop || e->gave_up || e2pf_window_is_full(w))
 		return false;
-	switch (e->work) {
-	case WORK_TABLES:
-		return take_groups(l);
-	case WORK_BITMAPS:
-		return take_bitmaps(l);
-	case WORK_LATER:
-		return take_wanted(l);
-	case WORK_LIST:
-		return take_list(l);
-	default:
-		return false;
+	switch (e2pf_phase_now(e)->order) {
+	case E2PF_ORDER_WEIGHED:
+		return take_weighed(w);
+	case E2PF_ORDER_EVEN:
+		return take_even(w);
+	case E2PF_ORDER_NONE:
+		return take_shared(w);
+	case E2PF_ORDER_DEFERRED:
+		return take_deferred(w);
 	}
+	return false;
 }
 
-/* Is anything wanted that is in the inode tables or found through them? */
-bool e2pf_wants_tables(const struct e2pf_engine *e)
+void e2pf_seed_batch(struct worker *w)
 {
-	return e->cfg.classes & ~(1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS);
-}
+	struct e2pf_engine *e = w->e;
+	struct e2pf_source *source = e->cfg.source;
+	const struct e2pf_phase *phase = &e->phases[w->phase];
+	uint64_t unit, step;
 
-void e2pf_bitmap_sink(void *ctx, const struct e2pf_ref *ref)
-{
-	if (ref->cls == E2PF_BITMAPS)
-		e2pf_sweep_add(ctx, ref);
-}
-
-/* Put what the batch begins with into the sweep. */
-void e2pf_fill_batch(struct lane *l, enum work work)
-{
-	struct e2pf_engine *e = l->e;
-	struct e2pf_sweep *s = &l->sweep;
-	struct e2pf_ref ref = {
-		.count = 1, .cls = E2PF_DIRS, .data = E2PF_CLASSES
-	};
-	uint64_t u;
-
-	s->classes = e->cfg.classes;
-	s->put_off = 0;
-	if (work == WORK_LATER)
+	/* These were taken as references. */
+	if (phase->order == E2PF_ORDER_DEFERRED)
 		return;
-	if (work == WORK_LIST) {
-		pthread_mutex_lock(&e->lock);
-		for (u = l->first; u <= l->last; u++) {
-			ref.block = e->list[u % LIST_ROOM];
-			if (ref.block && ref.block < e->cfg.geo->blocks)
-				e2pf_sweep_add(s, &ref);
-		}
-		pthread_mutex_unlock(&e->lock);
-		return;
-	}
-	if (work == WORK_TABLES) {
-		s->put_off = 1u << E2PF_DIRS;
-		if (!e->bitmaps_inline)
-			s->classes &= ~(1u << E2PF_BITMAPS);
-		else if (!e->block_order)
-			s->put_off |= 1u << E2PF_BITMAPS;
-	}
-	for (u = l->first; u <= l->last;
-	     u += work == WORK_BITMAPS ? 1 : e->lanes)
-		if (work == WORK_BITMAPS || !e2pf_wants_tables(e))
-			e2pf_plan_group(e->cfg.geo, &e->cfg.groups[u],
-					e2pf_bitmap_sink, s);
-		else if (!e2pf_sweep_add_group(s, (uint32_t)u))
-			break;
+	w->elevator.deferred = phase->deferred;
+	step = phase->order == E2PF_ORDER_WEIGHED ? e->workers : 1;
+	for (unit = w->first; unit <= w->last; unit += step)
+		source->ops->seed(source, w->phase, unit, e2pf_elevator_add,
+				  &w->elevator);
 }
 
 uint64_t e2pf_first_target(const struct e2pf_engine *e)
 {
-	if (!e->block_order)
+	if (!e->has_head)
 		return 0;
-	return e->limit / 4 < SWEEP_BATCH ? e->limit / 4 : SWEEP_BATCH;
+	return e->limit / 4 < HEAD_BATCH ? e->limit / 4 : HEAD_BATCH;
 }
 
-/* The next batch of tables: as much as brings in half the budget, going by
- * what this one's tables brought in with them. */
-static void choose_target(struct lane *l)
+/* The weight of the next batch: as much as brings in half the budget, going by
+ * what this one's units brought in with them. */
+static void choose_target(struct worker *w)
 {
-	struct e2pf_engine *e = l->e;
-	uint64_t share = e->limit / 2 / e->lanes, most;
+	struct e2pf_engine *e = w->e;
+	uint64_t share = e->limit / 2 / e->workers, most = share;
 
-	most = share;
-	if (l->bytes > l->table_bytes && l->table_bytes)
-		most = (uint64_t)((double)share * (double)l->table_bytes /
-				  (double)l->bytes);
-	if (e->block_order) {
-		if (most > SWEEP_BATCH)
-			most = SWEEP_BATCH;
+	if (w->bytes > w->weight && w->weight)
+		most = (uint64_t)((double)share * (double)w->weight /
+				  (double)w->bytes);
+	if (e->has_head) {
+		if (most > HEAD_BATCH)
+			most = HEAD_BATCH;
 	} else {
 		if (most > FLASH_BATCH)
 			most = FLASH_BATCH;
-		if (most > l->table_bytes * 2 + LEAST_BATCH)
-			most = l->table_bytes * 2 + LEAST_BATCH;
+		if (most > w->weight * 2 + LEAST_BATCH)
+			most = w->weight * 2 + LEAST_BATCH;
 	}
-	l->target = most;
+	w->target = most;
 }
 
-void e2pf_finish_batch(struct lane *l)
+void e2pf_finish_batch(struct worker *w)
 {
-	struct e2pf_engine *e = l->e;
+	struct e2pf_engine *e = w->e;
 
-	if (l->generation == e->generation) {
-		struct batch *b = &l->ring[(l->ring_first + l->ring_used) %
-					   BATCH_RING];
+	if (w->epoch == e->epoch) {
+		const struct e2pf_phase *phase = e2pf_phase_now(e);
+		bool weighed = phase->order == E2PF_ORDER_WEIGHED;
+		struct batch *b = &w->window[(w->window_first +
+					      w->window_used) %
+					     WINDOW_BATCHES];
 
-		b->last = l->last;
-		b->bytes = l->bytes;
-		if (b->bytes && e->cfg.paced && is_in_order(e->work))
-			l->ring_used++;
-		if (e->work == WORK_TABLES) {
-			choose_target(l);
-			e->groups_done += (l->last - l->first) / e->lanes + 1;
-		}
+		b->last = w->last;
+		b->bytes = w->bytes;
+		if (b->bytes && e->cfg.paced && e2pf_is_followed(phase))
+			w->window_used++;
+		if (weighed)
+			choose_target(w);
+		if (!e->phase)
+			e->units_done += (w->last - w->first) /
+					 (weighed ? e->workers : 1) + 1;
 	}
-	l->bytes = 0;
-}
-
-void e2pf_set_work(struct e2pf_engine *e, enum work work)
-{
-	unsigned i;
-
-	e->work = work;
-	e->moved = e2pf_now(e);
-	e->gated = e->lanes && e->cfg.paced && e->block_order &&
-		   work != WORK_LATER;
-	e->generation++;
-	for (i = 0; i < e->lanes; i++) {
-		struct lane *l = &e->lane[i];
-
-		l->next = work == WORK_LIST ? 0 : l->number;
-		/* The first pass goes on, and uses what is ahead of it. */
-		if (work != WORK_LATER)
-			l->ring_used = 0;
-	}
-	pthread_cond_broadcast(&e->work_cond);
-}
-
-/* Did each lane find nothing more?  One that was not asked since there is
- * more may still be asleep, and one whose ring is full has not looked. */
-bool e2pf_all_idle(struct e2pf_engine *e)
-{
-	unsigned i;
-
-	for (i = 0; i < e->lanes; i++) {
-		const struct lane *l = &e->lane[i];
-
-		if (l->state != LANE_IDLE || l->generation != e->generation ||
-		    l->seen != e->news || ring_is_full(l))
-			return false;
-	}
-	return true;
-}
-
-/* Nothing left of this work for any lane: go on to what follows it. */
-void e2pf_next_work(struct e2pf_engine *e)
-{
-	bool bitmaps;
-
-	if (!e2pf_all_idle(e))
-		return;
-	/* All tables are through, or what was put off is.  A checker that has
-	 * few inodes begins its list before that. */
-	if (e->bitmaps_inline &&
-	    e->work == (e->block_order ? WORK_TABLES : WORK_LATER))
-		e->bitmaps_done = true;
-	bitmaps = !e->bitmaps_done && (e->cfg.classes & 1u << E2PF_BITMAPS);
-	if (e->work == WORK_TABLES) {
-		e2pf_set_work(e, WORK_LATER);
-	} else if (bitmaps &&
-		   ((e->work == WORK_LATER && !e->cfg.paced) ||
-		    (e->work == WORK_LIST && e->list_end >= e->list_total))) {
-		e->bitmaps_done = true;
-		e->bitmaps_next = 0;
-		e->at_valid = false;	/* a place in the list is no group */
-		e2pf_set_work(e, WORK_BITMAPS);
-	}
+	w->bytes = 0;
 }

@@ -13,7 +13,8 @@
 #include "blockset.h"
 
 #define CHUNK_BITS 16
-#define CHUNK_BLOCKS (1u << CHUNK_BITS)
+#define CHUNK_BLOCKS E2PF_BLOCKSET_CHUNK
+_Static_assert(CHUNK_BLOCKS == 1u << CHUNK_BITS, "the bits of a chunk");
 
 /* Blocks start to last of a chunk, both in the set. */
 struct run {

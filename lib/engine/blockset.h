@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Blocks of a chunk. */
+#define E2PF_BLOCKSET_CHUNK 65536u
+
 struct e2pf_blockset;
 
 /* A set for blocks 0 to blocks - 1 whose runs take at most `cap` bytes.

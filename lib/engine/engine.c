@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The engine's life: made, configured, started, stopped, and its figures.
+ * Does not know what the workers do (worker.c).
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -14,11 +15,10 @@
 
 #include "engine_state.h"
 
-/* Runs of the sets of blocks read ahead: with the levels of the lanes the
- * helper stays below 32 MiB. */
+/* Bytes that the runs of each set of places take at most. */
 #define SET_MEMORY (4u << 20)
 
-#define LANE_STACK (256u << 10)
+#define WORKER_STACK (256u << 10)
 
 #define STATS_PATIENCE_MS 1000
 
@@ -32,21 +32,42 @@ static void cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
+/* Lay all devices one behind the other.  Each begins with a chunk of the
+ * sets, whose runs end with a chunk: no run is of two devices. */
+static uint64_t lay_out_places(struct e2pf_engine *e)
+{
+	const struct e2pf_source *source = e->cfg.source;
+	uint64_t places = 0;
+	unsigned i;
+
+	for (i = 0; i < source->devices; i++) {
+		places += (E2PF_BLOCKSET_CHUNK - places % E2PF_BLOCKSET_CHUNK) %
+			  E2PF_BLOCKSET_CHUNK;
+		e->base[i] = places;
+		places += (source->bytes[i] + source->grain - 1) /
+			  source->grain;
+	}
+	return places;
+}
+
 struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 {
 	struct e2pf_engine *e = calloc(1, sizeof(*e));
+	uint64_t places;
 
 	if (!e)
 		return NULL;
 	e->cfg = e->next = *config;
 	e->limit = config->budget;
-	e->ahead = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
-	e->later = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
-	e->wanted = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
-	if (!e->ahead || !e->later || !e->wanted) {
-		e2pf_blockset_free(e->ahead);
-		e2pf_blockset_free(e->later);
-		e2pf_blockset_free(e->wanted);
+	e->phase = E2PF_NONE;
+	places = lay_out_places(e);
+	e->ahead_now = e2pf_blockset_new(places, SET_MEMORY);
+	e->ahead_later = e2pf_blockset_new(places, SET_MEMORY);
+	e->deferred = e2pf_blockset_new(places, SET_MEMORY);
+	if (!e->ahead_now || !e->ahead_later || !e->deferred) {
+		e2pf_blockset_free(e->ahead_now);
+		e2pf_blockset_free(e->ahead_later);
+		e2pf_blockset_free(e->deferred);
 		free(e);
 		return NULL;
 	}
@@ -54,7 +75,7 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 	cond_init(&e->work_cond);
 	cond_init(&e->gate_cond);
 	cond_init(&e->end_cond);
-	e->phase_began = e2pf_now(e);
+	e->stage_began = e2pf_now(e);
 	return e;
 }
 
@@ -66,8 +87,7 @@ void e2pf_engine_configure(struct e2pf_engine *e,
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* The lanes read it without the lock: only while there are none. */
-static void adopt_config(struct e2pf_engine *e)
+void e2pf_adopt_config(struct e2pf_engine *e)
 {
 	e->cfg = e->next;
 	e->limit = e->cfg.budget;
@@ -75,7 +95,7 @@ static void adopt_config(struct e2pf_engine *e)
 }
 
 /* Threads of ours take no signal: they are all the checker's. */
-static int start_thread(struct lane *l)
+static int start_thread(struct worker *w)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
@@ -85,10 +105,10 @@ static int start_thread(struct lane *l)
 	if (err)
 		return err;
 	sigfillset(&all);
-	pthread_attr_setstacksize(&attr, LANE_STACK);
+	pthread_attr_setstacksize(&attr, WORKER_STACK);
 	err = pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (!err) {
-		err = pthread_create(&l->thread, &attr, e2pf_lane_main, l);
+		err = pthread_create(&w->thread, &attr, e2pf_worker_main, w);
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 	}
 	pthread_attr_destroy(&attr);
@@ -96,44 +116,35 @@ static int start_thread(struct lane *l)
 }
 
 /* Called with the lock held, which keeps the threads from looking at a
- * number of lanes that is not final. */
-static int start_lanes(struct e2pf_engine *e)
+ * number of workers that is not final. */
+static int start_workers(struct e2pf_engine *e)
 {
-	unsigned i;
+	unsigned wanted = e2pf_wanted_workers(e), i;
 	int err = 0;
 
-	e->lane = calloc(e2pf_wanted_lanes(e), sizeof(*e->lane));
-	if (!e->lane)
+	e->worker = calloc(wanted, sizeof(*e->worker));
+	if (!e->worker)
 		return ENOMEM;
-	for (i = 0; i < e2pf_wanted_lanes(e); i++) {
-		struct lane *l = &e->lane[i];
+	for (i = 0; i < wanted; i++) {
+		struct worker *w = &e->worker[i];
 
-		l->e = e;
-		l->number = i;
-		l->next = i;
-		l->target = e2pf_first_target(e);
-		e2pf_lane_init_sweep(l);
-		err = start_thread(l);
+		w->e = e;
+		w->number = i;
+		w->target = e2pf_first_target(e);
+		e2pf_worker_init_elevator(w);
+		err = start_thread(w);
 		if (err)
 			break;
 		e->running++;
 	}
-	e->lanes = i;
-	if (i > e->stats.lanes)
-		e->stats.lanes = i;
+	e->workers = i;
+	if (i > e->stats.threads)
+		e->stats.threads = i;
 	if (i)
 		return 0;
-	free(e->lane);
-	e->lane = NULL;
+	free(e->worker);
+	e->worker = NULL;
 	return err;
-}
-
-/* Bitmaps are 1/4096 of the device at most: an eighth of the budget holds
- * them on any filesystem it is not small for. */
-static bool bitmaps_are_few(const struct e2pf_engine *e)
-{
-	return 2ull * e->cfg.geo->groups * e->cfg.geo->block_size <=
-	       e->limit / 8;
 }
 
 int e2pf_wake(struct e2pf_engine *e)
@@ -142,12 +153,12 @@ int e2pf_wake(struct e2pf_engine *e)
 
 	e->asleep = false;
 	e2pf_probe_engine(e);
-	e->stats.block_order = e->block_order;
-	e->bitmaps_inline = bitmaps_are_few(e);
-	e->bitmaps_done = false;
-	err = start_lanes(e);
-	/* The lanes wait for the lock, and find their work. */
-	e2pf_set_work(e, e->work);
+	e->stats.has_head = e->has_head;
+	/* Order and budget are final now. */
+	e2pf_load_phases(e, e->limit, e->has_head);
+	err = start_workers(e);
+	/* The workers wait for the lock, and then find their phase. */
+	e2pf_set_phase(e, e->phase);
 	if (err)
 		e->gated = false;
 	return err;
@@ -158,26 +169,29 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	int err = 0;
 
 	pthread_mutex_lock(&e->lock);
-	if (e->lane && e->stop) {
+	if (e->worker && e->stop) {
 		err = EBUSY;
-	} else if (!e->lane) {
-		adopt_config(e);
+	} else if (!e->worker) {
+		e2pf_adopt_config(e);
 		e->stop = false;
 		e->gave_up = false;
-		e->work = WORK_TABLES;
 		e->at_valid = false;
-		e->groups_done = 0;
+		e->units_done = 0;
 		e->total_from = e->stats.prefetched_bytes;
 		/* What an earlier start brought may be gone by now. */
 		e->left_over += e2pf_ahead_bytes(e);
-		e2pf_blockset_clear(e->ahead);
-		e2pf_blockset_clear(e->later);
-		e2pf_blockset_clear(e->wanted);
-		e->wanted_next = 0;
+		e2pf_blockset_clear(e->ahead_now);
+		e2pf_blockset_clear(e->ahead_later);
+		e2pf_blockset_clear(e->deferred);
+		e->deferred_next = 0;
 		e->sleep_misses = 0;
 		if (!e->stats.latency_ns || !e->cfg.probe)
-			e->block_order = e->cfg.block_order;
+			e->has_head = e->cfg.has_head;
 		e2pf_ask_memory(e);
+		/* Also for a checker that begins a phase while the engine is
+		 * asleep. */
+		e2pf_load_phases(e, e->limit, e->has_head);
+		e->phase = 0;
 		e->asleep = e->cfg.paced && e2pf_looks_warm(e);
 		if (!e->asleep)
 			err = e2pf_wake(e);
@@ -220,7 +234,7 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 {
-	struct lane *lane = NULL;
+	struct worker *worker = NULL;
 	struct timespec ts;
 	unsigned n = 0, i;
 	bool gone;
@@ -237,18 +251,18 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 		;
 	gone = !e->running;
 	if (gone) {
-		lane = e->lane;
-		n = e->lanes;
-		e->lane = NULL;
-		e->lanes = 0;
-		e->work = WORK_NONE;
+		worker = e->worker;
+		n = e->workers;
+		e->worker = NULL;
+		e->workers = 0;
+		e->phase = E2PF_NONE;
 	}
 	pthread_mutex_unlock(&e->lock);
 	for (i = 0; i < n; i++) {
-		pthread_join(lane[i].thread, NULL);
-		e2pf_sweep_fini(&lane[i].sweep);
+		pthread_join(worker[i].thread, NULL);
+		e2pf_elevator_fini(&worker[i].elevator);
 	}
-	free(lane);
+	free(worker);
 	return gone;
 }
 
@@ -271,7 +285,7 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
 	bool at_work;
 
 	pthread_mutex_lock(&e->lock);
-	at_work = e->lanes && !e->stop && !e->gave_up;
+	at_work = e->workers && !e->stop && !e->gave_up;
 	pthread_mutex_unlock(&e->lock);
 	return at_work;
 }
@@ -291,7 +305,7 @@ uint64_t e2pf_engine_progress(struct e2pf_engine *e)
 	uint64_t done;
 
 	pthread_mutex_lock(&e->lock);
-	done = e->groups_done;
+	done = e->units_done;
 	pthread_mutex_unlock(&e->lock);
 	return done;
 }
@@ -301,10 +315,9 @@ void e2pf_engine_free(struct e2pf_engine *e)
 	if (!e)
 		return;
 	e2pf_engine_stop(e, -1);
-	e2pf_blockset_free(e->ahead);
-	e2pf_blockset_free(e->later);
-	e2pf_blockset_free(e->wanted);
-	free(e->list);
+	e2pf_blockset_free(e->ahead_now);
+	e2pf_blockset_free(e->ahead_later);
+	e2pf_blockset_free(e->deferred);
 	pthread_cond_destroy(&e->work_cond);
 	pthread_cond_destroy(&e->gate_cond);
 	pthread_cond_destroy(&e->end_cond);
@@ -312,12 +325,12 @@ void e2pf_engine_free(struct e2pf_engine *e)
 	free(e);
 }
 
-void e2pf_end_phase(struct e2pf_engine *e)
+void e2pf_end_stage(struct e2pf_engine *e)
 {
 	uint64_t t = e2pf_now(e);
 
-	e->stats.phase[e->phase].ns += t - e->phase_began;
-	e->phase_began = t;
+	e->stats.stage[e->stage].ns += t - e->stage_began;
+	e->stage_began = t;
 }
 
 void e2pf_engine_get_stats(struct e2pf_engine *e,
@@ -328,74 +341,14 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	memset(stats, 0, sizeof(*stats));
 	if (!lock_within(e, STATS_PATIENCE_MS))
 		return;
-	e2pf_end_phase(e);
+	e2pf_end_stage(e);
 	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
 				e->left_over;
 	*stats = e->stats;
 	pthread_mutex_unlock(&e->lock);
 	stats->checker_bytes = atomic_load(&e->checker_bytes);
-	for (i = 0; i < E2PF_PHASES; i++) {
-		stats->phase[i].reads = atomic_load(&e->reads[i]);
-		stats->phase[i].hits = atomic_load(&e->hits[i]);
+	for (i = 0; i < E2PF_STAGES; i++) {
+		stats->stage[i].reads = atomic_load(&e->reads[i]);
+		stats->stage[i].hits = atomic_load(&e->hits[i]);
 	}
-}
-
-/*
- * The plan, counted.
- */
-
-static bool count_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
-{
-	struct lane *l = ctx;
-	unsigned last = E2PF_CLASSES;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		l->plan[refs[i].cls].blocks += refs[i].count;
-		l->plan[refs[i].cls].runs += refs[i].cls != last;
-		last = refs[i].cls;
-	}
-	return true;
-}
-
-static bool count_arrived(void *ctx, int error, uint64_t waited_ns)
-{
-	struct lane *l = ctx;
-
-	(void)waited_ns;
-	if (error)
-		l->e->stats.errors++;
-	return l->e->stats.errors < ERRORS_TOLERATED;
-}
-
-static const struct e2pf_sweep_ops count_ops = {
-	.issue = count_issue,
-	.arrived = count_arrived,
-};
-
-int e2pf_engine_plan(struct e2pf_engine *e,
-		     struct e2pf_class_plan plan[E2PF_CLASSES])
-{
-	struct lane l = { .e = e, .plan = plan, .target = UINT64_MAX };
-	uint64_t g;
-	int err = 0;
-
-	adopt_config(e);
-	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
-	e2pf_lane_init_sweep(&l);
-	l.sweep.ops = &count_ops;
-	for (g = 0; g < e->cfg.geo->groups && !err; g++) {
-		if (!e2pf_wants_tables(e))
-			e2pf_plan_group(e->cfg.geo, &e->cfg.groups[g],
-					e2pf_bitmap_sink, &l.sweep);
-		else if (!e2pf_sweep_add_group(&l.sweep, (uint32_t)g))
-			err = ENOMEM;
-		if (g % BATCH_GROUPS == BATCH_GROUPS - 1)
-			e2pf_sweep_run(&l.sweep);
-	}
-	e2pf_sweep_run(&l.sweep);
-	e2pf_sweep_fini(&l.sweep);
-	if (!err && e->stats.errors >= ERRORS_TOLERATED)
-		err = EIO;
-	return err;
 }

@@ -4,11 +4,13 @@
  * others.
  *
  *	engine.c	life and figures
- *	start.c		what to find out before the first batch
- *	batch.c		what a lane does next
- *	lane.c		the threads
- *	pacing.c	how far ahead
- *	checker.c	what the checker reports, and when it waits
+ *	survey.c	what to find out before the first batch
+ *	batch.c		which units a worker takes
+ *	phase.c		which phase is on, and what follows it
+ *	worker.c	the threads
+ *	throttle.c	how far ahead
+ *	gate.c		what the checker reports, and when it waits
+ *	count.c		the plan, counted
  *
  * All state is under one lock, but for what is atomic.
  */
@@ -20,72 +22,63 @@
 #include <time.h>
 
 #include "blockset.h"
+#include "elevator.h"
 #include "engine.h"
 #include "measure.h"
-#include "elevator.h"
 
-/* Directory list entries that are held. */
-#define LIST_ROOM 65536u
+/* Units of one batch, however little they weigh. */
+#define BATCH_UNITS 8192u
 
-/* Groups of one batch, however empty. */
-#define BATCH_GROUPS 8192u
-
-/* Batches a lane may be ahead of the checker. */
-#define BATCH_RING 64u
+/* Batches a worker may be ahead of the checker. */
+#define WINDOW_BATCHES 64u
 
 /* Reads of ours that may fail before the engine gives up: on a failing disk
  * each costs seconds, and the checker has to see the error for itself. */
 #define ERRORS_TOLERATED 16u
 
-enum work {
-	WORK_NONE,
-	WORK_TABLES,	/* inode tables and what they refer to; by group */
-	WORK_LATER,	/* what they refer to and pass 2 needs, as the first
-			   pass goes on; in block order */
-	WORK_LIST,	/* directory blocks; by place in the list */
-	WORK_BITMAPS	/* by group */
+enum worker_state {
+	WORKER_IDLE,		/* has nothing to do in this phase */
+	WORKER_READING,
+	WORKER_THROTTLED	/* until the checker has used what was read */
 };
 
-enum lane_state {
-	LANE_IDLE,	/* has nothing to do in this work */
-	LANE_SWEEPING,
-	LANE_WAITING	/* for the checker to use what was read ahead */
-};
-
-/* A batch the checker has not passed yet. */
+/* A batch that was read ahead and that the checker has not passed yet. */
 struct batch {
-	uint64_t last;
+	uint64_t last;		/* its last unit */
 	uint64_t bytes;
 };
 
-struct lane {
+struct worker {
 	struct e2pf_engine *e;
 	unsigned number;
 	pthread_t thread;
-	struct e2pf_sweep sweep;
-	enum lane_state state;
-	unsigned generation;	/* of the work its batch belongs to */
-	unsigned seen;		/* of the engine's news */
-	uint64_t next;		/* first unit not taken yet */
-	uint64_t first, last;	/* units of the batch at hand */
-	uint64_t bytes;		/* read ahead in it, this phase's */
-	uint64_t table_bytes;	/* of it, tables */
-	uint64_t target;	/* table bytes of the next batch */
-	struct batch ring[BATCH_RING];
-	unsigned ring_first, ring_used;
-	/* For e2pf_engine_plan(). */
-	struct e2pf_class_plan *plan;
+	struct e2pf_elevator elevator;
+	enum worker_state state;
+	unsigned phase;			/* that its batch belongs to */
+	unsigned epoch;			/* of it */
+	unsigned additions;		/* the engine's, when it last looked
+					   for a batch */
+	uint64_t next;			/* first unit not taken yet */
+	uint64_t first, last;		/* units of the batch at hand */
+	uint64_t bytes;			/* read ahead in it for this phase */
+	uint64_t weight;		/* of its units */
+	uint64_t target;		/* weight of the next batch */
+	/* The readahead window: a ring of batches, the oldest first. */
+	struct batch window[WINDOW_BATCHES];
+	unsigned window_first, window_used;
+	struct e2pf_class_count *count;	/* for e2pf_engine_plan() */
 };
 
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine_config next;	/* from the next start on */
 	pthread_mutex_t lock;
-	pthread_cond_t work_cond;	/* lanes: work, or room in the budget */
-	pthread_cond_t gate_cond;	/* checkers behind the gate */
+	pthread_cond_t work_cond;	/* workers: units, or room in the
+					   budget */
+	pthread_cond_t gate_cond;	/* checkers at the gate */
 	pthread_cond_t end_cond;	/* whoever waits for the end */
-	struct lane *lane;
-	unsigned lanes;			/* threads there are */
+	struct worker *worker;
+	unsigned workers;		/* threads there are */
 	unsigned running;		/* of them, not yet returned */
 	bool stop;
 	bool gave_up;			/* too many errors, or a total budget
@@ -95,119 +88,157 @@ struct e2pf_engine {
 	uint64_t sleep_since;		/* reads there were at the first */
 	atomic_uint unsampled;		/* reads while asleep */
 
-	bool block_order;		/* as configured, or as measured */
-	atomic_bool gated;		/* a sweep is on that is waited for */
+	bool has_head;			/* as configured, or as measured */
+	atomic_bool gated;		/* in this phase the checker waits at
+					   the gate */
 	struct e2pf_cost cost;
 
-	enum work work;
-	unsigned generation;		/* counts changes of work */
-	unsigned news;			/* counts what was added to a work */
-	bool bitmaps_inline;		/* with the tables, they are few; put off
-					   where there is no head */
-	uint64_t bitmaps_next;		/* the first group not taken */
-	bool bitmaps_done;
+	const struct e2pf_phase *phases;	/* the source's table; NULL
+						   before the first start */
+	unsigned phase_count;
+	int phase;			/* the current one, or E2PF_NONE */
+	unsigned epoch;			/* counts changes of phase: a batch of
+					   an older one is dropped */
+	unsigned additions;		/* counts additions of units */
+	uint32_t ended_phases;		/* mask, since the workers' start */
+	uint64_t next_unit;		/* E2PF_ORDER_NONE: first not taken */
 	atomic_uint_fast64_t at;	/* the checker's unit */
 	atomic_bool at_valid;		/* it has reported one */
 
-	uint64_t *list;			/* ring of LIST_ROOM blocks */
-	uint64_t list_total;
-	uint64_t list_end;		/* entries handed over */
-
 	uint64_t limit;			/* the budget now, bytes */
 	uint64_t limit_asked;		/* when, ns */
-	struct e2pf_blockset *ahead;	/* read ahead for this pass */
-	struct e2pf_blockset *later;	/* for a later pass */
-	struct e2pf_blockset *wanted;	/* put off, not read yet */
-	uint64_t wanted_next;		/* the first of them not taken */
+	/* Places are units of the grain, all devices one behind the other;
+	 * base[] is the place that a device begins with. */
+	uint64_t base[E2PF_DEVICES];
+	struct e2pf_blockset *ahead_now;	/* places read ahead for the
+						   current phase */
+	struct e2pf_blockset *ahead_later;	/* and for a later one */
+	struct e2pf_blockset *deferred;	/* places not read yet */
+	uint64_t deferred_next;		/* the first of them not taken */
 	atomic_bool tracking;		/* one of the sets holds something */
 	unsigned gate_waiters;
 	uint64_t gaps;			/* bytes read through */
 	uint64_t left_over;		/* bytes ahead at an earlier stop */
-	uint64_t moved;			/* when a sweep last moved, ns */
-	uint64_t groups_done;
+	uint64_t moved;			/* when a worker last got on, ns */
+	uint64_t units_done;		/* of the first phase */
 	uint64_t total_from;		/* bytes prefetched before the start */
 
 	struct e2pf_engine_stats stats;
-	_Atomic enum e2pf_phase phase;
-	uint64_t phase_began;
-	atomic_uint_fast64_t reads[E2PF_PHASES], hits[E2PF_PHASES];
+	_Atomic unsigned stage;
+	uint64_t stage_began;
+	atomic_uint_fast64_t reads[E2PF_STAGES], hits[E2PF_STAGES];
 	atomic_uint_fast64_t checker_bytes;
 };
 
+/* The clock of all devices is the first one's. */
 static inline uint64_t e2pf_now(struct e2pf_engine *e)
 {
-	return e->cfg.dev->ops->now(e->cfg.dev);
+	struct e2pf_device *dev = e->cfg.devices[0];
+
+	return dev->ops->now(dev);
 }
 
-static inline bool e2pf_is_resident(struct e2pf_engine *e, uint64_t offset, uint64_t len)
+/* In place of a phase: without units, and not followed. */
+extern const struct e2pf_phase e2pf_no_phase;
+
+/* The current phase. */
+static inline const struct e2pf_phase *e2pf_phase_now(
+		const struct e2pf_engine *e)
 {
-	struct e2pf_device *dev = e->cfg.dev;
-
-	while (len) {
-		bool resident;
-		uint64_t n = dev->ops->span(dev, offset, len, &resident);
-
-		if (!resident)
-			return false;
-		offset += n;
-		len -= n;
-	}
-	return true;
+	return e->phase == E2PF_NONE ? &e2pf_no_phase : &e->phases[e->phase];
 }
 
-/* Threads it should have, by what the device is. */
-static inline unsigned e2pf_wanted_lanes(const struct e2pf_engine *e)
+/* Does the checker report its place in this phase?  Then it tells which
+ * batches it has passed, and each worker keeps a window of them. */
+static inline bool e2pf_is_followed(const struct e2pf_phase *phase)
 {
-	unsigned n = e->block_order ? e->cfg.sweeps : e->cfg.lanes;
+	return phase->order == E2PF_ORDER_WEIGHED ||
+	       phase->order == E2PF_ORDER_EVEN;
+}
+
+/* The place of a byte of a device. */
+static inline uint64_t e2pf_place(const struct e2pf_engine *e,
+				  unsigned device, uint64_t offset)
+{
+	return e->base[device] + offset / e->cfg.source->grain;
+}
+
+static inline uint64_t e2pf_set_bytes(const struct e2pf_engine *e,
+				      const struct e2pf_blockset *set)
+{
+	return e2pf_blockset_size(set) * e->cfg.source->grain;
+}
+
+/* Bytes read ahead and not used yet. */
+static inline uint64_t e2pf_ahead_bytes(const struct e2pf_engine *e)
+{
+	return e2pf_set_bytes(e, e->ahead_now) +
+	       e2pf_set_bytes(e, e->ahead_later);
+}
+
+/* Threads it should have, by what the devices are. */
+static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
+{
+	unsigned n = e->has_head ? e->cfg.head_threads : e->cfg.threads;
 
 	return n ? n : 1;
 }
 
 /* engine.c */
 void e2pf_deadline(struct timespec *ts, int milliseconds);
-void e2pf_end_phase(struct e2pf_engine *e);
-/* Start the lanes; the lock is held.  0 or an errno. */
+void e2pf_end_stage(struct e2pf_engine *e);
+/* Adopt what e2pf_engine_configure() left; only while there are no workers,
+ * who read it without the lock. */
+void e2pf_adopt_config(struct e2pf_engine *e);
+/* Start the workers; the lock is held.  0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
 
-/* start.c */
+/* survey.c */
+bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
+		      uint64_t offset, uint64_t len);
+/* Is all in memory already, by a look at samples all over the devices? */
 bool e2pf_looks_warm(struct e2pf_engine *e);
+/* Measure whether there is a head, where that is a guess. */
 void e2pf_probe_engine(struct e2pf_engine *e);
 
-/* batch.c */
-uint64_t e2pf_table_bytes(const struct e2pf_engine *e, uint64_t group);
-/* Is anything wanted that is in the inode tables or found through them? */
-bool e2pf_wants_tables(const struct e2pf_engine *e);
-/* Into the sweep, if it is a bitmap. */
-void e2pf_bitmap_sink(void *sweep, const struct e2pf_ref *ref);
-/* True when l->first to l->last are the lane's, false when there is nothing
- * for it now. */
-bool e2pf_take_batch(struct lane *l);
-/* Put what the batch begins with into the sweep; without the lock. */
-void e2pf_fill_batch(struct lane *l, enum work work);
-void e2pf_finish_batch(struct lane *l);
-/* Table bytes of a lane's first batch. */
-uint64_t e2pf_first_target(const struct e2pf_engine *e);
-void e2pf_set_work(struct e2pf_engine *e, enum work work);
+/* phase.c; with the lock held */
+/* Ask the source for its phases; only while there are no workers, who look
+ * at the table without the lock. */
+void e2pf_load_phases(struct e2pf_engine *e, uint64_t budget, bool has_head);
+void e2pf_set_phase(struct e2pf_engine *e, int phase);
+/* Has no worker anything left to do in this phase? */
 bool e2pf_all_idle(struct e2pf_engine *e);
-void e2pf_next_work(struct e2pf_engine *e);
+/* If that is so, go on to the phase that follows. */
+void e2pf_next_phase(struct e2pf_engine *e);
+/* The current phase has more units. */
+void e2pf_note_addition(struct e2pf_engine *e);
 
-/* lane.c */
-void e2pf_lane_init_sweep(struct lane *l);
-void *e2pf_lane_main(void *lane);
+/* batch.c; with the lock held, but for e2pf_seed_batch() */
+/* True when w->first to w->last are the worker's, false when there is nothing
+ * for it now. */
+bool e2pf_take_batch(struct worker *w);
+/* Put the references of the batch's units into the elevator. */
+void e2pf_seed_batch(struct worker *w);
+void e2pf_finish_batch(struct worker *w);
+/* The weight of a worker's first batch. */
+uint64_t e2pf_first_target(const struct e2pf_engine *e);
+/* Has the worker as many batches ahead of the checker as it keeps count
+ * of? */
+bool e2pf_window_is_full(const struct worker *w);
 
-/* pacing.c */
-uint64_t e2pf_set_bytes(const struct e2pf_engine *e,
-			const struct e2pf_blockset *set);
-/* Bytes read ahead and not used yet. */
-uint64_t e2pf_ahead_bytes(struct e2pf_engine *e);
+/* worker.c */
+void e2pf_worker_init_elevator(struct worker *w);
+void *e2pf_worker_main(void *worker);
+
+/* throttle.c; with the lock held */
 /* Has the checker done with this unit? */
 bool e2pf_passed(struct e2pf_engine *e, uint64_t unit);
-/* Forget the batches of a lane that the checker has passed. */
-void e2pf_drop_passed(struct lane *l);
+/* Forget the batches of a worker that the checker has passed. */
+void e2pf_drop_passed(struct worker *w);
 void e2pf_ask_memory(struct e2pf_engine *e);
-/* Must this lane wait before it reads on? */
-bool e2pf_over_budget(struct lane *l);
-/* Gaps that are read through, by what a request costs here. */
-uint32_t e2pf_gap_blocks(struct e2pf_engine *e);
+/* Must this worker wait before it reads on? */
+bool e2pf_over_budget(struct worker *w);
+/* Gaps that are read through, in bytes, by what a request costs here. */
+uint64_t e2pf_gap(struct e2pf_engine *e);
 
 #endif

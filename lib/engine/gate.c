@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The checker's side of the engine: where it is, what it reads, and when it
- * waits for a sweep.
+ * waits at the gate for a worker to bring what it is about to read.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "engine_state.h"
 
-/* A checker behind the gate goes on when the sweep has not moved for this
- * long, or after that long in all. */
+/* A checker at the gate goes on when no worker has got on for this long, or
+ * after that long in all. */
 #define GATE_PATIENCE_NS 1000000000ull
 #define GATE_LIMIT_NS 60000000000ull
+
+/* How often a checker at the gate looks whether its block has come. */
+#define GATE_LOOK_MS 20
 
 /* A read of the checker that took longer waited for the device: from memory
  * 4 KiB take 1 us and 128 KiB 20, the fastest devices need 60 for a request
@@ -28,20 +30,38 @@
 #define WARM_MISSES 16u
 #define SAMPLE 8u
 
-void e2pf_engine_phase(struct e2pf_engine *e, enum e2pf_phase phase)
+void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 {
 	pthread_mutex_lock(&e->lock);
-	e2pf_end_phase(e);
-	e->phase = phase;
+	e2pf_end_stage(e);
+	e->stage = stage;
 	pthread_mutex_unlock(&e->lock);
 }
 
-static void move_to(struct e2pf_engine *e, enum work work, uint64_t unit)
+bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase)
+{
+	bool begun;
+
+	pthread_mutex_lock(&e->lock);
+	begun = e->phases && !e->stop;
+	if (begun) {
+		e->at_valid = false;
+		/* The checker is about to read what was deferred by itself, in
+		 * an order of its own: this phase is to be ahead of it. */
+		e2pf_blockset_clear(e->deferred);
+		e->deferred_next = 0;
+		e2pf_set_phase(e, (int)phase);
+	}
+	pthread_mutex_unlock(&e->lock);
+	return begun;
+}
+
+void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 {
 	if (e->at_valid && atomic_load(&e->at) == unit)
 		return;
 	pthread_mutex_lock(&e->lock);
-	if (e->work == work) {
+	if (e->phase == (int)phase) {
 		atomic_store(&e->at, unit);
 		e->at_valid = true;
 		pthread_cond_broadcast(&e->work_cond);
@@ -49,86 +69,44 @@ static void move_to(struct e2pf_engine *e, enum work work, uint64_t unit)
 	pthread_mutex_unlock(&e->lock);
 }
 
-void e2pf_engine_at_group(struct e2pf_engine *e, uint32_t group)
+bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
 {
-	move_to(e, WORK_TABLES, group);
+	bool in_phase;
+
+	pthread_mutex_lock(&e->lock);
+	in_phase = e->phase == (int)phase && e->workers && !e->stop;
+	pthread_mutex_unlock(&e->lock);
+	return in_phase;
 }
 
-void e2pf_engine_list_begin(struct e2pf_engine *e, uint64_t total)
+void e2pf_engine_units_added(struct e2pf_engine *e, unsigned phase)
 {
 	pthread_mutex_lock(&e->lock);
-	if (!e->list)
-		e->list = calloc(LIST_ROOM, sizeof(*e->list));
-	if (e->list && !e->stop) {
-		e->at_valid = false;
-		e->list_total = total;
-		e->list_end = 0;
-		e2pf_blockset_clear(e->wanted);
-		e2pf_set_work(e, WORK_LIST);
-	}
+	if (e->phase == (int)phase)
+		e2pf_note_addition(e);
 	pthread_mutex_unlock(&e->lock);
 }
 
-uint64_t e2pf_engine_list_wants(struct e2pf_engine *e, uint64_t *first)
+/* Is a worker reading that will come by what the checker is at? */
+static bool is_worth_waiting(struct e2pf_engine *e)
 {
-	uint64_t room, at, n = 0;
-
-	pthread_mutex_lock(&e->lock);
-	if (e->work == WORK_LIST && e->lanes && !e->stop) {
-		at = e->at_valid ? atomic_load(&e->at) : 0;
-		if (e->list_end < at)
-			e->list_end = at;
-		room = LIST_ROOM - (e->list_end - at);
-		if (e->list_end < e->list_total)
-			n = e->list_total - e->list_end;
-		if (n > room)
-			n = room < LIST_ROOM / 2 ? 0 : room;
-		*first = e->list_end;
-	}
-	pthread_mutex_unlock(&e->lock);
-	return n;
-}
-
-void e2pf_engine_list_put(struct e2pf_engine *e, const uint64_t *blocks,
-			  size_t count)
-{
-	size_t i;
-
-	pthread_mutex_lock(&e->lock);
-	if (e->work == WORK_LIST) {
-		for (i = 0; i < count; i++)
-			e->list[(e->list_end + i) % LIST_ROOM] = blocks[i];
-		e->list_end += count;
-		e->news++;
-		pthread_cond_broadcast(&e->work_cond);
-	}
-	pthread_mutex_unlock(&e->lock);
-}
-
-void e2pf_engine_list_at(struct e2pf_engine *e, uint64_t index)
-{
-	move_to(e, WORK_LIST, index);
-}
-
-/* Is a sweep under way that will come by what the checker is at? */
-static bool sweep_covers_checker(struct e2pf_engine *e)
-{
+	const struct e2pf_phase *phase = e2pf_phase_now(e);
 	uint64_t at = e->at_valid ? atomic_load(&e->at) : 0;
 	unsigned i;
 
-	/* Of the bitmaps the sweep has all, in the order of pass 5; what is
-	 * read before that is something else. */
-	if (!e->gated ||
-	    (e->work == WORK_BITMAPS && e->phase != E2PF_PHASE_PASS5))
+	if (!e->gated)
 		return false;
-	for (i = 0; i < e->lanes; i++) {
-		struct lane *l = &e->lane[i];
+	/* What the checker reads in another stage is something else. */
+	if (phase->stage != E2PF_NONE && (unsigned)phase->stage != e->stage)
+		return false;
+	for (i = 0; i < e->workers; i++) {
+		struct worker *w = &e->worker[i];
 
-		if (l->generation != e->generation)
-			return true;	/* has yet to take up its work */
-		if (l->state == LANE_SWEEPING &&
-		    (e->work == WORK_BITMAPS ||
-		     (l->first <= at && at <= l->last)))
+		if (w->epoch != e->epoch)
+			return true;	/* it has yet to take a batch */
+		if (w->state == WORKER_READING &&
+		    (!e2pf_is_followed(phase) ||
+		     (w->first <= at && at <= w->last)))
 			return true;
 	}
 	return false;
@@ -136,8 +114,8 @@ static bool sweep_covers_checker(struct e2pf_engine *e)
 
 /*
  * On a disk with a head a read of the checker's own sends the head elsewhere
- * and back.  It waits until the sweep has brought the block, has ended, or
- * does not move.
+ * and back.  It waits until a worker has brought the block, or no worker that
+ * might bring it is reading, or none has got on for a while.
  */
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
@@ -146,18 +124,20 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
-	if (sweep_covers_checker(e) && began - e->moved < GATE_PATIENCE_NS)
+	if (is_worth_waiting(e) && began - e->moved < GATE_PATIENCE_NS)
 		e->stats.gate_waits++;
-	for (t = began; !e->stop && !e->gave_up && sweep_covers_checker(e) &&
+	for (t = began; !e->stop && !e->gave_up && is_worth_waiting(e) &&
 	     t - began < GATE_LIMIT_NS && t - e->moved < GATE_PATIENCE_NS;
 	     t = e2pf_now(e)) {
 		struct timespec ts;
 		bool there;
 
-		e2pf_deadline(&ts, 20);
+		e2pf_deadline(&ts, GATE_LOOK_MS);
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
+		/* Asking the kernel takes long enough to let the workers have
+		 * the lock. */
 		pthread_mutex_unlock(&e->lock);
-		there = e2pf_is_resident(e, r->offset, r->length);
+		there = e2pf_is_resident(e, r->device, r->offset, r->length);
 		pthread_mutex_lock(&e->lock);
 		if (there)
 			break;
@@ -182,7 +162,8 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 		return;
 	r->began = e2pf_now(e);
 	r->waited = false;
-	if (!atomic_load(&e->gated) || e2pf_is_resident(e, r->offset, r->length))
+	if (!atomic_load(&e->gated) ||
+	    e2pf_is_resident(e, r->device, r->offset, r->length))
 		return;
 	r->waited = true;
 	wait_at_gate(e, r);
@@ -202,7 +183,7 @@ static void count_sleep_miss(struct e2pf_engine *e)
 	uint64_t reads = 0;
 	unsigned i;
 
-	for (i = 0; i < E2PF_PHASES; i++)
+	for (i = 0; i < E2PF_STAGES; i++)
 		reads += atomic_load(&e->reads[i]);
 	if (!e->sleep_misses ||
 	    reads - e->sleep_since > WARM_MISSES * WARM_MISSES) {
@@ -216,8 +197,8 @@ static void count_sleep_miss(struct e2pf_engine *e)
 static void count_stall(struct e2pf_engine *e, uint64_t ns)
 {
 	pthread_mutex_lock(&e->lock);
-	e->stats.phase[e->phase].stalls++;
-	e->stats.phase[e->phase].stall_ns += ns;
+	e->stats.stage[e->stage].stalls++;
+	e->stats.stage[e->stage].stall_ns += ns;
 	if (e->asleep)
 		count_sleep_miss(e);
 	pthread_mutex_unlock(&e->lock);
@@ -226,15 +207,20 @@ static void count_stall(struct e2pf_engine *e, uint64_t ns)
 /* What was read is ahead of the checker no more. */
 static void forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	uint64_t bs = e->cfg.geo->block_size;
-	uint64_t first = r->offset / bs, n;
+	uint64_t bytes = e->cfg.source->bytes[r->device];
+	uint64_t end = r->offset + r->length, first, n;
 
-	n = (r->offset + r->length - 1) / bs - first + 1;
+	if (r->offset >= bytes)
+		return;
+	first = e2pf_place(e, r->device, r->offset);
+	n = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) - first +
+	    1;
 	pthread_mutex_lock(&e->lock);
-	n = e2pf_blockset_remove(e->ahead, first, n) +
-	    e2pf_blockset_remove(e->later, first, n);
-	/* Bitmaps have no place in an order: what is read makes room. */
-	if (n && e->work == WORK_BITMAPS)
+	n = e2pf_blockset_remove(e->ahead_now, first, n) +
+	    e2pf_blockset_remove(e->ahead_later, first, n);
+	/* Where the checker does not report its place, it is by its reads that
+	 * it makes room in the budget. */
+	if (n && e2pf_phase_now(e)->order == E2PF_ORDER_NONE)
 		pthread_cond_broadcast(&e->work_cond);
 	pthread_mutex_unlock(&e->lock);
 }
@@ -247,11 +233,11 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 		return;
 	ns = e2pf_now(e) - r->began;
 	atomic_fetch_add(&e->checker_bytes, r->length);
-	atomic_fetch_add(&e->reads[atomic_load(&e->phase)], 1);
+	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
 	if (was_stall(r, ns))
 		count_stall(e, ns);
 	else
-		atomic_fetch_add(&e->hits[atomic_load(&e->phase)], 1);
+		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
 	if (atomic_load(&e->tracking) && r->length)
 		forget(e, r);
 }

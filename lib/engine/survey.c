@@ -1,97 +1,151 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What there is to find out before the first batch: is all in memory already,
- * and does the device have a head?
+ * and do the disks have heads?
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
+#include <stdlib.h>
+
 #include "engine_state.h"
 
-/* Groups looked at to find out whether all is in memory already, and bytes of
- * the table of each that are parsed. */
+/* Samples looked at to find out whether all is in memory already. */
 #define WARM_SAMPLES 48u
-#define WARM_BYTES 4096u
 
-/* A sink: is what is referred to in memory? */
-struct look {
+/* A reference of a sample is a place for a probe when it has so many bytes:
+ * the kernel's own read-ahead of its start does not reach the middle. */
+#define PROBE_LEAST 8192u
+#define PROBE_BYTES 4096u
+
+bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
+		      uint64_t offset, uint64_t len)
+{
+	struct e2pf_device *dev = e->cfg.devices[device];
+
+	while (len) {
+		bool resident;
+		uint64_t n = dev->ops->span(dev, offset, len, &resident);
+
+		if (!resident)
+			return false;
+		offset += n;
+		len -= n;
+	}
+	return true;
+}
+
+/* Are samples, and what they refer to, in memory? */
+struct warm_look {
 	struct e2pf_engine *e;
-	bool missing;
+	bool seen;		/* there was something to look at */
+	bool missing;		/* some of it is not there */
+	unsigned char *buf;
+	uint32_t buf_size;
 };
 
-static void look_at(void *ctx, const struct e2pf_ref *ref)
+static void look_at_child(void *ctx, const struct e2pf_ref *ref)
 {
-	struct look *look = ctx;
-	uint64_t bs = look->e->cfg.geo->block_size;
+	struct warm_look *look = ctx;
 
 	if (!look->missing)
-		look->missing = !e2pf_is_resident(look->e, ref->block * bs,
-					     ref->count * bs);
+		look->missing = !e2pf_is_resident(look->e, ref->device,
+						  ref->offset, ref->length);
 }
 
-/* Is the table of a group in memory, and what the first of its inodes refer
- * to?  The tables alone may have come with the kernel's own read-ahead. */
-static bool group_is_warm(struct e2pf_engine *e, uint64_t group)
+/* Look at what a resident reference leads to.  Its bytes alone may have come
+ * with the kernel's own read-ahead. */
+static bool look_inside(struct warm_look *look, const struct e2pf_ref *ref)
 {
-	const struct e2pf_geometry *geo = e->cfg.geo;
-	uint64_t off = e->cfg.groups[group].inode_table * geo->block_size;
-	uint32_t ino = (uint32_t)group * geo->inodes_per_group + 1;
-	unsigned char inodes[WARM_BYTES];
-	struct look look = { .e = e };
-	uint64_t n = e2pf_table_bytes(e, group);
+	struct e2pf_source *source = look->e->cfg.source;
+	struct e2pf_device *dev = look->e->cfg.devices[ref->device];
+	uint64_t at;
+	uint32_t size;
 
-	if (!e2pf_is_resident(e, off, n))
-		return false;
-	if (n > sizeof(inodes))
-		n = sizeof(inodes);
-	if (e->cfg.dev->ops->read(e->cfg.dev, inodes, off, (uint32_t)n))
-		return false;
-	e2pf_plan_inodes(geo, e->cfg.groups, ino, inodes, n, look_at, &look);
-	return !look.missing;
+	for (at = 0; at < ref->length && !look->missing; at += size) {
+		size = source->ops->piece(source, ref, at);
+		if (!size)
+			break;
+		if (size > look->buf_size) {
+			free(look->buf);
+			look->buf = malloc(size);
+			look->buf_size = look->buf ? size : 0;
+		}
+		if (!look->buf ||
+		    dev->ops->read(dev, look->buf, ref->offset + at, size))
+			return false;
+		source->ops->parse(source, ref, at, look->buf, size,
+				   look_at_child, look);
+	}
+	return true;
 }
 
-/* Is all in memory already?  A look at groups all over the device tells. */
+static void look_at_sample(void *ctx, const struct e2pf_ref *ref)
+{
+	struct warm_look *look = ctx;
+
+	look->seen = true;
+	look_at_child(look, ref);
+	if (!look->missing && ref->parse && !look_inside(look, ref))
+		look->missing = true;
+}
+
 bool e2pf_looks_warm(struct e2pf_engine *e)
 {
-	uint64_t groups = e->cfg.geo->groups, i;
-	unsigned seen = 0;
+	struct e2pf_source *source = e->cfg.source;
+	struct warm_look look = { .e = e };
+	uint64_t i;
 
-	for (i = 0; i < groups; i += groups / WARM_SAMPLES + 1) {
-		if (!e->cfg.groups[i].inode_table || !e2pf_table_bytes(e, i))
-			continue;
-		if (!group_is_warm(e, i))
-			return false;
-		seen++;
-	}
-	return seen;
+	for (i = 0; i < source->samples && !look.missing;
+	     i += source->samples / WARM_SAMPLES + 1)
+		source->ops->sample(source, i, look_at_sample, &look);
+	free(look.buf);
+	return look.seen && !look.missing;
 }
 
-/* Places far from each other that are not in memory: the middle of tables
- * that will be read anyway, in an order that is none.  False when there are
+/* One place on the first device that is not in memory. */
+struct probe_place {
+	struct e2pf_engine *e;
+	uint64_t offset;
+	bool found;
+};
+
+static void try_place(void *ctx, const struct e2pf_ref *ref)
+{
+	struct probe_place *place = ctx;
+	uint64_t middle = ref->offset +
+			  ref->length / 2 / PROBE_BYTES * PROBE_BYTES;
+
+	if (place->found || ref->device || ref->length < PROBE_LEAST ||
+	    e2pf_is_resident(place->e, 0, middle, PROBE_BYTES))
+		return;
+	place->offset = middle;
+	place->found = true;
+}
+
+/* Places far from each other that are not in memory: the middle of samples,
+ * which will be read anyway, in an order that is none.  False when there are
  * not enough of them. */
 static bool probe_offsets(struct e2pf_engine *e, uint64_t *offset)
 {
-	/* Eleven elevenths of the groups, shuffled. */
-	static const unsigned place[E2PF_PROBES] = {
+	/* Eleven elevenths of the samples, shuffled. */
+	static const unsigned part[E2PF_PROBES] = {
 		5, 0, 8, 2, 10, 4, 7, 1, 9, 3, 6
 	};
-	uint64_t groups = e->cfg.geo->groups, g, end, n;
+	struct e2pf_source *source = e->cfg.source;
 	unsigned i;
 
 	for (i = 0; i < E2PF_PROBES; i++) {
-		g = groups * place[i] / E2PF_PROBES;
-		end = groups * (place[i] + 1) / E2PF_PROBES;
-		for (; g < end; g++) {
-			n = e2pf_table_bytes(e, g);
-			offset[i] = e->cfg.groups[g].inode_table *
-				    e->cfg.geo->block_size + n / 2 / 4096 * 4096;
-			if (e->cfg.groups[g].inode_table && n >= 8192 &&
-			    !e2pf_is_resident(e, offset[i], 4096))
-				break;
-		}
-		if (g == end)
+		uint64_t s = source->samples * part[i] / E2PF_PROBES;
+		uint64_t end = source->samples * (part[i] + 1) / E2PF_PROBES;
+		struct probe_place place = { .e = e };
+
+		for (; s < end && !place.found; s++)
+			source->ops->sample(source, s, try_place, &place);
+		if (!place.found)
 			return false;
+		offset[i] = place.offset;
 	}
 	return true;
 }
@@ -103,9 +157,9 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 
 	if (!e->cfg.probe || e->stats.latency_ns ||
 	    !probe_offsets(e, offset) ||
-	    !e2pf_probe_device(e->cfg.dev, offset, &p))
+	    !e2pf_probe_device(e->cfg.devices[0], offset, &p))
 		return;
-	e->block_order = e2pf_probe_has_head(&p);
+	e->has_head = e2pf_probe_has_head(&p);
 	e->stats.latency_ns = p.latency_ns;
 	e->stats.deep_latency_ns = p.deep_ns;
 }

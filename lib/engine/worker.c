@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A lane: a thread that takes batches and reads them ahead.  Decides what to
- * ask the device for, run by run; what comes next is the batches', and how
- * far it may go the pacing's.
+ * A worker thread: takes batches, and reads them ahead in elevator passes.
+ * Decides what to ask the device for, run by run.  Which units come next is
+ * decided in batch.c, and how far it may go in throttle.c.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,68 +12,78 @@
 
 /* Bytes issued and not yet waited for.  A disk with a head sorts what it has,
  * and flash needs no more than its queue holds. */
-#define SWEEP_ISSUE_AHEAD (32u << 20)
+#define HEAD_ISSUE_AHEAD (32u << 20)
 #define FLASH_ISSUE_AHEAD (8u << 20)
 
-/* Refs a lane may hold per level, for all lanes: 4 MiB of 16 bytes each. */
+/* References that all workers together hold per level: 6 MiB. */
 #define LEVEL_REFS (256u << 10)
 
-static bool ended(const struct lane *l)
+/* Each worker may hold and parse so many at least. */
+#define LEAST_REFS 4096u
+
+static bool ended(const struct worker *w)
 {
-	return l->e->stop || l->generation != l->e->generation ||
-	       l->e->gave_up;
+	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up;
 }
 
-static void set_state(struct lane *l, enum lane_state state)
+static void set_state(struct worker *w, enum worker_state state)
 {
-	struct e2pf_engine *e = l->e;
+	struct e2pf_engine *e = w->e;
 
-	if (state == LANE_SWEEPING && l->state != state)
+	if (state == WORKER_READING && w->state != state)
 		e->moved = e2pf_now(e);
-	l->state = state;
-	if (e->gate_waiters && state != LANE_SWEEPING)
+	w->state = state;
+	/* A checker does not wait at the gate for a worker that sleeps. */
+	if (e->gate_waiters && state != WORKER_READING)
 		pthread_cond_broadcast(&e->gate_cond);
-	if (state == LANE_IDLE)
+	if (state == WORKER_IDLE)
 		pthread_cond_broadcast(&e->end_cond);
 }
 
-/* A lane that waits may be the nearest to the checker now, which has more of
- * the budget. */
-static void wake_waiting(struct e2pf_engine *e)
+/* This worker has moved on to another batch: one that is throttled may now be
+ * the nearest to the checker, which has more of the budget. */
+static void wake_throttled(struct e2pf_engine *e)
 {
 	unsigned i;
 
-	for (i = 0; i < e->lanes; i++)
-		if (e->lane[i].state == LANE_WAITING) {
+	for (i = 0; i < e->workers; i++)
+		if (e->worker[i].state == WORKER_THROTTLED) {
 			pthread_cond_broadcast(&e->work_cond);
 			return;
 		}
 }
 
-static void sleep_on_work(struct lane *l, enum lane_state state)
+static void sleep_on_work(struct worker *w, enum worker_state state)
 {
-	set_state(l, state);
-	pthread_cond_wait(&l->e->work_cond, &l->e->lock);
+	set_state(w, state);
+	pthread_cond_wait(&w->e->work_cond, &w->e->lock);
 }
 
-/* Blocks of these classes are used in a later pass than the first. */
+/* Is what this class refers to used in a later phase than the current? */
 static bool is_later(const struct e2pf_engine *e, unsigned cls)
 {
-	return (e->work == WORK_TABLES || e->work == WORK_LATER) &&
-	       (cls == E2PF_DIRS || cls == E2PF_BITMAPS);
+	const struct e2pf_phase *phase = e2pf_phase_now(e);
+
+	return phase->order == E2PF_ORDER_DEFERRED ||
+	       (phase->later & UINT32_C(1) << cls);
 }
 
-/* Record that blocks first to last of a run were asked for. */
-static void record(struct lane *l, const struct e2pf_ref *refs, size_t n,
-		   uint64_t first, uint64_t last)
+/* Record that `len` bytes of a run of references were asked for. */
+static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
+		   uint64_t offset, uint64_t len)
 {
-	struct e2pf_engine *e = l->e;
-	uint64_t bs = e->cfg.geo->block_size;
-	uint64_t added, covered = 0, blocks = 0, gap;
+	struct e2pf_engine *e = w->e;
+	unsigned device = refs[0].device;
+	uint64_t first = e2pf_place(e, device, offset);
+	uint64_t last = e2pf_place(e, device, offset + len - 1);
+	uint64_t grain = e->cfg.source->grain;
+	uint64_t covered = 0, new_places = 0, gap;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		uint64_t a = refs[i].block, b = a + refs[i].count - 1;
+		uint64_t end = refs[i].offset + refs[i].length - 1;
+		uint64_t a = e2pf_place(e, device, refs[i].offset);
+		uint64_t b = e2pf_place(e, device, end), added;
 		bool later = is_later(e, refs[i].cls);
 
 		if (a < first)
@@ -83,52 +93,53 @@ static void record(struct lane *l, const struct e2pf_ref *refs, size_t n,
 		if (a > b)
 			continue;
 		if (!later)
-			e2pf_blockset_remove(e->later, a, b - a + 1);
-		added = e2pf_blockset_add(later ? e->later : e->ahead, a,
-					  b - a + 1);
-		blocks += added;
+			e2pf_blockset_remove(e->ahead_later, a, b - a + 1);
+		added = e2pf_blockset_add(later ? e->ahead_later :
+						  e->ahead_now, a, b - a + 1);
+		new_places += added;
 		covered += b - a + 1;
 		if (!later)
-			l->bytes += added * bs;
+			w->bytes += added * grain;
 	}
-	if (!blocks)
+	if (!new_places)
 		return;		/* all of it is on its way already */
 	gap = last - first + 1 > covered ? last - first + 1 - covered : 0;
-	e->gaps += gap * bs;
-	l->bytes += gap * bs;
-	e->stats.prefetched_bytes += (blocks + gap) * bs;
+	e->gaps += gap * grain;
+	w->bytes += gap * grain;
+	e->stats.prefetched_bytes += (new_places + gap) * grain;
 	atomic_store(&e->tracking, true);
 	if (e2pf_ahead_bytes(e) > e->stats.peak_lookahead_bytes)
 		e->stats.peak_lookahead_bytes = e2pf_ahead_bytes(e);
 }
 
-static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
+/* Ask the device for what is missing of a run. */
+static void read_ahead(struct worker *w, const struct e2pf_ref *refs, size_t n)
 {
-	struct e2pf_engine *e = l->e;
-	struct e2pf_device *dev = e->cfg.dev;
-	uint64_t bs = e->cfg.geo->block_size;
-	uint64_t pos = refs[0].block * bs, end = pos;
+	struct e2pf_engine *e = w->e;
+	struct e2pf_device *dev = e->cfg.devices[refs[0].device];
+	uint64_t pos = refs[0].offset, end = pos;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if ((refs[i].block + refs[i].count) * bs > end)
-			end = (refs[i].block + refs[i].count) * bs;
+		if (refs[i].offset + refs[i].length > end)
+			end = refs[i].offset + refs[i].length;
 	while (pos < end) {
 		bool resident;
 		uint64_t len = dev->ops->span(dev, pos, end - pos, &resident);
 		uint64_t began = e2pf_now(e);
 		unsigned requests = 0;
 
+		/* This may block while the device's queue is full. */
 		if (!resident)
 			requests = dev->ops->willneed(dev, pos, len);
 		pthread_mutex_lock(&e->lock);
 		e->moved = e2pf_now(e);
 		e->stats.planned_bytes += len;
 		if (!resident) {
-			record(l, refs, n, pos / bs, (pos + len - 1) / bs);
+			record(w, refs, n, pos, len);
 			e->stats.prefetched_requests += requests;
 			e2pf_cost_add(&e->cost, e->moved, e->moved - began,
-				      e->lanes, requests, len);
+				      e->workers, requests, len);
 		}
 		pthread_mutex_unlock(&e->lock);
 		pos += len;
@@ -136,123 +147,133 @@ static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
 }
 
 /* Wait for room in the budget; false when the batch is no longer wanted. */
-static bool may_issue(struct lane *l)
+static bool may_issue(struct worker *w)
 {
-	struct e2pf_engine *e = l->e;
+	struct e2pf_engine *e = w->e;
 	bool go;
 
 	pthread_mutex_lock(&e->lock);
-	while (!ended(l) && !e2pf_passed(e, l->last) && e2pf_over_budget(l)) {
+	while (!ended(w) && !e2pf_passed(e, w->last) && e2pf_over_budget(w)) {
+		/* Nobody will use anything up: this is the end. */
 		if (!e->cfg.paced) {
 			e->gave_up = true;
 			break;
 		}
-		sleep_on_work(l, LANE_WAITING);
+		sleep_on_work(w, WORKER_THROTTLED);
 	}
-	set_state(l, LANE_SWEEPING);
-	l->sweep.gap = e2pf_gap_blocks(e);
-	go = !ended(l) && !e2pf_passed(e, l->last);
+	set_state(w, WORKER_READING);
+	w->elevator.gap = e2pf_gap(e);
+	go = !ended(w) && !e2pf_passed(e, w->last);
 	pthread_mutex_unlock(&e->lock);
 	return go;
 }
 
-static bool lane_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
+static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 {
-	struct lane *l = ctx;
+	struct worker *w = ctx;
 
-	if (!may_issue(l))
+	if (!may_issue(w))
 		return false;
-	read_ahead(l, refs, n);
+	read_ahead(w, refs, n);
 	return true;
 }
 
-static bool lane_arrived(void *ctx, int error, uint64_t waited_ns)
+static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 {
-	struct lane *l = ctx;
-	struct e2pf_engine *e = l->e;
+	struct worker *w = ctx;
+	struct e2pf_engine *e = w->e;
 	bool go;
 
 	pthread_mutex_lock(&e->lock);
 	e->moved = e2pf_now(e);
-	e2pf_cost_add(&e->cost, e->moved, waited_ns, e->lanes, 0, 0);
+	e2pf_cost_add(&e->cost, e->moved, waited_ns, e->workers, 0, 0);
 	if (error && ++e->stats.errors >= ERRORS_TOLERATED)
 		e->gave_up = true;
 	if (e->gate_waiters)
 		pthread_cond_broadcast(&e->gate_cond);
-	go = !ended(l) && !e2pf_passed(e, l->last);
+	go = !ended(w) && !e2pf_passed(e, w->last);
 	pthread_mutex_unlock(&e->lock);
 	return go;
 }
 
-/* Directory blocks wait until the tables are through: the first pass needs
- * none, and all of them together make one sweep. */
-static void lane_put_off(void *ctx, const struct e2pf_ref *ref)
+/* Kept until the phase has ended: the checker needs none of it before, and
+ * all of it together makes one elevator pass. */
+static void worker_defer(void *ctx, const struct e2pf_ref *ref)
 {
-	struct lane *l = ctx;
-	struct e2pf_engine *e = l->e;
+	struct worker *w = ctx;
+	struct e2pf_engine *e = w->e;
 
 	pthread_mutex_lock(&e->lock);
-	if (l->generation == e->generation)
-		e2pf_blockset_add(e->wanted, ref->block, ref->count);
+	if (w->epoch == e->epoch)
+		e2pf_blockset_add(e->deferred,
+				  e2pf_place(e, ref->device, ref->offset),
+				  ref->length / e->cfg.source->grain);
 	pthread_mutex_unlock(&e->lock);
 }
 
-static const struct e2pf_sweep_ops lane_ops = {
-	.issue = lane_issue,
-	.put_off = lane_put_off,
-	.arrived = lane_arrived,
-};
-
-void e2pf_lane_init_sweep(struct lane *l)
+static void worker_units_added(void *ctx)
 {
-	struct e2pf_engine *e = l->e;
-	struct e2pf_sweep *s = &l->sweep;
-	unsigned lanes = e2pf_wanted_lanes(e);
+	struct worker *w = ctx;
 
-	s->geo = e->cfg.geo;
-	s->groups = e->cfg.groups;
-	s->dev = e->cfg.dev;
-	s->ops = &lane_ops;
-	s->ctx = l;
-	s->classes = e->cfg.classes;
-	s->gap = 0;
-	s->leaves_last = e->block_order;
-	s->issue_ahead = e->block_order ? SWEEP_ISSUE_AHEAD :
-					      FLASH_ISSUE_AHEAD;
-	s->level_cap = LEVEL_REFS / lanes > 4096 ? LEVEL_REFS / lanes : 4096;
-	/* One tree block in 64 is far beyond what any sound filesystem has:
-	 * an extent node describes 84 extents or more. */
-	s->parse_left = e->cfg.geo->blocks / 64 / lanes + 4096;
-	e2pf_sweep_init(s);
+	pthread_mutex_lock(&w->e->lock);
+	e2pf_note_addition(w->e);
+	pthread_mutex_unlock(&w->e->lock);
 }
 
-void *e2pf_lane_main(void *arg)
+static const struct e2pf_elevator_ops worker_ops = {
+	.issue = worker_issue,
+	.defer = worker_defer,
+	.arrived = worker_arrived,
+	.units_added = worker_units_added,
+};
+
+void e2pf_worker_init_elevator(struct worker *w)
 {
-	struct lane *l = arg;
-	struct e2pf_engine *e = l->e;
+	struct e2pf_engine *e = w->e;
+	struct e2pf_elevator *ev = &w->elevator;
+	unsigned workers = e2pf_wanted_workers(e);
+
+	ev->source = e->cfg.source;
+	ev->devices = e->cfg.devices;
+	ev->ops = &worker_ops;
+	ev->ctx = w;
+	ev->deferred = 0;
+	ev->leaves_last = e->has_head;
+	ev->gap = 0;
+	ev->issue_ahead = e->has_head ? HEAD_ISSUE_AHEAD : FLASH_ISSUE_AHEAD;
+	ev->level_cap = LEVEL_REFS / workers > LEAST_REFS ?
+			LEVEL_REFS / workers : LEAST_REFS;
+	ev->parse_left = e->cfg.source->parse_limit / workers + LEAST_REFS;
+	e2pf_elevator_init(ev);
+}
+
+void *e2pf_worker_main(void *arg)
+{
+	struct worker *w = arg;
+	struct e2pf_engine *e = w->e;
 
 	pthread_mutex_lock(&e->lock);
 	while (!e->stop) {
-		enum work work = e->work;
-
-		if (!e2pf_take_batch(l)) {
-			if (l->state != LANE_IDLE)
-				wake_waiting(e);
-			set_state(l, LANE_IDLE);
-			e2pf_next_work(e);
-			if (l->generation == e->generation && !e->stop)
-				sleep_on_work(l, LANE_IDLE);
+		if (!e2pf_take_batch(w)) {
+			if (w->state != WORKER_IDLE)
+				wake_throttled(e);
+			set_state(w, WORKER_IDLE);
+			e2pf_next_phase(e);
+			/* Unless this worker has just begun the next phase, it
+			 * sleeps until somebody else does. */
+			if (w->epoch == e->epoch && !e->stop)
+				sleep_on_work(w, WORKER_IDLE);
 			continue;
 		}
-		set_state(l, LANE_SWEEPING);
-		wake_waiting(e);
+		set_state(w, WORKER_READING);
+		wake_throttled(e);
 		pthread_mutex_unlock(&e->lock);
-		e2pf_fill_batch(l, work);
-		e2pf_sweep_run(&l->sweep);
+		e2pf_seed_batch(w);
+		e2pf_elevator_run(&w->elevator);
 		pthread_mutex_lock(&e->lock);
-		e2pf_finish_batch(l);
+		e2pf_finish_batch(w);
 	}
-	set_state(l, LANE_IDLE);
+	set_state(w, WORKER_IDLE);
 	e->running--;
 	pthread_cond_broadcast(&e->end_cond);
 	pthread_mutex_unlock(&e->lock);

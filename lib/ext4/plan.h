@@ -57,7 +57,7 @@ enum e2pf_parse {
 };
 
 /* A run of blocks that something refers to. */
-struct e2pf_ref {
+struct e2pf_run {
 	uint64_t block;			/* first block of the run */
 	uint32_t count;			/* blocks, at least 1 */
 	uint8_t cls;			/* enum e2pf_class */
@@ -71,10 +71,10 @@ struct e2pf_ref {
 
 /*
  * Takes what a plan function finds, called before that function returns.
- * Every run lies whole inside the filesystem.  `ref` is valid during the
+ * Every run lies whole inside the filesystem.  `run` is valid during the
  * call only.
  */
-typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
+typedef void (*e2pf_run_sink)(void *ctx, const struct e2pf_run *run);
 
 /*
  * Parse the 1024 bytes of an on-disk superblock.  Returns 0, or -1 when it
@@ -93,7 +93,7 @@ int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo);
  */
 void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
 			   uint64_t superblock_block,
-			   e2pf_sink sink, void *ctx);
+			   e2pf_run_sink sink, void *ctx);
 
 /*
  * Parse the on-disk descriptor of group `number`, geo->desc_size bytes.  The
@@ -112,7 +112,7 @@ void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
  * inode table. */
 void e2pf_plan_group(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *group,
-		     e2pf_sink sink, void *ctx);
+		     e2pf_run_sink sink, void *ctx);
 
 /*
  * What inode `ino` (geo->inode_size bytes at `inode`) refers to: extent tree
@@ -124,7 +124,7 @@ void e2pf_plan_group(const struct e2pf_geometry *geo,
  */
 void e2pf_plan_inode(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *groups, uint32_t ino,
-		     const void *inode, e2pf_sink sink, void *ctx);
+		     const void *inode, e2pf_run_sink sink, void *ctx);
 
 /*
  * What consecutive inodes of a table refer to, as e2pf_plan_inode() for each.
@@ -135,18 +135,18 @@ void e2pf_plan_inode(const struct e2pf_geometry *geo,
 void e2pf_plan_inodes(const struct e2pf_geometry *geo,
 		      const struct e2pf_group *groups, uint32_t first_ino,
 		      const void *inodes, size_t size,
-		      e2pf_sink sink, void *ctx);
+		      e2pf_run_sink sink, void *ctx);
 
 /*
  * What one block of metadata refers to.  `block` holds geo->block_size bytes
- * and was reached through `ref`, where ref->block is the number of this very
+ * and was reached through `run`, where run->block is the number of this very
  * block of the run.  A leaf yields nothing, nor does a block of an inode
  * table, which does not say what its inodes are numbered: that is
  * e2pf_plan_inodes().
  */
 void e2pf_plan_block(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *groups,
-		     const struct e2pf_ref *ref, const void *block,
-		     e2pf_sink sink, void *ctx);
+		     const struct e2pf_run *run, const void *block,
+		     e2pf_run_sink sink, void *ctx);
 
 #endif

@@ -8,7 +8,7 @@
 #include <config.h>
 #endif
 
-#include "plan_run.h"
+#include "plan_gather.h"
 
 static uint64_t block_number(const struct e2pf_geometry *geo, uint32_t lo,
 			     uint32_t hi)
@@ -75,23 +75,23 @@ void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 
 void e2pf_plan_group(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *group,
-		     e2pf_sink sink, void *ctx)
+		     e2pf_run_sink sink, void *ctx)
 {
-	struct e2pf_run run = { .geo = geo, .sink = sink, .ctx = ctx };
-	const struct e2pf_ref bitmap = {
+	struct e2pf_gather out = { .geo = geo, .sink = sink, .ctx = ctx };
+	const struct e2pf_run bitmap = {
 		.cls = E2PF_BITMAPS,
 		.parse = E2PF_LEAF,
 		.data = E2PF_CLASSES
 	};
-	const struct e2pf_ref table = {
+	const struct e2pf_run table = {
 		.cls = E2PF_INODES,
 		.parse = E2PF_INODE_TABLE,
 		.data = E2PF_CLASSES
 	};
 
-	e2pf_run_add(&run, &bitmap, group->block_bitmap, 1);
-	e2pf_run_add(&run, &bitmap, group->inode_bitmap, 1);
-	e2pf_run_add(&run, &table, group->inode_table,
+	e2pf_gather_add(&out, &bitmap, group->block_bitmap, 1);
+	e2pf_gather_add(&out, &bitmap, group->inode_bitmap, 1);
+	e2pf_gather_add(&out, &table, group->inode_table,
 		     e2pf_table_blocks(geo, group->inodes_in_use));
-	e2pf_run_flush(&run);
+	e2pf_gather_flush(&out);
 }

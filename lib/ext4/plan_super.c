@@ -9,7 +9,7 @@
 #include <config.h>
 #endif
 
-#include "plan_run.h"
+#include "plan_gather.h"
 
 /* Since e2fsprogs 1.47, later than the headers that are required. */
 #define ORPHAN_FILE_INUM_OFFSET 0x280
@@ -217,10 +217,10 @@ static uint64_t meta_bg_block(const struct e2pf_geometry *geo, bool backup,
 
 void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
 			   uint64_t superblock_block,
-			   e2pf_sink sink, void *ctx)
+			   e2pf_run_sink sink, void *ctx)
 {
-	struct e2pf_run run = { .geo = geo, .sink = sink, .ctx = ctx };
-	const struct e2pf_ref like = {
+	struct e2pf_gather out = { .geo = geo, .sink = sink, .ctx = ctx };
+	const struct e2pf_run like = {
 		.cls = E2PF_DESCRIPTORS,
 		.parse = E2PF_LEAF,
 		.data = E2PF_CLASSES
@@ -236,8 +236,8 @@ void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
 		return;
 	if (!backup)
 		superblock_block = primary;
-	e2pf_run_add(&run, &like, superblock_block + 1, in_row);
+	e2pf_gather_add(&out, &like, superblock_block + 1, in_row);
 	for (i = in_row; i < geo->desc_blocks; i++)
-		e2pf_run_add(&run, &like, meta_bg_block(geo, backup, i), 1);
-	e2pf_run_flush(&run);
+		e2pf_gather_add(&out, &like, meta_bg_block(geo, backup, i), 1);
+	e2pf_gather_flush(&out);
 }

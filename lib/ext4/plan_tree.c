@@ -9,7 +9,7 @@
 #include <config.h>
 #endif
 
-#include "plan_run.h"
+#include "plan_gather.h"
 
 #define EXTENT_MAGIC 0xf30a
 #define ENTRY_SIZE 12			/* header, index and extent alike */
@@ -42,10 +42,10 @@ static unsigned extent_entries(const void *node, size_t size, unsigned depth)
 }
 
 /* What is read below a node, at `depth` levels above the leaves. */
-static struct e2pf_ref child_of(const struct e2pf_ref *ref,
+static struct e2pf_run child_of(const struct e2pf_run *run,
 				enum e2pf_parse parse, unsigned depth)
 {
-	struct e2pf_ref child = *ref;
+	struct e2pf_run child = *run;
 
 	child.parse = parse;
 	child.depth = depth;
@@ -53,17 +53,17 @@ static struct e2pf_ref child_of(const struct e2pf_ref *ref,
 }
 
 /* Extents: data, which is read where it is metadata itself. */
-static void plan_leaf(struct e2pf_run *run, const struct e2pf_ref *ref,
+static void plan_leaf(struct e2pf_gather *out, const struct e2pf_run *run,
 		      const void *node, unsigned entries)
 {
-	const struct e2pf_ref like = {
-		.cls = ref->data,
+	const struct e2pf_run like = {
+		.cls = run->data,
 		.parse = E2PF_LEAF,
 		.data = E2PF_CLASSES
 	};
 	unsigned i;
 
-	if (ref->data >= E2PF_CLASSES)
+	if (run->data >= E2PF_CLASSES)
 		return;
 	for (i = 0; i < entries; i++) {
 		const uint8_t *extent = entry_at(node, i);
@@ -73,44 +73,44 @@ static void plan_leaf(struct e2pf_run *run, const struct e2pf_ref *ref,
 
 		if (length > INIT_MAX_LEN)
 			length -= INIT_MAX_LEN;
-		e2pf_run_add(run, &like, block, length);
+		e2pf_gather_add(out, &like, block, length);
 	}
 }
 
-void e2pf_plan_extents(struct e2pf_run *run, const struct e2pf_ref *ref,
+void e2pf_plan_extents(struct e2pf_gather *out, const struct e2pf_run *run,
 		       unsigned depth, const void *node, size_t size)
 {
-	struct e2pf_ref child;
+	struct e2pf_run child;
 	unsigned entries, i;
 
 	if (depth > E2PF_EXTENT_DEPTH)
 		return;
 	entries = extent_entries(node, size, depth);
 	if (depth == 0) {
-		plan_leaf(run, ref, node, entries);
+		plan_leaf(out, run, node, entries);
 		return;
 	}
 	/* The checker reads the lowest nodes of every file, but only those
 	 * of a file whose data is metadata lead on. */
-	child = child_of(ref, E2PF_EXTENT_NODE, depth - 1);
-	if (depth == 1 && ref->data >= E2PF_CLASSES)
+	child = child_of(run, E2PF_EXTENT_NODE, depth - 1);
+	if (depth == 1 && run->data >= E2PF_CLASSES)
 		child.parse = E2PF_LEAF;
 	for (i = 0; i < entries; i++) {
 		const uint8_t *index = entry_at(node, i);
 		uint64_t block = e2pf_le32(index + 4) |
 				 (uint64_t)e2pf_le16(index + 8) << 32;
 
-		if (block != ref->block)
-			e2pf_run_add(run, &child, block, 1);
+		if (block != run->block)
+			e2pf_gather_add(out, &child, block, 1);
 	}
 }
 
-void e2pf_plan_extent_root(struct e2pf_run *run, const void *i_block,
+void e2pf_plan_extent_root(struct e2pf_gather *out, const void *i_block,
 			   enum e2pf_class cls, enum e2pf_class data)
 {
-	const struct e2pf_ref root = { .cls = cls, .data = data };
+	const struct e2pf_run root = { .cls = cls, .data = data };
 
-	e2pf_plan_extents(run, &root, e2pf_le16((const uint8_t *)i_block + 6),
+	e2pf_plan_extents(out, &root, e2pf_le16((const uint8_t *)i_block + 6),
 			  i_block, I_BLOCK_SIZE);
 }
 
@@ -129,81 +129,51 @@ uint64_t e2pf_first_extent_block(const void *i_block)
  * `count` 32-bit block numbers that `depth` levels of indirect blocks are
  * below (0: data blocks).
  */
-static void plan_pointers(struct e2pf_run *run, const struct e2pf_ref *ref,
+static void plan_pointers(struct e2pf_gather *out, const struct e2pf_run *run,
 			  unsigned depth, const void *pointers,
 			  unsigned count)
 {
-	struct e2pf_ref child = child_of(ref, E2PF_INDIRECT_BLOCK, depth);
+	struct e2pf_run child = child_of(run, E2PF_INDIRECT_BLOCK, depth);
 	unsigned i;
 
 	if (depth == 0) {
-		if (ref->data >= E2PF_CLASSES)
+		if (run->data >= E2PF_CLASSES)
 			return;
-		child = (struct e2pf_ref) {
-			.cls = ref->data,
+		child = (struct e2pf_run) {
+			.cls = run->data,
 			.parse = E2PF_LEAF,
 			.data = E2PF_CLASSES
 		};
-	} else if (depth == 1 && ref->data >= E2PF_CLASSES) {
+	} else if (depth == 1 && run->data >= E2PF_CLASSES) {
 		child.parse = E2PF_LEAF;
 	}
 	for (i = 0; i < count; i++) {
 		uint32_t block = e2pf_le32((const uint8_t *)pointers +
 					   i * sizeof(block));
 
-		if (block != ref->block)
-			e2pf_run_add(run, &child, block, 1);
+		if (block != run->block)
+			e2pf_gather_add(out, &child, block, 1);
 	}
 }
 
-void e2pf_plan_block_map(struct e2pf_run *run, const void *i_block,
+void e2pf_plan_block_map(struct e2pf_gather *out, const void *i_block,
 			 enum e2pf_class cls, enum e2pf_class data)
 {
-	const struct e2pf_ref root = { .cls = cls, .data = data };
+	const struct e2pf_run root = { .cls = cls, .data = data };
 	const uint8_t *pointers = i_block;
 	unsigned depth;
 
-	plan_pointers(run, &root, 0, pointers, EXT2_NDIR_BLOCKS);
+	plan_pointers(out, &root, 0, pointers, EXT2_NDIR_BLOCKS);
 	for (depth = 1; depth <= 3; depth++)
-		plan_pointers(run, &root, depth, pointers +
+		plan_pointers(out, &root, depth, pointers +
 			      (EXT2_IND_BLOCK + depth - 1) * sizeof(uint32_t),
 			      1);
 }
 
-static void plan_xattr_block(struct e2pf_run *run,
-			     const struct e2pf_group *groups,
-			     const void *block)
+void e2pf_plan_indirect(struct e2pf_gather *out, const struct e2pf_run *run,
+			const void *block)
 {
-	size_t header = sizeof(struct ext2_ext_attr_header);
-
-	if (e2pf_le32(block) == EXT2_EXT_ATTR_MAGIC)
-		e2pf_plan_xattr_entries(run, groups,
-					(const uint8_t *)block + header,
-					run->geo->block_size - header);
-}
-
-void e2pf_plan_block(const struct e2pf_geometry *geo,
-		     const struct e2pf_group *groups,
-		     const struct e2pf_ref *ref, const void *block,
-		     e2pf_sink sink, void *ctx)
-{
-	struct e2pf_run run = { .geo = geo, .sink = sink, .ctx = ctx };
-
-	switch (ref->parse) {
-	case E2PF_EXTENT_NODE:
-		e2pf_plan_extents(&run, ref, ref->depth, block,
-				  geo->block_size);
-		break;
-	case E2PF_INDIRECT_BLOCK:
-		if (ref->depth >= 1 && ref->depth <= 3)
-			plan_pointers(&run, ref, ref->depth - 1, block,
-				      geo->block_size / sizeof(uint32_t));
-		break;
-	case E2PF_XATTR_BLOCK:
-		plan_xattr_block(&run, groups, block);
-		break;
-	default:
-		break;
-	}
-	e2pf_run_flush(&run);
+	if (run->depth >= 1 && run->depth <= 3)
+		plan_pointers(out, run, run->depth - 1, block,
+			      out->geo->block_size / sizeof(uint32_t));
 }

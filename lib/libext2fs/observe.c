@@ -24,6 +24,7 @@ static bool announce(io_channel channel, unsigned long long block, int count,
 
 	if (!o->engine || channel != o->channel)
 		return false;
+	r->device = 0;
 	r->offset = block * bs;
 	r->length = count < 0 ? (uint64_t)-(int64_t)count :
 				(uint64_t)count * bs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One sweep over small filesystems made by hand: the order and the merging
- * of what is issued, that all is visited once, and that nothing a tree
+ * One elevator pass over small filesystems made by hand: the order and the
+ * merging of what is issued, that all is visited once, and that nothing a tree
  * claims makes it go on for long.
  */
 #ifdef HAVE_CONFIG_H
@@ -21,6 +21,7 @@
 #include "engine/elevator.h"
 #include "tiny-fs.h"
 
+#define BS 1024u
 #define ISSUES 4096
 
 struct issued {
@@ -32,7 +33,8 @@ struct issued {
 struct rig {
 	struct tiny_fs fs;
 	struct fake_device dev;
-	struct e2pf_sweep sweep;
+	struct e2pf_device *device;
+	struct e2pf_elevator elevator;
 	struct issued run[ISSUES];
 	size_t runs;
 	unsigned *visits;	/* per block, times issued as a ref */
@@ -44,7 +46,7 @@ struct rig {
 static bool on_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 {
 	struct rig *r = ctx;
-	struct issued run = { .block = refs[0].block, .refs = n };
+	struct issued run = { .block = refs[0].offset / BS, .refs = n };
 	size_t i;
 	uint32_t j;
 
@@ -52,10 +54,13 @@ static bool on_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 		return false;
 	r->runs_left -= r->runs_left > 0;
 	for (i = 0; i < n; i++) {
-		if (refs[i].block + refs[i].count > run.end)
-			run.end = refs[i].block + refs[i].count;
-		for (j = 0; j < refs[i].count; j++)
-			r->visits[refs[i].block + j]++;
+		uint64_t block = refs[i].offset / BS;
+		uint32_t count = refs[i].length / BS;
+
+		if (block + count > run.end)
+			run.end = block + count;
+		for (j = 0; j < count; j++)
+			r->visits[block + j]++;
 	}
 	if (r->runs < ISSUES)
 		r->run[r->runs] = run;
@@ -76,10 +81,22 @@ static bool on_arrived(void *ctx, int error, uint64_t waited_ns)
 	return true;
 }
 
-static const struct e2pf_sweep_ops ops = {
+static const struct e2pf_elevator_ops ops = {
 	.issue = on_issue,
 	.arrived = on_arrived,
 };
+
+/* Of the filesystem these classes, bitmaps with the tables. */
+static void want(struct rig *r, unsigned classes)
+{
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .has_head = true
+	};
+	unsigned phases;
+
+	r->elevator.source = tiny_source(&r->fs, classes);
+	r->elevator.source->ops->begin(r->elevator.source, &start, &phases);
+}
 
 static void set_up(struct rig *r, uint32_t groups, uint32_t per_group,
 		   uint32_t inodes)
@@ -90,21 +107,20 @@ static void set_up(struct rig *r, uint32_t groups, uint32_t per_group,
 	r->visits = calloc(r->fs.geo.blocks, sizeof(*r->visits));
 	assert_non_null(r->visits);
 	r->runs_left = r->arrivals_left = -1;
-	r->sweep.geo = &r->fs.geo;
-	r->sweep.groups = r->fs.groups;
-	r->sweep.dev = &r->dev.dev;
-	r->sweep.ops = &ops;
-	r->sweep.ctx = r;
-	r->sweep.classes = E2PF_ALL_CLASSES;
-	r->sweep.issue_ahead = 1 << 20;
-	r->sweep.level_cap = 4096;
-	r->sweep.parse_left = 100000;
-	e2pf_sweep_init(&r->sweep);
+	r->device = &r->dev.dev;
+	r->elevator.devices = &r->device;
+	r->elevator.ops = &ops;
+	r->elevator.ctx = r;
+	r->elevator.issue_ahead = 1 << 20;
+	r->elevator.level_cap = 4096;
+	r->elevator.parse_left = 100000;
+	e2pf_elevator_init(&r->elevator);
+	want(r, E2PF_ALL_CLASSES);
 }
 
 static void tear_down(struct rig *r)
 {
-	e2pf_sweep_fini(&r->sweep);
+	e2pf_elevator_fini(&r->elevator);
 	fake_free(&r->dev);
 	tiny_free(&r->fs);
 	free(r->visits);
@@ -117,24 +133,24 @@ static void forget(struct rig *r)
 	r->runs_left = r->arrivals_left = -1;
 }
 
-static void sweep_all(struct rig *r)
+static void run_all(struct rig *r)
 {
 	uint32_t g;
 
-	/* Backwards: it is the sweep that sorts. */
+	/* Backwards: it is the pass that sorts. */
 	for (g = r->fs.geo.groups; g-- > 0;)
-		assert_true(e2pf_sweep_add_group(&r->sweep, g));
-	e2pf_sweep_run(&r->sweep);
+		r->elevator.source->ops->seed(r->elevator.source,
+			E2PF_EXT4_TABLES, g, e2pf_elevator_add, &r->elevator);
+	e2pf_elevator_run(&r->elevator);
 }
 
 static void add(struct rig *r, uint64_t block, uint32_t count)
 {
 	const struct e2pf_ref ref = {
-		.block = block, .count = count, .cls = E2PF_DIRS,
-		.parse = E2PF_LEAF, .data = E2PF_CLASSES
+		.offset = block * BS, .length = count * BS, .cls = E2PF_DIRS
 	};
 
-	e2pf_sweep_add(&r->sweep, &ref);
+	e2pf_elevator_add(&r->elevator, &ref);
 }
 
 static void assert_run(const struct rig *r, size_t i, uint64_t block,
@@ -156,19 +172,19 @@ static void merged_and_sorted(void **state)
 	add(&r, 101, 1);
 	add(&r, 105, 1);	/* three blocks of gap */
 	add(&r, 302, 1);
-	e2pf_sweep_run(&r.sweep);
+	e2pf_elevator_run(&r.elevator);
 	assert_int_equal(r.runs, 3);
 	assert_run(&r, 0, 100, 102);
 	assert_run(&r, 1, 105, 106);
 	assert_run(&r, 2, 300, 303);
 
 	forget(&r);
-	r.sweep.gap = 3;
+	r.elevator.gap = 3 * BS;
 	add(&r, 300, 1);
 	add(&r, 105, 1);
 	add(&r, 100, 2);
 	add(&r, 110, 1);	/* four */
-	e2pf_sweep_run(&r.sweep);
+	e2pf_elevator_run(&r.elevator);
 	assert_int_equal(r.runs, 3);
 	assert_run(&r, 0, 100, 106);
 	assert_run(&r, 1, 110, 111);
@@ -179,7 +195,7 @@ static void merged_and_sorted(void **state)
 	add(&r, 100, 50);
 	add(&r, 110, 1);
 	add(&r, 152, 1);
-	e2pf_sweep_run(&r.sweep);
+	e2pf_elevator_run(&r.elevator);
 	assert_int_equal(r.runs, 1);
 	assert_run(&r, 0, 100, 153);
 	tear_down(&r);
@@ -196,10 +212,41 @@ static void duplicates_dropped(void **state)
 		add(&r, 200, 1);
 		add(&r, 100 + 2 * (i % 10), 1);
 	}
-	e2pf_sweep_run(&r.sweep);
+	e2pf_elevator_run(&r.elevator);
 	assert_int_equal(r.runs, 11);
 	assert_int_equal(r.visits[200], 1);
 	assert_int_equal(r.visits[100], 1);
+	tear_down(&r);
+}
+
+/* What a source says is not believed. */
+static void outside_the_device(void **state)
+{
+	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS };
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 1, 512, 8);
+	for (i = 0; i < 6; i++) {
+		struct e2pf_ref bad = ref;
+
+		switch (i) {
+		case 0: bad.offset = r.fs.size; break;
+		case 1: bad.offset = UINT64_MAX - BS + 1; break;
+		case 2: bad.offset = r.fs.size - BS, bad.length = 2 * BS; break;
+		case 3: bad.length = 0; break;
+		case 4: bad.device = 1; break;
+		case 5: bad.cls = E2PF_CLASSES; break;
+		}
+		e2pf_elevator_add(&r.elevator, &bad);
+	}
+	e2pf_elevator_run(&r.elevator);
+	assert_int_equal(r.runs, 0);
+	ref.offset = r.fs.size - BS;
+	e2pf_elevator_add(&r.elevator, &ref);
+	e2pf_elevator_run(&r.elevator);
+	assert_int_equal(r.runs, 1);
 	tear_down(&r);
 }
 
@@ -252,7 +299,7 @@ static void levels_in_block_order(void **state)
 	(void)state;
 	set_up(&r, 4, 512, 64);
 	make_trees(&r, 40);
-	sweep_all(&r);
+	run_all(&r);
 	assert_trees_visited_once(&r, 40);
 	for (i = 0; i < r.runs; i++) {
 		refs += r.run[i].refs;
@@ -288,14 +335,14 @@ static void full_levels(void **state)
 	for (i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
 		unsigned l;
 
-		e2pf_sweep_fini(&r.sweep);
-		r.sweep.level_cap = caps[i];
+		e2pf_elevator_fini(&r.elevator);
+		r.elevator.level_cap = caps[i];
 		forget(&r);
-		sweep_all(&r);
+		run_all(&r);
 		assert_trees_visited_once(&r, 40);
 		assert_int_equal(r.arrivals, 4 + 80);
-		for (l = 1; l < E2PF_SWEEP_LEVELS; l++)
-			assert_in_range(r.sweep.level[l].room, 0, caps[i]);
+		for (l = 1; l <= E2PF_LEVELS; l++)
+			assert_in_range(r.elevator.level[l].room, 0, caps[i]);
 	}
 	tear_down(&r);
 }
@@ -314,7 +361,7 @@ static void neighbours_all_parsed(void **state)
 		data = 200 + 10 * i;
 		tiny_node(&r.fs, node[i], 0, &data, 1);
 	}
-	sweep_all(&r);
+	run_all(&r);
 	for (i = 0; i < 4; i++) {
 		assert_int_equal(r.visits[node[i]], 1);
 		assert_int_equal(r.visits[200 + 10 * i], 1);
@@ -331,10 +378,10 @@ static void issue_ahead_is_kept(void **state)
 
 	(void)state;
 	set_up(&r, 8, 512, 64);
-	r.sweep.issue_ahead = 1024;
-	r.sweep.classes = 1u << E2PF_INODES | 1u << E2PF_EXTENTS;
+	r.elevator.issue_ahead = 1024;
+	want(&r, 1u << E2PF_INODES | 1u << E2PF_EXTENTS);
 	make_trees(&r, 8);
-	sweep_all(&r);
+	run_all(&r);
 	assert_int_equal(r.arrivals, 8 + 16);
 	/* With one block allowed, no run is issued before the one before it
 	 * was read. */
@@ -364,20 +411,20 @@ static void hostile_tree(void **state)
 			   4);
 	for (i = 0; i < 80; i++)
 		tiny_node(&r.fs, all[i], i % 5, all, 80);
-	r.sweep.level_cap = 8;
-	r.sweep.parse_left = 5000;
-	sweep_all(&r);
+	r.elevator.level_cap = 8;
+	r.elevator.parse_left = 5000;
+	run_all(&r);
 	assert_in_range(r.arrivals, 4, 5000 + 4);
-	assert_int_equal(r.sweep.parse_left, 0);
+	assert_int_equal(r.elevator.parse_left, 0);
 	/* Refs come only from what was parsed. */
 	assert_in_range(r.runs, 1, 5004 * 85);
 
 	/* With room to see that they are the same, it is short. */
-	e2pf_sweep_fini(&r.sweep);
-	r.sweep.level_cap = 100000;
-	r.sweep.parse_left = 5000;
+	e2pf_elevator_fini(&r.elevator);
+	r.elevator.level_cap = 100000;
+	r.elevator.parse_left = 5000;
 	forget(&r);
-	sweep_all(&r);
+	run_all(&r);
 	assert_in_range(r.arrivals, 5, 1500);
 	tear_down(&r);
 }
@@ -393,16 +440,16 @@ static void one_node_for_all(void **state)
 	for (i = 13; i <= 1024; i++)
 		tiny_inode(&r.fs, i, LINUX_S_IFDIR, 1, &node, 1);
 	tiny_node(&r.fs, node, 0, &data, 1);
-	sweep_all(&r);
+	run_all(&r);
 	assert_int_equal(r.visits[node], 1);
 	assert_int_equal(r.visits[data], 1);
 	assert_int_equal(r.arrivals, 1 + 1);	/* 128 KiB of table */
 
 	forget(&r);
-	e2pf_sweep_fini(&r.sweep);
-	r.sweep.level_cap = 4;
-	r.sweep.parse_left = 10;
-	sweep_all(&r);
+	e2pf_elevator_fini(&r.elevator);
+	r.elevator.level_cap = 4;
+	r.elevator.parse_left = 10;
+	run_all(&r);
 	assert_int_equal(r.arrivals, 1 + 10);
 	tear_down(&r);
 }
@@ -417,7 +464,7 @@ static void groups_with_one_table(void **state)
 		r.fs.groups[1].inode_table;
 	r.fs.groups[5].inodes_in_use = 16;
 	r.fs.groups[7].inodes_in_use = 0;
-	sweep_all(&r);
+	run_all(&r);
 	/* Each has its own inodes there, so each parses it. */
 	assert_int_equal(r.arrivals, 7);
 	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
@@ -436,7 +483,7 @@ static void ended_by_its_owner(void **state)
 	for (i = 0; i < 1000; i++) {
 		forget(&r);
 		r.runs_left = i;
-		sweep_all(&r);
+		run_all(&r);
 		if (r.runs_left > 0)
 			break;
 		assert_int_equal(r.runs, i);
@@ -445,12 +492,12 @@ static void ended_by_its_owner(void **state)
 	for (i = 0; i < 84; i++) {
 		forget(&r);
 		r.arrivals_left = i;
-		sweep_all(&r);
+		run_all(&r);
 		assert_int_equal(r.arrivals, i + 1);
 	}
 	/* And nothing of that is left. */
 	forget(&r);
-	sweep_all(&r);
+	run_all(&r);
 	assert_trees_visited_once(&r, 40);
 	assert_int_equal(r.arrivals, 84);
 	tear_down(&r);
@@ -465,15 +512,15 @@ static void ended_while_full(void **state)
 	(void)state;
 	set_up(&r, 4, 512, 64);
 	make_trees(&r, 40);
-	r.sweep.level_cap = 3;
+	r.elevator.level_cap = 3;
 	for (i = 0; i < 84; i++) {
 		forget(&r);
 		r.arrivals_left = i;
-		sweep_all(&r);
+		run_all(&r);
 		assert_int_equal(r.arrivals, i + 1);
 	}
 	forget(&r);
-	sweep_all(&r);
+	run_all(&r);
 	assert_trees_visited_once(&r, 40);
 	tear_down(&r);
 }
@@ -489,7 +536,7 @@ static void errors_passed_on(void **state)
 	at = tiny_free_block(&r.fs, 3);
 	fake_set_bad(&r.dev, at + 9, 1);
 	fake_set_bad(&r.dev, r.fs.groups[2].inode_table, 1);
-	sweep_all(&r);
+	run_all(&r);
 	assert_int_equal(r.errors, 2);
 	/* Nothing from the ten files of group 2, 20 nodes. */
 	assert_int_equal(r.arrivals, 84 - 20);
@@ -510,9 +557,8 @@ static void classes_asked_for(void **state)
 	set_up(&r, 4, 512, 64);
 	make_trees(&r, 40);
 	at = tiny_free_block(&r.fs, 0);
-	r.sweep.classes = E2PF_ALL_CLASSES &
-			  ~(1u << E2PF_DIRS | 1u << E2PF_BITMAPS);
-	sweep_all(&r);
+	want(&r, E2PF_ALL_CLASSES & ~(1u << E2PF_DIRS | 1u << E2PF_BITMAPS));
+	run_all(&r);
 	assert_int_equal(r.visits[at + 9], 1);
 	assert_int_equal(r.visits[at + 7], 0);
 	assert_int_equal(r.visits[r.fs.groups[0].block_bitmap], 0);
@@ -520,15 +566,15 @@ static void classes_asked_for(void **state)
 
 	/* What leads to what is wanted is read whatever it is. */
 	forget(&r);
-	r.sweep.classes = 1u << E2PF_DIRS;
-	sweep_all(&r);
+	want(&r, 1u << E2PF_DIRS);
+	run_all(&r);
 	assert_trees_visited_once(&r, 40);
 	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
 
 	/* Bitmaps lead nowhere. */
 	forget(&r);
-	r.sweep.classes = 1u << E2PF_BITMAPS;
-	sweep_all(&r);
+	want(&r, 1u << E2PF_BITMAPS);
+	run_all(&r);
 	assert_int_equal(r.visits[r.fs.groups[0].block_bitmap], 1);
 	assert_int_equal(r.arrivals, 0);
 	tear_down(&r);
@@ -539,6 +585,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merged_and_sorted),
 		cmocka_unit_test(duplicates_dropped),
+		cmocka_unit_test(outside_the_device),
 		cmocka_unit_test(levels_in_block_order),
 		cmocka_unit_test(full_levels),
 		cmocka_unit_test(neighbours_all_parsed),

@@ -8,30 +8,30 @@
 #include <config.h>
 #endif
 
-#include "plan_run.h"
+#include "plan_gather.h"
 
-void e2pf_run_flush(struct e2pf_run *run)
+void e2pf_gather_flush(struct e2pf_gather *out)
 {
-	if (run->pending.count)
-		run->sink(run->ctx, &run->pending);
-	run->pending.count = 0;
+	if (out->pending.count)
+		out->sink(out->ctx, &out->pending);
+	out->pending.count = 0;
 }
 
-static bool same_kind(const struct e2pf_ref *a, const struct e2pf_ref *b)
+static bool same_kind(const struct e2pf_run *a, const struct e2pf_run *b)
 {
 	return a->cls == b->cls && a->parse == b->parse &&
 	       a->depth == b->depth && a->data == b->data;
 }
 
-void e2pf_run_add(struct e2pf_run *run, const struct e2pf_ref *like,
-		  uint64_t block, uint64_t count)
+void e2pf_gather_add(struct e2pf_gather *out, const struct e2pf_run *like,
+		     uint64_t block, uint64_t count)
 {
-	struct e2pf_ref *pending = &run->pending;
+	struct e2pf_run *pending = &out->pending;
 
-	if (!count || !e2pf_block_ok(run->geo, block))
+	if (!count || !e2pf_block_ok(out->geo, block))
 		return;
-	if (count > run->geo->blocks - block)
-		count = run->geo->blocks - block;
+	if (count > out->geo->blocks - block)
+		count = out->geo->blocks - block;
 	if (count > UINT32_MAX)
 		count = UINT32_MAX;
 
@@ -43,7 +43,7 @@ void e2pf_run_add(struct e2pf_run *run, const struct e2pf_ref *like,
 			return;
 		}
 	}
-	e2pf_run_flush(run);
+	e2pf_gather_flush(out);
 	*pending = *like;
 	pending->block = block;
 	pending->count = count;

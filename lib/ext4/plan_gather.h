@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the planner's files share: loads of little-endian numbers from bytes
- * of any alignment, and the runs that blocks are gathered in before they are
- * handed out.  Private to lib/plan_*.c.
+ * of any alignment, the runs that blocks are gathered in before they are
+ * handed out, and what the files do for each other.  Private to plan_*.c.
  */
-#ifndef E2PF_PLAN_RUN_H
-#define E2PF_PLAN_RUN_H
+#ifndef E2PF_PLAN_GATHER_H
+#define E2PF_PLAN_GATHER_H
 
 #include <endian.h>
 #include <string.h>
@@ -49,11 +49,11 @@ static inline uint32_t e2pf_table_blocks(const struct e2pf_geometry *geo,
 }
 
 /* The run being gathered.  pending.count is 0 while there is none. */
-struct e2pf_run {
+struct e2pf_gather {
 	const struct e2pf_geometry *geo;
-	e2pf_sink sink;
+	e2pf_run_sink sink;
 	void *ctx;
-	struct e2pf_ref pending;
+	struct e2pf_run pending;
 };
 
 /*
@@ -61,18 +61,18 @@ struct e2pf_run {
  * looked at).  They lengthen the run when they go on where it ends and are
  * of the same kind; otherwise it is handed out first.
  */
-void e2pf_run_add(struct e2pf_run *run, const struct e2pf_ref *like,
-		  uint64_t block, uint64_t count);
+void e2pf_gather_add(struct e2pf_gather *out, const struct e2pf_run *like,
+		     uint64_t block, uint64_t count);
 
 /* Hand out what is pending.  Before every return to the planner's caller. */
-void e2pf_run_flush(struct e2pf_run *run);
+void e2pf_gather_flush(struct e2pf_gather *out);
 
 /*
  * Plan a node of an extent tree: the `size` bytes at `node`, `depth` levels
- * above the leaves, whatever depth its header claims.  `ref` has the node's
+ * above the leaves, whatever depth its header claims.  `run` has the node's
  * block (0 for a root, in an inode), the class of nodes and that of data.
  */
-void e2pf_plan_extents(struct e2pf_run *run, const struct e2pf_ref *ref,
+void e2pf_plan_extents(struct e2pf_gather *out, const struct e2pf_run *run,
 		       unsigned depth, const void *node, size_t size);
 
 /*
@@ -80,21 +80,33 @@ void e2pf_plan_extents(struct e2pf_run *run, const struct e2pf_ref *ref,
  * Nodes are of class `cls`, data blocks of class `data` (E2PF_CLASSES: not
  * metadata).
  */
-void e2pf_plan_extent_root(struct e2pf_run *run, const void *i_block,
+void e2pf_plan_extent_root(struct e2pf_gather *out, const void *i_block,
 			   enum e2pf_class cls, enum e2pf_class data);
-void e2pf_plan_block_map(struct e2pf_run *run, const void *i_block,
+void e2pf_plan_block_map(struct e2pf_gather *out, const void *i_block,
 			 enum e2pf_class cls, enum e2pf_class data);
 
 /* The block the first extent of a tree without nodes starts with, 0 when
  * there is none. */
 uint64_t e2pf_first_extent_block(const void *i_block);
 
+/* Plan an indirect block: `run` has its depth (1 single to 3 triple), the
+ * class of indirect blocks and that of data. */
+void e2pf_plan_indirect(struct e2pf_gather *out, const struct e2pf_run *run,
+			const void *block);
+
 /*
- * Plan the entries of extended attributes in `size` bytes: for each value
- * kept in an inode of its own, the inode table block that holds it.
+ * Plan the extended attributes in the tail of an inode (`bytes` holds all of
+ * it), the block of attributes that an inode names, and such a block.
+ * `groups` as for e2pf_plan_inode().
  */
-void e2pf_plan_xattr_entries(struct e2pf_run *run,
-			     const struct e2pf_group *groups,
-			     const void *entries, size_t size);
+void e2pf_plan_inode_xattrs(struct e2pf_gather *out,
+			    const struct e2pf_group *groups,
+			    const uint8_t *bytes);
+void e2pf_plan_xattr_block_of(struct e2pf_gather *out,
+			      const struct e2pf_group *groups,
+			      const struct ext2_inode *inode);
+void e2pf_plan_xattr_block(struct e2pf_gather *out,
+			   const struct e2pf_group *groups,
+			   const void *block);
 
 #endif

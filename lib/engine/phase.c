@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which phase is on, when it has ended, and which one follows.  Called with
+ * the engine's lock held.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "engine_state.h"
+
+const struct e2pf_phase e2pf_no_phase = {
+	.order = E2PF_ORDER_DEFERRED,
+	.covered_by = E2PF_NONE,
+	.stage = E2PF_NONE
+};
+
+void e2pf_load_phases(struct e2pf_engine *e, uint64_t budget, bool has_head)
+{
+	const struct e2pf_start start = {
+		.budget = budget,
+		.paced = e->cfg.paced,
+		.has_head = has_head
+	};
+	struct e2pf_source *source = e->cfg.source;
+
+	e->phases = source->ops->begin(source, &start, &e->phase_count);
+	e->ended_phases = 0;
+}
+
+void e2pf_set_phase(struct e2pf_engine *e, int number)
+{
+	const struct e2pf_phase *phase = &e->phases[number];
+	unsigned i;
+
+	/* A unit of one phase says nothing about another.  While deferred
+	 * references are read the checker goes on in the phase before, and
+	 * uses what is in the windows. */
+	if (number != e->phase && phase->order != E2PF_ORDER_DEFERRED)
+		e->at_valid = false;
+	e->phase = number;
+	e->moved = e2pf_now(e);
+	e->gated = e->workers && e->cfg.paced && e->has_head &&
+		   phase->order != E2PF_ORDER_DEFERRED;
+	e->next_unit = 0;
+	e->epoch++;
+	for (i = 0; i < e->workers; i++) {
+		struct worker *w = &e->worker[i];
+
+		w->next = 0;
+		if (phase->order != E2PF_ORDER_DEFERRED)
+			w->window_used = 0;
+	}
+	pthread_cond_broadcast(&e->work_cond);
+}
+
+void e2pf_note_addition(struct e2pf_engine *e)
+{
+	e->additions++;
+	pthread_cond_broadcast(&e->work_cond);
+}
+
+bool e2pf_all_idle(struct e2pf_engine *e)
+{
+	unsigned i;
+
+	for (i = 0; i < e->workers; i++) {
+		const struct worker *w = &e->worker[i];
+
+		/* A worker that has not looked since units were added may
+		 * still be asleep, and one whose window is full has not looked
+		 * at what there is. */
+		if (w->state != WORKER_IDLE || w->epoch != e->epoch ||
+		    w->additions != e->additions || e2pf_window_is_full(w))
+			return false;
+	}
+	return true;
+}
+
+static bool has_units(const struct e2pf_engine *e, unsigned phase)
+{
+	struct e2pf_source *source = e->cfg.source;
+	bool more;
+
+	return source->ops->units(source, phase, &more) || more;
+}
+
+static bool is_covered(const struct e2pf_engine *e,
+		       const struct e2pf_phase *phase)
+{
+	return phase->covered_by != E2PF_NONE &&
+	       (e->ended_phases & UINT32_C(1) << phase->covered_by);
+}
+
+/* The phase that follows by itself, E2PF_NONE where there is none or the
+ * checker begins it. */
+static int following(const struct e2pf_engine *e)
+{
+	unsigned i;
+
+	for (i = (unsigned)e->phase + 1; i < e->phase_count; i++) {
+		const struct e2pf_phase *phase = &e->phases[i];
+
+		if (phase->by_checker && e->cfg.paced)
+			return E2PF_NONE;
+		if (!phase->by_checker && !is_covered(e, phase) &&
+		    (phase->order == E2PF_ORDER_DEFERRED || has_units(e, i)))
+			return (int)i;
+	}
+	return E2PF_NONE;
+}
+
+void e2pf_next_phase(struct e2pf_engine *e)
+{
+	struct e2pf_source *source = e->cfg.source;
+	bool more = false;
+	int next;
+
+	if (!e2pf_all_idle(e))
+		return;
+	if (e2pf_phase_now(e)->order == E2PF_ORDER_DEFERRED) {
+		e2pf_blockset_clear(e->deferred);
+		e->deferred_next = 0;
+	} else {
+		source->ops->units(source, (unsigned)e->phase, &more);
+	}
+	if (more)
+		return;
+	e->ended_phases |= UINT32_C(1) << e->phase;
+	next = following(e);
+	if (next != E2PF_NONE)
+		e2pf_set_phase(e, next);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The names of the classes of metadata.  Needs nothing but libc. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "ext4_source.h"
+
+const char *const e2pf_ext4_class_names[E2PF_CLASSES] = {
+	[E2PF_DESCRIPTORS] = "descriptors",
+	[E2PF_BITMAPS] = "bitmaps",
+	[E2PF_INODES] = "inodes",
+	[E2PF_EXTENTS] = "extents",
+	[E2PF_INDIRECT] = "indirect",
+	[E2PF_DIRS] = "dirs",
+	[E2PF_XATTRS] = "xattrs",
+	[E2PF_SYMLINKS] = "symlinks",
+	[E2PF_FILES] = "files",
+};
+
+const char *e2pf_class_name(enum e2pf_class cls)
+{
+	return (unsigned)cls < E2PF_CLASSES ? e2pf_ext4_class_names[cls] : NULL;
+}

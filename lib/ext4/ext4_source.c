@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ext4 as a source of work: which phases there are, which groups and list
+ * entries are their units, and how the planner's runs of blocks become
+ * references.  Decides what is read in which phase.  Does not know how far
+ * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "ext4_source.h"
+#include "plan_gather.h"
+
+/* Directory list entries that are held. */
+#define LIST_ROOM 65536u
+
+/* Inode tables are parsed in pieces of this size: two requests of a disk's
+ * usual read-ahead, small enough for the L2 cache. */
+#define TABLE_PIECE (256u << 10)
+
+/* Bytes of a group's table that are parsed to see whether what its first
+ * inodes refer to is in memory. */
+#define SAMPLE_BYTES 4096u
+
+/* What is found by parsing; without any of it wanted, nothing is parsed. */
+#define TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
+		      1u << E2PF_BITMAPS | 1u << E2PF_INODES))
+
+/* What is in the inode tables or found through them. */
+#define TABLE_CLASSES (TREE_CLASSES | 1u << E2PF_INODES)
+
+/* One tree block in 64 is far beyond what any sound filesystem has: an extent
+ * node describes 84 extents or more. */
+#define PARSED_PART 64u
+
+struct e2pf_ext4 {
+	struct e2pf_source source;
+	const struct e2pf_geometry *geo;
+	const struct e2pf_group *groups;
+	unsigned classes;
+	uint64_t bytes;			/* of the filesystem */
+	struct e2pf_phase phases[E2PF_EXT4_PHASES];
+	bool bitmaps_early;		/* seeded with the tables */
+	/* The directory list; all of it under the lock. */
+	pthread_mutex_t lock;
+	uint64_t *list;			/* ring of LIST_ROOM blocks, allocated
+					   when a list begins */
+	uint64_t list_total;
+	uint64_t list_end;		/* entries handed over */
+	uint64_t list_at;		/* the checker's */
+};
+
+static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
+{
+	return (struct e2pf_ext4 *)source;
+}
+
+/*
+ * From runs of blocks to references.  The cookie of a reference is what the
+ * planner says of the run, and the group where it is an inode table.
+ */
+
+struct ref_sink {
+	const struct e2pf_ext4 *ext4;
+	uint32_t group;
+	unsigned classes;		/* that are wanted */
+	e2pf_sink sink;
+	void *ctx;
+};
+
+static uint64_t cookie_of(const struct e2pf_run *run, uint32_t group)
+{
+	return run->parse | (uint64_t)run->depth << 8 |
+	       (uint64_t)run->data << 16 | (uint64_t)group << 32;
+}
+
+static enum e2pf_parse parse_of(const struct e2pf_ref *ref)
+{
+	return ref->cookie & 0xff;
+}
+
+static uint32_t group_of(const struct e2pf_ref *ref)
+{
+	return (uint32_t)(ref->cookie >> 32);
+}
+
+static struct e2pf_run run_of(const struct e2pf_ext4 *ext4,
+			      const struct e2pf_ref *ref, uint64_t at)
+{
+	return (struct e2pf_run) {
+		.block = (ref->offset + at) / ext4->geo->block_size,
+		.count = 1,
+		.cls = ref->cls,
+		.parse = parse_of(ref),
+		.depth = (uint8_t)(ref->cookie >> 8),
+		.data = (uint8_t)(ref->cookie >> 16)
+	};
+}
+
+/* A run may have more bytes than a reference: then it becomes several. */
+static void pass_run(void *ctx, const struct e2pf_run *run)
+{
+	struct ref_sink *to = ctx;
+	uint64_t bs = to->ext4->geo->block_size;
+	uint64_t left = run->count * bs, most = UINT32_MAX / bs * bs;
+	struct e2pf_ref ref = {
+		.offset = run->block * bs,
+		.cookie = cookie_of(run, to->group),
+		.cls = run->cls,
+		.parse = run->parse != E2PF_LEAF
+	};
+
+	/* Nothing in a table need be parsed when nothing it leads to is
+	 * wanted. */
+	if (!(to->ext4->classes & TREE_CLASSES))
+		ref.parse = false;
+	if (run->parse == E2PF_LEAF && !(to->classes & 1u << run->cls))
+		return;
+	for (; left; left -= ref.length, ref.offset += ref.length) {
+		ref.length = (uint32_t)(left < most ? left : most);
+		to->sink(to->ctx, &ref);
+	}
+}
+
+/*
+ * The operations.
+ */
+
+/* Bitmaps are 1/4096 of the device at most: an eighth of the budget holds
+ * them on any filesystem it is not small for. */
+static bool bitmaps_are_few(const struct e2pf_ext4 *ext4, uint64_t budget)
+{
+	return 2ull * ext4->geo->groups * ext4->geo->block_size <= budget / 8;
+}
+
+static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
+					   const struct e2pf_start *start,
+					   unsigned *count)
+{
+	static const struct e2pf_phase phases[E2PF_EXT4_PHASES] = {
+		[E2PF_EXT4_TABLES] = {
+			.order = E2PF_ORDER_WEIGHED,
+			.later = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS,
+			.deferred = 1u << E2PF_DIRS,
+			.covered_by = E2PF_NONE,
+			.stage = E2PF_NONE
+		},
+		[E2PF_EXT4_LATER] = {
+			.order = E2PF_ORDER_DEFERRED,
+			.covered_by = E2PF_NONE,
+			.stage = E2PF_NONE
+		},
+		[E2PF_EXT4_LIST] = {
+			.order = E2PF_ORDER_EVEN,
+			.window = LIST_ROOM,
+			.by_checker = true,
+			.covered_by = E2PF_NONE,
+			.stage = E2PF_NONE
+		},
+		/* The workers read all bitmaps in the order of pass 5; what is
+		 * read between pass 2 and that is something else. */
+		[E2PF_EXT4_BITMAPS] = {
+			.order = E2PF_ORDER_NONE,
+			.covered_by = E2PF_NONE,
+			.stage = E2PF_EXT4_PASS5
+		}
+	};
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+
+	memcpy(ext4->phases, phases, sizeof(phases));
+	ext4->bitmaps_early = bitmaps_are_few(ext4, start->budget);
+	if (ext4->bitmaps_early && start->has_head) {
+		/* One elevator pass brings them with the tables. */
+		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_TABLES;
+	} else if (ext4->bitmaps_early) {
+		/* Those of a flex group lie side by side: together they become
+		 * one request, if they are not read group by group. */
+		ext4->phases[E2PF_EXT4_TABLES].deferred |= 1u << E2PF_BITMAPS;
+		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_LATER;
+	}
+	*count = E2PF_EXT4_PHASES;
+	return ext4->phases;
+}
+
+static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
+			   bool *more)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	uint64_t units;
+
+	*more = false;
+	switch (phase) {
+	case E2PF_EXT4_TABLES:
+		return ext4->geo->groups;
+	case E2PF_EXT4_BITMAPS:
+		return ext4->classes & 1u << E2PF_BITMAPS ?
+		       ext4->geo->groups : 0;
+	case E2PF_EXT4_LIST:
+		pthread_mutex_lock(&ext4->lock);
+		units = ext4->list_end;
+		*more = ext4->list_end < ext4->list_total;
+		pthread_mutex_unlock(&ext4->lock);
+		return units;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
+{
+	return (uint64_t)ext4->groups[group].inodes_in_use *
+	       ext4->geo->inode_size;
+}
+
+static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
+			    uint64_t unit)
+{
+	(void)phase;
+	return table_bytes(ext4_of(source), unit);
+}
+
+static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
+		       struct ref_sink *to)
+{
+	struct e2pf_run run = {
+		.count = 1, .cls = E2PF_DIRS, .data = E2PF_CLASSES
+	};
+
+	pthread_mutex_lock(&ext4->lock);
+	run.block = ext4->list[index % LIST_ROOM];
+	pthread_mutex_unlock(&ext4->lock);
+	/* e2fsck has it from the disk: it may be anything. */
+	if (run.block && run.block < ext4->geo->blocks)
+		pass_run(to, &run);
+}
+
+static void ext4_seed(struct e2pf_source *source, unsigned phase,
+		      uint64_t unit, e2pf_sink sink, void *ctx)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	struct ref_sink to = {
+		.ext4 = ext4,
+		.classes = ext4->classes,
+		.sink = sink,
+		.ctx = ctx
+	};
+	struct e2pf_group group;
+
+	if (phase == E2PF_EXT4_LIST) {
+		seed_entry(ext4, unit, &to);
+		return;
+	}
+	to.group = (uint32_t)unit;
+	group = ext4->groups[unit];
+	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
+		group.inode_table = 0;
+	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
+		to.classes &= ~(1u << E2PF_BITMAPS);
+	e2pf_plan_group(ext4->geo, &group, pass_run, &to);
+}
+
+/* Bytes of an inode table in use, from this byte of it on. */
+static uint64_t table_left(const struct e2pf_ext4 *ext4,
+			   const struct e2pf_ref *ref, uint64_t at)
+{
+	uint64_t begin = ext4->groups[group_of(ref)].inode_table *
+			 ext4->geo->block_size;
+	uint64_t used = table_bytes(ext4, group_of(ref));
+
+	at += ref->offset - begin;
+	return at < used ? used - at : 0;
+}
+
+static uint32_t ext4_piece(struct e2pf_source *source,
+			   const struct e2pf_ref *ref, uint64_t at)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	uint64_t left = ref->length - at;
+
+	if (parse_of(ref) != E2PF_INODE_TABLE)
+		return ext4->geo->block_size;
+	if (left > table_left(ext4, ref, at))
+		left = table_left(ext4, ref, at);
+	return (uint32_t)(left < TABLE_PIECE ? left : TABLE_PIECE);
+}
+
+static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
+		       uint64_t at, const void *bytes, uint32_t size,
+		       e2pf_sink sink, void *ctx)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	const struct e2pf_geometry *geo = ext4->geo;
+	struct e2pf_run run = run_of(ext4, ref, at);
+	struct ref_sink to = {
+		.ext4 = ext4,
+		.classes = ext4->classes,
+		.sink = sink,
+		.ctx = ctx
+	};
+
+	if (run.parse == E2PF_INODE_TABLE) {
+		uint64_t used = table_bytes(ext4, group_of(ref));
+		uint64_t index = (used - table_left(ext4, ref, at)) /
+				 geo->inode_size;
+
+		e2pf_plan_inodes(geo, ext4->groups,
+				 group_of(ref) * geo->inodes_per_group +
+				 (uint32_t)index + 1, bytes, size, pass_run,
+				 &to);
+	} else {
+		e2pf_plan_block(geo, ext4->groups, &run, bytes, pass_run, &to);
+	}
+	return false;
+}
+
+/* The table of a group, whole, and its beginning to be parsed. */
+static void ext4_sample(struct e2pf_source *source, uint64_t index,
+			e2pf_sink sink, void *ctx)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	const struct e2pf_group *group = &ext4->groups[index];
+	uint64_t bytes = table_bytes(ext4, index);
+	const struct e2pf_run run = { .parse = E2PF_INODE_TABLE };
+	struct e2pf_ref ref = {
+		.offset = group->inode_table * ext4->geo->block_size,
+		.length = (uint32_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX),
+		.cookie = cookie_of(&run, (uint32_t)index),
+		.cls = E2PF_INODES
+	};
+
+	if (!group->inode_table || !bytes)
+		return;
+	sink(ctx, &ref);
+	ref.parse = true;
+	if (ref.length > SAMPLE_BYTES)
+		ref.length = SAMPLE_BYTES;
+	sink(ctx, &ref);
+}
+
+static const struct e2pf_source_ops ext4_ops = {
+	.begin = ext4_begin,
+	.units = ext4_units,
+	.weight = ext4_weight,
+	.seed = ext4_seed,
+	.piece = ext4_piece,
+	.parse = ext4_parse,
+	.sample = ext4_sample,
+};
+
+struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
+				unsigned classes)
+{
+	struct e2pf_ext4 *ext4 = calloc(1, sizeof(*ext4));
+
+	if (!ext4)
+		return NULL;
+	pthread_mutex_init(&ext4->lock, NULL);
+	ext4->geo = geo;
+	ext4->classes = classes;
+	ext4->bytes = geo->blocks * geo->block_size;
+	ext4->source = (struct e2pf_source) {
+		.ops = &ext4_ops,
+		.grain = geo->block_size,
+		.devices = 1,
+		.bytes = &ext4->bytes,
+		.classes = E2PF_CLASSES,
+		.class_names = e2pf_ext4_class_names,
+		.samples = geo->groups,
+		.parse_limit = geo->blocks / PARSED_PART
+	};
+	return ext4;
+}
+
+void e2pf_ext4_free(struct e2pf_ext4 *ext4)
+{
+	if (!ext4)
+		return;
+	pthread_mutex_destroy(&ext4->lock);
+	free(ext4->list);
+	free(ext4);
+}
+
+void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
+			  const struct e2pf_group *groups)
+{
+	ext4->groups = groups;
+}
+
+struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)
+{
+	return &ext4->source;
+}
+
+/*
+ * The checker's reports.  The engine is never called with the lock held: it
+ * holds its own when it asks for units().
+ */
+
+void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group)
+{
+	e2pf_engine_at(engine, E2PF_EXT4_TABLES, group);
+}
+
+void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint64_t total)
+{
+	bool have_list;
+
+	pthread_mutex_lock(&ext4->lock);
+	if (!ext4->list)
+		ext4->list = calloc(LIST_ROOM, sizeof(*ext4->list));
+	have_list = ext4->list;
+	if (have_list) {
+		ext4->list_total = total;
+		ext4->list_end = 0;
+		ext4->list_at = 0;
+	}
+	pthread_mutex_unlock(&ext4->lock);
+	if (have_list)
+		e2pf_engine_begin_phase(engine, E2PF_EXT4_LIST);
+}
+
+uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
+			      struct e2pf_engine *engine, uint64_t *first)
+{
+	uint64_t room, n = 0;
+
+	if (!e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
+		return 0;
+	pthread_mutex_lock(&ext4->lock);
+	/* What the checker has overtaken is of no use. */
+	if (ext4->list_end < ext4->list_at)
+		ext4->list_end = ext4->list_at;
+	room = LIST_ROOM - (ext4->list_end - ext4->list_at);
+	if (ext4->list_end < ext4->list_total)
+		n = ext4->list_total - ext4->list_end;
+	if (n > room)
+		n = room < LIST_ROOM / 2 ? 0 : room;
+	*first = ext4->list_end;
+	pthread_mutex_unlock(&ext4->lock);
+	return n;
+}
+
+void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			const uint64_t *blocks, size_t count)
+{
+	size_t i;
+
+	if (!e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
+		return;
+	pthread_mutex_lock(&ext4->lock);
+	for (i = 0; i < count; i++)
+		ext4->list[(ext4->list_end + i) % LIST_ROOM] = blocks[i];
+	ext4->list_end += count;
+	pthread_mutex_unlock(&ext4->lock);
+	e2pf_engine_units_added(engine, E2PF_EXT4_LIST);
+}
+
+void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint64_t index)
+{
+	pthread_mutex_lock(&ext4->lock);
+	ext4->list_at = index;
+	pthread_mutex_unlock(&ext4->lock);
+	e2pf_engine_at(engine, E2PF_EXT4_LIST, index);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The engine at work from a source that is no ext4: the toy filesystem, on two
+ * simulated devices, through the interface of source.h alone.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine/engine.h"
+#include "fake-device.h"
+#include "fake-threads.h"
+#include "toy-fs.h"
+
+#define ROOTS 30u
+#define NODES_OF_ROOT 3u
+#define DATA_OF_NODE 2u
+#define MAP_PARTS 3u
+#define NODES (ROOTS * (1 + NODES_OF_ROOT))
+#define DATA (ROOTS * NODES_OF_ROOT * DATA_OF_NODE)
+#define BLOCKS (MAP_PARTS + NODES + DATA)
+
+struct rig {
+	struct toy_fs fs;
+	struct fake_device dev[2];
+	struct e2pf_device *device[2];
+	struct e2pf_engine_config cfg;
+	struct e2pf_engine *e;
+	uint32_t next_number, next_place;
+	unsigned char cls[TOY_NODES];	/* by place; TOY_CLASSES: nothing */
+};
+
+static struct toy_block *at(struct rig *r, uint32_t place)
+{
+	return &r->fs.image[place / TOY_BLOCKS][place % TOY_BLOCKS];
+}
+
+/* The places 2, 513, 4, 515, ... in an order that is none: every other block
+ * of either device, and never two side by side. */
+static uint32_t new_place(struct rig *r)
+{
+	uint32_t i = r->next_place++ * 101 % 509;
+
+	return i % 2 * TOY_BLOCKS + i / 2 * 2 + 2;
+}
+
+static void add_entry(struct toy_block *block, uint32_t cls, uint32_t value)
+{
+	assert_true(block->count < TOY_ENTRIES);
+	block->entry[block->count].cls = cls;
+	block->entry[block->count++].value = value;
+}
+
+/* A block of this class that `parent` names. */
+static uint32_t new_block(struct rig *r, uint32_t parent, uint32_t cls)
+{
+	uint32_t number = r->next_number++, place = new_place(r);
+
+	r->fs.place[number] = place;
+	r->cls[place] = cls == TOY_ROOT ? TOY_NODE : (unsigned char)cls;
+	if (number)
+		add_entry(at(r, r->fs.place[parent]), cls, number);
+	return number;
+}
+
+/* Roots that name each other in a chain, with nodes and data below each. */
+static void make_trees(struct rig *r)
+{
+	uint32_t root = 0, node, i, j, k;
+
+	for (i = 0; i < ROOTS; i++) {
+		root = new_block(r, root, TOY_ROOT);
+		for (j = 0; j < NODES_OF_ROOT; j++) {
+			node = new_block(r, root, TOY_NODE);
+			for (k = 0; k < DATA_OF_NODE; k++)
+				new_block(r, node, TOY_DATA);
+		}
+	}
+}
+
+/* Write down all places, and forget them. */
+static void make_map(struct rig *r)
+{
+	uint32_t number = 0, place = 0;
+
+	while (number < r->next_number) {
+		struct toy_block *part = at(r, place);
+
+		r->cls[place] = TOY_MAP;
+		part->first = number;
+		while (number < r->next_number && part->count < TOY_ENTRIES - 1)
+			add_entry(part, TOY_NODE, r->fs.place[number++]);
+		place = new_place(r);
+		if (number < r->next_number)
+			add_entry(part, TOY_MAP, place);
+	}
+	memset(r->fs.place, 0, sizeof(r->fs.place));
+}
+
+static void set_up(struct rig *r, unsigned workers, bool has_head)
+{
+	unsigned i;
+
+	memset(r, 0, sizeof(*r));
+	memset(r->cls, TOY_CLASSES, sizeof(r->cls));
+	fake_threads_reset();
+	toy_new(&r->fs);
+	make_trees(r);
+	make_map(r);
+	for (i = 0; i < 2; i++) {
+		fake_new(&r->dev[i], r->fs.image[i], TOY_BLOCKS * TOY_BLOCK,
+			 TOY_BLOCK);
+		r->device[i] = &r->dev[i].dev;
+	}
+	r->cfg = (struct e2pf_engine_config) {
+		.source = &r->fs.source, .devices = r->device,
+		.threads = workers, .head_threads = workers,
+		.has_head = has_head, .paced = true, .exact = true,
+		.budget = 1 << 20
+	};
+}
+
+static void start(struct rig *r)
+{
+	r->e = e2pf_engine_new(&r->cfg);
+	assert_non_null(r->e);
+	assert_int_equal(e2pf_engine_start(r->e), 0);
+}
+
+static void tear_down(struct rig *r)
+{
+	unsigned i;
+
+	e2pf_engine_free(r->e);
+	assert_int_equal(fake_threads_alive(), 0);
+	for (i = 0; i < 2; i++) {
+		fake_free(&r->dev[i]);
+		free(r->fs.image[i]);
+	}
+}
+
+static unsigned asked(struct rig *r, uint32_t place)
+{
+	return fake_asked(&r->dev[place / TOY_BLOCKS], place % TOY_BLOCKS);
+}
+
+/* Blocks of this class that were asked for. */
+static unsigned asked_of(struct rig *r, enum toy_class cls)
+{
+	unsigned n = 0;
+	uint32_t place;
+
+	for (place = 0; place < TOY_NODES; place++)
+		n += r->cls[place] == cls && asked(r, place);
+	return n;
+}
+
+static void assert_all_asked_once(struct rig *r)
+{
+	uint32_t place;
+
+	for (place = 0; place < TOY_NODES; place++)
+		if (r->cls[place] != TOY_CLASSES)
+			assert_int_equal(asked(r, place), 1);
+		else if (!r->cfg.has_head)	/* else gaps are read */
+			assert_int_equal(asked(r, place), 0);
+	/* Nothing was parsed that had not been read ahead. */
+	assert_int_equal(r->dev[0].missing_read + r->dev[1].missing_read, 0);
+}
+
+static void all_read_once(void **state)
+{
+	static const struct {
+		unsigned workers;
+		bool has_head, paced;
+	} ways[] = {
+		{ 1, false, true }, { 3, false, true }, { 3, false, false },
+		{ 1, true, true }, { 2, true, false }, { 8, false, true },
+	};
+	struct rig r;
+	size_t w;
+
+	(void)state;
+	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+		set_up(&r, ways[w].workers, ways[w].has_head);
+		r.cfg.paced = ways[w].paced;
+		start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		assert_all_asked_once(&r);
+		/* The units that were found on the way, too. */
+		assert_int_equal(r.fs.roots, ROOTS);
+		assert_false(e2pf_engine_gave_up(r.e));
+		tear_down(&r);
+	}
+}
+
+/* On both devices the map is read before any node, data when all trees are
+ * through, and data in the order of the device. */
+static void phases_in_order(void **state)
+{
+	struct rig r;
+	unsigned d;
+
+	(void)state;
+	set_up(&r, 1, false);
+	start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	for (d = 0; d < 2; d++) {
+		unsigned last = TOY_MAP;
+		uint64_t place = 0;
+		size_t i;
+
+		for (i = 0; i < r.dev[d].events; i++) {
+			const struct fake_event *ev = &r.dev[d].event[i];
+			unsigned cls = r.cls[d * TOY_BLOCKS + ev->block];
+
+			if (ev->op != FAKE_WILLNEED)
+				continue;
+			assert_in_range(cls, last, TOY_DATA);
+			if (cls == TOY_DATA && last == TOY_DATA)
+				assert_true(ev->block > place);
+			last = cls;
+			place = ev->block;
+		}
+		assert_int_equal(last, TOY_DATA);
+	}
+	tear_down(&r);
+}
+
+/* A checker reads a block, on its device. */
+static void check_block(struct rig *r, uint32_t place)
+{
+	struct e2pf_device *dev = r->device[place / TOY_BLOCKS];
+	struct e2pf_read read = {
+		.device = place / TOY_BLOCKS,
+		.offset = (uint64_t)(place % TOY_BLOCKS) * TOY_BLOCK,
+		.length = TOY_BLOCK
+	};
+	char buf[TOY_BLOCK];
+
+	e2pf_engine_before_read(r->e, &read);
+	assert_int_equal(dev->ops->read(dev, buf, read.offset, TOY_BLOCK), 0);
+	e2pf_engine_after_read(r->e, &read);
+}
+
+static void every_read_a_hit(void **state)
+{
+	struct e2pf_engine_stats st;
+	uint32_t place;
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 3, false);
+	start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	e2pf_engine_get_stats(r.e, &st);
+	assert_int_equal(st.prefetched_bytes, BLOCKS * TOY_BLOCK);
+	assert_int_equal(st.peak_lookahead_bytes, BLOCKS * TOY_BLOCK);
+	assert_int_equal(st.wasted_bytes, BLOCKS * TOY_BLOCK);
+	e2pf_engine_stage(r.e, 1);
+	for (place = 0; place < TOY_NODES; place++)
+		if (r.cls[place] != TOY_CLASSES)
+			check_block(&r, place);
+	e2pf_engine_get_stats(r.e, &st);
+	assert_int_equal(st.stage[1].reads, BLOCKS);
+	assert_int_equal(st.stage[1].hits, BLOCKS);
+	assert_int_equal(st.wasted_bytes, 0);
+	/* What no tree names is read by nobody but the checker. */
+	check_block(&r, 1);
+	e2pf_engine_get_stats(r.e, &st);
+	assert_int_equal(st.stage[1].reads, BLOCKS + 1);
+	assert_int_equal(st.stage[1].hits + st.stage[1].stalls, BLOCKS + 1);
+	tear_down(&r);
+}
+
+/* No more than the budget is ahead of a checker that goes from root to root,
+ * and all is read in the end. */
+static void budget_kept(void **state)
+{
+	static const unsigned workers[] = { 1, 3 };
+	struct rig r;
+	unsigned w, unit, budget = 24;
+
+	(void)state;
+	for (w = 0; w < 2; w++) {
+		set_up(&r, workers[w], false);
+		r.cfg.budget = budget * TOY_BLOCK;
+		start(&r);
+		for (unit = 0; unit < ROOTS; unit++) {
+			unsigned nodes;
+
+			e2pf_engine_at(r.e, TOY_READ_TREES, unit);
+			fake_threads_settle();
+			nodes = asked_of(&r, TOY_NODE);
+			/* Each worker looks before a run of one block. */
+			assert_in_range(nodes, unit ? unit : 1,
+					unit * (1 + NODES_OF_ROOT) + budget +
+					workers[w]);
+			if (unit < ROOTS / 2)
+				assert_int_equal(asked_of(&r, TOY_DATA), 0);
+		}
+		/* Of data, which only a later phase needs, half of it. */
+		assert_in_range(asked_of(&r, TOY_DATA), 1,
+				budget / 2 + workers[w]);
+		e2pf_engine_stop(r.e, -1);
+		tear_down(&r);
+	}
+}
+
+/* Blocks that hold anything: it ends, and nothing outside is asked for. */
+static void hostile_blocks(void **state)
+{
+	uint32_t seed, i, word;
+	struct rig r;
+
+	(void)state;
+	for (seed = 1; seed <= 20; seed++) {
+		uint32_t x = seed;
+
+		set_up(&r, 1 + seed % 3, seed % 2);
+		for (i = 0; i < TOY_NODES; i++)
+			for (word = 0; word < TOY_BLOCK / 4; word++) {
+				x = x * 1664525 + 1013904223;
+				((uint32_t *)at(&r, i))[word] = x >> 22;
+			}
+		at(&r, 0)->count = TOY_ENTRIES;
+		r.cfg.paced = false;
+		start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		assert_int_equal(r.dev[0].missing_read, 0);
+		assert_int_equal(r.dev[1].missing_read, 0);
+		tear_down(&r);
+	}
+}
+
+static void plan_counted_by_class(void **state)
+{
+	struct e2pf_class_count count[TOY_CLASSES];
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 1, false);
+	r.e = e2pf_engine_new(&r.cfg);
+	assert_int_equal(e2pf_engine_plan(r.e, count), 0);
+	assert_string_equal(r.fs.source.class_names[TOY_DATA], "data");
+	assert_int_equal(count[TOY_MAP].bytes, MAP_PARTS * TOY_BLOCK);
+	assert_int_equal(count[TOY_NODE].bytes, NODES * TOY_BLOCK);
+	assert_int_equal(count[TOY_DATA].bytes, DATA * TOY_BLOCK);
+	assert_int_equal(count[TOY_DATA].runs, DATA);
+	assert_int_equal(asked_of(&r, TOY_MAP), 0);
+	tear_down(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_read_once),
+		cmocka_unit_test(phases_in_order),
+		cmocka_unit_test(every_read_a_hit),
+		cmocka_unit_test(budget_kept),
+		cmocka_unit_test(hostile_blocks),
+		cmocka_unit_test(plan_counted_by_class),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
