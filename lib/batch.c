@@ -116,7 +116,7 @@ static bool take_list(struct lane *l)
  * asks for room between runs, and a run may be longer than the budget. */
 static uint64_t later_room(const struct e2pf_engine *e)
 {
-	uint64_t held = e2pf_set_bytes(e, e->later), room = LATER_BATCH;
+	uint64_t held = e2pf_later_bytes(e), room = LATER_BATCH;
 
 	if (e->cfg.paced && held + room * e->cfg.geo->block_size > e->limit / 2)
 		room = held < e->limit / 2 ?
@@ -149,16 +149,14 @@ static bool take_wanted(struct lane *l)
 	return taken;
 }
 
-/* Does the checker's place tell which batches of this work it has done with?
- * These are kept count of, in each lane's ring. */
-static bool is_in_order(enum work work)
+bool e2pf_is_in_order(enum work work)
 {
 	return work == WORK_TABLES || work == WORK_LIST;
 }
 
 static bool ring_is_full(const struct lane *l)
 {
-	return is_in_order(l->e->work) && l->ring_used == BATCH_RING;
+	return e2pf_is_in_order(l->e->work) && l->ring_used == BATCH_RING;
 }
 
 bool e2pf_take_batch(struct lane *l)
@@ -276,7 +274,8 @@ void e2pf_finish_batch(struct lane *l)
 
 		b->last = l->last;
 		b->bytes = l->bytes;
-		if (b->bytes && e->cfg.paced && is_in_order(e->work))
+		b->unrecorded = l->unrecorded;
+		if (b->bytes && e->cfg.paced && e2pf_is_in_order(e->work))
 			l->ring_used++;
 		if (e->work == WORK_TABLES) {
 			choose_target(l);
@@ -284,6 +283,7 @@ void e2pf_finish_batch(struct lane *l)
 		}
 	}
 	l->bytes = 0;
+	l->unrecorded = 0;
 }
 
 void e2pf_set_work(struct e2pf_engine *e, enum work work)
@@ -292,6 +292,9 @@ void e2pf_set_work(struct e2pf_engine *e, enum work work)
 
 	e->work = work;
 	e->moved = e2pf_now(e);
+	/* The list asks anew for what is not there. */
+	if (work != WORK_LATER)
+		e->unrecorded = 0;
 	e->gated = e->lanes && e->cfg.paced && e->block_order &&
 		   work != WORK_LATER;
 	e->generation++;

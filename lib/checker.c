@@ -223,18 +223,31 @@ static void count_stall(struct e2pf_engine *e, uint64_t ns)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* In the last pass only bitmaps are read.  One that is in no set is one that
+ * had no room there, if there are such. */
+static bool forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
+{
+	if (e->work != WORK_BITMAPS || e->phase != E2PF_PHASE_PASS5)
+		return false;
+	if (bytes > e->unrecorded)
+		bytes = e->unrecorded;
+	e->unrecorded -= bytes;
+	return bytes;
+}
+
 /* What was read is ahead of the checker no more. */
 static void forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t bs = e->cfg.geo->block_size;
-	uint64_t first = r->offset / bs, n;
+	uint64_t first = r->offset / bs, count, n;
 
-	n = (r->offset + r->length - 1) / bs - first + 1;
+	count = (r->offset + r->length - 1) / bs - first + 1;
 	pthread_mutex_lock(&e->lock);
-	n = e2pf_blockset_remove(e->ahead, first, n) +
-	    e2pf_blockset_remove(e->later, first, n);
+	n = e2pf_blockset_remove(e->ahead, first, count) +
+	    e2pf_blockset_remove(e->later, first, count);
 	/* Bitmaps have no place in an order: what is read makes room. */
-	if (n && e->work == WORK_BITMAPS)
+	if ((n < count && forget_unrecorded(e, (count - n) * bs)) ||
+	    (n && e->work == WORK_BITMAPS))
 		pthread_cond_broadcast(&e->work_cond);
 	pthread_mutex_unlock(&e->lock);
 }

@@ -35,14 +35,15 @@ static void cond_init(pthread_cond_t *cond)
 struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 {
 	struct e2pf_engine *e = calloc(1, sizeof(*e));
+	size_t room = config->set_memory ? config->set_memory : SET_MEMORY;
 
 	if (!e)
 		return NULL;
 	e->cfg = e->next = *config;
 	e->limit = config->budget;
-	e->ahead = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
-	e->later = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
-	e->wanted = e2pf_blockset_new(config->geo->blocks, SET_MEMORY);
+	e->ahead = e2pf_blockset_new(config->geo->blocks, room);
+	e->later = e2pf_blockset_new(config->geo->blocks, room);
+	e->wanted = e2pf_blockset_new(config->geo->blocks, room);
 	if (!e->ahead || !e->later || !e->wanted) {
 		e2pf_blockset_free(e->ahead);
 		e2pf_blockset_free(e->later);
@@ -170,6 +171,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e->total_from = e->stats.prefetched_bytes;
 		/* What an earlier start brought may be gone by now. */
 		e->left_over += e2pf_ahead_bytes(e);
+		e->unrecorded = 0;
 		e2pf_blockset_clear(e->ahead);
 		e2pf_blockset_clear(e->later);
 		e2pf_blockset_clear(e->wanted);

@@ -38,6 +38,7 @@ struct e2pf_engine_config {
 	uint64_t (*available)(void *ctx);	/* memory left, asked now and
 						   then; may be NULL */
 	void *available_ctx;
+	size_t set_memory;	/* for each set of blocks, bytes; 0: 4 MiB */
 	unsigned classes;	/* mask of 1 << enum e2pf_class */
 };
 

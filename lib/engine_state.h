@@ -56,6 +56,7 @@ enum lane_state {
 struct batch {
 	uint64_t last;
 	uint64_t bytes;
+	uint64_t unrecorded;	/* of them, not in the set of blocks ahead */
 };
 
 struct lane {
@@ -70,6 +71,7 @@ struct lane {
 	uint64_t first, last;	/* units of the batch at hand */
 	uint64_t bytes;		/* read ahead in it, this phase's */
 	uint64_t table_bytes;	/* of it, tables */
+	uint64_t unrecorded;	/* of it, not in the set of blocks ahead */
 	uint64_t target;	/* table bytes of the next batch */
 	struct batch ring[BATCH_RING];
 	unsigned ring_first, ring_used;
@@ -119,6 +121,8 @@ struct e2pf_engine {
 	struct e2pf_blockset *later;	/* for a later pass */
 	struct e2pf_blockset *wanted;	/* put off, not read yet */
 	uint64_t wanted_next;		/* the first of them not taken */
+	uint64_t unrecorded;		/* bytes ahead that had no room in a
+					   set and are of no batch */
 	atomic_bool tracking;		/* one of the sets holds something */
 	unsigned gate_waiters;
 	uint64_t gaps;			/* bytes read through */
@@ -185,6 +189,9 @@ bool e2pf_take_batch(struct lane *l);
 /* Put what the batch begins with into the sweep; without the lock. */
 void e2pf_fill_batch(struct lane *l, enum work work);
 void e2pf_finish_batch(struct lane *l);
+/* Does the checker's place tell which batches of this work it has done with?
+ * These are kept count of, in each lane's ring. */
+bool e2pf_is_in_order(enum work work);
 /* Table bytes of a lane's first batch. */
 uint64_t e2pf_first_target(const struct e2pf_engine *e);
 void e2pf_set_work(struct e2pf_engine *e, enum work work);
@@ -198,6 +205,8 @@ void *e2pf_lane_main(void *lane);
 /* pacing.c */
 uint64_t e2pf_set_bytes(const struct e2pf_engine *e,
 			const struct e2pf_blockset *set);
+/* Bytes read ahead for a later pass, before that has begun. */
+uint64_t e2pf_later_bytes(const struct e2pf_engine *e);
 /* Bytes read ahead and not used yet. */
 uint64_t e2pf_ahead_bytes(struct e2pf_engine *e);
 /* Has the checker done with this unit? */

@@ -63,18 +63,29 @@ static bool is_later(const struct e2pf_engine *e, unsigned cls)
 	       (cls == E2PF_DIRS || cls == E2PF_BITMAPS);
 }
 
+/* Blocks that were asked for and have no room in a set.  Where the checker's
+ * place tells when they are used, they are counted with the batch. */
+static void count_unrecorded(struct lane *l, uint64_t bytes, bool later)
+{
+	if (!later && e2pf_is_in_order(l->e->work))
+		l->unrecorded += bytes;
+	else
+		l->e->unrecorded += bytes;
+}
+
 /* Record that blocks first to last of a run were asked for. */
 static void record(struct lane *l, const struct e2pf_ref *refs, size_t n,
 		   uint64_t first, uint64_t last)
 {
 	struct e2pf_engine *e = l->e;
 	uint64_t bs = e->cfg.geo->block_size;
-	uint64_t added, covered = 0, blocks = 0, gap;
+	uint64_t missing, added, covered = 0, blocks = 0, gap;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		uint64_t a = refs[i].block, b = a + refs[i].count - 1;
 		bool later = is_later(e, refs[i].cls);
+		struct e2pf_blockset *set = later ? e->later : e->ahead;
 
 		if (a < first)
 			a = first;
@@ -84,12 +95,13 @@ static void record(struct lane *l, const struct e2pf_ref *refs, size_t n,
 			continue;
 		if (!later)
 			e2pf_blockset_remove(e->later, a, b - a + 1);
-		added = e2pf_blockset_add(later ? e->later : e->ahead, a,
-					  b - a + 1);
-		blocks += added;
+		missing = e2pf_blockset_missing(set, a, b - a + 1);
+		added = e2pf_blockset_add(set, a, b - a + 1);
+		count_unrecorded(l, (missing - added) * bs, later);
+		blocks += missing;
 		covered += b - a + 1;
 		if (!later)
-			l->bytes += added * bs;
+			l->bytes += missing * bs;
 	}
 	if (!blocks)
 		return;		/* all of it is on its way already */

@@ -27,6 +27,11 @@ uint64_t e2pf_set_bytes(const struct e2pf_engine *e,
 	return e2pf_blockset_size(set) * e->cfg.geo->block_size;
 }
 
+uint64_t e2pf_later_bytes(const struct e2pf_engine *e)
+{
+	return e2pf_set_bytes(e, e->later) + e->unrecorded;
+}
+
 /* Has the checker done with this unit? */
 bool e2pf_passed(struct e2pf_engine *e, uint64_t unit)
 {
@@ -61,9 +66,28 @@ static uint64_t outstanding(struct e2pf_engine *e)
 	return bytes;
 }
 
+/* Bytes of batches the checker has not passed that had no room in the set. */
+static uint64_t unrecorded(struct e2pf_engine *e)
+{
+	uint64_t bytes = e->unrecorded;
+	unsigned i, j;
+
+	for (i = 0; i < e->lanes; i++) {
+		struct lane *l = &e->lane[i];
+
+		e2pf_drop_passed(l);
+		for (j = 0; j < l->ring_used; j++)
+			bytes += l->ring[(l->ring_first + j) %
+					 BATCH_RING].unrecorded;
+		bytes += l->unrecorded;
+	}
+	return bytes;
+}
+
 uint64_t e2pf_ahead_bytes(struct e2pf_engine *e)
 {
-	return e2pf_set_bytes(e, e->ahead) + e2pf_set_bytes(e, e->later);
+	return e2pf_set_bytes(e, e->ahead) + e2pf_set_bytes(e, e->later) +
+	       unrecorded(e);
 }
 
 /* What the machine has left moves the budget, never above the configured. */
@@ -113,7 +137,7 @@ bool e2pf_over_budget(struct lane *l)
 	/* What a later pass needs may have half; its own work does the
 	 * rest. */
 	if (e->work == WORK_LATER)
-		return e2pf_set_bytes(e, e->later) >= e->limit / 2;
+		return e2pf_later_bytes(e) >= e->limit / 2;
 	/* Half is for the lane whose batch the checker comes to first: those
 	 * further ahead must not starve it. */
 	return outstanding(e) >= (is_nearest(l) ? e->limit : e->limit / 2);
