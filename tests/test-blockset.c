@@ -260,6 +260,29 @@ static void neighbours_are_one_run(void **state)
 	e2pf_blockset_free(set);
 }
 
+/* What is in it already is told from what has no room; and a chunk that is
+ * empty again makes room in others. */
+static void no_room_or_there(void **state)
+{
+	struct e2pf_blockset *set = e2pf_blockset_new(4 * CHUNK, 40);
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < 8; i++)
+		assert_int_equal(e2pf_blockset_add(set, 10 * i, 5), 5);
+	assert_int_equal(e2pf_blockset_missing(set, 0, 5), 0);
+	assert_int_equal(e2pf_blockset_add(set, 0, 5), 0);
+	assert_int_equal(e2pf_blockset_missing(set, CHUNK, 5), 5);
+	assert_int_equal(e2pf_blockset_add(set, CHUNK, 5), 0);
+	assert_int_equal(e2pf_blockset_missing(set, CHUNK, 5), 5);
+	assert_int_equal(e2pf_blockset_missing(set, 3, 10), 5);
+	assert_int_equal(e2pf_blockset_missing(set, 4 * CHUNK - 2, 5), 2);
+	assert_int_equal(e2pf_blockset_missing(set, 4 * CHUNK, 5), 0);
+	assert_int_equal(e2pf_blockset_remove(set, 0, 100), 40);
+	assert_int_equal(e2pf_blockset_add(set, CHUNK, 5), 5);
+	e2pf_blockset_free(set);
+}
+
 static void random_at_the_cap(void **state)
 {
 	uint64_t blocks = 3 * CHUNK;
@@ -302,6 +325,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit),
 		cmocka_unit_test(hole_without_memory),
 		cmocka_unit_test(neighbours_are_one_run),
+		cmocka_unit_test(no_room_or_there),
 		cmocka_unit_test(random_at_the_cap),
 	};
 

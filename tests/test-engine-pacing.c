@@ -266,6 +266,124 @@ static void directories_by_the_list(void **state)
 	rig_tear_down(&r);
 }
 
+/*
+ * Sets of blocks without room for a single run: what was asked for counts all
+ * the same, until the checker has passed it.
+ */
+static void unrecorded_tables(void **state)
+{
+	struct e2pf_engine_stats st;
+	struct rig r;
+	uint32_t at;
+
+	(void)state;
+	rig_set_up(&r, 60, 1);
+	r.cfg.set_memory = 1;
+	r.cfg.budget = 40 * BS;
+	r.classes = 1u << E2PF_INODES;
+	rig_start(&r);
+	for (at = 0; at < 60; at++) {
+		e2pf_ext4_at_group(r.e, at);
+		fake_threads_settle();
+		assert_in_range(tables_ahead(&r, at), at < 50 ? 16 : 0,
+				40 + TABLE_BLOCKS);
+	}
+	st = rig_stats(&r);
+	assert_int_equal(st.prefetched_bytes, 60 * TABLE_BLOCKS * BS);
+	assert_in_range(st.peak_lookahead_bytes, 40 * BS,
+			(40 + TABLE_BLOCKS) * BS);
+	/* The last batch has not been passed. */
+	assert_in_range(st.wasted_bytes, TABLE_BLOCKS * BS, 40 * BS);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+	assert_int_equal(rig_stats(&r).wasted_bytes, 0);
+	rig_tear_down(&r);
+}
+
+static void unrecorded_total(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 60, 1);
+	r.cfg.set_memory = 1;
+	r.cfg.paced = false;
+	r.cfg.budget = 40 * BS;
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_gave_up(r.e));
+	assert_in_range(fake_missing_asked(&r.dev), 40, 48);
+	rig_tear_down(&r);
+}
+
+/* Room for eight runs, which the bitmaps take; directories that were put off
+ * are eight more, of ten blocks each. */
+static void unrecorded_directories(void **state)
+{
+	enum { LEAVES = 10, GROUPS = 8 };
+	uint64_t dir[GROUPS * LEAVES], node;
+	struct rig r;
+	unsigned i, g, asked = 0;
+
+	(void)state;
+	rig_set_up(&r, GROUPS, 1);
+	for (i = 0; i < GROUPS * LEAVES; i++)
+		dir[i] = tiny_free_block(&r.fs, i / LEAVES) + 10 + i % LEAVES;
+	for (g = 0; g < GROUPS; g++) {
+		node = tiny_free_block(&r.fs, g);
+		tiny_inode(&r.fs, g * INODES + 20, LINUX_S_IFDIR, 1, &node,
+			   1);
+		tiny_node(&r.fs, node, 0, &dir[g * LEAVES], LEAVES);
+	}
+	r.cfg.set_memory = 48;
+	r.cfg.has_head = true;
+	r.cfg.budget = 2 * 8 * GROUPS * BS;
+	rig_start(&r);
+	fake_threads_settle();
+	for (i = 0; i < GROUPS * LEAVES; i++)
+		asked += fake_asked(&r.dev, dir[i]);
+	/* Half of the budget, less the bitmaps. */
+	assert_in_range(asked, 40, 48);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, GROUPS * LEAVES);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, GROUPS * LEAVES);
+	for (i = 0; i < GROUPS * LEAVES; i++) {
+		e2pf_ext4_list_at(r.fs.ext4, r.e, i);
+		fake_threads_settle();
+	}
+	for (i = 0; i < GROUPS * LEAVES; i++)
+		assert_int_equal(fake_asked(&r.dev, dir[i]), 1);
+	rig_tear_down(&r);
+}
+
+/* In the last pass every read is one of a bitmap, and makes room. */
+static void unrecorded_bitmaps(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 40, 1);
+	r.cfg.set_memory = 1;
+	r.cfg.budget = 20 * BS;
+	r.classes = 1u << E2PF_BITMAPS;
+	rig_start(&r);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+	fake_threads_settle();
+	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS3);
+	rig_checker_reads(&r, r.fs.groups[0].inode_table, TABLE_BLOCKS);
+	fake_threads_settle();
+	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS5);
+	for (g = 0; g < 40; g++) {
+		rig_checker_reads(&r, r.fs.groups[g].block_bitmap, 2);
+		fake_threads_settle();
+	}
+	for (g = 0; g < 40; g++)
+		assert_int_equal(fake_asked(&r.dev,
+					    r.fs.groups[g].block_bitmap), 1);
+	rig_tear_down(&r);
+}
+
 static bool touches(const struct fake_event *ev, uint64_t block)
 {
 	return ev->op == FAKE_WILLNEED && ev->block <= block &&
@@ -658,6 +776,10 @@ int main(void)
 		cmocka_unit_test(bitmaps_after_the_list),
 		cmocka_unit_test(bitmaps_after_a_short_pass),
 		cmocka_unit_test(bitmaps_within_the_budget),
+		cmocka_unit_test(unrecorded_tables),
+		cmocka_unit_test(unrecorded_total),
+		cmocka_unit_test(unrecorded_directories),
+		cmocka_unit_test(unrecorded_bitmaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

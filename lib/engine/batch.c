@@ -132,7 +132,7 @@ static bool take_shared(struct worker *w)
  * asks for room between runs, and a run may be longer than the budget. */
 static uint64_t deferred_room(const struct e2pf_engine *e)
 {
-	uint64_t held = e2pf_set_bytes(e, e->ahead_later);
+	uint64_t held = e2pf_later_bytes(e);
 	uint64_t grain = e->cfg.source->grain, room = DEFERRED_BATCH;
 
 	if (e->cfg.paced && held + room * grain > e->limit / 2)
@@ -269,6 +269,7 @@ void e2pf_finish_batch(struct worker *w)
 
 		b->last = w->last;
 		b->bytes = w->bytes;
+		b->unrecorded = w->unrecorded;
 		if (b->bytes && e->cfg.paced && e2pf_is_followed(phase))
 			w->window_used++;
 		if (weighed)
@@ -278,4 +279,5 @@ void e2pf_finish_batch(struct worker *w)
 					 (weighed ? e->workers : 1) + 1;
 	}
 	w->bytes = 0;
+	w->unrecorded = 0;
 }

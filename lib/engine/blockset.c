@@ -195,6 +195,18 @@ static uint32_t remains(const struct chunk *c, uint32_t i, uint32_t j,
 	return n;
 }
 
+/* The memory of a chunk that holds nothing is another one's. */
+static void free_if_empty(struct e2pf_blockset *set, uint64_t number)
+{
+	struct chunk *c = set->chunk[number];
+
+	if (c->used)
+		return;
+	set->memory -= sizeof(*c) + c->room * sizeof(struct run);
+	set->chunk[number] = NULL;
+	free(c);
+}
+
 static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
 				uint32_t first, uint32_t last)
 {
@@ -220,6 +232,7 @@ static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
 		n = 1;
 	}
 	splice(set->chunk[number], i, j, keep, n);
+	free_if_empty(set, number);
 	return had;
 }
 
@@ -278,6 +291,16 @@ uint64_t e2pf_blockset_count(const struct e2pf_blockset *set, uint64_t block,
 {
 	/* count_op() changes nothing. */
 	return for_chunks((struct e2pf_blockset *)set, block, count, count_op);
+}
+
+uint64_t e2pf_blockset_missing(const struct e2pf_blockset *set, uint64_t block,
+			       uint64_t count)
+{
+	if (block >= set->blocks)
+		return 0;
+	if (count > set->blocks - block)
+		count = set->blocks - block;
+	return count - e2pf_blockset_count(set, block, count);
 }
 
 uint64_t e2pf_blockset_next(const struct e2pf_blockset *set, uint64_t *block)

@@ -5,8 +5,8 @@
  * The device is cut into chunks of 65,536 blocks; a chunk that holds nothing
  * costs one pointer (512 KiB in all for 16 TiB of 4 KiB blocks), a run in it
  * 4 bytes.  The memory of the runs is capped; what does not fit is not
- * recorded, which the caller sees in the return value, and a hole that does
- * not fit takes the shorter part of its run with it.
+ * recorded, and a hole that does not fit takes the shorter part of its run
+ * with it.  A chunk that becomes empty gives its memory back.
  *
  * Not safe from two threads at once: the owner locks.
  */
@@ -27,7 +27,8 @@ struct e2pf_blockset;
 struct e2pf_blockset *e2pf_blockset_new(uint64_t blocks, size_t cap);
 void e2pf_blockset_free(struct e2pf_blockset *set);
 
-/* Add blocks; the number of them that were not in the set and now are. */
+/* Add blocks; the number of them that were not in the set and now are.  Less
+ * than e2pf_blockset_missing() said before means no room for the others. */
 uint64_t e2pf_blockset_add(struct e2pf_blockset *set, uint64_t block,
 			   uint64_t count);
 
@@ -38,6 +39,10 @@ uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
 /* How many of these blocks are in the set. */
 uint64_t e2pf_blockset_count(const struct e2pf_blockset *set, uint64_t block,
 			     uint64_t count);
+
+/* How many of these blocks lie on the device and are not in the set. */
+uint64_t e2pf_blockset_missing(const struct e2pf_blockset *set, uint64_t block,
+			       uint64_t count);
 
 /* The first run at or behind *block: moves *block to its start and returns
  * its length, which ends with a chunk.  0 when there is none. */

@@ -53,6 +53,7 @@ static uint64_t lay_out_places(struct e2pf_engine *e)
 struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 {
 	struct e2pf_engine *e = calloc(1, sizeof(*e));
+	size_t room = config->set_memory ? config->set_memory : SET_MEMORY;
 	uint64_t places;
 
 	if (!e)
@@ -61,9 +62,9 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 	e->limit = config->budget;
 	e->phase = E2PF_NONE;
 	places = lay_out_places(e);
-	e->ahead_now = e2pf_blockset_new(places, SET_MEMORY);
-	e->ahead_later = e2pf_blockset_new(places, SET_MEMORY);
-	e->deferred = e2pf_blockset_new(places, SET_MEMORY);
+	e->ahead_now = e2pf_blockset_new(places, room);
+	e->ahead_later = e2pf_blockset_new(places, room);
+	e->deferred = e2pf_blockset_new(places, room);
 	if (!e->ahead_now || !e->ahead_later || !e->deferred) {
 		e2pf_blockset_free(e->ahead_now);
 		e2pf_blockset_free(e->ahead_later);
@@ -184,6 +185,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e2pf_blockset_clear(e->ahead_later);
 		e2pf_blockset_clear(e->deferred);
 		e->deferred_next = 0;
+		e->unrecorded = 0;
 		e->sleep_misses = 0;
 		if (!e->stats.latency_ns || !e->cfg.probe)
 			e->has_head = e->cfg.has_head;

@@ -45,6 +45,7 @@ struct e2pf_engine_config {
 						   now and then, with the lock
 						   held; may be NULL */
 	void *available_ctx;
+	size_t set_memory;	/* for each set of places, bytes; 0: 4 MiB */
 };
 
 /* Stages of the checker that statistics are kept for, at most.  What they are

@@ -46,6 +46,7 @@ enum worker_state {
 struct batch {
 	uint64_t last;		/* its last unit */
 	uint64_t bytes;
+	uint64_t unrecorded;	/* of them, not in the set of places ahead */
 };
 
 struct worker {
@@ -61,6 +62,8 @@ struct worker {
 	uint64_t next;			/* first unit not taken yet */
 	uint64_t first, last;		/* units of the batch at hand */
 	uint64_t bytes;			/* read ahead in it for this phase */
+	uint64_t unrecorded;		/* of it, not in the set of places
+					   ahead */
 	uint64_t weight;		/* of its units */
 	uint64_t target;		/* weight of the next batch */
 	/* The readahead window: a ring of batches, the oldest first. */
@@ -117,6 +120,8 @@ struct e2pf_engine {
 	uint64_t deferred_next;		/* the first of them not taken */
 	atomic_bool tracking;		/* one of the sets holds something */
 	unsigned gate_waiters;
+	uint64_t unrecorded;		/* bytes ahead that had no room in a
+					   set and are of no batch */
 	uint64_t gaps;			/* bytes read through */
 	uint64_t left_over;		/* bytes ahead at an earlier stop */
 	uint64_t moved;			/* when a worker last got on, ns */
@@ -167,13 +172,6 @@ static inline uint64_t e2pf_set_bytes(const struct e2pf_engine *e,
 				      const struct e2pf_blockset *set)
 {
 	return e2pf_blockset_size(set) * e->cfg.source->grain;
-}
-
-/* Bytes read ahead and not used yet. */
-static inline uint64_t e2pf_ahead_bytes(const struct e2pf_engine *e)
-{
-	return e2pf_set_bytes(e, e->ahead_now) +
-	       e2pf_set_bytes(e, e->ahead_later);
 }
 
 /* Threads it should have, by what the devices are. */
@@ -231,6 +229,10 @@ void e2pf_worker_init_elevator(struct worker *w);
 void *e2pf_worker_main(void *worker);
 
 /* throttle.c; with the lock held */
+/* Bytes read ahead and not used yet; and those of them that only a later phase
+ * needs, before that has begun. */
+uint64_t e2pf_ahead_bytes(struct e2pf_engine *e);
+uint64_t e2pf_later_bytes(const struct e2pf_engine *e);
 /* Has the checker done with this unit? */
 bool e2pf_passed(struct e2pf_engine *e, uint64_t unit);
 /* Forget the batches of a worker that the checker has passed. */

@@ -87,6 +87,13 @@ void e2pf_engine_units_added(struct e2pf_engine *e, unsigned phase)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* Does the checker use now what this phase reads? */
+static bool is_in_stage(const struct e2pf_engine *e,
+			const struct e2pf_phase *phase)
+{
+	return phase->stage == E2PF_NONE || (unsigned)phase->stage == e->stage;
+}
+
 /* Is a worker reading that will come by what the checker is at? */
 static bool is_worth_waiting(struct e2pf_engine *e)
 {
@@ -94,10 +101,7 @@ static bool is_worth_waiting(struct e2pf_engine *e)
 	uint64_t at = e->at_valid ? atomic_load(&e->at) : 0;
 	unsigned i;
 
-	if (!e->gated)
-		return false;
-	/* What the checker reads in another stage is something else. */
-	if (phase->stage != E2PF_NONE && (unsigned)phase->stage != e->stage)
+	if (!e->gated || !is_in_stage(e, phase))
 		return false;
 	for (i = 0; i < e->workers; i++) {
 		struct worker *w = &e->worker[i];
@@ -204,23 +208,40 @@ static void count_stall(struct e2pf_engine *e, uint64_t ns)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* In the stage of a phase in which the checker does not report its place it
+ * reads what that phase brings.  What is in no set is what had no room there,
+ * if there is such. */
+static bool forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
+{
+	const struct e2pf_phase *phase = e2pf_phase_now(e);
+
+	if (phase->order != E2PF_ORDER_NONE || !is_in_stage(e, phase))
+		return false;
+	if (bytes > e->unrecorded)
+		bytes = e->unrecorded;
+	e->unrecorded -= bytes;
+	return bytes;
+}
+
 /* What was read is ahead of the checker no more. */
 static void forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t bytes = e->cfg.source->bytes[r->device];
-	uint64_t end = r->offset + r->length, first, n;
+	uint64_t end = r->offset + r->length, first, count, n;
 
 	if (r->offset >= bytes)
 		return;
 	first = e2pf_place(e, r->device, r->offset);
-	n = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) - first +
-	    1;
+	count = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) -
+		first + 1;
 	pthread_mutex_lock(&e->lock);
-	n = e2pf_blockset_remove(e->ahead_now, first, n) +
-	    e2pf_blockset_remove(e->ahead_later, first, n);
+	n = e2pf_blockset_remove(e->ahead_now, first, count) +
+	    e2pf_blockset_remove(e->ahead_later, first, count);
 	/* Where the checker does not report its place, it is by its reads that
 	 * it makes room in the budget. */
-	if (n && e2pf_phase_now(e)->order == E2PF_ORDER_NONE)
+	if ((n < count &&
+	     forget_unrecorded(e, (count - n) * e->cfg.source->grain)) ||
+	    (n && e2pf_phase_now(e)->order == E2PF_ORDER_NONE))
 		pthread_cond_broadcast(&e->work_cond);
 	pthread_mutex_unlock(&e->lock);
 }

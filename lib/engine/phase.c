@@ -43,6 +43,9 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
 		   phase->order != E2PF_ORDER_DEFERRED;
 	e->next_unit = 0;
+	/* Another phase asks anew for what is not there. */
+	if (phase->order != E2PF_ORDER_DEFERRED)
+		e->unrecorded = 0;
 	e->epoch++;
 	for (i = 0; i < e->workers; i++) {
 		struct worker *w = &e->worker[i];

@@ -55,6 +55,35 @@ static uint64_t outstanding(struct e2pf_engine *e)
 	return bytes;
 }
 
+/* Bytes of batches the checker has not passed that had no room in the set. */
+static uint64_t unrecorded(struct e2pf_engine *e)
+{
+	uint64_t bytes = e->unrecorded;
+	unsigned i, j;
+
+	for (i = 0; i < e->workers; i++) {
+		struct worker *w = &e->worker[i];
+
+		e2pf_drop_passed(w);
+		for (j = 0; j < w->window_used; j++)
+			bytes += w->window[(w->window_first + j) %
+					   WINDOW_BATCHES].unrecorded;
+		bytes += w->unrecorded;
+	}
+	return bytes;
+}
+
+uint64_t e2pf_ahead_bytes(struct e2pf_engine *e)
+{
+	return e2pf_set_bytes(e, e->ahead_now) +
+	       e2pf_set_bytes(e, e->ahead_later) + unrecorded(e);
+}
+
+uint64_t e2pf_later_bytes(const struct e2pf_engine *e)
+{
+	return e2pf_set_bytes(e, e->ahead_later) + e->unrecorded;
+}
+
 /* What the machine has left moves the budget, never above the configured. */
 void e2pf_ask_memory(struct e2pf_engine *e)
 {
@@ -103,7 +132,7 @@ bool e2pf_over_budget(struct worker *w)
 	case E2PF_ORDER_DEFERRED:
 		/* What only a later phase needs may have half: the phase the
 		 * checker is in needs the rest. */
-		return e2pf_set_bytes(e, e->ahead_later) >= e->limit / 2;
+		return e2pf_later_bytes(e) >= e->limit / 2;
 	default:
 		/* Half is for the worker whose batch the checker comes to
 		 * first: those further ahead must not starve it. */

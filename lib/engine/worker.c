@@ -68,6 +68,16 @@ static bool is_later(const struct e2pf_engine *e, unsigned cls)
 	       (phase->later & UINT32_C(1) << cls);
 }
 
+/* What was asked for and has no room in a set.  Where the checker's place
+ * tells when it is used, it is counted with the batch. */
+static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
+{
+	if (!later && e2pf_is_followed(e2pf_phase_now(w->e)))
+		w->unrecorded += bytes;
+	else
+		w->e->unrecorded += bytes;
+}
+
 /* Record that `len` bytes of a run of references were asked for. */
 static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		   uint64_t offset, uint64_t len)
@@ -83,8 +93,10 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 	for (i = 0; i < n; i++) {
 		uint64_t end = refs[i].offset + refs[i].length - 1;
 		uint64_t a = e2pf_place(e, device, refs[i].offset);
-		uint64_t b = e2pf_place(e, device, end), added;
+		uint64_t b = e2pf_place(e, device, end), missing, added;
 		bool later = is_later(e, refs[i].cls);
+		struct e2pf_blockset *set = later ? e->ahead_later :
+						    e->ahead_now;
 
 		if (a < first)
 			a = first;
@@ -94,12 +106,13 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 			continue;
 		if (!later)
 			e2pf_blockset_remove(e->ahead_later, a, b - a + 1);
-		added = e2pf_blockset_add(later ? e->ahead_later :
-						  e->ahead_now, a, b - a + 1);
-		new_places += added;
+		missing = e2pf_blockset_missing(set, a, b - a + 1);
+		added = e2pf_blockset_add(set, a, b - a + 1);
+		count_unrecorded(w, (missing - added) * grain, later);
+		new_places += missing;
 		covered += b - a + 1;
 		if (!later)
-			w->bytes += added * grain;
+			w->bytes += missing * grain;
 	}
 	if (!new_places)
 		return;		/* all of it is on its way already */
