@@ -2,37 +2,27 @@
 /*
  * A session: one filesystem, its snapshot, its device and its engine.
  *
- * Puts the parts together; what the device is comes from the topology, how
- * much may be used from the budget, and the rest is the engine's.
+ * Puts the parts together.  What the device is comes from the topology, how
+ * it is read from the policy, how much may be used from the budget, what there
+ * is to read from the source, and the rest is the engine's.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "device/budget.h"
 #include "device/device.h"
+#include "device/policy.h"
 #include "ext4/ext4_source.h"
 #include "ext4/journal.h"
 #include "libext2fs/observe.h"
 #include "session.h"
-#include "device/topology.h"
-
-/* Version of the statistics' schema, doc/statistics.md. */
-#define STATS_SCHEMA 1
-
-/* Threads wait for the device more than they compute: on a machine of few
- * processors two of them still overlap parsing with reading. */
-#define FLASH_THREADS_LEAST 2u
-
-/* And more than this keep no device busier: each has many requests under way,
- * and takes a share of the helper's memory. */
-#define FLASH_THREADS_MOST 16u
+#include "statistics.h"
 
 struct e2pf_session {
 	char *name;
@@ -115,25 +105,20 @@ static errcode_t take_groups(struct e2pf_session *s, ext2_filsys fs)
 static void choose(struct e2pf_session *s)
 {
 	const char *root = s->sysroot ? s->sysroot : "";
-	unsigned processors = e2pf_available_processors(root);
 	uint64_t memory = e2pf_available_memory(root);
+	struct e2pf_policy policy;
 	struct stat st;
 
-	if (processors < FLASH_THREADS_LEAST)
-		processors = FLASH_THREADS_LEAST;
-	if (processors > FLASH_THREADS_MOST)
-		processors = FLASH_THREADS_MOST;
 	memset(&s->topo, 0, sizeof(s->topo));
 	if (fstat(e2pf_device_fd(s->dev), &st) == 0)
-		e2pf_topology_probe(root, &st, processors, &s->topo);
+		e2pf_topology_probe(root, &st, &s->topo);
 	if (s->topo.max_readahead)
 		s->dev->max_readahead = s->topo.max_readahead;
-	s->cfg.threads = processors;
-	s->cfg.head_threads = s->topo.block_order ? s->topo.threads : 1;
-	s->cfg.has_head = s->topo.block_order;
-	/* A disk that says it rotates does; the others have to show. */
-	s->cfg.probe = !s->topo.known || s->topo.virtual_disk ||
-		       !s->topo.spindles;
+	e2pf_policy_choose(&s->topo, e2pf_available_processors(root), &policy);
+	s->cfg.threads = policy.threads;
+	s->cfg.head_threads = policy.head_threads;
+	s->cfg.has_head = policy.has_head;
+	s->cfg.probe = policy.probe;
 	if (s->settings.threads)
 		s->cfg.threads = s->cfg.head_threads = s->settings.threads;
 	s->cfg.budget = s->settings.memory;
@@ -348,47 +333,12 @@ void e2pf_close(struct e2pf_session *session)
 	free(session);
 }
 
-/*
- * Statistics.
- */
-
-static void add_stats(struct e2pf_engine_stats *to,
-		      const struct e2pf_engine_stats *from)
-{
-	unsigned i;
-
-	to->planned_bytes += from->planned_bytes;
-	to->prefetched_bytes += from->prefetched_bytes;
-	to->prefetched_requests += from->prefetched_requests;
-	to->checker_bytes += from->checker_bytes;
-	to->wasted_bytes += from->wasted_bytes;
-	to->errors += from->errors;
-	to->gate_waits += from->gate_waits;
-	if (from->latency_ns || from->threads) {
-		to->has_head = from->has_head;
-		to->latency_ns = from->latency_ns;
-		to->deep_latency_ns = from->deep_latency_ns;
-		to->gap_bytes = from->gap_bytes;
-	}
-	if (from->peak_lookahead_bytes > to->peak_lookahead_bytes)
-		to->peak_lookahead_bytes = from->peak_lookahead_bytes;
-	if (from->threads > to->threads)
-		to->threads = from->threads;
-	for (i = 0; i < E2PF_EXT4_STAGES; i++) {
-		to->stage[i].ns += from->stage[i].ns;
-		to->stage[i].reads += from->stage[i].reads;
-		to->stage[i].hits += from->stage[i].hits;
-		to->stage[i].stalls += from->stage[i].stalls;
-		to->stage[i].stall_ns += from->stage[i].stall_ns;
-	}
-}
-
 static void get_stats(struct e2pf_session *s, struct e2pf_engine_stats *stats)
 {
 	*stats = s->past;
 	if (!s->ended)
 		e2pf_engine_get_stats(s->engine, &s->last);
-	add_stats(stats, &s->last);
+	e2pf_statistics_add(stats, &s->last);
 }
 
 void e2pf_get_totals(struct e2pf_session *session, struct e2pf_totals *totals)
@@ -424,64 +374,6 @@ void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
 	e2pf_close(old);
 }
 
-static const char *const phase_names[E2PF_EXT4_STAGES] = {
-	"open", "pass1", "pass2", "pass3-4", "pass5"
-};
-
-static double seconds(uint64_t ns)
-{
-	return (double)ns / 1e9;
-}
-
-static void put_int(struct json_object *o, const char *key, uint64_t value)
-{
-	json_object_object_add(o, key, json_object_new_uint64(value));
-}
-
-static void put_seconds(struct json_object *o, const char *key, uint64_t ns)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.6f", seconds(ns));
-	json_object_object_add(o, key,
-			       json_object_new_double_s(seconds(ns), text));
-}
-
-static struct json_object *phases_json(const struct e2pf_engine_stats *st)
-{
-	struct json_object *list = json_object_new_array();
-	unsigned i;
-
-	for (i = 0; i < E2PF_EXT4_STAGES; i++) {
-		const struct e2pf_stage_stats *p = &st->stage[i];
-		struct json_object *o;
-
-		if (!p->ns && !p->reads)
-			continue;
-		o = json_object_new_object();
-		json_object_object_add(o, "name",
-				       json_object_new_string(phase_names[i]));
-		put_seconds(o, "seconds", p->ns);
-		put_int(o, "reads", p->reads);
-		put_int(o, "hits", p->hits);
-		put_int(o, "stalls", p->stalls);
-		put_seconds(o, "stall_seconds", p->stall_ns);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-static struct json_object *topology_json(const struct e2pf_topology *topo)
-{
-	struct json_object *list = json_object_new_array();
-	unsigned i;
-
-	for (i = 0; i < topo->leaves; i++)
-		json_object_array_add(list,
-			json_object_new_string(topo->leaf[i].name));
-	return list;
-}
-
 void e2pf_session_accelerations(struct e2pf_session *s,
 				const char *const *names, size_t count)
 {
@@ -489,75 +381,25 @@ void e2pf_session_accelerations(struct e2pf_session *s,
 	s->acceleration_count = count;
 }
 
-static struct json_object *accelerations_json(const struct e2pf_session *s)
-{
-	struct json_object *list = json_object_new_array();
-	size_t i;
-
-	for (i = 0; i < s->acceleration_count; i++)
-		json_object_array_add(list,
-			json_object_new_string(s->accelerations[i]));
-	return list;
-}
-
-static void put_checker(struct json_object *o,
-			const struct e2pf_engine_stats *st)
-{
-	uint64_t reads = 0, hits = 0, stall = 0;
-	unsigned i;
-
-	for (i = 0; i < E2PF_EXT4_STAGES; i++) {
-		reads += st->stage[i].reads;
-		hits += st->stage[i].hits;
-		stall += st->stage[i].stall_ns;
-	}
-	put_int(o, "checker_reads", reads);
-	put_int(o, "checker_bytes", st->checker_bytes);
-	put_int(o, "checker_hits", hits);
-	put_seconds(o, "checker_stall_seconds", stall);
-}
-
 errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 {
-	struct json_object *o = json_object_new_object();
 	struct e2pf_engine_stats st;
+	const struct e2pf_statistics statistics = {
+		.device = s->name,
+		.block_size = s->geo.block_size,
+		.groups = s->geo.groups,
+		.io_manager = s->io_manager,
+		.accelerations = s->accelerations,
+		.acceleration_count = s->acceleration_count,
+		.topo = &s->topo,
+		.engine = &st,
+		.stage_names = e2pf_ext4_stage_names,
+		.stages = E2PF_EXT4_STAGES,
+		.journal_bytes = journal_bytes(s),
+		.journal_requests = journal_requests(s),
+		.budget = s->cfg.budget
+	};
 
-	if (!o)
-		return EXT2_ET_NO_MEMORY;
 	get_stats(s, &st);
-	json_object_object_add(o, "version",
-			       json_object_new_string(PACKAGE_VERSION));
-	put_int(o, "schema", STATS_SCHEMA);
-	json_object_object_add(o, "device", json_object_new_string(s->name));
-	put_int(o, "block_size", s->geo.block_size);
-	put_int(o, "groups", s->geo.groups);
-	json_object_object_add(o, "io_manager",
-			       json_object_new_string(s->io_manager));
-	json_object_object_add(o, "accelerations", accelerations_json(s));
-	put_int(o, "threads", st.threads);
-	put_int(o, "spindles", s->topo.spindles);
-	json_object_object_add(o, "rotational",
-			       json_object_new_boolean(s->topo.spindles > 0));
-	json_object_object_add(o, "topology", topology_json(&s->topo));
-	json_object_object_add(o, "block_order",
-			       json_object_new_boolean(st.has_head));
-	put_seconds(o, "latency_seconds", st.latency_ns);
-	put_seconds(o, "deep_latency_seconds", st.deep_latency_ns);
-	put_int(o, "gap_bytes", st.gap_bytes);
-	put_int(o, "planned_bytes", st.planned_bytes);
-	put_int(o, "prefetched_bytes", st.prefetched_bytes);
-	put_int(o, "prefetched_requests", st.prefetched_requests);
-	put_int(o, "journal_bytes", journal_bytes(s));
-	put_int(o, "journal_requests", journal_requests(s));
-	put_checker(o, &st);
-	put_int(o, "gate_waits", st.gate_waits);
-	put_int(o, "wasted_bytes", st.wasted_bytes);
-	put_int(o, "peak_lookahead_bytes", st.peak_lookahead_bytes);
-	put_int(o, "memory_budget_bytes", s->cfg.budget);
-	put_int(o, "errors", st.errors);
-	json_object_object_add(o, "phases", phases_json(&st));
-	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
-	json_object_put(o);
-	return ferror(out) ? EIO : 0;
+	return e2pf_statistics_write(&statistics, out);
 }

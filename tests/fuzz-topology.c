@@ -26,7 +26,7 @@
 
 #include "device/budget.h"
 #include "fuzz.h"
-#include "device/topology.h"
+#include "device/policy.h"
 
 #define VROOT "/virtual"
 #define MOST_NODES 256
@@ -411,10 +411,11 @@ static void add_line(char *line)
 
 static void check_topology(const struct stat *st)
 {
+	struct e2pf_policy policy;
 	struct e2pf_topology topo;
 	unsigned i, spindles = 0;
 
-	e2pf_topology_probe(VROOT, st, PROCESSORS, &topo);
+	e2pf_topology_probe(VROOT, st, &topo);
 	require(topo.leaves <= E2PF_MAX_LEAVES);
 	for (i = 0; i < topo.leaves; i++) {
 		require(memchr(topo.leaf[i].name, 0,
@@ -422,7 +423,10 @@ static void check_topology(const struct stat *st)
 		spindles += topo.leaf[i].rotational;
 	}
 	require(topo.spindles == spindles && topo.data_spindles <= spindles);
-	require(topo.threads >= 1 && topo.threads <= E2PF_MAX_LEAVES);
+	e2pf_policy_choose(&topo, PROCESSORS, &policy);
+	require(policy.threads == PROCESSORS);
+	require(policy.head_threads >= 1 &&
+		policy.head_threads <= E2PF_MAX_LEAVES);
 	require(topo.max_readahead >= 4096 &&
 		topo.max_readahead <= 1u << 30);
 	require(topo.leaves || !topo.known);

@@ -31,13 +31,13 @@ launcher=$srcdir/../e2fsck
 # What each target is linked of; session.c, which has the version, would
 # bring all the library with it.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
-sources_settings="$lib/settings.c $lib/ext4/classes.c $launcher/environment.c
+sources_settings="$lib/settings.c $lib/ext4/names.c $launcher/environment.c
 	$srcdir/../accel/accel.c $srcdir/../prefetch/options.c"
-sources_topology="$lib/device/topology.c $lib/device/sysfile.c
-	$lib/device/budget.c"
+sources_topology="$lib/device/topology.c $lib/device/policy.c
+	$lib/device/sysfile.c $lib/device/budget.c"
 sources_program=$launcher/program.c
 sources_image="$lib/engine/*.c $lib/ext4/ext4_source.c
-	$lib/ext4/classes.c $sources_plan"
+	$lib/ext4/names.c $sources_plan"
 flags_settings=-lext2fs
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
 	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "recorded-tree.h"
-#include "device/topology.h"
+#include "device/policy.h"
 
 #define PROCESSORS 6
 #define KIB 1024u
@@ -32,7 +32,7 @@ struct expected {
 	const char *leaves;
 	bool known, virtual_disk, one_request;
 	unsigned spindles, data_spindles, threads;
-	bool block_order;
+	bool has_head;
 	unsigned max_readahead;		/* KiB */
 };
 
@@ -42,160 +42,160 @@ struct expected {
 #define REAL false
 #define ONE true
 #define QUEUE false
-#define BLOCK true
-#define CHECKER false
+#define HEAD true
+#define FLASH false
 
 static const struct expected table[] = {
 	/* One disk. */
-	{ "sata", 'b', 8, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK, 1280 },
-	{ "sata", 'b', 8, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK, 1280 },
-	{ "sata", 'f', 8, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK, 1280 },
+	{ "sata", 'b', 8, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD, 1280 },
+	{ "sata", 'b', 8, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD, 1280 },
+	{ "sata", 'f', 8, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD, 1280 },
 	{ "nvme", 'b', 259, 0, "nvme0n1/", KNOWN, REAL, QUEUE, 0, 0,
-	  PROCESSORS, CHECKER, 512 },
+	  PROCESSORS, FLASH, 512 },
 	{ "nvme", 'b', 259, 1, "nvme0n1/", KNOWN, REAL, QUEUE, 0, 0,
-	  PROCESSORS, CHECKER, 512 },
+	  PROCESSORS, FLASH, 512 },
 	/* Arrays. */
 	{ "raid1", 'b', 9, 0, "sda/r sdb/r sdc/r", KNOWN, REAL, QUEUE, 3, 3, 3,
-	  BLOCK, 1280 },
+	  HEAD, 1280 },
 	{ "raid1", 'b', 259, 0, "sda/r sdb/r sdc/r", KNOWN, REAL, QUEUE, 3, 3,
-	  3, BLOCK, 1280 },
+	  3, HEAD, 1280 },
 	{ "raid6", 'b', 9, 127, "sda/r sdb/r sdc/r sdd/r sde/r sdf/r sdg/r",
-	  KNOWN, REAL, QUEUE, 7, 6, 6, BLOCK, 8192 },
+	  KNOWN, REAL, QUEUE, 7, 6, 6, HEAD, 8192 },
 	{ "mirror-write-mostly", 'b', 9, 1, "sda/ sdb/r", KNOWN, REAL, QUEUE,
-	  1, 0, PROCESSORS, CHECKER, 1280 },
+	  1, 0, PROCESSORS, FLASH, 1280 },
 	/* Layers on one disk. */
-	{ "luks-lvm", 'b', 253, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	{ "luks-lvm", 'b', 253, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  1280 },
-	{ "luks-lvm", 'b', 253, 2, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	{ "luks-lvm", 'b', 253, 2, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  1280 },
-	{ "luks-lvm", 'f', 253, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	{ "luks-lvm", 'f', 253, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  1280 },
-	{ "multipath", 'b', 253, 0, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	{ "multipath", 'b', 253, 0, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  1280 },
-	{ "multipath", 'b', 253, 1, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	{ "multipath", 'b', 253, 1, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  1280 },
 	{ "bcache", 'b', 252, 0, "sda/r sdb/", KNOWN, REAL, QUEUE, 1, 1, 1,
-	  BLOCK, 1280 },
+	  HEAD, 1280 },
 	{ "zram", 'b', 253, 0, "zram0/", KNOWN, REAL, QUEUE, 0, 0, PROCESSORS,
-	  CHECKER, 128 },
+	  FLASH, 128 },
 	/* No queue. */
-	{ "usb-disk", 'b', 8, 16, "sdb/r1", KNOWN, REAL, ONE, 1, 1, 1, BLOCK,
+	{ "usb-disk", 'b', 8, 16, "sdb/r1", KNOWN, REAL, ONE, 1, 1, 1, HEAD,
 	  128 },
-	{ "usb-disk", 'b', 8, 17, "sdb/r1", KNOWN, REAL, ONE, 1, 1, 1, BLOCK,
+	{ "usb-disk", 'b', 8, 17, "sdb/r1", KNOWN, REAL, ONE, 1, 1, 1, HEAD,
 	  128 },
 	{ "usb-stick-1", 'b', 8, 16, "sdb/r1", KNOWN, REAL, ONE, 1, 1, 1,
-	  BLOCK, 128 },
-	{ "usb-stick-0", 'b', 8, 16, "sdb/1", KNOWN, REAL, ONE, 0, 0, 1, BLOCK,
+	  HEAD, 128 },
+	{ "usb-stick-0", 'b', 8, 16, "sdb/1", KNOWN, REAL, ONE, 0, 0, 1, HEAD,
 	  128 },
-	{ "usb-uas", 'b', 8, 16, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	{ "usb-uas", 'b', 8, 16, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  512 },
 	{ "sd-card", 'b', 179, 0, "mmcblk0/1", KNOWN, REAL, ONE, 0, 0, 1,
-	  BLOCK, 512 },
+	  HEAD, 512 },
 	{ "sd-card", 'b', 179, 1, "mmcblk0/1", KNOWN, REAL, ONE, 0, 0, 1,
-	  BLOCK, 512 },
+	  HEAD, 512 },
 	{ "emmc-cqe", 'b', 179, 0, "mmcblk0/", KNOWN, REAL, QUEUE, 0, 0,
-	  PROCESSORS, CHECKER, 512 },
+	  PROCESSORS, FLASH, 512 },
 	/* Disks whose flag says nothing. */
 	{ "virtio", 'b', 254, 0, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
-	  BLOCK, 8192 },
+	  HEAD, 8192 },
 	{ "virtio", 'b', 254, 1, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
-	  BLOCK, 8192 },
+	  HEAD, 8192 },
 	{ "virtio", 'f', 254, 1, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
-	  BLOCK, 8192 },
+	  HEAD, 8192 },
 	{ "virtio-lvm", 'b', 253, 0, "vda/r vdb/r", KNOWN, VIRTUAL, QUEUE, 2,
-	  2, 1, BLOCK, 1280 },
+	  2, 1, HEAD, 1280 },
 	{ "virtio-two-partitions", 'b', 253, 0, "vda/r", KNOWN, VIRTUAL, QUEUE,
-	  1, 1, 1, BLOCK, 128 },
+	  1, 1, 1, HEAD, 128 },
 	{ "qemu-sata", 'b', 8, 0, "sda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
-	  BLOCK, 1280 },
+	  HEAD, 1280 },
 	/* Loop devices, by their file's path. */
-	{ "loop-ext4", 'b', 7, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	{ "loop-ext4", 'b', 7, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  1280 },
 	{ "loop-ext4", 'b', 7, 1, "sdb/", KNOWN, REAL, QUEUE, 0, 0, PROCESSORS,
-	  CHECKER, 1280 },
-	{ "loop-ext4", 'b', 7, 2, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	  FLASH, 1280 },
+	{ "loop-ext4", 'b', 7, 2, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  1280 },
 	{ "loop-fuse", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
-	  BLOCK, 1280 },
+	  HEAD, 1280 },
 	{ "loop-fuse", 'b', 7, 1, "loop1/", KNOWN, VIRTUAL, QUEUE, 0, 0,
-	  PROCESSORS, CHECKER, 1280 },
+	  PROCESSORS, FLASH, 1280 },
 	{ "loop-fuse", 'b', 7, 2, "loop2/", KNOWN, REAL, QUEUE, 0, 0,
-	  PROCESSORS, CHECKER, 1280 },
+	  PROCESSORS, FLASH, 1280 },
 	{ "loop-fuse", 'b', 7, 3, "loop3/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
-	  BLOCK, 1280 },
+	  HEAD, 1280 },
 	{ "loop-fuse", 'b', 7, 4, "loop4/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
-	  BLOCK, 1280 },
+	  HEAD, 1280 },
 	/* Files on filesystems whose number is no device's. */
-	{ "loop-fuse", 'f', 0, 45, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, BLOCK,
+	{ "loop-fuse", 'f', 0, 45, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD,
 	  256 },
 	{ "loop-fuse", 'f', 0, 46, "tmpfs/", KNOWN, REAL, QUEUE, 0, 0,
-	  PROCESSORS, CHECKER, 128 },
-	{ "btrfs", 'f', 0, 31, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	  PROCESSORS, FLASH, 128 },
+	{ "btrfs", 'f', 0, 31, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  128 },
-	{ "btrfs", 'f', 0, 99, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	{ "btrfs", 'f', 0, 99, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  128 },
 	{ "btrfs", 'f', 0, 40, "tmpfs/", KNOWN, REAL, QUEUE, 0, 0, PROCESSORS,
-	  CHECKER, 128 },
-	{ "btrfs", 'f', 0, 41, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, BLOCK, 128 },
+	  FLASH, 128 },
+	{ "btrfs", 'f', 0, 41, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
 	{ "btrfs-overlay", 'f', 0, 31, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "btrfs-overlay", 'f', 0, 50, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "btrfs-overlay", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
-	{ "btrfs-two", 'f', 0, 32, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, BLOCK,
+	  HEAD, 128 },
+	{ "btrfs-two", 'f', 0, 32, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  128 },
-	{ "btrfs-two", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, BLOCK,
+	{ "btrfs-two", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD,
 	  128 },
 	/* Nothing to find. */
-	{ "empty", 'b', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, BLOCK, 128 },
-	{ "empty", 'f', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, BLOCK, 128 },
-	{ "empty", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, BLOCK, 128 },
-	{ "empty", 'c', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, BLOCK, 128 },
-	{ "sata", 'c', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, BLOCK, 128 },
+	{ "empty", 'b', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
+	{ "empty", 'f', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
+	{ "empty", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
+	{ "empty", 'c', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
+	{ "sata", 'c', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
 	/* Trees that no kernel makes. */
 	{ "hostile-loop", 'b', 253, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 1280 },
+	  HEAD, 1280 },
 	{ "hostile-loop-disk", 'b', 253, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1,
-	  1, BLOCK, 1280 },
+	  1, HEAD, 1280 },
 	{ "hostile-loop-files", 'b', 7, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 1280 },
+	  HEAD, 1280 },
 	{ "hostile-orphan", 'b', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-orphan", 'b', 8, 17, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-values", 'b', 1, 0, "ram0/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-values", 'b', 1, 1, "ram1/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
-	  BLOCK, 1 << 20 },
+	  HEAD, 1 << 20 },
 	{ "hostile-values", 'b', 1, 2, "ram2/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
-	  BLOCK, 64 },
+	  HEAD, 64 },
 	{ "hostile-values", 'b', 1, 3, "ram3/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-values", 'b', 1, 9, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-values", 'b', 1, 10, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-slave", 'b', 9, 0, "sda/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
-	  BLOCK, 1280 },
-	{ "floppy", 'b', 2, 0, "fd0/r1", KNOWN, REAL, ONE, 1, 1, 1, BLOCK,
+	  HEAD, 1280 },
+	{ "floppy", 'b', 2, 0, "fd0/r1", KNOWN, REAL, ONE, 1, 1, 1, HEAD,
 	  128 },
 	{ "btrfs-slash", 'f', 0, 31, "cciss!c0d0/r", KNOWN, REAL, QUEUE, 1, 1,
-	  1, BLOCK, 128 },
+	  1, HEAD, 128 },
 	{ "btrfs-slash", 'b', 7, 0, "cciss!c0d0/r", KNOWN, REAL, QUEUE, 1, 1,
-	  1, BLOCK, 128 },
+	  1, HEAD, 128 },
 	{ "md-no-state", 'b', 9, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-multipath", 'b', 253, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-page83", 'b', 9, 0, "sda/r sdb/r", KNOWN, REAL, QUEUE, 2, 2,
-	  2, BLOCK, 128 },
+	  2, HEAD, 128 },
 	{ "hostile-loop-mount", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1,
-	  1, 1, BLOCK, 128 },
+	  1, 1, HEAD, 128 },
 	{ "hostile-number", 'b', 9, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 	{ "hostile-mountinfo", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  BLOCK, 128 },
+	  HEAD, 128 },
 };
 
 static void probe(char type, unsigned major, unsigned minor,
@@ -209,7 +209,28 @@ static void probe(char type, unsigned major, unsigned minor,
 		st.st_dev = makedev(major, minor);
 	else
 		st.st_rdev = makedev(major, minor);
-	e2pf_topology_probe(tree_root, &st, PROCESSORS, topo);
+	e2pf_topology_probe(tree_root, &st, topo);
+}
+
+/* What the policy makes of it. */
+static struct e2pf_policy policy_of(const struct e2pf_topology *topo)
+{
+	struct e2pf_policy policy;
+
+	e2pf_policy_choose(topo, PROCESSORS, &policy);
+	return policy;
+}
+
+static bool has_head(const struct e2pf_topology *topo)
+{
+	return policy_of(topo).has_head;
+}
+
+static unsigned threads(const struct e2pf_topology *topo)
+{
+	struct e2pf_policy policy = policy_of(topo);
+
+	return policy.has_head ? policy.head_threads : policy.threads;
 }
 
 static void leaves_text(const struct e2pf_topology *topo, char *text,
@@ -242,8 +263,8 @@ static void test_machine(void **state)
 	assert_int_equal(topo.one_request, e->one_request);
 	assert_int_equal(topo.spindles, e->spindles);
 	assert_int_equal(topo.data_spindles, e->data_spindles);
-	assert_int_equal(topo.threads, e->threads);
-	assert_int_equal(topo.block_order, e->block_order);
+	assert_int_equal(threads(&topo), e->threads);
+	assert_int_equal(has_head(&topo), e->has_head);
 	assert_int_equal(topo.max_readahead, e->max_readahead * KIB);
 }
 
@@ -263,7 +284,7 @@ static void test_same_wwid(void **state)
 		tree_remove();
 		assert_int_equal(topo.leaves, 1);
 		assert_int_equal(topo.spindles, 1);
-		assert_int_equal(topo.threads, 1);
+		assert_int_equal(threads(&topo), 1);
 		assert_true(topo.known);
 	}
 }
@@ -305,8 +326,8 @@ static void test_many_slaves(void **state)
 	tree_remove();
 	assert_true(topo.leaves <= E2PF_MAX_LEAVES);
 	assert_int_equal(topo.spindles, topo.leaves);
-	assert_true(topo.threads >= 1 && topo.threads <= 32);
-	assert_true(topo.block_order);
+	assert_true(threads(&topo) >= 1 && threads(&topo) <= 32);
+	assert_true(has_head(&topo));
 }
 
 /* An array of more disks than leaves are kept: the number is bounded. */
@@ -329,8 +350,8 @@ static void test_large_array(void **state)
 	assert_true(topo.known);
 	assert_int_equal(topo.leaves, E2PF_MAX_LEAVES);
 	assert_int_equal(topo.data_spindles, E2PF_MAX_LEAVES);
-	assert_int_equal(topo.threads, 32);
-	assert_true(topo.block_order);
+	assert_int_equal(threads(&topo), 32);
+	assert_true(has_head(&topo));
 }
 
 /* Each member is a partition, and so leads to one more device than there is
@@ -356,7 +377,7 @@ static void test_many_partitions(void **state)
 	tree_remove();
 	assert_int_equal(topo.leaves, 0);
 	assert_false(topo.known);
-	assert_int_equal(topo.threads, 1);
+	assert_int_equal(threads(&topo), 1);
 }
 
 /* A chain of 1,000 layers ends as well. */
@@ -377,8 +398,8 @@ static void test_deep_chain(void **state)
 	tree_remove();
 	assert_int_equal(topo.leaves, 0);
 	assert_false(topo.known);
-	assert_int_equal(topo.threads, 1);
-	assert_true(topo.block_order);
+	assert_int_equal(threads(&topo), 1);
+	assert_true(has_head(&topo));
 }
 
 /* A machine whose list of mounts is for the test to write. */
@@ -458,27 +479,35 @@ static void test_long_sysroot(void **state)
 	assert_non_null(root);
 	memset(root, '/', 2 * PATH_MAX - 1);
 	root[2 * PATH_MAX - 1] = '\0';
-	e2pf_topology_probe(root, &st, PROCESSORS, &topo);
+	e2pf_topology_probe(root, &st, &topo);
 	root[PATH_MAX - 20] = '\0';
-	e2pf_topology_probe(root, &st, PROCESSORS, &topo);
+	e2pf_topology_probe(root, &st, &topo);
 	free(root);
 	assert_false(topo.known);
-	assert_int_equal(topo.threads, 1);
+	assert_int_equal(threads(&topo), 1);
 }
 
-/* Without processors to name, flash still gets a thread. */
-static void test_no_processors(void **state)
+/* Flash has a thread for each processor, but two at least, to overlap reading
+ * and parsing, and no more than keep a device busy. */
+static void test_processors(void **state)
 {
-	struct stat st = { .st_mode = S_IFBLK };
+	static const unsigned threads[][2] = {
+		{ 0, 2 }, { 1, 2 }, { 5, 5 }, { 16, 16 }, { 1000, 16 }
+	};
 	struct e2pf_topology topo;
+	struct e2pf_policy policy;
+	size_t i;
 
 	(void)state;
 	tree_make("topology-trees.txt", "nvme");
-	st.st_rdev = makedev(259, 0);
-	e2pf_topology_probe(tree_root, &st, 0, &topo);
+	probe('b', 259, 0, &topo);
 	tree_remove();
-	assert_int_equal(topo.threads, 1);
-	assert_false(topo.block_order);
+	for (i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		e2pf_policy_choose(&topo, threads[i][0], &policy);
+		assert_int_equal(policy.threads, threads[i][1]);
+		assert_false(policy.has_head);
+		assert_true(policy.probe);
+	}
 }
 
 #define MACHINES (sizeof(table) / sizeof(table[0]))
@@ -494,7 +523,7 @@ int main(void)
 		cmocka_unit_test(test_long_mountinfo),
 		cmocka_unit_test(test_endless_mountinfo),
 		cmocka_unit_test(test_long_sysroot),
-		cmocka_unit_test(test_no_processors),
+		cmocka_unit_test(test_processors),
 	};
 	const size_t n_others = sizeof(others) / sizeof(others[0]);
 	struct CMUnitTest tests[MACHINES + sizeof(others) / sizeof(others[0])];

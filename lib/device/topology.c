@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which disks lie below a device or file, and the number and order of
- * sweeps they stand.  Knows sysfs and mountinfo only: it opens no device and
- * measures nothing, so what it says is a start value.
+ * Decides which disks lie below a device or file.  Knows sysfs and mountinfo
+ * only: it opens no device and measures nothing, so what it says is a start
+ * value.  What follows from it is the policy's (policy.c).
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -25,9 +25,6 @@
  * any tree, however large or tied into a loop. */
 #define MAX_NODES 320
 
-/* More sweeps than this at a time gain nothing a queue does not. */
-#define MAX_SWEEPS 32
-
 /* What posix_fadvise reads at most on a device that says nothing: the
  * kernel's VM_READAHEAD_PAGES. */
 #define DEFAULT_READAHEAD (128u << 10)
@@ -46,7 +43,6 @@ struct walk {
 	struct e2pf_topology *topo;
 	unsigned nodes, done;
 	bool incomplete;		/* something could not be followed */
-	bool declared_spindle;		/* a virtual leaf says it rotates */
 	struct node node[MAX_NODES];
 	unsigned leaf_node[E2PF_MAX_LEAVES];
 	uint64_t leaf_wwid[E2PF_MAX_LEAVES];	/* 0: has none */
@@ -324,7 +320,7 @@ static void add_disk(struct walk *w, const char *dir, unsigned node)
 		leaf->rotational = flag;
 	if (is_virt) {
 		w->topo->virtual_disk = true;
-		w->declared_spindle |= leaf->rotational;
+		w->topo->declared_spindle |= leaf->rotational;
 	}
 }
 
@@ -695,8 +691,7 @@ static void sort_leaves(struct e2pf_topology *topo)
 	}
 }
 
-/* Count the leaves.  Returns whether reads go to flash only. */
-static bool count_leaves(struct walk *w)
+static void count_leaves(struct walk *w)
 {
 	struct e2pf_topology *topo = w->topo;
 	unsigned i, data_flash = 0;
@@ -711,48 +706,19 @@ static bool count_leaves(struct walk *w)
 		topo->one_request &= topo->leaf[i].one_request;
 	}
 	topo->known = topo->leaves > 0 && !w->incomplete;
-	return data_flash && !topo->data_spindles;
-}
-
-/*
- * Threads and order.  The RFC's figures: threads in the checker's order make
- * a USB disk three times as slow, and gain 15-20 % on flash; three spindles
- * stand about three.  A virtual disk that says it rotates may be one spindle
- * with any number of others on it.
- */
-static void choose(struct walk *w, unsigned processors, bool flash)
-{
-	struct e2pf_topology *topo = w->topo;
-
-	topo->threads = 1;
-	topo->block_order = true;
-	if (!topo->known || w->declared_spindle)
-		return;
-	if (!flash)
-		topo->threads = topo->data_spindles;
-	else if (topo->one_request)
-		topo->threads = topo->leaves;
-	else
-		topo->threads = processors;
-	topo->block_order = !flash || topo->one_request;
-	if (topo->block_order && topo->threads > MAX_SWEEPS)
-		topo->threads = MAX_SWEEPS;
-	if (!topo->threads)
-		topo->threads = 1;
+	topo->flash = data_flash && !topo->data_spindles;
 }
 
 void e2pf_topology_probe(const char *sysroot, const struct stat *st,
-			 unsigned processors, struct e2pf_topology *topo)
+			 struct e2pf_topology *topo)
 {
 	struct walk w = { .sysroot = sysroot, .topo = topo };
-	bool flash;
 
 	memset(topo, 0, sizeof(*topo));
 	topo->max_readahead = DEFAULT_READAHEAD;
 	add_top(&w, st);
 	while (w.done < w.nodes)
 		visit_node(&w, w.done++);
-	flash = count_leaves(&w);
+	count_leaves(&w);
 	sort_leaves(topo);
-	choose(&w, processors, flash);
 }

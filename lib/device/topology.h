@@ -30,20 +30,19 @@ struct e2pf_topology {
 	bool one_request;		/* every leaf takes one at a time */
 	unsigned data_spindles;		/* spindles that can seek on their own
 					   for reads: all of a RAID */
+	bool flash;			/* reads go to flash, and to no
+					   spindle */
+	bool declared_spindle;		/* a virtual disk says it rotates */
 	unsigned max_readahead;		/* bytes one POSIX_FADV_WILLNEED call
 					   reads at most on this device */
-	/* What follows from it. */
-	unsigned threads;		/* sweeps at a time */
-	bool block_order;		/* in block order, not the checker's */
 };
 
 /*
  * Fill *topo for the device or file of `st`, with sysfs and procfs below
- * `sysroot` ("" is the machine itself).  `processors` is the thread count
- * for flash.  Never fails: what cannot be found out leaves known = false and
- * the careful choice.  Safe from any thread.
+ * `sysroot` ("" is the machine itself).  Never fails: what cannot be found out
+ * leaves known = false.  Safe from any thread.
  */
 void e2pf_topology_probe(const char *sysroot, const struct stat *st,
-			 unsigned processors, struct e2pf_topology *topo);
+			 struct e2pf_topology *topo);
 
 #endif

@@ -36,8 +36,9 @@ enum e2pf_ext4_stage {
 	E2PF_EXT4_STAGES
 };
 
-/* By enum e2pf_class. */
+/* By enum e2pf_class, and by stage as doc/statistics.md has them. */
 extern const char *const e2pf_ext4_class_names[E2PF_CLASSES];
+extern const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES];
 
 struct e2pf_ext4;
 

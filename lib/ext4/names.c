@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The names of the classes of metadata.  Needs nothing but libc. */
+/* The names of classes of metadata and of stages.  Needs nothing but libc. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -16,6 +16,14 @@ const char *const e2pf_ext4_class_names[E2PF_CLASSES] = {
 	[E2PF_XATTRS] = "xattrs",
 	[E2PF_SYMLINKS] = "symlinks",
 	[E2PF_FILES] = "files",
+};
+
+const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES] = {
+	[E2PF_EXT4_OPEN] = "open",
+	[E2PF_EXT4_PASS1] = "pass1",
+	[E2PF_EXT4_PASS2] = "pass2",
+	[E2PF_EXT4_PASS3] = "pass3-4",
+	[E2PF_EXT4_PASS5] = "pass5",
 };
 
 const char *e2pf_class_name(enum e2pf_class cls)

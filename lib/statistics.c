@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The statistics as JSON.  Decides the keys and their order; what they mean is
+ * in doc/statistics.md, and counted elsewhere.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <json-c/json.h>
+
+#include "statistics.h"
+
+/* Version of the statistics' schema, doc/statistics.md. */
+#define STATS_SCHEMA 1
+
+void e2pf_statistics_add(struct e2pf_engine_stats *to,
+			 const struct e2pf_engine_stats *from)
+{
+	unsigned i;
+
+	to->planned_bytes += from->planned_bytes;
+	to->prefetched_bytes += from->prefetched_bytes;
+	to->prefetched_requests += from->prefetched_requests;
+	to->checker_bytes += from->checker_bytes;
+	to->wasted_bytes += from->wasted_bytes;
+	to->errors += from->errors;
+	to->gate_waits += from->gate_waits;
+	if (from->latency_ns || from->threads) {
+		to->has_head = from->has_head;
+		to->latency_ns = from->latency_ns;
+		to->deep_latency_ns = from->deep_latency_ns;
+		to->gap_bytes = from->gap_bytes;
+	}
+	if (from->peak_lookahead_bytes > to->peak_lookahead_bytes)
+		to->peak_lookahead_bytes = from->peak_lookahead_bytes;
+	if (from->threads > to->threads)
+		to->threads = from->threads;
+	for (i = 0; i < E2PF_STAGES; i++) {
+		to->stage[i].ns += from->stage[i].ns;
+		to->stage[i].reads += from->stage[i].reads;
+		to->stage[i].hits += from->stage[i].hits;
+		to->stage[i].stalls += from->stage[i].stalls;
+		to->stage[i].stall_ns += from->stage[i].stall_ns;
+	}
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static void put_int(struct json_object *o, const char *key, uint64_t value)
+{
+	json_object_object_add(o, key, json_object_new_uint64(value));
+}
+
+static void put_seconds(struct json_object *o, const char *key, uint64_t ns)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6f", seconds(ns));
+	json_object_object_add(o, key,
+			       json_object_new_double_s(seconds(ns), text));
+}
+
+/* The stages, which the file calls phases. */
+static struct json_object *stages_json(const struct e2pf_statistics *s)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned i;
+
+	for (i = 0; i < s->stages; i++) {
+		const struct e2pf_stage_stats *p = &s->engine->stage[i];
+		struct json_object *o;
+
+		if (!p->ns && !p->reads)
+			continue;
+		o = json_object_new_object();
+		json_object_object_add(o, "name",
+				       json_object_new_string(s->stage_names[i]));
+		put_seconds(o, "seconds", p->ns);
+		put_int(o, "reads", p->reads);
+		put_int(o, "hits", p->hits);
+		put_int(o, "stalls", p->stalls);
+		put_seconds(o, "stall_seconds", p->stall_ns);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *topology_json(const struct e2pf_topology *topo)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned i;
+
+	for (i = 0; i < topo->leaves; i++)
+		json_object_array_add(list,
+			json_object_new_string(topo->leaf[i].name));
+	return list;
+}
+
+static struct json_object *accelerations_json(
+		const struct e2pf_statistics *s)
+{
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < s->acceleration_count; i++)
+		json_object_array_add(list,
+			json_object_new_string(s->accelerations[i]));
+	return list;
+}
+
+static void put_checker(struct json_object *o,
+			const struct e2pf_engine_stats *st)
+{
+	uint64_t reads = 0, hits = 0, stall = 0;
+	unsigned i;
+
+	for (i = 0; i < E2PF_STAGES; i++) {
+		reads += st->stage[i].reads;
+		hits += st->stage[i].hits;
+		stall += st->stage[i].stall_ns;
+	}
+	put_int(o, "checker_reads", reads);
+	put_int(o, "checker_bytes", st->checker_bytes);
+	put_int(o, "checker_hits", hits);
+	put_seconds(o, "checker_stall_seconds", stall);
+}
+
+errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
+{
+	struct json_object *o = json_object_new_object();
+	const struct e2pf_engine_stats *st = s->engine;
+
+	if (!o)
+		return EXT2_ET_NO_MEMORY;
+	json_object_object_add(o, "version",
+			       json_object_new_string(PACKAGE_VERSION));
+	put_int(o, "schema", STATS_SCHEMA);
+	json_object_object_add(o, "device", json_object_new_string(s->device));
+	put_int(o, "block_size", s->block_size);
+	put_int(o, "groups", s->groups);
+	json_object_object_add(o, "io_manager",
+			       json_object_new_string(s->io_manager));
+	json_object_object_add(o, "accelerations", accelerations_json(s));
+	put_int(o, "threads", st->threads);
+	put_int(o, "spindles", s->topo->spindles);
+	json_object_object_add(o, "rotational",
+			       json_object_new_boolean(s->topo->spindles > 0));
+	json_object_object_add(o, "topology", topology_json(s->topo));
+	json_object_object_add(o, "block_order",
+			       json_object_new_boolean(st->has_head));
+	put_seconds(o, "latency_seconds", st->latency_ns);
+	put_seconds(o, "deep_latency_seconds", st->deep_latency_ns);
+	put_int(o, "gap_bytes", st->gap_bytes);
+	put_int(o, "planned_bytes", st->planned_bytes);
+	put_int(o, "prefetched_bytes", st->prefetched_bytes);
+	put_int(o, "prefetched_requests", st->prefetched_requests);
+	put_int(o, "journal_bytes", s->journal_bytes);
+	put_int(o, "journal_requests", s->journal_requests);
+	put_checker(o, st);
+	put_int(o, "gate_waits", st->gate_waits);
+	put_int(o, "wasted_bytes", st->wasted_bytes);
+	put_int(o, "peak_lookahead_bytes", st->peak_lookahead_bytes);
+	put_int(o, "memory_budget_bytes", s->budget);
+	put_int(o, "errors", st->errors);
+	json_object_object_add(o, "phases", stages_json(s));
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
+	json_object_put(o);
+	return ferror(out) ? EIO : 0;
+}

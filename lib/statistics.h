@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The statistics of a session, as JSON (doc/statistics.md).
+ */
+#ifndef E2PF_STATISTICS_H
+#define E2PF_STATISTICS_H
+
+#include <stdio.h>
+
+#include "device/topology.h"
+#include "e2prefetch.h"
+#include "engine/engine.h"
+
+/* All that is written; what is pointed to is only read. */
+struct e2pf_statistics {
+	const char *device;		/* as it was named */
+	uint32_t block_size;		/* bytes */
+	uint32_t groups;
+	const char *io_manager;
+	const char *const *accelerations;
+	size_t acceleration_count;
+	const struct e2pf_topology *topo;
+	const struct e2pf_engine_stats *engine;
+	const char *const *stage_names;	/* of the engine's first stages */
+	unsigned stages;
+	uint64_t journal_bytes;
+	uint64_t journal_requests;
+	uint64_t budget;		/* bytes */
+};
+
+/* Write one JSON object and a newline.  Returns 0, EIO when `out` has an
+ * error, or EXT2_ET_NO_MEMORY. */
+errcode_t e2pf_statistics_write(const struct e2pf_statistics *statistics,
+				FILE *out);
+
+/* Add what a later engine counted to what an earlier one did. */
+void e2pf_statistics_add(struct e2pf_engine_stats *to,
+			 const struct e2pf_engine_stats *from);
+
+#endif
