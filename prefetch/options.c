@@ -13,7 +13,7 @@
 
 #include "options.h"
 
-static const char help_text[] =
+static const char help_begin[] =
 "Usage: e2prefetch [OPTION]... DEVICE [-- COMMAND [ARGUMENT]...]\n"
 "Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
 "\n"
@@ -23,8 +23,9 @@ static const char help_text[] =
 "  -n, --dry-run         show what would be read, class by class\n"
 "  -t, --threads=N       prefetch threads, 1 to 256 (default: by the device)\n"
 "  -m, --memory=SIZE     read at most SIZE (K, M, G, T; at least 1M)\n"
-"      --only=CLASS,...  descriptors, bitmaps, inodes, extents, indirect,\n"
-"                        dirs, xattrs, symlinks, files\n"
+"      --only=CLASS,...  ";
+
+static const char help_end[] =
 "  -b BLOCK              use the superblock at BLOCK\n"
 "  -B SIZE               with -b: the filesystem's block size\n"
 "      --offset=BYTES    the filesystem begins BYTES into DEVICE\n"
@@ -36,6 +37,10 @@ static const char help_text[] =
 "\n"
 "Exit status: 0 all was read, 4 part was left out, 8 the device or its\n"
 "filesystem cannot be read, 16 usage; with a COMMAND, the command's.\n";
+
+/* Where the descriptions begin, and where lines end, in columns. */
+#define HELP_INDENT 24
+#define HELP_WIDTH 72
 
 enum { OPT_ONLY = 256, OPT_OFFSET, OPT_STATS, OPT_JSON };
 
@@ -108,6 +113,25 @@ static int parse_value(int c, const char *value, struct options *o)
 	return EINVAL;
 }
 
+static void print_help(void)
+{
+	int column = HELP_INDENT;
+	unsigned cls;
+
+	fputs(help_begin, stdout);
+	for (cls = 0; cls < E2PF_CLASSES; cls++) {
+		const char *name = e2pf_class_name(cls);
+		bool last = cls + 1 == E2PF_CLASSES;
+
+		if (column + (int)strlen(name) + 1 > HELP_WIDTH)
+			column = printf("\n%*s", HELP_INDENT, "") - 1;
+		else if (cls)
+			column += printf(" ");
+		column += printf("%s%s", name, last ? "\n" : ",");
+	}
+	fputs(help_end, stdout);
+}
+
 static int parse_flag(int c, struct options *o)
 {
 	switch (c) {
@@ -124,7 +148,7 @@ static int parse_flag(int c, struct options *o)
 		o->stats = optarg;
 		break;
 	case 'h':
-		fputs(help_text, stdout);
+		print_help();
 		return 0;
 	case 'V':
 		printf("e2prefetch %s\n", e2pf_version());
