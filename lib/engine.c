@@ -137,6 +137,16 @@ static bool bitmaps_are_few(const struct e2pf_engine *e)
 	       e->limit / 8;
 }
 
+void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
+{
+	++*count;
+	if (e->stats.errors + e->stats.failed_ahead < ERRORS_TOLERATED)
+		return;
+	e->gave_up = true;
+	pthread_cond_broadcast(&e->work_cond);
+	pthread_cond_broadcast(&e->gate_cond);
+}
+
 int e2pf_wake(struct e2pf_engine *e)
 {
 	int err;

@@ -33,9 +33,14 @@
 /* Batches a lane may be ahead of the checker. */
 #define BATCH_RING 64u
 
-/* Reads of ours that may fail before the engine gives up: on a failing disk
- * each costs seconds, and the checker has to see the error for itself. */
+/* Reads of ours, and of the checker's in what was asked for, that may fail
+ * before the engine gives up: on a failing disk each costs seconds, and the
+ * checker has to see the error for itself. */
 #define ERRORS_TOLERATED 16u
+
+/* Requests a lane looks back at.  One that was only read ahead tells of no
+ * error; that its blocks are not there when they are overdue does. */
+#define SAMPLES 32u
 
 enum work {
 	WORK_NONE,
@@ -59,6 +64,12 @@ struct batch {
 	uint64_t unrecorded;	/* of them, not in the set of blocks ahead */
 };
 
+/* A request that was made: its last block, and when (0: none). */
+struct sample {
+	uint64_t offset;
+	uint64_t asked;
+};
+
 struct lane {
 	struct e2pf_engine *e;
 	unsigned number;
@@ -75,6 +86,8 @@ struct lane {
 	uint64_t target;	/* table bytes of the next batch */
 	struct batch ring[BATCH_RING];
 	unsigned ring_first, ring_used;
+	struct sample sample[SAMPLES];
+	unsigned sample_next;	/* the oldest */
 	/* For e2pf_engine_plan(). */
 	struct e2pf_class_plan *plan;
 };
@@ -172,6 +185,9 @@ void e2pf_deadline(struct timespec *ts, int milliseconds);
 void e2pf_end_phase(struct e2pf_engine *e);
 /* Start the lanes; the lock is held.  0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
+
+/* A read failed: are these too many?  The lock is held. */
+void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count);
 
 /* start.c */
 bool e2pf_looks_warm(struct e2pf_engine *e);

@@ -18,6 +18,11 @@
 /* Refs a lane may hold per level, for all lanes: 4 MiB of 16 bytes each. */
 #define LEVEL_REFS (256u << 10)
 
+/* A second after it was asked for a block is there, on any device in order:
+ * a queue of 128 on a disk takes that long at most. */
+#define OVERDUE_NS 1000000000u
+#define OVERDUE_BYTES 4096u
+
 static bool ended(const struct lane *l)
 {
 	return l->e->stop || l->generation != l->e->generation ||
@@ -114,6 +119,61 @@ static void record(struct lane *l, const struct e2pf_ref *refs, size_t n,
 		e->stats.peak_lookahead_bytes = e2pf_ahead_bytes(e);
 }
 
+static bool lane_arrived(void *ctx, int error, uint64_t waited_ns)
+{
+	struct lane *l = ctx;
+	struct e2pf_engine *e = l->e;
+	bool go;
+
+	pthread_mutex_lock(&e->lock);
+	e->moved = e2pf_now(e);
+	e2pf_cost_add(&e->cost, e->moved, waited_ns, e->lanes, 0, 0);
+	if (error)
+		e2pf_count_failure(e, &e->stats.errors);
+	if (e->gate_waiters)
+		pthread_cond_broadcast(&e->gate_cond);
+	go = !ended(l) && !e2pf_passed(e, l->last);
+	pthread_mutex_unlock(&e->lock);
+	return go;
+}
+
+/* Read what should have come long ago.  In flight still, it is waited for;
+ * thrown out again, it is read again; and where the device failed to read it,
+ * the error is seen. */
+static void read_overdue(struct lane *l, uint64_t offset)
+{
+	struct e2pf_engine *e = l->e;
+	char buf[OVERDUE_BYTES];
+	uint32_t len = e->cfg.geo->block_size;
+	uint64_t began = e2pf_now(e);
+	int err;
+
+	if (len > sizeof(buf))
+		len = sizeof(buf);
+	err = e->cfg.dev->ops->read(e->cfg.dev, buf, offset, len);
+	lane_arrived(l, err, e2pf_now(e) - began);
+}
+
+/*
+ * A request for the blocks before `end` has been made.  Keep count of it,
+ * unless all that are kept count of are young; look at the oldest when it is
+ * overdue.  A device that answers at once costs a look 32 times a second.
+ */
+static void look_back(struct lane *l, uint64_t end)
+{
+	struct e2pf_engine *e = l->e;
+	struct sample *s = &l->sample[l->sample_next];
+	uint64_t now = e2pf_now(e);
+
+	if (e->cfg.dev->blind || (s->asked && now - s->asked < OVERDUE_NS))
+		return;
+	if (s->asked && !e2pf_is_resident(e, s->offset, 1))
+		read_overdue(l, s->offset);
+	s->offset = end - e->cfg.geo->block_size;
+	s->asked = now;
+	l->sample_next = (l->sample_next + 1) % SAMPLES;
+}
+
 static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
 {
 	struct e2pf_engine *e = l->e;
@@ -144,6 +204,8 @@ static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
 		}
 		pthread_mutex_unlock(&e->lock);
 		pos += len;
+		if (!resident)
+			look_back(l, pos);
 	}
 }
 
@@ -176,24 +238,6 @@ static bool lane_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 		return false;
 	read_ahead(l, refs, n);
 	return true;
-}
-
-static bool lane_arrived(void *ctx, int error, uint64_t waited_ns)
-{
-	struct lane *l = ctx;
-	struct e2pf_engine *e = l->e;
-	bool go;
-
-	pthread_mutex_lock(&e->lock);
-	e->moved = e2pf_now(e);
-	e2pf_cost_add(&e->cost, e->moved, waited_ns, e->lanes, 0, 0);
-	if (error && ++e->stats.errors >= ERRORS_TOLERATED)
-		e->gave_up = true;
-	if (e->gate_waiters)
-		pthread_cond_broadcast(&e->gate_cond);
-	go = !ended(l) && !e2pf_passed(e, l->last);
-	pthread_mutex_unlock(&e->lock);
-	return go;
 }
 
 /* Directory blocks wait until the tables are through: the first pass needs

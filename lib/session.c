@@ -137,7 +137,7 @@ static void choose(struct e2pf_session *s)
 	if (!s->cfg.budget)
 		s->cfg.budget = s->cfg.paced ? memory / 2 : memory / 4 * 3;
 	/* Waiting for a sweep takes knowing when the block has come. */
-	if (!e2pf_device_sees_cache(s->dev))
+	if (s->dev->blind)
 		s->cfg.block_order = s->cfg.probe = false;
 }
 
@@ -345,6 +345,7 @@ static void add_stats(struct e2pf_engine_stats *to,
 	to->checker_bytes += from->checker_bytes;
 	to->wasted_bytes += from->wasted_bytes;
 	to->errors += from->errors;
+	to->failed_ahead += from->failed_ahead;
 	to->gate_waits += from->gate_waits;
 	if (from->latency_ns || from->lanes) {
 		to->block_order = from->block_order;
@@ -537,6 +538,7 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 	put_int(o, "peak_lookahead_bytes", st.peak_lookahead_bytes);
 	put_int(o, "memory_budget_bytes", s->cfg.budget);
 	put_int(o, "errors", st.errors);
+	put_int(o, "failed_ahead", st.failed_ahead);
 	json_object_object_add(o, "phases", phases_json(&st));
 	fprintf(out, "%s\n",
 		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
