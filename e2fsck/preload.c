@@ -20,12 +20,12 @@
 
 #include "accel.h"
 #include "bitmaps.h"
-#include "budget.h"
 #include "crc32c.h"
 #include "environment.h"
 #include "indirect.h"
 #include "real.h"
 #include "session.h"
+#include "share.h"
 #include "stats_file.h"
 
 /* How long the check's end waits for a thread of ours that waits for the
@@ -389,7 +389,7 @@ static void accelerate(void)
 			use &= ~(unsigned)ACCEL_CRC32C;
 	}
 	if ((use & ACCEL_BITMAPS) &&
-	    !bitmaps_begin(e2pf_available_memory("") / BITMAPS_SHARE))
+	    !bitmaps_begin(e2pf_memory_share("") / BITMAPS_SHARE))
 		use &= ~(unsigned)ACCEL_BITMAPS;
 	if (use & ACCEL_INDIRECT)
 		indirect_begin();
@@ -433,8 +433,12 @@ static void begin(void)
 	self.on = self.env.prefetch;
 	self.pid = getpid();
 	leave_environment();
-	if (self.on)
-		accelerate();
+	if (!self.on)
+		return;
+	/* Before the memory is divided, so that checks begun together each
+	 * see the others. */
+	e2pf_share_join();
+	accelerate();
 }
 
 static void write_stats(void)

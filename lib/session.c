@@ -20,6 +20,7 @@
 #include "journal.h"
 #include "observe.h"
 #include "session.h"
+#include "share.h"
 #include "topology.h"
 
 /* Version of the statistics' schema, doc/statistics.md. */
@@ -42,6 +43,7 @@ struct e2pf_session {
 	uint64_t superblock;		/* block it was opened from */
 	struct e2pf_device *dev;
 	struct e2pf_topology topo;
+	unsigned sharing;		/* checks, when reading began */
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
 	struct e2pf_observer *observer;
@@ -65,7 +67,7 @@ static uint64_t available(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
 
-	return e2pf_available_memory(s->sysroot);
+	return e2pf_memory_share(s->sysroot);
 }
 
 /* libext2fs holds superblock and descriptors in host order; the planner
@@ -125,6 +127,7 @@ static void choose(struct e2pf_session *s)
 		e2pf_topology_probe(root, &st, processors, &s->topo);
 	if (s->topo.max_readahead)
 		s->dev->max_readahead = s->topo.max_readahead;
+	s->sharing = e2pf_share_count(root);
 	s->cfg.lanes = processors;
 	s->cfg.sweeps = s->topo.block_order ? s->topo.threads : 1;
 	s->cfg.block_order = s->topo.block_order;
@@ -151,6 +154,7 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 
 	if (!s)
 		return err;
+	e2pf_share_join();
 	if (settings)
 		s->settings = *settings;
 	s->settings.sysroot = NULL;
@@ -328,6 +332,7 @@ void e2pf_close(struct e2pf_session *session)
 	free(session->name);
 	free(session->sysroot);
 	free(session);
+	e2pf_share_leave();
 }
 
 /*
@@ -537,6 +542,7 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 	put_int(o, "wasted_bytes", st.wasted_bytes);
 	put_int(o, "peak_lookahead_bytes", st.peak_lookahead_bytes);
 	put_int(o, "memory_budget_bytes", s->cfg.budget);
+	put_int(o, "sharing", s->sharing);
 	put_int(o, "errors", st.errors);
 	put_int(o, "failed_ahead", st.failed_ahead);
 	json_object_object_add(o, "phases", phases_json(&st));
