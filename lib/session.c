@@ -56,6 +56,7 @@ struct e2pf_session {
 	bool ended;
 	const char *const *accelerations;
 	size_t acceleration_count;
+	const struct e2pf_decisions *decisions;	/* NULL: none but our own */
 };
 
 const char *e2pf_version(void)
@@ -488,6 +489,95 @@ static struct json_object *accelerations_json(const struct e2pf_session *s)
 	return list;
 }
 
+void e2pf_session_decisions(struct e2pf_session *s,
+			    const struct e2pf_decisions *list)
+{
+	s->decisions = list;
+}
+
+static void describe_order(const struct e2pf_session *s,
+			   const struct e2pf_engine_stats *st,
+			   struct e2pf_decisions *list)
+{
+	const char *order = st->block_order ? "in block order" :
+					      "as the checker comes to them";
+
+	if (st->latency_ns)
+		e2pf_decide(list, "order", order, "one small read takes "
+			    "%.3f ms, each of eight at a time %.3f ms",
+			    (double)st->latency_ns / 1e6,
+			    (double)st->deep_latency_ns / 1e6);
+	else if (s->topo.spindles)
+		e2pf_decide(list, "order", order,
+			    "the system says of %u disks that they rotate",
+			    s->topo.spindles);
+	else
+		e2pf_decide(list, "order", order,
+			    "the system knows of no disk that rotates");
+}
+
+void e2pf_session_describe(struct e2pf_session *s,
+			   struct e2pf_decisions *list)
+{
+	struct e2pf_engine_stats st;
+	char text[64];
+
+	get_stats(s, &st);
+	e2pf_decide(list, "reads", s->io_manager, "%s",
+		    !strcmp(s->io_manager, "mmap") ? "TEST_MMAP_IO" :
+		    "the I/O manager the filesystem was opened with");
+	if (!s->cfg.budget) {
+		e2pf_decide(list, "prefetch", "off",
+			    "no inode was to be looked at");
+		return;
+	}
+	snprintf(text, sizeof(text), "%llu MiB ahead at most",
+		 (unsigned long long)(s->cfg.budget >> 20));
+	if (s->settings.memory)
+		e2pf_decide(list, "memory", text, "PREFETCH_MEM");
+	else
+		e2pf_decide(list, "memory", text, "of what is available to "
+			    "%u at once", s->sharing);
+	if (!st.lanes) {
+		e2pf_decide(list, "prefetch", "asleep",
+			    "what was looked at is in memory already");
+		return;
+	}
+	snprintf(text, sizeof(text), "%u", st.lanes);
+	e2pf_decide(list, "threads", text, "%s", s->settings.threads ?
+		    "PREFETCH_THREADS" : st.block_order ?
+		    "as many as there are heads to move" :
+		    "by the number of processors");
+	describe_order(s, &st, list);
+	if (e2pf_engine_gave_up(s->engine))
+		e2pf_decide(list, "prefetch", "gave up", "%llu reads failed, "
+			    "or there was no memory left",
+			    (unsigned long long)st.errors);
+}
+
+static struct json_object *decisions_json(struct e2pf_session *s)
+{
+	struct json_object *list = json_object_new_array();
+	struct e2pf_decisions all = { .count = 0 };
+	size_t i;
+
+	if (s->decisions)
+		all = *s->decisions;
+	e2pf_session_describe(s, &all);
+	for (i = 0; i < all.count; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "about",
+			json_object_new_string(all.item[i].about));
+		json_object_object_add(o, "decision",
+			json_object_new_string(all.item[i].decision));
+		json_object_object_add(o, "reason",
+			json_object_new_string(all.item[i].reason));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 static void put_checker(struct json_object *o,
 			const struct e2pf_engine_stats *st)
 {
@@ -522,6 +612,7 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 	json_object_object_add(o, "io_manager",
 			       json_object_new_string(s->io_manager));
 	json_object_object_add(o, "accelerations", accelerations_json(s));
+	json_object_object_add(o, "decisions", decisions_json(s));
 	put_int(o, "threads", st.lanes);
 	put_int(o, "spindles", s->topo.spindles);
 	json_object_object_add(o, "rotational",
