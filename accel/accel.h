@@ -26,10 +26,4 @@ int accel_parse(const char *text, unsigned *set);
 /* The name of one acceleration; NULL for a bit that is none. */
 const char *accel_name(unsigned one);
 
-/*
- * Of the set asked for, what a libext2fs of this version can be given: it must
- * be one that the stand-ins were made for.
- */
-unsigned accel_fit(unsigned asked, const char *version);
-
 #endif

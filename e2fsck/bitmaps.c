@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Inode and block maps as arrays of bits, where libext2fs was told to make
- * red-black trees and all maps fit the budget.
+ * red-black trees and map_kind.c says that ours may take their place.
  *
  * A map made here is known by its first word, as libext2fs's own are, and
- * every function of libext2fs 1.47.0 that looks into one and that e2fsck
- * reaches is stood in for; other maps are passed on.  Not reached, and not
- * stood in for: resizing and comparing.  Filesystems with bigalloc keep the
- * library's maps, so a block is a bit here.
+ * every function of libext2fs 1.46.2 to 1.47.4 that looks into one and that
+ * e2fsck reaches is stood in for; other maps are passed on.  Not reached, and
+ * not stood in for: resizing and comparing.  Filesystems with bigalloc keep
+ * the library's maps, so a block is a bit here.
  *
  * Whatever can fail is done when a map is made, and where it fails the map is
  * the library's: from then on no call fails that could not fail in a tree.
@@ -19,30 +19,20 @@
 #include <config.h>
 #endif
 
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "bitmaps.h"
 #include "bitset.h"
+#include "map_kind.h"
 #include "real.h"
 
 /* No error code of any table ends in these letters. */
 #define MAGIC ((errcode_t)0x65327066)
-
-/* Maps of each kind that e2fsck has at a time, at most: pass 1 makes nine of
- * inodes besides the filesystem's own and those of passes 1B and 3, and three
- * of blocks besides the filesystem's own and that of shared ones. */
-#define INODE_MAPS 12u
-#define BLOCK_MAPS 5u
 
 struct map {
 	errcode_t magic;
@@ -53,163 +43,18 @@ struct map {
 	struct bitset set;
 };
 
-static struct {
-	bool on;
-	uint64_t budget;
-	uint64_t taken;		/* of it, by the maps there are */
-} self;
+static uint64_t taken;		/* of the budget, by the maps there are */
+
+bool bitmaps_are_ours(ext2fs_generic_bitmap bitmap)
+{
+	return bitmap && ((struct map *)bitmap)->magic == MAGIC;
+}
 
 static inline struct map *ours(ext2fs_generic_bitmap bitmap)
 {
 	struct map *map = (struct map *)bitmap;
 
 	return map && map->magic == MAGIC ? map : NULL;
-}
-
-/*
- * Whether to.
- */
-
-/* "[bitmaps]" at the beginning of a line, with any blanks. */
-static bool names_bitmaps(const char *line)
-{
-	line += strspn(line, " \t");
-	if (*line++ != '[')
-		return false;
-	line += strspn(line, " \t");
-	return !strncmp(line, "bitmaps", 7) && !isalnum((unsigned char)line[7]);
-}
-
-/* What a section says cannot be seen from here where it says what is the
- * default anyway: that there is one is enough. */
-static bool user_chooses(void)
-{
-	const char *path = getenv("E2FSCK_CONFIG");
-	bool found = false;
-	char *line = NULL;
-	size_t size = 0;
-	struct stat st;
-	FILE *f;
-
-	if (!path)
-		path = "/etc/e2fsck.conf";
-	/* A pipe can be read but once: it is e2fsck's. */
-	if (stat(path, &st) || S_ISCHR(st.st_mode))
-		return false;
-	if (!S_ISREG(st.st_mode))
-		return true;
-	f = fopen(path, "re");
-	if (!f)
-		return true;
-	while (!found && getline(&line, &size, f) > 0)
-		found = names_bitmaps(line);
-	if (!feof(f))
-		found = true;	/* or it cannot be read to its end */
-	free(line);
-	fclose(f);
-	return found;
-}
-
-/* Where address space has a limit, or is counted against the machine's memory
- * before it is used, what our maps take might be what a tree needs later. */
-static bool space_is_scarce(void)
-{
-	char mode[4] = "";
-	struct rlimit as, data;
-	FILE *f;
-
-	if (getrlimit(RLIMIT_AS, &as) || as.rlim_cur != RLIM_INFINITY ||
-	    getrlimit(RLIMIT_DATA, &data) || data.rlim_cur != RLIM_INFINITY)
-		return true;
-	f = fopen("/proc/sys/vm/overcommit_memory", "re");
-	if (!f)
-		return true;
-	if (!fgets(mode, sizeof(mode), f))
-		mode[0] = '2';
-	fclose(f);
-	return mode[0] == '2';
-}
-
-bool bitmaps_begin(uint64_t budget)
-{
-	if (getenv("E2FSPROGS_BITMAP_STATS") || user_chooses() ||
-	    space_is_scarce())
-		return false;
-	/* An address space of 32 bits has to hold all the rest as well. */
-	self.budget = budget < SIZE_MAX / 16 ? budget : SIZE_MAX / 16;
-	self.on = true;
-	return true;
-}
-
-struct shape {
-	uint64_t start, end, real_end;
-};
-
-static struct shape inode_shape(ext2_filsys fs)
-{
-	return (struct shape){
-		.start = 1, .end = fs->super->s_inodes_count,
-		.real_end = (uint64_t)fs->super->s_inodes_per_group *
-			    fs->group_desc_count
-	};
-}
-
-static struct shape block_shape(ext2_filsys fs)
-{
-	uint64_t start = fs->super->s_first_data_block;
-
-	return (struct shape){
-		.start = start, .end = ext2fs_blocks_count(fs->super) - 1,
-		.real_end = (uint64_t)fs->super->s_clusters_per_group *
-			    fs->group_desc_count - 1 + start
-	};
-}
-
-static uint64_t shape_bits(const struct shape *s)
-{
-	return (s->end > s->real_end ? s->end : s->real_end) - s->start;
-}
-
-static uint64_t shape_bytes(const struct shape *s)
-{
-	if (s->end < s->start || s->real_end < s->start)
-		return UINT64_MAX;	/* a hostile superblock */
-	return bitset_bytes(shape_bits(s));
-}
-
-/* Inode maps come first: there are more of them, and e2fsck tests each inode
- * number in several of them even where no inode is in use. */
-static bool fits(ext2_filsys fs, bool blocks)
-{
-	struct shape inode = inode_shape(fs), block = block_shape(fs);
-	uint64_t left = self.budget, bytes = shape_bytes(&inode);
-
-	if (bytes > left / INODE_MAPS)
-		return false;
-	if (!blocks)
-		return true;
-	left -= bytes * INODE_MAPS;
-	return shape_bytes(&block) <= left / BLOCK_MAPS;
-}
-
-/* Whether the library would make a tree. */
-static bool tree_asked_for(ext2_filsys fs)
-{
-	ext2_ino_t dirs;
-
-	/* Where there are few directories. */
-	if (fs->default_bitmap_type == EXT2FS_BMAP64_AUTODIR)
-		return !ext2fs_get_num_dirs(fs, &dirs) &&
-		       dirs <= fs->super->s_inodes_count / 320;
-	return fs->default_bitmap_type == EXT2FS_BMAP64_RBTREE;
-}
-
-static bool wanted(ext2_filsys fs, bool blocks)
-{
-	return self.on && fs && fs->magic == EXT2_ET_MAGIC_EXT2FS_FILSYS &&
-	       (fs->flags & EXT2_FLAG_64BITS) && !fs->cluster_ratio_bits &&
-	       !ext2fs_has_feature_journal_dev(fs->super) &&
-	       tree_asked_for(fs) && fits(fs, blocks);
 }
 
 /*
@@ -228,15 +73,17 @@ static void read_clock(void)
 /* Takes the budget of a set that was made. */
 static bool within_budget(struct bitset *set)
 {
-	if (set->bytes > self.budget || self.taken > self.budget - set->bytes) {
+	uint64_t budget = map_kind_budget();
+
+	if (set->bytes > budget || taken > budget - set->bytes) {
 		bitset_free(set);
 		return false;
 	}
-	self.taken += set->bytes;
+	taken += set->bytes;
 	return true;
 }
 
-static struct map *make(ext2_filsys fs, const struct shape *s,
+static struct map *make(ext2_filsys fs, const struct map_shape *s,
 			errcode_t base_error, const char *description)
 {
 	struct map *map = calloc(1, sizeof(*map));
@@ -251,7 +98,7 @@ static struct map *make(ext2_filsys fs, const struct shape *s,
 	map->fs = fs;
 	map->description = description ? strdup(description) : NULL;
 	if ((description && !map->description) ||
-	    !bitset_init(&map->set, shape_bits(s)) ||
+	    !bitset_init(&map->set, map_shape_bits(s)) ||
 	    !within_budget(&map->set)) {
 		free(map->description);
 		free(map);
@@ -261,9 +108,23 @@ static struct map *make(ext2_filsys fs, const struct shape *s,
 	return map;
 }
 
+typedef errcode_t allocate_fn(ext2_filsys fs, const char *descr,
+			      ext2fs_generic_bitmap *ret);
+
+/* The library's own array: the kind is a public field of the filesystem. */
+static errcode_t make_array(allocate_fn *allocate, ext2_filsys fs,
+			    const char *descr, ext2fs_generic_bitmap *ret)
+{
+	int type = map_kind_enter(fs);
+	errcode_t err = allocate(fs, descr, ret);
+
+	map_kind_leave(fs, type);
+	return err;
+}
+
 static void forget(struct map *map)
 {
-	self.taken -= map->set.bytes;
+	taken -= map->set.bytes;
 	bitset_free(&map->set);
 	free(map->description);
 	map->magic = 0;
@@ -273,12 +134,15 @@ static void forget(struct map *map)
 errcode_t ext2fs_allocate_inode_bitmap(ext2_filsys fs, const char *descr,
 				       ext2fs_inode_bitmap *ret)
 {
+	enum map_kind kind = map_kind_for(fs, false);
 	struct map *map = NULL;
-	struct shape s;
+	struct map_shape s;
 	REAL(ext2fs_allocate_inode_bitmap);
 
-	if (wanted(fs, false)) {
-		s = inode_shape(fs);
+	if (kind == MAP_ARRAY && !make_array(real, fs, descr, ret))
+		return 0;
+	if (kind == MAP_OURS) {
+		s = map_shape_of_inodes(fs);
 		map = make(fs, &s, EXT2_ET_BAD_INODE_MARK, descr);
 	}
 	if (!map)
@@ -292,12 +156,15 @@ errcode_t ext2fs_allocate_inode_bitmap(ext2_filsys fs, const char *descr,
 errcode_t ext2fs_allocate_block_bitmap(ext2_filsys fs, const char *descr,
 				       ext2fs_block_bitmap *ret)
 {
+	enum map_kind kind = map_kind_for(fs, true);
 	struct map *map = NULL;
-	struct shape s;
+	struct map_shape s;
 	REAL(ext2fs_allocate_block_bitmap);
 
-	if (wanted(fs, true)) {
-		s = block_shape(fs);
+	if (kind == MAP_ARRAY && !make_array(real, fs, descr, ret))
+		return 0;
+	if (kind == MAP_OURS) {
+		s = map_shape_of_blocks(fs);
 		map = make(fs, &s, EXT2_ET_BAD_BLOCK_MARK, descr);
 	}
 	if (!map)
@@ -413,6 +280,49 @@ void ext2fs_clear_generic_bmap(ext2fs_generic_bitmap bitmap)
 		bitset_clear_all(&map->set);
 	else
 		real(bitmap);
+}
+
+/*
+ * Where the library makes maps itself, and its calls may go past us.
+ */
+
+errcode_t bitmaps_read(ext2_filsys fs)
+{
+	int type = map_kind_enter(fs);
+	errcode_t err;
+	REAL(ext2fs_read_bitmaps);
+
+	err = real(fs);
+	map_kind_leave(fs, type);
+	/* An array takes its memory at once, a tree what is in it. */
+	return err == EXT2_ET_NO_MEMORY ? real(fs) : err;
+}
+
+/* Without bigalloc this is a map of blocks like any other, which the library
+ * makes by ext2fs_allocate_block_bitmap(). */
+errcode_t ext2fs_allocate_subcluster_bitmap(ext2_filsys fs, const char *descr,
+					    ext2fs_block_bitmap *ret)
+{
+	errcode_t err;
+	REAL(ext2fs_allocate_subcluster_bitmap);
+
+	if (map_kind_for(fs, true) != MAP_ARRAY)
+		return real(fs, descr, ret);
+	err = make_array(real, fs, descr, ret);
+	return err == EXT2_ET_NO_MEMORY ? real(fs, descr, ret) : err;
+}
+
+errcode_t ext2fs_create_icount2(ext2_filsys fs, int flags, unsigned int size,
+				ext2_icount_t hint, ext2_icount_t *ret)
+{
+	int type = map_kind_enter(fs);
+	errcode_t err;
+	REAL(ext2fs_create_icount2);
+
+	err = real(fs, flags, size, hint, ret);
+	map_kind_leave(fs, type);
+	return err == EXT2_ET_NO_MEMORY ? real(fs, flags, size, hint, ret) :
+	       err;
 }
 
 /*

@@ -3,19 +3,13 @@
 #ifndef BITMAPS_H
 #define BITMAPS_H
 
+#include <ext2fs/ext2fs.h>
 #include <stdbool.h>
-#include <stdint.h>
 
-/*
- * From now on maps of a filesystem whose maps fit `budget` bytes are bit
- * arrays, which take no more than that.  False, and nothing changes, where
- * the user's e2fsck.conf chooses the kind of maps, statistics of maps are
- * asked for, or the kernel or a limit counts address space.
- */
-bool bitmaps_begin(uint64_t budget);
+/* Whether the map is one of those made here, and not the library's. */
+bool bitmaps_are_ours(ext2fs_generic_bitmap bitmap);
 
-/* One part in this many of the memory that is available may be taken by maps;
- * they would take it if no chunk of them were clear or full. */
-#define BITMAPS_SHARE 4u
+/* ext2fs_read_bitmaps(), with maps of the kind that is in force. */
+errcode_t bitmaps_read(ext2_filsys fs);
 
 #endif

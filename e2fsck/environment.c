@@ -78,6 +78,10 @@ int read_environment(struct environment *env, char *error, size_t size)
 		result = complain(error, size, "PREFETCH_ACCEL",
 				  "none, all or a list of crc32c, bitmaps, "
 				  "indirect");
+	f = flag("PREFETCH_VERBOSE");
+	env->verbose = f == 1;
+	if (f < 0 && !result)
+		result = complain(error, size, "PREFETCH_VERBOSE", "0 or 1");
 	env->stats = variable("PREFETCH_STATS");
 	env->settings.figures = env->stats;
 	return result;

@@ -18,6 +18,7 @@ struct environment {
 	enum io_choice io;		/* TEST_MMAP_IO */
 	struct e2pf_settings settings;	/* PREFETCH_THREADS, PREFETCH_MEM */
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
+	bool verbose;			/* PREFETCH_VERBOSE */
 	unsigned accel;			/* PREFETCH_ACCEL: of accel.h */
 };
 

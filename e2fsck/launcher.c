@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * e2fsck, with prefetching: checks the environment and becomes the stock
- * e2fsck, with the module preloaded where the user asked for it.
+ * e2fsck under the name it was called by itself, with the module preloaded
+ * where the user asked for it and the stock e2fsck can take it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -19,8 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "program.h"
+#include "attempt.h"
 #include "environment.h"
+#include "findings.h"
+#include "program.h"
 #include "stats_file.h"
 
 /* e2fsck's own exit statuses, e2fsck(8). */
@@ -130,11 +133,12 @@ static bool fits_preload(const char *module)
 
 /* The program that reads ahead beside an e2fsck that takes no module.  Its
  * arguments are a descriptor that becomes readable when this process, which
- * becomes e2fsck, has ended, and e2fsck's own. */
-static void run_side_process(int checker, int argc, char **argv)
+ * becomes e2fsck, has ended, why there is no module, and e2fsck's own. */
+static void run_side_process(int checker, const char *why, int argc,
+			     char **argv)
 {
 	char path[PATH_MAX + 64], number[16];
-	char **list = calloc((size_t)argc + 2, sizeof(*list));
+	char **list = calloc((size_t)argc + 3, sizeof(*list));
 
 	find_beside(SIDE_PROCESS, path, sizeof(path));
 	if (!list || !*path)
@@ -142,12 +146,13 @@ static void run_side_process(int checker, int argc, char **argv)
 	snprintf(number, sizeof(number), "%d", checker);
 	list[0] = (char *)SIDE_PROCESS;
 	list[1] = number;
-	memcpy(list + 2, argv + 1, (size_t)(argc - 1) * sizeof(*list));
+	list[2] = (char *)why;
+	memcpy(list + 3, argv + 1, (size_t)(argc - 1) * sizeof(*list));
 	fcntl(checker, F_SETFD, 0);
 	execv(path, list);
 }
 
-static void start_side_process(int argc, char **argv)
+static void start_side_process(const char *why, int argc, char **argv)
 {
 	pid_t child;
 	int checker;
@@ -162,7 +167,7 @@ static void start_side_process(int argc, char **argv)
 	if (child == 0) {
 		if (fork() == 0) {
 			setsid();
-			run_side_process(checker, argc, argv);
+			run_side_process(checker, why, argc, argv);
 		}
 		_exit(0);
 	}
@@ -171,15 +176,51 @@ static void start_side_process(int argc, char **argv)
 	close(checker);
 }
 
-static void prepare(const char *e2fsck, int argc, char **argv)
+/* Why this e2fsck cannot be given the module; NULL, and the environment is
+ * that of a check with it, where it can.  It has been loaded into this very
+ * program and tried there: the check is not the first to find out. */
+static const char *give_module(const char *e2fsck)
 {
+	const char *users = getenv("LD_PRELOAD");
+	char *before = users ? strdup(users) : NULL;
 	char module[PATH_MAX + 64];
+	struct findings found;
+	const char *why = NULL;
 
 	find_beside(MODULE, module, sizeof(module));
-	if (program_loads(e2fsck, "libext2fs.so.") &&
-	    fits_preload(module) && preload(module))
+	if (!program_loads(e2fsck, "libext2fs.so."))
+		why = "this e2fsck does not load libext2fs";
+	else if (!*module)
+		why = "the module does not lie beside the launcher";
+	else if (!fits_preload(module))
+		why = "the module's path has a blank or a colon";
+	else if ((users && !before) || !preload(module))
+		why = "no memory";
+	else if (!try_module(e2fsck, &found))
+		why = "the module cannot be loaded into this e2fsck";
+	else if (found.of[ABILITY_PROGRESS] != FINDING_WHOLE)
+		why = "this e2fsck does not tell where it is";
+	else if (!findings_export(&found, getpid()))
+		why = "no memory";
+	if (why && before)
+		setenv("LD_PRELOAD", before, 1);
+	else if (why)
+		unsetenv("LD_PRELOAD");
+	free(before);
+	return why;
+}
+
+static void prepare(const struct environment *env, const char *e2fsck,
+		    int argc, char **argv)
+{
+	const char *why = give_module(e2fsck);
+
+	if (!why)
 		return;
-	start_side_process(argc, argv);
+	if (env->verbose)
+		fprintf(stderr, "e2fsck-prefetch: module: left out (%s)\n",
+			why);
+	start_side_process(why, argc, argv);
 }
 
 static int check_stats_file(const char *path)
@@ -198,8 +239,8 @@ static int check_stats_file(const char *path)
 int main(int argc, char **argv)
 {
 	struct environment env;
-	const char *path, *name;
 	char error[256];
+	const char *path;
 
 	if (read_environment(&env, error, sizeof(error))) {
 		say(error);
@@ -209,14 +250,7 @@ int main(int argc, char **argv)
 	if (!path || check_stats_file(env.prefetch ? env.stats : NULL))
 		return EXIT_USAGE;
 	if (env.prefetch)
-		prepare(path, argc, argv);
-	/* Its messages begin with the name it was run by: that of the stock
-	 * program, e2fsck or fsck.ext4, and not where this launcher lies. */
-	if (argc > 0) {
-		name = strrchr(argv[0], '/');
-		if (name && name[1])
-			argv[0] = (char *)name + 1;
-	}
+		prepare(&env, path, argc, argv);
 	execv(path, argv);
 	fprintf(stderr, "e2fsck-prefetch: cannot run %s: %s\n", path,
 		strerror(errno));

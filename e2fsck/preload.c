@@ -18,15 +18,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accel.h"
+#include "accelerate.h"
 #include "bitmaps.h"
-#include "device/budget.h"
-#include "crc32c.h"
 #include "environment.h"
 #include "indirect.h"
 #include "real.h"
 #include "session.h"
+#include "device/share.h"
 #include "stats_file.h"
+#include "trial.h"
 
 /* How long the check's end waits for a thread of ours that waits for the
  * device.  A disk that retries a bad sector may keep one for minutes. */
@@ -46,8 +46,8 @@ static struct {
 	struct e2pf_observer observer;
 	enum e2pf_ext4_stage stage;
 	unsigned in_list;		/* depth of directory list walks */
-	unsigned accel;			/* accelerations in use */
-	crc32c_fn *crc32c;		/* NULL: libext2fs's own */
+	struct acceleration_names accelerations;
+	struct e2pf_decisions decisions;
 } self;
 
 static struct e2pf_engine *engine(void)
@@ -335,7 +335,17 @@ static bool watch_walk(struct walk *w)
 	enter_stage(E2PF_EXT4_PASS2);
 	e2pf_ext4_list_begin(source(), engine(),
 			     (uint64_t)ext2fs_dblist_count2(w->list));
+	self.in_list++;
 	return true;
+}
+
+/* The end of a watched walk, and what it returned. */
+static errcode_t leave_walk(errcode_t err)
+{
+	self.in_list--;
+	if (engine())
+		enter_stage(E2PF_EXT4_PASS3);
+	return err;
 }
 
 errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
@@ -344,17 +354,25 @@ errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
 		unsigned long long start, unsigned long long count, void *data)
 {
 	struct walk w = { .func = func, .data = data, .list = dblist };
-	errcode_t err;
 	REAL(ext2fs_dblist_iterate3);
 
 	if (start || !watch_walk(&w))
 		return real(dblist, func, start, count, data);
-	self.in_list++;
-	err = real(dblist, watched_entry, start, count, &w);
-	self.in_list--;
-	if (engine())
-		enter_stage(E2PF_EXT4_PASS3);
-	return err;
+	return leave_walk(real(dblist, watched_entry, start, count, &w));
+}
+
+/* The library's own calls ext2fs_dblist_iterate3(), but not always by name. */
+errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
+		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			    void *data),
+		void *data)
+{
+	struct walk w = { .func = func, .data = data, .list = dblist };
+	REAL(ext2fs_dblist_iterate2);
+
+	if (!watch_walk(&w))
+		return real(dblist, func, data);
+	return leave_walk(real(dblist, watched_entry, &w));
 }
 
 static void enter_bitmaps(ext2_filsys fs)
@@ -365,46 +383,26 @@ static void enter_bitmaps(ext2_filsys fs)
 
 errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
 {
-	REAL(ext2fs_read_bitmaps);
-
 	enter_bitmaps(fs);
-	return real(fs);
-}
-
-/*
- * Accelerations.
- */
-
-__u32 ext2fs_crc32c_le(__u32 crc, unsigned char const *p, size_t len)
-{
-	REAL(ext2fs_crc32c_le);
-
-	return self.crc32c ? self.crc32c(crc, p, len) : real(crc, p, len);
-}
-
-static void accelerate(void)
-{
-	const char *version = "";
-	unsigned use;
-
-	ext2fs_get_library_version(&version, NULL);
-	use = accel_fit(self.env.accel, version);
-	if (use & ACCEL_CRC32C) {
-		self.crc32c = crc32c_choose();
-		if (!self.crc32c)
-			use &= ~(unsigned)ACCEL_CRC32C;
-	}
-	if ((use & ACCEL_BITMAPS) &&
-	    !bitmaps_begin(e2pf_available_memory("") / BITMAPS_SHARE))
-		use &= ~(unsigned)ACCEL_BITMAPS;
-	if (use & ACCEL_INDIRECT)
-		indirect_begin();
-	self.accel = use;
+	return bitmaps_read(fs);
 }
 
 /*
  * Life in the process.
  */
+
+/* The trial is all that this process is for.  What it crashes with is its own:
+ * no check has begun. */
+static void answer_trial(void)
+{
+	char text[FINDINGS_SIZE];
+	struct findings found;
+
+	trial_run(&found);
+	findings_print(&found, text, sizeof(text));
+	dprintf(STDOUT_FILENO, "%s\n", text);
+	_exit(0);
+}
 
 /* Children (badblocks, a pager, mke2fs) are not ours to help: what the
  * launcher put in front of LD_PRELOAD goes, what the user had stays. */
@@ -415,6 +413,7 @@ static void leave_environment(void)
 	size_t len;
 	char *rest;
 
+	unsetenv(FINDINGS_VARIABLE);
 	if (!list || !dladdr((void *)&self, &info) || !info.dli_fname)
 		return;
 	len = strlen(info.dli_fname);
@@ -433,29 +432,48 @@ static void leave_environment(void)
 __attribute__((constructor))
 static void begin(void)
 {
+	struct findings found;
 	char error[256];
 
+	if (getenv(TRIAL_VARIABLE))
+		answer_trial();
 	read_environment(&self.env, error, sizeof(error));
 	self.on = self.env.prefetch;
 	self.pid = getpid();
+	findings_import(&found);
 	leave_environment();
-	if (self.on)
-		accelerate();
+	if (!self.on)
+		return;
+	/* Before the memory is divided, so that checks begun together each
+	 * see the others. */
+	e2pf_share_join();
+	accelerate(self.env.accel, &found, &self.accelerations,
+		   &self.decisions);
 }
 
 static void write_stats(void)
 {
-	const char *names[ACCELERATIONS];
-	unsigned bit, count = 0;
-
 	if (!self.env.stats || !self.session)
 		return;
-	for (bit = 0; bit < ACCELERATIONS; bit++)
-		if (self.accel & 1u << bit)
-			names[count++] = accel_name(1u << bit);
-	e2pf_session_accelerations(self.session, names, count);
+	e2pf_session_accelerations(self.session, self.accelerations.name,
+				   self.accelerations.count);
+	e2pf_session_decisions(self.session, &self.decisions);
 	/* The launcher has checked the file; now nothing may be said. */
 	e2pf_stats_save(self.session, self.env.stats, stderr);
+}
+
+static void print_decisions(void)
+{
+	struct e2pf_decisions all = self.decisions;
+
+	if (!self.env.verbose)
+		return;
+	if (self.session)
+		e2pf_session_describe(self.session, &all);
+	else
+		e2pf_decide(&all, "prefetch", "off",
+			    "no filesystem was opened for a check");
+	e2pf_decisions_print(&all, "e2fsck-prefetch", stderr);
 }
 
 __attribute__((destructor))
@@ -466,4 +484,5 @@ static void end(void)
 		return;
 	end_session();
 	write_stats();
+	print_decisions();
 }

@@ -18,6 +18,7 @@
 
 #include "e2prefetch.h"
 #include "environment.h"
+#include "session.h"
 #include "stats_file.h"
 
 /* The options of e2fsck 1.47; those followed by a colon take a value. */
@@ -65,8 +66,9 @@ static bool needs_check(const struct ext2_super_block *sb)
 
 /* Prefetch until the checker has ended: its end makes `checker` readable. */
 static void help(const struct environment *env, const struct task *task,
-		 int checker)
+		 int checker, const char *why)
 {
+	struct e2pf_decisions decisions = { .count = 0 };
 	struct pollfd end = { .fd = checker, .events = POLLIN };
 	struct e2pf_session *session;
 	ext2_filsys fs;
@@ -84,6 +86,8 @@ static void help(const struct environment *env, const struct task *task,
 		while (poll(&end, 1, -1) < 0 && errno == EINTR)
 			;
 		e2pf_stop(session);
+		e2pf_decide(&decisions, "module", "left out", "%s", why);
+		e2pf_session_decisions(session, &decisions);
 		/* The launcher has checked the file; nobody is left to tell. */
 		e2pf_stats_save(session, env->stats, stderr);
 		e2pf_close(session);
@@ -99,10 +103,10 @@ int main(int argc, char **argv)
 	char error[256];
 
 	/* The launcher has said what is wrong with the environment. */
-	if (argc < 3 || read_environment(&env, error, sizeof(error)))
+	if (argc < 4 || read_environment(&env, error, sizeof(error)))
 		return 0;
-	task = read_arguments(argc - 1, argv + 1);
+	task = read_arguments(argc - 2, argv + 2);
 	if (task.device)
-		help(&env, &task, atoi(argv[1]));
+		help(&env, &task, atoi(argv[1]), argv[2]);
 	return 0;
 }

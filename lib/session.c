@@ -18,6 +18,7 @@
 #include "device/budget.h"
 #include "device/device.h"
 #include "device/policy.h"
+#include "device/share.h"
 #include "ext4/ext4_source.h"
 #include "ext4/journal.h"
 #include "libext2fs/observe.h"
@@ -35,6 +36,7 @@ struct e2pf_session {
 	struct e2pf_device *dev;
 	struct e2pf_ext4 *ext4;
 	struct e2pf_topology topo;
+	unsigned sharing;		/* checks, when reading began */
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
 	struct e2pf_observer *observer;
@@ -47,6 +49,7 @@ struct e2pf_session {
 	bool ended;
 	const char *const *accelerations;
 	size_t acceleration_count;
+	const struct e2pf_decisions *decisions;	/* NULL: none but our own */
 };
 
 const char *e2pf_version(void)
@@ -58,7 +61,7 @@ static uint64_t available(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
 
-	return e2pf_available_memory(s->sysroot);
+	return e2pf_memory_share(s->sysroot);
 }
 
 /* libext2fs holds superblock and descriptors in host order; the planner
@@ -114,6 +117,7 @@ static void choose(struct e2pf_session *s)
 		e2pf_topology_probe(root, &st, &s->topo);
 	if (s->topo.max_readahead)
 		s->dev->max_readahead = s->topo.max_readahead;
+	s->sharing = e2pf_share_count(root);
 	e2pf_policy_choose(&s->topo, e2pf_available_processors(root), &policy);
 	s->cfg.threads = policy.threads;
 	s->cfg.head_threads = policy.head_threads;
@@ -125,7 +129,7 @@ static void choose(struct e2pf_session *s)
 	if (!s->cfg.budget)
 		s->cfg.budget = s->cfg.paced ? memory / 2 : memory / 4 * 3;
 	/* To wait at the gate takes knowing when the block has come. */
-	if (!e2pf_device_sees_cache(s->dev))
+	if (s->dev->blind)
 		s->cfg.has_head = s->cfg.probe = false;
 }
 
@@ -139,6 +143,7 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 
 	if (!s)
 		return err;
+	e2pf_share_join();
 	if (settings)
 		s->settings = *settings;
 	s->settings.sysroot = NULL;
@@ -331,6 +336,7 @@ void e2pf_close(struct e2pf_session *session)
 	free(session->name);
 	free(session->sysroot);
 	free(session);
+	e2pf_share_leave();
 }
 
 static void get_stats(struct e2pf_session *s, struct e2pf_engine_stats *stats)
@@ -381,8 +387,75 @@ void e2pf_session_accelerations(struct e2pf_session *s,
 	s->acceleration_count = count;
 }
 
+void e2pf_session_decisions(struct e2pf_session *s,
+			    const struct e2pf_decisions *list)
+{
+	s->decisions = list;
+}
+
+static void describe_order(const struct e2pf_session *s,
+			   const struct e2pf_engine_stats *st,
+			   struct e2pf_decisions *list)
+{
+	const char *order = st->has_head ? "in block order" :
+					      "as the checker comes to them";
+
+	if (st->latency_ns)
+		e2pf_decide(list, "order", order, "one small read takes "
+			    "%.3f ms, each of eight at a time %.3f ms",
+			    (double)st->latency_ns / 1e6,
+			    (double)st->deep_latency_ns / 1e6);
+	else if (s->topo.spindles)
+		e2pf_decide(list, "order", order,
+			    "the system says of %u disks that they rotate",
+			    s->topo.spindles);
+	else
+		e2pf_decide(list, "order", order,
+			    "the system knows of no disk that rotates");
+}
+
+void e2pf_session_describe(struct e2pf_session *s,
+			   struct e2pf_decisions *list)
+{
+	struct e2pf_engine_stats st;
+	char text[64];
+
+	get_stats(s, &st);
+	e2pf_decide(list, "reads", s->io_manager, "%s",
+		    !strcmp(s->io_manager, "mmap") ? "TEST_MMAP_IO" :
+		    "the I/O manager the filesystem was opened with");
+	if (!s->cfg.budget) {
+		e2pf_decide(list, "prefetch", "off",
+			    "no inode was to be looked at");
+		return;
+	}
+	snprintf(text, sizeof(text), "%llu MiB ahead at most",
+		 (unsigned long long)(s->cfg.budget >> 20));
+	if (s->settings.memory)
+		e2pf_decide(list, "memory", text, "PREFETCH_MEM");
+	else
+		e2pf_decide(list, "memory", text, "of what is available to "
+			    "%u at once", s->sharing);
+	if (!st.threads) {
+		e2pf_decide(list, "prefetch", "asleep",
+			    "what was looked at is in memory already");
+		return;
+	}
+	snprintf(text, sizeof(text), "%u", st.threads);
+	e2pf_decide(list, "threads", text, "%s", s->settings.threads ?
+		    "PREFETCH_THREADS" : st.has_head ?
+		    "as many as there are heads to move" :
+		    "by the number of processors");
+	describe_order(s, &st, list);
+	if (e2pf_engine_gave_up(s->engine))
+		e2pf_decide(list, "prefetch", "gave up", "%llu reads failed, "
+			    "or there was no memory left",
+			    (unsigned long long)st.errors);
+}
+
 errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 {
+	struct e2pf_decisions decisions = { .count = 0 };
 	struct e2pf_engine_stats st;
 	const struct e2pf_statistics statistics = {
 		.device = s->name,
@@ -391,15 +464,20 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 		.io_manager = s->io_manager,
 		.accelerations = s->accelerations,
 		.acceleration_count = s->acceleration_count,
+		.decisions = &decisions,
 		.topo = &s->topo,
 		.engine = &st,
 		.stage_names = e2pf_ext4_stage_names,
 		.stages = E2PF_EXT4_STAGES,
 		.journal_bytes = journal_bytes(s),
 		.journal_requests = journal_requests(s),
-		.budget = s->cfg.budget
+		.budget = s->cfg.budget,
+		.sharing = s->sharing
 	};
 
+	if (s->decisions)
+		decisions = *s->decisions;
+	e2pf_session_describe(s, &decisions);
 	get_stats(s, &st);
 	return e2pf_statistics_write(&statistics, out);
 }

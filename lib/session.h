@@ -6,6 +6,7 @@
 #ifndef E2PF_SESSION_H
 #define E2PF_SESSION_H
 
+#include "decisions.h"
 #include "engine/engine.h"
 #include "ext4/ext4_source.h"
 #include "libext2fs/observe.h"
@@ -41,6 +42,16 @@ void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old);
  * before.  The array and the strings are read by e2pf_write_stats(). */
 void e2pf_session_accelerations(struct e2pf_session *session,
 				const char *const *names, size_t count);
+
+/* Let the statistics hold these decisions too, before the session's own.  The
+ * list is read by e2pf_write_stats(). */
+void e2pf_session_decisions(struct e2pf_session *session,
+			    const struct e2pf_decisions *list);
+
+/* Add what the session itself has decided: memory, threads, order, and
+ * whether it read ahead at all. */
+void e2pf_session_describe(struct e2pf_session *session,
+			   struct e2pf_decisions *list);
 
 /* Stop and let go of the channel, keeping the statistics; at most
  * `milliseconds` for a thread that waits for the device (-1: all it takes).

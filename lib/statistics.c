@@ -26,6 +26,7 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 	to->checker_bytes += from->checker_bytes;
 	to->wasted_bytes += from->wasted_bytes;
 	to->errors += from->errors;
+	to->failed_ahead += from->failed_ahead;
 	to->gate_waits += from->gate_waits;
 	if (from->latency_ns || from->threads) {
 		to->has_head = from->has_head;
@@ -113,6 +114,25 @@ static struct json_object *accelerations_json(
 	return list;
 }
 
+static struct json_object *decisions_json(const struct e2pf_decisions *all)
+{
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < all->count; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "about",
+			json_object_new_string(all->item[i].about));
+		json_object_object_add(o, "decision",
+			json_object_new_string(all->item[i].decision));
+		json_object_object_add(o, "reason",
+			json_object_new_string(all->item[i].reason));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 static void put_checker(struct json_object *o,
 			const struct e2pf_engine_stats *st)
 {
@@ -146,6 +166,7 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	json_object_object_add(o, "io_manager",
 			       json_object_new_string(s->io_manager));
 	json_object_object_add(o, "accelerations", accelerations_json(s));
+	json_object_object_add(o, "decisions", decisions_json(s->decisions));
 	put_int(o, "threads", st->threads);
 	put_int(o, "spindles", s->topo->spindles);
 	json_object_object_add(o, "rotational",
@@ -166,7 +187,9 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	put_int(o, "wasted_bytes", st->wasted_bytes);
 	put_int(o, "peak_lookahead_bytes", st->peak_lookahead_bytes);
 	put_int(o, "memory_budget_bytes", s->budget);
+	put_int(o, "sharing", s->sharing);
 	put_int(o, "errors", st->errors);
+	put_int(o, "failed_ahead", st->failed_ahead);
 	json_object_object_add(o, "phases", stages_json(s));
 	fprintf(out, "%s\n",
 		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "decisions.h"
 #include "device/topology.h"
 #include "e2prefetch.h"
 #include "engine/engine.h"
@@ -19,6 +20,7 @@ struct e2pf_statistics {
 	const char *io_manager;
 	const char *const *accelerations;
 	size_t acceleration_count;
+	const struct e2pf_decisions *decisions;
 	const struct e2pf_topology *topo;
 	const struct e2pf_engine_stats *engine;
 	const char *const *stage_names;	/* of the engine's first stages */
@@ -26,6 +28,7 @@ struct e2pf_statistics {
 	uint64_t journal_bytes;
 	uint64_t journal_requests;
 	uint64_t budget;		/* bytes */
+	unsigned sharing;		/* checks */
 };
 
 /* Write one JSON object and a newline.  Returns 0, EIO when `out` has an

@@ -59,7 +59,7 @@ static void fuzz_environment(struct input *in)
 {
 	static const char *const names[] = {
 		"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS",
-		"PREFETCH_MEM", "PREFETCH_STATS",
+		"PREFETCH_MEM", "PREFETCH_STATS", "PREFETCH_VERBOSE",
 	};
 	struct environment env;
 	char error[256];

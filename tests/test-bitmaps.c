@@ -21,6 +21,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "bitmaps.h"
+#include "map_kind.h"
 
 static ext2_filsys fs;
 static char said[2][256];	/* the last message about each */
@@ -82,6 +83,15 @@ static void need_space(void)
 		skip();
 }
 
+static bool begin(uint64_t budget)
+{
+	const char *why = NULL;
+	bool done = map_kind_begin(MAP_OURS, budget, &why);
+
+	assert_true(done == !why);
+	return done;
+}
+
 /* One of ours and one of libext2fs's, as the first and the second. */
 struct pair {
 	ext2fs_block_bitmap map[2];
@@ -94,10 +104,10 @@ static void make_pair(struct pair *p, bool blocks)
 	memset(p, 0, sizeof(*p));
 	m = p->map;
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	assert_true(bitmaps_begin(UINT64_C(1) << 30));
+	assert_true(begin(UINT64_C(1) << 30));
 	assert_int_equal(blocks ? ext2fs_allocate_block_bitmap(fs, "a", m) :
 			 ext2fs_allocate_inode_bitmap(fs, "a", m), 0);
-	assert_true(bitmaps_begin(0));
+	assert_true(begin(0));
 	m++;
 	assert_int_equal(blocks ? ext2fs_allocate_block_bitmap(fs, "a", m) :
 			 ext2fs_allocate_inode_bitmap(fs, "a", m), 0);
@@ -288,7 +298,7 @@ static void copies_beyond_budget(void **state)
 		as_trees(&p);
 		ext2fs_set_bitmap_padding(p.map[0]);
 		ext2fs_set_bitmap_padding(p.map[1]);
-		assert_true(bitmaps_begin(1 << 20));
+		assert_true(begin(1 << 20));
 		for (n = 0; n < 256; n++) {
 			assert_int_equal(ext2fs_allocate_block_bitmap(fs, NULL,
 							&fill[n]), 0);
@@ -326,7 +336,7 @@ static void when_not(void **state)
 	(void)state;
 	need_space();
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	assert_true(bitmaps_begin(UINT64_C(1) << 30));
+	assert_true(begin(UINT64_C(1) << 30));
 	assert_false(is_real());
 	fs->default_bitmap_type = EXT2FS_BMAP64_BITARRAY;
 	assert_true(is_real());
@@ -343,10 +353,10 @@ static void when_not(void **state)
 	fs->cluster_ratio_bits = 4;
 	assert_true(is_real());
 	fs->cluster_ratio_bits = 0;
-	assert_true(bitmaps_begin(10000));
+	assert_true(begin(10000));
 	assert_true(is_real());
 	setenv("E2FSPROGS_BITMAP_STATS", "1", 1);
-	assert_false(bitmaps_begin(UINT64_C(1) << 30));
+	assert_false(begin(UINT64_C(1) << 30));
 	unsetenv("E2FSPROGS_BITMAP_STATS");
 }
 
@@ -368,9 +378,9 @@ static void limited(void **state)
 		assert_int_equal(getrlimit(kind[i], &limit), 0);
 		if (limit.rlim_cur == RLIM_INFINITY)
 			skip();
-		assert_false(bitmaps_begin(UINT64_C(1) << 30));
+		assert_false(begin(UINT64_C(1) << 30));
 		assert_int_equal(setrlimit(kind[i], &old), 0);
-		assert_true(bitmaps_begin(UINT64_C(1) << 30));
+		assert_true(begin(UINT64_C(1) << 30));
 	}
 }
 
@@ -383,7 +393,7 @@ static void configured(const char *text, bool users)
 	fputs(text, f);
 	fclose(f);
 	setenv("E2FSCK_CONFIG", path, 1);
-	assert_int_equal(bitmaps_begin(UINT64_C(1) << 30), !users);
+	assert_int_equal(begin(UINT64_C(1) << 30), !users);
 	setenv("E2FSCK_CONFIG", "/dev/null", 1);
 	remove(path);
 }
@@ -398,7 +408,7 @@ static void configuration(void **state)
 	configured("[bitmaps]\nall = 2\n", true);
 	configured("[options]\n\t[ bitmaps ]\n", true);
 	setenv("E2FSCK_CONFIG", "/nowhere/at/all", 1);
-	assert_true(bitmaps_begin(UINT64_C(1) << 30));
+	assert_true(begin(UINT64_C(1) << 30));
 	setenv("E2FSCK_CONFIG", "/dev/null", 1);
 }
 

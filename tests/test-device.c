@@ -79,7 +79,7 @@ static void read_and_end(void **state)
 	/* Read just now, so all of it is there; of nothing there is no more
 	 * to know, and what no mapping can hold is taken to be missing. */
 	assert_true(dev->ops->span(dev, 4096, 8192, &resident) == 8192);
-	assert_true(resident || !e2pf_device_sees_cache(dev));
+	assert_true(resident || dev->blind);
 	assert_true(dev->ops->span(dev, 4096, 0, &resident) == 0);
 	assert_false(resident);
 	assert_true(dev->ops->span(dev, UINT64_C(1) << 63, 4096,
@@ -111,7 +111,7 @@ static void without_a_mapping(void **state)
 	assert_int_equal(err, 0);
 	assert_int_equal(dev->ops->read(dev, buf, 0, sizeof(buf)), 0);
 	assert_true(dev->ops->span(dev, 0, 4096, &resident) >= 4096);
-	assert_true(resident || !e2pf_device_sees_cache(dev));
+	assert_true(resident || dev->blind);
 	dev->ops->close(dev);
 }
 
@@ -147,7 +147,7 @@ static int nobody_sees(mode_t mode)
 			_exit(NO_OTHER);
 		if (e2pf_device_open(path, 0, &dev))
 			_exit(2);
-		_exit(e2pf_device_sees_cache(dev));
+		_exit(!dev->blind);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));

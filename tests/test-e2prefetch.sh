@@ -173,6 +173,14 @@ stats_to_file()
 	jq -e '.errors == 0 and .planned_bytes > 0' "$dir/stats"
 }
 
+# Two that run at the same time know of each other.
+sharing()
+{
+	rm -f "$dir/stats"
+	run 0 "$image" -- "$PREFETCHER" --stats="$dir/stats" "$image" &&
+		jq -e '.sharing >= 2' "$dir/stats"
+}
+
 # 1 MiB does not hold the tables of the large image.
 too_little_memory()
 {
@@ -219,6 +227,7 @@ test_reading()
 	tap_check "one class" run 0 --only=inodes "$image"
 	if have_program jq; then
 		tap_check "--stats=FILE, mode 0600" stats_to_file
+		tap_check "the memory is shared" sharing
 		tap_check "--json" run 0 --json "$image"
 		tap_check "--json is one object" \
 			jq -es 'length == 1' "$dir/out"

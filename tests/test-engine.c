@@ -161,6 +161,114 @@ static void make_flat_directories(struct rig *r, unsigned count)
 		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir, 1);
 }
 
+/* Blocks that are only read ahead tell of no error: that they have not come
+ * after a second does. */
+static void errors_of_leaves(void **state)
+{
+	enum { DIRS = 100, AT = 10 };
+	uint64_t first;
+	struct rig r;
+	unsigned i, asked, bad;
+
+	(void)state;
+	for (bad = 0; bad < 2; bad++) {
+		rig_set_up_sized(&r, 2, 512, 1);
+		r.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+		r.dev.ask_ns = SECOND / 10;
+		first = tiny_free_block(&r.fs, 0) + AT;
+		for (i = 0; i < DIRS; i++) {
+			uint64_t dir = first + 2 * i;
+
+			tiny_inode(&r.fs, i < 50 ? 12 + i : INODES + i - 49,
+				   LINUX_S_IFDIR, 0, &dir, 1);
+			if (bad)
+				fake_set_bad(&r.dev, dir, 1);
+		}
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		for (i = asked = 0; i < DIRS; i++)
+			asked += fake_asked(&r.dev, first + 2 * i);
+		/* One in flight is looked at when it is a second old, and so
+		 * many are kept count of. */
+		assert_in_range(asked, bad ? 16 : DIRS, bad ? 48 : DIRS);
+		assert_int_equal(rig_stats(&r).errors, bad ? 16 : 0);
+		assert_int_equal(e2pf_engine_gave_up(r.e), bad);
+		rig_tear_down(&r);
+	}
+}
+
+/* What is in flight for long, or was there and is not any more, is no
+ * error. */
+static void late_leaves_are_none(void **state)
+{
+	uint64_t dir;
+	struct rig r;
+	unsigned i, gone;
+
+	(void)state;
+	for (gone = 0; gone < 2; gone++) {
+		rig_set_up_sized(&r, 1, 512, 1);
+		r.dev.ask_ns = SECOND / 10;
+		make_flat_directories(&r, 50);
+		rig_start_held_later(&r);
+		fake_set_late(&r.dev, true);
+		fake_hold(&r.dev, FAKE_WILLNEED, false);
+		fake_threads_settle();
+		/* The thread waits for the first it has looked back at. */
+		for (i = 0; i < 50; i++) {
+			dir = tiny_free_block(&r.fs, 0) + 10 + 2 * i;
+			assert_int_equal(fake_asked(&r.dev, dir), i <= 32);
+		}
+		if (gone)
+			memset(r.dev.in_flight, 0, r.dev.blocks);
+		fake_set_late(&r.dev, false);
+		fake_complete(&r.dev);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		assert_int_equal(fake_asked(&r.dev, dir), 1);
+		assert_int_equal(rig_stats(&r).errors, 0);
+		rig_tear_down(&r);
+	}
+}
+
+/* Errors the checker meets in what was asked for; not those in other blocks,
+ * and not of a device that does not show what is in memory. */
+static void errors_of_the_checker(void **state)
+{
+	enum { DIRS = 40 };
+	uint64_t dir[DIRS], at;
+	struct rig r;
+	unsigned i, way;
+
+	(void)state;
+	for (way = 0; way < 3; way++) {
+		rig_set_up(&r, 1, 1);
+		r.classes = 1u << E2PF_DIRS;
+		r.dev.tick = SECOND;
+		r.dev.dev.blind = way == 2;
+		r.fs.groups[0].inodes_in_use = 0;
+		at = tiny_free_block(&r.fs, 0);
+		for (i = 0; i < DIRS; i++) {
+			dir[i] = way == 1 ? 0 : at + 2 * i;
+			fake_set_bad(&r.dev, at + 2 * i, 1);
+		}
+		rig_start(&r);
+		fake_threads_settle();
+		e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRS);
+		e2pf_ext4_list_put(r.fs.ext4, r.e, dir, DIRS);
+		fake_threads_settle();
+		for (i = 0; i < DIRS; i++) {
+			rig_checker_reads(&r, at + 2 * i, 1);
+			/* Twice, as e2fsck does. */
+			rig_checker_reads(&r, at + 2 * i, 1);
+			assert_int_equal(e2pf_engine_gave_up(r.e),
+					 way == 0 && i >= 15);
+		}
+		assert_int_equal(rig_stats(&r).failed_ahead,
+				 way == 0 ? DIRS : 0);
+		rig_tear_down(&r);
+	}
+}
+
 /* While what was put off is read. */
 static void stopped_later(void **state)
 {
@@ -420,6 +528,9 @@ int main(void)
 		cmocka_unit_test(all_once_in_stripes),
 		cmocka_unit_test(no_inodes_in_use),
 		cmocka_unit_test(errors_tolerated),
+		cmocka_unit_test(errors_of_leaves),
+		cmocka_unit_test(late_leaves_are_none),
+		cmocka_unit_test(errors_of_the_checker),
 		cmocka_unit_test(stopped_in_every_state),
 		cmocka_unit_test(stopped_later),
 		cmocka_unit_test(started_again),

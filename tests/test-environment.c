@@ -20,7 +20,7 @@
 
 static const char *const names[] = {
 	"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS", "PREFETCH_MEM",
-	"PREFETCH_STATS", "PREFETCH_ACCEL"
+	"PREFETCH_STATS", "PREFETCH_ACCEL", "PREFETCH_VERBOSE"
 };
 
 static char error[256];
@@ -55,6 +55,7 @@ static void assert_defaults(const struct environment *env)
 	assert_int_equal(env->settings.classes, 0);
 	assert_null(env->settings.sysroot);
 	assert_null(env->stats);
+	assert_false(env->verbose);
 	assert_int_equal(env->accel, env->prefetch ? ACCEL_DEFAULT : 0);
 }
 
@@ -92,6 +93,10 @@ static void good_values(void **state)
 	assert_true(env.settings.memory == 1 << 20);
 	assert_int_equal(read_with("PREFETCH_MEM", "2G", &env), 0);
 	assert_true(env.settings.memory == UINT64_C(2) << 30);
+	assert_int_equal(read_with("PREFETCH_VERBOSE", "1", &env), 0);
+	assert_true(env.verbose);
+	assert_int_equal(read_with("PREFETCH_VERBOSE", "0", &env), 0);
+	assert_false(env.verbose);
 	assert_int_equal(read_with("PREFETCH_STATS", "-", &env), 0);
 	assert_string_equal(env.stats, "-");
 	assert_int_equal(read_with("PREFETCH_STATS", "/a/file", &env), 0);
@@ -112,6 +117,7 @@ static void bad_values(void **state)
 	static const struct {
 		const char *name, *value;
 	} bad[] = {
+		{ "PREFETCH_VERBOSE", "2" }, { "PREFETCH_VERBOSE", "yes" },
 		{ "TEST_MMAP_IO", "2" }, { "TEST_MMAP_IO", "yes" },
 		{ "TEST_MMAP_IO", " 1" }, { "TEST_MMAP_IO", "01" },
 		{ "PREFETCH_THREADS", "0" }, { "PREFETCH_THREADS", "257" },

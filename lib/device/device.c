@@ -49,7 +49,6 @@ struct file_device {
 	uint64_t offset;	/* of the filesystem in the file */
 	unsigned char *map;	/* of the whole file, or NULL */
 	uint64_t map_len;
-	bool sees_cache;
 };
 
 static struct file_device *file_device(struct e2pf_device *dev)
@@ -85,7 +84,7 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 	size_t pages, i;
 
 	*resident = false;
-	if (!f->sees_cache || !len)
+	if (dev->blind || !len)
 		return len;
 	offset += f->offset;
 	start = offset - offset % page;
@@ -237,7 +236,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	if (size <= offset)
 		goto fail;
 	f->dev.size = size - offset;
-	f->sees_cache = may_see_cache(f->fd, &st);
+	f->dev.blind = !may_see_cache(f->fd, &st);
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
 	*dev = &f->dev;
@@ -253,9 +252,4 @@ fail:
 int e2pf_device_fd(const struct e2pf_device *dev)
 {
 	return ((const struct file_device *)dev)->fd;
-}
-
-bool e2pf_device_sees_cache(const struct e2pf_device *dev)
-{
-	return ((const struct file_device *)dev)->sees_cache;
 }

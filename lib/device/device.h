@@ -39,6 +39,9 @@ struct e2pf_device {
 	uint32_t max_readahead;		/* bytes one readahead call takes */
 	/* Where residency is kept by bigger units than the block. */
 	uint32_t page_size;
+	/* What is in memory cannot be seen (mincore(2) tells only the owner of
+	 * a file and those who may write it): span() says that nothing is. */
+	bool blind;
 };
 
 /*
@@ -51,9 +54,5 @@ int e2pf_device_open(const char *path, uint64_t offset,
 
 /* The descriptor below a device of e2pf_device_open(). */
 int e2pf_device_fd(const struct e2pf_device *dev);
-
-/* Is residency really known (mincore(2) tells only the owner of the file and
- * those who may write it)?  Of a device of e2pf_device_open(). */
-bool e2pf_device_sees_cache(const struct e2pf_device *dev);
 
 #endif

@@ -134,12 +134,17 @@ int e2pf_parse_dev(const char *text, unsigned *major, unsigned *minor)
 	return 0;
 }
 
-int e2pf_lines_open(struct e2pf_lines *lines, const char *path)
+void e2pf_lines_begin(struct e2pf_lines *lines, int fd)
 {
 	lines->start = lines->end = 0;
 	lines->left = MAX_LINES_BYTES;
 	lines->skip = false;
-	lines->fd = open_file(path);
+	lines->fd = fd;
+}
+
+int e2pf_lines_open(struct e2pf_lines *lines, const char *path)
+{
+	e2pf_lines_begin(lines, open_file(path));
 	return lines->fd < 0 ? -1 : 0;
 }
 

@@ -50,6 +50,9 @@ struct e2pf_lines {
  * close. */
 int e2pf_lines_open(struct e2pf_lines *lines, const char *path);
 
+/* Read from where this descriptor is, which stays the caller's. */
+void e2pf_lines_begin(struct e2pf_lines *lines, int fd);
+
 /* The next line without its newline, valid until the next call, NULL at the
  * end.  A line that does not fit is cut; its rest is skipped. */
 char *e2pf_lines_next(struct e2pf_lines *lines);

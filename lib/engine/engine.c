@@ -148,6 +148,16 @@ static int start_workers(struct e2pf_engine *e)
 	return err;
 }
 
+void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
+{
+	++*count;
+	if (e->stats.errors + e->stats.failed_ahead < ERRORS_TOLERATED)
+		return;
+	e->gave_up = true;
+	pthread_cond_broadcast(&e->work_cond);
+	pthread_cond_broadcast(&e->gate_cond);
+}
+
 int e2pf_wake(struct e2pf_engine *e)
 {
 	int err;

@@ -68,6 +68,8 @@ struct e2pf_engine_stats {
 	uint64_t wasted_bytes;		/* prefetched, not read (yet) */
 	uint64_t peak_lookahead_bytes;
 	uint64_t errors;		/* reads of ours that failed */
+	uint64_t failed_ahead;		/* reads of the checker that failed in
+					   what was asked for */
 	uint64_t gate_waits;		/* reads that waited at the gate */
 	bool has_head;			/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when

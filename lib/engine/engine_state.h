@@ -32,9 +32,14 @@
 /* Batches a worker may be ahead of the checker. */
 #define WINDOW_BATCHES 64u
 
-/* Reads of ours that may fail before the engine gives up: on a failing disk
- * each costs seconds, and the checker has to see the error for itself. */
+/* Reads of ours, and of the checker's in what was asked for, that may fail
+ * before the engine gives up: on a failing disk each costs seconds, and the
+ * checker has to see the error for itself. */
 #define ERRORS_TOLERATED 16u
+
+/* Requests a worker looks back at.  One that was only read ahead tells of no
+ * error; that its bytes are not there when they are overdue does. */
+#define SAMPLES 32u
 
 enum worker_state {
 	WORKER_IDLE,		/* has nothing to do in this phase */
@@ -47,6 +52,13 @@ struct batch {
 	uint64_t last;		/* its last unit */
 	uint64_t bytes;
 	uint64_t unrecorded;	/* of them, not in the set of places ahead */
+};
+
+/* A request that was made: the last grain of it, and when (0: none). */
+struct sample {
+	uint64_t offset;	/* bytes */
+	uint64_t asked;		/* ns */
+	unsigned device;
 };
 
 struct worker {
@@ -69,6 +81,8 @@ struct worker {
 	/* The readahead window: a ring of batches, the oldest first. */
 	struct batch window[WINDOW_BATCHES];
 	unsigned window_first, window_used;
+	struct sample sample[SAMPLES];
+	unsigned sample_next;		/* the oldest */
 	struct e2pf_class_count *count;	/* for e2pf_engine_plan() */
 };
 
@@ -190,6 +204,9 @@ void e2pf_end_stage(struct e2pf_engine *e);
 void e2pf_adopt_config(struct e2pf_engine *e);
 /* Start the workers; the lock is held.  0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
+/* A read failed, which is added to this count of the statistics; give up when
+ * there are too many.  The lock is held. */
+void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count);
 
 /* survey.c */
 bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,

@@ -223,14 +223,15 @@ static bool forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
 	return bytes;
 }
 
-/* What was read is ahead of the checker no more. */
-static void forget(struct e2pf_engine *e, const struct e2pf_read *r)
+/* What was read is ahead of the checker no more.  True if it was, some of
+ * it. */
+static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t bytes = e->cfg.source->bytes[r->device];
 	uint64_t end = r->offset + r->length, first, count, n;
 
 	if (r->offset >= bytes)
-		return;
+		return false;
 	first = e2pf_place(e, r->device, r->offset);
 	count = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) -
 		first + 1;
@@ -244,10 +245,24 @@ static void forget(struct e2pf_engine *e, const struct e2pf_read *r)
 	    (n && e2pf_phase_now(e)->order == E2PF_ORDER_NONE))
 		pthread_cond_broadcast(&e->work_cond);
 	pthread_mutex_unlock(&e->lock);
+	return n;
+}
+
+/* A read that had to wait, and after which the blocks are not in memory, has
+ * failed: libext2fs passes on what the checker's handler makes of it. */
+static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	if (e->cfg.devices[r->device]->blind ||
+	    e2pf_is_resident(e, r->device, r->offset, r->length))
+		return;
+	pthread_mutex_lock(&e->lock);
+	e2pf_count_failure(e, &e->stats.failed_ahead);
+	pthread_mutex_unlock(&e->lock);
 }
 
 void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
+	bool stalled;
 	uint64_t ns;
 
 	if (!r->began)
@@ -255,10 +270,11 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	ns = e2pf_now(e) - r->began;
 	atomic_fetch_add(&e->checker_bytes, r->length);
 	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
-	if (was_stall(r, ns))
+	stalled = was_stall(r, ns);
+	if (stalled)
 		count_stall(e, ns);
 	else
 		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
-	if (atomic_load(&e->tracking) && r->length)
-		forget(e, r);
+	if (atomic_load(&e->tracking) && r->length && forget(e, r) && stalled)
+		count_failed_ahead(e, r);
 }

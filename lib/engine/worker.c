@@ -21,6 +21,11 @@
 /* Each worker may hold and parse so many at least. */
 #define LEAST_REFS 4096u
 
+/* A second after it was asked for a block is there, on any device in order:
+ * a queue of 128 on a disk takes that long at most. */
+#define OVERDUE_NS 1000000000u
+#define OVERDUE_BYTES 4096u
+
 static bool ended(const struct worker *w)
 {
 	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up;
@@ -125,6 +130,64 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		e->stats.peak_lookahead_bytes = e2pf_ahead_bytes(e);
 }
 
+static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
+{
+	struct worker *w = ctx;
+	struct e2pf_engine *e = w->e;
+	bool go;
+
+	pthread_mutex_lock(&e->lock);
+	e->moved = e2pf_now(e);
+	e2pf_cost_add(&e->cost, e->moved, waited_ns, e->workers, 0, 0);
+	if (error)
+		e2pf_count_failure(e, &e->stats.errors);
+	if (e->gate_waiters)
+		pthread_cond_broadcast(&e->gate_cond);
+	go = !ended(w) && !e2pf_passed(e, w->last);
+	pthread_mutex_unlock(&e->lock);
+	return go;
+}
+
+/* Read what should have come long ago.  In flight still, it is waited for;
+ * thrown out again, it is read again; and where the device failed to read it,
+ * the error is seen. */
+static void read_overdue(struct worker *w, const struct sample *s)
+{
+	struct e2pf_engine *e = w->e;
+	struct e2pf_device *dev = e->cfg.devices[s->device];
+	char buf[OVERDUE_BYTES];
+	uint32_t len = e->cfg.source->grain;
+	uint64_t began = e2pf_now(e);
+	int err;
+
+	if (len > sizeof(buf))
+		len = sizeof(buf);
+	err = dev->ops->read(dev, buf, s->offset, len);
+	worker_arrived(w, err, e2pf_now(e) - began);
+}
+
+/*
+ * A request for the bytes before `end` has been made.  Keep count of it,
+ * unless all that are kept count of are young; look at the oldest when it is
+ * overdue.  A device that answers at once costs a look 32 times a second.
+ */
+static void look_back(struct worker *w, unsigned device, uint64_t end)
+{
+	struct e2pf_engine *e = w->e;
+	struct sample *s = &w->sample[w->sample_next];
+	uint64_t now = e2pf_now(e);
+
+	if (e->cfg.devices[device]->blind ||
+	    (s->asked && now - s->asked < OVERDUE_NS))
+		return;
+	if (s->asked && !e2pf_is_resident(e, s->device, s->offset, 1))
+		read_overdue(w, s);
+	s->device = device;
+	s->offset = end - e->cfg.source->grain;
+	s->asked = now;
+	w->sample_next = (w->sample_next + 1) % SAMPLES;
+}
+
 /* Ask the device for what is missing of a run. */
 static void read_ahead(struct worker *w, const struct e2pf_ref *refs, size_t n)
 {
@@ -156,6 +219,8 @@ static void read_ahead(struct worker *w, const struct e2pf_ref *refs, size_t n)
 		}
 		pthread_mutex_unlock(&e->lock);
 		pos += len;
+		if (!resident)
+			look_back(w, refs[0].device, pos);
 	}
 }
 
@@ -189,24 +254,6 @@ static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 		return false;
 	read_ahead(w, refs, n);
 	return true;
-}
-
-static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
-{
-	struct worker *w = ctx;
-	struct e2pf_engine *e = w->e;
-	bool go;
-
-	pthread_mutex_lock(&e->lock);
-	e->moved = e2pf_now(e);
-	e2pf_cost_add(&e->cost, e->moved, waited_ns, e->workers, 0, 0);
-	if (error && ++e->stats.errors >= ERRORS_TOLERATED)
-		e->gave_up = true;
-	if (e->gate_waiters)
-		pthread_cond_broadcast(&e->gate_cond);
-	go = !ended(w) && !e2pf_passed(e, w->last);
-	pthread_mutex_unlock(&e->lock);
-	return go;
 }
 
 /* Kept until the phase has ended: the checker needs none of it before, and

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings as text, and their reasons in words. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "findings.h"
+
+/* Another text is another version of launcher or module. */
+#define FORMAT "e2prefetch-findings-1"
+
+static const char *const ability_names[ABILITIES] = {
+	"progress", "crc32c", "bitmaps", "arrays", "indirect"
+};
+
+static const struct {
+	const char *name, *reason;
+} findings[FINDINGS] = {
+	{ "untried", "the launcher made no trial" },
+	{ "whole", "the trial gave what stock gives" },
+	{ "linked", "libext2fs is linked so that calls inside it cannot be "
+	  "stood in for" },
+	{ "absent", "a function that it needs is not there" },
+	{ "differs", "the trial gave other results than this libext2fs's own "
+	  "functions" },
+	{ "unread", "this version of libext2fs is newer or older than those "
+	  "it was made for" },
+	{ "unable", "this machine cannot" },
+};
+
+void findings_print(const struct findings *f, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, FORMAT);
+	unsigned i;
+
+	for (i = 0; i < ABILITIES && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, " %s=%s",
+					 ability_names[i],
+					 findings[f->of[i]].name);
+}
+
+static bool parse_finding(const char *name, size_t len, enum finding *one)
+{
+	unsigned i;
+
+	for (i = 0; i < FINDINGS; i++)
+		if (strlen(findings[i].name) == len &&
+		    !memcmp(findings[i].name, name, len)) {
+			*one = (enum finding)i;
+			return true;
+		}
+	return false;
+}
+
+/* The text behind `start`; NULL if it begins otherwise. */
+static const char *after(const char *text, const char *start)
+{
+	size_t len = strlen(start);
+
+	return text && !strncmp(text, start, len) ? text + len : NULL;
+}
+
+bool findings_parse(const char *text, struct findings *f)
+{
+	struct findings found;
+	size_t len;
+	unsigned i;
+
+	memset(f, 0, sizeof(*f));
+	text = after(text, FORMAT);
+	for (i = 0; i < ABILITIES && text; i++) {
+		text = after(text, " ");
+		text = after(text, ability_names[i]);
+		text = after(text, "=");
+		if (!text)
+			break;
+		len = strcspn(text, " ");
+		if (!parse_finding(text, len, &found.of[i]))
+			return false;
+		text += len;
+	}
+	if (!text || *text)
+		return false;
+	*f = found;
+	return true;
+}
+
+bool findings_export(const struct findings *f, pid_t process)
+{
+	char text[FINDINGS_SIZE], value[FINDINGS_SIZE + 32];
+
+	findings_print(f, text, sizeof(text));
+	snprintf(value, sizeof(value), "%ld %s", (long)process, text);
+	return !setenv(FINDINGS_VARIABLE, value, 1);
+}
+
+void findings_import(struct findings *f)
+{
+	const char *value = getenv(FINDINGS_VARIABLE);
+	char *end = NULL;
+
+	memset(f, 0, sizeof(*f));
+	if (value && strtol(value, &end, 10) == (long)getpid() && *end == ' ')
+		findings_parse(end + 1, f);
+}
+
+const char *finding_reason(enum finding one)
+{
+	return findings[one].reason;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides what can be used of the module: by which functions are called
+ * through the dynamic linker, by which there are, and by using them.
+ *
+ * A version of libext2fs is not trusted for its number, nor is a function for
+ * its name: Ubuntu links the library so that calls inside it go past every
+ * stand-in, and a map of ours would then meet functions that know nothing of
+ * it.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bitmaps.h"
+#include "checksums.h"
+#include "indirect.h"
+#include "linkage.h"
+#include "map_kind.h"
+#include "real.h"
+#include "trial.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Enough for the maps of a filesystem of some hundred blocks. */
+#define TRIAL_BUDGET (UINT64_C(64) << 20)
+
+/* Without these it cannot be seen where the check is. */
+static const char *const progress_calls[] = {
+	"ext2fs_open2", "ext2fs_open_inode_scan", "ext2fs_get_next_inode_full",
+	"ext2fs_dblist_iterate2", "ext2fs_read_bitmaps", "ext2fs_close_free",
+};
+
+static const char *const checksum_calls[] = { "ext2fs_crc32c_le" };
+
+static const char *const walk_calls[] = { "ext2fs_block_iterate3" };
+
+/* What functions of the library that e2fsck reaches do to a map, by calls to
+ * others: each of them must meet the stand-in. */
+static const char *const map_calls[] = {
+	"ext2fs_allocate_block_bitmap", "ext2fs_allocate_inode_bitmap",
+	"ext2fs_clear_generic_bmap", "ext2fs_copy_generic_bmap",
+	"ext2fs_find_first_set_generic_bmap",
+	"ext2fs_find_first_zero_generic_bmap", "ext2fs_free_generic_bmap",
+	"ext2fs_fudge_generic_bmap_end", "ext2fs_get_generic_bmap_range",
+	"ext2fs_mark_block_bitmap_range2", "ext2fs_mark_generic_bmap",
+	"ext2fs_set_generic_bmap_padding", "ext2fs_set_generic_bmap_range",
+	"ext2fs_test_block_bitmap_range2", "ext2fs_test_generic_bmap",
+	"ext2fs_unmark_block_bitmap_range2", "ext2fs_unmark_generic_bmap",
+};
+
+/* All of them are looked up when they are first called; a stand-in without a
+ * function behind it ends the process. */
+static const char *const map_functions[] = {
+	"ext2fs_get_generic_bmap_end", "ext2fs_get_generic_bmap_start",
+	"ext2fs_mark_generic_bitmap", "ext2fs_test_generic_bitmap",
+	"ext2fs_unmark_generic_bitmap", "ext2fs_warn_bitmap",
+};
+
+static bool all_there(const char *const *names, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!dlsym(RTLD_NEXT, names[i]))
+			return false;
+	return true;
+}
+
+/* An address inside the library. */
+static const void *library(void)
+{
+	return dlsym(RTLD_NEXT, "ext2fs_get_library_version");
+}
+
+static bool library_calls(const char *const *names, size_t count)
+{
+	return linkage_library_refers(library(), names, count);
+}
+
+static enum finding try_progress(void)
+{
+	if (!all_there(progress_calls, COUNT(progress_calls)))
+		return FINDING_ABSENT;
+	return linkage_program_refers(progress_calls, COUNT(progress_calls)) ?
+	       FINDING_WHOLE : FINDING_LINKED;
+}
+
+static uint32_t no_checksum(uint32_t crc, const unsigned char *p, size_t len)
+{
+	(void)crc;
+	(void)p;
+	(void)len;
+	return 0x65327066;
+}
+
+/* The checksum of an empty superblock, by the library. */
+static uint32_t library_checksum(void)
+{
+	struct struct_ext2_filsys fs;
+	struct ext2_super_block sb;
+
+	memset(&fs, 0, sizeof(fs));
+	memset(&sb, 0, sizeof(sb));
+	fs.magic = EXT2_ET_MAGIC_EXT2FS_FILSYS;
+	fs.super = &sb;
+	ext2fs_set_feature_metadata_csum(&sb);
+	sb.s_checksum_type = EXT2_CRC32C_CHKSUM;
+	if (ext2fs_superblock_csum_set(&fs, &sb))
+		return 0;
+	return sb.s_checksum;
+}
+
+static enum finding try_checksums(void)
+{
+	crc32c_fn *fn = crc32c_choose();
+	uint32_t stock, ours, none;
+
+	if (!all_there(checksum_calls, COUNT(checksum_calls)))
+		return FINDING_ABSENT;
+	if (!library_calls(checksum_calls, COUNT(checksum_calls)))
+		return FINDING_LINKED;
+	if (!fn)
+		return FINDING_UNABLE;
+	stock = library_checksum();
+	checksums_begin(no_checksum);
+	none = library_checksum();
+	checksums_begin(fn);
+	ours = library_checksum();
+	checksums_begin(NULL);
+	if (none == stock)
+		return FINDING_LINKED;
+	return ours == stock ? FINDING_WHOLE : FINDING_DIFFERS;
+}
+
+/* Versions whose functions that look into a map were read: 1.46.2 to 1.47.4.
+ * A later one may have others, which no trial of the known ones shows. */
+static bool is_read_version(void)
+{
+	const char *version = "";
+	int major = 0, minor = 0, last = 0;
+
+	ext2fs_get_library_version(&version, NULL);
+	if (sscanf(version, "%d.%d.%d", &major, &minor, &last) < 2)
+		return false;
+	return major == 1 && ((minor == 46 && last >= 2) ||
+			      (minor == 47 && last <= 4));
+}
+
+static bool lives_alike(const struct trial_life *a, const struct trial_life *b)
+{
+	return a->results == b->results &&
+	       !memcmp(a->result, b->result,
+		       a->results * sizeof(a->result[0]));
+}
+
+static enum finding try_maps(enum map_kind kind, const struct trial_life *tree)
+{
+	static struct trial_life life;
+	const char *why;
+
+	if (!all_there(map_calls, COUNT(map_calls)) ||
+	    !all_there(map_functions, COUNT(map_functions)))
+		return FINDING_ABSENT;
+	if (kind == MAP_OURS && !is_read_version())
+		return FINDING_UNREAD;
+	if (kind == MAP_OURS && !library_calls(map_calls, COUNT(map_calls)))
+		return FINDING_LINKED;
+	if (!map_kind_begin(kind, TRIAL_BUDGET, &why))
+		return FINDING_UNABLE;
+	if (!trial_live(&life) || !lives_alike(&life, tree))
+		return FINDING_DIFFERS;
+	return kind == MAP_OURS && !life.ours ? FINDING_LINKED :
+						FINDING_WHOLE;
+}
+
+static enum finding try_walk(void)
+{
+	if (!all_there(walk_calls, COUNT(walk_calls)))
+		return FINDING_ABSENT;
+	if (!linkage_program_refers(walk_calls, COUNT(walk_calls)))
+		return FINDING_LINKED;
+	return trial_walks_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
+}
+
+static void try_all_maps(struct findings *f)
+{
+	static struct trial_life tree;
+
+	f->of[ABILITY_BITMAPS] = FINDING_UNABLE;
+	if (!trial_live(&tree))
+		return;
+	f->of[ABILITY_BITMAPS] = try_maps(MAP_OURS, &tree);
+	if (f->of[ABILITY_BITMAPS] != FINDING_WHOLE)
+		f->of[ABILITY_ARRAYS] = try_maps(MAP_ARRAY, &tree);
+}
+
+void trial_run(struct findings *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->of[ABILITY_PROGRESS] = try_progress();
+	f->of[ABILITY_CRC32C] = try_checksums();
+	f->of[ABILITY_INDIRECT] = try_walk();
+	try_all_maps(f);
+}
