@@ -17,10 +17,10 @@
 # PORT_SEEDS	corruptions (default: 260; emulated, 13)
 # TABLE		file that gets the closing table between its two marks
 
-srcdir=${srcdir:-$(dirname "$0")}
+srcdir=${srcdir:-$(dirname "$0")/..}
 self=$(realpath "$0")
 # shellcheck source=lib.sh
-. "$srcdir/lib.sh"
+. "$srcdir/tools/lib.sh"
 
 top_srcdir=$(cd "$srcdir/.." && pwd)
 packages="libext2fs-dev comerr-dev libjson-c-dev libcmocka-dev libfuse3-dev
@@ -248,14 +248,14 @@ unit_tests()
 	local test
 
 	cd "$dir/build/tests" || return
-	for test in test-*; do
+	for test in unit/test-*; do
 		case $test in
 		*.*) continue ;;
 		esac
-		is_wanted "$test" || continue
+		is_wanted "${test#unit/}" || continue
 		run srcdir="$top_srcdir/tests" CMOCKA_MESSAGE_OUTPUT=TAP \
 			"$dir/build/tests/$test" </dev/null 2>&1 |
-			pass_on unit "$test"
+			pass_on unit "${test#unit/}"
 	done
 }
 
@@ -275,7 +275,7 @@ script()
 		export top_builddir=$dir/build srcdir=$top_srcdir/tests
 		export CC="$triplet-gcc --sysroot=$dir/root -L$dir/lib/$libdir"
 		unset E2FSCK_STOCK E2FSCK_TEST TABLE
-		inside bash "$srcdir/$test" "$@" </dev/null
+		inside bash "$srcdir/scripts/$test" "$@" </dev/null
 	) 2>&1 | pass_on "$group" "$test"
 }
 

@@ -223,9 +223,9 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
 		echo "Usage: compare.sh IMAGE [E2FSCK OPTION...]" >&2
 		exit 2
 	fi
-	srcdir=${srcdir:-$(dirname "$0")}
+	srcdir=${srcdir:-$(dirname "$0")/..}
 	# shellcheck source=lib.sh
-	. "$srcdir/lib.sh"
+	. "$srcdir/tools/lib.sh"
 	require_programs e2fsck flock diff
 	tmp_setup
 	helpers_setup

@@ -12,15 +12,15 @@
 #   test-limits.sh [GROUP...]	of: as nofile nproc fsize seccomp absent
 #				cgroup moments readonly full mounted disk
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=images.sh
-. "$srcdir/images.sh"
-# shellcheck source=compare.sh
-. "$srcdir/compare.sh"
-# shellcheck source=tally.sh
-. "$srcdir/tally.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+# shellcheck source=../tools/tally.sh
+. "$srcdir/tools/tally.sh"
 
 COMPARE_LIMIT=30
 SEED=${E2PF_SEED:-1}
@@ -637,10 +637,10 @@ require_programs mke2fs debugfs dumpe2fs e2image flock diff awk
 tmp_setup
 trap limits_cleanup EXIT
 helpers_setup
-DENY_CALLS=$top_builddir/tests/deny-calls
+DENY_CALLS=$top_builddir/tests/tools/deny-calls
 if [ ! -x "$DENY_CALLS" ]; then
 	DENY_CALLS=$E2PF_TMP/deny-calls
-	${CC:-cc} -O2 -D_GNU_SOURCE -o "$DENY_CALLS" "$srcdir/deny-calls.c" ||
+	${CC:-cc} -O2 -D_GNU_SOURCE -o "$DENY_CALLS" "$srcdir/tools/deny-calls.c" ||
 		tap_bail "no deny-calls, and it does not compile"
 fi
 REAL_STOCK=$E2FSCK_STOCK REAL_TEST=$E2FSCK_TEST

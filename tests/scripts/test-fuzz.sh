@@ -14,11 +14,11 @@
 # FUZZ_KEEP	folder for findings (default: the current one)
 # FUZZ_CORPUS	folder to keep what was learnt in, for the next run
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=fuzz-seeds.sh
-. "$srcdir/fuzz-seeds.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../fuzz/fuzz-seeds.sh
+. "$srcdir/fuzz/fuzz-seeds.sh"
 
 FUZZ_CC=${FUZZ_CC:-clang}
 FUZZ_SECONDS=${FUZZ_SECONDS:-3}
@@ -61,7 +61,7 @@ fuzz_target()
 	sources=sources_$target
 	flags=flags_$target
 	# shellcheck disable=SC2086
-	if ! compile -o "$dir" "$srcdir/fuzz-$target.c" ${!sources} \
+	if ! compile -o "$dir" "$srcdir/fuzz/fuzz-$target.c" ${!sources} \
 		${!flags-} >"$dir.log" 2>&1; then
 		tap_not_ok "$target: compiles" "$dir.log"
 		return

@@ -6,13 +6,13 @@
 # for it.  Each case is a folder with the launcher and something in the
 # module's place.
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=compare.sh
-. "$srcdir/compare.sh"
-# shellcheck source=images.sh
-. "$srcdir/images.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
 
 MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 COMPARE_MANAGERS=0

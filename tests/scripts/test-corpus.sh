@@ -10,13 +10,13 @@
 # NAME.gz and manifest.tsv (name, first options, second options); without it
 # shared/e2fsprogs-tests beside the source tree is tried.
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
 # The damaged images see all accelerations, the features the default.
 COMPARE_ACCEL=${COMPARE_ACCEL-all}
-# shellcheck source=compare.sh
-. "$srcdir/compare.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
 
 corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
 COMPARE_MANAGERS=${CORPUS_MANAGERS:-0 1}

@@ -8,13 +8,13 @@
 #
 #   test-features.sh [IMAGE...]	only these; the names are in images.sh
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=images.sh
-. "$srcdir/images.sh"
-# shellcheck source=compare.sh
-. "$srcdir/compare.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
 
 # Options of a sound image, one set a line.
 sound_modes="-fn

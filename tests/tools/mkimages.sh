@@ -8,11 +8,11 @@ if [ $# -lt 1 ]; then
 	echo "Usage: mkimages.sh FOLDER [NAME...]" >&2
 	exit 2
 fi
-srcdir=${srcdir:-$(dirname "$0")}
+srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
-. "$srcdir/lib.sh"
+. "$srcdir/tools/lib.sh"
 # shellcheck source=images.sh
-. "$srcdir/images.sh"
+. "$srcdir/tools/images.sh"
 
 folder=$1
 shift

@@ -9,15 +9,15 @@
 #
 #   test-faults.sh [GROUP...]	of: eio gone cut write signal call short
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=images.sh
-. "$srcdir/images.sh"
-# shellcheck source=compare.sh
-. "$srcdir/compare.sh"
-# shellcheck source=tally.sh
-. "$srcdir/tally.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+# shellcheck source=../tools/tally.sh
+. "$srcdir/tools/tally.sh"
 
 COMPARE_LIMIT=30
 UNCHANGED="write errors, also of what would not change, mmap"

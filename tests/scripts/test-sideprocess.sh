@@ -5,11 +5,11 @@
 # check is one in full, of a filesystem that e2fsck finds as well.  That it
 # helped is seen by its statistics.  What e2fsck says is test-cli.sh's matter.
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=images.sh
-. "$srcdir/images.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
 
 STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 

@@ -8,7 +8,7 @@
 #
 # Needs a configured build in top_builddir for config.h.
 
-srcdir=$(cd "${srcdir:-$(dirname "$0")}" && pwd)
+srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 cd "$srcdir/.." || exit
 
@@ -78,7 +78,7 @@ analyze_one()
 	local off=(-Wno-analyzer-malloc-leak)
 
 	case $1 in
-	tests/test-*)
+	tests/unit/*)
 		off+=(-Wno-analyzer-possible-null-dereference
 			-Wno-analyzer-possible-null-argument)
 		;;
@@ -91,7 +91,7 @@ analyze_one()
 	exit 99
 }
 mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
-includes=(-I"$top_builddir" "${folders[@]/#/-I}")
+includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
 # Where a library is not there, what is built with it is not looked at, as
 # configure does.
 packages=(ext2fs com_err json-c)
@@ -109,7 +109,7 @@ leave_out()
 if pkg-config cmocka; then
 	packages+=(cmocka)
 else
-	leave_out 'tests/test-*.c'
+	leave_out 'tests/unit/test-*.c'
 fi
 if pkg-config fuse3; then
 	packages+=(fuse3)
@@ -125,7 +125,7 @@ checker clang-tidy each tidy_one
 checker cppcheck cppcheck -q -j "$jobs" \
 	--enable=warning,performance,portability \
 	--std=c11 --inline-suppr --suppress=missingIncludeSystem \
-	--suppressions-list=tests/cppcheck-suppressions.txt \
+	--suppressions-list=tests/fixtures/cppcheck-suppressions.txt \
 	"${includes[@]}" -DHAVE_CONFIG_H -D_GNU_SOURCE \
 	'-DElfW(type)=Elf64_##type' "${folders[@]}"
 checker "-fanalyzer of gcc" each analyze_one

@@ -19,13 +19,13 @@
 # Checkers flush what they write, which takes most of the time on a disk.
 [ ! -w /dev/shm ] || TMPDIR=${TMPDIR:-/dev/shm}
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=images.sh
-. "$srcdir/images.sh"
-# shellcheck source=compare.sh
-. "$srcdir/compare.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
 
 COUNT=${COUNT:-260}
 FIRST=${FIRST:-1}
@@ -46,11 +46,11 @@ BATCH=10
 
 corrupt_setup()
 {
-	CORRUPT=$top_builddir/tests/corrupt
+	CORRUPT=$top_builddir/tests/tools/corrupt
 	[ -x "$CORRUPT" ] && return
 	CORRUPT=$E2PF_TMP/corrupt
 	${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$CORRUPT" \
-		"$srcdir/corrupt.c" -lext2fs -lcom_err ||
+		"$srcdir/tools/corrupt.c" -lext2fs -lcom_err ||
 		tap_bail "no corrupt, and it does not compile"
 }
 

@@ -76,7 +76,7 @@ seeds_topology()
 			   gsub(/.*\//, "", out); out = dir "." out }
 		/^tree / || /^#/ || !NF || !out { next }
 		{ print > out }' \
-		"$srcdir/topology-trees.txt" "$srcdir/budget-trees.txt"
+		"$srcdir/fixtures/topology-trees.txt" "$srcdir/fixtures/budget-trees.txt"
 	for name in "$dir".*; do
 		sed -n 's|^sys/dev/block/\([0-9]*:[0-9]*\) .*|\1|p' "$name" |
 			head -n 3 >"$dir/devices"

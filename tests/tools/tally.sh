@@ -139,6 +139,6 @@ library()
 
 	# shellcheck disable=SC2086
 	${CC:-cc} -O2 -D_GNU_SOURCE -w -shared -fPIC -o "$out" \
-		"$srcdir/$1.c" -ldl -lpthread || return
+		"$srcdir/tools/$1.c" -ldl -lpthread || return
 	printf '%s\n' "$out"
 }

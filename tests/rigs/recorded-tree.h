@@ -118,7 +118,7 @@ static void tree_add(char *line)
 		tree_fail("file", path);
 }
 
-/* Make the tree `name` of the recording `file` in the source folder. */
+/* Make the tree `name` of the recording `file` in fixtures/. */
 __attribute__((unused))
 static void tree_make(const char *file, const char *name)
 {
@@ -128,7 +128,8 @@ static void tree_make(const char *file, const char *name)
 	FILE *recording;
 
 	tree_begin();
-	snprintf(path, sizeof(path), "%s/%s", srcdir ? srcdir : ".", file);
+	snprintf(path, sizeof(path), "%s/fixtures/%s", srcdir ? srcdir : ".",
+		 file);
 	recording = fopen(path, "r");
 	if (!recording)
 		tree_fail("cannot open", path);

@@ -5,11 +5,11 @@
 # image with many features: no invalid access and no use of what was never
 # set.  What e2fsck itself leaves allocated at its end is not counted.
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=images.sh
-. "$srcdir/images.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
 
 module=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 preload=

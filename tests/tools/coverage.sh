@@ -12,7 +12,7 @@
 
 set -u
 
-srcdir=$(cd "${srcdir:-$(dirname "$0")}" && pwd)
+srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 top=${srcdir%/tests}
 dir=${1:-coverage-build}
 # Not for the tests, of which one has a table as well.

@@ -5,13 +5,13 @@
 # what its children see, and how a run ends that does not end by itself; and
 # where e2prefetch writes its statistics.
 
-srcdir=${srcdir:-$(dirname "$0")}
-# shellcheck source=lib.sh
-. "$srcdir/lib.sh"
-# shellcheck source=images.sh
-. "$srcdir/images.sh"
-# shellcheck source=compare.sh
-. "$srcdir/compare.sh"
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
 
 E2PREFETCH=$top_builddir/prefetch/e2prefetch
 STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}

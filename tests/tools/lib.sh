@@ -156,21 +156,21 @@ helpers_setup()
 {
 	local cc=${CC:-cc} flags="-O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64"
 
-	IMGTOOL=$top_builddir/tests/imgtool
+	IMGTOOL=$top_builddir/tests/tools/imgtool
 	if [ ! -x "$IMGTOOL" ]; then
 		IMGTOOL=$E2PF_TMP/imgtool
 		# shellcheck disable=SC2086
-		$cc $flags -o "$IMGTOOL" "$srcdir/imgtool.c" ||
+		$cc $flags -o "$IMGTOOL" "$srcdir/tools/imgtool.c" ||
 			tap_bail "no imgtool, and it does not compile"
 	fi
 	FIXED_RANDOM=$E2PF_TMP/fixed-random.so
 	# shellcheck disable=SC2086
 	$cc $flags -w -shared -fPIC -o "$FIXED_RANDOM" \
-		"$srcdir/fixed-random.c" ||
+		"$srcdir/tools/fixed-random.c" ||
 		tap_bail "fixed-random.c does not compile"
 	FILL_STACK=$E2PF_TMP/fill-stack.so
 	# shellcheck disable=SC2086
-	$cc $flags -shared -fPIC -o "$FILL_STACK" "$srcdir/fill-stack.c" -ldl ||
+	$cc $flags -shared -fPIC -o "$FILL_STACK" "$srcdir/tools/fill-stack.c" -ldl ||
 		tap_bail "fill-stack.c does not compile"
 }
 
