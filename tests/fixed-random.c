@@ -88,6 +88,7 @@ int getrusage(__rusage_who_t who, struct rusage *usage)
 	return 0;
 }
 
+#if __GLIBC_PREREQ(2, 33)
 struct mallinfo2 mallinfo2(void)
 {
 	struct mallinfo2 info;
@@ -95,6 +96,7 @@ struct mallinfo2 mallinfo2(void)
 	memset(&info, 0, sizeof(info));
 	return info;
 }
+#endif
 
 struct mallinfo mallinfo(void)
 {
