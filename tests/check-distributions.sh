@@ -14,8 +14,8 @@
 #
 # DIST_DIR	folder to work in, an absolute path; chroots stay in it for the
 #		next time (default: one that goes away)
-# DIST_TESTS	of: unit corpus features corruptions faults cpu (default), and
-#		e2fsprogs, the suite of e2fsprogs itself
+# DIST_TESTS	of: unit corpus features corruptions faults cpu e2fsprogs, the
+#		suite of e2fsprogs itself (default: all of these)
 # DIST_LINKS	of: packaged plain symbolic lto no-interposition relro all
 #		(default: all of these)
 # DIST_IMAGES	images for test-features.sh (default: with the package's
@@ -24,7 +24,7 @@
 # DIST_IMAGE	image whose warm check is timed (default: extents@1/4 of bench)
 # DIST_RUNS	runs of it with and as many without (default: 5)
 # DIST_MIRROR	default: http://deb.debian.org/debian
-# TABLE		file that gets the closing table between its two marks
+# TABLE		file that gets the closing tables between their marks
 #
 # Mounts and processes are in name spaces that end with the script, however it
 # ends.
@@ -42,7 +42,8 @@ top_srcdir=$(cd "$srcdir/.." && pwd)
 export srcdir top_builddir
 mirror=${DIST_MIRROR:-http://deb.debian.org/debian}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-wanted_tests=${DIST_TESTS:-unit corpus features corruptions faults cpu}
+wanted_tests=${DIST_TESTS:-unit corpus features corruptions faults cpu
+	e2fsprogs}
 wanted_links=${DIST_LINKS:-packaged plain symbolic lto no-interposition relro
 	all}
 few_images="ext2-1k-i128 ext3-1k ext4-4k ext4-1k ext4-inline ext4-bigalloc
@@ -50,10 +51,7 @@ few_images="ext2-1k-i128 ext3-1k ext4-4k ext4-1k ext4-inline ext4-bigalloc
 
 is_wanted()
 {
-	case " $wanted_tests " in
-	*" $1 "*) return 0 ;;
-	esac
-	return 1
+	[[ " ${wanted_tests//[$'\n\t']/ } " = *" $1 "* ]]
 }
 
 #
@@ -259,6 +257,7 @@ find_image()
 	no_image=$(tail -n 1 "$E2PF_TMP/image.log")
 }
 
+# test_link PLACE SOURCE
 test_link()
 {
 	local place=$1 images=${DIST_IMAGES-}
@@ -273,7 +272,8 @@ test_link()
 	if [ -z "$library" ]; then
 		script faults test-faults.sh
 		script faults test-limits.sh
-		script e2fsprogs check-e2fsprogs.sh
+		E2FSPROGS_DIR=$2 E2PF_TABLE=$counts.rows \
+			script e2fsprogs check-e2fsprogs.sh
 	fi
 	is_wanted cpu || return 0
 	if [ -n "$image" ]; then
@@ -292,7 +292,7 @@ test_links()
 	for link in $wanted_links; do
 		if [ "$link" = packaged ]; then
 			library=
-			test_link "$name/packaged"
+			test_link "$name/packaged" "$source"
 			continue
 		fi
 		if [ -z "${ready-}" ]; then
@@ -320,7 +320,7 @@ test_links()
 			is_linked "$link" "$library" "$plain"
 		tap_check "$name/$link: it is what e2fsck loads" \
 			with_link cmp "$library" "$packaged"
-		test_link "$name/$link"
+		test_link "$name/$link" "$source"
 	done
 }
 
@@ -435,6 +435,7 @@ test_suite()
 	fi
 	counts_inside=$root/counts
 	: >"$counts_inside"
+	: >"$counts_inside.rows"
 	inside DIST_DIR=/ DIST_TESTS="$wanted_tests" DIST_LINKS="$wanted_links" \
 		DIST_IMAGES="${DIST_IMAGES-}" DIST_SEEDS="${DIST_SEEDS-}" \
 		DIST_RUNS="${DIST_RUNS-}" E2PF_JOBS="$E2PF_JOBS" \
@@ -443,6 +444,7 @@ test_suite()
 		bash /source/tests/check-distributions.sh --inside "$suite" /counts ||
 		tap_not_ok "$suite: ended before its last test"
 	cat "$counts_inside" >>"$counts"
+	cat "$counts_inside.rows" >>"$counts.rows"
 }
 
 test_suites()
@@ -515,6 +517,10 @@ main()
 	print_table >"$work/table"
 	sed 's/^/# /' "$work/table"
 	[ -z "${TABLE-}" ] || write_table distributions "$work/table" "$TABLE"
+	[ -s "$counts.rows" ] || return 0
+	bash "$srcdir/check-e2fsprogs.sh" --table "$counts.rows" >"$work/table"
+	sed 's/^/# /' "$work/table"
+	[ -z "${TABLE-}" ] || write_table e2fsprogs "$work/table" "$TABLE"
 }
 
 case ${1-} in
