@@ -352,6 +352,8 @@ enter()
 	local root=$1 tests=$2 image=$3
 
 	shift 3
+	# A mount of its own, so that more name spaces can be made in it.
+	mount --bind "$root" "$root" && cd / &&
 	mount -t proc proc "$root/proc" &&
 	mount --rbind /dev "$root/dev" &&
 	mount --rbind /sys "$root/sys" || return
@@ -399,7 +401,7 @@ make_sources()
 {
 	local dist=dist-$$
 
-	make -s -C "$top_builddir" distdir distdir=$dist || return
+	make -s -C "$top_builddir" distdir distdir="$dist" || return
 	rm -rf "$root/source"
 	mv "$top_builddir/$dist" "$root/source" || return
 	find "$root/source" -name Makefile.in -delete

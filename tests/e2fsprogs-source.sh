@@ -59,6 +59,15 @@ apt_update()
 	"$@" -o Acquire::Check-Valid-Until=false update
 }
 
+# download DIR VERSION: into DIR/src.  A mirror may lack the signature beside an
+# archive; what is there apt has compared with the lists, which are signed too.
+download()
+{
+	cd "$1/src" || return
+	apt_get "$1" --download-only --ignore-missing source "e2fsprogs=$2" ||
+		ls e2fsprogs_*.orig.tar.* >/dev/null
+}
+
 # e2fsprogs_source DIR: DIR/source is the source, DIR/version its version.  Kept
 # when it is there.  Otherwise 1, with the reason as the last line.  DIR is an
 # absolute path.
@@ -77,9 +86,9 @@ e2fsprogs_source()
 	rm -rf "$dir"
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/src"
 	source_lines >"$dir/sources.list"
-	apt_update apt_get "$dir" &&
-		(cd "$dir/src" && apt_get "$dir" source "e2fsprogs=$version") &&
-		mv "$dir"/src/e2fsprogs-*/ "$dir/source" || return
-	rm -rf "$dir/src" "$dir/lists" "$dir/cache"
+	apt_update apt_get "$dir" && (download "$dir" "$version") &&
+		dpkg-source --no-check --no-copy -x "$dir"/src/e2fsprogs_*.dsc \
+			"$dir/source" >"$dir/log" || return
+	rm -rf "$dir/src" "$dir/lists" "$dir/cache" "$dir/log"
 	printf '%s\n' "$version" >"$dir/version"
 }
