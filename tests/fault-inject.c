@@ -120,7 +120,12 @@ static int real_open(const char *path, int flags, int mode)
 }
 
 /* Before glibc 2.33 programs call these, with the version of the struct. */
-#if __GLIBC_PREREQ(2, 33)
+#ifdef __GLIBC_PREREQ
+#if !__GLIBC_PREREQ(2, 33)
+#define STAT_VERSIONED
+#endif
+#endif
+#ifndef STAT_VERSIONED
 #define STAT_NAME(new, old) new
 #define STAT_VERSION(...) (__VA_ARGS__)
 #else
@@ -400,7 +405,7 @@ WRAP(ssize_t, readlink, (const char *restrict p, char *restrict b, size_t n),
 WRAP(int, access, (const char *p, int m), -1, EIO, (p, m))
 WRAP(int, faccessat, (int d, const char *p, int m, int f), -1, EIO,
      (d, p, m, f))
-#if __GLIBC_PREREQ(2, 33)
+#ifndef STAT_VERSIONED
 WRAP(int, stat, (const char *restrict p, struct stat *restrict s), -1, EIO,
      (p, s))
 WRAP_AS("stat", int, stat64, (const char *restrict p, struct stat64 *restrict s), -1, EIO,
