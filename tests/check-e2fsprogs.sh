@@ -24,8 +24,8 @@ srcdir=${srcdir:-$(dirname "$0")}
 . "$srcdir/lib.sh"
 # shellcheck source=report.sh
 . "$srcdir/report.sh"
-# shellcheck source=e2fsprogs-source.sh
-. "$srcdir/e2fsprogs-source.sh"
+# shellcheck source=source-package.sh
+. "$srcdir/source-package.sh"
 
 # A test that waits for ever is ended.
 LIMIT=1800
@@ -130,7 +130,7 @@ test_suite()
 	local differ row
 	local -a setting=()
 
-	e2fsprogs_source "$dir" >"$E2PF_TMP/log" 2>&1 || {
+	source_package "$dir" e2fsprogs >"$E2PF_TMP/log" 2>&1 || {
 		tap_skip "e2fsprogs' tests" \
 			"no source package: $(tail -n 1 "$E2PF_TMP/log")"
 		return

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# The source package of this machine's own e2fsprogs, by apt.  Sourced.  Nothing
-# of the machine's configuration changes: apt works on a state of its own.
+# The source package of what is installed on this machine, by apt.  Sourced.
+# Nothing of the machine's configuration changes: apt works on a state of its
+# own.
 
 # Lines for apt of where this machine has its packages from, for sources.  A
 # machine that never asked for the lists gets Debian's own server.
@@ -59,21 +60,23 @@ apt_update()
 	"$@" -o Acquire::Check-Valid-Until=false update
 }
 
-# download DIR VERSION: into DIR/src.  A mirror may lack the signature beside an
-# archive; what is there apt has compared with the lists, which are signed too.
+# download DIR PACKAGE VERSION: into DIR/src.  A mirror may lack the signature
+# beside an archive; what is there apt has compared with the lists, which are
+# signed too.
 download()
 {
 	cd "$1/src" || return
-	apt_get "$1" --download-only --ignore-missing source "e2fsprogs=$2" ||
-		ls e2fsprogs_*.orig.tar.* >/dev/null
+	apt_get "$1" --download-only --ignore-missing source "$2=$3" ||
+		ls "$2"_*.orig.tar.* >/dev/null
 }
 
-# e2fsprogs_source DIR: DIR/source is the source, DIR/version its version.  Kept
-# when it is there.  Otherwise 1, with the reason as the last line.  DIR is an
+# source_package DIR PACKAGE [BINARY]: DIR/source is the source of PACKAGE, of
+# the version that BINARY is installed in, DIR/version that version.  Kept when
+# it is there.  Otherwise 1, with the reason as the last line.  DIR is an
 # absolute path.
-e2fsprogs_source()
+source_package()
 {
-	local dir=$1 version program
+	local dir=$1 package=$2 version program
 
 	for program in apt-get dpkg-query dpkg-source; do
 		have_program $program || {
@@ -81,13 +84,14 @@ e2fsprogs_source()
 			return 1
 		}
 	done
-	version=$(dpkg-query -W -f '${source:Version}' e2fsprogs) || return
+	version=$(dpkg-query -W -f '${source:Version}' "${3-$2}") || return
 	[ "$(cat "$dir/version" 2>/dev/null)" != "$version" ] || return 0
 	rm -rf "$dir"
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/src"
 	source_lines >"$dir/sources.list"
-	apt_update apt_get "$dir" && (download "$dir" "$version") &&
-		dpkg-source --no-check --no-copy -x "$dir"/src/e2fsprogs_*.dsc \
+	apt_update apt_get "$dir" &&
+		(download "$dir" "$package" "$version") &&
+		dpkg-source --no-check --no-copy -x "$dir/src/${package}"_*.dsc \
 			"$dir/source" >"$dir/log" || return
 	rm -rf "$dir/src" "$dir/lists" "$dir/cache" "$dir/log"
 	printf '%s\n' "$version" >"$dir/version"
