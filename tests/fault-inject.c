@@ -54,6 +54,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -430,6 +431,18 @@ WRAP(int, sigaction, (int s, const struct sigaction *restrict n,
      struct sigaction *restrict o), -1, EINVAL, (s, n, o))
 WRAP(pid_t, fork, (void), -1, EAGAIN, ())
 WRAP(int, poll, (struct pollfd *p, nfds_t n, int t), -1, ENOMEM, (p, n, t))
+WRAP(int, pipe2, (int e[2], int f), -1, EMFILE, (e, f))
+WRAP(int, posix_spawn, (pid_t *restrict c, const char *restrict p,
+     const posix_spawn_file_actions_t *restrict f,
+     const posix_spawnattr_t *restrict a, char *const v[restrict],
+     char *const e[restrict]), EAGAIN, EAGAIN, (c, p, f, a, v, e))
+WRAP(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t *f),
+     ENOMEM, ENOMEM, (f))
+WRAP(int, posix_spawn_file_actions_addopen, (posix_spawn_file_actions_t *f,
+     int fd, const char *restrict p, int o, mode_t m), ENOMEM, ENOMEM,
+     (f, fd, p, o, m))
+WRAP(int, posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t *f,
+     int fd, int n), ENOMEM, ENOMEM, (f, fd, n))
 WRAP(int, pthread_create, (pthread_t *restrict t,
      const pthread_attr_t *restrict a, void *(*f)(void *),
      void *restrict d), EAGAIN, EAGAIN, (t, a, f, d))
