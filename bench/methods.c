@@ -32,6 +32,11 @@
 #define BLOCK 4096u
 #define URING_DEPTH 128u
 
+/* Linux 5.14; the headers may be older than the kernel that is measured. */
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
 struct task {
 	int fd;
 	const char *map;

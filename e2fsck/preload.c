@@ -11,7 +11,9 @@
 #endif
 
 #include <dlfcn.h>
+#ifdef HAVE_EXECINFO_H
 #include <execinfo.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -217,9 +219,11 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 /* The first backtrace loads a library, which allocates. */
 static void load_unwinder(void)
 {
+#ifdef HAVE_EXECINFO_H
 	void *frame;
 
 	backtrace(&frame, 1);
+#endif
 }
 
 /* In the handler of a signal that is blocked while it runs? */

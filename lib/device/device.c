@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -170,13 +171,26 @@ static const struct e2pf_device_ops file_ops = {
 	.close = file_close,
 };
 
+static bool may_write(int fd)
+{
+	char path[32];
+
+	if (faccessat(fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0)
+		return true;
+	if (errno != EINVAL)
+		return false;
+	/* glibc before 2.33 does not take a descriptor alone. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+}
+
 /* mincore(2) answers "resident" for everything to those who neither own the
  * file nor may write it. */
 static bool may_see_cache(int fd, const struct stat *st)
 {
 	if (geteuid() == 0 || geteuid() == st->st_uid)
 		return true;
-	return faccessat(fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
+	return may_write(fd);
 }
 
 /* The lowest number that is free was given to us: all below are in use. */

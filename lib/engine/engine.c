@@ -212,15 +212,21 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	return err;
 }
 
-void e2pf_deadline(struct timespec *ts, int milliseconds)
+static void set_deadline(struct timespec *ts, clockid_t clock,
+			 int milliseconds)
 {
-	clock_gettime(CLOCK_MONOTONIC, ts);
+	clock_gettime(clock, ts);
 	ts->tv_sec += milliseconds / 1000;
 	ts->tv_nsec += milliseconds % 1000 * 1000000l;
 	if (ts->tv_nsec >= 1000000000l) {
 		ts->tv_sec++;
 		ts->tv_nsec -= 1000000000l;
 	}
+}
+
+void e2pf_deadline(struct timespec *ts, int milliseconds)
+{
+	set_deadline(ts, CLOCK_MONOTONIC, milliseconds);
 }
 
 /* Wait on end_cond; false when the time is up.  The lock is held. */
@@ -240,8 +246,14 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 
 	if (milliseconds < 0)
 		return pthread_mutex_lock(&e->lock) == 0;
+#ifdef HAVE_PTHREAD_MUTEX_CLOCKLOCK
 	e2pf_deadline(&ts, milliseconds);
 	return pthread_mutex_clocklock(&e->lock, CLOCK_MONOTONIC, &ts) == 0;
+#else
+	/* A clock that is set meanwhile makes it longer or shorter. */
+	set_deadline(&ts, CLOCK_REALTIME, milliseconds);
+	return pthread_mutex_timedlock(&e->lock, &ts) == 0;
+#endif
 }
 
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)

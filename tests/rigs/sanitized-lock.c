@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#ifdef HAVE_PTHREAD_MUTEX_CLOCKLOCK
 int __real_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 				   const struct timespec *until);
 int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
@@ -29,3 +30,4 @@ int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 	return __real_pthread_mutex_clocklock(mutex, clock, until);
 #endif
 }
+#endif

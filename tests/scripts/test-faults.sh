@@ -271,7 +271,9 @@ calls="malloc calloc realloc strdup strndup mmap mincore open fstat stat
 readlink realpath opendir read pread posix_fadvise getrlimit sched_getaffinity
 sigaction pthread_sigmask pthread_create pthread_attr_init
 pthread_attr_setstacksize pthread_condattr_init pthread_mutex_init setenv
-fdopen access faccessat fork poll"
+fdopen access faccessat fork poll pipe2 posix_spawn
+posix_spawn_file_actions_init posix_spawn_file_actions_addopen
+posix_spawn_file_actions_adddup2"
 STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 
 # call_case LINE: who|name.  Every n until it is not reached any more; threads

@@ -21,6 +21,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 self=$(realpath "$0")
 # shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
 
 top_srcdir=$(cd "$srcdir/.." && pwd)
 packages="libext2fs-dev comerr-dev libjson-c-dev libcmocka-dev libfuse3-dev
@@ -186,55 +188,6 @@ run()
 # The tests.
 #
 
-# pass_on GROUP NAME: the TAP of one program, each line under its name, and
-# counted.  cmocka 1.1 prints a skipped test as "not ok", with the reason in
-# front; a program that ends early has not kept its plan.
-pass_on()
-{
-	awk -v machine="$name" -v group="$1" -v of="$2" -v counts="$work/counts" '
-	function count(result)
-	{
-		print machine, group, result >>counts
-		fflush()
-	}
-	/^1\.\.0 # SKIP/ {
-		sub(/^1\.\.0 # SKIP */, "")
-		print "ok - " machine ": " of " # SKIP " $0
-		count("skipped")
-		planned = -1
-		next
-	}
-	/^1\.\.[0-9]+/ {
-		sub(/^1\.\./, "")
-		planned = $0 + 0
-		next
-	}
-	/^(not )?ok / {
-		seen++
-		result = /# SKIP/ ? "skipped" : /^not/ ? "failed" : "passed"
-		sub(/^(not )?ok *[0-9]*( *- *)?/, "")
-		if (/^ *# SKIP [^ ]+$/) {
-			sub(/^ *# SKIP /, "")
-			$0 = $0 " # SKIP " said
-		}
-		print (result == "failed" ? "not ok" : "ok") " - " machine \
-			": " of ": " $0
-		count(result)
-		next
-	}
-	{
-		if (!/^#/)
-			said = $0
-		print (/^#/ ? "" : "# ") $0
-	}
-	END {
-		if (planned < 0 || planned && planned == seen)
-			exit
-		print "not ok - " machine ": " of ": ended before its last test"
-		count("failed")
-	}'
-}
-
 is_wanted()
 {
 	case " ${PORT_TESTS-} " in
@@ -255,7 +208,7 @@ unit_tests()
 		is_wanted "${test#unit/}" || continue
 		run srcdir="$top_srcdir/tests" CMOCKA_MESSAGE_OUTPUT=TAP \
 			"$dir/build/tests/$test" </dev/null 2>&1 |
-			pass_on unit "${test#unit/}"
+			pass_on "$name" unit "${test#unit/}" "$work/counts"
 	done
 }
 
@@ -268,7 +221,7 @@ script()
 	is_wanted "$test" || return 0
 	if [ "$how" = alone ]; then
 		echo "1..0 # SKIP no name space with an emulator here" |
-			pass_on "$group" "$test"
+			pass_on "$name" "$group" "$test" "$work/counts"
 		return
 	fi
 	(
@@ -276,7 +229,7 @@ script()
 		export CC="$triplet-gcc --sysroot=$dir/root -L$dir/lib/$libdir"
 		unset E2FSCK_STOCK E2FSCK_TEST TABLE
 		inside bash "$srcdir/scripts/$test" "$@" </dev/null
-	) 2>&1 | pass_on "$group" "$test"
+	) 2>&1 | pass_on "$name" "$group" "$test" "$work/counts"
 }
 
 scripts()
@@ -355,7 +308,7 @@ whole_checks()
 			tap_check "$image image, TEST_MMAP_IO=$io" \
 				whole_check "$dir/$image" $io
 		done
-	done | { cat; echo "1..4"; } | pass_on whole e2fsck
+	done | { cat; echo "1..4"; } | pass_on "$name" whole e2fsck "$work/counts"
 }
 
 test_machine()
@@ -421,22 +374,6 @@ print_table()
 	}' "$work/counts"
 }
 
-# What stands between the marks in FILE becomes the table.
-write_table()
-{
-	print_table >"$work/table"
-	awk -v table="$work/table" '
-	/^<!-- end of portability -->/ { skip = 0 }
-	!skip { print }
-	/^<!-- portability:/ {
-		skip = 1
-		print ""
-		while ((getline line <table) > 0)
-			print line
-		print ""
-	}' "$1" >"$work/new" && cat "$work/new" >"$1"
-}
-
 test_machines()
 {
 	local name
@@ -446,8 +383,10 @@ test_machines()
 	done
 	[ ! -s "$work/counts" ] || {
 		tap_diag "passed / skipped / failed:"
-		print_table | sed 's/^/# /'
-		[ -z "${TABLE-}" ] || write_table "$TABLE"
+		print_table >"$work/table"
+		sed 's/^/# /' "$work/table"
+		[ -z "${TABLE-}" ] ||
+			write_table portability "$work/table" "$TABLE"
 	}
 }
 

@@ -132,7 +132,8 @@ compare_crash()
 {
 	local dir=$1 path
 	local mask='/^\(double free\|free()\|malloc\|corrupted\|munmap\)/d
-		/\[0x[0-9a-f]*]$/d'
+		/\[0x[0-9a-f]*]$/d
+		s/ fault addr=0x[0-9a-f]*$//'
 
 	grep -aq '^Signal (' "$dir/stock.err" &&
 	cmp -s "$dir/stock.status" "$dir/test.status" &&

@@ -54,6 +54,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,7 +107,8 @@ void *__interceptor_realloc(void *old, size_t size) __attribute__((weak));
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 
-#define REAL(name) \
+#define REAL(name) REAL_OF(name)
+#define REAL_OF(name) \
 	static __typeof__(&name) real; \
 	if (!real) \
 		real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
@@ -118,11 +120,32 @@ static int real_open(const char *path, int flags, int mode)
 	return real(path, flags, mode);
 }
 
+/* Before glibc 2.33 programs call these, with the version of the struct. */
+#ifdef __GLIBC_PREREQ
+#if !__GLIBC_PREREQ(2, 33)
+#define STAT_VERSIONED
+#endif
+#endif
+#ifndef STAT_VERSIONED
+#define STAT_NAME(new, old) new
+#define STAT_VERSION(...) (__VA_ARGS__)
+#else
+#define STAT_NAME(new, old) old
+#define STAT_VERSION(...) (_STAT_VER, __VA_ARGS__)
+#endif
+
+static int real_stat(const char *path, struct stat64 *st)
+{
+	REAL(STAT_NAME(stat64, __xstat64));
+
+	return real STAT_VERSION(path, st);
+}
+
 static int real_fstat(int fd, struct stat64 *st)
 {
-	REAL(fstat64);
+	REAL(STAT_NAME(fstat64, __fxstat64));
 
-	return real(fd, st);
+	return real STAT_VERSION(fd, st);
 }
 
 static ssize_t real_pread(int fd, void *buf, size_t n, off64_t off)
@@ -383,12 +406,23 @@ WRAP(ssize_t, readlink, (const char *restrict p, char *restrict b, size_t n),
 WRAP(int, access, (const char *p, int m), -1, EIO, (p, m))
 WRAP(int, faccessat, (int d, const char *p, int m, int f), -1, EIO,
      (d, p, m, f))
+#ifndef STAT_VERSIONED
 WRAP(int, stat, (const char *restrict p, struct stat *restrict s), -1, EIO,
      (p, s))
 WRAP_AS("stat", int, stat64, (const char *restrict p, struct stat64 *restrict s), -1, EIO,
      (p, s))
 WRAP(int, fstat, (int fd, struct stat *s), -1, EIO, (fd, s))
 WRAP_AS("fstat", int, fstat64, (int fd, struct stat64 *s), -1, EIO, (fd, s))
+#else
+WRAP_AS("stat", int, __xstat, (int v, const char *p, struct stat *s), -1, EIO,
+     (v, p, s))
+WRAP_AS("stat", int, __xstat64, (int v, const char *p, struct stat64 *s), -1,
+     EIO, (v, p, s))
+WRAP_AS("fstat", int, __fxstat, (int v, int fd, struct stat *s), -1, EIO,
+     (v, fd, s))
+WRAP_AS("fstat", int, __fxstat64, (int v, int fd, struct stat64 *s), -1, EIO,
+     (v, fd, s))
+#endif
 WRAP(int, getrlimit, (__rlimit_resource_t r, struct rlimit *l), -1, EPERM,
      (r, l))
 WRAP(int, sched_getaffinity, (pid_t p, size_t n, cpu_set_t *s), -1, EPERM,
@@ -397,6 +431,18 @@ WRAP(int, sigaction, (int s, const struct sigaction *restrict n,
      struct sigaction *restrict o), -1, EINVAL, (s, n, o))
 WRAP(pid_t, fork, (void), -1, EAGAIN, ())
 WRAP(int, poll, (struct pollfd *p, nfds_t n, int t), -1, ENOMEM, (p, n, t))
+WRAP(int, pipe2, (int e[2], int f), -1, EMFILE, (e, f))
+WRAP(int, posix_spawn, (pid_t *restrict c, const char *restrict p,
+     const posix_spawn_file_actions_t *restrict f,
+     const posix_spawnattr_t *restrict a, char *const v[restrict],
+     char *const e[restrict]), EAGAIN, EAGAIN, (c, p, f, a, v, e))
+WRAP(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t *f),
+     ENOMEM, ENOMEM, (f))
+WRAP(int, posix_spawn_file_actions_addopen, (posix_spawn_file_actions_t *f,
+     int fd, const char *restrict p, int o, mode_t m), ENOMEM, ENOMEM,
+     (f, fd, p, o, m))
+WRAP(int, posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t *f,
+     int fd, int n), ENOMEM, ENOMEM, (f, fd, n))
 WRAP(int, pthread_create, (pthread_t *restrict t,
      const pthread_attr_t *restrict a, void *(*f)(void *),
      void *restrict d), EAGAIN, EAGAIN, (t, a, f, d))
@@ -413,10 +459,9 @@ WRAP(int, pthread_sigmask, (int h, const sigset_t *restrict n,
 static bool is_own_open(const char *path, int flags)
 {
 	struct stat64 st;
-	REAL(stat64);
 
 	return !fault.has_target || (flags & O_NONBLOCK) ||
-	       real(path, &st) < 0 || st.st_dev != fault.target.st_dev ||
+	       real_stat(path, &st) < 0 || st.st_dev != fault.target.st_dev ||
 	       st.st_ino != fault.target.st_ino;
 }
 

@@ -81,6 +81,10 @@ int gettimeofday(struct timeval *restrict tv, void *restrict tz)
 	return 0;
 }
 
+#ifndef __GLIBC__
+typedef int __rusage_who_t;
+#endif
+
 int getrusage(__rusage_who_t who, struct rusage *usage)
 {
 	(void)who;
@@ -88,6 +92,8 @@ int getrusage(__rusage_who_t who, struct rusage *usage)
 	return 0;
 }
 
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 33)
 struct mallinfo2 mallinfo2(void)
 {
 	struct mallinfo2 info;
@@ -95,6 +101,7 @@ struct mallinfo2 mallinfo2(void)
 	memset(&info, 0, sizeof(info));
 	return info;
 }
+#endif
 
 struct mallinfo mallinfo(void)
 {
@@ -103,6 +110,7 @@ struct mallinfo mallinfo(void)
 	memset(&info, 0, sizeof(info));
 	return info;
 }
+#endif
 
 void *sbrk(intptr_t increment)
 {

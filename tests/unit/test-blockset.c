@@ -173,7 +173,7 @@ static void clear_makes_it_new(void **state)
 	(void)state;
 	for (i = 0; i < 200; i++)
 		first += e2pf_blockset_add(set, 2 * i, 1);
-	assert_in_range(first, 8, 199);
+	assert_uint_in_range(first, 8, 199);
 	e2pf_blockset_clear(set);
 	assert_int_equal(e2pf_blockset_size(set), 0);
 	assert_int_equal(e2pf_blockset_count(set, 0, 2 * CHUNK), 0);
@@ -201,7 +201,7 @@ static void what_does_not_fit(void **state)
 		assert_int_equal(e2pf_blockset_size(set), held);
 	}
 	/* 4 bytes a run: no more than 128 fit in 512. */
-	assert_in_range(held, 3, 3 * 128);
+	assert_uint_in_range(held, 3, 3 * 128);
 	for (i = 0; i < 8 * CHUNK; i += 97) {
 		uint64_t n = e2pf_blockset_count(set, i, 3);
 
@@ -224,7 +224,7 @@ static void hole_without_memory(void **state)
 	/* Runs of 20 until no more fit. */
 	for (i = 0; e2pf_blockset_add(set, 100 * i, 20) == 20; i++)
 		;
-	assert_in_range(i, 1, 16);
+	assert_uint_in_range(i, 1, 16);
 	before = e2pf_blockset_size(set);
 	assert_int_equal(before, 20 * i);
 	assert_int_equal(e2pf_blockset_remove(set, 5, 2), 2);

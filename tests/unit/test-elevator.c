@@ -342,7 +342,7 @@ static void full_levels(void **state)
 		assert_trees_visited_once(&r, 40);
 		assert_int_equal(r.arrivals, 4 + 80);
 		for (l = 1; l <= E2PF_LEVELS; l++)
-			assert_in_range(r.elevator.level[l].room, 0, caps[i]);
+			assert_uint_in_range(r.elevator.level[l].room, 0, caps[i]);
 	}
 	tear_down(&r);
 }
@@ -414,10 +414,10 @@ static void hostile_tree(void **state)
 	r.elevator.level_cap = 8;
 	r.elevator.parse_left = 5000;
 	run_all(&r);
-	assert_in_range(r.arrivals, 4, 5000 + 4);
+	assert_uint_in_range(r.arrivals, 4, 5000 + 4);
 	assert_int_equal(r.elevator.parse_left, 0);
 	/* Refs come only from what was parsed. */
-	assert_in_range(r.runs, 1, 5004 * 85);
+	assert_uint_in_range(r.runs, 1, 5004 * 85);
 
 	/* With room to see that they are the same, it is short. */
 	e2pf_elevator_fini(&r.elevator);
@@ -425,7 +425,7 @@ static void hostile_tree(void **state)
 	r.elevator.parse_left = 5000;
 	forget(&r);
 	run_all(&r);
-	assert_in_range(r.arrivals, 5, 1500);
+	assert_uint_in_range(r.arrivals, 5, 1500);
 	tear_down(&r);
 }
 
@@ -488,7 +488,7 @@ static void ended_by_its_owner(void **state)
 			break;
 		assert_int_equal(r.runs, i);
 	}
-	assert_in_range(i, 5, 168);
+	assert_uint_in_range(i, 5, 168);
 	for (i = 0; i < 84; i++) {
 		forget(&r);
 		r.arrivals_left = i;

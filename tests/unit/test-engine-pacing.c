@@ -80,15 +80,15 @@ static void budget_kept(void **state)
 			fake_threads_settle();
 			ahead = tables_ahead(&r, at);
 			/* No more than a run above, for each lane. */
-			assert_in_range(ahead, 0,
+			assert_uint_in_range(ahead, 0,
 					40 + lanes[n] * TABLE_BLOCKS);
 			if (at < 50 && lanes[n] == 1)
-				assert_in_range(ahead, 16, 100);
+				assert_uint_in_range(ahead, 16, 100);
 		}
 		/* Of several lanes one may be overtaken while the others have
 		 * used the budget up. */
 		for (at = 0; at < 60; at++)
-			assert_in_range(rig_table_asked(&r, at), lanes[n] == 1, 1);
+			assert_uint_in_range(rig_table_asked(&r, at), lanes[n] == 1, 1);
 		rig_tear_down(&r);
 	}
 }
@@ -104,13 +104,13 @@ static void total_budget(void **state)
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_true(e2pf_engine_gave_up(r.e));
-	assert_in_range(fake_missing_asked(&r.dev), 40, 48);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 40, 48);
 	/* It counts from the start it belongs to. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	assert_int_equal(e2pf_engine_start(r.e), 0);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_true(e2pf_engine_gave_up(r.e));
-	assert_in_range(fake_missing_asked(&r.dev), 80, 96);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 80, 96);
 	rig_tear_down(&r);
 }
 
@@ -211,7 +211,7 @@ static void machine_with_little_memory(void **state)
 	rig_start(&r);
 	fake_threads_settle();
 	/* A mebibyte is always allowed. */
-	assert_in_range(fake_missing_asked(&r.dev), 1024, 1024 + 8);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 1024, 1024 + 8);
 	/* It has more now, which is seen when it is asked again. */
 	machine_has = PLENTY;
 	fake_advance(&r.dev, SECOND);
@@ -244,7 +244,7 @@ static void directories_by_the_list(void **state)
 	for (i = 0; i < DIRECTORIES; i++)
 		asked += fake_asked(&r.dev, dir[i]);
 	/* The two bitmaps are of that half too. */
-	assert_in_range(asked, 18, 19);
+	assert_uint_in_range(asked, 18, 19);
 	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRECTORIES);
 	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), DIRECTORIES);
@@ -285,15 +285,15 @@ static void unrecorded_tables(void **state)
 	for (at = 0; at < 60; at++) {
 		e2pf_ext4_at_group(r.e, at);
 		fake_threads_settle();
-		assert_in_range(tables_ahead(&r, at), at < 50 ? 16 : 0,
+		assert_uint_in_range(tables_ahead(&r, at), at < 50 ? 16 : 0,
 				40 + TABLE_BLOCKS);
 	}
 	st = rig_stats(&r);
 	assert_int_equal(st.prefetched_bytes, 60 * TABLE_BLOCKS * BS);
-	assert_in_range(st.peak_lookahead_bytes, 40 * BS,
+	assert_uint_in_range(st.peak_lookahead_bytes, 40 * BS,
 			(40 + TABLE_BLOCKS) * BS);
 	/* The last batch has not been passed. */
-	assert_in_range(st.wasted_bytes, TABLE_BLOCKS * BS, 40 * BS);
+	assert_uint_in_range(st.wasted_bytes, TABLE_BLOCKS * BS, 40 * BS);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 	assert_int_equal(rig_stats(&r).wasted_bytes, 0);
 	rig_tear_down(&r);
@@ -311,7 +311,7 @@ static void unrecorded_total(void **state)
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_true(e2pf_engine_gave_up(r.e));
-	assert_in_range(fake_missing_asked(&r.dev), 40, 48);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 40, 48);
 	rig_tear_down(&r);
 }
 
@@ -342,7 +342,7 @@ static void unrecorded_directories(void **state)
 	for (i = 0; i < GROUPS * LEAVES; i++)
 		asked += fake_asked(&r.dev, dir[i]);
 	/* Half of the budget, less the bitmaps. */
-	assert_in_range(asked, 40, 48);
+	assert_uint_in_range(asked, 40, 48);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, GROUPS * LEAVES);
 	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, GROUPS * LEAVES);
 	for (i = 0; i < GROUPS * LEAVES; i++) {
@@ -368,11 +368,11 @@ static void unrecorded_bitmaps(void **state)
 	rig_start(&r);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 	fake_threads_settle();
-	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 22);
 	e2pf_engine_stage(r.e, E2PF_EXT4_PASS3);
 	rig_checker_reads(&r, r.fs.groups[0].inode_table, TABLE_BLOCKS);
 	fake_threads_settle();
-	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 22);
 	e2pf_engine_stage(r.e, E2PF_EXT4_PASS5);
 	for (g = 0; g < 40; g++) {
 		rig_checker_reads(&r, r.fs.groups[g].block_bitmap, 2);
@@ -463,7 +463,7 @@ static void long_run_put_off(void **state)
 		fake_threads_settle();
 		for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
 			asked += fake_asked(&r.dev, at + 100 + i);
-		assert_in_range(asked, 500, 500 * lanes[n]);
+		assert_uint_in_range(asked, 500, 500 * lanes[n]);
 		rig_tear_down(&r);
 	}
 }
@@ -599,7 +599,7 @@ static void gaps_read_through(void **state)
 		asked += fake_asked(&r.dev, i);
 	assert_int_equal(asked, ENTRIES + (NEAR - 1) * GAP);
 	st = rig_stats(&r);
-	assert_in_range(st.gap_bytes, 24000, 26000);
+	assert_uint_in_range(st.gap_bytes, 24000, 26000);
 	assert_int_equal(st.prefetched_bytes, asked * BS);
 	assert_int_equal(st.prefetched_requests, 2 * RUNS + 1);
 	for (i = 0; i < ENTRIES; i++)
@@ -743,7 +743,7 @@ static void bitmaps_within_the_budget(void **state)
 	rig_start(&r);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 	fake_threads_settle();
-	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 22);
 	for (g = 0; g < 40; g++) {
 		rig_checker_reads(&r, r.fs.groups[g].block_bitmap, 2);
 		fake_threads_settle();

@@ -190,7 +190,7 @@ static void errors_of_leaves(void **state)
 			asked += fake_asked(&r.dev, first + 2 * i);
 		/* One in flight is looked at when it is a second old, and so
 		 * many are kept count of. */
-		assert_in_range(asked, bad ? 16 : DIRS, bad ? 48 : DIRS);
+		assert_uint_in_range(asked, bad ? 16 : DIRS, bad ? 48 : DIRS);
 		assert_int_equal(rig_stats(&r).errors, bad ? 16 : 0);
 		assert_int_equal(e2pf_engine_gave_up(r.e), bad);
 		rig_tear_down(&r);
@@ -300,7 +300,7 @@ static void stopped_later(void **state)
 	r.cfg.budget = 20 * BS;
 	rig_start(&r);
 	fake_threads_settle();
-	assert_in_range(fake_missing_asked(&r.dev), TABLE_BLOCKS + 8,
+	assert_uint_in_range(fake_missing_asked(&r.dev), TABLE_BLOCKS + 8,
 			TABLE_BLOCKS + 12);
 	assert_false(e2pf_engine_wait(r.e, 1));
 	assert_true(e2pf_engine_stop(r.e, -1));
@@ -313,7 +313,7 @@ static void stopped_later(void **state)
 	assert_int_equal(e2pf_engine_start(r.e), 0);
 	fake_threads_settle();
 	asked = fake_missing_asked(&r.dev);
-	assert_in_range(asked - before, TABLE_BLOCKS + 8, TABLE_BLOCKS + 12);
+	assert_uint_in_range(asked - before, TABLE_BLOCKS + 8, TABLE_BLOCKS + 12);
 	assert_true(e2pf_engine_stop(r.e, -1));
 	assert_int_equal(rig_stats(&r).wasted_bytes, asked * BS);
 	rig_tear_down(&r);
@@ -325,7 +325,7 @@ static void stopped_later(void **state)
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_true(e2pf_engine_gave_up(r.e));
-	assert_in_range(fake_missing_asked(&r.dev), 20, 21);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 21);
 	rig_tear_down(&r);
 }
 
@@ -426,7 +426,7 @@ static void allocations_that_fail(void **state)
 			rig_assert_all_asked_once(&r);
 		rig_tear_down(&r);
 	}
-	assert_in_range(n, 15, 200);
+	assert_uint_in_range(n, 15, 200);
 }
 
 static void figures_add_up(void **state)

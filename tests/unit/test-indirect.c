@@ -272,7 +272,7 @@ static void as_the_library(void **state)
 		compare(trial);
 		long_walks += run[0].events > 50;
 	}
-	assert_in_range(long_walks, 1000, trial);
+	assert_uint_in_range(long_walks, 1000, trial);
 }
 
 /* These are the library's. */

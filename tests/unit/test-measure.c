@@ -184,7 +184,7 @@ static void assert_gap(const struct windows *w)
 	uint64_t gap = e2pf_cost_gap(&w->cost);
 	double half = w->c / w->b / 2;
 
-	assert_in_range(gap, (uint64_t)(half * 0.9), (uint64_t)(half * 1.1));
+	assert_uint_in_range(gap, (uint64_t)(half * 0.9), (uint64_t)(half * 1.1));
 }
 
 static void cost_of_requests(void **state)

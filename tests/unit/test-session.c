@@ -206,7 +206,7 @@ static void one_processor(void **state)
 	CPU_SET(cpu, &one);
 	evict();
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
-	assert_in_range(threads(), 1, 2);
+	assert_uint_in_range(threads(), 1, 2);
 	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
 }
 

@@ -224,7 +224,7 @@ static void phases_in_order(void **state)
 
 			if (ev->op != FAKE_WILLNEED)
 				continue;
-			assert_in_range(cls, last, TOY_DATA);
+			assert_uint_in_range(cls, last, TOY_DATA);
 			if (cls == TOY_DATA && last == TOY_DATA)
 				assert_true(ev->block > place);
 			last = cls;
@@ -301,14 +301,14 @@ static void budget_kept(void **state)
 			fake_threads_settle();
 			nodes = asked_of(&r, TOY_NODE);
 			/* Each worker looks before a run of one block. */
-			assert_in_range(nodes, unit ? unit : 1,
+			assert_uint_in_range(nodes, unit ? unit : 1,
 					unit * (1 + NODES_OF_ROOT) + budget +
 					workers[w]);
 			if (unit < ROOTS / 2)
 				assert_int_equal(asked_of(&r, TOY_DATA), 0);
 		}
 		/* Of data, which only a later phase needs, half of it. */
-		assert_in_range(asked_of(&r, TOY_DATA), 1,
+		assert_uint_in_range(asked_of(&r, TOY_DATA), 1,
 				budget / 2 + workers[w]);
 		e2pf_engine_stop(r.e, -1);
 		tear_down(&r);

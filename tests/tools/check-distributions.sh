@@ -1,0 +1,691 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The tests on other distributions, and with libext2fs linked in other ways.
+#
+#   check-distributions.sh [SUITE...]	default: bullseye bookworm trixie sid
+#   check-distributions.sh here		on this machine as it is
+#
+# Each suite of Debian's gets a chroot, made by debootstrap.  There ./quickstart
+# installs what the build needs and builds a copy of the sources as they are
+# released, and then this script goes on in it as it does "here": the tests with
+# the libext2fs of the package, and with the same source linked in other ways,
+# each mounted over the package's under the stock e2fsck.
+#
+# DIST_DIR	folder to work in, an absolute path; chroots stay in it for the
+#		next time (default: one that goes away)
+# DIST_TESTS	of: unit corpus features corruptions faults cpu e2fsprogs, the
+#		suite of e2fsprogs itself (default: all of these)
+# DIST_LINKS	of: packaged plain symbolic lto no-interposition relro all, and
+#		musl (default: all of these)
+# DIST_IMAGES	images for test-features.sh (default: with the package's
+#		libext2fs all, with others a few)
+# DIST_SEEDS	corruptions (default: 39)
+# DIST_IMAGE	image whose warm check is timed (default: extents@1/4 of bench)
+# DIST_RUNS	runs of it with and as many without (default: 5)
+# DIST_MIRROR	default: http://deb.debian.org/debian
+# TABLE		file that gets the closing tables between their marks
+#
+# Mounts and processes are in name spaces that end with the script, however it
+# ends.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+self=$(realpath "$0")
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=source-package.sh
+. "$srcdir/tools/source-package.sh"
+
+top_srcdir=$(cd "$srcdir/.." && pwd)
+export srcdir top_builddir
+mirror=${DIST_MIRROR:-http://deb.debian.org/debian}
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+wanted_tests=${DIST_TESTS:-unit corpus features corruptions faults cpu
+	e2fsprogs}
+wanted_links=${DIST_LINKS:-packaged plain symbolic lto no-interposition relro
+	all musl}
+few_images="ext2-1k-i128 ext3-1k ext4-4k ext4-1k ext4-inline ext4-bigalloc
+	ext4-htree-2 ext4-recovery"
+
+is_wanted()
+{
+	[[ " ${wanted_tests//[$'\n\t']/ } " = *" $1 "* ]]
+}
+
+#
+# libext2fs, linked in other ways from the source package.
+#
+
+# What the compiler and the linker are told for a link.
+link_flags()
+{
+	compile="-g -O2 -fPIC" link=
+	case $1 in
+	plain) ;;
+	symbolic) link="-Wl,-Bsymbolic-functions" ;;
+	lto) compile+=" -flto" ;;
+	no-interposition) compile+=" -fno-semantic-interposition" ;;
+	relro) link="-Wl,-z,relro,-z,now" ;;
+	all)
+		compile+=" -flto -fno-semantic-interposition"
+		link="-Wl,-Bsymbolic-functions,-z,relro,-z,now"
+		;;
+	*) return 1 ;;
+	esac
+	# Code is generated when it is linked.
+	link="$compile $link"
+}
+
+# make_libext2fs DIR: configured, with what lib/ext2fs needs beside itself.
+# Programs and static libraries are not wanted, and not made well.
+make_libext2fs()
+{
+	[ ! -e "$1/ready" ] || return 0
+	rm -rf "$1"
+	mkdir -p "$1" && cd "$1" || return
+	../source/configure -q --enable-elf-shlibs --disable-nls \
+		--disable-uuidd --disable-fsck --disable-fuse2fs CFLAGS=-O0 &&
+	make -s -j "$E2PF_JOBS" -C util subst &&
+	make -s -j "$E2PF_JOBS" -C lib/et &&
+	touch ready
+}
+
+# make_link DIR LINK OUT: libext2fs, linked so.  Objects that are compiled alike
+# are used again, and a library that is there is kept.
+make_link()
+{
+	local dir=$1 out=$3 compile link
+
+	[ ! -e "$out" ] || return 0
+	link_flags "$2" || return
+	if [ "$(cat "$dir/compiled" 2>/dev/null)" != "$compile" ]; then
+		rm -f "$dir"/lib/ext2fs/*.o "$dir"/lib/ext2fs/elfshared/*.o
+		printf '%s\n' "$compile" >"$dir/compiled"
+	fi
+	rm -f "$dir"/lib/ext2fs/libext2fs.so.*
+	make -s -j "$E2PF_JOBS" -C "$dir/lib/ext2fs" image \
+		CFLAGS_SHLIB="$compile" LDFLAGS_SHLIB="$link" &&
+	mv "$dir"/lib/ext2fs/libext2fs.so.*.* "$out"
+}
+
+# Calls of LIBRARY to its own functions that another library can stand in for.
+interposable()
+{
+	readelf -rW "$1" | awk '
+		$3 ~ /JU?MP_SLO/ && $4 !~ /^0+$/ { n++ }
+		END { print n + 0 }'
+}
+
+# is_linked LINK LIBRARY PLAIN: is it of the kind it is called?  PLAIN is the
+# number of calls that can be stood in for when it is linked plainly, or large
+# when that is not known.
+is_linked()
+{
+	local n
+
+	n=$(interposable "$2")
+	echo "$n calls inside can be stood in for"
+	case $1 in
+	plain) [ "$n" -gt 0 ] ;;
+	lto) [ "$n" -gt 0 ] ;;
+	symbolic) [ "$n" = 0 ] ;;
+	no-interposition) [ "$n" -gt 0 ] && [ "$n" -lt "$3" ] ;;
+	relro) readelf -dW "$2" | grep -q 'Flags:.*NOW' && [ "$n" -gt 0 ] ;;
+	all) readelf -dW "$2" | grep -q 'Flags:.*NOW' && [ "$n" = 0 ] ;;
+	esac
+}
+
+# The file that e2fsck loads as libext2fs.
+packaged_library()
+{
+	realpath "$(ldd "$E2FSCK_STOCK" |
+		awk '$1 ~ /^libext2fs\.so/ { print $3 }')"
+}
+
+# with_link COMMAND...: with $library over the package's, if there is one.
+with_link()
+{
+	local flags=-m
+
+	have_root || flags=-rm
+	[ -n "$library" ] || { "$@"; return; }
+	unshare $flags bash "$self" --mount "$library" "$packaged" "$@"
+}
+
+#
+# The tests.
+#
+
+#
+# musl: e2fsprogs, json-c and this project with another C library.
+#
+
+# Why there can be none, if so.
+no_musl()
+{
+	local program
+
+	for program in musl-gcc cmake; do
+		have_program $program || {
+			echo "$program not found"
+			return
+		}
+	done
+}
+
+# The kernel's headers, which musl-gcc does not look for where libc's are.
+kernel_headers()
+{
+	local asm
+
+	asm=/usr/include/$(gcc -print-multiarch)/asm
+	mkdir -p "$1"
+	ln -sfn /usr/include/{linux,asm-generic,mtd} "$1" &&
+		ln -sfn "$asm" "$1/asm"
+}
+
+# make_musl DIR SOURCE: DIR/e2fsprogs, and DIR/root with json-c.  No e2fsprogs is
+# installed: programs find libext2fs where it was built.
+make_musl()
+{
+	local dir=$1 run=-Wl,-rpath,$1/e2fsprogs/lib
+
+	[ ! -e "$dir/ready" ] || return 0
+	rm -rf "$dir"
+	mkdir -p "$dir"/{json,e2fsprogs} &&
+	kernel_headers "$dir/include" &&
+	source_package "$dir/json-c" json-c libjson-c-dev &&
+	cd "$dir/json" &&
+	cmake ../json-c/source -DCMAKE_INSTALL_PREFIX="$dir/root" \
+		-DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
+		-DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_APPS=OFF \
+		-DBUILD_TESTING=OFF &&
+	make -s -j "$E2PF_JOBS" install &&
+	cd ../e2fsprogs &&
+	"$2/configure" -q --enable-elf-shlibs --disable-nls \
+		--disable-uuidd --disable-fsck --disable-fuse2fs LDFLAGS="$run" &&
+	make -s -j "$E2PF_JOBS" &&
+	touch ../ready
+}
+
+# make_musl_project DIR SOURCE: DIR/project, each time anew.
+make_musl_project()
+{
+	local dir=$1 run=-Wl,-rpath,$1/e2fsprogs/lib
+
+	release_sources "$dir/project" && cd "$dir/project" &&
+	./configure -q --with-e2fsck="$dir/e2fsprogs/e2fsck/e2fsck" \
+		PKG_CONFIG_LIBDIR=/nowhere LDFLAGS="$run" \
+		EXT2FS_CFLAGS="-I$dir/e2fsprogs/lib -I$2/lib" \
+		EXT2FS_LIBS="-L$dir/e2fsprogs/lib -lext2fs -lcom_err" \
+		JSON_C_CFLAGS="-I$dir/root/include -I$dir/root/include/json-c" \
+		JSON_C_LIBS="-L$dir/root/lib -ljson-c" &&
+	make -s -j "$E2PF_JOBS" &&
+	make -s -C tests corrupt imgtool
+}
+
+# test_musl NAME SOURCE
+test_musl()
+{
+	local dir=${2%/*}/musl log=$E2PF_TMP/build.log why
+	local place=$1/musl library=
+
+	why=$(no_musl)
+	[ -z "$why" ] || { tap_skip "$place" "$why"; return; }
+	# What is linked, tests' own libraries too, is musl's.
+	export CC="musl-gcc -idirafter $dir/include"
+	if ! (make_musl "$dir" "$2") >"$log" 2>&1; then
+		tap_not_ok "$place: e2fsprogs builds" "$log"
+		return
+	fi
+	if ! (make_musl_project "$dir" "$2") >"$log" 2>&1; then
+		tap_not_ok "$place: builds" "$log"
+		return
+	fi
+	no_warnings "$place" "$log"
+	top_builddir=$dir/project
+	E2FSCK_STOCK=$dir/e2fsprogs/e2fsck/e2fsck
+	E2FSCK_TEST=$dir/project/e2fsck/e2fsck
+	export E2FSCK_STOCK
+	PATH=$dir/e2fsprogs/misc:$dir/e2fsprogs/debugfs:$PATH
+	is_wanted unit && tap_skip "$place: unit tests" "no cmocka for musl"
+	wanted_tests=${wanted_tests/unit/}
+	test_link "$place" "$2"
+}
+
+# unit PROGRAM: cmocka's.
+unit()
+{
+	CMOCKA_MESSAGE_OUTPUT=TAP with_link bash "$srcdir/tools/cmocka-tap.sh" \
+		"$top_builddir/tests/unit/$1" </dev/null 2>&1 |
+		pass_on "$place" unit "$1" "$counts"
+}
+
+unit_tests()
+{
+	local program count=0
+
+	cd "$top_builddir/tests" || return
+	for program in unit/test-*; do
+		case $program in
+		*.*) continue ;;
+		esac
+		unit "${program#unit/}"
+		count=$((count + 1))
+	done
+	[ $count -gt 0 ] || tap_not_ok "$place: no unit tests are built"
+}
+
+# script GROUP NAME ARGUMENT...: a test script of the suite.
+script()
+{
+	local group=$1 test=$2
+
+	shift 2
+	is_wanted "$group" || return 0
+	(
+		unset TABLE
+		with_link bash "$srcdir/scripts/$test" "$@" </dev/null
+	) 2>&1 | pass_on "$place" "$group" "$test" "$counts"
+}
+
+# Processor time of a check, in seconds.
+cpu_time()
+{
+	local TIMEFORMAT='%3U %3S'
+
+	{ time "$@" >/dev/null 2>&1; } 2>&1 |
+		awk '{ printf "%.3f\n", $1 + $2 }'
+}
+
+# cpu_runs DIR IMAGE RUNS: that of warm checks, stock and ours in turn.
+cpu_runs()
+{
+	local dir=$1 image=$2 i
+
+	PREFETCH=1 PREFETCH_STATS=$dir/stats "$E2FSCK_TEST" -fn "$image" \
+		>"$dir/out" 2>&1 || return
+	for ((i = 0; i < $3; i++)); do
+		cpu_time "$E2FSCK_STOCK" -fn "$image" >>"$dir/stock"
+		PREFETCH=1 cpu_time "$E2FSCK_TEST" -fn "$image" >>"$dir/ours"
+	done
+}
+
+median() { sort -g | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }'; }
+
+# What the statistics say is in use.
+accelerations()
+{
+	tr -d ' \t\n' <"$1" | sed -n \
+		's/.*"accelerations":\[\([^]]*\)].*/\1/p' | tr -d '"'
+}
+
+cpu_ratio()
+{
+	local dir=$E2PF_TMP/cpu a b use
+
+	mkdir -p "$dir"
+	rm -f "$dir"/*
+	with_link bash "$self" --cpu "$dir" "$image" "${DIST_RUNS:-5}" || {
+		tap_not_ok "$place: a check of the image that is timed" \
+			"$dir/out"
+		return
+	}
+	a=$(median <"$dir/stock") b=$(median <"$dir/ours")
+	use=$(accelerations "$dir/stats")
+	printf '%s cpu %s %s\n' "$place" "$a" "$b" >>"$counts"
+	printf '%s use %s\n' "$place" "${use:-none}" >>"$counts"
+	tap_ok "$place: processor time of a warm check $a s, ours $b s," \
+		"in use: ${use:-none}"
+}
+
+# find_image: $image is what is timed, or $no_image why there is none.
+find_image()
+{
+	image=${DIST_IMAGE-}
+	[ -z "$image" ] || return 0
+	if image=$(BENCH_BUILD="$top_builddir/bench" \
+		"$top_srcdir/bench/images" extents@1/4 \
+		2>"$E2PF_TMP/image.log"); then
+		return 0
+	fi
+	image=
+	no_image=$(tail -n 1 "$E2PF_TMP/image.log")
+}
+
+# test_link PLACE SOURCE
+test_link()
+{
+	local place=$1 images=${DIST_IMAGES-}
+
+	[ "$link" = packaged ] || images=${images:-$few_images}
+	! is_wanted unit || unit_tests
+	script corpus test-corpus.sh
+	# shellcheck disable=SC2086
+	script features test-features.sh $images
+	COUNT=${DIST_SEEDS:-39} script corruptions test-corruptions.sh
+	# What a fault does is not libext2fs's affair.
+	if [ "$link" = packaged ]; then
+		script faults test-faults.sh
+		script faults test-limits.sh
+		E2FSPROGS_DIR=$2 E2PF_TABLE=$counts.rows \
+			script e2fsprogs check-e2fsprogs.sh
+	fi
+	is_wanted cpu || return 0
+	if [ -n "$image" ]; then
+		cpu_ratio
+	else
+		tap_skip "$place: processor time" "no image: $no_image"
+	fi
+}
+
+# test_links NAME SOURCE: the tests with each link.  $packaged is the package's
+# libext2fs.
+test_links()
+{
+	local name=$1 source=$2 link library='' plain=1000000 ready
+
+	for link in $wanted_links; do
+		if [ "$link" = packaged ]; then
+			library=
+			test_link "$name/packaged" "$source"
+			continue
+		fi
+		if [ -z "${ready-}" ]; then
+			source_package "$source" e2fsprogs >"$E2PF_TMP/source.log" 2>&1 || {
+				tap_skip "$name: libext2fs linked anew" \
+					"no source package: $(tail -n 1 "$E2PF_TMP/source.log")"
+				return
+			}
+			ready=yes
+		fi
+		if [ "$link" = musl ]; then
+			(test_musl "$name" "$source/source")
+			continue
+		fi
+		(make_libext2fs "$source/build") >"$E2PF_TMP/build.log" 2>&1 || {
+			tap_not_ok "$name: libext2fs can be built" \
+				"$E2PF_TMP/build.log"
+			continue
+		}
+		library=$source/$link.so
+		make_link "$source/build" "$link" "$library" \
+			>"$E2PF_TMP/build.log" 2>&1 || {
+			tap_not_ok "$name: libext2fs can be linked: $link" \
+				"$E2PF_TMP/build.log"
+			continue
+		}
+		[ "$link" != plain ] || plain=$(interposable "$library")
+		tap_check "$name/$link: it is linked so" \
+			is_linked "$link" "$library" "$plain"
+		tap_check "$name/$link: it is what e2fsck loads" \
+			with_link cmp "$library" "$packaged"
+		test_link "$name/$link" "$source"
+	done
+}
+
+# On this machine, whatever it is: a chroot too.  Results go to $counts.
+test_here()
+{
+	local name=$1 packaged image='' no_image=
+
+	packaged=$(packaged_library)
+	[ -e "$packaged" ] || {
+		tap_skip "$name" "$E2FSCK_STOCK loads no libext2fs"
+		return
+	}
+	printf '%s version %s\n' "$name" "$(mke2fs -V 2>&1 |
+		sed -n 's/^mke2fs \([0-9.a-z~-]*\).*/\1/p')" >>"$counts"
+	! is_wanted cpu || find_image
+	test_links "$name" "${DIST_DIR:-$E2PF_TMP}/e2fsprogs"
+}
+
+# release_sources FOLDER: the sources as they are released.
+release_sources()
+{
+	local dist=dist-$$
+
+	make -s -C "$top_builddir" distdir distdir="$dist" >/dev/null || return
+	rm -rf "$1"
+	mv "$top_builddir/$dist" "$1"
+}
+
+# no_warnings PLACE LOG: of the compiler.
+no_warnings()
+{
+	if grep -A 4 'warning:' "$2" >"$2.warnings"; then
+		tap_not_ok "$1: builds without warnings" "$2.warnings"
+	else
+		tap_ok "$1: builds without warnings"
+	fi
+}
+
+#
+# Chroots.
+#
+
+# enter ROOT TESTS IMAGE COMMAND...: called in new name spaces.  The folder of
+# corpus images and the one that is timed are seen there as /e2fsprogs-tests
+# and /image, where there are such.
+enter()
+{
+	local root=$1 tests=$2 image=$3
+
+	shift 3
+	# A mount of its own, so that more name spaces can be made in it.
+	mount --bind "$root" "$root" && cd / &&
+	mount -t proc proc "$root/proc" &&
+	mount --rbind /dev "$root/dev" &&
+	mount --rbind /sys "$root/sys" || return
+	if [ -n "$tests" ]; then
+		mkdir -p "$root/e2fsprogs-tests" &&
+		mount --bind "$tests" "$root/e2fsprogs-tests" || return
+	fi
+	if [ -n "$image" ]; then
+		touch "$root/image" &&
+		mount --bind "$image" "$root/image" || return
+	fi
+	exec chroot "$root" "$@"
+}
+
+# inside COMMAND...: in the chroot, with an environment of its own.
+inside()
+{
+	unshare --mount --pid --fork --kill-child bash "$self" --enter \
+		"$root" "$corpus" "$image" env -i HOME=/root TERM=dumb \
+		PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+		DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+}
+
+# The old suites are not where they were when Debian's archive has taken them.
+make_chroot()
+{
+	[ ! -e "$root/complete" ] || return 0
+	rm -rf "$root"
+	debootstrap --variant=minbase --include=dpkg-dev --keyring="$keyring" \
+		"$suite" "$root" "$mirror" || return
+	echo "deb $mirror $suite main" >"$root/etc/apt/sources.list"
+	inside apt-get -q update || {
+		# See apt_update(); for quickstart too.
+		echo 'Acquire::Check-Valid-Until "false";' \
+			>"$root/etc/apt/apt.conf.d/90expired"
+		inside apt-get -q update || return
+	}
+	rm -f "$root"/var/cache/apt/archives/*.deb
+	touch "$root/complete"
+}
+
+# What autoconf made of the sources is made again by the distribution's own.
+make_sources()
+{
+	release_sources "$root/source" || return
+	find "$root/source" -name Makefile.in -delete
+	rm -rf "$root/source"/{configure,aclocal.m4,config.h.in,build-aux}
+}
+
+# musl's compiler is only there for that.
+build()
+{
+	case " $wanted_links " in
+	*musl*) inside apt-get -qq -y --no-install-recommends install \
+			musl-tools cmake || return ;;
+	esac
+	# shellcheck disable=SC2016
+	inside bash -c 'cd /source && ./quickstart build &&
+		make -s -j"$(nproc)" -C tests check TESTS='
+}
+
+test_suite()
+{
+	local suite=$1 root=$work/$1 log=$work/$1.log counts_inside
+
+	mkdir -p "$work"
+	if ! make_chroot >"$log" 2>&1; then
+		tap_skip "$suite" "no chroot can be made: $(
+			grep -E '^(E|W|debootstrap):' "$log" | tail -n 1)"
+		return
+	fi
+	if ! { make_sources && build; } >"$log" 2>&1; then
+		tail -n 40 "$log" >"$log.end"
+		tap_not_ok "$suite: builds" "$log.end"
+		return
+	fi
+	no_warnings "$suite" "$log"
+	counts_inside=$root/counts
+	: >"$counts_inside"
+	: >"$counts_inside.rows"
+	inside DIST_DIR=/ DIST_TESTS="$wanted_tests" DIST_LINKS="$wanted_links" \
+		DIST_IMAGES="${DIST_IMAGES-}" DIST_SEEDS="${DIST_SEEDS-}" \
+		DIST_RUNS="${DIST_RUNS-}" E2PF_JOBS="$E2PF_JOBS" \
+		${image:+DIST_IMAGE=/image} \
+		E2FSPROGS_TESTS=${corpus:+/e2fsprogs-tests} \
+		bash /source/tests/tools/check-distributions.sh --inside "$suite" /counts ||
+		tap_not_ok "$suite: ended before its last test"
+	cat "$counts_inside" >>"$counts"
+	cat "$counts_inside.rows" >>"$counts.rows"
+}
+
+test_suites()
+{
+	local suite corpus image='' no_image=
+
+	corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
+	if [ -r "$corpus/manifest.tsv" ]; then
+		corpus=$(cd "$corpus" && pwd)
+	else
+		corpus=
+	fi
+	! is_wanted cpu || find_image
+	for suite; do
+		test_suite "$suite"
+	done
+}
+
+#
+# The closing table: passed, skipped and failed of each group in each place.
+#
+print_table()
+{
+	awk '
+	$2 == "version" { version[$1] = $3; next }
+	!($1 in seen) { seen[$1] = 1; places[++count] = $1 }
+	$2 == "cpu" { stock[$1] = $3; ours[$1] = $4; next }
+	$2 == "use" { use[$1] = $3; next }
+	{ n[$1, $2, $3]++; any[$1, $2] = 1 }
+	function cell(p, g)
+	{
+		if (!((p, g) in any))
+			return ""
+		return n[p, g, "passed"] + 0 " / " n[p, g, "skipped"] + 0 \
+			" / " n[p, g, "failed"] + 0
+	}
+	END {
+		print "| distribution | e2fsprogs | libext2fs | unit tests" \
+			" | corpus | features | corruptions | faults" \
+			" | in use | processor time, stock → ours |"
+		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+		for (i = 1; i <= count; i++) {
+			p = places[i]
+			split(p, part, "/")
+			row = "| " part[1] " | " version[part[1]] " | " part[2]
+			groups = split("unit corpus features corruptions faults",
+				group, " ")
+			for (k = 1; k <= groups; k++)
+				row = row " | " cell(p, group[k])
+			time = ""
+			if (p in stock)
+				time = sprintf("%.2f → %.2f s (%.2f)", stock[p],
+					ours[p], ours[p] / stock[p])
+			gsub(",", ", ", use[p])
+			print row " | " use[p] " | " time " |"
+		}
+	}' "$counts"
+}
+
+main()
+{
+	if [ "$*" = here ]; then
+		# shellcheck source=/dev/null
+		test_here "$(. /etc/os-release; echo "${VERSION_CODENAME:-here}")"
+	else
+		test_suites "$@"
+	fi
+	[ -s "$counts" ] || return 0
+	tap_diag "passed / skipped / failed:"
+	print_table >"$work/table"
+	sed 's/^/# /' "$work/table"
+	[ -z "${TABLE-}" ] || write_table distributions "$work/table" "$TABLE"
+	[ -s "$counts.rows" ] || return 0
+	bash "$srcdir/tools/check-e2fsprogs.sh" --table "$counts.rows" >"$work/table"
+	sed 's/^/# /' "$work/table"
+	[ -z "${TABLE-}" ] || write_table e2fsprogs "$work/table" "$TABLE"
+}
+
+case ${1-} in
+--enter)
+	shift
+	enter "$@"
+	exit 125
+	;;
+--cpu)
+	shift
+	cpu_runs "$@"
+	exit
+	;;
+--mount)
+	mount --bind "$2" "$3" || exit 125
+	shift 3
+	exec "$@"
+	;;
+--inside)
+	tmp_setup
+	counts=$3
+	test_here "$2"
+	exit
+	;;
+esac
+
+[ $# -gt 0 ] || set -- bullseye bookworm trixie sid
+have_program unshare || tap_skip_all "unshare not found"
+[ -x "$E2FSCK_TEST" ] || tap_skip_all "not built: $E2FSCK_TEST"
+if [ "$*" = here ]; then
+	flags=-m
+	have_root || flags=-rm
+	unshare $flags true 2>/dev/null ||
+		tap_skip_all "no name space to mount in can be had"
+else
+	have_root || tap_skip_all "root is needed to make a chroot"
+	have_program debootstrap || tap_skip_all "debootstrap not found"
+	[ -r "$keyring" ] ||
+		tap_skip_all "$keyring not found (package debian-archive-keyring)"
+	unshare --mount --pid --fork --kill-child true 2>/dev/null ||
+		tap_skip_all "no name spaces can be had"
+fi
+tmp_setup
+work=${DIST_DIR:-$E2PF_TMP}
+counts=$E2PF_TMP/counts
+mkdir -p "$work"
+: >"$counts"
+tap_run main "$@"

@@ -1,0 +1,186 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The test suite of e2fsprogs itself, of this machine's version: from the
+# distribution's source package, with its own e2fsck, and with the launcher in
+# e2fsck's place, PREFETCH=1, through each I/O manager.  What passes must pass,
+# what fails must fail.
+#
+#   check-e2fsprogs.sh [TEST...]	default: all of them
+#   check-e2fsprogs.sh --table ROWS	the table of rows gathered with E2PF_TABLE
+#
+# E2FSPROGS_DIR	folder to work in, an absolute path; what is built in it is
+#		used again (default: one that goes away)
+# E2PF_TABLE	file that the row of the table is added to
+# TABLE		file that gets the table between its two marks
+#
+# E2FSPROGS_SLOW	with 1, also what the suite calls slow, half an hour
+#
+# The checker must load libext2fs, so that the module finds it: the suite is
+# built with shared libraries.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=source-package.sh
+. "$srcdir/tools/source-package.sh"
+
+# A test that waits for ever is ended.
+LIMIT=1800
+slow=--skip-slow-tests
+[ "${E2FSPROGS_SLOW-}" != 1 ] || slow=
+
+# build_suite DIR: DIR/suite, from DIR/source.
+build_suite()
+{
+	[ ! -e "$1/suite/ready" ] || return 0
+	rm -rf "$1/suite"
+	mkdir "$1/suite" && cd "$1/suite" || return
+	../source/configure -q --enable-elf-shlibs --disable-nls \
+		--disable-uuidd --disable-fsck --disable-fuse2fs &&
+	make -s -j "$E2PF_JOBS" &&
+	make -s -C tests test_one &&
+	mv e2fsck/e2fsck e2fsck/e2fsck.real &&
+	touch ready
+}
+
+suite_tests()
+{
+	local path
+
+	for path in "$source"/tests/[a-z]_*/; do
+		path=${path%/}
+		printf '%s\n' "${path##*/}"
+	done
+}
+
+# run_one TEST: with an environment of its own, which is all the suite knows of
+# our settings.  Its result is a file, NAME.ok or NAME.failed; a test that does
+# not apply here leaves neither.
+run_one()
+{
+	local test=$1
+
+	cd "$suite/tests" || return
+	# shellcheck disable=SC2086
+	env -i PATH="$PATH" HOME="${HOME-/}" TMPDIR="$E2PF_TMP" \
+		E2PF_TEST_MARK="$E2PF_TEST_MARK" "${setting[@]}" \
+		timeout -k 10 "$LIMIT" ./test_one $slow "$source/tests/$test" \
+		</dev/null >"$results/$test.out" 2>&1
+	if [ -e "$test.ok" ]; then
+		mv "$test.ok" "$results"
+	elif [ -e "$test.failed" ]; then
+		mv "$test.failed" "$results"
+	fi
+	rm -f "$test.log" "$test.slow"
+}
+
+# run_suite NAME CHECKER TEST...: with CHECKER in e2fsck's place.
+run_suite()
+{
+	local results=$E2PF_TMP/$1
+
+	mkdir "$results"
+	ln -sfn "$2" "$suite/e2fsck/e2fsck"
+	shift 2
+	workers run_one "$@"
+}
+
+# result NAME TEST
+result()
+{
+	if [ -e "$E2PF_TMP/$1/$2.ok" ]; then
+		echo passes
+	elif [ -e "$E2PF_TMP/$1/$2.failed" ]; then
+		echo fails
+	else
+		echo "does not apply"
+	fi
+}
+
+count() { find "$E2PF_TMP/$1" -name "*.$2" | wc -l; }
+
+# compare_suite NAME TEST...: with stock's results, test by test; the number of
+# those that differ is $differ.
+compare_suite()
+{
+	local name=$1 test stock ours
+
+	shift
+	differ=0
+	for test; do
+		stock=$(result stock "$test")
+		ours=$(result "$name" "$test")
+		if [ "$stock" = "$ours" ]; then
+			tap_ok "$name: $test $stock"
+			continue
+		fi
+		differ=$((differ + 1))
+		head -n 40 "$E2PF_TMP/$name/$test."[fo]* >"$E2PF_TMP/why"
+		tap_not_ok "$name: $test $ours, with stock e2fsck it $stock" \
+			"$E2PF_TMP/why"
+	done
+}
+
+test_suite()
+{
+	local dir=${E2FSPROGS_DIR:-$E2PF_TMP/e2fsprogs} source suite name io
+	local differ row
+	local -a setting=()
+
+	source_package "$dir" e2fsprogs >"$E2PF_TMP/log" 2>&1 || {
+		tap_skip "e2fsprogs' tests" \
+			"no source package: $(tail -n 1 "$E2PF_TMP/log")"
+		return
+	}
+	source=$dir/source suite=$dir/suite
+	(build_suite "$dir") >"$E2PF_TMP/log" 2>&1 || {
+		tail -n 40 "$E2PF_TMP/log" >"$E2PF_TMP/why"
+		tap_not_ok "e2fsprogs builds" "$E2PF_TMP/why"
+		return
+	}
+	# shellcheck disable=SC2046
+	[ $# -gt 0 ] || set -- $(suite_tests)
+	run_suite stock e2fsck.real "$@"
+	row="| $(cat "$dir/version") | $# | $(count stock ok) | $(count stock failed)"
+	tap_diag "$(cat "$dir/version"): $# tests, $(count stock ok) pass," \
+		"$(count stock failed) fail"
+	tap_check "the suite runs" [ "$(count stock ok)" -gt 0 ]
+	for io in 0 1; do
+		name=unix
+		[ $io = 0 ] || name=mmap
+		setting=(PREFETCH=1 TEST_MMAP_IO="$io"
+			PREFETCH_E2FSCK="$suite/e2fsck/e2fsck.real"
+			PREFETCH_STATS="$E2PF_TMP/$name.stats")
+		run_suite $name "$E2FSCK_TEST" "$@"
+		compare_suite $name "$@"
+		tap_check "$name: it was the launcher that ran" \
+			grep -q '"groups"' "$E2PF_TMP/$name.stats"
+		row+=" | $(($# - differ)) | $differ"
+	done
+	ln -sfn e2fsck.real "$suite/e2fsck/e2fsck"
+	printf '%s |\n' "$row" >>"$rows"
+	tap_check "no process is left behind" no_process_left
+	print_table "$rows" >"$E2PF_TMP/table"
+	sed 's/^/# /' "$E2PF_TMP/table"
+	[ -z "${TABLE-}" ] || write_table e2fsprogs "$E2PF_TMP/table" "$TABLE"
+}
+
+print_table()
+{
+	cat - "$1" <<-END
+	| e2fsprogs | tests | pass with stock | fail with stock | same, unix manager | differ | same, mmap manager | differ |
+	| --- | --- | --- | --- | --- | --- | --- | --- |
+	END
+}
+
+if [ "${1-}" = --table ]; then
+	print_table "$2"
+	exit
+fi
+require_programs make gcc timeout
+tmp_setup
+rows=${E2PF_TABLE:-$E2PF_TMP/rows}
+tap_run test_suite "$@"
