@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a map of ours answers: one bit, ranges and searches, in place of
+ * libext2fs's red-black tree.
+ *
+ * Every function of libext2fs 1.46.2 to 1.47.4 that looks into a map and that
+ * e2fsck reaches is stood in for; other maps than ours are passed on.  Not
+ * reached, and not stood in for: resizing and comparing.
+ *
+ * What a caller can see is what it sees of a red-black tree, its peculiarities
+ * included: each has a comment beginning with "A tree".  No call fails that
+ * could not fail in a tree.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+
+#include "bitmaps.h"
+#include "map.h"
+#include "real.h"
+
+/*
+ * Ends.
+ */
+
+errcode_t ext2fs_fudge_generic_bmap_end(ext2fs_generic_bitmap bitmap,
+					errcode_t neq, __u64 end, __u64 *oend)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_fudge_generic_bmap_end);
+
+	if (!map)
+		return real(bitmap, neq, end, oend);
+	if (end > map->real_end)
+		return neq;
+	if (oend)
+		*oend = map->end;
+	map->end = end;
+	return 0;
+}
+
+__u64 ext2fs_get_generic_bmap_start(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_get_generic_bmap_start);
+
+	return map ? map->start : real(bitmap);
+}
+
+__u64 ext2fs_get_generic_bmap_end(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_get_generic_bmap_end);
+
+	return map ? map->end : real(bitmap);
+}
+
+void ext2fs_set_generic_bmap_padding(ext2fs_generic_bitmap bitmap)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_set_generic_bmap_padding);
+
+	if (!map)
+		real(bitmap);
+	else
+		/* The count is 32 bits wide in the library. */
+		bitset_set_range(&map->set, map->end + 1 - map->start,
+				 (unsigned)(map->real_end - map->end));
+}
+
+/*
+ * One bit.
+ */
+
+static bool inside(const struct map *map, uint64_t arg)
+{
+	return arg >= map->start && arg <= map->end;
+}
+
+__attribute__((cold))
+static int outside(const struct map *map, int code, uint64_t arg)
+{
+	if (map->description)
+		com_err(0, map->base_error + code, "#%llu for %s",
+			(unsigned long long)arg, map->description);
+	else
+		com_err(0, map->base_error + code, "#%llu",
+			(unsigned long long)arg);
+	return 0;
+}
+
+int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
+{
+	struct map *map = map_of(bitmap);
+
+	if (!map) {
+		REAL(ext2fs_test_generic_bmap);
+		return real(bitmap, arg);
+	}
+	if (!inside(map, arg))
+		return outside(map, EXT2FS_TEST_ERROR, arg);
+	return bitset_test(&map->set, arg - map->start);
+}
+
+int ext2fs_mark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
+{
+	struct map *map = map_of(bitmap);
+
+	if (!map) {
+		REAL(ext2fs_mark_generic_bmap);
+		return real(bitmap, arg);
+	}
+	if (!inside(map, arg))
+		return outside(map, EXT2FS_MARK_ERROR, arg);
+	return bitset_set(&map->set, arg - map->start);
+}
+
+int ext2fs_unmark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
+{
+	struct map *map = map_of(bitmap);
+
+	if (!map) {
+		REAL(ext2fs_unmark_generic_bmap);
+		return real(bitmap, arg);
+	}
+	if (!inside(map, arg))
+		return outside(map, EXT2FS_UNMARK_ERROR, arg);
+	arg -= map->start;
+	/* A tree also answers "was set" for a clear bit before a set one. */
+	return bitset_clear(&map->set, arg) || bitset_test(&map->set, arg + 1);
+}
+
+/* The 32-bit interface, of which pass 5 uses two for the padding. */
+static void warn_narrow(const struct map *map, const char *function)
+{
+	if (map->description)
+		com_err(0, EXT2_ET_MAGIC_GENERIC_BITMAP,
+			"called %s with 64-bit bitmap for %s", function,
+			map->description);
+	else
+		com_err(0, EXT2_ET_MAGIC_GENERIC_BITMAP,
+			"called %s with 64-bit bitmap", function);
+}
+
+int ext2fs_test_generic_bitmap(ext2fs_generic_bitmap bitmap, blk_t arg)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_test_generic_bitmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	warn_narrow(map, __func__);
+	return ext2fs_test_generic_bmap(bitmap, arg);
+}
+
+int ext2fs_mark_generic_bitmap(ext2fs_generic_bitmap bitmap, __u32 arg)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_mark_generic_bitmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	warn_narrow(map, __func__);
+	return ext2fs_mark_generic_bmap(bitmap, arg);
+}
+
+int ext2fs_unmark_generic_bitmap(ext2fs_generic_bitmap bitmap, blk_t arg)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_unmark_generic_bitmap);
+
+	if (!map)
+		return real(bitmap, arg);
+	warn_narrow(map, __func__);
+	return ext2fs_unmark_generic_bmap(bitmap, arg);
+}
+
+/*
+ * Ranges.
+ */
+
+/* The last bit of none is the one before the first, in the library too. */
+static bool range_inside(const struct map *map, uint64_t block, unsigned num,
+			 errcode_t code)
+{
+	REAL(ext2fs_warn_bitmap);
+
+	if (inside(map, block) && block + num - 1 <= map->end)
+		return true;
+	real(code, (unsigned long)block, map->description);
+	return false;
+}
+
+int ext2fs_test_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
+				    unsigned int num)
+{
+	struct map *map = map_of(bitmap);
+	uint64_t first;
+	REAL(ext2fs_test_block_bitmap_range2);
+
+	if (!map)
+		return real(bitmap, block, num);
+	if (num == 1)
+		return !ext2fs_test_generic_bmap(bitmap, block);
+	if (!range_inside(map, block, num, EXT2_ET_BAD_BLOCK_TEST))
+		return EINVAL;
+	if (!num)
+		return 1;
+	first = block - map->start;
+	return bitset_first_set(&map->set, first, first + num - 1) ==
+	       UINT64_MAX;
+}
+
+void ext2fs_mark_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
+				     unsigned int num)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_mark_block_bitmap_range2);
+
+	if (!map)
+		real(bitmap, block, num);
+	else if (range_inside(map, block, num, EXT2_ET_BAD_BLOCK_MARK))
+		bitset_set_range(&map->set, block - map->start, num);
+}
+
+void ext2fs_unmark_block_bitmap_range2(ext2fs_block_bitmap bitmap,
+				       blk64_t block, unsigned int num)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_unmark_block_bitmap_range2);
+
+	if (!map)
+		real(bitmap, block, num);
+	else if (range_inside(map, block, num, EXT2_ET_BAD_BLOCK_UNMARK))
+		bitset_clear_range(&map->set, block - map->start, num);
+}
+
+errcode_t ext2fs_set_generic_bmap_range(ext2fs_generic_bitmap bitmap,
+					__u64 start, unsigned int num,
+					void *in)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_set_generic_bmap_range);
+
+	if (!map)
+		return real(bitmap, start, num, in);
+	/* A tree keeps what was set. */
+	bitset_add_bytes(&map->set, start - map->start, num, in);
+	return 0;
+}
+
+errcode_t ext2fs_get_generic_bmap_range(ext2fs_generic_bitmap bitmap,
+					__u64 start, unsigned int num,
+					void *out)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_get_generic_bmap_range);
+
+	if (!map)
+		return real(bitmap, start, num, out);
+	/* A tree with nothing in it leaves the buffer as it is. */
+	if (!bitset_is_empty(&map->set))
+		bitset_get_bytes(&map->set, start - map->start, num, out);
+	return 0;
+}
+
+/* Common to both searches. */
+static bool search_inside(const struct map *map, uint64_t start, uint64_t end)
+{
+	if (start >= map->start && end <= map->end && start <= end)
+		return true;
+	outside(map, EXT2FS_TEST_ERROR, start);
+	return false;
+}
+
+errcode_t ext2fs_find_first_zero_generic_bmap(ext2fs_generic_bitmap bitmap,
+					      __u64 start, __u64 end,
+					      __u64 *out)
+{
+	struct map *map = map_of(bitmap);
+	uint64_t found;
+	REAL(ext2fs_find_first_zero_generic_bmap);
+
+	if (!map)
+		return real(bitmap, start, end, out);
+	if (!search_inside(map, start, end))
+		return EINVAL;
+	/* A tree with nothing in it finds nothing, not even a clear bit. */
+	if (bitset_is_empty(&map->set))
+		return ENOENT;
+	found = bitset_first_clear(&map->set, start - map->start,
+				   end - map->start);
+	if (found == UINT64_MAX)
+		return ENOENT;
+	*out = found + map->start;
+	return 0;
+}
+
+errcode_t ext2fs_find_first_set_generic_bmap(ext2fs_generic_bitmap bitmap,
+					     __u64 start, __u64 end,
+					     __u64 *out)
+{
+	struct map *map = map_of(bitmap);
+	uint64_t found;
+	REAL(ext2fs_find_first_set_generic_bmap);
+
+	if (!map)
+		return real(bitmap, start, end, out);
+	if (!search_inside(map, start, end))
+		return EINVAL;
+	if (bitset_is_empty(&map->set))
+		return ENOENT;
+	found = bitset_first_set(&map->set, start - map->start,
+				 end - map->start);
+	if (found == UINT64_MAX)
+		return ENOENT;
+	*out = found + map->start;
+	return 0;
+}
