@@ -110,7 +110,7 @@ struct e2pf_engine {
 					   the gate */
 	struct e2pf_cost cost;
 
-	const struct e2pf_phase *phases;	/* the source's table; NULL
+	const struct e2pf_phase *phases;	/* the source's array; NULL
 						   before the first start */
 	unsigned phase_count;
 	int phase;			/* the current one, or E2PF_NONE */
@@ -218,7 +218,7 @@ void e2pf_probe_engine(struct e2pf_engine *e);
 
 /* phase.c; with the lock held */
 /* Ask the source for its phases; only while there are no workers, who look
- * at the table without the lock. */
+ * at them without the lock. */
 void e2pf_load_phases(struct e2pf_engine *e, uint64_t budget, bool has_head);
 void e2pf_set_phase(struct e2pf_engine *e, int phase);
 /* Has no worker anything left to do in this phase? */

@@ -20,7 +20,7 @@
  * the engine drops a reference that is not inside its device, and parses no
  * more than E2PF_LEVELS levels below a unit and `parse_limit` pieces in all.
  *
- * lib/ext4/ext4_source.c is a source; tests have the smallest there is.
+ * CONTRIBUTING.md says how to add one; tests/rigs/toy-fs.c is the smallest.
  */
 #ifndef E2PF_SOURCE_H
 #define E2PF_SOURCE_H
@@ -104,7 +104,7 @@ struct e2pf_start {
 struct e2pf_source;
 
 /*
- * The operations of a source.  Indices of phases are those of the table that
+ * The operations of a source.  Indices of phases are those of the array that
  * begin() returns.  The engine holds its lock during begin(), units(),
  * weight() and sample(); these must not call the engine, nor wait for a lock
  * that is held while somebody calls it.  seed(), piece() and parse() are
@@ -113,7 +113,7 @@ struct e2pf_source;
 struct e2pf_source_ops {
 	/*
 	 * Work is about to begin, no thread is at it.  Returns the phases in
-	 * order and sets *count (1 to E2PF_PHASES).  The table stays as it is
+	 * order and sets *count (1 to E2PF_PHASES).  The array stays as it is
 	 * until the next call, and has the same number of phases each time:
 	 * begin() may be called again before there are threads, when more is
 	 * known of the device.

@@ -37,9 +37,9 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 void rig_prepare(struct rig *r);
 void rig_new(struct rig *r);
 void rig_start(struct rig *r);
-/* Start, and come to where the directory blocks that were put off are asked
- * for, with a lane blocked in that.  Of directories without nodes, and
- * without bitmaps, which are put off as well. */
+/* Start, and come to where the directory blocks that were deferred are asked
+ * for, with a worker blocked in that.  Of directories without nodes, and
+ * without bitmaps, which are deferred as well. */
 void rig_start_held_later(struct rig *r);
 /* Let go of all that is held, and see that no thread is left. */
 void rig_tear_down(struct rig *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A simulated device and clock.  Knows nothing of filesystems; of the threads
- * that call it only which of them are lanes.
+ * that call it only which of them are workers.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -55,17 +55,17 @@ static void note(struct fake_device *f, enum fake_op op, uint64_t block,
 	if (f->events == FAKE_EVENTS)
 		abort();
 	f->event[f->events++] = (struct fake_event) {
-		.op = op, .block = block, .count = count, .lane = fake_lane()
+		.op = op, .block = block, .count = count, .worker = fake_worker()
 	};
 }
 
 static bool is_held(const struct fake_device *f, enum fake_op op)
 {
-	return fake_lane() >= 0 && f->held[op] &&
-	       (f->held_lane < 0 || f->held_lane == fake_lane());
+	return fake_worker() >= 0 && f->held[op] &&
+	       (f->held_worker < 0 || f->held_worker == fake_worker());
 }
 
-/* Block a lane for as long as the test wants. */
+/* Block a worker for as long as the test wants. */
 static void hold(struct fake_device *f, enum fake_op op)
 {
 	if (!is_held(f, op))
@@ -115,9 +115,9 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 		if (f->bad[b])
 			return EIO;
 		/* Blocks in flight are waited for, as page locks are. */
-		while (f->in_flight[b] && fake_lane() >= 0)
+		while (f->in_flight[b] && fake_worker() >= 0)
 			pthread_cond_wait(&f->cond, &f->lock);
-		if (!f->resident[b] && fake_lane() >= 0)
+		if (!f->resident[b] && fake_worker() >= 0)
 			f->missing_read++;
 		missed |= !f->resident[b];
 		f->resident[b] = 1;
@@ -187,7 +187,7 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	f->blocks = size / block_size;
 	f->clock = 1;
 	f->miss_ns = MISS_NS;
-	f->held_lane = -1;
+	f->held_worker = -1;
 	f->resident = calloc(f->blocks, 1);
 	f->in_flight = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);
@@ -257,10 +257,10 @@ void fake_hold(struct fake_device *f, enum fake_op op, bool held)
 	pthread_mutex_unlock(&f->lock);
 }
 
-void fake_hold_only(struct fake_device *f, int lane)
+void fake_hold_only(struct fake_device *f, int worker)
 {
 	pthread_mutex_lock(&f->lock);
-	f->held_lane = lane;
+	f->held_worker = worker;
 	pthread_cond_broadcast(&f->cond);
 	pthread_mutex_unlock(&f->lock);
 }

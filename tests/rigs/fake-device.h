@@ -19,7 +19,7 @@ struct fake_event {
 	enum fake_op op;
 	uint64_t block;
 	uint64_t count;
-	int lane;		/* fake_lane() of the caller */
+	int worker;		/* fake_worker() of the caller */
 };
 
 struct fake_device {
@@ -32,12 +32,12 @@ struct fake_device {
 	uint64_t clock;		/* ns */
 	/* Per block. */
 	unsigned char *resident, *in_flight, *bad;
-	unsigned *asked;	/* times missing and asked for by a lane */
+	unsigned *asked;	/* times missing and asked for by a worker */
 	/* What the test decides. */
 	bool late;		/* a willneed stays in flight */
-	bool held[FAKE_OPS];	/* callers on lanes block */
+	bool held[FAKE_OPS];	/* callers on workers block */
 	int passes[FAKE_OPS];	/* but so many may go on */
-	int held_lane;		/* only this one is held; -1: all */
+	int held_worker;		/* only this one is held; -1: all */
 	uint64_t tick;		/* ns each read takes */
 	uint64_t miss_ns;	/* and if it reads what nobody asked for */
 	uint64_t ask_ns;	/* ns each willneed takes that has to read */
@@ -63,8 +63,8 @@ void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count);
 void fake_complete(struct fake_device *f);
 void fake_set_late(struct fake_device *f, bool late);
 void fake_hold(struct fake_device *f, enum fake_op op, bool hold);
-/* Hold this lane only, and let the others go on. */
-void fake_hold_only(struct fake_device *f, int lane);
+/* Hold this worker only, and let the others go on. */
+void fake_hold_only(struct fake_device *f, int worker);
 /* Let so many held calls go on. */
 void fake_pass(struct fake_device *f, enum fake_op op, int calls);
 void fake_advance(struct fake_device *f, uint64_t ns);

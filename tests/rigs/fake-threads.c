@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stand-ins for the calls that threads sleep in.  A lane is asleep from when
+ * Stand-ins for the calls that threads sleep in.  A worker is asleep from when
  * it begins to wait, with the mutex held, until somebody signals; so that
  * "all asleep" is a fact and needs no time to be waited for.
  */
@@ -15,7 +15,7 @@
 
 #include "fake-threads.h"
 
-#define MOST_LANES 512
+#define MOST_WORKERS 512
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*start)(void *), void *arg);
@@ -32,7 +32,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 
-struct lane {
+struct worker {
 	void *(*start)(void *);
 	void *arg;
 	int number;
@@ -42,14 +42,14 @@ struct lane {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
-static struct lane lane[MOST_LANES];
+static struct worker worker[MOST_WORKERS];
 static unsigned alive, asleep;
 static int created, fail_create = -1;
 static atomic_int fail_allocation = -1;
 static atomic_bool failed;
-static __thread struct lane *self;
+static __thread struct worker *self;
 
-int fake_lane(void)
+int fake_worker(void)
 {
 	return self ? self->number : -1;
 }
@@ -90,7 +90,7 @@ void fake_threads_fail_create(int n)
 
 static void leave(void *arg)
 {
-	struct lane *l = arg;
+	struct worker *l = arg;
 
 	pthread_mutex_lock(&lock);
 	l->used = false;
@@ -112,7 +112,7 @@ static void *run(void *arg)
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*start)(void *), void *arg)
 {
-	struct lane *l = lane;
+	struct worker *l = worker;
 	int err;
 
 	pthread_mutex_lock(&lock);
@@ -122,7 +122,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	}
 	while (l->used)
 		l++;
-	*l = (struct lane) {
+	*l = (struct worker) {
 		.start = start, .arg = arg, .number = created++, .used = true
 	};
 	alive++;
@@ -163,10 +163,10 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 	unsigned i;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < MOST_LANES; i++) {
-		if (!lane[i].used || lane[i].sleeps_on != cond)
+	for (i = 0; i < MOST_WORKERS; i++) {
+		if (!worker[i].used || worker[i].sleeps_on != cond)
 			continue;
-		lane[i].sleeps_on = NULL;
+		worker[i].sleeps_on = NULL;
 		asleep--;
 	}
 	pthread_mutex_unlock(&lock);

@@ -4,24 +4,24 @@
  * calls, when all of them sleep, and the n-th creation or allocation failing.
  *
  * Link with FAKE_THREADS_LDFLAGS of Makefile.am (-Wl,--wrap).  Every thread
- * is a lane but the test's own, which fake_checker_create() makes.
+ * is a worker but the test's own, which fake_checker_create() makes.
  */
 #ifndef FAKE_THREADS_H
 #define FAKE_THREADS_H
 
 #include <pthread.h>
 
-/* Number of the calling lane in the order of creation, -1 for the test. */
-int fake_lane(void);
+/* Number of the calling worker in the order of creation, -1 for the test. */
+int fake_worker(void);
 
-/* Count lanes from 0 again, and let nothing fail. */
+/* Count workers from 0 again, and let nothing fail. */
 void fake_threads_reset(void);
 
-/* Return when every lane there is sleeps on a condition nobody has
+/* Return when every worker there is sleeps on a condition nobody has
  * signalled since. */
 void fake_threads_settle(void);
 
-/* Lanes there are. */
+/* Workers there are. */
 unsigned fake_threads_alive(void);
 
 /* Let pthread_create() fail from the n-th call on (0: the next); -1: never. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the engine makes of the device and of what is in memory: when a
- * checker waits for the sweep, when nothing is read ahead at all, and which
+ * checker waits at the gate, when nothing is read ahead at all, and which
  * order it chooses.
  */
 #ifdef HAVE_CONFIG_H
@@ -45,7 +45,7 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 		sched_yield();
 }
 
-/* A sweep whose reads are in flight. */
+/* An elevator pass whose reads are in flight. */
 static void start_gated(struct rig *r)
 {
 	rig_set_up(r, 4, 1);
@@ -55,7 +55,7 @@ static void start_gated(struct rig *r)
 	fake_threads_settle();
 }
 
-static void gate_opened_by_the_sweep(void **state)
+static void gate_opened_by_the_worker(void **state)
 {
 	struct rig r;
 	struct gated g;
@@ -79,7 +79,7 @@ static void gate_opened_by_the_end(void **state)
 
 	(void)state;
 	start_gated(&r);
-	/* A block no sweep comes by. */
+	/* A block no worker comes by. */
 	begin_gated(&g, &r, 1);
 	fake_set_late(&r.dev, false);
 	fake_complete(&r.dev);
@@ -100,7 +100,7 @@ static void gate_opened_by_patience(void **state)
 	pthread_join(g.thread, NULL);
 	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
 			 2 * SECOND);
-	/* Nor does the next read wait for a sweep that still stands: on a
+	/* Nor does the next read wait for a worker that still stands: on a
 	 * device that hangs each would take its second. */
 	begin_gated(&g, &r, r.fs.groups[0].inode_table + 1);
 	pthread_join(g.thread, NULL);
@@ -109,8 +109,8 @@ static void gate_opened_by_patience(void **state)
 	rig_tear_down(&r);
 }
 
-/* In pass 5, where the sweep of the bitmaps is the checker's own order; not
- * before, when the checker reads what no sweep brings. */
+/* In pass 5, where the order of the bitmaps is the checker's own order; not
+ * before, when the checker reads what no worker brings. */
 static void gate_of_the_bitmaps(void **state)
 {
 	struct rig r;
@@ -218,7 +218,7 @@ static unsigned probes_made(const struct rig *r)
 
 	for (i = 0; i < r->dev.events; i++)
 		n += r->dev.event[i].op == FAKE_READ &&
-		     r->dev.event[i].lane < 0;
+		     r->dev.event[i].worker < 0;
 	return n;
 }
 
@@ -451,7 +451,7 @@ static void woken_in_the_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gate_opened_by_the_sweep),
+		cmocka_unit_test(gate_opened_by_the_worker),
 		cmocka_unit_test(gate_opened_by_the_end),
 		cmocka_unit_test(gate_opened_by_patience),
 		cmocka_unit_test(gate_of_the_bitmaps),

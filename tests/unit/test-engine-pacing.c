@@ -62,13 +62,13 @@ static uint64_t tables_ahead(struct rig *r, uint32_t at)
 
 static void budget_kept(void **state)
 {
-	static const unsigned lanes[] = { 1, 4 };
+	static const unsigned workers[] = { 1, 4 };
 	struct rig r;
 	uint32_t at, n;
 
 	(void)state;
 	for (n = 0; n < 2; n++) {
-		rig_set_up(&r, 60, lanes[n]);
+		rig_set_up(&r, 60, workers[n]);
 		r.cfg.budget = 40 * BS;
 		r.classes = 1u << E2PF_INODES;
 		rig_start(&r);
@@ -79,16 +79,16 @@ static void budget_kept(void **state)
 			e2pf_ext4_at_group(r.e, at);
 			fake_threads_settle();
 			ahead = tables_ahead(&r, at);
-			/* No more than a run above, for each lane. */
+			/* No more than a run above, for each worker. */
 			assert_uint_in_range(ahead, 0,
-					40 + lanes[n] * TABLE_BLOCKS);
-			if (at < 50 && lanes[n] == 1)
+					40 + workers[n] * TABLE_BLOCKS);
+			if (at < 50 && workers[n] == 1)
 				assert_uint_in_range(ahead, 16, 100);
 		}
-		/* Of several lanes one may be overtaken while the others have
+		/* Of several workers one may be overtaken while the others have
 		 * used the budget up. */
 		for (at = 0; at < 60; at++)
-			assert_uint_in_range(rig_table_asked(&r, at), lanes[n] == 1, 1);
+			assert_uint_in_range(rig_table_asked(&r, at), workers[n] == 1, 1);
 		rig_tear_down(&r);
 	}
 }
@@ -114,7 +114,7 @@ static void total_budget(void **state)
 	rig_tear_down(&r);
 }
 
-/* Two lanes that read tables; the first, at group 0, waits for the device,
+/* Two workers that read tables; the first, at group 0, waits for the device,
  * and the second has gone as far as it may. */
 static void start_with_one_held(struct rig *r, unsigned blocks)
 {
@@ -129,7 +129,7 @@ static void start_with_one_held(struct rig *r, unsigned blocks)
 }
 
 /* What the far one leaves is there for the one the checker comes to first. */
-static void nearest_lane_not_starved(void **state)
+static void nearest_worker_not_starved(void **state)
 {
 	struct rig r;
 	uint32_t g;
@@ -149,7 +149,7 @@ static void nearest_lane_not_starved(void **state)
 }
 
 /* The near one has nothing left: all of the budget is the other's, at once. */
-static void nearest_lane_takes_over(void **state)
+static void nearest_worker_takes_over(void **state)
 {
 	struct rig r;
 	uint32_t g;
@@ -170,7 +170,7 @@ static void nearest_lane_takes_over(void **state)
 
 /* The near one has come by the other, which is the nearest now, and then by
  * turns. */
-static void nearest_lane_by_turns(void **state)
+static void nearest_worker_by_turns(void **state)
 {
 	struct rig r;
 	uint32_t g;
@@ -315,7 +315,7 @@ static void unrecorded_total(void **state)
 	rig_tear_down(&r);
 }
 
-/* Room for eight runs, which the bitmaps take; directories that were put off
+/* Room for eight runs, which the bitmaps take; directories that were deferred
  * are eight more, of ten blocks each. */
 static void unrecorded_directories(void **state)
 {
@@ -394,7 +394,7 @@ static bool touches(const struct fake_event *ev, uint64_t block)
 static void directories_after_the_tables(void **state)
 {
 	static const struct {
-		unsigned lanes;
+		unsigned workers;
 		bool block_order, paced;
 	} ways[] = {
 		{ 1, false, true }, { 3, false, true }, { 3, false, false },
@@ -406,7 +406,7 @@ static void directories_after_the_tables(void **state)
 
 	(void)state;
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		rig_set_up(&r, 10, ways[w].lanes);
+		rig_set_up(&r, 10, ways[w].workers);
 		rig_make_directories(&r);
 		r.cfg.has_head = ways[w].block_order;
 		r.cfg.paced = ways[w].paced;
@@ -427,7 +427,7 @@ static void directories_after_the_tables(void **state)
 			}
 		assert_true(table < dir);
 		/* Bitmaps may be among them. */
-		for (g = 0; g < 10 && ways[w].lanes == 1; dir++) {
+		for (g = 0; g < 10 && ways[w].workers == 1; dir++) {
 			assert_true(dir < r.dev.events);
 			if (touches(&r.dev.event[dir], rig_directory(&r, g)))
 				g++;
@@ -441,14 +441,14 @@ static void directories_after_the_tables(void **state)
 /* Directories that are one long run, of more blocks than the budget. */
 static void long_run_put_off(void **state)
 {
-	static const unsigned lanes[] = { 1, 3 };
+	static const unsigned workers[] = { 1, 3 };
 	uint64_t data[LEAF_BLOCKS], node, at;
 	unsigned i, j, n, asked;
 	struct rig r;
 
 	(void)state;
 	for (n = 0; n < 2; n++) {
-		rig_set_up_sized(&r, 1, 8192, lanes[n]);
+		rig_set_up_sized(&r, 1, 8192, workers[n]);
 		at = tiny_free_block(&r.fs, 0);
 		for (i = 0; i < 40; i++) {
 			node = at + i;
@@ -463,12 +463,12 @@ static void long_run_put_off(void **state)
 		fake_threads_settle();
 		for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
 			asked += fake_asked(&r.dev, at + 100 + i);
-		assert_uint_in_range(asked, 500, 500 * lanes[n]);
+		assert_uint_in_range(asked, 500, 500 * workers[n]);
 		rig_tear_down(&r);
 	}
 }
 
-/* The checker comes to its list while what was put off is being read. */
+/* The checker comes to its list while what was deferred is being read. */
 static void list_begins_meanwhile(void **state)
 {
 	uint64_t dir[DIRECTORIES], at;
@@ -493,7 +493,7 @@ static void list_begins_meanwhile(void **state)
 	rig_tear_down(&r);
 }
 
-/* Several lanes share a list that begins behind its first entry. */
+/* Several workers share a list that begins behind its first entry. */
 static void list_shared(void **state)
 {
 	enum { ENTRIES = 2000 };
@@ -530,7 +530,7 @@ static void list_shared(void **state)
 }
 
 /* A long list of which little is missing: many batches, few bytes.  More than
- * a lane keeps count of: the bitmaps wait for the rest. */
+ * a worker keeps count of: the bitmaps wait for the rest. */
 static void list_of_many_batches(void **state)
 {
 	enum { PARTS = 100, PART = 512 };
@@ -626,12 +626,12 @@ static void list_out_of_range(void **state)
 	rig_tear_down(&r);
 }
 
-/* Those of a flex group lie side by side: one request, however many lanes
+/* Those of a flex group lie side by side: one request, however many workers
  * share the groups. */
 static void bitmaps_side_by_side(void **state)
 {
 	static const struct {
-		unsigned lanes;
+		unsigned workers;
 		bool block_order, few;
 	} ways[] = {
 		{ 1, false, true }, { 4, false, true }, { 1, true, true },
@@ -644,7 +644,7 @@ static void bitmaps_side_by_side(void **state)
 
 	(void)state;
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		rig_set_up_sized(&r, 16, 8192, ways[w].lanes);
+		rig_set_up_sized(&r, 16, 8192, ways[w].workers);
 		at = tiny_free_block(&r.fs, 3);
 		for (g = 0; g < 16; g++) {
 			r.fs.groups[g].block_bitmap = at + g;
@@ -706,7 +706,7 @@ static void bitmaps_after_the_list(void **state)
 }
 
 /* A filesystem of many groups and few inodes: the list begins, and ends, while
- * the sweep that has the bitmaps is at the first of them. */
+ * the worker that has the bitmaps is at the first of them. */
 static void bitmaps_after_a_short_pass(void **state)
 {
 	struct rig r;
@@ -760,9 +760,9 @@ int main(void)
 		cmocka_unit_test(overtaken),
 		cmocka_unit_test(budget_kept),
 		cmocka_unit_test(total_budget),
-		cmocka_unit_test(nearest_lane_not_starved),
-		cmocka_unit_test(nearest_lane_takes_over),
-		cmocka_unit_test(nearest_lane_by_turns),
+		cmocka_unit_test(nearest_worker_not_starved),
+		cmocka_unit_test(nearest_worker_takes_over),
+		cmocka_unit_test(nearest_worker_by_turns),
 		cmocka_unit_test(machine_with_little_memory),
 		cmocka_unit_test(directories_by_the_list),
 		cmocka_unit_test(directories_after_the_tables),

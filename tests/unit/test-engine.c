@@ -23,7 +23,7 @@ static void all_once_in_stripes(void **state)
 {
 	static const struct {
 		uint32_t groups;
-		unsigned lanes;
+		unsigned workers;
 		bool block_order, paced;
 	} ways[] = {
 		{ 10, 1, false, false }, { 10, 3, false, false },
@@ -37,7 +37,7 @@ static void all_once_in_stripes(void **state)
 
 	(void)state;
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		rig_set_up(&r, ways[w].groups, ways[w].lanes);
+		rig_set_up(&r, ways[w].groups, ways[w].workers);
 		rig_make_directories(&r);
 		r.cfg.has_head = ways[w].block_order;
 		r.cfg.paced = ways[w].paced;
@@ -46,7 +46,7 @@ static void all_once_in_stripes(void **state)
 		rig_assert_all_asked_once(&r);
 		assert_false(e2pf_engine_gave_up(r.e));
 		assert_int_equal(e2pf_engine_progress(r.e), ways[w].groups);
-		assert_int_equal(rig_stats(&r).threads, ways[w].lanes);
+		assert_int_equal(rig_stats(&r).threads, ways[w].workers);
 		for (i = 0; i < r.dev.events; i++) {
 			const struct fake_event *ev = &r.dev.event[i];
 
@@ -54,8 +54,8 @@ static void all_once_in_stripes(void **state)
 				if (ev->block <= r.fs.groups[g].inode_table &&
 				    r.fs.groups[g].inode_table <
 				    ev->block + ev->count)
-					assert_int_equal(ev->lane,
-						g % ways[w].lanes);
+					assert_int_equal(ev->worker,
+						g % ways[w].workers);
 		}
 		rig_tear_down(&r);
 	}
@@ -269,7 +269,7 @@ static void errors_of_the_checker(void **state)
 	}
 }
 
-/* While what was put off is read. */
+/* While what was deferred is read. */
 static void stopped_later(void **state)
 {
 	uint64_t before, asked;
@@ -305,7 +305,7 @@ static void stopped_later(void **state)
 	assert_false(e2pf_engine_wait(r.e, 1));
 	assert_true(e2pf_engine_stop(r.e, -1));
 	/* Another start has all of the budget, and what the first brought is
-	 * no longer ahead of anybody.  Which of two lanes comes to the last of
+	 * no longer ahead of anybody.  Which of two workers comes to the last of
 	 * the budget is open. */
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	before = fake_missing_asked(&r.dev);
@@ -351,7 +351,7 @@ static void started_again(void **state)
 	rig_assert_all_asked_once(&r);
 	assert_int_equal(e2pf_engine_progress(r.e), 10);
 	assert_int_equal(rig_stats(&r).threads, 3);
-	/* All again, when memory has lost it: what was put off, too. */
+	/* All again, when memory has lost it: what was deferred, too. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r.e), 0);

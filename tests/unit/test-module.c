@@ -177,7 +177,7 @@ int mincore(void *start, size_t length, unsigned char *resident)
 
 /* Threads that never come back: the check ends all the same.  It gives up in
  * the first group: on what takes itself for a disk with a head each read would
- * wait a second for the sweep. */
+ * wait a second for a worker. */
 static int use_stuck(void)
 {
 	ext2_inode_scan inodes;

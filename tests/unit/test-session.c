@@ -210,7 +210,7 @@ static void one_processor(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
 }
 
-/* Who may not ask what is in memory reads all there is, with nothing put off
+/* Who may not ask what is in memory reads all there is, with nothing deferred
  * and nothing waited for. */
 static void cache_not_seen(void **state)
 {
