@@ -81,7 +81,7 @@ plan_adds_up()
 	run 0 -n "$image" && awk '
 		NR > 1 && $1 != "all" { blocks += $2; runs += $3; kib += $4 }
 		$1 == "all" { ok = $2 == blocks && $3 == runs && $4 == kib }
-		END { exit !(ok && NR == 11 && blocks) }' "$dir/out"
+		END { exit !(ok && NR > 2 && blocks) }' "$dir/out"
 }
 
 # Inode tables as dumpe2fs has them: the part in use is read at least.
