@@ -138,7 +138,7 @@ struct e2pf_engine {
 					   set and are of no batch */
 	uint64_t gaps;			/* bytes read through */
 	uint64_t left_over;		/* bytes ahead at an earlier stop */
-	uint64_t moved;			/* when a worker last got on, ns */
+	uint64_t last_progress;		/* when a worker last read something, ns */
 	uint64_t units_done;		/* of the first phase */
 	uint64_t total_from;		/* bytes prefetched before the start */
 

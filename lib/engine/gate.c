@@ -11,8 +11,8 @@
 
 #include "engine_state.h"
 
-/* A checker at the gate goes on when no worker has got on for this long, or
- * after that long in all. */
+/* A checker at the gate goes on when no worker has made progress for this
+ * long, or after that long in all. */
 #define GATE_PATIENCE_NS 1000000000ull
 #define GATE_LIMIT_NS 60000000000ull
 
@@ -94,7 +94,7 @@ static bool is_in_stage(const struct e2pf_engine *e,
 	return phase->stage == E2PF_NONE || (unsigned)phase->stage == e->stage;
 }
 
-/* Is a worker reading that will come by what the checker is at? */
+/* Is a worker reading something that may include what the checker is at? */
 static bool is_worth_waiting(struct e2pf_engine *e)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
@@ -117,9 +117,10 @@ static bool is_worth_waiting(struct e2pf_engine *e)
 }
 
 /*
- * On a disk with a head a read of the checker's own sends the head elsewhere
- * and back.  It waits until a worker has brought the block, or no worker that
- * might bring it is reading, or none has got on for a while.
+ * On a disk with a head a read of the checker's own sends the head to another
+ * place and back.  So the checker waits, until a worker has brought the block,
+ * or no worker is reading that might bring it, or none has made progress for a
+ * while.
  */
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
@@ -128,18 +129,18 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
-	if (is_worth_waiting(e) && began - e->moved < GATE_PATIENCE_NS)
+	if (is_worth_waiting(e) && began - e->last_progress < GATE_PATIENCE_NS)
 		e->stats.gate_waits++;
 	for (t = began; !e->stop && !e->gave_up && is_worth_waiting(e) &&
-	     t - began < GATE_LIMIT_NS && t - e->moved < GATE_PATIENCE_NS;
+	     t - began < GATE_LIMIT_NS && t - e->last_progress < GATE_PATIENCE_NS;
 	     t = e2pf_now(e)) {
 		struct timespec ts;
 		bool there;
 
 		e2pf_deadline(&ts, GATE_LOOK_MS);
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
-		/* Asking the kernel takes long enough to let the workers have
-		 * the lock. */
+		/* The kernel is asked without the lock: that takes a while,
+		 * and the workers need the lock to make progress. */
 		pthread_mutex_unlock(&e->lock);
 		there = e2pf_is_resident(e, r->device, r->offset, r->length);
 		pthread_mutex_lock(&e->lock);

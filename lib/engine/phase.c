@@ -39,7 +39,7 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	if (number != e->phase && phase->order != E2PF_ORDER_DEFERRED)
 		e->at_valid = false;
 	e->phase = number;
-	e->moved = e2pf_now(e);
+	e->last_progress = e2pf_now(e);
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
 		   phase->order != E2PF_ORDER_DEFERRED;
 	e->next_unit = 0;

@@ -36,7 +36,7 @@ static void set_state(struct worker *w, enum worker_state state)
 	struct e2pf_engine *e = w->e;
 
 	if (state == WORKER_READING && w->state != state)
-		e->moved = e2pf_now(e);
+		e->last_progress = e2pf_now(e);
 	w->state = state;
 	/* A checker does not wait at the gate for a worker that sleeps. */
 	if (e->gate_waiters && state != WORKER_READING)
@@ -137,8 +137,8 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 	bool go;
 
 	pthread_mutex_lock(&e->lock);
-	e->moved = e2pf_now(e);
-	e2pf_cost_add(&e->cost, e->moved, waited_ns, e->workers, 0, 0);
+	e->last_progress = e2pf_now(e);
+	e2pf_cost_add(&e->cost, e->last_progress, waited_ns, e->workers, 0, 0);
 	if (error)
 		e2pf_count_failure(e, &e->stats.errors);
 	if (e->gate_waiters)
@@ -209,12 +209,12 @@ static void read_ahead(struct worker *w, const struct e2pf_ref *refs, size_t n)
 		if (!resident)
 			requests = dev->ops->willneed(dev, pos, len);
 		pthread_mutex_lock(&e->lock);
-		e->moved = e2pf_now(e);
+		e->last_progress = e2pf_now(e);
 		e->stats.planned_bytes += len;
 		if (!resident) {
 			record(w, refs, n, pos, len);
 			e->stats.prefetched_requests += requests;
-			e2pf_cost_add(&e->cost, e->moved, e->moved - began,
+			e2pf_cost_add(&e->cost, e->last_progress, e->last_progress - began,
 				      e->workers, requests, len);
 		}
 		pthread_mutex_unlock(&e->lock);
@@ -256,8 +256,8 @@ static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 	return true;
 }
 
-/* Kept until the phase has ended: the checker needs none of it before, and
- * all of it together makes one elevator pass. */
+/* Keep the reference until the phase has ended.  The checker does not need it
+ * before, and all deferred references together make one elevator pass. */
 static void worker_defer(void *ctx, const struct e2pf_ref *ref)
 {
 	struct worker *w = ctx;
