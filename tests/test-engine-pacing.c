@@ -285,15 +285,15 @@ static void unrecorded_tables(void **state)
 	for (at = 0; at < 60; at++) {
 		e2pf_engine_at_group(r.e, at);
 		fake_threads_settle();
-		assert_in_range(tables_ahead(&r, at), at < 50 ? 16 : 0,
+		assert_uint_in_range(tables_ahead(&r, at), at < 50 ? 16 : 0,
 				40 + TABLE_BLOCKS);
 	}
 	st = rig_stats(&r);
 	assert_int_equal(st.prefetched_bytes, 60 * TABLE_BLOCKS * BS);
-	assert_in_range(st.peak_lookahead_bytes, 40 * BS,
+	assert_uint_in_range(st.peak_lookahead_bytes, 40 * BS,
 			(40 + TABLE_BLOCKS) * BS);
 	/* The last batch has not been passed. */
-	assert_in_range(st.wasted_bytes, TABLE_BLOCKS * BS, 40 * BS);
+	assert_uint_in_range(st.wasted_bytes, TABLE_BLOCKS * BS, 40 * BS);
 	e2pf_engine_list_begin(r.e, 0);
 	assert_int_equal(rig_stats(&r).wasted_bytes, 0);
 	rig_tear_down(&r);
@@ -311,7 +311,7 @@ static void unrecorded_total(void **state)
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_true(e2pf_engine_gave_up(r.e));
-	assert_in_range(fake_missing_asked(&r.dev), 40, 48);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 40, 48);
 	rig_tear_down(&r);
 }
 
@@ -342,7 +342,7 @@ static void unrecorded_directories(void **state)
 	for (i = 0; i < GROUPS * LEAVES; i++)
 		asked += fake_asked(&r.dev, dir[i]);
 	/* Half of the budget, less the bitmaps. */
-	assert_in_range(asked, 40, 48);
+	assert_uint_in_range(asked, 40, 48);
 	e2pf_engine_list_begin(r.e, GROUPS * LEAVES);
 	e2pf_engine_list_put(r.e, dir, GROUPS * LEAVES);
 	for (i = 0; i < GROUPS * LEAVES; i++) {
@@ -368,11 +368,11 @@ static void unrecorded_bitmaps(void **state)
 	rig_start(&r);
 	e2pf_engine_list_begin(r.e, 0);
 	fake_threads_settle();
-	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 22);
 	e2pf_engine_phase(r.e, E2PF_PHASE_PASS3);
 	rig_checker_reads(&r, r.fs.groups[0].inode_table, TABLE_BLOCKS);
 	fake_threads_settle();
-	assert_in_range(fake_missing_asked(&r.dev), 20, 22);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 22);
 	e2pf_engine_phase(r.e, E2PF_PHASE_PASS5);
 	for (g = 0; g < 40; g++) {
 		rig_checker_reads(&r, r.fs.groups[g].block_bitmap, 2);

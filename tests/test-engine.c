@@ -190,7 +190,7 @@ static void errors_of_leaves(void **state)
 			asked += fake_asked(&r.dev, first + 2 * i);
 		/* One in flight is looked at when it is a second old, and so
 		 * many are kept count of. */
-		assert_in_range(asked, bad ? 16 : DIRS, bad ? 48 : DIRS);
+		assert_uint_in_range(asked, bad ? 16 : DIRS, bad ? 48 : DIRS);
 		assert_int_equal(rig_stats(&r).errors, bad ? 16 : 0);
 		assert_int_equal(e2pf_engine_gave_up(r.e), bad);
 		rig_tear_down(&r);

@@ -174,7 +174,7 @@ static void join_and_die(void **state)
 		}
 		assert_int_equal(read(ready[0], &byte, 1), 1);
 		assert_true(is_listed(child[i]));
-		assert_in_range(count_in_child(), i + 2, 255);
+		assert_uint_in_range(count_in_child(), i + 2, 255);
 	}
 	for (i = 0; i < CHILDREN; i++) {
 		kill(child[i], SIGKILL);
@@ -211,7 +211,7 @@ static void out_of_the_way(void **state)
 		if (!was_open[fd] && fcntl(fd, F_GETFD) >= 0)
 			high = fd;
 	if (old.rlim_cur >= 1024)
-		assert_in_range(high, 1008, 1023);
+		assert_uint_in_range(high, 1008, 1023);
 	e2pf_share_leave();
 	assert_int_equal(fcntl(high, F_GETFD), -1);
 

@@ -274,12 +274,12 @@ static void a_whole_life(void **state)
 	map_kind_begin(MAP_TREE, 0, &why);
 	assert_true(trial_live(&life));
 	assert_false(life.ours);
-	assert_in_range(life.results, 200, TRIAL_RESULTS - 1);
+	assert_uint_in_range(life.results, 200, TRIAL_RESULTS - 1);
 	assert_true(trial_live(&again));
 	assert_memory_equal(&life, &again, sizeof(life));
 	for (i = 1; i < life.results; i++)
 		different += life.result[i] != life.result[i - 1];
-	assert_in_range(different, life.results / 2, life.results);
+	assert_uint_in_range(different, life.results / 2, life.results);
 }
 
 /*
