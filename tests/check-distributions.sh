@@ -395,7 +395,7 @@ test_links()
 		if [ -z "${ready-}" ]; then
 			source_package "$source" e2fsprogs >"$E2PF_TMP/source.log" 2>&1 || {
 				tap_skip "$name: libext2fs linked anew" \
-					"no source package: $(tail -n 1 "$E2PF_TMP/source.log")"
+					"no source package: $(why_not "$E2PF_TMP/source.log")"
 				return
 			}
 			ready=yes
