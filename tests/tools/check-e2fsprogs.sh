@@ -132,7 +132,7 @@ test_suite()
 
 	source_package "$dir" e2fsprogs >"$E2PF_TMP/log" 2>&1 || {
 		tap_skip "e2fsprogs' tests" \
-			"no source package: $(tail -n 1 "$E2PF_TMP/log")"
+			"no source package: $(why_not "$E2PF_TMP/log")"
 		return
 	}
 	source=$dir/source suite=$dir/suite
