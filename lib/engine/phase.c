@@ -119,7 +119,7 @@ void e2pf_next_phase(struct e2pf_engine *e)
 	bool more = false;
 	int next;
 
-	if (!e2pf_all_idle(e))
+	if (e->phase == E2PF_NONE || !e2pf_all_idle(e))
 		return;
 	if (e2pf_phase_now(e)->order == E2PF_ORDER_DEFERRED) {
 		e2pf_blockset_clear(e->deferred);
