@@ -7,15 +7,17 @@
 #include <config.h>
 #endif
 
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "engine_state.h"
 
 /* A checker behind the gate goes on when the sweep has not moved for this
- * long, or after that long in all. */
+ * long, or after that long in all: one read of its own in so many seconds
+ * costs the sweep nothing. */
 #define GATE_PATIENCE_NS 1000000000ull
-#define GATE_LIMIT_NS 60000000000ull
+#define GATE_LIMIT_NS 5000000000ull
 
 /* A read of the checker that took longer waited for the device: from memory
  * 4 KiB take 1 us and 128 KiB 20, the fastest devices need 60 for a request
@@ -118,7 +120,7 @@ static bool sweep_covers_checker(struct e2pf_engine *e)
 
 	/* Of the bitmaps the sweep has all, in the order of pass 5; what is
 	 * read before that is something else. */
-	if (!e->gated ||
+	if (!e->gated || e->ending ||
 	    (e->work == WORK_BITMAPS && e->phase != E2PF_PHASE_PASS5))
 		return false;
 	for (i = 0; i < e->lanes; i++) {
@@ -134,6 +136,32 @@ static bool sweep_covers_checker(struct e2pf_engine *e)
 	return false;
 }
 
+/* Signals that are about to end the check, by the hand of its user. */
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
+}
+
+/* One came while the checker waits with them blocked.  From here on nothing
+ * is to be waited for. */
+static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
+{
+	sigset_t pending;
+	int sig;
+
+	if (sigpending(&pending))
+		return false;
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(ending, sig) == 1 &&
+		    sigismember(&pending, sig) == 1)
+			e->ending = true;
+	return e->ending;
+}
+
 /*
  * On a disk with a head a read of the checker's own sends the head elsewhere
  * and back.  It waits until the sweep has brought the block, has ended, or
@@ -141,14 +169,18 @@ static bool sweep_covers_checker(struct e2pf_engine *e)
  */
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
+	sigset_t ending, mask;
 	uint64_t began, t;
 
+	ending_signals(&ending);
+	pthread_sigmask(SIG_BLOCK, &ending, &mask);
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
 	if (sweep_covers_checker(e) && began - e->moved < GATE_PATIENCE_NS)
 		e->stats.gate_waits++;
-	for (t = began; !e->stop && !e->gave_up && sweep_covers_checker(e) &&
+	for (t = began; !e->stop && !e->gave_up &&
+	     !is_ending(e, &ending) && sweep_covers_checker(e) &&
 	     t - began < GATE_LIMIT_NS && t - e->moved < GATE_PATIENCE_NS;
 	     t = e2pf_now(e)) {
 		struct timespec ts;
@@ -164,6 +196,7 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	}
 	e->gate_waiters--;
 	pthread_mutex_unlock(&e->lock);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 /* While all is in memory and nobody asked for figures, one read in eight
@@ -180,12 +213,16 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	r->began = 0;
 	if (is_passed_over(e))
 		return;
-	r->began = e2pf_now(e);
+	r->began = r->asked = e2pf_now(e);
 	r->waited = false;
+	/* What comes from memory tells nothing of a stuck device. */
+	r->missed = atomic_load(&e->stuck) &&
+		    !e2pf_is_resident(e, r->offset, r->length);
 	if (!atomic_load(&e->gated) || e2pf_is_resident(e, r->offset, r->length))
 		return;
 	r->waited = true;
 	wait_at_gate(e, r);
+	r->asked = e2pf_now(e);
 }
 
 /* Did this read wait for the device?  Asking the kernel before each read
@@ -213,9 +250,24 @@ static void count_sleep_miss(struct e2pf_engine *e)
 		e2pf_wake(e);
 }
 
-static void count_stall(struct e2pf_engine *e, uint64_t ns)
+/* A read of the checker tells whether the device is stuck, and whether it is
+ * still. */
+static void judge_device(struct e2pf_engine *e, const struct e2pf_read *r,
+			 uint64_t ns)
 {
+	if (ns >= STUCK_NS)
+		e->stuck = STUCK_PROOFS;
+	else if (r->missed && e->stuck && ns < STUCK_NS / 4 && !--e->stuck)
+		pthread_cond_broadcast(&e->work_cond);
+}
+
+static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
+			uint64_t now)
+{
+	uint64_t ns = now - r->began;
+
 	pthread_mutex_lock(&e->lock);
+	judge_device(e, r, now - r->asked);
 	e->stats.phase[e->phase].stalls++;
 	e->stats.phase[e->phase].stall_ns += ns;
 	if (e->asleep)
@@ -268,16 +320,17 @@ static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
 void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	bool stalled;
-	uint64_t ns;
+	uint64_t ns, t;
 
 	if (!r->began)
 		return;
-	ns = e2pf_now(e) - r->began;
+	t = e2pf_now(e);
+	ns = t - r->began;
 	atomic_fetch_add(&e->checker_bytes, r->length);
 	atomic_fetch_add(&e->reads[atomic_load(&e->phase)], 1);
 	stalled = was_stall(r, ns);
 	if (stalled)
-		count_stall(e, ns);
+		count_stall(e, r, t);
 	else
 		atomic_fetch_add(&e->hits[atomic_load(&e->phase)], 1);
 	if (atomic_load(&e->tracking) && r->length && forget(e, r) && stalled)

@@ -143,7 +143,11 @@ struct e2pf_read {
 	uint64_t offset;	/* bytes */
 	uint64_t length;	/* bytes */
 	uint64_t began;		/* ns; 0: this one is not timed */
+	uint64_t asked;		/* ns; when the device was, after any wait for
+				   the sweep */
 	bool waited;		/* for the sweep */
+	bool missed;		/* not in memory; looked at when the device
+				   is stuck */
 };
 
 /* About to read: may wait for the sweep.  Safe from several threads. */

@@ -7,6 +7,7 @@
  *	start.c		what to find out before the first batch
  *	batch.c		what a lane does next
  *	lane.c		the threads
+ *	window.c	how many requests may be under way
  *	pacing.c	how far ahead
  *	checker.c	what the checker reports, and when it waits
  *
@@ -23,6 +24,7 @@
 #include "engine.h"
 #include "measure.h"
 #include "sweep.h"
+#include "window.h"
 
 /* Directory list entries that are held. */
 #define LIST_ROOM 65536u
@@ -38,9 +40,12 @@
  * checker has to see the error for itself. */
 #define ERRORS_TOLERATED 16u
 
-/* Requests a lane looks back at.  One that was only read ahead tells of no
- * error; that its blocks are not there when they are overdue does. */
-#define SAMPLES 32u
+/* A device that takes so long for a request is stuck, whatever was under way
+ * besides.  It is the checker's alone until it has served so many reads of
+ * its own in a quarter of that: what we ask for there makes each of them, and
+ * the end of the check, so much longer. */
+#define STUCK_NS 1000000000u
+#define STUCK_PROOFS 4u
 
 enum work {
 	WORK_NONE,
@@ -64,12 +69,6 @@ struct batch {
 	uint64_t unrecorded;	/* of them, not in the set of blocks ahead */
 };
 
-/* A request that was made: its last block, and when (0: none). */
-struct sample {
-	uint64_t offset;
-	uint64_t asked;
-};
-
 struct lane {
 	struct e2pf_engine *e;
 	unsigned number;
@@ -86,8 +85,7 @@ struct lane {
 	uint64_t target;	/* table bytes of the next batch */
 	struct batch ring[BATCH_RING];
 	unsigned ring_first, ring_used;
-	struct sample sample[SAMPLES];
-	unsigned sample_next;	/* the oldest */
+	struct e2pf_window window;	/* of its requests */
 	/* For e2pf_engine_plan(). */
 	struct e2pf_class_plan *plan;
 };
@@ -138,6 +136,9 @@ struct e2pf_engine {
 					   set and are of no batch */
 	atomic_bool tracking;		/* one of the sets holds something */
 	unsigned gate_waiters;
+	atomic_uint stuck;		/* the device is the checker's alone,
+					   for so many quick reads */
+	bool ending;			/* a signal ends the check */
 	uint64_t gaps;			/* bytes read through */
 	uint64_t left_over;		/* bytes ahead at an earlier stop */
 	uint64_t moved;			/* when a sweep last moved, ns */

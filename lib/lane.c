@@ -18,10 +18,8 @@
 /* Refs a lane may hold per level, for all lanes: 4 MiB of 16 bytes each. */
 #define LEVEL_REFS (256u << 10)
 
-/* A second after it was asked for a block is there, on any device in order:
- * a queue of 128 on a disk takes that long at most. */
-#define OVERDUE_NS 1000000000u
-#define OVERDUE_BYTES 4096u
+/* Of an overdue request so many bytes are read. */
+#define LATE_BYTES 4096u
 
 static bool ended(const struct lane *l)
 {
@@ -119,6 +117,15 @@ static void record(struct lane *l, const struct e2pf_ref *refs, size_t n,
 		e->stats.peak_lookahead_bytes = e2pf_ahead_bytes(e);
 }
 
+/* Leave a stuck device to the checker.  The lock is held. */
+static void wait_while_stuck(struct lane *l)
+{
+	struct e2pf_engine *e = l->e;
+
+	while (e->stuck && !ended(l))
+		sleep_on_work(l, LANE_WAITING);
+}
+
 static bool lane_arrived(void *ctx, int error, uint64_t waited_ns)
 {
 	struct lane *l = ctx;
@@ -132,46 +139,48 @@ static bool lane_arrived(void *ctx, int error, uint64_t waited_ns)
 		e2pf_count_failure(e, &e->stats.errors);
 	if (e->gate_waiters)
 		pthread_cond_broadcast(&e->gate_cond);
+	if (waited_ns >= STUCK_NS && e->cfg.paced)
+		e->stuck = STUCK_PROOFS;
+	wait_while_stuck(l);
+	set_state(l, LANE_SWEEPING);
 	go = !ended(l) && !e2pf_passed(e, l->last);
 	pthread_mutex_unlock(&e->lock);
 	return go;
 }
 
-/* Read what should have come long ago.  In flight still, it is waited for;
- * thrown out again, it is read again; and where the device failed to read it,
- * the error is seen. */
-static void read_overdue(struct lane *l, uint64_t offset)
+/*
+ * Wait until there is room for another request.  What has not come is read:
+ * in flight still, that waits for it, as a signal that ends the process ends;
+ * thrown out again, it is read again; and where the device failed to read it
+ * that is seen, of which advice to read ahead says nothing.  False when the
+ * batch is no longer wanted.
+ */
+static bool make_room(struct lane *l)
 {
 	struct e2pf_engine *e = l->e;
-	char buf[OVERDUE_BYTES];
+	struct e2pf_device *dev = e->cfg.dev;
+	const struct e2pf_sample *s;
 	uint32_t len = e->cfg.geo->block_size;
-	uint64_t began = e2pf_now(e);
-	int err;
+	char buf[LATE_BYTES];
+	bool go = true;
 
 	if (len > sizeof(buf))
 		len = sizeof(buf);
-	err = e->cfg.dev->ops->read(e->cfg.dev, buf, offset, len);
-	lane_arrived(l, err, e2pf_now(e) - began);
-}
+	while (go && (s = e2pf_window_oldest(&l->window))) {
+		bool there = !dev->blind && e2pf_is_resident(e, s->offset, 1);
+		bool late = false;
 
-/*
- * A request for the blocks before `end` has been made.  Keep count of it,
- * unless all that are kept count of are young; look at the oldest when it is
- * overdue.  A device that answers at once costs a look 32 times a second.
- */
-static void look_back(struct lane *l, uint64_t end)
-{
-	struct e2pf_engine *e = l->e;
-	struct sample *s = &l->sample[l->sample_next];
-	uint64_t now = e2pf_now(e);
+		if (!there) {
+			uint64_t began = e2pf_now(e), now;
+			int err = dev->ops->read(dev, buf, s->offset, len);
 
-	if (e->cfg.dev->blind || (s->asked && now - s->asked < OVERDUE_NS))
-		return;
-	if (s->asked && !e2pf_is_resident(e, s->offset, 1))
-		read_overdue(l, s->offset);
-	s->offset = end - e->cfg.geo->block_size;
-	s->asked = now;
-	l->sample_next = (l->sample_next + 1) % SAMPLES;
+			now = e2pf_now(e);
+			late = err || now - s->asked >= E2PF_WINDOW_LATE_NS;
+			go = lane_arrived(l, err, now - began);
+		}
+		e2pf_window_came(&l->window, late);
+	}
+	return go;
 }
 
 static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
@@ -188,11 +197,20 @@ static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
 	while (pos < end) {
 		bool resident;
 		uint64_t len = dev->ops->span(dev, pos, end - pos, &resident);
-		uint64_t began = e2pf_now(e);
+		uint64_t began;
 		unsigned requests = 0;
 
-		if (!resident)
+		if (!resident && !make_room(l))
+			return;
+		/* One request at a time: the next may have to wait. */
+		if (!resident && len > dev->max_readahead)
+			len = dev->max_readahead - dev->max_readahead % bs;
+		began = e2pf_now(e);
+		if (!resident) {
 			requests = dev->ops->willneed(dev, pos, len);
+			e2pf_window_add(&l->window, pos + len - bs,
+					e2pf_now(e));
+		}
 		pthread_mutex_lock(&e->lock);
 		e->moved = e2pf_now(e);
 		e->stats.planned_bytes += len;
@@ -204,8 +222,6 @@ static void read_ahead(struct lane *l, const struct e2pf_ref *refs, size_t n)
 		}
 		pthread_mutex_unlock(&e->lock);
 		pos += len;
-		if (!resident)
-			look_back(l, pos);
 	}
 }
 
@@ -216,6 +232,7 @@ static bool may_issue(struct lane *l)
 	bool go;
 
 	pthread_mutex_lock(&e->lock);
+	wait_while_stuck(l);
 	while (!ended(l) && !e2pf_passed(e, l->last) && e2pf_over_budget(l)) {
 		if (!e->cfg.paced) {
 			e->gave_up = true;
@@ -280,6 +297,7 @@ void e2pf_lane_init_sweep(struct lane *l)
 	 * an extent node describes 84 extents or more. */
 	s->parse_left = e->cfg.geo->blocks / 64 / lanes + 4096;
 	e2pf_sweep_init(s);
+	e2pf_window_init(&l->window);
 }
 
 void *e2pf_lane_main(void *arg)
