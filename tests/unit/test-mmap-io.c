@@ -173,7 +173,7 @@ static void test_statistics(void **unused)
 	assert_int_equal(pair_write(&pair, 20, 4), 0);
 	assert_int_equal(pair.a->manager->get_stats(pair.a, &a), 0);
 	assert_int_equal(pair.b->manager->get_stats(pair.b, &b), 0);
-	assert_int_equal(b->num_fields, 2);
+	assert_int_equal(b->num_fields, a->num_fields);
 	assert_int_equal(a->bytes_read, b->bytes_read);
 	assert_int_equal(b->bytes_written, 4096);
 	assert_int_equal(a->bytes_written, b->bytes_written);
@@ -639,5 +639,9 @@ int main(void)
 		cmocka_unit_test(test_loop_read_only),
 	};
 
+	if (steps_aside()) {
+		puts("1..0 # SKIP not with this libext2fs");
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

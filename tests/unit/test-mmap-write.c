@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -325,5 +326,9 @@ int main(void)
 		cmocka_unit_test(test_all_is_written_after_a_failed_write),
 	};
 
+	if (steps_aside()) {
+		puts("1..0 # SKIP not with this libext2fs");
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
