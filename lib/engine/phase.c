@@ -116,6 +116,7 @@ static int following(const struct e2pf_engine *e)
 void e2pf_next_phase(struct e2pf_engine *e)
 {
 	struct e2pf_source *source = e->cfg.source;
+	unsigned ended = (unsigned)e->phase;
 	bool more = false;
 	int next;
 
@@ -125,11 +126,11 @@ void e2pf_next_phase(struct e2pf_engine *e)
 		e2pf_blockset_clear(e->deferred);
 		e->deferred_next = 0;
 	} else {
-		source->ops->units(source, (unsigned)e->phase, &more);
+		source->ops->units(source, ended, &more);
 	}
 	if (more)
 		return;
-	e->ended_phases |= UINT32_C(1) << e->phase;
+	e->ended_phases |= UINT32_C(1) << ended;
 	next = following(e);
 	if (next != E2PF_NONE)
 		e2pf_set_phase(e, next);
