@@ -10,10 +10,17 @@
 
 #include "inflight.h"
 
-void e2pf_inflight_init(struct e2pf_inflight *f)
+void e2pf_inflight_init(struct e2pf_inflight *f, uint64_t request_ns)
 {
+	uint64_t in_time = request_ns ?
+			   E2PF_INFLIGHT_LATE_NS / 2 / request_ns : 0;
+
 	memset(f, 0, sizeof(*f));
-	f->limit = E2PF_INFLIGHT_FIRST;
+	f->limit = E2PF_INFLIGHT_FIRST_FAST;
+	if (in_time < f->limit)
+		f->limit = (unsigned)in_time;
+	if (f->limit < E2PF_INFLIGHT_FIRST)
+		f->limit = E2PF_INFLIGHT_FIRST;
 }
 
 void e2pf_inflight_add(struct e2pf_inflight *f, unsigned device,

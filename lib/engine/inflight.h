@@ -24,9 +24,10 @@
 /* Requests that are kept count of, at most. */
 #define E2PF_INFLIGHT_SAMPLES 32u
 
-/* In flight in the beginning, and at most.  More than this no device has a
- * queue for. */
+/* In flight in the beginning: at least, and on a device that is known to be
+ * fast.  At most: more than this no device has a queue for. */
 #define E2PF_INFLIGHT_FIRST 4u
+#define E2PF_INFLIGHT_FIRST_FAST 64u
 #define E2PF_INFLIGHT_MOST 1024u
 
 /* One that is not there after so long is late.  A disk with a head that has
@@ -48,7 +49,9 @@ struct e2pf_inflight {
 	unsigned since;		/* requests after the last sample */
 };
 
-void e2pf_inflight_init(struct e2pf_inflight *f);
+/* `request_ns`: what the device takes for each of several requests made
+ * together, times the workers that make them; 0 where it is not known. */
+void e2pf_inflight_init(struct e2pf_inflight *f, uint64_t request_ns);
 
 /* A request was made that reads what lies at `offset` of a device. */
 void e2pf_inflight_add(struct e2pf_inflight *f, unsigned device,

@@ -321,7 +321,7 @@ void e2pf_worker_init_elevator(struct worker *w)
 			LEVEL_REFS / workers : LEAST_REFS;
 	ev->parse_left = e->cfg.source->parse_limit / workers + LEAST_REFS;
 	e2pf_elevator_init(ev);
-	e2pf_inflight_init(&w->inflight);
+	e2pf_inflight_init(&w->inflight, e->stats.deep_latency_ns * workers);
 }
 
 void *e2pf_worker_main(void *arg)
