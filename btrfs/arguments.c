@@ -139,6 +139,7 @@ const char *arguments_aside(int argc, char **argv)
 	/* getopt() moves what it is given. */
 	memcpy(list, argv + command, (size_t)(argc - command) * sizeof(*list));
 	opterr = 0;
+	optind = 0;
 	while ((c = getopt_long(argc - command, list, short_options,
 				long_options, NULL)) != -1) {
 		force |= c == OPTION_FORCE;
