@@ -30,7 +30,8 @@
 /* Units of one batch on flash where all are alike. */
 #define EVEN_BATCH 512u
 
-/* Units are striped over the workers: worker T of N has T + N * i. */
+/* The next stripe of this worker's, from `stripe` on: worker T of N has the
+ * stripes T, T + N, T + 2N, ... */
 static uint64_t own_stripe_from(const struct worker *w, uint64_t stripe)
 {
 	uint64_t n = w->e->workers, r = stripe % n;
@@ -53,8 +54,8 @@ static uint64_t weight(const struct e2pf_engine *e, uint64_t unit)
 	return source->ops->weight(source, (unsigned)e->phase, unit);
 }
 
-/* The first unit a worker may take: what the checker has overtaken is left
- * out. */
+/* The first unit this worker may take.  Units that the checker has overtaken
+ * are left out: it has read them by itself. */
 static uint64_t first_unit(const struct worker *w)
 {
 	const struct e2pf_engine *e = w->e;
@@ -128,8 +129,9 @@ static bool take_shared(struct worker *w)
 	return true;
 }
 
-/* Grains of what was deferred that may still be read, one at least: a worker
- * asks for room between runs, and a run may be longer than the budget. */
+/* How many grains of what was deferred may be read now.  One at least: the
+ * worker is throttled between runs, and a run may be longer than what is left
+ * of the budget. */
 static uint64_t deferred_room(const struct e2pf_engine *e)
 {
 	uint64_t held = e2pf_later_bytes(e);
@@ -217,7 +219,7 @@ void e2pf_seed_batch(struct worker *w)
 	const struct e2pf_phase *phase = &e->phases[w->phase];
 	uint64_t unit, step;
 
-	/* These were taken as references. */
+	/* take_deferred() has put references into the elevator already. */
 	if (phase->order == E2PF_ORDER_DEFERRED)
 		return;
 	w->elevator.deferred = phase->deferred;

@@ -145,7 +145,11 @@ struct e2pf_read {
 	uint64_t length;	/* bytes */
 	unsigned device;	/* index, as in references */
 	uint64_t began;		/* ns; 0: this one is not timed */
+	uint64_t asked;		/* ns; when the device was, after any wait at
+				   the gate */
 	bool waited;		/* at the gate */
+	bool missed;		/* not in memory; looked at when the device
+				   is stuck */
 };
 
 /* About to read: may wait at the gate.  The caller sets device, offset and

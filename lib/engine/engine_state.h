@@ -8,6 +8,7 @@
  *	batch.c		which units a worker takes
  *	phase.c		which phase is on, and what follows it
  *	worker.c	the threads
+ *	inflight.c	how many requests may be in flight
  *	throttle.c	how far ahead
  *	gate.c		what the checker reports, and when it waits
  *	count.c		the plan, counted
@@ -24,6 +25,7 @@
 #include "blockset.h"
 #include "elevator.h"
 #include "engine.h"
+#include "inflight.h"
 #include "measure.h"
 
 /* Units of one batch, however little they weigh. */
@@ -37,9 +39,12 @@
  * checker has to see the error for itself. */
 #define ERRORS_TOLERATED 16u
 
-/* Requests a worker looks back at.  One that was only read ahead tells of no
- * error; that its bytes are not there when they are overdue does. */
-#define SAMPLES 32u
+/* A device that takes so long for a request is stuck, whatever was in flight
+ * besides.  It is the checker's alone until it has served so many reads of
+ * its own in a quarter of that: what we ask for there makes each of them, and
+ * the end of the check, so much longer. */
+#define STUCK_NS 1000000000u
+#define STUCK_PROOFS 4u
 
 enum worker_state {
 	WORKER_IDLE,		/* has nothing to do in this phase */
@@ -52,13 +57,6 @@ struct batch {
 	uint64_t last;		/* its last unit */
 	uint64_t bytes;
 	uint64_t unrecorded;	/* of them, not in the set of places ahead */
-};
-
-/* A request that was made: the last grain of it, and when (0: none). */
-struct sample {
-	uint64_t offset;	/* bytes */
-	uint64_t asked;		/* ns */
-	unsigned device;
 };
 
 struct worker {
@@ -81,8 +79,7 @@ struct worker {
 	/* The readahead window: a ring of batches, the oldest first. */
 	struct batch window[WINDOW_BATCHES];
 	unsigned window_first, window_used;
-	struct sample sample[SAMPLES];
-	unsigned sample_next;		/* the oldest */
+	struct e2pf_inflight inflight;	/* its requests */
 	struct e2pf_class_count *count;	/* for e2pf_engine_plan() */
 };
 
@@ -134,11 +131,14 @@ struct e2pf_engine {
 	uint64_t deferred_next;		/* the first of them not taken */
 	atomic_bool tracking;		/* one of the sets holds something */
 	unsigned gate_waiters;
+	atomic_uint stuck;		/* the device is the checker's alone,
+					   for so many quick reads */
+	bool ending;			/* a signal ends the check */
 	uint64_t unrecorded;		/* bytes ahead that had no room in a
 					   set and are of no batch */
 	uint64_t gaps;			/* bytes read through */
 	uint64_t left_over;		/* bytes ahead at an earlier stop */
-	uint64_t moved;			/* when a worker last got on, ns */
+	uint64_t last_progress;		/* when a worker last read something, ns */
 	uint64_t units_done;		/* of the first phase */
 	uint64_t total_from;		/* bytes prefetched before the start */
 

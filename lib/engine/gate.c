@@ -7,14 +7,16 @@
 #include <config.h>
 #endif
 
+#include <signal.h>
 #include <time.h>
 
 #include "engine_state.h"
 
-/* A checker at the gate goes on when no worker has got on for this long, or
- * after that long in all. */
+/* A checker at the gate goes on when no worker has made progress for this
+ * long, or after that long in all: one read of its own in so many seconds
+ * costs the elevator pass nothing. */
 #define GATE_PATIENCE_NS 1000000000ull
-#define GATE_LIMIT_NS 60000000000ull
+#define GATE_LIMIT_NS 5000000000ull
 
 /* How often a checker at the gate looks whether its block has come. */
 #define GATE_LOOK_MS 20
@@ -94,14 +96,14 @@ static bool is_in_stage(const struct e2pf_engine *e,
 	return phase->stage == E2PF_NONE || (unsigned)phase->stage == e->stage;
 }
 
-/* Is a worker reading that will come by what the checker is at? */
+/* Is a worker reading something that may include what the checker is at? */
 static bool is_worth_waiting(struct e2pf_engine *e)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
 	uint64_t at = e->at_valid ? atomic_load(&e->at) : 0;
 	unsigned i;
 
-	if (!e->gated || !is_in_stage(e, phase))
+	if (!e->gated || e->ending || !is_in_stage(e, phase))
 		return false;
 	for (i = 0; i < e->workers; i++) {
 		struct worker *w = &e->worker[i];
@@ -116,30 +118,61 @@ static bool is_worth_waiting(struct e2pf_engine *e)
 	return false;
 }
 
+/* Signals that are about to end the check, by the hand of its user. */
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
+}
+
+/* One came while the checker waits with them blocked.  From here on nothing
+ * is to be waited for. */
+static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
+{
+	sigset_t pending;
+	int sig;
+
+	if (sigpending(&pending))
+		return false;
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(ending, sig) == 1 &&
+		    sigismember(&pending, sig) == 1)
+			e->ending = true;
+	return e->ending;
+}
+
 /*
- * On a disk with a head a read of the checker's own sends the head elsewhere
- * and back.  It waits until a worker has brought the block, or no worker that
- * might bring it is reading, or none has got on for a while.
+ * On a disk with a head a read of the checker's own sends the head to another
+ * place and back.  So the checker waits, until a worker has brought the block,
+ * or no worker is reading that might bring it, or none has made progress for a
+ * while.
  */
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
+	sigset_t ending, mask;
 	uint64_t began, t;
 
+	ending_signals(&ending);
+	pthread_sigmask(SIG_BLOCK, &ending, &mask);
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
-	if (is_worth_waiting(e) && began - e->moved < GATE_PATIENCE_NS)
+	if (is_worth_waiting(e) && began - e->last_progress < GATE_PATIENCE_NS)
 		e->stats.gate_waits++;
-	for (t = began; !e->stop && !e->gave_up && is_worth_waiting(e) &&
-	     t - began < GATE_LIMIT_NS && t - e->moved < GATE_PATIENCE_NS;
+	for (t = began; !e->stop && !e->gave_up &&
+	     !is_ending(e, &ending) && is_worth_waiting(e) &&
+	     t - began < GATE_LIMIT_NS && t - e->last_progress < GATE_PATIENCE_NS;
 	     t = e2pf_now(e)) {
 		struct timespec ts;
 		bool there;
 
 		e2pf_deadline(&ts, GATE_LOOK_MS);
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
-		/* Asking the kernel takes long enough to let the workers have
-		 * the lock. */
+		/* The kernel is asked without the lock: that takes a while,
+		 * and the workers need the lock to make progress. */
 		pthread_mutex_unlock(&e->lock);
 		there = e2pf_is_resident(e, r->device, r->offset, r->length);
 		pthread_mutex_lock(&e->lock);
@@ -148,6 +181,7 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	}
 	e->gate_waiters--;
 	pthread_mutex_unlock(&e->lock);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 /* While all is in memory and nobody asked for figures, one read in eight
@@ -164,13 +198,17 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	r->began = 0;
 	if (is_passed_over(e))
 		return;
-	r->began = e2pf_now(e);
+	r->began = r->asked = e2pf_now(e);
 	r->waited = false;
+	/* What comes from memory tells nothing of a stuck device. */
+	r->missed = atomic_load(&e->stuck) &&
+		    !e2pf_is_resident(e, r->device, r->offset, r->length);
 	if (!atomic_load(&e->gated) ||
 	    e2pf_is_resident(e, r->device, r->offset, r->length))
 		return;
 	r->waited = true;
 	wait_at_gate(e, r);
+	r->asked = e2pf_now(e);
 }
 
 /* Did this read wait for the device?  Asking the kernel before each read
@@ -198,9 +236,24 @@ static void count_sleep_miss(struct e2pf_engine *e)
 		e2pf_wake(e);
 }
 
-static void count_stall(struct e2pf_engine *e, uint64_t ns)
+/* A read of the checker tells whether the device is stuck, and whether it is
+ * still. */
+static void judge_device(struct e2pf_engine *e, const struct e2pf_read *r,
+			 uint64_t ns)
 {
+	if (ns >= STUCK_NS)
+		e->stuck = STUCK_PROOFS;
+	else if (r->missed && e->stuck && ns < STUCK_NS / 4 && !--e->stuck)
+		pthread_cond_broadcast(&e->work_cond);
+}
+
+static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
+			uint64_t now)
+{
+	uint64_t ns = now - r->began;
+
 	pthread_mutex_lock(&e->lock);
+	judge_device(e, r, now - r->asked);
 	e->stats.stage[e->stage].stalls++;
 	e->stats.stage[e->stage].stall_ns += ns;
 	if (e->asleep)
@@ -263,16 +316,17 @@ static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
 void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	bool stalled;
-	uint64_t ns;
+	uint64_t ns, t;
 
 	if (!r->began)
 		return;
-	ns = e2pf_now(e) - r->began;
+	t = e2pf_now(e);
+	ns = t - r->began;
 	atomic_fetch_add(&e->checker_bytes, r->length);
 	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
 	stalled = was_stall(r, ns);
 	if (stalled)
-		count_stall(e, ns);
+		count_stall(e, r, t);
 	else
 		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
 	if (atomic_load(&e->tracking) && r->length && forget(e, r) && stalled)

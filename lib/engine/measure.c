@@ -34,6 +34,10 @@
 
 #define PROBE_BYTES 4096u
 
+/* The checker waits for the probe.  What takes longer than this for one read
+ * is stuck, and tells nothing about heads. */
+#define PROBE_PATIENCE_NS 500000000u
+
 static uint64_t now(struct e2pf_device *dev)
 {
 	return dev->ops->now(dev);
@@ -65,6 +69,8 @@ bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
 		if (!read_one(dev, offsets[i]))
 			return false;
 		t[i] = now(dev) - t[i];
+		if (t[i] >= PROBE_PATIENCE_NS)
+			return false;
 	}
 	offsets += E2PF_PROBE_LONE;
 	deep = now(dev);

@@ -39,7 +39,7 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	if (number != e->phase && phase->order != E2PF_ORDER_DEFERRED)
 		e->at_valid = false;
 	e->phase = number;
-	e->moved = e2pf_now(e);
+	e->last_progress = e2pf_now(e);
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
 		   phase->order != E2PF_ORDER_DEFERRED;
 	e->next_unit = 0;
@@ -116,20 +116,21 @@ static int following(const struct e2pf_engine *e)
 void e2pf_next_phase(struct e2pf_engine *e)
 {
 	struct e2pf_source *source = e->cfg.source;
+	unsigned ended = (unsigned)e->phase;
 	bool more = false;
 	int next;
 
-	if (!e2pf_all_idle(e))
+	if (e->phase == E2PF_NONE || !e2pf_all_idle(e))
 		return;
 	if (e2pf_phase_now(e)->order == E2PF_ORDER_DEFERRED) {
 		e2pf_blockset_clear(e->deferred);
 		e->deferred_next = 0;
 	} else {
-		source->ops->units(source, (unsigned)e->phase, &more);
+		source->ops->units(source, ended, &more);
 	}
 	if (more)
 		return;
-	e->ended_phases |= UINT32_C(1) << e->phase;
+	e->ended_phases |= UINT32_C(1) << ended;
 	next = following(e);
 	if (next != E2PF_NONE)
 		e2pf_set_phase(e, next);

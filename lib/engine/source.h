@@ -70,7 +70,7 @@ enum e2pf_order {
 struct e2pf_phase {
 	enum e2pf_order order;
 	/* E2PF_ORDER_EVEN: units the source holds at a time in front of the
-	 * checker.  Otherwise not looked at. */
+	 * checker, 2 at least.  Otherwise not looked at. */
 	uint32_t window;
 	/* Classes (1u << class) found in this phase that the checker does not
 	 * use before a later one.  They may take half of the budget. */

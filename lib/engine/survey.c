@@ -153,12 +153,19 @@ static bool probe_offsets(struct e2pf_engine *e, uint64_t *offset)
 void e2pf_probe_engine(struct e2pf_engine *e)
 {
 	uint64_t offset[E2PF_PROBES];
+	uint64_t began = e2pf_now(e);
 	struct e2pf_probe p;
 
-	if (!e->cfg.probe || e->stats.latency_ns ||
-	    !probe_offsets(e, offset) ||
-	    !e2pf_probe_device(e->cfg.devices[0], offset, &p))
+	/* Of a stuck device, as the checker's first reads have shown it, one
+	 * probe more would be waited for as long. */
+	if (!e->cfg.probe || e->stats.latency_ns || e->stuck ||
+	    !probe_offsets(e, offset))
 		return;
+	if (!e2pf_probe_device(e->cfg.devices[0], offset, &p)) {
+		if (e->cfg.paced && e2pf_now(e) - began >= STUCK_NS)
+			e->stuck = STUCK_PROOFS;
+		return;
+	}
 	e->has_head = e2pf_probe_has_head(&p);
 	e->stats.latency_ns = p.latency_ns;
 	e->stats.deep_latency_ns = p.deep_ns;

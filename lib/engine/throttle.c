@@ -84,7 +84,8 @@ uint64_t e2pf_later_bytes(const struct e2pf_engine *e)
 	return e2pf_set_bytes(e, e->ahead_later) + e->unrecorded;
 }
 
-/* What the machine has left moves the budget, never above the configured. */
+/* The budget follows the memory that the machine has left, and is never more
+ * than what was configured. */
 void e2pf_ask_memory(struct e2pf_engine *e)
 {
 	uint64_t t, left;
@@ -134,8 +135,8 @@ bool e2pf_over_budget(struct worker *w)
 		 * checker is in needs the rest. */
 		return e2pf_later_bytes(e) >= e->limit / 2;
 	default:
-		/* Half is for the worker whose batch the checker comes to
-		 * first: those further ahead must not starve it. */
+		/* Half of the budget is for the worker whose batch the checker
+		 * comes to first: those further ahead must not starve it. */
 		return outstanding(e) >=
 		       (is_nearest(w) ? e->limit : e->limit / 2);
 	}

@@ -21,10 +21,8 @@
 /* Each worker may hold and parse so many at least. */
 #define LEAST_REFS 4096u
 
-/* A second after it was asked for a block is there, on any device in order:
- * a queue of 128 on a disk takes that long at most. */
-#define OVERDUE_NS 1000000000u
-#define OVERDUE_BYTES 4096u
+/* Of an overdue request so many bytes are read. */
+#define LATE_BYTES 4096u
 
 static bool ended(const struct worker *w)
 {
@@ -36,7 +34,7 @@ static void set_state(struct worker *w, enum worker_state state)
 	struct e2pf_engine *e = w->e;
 
 	if (state == WORKER_READING && w->state != state)
-		e->moved = e2pf_now(e);
+		e->last_progress = e2pf_now(e);
 	w->state = state;
 	/* A checker does not wait at the gate for a worker that sleeps. */
 	if (e->gate_waiters && state != WORKER_READING)
@@ -130,6 +128,15 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		e->stats.peak_lookahead_bytes = e2pf_ahead_bytes(e);
 }
 
+/* Leave a stuck device to the checker.  The lock is held. */
+static void wait_while_stuck(struct worker *w)
+{
+	struct e2pf_engine *e = w->e;
+
+	while (e->stuck && !ended(w))
+		sleep_on_work(w, WORKER_THROTTLED);
+}
+
 static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 {
 	struct worker *w = ctx;
@@ -137,55 +144,55 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 	bool go;
 
 	pthread_mutex_lock(&e->lock);
-	e->moved = e2pf_now(e);
-	e2pf_cost_add(&e->cost, e->moved, waited_ns, e->workers, 0, 0);
+	e->last_progress = e2pf_now(e);
+	e2pf_cost_add(&e->cost, e->last_progress, waited_ns, e->workers, 0, 0);
 	if (error)
 		e2pf_count_failure(e, &e->stats.errors);
 	if (e->gate_waiters)
 		pthread_cond_broadcast(&e->gate_cond);
+	if (waited_ns >= STUCK_NS && e->cfg.paced)
+		e->stuck = STUCK_PROOFS;
+	wait_while_stuck(w);
+	set_state(w, WORKER_READING);
 	go = !ended(w) && !e2pf_passed(e, w->last);
 	pthread_mutex_unlock(&e->lock);
 	return go;
 }
 
-/* Read what should have come long ago.  In flight still, it is waited for;
- * thrown out again, it is read again; and where the device failed to read it,
- * the error is seen. */
-static void read_overdue(struct worker *w, const struct sample *s)
+/*
+ * Wait until there is room for another request.  What has not come is read:
+ * in flight still, that waits for it, as a signal that ends the process ends;
+ * thrown out again, it is read again; and where the device failed to read it
+ * that is seen, of which advice to read ahead says nothing.  False when the
+ * batch is no longer wanted.
+ */
+static bool make_room(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	struct e2pf_device *dev = e->cfg.devices[s->device];
-	char buf[OVERDUE_BYTES];
+	const struct e2pf_request *r;
 	uint32_t len = e->cfg.source->grain;
-	uint64_t began = e2pf_now(e);
-	int err;
+	char buf[LATE_BYTES];
+	bool go = true;
 
 	if (len > sizeof(buf))
 		len = sizeof(buf);
-	err = dev->ops->read(dev, buf, s->offset, len);
-	worker_arrived(w, err, e2pf_now(e) - began);
-}
+	while (go && (r = e2pf_inflight_oldest(&w->inflight))) {
+		struct e2pf_device *dev = e->cfg.devices[r->device];
+		bool there = !dev->blind &&
+			     e2pf_is_resident(e, r->device, r->offset, 1);
+		bool late = false;
 
-/*
- * A request for the bytes before `end` has been made.  Keep count of it,
- * unless all that are kept count of are young; look at the oldest when it is
- * overdue.  A device that answers at once costs a look 32 times a second.
- */
-static void look_back(struct worker *w, unsigned device, uint64_t end)
-{
-	struct e2pf_engine *e = w->e;
-	struct sample *s = &w->sample[w->sample_next];
-	uint64_t now = e2pf_now(e);
+		if (!there) {
+			uint64_t began = e2pf_now(e), now;
+			int err = dev->ops->read(dev, buf, r->offset, len);
 
-	if (e->cfg.devices[device]->blind ||
-	    (s->asked && now - s->asked < OVERDUE_NS))
-		return;
-	if (s->asked && !e2pf_is_resident(e, s->device, s->offset, 1))
-		read_overdue(w, s);
-	s->device = device;
-	s->offset = end - e->cfg.source->grain;
-	s->asked = now;
-	w->sample_next = (w->sample_next + 1) % SAMPLES;
+			now = e2pf_now(e);
+			late = err || now - r->asked >= E2PF_INFLIGHT_LATE_NS;
+			go = worker_arrived(w, err, now - began);
+		}
+		e2pf_inflight_came(&w->inflight, late);
+	}
+	return go;
 }
 
 /* Ask the device for what is missing of a run. */
@@ -194,6 +201,7 @@ static void read_ahead(struct worker *w, const struct e2pf_ref *refs, size_t n)
 	struct e2pf_engine *e = w->e;
 	struct e2pf_device *dev = e->cfg.devices[refs[0].device];
 	uint64_t pos = refs[0].offset, end = pos;
+	uint32_t grain = e->cfg.source->grain;
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -202,25 +210,32 @@ static void read_ahead(struct worker *w, const struct e2pf_ref *refs, size_t n)
 	while (pos < end) {
 		bool resident;
 		uint64_t len = dev->ops->span(dev, pos, end - pos, &resident);
-		uint64_t began = e2pf_now(e);
 		unsigned requests = 0;
+		uint64_t began;
 
+		if (!resident && !make_room(w))
+			return;
+		/* One request at a time: the next may have to wait. */
+		if (!resident && len > dev->max_readahead)
+			len = dev->max_readahead - dev->max_readahead % grain;
+		began = e2pf_now(e);
 		/* This may block while the device's queue is full. */
-		if (!resident)
+		if (!resident) {
 			requests = dev->ops->willneed(dev, pos, len);
+			e2pf_inflight_add(&w->inflight, refs[0].device,
+					  pos + len - grain, e2pf_now(e));
+		}
 		pthread_mutex_lock(&e->lock);
-		e->moved = e2pf_now(e);
+		e->last_progress = e2pf_now(e);
 		e->stats.planned_bytes += len;
 		if (!resident) {
 			record(w, refs, n, pos, len);
 			e->stats.prefetched_requests += requests;
-			e2pf_cost_add(&e->cost, e->moved, e->moved - began,
+			e2pf_cost_add(&e->cost, e->last_progress, e->last_progress - began,
 				      e->workers, requests, len);
 		}
 		pthread_mutex_unlock(&e->lock);
 		pos += len;
-		if (!resident)
-			look_back(w, refs[0].device, pos);
 	}
 }
 
@@ -231,6 +246,7 @@ static bool may_issue(struct worker *w)
 	bool go;
 
 	pthread_mutex_lock(&e->lock);
+	wait_while_stuck(w);
 	while (!ended(w) && !e2pf_passed(e, w->last) && e2pf_over_budget(w)) {
 		/* Nobody will use anything up: this is the end. */
 		if (!e->cfg.paced) {
@@ -256,8 +272,8 @@ static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 	return true;
 }
 
-/* Kept until the phase has ended: the checker needs none of it before, and
- * all of it together makes one elevator pass. */
+/* Keep the reference until the phase has ended.  The checker does not need it
+ * before, and all deferred references together make one elevator pass. */
 static void worker_defer(void *ctx, const struct e2pf_ref *ref)
 {
 	struct worker *w = ctx;
@@ -305,6 +321,7 @@ void e2pf_worker_init_elevator(struct worker *w)
 			LEVEL_REFS / workers : LEAST_REFS;
 	ev->parse_left = e->cfg.source->parse_limit / workers + LEAST_REFS;
 	e2pf_elevator_init(ev);
+	e2pf_inflight_init(&w->inflight);
 }
 
 void *e2pf_worker_main(void *arg)

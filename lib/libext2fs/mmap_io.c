@@ -6,8 +6,11 @@
  * kept back, and for how long, in write_cache.c.
  *
  * What a program sees is what unix_io_manager shows: the same data, errors,
- * callbacks and statistics, and the same bytes on the disk at any time.  These
- * differences are left.
+ * callbacks and statistics, and the same bytes on the disk at any time.  That
+ * has changed between versions of libext2fs; which of them is at hand a trial
+ * on memory files tells when the first channel is opened (2 to 5 ms, once),
+ * and where none fits the unix manager is opened instead.  These differences
+ * are left.
  * - A block that would not change by being written is not: the disk sees fewer
  *   writes, and an error that only such a write would have met is not met.
  * - A write of several blocks of which some change is several writes.  If one
@@ -30,11 +33,24 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "io_trial.h"
 #include "mmap_io.h"
 
 #ifndef BLKDISCARDZEROES
 #define BLKDISCARDZEROES _IO(0x12, 124)
 #endif
+
+/* Of libext2fs 1.47.1. */
+#ifndef CHANNEL_FLAGS_NODISCARD
+#define CHANNEL_FLAGS_NODISCARD 0x10
+#define CHANNEL_FLAGS_NOZEROOUT 0x20
+#endif
+
+/* The unix manager of libext2fs: not one we know, that of 1.46.3 to 1.47.0,
+ * that since 1.47.1, which takes a range it cannot zero or discard for all of
+ * them, and that since 1.47.3, which drops clean blocks as well when a write
+ * passes its cache by. */
+enum kind { UNKNOWN, OF_1_46, OF_1_47_1, OF_1_47_3 };
 
 #define MMAP_IO_MAGIC 0x65327066	/* "e2pf" */
 
@@ -194,7 +210,9 @@ static errcode_t mmap_get_stats(io_channel channel, io_stats *stats)
 
 	if (error || !stats)
 		return error;
-	*stats = &data->stats;
+	data->stats.cache_hits = data->cache.hits;
+	data->stats.cache_misses = data->cache.misses;
+	*stats = (io_stats)(void *)&data->stats;
 	return 0;
 }
 
@@ -222,6 +240,8 @@ static errcode_t mmap_discard(io_channel channel, unsigned long long block,
 
 	if (error)
 		return error;
+	if (data->remembers && (channel->flags & CHANNEL_FLAGS_NODISCARD))
+		return EXT2_ET_UNIMPLEMENTED;
 	range[0] = (unsigned long long)e2pf_mmap_position(channel, data, block);
 	range[1] = count * (unsigned)channel->block_size;
 	if (channel->flags & CHANNEL_FLAGS_BLOCK_DEVICE)
@@ -232,6 +252,8 @@ static errcode_t mmap_discard(io_channel channel, unsigned long long block,
 				   (off_t)range[1]);
 	if (result < 0)
 		error = errno == EOPNOTSUPP ? EXT2_ET_UNIMPLEMENTED : errno;
+	if (error == EXT2_ET_UNIMPLEMENTED && data->remembers)
+		channel->flags |= CHANNEL_FLAGS_NODISCARD;
 	e2pf_mapping_forget(&data->mapping);
 	return error;
 }
@@ -258,6 +280,14 @@ static int extend(const struct e2pf_mmap_data *data,
 	return ftruncate(data->fd, (off_t)end);
 }
 
+static errcode_t cannot_zero(io_channel channel,
+			     const struct e2pf_mmap_data *data)
+{
+	if (data->remembers)
+		channel->flags |= CHANNEL_FLAGS_NOZEROOUT;
+	return EXT2_ET_UNIMPLEMENTED;
+}
+
 static errcode_t mmap_zeroout(io_channel channel, unsigned long long block,
 			      unsigned long long count)
 {
@@ -267,8 +297,6 @@ static errcode_t mmap_zeroout(io_channel channel, unsigned long long block,
 
 	if (error)
 		return error;
-	if (is_asked_for("UNIX_IO_NOZEROOUT"))
-		return EXT2_ET_UNIMPLEMENTED;
 	start = e2pf_mmap_position(channel, data, block);
 	size = (off_t)(count * (unsigned)channel->block_size);
 	if (!(channel->flags & CHANNEL_FLAGS_BLOCK_DEVICE)) {
@@ -276,13 +304,15 @@ static errcode_t mmap_zeroout(io_channel channel, unsigned long long block,
 			return 0;
 		if (extend(data, (unsigned long long)start +
 			   (unsigned long long)size) < 0)
-			return errno == EOPNOTSUPP ? EXT2_ET_UNIMPLEMENTED :
-						     errno;
+			return errno == EOPNOTSUPP ?
+				cannot_zero(channel, data) : errno;
 	}
+	if (data->remembers && (channel->flags & CHANNEL_FLAGS_NOZEROOUT))
+		return EXT2_ET_UNIMPLEMENTED;
 	if (fallocate(data->fd, FALLOC_FL_ZERO_RANGE, start, size) < 0 &&
 	    fallocate(data->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		      start, size) < 0)
-		error = EXT2_ET_UNIMPLEMENTED;
+		error = cannot_zero(channel, data);
 	e2pf_mapping_forget(&data->mapping);
 	return error;
 }
@@ -314,7 +344,6 @@ static struct e2pf_mmap_data *map_file(int fd, const char *name, int flags,
 	data->magic = MMAP_IO_MAGIC;
 	data->fd = fd;
 	data->flags = flags;
-	data->stats.num_fields = 2;
 	pthread_mutex_init(&data->stats_lock, NULL);
 	pthread_mutex_init(&data->seek_lock, NULL);
 	return data;
@@ -336,7 +365,7 @@ static int channel_flags(int fd, int flags, const struct stat *st)
 /* ext2fs_get_mem() because libext2fs may free or replace the name. */
 static io_channel make_channel(const char *name, int flags,
 			       const struct stat *st,
-			       struct e2pf_mmap_data *data)
+			       struct e2pf_mmap_data *data, enum kind kind)
 {
 	io_channel channel;
 
@@ -361,12 +390,15 @@ static io_channel make_channel(const char *name, int flags,
 		return NULL;
 	}
 	data->cache.off = flags & IO_FLAG_NOCACHE;
+	data->cache.drops_clean = kind >= OF_1_47_3;
+	data->remembers = kind >= OF_1_47_1;
+	data->stats.num_fields = kind >= OF_1_47_3 ? 4 : 2;
 	return channel;
 }
 
 /* A channel that owns `fd`, or NULL with `fd` as it was. */
 static io_channel open_mapped(const char *name, int flags, int fd,
-			      const struct stat *st)
+			      const struct stat *st, enum kind kind)
 {
 	struct e2pf_mmap_data *data = map_file(fd, name, flags, st);
 	io_channel channel;
@@ -377,7 +409,7 @@ static io_channel open_mapped(const char *name, int flags, int fd,
 		free_data(data);
 		return NULL;
 	}
-	channel = make_channel(name, flags, st, data);
+	channel = make_channel(name, flags, st, data, kind);
 	if (!channel) {
 		e2pf_guard_put();
 		free_data(data);
@@ -393,21 +425,19 @@ static bool is_candidate(const char *name, int flags)
 
 	return !(flags & (IO_FLAG_DIRECT_IO | IO_FLAG_FORCE_BOUNCE)) &&
 	       !is_asked_for("UNIX_IO_FORCE_BOUNCE") &&
+	       !is_asked_for("UNIX_IO_NOZEROOUT") &&
 	       stat(name, &st) == 0 &&
 	       (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode));
 }
 
-static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
+static errcode_t open_kind(const char *name, int flags, enum kind kind,
+			   io_channel *channel)
 {
 	int open_flags = (flags & IO_FLAG_RW) ? O_RDWR : O_RDONLY;
 	int fd, read_only = 0;
 	struct stat st;
 	io_channel opened = NULL;
 
-	if (!name)
-		return EXT2_ET_BAD_DEVICE_NAME;
-	if (!is_candidate(name, flags))
-		return unix_io_manager->open(name, flags, channel);
 	if (flags & IO_FLAG_EXCLUSIVE)
 		open_flags |= O_EXCL;
 	fd = open(name, open_flags);
@@ -421,13 +451,69 @@ static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 		return EPERM;
 	}
 	if (fstat(fd, &st) == 0)
-		opened = open_mapped(name, flags, fd, &st);
+		opened = open_mapped(name, flags, fd, &st, kind);
 	if (!opened) {
 		close(fd);
 		return unix_io_manager->open(name, flags, channel);
 	}
 	*channel = opened;
 	return 0;
+}
+
+/*
+ * Which of the unix managers we know this process has: the one that a trial
+ * shows no difference from.  Any other, of a version before or after those,
+ * is left to read for itself.
+ */
+
+static errcode_t open_1_46(const char *name, int flags, io_channel *channel)
+{
+	return open_kind(name, flags, OF_1_46, channel);
+}
+
+static errcode_t open_1_47_1(const char *name, int flags, io_channel *channel)
+{
+	return open_kind(name, flags, OF_1_47_1, channel);
+}
+
+static errcode_t open_1_47_3(const char *name, int flags, io_channel *channel)
+{
+	return open_kind(name, flags, OF_1_47_3, channel);
+}
+
+static pthread_once_t kind_known = PTHREAD_ONCE_INIT;
+static enum kind known_kind;
+
+static void find_kind(void)
+{
+	static const struct {
+		enum kind kind;
+		errcode_t (*open)(const char *, int, io_channel *);
+	} kinds[] = {
+		{ OF_1_47_3, open_1_47_3 },
+		{ OF_1_47_1, open_1_47_1 },
+		{ OF_1_46, open_1_46 },
+	};
+	struct struct_io_manager ours = mmap_manager;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		ours.open = kinds[i].open;
+		if (e2pf_io_alike(unix_io_manager, &ours)) {
+			known_kind = kinds[i].kind;
+			return;
+		}
+	}
+}
+
+static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
+{
+	if (!name)
+		return EXT2_ET_BAD_DEVICE_NAME;
+	if (!is_candidate(name, flags) ||
+	    pthread_once(&kind_known, find_kind) || known_kind == UNKNOWN)
+		return unix_io_manager->open(name, flags, channel);
+	return open_kind(name, flags, known_kind, channel);
 }
 
 static errcode_t mmap_close(io_channel channel)

@@ -17,10 +17,19 @@ struct e2pf_mmap_data {
 	int fd;
 	int flags;		/* IO_FLAG_* */
 	ext2_loff_t offset;	/* of the filesystem, bytes */
+	bool remembers;		/* what cannot be zeroed or discarded */
 	bool write_all;		/* a write has failed: skip none any more */
 	struct e2pf_mapping mapping;
 	struct e2pf_write_cache cache;
-	struct struct_io_stats stats;
+	/* Of libext2fs 1.47.3, that of earlier ones being a part of it. */
+	struct {
+		int num_fields;
+		int reserved;
+		unsigned long long bytes_read;
+		unsigned long long bytes_written;
+		unsigned long long cache_hits;
+		unsigned long long cache_misses;
+	} stats;
 	pthread_mutex_t stats_lock;
 	pthread_mutex_t seek_lock;	/* the descriptor's position */
 };

@@ -6,9 +6,10 @@
  * flush it and pass it by.  Does not know where blocks go to, and does not
  * look at what is in them.
  *
- * As e2fsprogs 1.43 to 1.47 do it, what one would call mistakes included: a
- * clean block stays when its place on the disk is written past the cache, and
- * a write whose room cannot be made returns 0.
+ * As e2fsprogs 1.46.3 to 1.47.2 do it, what one would call mistakes included:
+ * a clean block stays when its place on the disk is written past the cache,
+ * and a write whose room cannot be made returns 0.  Since 1.47.3 the former
+ * is mended (`drops_clean`).
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -50,9 +51,11 @@ static struct e2pf_cached_block *find(struct e2pf_write_cache *cache,
 
 		if (b->in_use && b->block == block) {
 			b->used = (int32_t)++cache->clock;
+			cache->hits++;
 			return b;
 		}
 	}
+	cache->misses++;
 	return NULL;
 }
 
@@ -155,8 +158,12 @@ static errcode_t flush_locked(struct e2pf_write_cache *cache,
 
 	for (i = 0; i < E2PF_CACHED_BLOCKS; i++) {
 		b = &cache->blocks[i];
-		if (!b->in_use || !b->dirty)
+		if (!b->in_use)
 			continue;
+		if (!b->dirty) {
+			b->in_use = !(forget && cache->drops_clean);
+			continue;
+		}
 		error = write_back(cache, channel, b);
 		if (error)
 			last = error;

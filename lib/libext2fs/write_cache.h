@@ -56,6 +56,8 @@ struct e2pf_write_cache {
 	uint32_t clock;
 	bool off;		/* "cache=off", all go past it */
 	bool threads;
+	bool drops_clean;	/* `forget` is of clean blocks as well */
+	unsigned long long hits, misses;	/* of looking for a block */
 	pthread_mutex_t mutex;
 };
 
@@ -86,7 +88,9 @@ errcode_t e2pf_cache_write(struct e2pf_write_cache *cache, io_channel channel,
 			   const void *buf);
 
 /*
- * Write all that is dirty.  `forget` also drops those blocks, not the others.
+ * Write all that is dirty.  `forget` also drops those blocks, and the others
+ * only with `drops_clean`, which is set between e2pf_cache_init() and the
+ * first use.
  * Returns 0 or the error of the last block that failed; channel->write_error
  * is told that one for each of them, and what it answers has no effect.
  */

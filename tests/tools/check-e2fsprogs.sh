@@ -67,6 +67,7 @@ run_one()
 	# shellcheck disable=SC2086
 	env -i PATH="$PATH" HOME="${HOME-/}" TMPDIR="$E2PF_TMP" \
 		E2PF_TEST_MARK="$E2PF_TEST_MARK" "${setting[@]}" \
+		PREFETCH_STATS="$results/$test.stats" \
 		timeout -k 10 "$LIMIT" ./test_one $slow "$source/tests/$test" \
 		</dev/null >"$results/$test.out" 2>&1
 	if [ -e "$test.ok" ]; then
@@ -95,15 +96,21 @@ result()
 		echo passes
 	elif [ -e "$E2PF_TMP/$1/$2.failed" ]; then
 		echo fails
-	else
+	elif grep -q skipped "$E2PF_TMP/$1/$2.out"; then
 		echo "does not apply"
+	else
+		echo "ends without a result"
 	fi
 }
+
+# helped NAME: did the statistics of a check come out of it?
+helped() { grep -lq '"groups"' "$E2PF_TMP/$1"/*.stats; }
 
 count() { find "$E2PF_TMP/$1" -name "*.$2" | wc -l; }
 
 # compare_suite NAME TEST...: with stock's results, test by test; the number of
-# those that differ is $differ.
+# those that differ is $differ.  Some tests find out only while they run that
+# they do not apply (m_devdir copies /dev, whatever is in it at the moment).
 compare_suite()
 {
 	local name=$1 test stock ours
@@ -117,6 +124,13 @@ compare_suite()
 			tap_ok "$name: $test $stock"
 			continue
 		fi
+		case $stock,$ours in
+		*"does not apply"*)
+			tap_skip "$name: $test" \
+				"stock e2fsck: $stock; helped: $ours"
+			continue
+			;;
+		esac
 		differ=$((differ + 1))
 		head -n 40 "$E2PF_TMP/$name/$test."[fo]* >"$E2PF_TMP/why"
 		tap_not_ok "$name: $test $ours, with stock e2fsck it $stock" \
@@ -132,7 +146,7 @@ test_suite()
 
 	source_package "$dir" e2fsprogs >"$E2PF_TMP/log" 2>&1 || {
 		tap_skip "e2fsprogs' tests" \
-			"no source package: $(tail -n 1 "$E2PF_TMP/log")"
+			"no source package: $(why_not "$E2PF_TMP/log")"
 		return
 	}
 	source=$dir/source suite=$dir/suite
@@ -152,12 +166,10 @@ test_suite()
 		name=unix
 		[ $io = 0 ] || name=mmap
 		setting=(PREFETCH=1 TEST_MMAP_IO="$io"
-			PREFETCH_E2FSCK="$suite/e2fsck/e2fsck.real"
-			PREFETCH_STATS="$E2PF_TMP/$name.stats")
+			PREFETCH_E2FSCK="$suite/e2fsck/e2fsck.real")
 		run_suite $name "$E2FSCK_TEST" "$@"
 		compare_suite $name "$@"
-		tap_check "$name: it was the launcher that ran" \
-			grep -q '"groups"' "$E2PF_TMP/$name.stats"
+		tap_check "$name: it was the launcher that ran" helped $name
 		row+=" | $(($# - differ)) | $differ"
 	done
 	ln -sfn e2fsck.real "$suite/e2fsck/e2fsck"

@@ -76,6 +76,12 @@ compare_stock()
 	compare_run "$E2FSCK_STOCK" "$dir/stock" "$@"
 }
 
+# Did the time end stock's run?  There is no verdict then to compare with.
+# libext2fs 1.47.4 waits for a lock of its own for ever after some failed writes
+# (f_miss_blk_bmap with -fn), through the unix manager; 1.46.2 does not end on
+# some files cut short.
+compare_endless() { [ "$(<"$1/stock.status")" = 142 ]; }
+
 # compare_files DIR: what either run printed and left behind, pair by pair.
 # The names of the files must be the same too.
 compare_files()
@@ -200,6 +206,10 @@ compare_image()
 	: >"$log"
 	compare_prepare "$1"
 	compare_stock "$dir" "$@"
+	if compare_endless "$dir"; then
+		tap_skip "$name" "stock e2fsck does not end"
+		return
+	fi
 	for manager in $COMPARE_MANAGERS; do
 		compare_test "$dir" "$manager" "$@" >>"$log" || bad=1
 	done

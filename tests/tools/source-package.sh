@@ -50,10 +50,9 @@ apt_update()
 {
 	local said
 
-	if said=$("$@" update 2>&1); then
-		return 0
-	fi
-	case $said in
+	said=$("$@" update 2>&1)
+	case $?,$said in
+	0,*) printf '%s\n' "$said"; return 0 ;;
 	*"is expired"*|*"not valid until"*) ;;
 	*) printf '%s\n' "$said"; return 1 ;;
 	esac
@@ -67,13 +66,16 @@ download()
 {
 	cd "$1/src" || return
 	apt_get "$1" --download-only --ignore-missing source "$2=$3" ||
-		ls "$2"_*.orig.tar.* >/dev/null
+		compgen -G "$2_*.orig.tar.*" >/dev/null
 }
+
+# why_not LOG: what apt complained of first, or the last line.
+why_not() { grep -m 1 -E '^[EW]: ' "$1" || tail -n 1 "$1"; }
 
 # source_package DIR PACKAGE [BINARY]: DIR/source is the source of PACKAGE, of
 # the version that BINARY is installed in, DIR/version that version.  Kept when
-# it is there.  Otherwise 1, with the reason as the last line.  DIR is an
-# absolute path.
+# it is there.  Otherwise 1, and why_not() finds the reason in what it said.
+# DIR is an absolute path.
 source_package()
 {
 	local dir=$1 package=$2 version program

@@ -518,7 +518,10 @@ static void list_shared(void **state)
 		/* Nothing asked for comes while they divide it. */
 		fake_set_late(&r.dev, true);
 		e2pf_ext4_list_put(r.fs.ext4, r.e, list + 100, ENTRIES - 100);
-		fake_threads_settle();
+		for (i = 101; i < ENTRIES; i++) {
+			fake_threads_settle();
+			fake_complete(&r.dev);
+		}
 		for (i = 101; i < ENTRIES; i++)
 			assert_int_equal(fake_asked(&r.dev, list[i]), 1);
 		/* A place behind the end is not asked to be filled. */
@@ -601,7 +604,8 @@ static void gaps_read_through(void **state)
 	st = rig_stats(&r);
 	assert_uint_in_range(st.gap_bytes, 24000, 26000);
 	assert_int_equal(st.prefetched_bytes, asked * BS);
-	assert_int_equal(st.prefetched_requests, 2 * RUNS + 1);
+	/* The last run is nine requests of 128 KiB. */
+	assert_int_equal(st.prefetched_requests, 2 * RUNS + 9);
 	for (i = 0; i < ENTRIES; i++)
 		rig_checker_reads(&r, list[i], 1);
 	st = rig_stats(&r);
