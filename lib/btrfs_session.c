@@ -241,9 +241,19 @@ static void choose(struct e2pf_btrfs_session *s)
 	s->sharing = e2pf_share_count("");
 }
 
+static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ((struct e2pf_btrfs_session *)ctx)->
+				  dev[ref->device];
+
+	return dev->ops->read(dev, bytes, ref->offset, ref->length);
+}
+
 void e2pf_btrfs_session_start(struct e2pf_btrfs_session *session)
 {
 	choose(session);
+	if (session->cfg.probe)
+		e2pf_btrfs_learn_chunks(session->btrfs, read_block, session);
 	e2pf_engine_configure(session->engine, &session->cfg);
 	e2pf_engine_stage(session->engine, STAGE_CHECK);
 	e2pf_engine_start(session->engine);

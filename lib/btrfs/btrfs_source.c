@@ -25,7 +25,10 @@
 
 /* Places of the first device that are looked at to measure it. */
 #define SAMPLES 64u
-#define SAMPLE_BYTES 16384u
+
+/* Blocks of the chunk tree that are read beforehand: those of 20,000 chunks in
+ * nodes of 16 KiB. */
+#define CHUNK_BLOCKS 256u
 
 /* One tree block in eight, and so many, are far more nodes than a sound
  * filesystem has: the smallest hold 121 pointers. */
@@ -44,8 +47,9 @@ struct e2pf_btrfs {
 	uint64_t bytes[E2PF_DEVICES];
 	struct e2pf_btrfs_device device[E2PF_DEVICES];
 	uint8_t fsid[E2PF_DEVICES][E2PF_BTRFS_UUID];
-	/* The chunks of the superblock, which stay as they are, and all. */
-	struct e2pf_chunk_map system, map;
+	/* The chunks of the superblock, which stay as they are; all; and those
+	 * that were known beforehand, to measure the devices by. */
+	struct e2pf_chunk_map system, map, known;
 	struct e2pf_slots seen;		/* handed out, or set aside */
 	struct e2pf_slots leaves;	/* set aside */
 	pthread_mutex_t lock;		/* of the lists of trees */
@@ -379,18 +383,24 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	return true;
 }
 
-/* Places all over the first device: before the chunk tree is read nobody knows
- * where anything is. */
+/* Places all over the chunks that are known when the engine is made: those of
+ * metadata, where e2pf_btrfs_learn_chunks() has found them. */
 static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 			 e2pf_sink sink, void *ctx)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
-	struct e2pf_ref ref = { .length = SAMPLE_BYTES };
+	const struct e2pf_chunk_map *map = &btrfs->known;
+	const struct ref_sink to = {
+		.btrfs = btrfs,
+		.map = map,
+		.sink = sink,
+		.ctx = ctx
+	};
+	uint64_t logical = e2pf_chunk_map_logical(map, map->slots / SAMPLES *
+						  index);
 
-	ref.offset = btrfs->bytes[0] / SAMPLES * index / SAMPLE_BYTES *
-		     SAMPLE_BYTES;
-	if (ref.offset + ref.length <= btrfs->bytes[0])
-		sink(ctx, &ref);
+	if (logical)
+		pass_ref(&to, logical, (struct e2pf_ref) { .cls = 0 });
 }
 
 static const struct e2pf_source_ops btrfs_ops = {
@@ -460,6 +470,7 @@ void e2pf_btrfs_free(struct e2pf_btrfs *btrfs)
 		return;
 	e2pf_chunk_map_free(&btrfs->system);
 	e2pf_chunk_map_free(&btrfs->map);
+	e2pf_chunk_map_free(&btrfs->known);
 	e2pf_slots_free(&btrfs->seen);
 	e2pf_slots_free(&btrfs->leaves);
 	free(btrfs->extent_trees.root);
@@ -482,4 +493,47 @@ bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs)
 {
 	return btrfs->map.count;
+}
+
+/* References to the chunk tree's blocks that are still to be read. */
+struct chunk_walk {
+	struct e2pf_ref ref[CHUNK_BLOCKS];
+	unsigned count;
+};
+
+static void keep_ref(void *ctx, const struct e2pf_ref *ref)
+{
+	struct chunk_walk *walk = ctx;
+
+	if (ref->parse && walk->count < CHUNK_BLOCKS)
+		walk->ref[walk->count++] = *ref;
+}
+
+void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
+			     void *ctx)
+{
+	const struct e2pf_start start = { .paced = true };
+	struct chunk_walk *walk = calloc(1, sizeof(*walk));
+	uint8_t *block = malloc(btrfs->super.nodesize);
+	unsigned phases, next;
+
+	btrfs_begin(&btrfs->source, &start, &phases);
+	if (walk && block)
+		btrfs_seed(&btrfs->source, E2PF_BTRFS_CHUNKS, 0, keep_ref,
+			   walk);
+	for (next = 0; walk && block && next < walk->count; next++) {
+		const struct e2pf_ref ref = walk->ref[next];
+
+		if (ref.length == btrfs->super.nodesize &&
+		    ref.offset <= btrfs->bytes[ref.device] &&
+		    !read(ctx, &ref, block))
+			btrfs_parse(&btrfs->source, &ref, 0, block, ref.length,
+				    keep_ref, walk);
+	}
+	e2pf_chunk_map_finish(&btrfs->map);
+	e2pf_chunk_map_free(&btrfs->known);
+	btrfs->known = btrfs->map;
+	memset(&btrfs->map, 0, sizeof(btrfs->map));
+	free(walk);
+	free(block);
 }

@@ -65,6 +65,19 @@ struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs);
 bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset);
 
+/* Reads a reference; 0 or an errno. */
+typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
+				 void *bytes);
+
+/*
+ * Find out where metadata lies, from the first blocks of the chunk tree, so
+ * that the devices are measured at places that will be read anyway.  For a
+ * check that has read the chunk tree already this takes no time.  Before an
+ * engine is started.
+ */
+void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
+			     void *ctx);
+
 /* Chunks that tree blocks lie in, as far as they are known; not while there
  * are threads. */
 size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs);
