@@ -519,6 +519,8 @@ make_chroot()
 # What autoconf made of the sources is made again by the distribution's own.
 make_sources()
 {
+	# What a run left that was ended with its name space.
+	rm -rf "$root"/tmp/e2pf-test.*
 	release_sources "$root/source" || return
 	find "$root/source" -name Makefile.in -delete
 	rm -rf "$root/source"/{configure,aclocal.m4,config.h.in,build-aux}
