@@ -6,8 +6,9 @@
  * btrfs calls both the 64-bit names and the others.  This file is built without
  * config.h: where off_t may have two sizes each name must keep its own.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
-#define _LARGEFILE64_SOURCE
+#endif
 #undef _FORTIFY_SOURCE
 
 #include <dlfcn.h>

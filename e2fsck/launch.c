@@ -142,10 +142,12 @@ const char *launch_give_module(const struct launch *l, const char *checker)
 		why = l->no_progress;
 	else if (!findings_export(&found, getpid()))
 		why = "no memory";
-	if (why && before)
-		setenv("LD_PRELOAD", before, 1);
-	else if (why)
-		unsetenv("LD_PRELOAD");
+	if (why) {
+		if (before)
+			setenv("LD_PRELOAD", before, 1);
+		else
+			unsetenv("LD_PRELOAD");
+	}
 	free(before);
 	return why;
 }

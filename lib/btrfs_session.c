@@ -314,6 +314,7 @@ static void describe_engine(const struct e2pf_btrfs_session *s,
 {
 	const char *order = st->has_head ? "in block order" :
 					   "by tree, from several threads";
+	unsigned long long failed = st->errors + st->failed_ahead;
 	char text[64];
 
 	snprintf(text, sizeof(text), "%u", st->threads);
@@ -330,10 +331,9 @@ static void describe_engine(const struct e2pf_btrfs_session *s,
 		e2pf_decide(list, "order", order,
 			    "the system says of %u disks that they rotate",
 			    s->topo.spindles);
-	if (st->errors + st->failed_ahead)
+	if (failed)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
-			    (unsigned long long)(st->errors +
-						 st->failed_ahead));
+			    failed);
 }
 
 void e2pf_btrfs_session_describe(struct e2pf_btrfs_session *s,

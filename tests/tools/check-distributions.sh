@@ -37,11 +37,11 @@ self=$(realpath "$0")
 . "$srcdir/tools/report.sh"
 # shellcheck source=source-package.sh
 . "$srcdir/tools/source-package.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
 
 top_srcdir=$(cd "$srcdir/.." && pwd)
 export srcdir top_builddir
-mirror=${DIST_MIRROR:-http://deb.debian.org/debian}
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 wanted_tests=${DIST_TESTS:-unit corpus features corruptions faults cpu
 	e2fsprogs}
 wanted_links=${DIST_LINKS:-packaged plain symbolic lto no-interposition relro
@@ -441,16 +441,6 @@ test_here()
 	test_links "$name" "${DIST_DIR:-$E2PF_TMP}/e2fsprogs"
 }
 
-# release_sources FOLDER: the sources as they are released.
-release_sources()
-{
-	local dist=dist-$$
-
-	make -s -C "$top_builddir" distdir distdir="$dist" >/dev/null || return
-	rm -rf "$1"
-	mv "$top_builddir/$dist" "$1"
-}
-
 # no_warnings PLACE LOG: of the compiler.
 no_warnings()
 {
@@ -464,57 +454,6 @@ no_warnings()
 #
 # Chroots.
 #
-
-# enter ROOT TESTS IMAGE COMMAND...: called in new name spaces.  The folder of
-# corpus images and the one that is timed are seen there as /e2fsprogs-tests
-# and /image, where there are such.
-enter()
-{
-	local root=$1 tests=$2 image=$3
-
-	shift 3
-	# A mount of its own, so that more name spaces can be made in it.
-	mount --bind "$root" "$root" && cd / &&
-	mount -t proc proc "$root/proc" &&
-	mount --rbind /dev "$root/dev" &&
-	mount --rbind /sys "$root/sys" || return
-	if [ -n "$tests" ]; then
-		mkdir -p "$root/e2fsprogs-tests" &&
-		mount --bind "$tests" "$root/e2fsprogs-tests" || return
-	fi
-	if [ -n "$image" ]; then
-		touch "$root/image" &&
-		mount --bind "$image" "$root/image" || return
-	fi
-	exec chroot "$root" "$@"
-}
-
-# inside COMMAND...: in the chroot, with an environment of its own.
-inside()
-{
-	unshare --mount --pid --fork --kill-child bash "$self" --enter \
-		"$root" "$corpus" "$image" env -i HOME=/root TERM=dumb \
-		PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-		DEBIAN_FRONTEND=noninteractive "$@" </dev/null
-}
-
-# The old suites are not where they were when Debian's archive has taken them.
-make_chroot()
-{
-	[ ! -e "$root/complete" ] || return 0
-	rm -rf "$root"
-	debootstrap --variant=minbase --include=dpkg-dev --keyring="$keyring" \
-		"$suite" "$root" "$mirror" || return
-	echo "deb $mirror $suite main" >"$root/etc/apt/sources.list"
-	inside apt-get -q update || {
-		# See apt_update(); for quickstart too.
-		echo 'Acquire::Check-Valid-Until "false";' \
-			>"$root/etc/apt/apt.conf.d/90expired"
-		inside apt-get -q update || return
-	}
-	rm -f "$root"/var/cache/apt/archives/*.deb
-	touch "$root/complete"
-}
 
 # What autoconf made of the sources is made again by the distribution's own.
 make_sources()
@@ -530,11 +469,11 @@ make_sources()
 build()
 {
 	case " $wanted_links " in
-	*musl*) inside apt-get -qq -y --no-install-recommends install \
+	*musl*) in_chroot "$root" apt-get -qq -y --no-install-recommends install \
 			musl-tools cmake || return ;;
 	esac
 	# shellcheck disable=SC2016
-	inside bash -c 'cd /source && ./quickstart build &&
+	in_chroot "$root" bash -c 'cd /source && ./quickstart build &&
 		make -s -j"$(nproc)" -C tests check TESTS='
 }
 
@@ -543,9 +482,9 @@ test_suite()
 	local suite=$1 root=$work/$1 log=$work/$1.log counts_inside
 
 	mkdir -p "$work"
-	if ! make_chroot >"$log" 2>&1; then
+	if ! make_chroot "$root" "$suite" dpkg-dev >"$log" 2>&1; then
 		tap_skip "$suite" "no chroot can be made: $(
-			grep -E '^(E|W|debootstrap):' "$log" | tail -n 1)"
+			no_chroot_made "$log")"
 		return
 	fi
 	if ! { make_sources && build; } >"$log" 2>&1; then
@@ -557,7 +496,7 @@ test_suite()
 	counts_inside=$root/counts
 	: >"$counts_inside"
 	: >"$counts_inside.rows"
-	inside DIST_DIR=/dist DIST_TESTS="$wanted_tests" DIST_LINKS="$wanted_links" \
+	in_chroot "$root" DIST_DIR=/dist DIST_TESTS="$wanted_tests" DIST_LINKS="$wanted_links" \
 		DIST_IMAGES="${DIST_IMAGES-}" DIST_SEEDS="${DIST_SEEDS-}" \
 		DIST_RUNS="${DIST_RUNS-}" E2PF_JOBS="$E2PF_JOBS" \
 		${image:+DIST_IMAGE=/image} \
@@ -579,6 +518,9 @@ test_suites()
 		corpus=
 	fi
 	! is_wanted cpu || find_image
+	# The corpus, and the image that is timed, where there are such.
+	chroot_mounts=(${corpus:+"$corpus:/e2fsprogs-tests"}
+		${image:+"$image:/image"})
 	for suite; do
 		test_suite "$suite"
 	done
@@ -645,11 +587,6 @@ main()
 }
 
 case ${1-} in
---enter)
-	shift
-	enter "$@"
-	exit 125
-	;;
 --cpu)
 	shift
 	cpu_runs "$@"
@@ -677,12 +614,8 @@ if [ "$*" = here ]; then
 	unshare $flags true 2>/dev/null ||
 		tap_skip_all "no name space to mount in can be had"
 else
-	have_root || tap_skip_all "root is needed to make a chroot"
-	have_program debootstrap || tap_skip_all "debootstrap not found"
-	[ -r "$keyring" ] ||
-		tap_skip_all "$keyring not found (package debian-archive-keyring)"
-	unshare --mount --pid --fork --kill-child true 2>/dev/null ||
-		tap_skip_all "no name spaces can be had"
+	why=$(no_chroots)
+	[ -z "$why" ] || tap_skip_all "$why"
 fi
 tmp_setup
 work=${DIST_DIR:-$E2PF_TMP}

@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The completions for e2prefetch: they know its options and classes, all of them
+# and no others, and what bash's completion offers for a word.  Prints TAP.
+#
+# PREFETCHER	the command (default: that of the build tree)
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+
+folder=$srcdir/../completions
+bash_file=$folder/bash/e2prefetch
+zsh_file=$folder/zsh/_e2prefetch
+PREFETCHER=${PREFETCHER:-$top_builddir/prefetch/e2prefetch}
+
+# Options in the help: "-n", "--dry-run".
+options_of_help()
+{
+	"$PREFETCHER" --help | sed -n '/^  /p' | cut -c 1-24 |
+		grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | sort
+}
+
+classes_of_help()
+{
+	"$PREFETCHER" --help | tr -d '\n' |
+		sed 's/.*CLASS,\.\.\.  //; s/  -b BLOCK.*//' |
+		tr -d ' ' | tr , '\n' | sort
+}
+
+# complete_bash WORD...: what bash offers for the last of them, one a line.  As
+# bash does, a word with "=" comes as three.
+complete_bash()
+{
+	# shellcheck disable=SC2016
+	bash --norc --noprofile -c '
+		. "$1"
+		shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_e2prefetch
+		[ ${#COMPREPLY[@]} = 0 ] || printf "%s\n" "${COMPREPLY[@]}"
+	' bash "$bash_file" "$@"
+}
+
+# offers LINES WORD...: LINES, in any order, are what is offered.
+offers()
+{
+	local wanted=$1
+
+	shift
+	diff <(printf '%s' "$wanted" | tr ' ' '\n' | sed '/./!d' | sort) \
+		<(complete_bash "$@" | sort)
+}
+
+bash_options()
+{
+	diff <(options_of_help) \
+		<(complete_bash e2prefetch - | tr -d = | sort)
+}
+
+bash_classes()
+{
+	diff <(classes_of_help) \
+		<(complete_bash e2prefetch --only = | sort)
+}
+
+offers_files()
+{
+	cd "$E2PF_TMP/files" && offers "a-disk an-image" e2prefetch a &&
+		offers "a-disk an-image" e2prefetch --stats = a
+}
+
+offers_commands()
+{
+	complete_bash e2prefetch disk -- tou | grep -qx touch
+}
+
+# zsh's own view of the options: what _arguments is given.
+zsh_arguments()
+{
+	# shellcheck disable=SC2016
+	zsh -fc '
+		_arguments() { print -rl -- "$@" }
+		. "$1"
+	' zsh "$zsh_file"
+}
+
+zsh_options()
+{
+	diff <(options_of_help) <(zsh_arguments |
+		sed -nE 's/^(\([^)]*\))?(--?[a-zA-Z][a-z-]*)[+=]?\[.*/\2/p' | sort)
+}
+
+# _values is asked for the classes.
+zsh_classes()
+{
+	# shellcheck disable=SC2016
+	diff <(classes_of_help) <(zsh -fc '
+		_arguments() { _e2prefetch_classes }
+		_values() { shift 3; print -rl -- "$@" }
+		. "$1"
+	' zsh "$zsh_file" | sed -nE 's/^([a-z]+)\[[^]]+\]$/\1/p' | sort)
+}
+
+test_completion()
+{
+	mkdir "$E2PF_TMP/files"
+	touch "$E2PF_TMP/files/"{a-disk,an-image,other}
+	tap_check "bash: all options" bash_options
+	tap_check "bash: all classes" bash_classes
+	tap_check "bash: a long option" offers --only= e2prefetch --on
+	tap_check "bash: a class" offers "descriptors dirs" \
+		e2prefetch --only = d
+	tap_check "bash: a second class" offers "dirs,descriptors" \
+		e2prefetch --only = dirs,d
+	tap_check "bash: a block size" offers "4096" e2prefetch -B 4
+	tap_check "bash: nothing for a number" offers "" e2prefetch -t ""
+	tap_check "bash: files" offers_files
+	tap_check "bash: a command" offers_commands
+	if have_program shellcheck; then
+		tap_check "bash: shellcheck" shellcheck "$bash_file"
+	else
+		tap_skip "bash: shellcheck" "shellcheck not found"
+	fi
+	if have_program zsh; then
+		tap_check "zsh: syntax" zsh -n "$zsh_file"
+		tap_check "zsh: all options" zsh_options
+		tap_check "zsh: all classes" zsh_classes
+	else
+		tap_skip "zsh" "zsh not found"
+	fi
+}
+
+[ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"
+tmp_setup
+tap_run test_completion

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What `make install' puts into a folder works there: the launcher, the command,
+# the library through its pkg-config file.  `make uninstall' takes all of it
+# away, and nothing that others have put beside it.  Prints TAP.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+
+top_srcdir=$(cd "$srcdir/.." && pwd)
+
+# A make of its own, not a part of the one that runs the tests.
+run_make()
+{
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
+		make -s -C "$top_builddir" "$1" DESTDIR="$dest"
+}
+
+# installed NAME: the one file or folder of this path's end.
+installed()
+{
+	find "$dest" -path "*/$1" | grep . || {
+		echo "not installed: $1" >&2
+		return 1
+	}
+}
+
+version()
+{
+	sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' \
+		"$top_builddir/config.h"
+}
+
+says_version()
+{
+	local program
+
+	program=$(installed sbin/e2prefetch) &&
+	[ "$(LD_LIBRARY_PATH=$libdir "$program" -V)" = "e2prefetch $(version)" ]
+}
+
+names_its_siblings()
+{
+	local dir name
+
+	dir=$(installed libexec/e2prefetch) || return
+	for name in fsck.ext2 fsck.ext3 fsck.ext4; do
+		[ "$(readlink "$dir/$name")" = e2fsck ] || return
+	done
+}
+
+# The same verdict, and read ahead: the statistics are the module's.
+checks_an_image()
+{
+	local launcher stock=0 ours=0
+
+	launcher=$(installed libexec/e2prefetch/e2fsck) || return
+	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock" 2>&1 || stock=$?
+	PREFETCH=1 PREFETCH_STATS=$dir/stats "$launcher" -fn "$image" \
+		>"$dir/ours" 2>&1 || ours=$?
+	cat "$dir/ours"
+	diff "$dir/stock" "$dir/ours" && [ "$stock" = "$ours" ] &&
+		grep -q '"planned_bytes"' "$dir/stats"
+}
+
+# The pkg-config file as it would be if DESTDIR were the root.
+shift_pkg_config()
+{
+	local file
+
+	file=$(installed pkgconfig/e2prefetch.pc) &&
+	sed "s|^\([a-z_]*\)=/|\1=$dest/|" "$file" >"$dir/e2prefetch.pc"
+}
+
+pkg_config()
+{
+	PKG_CONFIG_PATH=$dir${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} \
+		${PKG_CONFIG:-pkg-config} "$@" e2prefetch
+}
+
+pkg_config_says()
+{
+	shift_pkg_config && pkg_config --print-errors --exists &&
+	[ "$(pkg_config --modversion)" = "$(version)" ] &&
+	[[ " $(pkg_config --libs) " = *" -le2prefetch "* ]] &&
+	[[ " $(pkg_config --libs) " = *" -lext2fs "* ]] &&
+	[[ " $(pkg_config --cflags) " = *"$dest"* ]]
+}
+
+# Nothing of the build tree is used but the compiler's name.
+example_builds()
+{
+	local flags
+
+	flags=$(pkg_config --cflags --libs) || return
+	# shellcheck disable=SC2086
+	${CC:-cc} -Wall -Werror -o "$dir/example" \
+		"$top_srcdir/examples/count-directories.c" $flags &&
+	LD_LIBRARY_PATH=$libdir ldd "$dir/example" |
+		grep -F "=> $libdir/libe2prefetch.so.0 " &&
+	LD_LIBRARY_PATH=$libdir "$dir/example" "$image"
+}
+
+# The name in the library is the file it is found by, and symbols have versions.
+has_versions()
+{
+	local library
+
+	library=$(installed libe2prefetch.so.0) || return
+	readelf -dW "$library" | grep -F 'soname: [libe2prefetch.so.0]' || return
+	readelf --dyn-syms -W "$library" | awk '
+		$7 != "UND" && $7 != "ABS" && $5 == "GLOBAL" {
+			if ($8 !~ /@@E2PREFETCH_[0-9]+$/) {
+				print "without a version: " $8
+				bad = 1
+			}
+			n++
+		}
+		END { exit bad || !n }'
+}
+
+is_gone()
+{
+	find "$dest" ! -type d
+	find "$dest" -name '*e2prefetch*'
+}
+
+leaves_nothing()
+{
+	run_make uninstall || return
+	is_gone
+	[ -z "$(is_gone)" ]
+}
+
+leaves_others()
+{
+	local dir found
+
+	run_make install || return
+	for dir in libexec/e2prefetch doc/e2prefetch doc/e2prefetch/examples; do
+		touch "$(installed "$dir")/other" || return
+	done
+	run_make uninstall || return
+	found=$(find "$dest" ! -type d)
+	printf '%s\n' "$found"
+	[ "$(wc -l <<<"$found")" = 3 ] && ! grep -v '/other$' <<<"$found"
+}
+
+test_install()
+{
+	dir=$E2PF_TMP dest=$E2PF_TMP/dest image=$E2PF_TMP/image
+	mkdir "$dest"
+	mke2fs -q -F -t ext4 "$image" 16M >/dev/null || tap_bail "no image"
+	tap_check "make install" run_make install
+	libdir=$(dirname "$(installed libe2prefetch.so.0)")
+	tap_check "fsck.ext2, fsck.ext3 and fsck.ext4" names_its_siblings
+	tap_check "completions for bash" installed completions/e2prefetch
+	tap_check "completions for zsh" installed _e2prefetch
+	if [ "${SANITIZERS:-no}" = no ]; then
+		tap_check "e2prefetch -V" says_version
+		tap_check "the launcher, with PREFETCH=1" checks_an_image
+	else
+		tap_skip "the programs" "built with $SANITIZERS"
+	fi
+	if have_program readelf; then
+		tap_check "the library and its symbols have versions" \
+			has_versions
+	else
+		tap_skip "versions of the library" "readelf not found"
+	fi
+	if ! have_program "${PKG_CONFIG:-pkg-config}"; then
+		tap_skip "the pkg-config file" "pkg-config not found"
+	elif [ "${SANITIZERS:-no}" != no ]; then
+		tap_skip "the pkg-config file" "built with $SANITIZERS"
+	else
+		tap_check "the pkg-config file" pkg_config_says
+		tap_check "a program is built and run by it" example_builds
+	fi
+	tap_check "make uninstall leaves nothing" leaves_nothing
+	tap_check "make uninstall leaves what is not ours" leaves_others
+}
+
+require_programs mke2fs make
+tmp_setup
+tap_run test_install
