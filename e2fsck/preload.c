@@ -10,7 +10,6 @@
 #include <config.h>
 #endif
 
-#include <dlfcn.h>
 #ifdef HAVE_EXECINFO_H
 #include <execinfo.h>
 #endif
@@ -24,6 +23,7 @@
 #include "bitmaps.h"
 #include "environment.h"
 #include "indirect.h"
+#include "leave.h"
 #include "real.h"
 #include "session.h"
 #include "device/share.h"
@@ -408,31 +408,6 @@ static void answer_trial(void)
 	_exit(0);
 }
 
-/* Children (badblocks, a pager, mke2fs) are not ours to help: what the
- * launcher put in front of LD_PRELOAD goes, what the user had stays. */
-static void leave_environment(void)
-{
-	const char *list = getenv("LD_PRELOAD");
-	Dl_info info;
-	size_t len;
-	char *rest;
-
-	unsetenv(FINDINGS_VARIABLE);
-	if (!list || !dladdr((void *)&self, &info) || !info.dli_fname)
-		return;
-	len = strlen(info.dli_fname);
-	if (strncmp(list, info.dli_fname, len))
-		return;
-	if (!list[len]) {
-		unsetenv("LD_PRELOAD");
-	} else if (list[len] == ':' || list[len] == ' ') {
-		rest = strdup(list + len + 1);
-		if (rest)
-			setenv("LD_PRELOAD", rest, 1);
-		free(rest);
-	}
-}
-
 __attribute__((constructor))
 static void begin(void)
 {
@@ -445,7 +420,7 @@ static void begin(void)
 	self.on = self.env.prefetch;
 	self.pid = getpid();
 	findings_import(&found);
-	leave_environment();
+	leave_environment(&self);
 	if (!self.on)
 		return;
 	/* Before the memory is divided, so that checks begun together each

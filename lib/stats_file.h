@@ -24,7 +24,15 @@ FILE *e2pf_stats_open(const char *path, const char **why);
  * (no statistics are wanted) and "-" are well. */
 const char *e2pf_stats_check(const char *path);
 
-/* Write the statistics to `path`, or to `standard` when it is "-".  NULL when
+/* Writes statistics; NULL, or why it could not. */
+typedef const char *(*e2pf_stats_writer)(void *ctx, FILE *out);
+
+/* Have statistics written to `path`, or to `standard` when that is "-".  NULL
+ * when they are written or `path` is NULL, else why not. */
+const char *e2pf_stats_put(const char *path, FILE *standard,
+			   e2pf_stats_writer write, void *ctx);
+
+/* Write the statistics of a session to `path`, or to `standard` when it is "-".  NULL when
  * they are written or `path` is NULL, else why not. */
 const char *e2pf_stats_save(struct e2pf_session *session, const char *path,
 			    FILE *standard);

@@ -132,6 +132,29 @@ seeds_image()
 	done
 }
 
+# The superblock of a small filesystem, and what the first bytes after it say
+# of a block.
+seeds_btrfs()
+{
+	local dir=$1 image=$1.image n
+
+	hex 01 >"$dir/empty"
+	have_program mkfs.btrfs && truncate -s 64M "$image" &&
+		mkfs.btrfs -q -M -m single "$image" >/dev/null 2>&1 || return 0
+	for n in 01 03 05 07; do
+		{
+			hex "$n"
+			dd if="$image" bs=4k skip=16 count=1 status=none
+			# Blocks whose header is right, as one of each tree.
+			hex 3f
+			dd if="$image" bs=512 skip=2048 count=1 status=none
+			hex 1f
+			dd if="$image" bs=512 skip=2112 count=1 status=none
+		} >"$dir/super-$n"
+	done
+	rm -f "$image"
+}
+
 fuzz_seeds()
 {
 	mkdir -p "$2" && "seeds_$1" "$2"

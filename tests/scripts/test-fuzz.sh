@@ -38,11 +38,14 @@ sources_topology="$lib/device/topology.c $lib/device/policy.c
 sources_program=$launcher/program.c
 sources_image="$lib/engine/*.c $lib/ext4/ext4_source.c
 	$lib/ext4/names.c $sources_plan"
+sources_btrfs="$lib/engine/*.c $(echo "$lib"/btrfs/[!i]*.c)
+	$srcdir/rigs/btrfs-fs.c"
+flags_btrfs=-I$srcdir/rigs
 flags_settings=-lext2fs
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
 	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
 	-Wl,--wrap=closedir"
-targets="plan settings topology program image"
+targets="plan settings topology program image btrfs"
 
 compile()
 {

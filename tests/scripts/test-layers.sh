@@ -44,6 +44,8 @@ test_layers()
 		includes lib/device ''
 	tap_check "ext4 is a source for the engine" \
 		includes lib/ext4 'e2prefetch\.h|engine/.*\.h|device/device\.h'
+	tap_check "btrfs is a source for the engine" \
+		includes lib/btrfs 'engine/source\.h|device/device\.h'
 	tap_check "what plugs into libext2fs includes no planner" \
 		includes lib/libext2fs \
 		'e2prefetch\.h|engine/engine\.h|ext4/journal\.h'

@@ -12,7 +12,7 @@ srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 cd "$srcdir/.." || exit
 
-folders=(lib accel e2fsck prefetch tests bench)
+folders=(lib accel e2fsck btrfs prefetch tests bench)
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 failed=0 number=0
 
@@ -119,7 +119,8 @@ fi
 ! pkg-config liburing || packages+=(liburing)
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DHAVE_CONFIG_H
-	'-DE2FSCK="/sbin/e2fsck"' '-DMODELDIR="models"' "${includes[@]}")
+	'-DE2FSCK="/sbin/e2fsck"' '-DBTRFS="/bin/btrfs"'
+	'-DMODELDIR="models"' "${includes[@]}")
 
 checker clang-tidy each tidy_one
 checker cppcheck cppcheck -q -j "$jobs" \

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line of btrfs, as far as it tells whether a check is going to
+ * read all metadata from the place the superblock says.  What is not
+ * understood is the stock program's to complain about.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arguments.h"
+
+#define COMMAND "check"
+
+static bool is_btrfsck(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return !strcmp(slash ? slash + 1 : name, "btrfsck");
+}
+
+/* btrfs's own options before the command; these have a value. */
+static bool has_value(const char *option)
+{
+	return !strcmp(option, "--format") || !strcmp(option, "--log") ||
+	       !strcmp(option, "--param");
+}
+
+/* Index of the argument that is the command "check" or short for it, or 0. */
+static int find_command(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (!strcmp(argv[i], "--help") ||
+		    !strcmp(argv[i], "--version"))
+			return 0;
+		if (has_value(argv[i]))
+			i++;
+	}
+	/* No other command begins with its first letter. */
+	if (i < argc && argv[i][0] &&
+	    !strncmp(argv[i], COMMAND, strlen(argv[i])))
+		return i;
+	return 0;
+}
+
+bool arguments_are_check(int argc, char **argv)
+{
+	return argc > 0 && (is_btrfsck(argv[0]) || find_command(argc, argv));
+}
+
+/* A block device that somebody else has claimed: mounted, as a rule. */
+static bool is_in_use(const char *path)
+{
+	struct stat st;
+	bool busy;
+	int fd;
+
+	if (stat(path, &st) || !S_ISBLK(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
+	busy = fd < 0 && errno == EBUSY;
+	if (fd >= 0)
+		close(fd);
+	return busy;
+}
+
+enum long_option {
+	OPTION_OTHER = 256, OPTION_FORCE, OPTION_INIT, OPTION_CHUNK_ROOT,
+	OPTION_CLEAR
+};
+
+static const char short_options[] = "as:br:pEQh";
+
+static const struct option long_options[] = {
+	{ "super", required_argument, NULL, 's' },
+	{ "repair", no_argument, NULL, OPTION_OTHER },
+	{ "readonly", no_argument, NULL, OPTION_OTHER },
+	{ "init-csum-tree", no_argument, NULL, OPTION_INIT },
+	{ "init-extent-tree", no_argument, NULL, OPTION_INIT },
+	{ "check-data-csum", no_argument, NULL, OPTION_OTHER },
+	{ "backup", no_argument, NULL, 'b' },
+	{ "subvol-extents", required_argument, NULL, 'E' },
+	{ "qgroup-report", no_argument, NULL, 'Q' },
+	{ "tree-root", required_argument, NULL, 'r' },
+	{ "chunk-root", required_argument, NULL, OPTION_CHUNK_ROOT },
+	{ "progress", no_argument, NULL, 'p' },
+	{ "mode", required_argument, NULL, OPTION_OTHER },
+	{ "clear-space-cache", required_argument, NULL, OPTION_CLEAR },
+	{ "clear-ino-cache", no_argument, NULL, OPTION_CLEAR },
+	{ "force", no_argument, NULL, OPTION_FORCE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char *reason_of(int option)
+{
+	switch (option) {
+	case 's':
+		return "-s: another superblock than the first";
+	case 'b':
+		return "-b: an older root than the superblock's";
+	case 'r':
+		return "-r: another root than the superblock's";
+	case OPTION_CHUNK_ROOT:
+		return "--chunk-root: another root than the superblock's";
+	case OPTION_INIT:
+		return "--init-*: a tree is made anew";
+	case OPTION_CLEAR:
+		return "--clear-*: a cache is emptied, and nothing checked";
+	case 'E':
+	case 'Q':
+		return "a report, which reads a part of the metadata";
+	case 'h':
+		return "--help: nothing is checked";
+	default:
+		return NULL;
+	}
+}
+
+const char *arguments_aside(int argc, char **argv)
+{
+	int command = is_btrfsck(argv[0]) ? 0 : find_command(argc, argv), c;
+	char **list = calloc((size_t)(argc - command) + 1, sizeof(*list));
+	const char *why = NULL;
+	bool force = false;
+
+	if (!list)
+		return "no memory";
+	/* getopt() moves what it is given. */
+	memcpy(list, argv + command, (size_t)(argc - command) * sizeof(*list));
+	opterr = 0;
+	optind = 0;
+	while ((c = getopt_long(argc - command, list, short_options,
+				long_options, NULL)) != -1) {
+		force |= c == OPTION_FORCE;
+		if (!why)
+			why = reason_of(c);
+	}
+	if (!why && optind != argc - command - 1)
+		why = "not one device";
+	/* Without --force such a check ends before it begins. */
+	if (!why && force && is_in_use(list[optind]))
+		why = "--force: the device is in use, mounted or otherwise";
+	free(list);
+	return why;
+}

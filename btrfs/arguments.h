@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the launcher must know of btrfs's command line. */
+#ifndef ARGUMENTS_H
+#define ARGUMENTS_H
+
+#include <stdbool.h>
+
+/* Is this "btrfs check", or btrfs under the name btrfsck? */
+bool arguments_are_check(int argc, char **argv);
+
+/*
+ * Why a check with these arguments is better left alone, in words; NULL when
+ * it is not.  Looks at the device where that tells.
+ */
+const char *arguments_aside(int argc, char **argv);
+
+#endif

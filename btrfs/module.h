@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the stand-ins for libc tell the module of the check.  All of these keep
+ * errno, and do nothing on other threads than the program's first.
+ */
+#ifndef MODULE_H
+#define MODULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+
+/* Set by the launcher: why this check is left alone. */
+#define ASIDE_VARIABLE "PREFETCH_ASIDE"
+
+/* The program drops the page cache of a device: it has opened it, or is about
+ * to close it.  Before it does. */
+void module_drops_cache(int fd);
+
+/* The program has closed this. */
+void module_closes(int fd);
+
+/* About to read `length` bytes.  True when module_has_read() must follow. */
+bool module_reads(int fd, uint64_t offset, uint64_t length,
+		  struct e2pf_read *read);
+void module_has_read(const struct e2pf_read *read);
+
+/* Is this read-ahead, of the program's own, for what it has asked for a
+ * moment ago? */
+bool module_repeats(int fd, uint64_t offset, uint64_t length);
+
+#endif

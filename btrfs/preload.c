@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The module that the launcher preloads into a stock btrfs.
+ *
+ * btrfs's libraries are inside the program: what it does is seen by its calls
+ * to libc alone.  It drops the page cache of each device when it has opened it
+ * and before it closes it.  Between the two a session reads ahead: it begins
+ * with the first tree block behind the chunk tree, when all devices are open,
+ * and has ended, with nothing under way, before the cache is dropped at last.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "btrfs/plan.h"
+#include "btrfs_session.h"
+#include "device/share.h"
+#include "environment.h"
+#include "findings.h"
+#include "leave.h"
+#include "linkage.h"
+#include "module.h"
+#include "repeats.h"
+#include "stats_file.h"
+
+/* How long the check's end waits for a thread of ours that waits for the
+ * device. */
+#define END_PATIENCE_MS 1000
+
+/* Descriptors that are followed: those of the devices, and one more for the
+ * one that was named. */
+#define OPENED_MOST (E2PF_DEVICES + 8u)
+
+static struct {
+	struct environment env;
+	bool on;
+	pid_t pid;
+	pthread_t thread;
+	struct e2pf_btrfs_opened opened[OPENED_MOST];
+	unsigned count;
+	struct e2pf_btrfs_session *session;
+	unsigned session_count;		/* descriptors when it was opened */
+	bool started, ended;
+	const char *why_not;
+	char aside[128];
+	char name[PATH_MAX];		/* of the first device */
+	struct repeats repeats;
+} self;
+
+static bool is_ours(void)
+{
+	return self.on && pthread_equal(pthread_self(), self.thread);
+}
+
+static struct e2pf_btrfs_opened *find(int fd)
+{
+	unsigned i;
+
+	for (i = 0; i < self.count; i++)
+		if (self.opened[i].fd == fd)
+			return &self.opened[i];
+	return NULL;
+}
+
+/*
+ * The session.
+ */
+
+/* Open it with the devices there are; again, when there are more. */
+static bool have_session(void)
+{
+	if (self.session && self.session_count == self.count)
+		return true;
+	e2pf_btrfs_session_close(self.session);
+	self.session = e2pf_btrfs_session_open(self.opened, self.count,
+					       &self.env.settings,
+					       &self.why_not);
+	self.session_count = self.count;
+	self.ended = !self.session;
+	return self.session;
+}
+
+static void end_session(void)
+{
+	if (!self.session || self.ended)
+		return;
+	self.ended = true;
+	/* A thread left behind still uses the session: it stays. */
+	if (!e2pf_btrfs_session_end(self.session, END_PATIENCE_MS))
+		self.why_not = "a thread was left behind, waiting for a device";
+}
+
+/*
+ * What the stand-ins tell.
+ */
+
+static void keep_name(int fd)
+{
+	char path[32];
+	ssize_t n;
+
+	if (self.name[0])
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, self.name, sizeof(self.name) - 1);
+	self.name[n > 0 ? n : 0] = '\0';
+}
+
+void module_drops_cache(int fd)
+{
+	int saved = errno;
+
+	if (pthread_equal(pthread_self(), self.thread))
+		keep_name(fd);
+	if (!is_ours() || self.ended)
+		return;
+	if (find(fd))
+		end_session();
+	else if (self.count < OPENED_MOST && !self.started)
+		self.opened[self.count++] = (struct e2pf_btrfs_opened) {
+			.fd = fd, .index = -1
+		};
+	errno = saved;
+}
+
+void module_closes(int fd)
+{
+	struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
+
+	if (!opened)
+		return;
+	/* The numbers of the others are not looked at again. */
+	opened->fd = -1;
+}
+
+static bool is_super(uint64_t offset, uint64_t length)
+{
+	unsigned i;
+
+	for (i = 0; i < E2PF_BTRFS_SUPER_MIRRORS; i++)
+		if (offset == e2pf_btrfs_super_offset(i) &&
+		    length == E2PF_BTRFS_SUPER_BYTES)
+			return true;
+	return false;
+}
+
+/* The chunk tree tells the program which other devices there are: it opens
+ * them before it reads anything else. */
+static bool may_start(const struct e2pf_btrfs_opened *opened, uint64_t offset)
+{
+	if (!have_session() || opened->index < 0)
+		return false;
+	return !e2pf_btrfs_session_in_system(self.session,
+					     (unsigned)opened->index, offset);
+}
+
+bool module_reads(int fd, uint64_t offset, uint64_t length,
+		  struct e2pf_read *read)
+{
+	struct e2pf_btrfs_opened *opened;
+	int saved = errno;
+
+	if (!is_ours() || self.ended)
+		return false;
+	opened = find(fd);
+	if (!opened)
+		return false;
+	if (!self.started) {
+		if (!is_super(offset, length) && may_start(opened, offset)) {
+			self.started = true;
+			e2pf_btrfs_session_start(self.session);
+		}
+		errno = saved;
+	}
+	if (!self.started || opened->index < 0)
+		return false;
+	read->device = (unsigned)opened->index;
+	read->offset = offset;
+	read->length = length;
+	e2pf_engine_before_read(e2pf_btrfs_session_engine(self.session), read);
+	errno = saved;
+	return true;
+}
+
+void module_has_read(const struct e2pf_read *read)
+{
+	int saved = errno;
+
+	e2pf_engine_after_read(e2pf_btrfs_session_engine(self.session), read);
+	errno = saved;
+}
+
+bool module_repeats(int fd, uint64_t offset, uint64_t length)
+{
+	const struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
+
+	return opened && self.started && !self.ended && opened->index >= 0 &&
+	       repeats_add(&self.repeats, (unsigned)opened->index, offset,
+			   length);
+}
+
+/*
+ * Life in the process.
+ */
+
+static bool refers_to(const char *name, const char *other)
+{
+	return linkage_program_refers(&name, 1) ||
+	       linkage_program_refers(&other, 1);
+}
+
+/* Can it be seen what this program does?  That is all the trial is for. */
+static void answer_trial(void)
+{
+	struct findings found = { .of = { FINDING_UNTRIED } };
+	char text[FINDINGS_SIZE];
+
+	found.of[ABILITY_PROGRESS] =
+		refers_to("pread", "pread64") &&
+		refers_to("posix_fadvise", "posix_fadvise64") ?
+		FINDING_WHOLE : FINDING_LINKED;
+	findings_print(&found, text, sizeof(text));
+	dprintf(STDOUT_FILENO, "%s\n", text);
+	_exit(0);
+}
+
+__attribute__((constructor))
+static void begin(void)
+{
+	const char *aside = getenv(ASIDE_VARIABLE);
+	char error[256];
+
+	if (getenv(TRIAL_VARIABLE))
+		answer_trial();
+	read_environment(&self.env, error, sizeof(error));
+	self.pid = getpid();
+	self.thread = pthread_self();
+	self.on = self.env.prefetch && !aside;
+	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
+	unsetenv(ASIDE_VARIABLE);
+	leave_environment(&self);
+	/* Before the memory is divided, so that checks begun together each
+	 * see the others. */
+	if (self.on)
+		e2pf_share_join();
+}
+
+static void gather_decisions(struct e2pf_decisions *list)
+{
+	if (self.aside[0])
+		e2pf_decide(list, "prefetch", "off", "%s", self.aside);
+	else if (self.why_not)
+		e2pf_decide(list, "prefetch", "off", "%s", self.why_not);
+	else if (!self.session)
+		e2pf_decide(list, "prefetch", "off",
+			    "no filesystem was opened for a check");
+	if (self.repeats.asked)
+		e2pf_decide(list, "readahead", "repeats dropped",
+			    "%llu of the check's own %llu calls",
+			    (unsigned long long)self.repeats.repeated,
+			    (unsigned long long)self.repeats.asked);
+}
+
+static const char *write_stats(void *ctx, FILE *out)
+{
+	int err = e2pf_btrfs_write_stats(self.session, self.name, ctx, out);
+
+	return err ? strerror(err) : NULL;
+}
+
+__attribute__((destructor))
+static void end(void)
+{
+	struct e2pf_decisions list = { .count = 0 };
+
+	/* A forked child of btrfs has neither our threads nor our task. */
+	if (getpid() != self.pid || !self.env.prefetch)
+		return;
+	end_session();
+	gather_decisions(&list);
+	/* The launcher has checked the file; now nothing may be said. */
+	e2pf_stats_put(self.env.stats, stderr, write_stats, &list);
+	if (!self.env.verbose)
+		return;
+	if (self.session)
+		e2pf_btrfs_session_describe(self.session, &list);
+	e2pf_decisions_print(&list, "btrfs-prefetch", stderr);
+}

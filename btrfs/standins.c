@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of libc that the module stands in for.  Each calls the real
+ * one with the program's own arguments, and passes its result on.
+ *
+ * btrfs calls both the 64-bit names and the others.  This file is built without
+ * config.h: where off_t may have two sizes each name must keep its own.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#undef _FORTIFY_SOURCE
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "module.h"
+
+static void *real_function(const char *name)
+{
+	void *f = dlsym(RTLD_NEXT, name);
+
+	/* The program itself would not have started. */
+	if (!f)
+		abort();
+	return f;
+}
+
+/* The real function of this name, looked up once. */
+#define REAL(name) \
+	static __typeof__(&name) real; \
+	if (__builtin_expect(!real, 0)) \
+		real = (__typeof__(&name))real_function(#name)
+
+ssize_t pread(int fd, void *buf, size_t count, off_t offset)
+{
+	struct e2pf_read read;
+	ssize_t n;
+	REAL(pread);
+
+	if (!module_reads(fd, (uint64_t)offset, count, &read))
+		return real(fd, buf, count, offset);
+	n = real(fd, buf, count, offset);
+	module_has_read(&read);
+	return n;
+}
+
+ssize_t pread64(int fd, void *buf, size_t count, off64_t offset)
+{
+	struct e2pf_read read;
+	ssize_t n;
+	REAL(pread64);
+
+	if (!module_reads(fd, (uint64_t)offset, count, &read))
+		return real(fd, buf, count, offset);
+	n = real(fd, buf, count, offset);
+	module_has_read(&read);
+	return n;
+}
+
+/* The call itself is never left out: the check must not see stale pages. */
+int posix_fadvise(int fd, off_t offset, off_t length, int advice)
+{
+	REAL(posix_fadvise);
+
+	if (advice == POSIX_FADV_DONTNEED && !offset && !length)
+		module_drops_cache(fd);
+	return real(fd, offset, length, advice);
+}
+
+int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
+{
+	REAL(posix_fadvise64);
+
+	if (advice == POSIX_FADV_DONTNEED && !offset && !length)
+		module_drops_cache(fd);
+	return real(fd, offset, length, advice);
+}
+
+ssize_t readahead(int fd, off64_t offset, size_t count)
+{
+	REAL(readahead);
+
+	if (module_repeats(fd, (uint64_t)offset, count))
+		return 0;
+	return real(fd, offset, count);
+}
+
+int close(int fd)
+{
+	REAL(close);
+
+	module_closes(fd);
+	return real(fd);
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * btrfs as a source of work: which phases there are, what their units are, and
+ * how the planner's pointers become references.  Decides what is read in which
+ * phase.  Does not know how far ahead anything is read (lib/engine/), nor what
+ * the bytes mean (plan_*.c).
+ *
+ * Snapshots share most of their blocks: which have been handed out is kept by
+ * one bit each, and so a tree is gone through once however many name it.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/btrfs_tree.h>
+
+#include "btrfs_source.h"
+#include "slots.h"
+
+/* Trees that are kept in mind, beyond what any filesystem is known to have. */
+#define TREES_MOST (1u << 20)
+
+/* Places of the first device that are looked at to measure it. */
+#define SAMPLES 64u
+
+/* Blocks of the chunk tree that are read beforehand: those of 20,000 chunks in
+ * nodes of 16 KiB. */
+#define CHUNK_BLOCKS 256u
+
+/* One tree block in eight, and so many, are far more nodes than a sound
+ * filesystem has: the smallest hold 121 pointers. */
+#define NODES_PART 8u
+#define NODES_LEAST 65536u
+
+struct trees {
+	struct e2pf_btrfs_ptr *root;
+	size_t count, room;
+};
+
+struct e2pf_btrfs {
+	struct e2pf_source source;
+	struct e2pf_btrfs_super super;
+	unsigned members;
+	uint64_t bytes[E2PF_DEVICES];
+	struct e2pf_btrfs_device device[E2PF_DEVICES];
+	uint8_t fsid[E2PF_DEVICES][E2PF_BTRFS_UUID];
+	/* The chunks of the superblock, which stay as they are; all; and those
+	 * that were known beforehand, to measure the devices by. */
+	struct e2pf_chunk_map system, map, known;
+	struct e2pf_slots seen;		/* handed out, or set aside */
+	struct e2pf_slots leaves;	/* set aside */
+	pthread_mutex_t lock;		/* of the lists of trees */
+	struct trees extent_trees, other_trees;
+};
+
+const char *const e2pf_btrfs_class_names[E2PF_BTRFS_CLASSES] = {
+	"chunks", "roots", "extents", "nodes", "leaves"
+};
+
+static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
+{
+	return (struct e2pf_btrfs *)source;
+}
+
+/*
+ * The cookie of a reference is the pointer that led to it: its address in
+ * units of 4 KiB, the lowest bits of its generation, its level and its tree.
+ */
+#define COOKIE_UNIT 4096u
+#define COOKIE_ADDRESS 44u		/* bits */
+#define COOKIE_GENERATION 12u
+#define COOKIE_LEVEL 3u
+#define COOKIE_SUBVOLUME 31u		/* in place of a tree: any of them */
+
+#define COOKIE_MASK(bits) ((UINT64_C(1) << (bits)) - 1)
+
+static bool make_cookie(const struct e2pf_btrfs_ptr *ptr, uint64_t *cookie)
+{
+	uint64_t unit = ptr->logical / COOKIE_UNIT, owner = ptr->owner;
+
+	if (e2pf_btrfs_is_subvolume(owner))
+		owner = COOKIE_SUBVOLUME;
+	else if (owner >= COOKIE_SUBVOLUME)
+		return false;
+	if (ptr->logical % COOKIE_UNIT || unit > COOKIE_MASK(COOKIE_ADDRESS))
+		return false;
+	*cookie = owner << COOKIE_LEVEL | ptr->level;
+	*cookie = *cookie << COOKIE_GENERATION |
+		  (ptr->generation & COOKIE_MASK(COOKIE_GENERATION));
+	*cookie = *cookie << COOKIE_ADDRESS | unit;
+	return true;
+}
+
+/* The pointer again, with the generation of the block it leads to if their
+ * lowest bits are the same. */
+static struct e2pf_btrfs_ptr pointer_of(uint64_t cookie,
+					uint64_t generation)
+{
+	struct e2pf_btrfs_ptr ptr;
+
+	ptr.logical = (cookie & COOKIE_MASK(COOKIE_ADDRESS)) * COOKIE_UNIT;
+	cookie >>= COOKIE_ADDRESS;
+	ptr.generation = (generation & ~COOKIE_MASK(COOKIE_GENERATION)) |
+			 (cookie & COOKIE_MASK(COOKIE_GENERATION));
+	cookie >>= COOKIE_GENERATION;
+	ptr.level = cookie & COOKIE_MASK(COOKIE_LEVEL);
+	ptr.owner = cookie >> COOKIE_LEVEL;
+	if (ptr.owner == COOKIE_SUBVOLUME)
+		ptr.owner = BTRFS_FS_TREE_OBJECTID;
+	return ptr;
+}
+
+static enum e2pf_btrfs_class class_of(const struct e2pf_btrfs_ptr *ptr)
+{
+	switch (ptr->owner) {
+	case BTRFS_CHUNK_TREE_OBJECTID:
+		return E2PF_BTRFS_CLASS_CHUNKS;
+	case BTRFS_ROOT_TREE_OBJECTID:
+	case BTRFS_TREE_LOG_OBJECTID:
+		return E2PF_BTRFS_CLASS_ROOTS;
+	case BTRFS_EXTENT_TREE_OBJECTID:
+	case BTRFS_BLOCK_GROUP_TREE_OBJECTID:
+		return E2PF_BTRFS_CLASS_EXTENTS;
+	default:
+		return ptr->level ? E2PF_BTRFS_CLASS_NODES :
+				    E2PF_BTRFS_CLASS_LEAVES;
+	}
+}
+
+/* Where pointers go. */
+struct ref_sink {
+	struct e2pf_btrfs *btrfs;
+	const struct e2pf_chunk_map *map;
+	e2pf_sink sink;
+	void *ctx;
+};
+
+static void pass_ref(const struct ref_sink *to, uint64_t logical,
+		     struct e2pf_ref ref)
+{
+	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
+	unsigned n = e2pf_chunk_map_find(to->map, logical, extent), i;
+
+	/* A block in two parts cannot be parsed. */
+	if (n > 1)
+		ref.parse = false;
+	for (i = 0; i < n; i++) {
+		ref.device = extent[i].device;
+		ref.offset = extent[i].offset;
+		ref.length = extent[i].length;
+		to->sink(to->ctx, &ref);
+	}
+}
+
+/* A leaf that can wait is set aside; all else is a reference. */
+static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
+{
+	const struct ref_sink *to = ctx;
+	struct e2pf_btrfs *btrfs = to->btrfs;
+	enum e2pf_btrfs_class cls = class_of(ptr);
+	struct e2pf_ref ref = { .cls = (uint8_t)cls };
+	bool aligned = false;
+	uint64_t slot;
+
+	ref.parse = ptr->level || ptr->owner == BTRFS_CHUNK_TREE_OBJECTID ||
+		    ptr->owner == BTRFS_ROOT_TREE_OBJECTID;
+	if (ref.parse && !make_cookie(ptr, &ref.cookie))
+		return;
+	if (to->map == &btrfs->map) {
+		slot = e2pf_chunk_map_slot(to->map, ptr->logical, &aligned);
+		if (slot == UINT64_MAX || !e2pf_slots_add(&btrfs->seen, slot))
+			return;
+		if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES) {
+			e2pf_slots_add(&btrfs->leaves, slot);
+			return;
+		}
+	}
+	pass_ref(to, ptr->logical, ref);
+}
+
+/*
+ * What is learnt by parsing.
+ */
+
+static void add_chunk(void *ctx, const struct e2pf_btrfs_chunk *chunk)
+{
+	e2pf_chunk_map_add(ctx, chunk);
+}
+
+static void add_root(void *ctx, const struct e2pf_btrfs_ptr *root)
+{
+	struct e2pf_btrfs *btrfs = ctx;
+	struct trees *trees = class_of(root) == E2PF_BTRFS_CLASS_EXTENTS ?
+			      &btrfs->extent_trees : &btrfs->other_trees;
+	struct e2pf_btrfs_ptr *grown;
+
+	pthread_mutex_lock(&btrfs->lock);
+	if (trees->count == trees->room && trees->room < TREES_MOST) {
+		size_t room = trees->room ? trees->room * 2 : 64;
+
+		grown = realloc(trees->root, room * sizeof(*grown));
+		if (grown) {
+			trees->root = grown;
+			trees->room = room;
+		}
+	}
+	if (trees->count < trees->room)
+		trees->root[trees->count++] = *root;
+	pthread_mutex_unlock(&btrfs->lock);
+}
+
+static bool is_ours(const struct e2pf_btrfs *btrfs, const void *block)
+{
+	const uint8_t *fsid = e2pf_btrfs_node_fsid(block);
+	unsigned i;
+
+	for (i = 0; i < btrfs->members; i++)
+		if (!memcmp(fsid, btrfs->fsid[i], E2PF_BTRFS_UUID))
+			return true;
+	return false;
+}
+
+/*
+ * The operations.
+ */
+
+static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
+					    const struct e2pf_start *start,
+					    unsigned *count)
+{
+#define PHASE { .order = E2PF_ORDER_NONE, .covered_by = E2PF_NONE, \
+		.stage = E2PF_NONE }
+	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
+		PHASE, PHASE, PHASE, PHASE, PHASE
+	};
+#undef PHASE
+	struct e2pf_btrfs *btrfs = btrfs_of(source);
+
+	(void)start;
+	e2pf_chunk_map_free(&btrfs->map);
+	e2pf_slots_free(&btrfs->seen);
+	e2pf_slots_free(&btrfs->leaves);
+	e2pf_chunk_map_init(&btrfs->map, &btrfs->super, btrfs->device,
+			    btrfs->members);
+	/* Also where the chunk tree is damaged. */
+	e2pf_btrfs_plan_sys_array(&btrfs->super, add_chunk, &btrfs->map);
+	btrfs->extent_trees.count = 0;
+	btrfs->other_trees.count = 0;
+	*count = E2PF_BTRFS_PHASES;
+	return phases;
+}
+
+static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
+			    bool *more)
+{
+	struct e2pf_btrfs *btrfs = btrfs_of(source);
+	uint64_t units = 0;
+
+	*more = false;
+	pthread_mutex_lock(&btrfs->lock);
+	switch (phase) {
+	case E2PF_BTRFS_CHUNKS:
+	case E2PF_BTRFS_ROOTS:
+		units = 1;
+		break;
+	case E2PF_BTRFS_EXTENTS:
+		units = btrfs->extent_trees.count;
+		break;
+	case E2PF_BTRFS_NODES:
+		units = btrfs->other_trees.count;
+		break;
+	case E2PF_BTRFS_LEAVES:
+		/* Nobody adds to them any more. */
+		units = e2pf_slots_words(&btrfs->leaves);
+		break;
+	}
+	pthread_mutex_unlock(&btrfs->lock);
+	return units;
+}
+
+static void seed_leaves(const struct ref_sink *to, uint64_t unit)
+{
+	const struct e2pf_ref ref = { .cls = E2PF_BTRFS_CLASS_LEAVES };
+	uint64_t first, word, logical;
+
+	word = e2pf_slots_word(&to->btrfs->leaves, unit, &first);
+	for (; word; word &= word - 1) {
+		logical = e2pf_chunk_map_logical(to->map, first +
+				(unsigned)__builtin_ctzll(word));
+		if (logical)
+			pass_ref(to, logical, ref);
+	}
+}
+
+/* The chunks are all known: from here on the map stays as it is. */
+static void finish_map(struct e2pf_btrfs *btrfs)
+{
+	e2pf_chunk_map_finish(&btrfs->map);
+	e2pf_slots_init(&btrfs->seen, btrfs->map.slots);
+	e2pf_slots_init(&btrfs->leaves, btrfs->map.slots);
+}
+
+static void btrfs_seed(struct e2pf_source *source, unsigned phase,
+		       uint64_t unit, e2pf_sink sink, void *ctx)
+{
+	struct e2pf_btrfs *btrfs = btrfs_of(source);
+	struct ref_sink to = {
+		.btrfs = btrfs,
+		.map = &btrfs->map,
+		.sink = sink,
+		.ctx = ctx
+	};
+	struct e2pf_btrfs_ptr root;
+
+	switch (phase) {
+	case E2PF_BTRFS_CHUNKS:
+		to.map = &btrfs->system;
+		pass_block(&to, &btrfs->super.chunk_root);
+		return;
+	case E2PF_BTRFS_ROOTS:
+		finish_map(btrfs);
+		pass_block(&to, &btrfs->super.root);
+		/* Of the log's tree the check reads the root alone. */
+		if (btrfs->super.log_root.logical)
+			pass_ref(&to, btrfs->super.log_root.logical,
+				 (struct e2pf_ref) {
+					.cls = E2PF_BTRFS_CLASS_ROOTS
+				 });
+		return;
+	case E2PF_BTRFS_LEAVES:
+		seed_leaves(&to, unit);
+		return;
+	}
+	pthread_mutex_lock(&btrfs->lock);
+	root = phase == E2PF_BTRFS_EXTENTS ? btrfs->extent_trees.root[unit] :
+					     btrfs->other_trees.root[unit];
+	pthread_mutex_unlock(&btrfs->lock);
+	pass_block(&to, &root);
+}
+
+static uint32_t btrfs_piece(struct e2pf_source *source,
+			    const struct e2pf_ref *ref, uint64_t at)
+{
+	(void)source;
+	return at ? 0 : ref->length;
+}
+
+static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
+			uint64_t at, const void *bytes, uint32_t size,
+			e2pf_sink sink, void *ctx)
+{
+	struct e2pf_btrfs *btrfs = btrfs_of(source);
+	struct ref_sink to = {
+		.btrfs = btrfs,
+		.map = &btrfs->map,
+		.sink = sink,
+		.ctx = ctx
+	};
+	struct e2pf_btrfs_ptr ptr;
+
+	(void)at;
+	if (size != btrfs->super.nodesize || !is_ours(btrfs, bytes))
+		return false;
+	ptr = pointer_of(ref->cookie, e2pf_btrfs_generation(bytes));
+	if (!e2pf_btrfs_fits(&btrfs->super, &ptr, bytes))
+		return false;
+	if (ref->cls == E2PF_BTRFS_CLASS_CHUNKS)
+		to.map = &btrfs->system;
+	if (ptr.level) {
+		e2pf_btrfs_plan_node(&btrfs->super, &ptr, bytes, pass_block,
+				     &to);
+		return false;
+	}
+	if (ref->cls == E2PF_BTRFS_CLASS_CHUNKS) {
+		e2pf_btrfs_plan_chunks(&btrfs->super, bytes, add_chunk,
+				       &btrfs->map);
+		return false;
+	}
+	e2pf_btrfs_plan_roots(&btrfs->super, bytes, add_root, btrfs);
+	return true;
+}
+
+/* Places all over the chunks that are known when the engine is made: those of
+ * metadata, where e2pf_btrfs_learn_chunks() has found them. */
+static void btrfs_sample(struct e2pf_source *source, uint64_t index,
+			 e2pf_sink sink, void *ctx)
+{
+	struct e2pf_btrfs *btrfs = btrfs_of(source);
+	const struct e2pf_chunk_map *map = &btrfs->known;
+	const struct ref_sink to = {
+		.btrfs = btrfs,
+		.map = map,
+		.sink = sink,
+		.ctx = ctx
+	};
+	uint64_t logical = e2pf_chunk_map_logical(map, map->slots / SAMPLES *
+						  index);
+
+	if (logical)
+		pass_ref(&to, logical, (struct e2pf_ref) { .cls = 0 });
+}
+
+static const struct e2pf_source_ops btrfs_ops = {
+	.begin = btrfs_begin,
+	.units = btrfs_units,
+	.seed = btrfs_seed,
+	.piece = btrfs_piece,
+	.parse = btrfs_parse,
+	.sample = btrfs_sample,
+};
+
+static uint64_t parse_limit(const struct e2pf_btrfs *btrfs)
+{
+	uint64_t all = 0;
+	unsigned i;
+
+	for (i = 0; i < btrfs->members; i++)
+		if (btrfs->bytes[i] <= UINT64_MAX - all)
+			all += btrfs->bytes[i];
+	if (all > btrfs->super.bytes_used)
+		all = btrfs->super.bytes_used;
+	return all / btrfs->super.nodesize / NODES_PART + NODES_LEAST;
+}
+
+struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
+				  const struct e2pf_btrfs_member *members,
+				  unsigned count)
+{
+	struct e2pf_btrfs *btrfs;
+	unsigned i;
+
+	if (!count || count > E2PF_DEVICES)
+		return NULL;
+	btrfs = calloc(1, sizeof(*btrfs));
+	if (!btrfs)
+		return NULL;
+	pthread_mutex_init(&btrfs->lock, NULL);
+	btrfs->super = *super;
+	btrfs->members = count;
+	for (i = 0; i < count; i++) {
+		btrfs->bytes[i] = members[i].bytes;
+		btrfs->device[i].devid = members[i].devid;
+		memcpy(btrfs->device[i].uuid, members[i].uuid,
+		       E2PF_BTRFS_UUID);
+		memcpy(btrfs->fsid[i], members[i].node_fsid, E2PF_BTRFS_UUID);
+	}
+	e2pf_chunk_map_init(&btrfs->system, &btrfs->super, btrfs->device,
+			    count);
+	e2pf_btrfs_plan_sys_array(&btrfs->super, add_chunk, &btrfs->system);
+	e2pf_chunk_map_finish(&btrfs->system);
+	btrfs->source = (struct e2pf_source) {
+		.ops = &btrfs_ops,
+		.grain = super->sectorsize,
+		.devices = count,
+		.bytes = btrfs->bytes,
+		.classes = E2PF_BTRFS_CLASSES,
+		.class_names = e2pf_btrfs_class_names,
+		.samples = SAMPLES,
+		.parse_limit = parse_limit(btrfs)
+	};
+	return btrfs;
+}
+
+void e2pf_btrfs_free(struct e2pf_btrfs *btrfs)
+{
+	if (!btrfs)
+		return;
+	e2pf_chunk_map_free(&btrfs->system);
+	e2pf_chunk_map_free(&btrfs->map);
+	e2pf_chunk_map_free(&btrfs->known);
+	e2pf_slots_free(&btrfs->seen);
+	e2pf_slots_free(&btrfs->leaves);
+	free(btrfs->extent_trees.root);
+	free(btrfs->other_trees.root);
+	pthread_mutex_destroy(&btrfs->lock);
+	free(btrfs);
+}
+
+struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs)
+{
+	return &btrfs->source;
+}
+
+bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
+			  uint64_t offset)
+{
+	return e2pf_chunk_map_has_place(&btrfs->system, device, offset);
+}
+
+size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs)
+{
+	return btrfs->map.count;
+}
+
+/* References to the chunk tree's blocks that are still to be read. */
+struct chunk_walk {
+	struct e2pf_ref ref[CHUNK_BLOCKS];
+	unsigned count;
+};
+
+static void keep_ref(void *ctx, const struct e2pf_ref *ref)
+{
+	struct chunk_walk *walk = ctx;
+
+	if (ref->parse && walk->count < CHUNK_BLOCKS)
+		walk->ref[walk->count++] = *ref;
+}
+
+void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
+			     void *ctx)
+{
+	const struct e2pf_start start = { .paced = true };
+	struct chunk_walk *walk = calloc(1, sizeof(*walk));
+	uint8_t *block = malloc(btrfs->super.nodesize);
+	unsigned phases, next;
+
+	btrfs_begin(&btrfs->source, &start, &phases);
+	if (walk && block)
+		btrfs_seed(&btrfs->source, E2PF_BTRFS_CHUNKS, 0, keep_ref,
+			   walk);
+	for (next = 0; walk && block && next < walk->count; next++) {
+		const struct e2pf_ref ref = walk->ref[next];
+
+		if (ref.length == btrfs->super.nodesize &&
+		    ref.offset <= btrfs->bytes[ref.device] &&
+		    !read(ctx, &ref, block))
+			btrfs_parse(&btrfs->source, &ref, 0, block, ref.length,
+				    keep_ref, walk);
+	}
+	e2pf_chunk_map_finish(&btrfs->map);
+	e2pf_chunk_map_free(&btrfs->known);
+	btrfs->known = btrfs->map;
+	memset(&btrfs->map, 0, sizeof(btrfs->map));
+	free(walk);
+	free(block);
+}

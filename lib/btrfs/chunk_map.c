@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The chunk map: chunks by address, and the order of slots. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chunk_map.h"
+
+/* Chunks of metadata are 256 MiB or more on all but the smallest
+ * filesystems: these are 16 TiB of it. */
+#define CHUNKS_MOST 65536u
+
+/* Slots there are at most; what lies beyond is not planned. */
+#define SLOTS_MOST (UINT64_C(1) << 33)
+
+struct map_chunk {
+	struct e2pf_btrfs_layout layout;
+	size_t stripe;			/* index of its first */
+	uint64_t slot;			/* its first */
+	uint64_t slots;
+};
+
+struct map_stripe {
+	uint64_t offset;
+	uint8_t device;
+};
+
+void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
+			 const struct e2pf_btrfs_super *super,
+			 const struct e2pf_btrfs_device *devices,
+			 unsigned device_count)
+{
+	memset(map, 0, sizeof(*map));
+	map->devices = devices;
+	map->device_count = device_count;
+	map->nodesize = super->nodesize;
+	map->sectorsize = super->sectorsize;
+}
+
+void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
+{
+	free(map->chunk);
+	free(map->by_slot);
+	free(map->stripe);
+	map->chunk = NULL;
+	map->by_slot = NULL;
+	map->stripe = NULL;
+	map->count = map->room = map->stripes = map->stripe_room = 0;
+}
+
+/* Room for `more` elements behind those in use; false without memory. */
+static bool have_room(void **array, size_t *room, size_t used, size_t more,
+		      size_t size)
+{
+	size_t wanted = *room ? *room : 64;
+	void *grown;
+
+	while (wanted < used + more)
+		wanted *= 2;
+	if (wanted == *room)
+		return true;
+	grown = realloc(*array, wanted * size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = wanted;
+	return true;
+}
+
+static uint8_t find_device(const struct e2pf_chunk_map *map,
+			   const struct e2pf_btrfs_stripe *stripe)
+{
+	unsigned i;
+
+	for (i = 0; i < map->device_count; i++)
+		if (map->devices[i].devid == stripe->devid &&
+		    !memcmp(map->devices[i].uuid, stripe->device_uuid,
+			    E2PF_BTRFS_UUID))
+			return (uint8_t)i;
+	return E2PF_BTRFS_NO_DEVICE;
+}
+
+void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
+			const struct e2pf_btrfs_chunk *chunk)
+{
+	const struct e2pf_btrfs_layout *l = &chunk->layout;
+	uint64_t bytes = e2pf_btrfs_stripe_bytes(l);
+	struct map_chunk *to;
+	unsigned i;
+
+	if (!l->metadata || map->count >= CHUNKS_MOST ||
+	    !have_room((void **)&map->chunk, &map->room, map->count, 1,
+		       sizeof(*map->chunk)) ||
+	    !have_room((void **)&map->stripe, &map->stripe_room, map->stripes,
+		       l->stripes, sizeof(*map->stripe)))
+		return;
+	to = &map->chunk[map->count++];
+	memset(to, 0, sizeof(*to));
+	to->layout = *l;
+	to->stripe = map->stripes;
+	to->slots = (l->length + map->nodesize - 1) / map->nodesize;
+	for (i = 0; i < l->stripes; i++) {
+		const struct e2pf_btrfs_stripe *s = &chunk->stripe[i];
+		struct map_stripe *stripe = &map->stripe[map->stripes++];
+
+		stripe->offset = s->offset;
+		stripe->device = find_device(map, s);
+		if (s->offset % map->sectorsize ||
+		    s->offset > UINT64_MAX - bytes)
+			stripe->device = E2PF_BTRFS_NO_DEVICE;
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct map_chunk *x = a, *y = b;
+
+	if (x->layout.logical != y->layout.logical)
+		return x->layout.logical < y->layout.logical ? -1 : 1;
+	return x->stripe < y->stripe ? -1 : x->stripe > y->stripe;
+}
+
+/* Chunk number `index`, and where its first stripe begins. */
+struct placed {
+	uint64_t offset;
+	uint32_t index;
+};
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Slots are numbered in the order in which chunks lie on their devices, those
+ * of different devices in turn: blocks taken in the order of slots go over
+ * each device once, and over all at the same time. */
+static void number_slots(struct e2pf_chunk_map *map)
+{
+	struct placed *order = calloc(map->count + 1, sizeof(*order));
+	size_t i, n = 0;
+
+	map->slots = 0;
+	map->by_slot = calloc(map->count + 1, sizeof(*map->by_slot));
+	for (i = 0; order && i < map->count; i++) {
+		order[i].offset = map->stripe[map->chunk[i].stripe].offset;
+		order[i].index = (uint32_t)i;
+	}
+	if (order)
+		qsort(order, map->count, sizeof(*order), by_offset);
+	for (i = 0; i < map->count; i++) {
+		size_t at = order ? order[i].index : i;
+		struct map_chunk *c = &map->chunk[at];
+
+		c->slot = UINT64_MAX;
+		if (!map->by_slot || c->slots > SLOTS_MOST - map->slots)
+			continue;
+		c->slot = map->slots;
+		map->slots += c->slots;
+		map->by_slot[n++] = (uint32_t)at;
+	}
+	/* Those without slots end the search. */
+	for (; map->by_slot && n < map->count; n++)
+		map->by_slot[n] = UINT32_MAX;
+	free(order);
+}
+
+void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
+{
+	size_t i, n = 0;
+
+	if (map->count)
+		qsort(map->chunk, map->count, sizeof(*map->chunk), by_address);
+	for (i = 1; i < map->count; i++) {
+		const struct e2pf_btrfs_layout *last = &map->chunk[n].layout;
+
+		if (map->chunk[i].layout.logical - last->logical >=
+		    last->length)
+			map->chunk[++n] = map->chunk[i];
+	}
+	if (map->count)
+		map->count = n + 1;
+	free(map->by_slot);
+	number_slots(map);
+}
+
+/* The chunk that this address is in, or NULL. */
+static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
+					uint64_t logical)
+{
+	size_t low = 0, high = map->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (map->chunk[middle].layout.logical <= logical)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || logical - map->chunk[low - 1].layout.logical >=
+		    map->chunk[low - 1].layout.length)
+		return NULL;
+	return &map->chunk[low - 1];
+}
+
+/* The parts of a block in one copy; 0 when one of them lies nowhere. */
+static unsigned find_copy(const struct e2pf_chunk_map *map,
+			  const struct map_chunk *c, uint64_t offset,
+			  unsigned copy, struct e2pf_btrfs_extent *extent)
+{
+	uint64_t left = map->nodesize;
+	unsigned n = 0;
+
+	while (left) {
+		struct e2pf_btrfs_place place;
+		const struct map_stripe *stripe;
+
+		if (n == E2PF_BTRFS_PARTS || offset >= c->layout.length)
+			return 0;
+		place = e2pf_btrfs_place(&c->layout, offset, copy);
+		stripe = &map->stripe[c->stripe + place.stripe];
+		if (stripe->device == E2PF_BTRFS_NO_DEVICE)
+			return 0;
+		if (place.length > left)
+			place.length = left;
+		extent[n++] = (struct e2pf_btrfs_extent) {
+			.offset = stripe->offset + place.offset,
+			.length = (uint32_t)place.length,
+			.device = stripe->device
+		};
+		offset += place.length;
+		left -= place.length;
+	}
+	return n;
+}
+
+unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
+			     uint64_t logical,
+			     struct e2pf_btrfs_extent
+				     extent[E2PF_BTRFS_PARTS])
+{
+	const struct map_chunk *c = chunk_of(map, logical);
+	unsigned copy, n = 0;
+
+	for (copy = 0; c && !n && copy < c->layout.copies; copy++)
+		n = find_copy(map, c, logical - c->layout.logical, copy,
+			      extent);
+	return n;
+}
+
+uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
+			     uint64_t logical, bool *aligned)
+{
+	const struct map_chunk *c = chunk_of(map, logical);
+	uint64_t offset;
+
+	if (!c || c->slot == UINT64_MAX)
+		return UINT64_MAX;
+	offset = logical - c->layout.logical;
+	*aligned = offset % map->nodesize == 0;
+	return c->slot + offset / map->nodesize;
+}
+
+uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
+				uint64_t slot)
+{
+	size_t low = 0, high = map->count;
+	const struct map_chunk *c;
+
+	while (map->by_slot && low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint32_t index = map->by_slot[middle];
+
+		if (index != UINT32_MAX && map->chunk[index].slot <= slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	c = &map->chunk[map->by_slot[low - 1]];
+	if (slot - c->slot >= c->slots)
+		return 0;
+	return c->layout.logical + (slot - c->slot) * map->nodesize;
+}
+
+bool e2pf_chunk_map_has_place(const struct e2pf_chunk_map *map,
+			      unsigned device, uint64_t offset)
+{
+	size_t i;
+	unsigned j;
+
+	for (i = 0; i < map->count; i++) {
+		const struct map_chunk *c = &map->chunk[i];
+		const struct map_stripe *s = &map->stripe[c->stripe];
+		uint64_t bytes = e2pf_btrfs_stripe_bytes(&c->layout);
+
+		for (j = 0; j < c->layout.stripes; j++)
+			if (s[j].device == device && offset >= s[j].offset &&
+			    offset - s[j].offset < bytes)
+				return true;
+	}
+	return false;
+}

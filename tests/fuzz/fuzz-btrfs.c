@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A btrfs filesystem of arbitrary bytes, walked by the engine: the planner,
+ * the chunk map and the source in one.  Stops when a reference is not inside
+ * its device, or the walk does not end.
+ *
+ * The input begins with the superblock, whose magic and sizes are made right.
+ * Each tree block that is read then takes the next 512 bytes, and one byte
+ * that says which fields of its header are made right: without that nearly no
+ * block would be looked into.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "btrfs-fs.h"
+#include "engine/engine.h"
+#include "fuzz.h"
+
+#define DEVICES 3u
+#define DEVICE (UINT64_C(1) << 26)
+#define TAKEN 512u
+
+/* More reads than the smallest limit of the source, and some. */
+#define READS_MOST 200000u
+
+static struct input in;
+static unsigned reads;
+
+static uint64_t fuzz_span(struct e2pf_device *dev, uint64_t offset,
+			  uint64_t len, bool *resident)
+{
+	(void)dev, (void)offset;
+	*resident = false;
+	return len;
+}
+
+static unsigned fuzz_willneed(struct e2pf_device *dev, uint64_t offset,
+			      uint64_t len)
+{
+	if (offset >= dev->size || len > dev->size - offset)
+		abort();
+	return 1;
+}
+
+static int fuzz_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+		     uint32_t len)
+{
+	uint8_t *bytes, *b = buf, how = take_byte(&in);
+
+	if (!len || offset >= dev->size || len > dev->size - offset ||
+	    ++reads > READS_MOST)
+		abort();
+	memset(buf, 0, len);
+	bytes = take(&in, TAKEN);
+	memcpy(buf, bytes, TAKEN < len ? TAKEN : len);
+	free(bytes);
+	if (how & 1)
+		memset(b + BT_HEADER_FSID, 0xf5, E2PF_BTRFS_UUID);
+	/* Addresses are those of the device: chunks that map them so are the
+	 * input's to make. */
+	if (how & 2)
+		put64(b + BT_HEADER_BYTENR, offset);
+	if (how & 4)
+		put64(b + BT_HEADER_GENERATION, FS_GENERATION);
+	if (how & 8)
+		put64(b + BT_HEADER_OWNER, how >> 4);
+	return 0;
+}
+
+static uint64_t fuzz_now(struct e2pf_device *dev)
+{
+	(void)dev;
+	return 1;
+}
+
+static void fuzz_close(struct e2pf_device *dev)
+{
+	(void)dev;
+}
+
+static const struct e2pf_device_ops fuzz_ops = {
+	fuzz_span, fuzz_willneed, fuzz_read, fuzz_now, fuzz_close
+};
+
+static void walk(const struct e2pf_btrfs_super *super)
+{
+	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
+	struct e2pf_btrfs_member member[DEVICES];
+	struct e2pf_device dev[DEVICES], *list[DEVICES];
+	struct e2pf_engine_config cfg = { .devices = list, .budget = 1 << 20 };
+	struct e2pf_engine *engine;
+	struct e2pf_btrfs *btrfs;
+	unsigned i;
+
+	memset(dev, 0, sizeof(dev));
+	for (i = 0; i < DEVICES; i++) {
+		dev[i].ops = &fuzz_ops;
+		dev[i].size = member[i].bytes = DEVICE;
+		member[i].devid = i + 1;
+		memset(member[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
+		memset(member[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
+		list[i] = &dev[i];
+	}
+	btrfs = e2pf_btrfs_new(super, member, DEVICES);
+	if (!btrfs)
+		return;
+	cfg.source = e2pf_btrfs_source(btrfs);
+	engine = e2pf_engine_new(&cfg);
+	if (engine) {
+		reads = 0;
+		e2pf_engine_plan(engine, count);
+	}
+	e2pf_btrfs_in_system(btrfs, 0, DEVICE / 2);
+	e2pf_engine_free(engine);
+	e2pf_btrfs_free(btrfs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint32_t sizes[] = { 4096, 8192, 16384, 65536 };
+	struct e2pf_btrfs_super super;
+	uint8_t *bytes, node;
+
+	in = (struct input) { data, size };
+	node = take_byte(&in);
+	bytes = take(&in, E2PF_BTRFS_SUPER_BYTES);
+	put64(bytes + BT_SUPER_MAGIC, BT_MAGIC);
+	put64(bytes + BT_SUPER_BYTENR, 65536);
+	if (node & 1) {
+		put32(bytes + BT_SUPER_SECTORSIZE, 4096);
+		put32(bytes + BT_SUPER_NODESIZE, sizes[node >> 1 & 3]);
+	}
+	if (e2pf_btrfs_plan_super(bytes, 65536, &super) != E2PF_BTRFS_NONE)
+		walk(&super);
+	free(bytes);
+	return 0;
+}

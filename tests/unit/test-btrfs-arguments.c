@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which command lines of btrfs are a check, and which checks are left alone. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "repeats.h"
+
+#define WORDS 8
+
+static int count(char **words)
+{
+	int n = 0;
+
+	while (words[n])
+		n++;
+	return n;
+}
+
+static void test_check(void **state)
+{
+	static char *lines[][WORDS] = {
+		{ "btrfs", "check", "x" },
+		{ "/sbin/btrfsck", "x" },
+		{ "btrfs", "ch", "--repair", "x" },
+		{ "btrfs", "-v", "check", "x" },
+		{ "btrfs", "--format", "json", "check", "x" },
+	};
+	static char *others[][WORDS] = {
+		{ "btrfs" },
+		{ "btrfs", "" },
+		{ "btrfs", "--help" },
+		{ "btrfs", "--version", "check" },
+		{ "btrfs", "scrub", "check" },
+		{ "btrfs", "checks", "x" },
+		{ "btrfs", "--format", "check" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		assert_true(arguments_are_check(count(lines[i]), lines[i]));
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(arguments_are_check(count(others[i]), others[i]));
+}
+
+static void expect_aside(char **words, const char *why)
+{
+	const char *reason = arguments_aside(count(words), words);
+
+	if (!why) {
+		assert_null(reason);
+		return;
+	}
+	assert_non_null(reason);
+	assert_non_null(strstr(reason, why));
+}
+
+#define LINE(...) ((char *[]){ __VA_ARGS__, NULL })
+
+static void test_aside(void **state)
+{
+	(void)state;
+	expect_aside(LINE("btrfs", "check", "x"), NULL);
+	expect_aside(LINE("btrfsck", "--mode=lowmem", "-p", "x"), NULL);
+	expect_aside(LINE("btrfs", "check", "x", "--repair", "--force"), NULL);
+	expect_aside(LINE("btrfs", "check", "-s1", "x"), "-s");
+	expect_aside(LINE("btrfs", "check", "--super", "1", "x"), "-s");
+	expect_aside(LINE("btrfs", "check", "x", "-b"), "-b");
+	expect_aside(LINE("btrfs", "check", "-r", "4096", "x"), "-r");
+	expect_aside(LINE("btrfs", "check", "--chunk-r=1", "x"),
+		     "--chunk-root");
+	expect_aside(LINE("btrfs", "check", "--init-csum-tree", "x"), "init");
+	expect_aside(LINE("btrfs", "check", "--clear-space-cache", "v1", "x"),
+		     "clear");
+	expect_aside(LINE("btrfs", "check", "-E", "5", "x"), "report");
+	expect_aside(LINE("btrfs", "check"), "not one device");
+	expect_aside(LINE("btrfs", "check", "x", "y"), "not one device");
+	expect_aside(LINE("btrfs", "check", "--help"), "--help");
+}
+
+static void test_repeats(void **state)
+{
+	static struct repeats r;
+
+	(void)state;
+	assert_false(repeats_add(&r, 0, 4096, 16384));
+	assert_true(repeats_add(&r, 0, 4096, 16384));
+	assert_false(repeats_add(&r, 1, 4096, 16384));
+	assert_false(repeats_add(&r, 0, 4096, 4096));
+	assert_false(repeats_add(&r, 0, 0, UINT64_C(1) << 40));
+	assert_int_equal(r.asked, 5);
+	assert_int_equal(r.repeated, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_aside),
+		cmocka_unit_test(test_repeats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * btrfs as a source of work: a small filesystem in memory, walked by the
+ * engine; the chunk map; the set of blocks; and waiting for what is under way.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "btrfs-fs.h"
+#include "btrfs/inflight.h"
+#include "btrfs/slots.h"
+#include "engine/engine.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define DEVICE (16 * MIB)
+
+/* A device in memory, all of which is missing or resident. */
+struct memory {
+	struct e2pf_device dev;
+	uint8_t *bytes;
+	bool resident;
+	unsigned reads;
+	uint64_t now;
+};
+
+static uint64_t memory_span(struct e2pf_device *dev, uint64_t offset,
+			    uint64_t len, bool *resident)
+{
+	(void)offset;
+	*resident = ((struct memory *)dev)->resident;
+	return len;
+}
+
+static unsigned memory_willneed(struct e2pf_device *dev, uint64_t offset,
+				uint64_t len)
+{
+	(void)dev, (void)offset, (void)len;
+	return 1;
+}
+
+static int memory_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+		       uint32_t len)
+{
+	struct memory *m = (struct memory *)dev;
+
+	m->reads++;
+	if (offset + len > DEVICE)
+		return EIO;
+	if (m->bytes)
+		memcpy(buf, m->bytes + offset, len);
+	return 0;
+}
+
+static uint64_t memory_now(struct e2pf_device *dev)
+{
+	return ((struct memory *)dev)->now += 1000;
+}
+
+static void memory_close(struct e2pf_device *dev)
+{
+	(void)dev;
+}
+
+static const struct e2pf_device_ops memory_ops = {
+	memory_span, memory_willneed, memory_read, memory_now, memory_close
+};
+
+static struct memory new_memory(void)
+{
+	return (struct memory) {
+		.dev = { .ops = &memory_ops, .size = DEVICE,
+			 .max_readahead = 131072, .page_size = 4096 }
+	};
+}
+
+/*
+ * The filesystem: a system chunk at address 1 MiB, a metadata chunk at 8 MiB
+ * that begins 4 MiB into the device.  The system chunk's stripe is at 1 MiB.
+ */
+#define SYS (1 * MIB)
+#define META (8 * MIB)
+
+static uint8_t *at(struct memory *m, uint64_t logical)
+{
+	return m->bytes + (logical >= META ? logical - META + 4 * MIB :
+					     logical);
+}
+
+static void set_offset(uint8_t *item, uint64_t offset)
+{
+	put64(item + offsetof(struct btrfs_chunk, stripe) +
+	      offsetof(struct btrfs_stripe, offset), offset);
+}
+
+static void make_chunks(struct memory *m, uint8_t *super)
+{
+	uint8_t item[256], *leaf = at(m, SYS);
+	size_t size = fs_chunk(item, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, 0);
+
+	fs_block(leaf, SYS, BTRFS_CHUNK_TREE_OBJECTID, 0);
+	fs_add_sys(super, SYS, item, size);
+	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, SYS, item, size);
+	size = fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_METADATA, 1, 0);
+	set_offset(item, 4 * MIB);
+	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, META, item, size);
+}
+
+static void make_tree(struct memory *m, uint64_t root, uint64_t owner,
+		      unsigned leaves)
+{
+	uint8_t *node = at(m, root);
+	unsigned i;
+
+	fs_block(node, root, owner, 1);
+	for (i = 1; i <= leaves; i++) {
+		fs_add_ptr(node, root + i * FS_NODE, FS_GENERATION);
+		fs_block(at(m, root + i * FS_NODE), root + i * FS_NODE, owner,
+			 0);
+	}
+}
+
+static struct e2pf_btrfs_super make_fs(struct memory *m)
+{
+	uint8_t super[E2PF_BTRFS_SUPER_BYTES], *roots;
+	struct e2pf_btrfs_super parsed;
+
+	*m = new_memory();
+	m->bytes = calloc(1, DEVICE);
+	assert_non_null(m->bytes);
+	fs_super(super, 1, SYS, META);
+	make_chunks(m, super);
+	roots = at(m, META);
+	fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
+	fs_add_root(roots, BTRFS_EXTENT_TREE_OBJECTID, META + MIB, 1);
+	make_tree(m, META + MIB, BTRFS_EXTENT_TREE_OBJECTID, 5);
+	fs_add_root(roots, BTRFS_FS_TREE_OBJECTID, META + 2 * MIB, 1);
+	make_tree(m, META + 2 * MIB, BTRFS_FS_TREE_OBJECTID, 9);
+	/* A snapshot of it, and a tree that is one leaf. */
+	fs_add_root(roots, 256, META + 2 * MIB, 1);
+	fs_add_root(roots, BTRFS_CSUM_TREE_OBJECTID, META + 3 * MIB, 0);
+	fs_block(at(m, META + 3 * MIB), META + 3 * MIB,
+		 BTRFS_CSUM_TREE_OBJECTID, 0);
+	assert_int_equal(e2pf_btrfs_plan_super(super, 65536, &parsed),
+			 E2PF_BTRFS_OK);
+	return parsed;
+}
+
+static struct e2pf_btrfs_member make_member(uint64_t devid)
+{
+	struct e2pf_btrfs_member member = { .bytes = DEVICE, .devid = devid };
+
+	memset(member.uuid, (int)devid, E2PF_BTRFS_UUID);
+	memset(member.node_fsid, 0xf5, E2PF_BTRFS_UUID);
+	return member;
+}
+
+static void plan(struct memory *m, const struct e2pf_btrfs_super *super,
+		 struct e2pf_class_count *count)
+{
+	const struct e2pf_btrfs_member member = make_member(1);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(super, &member, 1);
+	struct e2pf_device *dev = &m->dev;
+	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
+	struct e2pf_engine *engine;
+
+	assert_non_null(btrfs);
+	cfg.source = e2pf_btrfs_source(btrfs);
+	engine = e2pf_engine_new(&cfg);
+	assert_int_equal(e2pf_engine_plan(engine, count), 0);
+	e2pf_engine_free(engine);
+	e2pf_btrfs_free(btrfs);
+}
+
+static void expect_blocks(const struct e2pf_class_count *count,
+			  unsigned chunks, unsigned roots, unsigned extents,
+			  unsigned nodes, unsigned leaves)
+{
+	assert_int_equal(count[E2PF_BTRFS_CLASS_CHUNKS].bytes,
+			 chunks * FS_NODE);
+	assert_int_equal(count[E2PF_BTRFS_CLASS_ROOTS].bytes,
+			 roots * FS_NODE);
+	assert_int_equal(count[E2PF_BTRFS_CLASS_EXTENTS].bytes,
+			 extents * FS_NODE);
+	assert_int_equal(count[E2PF_BTRFS_CLASS_NODES].bytes,
+			 nodes * FS_NODE);
+	assert_int_equal(count[E2PF_BTRFS_CLASS_LEAVES].bytes,
+			 leaves * FS_NODE);
+}
+
+/* What two trees share is read once, and a leaf is not parsed. */
+static void test_walk(void **state)
+{
+	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
+	struct memory m;
+	struct e2pf_btrfs_super super = make_fs(&m);
+
+	(void)state;
+	plan(&m, &super, count);
+	expect_blocks(count, 1, 1, 6, 1, 10);
+	assert_int_equal(m.reads, 4);
+	free(m.bytes);
+}
+
+/* A block that is not what its pointer says leads to nothing. */
+static void test_wrong_block(void **state)
+{
+	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
+	struct memory m;
+	struct e2pf_btrfs_super super = make_fs(&m);
+
+	(void)state;
+	at(&m, META + 2 * MIB)[BT_HEADER_FSID] ^= 1;
+	plan(&m, &super, count);
+	expect_blocks(count, 1, 1, 6, 1, 1);
+	at(&m, META + MIB)[BT_HEADER_GENERATION] ^= 1;
+	plan(&m, &super, count);
+	expect_blocks(count, 1, 1, 1, 1, 1);
+	/* Without the chunk tree nothing else has a place. */
+	at(&m, SYS)[BT_HEADER_LEVEL] ^= 1;
+	plan(&m, &super, count);
+	expect_blocks(count, 1, 0, 0, 0, 0);
+	free(m.bytes);
+}
+
+/* A node that names its own ancestors, and everything twice. */
+static void test_loop(void **state)
+{
+	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
+	struct memory m;
+	struct e2pf_btrfs_super super = make_fs(&m);
+	uint8_t *node = at(&m, META + 2 * MIB);
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		fs_add_ptr(node, META + 2 * MIB + i % 2 * FS_NODE,
+			   FS_GENERATION);
+	plan(&m, &super, count);
+	expect_blocks(count, 1, 1, 6, 1, 10);
+	free(m.bytes);
+}
+
+static void add_chunk(struct e2pf_chunk_map *map, uint64_t logical,
+		      uint64_t type, unsigned stripes, uint64_t length)
+{
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES], item[512];
+	struct e2pf_btrfs_super super;
+	struct e2pf_btrfs_chunk chunk;
+	size_t size = fs_chunk(item, length, type, stripes, 2);
+
+	fs_super(bytes, 1, SYS, META);
+	e2pf_btrfs_plan_super(bytes, 65536, &super);
+	if (!map->nodesize)
+		e2pf_chunk_map_init(map, &super, map->devices,
+				    map->device_count);
+	assert_true(e2pf_btrfs_plan_chunk(&super, logical, item, size,
+					  &chunk));
+	e2pf_chunk_map_add(map, &chunk);
+}
+
+static struct e2pf_btrfs_device device_of(uint64_t devid)
+{
+	struct e2pf_btrfs_device device = { .devid = devid };
+
+	memset(device.uuid, (int)devid, E2PF_BTRFS_UUID);
+	return device;
+}
+
+/* The first copy, or where its device is missing the next one. */
+static void test_missing_device(void **state)
+{
+	struct e2pf_btrfs_device devices[2] = { device_of(1), device_of(2) };
+	struct e2pf_chunk_map map = { .devices = devices, .device_count = 2 };
+	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
+	const uint64_t raid1 = BTRFS_BLOCK_GROUP_METADATA |
+			       BTRFS_BLOCK_GROUP_RAID1;
+
+	(void)state;
+	add_chunk(&map, META, raid1, 2, MIB);
+	e2pf_chunk_map_finish(&map);
+	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536, extent), 1);
+	assert_int_equal(extent[0].device, 0);
+	assert_int_equal(extent[0].offset, MIB + 65536);
+	e2pf_chunk_map_free(&map);
+
+	map = (struct e2pf_chunk_map) { .devices = devices + 1,
+					.device_count = 1 };
+	add_chunk(&map, META, raid1, 2, MIB);
+	add_chunk(&map, META + MIB, BTRFS_BLOCK_GROUP_METADATA, 1, MIB);
+	e2pf_chunk_map_finish(&map);
+	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536, extent), 1);
+	assert_int_equal(extent[0].device, 0);
+	assert_int_equal(extent[0].offset, 2 * MIB + 65536);
+	assert_int_equal(e2pf_chunk_map_find(&map, META + MIB, extent), 0);
+	e2pf_chunk_map_free(&map);
+}
+
+/* A block over the end of a stripe has two parts, one past the end of the
+ * chunk none. */
+static void test_parts(void **state)
+{
+	struct e2pf_btrfs_device devices[2] = { device_of(1), device_of(2) };
+	struct e2pf_chunk_map map = { .devices = devices, .device_count = 2 };
+	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
+
+	(void)state;
+	add_chunk(&map, META, BTRFS_BLOCK_GROUP_METADATA |
+		  BTRFS_BLOCK_GROUP_RAID0, 2, MIB);
+	map.nodesize = 16384;
+	e2pf_chunk_map_finish(&map);
+	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536 - 4096,
+					     extent), 2);
+	assert_int_equal(extent[0].device, 0);
+	assert_int_equal(extent[0].length, 4096);
+	assert_int_equal(extent[1].device, 1);
+	assert_int_equal(extent[1].offset, 2 * MIB);
+	assert_int_equal(extent[1].length, 12288);
+	assert_int_equal(e2pf_chunk_map_find(&map, META + MIB - 4096,
+					     extent), 0);
+	assert_int_equal(e2pf_chunk_map_find(&map, META - 4096, extent), 0);
+	assert_true(e2pf_chunk_map_has_place(&map, 1, 2 * MIB));
+	assert_false(e2pf_chunk_map_has_place(&map, 1, MIB));
+	e2pf_chunk_map_free(&map);
+}
+
+/* From address to slot and back, also where chunks overlap or are data. */
+static void test_slots_of_chunks(void **state)
+{
+	struct e2pf_btrfs_device device = device_of(1);
+	struct e2pf_chunk_map map = { .devices = &device, .device_count = 1 };
+	const uint64_t meta = BTRFS_BLOCK_GROUP_METADATA;
+	bool aligned;
+	uint64_t slot, logical;
+
+	(void)state;
+	add_chunk(&map, META, meta, 1, MIB);
+	add_chunk(&map, META, meta, 1, MIB);
+	add_chunk(&map, META + MIB / 2, meta, 1, MIB);
+	add_chunk(&map, SYS, BTRFS_BLOCK_GROUP_SYSTEM, 1, MIB);
+	add_chunk(&map, 64 * MIB, BTRFS_BLOCK_GROUP_DATA, 1, MIB);
+	/* More than there is memory for is left out. */
+	add_chunk(&map, 1024 * MIB, meta, 1, UINT64_C(1) << 60);
+	e2pf_chunk_map_finish(&map);
+	assert_int_equal(map.count, 3);
+	assert_int_equal(map.slots, 2 * MIB / FS_NODE);
+	for (slot = 0; slot < map.slots; slot++) {
+		logical = e2pf_chunk_map_logical(&map, slot);
+		assert_int_equal(e2pf_chunk_map_slot(&map, logical, &aligned),
+				 slot);
+		assert_true(aligned);
+	}
+	assert_int_equal(e2pf_chunk_map_logical(&map, map.slots), 0);
+	map.nodesize = 16384;
+	e2pf_chunk_map_slot(&map, SYS + 4096, &aligned);
+	assert_false(aligned);
+	assert_int_equal(e2pf_chunk_map_slot(&map, 64 * MIB, &aligned),
+			 UINT64_MAX);
+	e2pf_chunk_map_free(&map);
+}
+
+static void test_slots(void **state)
+{
+	struct e2pf_slots set;
+	uint64_t first, words;
+
+	(void)state;
+	assert_true(e2pf_slots_init(&set, 1 << 20));
+	assert_int_equal(e2pf_slots_words(&set), 0);
+	assert_true(e2pf_slots_add(&set, 900000));
+	assert_true(e2pf_slots_add(&set, 65));
+	assert_false(e2pf_slots_add(&set, 65));
+	assert_false(e2pf_slots_add(&set, UINT64_C(1) << 40));
+	words = e2pf_slots_words(&set);
+	assert_int_equal(words, 2 * E2PF_SLOTS_WORDS);
+	assert_int_equal(e2pf_slots_word(&set, 1, &first), 2);
+	assert_int_equal(first, 64);
+	assert_true(e2pf_slots_word(&set, E2PF_SLOTS_WORDS +
+				    900000 / 64 % E2PF_SLOTS_WORDS, &first));
+	assert_int_equal(first, 900000 / 64 * 64);
+	e2pf_slots_free(&set);
+}
+
+/* Only what was asked for lately and has not come is waited for. */
+static void test_settle(void **state)
+{
+	struct memory m = new_memory();
+	struct e2pf_device *dev = e2pf_inflight_new(&m.dev);
+
+	(void)state;
+	assert_non_null(dev);
+	dev->ops->willneed(dev, 0, 4096);
+	m.now += UINT64_C(20) * 1000000000;
+	dev->ops->willneed(dev, MIB, 262144);
+	e2pf_inflight_settle(dev, 1000);
+	assert_int_equal(m.reads, 2);
+	m.reads = 0;
+	m.resident = true;
+	e2pf_inflight_settle(dev, 1000);
+	assert_int_equal(m.reads, 0);
+	dev->ops->close(dev);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_wrong_block),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_missing_device),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_slots_of_chunks),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_settle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
