@@ -234,7 +234,7 @@ static void choose(struct e2pf_btrfs_session *s)
 		cfg->threads = cfg->head_threads = s->settings.threads;
 	cfg->budget = s->settings.memory;
 	if (!cfg->budget)
-		cfg->budget = e2pf_available_memory("") / 2;
+		cfg->budget = e2pf_memory_share("") / 2;
 	/* To wait at the gate takes knowing when the block has come. */
 	if (blind)
 		cfg->has_head = cfg->probe = false;
