@@ -9,6 +9,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#undef _FILE_OFFSET_BITS
 #undef _FORTIFY_SOURCE
 
 #include <dlfcn.h>
