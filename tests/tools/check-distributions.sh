@@ -285,8 +285,8 @@ script()
 	is_wanted "$group" || return 0
 	(
 		unset TABLE
-		with_link bash "$srcdir/scripts/$test" "$@" </dev/null
-	) 2>&1 | pass_on "$place" "$group" "$test" "$counts"
+		with_link bash "$srcdir/$test" "$@" </dev/null
+	) 2>&1 | pass_on "$place" "$group" "${test##*/}" "$counts"
 }
 
 # Processor time of a check, in seconds.
@@ -359,18 +359,18 @@ test_link()
 	local place=$1 images=${DIST_IMAGES-}
 
 	[ "$link" = packaged ] || images=${images:-$few_images}
-	script corpus test-corpus.sh
+	script corpus scripts/test-corpus.sh
 	# shellcheck disable=SC2086
-	script features test-features.sh $images
-	COUNT=${DIST_SEEDS:-39} script corruptions test-corruptions.sh
+	script features scripts/test-features.sh $images
+	COUNT=${DIST_SEEDS:-39} script corruptions scripts/test-corruptions.sh
 	# Unit tests stand in for libext2fs's functions themselves, and what a
 	# fault does is not libext2fs's affair.
 	if [ "$link" = packaged ]; then
 		! is_wanted unit || unit_tests
-		script faults test-faults.sh
-		script faults test-limits.sh
+		script faults scripts/test-faults.sh
+		script faults scripts/test-limits.sh
 		E2FSPROGS_DIR=$2 E2PF_TABLE=$counts.rows \
-			script e2fsprogs check-e2fsprogs.sh
+			script e2fsprogs tools/check-e2fsprogs.sh
 	fi
 	is_wanted cpu || return 0
 	if [ -n "$image" ]; then
