@@ -312,25 +312,12 @@ static void describe_engine(const struct e2pf_btrfs_session *s,
 			    const struct e2pf_engine_stats *st,
 			    struct e2pf_decisions *list)
 {
-	const char *order = st->has_head ? "in block order" :
-					   "by tree, from several threads";
 	unsigned long long failed = st->errors + st->failed_ahead;
-	char text[64];
 
-	snprintf(text, sizeof(text), "%u", st->threads);
-	e2pf_decide(list, "threads", text, "%s", s->settings.threads ?
-		    "PREFETCH_THREADS" : st->has_head ?
-		    "as many as there are heads to move" :
-		    "by the number of processors");
-	if (st->latency_ns)
-		e2pf_decide(list, "order", order, "one small read takes "
-			    "%.3f ms, each of eight at a time %.3f ms",
-			    (double)st->latency_ns / 1e6,
-			    (double)st->deep_latency_ns / 1e6);
-	else
-		e2pf_decide(list, "order", order,
-			    "the system says of %u disks that they rotate",
-			    s->topo.spindles);
+	e2pf_statistics_threads(list, st, s->settings.threads);
+	e2pf_statistics_order(list, st->has_head ? "in block order" :
+			      "by tree, from several threads", st,
+			      s->topo.spindles);
 	if (failed)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
 			    failed);
@@ -352,13 +339,8 @@ void e2pf_btrfs_session_describe(struct e2pf_btrfs_session *s,
 			    "the check came to no tree");
 		return;
 	}
-	snprintf(text, sizeof(text), "%llu MiB ahead at most",
-		 (unsigned long long)(s->cfg.budget >> 20));
-	if (s->settings.memory)
-		e2pf_decide(list, "memory", text, "PREFETCH_MEM");
-	else
-		e2pf_decide(list, "memory", text, "of what is available to "
-			    "%u at once", s->sharing);
+	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
+			       s->sharing);
 	describe_engine(s, &st, list);
 }
 

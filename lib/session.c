@@ -393,32 +393,10 @@ void e2pf_session_decisions(struct e2pf_session *s,
 	s->decisions = list;
 }
 
-static void describe_order(const struct e2pf_session *s,
-			   const struct e2pf_engine_stats *st,
-			   struct e2pf_decisions *list)
-{
-	const char *order = st->has_head ? "in block order" :
-					      "as the checker comes to them";
-
-	if (st->latency_ns)
-		e2pf_decide(list, "order", order, "one small read takes "
-			    "%.3f ms, each of eight at a time %.3f ms",
-			    (double)st->latency_ns / 1e6,
-			    (double)st->deep_latency_ns / 1e6);
-	else if (s->topo.spindles)
-		e2pf_decide(list, "order", order,
-			    "the system says of %u disks that they rotate",
-			    s->topo.spindles);
-	else
-		e2pf_decide(list, "order", order,
-			    "the system knows of no disk that rotates");
-}
-
 void e2pf_session_describe(struct e2pf_session *s,
 			   struct e2pf_decisions *list)
 {
 	struct e2pf_engine_stats st;
-	char text[64];
 
 	get_stats(s, &st);
 	e2pf_decide(list, "reads", s->io_manager, "%s",
@@ -429,24 +407,17 @@ void e2pf_session_describe(struct e2pf_session *s,
 			    "no inode was to be looked at");
 		return;
 	}
-	snprintf(text, sizeof(text), "%llu MiB ahead at most",
-		 (unsigned long long)(s->cfg.budget >> 20));
-	if (s->settings.memory)
-		e2pf_decide(list, "memory", text, "PREFETCH_MEM");
-	else
-		e2pf_decide(list, "memory", text, "of what is available to "
-			    "%u at once", s->sharing);
+	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
+			       s->sharing);
 	if (!st.threads) {
 		e2pf_decide(list, "prefetch", "asleep",
 			    "what was looked at is in memory already");
 		return;
 	}
-	snprintf(text, sizeof(text), "%u", st.threads);
-	e2pf_decide(list, "threads", text, "%s", s->settings.threads ?
-		    "PREFETCH_THREADS" : st.has_head ?
-		    "as many as there are heads to move" :
-		    "by the number of processors");
-	describe_order(s, &st, list);
+	e2pf_statistics_threads(list, &st, s->settings.threads);
+	e2pf_statistics_order(list, st.has_head ? "in block order" :
+			      "as the checker comes to them", &st,
+			      s->topo.spindles);
 	if (e2pf_engine_gave_up(s->engine))
 		e2pf_decide(list, "prefetch", "gave up", "%llu reads failed, "
 			    "or there was no memory left",

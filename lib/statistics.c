@@ -196,3 +196,47 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	json_object_put(o);
 	return ferror(out) ? EIO : 0;
 }
+
+void e2pf_statistics_memory(struct e2pf_decisions *list, uint64_t budget,
+			    bool by_user, unsigned sharing)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%llu MiB ahead at most",
+		 (unsigned long long)(budget >> 20));
+	if (by_user)
+		e2pf_decide(list, "memory", text, "PREFETCH_MEM");
+	else
+		e2pf_decide(list, "memory", text, "of what is available to "
+			    "%u at once", sharing);
+}
+
+void e2pf_statistics_threads(struct e2pf_decisions *list,
+			     const struct e2pf_engine_stats *st, bool by_user)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", st->threads);
+	e2pf_decide(list, "threads", text, "%s", by_user ?
+		    "PREFETCH_THREADS" : st->has_head ?
+		    "as many as there are heads to move" :
+		    "by the number of processors");
+}
+
+void e2pf_statistics_order(struct e2pf_decisions *list, const char *order,
+			   const struct e2pf_engine_stats *st,
+			   unsigned spindles)
+{
+	if (st->latency_ns)
+		e2pf_decide(list, "order", order, "one small read takes "
+			    "%.3f ms, each of eight at a time %.3f ms",
+			    (double)st->latency_ns / 1e6,
+			    (double)st->deep_latency_ns / 1e6);
+	else if (spindles)
+		e2pf_decide(list, "order", order,
+			    "the system says of %u disks that they rotate",
+			    spindles);
+	else
+		e2pf_decide(list, "order", order,
+			    "the system knows of no disk that rotates");
+}

@@ -36,6 +36,20 @@ struct e2pf_statistics {
 errcode_t e2pf_statistics_write(const struct e2pf_statistics *statistics,
 				FILE *out);
 
+/* Add to `list` how much memory may be used: `budget` bytes, set by the user or
+ * shared with other checks. */
+void e2pf_statistics_memory(struct e2pf_decisions *list, uint64_t budget,
+			    bool by_user, unsigned sharing);
+
+/* Add how many threads read.  `by_user`: that was set. */
+void e2pf_statistics_threads(struct e2pf_decisions *list,
+			     const struct e2pf_engine_stats *st, bool by_user);
+
+/* Add what made the order so that these words say. */
+void e2pf_statistics_order(struct e2pf_decisions *list, const char *order,
+			   const struct e2pf_engine_stats *st,
+			   unsigned spindles);
+
 /* Add what a later engine counted to what an earlier one did. */
 void e2pf_statistics_add(struct e2pf_engine_stats *to,
 			 const struct e2pf_engine_stats *from);
