@@ -27,7 +27,7 @@
 enum dm_kind {
 	DM_FLASH,	/* channels without a position: SSD, NVMe, card */
 	DM_DISK,	/* heads over turning platters */
-	DM_NETWORK,	/* a fixed delay and a rate limiter */
+	DM_NETWORK,	/* a fixed delay and two rate limiters */
 };
 
 enum dm_layout {

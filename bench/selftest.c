@@ -35,12 +35,15 @@ struct load_kind {
 	bool random;
 	uint32_t bs;
 	unsigned int depth;
+	uint32_t other;		/* size of every second request; 0: bs */
 };
 
 static const struct load_kind loads[] = {
-	{ "sequential 128K, depth 8", false, 131072, 8 },
-	{ "random 4K, depth 1", true, 4096, 1 },
-	{ "random 4K, depth 32", true, 4096, 32 },
+	{ "sequential 128K, depth 8", false, 131072, 8, 0 },
+	{ "random 4K, depth 1", true, 4096, 1, 0 },
+	{ "random 4K, depth 32", true, 4096, 32, 0 },
+	/* Reaches two limits that run at the same time, if they do. */
+	{ "4K and 128K, depth 32", true, 4096, 32, 131072 },
 };
 
 /* A modelled device as the self-test drives it. */
@@ -53,16 +56,17 @@ struct path {
 static struct load_io *make_list(const struct load_kind *k, size_t n)
 {
 	struct load_io *list = calloc(n, sizeof(*list));
-	uint64_t state = 88172645463325252ULL;
+	uint64_t state = 88172645463325252ULL, bs;
 	size_t i;
 
 	for (i = 0; list && i < n; i++) {
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
-		list[i].len = k->bs;
-		list[i].off = k->bs * ((k->random ? state : i) %
-				       (IMAGE_SIZE / k->bs));
+		bs = k->other && i % 2 ? k->other : k->bs;
+		list[i].len = bs;
+		list[i].off = bs * ((k->random ? state : i) %
+				    (IMAGE_SIZE / bs));
 	}
 	return list;
 }
@@ -109,9 +113,10 @@ static double positionless_rate(const struct dm_params *p,
 				const struct load_kind *k)
 {
 	double pieces = ceil((double)k->bs / (double)p->max_request);
+	double bytes = k->other ? (k->bs + k->other) / 2.0 : k->bs;
 	double latency = (double)p->latency / 1e9, limit, link;
 
-	link = seconds(k->bs, p->bandwidth) + pieces * (double)p->overhead /
+	link = seconds(bytes, p->bandwidth) + pieces * (double)p->overhead /
 		1e9;
 	if (p->kind == DM_NETWORK)
 		limit = k->depth / latency;
@@ -357,8 +362,11 @@ static bool one_model(const char *file, const char *workdir,
 	}
 	if (compensate && set_up(&pa, &p, workdir, *compensate))
 		return true;
-	for (i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
+	for (i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		if (loads[i].other && p.kind != DM_NETWORK)
+			continue;
 		bad |= one_load(&p, &loads[i], compensate ? &pa : NULL);
+	}
 	if (compensate)
 		take_down(&pa);
 	return bad;

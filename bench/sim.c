@@ -60,7 +60,8 @@ struct dm_sim {
 	uint64_t capacity;	/* bytes of one spindle */
 	uint64_t track;		/* bytes per turn */
 	uint64_t turn;		/* ns per turn */
-	uint64_t link_free, bucket, serial, dirty;
+	uint64_t link_free, serial, dirty;
+	uint64_t next_op, next_byte;	/* when the limiters let more in */
 	unsigned int nr_reqs;	/* outstanding, copies included */
 	unsigned int nr_parts;	/* the most their parts can be */
 	uint64_t *channel;	/* when each becomes free */
@@ -457,12 +458,15 @@ static void run(struct dm_sim *sim, uint64_t now)
 
 /* Devices without a position. */
 
-/* Wait for the rate limiter; @cost is the time the command takes from it. */
-static uint64_t admit(struct dm_sim *sim, uint64_t now, uint64_t cost)
+/*
+ * Wait for a rate limiter whose state is @next, the time at which it lets the
+ * next command begin; @cost is the time this command takes from it.
+ */
+static uint64_t admit(uint64_t *next, uint64_t now, uint64_t cost)
 {
-	uint64_t start = max64(now, sim->bucket);
+	uint64_t start = max64(now, *next);
 
-	sim->bucket = start + cost;
+	*next = start + cost;
 	return start;
 }
 
@@ -472,7 +476,7 @@ static uint64_t flash_time(struct dm_sim *sim, uint64_t len, bool write,
 	const struct dm_params *p = &sim->p;
 	uint64_t *c = sim->channel, *free_first = c;
 
-	now = admit(sim, now, p->iops ? NSEC / p->iops : 0);
+	now = admit(&sim->next_op, now, p->iops ? NSEC / p->iops : 0);
 	for (c = sim->channel; c < sim->channel + p->channels; c++)
 		if (*c < *free_first)
 			free_first = c;
@@ -483,15 +487,21 @@ static uint64_t flash_time(struct dm_sim *sim, uint64_t len, bool write,
 	return sim->link_free;
 }
 
+/*
+ * Two limiters that run at the same time, as such a volume has them: commands
+ * per second whatever their size, and bytes per second whatever their number.
+ * A command waits for both, but what it takes from one it does not take from
+ * the other, so that many small commands and a few large ones go side by side.
+ */
 static uint64_t network_time(struct dm_sim *sim, uint64_t len, bool write,
 			     uint64_t now)
 {
 	const struct dm_params *p = &sim->p;
-	uint64_t cost = max64(p->iops ? NSEC / p->iops : 0,
-			      transfer(len, p->bandwidth));
+	uint64_t op, byte;
 
-	return admit(sim, now, cost) +
-		(write ? p->write_latency : p->latency);
+	op = admit(&sim->next_op, now, p->iops ? NSEC / p->iops : 0);
+	byte = admit(&sim->next_byte, now, transfer(len, p->bandwidth));
+	return max64(op, byte) + (write ? p->write_latency : p->latency);
 }
 
 static uint64_t positionless(struct dm_sim *sim, const struct dm_req *req,
