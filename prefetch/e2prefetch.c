@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "options.h"
 #include "run.h"
 #include "stats_file.h"
@@ -215,13 +216,19 @@ static int run(const struct options *o)
 
 int main(int argc, char **argv)
 {
+	const struct command *command;
 	struct options o;
 	int status;
 
 	initialize_ext2_error_table();
-	status = parse_options(argc, argv, &o);
-	if (status < 0)
-		status = run(&o);
+	command = argc > 1 ? find_command(argv[1]) : NULL;
+	if (command) {
+		status = command->run(argc - 1, argv + 1);
+	} else {
+		status = parse_options(argc, argv, &o);
+		if (status < 0)
+			status = run(&o);
+	}
 	/* Statistics that were lost have been spoken of. */
 	if ((fflush(stdout) || ferror(stdout)) && status != EXIT_OPERATIONAL) {
 		fprintf(stderr, "e2prefetch: cannot write to standard output: "

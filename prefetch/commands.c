@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commands of e2prefetch(8), by name.  Decides what is a command and what
+ * is a device; each command is a file of its own, or a script.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "options.h"
+
+/* Where libtool leaves a program in the build tree. */
+#define BUILD_FOLDER "/.libs/"
+
+/* By name.  A device that is called like one of them is ./NAME. */
+static const struct command commands[] = {
+	{ 0 }
+};
+
+const struct command *find_command(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+/* Beside the folder this program lies in, where that is libtool's. */
+static bool built_here(const char *script, char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	char *folder;
+	size_t used;
+
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	folder = strrchr(path, '/');
+	if (!folder || folder - path < (long)strlen(BUILD_FOLDER))
+		return false;
+	folder -= strlen(BUILD_FOLDER) - 1;
+	if (strncmp(folder, BUILD_FOLDER, strlen(BUILD_FOLDER)))
+		return false;
+	used = (size_t)(folder + 1 - path);
+	if (strlen(script) >= size - used)
+		return false;
+	strcpy(path + used, script);
+	return !access(path, X_OK);
+}
+
+int become_script(const char *script, char **argv)
+{
+	char path[PATH_MAX];
+
+	if (!built_here(script, path, sizeof(path)))
+		snprintf(path, sizeof(path), "%s/%s", SCRIPTS, script);
+	execv(path, argv);
+	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", path,
+		strerror(errno));
+	return EXIT_OPERATIONAL;
+}

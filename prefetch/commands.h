@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The commands of e2prefetch(8): a first argument that is no device. */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include <stdbool.h>
+
+/* A command.  run() gets its own name as argv[0], and returns the status to
+ * exit with. */
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+};
+
+/* The command of this name; NULL when it is none, and so a device. */
+const struct command *find_command(const char *name);
+
+/*
+ * Become a script of ours: that of the build tree, when this program runs
+ * there, or the installed one.  The arguments behind argv[0] are passed on.
+ * Returns only when it cannot be run, after a line that says why, with the
+ * status to exit with.
+ */
+int become_script(const char *script, char **argv);
+
+#endif
