@@ -277,7 +277,16 @@ uint64_t bitset_first_set(const struct bitset *s, uint64_t start,
 	struct piece p;
 	uint64_t found;
 
-	while (start <= last && start / BITSET_CHUNK < s->chunks) {
+	/* e2fsck's readahead makes a map of the whole filesystem for each
+	 * stretch, and asks what follows the last bit: 4 to 6.6 ms each time
+	 * at 16 TiB, if all of the table were looked at. */
+	if (s->low > s->high)
+		return UINT64_MAX;
+	if (start / BITSET_CHUNK < s->low)
+		start = s->low * BITSET_CHUNK;
+	if (last / BITSET_CHUNK > s->high)
+		last = s->high * BITSET_CHUNK + BITSET_CHUNK - 1;
+	while (start <= last) {
 		p = piece_of(start, last);
 		if (s->table[p.c] != BITSET_CLEAR) {
 			found = first_in(bitset_chunk(s, p.c), &p, 0);

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "bitset.h"
@@ -269,6 +271,43 @@ static void nothing_set_takes_nothing(void **state)
 	assert_true(bitset_bytes(UINT64_MAX) == UINT64_MAX);
 }
 
+/* Of a table of some thousand pages, let one be looked at. */
+static void deny_all_but(const struct bitset *s, uint64_t chunk, int others)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t here = chunk * sizeof(*s->table) / page * page;
+	size_t end = (size_t)(s->pool - (unsigned char *)s->table);
+	char *table = (char *)s->table;
+
+	assert_int_equal(mprotect(table, here, others), 0);
+	assert_int_equal(mprotect(table + here + page, end - here - page,
+				  others), 0);
+}
+
+/* However large the map is: a search looks only where something was set.  What
+ * looks elsewhere crashes. */
+static void search_where_something_is(void **state)
+{
+	const uint64_t bits = UINT64_C(1) << 32, c = bits / BITSET_CHUNK / 2;
+	const uint64_t bit = c * BITSET_CHUNK + 100;
+	struct bitset s;
+
+	(void)state;
+	assert_true(bitset_init(&s, bits));
+	assert_true(bitset_first_set(&s, 0, bits) == UINT64_MAX);
+	bitset_set(&s, bit);
+	deny_all_but(&s, c, PROT_NONE);
+	assert_true(bitset_first_set(&s, 0, bits - 1) == bit);
+	assert_true(bitset_first_set(&s, bit + 1, bits - 1) == UINT64_MAX);
+	assert_true(bitset_first_set(&s, 0, bit - 1) == UINT64_MAX);
+	assert_true(bitset_first_clear(&s, bit, bits - 1) == bit + 1);
+	assert_false(bitset_is_empty(&s));
+	bitset_clear(&s, bit);
+	assert_true(bitset_is_empty(&s));
+	deny_all_but(&s, c, PROT_READ | PROT_WRITE);
+	bitset_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +315,7 @@ int main(void)
 		cmocka_unit_test(full_chunks),
 		cmocka_unit_test(all_chunks_of_its_own),
 		cmocka_unit_test(nothing_set_takes_nothing),
+		cmocka_unit_test(search_where_something_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
