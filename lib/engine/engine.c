@@ -309,7 +309,7 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
 	bool at_work;
 
 	pthread_mutex_lock(&e->lock);
-	at_work = e->workers && !e->stop && !e->gave_up;
+	at_work = (e->workers || e->asleep) && !e->stop && !e->gave_up;
 	pthread_mutex_unlock(&e->lock);
 	return at_work;
 }

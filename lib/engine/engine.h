@@ -106,7 +106,8 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
  * without limit); true when that is so. */
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds);
 
-/* Are workers reading, so that nobody else need read ahead? */
+/* Are workers reading, or was all in memory when they should have begun, so
+ * that nobody else need read ahead? */
 bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
 
 /* Has it stopped reading ahead because of errors, or because a total budget

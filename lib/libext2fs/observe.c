@@ -60,8 +60,13 @@ static errcode_t observed_read(io_channel channel, unsigned long block,
 	return err;
 }
 
-/* The checker's own read-ahead is of blocks the engine has planned, in an
- * order that sends a disk's head about: the engine's takes its place. */
+/*
+ * The checker's own read-ahead is of blocks the engine has planned, in an
+ * order that sends a disk's head about: the engine's takes its place.  Refused,
+ * e2fsck gives it up for the rest of the pass without a word, and with it the
+ * map of all blocks that it makes for each stretch of inode tables, and the
+ * walks over the directory list.
+ */
 static errcode_t observed_readahead(io_channel channel,
 				    unsigned long long block,
 				    unsigned long long count)
@@ -69,7 +74,7 @@ static errcode_t observed_readahead(io_channel channel,
 	struct e2pf_observer *o = observer(channel);
 
 	if (o->engine && e2pf_engine_reads_ahead(o->engine))
-		return 0;
+		return EXT2_ET_OP_NOT_SUPPORTED;
 	return o->real->cache_readahead(channel, block, count);
 }
 

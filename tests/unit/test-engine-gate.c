@@ -332,7 +332,7 @@ static void asleep_while_all_is_there(void **state)
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
 	rig_start(&r);
 	assert_int_equal(fake_threads_alive(), 0);
-	assert_false(e2pf_engine_reads_ahead(r.e));
+	assert_true(e2pf_engine_reads_ahead(r.e));
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	for (i = 0; i < 15; i++)
 		rig_checker_reads(&r, 200 + i, 1);
