@@ -136,9 +136,11 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit);
 /* Are there workers, and is this phase the current one? */
 bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase);
 
-/* The source has more units of this phase.  Heard only while that phase is
- * the current one. */
-void e2pf_engine_units_added(struct e2pf_engine *e, unsigned phase);
+/* The source gets more units of this phase: add() gives them to it, and is
+ * called once, with the engine locked, so that no worker looks for units
+ * between the addition and the news of it.  It must not call the engine. */
+void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
+			   void (*add)(void *ctx), void *ctx);
 
 /* One read of the checker, between before and after. */
 struct e2pf_read {

@@ -81,9 +81,13 @@ bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
 	return in_phase;
 }
 
-void e2pf_engine_units_added(struct e2pf_engine *e, unsigned phase)
+void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
+			   void (*add)(void *ctx), void *ctx)
 {
 	pthread_mutex_lock(&e->lock);
+	/* A worker that came between the two would find none left, all others
+	 * asleep, and end the phase. */
+	add(ctx);
 	if (e->phase == (int)phase)
 		e2pf_note_addition(e);
 	pthread_mutex_unlock(&e->lock);

@@ -445,19 +445,36 @@ uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
 	return n;
 }
 
+/* Entries on their way into the list. */
+struct list_part {
+	struct e2pf_ext4 *ext4;
+	const uint64_t *blocks;
+	size_t count;
+};
+
+static void add_to_list(void *ctx)
+{
+	const struct list_part *part = ctx;
+	struct e2pf_ext4 *ext4 = part->ext4;
+	size_t i;
+
+	pthread_mutex_lock(&ext4->lock);
+	for (i = 0; i < part->count; i++)
+		ext4->list[(ext4->list_end + i) % LIST_ROOM] = part->blocks[i];
+	ext4->list_end += part->count;
+	pthread_mutex_unlock(&ext4->lock);
+}
+
 void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 			const uint64_t *blocks, size_t count)
 {
-	size_t i;
+	struct list_part part = {
+		.ext4 = ext4, .blocks = blocks, .count = count
+	};
 
-	if (!e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
-		return;
-	pthread_mutex_lock(&ext4->lock);
-	for (i = 0; i < count; i++)
-		ext4->list[(ext4->list_end + i) % LIST_ROOM] = blocks[i];
-	ext4->list_end += count;
-	pthread_mutex_unlock(&ext4->lock);
-	e2pf_engine_units_added(engine, E2PF_EXT4_LIST);
+	if (e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
+		e2pf_engine_add_units(engine, E2PF_EXT4_LIST, add_to_list,
+				      &part);
 }
 
 void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
