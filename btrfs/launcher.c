@@ -58,6 +58,8 @@ int main(int argc, char **argv)
 	const char *path;
 	bool check = arguments_are_check(argc, argv);
 
+	if (check && !launch_configure(&launch))
+		return EXIT_USAGE;
 	if (check && read_environment(&env, error, sizeof(error))) {
 		launch_say(&launch, error);
 		return EXIT_USAGE;

@@ -19,69 +19,137 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* "0" or "1".  -1 for anything else, 2 when unset. */
-static int flag(const char *name)
+/* "0" or "1" into *flag. */
+static int parse_flag(const char *value, bool *flag)
 {
-	const char *value = variable(name);
-
-	if (!value)
-		return 2;
-	if (!strcmp(value, "0"))
-		return 0;
-	return strcmp(value, "1") ? -1 : 1;
+	if (strcmp(value, "0") && strcmp(value, "1"))
+		return -1;
+	*flag = *value == '1';
+	return 0;
 }
 
-/* One line, whatever the variable holds: control characters of its value
- * would reach the terminal. */
-static int complain(char *error, size_t size, const char *name,
-		    const char *expected)
+static int parse_io(const char *value, enum io_choice *io)
 {
-	char value[65], *p;
+	bool mmap = false;
+	int err = parse_flag(value, &mmap);
 
-	snprintf(value, sizeof(value), "%s", getenv(name));
-	for (p = value; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-	snprintf(error, size, "%s: \"%s\" is not %s", name, value, expected);
+	if (!err)
+		*io = mmap ? IO_MMAP : IO_UNIX;
+	return err;
+}
+
+enum setting {
+	PREFETCH, MMAP_IO, THREADS, MEMORY, ACCEL, VERBOSE, BANDWIDTH,
+	REQUESTS, IO_PRIORITY, NICE, SETTINGS
+};
+
+static const char number_of_threads[] = "a number from 1 to 256";
+static const char size[] = "a size of 1M or more (K, M, G, T)";
+
+/* By name, and what each takes. */
+static const struct {
+	const char *name;
+	const char *expected;
+} settings[SETTINGS] = {
+	[PREFETCH] = { "PREFETCH", "0 or 1" },
+	[MMAP_IO] = { "TEST_MMAP_IO", "0 or 1" },
+	[THREADS] = { "PREFETCH_THREADS", number_of_threads },
+	[MEMORY] = { "PREFETCH_MEM", size },
+	[ACCEL] = { "PREFETCH_ACCEL", "none, all or a list of crc32c, "
+		    "bitmaps, indirect" },
+	[VERBOSE] = { "PREFETCH_VERBOSE", "0 or 1" },
+	[BANDWIDTH] = { "PREFETCH_BANDWIDTH", size },
+	[REQUESTS] = { "PREFETCH_IOPS", "a number from 1 to 1000000" },
+	[IO_PRIORITY] = { "PREFETCH_IOPRIO", "idle, best-effort or "
+			  "best-effort:0 to best-effort:7" },
+	[NICE] = { "PREFETCH_NICE", "a number from 1 to 19" },
+};
+
+/* 0; or not 0, and *env as it was, when the value is none for the setting. */
+static int parse(enum setting setting, const char *value,
+		 struct environment *env)
+{
+	switch (setting) {
+	case PREFETCH:
+		return parse_flag(value, &env->prefetch);
+	case MMAP_IO:
+		return parse_io(value, &env->io);
+	case THREADS:
+		return e2pf_parse_threads(value, &env->settings.threads);
+	case MEMORY:
+		return e2pf_parse_size(value, &env->settings.memory);
+	case ACCEL:
+		return accel_parse(value, &env->accel);
+	case VERBOSE:
+		return parse_flag(value, &env->verbose);
+	case BANDWIDTH:
+		return e2pf_parse_size(value, &env->settings.bandwidth);
+	case REQUESTS:
+		return e2pf_parse_requests(value, &env->settings.requests);
+	case IO_PRIORITY:
+		return e2pf_parse_io_priority(value,
+					      &env->settings.io_priority);
+	case NICE:
+		return e2pf_parse_nice(value, &env->settings.nice);
+	case SETTINGS:
+		break;
+	}
 	return -1;
 }
 
-int read_environment(struct environment *env, char *error, size_t size)
+const char *environment_expects(const char *name, const char *value)
+{
+	struct environment env;
+	unsigned i;
+
+	for (i = 0; i < SETTINGS; i++)
+		if (!strcmp(settings[i].name, name))
+			return parse(i, value, &env) ? settings[i].expected :
+						       NULL;
+	return "a setting";
+}
+
+void environment_print(char *text, size_t size_of_text, const char *value)
+{
+	char *p;
+
+	snprintf(text, size_of_text, "%s", value);
+	for (p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+}
+
+static int complain(char *error, size_t size_of_error, enum setting setting,
+		    const char *wrong)
+{
+	char value[65];
+
+	environment_print(value, sizeof(value), wrong);
+	snprintf(error, size_of_error, "%s: \"%s\" is not %s",
+		 settings[setting].name, value, settings[setting].expected);
+	return -1;
+}
+
+int read_environment(struct environment *env, char *error,
+		     size_t size_of_error)
 {
 	const char *value;
-	int f, result = 0;
+	unsigned i;
+	int result = 0;
 
 	memset(env, 0, sizeof(*env));
-	f = flag("PREFETCH");
-	env->prefetch = f == 1;
-	if (f < 0)
-		result = complain(error, size, "PREFETCH", "0 or 1");
-	/* Without prefetching the others mean nothing, whatever they say. */
-	if (f == 0 || f == 2)
-		return 0;
-	f = flag("TEST_MMAP_IO");
-	env->io = f == 1 ? IO_MMAP : f == 0 ? IO_UNIX : IO_DEFAULT;
-	if (f < 0 && !result)
-		result = complain(error, size, "TEST_MMAP_IO", "0 or 1");
-	value = variable("PREFETCH_THREADS");
-	if (value && e2pf_parse_threads(value, &env->settings.threads) &&
-	    !result)
-		result = complain(error, size, "PREFETCH_THREADS",
-				  "a number from 1 to 256");
-	value = variable("PREFETCH_MEM");
-	if (value && e2pf_parse_size(value, &env->settings.memory) && !result)
-		result = complain(error, size, "PREFETCH_MEM",
-				  "a size of 1M or more (K, M, G, T)");
-	env->accel = ACCEL_DEFAULT;
-	value = variable("PREFETCH_ACCEL");
-	if (value && accel_parse(value, &env->accel) && !result)
-		result = complain(error, size, "PREFETCH_ACCEL",
-				  "none, all or a list of crc32c, bitmaps, "
-				  "indirect");
-	f = flag("PREFETCH_VERBOSE");
-	env->verbose = f == 1;
-	if (f < 0 && !result)
-		result = complain(error, size, "PREFETCH_VERBOSE", "0 or 1");
+	for (i = 0; i < SETTINGS; i++) {
+		value = variable(settings[i].name);
+		if (value && parse(i, value, env) && !result)
+			result = complain(error, size_of_error, i, value);
+		if (i != PREFETCH)
+			continue;
+		/* Without prefetching the others mean nothing, whatever they
+		 * say. */
+		if (!env->prefetch)
+			return result;
+		env->accel = ACCEL_DEFAULT;
+	}
 	env->stats = variable("PREFETCH_STATS");
 	env->settings.figures = env->stats;
 	return result;

@@ -16,7 +16,8 @@ enum io_choice { IO_DEFAULT, IO_UNIX, IO_MMAP };
 struct environment {
 	bool prefetch;			/* PREFETCH */
 	enum io_choice io;		/* TEST_MMAP_IO */
-	struct e2pf_settings settings;	/* PREFETCH_THREADS, PREFETCH_MEM */
+	/* PREFETCH_THREADS, _MEM, _BANDWIDTH, _IOPS, _IOPRIO, _NICE */
+	struct e2pf_settings settings;
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
 	bool verbose;			/* PREFETCH_VERBOSE */
 	unsigned accel;			/* PREFETCH_ACCEL: of accel.h */
@@ -26,6 +27,15 @@ struct environment {
  * Read the environment.  0; or -1 with one line in `error` that says which
  * variable is wrong, and *env holding the defaults in its place.
  */
-int read_environment(struct environment *env, char *error, size_t size);
+int read_environment(struct environment *env, char *error,
+		     size_t size_of_error);
+
+/* NULL when the variable of this name may have this value; or what it takes,
+ * for a message. */
+const char *environment_expects(const char *name, const char *value);
+
+/* A value as it may be printed, on one line and cut off: its control
+ * characters would reach the terminal. */
+void environment_print(char *text, size_t size_of_text, const char *value);
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "attempt.h"
+#include "configuration.h"
 #include "findings.h"
 #include "launch.h"
 #include "program.h"
@@ -45,31 +46,116 @@ static bool is_this_program(const char *path)
 	       same_file(path, (const char *)getauxval(AT_EXECFN));
 }
 
-const char *launch_stock(const struct launch *l)
+/*
+ * Where launchers stand in the stock program's place, that is beside it under
+ * this name: `e2prefetch enable' puts a symbolic link there.  A file of that
+ * name beside anything else is somebody's own.
+ */
+#define DIVERTED ".stock"
+
+/* Into `moved`: the stock program of this path, where it was moved aside. */
+static bool was_diverted(const char *path, char *moved, size_t size)
 {
-	const char *path = getenv(l->variable);
+	int used = snprintf(moved, size, "%s" DIVERTED, path);
+	struct stat st;
+
+	return used > 0 && (size_t)used < size && !lstat(path, &st) &&
+	       S_ISLNK(st.st_mode) && !access(moved, X_OK) &&
+	       !is_this_program(moved);
+}
+
+/* A path that the environment names.  NULL after a line that says why not. */
+static const char *named_path(const struct launch *l, const char *variable)
+{
+	const char *path = getenv(variable);
+	const char *why = NULL;
 	char text[128];
 
-	if (!path || !*path) {
-		path = l->checker;
-	} else if (launch_is_privileged()) {
-		snprintf(text, sizeof(text),
-			 "%s is refused with raised privileges", l->variable);
-		launch_say(l, text);
-		return NULL;
-	} else if (*path != '/') {
-		snprintf(text, sizeof(text), "%s is not an absolute path",
-			 l->variable);
-		launch_say(l, text);
-		return NULL;
+	if (launch_is_privileged())
+		why = "refused with raised privileges";
+	else if (*path != '/')
+		why = "not an absolute path";
+	if (!why)
+		return path;
+	snprintf(text, sizeof(text), "%s is %s", variable, why);
+	launch_say(l, text);
+	return NULL;
+}
+
+static bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value;
+}
+
+const char *launch_stock(const struct launch *l)
+{
+	static char moved[PATH_MAX];
+	const char *path = l->checker;
+	char text[128];
+
+	if (is_set(l->variable))
+		path = named_path(l, l->variable);
+	if (path && was_diverted(path, moved, sizeof(moved)))
+		path = moved;
+	if (!path || !is_this_program(path))
+		return path;
+	snprintf(text, sizeof(text), "the %s to run is this launcher itself",
+		 l->name);
+	launch_say(l, text);
+	return NULL;
+}
+
+/* The folder that a path names a file in; its length is counted with the last
+ * slash. */
+static bool folder_of(const char *path, struct stat *st)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+
+	if (!slash || (size_t)(slash - path) >= sizeof(folder) - 1)
+		return false;
+	memcpy(folder, path, (size_t)(slash - path) + 1);
+	folder[slash - path + 1] = '\0';
+	return !stat(folder, st);
+}
+
+/* Started through a link that lies elsewhere: by e2fsck's usual name, where
+ * the launcher was put in its place. */
+static bool is_habit(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	struct stat a, b;
+
+	if (n <= 0 || !name)
+		return false;
+	exe[n] = '\0';
+	return folder_of(exe, &a) && folder_of(name, &b) &&
+	       (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
+}
+
+bool launch_configure(const struct launch *l)
+{
+	const char *path = CONFIGURATION, *value = getenv("PREFETCH");
+	char error[PATH_MAX + 256];
+
+	if (value && !strcmp(value, "0"))
+		return true;
+	if (is_set(CONFIGURATION_VARIABLE))
+		path = named_path(l, CONFIGURATION_VARIABLE);
+	if (!path)
+		return false;
+	if (configuration_apply(path, error, sizeof(error))) {
+		fprintf(stderr, "%s: %s; prefetching is off\n", l->said_by,
+			error);
+		setenv("PREFETCH", "0", 1);
+	} else if (!is_set("PREFETCH") && is_habit()) {
+		setenv("PREFETCH", "1", 1);
 	}
-	if (is_this_program(path)) {
-		snprintf(text, sizeof(text),
-			 "the %s to run is this launcher itself", l->name);
-		launch_say(l, text);
-		return NULL;
-	}
-	return path;
+	return true;
 }
 
 void launch_find_beside(const char *name, char *path, size_t size)

@@ -27,8 +27,18 @@ void launch_say(const struct launch *l, const char *text);
 /* Runs with more rights than its caller? */
 bool launch_is_privileged(void);
 
-/* The stock checker: the one found by configure, or the user's.  NULL after a
- * line that says why. */
+/*
+ * Add to the environment what the administrator has set: what the file says
+ * and the environment does not, and PREFETCH=1 where neither says anything and
+ * the launcher stands in the stock program's place.  A file that cannot be
+ * understood is one line, and PREFETCH=0.  False, after a line, when the
+ * environment names a file that may not be used.
+ */
+bool launch_configure(const struct launch *l);
+
+/* The stock checker: the one found by configure, or the user's; where a
+ * launcher stands in its place, what it was moved to.  NULL after a line that
+ * says why. */
 const char *launch_stock(const struct launch *l);
 
 /* Where a file of ours lies: beside this program, in the build tree in

@@ -20,6 +20,7 @@
 
 #include "environment.h"
 #include "launch.h"
+#include "task.h"
 
 /* e2fsck's own exit statuses, e2fsck(8). */
 #define EXIT_OPERATIONAL 8
@@ -85,11 +86,31 @@ static void start_side_process(const char *why, int argc, char **argv)
 	close(checker);
 }
 
+/* By a copy of the arguments: they are put into another order. */
+static bool is_clean(int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	struct task task;
+	bool clean = false;
+
+	if (copy) {
+		memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+		task = task_read(argc, copy);
+		clean = task_is_clean(&task);
+	}
+	free(copy);
+	return clean;
+}
+
 static void prepare(const struct environment *env, const char *e2fsck,
 		    int argc, char **argv)
 {
-	const char *why = launch_give_module(&launch, e2fsck);
+	const char *why;
 
+	/* It is over before there is something to read ahead. */
+	if (!env->stats && !env->verbose && is_clean(argc, argv))
+		return;
+	why = launch_give_module(&launch, e2fsck);
 	if (!why)
 		return;
 	if (env->verbose)
@@ -104,6 +125,8 @@ int main(int argc, char **argv)
 	char error[256];
 	const char *path;
 
+	if (!launch_configure(&launch))
+		return EXIT_USAGE;
 	if (read_environment(&env, error, sizeof(error))) {
 		launch_say(&launch, error);
 		return EXIT_USAGE;

@@ -9,10 +9,8 @@
 #endif
 
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,37 +18,7 @@
 #include "environment.h"
 #include "session.h"
 #include "stats_file.h"
-
-/* The options of e2fsck 1.47; those followed by a colon take a value. */
-#define E2FSCK_OPTIONS "panyrcC:B:dE:fvtFVM:b:I:j:P:l:L:N:SsDkz:"
-
-struct task {
-	const char *device;
-	int superblock;
-	unsigned block_size;
-	bool force;		/* -f, or what implies a full check */
-};
-
-static struct task read_arguments(int argc, char **argv)
-{
-	struct task task = { 0 };
-	int c;
-
-	opterr = 0;
-	while ((c = getopt(argc, argv, E2FSCK_OPTIONS)) != -1) {
-		if (c == 'f' || c == 'c' || c == 'l' || c == 'L')
-			task.force = true;
-		if (c == 'b')
-			task.superblock = atoi(optarg);
-		if (c == 'B')
-			task.block_size = (unsigned)atoi(optarg);
-		if (c == 'F' || c == 'V')	/* flushes, or does nothing */
-			return task;
-	}
-	if (optind == argc - 1)
-		task.device = argv[optind];
-	return task;
-}
+#include "task.h"
 
 /* What makes e2fsck check a filesystem in full that nobody forced it to. */
 static bool needs_check(const struct ext2_super_block *sb)
@@ -105,7 +73,7 @@ int main(int argc, char **argv)
 	/* The launcher has said what is wrong with the environment. */
 	if (argc < 4 || read_environment(&env, error, sizeof(error)))
 		return 0;
-	task = read_arguments(argc - 2, argv + 2);
+	task = task_read(argc - 2, argv + 2);
 	if (task.device)
 		help(&env, &task, atoi(argv[1]), argv[2]);
 	return 0;

@@ -54,7 +54,8 @@ enum e2pf_class {
 /* The name of a class, NULL for what is none.  Pure. */
 const char *e2pf_class_name(enum e2pf_class cls);
 
-/* What a session may use.  A zero means "decide by what is measured". */
+/* What a session may use.  A zero means "decide by what is measured", and
+ * below sysroot, "as it is". */
 struct e2pf_settings {
 	unsigned threads;	/* prefetch threads, 1 to E2PF_MAX_THREADS */
 	uint64_t memory;	/* bytes read ahead and not yet used */
@@ -62,6 +63,12 @@ struct e2pf_settings {
 	bool figures;		/* statistics will be written: time every read,
 				   also where nothing is to be gained */
 	const char *sysroot;	/* prefix of /sys and /proc; NULL is "" */
+	/* What is read ahead by threads, on a machine that has other work too.
+	 * Sessions of several processes share the first two. */
+	uint64_t bandwidth;	/* bytes in a second, at most */
+	unsigned requests;	/* in a second, at most */
+	unsigned io_priority;	/* of the threads, as ioprio_set(2) takes it */
+	unsigned nice;		/* of the threads, 1 to 19 */
 };
 
 #define E2PF_MAX_THREADS 256
@@ -69,12 +76,17 @@ struct e2pf_settings {
 /*
  * Parse a count of threads ("1" to "256") or a size in bytes with an optional
  * K, M, G or T suffix (powers of 1024, at least 1 MiB), or a comma-separated
- * list of class names.  Nothing around them: no spaces, signs, leading zeros
- * or empty elements.  Return 0, or EINVAL with *out untouched.  Pure.
+ * list of class names; a number of requests ("1" to "1000000"), an I/O
+ * priority ("idle", "best-effort" or "best-effort:0" to "best-effort:7"), or a
+ * nice value ("1" to "19").  Nothing around them: no spaces, signs, leading
+ * zeros or empty elements.  Return 0, or EINVAL with *out untouched.  Pure.
  */
 int e2pf_parse_threads(const char *text, unsigned *out);
 int e2pf_parse_size(const char *text, uint64_t *out);
 int e2pf_parse_classes(const char *text, unsigned *out);
+int e2pf_parse_requests(const char *text, unsigned *out);
+int e2pf_parse_io_priority(const char *text, unsigned *out);
+int e2pf_parse_nice(const char *text, unsigned *out);
 
 /*
  * A session prefetches one filesystem.  It takes an immutable snapshot of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Settings as text: counts of threads, sizes and lists of classes.  Decides
+ * Settings as text: counts, sizes, priorities and lists of classes.  Decides
  * what is well formed and within limits.  Does not know what the settings
  * are used for.
  */
@@ -14,6 +14,15 @@
 #include "ext4/ext4_source.h"
 
 #define MIN_SIZE (UINT64_C(1) << 20)
+#define MOST_REQUESTS 1000000u
+#define MOST_NICE 19u
+
+/* As ioprio_set(2) takes them; libc has no header for it. */
+#define IO_PRIORITY(class, level) ((class) << 13 | (level))
+#define IO_CLASS_BEST_EFFORT 2u
+#define IO_CLASS_IDLE 3u
+#define LEVELS 8u
+#define NORMAL_LEVEL 4u
 
 /*
  * A decimal number without sign, space or leading zero (which some would
@@ -37,15 +46,52 @@ static int parse_number(const char *text, uint64_t *out, const char **end)
 	return 0;
 }
 
-int e2pf_parse_threads(const char *text, unsigned *out)
+/* A number from 1 to `most`, and nothing behind it. */
+static int parse_up_to(const char *text, unsigned most, unsigned *out)
 {
 	uint64_t value;
 	const char *end;
 
-	if (parse_number(text, &value, &end) || *end ||
-	    value > E2PF_MAX_THREADS)
+	if (parse_number(text, &value, &end) || *end || value > most)
 		return EINVAL;
-	*out = value;
+	*out = (unsigned)value;
+	return 0;
+}
+
+int e2pf_parse_threads(const char *text, unsigned *out)
+{
+	return parse_up_to(text, E2PF_MAX_THREADS, out);
+}
+
+int e2pf_parse_requests(const char *text, unsigned *out)
+{
+	return parse_up_to(text, MOST_REQUESTS, out);
+}
+
+int e2pf_parse_nice(const char *text, unsigned *out)
+{
+	return parse_up_to(text, MOST_NICE, out);
+}
+
+int e2pf_parse_io_priority(const char *text, unsigned *out)
+{
+	static const char class[] = "best-effort";
+	size_t length = sizeof(class) - 1;
+	unsigned level = NORMAL_LEVEL;
+
+	if (!strcmp(text, "idle")) {
+		*out = IO_PRIORITY(IO_CLASS_IDLE, 0);
+		return 0;
+	}
+	if (strncmp(text, class, length))
+		return EINVAL;
+	if (text[length]) {
+		level = (unsigned char)text[length + 1] - (unsigned)'0';
+		if (text[length] != ':' || level >= LEVELS ||
+		    text[length + 2])
+			return EINVAL;
+	}
+	*out = IO_PRIORITY(IO_CLASS_BEST_EFFORT, level);
 	return 0;
 }
 

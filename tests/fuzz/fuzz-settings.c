@@ -45,6 +45,10 @@ static void fuzz_values(struct input *in)
 	err = e2pf_parse_classes(text, &n);
 	require(err ? err == EINVAL && n == UNTOUCHED :
 		      n && !(n & ~E2PF_ALL_CLASSES));
+	n = UNTOUCHED;
+	err = e2pf_parse_io_priority(text, &n);
+	require(err ? err == EINVAL && n == UNTOUCHED :
+		      n == 3 << 13 || n >> 3 == 2 << 10);
 	free(text);
 }
 
@@ -60,6 +64,8 @@ static void fuzz_environment(struct input *in)
 	static const char *const names[] = {
 		"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS",
 		"PREFETCH_MEM", "PREFETCH_STATS", "PREFETCH_VERBOSE",
+		"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
+		"PREFETCH_NICE",
 	};
 	struct environment env;
 	char error[256];

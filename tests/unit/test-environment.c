@@ -20,7 +20,9 @@
 
 static const char *const names[] = {
 	"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS", "PREFETCH_MEM",
-	"PREFETCH_STATS", "PREFETCH_ACCEL", "PREFETCH_VERBOSE"
+	"PREFETCH_STATS", "PREFETCH_ACCEL", "PREFETCH_VERBOSE",
+	"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
+	"PREFETCH_NICE"
 };
 
 static char error[256];
@@ -54,6 +56,10 @@ static void assert_defaults(const struct environment *env)
 	assert_true(env->settings.memory == 0);
 	assert_int_equal(env->settings.classes, 0);
 	assert_null(env->settings.sysroot);
+	assert_true(env->settings.bandwidth == 0);
+	assert_int_equal(env->settings.requests, 0);
+	assert_int_equal(env->settings.io_priority, 0);
+	assert_int_equal(env->settings.nice, 0);
 	assert_null(env->stats);
 	assert_false(env->verbose);
 	assert_int_equal(env->accel, env->prefetch ? ACCEL_DEFAULT : 0);
@@ -110,6 +116,28 @@ static void good_values(void **state)
 	assert_int_equal(read_with("PREFETCH_ACCEL", "bitmaps,crc32c", &env),
 			 0);
 	assert_int_equal(env.accel, ACCEL_BITMAPS | ACCEL_CRC32C);
+	assert_int_equal(read_with("PREFETCH_BANDWIDTH", "20M", &env), 0);
+	assert_true(env.settings.bandwidth == 20 << 20);
+	assert_int_equal(read_with("PREFETCH_IOPS", "300", &env), 0);
+	assert_int_equal(env.settings.requests, 300);
+	assert_int_equal(read_with("PREFETCH_IOPRIO", "idle", &env), 0);
+	assert_int_equal(env.settings.io_priority, 3 << 13);
+	assert_int_equal(read_with("PREFETCH_NICE", "19", &env), 0);
+	assert_int_equal(env.settings.nice, 19);
+}
+
+/* The same, asked of one value; and what is no variable takes none. */
+static void expectations(void **state)
+{
+	size_t i;
+
+	(void)state;
+	assert_null(environment_expects("PREFETCH_THREADS", "4"));
+	assert_string_equal(environment_expects("PREFETCH_THREADS", "x"),
+			    "a number from 1 to 256");
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_non_null(environment_expects(names[i], "nonsense"));
+	assert_non_null(environment_expects("PATH", "1"));
 }
 
 static void bad_values(void **state)
@@ -129,6 +157,8 @@ static void bad_values(void **state)
 		{ "PREFETCH_ACCEL", "crc32c bitmaps" },
 		{ "PREFETCH_ACCEL", "none,crc32c" },
 		{ "PREFETCH_ACCEL", "crc32" },
+		{ "PREFETCH_BANDWIDTH", "1000" }, { "PREFETCH_IOPS", "0" },
+		{ "PREFETCH_IOPRIO", "none" }, { "PREFETCH_NICE", "-5" },
 	};
 	struct environment env;
 	size_t i;
@@ -208,6 +238,7 @@ int main(void)
 		cmocka_unit_test(control_characters),
 		cmocka_unit_test_setup(nothing_set, unset_all),
 		cmocka_unit_test_setup(good_values, unset_all),
+		cmocka_unit_test_setup(expectations, unset_all),
 		cmocka_unit_test_setup(bad_values, unset_all),
 		cmocka_unit_test_setup(several_bad_values, unset_all),
 		cmocka_unit_test_setup(off_means_off, unset_all),

@@ -150,6 +150,62 @@ static void classes_refused(void **state)
 	}
 }
 
+/* What ioprio_set(2) takes is a class and a level. */
+static void limits_accepted(void **state)
+{
+	unsigned out, level;
+	char text[] = "best-effort:0";
+
+	(void)state;
+	assert_int_equal(e2pf_parse_requests("1", &out), 0);
+	assert_int_equal(out, 1);
+	assert_int_equal(e2pf_parse_requests("1000000", &out), 0);
+	assert_int_equal(out, 1000000);
+	assert_int_equal(e2pf_parse_nice("1", &out), 0);
+	assert_int_equal(out, 1);
+	assert_int_equal(e2pf_parse_nice("19", &out), 0);
+	assert_int_equal(out, 19);
+	assert_int_equal(e2pf_parse_io_priority("idle", &out), 0);
+	assert_int_equal(out, 3 << 13);
+	assert_int_equal(e2pf_parse_io_priority("best-effort", &out), 0);
+	assert_int_equal(out, 2 << 13 | 4);
+	for (level = 0; level < 8; level++) {
+		text[sizeof(text) - 2] = (char)('0' + level);
+		assert_int_equal(e2pf_parse_io_priority(text, &out), 0);
+		assert_int_equal(out, 2 << 13 | level);
+	}
+}
+
+static void limits_refused(void **state)
+{
+	static const char *const number[] = {
+		"", "0", "-1", "+1", " 1", "1 ", "01", "1K", "1000001", "x"
+	};
+	static const char *const priority[] = {
+		"", "IDLE", "idle:0", "idle ", "best", "best-effort:",
+		"best-effort:8", "best-effort:/", "best-effort:07",
+		"best-effort4", "realtime", "none", "3"
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(number); i++) {
+		unsigned out = UNTOUCHED;
+
+		assert_int_equal(e2pf_parse_requests(number[i], &out), EINVAL);
+		assert_int_equal(e2pf_parse_nice(number[i], &out), EINVAL);
+		assert_int_equal(out, UNTOUCHED);
+	}
+	for (i = 0; i < COUNT(priority); i++) {
+		unsigned out = UNTOUCHED;
+
+		assert_int_equal(e2pf_parse_io_priority(priority[i], &out),
+				 EINVAL);
+		assert_int_equal(e2pf_parse_nice("20", &out), EINVAL);
+		assert_int_equal(out, UNTOUCHED);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +216,8 @@ int main(void)
 		cmocka_unit_test(size_refused),
 		cmocka_unit_test(classes_accepted),
 		cmocka_unit_test(classes_refused),
+		cmocka_unit_test(limits_accepted),
+		cmocka_unit_test(limits_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
