@@ -74,7 +74,9 @@ void ext2fs_set_generic_bmap_padding(ext2fs_generic_bitmap bitmap)
  * One bit.
  */
 
-static bool inside(const struct map *map, uint64_t arg)
+/* Whatever is inside has a place in the set: it is made for the larger of the
+ * ends a map may have. */
+static inline bool inside(const struct map *map, uint64_t arg)
 {
 	return arg >= map->start && arg <= map->end;
 }
@@ -91,30 +93,50 @@ static int outside(const struct map *map, int code, uint64_t arg)
 	return 0;
 }
 
+/*
+ * A check makes millions of these two calls.  All but their short way is in
+ * functions of its own, so that it has nothing to save and restore.
+ */
+
+__attribute__((noinline, cold))
+static int test_otherwise(ext2fs_generic_bitmap bitmap, uint64_t arg)
+{
+	const struct map *map = map_of(bitmap);
+	REAL(ext2fs_test_generic_bmap);
+
+	return map ? outside(map, EXT2FS_TEST_ERROR, arg) : real(bitmap, arg);
+}
+
 int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 {
-	struct map *map = map_of(bitmap);
+	const struct map *map = map_of(bitmap);
 
-	if (!map) {
-		REAL(ext2fs_test_generic_bmap);
+	if (!map || !inside(map, arg))
+		return test_otherwise(bitmap, arg);
+	return bitset_test_inside(&map->set, arg - map->start);
+}
+
+__attribute__((noinline, cold))
+static int mark_otherwise(ext2fs_generic_bitmap bitmap, uint64_t arg)
+{
+	struct map *map = map_of(bitmap);
+	REAL(ext2fs_mark_generic_bmap);
+
+	if (!map)
 		return real(bitmap, arg);
-	}
 	if (!inside(map, arg))
-		return outside(map, EXT2FS_TEST_ERROR, arg);
-	return bitset_test(&map->set, arg - map->start);
+		return outside(map, EXT2FS_MARK_ERROR, arg);
+	return bitset_set(&map->set, arg - map->start);
 }
 
 int ext2fs_mark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 {
 	struct map *map = map_of(bitmap);
 
-	if (!map) {
-		REAL(ext2fs_mark_generic_bmap);
-		return real(bitmap, arg);
-	}
-	if (!inside(map, arg))
-		return outside(map, EXT2FS_MARK_ERROR, arg);
-	return bitset_set(&map->set, arg - map->start);
+	if (!map || !inside(map, arg) ||
+	    !bitset_is_own(&map->set, arg - map->start))
+		return mark_otherwise(bitmap, arg);
+	return bitset_set_own(&map->set, arg - map->start);
 }
 
 int ext2fs_unmark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
@@ -182,19 +204,22 @@ int ext2fs_unmark_generic_bitmap(ext2fs_generic_bitmap bitmap, blk_t arg)
  */
 
 /* The last bit of none is the one before the first, in the library too. */
-static bool range_inside(const struct map *map, uint64_t block, unsigned num,
-			 errcode_t code)
+static inline bool range_inside(const struct map *map, uint64_t block,
+				unsigned num)
+{
+	return inside(map, block) && block + num - 1 <= map->end;
+}
+
+__attribute__((noinline, cold))
+static void warn_range(const struct map *map, uint64_t block, errcode_t code)
 {
 	REAL(ext2fs_warn_bitmap);
 
-	if (inside(map, block) && block + num - 1 <= map->end)
-		return true;
 	real(code, (unsigned long)block, map->description);
-	return false;
 }
 
-int ext2fs_test_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
-				    unsigned int num)
+__attribute__((noinline))
+static int test_range_otherwise(ext2fs_block_bitmap bitmap, uint64_t block, unsigned num)
 {
 	struct map *map = map_of(bitmap);
 	uint64_t first;
@@ -204,8 +229,10 @@ int ext2fs_test_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
 		return real(bitmap, block, num);
 	if (num == 1)
 		return !ext2fs_test_generic_bmap(bitmap, block);
-	if (!range_inside(map, block, num, EXT2_ET_BAD_BLOCK_TEST))
+	if (!range_inside(map, block, num)) {
+		warn_range(map, block, EXT2_ET_BAD_BLOCK_TEST);
 		return EINVAL;
+	}
 	if (!num)
 		return 1;
 	first = block - map->start;
@@ -213,16 +240,52 @@ int ext2fs_test_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
 	       UINT64_MAX;
 }
 
-void ext2fs_mark_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
-				     unsigned int num)
+int ext2fs_test_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
+				    unsigned int num)
+{
+	const struct map *map = map_of(bitmap);
+	uint64_t first, last;
+
+	if (map && num && range_inside(map, block, num)) {
+		first = block - map->start;
+		last = first + num - 1;
+		if (bitset_is_word(first, last))
+			return bitset_word_is_clear(&map->set, first, last);
+	}
+	return test_range_otherwise(bitmap, block, num);
+}
+
+__attribute__((noinline))
+static void mark_range_otherwise(ext2fs_block_bitmap bitmap, uint64_t block,
+				 unsigned num)
 {
 	struct map *map = map_of(bitmap);
 	REAL(ext2fs_mark_block_bitmap_range2);
 
 	if (!map)
 		real(bitmap, block, num);
-	else if (range_inside(map, block, num, EXT2_ET_BAD_BLOCK_MARK))
+	else if (range_inside(map, block, num))
 		bitset_set_range(&map->set, block - map->start, num);
+	else
+		warn_range(map, block, EXT2_ET_BAD_BLOCK_MARK);
+}
+
+void ext2fs_mark_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
+				     unsigned int num)
+{
+	struct map *map = map_of(bitmap);
+	uint64_t first, last;
+
+	if (map && num && range_inside(map, block, num)) {
+		first = block - map->start;
+		last = first + num - 1;
+		if (bitset_is_word(first, last) &&
+		    bitset_is_own(&map->set, first)) {
+			bitset_set_own_word(&map->set, first, last);
+			return;
+		}
+	}
+	mark_range_otherwise(bitmap, block, num);
 }
 
 void ext2fs_unmark_block_bitmap_range2(ext2fs_block_bitmap bitmap,
@@ -233,8 +296,10 @@ void ext2fs_unmark_block_bitmap_range2(ext2fs_block_bitmap bitmap,
 
 	if (!map)
 		real(bitmap, block, num);
-	else if (range_inside(map, block, num, EXT2_ET_BAD_BLOCK_UNMARK))
+	else if (range_inside(map, block, num))
 		bitset_clear_range(&map->set, block - map->start, num);
+	else
+		warn_range(map, block, EXT2_ET_BAD_BLOCK_UNMARK);
 }
 
 errcode_t ext2fs_set_generic_bmap_range(ext2fs_generic_bitmap bitmap,

@@ -17,20 +17,6 @@
 #define WORD 64u
 #define BYTES (BITSET_CHUNK / 8)
 
-static inline uint64_t load(const unsigned char *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return le64toh(v);
-}
-
-static inline void store(unsigned char *p, uint64_t v)
-{
-	v = htole64(v);
-	memcpy(p, &v, sizeof(v));
-}
-
 /* The table begins a page, and the pool behind it another: the kernel gives
  * memory by the page. */
 static uint64_t table_bytes(uint64_t chunks)
@@ -212,7 +198,8 @@ static void set_piece(struct bitset *s, const struct piece *p)
 	}
 	chunk = bitset_own(s, p->c);
 	for (w = p->first / WORD; w <= p->last / WORD; w++)
-		store(chunk + w * 8, load(chunk + w * 8) | inside(w, p));
+		bitset_store(chunk + w * 8,
+			     bitset_load(chunk + w * 8) | inside(w, p));
 }
 
 void bitset_set_range(struct bitset *s, uint64_t start, uint64_t n)
@@ -240,7 +227,8 @@ static void clear_piece(struct bitset *s, const struct piece *p)
 	}
 	chunk = bitset_own(s, p->c);
 	for (w = p->first / WORD; w <= p->last / WORD; w++)
-		store(chunk + w * 8, load(chunk + w * 8) & ~inside(w, p));
+		bitset_store(chunk + w * 8,
+			     bitset_load(chunk + w * 8) & ~inside(w, p));
 }
 
 void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t n)
@@ -262,7 +250,7 @@ static uint64_t first_in(const unsigned char *chunk, const struct piece *p,
 	unsigned w;
 
 	for (w = p->first / WORD; w <= p->last / WORD; w++) {
-		uint64_t v = (load(chunk + w * 8) ^ same) & inside(w, p);
+		uint64_t v = (bitset_load(chunk + w * 8) ^ same) & inside(w, p);
 
 		if (v)
 			return p->c * BITSET_CHUNK + w * WORD +
@@ -340,7 +328,7 @@ static void add_word(struct bitset *s, uint64_t bit, uint64_t v)
 	if (!v || c >= s->chunks || s->table[c] == BITSET_FULL)
 		return;		/* no memory for a chunk of clear bits */
 	at = bitset_own(s, c) + bit % BITSET_CHUNK / WORD * 8;
-	store(at, load(at) | v);
+	bitset_store(at, bitset_load(at) | v);
 }
 
 /* A chunk of them. */
@@ -376,7 +364,7 @@ static uint64_t get_word(const struct bitset *s, uint64_t bit)
 
 	if (c >= s->chunks)
 		return 0;
-	return load(bitset_chunk(s, c) + bit % BITSET_CHUNK / WORD * 8);
+	return bitset_load(bitset_chunk(s, c) + bit % BITSET_CHUNK / WORD * 8);
 }
 
 /* 64 bits from bit `i` on. */

@@ -13,9 +13,11 @@
 #ifndef BITSET_H
 #define BITSET_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* 512 bytes: on a large filesystem with little in it, the metadata of 16
  * groups lies together and fills one or two such chunks. */
@@ -91,6 +93,85 @@ static inline bool bitset_clear(struct bitset *s, uint64_t i)
 		(unsigned char)~(1u << (i % 8));
 	return true;
 }
+
+/*
+ * The short way of what is called most, for bits that are known not to lie
+ * behind the end.
+ */
+
+static inline bool bitset_test_inside(const struct bitset *s, uint64_t i)
+{
+	return bitset_chunk(s, i / BITSET_CHUNK)[i % BITSET_CHUNK / 8] >>
+	       (i % 8) & 1;
+}
+
+/* Whether the chunk of a bit has memory of its own, so that bits may be set
+ * in it as they are by the two functions that set some below. */
+static inline bool bitset_is_own(const struct bitset *s, uint64_t i)
+{
+	return s->table[i / BITSET_CHUNK] >= BITSET_OWN;
+}
+
+/* Returns what it was before. */
+static inline bool bitset_set_own(struct bitset *s, uint64_t i)
+{
+	unsigned char *at = bitset_chunk(s, i / BITSET_CHUNK) +
+			    i % BITSET_CHUNK / 8;
+	bool was = *at >> (i % 8) & 1;
+
+	*at |= (unsigned char)(1u << (i % 8));
+	return was;
+}
+
+/* Eight bytes of a chunk; the first has bit 0. */
+static inline uint64_t bitset_load(const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);
+}
+
+static inline void bitset_store(unsigned char *p, uint64_t v)
+{
+	v = htole64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+/* Extents are short: most ranges lie within one word, and need no loop. */
+static inline bool bitset_is_word(uint64_t first, uint64_t last)
+{
+	return first / 64 == last / 64;
+}
+
+static inline unsigned char *bitset_word(const struct bitset *s, uint64_t i)
+{
+	return bitset_chunk(s, i / BITSET_CHUNK) + i % BITSET_CHUNK / 64 * 8;
+}
+
+static inline uint64_t bitset_mask(uint64_t first, uint64_t last)
+{
+	return UINT64_MAX << first % 64 & UINT64_MAX >> (63 - last % 64);
+}
+
+static inline bool bitset_word_is_clear(const struct bitset *s,
+					uint64_t first, uint64_t last)
+{
+	return !(bitset_load(bitset_word(s, first)) &
+		 bitset_mask(first, last));
+}
+
+static inline void bitset_set_own_word(struct bitset *s, uint64_t first,
+				       uint64_t last)
+{
+	unsigned char *at = bitset_word(s, first);
+
+	bitset_store(at, bitset_load(at) | bitset_mask(first, last));
+}
+
+/*
+ * Ranges.
+ */
 
 void bitset_set_range(struct bitset *s, uint64_t start, uint64_t count);
 void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count);
