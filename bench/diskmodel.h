@@ -24,6 +24,7 @@ struct dm_stats {
 	unsigned int depth, max_depth;
 	uint64_t late;		/* sum of ns replies were behind the model */
 	uint64_t max_late;
+	double cpu;		/* processor seconds used before the reset */
 	FILE *trace;		/* NULL: none */
 };
 
@@ -33,9 +34,13 @@ void dm_stats_begin(struct dm_stats *st, uint64_t now);
 /* @due is when the model wanted the reply, @error 0 or an errno. */
 void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t due,
 		  uint64_t now, int error);
-/* One JSON object on one line.  Returns the length, as snprintf(). */
-int dm_stats_json(struct dm_stats *st, const char *name, uint64_t now,
-		  char *buf, size_t size);
+/*
+ * One JSON object on one line, with how far the heads of @sim went.  Returns
+ * the length, less than @size.
+ */
+#define DM_JSON_SIZE 4096
+int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
+		  const char *name, uint64_t now, char *buf, size_t size);
 /* Text lines: start (ns), offset, length, r/w/f, latency (ns). */
 int dm_trace_open(struct dm_stats *st, const char *path);
 
@@ -71,7 +76,7 @@ struct dm_serve {
 	struct dm_faults faults;
 	uint64_t compensate;	/* ns the path to the host takes itself */
 	uint64_t spin;		/* ns before a reply to stop sleeping;
-				 * DM_NEVER: as the kind of device needs */
+				 * DM_NEVER: as the machine's timers need */
 	int ready_fd;		/* a byte is written once mounted; -1: none */
 	bool read_only;
 };

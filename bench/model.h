@@ -122,6 +122,21 @@ struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now);
  * does not find what the one before it has left. */
 void dm_sim_park(struct dm_sim *sim);
 
+/* How far a disk's head has travelled since dm_sim_reset_heads(). */
+struct dm_head {
+	uint64_t requests;	/* commands served */
+	uint64_t seeks;		/* moves beyond the track under the head */
+	uint64_t back;		/* of them, those towards the front */
+	uint64_t far;		/* over more than a tenth of the image's part */
+	uint64_t distance;	/* bytes moved over, in all */
+	uint64_t part;		/* bytes of the image on this disk */
+};
+
+/* @head of spindle @nr; false if the device has no such head. */
+bool dm_sim_head(const struct dm_sim *sim, unsigned int nr,
+		 struct dm_head *head);
+void dm_sim_reset_heads(struct dm_sim *sim);
+
 /* When dm_sim_pop() should be called next; DM_NEVER if nothing is queued. */
 uint64_t dm_sim_next(const struct dm_sim *sim);
 

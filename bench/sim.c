@@ -19,11 +19,14 @@
 
 #define NSEC 1000000000ULL
 
+/* Linux mq-deadline: fifo_batch. */
+#define ELEVATOR_BATCH 16
+
 /* The share of a request that falls to one spindle. */
 struct part {
 	struct dm_req *req;
 	uint64_t off;		/* on the spindle */
-	uint64_t arrival;
+	uint64_t arrival;	/* at the host, then at the drive */
 	uint32_t len;
 	bool write;
 };
@@ -42,10 +45,12 @@ struct spindle {
 	uint64_t phase;		/* disks do not turn in step */
 	uint64_t stream;	/* end of the last request sent here */
 	uint64_t sweep;		/* where the elevator is */
+	unsigned int batch;	/* requests since it looked at the oldest */
 	bool busy;
 	struct part cur;
 	struct part queue[DM_MAX_DEPTH];	/* the drive's */
 	unsigned int nr_queue;
+	struct dm_head travel;
 	struct part *host;	/* beyond that, in order of arrival */
 	unsigned int nr_host, max_host;
 };
@@ -230,43 +235,66 @@ static void visit(const struct dm_sim *sim, const struct spindle *s,
 }
 
 /*
- * The host's elevator, as mq-deadline keeps it: one ascending sweep, except
- * that a request which has waited too long comes first.
+ * The host's elevator, as mq-deadline keeps it: ascending in batches.  After a
+ * batch, and where nothing lies ahead, it looks at the oldest request: a batch
+ * begins with that one if it has waited too long or nothing lies ahead, else
+ * the sweep goes on.
  */
 static unsigned int elevator_pick(const struct dm_sim *sim,
-				  const struct spindle *s, uint64_t now)
+				  struct spindle *s, uint64_t now)
 {
-	unsigned int i, low = 0, next = 0, n = s->nr_host;
+	unsigned int i, next = 0, n = s->nr_host;
 	uint64_t next_off = UINT64_MAX;
 
 	if (n > sim->p.elevator)
 		n = sim->p.elevator;
-	if (n < 2 || now - s->host[0].arrival > sim->p.expire)
-		return 0;
 	for (i = 0; i < n; i++) {
-		if (s->host[i].off < s->host[low].off)
-			low = i;
 		if (s->host[i].off >= s->sweep && s->host[i].off < next_off) {
 			next = i;
 			next_off = s->host[i].off;
 		}
 	}
-	return next_off == UINT64_MAX ? low : next;
+	if (next_off == UINT64_MAX || s->batch >= ELEVATOR_BATCH) {
+		s->batch = 0;
+		if (next_off == UINT64_MAX ||
+		    now - s->host[0].arrival > sim->p.expire)
+			next = 0;
+	}
+	s->batch++;
+	return next;
 }
 
 static void feed_drive(const struct dm_sim *sim, struct spindle *s,
 		       uint64_t now)
 {
+	struct part *part;
 	unsigned int i;
 
 	while (s->nr_host && s->nr_queue < sim->p.queue_depth) {
 		i = elevator_pick(sim, s, now);
 		s->sweep = s->host[i].off + s->host[i].len;
-		s->queue[s->nr_queue++] = s->host[i];
+		part = &s->queue[s->nr_queue++];
+		*part = s->host[i];
+		part->arrival = now;
 		s->nr_host--;
 		memmove(&s->host[i], &s->host[i + 1],
 			(s->nr_host - i) * sizeof(*s->host));
 	}
+}
+
+static void count_move(const struct dm_sim *sim, struct spindle *s,
+		       const struct part *part, uint64_t now)
+{
+	uint64_t distance = span(part->off, s->at.head);
+	struct place to;
+
+	s->travel.requests++;
+	if (distance <= sim->track || stream(sim, s, part, now, &to))
+		return;
+	s->travel.seeks++;
+	s->travel.back += part->off < s->at.head;
+	s->travel.far += distance > s->travel.part / 10;
+	s->travel.distance += distance;
 }
 
 static void start_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
@@ -296,6 +324,7 @@ static void start_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
 	s->cur = s->queue[pick];
 	s->queue[pick] = s->queue[--s->nr_queue];
 	s->busy = true;
+	count_move(sim, s, &s->cur, now);
 	visit(sim, s, &s->cur, now, &s->to);
 }
 
@@ -542,8 +571,12 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 	if (p->kind == DM_DISK) {
 		sim->turn = 60 * NSEC / p->rpm;
 		sim->track = p->media_rate * 60 / p->rpm;
-		for (i = 0; i < p->spindles; i++)
+		for (i = 0; i < p->spindles; i++) {
 			sim->spindle[i].phase = i * sim->turn / p->spindles;
+			sim->spindle[i].travel.part =
+				p->layout == DM_RAID6 ?
+				image_size / (p->spindles - 2) : image_size;
+		}
 	}
 	return sim;
 }
@@ -562,6 +595,25 @@ void dm_sim_park(struct dm_sim *sim)
 		s->at = (struct place){ .head = middle, .buf_lo = middle };
 		s->stream = s->sweep = middle;
 	}
+}
+
+bool dm_sim_head(const struct dm_sim *sim, unsigned int nr,
+		 struct dm_head *head)
+{
+	if (sim->p.kind != DM_DISK || nr >= sim->p.spindles)
+		return false;
+	*head = sim->spindle[nr].travel;
+	return true;
+}
+
+void dm_sim_reset_heads(struct dm_sim *sim)
+{
+	uint64_t i;
+
+	for (i = 0; i < sim->p.spindles; i++)
+		sim->spindle[i].travel = (struct dm_head){
+			.part = sim->spindle[i].travel.part,
+		};
 }
 
 /* A cached write that was not finished belongs to the simulation. */
