@@ -289,7 +289,12 @@ static void end(void)
 	e2pf_stats_put(self.env.stats, stderr, write_stats, &list);
 	if (!self.env.verbose)
 		return;
-	if (self.session)
+	if (self.session) {
+		struct e2pf_decisions summary = { .count = 0 };
+
+		e2pf_btrfs_session_summarize(self.session, &summary);
+		e2pf_decisions_print(&summary, "btrfs-prefetch", stderr);
 		e2pf_btrfs_session_describe(self.session, &list);
+	}
 	e2pf_decisions_print(&list, "btrfs-prefetch", stderr);
 }

@@ -441,12 +441,19 @@ static void write_stats(void)
 	e2pf_stats_save(self.session, self.env.stats, stderr);
 }
 
-static void print_decisions(void)
+/* What the run has come to, and then what was decided; where no inode was
+ * looked at, only that. */
+static void say_all(void)
 {
-	struct e2pf_decisions all = self.decisions;
+	struct e2pf_decisions summary = { .count = 0 };
+	struct e2pf_decisions all = { .count = 0 };
 
 	if (!self.env.verbose)
 		return;
+	if (self.session && e2pf_session_has_begun(self.session))
+		all = self.decisions;
+	if (self.session && e2pf_session_summarize(self.session, &summary))
+		e2pf_decisions_print(&summary, "e2fsck-prefetch", stderr);
 	if (self.session)
 		e2pf_session_describe(self.session, &all);
 	else
@@ -463,5 +470,5 @@ static void end(void)
 		return;
 	end_session();
 	write_stats();
-	print_decisions();
+	say_all();
 }

@@ -23,6 +23,7 @@
 #include "device/topology.h"
 #include "btrfs/inflight.h"
 #include "statistics.h"
+#include "summary.h"
 
 enum btrfs_stage { STAGE_CHECK, STAGES };
 
@@ -342,6 +343,17 @@ void e2pf_btrfs_session_describe(struct e2pf_btrfs_session *s,
 	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
 			       s->sharing);
 	describe_engine(s, &st, list);
+}
+
+void e2pf_btrfs_session_summarize(struct e2pf_btrfs_session *s,
+				  struct e2pf_decisions *list)
+{
+	struct e2pf_engine_stats st = s->last;
+
+	if (!s->ended)
+		e2pf_engine_get_stats(s->engine, &st);
+	if (st.threads)
+		e2pf_summarize(list, &st, &s->topo, stage_names, STAGES);
 }
 
 int e2pf_btrfs_write_stats(struct e2pf_btrfs_session *s, const char *name,

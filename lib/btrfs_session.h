@@ -57,6 +57,10 @@ void e2pf_btrfs_session_close(struct e2pf_btrfs_session *session);
 void e2pf_btrfs_session_describe(struct e2pf_btrfs_session *session,
 				 struct e2pf_decisions *list);
 
+/* Add what the run has come to (summary.h), if anything was read ahead. */
+void e2pf_btrfs_session_summarize(struct e2pf_btrfs_session *session,
+				  struct e2pf_decisions *list);
+
 /* Write the statistics of a session; of NULL, those of a check that was left
  * alone.  `name` is the device as the user named it, `decisions` are written
  * before the session's own.  0 or an errno. */

@@ -24,6 +24,7 @@
 #include "libext2fs/observe.h"
 #include "session.h"
 #include "statistics.h"
+#include "summary.h"
 
 struct e2pf_session {
 	char *name;
@@ -393,20 +394,25 @@ void e2pf_session_decisions(struct e2pf_session *s,
 	s->decisions = list;
 }
 
+bool e2pf_session_has_begun(const struct e2pf_session *s)
+{
+	return s->cfg.budget;
+}
+
 void e2pf_session_describe(struct e2pf_session *s,
 			   struct e2pf_decisions *list)
 {
 	struct e2pf_engine_stats st;
 
-	get_stats(s, &st);
-	e2pf_decide(list, "reads", s->io_manager, "%s",
-		    !strcmp(s->io_manager, "mmap") ? "TEST_MMAP_IO" :
-		    "the I/O manager the filesystem was opened with");
 	if (!s->cfg.budget) {
 		e2pf_decide(list, "prefetch", "off",
 			    "no inode was to be looked at");
 		return;
 	}
+	get_stats(s, &st);
+	e2pf_decide(list, "reads", s->io_manager, "%s",
+		    !strcmp(s->io_manager, "mmap") ? "TEST_MMAP_IO" :
+		    "the I/O manager the filesystem was opened with");
 	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
 			       s->sharing);
 	if (!st.threads) {
@@ -422,6 +428,20 @@ void e2pf_session_describe(struct e2pf_session *s,
 		e2pf_decide(list, "prefetch", "gave up", "%llu reads failed, "
 			    "or there was no memory left",
 			    (unsigned long long)st.errors);
+}
+
+bool e2pf_session_summarize(struct e2pf_session *s,
+			    struct e2pf_decisions *list)
+{
+	struct e2pf_engine_stats st;
+
+	get_stats(s, &st);
+	if (!st.threads)
+		return false;
+	e2pf_summarize(list, &st, &s->topo, e2pf_ext4_stage_names,
+		       E2PF_EXT4_STAGES);
+	e2pf_summarize_alone(list, &st);
+	return true;
 }
 
 errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)

@@ -48,10 +48,18 @@ void e2pf_session_accelerations(struct e2pf_session *session,
 void e2pf_session_decisions(struct e2pf_session *session,
 			    const struct e2pf_decisions *list);
 
+/* Has pass 1 begun, so that there was something to be decided? */
+bool e2pf_session_has_begun(const struct e2pf_session *session);
+
 /* Add what the session itself has decided: memory, threads, order, and
  * whether it read ahead at all. */
 void e2pf_session_describe(struct e2pf_session *session,
 			   struct e2pf_decisions *list);
+
+/* Add what the run has come to (summary.h).  False when nothing was read
+ * ahead: then there is nothing to say but why. */
+bool e2pf_session_summarize(struct e2pf_session *session,
+			    struct e2pf_decisions *list);
 
 /* Stop and let go of the channel, keeping the statistics; at most
  * `milliseconds` for a thread that waits for the device (-1: all it takes).

@@ -28,6 +28,10 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 	to->errors += from->errors;
 	to->failed_ahead += from->failed_ahead;
 	to->gate_waits += from->gate_waits;
+	to->alone_requests += from->alone_requests;
+	to->alone_near += from->alone_near;
+	to->alone_bytes += from->alone_bytes;
+	to->own_stall_ns += from->own_stall_ns;
 	if (from->latency_ns || from->threads) {
 		to->has_head = from->has_head;
 		to->latency_ns = from->latency_ns;
@@ -184,6 +188,10 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	put_int(o, "journal_requests", s->journal_requests);
 	put_checker(o, st);
 	put_int(o, "gate_waits", st->gate_waits);
+	put_int(o, "alone_requests", st->alone_requests);
+	put_int(o, "alone_near_requests", st->alone_near);
+	put_int(o, "alone_bytes", st->alone_bytes);
+	put_seconds(o, "own_stall_seconds", st->own_stall_ns);
 	put_int(o, "wasted_bytes", st->wasted_bytes);
 	put_int(o, "peak_lookahead_bytes", st->peak_lookahead_bytes);
 	put_int(o, "memory_budget_bytes", s->budget);

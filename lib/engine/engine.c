@@ -369,6 +369,9 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
 				e->left_over;
 	*stats = e->stats;
+	stats->alone_requests = e->alone.requests;
+	stats->alone_near = e->alone.near;
+	stats->alone_bytes = e->alone.bytes;
 	pthread_mutex_unlock(&e->lock);
 	stats->checker_bytes = atomic_load(&e->checker_bytes);
 	for (i = 0; i < E2PF_STAGES; i++) {

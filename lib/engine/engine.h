@@ -71,6 +71,11 @@ struct e2pf_engine_stats {
 	uint64_t failed_ahead;		/* reads of the checker that failed in
 					   what was asked for */
 	uint64_t gate_waits;		/* reads that waited at the gate */
+	uint64_t alone_requests;	/* the checker would have waited for,
+					   for what it met in memory (alone.h) */
+	uint64_t alone_near;	/* of them, close to the one before */
+	uint64_t alone_bytes;
+	uint64_t own_stall_ns;		/* in reads of what was not read ahead */
 	bool has_head;			/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when
 					   not measured */

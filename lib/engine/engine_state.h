@@ -11,6 +11,7 @@
  *	inflight.c	how many requests may be in flight
  *	throttle.c	how far ahead
  *	gate.c		what the checker reports, and when it waits
+ *	alone.c		what it would have asked for by itself
  *	count.c		the plan, counted
  *
  * All state is under one lock, but for what is atomic.
@@ -22,6 +23,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "alone.h"
 #include "blockset.h"
 #include "elevator.h"
 #include "engine.h"
@@ -142,6 +144,7 @@ struct e2pf_engine {
 	uint64_t units_done;		/* of the first phase */
 	uint64_t total_from;		/* bytes prefetched before the start */
 
+	struct e2pf_alone alone;
 	struct e2pf_engine_stats stats;
 	_Atomic unsigned stage;
 	uint64_t stage_began;

@@ -295,6 +295,8 @@ static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	n = e2pf_blockset_remove(e->ahead_now, first, count) +
 	    e2pf_blockset_remove(e->ahead_later, first, count);
+	e2pf_alone_add(&e->alone, first * e->cfg.source->grain, r->length,
+		       n * e->cfg.source->grain);
 	/* Where the checker does not report its place, it is by its reads that
 	 * it makes room in the budget. */
 	if ((n < count &&
@@ -317,9 +319,17 @@ static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* Of what nobody has read ahead. */
+static void count_own_stall(struct e2pf_engine *e, uint64_t ns)
+{
+	pthread_mutex_lock(&e->lock);
+	e->stats.own_stall_ns += ns;
+	pthread_mutex_unlock(&e->lock);
+}
+
 void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	bool stalled;
+	bool stalled, ahead;
 	uint64_t ns, t;
 
 	if (!r->began)
@@ -333,6 +343,9 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 		count_stall(e, r, t);
 	else
 		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
-	if (atomic_load(&e->tracking) && r->length && forget(e, r) && stalled)
+	ahead = atomic_load(&e->tracking) && r->length && forget(e, r);
+	if (stalled && ahead)
 		count_failed_ahead(e, r);
+	else if (stalled)
+		count_own_stall(e, ns);
 }

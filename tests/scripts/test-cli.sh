@@ -217,6 +217,39 @@ verbose_adds()
 		diff "$dir/quiet" -
 }
 
+# said ABOUT...: a line each, in this order, behind what e2fsck says.
+said()
+{
+	sed -n 's/^e2fsck-prefetch: \([a-z0-9]*\): .*/\1/p' "$dir/err" |
+		diff <(printf '%s\n' "$@") - || { cat "$dir/err"; return 1; }
+}
+
+# Cold: what was read ahead, what it was good for, and what was decided.
+verbose_cold()
+{
+	cp --sparse=auto "$image" "$dir/cold"
+	dd of="$dir/cold" conv=notrunc,fdatasync oflag=nocache count=0 \
+		status=none
+	PREFETCH=1 PREFETCH_VERBOSE=1 PREFETCH_ACCEL=none \
+		launch -fn "$dir/cold" || return
+	if grep -q "prefetch: asleep" "$dir/err"; then
+		echo "in memory: its pages cannot be dropped here"
+		return
+	fi
+	said device ahead hits waited without crc32c bitmaps indirect reads \
+		memory threads order &&
+	grep -q "^e2fsck-prefetch: without: a wait of [0-9.e+-]* to" "$dir/err"
+}
+
+# A clean filesystem is not looked at, and a line says so.
+verbose_clean()
+{
+	cp --sparse=auto "$image" "$dir/clean"
+	tune2fs -c 0 -i 0 "$dir/clean" >/dev/null &&
+	PREFETCH=1 PREFETCH_VERBOSE=1 launch -p "$dir/clean"
+	said prefetch
+}
+
 # The same decisions are in the statistics.
 decisions_in_stats()
 {
@@ -227,7 +260,7 @@ decisions_in_stats()
 		"$dir/stats" >"$dir/decisions"
 	[ -s "$dir/decisions" ] &&
 	sed -n 's/^e2fsck-prefetch: //p' "$dir/err" |
-		diff - "$dir/decisions"
+		tail -n "$(wc -l <"$dir/decisions")" | diff - "$dir/decisions"
 }
 
 test_accelerations()
@@ -240,6 +273,8 @@ test_accelerations()
 	fi
 	library_accelerations
 	tap_check "PREFETCH_VERBOSE=1 adds lines of its own" verbose_adds
+	tap_check "of a cold check, what it came to" verbose_cold
+	tap_check "of a clean filesystem, that nothing was done" verbose_clean
 	tap_check "decisions are in the statistics" decisions_in_stats
 	if [ "$(ulimit -v) $(ulimit -d)" != "unlimited unlimited" ] ||
 	   [ "$(cat /proc/sys/vm/overcommit_memory)" = 2 ]; then
