@@ -58,10 +58,11 @@ static uint64_t weight(const struct e2pf_engine *e, uint64_t unit)
  * are left out: it has read them by itself. */
 static uint64_t first_unit(const struct worker *w)
 {
-	const struct e2pf_engine *e = w->e;
+	struct e2pf_engine *e = w->e;
+	uint64_t at;
 
-	if (e->cfg.paced && e->at_valid && w->next < atomic_load(&e->at))
-		return atomic_load(&e->at) + 1;
+	if (e->cfg.paced && e2pf_checker_at(e, &at) && w->next < at)
+		return at + 1;
 	return w->next;
 }
 
@@ -265,21 +266,13 @@ void e2pf_finish_batch(struct worker *w)
 	if (w->epoch == e->epoch) {
 		const struct e2pf_phase *phase = e2pf_phase_now(e);
 		bool weighed = phase->order == E2PF_ORDER_WEIGHED;
-		struct batch *b = &w->window[(w->window_first +
-					      w->window_used) %
-					     WINDOW_BATCHES];
-
-		b->last = w->last;
-		b->bytes = w->bytes;
-		b->unrecorded = w->unrecorded;
-		if (b->bytes && e->cfg.paced && e2pf_is_followed(phase))
-			w->window_used++;
 		if (weighed)
 			choose_target(w);
 		if (!e->phase)
 			e->units_done += (w->last - w->first) /
 					 (weighed ? e->workers : 1) + 1;
+		if (w->bytes && e->cfg.paced && e2pf_is_followed(phase))
+			e2pf_keep_batch(w);
 	}
-	w->bytes = 0;
-	w->unrecorded = 0;
+	e2pf_drop_batch(w);
 }

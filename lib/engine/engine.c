@@ -61,6 +61,8 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 	e->cfg = e->next = *config;
 	e->limit = config->budget;
 	e->phase = E2PF_NONE;
+	atomic_init(&e->at, E2PF_NOWHERE);
+	atomic_init(&e->wake_beyond, UINT64_MAX);
 	places = lay_out_places(e);
 	e->ahead_now = e2pf_blockset_new(places, room);
 	e->ahead_later = e2pf_blockset_new(places, room);
@@ -126,6 +128,10 @@ static int start_workers(struct e2pf_engine *e)
 	e->worker = calloc(wanted, sizeof(*e->worker));
 	if (!e->worker)
 		return ENOMEM;
+	e->batch_bytes = 0;
+	e->batch_unrecorded = 0;
+	e->oldest_last = UINT64_MAX;
+	atomic_store(&e->wake_beyond, UINT64_MAX);
 	for (i = 0; i < wanted; i++) {
 		struct worker *w = &e->worker[i];
 
@@ -186,7 +192,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e2pf_adopt_config(e);
 		e->stop = false;
 		e->gave_up = false;
-		e->at_valid = false;
+		atomic_store(&e->at, E2PF_NOWHERE);
 		e->units_done = 0;
 		e->total_from = e->stats.prefetched_bytes;
 		/* What an earlier start brought may be gone by now. */
@@ -199,7 +205,11 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e->sleep_misses = 0;
 		if (!e->stats.latency_ns || !e->cfg.probe)
 			e->has_head = e->cfg.has_head;
-		e2pf_ask_memory(e);
+		if (e->cfg.available) {
+			atomic_store(&e->limit_asked, e2pf_now(e));
+			e2pf_limit_to(e, e->cfg.available(
+					      e->cfg.available_ctx));
+		}
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
 		e2pf_load_phases(e, e->limit, e->has_head);

@@ -42,8 +42,8 @@ struct e2pf_engine_config {
 				   while there is nothing to do */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
 	uint64_t (*available)(void *ctx);	/* bytes of memory left, asked
-						   now and then, with the lock
-						   held; may be NULL */
+						   now and then; may be
+						   NULL */
 	void *available_ctx;
 	size_t set_memory;	/* for each set of places, bytes; 0: 4 MiB */
 };

@@ -118,11 +118,19 @@ struct e2pf_engine {
 	unsigned additions;		/* counts additions of units */
 	uint32_t ended_phases;		/* mask, since the workers' start */
 	uint64_t next_unit;		/* E2PF_ORDER_NONE: first not taken */
-	atomic_uint_fast64_t at;	/* the checker's unit */
-	atomic_bool at_valid;		/* it has reported one */
+	atomic_uint_fast64_t at;	/* the checker's phase and unit, as
+					   e2pf_pack_at() has them */
+	atomic_uint_fast64_t wake_beyond;	/* a worker sleeps until the
+						   checker has passed this
+						   unit */
 
 	uint64_t limit;			/* the budget now, bytes */
-	uint64_t limit_asked;		/* when, ns */
+	atomic_uint_fast64_t limit_asked;	/* when, ns */
+	/* Of the workers' windows and the batches at hand: sums, and the least
+	 * of the windows' oldest units, which the checker has not passed when
+	 * they were last looked at. */
+	uint64_t batch_bytes, batch_unrecorded;
+	uint64_t oldest_last;
 	/* Places are units of the grain, all devices one behind the other;
 	 * base[] is the place that a device begins with. */
 	uint64_t base[E2PF_DEVICES];
@@ -176,6 +184,26 @@ static inline bool e2pf_is_followed(const struct e2pf_phase *phase)
 {
 	return phase->order == E2PF_ORDER_WEIGHED ||
 	       phase->order == E2PF_ORDER_EVEN;
+}
+
+/* No phase has this number. */
+#define E2PF_NOWHERE UINT64_MAX
+#define E2PF_AT_UNIT_BITS 56
+
+static inline uint64_t e2pf_pack_at(unsigned phase, uint64_t unit)
+{
+	return (uint64_t)phase << E2PF_AT_UNIT_BITS |
+	       (unit & (UINT64_MAX >> (64 - E2PF_AT_UNIT_BITS)));
+}
+
+/* Has the checker reported a unit of the current phase? */
+static inline bool e2pf_checker_at(struct e2pf_engine *e, uint64_t *unit)
+{
+	uint64_t at = atomic_load(&e->at);
+
+	*unit = at & (UINT64_MAX >> (64 - E2PF_AT_UNIT_BITS));
+	return at != E2PF_NOWHERE && e->phase != E2PF_NONE &&
+	       at >> E2PF_AT_UNIT_BITS == (uint64_t)e->phase;
 }
 
 /* The place of a byte of a device. */
@@ -255,9 +283,24 @@ uint64_t e2pf_ahead_bytes(struct e2pf_engine *e);
 uint64_t e2pf_later_bytes(const struct e2pf_engine *e);
 /* Has the checker done with this unit? */
 bool e2pf_passed(struct e2pf_engine *e, uint64_t unit);
-/* Forget the batches of a worker that the checker has passed. */
+/* Forget the batches of a worker that the checker has passed; all that are in
+ * its window; the batch at hand, which goes into no window. */
 void e2pf_drop_passed(struct worker *w);
+void e2pf_drop_window(struct worker *w);
+void e2pf_drop_batch(struct worker *w);
+/* Count what a worker asks for to its batch: bytes, and of them those that have
+ * no room in the set of places ahead. */
+void e2pf_count_bytes(struct worker *w, uint64_t bytes);
+void e2pf_count_unrecorded(struct worker *w, uint64_t bytes);
+/* The batch at hand has gone into the worker's window. */
+void e2pf_keep_batch(struct worker *w);
+/* The unit the checker has to pass for a worker that is throttled to go on. */
+uint64_t e2pf_room_beyond(struct worker *w);
+/* Ask how much memory there is, if that is to be done again; without the
+ * lock, for it reads files of /proc and of control groups. */
 void e2pf_ask_memory(struct e2pf_engine *e);
+/* So many bytes of memory are left: the budget follows. */
+void e2pf_limit_to(struct e2pf_engine *e, uint64_t left);
 /* Must this worker wait before it reads on? */
 bool e2pf_over_budget(struct worker *w);
 /* Gaps that are read through, in bytes, by what a request costs here. */

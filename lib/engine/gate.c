@@ -47,7 +47,7 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase)
 	pthread_mutex_lock(&e->lock);
 	begun = e->phases && !e->stop;
 	if (begun) {
-		e->at_valid = false;
+		atomic_store(&e->at, E2PF_NOWHERE);
 		/* The checker is about to read what was deferred by itself, in
 		 * an order of its own: this phase is to be ahead of it. */
 		e2pf_blockset_clear(e->deferred);
@@ -60,14 +60,18 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase)
 
 void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 {
-	if (e->at_valid && atomic_load(&e->at) == unit)
+	uint64_t at = e2pf_pack_at(phase, unit);
+
+	if (atomic_load(&e->at) == at)
+		return;
+	/* The place first, then who waits for it: a worker that goes to sleep
+	 * looks at the two in the other order. */
+	atomic_store(&e->at, at);
+	if (unit <= atomic_load(&e->wake_beyond))
 		return;
 	pthread_mutex_lock(&e->lock);
-	if (e->phase == (int)phase) {
-		atomic_store(&e->at, unit);
-		e->at_valid = true;
-		pthread_cond_broadcast(&e->work_cond);
-	}
+	atomic_store(&e->wake_beyond, UINT64_MAX);
+	pthread_cond_broadcast(&e->work_cond);
 	pthread_mutex_unlock(&e->lock);
 }
 
@@ -104,11 +108,13 @@ static bool is_in_stage(const struct e2pf_engine *e,
 static bool is_worth_waiting(struct e2pf_engine *e)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
-	uint64_t at = e->at_valid ? atomic_load(&e->at) : 0;
+	uint64_t at;
 	unsigned i;
 
 	if (!e->gated || e->ending || !is_in_stage(e, phase))
 		return false;
+	if (!e2pf_checker_at(e, &at))
+		at = 0;
 	for (i = 0; i < e->workers; i++) {
 		struct worker *w = &e->worker[i];
 

@@ -33,11 +33,6 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	const struct e2pf_phase *phase = &e->phases[number];
 	unsigned i;
 
-	/* A unit of one phase says nothing about another.  While deferred
-	 * references are read the checker goes on in the phase before, and
-	 * uses what is in the windows. */
-	if (number != e->phase && phase->order != E2PF_ORDER_DEFERRED)
-		e->at_valid = false;
 	e->phase = number;
 	e->last_progress = e2pf_now(e);
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
@@ -46,13 +41,17 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	/* Another phase asks anew for what is not there. */
 	if (phase->order != E2PF_ORDER_DEFERRED)
 		e->unrecorded = 0;
+	if (phase->order != E2PF_ORDER_DEFERRED)
+		e->oldest_last = UINT64_MAX;
 	e->epoch++;
 	for (i = 0; i < e->workers; i++) {
 		struct worker *w = &e->worker[i];
 
 		w->next = 0;
+		/* While deferred references are read the checker goes on in
+		 * the phase before, and uses what is in the windows. */
 		if (phase->order != E2PF_ORDER_DEFERRED)
-			w->window_used = 0;
+			e2pf_drop_window(w);
 	}
 	pthread_cond_broadcast(&e->work_cond);
 }

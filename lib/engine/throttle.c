@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The throttle: how much may be ahead of the checker, and what it has passed.
- * Called with the engine's lock held.
+ * Called with the engine's lock held, but for e2pf_ask_memory().
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -23,54 +23,109 @@
 
 bool e2pf_passed(struct e2pf_engine *e, uint64_t unit)
 {
-	return e->cfg.paced && e->at_valid &&
-	       e2pf_is_followed(e2pf_phase_now(e)) &&
-	       unit < atomic_load(&e->at);
+	uint64_t at;
+
+	return e->cfg.paced && e2pf_is_followed(e2pf_phase_now(e)) &&
+	       e2pf_checker_at(e, &at) && unit < at;
+}
+
+static struct batch *oldest(struct worker *w)
+{
+	return &w->window[w->window_first];
+}
+
+static void drop_oldest(struct worker *w)
+{
+	w->e->batch_bytes -= oldest(w)->bytes;
+	w->e->batch_unrecorded -= oldest(w)->unrecorded;
+	w->window_first = (w->window_first + 1) % WINDOW_BATCHES;
+	w->window_used--;
 }
 
 void e2pf_drop_passed(struct worker *w)
 {
-	while (w->window_used &&
-	       e2pf_passed(w->e, w->window[w->window_first].last)) {
-		w->window_first = (w->window_first + 1) % WINDOW_BATCHES;
-		w->window_used--;
+	while (w->window_used && e2pf_passed(w->e, oldest(w)->last))
+		drop_oldest(w);
+}
+
+void e2pf_drop_window(struct worker *w)
+{
+	while (w->window_used)
+		drop_oldest(w);
+}
+
+void e2pf_drop_batch(struct worker *w)
+{
+	w->e->batch_bytes -= w->bytes;
+	w->e->batch_unrecorded -= w->unrecorded;
+	w->bytes = 0;
+	w->unrecorded = 0;
+}
+
+void e2pf_count_bytes(struct worker *w, uint64_t bytes)
+{
+	w->bytes += bytes;
+	w->e->batch_bytes += bytes;
+}
+
+void e2pf_count_unrecorded(struct worker *w, uint64_t bytes)
+{
+	w->unrecorded += bytes;
+	w->e->batch_unrecorded += bytes;
+}
+
+void e2pf_keep_batch(struct worker *w)
+{
+	struct batch *b = &w->window[(w->window_first + w->window_used) %
+				     WINDOW_BATCHES];
+
+	b->last = w->last;
+	b->bytes = w->bytes;
+	b->unrecorded = w->unrecorded;
+	w->window_used++;
+	w->bytes = 0;
+	w->unrecorded = 0;
+	if (w->e->oldest_last > b->last)
+		w->e->oldest_last = b->last;
+}
+
+/* Drop what the checker has passed of all windows.  Asked for each run: the
+ * workers are looked at only when there is something to drop. */
+static void drop_all_passed(struct e2pf_engine *e)
+{
+	unsigned i;
+
+	if (!e2pf_passed(e, e->oldest_last))
+		return;
+	e->oldest_last = UINT64_MAX;
+	for (i = 0; i < e->workers; i++) {
+		struct worker *w = &e->worker[i];
+
+		e2pf_drop_passed(w);
+		if (w->window_used && oldest(w)->last < e->oldest_last)
+			e->oldest_last = oldest(w)->last;
 	}
+}
+
+uint64_t e2pf_room_beyond(struct worker *w)
+{
+	if (!e2pf_is_followed(e2pf_phase_now(w->e)))
+		return UINT64_MAX;
+	return w->last < w->e->oldest_last ? w->last : w->e->oldest_last;
 }
 
 /* Bytes read ahead in this phase that the checker has not passed. */
 static uint64_t outstanding(struct e2pf_engine *e)
 {
-	uint64_t bytes = 0;
-	unsigned i, j;
-
-	for (i = 0; i < e->workers; i++) {
-		struct worker *w = &e->worker[i];
-
-		e2pf_drop_passed(w);
-		for (j = 0; j < w->window_used; j++)
-			bytes += w->window[(w->window_first + j) %
-					   WINDOW_BATCHES].bytes;
-		bytes += w->bytes;
-	}
-	return bytes;
+	drop_all_passed(e);
+	return e->batch_bytes;
 }
 
 /* Bytes of batches the checker has not passed that had no room in the set. */
 static uint64_t unrecorded(struct e2pf_engine *e)
 {
-	uint64_t bytes = e->unrecorded;
-	unsigned i, j;
-
-	for (i = 0; i < e->workers; i++) {
-		struct worker *w = &e->worker[i];
-
-		e2pf_drop_passed(w);
-		for (j = 0; j < w->window_used; j++)
-			bytes += w->window[(w->window_first + j) %
-					   WINDOW_BATCHES].unrecorded;
-		bytes += w->unrecorded;
-	}
-	return bytes;
+	drop_all_passed(e);
+	return e->unrecorded + e->batch_unrecorded;
 }
 
 uint64_t e2pf_ahead_bytes(struct e2pf_engine *e)
@@ -86,22 +141,32 @@ uint64_t e2pf_later_bytes(const struct e2pf_engine *e)
 
 /* The budget follows the memory that the machine has left, and is never more
  * than what was configured. */
-void e2pf_ask_memory(struct e2pf_engine *e)
+void e2pf_limit_to(struct e2pf_engine *e, uint64_t left)
 {
-	uint64_t t, left;
-
-	if (!e->cfg.available)
-		return;
-	t = e2pf_now(e);
-	if (e->limit_asked && t - e->limit_asked < BUDGET_INTERVAL_NS)
-		return;
-	e->limit_asked = t;
-	left = e->cfg.available(e->cfg.available_ctx) / 2;
+	left /= 2;
 	if (left < UINT64_MAX / 4)
 		left += e2pf_ahead_bytes(e);
 	e->limit = left < e->cfg.budget ? left : e->cfg.budget;
 	if (e->limit < BUDGET_LEAST)
 		e->limit = BUDGET_LEAST;
+}
+
+void e2pf_ask_memory(struct e2pf_engine *e)
+{
+	uint64_t asked = atomic_load(&e->limit_asked), t, left;
+
+	if (!e->cfg.available)
+		return;
+	t = e2pf_now(e);
+	if (asked && t - asked < BUDGET_INTERVAL_NS)
+		return;
+	/* One asks for all. */
+	if (!atomic_compare_exchange_strong(&e->limit_asked, &asked, t))
+		return;
+	left = e->cfg.available(e->cfg.available_ctx);
+	pthread_mutex_lock(&e->lock);
+	e2pf_limit_to(e, left);
+	pthread_mutex_unlock(&e->lock);
 }
 
 /* Is no other worker at something the checker comes to sooner? */
@@ -123,8 +188,8 @@ static bool is_nearest(const struct worker *w)
 bool e2pf_over_budget(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
+	uint64_t ahead;
 
-	e2pf_ask_memory(e);
 	if (!e->cfg.paced)
 		return e->stats.prefetched_bytes - e->total_from >= e->limit;
 	switch (e2pf_phase_now(e)->order) {
@@ -137,8 +202,9 @@ bool e2pf_over_budget(struct worker *w)
 	default:
 		/* Half of the budget is for the worker whose batch the checker
 		 * comes to first: those further ahead must not starve it. */
-		return outstanding(e) >=
-		       (is_nearest(w) ? e->limit : e->limit / 2);
+		ahead = outstanding(e);
+		return ahead >= e->limit ||
+		       (ahead >= e->limit / 2 && !is_nearest(w));
 	}
 }
 

@@ -56,10 +56,26 @@ static void wake_throttled(struct e2pf_engine *e)
 		}
 }
 
+/* The unit that the checker has to pass for this worker to go on. */
+static uint64_t sleeps_until_beyond(struct worker *w, enum worker_state state)
+{
+	if (state == WORKER_THROTTLED)
+		return e2pf_room_beyond(w);
+	return e2pf_window_is_full(w) ? w->window[w->window_first].last :
+					UINT64_MAX;
+}
+
 static void sleep_on_work(struct worker *w, enum worker_state state)
 {
+	struct e2pf_engine *e = w->e;
+	uint64_t beyond = sleeps_until_beyond(w, state);
+
 	set_state(w, state);
-	pthread_cond_wait(&w->e->work_cond, &w->e->lock);
+	if (beyond < atomic_load(&e->wake_beyond))
+		atomic_store(&e->wake_beyond, beyond);
+	/* The checker may have passed it just before it could see that. */
+	if (!e2pf_passed(e, beyond))
+		pthread_cond_wait(&e->work_cond, &e->lock);
 }
 
 /* Is what this class refers to used in a later phase than the current? */
@@ -76,7 +92,7 @@ static bool is_later(const struct e2pf_engine *e, unsigned cls)
 static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
 {
 	if (!later && e2pf_is_followed(e2pf_phase_now(w->e)))
-		w->unrecorded += bytes;
+		e2pf_count_unrecorded(w, bytes);
 	else
 		w->e->unrecorded += bytes;
 }
@@ -115,13 +131,13 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		new_places += missing;
 		covered += b - a + 1;
 		if (!later)
-			w->bytes += missing * grain;
+			e2pf_count_bytes(w, missing * grain);
 	}
 	if (!new_places)
 		return;		/* all of it is on its way already */
 	gap = last - first + 1 > covered ? last - first + 1 - covered : 0;
 	e->gaps += gap * grain;
-	w->bytes += gap * grain;
+	e2pf_count_bytes(w, gap * grain);
 	e->stats.prefetched_bytes += (new_places + gap) * grain;
 	atomic_store(&e->tracking, true);
 	if (e2pf_ahead_bytes(e) > e->stats.peak_lookahead_bytes)
@@ -133,8 +149,10 @@ static void wait_while_stuck(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
 
-	while (e->stuck && !ended(w))
-		sleep_on_work(w, WORKER_THROTTLED);
+	while (e->stuck && !ended(w)) {
+		set_state(w, WORKER_THROTTLED);
+		pthread_cond_wait(&e->work_cond, &e->lock);
+	}
 }
 
 static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
@@ -245,6 +263,7 @@ static bool may_issue(struct worker *w)
 	struct e2pf_engine *e = w->e;
 	bool go;
 
+	e2pf_ask_memory(e);
 	pthread_mutex_lock(&e->lock);
 	wait_while_stuck(w);
 	while (!ended(w) && !e2pf_passed(e, w->last) && e2pf_over_budget(w)) {
@@ -254,6 +273,9 @@ static bool may_issue(struct worker *w)
 			break;
 		}
 		sleep_on_work(w, WORKER_THROTTLED);
+		pthread_mutex_unlock(&e->lock);
+		e2pf_ask_memory(e);
+		pthread_mutex_lock(&e->lock);
 	}
 	set_state(w, WORKER_READING);
 	w->elevator.gap = e2pf_gap(e);

@@ -43,7 +43,7 @@ struct worker {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
 static struct worker worker[MOST_WORKERS];
-static unsigned alive, asleep;
+static unsigned alive, asleep, woken;
 static int created, fail_create = -1;
 static atomic_int fail_allocation = -1;
 static atomic_bool failed;
@@ -58,6 +58,7 @@ void fake_threads_reset(void)
 {
 	pthread_mutex_lock(&lock);
 	created = 0;
+	woken = 0;
 	fail_create = -1;
 	pthread_mutex_unlock(&lock);
 	fake_fail_allocation(-1);
@@ -77,6 +78,16 @@ unsigned fake_threads_alive(void)
 
 	pthread_mutex_lock(&lock);
 	n = alive;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+unsigned fake_threads_woken(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&lock);
+	n = woken;
 	pthread_mutex_unlock(&lock);
 	return n;
 }
@@ -168,6 +179,7 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 			continue;
 		worker[i].sleeps_on = NULL;
 		asleep--;
+		woken++;
 	}
 	pthread_mutex_unlock(&lock);
 	return __real_pthread_cond_broadcast(cond);

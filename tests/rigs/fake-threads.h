@@ -24,6 +24,9 @@ void fake_threads_settle(void);
 /* Workers there are. */
 unsigned fake_threads_alive(void);
 
+/* Times a worker that slept was woken. */
+unsigned fake_threads_woken(void);
+
 /* Let pthread_create() fail from the n-th call on (0: the next); -1: never. */
 void fake_threads_fail_create(int n);
 

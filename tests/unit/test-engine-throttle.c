@@ -93,6 +93,53 @@ static void budget_kept(void **state)
 	}
 }
 
+/* The checker's reports wake nobody who would find nothing to do: those who
+ * have read all they may, and those whose window it has not emptied. */
+static void idle_workers_not_woken(void **state)
+{
+	struct rig r;
+	unsigned before;
+	uint32_t at;
+
+	(void)state;
+	rig_set_up(&r, 60, 16);
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	fake_threads_settle();
+	before = fake_threads_woken();
+	for (at = 0; at < 60; at++)
+		e2pf_ext4_at_group(r.e, at);
+	assert_int_equal(fake_threads_woken(), before);
+	rig_tear_down(&r);
+}
+
+/* One that has used the budget up is woken when there is room: each group is a
+ * batch. */
+static void throttled_worker_woken_by_the_batch(void **state)
+{
+	struct rig r;
+	unsigned before;
+	uint32_t at;
+
+	(void)state;
+	rig_set_up(&r, 60, 1);
+	r.cfg.budget = 4 * TABLE_BLOCKS * BS;
+	r.classes = 1u << E2PF_INODES;
+	rig_start(&r);
+	fake_threads_settle();
+	for (at = 0; at < 40; at++) {
+		e2pf_ext4_at_group(r.e, at);
+		fake_threads_settle();
+		before = fake_threads_woken();
+		/* Again: nothing new. */
+		e2pf_ext4_at_group(r.e, at);
+		assert_int_equal(fake_threads_woken(), before);
+		assert_true(tables_ahead(&r, at) >= TABLE_BLOCKS);
+	}
+	assert_true(fake_threads_woken() <= 60);
+	rig_tear_down(&r);
+}
+
 static void total_budget(void **state)
 {
 	struct rig r;
@@ -193,8 +240,13 @@ static void nearest_worker_by_turns(void **state)
 
 static uint64_t machine_has;
 
+static struct e2pf_engine *asking;
+
+/* A worker asks without the engine's lock, or else this would wait for ever. */
 static uint64_t ask_machine(void *ctx)
 {
+	if (asking && fake_worker() >= 0)
+		e2pf_engine_progress(asking);
 	return *(uint64_t *)ctx;
 }
 
@@ -214,10 +266,12 @@ static void machine_with_little_memory(void **state)
 	assert_uint_in_range(fake_missing_asked(&r.dev), 1024, 1024 + 8);
 	/* It has more now, which is seen when it is asked again. */
 	machine_has = PLENTY;
+	asking = r.e;
 	fake_advance(&r.dev, SECOND);
 	e2pf_ext4_at_group(r.e, 1);
 	fake_threads_settle();
 	assert_int_equal(fake_missing_asked(&r.dev), 400 * TABLE_BLOCKS);
+	asking = NULL;
 	rig_tear_down(&r);
 }
 
@@ -763,6 +817,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overtaken),
 		cmocka_unit_test(budget_kept),
+		cmocka_unit_test(idle_workers_not_woken),
+		cmocka_unit_test(throttled_worker_woken_by_the_batch),
 		cmocka_unit_test(total_budget),
 		cmocka_unit_test(nearest_worker_not_starved),
 		cmocka_unit_test(nearest_worker_takes_over),
