@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,21 +19,6 @@
 
 /* Where libtool leaves a program in the build tree. */
 #define BUILD_FOLDER "/.libs/"
-
-/* By name.  A device that is called like one of them is ./NAME. */
-static const struct command commands[] = {
-	{ 0 }
-};
-
-const struct command *find_command(const char *name)
-{
-	const struct command *c;
-
-	for (c = commands; c->name; c++)
-		if (!strcmp(c->name, name))
-			return c;
-	return NULL;
-}
 
 /* Beside the folder this program lies in, where that is libtool's. */
 static bool built_here(const char *script, char *path, size_t size)
@@ -57,14 +43,46 @@ static bool built_here(const char *script, char *path, size_t size)
 	return !access(path, X_OK);
 }
 
-int become_script(const char *script, char **argv)
+int become_script(const char *script, int argc, char **argv)
 {
+	char **list = calloc((size_t)argc + 2, sizeof(*list));
 	char path[PATH_MAX];
 
+	if (!list) {
+		fprintf(stderr, "e2prefetch: %s\n", strerror(errno));
+		return EXIT_OPERATIONAL;
+	}
+	list[0] = path;
+	memcpy(list + 1, argv, (size_t)argc * sizeof(*list));
 	if (!built_here(script, path, sizeof(path)))
 		snprintf(path, sizeof(path), "%s/%s", SCRIPTS, script);
-	execv(path, argv);
+	execv(path, list);
 	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", path,
 		strerror(errno));
+	free(list);
 	return EXIT_OPERATIONAL;
+}
+
+/* What e2fsck's usual names lead to. */
+static int divert(int argc, char **argv)
+{
+	return become_script("divert", argc, argv);
+}
+
+/* By name.  A device that is called like one of them is ./NAME. */
+static const struct command commands[] = {
+	{ "disable", divert },
+	{ "enable", divert },
+	{ "status", divert },
+	{ 0 }
+};
+
+const struct command *find_command(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
 }

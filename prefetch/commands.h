@@ -17,10 +17,11 @@ const struct command *find_command(const char *name);
 
 /*
  * Become a script of ours: that of the build tree, when this program runs
- * there, or the installed one.  The arguments behind argv[0] are passed on.
+ * there, or the installed one.  All arguments are passed on, the command's name
+ * as the first.
  * Returns only when it cannot be run, after a line that says why, with the
  * status to exit with.
  */
-int become_script(const char *script, char **argv);
+int become_script(const char *script, int argc, char **argv);
 
 #endif
