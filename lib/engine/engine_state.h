@@ -14,7 +14,9 @@
  *	alone.c		what it would have asked for by itself
  *	count.c		the plan, counted
  *
- * All state is under one lock, but for what is atomic.
+ * All state is under one lock, but for what is atomic.  That is changed with
+ * the lock as well where others wait for the change: only who looks now and then
+ * does without.
  */
 #ifndef E2PF_ENGINE_STATE_H
 #define E2PF_ENGINE_STATE_H
@@ -82,6 +84,12 @@ struct worker {
 	struct batch window[WINDOW_BATCHES];
 	unsigned window_first, window_used;
 	struct e2pf_inflight inflight;	/* its requests */
+	/* What it has done since it last had the lock: count_done(). */
+	struct {
+		uint64_t requests;
+		uint64_t bytes;		/* of them */
+		uint64_t waited_ns;	/* for the device */
+	} done;
 	struct e2pf_class_count *count;	/* for e2pf_engine_plan() */
 };
 
@@ -96,8 +104,8 @@ struct e2pf_engine {
 	struct worker *worker;
 	unsigned workers;		/* threads there are */
 	unsigned running;		/* of them, not yet returned */
-	bool stop;
-	bool gave_up;			/* too many errors, or a total budget
+	atomic_bool stop;
+	atomic_bool gave_up;		/* too many errors, or a total budget
 					   is used up */
 	atomic_bool asleep;		/* all was resident at the start */
 	unsigned sleep_misses;
@@ -112,8 +120,8 @@ struct e2pf_engine {
 	const struct e2pf_phase *phases;	/* the source's array; NULL
 						   before the first start */
 	unsigned phase_count;
-	int phase;			/* the current one, or E2PF_NONE */
-	unsigned epoch;			/* counts changes of phase: a batch of
+	atomic_int phase;		/* the current one, or E2PF_NONE */
+	atomic_uint epoch;		/* counts changes of phase: a batch of
 					   an older one is dropped */
 	unsigned additions;		/* counts additions of units */
 	uint32_t ended_phases;		/* mask, since the workers' start */
@@ -140,7 +148,7 @@ struct e2pf_engine {
 	struct e2pf_blockset *deferred;	/* places not read yet */
 	uint64_t deferred_next;		/* the first of them not taken */
 	atomic_bool tracking;		/* one of the sets holds something */
-	unsigned gate_waiters;
+	atomic_uint gate_waiters;
 	atomic_uint stuck;		/* the device is the checker's alone,
 					   for so many quick reads */
 	bool ending;			/* a signal ends the check */
@@ -148,7 +156,8 @@ struct e2pf_engine {
 					   set and are of no batch */
 	uint64_t gaps;			/* bytes read through */
 	uint64_t left_over;		/* bytes ahead at an earlier stop */
-	uint64_t last_progress;		/* when a worker last read something, ns */
+	atomic_uint_fast64_t last_progress;	/* when a worker last read
+						   something, ns */
 	uint64_t units_done;		/* of the first phase */
 	uint64_t total_from;		/* bytes prefetched before the start */
 
@@ -175,7 +184,9 @@ extern const struct e2pf_phase e2pf_no_phase;
 static inline const struct e2pf_phase *e2pf_phase_now(
 		const struct e2pf_engine *e)
 {
-	return e->phase == E2PF_NONE ? &e2pf_no_phase : &e->phases[e->phase];
+	int phase = atomic_load(&e->phase);
+
+	return phase == E2PF_NONE ? &e2pf_no_phase : &e->phases[phase];
 }
 
 /* Does the checker report its place in this phase?  Then it tells which
@@ -197,13 +208,14 @@ static inline uint64_t e2pf_pack_at(unsigned phase, uint64_t unit)
 }
 
 /* Has the checker reported a unit of the current phase? */
-static inline bool e2pf_checker_at(struct e2pf_engine *e, uint64_t *unit)
+static inline bool e2pf_checker_at(const struct e2pf_engine *e, uint64_t *unit)
 {
 	uint64_t at = atomic_load(&e->at);
+	int phase = atomic_load(&e->phase);
 
 	*unit = at & (UINT64_MAX >> (64 - E2PF_AT_UNIT_BITS));
-	return at != E2PF_NOWHERE && e->phase != E2PF_NONE &&
-	       at >> E2PF_AT_UNIT_BITS == (uint64_t)e->phase;
+	return at != E2PF_NOWHERE && phase != E2PF_NONE &&
+	       at >> E2PF_AT_UNIT_BITS == (uint64_t)phase;
 }
 
 /* The place of a byte of a device. */
@@ -281,8 +293,8 @@ void *e2pf_worker_main(void *worker);
  * needs, before that has begun. */
 uint64_t e2pf_ahead_bytes(struct e2pf_engine *e);
 uint64_t e2pf_later_bytes(const struct e2pf_engine *e);
-/* Has the checker done with this unit? */
-bool e2pf_passed(struct e2pf_engine *e, uint64_t unit);
+/* Has the checker done with this unit?  Also without the lock. */
+bool e2pf_passed(const struct e2pf_engine *e, uint64_t unit);
 /* Forget the batches of a worker that the checker has passed; all that are in
  * its window; the batch at hand, which goes into no window. */
 void e2pf_drop_passed(struct worker *w);

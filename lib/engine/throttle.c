@@ -21,7 +21,7 @@
 #define BUDGET_INTERVAL_NS 100000000ull
 #define BUDGET_LEAST (1ull << 20)
 
-bool e2pf_passed(struct e2pf_engine *e, uint64_t unit)
+bool e2pf_passed(const struct e2pf_engine *e, uint64_t unit)
 {
 	uint64_t at;
 

@@ -8,6 +8,8 @@
 #include <config.h>
 #endif
 
+#include <string.h>
+
 #include "engine_state.h"
 
 /* Bytes issued and not yet waited for.  A disk with a head sorts what it has,
@@ -97,7 +99,8 @@ static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
 		w->e->unrecorded += bytes;
 }
 
-/* Record that `len` bytes of a run of references were asked for. */
+/* Record that `len` bytes of a run of references are asked for: just before
+ * they are, so that none is forgotten before it was noted down. */
 static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		   uint64_t offset, uint64_t len)
 {
@@ -155,15 +158,24 @@ static void wait_while_stuck(struct worker *w)
 	}
 }
 
-static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
+/* What the worker has done since it last had the lock, which it has now. */
+static void count_done(struct worker *w)
 {
-	struct worker *w = ctx;
 	struct e2pf_engine *e = w->e;
-	bool go;
+
+	e->stats.prefetched_requests += w->done.requests;
+	if (w->done.requests || w->done.waited_ns)
+		e2pf_cost_add(&e->cost, e2pf_now(e), w->done.waited_ns,
+			      e->workers, w->done.requests, w->done.bytes);
+	memset(&w->done, 0, sizeof(w->done));
+}
+
+/* Bytes to be parsed have come, and something is to be told of it. */
+static void tell_arrival(struct worker *w, int error, uint64_t waited_ns)
+{
+	struct e2pf_engine *e = w->e;
 
 	pthread_mutex_lock(&e->lock);
-	e->last_progress = e2pf_now(e);
-	e2pf_cost_add(&e->cost, e->last_progress, waited_ns, e->workers, 0, 0);
 	if (error)
 		e2pf_count_failure(e, &e->stats.errors);
 	if (e->gate_waiters)
@@ -172,9 +184,20 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 		e->stuck = STUCK_PROOFS;
 	wait_while_stuck(w);
 	set_state(w, WORKER_READING);
-	go = !ended(w) && !e2pf_passed(e, w->last);
 	pthread_mutex_unlock(&e->lock);
-	return go;
+}
+
+static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
+{
+	struct worker *w = ctx;
+	struct e2pf_engine *e = w->e;
+
+	atomic_store(&e->last_progress, e2pf_now(e));
+	w->done.waited_ns += waited_ns;
+	if (error || waited_ns >= STUCK_NS || atomic_load(&e->gate_waiters) ||
+	    atomic_load(&e->stuck))
+		tell_arrival(w, error, waited_ns);
+	return !ended(w) && !e2pf_passed(e, w->last);
 }
 
 /*
@@ -213,84 +236,127 @@ static bool make_room(struct worker *w)
 	return go;
 }
 
-/* Ask the device for what is missing of a run. */
-static void read_ahead(struct worker *w, const struct e2pf_ref *refs, size_t n)
+/* Ask the device for a part of a run that is missing. */
+static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
+		    uint64_t len)
 {
 	struct e2pf_engine *e = w->e;
-	struct e2pf_device *dev = e->cfg.devices[refs[0].device];
-	uint64_t pos = refs[0].offset, end = pos;
+	struct e2pf_device *dev = e->cfg.devices[device];
 	uint32_t grain = e->cfg.source->grain;
-	size_t i;
+	uint64_t end = pos + len, began, now;
 
-	for (i = 0; i < n; i++)
-		if (refs[i].offset + refs[i].length > end)
-			end = refs[i].offset + refs[i].length;
-	while (pos < end) {
-		bool resident;
-		uint64_t len = dev->ops->span(dev, pos, end - pos, &resident);
-		unsigned requests = 0;
-		uint64_t began;
-
-		if (!resident && !make_room(w))
-			return;
+	for (; pos < end; pos += len) {
+		if (!make_room(w))
+			return false;
 		/* One request at a time: the next may have to wait. */
-		if (!resident && len > dev->max_readahead)
+		len = end - pos;
+		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
 		began = e2pf_now(e);
 		/* This may block while the device's queue is full. */
-		if (!resident) {
-			requests = dev->ops->willneed(dev, pos, len);
-			e2pf_inflight_add(&w->inflight, refs[0].device,
-					  pos + len - grain, e2pf_now(e));
-		}
-		pthread_mutex_lock(&e->lock);
-		e->last_progress = e2pf_now(e);
-		e->stats.planned_bytes += len;
-		if (!resident) {
-			record(w, refs, n, pos, len);
-			e->stats.prefetched_requests += requests;
-			e2pf_cost_add(&e->cost, e->last_progress, e->last_progress - began,
-				      e->workers, requests, len);
-		}
-		pthread_mutex_unlock(&e->lock);
-		pos += len;
+		w->done.requests += dev->ops->willneed(dev, pos, len);
+		w->done.bytes += len;
+		now = e2pf_now(e);
+		w->done.waited_ns += now - began;
+		e2pf_inflight_add(&w->inflight, device, pos + len - grain,
+				  now);
+		atomic_store(&e->last_progress, now);
 	}
+	return true;
 }
 
-/* Wait for room in the budget; false when the batch is no longer wanted. */
-static bool may_issue(struct worker *w)
+/* Is the batch still wanted? */
+static bool is_wanted(const struct worker *w)
+{
+	return !ended(w) && !e2pf_passed(w->e, w->last);
+}
+
+/* Wait for room in the budget, with the lock.  True if it was waited for. */
+static bool wait_for_room(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	bool go;
+	bool waited = e->stuck;
 
-	e2pf_ask_memory(e);
-	pthread_mutex_lock(&e->lock);
 	wait_while_stuck(w);
-	while (!ended(w) && !e2pf_passed(e, w->last) && e2pf_over_budget(w)) {
+	while (is_wanted(w) && e2pf_over_budget(w)) {
 		/* Nobody will use anything up: this is the end. */
 		if (!e->cfg.paced) {
 			e->gave_up = true;
 			break;
 		}
 		sleep_on_work(w, WORKER_THROTTLED);
+		waited = true;
 		pthread_mutex_unlock(&e->lock);
 		e2pf_ask_memory(e);
 		pthread_mutex_lock(&e->lock);
 	}
 	set_state(w, WORKER_READING);
-	w->elevator.gap = e2pf_gap(e);
-	go = !ended(w) && !e2pf_passed(e, w->last);
+	return waited;
+}
+
+enum go { GO, GO_LOOK_AGAIN, GO_NOT };
+
+/*
+ * May this part of a run be read ahead, `missing` from memory or not?  Then it
+ * is counted, and recorded.  The one place where a worker takes the lock for
+ * each run.  Not at once in the first part, before which there has to be room:
+ * then the checker may have read it meanwhile.
+ */
+static enum go may_read(struct worker *w, const struct e2pf_ref *refs,
+			size_t n, bool first, uint64_t pos, uint64_t len,
+			bool missing)
+{
+	struct e2pf_engine *e = w->e;
+	enum go go = GO;
+
+	pthread_mutex_lock(&e->lock);
+	count_done(w);
+	if (first && wait_for_room(w))
+		go = GO_LOOK_AGAIN;
+	if (!is_wanted(w))
+		go = GO_NOT;
+	if (go == GO) {
+		w->elevator.gap = e2pf_gap(e);
+		e->stats.planned_bytes += len;
+		if (missing)
+			record(w, refs, n, pos, len);
+	}
 	pthread_mutex_unlock(&e->lock);
 	return go;
 }
 
+/* Part by part: what is in memory, and what is missing. */
 static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 {
 	struct worker *w = ctx;
+	struct e2pf_engine *e = w->e;
+	unsigned device = refs[0].device;
+	struct e2pf_device *dev = e->cfg.devices[device];
+	uint64_t start = refs[0].offset, pos = start, end = pos;
+	size_t i;
 
-	if (!may_issue(w))
-		return false;
-	read_ahead(w, refs, n);
+	e2pf_ask_memory(e);
+	for (i = 0; i < n; i++)
+		if (refs[i].offset + refs[i].length > end)
+			end = refs[i].offset + refs[i].length;
+	while (pos < end) {
+		bool resident;
+		uint64_t len = dev->ops->span(dev, pos, end - pos, &resident);
+
+		switch (may_read(w, refs, n, pos == start, pos, len,
+				 !resident)) {
+		case GO_LOOK_AGAIN:
+			continue;
+		case GO_NOT:
+			return false;
+		case GO:
+			break;
+		}
+		/* It is no failure of this run that the next is not wanted. */
+		if (!resident && !ask_for(w, device, pos, len))
+			return true;
+		pos += len;
+	}
 	return true;
 }
 
@@ -370,6 +436,7 @@ void *e2pf_worker_main(void *arg)
 		e2pf_seed_batch(w);
 		e2pf_elevator_run(&w->elevator);
 		pthread_mutex_lock(&e->lock);
+		count_done(w);
 		e2pf_finish_batch(w);
 	}
 	set_state(w, WORKER_IDLE);
