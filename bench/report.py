@@ -17,7 +17,11 @@ import subprocess
 COLOURS = ["#5b6770", "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"]
 FIELDS = ["model", "label", "checker", "mode", "rep", "seconds", "user",
           "system", "status", "output", "reads", "read_bytes", "writes",
-          "busy_s", "mean_depth", "max_depth", "mean_latency_us"]
+          "busy_s", "mean_depth", "max_depth", "mean_latency_us",
+          "first_thread", "model_cpu", "rest_cpu"]
+# From here on the processors count as full, and the rig's part of them as
+# what made them so.
+FULL_SHARE, RIG_SHARE = 0.9, 0.15
 # More points than this make a picture large and no clearer.
 MAX_POINTS = 6000
 
@@ -76,6 +80,11 @@ class Cell:
         self.runs = runs
         self.median = statistics.median(times)
         self.low, self.high = min(times), max(times)
+
+    def middle(self):
+        """The run whose time is the median, or next to it."""
+        return sorted(self.runs, key=lambda r: r["seconds"])[
+            len(self.runs) // 2]
 
     def __str__(self):
         return f"{figure(self.median)} ({figure(self.low)}-" \
@@ -335,13 +344,45 @@ def bounds_table(result):
     return rows
 
 
+def rig_decides(run, processors):
+    """Whether the processors were full, and that because of the rig."""
+    if not run.get("model_cpu"):
+        return False
+    time = run["seconds"] * processors
+    rig = run["model_cpu"] + run["rest_cpu"]
+    return rig > RIG_SHARE * time and \
+        rig + run["user"] + run["system"] > FULL_SHARE * time
+
+
+def processor_table(result):
+    rows = [["image", "device", "checker", "elapsed, s",
+             "its first thread, s", "its others, s", "the model, s",
+             "the rest, s", "of the processors"]]
+    processors = result["machine"]["processors"]
+    for (label, model), group in cells(result, "cold").items():
+        for name, cell in group.items():
+            run = cell.middle()
+            first = run.get("first_thread")
+            if first is None or "rest_cpu" not in run:
+                continue
+            own = run["user"] + run["system"]
+            used = own + run["model_cpu"] + run["rest_cpu"]
+            share = used / run["seconds"] / processors
+            rows.append([label, model, name, figure(run["seconds"]),
+                         "%.2f" % first, "%.2f" % max(0, own - first),
+                         "%.2f" % run["model_cpu"], "%.2f" % run["rest_cpu"],
+                         "%.0f %%%s" % (100 * min(share, 1), " (rig)" if
+                                        rig_decides(run, processors)
+                                        else "")])
+    return rows
+
+
 def requests_table(result):
     rows = [["image", "device", "checker", "requests", "MiB", "mean depth",
              "most", "device busy"]]
     for (label, model), group in cells(result, "cold").items():
         for name, cell in group.items():
-            run = sorted(cell.runs, key=lambda r: r["seconds"])[
-                len(cell.runs) // 2]
+            run = cell.middle()
             if "reads" in run:
                 rows.append([label, model, name, str(run["reads"]),
                              "%.0f" % (run["read_bytes"] / 1048576),
@@ -393,7 +434,20 @@ def markdown(result, drawn):
         out += ["", "## Replays behind the device bound", "",
                 as_markdown(bounds_table(result))]
     if not result.get("plain"):
-        out += ["", "## Requests", "", as_markdown(requests_table(result))]
+        out += ["", "## Requests", "", as_markdown(requests_table(result)),
+                "", "Of throttled-loop and plain the kernel counts, reads of "
+                "others included."]
+    used = processor_table(result)
+    if len(used) > 1:
+        out += ["", "## Processor time", "",
+                "The checker's first thread is the check itself; its others "
+                "are the prefetch threads, and the trial before the check. "
+                "The rest is what else ran: the loop device, FUSE in the "
+                "kernel, other programs. (rig) marks runs in which the "
+                f"processors were full ({100 * FULL_SHARE:.0f} %) and the "
+                "model and the rest had more than "
+                f"{100 * RIG_SHARE:.0f} % of them: those say more of the rig "
+                "than of the checker.", "", as_markdown(used)]
     if drawn:
         out += ["", "## Pictures"]
         for title, _names, shown in drawn:

@@ -3,8 +3,10 @@
 
 A Workspace is a folder in /dev/shm with copies of images.  A Device is one
 image behind one model: a diskmodel process, its FUSE mount, and a loop
-device on the file it serves; or, without root or FUSE, the plain image file.
-Which runs are made and what becomes of the figures is decided elsewhere.
+device on the file it serves.  Without FUSE there are two more: a loop device
+whose rate the kernel limits, and the plain image file on this machine's own
+disk.  Which runs are made and what becomes of the figures is decided
+elsewhere.
 """
 import contextlib
 import ctypes
@@ -22,6 +24,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREFIX = "e2prefetch-bench-"
 BLKFLSBUF = 0x1261
+# Of a volume at its base price; see models/network-volume.conf.
+THROTTLE_IOPS = 3000
+THROTTLE_BYTES = 125 << 20
 
 
 class RigError(Exception):
@@ -130,6 +135,59 @@ class Workspace(contextlib.ExitStack):
         return path
 
 
+def why_not_throttled():
+    """Why this kernel cannot limit the rate of a device, or None."""
+    if os.geteuid():
+        return "not root"
+    first = "/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device"
+    if os.path.exists(first):
+        return None
+    try:
+        with open("/sys/fs/cgroup/cgroup.subtree_control") as f:
+            return None if "io" in f.read().split() else \
+                "control groups do not limit block devices here"
+    except OSError as e:
+        return f"no control groups: {e.strerror}"
+
+
+@contextlib.contextmanager
+def throttle_group(dev):
+    """A function that puts the calling process into a control group in which
+    @dev has the rates of a network volume; the group goes with the block."""
+    number = os.stat(dev).st_rdev
+    number = f"{os.major(number)}:{os.minor(number)}"
+    first = "/sys/fs/cgroup/blkio"
+    name = f"{PREFIX}{os.getpid()}-io"
+    if os.path.isdir(first):
+        path = os.path.join(first, name)
+        limits = {"blkio.throttle.read_iops_device":
+                  f"{number} {THROTTLE_IOPS}",
+                  "blkio.throttle.read_bps_device":
+                  f"{number} {THROTTLE_BYTES}"}
+    else:
+        path = os.path.join("/sys/fs/cgroup", name)
+        limits = {"io.max":
+                  f"{number} riops={THROTTLE_IOPS} rbps={THROTTLE_BYTES}"}
+    try:
+        os.mkdir(path)
+    except OSError as e:
+        raise RigError(f"no control group: {e.strerror}") from e
+    try:
+        for knob, text in limits.items():
+            try:
+                with open(os.path.join(path, knob), "w") as f:
+                    f.write(text)
+            except OSError as e:
+                raise RigError(f"{knob}: {e.strerror}") from e
+
+        def enter():
+            with open(os.path.join(path, "cgroup.procs"), "w") as f:
+                f.write(str(os.getpid()))
+        yield enter
+    finally:
+        os.rmdir(path)
+
+
 @contextlib.contextmanager
 def memory_group(limit):
     """A function that puts the calling process into a memory control group of
@@ -160,8 +218,10 @@ def memory_group(limit):
 
 
 class Device:
-    """One device to check.  .path is what the checker is given."""
+    """One device to check.  .path is what the checker is given, .enter what
+    its process is to call first, or None."""
     modelled = True
+    enter = None
 
     def __init__(self, path, point, model, rotational):
         self.path, self.point, self.model = path, point, model
@@ -201,24 +261,62 @@ def resident(fd, size):
         vec = ctypes.create_string_buffer((n + page - 1) // page)
         libc.mincore(at, n, vec)
         libc.munmap(at, n)
-        found += sum(b & 1 for b in vec.raw) * page
+        found += vec.raw.count(b"\x01") * page
     return found
 
 
-class PlainFile:
-    """The image itself, for machines without root, FUSE or loop devices."""
+class CountedByKernel:
+    """A device whose counters are those of the block layer: all that is asked
+    of it counts, whoever asks."""
     modelled = False
-    model = "plain-file"
+    enter = None
     rotational = 0
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, path, model, stat):
+        self.path, self.model, self.stat = path, model, stat
+        self.since = self.read_stat()
+
+    def read_stat(self):
+        """Reads, sectors read, ms busy, ms times requests; or None."""
+        try:
+            with open(self.stat) as f:
+                words = [int(w) for w in f.read().split()]
+        except OSError:
+            return None
+        return words[0], words[2], words[9], words[10]
 
     def command(self, text):
-        pass
+        if text == "reset":
+            self.since = self.read_stat()
 
     def counters(self):
-        return {}
+        now = self.read_stat()
+        if not now or not self.since:
+            return {}
+        reads, sectors, busy, depth = (
+            a - b for a, b in zip(now, self.since))
+        return dict(reads=reads, read_bytes=sectors * 512, busy_s=busy / 1e3,
+                    mean_depth=depth / busy if busy else 0, max_depth="-")
+
+
+class ThrottledLoop(CountedByKernel):
+    """A loop device on a file in memory, limited by the kernel."""
+
+    def __init__(self, path, enter):
+        super().__init__(path, "throttled-loop",
+                         f"/sys/block/{os.path.basename(path)}/stat")
+        self.enter = enter
+
+    make_cold = Device.make_cold
+
+
+class PlainFile(CountedByKernel):
+    """The image itself, on the disk it lies on."""
+
+    def __init__(self, path, model="plain"):
+        number = os.stat(path).st_dev
+        super().__init__(path, model, f"/sys/dev/block/{os.major(number)}:"
+                         f"{os.minor(number)}/stat")
 
     def make_cold(self):
         with open(self.path, "rb") as f:
@@ -311,11 +409,21 @@ def device(work, image, model, options=()):
         yield Device(dev, point, model, rotational)
 
 
-def replay(dev, *options, blocks=None):
+@contextlib.contextmanager
+def throttled_loop(work, image):
+    """@image, a file in memory, behind a loop device with a limited rate."""
+    with contextlib.ExitStack() as stack:
+        dev = output_of("losetup", "--read-only", "--find", "--show", image)
+        stack.callback(detach, dev)
+        set_queue(dev, model_keys("network-volume"))
+        yield ThrottledLoop(dev, stack.enter_context(throttle_group(dev)))
+
+
+def replay(dev, *options, blocks=None, enter=None):
     """Run bench/replay; its report as a dictionary."""
     p = subprocess.run([find_program("replay"), *options, dev],
                        input=blocks, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, text=True)
+                       stderr=subprocess.PIPE, text=True, preexec_fn=enter)
     if p.returncode:
         raise RigError("replay: " + p.stderr.strip())
     return json.loads(p.stdout)
