@@ -73,9 +73,20 @@ static void dir_path(char *path, size_t size, unsigned long dir)
 	snprintf(path, size, "d%04lu/d%04lu", dir / 100, dir % 100);
 }
 
-/* dirs FILES-PER-DIR BLOCKS: directories of files of 0 to BLOCKS blocks. */
+/* Give a file contents: of zeros, which the image need not store. */
+static void write_blocks(int fd, unsigned long blocks, off_t bs)
+{
+	char *data = calloc(blocks, (size_t)bs);
+
+	if (!data || write(fd, data, blocks * (size_t)bs) < 0)
+		die("write");
+	free(data);
+}
+
+/* dirs FILES-PER-DIR BLOCKS: directories of files of 0 to BLOCKS blocks, which
+ * are written or only allocated. */
 static void small(unsigned long dirs, unsigned long files,
-		  unsigned long blocks, off_t bs)
+		  unsigned long blocks, off_t bs, int written)
 {
 	char path[64];
 	unsigned long d, f, n;
@@ -94,7 +105,9 @@ static void small(unsigned long dirs, unsigned long files,
 				 "/file-%05lu.%03lu", f,
 				 (unsigned long)rnd(1000));
 			fd = make(path);
-			if (blocks && fallocate(fd, 0, 0, bs *
+			if (written)
+				write_blocks(fd, 1 + rnd(blocks), bs);
+			else if (blocks && fallocate(fd, 0, 0, bs *
 						(off_t)(1 + rnd(blocks))))
 				die(path);
 			close(fd);
@@ -242,7 +255,8 @@ int main(int argc, char **argv)
 
 	if (argc < 5 || argc > 9) {
 		fputs("Usage: mkfiles DIR SEED KIND DIRS NUMBER...\n"
-		      "KIND: small FILES BLOCKS, fragmented FILES MIN MAX,\n"
+		      "KIND: small FILES BLOCKS, written FILES BLOCKS,\n"
+		      "fragmented FILES MIN MAX,\n"
 		      "indirect FILES CHUNKS BLOCKS TOGETHER, large FILES MB,\n"
 		      "attributes FILES BYTES\n", stderr);
 		return 2;
@@ -253,7 +267,9 @@ int main(int argc, char **argv)
 	for (i = 4; i < argc; i++)
 		a[i - 4] = number(argv[i]);
 	if (!strcmp(argv[3], "small"))
-		small(a[0], a[1], a[2], st.st_blksize);
+		small(a[0], a[1], a[2], st.st_blksize, 0);
+	else if (!strcmp(argv[3], "written"))
+		small(a[0], a[1], a[2], st.st_blksize, 1);
 	else if (!strcmp(argv[3], "fragmented"))
 		fragmented(a[0], a[1], a[2], a[3], st.st_blksize);
 	else if (!strcmp(argv[3], "indirect"))

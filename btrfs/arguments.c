@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line of btrfs, as far as it tells whether a check is going to
- * read all metadata from the place the superblock says.  What is not
+ * The command line of btrfs, as far as it tells whether this is a send, or a
+ * check that is going to read all metadata from the place the superblock says.  What is not
  * understood is the stock program's to complain about.
  */
 #ifdef HAVE_CONFIG_H
@@ -18,8 +18,6 @@
 
 #include "arguments.h"
 
-#define COMMAND "check"
-
 static bool is_btrfsck(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -34,8 +32,9 @@ static bool has_value(const char *option)
 	       !strcmp(option, "--param");
 }
 
-/* Index of the argument that is the command "check" or short for it, or 0. */
-static int find_command(int argc, char **argv)
+/* Index of the argument that is this command or short for it, by at least so
+ * many of its letters, or 0. */
+static int find_command(int argc, char **argv, const char *name, size_t least)
 {
 	int i;
 
@@ -46,16 +45,28 @@ static int find_command(int argc, char **argv)
 		if (has_value(argv[i]))
 			i++;
 	}
-	/* No other command begins with its first letter. */
-	if (i < argc && argv[i][0] &&
-	    !strncmp(argv[i], COMMAND, strlen(argv[i])))
+	if (i < argc && strlen(argv[i]) >= least &&
+	    !strncmp(argv[i], name, strlen(argv[i])))
 		return i;
 	return 0;
 }
 
+/* No other command begins with this letter. */
+static int find_check(int argc, char **argv)
+{
+	return find_command(argc, argv, "check", 1);
+}
+
 bool arguments_are_check(int argc, char **argv)
 {
-	return argc > 0 && (is_btrfsck(argv[0]) || find_command(argc, argv));
+	return argc > 0 && (is_btrfsck(argv[0]) || find_check(argc, argv));
+}
+
+bool arguments_are_send(int argc, char **argv)
+{
+	/* There are scrub and subvolume. */
+	return argc > 0 && !is_btrfsck(argv[0]) &&
+	       find_command(argc, argv, "send", 2);
 }
 
 /* A block device that somebody else has claimed: mounted, as a rule. */
@@ -129,7 +140,7 @@ static const char *reason_of(int option)
 
 const char *arguments_aside(int argc, char **argv)
 {
-	int command = is_btrfsck(argv[0]) ? 0 : find_command(argc, argv), c;
+	int command = is_btrfsck(argv[0]) ? 0 : find_check(argc, argv), c;
 	char **list = calloc((size_t)(argc - command) + 1, sizeof(*list));
 	const char *why = NULL;
 	bool force = false;

@@ -8,6 +8,9 @@
 /* Is this "btrfs check", or btrfs under the name btrfsck? */
 bool arguments_are_check(int argc, char **argv);
 
+/* Is this "btrfs send"?  Of what, the module learns from the kernel's call. */
+bool arguments_are_send(int argc, char **argv);
+
 /*
  * Why a check with these arguments is better left alone, in words; NULL when
  * it is not.  Looks at the device where that tells.

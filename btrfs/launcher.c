@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * btrfs, with prefetching for its check: becomes the stock btrfs under the name
- * it was called by itself, with the module preloaded where this is a check, the
- * user asked for it and the stock btrfs can take it.
+ * btrfs, with prefetching for its check and its send: becomes the stock btrfs
+ * under the name it was called by itself, with the module preloaded where this
+ * is one of the two, the user asked for it and the stock btrfs can take it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -19,7 +19,7 @@
 #include "launch.h"
 #include "module.h"
 
-/* btrfs check has no status of its own for this. */
+/* btrfs has no status of its own for this. */
 #define EXIT_USAGE 1
 
 static const struct launch launch = {
@@ -35,10 +35,10 @@ static const struct launch launch = {
 };
 
 /* Also a check that is left alone gets the module: it writes down why. */
-static void prepare(const struct environment *env, int argc, char **argv,
+static void prepare(const struct environment *env, const char *aside,
 		    const char *btrfs)
 {
-	const char *aside = arguments_aside(argc, argv), *why;
+	const char *why;
 
 	unsetenv(ASIDE_VARIABLE);
 	if (aside && !env->stats && !env->verbose)
@@ -57,19 +57,21 @@ int main(int argc, char **argv)
 	char error[256];
 	const char *path;
 	bool check = arguments_are_check(argc, argv);
+	bool ours = check || arguments_are_send(argc, argv);
 
-	if (check && !launch_configure(&launch))
+	if (ours && !launch_configure(&launch))
 		return EXIT_USAGE;
-	if (check && read_environment(&env, error, sizeof(error))) {
+	if (ours && read_environment(&env, error, sizeof(error))) {
 		launch_say(&launch, error);
 		return EXIT_USAGE;
 	}
 	path = launch_stock(&launch);
-	if (!path || (check && launch_check_stats(&launch, env.prefetch ?
+	if (!path || (ours && launch_check_stats(&launch, env.prefetch ?
 						   env.stats : NULL)))
 		return EXIT_USAGE;
-	if (check && env.prefetch)
-		prepare(&env, argc, argv, path);
+	if (ours && env.prefetch)
+		prepare(&env, check ? arguments_aside(argc, argv) : NULL,
+			path);
 	execv(path, argv);
 	fprintf(stderr, "btrfs-prefetch: cannot run %s: %s\n", path,
 		strerror(errno));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the stand-ins for libc tell the module of the check.  All of these keep
- * errno, and do nothing on other threads than the program's first.
+ * What the stand-ins for libc tell the module of a check or a send.  All of
+ * these keep errno, and do nothing on other threads than the program's first
+ * unless they say so.
  */
 #ifndef MODULE_H
 #define MODULE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/engine.h"
@@ -29,5 +31,14 @@ void module_has_read(const struct e2pf_read *read);
 /* Is this read-ahead, of the program's own, for what it has asked for a
  * moment ago? */
 bool module_repeats(int fd, uint64_t offset, uint64_t length);
+
+/* About to have the kernel send a subvolume, as `args` of BTRFS_IOC_SEND say.
+ * True when module_has_sent() must follow. */
+bool module_sends(int fd, const void *args);
+void module_has_sent(void);
+
+/* The program has passed on so many bytes from one descriptor to another.  On
+ * any thread. */
+void module_came_out(size_t bytes);
 
 #endif

@@ -7,6 +7,8 @@
  * and before it closes it.  Between the two a session reads ahead: it begins
  * with the first tree block behind the chunk tree, when all devices are open,
  * and has ended, with nothing under way, before the cache is dropped at last.
+ *
+ * A send is seen by the ioctl that it is: send.c.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -28,6 +30,7 @@
 #include "linkage.h"
 #include "module.h"
 #include "repeats.h"
+#include "send.h"
 #include "stats_file.h"
 
 /* How long the check's end waits for a thread of ours that waits for the
@@ -206,6 +209,24 @@ bool module_repeats(int fd, uint64_t offset, uint64_t length)
 			   length);
 }
 
+bool module_sends(int fd, const void *args)
+{
+	if (!is_ours())
+		return false;
+	send_begins(fd, args, &self.env.settings);
+	return true;
+}
+
+void module_has_sent(void)
+{
+	send_ends();
+}
+
+void module_came_out(size_t bytes)
+{
+	send_came_out(bytes);
+}
+
 /*
  * Life in the process.
  */
@@ -224,7 +245,8 @@ static void answer_trial(void)
 
 	found.of[ABILITY_PROGRESS] =
 		refers_to("pread", "pread64") &&
-		refers_to("posix_fadvise", "posix_fadvise64") ?
+		refers_to("posix_fadvise", "posix_fadvise64") &&
+		refers_to("ioctl", "ioctl") ?
 		FINDING_WHOLE : FINDING_LINKED;
 	findings_print(&found, text, sizeof(text));
 	dprintf(STDOUT_FILENO, "%s\n", text);
@@ -258,9 +280,11 @@ static void gather_decisions(struct e2pf_decisions *list)
 		e2pf_decide(list, "prefetch", "off", "%s", self.aside);
 	else if (self.why_not)
 		e2pf_decide(list, "prefetch", "off", "%s", self.why_not);
+	else if (send_was_tried())
+		send_describe(list);
 	else if (!self.session)
-		e2pf_decide(list, "prefetch", "off",
-			    "no filesystem was opened for a check");
+		e2pf_decide(list, "prefetch", "off", "no filesystem was opened "
+			    "for a check, and no subvolume sent");
 	if (self.repeats.asked)
 		e2pf_decide(list, "readahead", "repeats dropped",
 			    "%llu of the check's own %llu calls",
@@ -270,7 +294,8 @@ static void gather_decisions(struct e2pf_decisions *list)
 
 static const char *write_stats(void *ctx, FILE *out)
 {
-	int err = e2pf_btrfs_write_stats(self.session, self.name, ctx, out);
+	int err = send_was_tried() ? send_write_stats(ctx, out) :
+		e2pf_btrfs_write_stats(self.session, self.name, ctx, out);
 
 	return err ? strerror(err) : NULL;
 }
@@ -284,6 +309,7 @@ static void end(void)
 	if (getpid() != self.pid || !self.env.prefetch)
 		return;
 	end_session();
+	send_ends();
 	gather_decisions(&list);
 	/* The launcher has checked the file; now nothing may be said. */
 	e2pf_stats_put(self.env.stats, stderr, write_stats, &list);

@@ -15,7 +15,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "module.h"
@@ -96,4 +99,36 @@ int close(int fd)
 
 	module_closes(fd);
 	return real(fd);
+}
+
+/* The argument of a request that has none is read as well, and not used by
+ * the kernel; libc does the same. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+	int result;
+	REAL(ioctl);
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (request != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
+		return real(fd, request, arg);
+	result = real(fd, request, arg);
+	module_has_sent();
+	return result;
+}
+
+/* How the program passes the stream on. */
+ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset,
+	       size_t length, unsigned flags)
+{
+	ssize_t n;
+	REAL(splice);
+
+	n = real(from, from_offset, to, to_offset, length, flags);
+	if (n > 0)
+		module_came_out((size_t)n);
+	return n;
 }

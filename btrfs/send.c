@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * btrfs send, as the module sees it: each subvolume is one call of
+ * BTRFS_IOC_SEND, which says what is sent and against which parent, and returns
+ * when the kernel has written all of the stream.  Reading ahead begins and ends
+ * with it.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/btrfs.h>
+
+#include "btrfs_send.h"
+#include "send.h"
+
+/* Of newer kernels: data are sent compressed, as they are stored. */
+#define FLAG_COMPRESSED 0x10u
+
+/* How long the end of a send waits for a thread that waits for the device. */
+#define END_PATIENCE_MS 1000
+
+static struct {
+	struct e2pf_send *send;
+	_Atomic(bool) goes_on;
+	bool tried;
+	const struct e2pf_settings *settings;
+	char name[PATH_MAX];		/* of the first subvolume */
+	struct e2pf_decisions refused;
+} self;
+
+static void keep_name(int fd)
+{
+	char path[32];
+	ssize_t n;
+
+	if (self.name[0])
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, self.name, sizeof(self.name) - 1);
+	self.name[n > 0 ? n : 0] = '\0';
+}
+
+void send_begins(int fd, const void *args,
+		 const struct e2pf_settings *settings)
+{
+	const struct btrfs_ioctl_send_args *a = args;
+	struct e2pf_send_request request = {
+		.fd = fd,
+		.parent = a->parent_root,
+		.clones = (const uint64_t *)(uintptr_t)a->clone_sources,
+		.clone_count = (size_t)a->clone_sources_count,
+		.no_data = a->flags & BTRFS_SEND_FLAG_NO_FILE_DATA,
+		.as_stored = a->flags & FLAG_COMPRESSED
+	};
+	const char *why = "no memory";
+	int saved = errno;
+
+	self.tried = true;
+	self.settings = settings;
+	keep_name(fd);
+	if (!self.send)
+		self.send = e2pf_send_new(settings);
+	if (self.send)
+		why = e2pf_send_start(self.send, &request);
+	if (why)
+		e2pf_decide(&self.refused, "prefetch", "off", "%s", why);
+	self.goes_on = !why;
+	errno = saved;
+}
+
+void send_ends(void)
+{
+	int saved = errno;
+
+	if (self.goes_on && !e2pf_send_stop(self.send, END_PATIENCE_MS))
+		e2pf_decide(&self.refused, "prefetch", "left behind",
+			    "a thread waits for a device");
+	self.goes_on = false;
+	errno = saved;
+}
+
+void send_came_out(uint64_t bytes)
+{
+	int saved = errno;
+
+	if (self.goes_on)
+		e2pf_send_came_out(self.send, bytes);
+	errno = saved;
+}
+
+bool send_was_tried(void)
+{
+	return self.tried;
+}
+
+void send_describe(struct e2pf_decisions *list)
+{
+	struct e2pf_send_figures figures;
+	size_t i;
+
+	for (i = 0; i < self.refused.count; i++)
+		e2pf_decide(list, self.refused.item[i].about,
+			    self.refused.item[i].decision, "%s",
+			    self.refused.item[i].reason);
+	if (!self.send)
+		return;
+	e2pf_send_get_figures(self.send, &figures);
+	e2pf_send_describe(&figures, self.settings->threads,
+			   self.settings->memory, list);
+}
+
+int send_write_stats(const struct e2pf_decisions *list, FILE *out)
+{
+	struct e2pf_send_figures figures = { .sends = 0 };
+
+	if (self.send)
+		e2pf_send_get_figures(self.send, &figures);
+	return e2pf_send_write_stats(&figures, self.name, list, out);
+}
