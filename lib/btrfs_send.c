@@ -334,6 +334,14 @@ static void sweep(struct e2pf_send *s, struct e2pf_jobs *jobs)
  * What there is to read.
  */
 
+/* For a walk: one that the end of the send finds under way reads no more. */
+static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
+{
+	struct e2pf_send *s = ctx;
+
+	return !s->stop && e2pf_mounted_read(s->fs, ptr, block);
+}
+
 static bool add_leaf(struct e2pf_send *s, uint64_t tree,
 		     const struct e2pf_btrfs_child *leaf, bool parse)
 {
@@ -357,8 +365,8 @@ static void add_leaves(struct e2pf_send *s, uint64_t tree,
 		       struct e2pf_btrfs_ranges *ranges, bool parse)
 {
 	struct e2pf_tree_walk walk = {
-		.super = e2pf_mounted_super(s->fs), .read = e2pf_mounted_read,
-		.ctx = s->fs, .ranges = ranges
+		.super = e2pf_mounted_super(s->fs), .read = read_node,
+		.ctx = s, .ranges = ranges
 	};
 	struct e2pf_btrfs_child leaf;
 	struct e2pf_btrfs_ptr root;
@@ -370,7 +378,7 @@ static void add_leaves(struct e2pf_send *s, uint64_t tree,
 	while (!s->stop && e2pf_tree_walk_next(&walk, &leaf) &&
 	       add_leaf(s, tree, &leaf, parse))
 		;
-	s->sum.unread += walk.unread;
+	s->sum.unread += s->stop ? 0 : walk.unread;
 	e2pf_tree_walk_free(&walk);
 }
 
@@ -552,8 +560,8 @@ static void *conduct(void *arg)
 	const struct e2pf_btrfs_ptr *older = forward ? &s->parent_root :
 						       &s->root;
 	struct e2pf_tree_walk walk = {
-		.super = e2pf_mounted_super(s->fs), .read = e2pf_mounted_read,
-		.ctx = s->fs, .generation = older->generation
+		.super = e2pf_mounted_super(s->fs), .read = read_node,
+		.ctx = s, .generation = older->generation
 	};
 
 	if (e2pf_tree_walk_begin(&walk, newer))
@@ -569,7 +577,7 @@ static void *conduct(void *arg)
 				break;
 			wait_for_room(s);
 		}
-	s->sum.unread += walk.unread;
+	s->sum.unread += s->stop ? 0 : walk.unread;
 	s->sum.early |= s->stop;
 	e2pf_tree_walk_free(&walk);
 	pthread_mutex_lock(&s->lock);

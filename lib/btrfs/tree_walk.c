@@ -23,8 +23,9 @@ static bool push(struct e2pf_tree_walk *walk,
 {
 	unsigned d = walk->depth;
 
-	if (d == E2PF_BTRFS_LEVELS)
+	if (d == E2PF_BTRFS_LEVELS || walk->nodes == E2PF_TREE_NODES_MOST)
 		return true;
+	walk->nodes++;
 	if (!walk->level[d].block)
 		walk->level[d].block = aligned_alloc(4096,
 						     walk->super->nodesize);
@@ -50,6 +51,7 @@ bool e2pf_tree_walk_begin(struct e2pf_tree_walk *walk,
 	};
 
 	walk->depth = 0;
+	walk->nodes = 0;
 	walk->root_is_leaf = false;
 	if (!is_wanted(walk, &all))
 		return true;

@@ -16,6 +16,10 @@
 typedef bool (*e2pf_tree_read)(void *ctx, const struct e2pf_btrfs_ptr *ptr,
 			       void *block);
 
+/* Nodes that a walk reads at most: those of 4 TiB of metadata.  A damaged tree
+ * may come by the same node again and again. */
+#define E2PF_TREE_NODES_MOST (1u << 20)
+
 struct e2pf_tree_walk {
 	const struct e2pf_btrfs_super *super;
 	e2pf_tree_read read;
@@ -26,6 +30,7 @@ struct e2pf_tree_walk {
 	const struct e2pf_btrfs_ranges *ranges;
 
 	uint64_t unread;		/* nodes that could not be had */
+	uint32_t nodes;			/* that were asked for */
 	struct {
 		struct e2pf_btrfs_child node;
 		uint8_t *block;

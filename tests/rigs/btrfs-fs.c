@@ -117,6 +117,16 @@ void fs_add_ptr(uint8_t *block, uint64_t child, uint64_t generation)
 	put64(ptr + BT_PTR_GENERATION, generation);
 }
 
+void fs_add_child(uint8_t *block, uint64_t child, uint64_t generation,
+		  uint64_t objectid, unsigned type, uint64_t offset)
+{
+	uint32_t n = bt_le32(block + BT_HEADER_NRITEMS);
+
+	put_key(block + BT_HEADER_BYTES + n * BT_PTR_BYTES, objectid, type,
+		offset);
+	fs_add_ptr(block, child, generation);
+}
+
 void fs_add_item(uint8_t *block, uint64_t objectid, unsigned type,
 		 uint64_t offset, const void *item, size_t size)
 {

@@ -37,6 +37,9 @@ void fs_block(uint8_t *block, uint64_t logical, uint64_t owner,
 
 /* Add a pointer to a node, or an item to a leaf. */
 void fs_add_ptr(uint8_t *block, uint64_t child, uint64_t generation);
+/* The same with the key of the child's first item. */
+void fs_add_child(uint8_t *block, uint64_t child, uint64_t generation,
+		  uint64_t objectid, unsigned type, uint64_t offset);
 void fs_add_item(uint8_t *block, uint64_t objectid, unsigned type,
 		 uint64_t offset, const void *item, size_t size);
 

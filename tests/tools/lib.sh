@@ -223,7 +223,7 @@ marked_processes()
 		[ "${dir#/proc/}" != $$ ] || continue
 		{ read -r name <"$dir/comm"; } 2>/dev/null || continue
 		case $name in
-		e2fsck*|*prefetch*|side-process|fsck.ext*|badblocks) ;;
+		btrfs*|e2fsck*|*prefetch*|side-process|fsck.ext*|badblocks) ;;
 		*) continue ;;
 		esac
 		tr '\0' '\n' <"$dir/environ" 2>/dev/null |

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which command lines of btrfs are a check, and which checks are left alone. */
+/* Which command lines of btrfs are a check or a send, and which checks are left
+ * alone. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -46,6 +47,33 @@ static void test_check(void **state)
 		assert_true(arguments_are_check(count(lines[i]), lines[i]));
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_false(arguments_are_check(count(others[i]), others[i]));
+}
+
+static void test_send(void **state)
+{
+	static char *lines[][WORDS] = {
+		{ "btrfs", "send", "x" },
+		{ "btrfs", "se", "-p", "a", "x" },
+		{ "btrfs", "-q", "send", "check" },
+	};
+	static char *others[][WORDS] = {
+		{ "btrfs" },
+		{ "btrfs", "s", "x" },
+		{ "btrfs", "sends", "x" },
+		{ "btrfs", "subvolume", "send" },
+		{ "btrfs", "--help", "send" },
+		{ "btrfs", "receive", "send" },
+		{ "btrfsck", "send" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		assert_true(arguments_are_send(count(lines[i]), lines[i]));
+		assert_false(arguments_are_check(count(lines[i]), lines[i]));
+	}
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(arguments_are_send(count(others[i]), others[i]));
 }
 
 static void expect_aside(char **words, const char *why)
@@ -101,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_send),
 		cmocka_unit_test(test_aside),
 		cmocka_unit_test(test_repeats),
 	};

@@ -1,0 +1,295 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# btrfs send with the module against the stock program: the stream must be the
+# same byte for byte, and what is received of it as well, with all options; a
+# send that is not read ahead of says why; and one that is killed leaves no
+# process and nothing mounted busy.
+#
+# BTRFS_TEST	the command under test (default: the launcher of the build tree)
+# BTRFS_STOCK	the stock program (default: btrfs of PATH)
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+
+BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
+BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
+unset PREFETCH_BTRFS PREFETCH_ASIDE
+
+# What is different between runs for a reason of the test's own.
+fill()
+{
+	local i
+
+	"$BTRFS_STOCK" -q subvolume create fs || return
+	for i in {0..39}; do
+		mkdir -p "fs/d$((i % 4))/e$i"
+		dd if=/dev/urandom of="fs/d$((i % 4))/e$i/large" bs=64k \
+			count=3 status=none
+		for j in {0..29}; do
+			head -c $((j * 700)) /dev/urandom \
+				>"fs/d$((i % 4))/e$i/file-$j"
+		done
+	done
+	"$BTRFS_STOCK" -q subvolume snapshot -r fs one || return
+	for i in {0..39..3}; do
+		head -c 9000 /dev/urandom >"fs/d$((i % 4))/e$i/file-7"
+		mv "fs/d$((i % 4))/e$i/file-3" "fs/d0/moved-$i"
+		rm "fs/d$((i % 4))/e$i/file-4"
+		truncate -s 100000 "fs/d$((i % 4))/e$i/large"
+		fallocate -l 300000 "fs/d1/allocated-$i"
+		cp --reflink=always "fs/d$((i % 4))/e$i/file-20" \
+			"fs/d2/cloned-$i"
+		ln -s "target-$i" "fs/d3/link-$i"
+		setfattr -n user.e2pf -v "$i" "fs/d$((i % 4))/e$i/file-8" \
+			2>/dev/null
+		sync -f .
+	done
+	"$BTRFS_STOCK" property set fs/d2 compression zlib 2>/dev/null
+	yes compressed | head -c 500000 >fs/d2/compressed
+	mkfifo fs/d3/fifo
+	"$BTRFS_STOCK" -q subvolume snapshot -r fs two || return
+	for i in {0..39..5}; do
+		head -c 5000 /dev/urandom >"fs/d$((i % 4))/e$i/file-9"
+		rm -f "fs/d1/allocated-$i"
+	done
+	"$BTRFS_STOCK" -q subvolume snapshot -r fs three
+}
+
+cold()
+{
+	umount "$mnt" && mount -t btrfs "$dev" "$mnt"
+}
+
+# stream OUT PROGRAM OPTION...: what it sends of $mnt, from a cold cache.
+stream()
+{
+	local out=$1 program=$2
+
+	shift 2
+	cold || return
+	(
+		cd "$mnt" && exec "$IMGTOOL" run 120 btrfs "$program" send "$@"
+	) >"$out" 2>"$out.err" </dev/null
+	echo $? >"$out.status"
+}
+
+ours()
+{
+	local out=$1
+
+	shift
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
+		PREFETCH_BTRFS=$BTRFS_STOCK stream "$out" "$BTRFS_TEST" "$@"
+}
+
+# same OPTION...: both streams, messages and statuses.
+same()
+{
+	rm -f "$stats"
+	stream "$dir/stock" "$BTRFS_STOCK" "$@" &&
+	ours "$dir/ours" "$@" &&
+	cmp "$dir/stock.status" "$dir/ours.status" &&
+	cmp "$dir/stock.err" "$dir/ours.err" &&
+	cmp "$dir/stock" "$dir/ours"
+}
+
+# helped: leaves were searched for, without an error.
+helped()
+{
+	grep -q '"prefetched_requests":[1-9]' "$stats" &&
+		grep -q '"errors":0' "$stats" &&
+		! grep -q '"decision":"off"' "$stats"
+}
+
+# The program knows these options.
+same_sent()
+{
+	same "$@" && [ "$(cat "$dir/ours.status")" = 0 ] || return
+	helped
+}
+same_and_helped() { same "$@" && helped; }
+same_alone()
+{
+	local why=$1
+
+	shift
+	same "$@" && grep -q -- "$why" "$stats" &&
+		grep -q '"prefetched_requests":0' "$stats"
+}
+
+same_file()
+{
+	same -f "$dir/file.stock" -p one two || return
+	rm -f "$dir/file.stock" "$dir/file.ours"
+	stream "$dir/stock" "$BTRFS_STOCK" -f "$dir/file.stock" -p one two &&
+	ours "$dir/ours" -f "$dir/file.ours" -p one two && helped &&
+	[ -s "$dir/file.ours" ] && cmp "$dir/file.stock" "$dir/file.ours"
+}
+
+# What is received is what was sent.
+received()
+{
+	local image=$dir/target target to=$dir/received name result=1
+
+	truncate -s 512M "$image" && mkfs.btrfs -q "$image" >/dev/null 2>&1 || return
+	target=$(loop_attach "$image") || return
+	mkdir -p "$to" && mount -t btrfs "$target" "$to" || return
+	if ours "$dir/full" one && ours "$dir/ours" -p one two three &&
+	   "$BTRFS_STOCK" -q receive "$to" <"$dir/full" &&
+	   "$BTRFS_STOCK" -q receive "$to" <"$dir/ours"; then
+		result=0
+		for name in one two three; do
+			diff -r --no-dereference -x fifo "$mnt/$name" \
+				"$to/$name" || result=1
+		done
+		[ -p "$to/three/d3/fifo" ] || result=1
+	else
+		cat "$dir"/*.err
+	fi
+	umount "$to"
+	loop_detach "$target"
+	return $result
+}
+
+# A kernel or a right that is missing.
+refused()
+{
+	local why=$1
+
+	shift
+	cold
+	(
+		cd "$mnt" && PREFETCH=1 PREFETCH_STATS=$stats \
+			PREFETCH_BTRFS=$BTRFS_STOCK \
+			"$@" "$BTRFS_TEST" send -p one two
+	) >"$dir/ours" 2>"$dir/ours.err" </dev/null
+	grep -q "$why" "$stats" || { cat "$stats" "$dir/ours.err"; return 1; }
+}
+
+refused_search()
+{
+	refused "the kernel has no search of trees" \
+		env LD_PRELOAD="$no_search" || return
+	stream "$dir/stock" "$BTRFS_STOCK" -p one two &&
+		cmp "$dir/stock" "$dir/ours"
+}
+
+# Not a subvolume, or none at all: stock's message, and nothing read.
+same_error()
+{
+	same "$@" && [ "$(cat "$dir/ours.status")" != 0 ] &&
+		! grep -q '"prefetched_requests":[1-9]' "$stats"
+}
+
+# ended_by SIGNAL: nobody reads the pipe, so that the send is in the midst of
+# it when the signal comes.  It ends, and the filesystem is not in use.
+ended_by()
+{
+	local pid i
+
+	cold
+	mkfifo "$dir/pipe"
+	exec 8<>"$dir/pipe"
+	(
+		cd "$mnt" && PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK \
+			exec "$BTRFS_TEST" send -q -p one two
+	) >"$dir/pipe" 2>/dev/null </dev/null &
+	pid=$!
+	for ((i = 0; i < 100; i++)); do
+		[ "$(ls "/proc/$pid/task" 2>/dev/null | wc -l)" -gt 1 ] && break
+		sleep 0.05
+	done
+	sleep 0.1
+	kill -"$1" "$pid"
+	wait "$pid" 2>/dev/null
+	exec 8<&-
+	rm -f "$dir/pipe"
+	no_process_left && cold
+}
+
+test_all()
+{
+	dir=$E2PF_TMP/send
+	stats=$dir/stats.json
+	mnt=$dir/mnt
+	mkdir -p "$mnt"
+	truncate -s 1G "$dir/image"
+	mkfs.btrfs -q -n 4096 "$dir/image" >/dev/null 2>&1 || tap_bail "mkfs.btrfs"
+	dev=$(loop_attach "$dir/image") || tap_bail "no loop device"
+	mount -t btrfs "$dev" "$mnt" || tap_bail "no mount"
+	(cd "$mnt" && fill) || tap_bail "no subvolumes"
+
+	tap_check "incremental" same_and_helped -p one two
+	tap_check "verbose" same_and_helped -v -p one two
+	tap_check "--no-data" same_and_helped --no-data -p one two
+	tap_check "-f" same_file
+	tap_check "several snapshots" same_and_helped -p one two three
+	tap_check "several snapshots with -e" same_and_helped -e -p one two three
+	tap_check "clone sources" same_and_helped -p one -c three two
+	tap_check "clone sources without a parent" \
+		same_and_helped -c one -c three two
+	tap_check "a parent that is newer" same_and_helped -p three one
+	tap_check "a budget of 1 MiB" small_budget
+	for options in "--proto 2" "--proto 2 --compressed-data" "--proto 0"; do
+		# shellcheck disable=SC2086
+		tap_check "$options" same_sent $options -p one two
+	done
+	tap_check "a full send is left alone" same_alone "a full send" one
+	tap_check "what is received is the same" received
+	tap_check "a kernel without the search is left alone" refused_search
+	if have_program setpriv; then
+		tap_check "without CAP_SYS_ADMIN it is left alone" no_right
+	fi
+	tap_check "a folder is no subvolume" same_error -p one two/d1
+	tap_check "nor is what is not there" same_error -p one none
+	tap_check "a parent that is not there" same_error -p none two
+	tap_check "one that can be written to" same_error -p one fs
+	tap_check "killed" ended_by KILL
+	tap_check "interrupted" ended_by INT
+	tap_check "terminated" ended_by TERM
+	umount "$mnt"
+	loop_detach "$dev"
+	tap_check "the filesystem is sound" "$BTRFS_STOCK" check -q "$dir/image"
+}
+
+small_budget()
+{
+	PREFETCH_MEM=1M same_and_helped -p one two three
+}
+
+# The stock send fails as well: with its own words, and with the same status.
+no_right()
+{
+	rm -f "$stats"
+	(
+		cd "$mnt" && PREFETCH=1 PREFETCH_STATS=$stats \
+			PREFETCH_BTRFS=$BTRFS_STOCK setpriv \
+			--bounding-set -sys_admin --inh-caps -sys_admin \
+			"$BTRFS_TEST" send -p one two
+	) >"$dir/ours" 2>"$dir/ours.err" </dev/null &&
+		return 1
+	[ -s "$dir/ours.err" ] && grep -q '"prefetched_requests":0' "$stats"
+}
+
+# A mount of its own: nothing of it is left if this is killed.
+have_root || tap_skip_all "not root"
+for program in mkfs.btrfs losetup mount unshare; do
+	have_program "$program" || tap_skip_all "$program not found"
+done
+[ -n "$BTRFS_STOCK" ] || tap_skip_all "btrfs not found"
+[ -x "$BTRFS_TEST" ] || tap_skip_all "not built: $BTRFS_TEST"
+[ -z "${E2PF_NO_PRELOAD-}" ] || tap_skip_all "$E2PF_NO_PRELOAD"
+grep -qw btrfs /proc/filesystems || tap_skip_all "the kernel has no btrfs"
+if [ -z "${E2PF_UNSHARED-}" ]; then
+	E2PF_UNSHARED=1 unshare -m true 2>/dev/null ||
+		tap_skip_all "no mount namespace"
+	E2PF_UNSHARED=1 exec unshare -m bash "$0" "$@"
+fi
+tmp_setup
+helpers_setup
+no_search=$E2PF_TMP/no-search.so
+${CC:-cc} -shared -fPIC -o "$no_search" "$srcdir/tools/no-search.c" -ldl ||
+	tap_bail "no-search.c does not compile"
+tap_run test_all
