@@ -677,7 +677,8 @@ const char *e2pf_send_start(struct e2pf_send *s,
 		return why;
 	s->stop = s->gone = false;
 	s->parts = 0;
-	s->stream = s->came_out = 0;
+	s->stream = 0;
+	s->came_out = 0;
 	s->bytes = 0;
 	s->began = now();
 	/* Signals are the program's. */

@@ -155,6 +155,30 @@ seeds_btrfs()
 	rm -f "$image"
 }
 
+# An item of each kind that is looked into, and a node with two children.
+seeds_search()
+{
+	local dir=$1 type
+
+	for type in 01 0c 6c 84 a8; do
+		{
+			hex 00 01
+			hex 09 00 00 00 00 00 00 00
+			hex 01 01 00 00 00 00 00 00
+			hex 00 00 00 00 00 00 00 00
+			hex "$type" 00 00 00 c0 01 00 00
+			head -c 448 /dev/zero | tr '\0' '\1'
+		} >"$dir/item-$type"
+	done
+	{
+		hex 01 02 00 00 00
+		hex 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+		hex 00 10 00 00 00 00 00 00 07 00 00 00 00 00 00 00
+		hex 05 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+		hex 00 20 00 00 00 00 00 00 08 00 00 00 00 00 00 00
+	} >"$dir/node"
+}
+
 fuzz_seeds()
 {
 	mkdir -p "$2" && "seeds_$1" "$2"

@@ -17,7 +17,7 @@ BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
 unset PREFETCH_BTRFS PREFETCH_ASIDE
 
-# What is different between runs for a reason of the test's own.
+# Three snapshots, with changes of each kind between them.
 fill()
 {
 	local i
@@ -95,21 +95,77 @@ same()
 	cmp "$dir/stock" "$dir/ours"
 }
 
-# helped: leaves were searched for, without an error.
-helped()
+# begun: it was read ahead of, without an error.  How far that came before the
+# send had ended is the scheduler's matter.
+begun()
 {
-	grep -q '"prefetched_requests":[1-9]' "$stats" &&
-		grep -q '"errors":0' "$stats" &&
+	grep -q '"about":"filter"' "$stats" && grep -q '"errors":0' "$stats" &&
 		! grep -q '"decision":"off"' "$stats"
 }
+
+# Threads of a process.
+threads() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l; }
+
+# wait_threads PID LEAST MOST: until there are so many; 30 seconds at most.
+wait_threads()
+{
+	local i n
+
+	for ((i = 0; i < 600; i++)); do
+		n=$(threads "$1")
+		[ "$n" -ge "$2" ] && [ "$n" -le "$3" ] && return
+		sleep 0.05
+	done
+	echo "$n threads, not $2 to $3"
+	return 1
+}
+
+# held OPTION...: a send in the background of which nobody reads the stream
+# yet, with more of it than a pipe takes.  Its process is $pid.
+held()
+{
+	cold
+	rm -f "$stats" "$dir/pipe"
+	mkfifo "$dir/pipe"
+	exec 8<>"$dir/pipe"
+	(
+		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+			PREFETCH_STATS=$stats PREFETCH_BTRFS=$BTRFS_STOCK \
+			exec "$BTRFS_TEST" send -q "$@"
+	) >"$dir/pipe" 2>"$dir/held.err" </dev/null 8<&- &
+	pid=$!
+}
+
+# All that there is is read where the send leaves time for it: its own threads
+# are two, and ours end by themselves.
+reads_all()
+{
+	local least=$1
+
+	shift
+	held "$@"
+	cat <&8 >"$dir/held" &
+	kill -STOP $!
+	wait_threads "$pid" 2 99 && sleep 0.2 && wait_threads "$pid" 2 2
+	kill -CONT $!
+	wait "$pid"
+	exec 8<&-
+	kill $! 2>/dev/null
+	begun && ! grep -q "ended early" "$stats" &&
+		[ "$(sed -n 's/.*"prefetched_requests":\([0-9]*\).*/\1/p' \
+			"$stats")" -ge "$least" ] && return
+	cat "$stats" "$dir/held.err"
+	return 1
+}
+
+same_and_begun() { same "$@" && begun; }
 
 # The program knows these options.
 same_sent()
 {
-	same "$@" && [ "$(cat "$dir/ours.status")" = 0 ] || return
-	helped
+	same_and_begun "$@" && [ "$(cat "$dir/ours.status")" = 0 ]
 }
-same_and_helped() { same "$@" && helped; }
+
 same_alone()
 {
 	local why=$1
@@ -124,7 +180,7 @@ same_file()
 	same -f "$dir/file.stock" -p one two || return
 	rm -f "$dir/file.stock" "$dir/file.ours"
 	stream "$dir/stock" "$BTRFS_STOCK" -f "$dir/file.stock" -p one two &&
-	ours "$dir/ours" -f "$dir/file.ours" -p one two && helped &&
+	ours "$dir/ours" -f "$dir/file.ours" -p one two && begun &&
 	[ -s "$dir/file.ours" ] && cmp "$dir/file.stock" "$dir/file.ours"
 }
 
@@ -183,29 +239,17 @@ same_error()
 		! grep -q '"prefetched_requests":[1-9]' "$stats"
 }
 
-# ended_by SIGNAL: nobody reads the pipe, so that the send is in the midst of
-# it when the signal comes.  It ends, and the filesystem is not in use.
+# ended_by SIGNAL: in the midst of a send.  It ends, and the filesystem is not
+# in use.
 ended_by()
 {
-	local pid i
+	local pid
 
-	cold
-	mkfifo "$dir/pipe"
-	exec 8<>"$dir/pipe"
-	(
-		cd "$mnt" && PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK \
-			exec "$BTRFS_TEST" send -q -p one two
-	) >"$dir/pipe" 2>/dev/null </dev/null &
-	pid=$!
-	for ((i = 0; i < 100; i++)); do
-		[ "$(ls "/proc/$pid/task" 2>/dev/null | wc -l)" -gt 1 ] && break
-		sleep 0.05
-	done
-	sleep 0.1
+	held -p one two
+	wait_threads "$pid" 2 99
 	kill -"$1" "$pid"
 	wait "$pid" 2>/dev/null
 	exec 8<&-
-	rm -f "$dir/pipe"
 	no_process_left && cold
 }
 
@@ -221,16 +265,18 @@ test_all()
 	mount -t btrfs "$dev" "$mnt" || tap_bail "no mount"
 	(cd "$mnt" && fill) || tap_bail "no subvolumes"
 
-	tap_check "incremental" same_and_helped -p one two
-	tap_check "verbose" same_and_helped -v -p one two
-	tap_check "--no-data" same_and_helped --no-data -p one two
+	tap_check "incremental" same_sent -p one two
+	tap_check "all that is to be read is read" reads_all 100 -p one two
+	tap_check "of clone sources as well" reads_all 100 -p one -c three two
+	tap_check "verbose" same_sent -v -p one two
+	tap_check "--no-data" same_sent --no-data -p one two
 	tap_check "-f" same_file
-	tap_check "several snapshots" same_and_helped -p one two three
-	tap_check "several snapshots with -e" same_and_helped -e -p one two three
-	tap_check "clone sources" same_and_helped -p one -c three two
+	tap_check "several snapshots" same_sent -p one two three
+	tap_check "several snapshots with -e" same_sent -e -p one two three
+	tap_check "clone sources" same_sent -p one -c three two
 	tap_check "clone sources without a parent" \
-		same_and_helped -c one -c three two
-	tap_check "a parent that is newer" same_and_helped -p three one
+		same_sent -c one -c three two
+	tap_check "a parent that is newer" same_sent -p three one
 	tap_check "a budget of 1 MiB" small_budget
 	for options in "--proto 2" "--proto 2 --compressed-data" "--proto 0"; do
 		# shellcheck disable=SC2086
@@ -256,7 +302,7 @@ test_all()
 
 small_budget()
 {
-	PREFETCH_MEM=1M same_and_helped -p one two three
+	PREFETCH_MEM=1M same_sent -p one two three
 }
 
 # The stock send fails as well: with its own words, and with the same status.

@@ -40,12 +40,15 @@ sources_image="$lib/engine/*.c $lib/ext4/ext4_source.c
 	$lib/ext4/names.c $sources_plan"
 sources_btrfs="$lib/engine/*.c $(echo "$lib"/btrfs/[!i]*.c)
 	$srcdir/rigs/btrfs-fs.c"
+sources_search="$lib/btrfs/search.c $lib/btrfs/tree_walk.c
+	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
+flags_search=-I$srcdir/rigs
 flags_settings=-lext2fs
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
 	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
 	-Wl,--wrap=closedir"
-targets="plan settings topology program image btrfs"
+targets="plan settings topology program image btrfs search"
 
 compile()
 {
