@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A set of blocks as sorted arrays of runs, one array per 65,536 blocks.
- * Knows nothing of what the blocks are for.
+ * A set of blocks as sorted arrays of runs, one array per 65,536 blocks; one
+ * that would take more than a bitmap becomes a bitmap.  Knows nothing of what
+ * the blocks are for.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +24,21 @@ struct run {
 	uint16_t last;
 };
 
+/* As many runs as take the memory of a bitmap.  With more of them, up to
+ * 32,768, a run put in front would move 128 KiB, with the engine locked. */
+#define BITMAP_BYTES (CHUNK_BLOCKS / 8)
+#define MOST_RUNS ((uint32_t)(BITMAP_BYTES / sizeof(struct run)))
+#define BITMAP UINT32_MAX
+#define WORD 64u
+
 struct chunk {
-	uint32_t used;
-	uint32_t room;
+	uint32_t used;		/* runs; in a bitmap, blocks */
+	uint32_t room;		/* for so many runs, or BITMAP: that is in
+				   their place */
 	struct run run[];
 };
+_Static_assert(offsetof(struct chunk, run) % sizeof(uint64_t) == 0,
+	       "words of a bitmap have their alignment");
 
 struct e2pf_blockset {
 	struct chunk **chunk;
@@ -106,6 +118,78 @@ static uint32_t overlap(const struct run *r, uint32_t first, uint32_t last)
 	return a <= b ? b - a + 1 : 0;
 }
 
+static bool is_bitmap(const struct chunk *c)
+{
+	return c && c->room == BITMAP;
+}
+
+static uint64_t *words(const struct chunk *c)
+{
+	return (uint64_t *)(void *)c->run;
+}
+
+/* The bits of word `w` that are of blocks first to last. */
+static uint64_t inside(uint32_t w, uint32_t first, uint32_t last)
+{
+	uint64_t mask = UINT64_MAX;
+
+	if (w == first / WORD)
+		mask <<= first % WORD;
+	if (w == last / WORD)
+		mask &= UINT64_MAX >> (WORD - 1 - last % WORD);
+	return mask;
+}
+
+static uint32_t count_in_bitmap(const struct chunk *c, uint32_t first,
+				uint32_t last)
+{
+	uint32_t n = 0, w;
+
+	for (w = first / WORD; w <= last / WORD; w++)
+		n += (uint32_t)__builtin_popcountll(words(c)[w] &
+						    inside(w, first, last));
+	return n;
+}
+
+/* Returns how many were not there. */
+static uint32_t add_in_bitmap(struct chunk *c, uint32_t first, uint32_t last)
+{
+	uint32_t had = count_in_bitmap(c, first, last), w;
+
+	for (w = first / WORD; w <= last / WORD; w++)
+		words(c)[w] |= inside(w, first, last);
+	c->used += last - first + 1 - had;
+	return last - first + 1 - had;
+}
+
+/* Returns how many were there. */
+static uint32_t remove_in_bitmap(struct chunk *c, uint32_t first,
+				 uint32_t last)
+{
+	uint32_t had = count_in_bitmap(c, first, last), w;
+
+	for (w = first / WORD; w <= last / WORD; w++)
+		words(c)[w] &= ~inside(w, first, last);
+	c->used -= had;
+	return had;
+}
+
+/* The first block from `block` on that is in the set, or is not; CHUNK_BLOCKS
+ * where there is none. */
+static uint32_t find_in_bitmap(const struct chunk *c, uint32_t block, bool in)
+{
+	uint32_t w;
+
+	for (w = block / WORD; w < CHUNK_BLOCKS / WORD; w++) {
+		uint64_t v = in ? words(c)[w] : ~words(c)[w];
+
+		v &= inside(w, block, CHUNK_BLOCKS - 1);
+		if (v)
+			return w * WORD + (uint32_t)__builtin_ctzll(v);
+	}
+	return CHUNK_BLOCKS;
+}
+
 static uint32_t count_in_chunk(const struct chunk *c, uint32_t first,
 			       uint32_t last)
 {
@@ -113,13 +197,41 @@ static uint32_t count_in_chunk(const struct chunk *c, uint32_t first,
 
 	if (!c)
 		return 0;
+	if (is_bitmap(c))
+		return count_in_bitmap(c, first, last);
 	for (i = find_run(c, first); i < c->used && c->run[i].start <= last;
 	     i++)
 		n += overlap(&c->run[i], first, last);
 	return n;
 }
 
-/* Make room for one more run.  False when there is no memory for it. */
+/* Runs that take as much as a bitmap become one. */
+static bool become_bitmap(struct e2pf_blockset *set, uint64_t number)
+{
+	const struct chunk *old = set->chunk[number];
+	struct chunk *c = malloc(sizeof(*c) + BITMAP_BYTES);
+	uint32_t i;
+
+	if (!c)
+		return false;
+	c->used = 0;
+	c->room = BITMAP;
+	memset(words(c), 0, BITMAP_BYTES);
+	for (i = 0; i < old->used; i++)
+		add_in_bitmap(c, old->run[i].start, old->run[i].last);
+	free(set->chunk[number]);
+	set->chunk[number] = c;
+	return true;
+}
+
+static size_t chunk_bytes(const struct chunk *c)
+{
+	return sizeof(*c) + (is_bitmap(c) ? BITMAP_BYTES :
+			     c->room * sizeof(struct run));
+}
+
+/* Make room for one more run, or in a bitmap for any.  False when there is no
+ * memory for it. */
 static bool reserve(struct e2pf_blockset *set, uint64_t number)
 {
 	struct chunk *c = set->chunk[number];
@@ -128,6 +240,8 @@ static bool reserve(struct e2pf_blockset *set, uint64_t number)
 
 	if (used < room)
 		return true;
+	if (room == MOST_RUNS)
+		return become_bitmap(set, number);
 	more = room ? room : 8;
 	more = more * sizeof(struct run) + (c ? 0 : sizeof(*c));
 	if (set->memory + more > set->cap)
@@ -163,6 +277,8 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 		.last = (uint16_t)last
 	};
 
+	if (is_bitmap(c))
+		return add_in_bitmap(c, first, last);
 	/* Runs that touch or overlap the new one become one with it. */
 	if (c)
 		i = find_run(c, first ? first - 1 : 0);
@@ -174,6 +290,8 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 	}
 	if (i == j && !reserve(set, number))
 		return 0;
+	if (is_bitmap(set->chunk[number]))
+		return add_in_bitmap(set->chunk[number], first, last);
 	splice(set->chunk[number], i, j, &merged, 1);
 	return last - first + 1 - had;
 }
@@ -202,36 +320,57 @@ static void free_if_empty(struct e2pf_blockset *set, uint64_t number)
 
 	if (c->used)
 		return;
-	set->memory -= sizeof(*c) + c->room * sizeof(struct run);
+	set->memory -= chunk_bytes(c);
 	set->chunk[number] = NULL;
 	free(c);
+}
+
+/* A hole in the middle of a run, without memory for another run: the shorter
+ * part is forgotten.  What was asked out must go. */
+static void forget_shorter(struct e2pf_blockset *set, struct run keep[2])
+{
+	uint32_t a = keep[0].last - keep[0].start + 1;
+	uint32_t b = keep[1].last - keep[1].start + 1;
+
+	if (a < b)
+		keep[0] = keep[1];
+	set->size -= a < b ? a : b;
+}
+
+static void remove_runs(struct e2pf_blockset *set, uint64_t number,
+			uint32_t first, uint32_t last)
+{
+	struct chunk *c = set->chunk[number];
+	struct run keep[2] = { 0 };
+	uint32_t i = find_run(c, first), j, n;
+
+	for (j = i; j < c->used && c->run[j].start <= last; j++)
+		;
+	n = remains(c, i, j, first, last, keep);
+	/* A hole within one run makes two of it. */
+	if (n > j - i && !reserve(set, number)) {
+		forget_shorter(set, keep);
+		n = 1;
+	}
+	c = set->chunk[number];
+	if (is_bitmap(c))
+		remove_in_bitmap(c, first, last);
+	else
+		splice(c, i, j, keep, n);
 }
 
 static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
 				uint32_t first, uint32_t last)
 {
 	struct chunk *c = set->chunk[number];
-	uint32_t i, j, n, had = count_in_chunk(c, first, last);
-	struct run keep[2] = { 0 };
+	uint32_t had = count_in_chunk(c, first, last);
 
 	if (!had)
 		return 0;
-	i = find_run(c, first);
-	for (j = i; j < c->used && c->run[j].start <= last; j++)
-		;
-	n = remains(c, i, j, first, last, keep);
-	/* A hole within one run makes two of it.  Without memory for that,
-	 * the shorter is forgotten: what was asked out must go. */
-	if (n > j - i && !reserve(set, number)) {
-		uint32_t a = keep[0].last - keep[0].start + 1;
-		uint32_t b = keep[1].last - keep[1].start + 1;
-
-		if (a < b)
-			keep[0] = keep[1];
-		set->size -= a < b ? a : b;
-		n = 1;
-	}
-	splice(set->chunk[number], i, j, keep, n);
+	if (is_bitmap(c))
+		remove_in_bitmap(c, first, last);
+	else
+		remove_runs(set, number, first, last);
 	free_if_empty(set, number);
 	return had;
 }
@@ -303,21 +442,38 @@ uint64_t e2pf_blockset_missing(const struct e2pf_blockset *set, uint64_t block,
 	return count - e2pf_blockset_count(set, block, count);
 }
 
+/* Of one chunk: moves *first to the start of a run, and returns its length; 0
+ * when there is none. */
+static uint32_t next_in_chunk(const struct chunk *c, uint32_t *first)
+{
+	uint32_t i;
+
+	if (is_bitmap(c)) {
+		*first = find_in_bitmap(c, *first, true);
+		return *first == CHUNK_BLOCKS ? 0 :
+		       find_in_bitmap(c, *first, false) - *first;
+	}
+	i = find_run(c, *first);
+	if (i == c->used)
+		return 0;
+	if (c->run[i].start > *first)
+		*first = c->run[i].start;
+	return c->run[i].last - *first + 1u;
+}
+
 uint64_t e2pf_blockset_next(const struct e2pf_blockset *set, uint64_t *block)
 {
 	uint64_t number = *block >> CHUNK_BITS;
-	uint32_t first = *block & (CHUNK_BLOCKS - 1);
+	uint32_t first = *block & (CHUNK_BLOCKS - 1), n;
 
 	for (; number < set->chunks; number++, first = 0) {
 		const struct chunk *c = set->chunk[number];
-		uint32_t i = c ? find_run(c, first) : 0;
 
-		if (!c || i == c->used)
+		n = c ? next_in_chunk(c, &first) : 0;
+		if (!n)
 			continue;
-		if (c->run[i].start > first)
-			first = c->run[i].start;
 		*block = (number << CHUNK_BITS) + first;
-		return c->run[i].last - first + 1u;
+		return n;
 	}
 	return 0;
 }

@@ -315,6 +315,46 @@ static void random_at_the_cap(void **state)
 	e2pf_blockset_free(set);
 }
 
+/* Runs of one block with one between them: more than an array is to hold.  They
+ * take no more memory than a bitmap, are found in order, and give their memory
+ * back. */
+static void many_runs_in_a_chunk(void **state)
+{
+	const uint64_t blocks = 3 * CHUNK;
+	struct e2pf_blockset *set = e2pf_blockset_new(blocks, 9000);
+	struct model m = { calloc(1, blocks), blocks };
+	uint64_t i, at, n;
+
+	(void)state;
+	assert_non_null(m.in);
+	/* Backwards: each goes in front of all others. */
+	for (i = CHUNK; i; i -= 2) {
+		assert_int_equal(e2pf_blockset_add(set, CHUNK + i - 2, 1), 1);
+		model_set(&m, CHUNK + i - 2, 1, 1);
+	}
+	assert_int_equal(e2pf_blockset_size(set), CHUNK / 2);
+	seed = 5;
+	for (i = 0; i < 20000; i++)
+		random_step(set, &m, CHUNK, CHUNK);
+	assert_int_equal(e2pf_blockset_size(set), model_count(&m, 0, blocks));
+	for (at = 0, i = 0; (n = e2pf_blockset_next(set, &at)); at += n) {
+		for (; i < at; i++)
+			assert_false(m.in[i]);
+		for (; i < at + n; i++)
+			assert_true(m.in[i]);
+		assert_true(i == 2 * CHUNK || !m.in[i]);
+	}
+	assert_int_equal(model_count(&m, i, blocks), 0);
+	/* Another chunk has room when this one is empty. */
+	e2pf_blockset_add(set, CHUNK, CHUNK);
+	assert_int_equal(e2pf_blockset_remove(set, 0, blocks), CHUNK);
+	for (i = 0; i < CHUNK; i += 2)
+		assert_int_equal(e2pf_blockset_add(set, i, 1), 1);
+	assert_int_equal(e2pf_blockset_size(set), CHUNK / 2);
+	e2pf_blockset_free(set);
+	free(m.in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +367,7 @@ int main(void)
 		cmocka_unit_test(neighbours_are_one_run),
 		cmocka_unit_test(no_room_or_there),
 		cmocka_unit_test(random_at_the_cap),
+		cmocka_unit_test(many_runs_in_a_chunk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
