@@ -48,7 +48,7 @@ struct e2pf_btrfs_session {
 static uint64_t available(void *ctx)
 {
 	(void)ctx;
-	return e2pf_memory_share("");
+	return e2pf_idle_share("");
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)

@@ -62,7 +62,7 @@ static uint64_t available(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
 
-	return e2pf_memory_share(s->sysroot);
+	return e2pf_idle_share(s->sysroot);
 }
 
 /* libext2fs holds superblock and descriptors in host order; the planner

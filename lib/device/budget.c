@@ -22,7 +22,15 @@
 struct limits {
 	uint64_t memory;		/* bytes */
 	uint64_t processors;
+	bool idle;			/* memory: without pages in use */
 };
+
+/*
+ * Of file pages on the active list the kernel takes back as many as it needs
+ * to keep the inactive one at a good part of both: 1/15 with 24 GiB.  So that
+ * much can be had whatever the inactive list holds now.
+ */
+#define IDLE_LEAST 16
 
 /* One control group directory, of version 1 or 2. */
 typedef void (*level_fn)(const char *dir, bool v2, struct limits *limits);
@@ -86,10 +94,11 @@ static int read_number_in(const char *dir, const char *name, uint64_t *value)
 
 /*
  * Bytes of file pages of the group at `dir` and below that can be dropped
- * without being written: those on the LRU lists less the dirty ones.  The
- * "file" and "cache" figures would count tmpfs as well, which cannot.
+ * without being written: those on the LRU lists less the dirty ones; in `idle`
+ * those of the inactive list alone.  The "file" and "cache" figures would
+ * count tmpfs as well, which cannot.
  */
-static uint64_t clean_file_bytes(const char *dir, bool v2)
+static uint64_t clean_file_bytes(const char *dir, bool v2, uint64_t *idle)
 {
 	struct keyed v1_table[] = {
 		{ .key = "total_inactive_file" }, { .key = "total_active_file" },
@@ -103,18 +112,29 @@ static uint64_t clean_file_bytes(const char *dir, bool v2)
 	char path[PATH_MAX];
 	uint64_t file, busy;
 
+	*idle = 0;
 	if (e2pf_path(path, sizeof(path), "%s/memory.stat", dir))
 		return 0;
 	read_keyed(path, t, 4);
 	if (__builtin_add_overflow(t[0].value, t[1].value, &file) ||
 	    __builtin_add_overflow(t[2].value, t[3].value, &busy))
 		return 0;
+	if (t[0].value > busy)
+		*idle = t[0].value - busy;
 	return file > busy ? file - busy : 0;
+}
+
+/* Lower the limit on memory to @all bytes, of which @idle are not in use. */
+static void lower_memory(struct limits *limits, uint64_t all, uint64_t idle)
+{
+	if (limits->idle && idle < all)
+		all = idle > all / IDLE_LEAST ? idle : all / IDLE_LEAST;
+	lower(&limits->memory, all);
 }
 
 static void memory_level(const char *dir, bool v2, struct limits *limits)
 {
-	uint64_t limit = UINT64_MAX, high, used = 0, clean;
+	uint64_t limit = UINT64_MAX, high, used = 0, busy, clean = 0, idle = 0;
 
 	/* "max" is no number and so no limit. */
 	if (v2) {
@@ -131,11 +151,12 @@ static void memory_level(const char *dir, bool v2, struct limits *limits)
 	if (limit == UINT64_MAX)
 		return;
 	if (!read_number_in(dir, v2 ? "memory.current" :
-			    "memory.usage_in_bytes", &used)) {
-		clean = clean_file_bytes(dir, v2);
-		used = used > clean ? used - clean : 0;
-	}
-	lower(&limits->memory, limit > used ? limit - used : 0);
+			    "memory.usage_in_bytes", &used))
+		clean = clean_file_bytes(dir, v2, &idle);
+	busy = used > idle ? used - idle : 0;
+	used = used > clean ? used - clean : 0;
+	lower_memory(limits, limit > used ? limit - used : 0,
+		     limit > busy ? limit - busy : 0);
 }
 
 static void cpu_level(const char *dir, bool v2, struct limits *limits)
@@ -263,42 +284,60 @@ static void visit_groups(const char *sysroot, const char *controller,
 	e2pf_lines_close(&lines);
 }
 
+static uint64_t from_kib(uint64_t kib)
+{
+	return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
+}
+
 /* MemAvailable, or its parts on a kernel older than 3.14. */
-static uint64_t machine_memory(const char *sysroot)
+static void machine_memory(const char *sysroot, struct limits *limits)
 {
 	struct keyed t[] = {
 		{ .key = "MemAvailable:" }, { .key = "MemFree:" },
 		{ .key = "Buffers:" }, { .key = "Cached:" },
-		{ .key = "Shmem:" },
+		{ .key = "Shmem:" }, { .key = "Inactive(file):" },
 	};
 	char path[PATH_MAX];
-	uint64_t kib;
+	uint64_t kib, idle;
 
 	if (e2pf_path(path, sizeof(path), "%s/proc/meminfo", sysroot))
-		return UINT64_MAX;
+		return;
 	read_keyed(path, t, sizeof(t) / sizeof(t[0]));
 	if (t[0].found) {
 		kib = t[0].value;
 	} else if (t[1].found) {
 		/* Tmpfs pages are in Cached and cannot be dropped. */
 		if (__builtin_add_overflow(t[2].value, t[3].value, &kib))
-			return UINT64_MAX;
+			return;
 		kib = kib > t[4].value ? kib - t[4].value : 0;
 		if (__builtin_add_overflow(kib, t[1].value, &kib))
-			return UINT64_MAX;
+			return;
 	} else {
-		return UINT64_MAX;
+		return;
 	}
-	return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
+	if (!t[1].found || !t[5].found ||
+	    __builtin_add_overflow(t[1].value, t[5].value, &idle))
+		idle = UINT64_MAX;
+	lower_memory(limits, from_kib(kib), from_kib(idle));
+}
+
+static uint64_t memory(const char *sysroot, bool idle)
+{
+	struct limits limits = { UINT64_MAX, UINT64_MAX, idle };
+
+	machine_memory(sysroot, &limits);
+	visit_groups(sysroot, "memory", memory_level, &limits);
+	return limits.memory;
 }
 
 uint64_t e2pf_available_memory(const char *sysroot)
 {
-	struct limits limits = { UINT64_MAX, UINT64_MAX };
+	return memory(sysroot, false);
+}
 
-	limits.memory = machine_memory(sysroot);
-	visit_groups(sysroot, "memory", memory_level, &limits);
-	return limits.memory;
+uint64_t e2pf_idle_memory(const char *sysroot)
+{
+	return memory(sysroot, true);
 }
 
 /* The kernel refuses a mask smaller than its own; 8,192 is the most that any
@@ -319,7 +358,7 @@ static unsigned affinity_count(void)
 
 unsigned e2pf_available_processors(const char *sysroot)
 {
-	struct limits limits = { UINT64_MAX, UINT64_MAX };
+	struct limits limits = { UINT64_MAX, UINT64_MAX, false };
 
 	limits.processors = affinity_count();
 	visit_groups(sysroot, "cpu", cpu_level, &limits);

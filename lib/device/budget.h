@@ -18,6 +18,16 @@
  */
 uint64_t e2pf_available_memory(const char *sysroot);
 
+/*
+ * Of those, the bytes that are free or hold file pages which nobody has come
+ * back to.  A page that was read ahead and not used yet is one of these, and
+ * among them the one read first is dropped first, however much older the pages
+ * are that were used twice: so that what is read ahead stays, it must be less
+ * than this.  Never below 1/16 of what is available, which the kernel makes
+ * sure of; the same where the kernel does not say.
+ */
+uint64_t e2pf_idle_memory(const char *sysroot);
+
 /* Online processors this process may use: affinity mask and control group
  * quota respected, rounded up, at least 1. */
 unsigned e2pf_available_processors(const char *sysroot);

@@ -186,10 +186,18 @@ unsigned e2pf_share_count(const char *sysroot)
 	return count;
 }
 
-uint64_t e2pf_memory_share(const char *sysroot)
+static uint64_t share_of(uint64_t memory, const char *sysroot)
 {
-	uint64_t memory = e2pf_available_memory(sysroot);
-
 	return memory == UINT64_MAX ? memory :
 				      memory / e2pf_share_count(sysroot);
+}
+
+uint64_t e2pf_memory_share(const char *sysroot)
+{
+	return share_of(e2pf_available_memory(sysroot), sysroot);
+}
+
+uint64_t e2pf_idle_share(const char *sysroot)
+{
+	return share_of(e2pf_idle_memory(sysroot), sysroot);
 }

@@ -29,4 +29,7 @@ unsigned e2pf_share_count(const char *sysroot);
  * on, bytes.  UINT64_MAX when nothing can be found out. */
 uint64_t e2pf_memory_share(const char *sysroot);
 
+/* The same of e2pf_idle_memory(). */
+uint64_t e2pf_idle_share(const char *sysroot);
+
 #endif

@@ -139,13 +139,12 @@ uint64_t e2pf_later_bytes(const struct e2pf_engine *e)
 	return e2pf_set_bytes(e, e->ahead_later) + e->unrecorded;
 }
 
-/* The budget follows the memory that the machine has left, and is never more
- * than what was configured. */
+/* The budget follows the memory that the machine has left, what was read ahead
+ * and not used yet included, and is never more than what was configured.  The
+ * other half is room for what is used meanwhile. */
 void e2pf_limit_to(struct e2pf_engine *e, uint64_t left)
 {
 	left /= 2;
-	if (left < UINT64_MAX / 4)
-		left += e2pf_ahead_bytes(e);
 	e->limit = left < e->cfg.budget ? left : e->cfg.budget;
 	if (e->limit < BUDGET_LEAST)
 		e->limit = BUDGET_LEAST;

@@ -81,6 +81,35 @@ static void test_machine(void **state)
 			 e->processors < most ? e->processors : most);
 }
 
+/* Pages in use are not for reading ahead; some can always be had. */
+static void test_idle(void **state)
+{
+	static const struct {
+		const char *tree;
+		uint64_t memory;
+	} idle[] = {
+		/* Free, and the inactive list. */
+		{ "plain", (1000000 + 2000000) * 1024ull },
+		/* No lists in sight. */
+		{ "old-kernel", (1000000 + 20000 + 9000000 - 500000) * 1024ull },
+		/* A sixteenth of what is available. */
+		{ "all-in-use", MACHINE / 16 },
+		/* The inactive list of the group, 200, less 16 dirty. */
+		{ "v2", (512 - 400 + 200 - 16) * MIB },
+		{ "v1", (256 - 200 + 100 - 10) * MIB },
+		{ "v2-over", 0 },
+		{ "empty", UINT64_MAX },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(idle) / sizeof(*idle); i++) {
+		tree_make("budget-trees.txt", idle[i].tree);
+		assert_int_equal(e2pf_idle_memory(tree_root), idle[i].memory);
+		tree_remove();
+	}
+}
+
 /* A mask of one processor leaves one, whatever the groups allow. */
 static void test_affinity(void **state)
 {
@@ -227,6 +256,7 @@ static void test_live_v1(void **state)
 int main(void)
 {
 	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_affinity),
 		cmocka_unit_test(test_long_sysroot),
 		cmocka_unit_test(test_live_v1),
