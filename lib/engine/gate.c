@@ -274,16 +274,13 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 /* In the stage of a phase in which the checker does not report its place it
  * reads what that phase brings.  What is in no set is what had no room there,
  * if there is such. */
-static bool forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
+static void forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
 
 	if (phase->order != E2PF_ORDER_NONE || !is_in_stage(e, phase))
-		return false;
-	if (bytes > e->unrecorded)
-		bytes = e->unrecorded;
-	e->unrecorded -= bytes;
-	return bytes;
+		return;
+	e->unrecorded -= bytes < e->unrecorded ? bytes : e->unrecorded;
 }
 
 /* What was read is ahead of the checker no more.  True if it was, some of
@@ -305,9 +302,10 @@ static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 		       n * e->cfg.source->grain);
 	/* Where the checker does not report its place, it is by its reads that
 	 * it makes room in the budget. */
-	if ((n < count &&
-	     forget_unrecorded(e, (count - n) * e->cfg.source->grain)) ||
-	    (n && e2pf_phase_now(e)->order == E2PF_ORDER_NONE))
+	if (n < count)
+		forget_unrecorded(e, (count - n) * e->cfg.source->grain);
+	if (e->throttled && e2pf_phase_now(e)->order == E2PF_ORDER_NONE &&
+	    e2pf_ahead_bytes(e) < e->limit)
 		pthread_cond_broadcast(&e->work_cond);
 	pthread_mutex_unlock(&e->lock);
 	return n;

@@ -37,6 +37,8 @@ static void set_state(struct worker *w, enum worker_state state)
 
 	if (state == WORKER_READING && w->state != state)
 		e->last_progress = e2pf_now(e);
+	e->throttled += state == WORKER_THROTTLED;
+	e->throttled -= w->state == WORKER_THROTTLED;
 	w->state = state;
 	/* A checker does not wait at the gate for a worker that sleeps. */
 	if (e->gate_waiters && state != WORKER_READING)
@@ -49,13 +51,8 @@ static void set_state(struct worker *w, enum worker_state state)
  * the nearest to the checker, which has more of the budget. */
 static void wake_throttled(struct e2pf_engine *e)
 {
-	unsigned i;
-
-	for (i = 0; i < e->workers; i++)
-		if (e->worker[i].state == WORKER_THROTTLED) {
-			pthread_cond_broadcast(&e->work_cond);
-			return;
-		}
+	if (e->throttled)
+		pthread_cond_broadcast(&e->work_cond);
 }
 
 /* The unit that the checker has to pass for this worker to go on. */

@@ -111,6 +111,21 @@ static void idle_workers_not_woken(void **state)
 		e2pf_ext4_at_group(r.e, at);
 	assert_int_equal(fake_threads_woken(), before);
 	rig_tear_down(&r);
+
+	/* Nor do its reads in a phase in which it makes room by them. */
+	rig_set_up(&r, 60, 16);
+	r.cfg.budget = 200 * BS;
+	r.classes = 1u << E2PF_BITMAPS;
+	rig_start(&r);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	fake_threads_settle();
+	before = fake_threads_woken();
+	for (at = 0; at < 60; at++)
+		rig_checker_reads(&r, r.fs.groups[at].block_bitmap, 2);
+	assert_int_equal(fake_threads_woken(), before);
+	assert_int_equal(rig_stats(&r).wasted_bytes, 0);
+	rig_tear_down(&r);
 }
 
 /* One that has used the budget up is woken when there is room: each group is a
