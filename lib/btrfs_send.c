@@ -56,6 +56,13 @@
 /* A thread's stack: the buffers are on the heap. */
 #define STACK_BYTES (256u << 10)
 
+/* What is done in less is in memory: a read takes longer on any disk.  So many
+ * are tried of a list that is longer than it is worth while. */
+#define RESIDENT_NS 60000u
+#define RESIDENT_SAMPLES 32u
+#define RESIDENT_SLOW 3u
+#define RESIDENT_LEAST 128u
+
 #define CLONES_MOST 64u
 #define TREES_MOST 16u
 
@@ -262,6 +269,21 @@ static void read_data(struct e2pf_send *s, const struct e2pf_job *job)
 	close(fd);
 }
 
+static void do_job(struct worker *w, const struct e2pf_job *job)
+{
+	if (job->length)
+		read_data(w->send, job);
+	else
+		search(w, job);
+}
+
+/* For all items of a leaf, each with a header that is longer than its own. */
+static size_t room_bytes(const struct e2pf_send *s)
+{
+	return e2pf_mounted_room +
+	       2 * (size_t)e2pf_mounted_super(s->fs)->nodesize;
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -272,10 +294,7 @@ static void *work(void *arg)
 		i = s->next++;
 		if (i >= w->jobs->count)
 			break;
-		if (w->jobs->job[i].length)
-			read_data(s, &w->jobs->job[i]);
-		else
-			search(w, &w->jobs->job[i]);
+		do_job(w, &w->jobs->job[i]);
 	}
 	return NULL;
 }
@@ -293,11 +312,31 @@ static bool start_thread(pthread_t *thread, void *(*body)(void *), void *arg)
 	return done;
 }
 
+/* Do some, all over the list, to see whether all are in memory already.  A send
+ * from memory is to pay for little more than these; and on a busy machine a few
+ * of them take longer for want of a processor. */
+static bool look_resident(struct e2pf_send *s, struct e2pf_jobs *jobs)
+{
+	struct worker w = { .send = s, .jobs = jobs, .size = room_bytes(s) };
+	unsigned i, slow = 0;
+
+	w.room = jobs->count < RESIDENT_LEAST ? NULL : malloc(w.size);
+	if (!w.room)
+		return false;
+	for (i = 0; i < RESIDENT_SAMPLES && slow <= RESIDENT_SLOW; i++) {
+		uint64_t from = now();
+
+		do_job(&w, &jobs->job[i * jobs->count / RESIDENT_SAMPLES]);
+		slow += now() - from > RESIDENT_NS;
+	}
+	free(w.room);
+	return slow <= RESIDENT_SLOW;
+}
+
 /* Have all workers do these, this thread among them, and wait for them. */
 static void sweep(struct e2pf_send *s, struct e2pf_jobs *jobs)
 {
-	size_t size = e2pf_mounted_room +
-		      2 * (size_t)e2pf_mounted_super(s->fs)->nodesize;
+	size_t size = room_bytes(s);
 	unsigned wanted = s->sum.threads, n = 0, i;
 	struct worker *w;
 	pthread_t *thread;
@@ -473,6 +512,8 @@ static void sweep_leaves(struct e2pf_send *s)
 {
 	s->sum.leaves += s->jobs.count;
 	s->sum.planned += s->jobs.count * e2pf_mounted_super(s->fs)->nodesize;
+	if (look_resident(s, &s->jobs))
+		s->sum.resident += e2pf_jobs_keep_parsed(&s->jobs);
 	sweep(s, &s->jobs);
 }
 
@@ -485,6 +526,8 @@ static void sweep_data(struct e2pf_send *s)
 	s->stream += left;
 	s->sum.planned += e2pf_jobs_keep_data(&s->data, DATA_MOST, s->sum.budget / 4);
 	s->sum.pieces += s->data.count;
+	if (look_resident(s, &s->data))
+		s->sum.resident += e2pf_jobs_keep_parsed(&s->data);
 	sweep(s, &s->data);
 }
 

@@ -60,6 +60,8 @@ struct e2pf_send_figures {
 	uint64_t changed;		/* leaves */
 	uint64_t leaves;		/* of all trees, to be searched for */
 	uint64_t pieces;		/* of data, to be read */
+	uint64_t resident;		/* of these, left out: samples were in
+					   memory */
 	uint64_t planned, bytes;	/* to be had; asked for */
 	uint64_t requests, errors;
 	uint64_t unread;		/* nodes that were not what they should

@@ -28,6 +28,11 @@ void e2pf_send_describe(const struct e2pf_send_figures *f,
 		 (big)f->leaves, (big)f->pieces);
 	e2pf_decide(list, "reads", text, "with what the changed leaves are "
 		    "compared with and lead to");
+	if (f->resident) {
+		snprintf(text, sizeof(text), "%llu left out", (big)f->resident);
+		e2pf_decide(list, "reads", text, "samples of them were in "
+			    "memory");
+	}
 	e2pf_statistics_memory(list, f->budget, memory_by_user, f->sharing);
 	snprintf(text, sizeof(text), "%u", f->threads);
 	e2pf_decide(list, "threads", text, "%s", threads_by_user ?

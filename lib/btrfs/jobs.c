@@ -100,6 +100,17 @@ uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
 	return bytes;
 }
 
+size_t e2pf_jobs_keep_parsed(struct e2pf_jobs *jobs)
+{
+	size_t i, n = 0, all = jobs->count;
+
+	for (i = 0; i < all; i++)
+		if (jobs->job[i].parse)
+			jobs->job[n++] = jobs->job[i];
+	jobs->count = n;
+	return all - n;
+}
+
 void e2pf_jobs_free(struct e2pf_jobs *jobs)
 {
 	free(jobs->job);

@@ -42,6 +42,9 @@ void e2pf_jobs_order(struct e2pf_jobs *jobs);
 uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
 			     uint64_t most);
 
+/* Keep those in which something is to be found.  Returns how many go. */
+size_t e2pf_jobs_keep_parsed(struct e2pf_jobs *jobs);
+
 void e2pf_jobs_free(struct e2pf_jobs *jobs);
 
 #endif

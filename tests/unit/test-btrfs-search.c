@@ -547,6 +547,12 @@ static void test_keep_data(void **state)
 	assert_int_equal(jobs.job[1].length, 8192);
 	assert_int_equal(e2pf_jobs_keep_data(&jobs, 8192, 0), 0);
 	assert_int_equal(jobs.count, 0);
+	add_job(&jobs, 0, 1, 0, 0);
+	add_job(&jobs, 0, 2, 0, 0);
+	jobs.job[1].parse = true;
+	assert_int_equal(e2pf_jobs_keep_parsed(&jobs), 1);
+	assert_int_equal(jobs.count, 1);
+	assert_int_equal(jobs.job[0].offset, 2);
 	while (jobs.count < E2PF_JOBS_MOST)
 		add_job(&jobs, 0, 0, 0, 0);
 	assert_false(e2pf_jobs_add(&jobs, &jobs.job[0]));
