@@ -101,9 +101,15 @@ int close(int fd)
 	return real(fd);
 }
 
+#ifdef __GLIBC__
+typedef unsigned long ioctl_request;
+#else
+typedef int ioctl_request;
+#endif
+
 /* The argument of a request that has none is read as well, and not used by
  * the kernel; libc does the same. */
-int ioctl(int fd, unsigned long request, ...)
+int ioctl(int fd, ioctl_request request, ...)
 {
 	va_list args;
 	void *arg;
@@ -113,7 +119,7 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (request != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
+	if ((unsigned long)request != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
 		return real(fd, request, arg);
 	result = real(fd, request, arg);
 	module_has_sent();

@@ -227,7 +227,8 @@ refused()
 refused_search()
 {
 	refused "the kernel has no search of trees" \
-		env LD_PRELOAD="$no_search" || return
+		env LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}$no_search" ||
+		return
 	stream "$dir/stock" "$BTRFS_STOCK" -p one two &&
 		cmp "$dir/stock" "$dir/ours"
 }
@@ -310,7 +311,8 @@ no_right()
 {
 	rm -f "$stats"
 	(
-		cd "$mnt" && PREFETCH=1 PREFETCH_STATS=$stats \
+		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+			PREFETCH_STATS=$stats \
 			PREFETCH_BTRFS=$BTRFS_STOCK setpriv \
 			--bounding-set -sys_admin --inh-caps -sys_admin \
 			"$BTRFS_TEST" send -p one two
