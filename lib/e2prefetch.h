@@ -150,6 +150,14 @@ void e2pf_stop(struct e2pf_session *session);
 /* Write the statistics as one JSON object, doc/statistics.md. */
 errcode_t e2pf_write_stats(struct e2pf_session *session, FILE *out);
 
+/*
+ * Before e2pf_start(): write one JSON object about the device, what of the
+ * filesystem a check would read, and how long that is likely to take,
+ * doc/statistics.md.  Reads samples and, of a large filesystem, the inode
+ * tables of some groups; writes nothing to the device.  Seconds on a disk.
+ */
+errcode_t e2pf_write_probe(struct e2pf_session *session, FILE *out);
+
 /* Stop, and free everything.  NULL is allowed. */
 void e2pf_close(struct e2pf_session *session);
 

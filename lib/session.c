@@ -22,6 +22,7 @@
 #include "ext4/ext4_source.h"
 #include "ext4/journal.h"
 #include "libext2fs/observe.h"
+#include "probe_json.h"
 #include "session.h"
 #include "statistics.h"
 #include "summary.h"
@@ -442,6 +443,114 @@ bool e2pf_session_summarize(struct e2pf_session *s,
 		       E2PF_EXT4_STAGES);
 	e2pf_summarize_alone(list, &st);
 	return true;
+}
+
+/* So many bytes of inode tables tell enough of the others: a probe is to be
+ * quick. */
+#define PROBE_TABLES (64u << 20)
+
+/* One group in how many is looked at, so that their tables are that many
+ * bytes. */
+static uint32_t probe_step(const struct e2pf_session *s, uint64_t *inodes)
+{
+	uint64_t bytes;
+	uint32_t g;
+
+	*inodes = 0;
+	for (g = 0; g < s->geo.groups; g++)
+		*inodes += s->groups[g].inodes_in_use;
+	bytes = *inodes * s->geo.inode_size;
+	return (uint32_t)(bytes / PROBE_TABLES) + 1;
+}
+
+/* Count what every `step`th group leads to, and as much for the others. */
+static errcode_t probe_plan(struct e2pf_session *s, uint32_t step,
+			    struct e2pf_class_plan *plan)
+{
+	struct e2pf_group *some = calloc(s->geo.groups, sizeof(*some));
+	errcode_t err;
+	uint32_t g;
+	unsigned i;
+
+	if (!some)
+		return EXT2_ET_NO_MEMORY;
+	for (g = 0; g < s->geo.groups; g += step)
+		some[g] = s->groups[g];
+	e2pf_ext4_set_groups(s->ext4, some);
+	err = e2pf_plan(s, plan);
+	e2pf_ext4_set_groups(s->ext4, s->groups);
+	free(some);
+	for (i = 0; i < E2PF_CLASSES; i++)
+		if (i != E2PF_FILES && i != E2PF_DESCRIPTORS) {
+			plan[i].blocks *= step;
+			plan[i].runs *= step;
+		}
+	return err;
+}
+
+static void probe_device(struct e2pf_session *s, struct e2pf_facts *facts)
+{
+	struct e2pf_measured m;
+
+	facts->has_head = s->cfg.has_head;
+	facts->heads = s->topo.data_spindles;
+	facts->measured = !s->dev->blind && e2pf_engine_measure(s->engine, &m);
+	if (!facts->measured)
+		return;
+	if (s->cfg.probe)
+		facts->has_head = m.has_head;
+	facts->latency = (double)m.latency_ns / 1e9;
+	facts->several = (double)m.deep_ns / 1e9;
+	facts->bytes_per_second = (double)m.bytes_per_second;
+}
+
+static void probe_decide(struct e2pf_session *s, const struct e2pf_facts *f,
+			 struct e2pf_decisions *list)
+{
+	struct e2pf_engine_stats st = {
+		.has_head = f->has_head,
+		.threads = f->has_head ? s->cfg.head_threads : s->cfg.threads,
+		.latency_ns = (uint64_t)(f->latency * 1e9),
+		.deep_latency_ns = (uint64_t)(f->several * 1e9)
+	};
+
+	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
+			       s->sharing);
+	e2pf_statistics_threads(list, &st, s->settings.threads);
+	e2pf_statistics_order(list, f->has_head ? "in block order" :
+			      "as the checker comes to them", &st,
+			      s->topo.spindles);
+}
+
+errcode_t e2pf_write_probe(struct e2pf_session *s, FILE *out)
+{
+	struct e2pf_decisions decisions = { .count = 0 };
+	struct e2pf_engine_config cfg;
+	struct e2pf_probe_report report = {
+		.device = s->name,
+		.sysroot = s->sysroot,
+		.fd = e2pf_device_fd(s->dev),
+		.groups = s->geo.groups,
+		.topo = &s->topo,
+		.cfg = &cfg,
+		.decisions = &decisions,
+		.facts.block_size = s->geo.block_size
+	};
+	uint32_t step = probe_step(s, &report.facts.inodes);
+	errcode_t err;
+
+	/* Before the plan, which brings into memory what is measured. */
+	probe_device(s, &report.facts);
+	report.groups_looked_at = (s->geo.groups + step - 1) / step;
+	err = probe_plan(s, step, report.facts.plan);
+	if (err)
+		return err;
+	/* A check that is followed has another part of the memory. */
+	if (!s->settings.memory)
+		s->cfg.budget = e2pf_memory_share(s->sysroot) / 2;
+	cfg = s->cfg;
+	probe_decide(s, &report.facts, &decisions);
+	return e2pf_probe_write(&report, out);
 }
 
 errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)

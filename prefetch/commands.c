@@ -71,6 +71,7 @@ static int divert(int argc, char **argv)
 
 /* By name.  A device that is called like one of them is ./NAME. */
 static const struct command commands[] = {
+	{ "probe", probe_command },
 	{ "disable", divert },
 	{ "enable", divert },
 	{ "status", divert },

@@ -12,6 +12,8 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
+int probe_command(int argc, char **argv);
+
 /* The command of this name; NULL when it is none, and so a device. */
 const struct command *find_command(const char *name);
 

@@ -15,6 +15,7 @@
 
 static const char help_begin[] =
 "Usage: e2prefetch [OPTION]... DEVICE [-- COMMAND [ARGUMENT]...]\n"
+"       e2prefetch probe [--json] DEVICE\n"
 "Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
 "\n"
 "With a COMMAND, hold DEVICE open and prefetch while the command runs, and\n"

@@ -119,6 +119,18 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
  * is used up? */
 bool e2pf_engine_gave_up(struct e2pf_engine *e);
 
+/* What the device does, measured at samples that are not in memory. */
+struct e2pf_measured {
+	bool has_head;
+	uint64_t latency_ns;	/* of a small read far from the last */
+	uint64_t deep_ns;	/* for each of eight at once */
+	uint64_t bytes_per_second;	/* of a sample read in a row */
+};
+
+/* Measure, in this thread, whatever the configuration says of a head; the
+ * engine is idle.  False when too little is not in memory, or a read fails. */
+bool e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_measured *measured);
+
 /* Units of the first phase that are done with, since the start. */
 uint64_t e2pf_engine_progress(struct e2pf_engine *e);
 

@@ -19,6 +19,12 @@
 #define PROBE_LEAST 8192u
 #define PROBE_BYTES 4096u
 
+/* How fast bytes come in a row is measured on so many, asked for in pieces of
+ * the size; on fewer than the least it tells more of latency. */
+#define STRETCH_BYTES (1u << 20)
+#define STRETCH_PIECE (128u << 10)
+#define STRETCH_LEAST (64u << 10)
+
 bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
 		      uint64_t offset, uint64_t len)
 {
@@ -169,4 +175,69 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 	e->has_head = e2pf_probe_has_head(&p);
 	e->stats.latency_ns = p.latency_ns;
 	e->stats.deep_latency_ns = p.deep_ns;
+}
+
+/* Of a sample, its longest part that is not in memory. */
+struct stretch {
+	struct e2pf_engine *e;
+	struct e2pf_ref ref;
+};
+
+static void try_stretch(void *ctx, const struct e2pf_ref *ref)
+{
+	struct stretch *s = ctx;
+
+	if (!ref->device && ref->length > s->ref.length &&
+	    !e2pf_is_resident(s->e, 0, ref->offset, PROBE_BYTES))
+		s->ref = *ref;
+}
+
+/* Bytes in a second, of the longest of some samples. */
+static uint64_t measure_transfer(struct e2pf_engine *e)
+{
+	struct e2pf_source *source = e->cfg.source;
+	struct e2pf_device *dev = e->cfg.devices[0];
+	struct stretch s = { .e = e };
+	char buf[PROBE_BYTES];
+	uint64_t i, length, began, at;
+
+	for (i = 0; i < source->samples && s.ref.length < STRETCH_BYTES;
+	     i += source->samples / WARM_SAMPLES + 1)
+		source->ops->sample(source, i, try_stretch, &s);
+	length = s.ref.length < STRETCH_BYTES ? s.ref.length : STRETCH_BYTES;
+	/* The way to it is not part of what is measured. */
+	if (length < STRETCH_LEAST ||
+	    dev->ops->read(dev, buf, s.ref.offset, sizeof(buf)))
+		return 0;
+	began = e2pf_now(e);
+	for (at = sizeof(buf); at < length; at += STRETCH_PIECE)
+		dev->ops->willneed(dev, s.ref.offset + at,
+				   length - at < STRETCH_PIECE ? length - at :
+								 STRETCH_PIECE);
+	for (at = sizeof(buf); at + sizeof(buf) <= length; at += sizeof(buf))
+		if (dev->ops->read(dev, buf, s.ref.offset + at, sizeof(buf)))
+			return 0;
+	began = e2pf_now(e) - began;
+	return began ? (length - sizeof(buf)) * 1000000000u / began : 0;
+}
+
+bool e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_measured *m)
+{
+	uint64_t offset[E2PF_PROBES];
+	struct e2pf_probe p;
+	bool found;
+
+	e2pf_adopt_config(e);
+	e2pf_load_phases(e, UINT64_MAX, true);
+	found = probe_offsets(e, offset) &&
+		e2pf_probe_device(e->cfg.devices[0], offset, &p);
+	if (found) {
+		m->has_head = e2pf_probe_has_head(&p);
+		m->latency_ns = p.latency_ns;
+		m->deep_ns = p.deep_ns;
+		m->bytes_per_second = measure_transfer(e);
+		found = m->bytes_per_second;
+	}
+	e->phases = NULL;
+	return found;
 }

@@ -296,6 +296,59 @@ test_command()
 	tap_check "it was not run" [ ! -e "$dir/ran" ]
 }
 
+# The image with a cold cache, where its pages can be dropped.
+drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
+
+# probe_is JQ-EXPRESSION: true of what is printed for the big image.
+probe_is()
+{
+	drop "$big"
+	"$PREFETCHER" probe --json "$big" >"$dir/probe" || return
+	jq -e "$1" "$dir/probe" >/dev/null || { cat "$dir/probe"; return 1; }
+}
+
+# The counts are the plan's.
+probe_counts()
+{
+	"$PREFETCHER" -n --json "$image" | jq -c 'del(.block_size)' >"$dir/plan"
+	"$PREFETCHER" probe --json "$image" |
+		jq -c '.metadata | del(.inodes_in_use, .groups,
+			.groups_looked_at)' | diff "$dir/plan" -
+}
+
+probe_leaves_it()
+{
+	cp --sparse=auto "$image" "$dir/probed" &&
+	chmod 0400 "$dir/probed" &&
+	"$PREFETCHER" probe "$dir/probed" >"$dir/out" &&
+	cmp "$image" "$dir/probed" &&
+	grep -q "^metadata " "$dir/out" && grep -q "^stock " "$dir/out" &&
+	grep -q "^prefetch " "$dir/out"
+}
+
+test_probe()
+{
+	if ! have_program jq; then
+		tap_skip "probe" "no jq"
+		return
+	fi
+	tap_check "probe: what there is" probe_counts
+	tap_check "probe: nothing is written" probe_leaves_it
+	tap_check "probe: from the least to the most" probe_is \
+		'.probe_schema == 1 and ([.stock, .prefetch] | all(
+		 .low_seconds <= .expected_seconds and
+		 .expected_seconds <= .high_seconds and .low_seconds > 0))'
+	tap_check "probe: of the disk, if any is below" probe_is \
+		'(.stack | length) >= (.disks | map(select(.name != "tmpfs"))
+		 | length)'
+	tap_check "probe: all groups of a small filesystem" probe_is \
+		'.metadata.groups == .metadata.groups_looked_at and
+		 .metadata.inodes_in_use == 131072'
+	tap_check "probe of nothing" run 8 probe "$dir/none"
+	tap_check "probe without a device" run 16 probe
+	tap_check "probe runs no command" run 16 probe "$image" -- true
+}
+
 test_all()
 {
 	dir=$E2PF_TMP/e2prefetch
@@ -312,6 +365,7 @@ test_all()
 	test_plan
 	test_reading
 	test_command
+	test_probe
 	tap_check "no process is left behind" no_process_left
 }
 
