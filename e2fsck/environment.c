@@ -40,7 +40,7 @@ static int parse_io(const char *value, enum io_choice *io)
 
 enum setting {
 	PREFETCH, MMAP_IO, THREADS, MEMORY, ACCEL, VERBOSE, BANDWIDTH,
-	REQUESTS, IO_PRIORITY, NICE, SETTINGS
+	REQUESTS, IO_PRIORITY, NICE, OBSERVE, SETTINGS
 };
 
 static const char number_of_threads[] = "a number from 1 to 256";
@@ -63,6 +63,7 @@ static const struct {
 	[IO_PRIORITY] = { "PREFETCH_IOPRIO", "idle, best-effort or "
 			  "best-effort:0 to best-effort:7" },
 	[NICE] = { "PREFETCH_NICE", "a number from 1 to 19" },
+	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1" },
 };
 
 /* 0; or not 0, and *env as it was, when the value is none for the setting. */
@@ -91,6 +92,8 @@ static int parse(enum setting setting, const char *value,
 					      &env->settings.io_priority);
 	case NICE:
 		return e2pf_parse_nice(value, &env->settings.nice);
+	case OBSERVE:
+		return parse_flag(value, &env->observe);
 	case SETTINGS:
 		break;
 	}
@@ -151,6 +154,7 @@ int read_environment(struct environment *env, char *error,
 		env->accel = ACCEL_DEFAULT;
 	}
 	env->stats = variable("PREFETCH_STATS");
-	env->settings.figures = env->stats;
+	env->trace = variable("PREFETCH_TRACE");
+	env->settings.figures = env->stats || env->trace;
 	return result;
 }

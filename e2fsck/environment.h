@@ -19,6 +19,8 @@ struct environment {
 	/* PREFETCH_THREADS, _MEM, _BANDWIDTH, _IOPS, _IOPRIO, _NICE */
 	struct e2pf_settings settings;
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
+	const char *trace;		/* PREFETCH_TRACE: a file, NULL */
+	bool observe;			/* PREFETCH_OBSERVE */
 	bool verbose;			/* PREFETCH_VERBOSE */
 	unsigned accel;			/* PREFETCH_ACCEL: of accel.h */
 };

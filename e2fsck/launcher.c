@@ -20,6 +20,7 @@
 
 #include "environment.h"
 #include "launch.h"
+#include "stats_file.h"
 #include "task.h"
 
 /* e2fsck's own exit statuses, e2fsck(8). */
@@ -108,7 +109,7 @@ static void prepare(const struct environment *env, const char *e2fsck,
 	const char *why;
 
 	/* It is over before there is something to read ahead. */
-	if (!env->stats && !env->verbose && is_clean(argc, argv))
+	if (!env->stats && !env->trace && !env->verbose && is_clean(argc, argv))
 		return;
 	why = launch_give_module(&launch, e2fsck);
 	if (!why)
@@ -117,6 +118,18 @@ static void prepare(const struct environment *env, const char *e2fsck,
 		fprintf(stderr, "e2fsck-prefetch: module: left out (%s)\n",
 			why);
 	start_side_process(why, argc, argv);
+}
+
+static bool cannot_trace(const char *path)
+{
+	const char *why = e2pf_stats_check(path);
+
+	if (!why && path && !strcmp(path, "-"))
+		why = "not a file";
+	if (why)
+		fprintf(stderr, "e2fsck-prefetch: PREFETCH_TRACE: cannot write "
+			"\"%s\": %s\n", path, why);
+	return why;
 }
 
 int main(int argc, char **argv)
@@ -133,7 +146,8 @@ int main(int argc, char **argv)
 	}
 	path = launch_stock(&launch);
 	if (!path || launch_check_stats(&launch, env.prefetch ? env.stats :
-							       NULL))
+							       NULL) ||
+	    (env.prefetch && cannot_trace(env.trace)))
 		return EXIT_USAGE;
 	if (env.prefetch)
 		prepare(&env, path, argc, argv);

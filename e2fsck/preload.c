@@ -27,6 +27,7 @@
 #include "real.h"
 #include "session.h"
 #include "device/share.h"
+#include "engine/trace.h"
 #include "stats_file.h"
 #include "trial.h"
 
@@ -50,6 +51,7 @@ static struct {
 	unsigned in_list;		/* depth of directory list walks */
 	struct acceleration_names accelerations;
 	struct e2pf_decisions decisions;
+	struct e2pf_trace *trace;	/* NULL: none is wanted */
 } self;
 
 static struct e2pf_engine *engine(void)
@@ -122,6 +124,7 @@ static void begin_session(ext2_filsys fs, const char *name,
 			e2pf_inherit(session, self.session);
 		self.session = session;
 		self.fs = fs;
+		e2pf_engine_trace(engine(), self.trace);
 		enter_stage(E2PF_EXT4_OPEN);
 	}
 	free(path);
@@ -253,7 +256,8 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	if (self.on && fs == self.fs && self.stage == E2PF_EXT4_OPEN) {
 		enter_stage(E2PF_EXT4_PASS1);
 		load_unwinder();
-		e2pf_start_paced(self.session, fs);
+		if (!self.env.observe)
+			e2pf_start_paced(self.session, fs);
 	}
 	return real(fs, buffer_blocks, scan);
 }
@@ -408,6 +412,27 @@ static void answer_trial(void)
 	_exit(0);
 }
 
+/* The launcher has checked the file. */
+static void begin_trace(void)
+{
+	const char *why;
+	FILE *out = e2pf_stats_open(self.env.trace, &why);
+	size_t i;
+	char text[256];
+	int used;
+
+	self.trace = out ? e2pf_trace_open(out) : NULL;
+	used = snprintf(text, sizeof(text), "{\"e2prefetch_trace\":1,"
+			"\"prefetch\":%s,\"stages\":[",
+			self.env.observe ? "false" : "true");
+	for (i = 0; i < E2PF_EXT4_STAGES; i++)
+		used += snprintf(text + used, sizeof(text) - (size_t)used,
+				 "%s\"%s\"", i ? "," : "",
+				 e2pf_ext4_stage_names[i]);
+	snprintf(text + used, sizeof(text) - (size_t)used, "]}");
+	e2pf_trace_begin(self.trace, text);
+}
+
 __attribute__((constructor))
 static void begin(void)
 {
@@ -426,7 +451,9 @@ static void begin(void)
 	/* Before the memory is divided, so that checks begun together each
 	 * see the others. */
 	e2pf_share_join();
-	accelerate(self.env.accel, &found, &self.accelerations,
+	if (self.env.trace)
+		begin_trace();
+	accelerate(self.env.observe ? 0 : self.env.accel, &found, &self.accelerations,
 		   &self.decisions);
 }
 
@@ -469,6 +496,8 @@ static void end(void)
 	if (getpid() != self.pid || is_crashing())
 		return;
 	end_session();
+	/* A thread that was left behind may still write to it. */
+	e2pf_trace_close(self.trace, !self.on);
 	write_stats();
 	say_all();
 }

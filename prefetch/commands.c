@@ -43,6 +43,18 @@ static bool built_here(const char *script, char *path, size_t size)
 	return !access(path, X_OK);
 }
 
+const char *launcher_folder(void)
+{
+	static char path[PATH_MAX];
+	char *slash;
+
+	if (!built_here("../e2fsck/e2fsck", path, sizeof(path)))
+		return SCRIPTS;
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	return path;
+}
+
 int become_script(const char *script, int argc, char **argv)
 {
 	char **list = calloc((size_t)argc + 2, sizeof(*list));
@@ -71,7 +83,9 @@ static int divert(int argc, char **argv)
 
 /* By name.  A device that is called like one of them is ./NAME. */
 static const struct command commands[] = {
+	{ "plot", plot_command },
 	{ "probe", probe_command },
+	{ "trace", trace_command },
 	{ "disable", divert },
 	{ "enable", divert },
 	{ "status", divert },

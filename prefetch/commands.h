@@ -12,7 +12,13 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
+int plot_command(int argc, char **argv);
 int probe_command(int argc, char **argv);
+int trace_command(int argc, char **argv);
+
+/* Where the launchers lie: in the build tree, when this program runs there, or
+ * installed.  Until the next call. */
+const char *launcher_folder(void);
 
 /* The command of this name; NULL when it is none, and so a device. */
 const struct command *find_command(const char *name);

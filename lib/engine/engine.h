@@ -24,6 +24,7 @@
 #include "source.h"
 
 struct e2pf_engine;
+struct e2pf_trace;
 
 /* How it is to work.  Source and devices outlive the engine. */
 struct e2pf_engine_config {
@@ -91,6 +92,10 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config);
 /* Work like this from the next start on.  Source and devices stay. */
 void e2pf_engine_configure(struct e2pf_engine *e,
 			   const struct e2pf_engine_config *config);
+
+/* Record what happens in `trace`, which outlives the engine; before anything
+ * is read. */
+void e2pf_engine_trace(struct e2pf_engine *e, struct e2pf_trace *trace);
 
 /* Stop, wait for the workers, free.  NULL is allowed.  Nothing else may be
  * called at the same time. */

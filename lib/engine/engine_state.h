@@ -31,6 +31,7 @@
 #include "engine.h"
 #include "inflight.h"
 #include "measure.h"
+#include "trace.h"
 
 /* Units of one batch, however little they weigh. */
 #define BATCH_UNITS 8192u
@@ -163,6 +164,7 @@ struct e2pf_engine {
 	uint64_t total_from;		/* bytes prefetched before the start */
 
 	struct e2pf_alone alone;
+	struct e2pf_trace *trace;	/* NULL: none is wanted */
 	struct e2pf_engine_stats stats;
 	_Atomic unsigned stage;
 	uint64_t stage_began;

@@ -37,6 +37,7 @@ void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 	pthread_mutex_lock(&e->lock);
 	e2pf_end_stage(e);
 	e->stage = stage;
+	e2pf_trace_stage(e->trace, e->stage_began, stage);
 	pthread_mutex_unlock(&e->lock);
 }
 
@@ -343,6 +344,7 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	atomic_fetch_add(&e->checker_bytes, r->length);
 	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
 	stalled = was_stall(r, ns);
+	e2pf_trace_read(e->trace, r->began, r->offset, r->length, ns, !stalled);
 	if (stalled)
 		count_stall(e, r, t);
 	else

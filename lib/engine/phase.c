@@ -34,6 +34,7 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	unsigned i;
 
 	e->phase = number;
+	e2pf_trace_phase(e->trace, e2pf_now(e), number);
 	e->last_progress = e2pf_now(e);
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
 		   phase->order != E2PF_ORDER_DEFERRED;

@@ -257,6 +257,8 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 		w->done.waited_ns += now - began;
 		e2pf_inflight_add(&w->inflight, device, pos + len - grain,
 				  now);
+		e2pf_trace_request(e->trace, began, pos, len, w->number,
+				   w->inflight.in_flight + w->inflight.since);
 		atomic_store(&e->last_progress, now);
 	}
 	return true;

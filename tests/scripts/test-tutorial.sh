@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The commands of doc/tutorial.md, in order, on an image; and what a trace and
+# its picture hold.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+PREFETCHER=$top_builddir/prefetch/e2prefetch
+
+drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
+
+# The indented lines, as a script that ends at the first failure.  e2fsck's
+# status is not one: it may find something to correct.
+run_tutorial()
+{
+	sed -n 's/^    //p' "$srcdir/../doc/tutorial.md" >"$dir/commands"
+	[ "$(wc -l <"$dir/commands")" -ge 10 ] || return
+	# bash's own variables and functions, its working directory is $dir.
+	(
+		cd "$dir" || exit
+		# shellcheck disable=SC2030
+		export disk=$image launchers=$top_builddir/e2fsck
+		export PATH=$top_builddir/prefetch:$PATH
+		LD_PRELOAD='' bash -e commands </dev/null
+	)
+}
+
+# trace [--stock]: the image, cold, into $dir/trace.
+trace()
+{
+	rm -f "$dir/trace"
+	drop "$image"
+	"$PREFETCHER" trace "$@" -o "$dir/trace" -- \
+		e2fsck -fn "$image" >"$dir/out" 2>"$dir/err" </dev/null
+}
+
+# has KIND [none]: there are events of it, or there is none.
+has()
+{
+	jq -es --arg kind "$1" \
+		'map(select(type == "array" and .[0] == $kind)) | length > 0' \
+		"$dir/trace" >"$dir/has"
+	[ "$(cat "$dir/has")" = "$([ "${2-}" = none ] && echo false ||
+		echo true)" ]
+}
+
+trace_is_whole()
+{
+	trace || return
+	jq -es '.[0].e2prefetch_trace == 1 and .[0].prefetch and
+		(.[1:] | all(type == "array" and (.[1] | type) == "number"))' \
+		"$dir/trace" >/dev/null && has hit && has stage
+}
+
+trace_observes()
+{
+	trace --stock || return
+	jq -es '.[0].prefetch == false' "$dir/trace" >/dev/null &&
+	has stage && has request none
+}
+
+same_output()
+{
+	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock" 2>/dev/null </dev/null
+	trace && diff "$dir/stock" "$dir/out" &&
+	trace --stock && diff "$dir/stock" "$dir/out"
+}
+
+# expect STATUS COMMAND...: e2prefetch, with this status and a line.
+expect()
+{
+	local expected=$1 status
+
+	shift
+	"$PREFETCHER" "$@" >"$dir/out" 2>&1 </dev/null
+	status=$?
+	cat "$dir/out"
+	[ $status = "$expected" ] && [ "$(wc -l <"$dir/out")" = 1 ]
+}
+
+# Another file is not written over.
+trace_leaves_files()
+{
+	echo precious >"$dir/precious"
+	! "$PREFETCHER" trace -o "$dir/precious" -- e2fsck -fn "$image" \
+		>"$dir/out" 2>&1 && [ "$(cat "$dir/precious")" = precious ]
+}
+
+is_png() { [ "$(head -c 4 "$1" | tail -c 3)" = PNG ]; }
+
+test_plot()
+{
+	if ! have_program gnuplot; then
+		tap_skip "plots" "no gnuplot"
+		return
+	fi
+	trace
+	tap_check "a picture as PNG" "$PREFETCHER" plot -o "$dir/p.png" \
+		"$dir/trace"
+	tap_check "it is one" is_png "$dir/p.png"
+	cp "$dir/trace" "$dir/it's a \"trace"
+	tap_check "two as SVG, whatever they are called" "$PREFETCHER" plot \
+		-o "$dir/it's.svg" "$dir/trace" "$dir/it's a \"trace"
+	tap_check "it is one, too" grep -q "</svg>" "$dir/it's.svg"
+	head -1 "$dir/trace" >"$dir/short"
+	tap_check "of a check that did nothing" "$PREFETCHER" plot \
+		-o "$dir/short.png" "$dir/short"
+	tap_check "of no trace" expect 8 plot -o "$dir/n.png" "$image"
+	tap_check "another ending" expect 16 plot -o "$dir/n.gif" "$dir/trace"
+	tap_check "the tutorial" run_tutorial
+	tap_check "the tutorial's picture" is_png "$dir/check.png"
+}
+
+test_all()
+{
+	dir=$E2PF_TMP/tutorial
+	mkdir "$dir"
+	image=$E2PF_TMP/image
+	image_make ext4-1k "$image" || tap_bail "no image"
+	tap_check "a trace" trace_is_whole
+	tap_check "a trace of a stock check" trace_observes
+	tap_check "the check says what stock does" same_output
+	tap_check "a file of somebody's is left alone" trace_leaves_files
+	tap_check "no file" expect 16 trace -- true
+	tap_check "no command" expect 16 trace -o "$dir/t"
+	tap_check "no trace to plot" expect 16 plot -o "$dir/n.png"
+	test_plot
+}
+
+require_programs mke2fs debugfs jq dd
+[ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_all
