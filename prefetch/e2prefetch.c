@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -73,26 +74,54 @@ static int show_plan(const struct options *o, struct e2pf_session *s,
 	return err ? fail(o, err) : 0;
 }
 
-/* A progress line on a terminal, ten times a second. */
-static void wait_with_progress(const struct options *o, struct e2pf_session *s)
+static double now(void)
 {
-	bool bar = isatty(STDERR_FILENO) && !o->json;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* What, how much, how fast, and how long it will take if the groups that are
+ * left are like those before; what comes behind them is not foreseen. */
+static void print_progress(struct e2pf_session *s, double began)
+{
 	struct e2pf_totals t;
 	uint64_t done, total;
+	double passed = now() - began, mib;
 
-	if (!bar) {
+	e2pf_progress(s, &done, &total);
+	e2pf_get_totals(s, &t);
+	mib = (double)t.prefetched_bytes / (1u << 20);
+	fprintf(stderr, "\r\033[Ke2prefetch: ");
+	if (done < total)
+		fprintf(stderr, "inode tables, group %" PRIu64 " of %" PRIu64,
+			done, total);
+	else
+		fprintf(stderr, "directories and bitmaps");
+	fprintf(stderr, ", %.0f MiB, %.1f MiB/s", mib,
+		passed > 0 ? mib / passed : 0);
+	if (done && done < total)
+		fprintf(stderr, ", %.0f s left", passed *
+			(double)(total - done) / (double)done);
+}
+
+/* On a terminal, four times a second; what is over sooner shows nothing. */
+static void wait_with_progress(const struct options *o, struct e2pf_session *s)
+{
+	double began = now();
+	bool shown = false;
+
+	if (!isatty(STDERR_FILENO) || o->json || o->quiet) {
 		e2pf_wait(s, -1);
 		return;
 	}
-	while (!e2pf_wait(s, 100)) {
-		e2pf_progress(s, &done, &total);
-		e2pf_get_totals(s, &t);
-		fprintf(stderr, "\re2prefetch: group %" PRIu64 " of %" PRIu64
-			" (%u %%), %" PRIu64 " MiB ", done, total,
-			total ? (unsigned)(done * 100 / total) : 100,
-			t.prefetched_bytes >> 20);
+	while (!e2pf_wait(s, 250)) {
+		print_progress(s, began);
+		shown = true;
 	}
-	fprintf(stderr, "\r%*s\r", 70, "");
+	if (shown)
+		fprintf(stderr, "\r\033[K");
 }
 
 /* 0, or EXIT_OPERATIONAL after a line that says why no statistics. */

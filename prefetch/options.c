@@ -34,6 +34,7 @@ static const char help_end[] =
 "      --offset=BYTES    the filesystem begins BYTES into DEVICE\n"
 "      --stats=FILE      write the statistics as JSON (- for stdout)\n"
 "      --json            print the result as JSON\n"
+"  -q, --quiet           no progress on a terminal\n"
 "  -v, --verbose         say what is done\n"
 "  -h, --help            this text\n"
 "  -V, --version         the version\n"
@@ -55,6 +56,7 @@ static const struct option long_options[] = {
 	{ "offset", required_argument, NULL, OPT_OFFSET },
 	{ "stats", required_argument, NULL, OPT_STATS },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -141,6 +143,9 @@ static int parse_flag(int c, struct options *o)
 	case 'n':
 		o->plan = true;
 		break;
+	case 'q':
+		o->quiet = true;
+		break;
 	case 'v':
 		o->verbose = true;
 		break;
@@ -189,7 +194,7 @@ int parse_options(int argc, char **argv, struct options *o)
 
 	memset(o, 0, sizeof(*o));
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:nt:m:b:B:vhV", long_options,
+	while ((c = getopt_long(argc, argv, "+:nt:m:b:B:qvhV", long_options,
 				NULL)) != -1) {
 		if (c == '?')
 			return wrong("\"%s\" is no option", argv[optind - 1]);

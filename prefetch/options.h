@@ -21,6 +21,7 @@ struct options {
 	const char *stats;		/* file, or "-" for stdout */
 	bool plan;			/* -n */
 	bool json;
+	bool quiet;			/* no progress */
 	bool verbose;
 	char **command;			/* NULL, or what follows "--" */
 };

@@ -188,15 +188,6 @@ too_little_memory()
 	run 4 -m 1M -t 2 "$big" && grep -q ', not all$' "$dir/err"
 }
 
-on_a_terminal()
-{
-	evict "$big"
-	script -qec "$PREFETCHER -t 1 $big" /dev/null >"$dir/out" 2>&1 </dev/null
-	[ $? = 0 ] || { cat "$dir/out"; return 1; }
-	# The line is cleared at the end, whatever it said.
-	grep -q $'\r *\r' "$dir/out"
-}
-
 warns_of_device()
 {
 	run 0 "$1" && grep -q "not in use: its cache goes" "$dir/err"
@@ -236,11 +227,6 @@ test_reading()
 			jq -es 'length == 1' "$dir/out"
 	else
 		tap_skip "--stats, --json" "no jq"
-	fi
-	if have_program script; then
-		tap_check "progress on a terminal" on_a_terminal
-	else
-		tap_skip "progress on a terminal" "no script(1)"
 	fi
 	if dev=$(loop_attach "$image"); then
 		tap_check "a device nobody uses: a warning" \
@@ -295,6 +281,57 @@ test_command()
 		run 8 --stats="$dir/none/stats" "$image" -- touch "$dir/ran"
 	tap_check "it was not run" [ ! -e "$dir/ran" ]
 }
+
+# on_terminal OPTION...: what is seen there while the disk is slow.
+on_terminal()
+{
+	script -qec "LD_PRELOAD='$dir/slow.so' '$PREFETCHER' $* '$big'" \
+		/dev/null >"$dir/screen" 2>&1 </dev/null
+}
+
+# Each read takes 50 ms.
+slow_reads()
+{
+	cat >"$dir/slow.c" <<-'END'
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <unistd.h>
+	ssize_t slow(int fd, void *buf, size_t n, off64_t at)
+	{
+		ssize_t (*real)(int, void *, size_t, off64_t) =
+			dlsym(RTLD_NEXT, "pread64");
+		usleep(50000);
+		return real(fd, buf, n, at);
+	}
+	ssize_t pread(int, void *, size_t, off_t)
+		__attribute__((alias("slow")));
+	ssize_t pread64(int, void *, size_t, off64_t)
+		__attribute__((alias("slow")));
+	END
+	"${CC:-cc}" -shared -fPIC -o "$dir/slow.so" "$dir/slow.c" -ldl
+}
+
+test_progress()
+{
+	if ! have_program script || [ -n "$E2PF_RUNTIME" ] ||
+	   ! slow_reads 2>"$dir/err"; then
+		tap_skip "progress" "no script(1), or nothing can be preloaded"
+		return
+	fi
+	on_terminal
+	tap_check "on a terminal there is progress" grep -qE \
+		'inode tables, group [0-9]+ of 4, [0-9]+ MiB, .* MiB/s' \
+		"$dir/screen"
+	on_terminal -q
+	tap_check "not with -q" lacks 'MiB/s' "$dir/screen"
+	on_terminal --json
+	tap_check "nor with --json" lacks 'MiB/s' "$dir/screen"
+	LD_PRELOAD=$dir/slow.so "$PREFETCHER" "$big" 2>"$dir/screen" \
+		>/dev/null
+	tap_check "nor where there is no terminal" lacks 'MiB/s' "$dir/screen"
+}
+
+lacks() { ! grep -q -- "$1" "$2"; }
 
 # The image with a cold cache, where its pages can be dropped.
 drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
@@ -366,6 +403,7 @@ test_all()
 	test_reading
 	test_command
 	test_probe
+	test_progress
 	tap_check "no process is left behind" no_process_left
 }
 
