@@ -69,8 +69,8 @@ static void count(const struct e2pf_facts *f, struct amounts *a)
 
 static double computing(const struct e2pf_facts *f)
 {
-	double numbers = (double)f->plan[E2PF_INDIRECT].blocks *
-			 (f->block_size / 4);
+	uint64_t each = f->block_size / sizeof(uint32_t);
+	double numbers = (double)(f->plan[E2PF_INDIRECT].blocks * each);
 
 	return (double)f->inodes * INODE_SECONDS + numbers * NUMBER_SECONDS;
 }
