@@ -665,6 +665,7 @@ static int usage(FILE *f)
 {
 	fputs("Usage: diskmodel --model=NAME [OPTION]... IMAGE MOUNTPOINT\n"
 	      "       diskmodel --selftest [MODEL]...\n"
+	      "       diskmodel --model=NAME --spans\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
 	      "  --model=NAME      a file in models/, or a path\n"
 	      "  --trace=FILE      write each request to FILE: start in ns,\n"
@@ -680,6 +681,8 @@ static int usage(FILE *f)
 	      "  --follow-parent   end when the process that started it does\n"
 	      "  --read-only       open IMAGE for reading only\n"
 	      "  --selftest        compare the models with their parameters\n"
+	      "  --spans           requests per second of a disk by depth and\n"
+	      "                    by the part of it they are spread over\n"
 	      "  --no-path         without FUSE and a loop device\n",
 	      f);
 	return f == stderr ? 2 : 0;
@@ -716,7 +719,8 @@ out:
 }
 
 enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
-       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_NO_PATH, OPT_SELFTEST, OPT_HELP };
+       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_NO_PATH, OPT_SELFTEST,
+       OPT_SPANS, OPT_HELP };
 
 static const struct option options[] = {
 	{ "model", required_argument, NULL, OPT_MODEL },
@@ -730,6 +734,7 @@ static const struct option options[] = {
 	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
 	{ "selftest", no_argument, NULL, OPT_SELFTEST },
 	{ "no-path", no_argument, NULL, OPT_NO_PATH },
+	{ "spans", no_argument, NULL, OPT_SPANS },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -768,7 +773,7 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 int main(int argc, char **argv)
 {
 	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
-	bool test = false, use_path = true;
+	bool test = false, use_path = true, spans = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -776,6 +781,8 @@ int main(int argc, char **argv)
 			return usage(stdout);
 		if (c == OPT_SELFTEST)
 			test = true;
+		else if (c == OPT_SPANS)
+			spans = true;
 		else if (c == OPT_NO_PATH)
 			use_path = false;
 		else if (take_option(&s, c, optarg))
@@ -783,6 +790,8 @@ int main(int argc, char **argv)
 	}
 	if (test)
 		return selftest(argv + optind, argc - optind, use_path);
+	if (spans && *s.params.name && argc == optind)
+		return dm_spans(&s.params);
 	if (!*s.params.name || argc - optind != 2)
 		return usage(stderr);
 	s.image = argv[optind];

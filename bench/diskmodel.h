@@ -91,4 +91,8 @@ int dm_serve(struct dm_serve *serve);
  */
 int dm_selftest(char *const *models, const char *folder, const char *workdir);
 
+/* Print the requests per second of a disk by depth and by the part of it that
+ * they are spread over.  Returns the exit status. */
+int dm_spans(const struct dm_params *p);
+
 #endif

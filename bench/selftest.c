@@ -28,6 +28,7 @@
 
 #define IMAGE_SIZE	(100ULL << 30)
 #define TOLERANCE	0.10
+#define MOST_DEPTH	128
 #define TRIES		5	/* the machine may have other things to do */
 
 struct load_kind {
@@ -53,7 +54,8 @@ struct path {
 	int control, loop_fd, fd;
 };
 
-static struct load_io *make_list(const struct load_kind *k, size_t n)
+static struct load_io *make_list(const struct load_kind *k, size_t n,
+				 uint64_t span)
 {
 	struct load_io *list = calloc(n, sizeof(*list));
 	uint64_t state = 88172645463325252ULL, bs;
@@ -65,19 +67,19 @@ static struct load_io *make_list(const struct load_kind *k, size_t n)
 		state ^= state << 17;
 		bs = k->other && i % 2 ? k->other : k->bs;
 		list[i].len = bs;
-		list[i].off = bs * ((k->random ? state : i) %
-				    (IMAGE_SIZE / bs));
+		list[i].off = bs * ((k->random ? state : i) % (span / bs));
 	}
 	return list;
 }
 
-/* Requests per second on the simulation's own clock, or 0. */
+/* Requests per second within the first @span bytes, on the simulation's own
+ * clock, or 0. */
 static double simulate(const struct dm_params *p, const struct load_kind *k,
-		       size_t n)
+		       size_t n, uint64_t span)
 {
-	struct dm_sim *sim = dm_sim_new(p, IMAGE_SIZE);
-	struct load_io *list = make_list(k, n);
-	struct dm_req req[32], *r;
+	struct dm_sim *sim = dm_sim_new(p, span);
+	struct load_io *list = make_list(k, n, span);
+	struct dm_req req[MOST_DEPTH], *r;
 	uint64_t now = 0;
 	size_t next = 0, done = 0;
 
@@ -276,7 +278,7 @@ static int set_up(struct path *pa, const struct dm_params *p,
 static double through_path(const struct path *pa, const struct load_kind *k,
 			   size_t n, uint64_t *median)
 {
-	struct load_io *list = make_list(k, n);
+	struct load_io *list = make_list(k, n, IMAGE_SIZE);
 	struct load_result r;
 	int err = list ? load_run(pa->fd, list, n, k->depth, &r) : ENOMEM;
 
@@ -326,7 +328,7 @@ static bool one_load(const struct dm_params *p, const struct load_kind *k,
 	bool bad = false;
 	size_t n, tries;
 
-	by_sim = simulate(p, k, 4000);
+	by_sim = simulate(p, k, 4000, IMAGE_SIZE);
 	/* About a second and a half of the real thing. */
 	n = (size_t)(by_sim * 1.5);
 	n = n < 150 ? 150 : n > 60000 ? 60000 : n;
@@ -422,4 +424,33 @@ int dm_selftest(char *const *models, const char *folder, const char *workdir)
 	for (; *models; models++)
 		bad |= one_model(*models, workdir, compensate);
 	return bad;
+}
+
+int dm_spans(const struct dm_params *p)
+{
+	static const unsigned int depths[] = { 1, 4, 16, 32, 128 };
+	static const unsigned int percent[] = { 100, 50, 25, 10, 5, 2, 1 };
+	uint64_t disks = p->layout == DM_RAID6 ? p->spindles - 2 : 1;
+	size_t i, d;
+
+	if (p->kind != DM_DISK || !p->capacity) {
+		fprintf(stderr, "diskmodel: %s: no disk of a known capacity\n",
+			p->name);
+		return 1;
+	}
+	printf("# random reads of 4 KiB per second, %s\n# %-8s", p->name,
+	       "part");
+	for (d = 0; d < sizeof(depths) / sizeof(depths[0]); d++)
+		printf("  depth %-3u", depths[d]);
+	for (i = 0; i < sizeof(percent) / sizeof(percent[0]); i++) {
+		printf("\n%8u %%", percent[i]);
+		for (d = 0; d < sizeof(depths) / sizeof(depths[0]); d++) {
+			struct load_kind k = { "", true, 4096, depths[d], 0 };
+
+			printf(" %10.0f", simulate(p, &k, 4000, p->capacity *
+						   disks / 100 * percent[i]));
+		}
+	}
+	putchar('\n');
+	return 0;
 }
