@@ -79,18 +79,18 @@ static double simulate(const struct dm_params *p, const struct load_kind *k,
 {
 	struct dm_sim *sim = dm_sim_new(p, span);
 	struct load_io *list = make_list(k, n, span);
+	size_t depth = k->depth < MOST_DEPTH ? k->depth : MOST_DEPTH;
 	struct dm_req req[MOST_DEPTH], *r;
 	uint64_t now = 0;
 	size_t next = 0, done = 0;
 
 	while (sim && list && done < n) {
-		r = next < k->depth && next < n ? &req[next] :
-			dm_sim_pop(sim, now);
+		r = next < depth ? &req[next] : dm_sim_pop(sim, now);
 		if (!r) {
 			now = dm_sim_next(sim);
 			continue;
 		}
-		if (next >= k->depth)
+		if (next >= depth)
 			done++;
 		if (next < n) {
 			memset(r, 0, sizeof(*r));
