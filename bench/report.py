@@ -455,6 +455,15 @@ def markdown(result, drawn):
     return "\n".join(out) + "\n"
 
 
+def large():
+    """What is measured by hand, and seldom: it takes a quarter of an hour and
+    27 GB of disk."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "large.md")
+    with open(path) as f:
+        return "\n" + f.read()
+
+
 def write(result, args):
     """Everything, into args.out and, if asked for, args.report."""
     rows = table(result)
@@ -477,4 +486,6 @@ def write(result, args):
                 shutil.copyfile(source, os.path.join(folder, name))
     with open(path, "w") as f:
         f.write(markdown(result, drawn))
+        if args.report:
+            f.write(large())
     print(f"Report: {path}")
