@@ -15,6 +15,7 @@ static const struct entry {
 	{ "crc32c", ACCEL_CRC32C },
 	{ "bitmaps", ACCEL_BITMAPS },
 	{ "indirect", ACCEL_INDIRECT },
+	{ "extents", ACCEL_EXTENTS },
 };
 
 #define ENTRIES (sizeof(entries) / sizeof(entries[0]))

@@ -7,12 +7,13 @@
 
 #include <stddef.h>
 
-#define ACCELERATIONS 3u
+#define ACCELERATIONS 4u
 
 enum {
 	ACCEL_CRC32C = 1 << 0,
 	ACCEL_BITMAPS = 1 << 1,
 	ACCEL_INDIRECT = 1 << 2,
+	ACCEL_EXTENTS = 1 << 3,
 	ACCEL_ALL = (1 << ACCELERATIONS) - 1,
 	ACCEL_DEFAULT = ACCEL_ALL,
 };

@@ -9,6 +9,7 @@
 
 #include "accelerate.h"
 #include "checksums.h"
+#include "extents.h"
 #include "indirect.h"
 #include "map_kind.h"
 #include "device/share.h"
@@ -93,6 +94,14 @@ static void choose_walk(struct choice *c)
 	use(c, "indirect", "indirect", "ours", finding_reason(FINDING_WHOLE));
 }
 
+static void choose_extents(struct choice *c)
+{
+	if (!may_use(c, ACCEL_EXTENTS, ABILITY_EXTENTS))
+		return;
+	extents_begin();
+	use(c, "extents", "extents", "ours", finding_reason(FINDING_WHOLE));
+}
+
 void accelerate(unsigned asked, const struct findings *found,
 		struct acceleration_names *names, struct e2pf_decisions *list)
 {
@@ -102,4 +111,5 @@ void accelerate(unsigned asked, const struct findings *found,
 	choose_checksums(&c);
 	choose_maps(&c);
 	choose_walk(&c);
+	choose_extents(&c);
 }

@@ -12,10 +12,10 @@
 #include "findings.h"
 
 /* Another text is another version of launcher or module. */
-#define FORMAT "e2prefetch-findings-1"
+#define FORMAT "e2prefetch-findings-2"
 
 static const char *const ability_names[ABILITIES] = {
-	"progress", "crc32c", "bitmaps", "arrays", "indirect"
+	"progress", "crc32c", "bitmaps", "arrays", "indirect", "extents"
 };
 
 static const struct {

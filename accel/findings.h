@@ -37,6 +37,7 @@ enum ability {
 	ABILITY_BITMAPS,
 	ABILITY_ARRAYS,		/* libext2fs's bit arrays in place of trees */
 	ABILITY_INDIRECT,
+	ABILITY_EXTENTS,
 	ABILITIES
 };
 

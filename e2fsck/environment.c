@@ -56,7 +56,7 @@ static const struct {
 	[THREADS] = { "PREFETCH_THREADS", number_of_threads },
 	[MEMORY] = { "PREFETCH_MEM", size },
 	[ACCEL] = { "PREFETCH_ACCEL", "none, all or a list of crc32c, "
-		    "bitmaps, indirect" },
+		    "bitmaps, indirect, extents" },
 	[VERBOSE] = { "PREFETCH_VERBOSE", "0 or 1" },
 	[BANDWIDTH] = { "PREFETCH_BANDWIDTH", size },
 	[REQUESTS] = { "PREFETCH_IOPS", "a number from 1 to 1000000" },

@@ -40,6 +40,16 @@ static const char *const checksum_calls[] = { "ext2fs_crc32c_le" };
 
 static const char *const walk_calls[] = { "ext2fs_block_iterate3" };
 
+/* All that take a handle of extents. */
+static const char *const extent_functions[] = {
+	"ext2fs_extent_delete", "ext2fs_extent_fix_parents",
+	"ext2fs_extent_free", "ext2fs_extent_get", "ext2fs_extent_get_info",
+	"ext2fs_extent_goto", "ext2fs_extent_goto2", "ext2fs_extent_insert",
+	"ext2fs_extent_node_split", "ext2fs_extent_open2",
+	"ext2fs_extent_replace", "ext2fs_extent_set_bmap",
+	"ext2fs_max_extent_depth",
+};
+
 /* What functions of the library that e2fsck reaches do to a map, by calls to
  * others: each of them must meet the stand-in. */
 static const char *const map_calls[] = {
@@ -138,8 +148,9 @@ static enum finding try_checksums(void)
 	return ours == stock ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-/* Versions whose functions that look into a map were read: 1.46.2 to 1.47.4.
- * A later one may have others, which no trial of the known ones shows. */
+/* Versions whose functions that look into a map or take a handle were read:
+ * 1.46.2 to 1.47.4.  A later one may have others, which no trial of the known
+ * ones shows. */
 static bool is_read_version(void)
 {
 	const char *version = "";
@@ -188,6 +199,21 @@ static enum finding try_walk(void)
 	return trial_walks_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
+/* The program calls these by name, whatever it calls of them, and what
+ * libext2fs opens is its own. */
+static enum finding try_extents(void)
+{
+	static const char *const open_call[] = { "ext2fs_extent_open2" };
+
+	if (!all_there(extent_functions, COUNT(extent_functions)))
+		return FINDING_ABSENT;
+	if (!is_read_version())
+		return FINDING_UNREAD;
+	if (!linkage_program_refers(open_call, COUNT(open_call)))
+		return FINDING_LINKED;
+	return trial_extents_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
+}
+
 static void try_all_maps(struct findings *f)
 {
 	static struct trial_life tree;
@@ -206,5 +232,6 @@ void trial_run(struct findings *f)
 	f->of[ABILITY_PROGRESS] = try_progress();
 	f->of[ABILITY_CRC32C] = try_checksums();
 	f->of[ABILITY_INDIRECT] = try_walk();
+	f->of[ABILITY_EXTENTS] = try_extents();
 	try_all_maps(f);
 }

@@ -33,4 +33,8 @@ bool trial_live(struct trial_life *life);
  * blocks sound and damaged. */
 bool trial_walks_agree(void);
 
+/* Whether the handles of extents.c do what libext2fs's own do, on inodes sound
+ * and damaged. */
+bool trial_extents_agree(void);
+
 #endif

@@ -190,11 +190,11 @@ library_accelerations()
 
 	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
 	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
-		all=(crc32c bitmaps indirect) maps=(bitmaps)
-		without_maps=(crc32c indirect) inside=(crc32c)
+		all=(crc32c bitmaps indirect extents) maps=(bitmaps)
+		without_maps=(crc32c indirect extents) inside=(crc32c)
 	else
-		all=(bitarrays indirect) maps=(bitarrays)
-		without_maps=(indirect) inside=()
+		all=(bitarrays indirect extents) maps=(bitarrays)
+		without_maps=(indirect extents) inside=()
 	fi
 }
 
@@ -288,6 +288,8 @@ test_accelerations()
 		stats_name bitmaps "${maps[@]}"
 	tap_check "PREFETCH_ACCEL=indirect,crc32c: these two are" \
 		stats_name indirect,crc32c "${inside[@]}" indirect
+	tap_check "PREFETCH_ACCEL=extents: this one is" \
+		stats_name extents extents
 	tap_check "why the walk is ours is said" decision indirect ours
 	tap_check "with [bitmaps] in e2fsck.conf maps are its own" \
 		conf_chooses
