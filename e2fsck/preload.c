@@ -412,6 +412,13 @@ static void answer_trial(void)
 	_exit(0);
 }
 
+/* A child of e2fsck's that ends writes what is in its buffers: a copy of what
+ * is in ours. */
+static void forked(void)
+{
+	e2pf_trace_forked(self.trace);
+}
+
 /* The launcher has checked the file. */
 static void begin_trace(void)
 {
@@ -431,6 +438,7 @@ static void begin_trace(void)
 				 e2pf_ext4_stage_names[i]);
 	snprintf(text + used, sizeof(text) - (size_t)used, "]}");
 	e2pf_trace_begin(self.trace, text);
+	pthread_atfork(NULL, NULL, forked);
 }
 
 __attribute__((constructor))

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 
 #include "trace.h"
@@ -80,6 +81,12 @@ void e2pf_trace_stage(struct e2pf_trace *t, uint64_t ns, unsigned stage)
 {
 	if (has_room(t))
 		fprintf(t->out, "[\"stage\",%" PRIu64 ",%u]\n", ns, stage);
+}
+
+void e2pf_trace_forked(struct e2pf_trace *t)
+{
+	if (t)
+		__fpurge(t->out);
 }
 
 void e2pf_trace_close(struct e2pf_trace *t, bool keep)

@@ -37,6 +37,9 @@ void e2pf_trace_read(struct e2pf_trace *trace, uint64_t ns, uint64_t offset,
 void e2pf_trace_phase(struct e2pf_trace *trace, uint64_t ns, int phase);
 void e2pf_trace_stage(struct e2pf_trace *trace, uint64_t ns, unsigned stage);
 
+/* In a child that was forked: drop what the parent is going to write. */
+void e2pf_trace_forked(struct e2pf_trace *trace);
+
 /* Write what is left; `keep`: somebody may still call, so it stays. */
 void e2pf_trace_close(struct e2pf_trace *trace, bool keep);
 

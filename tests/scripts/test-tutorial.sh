@@ -71,6 +71,19 @@ same_output()
 	trace --stock && diff "$dir/stock" "$dir/out"
 }
 
+# e2fsck forks a child that waits for the folder of its log: what is in the
+# buffer of the trace is written once.
+trace_is_written_once()
+{
+	printf '[options]\nlog_filename = log\nlog_dir = %s\n%s\n' \
+		"$dir/logs" "log_dir_wait = true" >"$dir/conf"
+	E2FSCK_CONFIG=$dir/conf trace || return
+	cp "$dir/trace" "$dir/before"
+	mkdir "$dir/logs"
+	no_process_left && [ -s "$dir/logs/log" ] &&
+	cmp "$dir/before" "$dir/trace"
+}
+
 # expect STATUS COMMAND...: e2prefetch, with this status and a line.
 expect()
 {
@@ -126,6 +139,7 @@ test_all()
 	tap_check "a trace of a stock check" trace_observes
 	tap_check "the check says what stock does" same_output
 	tap_check "a file of somebody's is left alone" trace_leaves_files
+	tap_check "a child of e2fsck's adds nothing" trace_is_written_once
 	tap_check "no file" expect 16 trace -- true
 	tap_check "no command" expect 16 trace -o "$dir/t"
 	tap_check "no trace to plot" expect 16 plot -o "$dir/n.png"
