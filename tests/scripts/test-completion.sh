@@ -53,6 +53,14 @@ offers()
 		<(complete_bash "$@" | sort)
 }
 
+# In a folder with a file that begins like two commands.
+bash_commands()
+{
+	mkdir "$E2PF_TMP/first" && : >"$E2PF_TMP/first/partition" &&
+	(cd "$E2PF_TMP/first" && offers "partition plot probe" e2prefetch p &&
+	 offers "partition" e2prefetch plot p)
+}
+
 bash_options()
 {
 	diff <(options_of_help) \
@@ -108,6 +116,7 @@ test_completion()
 	mkdir "$E2PF_TMP/files"
 	touch "$E2PF_TMP/files/"{a-disk,an-image,other}
 	tap_check "bash: all options" bash_options
+	tap_check "bash: commands and files" bash_commands
 	tap_check "bash: all classes" bash_classes
 	tap_check "bash: a long option" offers --only= e2prefetch --on
 	tap_check "bash: a class" offers "descriptors dirs" \
