@@ -11,8 +11,10 @@
 
 /* The weight of what a worker on flash takes at once, in bytes: it begins with
  * one unit, so as to be ahead of the checker at once, and doubles up to
- * this. */
+ * this.  Where requests are dear one worker's tables, which take bytes, are
+ * to be read while another's trees are, which take requests. */
 #define FLASH_BATCH (16u << 20)
+#define DEAR_BATCH (4u << 20)
 #define LEAST_BATCH (256u << 10)
 
 /* And past a head: some seconds of a disk's time, after which a checker that
@@ -54,16 +56,24 @@ static uint64_t weight(const struct e2pf_engine *e, uint64_t unit)
 	return source->ops->weight(source, (unsigned)e->phase, unit);
 }
 
-/* The first unit this worker may take.  Units that the checker has overtaken
- * are left out: it has read them by itself. */
-static uint64_t first_unit(const struct worker *w)
+/* The first unit that may be taken, of those from `next` on.  Units that the
+ * checker has overtaken are left out: it has read them by itself. */
+static uint64_t first_unit(struct e2pf_engine *e, uint64_t next)
 {
-	struct e2pf_engine *e = w->e;
 	uint64_t at;
 
-	if (e->cfg.paced && e2pf_checker_at(e, &at) && w->next < at)
+	if (e->cfg.paced && e2pf_checker_at(e, &at) && next < at)
 		return at + 1;
-	return w->next;
+	return next;
+}
+
+/* From one unit of a batch to the next.  Where a request is dear the workers
+ * take regions as they come to them, for what adjacent units refer to becomes
+ * one request; else each has units of its own, so that all of them work on
+ * what the checker comes to next. */
+static unsigned unit_step(const struct e2pf_engine *e)
+{
+	return e->dear ? 1 : e->workers;
 }
 
 /* As many of the worker's own units as weigh what the target says, and one at
@@ -74,12 +84,13 @@ static bool take_weighed(struct worker *w)
 	uint64_t unit, end = units(e), taken = 0;
 	unsigned n = 0;
 
-	w->next = own_stripe_from(w, first_unit(w));
+	w->next = e->dear ? first_unit(e, e->next_unit) :
+			    own_stripe_from(w, first_unit(e, w->next));
 	if (w->next >= end)
 		return false;
 	w->first = w->next;
 	for (unit = w->next; unit < end && n < BATCH_UNITS;
-	     unit += e->workers, n++) {
+	     unit += unit_step(e), n++) {
 		uint64_t one = weight(e, unit);
 
 		if (n && taken + one > w->target)
@@ -88,7 +99,7 @@ static bool take_weighed(struct worker *w)
 		w->last = unit;
 	}
 	w->weight = taken;
-	w->next = unit;
+	w->next = e->next_unit = unit;
 	return true;
 }
 
@@ -96,7 +107,7 @@ static bool take_weighed(struct worker *w)
 static bool take_even(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	uint64_t first = first_unit(w), known = units(e), part, end;
+	uint64_t first = first_unit(e, w->next), known = units(e), part, end;
 
 	/* One elevator pass alone takes all there is, to have it in one
 	 * order. */
@@ -224,7 +235,7 @@ void e2pf_seed_batch(struct worker *w)
 	if (phase->order == E2PF_ORDER_DEFERRED)
 		return;
 	w->elevator.deferred = phase->deferred;
-	step = phase->order == E2PF_ORDER_WEIGHED ? e->workers : 1;
+	step = phase->order == E2PF_ORDER_WEIGHED ? unit_step(e) : 1;
 	for (unit = w->first; unit <= w->last; unit += step)
 		source->ops->seed(source, w->phase, unit, e2pf_elevator_add,
 				  &w->elevator);
@@ -251,8 +262,10 @@ static void choose_target(struct worker *w)
 		if (most > HEAD_BATCH)
 			most = HEAD_BATCH;
 	} else {
-		if (most > FLASH_BATCH)
-			most = FLASH_BATCH;
+		uint64_t batch = e->dear ? DEAR_BATCH : FLASH_BATCH;
+
+		if (most > batch)
+			most = batch;
 		if (most > w->weight * 2 + LEAST_BATCH)
 			most = w->weight * 2 + LEAST_BATCH;
 	}
@@ -270,7 +283,7 @@ void e2pf_finish_batch(struct worker *w)
 			choose_target(w);
 		if (!e->phase)
 			e->units_done += (w->last - w->first) /
-					 (weighed ? e->workers : 1) + 1;
+					 (weighed ? unit_step(e) : 1) + 1;
 		if (w->bytes && e->cfg.paced && e2pf_is_followed(phase))
 			e2pf_keep_batch(w);
 	}

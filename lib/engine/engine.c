@@ -208,8 +208,10 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e->deferred_next = 0;
 		e->unrecorded = 0;
 		e->sleep_misses = 0;
-		if (!e->stats.latency_ns || !e->cfg.probe)
+		if (!e->stats.latency_ns || !e->cfg.probe) {
 			e->has_head = e->cfg.has_head;
+			e->dear = false;
+		}
 		if (e->cfg.available) {
 			atomic_store(&e->limit_asked, e2pf_now(e));
 			e2pf_limit_to(e, e->cfg.available(

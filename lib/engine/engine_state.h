@@ -115,6 +115,9 @@ struct e2pf_engine {
 	atomic_uint unsampled;		/* reads while asleep */
 
 	bool has_head;			/* as configured, or as measured */
+	bool dear;			/* no head, and requests are limited
+					   by their number */
+	struct e2pf_balance balance;	/* where they are */
 	atomic_bool gated;		/* in this phase the checker waits at
 					   the gate */
 	struct e2pf_cost cost;
@@ -127,7 +130,8 @@ struct e2pf_engine {
 					   an older one is dropped */
 	unsigned additions;		/* counts additions of units */
 	uint32_t ended_phases;		/* mask, since the workers' start */
-	uint64_t next_unit;		/* E2PF_ORDER_NONE: first not taken */
+	uint64_t next_unit;		/* first not taken, where the workers
+					   take parts as they come to them */
 	atomic_uint_fast64_t at;	/* the checker's phase and unit, as
 					   e2pf_pack_at() has them */
 	atomic_uint_fast64_t wake_beyond;	/* a worker sleeps until the

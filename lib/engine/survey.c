@@ -110,9 +110,17 @@ bool e2pf_looks_warm(struct e2pf_engine *e)
 	return look.seen && !look.missing;
 }
 
+/* Bytes of a read that tells what bytes cost: on volumes one request.  Places
+ * for it are looked for among the first so many samples.  Without them a byte
+ * takes so long: 125 MB/s. */
+#define LARGE_BYTES (256u << 10)
+#define LARGE_SAMPLES 1024u
+#define USUAL_BYTE_NS 8.0
+
 /* One place on the first device that is not in memory. */
 struct probe_place {
 	struct e2pf_engine *e;
+	uint32_t length;	/* of a large one */
 	uint64_t offset;
 	bool found;
 };
@@ -156,6 +164,46 @@ static bool probe_offsets(struct e2pf_engine *e, uint64_t *offset)
 	return true;
 }
 
+/* One that has room for a large read from its beginning on. */
+static void try_large_place(void *ctx, const struct e2pf_ref *ref)
+{
+	struct probe_place *place = ctx;
+	struct e2pf_device *dev = place->e->cfg.devices[0];
+	bool resident;
+
+	if (place->found || ref->device || ref->length < place->length ||
+	    dev->ops->span(dev, ref->offset, place->length, &resident) <
+	    place->length || resident)
+		return;
+	place->offset = ref->offset;
+	place->found = true;
+}
+
+/* What a byte costs beside a request, by large reads of the first samples: the
+ * checker comes to these next. */
+static double measure_bytes(struct e2pf_engine *e, uint64_t latency_ns)
+{
+	struct e2pf_source *source = e->cfg.source;
+	struct e2pf_device *dev = e->cfg.devices[0];
+	uint32_t length = dev->max_readahead < LARGE_BYTES ?
+			  dev->max_readahead : LARGE_BYTES;
+	uint64_t offset[E2PF_PROBE_DEEP], s;
+	unsigned n = 0;
+	double ns = 0;
+
+	for (s = 0; s < source->samples && s < LARGE_SAMPLES &&
+	     n < E2PF_PROBE_DEEP; s++) {
+		struct probe_place place = { .e = e, .length = length };
+
+		source->ops->sample(source, s, try_large_place, &place);
+		if (place.found)
+			offset[n++] = place.offset;
+	}
+	if (n == E2PF_PROBE_DEEP)
+		ns = e2pf_probe_byte_ns(dev, offset, length, latency_ns);
+	return ns > 0 ? ns : USUAL_BYTE_NS;
+}
+
 void e2pf_probe_engine(struct e2pf_engine *e)
 {
 	uint64_t offset[E2PF_PROBES];
@@ -175,6 +223,11 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 	e->has_head = e2pf_probe_has_head(&p);
 	e->stats.latency_ns = p.latency_ns;
 	e->stats.deep_latency_ns = p.deep_ns;
+	e->dear = e2pf_probe_is_dear(&p);
+	if (!e->dear)
+		return;
+	e->balance.request_ns = (double)e2pf_probe_request_ns(&p);
+	e->balance.byte_ns = measure_bytes(e, p.latency_ns);
 }
 
 /* Of a sample, its longest part that is not in memory. */

@@ -161,6 +161,7 @@ static void count_done(struct worker *w)
 	struct e2pf_engine *e = w->e;
 
 	e->stats.prefetched_requests += w->done.requests;
+	e2pf_balance_add(&e->balance, w->done.requests, w->done.bytes);
 	if (w->done.requests || w->done.waited_ns)
 		e2pf_cost_add(&e->cost, e2pf_now(e), w->done.waited_ns,
 			      e->workers, w->done.requests, w->done.bytes);

@@ -19,6 +19,7 @@
 
 #include "engine-rig.h"
 #include "engine/inflight.h"
+#include "engine/measure.h"
 
 static void all_once_in_stripes(void **state)
 {
@@ -58,6 +59,87 @@ static void all_once_in_stripes(void **state)
 					assert_int_equal(ev->worker,
 						g % ways[w].workers);
 		}
+		rig_tear_down(&r);
+	}
+}
+
+/* Files with a node each, in the same group, with gaps of three blocks; and
+ * the tables further off than a request is worth. */
+enum { DEAR_GROUPS = 100, DEAR_FILES = 20, DEAR_NODES = 40, DEAR_EVERY = 4 };
+
+static void make_files(struct rig *r)
+{
+	unsigned g, i;
+
+	for (g = 0; g < DEAR_GROUPS; g++)
+		for (i = 0; i < DEAR_FILES; i++) {
+			uint64_t node = tiny_free_block(&r->fs, g) +
+					DEAR_NODES + DEAR_EVERY * i;
+
+			tiny_inode(&r->fs, g * INODES + 12 + i, LINUX_S_IFREG,
+				   1, &node, 1);
+			tiny_node(&r->fs, node, 0, NULL, 0);
+		}
+}
+
+/* From one table to the next, how often another worker asks for it. */
+static unsigned changes_of_worker(struct rig *r)
+{
+	int worker[DEAR_GROUPS] = { 0 };
+	unsigned changes = 0, g;
+	size_t i;
+
+	for (i = 0; i < r->dev.events; i++) {
+		const struct fake_event *ev = &r->dev.event[i];
+
+		g = (unsigned)(ev->block / PER_GROUP);
+		if (ev->worker >= 0 && ev->op == FAKE_READ &&
+		    ev->block % PER_GROUP < DEAR_NODES)
+			worker[g] = ev->worker;
+	}
+	for (g = 1; g < DEAR_GROUPS; g++)
+		changes += worker[g] != worker[g - 1];
+	return changes;
+}
+
+/* On a volume with a cap on requests: no more of them than 1.15 times what a
+ * sorted replay makes, one for the table and one for the nodes of a group.
+ * Where they are cheap each node is one. */
+static void dear_requests(void **state)
+{
+	struct rig r;
+	unsigned dear, i;
+	uint64_t made;
+
+	(void)state;
+	for (dear = 0; dear < 2; dear++) {
+		rig_set_up(&r, DEAR_GROUPS, 2);
+		r.classes &= ~(1u << E2PF_BITMAPS);
+		r.cfg.probe = true;
+		r.dev.miss_ns = 700000;
+		r.dev.ask_ns = dear ? 333000 : 20000;
+		make_files(&r);
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		made = r.dev.requests - E2PF_PROBE_DEEP;
+		if (dear) {
+			assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
+			/* The first two batches are of one group, all others
+			 * of 33. */
+			assert_true(changes_of_worker(&r) <= 6);
+			/* (8 * 333 - 700) / 7 us, 0.8 times, at 8 ns. */
+			assert_int_equal(rig_stats(&r).gap_bytes, 28057);
+		} else {
+			assert_true(made >= DEAR_GROUPS * (1 + DEAR_FILES));
+			assert_int_equal(changes_of_worker(&r),
+					 DEAR_GROUPS - 1);
+		}
+		for (i = 0; i < DEAR_GROUPS * DEAR_FILES; i++)
+			assert_int_equal(fake_asked(&r.dev, DEAR_NODES +
+				tiny_free_block(&r.fs, i / DEAR_FILES) +
+				DEAR_EVERY * (i % DEAR_FILES)), 1);
+		assert_int_equal(e2pf_engine_progress(r.e), DEAR_GROUPS);
+		assert_int_equal(r.dev.missing_read, 0);
 		rig_tear_down(&r);
 	}
 }
@@ -587,6 +669,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_once_in_stripes),
+		cmocka_unit_test(dear_requests),
 		cmocka_unit_test(no_inodes_in_use),
 		cmocka_unit_test(errors_tolerated),
 		cmocka_unit_test(errors_of_leaves),

@@ -129,6 +129,95 @@ static void median_of_three(void **state)
 	}
 }
 
+static void kinds_of_request(void **state)
+{
+	static const struct {
+		uint64_t lone, deep;	/* ns */
+		bool dear;
+	} kinds[] = {
+		{ 10 * MS, 4 * MS, false },	/* a head */
+		{ 100 * US, 20 * US, false },	/* flash */
+		{ 700 * US, 90 * US, false },	/* a volume without a cap */
+		{ 700 * US, 380 * US, true },	/* 3000 IOPS */
+		{ 1 * MS, 2 * MS, true },	/* 500 IOPS */
+	};
+	struct e2pf_probe p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		p = (struct e2pf_probe) { kinds[i].lone, kinds[i].deep };
+		assert_int_equal(e2pf_probe_is_dear(&p), kinds[i].dear);
+	}
+	/* 0.7 ms for the first, and a third of one for each that follows. */
+	p = (struct e2pf_probe) { 700 * US, 379 * US };
+	assert_int_equal(e2pf_probe_request_ns(&p), 333142);
+	p = (struct e2pf_probe) { 700 * US, 80 * US };
+	assert_int_equal(e2pf_probe_request_ns(&p), 0);
+}
+
+/* Eight reads of 64 KiB, all asked for before one is waited for. */
+static void cost_of_bytes(void **state)
+{
+	const uint32_t length = 64 << 10;
+	uint64_t offset[E2PF_PROBE_DEEP];
+	struct rig r;
+	unsigned i;
+	double ns;
+
+	(void)state;
+	set_up(&r);
+	for (i = 0; i < E2PF_PROBE_DEEP; i++)
+		offset[i] = i * 100 * BS;
+	r.dev.ask_block_ns = 8 * BS;
+	/* The first one's is not seen but in its latency. */
+	ns = e2pf_probe_byte_ns(&r.dev.dev, offset, length,
+				8 * (uint64_t)length);
+	assert_true(ns > 7.999 && ns < 8.001);
+	assert_int_equal(r.dev.events, 2 * E2PF_PROBE_DEEP);
+	for (i = 0; i < E2PF_PROBE_DEEP; i++)
+		assert_int_equal(r.dev.event[i].op, FAKE_WILLNEED);
+	/* From memory; and one that fails. */
+	assert_true(e2pf_probe_byte_ns(&r.dev.dev, offset, length, 1) == 0);
+	fake_set_resident(&r.dev, 0, BLOCKS, false);
+	fake_set_bad(&r.dev, (offset[3] + length) / BS - 1, 1);
+	assert_true(e2pf_probe_byte_ns(&r.dev.dev, offset, length, 1) == 0);
+	tear_down(&r);
+}
+
+/* The gap is what a request is worth where these are the limit, and small
+ * where bytes are: so both limits come to be used. */
+static void balance_of_limits(void **state)
+{
+	struct e2pf_balance b = { .request_ns = 333000, .byte_ns = 8 };
+	const uint64_t worth = 33300;
+	uint64_t gap;
+	unsigned i, wide = 0;
+
+	(void)state;
+	assert_int_equal(e2pf_balance_worth(&b), worth);
+	for (i = 0; i < 500; i++)
+		e2pf_balance_add(&b, 1, 4096);
+	assert_int_equal(e2pf_balance_gap(&b), worth);
+	for (i = 0; i < 500; i++)
+		e2pf_balance_add(&b, 1, 262144);
+	assert_int_equal(e2pf_balance_gap(&b), worth / 8);
+	/* Blocks with gaps of 32 KiB: so many are read through that a request
+	 * has as many bytes as take its time. */
+	b.requests = b.bytes = 0;
+	for (i = 0; i < 10000; i++) {
+		gap = e2pf_balance_gap(&b);
+		wide += gap >= 32768;
+		e2pf_balance_add(&b, 1, gap >= 32768 ? 16 * 36864 : 4096);
+	}
+	assert_true(b.bytes * b.byte_ns > b.requests * b.request_ns * 0.9);
+	assert_true(b.bytes * b.byte_ns < b.requests * b.request_ns * 1.1);
+	assert_uint_in_range(wide, 500, 900);
+	/* Nothing is known. */
+	b.byte_ns = 0;
+	assert_int_equal(e2pf_balance_gap(&b), 0);
+}
+
 static void read_that_fails(void **state)
 {
 	struct rig r;
@@ -315,6 +404,9 @@ int main(void)
 		cmocka_unit_test(kinds_of_device),
 		cmocka_unit_test(order_of_a_probe),
 		cmocka_unit_test(median_of_three),
+		cmocka_unit_test(kinds_of_request),
+		cmocka_unit_test(cost_of_bytes),
+		cmocka_unit_test(balance_of_limits),
 		cmocka_unit_test(read_that_fails),
 		cmocka_unit_test(cost_of_requests),
 		cmocka_unit_test(cost_that_changes),
