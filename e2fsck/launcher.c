@@ -109,8 +109,12 @@ static void prepare(const struct environment *env, const char *e2fsck,
 	const char *why;
 
 	/* It is over before there is something to read ahead. */
-	if (!env->stats && !env->trace && !env->verbose && is_clean(argc, argv))
+	if (!env->stats && !env->trace && is_clean(argc, argv)) {
+		if (env->verbose)
+			fprintf(stderr, "e2fsck-prefetch: prefetch: off (the "
+				"filesystem is marked as clean)\n");
 		return;
+	}
 	why = launch_give_module(&launch, e2fsck);
 	if (!why)
 		return;

@@ -9,13 +9,15 @@
 # installed, the packages are built, lintian looks at them, and the spec file
 # builds its packages too.  In another fresh chroot they are installed, the tests
 # of debian/tests run there (a check with and without PREFETCH=1 among them),
-# and they are removed and purged; then every file, its owner, mode and bytes,
-# must be what it was before.
+# e2prefetch is enabled, e2fsprogs installed once more, and while it is enabled
+# they are removed, and purged; then every file, its owner, mode and bytes, must
+# be what it was before.
 #
 # DIST_DIR	folder to work in, an absolute path; a chroot as debootstrap
 #		made it stays in it for the next time, as SUITE-fresh, and the
 #		packages, as SUITE-packages (default: one that goes away)
 # DIST_MIRROR	default: http://deb.debian.org/debian
+# RELEASE	what `make dist' has made, a file (default: it is made)
 # PACKAGE_TESTS	with 1, the build runs `make check' too
 # TABLE		file that gets the closing table between its marks
 
@@ -70,9 +72,13 @@ make_release()
 {
 	local folder=$E2PF_TMP/release
 
-	make -s -C "$top_builddir" dist >/dev/null || return
 	mkdir "$folder"
-	mv "$top_builddir"/e2prefetch-*.tar.xz "$folder" || return
+	if [ -n "${RELEASE-}" ]; then
+		cp "$RELEASE" "$folder" || return
+	else
+		make -s -C "$top_builddir" dist >/dev/null || return
+		mv "$top_builddir"/e2prefetch-*.tar.xz "$folder" || return
+	fi
 	release=$(find "$folder" -name '*.tar.xz')
 	version=${release##*/e2prefetch-}
 	version=${version%.tar.xz}
@@ -171,6 +177,7 @@ list_files()
 		-o -path ./var/log -o -path ./var/cache -o -path ./var/lib/apt
 		-o -path ./var/lib/systemd
 		-o -path './var/lib/dpkg/status*' -o -path ./var/lib/dpkg/triggers
+		-o -path './var/lib/dpkg/diversions-old'
 		-o -path './var/lib/dpkg/lock*' -o -path './var/lib/dpkg/available*'
 		-o -path './var/lib/dpkg/info/format'
 		-o -path ./etc/ld.so.cache)
@@ -192,6 +199,7 @@ written_since()
 		find . \( -path ./proc -o -path ./dev -o -path ./sys \
 			-o -path ./var/log -o -path ./var/cache \
 			-o -path ./var/lib/apt -o -path ./var/lib/dpkg \
+			-o -path ./var/lib/systemd \
 			-o -path ./etc/ld.so.cache \) -prune -o \
 			! -type d -newer "$stamp" -print
 	)
@@ -220,7 +228,21 @@ has_its_files()
 # run_test NAME: of debian/tests.
 run_test() { inside /packages/tests/"$1"; }
 
-# Of what they had, folders stay that others have something in.
+# e2fsprogs once more, as in an upgrade, while the launcher is in its place.
+enabled_through_an_upgrade()
+{
+	local sum
+
+	sum=$(inside sha256sum /sbin/e2fsck | cut -d ' ' -f 1) &&
+	inside e2prefetch enable && inside e2prefetch status &&
+	inside apt-get -q -y --reinstall install e2fsprogs &&
+	inside e2prefetch status && inside /sbin/fsck.ext4 -V || return
+	[ "$(inside readlink /sbin/e2fsck)" = /usr/libexec/e2prefetch/e2fsck ] &&
+	[ "$(inside sha256sum /sbin/e2fsck.stock | cut -d ' ' -f 1)" = "$sum" ]
+}
+
+# Of what they had, folders stay that others have something in, and settings
+# until they are purged.
 removed_files_are_gone()
 {
 	local path left=0
@@ -229,6 +251,7 @@ removed_files_are_gone()
 	inside apt-get -q -y remove $packages || return
 	while read -r path; do
 		[ -e "$root$path" ] || [ -L "$root$path" ] || continue
+		[ "$path" != /etc/e2prefetch.conf ] || continue
 		if [ ! -d "$root$path" ] || [[ $path = *e2prefetch* ]]; then
 			echo "left: $path"
 			left=$((left + 1))
@@ -294,6 +317,9 @@ test_install()
 	! grep 'the same three times' "$work/$suite.log" |
 		sed "s/^/# $suite: /" | grep .
 	step command "e2prefetch reads ahead" run_test read-ahead
+	step habit "enabled and disabled, e2fsck is as before" run_test habit
+	step upgrade "enabled, an upgrade of e2fsprogs changes nothing" \
+		enabled_through_an_upgrade
 	step remove "removed, their files are gone" removed_files_are_gone
 	step purge "purged, all is as before" purged_leaves_nothing
 	rm -rf "$root"
@@ -319,12 +345,13 @@ print_table()
 	END {
 		print "| distribution | e2fsprogs | builds | without warnings" \
 			" | lintian | RPMs build | program with -dev runs" \
-			" | files | checks agree | e2prefetch" \
+			" | files | checks agree | e2prefetch | enable, disable" \
+			" | enabled, upgrade" \
 			" | left when removed | left when purged |"
 		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
-			" --- | --- | --- |"
+			" --- | --- | --- | --- | --- |"
 		columns = split("e2fsprogs builds warnings lintian rpm library" \
-			" files check command left_by_remove left_by_purge",
+			" files check command habit upgrade left_by_remove left_by_purge",
 			column, " ")
 		for (i = 1; i <= count; i++) {
 			row = "| " suites[i]
