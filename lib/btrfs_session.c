@@ -19,6 +19,7 @@
 #include "btrfs/btrfs_source.h"
 #include "device/budget.h"
 #include "device/policy.h"
+#include "device/priority.h"
 #include "device/share.h"
 #include "device/topology.h"
 #include "btrfs/inflight.h"
@@ -49,6 +50,19 @@ static uint64_t available(void *ctx)
 {
 	(void)ctx;
 	return e2pf_idle_share("");
+}
+
+static unsigned sharers(void *ctx)
+{
+	(void)ctx;
+	return e2pf_share_count("");
+}
+
+static void thread_begins(void *ctx)
+{
+	const struct e2pf_btrfs_session *s = ctx;
+
+	e2pf_priority_set(s->settings.io_priority, s->settings.nice);
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -158,6 +172,12 @@ static const char *make_engine(struct e2pf_btrfs_session *s)
 	s->cfg.paced = true;
 	s->cfg.exact = s->settings.figures;
 	s->cfg.available = available;
+	s->cfg.available_ctx = s;
+	s->cfg.bandwidth = s->settings.bandwidth;
+	s->cfg.requests = s->settings.requests;
+	s->cfg.sharers = sharers;
+	s->cfg.thread_begins = thread_begins;
+	s->cfg.ungated = e2pf_priority_is_low(s->settings.io_priority);
 	s->engine = e2pf_engine_new(&s->cfg);
 	return s->engine ? NULL : "no memory";
 }
@@ -340,6 +360,7 @@ void e2pf_btrfs_session_describe(struct e2pf_btrfs_session *s,
 			    "the check came to no tree");
 		return;
 	}
+	e2pf_statistics_limits(list, &s->settings, s->sharing);
 	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
 			       s->sharing);
 	describe_engine(s, &st, list);

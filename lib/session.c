@@ -18,6 +18,7 @@
 #include "device/budget.h"
 #include "device/device.h"
 #include "device/policy.h"
+#include "device/priority.h"
 #include "device/share.h"
 #include "ext4/ext4_source.h"
 #include "ext4/journal.h"
@@ -64,6 +65,30 @@ static uint64_t available(void *ctx)
 	const struct e2pf_session *s = ctx;
 
 	return e2pf_idle_share(s->sysroot);
+}
+
+static unsigned sharers(void *ctx)
+{
+	const struct e2pf_session *s = ctx;
+
+	return e2pf_share_count(s->sysroot);
+}
+
+static void thread_begins(void *ctx)
+{
+	const struct e2pf_session *s = ctx;
+
+	e2pf_priority_set(s->settings.io_priority, s->settings.nice);
+}
+
+/* What there is for the good of others on this machine. */
+static void set_limits(struct e2pf_session *s)
+{
+	s->cfg.bandwidth = s->settings.bandwidth;
+	s->cfg.requests = s->settings.requests;
+	s->cfg.sharers = sharers;
+	s->cfg.thread_begins = thread_begins;
+	s->cfg.ungated = e2pf_priority_is_low(s->settings.io_priority);
 }
 
 /* libext2fs holds superblock and descriptors in host order; the planner
@@ -173,6 +198,7 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 	s->cfg.exact = s->settings.figures;
 	s->cfg.available = available;
 	s->cfg.available_ctx = s;
+	set_limits(s);
 	s->engine = e2pf_engine_new(&s->cfg);
 	if (!s->engine)
 		goto fail;
@@ -416,6 +442,7 @@ void e2pf_session_describe(struct e2pf_session *s,
 		    "the I/O manager the filesystem was opened with");
 	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
 			       s->sharing);
+	e2pf_statistics_limits(list, &s->settings, s->sharing);
 	if (!st.threads) {
 		e2pf_decide(list, "prefetch", "asleep",
 			    "what was looked at is in memory already");

@@ -219,6 +219,26 @@ void e2pf_statistics_memory(struct e2pf_decisions *list, uint64_t budget,
 			    "%u at once", sharing);
 }
 
+void e2pf_statistics_limits(struct e2pf_decisions *list,
+			    const struct e2pf_settings *settings,
+			    unsigned sharing)
+{
+	char text[96];
+	int used = 0;
+
+	if (settings->bandwidth)
+		used = snprintf(text, sizeof(text), "%llu KiB ",
+				(unsigned long long)(settings->bandwidth >> 10));
+	if (settings->requests)
+		used += snprintf(text + used, sizeof(text) - (size_t)used,
+				 "%s%u requests ", used ? "and " : "",
+				 settings->requests);
+	if (!used)
+		return;
+	snprintf(text + used, sizeof(text) - (size_t)used, "a second");
+	e2pf_decide(list, "limits", text, "for %u at once", sharing);
+}
+
 void e2pf_statistics_threads(struct e2pf_decisions *list,
 			     const struct e2pf_engine_stats *st, bool by_user)
 {

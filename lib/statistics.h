@@ -41,6 +41,11 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *statistics,
 void e2pf_statistics_memory(struct e2pf_decisions *list, uint64_t budget,
 			    bool by_user, unsigned sharing);
 
+/* Add the limits that are set, if any. */
+void e2pf_statistics_limits(struct e2pf_decisions *list,
+			    const struct e2pf_settings *settings,
+			    unsigned sharing);
+
 /* Add how many threads read.  `by_user`: that was set. */
 void e2pf_statistics_threads(struct e2pf_decisions *list,
 			     const struct e2pf_engine_stats *st, bool by_user);

@@ -46,6 +46,17 @@ struct e2pf_engine_config {
 						   now and then; may be
 						   NULL */
 	void *available_ctx;
+	/* Bytes and requests that the workers may ask for in a second, 0: any;
+	 * divided by how many share them, asked with the lock held (NULL: this
+	 * engine alone).  The checker's own reads are not counted. */
+	uint64_t bandwidth;
+	unsigned requests;
+	unsigned (*sharers)(void *ctx);
+	/* Called by each worker when it begins, with available_ctx; may be
+	 * NULL. */
+	void (*thread_begins)(void *ctx);
+	bool ungated;		/* the checker never waits at the gate: workers
+				   are not served as it is */
 	size_t set_memory;	/* for each set of places, bytes; 0: 4 MiB */
 };
 

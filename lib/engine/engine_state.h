@@ -10,6 +10,7 @@
  *	worker.c	the threads
  *	inflight.c	how many requests may be in flight
  *	throttle.c	how far ahead
+ *	limit.c		how much in a second
  *	gate.c		what the checker reports, and when it waits
  *	alone.c		what it would have asked for by itself
  *	count.c		the plan, counted
@@ -145,6 +146,8 @@ struct e2pf_engine {
 	 * they were last looked at. */
 	uint64_t batch_bytes, batch_unrecorded;
 	uint64_t oldest_last;
+	uint64_t limit_bytes;		/* no request before, ns: by the bytes */
+	uint64_t limit_requests;	/* and by the number */
 	/* Places are units of the grain, all devices one behind the other;
 	 * base[] is the place that a device begins with. */
 	uint64_t base[E2PF_DEVICES];
@@ -238,6 +241,12 @@ static inline uint64_t e2pf_set_bytes(const struct e2pf_engine *e,
 	return e2pf_blockset_size(set) * e->cfg.source->grain;
 }
 
+/* Is there nothing to be done any more for the worker's batch? */
+static inline bool e2pf_ended(const struct worker *w)
+{
+	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up;
+}
+
 /* Threads it should have, by what the devices are. */
 static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
 {
@@ -295,6 +304,11 @@ bool e2pf_window_is_full(const struct worker *w);
 void e2pf_worker_init_elevator(struct worker *w);
 void *e2pf_worker_main(void *worker);
 
+/* limit.c */
+/* Wait until a request of so many bytes may be made.  False when the batch is
+ * no longer wanted. */
+bool e2pf_within_limits(struct worker *w, uint64_t bytes);
+
 /* throttle.c; with the lock held */
 /* Bytes read ahead and not used yet; and those of them that only a later phase
  * needs, before that has begun. */
@@ -316,7 +330,7 @@ void e2pf_keep_batch(struct worker *w);
 /* The unit the checker has to pass for a worker that is throttled to go on. */
 uint64_t e2pf_room_beyond(struct worker *w);
 /* Ask how much memory there is, if that is to be done again; without the
- * lock, for it reads files of /proc and of control groups. */
+ * lock, for it reads files of the kernel. */
 void e2pf_ask_memory(struct e2pf_engine *e);
 /* So many bytes of memory are left: the budget follows. */
 void e2pf_limit_to(struct e2pf_engine *e, uint64_t left);

@@ -37,6 +37,7 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	e2pf_trace_phase(e->trace, e2pf_now(e), number);
 	e->last_progress = e2pf_now(e);
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
+		   !e->cfg.ungated &&
 		   phase->order != E2PF_ORDER_DEFERRED;
 	e->next_unit = 0;
 	/* Another phase asks anew for what is not there. */

@@ -26,11 +26,6 @@
 /* Of an overdue request so many bytes are read. */
 #define LATE_BYTES 4096u
 
-static bool ended(const struct worker *w)
-{
-	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up;
-}
-
 static void set_state(struct worker *w, enum worker_state state)
 {
 	struct e2pf_engine *e = w->e;
@@ -149,7 +144,7 @@ static void wait_while_stuck(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
 
-	while (e->stuck && !ended(w)) {
+	while (e->stuck && !e2pf_ended(w)) {
 		set_state(w, WORKER_THROTTLED);
 		pthread_cond_wait(&e->work_cond, &e->lock);
 	}
@@ -195,7 +190,7 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 	if (error || waited_ns >= STUCK_NS || atomic_load(&e->gate_waiters) ||
 	    atomic_load(&e->stuck))
 		tell_arrival(w, error, waited_ns);
-	return !ended(w) && !e2pf_passed(e, w->last);
+	return !e2pf_ended(w) && !e2pf_passed(e, w->last);
 }
 
 /*
@@ -250,6 +245,8 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 		len = end - pos;
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
+		if (!e2pf_within_limits(w, len))
+			return false;
 		began = e2pf_now(e);
 		/* This may block while the device's queue is full. */
 		w->done.requests += dev->ops->willneed(dev, pos, len);
@@ -268,7 +265,7 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 /* Is the batch still wanted? */
 static bool is_wanted(const struct worker *w)
 {
-	return !ended(w) && !e2pf_passed(w->e, w->last);
+	return !e2pf_ended(w) && !e2pf_passed(w->e, w->last);
 }
 
 /* Wait for room in the budget, with the lock.  True if it was waited for. */
@@ -417,6 +414,8 @@ void *e2pf_worker_main(void *arg)
 	struct worker *w = arg;
 	struct e2pf_engine *e = w->e;
 
+	if (e->cfg.thread_begins)
+		e->cfg.thread_begins(e->cfg.available_ctx);
 	pthread_mutex_lock(&e->lock);
 	while (!e->stop) {
 		if (!e2pf_take_batch(w)) {

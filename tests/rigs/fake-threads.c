@@ -20,6 +20,8 @@
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*start)(void *), void *arg);
 int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __real_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				  const struct timespec *deadline);
 int __real_pthread_cond_broadcast(pthread_cond_t *cond);
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -27,6 +29,8 @@ void *__real_realloc(void *p, size_t size);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*start)(void *), void *arg);
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				  const struct timespec *deadline);
 int __wrap_pthread_cond_broadcast(pthread_cond_t *cond);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -38,6 +42,7 @@ struct worker {
 	int number;
 	bool used;
 	pthread_cond_t *sleeps_on;
+	pthread_mutex_t *until;	/* with a deadline: the mutex it gave up */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -167,6 +172,44 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	self->sleeps_on = NULL;
 	pthread_mutex_unlock(&lock);
 	return err;
+}
+
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				  const struct timespec *deadline)
+{
+	if (!self)
+		return __real_pthread_cond_timedwait(cond, mutex, deadline);
+	pthread_mutex_lock(&lock);
+	self->until = mutex;
+	pthread_mutex_unlock(&lock);
+	__wrap_pthread_cond_wait(cond, mutex);
+	pthread_mutex_lock(&lock);
+	self->until = NULL;
+	pthread_mutex_unlock(&lock);
+	return ETIMEDOUT;
+}
+
+void fake_threads_expire(void)
+{
+	pthread_mutex_t *mutex = NULL;
+	pthread_cond_t *cond = NULL;
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < MOST_WORKERS; i++) {
+		if (!worker[i].used || !worker[i].until ||
+		    !worker[i].sleeps_on)
+			continue;
+		mutex = worker[i].until;
+		cond = worker[i].sleeps_on;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!mutex)
+		return;
+	/* It has gone to sleep when the mutex can be had. */
+	pthread_mutex_lock(mutex);
+	__wrap_pthread_cond_broadcast(cond);
+	pthread_mutex_unlock(mutex);
 }
 
 int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)

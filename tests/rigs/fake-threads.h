@@ -21,6 +21,10 @@ void fake_threads_reset(void);
  * signalled since. */
 void fake_threads_settle(void);
 
+/* The time is up for all workers that wait with a deadline; until then none is,
+ * whatever the time.  Call it when they have settled. */
+void fake_threads_expire(void);
+
 /* Workers there are. */
 unsigned fake_threads_alive(void);
 

@@ -1,0 +1,387 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A small Debian in a virtual machine, booted with a root and a data filesystem
+# that were not left clean: before `e2prefetch enable', after it, after an
+# upgrade of e2fsprogs, with the root filesystem checked by systemd instead of
+# the initramfs, and after `disable'.  What the checks at boot have said, and
+# how long they took, comes over the serial line.
+#
+#	check-boot.sh [SUITE]	default: bookworm
+#
+# DIST_DIR	folder of check-packages.sh, an absolute path: the packages are
+#		taken from there, SUITE-packages, and a chroot with a kernel
+#		stays there for the next time, as SUITE-boot
+# DIST_MIRROR	default: http://deb.debian.org/debian
+# BOOT_IOPS	requests in a second that the data disk serves (default: 1000)
+# TABLE		file that gets the closing table between its marks
+#
+# BOOT_ACCEL	kvm or tcg (default: kvm where the processor has it)
+#
+# qemu and root are needed; memory 512 MB, 5 GB in TMPDIR.  Without KVM the
+# processor is emulated, and a boot takes a minute.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
+
+iops=${BOOT_IOPS:-1000}
+patience=300
+accel=${BOOT_ACCEL-}
+included=systemd,systemd-sysv,udev,dbus,e2fsprogs,initramfs-tools,kmod,lvm2
+included=$included,linux-image-cloud-amd64
+
+why_not()
+{
+	local program why
+
+	why=$(no_chroots)
+	[ -z "$why" ] || { echo "$why"; return; }
+	[ "$(uname -m)" = x86_64 ] || { echo "the machine is no x86-64"; return; }
+	for program in qemu-system-x86_64 mke2fs debugfs; do
+		have_program $program || { echo "$program not found"; return; }
+	done
+	[ -n "${DIST_DIR-}" ] || {
+		echo "DIST_DIR names no folder of check-packages"
+		return
+	}
+	ls "$DIST_DIR/$suite-packages"/e2prefetch_*.deb >/dev/null 2>&1 ||
+		echo "$DIST_DIR/$suite-packages has no packages (check-packages)"
+}
+
+#
+# The machine.
+#
+
+# What runs at the end of each boot: tells what the checks have said, does what
+# the kernel's command line asks for, and switches off.
+write_report()
+{
+	cat >"$1" <<'END'
+#!/bin/bash
+exec >/dev/ttyS0 2>&1
+[[ $(</proc/cmdline) =~ boot_action=([a-z-]*) ]] && action=${BASH_REMATCH[1]}
+usec() { systemctl show --value -p "$2" "$1"; }
+took()
+{
+	echo "took $1 $(($(usec "$2" ExecMainExitTimestampMonotonic) -
+		$(usec "$2" ExecMainStartTimestampMonotonic)))"
+}
+echo
+echo "== report begins"
+# What fsck said in the initramfs.
+[ ! -e /run/initramfs/fsck.log ] || sed 's/^/initramfs: /' /run/initramfs/fsck.log
+journal() { journalctl -b -q --no-hostname -o short-monotonic -u "$1"; }
+journal systemd-fsck-root.service | sed 's/^/root: /'
+journal systemd-fsck@dev-vdb.service | sed 's/^/data: /'
+took data systemd-fsck@dev-vdb.service
+took root systemd-fsck-root.service
+e2prefetch status
+echo "status $?"
+echo "failed units: $(systemctl --failed --plain --no-legend | tr '\n' ' ')"
+case $action in
+enable|disable)
+	e2prefetch $action
+	echo "$action $?"
+	;;
+prepare)
+	update-initramfs -u
+	echo "prepare $?"
+	;;
+upgrade)
+	dpkg -i --force-confold /e2fsprogs_*.deb
+	echo "upgrade $?"
+	;;
+systemd-root)
+	# The initramfs gets no fsck for a root filesystem that is not to be
+	# checked; the next boot finds it is.
+	sed -i 's/^\(.dev.vda.*\) 1$/\1 0/' /etc/fstab
+	update-initramfs -u
+	echo "systemd-root $?"
+	sed -i 's/^\(.dev.vda.*\) 0$/\1 1/' /etc/fstab
+	;;
+scrub)
+	truncate -s 600M /pv
+	device=$(losetup -f --show /pv)
+	vgcreate -q scrub "$device" && lvcreate -q -y -L 256M -n lv scrub &&
+	mke2fs -q -t ext4 /dev/scrub/lv && mkdir /scrubbed &&
+	mount /dev/scrub/lv /scrubbed && cp -r /etc /scrubbed &&
+	e2scrub /scrubbed
+	echo "scrub $?"
+	umount /scrubbed
+	vgremove -q -y scrub
+	;;
+esac
+sync
+echo "== report ends"
+systemctl poweroff --no-block
+END
+	chmod +x "$1"
+}
+
+write_unit()
+{
+	cat >"$1" <<'END'
+[Unit]
+Description=What the checks at boot have said
+After=multi-user.target
+[Service]
+Type=oneshot
+ExecStart=/report
+TimeoutSec=200
+END
+}
+
+# A chroot with a kernel, kept in DIST_DIR; a copy of it with our packages.
+make_system()
+{
+	local fresh=$DIST_DIR/$suite-boot
+
+	make_chroot "$fresh" "$suite" "$included" &&
+	cp -a "$fresh" "$root" && rm "$root/complete" &&
+	cp "$DIST_DIR/$suite-packages"/e2prefetch_*.deb \
+		"$DIST_DIR/$suite-packages"/libe2prefetch0_*.deb "$root" &&
+	in_chroot "$root" apt-get -q update &&
+	in_chroot "$root" sh -c 'apt-get -q -y --no-install-recommends install \
+		/*.deb && rm /*.deb && cd / && apt-get -q download e2fsprogs' ||
+		return
+	printf '%s\n' '/dev/vda / ext4 errors=remount-ro 0 1' \
+		'/dev/vdb /data ext4 defaults 0 2' >"$root/etc/fstab"
+	echo booted >"$root/etc/hostname"
+	mkdir "$root/data"
+	# What a check with the module in it says of itself.
+	echo "verbose = on" >>"$root/etc/e2prefetch.conf"
+	write_report "$root/report"
+	write_unit "$root/etc/systemd/system/report.service"
+	ln -s ../report.service \
+		"$root/etc/systemd/system/multi-user.target.wants/report.service"
+	rm -f "$root"/var/cache/apt/archives/*.deb
+}
+
+# Directories, and files in pieces with a tree of extents.
+make_data()
+{
+	local tree=$E2PF_TMP/tree i
+
+	mkdir "$tree" && (
+		cd "$tree" && mkdir {1..400} &&
+		printf '%s\n' {1..400}/{1..100} | xargs touch &&
+		for ((i = 1; i <= 300; i++)); do
+			truncate -s 1M "$i/pieces" || exit
+			for at in 0 16 32 48 64 80 96 112 128 144; do
+				printf x | dd of="$i/pieces" bs=4k seek=$at \
+					conv=notrunc status=none || exit
+			done
+		done
+	) && truncate -s 20G "$data" &&
+	mke2fs -q -F -t ext4 -N 400000 -d "$tree" "$data" || return
+	rm -rf "$tree"
+}
+
+make_disks()
+{
+	disk=$E2PF_TMP/root.img data=$E2PF_TMP/data.img
+	truncate -s 3G "$disk" &&
+	mke2fs -q -F -t ext4 -d "$root" "$disk" && rm -rf "$root" && make_data
+}
+
+#
+# A boot.
+#
+
+# As after a crash: the journal has nothing, but the whole is to be checked.
+make_dirty() { debugfs -w -R "set_super_value state 0" "$1" 2>/dev/null; }
+
+# The kernel and the initramfs that are in the root filesystem now.
+take_kernel()
+{
+	local name
+
+	debugfs -R "ls -p /boot" "$disk" 2>/dev/null | tr / '\n' |
+		grep -E '^(vmlinuz|initrd.img)-' >"$E2PF_TMP/boot-files"
+	while read -r name; do
+		debugfs -R "dump /boot/$name $E2PF_TMP/${name%%-*}" "$disk" \
+			2>/dev/null || return
+	done <"$E2PF_TMP/boot-files"
+	[ -s "$E2PF_TMP/vmlinuz" ] && [ -s "$E2PF_TMP/initrd.img" ]
+}
+
+# boot ACTION: the report in $report.
+boot()
+{
+	report=$E2PF_TMP/report
+	: >"$report"
+	take_kernel || return
+	timeout -k 5 $patience qemu-system-x86_64 -accel "$accel" -cpu max \
+		-m 512 -smp 2 -display none -no-reboot -nodefaults \
+		-serial "file:$E2PF_TMP/serial" \
+		-kernel "$E2PF_TMP/vmlinuz" -initrd "$E2PF_TMP/initrd.img" \
+		-append "root=/dev/vda ro console=ttyS0 quiet boot_action=$1" \
+		-drive "file=$disk,if=virtio,format=raw,cache=unsafe" \
+		-drive "file=$data,if=virtio,format=raw,cache=unsafe,throttling.iops-total=$iops" \
+		</dev/null || {
+		tail -n 40 "$E2PF_TMP/serial"
+		return 1
+	}
+	tr -d '\r' <"$E2PF_TMP/serial" |
+		sed -n '/^== report begins/,/^== report ends/p' >"$report"
+	cat "$report"
+	grep -q '^== report ends' "$report"
+}
+
+# boot_as NAME dirty|clean ACTION: a row of the table, and the lines for who
+# reads along.
+boot_as()
+{
+	local name=$1 state=$2
+
+	action=$3
+	if [ "$state" = dirty ]; then
+		make_dirty "$disk" && make_dirty "$data" || return
+	fi
+	boot "$action" || return
+	sed "s/^/# $name: /" "$report" >>"$E2PF_TMP/all"
+	note_row "$name" "$state"
+}
+
+# Microseconds as milliseconds; a dash for what was not run.
+ms() { awk -v key="$1" '$2 == key && $1 == "took" { t = $3 }
+	END { if (t > 0) printf "%.0f", t / 1000; else printf "-" }' "$report"; }
+
+note_row()
+{
+	printf '| %s | %s | %s | %s | %s | %s |\n' "$1" "$2" "$(
+		said_of root)" "$(said_of data)" "$(ms root)" "$(ms data)" \
+		>>"$rows"
+}
+
+# What was said of a check: of the root filesystem in the initramfs, where it
+# was checked there.
+lines_of()
+{
+	if [ "$1" = root ] && grep -q '^initramfs: .*/dev/vda' "$report"; then
+		grep '^initramfs: ' "$report"
+	else
+		grep "^$1: " "$report"
+	fi
+}
+
+# said_of root|data: whether its check was prefetched for, or stock, or none.
+said_of()
+{
+	if lines_of "$1" | grep -q 'e2fsck-prefetch: ahead: '; then
+		echo "prefetched"
+	elif lines_of "$1" | grep -q "/dev/vd[ab]: .*clean\|/dev/vd[ab]: .*files"; then
+		echo "stock"
+	else
+		echo "none"
+	fi
+}
+
+#
+# The tests.
+#
+
+# reported PATTERN...: each in the report.
+reported()
+{
+	local pattern
+
+	for pattern; do
+		grep -E -- "$pattern" "$report" || {
+			echo "not there: $pattern"
+			cat "$report"
+			return 1
+		}
+	done
+}
+
+# checked root|data stock|prefetched|none
+checked()
+{
+	local is
+
+	is=$(said_of "$1")
+	[ "$is" = "$2" ] || { echo "$1: $is"; cat "$report"; return 1; }
+}
+
+nothing_failed() { reported '^failed units: *$'; }
+
+test_boot()
+{
+	tap_check "$suite: a system with our packages" make_system || return
+	tap_check "$suite: its disks" make_disks || return
+
+	# Only the running machine knows of which type its root is.
+	tap_check "a first boot" boot_as "first, no fsck in the initramfs" \
+		clean prepare
+	tap_check "an initramfs with fsck" reported '^prepare 0$'
+	tap_check "a clean boot before" boot_as "before" clean none
+	tap_check "nothing failed" nothing_failed
+	tap_check "a boot that checks, before" boot_as "before" dirty enable
+	tap_check "the root filesystem was checked by stock e2fsck" \
+		checked root stock
+	tap_check "and the data" checked data stock
+	tap_check "it can be enabled" reported '^disabled: ' '^enable 0$'
+
+	tap_check "a clean boot, enabled" boot_as "enabled" clean none
+	tap_check "nothing failed, enabled" nothing_failed
+	tap_check "a clean filesystem gets no module" \
+		checked data stock
+	tap_check "a boot that checks, enabled" boot_as "enabled" dirty upgrade
+	tap_check "the initramfs prefetches for the root filesystem" \
+		checked root prefetched
+	tap_check "systemd-fsck@ prefetches for the data" checked data prefetched
+	tap_check "enabled, and e2fsprogs can be upgraded" \
+		reported '^enabled: ' '^upgrade 0$'
+
+	tap_check "a boot that checks, after the upgrade" \
+		boot_as "after an upgrade of e2fsprogs" dirty systemd-root
+	tap_check "root is prefetched for after the upgrade" \
+		checked root prefetched
+	tap_check "and data" checked data prefetched
+	tap_check "an initramfs without fsck" \
+		reported '^enabled: ' '^systemd-root 0$'
+
+	tap_check "a boot that checks, root by systemd" \
+		boot_as "root by systemd-fsck-root" dirty scrub
+	tap_check "systemd-fsck-root prefetches" checked root prefetched
+	tap_check "systemd-fsck@ still prefetches" checked data prefetched
+	tap_check "e2scrub prefetches" reported '^scrub 0$' \
+		'^e2fsck-prefetch: ahead: '
+
+	tap_check "a boot between" boot_as "enabled" clean disable
+	tap_check "it can be disabled" reported '^disable 0$'
+	tap_check "a boot that checks, after" boot_as "disabled" dirty none
+	tap_check "root is checked by stock e2fsck again" checked root stock
+	tap_check "and data by stock" checked data stock
+	tap_check "disabled" reported '^disabled: ' && nothing_failed
+
+	cat "$E2PF_TMP/all"
+	{
+		echo "| boot | filesystems | root | data | root's unit, ms |" \
+			"data's unit, ms |"
+		echo "| --- | --- | --- | --- | --- | --- |"
+		cat "$rows"
+	} >"$E2PF_TMP/table"
+	sed 's/^/# /' "$E2PF_TMP/table"
+	[ -z "${TABLE-}" ] || write_table boot "$E2PF_TMP/table" "$TABLE"
+}
+
+suite=${1:-bookworm}
+why=$(why_not)
+[ -z "$why" ] || tap_skip_all "$why"
+if [ -z "$accel" ]; then
+	# There are machines with /dev/kvm on which no kernel boots by it.
+	accel=tcg
+	[ ! -w /dev/kvm ] || ! grep -qwE 'vmx|svm' /proc/cpuinfo || accel=kvm
+fi
+tmp_setup
+root=$E2PF_TMP/root rows=$E2PF_TMP/rows
+: >"$rows"
+: >"$E2PF_TMP/all"
+tap_run test_boot
