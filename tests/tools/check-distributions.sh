@@ -159,7 +159,7 @@ with_link()
 #
 
 #
-# musl: e2fsprogs, json-c and this project with another C library.
+# musl: e2fsprogs, json-c, inih and this project with another C library.
 #
 
 # Why there can be none, if so.
@@ -186,7 +186,8 @@ kernel_headers()
 		ln -sfn "$asm" "$1/asm"
 }
 
-# make_musl DIR SOURCE: DIR/e2fsprogs, and DIR/root with json-c.  No e2fsprogs is
+# make_musl DIR SOURCE: DIR/e2fsprogs, and DIR/root with json-c and inih, which is
+# one file.  No e2fsprogs is
 # installed: programs find libext2fs where it was built.
 make_musl()
 {
@@ -197,6 +198,11 @@ make_musl()
 	mkdir -p "$dir"/{json,e2fsprogs} &&
 	kernel_headers "$dir/include" &&
 	source_package "$dir/json-c" json-c libjson-c-dev &&
+	source_package "$dir/inih" libinih libinih-dev &&
+	mkdir -p "$dir/root/include" "$dir/root/lib" &&
+	cp "$dir/inih/source/ini.h" "$dir/root/include" &&
+	$CC -O2 -fPIE -c -o "$dir/ini.o" "$dir/inih/source/ini.c" &&
+	ar rcs "$dir/root/lib/libinih.a" "$dir/ini.o" &&
 	cd "$dir/json" &&
 	cmake ../json-c/source -DCMAKE_INSTALL_PREFIX="$dir/root" \
 		-DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
@@ -221,7 +227,9 @@ make_musl_project()
 		EXT2FS_CFLAGS="-I$dir/e2fsprogs/lib -I$2/lib" \
 		EXT2FS_LIBS="-L$dir/e2fsprogs/lib -lext2fs -lcom_err" \
 		JSON_C_CFLAGS="-I$dir/root/include -I$dir/root/include/json-c" \
-		JSON_C_LIBS="-L$dir/root/lib -ljson-c" &&
+		JSON_C_LIBS="-L$dir/root/lib -ljson-c" \
+		INIH_CFLAGS="-I$dir/root/include" \
+		INIH_LIBS="-L$dir/root/lib -linih" &&
 	make -s -j "$E2PF_JOBS" &&
 	make -s -C tests corrupt imgtool
 }

@@ -94,7 +94,7 @@ mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
 # Where a library is not there, what is built with it is not looked at, as
 # configure does.
-packages=(ext2fs com_err json-c)
+packages=(ext2fs com_err json-c inih)
 leave_out()
 {
 	local i pattern=$1
