@@ -28,9 +28,10 @@ bool module_reads(int fd, uint64_t offset, uint64_t length,
 		  struct e2pf_read *read);
 void module_has_read(const struct e2pf_read *read);
 
-/* Is this read-ahead, of the program's own, for what it has asked for a
- * moment ago? */
-bool module_repeats(int fd, uint64_t offset, uint64_t length);
+/* The program reads ahead: true where the device need not be asked, because it
+ * was a moment ago, or for what is there or on its way.  Otherwise *fd and
+ * *offset are those of the copy that the program is going to read. */
+bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length);
 
 /* About to have the kernel send a subvolume, as `args` of BTRFS_IOC_SEND say.
  * True when module_has_sent() must follow. */

@@ -200,13 +200,41 @@ void module_has_read(const struct e2pf_read *read)
 	errno = saved;
 }
 
-bool module_repeats(int fd, uint64_t offset, uint64_t length)
+/* The program's descriptor of a device, or -1. */
+static int descriptor_of(unsigned device)
 {
-	const struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
+	unsigned i;
 
-	return opened && self.started && !self.ended && opened->index >= 0 &&
-	       repeats_add(&self.repeats, (unsigned)opened->index, offset,
-			   length);
+	for (i = 0; i < self.count; i++)
+		if (self.opened[i].fd >= 0 &&
+		    self.opened[i].index == (int)device)
+			return self.opened[i].fd;
+	return -1;
+}
+
+bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
+{
+	const struct e2pf_btrfs_opened *opened = is_ours() ? find(*fd) : NULL;
+	uint64_t there = *offset;
+	int saved = errno, other;
+	unsigned device;
+	bool brought;
+
+	if (!opened || !self.started || self.ended || opened->index < 0)
+		return false;
+	device = (unsigned)opened->index;
+	if (repeats_add(&self.repeats, device, *offset, length))
+		return true;
+	brought = e2pf_btrfs_session_brings(self.session, &device, &there,
+					    length);
+	self.repeats.brought += brought;
+	other = descriptor_of(device);
+	if (other >= 0) {
+		*fd = other;
+		*offset = there;
+	}
+	errno = saved;
+	return brought;
 }
 
 bool module_sends(int fd, const void *args)
@@ -287,9 +315,10 @@ static void gather_decisions(struct e2pf_decisions *list)
 			    "for a check, and no subvolume sent");
 	if (self.repeats.asked)
 		e2pf_decide(list, "readahead", "repeats dropped",
-			    "%llu of the check's own %llu calls",
+			    "%llu of the check's own %llu calls, and %llu for what was there or on its way",
 			    (unsigned long long)self.repeats.repeated,
-			    (unsigned long long)self.repeats.asked);
+			    (unsigned long long)self.repeats.asked,
+			    (unsigned long long)self.repeats.brought);
 }
 
 static const char *write_stats(void *ctx, FILE *out)

@@ -20,6 +20,8 @@ struct repeats {
 		uint32_t device;
 	} slot[REPEATS_SLOTS];
 	uint64_t asked, repeated;	/* calls */
+	uint64_t brought;		/* calls for what need not be asked for
+					   otherwise; counted by the caller */
 };
 
 /* Count a call.  True when the very same was made less than a tenth of a

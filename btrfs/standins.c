@@ -86,11 +86,12 @@ int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
 
 ssize_t readahead(int fd, off64_t offset, size_t count)
 {
+	uint64_t at = (uint64_t)offset;
 	REAL(readahead);
 
-	if (module_repeats(fd, (uint64_t)offset, count))
+	if (module_reads_ahead(&fd, &at, count))
 		return 0;
-	return real(fd, offset, count);
+	return real(fd, (off64_t)at, count);
 }
 
 int close(int fd)

@@ -286,6 +286,23 @@ struct e2pf_engine *e2pf_btrfs_session_engine(
 	return session->engine;
 }
 
+bool e2pf_btrfs_session_brings(struct e2pf_btrfs_session *session,
+			       unsigned *device, uint64_t *offset,
+			       uint64_t length)
+{
+	struct e2pf_ref ref;
+	bool planned;
+
+	if (!e2pf_btrfs_copy_read(session->btrfs, *device, *offset, &ref,
+				  &planned) || ref.length != length)
+		return false;
+	*device = ref.device;
+	*offset = ref.offset;
+	/* Without knowing what is in memory nothing is left out. */
+	return !session->dev[ref.device]->blind &&
+	       e2pf_engine_brings(session->engine, &ref, planned);
+}
+
 static void close_devices(struct e2pf_btrfs_session *s)
 {
 	unsigned i;

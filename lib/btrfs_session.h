@@ -43,6 +43,16 @@ struct e2pf_engine *e2pf_btrfs_session_engine(
 		struct e2pf_btrfs_session *session);
 
 /*
+ * The check asks for read-ahead of its own.  True where nobody need ask the
+ * device: it is in memory, or the check is going to wait for a worker that
+ * brings it.  Of a copy that the check does not read, the place is changed to
+ * the one that it does.  After the start.
+ */
+bool e2pf_btrfs_session_brings(struct e2pf_btrfs_session *session,
+			       unsigned *device, uint64_t *offset,
+			       uint64_t length);
+
+/*
  * End all threads, wait for what they have asked the devices for, and let go
  * of the devices, keeping the statistics; at most `milliseconds`.  False when
  * a thread that waits for a device is left behind: then the session must not

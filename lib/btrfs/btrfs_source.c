@@ -13,6 +13,7 @@
 #endif
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/btrfs_tree.h>
@@ -50,6 +51,7 @@ struct e2pf_btrfs {
 	/* The chunks of the superblock, which stay as they are; all; and those
 	 * that were known beforehand, to measure the devices by. */
 	struct e2pf_chunk_map system, map, known;
+	atomic_bool complete;		/* the map stays as it is */
 	struct e2pf_slots seen;		/* handed out, or set aside */
 	struct e2pf_slots leaves;	/* set aside */
 	pthread_mutex_t lock;		/* of the lists of trees */
@@ -240,6 +242,7 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
 	(void)start;
+	atomic_store(&btrfs->complete, false);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slots_free(&btrfs->seen);
 	e2pf_slots_free(&btrfs->leaves);
@@ -301,6 +304,7 @@ static void finish_map(struct e2pf_btrfs *btrfs)
 	e2pf_chunk_map_finish(&btrfs->map);
 	e2pf_slots_init(&btrfs->seen, btrfs->map.slots);
 	e2pf_slots_init(&btrfs->leaves, btrfs->map.slots);
+	atomic_store(&btrfs->complete, true);
 }
 
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
@@ -488,6 +492,29 @@ bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset)
 {
 	return e2pf_chunk_map_has_place(&btrfs->system, device, offset);
+}
+
+bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
+			  uint64_t offset, struct e2pf_ref *ref, bool *planned)
+{
+	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
+	uint64_t logical, slot;
+	bool aligned;
+
+	if (!atomic_load(&btrfs->complete))
+		return false;
+	logical = e2pf_chunk_map_address(&btrfs->map, device, offset);
+	if (!logical ||
+	    e2pf_chunk_map_find(&btrfs->map, logical, extent) != 1)
+		return false;
+	slot = e2pf_chunk_map_slot(&btrfs->map, logical, &aligned);
+	*planned = slot != UINT64_MAX && e2pf_slots_has(&btrfs->seen, slot);
+	*ref = (struct e2pf_ref) {
+		.device = extent[0].device,
+		.offset = extent[0].offset,
+		.length = extent[0].length
+	};
+	return true;
 }
 
 size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs)

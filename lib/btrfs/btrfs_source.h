@@ -78,6 +78,16 @@ typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
 void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 			     void *ctx);
 
+/*
+ * The copy that the check reads of the tree block that has a copy there, and
+ * whether it is among what has been handed out, or is going to be.  False
+ * where that is not known, or not one piece.  From any thread, but not while
+ * an engine is started.
+ */
+bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
+			  uint64_t offset, struct e2pf_ref *ref,
+			  bool *planned);
+
 /* Chunks that tree blocks lie in, as far as they are known; not while there
  * are threads. */
 size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs);

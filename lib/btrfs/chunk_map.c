@@ -28,6 +28,14 @@ struct map_stripe {
 	uint8_t device;
 };
 
+/* A stripe of a chunk, by where it lies. */
+struct map_place {
+	uint64_t offset;
+	uint32_t chunk;
+	uint8_t stripe;			/* of the chunk's */
+	uint8_t device;
+};
+
 void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_super *super,
 			 const struct e2pf_btrfs_device *devices,
@@ -45,6 +53,9 @@ void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
 	free(map->chunk);
 	free(map->by_slot);
 	free(map->stripe);
+	free(map->place);
+	map->place = NULL;
+	map->places = 0;
 	map->chunk = NULL;
 	map->by_slot = NULL;
 	map->stripe = NULL;
@@ -171,6 +182,41 @@ static void number_slots(struct e2pf_chunk_map *map)
 	free(order);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct map_place *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+}
+
+/* Without memory for it no place is found. */
+static void sort_places(struct e2pf_chunk_map *map)
+{
+	size_t i, n = 0;
+	unsigned j;
+
+	free(map->place);
+	map->place = calloc(map->stripes + 1, sizeof(*map->place));
+	for (i = 0; map->place && i < map->count; i++) {
+		const struct map_chunk *c = &map->chunk[i];
+
+		for (j = 0; j < c->layout.stripes; j++)
+			map->place[n++] = (struct map_place) {
+				.offset = map->stripe[c->stripe + j].offset,
+				.device = map->stripe[c->stripe + j].device,
+				.chunk = (uint32_t)i,
+				.stripe = (uint8_t)j
+			};
+	}
+	map->places = n;
+	if (n)
+		qsort(map->place, n, sizeof(*map->place), by_place);
+}
+
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 {
 	size_t i, n = 0;
@@ -188,6 +234,7 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 		map->count = n + 1;
 	free(map->by_slot);
 	number_slots(map);
+	sort_places(map);
 }
 
 /* The chunk that this address is in, or NULL. */
@@ -289,6 +336,35 @@ uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 	if (slot - c->slot >= c->slots)
 		return 0;
 	return c->layout.logical + (slot - c->slot) * map->nodesize;
+}
+
+uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
+				unsigned device, uint64_t offset)
+{
+	const struct e2pf_btrfs_layout *l;
+	const struct map_place *p;
+	size_t low = 0, high = map->places;
+	uint64_t at;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		p = &map->place[middle];
+		if (p->device < device ||
+		    (p->device == device && p->offset <= offset))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	p = &map->place[low - 1];
+	l = &map->chunk[p->chunk].layout;
+	if (p->device != device ||
+	    offset - p->offset >= e2pf_btrfs_stripe_bytes(l))
+		return 0;
+	at = e2pf_btrfs_offset(l, p->stripe, offset - p->offset);
+	return at < l->length ? l->logical + at : 0;
 }
 
 bool e2pf_chunk_map_has_place(const struct e2pf_chunk_map *map,

@@ -38,6 +38,8 @@ struct e2pf_chunk_map {
 	size_t count, room;
 	struct map_stripe *stripe;
 	size_t stripes, stripe_room;
+	struct map_place *place;	/* stripes in the order of devices */
+	size_t places;
 	uint64_t slots;			/* there are, once finished */
 };
 
@@ -65,6 +67,11 @@ unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 			     uint64_t logical,
 			     struct e2pf_btrfs_extent
 				     extent[E2PF_BTRFS_PARTS]);
+
+/* The address whose copy, any of them, lies at this byte of a device; 0 where
+ * none does or, with parity, it is not looked for. */
+uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
+				unsigned device, uint64_t offset);
 
 /* The slot of the block at this address, and whether it begins there rather
  * than in the middle of it.  UINT64_MAX where there is no chunk. */

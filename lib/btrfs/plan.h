@@ -125,6 +125,11 @@ struct e2pf_btrfs_place {
 struct e2pf_btrfs_place e2pf_btrfs_place(const struct e2pf_btrfs_layout *layout,
 					 uint64_t offset, unsigned copy);
 
+/* The other way: which byte of the chunk lies `offset` bytes from the start of
+ * this stripe; UINT64_MAX with parity, where it is not looked for. */
+uint64_t e2pf_btrfs_offset(const struct e2pf_btrfs_layout *layout,
+			   unsigned stripe, uint64_t offset);
+
 /* Takes what is found, valid during the call only. */
 typedef void (*e2pf_btrfs_ptr_sink)(void *ctx,
 				    const struct e2pf_btrfs_ptr *ptr);

@@ -139,3 +139,22 @@ struct e2pf_btrfs_place e2pf_btrfs_place(const struct e2pf_btrfs_layout *l,
 		place.stripe = column;
 	return place;
 }
+
+uint64_t e2pf_btrfs_offset(const struct e2pf_btrfs_layout *l, unsigned stripe,
+			   uint64_t offset)
+{
+	uint64_t row = offset / E2PF_BTRFS_STRIPE_LEN, column = stripe, unit;
+
+	switch (l->profile) {
+	case E2PF_BTRFS_COPIES:
+		return offset;
+	case E2PF_BTRFS_RAID56:
+		return UINT64_MAX;
+	case E2PF_BTRFS_RAID10:
+		column /= l->copies;
+	}
+	if (row > UINT64_MAX / E2PF_BTRFS_STRIPE_LEN / l->across - 1)
+		return UINT64_MAX;
+	unit = row * l->across + column;
+	return unit * E2PF_BTRFS_STRIPE_LEN + offset % E2PF_BTRFS_STRIPE_LEN;
+}

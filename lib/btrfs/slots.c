@@ -68,6 +68,18 @@ bool e2pf_slots_add(struct e2pf_slots *set, uint64_t slot)
 					       E2PF_SLOTS_WORD], bit) & bit);
 }
 
+bool e2pf_slots_has(const struct e2pf_slots *set, uint64_t slot)
+{
+	uint64_t bit = UINT64_C(1) << slot % E2PF_SLOTS_WORD;
+	_Atomic(uint64_t) *page;
+
+	if (!set->page || slot / PAGE_SLOTS >= set->pages)
+		return false;
+	page = atomic_load(&set->page[slot / PAGE_SLOTS]);
+	return page && atomic_load(&page[slot % PAGE_SLOTS /
+					 E2PF_SLOTS_WORD]) & bit;
+}
+
 uint64_t e2pf_slots_words(struct e2pf_slots *set)
 {
 	uint64_t used = atomic_load(&set->used), i;

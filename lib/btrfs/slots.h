@@ -33,6 +33,8 @@ void e2pf_slots_free(struct e2pf_slots *set);
 /* Add a slot.  False when it was there, or there is no room for it. */
 bool e2pf_slots_add(struct e2pf_slots *set, uint64_t slot);
 
+bool e2pf_slots_has(const struct e2pf_slots *set, uint64_t slot);
+
 /*
  * The words there may be something in, in order: their number, and each.  The
  * number is found out by one thread at a time, while nobody adds; a word by

@@ -194,6 +194,11 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 void e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
 
+/* Need nobody ask the device for this: is it in memory, or, where a worker is
+ * going to bring it (`planned`), is the checker going to wait for that? */
+bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
+			bool planned);
+
 void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats);
 

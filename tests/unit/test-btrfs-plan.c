@@ -152,6 +152,10 @@ static void test_places(void **state)
 			assert_int_equal(place.length, 65536 - 4096);
 		assert_in_range(place.offset + place.length, 1,
 				e2pf_btrfs_stripe_bytes(&chunk.layout));
+		assert_int_equal(e2pf_btrfs_offset(&chunk.layout, place.stripe,
+						   place.offset),
+				 chunk.layout.profile == E2PF_BTRFS_RAID56 ?
+				 UINT64_MAX : c->unit * 65536 + 4096);
 	}
 }
 

@@ -205,6 +205,41 @@ static void test_walk(void **state)
 	free(m.bytes);
 }
 
+/* What of a place the check reads, and whether a walk comes by it. */
+static void test_copy_read(void **state)
+{
+	const struct e2pf_btrfs_member member = make_member(1);
+	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
+	struct memory m;
+	struct e2pf_btrfs_super super = make_fs(&m);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
+	struct e2pf_device *dev = &m.dev;
+	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
+	struct e2pf_engine *engine;
+	struct e2pf_ref ref;
+	bool planned;
+
+	(void)state;
+	assert_non_null(btrfs);
+	/* Where the chunks are is not known yet. */
+	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 4 * MIB, &ref, &planned));
+	cfg.source = e2pf_btrfs_source(btrfs);
+	engine = e2pf_engine_new(&cfg);
+	assert_int_equal(e2pf_engine_plan(engine, count), 0);
+	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + FS_NODE, &ref,
+					 &planned));
+	assert_true(planned);
+	assert_int_equal(ref.offset, 5 * MIB + FS_NODE);
+	assert_int_equal(ref.length, FS_NODE);
+	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + 9 * FS_NODE, &ref,
+					 &planned));
+	assert_false(planned);
+	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 12 * MIB, &ref, &planned));
+	e2pf_engine_free(engine);
+	e2pf_btrfs_free(btrfs);
+	free(m.bytes);
+}
+
 /* A block that is not what its pointer says leads to nothing. */
 static void test_wrong_block(void **state)
 {
@@ -285,6 +320,10 @@ static void test_missing_device(void **state)
 	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536, extent), 1);
 	assert_int_equal(extent[0].device, 0);
 	assert_int_equal(extent[0].offset, MIB + 65536);
+	assert_int_equal(e2pf_chunk_map_address(&map, 0, MIB + 65536),
+			 META + 65536);
+	assert_int_equal(e2pf_chunk_map_address(&map, 1, 2 * MIB + 65536),
+			 META + 65536);
 	e2pf_chunk_map_free(&map);
 
 	map = (struct e2pf_chunk_map) { .devices = devices + 1,
@@ -322,6 +361,13 @@ static void test_parts(void **state)
 	assert_int_equal(e2pf_chunk_map_find(&map, META + MIB - 4096,
 					     extent), 0);
 	assert_int_equal(e2pf_chunk_map_find(&map, META - 4096, extent), 0);
+	assert_int_equal(e2pf_chunk_map_address(&map, 0, MIB + 65536 + 4096),
+			 META + 2 * 65536 + 4096);
+	assert_int_equal(e2pf_chunk_map_address(&map, 1, 2 * MIB + 4096),
+			 META + 65536 + 4096);
+	assert_int_equal(e2pf_chunk_map_address(&map, 1, 2 * MIB + MIB / 2),
+			 0);
+	assert_int_equal(e2pf_chunk_map_address(&map, 1, MIB), 0);
 	assert_true(e2pf_chunk_map_has_place(&map, 1, 2 * MIB));
 	assert_false(e2pf_chunk_map_has_place(&map, 1, MIB));
 	e2pf_chunk_map_free(&map);
@@ -373,6 +419,10 @@ static void test_slots(void **state)
 	assert_true(e2pf_slots_add(&set, 900000));
 	assert_true(e2pf_slots_add(&set, 65));
 	assert_false(e2pf_slots_add(&set, 65));
+	assert_true(e2pf_slots_has(&set, 65));
+	assert_false(e2pf_slots_has(&set, 66));
+	assert_false(e2pf_slots_has(&set, 500000));
+	assert_false(e2pf_slots_has(&set, UINT64_C(1) << 40));
 	assert_false(e2pf_slots_add(&set, UINT64_C(1) << 40));
 	words = e2pf_slots_words(&set);
 	assert_int_equal(words, 2 * E2PF_SLOTS_WORDS);
@@ -408,6 +458,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_copy_read),
 		cmocka_unit_test(test_wrong_block),
 		cmocka_unit_test(test_loop),
 		cmocka_unit_test(test_missing_device),

@@ -72,6 +72,29 @@ static void gate_opened_by_the_worker(void **state)
 	rig_tear_down(&r);
 }
 
+/* A reader ahead of its own need not ask for what a worker is about to bring,
+ * until none makes progress; for what is in memory it need not in any case. */
+static void brought_by_a_worker(void **state)
+{
+	struct e2pf_ref ref = { .length = BS };
+	struct rig r;
+
+	(void)state;
+	start_gated(&r);
+	ref.offset = (uint64_t)r.fs.groups[3].inode_table * BS;
+	assert_true(e2pf_engine_brings(r.e, &ref, true));
+	assert_false(e2pf_engine_brings(r.e, &ref, false));
+	fake_advance(&r.dev, 2 * SECOND);
+	assert_false(e2pf_engine_brings(r.e, &ref, true));
+	fake_set_late(&r.dev, false);
+	fake_complete(&r.dev);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_brings(r.e, &ref, false));
+	ref.offset = 0;
+	assert_false(e2pf_engine_brings(r.e, &ref, true));
+	rig_tear_down(&r);
+}
+
 static void gate_opened_by_the_end(void **state)
 {
 	struct rig r;
@@ -453,6 +476,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gate_opened_by_the_worker),
 		cmocka_unit_test(gate_opened_by_the_end),
+		cmocka_unit_test(brought_by_a_worker),
 		cmocka_unit_test(gate_opened_by_patience),
 		cmocka_unit_test(gate_of_the_bitmaps),
 		cmocka_unit_test(gate_opened_by_a_stop),
