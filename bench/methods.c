@@ -5,7 +5,8 @@
  *
  *	methods DEVICE METHOD [BLOCKS [THREADS]]
  *
- * METHOD is fadvise, populate, pread or uring.  4 KiB blocks at seeded places
+ * METHOD is fadvise, look (mincore(2) first), nowait (preadv2(2) with RWF_NOWAIT, which starts the read
+ * of what is missing), populate, pread or uring.  4 KiB blocks at seeded places
  * all over DEVICE, in ascending order as a sweep has them; nothing of DEVICE
  * should be in the page cache before.  Prints the seconds until all are
  * there, and the processor time of this process.
@@ -15,6 +16,7 @@
 #endif
 
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -23,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef HAVE_LIBURING
@@ -51,6 +54,32 @@ static void do_fadvise(const struct task *t)
 	for (i = 0; i < t->count; i++)
 		posix_fadvise(t->fd, (off_t)t->offset[i], BLOCK,
 			      POSIX_FADV_WILLNEED);
+}
+
+static void do_look(const struct task *t)
+{
+	unsigned char there;
+	size_t i;
+
+	for (i = 0; i < t->count; i++) {
+		if (mincore((char *)t->map + t->offset[i], BLOCK, &there))
+			err(1, "mincore");
+		if (!(there & 1))
+			posix_fadvise(t->fd, (off_t)t->offset[i], BLOCK,
+				      POSIX_FADV_WILLNEED);
+	}
+}
+
+static void do_nowait(const struct task *t)
+{
+	char buf[BLOCK];
+	const struct iovec iov = { .iov_base = buf, .iov_len = BLOCK };
+	size_t i;
+
+	for (i = 0; i < t->count; i++)
+		if (preadv2(t->fd, &iov, 1, (off_t)t->offset[i],
+			    RWF_NOWAIT) < 0 && errno != EAGAIN)
+			err(1, "preadv2");
 }
 
 static void do_populate(const struct task *t)
@@ -111,8 +140,9 @@ static const struct method {
 	const char *name;
 	void (*run)(const struct task *t);
 } methods[] = {
-	{ "fadvise", do_fadvise }, { "populate", do_populate },
-	{ "pread", do_pread }, { "uring", do_uring }
+	{ "fadvise", do_fadvise }, { "look", do_look }, { "nowait", do_nowait },
+	{ "populate", do_populate }, { "pread", do_pread },
+	{ "uring", do_uring }
 };
 
 static const struct method *method;
@@ -189,8 +219,8 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[2], methods[i].name))
 			method = &methods[i];
 	if (!method || !count || threads < 1 || threads > 64)
-		errx(2, "usage: methods DEVICE fadvise|populate|pread|uring "
-		     "[BLOCKS [THREADS]]");
+		errx(2, "usage: methods DEVICE fadvise|look|nowait|populate|pread|"
+		     "uring [BLOCKS [THREADS]]");
 	all.fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (all.fd < 0)
 		err(1, "%s", argv[1]);
