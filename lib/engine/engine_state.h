@@ -106,7 +106,7 @@ struct e2pf_engine {
 	struct worker *worker;
 	unsigned workers;		/* threads there are */
 	unsigned running;		/* of them, not yet returned */
-	unsigned throttled;		/* of them, in that state */
+	atomic_uint throttled;		/* of them, in that state */
 	atomic_bool stop;
 	atomic_bool gave_up;		/* too many errors, or a total budget
 					   is used up */

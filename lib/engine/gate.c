@@ -68,7 +68,9 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 	/* The place first, then who waits for it: a worker that goes to sleep
 	 * looks at the two in the other order. */
 	atomic_store(&e->at, at);
-	if (unit <= atomic_load(&e->wake_beyond))
+	/* One that is throttled looks again at each report. */
+	if (unit <= atomic_load(&e->wake_beyond) &&
+	    !atomic_load(&e->throttled))
 		return;
 	pthread_mutex_lock(&e->lock);
 	atomic_store(&e->wake_beyond, UINT64_MAX);
