@@ -141,13 +141,23 @@ static void set_variables(const struct reading *r)
 	}
 }
 
+/* Why the file cannot be read.  Where the process has no more of something
+ * that is no fault of the file's: nothing is said. */
+static void say_unreadable(const struct reading *r)
+{
+	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+		snprintf(r->error, r->size, "%s", "");
+	else
+		snprintf(r->error, r->size, "%s: %s", r->path,
+			 strerror(errno));
+}
+
 static int read_file(struct reading *r)
 {
 	int line = ini_parse_stream(next_line, r, take, r);
 
 	if (!line && ferror(r->file)) {
-		snprintf(r->error, r->size, "%s: %s", r->path,
-			 strerror(errno));
+		say_unreadable(r);
 		return -1;
 	}
 	if (!line && r->line == MOST_LINES)
@@ -158,8 +168,10 @@ static int read_file(struct reading *r)
 		wrong(r, "this is not \"name = value\"");
 	}
 	if (line || r->wrong) {
-		if (!r->wrong)
-			snprintf(r->error, r->size, "%s: no memory", r->path);
+		if (!r->wrong) {
+			errno = ENOMEM;
+			say_unreadable(r);
+		}
 		return -1;
 	}
 	set_variables(r);
@@ -177,7 +189,7 @@ int configuration_apply(const char *path, char *error, size_t size)
 	if (fd >= 0)
 		r.file = fdopen(fd, "r");
 	if (!r.file) {
-		snprintf(error, size, "%s: %s", path, strerror(errno));
+		say_unreadable(&r);
 		if (fd >= 0)
 			close(fd);
 		return -1;

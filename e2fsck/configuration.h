@@ -11,7 +11,8 @@
 /*
  * Set each variable that the file `path` has a setting for and that is not in
  * the environment.  0, also when there is no such file; or -1 with a line in
- * `error` that says what is wrong and where, and nothing set.
+ * `error` that says what is wrong and where, and nothing set.  The line is empty
+ * where the file is not at fault: no descriptor or memory was left.
  */
 int configuration_apply(const char *path, char *error, size_t size);
 

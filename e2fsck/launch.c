@@ -149,8 +149,9 @@ bool launch_configure(const struct launch *l)
 	if (!path)
 		return false;
 	if (configuration_apply(path, error, sizeof(error))) {
-		fprintf(stderr, "%s: %s; prefetching is off\n", l->said_by,
-			error);
+		if (*error)
+			fprintf(stderr, "%s: %s; prefetching is off\n",
+				l->said_by, error);
 		setenv("PREFETCH", "0", 1);
 	} else if (!is_set("PREFETCH") && is_habit()) {
 		setenv("PREFETCH", "1", 1);

@@ -11,8 +11,8 @@
 
 /* The weight of what a worker on flash takes at once, in bytes: it begins with
  * one unit, so as to be ahead of the checker at once, and doubles up to
- * this.  Where requests are dear one worker's tables, which take bytes, are
- * to be read while another's trees are, which take requests. */
+ * this.  Where requests are dear one worker's units, which take bytes, are to
+ * be read while another's trees are, which take requests. */
 #define FLASH_BATCH (16u << 20)
 #define DEAR_BATCH (4u << 20)
 #define LEAST_BATCH (256u << 10)

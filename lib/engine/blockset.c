@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A set of blocks as sorted arrays of runs, one array per 65,536 blocks; one
- * that would take more than a bitmap becomes a bitmap.  Knows nothing of what
- * the blocks are for.
+ * that would take more than an array of bits becomes such.  Knows nothing of
+ * what the blocks are for.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -24,21 +24,21 @@ struct run {
 	uint16_t last;
 };
 
-/* As many runs as take the memory of a bitmap.  With more of them, up to
+/* As many runs as take the memory of a bit array.  With more of them, up to
  * 32,768, a run put in front would move 128 KiB, with the engine locked. */
-#define BITMAP_BYTES (CHUNK_BLOCKS / 8)
-#define MOST_RUNS ((uint32_t)(BITMAP_BYTES / sizeof(struct run)))
-#define BITMAP UINT32_MAX
+#define ARRAY_BYTES (CHUNK_BLOCKS / 8)
+#define MOST_RUNS ((uint32_t)(ARRAY_BYTES / sizeof(struct run)))
+#define BIT_ARRAY UINT32_MAX
 #define WORD 64u
 
 struct chunk {
-	uint32_t used;		/* runs; in a bitmap, blocks */
-	uint32_t room;		/* for so many runs, or BITMAP: that is in
+	uint32_t used;		/* runs; in a bit array, blocks */
+	uint32_t room;		/* for so many runs, or BIT_ARRAY: that is in
 				   their place */
 	struct run run[];
 };
 _Static_assert(offsetof(struct chunk, run) % sizeof(uint64_t) == 0,
-	       "words of a bitmap have their alignment");
+	       "words of a bit array have their alignment");
 
 struct e2pf_blockset {
 	struct chunk **chunk;
@@ -118,9 +118,9 @@ static uint32_t overlap(const struct run *r, uint32_t first, uint32_t last)
 	return a <= b ? b - a + 1 : 0;
 }
 
-static bool is_bitmap(const struct chunk *c)
+static bool is_array(const struct chunk *c)
 {
-	return c && c->room == BITMAP;
+	return c && c->room == BIT_ARRAY;
 }
 
 static uint64_t *words(const struct chunk *c)
@@ -140,7 +140,7 @@ static uint64_t inside(uint32_t w, uint32_t first, uint32_t last)
 	return mask;
 }
 
-static uint32_t count_in_bitmap(const struct chunk *c, uint32_t first,
+static uint32_t count_in_array(const struct chunk *c, uint32_t first,
 				uint32_t last)
 {
 	uint32_t n = 0, w;
@@ -152,9 +152,9 @@ static uint32_t count_in_bitmap(const struct chunk *c, uint32_t first,
 }
 
 /* Returns how many were not there. */
-static uint32_t add_in_bitmap(struct chunk *c, uint32_t first, uint32_t last)
+static uint32_t add_in_array(struct chunk *c, uint32_t first, uint32_t last)
 {
-	uint32_t had = count_in_bitmap(c, first, last), w;
+	uint32_t had = count_in_array(c, first, last), w;
 
 	for (w = first / WORD; w <= last / WORD; w++)
 		words(c)[w] |= inside(w, first, last);
@@ -163,10 +163,10 @@ static uint32_t add_in_bitmap(struct chunk *c, uint32_t first, uint32_t last)
 }
 
 /* Returns how many were there. */
-static uint32_t remove_in_bitmap(struct chunk *c, uint32_t first,
+static uint32_t remove_in_array(struct chunk *c, uint32_t first,
 				 uint32_t last)
 {
-	uint32_t had = count_in_bitmap(c, first, last), w;
+	uint32_t had = count_in_array(c, first, last), w;
 
 	for (w = first / WORD; w <= last / WORD; w++)
 		words(c)[w] &= ~inside(w, first, last);
@@ -176,7 +176,7 @@ static uint32_t remove_in_bitmap(struct chunk *c, uint32_t first,
 
 /* The first block from `block` on that is in the set, or is not; CHUNK_BLOCKS
  * where there is none. */
-static uint32_t find_in_bitmap(const struct chunk *c, uint32_t block, bool in)
+static uint32_t find_in_array(const struct chunk *c, uint32_t block, bool in)
 {
 	uint32_t w;
 
@@ -197,28 +197,28 @@ static uint32_t count_in_chunk(const struct chunk *c, uint32_t first,
 
 	if (!c)
 		return 0;
-	if (is_bitmap(c))
-		return count_in_bitmap(c, first, last);
+	if (is_array(c))
+		return count_in_array(c, first, last);
 	for (i = find_run(c, first); i < c->used && c->run[i].start <= last;
 	     i++)
 		n += overlap(&c->run[i], first, last);
 	return n;
 }
 
-/* Runs that take as much as a bitmap become one. */
-static bool become_bitmap(struct e2pf_blockset *set, uint64_t number)
+/* Runs that take as much as a bit array become one. */
+static bool become_array(struct e2pf_blockset *set, uint64_t number)
 {
 	const struct chunk *old = set->chunk[number];
-	struct chunk *c = malloc(sizeof(*c) + BITMAP_BYTES);
+	struct chunk *c = malloc(sizeof(*c) + ARRAY_BYTES);
 	uint32_t i;
 
 	if (!c)
 		return false;
 	c->used = 0;
-	c->room = BITMAP;
-	memset(words(c), 0, BITMAP_BYTES);
+	c->room = BIT_ARRAY;
+	memset(words(c), 0, ARRAY_BYTES);
 	for (i = 0; i < old->used; i++)
-		add_in_bitmap(c, old->run[i].start, old->run[i].last);
+		add_in_array(c, old->run[i].start, old->run[i].last);
 	free(set->chunk[number]);
 	set->chunk[number] = c;
 	return true;
@@ -226,11 +226,11 @@ static bool become_bitmap(struct e2pf_blockset *set, uint64_t number)
 
 static size_t chunk_bytes(const struct chunk *c)
 {
-	return sizeof(*c) + (is_bitmap(c) ? BITMAP_BYTES :
+	return sizeof(*c) + (is_array(c) ? ARRAY_BYTES :
 			     c->room * sizeof(struct run));
 }
 
-/* Make room for one more run, or in a bitmap for any.  False when there is no
+/* Make room for one more run, or in a bit array for any.  False when there is no
  * memory for it. */
 static bool reserve(struct e2pf_blockset *set, uint64_t number)
 {
@@ -241,7 +241,7 @@ static bool reserve(struct e2pf_blockset *set, uint64_t number)
 	if (used < room)
 		return true;
 	if (room == MOST_RUNS)
-		return become_bitmap(set, number);
+		return become_array(set, number);
 	more = room ? room : 8;
 	more = more * sizeof(struct run) + (c ? 0 : sizeof(*c));
 	if (set->memory + more > set->cap)
@@ -277,8 +277,8 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 		.last = (uint16_t)last
 	};
 
-	if (is_bitmap(c))
-		return add_in_bitmap(c, first, last);
+	if (is_array(c))
+		return add_in_array(c, first, last);
 	/* Runs that touch or overlap the new one become one with it. */
 	if (c)
 		i = find_run(c, first ? first - 1 : 0);
@@ -290,8 +290,8 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 	}
 	if (i == j && !reserve(set, number))
 		return 0;
-	if (is_bitmap(set->chunk[number]))
-		return add_in_bitmap(set->chunk[number], first, last);
+	if (is_array(set->chunk[number]))
+		return add_in_array(set->chunk[number], first, last);
 	splice(set->chunk[number], i, j, &merged, 1);
 	return last - first + 1 - had;
 }
@@ -353,8 +353,8 @@ static void remove_runs(struct e2pf_blockset *set, uint64_t number,
 		n = 1;
 	}
 	c = set->chunk[number];
-	if (is_bitmap(c))
-		remove_in_bitmap(c, first, last);
+	if (is_array(c))
+		remove_in_array(c, first, last);
 	else
 		splice(c, i, j, keep, n);
 }
@@ -367,8 +367,8 @@ static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
 
 	if (!had)
 		return 0;
-	if (is_bitmap(c))
-		remove_in_bitmap(c, first, last);
+	if (is_array(c))
+		remove_in_array(c, first, last);
 	else
 		remove_runs(set, number, first, last);
 	free_if_empty(set, number);
@@ -448,10 +448,10 @@ static uint32_t next_in_chunk(const struct chunk *c, uint32_t *first)
 {
 	uint32_t i;
 
-	if (is_bitmap(c)) {
-		*first = find_in_bitmap(c, *first, true);
+	if (is_array(c)) {
+		*first = find_in_array(c, *first, true);
 		return *first == CHUNK_BLOCKS ? 0 :
-		       find_in_bitmap(c, *first, false) - *first;
+		       find_in_array(c, *first, false) - *first;
 	}
 	i = find_run(c, *first);
 	if (i == c->used)
