@@ -195,12 +195,6 @@ static bool take_deferred(struct worker *w)
 	return taken;
 }
 
-bool e2pf_window_is_full(const struct worker *w)
-{
-	return e2pf_is_followed(e2pf_phase_now(w->e)) &&
-	       w->window_used == WINDOW_BATCHES;
-}
-
 bool e2pf_take_batch(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
@@ -209,7 +203,9 @@ bool e2pf_take_batch(struct worker *w)
 	w->phase = (unsigned)e->phase;
 	w->additions = e->additions;
 	e2pf_drop_passed(w);
-	if (e->stop || e->gave_up || e2pf_window_is_full(w))
+	w->window_full = e2pf_is_followed(e2pf_phase_now(e)) &&
+			 w->window_used == WINDOW_BATCHES;
+	if (e->stop || e->gave_up || w->window_full)
 		return false;
 	switch (e2pf_phase_now(e)->order) {
 	case E2PF_ORDER_WEIGHED:

@@ -85,6 +85,8 @@ struct worker {
 	/* The readahead window: a ring of batches, the oldest first. */
 	struct batch window[WINDOW_BATCHES];
 	unsigned window_first, window_used;
+	bool window_full;		/* when it last looked for a batch, so
+					   that it has not seen what there is */
 	struct e2pf_inflight inflight;	/* its requests */
 	/* What it has done since it last had the lock: count_done(). */
 	struct {
@@ -296,9 +298,6 @@ void e2pf_seed_batch(struct worker *w);
 void e2pf_finish_batch(struct worker *w);
 /* The weight of a worker's first batch. */
 uint64_t e2pf_first_target(const struct e2pf_engine *e);
-/* Has the worker as many batches ahead of the checker as it keeps count
- * of? */
-bool e2pf_window_is_full(const struct worker *w);
 
 /* worker.c */
 void e2pf_worker_init_elevator(struct worker *w);

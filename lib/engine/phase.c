@@ -72,10 +72,11 @@ bool e2pf_all_idle(struct e2pf_engine *e)
 		const struct worker *w = &e->worker[i];
 
 		/* A worker that has not looked since units were added may
-		 * still be asleep, and one whose window is full has not looked
-		 * at what there is. */
+		 * still be asleep, and one whose window was full has not
+		 * looked at what there is: also when others, counting what is
+		 * ahead, have made room in its window since. */
 		if (w->state != WORKER_IDLE || w->epoch != e->epoch ||
-		    w->additions != e->additions || e2pf_window_is_full(w))
+		    w->additions != e->additions || w->window_full)
 			return false;
 	}
 	return true;

@@ -55,8 +55,7 @@ static uint64_t sleeps_until_beyond(struct worker *w, enum worker_state state)
 {
 	if (state == WORKER_THROTTLED)
 		return e2pf_room_beyond(w);
-	return e2pf_window_is_full(w) ? w->window[w->window_first].last :
-					UINT64_MAX;
+	return w->window_full ? w->window[w->window_first].last : UINT64_MAX;
 }
 
 static void sleep_on_work(struct worker *w, enum worker_state state)

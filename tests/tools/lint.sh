@@ -120,7 +120,8 @@ fi
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DHAVE_CONFIG_H
 	'-DE2FSCK="/sbin/e2fsck"' '-DBTRFS="/bin/btrfs"'
-	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"' "${includes[@]}")
+	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"'
+	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")
 
 checker clang-tidy each tidy_one
 checker cppcheck cppcheck -q -j "$jobs" \
