@@ -73,7 +73,7 @@ static const char *named_path(const struct launch *l, const char *variable)
 
 	if (launch_is_privileged())
 		why = "refused with raised privileges";
-	else if (*path != '/')
+	else if (!path || *path != '/')
 		why = "not an absolute path";
 	if (!why)
 		return path;
