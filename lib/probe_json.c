@@ -5,37 +5,14 @@
 #endif
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <sys/stat.h>
 
 #include "device/stack.h"
 #include "ext4/ext4_source.h"
+#include "json_put.h"
 #include "probe_json.h"
 
 #define PROBE_SCHEMA 1
-
-static void put_int(struct json_object *o, const char *key, uint64_t value)
-{
-	json_object_object_add(o, key, json_object_new_uint64(value));
-}
-
-static void put_text(struct json_object *o, const char *key, const char *text)
-{
-	json_object_object_add(o, key, json_object_new_string(text));
-}
-
-static void put_bool(struct json_object *o, const char *key, bool value)
-{
-	json_object_object_add(o, key, json_object_new_boolean(value));
-}
-
-static void put_seconds(struct json_object *o, const char *key, double s)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.6f", s);
-	json_object_object_add(o, key, json_object_new_double_s(s, text));
-}
 
 static void add_device(void *ctx, const struct e2pf_stack_device *d)
 {

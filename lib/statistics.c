@@ -8,8 +8,8 @@
 #endif
 
 #include <errno.h>
-#include <json-c/json.h>
 
+#include "json_put.h"
 #include "statistics.h"
 
 /* Version of the statistics' schema, doc/statistics.md. */
@@ -56,20 +56,6 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-static void put_int(struct json_object *o, const char *key, uint64_t value)
-{
-	json_object_object_add(o, key, json_object_new_uint64(value));
-}
-
-static void put_seconds(struct json_object *o, const char *key, uint64_t ns)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.6f", seconds(ns));
-	json_object_object_add(o, key,
-			       json_object_new_double_s(seconds(ns), text));
-}
-
 /* The stages, which the file calls phases. */
 static struct json_object *stages_json(const struct e2pf_statistics *s)
 {
@@ -83,13 +69,12 @@ static struct json_object *stages_json(const struct e2pf_statistics *s)
 		if (!p->ns && !p->reads)
 			continue;
 		o = json_object_new_object();
-		json_object_object_add(o, "name",
-				       json_object_new_string(s->stage_names[i]));
-		put_seconds(o, "seconds", p->ns);
+		put_text(o, "name", s->stage_names[i]);
+		put_seconds(o, "seconds", seconds(p->ns));
 		put_int(o, "reads", p->reads);
 		put_int(o, "hits", p->hits);
 		put_int(o, "stalls", p->stalls);
-		put_seconds(o, "stall_seconds", p->stall_ns);
+		put_seconds(o, "stall_seconds", seconds(p->stall_ns));
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -126,12 +111,9 @@ static struct json_object *decisions_json(const struct e2pf_decisions *all)
 	for (i = 0; i < all->count; i++) {
 		struct json_object *o = json_object_new_object();
 
-		json_object_object_add(o, "about",
-			json_object_new_string(all->item[i].about));
-		json_object_object_add(o, "decision",
-			json_object_new_string(all->item[i].decision));
-		json_object_object_add(o, "reason",
-			json_object_new_string(all->item[i].reason));
+		put_text(o, "about", all->item[i].about);
+		put_text(o, "decision", all->item[i].decision);
+		put_text(o, "reason", all->item[i].reason);
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -151,7 +133,7 @@ static void put_checker(struct json_object *o,
 	put_int(o, "checker_reads", reads);
 	put_int(o, "checker_bytes", st->checker_bytes);
 	put_int(o, "checker_hits", hits);
-	put_seconds(o, "checker_stall_seconds", stall);
+	put_seconds(o, "checker_stall_seconds", seconds(stall));
 }
 
 errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
@@ -161,25 +143,21 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 
 	if (!o)
 		return EXT2_ET_NO_MEMORY;
-	json_object_object_add(o, "version",
-			       json_object_new_string(PACKAGE_VERSION));
+	put_text(o, "version", PACKAGE_VERSION);
 	put_int(o, "schema", STATS_SCHEMA);
-	json_object_object_add(o, "device", json_object_new_string(s->device));
+	put_text(o, "device", s->device);
 	put_int(o, "block_size", s->block_size);
 	put_int(o, "groups", s->groups);
-	json_object_object_add(o, "io_manager",
-			       json_object_new_string(s->io_manager));
+	put_text(o, "io_manager", s->io_manager);
 	json_object_object_add(o, "accelerations", accelerations_json(s));
 	json_object_object_add(o, "decisions", decisions_json(s->decisions));
 	put_int(o, "threads", st->threads);
 	put_int(o, "spindles", s->topo->spindles);
-	json_object_object_add(o, "rotational",
-			       json_object_new_boolean(s->topo->spindles > 0));
+	put_bool(o, "rotational", s->topo->spindles > 0);
 	json_object_object_add(o, "topology", topology_json(s->topo));
-	json_object_object_add(o, "block_order",
-			       json_object_new_boolean(st->has_head));
-	put_seconds(o, "latency_seconds", st->latency_ns);
-	put_seconds(o, "deep_latency_seconds", st->deep_latency_ns);
+	put_bool(o, "block_order", st->has_head);
+	put_seconds(o, "latency_seconds", seconds(st->latency_ns));
+	put_seconds(o, "deep_latency_seconds", seconds(st->deep_latency_ns));
 	put_int(o, "gap_bytes", st->gap_bytes);
 	put_int(o, "planned_bytes", st->planned_bytes);
 	put_int(o, "prefetched_bytes", st->prefetched_bytes);
@@ -191,7 +169,7 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	put_int(o, "alone_requests", st->alone_requests);
 	put_int(o, "alone_near_requests", st->alone_near);
 	put_int(o, "alone_bytes", st->alone_bytes);
-	put_seconds(o, "own_stall_seconds", st->own_stall_ns);
+	put_seconds(o, "own_stall_seconds", seconds(st->own_stall_ns));
 	put_int(o, "wasted_bytes", st->wasted_bytes);
 	put_int(o, "peak_lookahead_bytes", st->peak_lookahead_bytes);
 	put_int(o, "memory_budget_bytes", s->budget);
