@@ -6,6 +6,8 @@
 #ifndef TRIAL_H
 #define TRIAL_H
 
+#include <stdint.h>
+
 #include "findings.h"
 
 /*
@@ -28,6 +30,15 @@ struct trial_life {
 	bool ours;		/* all maps of its filesystem were ours */
 };
 bool trial_live(struct trial_life *life);
+
+/* A number below `below`: the next of the sequence that *random stands in, the
+ * same in every run. */
+static inline uint64_t number(uint64_t *random, uint64_t below)
+{
+	*random = *random * UINT64_C(6364136223846793005) +
+		  UINT64_C(1442695040888963407);
+	return (*random >> 33) % below;
+}
 
 /* Whether the walk of indirect.c does what libext2fs's own does, on trees of
  * blocks sound and damaged. */

@@ -32,13 +32,6 @@ struct extents_run {
 
 static struct extents_run *now;
 
-static uint64_t number(uint64_t *random, uint64_t below)
-{
-	*random = *random * UINT64_C(6364136223846793005) +
-		  UINT64_C(1442695040888963407);
-	return (*random >> 33) % below;
-}
-
 static void say(uint64_t value)
 {
 	now->said = (now->said ^ value) * UINT64_C(1099511628211) + 1;

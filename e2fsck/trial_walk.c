@@ -36,13 +36,6 @@ struct walk_run {
 static struct walk_run *now;
 static unsigned change, end, fail;	/* one in so many; 0: none */
 
-static uint64_t number(uint64_t *random, uint64_t below)
-{
-	*random = *random * UINT64_C(6364136223846793005) +
-		  UINT64_C(1442695040888963407);
-	return (*random >> 33) % below;
-}
-
 static bool once_in(unsigned n)
 {
 	return n && !number(&now->random, n);

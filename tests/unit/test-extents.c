@@ -23,6 +23,7 @@
 
 #include "extents.h"
 #include "real.h"
+#include "trial.h"
 
 #define BLOCK 1024u
 #define BLOCKS 1024u
@@ -40,13 +41,6 @@ struct side {
 };
 
 static struct side side[2], *now;
-
-static uint64_t number(uint64_t *random, uint64_t below)
-{
-	*random = *random * UINT64_C(6364136223846793005) +
-		  UINT64_C(1442695040888963407);
-	return (*random >> 33) % below;
-}
 
 /*
  * The filesystem.

@@ -23,6 +23,7 @@
 
 #include "indirect.h"
 #include "real.h"
+#include "trial.h"
 
 #define BLOCK 1024u
 #define NUMBERS (BLOCK / 4)
@@ -55,13 +56,6 @@ static ext2_filsys fs;
 /* One in so many calls changes a number, ends the walk or says "error", and
  * one in so many reads and writes fails; 0: none. */
 static unsigned change, end, error, fail;
-
-static uint64_t number(uint64_t *random, uint64_t below)
-{
-	*random = *random * UINT64_C(6364136223846793005) +
-		  UINT64_C(1442695040888963407);
-	return (*random >> 33) % below;
-}
 
 static bool once_in(unsigned n)
 {
