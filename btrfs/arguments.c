@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The command line of btrfs, as far as it tells whether this is a send, or a
- * check that is going to read all metadata from the place the superblock says.  What is not
- * understood is the stock program's to complain about.
+ * check that is going to read all metadata from the place the superblock says.
+ * What is not understood is the stock program's to complain about.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

@@ -239,9 +239,13 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
 
 bool module_sends(int fd, const void *args)
 {
+	int saved = errno;
+
 	if (!is_ours())
 		return false;
+	keep_name(fd);
 	send_begins(fd, args, &self.env.settings);
+	errno = saved;
 	return true;
 }
 
@@ -315,7 +319,8 @@ static void gather_decisions(struct e2pf_decisions *list)
 			    "for a check, and no subvolume sent");
 	if (self.repeats.asked)
 		e2pf_decide(list, "readahead", "repeats dropped",
-			    "%llu of the check's own %llu calls, and %llu for what was there or on its way",
+			    "%llu of the check's own %llu calls, and %llu for "
+			    "what was there or on its way",
 			    (unsigned long long)self.repeats.repeated,
 			    (unsigned long long)self.repeats.asked,
 			    (unsigned long long)self.repeats.brought);
@@ -323,7 +328,7 @@ static void gather_decisions(struct e2pf_decisions *list)
 
 static const char *write_stats(void *ctx, FILE *out)
 {
-	int err = send_was_tried() ? send_write_stats(ctx, out) :
+	int err = send_was_tried() ? send_write_stats(self.name, ctx, out) :
 		e2pf_btrfs_write_stats(self.session, self.name, ctx, out);
 
 	return err ? strerror(err) : NULL;

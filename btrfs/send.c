@@ -10,11 +10,7 @@
 #endif
 
 #include <errno.h>
-#include <limits.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 #include <linux/btrfs.h>
 
 #include "btrfs_send.h"
@@ -31,21 +27,8 @@ static struct {
 	_Atomic(bool) goes_on;
 	bool tried;
 	const struct e2pf_settings *settings;
-	char name[PATH_MAX];		/* of the first subvolume */
 	struct e2pf_decisions refused;
 } self;
-
-static void keep_name(int fd)
-{
-	char path[32];
-	ssize_t n;
-
-	if (self.name[0])
-		return;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	n = readlink(path, self.name, sizeof(self.name) - 1);
-	self.name[n > 0 ? n : 0] = '\0';
-}
 
 void send_begins(int fd, const void *args,
 		 const struct e2pf_settings *settings)
@@ -64,7 +47,6 @@ void send_begins(int fd, const void *args,
 
 	self.tried = true;
 	self.settings = settings;
-	keep_name(fd);
 	if (!self.send)
 		self.send = e2pf_send_new(settings);
 	if (self.send)
@@ -116,11 +98,12 @@ void send_describe(struct e2pf_decisions *list)
 			   self.settings->memory, list);
 }
 
-int send_write_stats(const struct e2pf_decisions *list, FILE *out)
+int send_write_stats(const char *name, const struct e2pf_decisions *list,
+		     FILE *out)
 {
 	struct e2pf_send_figures figures = { .sends = 0 };
 
 	if (self.send)
 		e2pf_send_get_figures(self.send, &figures);
-	return e2pf_send_write_stats(&figures, self.name, list, out);
+	return e2pf_send_write_stats(&figures, name, list, out);
 }

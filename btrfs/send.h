@@ -23,8 +23,10 @@ void send_came_out(uint64_t bytes);
 /* Was anything to be sent? */
 bool send_was_tried(void);
 
-/* Add what was decided; write the statistics, with these decisions. */
+/* Add what was decided; write the statistics, with these decisions and the name
+ * of the first subvolume. */
 void send_describe(struct e2pf_decisions *list);
-int send_write_stats(const struct e2pf_decisions *list, FILE *out);
+int send_write_stats(const char *name, const struct e2pf_decisions *list,
+		     FILE *out);
 
 #endif
