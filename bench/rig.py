@@ -151,27 +151,18 @@ def why_not_throttled():
 
 
 @contextlib.contextmanager
-def throttle_group(dev):
-    """A function that puts the calling process into a control group in which
-    @dev has the rates of a network volume; the group goes with the block."""
-    number = os.stat(dev).st_rdev
-    number = f"{os.major(number)}:{os.minor(number)}"
-    first = "/sys/fs/cgroup/blkio"
-    name = f"{PREFIX}{os.getpid()}-io"
-    if os.path.isdir(first):
-        path = os.path.join(first, name)
-        limits = {"blkio.throttle.read_iops_device":
-                  f"{number} {THROTTLE_IOPS}",
-                  "blkio.throttle.read_bps_device":
-                  f"{number} {THROTTLE_BYTES}"}
-    else:
-        path = os.path.join("/sys/fs/cgroup", name)
-        limits = {"io.max":
-                  f"{number} riops={THROTTLE_IOPS} rbps={THROTTLE_BYTES}"}
+def control_group(controller, limits, unified):
+    """A function that puts the calling process into a control group of its own,
+    which goes with the block.  @limits are its files and what is written to
+    them where @controller has a hierarchy of its own, @unified elsewhere."""
+    first = f"/sys/fs/cgroup/{controller}"
+    if not os.path.isdir(first):
+        first, limits = "/sys/fs/cgroup", unified
+    path = os.path.join(first, f"{PREFIX}{os.getpid()}-{controller}")
     try:
         os.mkdir(path)
     except OSError as e:
-        raise RigError(f"no control group: {e.strerror}") from e
+        raise RigError(f"no {controller} control group: {e.strerror}") from e
     try:
         for knob, text in limits.items():
             try:
@@ -188,33 +179,21 @@ def throttle_group(dev):
         os.rmdir(path)
 
 
-@contextlib.contextmanager
-def memory_group(limit):
-    """A function that puts the calling process into a memory control group of
-    @limit bytes, page cache included; the group goes with the block."""
-    first = "/sys/fs/cgroup/memory"
-    name = f"{PREFIX}{os.getpid()}"
-    if os.path.isdir(first):
-        path, knob = os.path.join(first, name), "memory.limit_in_bytes"
-    else:
-        path, knob = os.path.join("/sys/fs/cgroup", name), "memory.max"
-    try:
-        os.mkdir(path)
-    except OSError as e:
-        raise RigError(f"no memory control group: {e.strerror}") from e
-    try:
-        try:
-            with open(os.path.join(path, knob), "w") as f:
-                f.write(str(limit))
-        except OSError as e:
-            raise RigError(f"{knob}: {e.strerror}") from e
+def throttle_group(dev):
+    """A control group in which @dev has the rates of a network volume."""
+    number = os.stat(dev).st_rdev
+    number = f"{os.major(number)}:{os.minor(number)}"
+    return control_group(
+        "blkio",
+        {"blkio.throttle.read_iops_device": f"{number} {THROTTLE_IOPS}",
+         "blkio.throttle.read_bps_device": f"{number} {THROTTLE_BYTES}"},
+        {"io.max": f"{number} riops={THROTTLE_IOPS} rbps={THROTTLE_BYTES}"})
 
-        def enter():
-            with open(os.path.join(path, "cgroup.procs"), "w") as f:
-                f.write(str(os.getpid()))
-        yield enter
-    finally:
-        os.rmdir(path)
+
+def memory_group(limit):
+    """A memory control group of @limit bytes, page cache included."""
+    return control_group("memory", {"memory.limit_in_bytes": str(limit)},
+                         {"memory.max": str(limit)})
 
 
 class Device:
