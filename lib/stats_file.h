@@ -32,8 +32,8 @@ typedef const char *(*e2pf_stats_writer)(void *ctx, FILE *out);
 const char *e2pf_stats_put(const char *path, FILE *standard,
 			   e2pf_stats_writer write, void *ctx);
 
-/* Write the statistics of a session to `path`, or to `standard` when it is "-".  NULL when
- * they are written or `path` is NULL, else why not. */
+/* Write the statistics of a session to `path`, or to `standard` when it is "-".
+ * NULL when they are written or `path` is NULL, else why not. */
 const char *e2pf_stats_save(struct e2pf_session *session, const char *path,
 			    FILE *standard);
 

@@ -35,8 +35,9 @@
 #define PROBE_BYTES 4096u
 
 /* What was asked for counts for so much less after each request: some 500 of
- * them make the balance, four times what is in flight.  3,000 IOPS and 125 MiB/s,
- * bench/'s image "extents": with 25 requests 3.30 s, 100 3.15, 500 3.00. */
+ * them make the balance, four times what is in flight.  3,000 IOPS and
+ * 125 MiB/s, bench/'s image "extents": with 25 requests 3.30 s, 100 3.15,
+ * 500 3.00. */
 #define BALANCE_FADE 0.002
 
 /* Of the bytes that take as long as a request: beyond, nothing is won. */

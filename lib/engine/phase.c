@@ -30,30 +30,28 @@ void e2pf_load_phases(struct e2pf_engine *e, uint64_t budget, bool has_head)
 
 void e2pf_set_phase(struct e2pf_engine *e, int number)
 {
-	const struct e2pf_phase *phase = &e->phases[number];
+	/* While deferred references are read the checker goes on in the phase
+	 * before, and uses what is in the windows. */
+	bool goes_on = e->phases[number].order == E2PF_ORDER_DEFERRED;
+	uint64_t now = e2pf_now(e);
 	unsigned i;
 
 	e->phase = number;
-	e2pf_trace_phase(e->trace, e2pf_now(e), number);
-	e->last_progress = e2pf_now(e);
+	e2pf_trace_phase(e->trace, now, number);
+	e->last_progress = now;
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
-		   !e->cfg.ungated &&
-		   phase->order != E2PF_ORDER_DEFERRED;
+		   !e->cfg.ungated && !goes_on;
 	e->next_unit = 0;
 	/* Another phase asks anew for what is not there. */
-	if (phase->order != E2PF_ORDER_DEFERRED)
+	if (!goes_on) {
 		e->unrecorded = 0;
-	if (phase->order != E2PF_ORDER_DEFERRED)
 		e->oldest_last = UINT64_MAX;
+	}
 	e->epoch++;
 	for (i = 0; i < e->workers; i++) {
-		struct worker *w = &e->worker[i];
-
-		w->next = 0;
-		/* While deferred references are read the checker goes on in
-		 * the phase before, and uses what is in the windows. */
-		if (phase->order != E2PF_ORDER_DEFERRED)
-			e2pf_drop_window(w);
+		e->worker[i].next = 0;
+		if (!goes_on)
+			e2pf_drop_window(&e->worker[i]);
 	}
 	pthread_cond_broadcast(&e->work_cond);
 }

@@ -209,19 +209,13 @@ bool e2pf_over_budget(struct worker *w)
 
 uint64_t e2pf_gap(struct e2pf_engine *e)
 {
-	uint64_t most = e->has_head ? HEAD_MOST_GAP : FLASH_MOST_GAP, gap;
+	uint64_t most = e->has_head ? HEAD_MOST_GAP : FLASH_MOST_GAP;
+	uint64_t worth = e->dear ? e2pf_balance_worth(&e->balance) :
+				   e2pf_cost_gap(&e->cost);
+	uint64_t gap = e->dear ? e2pf_balance_gap(&e->balance) : worth;
 
-	if (e->dear) {
-		gap = e2pf_balance_worth(&e->balance);
-		e->stats.gap_bytes = gap < most ? gap : most;
-		gap = e2pf_balance_gap(&e->balance);
-		return gap < most ? gap : most;
-	}
-	gap = e2pf_cost_gap(&e->cost);
-	if (e->has_head && gap < HEAD_LEAST_GAP)
-		gap = HEAD_LEAST_GAP;
-	if (gap > most)
-		gap = most;
-	e->stats.gap_bytes = gap;
-	return gap;
+	if (e->has_head && worth < HEAD_LEAST_GAP)
+		gap = worth = HEAD_LEAST_GAP;
+	e->stats.gap_bytes = worth < most ? worth : most;
+	return gap < most ? gap : most;
 }

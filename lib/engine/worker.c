@@ -179,6 +179,12 @@ static void tell_arrival(struct worker *w, int error, uint64_t waited_ns)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* Is the batch still wanted? */
+static bool is_wanted(const struct worker *w)
+{
+	return !e2pf_ended(w) && !e2pf_passed(w->e, w->last);
+}
+
 static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 {
 	struct worker *w = ctx;
@@ -189,7 +195,7 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 	if (error || waited_ns >= STUCK_NS || atomic_load(&e->gate_waiters) ||
 	    atomic_load(&e->stuck))
 		tell_arrival(w, error, waited_ns);
-	return !e2pf_ended(w) && !e2pf_passed(e, w->last);
+	return is_wanted(w);
 }
 
 /*
@@ -259,12 +265,6 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 		atomic_store(&e->last_progress, now);
 	}
 	return true;
-}
-
-/* Is the batch still wanted? */
-static bool is_wanted(const struct worker *w)
-{
-	return !e2pf_ended(w) && !e2pf_passed(w->e, w->last);
 }
 
 /* Wait for room in the budget, with the lock.  True if it was waited for. */
