@@ -24,6 +24,9 @@
 /* As libinih is built: a longer line would be taken for two. */
 #define MOST_LINE 200
 
+/* Another file than the installed one, by its absolute path. */
+#define CONFIGURATION_VARIABLE "PREFETCH_CONFIG"
+
 /* There is no end to /dev/zero. */
 #define MOST_LINES 10000u
 
@@ -48,6 +51,8 @@ static const struct {
 struct reading {
 	FILE *file;
 	const char *path;
+	configuration_take *take;
+	void *ctx;
 	unsigned line;			/* the last that was read */
 	char value[SETTINGS][MOST_LINE];	/* empty: not set */
 	char *error;
@@ -128,17 +133,13 @@ static char *next_line(char *line, int size, void *ctx)
 	return NULL;
 }
 
-static void set_variables(const struct reading *r)
+static void pass_on(const struct reading *r)
 {
-	const char *value;
 	size_t i;
 
-	for (i = 0; i < SETTINGS; i++) {
-		value = getenv(settings[i].variable);
-		/* An empty variable is an unset one. */
-		if (*r->value[i] && (!value || !*value))
-			setenv(settings[i].variable, r->value[i], 1);
-	}
+	for (i = 0; i < SETTINGS; i++)
+		if (*r->value[i])
+			r->take(r->ctx, settings[i].variable, r->value[i]);
 }
 
 /* Why the file cannot be read.  Where the process has no more of something
@@ -174,13 +175,15 @@ static int read_file(struct reading *r)
 		}
 		return -1;
 	}
-	set_variables(r);
+	pass_on(r);
 	return 0;
 }
 
-int configuration_apply(const char *path, char *error, size_t size)
+int configuration_read(const char *path, configuration_take *take_it,
+		       void *ctx, char *error, size_t size)
 {
-	struct reading r = { .path = path, .error = error, .size = size };
+	struct reading r = { .path = path, .take = take_it, .ctx = ctx,
+			     .error = error, .size = size };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int result;
 
@@ -197,4 +200,28 @@ int configuration_apply(const char *path, char *error, size_t size)
 	result = read_file(&r);
 	fclose(r.file);
 	return result;
+}
+
+/* An empty variable is an unset one. */
+static void set_variable(void *ctx, const char *variable, const char *value)
+{
+	const char *there = getenv(variable);
+
+	(void)ctx;
+	if (!there || !*there)
+		setenv(variable, value, 1);
+}
+
+int configuration_apply(const char *path, char *error, size_t size)
+{
+	return configuration_read(path, set_variable, NULL, error, size);
+}
+
+const char *configuration_path(char *error, size_t size)
+{
+	const char *other = getenv(CONFIGURATION_VARIABLE);
+
+	if (!other || !*other)
+		return CONFIGURATION;
+	return environment_path(CONFIGURATION_VARIABLE, error, size);
 }

@@ -5,15 +5,24 @@
 
 #include <stddef.h>
 
-/* Another file than the installed one, by its absolute path. */
-#define CONFIGURATION_VARIABLE "PREFETCH_CONFIG"
+/* The file to read: the installed one, or another that PREFETCH_CONFIG names.
+ * NULL, with a line in `error`, where that may not be used. */
+const char *configuration_path(char *error, size_t size);
+
+/* Takes a setting as the variable it stands for. */
+typedef void configuration_take(void *ctx, const char *variable,
+				const char *value);
 
 /*
- * Set each variable that the file `path` has a setting for and that is not in
- * the environment.  0, also when there is no such file; or -1 with a line in
- * `error` that says what is wrong and where, and nothing set.  The line is empty
- * where the file is not at fault: no descriptor or memory was left.
+ * Read the file `path` and pass on each of its settings.  0, also when there
+ * is no such file; or -1 with a line in `error` that says what is wrong and
+ * where, and nothing passed on.  The line is empty where the file is not at
+ * fault: no descriptor or memory was left.
  */
+int configuration_read(const char *path, configuration_take *take, void *ctx,
+		       char *error, size_t size);
+
+/* The same, into the environment: what is not there yet. */
 int configuration_apply(const char *path, char *error, size_t size);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "accel.h"
 #include "environment.h"
@@ -38,10 +40,13 @@ static int parse_io(const char *value, enum io_choice *io)
 	return err;
 }
 
+/* The latter are about reading ahead, whoever it is for. */
 enum setting {
-	PREFETCH, MMAP_IO, THREADS, MEMORY, ACCEL, VERBOSE, BANDWIDTH,
-	REQUESTS, IO_PRIORITY, NICE, OBSERVE, SETTINGS
+	PREFETCH, MMAP_IO, ACCEL, VERBOSE, OBSERVE,
+	THREADS, MEMORY, BANDWIDTH, REQUESTS, IO_PRIORITY, NICE, SETTINGS
 };
+
+#define FIRST_OF_READING THREADS
 
 static const char number_of_threads[] = "a number from 1 to 256";
 static const char size[] = "a size of 1M or more (K, M, G, T)";
@@ -53,18 +58,40 @@ static const struct {
 } settings[SETTINGS] = {
 	[PREFETCH] = { "PREFETCH", "0 or 1" },
 	[MMAP_IO] = { "TEST_MMAP_IO", "0 or 1" },
-	[THREADS] = { "PREFETCH_THREADS", number_of_threads },
-	[MEMORY] = { "PREFETCH_MEM", size },
 	[ACCEL] = { "PREFETCH_ACCEL", "none, all or a list of crc32c, "
 		    "bitmaps, indirect, extents" },
 	[VERBOSE] = { "PREFETCH_VERBOSE", "0 or 1" },
+	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1" },
+	[THREADS] = { "PREFETCH_THREADS", number_of_threads },
+	[MEMORY] = { "PREFETCH_MEM", size },
 	[BANDWIDTH] = { "PREFETCH_BANDWIDTH", size },
 	[REQUESTS] = { "PREFETCH_IOPS", "a number from 1 to 1000000" },
 	[IO_PRIORITY] = { "PREFETCH_IOPRIO", "idle, best-effort or "
 			  "best-effort:0 to best-effort:7" },
 	[NICE] = { "PREFETCH_NICE", "a number from 1 to 19" },
-	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1" },
 };
+
+/* Those about reading ahead. */
+static int parse_reading(enum setting setting, const char *value,
+			 struct e2pf_settings *to)
+{
+	switch (setting) {
+	case THREADS:
+		return e2pf_parse_threads(value, &to->threads);
+	case MEMORY:
+		return e2pf_parse_size(value, &to->memory);
+	case BANDWIDTH:
+		return e2pf_parse_size(value, &to->bandwidth);
+	case REQUESTS:
+		return e2pf_parse_requests(value, &to->requests);
+	case IO_PRIORITY:
+		return e2pf_parse_io_priority(value, &to->io_priority);
+	case NICE:
+		return e2pf_parse_nice(value, &to->nice);
+	default:
+		return -1;
+	}
+}
 
 /* 0; or not 0, and *env as it was, when the value is none for the setting. */
 static int parse(enum setting setting, const char *value,
@@ -75,29 +102,15 @@ static int parse(enum setting setting, const char *value,
 		return parse_flag(value, &env->prefetch);
 	case MMAP_IO:
 		return parse_io(value, &env->io);
-	case THREADS:
-		return e2pf_parse_threads(value, &env->settings.threads);
-	case MEMORY:
-		return e2pf_parse_size(value, &env->settings.memory);
 	case ACCEL:
 		return accel_parse(value, &env->accel);
 	case VERBOSE:
 		return parse_flag(value, &env->verbose);
-	case BANDWIDTH:
-		return e2pf_parse_size(value, &env->settings.bandwidth);
-	case REQUESTS:
-		return e2pf_parse_requests(value, &env->settings.requests);
-	case IO_PRIORITY:
-		return e2pf_parse_io_priority(value,
-					      &env->settings.io_priority);
-	case NICE:
-		return e2pf_parse_nice(value, &env->settings.nice);
 	case OBSERVE:
 		return parse_flag(value, &env->observe);
-	case SETTINGS:
-		break;
+	default:
+		return parse_reading(setting, value, &env->settings);
 	}
-	return -1;
 }
 
 const char *environment_expects(const char *name, const char *value)
@@ -157,4 +170,49 @@ int read_environment(struct environment *env, char *error,
 	env->trace = variable("PREFETCH_TRACE");
 	env->settings.figures = env->stats || env->trace;
 	return result;
+}
+
+int read_environment_settings(struct e2pf_settings *to, char *error,
+			      size_t size_of_error)
+{
+	const char *value;
+	unsigned i;
+
+	for (i = FIRST_OF_READING; i < SETTINGS; i++) {
+		value = variable(settings[i].name);
+		if (value && parse_reading(i, value, to))
+			return complain(error, size_of_error, i, value);
+	}
+	return 0;
+}
+
+void environment_set(struct e2pf_settings *to, const char *name,
+		     const char *value)
+{
+	unsigned i;
+
+	for (i = FIRST_OF_READING; i < SETTINGS; i++)
+		if (!strcmp(settings[i].name, name))
+			parse_reading(i, value, to);
+}
+
+static bool is_privileged(void)
+{
+	return getauxval(AT_SECURE) || getuid() != geteuid() ||
+	       getgid() != getegid();
+}
+
+const char *environment_path(const char *name, char *error,
+			     size_t size_of_error)
+{
+	const char *path = getenv(name), *why = NULL;
+
+	if (is_privileged())
+		why = "refused with raised privileges";
+	else if (!path || *path != '/')
+		why = "not an absolute path";
+	if (!why)
+		return path;
+	snprintf(error, size_of_error, "%s is %s", name, why);
+	return NULL;
 }

@@ -32,6 +32,24 @@ struct environment {
 int read_environment(struct environment *env, char *error,
 		     size_t size_of_error);
 
+/*
+ * Of the environment what reading ahead heeds, whoever it is for: threads,
+ * memory and limits, whatever PREFETCH is.  What it does not name stays as it
+ * is in *settings.  0; or -1 with a line in `error`.
+ */
+int read_environment_settings(struct e2pf_settings *settings, char *error,
+			      size_t size_of_error);
+
+/* The same of one variable by its name; another one, and a value that is none
+ * for it, changes nothing. */
+void environment_set(struct e2pf_settings *settings, const char *name,
+		     const char *value);
+
+/* The file that a variable names.  NULL, with a line in `error`, where that is
+ * no absolute path or this program has more rights than its caller. */
+const char *environment_path(const char *name, char *error,
+			     size_t size_of_error);
+
 /* NULL when the variable of this name may have this value; or what it takes,
  * for a message. */
 const char *environment_expects(const char *name, const char *value);

@@ -14,6 +14,7 @@
 
 #include "attempt.h"
 #include "configuration.h"
+#include "environment.h"
 #include "findings.h"
 #include "launch.h"
 #include "program.h"
@@ -22,12 +23,6 @@
 void launch_say(const struct launch *l, const char *text)
 {
 	fprintf(stderr, "%s: %s\n", l->said_by, text);
-}
-
-bool launch_is_privileged(void)
-{
-	return getauxval(AT_SECURE) || getuid() != geteuid() ||
-	       getgid() != getegid();
 }
 
 static bool same_file(const char *path, const char *other)
@@ -67,19 +62,12 @@ static bool was_diverted(const char *path, char *moved, size_t size)
 /* A path that the environment names.  NULL after a line that says why not. */
 static const char *named_path(const struct launch *l, const char *variable)
 {
-	const char *path = getenv(variable);
-	const char *why = NULL;
-	char text[128];
+	char error[128];
+	const char *path = environment_path(variable, error, sizeof(error));
 
-	if (launch_is_privileged())
-		why = "refused with raised privileges";
-	else if (!path || *path != '/')
-		why = "not an absolute path";
-	if (!why)
-		return path;
-	snprintf(text, sizeof(text), "%s is %s", variable, why);
-	launch_say(l, text);
-	return NULL;
+	if (!path)
+		launch_say(l, error);
+	return path;
 }
 
 static bool is_set(const char *variable)
@@ -139,15 +127,16 @@ static bool is_habit(void)
 
 bool launch_configure(const struct launch *l)
 {
-	const char *path = CONFIGURATION, *value = getenv("PREFETCH");
+	const char *path, *value = getenv("PREFETCH");
 	char error[PATH_MAX + 256];
 
 	if (value && !strcmp(value, "0"))
 		return true;
-	if (is_set(CONFIGURATION_VARIABLE))
-		path = named_path(l, CONFIGURATION_VARIABLE);
-	if (!path)
+	path = configuration_path(error, sizeof(error));
+	if (!path) {
+		launch_say(l, error);
 		return false;
+	}
 	if (configuration_apply(path, error, sizeof(error))) {
 		if (*error)
 			fprintf(stderr, "%s: %s; prefetching is off\n",

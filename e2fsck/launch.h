@@ -24,9 +24,6 @@ struct launch {
 /* A line on standard error. */
 void launch_say(const struct launch *l, const char *text);
 
-/* Runs with more rights than its caller? */
-bool launch_is_privileged(void);
-
 /*
  * Add to the environment what the administrator has set: what the file says
  * and the environment does not, and PREFETCH=1 where neither says anything and

@@ -543,6 +543,7 @@ static void probe_decide(struct e2pf_session *s, const struct e2pf_facts *f,
 
 	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
 			       s->sharing);
+	e2pf_statistics_limits(list, &s->settings, s->sharing);
 	e2pf_statistics_threads(list, &st, s->settings.threads);
 	e2pf_statistics_order(list, f->has_head ? "in block order" :
 			      "as the checker comes to them", &st,

@@ -191,7 +191,16 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 	return status ? status : result;
 }
 
-static int run(const struct options *o)
+/* A command does not depend on settings that cannot be understood. */
+static int run_alone(const struct options *o)
+{
+	int status;
+	pid_t pid = start_command(o->command, &status);
+
+	return pid < 0 ? status : wait_command(pid);
+}
+
+static int run(struct options *o)
 {
 	struct e2pf_session *session;
 	uint64_t block_size;
@@ -201,6 +210,12 @@ static int run(const struct options *o)
 
 	/* Before the device is read or a command run. */
 	status = stats_status(o, e2pf_stats_check(o->plan ? NULL : o->stats));
+	if (status)
+		return status;
+	/* A plan is made by this thread, and keeps nothing. */
+	status = o->plan ? 0 : configure_options(o);
+	if (status == EXIT_OPERATIONAL && o->command)
+		return run_alone(o);
 	if (status)
 		return status;
 	err = open_filesystem(o, &fs);

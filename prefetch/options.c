@@ -6,11 +6,14 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration.h"
+#include "environment.h"
 #include "options.h"
 
 static const char help_begin[] =
@@ -216,4 +219,39 @@ int parse_options(int argc, char **argv, struct options *o)
 			return status;
 	}
 	return parse_operands(argc, argv, o);
+}
+
+static void set(void *settings, const char *variable, const char *value)
+{
+	environment_set(settings, variable, value);
+}
+
+static int wrong_environment(const char *error)
+{
+	fprintf(stderr, "e2prefetch: %s\n", error);
+	return EXIT_USAGE;
+}
+
+int configure_options(struct options *o)
+{
+	struct e2pf_settings all = o->settings;
+	char error[PATH_MAX + 256];
+	const char *path;
+
+	path = configuration_path(error, sizeof(error));
+	if (!path)
+		return wrong_environment(error);
+	if (configuration_read(path, set, &all, error, sizeof(error))) {
+		fprintf(stderr, "e2prefetch: %s; nothing is read ahead\n",
+			*error ? error : strerror(errno));
+		return EXIT_OPERATIONAL;
+	}
+	if (read_environment_settings(&all, error, sizeof(error)))
+		return wrong_environment(error);
+	if (o->settings.threads)
+		all.threads = o->settings.threads;
+	if (o->settings.memory)
+		all.memory = o->settings.memory;
+	o->settings = all;
+	return 0;
 }

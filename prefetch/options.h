@@ -30,4 +30,12 @@ struct options {
  * --version 0, after a line about what is wrong EXIT_USAGE. */
 int parse_options(int argc, char **argv, struct options *o);
 
+/*
+ * Add what the administrator has set, to what the command line leaves open:
+ * what the environment says, and what the file e2prefetch.conf(5) says and the
+ * environment does not.  0; EXIT_USAGE after a line about what is wrong with
+ * the environment, EXIT_OPERATIONAL after one about the file.
+ */
+int configure_options(struct options *o);
+
 #endif

@@ -188,6 +188,9 @@ int probe_command(int argc, char **argv)
 			"-n, --stats or command (--help tells more)\n");
 		return EXIT_USAGE;
 	}
+	status = configure_options(&o);
+	if (status)
+		return status;
 	err = open_filesystem(&o, &fs);
 	if (err)
 		return fail(&o, err);

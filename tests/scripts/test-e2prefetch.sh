@@ -282,6 +282,112 @@ test_command()
 	tap_check "it was not run" [ ! -e "$dir/ran" ]
 }
 
+# configured LINE...: with a file of these settings from here on.
+configured()
+{
+	printf '%s\n' "$@" >"$dir/conf"
+	export PREFETCH_CONFIG=$dir/conf
+}
+
+# stats_say JQ-EXPRESSION ARG...: true of the statistics.
+stats_say()
+{
+	local expression=$1
+
+	shift
+	rm -f "$dir/stats"
+	run 0 --stats="$dir/stats" "$@" && jq -e "$expression" "$dir/stats"
+}
+
+limits_are_told()
+{
+	configured "bandwidth = 64M" "requests = 1000" "memory = 256M"
+	stats_say '.memory_budget_bytes == 268435456 and
+		(.decisions[] | select(.about == "limits") | .decision) ==
+		"65536 KiB and 1000 requests a second"' "$image"
+}
+
+who_wins()
+{
+	configured "memory = 256M"
+	stats_say '.memory_budget_bytes == 134217728' -m 128M "$image" &&
+	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 67108864' \
+		"$image" &&
+	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 134217728' \
+		-m 128M "$image"
+}
+
+# A second for each request: of hundreds the threads are at the first few when
+# the command looks at them, and ends.
+threads_are_bound()
+{
+	configured "requests = 1" "nice = 7" "io-priority = best-effort:6" \
+		"threads = 2"
+	cat >"$dir/look" <<-'END'
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		seen=0
+		for task in /proc/$PPID/task/*; do
+			set -- $(sed 's/.*)//' "$task/stat")
+			[ "${17}" != 7 ] || [ "$(ionice -p "${task##*/}")" != \
+				"best-effort: prio 6" ] || seen=$((seen + 1))
+		done
+		[ $seen = 2 ] && exit 0
+		sleep 0.1
+	done
+	exit 1
+	END
+	drop "$big"
+	stats_say '.prefetched_requests < 50' "$big" -- sh "$dir/look"
+}
+
+command_knows_nothing()
+{
+	configured "prefetch = on" "threads = 2"
+	run 0 "$image" -- env &&
+		[ "$(grep -c '^PREFETCH' "$dir/out")" = 1 ]
+}
+
+# A file that is wrong: one line; a command runs all the same.
+wrong_settings()
+{
+	configured "threads = 2" "bandwith = 64M"
+	failed "$image" && grep -q 'conf:2: .*; nothing is read' "$dir/err" &&
+	failed probe "$image" &&
+	run 3 --stats="$dir/none" "$image" -- sh -c 'echo said; exit 3' &&
+		[ "$(cat "$dir/out")" = said ] && [ ! -s "$dir/none" ] &&
+	[ "$(wc -l <"$dir/err")" = 1 ]
+}
+
+wrong_variables()
+{
+	configured "threads = 2"
+	PREFETCH_MEM=0 run 16 "$image" -- touch "$dir/ran" &&
+	PREFETCH_CONFIG=conf run 16 "$image" -- touch "$dir/ran" &&
+	[ ! -e "$dir/ran" ] && [ "$(wc -l <"$dir/err")" = 1 ]
+}
+
+test_settings()
+{
+	local PREFETCH_CONFIG=$PREFETCH_CONFIG
+
+	if have_program jq; then
+		tap_check "the file's memory and limits" limits_are_told
+		tap_check "options before the environment before the file" \
+			who_wins
+	else
+		tap_skip "settings" "no jq"
+	fi
+	if ! have_program ionice || ! have_program jq; then
+		tap_skip "limits, nice, I/O priority" "no ionice or jq"
+	else
+		tap_check "limits, nice, I/O priority" threads_are_bound
+	fi
+	tap_check "the command's environment is what it was" \
+		command_knows_nothing
+	tap_check "a file that is wrong" wrong_settings
+	tap_check "variables that are wrong" wrong_variables
+}
+
 # on_terminal OPTION...: what is seen there while the disk is slow.
 on_terminal()
 {
@@ -402,6 +508,7 @@ test_all()
 	test_plan
 	test_reading
 	test_command
+	test_settings
 	test_probe
 	test_progress
 	tap_check "no process is left behind" no_process_left

@@ -52,7 +52,8 @@ test_layers()
 	tap_check "accelerations know nothing of the launcher and module" \
 		includes accel 'decisions\.h|device/.*\.h'
 	tap_check "e2prefetch knows nothing of e2fsck's module" \
-		includes prefetch 'e2prefetch\.h|stats_file\.h'
+		includes prefetch \
+		'e2prefetch\.h|stats_file\.h|(configuration|environment)\.h'
 }
 
 tmp_setup

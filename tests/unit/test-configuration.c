@@ -201,6 +201,24 @@ static void little_room(void **state)
 	}
 }
 
+static void which_file(void **state)
+{
+	(void)state;
+	unsetenv("PREFETCH_CONFIG");
+	assert_string_equal(configuration_path(error, sizeof(error)),
+			    CONFIGURATION);
+	setenv("PREFETCH_CONFIG", "", 1);
+	assert_string_equal(configuration_path(error, sizeof(error)),
+			    CONFIGURATION);
+	setenv("PREFETCH_CONFIG", "/other", 1);
+	assert_string_equal(configuration_path(error, sizeof(error)),
+			    "/other");
+	setenv("PREFETCH_CONFIG", "other", 1);
+	assert_null(configuration_path(error, sizeof(error)));
+	assert_non_null(strstr(error, "PREFETCH_CONFIG is not"));
+	unsetenv("PREFETCH_CONFIG");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +228,7 @@ int main(void)
 		cmocka_unit_test_setup(wrong_lines, unset_all),
 		cmocka_unit_test_setup(files_without_end, unset_all),
 		cmocka_unit_test_setup(little_room, unset_all),
+		cmocka_unit_test_setup(which_file, unset_all),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

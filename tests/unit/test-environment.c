@@ -232,6 +232,38 @@ static void control_characters(void **state)
 			    "of 1M or more (K, M, G, T)");
 }
 
+/* What reading ahead heeds is read with PREFETCH or without, and leaves what is
+ * not named as it was. */
+static void for_reading_ahead(void **state)
+{
+	struct e2pf_settings settings = { .threads = 3, .classes = 4,
+					  .requests = 5 };
+
+	(void)state;
+	setenv("PREFETCH", "0", 1);
+	setenv("PREFETCH_MEM", "1M", 1);
+	setenv("PREFETCH_NICE", "5", 1);
+	setenv("PREFETCH_IOPS", "", 1);
+	setenv("PREFETCH_ACCEL", "nonsense", 1);
+	assert_int_equal(read_environment_settings(&settings, error,
+						   sizeof(error)), 0);
+	assert_int_equal(settings.threads, 3);
+	assert_true(settings.memory == 1 << 20);
+	assert_int_equal(settings.classes, 4);
+	assert_int_equal(settings.requests, 5);
+	assert_int_equal(settings.nice, 5);
+	setenv("PREFETCH_BANDWIDTH", "little", 1);
+	assert_int_equal(read_environment_settings(&settings, error,
+						   sizeof(error)), -1);
+	assert_non_null(strstr(error, "PREFETCH_BANDWIDTH"));
+
+	environment_set(&settings, "PREFETCH_THREADS", "7");
+	environment_set(&settings, "PREFETCH_MEM", "nothing");
+	environment_set(&settings, "PREFETCH_ACCEL", "none");
+	assert_int_equal(settings.threads, 7);
+	assert_true(settings.memory == 1 << 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest variables[] = {
@@ -242,6 +274,7 @@ int main(void)
 		cmocka_unit_test_setup(bad_values, unset_all),
 		cmocka_unit_test_setup(several_bad_values, unset_all),
 		cmocka_unit_test_setup(off_means_off, unset_all),
+		cmocka_unit_test_setup(for_reading_ahead, unset_all),
 	};
 
 	return cmocka_run_group_tests(variables, NULL, NULL);
