@@ -16,6 +16,12 @@
 
 set -u
 
+# A shell's background ignores SIGINT, and what is ignored from the start stays
+# so: the tests of signals, and Ctrl-C, want it as at a terminal.
+if [ -n "$(trap -p INT QUIT)" ]; then
+	exec env --default-signal=INT,QUIT bash "$0" "$@"
+fi
+
 srcdir=$(cd "${srcdir:-.}" && pwd)
 top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
