@@ -90,6 +90,9 @@ static struct json_object *check_json(const struct e2pf_probe_report *r)
 						  r->cfg->threads);
 	put_bool(o, "block_order", r->facts.has_head);
 	put_int(o, "memory_budget_bytes", r->cfg->budget);
+	put_int(o, "requests_in_flight", r->measured->depth);
+	put_int(o, "gap_least_bytes", r->measured->least_gap);
+	put_int(o, "gap_most_bytes", r->measured->most_gap);
 	return o;
 }
 

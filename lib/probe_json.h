@@ -17,6 +17,7 @@ struct e2pf_probe_report {
 	const struct e2pf_topology *topo;
 	const struct e2pf_engine_config *cfg;
 	const struct e2pf_decisions *decisions;
+	const struct e2pf_measured *measured;
 	struct e2pf_facts facts;
 };
 

@@ -515,23 +515,23 @@ static errcode_t probe_plan(struct e2pf_session *s, uint32_t step,
 	return err;
 }
 
-static void probe_device(struct e2pf_session *s, struct e2pf_facts *facts)
+static void probe_device(struct e2pf_session *s, struct e2pf_facts *facts,
+			 struct e2pf_measured *m)
 {
-	struct e2pf_measured m;
-
 	facts->has_head = s->cfg.has_head;
 	facts->heads = s->topo.data_spindles;
-	facts->measured = !s->dev->blind && e2pf_engine_measure(s->engine, &m);
+	facts->measured = e2pf_engine_measure(s->engine, m) && !s->dev->blind;
 	if (!facts->measured)
 		return;
 	if (s->cfg.probe)
-		facts->has_head = m.has_head;
-	facts->latency = (double)m.latency_ns / 1e9;
-	facts->several = (double)m.deep_ns / 1e9;
-	facts->bytes_per_second = (double)m.bytes_per_second;
+		facts->has_head = m->has_head;
+	facts->latency = (double)m->latency_ns / 1e9;
+	facts->several = (double)m->deep_ns / 1e9;
+	facts->bytes_per_second = (double)m->bytes_per_second;
 }
 
 static void probe_decide(struct e2pf_session *s, const struct e2pf_facts *f,
+			 const struct e2pf_measured *m,
 			 struct e2pf_decisions *list)
 {
 	struct e2pf_engine_stats st = {
@@ -548,12 +548,14 @@ static void probe_decide(struct e2pf_session *s, const struct e2pf_facts *f,
 	e2pf_statistics_order(list, f->has_head ? "in block order" :
 			      "as the checker comes to them", &st,
 			      s->topo.spindles);
+	e2pf_statistics_requests(list, m);
 }
 
 errcode_t e2pf_write_probe(struct e2pf_session *s, FILE *out)
 {
 	struct e2pf_decisions decisions = { .count = 0 };
 	struct e2pf_engine_config cfg;
+	struct e2pf_measured measured;
 	struct e2pf_probe_report report = {
 		.device = s->name,
 		.sysroot = s->sysroot,
@@ -562,13 +564,14 @@ errcode_t e2pf_write_probe(struct e2pf_session *s, FILE *out)
 		.topo = &s->topo,
 		.cfg = &cfg,
 		.decisions = &decisions,
+		.measured = &measured,
 		.facts.block_size = s->geo.block_size
 	};
 	uint32_t step = probe_step(s, &report.facts.inodes);
 	errcode_t err;
 
 	/* Before the plan, which brings into memory what is measured. */
-	probe_device(s, &report.facts);
+	probe_device(s, &report.facts, &measured);
 	report.groups_looked_at = (s->geo.groups + step - 1) / step;
 	err = probe_plan(s, step, report.facts.plan);
 	if (err)
@@ -577,7 +580,7 @@ errcode_t e2pf_write_probe(struct e2pf_session *s, FILE *out)
 	if (!s->settings.memory)
 		s->cfg.budget = e2pf_memory_share(s->sysroot) / 2;
 	cfg = s->cfg;
-	probe_decide(s, &report.facts, &decisions);
+	probe_decide(s, &report.facts, &measured, &decisions);
 	return e2pf_probe_write(&report, out);
 }
 

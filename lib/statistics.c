@@ -246,3 +246,25 @@ void e2pf_statistics_order(struct e2pf_decisions *list, const char *order,
 		e2pf_decide(list, "order", order,
 			    "the system knows of no disk that rotates");
 }
+
+void e2pf_statistics_requests(struct e2pf_decisions *list,
+			      const struct e2pf_measured *m)
+{
+	unsigned least = (unsigned)(m->least_gap >> 10);
+	unsigned most = (unsigned)(m->most_gap >> 10);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u requests of each thread in flight",
+		 m->depth);
+	e2pf_decide(list, "depth", text, "to begin with, and up to %u while "
+		    "they come in time", E2PF_DEPTH_MOST);
+	snprintf(text, sizeof(text), "up to %u KiB are read through",
+		 m->dear ? most : least);
+	if (m->dear)
+		e2pf_decide(list, "gaps", text, "a request costs as much; "
+			    "where bytes are the limit, %u KiB", least);
+	else
+		e2pf_decide(list, "gaps", least ? text : "none are read "
+			    "through", "up to %u KiB where a request turns out "
+			    "to cost as much", most);
+}

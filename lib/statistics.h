@@ -51,6 +51,9 @@ void e2pf_statistics_threads(struct e2pf_decisions *list,
 			     const struct e2pf_engine_stats *st, bool by_user);
 
 /* Add what made the order so that these words say. */
+/* How many requests, and which gaps: of a check that has not begun. */
+void e2pf_statistics_requests(struct e2pf_decisions *list,
+			      const struct e2pf_measured *measured);
 void e2pf_statistics_order(struct e2pf_decisions *list, const char *order,
 			   const struct e2pf_engine_stats *st,
 			   unsigned spindles);

@@ -141,7 +141,16 @@ struct e2pf_measured {
 	uint64_t latency_ns;	/* of a small read far from the last */
 	uint64_t deep_ns;	/* for each of eight at once */
 	uint64_t bytes_per_second;	/* of a sample read in a row */
+	/* How it would be read: known whatever could be measured. */
+	unsigned depth;		/* requests of each worker in flight, to begin
+				   with */
+	bool dear;		/* their number is limited, not their bytes */
+	uint64_t least_gap, most_gap;	/* bytes read through: where requests
+					   are no limit, and where they are */
 };
+
+/* More requests of a worker than this are never in flight. */
+#define E2PF_DEPTH_MOST 1024u
 
 /* Measure, in this thread, whatever the configuration says of a head; the
  * engine is idle.  False when too little is not in memory, or a read fails. */

@@ -337,5 +337,9 @@ void e2pf_limit_to(struct e2pf_engine *e, uint64_t left);
 bool e2pf_over_budget(struct worker *w);
 /* Gaps that are read through, in bytes, by what a request costs here. */
 uint64_t e2pf_gap(struct e2pf_engine *e);
+/* Between which bytes that is: where a request turns out to cost nothing, and
+ * where it costs much. */
+void e2pf_gap_range(const struct e2pf_engine *e, uint64_t *least,
+		    uint64_t *most);
 
 #endif

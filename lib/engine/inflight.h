@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine.h"
+
 /* Requests that are kept count of, at most. */
 #define E2PF_INFLIGHT_SAMPLES 32u
 
@@ -28,7 +30,7 @@
  * fast.  At most: more than this no device has a queue for. */
 #define E2PF_INFLIGHT_FIRST 4u
 #define E2PF_INFLIGHT_FIRST_FAST 64u
-#define E2PF_INFLIGHT_MOST 1024u
+#define E2PF_INFLIGHT_MOST E2PF_DEPTH_MOST
 
 /* One that is not there after so long is late.  A disk with a head that has
  * 64 requests to choose among takes half a second for them. */

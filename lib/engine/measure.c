@@ -152,13 +152,17 @@ uint64_t e2pf_balance_worth(const struct e2pf_balance *b)
 	       (uint64_t)(b->request_ns / b->byte_ns * WORTH_PART) : 0;
 }
 
+uint64_t e2pf_balance_least(const struct e2pf_balance *b)
+{
+	return e2pf_balance_worth(b) / NEAR_PART;
+}
+
 uint64_t e2pf_balance_gap(const struct e2pf_balance *b)
 {
-	uint64_t worth = e2pf_balance_worth(b);
 	bool by_requests = b->requests * b->request_ns >=
 			   b->bytes * b->byte_ns;
 
-	return by_requests ? worth : worth / NEAR_PART;
+	return by_requests ? e2pf_balance_worth(b) : e2pf_balance_least(b);
 }
 
 static void close_window(struct e2pf_cost *c, double ns)

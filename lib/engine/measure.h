@@ -68,7 +68,9 @@ void e2pf_balance_add(struct e2pf_balance *balance, uint64_t requests,
 /* Bytes that a request is worth. */
 uint64_t e2pf_balance_worth(const struct e2pf_balance *balance);
 
-/* Bytes better read through than left out, now. */
+/* Bytes better read through than left out: where bytes are the limit, and
+ * now. */
+uint64_t e2pf_balance_least(const struct e2pf_balance *balance);
 uint64_t e2pf_balance_gap(const struct e2pf_balance *balance);
 
 /*

@@ -8,6 +8,7 @@
 #endif
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine_state.h"
 
@@ -204,6 +205,17 @@ static double measure_bytes(struct e2pf_engine *e, uint64_t latency_ns)
 	return ns > 0 ? ns : USUAL_BYTE_NS;
 }
 
+/* What the probe has shown is what is gone by. */
+static void go_by(struct e2pf_engine *e, const struct e2pf_probe *p)
+{
+	e->has_head = e2pf_probe_has_head(p);
+	e->dear = e2pf_probe_is_dear(p);
+	if (!e->dear)
+		return;
+	e->balance.request_ns = (double)e2pf_probe_request_ns(p);
+	e->balance.byte_ns = measure_bytes(e, p->latency_ns);
+}
+
 void e2pf_probe_engine(struct e2pf_engine *e)
 {
 	uint64_t offset[E2PF_PROBES];
@@ -220,14 +232,9 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 			e->stuck = STUCK_PROOFS;
 		return;
 	}
-	e->has_head = e2pf_probe_has_head(&p);
 	e->stats.latency_ns = p.latency_ns;
 	e->stats.deep_latency_ns = p.deep_ns;
-	e->dear = e2pf_probe_is_dear(&p);
-	if (!e->dear)
-		return;
-	e->balance.request_ns = (double)e2pf_probe_request_ns(&p);
-	e->balance.byte_ns = measure_bytes(e, p.latency_ns);
+	go_by(e, &p);
 }
 
 /* Of a sample, its longest part that is not in memory. */
@@ -274,15 +281,33 @@ static uint64_t measure_transfer(struct e2pf_engine *e)
 	return began ? (length - sizeof(buf)) * 1000000000u / began : 0;
 }
 
+/* What the workers would begin with; the next start decides anew. */
+static void foresee(struct e2pf_engine *e, const struct e2pf_probe *p,
+		    struct e2pf_measured *m)
+{
+	struct e2pf_inflight inflight;
+
+	e->has_head = e->cfg.has_head;
+	e->dear = false;
+	if (p)
+		go_by(e, p);
+	e2pf_inflight_init(&inflight, p ? p->deep_ns *
+					  e2pf_wanted_workers(e) : 0);
+	m->depth = inflight.limit;
+	m->dear = e->dear;
+	e2pf_gap_range(e, &m->least_gap, &m->most_gap);
+}
+
 bool e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_measured *m)
 {
 	uint64_t offset[E2PF_PROBES];
 	struct e2pf_probe p;
-	bool found;
+	bool found, probed;
 
+	memset(m, 0, sizeof(*m));
 	e2pf_adopt_config(e);
 	e2pf_load_phases(e, UINT64_MAX, true);
-	found = probe_offsets(e, offset) &&
+	found = probed = probe_offsets(e, offset) &&
 		e2pf_probe_device(e->cfg.devices[0], offset, &p);
 	if (found) {
 		m->has_head = e2pf_probe_has_head(&p);
@@ -291,6 +316,7 @@ bool e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_measured *m)
 		m->bytes_per_second = measure_transfer(e);
 		found = m->bytes_per_second;
 	}
+	foresee(e, probed && e->cfg.probe ? &p : NULL, m);
 	e->phases = NULL;
 	return found;
 }

@@ -207,15 +207,31 @@ bool e2pf_over_budget(struct worker *w)
 	}
 }
 
+void e2pf_gap_range(const struct e2pf_engine *e, uint64_t *least,
+		    uint64_t *most)
+{
+	*least = e->has_head ? HEAD_LEAST_GAP : 0;
+	*most = e->has_head ? HEAD_MOST_GAP : FLASH_MOST_GAP;
+	if (!e->dear)
+		return;
+	if (e2pf_balance_worth(&e->balance) < *most)
+		*most = e2pf_balance_worth(&e->balance);
+	*least = e2pf_balance_least(&e->balance);
+	if (*least > *most)
+		*least = *most;
+}
+
 uint64_t e2pf_gap(struct e2pf_engine *e)
 {
-	uint64_t most = e->has_head ? HEAD_MOST_GAP : FLASH_MOST_GAP;
-	uint64_t worth = e->dear ? e2pf_balance_worth(&e->balance) :
-				   e2pf_cost_gap(&e->cost);
-	uint64_t gap = e->dear ? e2pf_balance_gap(&e->balance) : worth;
+	uint64_t gap = e->dear ? e2pf_balance_gap(&e->balance) :
+				 e2pf_cost_gap(&e->cost);
+	uint64_t least, most;
 
-	if (e->has_head && worth < HEAD_LEAST_GAP)
-		gap = worth = HEAD_LEAST_GAP;
-	e->stats.gap_bytes = worth < most ? worth : most;
-	return gap < most ? gap : most;
+	e2pf_gap_range(e, &least, &most);
+	if (gap < least)
+		gap = least;
+	if (gap > most)
+		gap = most;
+	e->stats.gap_bytes = e->dear ? most : gap;
+	return gap;
 }

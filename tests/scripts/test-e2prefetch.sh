@@ -459,6 +459,26 @@ probe_counts()
 			.groups_looked_at)' | diff "$dir/plan" -
 }
 
+# The words are what the JSON says, too.
+probe_depth()
+{
+	local n least
+
+	probe_is '.check | .requests_in_flight >= 4 and
+		.requests_in_flight <= 64 and .gap_least_bytes >= 0 and
+		.gap_most_bytes >= .gap_least_bytes' || return
+	n=$(jq .check.requests_in_flight "$dir/probe")
+	least=$(jq '.check.gap_least_bytes / 1024 | floor' "$dir/probe")
+	jq -r '.decisions[] | "\(.about): \(.decision) (\(.reason))"' \
+		"$dir/probe" >"$dir/words"
+	cat "$dir/words"
+	grep -q "^depth: $n requests of each thread in flight (" "$dir/words" &&
+	grep -qE "^gaps: .*(up to $least KiB|none|, $least KiB)" "$dir/words" &&
+	"$PREFETCHER" probe "$big" >"$dir/out" &&
+	grep -q "^ *depth: [0-9]* requests" "$dir/out" &&
+	grep -q "^ *gaps: .* read through" "$dir/out"
+}
+
 probe_leaves_it()
 {
 	cp --sparse=auto "$image" "$dir/probed" &&
@@ -487,6 +507,7 @@ test_probe()
 	tap_check "probe: all groups of a small filesystem" probe_is \
 		'.metadata.groups == .metadata.groups_looked_at and
 		 .metadata.inodes_in_use == 131072'
+	tap_check "probe: depth and gaps, as JSON and in words" probe_depth
 	tap_check "probe of nothing" run 8 probe "$dir/none"
 	tap_check "probe without a device" run 16 probe
 	tap_check "probe runs no command" run 16 probe "$image" -- true
