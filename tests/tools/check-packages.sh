@@ -8,14 +8,15 @@
 # For each suite, in fresh chroots made by debootstrap: what the build needs is
 # installed, the packages are built, lintian looks at them, and the spec file
 # builds its packages too.  In another fresh chroot they are installed, the tests
-# of debian/tests run there (a check with and without PREFETCH=1 among them),
-# e2prefetch is enabled, e2fsprogs installed once more, and while it is enabled
+# of debian/tests run there (a check with and without PREFETCH=1 among them, and
+# probe, trace and plot), e2prefetch is enabled, e2fsprogs installed once more, and while it is enabled
 # they are removed, and purged; then every file, its owner, mode and bytes, must
 # be what it was before.
 #
 # DIST_DIR	folder to work in, an absolute path; a chroot as debootstrap
-#		made it stays in it for the next time, as SUITE-fresh, and the
-#		packages, as SUITE-packages (default: one that goes away)
+#		made it stays in it for the next time, as SUITE-fresh, the
+#		packages, as SUITE-packages, and what every step has said, as
+#		SUITE-transcript (default: one that goes away)
 # DIST_MIRROR	default: http://deb.debian.org/debian
 # RELEASE	what `make dist' has made, a file (default: it is made)
 # PACKAGE_TESTS	with 1, the build runs `make check' too
@@ -46,6 +47,10 @@ step()
 
 	shift 2
 	"$@" >"$log" 2>&1 || status=$?
+	{
+		echo "== $name"
+		cat "$log"
+	} >>"$work/$suite-transcript"
 	if [ $status = 0 ]; then
 		tap_ok "$suite: $name"
 		note "$key" yes
@@ -160,10 +165,11 @@ install_packages()
 		/packages/*.deb'
 }
 
-# e2fsprogs is not in every chroot, and stays where it has come.
+# e2fsprogs and gnuplot are not in every chroot, and stay where they have come.
 machine_ready()
 {
-	copy_packages && inside apt-get -q update && apt_install e2fsprogs
+	copy_packages && inside apt-get -q update &&
+		apt_install e2fsprogs gnuplot-nox
 }
 
 packages="e2prefetch libe2prefetch0 libe2prefetch-dev"
@@ -317,6 +323,7 @@ test_install()
 	! grep 'the same three times' "$work/$suite.log" |
 		sed "s/^/# $suite: /" | grep .
 	step command "e2prefetch reads ahead" run_test read-ahead
+	step see "a check is estimated, recorded and drawn" run_test see
 	step habit "enabled and disabled, e2fsck is as before" run_test habit
 	step upgrade "enabled, an upgrade of e2fsprogs changes nothing" \
 		enabled_through_an_upgrade
@@ -329,6 +336,7 @@ test_suite()
 {
 	local suite=$1 log=$work/$1.log
 
+	: >"$work/$suite-transcript"
 	if ! make_chroot "$work/$suite-fresh" "$suite" >"$log" 2>&1; then
 		tap_skip "$suite" "no chroot can be made: $(
 			no_chroot_made "$log")"
@@ -345,13 +353,14 @@ print_table()
 	END {
 		print "| distribution | e2fsprogs | builds | without warnings" \
 			" | lintian | RPMs build | program with -dev runs" \
-			" | files | checks agree | e2prefetch | enable, disable" \
+			" | files | checks agree | e2prefetch" \
+			" | probe, trace, plot | enable, disable" \
 			" | enabled, upgrade" \
 			" | left when removed | left when purged |"
 		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
-			" --- | --- | --- | --- | --- |"
+			" --- | --- | --- | --- | --- | --- |"
 		columns = split("e2fsprogs builds warnings lintian rpm library" \
-			" files check command habit upgrade left_by_remove left_by_purge",
+			" files check command see habit upgrade left_by_remove left_by_purge",
 			column, " ")
 		for (i = 1; i <= count; i++) {
 			row = "| " suites[i]
