@@ -11,19 +11,15 @@
 #
 #   test-btrfs.sh [IMAGE...]
 #
-# BTRFS_TEST	the command under test (default: the launcher of the build tree)
-# BTRFS_STOCK	the stock program (default: btrfs of PATH)
-# BTRFS_LIMIT	seconds until a run is ended (default: 20)
+# tools/compare-btrfs.sh names the variables of the comparison.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/compare-btrfs.sh
+. "$srcdir/tools/compare-btrfs.sh"
 
 corpus=${BTRFS_TESTS:-$srcdir/../../shared/btrfs-tests}
-BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
-BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
-BTRFS_LIMIT=${BTRFS_LIMIT:-20}
-unset PREFETCH_BTRFS PREFETCH_ASIDE
 
 # restore DUMP IMAGE: what the corpus has, as a filesystem.
 restore()
@@ -49,84 +45,26 @@ restore()
 	esac
 }
 
-# run PROGRAM DIR IMAGE OPTION...: one check of a copy.  A sanitizer's runtime
-# changes what the program finds in memory that it never set, and so goes into
-# both.
-run()
-{
-	local program=$1 dir=$2 image=$3
-	local preload=$FIXED_RANDOM${E2PF_RUNTIME:+:$E2PF_RUNTIME}
-
-	shift 3
-	mkdir -p "$dir"
-	rm -f "$dir"/*
-	cp --sparse=auto "$image" "$dir/fs"
-	(
-		cd "$dir" || exit
-		export LD_PRELOAD=$preload
-		exec "$IMGTOOL" bounded "$BTRFS_LIMIT" 16777216 btrfs \
-			"$program" check "$@" fs </dev/null \
-			>"$dir.out" 2>"$dir.err"
-	) 2>/dev/null
-	echo $? >"$dir.status"
-}
-
-# What a crash of the program's own prints of addresses.
-mask='s/0x[0-9a-f]\{6,\}/0x?/g; s/\[0x?\]//g'
-
-same()
-{
-	local dir=$1 other=$2 part
-
-	cmp "$dir/stock.status" "$dir/$other.status" || return
-	for part in out err; do
-		cmp -s "$dir/stock.$part" "$dir/$other.$part" ||
-			diff <(sed "$mask" "$dir/stock.$part") \
-				<(sed "$mask" "$dir/$other.$part") || return
-	done
-	"$IMGTOOL" cmp "$dir/stock/fs" "$dir/$other/fs"
-}
-
-# Blocks that were planned, by the statistics.
-planned()
-{
-	sed -n 's/.*"block_size":\([0-9]*\).*/size \1/p
-		s/.*"planned_bytes":\([0-9]*\).*/bytes \1/p' \
-		"$1/stats.json" 2>/dev/null |
-		awk '{ v[$1] = $2 }
-			END { print v["size"] ? v["bytes"] / v["size"] : 0 }'
-}
-
-# compare NAME DIR OPTION...: a run that the time ended is not the same twice.
+# compare NAME DIR OPTION...
 compare()
 {
 	local name=$1 dir=$2 status
 
 	shift 2
-	run "$BTRFS_STOCK" "$dir/stock" "$dir/fs" "$@"
-	status=$(cat "$dir/stock.status")
-	if [ "$status" = 124 ]; then
-		tap_skip "$name" "the stock program takes too long"
-		return
-	fi
-	PREFETCH=1 PREFETCH_STATS=$dir/stats.json \
-		PREFETCH_BTRFS=$BTRFS_STOCK \
-		run "$BTRFS_TEST" "$dir/test" "$dir/fs" "$@"
-	if same "$dir" test >"$dir/diff" 2>&1; then
-		tap_ok "$name (status $status, $(planned "$dir") blocks planned)"
-		return
-	fi
-	# Damage makes the program print and write what it never set: with other
-	# bytes in its heap it is another.
-	run "$BTRFS_STOCK" "$dir/again" "$dir/fs" "$@"
-	! same "$dir" again >/dev/null 2>&1 ||
-		MALLOC_PERTURB_=165 run "$BTRFS_STOCK" "$dir/again" \
-			"$dir/fs" "$@"
-	if same "$dir" again >/dev/null 2>&1; then
-		tap_not_ok "$name" "$dir/diff"
-	else
-		tap_skip "$name" "the stock program differs from itself"
-	fi
+	btrfs_compare "$dir" "$@"
+	status=$(<"$dir/stock.status")
+	case $BTRFS_OUTCOME in
+	agreed)
+		tap_ok "$name (status $status, $(btrfs_planned "$dir")" \
+			"blocks planned)"
+		;;
+	endless)
+		tap_ok "$name (the stock program takes too long;" \
+			"both begin alike)"
+		;;
+	unsure) tap_skip "$name" "the stock program differs from itself" ;;
+	*) tap_not_ok "$name" "$dir/diff" ;;
+	esac
 }
 
 test_image()

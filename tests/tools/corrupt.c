@@ -17,12 +17,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <ext2fs/ext2fs.h>
+
+#include "corrupt.h"
 
 #define JOURNAL_MAGIC	0xc03b3998u
 #define JOURNAL_BLOCKS	64	/* the log of a small image is no longer */
@@ -63,12 +64,6 @@ struct target {
 	uint32_t off;
 	uint32_t size;
 	int big_endian;
-};
-
-struct field {
-	const char *name;
-	uint16_t off;
-	uint8_t size;
 };
 
 static const struct field super_fields[] = {
@@ -200,54 +195,6 @@ static ext2_filsys fs;
 static uint32_t bs;
 static struct place *places;
 static size_t place_count, place_room;
-static uint64_t seed_state;
-
-static void __attribute__((noreturn, format(printf, 1, 2)))
-die(const char *format, ...)
-{
-	va_list ap;
-
-	fputs("corrupt: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(2);
-}
-
-/* splitmix64: a fixed sequence for a seed, the same on every host. */
-static uint64_t next_random(void)
-{
-	uint64_t z = (seed_state += UINT64_C(0x9e3779b97f4a7c15));
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-static uint64_t below(uint64_t limit)
-{
-	return limit ? next_random() % limit : 0;
-}
-
-static uint64_t load(const unsigned char *p, uint32_t size, int big_endian)
-{
-	uint64_t value = 0;
-	uint32_t i;
-
-	for (i = 0; i < size; i++)
-		value |= (uint64_t)p[i] << 8 * (big_endian ? size - 1 - i : i);
-	return value;
-}
-
-static void store(unsigned char *p, uint32_t size, int big_endian,
-		  uint64_t value)
-{
-	uint32_t i;
-
-	for (i = 0; i < size; i++)
-		p[i] = value >> 8 * (big_endian ? size - 1 - i : i);
-}
 
 static uint32_t le16(const unsigned char *p) { return load(p, 2, 0); }
 static uint32_t le32(const unsigned char *p) { return load(p, 4, 0); }
@@ -594,9 +541,7 @@ static uint64_t pick_value(const struct place *pl, const struct target *t,
 			   uint64_t old)
 {
 	const struct place *other = &places[below(place_count)];
-	uint64_t max = t->size < 8 ? (UINT64_C(1) << 8 * t->size) - 1 :
-		       UINT64_MAX;
-	uint64_t value;
+	uint64_t max = most_of(t->size), value;
 
 	switch (below(16)) {
 	case 0: value = 0; break;
@@ -616,10 +561,7 @@ static uint64_t pick_value(const struct place *pl, const struct target *t,
 	case 14: value = old ^ (UINT64_C(1) << below(8 * t->size)); break;
 	default: value = next_random(); break;
 	}
-	value &= max;
-	if (value == old)
-		value ^= UINT64_C(1) << below(8 * t->size);
-	return value;
+	return other_value(value, old, t->size);
 }
 
 /*

@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * corrupt-btrfs: one seeded corruption of a sound btrfs image on one device,
+ * and one line that names it.  It finds the tree blocks by their headers, takes
+ * those that can be reached from the superblock, picks one, one of its fields
+ * and a value by the seed.  In most cases the checksum is made to match again,
+ * or a checker would look no further.  It uses nothing of what it tests but
+ * the places of fields, and knows nothing of what a checker makes of the
+ * result.
+ *
+ *   corrupt-btrfs IMAGE SEED KIND	corrupts IMAGE
+ *   corrupt-btrfs IMAGE		prints the kinds IMAGE has, and how many
+ *					blocks there are for each
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "btrfs/format.h"
+#include "corrupt.h"
+
+#define SUPER_AT	65536
+#define SUPER_BYTES	4096
+#define CSUM_BYTES	32
+#define LEVELS		8
+#define OWNERS		32
+#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
+
+enum kind {
+	SUPER, ARRAY, HEADER, POINTER, ENTRY, CHUNK, ROOT, BODY, SWAP, ZERO,
+	TRUNCATE, KINDS
+};
+
+static const char *const kind_names[KINDS] = {
+	"super", "array", "header", "pointer", "entry", "chunk", "root",
+	"body", "swap", "zero", "truncate",
+};
+
+#define DISK(type, member) \
+	{ #member, offsetof(struct type, member), \
+	  sizeof(((struct type *)0)->member) }
+
+static const struct field super_fields[] = {
+	{ "csum", 0, 4 }, { "fsid", 32, 4 }, { "bytenr", 48, 8 },
+	{ "flags", 56, 8 }, { "magic", 64, 8 }, { "generation", 72, 8 },
+	{ "root", 80, 8 }, { "root", 80, 8 }, { "chunk_root", 88, 8 },
+	{ "chunk_root", 88, 8 }, { "log_root", 96, 8 },
+	{ "log_root_transid", 104, 8 }, { "total_bytes", 112, 8 },
+	{ "bytes_used", 120, 8 }, { "root_dir_objectid", 128, 8 },
+	{ "num_devices", 136, 8 }, { "sectorsize", 144, 4 },
+	{ "nodesize", 148, 4 }, { "leafsize", 152, 4 },
+	{ "stripesize", 156, 4 }, { "sys_chunk_array_size", 160, 4 },
+	{ "chunk_root_generation", 164, 8 }, { "compat_flags", 172, 8 },
+	{ "compat_ro_flags", 180, 8 }, { "incompat_flags", 188, 8 },
+	{ "csum_type", 196, 2 }, { "root_level", 198, 1 },
+	{ "chunk_root_level", 199, 1 }, { "log_root_level", 200, 1 },
+	{ "dev_item.devid", 201, 8 }, { "dev_item.total_bytes", 209, 8 },
+	{ "dev_item.bytes_used", 217, 8 }, { "dev_item.uuid", 267, 4 },
+	{ "dev_item.fsid", 283, 4 }, { "cache_generation", 555, 8 },
+	{ "uuid_tree_generation", 563, 8 }, { "metadata_uuid", 571, 4 },
+};
+
+static const struct field header_fields[] = {
+	{ "csum", 0, 4 }, { "fsid", BT_HEADER_FSID, 4 },
+	{ "bytenr", BT_HEADER_BYTENR, 8 }, { "flags", 56, 8 },
+	{ "chunk_tree_uuid", 64, 4 },
+	{ "generation", BT_HEADER_GENERATION, 8 },
+	{ "owner", BT_HEADER_OWNER, 8 }, { "nritems", BT_HEADER_NRITEMS, 4 },
+	{ "level", BT_HEADER_LEVEL, 1 },
+};
+
+/* A key comes first. */
+#define KEY_FIELDS	3
+
+static const struct field pointer_fields[] = {
+	DISK(btrfs_disk_key, objectid), DISK(btrfs_disk_key, type),
+	DISK(btrfs_disk_key, offset), { "blockptr", BT_PTR_BLOCKPTR, 8 },
+	{ "blockptr", BT_PTR_BLOCKPTR, 8 },
+	{ "generation", BT_PTR_GENERATION, 8 },
+};
+
+static const struct field entry_fields[] = {
+	DISK(btrfs_disk_key, objectid), DISK(btrfs_disk_key, type),
+	DISK(btrfs_disk_key, offset), { "data offset", BT_ITEM_OFFSET, 4 },
+	{ "data size", BT_ITEM_SIZE, 4 },
+};
+
+static const struct field chunk_fields[] = {
+	DISK(btrfs_chunk, length), DISK(btrfs_chunk, owner),
+	DISK(btrfs_chunk, stripe_len), DISK(btrfs_chunk, type),
+	DISK(btrfs_chunk, io_align), DISK(btrfs_chunk, sector_size),
+	DISK(btrfs_chunk, num_stripes), DISK(btrfs_chunk, sub_stripes),
+	DISK(btrfs_chunk, stripe.devid), DISK(btrfs_chunk, stripe.offset),
+	{ "stripe.dev_uuid", offsetof(struct btrfs_chunk, stripe.dev_uuid), 4 },
+};
+
+static const struct field root_fields[] = {
+	DISK(btrfs_root_item, generation), DISK(btrfs_root_item, root_dirid),
+	DISK(btrfs_root_item, bytenr), DISK(btrfs_root_item, bytenr),
+	DISK(btrfs_root_item, bytes_used), DISK(btrfs_root_item, last_snapshot),
+	DISK(btrfs_root_item, flags), DISK(btrfs_root_item, refs),
+	DISK(btrfs_root_item, drop_level), DISK(btrfs_root_item, level),
+	DISK(btrfs_root_item, level), DISK(btrfs_root_item, generation_v2),
+};
+
+struct block {
+	uint64_t at;		/* bytes, in the image */
+	uint64_t logical, generation, owner;
+	uint32_t items;
+	uint8_t level;
+	int reached;
+};
+
+static int image_fd;
+static uint64_t image_bytes;
+static unsigned char super[SUPER_BYTES];
+static uint32_t nodesize, sectorsize;
+static struct block *blocks;
+static size_t block_count, block_room;
+static uint64_t owners[OWNERS];
+static size_t owner_count;
+
+static void read_at(uint64_t at, void *bytes, size_t size)
+{
+	ssize_t got = pread(image_fd, bytes, size, at);
+
+	if (got < 0)
+		die("%s", strerror(errno));
+	memset((char *)bytes + got, 0, size - got);
+}
+
+static void write_at(uint64_t at, const void *bytes, size_t size)
+{
+	if (pwrite(image_fd, bytes, size, at) != (ssize_t)size)
+		die("%s", strerror(errno));
+}
+
+static unsigned char *block_buffer(void)
+{
+	unsigned char *buf = malloc(nodesize);
+
+	if (!buf)
+		die("out of memory");
+	return buf;
+}
+
+/*
+ * What the image has.
+ */
+static void add_block(uint64_t at, const unsigned char *b)
+{
+	if (block_count == block_room) {
+		block_room = block_room ? 2 * block_room : 1024;
+		blocks = realloc(blocks, block_room * sizeof(*blocks));
+		if (!blocks)
+			die("out of memory");
+	}
+	blocks[block_count++] = (struct block) {
+		.at = at,
+		.logical = bt_le64(b + BT_HEADER_BYTENR),
+		.generation = bt_le64(b + BT_HEADER_GENERATION),
+		.owner = bt_le64(b + BT_HEADER_OWNER),
+		.items = bt_le32(b + BT_HEADER_NRITEMS),
+		.level = b[BT_HEADER_LEVEL],
+	};
+}
+
+static void find_blocks(void)
+{
+	unsigned char header[BT_HEADER_BYTES];
+	off_t data = SUPER_AT + SUPER_BYTES, hole;
+	uint64_t at;
+
+	while ((data = lseek(image_fd, data, SEEK_DATA)) >= 0) {
+		hole = lseek(image_fd, data, SEEK_HOLE);
+		for (at = data / sectorsize * sectorsize; at < (uint64_t)hole;
+		     at += sectorsize) {
+			read_at(at, header, sizeof(header));
+			if (!memcmp(header + BT_HEADER_FSID,
+				    super + BT_SUPER_FSID, 16) &&
+			    /* A superblock's magic is in a block's uuid. */
+			    bt_le64(header + BT_SUPER_MAGIC) != BT_MAGIC)
+				add_block(at, header);
+		}
+		data = hole;
+	}
+}
+
+static unsigned char *entry_of(unsigned char *block, uint32_t i)
+{
+	return block + BT_HEADER_BYTES + i * BT_ITEM_BYTES;
+}
+
+static unsigned char *item_of(unsigned char *block, uint32_t i)
+{
+	return block + BT_HEADER_BYTES +
+	       bt_le32(entry_of(block, i) + BT_ITEM_OFFSET);
+}
+
+static int type_of(const unsigned char *key)
+{
+	return key[offsetof(struct btrfs_disk_key, type)];
+}
+
+static void reach(uint64_t logical, uint64_t generation, unsigned level);
+
+static void reach_children(const struct block *block, unsigned char *b)
+{
+	unsigned char *p = b + BT_HEADER_BYTES;
+	uint32_t i;
+
+	for (i = 0; i < block->items; i++) {
+		if (block->level) {
+			reach(bt_le64(p + BT_PTR_BLOCKPTR),
+			      bt_le64(p + BT_PTR_GENERATION),
+			      block->level - 1u);
+			p += BT_PTR_BYTES;
+		} else if (block->owner == BTRFS_ROOT_TREE_OBJECTID &&
+			   type_of(entry_of(b, i)) == BTRFS_ROOT_ITEM_KEY) {
+			p = item_of(b, i);
+			reach(bt_le64(p + offsetof(struct btrfs_root_item,
+						   bytenr)),
+			      bt_le64(p + offsetof(struct btrfs_root_item,
+						   generation)),
+			      p[offsetof(struct btrfs_root_item, level)]);
+		}
+	}
+}
+
+/* All copies of a block, and what they lead to. */
+static void reach(uint64_t logical, uint64_t generation, unsigned level)
+{
+	unsigned char *b;
+	size_t i;
+
+	for (i = 0; i < block_count && level < LEVELS; i++) {
+		struct block *block = &blocks[i];
+
+		if (block->reached || block->logical != logical ||
+		    block->generation != generation || block->level != level)
+			continue;
+		block->reached = 1;
+		b = block_buffer();
+		read_at(block->at, b, nodesize);
+		reach_children(block, b);
+		free(b);
+	}
+}
+
+static void add_owner(uint64_t owner)
+{
+	size_t i;
+
+	for (i = 0; i < owner_count; i++)
+		if (owners[i] == owner)
+			return;
+	if (owner_count < OWNERS)
+		owners[owner_count++] = owner;
+}
+
+/* Only those that can be reached stay. */
+static void find_places(void)
+{
+	size_t i, kept = 0;
+
+	read_at(SUPER_AT, super, sizeof(super));
+	nodesize = bt_le32(super + BT_SUPER_NODESIZE);
+	sectorsize = bt_le32(super + BT_SUPER_SECTORSIZE);
+	if (bt_le64(super + BT_SUPER_MAGIC) != BT_MAGIC || !sectorsize ||
+	    nodesize < 4096 || nodesize > 65536)
+		die("no btrfs");
+	find_blocks();
+	reach(bt_le64(super + BT_SUPER_CHUNK_ROOT),
+	      bt_le64(super + BT_SUPER_CHUNK_ROOT_GENERATION),
+	      super[BT_SUPER_CHUNK_ROOT_LEVEL]);
+	reach(bt_le64(super + BT_SUPER_ROOT),
+	      bt_le64(super + BT_SUPER_GENERATION),
+	      super[BT_SUPER_ROOT_LEVEL]);
+	for (i = 0; i < block_count; i++)
+		if (blocks[i].reached)
+			blocks[kept++] = blocks[i];
+	block_count = kept;
+	for (i = 0; i < block_count; i++)
+		add_owner(blocks[i].owner);
+}
+
+static int has_kind(const struct block *block, enum kind kind)
+{
+	switch (kind) {
+	case POINTER: return block->level && block->items;
+	case ENTRY:
+	case BODY: return !block->level && block->items;
+	case CHUNK: return !block->level &&
+			   block->owner == BTRFS_CHUNK_TREE_OBJECTID;
+	case ROOT: return !block->level &&
+			  block->owner == BTRFS_ROOT_TREE_OBJECTID;
+	default: return 1;
+	}
+}
+
+/* Blocks that have it, of one tree or of all with 0. */
+static size_t count_kind(enum kind kind, uint64_t owner)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < block_count; i++)
+		count += has_kind(&blocks[i], kind) &&
+			 (!owner || blocks[i].owner == owner);
+	return count;
+}
+
+/* Each tree as often as any other, however many blocks it has. */
+static const struct block *pick_block(enum kind kind)
+{
+	uint64_t owner;
+	size_t n, i;
+
+	if (!count_kind(kind, 0))
+		die("no %s here", kind_names[kind]);
+	do
+		owner = owners[below(owner_count)];
+	while (!count_kind(kind, owner));
+	n = below(count_kind(kind, owner));
+	for (i = 0;; i++)
+		if (has_kind(&blocks[i], kind) && blocks[i].owner == owner &&
+		    !n--)
+			return &blocks[i];
+}
+
+/*
+ * Which field of a tree block.
+ */
+struct target {
+	char name[64];
+	uint32_t off;		/* in the block */
+	uint32_t size;
+};
+
+static void set_target(struct target *t, uint32_t base,
+		       const struct field *f, const char *of, uint32_t number)
+{
+	t->off = base + f->off;
+	t->size = f->size;
+	snprintf(t->name, sizeof(t->name), "%s %" PRIu32 ": %s", of, number,
+		 f->name);
+}
+
+#define PICK(fields) (&(fields)[below(COUNT(fields))])
+
+/* An item of this type, any at all with 0; one that is not empty.  UINT32_MAX
+ * where there is none. */
+static uint32_t pick_item(unsigned char *b, uint32_t items, int type)
+{
+	uint32_t i, start = below(items);
+
+	for (i = 0; i < items; i++) {
+		unsigned char *entry = entry_of(b, (start + i) % items);
+
+		if ((!type || type_of(entry) == type) &&
+		    bt_le32(entry + BT_ITEM_SIZE))
+			return (start + i) % items;
+	}
+	return UINT32_MAX;
+}
+
+/* A field of an item, or bytes of it. */
+static void pick_in_item(unsigned char *b, const struct block *block,
+			 enum kind kind, struct target *t)
+{
+	static const uint8_t sizes[] = { 1, 2, 4, 8 };
+	int type = kind == CHUNK ? BTRFS_CHUNK_ITEM_KEY :
+		   kind == ROOT ? BTRFS_ROOT_ITEM_KEY : 0;
+	uint32_t i = pick_item(b, block->items, type), size;
+	struct field bytes = { "bytes", 0, 0 };
+
+	if (i == UINT32_MAX)
+		die("no %s here", kind_names[kind]);
+	size = bt_le32(entry_of(b, i) + BT_ITEM_SIZE);
+	bytes.size = sizes[below(4)];
+	if (bytes.size > size)
+		bytes.size = 1;
+	bytes.off = below(size / bytes.size) * bytes.size;
+	set_target(t, item_of(b, i) - b, kind == CHUNK ? PICK(chunk_fields) :
+		   kind == ROOT ? PICK(root_fields) : &bytes, "item", i);
+	if (kind == BODY)
+		snprintf(t->name, sizeof(t->name),
+			 "item %" PRIu32 " of type %d: byte %u", i,
+			 type_of(entry_of(b, i)), bytes.off);
+}
+
+static void pick_target(unsigned char *b, const struct block *block,
+			enum kind kind, struct target *t)
+{
+	uint32_t i = below(block->items);
+
+	switch (kind) {
+	case POINTER:
+		set_target(t, BT_HEADER_BYTES + i * BT_PTR_BYTES,
+			   PICK(pointer_fields), "pointer", i);
+		break;
+	case ENTRY:
+		set_target(t, BT_HEADER_BYTES + i * BT_ITEM_BYTES,
+			   PICK(entry_fields), "entry", i);
+		break;
+	case CHUNK:
+	case ROOT:
+	case BODY:
+		pick_in_item(b, block, kind, t);
+		break;
+	default:
+		set_target(t, 0, PICK(header_fields), "header", 0);
+		break;
+	}
+}
+
+static uint64_t pick_value(const struct block *own, uint64_t old,
+			   uint32_t size)
+{
+	const struct block *other = &blocks[below(block_count)];
+	uint64_t max = most_of(size), value;
+
+	switch (below(16)) {
+	case 0: value = 0; break;
+	case 1: value = 1; break;
+	case 2: value = max; break;
+	case 3: value = max / 2 + 1; break;
+	case 4: value = old + 1; break;
+	case 5: value = old - 1; break;
+	case 6: value = other->logical; break;
+	case 7: value = other->generation; break;
+	case 8: value = other->owner; break;
+	case 9: value = own->logical; break;
+	case 10: value = own->generation; break;
+	case 11: value = image_bytes - below(2) * nodesize; break;
+	case 12: value = below(64); break;
+	case 13: value = below(4096) * sectorsize; break;
+	case 14: value = old ^ (UINT64_C(1) << below(8 * size)); break;
+	default: value = next_random(); break;
+	}
+	return other_value(value, old, size);
+}
+
+/* CRC-32C bit by bit: the block is small. */
+static uint32_t crc32c(const unsigned char *p, size_t size)
+{
+	uint32_t crc = ~0u;
+	int bit;
+
+	for (; size; size--) {
+		crc ^= *p++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
+	}
+	return ~crc;
+}
+
+static void seal(unsigned char *bytes, uint32_t size)
+{
+	store(bytes, 4, 0, crc32c(bytes + CSUM_BYTES, size - CSUM_BYTES));
+}
+
+/* In most cases, for what a wrong checksum leads to is one and the same. */
+static int may_seal(const char **said)
+{
+	int yes = below(4) != 0;
+
+	*said = yes ? ", checksum made to match" : "";
+	return yes;
+}
+
+/*
+ * The corruptions.
+ */
+static void print_block(const struct block *block, int all)
+{
+	printf("tree %" PRIu64 ", level %u, block %" PRIu64, block->owner,
+	       block->level, block->logical);
+	if (!all)
+		printf(" at %" PRIu64, block->at);
+}
+
+static void corrupt_super(enum kind kind)
+{
+	uint32_t size = bt_le32(super + BT_SUPER_SYS_ARRAY_SIZE);
+	struct field f = *PICK(super_fields);
+	uint64_t old, value;
+	const char *said;
+
+	if (kind == ARRAY) {
+		/* One key, and its chunk: mkfs.btrfs makes no more. */
+		if (below(4)) {
+			f = *PICK(chunk_fields);
+			f.off += sizeof(struct btrfs_disk_key);
+		} else {
+			f = pointer_fields[below(KEY_FIELDS)];
+		}
+		if (f.off + f.size > size)
+			die("no array here");
+		f.off += BT_SUPER_SYS_ARRAY;
+	}
+	old = load(super + f.off, f.size, 0);
+	value = pick_value(&blocks[0], old, f.size);
+	store(super + f.off, f.size, 0, value);
+	if (may_seal(&said))
+		seal(super, SUPER_BYTES);
+	write_at(SUPER_AT, super, SUPER_BYTES);
+	printf("%s+%u: %s 0x%" PRIx64 " -> 0x%" PRIx64 "%s\n",
+	       kind_names[kind], f.off, f.name, old, value, said);
+}
+
+/* The block, or all its copies. */
+static void write_copies(const struct block *block, int all,
+			 const unsigned char *b)
+{
+	size_t i;
+
+	for (i = 0; i < block_count; i++)
+		if (&blocks[i] == block ||
+		    (all && blocks[i].logical == block->logical))
+			write_at(blocks[i].at, b, nodesize);
+}
+
+static void corrupt_block(enum kind kind, int all)
+{
+	const struct block *block = pick_block(kind);
+	unsigned char *b = block_buffer();
+	uint64_t old, value;
+	const char *said;
+	struct target t;
+
+	read_at(block->at, b, nodesize);
+	pick_target(b, block, kind, &t);
+	old = load(b + t.off, t.size, 0);
+	value = pick_value(block, old, t.size);
+	store(b + t.off, t.size, 0, value);
+	if (may_seal(&said))
+		seal(b, nodesize);
+	write_copies(block, all, b);
+	print_block(block, all);
+	printf(", %s 0x%" PRIx64 " -> 0x%" PRIx64 "%s\n", t.name, old, value,
+	       said);
+	free(b);
+}
+
+static void corrupt_swap(int all)
+{
+	const struct block *a = pick_block(SWAP), *b = pick_block(SWAP);
+	unsigned char *one = block_buffer(), *other = block_buffer();
+	int copy = below(2), tries;
+
+	for (tries = 0; tries < 100 && a->logical == b->logical; tries++)
+		b = pick_block(SWAP);
+	read_at(a->at, one, nodesize);
+	read_at(b->at, other, nodesize);
+	write_copies(b, all, one);
+	if (!copy)
+		write_copies(a, all, other);
+	print_block(a, all);
+	printf(copy ? ": copied over " : ": swapped with ");
+	print_block(b, all);
+	putchar('\n');
+	free(one);
+	free(other);
+}
+
+static void corrupt_zero(int all)
+{
+	const struct block *block = pick_block(ZERO);
+	unsigned char *b = block_buffer();
+	uint32_t from = below(3) ? 0 : below(nodesize);
+	const char *said = "";
+
+	read_at(block->at, b, nodesize);
+	memset(b + from, 0, nodesize - from);
+	if (from >= CSUM_BYTES && may_seal(&said))
+		seal(b, nodesize);
+	write_copies(block, all, b);
+	print_block(block, all);
+	printf(": zeroed from byte %" PRIu32 "%s\n", from, said);
+	free(b);
+}
+
+static void corrupt_truncate(void)
+{
+	uint64_t size;
+
+	switch (below(5)) {
+	case 0: size = image_bytes - 1 - below(nodesize); break;
+	case 1: size = SUPER_AT + below(2 * SUPER_BYTES); break;
+	case 2: size = pick_block(TRUNCATE)->at; break;
+	case 3: size = pick_block(TRUNCATE)->at + below(nodesize); break;
+	default: size = below(image_bytes); break;
+	}
+	if (ftruncate(image_fd, size))
+		die("%s", strerror(errno));
+	printf("truncate: %" PRIu64 " -> %" PRIu64 " bytes\n", image_bytes,
+	       size);
+}
+
+static void corrupt(enum kind kind)
+{
+	int all = below(2);
+
+	switch (kind) {
+	case SUPER:
+	case ARRAY: corrupt_super(kind); break;
+	case SWAP: corrupt_swap(all); break;
+	case ZERO: corrupt_zero(all); break;
+	case TRUNCATE: corrupt_truncate(); break;
+	default: corrupt_block(kind, all); break;
+	}
+}
+
+static enum kind kind_of(const char *name)
+{
+	enum kind kind;
+
+	for (kind = 0; kind < KINDS; kind++)
+		if (!strcmp(name, kind_names[kind]))
+			return kind;
+	die("no such kind: %s", name);
+}
+
+int main(int argc, char **argv)
+{
+	enum kind kind;
+	char *end;
+
+	if (argc != 2 && argc != 4) {
+		fprintf(stderr, "Usage: corrupt-btrfs IMAGE [SEED KIND]\n");
+		return 2;
+	}
+	image_fd = open(argv[1], (argc == 2 ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	if (image_fd < 0)
+		die("%s: %s", argv[1], strerror(errno));
+	image_bytes = lseek(image_fd, 0, SEEK_END);
+	find_places();
+	if (!block_count)
+		die("%s: no tree blocks", argv[1]);
+	for (kind = 0; argc == 2 && kind < KINDS; kind++)
+		if (count_kind(kind, 0))
+			printf("%s %zu\n", kind_names[kind],
+			       count_kind(kind, 0));
+	if (argc == 4) {
+		seed_state = strtoull(argv[2], &end, 0);
+		if (*end || end == argv[2])
+			die("not a number: %s", argv[2]);
+		corrupt(kind_of(argv[3]));
+	}
+	free(blocks);
+	return close(image_fd) ? 2 : 0;
+}
