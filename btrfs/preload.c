@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +58,42 @@ static struct {
 	struct repeats repeats;
 } self;
 
+/*
+ * What takes memory is done in a thread of its own, which has an arena of its
+ * own: the program's heap stays as it is without this module.  On some damage
+ * the program writes to memory that it has freed, and what comes of that must
+ * be the same, and not befall us.
+ */
+struct errand {
+	void (*run)(void *arg);
+	void *arg;
+};
+
+static void *errand_thread(void *arg)
+{
+	const struct errand *errand = arg;
+
+	errand->run(errand->arg);
+	return NULL;
+}
+
+static void run_apart(void (*run)(void *arg), void *arg)
+{
+	struct errand errand = { run, arg };
+	sigset_t all, old;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, NULL, errand_thread, &errand);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		run(arg);
+	else
+		pthread_join(thread, NULL);
+}
+
 static bool is_ours(void)
 {
 	return self.on && pthread_equal(pthread_self(), self.thread);
@@ -76,18 +113,37 @@ static struct e2pf_btrfs_opened *find(int fd)
  * The session.
  */
 
-/* Open it with the devices there are; again, when there are more. */
-static bool have_session(void)
+static void open_session(void *unused)
 {
-	if (self.session && self.session_count == self.count)
-		return true;
+	(void)unused;
 	e2pf_btrfs_session_close(self.session);
 	self.session = e2pf_btrfs_session_open(self.opened, self.count,
 					       &self.env.settings,
 					       &self.why_not);
 	self.session_count = self.count;
 	self.ended = !self.session;
+}
+
+/* Open it with the devices there are; again, when there are more. */
+static bool have_session(void)
+{
+	if (!self.session || self.session_count != self.count)
+		run_apart(open_session, NULL);
 	return self.session;
+}
+
+static void start_session(void *unused)
+{
+	(void)unused;
+	e2pf_btrfs_session_start(self.session);
+}
+
+static void stop_session(void *unused)
+{
+	(void)unused;
+	/* A thread left behind still uses the session: it stays. */
+	if (!e2pf_btrfs_session_end(self.session, END_PATIENCE_MS))
+		self.why_not = "a thread was left behind, waiting for a device";
 }
 
 static void end_session(void)
@@ -95,9 +151,7 @@ static void end_session(void)
 	if (!self.session || self.ended)
 		return;
 	self.ended = true;
-	/* A thread left behind still uses the session: it stays. */
-	if (!e2pf_btrfs_session_end(self.session, END_PATIENCE_MS))
-		self.why_not = "a thread was left behind, waiting for a device";
+	run_apart(stop_session, NULL);
 }
 
 /*
@@ -178,7 +232,7 @@ bool module_reads(int fd, uint64_t offset, uint64_t length,
 	if (!self.started) {
 		if (!is_super(offset, length) && may_start(opened, offset)) {
 			self.started = true;
-			e2pf_btrfs_session_start(self.session);
+			run_apart(start_session, NULL);
 		}
 		errno = saved;
 	}
@@ -285,17 +339,13 @@ static void answer_trial(void)
 	_exit(0);
 }
 
-__attribute__((constructor))
-static void begin(void)
+static void take_environment(void *unused)
 {
 	const char *aside = getenv(ASIDE_VARIABLE);
 	char error[256];
 
-	if (getenv(TRIAL_VARIABLE))
-		answer_trial();
+	(void)unused;
 	read_environment(&self.env, error, sizeof(error));
-	self.pid = getpid();
-	self.thread = pthread_self();
 	self.on = self.env.prefetch && !aside;
 	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
 	unsetenv(ASIDE_VARIABLE);
@@ -304,6 +354,16 @@ static void begin(void)
 	 * see the others. */
 	if (self.on)
 		e2pf_share_join();
+}
+
+__attribute__((constructor))
+static void begin(void)
+{
+	if (getenv(TRIAL_VARIABLE))
+		answer_trial();
+	self.pid = getpid();
+	self.thread = pthread_self();
+	run_apart(take_environment, NULL);
 }
 
 static void gather_decisions(struct e2pf_decisions *list)
@@ -334,16 +394,11 @@ static const char *write_stats(void *ctx, FILE *out)
 	return err ? strerror(err) : NULL;
 }
 
-__attribute__((destructor))
-static void end(void)
+static void tell(void *unused)
 {
 	struct e2pf_decisions list = { .count = 0 };
 
-	/* A forked child of btrfs has neither our threads nor our task. */
-	if (getpid() != self.pid || !self.env.prefetch)
-		return;
-	end_session();
-	send_ends();
+	(void)unused;
 	gather_decisions(&list);
 	/* The launcher has checked the file; now nothing may be said. */
 	e2pf_stats_put(self.env.stats, stderr, write_stats, &list);
@@ -357,4 +412,16 @@ static void end(void)
 		e2pf_btrfs_session_describe(self.session, &list);
 	}
 	e2pf_decisions_print(&list, "btrfs-prefetch", stderr);
+}
+
+__attribute__((destructor))
+static void end(void)
+{
+	/* A forked child of btrfs has neither our threads nor our task. */
+	if (getpid() != self.pid || !self.env.prefetch)
+		return;
+	end_session();
+	send_ends();
+	if (self.env.stats || self.env.verbose)
+		run_apart(tell, NULL);
 }
