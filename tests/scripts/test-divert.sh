@@ -3,8 +3,8 @@
 #
 # e2prefetch enable, disable and status, on a system in a folder with a small
 # database of dpkg's: what is where afterwards, an upgrade in between, what is
-# half done or in the way; and that a launcher in e2fsck's place starts what was
-# put aside.
+# half done or in the way; what goes into an initramfs; and that a launcher in
+# e2fsck's place starts what was put aside.  tools/check-boot.sh boots with it.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -224,6 +224,21 @@ by_links()
 	run 8 enable --links && says "nothing was changed" && as_before
 }
 
+# A hook that did not come with a package is linked where initramfs-tools looks.
+hook_is_linked()
+{
+	local hook=$root/etc/initramfs-tools/hooks/e2prefetch
+
+	new_root symbolic
+	mkdir -p "${hook%/*}"
+	list >"$E2PF_TMP/before"
+	run 0 enable && [[ $(readlink "$hook") = */hooks/e2prefetch ]] &&
+		run 0 disable && as_before || return
+	mkdir -p "$root/usr/share/initramfs-tools/hooks"
+	: >"$root/usr/share/initramfs-tools/hooks/e2prefetch"
+	run 0 enable && [ ! -L "$hook" ] && run 0 disable
+}
+
 wrong_usage()
 {
 	local arguments
@@ -250,6 +265,58 @@ by_command()
 	"$top_builddir/prefetch/e2prefetch" enable --root="$root" &&
 	"$top_builddir/prefetch/e2prefetch" status --root="$root" &&
 	"$top_builddir/prefetch/e2prefetch" disable --root="$root" && as_before
+}
+
+#
+# What goes into an initramfs.
+#
+
+# hook STATUS: the hook of the build tree, with $place in place of /sbin, on an
+# initramfs-tools whose functions say what they were asked for and end with
+# STATUS; 1 is that it is there already.
+hook()
+{
+	cat >"$place/hook-functions" <<-END
+	copy_exec() { echo "\$1" >>"$place/copied"; return $1; }
+	copy_file() { echo "\$1 \$2" >>"$place/copied"; return $1; }
+	END
+	sed -e "s|/usr/share/initramfs-tools|$place|" \
+		-e "s|$stock|$place/e2fsck|g" \
+		-e "s|/[^ ]*/e2prefetch.conf|$place/conf|g" \
+		"$top_builddir/boot/initramfs-hook" >"$place/hook"
+	rm -f "$place/copied"
+	sh "$place/hook"
+}
+
+hook_copies()
+{
+	local status
+
+	echo "verbose = on" >"$place/conf"
+	for status in 0 1; do
+		hook $status || return
+		diff "$place/copied" - <<-END || return
+		$place/e2fsck
+		$place/e2fsck.stock
+		${launcher%/*}/e2fsck-prefetch.so
+		configuration $place/conf
+		END
+	done
+	rm "$place/conf"
+	hook 0 && [ "$(wc -l <"$place/copied")" = 3 ] && ! hook 2
+}
+
+# Where the stock program is in its place there is nothing to copy.
+hook_passes()
+{
+	[ -z "$(sh "$top_builddir/boot/initramfs-hook" prereqs)" ] || return
+	mv "$place/e2fsck.stock" "$place/aside"
+	hook 0 && [ ! -e "$place/copied" ] || return
+	mv "$place/aside" "$place/e2fsck.stock"
+	mv "$place/e2fsck" "$place/link"
+	cp "$place/e2fsck.stock" "$place/e2fsck"
+	hook 0 && [ ! -e "$place/copied" ] || return
+	mv -f "$place/link" "$place/e2fsck"
 }
 
 #
@@ -376,6 +443,7 @@ test_files()
 	tap_check "what a killed run has left" half_done
 	tap_check "a stock program that is lost" stock_lost
 	tap_check "links in /usr/local/sbin" by_links
+	tap_check "the hook for initramfs-tools is linked" hook_is_linked
 	tap_check "wrong usage" wrong_usage
 	tap_check "by the command" by_command
 }
@@ -384,6 +452,8 @@ test_divert()
 {
 	test_files
 	make_place || tap_bail "no image"
+	tap_check "the hook copies the launcher and what it needs" hook_copies
+	tap_check "the hook copies nothing for the stock program" hook_passes
 	if [ -n "$E2PF_RUNTIME" ]; then
 		tap_skip "the launcher in e2fsck's place" \
 			"a sanitizer's runtime goes before the module"
