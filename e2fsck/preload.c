@@ -109,9 +109,9 @@ static void begin_session(ext2_filsys fs, const char *name,
 	struct e2pf_session *session;
 	char *path;
 
-	if (self.fs || (fs->flags & (EXT2_FLAG_IMAGE_FILE |
-				     EXT2_FLAG_DIRECT_IO |
-				     EXT2_FLAG_JOURNAL_DEV_OK)))
+	/* tune2fs opens journals' devices as well, which have no inodes. */
+	if (self.fs || ext2fs_has_feature_journal_dev(fs->super) ||
+	    (fs->flags & (EXT2_FLAG_IMAGE_FILE | EXT2_FLAG_DIRECT_IO)))
 		return;
 	/* Without options of its own, those behind the name. */
 	path = strndup(name, options ? strlen(name) : strcspn(name, "?"));

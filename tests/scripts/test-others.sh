@@ -56,8 +56,61 @@ same()
 	done
 }
 
+# e2prefetch has nothing to read there.
+of_journal()
+{
+	local image=$E2PF_TMP/journal
+
+	truncate -s 8M "$image" &&
+	mke2fs -q -F -O journal_dev -b 4096 "$image" &&
+	run plain dumpe2fs fs && run module dumpe2fs fs &&
+	[ "$(cat "$dir/plain/status")" = 0 ] &&
+		diff -r "$dir/plain" "$dir/module"
+}
+
+# helped COMMAND...: the module has seen it come to the inodes.
+helped()
+{
+	rm -f "$dir/stats"
+	PREFETCH_STATS=$dir/stats run module "$@" &&
+		jq -e '[.phases[].name] | index("pass1") != null' "$dir/stats"
+}
+
+# test_tune2fs IMAGE ARGUMENT...: it looks at all inodes, and writes.
+test_tune2fs()
+{
+	local name=$1
+
+	shift
+	tap_check "$name: tune2fs $*" same tune2fs "$@" fs
+	if have_program jq; then
+		tap_check "$name: tune2fs $* is read ahead of" \
+			helped tune2fs "$@" fs
+	else
+		tap_skip "$name: tune2fs $* is read ahead of" "no jq"
+	fi
+}
+
+test_checksums()
+{
+	local name=$1 image=$E2PF_TMP/$1
+
+	image_make "$name" "$image" || tap_bail "no image"
+	# Some have them, others do not.
+	tune2fs -O metadata_csum "$image" >"$E2PF_TMP/log" 2>&1 ||
+		tap_bail "no checksums"
+	test_tune2fs "$name" -O ^metadata_csum
+	test_tune2fs "$name" -z undo -O ^metadata_csum
+	test_tune2fs "$name" -U 00112233-4455-6677-8899-aabbccddeeff
+	tune2fs -O ^metadata_csum "$image" >"$E2PF_TMP/log" 2>&1 ||
+		tap_bail "checksums stay"
+	test_tune2fs "$name" -O metadata_csum
+}
+
 test_all()
 {
+	local name
+
 	dir=$E2PF_TMP/others
 	mkdir "$dir"
 	image=$E2PF_TMP/image
@@ -74,7 +127,12 @@ test_all()
 	tap_check "resize2fs -P" same resize2fs -P fs
 	tap_check "resize2fs -M" same resize2fs -f -M fs
 	tap_check "e2freefrag" same e2freefrag fs
-	tap_check "tune2fs: checksums off" same tune2fs -O ^metadata_csum fs
+	tap_check "dumpe2fs of a journal's device" of_journal
+	for name in ext4-1k ext4-uninit-bg ext4-meta-bg ext4-flex-64; do
+		test_checksums "$name"
+	done
+	image_make ext4-no-flex "$image" || tap_bail "no image"
+	test_tune2fs ext4-no-flex -I 512
 }
 
 require_programs mke2fs debugfs dumpe2fs e2image resize2fs e2freefrag tune2fs \

@@ -43,7 +43,7 @@
 #define BLOCKS 20000u
 
 static char folder[] = "/tmp/test-module-XXXXXX";
-static char first[64], second[64], stats[64], precious[64];
+static char first[64], second[64], journal[64], stats[64], precious[64];
 static char module[4096];
 
 /*
@@ -98,12 +98,22 @@ static int use_two(void)
 	return status;
 }
 
-/* What may not hold a filesystem. */
-static int use_journal(void)
+/* What may be a journal's device, and is not: as tune2fs opens it. */
+static int use_either(void)
 {
 	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS |
 				EXT2_FLAG_JOURNAL_DEV_OK);
-	int status = fs->io->manager == unix_io_manager ? scan(fs) : 104;
+	int status = fs->io->manager != unix_io_manager ? scan(fs) : 104;
+
+	return ext2fs_close_free(&fs) ? 103 : status;
+}
+
+/* And what is one: there is no session, nor a superblock for it. */
+static int use_journal(void)
+{
+	ext2_filsys fs = opened(journal, EXT2_FLAG_64BITS |
+				EXT2_FLAG_JOURNAL_DEV_OK);
+	int status = fs->io->manager == unix_io_manager ? 0 : 104;
 
 	return ext2fs_close_free(&fs) ? 103 : status;
 }
@@ -231,7 +241,8 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } uses[] = {
-	{ "one", use_one }, { "two", use_two }, { "journal", use_journal },
+	{ "one", use_one }, { "two", use_two }, { "either", use_either },
+	{ "journal", use_journal },
 	{ "nothing", use_nothing }, { "child", use_child },
 	{ "link", use_link }, { "stuck", use_stuck }, { "crash", use_crash },
 };
@@ -240,6 +251,7 @@ static void name_files(void)
 {
 	snprintf(first, sizeof(first), "%s/first", folder);
 	snprintf(second, sizeof(second), "%s/second", folder);
+	snprintf(journal, sizeof(journal), "%s/journal", folder);
 	snprintf(stats, sizeof(stats), "%s/stats", folder);
 	snprintf(precious, sizeof(precious), "%s/precious", folder);
 }
@@ -305,6 +317,8 @@ static void one(void **state)
 {
 	(void)state;
 	assert_int_equal(use("one", "1"), 0);
+	assert_true(stats_name(first));
+	assert_int_equal(use("either", "1"), 0);
 	assert_true(stats_name(first));
 	assert_int_equal(use("one", "0"), 0);
 	assert_int_not_equal(access(stats, F_OK), 0);
@@ -390,13 +404,34 @@ static void crash_ends(void **state)
 	assert_int_equal(WEXITSTATUS(status), 108);
 }
 
+/* Of a filesystem, by its superblock. */
+static int become_journal(const char *path)
+{
+	struct ext2_super_block sb;
+	FILE *f = fopen(path, "r+");
+	size_t done = 0;
+
+	if (!f)
+		return -1;
+	if (!fseek(f, SUPERBLOCK_OFFSET, SEEK_SET) &&
+	    fread(&sb, sizeof(sb), 1, f) == 1 &&
+	    !fseek(f, SUPERBLOCK_OFFSET, SEEK_SET)) {
+		/* As it lies there: the byte order does not matter. */
+		*(unsigned char *)&sb.s_feature_incompat |=
+			EXT3_FEATURE_INCOMPAT_JOURNAL_DEV;
+		done = fwrite(&sb, sizeof(sb), 1, f);
+	}
+	return fclose(f) || !done ? -1 : 0;
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
 	if (!mkdtemp(folder))
 		return -1;
 	name_files();
-	return file_fs(first, BLOCKS) || file_fs(second, BLOCKS) ? -1 : 0;
+	return file_fs(first, BLOCKS) || file_fs(second, BLOCKS) ||
+	       file_fs(journal, BLOCKS) || become_journal(journal) ? -1 : 0;
 }
 
 static int remove_folder(void **state)
@@ -404,6 +439,7 @@ static int remove_folder(void **state)
 	(void)state;
 	unlink(first);
 	unlink(second);
+	unlink(journal);
 	unlink(stats);
 	unlink(precious);
 	return rmdir(folder);
