@@ -3,6 +3,9 @@
  * A set of blocks as sorted arrays of runs, one array per 65,536 blocks; one
  * that would take more than an array of bits becomes such.  Knows nothing of
  * what the blocks are for.
+ *
+ * The checker's thread takes blocks out, and its heap must stay as it is
+ * without us: memory comes from slabs of the set's own.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -11,6 +14,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "blockset.h"
 
@@ -31,6 +35,17 @@ struct run {
 #define BIT_ARRAY UINT32_MAX
 #define WORD 64u
 
+/* An array begins with eight runs and grows by doubling, up to MOST_RUNS. */
+#define LEAST_RUNS 8u
+#define SIZES 9u
+_Static_assert(LEAST_RUNS << (SIZES - 1) == MOST_RUNS, "sizes of an array");
+
+#define SLAB_BYTES ((size_t)1 << 16)
+
+struct slab {
+	struct slab *next;
+};
+
 struct chunk {
 	uint32_t used;		/* runs; in a bit array, blocks */
 	uint32_t room;		/* for so many runs, or BIT_ARRAY: that is in
@@ -40,7 +55,15 @@ struct chunk {
 _Static_assert(offsetof(struct chunk, run) % sizeof(uint64_t) == 0,
 	       "words of a bit array have their alignment");
 
+/* A chunk that is not used, of one size, in a list. */
+struct spare {
+	struct spare *next;
+};
+
 struct e2pf_blockset {
+	struct slab *slab;
+	size_t left;			/* bytes at the end of the first */
+	struct spare *spare[SIZES];
 	struct chunk **chunk;
 	uint64_t chunks;
 	uint64_t blocks;
@@ -68,14 +91,76 @@ struct e2pf_blockset *e2pf_blockset_new(uint64_t blocks, size_t cap)
 	return set;
 }
 
+static size_t size_of(unsigned size)
+{
+	return sizeof(struct chunk) +
+	       ((size_t)LEAST_RUNS << size) * sizeof(struct run);
+}
+
+/* The size of a chunk with room for so many runs, or of a bit array. */
+static unsigned size_for(uint32_t room)
+{
+	unsigned size = 0;
+
+	while (size < SIZES - 1 && LEAST_RUNS << size < room)
+		size++;
+	return size;
+}
+
+static bool add_slab(struct e2pf_blockset *set)
+{
+	struct slab *slab = mmap(NULL, SLAB_BYTES, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (slab == MAP_FAILED)
+		return false;
+	slab->next = set->slab;
+	set->slab = slab;
+	set->left = SLAB_BYTES - sizeof(*slab);
+	return true;
+}
+
+/* Memory for a chunk of this room, not initialized; NULL without any. */
+static struct chunk *take_chunk(struct e2pf_blockset *set, uint32_t room)
+{
+	unsigned size = size_for(room);
+	struct spare *spare = set->spare[size];
+
+	if (spare) {
+		set->spare[size] = spare->next;
+		return (struct chunk *)(void *)spare;
+	}
+	if (set->left < size_of(size) && !add_slab(set))
+		return NULL;
+	set->left -= size_of(size);
+	return (struct chunk *)(void *)((char *)set->slab + SLAB_BYTES -
+					set->left - size_of(size));
+}
+
+static void give_back(struct e2pf_blockset *set, struct chunk *c)
+{
+	unsigned size = size_for(c->room);
+	struct spare *spare = (struct spare *)(void *)c;
+
+	spare->next = set->spare[size];
+	set->spare[size] = spare;
+}
+
 void e2pf_blockset_clear(struct e2pf_blockset *set)
 {
+	struct slab *slab;
 	uint64_t i;
 
-	for (i = 0; i < set->chunks; i++) {
-		free(set->chunk[i]);
-		set->chunk[i] = NULL;
+	/* Pages of pointers that were never written stay so. */
+	for (i = 0; i < set->chunks; i++)
+		if (set->chunk[i])
+			set->chunk[i] = NULL;
+	memset(set->spare, 0, sizeof(set->spare));
+	while ((slab = set->slab)) {
+		set->slab = slab->next;
+		munmap(slab, SLAB_BYTES);
 	}
+	set->left = 0;
 	set->memory = 0;
 	set->size = 0;
 }
@@ -208,8 +293,8 @@ static uint32_t count_in_chunk(const struct chunk *c, uint32_t first,
 /* Runs that take as much as a bit array become one. */
 static bool become_array(struct e2pf_blockset *set, uint64_t number)
 {
-	const struct chunk *old = set->chunk[number];
-	struct chunk *c = malloc(sizeof(*c) + ARRAY_BYTES);
+	struct chunk *old = set->chunk[number];
+	struct chunk *c = take_chunk(set, BIT_ARRAY);
 	uint32_t i;
 
 	if (!c)
@@ -219,7 +304,7 @@ static bool become_array(struct e2pf_blockset *set, uint64_t number)
 	memset(words(c), 0, ARRAY_BYTES);
 	for (i = 0; i < old->used; i++)
 		add_in_array(c, old->run[i].start, old->run[i].last);
-	free(set->chunk[number]);
+	give_back(set, old);
 	set->chunk[number] = c;
 	return true;
 }
@@ -234,24 +319,28 @@ static size_t chunk_bytes(const struct chunk *c)
  * memory for it. */
 static bool reserve(struct e2pf_blockset *set, uint64_t number)
 {
-	struct chunk *c = set->chunk[number];
-	uint32_t room = c ? c->room : 0, used = c ? c->used : 0;
+	struct chunk *old = set->chunk[number], *c;
+	uint32_t room = old ? old->room : 0, used = old ? old->used : 0;
 	size_t more;
 
 	if (used < room)
 		return true;
 	if (room == MOST_RUNS)
 		return become_array(set, number);
-	more = room ? room : 8;
-	more = more * sizeof(struct run) + (c ? 0 : sizeof(*c));
+	more = room ? room : LEAST_RUNS;
+	more = more * sizeof(struct run) + (old ? 0 : sizeof(*c));
 	if (set->memory + more > set->cap)
 		return false;
-	room += room ? room : 8;
-	c = realloc(c, sizeof(*c) + room * sizeof(struct run));
+	room += room ? room : LEAST_RUNS;
+	c = take_chunk(set, room);
 	if (!c)
 		return false;
 	c->used = used;
 	c->room = room;
+	if (old) {
+		memcpy(c->run, old->run, used * sizeof(struct run));
+		give_back(set, old);
+	}
 	set->chunk[number] = c;
 	set->memory += more;
 	return true;
@@ -322,7 +411,7 @@ static void free_if_empty(struct e2pf_blockset *set, uint64_t number)
 		return;
 	set->memory -= chunk_bytes(c);
 	set->chunk[number] = NULL;
-	free(c);
+	give_back(set, c);
 }
 
 /* A hole in the middle of a run, without memory for another run: the shorter

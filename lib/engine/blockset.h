@@ -6,8 +6,8 @@
  * costs one pointer (512 KiB in all for 16 TiB of 4 KiB blocks), a run in it
  * 4 bytes, and all of its runs 8 KiB at most: more of them become a bit array.
  * The memory of the runs is capped; what does not fit is not recorded, and a
- * hole that does not fit takes the shorter part of its run with it.  A chunk
- * that becomes empty gives its memory back.
+ * hole that does not fit takes the shorter part of its run with it.  What a chunk
+ * had that becomes empty is another one's.  Adding and taking out use no heap.
  *
  * Not safe from two threads at once: the owner locks.
  */

@@ -27,7 +27,7 @@ BTRFS_OUTPUT=${BTRFS_OUTPUT:-2000000}
 # shellcheck source=../tools/compare-btrfs.sh
 . "$srcdir/tools/compare-btrfs.sh"
 
-heaps=(69)
+heaps=(69 124 432 663)
 if [ $# = 0 ] && [ -z "${COUNT-}${FIRST-}" ]; then
 	# shellcheck disable=SC2046
 	set -- $(seq 22) "${heaps[@]}"

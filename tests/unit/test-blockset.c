@@ -22,6 +22,34 @@
 
 static uint64_t seed;
 
+/* Calls of the heap. */
+static unsigned heap_calls;
+
+void *__real_malloc(size_t size);
+void *__real_realloc(void *old, size_t size);
+void __real_free(void *old);
+void *__wrap_malloc(size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void __wrap_free(void *old);
+
+void *__wrap_malloc(size_t size)
+{
+	heap_calls++;
+	return __real_malloc(size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	heap_calls++;
+	return __real_realloc(old, size);
+}
+
+void __wrap_free(void *old)
+{
+	heap_calls++;
+	__real_free(old);
+}
+
 /* xorshift64*: the same numbers everywhere. */
 static uint64_t random_below(uint64_t limit)
 {
@@ -355,6 +383,27 @@ static void many_runs_in_a_chunk(void **state)
 	free(m.in);
 }
 
+/* The checker's own thread takes blocks out, and puts some in. */
+static void no_heap(void **state)
+{
+	struct e2pf_blockset *set = e2pf_blockset_new(4 * CHUNK, PLENTY);
+	unsigned before = heap_calls;
+	uint64_t i;
+
+	(void)state;
+	seed = 3;
+	for (i = 0; i < 4 * CHUNK; i += 2)
+		e2pf_blockset_add(set, i, 1);
+	for (i = 0; i < 20000; i++)
+		e2pf_blockset_remove(set, random_below(4 * CHUNK), 3);
+	e2pf_blockset_remove(set, 0, 4 * CHUNK);
+	e2pf_blockset_add(set, 7, 1);
+	e2pf_blockset_clear(set);
+	assert_int_equal(heap_calls, before);
+	e2pf_blockset_free(set);
+	assert_true(heap_calls > before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +417,7 @@ int main(void)
 		cmocka_unit_test(no_room_or_there),
 		cmocka_unit_test(random_at_the_cap),
 		cmocka_unit_test(many_runs_in_a_chunk),
+		cmocka_unit_test(no_heap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
