@@ -138,6 +138,7 @@ struct ref_sink {
 	const struct e2pf_chunk_map *map;
 	e2pf_sink sink;
 	void *ctx;
+	bool at_once;			/* leaves too */
 };
 
 static void pass_ref(const struct ref_sink *to, uint64_t logical,
@@ -175,7 +176,8 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 		slot = e2pf_chunk_map_slot(to->map, ptr->logical, &aligned);
 		if (slot == UINT64_MAX || !e2pf_slots_add(&btrfs->seen, slot))
 			return;
-		if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES) {
+		if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES &&
+		    !to->at_once) {
 			e2pf_slots_add(&btrfs->leaves, slot);
 			return;
 		}
@@ -236,7 +238,7 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 #define PHASE { .order = E2PF_ORDER_NONE, .covered_by = E2PF_NONE, \
 		.stage = E2PF_NONE }
 	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
-		PHASE, PHASE, PHASE, PHASE, PHASE
+		PHASE, PHASE, PHASE, PHASE
 	};
 #undef PHASE
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
@@ -269,11 +271,8 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	case E2PF_BTRFS_ROOTS:
 		units = 1;
 		break;
-	case E2PF_BTRFS_EXTENTS:
-		units = btrfs->extent_trees.count;
-		break;
-	case E2PF_BTRFS_NODES:
-		units = btrfs->other_trees.count;
+	case E2PF_BTRFS_TREES:
+		units = btrfs->extent_trees.count + btrfs->other_trees.count;
 		break;
 	case E2PF_BTRFS_LEAVES:
 		/* Nobody adds to them any more. */
@@ -307,6 +306,27 @@ static void finish_map(struct e2pf_btrfs *btrfs)
 	atomic_store(&btrfs->complete, true);
 }
 
+/* The root of a tree: those of extents and block groups come first. */
+static struct e2pf_btrfs_ptr tree_root(struct e2pf_btrfs *btrfs, uint64_t unit)
+{
+	struct e2pf_btrfs_ptr root;
+
+	pthread_mutex_lock(&btrfs->lock);
+	root = unit < btrfs->extent_trees.count ?
+	       btrfs->extent_trees.root[unit] :
+	       btrfs->other_trees.root[unit - btrfs->extent_trees.count];
+	pthread_mutex_unlock(&btrfs->lock);
+	return root;
+}
+
+/* Does the check read this root when it opens the filesystem?  Those of
+ * subvolumes but the first only later. */
+static bool is_read_at_opening(const struct e2pf_btrfs_ptr *root)
+{
+	return root->owner == BTRFS_FS_TREE_OBJECTID ||
+	       !e2pf_btrfs_is_subvolume(root->owner);
+}
+
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		       uint64_t unit, e2pf_sink sink, void *ctx)
 {
@@ -338,10 +358,8 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		seed_leaves(&to, unit);
 		return;
 	}
-	pthread_mutex_lock(&btrfs->lock);
-	root = phase == E2PF_BTRFS_EXTENTS ? btrfs->extent_trees.root[unit] :
-					     btrfs->other_trees.root[unit];
-	pthread_mutex_unlock(&btrfs->lock);
+	root = tree_root(btrfs, unit);
+	to.at_once = is_read_at_opening(&root);
 	pass_block(&to, &root);
 }
 

@@ -4,11 +4,12 @@
  *
  *	E2PF_BTRFS_CHUNKS	the chunk tree, which tells where all else is
  *	E2PF_BTRFS_ROOTS	the root tree, which names the other trees
- *	E2PF_BTRFS_EXTENTS	extent and block group trees, nodes and leaves:
- *				the check walks these first, block by block
- *	E2PF_BTRFS_NODES	the nodes of all other trees
- *	E2PF_BTRFS_LEAVES	their leaves, whose addresses are known then, in
- *				the order of the devices
+ *	E2PF_BTRFS_TREES	the roots of all trees, which the check reads
+ *				when it opens the filesystem; the nodes; and
+ *				the leaves of extent and block group trees,
+ *				which it walks first, block by block
+ *	E2PF_BTRFS_LEAVES	all other leaves, whose addresses are known
+ *				then, in the order of the devices
  *
  * Nobody reports where the check is: it is followed by what it reads.
  * The parts of this source may be used as engine/source.h says.
@@ -22,8 +23,7 @@
 enum e2pf_btrfs_phase {
 	E2PF_BTRFS_CHUNKS,
 	E2PF_BTRFS_ROOTS,
-	E2PF_BTRFS_EXTENTS,
-	E2PF_BTRFS_NODES,
+	E2PF_BTRFS_TREES,
 	E2PF_BTRFS_LEAVES,
 	E2PF_BTRFS_PHASES
 };

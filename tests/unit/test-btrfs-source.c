@@ -205,6 +205,72 @@ static void test_walk(void **state)
 	free(m.bytes);
 }
 
+/* In which phase a source passes on each block of the device. */
+struct phases {
+	struct memory *m;
+	struct e2pf_source *source;
+	uint8_t now;			/* the phase, counted from 1 */
+	uint8_t of[DEVICE / FS_NODE];
+};
+
+static void note_phase(void *ctx, const struct e2pf_ref *ref)
+{
+	struct phases *p = ctx;
+
+	assert_int_equal(p->of[ref->offset / FS_NODE], 0);
+	p->of[ref->offset / FS_NODE] = p->now;
+	if (ref->parse)
+		p->source->ops->parse(p->source, ref, 0,
+				      p->m->bytes + ref->offset, FS_NODE,
+				      note_phase, p);
+}
+
+static uint8_t phase_of(const struct phases *p, uint64_t logical)
+{
+	return p->of[(logical - META + 4 * MIB) / FS_NODE];
+}
+
+/* What the check reads when it opens the filesystem comes before leaves that
+ * can wait, also where it is a leaf itself. */
+static void test_phases(void **state)
+{
+	const struct e2pf_btrfs_member member = make_member(1);
+	const struct e2pf_start start = { .budget = MIB };
+	struct memory m;
+	struct e2pf_btrfs_super super = make_fs(&m);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
+	struct phases p = { .m = &m };
+	uint64_t unit, leaf = META + 3 * MIB + FS_NODE;
+	unsigned count, i;
+	bool more;
+
+	(void)state;
+	assert_non_null(btrfs);
+	/* A snapshot that is one leaf. */
+	fs_add_root(at(&m, META), 257, leaf, 0);
+	p.source = e2pf_btrfs_source(btrfs);
+	p.source->ops->begin(p.source, &start, &count);
+	assert_int_equal(count, E2PF_BTRFS_PHASES);
+	for (i = 0; i < count; i++) {
+		p.now = (uint8_t)(i + 1);
+		for (unit = 0; unit < p.source->ops->units(p.source, i, &more);
+		     unit++)
+			p.source->ops->seed(p.source, i, unit, note_phase, &p);
+	}
+	assert_int_equal(phase_of(&p, META), E2PF_BTRFS_ROOTS + 1);
+	/* Roots, the one leaf of checksums among them; the extent tree. */
+	assert_int_equal(phase_of(&p, META + MIB), E2PF_BTRFS_TREES + 1);
+	assert_int_equal(phase_of(&p, META + 2 * MIB), E2PF_BTRFS_TREES + 1);
+	assert_int_equal(phase_of(&p, META + 3 * MIB), E2PF_BTRFS_TREES + 1);
+	assert_int_equal(phase_of(&p, META + MIB + FS_NODE),
+			 E2PF_BTRFS_TREES + 1);
+	assert_int_equal(phase_of(&p, META + 2 * MIB + FS_NODE),
+			 E2PF_BTRFS_LEAVES + 1);
+	assert_int_equal(phase_of(&p, leaf), E2PF_BTRFS_LEAVES + 1);
+	e2pf_btrfs_free(btrfs);
+	free(m.bytes);
+}
+
 /* What of a place the check reads, and whether a walk comes by it. */
 static void test_copy_read(void **state)
 {
@@ -458,6 +524,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_copy_read),
 		cmocka_unit_test(test_wrong_block),
 		cmocka_unit_test(test_loop),
