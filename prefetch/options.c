@@ -20,7 +20,7 @@ static const char help_begin[] =
 "Usage: e2prefetch [OPTION]... DEVICE [-- COMMAND [ARGUMENT]...]\n"
 "       e2prefetch probe [--json] DEVICE\n"
 "       e2prefetch trace [--stock] -o FILE -- COMMAND [ARGUMENT]...\n"
-"       e2prefetch plot -o FILE.png|FILE.svg TRACE...\n"
+"       e2prefetch plot -o FILE.png|.svg|.html TRACE...\n"
 "       e2prefetch enable|disable|status [--links] [--root=FOLDER]\n"
 "Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
 "\n"

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "options.h"
@@ -28,6 +29,9 @@
 /* Pixels of one trace's column, and of the picture's height. */
 #define WIDTH 640
 #define HEIGHT 760
+
+/* Behind this part of the width there is no room for a label. */
+#define LABEL_END 0.85
 
 enum kind { HIT, WAIT, REQUEST, DEPTH, KINDS };
 
@@ -200,7 +204,8 @@ static void put_data(FILE *out, const struct trace *t, int n)
 	}
 }
 
-static void put_stages(FILE *out, const struct trace *t)
+/* Where there is no room to the right a label stands on the left. */
+static void put_stages(FILE *out, const struct trace *t, double end)
 {
 	int i;
 
@@ -209,13 +214,15 @@ static void put_stages(FILE *out, const struct trace *t)
 		if (t->began[i] >= 0)
 			fprintf(out, "set arrow from %.6f, graph 0 to %.6f, "
 				"graph 1 nohead dt 2 lc rgb '#888888'\n"
-				"set label '%s' at %.6f, graph %.2f offset "
-				"0.3,0 font ',9'\n", t->began[i], t->began[i],
+				"set label '%s' at %.6f, graph %.2f %s font "
+				"',9' front\n", t->began[i], t->began[i],
 				t->stage[i], t->began[i],
-				0.97 - 0.04 * (i % 5));
+				0.97 - 0.04 * (i % 5),
+				t->began[i] > LABEL_END * end ?
+				"right offset -0.3,0" : "offset 0.3,0");
 }
 
-static void put_columns(FILE *out, const struct trace *t, int n)
+static void put_columns(FILE *out, const struct trace *t, int n, double end)
 {
 	int i;
 
@@ -224,7 +231,7 @@ static void put_columns(FILE *out, const struct trace *t, int n)
 
 		fprintf(out, "set lmargin at screen %.4f\n"
 			"set rmargin at screen %.4f\n", left, right);
-		put_stages(out, &t[i]);
+		put_stages(out, &t[i], end);
 		fprintf(out, "set tmargin at screen 0.92\n"
 			"set bmargin at screen 0.34\n"
 			"set title '%s: %.2f s'\nset xlabel ''\n"
@@ -281,20 +288,49 @@ static void put_script(FILE *out, const struct trace *t, int n,
 		"set grid\nset multiplot\n", end > 0 ? end : 1,
 		highest(t, n, HIT, REQUEST) * 1.02 + 1e-3,
 		highest(t, n, DEPTH, DEPTH) * 1.1 + 1);
-	put_columns(out, t, n);
+	put_columns(out, t, n, end);
 	fputs("unset multiplot\n", out);
+}
+
+static bool ends_in(const char *file, const char *end)
+{
+	size_t length = strlen(file);
+
+	return length > strlen(end) &&
+	       !strcmp(file + length - strlen(end), end);
+}
+
+/* A page with this SVG as its one picture, in its place. */
+static bool make_page(const char *file)
+{
+	FILE *f = fopen(file, "r+e");
+	char *text = NULL, *picture = NULL;
+	size_t room = 0;
+	bool done;
+
+	if (!f)
+		return false;
+	errno = EIO;
+	if (getdelim(&text, &room, '\0', f) > 0)
+		picture = strstr(text, "<svg");
+	done = picture && !ftruncate(fileno(f), 0) &&
+	       !fseek(f, 0, SEEK_SET) &&
+	       fprintf(f, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n"
+		       "<title>e2prefetch plot</title>\n%s", picture) > 0;
+	free(text);
+	return !fclose(f) && done;
 }
 
 static int draw(const struct trace *t, int n, const char *file)
 {
-	size_t length = strlen(file);
-	bool svg = length > 4 && !strcmp(file + length - 4, ".svg");
+	bool page = ends_in(file, ".html");
+	bool svg = page || ends_in(file, ".svg");
 	FILE *out;
 	int status;
 
-	if (!svg && (length < 4 || strcmp(file + length - 4, ".png"))) {
+	if (!svg && !ends_in(file, ".png")) {
 		fprintf(stderr, "e2prefetch: plot: \"%s\" ends neither in .png "
-			"nor in .svg\n", file);
+			"nor in .svg or .html\n", file);
 		return EXIT_USAGE;
 	}
 	if (strchr(file, '\n')) {
@@ -308,8 +344,13 @@ static int draw(const struct trace *t, int n, const char *file)
 	}
 	put_script(out, t, n, svg ? "svg background rgb 'white'" : "png", file);
 	status = pclose(out);
-	if (!status)
+	if (!status && (!page || make_page(file)))
 		return 0;
+	if (!status) {
+		fprintf(stderr, "e2prefetch: plot: %s: %s\n", file,
+			strerror(errno));
+		return EXIT_OPERATIONAL;
+	}
 	fprintf(stderr, "e2prefetch: plot: %s\n", WIFEXITED(status) &&
 		WEXITSTATUS(status) == 127 ? "gnuplot is not installed" :
 		"gnuplot has failed");
@@ -349,7 +390,7 @@ int plot_command(int argc, char **argv)
 	n = argc - optind;
 	if (!output || !*output || n < 1 || n > FILES_MOST) {
 		fprintf(stderr, "e2prefetch: plot: usage: e2prefetch plot "
-			"-o FILE.png|FILE.svg TRACE... (%d at most)\n",
+			"-o FILE.png|.svg|.html TRACE... (%d at most)\n",
 			FILES_MOST);
 		return EXIT_USAGE;
 	}

@@ -104,6 +104,14 @@ trace_leaves_files()
 		>"$dir/out" 2>&1 && [ "$(cat "$dir/precious")" = precious ]
 }
 
+# Nothing before the page, and nothing of a document of its own in it.
+is_page()
+{
+	[ "$(head -1 "$1")" = "<!DOCTYPE html>" ] &&
+	[ "$(grep -c '<svg' "$1")" = 1 ] && [ "$(tail -1 "$1")" = "</svg>" ] &&
+	! grep -E '<\?xml|<!DOCTYPE svg|(src|href)="?http' "$1"
+}
+
 is_png() { [ "$(head -c 4 "$1" | tail -c 3)" = PNG ]; }
 
 test_plot()
@@ -120,6 +128,8 @@ test_plot()
 	tap_check "two as SVG, whatever they are called" "$PREFETCHER" plot \
 		-o "$dir/it's.svg" "$dir/trace" "$dir/it's a \"trace"
 	tap_check "it is one, too" grep -q "</svg>" "$dir/it's.svg"
+	tap_check "a page" "$PREFETCHER" plot -o "$dir/p.html" "$dir/trace"
+	tap_check "with one picture in it" is_page "$dir/p.html"
 	head -1 "$dir/trace" >"$dir/short"
 	tap_check "of a check that did nothing" "$PREFETCHER" plot \
 		-o "$dir/short.png" "$dir/short"
