@@ -108,7 +108,8 @@ trace_leaves_files()
 is_page()
 {
 	[ "$(head -1 "$1")" = "<!DOCTYPE html>" ] &&
-	[ "$(grep -c '<svg' "$1")" = 1 ] && [ "$(tail -1 "$1")" = "</svg>" ] &&
+	[ "$(grep -c '<svg' "$1")" = 1 ] &&
+	[ "$(grep . "$1" | tail -1)" = "</svg>" ] &&
 	! grep -E '<\?xml|<!DOCTYPE svg|(src|href)="?http' "$1"
 }
 
