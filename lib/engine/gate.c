@@ -107,14 +107,42 @@ static bool is_in_stage(const struct e2pf_engine *e,
 	return phase->stage == E2PF_NONE || (unsigned)phase->stage == e->stage;
 }
 
-/* Is a worker reading something that may include what the checker is at? */
-static bool is_worth_waiting(struct e2pf_engine *e)
+/* The places of a read; false when it is outside its device. */
+static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
+		      uint64_t *first, uint64_t *count)
+{
+	uint64_t bytes = e->cfg.source->bytes[r->device];
+	uint64_t end = r->offset + r->length;
+
+	if (r->offset >= bytes || !r->length)
+		return false;
+	*first = e2pf_place(e, r->device, r->offset);
+	*count = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) -
+		 *first + 1;
+	return true;
+}
+
+/* Is some of it left for a later phase?  Then none of this one brings it:
+ * e2fsck looks for lost+found in the root directory before it reads any
+ * inode, and would wait until all that belongs to pass 1 has come. */
+static bool is_put_off(const struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	uint64_t first, count;
+
+	return places_of(e, r, &first, &count) &&
+	       e2pf_blockset_count(e->deferred, first, count);
+}
+
+/* Is a worker reading something that may include what the checker is at?
+ * `r`: what it reads, or NULL. */
+static bool is_worth_waiting(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
 	uint64_t at;
 	unsigned i;
 
-	if (!e->gated || e->ending || !is_in_stage(e, phase))
+	if (!e->gated || e->ending || !is_in_stage(e, phase) ||
+	    (r && is_put_off(e, r)))
 		return false;
 	if (!e2pf_checker_at(e, &at))
 		at = 0;
@@ -139,7 +167,7 @@ bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
 	if (planned && atomic_load(&e->gated)) {
 		pthread_mutex_lock(&e->lock);
 		waits = !e->stop && !e->gave_up && !e->stuck &&
-			is_worth_waiting(e) &&
+			is_worth_waiting(e, NULL) &&
 			e2pf_now(e) - e->last_progress < GATE_PATIENCE_NS;
 		pthread_mutex_unlock(&e->lock);
 	}
@@ -189,10 +217,10 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
-	if (is_worth_waiting(e) && began - e->last_progress < GATE_PATIENCE_NS)
+	if (is_worth_waiting(e, r) && began - e->last_progress < GATE_PATIENCE_NS)
 		e->stats.gate_waits++;
 	for (t = began; !e->stop && !e->gave_up &&
-	     !is_ending(e, &ending) && is_worth_waiting(e) &&
+	     !is_ending(e, &ending) && is_worth_waiting(e, r) &&
 	     t - began < GATE_LIMIT_NS && t - e->last_progress < GATE_PATIENCE_NS;
 	     t = e2pf_now(e)) {
 		struct timespec ts;
@@ -306,14 +334,10 @@ static void forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
  * it. */
 static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	uint64_t bytes = e->cfg.source->bytes[r->device];
-	uint64_t end = r->offset + r->length, first, count, n;
+	uint64_t first, count, n;
 
-	if (r->offset >= bytes)
+	if (!places_of(e, r, &first, &count))
 		return false;
-	first = e2pf_place(e, r->device, r->offset);
-	count = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) -
-		first + 1;
 	pthread_mutex_lock(&e->lock);
 	n = e2pf_blockset_remove(e->ahead_now, first, count) +
 	    e2pf_blockset_remove(e->ahead_later, first, count);

@@ -232,6 +232,30 @@ static void no_gate_later(void **state)
 	rig_tear_down(&r);
 }
 
+/* Nor for what is left for later while a worker is at something else. */
+static void no_gate_for_what_is_put_off(void **state)
+{
+	uint64_t dir;
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 2, 1);
+	r.cfg.has_head = true;
+	/* Farther from both tables than a gap that is read through. */
+	dir = tiny_free_block(&r.fs, 0) + 100;
+	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
+	/* The first table is parsed, the second is waited for. */
+	fake_hold(&r.dev, FAKE_READ, true);
+	fake_pass(&r.dev, FAKE_READ, 1);
+	rig_start(&r);
+	fake_threads_settle();
+	rig_checker_reads(&r, dir, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	fake_hold(&r.dev, FAKE_READ, false);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_tear_down(&r);
+}
+
 static unsigned probes_made(const struct rig *r)
 {
 	unsigned n = 0;
@@ -481,6 +505,7 @@ int main(void)
 		cmocka_unit_test(gate_opened_by_errors),
 		cmocka_unit_test(no_gate),
 		cmocka_unit_test(no_gate_later),
+		cmocka_unit_test(no_gate_for_what_is_put_off),
 		cmocka_unit_test(probed_to_have_no_head),
 		cmocka_unit_test(probed_to_have_a_head),
 		cmocka_unit_test(not_probed),
