@@ -173,8 +173,8 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
 }
 
 /*
- * The journal: e2fsck looks at the place of each of its blocks before it
- * replays it.
+ * The journal: e2fsck looks at the place of each of its blocks, also where
+ * there is nothing to be replayed.
  */
 
 struct iterate {
@@ -192,12 +192,27 @@ static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 	return i->func(fs, block, count, ref_block, ref_offset, i->data);
 }
 
-static bool is_replayed(ext2_filsys fs, ext2_ino_t ino)
+static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
 {
 	return self.on && fs == self.fs && self.stage == E2PF_EXT4_OPEN &&
-	       ino == fs->super->s_journal_inum &&
-	       (fs->flags & EXT2_FLAG_RW) &&
+	       ino && ino == fs->super->s_journal_inum;
+}
+
+static bool is_replayed(ext2_filsys fs)
+{
+	return (fs->flags & EXT2_FLAG_RW) &&
 	       ext2fs_has_feature_journal_needs_recovery(fs->super);
+}
+
+/* The inode was just read, and is in libext2fs's cache. */
+static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
+{
+	struct ext2_inode inode;
+
+	if (!ext2fs_read_inode(fs, ino, &inode) &&
+	    !(inode.i_flags & (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL)))
+		e2pf_journal_map(self.session,
+				 &inode.i_block[EXT2_IND_BLOCK]);
 }
 
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
@@ -205,7 +220,9 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 {
 	struct iterate i = { .func = func, .data = data };
 
-	if (is_replayed(fs, ino))
+	if (is_journal(fs, ino))
+		read_map_ahead(fs, ino);
+	if (is_journal(fs, ino) && is_replayed(fs))
 		return indirect_iterate(fs, ino, flags, block_buf,
 					journal_block, &i);
 	return indirect_iterate(fs, ino, flags, block_buf, func, data);

@@ -43,7 +43,7 @@ struct e2pf_session {
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
 	struct e2pf_observer *observer;
-	struct e2pf_journal *journal;	/* NULL: not to be replayed */
+	struct e2pf_journal *journal;	/* NULL: nobody looks at it */
 	uint64_t journal_bytes;		/* of sessions inherited */
 	uint64_t journal_requests;
 	const char *io_manager;
@@ -269,12 +269,23 @@ errcode_t e2pf_start(struct e2pf_session *session)
 	return e2pf_engine_start(session->engine);
 }
 
-void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
+static struct e2pf_journal *journal_of(struct e2pf_session *session)
 {
 	if (!session->journal)
 		session->journal = e2pf_journal_new(session->dev,
 						    session->geo.block_size);
-	if (!session->journal)
+	return session->journal;
+}
+
+void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
+{
+	if (journal_of(session))
+		e2pf_journal_walk(session->journal, &session->geo, block);
+}
+
+void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
+{
+	if (!journal_of(session))
 		return;
 	e2pf_journal_add(session->journal, block);
 	session->observer->journal = session->journal;

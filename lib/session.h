@@ -26,6 +26,11 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 struct e2pf_engine *e2pf_session_engine(struct e2pf_session *session);
 struct e2pf_ext4 *e2pf_session_ext4(struct e2pf_session *session);
 
+/* The checker is about to walk over the map of the filesystem's journal, which
+ * has no extents: `block` are the indirect, the double and the triple indirect
+ * block of its inode, 0 where there is none. */
+void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3]);
+
 /* The next block of the filesystem's journal, which will be replayed: it is
  * read ahead of the replay until pass 1 begins. */
 void e2pf_journal_block(struct e2pf_session *session, uint64_t block);

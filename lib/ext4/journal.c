@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides how far a journal is read ahead of its replay. */
+/* Decides how far a journal is read ahead of its replay, and what of its map. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -133,6 +133,39 @@ static void read_ahead(struct e2pf_journal *j, uint64_t offset, uint64_t len)
 		offset += n;
 		len -= n;
 	}
+}
+
+static void read_run_ahead(void *ctx, const struct e2pf_run *run)
+{
+	struct e2pf_journal *j = ctx;
+
+	read_ahead(j, run->block * j->block_size,
+		   (uint64_t)run->count * j->block_size);
+}
+
+void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
+		       const uint32_t block[3])
+{
+	struct e2pf_run run = {
+		.count = 1, .cls = E2PF_FILES, .parse = E2PF_INDIRECT_BLOCK,
+		.data = E2PF_CLASSES
+	};
+	uint64_t blocks = j->dev->size / j->block_size;
+	void *bytes;
+
+	for (run.depth = 1; run.depth <= 3; run.depth++) {
+		run.block = block[run.depth - 1];
+		if (run.block && run.block < blocks)
+			read_run_ahead(j, &run);
+	}
+	run.depth = 2;
+	run.block = block[1];
+	bytes = malloc(j->block_size);
+	if (bytes && run.block && run.block < blocks &&
+	    j->dev->ops->read(j->dev, bytes, run.block * j->block_size,
+			      j->block_size) == 0)
+		e2pf_plan_block(geo, NULL, &run, bytes, read_run_ahead, j);
+	free(bytes);
 }
 
 /* Places `to` up to `end`. */

@@ -323,6 +323,19 @@ journal_is_read_ahead()
 		{ echo "-p: $bytes"; return 1; }
 }
 
+# A journal without extents, of 15 MiB: its double indirect block and what that
+# names, of which three are in use.
+journal_map_is_read_ahead()
+{
+	local name=$1 bytes
+
+	rm -f "$name"
+	mke2fs -q -F -t ext3 -b 4096 -J size=15 "$name" 64M 2>&1 || return
+	bytes=$(journal_bytes -n "$name")
+	[ "${bytes:-0}" -ge 4096 ] && [ "$bytes" -le 20480 ] ||
+		{ echo "$bytes"; return 1; }
+}
+
 # In the build tree: where the temporary folder is in memory nothing can be
 # missing.
 test_journal()
@@ -333,10 +346,13 @@ test_journal()
 	case $kind in
 	tmpfs|ramfs)
 		tap_skip "a journal is read ahead" "$kind keeps all in memory"
+		tap_skip "the map of one, too" "$kind keeps all in memory"
 		return ;;
 	esac
 	tap_check "a journal is read ahead of its replay" \
 		journal_is_read_ahead "$name" 16777216
+	tap_check "the map of a journal without extents is, too" \
+		journal_map_is_read_ahead "$name"
 	rm -f "$name"
 }
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which blocks of a journal are asked for as a replay goes through it. */
+/* Which blocks of a journal are asked for as a check walks over its map, and as
+ * a replay goes through it. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
+#include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "fake-device.h"
@@ -183,6 +186,58 @@ static void hostile(void **state)
 	assert_int_equal(fake_asked(&r->dev, BLOCKS - 1), 1);
 }
 
+/* All that the double indirect block names, and what can be a block. */
+static void map(void **state)
+{
+	static const struct e2pf_geometry geo = {
+		.block_size = BS, .blocks = BLOCKS
+	};
+	static const uint32_t named[] = { 300, 301, 0, 5000, BLOCKS, 100 };
+	static const uint32_t below[] = { 7000 };
+	const uint32_t blocks[3] = { 200, 100, 50 };
+	const uint32_t none[3] = { 0, 0, BLOCKS };
+	struct rig *r = *state;
+	unsigned char *at = r->image + 100 * BS;
+	unsigned i;
+	uint64_t b;
+
+	for (i = 0; i < sizeof(named) / sizeof(*named); i++) {
+		uint32_t le = htole32(named[i]);
+
+		memcpy(at + i * sizeof(le), &le, sizeof(le));
+	}
+	memcpy(r->image + 50 * BS, below, sizeof(below));
+	e2pf_journal_walk(r->j, &geo, none);
+	asked(r, 0, 0);
+	fake_fail_allocation(0);
+	e2pf_journal_walk(r->j, &geo, blocks);
+	fake_fail_allocation(-1);
+	assert_int_equal(e2pf_journal_bytes(r->j), 3 * BS);
+	e2pf_journal_walk(r->j, &geo, blocks);
+	for (b = 0; b < BLOCKS; b++)
+		assert_int_equal(fake_asked(&r->dev, b),
+				 b == 50 || b == 100 || b == 200 ||
+				 b == 300 || b == 301 || b == 5000);
+	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
+	/* In memory all of it: nothing more is asked for. */
+	e2pf_journal_walk(r->j, &geo, blocks);
+	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
+}
+
+/* A double indirect block that cannot be read is the checker's to find. */
+static void map_not_readable(void **state)
+{
+	static const struct e2pf_geometry geo = {
+		.block_size = BS, .blocks = BLOCKS
+	};
+	const uint32_t blocks[3] = { 200, 100, 0 };
+	struct rig *r = *state;
+
+	fake_set_bad(&r->dev, 100, 1);
+	e2pf_journal_walk(r->j, &geo, blocks);
+	assert_int_equal(e2pf_journal_bytes(r->j), 2 * BS);
+}
+
 static void no_memory(void **state)
 {
 	struct rig *r = *state;
@@ -202,7 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(only_the_log), TEST(grows), TEST(steps_are_followed),
 		TEST(goes_round), TEST(pieces), TEST(hostile),
-		TEST(no_memory),
+		TEST(map), TEST(map_not_readable), TEST(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
