@@ -191,7 +191,7 @@ void e2pf_statistics_memory(struct e2pf_decisions *list, uint64_t budget,
 	snprintf(text, sizeof(text), "%llu MiB ahead at most",
 		 (unsigned long long)(budget >> 20));
 	if (by_user)
-		e2pf_decide(list, "memory", text, "PREFETCH_MEM");
+		e2pf_decide(list, "memory", text, "as it was set");
 	else
 		e2pf_decide(list, "memory", text, "of what is available to "
 			    "%u at once", sharing);
@@ -224,7 +224,7 @@ void e2pf_statistics_threads(struct e2pf_decisions *list,
 
 	snprintf(text, sizeof(text), "%u", st->threads);
 	e2pf_decide(list, "threads", text, "%s", by_user ?
-		    "PREFETCH_THREADS" : st->has_head ?
+		    "as it was set" : st->has_head ?
 		    "as many as there are heads to move" :
 		    "by the number of processors");
 }
@@ -238,6 +238,9 @@ void e2pf_statistics_order(struct e2pf_decisions *list, const char *order,
 			    "%.3f ms, each of eight at a time %.3f ms",
 			    (double)st->latency_ns / 1e6,
 			    (double)st->deep_latency_ns / 1e6);
+	else if (spindles == 1)
+		e2pf_decide(list, "order", order,
+			    "the system says of the disk that it rotates");
 	else if (spindles)
 		e2pf_decide(list, "order", order,
 			    "the system says of %u disks that they rotate",

@@ -137,6 +137,8 @@ void e2pf_summarize_alone(struct e2pf_decisions *list,
 static void summarize_disks(struct e2pf_decisions *list,
 			    const struct e2pf_topology *topo)
 {
+	const char *doubt = topo->virtual_disk ?
+			    "; what is virtual says little" : "";
 	char text[64] = "";
 	size_t used = 0;
 	unsigned i;
@@ -145,10 +147,14 @@ static void summarize_disks(struct e2pf_decisions *list,
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
 					 "%s%s", used ? "," : "",
 					 topo->leaf[i].name);
-	e2pf_decide(list, "device", *text ? text : "not known",
-		    "%u disks, of which %u say that they rotate%s",
-		    topo->leaves, topo->spindles, topo->virtual_disk ?
-		    "; some are virtual, which says nothing" : "");
+	if (topo->leaves == 1)
+		e2pf_decide(list, "device", text, "one disk, which says that "
+			    "it %s%s", topo->spindles ? "rotates" :
+						"does not rotate", doubt);
+	else
+		e2pf_decide(list, "device", *text ? text : "not known",
+			    "%u disks, %u of which say that they rotate%s",
+			    topo->leaves, topo->spindles, doubt);
 }
 
 void e2pf_summarize(struct e2pf_decisions *list,

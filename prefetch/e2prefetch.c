@@ -156,10 +156,12 @@ static int report(const struct options *o, struct e2pf_session *s)
 	if (o->json && !(o->stats && !strcmp(o->stats, "-")))
 		e2pf_write_stats(s, stdout);
 	if (o->verbose || (!t.complete && !o->json))
-		fprintf(stderr, "e2prefetch: %s: %" PRIu64 " MiB of metadata, "
-			"%" PRIu64 " MiB read in %" PRIu64 " requests, %"
-			PRIu64 " errors%s\n", o->device, t.planned_bytes >> 20,
-			t.prefetched_bytes >> 20, t.requests, t.errors,
+		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
+			"%.1f MiB read in %" PRIu64 " requests, %"
+			PRIu64 " errors%s\n", o->device,
+			(double)t.planned_bytes / (1u << 20),
+			(double)t.prefetched_bytes / (1u << 20), t.requests,
+			t.errors,
 			t.complete ? "" : ", not all");
 	return t.complete ? 0 : EXIT_INCOMPLETE;
 }

@@ -33,6 +33,8 @@
 /* Behind this part of the width there is no room for a label. */
 #define LABEL_END 0.85
 
+#define USAGE "e2prefetch plot -o FILE.png|.svg|.html TRACE..."
+
 enum kind { HIT, WAIT, REQUEST, DEPTH, KINDS };
 
 static const char *const kind_names[KINDS] = {
@@ -379,19 +381,27 @@ static int plot(const char *output, char **files, int n)
 	return status;
 }
 
+static const struct option long_options[] = {
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
 int plot_command(int argc, char **argv)
 {
 	const char *output = NULL;
 	int c, n;
 
 	opterr = 0;
-	while ((c = getopt(argc, argv, "+o:")) != -1)
+	while ((c = getopt_long(argc, argv, "+o:h", long_options,
+				NULL)) != -1) {
+		if (c == 'h')
+			return puts("Usage: " USAGE) < 0;
 		output = c == 'o' ? optarg : "";
+	}
 	n = argc - optind;
 	if (!output || !*output || n < 1 || n > FILES_MOST) {
-		fprintf(stderr, "e2prefetch: plot: usage: e2prefetch plot "
-			"-o FILE.png|.svg|.html TRACE... (%d at most)\n",
-			FILES_MOST);
+		fprintf(stderr, "e2prefetch: plot: usage: " USAGE
+			" (%d at most)\n", FILES_MOST);
 		return EXIT_USAGE;
 	}
 	return plot(output, argv + optind, n);

@@ -76,7 +76,8 @@ static void print_measured(struct json_object *report)
 
 	if (!is_true(m, "measured"))
 		printf("measured  nothing: what was looked at is in memory, or "
-		       "not to be seen by this user\n");
+		       "too little, or\n          not to be seen by this user; "
+		       "the times below are what is computed\n");
 	else
 		printf("measured  %.3f ms for a small read by itself, %.3f ms "
 		       "for each of eight at once,\n"
@@ -128,14 +129,34 @@ static void print_decisions(struct json_object *report)
 	}
 }
 
+/* "14 s", "3.7 s", "25 min": as precise as it can be. */
+static const char *in_words(double seconds, char *text, size_t size)
+{
+	if (seconds < 9.95)
+		snprintf(text, size, "%.2g s", seconds);
+	else if (seconds < 120)
+		snprintf(text, size, "%.0f s", seconds);
+	else if (seconds < 7200)
+		snprintf(text, size, "%.0f min", seconds / 60);
+	else
+		snprintf(text, size, "%.1f h", seconds / 3600);
+	return text;
+}
+
 static void print_time(struct json_object *report, const char *key,
 		       const char *label)
 {
 	struct json_object *o = get(report, key);
+	char expected[32], low[32], high[32];
 
-	printf("%s about %.2g s (%.2g to %.2g)\n", label,
-	       real(o, "expected_seconds"), real(o, "low_seconds"),
-	       real(o, "high_seconds"));
+	if (real(o, "high_seconds") < 0.01)
+		printf("%s less than 0.01 s\n", label);
+	else
+		printf("%s about %s (%s to %s)\n", label,
+		       in_words(real(o, "expected_seconds"), expected,
+				sizeof(expected)),
+		       in_words(real(o, "low_seconds"), low, sizeof(low)),
+		       in_words(real(o, "high_seconds"), high, sizeof(high)));
 }
 
 static void print_report(struct json_object *report)
@@ -144,8 +165,8 @@ static void print_report(struct json_object *report)
 	print_measured(report);
 	print_metadata(report);
 	print_decisions(report);
-	print_time(report, "stock", "stock     ");
-	print_time(report, "prefetch", "prefetch  ");
+	print_time(report, "stock", "stock    ");
+	print_time(report, "prefetch", "prefetch ");
 }
 
 static int probe(const struct options *o, struct e2pf_session *s)

@@ -17,16 +17,17 @@
 #include "commands.h"
 #include "options.h"
 
+#define USAGE "e2prefetch trace [--stock] -o FILE -- COMMAND [ARGUMENT]..."
+
 static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
 	{ "stock", no_argument, NULL, 's' },
 	{ NULL, 0, NULL, 0 }
 };
 
 static int wrong(const char *what)
 {
-	fprintf(stderr, "e2prefetch: trace: %s (usage: e2prefetch trace "
-		"[--stock] -o FILE -- COMMAND [ARGUMENT]...)\n", what);
+	fprintf(stderr, "e2prefetch: trace: %s (usage: " USAGE ")\n", what);
 	return EXIT_USAGE;
 }
 
@@ -56,11 +57,13 @@ int trace_command(int argc, char **argv)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+o:", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1) {
 		if (c == 'o')
 			file = optarg;
 		else if (c == 's')
 			stock = true;
+		else if (c == 'h')
+			return puts("Usage: " USAGE) < 0;
 		else
 			return wrong("unknown option, or one without its "
 				     "value");

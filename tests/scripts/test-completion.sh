@@ -13,6 +13,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 folder=$srcdir/../completions
 bash_file=$folder/bash/e2prefetch
 zsh_file=$folder/zsh/_e2prefetch
+not_of_probe="dry-run|quiet|verbose|version|stats"
 PREFETCHER=${PREFETCHER:-$top_builddir/prefetch/e2prefetch}
 
 # Options in the help: "-n", "--dry-run".
@@ -67,6 +68,23 @@ bash_options()
 		<(complete_bash e2prefetch - | tr -d = | sort)
 }
 
+# Each command's own options, and those of probe, which are e2prefetch's but
+# for three; the usage names all that it takes.
+bash_command_options()
+{
+	local command
+
+	for command in trace plot enable disable status; do
+		diff <({ "$PREFETCHER" $command --help |
+			grep -oE -- ' \[?--?[a-z]+' | tr -d ' ['; echo -h
+			echo --help; } | sed '/^--$/d' | sort) \
+			<(complete_bash e2prefetch $command - | tr -d = |
+			sort) || return
+	done
+	diff <(options_of_help | grep -vxE -- "-[nqvV]|--($not_of_probe)") \
+		<(complete_bash e2prefetch probe - | tr -d = | sort)
+}
+
 bash_classes()
 {
 	diff <(classes_of_help) \
@@ -90,14 +108,28 @@ zsh_arguments()
 	# shellcheck disable=SC2016
 	zsh -fc '
 		_arguments() { print -rl -- "$@" }
-		. "$1"
-	' zsh "$zsh_file"
+		file=$1
+		shift
+		words=(e2prefetch "$@" "") CURRENT=$#words
+		. "$file"
+	' zsh "$zsh_file" "$@"
+}
+
+zsh_named() { sed -nE 's/^(\([^)]*\))?(--?[a-zA-Z][a-z-]*)[+=]?\[.*/\2/p'; }
+
+zsh_command_options()
+{
+	local command
+
+	for command in trace plot enable disable status; do
+		diff <(complete_bash e2prefetch $command - | tr -d = | sort) \
+			<(zsh_arguments $command | zsh_named | sort) || return
+	done
 }
 
 zsh_options()
 {
-	diff <(options_of_help) <(zsh_arguments |
-		sed -nE 's/^(\([^)]*\))?(--?[a-zA-Z][a-z-]*)[+=]?\[.*/\2/p' | sort)
+	diff <(options_of_help) <(zsh_arguments | zsh_named | sort)
 }
 
 # _values is asked for the classes.
@@ -117,6 +149,7 @@ test_completion()
 	touch "$E2PF_TMP/files/"{a-disk,an-image,other}
 	tap_check "bash: all options" bash_options
 	tap_check "bash: commands and files" bash_commands
+	tap_check "bash: options of commands" bash_command_options
 	tap_check "bash: all classes" bash_classes
 	tap_check "bash: a long option" offers --only= e2prefetch --on
 	tap_check "bash: a class" offers "descriptors dirs" \
@@ -135,6 +168,7 @@ test_completion()
 	if have_program zsh; then
 		tap_check "zsh: syntax" zsh -n "$zsh_file"
 		tap_check "zsh: all options" zsh_options
+		tap_check "zsh: options of commands" zsh_command_options
 		tap_check "zsh: all classes" zsh_classes
 	else
 		tap_skip "zsh" "zsh not found"

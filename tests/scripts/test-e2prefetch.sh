@@ -162,7 +162,7 @@ reads_once()
 {
 	evict "$image"
 	run 0 -v "$image" && grep -q ' 0 errors$' "$dir/err" || return
-	run 0 -v "$image" && grep -q ' 0 MiB read in 0 requests' "$dir/err"
+	run 0 -v "$image" && grep -q ' 0.0 MiB read in 0 requests' "$dir/err"
 }
 
 stats_to_file()

@@ -96,6 +96,14 @@ expect()
 	[ $status = "$expected" ] && [ "$(wc -l <"$dir/out")" = 1 ]
 }
 
+# helps COMMAND: one line, as it is asked for.
+helps()
+{
+	"$PREFETCHER" "$1" --help >"$dir/out" 2>"$dir/err" &&
+		grep -q "^Usage: e2prefetch .*$1" "$dir/out" &&
+		[ ! -s "$dir/err" ]
+}
+
 # Another file is not written over.
 trace_leaves_files()
 {
@@ -151,6 +159,9 @@ test_all()
 	tap_check "the check says what stock does" same_output
 	tap_check "a file of somebody's is left alone" trace_leaves_files
 	tap_check "a child of e2fsck's adds nothing" trace_is_written_once
+	tap_check "trace --help" helps trace
+	tap_check "plot --help" helps plot
+	tap_check "status --help" helps status
 	tap_check "no file" expect 16 trace -- true
 	tap_check "no command" expect 16 trace -o "$dir/t"
 	tap_check "no trace to plot" expect 16 plot -o "$dir/n.png"
