@@ -270,11 +270,24 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 	return dev->ops->read(dev, bytes, ref->offset, ref->length);
 }
 
+/* Only what is in memory, so that no disk is waited for. */
+static int read_resident(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ((struct e2pf_btrfs_session *)ctx)->
+				  dev[ref->device];
+	bool resident = false;
+
+	if (dev->blind || dev->ops->span(dev, ref->offset, ref->length,
+					 &resident) < ref->length || !resident)
+		return EAGAIN;
+	return read_block(ctx, ref, bytes);
+}
+
 void e2pf_btrfs_session_start(struct e2pf_btrfs_session *session)
 {
 	choose(session);
-	if (session->cfg.probe)
-		e2pf_btrfs_learn_chunks(session->btrfs, read_block, session);
+	e2pf_btrfs_learn_chunks(session->btrfs, session->cfg.probe ?
+				read_block : read_resident, session);
 	e2pf_engine_configure(session->engine, &session->cfg);
 	e2pf_engine_stage(session->engine, STAGE_CHECK);
 	e2pf_engine_start(session->engine);

@@ -49,7 +49,7 @@ struct e2pf_btrfs {
 	struct e2pf_btrfs_device device[E2PF_DEVICES];
 	uint8_t fsid[E2PF_DEVICES][E2PF_BTRFS_UUID];
 	/* The chunks of the superblock, which stay as they are; all; and those
-	 * that were known beforehand, to measure the devices by. */
+	 * that were known before the engine was started. */
 	struct e2pf_chunk_map system, map, known;
 	atomic_bool complete;		/* the map stays as it is */
 	struct e2pf_slots seen;		/* handed out, or set aside */
@@ -516,16 +516,18 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset, struct e2pf_ref *ref, bool *planned)
 {
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
-	uint64_t logical, slot;
+	const bool complete = atomic_load(&btrfs->complete);
+	/* Until the walk has come to it, what was learnt beforehand. */
+	const struct e2pf_chunk_map *map = complete ? &btrfs->map :
+						      &btrfs->known;
+	uint64_t logical, slot = UINT64_MAX;
 	bool aligned;
 
-	if (!atomic_load(&btrfs->complete))
+	logical = e2pf_chunk_map_address(map, device, offset);
+	if (!logical || e2pf_chunk_map_find(map, logical, extent) != 1)
 		return false;
-	logical = e2pf_chunk_map_address(&btrfs->map, device, offset);
-	if (!logical ||
-	    e2pf_chunk_map_find(&btrfs->map, logical, extent) != 1)
-		return false;
-	slot = e2pf_chunk_map_slot(&btrfs->map, logical, &aligned);
+	if (complete)
+		slot = e2pf_chunk_map_slot(map, logical, &aligned);
 	*planned = slot != UINT64_MAX && e2pf_slots_has(&btrfs->seen, slot);
 	*ref = (struct e2pf_ref) {
 		.device = extent[0].device,

@@ -71,9 +71,9 @@ typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
 
 /*
  * Find out where metadata lies, from the first blocks of the chunk tree, so
- * that the devices are measured at places that will be read anyway.  For a
- * check that has read the chunk tree already this takes no time.  Before an
- * engine is started.
+ * that the devices are measured at places that will be read anyway, and
+ * e2pf_btrfs_copy_read() knows from the start.  For a check that has read the
+ * chunk tree already this takes no time.  Before an engine is started.
  */
 void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 			     void *ctx);

@@ -3,10 +3,12 @@
 #
 # Filesystems of every metadata profile, node size and checksum type, made by
 # the kernel: the blocks that are planned are those that the stock check is
-# seen to read, on the device that it reads them from, by strace.
+# seen to read, on the device that it reads them from, by strace.  And what the
+# check itself reads ahead goes there too.
 #
 #   test-btrfs-blocks.sh [CASE...]
 #
+# BTRFS_TEST	the command under test (default: the launcher of the build tree)
 # BTRFS_STOCK	the stock program (default: btrfs of PATH)
 # BTRFS_LOOPS	loop devices that may be used (default: 4)
 # BTRFS_TABLE	a file that gets a line for each case
@@ -15,6 +17,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
+BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
 BTRFS_LOOPS=${BTRFS_LOOPS:-4}
 loops=()
@@ -79,25 +82,37 @@ fill()
 	done
 }
 
-# reads DEVICE...: what the stock check reads, as btrfs-plan has it.
-reads()
+# calls NAME DEVICE...: those of the last trace, as btrfs-plan has it.
+calls()
 {
-	strace -y -e trace=pread64 -o "$E2PF_TMP/trace" \
-		"$BTRFS_STOCK" check "$1" >"$E2PF_TMP/check.out" 2>&1
-	awk -v list="$*" -v node="$node" '
-		BEGIN { n = split(list, name, " ")
-			for (i = 1; i <= n; i++) index_of[name[i]] = i - 1 }
-		/^pread64\(/ {
+	local name=$1
+
+	shift
+	awk -v list="$*" -v name="$name" '
+		BEGIN { n = split(list, device, " ")
+			for (i = 1; i <= n; i++)
+				index_of[device[i]] = i - 1 }
+		index($0, name "(") == 1 {
 			path = $0; sub(/^[^<]*</, "", path)
 			sub(/>.*/, "", path)
 			split(path, part, "<"); path = part[1]
 			if (!(path in index_of)) next
 			call = $0; sub(/\) += .*/, "", call)
 			k = split(call, arg, ", ")
+			if (name == "readahead")
+				print index_of[path], arg[k - 1], arg[k]
 			# Superblocks are no tree blocks.
-			if (arg[k] != 65536 && arg[k] != 67108864)
+			else if (arg[k] != 65536 && arg[k] != 67108864)
 				print index_of[path], arg[k], arg[k - 1]
 		}' "$E2PF_TMP/trace" | sort -u
+}
+
+# traced PROGRAM DEVICE: its own thread alone.
+traced()
+{
+	strace -y -e trace=pread64,readahead -o "$E2PF_TMP/trace" \
+		${E2PF_RUNTIME:+-E LD_PRELOAD="$E2PF_RUNTIME"} \
+		"$1" check "$2" >"$E2PF_TMP/check.out" 2>&1
 }
 
 compare_blocks()
@@ -106,7 +121,9 @@ compare_blocks()
 
 	shift 2
 	devices=("$@")
-	reads "${devices[@]}" >"$E2PF_TMP/seen"
+	traced "$BTRFS_STOCK" "${devices[0]}"
+	calls pread64 "${devices[@]}" >"$E2PF_TMP/seen"
+	calls readahead "${devices[@]}" >"$E2PF_TMP/ahead"
 	"$plan" "${devices[@]}" | cut -d' ' -f1-3 | sort -u \
 		>"$E2PF_TMP/planned" || return
 	planned=$(wc -l <"$E2PF_TMP/planned")
@@ -123,9 +140,35 @@ compare_blocks()
 	[ "$seen" -gt 20 ] && [ "$missed" = 0 ] && [ "$share" -le "$seen" ]
 }
 
+# elsewhere FILE: how much of it is no block that the check reads.
+elsewhere() { comm -13 "$E2PF_TMP/planned" "$1" | wc -l; }
+
+# What the check itself reads ahead is of the copies that it reads: on mirrors
+# the stock program takes others as well.
+compare_ahead()
+{
+	local name=$1 stock wrong
+
+	shift
+	stock=$(elsewhere "$E2PF_TMP/ahead")
+	[ "$stock" -gt 0 ] || return 0
+	PREFETCH=1 PREFETCH_STATS=$E2PF_TMP/stats.json \
+		PREFETCH_BTRFS=$BTRFS_STOCK traced "$BTRFS_TEST" "$1"
+	calls readahead "$@" >"$E2PF_TMP/ahead"
+	wrong=$(elsewhere "$E2PF_TMP/ahead")
+	comm -13 "$E2PF_TMP/planned" "$E2PF_TMP/ahead" >"$E2PF_TMP/log"
+	name="$name: read ahead where it is read, $stock by the stock program are not"
+	if [ "$wrong" = 0 ] && grep -q '"planned_bytes":[1-9]' \
+		"$E2PF_TMP/stats.json"; then
+		tap_ok "$name"
+	else
+		tap_not_ok "$name" "$E2PF_TMP/log"
+	fi
+}
+
 test_case()
 {
-	local name=$1 count=$2 mnt=$E2PF_TMP/mnt node
+	local name=$1 count=$2 mnt=$E2PF_TMP/mnt
 
 	shift 2
 	local -a devices=()
@@ -151,14 +194,13 @@ test_case()
 		wipefs -aq "${devices[0]}"
 		devices=("${devices[1]}")
 	fi
-	node=$(btrfs inspect-internal dump-super "${devices[0]}" |
-		awk '/^nodesize/ { print $2 }')
 	if compare_blocks "$name" "$count" "${devices[@]}" \
 		>"$E2PF_TMP/log" 2>&1; then
 		tap_ok "$name: $(head -n 1 "$E2PF_TMP/log")"
 	else
 		tap_not_ok "$name" "$E2PF_TMP/log"
 	fi
+	[ -n "${E2PF_NO_PRELOAD-}" ] || compare_ahead "$name" "${devices[@]}"
 }
 
 test_cases()

@@ -271,6 +271,11 @@ static void test_phases(void **state)
 	free(m.bytes);
 }
 
+static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	return memory_read(ctx, bytes, ref->offset, ref->length);
+}
+
 /* What of a place the check reads, and whether a walk comes by it. */
 static void test_copy_read(void **state)
 {
@@ -289,6 +294,12 @@ static void test_copy_read(void **state)
 	assert_non_null(btrfs);
 	/* Where the chunks are is not known yet. */
 	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 4 * MIB, &ref, &planned));
+	/* Before a walk, but what is planned is not. */
+	e2pf_btrfs_learn_chunks(btrfs, read_block, &m.dev);
+	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + FS_NODE, &ref,
+					 &planned));
+	assert_false(planned);
+	assert_int_equal(ref.offset, 5 * MIB + FS_NODE);
 	cfg.source = e2pf_btrfs_source(btrfs);
 	engine = e2pf_engine_new(&cfg);
 	assert_int_equal(e2pf_engine_plan(engine, count), 0);
