@@ -7,6 +7,9 @@
 # seeded positions of what e2image takes for metadata.
 #
 #   test-features.sh [IMAGE...]	only these; the names are in images.sh
+#
+# E2PF_FEW	not empty: of each image one kind of damage and one number of
+#		bytes, another with the next image
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -30,6 +33,16 @@ sound_modes="-fn
 flips="1 2 5 24"
 
 damages="clri fields dirblock itable bitmaps super gdt feature"
+
+# in_turn NUMBER ITEM...: all of them, or with E2PF_FEW that of this number.
+in_turn()
+{
+	local number=$1
+
+	shift
+	[ -z "${E2PF_FEW-}" ] || set -- "${@:1 + number % $#:1}"
+	echo "$@"
+}
 
 # debugfs does not find every name in every image; what it says is not shown.
 damage_debugfs()
@@ -140,8 +153,9 @@ compare_damaged()
 test_image()
 {
 	local name=$1 dir=$E2PF_TMP/$1 image=$E2PF_TMP/$1/image why damage n
-	local options mode seed=0
+	local options mode seed=0 number
 
+	number=$(image_names | grep -nFx "$name" | cut -d: -f1)
 	mkdir "$dir"
 	if ! why=$(image_make "$name" "$image" 2>&1); then
 		tap_skip "$name" "this mke2fs does not make it: ${why//$'\n'/ }"
@@ -159,12 +173,14 @@ test_image()
 
 	e2image -r "$image" "$dir/map" >/dev/null 2>&1
 	[ ! -e "$image.jdev" ] || cp "$image.jdev" "$dir/bad.jdev"
-	for damage in $damages; do
+	# shellcheck disable=SC2086 # words
+	for damage in $(in_turn "$number" $damages); do
 		cp --sparse=auto "$image" "$dir/bad"
 		"damage_$damage" "$dir/bad"
 		compare_damaged "$name: $damage" "$dir" "$dir/bad"
 	done
-	for n in $flips; do
+	# shellcheck disable=SC2086 # words
+	for n in $(in_turn "$number" $flips); do
 		seed=$((seed + 1))
 		cp --sparse=auto "$image" "$dir/bad"
 		"$IMGTOOL" flip "$dir/bad" "$dir/map" "$seed" "$n" ||
