@@ -32,7 +32,8 @@ launcher=$srcdir/../e2fsck
 # bring all the library with it.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/names.c $launcher/environment.c
-	$srcdir/../accel/accel.c $srcdir/../prefetch/options.c"
+	$launcher/configuration.c $srcdir/../accel/accel.c
+	$srcdir/../prefetch/options.c"
 sources_topology="$lib/device/topology.c $lib/device/policy.c
 	$lib/device/sysfile.c $lib/device/budget.c"
 sources_program=$launcher/program.c
@@ -44,7 +45,7 @@ sources_search="$lib/btrfs/search.c $lib/btrfs/tree_walk.c
 	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs
-flags_settings=-lext2fs
+flags_settings="$(pkg-config --cflags --libs inih) -lext2fs -DCONFIGURATION=\"/dev/null\""
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
 	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
 	-Wl,--wrap=closedir"
