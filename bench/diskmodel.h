@@ -38,7 +38,7 @@ void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t due,
  * One JSON object on one line, with how far the heads of @sim went.  Returns
  * the length, less than @size.
  */
-#define DM_JSON_SIZE 4096
+#define DM_JSON_SIZE 8192
 int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
 		  const char *name, uint64_t now, char *buf, size_t size);
 /* Text lines: start (ns), offset, length, r/w/f, latency (ns). */

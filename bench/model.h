@@ -122,13 +122,17 @@ struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now);
  * does not find what the one before it has left. */
 void dm_sim_park(struct dm_sim *sim);
 
-/* How far a disk's head has travelled since dm_sim_reset_heads(). */
+/* How far a disk's head has travelled since dm_sim_reset_heads(), and how much
+ * of that time the disk had something to do: of commands that have ended. */
 struct dm_head {
 	uint64_t requests;	/* commands served */
 	uint64_t seeks;		/* moves beyond the track under the head */
 	uint64_t back;		/* of them, those towards the front */
 	uint64_t far;		/* over more than a tenth of the image's part */
 	uint64_t distance;	/* bytes moved over, in all */
+	uint64_t busy;		/* ns with a command in service */
+	uint64_t waiting;	/* sum over the commands of ns from the host's
+				   asking to the end */
 	uint64_t part;		/* bytes of the image on this disk */
 };
 

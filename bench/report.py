@@ -392,6 +392,35 @@ def requests_table(result):
     return rows
 
 
+def heads_table(result):
+    """How the disks of a model spent a run, on average of its disks."""
+    rows = [["image", "device", "checker", "disks", "commands of each",
+             "seeks", "of them back", "mean seek, MiB", "crossings",
+             "idle, s", "least-most idle, s", "mean depth of each"]]
+    for (label, model), group in cells(result, "cold").items():
+        for name, cell in group.items():
+            run = cell.middle()
+            heads = run.get("heads")
+            if not heads or "busy_s" not in heads[0]:
+                continue
+            n = len(heads)
+            seeks = sum(h["seeks"] for h in heads)
+            idle = [max(0, run["seconds"] - h["busy_s"]) for h in heads]
+            rows.append([
+                label, model, name, str(n),
+                "%.0f" % (sum(h["requests"] for h in heads) / n),
+                "%.0f" % (seeks / n), "%.0f %%" % (
+                    100 * sum(h["back"] for h in heads) / (seeks or 1)),
+                "%.0f" % (sum(h["distance"] for h in heads) /
+                          (seeks or 1) / 1048576),
+                "%.0f" % (sum(h["crossings"] for h in heads) / n),
+                "%.2f" % (sum(idle) / n),
+                "%.2f-%.2f" % (min(idle), max(idle)),
+                "%.1f" % (sum(h["waiting_s"] for h in heads) / n /
+                          run["seconds"])])
+    return rows
+
+
 def same_verdict(result):
     """Whether every checker said the same about each image and device."""
     seen = collections.defaultdict(set)
@@ -437,6 +466,14 @@ def markdown(result, drawn):
         out += ["", "## Requests", "", as_markdown(requests_table(result)),
                 "", "Of throttled-loop and plain the kernel counts, reads of "
                 "others included."]
+    heads = heads_table(result)
+    if len(heads) > 1:
+        out += ["", "## Heads", "",
+                "Of each disk, on average. A crossing is the length of the "
+                "image's part of the disk; idle is without a command, the "
+                "time in which only the checker computes included; depth is "
+                "that of the host's queue and the drive's together.", "",
+                as_markdown(heads)]
     used = processor_table(result)
     if len(used) > 1:
         out += ["", "## Processor time", "",

@@ -72,6 +72,26 @@ static struct load_io *make_list(const struct load_kind *k, size_t n,
 	return list;
 }
 
+static bool off_by_too_much(double is, double should);
+
+/* Do the disks say that they were waited for as the depth implies?  Not asked
+ * where a request may become two commands. */
+static bool heads_agree(const struct dm_sim *sim, const struct dm_params *p,
+			const struct load_kind *k, uint64_t now)
+{
+	double waiting = 0;
+	struct dm_head h;
+	unsigned int i;
+
+	for (i = 0; dm_sim_head(sim, i, &h); i++) {
+		if (h.busy > now || h.busy > h.waiting)
+			return false;
+		waiting += (double)h.waiting;
+	}
+	return !i || k->bs > p->max_request || k->other ||
+	       !off_by_too_much(waiting, (double)k->depth * (double)now);
+}
+
 /* Requests per second within the first @span bytes, on the simulation's own
  * clock, or 0. */
 static double simulate(const struct dm_params *p, const struct load_kind *k,
@@ -100,6 +120,8 @@ static double simulate(const struct dm_params *p, const struct load_kind *k,
 				break;
 		}
 	}
+	if (sim && !heads_agree(sim, p, k, now))
+		done = 0;
 	dm_sim_free(sim);
 	free(list);
 	return now && done == n ? (double)n * 1e9 / (double)now : 0;

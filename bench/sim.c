@@ -27,6 +27,7 @@ struct part {
 	struct dm_req *req;
 	uint64_t off;		/* on the spindle */
 	uint64_t arrival;	/* at the host, then at the drive */
+	uint64_t asked;		/* at the host */
 	uint32_t len;
 	bool write;
 };
@@ -47,6 +48,7 @@ struct spindle {
 	uint64_t sweep;		/* where the elevator is */
 	unsigned int batch;	/* requests since it looked at the oldest */
 	bool busy;
+	uint64_t began;		/* with the one in service */
 	struct part cur;
 	struct part queue[DM_MAX_DEPTH];	/* the drive's */
 	unsigned int nr_queue;
@@ -322,6 +324,7 @@ static void start_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
 			pick = i;
 	}
 	s->cur = s->queue[pick];
+	s->began = now;
 	s->queue[pick] = s->queue[--s->nr_queue];
 	s->busy = true;
 	count_move(sim, s, &s->cur, now);
@@ -361,7 +364,7 @@ static void add_part(struct dm_sim *sim, unsigned int nr, struct dm_req *req,
 	s->stream = off + len;
 	s->host[s->nr_host++] = (struct part){
 		.req = req, .off = off, .len = len, .write = write,
-		.arrival = now,
+		.arrival = now, .asked = now,
 	};
 	req->parts++;
 }
@@ -459,6 +462,8 @@ static void part_done(struct dm_sim *sim, struct spindle *s)
 
 	s->at = s->to;
 	s->busy = false;
+	s->travel.busy += now - s->began;
+	s->travel.waiting += now - s->cur.asked;
 	if (!--req->parts)
 		all_parts_done(sim, req, now);
 	if (!s->busy)

@@ -73,6 +73,8 @@ report_complete()
 		[ -s "$tmp/out/$file" ] || return 1
 	done
 	grep -q '^| extents@1/100 | disk-7200-ncq |' "$tmp/out/timing.md" &&
+	grep -q '^| extents@1/100 | disk-7200-ncq | stock | 1 | [1-9]' \
+		"$tmp/out/timing.md" &&
 	grep -q 'the same exit status and the same output' "$tmp/out/timing.md"
 }
 

@@ -108,9 +108,11 @@ static size_t add_heads(char *buf, size_t size, size_t used,
 		used = add(buf, size, used, "%s{\"requests\": %" PRIu64
 			   ", \"seeks\": %" PRIu64 ", \"back\": %" PRIu64
 			   ", \"far\": %" PRIu64 ", \"distance\": %" PRIu64
-			   ", \"crossings\": %.2f}", i ? ", " : "",
+			   ", \"crossings\": %.2f, \"busy_s\": %.6f"
+			   ", \"waiting_s\": %.6f}", i ? ", " : "",
 			   h.requests, h.seeks, h.back, h.far, h.distance,
-			   h.part ? (double)h.distance / (double)h.part : 0);
+			   h.part ? (double)h.distance / (double)h.part : 0,
+			   (double)h.busy / 1e9, (double)h.waiting / 1e9);
 	return add(buf, size, used, "]");
 }
 
