@@ -82,32 +82,49 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* What, how much, how fast, and how long it will take if the groups that are
- * left are like those before; what comes behind them is not foreseen. */
-static void print_progress(struct e2pf_session *s, double began)
+/* What is read.  Past a head one batch is the whole filesystem: there the
+ * tables come first, and then what the inodes in them lead to. */
+static void print_what(uint64_t done, uint64_t total, uint64_t looked_at,
+		       uint64_t tables)
 {
+	if (done >= total)
+		fprintf(stderr, "directories and bitmaps");
+	else if (done)
+		fprintf(stderr, "inode tables, group %" PRIu64 " of %" PRIu64,
+			done, total);
+	else if (looked_at < tables)
+		fprintf(stderr, "inode tables, %" PRIu64 " of %" PRIu64 " MiB",
+			looked_at >> 20, tables >> 20);
+	else
+		fprintf(stderr, "what the inodes lead to");
+}
+
+/* And how much, how fast, and how long it will take if what is left is like
+ * what was before; what comes behind the tables is not foreseen. */
+static void print_progress(struct e2pf_session *s, uint64_t tables,
+			   double began)
+{
+	double passed = now() - began, mib, part;
 	struct e2pf_totals t;
 	uint64_t done, total;
-	double passed = now() - began, mib;
 
 	e2pf_progress(s, &done, &total);
 	e2pf_get_totals(s, &t);
 	mib = (double)t.prefetched_bytes / (1u << 20);
+	part = done ? (double)done / (double)total :
+	       tables ? (double)t.planned_bytes / (double)tables : 1;
 	fprintf(stderr, "\r\033[Ke2prefetch: ");
-	if (done < total)
-		fprintf(stderr, "inode tables, group %" PRIu64 " of %" PRIu64,
-			done, total);
-	else
-		fprintf(stderr, "directories and bitmaps");
-	fprintf(stderr, ", %.0f MiB, %.1f MiB/s", mib,
+	print_what(done, total, t.planned_bytes, tables);
+	fprintf(stderr, ", %.0f MiB read, %.1f MiB/s", mib,
 		passed > 0 ? mib / passed : 0);
-	if (done && done < total)
-		fprintf(stderr, ", %.0f s left", passed *
-			(double)(total - done) / (double)done);
+	if (part > 0 && part < 1)
+		fprintf(stderr, ", %.0f s left for the tables",
+			passed / part - passed);
 }
 
 /* On a terminal, four times a second; what is over sooner shows nothing. */
-static void wait_with_progress(const struct options *o, struct e2pf_session *s)
+static void wait_with_progress(const struct options *o, struct e2pf_session *s,
+			       uint64_t tables)
 {
 	double began = now();
 	bool shown = false;
@@ -117,7 +134,7 @@ static void wait_with_progress(const struct options *o, struct e2pf_session *s)
 		return;
 	}
 	while (!e2pf_wait(s, 250)) {
-		print_progress(s, began);
+		print_progress(s, tables, began);
 		shown = true;
 	}
 	if (shown)
@@ -166,7 +183,8 @@ static int report(const struct options *o, struct e2pf_session *s)
 	return t.complete ? 0 : EXIT_INCOMPLETE;
 }
 
-static int prefetch(const struct options *o, struct e2pf_session *s)
+static int prefetch(const struct options *o, struct e2pf_session *s,
+		    uint64_t tables)
 {
 	int status = 0, result;
 	pid_t pid = 0;
@@ -183,7 +201,7 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 	if (pid) {
 		status = wait_command(pid);
 	} else {
-		wait_with_progress(o, s);
+		wait_with_progress(o, s, tables);
 		status = report(o, s);
 		if (!status)
 			warn_if_dropped(o);
@@ -205,7 +223,7 @@ static int run_alone(const struct options *o)
 static int run(struct options *o)
 {
 	struct e2pf_session *session;
-	uint64_t block_size;
+	uint64_t block_size, tables;
 	ext2_filsys fs;
 	errcode_t err;
 	int status;
@@ -224,12 +242,13 @@ static int run(struct options *o)
 	if (err)
 		return fail(o, err);
 	block_size = fs->blocksize;
+	tables = table_bytes(fs);
 	err = e2pf_open(fs, o->device, o->offset, &o->settings, &session);
 	ext2fs_free(fs);
 	if (err)
 		return fail(o, err);
 	status = o->plan ? show_plan(o, session, block_size) :
-			   prefetch(o, session);
+			   prefetch(o, session, tables);
 	e2pf_close(session);
 	return status;
 }

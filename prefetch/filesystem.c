@@ -35,3 +35,20 @@ errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 		 !o->block_size && size <= EXT2_MAX_BLOCK_SIZE);
 	return err;
 }
+
+uint64_t table_bytes(ext2_filsys fs)
+{
+	bool told = ext2fs_has_group_desc_csum(fs);
+	uint64_t inodes = 0;
+	dgrp_t g;
+
+	for (g = 0; g < fs->group_desc_count; g++) {
+		uint64_t unused = told ? ext2fs_bg_itable_unused(fs, g) : 0;
+
+		if (told && ext2fs_bg_flags_test(fs, g, EXT2_BG_INODE_UNINIT))
+			continue;
+		if (unused < fs->super->s_inodes_per_group)
+			inodes += fs->super->s_inodes_per_group - unused;
+	}
+	return inodes * EXT2_INODE_SIZE(fs->super);
+}

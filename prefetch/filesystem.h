@@ -11,4 +11,7 @@ int fail(const struct options *o, errcode_t err);
 /* Open it for reading, by the superblock that the options name. */
 errcode_t open_filesystem(const struct options *o, ext2_filsys *fs);
 
+/* Bytes of its inode tables that are in use. */
+uint64_t table_bytes(ext2_filsys fs);
+
 #endif
