@@ -311,8 +311,9 @@ bool e2pf_btrfs_session_brings(struct e2pf_btrfs_session *session,
 		return false;
 	*device = ref.device;
 	*offset = ref.offset;
-	/* Without knowing what is in memory nothing is left out. */
-	return !session->dev[ref.device]->blind &&
+	/* Without knowing what is in memory nothing is left out; and to look
+	 * for what nobody reads ahead takes as long as the call. */
+	return planned && !session->dev[ref.device]->blind &&
 	       e2pf_engine_brings(session->engine, &ref, planned);
 }
 
@@ -393,6 +394,11 @@ void e2pf_btrfs_session_describe(struct e2pf_btrfs_session *s,
 	e2pf_statistics_limits(list, &s->settings, s->sharing);
 	e2pf_statistics_memory(list, s->cfg.budget, s->settings.memory,
 			       s->sharing);
+	if (e2pf_btrfs_leaves_left(s->btrfs))
+		e2pf_decide(list, "leaves", "left to the check",
+			    "%llu MiB, more than may be ahead of it",
+			    (unsigned long long)
+			    e2pf_btrfs_leaves_left(s->btrfs) >> 20);
 	describe_engine(s, &st, list);
 }
 

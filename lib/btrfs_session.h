@@ -44,8 +44,8 @@ struct e2pf_engine *e2pf_btrfs_session_engine(
 
 /*
  * The check asks for read-ahead of its own.  True where nobody need ask the
- * device: it is in memory, or the check is going to wait for a worker that
- * brings it.  Of a copy that the check does not read, the place is changed to
+ * device for what is read ahead: it is in memory, or the check is going to wait
+ * for a worker that brings it.  Of a copy that the check does not read, the place is changed to
  * the one that it does.  After the start.
  */
 bool e2pf_btrfs_session_brings(struct e2pf_btrfs_session *session,

@@ -54,6 +54,9 @@ struct e2pf_btrfs {
 	atomic_bool complete;		/* the map stays as it is */
 	struct e2pf_slots seen;		/* handed out, or set aside */
 	struct e2pf_slots leaves;	/* set aside */
+	atomic_uint_fast64_t leaf_bytes;	/* of them */
+	uint64_t room;			/* bytes of leaves, above which they
+					   are left to the check */
 	pthread_mutex_t lock;		/* of the lists of trees */
 	struct trees extent_trees, other_trees;
 };
@@ -178,7 +181,9 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 			return;
 		if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES &&
 		    !to->at_once) {
-			e2pf_slots_add(&btrfs->leaves, slot);
+			if (e2pf_slots_add(&btrfs->leaves, slot))
+				atomic_fetch_add(&btrfs->leaf_bytes,
+						 btrfs->super.nodesize);
 			return;
 		}
 	}
@@ -243,7 +248,8 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 #undef PHASE
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
-	(void)start;
+	btrfs->room = start->paced ? start->budget : UINT64_MAX;
+	atomic_store(&btrfs->leaf_bytes, 0);
 	atomic_store(&btrfs->complete, false);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slots_free(&btrfs->seen);
@@ -256,6 +262,18 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	btrfs->other_trees.count = 0;
 	*count = E2PF_BTRFS_PHASES;
 	return phases;
+}
+
+/*
+ * Are there more leaves than may be ahead?  The check reads them in the order
+ * of addresses, with read-ahead of its own, and keeps them in its memory:
+ * while that grows the kernel drops from the page cache what the check has not
+ * come to before what it has read, a part of a larger folio at a time, and all
+ * would be read twice.
+ */
+static bool leaves_are_left(const struct e2pf_btrfs *btrfs)
+{
+	return atomic_load(&btrfs->leaf_bytes) > btrfs->room;
 }
 
 static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
@@ -276,7 +294,8 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 		break;
 	case E2PF_BTRFS_LEAVES:
 		/* Nobody adds to them any more. */
-		units = e2pf_slots_words(&btrfs->leaves);
+		if (!leaves_are_left(btrfs))
+			units = e2pf_slots_words(&btrfs->leaves);
 		break;
 	}
 	pthread_mutex_unlock(&btrfs->lock);
@@ -528,13 +547,21 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 		return false;
 	if (complete)
 		slot = e2pf_chunk_map_slot(map, logical, &aligned);
-	*planned = slot != UINT64_MAX && e2pf_slots_has(&btrfs->seen, slot);
+	*planned = slot != UINT64_MAX &&
+		   e2pf_slots_has(&btrfs->seen, slot) &&
+		   !(leaves_are_left(btrfs) &&
+		     e2pf_slots_has(&btrfs->leaves, slot));
 	*ref = (struct e2pf_ref) {
 		.device = extent[0].device,
 		.offset = extent[0].offset,
 		.length = extent[0].length
 	};
 	return true;
+}
+
+uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs)
+{
+	return leaves_are_left(btrfs) ? atomic_load(&btrfs->leaf_bytes) : 0;
 }
 
 size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs)

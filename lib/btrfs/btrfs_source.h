@@ -9,7 +9,8 @@
  *				the leaves of extent and block group trees,
  *				which it walks first, block by block
  *	E2PF_BTRFS_LEAVES	all other leaves, whose addresses are known
- *				then, in the order of the devices
+ *				then, in the order of the devices; unless they
+ *				are more than may be ahead of the check
  *
  * Nobody reports where the check is: it is followed by what it reads.
  * The parts of this source may be used as engine/source.h says.
@@ -87,6 +88,10 @@ void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset, struct e2pf_ref *ref,
 			  bool *planned);
+
+/* Bytes of leaves that are left to the check, more than may be ahead of it;
+ * 0 where they are read ahead.  Not while there are threads. */
+uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs);
 
 /* Chunks that tree blocks lie in, as far as they are known; not while there
  * are threads. */

@@ -77,6 +77,13 @@ static uint64_t inflight_now(struct e2pf_device *dev)
 	return real->ops->now(real);
 }
 
+static bool inflight_is_gone(struct e2pf_device *dev, uint64_t offset)
+{
+	struct e2pf_device *real = inflight_of(dev)->real;
+
+	return real->ops->is_gone && real->ops->is_gone(real, offset);
+}
+
 static void inflight_close(struct e2pf_device *dev)
 {
 	struct inflight *f = inflight_of(dev);
@@ -92,6 +99,7 @@ static const struct e2pf_device_ops inflight_ops = {
 	.read = inflight_read,
 	.now = inflight_now,
 	.close = inflight_close,
+	.is_gone = inflight_is_gone,
 };
 
 struct e2pf_device *e2pf_inflight_new(struct e2pf_device *real)
@@ -123,9 +131,10 @@ void e2pf_inflight_settle(struct e2pf_device *dev, int milliseconds)
 		if (!r->asked || now - r->asked > IN_FLIGHT_NS)
 			return;
 		/* A page that is being read counts as not resident; to read
-		 * from it is to wait for that. */
+		 * from it is to wait for that.  One that was dropped again is
+		 * left alone. */
 		inflight_span(dev, r->last, 1, &resident);
-		if (!resident)
+		if (!resident && !inflight_is_gone(dev, r->last))
 			inflight_read(dev, &byte, r->last, 1);
 		now = inflight_now(dev);
 	}

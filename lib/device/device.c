@@ -27,6 +27,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <linux/fs.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,6 +40,13 @@
 
 /* Pages one mincore() call looks at: 4 MiB of device. */
 #define SPAN_PAGES 1024u
+
+/* cachestat(2) of Linux 6.5, which the headers need not know yet. */
+#if !defined(SYS_cachestat) && \
+	(defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || \
+	 defined(__powerpc64__) || defined(__s390x__))
+#define SYS_cachestat 451
+#endif
 
 /* Descriptors that are left to the checker, whose limit is ours: those of an
  * external journal, of the mount table, of the pipe to badblocks. */
@@ -153,6 +161,27 @@ static uint64_t file_now(struct e2pf_device *dev)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* mincore(2) takes a page that is being read for a missing one; this call counts
+ * it as there. */
+static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
+{
+#ifdef SYS_cachestat
+	const struct file_device *f = file_device(dev);
+	struct {
+		uint64_t offset, length;
+	} range = { f->offset + offset, 1 };
+	struct {
+		uint64_t cache, dirty, writeback, evicted, recently_evicted;
+	} found;
+
+	return !syscall(SYS_cachestat, f->fd, &range, &found, 0) &&
+	       !found.cache;
+#else
+	(void)dev, (void)offset;
+	return false;
+#endif
+}
+
 static void file_close(struct e2pf_device *dev)
 {
 	struct file_device *f = file_device(dev);
@@ -169,6 +198,7 @@ static const struct e2pf_device_ops file_ops = {
 	.read = file_read,
 	.now = file_now,
 	.close = file_close,
+	.is_gone = file_is_gone,
 };
 
 static bool may_write(int fd)

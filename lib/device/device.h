@@ -31,6 +31,9 @@ struct e2pf_device_ops {
 	/* Nanoseconds of a clock that never goes back. */
 	uint64_t (*now)(struct e2pf_device *dev);
 	void (*close)(struct e2pf_device *dev);
+	/* Is the page of this byte neither in memory nor on its way there?
+	 * False also where that cannot be seen.  NULL: it never can. */
+	bool (*is_gone)(struct e2pf_device *dev, uint64_t offset);
 };
 
 struct e2pf_device {

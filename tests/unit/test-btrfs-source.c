@@ -23,6 +23,7 @@ struct memory {
 	struct e2pf_device dev;
 	uint8_t *bytes;
 	bool resident;
+	bool gone;
 	unsigned reads;
 	uint64_t now;
 };
@@ -65,8 +66,15 @@ static void memory_close(struct e2pf_device *dev)
 	(void)dev;
 }
 
+static bool memory_is_gone(struct e2pf_device *dev, uint64_t offset)
+{
+	(void)offset;
+	return ((struct memory *)dev)->gone;
+}
+
 static const struct e2pf_device_ops memory_ops = {
-	memory_span, memory_willneed, memory_read, memory_now, memory_close
+	memory_span, memory_willneed, memory_read, memory_now, memory_close,
+	memory_is_gone
 };
 
 static struct memory new_memory(void)
@@ -225,6 +233,22 @@ static void note_phase(void *ctx, const struct e2pf_ref *ref)
 				      note_phase, p);
 }
 
+/* The phases below this one. */
+static void seed_phases(struct phases *p, unsigned end)
+{
+	struct e2pf_source *source = p->source;
+	uint64_t unit;
+	unsigned i;
+	bool more;
+
+	for (i = 0; i < end; i++) {
+		p->now = (uint8_t)(i + 1);
+		for (unit = 0; unit < source->ops->units(source, i, &more);
+		     unit++)
+			source->ops->seed(source, i, unit, note_phase, p);
+	}
+}
+
 static uint8_t phase_of(const struct phases *p, uint64_t logical)
 {
 	return p->of[(logical - META + 4 * MIB) / FS_NODE];
@@ -240,9 +264,8 @@ static void test_phases(void **state)
 	struct e2pf_btrfs_super super = make_fs(&m);
 	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
 	struct phases p = { .m = &m };
-	uint64_t unit, leaf = META + 3 * MIB + FS_NODE;
-	unsigned count, i;
-	bool more;
+	uint64_t leaf = META + 3 * MIB + FS_NODE;
+	unsigned count;
 
 	(void)state;
 	assert_non_null(btrfs);
@@ -251,12 +274,7 @@ static void test_phases(void **state)
 	p.source = e2pf_btrfs_source(btrfs);
 	p.source->ops->begin(p.source, &start, &count);
 	assert_int_equal(count, E2PF_BTRFS_PHASES);
-	for (i = 0; i < count; i++) {
-		p.now = (uint8_t)(i + 1);
-		for (unit = 0; unit < p.source->ops->units(p.source, i, &more);
-		     unit++)
-			p.source->ops->seed(p.source, i, unit, note_phase, &p);
-	}
+	seed_phases(&p, count);
 	assert_int_equal(phase_of(&p, META), E2PF_BTRFS_ROOTS + 1);
 	/* Roots, the one leaf of checksums among them; the extent tree. */
 	assert_int_equal(phase_of(&p, META + MIB), E2PF_BTRFS_TREES + 1);
@@ -274,6 +292,41 @@ static void test_phases(void **state)
 static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 {
 	return memory_read(ctx, bytes, ref->offset, ref->length);
+}
+
+/* So many leaves as may be ahead are read; with room for one less, none. */
+static void test_room_for_leaves(void **state)
+{
+	const struct e2pf_btrfs_member member = make_member(1);
+	struct e2pf_start start = { .paced = true };
+	struct memory m;
+	struct e2pf_btrfs_super super = make_fs(&m);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
+	struct phases p = { .m = &m };
+	struct e2pf_ref ref;
+	unsigned count;
+	bool more, planned;
+	int room;
+
+	(void)state;
+	assert_non_null(btrfs);
+	p.source = e2pf_btrfs_source(btrfs);
+	for (room = 9; room >= 8; room--) {
+		start.budget = (uint64_t)room * FS_NODE;
+		p.source->ops->begin(p.source, &start, &count);
+		memset(p.of, 0, sizeof(p.of));
+		seed_phases(&p, E2PF_BTRFS_LEAVES);
+		assert_int_equal(!p.source->ops->units(p.source,
+						       E2PF_BTRFS_LEAVES,
+						       &more), room == 8);
+		assert_int_equal(e2pf_btrfs_leaves_left(btrfs),
+				 room == 8 ? 9 * FS_NODE : 0);
+		assert_true(e2pf_btrfs_copy_read(btrfs, 0, 6 * MIB + FS_NODE,
+						 &ref, &planned));
+		assert_int_equal(planned, room == 9);
+	}
+	e2pf_btrfs_free(btrfs);
+	free(m.bytes);
 }
 
 /* What of a place the check reads, and whether a walk comes by it. */
@@ -525,6 +578,10 @@ static void test_settle(void **state)
 	e2pf_inflight_settle(dev, 1000);
 	assert_int_equal(m.reads, 2);
 	m.reads = 0;
+	m.gone = true;
+	e2pf_inflight_settle(dev, 1000);
+	assert_int_equal(m.reads, 0);
+	m.gone = false;
 	m.resident = true;
 	e2pf_inflight_settle(dev, 1000);
 	assert_int_equal(m.reads, 0);
@@ -536,6 +593,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walk),
 		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_room_for_leaves),
 		cmocka_unit_test(test_copy_read),
 		cmocka_unit_test(test_wrong_block),
 		cmocka_unit_test(test_loop),

@@ -80,6 +80,7 @@ static void read_and_end(void **state)
 	 * to know, and what no mapping can hold is taken to be missing. */
 	assert_true(dev->ops->span(dev, 4096, 8192, &resident) == 8192);
 	assert_true(resident || dev->blind);
+	assert_false(dev->ops->is_gone(dev, 4096));
 	assert_true(dev->ops->span(dev, 4096, 0, &resident) == 0);
 	assert_false(resident);
 	assert_true(dev->ops->span(dev, UINT64_C(1) << 63, 4096,
