@@ -201,9 +201,10 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 /*
  * Wait until there is room for another request.  What has not come is read:
  * in flight still, that waits for it, as a signal that ends the process ends;
- * thrown out again, it is read again; and where the device failed to read it
- * that is seen, of which advice to read ahead says nothing.  False when the
- * batch is no longer wanted.
+ * and where the device failed to read it that is seen, of which advice to read
+ * ahead says nothing.  What was thrown out again had come: it is left alone
+ * where that can be seen, for past a head to read it again takes the way back.
+ * False when the batch is no longer wanted.
  */
 static bool make_room(struct worker *w)
 {
@@ -221,6 +222,8 @@ static bool make_room(struct worker *w)
 			     e2pf_is_resident(e, r->device, r->offset, 1);
 		bool late = false;
 
+		if (!there && dev->ops->is_gone)
+			there = dev->ops->is_gone(dev, r->offset);
 		if (!there) {
 			uint64_t began = e2pf_now(e), now;
 			int err = dev->ops->read(dev, buf, r->offset, len);

@@ -166,12 +166,26 @@ static void fake_close(struct e2pf_device *dev)
 	(void)dev;
 }
 
+/* The kernel keeps the page of a block that it failed to read. */
+static bool fake_is_gone(struct e2pf_device *dev, uint64_t offset)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t block = offset / f->block_size;
+	bool gone;
+
+	pthread_mutex_lock(&f->lock);
+	gone = !f->resident[block] && !f->in_flight[block] && !f->bad[block];
+	pthread_mutex_unlock(&f->lock);
+	return gone;
+}
+
 static const struct e2pf_device_ops fake_ops = {
 	.span = fake_span,
 	.willneed = fake_willneed,
 	.read = fake_read,
 	.now = fake_now,
 	.close = fake_close,
+	.is_gone = fake_is_gone,
 };
 
 void fake_new(struct fake_device *f, const void *image, uint64_t size,
