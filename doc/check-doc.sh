@@ -6,7 +6,7 @@
 doc=${docdir:-$(dirname "$0")}
 top=$doc/..
 
-pages=("$doc"/*.[38])
+pages=("$doc"/*.[358])
 echo "1..$((${#pages[@]} + 1))"
 
 n=0
