@@ -12,7 +12,8 @@
 #
 # BTRFS_TEST	the command under test (default: the launcher of the build tree)
 # BTRFS_STOCK	the stock program (default: btrfs of PATH)
-# BTRFS_LIMIT	seconds that a run may take (default: 60)
+# BTRFS_LIMIT	seconds that a run may take (default: 300: the root of a tree that
+#		cannot be read, 100 ms each time, is asked for hundreds of times)
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -24,7 +25,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
-BTRFS_LIMIT=${BTRFS_LIMIT:-60}
+BTRFS_LIMIT=${BTRFS_LIMIT:-300}
 unset PREFETCH_BTRFS PREFETCH_ASIDE
 plan=$top_builddir/tests/tools/btrfs-plan
 model=$top_builddir/bench/diskmodel
