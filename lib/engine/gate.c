@@ -122,9 +122,9 @@ static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
 	return true;
 }
 
-/* Is some of it left for a later phase?  Then none of this one brings it:
- * e2fsck looks for lost+found in the root directory before it reads any
- * inode, and would wait until all that belongs to pass 1 has come. */
+/* Is some of it left for a later phase?  Then none of this one brings it: a
+ * checker that looks at one name before it begins would wait until all of the
+ * first phase has come. */
 static bool is_put_off(const struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t first, count;
