@@ -55,8 +55,9 @@ struct e2pf_btrfs {
 	struct e2pf_slots seen;		/* handed out, or set aside */
 	struct e2pf_slots leaves;	/* set aside */
 	atomic_uint_fast64_t leaf_bytes;	/* of them */
-	uint64_t room;			/* bytes of leaves, above which they
-					   are left to the check */
+	atomic_uint_fast64_t extent_bytes;	/* leaves of extent trees */
+	uint64_t room;			/* bytes that may be ahead; what is
+					   more is left to the check */
 	pthread_mutex_t lock;		/* of the lists of trees */
 	struct trees extent_trees, other_trees;
 };
@@ -142,7 +143,10 @@ struct ref_sink {
 	e2pf_sink sink;
 	void *ctx;
 	bool at_once;			/* leaves too */
+	unsigned device;		/* of this one only, or ANY_DEVICE */
 };
+
+#define ANY_DEVICE E2PF_DEVICES
 
 static void pass_ref(const struct ref_sink *to, uint64_t logical,
 		     struct e2pf_ref ref)
@@ -154,11 +158,25 @@ static void pass_ref(const struct ref_sink *to, uint64_t logical,
 	if (n > 1)
 		ref.parse = false;
 	for (i = 0; i < n; i++) {
+		if (to->device != ANY_DEVICE && to->device != extent[i].device)
+			continue;
 		ref.device = extent[i].device;
 		ref.offset = extent[i].offset;
 		ref.length = extent[i].length;
 		to->sink(to->ctx, &ref);
 	}
+}
+
+/* The check walks the extent tree by its keys: a worker that waited for room,
+ * and went on in the order of the device, would send a head back and forth. */
+static bool has_room(struct e2pf_btrfs *btrfs, enum e2pf_btrfs_class cls,
+		     const struct e2pf_btrfs_ptr *ptr)
+{
+	const uint64_t size = btrfs->super.nodesize;
+
+	return cls != E2PF_BTRFS_CLASS_EXTENTS || ptr->level ||
+	       atomic_fetch_add(&btrfs->extent_bytes, size) + size <=
+	       btrfs->room;
 }
 
 /* A leaf that can wait is set aside; all else is a reference. */
@@ -177,7 +195,8 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 		return;
 	if (to->map == &btrfs->map) {
 		slot = e2pf_chunk_map_slot(to->map, ptr->logical, &aligned);
-		if (slot == UINT64_MAX || !e2pf_slots_add(&btrfs->seen, slot))
+		if (slot == UINT64_MAX || !has_room(btrfs, cls, ptr) ||
+		    !e2pf_slots_add(&btrfs->seen, slot))
 			return;
 		if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES &&
 		    !to->at_once) {
@@ -250,6 +269,7 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
 	atomic_store(&btrfs->leaf_bytes, 0);
+	atomic_store(&btrfs->extent_bytes, 0);
 	atomic_store(&btrfs->complete, false);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slots_free(&btrfs->seen);
@@ -295,18 +315,28 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	case E2PF_BTRFS_LEAVES:
 		/* Nobody adds to them any more. */
 		if (!leaves_are_left(btrfs))
-			units = e2pf_slots_words(&btrfs->leaves);
+			units = e2pf_slots_words(&btrfs->leaves) *
+				btrfs->members;
 		break;
 	}
 	pthread_mutex_unlock(&btrfs->lock);
 	return units;
 }
 
-static void seed_leaves(const struct ref_sink *to, uint64_t unit)
+/*
+ * Words of leaves are taken a page at a time, once for each device: so the
+ * workers, who take some hundred units each, are at different disks, where one
+ * that had the blocks of all would be at one disk after the other.
+ */
+static void seed_leaves(struct ref_sink *to, uint64_t unit)
 {
 	const struct e2pf_ref ref = { .cls = E2PF_BTRFS_CLASS_LEAVES };
+	uint64_t page = unit / E2PF_SLOTS_WORDS;
 	uint64_t first, word, logical;
 
+	to->device = (unsigned)(page % to->btrfs->members);
+	unit = page / to->btrfs->members * E2PF_SLOTS_WORDS +
+	       unit % E2PF_SLOTS_WORDS;
 	word = e2pf_slots_word(&to->btrfs->leaves, unit, &first);
 	for (; word; word &= word - 1) {
 		logical = e2pf_chunk_map_logical(to->map, first +
@@ -354,7 +384,8 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		.btrfs = btrfs,
 		.map = &btrfs->map,
 		.sink = sink,
-		.ctx = ctx
+		.ctx = ctx,
+		.device = ANY_DEVICE
 	};
 	struct e2pf_btrfs_ptr root;
 
@@ -398,7 +429,8 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 		.btrfs = btrfs,
 		.map = &btrfs->map,
 		.sink = sink,
-		.ctx = ctx
+		.ctx = ctx,
+		.device = ANY_DEVICE
 	};
 	struct e2pf_btrfs_ptr ptr;
 
@@ -435,7 +467,8 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 		.btrfs = btrfs,
 		.map = map,
 		.sink = sink,
-		.ctx = ctx
+		.ctx = ctx,
+		.device = ANY_DEVICE
 	};
 	uint64_t logical = e2pf_chunk_map_logical(map, map->slots / SAMPLES *
 						  index);

@@ -255,14 +255,17 @@ static uint8_t phase_of(const struct phases *p, uint64_t logical)
 }
 
 /* What the check reads when it opens the filesystem comes before leaves that
- * can wait, also where it is a leaf itself. */
+ * can wait, also where it is a leaf itself; and each block once, however many
+ * devices there are. */
 static void test_phases(void **state)
 {
-	const struct e2pf_btrfs_member member = make_member(1);
+	const struct e2pf_btrfs_member members[] = {
+		make_member(1), make_member(2)
+	};
 	const struct e2pf_start start = { .budget = MIB };
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, members, 2);
 	struct phases p = { .m = &m };
 	uint64_t leaf = META + 3 * MIB + FS_NODE;
 	unsigned count;
@@ -325,6 +328,15 @@ static void test_room_for_leaves(void **state)
 						 &ref, &planned));
 		assert_int_equal(planned, room == 9);
 	}
+	/* Of the extent tree's five leaves those that there is room for. */
+	start.budget = 2 * FS_NODE;
+	p.source->ops->begin(p.source, &start, &count);
+	memset(p.of, 0, sizeof(p.of));
+	seed_phases(&p, E2PF_BTRFS_LEAVES);
+	for (room = 0; room <= 5; room++)
+		assert_int_equal(!phase_of(&p, META + MIB +
+					   (unsigned)room * FS_NODE),
+				 room > 2);
 	e2pf_btrfs_free(btrfs);
 	free(m.bytes);
 }
