@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides how far a journal is read ahead of its replay, and what of its map. */
+/* Decides how far a journal is read ahead of its replay, and what of its map
+ * is. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
