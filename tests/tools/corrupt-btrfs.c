@@ -116,7 +116,6 @@ struct block {
 	int reached;
 };
 
-static int image_fd;
 static uint64_t image_bytes;
 static unsigned char super[SUPER_BYTES];
 static uint32_t nodesize, sectorsize;
@@ -124,21 +123,6 @@ static struct block *blocks;
 static size_t block_count, block_room;
 static uint64_t owners[OWNERS];
 static size_t owner_count;
-
-static void read_at(uint64_t at, void *bytes, size_t size)
-{
-	ssize_t got = pread(image_fd, bytes, size, at);
-
-	if (got < 0)
-		die("%s", strerror(errno));
-	memset((char *)bytes + got, 0, size - got);
-}
-
-static void write_at(uint64_t at, const void *bytes, size_t size)
-{
-	if (pwrite(image_fd, bytes, size, at) != (ssize_t)size)
-		die("%s", strerror(errno));
-}
 
 static unsigned char *block_buffer(void)
 {

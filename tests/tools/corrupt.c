@@ -616,24 +616,6 @@ static void seal_journal(unsigned char *p)
 	}
 }
 
-/* The file again: libext2fs has it open for reading only. */
-static int image_fd;
-
-static void read_at(uint64_t pos, void *buf, size_t len)
-{
-	ssize_t got = pread(image_fd, buf, len, pos);
-
-	if (got < 0)
-		die("%s", strerror(errno));
-	memset((char *)buf + got, 0, len - got);
-}
-
-static void write_at(uint64_t pos, const void *buf, size_t len)
-{
-	if (pwrite(image_fd, buf, len, pos) != (ssize_t)len)
-		die("%s", strerror(errno));
-}
-
 /* The checksum of a bitmap is in the descriptor of its group. */
 static void seal_bitmap(const struct place *pl, const unsigned char *p)
 {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What programs share that make one seeded corruption of an image: a sequence
- * of numbers, fields of structures, and the values that they get.  Knows no
- * filesystem.
+ * of numbers, fields of structures and the values that they get, reads and
+ * writes of the image.  Knows no filesystem.
  */
 #ifndef CORRUPT_H
 #define CORRUPT_H
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct field {
 	const char *name;
@@ -30,6 +33,25 @@ die(const char *format, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	exit(2);
+}
+
+/* The image, open for writing. */
+static int image_fd;
+
+/* What is behind its end is zero. */
+static void read_at(uint64_t at, void *bytes, size_t size)
+{
+	ssize_t got = pread(image_fd, bytes, size, at);
+
+	if (got < 0)
+		die("%s", strerror(errno));
+	memset((char *)bytes + got, 0, size - got);
+}
+
+static void write_at(uint64_t at, const void *bytes, size_t size)
+{
+	if (pwrite(image_fd, bytes, size, at) != (ssize_t)size)
+		die("%s", strerror(errno));
 }
 
 static uint64_t seed_state;
