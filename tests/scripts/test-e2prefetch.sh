@@ -534,6 +534,10 @@ test_all()
 	test_settings
 	test_probe
 	test_progress
+	# What debian/tests says of it is true of this build, too.
+	tap_check "the package's own test" \
+		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
+		sh "$srcdir/../debian/tests/read-ahead"
 	tap_check "no process is left behind" no_process_left
 }
 
