@@ -124,15 +124,6 @@ static size_t block_count, block_room;
 static uint64_t owners[OWNERS];
 static size_t owner_count;
 
-static unsigned char *block_buffer(void)
-{
-	unsigned char *buf = malloc(nodesize);
-
-	if (!buf)
-		die("out of memory");
-	return buf;
-}
-
 /*
  * What the image has.
  */
@@ -229,7 +220,7 @@ static void reach(uint64_t logical, uint64_t generation, unsigned level)
 		    block->generation != generation || block->level != level)
 			continue;
 		block->reached = 1;
-		b = block_buffer();
+		b = new_buffer(nodesize);
 		read_at(block->at, b, nodesize);
 		reach_children(block, b);
 		free(b);
@@ -406,25 +397,18 @@ static uint64_t pick_value(const struct block *own, uint64_t old,
 			   uint32_t size)
 {
 	const struct block *other = &blocks[below(block_count)];
-	uint64_t max = most_of(size), value;
+	unsigned choice = below(16);
+	uint64_t value;
 
-	switch (below(16)) {
-	case 0: value = 0; break;
-	case 1: value = 1; break;
-	case 2: value = max; break;
-	case 3: value = max / 2 + 1; break;
-	case 4: value = old + 1; break;
-	case 5: value = old - 1; break;
+	switch (choice) {
 	case 6: value = other->logical; break;
 	case 7: value = other->generation; break;
 	case 8: value = other->owner; break;
 	case 9: value = own->logical; break;
 	case 10: value = own->generation; break;
 	case 11: value = image_bytes - below(2) * nodesize; break;
-	case 12: value = below(64); break;
 	case 13: value = below(4096) * sectorsize; break;
-	case 14: value = old ^ (UINT64_C(1) << below(8 * size)); break;
-	default: value = next_random(); break;
+	default: value = odd_value(choice, old, size); break;
 	}
 	return other_value(value, old, size);
 }
@@ -512,7 +496,7 @@ static void write_copies(const struct block *block, int all,
 static void corrupt_block(enum kind kind, int all)
 {
 	const struct block *block = pick_block(kind);
-	unsigned char *b = block_buffer();
+	unsigned char *b = new_buffer(nodesize);
 	uint64_t old, value;
 	const char *said;
 	struct target t;
@@ -534,7 +518,7 @@ static void corrupt_block(enum kind kind, int all)
 static void corrupt_swap(int all)
 {
 	const struct block *a = pick_block(SWAP), *b = pick_block(SWAP);
-	unsigned char *one = block_buffer(), *other = block_buffer();
+	unsigned char *one = new_buffer(nodesize), *other = new_buffer(nodesize);
 	int copy = below(2), tries;
 
 	for (tries = 0; tries < 100 && a->logical == b->logical; tries++)
@@ -555,7 +539,7 @@ static void corrupt_swap(int all)
 static void corrupt_zero(int all)
 {
 	const struct block *block = pick_block(ZERO);
-	unsigned char *b = block_buffer();
+	unsigned char *b = new_buffer(nodesize);
 	uint32_t from = below(3) ? 0 : below(nodesize);
 	const char *said = "";
 

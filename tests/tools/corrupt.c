@@ -220,15 +220,6 @@ static void read_block(uint64_t blk, unsigned char *buf)
 		die("block %" PRIu64 " cannot be read", blk);
 }
 
-static unsigned char *block_buffer(void)
-{
-	unsigned char *buf = calloc(1, bs);
-
-	if (!buf)
-		die("out of memory");
-	return buf;
-}
-
 static void find_super_and_groups(void)
 {
 	uint32_t desc = EXT2_DESC_SIZE(fs->super), per_block = bs / desc;
@@ -343,7 +334,7 @@ static void find_inodes(void)
 {
 	uint32_t size = EXT2_INODE_SIZE(fs->super);
 	struct ext2_inode_large *inode;
-	struct walk w = { .buf = block_buffer() };
+	struct walk w = { .buf = new_buffer(bs) };
 	ext2_inode_scan scan;
 	ext2_ino_t ino;
 
@@ -368,7 +359,7 @@ static void find_journal(void)
 
 	if (!fs->super->s_journal_inum)
 		return;
-	buf = block_buffer();
+	buf = new_buffer(bs);
 	for (n = 0; n < JOURNAL_BLOCKS; n++) {
 		if (ext2fs_bmap2(fs, fs->super->s_journal_inum, NULL, NULL, 0,
 				 n, NULL, &blk) || !blk)
@@ -541,25 +532,18 @@ static uint64_t pick_value(const struct place *pl, const struct target *t,
 			   uint64_t old)
 {
 	const struct place *other = &places[below(place_count)];
-	uint64_t max = most_of(t->size), value;
+	unsigned choice = below(16);
+	uint64_t value;
 
-	switch (below(16)) {
-	case 0: value = 0; break;
-	case 1: value = 1; break;
-	case 2: value = max; break;
-	case 3: value = max / 2 + 1; break;
-	case 4: value = old + 1; break;
-	case 5: value = old - 1; break;
+	switch (choice) {
 	case 6: value = other->blk; break;
 	case 7: value = other->ino; break;
 	case 8: value = ext2fs_blocks_count(fs->super); break;
 	case 9: value = ext2fs_blocks_count(fs->super) - 1; break;
 	case 10: value = pl->blk; break;
 	case 11: value = pl->ino; break;
-	case 12: value = below(64); break;
 	case 13: value = fs->super->s_inodes_count + below(2); break;
-	case 14: value = old ^ (UINT64_C(1) << below(8 * t->size)); break;
-	default: value = next_random(); break;
+	default: value = odd_value(choice, old, t->size); break;
 	}
 	return other_value(value, old, t->size);
 }
@@ -620,7 +604,7 @@ static void seal_journal(unsigned char *p)
 static void seal_bitmap(const struct place *pl, const unsigned char *p)
 {
 	uint32_t desc = EXT2_DESC_SIZE(fs->super), per_block = bs / desc;
-	unsigned char *group = block_buffer();
+	unsigned char *group = new_buffer(bs);
 	uint64_t pos;
 	uint32_t crc;
 
@@ -715,7 +699,7 @@ static void print_place(const struct place *pl)
 static void corrupt_field(enum kind kind)
 {
 	const struct place *pl = pick_place(kind);
-	unsigned char *block = block_buffer(), *p = block + pl->off;
+	unsigned char *block = new_buffer(bs), *p = block + pl->off;
 	int seal = below(2) && pl->seal != SEAL_NONE;
 	struct target t;
 	uint64_t old, value;
@@ -737,7 +721,7 @@ static void corrupt_field(enum kind kind)
 static void corrupt_swap(void)
 {
 	const struct place *a = pick_place(KINDS), *b = pick_place(KINDS);
-	unsigned char *block = block_buffer(), *other = block_buffer();
+	unsigned char *block = new_buffer(bs), *other = new_buffer(bs);
 	int copy = below(2), tries;
 
 	for (tries = 0; tries < 100 && a->blk == b->blk; tries++)
@@ -757,7 +741,7 @@ static void corrupt_swap(void)
 
 static void corrupt_zero(void)
 {
-	unsigned char *block = block_buffer();
+	unsigned char *block = new_buffer(bs);
 	const struct place *pl;
 	enum kind kind;
 	size_t count;

@@ -96,6 +96,33 @@ static uint64_t most_of(uint32_t size)
 	return size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
 }
 
+/* A buffer of zeros. */
+static unsigned char *new_buffer(size_t size)
+{
+	unsigned char *buf = calloc(1, size);
+
+	if (!buf)
+		die("out of memory");
+	return buf;
+}
+
+/* Number `choice` of 16 values: those that are odd in a field of any kind.  The
+ * others, 6 to 11 and 13, are a filesystem's own. */
+static uint64_t odd_value(unsigned choice, uint64_t old, uint32_t size)
+{
+	switch (choice) {
+	case 0: return 0;
+	case 1: return 1;
+	case 2: return most_of(size);
+	case 3: return most_of(size) / 2 + 1;
+	case 4: return old + 1;
+	case 5: return old - 1;
+	case 12: return below(64);
+	case 14: return old ^ (UINT64_C(1) << below(8 * size));
+	default: return next_random();
+	}
+}
+
 /* The value as the field can have it, but never the old one. */
 static uint64_t other_value(uint64_t value, uint64_t old, uint32_t size)
 {
