@@ -22,6 +22,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 # shellcheck source=../tools/report.sh
 . "$srcdir/tools/report.sh"
+# shellcheck source=../tools/seeds.sh
+. "$srcdir/tools/seeds.sh"
 BTRFS_LIMIT=${BTRFS_LIMIT:-5}
 BTRFS_OUTPUT=${BTRFS_OUTPUT:-2000000}
 # shellcheck source=../tools/compare-btrfs.sh
@@ -149,18 +151,6 @@ check_case()
 	fi
 }
 
-# check_batch "SEED..."
-check_batch()
-{
-	local seed
-
-	for seed in $1; do
-		check_case "$seed"
-	done
-	cat "$E2PF_TMP/work.$BASHPID/figures" >>"$E2PF_TMP/figures"
-	rm -rf "$E2PF_TMP/work.$BASHPID"
-}
-
 print_table()
 {
 	awk -F'\t' -v order="${kinds[*]}" '
@@ -203,8 +193,7 @@ print_table()
 
 test_all()
 {
-	local name devices options i
-	local -a seeds batches=()
+	local name devices options
 
 	mkdir "$E2PF_TMP/images" "$E2PF_TMP/kinds"
 	make_files
@@ -213,25 +202,7 @@ test_all()
 		make_image "$name" "$devices" $options
 	done < <(images)
 	umount "$E2PF_TMP/files" 2>/dev/null
-	if [ $# -gt 0 ]; then
-		seeds=("$@")
-	else
-		mapfile -t seeds < <(seq "$FIRST" $((FIRST + COUNT - 1)))
-	fi
-	for ((i = 0; i < ${#seeds[@]}; i += BATCH)); do
-		batches+=("${seeds[*]:i:BATCH}")
-	done
-	workers check_batch "${batches[@]}"
-	tap_check "no process is left behind" no_process_left
-	print_table | sed 's/^/# /'
-	if [ -n "${TABLE-}" ]; then
-		{
-			printf 'Seeds %d to %d:\n\n' "${seeds[0]}" \
-				"${seeds[-1]}"
-			print_table
-		} >"$E2PF_TMP/table"
-		write_table "corruptions of btrfs" "$E2PF_TMP/table" "$TABLE"
-	fi
+	check_seeds "corruptions of btrfs" "$@"
 }
 
 require_programs flock mkfs.btrfs

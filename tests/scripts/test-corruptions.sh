@@ -26,6 +26,10 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/images.sh"
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
+# shellcheck source=../tools/report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=../tools/seeds.sh
+. "$srcdir/tools/seeds.sh"
 
 COUNT=${COUNT:-260}
 FIRST=${FIRST:-1}
@@ -189,18 +193,6 @@ check_case()
 	fi
 }
 
-# check_batch "SEED..."
-check_batch()
-{
-	local seed
-
-	for seed in $1; do
-		check_case "$seed"
-	done
-	cat "$E2PF_TMP/work.$BASHPID/figures" >>"$E2PF_TMP/figures"
-	rm -rf "$E2PF_TMP/work.$BASHPID"
-}
-
 print_table()
 {
 	awk -F'\t' -v order="${kinds[*]}" '
@@ -239,46 +231,14 @@ print_table()
 		}' "$E2PF_TMP/figures"
 }
 
-# The table between its two marks; all else in FILE stays.
-write_table()
-{
-	local file=$1
-
-	print_table >"$E2PF_TMP/table"
-	awk -v table="$E2PF_TMP/table" -v count="$2" -v first="$3" '
-		/^<!-- end of corruptions -->/ { skip = 0 }
-		!skip
-		/^<!-- corruptions/ {
-			printf "\nSeeds %d to %d:\n\n", first, first + count - 1
-			while ((getline line < table) > 0)
-				print line
-			print ""
-			skip = 1
-		}' "$file" >"$E2PF_TMP/document" && cat "$E2PF_TMP/document" >"$file"
-}
-
 test_all()
 {
-	local -a seeds batches=()
-	local i
-
 	mkdir "$E2PF_TMP/images" "$E2PF_TMP/kinds"
 	# Names have no spaces.
 	# shellcheck disable=SC2046
 	workers make_image $(image_names)
-	if [ $# -gt 0 ]; then
-		seeds=("$@")
-	else
-		mapfile -t seeds < <(seq "$FIRST" $((FIRST + COUNT - 1)))
-	fi
-	for ((i = 0; i < ${#seeds[@]}; i += BATCH)); do
-		batches+=("${seeds[*]:i:BATCH}")
-	done
 	COMPARE_OUTPUT=$OUTPUT_LIMIT
-	workers check_batch "${batches[@]}"
-	tap_check "no process is left behind" no_process_left
-	print_table | sed 's/^/# /'
-	[ -z "${TABLE-}" ] || write_table "$TABLE" ${#seeds[@]} "${seeds[0]}"
+	check_seeds corruptions "$@"
 }
 
 require_programs mke2fs debugfs dumpe2fs flock diff dd awk
