@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,48 +185,117 @@ static int report(const struct options *o, struct e2pf_session *s)
 	return t.complete ? 0 : EXIT_INCOMPLETE;
 }
 
+/* Read everything ahead, and wait for it. */
 static int prefetch(const struct options *o, struct e2pf_session *s,
 		    uint64_t tables)
 {
-	int status = 0, result;
-	pid_t pid = 0;
-	errcode_t err;
+	errcode_t err = e2pf_start(s);
+	int status, result;
 
-	/* Before the threads: a child forked with them would have none. */
-	if (o->command)
-		pid = start_command(o->command, &status);
-	if (pid < 0)
-		return status;
-	err = e2pf_start(s);
-	if (err && !pid)
+	if (err)
 		return fail(o, err);
-	if (pid) {
-		status = wait_command(pid);
-	} else {
-		wait_with_progress(o, s, tables);
-		status = report(o, s);
-		if (!status)
-			warn_if_dropped(o);
-	}
+	wait_with_progress(o, s, tables);
+	status = report(o, s);
+	if (!status)
+		warn_if_dropped(o);
 	e2pf_stop(s);
 	result = stats_status(o, e2pf_stats_save(s, o->stats, stdout));
 	return status ? status : result;
 }
 
-/* A command does not depend on settings that cannot be understood. */
-static int run_alone(const struct options *o)
+static errcode_t open_session(struct options *o, struct e2pf_session **s,
+			      uint64_t *block_size, uint64_t *tables)
 {
+	ext2_filsys fs;
+	errcode_t err = open_filesystem(o, &fs);
+
+	if (err)
+		return err;
+	*block_size = fs->blocksize;
+	*tables = table_bytes(fs);
+	err = e2pf_open(fs, o->device, o->offset, &o->settings, s);
+	ext2fs_free(fs);
+	return err;
+}
+
+/* What is read ahead of a command, by a thread of its own. */
+struct beside {
+	struct options *o;
+	sem_t ended;		/* posted when the command has ended */
 	int status;
+};
+
+static void *read_beside(void *arg)
+{
+	struct beside *b = arg;
+	struct e2pf_session *session = NULL;
+	uint64_t block_size, tables;
+	const char *why = NULL;
+	errcode_t err = open_session(b->o, &session, &block_size, &tables);
+
+	if (!err)
+		err = e2pf_start(session);
+	if (err)
+		fail(b->o, err);
+	while (sem_wait(&b->ended))
+		;
+	if (!session && b->o->stats)
+		why = "nothing was read ahead";
+	if (session) {
+		e2pf_stop(session);
+		why = e2pf_stats_save(session, b->o->stats, stdout);
+		e2pf_close(session);
+	}
+	b->status = stats_status(b->o, why);
+	return NULL;
+}
+
+/* How long a device that does not answer is waited for once the command has
+ * ended. */
+#define PATIENCE_S 1
+
+/* A thread that waits for the device ends with the process. */
+static int end_beside(struct beside *b, pthread_t thread)
+{
+	struct timespec until;
+
+	sem_post(&b->ended);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE_S;
+	if (!pthread_timedjoin_np(thread, NULL, &until))
+		return b->status;
+	return stats_status(b->o, b->o->stats ? "the device does not answer" :
+						NULL);
+}
+
+/*
+ * Run the command, and read ahead of it.  The command comes first: it runs
+ * whatever becomes of the other, and the device may not answer.
+ */
+static int run_beside(struct options *o, bool ahead)
+{
+	struct beside b = { .o = o };
+	pthread_t thread;
+	int status, result = 0, waited;
 	pid_t pid = start_command(o->command, &status);
 
-	return pid < 0 ? status : wait_command(pid);
+	if (pid < 0)
+		return status;
+	sem_init(&b.ended, 0, 0);
+	ahead = ahead && !pthread_create(&thread, NULL, read_beside, &b);
+	waited = wait_command(pid);
+	if (ahead)
+		result = end_beside(&b, thread);
+	fflush(stdout);
+	status = exit_as_command(waited);
+	/* Not exit(): a thread may still use what that takes away. */
+	_exit(status ? status : result);
 }
 
 static int run(struct options *o)
 {
 	struct e2pf_session *session;
 	uint64_t block_size, tables;
-	ext2_filsys fs;
 	errcode_t err;
 	int status;
 
@@ -234,17 +305,11 @@ static int run(struct options *o)
 		return status;
 	/* A plan is made by this thread, and keeps nothing. */
 	status = o->plan ? 0 : configure_options(o);
-	if (status == EXIT_OPERATIONAL && o->command)
-		return run_alone(o);
+	if (o->command)
+		return run_beside(o, !status);
 	if (status)
 		return status;
-	err = open_filesystem(o, &fs);
-	if (err)
-		return fail(o, err);
-	block_size = fs->blocksize;
-	tables = table_bytes(fs);
-	err = e2pf_open(fs, o->device, o->offset, &o->settings, &session);
-	ext2fs_free(fs);
+	err = open_session(o, &session, &block_size, &tables);
 	if (err)
 		return fail(o, err);
 	status = o->plan ? show_plan(o, session, block_size) :

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A command as a child process.  The terminal sends its signals to both of
- * us; those from elsewhere are passed on.
+ * The user's command as a child process.  The terminal sends its signals to
+ * both processes; those that come from elsewhere are passed on.  The command
+ * runs, whatever this program lacks.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,16 +35,51 @@ static void handle(int sig, void (*handler)(int), struct sigaction *old)
 	sigaction(sig, &sa, old);
 }
 
-static struct sigaction old_int, old_quit, old_term, old_hup;
+/* The signals that are kept from this program while the command runs. */
+static const struct {
+	int number;
+	void (*handler)(int);
+} signals[] = {
+	/* The terminal has sent these to the command as well. */
+	{ SIGINT, SIG_IGN },
+	{ SIGQUIT, SIG_IGN },
+	{ SIGTERM, pass_on },
+	{ SIGHUP, pass_on }
+};
 
-static void child_main(char **command, int report)
+#define SIGNALS (sizeof(signals) / sizeof(*signals))
+
+static struct sigaction before[SIGNALS];
+
+static void take_signals(void)
+{
+	size_t i;
+
+	for (i = 0; i < SIGNALS; i++)
+		handle(signals[i].number, signals[i].handler, &before[i]);
+}
+
+static void restore_signals(void)
+{
+	size_t i;
+
+	for (i = 0; i < SIGNALS; i++)
+		sigaction(signals[i].number, &before[i], NULL);
+}
+
+static int say_why_not(const char *command, int err)
+{
+	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", command,
+		strerror(err));
+	return err == ENOENT ? 127 : 126;
+}
+
+static void child_main(char **command, int report, const sigset_t *mask)
 {
 	int err;
 
-	sigaction(SIGINT, &old_int, NULL);
-	sigaction(SIGQUIT, &old_quit, NULL);
-	sigaction(SIGTERM, &old_term, NULL);
-	sigaction(SIGHUP, &old_hup, NULL);
+	restore_signals();
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
 	execvp(command[0], command);
 	err = errno;
 	while (write(report, &err, sizeof(err)) < 0 && errno == EINTR)
@@ -50,51 +87,69 @@ static void child_main(char **command, int report)
 	_exit(127);
 }
 
+/* Fork, with the signals held back until it is known whom they are for.
+ * Returns 0, or the errno of fork(2). */
+static int fork_command(char **command, int report)
+{
+	sigset_t all, mask;
+	int err = 0;
+	pid_t pid;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	take_signals();
+	pid = fork();
+	if (pid == 0)
+		child_main(command, report, &mask);
+	if (pid > 0)
+		child = pid;
+	else
+		err = errno;
+	if (err)
+		restore_signals();
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return err;
+}
+
 pid_t start_command(char **command, int *status)
 {
 	int report[2], err = 0;
 	pid_t pid;
 
-	*status = 126;
-	if (pipe2(report, O_CLOEXEC)) {
-		fprintf(stderr, "e2prefetch: pipe: %s\n", strerror(errno));
+	if (pipe2(report, O_CLOEXEC) || fork_command(command, report[1])) {
+		/* Nothing is read ahead, but the command runs. */
+		execvp(command[0], command);
+		*status = say_why_not(command[0], errno);
 		return -1;
 	}
-	handle(SIGINT, SIG_IGN, &old_int);
-	handle(SIGQUIT, SIG_IGN, &old_quit);
-	handle(SIGTERM, pass_on, &old_term);
-	handle(SIGHUP, pass_on, &old_hup);
-	pid = fork();
-	if (pid == 0)
-		child_main(command, report[1]);
-	if (pid < 0)
-		err = errno;
+	pid = (pid_t)child;
 	close(report[1]);
 	/* The pipe closes when the command runs; an errno says why not. */
-	if (pid > 0 && read(report[0], &err, sizeof(err)) > 0)
-		waitpid(pid, NULL, 0);
-	close(report[0]);
-	if (!err) {
-		child = pid;
-		return pid;
+	if (read(report[0], &err, sizeof(err)) == sizeof(err)) {
+		wait_command(pid);
+		*status = say_why_not(command[0], err);
+		pid = -1;
 	}
-	*status = err == ENOENT ? 127 : 126;
-	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", command[0],
-		strerror(err));
-	return -1;
+	close(report[0]);
+	return pid;
 }
 
 int wait_command(pid_t pid)
 {
-	int status;
+	int waited = 0;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return 126;
+	while (waitpid(pid, &waited, 0) < 0 && errno == EINTR)
+		;
 	child = 0;
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	handle(WTERMSIG(status), SIG_DFL, NULL);
-	raise(WTERMSIG(status));
-	return 128 + WTERMSIG(status);
+	restore_signals();
+	return waited;
+}
+
+int exit_as_command(int waited)
+{
+	if (WIFEXITED(waited))
+		return WEXITSTATUS(waited);
+	handle(WTERMSIG(waited), SIG_DFL, NULL);
+	raise(WTERMSIG(waited));
+	return 128 + WTERMSIG(waited);
 }

@@ -5,12 +5,21 @@
 
 #include <sys/types.h>
 
-/* Start it.  Its process, or -1 after a line about what is wrong, with the
- * status to exit with in *status: 127 not found, 126 not to be run. */
+/*
+ * Start the command.  It is called before this program has a second thread.
+ * From then on signals that would end this program are passed on to the
+ * command.  Where no process can be had, this program becomes the command.
+ * Returns its process, or -1 after a line that says why it cannot run, with
+ * the exit status for that in *status: 127 not found, 126 not executable.
+ */
 pid_t start_command(char **command, int *status);
 
-/* Wait for its end; signals that would end us are passed on to it.  Returns
- * its exit status; when a signal ended it, ends us by the same. */
+/* Wait until the command has ended; from then on signals act on this program
+ * again.  Returns what waitpid(2) says of it. */
 int wait_command(pid_t pid);
+
+/* The exit status of a command of which waitpid(2) has said this.  A command
+ * that a signal has ended: this program ends by the same signal. */
+int exit_as_command(int waited);
 
 #endif

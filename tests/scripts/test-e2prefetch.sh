@@ -282,6 +282,146 @@ test_command()
 	tap_check "it was not run" [ ! -e "$dir/ran" ]
 }
 
+# runs ARG...: the command behind these runs, with its status and its output.
+runs()
+{
+	run 3 "$@" -- sh -c 'echo said; exit 3' && [ "$(cat "$dir/out")" = said ]
+}
+
+# preloaded NAME: a library of tests that are to be preloaded, from stdin.
+preloaded()
+{
+	cat >"$dir/$1.c"
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$dir/$1.so" "$dir/$1.c" -ldl
+}
+
+# No read ends once as many as STALL_AFTER have.
+stalling_reads()
+{
+	preloaded stall <<-'END'
+	#include <dlfcn.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	static int reads;
+	ssize_t stall(int fd, void *buf, size_t n, off64_t at)
+	{
+		ssize_t (*real)(int, void *, size_t, off64_t) =
+			dlsym(RTLD_NEXT, "pread64");
+		const char *after = getenv("STALL_AFTER");
+		while (after && reads >= atoi(after))
+			pause();
+		reads++;
+		return real(fd, buf, n, at);
+	}
+	ssize_t pread(int, void *, size_t, off_t)
+		__attribute__((alias("stall")));
+	ssize_t pread64(int, void *, size_t, off64_t)
+		__attribute__((alias("stall")));
+	END
+}
+
+# In the program itself: the script that libtool puts before it needs more.
+few_descriptors()
+{
+	preloaded few <<-'END'
+	#include <errno.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/resource.h>
+	__attribute__((constructor)) static void limit(void)
+	{
+		rlim_t few = atoi(getenv("FEW") ? getenv("FEW") : "0");
+		struct rlimit files = { few, few };
+		if (few && !strcmp(program_invocation_short_name, "e2prefetch"))
+			setrlimit(RLIMIT_NOFILE, &files);
+	}
+	END
+}
+
+# Of this shell's own none may be passed on: they would count.
+runs_with_few()
+{
+	local n
+
+	for ((n = 12; n >= 4; n--)); do
+		LD_PRELOAD=$dir/few.so FEW=$n run 3 "$image" -- \
+			env -u LD_PRELOAD sh -c 'exit 3' || return
+	done 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+}
+
+# A device that stops answering, at the first read or later, keeps neither the
+# command nor its end waiting.
+runs_beside_stalled()
+{
+	local after status
+
+	for after in 0 1 8; do
+		drop "$big"
+		timeout -s KILL 60 env LD_PRELOAD="$dir/stall.so" \
+			STALL_AFTER=$after "$PREFETCHER" "$big" -- \
+			env -u LD_PRELOAD sh -c 'echo said; exit 3' \
+			>"$dir/out" 2>"$dir/err"
+		status=$?
+		cat "$dir/out" "$dir/err"
+		[ $status = 3 ] && [ "$(cat "$dir/out")" = said ] || {
+			echo "after $after reads: status $status"
+			return 1
+		}
+	done
+}
+
+# SIGTERM comes as soon as there is a child.
+term_in_fork()
+{
+	preloaded fork <<-'END'
+	#include <dlfcn.h>
+	#include <errno.h>
+	#include <signal.h>
+	#include <string.h>
+	#include <unistd.h>
+	pid_t fork(void)
+	{
+		pid_t (*real)(void) = (pid_t (*)(void))dlsym(RTLD_NEXT, "fork");
+		pid_t pid = real();
+		if (pid > 0 &&
+		    !strcmp(program_invocation_short_name, "e2prefetch"))
+			kill(getpid(), SIGTERM);
+		return pid;
+	}
+	END
+}
+
+early_term()
+{
+	local status
+
+	LD_PRELOAD=$dir/fork.so "$PREFETCHER" "$image" -- \
+		env -u LD_PRELOAD sleep 20
+	status=$?
+	[ $status = 143 ] || { echo "status $status"; return 1; }
+}
+
+# Where nothing can be read ahead the command runs all the same.
+test_command_first()
+{
+	head -c 1M /dev/zero >"$dir/zero"
+	tap_check "no filesystem: the command runs" runs "$dir/zero"
+	tap_check "one line says so" [ "$(wc -l <"$dir/err")" = 1 ]
+	tap_check "no such device: the command runs" runs "$dir/none"
+	truncate -s 8M "$dir/journal"
+	mke2fs -q -F -b 4096 -O journal_dev "$dir/journal"
+	tap_check "a journal device: the command runs" runs "$dir/journal"
+	if [ -n "$E2PF_RUNTIME" ] || ! stalling_reads 2>"$dir/err" ||
+	   ! term_in_fork 2>"$dir/err" || ! few_descriptors 2>"$dir/err"; then
+		tap_skip "a device that stalls" "nothing can be preloaded"
+		return
+	fi
+	tap_check "few descriptors: the command runs" runs_with_few
+	tap_check "a device that stalls keeps nobody waiting" \
+		runs_beside_stalled
+	tap_check "SIGTERM as the command starts ends it" early_term
+}
+
 # configured LINE...: with a file of these settings from here on.
 configured()
 {
@@ -358,12 +498,16 @@ wrong_settings()
 	[ "$(wc -l <"$dir/err")" = 1 ]
 }
 
+failed_usage() { run 16 "$@" && [ "$(wc -l <"$dir/err")" = 1 ]; }
+
+# A command does not depend on variables that are wrong.
 wrong_variables()
 {
 	configured "threads = 2"
-	PREFETCH_MEM=0 run 16 "$image" -- touch "$dir/ran" &&
-	PREFETCH_CONFIG=conf run 16 "$image" -- touch "$dir/ran" &&
-	[ ! -e "$dir/ran" ] && [ "$(wc -l <"$dir/err")" = 1 ]
+	PREFETCH_MEM=0 failed_usage "$image" &&
+	PREFETCH_CONFIG=conf failed_usage "$image" &&
+	PREFETCH_MEM=0 runs "$image" && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	PREFETCH_CONFIG=conf runs "$image" && [ "$(wc -l <"$dir/err")" = 1 ]
 }
 
 test_settings()
@@ -398,8 +542,7 @@ on_terminal()
 # Each read takes 50 ms.
 slow_reads()
 {
-	cat >"$dir/slow.c" <<-'END'
-	#define _GNU_SOURCE
+	preloaded slow <<-'END'
 	#include <dlfcn.h>
 	#include <unistd.h>
 	ssize_t slow(int fd, void *buf, size_t n, off64_t at)
@@ -414,7 +557,6 @@ slow_reads()
 	ssize_t pread64(int, void *, size_t, off64_t)
 		__attribute__((alias("slow")));
 	END
-	"${CC:-cc}" -shared -fPIC -o "$dir/slow.so" "$dir/slow.c" -ldl
 }
 
 test_progress()
@@ -531,6 +673,7 @@ test_all()
 	test_plan
 	test_reading
 	test_command
+	test_command_first
 	test_settings
 	test_probe
 	test_progress
