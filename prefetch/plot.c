@@ -8,13 +8,15 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -124,7 +126,7 @@ static void plain(char *to, size_t size, const char *from)
 {
 	size_t i;
 
-	for (i = 0; from[i] && i + 1 < size; i++)
+	for (i = 0; from && from[i] && i + 1 < size; i++)
 		to[i] = strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu"
 			       "vwxyz0123456789.-", from[i]) ? from[i] : ' ';
 	to[i] = '\0';
@@ -323,39 +325,77 @@ static bool make_page(const char *file)
 	return !fclose(f) && done;
 }
 
-static int draw(const struct trace *t, int n, const char *file)
+/* Does the picture end as one does that is complete?  gnuplot ends with 0 also
+ * where the disk was full. */
+static bool is_complete(const char *file, bool svg)
+{
+	static const char png_end[] = "IEND\xae\x42\x60\x82";
+	const char *end = svg ? "</svg>" : png_end;
+	char last[64] = "";
+	FILE *f = fopen(file, "re");
+	size_t n = 0;
+
+	if (f && (!fseek(f, -(long)sizeof(last), SEEK_END) ||
+		  !fseek(f, 0, SEEK_SET)))
+		n = fread(last, 1, sizeof(last), f);
+	if (f)
+		fclose(f);
+	return n && memmem(last, n, end, strlen(end));
+}
+
+/* Have gnuplot write the picture to a file that is there.  NULL, or why not. */
+static const char *run_gnuplot(const struct trace *t, int n, bool svg,
+			       const char *file)
+{
+	/* What it prints when it cannot open its file is the picture. */
+	FILE *out = popen("exec gnuplot >/dev/null 2>&1", "we");
+
+	if (!out)
+		return strerror(errno);
+	put_script(out, t, n, svg ? "svg background rgb 'white'" : "png", file);
+	if (pclose(out))
+		return "gnuplot failed";
+	return is_complete(file, svg) ? NULL :
+	       "the picture is not complete (is the disk full?)";
+}
+
+/* Write a new file beside `file`, and rename it when it is complete. */
+static const char *write_picture(const struct trace *t, int n,
+				 const char *file)
 {
 	bool page = ends_in(file, ".html");
 	bool svg = page || ends_in(file, ".svg");
-	FILE *out;
-	int status;
+	const char *why = NULL;
+	char *beside;
+	mode_t mask;
+	int fd;
 
-	if (!svg && !ends_in(file, ".png")) {
-		fprintf(stderr, "e2prefetch: plot: \"%s\" ends neither in .png "
-			"nor in .svg or .html\n", file);
-		return EXIT_USAGE;
+	if (asprintf(&beside, "%s.XXXXXX", file) < 0)
+		return strerror(ENOMEM);
+	fd = mkostemp(beside, O_CLOEXEC);
+	if (fd < 0) {
+		why = strerror(errno);
+		free(beside);
+		return why;
 	}
-	if (strchr(file, '\n')) {
-		fprintf(stderr, "e2prefetch: plot: no such file name\n");
-		return EXIT_USAGE;
-	}
-	out = popen("gnuplot", "we");
-	if (!out) {
-		fprintf(stderr, "e2prefetch: plot: %s\n", strerror(errno));
-		return EXIT_OPERATIONAL;
-	}
-	put_script(out, t, n, svg ? "svg background rgb 'white'" : "png", file);
-	status = pclose(out);
-	if (!status && (!page || make_page(file)))
-		return 0;
-	if (!status) {
-		fprintf(stderr, "e2prefetch: plot: %s: %s\n", file,
-			strerror(errno));
-		return EXIT_OPERATIONAL;
-	}
-	fprintf(stderr, "e2prefetch: plot: %s\n", WIFEXITED(status) &&
-		WEXITSTATUS(status) == 127 ? "gnuplot is not installed" :
-		"gnuplot has failed");
+	mask = umask(0);
+	umask(mask);
+	if (fchmod(fd, 0666 & ~mask))
+		why = strerror(errno);
+	close(fd);
+	if (!why)
+		why = run_gnuplot(t, n, svg, beside);
+	if (!why && ((page && !make_page(beside)) || rename(beside, file)))
+		why = strerror(errno);
+	if (why)
+		unlink(beside);
+	free(beside);
+	return why;
+}
+
+static int failed(const char *file, const char *why)
+{
+	fprintf(stderr, "e2prefetch: plot: %s: %s\n", file, why);
 	return EXIT_OPERATIONAL;
 }
 
@@ -367,14 +407,14 @@ static int plot(const char *output, char **files, int n)
 
 	for (i = 0, status = 0; i < n && !status; i++) {
 		why = read_trace(&trace[i], files[i]);
-		if (why) {
-			fprintf(stderr, "e2prefetch: plot: %s: %s\n", files[i],
-				why);
-			status = EXIT_OPERATIONAL;
-		}
+		if (why)
+			status = failed(files[i], why);
 	}
-	if (!status)
-		status = draw(trace, n, output);
+	if (!status) {
+		why = write_picture(trace, n, output);
+		if (why)
+			status = failed(output, why);
+	}
 	for (i = 0; i < n; i++)
 		for (k = 0; k < KINDS; k++)
 			free(trace[i].of[k].point);
@@ -404,5 +444,19 @@ int plot_command(int argc, char **argv)
 			" (%d at most)\n", FILES_MOST);
 		return EXIT_USAGE;
 	}
+	if (strchr(output, '\n') ||
+	    (!ends_in(output, ".png") && !ends_in(output, ".svg") &&
+	     !ends_in(output, ".html"))) {
+		fprintf(stderr, "e2prefetch: plot: the picture's name must end "
+			"in .png, .svg or .html, and be one line\n");
+		return EXIT_USAGE;
+	}
+	/* Before hours of events are read. */
+	if (system("gnuplot --version >/dev/null 2>&1")) {
+		fprintf(stderr, "e2prefetch: plot: gnuplot is not installed\n");
+		return EXIT_OPERATIONAL;
+	}
+	/* A gnuplot that ends early is one that failed. */
+	signal(SIGPIPE, SIG_IGN);
 	return plot(output, argv + optind, n);
 }

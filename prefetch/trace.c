@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2prefetch trace: run a check with a record of what it does.  Only sets
- * variables; the record is the module's.
+ * e2prefetch trace: run a check with a record of what it does.  Sets variables
+ * and sees whether there is a record; that is the module's.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "options.h"
+#include "run.h"
 
 #define USAGE "e2prefetch trace [--stock] -o FILE -- COMMAND [ARGUMENT]..."
 
@@ -50,6 +50,39 @@ static bool set_variables(const char *file, bool stock)
 	return done;
 }
 
+/* Has somebody written to the file since `before`?  A file that was not there
+ * has no size. */
+static bool was_written(const char *file, const struct stat *before)
+{
+	struct stat now;
+
+	return !stat(file, &now) && now.st_size &&
+	       (now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+		now.st_mtim.tv_nsec != before->st_mtim.tv_nsec ||
+		now.st_size != before->st_size);
+}
+
+static int run_traced(const char *file, char **command)
+{
+	struct stat before = { .st_size = 0 };
+	int status, waited;
+	pid_t pid;
+
+	if (stat(file, &before))
+		memset(&before, 0, sizeof(before));
+	pid = start_command(command, &status);
+	if (pid < 0)
+		return status;
+	waited = wait_command(pid);
+	if (was_written(file, &before))
+		return exit_as_command(waited);
+	fprintf(stderr, "e2prefetch: trace: nothing was recorded: %s did not "
+		"check a filesystem, or is not e2fsck by its usual name (a "
+		"path leads past the launcher)\n", command[0]);
+	status = exit_as_command(waited);
+	return status ? status : EXIT_OPERATIONAL;
+}
+
 int trace_command(int argc, char **argv)
 {
 	const char *file = NULL;
@@ -76,8 +109,5 @@ int trace_command(int argc, char **argv)
 		fprintf(stderr, "e2prefetch: trace: no memory\n");
 		return EXIT_OPERATIONAL;
 	}
-	execvp(argv[optind], argv + optind);
-	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", argv[optind],
-		strerror(errno));
-	return errno == ENOENT ? 127 : 126;
+	return run_traced(file, argv + optind);
 }

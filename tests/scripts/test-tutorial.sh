@@ -123,6 +123,62 @@ is_page()
 
 is_png() { [ "$(head -c 4 "$1" | tail -c 3)" = PNG ]; }
 
+# A trace whose stages are not names.
+odd_stages()
+{
+	sed '1s/"stages": *\[[^]]*\]/"stages":[null,7,{},["x"]]/' "$dir/trace" \
+		>"$dir/odd"
+	! cmp -s "$dir/trace" "$dir/odd" &&
+	"$PREFETCHER" plot -o "$dir/odd.png" "$dir/odd" && is_png "$dir/odd.png"
+}
+
+# with_gnuplot SCRIPT COMMAND...: where gnuplot is this.
+with_gnuplot()
+{
+	mkdir -p "$dir/bin"
+	printf '#!/bin/sh\n%s\n' "$1" >"$dir/bin/gnuplot"
+	chmod +x "$dir/bin/gnuplot"
+	shift
+	PATH=$dir/bin:$PATH "$@"
+}
+
+# Nothing is left of a picture that failed, and an older one stays.
+fails_well()
+{
+	echo old >"$dir/kept.png"
+	expect 8 plot -o "$dir/kept.png" "$dir/trace" &&
+	[ "$(cat "$dir/kept.png")" = old ] && ! ls "$dir"/kept.png.* 2>/dev/null
+}
+
+# More events than a pipe holds.
+make_long_trace()
+{
+	head -1 "$dir/trace" >"$dir/long"
+	awk 'BEGIN { for (i = 1; i <= 60000; i++)
+		printf "[\"request\",%d,%d,4096,0,1]\n", i * 1000, i * 4096 }' \
+		>>"$dir/long"
+}
+
+ends_early()
+{
+	make_long_trace
+	with_gnuplot '[ "$1" = --version ]' expect 8 plot -o "$dir/l.png" \
+		"$dir/long"
+}
+
+test_plot_failures()
+{
+	tap_check "gnuplot ends early" ends_early
+	tap_check "gnuplot is missing" with_gnuplot 'exit 127' fails_well
+	tap_check "gnuplot fails" with_gnuplot '[ "$1" = --version ]' fails_well
+	tap_check "gnuplot writes half a picture" with_gnuplot \
+		'[ "$1" = --version ] && exit
+		f=$(sed -n "s/^set output .\(.*\).$/\1/p"); printf half >"$f"' \
+		fails_well
+	tap_check "no such folder" expect 8 plot -o "$dir/none/p.png" \
+		"$dir/trace"
+}
+
 test_plot()
 {
 	if ! have_program gnuplot; then
@@ -142,10 +198,20 @@ test_plot()
 	head -1 "$dir/trace" >"$dir/short"
 	tap_check "of a check that did nothing" "$PREFETCHER" plot \
 		-o "$dir/short.png" "$dir/short"
+	tap_check "of stages without names" odd_stages
+	test_plot_failures
 	tap_check "of no trace" expect 8 plot -o "$dir/n.png" "$image"
 	tap_check "another ending" expect 16 plot -o "$dir/n.gif" "$dir/trace"
 	tap_check "the tutorial" run_tutorial
 	tap_check "the tutorial's picture" is_png "$dir/check.png"
+}
+
+# traces_nothing COMMAND...: a line says so.
+traces_nothing()
+{
+	rm -f "$dir/nothing"
+	"$PREFETCHER" trace -o "$dir/nothing" -- "$@" >"$dir/out" 2>"$dir/err"
+	[ $? = 8 ] && [ "$(grep -c "nothing was recorded" "$dir/err")" = 1 ]
 }
 
 test_all()
@@ -162,6 +228,11 @@ test_all()
 	tap_check "trace --help" helps trace
 	tap_check "plot --help" helps plot
 	tap_check "status --help" helps status
+	tap_check "trace of a path past the launcher" traces_nothing \
+		"$E2FSCK_STOCK" -fn "$image"
+	tap_check "trace of a command that opens nothing" traces_nothing true
+	tap_check "trace keeps the command's status" [ "$("$PREFETCHER" trace \
+		-o "$dir/nothing" -- sh -c 'exit 5' 2>/dev/null; echo $?)" = 5 ]
 	tap_check "no file" expect 16 trace -- true
 	tap_check "no command" expect 16 trace -o "$dir/t"
 	tap_check "no trace to plot" expect 16 plot -o "$dir/n.png"
