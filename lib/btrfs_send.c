@@ -183,7 +183,7 @@ static void take_data(struct worker *w, const struct e2pf_btrfs_item *item)
 static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_btrfs_key folder = {
-		item->key.offset, 0, BTRFS_INODE_ITEM_KEY
+		item->key.offset, 0, BT_INODE_ITEM_KEY
 	};
 	uint64_t changed;
 
@@ -195,7 +195,7 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 	if (w->unchanged)
 		return;
 	/* The folder is in the path that is sent. */
-	if (item->key.type == BTRFS_INODE_REF_KEY)
+	if (item->key.type == BT_INODE_REF_KEY)
 		want(w->send, w->job->tree, &folder);
 	else
 		take_data(w, item);
@@ -208,7 +208,7 @@ static void take_reference(void *ctx, const struct e2pf_btrfs_reference *r)
 	struct worker *w = ctx;
 	struct e2pf_btrfs_key key = {
 		r->inode, r->offset <= INT64_MAX ? r->offset : 0,
-		BTRFS_EXTENT_DATA_KEY
+		BT_EXTENT_DATA_KEY
 	};
 
 	if (r->tree != w->send->tree && r->tree != w->send->parent &&
@@ -487,15 +487,15 @@ static void plan_records(struct e2pf_send *s)
 		e2pf_btrfs_ranges_add(&s->records, &job->first, &job->last);
 		if (job->length) {
 			struct e2pf_btrfs_key key = {
-				BTRFS_EXTENT_CSUM_OBJECTID, job->offset,
-				BTRFS_EXTENT_CSUM_KEY
+				BT_EXTENT_CSUM_OBJECTID, job->offset,
+				BT_EXTENT_CSUM_KEY
 			};
 
 			e2pf_btrfs_ranges_add(&sums, &key, &key);
 		}
 	}
-	add_leaves(s, BTRFS_EXTENT_TREE_OBJECTID, &s->records, true);
-	add_leaves(s, BTRFS_CSUM_TREE_OBJECTID, &sums, false);
+	add_leaves(s, BT_EXTENT_TREE_OBJECTID, &s->records, true);
+	add_leaves(s, BT_CSUM_TREE_OBJECTID, &sums, false);
 	e2pf_btrfs_ranges_free(&sums);
 }
 

@@ -16,9 +16,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/btrfs_tree.h>
 
 #include "btrfs_source.h"
+#include "format.h"
 #include "slots.h"
 
 /* Trees that are kept in mind, beyond what any filesystem is known to have. */
@@ -115,20 +115,20 @@ static struct e2pf_btrfs_ptr pointer_of(uint64_t cookie,
 	ptr.level = cookie & COOKIE_MASK(COOKIE_LEVEL);
 	ptr.owner = cookie >> COOKIE_LEVEL;
 	if (ptr.owner == COOKIE_SUBVOLUME)
-		ptr.owner = BTRFS_FS_TREE_OBJECTID;
+		ptr.owner = BT_FS_TREE_OBJECTID;
 	return ptr;
 }
 
 static enum e2pf_btrfs_class class_of(const struct e2pf_btrfs_ptr *ptr)
 {
 	switch (ptr->owner) {
-	case BTRFS_CHUNK_TREE_OBJECTID:
+	case BT_CHUNK_TREE_OBJECTID:
 		return E2PF_BTRFS_CLASS_CHUNKS;
-	case BTRFS_ROOT_TREE_OBJECTID:
-	case BTRFS_TREE_LOG_OBJECTID:
+	case BT_ROOT_TREE_OBJECTID:
+	case BT_TREE_LOG_OBJECTID:
 		return E2PF_BTRFS_CLASS_ROOTS;
-	case BTRFS_EXTENT_TREE_OBJECTID:
-	case BTRFS_BLOCK_GROUP_TREE_OBJECTID:
+	case BT_EXTENT_TREE_OBJECTID:
+	case BT_BLOCK_GROUP_TREE_OBJECTID:
 		return E2PF_BTRFS_CLASS_EXTENTS;
 	default:
 		return ptr->level ? E2PF_BTRFS_CLASS_NODES :
@@ -189,8 +189,8 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 	bool aligned = false;
 	uint64_t slot;
 
-	ref.parse = ptr->level || ptr->owner == BTRFS_CHUNK_TREE_OBJECTID ||
-		    ptr->owner == BTRFS_ROOT_TREE_OBJECTID;
+	ref.parse = ptr->level || ptr->owner == BT_CHUNK_TREE_OBJECTID ||
+		    ptr->owner == BT_ROOT_TREE_OBJECTID;
 	if (ref.parse && !make_cookie(ptr, &ref.cookie))
 		return;
 	if (to->map == &btrfs->map) {
@@ -372,7 +372,7 @@ static struct e2pf_btrfs_ptr tree_root(struct e2pf_btrfs *btrfs, uint64_t unit)
  * subvolumes but the first only later. */
 static bool is_read_at_opening(const struct e2pf_btrfs_ptr *root)
 {
-	return root->owner == BTRFS_FS_TREE_OBJECTID ||
+	return root->owner == BT_FS_TREE_OBJECTID ||
 	       !e2pf_btrfs_is_subvolume(root->owner);
 }
 

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the fields of btrfs's superblock and tree blocks lie.  The structures
- * of items are those of <linux/btrfs_tree.h>; older copies of that header have
- * neither of these two.  Private to lib/btrfs/ and its tests.
+ * The format of btrfs on disk: the numbers of trees and of types of items,
+ * flags, and the places of the fields that are used.
+ *
+ * These are facts of the format.  They have names of their own because a
+ * kernel's headers name only what that kernel knows: the block group tree, for
+ * example, has a name since Linux 6.1.  A number has the kernel's name with
+ * BT_ for BTRFS_.  Source: <linux/btrfs_tree.h> and <linux/btrfs.h> of Linux
+ * 6.1, and for superblock and tree blocks those of 6.12.
+ * tests/unit/test-btrfs-format.c compares them with the headers of the
+ * machine.  Private to lib/ and its tests.
  */
 #ifndef E2PF_BTRFS_FORMAT_H
 #define E2PF_BTRFS_FORMAT_H
@@ -10,13 +17,63 @@
 #include <endian.h>
 #include <stdint.h>
 #include <string.h>
-#include <linux/btrfs.h>
-#include <linux/btrfs_tree.h>
 
 /* "_BHRfS_M", as a little-endian number. */
 #define BT_MAGIC UINT64_C(0x4D5F53665248425F)
 
-/* Fields of the superblock, bytes from its start. */
+/* Numbers of trees, which are the owners of their blocks. */
+#define BT_ROOT_TREE_OBJECTID UINT64_C(1)
+#define BT_EXTENT_TREE_OBJECTID UINT64_C(2)
+#define BT_CHUNK_TREE_OBJECTID UINT64_C(3)
+#define BT_FS_TREE_OBJECTID UINT64_C(5)
+#define BT_CSUM_TREE_OBJECTID UINT64_C(7)
+#define BT_BLOCK_GROUP_TREE_OBJECTID UINT64_C(11)
+#define BT_TREE_LOG_OBJECTID UINT64_C(0xfffffffffffffffa)
+
+/* The first number of a subvolume, and of a file or folder in it. */
+#define BT_FIRST_FREE_OBJECTID UINT64_C(256)
+
+/* The objects that all chunks, and all checksums, are items of. */
+#define BT_FIRST_CHUNK_TREE_OBJECTID UINT64_C(256)
+#define BT_EXTENT_CSUM_OBJECTID UINT64_C(0xfffffffffffffff6)
+
+/* Types of items: the middle part of their keys. */
+enum bt_item_type {
+	BT_INODE_ITEM_KEY = 1,
+	BT_INODE_REF_KEY = 12,
+	BT_EXTENT_DATA_KEY = 108,
+	BT_EXTENT_CSUM_KEY = 128,
+	BT_ROOT_ITEM_KEY = 132,
+	BT_EXTENT_ITEM_KEY = 168,
+	BT_METADATA_ITEM_KEY = 169,
+	BT_TREE_BLOCK_REF_KEY = 176,
+	BT_EXTENT_DATA_REF_KEY = 178,
+	BT_SHARED_BLOCK_REF_KEY = 182,
+	BT_SHARED_DATA_REF_KEY = 184,
+	BT_DEV_ITEM_KEY = 216,
+	BT_CHUNK_ITEM_KEY = 228
+};
+
+/* What a chunk holds, and how it is laid out on its devices: flags of its
+ * type. */
+#define BT_BLOCK_GROUP_DATA (UINT64_C(1) << 0)
+#define BT_BLOCK_GROUP_SYSTEM (UINT64_C(1) << 1)
+#define BT_BLOCK_GROUP_METADATA (UINT64_C(1) << 2)
+#define BT_BLOCK_GROUP_RAID0 (UINT64_C(1) << 3)
+#define BT_BLOCK_GROUP_RAID1 (UINT64_C(1) << 4)
+#define BT_BLOCK_GROUP_DUP (UINT64_C(1) << 5)
+#define BT_BLOCK_GROUP_RAID10 (UINT64_C(1) << 6)
+#define BT_BLOCK_GROUP_RAID5 (UINT64_C(1) << 7)
+#define BT_BLOCK_GROUP_RAID6 (UINT64_C(1) << 8)
+#define BT_BLOCK_GROUP_RAID1C3 (UINT64_C(1) << 9)
+#define BT_BLOCK_GROUP_RAID1C4 (UINT64_C(1) << 10)
+#define BT_BLOCK_GROUP_PROFILE_MASK UINT64_C(0x7f8)
+
+/* Features of the superblock that a reader has to know. */
+#define BT_FEATURE_INCOMPAT_METADATA_UUID (UINT64_C(1) << 10)
+#define BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 (UINT64_C(1) << 13)
+
+/* Fields of the superblock.  Here and below: bytes from its start. */
 enum bt_super_field {
 	BT_SUPER_FSID = 32,
 	BT_SUPER_BYTENR = 48,
@@ -63,6 +120,89 @@ enum bt_header_field {
 #define BT_ITEM_OFFSET 17u
 #define BT_ITEM_SIZE 21u
 #define BT_ITEM_BYTES 25u
+
+/* A key. */
+enum bt_key_field {
+	BT_KEY_OBJECTID = 0,
+	BT_KEY_TYPE = 8,
+	BT_KEY_OFFSET = 9
+};
+
+/* The description of a device in its superblock. */
+enum bt_dev_item_field {
+	BT_DEV_ITEM_DEVID = 0,
+	BT_DEV_ITEM_UUID = 66
+};
+
+/* A chunk, and each of its stripes, which follow it. */
+enum bt_chunk_field {
+	BT_CHUNK_LENGTH = 0,
+	BT_CHUNK_STRIPE_LEN = 16,
+	BT_CHUNK_TYPE = 24,
+	BT_CHUNK_NUM_STRIPES = 44,
+	BT_CHUNK_SUB_STRIPES = 46,
+	BT_CHUNK_STRIPE = 48
+};
+
+enum bt_stripe_field {
+	BT_STRIPE_DEVID = 0,
+	BT_STRIPE_OFFSET = 8,
+	BT_STRIPE_DEV_UUID = 16
+};
+
+#define BT_STRIPE_BYTES 32u
+
+/* The root of a tree.  Items of old kernels end with the level. */
+enum bt_root_item_field {
+	BT_ROOT_ITEM_GENERATION = 160,
+	BT_ROOT_ITEM_BYTENR = 176,
+	BT_ROOT_ITEM_LEVEL = 238
+};
+
+#define BT_ROOT_ITEM_BYTES 439u
+
+/* An inode: the generation that changed it last, and its length. */
+#define BT_INODE_ITEM_TRANSID 8u
+#define BT_INODE_ITEM_BYTES 160u
+
+/* A part of a file. */
+enum bt_file_extent_field {
+	BT_FILE_EXTENT_GENERATION = 0,
+	BT_FILE_EXTENT_COMPRESSION = 16,
+	BT_FILE_EXTENT_TYPE = 20,
+	BT_FILE_EXTENT_DISK_BYTENR = 21,
+	BT_FILE_EXTENT_DISK_NUM_BYTES = 29,
+	BT_FILE_EXTENT_OFFSET = 37,
+	BT_FILE_EXTENT_NUM_BYTES = 45
+};
+
+#define BT_FILE_EXTENT_BYTES 53u
+
+/* Values of BT_FILE_EXTENT_TYPE. */
+enum bt_file_extent_type {
+	BT_FILE_EXTENT_INLINE = 0,
+	BT_FILE_EXTENT_REG = 1,
+	BT_FILE_EXTENT_PREALLOC = 2
+};
+
+/* The record of an extent; references to it follow. */
+#define BT_EXTENT_ITEM_FLAGS 16u
+#define BT_EXTENT_ITEM_BYTES 24u
+
+/* Values of BT_EXTENT_ITEM_FLAGS. */
+#define BT_EXTENT_FLAG_DATA (UINT64_C(1) << 0)
+#define BT_EXTENT_FLAG_TREE_BLOCK (UINT64_C(1) << 1)
+
+/* A reference by a file, behind its type; and the count behind the address of
+ * a leaf that refers to the extent. */
+enum bt_extent_data_ref_field {
+	BT_EXTENT_DATA_REF_ROOT = 0,
+	BT_EXTENT_DATA_REF_OBJECTID = 8,
+	BT_EXTENT_DATA_REF_OFFSET = 16
+};
+
+#define BT_EXTENT_DATA_REF_BYTES 28u
+#define BT_SHARED_DATA_REF_BYTES 4u
 
 static inline uint16_t bt_le16(const void *bytes)
 {

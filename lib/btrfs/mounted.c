@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <linux/btrfs.h>
 
 #include "chunk_map.h"
 #include "format.h"
@@ -70,7 +71,7 @@ uint64_t e2pf_mounted_tree_of(int fd)
 	struct btrfs_ioctl_ino_lookup_args args;
 
 	memset(&args, 0, sizeof(args));
-	args.objectid = BTRFS_FIRST_FREE_OBJECTID;
+	args.objectid = BT_FIRST_FREE_OBJECTID;
 	return ioctl(fd, BTRFS_IOC_INO_LOOKUP, &args) ? 0 : args.treeid;
 }
 
@@ -92,15 +93,15 @@ static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root)
 {
-	struct e2pf_btrfs_key first = { tree, 0, BTRFS_ROOT_ITEM_KEY };
-	struct e2pf_btrfs_key last = { tree, UINT64_MAX, BTRFS_ROOT_ITEM_KEY };
+	struct e2pf_btrfs_key first = { tree, 0, BT_ROOT_ITEM_KEY };
+	struct e2pf_btrfs_key last = { tree, UINT64_MAX, BT_ROOT_ITEM_KEY };
 	struct found_root f = { .fs = fs, .root = root };
 	uint64_t room[512];
 	const void *found;
 	uint32_t count;
 	size_t bytes;
 
-	if (e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &first, &last,
+	if (e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &first, &last,
 				4, room, sizeof(room), &found, &bytes, &count))
 		return false;
 	e2pf_btrfs_plan_found(found, bytes, count, take_root, &f);
@@ -197,7 +198,7 @@ static void take_chunk(void *ctx, const struct e2pf_btrfs_item *item)
 	struct e2pf_btrfs_chunk chunk;
 
 	f->last = item->key;
-	if (item->key.type == BTRFS_CHUNK_ITEM_KEY &&
+	if (item->key.type == BT_CHUNK_ITEM_KEY &&
 	    e2pf_btrfs_plan_chunk(&f->fs->super, item->key.offset, item->bytes,
 				  item->size, &chunk))
 		e2pf_chunk_map_add(&f->fs->map, &chunk);
@@ -206,7 +207,7 @@ static void take_chunk(void *ctx, const struct e2pf_btrfs_item *item)
 static int learn_chunks(struct e2pf_mounted *fs)
 {
 	struct e2pf_btrfs_key first = {
-		BTRFS_FIRST_CHUNK_TREE_OBJECTID, 0, BTRFS_CHUNK_ITEM_KEY
+		BT_FIRST_CHUNK_TREE_OBJECTID, 0, BT_CHUNK_ITEM_KEY
 	}, last = first;
 	struct found_chunks f = { .fs = fs };
 	uint64_t room[2048];
@@ -218,8 +219,8 @@ static int learn_chunks(struct e2pf_mounted *fs)
 
 	last.offset = UINT64_MAX;
 	for (i = 0; i < CHUNK_SEARCHES; i++) {
-		err = e2pf_mounted_search(fs, BTRFS_CHUNK_TREE_OBJECTID,
-					  &first, &last, UINT32_MAX, room,
+		err = e2pf_mounted_search(fs, BT_CHUNK_TREE_OBJECTID, &first,
+					  &last, UINT32_MAX, room,
 					  sizeof(room), &found, &bytes,
 					  &count);
 		if (err)
@@ -345,7 +346,7 @@ static int try_search(const struct e2pf_mounted *fs)
 	uint32_t count;
 	size_t bytes;
 
-	return e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &first, &last,
+	return e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &first, &last,
 				   1, room, sizeof(room), &found, &bytes,
 				   &count);
 }

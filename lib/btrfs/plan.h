@@ -35,7 +35,7 @@
 struct e2pf_btrfs_ptr {
 	uint64_t logical;	/* bytes, a multiple of the sector size */
 	uint64_t generation;
-	uint64_t owner;		/* tree: BTRFS_*_TREE_OBJECTID */
+	uint64_t owner;		/* tree: BT_*_TREE_OBJECTID */
 	uint8_t level;		/* 0: a leaf */
 };
 

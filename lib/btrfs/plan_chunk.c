@@ -15,7 +15,7 @@
 static bool set_profile(struct e2pf_btrfs_layout *l, uint64_t type,
 			unsigned sub_stripes)
 {
-	uint64_t profile = type & BTRFS_BLOCK_GROUP_PROFILE_MASK;
+	uint64_t profile = type & BT_BLOCK_GROUP_PROFILE_MASK;
 	unsigned n = l->stripes;
 
 	l->profile = E2PF_BTRFS_COPIES;
@@ -24,29 +24,29 @@ static bool set_profile(struct e2pf_btrfs_layout *l, uint64_t type,
 	switch (profile) {
 	case 0:
 		return n == 1;
-	case BTRFS_BLOCK_GROUP_DUP:
-	case BTRFS_BLOCK_GROUP_RAID1:
+	case BT_BLOCK_GROUP_DUP:
+	case BT_BLOCK_GROUP_RAID1:
 		l->copies = 2;
 		return n == 2;
-	case BTRFS_BLOCK_GROUP_RAID1C3:
+	case BT_BLOCK_GROUP_RAID1C3:
 		l->copies = 3;
 		return n == 3;
-	case BTRFS_BLOCK_GROUP_RAID1C4:
+	case BT_BLOCK_GROUP_RAID1C4:
 		l->copies = 4;
 		return n == 4;
-	case BTRFS_BLOCK_GROUP_RAID0:
+	case BT_BLOCK_GROUP_RAID0:
 		l->profile = E2PF_BTRFS_RAID0;
 		l->across = (uint16_t)n;
 		return true;
-	case BTRFS_BLOCK_GROUP_RAID10:
+	case BT_BLOCK_GROUP_RAID10:
 		l->profile = E2PF_BTRFS_RAID10;
 		l->copies = 2;
 		l->across = (uint16_t)(n / 2);
 		return n >= 2 && n % 2 == 0 && sub_stripes == 2;
-	case BTRFS_BLOCK_GROUP_RAID5:
-	case BTRFS_BLOCK_GROUP_RAID6:
+	case BT_BLOCK_GROUP_RAID5:
+	case BT_BLOCK_GROUP_RAID6:
 		l->profile = E2PF_BTRFS_RAID56;
-		sub_stripes = profile == BTRFS_BLOCK_GROUP_RAID5 ? 1 : 2;
+		sub_stripes = profile == BT_BLOCK_GROUP_RAID5 ? 1 : 2;
 		if (n <= sub_stripes)
 			return false;
 		l->across = (uint16_t)(n - sub_stripes);
@@ -59,16 +59,15 @@ static bool set_profile(struct e2pf_btrfs_layout *l, uint64_t type,
 static bool take_layout(const uint8_t *b, uint64_t logical,
 			uint32_t sectorsize, struct e2pf_btrfs_layout *l)
 {
-	uint64_t type = bt_le64(b + offsetof(struct btrfs_chunk, type));
-	uint64_t unit = bt_le64(b + offsetof(struct btrfs_chunk, stripe_len));
-	unsigned sub = bt_le16(b + offsetof(struct btrfs_chunk, sub_stripes));
+	uint64_t type = bt_le64(b + BT_CHUNK_TYPE);
+	uint64_t unit = bt_le64(b + BT_CHUNK_STRIPE_LEN);
+	unsigned sub = bt_le16(b + BT_CHUNK_SUB_STRIPES);
 
 	l->logical = logical;
-	l->length = bt_le64(b + offsetof(struct btrfs_chunk, length));
-	l->stripes = bt_le16(b + offsetof(struct btrfs_chunk, num_stripes));
-	l->system = type & BTRFS_BLOCK_GROUP_SYSTEM;
-	l->metadata = type & (BTRFS_BLOCK_GROUP_SYSTEM |
-			      BTRFS_BLOCK_GROUP_METADATA);
+	l->length = bt_le64(b + BT_CHUNK_LENGTH);
+	l->stripes = bt_le16(b + BT_CHUNK_NUM_STRIPES);
+	l->system = type & BT_BLOCK_GROUP_SYSTEM;
+	l->metadata = type & (BT_BLOCK_GROUP_SYSTEM | BT_BLOCK_GROUP_METADATA);
 	return l->stripes && l->stripes <= E2PF_BTRFS_STRIPES &&
 	       unit == E2PF_BTRFS_STRIPE_LEN && l->length &&
 	       logical % sectorsize == 0 && l->length % sectorsize == 0 &&
@@ -81,23 +80,21 @@ bool e2pf_btrfs_plan_chunk(const struct e2pf_btrfs_super *super,
 			   uint64_t logical, const void *item, size_t size,
 			   struct e2pf_btrfs_chunk *chunk)
 {
-	const size_t head = offsetof(struct btrfs_chunk, stripe);
+	const size_t head = BT_CHUNK_STRIPE;
 	const uint8_t *b = item;
 	unsigned i;
 
 	if (size < head ||
 	    !take_layout(b, logical, super->sectorsize, &chunk->layout) ||
-	    size - head < chunk->layout.stripes * sizeof(struct btrfs_stripe))
+	    size - head < chunk->layout.stripes * BT_STRIPE_BYTES)
 		return false;
 	for (i = 0; i < chunk->layout.stripes; i++) {
-		const uint8_t *s = b + head + i * sizeof(struct btrfs_stripe);
+		const uint8_t *s = b + head + i * BT_STRIPE_BYTES;
 		struct e2pf_btrfs_stripe *to = &chunk->stripe[i];
 
-		to->devid = bt_le64(s + offsetof(struct btrfs_stripe, devid));
-		to->offset = bt_le64(s + offsetof(struct btrfs_stripe,
-						  offset));
-		memcpy(to->device_uuid,
-		       s + offsetof(struct btrfs_stripe, dev_uuid),
+		to->devid = bt_le64(s + BT_STRIPE_DEVID);
+		to->offset = bt_le64(s + BT_STRIPE_OFFSET);
+		memcpy(to->device_uuid, s + BT_STRIPE_DEV_UUID,
 		       E2PF_BTRFS_UUID);
 	}
 	return true;

@@ -22,8 +22,7 @@ uint64_t e2pf_btrfs_generation(const void *block)
 bool e2pf_btrfs_is_subvolume(uint64_t owner)
 {
 	/* Negative numbers are relocation trees, made of subvolumes'. */
-	return owner == BTRFS_FS_TREE_OBJECTID ||
-	       owner >= BTRFS_FIRST_FREE_OBJECTID;
+	return owner == BT_FS_TREE_OBJECTID || owner >= BT_FIRST_FREE_OBJECTID;
 }
 
 /* Blocks of subvolumes are shared by snapshots, and keep the owner that they
@@ -107,7 +106,7 @@ static const uint8_t *item_of(const struct e2pf_btrfs_super *super,
 
 static uint8_t type_of(const uint8_t *entry)
 {
-	return entry[offsetof(struct btrfs_disk_key, type)];
+	return entry[BT_KEY_TYPE];
 }
 
 void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
@@ -120,19 +119,16 @@ void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
 	for (i = 0; i < n; i++, entry += BT_ITEM_BYTES) {
 		struct e2pf_btrfs_ptr root;
 
-		if (type_of(entry) != BTRFS_ROOT_ITEM_KEY)
+		if (type_of(entry) != BT_ROOT_ITEM_KEY)
 			continue;
 		item = item_of(super, block, i, &size);
 		/* Items of old kernels end with the level. */
-		if (!item || size <= offsetof(struct btrfs_root_item, level))
+		if (!item || size <= BT_ROOT_ITEM_LEVEL)
 			continue;
-		root.logical = bt_le64(item + offsetof(struct btrfs_root_item,
-						       bytenr));
-		root.generation = bt_le64(item +
-				offsetof(struct btrfs_root_item, generation));
-		root.owner = bt_le64(entry + offsetof(struct btrfs_disk_key,
-						      objectid));
-		root.level = item[offsetof(struct btrfs_root_item, level)];
+		root.logical = bt_le64(item + BT_ROOT_ITEM_BYTENR);
+		root.generation = bt_le64(item + BT_ROOT_ITEM_GENERATION);
+		root.owner = bt_le64(entry + BT_KEY_OBJECTID);
+		root.level = item[BT_ROOT_ITEM_LEVEL];
 		if (is_address(super, root.logical) &&
 		    root.level < E2PF_BTRFS_LEVELS)
 			sink(ctx, &root);
@@ -148,12 +144,11 @@ void e2pf_btrfs_plan_chunks(const struct e2pf_btrfs_super *super,
 	struct e2pf_btrfs_chunk chunk;
 
 	for (i = 0; i < n; i++, entry += BT_ITEM_BYTES) {
-		if (type_of(entry) != BTRFS_CHUNK_ITEM_KEY)
+		if (type_of(entry) != BT_CHUNK_ITEM_KEY)
 			continue;
 		item = item_of(super, block, i, &size);
 		if (item && e2pf_btrfs_plan_chunk(super,
-				bt_le64(entry + offsetof(struct btrfs_disk_key,
-							 offset)),
+				bt_le64(entry + BT_KEY_OFFSET),
 				item, size, &chunk))
 			sink(ctx, &chunk);
 	}

@@ -35,19 +35,19 @@ static void take_roots(const uint8_t *b, struct e2pf_btrfs_super *super)
 	super->root = (struct e2pf_btrfs_ptr) {
 		.logical = bt_le64(b + BT_SUPER_ROOT),
 		.generation = super->generation,
-		.owner = BTRFS_ROOT_TREE_OBJECTID,
+		.owner = BT_ROOT_TREE_OBJECTID,
 		.level = b[BT_SUPER_ROOT_LEVEL]
 	};
 	super->chunk_root = (struct e2pf_btrfs_ptr) {
 		.logical = bt_le64(b + BT_SUPER_CHUNK_ROOT),
 		.generation = bt_le64(b + BT_SUPER_CHUNK_ROOT_GENERATION),
-		.owner = BTRFS_CHUNK_TREE_OBJECTID,
+		.owner = BT_CHUNK_TREE_OBJECTID,
 		.level = b[BT_SUPER_CHUNK_ROOT_LEVEL]
 	};
 	super->log_root = (struct e2pf_btrfs_ptr) {
 		.logical = bt_le64(b + BT_SUPER_LOG_ROOT),
 		.generation = super->generation + 1,
-		.owner = BTRFS_TREE_LOG_OBJECTID,
+		.owner = BT_TREE_LOG_OBJECTID,
 		.level = b[BT_SUPER_LOG_ROOT_LEVEL]
 	};
 }
@@ -65,11 +65,11 @@ enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
 	memset(super, 0, sizeof(*super));
 	memcpy(super->fsid, b + BT_SUPER_FSID, E2PF_BTRFS_UUID);
 	memcpy(super->node_fsid, b + (incompat &
-	       BTRFS_FEATURE_INCOMPAT_METADATA_UUID ? BT_SUPER_METADATA_UUID :
+	       BT_FEATURE_INCOMPAT_METADATA_UUID ? BT_SUPER_METADATA_UUID :
 	       BT_SUPER_FSID), E2PF_BTRFS_UUID);
-	memcpy(super->device_uuid, dev + offsetof(struct btrfs_dev_item, uuid),
+	memcpy(super->device_uuid, dev + BT_DEV_ITEM_UUID,
 	       E2PF_BTRFS_UUID);
-	super->devid = bt_le64(dev + offsetof(struct btrfs_dev_item, devid));
+	super->devid = bt_le64(dev + BT_DEV_ITEM_DEVID);
 	super->generation = bt_le64(b + BT_SUPER_GENERATION);
 	super->bytes_used = bt_le64(b + BT_SUPER_BYTES_USED);
 	super->devices = bt_le64(b + BT_SUPER_NUM_DEVICES);
@@ -89,14 +89,14 @@ enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
 		return E2PF_BTRFS_NONE;
 	if (!is_root(super, &super->log_root))
 		super->log_root.logical = 0;
-	return incompat & BTRFS_FEATURE_INCOMPAT_EXTENT_TREE_V2 ?
+	return incompat & BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 ?
 	       E2PF_BTRFS_TREE_V2 : E2PF_BTRFS_OK;
 }
 
 void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
 			       e2pf_btrfs_chunk_sink sink, void *ctx)
 {
-	const size_t head = offsetof(struct btrfs_chunk, stripe);
+	const size_t head = BT_CHUNK_STRIPE;
 	const uint8_t *b = super->sys_array;
 	size_t left = super->sys_array_size, size;
 
@@ -105,16 +105,13 @@ void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
 		struct e2pf_btrfs_chunk chunk;
 
 		/* Without knowing how long it is there is no next one. */
-		size = head + sizeof(struct btrfs_stripe) *
-		       bt_le16(item + offsetof(struct btrfs_chunk,
-					       num_stripes));
-		if (b[offsetof(struct btrfs_disk_key, type)] !=
-		    BTRFS_CHUNK_ITEM_KEY || size > left - BT_KEY_BYTES)
+		size = head + BT_STRIPE_BYTES *
+		       bt_le16(item + BT_CHUNK_NUM_STRIPES);
+		if (b[BT_KEY_TYPE] != BT_CHUNK_ITEM_KEY ||
+		    size > left - BT_KEY_BYTES)
 			return;
-		if (e2pf_btrfs_plan_chunk(super,
-				bt_le64(b + offsetof(struct btrfs_disk_key,
-						     offset)),
-				item, size, &chunk))
+		if (e2pf_btrfs_plan_chunk(super, bt_le64(b + BT_KEY_OFFSET),
+					  item, size, &chunk))
 			sink(ctx, &chunk);
 		b += BT_KEY_BYTES + size;
 		left -= BT_KEY_BYTES + size;

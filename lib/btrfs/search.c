@@ -5,6 +5,7 @@
 #endif
 
 #include <stdlib.h>
+#include <linux/btrfs.h>
 
 #include "format.h"
 #include "search.h"
@@ -37,11 +38,9 @@ struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key)
 static struct e2pf_btrfs_key read_key(const uint8_t *bytes)
 {
 	return (struct e2pf_btrfs_key){
-		.objectid = bt_le64(bytes +
-			offsetof(struct btrfs_disk_key, objectid)),
-		.type = bytes[offsetof(struct btrfs_disk_key, type)],
-		.offset = bt_le64(bytes +
-			offsetof(struct btrfs_disk_key, offset))
+		.objectid = bt_le64(bytes + BT_KEY_OBJECTID),
+		.type = bytes[BT_KEY_TYPE],
+		.offset = bt_le64(bytes + BT_KEY_OFFSET)
 	};
 }
 
@@ -110,8 +109,6 @@ void e2pf_btrfs_plan_found(const void *bytes, size_t size, uint32_t count,
 	}
 }
 
-#define EXTENT(field) offsetof(struct btrfs_file_extent_item, field)
-
 bool e2pf_btrfs_plan_data(const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_data *data)
 {
@@ -119,21 +116,21 @@ bool e2pf_btrfs_plan_data(const struct e2pf_btrfs_item *item,
 	uint64_t skip;
 	uint8_t type;
 
-	if (item->key.type != BTRFS_EXTENT_DATA_KEY ||
-	    item->size < sizeof(struct btrfs_file_extent_item))
+	if (item->key.type != BT_EXTENT_DATA_KEY ||
+	    item->size < BT_FILE_EXTENT_BYTES)
 		return false;
-	type = b[EXTENT(type)];
-	if (type != BTRFS_FILE_EXTENT_REG && type != BTRFS_FILE_EXTENT_PREALLOC)
+	type = b[BT_FILE_EXTENT_TYPE];
+	if (type != BT_FILE_EXTENT_REG && type != BT_FILE_EXTENT_PREALLOC)
 		return false;
-	skip = bt_le64(b + EXTENT(offset));
+	skip = bt_le64(b + BT_FILE_EXTENT_OFFSET);
 	data->inode = item->key.objectid;
 	data->offset = item->key.offset;
-	data->length = bt_le64(b + EXTENT(num_bytes));
-	data->generation = bt_le64(b + EXTENT(generation));
-	data->extent = bt_le64(b + EXTENT(disk_bytenr));
-	data->extent_bytes = bt_le64(b + EXTENT(disk_num_bytes));
-	data->compressed = b[EXTENT(compression)] != 0;
-	data->written = type == BTRFS_FILE_EXTENT_REG;
+	data->length = bt_le64(b + BT_FILE_EXTENT_NUM_BYTES);
+	data->generation = bt_le64(b + BT_FILE_EXTENT_GENERATION);
+	data->extent = bt_le64(b + BT_FILE_EXTENT_DISK_BYTENR);
+	data->extent_bytes = bt_le64(b + BT_FILE_EXTENT_DISK_NUM_BYTES);
+	data->compressed = b[BT_FILE_EXTENT_COMPRESSION] != 0;
+	data->written = type == BT_FILE_EXTENT_REG;
 	data->logical = data->extent + (data->compressed ? 0 : skip);
 	/* Address 0 is a hole. */
 	return data->extent && data->length && data->extent_bytes &&
@@ -150,12 +147,12 @@ bool e2pf_btrfs_plan_data(const struct e2pf_btrfs_item *item,
 static uint32_t reference_bytes(uint8_t type)
 {
 	switch (type) {
-	case BTRFS_EXTENT_DATA_REF_KEY:
-		return 1 + sizeof(struct btrfs_extent_data_ref);
-	case BTRFS_SHARED_DATA_REF_KEY:
-		return 1 + 8 + sizeof(struct btrfs_shared_data_ref);
-	case BTRFS_TREE_BLOCK_REF_KEY:
-	case BTRFS_SHARED_BLOCK_REF_KEY:
+	case BT_EXTENT_DATA_REF_KEY:
+		return 1 + BT_EXTENT_DATA_REF_BYTES;
+	case BT_SHARED_DATA_REF_KEY:
+		return 1 + 8 + BT_SHARED_DATA_REF_BYTES;
+	case BT_TREE_BLOCK_REF_KEY:
+	case BT_SHARED_BLOCK_REF_KEY:
 		return 1 + 8;
 	default:
 		return 0;
@@ -165,12 +162,12 @@ static uint32_t reference_bytes(uint8_t type)
 void e2pf_btrfs_plan_references(const struct e2pf_btrfs_item *item,
 				e2pf_btrfs_reference_sink sink, void *ctx)
 {
-	uint32_t at = sizeof(struct btrfs_extent_item), bytes;
+	uint32_t at = BT_EXTENT_ITEM_BYTES, bytes;
 	struct e2pf_btrfs_reference r;
 
-	if (item->key.type != BTRFS_EXTENT_ITEM_KEY || item->size <= at ||
-	    !(bt_le64(item->bytes + offsetof(struct btrfs_extent_item, flags)) &
-	      BTRFS_EXTENT_FLAG_DATA))
+	if (item->key.type != BT_EXTENT_ITEM_KEY || item->size <= at ||
+	    !(bt_le64(item->bytes + BT_EXTENT_ITEM_FLAGS) &
+	      BT_EXTENT_FLAG_DATA))
 		return;
 	for (; at < item->size; at += bytes) {
 		const uint8_t *b = item->bytes + at;
@@ -178,15 +175,12 @@ void e2pf_btrfs_plan_references(const struct e2pf_btrfs_item *item,
 		bytes = reference_bytes(b[0]);
 		if (!bytes || bytes > item->size - at)
 			return;
-		if (b[0] != BTRFS_EXTENT_DATA_REF_KEY)
+		if (b[0] != BT_EXTENT_DATA_REF_KEY)
 			continue;
 		b++;
-		r.tree = bt_le64(b + offsetof(struct btrfs_extent_data_ref,
-					      root));
-		r.inode = bt_le64(b + offsetof(struct btrfs_extent_data_ref,
-					       objectid));
-		r.offset = bt_le64(b + offsetof(struct btrfs_extent_data_ref,
-						offset));
+		r.tree = bt_le64(b + BT_EXTENT_DATA_REF_ROOT);
+		r.inode = bt_le64(b + BT_EXTENT_DATA_REF_OBJECTID);
+		r.offset = bt_le64(b + BT_EXTENT_DATA_REF_OFFSET);
 		sink(ctx, &r);
 	}
 }
@@ -194,11 +188,10 @@ void e2pf_btrfs_plan_references(const struct e2pf_btrfs_item *item,
 bool e2pf_btrfs_plan_inode(const struct e2pf_btrfs_item *item,
 			   uint64_t *changed)
 {
-	if (item->key.type != BTRFS_INODE_ITEM_KEY ||
-	    item->size < sizeof(struct btrfs_inode_item))
+	if (item->key.type != BT_INODE_ITEM_KEY ||
+	    item->size < BT_INODE_ITEM_BYTES)
 		return false;
-	*changed = bt_le64(item->bytes + offsetof(struct btrfs_inode_item,
-						  transid));
+	*changed = bt_le64(item->bytes + BT_INODE_ITEM_TRANSID);
 	return true;
 }
 
@@ -207,15 +200,13 @@ bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  struct e2pf_btrfs_ptr *root)
 {
 	/* Items of old kernels end with the level. */
-	if (item->key.type != BTRFS_ROOT_ITEM_KEY ||
-	    item->size <= offsetof(struct btrfs_root_item, level))
+	if (item->key.type != BT_ROOT_ITEM_KEY ||
+	    item->size <= BT_ROOT_ITEM_LEVEL)
 		return false;
-	root->logical = bt_le64(item->bytes + offsetof(struct btrfs_root_item,
-						       bytenr));
-	root->generation = bt_le64(item->bytes +
-		offsetof(struct btrfs_root_item, generation));
+	root->logical = bt_le64(item->bytes + BT_ROOT_ITEM_BYTENR);
+	root->generation = bt_le64(item->bytes + BT_ROOT_ITEM_GENERATION);
 	root->owner = item->key.objectid;
-	root->level = item->bytes[offsetof(struct btrfs_root_item, level)];
+	root->level = item->bytes[BT_ROOT_ITEM_LEVEL];
 	return root->logical && root->logical % super->sectorsize == 0 &&
 	       root->logical <= UINT64_MAX - super->nodesize &&
 	       root->level < E2PF_BTRFS_LEVELS;

@@ -41,10 +41,6 @@ static const char *const kind_names[KINDS] = {
 	"body", "swap", "zero", "truncate",
 };
 
-#define DISK(type, member) \
-	{ #member, offsetof(struct type, member), \
-	  sizeof(((struct type *)0)->member) }
-
 static const struct field super_fields[] = {
 	{ "csum", 0, 4 }, { "fsid", 32, 4 }, { "bytenr", 48, 8 },
 	{ "flags", 56, 8 }, { "magic", 64, 8 }, { "generation", 72, 8 },
@@ -78,34 +74,36 @@ static const struct field header_fields[] = {
 #define KEY_FIELDS	3
 
 static const struct field pointer_fields[] = {
-	DISK(btrfs_disk_key, objectid), DISK(btrfs_disk_key, type),
-	DISK(btrfs_disk_key, offset), { "blockptr", BT_PTR_BLOCKPTR, 8 },
+	{ "objectid", BT_KEY_OBJECTID, 8 }, { "type", BT_KEY_TYPE, 1 },
+	{ "offset", BT_KEY_OFFSET, 8 }, { "blockptr", BT_PTR_BLOCKPTR, 8 },
 	{ "blockptr", BT_PTR_BLOCKPTR, 8 },
 	{ "generation", BT_PTR_GENERATION, 8 },
 };
 
 static const struct field entry_fields[] = {
-	DISK(btrfs_disk_key, objectid), DISK(btrfs_disk_key, type),
-	DISK(btrfs_disk_key, offset), { "data offset", BT_ITEM_OFFSET, 4 },
+	{ "objectid", BT_KEY_OBJECTID, 8 }, { "type", BT_KEY_TYPE, 1 },
+	{ "offset", BT_KEY_OFFSET, 8 }, { "data offset", BT_ITEM_OFFSET, 4 },
 	{ "data size", BT_ITEM_SIZE, 4 },
 };
 
 static const struct field chunk_fields[] = {
-	DISK(btrfs_chunk, length), DISK(btrfs_chunk, owner),
-	DISK(btrfs_chunk, stripe_len), DISK(btrfs_chunk, type),
-	DISK(btrfs_chunk, io_align), DISK(btrfs_chunk, sector_size),
-	DISK(btrfs_chunk, num_stripes), DISK(btrfs_chunk, sub_stripes),
-	DISK(btrfs_chunk, stripe.devid), DISK(btrfs_chunk, stripe.offset),
-	{ "stripe.dev_uuid", offsetof(struct btrfs_chunk, stripe.dev_uuid), 4 },
+	{ "length", BT_CHUNK_LENGTH, 8 }, { "owner", 8, 8 },
+	{ "stripe_len", BT_CHUNK_STRIPE_LEN, 8 },
+	{ "type", BT_CHUNK_TYPE, 8 }, { "io_align", 32, 4 },
+	{ "sector_size", 40, 4 }, { "num_stripes", BT_CHUNK_NUM_STRIPES, 2 },
+	{ "sub_stripes", BT_CHUNK_SUB_STRIPES, 2 },
+	{ "stripe.devid", BT_CHUNK_STRIPE + BT_STRIPE_DEVID, 8 },
+	{ "stripe.offset", BT_CHUNK_STRIPE + BT_STRIPE_OFFSET, 8 },
+	{ "stripe.dev_uuid", BT_CHUNK_STRIPE + BT_STRIPE_DEV_UUID, 4 },
 };
 
 static const struct field root_fields[] = {
-	DISK(btrfs_root_item, generation), DISK(btrfs_root_item, root_dirid),
-	DISK(btrfs_root_item, bytenr), DISK(btrfs_root_item, bytenr),
-	DISK(btrfs_root_item, bytes_used), DISK(btrfs_root_item, last_snapshot),
-	DISK(btrfs_root_item, flags), DISK(btrfs_root_item, refs),
-	DISK(btrfs_root_item, drop_level), DISK(btrfs_root_item, level),
-	DISK(btrfs_root_item, level), DISK(btrfs_root_item, generation_v2),
+	{ "generation", BT_ROOT_ITEM_GENERATION, 8 }, { "root_dirid", 168, 8 },
+	{ "bytenr", BT_ROOT_ITEM_BYTENR, 8 },
+	{ "bytenr", BT_ROOT_ITEM_BYTENR, 8 }, { "bytes_used", 192, 8 },
+	{ "last_snapshot", 200, 8 }, { "flags", 208, 8 }, { "refs", 216, 4 },
+	{ "drop_level", 237, 1 }, { "level", BT_ROOT_ITEM_LEVEL, 1 },
+	{ "level", BT_ROOT_ITEM_LEVEL, 1 }, { "generation_v2", 239, 8 },
 };
 
 struct block {
@@ -179,7 +177,7 @@ static unsigned char *item_of(unsigned char *block, uint32_t i)
 
 static int type_of(const unsigned char *key)
 {
-	return key[offsetof(struct btrfs_disk_key, type)];
+	return key[BT_KEY_TYPE];
 }
 
 static void reach(uint64_t logical, uint64_t generation, unsigned level);
@@ -195,14 +193,12 @@ static void reach_children(const struct block *block, unsigned char *b)
 			      bt_le64(p + BT_PTR_GENERATION),
 			      block->level - 1u);
 			p += BT_PTR_BYTES;
-		} else if (block->owner == BTRFS_ROOT_TREE_OBJECTID &&
-			   type_of(entry_of(b, i)) == BTRFS_ROOT_ITEM_KEY) {
+		} else if (block->owner == BT_ROOT_TREE_OBJECTID &&
+			   type_of(entry_of(b, i)) == BT_ROOT_ITEM_KEY) {
 			p = item_of(b, i);
-			reach(bt_le64(p + offsetof(struct btrfs_root_item,
-						   bytenr)),
-			      bt_le64(p + offsetof(struct btrfs_root_item,
-						   generation)),
-			      p[offsetof(struct btrfs_root_item, level)]);
+			reach(bt_le64(p + BT_ROOT_ITEM_BYTENR),
+			      bt_le64(p + BT_ROOT_ITEM_GENERATION),
+			      p[BT_ROOT_ITEM_LEVEL]);
 		}
 	}
 }
@@ -271,9 +267,9 @@ static int has_kind(const struct block *block, enum kind kind)
 	case ENTRY:
 	case BODY: return !block->level && block->items;
 	case CHUNK: return !block->level &&
-			   block->owner == BTRFS_CHUNK_TREE_OBJECTID;
+			   block->owner == BT_CHUNK_TREE_OBJECTID;
 	case ROOT: return !block->level &&
-			  block->owner == BTRFS_ROOT_TREE_OBJECTID;
+			  block->owner == BT_ROOT_TREE_OBJECTID;
 	default: return 1;
 	}
 }
@@ -348,8 +344,8 @@ static void pick_in_item(unsigned char *b, const struct block *block,
 			 enum kind kind, struct target *t)
 {
 	static const uint8_t sizes[] = { 1, 2, 4, 8 };
-	int type = kind == CHUNK ? BTRFS_CHUNK_ITEM_KEY :
-		   kind == ROOT ? BTRFS_ROOT_ITEM_KEY : 0;
+	int type = kind == CHUNK ? BT_CHUNK_ITEM_KEY :
+		   kind == ROOT ? BT_ROOT_ITEM_KEY : 0;
 	uint32_t i = pick_item(b, block->items, type), size;
 	struct field bytes = { "bytes", 0, 0 };
 
@@ -463,7 +459,7 @@ static void corrupt_super(enum kind kind)
 		/* One key, and its chunk: mkfs.btrfs makes no more. */
 		if (below(4)) {
 			f = *PICK(chunk_fields);
-			f.off += sizeof(struct btrfs_disk_key);
+			f.off += BT_KEY_BYTES;
 		} else {
 			f = pointer_fields[below(KEY_FIELDS)];
 		}

@@ -11,7 +11,7 @@
 #include "btrfs-fs.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define META BTRFS_BLOCK_GROUP_METADATA
+#define META BT_BLOCK_GROUP_METADATA
 
 static struct e2pf_btrfs_super sound_super(void)
 {
@@ -32,7 +32,7 @@ static void test_super(void **state)
 	assert_int_equal(super.devid, 1);
 	assert_int_equal(super.nodesize, FS_NODE);
 	assert_int_equal(super.root.logical, 8 * MIB);
-	assert_int_equal(super.root.owner, BTRFS_ROOT_TREE_OBJECTID);
+	assert_int_equal(super.root.owner, BT_ROOT_TREE_OBJECTID);
 	assert_int_equal(super.chunk_root.logical, 4 * MIB);
 	assert_int_equal(super.log_root.logical, 0);
 	assert_memory_equal(super.fsid, super.node_fsid, E2PF_BTRFS_UUID);
@@ -67,7 +67,7 @@ static void test_bad_super(void **state)
 		{ BT_SUPER_CHUNK_ROOT, 8, 1, E2PF_BTRFS_NONE },
 		{ BT_SUPER_ROOT_LEVEL, 1, 8, E2PF_BTRFS_NONE },
 		{ BT_SUPER_ROOT_LEVEL, 1, 7, E2PF_BTRFS_OK },
-		{ BT_SUPER_INCOMPAT, 8, BTRFS_FEATURE_INCOMPAT_EXTENT_TREE_V2,
+		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
 		  E2PF_BTRFS_TREE_V2 },
 	};
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
@@ -94,7 +94,7 @@ static void test_metadata_uuid(void **state)
 	(void)state;
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
 	memset(bytes + BT_SUPER_METADATA_UUID, 0xa1, E2PF_BTRFS_UUID);
-	put64(bytes + BT_SUPER_INCOMPAT, BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
+	put64(bytes + BT_SUPER_INCOMPAT, BT_FEATURE_INCOMPAT_METADATA_UUID);
 	assert_int_equal(e2pf_btrfs_plan_super(bytes, 65536, &super),
 			 E2PF_BTRFS_OK);
 	assert_int_equal(super.fsid[0], 0xf5);
@@ -112,21 +112,21 @@ static void test_places(void **state)
 {
 	static const struct layout_case cases[] = {
 		{ 0, 1, 0, 5, 0, 0, 5 },
-		{ BTRFS_BLOCK_GROUP_DUP, 2, 0, 5, 0, 0, 5 },
-		{ BTRFS_BLOCK_GROUP_DUP, 2, 0, 5, 1, 1, 5 },
-		{ BTRFS_BLOCK_GROUP_RAID1, 2, 0, 5, 1, 1, 5 },
-		{ BTRFS_BLOCK_GROUP_RAID1C3, 3, 0, 5, 2, 2, 5 },
-		{ BTRFS_BLOCK_GROUP_RAID1C4, 4, 0, 5, 3, 3, 5 },
-		{ BTRFS_BLOCK_GROUP_RAID0, 3, 0, 5, 0, 2, 1 },
-		{ BTRFS_BLOCK_GROUP_RAID10, 4, 2, 5, 0, 2, 2 },
-		{ BTRFS_BLOCK_GROUP_RAID10, 4, 2, 4, 1, 1, 2 },
+		{ BT_BLOCK_GROUP_DUP, 2, 0, 5, 0, 0, 5 },
+		{ BT_BLOCK_GROUP_DUP, 2, 0, 5, 1, 1, 5 },
+		{ BT_BLOCK_GROUP_RAID1, 2, 0, 5, 1, 1, 5 },
+		{ BT_BLOCK_GROUP_RAID1C3, 3, 0, 5, 2, 2, 5 },
+		{ BT_BLOCK_GROUP_RAID1C4, 4, 0, 5, 3, 3, 5 },
+		{ BT_BLOCK_GROUP_RAID0, 3, 0, 5, 0, 2, 1 },
+		{ BT_BLOCK_GROUP_RAID10, 4, 2, 5, 0, 2, 2 },
+		{ BT_BLOCK_GROUP_RAID10, 4, 2, 4, 1, 1, 2 },
 		/* Rows of two, parity moves: 0 1 P, 3 P 2, P 4 5. */
-		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, 0, 0, 0, 0 },
-		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, 1, 0, 1, 0 },
-		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, 2, 0, 1, 1 },
-		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, 3, 0, 2, 1 },
-		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, 5, 0, 0, 2 },
-		{ BTRFS_BLOCK_GROUP_RAID6, 4, 0, 7, 0, 0, 3 },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, 0, 0, 0, 0 },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, 1, 0, 1, 0 },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, 2, 0, 1, 1 },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, 3, 0, 2, 1 },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, 5, 0, 0, 2 },
+		{ BT_BLOCK_GROUP_RAID6, 4, 0, 7, 0, 0, 3 },
 	};
 	const struct e2pf_btrfs_super super = sound_super();
 	uint8_t item[512];
@@ -171,7 +171,7 @@ static void expect_no_chunk(const uint8_t *item, size_t size,
 
 static void test_bad_chunks(void **state)
 {
-	const uint64_t raid = META | BTRFS_BLOCK_GROUP_RAID1;
+	const uint64_t raid = META | BT_BLOCK_GROUP_RAID1;
 	uint8_t item[4096];
 	size_t size;
 
@@ -181,7 +181,7 @@ static void test_bad_chunks(void **state)
 	expect_no_chunk(item, 10, 0);
 	expect_no_chunk(item, size, 1);
 	expect_no_chunk(item, size, UINT64_MAX - 4095);
-	put64(item + offsetof(struct btrfs_chunk, stripe_len), 4096);
+	put64(item + BT_CHUNK_STRIPE_LEN, 4096);
 	expect_no_chunk(item, size, 0);
 	expect_no_chunk(item, fs_chunk(item, MIB, raid, 3, 0), 0);
 	expect_no_chunk(item, fs_chunk(item, MIB, META, 2, 0), 0);
@@ -191,15 +191,15 @@ static void test_bad_chunks(void **state)
 	expect_no_chunk(item, fs_chunk(item, UINT64_MAX - 4095, META, 1, 0),
 			0);
 	expect_no_chunk(item, fs_chunk(item, MIB, META |
-			BTRFS_BLOCK_GROUP_RAID0, 65, 0), 0);
+			BT_BLOCK_GROUP_RAID0, 65, 0), 0);
 	expect_no_chunk(item, fs_chunk(item, MIB, META |
-			BTRFS_BLOCK_GROUP_RAID10, 4, 3), 0);
+			BT_BLOCK_GROUP_RAID10, 4, 3), 0);
 	expect_no_chunk(item, fs_chunk(item, MIB, META |
-			BTRFS_BLOCK_GROUP_RAID10, 3, 2), 0);
+			BT_BLOCK_GROUP_RAID10, 3, 2), 0);
 	expect_no_chunk(item, fs_chunk(item, MIB, META |
-			BTRFS_BLOCK_GROUP_RAID6, 2, 0), 0);
+			BT_BLOCK_GROUP_RAID6, 2, 0), 0);
 	expect_no_chunk(item, fs_chunk(item, MIB, META |
-			BTRFS_BLOCK_GROUP_RAID1 | BTRFS_BLOCK_GROUP_RAID0, 2,
+			BT_BLOCK_GROUP_RAID1 | BT_BLOCK_GROUP_RAID0, 2,
 			0), 0);
 }
 
@@ -218,7 +218,7 @@ static void test_sys_array(void **state)
 
 	(void)state;
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	size = (uint32_t)fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1,
+	size = (uint32_t)fs_chunk(item, 4 * MIB, BT_BLOCK_GROUP_SYSTEM, 1,
 				  0);
 	fs_add_sys(bytes, 4 * MIB, item, size);
 	fs_add_sys(bytes, 32 * MIB, item, size);
@@ -243,12 +243,12 @@ static void test_fits(void **state)
 	const struct e2pf_btrfs_super super = sound_super();
 	struct e2pf_btrfs_ptr ptr = {
 		.logical = MIB, .generation = FS_GENERATION,
-		.owner = BTRFS_CSUM_TREE_OBJECTID, .level = 1
+		.owner = BT_CSUM_TREE_OBJECTID, .level = 1
 	};
 	uint8_t block[FS_NODE];
 
 	(void)state;
-	fs_block(block, MIB, BTRFS_CSUM_TREE_OBJECTID, 1);
+	fs_block(block, MIB, BT_CSUM_TREE_OBJECTID, 1);
 	assert_true(e2pf_btrfs_fits(&super, &ptr, block));
 	put32(block + BT_HEADER_NRITEMS, (FS_NODE - BT_HEADER_BYTES) /
 					 BT_PTR_BYTES);
@@ -256,16 +256,16 @@ static void test_fits(void **state)
 	put32(block + BT_HEADER_NRITEMS, (FS_NODE - BT_HEADER_BYTES) /
 					 BT_PTR_BYTES + 1);
 	assert_false(e2pf_btrfs_fits(&super, &ptr, block));
-	fs_block(block, MIB + 4096, BTRFS_CSUM_TREE_OBJECTID, 1);
+	fs_block(block, MIB + 4096, BT_CSUM_TREE_OBJECTID, 1);
 	assert_false(e2pf_btrfs_fits(&super, &ptr, block));
-	fs_block(block, MIB, BTRFS_CSUM_TREE_OBJECTID, 0);
+	fs_block(block, MIB, BT_CSUM_TREE_OBJECTID, 0);
 	assert_false(e2pf_btrfs_fits(&super, &ptr, block));
 	fs_block(block, MIB, 256, 1);
 	assert_false(e2pf_btrfs_fits(&super, &ptr, block));
 	/* A snapshot's block is its source's. */
 	ptr.owner = 300;
 	assert_true(e2pf_btrfs_fits(&super, &ptr, block));
-	ptr.owner = BTRFS_FS_TREE_OBJECTID;
+	ptr.owner = BT_FS_TREE_OBJECTID;
 	assert_true(e2pf_btrfs_fits(&super, &ptr, block));
 	ptr.generation++;
 	assert_false(e2pf_btrfs_fits(&super, &ptr, block));
@@ -317,9 +317,9 @@ static void test_roots(void **state)
 	uint8_t leaf[FS_NODE], short_item[100] = { 0 }, *entry;
 
 	(void)state;
-	fs_block(leaf, MIB, BTRFS_ROOT_TREE_OBJECTID, 0);
-	fs_add_item(leaf, 300, BTRFS_ROOT_ITEM_KEY, 0, short_item, 100);
-	fs_add_item(leaf, 300, BTRFS_INODE_ITEM_KEY, 0, short_item, 100);
+	fs_block(leaf, MIB, BT_ROOT_TREE_OBJECTID, 0);
+	fs_add_item(leaf, 300, BT_ROOT_ITEM_KEY, 0, short_item, 100);
+	fs_add_item(leaf, 300, BT_INODE_ITEM_KEY, 0, short_item, 100);
 	fs_add_root(leaf, 301, 4096, 8);	/* no such level */
 	fs_add_root(leaf, 302, 0, 0);		/* no address */
 	fs_add_root(leaf, 303, 8192, 3);
@@ -348,10 +348,10 @@ static void test_chunk_leaf(void **state)
 	unsigned n = 0;
 
 	(void)state;
-	fs_block(leaf, MIB, BTRFS_CHUNK_TREE_OBJECTID, 0);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, MIB, item, size);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, MIB + 1, item, size);
-	fs_add_item(leaf, 1, BTRFS_DEV_ITEM_KEY, 1, item, size);
+	fs_block(leaf, MIB, BT_CHUNK_TREE_OBJECTID, 0);
+	fs_add_item(leaf, 256, BT_CHUNK_ITEM_KEY, MIB, item, size);
+	fs_add_item(leaf, 256, BT_CHUNK_ITEM_KEY, MIB + 1, item, size);
+	fs_add_item(leaf, 1, BT_DEV_ITEM_KEY, 1, item, size);
 	e2pf_btrfs_plan_chunks(&super, leaf, count_chunk, &n);
 	assert_int_equal(n, 1);
 }

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <linux/btrfs.h>
 
 #include "btrfs-fs.h"
 #include "btrfs/jobs.h"
@@ -194,21 +195,21 @@ static void test_found(void **state)
 	assert_int_equal(look(used, 1).count, 0);
 }
 
-static uint8_t file_extent[sizeof(struct btrfs_file_extent_item)];
+static uint8_t file_extent[BT_FILE_EXTENT_BYTES];
 
-#define AT(field) (file_extent + offsetof(struct btrfs_file_extent_item, field))
+#define AT(field) (file_extent + BT_FILE_EXTENT_ ## field)
 
 static struct e2pf_btrfs_item extent_item(void)
 {
 	memset(file_extent, 0, sizeof(file_extent));
-	put64(AT(generation), 8);
-	*AT(type) = BTRFS_FILE_EXTENT_REG;
-	put64(AT(disk_bytenr), 64 * MIB);
-	put64(AT(disk_num_bytes), 65536);
-	put64(AT(offset), 8192);
-	put64(AT(num_bytes), 4096);
+	put64(AT(GENERATION), 8);
+	*AT(TYPE) = BT_FILE_EXTENT_REG;
+	put64(AT(DISK_BYTENR), 64 * MIB);
+	put64(AT(DISK_NUM_BYTES), 65536);
+	put64(AT(OFFSET), 8192);
+	put64(AT(NUM_BYTES), 4096);
 	return (struct e2pf_btrfs_item){
-		.key = { 300, 12288, BTRFS_EXTENT_DATA_KEY }, .generation = 9,
+		.key = { 300, 12288, BT_EXTENT_DATA_KEY }, .generation = 9,
 		.bytes = file_extent, .size = sizeof(file_extent)
 	};
 }
@@ -227,34 +228,34 @@ static void test_data(void **state)
 	assert_int_equal(d.extent, 64 * MIB);
 	assert_int_equal(d.logical, 64 * MIB + 8192);
 	assert_true(d.written && !d.compressed);
-	*AT(type) = BTRFS_FILE_EXTENT_PREALLOC;
+	*AT(TYPE) = BT_FILE_EXTENT_PREALLOC;
 	assert_true(e2pf_btrfs_plan_data(&item, &d) && !d.written);
-	*AT(type) = BTRFS_FILE_EXTENT_INLINE;
+	*AT(TYPE) = BT_FILE_EXTENT_INLINE;
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	*AT(type) = 77;
+	*AT(TYPE) = 77;
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
 
 	item = extent_item();
-	*AT(compression) = 1;
-	put64(AT(num_bytes), 131072);
+	*AT(COMPRESSION) = 1;
+	put64(AT(NUM_BYTES), 131072);
 	assert_true(e2pf_btrfs_plan_data(&item, &d) && d.compressed);
 	assert_int_equal(d.logical, 64 * MIB);
 
 	/* A hole, nothing, past its extent, past all addresses and files. */
 	item = extent_item();
-	put64(AT(disk_bytenr), 0);
+	put64(AT(DISK_BYTENR), 0);
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
 	item = extent_item();
-	put64(AT(num_bytes), 0);
+	put64(AT(NUM_BYTES), 0);
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
 	item = extent_item();
-	put64(AT(num_bytes), 65536);
+	put64(AT(NUM_BYTES), 65536);
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
 	item = extent_item();
-	put64(AT(offset), UINT64_MAX);
+	put64(AT(OFFSET), UINT64_MAX);
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
 	item = extent_item();
-	put64(AT(disk_bytenr), UINT64_MAX - 4095);
+	put64(AT(DISK_BYTENR), UINT64_MAX - 4095);
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
 	item = extent_item();
 	item.key.offset = UINT64_MAX - 4095;
@@ -263,7 +264,7 @@ static void test_data(void **state)
 	item.size--;
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
 	item = extent_item();
-	item.key.type = BTRFS_INODE_ITEM_KEY;
+	item.key.type = BT_INODE_ITEM_KEY;
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
 }
 
@@ -293,72 +294,70 @@ static uint64_t references(const uint8_t *bytes, size_t size, uint8_t type)
 
 static size_t add_reference(uint8_t *at, uint64_t tree)
 {
-	at[0] = BTRFS_EXTENT_DATA_REF_KEY;
+	at[0] = BT_EXTENT_DATA_REF_KEY;
 	put64(at + 1, tree);
 	put64(at + 9, 300);
-	return 1 + sizeof(struct btrfs_extent_data_ref);
+	return 1 + BT_EXTENT_DATA_REF_BYTES;
 }
 
 static void test_references(void **state)
 {
 	uint8_t bytes[256] = { 0 };
-	size_t size = sizeof(struct btrfs_extent_item), first, i;
+	size_t size = BT_EXTENT_ITEM_BYTES, first, i;
 
 	(void)state;
-	put64(bytes + offsetof(struct btrfs_extent_item, flags),
-	      BTRFS_EXTENT_FLAG_DATA);
-	bytes[size] = BTRFS_SHARED_DATA_REF_KEY;
-	size += 1 + 8 + sizeof(struct btrfs_shared_data_ref);
+	put64(bytes + BT_EXTENT_ITEM_FLAGS, BT_EXTENT_FLAG_DATA);
+	bytes[size] = BT_SHARED_DATA_REF_KEY;
+	size += 1 + 8 + BT_SHARED_DATA_REF_BYTES;
 	size += add_reference(bytes + size, 256);
 	first = size;
 	size += add_reference(bytes + size, 1000);
-	assert_int_equal(references(bytes, size, BTRFS_EXTENT_ITEM_KEY), 1256);
+	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 1256);
 	for (i = first; i < size; i++)
-		assert_int_equal(references(bytes, i, BTRFS_EXTENT_ITEM_KEY),
+		assert_int_equal(references(bytes, i, BT_EXTENT_ITEM_KEY),
 				 256);
-	assert_int_equal(references(bytes, 0, BTRFS_EXTENT_ITEM_KEY), 0);
-	assert_int_equal(references(bytes, size, BTRFS_METADATA_ITEM_KEY), 0);
+	assert_int_equal(references(bytes, 0, BT_EXTENT_ITEM_KEY), 0);
+	assert_int_equal(references(bytes, size, BT_METADATA_ITEM_KEY), 0);
 	/* Behind a kind that is not known nothing can be told. */
 	bytes[first] = 1;
-	assert_int_equal(references(bytes, size, BTRFS_EXTENT_ITEM_KEY), 256);
-	put64(bytes + offsetof(struct btrfs_extent_item, flags),
-	      BTRFS_EXTENT_FLAG_TREE_BLOCK);
-	assert_int_equal(references(bytes, size, BTRFS_EXTENT_ITEM_KEY), 0);
+	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 256);
+	put64(bytes + BT_EXTENT_ITEM_FLAGS, BT_EXTENT_FLAG_TREE_BLOCK);
+	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 0);
 }
 
 static void test_inode_and_root(void **state)
 {
-	uint8_t bytes[sizeof(struct btrfs_root_item)] = { 0 };
+	uint8_t bytes[BT_ROOT_ITEM_BYTES] = { 0 };
 	struct e2pf_btrfs_item item = {
-		.key = { 300, 0, BTRFS_INODE_ITEM_KEY }, .bytes = bytes,
-		.size = sizeof(struct btrfs_inode_item)
+		.key = { 300, 0, BT_INODE_ITEM_KEY }, .bytes = bytes,
+		.size = BT_INODE_ITEM_BYTES
 	};
 	struct e2pf_btrfs_ptr root;
 	uint64_t changed = 0;
 
 	(void)state;
-	put64(bytes + offsetof(struct btrfs_inode_item, transid), 42);
+	put64(bytes + BT_INODE_ITEM_TRANSID, 42);
 	assert_true(e2pf_btrfs_plan_inode(&item, &changed));
 	assert_int_equal(changed, 42);
 	item.size--;
 	assert_false(e2pf_btrfs_plan_inode(&item, &changed));
 
 	memset(bytes, 0, sizeof(bytes));
-	item.key = key(TREE, BTRFS_ROOT_ITEM_KEY, 0);
+	item.key = key(TREE, BT_ROOT_ITEM_KEY, 0);
 	item.size = sizeof(bytes);
 	assert_false(e2pf_btrfs_plan_root(&super, &item, &root));
-	put64(bytes + offsetof(struct btrfs_root_item, bytenr), 16 * MIB);
-	put64(bytes + offsetof(struct btrfs_root_item, generation), 7);
+	put64(bytes + BT_ROOT_ITEM_BYTENR, 16 * MIB);
+	put64(bytes + BT_ROOT_ITEM_GENERATION, 7);
 	assert_true(e2pf_btrfs_plan_root(&super, &item, &root));
 	assert_int_equal(root.logical, 16 * MIB);
 	assert_int_equal(root.owner, TREE);
-	bytes[offsetof(struct btrfs_root_item, level)] = E2PF_BTRFS_LEVELS;
+	bytes[BT_ROOT_ITEM_LEVEL] = E2PF_BTRFS_LEVELS;
 	assert_false(e2pf_btrfs_plan_root(&super, &item, &root));
-	bytes[offsetof(struct btrfs_root_item, level)] = 1;
-	put64(bytes + offsetof(struct btrfs_root_item, bytenr), 16 * MIB + 1);
+	bytes[BT_ROOT_ITEM_LEVEL] = 1;
+	put64(bytes + BT_ROOT_ITEM_BYTENR, 16 * MIB + 1);
 	assert_false(e2pf_btrfs_plan_root(&super, &item, &root));
-	put64(bytes + offsetof(struct btrfs_root_item, bytenr), 16 * MIB);
-	item.size = offsetof(struct btrfs_root_item, level);
+	put64(bytes + BT_ROOT_ITEM_BYTENR, 16 * MIB);
+	item.size = BT_ROOT_ITEM_LEVEL;
 	assert_false(e2pf_btrfs_plan_root(&super, &item, &root));
 }
 

@@ -100,21 +100,20 @@ static uint8_t *at(struct memory *m, uint64_t logical)
 
 static void set_offset(uint8_t *item, uint64_t offset)
 {
-	put64(item + offsetof(struct btrfs_chunk, stripe) +
-	      offsetof(struct btrfs_stripe, offset), offset);
+	put64(item + BT_CHUNK_STRIPE + BT_STRIPE_OFFSET, offset);
 }
 
 static void make_chunks(struct memory *m, uint8_t *super)
 {
 	uint8_t item[256], *leaf = at(m, SYS);
-	size_t size = fs_chunk(item, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, 0);
+	size_t size = fs_chunk(item, MIB, BT_BLOCK_GROUP_SYSTEM, 1, 0);
 
-	fs_block(leaf, SYS, BTRFS_CHUNK_TREE_OBJECTID, 0);
+	fs_block(leaf, SYS, BT_CHUNK_TREE_OBJECTID, 0);
 	fs_add_sys(super, SYS, item, size);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, SYS, item, size);
-	size = fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_METADATA, 1, 0);
+	fs_add_item(leaf, 256, BT_CHUNK_ITEM_KEY, SYS, item, size);
+	size = fs_chunk(item, 4 * MIB, BT_BLOCK_GROUP_METADATA, 1, 0);
 	set_offset(item, 4 * MIB);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, META, item, size);
+	fs_add_item(leaf, 256, BT_CHUNK_ITEM_KEY, META, item, size);
 }
 
 static void make_tree(struct memory *m, uint64_t root, uint64_t owner,
@@ -142,16 +141,16 @@ static struct e2pf_btrfs_super make_fs(struct memory *m)
 	fs_super(super, 1, SYS, META);
 	make_chunks(m, super);
 	roots = at(m, META);
-	fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
-	fs_add_root(roots, BTRFS_EXTENT_TREE_OBJECTID, META + MIB, 1);
-	make_tree(m, META + MIB, BTRFS_EXTENT_TREE_OBJECTID, 5);
-	fs_add_root(roots, BTRFS_FS_TREE_OBJECTID, META + 2 * MIB, 1);
-	make_tree(m, META + 2 * MIB, BTRFS_FS_TREE_OBJECTID, 9);
+	fs_block(roots, META, BT_ROOT_TREE_OBJECTID, 0);
+	fs_add_root(roots, BT_EXTENT_TREE_OBJECTID, META + MIB, 1);
+	make_tree(m, META + MIB, BT_EXTENT_TREE_OBJECTID, 5);
+	fs_add_root(roots, BT_FS_TREE_OBJECTID, META + 2 * MIB, 1);
+	make_tree(m, META + 2 * MIB, BT_FS_TREE_OBJECTID, 9);
 	/* A snapshot of it, and a tree that is one leaf. */
 	fs_add_root(roots, 256, META + 2 * MIB, 1);
-	fs_add_root(roots, BTRFS_CSUM_TREE_OBJECTID, META + 3 * MIB, 0);
+	fs_add_root(roots, BT_CSUM_TREE_OBJECTID, META + 3 * MIB, 0);
 	fs_block(at(m, META + 3 * MIB), META + 3 * MIB,
-		 BTRFS_CSUM_TREE_OBJECTID, 0);
+		 BT_CSUM_TREE_OBJECTID, 0);
 	assert_int_equal(e2pf_btrfs_plan_super(super, 65536, &parsed),
 			 E2PF_BTRFS_OK);
 	return parsed;
@@ -453,8 +452,7 @@ static void test_missing_device(void **state)
 	struct e2pf_btrfs_device devices[2] = { device_of(1), device_of(2) };
 	struct e2pf_chunk_map map = { .devices = devices, .device_count = 2 };
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
-	const uint64_t raid1 = BTRFS_BLOCK_GROUP_METADATA |
-			       BTRFS_BLOCK_GROUP_RAID1;
+	const uint64_t raid1 = BT_BLOCK_GROUP_METADATA | BT_BLOCK_GROUP_RAID1;
 
 	(void)state;
 	add_chunk(&map, META, raid1, 2, MIB);
@@ -471,7 +469,7 @@ static void test_missing_device(void **state)
 	map = (struct e2pf_chunk_map) { .devices = devices + 1,
 					.device_count = 1 };
 	add_chunk(&map, META, raid1, 2, MIB);
-	add_chunk(&map, META + MIB, BTRFS_BLOCK_GROUP_METADATA, 1, MIB);
+	add_chunk(&map, META + MIB, BT_BLOCK_GROUP_METADATA, 1, MIB);
 	e2pf_chunk_map_finish(&map);
 	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536, extent), 1);
 	assert_int_equal(extent[0].device, 0);
@@ -489,8 +487,8 @@ static void test_parts(void **state)
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
 
 	(void)state;
-	add_chunk(&map, META, BTRFS_BLOCK_GROUP_METADATA |
-		  BTRFS_BLOCK_GROUP_RAID0, 2, MIB);
+	add_chunk(&map, META, BT_BLOCK_GROUP_METADATA | BT_BLOCK_GROUP_RAID0,
+		  2, MIB);
 	map.nodesize = 16384;
 	e2pf_chunk_map_finish(&map);
 	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536 - 4096,
@@ -520,7 +518,7 @@ static void test_slots_of_chunks(void **state)
 {
 	struct e2pf_btrfs_device device = device_of(1);
 	struct e2pf_chunk_map map = { .devices = &device, .device_count = 1 };
-	const uint64_t meta = BTRFS_BLOCK_GROUP_METADATA;
+	const uint64_t meta = BT_BLOCK_GROUP_METADATA;
 	bool aligned;
 	uint64_t slot, logical;
 
@@ -528,8 +526,8 @@ static void test_slots_of_chunks(void **state)
 	add_chunk(&map, META, meta, 1, MIB);
 	add_chunk(&map, META, meta, 1, MIB);
 	add_chunk(&map, META + MIB / 2, meta, 1, MIB);
-	add_chunk(&map, SYS, BTRFS_BLOCK_GROUP_SYSTEM, 1, MIB);
-	add_chunk(&map, 64 * MIB, BTRFS_BLOCK_GROUP_DATA, 1, MIB);
+	add_chunk(&map, SYS, BT_BLOCK_GROUP_SYSTEM, 1, MIB);
+	add_chunk(&map, 64 * MIB, BT_BLOCK_GROUP_DATA, 1, MIB);
 	/* More than there is memory for is left out. */
 	add_chunk(&map, 1024 * MIB, meta, 1, UINT64_C(1) << 60);
 	e2pf_chunk_map_finish(&map);
