@@ -3,6 +3,10 @@
  * The planner for btrfs, on bytes made by hand: what it finds in sound ones,
  * and that each field that is wrong makes it find nothing.
  */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -150,8 +154,8 @@ static void test_places(void **state)
 		assert_int_equal(place.offset, c->row * 65536 + 4096);
 		if (chunk.layout.profile != E2PF_BTRFS_COPIES)
 			assert_int_equal(place.length, 65536 - 4096);
-		assert_in_range(place.offset + place.length, 1,
-				e2pf_btrfs_stripe_bytes(&chunk.layout));
+		assert_uint_in_range(place.offset + place.length, 1,
+				     e2pf_btrfs_stripe_bytes(&chunk.layout));
 		assert_int_equal(e2pf_btrfs_offset(&chunk.layout, place.stripe,
 						   place.offset),
 				 chunk.layout.profile == E2PF_BTRFS_RAID56 ?

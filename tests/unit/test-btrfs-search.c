@@ -4,6 +4,10 @@
  * them, what a search has found, the walk over a tree's nodes, and the order
  * of what is to be read.
  */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -526,7 +530,7 @@ static void test_order(void **state)
 		if (jobs.job[i].device)
 			passed++;
 		/* One of the second device to a hundred of the first. */
-		assert_in_range(passed, i / 101, i / 101 + 1);
+		assert_uint_in_range(passed, i / 101, i / 101 + 1);
 	}
 	e2pf_jobs_free(&jobs);
 }

@@ -65,10 +65,10 @@ static void requests_in_a_second(void **state)
 	/* Ten a second from there on, and no more if it looks more often. */
 	for (i = 0; i < 100; i++)
 		requests_after(&r, 10 * MS);
-	assert_in_range(r.dev.requests, 11, 12);
+	assert_uint_in_range(r.dev.requests, 11, 12);
 	/* What was not used while nobody looked is lost, but a moment's. */
-	assert_in_range(requests_after(&r, 5 * SECOND), 12, 13);
-	assert_in_range(requests_after(&r, 0), 12, 13);
+	assert_uint_in_range(requests_after(&r, 5 * SECOND), 12, 13);
+	assert_uint_in_range(requests_after(&r, 0), 12, 13);
 	rig_tear_down(&r);
 }
 
@@ -86,10 +86,10 @@ static void bytes_in_a_second(void **state)
 		requests_after(&r, 10 * MS);
 	blocks = fake_missing_asked(&r.dev);
 	/* A second's, and the first request, that waits for nothing. */
-	assert_in_range(blocks, 90, 100 + 2 * TABLE_BLOCKS);
+	assert_uint_in_range(blocks, 90, 100 + 2 * TABLE_BLOCKS);
 	for (i = 0; i < 100; i++)
 		requests_after(&r, 10 * MS);
-	assert_in_range(fake_missing_asked(&r.dev) - blocks, 90, 110);
+	assert_uint_in_range(fake_missing_asked(&r.dev) - blocks, 90, 110);
 	rig_tear_down(&r);
 }
 
@@ -106,7 +106,7 @@ static void the_smaller_one(void **state)
 	rig_start(&r);
 	for (i = 0; i < 100; i++)
 		requests_after(&r, 10 * MS);
-	assert_in_range(r.dev.requests, 5, 6);
+	assert_uint_in_range(r.dev.requests, 5, 6);
 	rig_tear_down(&r);
 
 	set_up(&r, 1);
@@ -115,7 +115,7 @@ static void the_smaller_one(void **state)
 	rig_start(&r);
 	for (i = 0; i < 100; i++)
 		requests_after(&r, 10 * MS);
-	assert_in_range(fake_missing_asked(&r.dev), 8, 24 + TABLE_BLOCKS);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 8, 24 + TABLE_BLOCKS);
 	rig_tear_down(&r);
 }
 
@@ -133,13 +133,13 @@ static void shared(void **state)
 	rig_start(&r);
 	for (i = 0; i < 100; i++)
 		requests_after(&r, 10 * MS);
-	assert_in_range(r.dev.requests, 5, 6);
+	assert_uint_in_range(r.dev.requests, 5, 6);
 	sharing = 0;
 	requests_after(&r, SECOND / 5);
 	before = r.dev.requests;
 	for (i = 0; i < 50; i++)
 		requests_after(&r, 10 * MS);
-	assert_in_range(r.dev.requests - before, 9, 11);
+	assert_uint_in_range(r.dev.requests - before, 9, 11);
 	rig_tear_down(&r);
 }
 
