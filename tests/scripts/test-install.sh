@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What `make install' puts into a folder works there: the launcher, the command,
-# the library through its pkg-config file.  `make uninstall' takes all of it
-# away, and nothing that others have put beside it.  Prints TAP.
+# the library through its pkg-config file.  Documents name files that are there,
+# and so do the lists of what goes into Debian's packages.  `make uninstall'
+# takes all of it away, and nothing that others have put beside it.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -103,6 +104,97 @@ example_builds()
 	LD_LIBRARY_PATH=$libdir "$dir/example" "$image"
 }
 
+# Where `make install' puts a folder, without DESTDIR: "libexecdir".
+folder_of()
+{
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
+		make -s -C "$top_builddir" -f Makefile -f - print <<-END
+		print: ; @echo '\$($1)'
+	END
+}
+
+# is_there PATH: it was installed.
+is_there() { [ -e "$dest$1" ] || [ -L "$dest$1" ]; }
+
+# Every file that an installed manual or text names below our own folders, and
+# every link of a text to another.
+names_what_is_there()
+{
+	local docdir libexecdir file path missing=0 seen=0
+
+	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
+	while IFS=: read -r file path; do
+		seen=$((seen + 1))
+		is_there "$path" || {
+			echo "${file##*/} names $path"
+			missing=1
+		}
+	done < <(
+		grep -roE "($docdir|$libexecdir/e2prefetch)/[a-zA-Z0-9._-]+" \
+			"$dest$docdir" "$dest$(folder_of mandir)" |
+			sed 's/\.$//'
+		grep -oE '\]\([a-z-]+\.(png|svg)|(^|[^a-zA-Z/-])[a-z-]+\.md' \
+			"$dest$docdir"/*.md |
+			sed -E "s|:[^a-z]*([a-z.-]*)$|:$docdir/\1|"
+	)
+	echo "$seen names"
+	[ $missing = 0 ] && [ $seen -gt 20 ]
+}
+
+# No manual or text names a place of the sources or of packages where another
+# is meant; README.md names both.
+names_no_other_place()
+{
+	local docdir libexecdir
+
+	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
+	grep -rnE '(^|[^a-z/])doc/[a-z-]+\.(md|png)' "$dest$docdir" \
+		"$dest$(folder_of mandir)" | grep -v 'in the sources' && return 1
+	[ "$libexecdir" = /usr/libexec ] ||
+		! grep -rn '/usr/libexec/e2prefetch' "$dest$docdir" \
+			"$dest$(folder_of mandir)"
+}
+
+# listed FILE: the paths in a list of debhelper's, as they are here.
+listed()
+{
+	sed -e '/^#/d' \
+		-e "s|^usr/lib/\*|$(folder_of libdir)|" \
+		-e "s|^usr/share/bash-completion/completions|$(
+			folder_of bashcompletiondir)|" \
+		-e "s|^usr/share/zsh/vendor-completions|$(
+			folder_of zshcompletiondir)|" \
+		-e "s|^usr/libexec|$(folder_of libexecdir)|" \
+		-e "s|^usr/share/doc/e2prefetch|$(folder_of docdir)|" \
+		-e "s|^usr/share/man|$(folder_of mandir)|" \
+		-e "s|^usr/share|$(folder_of datadir)|" \
+		-e "s|^usr/sbin|$(folder_of sbindir)|" \
+		-e "s|^usr/include|$(folder_of includedir)|" \
+		-e "s|^usr|$(folder_of prefix)|" \
+		-e "s|^etc|$(folder_of sysconfdir)|" "$1"
+}
+
+# What debian/*.install has is installed, and what is installed is there or in
+# debian/not-installed.
+same_as_packages()
+{
+	local list pattern missing=0
+
+	for list in "$top_srcdir"/debian/*.install \
+		"$top_srcdir"/debian/not-installed; do
+		while read -r pattern; do
+			(cd "$dest" && compgen -G "${pattern#/}") || {
+				echo "${list##*/}: $pattern is not there" >&2
+				missing=1
+			}
+		done < <(listed "$list")
+	done >"$dir/packaged"
+	[ $missing = 0 ] &&
+	diff <(cd "$dest" && find . ! -type d -printf '%P\n' | sort) \
+		<(cd "$dest" && xargs -I{} find {} ! -type d \
+			<"$dir/packaged" | sort -u)
+}
+
 # The name in the library is the file it is found by, and symbols have versions.
 has_versions()
 {
@@ -156,6 +248,10 @@ test_install()
 	tap_check "make install" run_make install
 	libdir=$(dirname "$(installed libe2prefetch.so.0)")
 	tap_check "fsck.ext2, fsck.ext3 and fsck.ext4" names_its_siblings
+	tap_check "documents name what is installed" names_what_is_there
+	tap_check "and no place where it is not" names_no_other_place
+	tap_check "packages have what is installed, and all of it" \
+		same_as_packages
 	tap_check "completions for bash" installed completions/e2prefetch
 	tap_check "completions for zsh" installed _e2prefetch
 	if [ "${SANITIZERS:-no}" = no ]; then
