@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What packages are made of agrees with the sources: the version, the symbols,
-# and that the release has all of it.  Prints TAP.
+# The files that packages are made from agree with the sources: version,
+# address, licences, symbols, the functions that the modules stand in for, the
+# libraries that are loaded while a program runs, the tests of the packages; and
+# the release has all of these files.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -10,27 +12,67 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 cd "$srcdir/.." || exit
 
-version()
+# init NUMBER: an argument of AC_INIT.
+init()
 {
-	sed -n 's/^AC_INIT(\[e2prefetch], \[\([^]]*\)].*/\1/p' configure.ac
+	sed -n 's/^AC_INIT(\[\(.*\)])$/\1/p' configure.ac |
+		awk -F '\\], \\[' -v n="$1" '{ print $n }'
 }
 
-# has_version VERSION: it is configure.ac's.
-has_version()
+# is_init NUMBER VALUE: VALUE is that argument.
+is_init()
 {
-	echo "$1 here, configure.ac has $(version)"
-	[ -n "$1" ] && [ "$1" = "$(version)" ]
+	echo "$2 here, configure.ac has $(init "$1")"
+	[ -n "$2" ] && [ "$2" = "$(init "$1")" ]
 }
+
+# has_version VERSION
+has_version() { is_init 2 "$1"; }
+
+# has_address ADDRESS
+has_address() { is_init 3 "$1"; }
+
+# below_url URL: it is the home page, a page below it, or its repository.
+below_url()
+{
+	echo "$1 here, configure.ac has $(init 5)"
+	[ -n "$(init 5)" ] &&
+	[[ $1/ = "$(init 5)"/* || $1 = "$(init 5)".git ]]
+}
+
+# field FILE NAME: of a control file's first paragraph, or of YAML, or a tag of
+# the spec file.
+field() { sed -n "s/^$2: *//p" "$1" | head -n 1; }
 
 # The newest entry; "-REVISION" is the package's.
 debian_version() { sed -n '1s/^e2prefetch (\(.*\)-[^-]*) .*/\1/p' debian/changelog; }
-rpm_version() { sed -n 's/^Version: *//p' packaging/e2prefetch.spec; }
-rpm_newest()
-{
-	sed -n '/^%changelog/{n;s/.* - \([0-9.]*\)-[^-]*$/\1/p}' \
-		packaging/e2prefetch.spec
-}
 newest_changes() { sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1; }
+
+address_in() { sed -n "$2"'s/.*<\(.*\)>.*/\1/p' "$1" | head -n 1; }
+
+# No other file repeats the address or the URL, so that nothing else has to be
+# changed when they do.
+only_there()
+{
+	git grep -lF -e "$(init 3)" -e "$(init 5)" >"$E2PF_TMP/places"
+	cat "$E2PF_TMP/places"
+	diff "$E2PF_TMP/places" - <<-'END'
+	configure.ac
+	debian/changelog
+	debian/control
+	debian/upstream/metadata
+	debian/watch
+	packaging/e2prefetch.spec
+	END
+}
+
+# The Policy's number: three parts, or four.
+standards_version()
+{
+	field debian/control Standards-Version
+	field debian/control Standards-Version |
+		grep -qE '^[0-9]+\.[0-9]+\.[0-9]+(\.[0-9]+)?$'
+}
 
 # Each with the set of versions it is in.
 exported()
@@ -52,6 +94,161 @@ same_symbols()
 		debian/libe2prefetch0.symbols | sort)
 }
 
+# The functions that a module's version script exports.
+stood_in()
+{
+	sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' "$@" | sort -u
+}
+
+# The functions in README.source's tables: between grave accents, in the first
+# column.
+explained()
+{
+	sed -n 's/^| \(`[^|]*\) |.*/\1/p' debian/README.source |
+		grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u
+}
+
+same_stand_ins()
+{
+	stood_in e2fsck/*.map btrfs/*.map | grep -q . &&
+	diff <(stood_in e2fsck/*.map btrfs/*.map) <(explained)
+}
+
+# Each pattern of debian/copyright with its licence; the last that fits a file
+# is the file's.
+patterns()
+{
+	awk '
+	function out(  i) {
+		for (i = 1; i <= n; i++)
+			print pattern[i], licence
+		n = 0
+	}
+	/^Files:/ { out(); in_files = 1; sub(/^Files:/, " ") }
+	/^[A-Z]/ { in_files = 0 }
+	in_files { for (i = 1; i <= NF; i++) pattern[++n] = $i }
+	/^License:/ { licence = $2; out() }' debian/copyright
+}
+
+# licence_of FILE
+licence_of()
+{
+	local pattern licence found=
+
+	while read -r pattern licence; do
+		# shellcheck disable=SC2053
+		[[ $1 != $pattern ]] || found=$licence
+	done <"$E2PF_TMP/patterns"
+	printf '%s\n' "$found"
+}
+
+# What a file says of itself is what debian/copyright says of it.
+same_licences()
+{
+	local file said wrong=0 seen=0
+
+	patterns >"$E2PF_TMP/patterns"
+	while IFS=: read -r file said; do
+		said=${said##*SPDX-License-Identifier: }
+		said=${said%% *}
+		seen=$((seen + 1))
+		[ "$said" = "$(licence_of "$file")" ] || {
+			echo "$file: $said; debian/copyright:" \
+				"$(licence_of "$file")"
+			wrong=1
+		}
+	done < <(git grep -m 1 -E '^[^ ]{0,3} *SPDX-License-Identifier: ')
+	echo "$seen files"
+	[ $wrong = 0 ] && [ $seen -gt 100 ]
+}
+
+# Libraries that a program loads by name while it runs: no linker tells the
+# packages of them.
+loaded()
+{
+	grep -rhoE --include='*.[ch]' '"lib[a-z0-9_-]+\.so\.[0-9]+"' \
+		accel btrfs e2fsck lib prefetch | tr -d '"' | sort -u
+}
+
+# Of the sonames that different distributions have, one is Debian's.
+depends_on_loaded()
+{
+	local base missing=0
+
+	for base in $(loaded | sed 's/\.so\..*//' | sort -u); do
+		# libext2fs and libc are there: the stock programs need them.
+		case $base in
+		libc|libext2fs|libgcc_s) continue ;;
+		esac
+		sed -n '/^Package: e2prefetch$/,/^$/p' debian/control |
+			grep -qE "(^|[ ,])$base[0-9]" || {
+			echo "debian/control: e2prefetch has no $base"
+			missing=1
+		}
+		grep -qE "^Requires: +${base#lib}" packaging/e2prefetch.spec || {
+			echo "e2prefetch.spec has no ${base#lib}"
+			missing=1
+		}
+	done
+	[ $missing = 0 ]
+}
+
+# paragraph TEST: of debian/tests/control.
+paragraph()
+{
+	awk -v RS= -v test="$1" '
+	$0 ~ "(^|\n)Tests: ([^\n]* )?" test "( |\n|$)"' debian/tests/control
+}
+
+# Every program in debian/tests is a test that is run, and the other way round;
+# one that alters the machine says so.
+package_tests()
+{
+	local name wrong=0
+
+	diff <(sed -n 's/^Tests: //p' debian/tests/control | tr ' ' '\n' | sort) \
+		<(find debian/tests -type f -perm -u+x -printf '%f\n' | sort) ||
+		return
+	for name in $(sed -n 's/^Tests: //p' debian/tests/control); do
+		grep -qE '^(e2prefetch|\$divert|dpkg|apt-get) .*(enable|install)' \
+			"debian/tests/$name" || continue
+		paragraph "$name" | grep -q '^Restrictions:.*breaks-testbed' &&
+		paragraph "$name" | grep -q '^Restrictions:.*needs-root' || {
+			echo "debian/tests/$name alters the machine"
+			wrong=1
+		}
+	done
+	[ $wrong = 0 ]
+}
+
+# reportbug's script, on a machine that has nothing but a command that says it
+# is enabled: descriptor 3 is the report.
+bug_report()
+{
+	local bin=$E2PF_TMP/bin
+
+	mkdir -p "$bin" && printf '#!/bin/sh\necho "status: $*"\nexit 4\n' \
+		>"$bin/e2prefetch" && chmod +x "$bin/e2prefetch" || return
+	PATH=$bin:$PATH PREFETCH=1 PREFETCH_MEM=5M OTHER=secret \
+		sh debian/e2prefetch.bug-script 3>"$E2PF_TMP/report" \
+		>"$E2PF_TMP/said" 2>&1 || return
+	cat "$E2PF_TMP/report" "$E2PF_TMP/said"
+	[ ! -s "$E2PF_TMP/said" ] &&
+	grep -qx 'status: status' "$E2PF_TMP/report" &&
+	grep -qx 'PREFETCH=1' "$E2PF_TMP/report" &&
+	grep -qx 'PREFETCH_MEM=5M' "$E2PF_TMP/report" &&
+	! grep -q secret "$E2PF_TMP/report"
+}
+
+# Without one of them nothing is found, and yet the report is written.
+bug_report_of_nothing()
+{
+	env -i PATH=/nonexistent /bin/sh debian/e2prefetch.bug-script \
+		3>"$E2PF_TMP/report" >"$E2PF_TMP/said" 2>&1 || return
+	cat "$E2PF_TMP/report"
+	grep -q 'no variable' "$E2PF_TMP/report"
+}
+
 # What git knows in these folders the release has.
 released()
 {
@@ -68,17 +265,51 @@ released()
 	[ $missing = 0 ]
 }
 
-test_packaging()
+test_versions()
 {
 	tap_check "debian/changelog: version" has_version "$(debian_version)"
-	tap_check "e2prefetch.spec: version" has_version "$(rpm_version)"
-	tap_check "e2prefetch.spec: newest entry" has_version "$(rpm_newest)"
+	tap_check "e2prefetch.spec: version" has_version \
+		"$(field packaging/e2prefetch.spec Version)"
 	tap_check "CHANGELOG.md: newest entry" has_version "$(newest_changes)"
+	tap_check "debian/control: Standards-Version" standards_version
+}
+
+test_addresses()
+{
+	tap_check "debian/control: address" has_address \
+		"$(address_in debian/control '/^Maintainer:/')"
+	tap_check "debian/changelog: address" has_address \
+		"$(address_in debian/changelog '/^ --/')"
+	tap_check "debian/upstream/metadata: address" has_address \
+		"$(field debian/upstream/metadata Bug-Submit |
+			sed 's/^mailto://')"
+	tap_check "debian/control: home page" below_url \
+		"$(field debian/control Homepage)"
+	tap_check "debian/watch: home page" below_url \
+		"$(grep -oE 'https?://[^ ]*' debian/watch)"
+	tap_check "debian/upstream/metadata: home page" below_url \
+		"$(field debian/upstream/metadata Repository)"
+	tap_check "e2prefetch.spec: home page" below_url \
+		"$(field packaging/e2prefetch.spec URL)"
+}
+
+test_packaging()
+{
+	test_versions
+	test_addresses
 	tap_check "debian/libe2prefetch0.symbols" same_symbols
+	tap_check "README.source has every function that is stood in for" \
+		same_stand_ins
+	tap_check "libraries that are loaded by name" depends_on_loaded
+	tap_check "debian/tests and their restrictions" package_tests
+	tap_check "what reportbug adds to a report" bug_report
+	tap_check "the same, where nothing is installed" bug_report_of_nothing
 	if git ls-files --error-unmatch debian/control >/dev/null 2>&1; then
+		tap_check "address and home page stand nowhere else" only_there
+		tap_check "debian/copyright: licences" same_licences
 		tap_check "the release has what packages need" released
 	else
-		tap_skip "the release has what packages need" "no git here"
+		tap_skip "the whole tree" "no git here"
 	fi
 }
 
