@@ -177,11 +177,12 @@ install_packages()
 		/packages/*.deb'
 }
 
-# e2fsprogs and gnuplot are not in every chroot, and stay where they have come.
+# What the tests need beside the packages is not in every chroot, and stays where
+# it has come.
 machine_ready()
 {
 	copy_packages && inside apt-get -q update &&
-		apt_install e2fsprogs gnuplot-nox
+		apt_install btrfs-progs e2fsprogs gnuplot-nox
 }
 
 packages="e2prefetch libe2prefetch0 libe2prefetch-dev"
@@ -334,8 +335,10 @@ test_install()
 		run_test check
 	! grep 'the same three times' "$work/$suite.log" |
 		sed "s/^/# $suite: /" | grep .
+	step btrfs "a check of btrfs is the same, too" run_test btrfs
 	step command "e2prefetch reads ahead" run_test read-ahead
 	step see "a check is estimated, recorded and drawn" run_test see
+	step report "reportbug is told what checks here" run_test report
 	step habit "enabled and disabled, e2fsck is as before" run_test habit
 	step upgrade "enabled, an upgrade of e2fsprogs changes nothing" \
 		enabled_through_an_upgrade
@@ -365,14 +368,14 @@ print_table()
 	END {
 		print "| distribution | e2fsprogs | builds | without warnings" \
 			" | lintian | RPMs build | program with -dev runs" \
-			" | files | checks agree | e2prefetch" \
-			" | probe, trace, plot | enable, disable" \
+			" | files | checks agree | btrfs checks agree" \
+			" | e2prefetch | probe, trace, plot | reportbug | enable, disable" \
 			" | enabled, upgrade" \
 			" | left when removed | left when purged |"
 		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
-			" --- | --- | --- | --- | --- | --- |"
+			" --- | --- | --- | --- | --- | --- | --- | --- |"
 		columns = split("e2fsprogs builds warnings lintian rpm library" \
-			" files check command see habit upgrade left_by_remove left_by_purge",
+			" files check btrfs command see report habit upgrade left_by_remove left_by_purge",
 			column, " ")
 		for (i = 1; i <= count; i++) {
 			row = "| " suites[i]
