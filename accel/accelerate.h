@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "accel.h"
-#include "decisions.h"
+#include "report/decisions.h"
 #include "findings.h"
 
 /* Those in use, by name, for the statistics. */

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "btrfs/plan.h"
-#include "btrfs_session.h"
+#include "btrfs/btrfs_session.h"
 #include "device/share.h"
 #include "environment.h"
 #include "findings.h"
@@ -31,8 +31,8 @@
 #include "linkage.h"
 #include "module.h"
 #include "repeats.h"
+#include "report/stats_file.h"
 #include "send.h"
-#include "stats_file.h"
 
 /* How long the check's end waits for a thread of ours that waits for the
  * device. */
@@ -49,7 +49,7 @@ static struct {
 	pthread_t thread;
 	struct e2pf_btrfs_opened opened[OPENED_MOST];
 	unsigned count;
-	struct e2pf_btrfs_session *session;
+	struct e2pf_session *session;
 	unsigned session_count;		/* descriptors when it was opened */
 	bool started, ended;
 	const char *why_not;
@@ -116,10 +116,11 @@ static struct e2pf_btrfs_opened *find(int fd)
 static void open_session(void *unused)
 {
 	(void)unused;
-	e2pf_btrfs_session_close(self.session);
-	self.session = e2pf_btrfs_session_open(self.opened, self.count,
-					       &self.env.settings,
-					       &self.why_not);
+	e2pf_close(self.session);
+	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
+				       &self.env.settings,
+				       self.env.stats || self.env.trace,
+				       &self.why_not);
 	self.session_count = self.count;
 	self.ended = !self.session;
 }
@@ -135,14 +136,14 @@ static bool have_session(void)
 static void start_session(void *unused)
 {
 	(void)unused;
-	e2pf_btrfs_session_start(self.session);
+	e2pf_btrfs_start(self.session);
 }
 
 static void stop_session(void *unused)
 {
 	(void)unused;
 	/* A thread left behind still uses the session: it stays. */
-	if (!e2pf_btrfs_session_end(self.session, END_PATIENCE_MS))
+	if (!e2pf_btrfs_end(self.session, END_PATIENCE_MS))
 		self.why_not = "a thread was left behind, waiting for a device";
 }
 
@@ -241,7 +242,7 @@ bool module_reads(int fd, uint64_t offset, uint64_t length,
 	read->device = (unsigned)opened->index;
 	read->offset = offset;
 	read->length = length;
-	e2pf_engine_before_read(e2pf_btrfs_session_engine(self.session), read);
+	e2pf_engine_before_read(self.session->engine, read);
 	errno = saved;
 	return true;
 }
@@ -250,7 +251,7 @@ void module_has_read(const struct e2pf_read *read)
 {
 	int saved = errno;
 
-	e2pf_engine_after_read(e2pf_btrfs_session_engine(self.session), read);
+	e2pf_engine_after_read(self.session->engine, read);
 	errno = saved;
 }
 
@@ -279,8 +280,7 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
 	device = (unsigned)opened->index;
 	if (repeats_add(&self.repeats, device, *offset, length))
 		return true;
-	brought = e2pf_btrfs_session_brings(self.session, &device, &there,
-					    length);
+	brought = e2pf_btrfs_brings(self.session, &device, &there, length);
 	self.repeats.brought += brought;
 	other = descriptor_of(device);
 	if (other >= 0) {
@@ -298,7 +298,7 @@ bool module_sends(int fd, const void *args)
 	if (!is_ours())
 		return false;
 	keep_name(fd);
-	send_begins(fd, args, &self.env.settings);
+	send_begins(fd, args, self.name, &self.env.settings);
 	errno = saved;
 	return true;
 }
@@ -373,7 +373,7 @@ static void gather_decisions(struct e2pf_decisions *list)
 	else if (self.why_not)
 		e2pf_decide(list, "prefetch", "off", "%s", self.why_not);
 	else if (send_was_tried())
-		send_describe(list);
+		send_refusals(list);
 	else if (!self.session)
 		e2pf_decide(list, "prefetch", "off", "no filesystem was opened "
 			    "for a check, and no subvolume sent");
@@ -386,17 +386,31 @@ static void gather_decisions(struct e2pf_decisions *list)
 			    (unsigned long long)self.repeats.brought);
 }
 
+/* The one that did anything, NULL: none. */
+static struct e2pf_session *shown_session(void)
+{
+	return send_was_tried() ? send_session() : self.session;
+}
+
 static const char *write_stats(void *ctx, FILE *out)
 {
-	int err = send_was_tried() ? send_write_stats(self.name, ctx, out) :
-		e2pf_btrfs_write_stats(self.session, self.name, ctx, out);
+	struct e2pf_session *session = shown_session();
+	errcode_t err;
 
-	return err ? strerror(err) : NULL;
+	if (!session) {
+		err = e2pf_btrfs_write_none(self.name, ctx, out);
+	} else {
+		session->decisions = ctx;
+		err = e2pf_write_stats(session, out);
+	}
+	return err ? strerror((int)err) : NULL;
 }
 
 static void tell(void *unused)
 {
+	struct e2pf_decisions summary = { .count = 0 };
 	struct e2pf_decisions list = { .count = 0 };
+	struct e2pf_session *session;
 
 	(void)unused;
 	gather_decisions(&list);
@@ -404,13 +418,13 @@ static void tell(void *unused)
 	e2pf_stats_put(self.env.stats, stderr, write_stats, &list);
 	if (!self.env.verbose)
 		return;
-	if (self.session) {
-		struct e2pf_decisions summary = { .count = 0 };
-
-		e2pf_btrfs_session_summarize(self.session, &summary);
+	session = shown_session();
+	if (session && session == self.session) {
+		e2pf_session_summarize(session, &summary);
 		e2pf_decisions_print(&summary, "btrfs-prefetch", stderr);
-		e2pf_btrfs_session_describe(self.session, &list);
 	}
+	if (session)
+		e2pf_session_describe(session, &list);
 	e2pf_decisions_print(&list, "btrfs-prefetch", stderr);
 }
 

@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 #include <linux/btrfs.h>
 
-#include "btrfs_send.h"
 #include "send.h"
+#include "send/send.h"
 
 /* Of newer kernels: data are sent compressed, as they are stored. */
 #define FLAG_COMPRESSED 0x10u
@@ -23,14 +23,13 @@
 #define END_PATIENCE_MS 1000
 
 static struct {
-	struct e2pf_send *send;
+	struct e2pf_session *send;
 	_Atomic(bool) goes_on;
 	bool tried;
-	const struct e2pf_settings *settings;
 	struct e2pf_decisions refused;
 } self;
 
-void send_begins(int fd, const void *args,
+void send_begins(int fd, const void *args, const char *name,
 		 const struct e2pf_settings *settings)
 {
 	const struct btrfs_ioctl_send_args *a = args;
@@ -46,9 +45,8 @@ void send_begins(int fd, const void *args,
 	int saved = errno;
 
 	self.tried = true;
-	self.settings = settings;
 	if (!self.send)
-		self.send = e2pf_send_new(settings);
+		self.send = e2pf_send_new(name, settings);
 	if (self.send)
 		why = e2pf_send_start(self.send, &request);
 	if (why)
@@ -82,28 +80,17 @@ bool send_was_tried(void)
 	return self.tried;
 }
 
-void send_describe(struct e2pf_decisions *list)
+void send_refusals(struct e2pf_decisions *list)
 {
-	struct e2pf_send_figures figures;
 	size_t i;
 
 	for (i = 0; i < self.refused.count; i++)
 		e2pf_decide(list, self.refused.item[i].about,
 			    self.refused.item[i].decision, "%s",
 			    self.refused.item[i].reason);
-	if (!self.send)
-		return;
-	e2pf_send_get_figures(self.send, &figures);
-	e2pf_send_describe(&figures, self.settings->threads,
-			   self.settings->memory, list);
 }
 
-int send_write_stats(const char *name, const struct e2pf_decisions *list,
-		     FILE *out)
+struct e2pf_session *send_session(void)
 {
-	struct e2pf_send_figures figures = { .sends = 0 };
-
-	if (self.send)
-		e2pf_send_get_figures(self.send, &figures);
-	return e2pf_send_write_stats(&figures, name, list, out);
+	return self.send;
 }

@@ -6,14 +6,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "decisions.h"
-#include "e2prefetch.h"
+#include "session.h"
 
 /* The kernel is about to be asked to send what `args`, of BTRFS_IOC_SEND on
- * this descriptor, say; and it has been.  `settings` stay. */
-void send_begins(int fd, const void *args,
+ * this descriptor, say; and it has been.  `name` is the subvolume. */
+void send_begins(int fd, const void *args, const char *name,
 		 const struct e2pf_settings *settings);
 void send_ends(void);
 
@@ -23,10 +21,10 @@ void send_came_out(uint64_t bytes);
 /* Was anything to be sent? */
 bool send_was_tried(void);
 
-/* Add what was decided; write the statistics, with these decisions and the name
- * of the first subvolume. */
-void send_describe(struct e2pf_decisions *list);
-int send_write_stats(const char *name, const struct e2pf_decisions *list,
-		     FILE *out);
+/* Add why sends were left alone. */
+void send_refusals(struct e2pf_decisions *list);
+
+/* The session of all sends; NULL without memory. */
+struct e2pf_session *send_session(void);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "accel.h"
 #include "environment.h"
+#include "settings.h"
 
 /* An empty variable is an unset one. */
 static const char *variable(const char *name)
@@ -154,6 +155,7 @@ int read_environment(struct environment *env, char *error,
 	int result = 0;
 
 	memset(env, 0, sizeof(*env));
+	env->settings.size = sizeof(env->settings);
 	for (i = 0; i < SETTINGS; i++) {
 		value = variable(settings[i].name);
 		if (value && parse(i, value, env) && !result)
@@ -168,7 +170,6 @@ int read_environment(struct environment *env, char *error,
 	}
 	env->stats = variable("PREFETCH_STATS");
 	env->trace = variable("PREFETCH_TRACE");
-	env->settings.figures = env->stats || env->trace;
 	return result;
 }
 

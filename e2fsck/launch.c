@@ -18,7 +18,7 @@
 #include "findings.h"
 #include "launch.h"
 #include "program.h"
-#include "stats_file.h"
+#include "report/stats_file.h"
 
 void launch_say(const struct launch *l, const char *text)
 {

@@ -20,7 +20,7 @@
 
 #include "environment.h"
 #include "launch.h"
-#include "stats_file.h"
+#include "report/stats_file.h"
 #include "task.h"
 
 /* e2fsck's own exit statuses, e2fsck(8). */

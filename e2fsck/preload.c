@@ -25,10 +25,10 @@
 #include "indirect.h"
 #include "leave.h"
 #include "real.h"
-#include "session.h"
+#include "ext4/ext4_session.h"
 #include "device/share.h"
 #include "engine/trace.h"
-#include "stats_file.h"
+#include "report/stats_file.h"
 #include "trial.h"
 
 /* How long the check's end waits for a thread of ours that waits for the
@@ -56,13 +56,12 @@ static struct {
 
 static struct e2pf_engine *engine(void)
 {
-	return self.fs && self.session ? e2pf_session_engine(self.session) :
-					 NULL;
+	return self.fs && self.session ? self.session->engine : NULL;
 }
 
 static struct e2pf_ext4 *source(void)
 {
-	return e2pf_session_ext4(self.session);
+	return e2pf_ext4_of(self.session)->ext4;
 }
 
 static void enter_stage(enum e2pf_ext4_stage stage)
@@ -99,7 +98,7 @@ static void end_session(void)
 		return;
 	self.fs = NULL;
 	/* A thread left behind still uses the session: it stays. */
-	if (!e2pf_end(self.session, END_PATIENCE_MS))
+	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
 		self.on = false;
 }
 
@@ -118,8 +117,9 @@ static void begin_session(ext2_filsys fs, const char *name,
 	if (!options)
 		options = strchr(name, '?');
 	if (path && !e2pf_open_paced(fs, path, option_offset(options),
-				     &self.env.settings, &self.observer,
-				     &session)) {
+				     &self.env.settings,
+				     self.env.stats || self.env.trace,
+				     &self.observer, &session)) {
 		if (self.session)
 			e2pf_inherit(session, self.session);
 		self.session = session;
@@ -486,9 +486,9 @@ static void write_stats(void)
 {
 	if (!self.env.stats || !self.session)
 		return;
-	e2pf_session_accelerations(self.session, self.accelerations.name,
-				   self.accelerations.count);
-	e2pf_session_decisions(self.session, &self.decisions);
+	self.session->accelerations = self.accelerations.name;
+	self.session->acceleration_count = self.accelerations.count;
+	self.session->decisions = &self.decisions;
 	/* The launcher has checked the file; now nothing may be said. */
 	e2pf_stats_save(self.session, self.env.stats, stderr);
 }
@@ -502,7 +502,7 @@ static void say_all(void)
 
 	if (!self.env.verbose)
 		return;
-	if (self.session && e2pf_session_has_begun(self.session))
+	if (self.session && self.session->cfg.budget)
 		all = self.decisions;
 	if (self.session && e2pf_session_summarize(self.session, &summary))
 		e2pf_decisions_print(&summary, "e2fsck-prefetch", stderr);

@@ -17,7 +17,7 @@
 #include "e2prefetch.h"
 #include "environment.h"
 #include "session.h"
-#include "stats_file.h"
+#include "report/stats_file.h"
 #include "task.h"
 
 /* What makes e2fsck check a filesystem in full that nobody forced it to. */
@@ -55,7 +55,7 @@ static void help(const struct environment *env, const struct task *task,
 			;
 		e2pf_stop(session);
 		e2pf_decide(&decisions, "module", "left out", "%s", why);
-		e2pf_session_decisions(session, &decisions);
+		session->decisions = &decisions;
 		/* The launcher has checked the file; nobody is left to tell. */
 		e2pf_stats_save(session, env->stats, stderr);
 		e2pf_close(session);

@@ -6,6 +6,12 @@
  * Every function that can fail returns an errcode_t (0 for success), as
  * libext2fs does.  Prefetching is advisory: no error of a read ahead ever
  * reaches the caller, they are counted in the statistics.
+ *
+ * A struct that the caller makes begins with its size, which the caller sets:
+ * members that one side knows and the other does not are left alone.  An array
+ * of the caller's is passed with its count.
+ *
+ * libe2prefetch(3) goes through all of it.
  */
 #ifndef E2PREFETCH_H
 #define E2PREFETCH_H
@@ -54,39 +60,26 @@ enum e2pf_class {
 /* The name of a class, NULL for what is none.  Pure. */
 const char *e2pf_class_name(enum e2pf_class cls);
 
-/* What a session may use.  A zero means "decide by what is measured", and
- * below sysroot, "as it is". */
-struct e2pf_settings {
-	unsigned threads;	/* prefetch threads, 1 to E2PF_MAX_THREADS */
-	uint64_t memory;	/* bytes read ahead and not yet used */
-	unsigned classes;	/* mask of 1 << enum e2pf_class; 0 means all */
-	bool figures;		/* statistics will be written: time every read,
-				   also where nothing is to be gained */
-	const char *sysroot;	/* prefix of /sys and /proc; NULL is "" */
-	/* What is read ahead by threads, on a machine that has other work too.
-	 * Sessions of several processes share the first two. */
-	uint64_t bandwidth;	/* bytes in a second, at most */
-	unsigned requests;	/* in a second, at most */
-	unsigned io_priority;	/* of the threads, as ioprio_set(2) takes it */
-	unsigned nice;		/* of the threads, 1 to 19 */
-};
-
+/* Prefetch threads a session has at most. */
 #define E2PF_MAX_THREADS 256
 
 /*
- * Parse a count of threads ("1" to "256") or a size in bytes with an optional
- * K, M, G or T suffix (powers of 1024, at least 1 MiB), or a comma-separated
- * list of class names; a number of requests ("1" to "1000000"), an I/O
- * priority ("idle", "best-effort" or "best-effort:0" to "best-effort:7"), or a
- * nice value ("1" to "19").  Nothing around them: no spaces, signs, leading
- * zeros or empty elements.  Return 0, or EINVAL with *out untouched.  Pure.
+ * What a session may use.  A zero leaves it to the library, which decides by
+ * what it measures.
  */
-int e2pf_parse_threads(const char *text, unsigned *out);
-int e2pf_parse_size(const char *text, uint64_t *out);
-int e2pf_parse_classes(const char *text, unsigned *out);
-int e2pf_parse_requests(const char *text, unsigned *out);
-int e2pf_parse_io_priority(const char *text, unsigned *out);
-int e2pf_parse_nice(const char *text, unsigned *out);
+struct e2pf_settings {
+	size_t size;		/* sizeof(struct e2pf_settings) */
+	uint64_t memory;	/* bytes read ahead and not yet used */
+	/* For threads of a session, on a machine that has other work too.
+	 * Sessions of all processes together keep within the first two. */
+	uint64_t bandwidth;	/* bytes in a second, at most */
+	unsigned requests;	/* in a second, at most */
+	unsigned io_priority;	/* as ioprio_set(2) takes it */
+	unsigned nice;		/* 1 to 19 */
+	unsigned threads;	/* 1 to E2PF_MAX_THREADS */
+	unsigned classes;	/* mask of 1u << enum e2pf_class; 0 means all */
+	unsigned reserved;	/* 0 */
+};
 
 /*
  * A session prefetches one filesystem.  It takes an immutable snapshot of
@@ -98,7 +91,8 @@ struct e2pf_session;
 /*
  * Open a session on `fs`, opened by libext2fs from `device` with `offset`
  * bytes before the filesystem.  `fs` is only read during the call.
- * `settings` may be NULL.
+ * `settings` may be NULL.  EINVAL where settings->size is not set, E2BIG where
+ * a setting is made that this library does not know.
  */
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
@@ -116,22 +110,25 @@ bool e2pf_wait(struct e2pf_session *session, int milliseconds);
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total);
 
-/* Blocks and runs (of adjacent blocks) a class has, as far as planned. */
+/* Blocks and runs (of adjacent blocks) a class has, as far as planned.  This
+ * one stays as it is. */
 struct e2pf_class_plan {
 	uint64_t blocks;
 	uint64_t runs;
 };
 
 /*
- * Walk the whole filesystem and count what a session would read ahead.
- * Reads what it must parse (inode tables, upper levels of trees) and
- * nothing else.  In the calling thread.
+ * Walk the whole filesystem and count what a session would read ahead, for the
+ * first `count` classes.  Elements of `plan` behind the last class that the
+ * library knows are zeroed.  Reads what it must parse (inode tables, upper
+ * levels of trees) and nothing else.  In the calling thread.
  */
 errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_plan plan[E2PF_CLASSES]);
+		    struct e2pf_class_plan *plan, unsigned count);
 
 /* What has been done so far. */
 struct e2pf_totals {
+	size_t size;			/* sizeof(struct e2pf_totals) */
 	uint64_t planned_bytes;		/* looked at */
 	uint64_t prefetched_bytes;	/* of them, not in memory before */
 	uint64_t requests;		/* made for that */
@@ -140,6 +137,7 @@ struct e2pf_totals {
 					   memory or because of errors */
 };
 
+/* Fill in as much of *totals as its size says. */
 void e2pf_get_totals(struct e2pf_session *session,
 		     struct e2pf_totals *totals);
 
@@ -150,13 +148,69 @@ void e2pf_stop(struct e2pf_session *session);
 /* Write the statistics as one JSON object, doc/statistics.md. */
 errcode_t e2pf_write_stats(struct e2pf_session *session, FILE *out);
 
+/* A block device below the filesystem, the upper ones first. */
+struct e2pf_probe_device {
+	const char *name;	/* the kernel's */
+	const char *kind;	/* "partition", "md raid1", ..., or the disk's
+				   model; may be empty */
+	uint64_t bytes;
+	unsigned level;		/* 0: the device itself */
+	unsigned queue_depth;	/* requests; 0: not known */
+	bool rotational;	/* as the kernel declares it */
+};
+
+/* One of the disks at the bottom. */
+struct e2pf_probe_disk {
+	const char *name;
+	bool rotational;
+	bool one_request;	/* takes one at a time */
+};
+
+/* What a check would do, and why, in words that may change. */
+struct e2pf_probe_decision {
+	const char *about, *decision, *reason;
+};
+
+/* Seconds that something is likely to take. */
+struct e2pf_estimate {
+	double expected, low, high;
+};
+
+/* A device, what of the filesystem a check would read, and how long that is
+ * likely to take.  Pointers are valid until the next probe of the session, or
+ * its end. */
+struct e2pf_probe {
+	size_t size;		/* sizeof(struct e2pf_probe) */
+	const struct e2pf_probe_device *stack;
+	const struct e2pf_probe_disk *disks;
+	const struct e2pf_class_plan *plan;	/* by enum e2pf_class */
+	const struct e2pf_probe_decision *decisions;
+	unsigned stack_count, disk_count, plan_count, decision_count;
+	uint32_t block_size;	/* bytes */
+	uint32_t groups;
+	uint32_t groups_sampled;	/* if fewer, they stand for the rest */
+	unsigned threads;	/* a check would have, */
+	unsigned requests_in_flight;	/* each of them to begin with, */
+	uint64_t memory_budget;	/* and this much ahead, bytes */
+	uint64_t gap_least, gap_most;	/* bytes read through: where requests
+					   cost nothing, and where they do */
+	uint64_t inodes;	/* in use */
+	uint64_t bytes_per_second;	/* of reads in a row */
+	double latency;		/* seconds, of one small read */
+	double deep_latency;	/* seconds, for each of eight at once */
+	struct e2pf_estimate stock, prefetch;	/* a check */
+	bool measured;		/* false: all that was looked at is cached, and
+				   the three figures above are 0 */
+	bool block_order;	/* a check would read in block order */
+	bool virtual_disk;	/* what a disk declares may not be true */
+};
+
 /*
- * Before e2pf_start(): write one JSON object about the device, what of the
- * filesystem a check would read, and how long that is likely to take,
- * doc/statistics.md.  Reads samples and, of a large filesystem, the inode
- * tables of some groups; writes nothing to the device.  Seconds on a disk.
+ * Before e2pf_start(): fill in as much of *probe as its size says.  Reads
+ * samples and, of a large filesystem, the inode tables of some groups; writes
+ * nothing.  Takes seconds on a disk.
  */
-errcode_t e2pf_write_probe(struct e2pf_session *session, FILE *out);
+errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe);
 
 /* Stop, and free everything.  NULL is allowed. */
 void e2pf_close(struct e2pf_session *session);

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ext4/ext4_source.h"
+#include "settings.h"
 
 #define MIN_SIZE (UINT64_C(1) << 20)
 #define MOST_REQUESTS 1000000u
@@ -132,10 +132,12 @@ static unsigned class_bit(const char *name, size_t length)
 {
 	unsigned cls;
 
-	for (cls = 0; cls < E2PF_CLASSES; cls++)
-		if (strlen(e2pf_ext4_class_names[cls]) == length &&
-		    memcmp(e2pf_ext4_class_names[cls], name, length) == 0)
+	for (cls = 0; cls < E2PF_CLASSES; cls++) {
+		const char *known = e2pf_class_name(cls);
+
+		if (strlen(known) == length && !memcmp(known, name, length))
 			return 1u << cls;
+	}
 	return 0;
 }
 

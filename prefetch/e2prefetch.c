@@ -24,7 +24,7 @@
 #include "filesystem.h"
 #include "options.h"
 #include "run.h"
-#include "stats_file.h"
+#include "report/stats_file.h"
 
 static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
 {
@@ -59,7 +59,8 @@ static void print_plan_json(const struct e2pf_class_plan *plan,
 				       json_object_new_uint64(plan[i].runs));
 		json_object_object_add(all, e2pf_class_name(i), o);
 	}
-	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY));
+	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(all);
 }
 
@@ -67,7 +68,7 @@ static int show_plan(const struct options *o, struct e2pf_session *s,
 		     uint64_t block_size)
 {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
-	errcode_t err = e2pf_plan(s, plan);
+	errcode_t err = e2pf_plan(s, plan, E2PF_CLASSES);
 
 	if (o->json)
 		print_plan_json(plan, block_size);
@@ -107,7 +108,7 @@ static void print_progress(struct e2pf_session *s, uint64_t tables,
 			   double began)
 {
 	double passed = now() - began, mib, part;
-	struct e2pf_totals t;
+	struct e2pf_totals t = { .size = sizeof(t) };
 	uint64_t done, total;
 
 	e2pf_progress(s, &done, &total);
@@ -169,7 +170,7 @@ static void warn_if_dropped(const struct options *o)
 
 static int report(const struct options *o, struct e2pf_session *s)
 {
-	struct e2pf_totals t;
+	struct e2pf_totals t = { .size = sizeof(t) };
 
 	e2pf_get_totals(s, &t);
 	if (o->json && !(o->stats && !strcmp(o->stats, "-")))

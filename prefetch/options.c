@@ -15,6 +15,7 @@
 #include "configuration.h"
 #include "environment.h"
 #include "options.h"
+#include "settings.h"
 
 static const char help_begin[] =
 "Usage: e2prefetch [OPTION]... DEVICE [-- COMMAND [ARGUMENT]...]\n"
@@ -200,6 +201,7 @@ int parse_options(int argc, char **argv, struct options *o)
 	int c, status;
 
 	memset(o, 0, sizeof(*o));
+	o->settings.size = sizeof(o->settings);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "+:nt:m:b:B:qvhV", long_options,
 				NULL)) != -1) {

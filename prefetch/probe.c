@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * e2prefetch probe: what a device is, what a check of it would read, and how
- * long that is likely to take.  The library finds it out; here are the words.
+ * long that is likely to take, in words or as JSON.  The library finds it out.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -16,117 +16,82 @@
 #include "commands.h"
 #include "filesystem.h"
 
-static struct json_object *get(struct json_object *o, const char *key)
+/* Version of the JSON, doc/statistics.md. */
+#define PROBE_SCHEMA 2
+
+/*
+ * As words.
+ */
+
+static void print_stack(const struct e2pf_probe *p, const char *device)
 {
-	struct json_object *value = NULL;
+	unsigned i;
 
-	json_object_object_get_ex(o, key, &value);
-	return value;
-}
+	for (i = 0; i < p->stack_count; i++) {
+		const struct e2pf_probe_device *d = &p->stack[i];
 
-static const char *text(struct json_object *o, const char *key)
-{
-	return json_object_get_string(get(o, key));
-}
-
-static int64_t number(struct json_object *o, const char *key)
-{
-	return json_object_get_int64(get(o, key));
-}
-
-static double real(struct json_object *o, const char *key)
-{
-	return json_object_get_double(get(o, key));
-}
-
-static bool is_true(struct json_object *o, const char *key)
-{
-	return json_object_get_boolean(get(o, key));
-}
-
-static void print_stack(struct json_object *report)
-{
-	struct json_object *list = get(report, "stack"), *o;
-	size_t i;
-
-	for (i = 0; i < json_object_array_length(list); i++) {
-		o = json_object_array_get_idx(list, i);
 		printf("%s%*s%s", i ? "        " : "device  ",
-		       (int)number(o, "level") * 2, "", text(o, "name"));
-		if (*text(o, "kind"))
-			printf(" (%s)", text(o, "kind"));
-		printf(", %.1f GiB, says it %s", (double)number(o, "bytes") /
-		       (1u << 30), is_true(o, "rotational") ? "rotates" :
-		       "does not rotate");
-		if (number(o, "queue_depth"))
-			printf(", queue of %" PRId64, number(o, "queue_depth"));
+		       (int)d->level * 2, "", d->name);
+		if (*d->kind)
+			printf(" (%s)", d->kind);
+		printf(", %.1f GiB, declared %s", (double)d->bytes /
+		       (1u << 30), d->rotational ? "rotational" :
+		       "not rotational");
+		if (d->queue_depth)
+			printf(", queue of %u", d->queue_depth);
 		printf("\n");
 	}
-	if (!json_object_array_length(list))
+	if (!p->stack_count)
 		printf("device  %s: no block device is known below it\n",
-		       text(report, "device"));
-	if (is_true(report, "virtual"))
-		printf("        virtual: what it says of itself means "
-		       "little\n");
+		       device);
+	if (p->virtual_disk)
+		printf("        virtual: what it declares may not be true\n");
 }
 
-static void print_measured(struct json_object *report)
+static void print_measured(const struct e2pf_probe *p)
 {
-	struct json_object *m = get(report, "measured");
-
-	if (!is_true(m, "measured"))
-		printf("measured  nothing: what was looked at is in memory, or "
-		       "too little, or\n          not to be seen by this user; "
-		       "the times below are what is computed\n");
+	if (!p->measured)
+		printf("measured  nothing: the samples are cached, too few, or "
+		       "not to be seen by this user;\n"
+		       "          the times below are computing time only\n");
 	else
 		printf("measured  %.3f ms for a small read by itself, %.3f ms "
 		       "for each of eight at once,\n"
-		       "          %.0f MB/s in a row\n",
-		       real(m, "latency_seconds") * 1e3,
-		       real(m, "deep_latency_seconds") * 1e3,
-		       (double)number(m, "bytes_per_second") / 1e6);
+		       "          %.0f MB/s in a row\n", p->latency * 1e3,
+		       p->deep_latency * 1e3,
+		       (double)p->bytes_per_second / 1e6);
 }
 
-static void print_metadata(struct json_object *report)
+static void print_metadata(const struct e2pf_probe *p)
 {
-	struct json_object *m = get(report, "metadata");
 	uint64_t blocks = 0, runs = 0;
 	unsigned i;
 
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		struct json_object *o = get(m, e2pf_class_name(i));
-
-		blocks += (uint64_t)number(o, "blocks");
-		runs += (uint64_t)number(o, "runs");
+	for (i = 0; i < p->plan_count; i++) {
+		blocks += p->plan[i].blocks;
+		runs += p->plan[i].runs;
 	}
-	printf("metadata  %.1f MiB in %" PRIu64 " places, %" PRId64
+	printf("metadata  %.1f MiB in %" PRIu64 " places, %" PRIu64
 	       " inodes to look at\n", (double)blocks *
-	       (double)number(report, "block_size") / (1u << 20), runs,
-	       number(m, "inodes_in_use"));
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		struct json_object *o = get(m, e2pf_class_name(i));
-
-		if (number(o, "blocks"))
-			printf("          %-12s %10" PRId64 " blocks in %"
-			       PRId64 " places\n", e2pf_class_name(i),
-			       number(o, "blocks"), number(o, "runs"));
-	}
-	if (number(m, "groups_looked_at") < number(m, "groups"))
-		printf("          by %" PRId64 " of %" PRId64 " groups\n",
-		       number(m, "groups_looked_at"), number(m, "groups"));
+	       (double)p->block_size / (1u << 20), runs, p->inodes);
+	for (i = 0; i < p->plan_count; i++)
+		if (p->plan[i].blocks)
+			printf("          %-12s %10" PRIu64 " blocks in %"
+			       PRIu64 " places\n", e2pf_class_name(i),
+			       p->plan[i].blocks, p->plan[i].runs);
+	if (p->groups_sampled < p->groups)
+		printf("          estimated from %u of %u groups\n",
+		       p->groups_sampled, p->groups);
 }
 
-static void print_decisions(struct json_object *report)
+static void print_decisions(const struct e2pf_probe *p)
 {
-	struct json_object *list = get(report, "decisions"), *o;
-	size_t i;
+	unsigned i;
 
-	for (i = 0; i < json_object_array_length(list); i++) {
-		o = json_object_array_get_idx(list, i);
+	for (i = 0; i < p->decision_count; i++)
 		printf("%s%s: %s (%s)\n", i ? "          " : "a check   ",
-		       text(o, "about"), text(o, "decision"),
-		       text(o, "reason"));
-	}
+		       p->decisions[i].about, p->decisions[i].decision,
+		       p->decisions[i].reason);
 }
 
 /* "14 s", "3.7 s", "25 min": as precise as it can be. */
@@ -143,54 +108,196 @@ static const char *in_words(double seconds, char *text, size_t size)
 	return text;
 }
 
-static void print_time(struct json_object *report, const char *key,
-		       const char *label)
+static void print_time(const struct e2pf_estimate *e, const char *label)
 {
-	struct json_object *o = get(report, key);
 	char expected[32], low[32], high[32];
 
-	if (real(o, "high_seconds") < 0.01)
+	if (e->high < 0.01)
 		printf("%s less than 0.01 s\n", label);
 	else
 		printf("%s about %s (%s to %s)\n", label,
-		       in_words(real(o, "expected_seconds"), expected,
-				sizeof(expected)),
-		       in_words(real(o, "low_seconds"), low, sizeof(low)),
-		       in_words(real(o, "high_seconds"), high, sizeof(high)));
+		       in_words(e->expected, expected, sizeof(expected)),
+		       in_words(e->low, low, sizeof(low)),
+		       in_words(e->high, high, sizeof(high)));
 }
 
-static void print_report(struct json_object *report)
+static void print_probe(const struct e2pf_probe *p, const char *device)
 {
-	print_stack(report);
-	print_measured(report);
-	print_metadata(report);
-	print_decisions(report);
-	print_time(report, "stock", "stock    ");
-	print_time(report, "prefetch", "prefetch ");
+	print_stack(p, device);
+	print_measured(p);
+	print_metadata(p);
+	print_decisions(p);
+	print_time(&p->stock, "stock    ");
+	print_time(&p->prefetch, "prefetch ");
+}
+
+/*
+ * As JSON.
+ */
+
+static void put(struct json_object *o, const char *key,
+		struct json_object *value)
+{
+	json_object_object_add(o, key, value);
+}
+
+static void put_int(struct json_object *o, const char *key, uint64_t value)
+{
+	put(o, key, json_object_new_uint64(value));
+}
+
+static void put_bool(struct json_object *o, const char *key, bool value)
+{
+	put(o, key, json_object_new_boolean(value));
+}
+
+static void put_text(struct json_object *o, const char *key, const char *text)
+{
+	put(o, key, json_object_new_string(text));
+}
+
+/* Microseconds are told, and no more digits. */
+static void put_seconds(struct json_object *o, const char *key, double seconds)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6f", seconds);
+	put(o, key, json_object_new_double_s(seconds, text));
+}
+
+static struct json_object *stack_json(const struct e2pf_probe *p)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	unsigned i;
+
+	for (i = 0; i < p->stack_count; i++) {
+		o = json_object_new_object();
+		put_text(o, "name", p->stack[i].name);
+		put_text(o, "kind", p->stack[i].kind);
+		put_int(o, "level", p->stack[i].level);
+		put_int(o, "bytes", p->stack[i].bytes);
+		put_bool(o, "rotational", p->stack[i].rotational);
+		put_int(o, "queue_depth", p->stack[i].queue_depth);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *disks_json(const struct e2pf_probe *p)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	unsigned i;
+
+	for (i = 0; i < p->disk_count; i++) {
+		o = json_object_new_object();
+		put_text(o, "name", p->disks[i].name);
+		put_bool(o, "rotational", p->disks[i].rotational);
+		put_bool(o, "one_request", p->disks[i].one_request);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *measured_json(const struct e2pf_probe *p)
+{
+	struct json_object *o = json_object_new_object();
+
+	put_bool(o, "measured", p->measured);
+	put_seconds(o, "latency_seconds", p->latency);
+	put_seconds(o, "deep_latency_seconds", p->deep_latency);
+	put_int(o, "bytes_per_second", p->bytes_per_second);
+	return o;
+}
+
+static struct json_object *metadata_json(const struct e2pf_probe *p)
+{
+	struct json_object *all = json_object_new_object(), *o;
+	unsigned i;
+
+	put_int(all, "inodes_in_use", p->inodes);
+	put_int(all, "groups", p->groups);
+	put_int(all, "groups_looked_at", p->groups_sampled);
+	for (i = 0; i < p->plan_count; i++) {
+		o = json_object_new_object();
+		put_int(o, "blocks", p->plan[i].blocks);
+		put_int(o, "runs", p->plan[i].runs);
+		put(all, e2pf_class_name(i), o);
+	}
+	return all;
+}
+
+static struct json_object *check_json(const struct e2pf_probe *p)
+{
+	struct json_object *o = json_object_new_object();
+
+	put_int(o, "threads", p->threads);
+	put_bool(o, "block_order", p->block_order);
+	put_int(o, "memory_budget_bytes", p->memory_budget);
+	put_int(o, "requests_in_flight", p->requests_in_flight);
+	put_int(o, "gap_least_bytes", p->gap_least);
+	put_int(o, "gap_most_bytes", p->gap_most);
+	return o;
+}
+
+static struct json_object *decisions_json(const struct e2pf_probe *p)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	unsigned i;
+
+	for (i = 0; i < p->decision_count; i++) {
+		o = json_object_new_object();
+		put_text(o, "about", p->decisions[i].about);
+		put_text(o, "decision", p->decisions[i].decision);
+		put_text(o, "reason", p->decisions[i].reason);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *estimate_json(const struct e2pf_estimate *e)
+{
+	struct json_object *o = json_object_new_object();
+
+	put_seconds(o, "expected_seconds", e->expected);
+	put_seconds(o, "low_seconds", e->low);
+	put_seconds(o, "high_seconds", e->high);
+	return o;
+}
+
+static void print_json(const struct e2pf_probe *p, const char *device)
+{
+	struct json_object *o = json_object_new_object();
+
+	put_text(o, "version", PACKAGE_VERSION);
+	put_int(o, "probe_schema", PROBE_SCHEMA);
+	put_text(o, "device", device);
+	put_int(o, "block_size", p->block_size);
+	put(o, "stack", stack_json(p));
+	put(o, "disks", disks_json(p));
+	put_bool(o, "virtual", p->virtual_disk);
+	put(o, "measured", measured_json(p));
+	put(o, "metadata", metadata_json(p));
+	put(o, "check", check_json(p));
+	put(o, "decisions", decisions_json(p));
+	put(o, "stock", estimate_json(&p->stock));
+	put(o, "prefetch", estimate_json(&p->prefetch));
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(o);
 }
 
 static int probe(const struct options *o, struct e2pf_session *s)
 {
-	struct json_object *report;
-	char *buffer = NULL;
-	size_t size = 0;
-	errcode_t err;
-	FILE *f;
+	struct e2pf_probe p = { .size = sizeof(p) };
+	errcode_t err = e2pf_probe(s, &p);
 
-	f = o->json ? stdout : open_memstream(&buffer, &size);
-	if (!f)
-		return fail(o, EXT2_ET_NO_MEMORY);
-	err = e2pf_write_probe(s, f);
-	if (!o->json && fclose(f) && !err)
-		err = EXT2_ET_NO_MEMORY;
-	if (!o->json && !err) {
-		report = json_tokener_parse(buffer);
-		if (report)
-			print_report(report);
-		json_object_put(report);
-	}
-	free(buffer);
-	return err ? fail(o, err) : 0;
+	if (err)
+		return fail(o, err);
+	if (o->json)
+		print_json(&p, o->device);
+	else
+		print_probe(&p, o->device);
+	return 0;
 }
 
 int probe_command(int argc, char **argv)

@@ -149,8 +149,8 @@ static uint64_t deferred_room(const struct e2pf_engine *e)
 	uint64_t held = e2pf_later_bytes(e);
 	uint64_t grain = e->cfg.source->grain, room = DEFERRED_BATCH;
 
-	if (e->cfg.paced && held + room * grain > e->limit / 2)
-		room = held < e->limit / 2 ? (e->limit / 2 - held) / grain : 0;
+	if (e->cfg.paced && held + room * grain > e->budget / 2)
+		room = held < e->budget / 2 ? (e->budget / 2 - held) / grain : 0;
 	return room ? room : 1;
 }
 
@@ -241,7 +241,7 @@ uint64_t e2pf_first_target(const struct e2pf_engine *e)
 {
 	if (!e->has_head)
 		return 0;
-	return e->limit / 4 < HEAD_BATCH ? e->limit / 4 : HEAD_BATCH;
+	return e->budget / 4 < HEAD_BATCH ? e->budget / 4 : HEAD_BATCH;
 }
 
 /* The weight of the next batch: as much as brings in half the budget, going by
@@ -249,7 +249,7 @@ uint64_t e2pf_first_target(const struct e2pf_engine *e)
 static void choose_target(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	uint64_t share = e->limit / 2 / e->workers, most = share;
+	uint64_t share = e->budget / 2 / e->workers, most = share;
 
 	if (w->bytes > w->weight && w->weight)
 		most = (uint64_t)((double)share * (double)w->weight /

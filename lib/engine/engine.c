@@ -8,17 +8,15 @@
 #endif
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "device/thread.h"
 #include "engine_state.h"
 
 /* Bytes that the runs of each set of places take at most. */
 #define SET_MEMORY (4u << 20)
-
-#define WORKER_STACK (256u << 10)
 
 #define STATS_PATIENCE_MS 1000
 
@@ -59,7 +57,7 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 	if (!e)
 		return NULL;
 	e->cfg = e->next = *config;
-	e->limit = config->budget;
+	e->budget = config->budget;
 	e->phase = E2PF_NONE;
 	atomic_init(&e->at, E2PF_NOWHERE);
 	atomic_init(&e->wake_beyond, UINT64_MAX);
@@ -95,32 +93,18 @@ void e2pf_engine_configure(struct e2pf_engine *e,
 	pthread_mutex_unlock(&e->lock);
 }
 
+uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
+{
+	return paced ? memory / 2 : memory / 4 * 3;
+}
+
 void e2pf_adopt_config(struct e2pf_engine *e)
 {
 	e->cfg = e->next;
-	e->limit = e->cfg.budget;
-	e->limit_asked = 0;
-}
-
-/* Threads of ours take no signal: they are all the checker's. */
-static int start_thread(struct worker *w)
-{
-	pthread_attr_t attr;
-	sigset_t all, old;
-	int err;
-
-	err = pthread_attr_init(&attr);
-	if (err)
-		return err;
-	sigfillset(&all);
-	pthread_attr_setstacksize(&attr, WORKER_STACK);
-	err = pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (!err) {
-		err = pthread_create(&w->thread, &attr, e2pf_worker_main, w);
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-	}
-	pthread_attr_destroy(&attr);
-	return err;
+	e->budget = e->cfg.budget;
+	e->budget_asked = 0;
+	e->rate.bandwidth = e->cfg.bandwidth;
+	e->rate.requests = e->cfg.requests;
 }
 
 /* Called with the lock held, which keeps the threads from looking at a
@@ -144,7 +128,7 @@ static int start_workers(struct e2pf_engine *e)
 		w->number = i;
 		w->target = e2pf_first_target(e);
 		e2pf_worker_init_elevator(w);
-		err = start_thread(w);
+		err = e2pf_thread_start(&w->thread, e2pf_worker_main, w);
 		if (err)
 			break;
 		e->running++;
@@ -177,7 +161,7 @@ int e2pf_wake(struct e2pf_engine *e)
 	e2pf_probe_engine(e);
 	e->stats.has_head = e->has_head;
 	/* Order and budget are final now. */
-	e2pf_load_phases(e, e->limit, e->has_head);
+	e2pf_load_phases(e, e->budget, e->has_head);
 	err = start_workers(e);
 	/* The workers wait for the lock, and then find their phase. */
 	e2pf_set_phase(e, e->phase);
@@ -213,13 +197,13 @@ int e2pf_engine_start(struct e2pf_engine *e)
 			e->dear = false;
 		}
 		if (e->cfg.available) {
-			atomic_store(&e->limit_asked, e2pf_now(e));
-			e2pf_limit_to(e, e->cfg.available(
+			atomic_store(&e->budget_asked, e2pf_now(e));
+			e2pf_follow_memory(e, e->cfg.available(
 					      e->cfg.available_ctx));
 		}
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
-		e2pf_load_phases(e, e->limit, e->has_head);
+		e2pf_load_phases(e, e->budget, e->has_head);
 		e->phase = 0;
 		e->asleep = e->cfg.paced && e2pf_looks_warm(e);
 		if (!e->asleep)
@@ -386,9 +370,6 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
 				e->left_over;
 	*stats = e->stats;
-	stats->alone_requests = e->alone.requests;
-	stats->alone_near = e->alone.near;
-	stats->alone_bytes = e->alone.bytes;
 	pthread_mutex_unlock(&e->lock);
 	stats->checker_bytes = atomic_load(&e->checker_bytes);
 	for (i = 0; i < E2PF_STAGES; i++) {

@@ -83,10 +83,6 @@ struct e2pf_engine_stats {
 	uint64_t failed_ahead;		/* reads of the checker that failed in
 					   what was asked for */
 	uint64_t gate_waits;		/* reads that waited at the gate */
-	uint64_t alone_requests;	/* the checker would have waited for,
-					   for what it met in memory (alone.h) */
-	uint64_t alone_near;	/* of them, close to the one before */
-	uint64_t alone_bytes;
 	uint64_t own_stall_ns;		/* in reads of what was not read ahead */
 	bool has_head;			/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when
@@ -96,6 +92,11 @@ struct e2pf_engine_stats {
 	unsigned threads;		/* workers there were at most */
 	struct e2pf_stage_stats stage[E2PF_STAGES];
 };
+
+/* The most that may be read ahead when so many bytes of memory are left.  Half
+ * where a checker follows, which needs memory itself and uses what was read
+ * ahead; three quarters where none does. */
+uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 
 /* An idle engine, or NULL without memory.  Starts nothing. */
 struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config);
@@ -139,7 +140,7 @@ bool e2pf_engine_gave_up(struct e2pf_engine *e);
 struct e2pf_measured {
 	bool has_head;
 	uint64_t latency_ns;	/* of a small read far from the last */
-	uint64_t deep_ns;	/* for each of eight at once */
+	uint64_t deep_latency_ns;	/* for each of eight at once */
 	uint64_t bytes_per_second;	/* of a sample read in a row */
 	/* How it would be read: known whatever could be measured. */
 	unsigned depth;		/* requests of each worker in flight, to begin
@@ -203,8 +204,8 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 void e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
 
-/* Need nobody ask the device for this: is it in memory, or, where a worker is
- * going to bring it (`planned`), is the checker going to wait for that? */
+/* True if the checker's own readahead of this may be dropped: it is cached, or
+ * a worker is going to read it (`planned`) and the checker will wait for that. */
 bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
 			bool planned);
 

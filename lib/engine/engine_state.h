@@ -10,9 +10,8 @@
  *	worker.c	the threads
  *	inflight.c	how many requests may be in flight
  *	throttle.c	how far ahead
- *	limit.c		how much in a second
+ *	limit.c		when a worker waits for the limits of a second
  *	gate.c		what the checker reports, and when it waits
- *	alone.c		what it would have asked for by itself
  *	count.c		the plan, counted
  *
  * All state is under one lock, but for what is atomic.  That is changed with
@@ -26,7 +25,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "alone.h"
+#include "device/rate.h"
 #include "blockset.h"
 #include "elevator.h"
 #include "engine.h"
@@ -141,15 +140,15 @@ struct e2pf_engine {
 						   checker has passed this
 						   unit */
 
-	uint64_t limit;			/* the budget now, bytes */
-	atomic_uint_fast64_t limit_asked;	/* when, ns */
+	uint64_t budget;		/* now, bytes */
+	atomic_uint_fast64_t budget_asked;	/* when the machine was asked
+						   for its memory, ns */
 	/* Of the workers' windows and the batches at hand: sums, and the least
 	 * of the windows' oldest units, which the checker has not passed when
 	 * they were last looked at. */
 	uint64_t batch_bytes, batch_unrecorded;
 	uint64_t oldest_last;
-	uint64_t limit_bytes;		/* no request before, ns: by the bytes */
-	uint64_t limit_requests;	/* and by the number */
+	struct e2pf_rate rate;		/* of the workers' requests */
 	/* Places are units of the grain, all devices one behind the other;
 	 * base[] is the place that a device begins with. */
 	uint64_t base[E2PF_DEVICES];
@@ -172,7 +171,6 @@ struct e2pf_engine {
 	uint64_t units_done;		/* of the first phase */
 	uint64_t total_from;		/* bytes prefetched before the start */
 
-	struct e2pf_alone alone;
 	struct e2pf_trace *trace;	/* NULL: none is wanted */
 	struct e2pf_engine_stats stats;
 	_Atomic unsigned stage;
@@ -332,7 +330,7 @@ uint64_t e2pf_room_beyond(struct worker *w);
  * lock, for it reads files of the kernel. */
 void e2pf_ask_memory(struct e2pf_engine *e);
 /* So many bytes of memory are left: the budget follows. */
-void e2pf_limit_to(struct e2pf_engine *e, uint64_t left);
+void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
 /* Must this worker wait before it reads on? */
 bool e2pf_over_budget(struct worker *w);
 /* Gaps that are read through, in bytes, by what a request costs here. */

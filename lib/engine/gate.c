@@ -341,14 +341,12 @@ static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	n = e2pf_blockset_remove(e->ahead_now, first, count) +
 	    e2pf_blockset_remove(e->ahead_later, first, count);
-	e2pf_alone_add(&e->alone, first * e->cfg.source->grain, r->length,
-		       n * e->cfg.source->grain);
 	/* Where the checker does not report its place, it is by its reads that
 	 * it makes room in the budget. */
 	if (n < count)
 		forget_unrecorded(e, (count - n) * e->cfg.source->grain);
 	if (e->throttled && e2pf_phase_now(e)->order == E2PF_ORDER_NONE &&
-	    e2pf_ahead_bytes(e) < e->limit)
+	    e2pf_ahead_bytes(e) < e->budget)
 		pthread_cond_broadcast(&e->work_cond);
 	pthread_mutex_unlock(&e->lock);
 	return n;

@@ -72,7 +72,7 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c)
 }
 
 bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
-		       struct e2pf_probe *probe)
+		       struct e2pf_latencies *probe)
 {
 	uint64_t t[E2PF_PROBE_LONE], deep;
 	unsigned i;
@@ -94,25 +94,25 @@ bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
 			return false;
 	deep = now(dev) - deep;
 	probe->latency_ns = median(t[0], t[1], t[2]);
-	probe->deep_ns = deep / E2PF_PROBE_DEEP;
+	probe->deep_latency_ns = deep / E2PF_PROBE_DEEP;
 	return true;
 }
 
-bool e2pf_probe_has_head(const struct e2pf_probe *probe)
+bool e2pf_probe_has_head(const struct e2pf_latencies *probe)
 {
 	return probe->latency_ns >= HEAD_LATENCY_NS &&
-	       probe->deep_ns >= HEAD_DEEP_NS;
+	       probe->deep_latency_ns >= HEAD_DEEP_NS;
 }
 
-uint64_t e2pf_probe_request_ns(const struct e2pf_probe *probe)
+uint64_t e2pf_probe_request_ns(const struct e2pf_latencies *probe)
 {
-	uint64_t all = probe->deep_ns * E2PF_PROBE_DEEP;
+	uint64_t all = probe->deep_latency_ns * E2PF_PROBE_DEEP;
 
 	return all > probe->latency_ns ?
 	       (all - probe->latency_ns) / (E2PF_PROBE_DEEP - 1) : 0;
 }
 
-bool e2pf_probe_is_dear(const struct e2pf_probe *probe)
+bool e2pf_probe_is_dear(const struct e2pf_latencies *probe)
 {
 	return !e2pf_probe_has_head(probe) &&
 	       (double)e2pf_probe_request_ns(probe) >= DEAR_REQUEST_NS;

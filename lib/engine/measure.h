@@ -18,9 +18,9 @@
 #define E2PF_PROBE_DEEP 8
 #define E2PF_PROBES (E2PF_PROBE_LONE + E2PF_PROBE_DEEP)
 
-struct e2pf_probe {
+struct e2pf_latencies {
 	uint64_t latency_ns;	/* of one read far from the last */
-	uint64_t deep_ns;	/* for each of eight made together */
+	uint64_t deep_latency_ns;	/* for each of eight made together */
 };
 
 /*
@@ -29,19 +29,19 @@ struct e2pf_probe {
  * read fails.
  */
 bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
-		       struct e2pf_probe *probe);
+		       struct e2pf_latencies *probe);
 
 /* A disk with a head: a lone read takes milliseconds, and a deep queue does
  * not bring it below that. */
-bool e2pf_probe_has_head(const struct e2pf_probe *probe);
+bool e2pf_probe_has_head(const struct e2pf_latencies *probe);
 
 /* What a request takes where others are in flight, ns, the wait for the first
  * one's answer taken off. */
-uint64_t e2pf_probe_request_ns(const struct e2pf_probe *probe);
+uint64_t e2pf_probe_request_ns(const struct e2pf_latencies *probe);
 
 /* No disk with a head, and yet a request costs as much as many a byte: a
  * volume with a cap on requests. */
-bool e2pf_probe_is_dear(const struct e2pf_probe *probe);
+bool e2pf_probe_is_dear(const struct e2pf_latencies *probe);
 
 /*
  * Read `length` bytes at each of E2PF_PROBE_DEEP byte offsets together, where

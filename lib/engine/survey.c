@@ -206,7 +206,7 @@ static double measure_bytes(struct e2pf_engine *e, uint64_t latency_ns)
 }
 
 /* What the probe has shown is what is gone by. */
-static void go_by(struct e2pf_engine *e, const struct e2pf_probe *p)
+static void go_by(struct e2pf_engine *e, const struct e2pf_latencies *p)
 {
 	e->has_head = e2pf_probe_has_head(p);
 	e->dear = e2pf_probe_is_dear(p);
@@ -220,7 +220,7 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 {
 	uint64_t offset[E2PF_PROBES];
 	uint64_t began = e2pf_now(e);
-	struct e2pf_probe p;
+	struct e2pf_latencies p;
 
 	/* Of a stuck device, as the checker's first reads have shown it, one
 	 * probe more would be waited for as long. */
@@ -233,7 +233,7 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 		return;
 	}
 	e->stats.latency_ns = p.latency_ns;
-	e->stats.deep_latency_ns = p.deep_ns;
+	e->stats.deep_latency_ns = p.deep_latency_ns;
 	go_by(e, &p);
 }
 
@@ -282,7 +282,7 @@ static uint64_t measure_transfer(struct e2pf_engine *e)
 }
 
 /* What the workers would begin with; the next start decides anew. */
-static void foresee(struct e2pf_engine *e, const struct e2pf_probe *p,
+static void foresee(struct e2pf_engine *e, const struct e2pf_latencies *p,
 		    struct e2pf_measured *m)
 {
 	struct e2pf_inflight inflight;
@@ -291,7 +291,7 @@ static void foresee(struct e2pf_engine *e, const struct e2pf_probe *p,
 	e->dear = false;
 	if (p)
 		go_by(e, p);
-	e2pf_inflight_init(&inflight, p ? p->deep_ns *
+	e2pf_inflight_init(&inflight, p ? p->deep_latency_ns *
 					  e2pf_wanted_workers(e) : 0);
 	m->depth = inflight.limit;
 	m->dear = e->dear;
@@ -301,7 +301,7 @@ static void foresee(struct e2pf_engine *e, const struct e2pf_probe *p,
 bool e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_measured *m)
 {
 	uint64_t offset[E2PF_PROBES];
-	struct e2pf_probe p;
+	struct e2pf_latencies p;
 	bool found, probed;
 
 	memset(m, 0, sizeof(*m));
@@ -312,7 +312,7 @@ bool e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_measured *m)
 	if (found) {
 		m->has_head = e2pf_probe_has_head(&p);
 		m->latency_ns = p.latency_ns;
-		m->deep_ns = p.deep_ns;
+		m->deep_latency_ns = p.deep_latency_ns;
 		m->bytes_per_second = measure_transfer(e);
 		found = m->bytes_per_second;
 	}

@@ -140,19 +140,18 @@ uint64_t e2pf_later_bytes(const struct e2pf_engine *e)
 }
 
 /* The budget follows the memory that the machine has left, what was read ahead
- * and not used yet included, and is never more than what was configured.  The
- * other half is room for what is used meanwhile. */
-void e2pf_limit_to(struct e2pf_engine *e, uint64_t left)
+ * and not used yet included, and is never more than what was configured. */
+void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left)
 {
-	left /= 2;
-	e->limit = left < e->cfg.budget ? left : e->cfg.budget;
-	if (e->limit < BUDGET_LEAST)
-		e->limit = BUDGET_LEAST;
+	left = e2pf_engine_budget(left, e->cfg.paced);
+	e->budget = left < e->cfg.budget ? left : e->cfg.budget;
+	if (e->budget < BUDGET_LEAST)
+		e->budget = BUDGET_LEAST;
 }
 
 void e2pf_ask_memory(struct e2pf_engine *e)
 {
-	uint64_t asked = atomic_load(&e->limit_asked), t, left;
+	uint64_t asked = atomic_load(&e->budget_asked), t, left;
 
 	if (!e->cfg.available)
 		return;
@@ -160,11 +159,11 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 	if (asked && t - asked < BUDGET_INTERVAL_NS)
 		return;
 	/* One asks for all. */
-	if (!atomic_compare_exchange_strong(&e->limit_asked, &asked, t))
+	if (!atomic_compare_exchange_strong(&e->budget_asked, &asked, t))
 		return;
 	left = e->cfg.available(e->cfg.available_ctx);
 	pthread_mutex_lock(&e->lock);
-	e2pf_limit_to(e, left);
+	e2pf_follow_memory(e, left);
 	pthread_mutex_unlock(&e->lock);
 }
 
@@ -190,20 +189,20 @@ bool e2pf_over_budget(struct worker *w)
 	uint64_t ahead;
 
 	if (!e->cfg.paced)
-		return e->stats.prefetched_bytes - e->total_from >= e->limit;
+		return e->stats.prefetched_bytes - e->total_from >= e->budget;
 	switch (e2pf_phase_now(e)->order) {
 	case E2PF_ORDER_NONE:
-		return e2pf_ahead_bytes(e) >= e->limit;
+		return e2pf_ahead_bytes(e) >= e->budget;
 	case E2PF_ORDER_DEFERRED:
 		/* What only a later phase needs may have half: the phase the
 		 * checker is in needs the rest. */
-		return e2pf_later_bytes(e) >= e->limit / 2;
+		return e2pf_later_bytes(e) >= e->budget / 2;
 	default:
 		/* Half of the budget is for the worker whose batch the checker
 		 * comes to first: those further ahead must not starve it. */
 		ahead = outstanding(e);
-		return ahead >= e->limit ||
-		       (ahead >= e->limit / 2 && !is_nearest(w));
+		return ahead >= e->budget ||
+		       (ahead >= e->budget / 2 && !is_nearest(w));
 	}
 }
 

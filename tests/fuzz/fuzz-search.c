@@ -13,8 +13,8 @@
 #endif
 
 #include "btrfs-fs.h"
-#include "btrfs/tree_walk.h"
 #include "fuzz.h"
+#include "send/tree_walk.h"
 
 #define TAKEN 600u
 

@@ -247,6 +247,83 @@ refused_search()
 		cmp "$dir/stock" "$dir/ours"
 }
 
+# released: whoever reads the stream of a held send begins, and the send ends.
+released()
+{
+	cat <&8 >"$dir/held" &
+	wait "$pid"
+	exec 8<&-
+	kill $! 2>/dev/null
+}
+
+# Far fewer requests than there are to make: those of the seconds it was held.
+few_requests()
+{
+	local least=$1 began=$SECONDS requests
+
+	held -p one two
+	wait_stream && sleep 2
+	released
+	requests=$(sed -n 's/.*"prefetched_requests":\([0-9]*\).*/\1/p' "$stats")
+	echo "$requests requests in $((SECONDS - began)) s"
+	begun && grep -q '"about":"limits"' "$stats" && [ "$requests" -ge 1 ] &&
+		[ "$requests" -le $((least * (SECONDS - began + 2))) ] && return
+	cat "$stats" "$dir/held.err"
+	return 1
+}
+
+kept_iops() { PREFETCH_IOPS=6 few_requests 6; }
+
+# 12 MiB of new data at 1 MiB a second.
+kept_bandwidth()
+{
+	local began i bytes
+
+	for i in {1..12}; do
+		head -c 1M /dev/urandom >"$mnt/fs/wide-$i" || return
+	done
+	"$BTRFS_STOCK" -q subvolume snapshot -r "$mnt/fs" "$mnt/four" || return
+	began=$SECONDS
+	PREFETCH_BANDWIDTH=1M held -p three four
+	wait_stream && sleep 2
+	released
+	bytes=$(sed -n 's/.*"prefetched_bytes":\([0-9]*\).*/\1/p' "$stats")
+	echo "$bytes bytes in $((SECONDS - began)) s"
+	begun && [ "$bytes" -gt 0 ] &&
+		[ "$bytes" -le $(((SECONDS - began + 2) << 20)) ] && return
+	cat "$stats" "$dir/held.err"
+	return 1
+}
+
+# nices PID: the nice values of all its threads, sorted, each once.
+nices()
+{
+	sed 's/.*) //' "/proc/$1"/task/*/stat 2>/dev/null |
+		cut -d' ' -f17 | sort -nu | tr '\n' ' '
+}
+
+# The threads that read ahead have these priorities, and nobody else.
+kept_priorities()
+{
+	local i seen=
+
+	PREFETCH_IOPS=2 PREFETCH_NICE=7 PREFETCH_IOPRIO=idle held -p one two
+	wait_stream
+	for ((i = 0; i < 100; i++)); do
+		seen=$(nices "$pid")
+		[ "$seen" = "0 7 " ] && break
+		sleep 0.05
+	done
+	find "/proc/$pid/task" -mindepth 1 -maxdepth 1 -printf '%f\n' |
+		xargs -n 1 ionice -p >"$dir/ionice"
+	released
+	[ "$seen" = "0 7 " ] && grep -q idle "$dir/ionice" &&
+		grep -qv idle "$dir/ionice" && return
+	echo "nice values: $seen"
+	cat "$dir/ionice" "$stats"
+	return 1
+}
+
 # Not a subvolume, or none at all: stock's message, and nothing read.
 same_error()
 {
@@ -292,6 +369,9 @@ test_all()
 		same_sent -c one -c three two
 	tap_check "a parent that is newer" same_sent -p three one
 	tap_check "a budget of 1 MiB" small_budget
+	tap_check "PREFETCH_IOPS is kept" kept_iops
+	tap_check "PREFETCH_BANDWIDTH is kept" kept_bandwidth
+	tap_check "PREFETCH_NICE and PREFETCH_IOPRIO are kept" kept_priorities
 	for options in "--proto 2" "--proto 2 --compressed-data" "--proto 0"; do
 		# shellcheck disable=SC2086
 		tap_check "$options" same_sent $options -p one two

@@ -616,7 +616,7 @@ probe_depth()
 	jq -r '.decisions[] | "\(.about): \(.decision) (\(.reason))"' \
 		"$dir/probe" >"$dir/words"
 	cat "$dir/words"
-	grep -q "^depth: $n requests of each thread in flight (" "$dir/words" &&
+	grep -q "^depth: $n requests in flight per thread (" "$dir/words" &&
 	grep -qE "^gaps: .*(up to $least KiB|none|, $least KiB)" "$dir/words" &&
 	"$PREFETCHER" probe "$big" >"$dir/out" &&
 	grep -q "^ *depth: [0-9]* requests" "$dir/out" &&
@@ -642,7 +642,7 @@ test_probe()
 	tap_check "probe: what there is" probe_counts
 	tap_check "probe: nothing is written" probe_leaves_it
 	tap_check "probe: from the least to the most" probe_is \
-		'.probe_schema == 1 and ([.stock, .prefetch] | all(
+		'.probe_schema == 2 and ([.stock, .prefetch] | all(
 		 .low_seconds <= .expected_seconds and
 		 .expected_seconds <= .high_seconds and .low_seconds > 0))'
 	tap_check "probe: of the disk, if any is below" probe_is \

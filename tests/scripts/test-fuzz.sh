@@ -31,17 +31,17 @@ launcher=$srcdir/../e2fsck
 # What each target is linked of; session.c, which has the version, would
 # bring all the library with it.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
-sources_settings="$lib/settings.c $lib/ext4/names.c $launcher/environment.c
+sources_settings="$lib/settings.c $lib/ext4/ext4_names.c $launcher/environment.c
 	$launcher/configuration.c $srcdir/../accel/accel.c
 	$srcdir/../prefetch/options.c"
 sources_topology="$lib/device/topology.c $lib/device/policy.c
 	$lib/device/sysfile.c $lib/device/budget.c"
 sources_program=$launcher/program.c
 sources_image="$lib/engine/*.c $lib/ext4/ext4_source.c
-	$lib/ext4/names.c $sources_plan"
+	$lib/ext4/ext4_names.c $sources_plan"
 sources_btrfs="$lib/engine/*.c $(echo "$lib"/btrfs/[!i]*.c)
 	$srcdir/rigs/btrfs-fs.c"
-sources_search="$lib/btrfs/search.c $lib/btrfs/tree_walk.c
+sources_search="$lib/send/search.c $lib/send/tree_walk.c
 	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs

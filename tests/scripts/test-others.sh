@@ -73,7 +73,7 @@ helped()
 {
 	rm -f "$dir/stats"
 	PREFETCH_STATS=$dir/stats run module "$@" &&
-		jq -e '[.phases[].name] | index("pass1") != null' "$dir/stats"
+		jq -e '[.stages[].name] | index("pass1") != null' "$dir/stats"
 }
 
 # test_tune2fs IMAGE ARGUMENT...: it looks at all inodes, and writes.

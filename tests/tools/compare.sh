@@ -20,8 +20,9 @@ COMPARE_LIMIT=${COMPARE_LIMIT:-60}
 # its status is 124 when it was the time and 123 when it was the output.
 COMPARE_OUTPUT=${COMPARE_OUTPUT-}
 
-# Managers the command under test runs with: TEST_MMAP_IO, "-" for unset.
-COMPARE_MANAGERS=${COMPARE_MANAGERS:-0 1 -}
+# Managers the command under test runs with: TEST_MMAP_IO, "-" for unset, which
+# is the unix manager, as 0 is.
+COMPARE_MANAGERS=${COMPARE_MANAGERS:-1 -}
 
 # Accelerations the command under test runs with: PREFETCH_ACCEL, empty for
 # unset.

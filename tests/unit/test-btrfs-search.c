@@ -16,8 +16,8 @@
 #include <linux/btrfs.h>
 
 #include "btrfs-fs.h"
-#include "btrfs/jobs.h"
-#include "btrfs/tree_walk.h"
+#include "send/jobs.h"
+#include "send/tree_walk.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define TREE 256u

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "btrfs-fs.h"
-#include "btrfs/inflight.h"
+#include "btrfs/drain.h"
 #include "btrfs/slots.h"
 #include "engine/engine.h"
 
@@ -578,22 +578,22 @@ static void test_slots(void **state)
 static void test_settle(void **state)
 {
 	struct memory m = new_memory();
-	struct e2pf_device *dev = e2pf_inflight_new(&m.dev);
+	struct e2pf_device *dev = e2pf_drain_new(&m.dev);
 
 	(void)state;
 	assert_non_null(dev);
 	dev->ops->willneed(dev, 0, 4096);
 	m.now += UINT64_C(20) * 1000000000;
 	dev->ops->willneed(dev, MIB, 262144);
-	e2pf_inflight_settle(dev, 1000);
+	e2pf_drain(dev, 1000);
 	assert_int_equal(m.reads, 2);
 	m.reads = 0;
 	m.gone = true;
-	e2pf_inflight_settle(dev, 1000);
+	e2pf_drain(dev, 1000);
 	assert_int_equal(m.reads, 0);
 	m.gone = false;
 	m.resident = true;
-	e2pf_inflight_settle(dev, 1000);
+	e2pf_drain(dev, 1000);
 	assert_int_equal(m.reads, 0);
 	dev->ops->close(dev);
 }

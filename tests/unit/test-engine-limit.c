@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "device/priority.h"
+#include "device/thread.h"
 #include "engine-rig.h"
 
 #define GROUPS 40u

@@ -290,6 +290,26 @@ static void machine_with_little_memory(void **state)
 	rig_tear_down(&r);
 }
 
+/* Nobody uses what is read: three quarters of what is left, as configured. */
+static void three_quarters_without_checker(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 600, 1);
+	r.classes = 1u << E2PF_INODES;
+	r.cfg.paced = false;
+	r.cfg.available = ask_machine;
+	r.cfg.available_ctx = &machine_has;
+	machine_has = 4 << 20;
+	r.cfg.budget = e2pf_engine_budget(machine_has, false);
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_gave_up(r.e));
+	assert_uint_in_range(fake_missing_asked(&r.dev), 3072, 3072 + 8);
+	rig_tear_down(&r);
+}
+
 #define DIRECTORIES 50u
 
 /* In pass 1 directory blocks get half of the budget; the list has them all. */
@@ -839,6 +859,7 @@ int main(void)
 		cmocka_unit_test(nearest_worker_takes_over),
 		cmocka_unit_test(nearest_worker_by_turns),
 		cmocka_unit_test(machine_with_little_memory),
+		cmocka_unit_test(three_quarters_without_checker),
 		cmocka_unit_test(directories_by_the_list),
 		cmocka_unit_test(directories_after_the_tables),
 		cmocka_unit_test(long_run_put_off),

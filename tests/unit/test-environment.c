@@ -55,7 +55,6 @@ static void assert_defaults(const struct environment *env)
 	assert_int_equal(env->settings.threads, 0);
 	assert_true(env->settings.memory == 0);
 	assert_int_equal(env->settings.classes, 0);
-	assert_null(env->settings.sysroot);
 	assert_true(env->settings.bandwidth == 0);
 	assert_int_equal(env->settings.requests, 0);
 	assert_int_equal(env->settings.io_priority, 0);

@@ -9,75 +9,86 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
-#include "estimate.h"
+#include "report/estimate.h"
 
 /* 1000 blocks here and there. */
-static const struct e2pf_facts scattered = {
-	.plan[E2PF_EXTENTS] = { .blocks = 1000, .runs = 1000 },
+static const struct e2pf_class_plan places[E2PF_CLASSES] = {
+	[E2PF_EXTENTS] = { .blocks = 1000, .runs = 1000 }
+};
+
+static const struct e2pf_probe scattered = {
+	.plan = places,
+	.plan_count = E2PF_CLASSES,
 	.block_size = 4096,
 	.measured = true,
 	.latency = 0.001,
-	.several = 0.0001,
-	.bytes_per_second = 1e12
+	.deep_latency = 0.0001,
+	.bytes_per_second = 1000000000000
 };
 
 static void computing_alone(void **state)
 {
-	struct e2pf_facts f = { .block_size = 4096, .inodes = 1000000 };
-	struct e2pf_range stock, prefetch;
+	static const struct e2pf_class_plan none[E2PF_CLASSES];
+	struct e2pf_probe p = {
+		.plan = none, .plan_count = E2PF_CLASSES, .block_size = 4096,
+		.inodes = 1000000
+	};
 
 	(void)state;
-	e2pf_estimate_check(&f, &stock, &prefetch);
-	assert_float_equal(stock.low, 0.6, 1e-6);
-	assert_float_equal(stock.high, 2.4, 1e-6);
-	assert_true(stock.low < stock.expected && stock.expected < stock.high);
-	assert_true(prefetch.high < stock.high);
+	e2pf_estimate_check(&p, 1);
+	assert_float_equal(p.stock.low, 0.6, 1e-6);
+	assert_float_equal(p.stock.high, 2.4, 1e-6);
+	assert_true(p.stock.low < p.stock.expected &&
+		    p.stock.expected < p.stock.high);
+	assert_true(p.prefetch.high < p.stock.high);
 }
 
 static void flash(void **state)
 {
-	struct e2pf_range stock, prefetch;
+	struct e2pf_probe p = scattered;
 
 	(void)state;
-	e2pf_estimate_check(&scattered, &stock, &prefetch);
-	assert_float_equal(stock.low, 0.5, 1e-4);
-	assert_float_equal(stock.high, 1.0, 1e-4);
-	assert_float_equal(prefetch.high, 0.1, 1e-4);
+	e2pf_estimate_check(&p, 1);
+	assert_float_equal(p.stock.low, 0.5, 1e-4);
+	assert_float_equal(p.stock.high, 1.0, 1e-4);
+	assert_float_equal(p.prefetch.high, 0.1, 1e-4);
 }
 
 static void a_head(void **state)
 {
-	struct e2pf_facts f = scattered;
-	struct e2pf_range stock, prefetch, three;
+	struct e2pf_probe p = scattered, three;
 
 	(void)state;
-	f.has_head = true;
-	f.latency = 0.010;
-	f.several = 0.004;
-	e2pf_estimate_check(&f, &stock, &prefetch);
-	assert_float_equal(stock.low, 1.0, 1e-4);
-	assert_float_equal(stock.high, 14.0, 1e-4);
-	assert_float_equal(prefetch.low, 0.5, 1e-4);
-	assert_float_equal(prefetch.high, 2.0, 1e-4);
-	f.heads = 3;
-	e2pf_estimate_check(&f, &stock, &three);
-	assert_true(three.low < prefetch.low);
+	p.block_order = true;
+	p.latency = 0.010;
+	p.deep_latency = 0.004;
+	three = p;
+	e2pf_estimate_check(&p, 1);
+	assert_float_equal(p.stock.low, 1.0, 1e-4);
+	assert_float_equal(p.stock.high, 14.0, 1e-4);
+	assert_float_equal(p.prefetch.low, 0.5, 1e-4);
+	assert_float_equal(p.prefetch.high, 2.0, 1e-4);
+	e2pf_estimate_check(&three, 3);
+	assert_true(three.prefetch.low < p.prefetch.low);
 }
 
 /* A journal is not read, however large. */
 static void the_journal(void **state)
 {
-	struct e2pf_facts f = scattered;
-	struct e2pf_range stock, with, prefetch;
+	struct e2pf_class_plan with_journal[E2PF_CLASSES];
+	struct e2pf_probe p = scattered, with = scattered;
 
 	(void)state;
-	f.plan[E2PF_FILES].blocks = 1u << 18;
-	f.plan[E2PF_FILES].runs = 1u << 10;
-	e2pf_estimate_check(&scattered, &stock, &prefetch);
-	e2pf_estimate_check(&f, &with, &prefetch);
-	assert_float_equal(with.high, stock.high, 1e-9);
+	memcpy(with_journal, places, sizeof(places));
+	with_journal[E2PF_FILES].blocks = 1u << 18;
+	with_journal[E2PF_FILES].runs = 1u << 10;
+	with.plan = with_journal;
+	e2pf_estimate_check(&p, 1);
+	e2pf_estimate_check(&with, 1);
+	assert_float_equal(with.stock.high, p.stock.high, 1e-9);
 }
 
 int main(void)

@@ -62,7 +62,7 @@ static void kinds_of_device(void **state)
 		/* Slow in the queue only: no head takes so little alone. */
 		{ 1900 * US, 1900 * US, false },
 	};
-	struct e2pf_probe p;
+	struct e2pf_latencies p;
 	struct rig r;
 	size_t i;
 
@@ -73,7 +73,7 @@ static void kinds_of_device(void **state)
 		r.dev.ask_ns = kinds[i].deep;
 		assert_true(e2pf_probe_device(&r.dev.dev, r.offset, &p));
 		assert_int_equal(p.latency_ns, kinds[i].lone);
-		assert_int_equal(p.deep_ns, kinds[i].deep);
+		assert_int_equal(p.deep_latency_ns, kinds[i].deep);
 		assert_int_equal(e2pf_probe_has_head(&p), kinds[i].head);
 		tear_down(&r);
 	}
@@ -82,7 +82,7 @@ static void kinds_of_device(void **state)
 /* Three alone, then eight that are all asked for before one is waited for. */
 static void order_of_a_probe(void **state)
 {
-	struct e2pf_probe p;
+	struct e2pf_latencies p;
 	struct rig r;
 	unsigned i;
 
@@ -106,7 +106,7 @@ static void order_of_a_probe(void **state)
  * changes nothing. */
 static void median_of_three(void **state)
 {
-	struct e2pf_probe p;
+	struct e2pf_latencies p;
 	struct rig r;
 	unsigned i;
 
@@ -141,18 +141,18 @@ static void kinds_of_request(void **state)
 		{ 700 * US, 380 * US, true },	/* 3000 IOPS */
 		{ 1 * MS, 2 * MS, true },	/* 500 IOPS */
 	};
-	struct e2pf_probe p;
+	struct e2pf_latencies p;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		p = (struct e2pf_probe) { kinds[i].lone, kinds[i].deep };
+		p = (struct e2pf_latencies) { kinds[i].lone, kinds[i].deep };
 		assert_int_equal(e2pf_probe_is_dear(&p), kinds[i].dear);
 	}
 	/* 0.7 ms for the first, and a third of one for each that follows. */
-	p = (struct e2pf_probe) { 700 * US, 379 * US };
+	p = (struct e2pf_latencies) { 700 * US, 379 * US };
 	assert_int_equal(e2pf_probe_request_ns(&p), 333142);
-	p = (struct e2pf_probe) { 700 * US, 80 * US };
+	p = (struct e2pf_latencies) { 700 * US, 80 * US };
 	assert_int_equal(e2pf_probe_request_ns(&p), 0);
 }
 
@@ -225,13 +225,13 @@ static void read_that_fails(void **state)
 
 	(void)state;
 	for (i = 0; i < E2PF_PROBES; i++) {
-		struct e2pf_probe p = { 4711, 4712 };
+		struct e2pf_latencies p = { 4711, 4712 };
 
 		set_up(&r);
 		fake_set_bad(&r.dev, r.offset[i] / BS, 1);
 		assert_false(e2pf_probe_device(&r.dev.dev, r.offset, &p));
 		assert_int_equal(p.latency_ns, 4711);
-		assert_int_equal(p.deep_ns, 4712);
+		assert_int_equal(p.deep_latency_ns, 4712);
 		tear_down(&r);
 	}
 }

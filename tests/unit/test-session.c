@@ -18,11 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "file-fs.h"
-#include "session.h"
+#include "recorded-tree.h"
+#include "ext4/ext4_session.h"
 
 #define BLOCKS 40000u
 #define NOBODY 65534
@@ -64,7 +66,7 @@ static uint64_t plan_blocks(struct e2pf_session *s, unsigned *classes)
 	uint64_t blocks = 0;
 	unsigned i;
 
-	assert_int_equal(e2pf_plan(s, plan), 0);
+	assert_int_equal(e2pf_plan(s, plan, E2PF_CLASSES), 0);
 	*classes = 0;
 	for (i = 0; i < E2PF_CLASSES; i++) {
 		assert_true(plan[i].runs <= plan[i].blocks);
@@ -80,7 +82,7 @@ static void planned_and_read(void **state)
 {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
 	struct e2pf_session *s;
-	struct e2pf_totals t;
+	struct e2pf_totals t = { .size = sizeof(t) };
 	uint64_t done, total, blocks;
 	unsigned classes;
 
@@ -90,7 +92,7 @@ static void planned_and_read(void **state)
 	blocks = plan_blocks(s, &classes);
 	assert_int_equal(classes, 1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS |
 			 1u << E2PF_INODES | 1u << E2PF_DIRS);
-	assert_int_equal(e2pf_plan(s, plan), 0);
+	assert_int_equal(e2pf_plan(s, plan, E2PF_CLASSES), 0);
 	assert_true(plan[E2PF_BITMAPS].blocks == 2 * fs->group_desc_count);
 	assert_true(plan[E2PF_INODES].blocks == (uint64_t)
 		    fs->inode_blocks_per_group * fs->group_desc_count);
@@ -114,7 +116,9 @@ static void planned_and_read(void **state)
 
 static void one_class(void **state)
 {
-	struct e2pf_settings settings = { .classes = 1u << E2PF_BITMAPS };
+	struct e2pf_settings settings = {
+		.size = sizeof(settings), .classes = 1u << E2PF_BITMAPS
+	};
 	struct e2pf_session *s;
 	unsigned classes;
 
@@ -149,7 +153,8 @@ static void not_whole(void **state)
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	/* A checker may lose them between the open and its first pass. */
-	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer, &s), 0);
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, false, &observer,
+					 &s), 0);
 	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->group_desc = descriptors;
 	fs->group_desc_count--;
@@ -175,6 +180,126 @@ static void write_to_nowhere(void **state)
 	e2pf_close(s);
 }
 
+/* A machine on which process 10 prefetches too. */
+static void make_machine(void)
+{
+	static const char *const dirs[] = { "proc", "proc/10" };
+	char at[PATH_MAX];
+	struct stat st;
+	unsigned i;
+	FILE *f;
+
+	tree_begin();
+	for (i = 0; i < 2; i++) {
+		snprintf(at, sizeof(at), "%.2000s/%s", tree_root, dirs[i]);
+		assert_int_equal(mkdir(at, 0755), 0);
+	}
+	snprintf(at, sizeof(at), "%.2000s/proc/meminfo", tree_root);
+	f = fopen(at, "w");
+	assert_non_null(f);
+	fprintf(f, "MemAvailable:    8388608 kB\n");
+	fclose(f);
+	snprintf(at, sizeof(at), "%.2000s/proc/locks", tree_root);
+	f = fopen(at, "w");
+	assert_non_null(f);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	fprintf(f, "1: POSIX  ADVISORY  READ 10 %02x:%02x:%llu 0 EOF\n",
+		major(st.st_dev), minor(st.st_dev),
+		(unsigned long long)st.st_ino);
+	fclose(f);
+}
+
+/* Of 8 GiB that two share, three quarters of one's part. */
+static void budget_is_shared(void **state)
+{
+	const struct e2pf_hooks hooks = { .sysroot = tree_root };
+	struct e2pf_session *s;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)state;
+	make_machine();
+	assert_int_equal(e2pf_open_hooked(fs, path, 0, NULL, &hooks, &s), 0);
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	assert_int_equal(e2pf_write_stats(s, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"sharing\":2"));
+	assert_non_null(strstr(text, "\"memory_budget_bytes\":3221225472"));
+	free(text);
+	e2pf_close(s);
+	tree_remove();
+}
+
+/* A caller whose structs are older or newer than this library's. */
+static void other_sizes(void **state)
+{
+	struct {
+		struct e2pf_settings known;
+		uint64_t later;
+	} newer = { .known.size = sizeof(newer) };
+	struct e2pf_settings settings = {
+		.size = offsetof(struct e2pf_settings, threads), .threads = 300
+	};
+	struct {
+		struct e2pf_totals known;
+		uint64_t later;
+	} totals = { .known.size = sizeof(totals), .later = 4711 };
+	struct e2pf_class_plan plan[E2PF_CLASSES + 1];
+	struct e2pf_totals old = {
+		.size = offsetof(struct e2pf_totals, requests), .requests = 4711
+	};
+	struct e2pf_session *s;
+
+	(void)state;
+	/* What is behind the caller's size is not read. */
+	assert_int_equal(e2pf_open(fs, path, 0, &settings, &s), 0);
+	assert_int_equal(s->settings.threads, 0);
+	memset(plan, 0xff, sizeof(plan));
+	assert_int_equal(e2pf_plan(s, plan, 2), 0);
+	assert_true(plan[E2PF_BITMAPS].blocks && plan[2].blocks == UINT64_MAX);
+	assert_int_equal(e2pf_plan(s, plan, E2PF_CLASSES + 1), 0);
+	assert_true(plan[E2PF_DIRS].blocks && !plan[E2PF_CLASSES].blocks);
+	e2pf_get_totals(s, &old);
+	assert_true(old.planned_bytes == 0 && old.requests == 4711);
+	e2pf_get_totals(s, &totals.known);
+	assert_true(totals.later == 4711);
+	e2pf_close(s);
+	assert_int_equal(e2pf_open(fs, path, 0, &newer.known, &s), 0);
+	e2pf_close(s);
+	newer.later = 1;
+	assert_int_equal(e2pf_open(fs, path, 0, &newer.known, &s), E2BIG);
+	settings.size = 0;
+	assert_int_equal(e2pf_open(fs, path, 0, &settings, &s), EINVAL);
+}
+
+/* What e2prefetch probe shows. */
+static void probed(void **state)
+{
+	struct e2pf_probe p = { .size = sizeof(p) };
+	struct e2pf_session *s;
+	unsigned i, about = 0;
+
+	(void)state;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	assert_int_equal(e2pf_probe(s, &p), 0);
+	assert_int_equal(e2pf_probe(s, &p), 0);
+	assert_int_equal(p.block_size, 1024);
+	assert_int_equal(p.groups, fs->group_desc_count);
+	assert_int_equal(p.groups_sampled, p.groups);
+	assert_int_equal(p.plan_count, E2PF_CLASSES);
+	assert_true(p.plan[E2PF_BITMAPS].blocks == 2 * fs->group_desc_count);
+	assert_true(p.threads && p.requests_in_flight && p.memory_budget);
+	assert_true(p.stock.low <= p.stock.expected &&
+		    p.stock.expected <= p.stock.high);
+	for (i = 0; i < p.decision_count; i++)
+		about += !strcmp(p.decisions[i].about, "memory") ||
+			 !strcmp(p.decisions[i].about, "order");
+	assert_int_equal(about, 2);
+	e2pf_close(s);
+}
+
 /* Threads a session has on this file with so many processors: where nothing
  * is known about the disk, two at least, to overlap reading and parsing. */
 static unsigned threads(void)
@@ -185,7 +310,7 @@ static unsigned threads(void)
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
 	assert_int_equal(e2pf_start(s), 0);
 	assert_true(e2pf_wait(s, -1));
-	e2pf_engine_get_stats(e2pf_session_engine(s), &stats);
+	e2pf_engine_get_stats(s->engine, &stats);
 	e2pf_close(s);
 	return stats.threads;
 }
@@ -215,7 +340,7 @@ static void one_processor(void **state)
 static void cache_not_seen(void **state)
 {
 	struct e2pf_session *s;
-	struct e2pf_totals t;
+	struct e2pf_totals t = { .size = sizeof(t) };
 
 	(void)state;
 	assert_int_equal(chmod(path, 0444), 0);
@@ -240,6 +365,9 @@ int main(void)
 		cmocka_unit_test(one_class),
 		cmocka_unit_test(not_whole),
 		cmocka_unit_test(write_to_nowhere),
+		cmocka_unit_test(budget_is_shared),
+		cmocka_unit_test(other_sizes),
+		cmocka_unit_test(probed),
 		cmocka_unit_test(one_processor),
 		cmocka_unit_test(cache_not_seen),
 	};

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "stats_file.h"
+#include "report/stats_file.h"
 
 static char dir[] = "/tmp/test-stats-file-XXXXXX";
 

@@ -33,8 +33,19 @@ const char *e2pf_stats_put(const char *path, FILE *standard,
 			   e2pf_stats_writer write, void *ctx);
 
 /* Write the statistics of a session to `path`, or to `standard` when it is "-".
- * NULL when they are written or `path` is NULL, else why not. */
-const char *e2pf_stats_save(struct e2pf_session *session, const char *path,
-			    FILE *standard);
+ * NULL when they are written or `path` is NULL, else why not.  Not in the .c
+ * file, which launchers link with nothing but libc. */
+static inline const char *e2pf_stats_write(void *session, FILE *out)
+{
+	errcode_t err = e2pf_write_stats(session, out);
+
+	return err ? error_message(err) : NULL;
+}
+
+static inline const char *e2pf_stats_save(struct e2pf_session *session,
+					  const char *path, FILE *standard)
+{
+	return e2pf_stats_put(path, standard, e2pf_stats_write, session);
+}
 
 #endif

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much a thread of ours matters beside others. */
-#ifndef E2PF_PRIORITY_H
-#define E2PF_PRIORITY_H
+/* Threads of ours, and how much they matter beside others. */
+#ifndef E2PF_THREAD_H
+#define E2PF_THREAD_H
 
+#include <pthread.h>
 #include <stdbool.h>
+
+/* Start a thread with a small stack and all signals blocked: they are the
+ * program's.  0 or an errno. */
+int e2pf_thread_start(pthread_t *thread, void *(*body)(void *), void *arg);
 
 /*
  * Give the calling thread this I/O priority, as ioprio_set(2) takes it, and

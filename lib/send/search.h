@@ -9,7 +9,7 @@
 #ifndef E2PF_BTRFS_SEARCH_H
 #define E2PF_BTRFS_SEARCH_H
 
-#include "plan.h"
+#include "btrfs/plan.h"
 
 struct e2pf_btrfs_key {
 	uint64_t objectid;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The statistics as JSON.  Decides the keys and their order; what they mean is
- * in doc/statistics.md, and counted elsewhere.
+ * The statistics as JSON.  Decides the keys and their order; doc/statistics.md
+ * says what they mean.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
 #include <errno.h>
+#include <json-c/json.h>
 
-#include "json_put.h"
 #include "statistics.h"
 
 /* Version of the statistics' schema, doc/statistics.md. */
-#define STATS_SCHEMA 1
+#define STATS_SCHEMA 2
 
 void e2pf_statistics_add(struct e2pf_engine_stats *to,
 			 const struct e2pf_engine_stats *from)
@@ -28,9 +28,6 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 	to->errors += from->errors;
 	to->failed_ahead += from->failed_ahead;
 	to->gate_waits += from->gate_waits;
-	to->alone_requests += from->alone_requests;
-	to->alone_near += from->alone_near;
-	to->alone_bytes += from->alone_bytes;
 	to->own_stall_ns += from->own_stall_ns;
 	if (from->latency_ns || from->threads) {
 		to->has_head = from->has_head;
@@ -51,12 +48,39 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 	}
 }
 
+static void put_int(struct json_object *o, const char *key,
+			   uint64_t value)
+{
+	json_object_object_add(o, key, json_object_new_uint64(value));
+}
+
+static void put_text(struct json_object *o, const char *key,
+			    const char *text)
+{
+	json_object_object_add(o, key, json_object_new_string(text));
+}
+
+static void put_bool(struct json_object *o, const char *key, bool value)
+{
+	json_object_object_add(o, key, json_object_new_boolean(value));
+}
+
+/* Microseconds are told, and no more digits. */
+static void put_seconds(struct json_object *o, const char *key,
+			       double seconds)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6f", seconds);
+	json_object_object_add(o, key,
+			       json_object_new_double_s(seconds, text));
+}
+
 static double seconds(uint64_t ns)
 {
 	return (double)ns / 1e9;
 }
 
-/* The stages, which the file calls phases. */
 static struct json_object *stages_json(const struct e2pf_statistics *s)
 {
 	struct json_object *list = json_object_new_array();
@@ -166,9 +190,6 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	put_int(o, "journal_requests", s->journal_requests);
 	put_checker(o, st);
 	put_int(o, "gate_waits", st->gate_waits);
-	put_int(o, "alone_requests", st->alone_requests);
-	put_int(o, "alone_near_requests", st->alone_near);
-	put_int(o, "alone_bytes", st->alone_bytes);
 	put_seconds(o, "own_stall_seconds", seconds(st->own_stall_ns));
 	put_int(o, "wasted_bytes", st->wasted_bytes);
 	put_int(o, "peak_lookahead_bytes", st->peak_lookahead_bytes);
@@ -176,98 +197,10 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	put_int(o, "sharing", s->sharing);
 	put_int(o, "errors", st->errors);
 	put_int(o, "failed_ahead", st->failed_ahead);
-	json_object_object_add(o, "phases", stages_json(s));
+	json_object_object_add(o, "stages", stages_json(s));
 	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
+		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+					       JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
 	return ferror(out) ? EIO : 0;
-}
-
-void e2pf_statistics_memory(struct e2pf_decisions *list, uint64_t budget,
-			    bool by_user, unsigned sharing)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%llu MiB ahead at most",
-		 (unsigned long long)(budget >> 20));
-	if (by_user)
-		e2pf_decide(list, "memory", text, "as it was set");
-	else
-		e2pf_decide(list, "memory", text, "of what is available to "
-			    "%u at once", sharing);
-}
-
-void e2pf_statistics_limits(struct e2pf_decisions *list,
-			    const struct e2pf_settings *settings,
-			    unsigned sharing)
-{
-	char text[96];
-	int used = 0;
-
-	if (settings->bandwidth)
-		used = snprintf(text, sizeof(text), "%llu KiB ",
-				(unsigned long long)(settings->bandwidth >> 10));
-	if (settings->requests)
-		used += snprintf(text + used, sizeof(text) - (size_t)used,
-				 "%s%u requests ", used ? "and " : "",
-				 settings->requests);
-	if (!used)
-		return;
-	snprintf(text + used, sizeof(text) - (size_t)used, "a second");
-	e2pf_decide(list, "limits", text, "for %u at once", sharing);
-}
-
-void e2pf_statistics_threads(struct e2pf_decisions *list,
-			     const struct e2pf_engine_stats *st, bool by_user)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", st->threads);
-	e2pf_decide(list, "threads", text, "%s", by_user ?
-		    "as it was set" : st->has_head ?
-		    "as many as there are heads to move" :
-		    "by the number of processors");
-}
-
-void e2pf_statistics_order(struct e2pf_decisions *list, const char *order,
-			   const struct e2pf_engine_stats *st,
-			   unsigned spindles)
-{
-	if (st->latency_ns)
-		e2pf_decide(list, "order", order, "one small read takes "
-			    "%.3f ms, each of eight at a time %.3f ms",
-			    (double)st->latency_ns / 1e6,
-			    (double)st->deep_latency_ns / 1e6);
-	else if (spindles == 1)
-		e2pf_decide(list, "order", order,
-			    "the system says of the disk that it rotates");
-	else if (spindles)
-		e2pf_decide(list, "order", order,
-			    "the system says of %u disks that they rotate",
-			    spindles);
-	else
-		e2pf_decide(list, "order", order,
-			    "the system knows of no disk that rotates");
-}
-
-void e2pf_statistics_requests(struct e2pf_decisions *list,
-			      const struct e2pf_measured *m)
-{
-	unsigned least = (unsigned)(m->least_gap >> 10);
-	unsigned most = (unsigned)(m->most_gap >> 10);
-	char text[64];
-
-	snprintf(text, sizeof(text), "%u requests of each thread in flight",
-		 m->depth);
-	e2pf_decide(list, "depth", text, "to begin with, and up to %u while "
-		    "they come in time", E2PF_DEPTH_MOST);
-	snprintf(text, sizeof(text), "up to %u KiB are read through",
-		 m->dear ? most : least);
-	if (m->dear)
-		e2pf_decide(list, "gaps", text, "a request costs as much; "
-			    "where bytes are the limit, %u KiB", least);
-	else
-		e2pf_decide(list, "gaps", least ? text : "none are read "
-			    "through", "up to %u KiB where a request turns out "
-			    "to cost as much", most);
 }

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "inflight.h"
+#include "drain.h"
 
 /* A device's queue holds fewer (1,023 in NVMe, 256 in most others): who asks
  * for more waits for one of those before. */
@@ -102,7 +102,7 @@ static const struct e2pf_device_ops inflight_ops = {
 	.is_gone = inflight_is_gone,
 };
 
-struct e2pf_device *e2pf_inflight_new(struct e2pf_device *real)
+struct e2pf_device *e2pf_drain_new(struct e2pf_device *real)
 {
 	struct inflight *f = calloc(1, sizeof(*f));
 
@@ -115,7 +115,7 @@ struct e2pf_device *e2pf_inflight_new(struct e2pf_device *real)
 	return &f->dev;
 }
 
-void e2pf_inflight_settle(struct e2pf_device *dev, int milliseconds)
+void e2pf_drain(struct e2pf_device *dev, int milliseconds)
 {
 	struct inflight *f = inflight_of(dev);
 	uint64_t began = inflight_now(dev), now = began;

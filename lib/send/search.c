@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <linux/btrfs.h>
 
-#include "format.h"
+#include "btrfs/format.h"
 #include "search.h"
 
 int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,

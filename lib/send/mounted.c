@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <linux/btrfs.h>
 
-#include "chunk_map.h"
-#include "format.h"
+#include "btrfs/chunk_map.h"
+#include "btrfs/format.h"
 #include "mounted.h"
 
 /* More devices are not read from. */

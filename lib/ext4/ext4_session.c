@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What ext4 brings to a session: a snapshot of superblock and descriptors, the
+ * device, the source, the journal; and the public functions that know of them.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ext4_session.h"
+
+/* libext2fs holds superblock and descriptors in host order; the planner
+ * reads them as they lie on the disk. */
+static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
+{
+	struct ext2_super_block sb = *fs->super;
+
+#ifdef WORDS_BIGENDIAN
+	ext2fs_swap_super(&sb);
+#endif
+	s->superblock = fs->super->s_first_data_block;
+	return e2pf_plan_superblock(&sb, &s->geo) ? EXT2_ET_CORRUPT_SUPERBLOCK :
+						    0;
+}
+
+static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
+{
+	struct e2pf_group *groups;
+	uint32_t g;
+
+	if (!fs->group_desc || fs->group_desc_count < s->geo.groups)
+		return EXT2_ET_CORRUPT_SUPERBLOCK;
+	groups = calloc(s->geo.groups, sizeof(*groups));
+	if (!groups)
+		return EXT2_ET_NO_MEMORY;
+	for (g = 0; g < s->geo.groups; g++) {
+		char desc[EXT2_MAX_DESC_SIZE];
+
+		memcpy(desc, ext2fs_group_desc(fs, fs->group_desc, g),
+		       s->geo.desc_size);
+#ifdef WORDS_BIGENDIAN
+		ext2fs_swap_group_desc2(fs, (void *)desc);
+#endif
+		e2pf_plan_descriptor(&s->geo, g, desc, &groups[g]);
+	}
+	free(s->groups);
+	s->groups = groups;
+	e2pf_ext4_set_groups(s->ext4, groups);
+	return 0;
+}
+
+static uint64_t journal_bytes(const struct e2pf_ext4_session *s)
+{
+	return s->journal_bytes +
+	       (s->journal ? e2pf_journal_bytes(s->journal) : 0);
+}
+
+static uint64_t journal_requests(const struct e2pf_ext4_session *s)
+{
+	return s->journal_requests +
+	       (s->journal ? e2pf_journal_requests(s->journal) : 0);
+}
+
+static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
+{
+	const char *io = e2pf_ext4_of(session)->io_manager;
+
+	if (session->cfg.budget)
+		e2pf_decide(list, "reads", io, "%s", !strcmp(io, "mmap") ?
+			    "TEST_MMAP_IO" : "the I/O manager the filesystem "
+			    "was opened with");
+}
+
+static void report(struct e2pf_session *session, struct e2pf_statistics *to)
+{
+	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	to->block_size = s->geo.block_size;
+	to->groups = s->geo.groups;
+	to->io_manager = s->io_manager;
+	to->journal_bytes = journal_bytes(s);
+	to->journal_requests = journal_requests(s);
+}
+
+static void detach(struct e2pf_session *session)
+{
+	if (e2pf_ext4_of(session)->observer)
+		e2pf_unobserve(e2pf_ext4_of(session)->observer);
+}
+
+static void close_session(struct e2pf_session *session)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	e2pf_ext4_free(s->ext4);
+	e2pf_journal_free(s->journal);
+	free(s->groups);
+	free(s->probe);
+	free(s);
+}
+
+static const struct e2pf_filesystem ext4 = {
+	.stage_names = e2pf_ext4_stage_names,
+	.stages = E2PF_EXT4_STAGES,
+	.not_begun = "no inode was to be looked at",
+	.order = "as the checker comes to them",
+	.describe = describe,
+	.report = report,
+	.detach = detach,
+	.close = close_session
+};
+
+static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
+			    uint64_t offset)
+{
+	struct e2pf_device *dev;
+	struct stat st;
+	int err = e2pf_device_open(path, offset, &dev);
+
+	if (err)
+		return err;
+	if (fstat(e2pf_device_fd(dev), &st))
+		memset(&st, 0, sizeof(st));
+	e2pf_session_add_device(&s->base, dev, &st);
+	return 0;
+}
+
+static errcode_t new_session(ext2_filsys fs, const char *device,
+			     uint64_t offset,
+			     const struct e2pf_settings *settings,
+			     const struct e2pf_hooks *hooks,
+			     struct e2pf_session **session)
+{
+	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
+	errcode_t err;
+
+	if (!s)
+		return EXT2_ET_NO_MEMORY;
+	err = e2pf_session_init(&s->base, &ext4, device, settings, hooks);
+	if (!err)
+		err = take_geometry(s, fs);
+	if (!err)
+		err = add_device(s, device, offset);
+	if (err)
+		goto fail;
+	s->io_manager = e2pf_mmap_io_is_mapped(fs->io) ? "mmap" :
+			fs->io->manager == unix_io_manager ? "unix" : "other";
+	s->classes = s->base.settings.classes ? s->base.settings.classes :
+						E2PF_ALL_CLASSES;
+	err = EXT2_ET_NO_MEMORY;
+	s->ext4 = e2pf_ext4_new(&s->geo, s->classes);
+	if (!s->ext4 ||
+	    e2pf_session_add_source(&s->base, e2pf_ext4_source(s->ext4)))
+		goto fail;
+	*session = &s->base;
+	return 0;
+fail:
+	e2pf_close(&s->base);
+	return err;
+}
+
+errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
+			   const struct e2pf_settings *settings,
+			   const struct e2pf_hooks *hooks,
+			   struct e2pf_session **session)
+{
+	errcode_t err = new_session(fs, device, offset, settings, hooks,
+				    session);
+
+	if (err)
+		return err;
+	err = take_groups(e2pf_ext4_of(*session), fs);
+	if (err) {
+		e2pf_close(*session);
+		return err;
+	}
+	e2pf_session_choose(*session);
+	return 0;
+}
+
+errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
+		    const struct e2pf_settings *settings,
+		    struct e2pf_session **session)
+{
+	struct e2pf_settings ours = { .size = sizeof(ours) };
+	errcode_t err = e2pf_take_in(&ours, settings, sizeof(ours));
+
+	return err ? err : e2pf_open_hooked(fs, device, offset, &ours, NULL,
+					    session);
+}
+
+errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
+			  const struct e2pf_settings *settings, bool exact,
+			  struct e2pf_observer *observer,
+			  struct e2pf_session **session)
+{
+	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	errcode_t err = new_session(fs, device, offset, settings, &hooks,
+				    session);
+
+	if (err)
+		return err;
+	e2pf_ext4_of(*session)->observer = observer;
+	e2pf_observe(observer, fs->io, (*session)->engine);
+	return 0;
+}
+
+static void descriptor_sink(void *ctx, const struct e2pf_run *run)
+{
+	struct e2pf_ext4_session *s = ctx;
+	struct e2pf_device *dev = s->base.dev[0];
+	uint64_t bs = s->geo.block_size;
+
+	dev->ops->willneed(dev, run->block * bs, run->count * bs);
+}
+
+errcode_t e2pf_start(struct e2pf_session *session)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	if (s->classes & 1u << E2PF_DESCRIPTORS)
+		e2pf_plan_descriptors(&s->geo, s->superblock, descriptor_sink,
+				      s);
+	return e2pf_engine_start(session->engine);
+}
+
+static struct e2pf_journal *journal_of(struct e2pf_ext4_session *s)
+{
+	if (!s->journal)
+		s->journal = e2pf_journal_new(s->base.dev[0],
+					      s->geo.block_size);
+	return s->journal;
+}
+
+void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	if (journal_of(s))
+		e2pf_journal_walk(s->journal, &s->geo, block);
+}
+
+void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	if (!journal_of(s))
+		return;
+	e2pf_journal_add(s->journal, block);
+	s->observer->journal = s->journal;
+}
+
+errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+	errcode_t err = take_groups(s, fs);
+
+	s->observer->journal = NULL;
+	if (err)
+		return err;
+	e2pf_session_choose(session);
+	return e2pf_engine_start(session->engine);
+}
+
+void e2pf_progress(struct e2pf_session *session, uint64_t *done,
+		   uint64_t *total)
+{
+	*done = e2pf_engine_progress(session->engine);
+	*total = e2pf_ext4_of(session)->geo.groups;
+}
+
+static void count_descriptors(void *ctx, const struct e2pf_run *run)
+{
+	struct e2pf_class_plan *plan = ctx;
+
+	plan->blocks += run->count;
+	plan->runs++;
+}
+
+errcode_t e2pf_plan(struct e2pf_session *session,
+		    struct e2pf_class_plan *plan, unsigned count)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+	struct e2pf_class_count found[E2PF_CLASSES];
+	errcode_t err = e2pf_engine_plan(session->engine, found);
+	unsigned i;
+
+	memset(plan, 0, count * sizeof(*plan));
+	for (i = 0; i < E2PF_CLASSES && i < count; i++) {
+		plan[i].blocks = found[i].bytes / s->geo.block_size;
+		plan[i].runs = found[i].runs;
+	}
+	if (count > E2PF_DESCRIPTORS && s->classes & 1u << E2PF_DESCRIPTORS)
+		e2pf_plan_descriptors(&s->geo, s->superblock, count_descriptors,
+				      &plan[E2PF_DESCRIPTORS]);
+	return err;
+}
+
+void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	e2pf_session_count(old, &session->past);
+	s->journal_bytes = journal_bytes(e2pf_ext4_of(old));
+	s->journal_requests = journal_requests(e2pf_ext4_of(old));
+	e2pf_close(old);
+}

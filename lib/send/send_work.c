@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The threads that read leaves and data ahead of a send, each with one request
+ * under way, within the limits and with the priorities that are set.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "btrfs/format.h"
+#include "device/thread.h"
+#include "send_state.h"
+
+/* Beyond this much of an extent the kernel's own readahead, of 4 MiB, is at
+ * full speed. */
+#define DATA_MOST (UINT64_C(1) << 20)
+
+/* A job that takes less found what it wanted cached: a read takes longer on
+ * any disk.  So many are tried of a list that is at least so long. */
+#define RESIDENT_NS 60000u
+#define RESIDENT_SAMPLES 32u
+#define RESIDENT_SLOW 3u
+#define RESIDENT_LEAST 128u
+
+/* Bytes that the stream has of each piece of data that is left out of it. */
+#define STREAM_LEAST 64u
+
+/* Bytes of a read of data where the device does not say what it takes. */
+#define USUAL_READ (128u << 10)
+
+struct worker {
+	struct send *send;
+	const struct e2pf_jobs *jobs;
+	const struct e2pf_job *job;	/* that is searched for */
+	uint8_t *room;
+	size_t size;
+	uint64_t inode;			/* the last that was found, */
+	bool unchanged;			/* and that it is */
+};
+
+/* Trees beyond TREES_MOST are not prefetched. */
+static void want(struct send *s, uint64_t tree,
+		 const struct e2pf_btrfs_key *key)
+{
+	size_t i;
+
+	pthread_mutex_lock(&s->lock);
+	for (i = 0; i < TREES_MOST; i++) {
+		if (s->wanted[i].tree && s->wanted[i].tree != tree)
+			continue;
+		s->wanted[i].tree = tree;
+		e2pf_btrfs_ranges_add(&s->wanted[i].ranges, key, key);
+		break;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void take_data(struct worker *w, const struct e2pf_btrfs_item *item)
+{
+	struct send *s = w->send;
+	struct e2pf_btrfs_data data;
+	struct e2pf_job job = { .tree = s->tree };
+
+	if (!e2pf_btrfs_plan_data(item, &data) ||
+	    data.generation <= s->parent_root.generation)
+		return;
+	job.offset = data.logical;
+	job.inode = data.inode;
+	job.from = data.offset;
+	/* Where length is 0 only the record is of use. */
+	if (data.written && !s->no_data && !(data.compressed && s->as_stored))
+		job.length = data.length;
+	job.first.objectid = job.last.objectid = data.extent;
+	job.last.type = UINT8_MAX;
+	job.last.offset = UINT64_MAX;
+	pthread_mutex_lock(&s->lock);
+	e2pf_jobs_add(&s->data, &job);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* An item of a changed leaf.  Not all inodes of such a leaf have changed. */
+static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
+{
+	struct e2pf_btrfs_key folder = {
+		item->key.offset, 0, BT_INODE_ITEM_KEY
+	};
+	uint64_t changed;
+
+	if (item->key.objectid != w->inode)
+		w->unchanged = false;
+	w->inode = item->key.objectid;
+	if (e2pf_btrfs_plan_inode(item, &changed))
+		w->unchanged = changed <= w->send->parent_root.generation;
+	if (w->unchanged)
+		return;
+	/* The folder is in the path that is sent. */
+	if (item->key.type == BT_INODE_REF_KEY)
+		want(w->send, w->job->tree, &folder);
+	else
+		take_data(w, item);
+}
+
+/* A file that has the same extent: whether it can be cloned from is looked up
+ * in its tree. */
+static void take_reference(void *ctx, const struct e2pf_btrfs_reference *r)
+{
+	struct worker *w = ctx;
+	struct e2pf_btrfs_key key = {
+		r->inode, r->offset <= INT64_MAX ? r->offset : 0,
+		BT_EXTENT_DATA_KEY
+	};
+
+	if (r->tree != w->send->tree && r->tree != w->send->parent &&
+	    e2pf_btrfs_is_subvolume(r->tree))
+		want(w->send, r->tree, &key);
+}
+
+static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
+{
+	struct worker *w = ctx;
+	struct e2pf_btrfs_key first = { item->key.objectid, 0, 0 };
+	struct e2pf_btrfs_key last = { item->key.objectid, UINT64_MAX,
+				       UINT8_MAX };
+
+	if (w->job->tree == w->send->tree)
+		take_changed(w, item);
+	else if (e2pf_btrfs_ranges_meet(&w->send->records, &first, &last))
+		e2pf_btrfs_plan_references(item, take_reference, w);
+}
+
+bool send_within_limits(struct send *s, uint64_t bytes)
+{
+	uint64_t now, ns;
+
+	if (!s->rate.bandwidth && !s->rate.requests)
+		return !s->stop;
+	pthread_mutex_lock(&s->lock);
+	while (!s->stop) {
+		struct timespec t;
+
+		now = send_now();
+		ns = e2pf_rate_take(&s->rate, now, bytes, s->base.cfg.sharers,
+				    s->base.cfg.available_ctx);
+		if (!ns)
+			break;
+		t.tv_sec = (time_t)((now + ns) / 1000000000u);
+		t.tv_nsec = (long)((now + ns) % 1000000000u);
+		pthread_cond_timedwait(&s->changed, &s->lock, &t);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return !s->stop;
+}
+
+static void search(struct worker *w, const struct e2pf_job *job)
+{
+	struct send *s = w->send;
+	const void *found;
+	uint32_t count;
+	size_t bytes;
+
+	if (!send_within_limits(s, e2pf_mounted_super(s->fs)->nodesize))
+		return;
+	s->requests++;
+	w->job = job;
+	w->inode = 0;
+	w->unchanged = false;
+	if (e2pf_mounted_search(s->fs, job->tree, &job->first,
+				job->parse ? &job->last : &job->first,
+				job->parse ? UINT32_MAX : 1, w->room, w->size,
+				&found, &bytes, &count)) {
+		s->errors++;
+		return;
+	}
+	s->bytes += e2pf_mounted_super(s->fs)->nodesize;
+	if (job->parse)
+		e2pf_btrfs_plan_found(found, bytes, count, take_item, w);
+}
+
+/* Within limits, a read at a time; otherwise as much as there is. */
+static void read_pieces(struct send *s, int fd, const struct e2pf_job *job)
+{
+	uint64_t piece = job->length, at, n;
+
+	if (s->rate.bandwidth || s->rate.requests)
+		piece = s->base.topo.max_readahead ?
+			s->base.topo.max_readahead : USUAL_READ;
+	for (at = 0; at < job->length; at += n) {
+		n = job->length - at < piece ? job->length - at : piece;
+		if (!send_within_limits(s, n))
+			return;
+		s->requests++;
+		s->bytes += n;
+		if (readahead(fd, (off64_t)(job->from + at), (size_t)n))
+			s->errors++;
+	}
+}
+
+static void read_data(struct send *s, const struct e2pf_job *job)
+{
+	int fd = e2pf_mounted_open_file(s->fs, job->tree, job->inode);
+	char byte;
+
+	/* Gone, or not a file. */
+	if (fd < 0)
+		return;
+	read_pieces(s, fd, job);
+	/* One call asks, the other waits: a page behind the end of the file
+	 * has nothing, and is no error. */
+	if (!s->stop &&
+	    pread(fd, &byte, 1, (off_t)(job->from + job->length - 1)) < 0)
+		s->errors++;
+	close(fd);
+}
+
+static void do_job(struct worker *w, const struct e2pf_job *job)
+{
+	if (job->length)
+		read_data(w->send, job);
+	else
+		search(w, job);
+}
+
+/* For all items of a leaf, each with a header that is longer than its own. */
+static size_t room_bytes(const struct send *s)
+{
+	return e2pf_mounted_room +
+	       2 * (size_t)e2pf_mounted_super(s->fs)->nodesize;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct send *s = w->send;
+	size_t i;
+
+	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
+	while (!s->stop) {
+		i = s->next++;
+		if (i >= w->jobs->count)
+			break;
+		do_job(w, &w->jobs->job[i]);
+	}
+	return NULL;
+}
+
+/* Do some, all over the list, to see whether all are in memory already.  A send
+ * from memory is to pay for little more than these; and on a busy machine a few
+ * of them take longer for want of a processor. */
+static bool look_resident(struct send *s, struct e2pf_jobs *jobs)
+{
+	struct worker w = { .send = s, .jobs = jobs, .size = room_bytes(s) };
+	unsigned i, slow = 0;
+
+	w.room = jobs->count < RESIDENT_LEAST ? NULL : malloc(w.size);
+	if (!w.room)
+		return false;
+	for (i = 0; i < RESIDENT_SAMPLES && slow <= RESIDENT_SLOW; i++) {
+		uint64_t from = send_now();
+
+		do_job(&w, &jobs->job[i * jobs->count / RESIDENT_SAMPLES]);
+		slow += send_now() - from > RESIDENT_NS;
+	}
+	free(w.room);
+	return slow <= RESIDENT_SLOW;
+}
+
+/* Have all workers do these, this thread among them, and wait for them. */
+static void sweep(struct send *s, struct e2pf_jobs *jobs)
+{
+	size_t size = room_bytes(s);
+	unsigned wanted = s->base.cfg.threads, n = 0, i;
+	struct worker *w;
+	pthread_t *thread;
+
+	if (wanted > jobs->count)
+		wanted = (unsigned)jobs->count;
+	w = calloc(wanted + 1, sizeof(*w));
+	thread = calloc(wanted + 1, sizeof(*thread));
+	e2pf_jobs_order(jobs);
+	s->next = 0;
+	for (i = 0; w && thread && i < wanted; i++) {
+		w[i].send = s;
+		w[i].jobs = jobs;
+		w[i].size = size;
+		w[i].room = malloc(size);
+		if (!w[i].room)
+			break;
+		if (i + 1 < wanted &&
+		    !e2pf_thread_start(&thread[n], work, &w[i])) {
+			n++;
+			continue;
+		}
+		work(&w[i++]);
+		break;
+	}
+	while (n)
+		pthread_join(thread[--n], NULL);
+	while (i)
+		free(w[--i].room);
+	free(thread);
+	free(w);
+}
+
+void send_sweep_leaves(struct send *s)
+{
+	s->sum.leaves += s->jobs.count;
+	s->sum.planned += s->jobs.count * e2pf_mounted_super(s->fs)->nodesize;
+	if (look_resident(s, &s->jobs))
+		s->sum.resident += e2pf_jobs_keep_parsed(&s->jobs);
+	sweep(s, &s->jobs);
+}
+
+void send_sweep_data(struct send *s)
+{
+	uint64_t left = s->data.count * STREAM_LEAST, i;
+
+	for (i = 0; i < s->data.count; i++)
+		left += s->data.job[i].length;
+	s->stream += left;
+	s->sum.planned += e2pf_jobs_keep_data(&s->data, DATA_MOST,
+					      s->base.cfg.budget / 4);
+	s->sum.pieces += s->data.count;
+	if (look_resident(s, &s->data))
+		s->sum.resident += e2pf_jobs_keep_parsed(&s->data);
+	sweep(s, &s->data);
+}
+
