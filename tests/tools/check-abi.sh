@@ -68,7 +68,7 @@ test_abi()
 	tap_check "a function that is gone is noticed" \
 		notices 's/e2pf_wait/e2pf_await/g'
 	tap_check "a struct of another size is noticed" \
-		notices "/name='e2pf_totals' size/s/320/384/"
+		notices "/name='e2pf_totals' size/s/384/448/"
 	tap_check "another value of a class is noticed" \
 		notices "/name='E2PF_DIRS'/s/value='5'/value='6'/"
 }
