@@ -271,8 +271,6 @@ static const struct e2pf_source_ops sim_ops = {
 
 static void sim_new(struct sim *sim)
 {
-	static const char *const names[] = { "table", "node", "directory" };
-
 	sim->bytes = sim->groups * GROUP_BLOCKS * BLOCK;
 	sim->parsed = malloc(sim->groups * sizeof(*sim->parsed));
 	if (!sim->parsed)
@@ -281,7 +279,7 @@ static void sim_new(struct sim *sim)
 	sim->source = (struct e2pf_source) {
 		.ops = &sim_ops, .grain = BLOCK, .devices = 1,
 		.bytes = &sim->bytes, .classes = CLASSES,
-		.class_names = names, .parse_limit = UINT64_MAX / 2
+		.parse_limit = UINT64_MAX / 2
 	};
 }
 

@@ -62,10 +62,6 @@ struct e2pf_btrfs {
 	struct trees extent_trees, other_trees;
 };
 
-const char *const e2pf_btrfs_class_names[E2PF_BTRFS_CLASSES] = {
-	"chunks", "roots", "extents", "nodes", "leaves"
-};
-
 static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 {
 	return (struct e2pf_btrfs *)source;
@@ -531,7 +527,6 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 		.devices = count,
 		.bytes = btrfs->bytes,
 		.classes = E2PF_BTRFS_CLASSES,
-		.class_names = e2pf_btrfs_class_names,
 		.samples = SAMPLES,
 		.parse_limit = parse_limit(btrfs)
 	};

@@ -39,8 +39,6 @@ enum e2pf_btrfs_class {
 	E2PF_BTRFS_CLASSES
 };
 
-extern const char *const e2pf_btrfs_class_names[E2PF_BTRFS_CLASSES];
-
 /* A device to read from, and what is known of it. */
 struct e2pf_btrfs_member {
 	uint64_t bytes;			/* its size */

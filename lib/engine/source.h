@@ -170,7 +170,6 @@ struct e2pf_source {
 	const uint64_t *bytes;		/* of each device: references end
 					   there */
 	unsigned classes;		/* 1 to E2PF_CLASS_BITS */
-	const char *const *class_names;
 	uint64_t samples;		/* sample() has indices below this,
 					   from the first device's start on to
 					   the last one's end */

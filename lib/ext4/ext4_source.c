@@ -368,7 +368,6 @@ struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 		.devices = 1,
 		.bytes = &ext4->bytes,
 		.classes = E2PF_CLASSES,
-		.class_names = e2pf_ext4_class_names,
 		.samples = geo->groups,
 		.parse_limit = geo->blocks / PARSED_PART
 	};

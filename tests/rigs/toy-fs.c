@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The toy filesystem as a source of work: this is all that a source must be. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "toy-fs.h"
@@ -30,7 +29,11 @@ static const struct e2pf_phase *toy_begin(struct e2pf_source *source,
 		  .deferred = 1u << TOY_DATA, .covered_by = E2PF_NONE,
 		  .stage = E2PF_NONE },
 		{ .order = E2PF_ORDER_DEFERRED, .covered_by = E2PF_NONE,
-		  .stage = E2PF_NONE }
+		  .stage = E2PF_NONE },
+		/* The checker hands over its list when it comes to it. */
+		{ .order = E2PF_ORDER_EVEN, .window = TOY_NODES,
+		  .by_checker = true, .covered_by = E2PF_NONE,
+		  .stage = TOY_STAGE_LIST }
 	};
 
 	(void)source, (void)start;
@@ -45,7 +48,9 @@ static uint64_t toy_units(struct e2pf_source *source, unsigned phase,
 
 	*more = false;
 	pthread_mutex_lock(&lock);
-	units = phase == TOY_READ_MAP ? 1 : ((struct toy_fs *)source)->roots;
+	units = phase == TOY_READ_MAP ? 1 : phase == TOY_READ_LIST ?
+		((struct toy_fs *)source)->listed :
+		((struct toy_fs *)source)->roots;
 	pthread_mutex_unlock(&lock);
 	return units;
 }
@@ -64,6 +69,8 @@ static void toy_seed(struct e2pf_source *source, unsigned phase,
 
 	if (phase == TOY_READ_MAP)
 		pass(0, TOY_MAP, sink, ctx);
+	else if (phase == TOY_READ_LIST)
+		pass(fs->place[fs->list[unit]], TOY_DATA, sink, ctx);
 	else if (fs->place[fs->root[unit]])
 		pass(fs->place[fs->root[unit]], TOY_NODE, sink, ctx);
 }
@@ -108,24 +115,38 @@ static bool toy_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	return added;
 }
 
+/* The first part of the map: where it is cached, what it leads to is looked
+ * at as well. */
+static void toy_sample(struct e2pf_source *source, uint64_t index,
+		       e2pf_sink sink, void *ctx)
+{
+	(void)source;
+	pass((uint32_t)index, TOY_MAP, sink, ctx);
+}
+
+void toy_list(struct toy_fs *fs, const uint32_t *list, unsigned count)
+{
+	pthread_mutex_lock(&lock);
+	memcpy(fs->list, list, count * sizeof(*list));
+	fs->listed = count;
+	pthread_mutex_unlock(&lock);
+}
+
 void toy_new(struct toy_fs *fs)
 {
 	static const struct e2pf_source_ops ops = {
 		.begin = toy_begin, .units = toy_units, .weight = toy_weight,
-		.seed = toy_seed, .piece = toy_piece, .parse = toy_parse
+		.seed = toy_seed, .piece = toy_piece, .parse = toy_parse,
+		.sample = toy_sample
 	};
 	static const uint64_t bytes[2] = {
 		TOY_BLOCKS * TOY_BLOCK, TOY_BLOCKS * TOY_BLOCK
 	};
-	static const char *const names[] = { "map", "node", "data", "root" };
 
 	memset(fs, 0, sizeof(*fs));
-	fs->image[0] = calloc(TOY_BLOCKS, TOY_BLOCK);
-	fs->image[1] = calloc(TOY_BLOCKS, TOY_BLOCK);
 	fs->roots = 1;
 	fs->source = (struct e2pf_source) {
 		.ops = &ops, .grain = TOY_BLOCK, .devices = 2, .bytes = bytes,
-		.classes = TOY_CLASSES, .class_names = names,
-		.parse_limit = TOY_NODES
+		.classes = TOY_CLASSES, .samples = 1, .parse_limit = TOY_NODES
 	};
 }

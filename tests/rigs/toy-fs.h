@@ -5,6 +5,9 @@
  * lies is in the map, which has to be read first.  A tree may name the root of
  * another one: that is a unit which nobody knew of before.
  */
+#ifndef TOY_FS_H
+#define TOY_FS_H
+
 #include "engine/source.h"
 
 #define TOY_BLOCK 1024u
@@ -13,7 +16,12 @@
 #define TOY_ENTRIES 127u
 
 enum toy_class { TOY_MAP, TOY_NODE, TOY_DATA, TOY_ROOT, TOY_CLASSES };
-enum toy_phase { TOY_READ_MAP, TOY_READ_TREES, TOY_READ_DATA, TOY_PHASES };
+enum toy_phase {
+	TOY_READ_MAP, TOY_READ_TREES, TOY_READ_DATA, TOY_READ_LIST, TOY_PHASES
+};
+
+/* What the check of it is doing (toy-check.c). */
+enum toy_stage { TOY_STAGE_TREES, TOY_STAGE_LIST, TOY_STAGES };
 
 /* A node's entries are the class and number of a child.  Those of a part of
  * the map are the places of numbers `first` and following, but for one of
@@ -25,12 +33,20 @@ struct toy_block {
 
 struct toy_fs {
 	struct e2pf_source source;
-	struct toy_block *image[2];
+	struct toy_block *image[2];	/* what toy_make() has made */
 	uint32_t place[TOY_NODES + 1];	/* of a number; 0: not known */
 	uint32_t root[TOY_NODES + 1];	/* numbers of roots, by unit */
 	unsigned roots;			/* units there are */
+	uint32_t list[TOY_NODES];	/* numbers of data, as the checker
+					   reads them in the end */
+	unsigned listed;
 };
 
-/* An empty one: the first part of the map is at place 0, and node 0 is a
- * root.  Places of the second device follow those of the first. */
+/* One of which nothing is known: the first part of the map is at place 0, and
+ * node 0 is a root.  Places of the second device follow those of the first. */
 void toy_new(struct toy_fs *fs);
+
+/* The list is known now: for e2pf_engine_add_units(). */
+void toy_list(struct toy_fs *fs, const uint32_t *list, unsigned count);
+
+#endif

@@ -30,11 +30,15 @@ static void die(const char *what)
 	exit(1);
 }
 
+static const char *const class_names[E2PF_BTRFS_CLASSES] = {
+	"chunks", "roots", "extents", "nodes", "leaves"
+};
+
 static void take(void *ctx, const struct e2pf_ref *ref)
 {
 	(void)ctx;
 	printf("%u %" PRIu64 " %u %s\n", ref->device, ref->offset, ref->length,
-	       e2pf_btrfs_class_names[ref->cls]);
+	       class_names[ref->cls]);
 	if (!ref->parse)
 		return;
 	if (used == room) {

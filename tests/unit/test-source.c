@@ -18,15 +18,7 @@
 #include "engine/engine.h"
 #include "fake-device.h"
 #include "fake-threads.h"
-#include "toy-fs.h"
-
-#define ROOTS 30u
-#define NODES_OF_ROOT 3u
-#define DATA_OF_NODE 2u
-#define MAP_PARTS 3u
-#define NODES (ROOTS * (1 + NODES_OF_ROOT))
-#define DATA (ROOTS * NODES_OF_ROOT * DATA_OF_NODE)
-#define BLOCKS (MAP_PARTS + NODES + DATA)
+#include "toy-image.h"
 
 struct rig {
 	struct toy_fs fs;
@@ -34,7 +26,6 @@ struct rig {
 	struct e2pf_device *device[2];
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *e;
-	uint32_t next_number, next_place;
 	unsigned char cls[TOY_NODES];	/* by place; TOY_CLASSES: nothing */
 };
 
@@ -43,78 +34,14 @@ static struct toy_block *at(struct rig *r, uint32_t place)
 	return &r->fs.image[place / TOY_BLOCKS][place % TOY_BLOCKS];
 }
 
-/* The places 2, 513, 4, 515, ... in an order that is none: every other block
- * of either device, and never two side by side. */
-static uint32_t new_place(struct rig *r)
-{
-	uint32_t i = r->next_place++ * 101 % 509;
-
-	return i % 2 * TOY_BLOCKS + i / 2 * 2 + 2;
-}
-
-static void add_entry(struct toy_block *block, uint32_t cls, uint32_t value)
-{
-	assert_true(block->count < TOY_ENTRIES);
-	block->entry[block->count].cls = cls;
-	block->entry[block->count++].value = value;
-}
-
-/* A block of this class that `parent` names. */
-static uint32_t new_block(struct rig *r, uint32_t parent, uint32_t cls)
-{
-	uint32_t number = r->next_number++, place = new_place(r);
-
-	r->fs.place[number] = place;
-	r->cls[place] = cls == TOY_ROOT ? TOY_NODE : (unsigned char)cls;
-	if (number)
-		add_entry(at(r, r->fs.place[parent]), cls, number);
-	return number;
-}
-
-/* Roots that name each other in a chain, with nodes and data below each. */
-static void make_trees(struct rig *r)
-{
-	uint32_t root = 0, node, i, j, k;
-
-	for (i = 0; i < ROOTS; i++) {
-		root = new_block(r, root, TOY_ROOT);
-		for (j = 0; j < NODES_OF_ROOT; j++) {
-			node = new_block(r, root, TOY_NODE);
-			for (k = 0; k < DATA_OF_NODE; k++)
-				new_block(r, node, TOY_DATA);
-		}
-	}
-}
-
-/* Write down all places, and forget them. */
-static void make_map(struct rig *r)
-{
-	uint32_t number = 0, place = 0;
-
-	while (number < r->next_number) {
-		struct toy_block *part = at(r, place);
-
-		r->cls[place] = TOY_MAP;
-		part->first = number;
-		while (number < r->next_number && part->count < TOY_ENTRIES - 1)
-			add_entry(part, TOY_NODE, r->fs.place[number++]);
-		place = new_place(r);
-		if (number < r->next_number)
-			add_entry(part, TOY_MAP, place);
-	}
-	memset(r->fs.place, 0, sizeof(r->fs.place));
-}
-
 static void set_up(struct rig *r, unsigned workers, bool has_head)
 {
 	unsigned i;
 
 	memset(r, 0, sizeof(*r));
-	memset(r->cls, TOY_CLASSES, sizeof(r->cls));
 	fake_threads_reset();
 	toy_new(&r->fs);
-	make_trees(r);
-	make_map(r);
+	toy_make(&r->fs, r->cls);
 	for (i = 0; i < 2; i++) {
 		fake_new(&r->dev[i], r->fs.image[i], TOY_BLOCKS * TOY_BLOCK,
 			 TOY_BLOCK);
@@ -196,7 +123,7 @@ static void all_read_once(void **state)
 		assert_true(e2pf_engine_wait(r.e, -1));
 		assert_all_asked_once(&r);
 		/* The units that were found on the way, too. */
-		assert_int_equal(r.fs.roots, ROOTS);
+		assert_int_equal(r.fs.roots, TOY_ROOTS);
 		assert_false(e2pf_engine_gave_up(r.e));
 		tear_down(&r);
 	}
@@ -262,22 +189,22 @@ static void every_read_a_hit(void **state)
 	start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	e2pf_engine_get_stats(r.e, &st);
-	assert_int_equal(st.prefetched_bytes, BLOCKS * TOY_BLOCK);
-	assert_int_equal(st.peak_lookahead_bytes, BLOCKS * TOY_BLOCK);
-	assert_int_equal(st.wasted_bytes, BLOCKS * TOY_BLOCK);
+	assert_int_equal(st.prefetched_bytes, TOY_ALL_BLOCKS * TOY_BLOCK);
+	assert_int_equal(st.peak_lookahead_bytes, TOY_ALL_BLOCKS * TOY_BLOCK);
+	assert_int_equal(st.wasted_bytes, TOY_ALL_BLOCKS * TOY_BLOCK);
 	e2pf_engine_stage(r.e, 1);
 	for (place = 0; place < TOY_NODES; place++)
 		if (r.cls[place] != TOY_CLASSES)
 			check_block(&r, place);
 	e2pf_engine_get_stats(r.e, &st);
-	assert_int_equal(st.stage[1].reads, BLOCKS);
-	assert_int_equal(st.stage[1].hits, BLOCKS);
+	assert_int_equal(st.stage[1].reads, TOY_ALL_BLOCKS);
+	assert_int_equal(st.stage[1].hits, TOY_ALL_BLOCKS);
 	assert_int_equal(st.wasted_bytes, 0);
 	/* What no tree names is read by nobody but the checker. */
 	check_block(&r, 1);
 	e2pf_engine_get_stats(r.e, &st);
-	assert_int_equal(st.stage[1].reads, BLOCKS + 1);
-	assert_int_equal(st.stage[1].hits + st.stage[1].stalls, BLOCKS + 1);
+	assert_int_equal(st.stage[1].reads, TOY_ALL_BLOCKS + 1);
+	assert_int_equal(st.stage[1].hits + st.stage[1].stalls, TOY_ALL_BLOCKS + 1);
 	tear_down(&r);
 }
 
@@ -294,7 +221,7 @@ static void budget_kept(void **state)
 		set_up(&r, workers[w], false);
 		r.cfg.budget = budget * TOY_BLOCK;
 		start(&r);
-		for (unit = 0; unit < ROOTS; unit++) {
+		for (unit = 0; unit < TOY_ROOTS; unit++) {
 			unsigned nodes;
 
 			e2pf_engine_at(r.e, TOY_READ_TREES, unit);
@@ -302,9 +229,9 @@ static void budget_kept(void **state)
 			nodes = asked_of(&r, TOY_NODE);
 			/* Each worker looks before a run of one block. */
 			assert_uint_in_range(nodes, unit ? unit : 1,
-					unit * (1 + NODES_OF_ROOT) + budget +
+					unit * (1 + TOY_NODES_OF_ROOT) + budget +
 					workers[w]);
-			if (unit < ROOTS / 2)
+			if (unit < TOY_ROOTS / 2)
 				assert_int_equal(asked_of(&r, TOY_DATA), 0);
 		}
 		/* Of data, which only a later phase needs, half of it. */
@@ -350,11 +277,10 @@ static void plan_counted_by_class(void **state)
 	set_up(&r, 1, false);
 	r.e = e2pf_engine_new(&r.cfg);
 	assert_int_equal(e2pf_engine_plan(r.e, count), 0);
-	assert_string_equal(r.fs.source.class_names[TOY_DATA], "data");
-	assert_int_equal(count[TOY_MAP].bytes, MAP_PARTS * TOY_BLOCK);
-	assert_int_equal(count[TOY_NODE].bytes, NODES * TOY_BLOCK);
-	assert_int_equal(count[TOY_DATA].bytes, DATA * TOY_BLOCK);
-	assert_int_equal(count[TOY_DATA].runs, DATA);
+	assert_int_equal(count[TOY_MAP].bytes, TOY_MAP_PARTS * TOY_BLOCK);
+	assert_int_equal(count[TOY_NODE].bytes, TOY_ALL_NODES * TOY_BLOCK);
+	assert_int_equal(count[TOY_DATA].bytes, TOY_ALL_DATA * TOY_BLOCK);
+	assert_int_equal(count[TOY_DATA].runs, TOY_ALL_DATA);
 	assert_int_equal(asked_of(&r, TOY_MAP), 0);
 	tear_down(&r);
 }
