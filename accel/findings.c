@@ -12,7 +12,7 @@
 #include "findings.h"
 
 /* Another text is another version of launcher or module. */
-#define FORMAT "e2prefetch-findings-2"
+#define FORMAT "e2prefetch-findings-3"
 
 static const char *const ability_names[ABILITIES] = {
 	"progress", "crc32c", "bitmaps", "arrays", "indirect", "extents"
@@ -31,6 +31,8 @@ static const struct {
 	{ "unread", "this version of libext2fs is newer or older than those "
 	  "it was made for" },
 	{ "unable", "this machine cannot" },
+	{ "threads", "this e2fsck has threads of its own, and merges what they "
+	  "have found" },
 };
 
 void findings_print(const struct findings *f, char *text, size_t size)

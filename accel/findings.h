@@ -27,6 +27,7 @@ enum finding {
 	FINDING_DIFFERS,	/* the trial gave other results than stock */
 	FINDING_UNREAD,		/* a version whose source nobody has read */
 	FINDING_UNABLE,		/* the processor or the memory is lacking */
+	FINDING_THREADS,	/* the checker may use it in several threads */
 	FINDINGS
 };
 

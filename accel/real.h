@@ -9,10 +9,15 @@
  * e2fsck itself would not have started. */
 void *real_function(const char *name);
 
-/* The real function of this name, looked up once. */
+/* The real function of this name, looked up once; or, by threads at the same
+ * time, as often, with the same result. */
 #define REAL(name) \
-	static __typeof__(&name) real; \
-	if (__builtin_expect(!real, 0)) \
-		real = (__typeof__(&name))real_function(#name)
+	static __typeof__(&name) real_known; \
+	__typeof__(&name) real = __atomic_load_n(&real_known, __ATOMIC_RELAXED); \
+	if (__builtin_expect(!real, 0)) { \
+		real = (__typeof__(&name))real_function(#name); \
+		__atomic_store_n(&real_known, real, __ATOMIC_RELAXED); \
+	} \
+	(void)real
 
 #endif

@@ -185,6 +185,15 @@ bool linkage_program_refers(const char *const *names, size_t count)
 	return refers(&q);
 }
 
+bool linkage_program_has_threads(void)
+{
+	static const char *const one[] = { "pthread_create" };
+	static const char *const other[] = { "thrd_create" };
+
+	return linkage_program_refers(one, 1) ||
+	       linkage_program_refers(other, 1);
+}
+
 bool linkage_library_refers(const void *address, const char *const *names,
 			    size_t count)
 {

@@ -16,6 +16,10 @@
  */
 bool linkage_program_refers(const char *const *names, size_t count);
 
+/* Whether the program itself can begin threads: a parallel checker.  Those that
+ * a library begins are the library's to keep apart. */
+bool linkage_program_has_threads(void);
+
 /*
  * The same of the library that holds `address`.  False also where the library
  * asks to be searched before the program and what is preloaded into it

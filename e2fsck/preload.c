@@ -5,6 +5,9 @@
  * It stands in for the libext2fs functions that tell where the check is, and
  * calls the real one each time: the arguments and results are e2fsck's and
  * libext2fs's own.  The one argument it changes is the I/O manager.
+ *
+ * A parallel e2fsck copies the filesystem's structure for each of its threads:
+ * what is called with a copy is passed on, and nothing else happens.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -24,6 +27,7 @@
 #include "environment.h"
 #include "indirect.h"
 #include "leave.h"
+#include "linkage.h"
 #include "real.h"
 #include "ext4/ext4_session.h"
 #include "device/share.h"
@@ -43,6 +47,7 @@
 static struct {
 	struct environment env;
 	bool on;
+	bool parallel;			/* the checker may have threads */
 	pid_t pid;
 	ext2_filsys fs;			/* the filesystem being checked */
 	struct e2pf_session *session;	/* of `fs`, or of the one before */
@@ -74,12 +79,12 @@ static void enter_stage(enum e2pf_ext4_stage stage)
  * Opening and closing.
  */
 
-/* The manager e2fsck means: a reopen hands ours back to us. */
+/* A checker with threads opens a channel for each of them by the manager that
+ * it has chosen itself, and wants them all alike. */
 static io_manager choose_manager(io_manager manager)
 {
-	if (manager == &self.observer.table)
-		manager = self.observer.real;
-	if (manager == unix_io_manager && self.env.io == IO_MMAP)
+	if (manager == unix_io_manager && self.env.io == IO_MMAP &&
+	    !self.parallel)
 		manager = e2pf_mmap_io_manager;
 	return manager;
 }
@@ -473,6 +478,7 @@ static void begin(void)
 	leave_environment(&self);
 	if (!self.on)
 		return;
+	self.parallel = linkage_program_has_threads();
 	/* Before the memory is divided, so that checks begun together each
 	 * see the others. */
 	e2pf_share_join();

@@ -218,6 +218,13 @@ static void try_all_maps(struct findings *f)
 {
 	static struct trial_life tree;
 
+	/* A parallel e2fsck merges maps of its threads, which only libext2fs's
+	 * trees can, and looks into them. */
+	if (linkage_program_has_threads()) {
+		f->of[ABILITY_BITMAPS] = FINDING_THREADS;
+		f->of[ABILITY_ARRAYS] = FINDING_THREADS;
+		return;
+	}
 	f->of[ABILITY_BITMAPS] = FINDING_UNABLE;
 	if (!trial_live(&tree))
 		return;

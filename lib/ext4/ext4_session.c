@@ -204,8 +204,11 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 
 	if (err)
 		return err;
+	if (!e2pf_observe(observer, fs->io, (*session)->engine)) {
+		e2pf_close(*session);
+		return EXT2_ET_OP_NOT_SUPPORTED;
+	}
 	e2pf_ext4_of(*session)->observer = observer;
-	e2pf_observe(observer, fs->io, (*session)->engine);
 	return 0;
 }
 

@@ -7,56 +7,85 @@
 #include <config.h>
 #endif
 
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "observe.h"
 
-static struct e2pf_observer *observer(io_channel channel)
+/* Managers that may be watched in one process.  Their own operations are kept
+ * for as long as it lives: another thread may be inside a read when watching
+ * ends. */
+#define MANAGERS 4u
+
+struct e2pf_observed {
+	io_manager manager;		/* NULL: this entry is free */
+	struct struct_io_manager real;
+	char *name;			/* of the device: all channels of this
+					   name are watched */
+	_Atomic(struct e2pf_observer *) observer;
+};
+
+static struct e2pf_observed observed[MANAGERS];
+
+/* Who watches this channel; NULL for one of another device. */
+static struct e2pf_observer *watcher(const struct e2pf_observed *entry,
+				     io_channel channel)
 {
-	return (struct e2pf_observer *)channel->manager;
+	struct e2pf_observer *o = atomic_load(&entry->observer);
+
+	if (!o || (channel != o->channel &&
+		   (!channel->name || strcmp(channel->name, entry->name))))
+		return NULL;
+	return o;
 }
 
-/* The engine hears of a read before it is made: true, and what to tell it
- * afterwards. */
-static bool announce(io_channel channel, unsigned long long block, int count,
-		     struct e2pf_read *r)
+/* The engine hears of a read before it is made, and is returned if it is to
+ * hear of it afterwards as well. */
+static struct e2pf_engine *announce(const struct e2pf_observed *entry,
+				    io_channel channel,
+				    unsigned long long block, int count,
+				    struct e2pf_read *r)
 {
-	const struct e2pf_observer *o = observer(channel);
+	struct e2pf_observer *o = watcher(entry, channel);
 	uint64_t bs = (uint64_t)channel->block_size;
+	struct e2pf_journal *journal;
 
-	if (!o->engine || channel != o->channel)
-		return false;
+	if (!o)
+		return NULL;
 	r->device = 0;
 	r->offset = block * bs;
 	r->length = count < 0 ? (uint64_t)-(int64_t)count :
 				(uint64_t)count * bs;
-	if (o->journal)
-		e2pf_journal_at(o->journal, block);
+	journal = atomic_load(&o->journal);
+	if (journal && channel == o->channel)
+		e2pf_journal_at(journal, block);
 	e2pf_engine_before_read(o->engine, r);
-	return true;
+	return o->engine;
 }
 
-static errcode_t observed_read64(io_channel channel, unsigned long long block,
-				 int count, void *data)
+static errcode_t read64(const struct e2pf_observed *entry, io_channel channel,
+			unsigned long long block, int count, void *data)
 {
-	struct e2pf_observer *o = observer(channel);
 	struct e2pf_read r;
-	bool announced = announce(channel, block, count, &r);
-	errcode_t err = o->real->read_blk64(channel, block, count, data);
+	struct e2pf_engine *engine = announce(entry, channel, block, count, &r);
+	errcode_t err = entry->real.read_blk64(channel, block, count, data);
 
-	if (announced)
-		e2pf_engine_after_read(o->engine, &r);
+	if (engine)
+		e2pf_engine_after_read(engine, &r);
 	return err;
 }
 
-static errcode_t observed_read(io_channel channel, unsigned long block,
-			       int count, void *data)
+static errcode_t read32(const struct e2pf_observed *entry, io_channel channel,
+			unsigned long block, int count, void *data)
 {
-	struct e2pf_observer *o = observer(channel);
 	struct e2pf_read r;
-	bool announced = announce(channel, block, count, &r);
-	errcode_t err = o->real->read_blk(channel, block, count, data);
+	struct e2pf_engine *engine = announce(entry, channel, block, count, &r);
+	errcode_t err = entry->real.read_blk(channel, block, count, data);
 
-	if (announced)
-		e2pf_engine_after_read(o->engine, &r);
+	if (engine)
+		e2pf_engine_after_read(engine, &r);
 	return err;
 }
 
@@ -67,38 +96,165 @@ static errcode_t observed_read(io_channel channel, unsigned long block,
  * map of all blocks that it makes for each stretch of inode tables, and the
  * walks over the directory list.
  */
-static errcode_t observed_readahead(io_channel channel,
-				    unsigned long long block,
-				    unsigned long long count)
+static errcode_t readahead(const struct e2pf_observed *entry,
+			   io_channel channel, unsigned long long block,
+			   unsigned long long count)
 {
-	struct e2pf_observer *o = observer(channel);
+	struct e2pf_observer *o = watcher(entry, channel);
 
-	if (o->engine && e2pf_engine_reads_ahead(o->engine))
+	if (o && e2pf_engine_reads_ahead(o->engine))
 		return EXT2_ET_OP_NOT_SUPPORTED;
-	return o->real->cache_readahead(channel, block, count);
+	return entry->real.cache_readahead(channel, block, count);
 }
 
-void e2pf_observe(struct e2pf_observer *o, io_channel channel,
+/*
+ * Each entry has operations of its own: a program may have copied the table
+ * while it was watched, and then nothing but the operation tells whose it is.
+ */
+#define OPERATIONS(n) \
+static errcode_t read64_##n(io_channel channel, unsigned long long block, \
+			    int count, void *data) \
+{ \
+	return read64(&observed[n], channel, block, count, data); \
+} \
+static errcode_t read32_##n(io_channel channel, unsigned long block, \
+			    int count, void *data) \
+{ \
+	return read32(&observed[n], channel, block, count, data); \
+} \
+static errcode_t readahead_##n(io_channel channel, unsigned long long block, \
+			       unsigned long long count) \
+{ \
+	return readahead(&observed[n], channel, block, count); \
+}
+
+OPERATIONS(0)
+OPERATIONS(1)
+OPERATIONS(2)
+OPERATIONS(3)
+
+static const struct {
+	errcode_t (*read64)(io_channel channel, unsigned long long block,
+			    int count, void *data);
+	errcode_t (*read32)(io_channel channel, unsigned long block,
+			    int count, void *data);
+	errcode_t (*readahead)(io_channel channel, unsigned long long block,
+			       unsigned long long count);
+} operations[MANAGERS] = {
+	{ read64_0, read32_0, readahead_0 },
+	{ read64_1, read32_1, readahead_1 },
+	{ read64_2, read32_2, readahead_2 },
+	{ read64_3, read32_3, readahead_3 },
+};
+
+/*
+ * Whether the table can be written to.  Memory that belongs to no loaded
+ * object was allocated by somebody, and so can.
+ */
+
+struct look {
+	ElfW(Addr) start, end;
+	bool writable;
+};
+
+static bool overlaps(const struct dl_phdr_info *info, const ElfW(Phdr) *ph,
+		     const struct look *look)
+{
+	ElfW(Addr) start = info->dlpi_addr + ph->p_vaddr;
+
+	return look->start < start + ph->p_memsz && start < look->end;
+}
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct look *look = data;
+	unsigned i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (!overlaps(info, ph, look))
+			continue;
+		/* What is written to before main() and protected then. */
+		if (ph->p_type == PT_GNU_RELRO ||
+		    (ph->p_type == PT_LOAD && !(ph->p_flags & PF_W)))
+			look->writable = false;
+	}
+	return 0;
+}
+
+static bool is_writable(const void *start, size_t size)
+{
+	struct look look = {
+		.start = (ElfW(Addr))start,
+		.end = (ElfW(Addr))start + size,
+		.writable = true
+	};
+
+	dl_iterate_phdr(look_at_object, &look);
+	return look.writable;
+}
+
+/* Others may be calling these. */
+#define PUT(member, value) \
+	__atomic_store_n(&(member), (value), __ATOMIC_RELEASE)
+
+static struct e2pf_observed *entry_for(io_manager manager)
+{
+	struct e2pf_observed *unused = NULL;
+	unsigned i;
+
+	for (i = 0; i < MANAGERS; i++) {
+		if (observed[i].manager == manager)
+			return &observed[i];
+		if (!unused && !observed[i].manager)
+			unused = &observed[i];
+	}
+	return unused;
+}
+
+bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		  struct e2pf_engine *engine)
 {
-	o->real = channel->manager;
-	o->table = *o->real;
-	o->table.read_blk = observed_read;
-	if (o->real->read_blk64)
-		o->table.read_blk64 = observed_read64;
-	if (o->real->cache_readahead)
-		o->table.cache_readahead = observed_readahead;
-	o->engine = engine;
-	o->journal = NULL;
+	io_manager manager = channel->manager;
+	struct e2pf_observed *entry = entry_for(manager);
+	char *name;
+
+	o->observed = NULL;
+	if (!entry || atomic_load(&entry->observer) ||
+	    !is_writable(manager, sizeof(*manager)))
+		return false;
+	name = strdup(channel->name ? channel->name : "");
+	if (!name)
+		return false;
+	o->observed = entry;
 	o->channel = channel;
-	channel->manager = &o->table;
+	o->engine = engine;
+	atomic_store(&o->journal, NULL);
+	entry->manager = manager;
+	entry->real = *manager;
+	free(entry->name);
+	entry->name = name;
+	atomic_store(&entry->observer, o);
+	PUT(manager->read_blk, operations[entry - observed].read32);
+	if (manager->read_blk64)
+		PUT(manager->read_blk64, operations[entry - observed].read64);
+	if (manager->cache_readahead)
+		PUT(manager->cache_readahead,
+		    operations[entry - observed].readahead);
+	return true;
 }
 
 void e2pf_unobserve(struct e2pf_observer *o)
 {
-	if (o->channel && o->channel->manager == &o->table)
-		o->channel->manager = o->real;
-	o->channel = NULL;
-	o->engine = NULL;
-	o->journal = NULL;
+	struct e2pf_observed *entry = o->observed;
+
+	if (!entry)
+		return;
+	PUT(entry->manager->read_blk, entry->real.read_blk);
+	PUT(entry->manager->read_blk64, entry->real.read_blk64);
+	PUT(entry->manager->cache_readahead, entry->real.cache_readahead);
+	atomic_store(&entry->observer, NULL);
+	o->observed = NULL;
 }

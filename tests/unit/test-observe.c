@@ -147,7 +147,7 @@ static void same_as_unobserved(void **state)
 
 	for (wide = 0; wide < 2; wide++) {
 		read_all(r, wide, plain);
-		e2pf_observe(&r->observer, r->channel, r->e);
+		assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 		read_all(r, wide, observed);
 		e2pf_unobserve(&r->observer);
 		for (i = 0; i < N; i++)
@@ -194,17 +194,18 @@ static void hits_and_misses(void **state)
 		{ -1000, false, 0 }, { -1025, true, 1 }, { -4096, false, 4 },
 	};
 	enum { N = sizeof(kinds) / sizeof(kinds[0]) };
-	struct struct_io_manager manager = *unix_io_manager;
+	static struct struct_io_manager manager;
 	struct e2pf_engine_stats st;
 	struct rig *r = *state;
 	char buf[8 * BS];
 	unsigned i, j;
 
+	manager = *unix_io_manager;
 	manager.read_blk64 = slow_read64;
 	manager.read_blk = slow_read;
 	r->channel->manager = &manager;
 	clocked = &r->dev;
-	e2pf_observe(&r->observer, r->channel, r->e);
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 	for (i = 0; i < N; i++)
 		for (j = 0; j < 2; j++) {
 			takes = limit(kinds[i].kib) + j;
@@ -228,31 +229,90 @@ static void hits_and_misses(void **state)
 	r->channel->manager = unix_io_manager;
 }
 
-static void unobserved_again(void **state)
+static uint64_t reads_heard(struct rig *r)
 {
 	struct e2pf_engine_stats st;
+
+	e2pf_engine_get_stats(r->e, &st);
+	return st.stage[E2PF_EXT4_OPEN].reads;
+}
+
+static void unobserved_again(void **state)
+{
+	struct struct_io_manager before = *unix_io_manager, kept;
 	struct rig *r = *state;
-	io_manager kept;
 	char buf[BS];
 
-	e2pf_observe(&r->observer, r->channel, r->e);
-	kept = r->channel->manager;
-	assert_ptr_not_equal(kept, unix_io_manager);
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	kept = *r->channel->manager;
+	assert_memory_not_equal(&kept, &before, sizeof(kept));
 	e2pf_unobserve(&r->observer);
-	assert_ptr_equal(r->channel->manager, unix_io_manager);
+	assert_memory_equal(unix_io_manager, &before, sizeof(before));
 	/* A program that kept the table may go on using it. */
-	r->channel->manager = kept;
+	r->channel->manager = &kept;
 	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
 	assert_int_equal(buf[0], 21);
 	assert_int_equal(io_channel_read_blk(r->channel, 21, 1, buf), 0);
 	assert_int_equal(buf[0], 22);
 	assert_int_equal(io_channel_cache_readahead(r->channel, 0, 1), 0);
-	e2pf_engine_get_stats(r->e, &st);
-	assert_int_equal(st.stage[E2PF_EXT4_OPEN].reads, 0);
+	assert_int_equal(reads_heard(r), 0);
+	r->channel->manager = unix_io_manager;
 	/* Twice is once. */
 	e2pf_unobserve(&r->observer);
 	assert_int_equal(io_channel_close(r->channel), 0);
 	r->channel = NULL;
+}
+
+/* The manager is the one that was asked for, and what a program opens by it
+ * for the same device is watched; another file is not. */
+static void channels_opened_anew(void **state)
+{
+	struct e2pf_observer second;
+	struct rig *r = *state;
+	char link[] = "/tmp/test-observe-link-XXXXXX", buf[BS];
+	io_channel same, other;
+
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	assert_ptr_equal(r->channel->manager, unix_io_manager);
+	assert_int_equal(r->channel->manager->open(r->path, 0, &same), 0);
+	assert_ptr_equal(same->manager, r->channel->manager);
+	io_channel_set_blksize(same, BS);
+	assert_int_equal(io_channel_read_blk64(same, 20, 1, buf), 0);
+	assert_int_equal(buf[0], 21);
+	assert_int_equal(reads_heard(r), 1);
+	close(mkstemp(link));
+	assert_int_equal(unlink(link) | symlink(r->path, link), 0);
+	assert_int_equal(unix_io_manager->open(link, 0, &other), 0);
+	io_channel_set_blksize(other, BS);
+	assert_int_equal(io_channel_read_blk64(other, 20, 1, buf), 0);
+	assert_int_equal(buf[0], 21);
+	assert_int_equal(reads_heard(r), 1);
+	/* One observer at a time. */
+	assert_false(e2pf_observe(&second, other, r->e));
+	e2pf_unobserve(&second);
+	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(reads_heard(r), 2);
+	e2pf_unobserve(&r->observer);
+	assert_int_equal(io_channel_read_blk64(same, 21, 1, buf), 0);
+	assert_int_equal(buf[0], 22);
+	assert_int_equal(reads_heard(r), 2);
+	io_channel_close(same);
+	io_channel_close(other);
+	unlink(link);
+}
+
+/* Nothing is written where nothing can be. */
+static void a_table_that_is_constant(void **state)
+{
+	static const struct struct_io_manager constant = {
+		.magic = EXT2_ET_MAGIC_IO_MANAGER, .read_blk = slow_read
+	};
+	struct rig *r = *state;
+
+	r->channel->manager = (io_manager)(uintptr_t)&constant;
+	assert_false(e2pf_observe(&r->observer, r->channel, r->e));
+	e2pf_unobserve(&r->observer);
+	r->channel->manager = unix_io_manager;
 }
 
 static unsigned readaheads;
@@ -269,13 +329,14 @@ static errcode_t count_readahead(io_channel channel, unsigned long long block,
 
 static void readahead_absorbed(void **state)
 {
-	struct struct_io_manager manager = *unix_io_manager;
+	static struct struct_io_manager manager;
 	struct rig *r = *state;
 
+	manager = *unix_io_manager;
 	manager.cache_readahead = count_readahead;
 	readaheads = 0;
 	r->channel->manager = &manager;
-	e2pf_observe(&r->observer, r->channel, r->e);
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
 	assert_int_equal(readaheads, 1);
 	assert_int_equal(e2pf_engine_start(r->e), 0);
@@ -292,13 +353,14 @@ static void readahead_absorbed(void **state)
 
 static void manager_without_operations(void **state)
 {
-	struct struct_io_manager manager = *unix_io_manager;
+	static struct struct_io_manager manager;
 	struct rig *r = *state;
 
+	manager = *unix_io_manager;
 	manager.read_blk64 = NULL;
 	manager.cache_readahead = NULL;
 	r->channel->manager = &manager;
-	e2pf_observe(&r->observer, r->channel, r->e);
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 	assert_null(r->channel->manager->read_blk64);
 	assert_null(r->channel->manager->cache_readahead);
 	e2pf_unobserve(&r->observer);
@@ -312,6 +374,8 @@ int main(void)
 		OBSERVED(same_as_unobserved),
 		OBSERVED(hits_and_misses),
 		OBSERVED(unobserved_again),
+		OBSERVED(channels_opened_anew),
+		OBSERVED(a_table_that_is_constant),
 		OBSERVED(readahead_absorbed),
 		OBSERVED(manager_without_operations),
 	};

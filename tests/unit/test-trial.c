@@ -44,7 +44,8 @@ enum mistake {
 	READ_OF_NUMBERS,	/* is made twice */
 	HANDLE_OF_EXTENTS,	/* is at the second one */
 	NEW_VERSION,		/* of the library */
-	LIBRARY_ARRAY		/* has a bit set, in such a version */
+	LIBRARY_ARRAY,		/* has a bit set, in such a version */
+	THREADS			/* no mistake: a checker that has them */
 };
 
 static enum mistake mistake;
@@ -177,6 +178,12 @@ bool __wrap_linkage_program_refers(const char *const *names, size_t count)
 	return __real_linkage_program_refers(names, count);
 }
 
+bool __wrap_linkage_program_has_threads(void);
+bool __wrap_linkage_program_has_threads(void)
+{
+	return mistake == THREADS;
+}
+
 /* The library's own function is behind this one. */
 errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
 {
@@ -303,6 +310,19 @@ static void arrays_that_are_wrong(void **state)
 	assert_int_equal(found.of[ABILITY_ARRAYS], FINDING_DIFFERS);
 }
 
+/* It merges maps, and looks into them. */
+static void a_checker_with_threads(void **state)
+{
+	struct findings found = found_with(THREADS);
+
+	(void)state;
+	assert_int_equal(found.of[ABILITY_BITMAPS], FINDING_THREADS);
+	assert_int_equal(found.of[ABILITY_ARRAYS], FINDING_THREADS);
+	assert_int_equal(found.of[ABILITY_CRC32C], FINDING_WHOLE);
+	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
+	assert_int_equal(found.of[ABILITY_EXTENTS], FINDING_WHOLE);
+}
+
 /* What e2fsck reaches is in it: more than the first few calls. */
 static void a_whole_life(void **state)
 {
@@ -380,6 +400,7 @@ int main(void)
 		cmocka_unit_test(handles_that_are_wrong),
 		cmocka_unit_test(a_version_not_read),
 		cmocka_unit_test(arrays_that_are_wrong),
+		cmocka_unit_test(a_checker_with_threads),
 		cmocka_unit_test(a_whole_life),
 		cmocka_unit_test(calls_past_a_stand_in),
 		cmocka_unit_test(calls_of_the_program),

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A checker with threads of its own, as the parallel e2fsck of Lustre is one:
+# with the module in it, it finds what it finds without, whatever it is told of
+# I/O managers and accelerations.  The checker is ours (parallel-check.c), for
+# no distribution has one.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+CHECKER=$top_builddir/tests/tools/parallel-check
+MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
+COMPARE_ACCEL=all
+
+make_images()
+{
+	local name
+
+	mkdir "$E2PF_TMP/images"
+	for name in "$@"; do
+		image_make "$name" "$E2PF_TMP/images/$name" ||
+			tap_bail "$name is not made"
+	done
+}
+
+# Many groups, and blocks of directories in most of them.
+make_large()
+{
+	local i
+
+	image=$E2PF_TMP/images/large
+	truncate -s 400M "$image"
+	mke2fs -q -F -t ext4 -b 1024 -N 20000 "$image" || return
+	for ((i = 0; i < 300; i++)); do
+		echo "mkdir d$i"
+		echo "write $IMAGE_SRC/f70000 d$i/file"
+	done >"$E2PF_TMP/commands"
+	debugfs -w -f "$E2PF_TMP/commands" "$image" >/dev/null 2>&1
+}
+
+test_image()
+{
+	local name=$1 threads
+
+	for threads in 1 2 4 7; do
+		compare_image "$name, $threads threads" "$E2PF_TMP/$name" \
+			"$E2PF_TMP/images/$name" -fn -m "$threads"
+	done
+	rm -rf "${E2PF_TMP:?}/$name"
+}
+
+# The trial knows what it is in.
+is_known()
+{
+	local found
+
+	found=$(PREFETCH_TRIAL=1 LD_PRELOAD=${E2PF_RUNTIME:+$E2PF_RUNTIME:}$MODULE \
+		"$CHECKER" </dev/null)
+	echo "$found"
+	case $found in
+	*" bitmaps=threads arrays=threads "*) ;;
+	*) return 1 ;;
+	esac
+}
+
+test_all()
+{
+	local name
+
+	for name in "$E2PF_TMP/images/"*; do
+		test_image "${name##*/}"
+	done
+	tap_check "maps are the checker's" is_known
+}
+
+[ -x "$CHECKER" ] || tap_skip_all "parallel-check is not built"
+require_programs mke2fs debugfs
+tmp_setup
+helpers_setup
+images_setup
+make_images ext3-1k ext4-1k
+make_large || tap_bail "no image"
+# What the launcher takes for e2fsck, and stock is the same program.
+E2FSCK_STOCK=$CHECKER
+export PREFETCH_E2FSCK=$CHECKER
+tap_run test_all
