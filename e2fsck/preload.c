@@ -18,6 +18,7 @@
 #endif
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@
 #include "linkage.h"
 #include "real.h"
 #include "ext4/ext4_session.h"
+#include "stages.h"
 #include "device/share.h"
 #include "engine/trace.h"
 #include "report/stats_file.h"
@@ -52,8 +54,11 @@ static struct {
 	ext2_filsys fs;			/* the filesystem being checked */
 	struct e2pf_session *session;	/* of `fs`, or of the one before */
 	struct e2pf_observer observer;
-	enum e2pf_ext4_stage stage;
-	unsigned in_list;		/* depth of directory list walks */
+	_Atomic enum e2pf_ext4_stage stage;
+	ext2_inode_scan scan;		/* the one that is followed, or NULL */
+	dgrp_t scan_at;			/* group it has come to */
+	atomic_bool in_list;		/* a walk over the directory list is
+					   followed */
 	struct acceleration_names accelerations;
 	struct e2pf_decisions decisions;
 	struct e2pf_trace *trace;	/* NULL: none is wanted */
@@ -69,10 +74,15 @@ static struct e2pf_ext4 *source(void)
 	return e2pf_ext4_of(self.session)->ext4;
 }
 
-static void enter_stage(enum e2pf_ext4_stage stage)
+static void notice(enum seen seen)
 {
-	self.stage = stage;
-	e2pf_engine_stage(engine(), stage);
+	enum e2pf_ext4_stage now = atomic_load(&self.stage);
+	enum e2pf_ext4_stage next = stage_after(now, seen);
+
+	if (next == now && seen != SEEN_OPEN)
+		return;
+	atomic_store(&self.stage, next);
+	e2pf_engine_stage(engine(), next);
 }
 
 /*
@@ -102,6 +112,7 @@ static void end_session(void)
 	if (!self.session)
 		return;
 	self.fs = NULL;
+	self.scan = NULL;
 	/* A thread left behind still uses the session: it stays. */
 	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
 		self.on = false;
@@ -130,7 +141,7 @@ static void begin_session(ext2_filsys fs, const char *name,
 		self.session = session;
 		self.fs = fs;
 		e2pf_engine_trace(engine(), self.trace);
-		enter_stage(E2PF_EXT4_OPEN);
+		notice(SEEN_OPEN);
 	}
 	free(path);
 }
@@ -220,11 +231,24 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 				 &inode.i_block[EXT2_IND_BLOCK]);
 }
 
+/* Pass 3 itself looks into directories without leave to change their blocks,
+ * or appends to one. */
+static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
+{
+	struct ext2_inode inode;
+
+	return self.on && fs == self.fs && self.stage == E2PF_EXT4_PASS3 &&
+	       !ext2fs_read_inode(fs, ino, &inode) &&
+	       LINUX_S_ISDIR(inode.i_mode);
+}
+
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
 	struct iterate i = { .func = func, .data = data };
 
+	if (!flags && is_directory_of_pass3(fs, ino))
+		notice(SEEN_DIRECTORY);
 	if (is_journal(fs, ino))
 		read_map_ahead(fs, ino);
 	if (is_journal(fs, ino) && is_replayed(fs))
@@ -270,18 +294,49 @@ static bool is_crashing(void)
  * Where the check is.
  */
 
+/* From its first group on, whatever was read ahead before. */
+static void begin_reading(ext2_filsys fs)
+{
+	self.scan_at = 0;
+	if (!self.env.observe)
+		e2pf_start_paced(self.session, fs);
+}
+
 errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 				 ext2_inode_scan *scan)
 {
+	errcode_t err;
 	REAL(ext2fs_open_inode_scan);
 
-	if (self.on && fs == self.fs && self.stage == E2PF_EXT4_OPEN) {
-		enter_stage(E2PF_EXT4_PASS1);
-		load_unwinder();
-		if (!self.env.observe)
-			e2pf_start_paced(self.session, fs);
-	}
-	return real(fs, buffer_blocks, scan);
+	/* One within another is not a pass. */
+	if (!self.on || fs != self.fs || self.scan || self.in_list)
+		return real(fs, buffer_blocks, scan);
+	notice(SEEN_SCAN);
+	load_unwinder();
+	begin_reading(fs);
+	err = real(fs, buffer_blocks, scan);
+	if (!err)
+		self.scan = *scan;
+	return err;
+}
+
+void ext2fs_close_inode_scan(ext2_inode_scan scan)
+{
+	REAL(ext2fs_close_inode_scan);
+
+	if (scan == self.scan)
+		self.scan = NULL;
+	real(scan);
+}
+
+errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
+{
+	REAL(ext2fs_inode_scan_goto_blockgroup);
+
+	/* Forwards the engine follows by itself. */
+	if (scan && scan == self.scan && (dgrp_t)group < self.scan_at)
+		begin_reading(self.fs);
+	return real(scan, group);
 }
 
 errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
@@ -291,9 +346,10 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	REAL(ext2fs_get_next_inode_full);
 
 	err = real(scan, ino, inode, bufsize);
-	if (self.on && self.stage == E2PF_EXT4_PASS1 && engine() && *ino)
-		e2pf_ext4_at_group(engine(), (*ino - 1) /
-				self.fs->super->s_inodes_per_group);
+	if (scan && scan == self.scan && *ino) {
+		self.scan_at = (*ino - 1) / self.fs->super->s_inodes_per_group;
+		e2pf_ext4_at_group(engine(), self.scan_at);
+	}
 	return err;
 }
 
@@ -355,26 +411,29 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	return w->func(fs, entry, w->data);
 }
 
+/* A walk from the list's beginning is a pass, but for those within one, which
+ * are e2fsck's own read-ahead.  True: this one is followed. */
 static bool watch_walk(struct walk *w)
 {
-	/* The first walk of the whole list after pass 1 is pass 2; walks
-	 * within it are e2fsck's own read-ahead. */
-	if (!self.on || !engine() || self.stage != E2PF_EXT4_PASS1 ||
-	    self.in_list)
+	if (!self.on || !engine() || self.scan ||
+	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
 		return false;
-	enter_stage(E2PF_EXT4_PASS2);
+	/* Unless it is the one that a walk over names makes. */
+	if (self.stage != E2PF_EXT4_PASS1C)
+		notice(SEEN_LIST);
 	e2pf_ext4_list_begin(source(), engine(),
 			     (uint64_t)ext2fs_dblist_count2(w->list));
-	self.in_list++;
 	return true;
 }
 
 /* The end of a watched walk, and what it returned. */
 static errcode_t leave_walk(errcode_t err)
 {
-	self.in_list--;
-	if (engine())
-		enter_stage(E2PF_EXT4_PASS3);
+	if (engine()) {
+		e2pf_ext4_list_end(source(), engine());
+		notice(SEEN_LIST_END);
+	}
+	self.in_list = false;
 	return err;
 }
 
@@ -405,15 +464,49 @@ errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
 	return leave_walk(real(dblist, watched_entry, &w));
 }
 
-static void enter_bitmaps(ext2_filsys fs)
+/* The library walks over the list for this, by ext2fs_dblist_iterate2(): where
+ * its calls can be stood in for, that walk is followed. */
+errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
+		char *block_buf,
+		int (*func)(ext2_ino_t dir, int entry,
+			    struct ext2_dir_entry *dirent, int offset,
+			    int blocksize, char *buf, void *private),
+		void *data)
 {
-	if (self.on && fs == self.fs && self.stage == E2PF_EXT4_PASS3)
-		enter_stage(E2PF_EXT4_PASS5);
+	bool seen = self.on && engine() && !self.in_list;
+	errcode_t err;
+	REAL(ext2fs_dblist_dir_iterate);
+
+	if (seen)
+		notice(SEEN_NAMES);
+	err = real(dblist, flags, block_buf, func, data);
+	if (seen)
+		notice(SEEN_NAMES_END);
+	return err;
+}
+
+errcode_t ext2fs_icount_fetch(ext2_icount_t icount, ext2_ino_t ino, __u16 *ret)
+{
+	REAL(ext2fs_icount_fetch);
+
+	if (self.stage == E2PF_EXT4_PASS3 || self.stage == E2PF_EXT4_PASS3A)
+		notice(SEEN_LINKS);
+	return real(icount, ino, ret);
+}
+
+void ext2fs_free_icount(ext2_icount_t icount)
+{
+	REAL(ext2fs_free_icount);
+
+	if (self.stage == E2PF_EXT4_PASS4)
+		notice(SEEN_LINKS_END);
+	real(icount);
 }
 
 errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
 {
-	enter_bitmaps(fs);
+	if (self.on && fs == self.fs)
+		notice(SEEN_BITMAPS);
 	return bitmaps_read(fs);
 }
 

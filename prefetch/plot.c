@@ -23,7 +23,7 @@
 #include "options.h"
 
 #define FILES_MOST 4
-#define STAGES_MOST 8
+#define STAGES_MOST 12
 
 /* Points of a kind in a picture: of more, every so many are drawn. */
 #define POINTS_MOST 6000u

@@ -62,7 +62,7 @@ struct e2pf_engine_config {
 
 /* Stages of the checker that statistics are kept for, at most.  What they are
  * is the caller's business. */
-#define E2PF_STAGES 8u
+#define E2PF_STAGES 12u
 
 struct e2pf_stage_stats {
 	uint64_t ns;		/* wall time */

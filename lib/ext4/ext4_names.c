@@ -21,8 +21,13 @@ const char *const e2pf_ext4_class_names[E2PF_CLASSES] = {
 const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES] = {
 	[E2PF_EXT4_OPEN] = "open",
 	[E2PF_EXT4_PASS1] = "pass1",
+	[E2PF_EXT4_PASS1B] = "pass1b",
+	[E2PF_EXT4_PASS1C] = "pass1c",
+	[E2PF_EXT4_PASS1D] = "pass1d",
 	[E2PF_EXT4_PASS2] = "pass2",
-	[E2PF_EXT4_PASS3] = "pass3-4",
+	[E2PF_EXT4_PASS3] = "pass3",
+	[E2PF_EXT4_PASS3A] = "pass3a",
+	[E2PF_EXT4_PASS4] = "pass4",
 	[E2PF_EXT4_PASS5] = "pass5",
 };
 

@@ -13,6 +13,9 @@
 
 #include "ext4_session.h"
 
+/* How long a second scan waits for the threads of the first, at most. */
+#define RESTART_PATIENCE_MS 1000
+
 /* libext2fs holds superblock and descriptors in host order; the planner
  * reads them as they lie on the disk. */
 static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
@@ -260,9 +263,13 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	errcode_t err = take_groups(s, fs);
+	errcode_t err;
 
 	s->observer->journal = NULL;
+	/* The threads look at the groups, which a repair may have changed. */
+	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
+		return EXT2_ET_OP_NOT_SUPPORTED;
+	err = take_groups(s, fs);
 	if (err)
 		return err;
 	e2pf_session_choose(session);

@@ -57,8 +57,12 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3]);
  * read ahead of the replay until pass 1 begins. */
 void e2pf_journal_block(struct e2pf_session *session, uint64_t block);
 
-/* Pass 1 begins: choose threads, order and budget by what the device is, and
- * start.  `fs` is the one of e2pf_open_paced(), read during the call. */
+/*
+ * A scan of all inodes begins, and whatever was read ahead for another one ends:
+ * choose threads, order and budget by what the device is, and start.  Any
+ * number of times.  `fs` is the one of e2pf_open_paced(), read during the call.
+ * Without effect where a thread still waits for the device.
+ */
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);
 
 /* The program has opened its filesystem again: go on counting where the

@@ -476,6 +476,22 @@ void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 				      &part);
 }
 
+static void forget_rest(void *ctx)
+{
+	struct e2pf_ext4 *ext4 = ctx;
+
+	pthread_mutex_lock(&ext4->lock);
+	ext4->list_total = ext4->list_end;
+	pthread_mutex_unlock(&ext4->lock);
+}
+
+/* Without this a walk that ends early would leave a phase that waits for more
+ * units, and bitmaps would not be read. */
+void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
+{
+	e2pf_engine_add_units(engine, E2PF_EXT4_LIST, forget_rest, ext4);
+}
+
 void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 		       uint64_t index)
 {

@@ -30,8 +30,13 @@ enum e2pf_ext4_phase {
 enum e2pf_ext4_stage {
 	E2PF_EXT4_OPEN,		/* up to the first inode */
 	E2PF_EXT4_PASS1,	/* inodes, block maps */
+	E2PF_EXT4_PASS1B,	/* the same again: who claims a block twice? */
+	E2PF_EXT4_PASS1C,	/* names of these files: directory blocks */
+	E2PF_EXT4_PASS1D,	/* these files are cloned: bitmaps, data */
 	E2PF_EXT4_PASS2,	/* directory blocks */
-	E2PF_EXT4_PASS3,	/* connectivity, reference counts */
+	E2PF_EXT4_PASS3,	/* connectivity */
+	E2PF_EXT4_PASS3A,	/* directories are written anew */
+	E2PF_EXT4_PASS4,	/* reference counts */
 	E2PF_EXT4_PASS5,	/* bitmaps, and all to the end */
 	E2PF_EXT4_STAGES
 };
@@ -77,6 +82,9 @@ uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
 /* Here they are, in the checker's order; a block of 0 means none. */
 void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 			const uint64_t *blocks, size_t count);
+
+/* The walk has ended, wherever it was: no entry is wanted any more. */
+void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine);
 
 /* The walk has come to this entry. */
 void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,

@@ -176,7 +176,7 @@ static void summarize_reads(struct e2pf_decisions *list,
 			    const char *const *names, unsigned stages)
 {
 	struct e2pf_stage_stats all = { .reads = 0 };
-	char text[64], where[160];
+	char text[64], where[320];
 	unsigned i;
 
 	for (i = 0; i < E2PF_STAGES; i++) {

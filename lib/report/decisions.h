@@ -18,7 +18,7 @@
 struct e2pf_decision {
 	char about[16];
 	char decision[64];
-	char reason[160];
+	char reason[320];
 };
 
 /* In the order they were taken.  Zeroed: none. */

@@ -493,6 +493,44 @@ static void woken_in_the_list(void **state)
 	rig_tear_down(&r);
 }
 
+/* As in pass 1C, which ends when all names are found, and then pass 2: what is
+ * to be read after the list is, and the list is walked over again. */
+static void list_left_early(void **state)
+{
+	enum { LISTED = 20 };
+	uint64_t dir[LISTED], at, first;
+	struct rig r;
+	uint32_t i;
+
+	(void)state;
+	rig_set_up(&r, 40, 2);
+	at = tiny_free_block(&r.fs, 0);
+	for (i = 0; i < LISTED; i++)
+		dir[i] = at + 10 + 2 * i;
+	r.cfg.budget = 200 * BS;	/* bitmaps are not read early */
+	rig_start(&r);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, LISTED);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, 5);
+	e2pf_ext4_list_at(r.fs.ext4, r.e, 3);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[7].block_bitmap), 0);
+	e2pf_ext4_list_end(r.fs.ext4, r.e);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[7].block_bitmap), 1);
+	assert_int_equal(fake_asked(&r.dev, dir[4]), 1);
+	assert_int_equal(fake_asked(&r.dev, dir[5]), 0);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, LISTED);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
+			 LISTED);
+	assert_int_equal(first, 0);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, LISTED);
+	fake_threads_settle();
+	for (i = 0; i < LISTED; i++)
+		assert_int_equal(fake_asked(&r.dev, dir[i]), 1);
+	rig_tear_down(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +552,7 @@ int main(void)
 		cmocka_unit_test(asleep_and_sampled),
 		cmocka_unit_test(awake_where_only_tables_are),
 		cmocka_unit_test(woken_in_the_list),
+		cmocka_unit_test(list_left_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

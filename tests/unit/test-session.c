@@ -60,6 +60,17 @@ static void evict(void)
 	close(fd);
 }
 
+static void warm(void)
+{
+	char block[65536];
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	while (read(fd, block, sizeof(block)) > 0)
+		;
+	close(fd);
+}
+
 static uint64_t plan_blocks(struct e2pf_session *s, unsigned *classes)
 {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
@@ -166,6 +177,40 @@ static void not_whole(void **state)
 	/* Closed before its end, it gives the manager back all the same. */
 	e2pf_close(s);
 	assert_memory_equal(unix_io_manager, &before, sizeof(before));
+}
+
+static uint64_t planned_by(struct e2pf_session *s)
+{
+	struct e2pf_engine_stats stats;
+
+	assert_int_equal(e2pf_start_paced(s, fs), 0);
+	assert_true(e2pf_wait(s, -1));
+	e2pf_engine_get_stats(s->engine, &stats);
+	return stats.planned_bytes;
+}
+
+/* A checker scans all inodes again, on the same open filesystem: what it then
+ * needs is looked at as it was the first time, and by groups as they are now. */
+static void scanned_again(void **state)
+{
+	struct e2pf_observer observer;
+	struct e2pf_session *s;
+	uint64_t once, twice;
+
+	(void)state;
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, false, &observer,
+					 &s), 0);
+	/* Nothing of it is in memory: the workers are started. */
+	evict();
+	once = planned_by(s);
+	assert_true(once);
+	evict();
+	twice = planned_by(s);
+	assert_int_equal(twice, 2 * once);
+	/* All of it is: nobody need look. */
+	warm();
+	assert_int_equal(planned_by(s), twice);
+	e2pf_close(s);
 }
 
 static void write_to_nowhere(void **state)
@@ -366,6 +411,7 @@ int main(void)
 		cmocka_unit_test(planned_and_read),
 		cmocka_unit_test(one_class),
 		cmocka_unit_test(not_whole),
+		cmocka_unit_test(scanned_again),
 		cmocka_unit_test(write_to_nowhere),
 		cmocka_unit_test(budget_is_shared),
 		cmocka_unit_test(other_sizes),

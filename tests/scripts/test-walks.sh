@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The passes that a check of a damaged filesystem has: each is known by the
+# walks that it makes, and has its own line in the statistics, in the order in
+# which e2fsck itself says that it comes to them.  And the check is stock's.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+
+# An ext3 of some hundred files with indirect blocks, and a block that two of
+# them claim; an inode as well whose links are miscounted.
+make_image()
+{
+	local block i
+
+	truncate -s 24M "$1"
+	mke2fs -q -F -t ext3 -b 1024 -N 1000 -J size=1 "$1" || return
+	head -c 20000 /dev/zero | tr '\0' x >"$E2PF_TMP/file"
+	for ((i = 0; i < 300; i++)); do
+		[ $((i % 30)) != 0 ] || echo "mkdir d$((i / 30))"
+		echo "write $E2PF_TMP/file d$((i / 30))/f$i"
+	done >"$E2PF_TMP/commands"
+	debugfs -w -f "$E2PF_TMP/commands" "$1" >/dev/null 2>&1
+	block=$(debugfs -R "bmap d0/f1 0" "$1" 2>/dev/null)
+	debugfs -w -R "sif d9/f290 block[0] $block" "$1" 2>/dev/null
+	debugfs -w -R "sif d3/f100 links_count 7" "$1" 2>/dev/null
+}
+
+# phases IMAGE OPTION...: those of a check by the launcher, in one line.
+phases()
+{
+	cp "$1" "$E2PF_TMP/copy"
+	shift
+	rm -f "$E2PF_TMP/stats"
+	PREFETCH=1 PREFETCH_STATS=$E2PF_TMP/stats LD_PRELOAD=$E2PF_RUNTIME \
+		"$E2FSCK_TEST" "$@" "$E2PF_TMP/copy" \
+		>"$E2PF_TMP/out" 2>&1 </dev/null
+	jq -r '[.phases[].name] | join(" ")' "$E2PF_TMP/stats"
+}
+
+# phases_are WANTED IMAGE OPTION...
+phases_are()
+{
+	local wanted=$1 got
+
+	shift
+	got=$(phases "$@")
+	echo "wanted: $wanted"
+	echo "got:    $got"
+	[ "$got" = "$wanted" ]
+}
+
+# Reads of the first scan and of the second are counted apart: each file's
+# indirect block is read in both.
+reads_apart()
+{
+	phases "$E2PF_TMP/image" -fn >/dev/null
+	jq -c '.phases[]' "$E2PF_TMP/stats"
+	jq -e '[.phases[] | {(.name): .reads}] | add |
+		.pass1 >= 300 and .pass1b >= 300 and
+		.pass1 < .pass1b * 2 and .pass1c > 0 and .pass2 > 0' \
+		"$E2PF_TMP/stats"
+}
+
+test_all()
+{
+	local all="open pass1 pass1b pass1c pass1d pass2 pass3 pass4 pass5"
+	local rehashed="open pass1 pass2 pass3 pass3a pass4 pass5"
+	local image=$E2PF_TMP/image option
+
+	tap_check "blocks claimed twice" phases_are "$all" "$image" -fn
+	tap_check "the same, repaired" phases_are "$all" "$image" -fy
+	tap_check "reads of pass 1 and of 1B" reads_apart
+	e2fsck -fy "$image" >/dev/null 2>&1 </dev/null
+	tap_check "a sound filesystem" \
+		phases_are "open pass1 pass2 pass3 pass4 pass5" "$image" -fn
+	tap_check "directories are written anew" \
+		phases_are "$rehashed" "$image" -fyD
+	make_image "$image.damaged" || return
+	for option in -fn -fy -fyD; do
+		compare_image "the check is stock's, $option" \
+			"$E2PF_TMP/compare" "$image.damaged" "$option"
+	done
+}
+
+require_programs mke2fs debugfs jq e2fsck
+tmp_setup
+helpers_setup
+make_image "$E2PF_TMP/image" || tap_bail "no image"
+tap_run test_all
