@@ -262,6 +262,33 @@ decisions_in_stats()
 		tail -n "$(wc -l <"$dir/decisions")" | diff - "$dir/decisions"
 }
 
+# keys_are WHAT KEYS: of the statistics, those of a stage included.
+keys_are()
+{
+	jq -r 'keys_unsorted[], (.stages[0] | keys_unsorted[])' "$dir/stats" |
+		sort -u >"$dir/keys"
+	sort -u <<<"$2" | diff "$dir/keys" - >"$dir/diff" && return
+	echo "$1:"
+	cat "$dir/diff"
+	return 1
+}
+
+# statistics.md has the keys that are written, in its tables and its example.
+documented_keys()
+{
+	local doc=$srcdir/../doc/statistics.md
+
+	rm -f "$dir/stats"
+	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" || return
+	keys_are "the tables" "$(sed -n '/^## Keys/,/^## Decisions/p' "$doc" |
+		sed -nE 's/^\| `([a-z_]*)` \| (string|integer|float|boolean|array).*/\1/p')" &&
+	keys_are "the example" "$(sed -n '/^## Example/,/^## The plan/p' \
+		"$doc" | sed -n '/^```json/,/^```/{
+			/^```/d
+			p
+		}' | jq -r 'keys_unsorted[], (.stages[0] | keys_unsorted[])')"
+}
+
 test_accelerations()
 {
 	local -a all maps inside without_maps
@@ -275,6 +302,7 @@ test_accelerations()
 	tap_check "of a cold check, what it came to" verbose_cold
 	tap_check "of a clean filesystem, that nothing was done" verbose_clean
 	tap_check "decisions are in the statistics" decisions_in_stats
+	tap_check "doc/statistics.md has all keys" documented_keys
 	if [ "$(ulimit -v) $(ulimit -d)" != "unlimited unlimited" ] ||
 	   [ "$(cat /proc/sys/vm/overcommit_memory)" = 2 ]; then
 		tap_skip "accelerations" "address space is limited or counted"
