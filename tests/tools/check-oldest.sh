@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# That the sources build with the oldest headers and libraries there are to be:
+# those of Debian 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are
+# downloaded and unpacked into a folder, and the compiler of this machine
+# builds programs and tests with that folder as its root.  Nothing of it is
+# run.  A name that is newer ends the build, or is warned of.
+#
+#   check-oldest.sh [SOURCES]		a folder with the sources as they are
+#					released (default: they are made)
+#
+# OLDEST_DIR	folder to work in, an absolute path; packages stay in it for the
+#		next time (default: one that goes away)
+# OLDEST_MIRRORS	are tried in this order (default: Debian's own server,
+#		and its archive, where an old suite is moved)
+#
+# Skipped where no mirror can be reached, and where the machine has no apt.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=source-package.sh
+. "$srcdir/tools/source-package.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
+
+suite=bullseye
+mirrors=${OLDEST_MIRRORS-http://deb.debian.org/debian
+	http://archive.debian.org/debian}
+
+# Each with the library that its links lead to, and what else is linked.
+packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
+	libext2fs-dev libext2fs2 comerr-dev libcom-err2
+	libjson-c-dev libjson-c5 libinih-dev libinih1 libcmocka-dev libcmocka0
+	libfuse3-dev libfuse3-3 liburing-dev liburing1"
+
+#
+# The packages.
+#
+
+# apt on a state of its own, in which nothing is installed.
+oldest_apt() { apt_get "$work" -o Dir::State::status="$work/status" "$@"; }
+
+# get_packages MIRROR: into $work/debs.  Keys that are no longer in use are those
+# of suites that are no longer kept up.
+get_packages()
+{
+	local keys=$keyring
+	local removed=${keyring%/*}/debian-archive-removed-keys.gpg
+
+	[ ! -r "$removed" ] || keys+=,$removed
+	rm -rf "$work"/{debs,lists,cache}
+	mkdir -p "$work"/{debs,lists/partial,cache/archives/partial} || return
+	: >"$work/status"
+	echo "deb [signed-by=$keys] $1 $suite main" >"$work/sources.list"
+	apt_update oldest_apt || return
+	# shellcheck disable=SC2086
+	(cd "$work/debs" && oldest_apt download $packages)
+}
+
+# Links to the root of the machine would lead out of the folder.
+unpack()
+{
+	local deb link
+
+	rm -rf "$root"
+	for deb in "$work"/debs/*.deb; do
+		dpkg-deb -x "$deb" "$root" || return
+	done
+	find "$root" -lname '/*' | while read -r link; do
+		ln -sfn "$root$(readlink "$link")" "$link" || return
+	done
+}
+
+# $root with the packages in it; or the reason why not, as the last line.
+fetch()
+{
+	local mirror
+
+	[ ! -e "$work/complete" ] || return 0
+	for mirror in $mirrors; do
+		get_packages "$mirror" && unpack && touch "$work/complete" &&
+			return 0
+	done
+	return 1
+}
+
+#
+# The build.
+#
+
+# As for another machine: pkg-config and the compiler look into $root.  A compiler
+# that is not one for another machine would find this machine's libc before
+# that of the root without -B.
+build()
+{
+	local libdir compiler
+
+	libdir=$root/usr/lib/$(gcc -print-multiarch)
+	compiler="gcc --sysroot=$root -B$libdir"
+	rm -rf "$work/build"
+	mkdir "$work/build" && cd "$work/build" || return
+	PKG_CONFIG_SYSROOT_DIR=$root \
+	PKG_CONFIG_LIBDIR=$libdir/pkgconfig:$root/usr/share/pkgconfig \
+		"$1/configure" -q CC="$compiler" CFLAGS=-O0 &&
+	make -s -k -j "$E2PF_JOBS" &&
+	make -s -k -j "$E2PF_JOBS" -C tests check TESTS=
+}
+
+without_warnings() { ! grep -A 3 'warning:' "$1"; }
+
+# What was included, as the compiler has written it down, came from $root: the
+# kernel's headers and libc's, and none of this machine's.
+headers_are_old()
+{
+	local included=$work/included
+
+	find "$work/build" -name '*.P*o' -exec cat {} + | tr ' :\\' '\n\n\n' |
+		grep '^/.*\.h$' | sort -u >"$included"
+	grep -qxF "$root/usr/include/linux/btrfs.h" "$included" &&
+	grep -qxF "$root/usr/include/stdlib.h" "$included" &&
+	! grep '^/usr/include/' "$included"
+}
+
+# So did what is linked: no symbol's version is newer than that libc.
+libraries_are_old()
+{
+	local newest limit
+
+	limit=$(readlink "$root/lib/$(gcc -print-multiarch)/libc.so.6")
+	limit=${limit#libc-} limit=GLIBC_${limit%.so}
+	newest=$(find "$work/build" -type f \( -perm -100 -o -name '*.so' \) \
+		-exec readelf -W --version-info {} + 2>/dev/null |
+		grep -o 'GLIBC_[0-9.]*' | { cat; echo "$limit"; } |
+		sort -V | tail -n 1)
+	echo "$newest is needed, $limit is there"
+	[ "$newest" = "$limit" ]
+}
+
+tests()
+{
+	local sources=${1-}
+
+	if ! fetch >"$work/fetch.log" 2>&1; then
+		tap_skip "the oldest headers" "the packages of $suite cannot be had: $(
+			why_not "$work/fetch.log")"
+		return
+	fi
+	if [ -n "$sources" ]; then
+		sources=$(cd "$sources" && pwd) || tap_bail "no folder: $1"
+	else
+		sources=$work/source
+		release_sources "$sources" || tap_bail "no sources can be released"
+	fi
+	(build "$sources") >"$work/build.log" 2>&1 || {
+		grep -E -A 4 'error:|warning:|undefined|\*\*\*' \
+			"$work/build.log" >"$work/errors"
+		tap_not_ok "builds with headers and libraries of $suite" \
+			"$work/errors"
+		return
+	}
+	tap_ok "builds with headers and libraries of $suite"
+	tap_check "builds without warnings with those of $suite" \
+		without_warnings "$work/build.log"
+	tap_check "all headers are those of $suite" headers_are_old
+	tap_check "all libraries are those of $suite" libraries_are_old
+}
+
+for program in apt-get dpkg-deb gcc pkg-config readelf; do
+	have_program $program || tap_skip_all "$program not found"
+done
+[ -r "$keyring" ] ||
+	tap_skip_all "$keyring not found (package debian-archive-keyring)"
+[ -e "$top_builddir/Makefile" ] || tap_skip_all "not configured"
+tmp_setup
+work=${OLDEST_DIR:-$E2PF_TMP/oldest}
+mkdir -p "$work" && work=$(cd "$work" && pwd) || tap_bail "no folder to work in"
+root=$work/root
+tap_run tests "$@"
