@@ -30,8 +30,8 @@ make_image()
 	debugfs -w -R "sif d3/f100 links_count 7" "$1" 2>/dev/null
 }
 
-# phases IMAGE OPTION...: those of a check by the launcher, in one line.
-phases()
+# stages IMAGE OPTION...: those of a check by the launcher, in one line.
+stages()
 {
 	cp "$1" "$E2PF_TMP/copy"
 	shift
@@ -39,16 +39,16 @@ phases()
 	PREFETCH=1 PREFETCH_STATS=$E2PF_TMP/stats LD_PRELOAD=$E2PF_RUNTIME \
 		"$E2FSCK_TEST" "$@" "$E2PF_TMP/copy" \
 		>"$E2PF_TMP/out" 2>&1 </dev/null
-	jq -r '[.phases[].name] | join(" ")' "$E2PF_TMP/stats"
+	jq -r '[.stages[].name] | join(" ")' "$E2PF_TMP/stats"
 }
 
-# phases_are WANTED IMAGE OPTION...
-phases_are()
+# stages_are WANTED IMAGE OPTION...
+stages_are()
 {
 	local wanted=$1 got
 
 	shift
-	got=$(phases "$@")
+	got=$(stages "$@")
 	echo "wanted: $wanted"
 	echo "got:    $got"
 	[ "$got" = "$wanted" ]
@@ -58,9 +58,9 @@ phases_are()
 # indirect block is read in both.
 reads_apart()
 {
-	phases "$E2PF_TMP/image" -fn >/dev/null
-	jq -c '.phases[]' "$E2PF_TMP/stats"
-	jq -e '[.phases[] | {(.name): .reads}] | add |
+	stages "$E2PF_TMP/image" -fn >/dev/null
+	jq -c '.stages[]' "$E2PF_TMP/stats"
+	jq -e '[.stages[] | {(.name): .reads}] | add |
 		.pass1 >= 300 and .pass1b >= 300 and
 		.pass1 < .pass1b * 2 and .pass1c > 0 and .pass2 > 0' \
 		"$E2PF_TMP/stats"
@@ -72,14 +72,14 @@ test_all()
 	local rehashed="open pass1 pass2 pass3 pass3a pass4 pass5"
 	local image=$E2PF_TMP/image option
 
-	tap_check "blocks claimed twice" phases_are "$all" "$image" -fn
-	tap_check "the same, repaired" phases_are "$all" "$image" -fy
+	tap_check "blocks claimed twice" stages_are "$all" "$image" -fn
+	tap_check "the same, repaired" stages_are "$all" "$image" -fy
 	tap_check "reads of pass 1 and of 1B" reads_apart
 	e2fsck -fy "$image" >/dev/null 2>&1 </dev/null
 	tap_check "a sound filesystem" \
-		phases_are "open pass1 pass2 pass3 pass4 pass5" "$image" -fn
+		stages_are "open pass1 pass2 pass3 pass4 pass5" "$image" -fn
 	tap_check "directories are written anew" \
-		phases_are "$rehashed" "$image" -fyD
+		stages_are "$rehashed" "$image" -fyD
 	make_image "$image.damaged" || return
 	for option in -fn -fy -fyD; do
 		compare_image "the check is stock's, $option" \
