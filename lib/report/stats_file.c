@@ -45,13 +45,26 @@ static const char *not_ours(int fd)
 	return NULL;
 }
 
+/* Not the number of a standard stream that is closed: what the checker prints
+ * there would be in our file. */
+static int out_of_the_way(int fd)
+{
+	int higher;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return higher;
+}
+
 FILE *e2pf_stats_open(const char *path, const char **why)
 {
 	FILE *f = NULL;
 	int fd;
 
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
-		  O_NOCTTY | O_NONBLOCK, 0600);
+	fd = out_of_the_way(open(path, O_RDWR | O_CREAT | O_NOFOLLOW |
+				 O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
 	if (fd < 0) {
 		*why = open_error(errno);
 		return NULL;
