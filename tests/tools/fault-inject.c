@@ -84,7 +84,7 @@ static struct {
 	bool has_target;
 	uint64_t n, start, end;
 	long value;			/* errno, signal or size */
-	char name[32];
+	char name[48];
 	uintptr_t text, text_end;	/* whose calls are counted */
 	const char *log;
 } fault;
@@ -430,6 +430,10 @@ WRAP(int, sched_getaffinity, (pid_t p, size_t n, cpu_set_t *s), -1, EPERM,
 WRAP(int, sigaction, (int s, const struct sigaction *restrict n,
      struct sigaction *restrict o), -1, EINVAL, (s, n, o))
 WRAP(pid_t, fork, (void), -1, EAGAIN, ())
+WRAP(void *, dlopen, (const char *f, int m), NULL, ENOMEM, (f, m))
+WRAP(int, execv, (const char *p, char *const v[]), -1, E2BIG, (p, v))
+WRAP(int, execve, (const char *p, char *const v[], char *const e[]), -1, E2BIG,
+     (p, v, e))
 WRAP(int, poll, (struct pollfd *p, nfds_t n, int t), -1, ENOMEM, (p, n, t))
 WRAP(int, pipe2, (int e[2], int f), -1, EMFILE, (e, f))
 WRAP(int, posix_spawn, (pid_t *restrict c, const char *restrict p,
