@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "report/stats_file.h"
 #include "run.h"
 
 #define USAGE "e2prefetch trace [--stock] -o FILE -- COMMAND [ARGUMENT]..."
@@ -50,31 +51,17 @@ static bool set_variables(const char *file, bool stock)
 	return done;
 }
 
-/* Has somebody written to the file since `before`?  A file that was not there
- * has no size. */
-static bool was_written(const char *file, const struct stat *before)
-{
-	struct stat now;
-
-	return !stat(file, &now) && now.st_size &&
-	       (now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-		now.st_mtim.tv_nsec != before->st_mtim.tv_nsec ||
-		now.st_size != before->st_size);
-}
-
+/* Run the command; the file is there, and empty. */
 static int run_traced(const char *file, char **command)
 {
-	struct stat before = { .st_size = 0 };
 	int status, waited;
-	pid_t pid;
+	struct stat st;
+	pid_t pid = start_command(command, &status);
 
-	if (stat(file, &before))
-		memset(&before, 0, sizeof(before));
-	pid = start_command(command, &status);
 	if (pid < 0)
 		return status;
 	waited = wait_command(pid);
-	if (was_written(file, &before))
+	if (stat(file, &st) || st.st_size)
 		return exit_as_command(waited);
 	fprintf(stderr, "e2prefetch: trace: nothing was recorded: %s did not "
 		"check a filesystem, or is not e2fsck by its usual name (a "
@@ -85,7 +72,7 @@ static int run_traced(const char *file, char **command)
 
 int trace_command(int argc, char **argv)
 {
-	const char *file = NULL;
+	const char *file = NULL, *why;
 	bool stock = false;
 	int c;
 
@@ -105,6 +92,12 @@ int trace_command(int argc, char **argv)
 		return wrong("no file given");
 	if (optind >= argc)
 		return wrong("no command given");
+	why = strcmp(file, "-") ? e2pf_stats_check(file) : "not a file";
+	if (why) {
+		fprintf(stderr, "e2prefetch: trace: cannot write \"%s\": %s\n",
+			file, why);
+		return EXIT_OPERATIONAL;
+	}
 	if (!set_variables(file, stock)) {
 		fprintf(stderr, "e2prefetch: trace: no memory\n");
 		return EXIT_OPERATIONAL;
