@@ -26,6 +26,10 @@
  * a disk that is busy. */
 #define PATIENCE_MS 5000
 
+/* Even a process that is killed may wait for a disk first.  It is left alone
+ * then. */
+#define END_PATIENCE_MS 1000
+
 extern char **environ;
 
 /* A line without its end, of at most size - 1 bytes. */
@@ -84,6 +88,20 @@ static pid_t start(const char *program, int out)
 	return err ? -1 : child;
 }
 
+/* It has nothing to do any more, whether it has answered or not. */
+static void end(pid_t child)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	int waited;
+
+	kill(child, SIGKILL);
+	for (waited = 0; waited < END_PATIENCE_MS; waited++) {
+		if (waitpid(child, NULL, WNOHANG))
+			return;
+		nanosleep(&moment, NULL);
+	}
+}
+
 bool try_module(const char *program, struct findings *found)
 {
 	char line[FINDINGS_SIZE];
@@ -100,10 +118,7 @@ bool try_module(const char *program, struct findings *found)
 	if (child > 0) {
 		answered = read_line(ends[0], line, sizeof(line)) &&
 			   findings_parse(line, found);
-		if (!answered)
-			kill(child, SIGKILL);
-		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-			;
+		end(child);
 	}
 	close(ends[0]);
 	return answered;
