@@ -32,19 +32,28 @@ static bool has_value(const char *option)
 	       !strcmp(option, "--param");
 }
 
-/* Index of the argument that is this command or short for it, by at least so
- * many of its letters, or 0. */
-static int find_command(int argc, char **argv, const char *name, size_t least)
+/* Index of the first argument that is not one of these options, or of the one
+ * that makes btrfs do nothing but print something. */
+static int skip_options(int argc, char **argv)
 {
 	int i;
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (!strcmp(argv[i], "--help") ||
 		    !strcmp(argv[i], "--version"))
-			return 0;
+			return i;
 		if (has_value(argv[i]))
 			i++;
 	}
+	return i;
+}
+
+/* Index of the argument that is this command or short for it, by at least so
+ * many of its letters, or 0. */
+static int find_command(int argc, char **argv, const char *name, size_t least)
+{
+	int i = skip_options(argc, argv);
+
 	if (i < argc && strlen(argv[i]) >= least &&
 	    !strncmp(argv[i], name, strlen(argv[i])))
 		return i;
@@ -67,6 +76,17 @@ bool arguments_are_send(int argc, char **argv)
 	/* There are scrub and subvolume. */
 	return argc > 0 && !is_btrfsck(argv[0]) &&
 	       find_command(argc, argv, "send", 2);
+}
+
+bool arguments_are_version(int argc, char **argv)
+{
+	int i;
+
+	if (argc < 1 || is_btrfsck(argv[0]))
+		return false;
+	i = skip_options(argc, argv);
+	return i < argc && (!strcmp(argv[i], "--version") ||
+			    find_command(argc, argv, "version", 1));
 }
 
 /* A block device that somebody else has claimed: mounted, as a rule. */

@@ -8,11 +8,8 @@
 #include <config.h>
 #endif
 
-#include <errno.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "arguments.h"
 #include "environment.h"
@@ -20,13 +17,24 @@
 #include "module.h"
 
 /* btrfs has no status of its own for this. */
-#define EXIT_USAGE 1
+#define EXIT_MISSING 1
+
+static const char *const names[] = { "btrfs", "btrfsck", NULL };
+static const char *const folders[] = {
+	"/usr/bin", "/bin", "/usr/sbin", "/sbin", NULL
+};
 
 static const struct launch launch = {
 	.said_by = "btrfs-prefetch",
-	.variable = "PREFETCH_BTRFS",
-	.checker = BTRFS,
+	.stock = {
+		.variable = "PREFETCH_BTRFS",
+		.checker = BTRFS,
+		.names = names,
+		.folders = folders,
+		.library = "libblkid.so."
+	},
 	.name = "btrfs",
+	.package = "btrfs-progs",
 	.library = "libc.",
 	.module = "btrfs-prefetch.so",
 	.no_library = "this btrfs is a static program",
@@ -34,46 +42,44 @@ static const struct launch launch = {
 	.no_progress = "this btrfs does not read by functions of its own name"
 };
 
-/* Also a check that is left alone gets the module: it writes down why. */
-static void prepare(const struct environment *env, const char *aside,
-		    const char *btrfs)
-{
-	const char *why;
+struct run {
+	struct environment env;
+	int argc;
+	char **argv;
+	bool check, version;
+};
 
+/* Also a check that is left alone gets the module: it writes down why. */
+static bool prepare(void *ctx, const char *btrfs)
+{
+	const struct run *r = ctx;
+	const char *aside, *why;
+
+	if (r->version) {
+		launch_say_version(&launch);
+		return false;
+	}
+	aside = r->check ? arguments_aside(r->argc, r->argv) : NULL;
 	unsetenv(ASIDE_VARIABLE);
-	if (aside && !env->stats && !env->verbose)
-		return;
+	if (aside && !r->env.stats && !r->env.verbose)
+		return false;
+	if (aside && setenv(ASIDE_VARIABLE, aside, 1))
+		return false;
 	why = launch_give_module(&launch, btrfs);
-	if (!why && aside)
-		setenv(ASIDE_VARIABLE, aside, 1);
-	if (why && env->verbose)
-		fprintf(stderr, "btrfs-prefetch: module: left out (%s)\n",
-			why);
+	if (why && r->env.verbose)
+		launch_say(&launch, "module: left out (%s)", why);
+	return !why;
 }
 
 int main(int argc, char **argv)
 {
-	struct environment env;
-	char error[256];
-	const char *path;
-	bool check = arguments_are_check(argc, argv);
-	bool ours = check || arguments_are_send(argc, argv);
+	struct run r = { .argc = argc, .argv = argv };
 
-	if (ours && !launch_configure(&launch))
-		return EXIT_USAGE;
-	if (ours && read_environment(&env, error, sizeof(error))) {
-		launch_say(&launch, error);
-		return EXIT_USAGE;
-	}
-	path = launch_stock(&launch);
-	if (!path || (ours && launch_check_stats(&launch, env.prefetch ?
-						   env.stats : NULL)))
-		return EXIT_USAGE;
-	if (ours && env.prefetch)
-		prepare(&env, check ? arguments_aside(argc, argv) : NULL,
-			path);
-	execv(path, argv);
-	fprintf(stderr, "btrfs-prefetch: cannot run %s: %s\n", path,
-		strerror(errno));
-	return EXIT_USAGE;
+	launch_begin();
+	r.check = arguments_are_check(argc, argv);
+	r.version = arguments_are_version(argc, argv);
+	if (r.check || r.version || arguments_are_send(argc, argv))
+		launch_configure(&launch, &r.env);
+	launch_run(&launch, argv, r.env.prefetch ? prepare : NULL, &r);
+	return EXIT_MISSING;
 }

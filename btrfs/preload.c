@@ -342,10 +342,9 @@ static void answer_trial(void)
 static void take_environment(void *unused)
 {
 	const char *aside = getenv(ASIDE_VARIABLE);
-	char error[256];
 
 	(void)unused;
-	read_environment(&self.env, error, sizeof(error));
+	read_environment(&self.env);
 	self.on = self.env.prefetch && !aside;
 	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
 	unsetenv(ASIDE_VARIABLE);

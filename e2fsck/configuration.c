@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The file e2prefetch.conf(5): its settings are variables of
- * e2fsck-prefetch(8) under other names.  libinih reads it; what is said here
- * is what the names are and what is wrong.
+ * e2fsck-prefetch(8) under other names.  libinih parses it; what is decided
+ * here is which file is read, what the names are and what is wrong.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ini.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "configuration.h"
 #include "environment.h"
-
-/* As libinih is built: a longer line would be taken for two. */
-#define MOST_LINE 200
+#include "inih.h"
 
 /* Another file than the installed one, by its absolute path. */
 #define CONFIGURATION_VARIABLE "PREFETCH_CONFIG"
 
-/* There is no end to /dev/zero. */
-#define MOST_LINES 10000u
+/* Bytes of a file: a hundred times what all settings need. */
+#define MOST_BYTES 65536u
+
+/* Bytes of a value: more than libinih keeps of a line. */
+#define MOST_VALUE 256
 
 static const struct {
 	const char *name;
@@ -49,14 +52,14 @@ static const struct {
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
 struct reading {
-	FILE *file;
 	const char *path;
-	configuration_take *take;
-	void *ctx;
-	unsigned line;			/* the last that was read */
-	char value[SETTINGS][MOST_LINE];	/* empty: not set */
-	char *error;
+	char text[MOST_BYTES + 1];
 	size_t size;
+	const char *next;		/* the line to come */
+	unsigned line;			/* the last that was read */
+	char value[SETTINGS][MOST_VALUE];	/* empty: not set */
+	char *error;
+	size_t error_size;
 	unsigned wrong;			/* the line `error` is about; 0: none */
 };
 
@@ -70,17 +73,164 @@ static int wrong(struct reading *r, const char *format, ...)
 	if (r->wrong)
 		return 0;
 	r->wrong = r->line;
-	used = snprintf(r->error, r->size, "%s:%u: ", r->path, r->line);
-	if (used < 0 || (size_t)used >= r->size)
+	used = snprintf(r->error, r->error_size, "%s:%u: ", r->path, r->line);
+	if (used < 0 || (size_t)used >= r->error_size)
 		return 0;
 	va_start(ap, format);
-	vsnprintf(r->error + used, r->size - (size_t)used, format, ap);
+	vsnprintf(r->error + used, r->error_size - (size_t)used, format, ap);
 	va_end(ap);
 	return 0;
 }
 
-/* What the variable is set to; NULL when the value is none for it, with what
- * it takes in *expected. */
+/* What is wrong with the file as a whole. */
+static int unusable(struct reading *r, const char *why)
+{
+	snprintf(r->error, r->error_size, "%s: %s", r->path, why);
+	return -1;
+}
+
+/* Why a call failed.  Where the process has no more of something the file is
+ * not at fault: nothing is said. */
+static int unreadable(struct reading *r, int err)
+{
+	if (err == EMFILE || err == ENFILE || err == ENOMEM) {
+		r->error[0] = '\0';
+		return -1;
+	}
+	return unusable(r, strerror(err));
+}
+
+/*
+ * The bytes of the file.
+ */
+
+static bool is_null_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+static int read_bytes(struct reading *r, int fd)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, r->text + r->size, sizeof(r->text) - r->size);
+		if (n > 0)
+			r->size += (size_t)n;
+	} while ((n > 0 && r->size < sizeof(r->text)) ||
+		 (n < 0 && errno == EINTR));
+	if (n < 0)
+		return unreadable(r, errno);
+	if (r->size > MOST_BYTES)
+		return unusable(r, "the file is too long");
+	return 0;
+}
+
+/* 0; 1 when there is no such file; -1.  A FIFO or a device could keep us
+ * waiting, and a device may do something when it is opened: they are not. */
+static int read_file(struct reading *r)
+{
+	struct stat st;
+	int fd, result;
+
+	if (stat(r->path, &st)) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return 1;
+		return unreadable(r, errno);
+	}
+	if (is_null_device(&st))
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return unusable(r, "not a regular file");
+	fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return unreadable(r, errno);
+	result = read_bytes(r, fd);
+	close(fd);
+	return result;
+}
+
+/*
+ * Lines.
+ */
+
+/* The length of the line at r->next, with its end. */
+static size_t line_length(const struct reading *r)
+{
+	size_t left = (size_t)(r->text + r->size - r->next);
+	const char *end = memchr(r->next, '\n', left);
+
+	return end ? (size_t)(end - r->next) + 1 : left;
+}
+
+/* The first character that is not a blank; '\0' for an empty line. */
+static char first_of(const char *line, size_t len)
+{
+	while (len && isspace((unsigned char)*line)) {
+		line++;
+		len--;
+	}
+	return len ? *line : '\0';
+}
+
+static bool is_comment(char first)
+{
+	return first == '#' || first == ';';
+}
+
+/* Is there more in it than comments? */
+static bool has_settings(struct reading *r)
+{
+	const char *end = r->text + r->size;
+	bool found = false;
+	char first;
+	size_t len;
+
+	for (r->next = r->text; r->next < end && !found; r->next += len) {
+		len = line_length(r);
+		first = first_of(r->next, len);
+		found = !is_comment(first) &&
+			(first || memchr(r->next, '\0', len));
+	}
+	r->next = r->text;
+	return found;
+}
+
+/* A line for libinih, whose buffer has `size` bytes.  A comment, which may be
+ * longer, is an empty line.  The end of the file, where this line cannot be. */
+static char *next_line(char *line, int size, void *ctx)
+{
+	struct reading *r = ctx;
+	size_t len = line_length(r);
+	char first = first_of(r->next, len);
+
+	if (!len || size < 2)
+		return NULL;
+	r->line++;
+	if (is_comment(first)) {
+		r->next += len;
+		return strcpy(line, "\n");
+	}
+	if (first == '[')
+		wrong(r, "there are no sections here");
+	else if (memchr(r->next, '\0', len))
+		wrong(r, "this is not text");
+	else if (len >= (size_t)size)
+		wrong(r, "the line is too long");
+	if (r->wrong == r->line)
+		return NULL;
+	memcpy(line, r->next, len);
+	line[len] = '\0';
+	r->next += len;
+	return line;
+}
+
+/*
+ * Settings.
+ */
+
+/* What the variable is set to; NULL when it cannot have this value, with
+ * what it takes in *expected. */
 static const char *translate(size_t i, const char *value,
 			     const char **expected)
 {
@@ -102,119 +252,65 @@ static int take(void *ctx, const char *section, const char *name,
 	char word[65], text[65];
 	size_t i;
 
+	(void)section;
 	environment_print(word, sizeof(word), name ? name : "");
 	environment_print(text, sizeof(text), value ? value : "");
-	if (*section)
-		return wrong(r, "there are no sections here");
 	for (i = 0; i < SETTINGS && strcmp(settings[i].name, word); i++)
 		;
 	if (i == SETTINGS)
-		return wrong(r, "\"%s\" is no setting", word);
+		return wrong(r, "unknown setting \"%s\"", word);
 	if (*r->value[i])
 		return wrong(r, "%s is set twice", word);
 	set = translate(i, value ? value : "", &expected);
 	if (!set)
 		return wrong(r, "%s: \"%s\" is not %s", word, text, expected);
-	snprintf(r->value[i], sizeof(r->value[i]), "%s", set);
+	if (strlen(set) >= sizeof(r->value[i]))
+		return wrong(r, "%s: the value is too long", word);
+	strcpy(r->value[i], set);
 	return 1;
 }
 
-/* A line for libinih.  The end of the file, where this one cannot be. */
-static char *next_line(char *line, int size, void *ctx)
+static int parse(struct reading *r)
 {
-	struct reading *r = ctx;
+	const char *why;
+	inih_parse ini_parse = inih_load(&why);
+	int line;
 
-	if (r->line == MOST_LINES || !fgets(line, size, r->file))
-		return NULL;
-	r->line++;
-	if (strchr(line, '\n') || feof(r->file))
-		return line;
-	wrong(r, "the line is too long");
-	return NULL;
-}
-
-static void pass_on(const struct reading *r)
-{
-	size_t i;
-
-	for (i = 0; i < SETTINGS; i++)
-		if (*r->value[i])
-			r->take(r->ctx, settings[i].variable, r->value[i]);
-}
-
-/* Why the file cannot be read.  Where the process has no more of something
- * that is no fault of the file's: nothing is said. */
-static void say_unreadable(const struct reading *r)
-{
-	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-		snprintf(r->error, r->size, "%s", "");
-	else
-		snprintf(r->error, r->size, "%s: %s", r->path,
-			 strerror(errno));
-}
-
-static int read_file(struct reading *r)
-{
-	int line = ini_parse_stream(next_line, r, take, r);
-
-	if (!line && ferror(r->file)) {
-		say_unreadable(r);
-		return -1;
-	}
-	if (!line && r->line == MOST_LINES)
-		wrong(r, "the file is too long");
+	if (!ini_parse)
+		return unusable(r, why);
+	line = ini_parse(next_line, r, take, r);
+	/* What libinih itself does not understand it tells at the end. */
 	if (line > 0 && (!r->wrong || (unsigned)line < r->wrong)) {
 		r->line = (unsigned)line;
 		r->wrong = 0;
 		wrong(r, "this is not \"name = value\"");
 	}
-	if (line || r->wrong) {
-		if (!r->wrong) {
-			errno = ENOMEM;
-			say_unreadable(r);
-		}
+	if (r->wrong)
 		return -1;
-	}
-	pass_on(r);
-	return 0;
+	return line ? unreadable(r, ENOMEM) : 0;
 }
 
 int configuration_read(const char *path, configuration_take *take_it,
 		       void *ctx, char *error, size_t size)
 {
-	struct reading r = { .path = path, .take = take_it, .ctx = ctx,
-			     .error = error, .size = size };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	static struct reading r;
 	int result;
+	size_t i;
 
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return 0;
-	if (fd >= 0)
-		r.file = fdopen(fd, "r");
-	if (!r.file) {
-		say_unreadable(&r);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
+	r.size = 0;
+	r.line = r.wrong = 0;
+	memset(r.value, 0, sizeof(r.value));
+	r.path = path;
+	r.error = error;
+	r.error_size = size;
 	result = read_file(&r);
-	fclose(r.file);
+	if (result)
+		return result;
+	result = has_settings(&r) ? parse(&r) : 0;
+	for (i = 0; !result && i < SETTINGS; i++)
+		if (*r.value[i])
+			take_it(ctx, settings[i].variable, r.value[i]);
 	return result;
-}
-
-/* An empty variable is an unset one. */
-static void set_variable(void *ctx, const char *variable, const char *value)
-{
-	const char *there = getenv(variable);
-
-	(void)ctx;
-	if (!there || !*there)
-		setenv(variable, value, 1);
-}
-
-int configuration_apply(const char *path, char *error, size_t size)
-{
-	return configuration_read(path, set_variable, NULL, error, size);
 }
 
 const char *configuration_path(char *error, size_t size)

@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-/* The file to read: the installed one, or another that PREFETCH_CONFIG names.
- * NULL, with a line in `error`, where that may not be used. */
+/* The file to read: CONFIGURATION, the installed one, or another that
+ * PREFETCH_CONFIG names.  NULL, with a line in `error`, where that may not be
+ * used. */
 const char *configuration_path(char *error, size_t size);
 
 /* Takes a setting as the variable it stands for. */
@@ -14,15 +15,12 @@ typedef void configuration_take(void *ctx, const char *variable,
 				const char *value);
 
 /*
- * Read the file `path` and pass on each of its settings.  0, also when there
- * is no such file; or -1 with a line in `error` that says what is wrong and
- * where, and nothing passed on.  The line is empty where the file is not at
- * fault: no descriptor or memory was left.
+ * Read the file `path` and pass on each of its settings.  0; 1 when there is no
+ * such file; or -1 with a line in `error` that says what is wrong and where.
+ * Nothing is passed on but with 0.  The line is empty where the file is not at
+ * fault: no descriptor or memory was left.  Not to be called by two threads.
  */
 int configuration_read(const char *path, configuration_take *take, void *ctx,
 		       char *error, size_t size);
-
-/* The same, into the environment: what is not there yet. */
-int configuration_apply(const char *path, char *error, size_t size);
 
 #endif

@@ -41,13 +41,15 @@ static int parse_io(const char *value, enum io_choice *io)
 	return err;
 }
 
-/* The latter are about reading ahead, whoever it is for. */
+/* Those from THREADS on are about reading ahead, whoever it is for.  Those from
+ * BANDWIDTH on bound what it takes from others. */
 enum setting {
 	PREFETCH, MMAP_IO, ACCEL, VERBOSE, OBSERVE,
 	THREADS, MEMORY, BANDWIDTH, REQUESTS, IO_PRIORITY, NICE, SETTINGS
 };
 
 #define FIRST_OF_READING THREADS
+#define FIRST_LIMIT BANDWIDTH
 
 static const char number_of_threads[] = "a number from 1 to 256";
 static const char size[] = "a size of 1M or more (K, M, G, T)";
@@ -94,7 +96,7 @@ static int parse_reading(enum setting setting, const char *value,
 	}
 }
 
-/* 0; or not 0, and *env as it was, when the value is none for the setting. */
+/* 0; or not 0, with *env unchanged, when the setting cannot have this value. */
 static int parse(enum setting setting, const char *value,
 		 struct environment *env)
 {
@@ -136,41 +138,74 @@ void environment_print(char *text, size_t size_of_text, const char *value)
 			*p = '?';
 }
 
-static int complain(char *error, size_t size_of_error, enum setting setting,
-		    const char *wrong)
+/* "NAME: "value" is not what it takes" */
+static void describe(char *line, size_t size_of_line, enum setting setting,
+		     const char *wrong)
 {
 	char value[65];
 
 	environment_print(value, sizeof(value), wrong);
-	snprintf(error, size_of_error, "%s: \"%s\" is not %s",
+	snprintf(line, size_of_line, "%s: \"%s\" is not %s",
 		 settings[setting].name, value, settings[setting].expected);
-	return -1;
 }
 
-int read_environment(struct environment *env, char *error,
-		     size_t size_of_error)
+const char *environment_wrong(const char *name, char *line,
+			      size_t size_of_line)
+{
+	const char *value = variable(name);
+	struct environment env;
+	unsigned i;
+
+	for (i = 0; i < SETTINGS; i++)
+		if (value && !strcmp(settings[i].name, name) &&
+		    parse(i, value, &env)) {
+			describe(line, size_of_line, i, value);
+			return line;
+		}
+	return NULL;
+}
+
+bool environment_mend(environment_say *say, void *ctx)
+{
+	bool bounded = true;
+	char line[256];
+	unsigned i;
+
+	for (i = PREFETCH + 1; i < SETTINGS; i++) {
+		if (!environment_wrong(settings[i].name, line, sizeof(line)))
+			continue;
+		bounded = bounded && i < FIRST_LIMIT;
+		strncat(line, i < FIRST_LIMIT ? "; the default is used" :
+			"; prefetching is off",
+			sizeof(line) - strlen(line) - 1);
+		say(ctx, line);
+		unsetenv(settings[i].name);
+	}
+	return bounded;
+}
+
+void read_environment(struct environment *env)
 {
 	const char *value;
 	unsigned i;
-	int result = 0;
 
 	memset(env, 0, sizeof(*env));
 	env->settings.size = sizeof(env->settings);
-	for (i = 0; i < SETTINGS; i++) {
+	value = variable(settings[PREFETCH].name);
+	if (value)
+		parse(PREFETCH, value, env);
+	/* Without prefetching the others mean nothing, whatever they say. */
+	if (!env->prefetch)
+		return;
+	env->accel = ACCEL_DEFAULT;
+	for (i = PREFETCH + 1; i < SETTINGS; i++) {
 		value = variable(settings[i].name);
-		if (value && parse(i, value, env) && !result)
-			result = complain(error, size_of_error, i, value);
-		if (i != PREFETCH)
-			continue;
-		/* Without prefetching the others mean nothing, whatever they
-		 * say. */
-		if (!env->prefetch)
-			return result;
-		env->accel = ACCEL_DEFAULT;
+		/* Without the limit that was asked for, better nothing. */
+		if (value && parse(i, value, env) && i >= FIRST_LIMIT)
+			env->prefetch = false;
 	}
 	env->stats = variable("PREFETCH_STATS");
 	env->trace = variable("PREFETCH_TRACE");
-	return result;
 }
 
 int read_environment_settings(struct e2pf_settings *to, char *error,
@@ -181,8 +216,10 @@ int read_environment_settings(struct e2pf_settings *to, char *error,
 
 	for (i = FIRST_OF_READING; i < SETTINGS; i++) {
 		value = variable(settings[i].name);
-		if (value && parse_reading(i, value, to))
-			return complain(error, size_of_error, i, value);
+		if (value && parse_reading(i, value, to)) {
+			describe(error, size_of_error, i, value);
+			return -1;
+		}
 	}
 	return 0;
 }
@@ -197,7 +234,7 @@ void environment_set(struct e2pf_settings *to, const char *name,
 			parse_reading(i, value, to);
 }
 
-static bool is_privileged(void)
+bool environment_is_privileged(void)
 {
 	return getauxval(AT_SECURE) || getuid() != geteuid() ||
 	       getgid() != getegid();
@@ -207,13 +244,15 @@ const char *environment_path(const char *name, char *error,
 			     size_t size_of_error)
 {
 	const char *path = getenv(name), *why = NULL;
+	char value[257];
 
-	if (is_privileged())
-		why = "refused with raised privileges";
+	if (environment_is_privileged())
+		why = "is refused with raised privileges";
 	else if (!path || *path != '/')
-		why = "not an absolute path";
+		why = "is not an absolute path";
 	if (!why)
 		return path;
-	snprintf(error, size_of_error, "%s is %s", name, why);
+	environment_print(value, sizeof(value), path ? path : "");
+	snprintf(error, size_of_error, "%s: \"%s\" %s", name, value, why);
 	return NULL;
 }

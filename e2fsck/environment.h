@@ -25,12 +25,25 @@ struct environment {
 	unsigned accel;			/* PREFETCH_ACCEL: of accel.h */
 };
 
+/* Read the environment.  A variable with a value it cannot have counts as not
+ * set; with PREFETCH_BANDWIDTH, _IOPS, _IOPRIO or _NICE, which bound what
+ * reading ahead takes from others, there is no prefetching then. */
+void read_environment(struct environment *env);
+
+/* Takes one line, without its end. */
+typedef void environment_say(void *ctx, const char *line);
+
 /*
- * Read the environment.  0; or -1 with one line in `error` that says which
- * variable is wrong, and *env holding the defaults in its place.
+ * Say of each variable but PREFETCH that has a value it cannot have what is
+ * used instead, and unset it.  False when there is to be no prefetching: one
+ * of the limits is not known.
  */
-int read_environment(struct environment *env, char *error,
-		     size_t size_of_error);
+bool environment_mend(environment_say *say, void *ctx);
+
+/* What is wrong with the value of a variable, in `line`; NULL when nothing is
+ * or it is not set. */
+const char *environment_wrong(const char *name, char *line,
+			      size_t size_of_line);
 
 /*
  * Of the environment what reading ahead heeds, whoever it is for: threads,
@@ -40,13 +53,16 @@ int read_environment(struct environment *env, char *error,
 int read_environment_settings(struct e2pf_settings *settings, char *error,
 			      size_t size_of_error);
 
-/* The same of one variable by its name; another one, and a value that is none
- * for it, changes nothing. */
+/* The same of one variable by its name.  Another variable, or a value that it
+ * cannot have, changes nothing. */
 void environment_set(struct e2pf_settings *settings, const char *name,
 		     const char *value);
 
+/* Has this program more rights than its caller? */
+bool environment_is_privileged(void);
+
 /* The file that a variable names.  NULL, with a line in `error`, where that is
- * no absolute path or this program has more rights than its caller. */
+ * not an absolute path or this program has more rights than its caller. */
 const char *environment_path(const char *name, char *error,
 			     size_t size_of_error);
 

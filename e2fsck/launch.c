@@ -1,74 +1,135 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every launcher does before it becomes the stock checker. */
+/* What every launcher does before it becomes the stock program. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "attempt.h"
 #include "configuration.h"
-#include "environment.h"
 #include "findings.h"
 #include "launch.h"
 #include "program.h"
 #include "report/stats_file.h"
 
-void launch_say(const struct launch *l, const char *text)
+extern char **environ;
+
+/*
+ * Messages.
+ */
+
+/* A reader that is gone, or a limit on file sizes, must not end this process:
+ * there would be no check. */
+static void print_line(const char *line, size_t len)
 {
-	fprintf(stderr, "%s: %s\n", l->said_by, text);
+	static const int signals[] = { SIGPIPE, SIGXFSZ };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction before[2];
+	bool changed[2];
+	ssize_t n;
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		changed[i] = !sigaction(signals[i], &ignore, &before[i]);
+	n = write(STDERR_FILENO, line, len);
+	(void)n;
+	for (i = 0; i < 2; i++)
+		if (changed[i])
+			sigaction(signals[i], &before[i], NULL);
 }
 
-static bool same_file(const char *path, const char *other)
+void launch_say(const struct launch *l, const char *format, ...)
 {
-	struct stat a, b;
+	char line[PATH_MAX + 1024];
+	size_t used;
+	va_list ap;
 
-	return other && !stat(path, &a) && !stat(other, &b) &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	used = (size_t)snprintf(line, sizeof(line) - 1, "%s: ", l->said_by);
+	va_start(ap, format);
+	vsnprintf(line + used, sizeof(line) - 1 - used, format, ap);
+	va_end(ap);
+	used = strlen(line);
+	line[used++] = '\n';
+	print_line(line, used);
 }
 
-/* It would start itself without end.  Where /proc is not mounted the name it
- * was started by is all there is. */
-static bool is_this_program(const char *path)
+static void say_line(void *launch, const char *line)
 {
-	return same_file(path, "/proc/self/exe") ||
-	       same_file(path, (const char *)getauxval(AT_EXECFN));
+	launch_say(launch, "%s", line);
+}
+
+void launch_say_version(const struct launch *l)
+{
+	launch_say(l, "this %s prefetches with e2prefetch " PACKAGE_VERSION
+		   ", and does not with PREFETCH=0", l->name);
 }
 
 /*
- * Where launchers stand in the stock program's place, that is beside it under
- * this name: `e2prefetch enable' puts a symbolic link there.  A file of that
- * name beside anything else is somebody's own.
+ * The environment that the program would have without us.
  */
-#define DIVERTED ".stock"
 
-/* Into `moved`: the stock program of this path, where it was moved aside. */
-static bool was_diverted(const char *path, char *moved, size_t size)
+static struct {
+	char **list;		/* with room for one more; NULL: no memory */
+	size_t count;
+} kept;
+
+static void keep_environment(void)
 {
-	int used = snprintf(moved, size, "%s" DIVERTED, path);
-	struct stat st;
+	static const char guard[] = STOCK_GUARD "=";
+	size_t n = 0, i;
 
-	return used > 0 && (size_t)used < size && !lstat(path, &st) &&
-	       S_ISLNK(st.st_mode) && !access(moved, X_OK) &&
-	       !is_this_program(moved);
+	while (environ && environ[n])
+		n++;
+	kept.list = calloc(n + 2, sizeof(*kept.list));
+	for (i = 0; kept.list && i < n; i++)
+		if (strncmp(environ[i], guard, sizeof(guard) - 1))
+			kept.list[kept.count++] = environ[i];
 }
 
-/* A path that the environment names.  NULL after a line that says why not. */
-static const char *named_path(const struct launch *l, const char *variable)
+/* What may be another launcher learns what was tried. */
+static char **stock_environment(bool certain)
 {
-	char error[128];
-	const char *path = environment_path(variable, error, sizeof(error));
-
-	if (!path)
-		launch_say(l, error);
-	return path;
+	if (!kept.list)
+		return environ;
+	kept.list[kept.count] = certain ? NULL : (char *)stock_guard();
+	return kept.list;
 }
+
+static void set_guard(bool certain)
+{
+	if (certain)
+		unsetenv(STOCK_GUARD);
+	else
+		putenv((char *)stock_guard());
+}
+
+void launch_begin(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	keep_environment();
+}
+
+/*
+ * Whether to prefetch.
+ */
 
 static bool is_set(const char *variable)
 {
@@ -77,22 +138,18 @@ static bool is_set(const char *variable)
 	return value && *value;
 }
 
-const char *launch_stock(const struct launch *l)
+/* The file that this program is, into exe[PATH_MAX].  Where /proc is not
+ * mounted, by the name it was started by; but what that leads to may since have
+ * been changed by who started it. */
+static bool own_path(char *exe)
 {
-	static char moved[PATH_MAX];
-	const char *path = l->checker;
-	char text[128];
+	ssize_t n = readlink("/proc/self/exe", exe, PATH_MAX - 1);
+	const char *name = (const char *)getauxval(AT_EXECFN);
 
-	if (is_set(l->variable))
-		path = named_path(l, l->variable);
-	if (path && was_diverted(path, moved, sizeof(moved)))
-		path = moved;
-	if (!path || !is_this_program(path))
-		return path;
-	snprintf(text, sizeof(text), "the %s to run is this launcher itself",
-		 l->name);
-	launch_say(l, text);
-	return NULL;
+	if (n > 0)
+		exe[n] = '\0';
+	return n > 0 || (name && !environment_is_privileged() &&
+			 realpath(name, exe));
 }
 
 /* The folder that a path names a file in; its length is counted with the last
@@ -109,58 +166,167 @@ static bool folder_of(const char *path, struct stat *st)
 	return !stat(folder, st);
 }
 
-/* Started through a link that lies elsewhere: by e2fsck's usual name, where
- * the launcher was put in its place. */
+/* Started through a link that lies elsewhere: by the program's usual name,
+ * where a link to the launcher comes first. */
 static bool is_habit(void)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
 	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	struct stat a, b;
 
-	if (n <= 0 || !name)
-		return false;
-	exe[n] = '\0';
-	return folder_of(exe, &a) && folder_of(name, &b) &&
+	return name && own_path(exe) && folder_of(exe, &a) &&
+	       folder_of(name, &b) &&
 	       (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
 }
 
-bool launch_configure(const struct launch *l)
-{
-	const char *path, *value = getenv("PREFETCH");
-	char error[PATH_MAX + 256];
+/* What the file of settings says. */
+struct settings {
+	unsigned count;
+	struct {
+		const char *variable;
+		char value[256];
+	} of[16];
+};
 
-	if (value && !strcmp(value, "0"))
-		return true;
-	path = configuration_path(error, sizeof(error));
-	if (!path) {
-		launch_say(l, error);
-		return false;
-	}
-	if (configuration_apply(path, error, sizeof(error))) {
-		if (*error)
-			fprintf(stderr, "%s: %s; prefetching is off\n",
-				l->said_by, error);
-		setenv("PREFETCH", "0", 1);
-	} else if (!is_set("PREFETCH") && is_habit()) {
-		setenv("PREFETCH", "1", 1);
-	}
-	return true;
+static void take_setting(void *ctx, const char *variable, const char *value)
+{
+	struct settings *s = ctx;
+
+	if (s->count == sizeof(s->of) / sizeof(*s->of))
+		return;
+	s->of[s->count].variable = variable;
+	snprintf(s->of[s->count].value, sizeof(s->of[s->count].value), "%s",
+		 value);
+	s->count++;
 }
+
+/* False when it cannot be known what the file says. */
+static bool read_settings(const struct launch *l, struct settings *s)
+{
+	char error[PATH_MAX + 256];
+	const char *path = configuration_path(error, sizeof(error));
+	int result;
+
+	if (!path) {
+		launch_say(l, "%s; %s is read", error, CONFIGURATION);
+		path = CONFIGURATION;
+	}
+	result = configuration_read(path, take_setting, s, error,
+				    sizeof(error));
+	if (result > 0 && strcmp(path, CONFIGURATION)) {
+		environment_print(error, sizeof(error), path);
+		launch_say(l, "PREFETCH_CONFIG: \"%s\": %s; the defaults are "
+			   "used", error, strerror(ENOENT));
+	}
+	if (result < 0 && *error)
+		launch_say(l, "%s; prefetching is off", error);
+	return result >= 0;
+}
+
+/* By environment, file and habit, in this order. */
+static bool is_wanted(const struct settings *s)
+{
+	const char *value = is_set("PREFETCH") ? getenv("PREFETCH") : NULL;
+	unsigned i;
+
+	if (value && strcmp(value, "auto"))
+		return !strcmp(value, "1");
+	for (i = 0; i < s->count; i++)
+		if (!strcmp(s->of[i].variable, "PREFETCH"))
+			return !strcmp(s->of[i].value, "1");
+	return value || is_habit();	/* "auto", or nobody says anything */
+}
+
+static bool apply(const struct settings *s)
+{
+	unsigned i;
+
+	for (i = 0; i < s->count; i++)
+		if (!is_set(s->of[i].variable) &&
+		    setenv(s->of[i].variable, s->of[i].value, 1))
+			return false;
+	return !setenv("PREFETCH", "1", 1);
+}
+
+static bool is_limited(int resource, rlim_t least)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) || limit.rlim_cur < least;
+}
+
+/* A record takes a descriptor for as long as the check goes on, and it is
+ * written by the check's own thread as well, where the signal that comes at a
+ * limit on sizes would end the check. */
+#define RECORD_DESCRIPTORS 64
+
+static const char *cannot_trace(const char *path)
+{
+	if (path && !strcmp(path, "-"))
+		return "not a file";
+	if (path && is_limited(RLIMIT_FSIZE, RLIM_INFINITY))
+		return "there is a limit on the size of files";
+	if (path && is_limited(RLIMIT_NOFILE, RECORD_DESCRIPTORS))
+		return "too few files may be open";
+	return e2pf_stats_check(path);
+}
+
+/* A file that cannot be written is one that is not wanted. */
+static void check_file(const struct launch *l, const char *variable,
+		       const char **path, const char *why,
+		       const char *instead)
+{
+	char text[PATH_MAX];
+
+	if (!why)
+		return;
+	environment_print(text, sizeof(text), *path);
+	launch_say(l, "%s: cannot write \"%s\": %s; there %s", variable, text,
+		   why, instead);
+	*path = NULL;
+	unsetenv(variable);
+}
+
+void launch_configure(const struct launch *l, struct environment *env)
+{
+	struct settings s = { .count = 0 };
+	const char *value = getenv("PREFETCH");
+	char error[256];
+
+	memset(env, 0, sizeof(*env));
+	/* Without memory to undo what follows, better nothing. */
+	if ((value && !strcmp(value, "0")) || !kept.list)
+		return;
+	if (value && strcmp(value, "auto") &&
+	    environment_wrong("PREFETCH", error, sizeof(error))) {
+		launch_say(l, "%s; prefetching is off", error);
+		return;
+	}
+	if (!read_settings(l, &s) || !is_wanted(&s) ||
+	    !environment_mend(say_line, (void *)l) || !apply(&s))
+		return;
+	read_environment(env);
+	if (!env->prefetch)
+		return;
+	check_file(l, "PREFETCH_STATS", &env->stats,
+		   e2pf_stats_check(env->stats), "are no statistics");
+	check_file(l, "PREFETCH_TRACE", &env->trace, cannot_trace(env->trace),
+		   "is no record");
+}
+
+/*
+ * The module.
+ */
 
 void launch_find_beside(const char *name, char *path, size_t size)
 {
 	static const char *const places[] = { "", ".libs/" };
 	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *slash;
 	size_t i;
 
 	path[0] = '\0';
-	if (n <= 0)
-		return;
-	exe[n] = '\0';
-	slash = strrchr(exe, '/');
+	slash = own_path(exe) ? strrchr(exe, '/') : NULL;
 	if (!slash)
 		return;
 	slash[1] = '\0';
@@ -195,7 +361,7 @@ static bool fits_preload(const char *module)
 	return *module && !strpbrk(module, " :\t");
 }
 
-const char *launch_give_module(const struct launch *l, const char *checker)
+const char *launch_give_module(const struct launch *l, const char *program)
 {
 	const char *users = getenv("LD_PRELOAD");
 	char *before = users ? strdup(users) : NULL;
@@ -204,7 +370,7 @@ const char *launch_give_module(const struct launch *l, const char *checker)
 	const char *why = NULL;
 
 	launch_find_beside(l->module, module, sizeof(module));
-	if (!program_loads(checker, l->library))
+	if (!program_loads(program, l->library))
 		why = l->no_library;
 	else if (!*module)
 		why = "the module does not lie beside the launcher";
@@ -212,12 +378,13 @@ const char *launch_give_module(const struct launch *l, const char *checker)
 		why = "the module's path has a blank or a colon";
 	else if ((users && !before) || !preload(module))
 		why = "no memory";
-	else if (!try_module(checker, &found))
+	else if (!try_module(program, &found))
 		why = l->no_load;
 	else if (found.of[ABILITY_PROGRESS] != FINDING_WHOLE)
 		why = l->no_progress;
 	else if (!findings_export(&found, getpid()))
 		why = "no memory";
+	/* A side process is not to be given it. */
 	if (why) {
 		if (before)
 			setenv("LD_PRELOAD", before, 1);
@@ -228,15 +395,66 @@ const char *launch_give_module(const struct launch *l, const char *checker)
 	return why;
 }
 
-int launch_check_stats(const struct launch *l, const char *path)
-{
-	const char *why = e2pf_stats_check(path);
-	char text[PATH_MAX + 128];
+/*
+ * The end.
+ */
 
-	if (!why)
-		return 0;
-	snprintf(text, sizeof(text), "PREFETCH_STATS: cannot write \"%s\": %s",
-		 path, why);
-	launch_say(l, text);
-	return -1;
+struct run {
+	const struct launch *launch;
+	char **argv;
+	launch_prepare *prepare;
+	void *ctx;
+	bool found;
+};
+
+static bool run_found(void *ctx, const struct stock_found *found)
+{
+	struct run *r = ctx;
+	const char *path = found->path;
+	char text[257];
+	int err;
+
+	r->found = true;
+	if (found->elsewhere)
+		launch_say(r->launch, "%s cannot be run: %s is run",
+			   r->launch->stock.checker, path);
+	if (r->prepare && r->prepare(r->ctx, path)) {
+		set_guard(found->certain);
+		execv(path, r->argv);
+	}
+	r->prepare = NULL;
+	if (!kept.list)
+		set_guard(found->certain);
+	execve(path, r->argv, stock_environment(found->certain));
+	err = errno;
+	environment_print(text, sizeof(text), path);
+	if (found->named)
+		launch_say(r->launch, "%s: cannot run \"%s\": %s; the stock "
+			   "program is run", r->launch->stock.variable, text,
+			   strerror(err));
+	else
+		launch_say(r->launch, "cannot run %s: %s", text, strerror(err));
+	return false;
+}
+
+static void say_named(void *ctx, const char *line)
+{
+	struct run *r = ctx;
+
+	launch_say(r->launch, "%s", line);
+}
+
+void launch_run(const struct launch *l, char **argv, launch_prepare *prepare,
+		void *ctx)
+{
+	struct run r = { .launch = l, .argv = argv, .prepare = prepare,
+			 .ctx = ctx };
+	char places[1024];
+
+	stock_find(&l->stock, run_found, say_named, &r);
+	if (r.found)
+		return;
+	stock_describe(&l->stock, places, sizeof(places));
+	launch_say(l, "the stock %s is missing (looked for %s): reinstall %s",
+		   l->name, places, l->package);
 }

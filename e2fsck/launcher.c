@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2fsck, with prefetching: checks the environment and becomes the stock
- * e2fsck under the name it was called by itself, with the module preloaded
- * where the user asked for it and the stock e2fsck can take it.
+ * e2fsck, with prefetching: becomes the stock e2fsck under the name it was
+ * called by itself, with the module preloaded where the user asked for it and
+ * the stock e2fsck can take it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,21 +19,30 @@
 
 #include "environment.h"
 #include "launch.h"
-#include "report/stats_file.h"
 #include "task.h"
 
-/* e2fsck's own exit statuses, e2fsck(8). */
+/* e2fsck's own exit status, e2fsck(8). */
 #define EXIT_OPERATIONAL 8
-#define EXIT_USAGE 16
 
 #define MODULE "e2fsck-prefetch.so"
 #define SIDE_PROCESS "side-process"
 
+static const char *const names[] = {
+	"e2fsck", "fsck.ext4", "fsck.ext3", "fsck.ext2", NULL
+};
+static const char *const folders[] = { "/sbin", "/usr/sbin", NULL };
+
 static const struct launch launch = {
 	.said_by = "e2fsck-prefetch",
-	.variable = "PREFETCH_E2FSCK",
-	.checker = E2FSCK,
+	.stock = {
+		.variable = "PREFETCH_E2FSCK",
+		.checker = E2FSCK,
+		.names = names,
+		.folders = folders,
+		.library = "libext2fs.so."
+	},
 	.name = "e2fsck",
+	.package = "e2fsprogs",
 	.library = "libext2fs.so.",
 	.module = MODULE,
 	.no_library = "this e2fsck does not load libext2fs",
@@ -42,23 +50,33 @@ static const struct launch launch = {
 	.no_progress = "this e2fsck does not tell where it is"
 };
 
+/* Descriptors of the side process's: free, whatever e2fsck is given. */
+#define LEAST_DESCRIPTOR 3
+
 /* The program that reads ahead beside an e2fsck that takes no module.  Its
  * arguments are a descriptor that becomes readable when this process, which
- * becomes e2fsck, has ended, why there is no module, and e2fsck's own. */
+ * becomes e2fsck, has ended; standard error, for statistics only: what the
+ * dynamic linker says of a library that is missing is not e2fsck's to say; why
+ * there is no module; and e2fsck's own arguments. */
 static void run_side_process(int checker, const char *why, int argc,
 			     char **argv)
 {
-	char path[PATH_MAX + 64], number[16];
-	char **list = calloc((size_t)argc + 3, sizeof(*list));
+	char path[PATH_MAX + 64], number[16], messages[16];
+	char **list = calloc((size_t)argc + 4, sizeof(*list));
+	int output = fcntl(STDERR_FILENO, F_DUPFD, LEAST_DESCRIPTOR);
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	launch_find_beside(SIDE_PROCESS, path, sizeof(path));
-	if (!list || !*path)
+	if (!list || !*path || nowhere < 0 ||
+	    dup2(nowhere, STDERR_FILENO) < 0)
 		return;
 	snprintf(number, sizeof(number), "%d", checker);
+	snprintf(messages, sizeof(messages), "%d", output);
 	list[0] = (char *)SIDE_PROCESS;
 	list[1] = number;
-	list[2] = (char *)why;
-	memcpy(list + 3, argv + 1, (size_t)(argc - 1) * sizeof(*list));
+	list[2] = messages;
+	list[3] = (char *)why;
+	memcpy(list + 4, argv + 1, (size_t)(argc - 1) * sizeof(*list));
 	fcntl(checker, F_SETFD, 0);
 	execv(path, list);
 }
@@ -88,75 +106,57 @@ static void start_side_process(const char *why, int argc, char **argv)
 }
 
 /* By a copy of the arguments: they are put into another order. */
-static bool is_clean(int argc, char **argv)
+static struct task find_task(int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
-	struct task task;
-	bool clean = false;
+	struct task task = { .device = NULL };
 
 	if (copy) {
 		memcpy(copy, argv, (size_t)argc * sizeof(*copy));
 		task = task_read(argc, copy);
-		clean = task_is_clean(&task);
 	}
 	free(copy);
-	return clean;
+	return task;
 }
 
-static void prepare(const struct environment *env, const char *e2fsck,
-		    int argc, char **argv)
+struct run {
+	struct environment env;
+	int argc;
+	char **argv;
+};
+
+static bool prepare(void *ctx, const char *e2fsck)
 {
+	const struct run *r = ctx;
+	struct task task = find_task(r->argc, r->argv);
 	const char *why;
 
+	if (task.version) {
+		launch_say_version(&launch);
+		return false;
+	}
 	/* It is over before there is something to read ahead. */
-	if (!env->stats && !env->trace && is_clean(argc, argv)) {
-		if (env->verbose)
-			fprintf(stderr, "e2fsck-prefetch: prefetch: off (the "
-				"filesystem is marked as clean)\n");
-		return;
+	if (!r->env.stats && !r->env.trace && task_is_clean(&task)) {
+		if (r->env.verbose)
+			launch_say(&launch, "prefetch: off (the filesystem is "
+				   "marked as clean)");
+		return false;
 	}
 	why = launch_give_module(&launch, e2fsck);
 	if (!why)
-		return;
-	if (env->verbose)
-		fprintf(stderr, "e2fsck-prefetch: module: left out (%s)\n",
-			why);
-	start_side_process(why, argc, argv);
-}
-
-static bool cannot_trace(const char *path)
-{
-	const char *why = e2pf_stats_check(path);
-
-	if (!why && path && !strcmp(path, "-"))
-		why = "not a file";
-	if (why)
-		fprintf(stderr, "e2fsck-prefetch: PREFETCH_TRACE: cannot write "
-			"\"%s\": %s\n", path, why);
-	return why;
+		return true;
+	if (r->env.verbose)
+		launch_say(&launch, "module: left out (%s)", why);
+	start_side_process(why, r->argc, r->argv);
+	return false;
 }
 
 int main(int argc, char **argv)
 {
-	struct environment env;
-	char error[256];
-	const char *path;
+	struct run r = { .argc = argc, .argv = argv };
 
-	if (!launch_configure(&launch))
-		return EXIT_USAGE;
-	if (read_environment(&env, error, sizeof(error))) {
-		launch_say(&launch, error);
-		return EXIT_USAGE;
-	}
-	path = launch_stock(&launch);
-	if (!path || launch_check_stats(&launch, env.prefetch ? env.stats :
-							       NULL) ||
-	    (env.prefetch && cannot_trace(env.trace)))
-		return EXIT_USAGE;
-	if (env.prefetch)
-		prepare(&env, path, argc, argv);
-	execv(path, argv);
-	fprintf(stderr, "e2fsck-prefetch: cannot run %s: %s\n", path,
-		strerror(errno));
+	launch_begin();
+	launch_configure(&launch, &r.env);
+	launch_run(&launch, argv, r.env.prefetch ? prepare : NULL, &r);
 	return EXIT_OPERATIONAL;
 }

@@ -10,6 +10,7 @@
 
 #include "findings.h"
 #include "leave.h"
+#include "stock.h"
 
 void leave_environment(const void *inside)
 {
@@ -19,6 +20,7 @@ void leave_environment(const void *inside)
 	char *rest;
 
 	unsetenv(FINDINGS_VARIABLE);
+	unsetenv(STOCK_GUARD);
 	if (!list || !dladdr(inside, &info) || !info.dli_fname)
 		return;
 	len = strlen(info.dli_fname);

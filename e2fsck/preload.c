@@ -31,6 +31,7 @@
 #include "linkage.h"
 #include "real.h"
 #include "ext4/ext4_session.h"
+#include "signals.h"
 #include "stages.h"
 #include "device/share.h"
 #include "engine/trace.h"
@@ -560,11 +561,10 @@ __attribute__((constructor))
 static void begin(void)
 {
 	struct findings found;
-	char error[256];
 
 	if (getenv(TRIAL_VARIABLE))
 		answer_trial();
-	read_environment(&self.env, error, sizeof(error));
+	read_environment(&self.env);
 	self.on = self.env.prefetch;
 	self.pid = getpid();
 	findings_import(&found);
@@ -616,12 +616,16 @@ static void say_all(void)
 __attribute__((destructor))
 static void end(void)
 {
+	struct signals_held held;
+
 	/* A forked child of e2fsck has neither our threads nor our task. */
 	if (getpid() != self.pid || is_crashing())
 		return;
 	end_session();
 	/* A thread that was left behind may still write to it. */
+	signals_hold(&held);
 	e2pf_trace_close(self.trace, !self.on);
 	write_stats();
 	say_all();
+	signals_release(&held);
 }

@@ -68,13 +68,15 @@ int main(int argc, char **argv)
 {
 	struct environment env;
 	struct task task;
-	char error[256];
 
-	/* The launcher has said what is wrong with the environment. */
-	if (argc < 4 || read_environment(&env, error, sizeof(error)))
+	if (argc < 5)
 		return 0;
-	task = task_read(argc - 2, argv + 2);
-	if (task.device)
-		help(&env, &task, atoi(argv[1]), argv[2]);
+	if (dup2(atoi(argv[2]), STDERR_FILENO) >= 0)
+		close(atoi(argv[2]));
+	/* The launcher has said what is wrong with the environment. */
+	read_environment(&env);
+	task = task_read(argc - 3, argv + 3);
+	if (env.prefetch && task.device)
+		help(&env, &task, atoi(argv[1]), argv[3]);
 	return 0;
 }

@@ -27,6 +27,7 @@
 struct task task_read(int argc, char **argv)
 {
 	struct task task = { .plain = true };
+	bool flushes = false;
 	int c;
 
 	opterr = 0;
@@ -39,10 +40,12 @@ struct task task_read(int argc, char **argv)
 			task.superblock = atoi(optarg);
 		if (c == 'B')
 			task.block_size = (unsigned)atoi(optarg);
-		if (c == 'F' || c == 'V')	/* flushes, or does nothing */
-			return task;
+		if (c == 'F')		/* flushes what would be read ahead */
+			flushes = true;
+		if (c == 'V')
+			task.version = true;
 	}
-	if (optind == argc - 1)
+	if (!flushes && !task.version && optind == argc - 1)
 		task.device = argv[optind];
 	return task;
 }

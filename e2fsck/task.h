@@ -14,6 +14,7 @@ struct task {
 	int superblock;		/* -b; 0: the first */
 	unsigned block_size;	/* -B; 0: find out */
 	bool force;		/* -f, or what implies a full check */
+	bool version;		/* -V: says its version, and checks nothing */
 	bool plain;		/* no option that could ask for more than what
 				   a clean filesystem gets */
 };

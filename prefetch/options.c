@@ -206,7 +206,7 @@ int parse_options(int argc, char **argv, struct options *o)
 	while ((c = getopt_long(argc, argv, "+:nt:m:b:B:qvhV", long_options,
 				NULL)) != -1) {
 		if (c == '?')
-			return wrong("\"%s\" is no option", argv[optind - 1]);
+			return wrong("unknown option \"%s\"", argv[optind - 1]);
 		if (c == ':')
 			return wrong("\"%s\" needs a value", argv[optind - 1]);
 		if ((c < OPT_ONLY && strchr("tmbB", c)) || c == OPT_ONLY ||
@@ -239,11 +239,19 @@ int configure_options(struct options *o)
 	struct e2pf_settings all = o->settings;
 	char error[PATH_MAX + 256];
 	const char *path;
+	int result;
 
 	path = configuration_path(error, sizeof(error));
 	if (!path)
 		return wrong_environment(error);
-	if (configuration_read(path, set, &all, error, sizeof(error))) {
+	result = configuration_read(path, set, &all, error, sizeof(error));
+	/* Nobody needs to have the installed file. */
+	if (result > 0 && strcmp(path, CONFIGURATION)) {
+		snprintf(error, sizeof(error), "PREFETCH_CONFIG: %s",
+			 strerror(ENOENT));
+		return wrong_environment(error);
+	}
+	if (result < 0) {
 		fprintf(stderr, "e2prefetch: %s; nothing is read ahead\n",
 			*error ? error : strerror(errno));
 		return EXIT_OPERATIONAL;

@@ -15,6 +15,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "environment.h"
 #include "fuzz.h"
@@ -59,6 +60,16 @@ static void check_settings(const struct e2pf_settings *s)
 	require(!(s->classes & ~E2PF_ALL_CLASSES));
 }
 
+static unsigned mended;
+
+/* One line, whatever the variable holds. */
+static void count_line(void *ctx, const char *line)
+{
+	(void)ctx;
+	require(*line && !strchr(line, '\n') && !strchr(line, '\033'));
+	mended++;
+}
+
 static void fuzz_environment(struct input *in)
 {
 	static const char *const names[] = {
@@ -67,10 +78,8 @@ static void fuzz_environment(struct input *in)
 		"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
 		"PREFETCH_NICE",
 	};
-	struct environment env;
-	char error[256];
+	struct environment env, again;
 	size_t i;
-	int result;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *value = take_string(in);
@@ -81,17 +90,16 @@ static void fuzz_environment(struct input *in)
 			unsetenv(names[i]);
 		free(value);
 	}
-	memset(error, 0x5a, sizeof(error));
-	result = read_environment(&env, error, sizeof(error));
-	require(result == 0 || result == -1);
-	/* One line, whatever the variable holds. */
-	if (result)
-		require(memchr(error, 0, sizeof(error)) && *error &&
-			!memchr(error, '\n', strlen(error)));
-	else if (!env.prefetch)
-		require(!env.stats && !env.settings.threads &&
-			!env.settings.memory);
+	read_environment(&env);
 	check_settings(&env.settings);
+	/* What was wrong and is mended leaves what it was before. */
+	mended = 0;
+	require(environment_mend(count_line, NULL) || mended);
+	read_environment(&again);
+	check_settings(&again.settings);
+	require(mended || !memcmp(&env, &again, sizeof(env)));
+	mended = 0;
+	require(environment_mend(count_line, NULL) && !mended);
 }
 
 static void fuzz_options(struct input *in)

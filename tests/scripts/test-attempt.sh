@@ -16,6 +16,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 COMPARE_MANAGERS=0
+BECOME=
 
 launcher_alone()
 {
@@ -37,9 +38,11 @@ module_from()
 # reason_is TEXT: what PREFETCH_VERBOSE=1 says of the module, all of it.
 reason_is()
 {
-	PREFETCH=1 PREFETCH_VERBOSE=1 LD_PRELOAD=$E2PF_RUNTIME \
+	# shellcheck disable=SC2086
+	PREFETCH=1 PREFETCH_VERBOSE=1 LD_PRELOAD=$E2PF_RUNTIME $BECOME \
 		"$E2FSCK_TEST" -fn "$image" >"$dir/out" 2>"$dir/err" </dev/null
-	grep "^e2fsck-prefetch: " "$dir/err"
+	cat "$dir/err"
+	[ "$(grep -vc -e "^e2fsck-prefetch: " -e "^e2fsck 1" "$dir/err")" = 0 ] &&
 	[ "$(grep "^e2fsck-prefetch: " "$dir/err")" = \
 		"e2fsck-prefetch: module: left out ($1)" ]
 }
@@ -53,6 +56,42 @@ refused()
 	tap_check "$1: the reason is said" reason_is "$reason"
 }
 
+# The bytes of an ELF file that say what it is for: e_machine, and EI_CLASS.
+other_machine() { head -c 18; head -c 2 >/dev/null; printf '\266\266'; cat; }
+other_class() { head -c 4; head -c 1 >/dev/null; printf '\003'; cat; }
+
+# A file that this user may not read; root may read any.
+test_unreadable()
+{
+	launcher_alone unreadable
+	cp "$MODULE" "$dir/"
+	chmod 0000 "$dir/e2fsck-prefetch.so"
+	chmod 0755 "$dir"
+	chmod 0644 "$image"
+	if ! have_root || ! setpriv --reuid=65534 true 2>/dev/null; then
+		tap_skip "a module that cannot be read" "no other user to be"
+		return
+	fi
+	BECOME="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	tap_check "a module that cannot be read: the reason is said" \
+		reason_is "the module does not lie beside the launcher"
+	BECOME=
+}
+
+# What it loads is removed while this is being upgraded: nothing but the reason
+# is on standard error, also where a side process needs the same library.
+test_upgrade()
+{
+	launcher_alone upgrade
+	cp "$MODULE" "$top_builddir/e2fsck/side-process" "$dir/"
+	mkdir "$dir/lib"
+	echo garbage >"$dir/lib/$(readelf -d "$MODULE" |
+		sed -n 's/.*NEEDED.*\[\(libjson-c[^]]*\)\].*/\1/p')"
+	export LD_LIBRARY_PATH=$dir/lib
+	refused "a library that cannot be loaded"
+	unset LD_LIBRARY_PATH
+}
+
 test_files()
 {
 	launcher_alone none
@@ -61,6 +100,27 @@ test_files()
 	launcher_alone text
 	echo "no module" >"$dir/e2fsck-prefetch.so"
 	refused "a module that is no library"
+
+	launcher_alone empty
+	: >"$dir/e2fsck-prefetch.so"
+	refused "a module that is empty"
+
+	launcher_alone folder
+	mkdir "$dir/e2fsck-prefetch.so"
+	refused "a module that is a folder"
+
+	launcher_alone loop
+	ln -s e2fsck-prefetch.so "$dir/e2fsck-prefetch.so"
+	refused "a module that is a link to itself" \
+		"the module does not lie beside the launcher"
+
+	launcher_alone machine
+	other_machine <"$MODULE" >"$dir/e2fsck-prefetch.so"
+	refused "a module for another machine"
+
+	launcher_alone class
+	other_class <"$MODULE" >"$dir/e2fsck-prefetch.so"
+	refused "a module of another word size"
 
 	launcher_alone cut
 	head -c 20000 "$MODULE" >"$dir/e2fsck-prefetch.so"
@@ -103,6 +163,31 @@ test_trials()
 		"$begin" >"$dir/m.c"
 	module_from "$dir/m.c" -w
 	refused "a module of another version"
+
+	launcher_alone killed
+	printf '#include <signal.h>\n%s { raise(SIGSEGV); }\n' "$begin" \
+		>"$dir/m.c"
+	module_from "$dir/m.c"
+	refused "a module that ends with SIGSEGV in its trial"
+
+	launcher_alone stays
+	cat >"$dir/m.c" <<-END
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	$begin
+	{
+		if (!getenv("PREFETCH_TRIAL"))
+			return;
+		puts("$(PREFETCH_TRIAL=1 LD_PRELOAD=${E2PF_RUNTIME:+$E2PF_RUNTIME:}$MODULE "$E2FSCK_STOCK" -V)");
+		fflush(stdout);
+		for (;;)
+			pause();
+	}
+	END
+	module_from "$dir/m.c"
+	compare_image "a module that answers and does not end" "$dir/cmp" \
+		"$image" -fy || :
 
 	launcher_alone endless
 	printf '#include <unistd.h>\n%s { for (;;) pause(); }\n' "$begin" \
@@ -150,6 +235,8 @@ test_attempt()
 	image_make ext4-1k "$image" || tap_bail "no image"
 	test_in_place
 	test_files
+	test_unreadable
+	test_upgrade
 	test_libraries
 	test_trials
 	test_noexec

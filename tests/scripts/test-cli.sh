@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The command line of the launcher: what it leaves to e2fsck, what it refuses,
-# what its children see, and how a run ends that does not end by itself; and
-# where e2prefetch writes its statistics.
+# The command line of the launcher: what it leaves to e2fsck, which values it
+# takes, and what its children see; and where e2prefetch writes its statistics.
+# Values that are wrong are in test-wrong-settings.sh.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -59,26 +59,6 @@ no_arguments()
 	same "$dir/so" "$dir/out" "$dir/se" "$dir/err"
 }
 
-# refused VARIABLE VALUE: one line that names the variable, status 16, before
-# the device is looked for: one that does not exist is not mentioned.
-refused()
-{
-	local status
-
-	cp --sparse=auto "$image" "$dir/fs"
-	env PREFETCH=1 "$1=$2" "$IMGTOOL" run 60 e2fsck "$E2FSCK_TEST" -fy \
-		"$dir/fs" >"$dir/out" 2>"$dir/err" </dev/null
-	status=$?
-	cat "$dir/out" "$dir/err"
-	[ $status = 16 ] || { echo "status $status"; return 1; }
-	[ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-	grep -q "^e2fsck-prefetch: $1: " "$dir/err" &&
-	same "$image" "$dir/fs" || return
-	env PREFETCH=1 "$1=$2" "$E2FSCK_TEST" "$dir/none" \
-		>"$dir/out" 2>&1 </dev/null
-	[ $? = 16 ] && ! grep -q "No such file" "$dir/out"
-}
-
 accepted()
 {
 	env PREFETCH=1 "$1=$2" "$IMGTOOL" run 60 e2fsck "$E2FSCK_TEST" -fn \
@@ -90,25 +70,6 @@ test_values()
 {
 	local value
 
-	for value in 2 yes -1 01; do
-		tap_check "PREFETCH=$value is refused" refused PREFETCH "$value"
-	done
-	for value in 7 true -1; do
-		tap_check "TEST_MMAP_IO=$value is refused" \
-			refused TEST_MMAP_IO "$value"
-	done
-	for value in 0 x -1 257 999999 1x 18446744073709551617; do
-		tap_check "PREFETCH_THREADS=$value is refused" \
-			refused PREFETCH_THREADS "$value"
-	done
-	for value in abc 0 1Q -5M 1023K 99999999999T; do
-		tap_check "PREFETCH_MEM=$value is refused" \
-			refused PREFETCH_MEM "$value"
-	done
-	for value in x , crc32c, "crc32c bitmaps" none,crc32c CRC32C; do
-		tap_check "PREFETCH_ACCEL=$value is refused" \
-			refused PREFETCH_ACCEL "$value"
-	done
 	for value in none all crc32c bitmaps,crc32c indirect; do
 		tap_check "PREFETCH_ACCEL=$value is taken" \
 			accepted PREFETCH_ACCEL "$value"
@@ -121,9 +82,6 @@ test_values()
 		tap_check "PREFETCH_MEM=$value is taken" \
 			accepted PREFETCH_MEM "$value"
 	done
-	PREFETCH=0 PREFETCH_THREADS=x tap_check \
-		"PREFETCH=0 makes the others mean nothing" \
-		launch -fn "$image"
 }
 
 #
@@ -394,15 +352,8 @@ kept()
 	[ "$(stat -c %a "$dir/precious")" = 644 ]
 }
 
-# stats_refused FILE: neither followed nor changed, and no check is made.
-stats_refused()
-{
-	PREFETCH=1 PREFETCH_STATS=$1 launch -fn "$image"
-	kept $? 16
-}
-
-# The same for e2prefetch, before it looks for the device and without running
-# the command.
+# A file that statistics are not written to is refused before the device is
+# looked for and without running the command.
 prefetch_stats_refused()
 {
 	rm -f "$dir/ran"
@@ -468,7 +419,6 @@ test_stats()
 	else
 		tap_skip "PREFETCH_STATS" "jq not found"
 	fi
-	test_stats_refused PREFETCH_STATS stats_refused
 	test_stats_refused "e2prefetch --stats" prefetch_stats_refused
 	tap_check "e2prefetch -n leaves the statistics alone" \
 		prefetch_stats_dry_run
@@ -532,7 +482,6 @@ test_options()
 	local COMPARE_MANAGERS="0 1" name good=$image backup
 
 	compare_options "unknown option" -G
-	compare_options "-V" -V
 	compare_options "-C 0" -fy -C 0
 	compare_options "-C 0 without -f" -C 0 -p
 	compare_options "-tt" -fn -tt
@@ -702,6 +651,7 @@ children_without()
 	grep 'execve("[^"]*badblocks"' "$log" >"$log.child" ||
 		{ echo "no badblocks"; return 1; }
 	! grep -e LD_PRELOAD -e PREFETCH_FINDINGS -e PREFETCH_TRIAL \
+		-e PREFETCH_LAUNCHED \
 		"$log.child"
 }
 
@@ -730,94 +680,6 @@ test_children()
 	fi
 }
 
-#
-# Signals.  e2fsck writes its progress to a pipe that holds one page and that
-# nobody reads: it stands still in pass 1, at the same place each time.
-#
-# start_and_block PROGRAM: sets pid.
-start_and_block()
-{
-	local line
-
-	rm -f "$dir/progress"
-	mkfifo "$dir/progress"
-	exec 7<>"$dir/progress"
-	"$IMGTOOL" pipesize 4096 <&7
-	cp --sparse=auto "$big" "$dir/fs"
-	(
-		cd "$dir" &&
-		exec "$IMGTOOL" run 60 e2fsck "$1" -fy -C 8 fs </dev/null \
-			8>"$dir/progress" 7>&- >"$dir/out" 2>"$dir/err"
-	) &
-	pid=$!
-	# The first line says that pass 1 has begun.
-	read -r -t 50 line <&7
-}
-
-let_go()
-{
-	cat <&7 >/dev/null &
-	local reader=$! status
-
-	exec 7>&-
-	wait "$pid" 2>/dev/null
-	status=$?
-	# SIGTERM would be lost on a reader that is not cat yet.
-	kill -s KILL "$reader" 2>/dev/null
-	wait "$reader" 2>/dev/null
-	return $status
-}
-
-# signalled SIGNAL...: the status and the output are those of stock.
-signalled()
-{
-	local stock status signal
-
-	for status in stock test; do
-		if [ $status = stock ]; then
-			start_and_block "$E2FSCK_STOCK"
-		else
-			export PREFETCH=1 TEST_MMAP_IO=$manager
-			[ -z "${override-}" ] ||
-				export PREFETCH_E2FSCK=$override
-			start_and_block "$E2FSCK_TEST"
-			unset PREFETCH TEST_MMAP_IO PREFETCH_E2FSCK
-		fi
-		for signal in "$@"; do
-			kill -s "$signal" "$pid" || return
-		done
-		let_go
-		echo $? >"$dir/$status.status"
-		mv "$dir/out" "$dir/$status.out"
-		mv "$dir/fs" "$dir/$status.fs"
-	done
-	same "$dir/stock.status" "$dir/test.status" \
-		"$dir/stock.out" "$dir/test.out" \
-		"$dir/stock.fs" "$dir/test.fs" || {
-		cat "$dir"/stock.status "$dir"/test.status
-		return 1
-	}
-	no_process_left
-}
-
-test_signals()
-{
-	local signal manager override=
-
-	for manager in 0 1; do
-		for signal in INT TERM KILL HUP "STOP CONT" "STOP KILL"; do
-			# shellcheck disable=SC2086
-			tap_check "SIG$signal in pass 1, TEST_MMAP_IO=$manager" \
-				signalled $signal
-		done
-	done
-	[ -n "$STATIC" ] || return
-	manager=0 override=$STATIC
-	for signal in INT KILL; do
-		tap_check "SIG$signal with the side process" signalled "$signal"
-	done
-}
-
 two_at_once()
 {
 	local one two status
@@ -844,25 +706,9 @@ two_at_once()
 #
 test_override()
 {
-	local COMPARE_MANAGERS="0" COMPARE_PRELOAD='' copy status
+	local COMPARE_MANAGERS="0" COMPARE_PRELOAD='' status
 	local good=$image E2FSCK_STOCK=$E2FSCK_STOCK
 
-	tap_check "PREFETCH_E2FSCK that is not absolute is refused" \
-		refused_e2fsck sbin/e2fsck
-	tap_check "PREFETCH_E2FSCK that is the launcher is refused" \
-		refused_e2fsck "$E2FSCK_TEST"
-	if [ -n "$E2PF_RUNTIME" ]; then
-		tap_skip "and where there is no /proc" \
-			"a sanitizer needs /proc"
-	elif have_root && unshare -m true 2>/dev/null; then
-		tap_check "and where there is no /proc" refused_without_proc
-	else
-		tap_skip "and where there is no /proc" "cannot unshare mounts"
-	fi
-	PREFETCH=1 PREFETCH_E2FSCK=$dir/none launch -fn "$image"
-	status=$?
-	tap_check "PREFETCH_E2FSCK that does not exist: status 8" \
-		[ $status = 8 ]
 	if [ -z "$STATIC" ]; then
 		tap_skip "the side process" "no e2fsck.static"
 	else
@@ -882,17 +728,6 @@ test_override()
 			stats_from_side
 		unset PREFETCH_E2FSCK
 	fi
-	if ! have_root || ! setpriv --reuid=65534 true 2>/dev/null; then
-		tap_skip "raised privileges" "no other user to be"
-		return
-	fi
-	copy=$dir/setuid
-	cp "$E2FSCK_TEST" "$copy"
-	chmod 4755 "$copy"
-	chmod 0711 "$dir"
-	tap_check "PREFETCH_E2FSCK is refused with raised privileges" \
-		refused_setuid "$copy"
-	rm -f "$copy"
 }
 
 # Both end on their own: the file is there once no process is left.
@@ -905,43 +740,6 @@ stats_from_side()
 	jq -e 'type == "object"' "$dir/stats"
 }
 
-refused_e2fsck()
-{
-	local status
-
-	PREFETCH=1 PREFETCH_E2FSCK=$1 launch -fn "$image"
-	status=$?
-	cat "$dir/err"
-	[ $status = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] && [ ! -s "$dir/out" ]
-}
-
-# The launcher would start itself for ever.
-refused_without_proc()
-{
-	PREFETCH=1 PREFETCH_E2FSCK=$E2FSCK_TEST \
-		timeout 20 unshare -m sh -c \
-		'mount -t tmpfs none /proc && exec "$@"' sh \
-		"$E2FSCK_TEST" -fn "$image" >"$dir/out" 2>"$dir/err" </dev/null
-	[ $? = 16 ] && grep "is this launcher itself" "$dir/err"
-}
-
-refused_setuid()
-{
-	local status
-
-	# The program it would run as root leaves a file behind.
-	printf '#!/bin/sh\n: >"%s"\n' "$dir/ran" >"$dir/fake"
-	chmod 0755 "$dir/fake"
-	rm -f "$dir/ran"
-	PREFETCH=1 PREFETCH_E2FSCK=$dir/fake setpriv --reuid=65534 \
-		--regid=65534 --clear-groups "$1" -fn "$image" \
-		>"$dir/out" 2>"$dir/err" </dev/null
-	status=$?
-	cat "$dir/err"
-	[ $status = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-	[ ! -e "$dir/ran" ]
-}
-
 test_cli()
 {
 	dir=$E2PF_TMP/cli
@@ -950,12 +748,6 @@ test_cli()
 	image_make ext4-1k "$image" || tap_bail "no image"
 	cp --sparse=auto "$image" "$image.bad"
 	echo "clri /d1" | image_debugfs "$image.bad"
-	# 512 groups: more progress lines than a page holds.
-	big=$E2PF_TMP/big
-	truncate -s 512M "$big"
-	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -t ext4 -b 1024 -g 1024 \
-		-U $IMAGE_UUID -N 4096 "$big" >/dev/null 2>&1 ||
-		tap_bail "no large image"
 	test_untouched
 	tap_check "PREFETCH=0 without arguments" no_arguments 0
 	tap_check "PREFETCH=1 without arguments" no_arguments 1
@@ -967,7 +759,6 @@ test_cli()
 	test_not_a_filesystem
 	test_loop
 	test_children
-	test_signals
 	tap_check "two checks at once" two_at_once 0
 	tap_check "two checks at once, mmap" two_at_once 1
 	test_override

@@ -242,6 +242,7 @@ scripts()
 		export COMPARE_LIMIT=300
 	fi
 	script scripts test-cli.sh
+	script scripts test-signals.sh
 	# shellcheck disable=SC2086
 	script features test-features.sh $images
 	COUNT=${seeds:-260} script corruptions test-corruptions.sh

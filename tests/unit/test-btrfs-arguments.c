@@ -76,6 +76,31 @@ static void test_send(void **state)
 		assert_false(arguments_are_send(count(others[i]), others[i]));
 }
 
+static void test_version(void **state)
+{
+	static char *lines[][WORDS] = {
+		{ "btrfs", "--version" },
+		{ "btrfs", "version" },
+		{ "/bin/btrfs", "-v", "ver" },
+		{ "btrfs", "--version", "check" },
+	};
+	static char *others[][WORDS] = {
+		{ "btrfs" },
+		{ "btrfs", "--help" },
+		{ "btrfs", "check", "--version" },
+		{ "btrfsck", "--version" },
+		{ "btrfs", "versions" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		assert_true(arguments_are_version(count(lines[i]), lines[i]));
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(arguments_are_version(count(others[i]),
+						   others[i]));
+}
+
 static void expect_aside(char **words, const char *why)
 {
 	const char *reason = arguments_aside(count(words), words);
@@ -130,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_send),
+		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_aside),
 		cmocka_unit_test(test_repeats),
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file of settings: what it sets, that the environment wins, and that a
- * file with one wrong line sets nothing and is told in one line.
+ * The file of settings: what it sets, and that a file with one wrong line sets
+ * nothing and is told in one line, with its number.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -53,14 +54,32 @@ static int unset_all(void **state)
 	return 0;
 }
 
-static int apply(const char *text)
+static void set_variable(void *ctx, const char *variable, const char *value)
+{
+	(void)ctx;
+	assert_null(getenv(variable));
+	setenv(variable, value, 1);
+}
+
+static int read_path(const char *name)
+{
+	return configuration_read(name, set_variable, NULL, error,
+				  sizeof(error));
+}
+
+static int apply_bytes(const char *text, size_t size)
 {
 	FILE *f = fopen(path, "w");
 
 	assert_non_null(f);
-	fputs(text, f);
+	assert_int_equal(fwrite(text, 1, size, f), size);
 	assert_int_equal(fclose(f), 0);
-	return configuration_apply(path, error, sizeof(error));
+	return read_path(path);
+}
+
+static int apply(const char *text)
+{
+	return apply_bytes(text, strlen(text));
 }
 
 static void assert_set(const char *name, const char *value)
@@ -82,11 +101,11 @@ static void assert_nothing_set(void)
 static void no_file(void **state)
 {
 	(void)state;
-	assert_int_equal(configuration_apply("/nonexistent/x.conf", error,
-					     sizeof(error)), 0);
-	assert_int_equal(configuration_apply("/dev/null", error,
-					     sizeof(error)), 0);
-	assert_int_equal(apply("# a comment\n\n; another\n"), 0);
+	assert_int_equal(read_path("/nonexistent/x.conf"), 1);
+	assert_int_equal(read_path("/dev/null/x.conf"), 1);
+	assert_int_equal(read_path("/dev/null"), 0);
+	assert_int_equal(apply(""), 0);
+	assert_int_equal(apply("# a comment\n\n; another\n \t# more\n"), 0);
 	assert_nothing_set();
 }
 
@@ -108,19 +127,6 @@ static void all_settings(void **state)
 	assert_set("PREFETCH_IOPS", "300");
 	assert_set("PREFETCH_IOPRIO", "best-effort:7");
 	assert_set("PREFETCH_NICE", "10");
-}
-
-static void environment_wins(void **state)
-{
-	(void)state;
-	setenv("PREFETCH", "1", 1);
-	setenv("PREFETCH_THREADS", "2", 1);
-	setenv("PREFETCH_MEM", "", 1);
-	assert_int_equal(apply("prefetch = off\nthreads = 4\nmemory = 8M\n"),
-			 0);
-	assert_set("PREFETCH", "1");
-	assert_set("PREFETCH_THREADS", "2");
-	assert_set("PREFETCH_MEM", "8M");
 }
 
 static void assert_refused(const char *text, unsigned line, const char *about)
@@ -148,37 +154,108 @@ static void wrong_lines(void **state)
 	assert_refused("prefetch = ON\n", 1, "on or off");
 	assert_refused("nice = -5\nmemory\n", 1, "from 1 to 19");
 	assert_refused("memory\nnice = -5\n", 1, "name = value");
-	assert_refused("[all]\nthreads = 4\n", 2, "sections");
+	assert_refused("[all]\nthreads = 4\n", 1, "sections");
+	assert_refused("threads = 4\n\n  [all]\n", 3, "sections");
+	assert_refused("[all\n", 1, "sections");
 	assert_refused("threads = 4\nthreads = 5\n", 2, "twice");
 	assert_refused("memory = 1M\n  2M\n", 2, "twice");
 	assert_refused("threads = \033[2J\n", 1, "\"?[2J\"");
-	memset(longer, '#', sizeof(longer));
+	memset(longer, 'x', sizeof(longer));
 	memcpy(longer, "threads = 4\n", 12);
 	longer[sizeof(longer) - 1] = '\0';
 	assert_refused(longer, 2, "too long");
-	/* A part of a comment is no setting. */
-	memset(longer, ' ', sizeof(longer));
-	longer[0] = '#';
-	memcpy(longer + 210, "threads = 4\n", 13);
-	assert_refused(longer, 1, "too long");
+}
+
+/* The line that is told is the one an editor shows, whatever is before it. */
+static void line_numbers(void **state)
+{
+	char text[2000];
+	size_t used;
+
+	(void)state;
+	assert_refused("threads = 4\r\nmemory\r\n", 2, "name = value");
+	assert_refused("\xef\xbb\xbf# x\nmemory = x\n", 2, "a size");
+	assert_refused("threads = 4\nmemory = 1M\n\tnice = 3\n", 3, "twice");
+	assert_refused("memory\nthreads\nprefetch = x\n", 1, "name = value");
+	assert_refused("nice = 3\n; x\n# y\n\nverbose = x", 5, "on or off");
+	/* Comments longer than what libinih reads at a time. */
+	memset(text, ' ', sizeof(text));
+	text[0] = '#';
+	memcpy(text + 210, "threads = 4\n", 12);
+	used = 222;
+	memcpy(text + used, "nice = 77\n", 11);
+	assert_refused(text, 2, "from 1 to 19");
+	strcpy(text + used, "nice = 7\n");
+	assert_int_equal(apply(text), 0);
+	assert_set("PREFETCH_NICE", "7");
+	assert_null(getenv("PREFETCH_THREADS"));
+}
+
+/* A last line that just fits, without its end. */
+static void long_lines(void **state)
+{
+	char line[400];
+	size_t len;
+
+	(void)state;
+	for (len = 190; len < 210; len++) {
+		memset(line, ' ', sizeof(line));
+		memcpy(line, "threads =", 9);
+		line[len - 1] = '4';
+		line[len] = '\0';
+		unset_all(NULL);
+		if (len < 200) {
+			assert_int_equal(apply(line), 0);
+			assert_set("PREFETCH_THREADS", "4");
+		} else {
+			assert_refused(line, 1, "too long");
+		}
+	}
+}
+
+static void binary_files(void **state)
+{
+	static const char elf[] = "\177ELF\2\1\1\0\0\0\0";
+
+	(void)state;
+	assert_int_equal(apply_bytes(elf, sizeof(elf)), -1);
+	assert_non_null(strstr(error, ":1: this is not text"));
+	assert_int_equal(apply_bytes("threads = 4\n\0\n", 14), -1);
+	assert_non_null(strstr(error, ":2: this is not text"));
+	assert_int_equal(apply_bytes("threads = 4\0 5\n", 15), -1);
+	assert_non_null(strstr(error, ":1: this is not text"));
+	assert_nothing_set();
 }
 
 static void files_without_end(void **state)
 {
-	FILE *f = fopen(path, "w");
-	unsigned i;
+	static char text[70000];
 
 	(void)state;
-	assert_non_null(f);
-	for (i = 0; i < 10000; i++)
-		fputs("#\n", f);
-	fputs("threads = 4\n", f);
-	assert_int_equal(fclose(f), 0);
-	assert_int_equal(configuration_apply(path, error, sizeof(error)), -1);
+	memset(text, '#', sizeof(text));
+	assert_int_equal(apply_bytes(text, 65536), 0);
+	assert_int_equal(apply_bytes(text, 65537), -1);
 	assert_non_null(strstr(error, "too long"));
-	assert_int_equal(configuration_apply("/dev/zero", error,
-					     sizeof(error)), -1);
-	assert_int_equal(configuration_apply("/", error, sizeof(error)), -1);
+	assert_nothing_set();
+}
+
+/* Nothing is opened that may keep us waiting, or do something then. */
+static void other_files(void **state)
+{
+	static const char *const others[] = { "/", "/dev/zero", "/dev/full" };
+	char fifo[sizeof(path) + 5];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		assert_int_equal(read_path(others[i]), -1);
+		assert_non_null(strstr(error, "not a regular file"));
+	}
+	snprintf(fifo, sizeof(fifo), "%s.fifo", path);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(read_path(fifo), -1);
+	assert_non_null(strstr(error, "not a regular file"));
+	assert_int_equal(unlink(fifo), 0);
 	assert_nothing_set();
 }
 
@@ -195,7 +272,8 @@ static void little_room(void **state)
 		fputs("threads = 0\n", f);
 		assert_int_equal(fclose(f), 0);
 		memset(error, 'q', sizeof(error));
-		assert_int_equal(configuration_apply(path, error, size), -1);
+		assert_int_equal(configuration_read(path, set_variable, NULL,
+						    error, size), -1);
 		assert_non_null(memchr(error, 0, size));
 		assert_int_equal(error[size], 'q');
 	}
@@ -215,7 +293,7 @@ static void which_file(void **state)
 			    "/other");
 	setenv("PREFETCH_CONFIG", "other", 1);
 	assert_null(configuration_path(error, sizeof(error)));
-	assert_non_null(strstr(error, "PREFETCH_CONFIG is not"));
+	assert_non_null(strstr(error, "PREFETCH_CONFIG: \"other\" is not"));
 	unsetenv("PREFETCH_CONFIG");
 }
 
@@ -224,9 +302,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(no_file, unset_all),
 		cmocka_unit_test_setup(all_settings, unset_all),
-		cmocka_unit_test_setup(environment_wins, unset_all),
 		cmocka_unit_test_setup(wrong_lines, unset_all),
+		cmocka_unit_test_setup(line_numbers, unset_all),
+		cmocka_unit_test_setup(long_lines, unset_all),
+		cmocka_unit_test_setup(binary_files, unset_all),
 		cmocka_unit_test_setup(files_without_end, unset_all),
+		cmocka_unit_test_setup(other_files, unset_all),
 		cmocka_unit_test_setup(little_room, unset_all),
 		cmocka_unit_test_setup(which_file, unset_all),
 	};

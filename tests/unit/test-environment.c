@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -22,10 +23,14 @@ static const char *const names[] = {
 	"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS", "PREFETCH_MEM",
 	"PREFETCH_STATS", "PREFETCH_ACCEL", "PREFETCH_VERBOSE",
 	"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
-	"PREFETCH_NICE"
+	"PREFETCH_NICE", "PREFETCH_OBSERVE"
 };
 
 static char error[256];
+
+/* What was said last, and how often. */
+static char said[512];
+static unsigned lines;
 
 static int unset_all(void **state)
 {
@@ -35,6 +40,7 @@ static int unset_all(void **state)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unsetenv(names[i]);
 	error[0] = 0;
+	lines = 0;
 	return 0;
 }
 
@@ -46,7 +52,8 @@ static int read_with(const char *name, const char *value,
 	setenv("PREFETCH", "1", 1);
 	setenv(name, value, 1);
 	memset(env, 0xa5, sizeof(*env));
-	return read_environment(env, error, sizeof(error));
+	read_environment(env);
+	return environment_wrong(name, error, sizeof(error)) ? -1 : 0;
 }
 
 static void assert_defaults(const struct environment *env)
@@ -69,7 +76,7 @@ static void nothing_set(void **state)
 	struct environment env;
 
 	(void)state;
-	assert_int_equal(read_environment(&env, error, sizeof(error)), 0);
+	read_environment(&env);
 	assert_false(env.prefetch);
 	assert_defaults(&env);
 	assert_int_equal(read_with("PREFETCH", "", &env), 0);
@@ -139,25 +146,45 @@ static void expectations(void **state)
 	assert_non_null(environment_expects("PATH", "1"));
 }
 
+static void keep_line(void *ctx, const char *line)
+{
+	(void)ctx;
+	assert_null(strchr(line, '\n'));
+	snprintf(said, sizeof(said), "%s", line);
+	lines++;
+}
+
 static void bad_values(void **state)
 {
 	static const struct {
 		const char *name, *value;
+		bool limit;
 	} bad[] = {
-		{ "PREFETCH_VERBOSE", "2" }, { "PREFETCH_VERBOSE", "yes" },
-		{ "TEST_MMAP_IO", "2" }, { "TEST_MMAP_IO", "yes" },
-		{ "TEST_MMAP_IO", " 1" }, { "TEST_MMAP_IO", "01" },
-		{ "PREFETCH_THREADS", "0" }, { "PREFETCH_THREADS", "257" },
-		{ "PREFETCH_THREADS", "-1" }, { "PREFETCH_THREADS", "x" },
-		{ "PREFETCH_MEM", "1" }, { "PREFETCH_MEM", "1023K" },
-		{ "PREFETCH_MEM", "-1M" }, { "PREFETCH_MEM", "1M " },
-		{ "PREFETCH_ACCEL", "x" }, { "PREFETCH_ACCEL", "," },
-		{ "PREFETCH_ACCEL", "crc32c," },
-		{ "PREFETCH_ACCEL", "crc32c bitmaps" },
-		{ "PREFETCH_ACCEL", "none,crc32c" },
-		{ "PREFETCH_ACCEL", "crc32" },
-		{ "PREFETCH_BANDWIDTH", "1000" }, { "PREFETCH_IOPS", "0" },
-		{ "PREFETCH_IOPRIO", "none" }, { "PREFETCH_NICE", "-5" },
+		{ "PREFETCH_VERBOSE", "2", false },
+		{ "PREFETCH_VERBOSE", "yes", false },
+		{ "TEST_MMAP_IO", "2", false },
+		{ "TEST_MMAP_IO", "yes", false },
+		{ "TEST_MMAP_IO", " 1", false },
+		{ "TEST_MMAP_IO", "01", false },
+		{ "PREFETCH_THREADS", "0", false },
+		{ "PREFETCH_THREADS", "257", false },
+		{ "PREFETCH_THREADS", "-1", false },
+		{ "PREFETCH_THREADS", "x", false },
+		{ "PREFETCH_MEM", "1", false },
+		{ "PREFETCH_MEM", "1023K", false },
+		{ "PREFETCH_MEM", "-1M", false },
+		{ "PREFETCH_MEM", "1M ", false },
+		{ "PREFETCH_ACCEL", "x", false },
+		{ "PREFETCH_ACCEL", ",", false },
+		{ "PREFETCH_ACCEL", "crc32c,", false },
+		{ "PREFETCH_ACCEL", "crc32c bitmaps", false },
+		{ "PREFETCH_ACCEL", "none,crc32c", false },
+		{ "PREFETCH_ACCEL", "crc32", false },
+		{ "PREFETCH_OBSERVE", "on", false },
+		{ "PREFETCH_BANDWIDTH", "1000", true },
+		{ "PREFETCH_IOPS", "0", true },
+		{ "PREFETCH_IOPRIO", "none", true },
+		{ "PREFETCH_NICE", "-5", true },
 	};
 	struct environment env;
 	size_t i;
@@ -169,8 +196,19 @@ static void bad_values(void **state)
 		assert_non_null(strstr(error, bad[i].name));
 		assert_non_null(strstr(error, bad[i].value));
 		assert_null(strchr(error, '\n'));
-		assert_true(env.prefetch);
+		assert_int_equal(env.prefetch, !bad[i].limit);
+		env.accel = env.prefetch ? env.accel : 0;
 		assert_defaults(&env);
+		lines = 0;
+		assert_int_equal(environment_mend(keep_line, NULL),
+				 !bad[i].limit);
+		assert_int_equal(lines, 1);
+		assert_non_null(strstr(said, bad[i].name));
+		assert_non_null(strstr(said, bad[i].value));
+		assert_non_null(strstr(said, bad[i].limit ?
+				       "; prefetching is off" :
+				       "; the default is used"));
+		assert_null(getenv(bad[i].name));
 	}
 	/* An empty one is unset. */
 	for (i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -182,7 +220,7 @@ static void bad_values(void **state)
 	assert_false(env.prefetch);
 }
 
-/* The first wrong one is told; the others are read all the same. */
+/* Each wrong one is told; the others are read all the same. */
 static void several_bad_values(void **state)
 {
 	struct environment env;
@@ -192,17 +230,24 @@ static void several_bad_values(void **state)
 	read_with("TEST_MMAP_IO", "x", &env);
 	setenv("PREFETCH_THREADS", "y", 1);
 	setenv("PREFETCH_MEM", "4M", 1);
-	assert_int_equal(read_environment(&env, error, sizeof(error)), -1);
-	assert_non_null(strstr(error, "TEST_MMAP_IO"));
-	assert_null(strstr(error, "PREFETCH_THREADS"));
+	read_environment(&env);
 	assert_true(env.settings.memory == 4 << 20);
+	assert_true(environment_mend(keep_line, NULL));
+	assert_int_equal(lines, 2);
+	setenv("PREFETCH_THREADS", "y", 1);
+	setenv("PREFETCH_NICE", "z", 1);
+	assert_false(environment_mend(keep_line, NULL));
+	assert_int_equal(lines, 4);
+	assert_true(environment_mend(keep_line, NULL));
+	assert_int_equal(lines, 4);
+	assert_string_equal(getenv("PREFETCH_MEM"), "4M");
 
 	memset(value, 'z', sizeof(value) - 1);
 	value[sizeof(value) - 1] = 0;
 	assert_int_equal(read_with("PREFETCH_MEM", value, &env), -1);
 	assert_true(strlen(error) < 150);
 	memset(small, 'q', sizeof(small));
-	assert_int_equal(read_environment(&env, small, 4), -1);
+	assert_non_null(environment_wrong("PREFETCH_MEM", small, 4));
 	assert_int_equal(small[3], 0);
 	assert_int_equal(small[4], 'q');
 }
@@ -216,7 +261,7 @@ static void off_means_off(void **state)
 	read_with("PREFETCH_THREADS", "nonsense", &env);
 	setenv("PREFETCH_STATS", "/a/file", 1);
 	setenv("PREFETCH", "0", 1);
-	assert_int_equal(read_environment(&env, error, sizeof(error)), 0);
+	read_environment(&env);
 	assert_defaults(&env);
 }
 

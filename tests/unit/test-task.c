@@ -45,6 +45,9 @@ static void devices(void **state)
 	assert_string_equal(task_of("e2fsck -C 5 /dev/a").device, "/dev/a");
 	assert_null(task_of("e2fsck").device);
 	assert_null(task_of("e2fsck -V /dev/a").device);
+	assert_true(task_of("e2fsck -fV").version);
+	assert_true(task_of("e2fsck -FV /dev/a").version);
+	assert_false(task_of("e2fsck -f -C 5 /dev/a").version);
 	assert_null(task_of("e2fsck -F /dev/a").device);
 	assert_null(task_of("e2fsck /dev/a /dev/b").device);
 	assert_int_equal(task_of("e2fsck -b 8193 -B 1024 /a").superblock, 8193);

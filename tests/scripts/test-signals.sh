@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# How a check ends that does not end by itself: with a signal in pass 1 status,
+# output and image are those of stock e2fsck, and no process is left.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
+
+same() { "$IMGTOOL" cmp "$@"; }
+
+# e2fsck writes its progress to a pipe that holds one page and that
+# nobody reads: it stands still in pass 1, at the same place each time.
+#
+# start_and_block PROGRAM: sets pid.
+start_and_block()
+{
+	local line
+
+	rm -f "$dir/progress"
+	mkfifo "$dir/progress"
+	exec 7<>"$dir/progress"
+	"$IMGTOOL" pipesize 4096 <&7
+	cp --sparse=auto "$big" "$dir/fs"
+	(
+		cd "$dir" &&
+		exec "$IMGTOOL" run 60 e2fsck "$1" -fy -C 8 fs </dev/null \
+			8>"$dir/progress" 7>&- >"$dir/out" 2>"$dir/err"
+	) &
+	pid=$!
+	# The first line says that pass 1 has begun.
+	read -r -t 50 line <&7
+}
+
+let_go()
+{
+	cat <&7 >/dev/null &
+	local reader=$! status
+
+	exec 7>&-
+	wait "$pid" 2>/dev/null
+	status=$?
+	# SIGTERM would be lost on a reader that is not cat yet.
+	kill -s KILL "$reader" 2>/dev/null
+	wait "$reader" 2>/dev/null
+	return $status
+}
+
+# signalled SIGNAL...: the status and the output are those of stock.
+signalled()
+{
+	local stock status signal
+
+	for status in stock test; do
+		if [ $status = stock ]; then
+			start_and_block "$E2FSCK_STOCK"
+		else
+			export PREFETCH=1 TEST_MMAP_IO=$manager
+			[ -z "${override-}" ] ||
+				export PREFETCH_E2FSCK=$override
+			start_and_block "$E2FSCK_TEST"
+			unset PREFETCH TEST_MMAP_IO PREFETCH_E2FSCK
+		fi
+		for signal in "$@"; do
+			kill -s "$signal" "$pid" || return
+		done
+		let_go
+		echo $? >"$dir/$status.status"
+		mv "$dir/out" "$dir/$status.out"
+		mv "$dir/fs" "$dir/$status.fs"
+	done
+	same "$dir/stock.status" "$dir/test.status" \
+		"$dir/stock.out" "$dir/test.out" \
+		"$dir/stock.fs" "$dir/test.fs" || {
+		cat "$dir"/stock.status "$dir"/test.status
+		return 1
+	}
+	no_process_left
+}
+
+test_signals()
+{
+	local signal manager override=
+
+	dir=$E2PF_TMP/signals
+	mkdir "$dir"
+	# 512 groups: more progress lines than a page holds.
+	big=$E2PF_TMP/big
+	truncate -s 512M "$big"
+	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -t ext4 -b 1024 -g 1024 \
+		-U $IMAGE_UUID -N 4096 "$big" >/dev/null 2>&1 ||
+		tap_bail "no large image"
+
+	for manager in 0 1; do
+		for signal in INT TERM KILL HUP "STOP CONT" "STOP KILL"; do
+			# shellcheck disable=SC2086
+			tap_check "SIG$signal in pass 1, TEST_MMAP_IO=$manager" \
+				signalled $signal
+		done
+	done
+	[ -n "$STATIC" ] || return
+	manager=0 override=$STATIC
+	for signal in INT KILL; do
+		tap_check "SIG$signal with the side process" signalled "$signal"
+	done
+}
+
+require_programs mke2fs mkfifo
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_signals
