@@ -407,17 +407,17 @@ WRAP(int, access, (const char *p, int m), -1, EIO, (p, m))
 WRAP(int, faccessat, (int d, const char *p, int m, int f), -1, EIO,
      (d, p, m, f))
 #ifndef STAT_VERSIONED
-WRAP(int, stat, (const char *restrict p, struct stat *restrict s), -1, EIO,
+WRAP(int, stat, (const char *restrict p, struct stat *restrict s), -1, ENOMEM,
      (p, s))
-WRAP_AS("stat", int, stat64, (const char *restrict p, struct stat64 *restrict s), -1, EIO,
+WRAP_AS("stat", int, stat64, (const char *restrict p, struct stat64 *restrict s), -1, ENOMEM,
      (p, s))
 WRAP(int, fstat, (int fd, struct stat *s), -1, EIO, (fd, s))
 WRAP_AS("fstat", int, fstat64, (int fd, struct stat64 *s), -1, EIO, (fd, s))
 #else
-WRAP_AS("stat", int, __xstat, (int v, const char *p, struct stat *s), -1, EIO,
+WRAP_AS("stat", int, __xstat, (int v, const char *p, struct stat *s), -1, ENOMEM,
      (v, p, s))
 WRAP_AS("stat", int, __xstat64, (int v, const char *p, struct stat64 *s), -1,
-     EIO, (v, p, s))
+     ENOMEM, (v, p, s))
 WRAP_AS("fstat", int, __fxstat, (int v, int fd, struct stat *s), -1, EIO,
      (v, fd, s))
 WRAP_AS("fstat", int, __fxstat64, (int v, int fd, struct stat64 *s), -1, EIO,
