@@ -204,7 +204,8 @@ limited_file()
 	[ "$status" = 0 ] || { echo "status $status"; return 1; }
 }
 
-# closed_streams REDIRECTION: what e2fsck prints on a stream that is closed is not to be in our files.
+# closed_streams REDIRECTION: what e2fsck prints on a stream that is closed is not
+# to be in our files.
 closed_streams()
 {
 	rm -f "$dir/record"

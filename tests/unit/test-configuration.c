@@ -181,9 +181,9 @@ static void line_numbers(void **state)
 	/* Comments longer than what libinih reads at a time. */
 	memset(text, ' ', sizeof(text));
 	text[0] = '#';
-	memcpy(text + 210, "threads = 4\n", 12);
-	used = 222;
-	memcpy(text + used, "nice = 77\n", 11);
+	used = 210;
+	used += (size_t)sprintf(text + used, "threads = 4\n");
+	strcpy(text + used, "nice = 77\n");
 	assert_refused(text, 2, "from 1 to 19");
 	strcpy(text + used, "nice = 7\n");
 	assert_int_equal(apply(text), 0);
