@@ -90,7 +90,9 @@ fetch()
 # The build.
 #
 
-# As for another machine: pkg-config and the compiler look into $root.  A compiler
+# Modules are linked so that a library they do not name is missed now, not when
+# they are loaded: functions have moved into libc since.  As for another
+# machine, pkg-config and the compiler look into $root.  A compiler
 # that is not one for another machine would find this machine's libc before
 # that of the root without -B.
 build()
@@ -103,7 +105,8 @@ build()
 	mkdir "$work/build" && cd "$work/build" || return
 	PKG_CONFIG_SYSROOT_DIR=$root \
 	PKG_CONFIG_LIBDIR=$libdir/pkgconfig:$root/usr/share/pkgconfig \
-		"$1/configure" -q CC="$compiler" CFLAGS=-O0 &&
+		"$1/configure" -q CC="$compiler" CFLAGS=-O0 \
+		LDFLAGS=-Wl,-z,defs &&
 	make -s -k -j "$E2PF_JOBS" &&
 	make -s -k -j "$E2PF_JOBS" -C tests check TESTS=
 }

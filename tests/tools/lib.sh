@@ -173,7 +173,7 @@ helpers_setup()
 	FIXED_RANDOM=$E2PF_TMP/fixed-random.so
 	# shellcheck disable=SC2086
 	$cc $flags -w -shared -fPIC -o "$FIXED_RANDOM" \
-		"$srcdir/tools/fixed-random.c" ||
+		"$srcdir/tools/fixed-random.c" -ldl ||
 		tap_bail "fixed-random.c does not compile"
 	FILL_STACK=$E2PF_TMP/fill-stack.so
 	# shellcheck disable=SC2086
