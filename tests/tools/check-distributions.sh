@@ -8,12 +8,14 @@
 #
 # Each suite of Debian's gets a chroot, made by debootstrap.  There ./quickstart
 # installs what the build needs and builds a copy of the sources as they are
-# released, and then this script goes on in it as it does "here": the tests with
-# the libext2fs of the package, and with the same source linked in other ways,
-# each mounted over the package's under the stock e2fsck.
+# released, with gcc; clang builds another copy, and neither may warn.  Then this
+# script goes on in the chroot as it does "here": the tests with the libext2fs of
+# the package, and with the same source linked in other ways, each mounted over
+# the package's under the stock e2fsck.
 #
 # DIST_DIR	folder to work in, an absolute path; chroots stay in it for the
-#		next time (default: one that goes away)
+#		next time: as debootstrap made them, SUITE-fresh, and those the
+#		tests run in, SUITE (default: one that goes away)
 # DIST_TESTS	of: unit corpus features corruptions faults cpu e2fsprogs, the
 #		suite of e2fsprogs itself (default: all of these)
 # DIST_LINKS	of: packaged plain symbolic lto no-interposition relro all, and
@@ -155,10 +157,6 @@ with_link()
 }
 
 #
-# The tests.
-#
-
-#
 # musl: e2fsprogs, json-c, inih and this project with another C library.
 #
 
@@ -234,31 +232,41 @@ make_musl_project()
 	make -s -C tests corrupt imgtool
 }
 
-# test_musl NAME SOURCE
+# test_musl SOURCE
 test_musl()
 {
-	local dir=${2%/*}/musl log=$E2PF_TMP/build.log why
-	local place=$1/musl library=
+	local dir=${1%/*}/musl log=$E2PF_TMP/build.log why library=
 
 	why=$(no_musl)
 	[ -z "$why" ] || { tap_skip "$place" "$why"; return; }
 	# What is linked, tests' own libraries too, is musl's.
 	export CC="musl-gcc -idirafter $dir/include"
-	if ! (make_musl "$dir" "$2") >"$log" 2>&1; then
+	if ! (make_musl "$dir" "$1") >"$log" 2>&1; then
 		tap_not_ok "$place: e2fsprogs builds" "$log"
 		return
 	fi
-	if ! (make_musl_project "$dir" "$2") >"$log" 2>&1; then
+	if ! (make_musl_project "$dir" "$1") >"$log" 2>&1; then
 		tap_not_ok "$place: builds" "$log"
 		return
 	fi
 	no_warnings "$place" "$log"
+	took linking
 	top_builddir=$dir/project
 	E2FSCK_STOCK=$dir/e2fsprogs/e2fsck/e2fsck
 	E2FSCK_TEST=$dir/project/e2fsck/e2fsck
 	export E2FSCK_STOCK
 	PATH=$dir/e2fsprogs/misc:$dir/e2fsprogs/debugfs:$PATH
-	test_link "$place" "$2"
+	test_link "$place" "$1"
+}
+
+#
+# The tests.
+#
+
+# took WHAT: seconds since $began, in $place.
+took()
+{
+	printf '%s took %s %d\n' "$place" "$1" $((SECONDS - began)) >>"$counts"
 }
 
 # unit PROGRAM: cmocka's.
@@ -271,7 +279,7 @@ unit()
 
 unit_tests()
 {
-	local program count=0
+	local program count=0 began=$SECONDS
 
 	cd "$top_builddir/tests" || return
 	for program in unit/test-*; do
@@ -282,12 +290,13 @@ unit_tests()
 		count=$((count + 1))
 	done
 	[ $count -gt 0 ] || tap_not_ok "$place: no unit tests are built"
+	took unit
 }
 
 # script GROUP NAME ARGUMENT...: a test script of the suite.
 script()
 {
-	local group=$1 test=$2
+	local group=$1 test=$2 began=$SECONDS
 
 	shift 2
 	is_wanted "$group" || return 0
@@ -295,6 +304,7 @@ script()
 		unset TABLE
 		with_link bash "$srcdir/$test" "$@" </dev/null
 	) 2>&1 | pass_on "$place" "$group" "${test##*/}" "$counts"
+	took "$group"
 }
 
 # Processor time of a check, in seconds.
@@ -330,7 +340,7 @@ accelerations()
 
 cpu_ratio()
 {
-	local dir=$E2PF_TMP/cpu a b use
+	local dir=$E2PF_TMP/cpu a b use began=$SECONDS
 
 	mkdir -p "$dir"
 	rm -f "$dir"/*
@@ -345,6 +355,7 @@ cpu_ratio()
 	printf '%s use %s\n' "$place" "${use:-none}" >>"$counts"
 	tap_ok "$place: processor time of a warm check $a s, ours $b s," \
 		"in use: ${use:-none}"
+	took cpu
 }
 
 # find_image: $image is what is timed, or $no_image why there is none.
@@ -392,12 +403,13 @@ test_link()
 # libext2fs.
 test_links()
 {
-	local name=$1 source=$2 link library='' plain=1000000 ready
+	local name=$1 source=$2 link library='' plain=1000000 ready place began
 
 	for link in $wanted_links; do
+		place=$name/$link began=$SECONDS
 		if [ "$link" = packaged ]; then
 			library=
-			test_link "$name/packaged" "$source"
+			test_link "$place" "$source"
 			continue
 		fi
 		if [ -z "${ready-}" ]; then
@@ -409,7 +421,7 @@ test_links()
 			ready=yes
 		fi
 		if [ "$link" = musl ]; then
-			(test_musl "$name" "$source/source")
+			(test_musl "$source/source")
 			continue
 		fi
 		(make_libext2fs "$source/build") >"$E2PF_TMP/build.log" 2>&1 || {
@@ -425,11 +437,12 @@ test_links()
 			continue
 		}
 		[ "$link" != plain ] || plain=$(interposable "$library")
-		tap_check "$name/$link: it is linked so" \
+		took linking
+		tap_check "$place: it is linked so" \
 			is_linked "$link" "$library" "$plain"
-		tap_check "$name/$link: it is what e2fsck loads" \
+		tap_check "$place: it is what e2fsck loads" \
 			with_link cmp "$library" "$packaged"
-		test_link "$name/$link" "$source"
+		test_link "$place" "$source"
 	done
 }
 
@@ -454,9 +467,9 @@ no_warnings()
 {
 	if grep -A 4 'warning:' "$2" >"$2.warnings"; then
 		tap_not_ok "$1: builds without warnings" "$2.warnings"
-	else
-		tap_ok "$1: builds without warnings"
+		return 1
 	fi
+	tap_ok "$1: builds without warnings"
 }
 
 #
@@ -473,43 +486,86 @@ make_sources()
 	rm -rf "$root/source"/{configure,aclocal.m4,config.h.in,build-aux}
 }
 
-# musl's compiler is only there for that.
-build()
+# What is needed beside what quickstart installs.
+install_more()
 {
-	case " $wanted_links " in
-	*musl*) in_chroot "$root" apt-get -qq -y --no-install-recommends install \
-			musl-tools cmake || return ;;
-	esac
+	local more=(dpkg-dev clang)
+
+	[[ " ${wanted_links//[$'\n\t']/ } " != *" musl "* ]] ||
+		more+=(musl-tools cmake)
+	# shellcheck disable=SC2016
+	in_chroot "$root" sh -c 'dpkg -s "$@" >/dev/null 2>&1 || {
+		apt-get -qq update &&
+		apt-get -qq -y --no-install-recommends install "$@"
+	}' sh "${more[@]}"
+}
+
+build_gcc()
+{
 	# shellcheck disable=SC2016
 	in_chroot "$root" bash -c 'cd /source && ./quickstart build &&
 		make -s -j"$(nproc)" -C tests check TESTS='
 }
 
+# In a copy: the tests run in what gcc has built.
+build_clang()
+{
+	# shellcheck disable=SC2016
+	in_chroot "$root" bash -c 'rm -rf /clang && cp -a /source /clang &&
+		cd /clang && make -s distclean && ./configure -q CC=clang &&
+		make -s -j"$(nproc)" &&
+		make -s -j"$(nproc)" -C tests check TESTS= &&
+		cd / && rm -rf /clang'
+}
+
+# build_with COMPILER: whether it can, its version, and whether it warns.
+build_with()
+{
+	local log=$work/$suite-$1.log cell place=$suite began=$SECONDS
+
+	if ! "build_$1" >"$log" 2>&1; then
+		tail -n 40 "$log" >"$log.end"
+		tap_not_ok "$suite: builds with $1" "$log.end"
+		printf '%s %s fails\n' "$suite" "$1" >>"$counts"
+		return 1
+	fi
+	cell=$(in_chroot "$root" "$1" --version | head -n 1 |
+		grep -oE '[0-9]+\.[0-9.]+' | tail -n 1)
+	no_warnings "$suite, $1" "$log" || cell=$cell,warns
+	printf '%s %s %s\n' "$suite" "$1" "$cell" >>"$counts"
+	took "$1"
+}
+
 test_suite()
 {
 	local suite=$1 root=$work/$1 log=$work/$1.log counts_inside
+	local place=$1 began=$SECONDS
 
-	mkdir -p "$work"
-	if ! make_chroot "$root" "$suite" dpkg-dev >"$log" 2>&1; then
+	if ! { make_chroot "$root-fresh" "$suite" &&
+	       copy_chroot "$root-fresh" "$root"; } >"$log" 2>&1; then
 		tap_skip "$suite" "no chroot can be made: $(
 			no_chroot_made "$log")"
 		return
 	fi
-	if ! { make_sources && build; } >"$log" 2>&1; then
+	if ! { install_more && make_sources; } >"$log" 2>&1; then
 		tail -n 40 "$log" >"$log.end"
-		tap_not_ok "$suite: builds" "$log.end"
+		tap_not_ok "$suite: packages and sources" "$log.end"
 		return
 	fi
-	no_warnings "$suite" "$log"
+	took packages
+	build_with gcc || return
+	build_with clang
 	counts_inside=$root/counts
 	: >"$counts_inside"
 	: >"$counts_inside.rows"
-	in_chroot "$root" DIST_DIR=/dist DIST_TESTS="$wanted_tests" DIST_LINKS="$wanted_links" \
+	in_chroot "$root" DIST_DIR=/dist DIST_TESTS="$wanted_tests" \
+		DIST_LINKS="$wanted_links" \
 		DIST_IMAGES="${DIST_IMAGES-}" DIST_SEEDS="${DIST_SEEDS-}" \
 		DIST_RUNS="${DIST_RUNS-}" E2PF_JOBS="$E2PF_JOBS" \
 		${image:+DIST_IMAGE=/image} \
 		E2FSPROGS_TESTS=${corpus:+/e2fsprogs-tests} \
-		bash /source/tests/tools/check-distributions.sh --inside "$suite" /counts ||
+		bash /source/tests/tools/check-distributions.sh \
+		--inside "$suite" /counts ||
 		tap_not_ok "$suite: ended before its last test"
 	cat "$counts_inside" >>"$counts"
 	cat "$counts_inside.rows" >>"$counts.rows"
@@ -541,6 +597,14 @@ print_table()
 {
 	awk '
 	$2 == "version" { version[$1] = $3; next }
+	$2 == "gcc" {
+		gcc[$1] = $3
+		if ($3 == "fails")
+			places[++count] = $1
+		next
+	}
+	$2 == "clang" { clang[$1] = $3; next }
+	$2 == "took" { next }
 	!($1 in seen) { seen[$1] = 1; places[++count] = $1 }
 	$2 == "cpu" { stock[$1] = $3; ours[$1] = $4; next }
 	$2 == "use" { use[$1] = $3; next }
@@ -553,14 +617,19 @@ print_table()
 			" / " n[p, g, "failed"] + 0
 	}
 	END {
-		print "| distribution | e2fsprogs | libext2fs | unit tests" \
+		print "| distribution | gcc | clang | e2fsprogs | libext2fs" \
+			" | unit tests" \
 			" | corpus | features | corruptions | faults" \
 			" | in use | processor time, stock → ours |"
-		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
+			" --- | --- | --- |"
 		for (i = 1; i <= count; i++) {
 			p = places[i]
 			split(p, part, "/")
-			row = "| " part[1] " | " version[part[1]] " | " part[2]
+			row = "| " part[1] " | " gcc[part[1]] " | " \
+				clang[part[1]] " | " version[part[1]] " | " \
+				part[2]
+			gsub(",", ", ", row)
 			groups = split("unit corpus features corruptions faults",
 				group, " ")
 			for (k = 1; k <= groups; k++)
@@ -575,6 +644,31 @@ print_table()
 	}' "$counts"
 }
 
+# Seconds that each part took, all links together.
+print_times()
+{
+	awk '
+	$2 == "took" {
+		split($1, part, "/")
+		if (!(part[1] in all))
+			suites[++count] = part[1]
+		if (!((part[1], $3) in seconds))
+			parts[part[1]] = parts[part[1]] " " $3
+		seconds[part[1], $3] += $4
+		all[part[1]] += $4
+	}
+	END {
+		for (i = 1; i <= count; i++) {
+			s = suites[i]
+			line = "seconds: " s " " all[s] ":"
+			n = split(parts[s], name, " ")
+			for (k = 1; k <= n; k++)
+				line = line " " name[k] " " seconds[s, name[k]]
+			print line
+		}
+	}' "$counts"
+}
+
 main()
 {
 	if [ "$*" = here ]; then
@@ -584,6 +678,7 @@ main()
 		test_suites "$@"
 	fi
 	[ -s "$counts" ] || return 0
+	print_times | sed 's/^/# /'
 	tap_diag "passed / skipped / failed:"
 	print_table >"$work/table"
 	sed 's/^/# /' "$work/table"

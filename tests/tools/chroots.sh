@@ -92,6 +92,14 @@ make_chroot()
 	touch "$root/complete"
 }
 
+# copy_chroot FROM ROOT: ROOT is a copy to work in; one that is there is kept.
+copy_chroot()
+{
+	[ ! -e "$2/complete" ] || return 0
+	rm -rf "$2" "$2.copy"
+	cp -a "$1" "$2.copy" && mv "$2.copy" "$2"
+}
+
 # What a chroot could not be made for, from what that printed.
 no_chroot_made() { grep -E '^(E|W|debootstrap):' "$1" | tail -n 1; }
 
