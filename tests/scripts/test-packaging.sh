@@ -46,7 +46,8 @@ field() { sed -n "s/^$2: *//p" "$1" | head -n 1; }
 
 # The newest entry; "-REVISION" is the package's.
 debian_version() { sed -n '1s/^e2prefetch (\(.*\)-[^-]*) .*/\1/p' debian/changelog; }
-newest_changes() { sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1; }
+# Of a release: what is not released yet has no number.
+newest_changes() { sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1; }
 
 address_in() { sed -n "$2"'s/.*<\(.*\)>.*/\1/p' "$1" | head -n 1; }
 
