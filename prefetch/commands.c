@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "configuration.h"
 #include "options.h"
 
 /* Where libtool leaves a program in the build tree. */
@@ -75,10 +76,42 @@ int become_script(const char *script, int argc, char **argv)
 	return EXIT_OPERATIONAL;
 }
 
-/* What e2fsck's usual names lead to. */
-static int divert(int argc, char **argv)
+/* Whether checks that the machine runs by itself prefetch. */
+static int enable(int argc, char **argv)
 {
-	return become_script("divert", argc, argv);
+	return become_script("enable", argc, argv);
+}
+
+static void note_prefetch(void *ctx, const char *variable, const char *value)
+{
+	if (!strcmp(variable, "PREFETCH"))
+		*(bool *)ctx = !strcmp(value, "0");
+}
+
+/* The settings of the machine, or of the one below --root: whether they say
+ * no, or what is wrong with them, in the variable that the script heeds. */
+static int status(int argc, char **argv)
+{
+	static const char option[] = "--root=";
+	char path[PATH_MAX], error[PATH_MAX + 256] = "";
+	const char *root = "";
+	bool off = false;
+	int i, used;
+
+	for (i = 1; i < argc; i++)
+		if (!strncmp(argv[i], option, strlen(option)))
+			root = argv[i] + strlen(option);
+	used = snprintf(path, sizeof(path), "%s%s", root, CONFIGURATION);
+	if (used > 0 && (size_t)used < sizeof(path) &&
+	    configuration_read(path, note_prefetch, &off, error,
+			       sizeof(error)))
+		setenv("E2PREFETCH_SETTINGS",
+		       *error ? error : strerror(errno), 1);
+	else if (off)
+		setenv("E2PREFETCH_SETTINGS", "off", 1);
+	else
+		unsetenv("E2PREFETCH_SETTINGS");
+	return become_script("enable", argc, argv);
 }
 
 /* By name.  A device that is called like one of them is ./NAME. */
@@ -86,9 +119,9 @@ static const struct command commands[] = {
 	{ "plot", plot_command },
 	{ "probe", probe_command },
 	{ "trace", trace_command },
-	{ "disable", divert },
-	{ "enable", divert },
-	{ "status", divert },
+	{ "disable", enable },
+	{ "enable", enable },
+	{ "status", status },
 	{ 0 }
 };
 

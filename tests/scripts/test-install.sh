@@ -52,6 +52,14 @@ names_its_siblings()
 	done
 }
 
+# Installing changes nothing: no folder that initramfs-tools, dracut or systemd
+# look into has anything of ours.
+changes_nothing()
+{
+	! find "$dest" -path '*initramfs-tools*' -o -path '*dracut*' \
+		-o -path '*systemd*' | grep .
+}
+
 # The same verdict, and read ahead: the statistics are the module's.
 checks_an_image()
 {
@@ -252,6 +260,7 @@ test_install()
 	tap_check "and no place where it is not" names_no_other_place
 	tap_check "packages have what is installed, and all of it" \
 		same_as_packages
+	tap_check "nothing that others would find by themselves" changes_nothing
 	tap_check "completions for bash" installed completions/e2prefetch
 	tap_check "completions for zsh" installed _e2prefetch
 	if [ "${SANITIZERS:-no}" = no ]; then
