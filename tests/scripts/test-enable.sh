@@ -41,10 +41,10 @@ new_root()
 	ln -s usr/sbin "$root/sbin"
 	mkdir -p "$root${stock%/*}"
 	echo stock >"$root$stock"
-	for name in e2fsck e2fsck-prefetch.so; do
+	for name in e2fsck e2fsck-prefetch.so e2scrub.bash ready; do
 		echo $name >"$root$launchers/$name"
 	done
-	chmod +x "$root$stock" "$root$launcher"
+	chmod +x "$root$stock" "$root$launcher" "$root$launchers/ready"
 	touch "$root/usr/lib/systemd/system/systemd-fsck@.service" \
 		"$root/usr/lib/systemd/system/e2scrub@.service"
 	for name in ext2 ext3 ext4; do
@@ -614,6 +614,10 @@ says_why_not()
 	but "enabled, but the launcher does not run" rm "$root$launcher" &&
 	but "enabled, but the module is missing" \
 		rm "$root$launchers/e2fsck-prefetch.so" &&
+	but "systemd: enabled, but $launchers/ready is missing" \
+		rm "$root$launchers/ready" &&
+	but "e2scrub: enabled, but $launchers/e2scrub.bash is missing" \
+		rm "$root$launchers/e2scrub.bash" &&
 	but "has prefetch = off" settings_are "prefetch = off" &&
 	but "e2prefetch.conf:1: prefetch: \"maybe\" is not on or off" \
 		settings_are "prefetch = maybe" &&

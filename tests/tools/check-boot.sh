@@ -2,28 +2,31 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A small Debian in a virtual machine, booted with a root and a data filesystem
-# that were not left clean: before `e2prefetch enable', after it, after an
-# upgrade of e2fsprogs, with the root filesystem checked by systemd instead of
-# the initramfs, and after `disable'.  What the checks at boot have said, and
-# how long they took, comes over the serial line.
+# that were not left clean: before `e2prefetch enable', after it, with the root
+# filesystem checked by systemd instead of the initramfs, with settings that are
+# wrong, with e2prefetch half removed, after `disable', and after version 1.0.0
+# was enabled and then upgraded.  In each of them both filesystems are checked,
+# with prefetching or by the stock program, and no unit fails.  What the checks
+# at boot have said, and how long they took, comes over the serial line.
 #
 #	check-boot.sh [SUITE]	default: bookworm
 #
 # DIST_DIR	folder of check-packages.sh, an absolute path: the packages are
 #		taken from there, SUITE-packages, and a chroot with a kernel
 #		stays there for the next time, as SUITE-boot
+# OLD_PACKAGES	folder of the packages of 1.0.0 (default: DIST_DIR/1.0.0-packages)
 # DIST_MIRROR	default: http://deb.debian.org/debian
 # BOOT_IOPS	requests in a second that the data disk serves (default: 1000)
 # TABLE		file that gets the closing table between its marks
 #
 # BOOT_DIR	folder for the disks, which stay there (default: one that goes)
-# BOOT_STAGES	of make, before, enabled, upgraded, systemd and disabled, in
-#		this order, with the disks that are there (default: all)
+# BOOT_STAGES	of all_stages, in its order, with the disks that are there
+#		(default: all)
 # BOOT_LOG	file that gets what each boot has said, when it has
 # BOOT_ACCEL	kvm or tcg (default: kvm where the processor has it)
 # BOOT_QEMU	the emulator (default: qemu-system-x86_64)
 #
-# qemu and root are needed; memory 512 MB, 5 GB in TMPDIR.  Without KVM the
+# qemu, root and a loop device are needed; memory 512 MB, 5 GB in TMPDIR.  Without KVM the
 # processor is emulated: a boot takes a minute, to make an initramfs several.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -55,8 +58,12 @@ why_not()
 		echo "DIST_DIR names no folder of check-packages"
 		return
 	}
-	ls "$DIST_DIR/$suite-packages"/e2prefetch_*.deb >/dev/null 2>&1 ||
+	ls "$DIST_DIR/$suite-packages"/e2prefetch_*.deb >/dev/null 2>&1 || {
 		echo "$DIST_DIR/$suite-packages has no packages (check-packages)"
+		return
+	}
+	ls "$old"/e2prefetch_*.deb >/dev/null 2>&1 ||
+		echo "$old has no packages of 1.0.0"
 }
 
 #
@@ -100,23 +107,19 @@ enable)
 	e2prefetch enable
 	echo "enable $?"
 	;;
-upgrade)
-	dpkg -i --force-confold /e2fsprogs_*.deb
-	echo "upgrade $?"
-	;;
-scrub-disable)
+scrub)
 	truncate -s 600M /pv
 	device=$(losetup -f --show /pv)
 	vgcreate -q scrub "$device" && lvcreate -q -y -L 256M -n lv scrub &&
 	mke2fs -q -t ext4 /dev/scrub/lv && mkdir /scrubbed &&
 	mount /dev/scrub/lv /scrubbed && cp -r /etc /scrubbed &&
-	e2scrub /scrubbed
+	systemctl start e2scrub@-scrubbed.service
 	echo "scrub $?"
+	journalctl -b -q --no-hostname -u e2scrub@-scrubbed.service |
+		sed 's/^/scrub: /'
 	umount /scrubbed
 	vgremove -q -y scrub
 	losetup -d "$device"
-	e2prefetch disable
-	echo "disable $?"
 	;;
 esac
 sync
@@ -146,12 +149,13 @@ make_system()
 
 	make_chroot "$fresh" "$suite" "$included" &&
 	cp -a "$fresh" "$root" && rm "$root/complete" &&
+	mkdir "$root/ours" "$root/old" &&
 	cp "$DIST_DIR/$suite-packages"/e2prefetch_*.deb \
-		"$DIST_DIR/$suite-packages"/libe2prefetch0_*.deb "$root" &&
+		"$DIST_DIR/$suite-packages"/libe2prefetch0_*.deb "$root/ours" &&
+	cp "$old"/e2prefetch_*.deb "$old"/libe2prefetch0_*.deb "$root/old" &&
 	in_chroot "$root" apt-get -q update &&
 	in_chroot "$root" sh -c 'apt-get -q -y --no-install-recommends install \
-		/*.deb && rm /*.deb && cd / && apt-get -q download e2fsprogs' ||
-		return
+		/ours/*.deb libinih1' || return
 	printf '%s\n' '/dev/vda / ext4 errors=remount-ro 0 1' \
 		'/dev/vdb /data ext4 defaults 0 2' >"$root/etc/fstab"
 	echo booted >"$root/etc/hostname"
@@ -199,6 +203,17 @@ make_disks()
 	rm -f "$disk" "$data"
 	truncate -s 3G "$disk" &&
 	mke2fs -q -F -t ext4 -d "$root" "$disk" && rm -rf "$root" && make_data
+}
+
+# on_disk COMMAND...: in the system that is on the disk, without booting it.
+on_disk()
+{
+	local mounted=$E2PF_TMP/mounted status=0
+
+	mkdir -p "$mounted" && mount -o loop "$disk" "$mounted" || return
+	in_chroot "$mounted" "$@" || status=$?
+	umount "$mounted" || return
+	return $status
 }
 
 #
@@ -342,15 +357,19 @@ stage_make()
 	tap_check "$suite: its disks" make_disks || return
 }
 
+# both_checked ROOT DATA: and nothing has failed because of it.
+both_checked()
+{
+	tap_check "$1 for the root filesystem" checked root "$1"
+	tap_check "$2 for the data" checked data "$2"
+	tap_check "no unit failed" nothing_failed
+}
+
 stage_before()
 {
-	tap_check "a clean boot before" boot_as "before" clean none
-	tap_check "nothing failed" nothing_failed
 	tap_check "a boot that checks, before" boot_as "before" dirty enable
-	tap_check "the root filesystem was checked by stock e2fsck" \
-		checked root stock
-	tap_check "and the data" checked data stock
-	tap_check "it can be enabled" reported '^disabled: ' '^enable 0$'
+	both_checked stock stock
+	tap_check "it can be enabled" reported '^systemd: disabled' '^enable 0$'
 }
 
 stage_enabled()
@@ -358,53 +377,110 @@ stage_enabled()
 	tap_check "a clean boot, enabled" boot_as "enabled" clean none
 	tap_check "nothing failed, enabled" nothing_failed
 	tap_check "a clean filesystem gets no module" checked data stock
-	tap_check "a boot that checks, enabled" boot_as "enabled" dirty upgrade
-	tap_check "the initramfs prefetches for the root filesystem" \
-		checked root prefetched
-	tap_check "systemd-fsck@ prefetches for the data" checked data prefetched
-	tap_check "enabled, and e2fsprogs can be upgraded" \
-		reported '^enabled: ' '^upgrade 0$'
-}
-
-stage_upgraded()
-{
-	tap_check "a boot that checks, after the upgrade" \
-		boot_as "after an upgrade of e2fsprogs" dirty none
-	tap_check "root is prefetched for after the upgrade" \
-		checked root prefetched
-	tap_check "and data" checked data prefetched
-	tap_check "still enabled" reported '^enabled: '
+	tap_check "a boot that checks, enabled" boot_as "enabled" dirty none
+	both_checked prefetched prefetched
+	tap_check "status says so" reported '^systemd: enabled$' \
+		'^initramfs: enabled$' '^e2scrub: enabled$' '^status 0$'
 }
 
 # The initramfs heeds the first of these parameters, systemd the last.
+by_systemd="fsck.mode=skip fsck.mode=auto"
+
 stage_systemd()
 {
+	# shellcheck disable=SC2086
 	tap_check "a boot that checks, root by systemd" \
-		boot_as "root by systemd-fsck-root" dirty scrub-disable \
-		fsck.mode=skip fsck.mode=auto
-	tap_check "systemd-fsck-root prefetches" \
+		boot_as "root by systemd-fsck-root" dirty scrub $by_systemd
+	both_checked prefetched prefetched
+	tap_check "it was systemd-fsck-root" \
 		reported '^root: .* e2fsck-prefetch: ahead: ' '^took root [1-9]'
-	tap_check "systemd-fsck@ still prefetches" checked data prefetched
-	tap_check "e2scrub prefetches" reported '^scrub 0$' \
-		'^e2fsck-prefetch: ahead: '
-	tap_check "it can be disabled" reported '^disable 0$'
+	tap_check "e2scrub@ prefetches" reported '^scrub 0$' \
+		'^scrub: .*e2fsck-prefetch: ahead: '
+}
+
+# settings_are LINE: in the initramfs, too.
+settings_are()
+{
+	# shellcheck disable=SC2016
+	on_disk sh -c 'sed -i "/^prefetch/d" /etc/e2prefetch.conf &&
+		[ -z "$1" ] || echo "$1" >>/etc/e2prefetch.conf
+		update-initramfs -u' sh "$1"
+}
+
+stage_settings()
+{
+	tap_check "settings that are wrong" settings_are "prefetch = perhaps"
+	tap_check "a boot that checks, wrong settings" \
+		boot_as "settings that are wrong" dirty none
+	both_checked stock stock
+	tap_check "status says so" reported \
+		'^systemd: enabled, but the settings are wrong: ' '^status 4$'
+	# shellcheck disable=SC2086
+	tap_check "wrong settings, root by systemd" boot_as \
+		"settings that are wrong, root by systemd-fsck-root" dirty none \
+		$by_systemd
+	both_checked stock stock
+	tap_check "settings that are right" settings_are ""
+}
+
+# The initramfs has its own copy, and is made again only for the last.
+stage_half()
+{
+	tap_check "a launcher with nothing in it" \
+		on_disk truncate -s 0 /usr/libexec/e2prefetch/e2fsck
+	tap_check "a boot with it" boot_as "launcher cut off" dirty none
+	both_checked prefetched stock
+	# shellcheck disable=SC2086
+	tap_check "a boot with it, root by systemd" boot_as \
+		"launcher cut off, root by systemd-fsck-root" dirty none \
+		$by_systemd
+	both_checked stock stock
+	tap_check "the package's programs deleted" on_disk sh -c \
+		'rm -r /usr/libexec/e2prefetch && update-initramfs -u'
+	tap_check "a boot without them" boot_as "half removed" dirty none
+	both_checked stock stock
+	# shellcheck disable=SC2086
+	tap_check "a boot without them, root by systemd" boot_as \
+		"half removed, root by systemd-fsck-root" dirty none $by_systemd
+	both_checked stock stock
+	tap_check "the package installed again" on_disk sh -c \
+		'dpkg -i --force-confold /ours/*.deb && e2prefetch status'
 }
 
 stage_disabled()
 {
+	tap_check "disable" on_disk e2prefetch disable
 	tap_check "a boot that checks, after" boot_as "disabled" dirty none
-	tap_check "root is checked by stock e2fsck again" checked root stock
-	tap_check "and data by stock" checked data stock
-	tap_check "disabled" reported '^disabled: '
-	tap_check "nothing failed, disabled" nothing_failed
+	both_checked stock stock
+	tap_check "disabled" reported '^systemd: disabled' '^status 1$'
 }
+
+stage_old()
+{
+	tap_check "1.0.0, enabled its way" on_disk sh -c \
+		'dpkg -i --force-confold /old/*.deb && e2prefetch enable &&
+		[ -L /sbin/e2fsck ] && e2prefetch status'
+	tap_check "upgraded to this version" on_disk sh -c \
+		'dpkg -i --force-confold /ours/*.deb && [ ! -L /sbin/e2fsck ] &&
+		e2prefetch status'
+	tap_check "a boot that checks, after the upgrade" \
+		boot_as "1.0.0 enabled, upgraded" dirty none
+	both_checked prefetched prefetched
+	tap_check "status says so" reported '^systemd: enabled$' '^status 0$'
+	# shellcheck disable=SC2086
+	tap_check "the same, root by systemd" boot_as \
+		"1.0.0 enabled, upgraded, root by systemd-fsck-root" dirty none \
+		$by_systemd
+	both_checked prefetched prefetched
+}
+
+all_stages="make before enabled systemd settings half disabled old"
 
 test_boot()
 {
 	local stage
 
-	for stage in ${BOOT_STAGES:-make before enabled upgraded systemd \
-		disabled}; do
+	for stage in ${BOOT_STAGES:-$all_stages}; do
 		"stage_$stage" || return
 	done
 	cat "$E2PF_TMP/all"
@@ -418,6 +494,7 @@ test_boot()
 }
 
 suite=${1:-bookworm}
+old=${OLD_PACKAGES:-${DIST_DIR-}/1.0.0-packages}
 why=$(why_not)
 [ -z "$why" ] || tap_skip_all "$why"
 if [ -z "$accel" ]; then

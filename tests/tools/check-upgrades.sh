@@ -1,0 +1,626 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A machine on which e2prefetch is enabled, through what happens to machines in
+# years: upgrades of e2fsprogs from Debian 11 to unstable, upgrades, downgrades
+# and removal of e2prefetch, dpkg killed in the middle, /usr merged later, and a
+# machine that version 1.0.0 was enabled on.  In chroots, and in each of them a
+# loop checks an image every 50 ms, by e2fsck's name and by fsck as systemd's
+# drop-in has it: there must be no moment without a working e2fsck.
+#
+#	check-upgrades.sh [PATTERN...]	of the names in all_rows (default: all)
+#
+# DIST_DIR	folder of check-packages.sh, an absolute path: packages are taken
+#		from there, bullseye-packages and bookworm-packages, and chroots,
+#		SUITE-fresh; one of Debian 11 whose /usr is not merged stays
+#		there, as bullseye-split
+# OLD_PACKAGES	folder of the packages of 1.0.0, built for bookworm (default:
+#		DIST_DIR/1.0.0-packages)
+# DIST_MIRROR	default: http://deb.debian.org/debian
+# KILLS		points of an upgrade at which dpkg is killed (default: 10)
+# TABLE		file that gets the closing table between its marks
+# UPGRADES_LOG	file that gets what every step has said
+#
+# As root; half an hour, memory for overlays on TMPDIR's disk.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
+
+kills=${KILLS:-10}
+packages="e2prefetch libe2prefetch0"
+
+why_not()
+{
+	local why suite
+
+	why=$(no_chroots)
+	[ -z "$why" ] || { echo "$why"; return; }
+	[ -n "${DIST_DIR-}" ] || {
+		echo "DIST_DIR names no folder of check-packages"
+		return
+	}
+	for suite in bullseye bookworm; do
+		ls "$DIST_DIR/$suite-packages"/e2prefetch_*.deb >/dev/null 2>&1 ||
+			echo "$DIST_DIR/$suite-packages has no packages"
+	done | head -n 1
+	ls "$old"/e2prefetch_*.deb >/dev/null 2>&1 ||
+		echo "$old has no packages of 1.0.0"
+}
+
+inside() { in_chroot "$root" "$@"; }
+apt() { inside apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
+
+#
+# A machine.
+#
+
+# What is done on it is forgotten with its overlay.  usrmerge does not work on
+# one, and gets a copy.
+use() { use_base "$1" overlay; }
+
+use_base()
+{
+	leave
+	root=$E2PF_TMP/root
+	mkdir -p "$root"
+	if [ "$2" = overlay ]; then
+		rm -rf "$E2PF_TMP/upper" "$E2PF_TMP/work"
+		mkdir -p "$E2PF_TMP/upper" "$E2PF_TMP/work" &&
+		mount -t overlay -o "lowerdir=$1,upperdir=$E2PF_TMP/upper,workdir=$E2PF_TMP/work" \
+			none "$root"
+	else
+		rm -rf "$root" && mkdir "$root" && cp -a "$1/." "$root"
+	fi
+}
+
+leave()
+{
+	! mountpoint -q "$E2PF_TMP/root" || umount "$E2PF_TMP/root"
+	root=
+}
+
+# base NAME FROM FUNCTION [ARGUMENT...]: a chroot in $E2PF_TMP, made once.
+base()
+{
+	local name=$1 from=$2
+
+	shift 2
+	[ ! -e "$E2PF_TMP/$name" ] || return 0
+	mkdir -p "$E2PF_TMP/$name.new" &&
+		cp -a "$from/." "$E2PF_TMP/$name.new" || return
+	root=$E2PF_TMP/$name.new
+	"$@" >>"$log" 2>&1 && rm -f "$root/complete" &&
+		mv "$root" "$E2PF_TMP/$name" || return
+	root=
+}
+
+# What a check is made of, and the loop that makes it.
+add_check()
+{
+	apt update && apt install e2fsprogs strace && apt clean || return
+	truncate -s 16M "$root/image"
+	inside mke2fs -q -F -t ext4 /image && make_watch
+}
+
+# packages_into FOLDER NAME
+copy_packages() { mkdir -p "$root/$2" && cp "$1"/*.deb "$root/$2"; }
+
+ready_fresh() { add_check; }
+
+ready_ours()
+{
+	add_check && copy_packages "$1" ours && rm -f "$root"/ours/*-dev_*.deb &&
+	copy_packages "$old" old && rm -f "$root"/old/*-dev_*.deb &&
+	make_next && inside sh -c 'apt-get -q -y --no-install-recommends \
+		install /ours/*.deb' && inside e2prefetch enable
+}
+
+ready_old()
+{
+	add_check && copy_packages "$1" ours && rm -f "$root"/ours/*-dev_*.deb &&
+	copy_packages "$old" old && rm -f "$root"/old/*-dev_*.deb &&
+	inside sh -c 'apt-get -q -y --no-install-recommends install \
+		/old/*.deb' && inside e2prefetch enable &&
+	[ -L "$root/sbin/e2fsck" ]
+}
+
+# Another version of our package, that is newer.
+make_next()
+{
+	local dir=$E2PF_TMP/next deb
+
+	mkdir -p "$root/next"
+	for deb in "$root"/ours/*.deb; do
+		rm -rf "$dir"
+		dpkg-deb -R "$deb" "$dir" &&
+		sed -i 's/^Version: .*/&+next/' "$dir/DEBIAN/control" &&
+		dpkg-deb -b "$dir" "$root/next" >/dev/null || return
+	done
+}
+
+# The sources of another suite.
+suite_is()
+{
+	echo "deb $mirror $1 main" >"$root/etc/apt/sources.list" && apt update
+}
+
+#
+# The loop.
+#
+
+# Every program in it but e2fsck and fsck is bash; what systemd would do before
+# and around fsck is read from the drop-in.
+make_watch()
+{
+	cat >"$root/watch" <<'END'
+#!/bin/bash
+dropin=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
+failed()
+{
+	echo "$((SECONDS)) $1: status $status: ${said//$'\n'/ / }" >>/failures
+}
+check()
+{
+	local what=$1
+
+	shift
+	said=$("$@" 2>&1)
+	status=$?
+	[ $status = 0 ] || failed "$what"
+}
+by_name() { check e2fsck e2fsck -fn /image; }
+by_fsck()
+{
+	local path=$PATH line
+
+	if [ -e $dropin ]; then
+		while read -r line; do
+			case $line in
+			ExecStartPre=-*) "${line#*-}" ;;
+			Environment=PATH=*) path=${line#*=*=} ;;
+			esac
+		done <$dropin
+	fi 2>/dev/null
+	PATH=$path check fsck /sbin/fsck -T -t ext4 /image -- -fn
+}
+loop()
+{
+	local n=0
+
+	while [ ! -e /stop ]; do
+		$1
+		echo $((n += 1)) >/checks.$1
+		read -r -t 0.05 <>/pause
+	done
+}
+loop by_name &
+loop by_fsck &
+wait
+END
+	mkfifo "$root/pause"
+}
+
+start_watch()
+{
+	rm -f "$root"/{stop,failures,checks.by_name,checks.by_fsck}
+	in_chroot "$root" bash /watch &
+	watch=$!
+	until [ -s "$root/checks.by_name" ] && [ -s "$root/checks.by_fsck" ]; do
+		kill -0 $watch || return
+		sleep 0.05
+	done
+	sleep 0.5
+}
+
+# $checks and $failures
+stop_watch()
+{
+	sleep 0.5
+	touch "$root/stop"
+	wait $watch
+	checks=$(($(<"$root/checks.by_name") + $(<"$root/checks.by_fsck")))
+	failures=0
+	[ ! -e "$root/failures" ] || {
+		failures=$(wc -l <"$root/failures")
+		head -n 20 "$root/failures"
+	}
+}
+
+#
+# What is to be seen afterwards.
+#
+
+yes_no() { if "$@" >/dev/null 2>&1; then echo yes; else echo NO; fi; }
+
+# By fsck as systemd calls it: prefetched, stock or NO.
+fsck_now()
+{
+	# shellcheck disable=SC2016
+	inside env PREFETCH_STATS=/stats bash -c '
+	rm -f /stats
+	dropin=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
+	if [ -e $dropin ]; then
+		$(sed -n "s/^ExecStartPre=-//p" $dropin)
+		PATH=$(sed -n "s/^Environment=PATH=//p" $dropin)
+	fi
+	/sbin/fsck -T -t ext4 /image -- -fn >/dev/null || exit
+	if grep -q planned_bytes /stats; then echo prefetched; else echo stock; fi
+	' 2>/dev/null || echo NO
+}
+
+status_now()
+{
+	local status=0
+
+	inside e2prefetch status || status=$?
+	case $status in
+	0) state=enabled ;;
+	1) state=disabled ;;
+	4) state="in part" ;;
+	127) state=removed ;;
+	*) state=$status ;;
+	esac
+}
+
+# Nothing of ours is left, and e2fsprogs is what its package has.
+is_clean()
+{
+	local left
+
+	# Its settings stay until it is purged.
+	left=$(cd "$root" && find etc usr run boot -name '*e2prefetch*' \
+		! -path "${settings_stay-}" 2>/dev/null
+		inside dpkg-divert --list '*fsck*'
+		inside dpkg -V e2fsprogs
+		ls "$root"/sbin/*.stock "$root"/usr/sbin/*.stock 2>/dev/null)
+	[ -z "$left" ] || { echo "left: $left"; return 1; }
+}
+
+remove_all()
+{
+	# shellcheck disable=SC2086
+	inside dpkg --purge $packages && is_clean &&
+	inside e2fsck -fn /image >/dev/null && [ "$(fsck_now)" = stock ]
+}
+
+# row NAME EXPECTED COMMAND...: a transition with the loop beside it.  EXPECTED
+# is the state afterwards and what fsck then does, as "enabled prefetched".
+row()
+{
+	local name=$1 expected=$2 ok=1 removal e2fsck fsck
+
+	shift 2
+	{
+		echo "== $name"
+		start_watch && "$@" || { echo "the transition failed"; ok=; }
+		stop_watch
+		e2fsck=$(yes_no inside e2fsck -fn /image)
+		fsck=$(fsck_now)
+		status_now
+		removal=-
+		if [ "$state" != removed ]; then
+			if [ -n "$keep" ]; then
+				:
+			elif remove_all; then
+				removal=yes
+			else
+				removal=NO
+			fi
+		elif ! is_clean; then
+			removal=NO
+		fi
+		printf '| %s | %s | %s | %s | %s | %s of %s |\n' "$name" \
+			"$e2fsck" "$fsck" "$state" "$removal" "$failures" \
+			"$checks" >>"$rows"
+		tail -n 1 "$rows"
+	} >"$E2PF_TMP/row" 2>&1
+	cat "$E2PF_TMP/row" >>"$log"
+	if [ -n "$ok" ] && [ "$state $fsck" = "$expected" ] &&
+		[ "$e2fsck" = yes ] && [ "$failures" = 0 ] &&
+		[ "$removal" != NO ]; then
+		tap_ok "$name"
+	else
+		tail -n 60 "$E2PF_TMP/row" >"$E2PF_TMP/row.end"
+		tap_not_ok "$name" "$E2PF_TMP/row.end"
+	fi
+}
+keep=
+
+# install_debs FOLDER: by dpkg, as files.
+install_debs() { inside sh -c 'dpkg -i --force-confold /'"$1"'/*.deb'; }
+
+#
+# The rows.
+#
+
+bookworm_ours() { base bookworm-ours "$DIST_DIR/bookworm-fresh" ready_ours \
+	"$DIST_DIR/bookworm-packages" && use "$E2PF_TMP/bookworm-ours"; }
+bookworm_old() { base bookworm-old "$DIST_DIR/bookworm-fresh" ready_old \
+	"$DIST_DIR/bookworm-packages" && use "$E2PF_TMP/bookworm-old"; }
+bullseye_ours() { base bullseye-ours "$DIST_DIR/bullseye-fresh" ready_ours \
+	"$DIST_DIR/bullseye-packages" && use "$E2PF_TMP/bullseye-ours"; }
+
+row_from_old()
+{
+	bookworm_old &&
+	row "1.0.0 enabled, upgraded to this version" \
+		"enabled prefetched" install_debs ours
+}
+
+# dpkg has removed e2fsck.stock; the loop finds no e2fsck until postinst has run,
+# which is what 1.0.0 is to blame for and not counted.
+lose_e2fsck()
+{
+	bookworm_old && suite_is trixie && apt install e2fsprogs &&
+		[ ! -e "$root/sbin/e2fsck.stock" ]
+}
+
+row_lost()
+{
+	lose_e2fsck >>"$log" 2>&1 || {
+		tap_not_ok "e2fsck lost by 1.0.0"
+		return
+	}
+	install_debs ours >>"$log" 2>&1
+	row "1.0.0 enabled, e2fsck lost by Debian 12 to 13, then upgraded" \
+		"enabled prefetched" true
+	lose_e2fsck >>"$log" 2>&1
+	rm -f "$root"/var/cache/apt/archives/*.deb
+	install_debs ours >>"$log" 2>&1
+	apt --reinstall install e2fsprogs >>"$log" 2>&1
+	inside e2prefetch enable >>"$log" 2>&1
+	row "the same without a kept package: e2fsprogs installed again" \
+		"enabled prefetched" true
+}
+
+row_suites()
+{
+	local suite before=bullseye
+
+	bullseye_ours || return
+	for suite in bookworm trixie sid; do
+		keep=1
+		[ $suite != sid ] || keep=
+		suite_is $suite >>"$log" 2>&1
+		row "enabled, e2fsprogs of $before to that of $suite" \
+			"enabled prefetched" apt install e2fsprogs
+		before=$suite
+	done
+	keep=
+}
+
+row_upgrade()
+{
+	bookworm_ours &&
+	row "enabled, upgraded to a newer version" "enabled prefetched" \
+		install_debs next
+}
+
+row_downgrade()
+{
+	bookworm_ours && install_debs next >>"$log" 2>&1 &&
+	row "enabled, downgraded to an older version" "enabled prefetched" \
+		install_debs ours
+	bookworm_ours &&
+	row "enabled, downgraded to 1.0.0" "disabled stock" install_debs old
+}
+
+downgrade_e2fsprogs()
+{
+	local list="e2fsprogs libext2fs2 libss2 libcom-err2 logsave" name
+
+	suite_is bookworm &&
+	for name in $list; do
+		echo "$name=$(inside apt-cache policy $name |
+			sed -n 's/^ *\([0-9][^ ]*\) 500$/\1/p' | head -n 1)"
+	done >"$E2PF_TMP/versions" &&
+	# shellcheck disable=SC2046
+	apt --allow-downgrades install $(cat "$E2PF_TMP/versions")
+}
+
+row_e2fsprogs_back()
+{
+	bookworm_ours && suite_is trixie >>"$log" 2>&1 &&
+	apt install e2fsprogs >>"$log" 2>&1 &&
+	row "enabled, e2fsprogs of trixie to that of bookworm" \
+		"enabled prefetched" downgrade_e2fsprogs
+}
+
+row_again()
+{
+	bookworm_ours &&
+	row "enabled, e2prefetch installed again" "enabled prefetched" \
+		install_debs ours
+	bookworm_ours &&
+	row "enabled, e2fsprogs installed again" "enabled prefetched" \
+		apt --reinstall install e2fsprogs
+}
+
+row_remove()
+{
+	local way
+
+	for way in remove purge; do
+		settings_stay=
+		[ $way = purge ] || settings_stay=etc/e2prefetch.conf
+		bookworm_ours &&
+		row "enabled, apt-get $way" "removed stock" apt $way $packages
+	done
+	settings_stay=
+	bookworm_ours && row "enabled, apt-get autoremove" \
+		"enabled prefetched" apt --purge autoremove
+	bookworm_ours && inside apt-mark auto $packages >/dev/null &&
+	row "enabled, apt-get autoremove takes e2prefetch" "removed stock" \
+		apt --purge autoremove
+}
+
+# Files of the package that are gone while it is enabled, and nothing is left
+# in /run, as after a boot.
+without() { rm -r "$root/usr/libexec/e2prefetch/${1#.}" "$root/run/e2prefetch"; }
+
+# Without the module a process beside the check reads ahead.
+row_half()
+{
+	local what state
+
+	while read -r what state; do
+		bookworm_ours && row "enabled, $what deleted" "$state" \
+			without "$what"
+	done <<-END
+	e2fsck in part stock
+	e2fsck-prefetch.so in part prefetched
+	ready in part stock
+	enabled in part stock
+	enable 8 prefetched
+	END
+	bookworm_ours && row "enabled, all of /usr/libexec/e2prefetch deleted" \
+		"8 stock" without .
+}
+
+#
+# dpkg killed.
+#
+
+# The calls with which dpkg changes what is there, and waits for scripts.
+calls=rename,unlink,link,symlink,wait4
+
+# kill_at N COMMAND: dpkg ends with SIGKILL when it comes to its Nth call, and
+# with it what it has started.
+kill_at()
+{
+	local n=$1
+
+	shift
+	! inside strace -o /dev/null -e trace=$calls \
+		-e inject=$calls:signal=KILL:when="$n" "$@"
+}
+
+count_calls()
+{
+	inside strace -o /trace -e trace=$calls "$@" >/dev/null 2>&1
+	grep -c '(' "$root/trace"
+}
+
+# What an administrator does then, and what was to be installed once more.
+repair()
+{
+	inside dpkg --configure -a
+	inside sh -c "$1" && inside dpkg --configure -a &&
+		[ -z "$(inside dpkg --audit)" ]
+}
+
+killed_and_repaired() { kill_at "$1" sh -c "exec $2"; repair "$2"; }
+
+# killed NAME BASE DEBS STATE: at $kills points.
+killed()
+{
+	local name=$1 base=$2 command="dpkg -i --force-confold $3" count i
+
+	$base || return
+	count=$(count_calls sh -c "exec $command")
+	for ((i = 1; i <= kills; i++)); do
+		$base || return
+		row "enabled, dpkg killed at call $((count * i / (kills + 1))) of $count of an upgrade of $name" \
+			"enabled prefetched" killed_and_repaired \
+			$((count * i / (kills + 1))) "$command"
+	done
+}
+
+# Its libraries are there already: one package is unpacked, and moves e2fsck
+# from /sbin to /usr/sbin.
+ready_trixie()
+{
+	cp -a "$E2PF_TMP/bookworm-ours/." "$root" && suite_is trixie &&
+	apt install libc6 libext2fs2t64 libss2t64 libcom-err2 &&
+	inside sh -c 'mkdir /newer && cd /newer && apt-get -q download \
+		e2fsprogs logsave'
+}
+
+bookworm_trixie()
+{
+	base bookworm-ours "$DIST_DIR/bookworm-fresh" ready_ours \
+		"$DIST_DIR/bookworm-packages" &&
+	base bookworm-trixie "$E2PF_TMP/bookworm-ours" ready_trixie &&
+		use "$E2PF_TMP/bookworm-trixie"
+}
+
+row_killed()
+{
+	killed e2prefetch bookworm_ours '/next/*.deb'
+	killed "e2prefetch from 1.0.0" bookworm_old '/ours/*.deb'
+	killed e2fsprogs bookworm_trixie '/newer/*.deb'
+}
+
+#
+# /usr merged later.
+#
+
+make_split()
+{
+	local split=$DIST_DIR/bullseye-split
+
+	[ ! -e "$split/complete" ] || return 0
+	rm -rf "$split"
+	debootstrap --variant=minbase --no-merged-usr --keyring="$keyring" \
+		bullseye "$split" "$mirror" >/dev/null || return
+	echo "deb $mirror bullseye main" >"$split/etc/apt/sources.list"
+	echo 'Acquire::Check-Valid-Until "false";' \
+		>"$split/etc/apt/apt.conf.d/90expired"
+	touch "$split/complete"
+}
+
+row_usrmerge()
+{
+	make_split && base bullseye-split "$DIST_DIR/bullseye-split" \
+		ready_ours "$DIST_DIR/bullseye-packages" || return
+	use_base "$E2PF_TMP/bullseye-split" copy &&
+	row "enabled, /usr not merged" "enabled prefetched" true
+	use_base "$E2PF_TMP/bullseye-split" copy &&
+	row "enabled, then usrmerge" "enabled prefetched" apt install usrmerge
+}
+
+all_rows="from_old lost suites upgrade downgrade e2fsprogs_back again remove half
+	killed usrmerge"
+
+main()
+{
+	local name pattern
+
+	for name in $all_rows; do
+		for pattern; do
+			# shellcheck disable=SC2254
+			case $name in
+			$pattern) break ;;
+			esac
+			false
+		done || continue
+		row_$name >"$E2PF_TMP/rows.out" 2>"$E2PF_TMP/rows.err" ||
+			tap_not_ok "$name" "$E2PF_TMP/rows.err"
+		cat "$E2PF_TMP/rows.out"
+	done
+	leave
+	{
+		echo "| transition | e2fsck -fn | fsck -t ext4 | status | removed without a trace | checks that failed |"
+		echo "| --- | --- | --- | --- | --- | --- |"
+		cat "$rows"
+	} >"$E2PF_TMP/table"
+	sed 's/^/# /' "$E2PF_TMP/table"
+	[ -z "${TABLE-}" ] || write_table upgrades "$E2PF_TMP/table" "$TABLE"
+}
+
+log=${UPGRADES_LOG:-/dev/null}
+old=${OLD_PACKAGES:-${DIST_DIR-}/1.0.0-packages}
+[ $# -gt 0 ] || set -- '*'
+why=$(why_not)
+[ -z "$why" ] || tap_skip_all "$why"
+root=
+tmp_setup
+trap 'leave; tmp_cleanup' EXIT
+rows=$E2PF_TMP/rows
+: >"$rows"
+tap_run main "$@"
