@@ -35,6 +35,7 @@
 #include "stages.h"
 #include "device/share.h"
 #include "engine/trace.h"
+#include "libext2fs/slots.h"
 #include "report/stats_file.h"
 #include "trial.h"
 
@@ -95,7 +96,7 @@ static void notice(enum seen seen)
 static io_manager choose_manager(io_manager manager)
 {
 	if (manager == unix_io_manager && self.env.io == IO_MMAP &&
-	    !self.parallel)
+	    !self.parallel && e2pf_io_slots_are_ours())
 		manager = e2pf_mmap_io_manager;
 	return manager;
 }

@@ -24,6 +24,7 @@
 #include "map_kind.h"
 #include "real.h"
 #include "trial.h"
+#include "libext2fs/slots.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -238,6 +239,15 @@ void trial_run(struct findings *f)
 	memset(f, 0, sizeof(*f));
 	f->of[ABILITY_PROGRESS] = try_progress();
 	f->of[ABILITY_CRC32C] = try_checksums();
+	/* The rest is tried on I/O managers of ours.  Where libext2fs has
+	 * another table of operations it calls something else of them. */
+	if (!e2pf_io_slots_are_ours()) {
+		f->of[ABILITY_BITMAPS] = FINDING_UNREAD;
+		f->of[ABILITY_ARRAYS] = FINDING_UNREAD;
+		f->of[ABILITY_INDIRECT] = FINDING_UNREAD;
+		f->of[ABILITY_EXTENTS] = FINDING_UNREAD;
+		return;
+	}
 	f->of[ABILITY_INDIRECT] = try_walk();
 	f->of[ABILITY_EXTENTS] = try_extents();
 	try_all_maps(f);

@@ -35,6 +35,7 @@
 #include "guard.h"
 #include "io_trial.h"
 #include "mmap_io.h"
+#include "slots.h"
 
 #ifndef BLKDISCARDZEROES
 #define BLKDISCARDZEROES _IO(0x12, 124)
@@ -510,7 +511,8 @@ static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 {
 	if (!name)
 		return EXT2_ET_BAD_DEVICE_NAME;
-	if (!is_candidate(name, flags) ||
+	/* The trial, and the program, would call by the header's places. */
+	if (!is_candidate(name, flags) || !e2pf_io_slots_are_ours() ||
 	    pthread_once(&kind_known, find_kind) || known_kind == UNKNOWN)
 		return unix_io_manager->open(name, flags, channel);
 	return open_kind(name, flags, known_kind, channel);

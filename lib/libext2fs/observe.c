@@ -13,15 +13,26 @@
 #include <string.h>
 
 #include "observe.h"
+#include "slots.h"
 
 /* Managers that may be watched in one process.  Their own operations are kept
  * for as long as it lives: another thread may be inside a read when watching
  * ends. */
 #define MANAGERS 4u
 
+typedef errcode_t read64_fn(io_channel channel, unsigned long long block,
+			    int count, void *data);
+typedef errcode_t read32_fn(io_channel channel, unsigned long block, int count,
+			    void *data);
+typedef errcode_t readahead_fn(io_channel channel, unsigned long long block,
+			       unsigned long long count);
+
 struct e2pf_observed {
 	io_manager manager;		/* NULL: this entry is free */
-	struct struct_io_manager real;
+	struct e2pf_io_slots slots;	/* of its table */
+	read64_fn *read64;		/* its own; NULL: it has none */
+	read32_fn *read32;
+	readahead_fn *readahead;
 	char *name;			/* of the device: all channels of this
 					   name are watched */
 	_Atomic(struct e2pf_observer *) observer;
@@ -70,7 +81,7 @@ static errcode_t read64(const struct e2pf_observed *entry, io_channel channel,
 {
 	struct e2pf_read r;
 	struct e2pf_engine *engine = announce(entry, channel, block, count, &r);
-	errcode_t err = entry->real.read_blk64(channel, block, count, data);
+	errcode_t err = entry->read64(channel, block, count, data);
 
 	if (engine)
 		e2pf_engine_after_read(engine, &r);
@@ -82,7 +93,7 @@ static errcode_t read32(const struct e2pf_observed *entry, io_channel channel,
 {
 	struct e2pf_read r;
 	struct e2pf_engine *engine = announce(entry, channel, block, count, &r);
-	errcode_t err = entry->real.read_blk(channel, block, count, data);
+	errcode_t err = entry->read32(channel, block, count, data);
 
 	if (engine)
 		e2pf_engine_after_read(engine, &r);
@@ -104,7 +115,7 @@ static errcode_t readahead(const struct e2pf_observed *entry,
 
 	if (o && e2pf_engine_reads_ahead(o->engine))
 		return EXT2_ET_OP_NOT_SUPPORTED;
-	return entry->real.cache_readahead(channel, block, count);
+	return entry->readahead(channel, block, count);
 }
 
 /*
@@ -134,12 +145,9 @@ OPERATIONS(2)
 OPERATIONS(3)
 
 static const struct {
-	errcode_t (*read64)(io_channel channel, unsigned long long block,
-			    int count, void *data);
-	errcode_t (*read32)(io_channel channel, unsigned long block,
-			    int count, void *data);
-	errcode_t (*readahead)(io_channel channel, unsigned long long block,
-			       unsigned long long count);
+	read64_fn *read64;
+	read32_fn *read32;
+	readahead_fn *readahead;
 } operations[MANAGERS] = {
 	{ read64_0, read32_0, readahead_0 },
 	{ read64_1, read32_1, readahead_1 },
@@ -196,9 +204,47 @@ static bool is_writable(const void *start, size_t size)
 	return look.writable;
 }
 
-/* Others may be calling these. */
-#define PUT(member, value) \
-	__atomic_store_n(&(member), (value), __ATOMIC_RELEASE)
+/* The table, by its places.  Others may be calling what is in them. */
+static e2pf_slot *place(io_manager manager, unsigned slot)
+{
+	return (e2pf_slot *)(void *)manager + slot;
+}
+
+static void put(io_manager manager, unsigned slot, e2pf_slot operation)
+{
+	__atomic_store_n(place(manager, slot), operation, __ATOMIC_RELEASE);
+}
+
+/* Take the operations of a manager, as they are. */
+static void take(struct e2pf_observed *entry, io_manager manager)
+{
+	entry->manager = manager;
+	entry->read64 = (read64_fn *)*place(manager, entry->slots.read64);
+	entry->read32 = (read32_fn *)*place(manager, entry->slots.read32);
+	entry->readahead = (readahead_fn *)*place(manager,
+						  entry->slots.readahead);
+}
+
+static void give_back(const struct e2pf_observed *entry)
+{
+	put(entry->manager, entry->slots.read64, (e2pf_slot)entry->read64);
+	put(entry->manager, entry->slots.read32, (e2pf_slot)entry->read32);
+	put(entry->manager, entry->slots.readahead,
+	    (e2pf_slot)entry->readahead);
+}
+
+/* Put ours into their places: those of entry `n`. */
+static void replace(const struct e2pf_observed *entry, size_t n)
+{
+	put(entry->manager, entry->slots.read32,
+	    (e2pf_slot)operations[n].read32);
+	if (entry->read64)
+		put(entry->manager, entry->slots.read64,
+		    (e2pf_slot)operations[n].read64);
+	if (entry->readahead)
+		put(entry->manager, entry->slots.readahead,
+		    (e2pf_slot)operations[n].readahead);
+}
 
 static struct e2pf_observed *entry_for(io_manager manager)
 {
@@ -219,11 +265,13 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 {
 	io_manager manager = channel->manager;
 	struct e2pf_observed *entry = entry_for(manager);
+	struct e2pf_io_slots slots;
 	char *name;
 
 	o->observed = NULL;
 	if (!entry || atomic_load(&entry->observer) ||
-	    !is_writable(manager, sizeof(*manager)))
+	    !is_writable(manager, sizeof(*manager)) ||
+	    !e2pf_io_slots_find(&slots))
 		return false;
 	name = strdup(channel->name ? channel->name : "");
 	if (!name)
@@ -232,17 +280,12 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 	o->channel = channel;
 	o->engine = engine;
 	atomic_store(&o->journal, NULL);
-	entry->manager = manager;
-	entry->real = *manager;
+	entry->slots = slots;
+	take(entry, manager);
 	free(entry->name);
 	entry->name = name;
 	atomic_store(&entry->observer, o);
-	PUT(manager->read_blk, operations[entry - observed].read32);
-	if (manager->read_blk64)
-		PUT(manager->read_blk64, operations[entry - observed].read64);
-	if (manager->cache_readahead)
-		PUT(manager->cache_readahead,
-		    operations[entry - observed].readahead);
+	replace(entry, (size_t)(entry - observed));
 	return true;
 }
 
@@ -252,9 +295,7 @@ void e2pf_unobserve(struct e2pf_observer *o)
 
 	if (!entry)
 		return;
-	PUT(entry->manager->read_blk, entry->real.read_blk);
-	PUT(entry->manager->read_blk64, entry->real.read_blk64);
-	PUT(entry->manager->cache_readahead, entry->real.cache_readahead);
+	give_back(entry);
 	atomic_store(&entry->observer, NULL);
 	o->observed = NULL;
 }

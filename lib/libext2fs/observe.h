@@ -30,7 +30,7 @@ struct e2pf_observer {
 /*
  * Watch `channel`, and whatever its manager opens under the same name.  False,
  * and nothing has changed, where another observer watches that manager, where
- * its table cannot be written to, or without memory.  Not while other threads
+ * its table cannot be written to or is not one we know, or without memory.  Not while other threads
  * call this or e2pf_unobserve().
  */
 bool e2pf_observe(struct e2pf_observer *o, io_channel channel,

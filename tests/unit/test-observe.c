@@ -19,6 +19,7 @@
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "libext2fs/observe.h"
+#include "libext2fs/slots.h"
 #include "tiny-fs.h"
 
 #define BS 1024
@@ -33,6 +34,10 @@ struct rig {
 	struct e2pf_observer observer;
 	io_channel channel;
 };
+
+/* Each manager that was ever watched keeps a place for as long as the process
+ * lives: the tests share one. */
+static struct struct_io_manager manager;
 
 static unsigned errors_called;
 static unsigned long error_block;
@@ -194,7 +199,6 @@ static void hits_and_misses(void **state)
 		{ -1000, false, 0 }, { -1025, true, 1 }, { -4096, false, 4 },
 	};
 	enum { N = sizeof(kinds) / sizeof(kinds[0]) };
-	static struct struct_io_manager manager;
 	struct e2pf_engine_stats st;
 	struct rig *r = *state;
 	char buf[8 * BS];
@@ -301,6 +305,91 @@ static void channels_opened_anew(void **state)
 	unlink(link);
 }
 
+/*
+ * A library whose table has an operation more, behind flush, as that of
+ * Lustre's e2fsprogs: it calls what stands one place further on.
+ */
+
+static bool foreign;
+
+#define PLACE(member) \
+	(offsetof(struct struct_io_manager, member) / sizeof(e2pf_slot))
+
+static e2pf_slot slot_of(io_channel channel, size_t slot)
+{
+	return ((e2pf_slot *)(void *)channel->manager)[slot];
+}
+
+typedef errcode_t read64_fn(io_channel channel, unsigned long long block,
+			    int count, void *data);
+typedef errcode_t read32_fn(io_channel channel, unsigned long block, int count,
+			    void *data);
+typedef errcode_t readahead_fn(io_channel channel, unsigned long long block,
+			       unsigned long long count);
+
+read64_fn __real_io_channel_read_blk64, __wrap_io_channel_read_blk64;
+readahead_fn __real_io_channel_cache_readahead;
+readahead_fn __wrap_io_channel_cache_readahead;
+
+errcode_t __wrap_io_channel_read_blk64(io_channel channel,
+				       unsigned long long block, int count,
+				       void *data)
+{
+	read64_fn *wide;
+
+	if (!foreign)
+		return __real_io_channel_read_blk64(channel, block, count,
+						    data);
+	wide = (read64_fn *)slot_of(channel, PLACE(read_blk64) + 1);
+	return wide ? wide(channel, block, count, data) :
+	       ((read32_fn *)slot_of(channel, PLACE(read_blk)))
+			(channel, (unsigned long)block, count, data);
+}
+
+errcode_t __wrap_io_channel_cache_readahead(io_channel channel,
+					    unsigned long long block,
+					    unsigned long long count)
+{
+	if (!foreign)
+		return __real_io_channel_cache_readahead(channel, block,
+							 count);
+	return ((readahead_fn *)slot_of(channel, PLACE(cache_readahead) + 1))
+			(channel, block, count);
+}
+
+static void another_table(void **state)
+{
+	e2pf_slot *from = (e2pf_slot *)(void *)unix_io_manager;
+	e2pf_slot *to = (e2pf_slot *)(void *)&manager, before[E2PF_SLOTS];
+	struct rig *r = *state;
+	char buf[BS];
+	unsigned i;
+
+	assert_true(e2pf_io_slots_are_ours());
+	manager = *unix_io_manager;
+	for (i = PLACE(flush) + 1; i + 1 < E2PF_SLOTS; i++)
+		to[i + 1] = from[i];
+	memcpy(before, to, sizeof(before));
+	foreign = true;
+	assert_false(e2pf_io_slots_are_ours());
+	r->channel->manager = &manager;
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	/* What is not read by is as it was: a call to get_stats, say. */
+	for (i = 0; i < E2PF_SLOTS; i++)
+		assert_int_equal(to[i] != before[i],
+				 i == PLACE(read_blk) ||
+				 i == PLACE(read_blk64) + 1 ||
+				 i == PLACE(cache_readahead) + 1);
+	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(buf[0], 21);
+	assert_int_equal(io_channel_cache_readahead(r->channel, 20, 1), 0);
+	assert_int_equal(reads_heard(r), 1);
+	e2pf_unobserve(&r->observer);
+	assert_memory_equal(to, before, sizeof(before));
+	foreign = false;
+	r->channel->manager = unix_io_manager;
+}
+
 /* Nothing is written where nothing can be. */
 static void a_table_that_is_constant(void **state)
 {
@@ -329,7 +418,6 @@ static errcode_t count_readahead(io_channel channel, unsigned long long block,
 
 static void readahead_absorbed(void **state)
 {
-	static struct struct_io_manager manager;
 	struct rig *r = *state;
 
 	manager = *unix_io_manager;
@@ -353,7 +441,6 @@ static void readahead_absorbed(void **state)
 
 static void manager_without_operations(void **state)
 {
-	static struct struct_io_manager manager;
 	struct rig *r = *state;
 
 	manager = *unix_io_manager;
@@ -375,6 +462,7 @@ int main(void)
 		OBSERVED(hits_and_misses),
 		OBSERVED(unobserved_again),
 		OBSERVED(channels_opened_anew),
+		OBSERVED(another_table),
 		OBSERVED(a_table_that_is_constant),
 		OBSERVED(readahead_absorbed),
 		OBSERVED(manager_without_operations),
