@@ -350,7 +350,7 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	err = real(scan, ino, inode, bufsize);
 	if (scan && scan == self.scan && *ino) {
 		self.scan_at = (*ino - 1) / self.fs->super->s_inodes_per_group;
-		e2pf_ext4_at_group(engine(), self.scan_at);
+		e2pf_ext4_at_group(source(), engine(), self.scan_at);
 	}
 	return err;
 }

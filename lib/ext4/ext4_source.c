@@ -14,6 +14,7 @@
 
 #include "ext4_source.h"
 #include "plan_gather.h"
+#include "units.h"
 
 /* Directory list entries that are held. */
 #define LIST_ROOM 65536u
@@ -45,8 +46,10 @@ struct e2pf_ext4 {
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
 	bool bitmaps_early;		/* seeded with the tables */
-	/* The directory list; all of it under the lock. */
 	pthread_mutex_t lock;
+	/* Changed with the lock, and only while no engine works from them. */
+	struct e2pf_units units;
+	/* The directory list; all of it under the lock. */
 	uint64_t *list;			/* ring of LIST_ROOM blocks, allocated
 					   when a list begins */
 	uint64_t list_total;
@@ -137,6 +140,13 @@ static bool bitmaps_are_few(const struct e2pf_ext4 *ext4, uint64_t budget)
 	return 2ull * ext4->geo->groups * ext4->geo->block_size <= budget / 8;
 }
 
+/* Do most groups share a unit with others?  Then their bitmaps lie beside their
+ * tables, and are no larger. */
+static bool lie_together(const struct e2pf_ext4 *ext4)
+{
+	return ext4->units.count <= ext4->geo->groups / 4;
+}
+
 static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
 					   const struct e2pf_start *start,
 					   unsigned *count)
@@ -173,8 +183,9 @@ static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
 
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start->budget);
-	if (ext4->bitmaps_early && start->has_head) {
-		/* One elevator pass brings them with the tables. */
+	if (ext4->bitmaps_early && (start->has_head || lie_together(ext4))) {
+		/* One elevator pass brings them with the tables, and where
+		 * these are small one request does. */
 		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_TABLES;
 	} else if (ext4->bitmaps_early) {
 		/* Those of a flex group lie side by side: together they become
@@ -182,6 +193,10 @@ static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
 		ext4->phases[E2PF_EXT4_TABLES].deferred |= 1u << E2PF_BITMAPS;
 		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_LATER;
 	}
+	/* Each of several scans is somewhere else: at the gate one would wait
+	 * for what is read for another. */
+	if (ext4->units.scans > 1)
+		ext4->phases[E2PF_EXT4_TABLES].stage = E2PF_EXT4_STAGES;
 	*count = E2PF_EXT4_PHASES;
 	return ext4->phases;
 }
@@ -195,7 +210,7 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	*more = false;
 	switch (phase) {
 	case E2PF_EXT4_TABLES:
-		return ext4->geo->groups;
+		return ext4->units.count;
 	case E2PF_EXT4_BITMAPS:
 		return ext4->classes & 1u << E2PF_BITMAPS ?
 		       ext4->geo->groups : 0;
@@ -219,8 +234,14 @@ static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
 static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 			    uint64_t unit)
 {
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	struct e2pf_unit u = e2pf_units_get(&ext4->units, unit);
+	uint64_t bytes = 0;
+
 	(void)phase;
-	return table_bytes(ext4_of(source), unit);
+	while (u.count--)
+		bytes += table_bytes(ext4, u.group++);
+	return bytes;
 }
 
 static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
@@ -238,6 +259,19 @@ static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 		pass_run(to, &run);
 }
 
+static void seed_group(struct e2pf_ext4 *ext4, unsigned phase, uint32_t number,
+		       struct ref_sink *to)
+{
+	struct e2pf_group group = ext4->groups[number];
+
+	to->group = number;
+	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
+		group.inode_table = 0;
+	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
+		to->classes &= ~(1u << E2PF_BITMAPS);
+	e2pf_plan_group(ext4->geo, &group, pass_run, to);
+}
+
 static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		      uint64_t unit, e2pf_sink sink, void *ctx)
 {
@@ -248,19 +282,17 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		.sink = sink,
 		.ctx = ctx
 	};
-	struct e2pf_group group;
+	struct e2pf_unit u;
 
 	if (phase == E2PF_EXT4_LIST) {
 		seed_entry(ext4, unit, &to);
-		return;
+	} else if (phase == E2PF_EXT4_BITMAPS) {
+		seed_group(ext4, phase, (uint32_t)unit, &to);
+	} else {
+		u = e2pf_units_get(&ext4->units, unit);
+		while (u.count--)
+			seed_group(ext4, phase, u.group++, &to);
 	}
-	to.group = (uint32_t)unit;
-	group = ext4->groups[unit];
-	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
-		group.inode_table = 0;
-	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
-		to.classes &= ~(1u << E2PF_BITMAPS);
-	e2pf_plan_group(ext4->geo, &group, pass_run, &to);
 }
 
 /* Bytes of an inode table in use, from this byte of it on. */
@@ -362,6 +394,7 @@ struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 	ext4->geo = geo;
 	ext4->classes = classes;
 	ext4->bytes = geo->blocks * geo->block_size;
+	ext4->units.count = ext4->units.groups = geo->groups;
 	ext4->source = (struct e2pf_source) {
 		.ops = &ext4_ops,
 		.grain = geo->block_size,
@@ -379,6 +412,7 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 	if (!ext4)
 		return;
 	pthread_mutex_destroy(&ext4->lock);
+	e2pf_units_free(&ext4->units);
 	free(ext4->list);
 	free(ext4);
 }
@@ -386,7 +420,10 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
 			  const struct e2pf_group *groups)
 {
+	pthread_mutex_lock(&ext4->lock);
 	ext4->groups = groups;
+	e2pf_units_set(&ext4->units, ext4->geo, groups);
+	pthread_mutex_unlock(&ext4->lock);
 }
 
 struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)
@@ -399,9 +436,57 @@ struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)
  * holds its own when it asks for units().
  */
 
-void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group)
+void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			uint32_t group)
 {
-	e2pf_engine_at(engine, E2PF_EXT4_TABLES, group);
+	e2pf_engine_at(engine, E2PF_EXT4_TABLES,
+		       e2pf_units_of_group(&ext4->units, group));
+}
+
+bool e2pf_ext4_add_scan(struct e2pf_ext4 *ext4, uint32_t group)
+{
+	bool added;
+
+	pthread_mutex_lock(&ext4->lock);
+	added = e2pf_units_add_scan(&ext4->units, group);
+	pthread_mutex_unlock(&ext4->lock);
+	return added;
+}
+
+void e2pf_ext4_forget_scans(struct e2pf_ext4 *ext4)
+{
+	pthread_mutex_lock(&ext4->lock);
+	e2pf_units_forget_scans(&ext4->units);
+	pthread_mutex_unlock(&ext4->lock);
+}
+
+void e2pf_ext4_scan_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint32_t group)
+{
+	uint32_t unit;
+
+	pthread_mutex_lock(&ext4->lock);
+	unit = e2pf_units_scan_at(&ext4->units, group);
+	pthread_mutex_unlock(&ext4->lock);
+	e2pf_engine_at(engine, E2PF_EXT4_TABLES, unit);
+}
+
+void e2pf_ext4_scan_ended(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint32_t group)
+{
+	uint32_t unit;
+
+	pthread_mutex_lock(&ext4->lock);
+	unit = e2pf_units_scan_ended(&ext4->units, group);
+	pthread_mutex_unlock(&ext4->lock);
+	e2pf_engine_at(engine, E2PF_EXT4_TABLES, unit);
+}
+
+uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units)
+{
+	return units < ext4->units.count ?
+	       (uint32_t)(units * ext4->geo->groups / ext4->units.count) :
+	       ext4->geo->groups;
 }
 
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,

@@ -3,7 +3,8 @@
  * The source of work for ext2, ext3 and ext4, in the order of e2fsck's passes:
  *
  *	E2PF_EXT4_TABLES	inode tables and what the first pass needs of
- *				what they refer to; a unit is a group
+ *				what they refer to; a unit is a group, or
+ *				several that lie together (units.h)
  *	E2PF_EXT4_LATER		directory blocks, and bitmaps if they are few,
  *				while the first pass goes on
  *	E2PF_EXT4_LIST		directory blocks in the order of pass 2, where
@@ -14,6 +15,8 @@
  */
 #ifndef E2PF_EXT4_SOURCE_H
 #define E2PF_EXT4_SOURCE_H
+
+#include <stdbool.h>
 
 #include "engine/engine.h"
 #include "plan.h"
@@ -68,8 +71,29 @@ struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4);
  * this source.
  */
 
-/* The inode scan has come to this group. */
-void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group);
+/* The inode scan, the only one there is, has come to this group, below
+ * geo->groups. */
+void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			uint32_t group);
+
+/*
+ * Of several scans at the same time, each through a part of the groups, from
+ * any thread of the checker: one begins with this group, before
+ * e2pf_ext4_set_groups() (false: one began there already, or there are too
+ * many); the one that this group is in the part of has come to it; that one has
+ * ended.
+ */
+bool e2pf_ext4_add_scan(struct e2pf_ext4 *ext4, uint32_t group);
+void e2pf_ext4_scan_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint32_t group);
+void e2pf_ext4_scan_ended(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint32_t group);
+
+/* There are none from the next e2pf_ext4_set_groups() on. */
+void e2pf_ext4_forget_scans(struct e2pf_ext4 *ext4);
+
+/* Groups that so many units of the tables' phase are. */
+uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units);
 
 /* The directory list has `total` blocks, and its walk begins. */
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,

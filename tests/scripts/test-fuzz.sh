@@ -38,7 +38,7 @@ sources_topology="$lib/device/topology.c $lib/device/policy.c
 	$lib/device/sysfile.c $lib/device/budget.c"
 sources_program=$launcher/program.c
 sources_image="$lib/engine/*.c $lib/ext4/ext4_source.c
-	$lib/ext4/ext4_names.c $sources_plan"
+	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan"
 sources_btrfs="$lib/engine/*.c $(echo "$lib"/btrfs/[!i]*.c)
 	$srcdir/rigs/btrfs-fs.c"
 sources_search="$lib/send/search.c $lib/send/tree_walk.c

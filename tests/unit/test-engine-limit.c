@@ -182,7 +182,7 @@ static void overtaken(void **state)
 	rig_start(&r);
 	assert_int_equal(requests_after(&r, 0), 1);
 	assert_int_equal(rig_table_asked(&r, 0), 1);
-	e2pf_ext4_at_group(r.e, 9 * GROUPS);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 9 * GROUPS);
 	assert_int_equal(requests_after(&r, SECOND), 2);
 	assert_int_equal(rig_table_asked(&r, 1), 0);
 	assert_int_equal(rig_table_asked(&r, 9 * GROUPS + 1), 1);
@@ -201,7 +201,7 @@ static void not_at_the_gate(void **state)
 	r.cfg.requests = 1;
 	rig_start(&r);
 	assert_int_equal(requests_after(&r, 0), 1);
-	e2pf_ext4_at_group(r.e, 30);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 30);
 	rig_checker_reads(&r, r.fs.groups[30].inode_table, 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
 	rig_tear_down(&r);
@@ -219,7 +219,7 @@ static void ungated(void **state)
 	fake_hold(&r.dev, FAKE_WILLNEED, true);
 	rig_start(&r);
 	fake_threads_settle();
-	e2pf_ext4_at_group(r.e, 0);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
 	rig_checker_reads(&r, r.fs.groups[0].inode_table, 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
 	rig_tear_down(&r);

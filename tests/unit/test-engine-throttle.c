@@ -28,7 +28,7 @@ static void overtaken(void **state)
 	rig_start(&r);
 	fake_threads_settle();
 	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 3);
-	e2pf_ext4_at_group(r.e, 10);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 10);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	/* Those at hand were under way, the next are in front of it. */
@@ -41,7 +41,7 @@ static void overtaken(void **state)
 	fake_hold(&r.dev, FAKE_WILLNEED, true);
 	rig_start(&r);
 	fake_threads_settle();
-	e2pf_ext4_at_group(r.e, 4);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 4);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	for (g = 0; g < 20; g++)
@@ -76,7 +76,7 @@ static void budget_kept(void **state)
 		for (at = 0; at < 60; at++) {
 			uint64_t ahead;
 
-			e2pf_ext4_at_group(r.e, at);
+			e2pf_ext4_at_group(r.fs.ext4, r.e, at);
 			fake_threads_settle();
 			ahead = tables_ahead(&r, at);
 			/* No more than a run above, for each worker. */
@@ -108,7 +108,7 @@ static void idle_workers_not_woken(void **state)
 	fake_threads_settle();
 	before = fake_threads_woken();
 	for (at = 0; at < 60; at++)
-		e2pf_ext4_at_group(r.e, at);
+		e2pf_ext4_at_group(r.fs.ext4, r.e, at);
 	assert_int_equal(fake_threads_woken(), before);
 	rig_tear_down(&r);
 
@@ -143,11 +143,11 @@ static void throttled_worker_woken_by_the_batch(void **state)
 	rig_start(&r);
 	fake_threads_settle();
 	for (at = 0; at < 40; at++) {
-		e2pf_ext4_at_group(r.e, at);
+		e2pf_ext4_at_group(r.fs.ext4, r.e, at);
 		fake_threads_settle();
 		before = fake_threads_woken();
 		/* Again: nothing new. */
-		e2pf_ext4_at_group(r.e, at);
+		e2pf_ext4_at_group(r.fs.ext4, r.e, at);
 		assert_int_equal(fake_threads_woken(), before);
 		assert_true(tables_ahead(&r, at) >= TABLE_BLOCKS);
 	}
@@ -283,7 +283,7 @@ static void machine_with_little_memory(void **state)
 	machine_has = PLENTY;
 	asking = r.e;
 	fake_advance(&r.dev, SECOND);
-	e2pf_ext4_at_group(r.e, 1);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 1);
 	fake_threads_settle();
 	assert_int_equal(fake_missing_asked(&r.dev), 400 * TABLE_BLOCKS);
 	asking = NULL;
@@ -372,7 +372,7 @@ static void unrecorded_tables(void **state)
 	r.classes = 1u << E2PF_INODES;
 	rig_start(&r);
 	for (at = 0; at < 60; at++) {
-		e2pf_ext4_at_group(r.e, at);
+		e2pf_ext4_at_group(r.fs.ext4, r.e, at);
 		fake_threads_settle();
 		assert_uint_in_range(tables_ahead(&r, at), at < 50 ? 16 : 0,
 				40 + TABLE_BLOCKS);
@@ -776,7 +776,7 @@ static void bitmaps_after_the_list(void **state)
 	rig_set_up(&r, 16, 2);
 	r.cfg.budget = 200 * BS;
 	rig_start(&r);
-	e2pf_ext4_at_group(r.e, 15);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 15);
 	fake_threads_settle();
 	for (g = 0; g < 16; g++)
 		assert_int_equal(fake_asked(&r.dev,
