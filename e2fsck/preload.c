@@ -6,8 +6,8 @@
  * calls the real one each time: the arguments and results are e2fsck's and
  * libext2fs's own.  The one argument it changes is the I/O manager.
  *
- * A parallel e2fsck copies the filesystem's structure for each of its threads:
- * what is called with a copy is passed on, and nothing else happens.
+ * A parallel e2fsck copies the filesystem's structure for each of its threads,
+ * each of which scans some of the groups.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -35,6 +35,7 @@
 #include "stages.h"
 #include "device/share.h"
 #include "engine/trace.h"
+#include "ext4/units.h"
 #include "libext2fs/slots.h"
 #include "report/stats_file.h"
 #include "trial.h"
@@ -47,6 +48,14 @@
  * whether the engine has room for more. */
 #define LIST_PART 4096u
 #define LIST_LOOK 64u
+
+/* A scan of a copy. */
+struct scan_part {
+	_Atomic ext2_inode_scan scan;	/* NULL: this place is free */
+	uint32_t group;			/* it has come to */
+	bool begun;			/* it has read an inode, or said where
+					   it begins */
+};
 
 static struct {
 	struct environment env;
@@ -61,10 +70,14 @@ static struct {
 	dgrp_t scan_at;			/* group it has come to */
 	atomic_bool in_list;		/* a walk over the directory list is
 					   followed */
+	/* Scans of copies of the filesystem, in threads of the checker. */
+	pthread_mutex_t parts_lock;
+	struct scan_part part[E2PF_SCANS_MOST];
+	atomic_uint parts;		/* that are open */
 	struct acceleration_names accelerations;
 	struct e2pf_decisions decisions;
 	struct e2pf_trace *trace;	/* NULL: none is wanted */
-} self;
+} self = { .parts_lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct e2pf_engine *engine(void)
 {
@@ -304,17 +317,110 @@ static void begin_reading(ext2_filsys fs)
 		e2pf_start_paced(self.session, fs);
 }
 
+static dgrp_t group_of(ext2_ino_t ino)
+{
+	return (ino - 1) / self.fs->super->s_inodes_per_group;
+}
+
+/*
+ * A parallel checker: a copy of the filesystem's structure for each thread, and
+ * a scan of it through some of the groups.
+ */
+
+/* A copy shares what the structure points to. */
+static bool is_copy(ext2_filsys fs)
+{
+	return self.parallel && self.fs && fs && fs != self.fs &&
+	       fs->super == self.fs->super;
+}
+
+static struct scan_part *part_of(ext2_inode_scan scan)
+{
+	unsigned i;
+
+	for (i = 0; self.parts && scan && i < E2PF_SCANS_MOST; i++)
+		if (atomic_load_explicit(&self.part[i].scan,
+					 memory_order_relaxed) == scan)
+			return &self.part[i];
+	return NULL;
+}
+
+/* Nothing is read for it before it says where it begins. */
+static void open_part(ext2_inode_scan scan)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&self.parts_lock);
+	for (i = 0; i < E2PF_SCANS_MOST && self.part[i].scan; i++)
+		;
+	if (i < E2PF_SCANS_MOST) {
+		self.part[i].begun = false;
+		self.part[i].scan = scan;
+		self.parts++;
+	}
+	pthread_mutex_unlock(&self.parts_lock);
+}
+
+/* The first part of a pass, or another one of it: what is read ahead is in the
+ * order of all parts that have begun. */
+static void begin_part(struct scan_part *part, dgrp_t group)
+{
+	part->begun = true;
+	part->group = group;
+	pthread_mutex_lock(&self.parts_lock);
+	if (self.stage != E2PF_EXT4_PASS1 ||
+	    !e2pf_ext4_add_scan(source(), group)) {
+		notice(SEEN_SCAN);
+		e2pf_ext4_forget_scans(source());
+		e2pf_ext4_add_scan(source(), group);
+	}
+	load_unwinder();
+	begin_reading(self.fs);
+	pthread_mutex_unlock(&self.parts_lock);
+}
+
+/* It has come to this group.  Only its own thread calls this. */
+static void part_at(struct scan_part *part, dgrp_t group)
+{
+	if (!part)
+		return;
+	if (!part->begun)
+		begin_part(part, group);
+	else if (part->group != group)
+		e2pf_ext4_scan_at(source(), engine(), group);
+	part->group = group;
+}
+
+static void close_part(struct scan_part *part)
+{
+	if (!part)
+		return;
+	pthread_mutex_lock(&self.parts_lock);
+	if (part->begun && engine())
+		e2pf_ext4_scan_ended(source(), engine(), part->group);
+	part->scan = NULL;
+	self.parts--;
+	pthread_mutex_unlock(&self.parts_lock);
+}
+
 errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 				 ext2_inode_scan *scan)
 {
 	errcode_t err;
 	REAL(ext2fs_open_inode_scan);
 
+	if (self.on && is_copy(fs)) {
+		err = real(fs, buffer_blocks, scan);
+		if (!err)
+			open_part(*scan);
+		return err;
+	}
 	/* One within another is not a pass. */
 	if (!self.on || fs != self.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
 	notice(SEEN_SCAN);
 	load_unwinder();
+	e2pf_ext4_forget_scans(source());
 	begin_reading(fs);
 	err = real(fs, buffer_blocks, scan);
 	if (!err)
@@ -328,6 +434,8 @@ void ext2fs_close_inode_scan(ext2_inode_scan scan)
 
 	if (scan == self.scan)
 		self.scan = NULL;
+	else
+		close_part(part_of(scan));
 	real(scan);
 }
 
@@ -338,6 +446,7 @@ errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
 	/* Forwards the engine follows by itself. */
 	if (scan && scan == self.scan && (dgrp_t)group < self.scan_at)
 		begin_reading(self.fs);
+	part_at(part_of(scan), (dgrp_t)group);
 	return real(scan, group);
 }
 
@@ -349,8 +458,10 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 
 	err = real(scan, ino, inode, bufsize);
 	if (scan && scan == self.scan && *ino) {
-		self.scan_at = (*ino - 1) / self.fs->super->s_inodes_per_group;
+		self.scan_at = group_of(*ino);
 		e2pf_ext4_at_group(source(), engine(), self.scan_at);
+	} else if (scan && *ino && self.parts) {
+		part_at(part_of(scan), group_of(*ino));
 	}
 	return err;
 }
@@ -417,7 +528,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
  * are e2fsck's own read-ahead.  True: this one is followed. */
 static bool watch_walk(struct walk *w)
 {
-	if (!self.on || !engine() || self.scan ||
+	if (!self.on || !engine() || self.scan || self.parts ||
 	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
 		return false;
 	/* Unless it is the one that a walk over names makes. */
