@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Seeded corruptions of small btrfs filesystems, one each, by corrupt-btrfs.c:
+# Seeded corruptions of small btrfs filesystems, one each, by corrupt.c:
 # btrfs check, that of lowmem mode, and repairs of copies by both must print,
 # return and write what the stock program does.  And however hostile the bytes,
 # no more is planned than the device has room for.
@@ -38,7 +38,7 @@ COUNT=${COUNT:-22}
 FIRST=${FIRST:-1}
 kinds=(super array header pointer entry chunk root body swap zero truncate)
 modes=("" --mode=lowmem --repair "--mode=lowmem --repair")
-corrupt=$top_builddir/tests/tools/corrupt-btrfs
+corrupt=$top_builddir/tests/tools/corrupt
 bytes=$((128 << 20))
 
 # Cases of one worker before its output is written.

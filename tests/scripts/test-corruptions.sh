@@ -53,8 +53,8 @@ corrupt_setup()
 	CORRUPT=$top_builddir/tests/tools/corrupt
 	[ -x "$CORRUPT" ] && return
 	CORRUPT=$E2PF_TMP/corrupt
-	${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$CORRUPT" \
-		"$srcdir/tools/corrupt.c" -lext2fs -lcom_err ||
+	${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$srcdir/../lib" \
+		-o "$CORRUPT" "$srcdir"/tools/corrupt*.c -lext2fs -lcom_err ||
 		tap_bail "no corrupt, and it does not compile"
 }
 

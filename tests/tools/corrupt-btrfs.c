@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * corrupt-btrfs: one seeded corruption of a sound btrfs image on one device,
- * and one line that names it.  It finds the tree blocks by their headers, takes
- * those that can be reached from the superblock, picks one, one of its fields
- * and a value by the seed.  In most cases the checksum is made to match again,
- * or a checker would look no further.  It uses nothing of what it tests but
- * the places of fields, and knows nothing of what a checker makes of the
- * result.
- *
- *   corrupt-btrfs IMAGE SEED KIND	corrupts IMAGE
- *   corrupt-btrfs IMAGE		prints the kinds IMAGE has, and how many
- *					blocks there are for each
+ * Corruptions of a btrfs on one device.  Tree blocks are found by their headers;
+ * those count that can be reached from the superblock.  Of what is tested this
+ * uses only the places of fields.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "btrfs/format.h"
 #include "corrupt.h"
@@ -29,17 +17,12 @@
 #define CSUM_BYTES	32
 #define LEVELS		8
 #define OWNERS		32
-#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 
 enum kind {
 	SUPER, ARRAY, HEADER, POINTER, ENTRY, CHUNK, ROOT, BODY, SWAP, ZERO,
 	TRUNCATE, KINDS
 };
 
-static const char *const kind_names[KINDS] = {
-	"super", "array", "header", "pointer", "entry", "chunk", "root",
-	"body", "swap", "zero", "truncate",
-};
 
 static const struct field super_fields[] = {
 	{ "csum", 0, 4 }, { "fsid", 32, 4 }, { "bytenr", 48, 8 },
@@ -114,7 +97,9 @@ struct block {
 	int reached;
 };
 
-static uint64_t image_bytes;
+static const struct corruption kinds[KINDS];
+/* A block's copies are all corrupted alike, or only one of them. */
+static bool all_copies;
 static unsigned char super[SUPER_BYTES];
 static uint32_t nodesize, sectorsize;
 static struct block *blocks;
@@ -123,16 +108,11 @@ static uint64_t owners[OWNERS];
 static size_t owner_count;
 
 /*
- * What the image has.
+ * Finding the tree blocks of the image.
  */
 static void add_block(uint64_t at, const unsigned char *b)
 {
-	if (block_count == block_room) {
-		block_room = block_room ? 2 * block_room : 1024;
-		blocks = realloc(blocks, block_room * sizeof(*blocks));
-		if (!blocks)
-			die("out of memory");
-	}
+	blocks = grown(blocks, block_count, &block_room, sizeof(*blocks));
 	blocks[block_count++] = (struct block) {
 		.at = at,
 		.logical = bt_le64(b + BT_HEADER_BYTENR),
@@ -235,7 +215,7 @@ static void add_owner(uint64_t owner)
 }
 
 /* Only those that can be reached stay. */
-static void find_places(void)
+static void find_places(const char *path)
 {
 	size_t i, kept = 0;
 
@@ -258,9 +238,11 @@ static void find_places(void)
 	block_count = kept;
 	for (i = 0; i < block_count; i++)
 		add_owner(blocks[i].owner);
+	if (!block_count)
+		die("%s: no tree blocks", path);
 }
 
-static int has_kind(const struct block *block, enum kind kind)
+static bool has_kind(const struct block *block, unsigned kind)
 {
 	switch (kind) {
 	case POINTER: return block->level && block->items;
@@ -274,54 +256,49 @@ static int has_kind(const struct block *block, enum kind kind)
 	}
 }
 
-/* Blocks that have it, of one tree or of all with 0. */
-static size_t count_kind(enum kind kind, uint64_t owner)
+static size_t count_in_tree(unsigned kind, uint64_t owner)
 {
 	size_t count = 0, i;
 
 	for (i = 0; i < block_count; i++)
 		count += has_kind(&blocks[i], kind) &&
-			 (!owner || blocks[i].owner == owner);
+			 blocks[i].owner == owner;
+	return count;
+}
+
+static size_t count_kind(unsigned kind)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < block_count; i++)
+		count += has_kind(&blocks[i], kind);
 	return count;
 }
 
 /* Each tree as often as any other, however many blocks it has. */
-static const struct block *pick_block(enum kind kind)
+static size_t pick_block(unsigned kind)
 {
 	uint64_t owner;
 	size_t n, i;
 
-	if (!count_kind(kind, 0))
-		die("no %s here", kind_names[kind]);
+	if (!count_kind(kind))
+		die("no %s here", kinds[kind].name);
 	do
 		owner = owners[below(owner_count)];
-	while (!count_kind(kind, owner));
-	n = below(count_kind(kind, owner));
+	while (!count_in_tree(kind, owner));
+	n = below(count_in_tree(kind, owner));
 	for (i = 0;; i++)
 		if (has_kind(&blocks[i], kind) && blocks[i].owner == owner &&
 		    !n--)
-			return &blocks[i];
+			return i;
 }
 
 /*
- * Which field of a tree block.
+ * Choosing a field of a tree block, and its value.
  */
-struct target {
-	char name[64];
-	uint32_t off;		/* in the block */
-	uint32_t size;
-};
 
-static void set_target(struct target *t, uint32_t base,
-		       const struct field *f, const char *of, uint32_t number)
-{
-	t->off = base + f->off;
-	t->size = f->size;
-	snprintf(t->name, sizeof(t->name), "%s %" PRIu32 ": %s", of, number,
-		 f->name);
-}
-
-#define PICK(fields) (&(fields)[below(COUNT(fields))])
+#define TARGET(t, base, f, of, number) \
+	set_target(t, base, f, of, number, ": ")
 
 /* An item of this type, any at all with 0; one that is not empty.  UINT32_MAX
  * where there is none. */
@@ -341,7 +318,7 @@ static uint32_t pick_item(unsigned char *b, uint32_t items, int type)
 
 /* A field of an item, or bytes of it. */
 static void pick_in_item(unsigned char *b, const struct block *block,
-			 enum kind kind, struct target *t)
+			 unsigned kind, struct target *t)
 {
 	static const uint8_t sizes[] = { 1, 2, 4, 8 };
 	int type = kind == CHUNK ? BT_CHUNK_ITEM_KEY :
@@ -350,13 +327,13 @@ static void pick_in_item(unsigned char *b, const struct block *block,
 	struct field bytes = { "bytes", 0, 0 };
 
 	if (i == UINT32_MAX)
-		die("no %s here", kind_names[kind]);
+		die("no %s here", kinds[kind].name);
 	size = bt_le32(entry_of(b, i) + BT_ITEM_SIZE);
 	bytes.size = sizes[below(4)];
 	if (bytes.size > size)
 		bytes.size = 1;
 	bytes.off = below(size / bytes.size) * bytes.size;
-	set_target(t, item_of(b, i) - b, kind == CHUNK ? PICK(chunk_fields) :
+	TARGET(t, item_of(b, i) - b, kind == CHUNK ? PICK(chunk_fields) :
 		   kind == ROOT ? PICK(root_fields) : &bytes, "item", i);
 	if (kind == BODY)
 		snprintf(t->name, sizeof(t->name),
@@ -365,17 +342,17 @@ static void pick_in_item(unsigned char *b, const struct block *block,
 }
 
 static void pick_target(unsigned char *b, const struct block *block,
-			enum kind kind, struct target *t)
+			unsigned kind, struct target *t)
 {
 	uint32_t i = below(block->items);
 
 	switch (kind) {
 	case POINTER:
-		set_target(t, BT_HEADER_BYTES + i * BT_PTR_BYTES,
+		TARGET(t, BT_HEADER_BYTES + i * BT_PTR_BYTES,
 			   PICK(pointer_fields), "pointer", i);
 		break;
 	case ENTRY:
-		set_target(t, BT_HEADER_BYTES + i * BT_ITEM_BYTES,
+		TARGET(t, BT_HEADER_BYTES + i * BT_ITEM_BYTES,
 			   PICK(entry_fields), "entry", i);
 		break;
 	case CHUNK:
@@ -384,7 +361,7 @@ static void pick_target(unsigned char *b, const struct block *block,
 		pick_in_item(b, block, kind, t);
 		break;
 	default:
-		set_target(t, 0, PICK(header_fields), "header", 0);
+		TARGET(t, 0, PICK(header_fields), "header", 0);
 		break;
 	}
 }
@@ -423,38 +400,67 @@ static uint32_t crc32c(const unsigned char *p, size_t size)
 	return ~crc;
 }
 
-static void seal(unsigned char *bytes, uint32_t size)
+static void seal_bytes(unsigned char *bytes, uint32_t size)
 {
 	store(bytes, 4, 0, crc32c(bytes + CSUM_BYTES, size - CSUM_BYTES));
 }
 
-/* In most cases, for what a wrong checksum leads to is one and the same. */
-static int may_seal(const char **said)
+/* In three cases of four the checksum is made to match. */
+static bool may_seal(void)
 {
-	int yes = below(4) != 0;
-
-	*said = yes ? ", checksum made to match" : "";
-	return yes;
+	return below(4);
 }
 
 /*
  * The corruptions.
  */
-static void print_block(const struct block *block, int all)
+static uint64_t block_of(size_t place)
 {
+	return blocks[place].logical;
+}
+
+static void read_place(size_t place, void *bytes)
+{
+	read_at(blocks[place].at, bytes, nodesize);
+}
+
+/* The block, or all its copies. */
+static void write_place(size_t place, const void *bytes)
+{
+	size_t i;
+
+	for (i = 0; i < block_count; i++)
+		if (i == place ||
+		    (all_copies && blocks[i].logical == blocks[place].logical))
+			write_at(blocks[i].at, bytes, nodesize);
+}
+
+static void print_place(size_t place)
+{
+	const struct block *block = &blocks[place];
+
 	printf("tree %" PRIu64 ", level %u, block %" PRIu64, block->owner,
 	       block->level, block->logical);
-	if (!all)
+	if (!all_copies)
 		printf(" at %" PRIu64, block->at);
 }
 
-static void corrupt_super(enum kind kind)
+/* The first number of a seed says how many copies, for every kind. */
+static void choose_copies(void)
+{
+	all_copies = below(2);
+}
+
+static void corrupt_super(unsigned kind)
 {
 	uint32_t size = bt_le32(super + BT_SUPER_SYS_ARRAY_SIZE);
-	struct field f = *PICK(super_fields);
+	struct field f;
+	struct target t = { .big_endian = false };
 	uint64_t old, value;
-	const char *said;
+	bool seal;
 
+	choose_copies();
+	f = *PICK(super_fields);
 	if (kind == ARRAY) {
 		/* One key, and its chunk: mkfs.btrfs makes no more. */
 		if (below(4)) {
@@ -467,155 +473,114 @@ static void corrupt_super(enum kind kind)
 			die("no array here");
 		f.off += BT_SUPER_SYS_ARRAY;
 	}
-	old = load(super + f.off, f.size, 0);
-	value = pick_value(&blocks[0], old, f.size);
-	store(super + f.off, f.size, 0, value);
-	if (may_seal(&said))
-		seal(super, SUPER_BYTES);
+	set_target(&t, 0, &f, NULL, 0, "");
+	old = load(super + t.off, t.size, t.big_endian);
+	value = pick_value(&blocks[0], old, t.size);
+	store(super + t.off, t.size, t.big_endian, value);
+	seal = may_seal();
+	if (seal)
+		seal_bytes(super, SUPER_BYTES);
 	write_at(SUPER_AT, super, SUPER_BYTES);
-	printf("%s+%u: %s 0x%" PRIx64 " -> 0x%" PRIx64 "%s\n",
-	       kind_names[kind], f.off, f.name, old, value, said);
+	printf("%s+%u: ", kinds[kind].name, t.off);
+	print_change(&t, old, value, seal);
 }
 
-/* The block, or all its copies. */
-static void write_copies(const struct block *block, int all,
-			 const unsigned char *b)
+static void corrupt_field(unsigned kind)
 {
-	size_t i;
-
-	for (i = 0; i < block_count; i++)
-		if (&blocks[i] == block ||
-		    (all && blocks[i].logical == block->logical))
-			write_at(blocks[i].at, b, nodesize);
-}
-
-static void corrupt_block(enum kind kind, int all)
-{
-	const struct block *block = pick_block(kind);
 	unsigned char *b = new_buffer(nodesize);
+	struct target t = { .big_endian = false };
 	uint64_t old, value;
-	const char *said;
-	struct target t;
+	size_t place;
+	bool seal;
 
-	read_at(block->at, b, nodesize);
-	pick_target(b, block, kind, &t);
-	old = load(b + t.off, t.size, 0);
-	value = pick_value(block, old, t.size);
-	store(b + t.off, t.size, 0, value);
-	if (may_seal(&said))
-		seal(b, nodesize);
-	write_copies(block, all, b);
-	print_block(block, all);
-	printf(", %s 0x%" PRIx64 " -> 0x%" PRIx64 "%s\n", t.name, old, value,
-	       said);
+	choose_copies();
+	place = pick_block(kind);
+	read_place(place, b);
+	pick_target(b, &blocks[place], kind, &t);
+	old = load(b + t.off, t.size, t.big_endian);
+	value = pick_value(&blocks[place], old, t.size);
+	store(b + t.off, t.size, t.big_endian, value);
+	seal = may_seal();
+	if (seal)
+		seal_bytes(b, nodesize);
+	write_place(place, b);
+	print_place(place);
+	fputs(", ", stdout);
+	print_change(&t, old, value, seal);
 	free(b);
 }
 
-static void corrupt_swap(int all)
+static void corrupt_swap(unsigned kind)
 {
-	const struct block *a = pick_block(SWAP), *b = pick_block(SWAP);
-	unsigned char *one = new_buffer(nodesize), *other = new_buffer(nodesize);
-	int copy = below(2), tries;
-
-	for (tries = 0; tries < 100 && a->logical == b->logical; tries++)
-		b = pick_block(SWAP);
-	read_at(a->at, one, nodesize);
-	read_at(b->at, other, nodesize);
-	write_copies(b, all, one);
-	if (!copy)
-		write_copies(a, all, other);
-	print_block(a, all);
-	printf(copy ? ": copied over " : ": swapped with ");
-	print_block(b, all);
-	putchar('\n');
-	free(one);
-	free(other);
+	choose_copies();
+	swap_blocks(&btrfs_filesystem, kind, nodesize);
 }
 
-static void corrupt_zero(int all)
+static void corrupt_zero(unsigned kind)
 {
-	const struct block *block = pick_block(ZERO);
 	unsigned char *b = new_buffer(nodesize);
-	uint32_t from = below(3) ? 0 : below(nodesize);
-	const char *said = "";
+	bool seal = false;
+	uint32_t from;
+	size_t place;
 
-	read_at(block->at, b, nodesize);
+	choose_copies();
+	place = pick_block(kind);
+	from = below(3) ? 0 : below(nodesize);
+	read_place(place, b);
 	memset(b + from, 0, nodesize - from);
-	if (from >= CSUM_BYTES && may_seal(&said))
-		seal(b, nodesize);
-	write_copies(block, all, b);
-	print_block(block, all);
-	printf(": zeroed from byte %" PRIu32 "%s\n", from, said);
+	if (from >= CSUM_BYTES && (seal = may_seal()))
+		seal_bytes(b, nodesize);
+	write_place(place, b);
+	print_place(place);
+	printf(": zeroed from byte %" PRIu32 "%s\n", from,
+	       seal ? ", checksum made to match" : "");
 	free(b);
 }
 
-static void corrupt_truncate(void)
+static void corrupt_truncate(unsigned kind)
 {
 	uint64_t size;
 
+	choose_copies();
 	switch (below(5)) {
 	case 0: size = image_bytes - 1 - below(nodesize); break;
 	case 1: size = SUPER_AT + below(2 * SUPER_BYTES); break;
-	case 2: size = pick_block(TRUNCATE)->at; break;
-	case 3: size = pick_block(TRUNCATE)->at + below(nodesize); break;
+	case 2: size = blocks[pick_block(kind)].at; break;
+	case 3: size = blocks[pick_block(kind)].at;
+		size += below(nodesize); break;
 	default: size = below(image_bytes); break;
 	}
-	if (ftruncate(image_fd, size))
-		die("%s", strerror(errno));
-	printf("truncate: %" PRIu64 " -> %" PRIu64 " bytes\n", image_bytes,
-	       size);
+	truncate_image(size);
 }
 
-static void corrupt(enum kind kind)
+static const struct corruption kinds[KINDS] = {
+	[SUPER] = { "super", corrupt_super },
+	[ARRAY] = { "array", corrupt_super },
+	[HEADER] = { "header", corrupt_field },
+	[POINTER] = { "pointer", corrupt_field },
+	[ENTRY] = { "entry", corrupt_field },
+	[CHUNK] = { "chunk", corrupt_field },
+	[ROOT] = { "root", corrupt_field },
+	[BODY] = { "body", corrupt_field },
+	[SWAP] = { "swap", corrupt_swap },
+	[ZERO] = { "zero", corrupt_zero },
+	[TRUNCATE] = { "truncate", corrupt_truncate },
+};
+
+static void close_image(void)
 {
-	int all = below(2);
-
-	switch (kind) {
-	case SUPER:
-	case ARRAY: corrupt_super(kind); break;
-	case SWAP: corrupt_swap(all); break;
-	case ZERO: corrupt_zero(all); break;
-	case TRUNCATE: corrupt_truncate(); break;
-	default: corrupt_block(kind, all); break;
-	}
-}
-
-static enum kind kind_of(const char *name)
-{
-	enum kind kind;
-
-	for (kind = 0; kind < KINDS; kind++)
-		if (!strcmp(name, kind_names[kind]))
-			return kind;
-	die("no such kind: %s", name);
-}
-
-int main(int argc, char **argv)
-{
-	enum kind kind;
-	char *end;
-
-	if (argc != 2 && argc != 4) {
-		fprintf(stderr, "Usage: corrupt-btrfs IMAGE [SEED KIND]\n");
-		return 2;
-	}
-	image_fd = open(argv[1], (argc == 2 ? O_RDONLY : O_RDWR) | O_CLOEXEC);
-	if (image_fd < 0)
-		die("%s: %s", argv[1], strerror(errno));
-	image_bytes = lseek(image_fd, 0, SEEK_END);
-	find_places();
-	if (!block_count)
-		die("%s: no tree blocks", argv[1]);
-	for (kind = 0; argc == 2 && kind < KINDS; kind++)
-		if (count_kind(kind, 0))
-			printf("%s %zu\n", kind_names[kind],
-			       count_kind(kind, 0));
-	if (argc == 4) {
-		seed_state = strtoull(argv[2], &end, 0);
-		if (*end || end == argv[2])
-			die("not a number: %s", argv[2]);
-		corrupt(kind_of(argv[3]));
-	}
 	free(blocks);
-	return close(image_fd) ? 2 : 0;
 }
+
+const struct filesystem btrfs_filesystem = {
+	.kinds = kinds,
+	.kind_count = KINDS,
+	.find = find_places,
+	.count = count_kind,
+	.close = close_image,
+	.pick = pick_block,
+	.block = block_of,
+	.read = read_place,
+	.write = write_place,
+	.print = print_place,
+};

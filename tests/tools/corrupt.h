@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs share that make one seeded corruption of an image: a sequence
- * of numbers, fields of structures and the values that they get, reads and
- * writes of the image.  Knows no filesystem.
+ * The driver of seeded corruptions, and what a filesystem brings to it: a table
+ * of the kinds of corruption there are.  The driver owns the image, the sequence
+ * of numbers that belongs to a seed, the values that are odd in any field, and
+ * the line that names what was changed.  It knows no filesystem.
  */
 #ifndef CORRUPT_H
 #define CORRUPT_H
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,114 +24,95 @@ struct field {
 	uint8_t size;
 };
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
-die(const char *format, ...)
-{
-	va_list ap;
+/* The field that gets another value; off is in bytes from the start of its
+ * structure. */
+struct target {
+	char name[64];
+	uint32_t off;
+	uint32_t size;
+	bool big_endian;
+};
 
-	fputs("corrupt: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(2);
-}
+struct corruption {
+	const char *name;
+	/* Makes one corruption of this kind and prints one line about it. */
+	void (*make)(unsigned kind);
+};
 
-/* The image, open for writing. */
-static int image_fd;
+struct filesystem {
+	const struct corruption *kinds;
+	unsigned kind_count;
+	/* Reads the image and finds the places that can be corrupted. */
+	void (*find)(const char *path);
+	/* How many places a kind can be made in. */
+	size_t (*count)(unsigned kind);
+	void (*close)(void);
 
-/* What is behind its end is zero. */
-static void read_at(uint64_t at, void *bytes, size_t size)
-{
-	ssize_t got = pread(image_fd, bytes, size, at);
+	/* For swap_blocks().  A place is known by its number. */
+	size_t (*pick)(unsigned kind);
+	uint64_t (*block)(size_t place);	/* two places may share one */
+	void (*read)(size_t place, void *bytes);
+	void (*write)(size_t place, const void *bytes);
+	void (*print)(size_t place);
+};
 
-	if (got < 0)
-		die("%s", strerror(errno));
-	memset((char *)bytes + got, 0, size - got);
-}
+extern const struct filesystem ext4_filesystem, btrfs_filesystem;
 
-static void write_at(uint64_t at, const void *bytes, size_t size)
-{
-	if (pwrite(image_fd, bytes, size, at) != (ssize_t)size)
-		die("%s", strerror(errno));
-}
-
-static uint64_t seed_state;
-
-/* splitmix64: a fixed sequence for a seed, the same on every host. */
-static uint64_t next_random(void)
-{
-	uint64_t z = (seed_state += UINT64_C(0x9e3779b97f4a7c15));
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-static uint64_t below(uint64_t limit)
-{
-	return limit ? next_random() % limit : 0;
-}
-
-static uint64_t load(const unsigned char *p, uint32_t size, int big_endian)
-{
-	uint64_t value = 0;
-	uint32_t i;
-
-	for (i = 0; i < size; i++)
-		value |= (uint64_t)p[i] << 8 * (big_endian ? size - 1 - i : i);
-	return value;
-}
-
-static void store(unsigned char *p, uint32_t size, int big_endian,
-		  uint64_t value)
-{
-	uint32_t i;
-
-	for (i = 0; i < size; i++)
-		p[i] = value >> 8 * (big_endian ? size - 1 - i : i);
-}
-
-/* The largest value of a field. */
-static uint64_t most_of(uint32_t size)
-{
-	return size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
-}
+void __attribute__((noreturn, format(printf, 1, 2)))
+die(const char *format, ...);
 
 /* A buffer of zeros. */
-static unsigned char *new_buffer(size_t size)
-{
-	unsigned char *buf = calloc(1, size);
+unsigned char *new_buffer(size_t size);
+/* The array, with room for one more than `count` elements of `size` bytes. */
+void *grown(void *array, size_t count, size_t *room, size_t size);
 
-	if (!buf)
-		die("out of memory");
-	return buf;
-}
+/*
+ * The image.  Bytes behind its end read as zeros.
+ */
+extern int image_fd;
+extern uint64_t image_bytes;
+
+void read_at(uint64_t at, void *bytes, size_t size);
+void write_at(uint64_t at, const void *bytes, size_t size);
+
+/*
+ * The sequence of the seed.  It is the same on every host, and every number
+ * that is taken moves all that follow: the order of calls is part of what a
+ * seed means.
+ */
+uint64_t below(uint64_t limit);
+
+/*
+ * Fields and their values.
+ */
+uint64_t load(const unsigned char *p, uint32_t size, bool big_endian);
+void store(unsigned char *p, uint32_t size, bool big_endian, uint64_t value);
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define PICK(fields) (&(fields)[below(COUNT(fields))])
+
+/* Make a field of the structure at `base` the target; `of` is the name that
+ * goes in front of its own with `number`, or NULL. */
+void set_target(struct target *t, uint32_t base, const struct field *f,
+		const char *of, uint32_t number, const char *between);
 
 /* Number `choice` of 16 values: those that are odd in a field of any kind.  The
  * others, 6 to 11 and 13, are a filesystem's own. */
-static uint64_t odd_value(unsigned choice, uint64_t old, uint32_t size)
-{
-	switch (choice) {
-	case 0: return 0;
-	case 1: return 1;
-	case 2: return most_of(size);
-	case 3: return most_of(size) / 2 + 1;
-	case 4: return old + 1;
-	case 5: return old - 1;
-	case 12: return below(64);
-	case 14: return old ^ (UINT64_C(1) << below(8 * size));
-	default: return next_random();
-	}
-}
+uint64_t odd_value(unsigned choice, uint64_t old, uint32_t size);
+/* The value cut to the size of the field, and changed if it is the old one. */
+uint64_t other_value(uint64_t value, uint64_t old, uint32_t size);
 
-/* The value as the field can have it, but never the old one. */
-static uint64_t other_value(uint64_t value, uint64_t old, uint32_t size)
-{
-	value &= most_of(size);
-	if (value == old)
-		value ^= UINT64_C(1) << below(8 * size);
-	return value;
-}
+/* Ends the line that names a corruption. */
+void print_change(const struct target *t, uint64_t old, uint64_t value,
+		  bool sealed);
+
+/*
+ * Corruptions that are alike for all filesystems.
+ */
+
+/* Writes a block of `size` bytes over another one, or swaps the two. */
+void swap_blocks(const struct filesystem *fs, unsigned kind, size_t size);
+/* Cuts the image off. */
+void truncate_image(uint64_t size);
 
 #endif
