@@ -32,69 +32,10 @@
  * but what was read or asked for, bad pages of mappings raise SIGBUS, and what
  * was written can be read again, as a disk's page cache would have it.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-/* Both names of each function are defined here, none of them inline. */
-#undef _FILE_OFFSET_BITS
-#undef _FORTIFY_SOURCE
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#ifndef _LARGEFILE64_SOURCE
-#define _LARGEFILE64_SOURCE
-#endif
-#include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <link.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "fault-inject.h"
 
-#define UNIT		1024u
-#define UNITS		(128u << 10)	/* 128 MiB; nothing fails behind it */
-#define BAD		1u		/* cannot be read */
-#define READ		2u		/* the checker has read it */
-#define AHEAD		4u		/* asked for or read by others */
-#define MAPPINGS	16
-
-enum kind {
-	NONE, TRACE, READ_RANGE, WRITE_RANGE, GONE, CUT, SIGNAL, WFAIL, WSIGNAL,
-	CALL, CALLS
-};
-
-static struct {
-	enum kind kind;
-	struct stat target;
-	bool has_target;
-	uint64_t n, start, end;
-	long value;			/* errno, signal or size */
-	char name[48];
-	uintptr_t text, text_end;	/* whose calls are counted */
-	const char *log;
-} fault;
-
-static unsigned char unit[UNITS];
-static uint64_t reads, changes, calls, bad_change = UINT64_MAX;
-static bool gone;
-static struct mapping { char *start; size_t len; uint64_t off; }
-	mappings[MAPPINGS];
-static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
+struct fault fault;
+static uint64_t calls;
 
 void __attribute__((constructor)) begin_faults(void);
 void *__libc_malloc(size_t size);
@@ -106,19 +47,6 @@ void *__interceptor_calloc(size_t n, size_t size) __attribute__((weak));
 void *__interceptor_realloc(void *old, size_t size) __attribute__((weak));
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
-
-#define REAL(name) REAL_OF(name)
-#define REAL_OF(name) \
-	static __typeof__(&name) real; \
-	if (!real) \
-		real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
-
-static int real_open(const char *path, int flags, int mode)
-{
-	REAL(open64);
-
-	return real(path, flags, mode);
-}
 
 /* Before glibc 2.33 programs call these, with the version of the struct. */
 #ifdef __GLIBC_PREREQ
@@ -134,6 +62,13 @@ static int real_open(const char *path, int flags, int mode)
 #define STAT_VERSION(...) (_STAT_VER, __VA_ARGS__)
 #endif
 
+int real_open(const char *path, int flags, int mode)
+{
+	REAL(open64);
+
+	return real(path, flags, mode);
+}
+
 static int real_stat(const char *path, struct stat64 *st)
 {
 	REAL(STAT_NAME(stat64, __xstat64));
@@ -148,29 +83,14 @@ static int real_fstat(int fd, struct stat64 *st)
 	return real STAT_VERSION(fd, st);
 }
 
-static ssize_t real_pread(int fd, void *buf, size_t n, off64_t off)
-{
-	REAL(pread64);
-
-	return real(fd, buf, n, off);
-}
-
-static ssize_t real_pwrite(int fd, const void *buf, size_t n, off64_t off)
-{
-	REAL(pwrite64);
-
-	return real(fd, buf, n, off);
-}
-
-static ssize_t real_write(int fd, const void *buf, size_t n)
+ssize_t real_write(int fd, const void *buf, size_t n)
 {
 	REAL(write);
 
 	return real(fd, buf, n);
 }
 
-/* errno is the caller's. */
-static void log_line(const char *line)
+void log_line(const char *line)
 {
 	ssize_t len = (ssize_t)strlen(line);
 	int err = errno, fd = -1;
@@ -186,13 +106,13 @@ static void log_line(const char *line)
 	errno = err;
 }
 
-static void log_hit(void)
+void log_hit(void)
 {
 	log_line("hit\n");
 }
 
 /*
- * What fails.
+ * Choosing the fault.
  */
 
 static uint64_t next_number(char **text)
@@ -202,17 +122,6 @@ static uint64_t next_number(char **text)
 
 	*text = *end ? end + 1 : end;
 	return n;
-}
-
-/* The pages of the range cannot be read: the kernel reads whole ones. */
-static void mark_bad(void)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), u;
-
-	fault.start -= fault.start % page;
-	fault.end = (fault.end + page - 1) / page * page;
-	for (u = fault.start / UNIT; u < fault.end / UNIT && u < UNITS; u++)
-		unit[u] |= BAD;
 }
 
 static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
@@ -315,7 +224,7 @@ void __attribute__((constructor)) begin_faults(void)
 	parse(copy);
 }
 
-static bool is_target(int fd)
+bool is_target(int fd)
 {
 	struct stat64 st;
 	bool is;
@@ -332,16 +241,11 @@ static bool is_target(int fd)
 	return is;
 }
 
-static bool is_checkers(int fd)
-{
-	return !(fcntl(fd, F_GETFL) & O_NONBLOCK);
-}
-
 /*
  * The n-th call.
  */
 
-static bool call_fails(const char *name, const void *caller, int error)
+bool call_fails(const char *name, const void *caller, int error)
 {
 	uintptr_t at = (uintptr_t)caller;
 	uint64_t n;
@@ -356,9 +260,6 @@ static bool call_fails(const char *name, const void *caller, int error)
 	errno = error;
 	return true;
 }
-
-#define FAILS(name, error) \
-	call_fails(name, __builtin_return_address(0), error)
 
 /* Found without dlsym(), which allocates. */
 #define ALLOCATE(name, arguments) \
@@ -503,472 +404,4 @@ int __open64_2(const char *path, int flags)
 	if (fault.text && is_own_open(path, flags) && FAILS("open", EMFILE))
 		return -1;
 	return real_open(path, flags, 0);
-}
-
-/*
- * Reading.
- */
-
-/* The kernel reads whole pages. */
-static void mark(uint64_t off, uint64_t len, unsigned flag)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), u, end;
-
-	end = (off + len + page - 1) / page * page;
-	for (u = off / page * (page / UNIT); u * UNIT < end && u < UNITS; u++)
-		__atomic_fetch_or(&unit[u], flag, __ATOMIC_RELAXED);
-}
-
-static void trace(const char *what, uint64_t off, uint64_t len)
-{
-	char line[64];
-	uint64_t u;
-
-	for (u = off / UNIT; u * UNIT < off + len; u++) {
-		snprintf(line, sizeof(line), "%s %llu\n", what,
-			 (unsigned long long)u);
-		log_line(line);
-	}
-}
-
-/* Where reads are counted both managers have to make them: what was read
- * ahead is not there for the one that asks. */
-static void mark_ahead(uint64_t off, uint64_t len)
-{
-	if (fault.kind != GONE && fault.kind != CUT && fault.kind != SIGNAL)
-		mark(off, len, AHEAD);
-}
-
-static bool may_be_read(uint64_t u, bool checker)
-{
-	if (u >= UNITS)
-		return !gone;
-	if (unit[u] & BAD)
-		return false;
-	return !gone || (checker && (unit[u] & READ));
-}
-
-static bool is_new(uint64_t off, uint64_t len)
-{
-	uint64_t u;
-
-	for (u = off / UNIT; u * UNIT < off + len && u < UNITS; u++)
-		if (!(unit[u] & READ))
-			return true;
-	return false;
-}
-
-/* The checker is about to read what it did not read before. */
-static void count_read(void)
-{
-	const char *file;
-
-	if (fault.kind == TRACE)
-		log_line("new\n");
-	if (++reads != fault.n)
-		return;
-	switch (fault.kind) {
-	case GONE:
-		gone = true;
-		break;
-	case CUT:
-		file = getenv("E2PF_FAULT_FILE");
-		if (!file || truncate(file, fault.value))
-			abort();
-		break;
-	case SIGNAL:
-		log_hit();
-		raise((int)fault.value);
-		return;
-	default:
-		return;
-	}
-	log_hit();
-}
-
-/* Bytes of a read that come before what fails. */
-static size_t readable(uint64_t off, size_t len, bool checker)
-{
-	uint64_t u;
-
-	for (u = off / UNIT; u * UNIT < off + len; u++)
-		if (!may_be_read(u, checker))
-			return u * UNIT > off ? (size_t)(u * UNIT - off) : 0;
-	return len;
-}
-
-/* How much of a read on the target may be done; -1 with errno for none. */
-static ssize_t before_read(int fd, uint64_t off, size_t len)
-{
-	bool checker = is_checkers(fd);
-	size_t n;
-
-	if (checker && is_new(off, len))
-		count_read();
-	if (checker && fault.kind == TRACE)
-		trace("read", off, len);
-	n = readable(off, len, checker);
-	if (n < len && !gone)
-		log_hit();
-	if (n == 0 && len) {
-		errno = EIO;
-		return -1;
-	}
-	if (checker)
-		mark(off, n, READ);
-	else
-		mark_ahead(off, n);
-	return (ssize_t)n;
-}
-
-static ssize_t read_at(int fd, void *buf, size_t len, off64_t off,
-		       const void *caller)
-{
-	if (is_target(fd) && off >= 0) {
-		ssize_t n;
-
-		if (!is_checkers(fd) && call_fails("pread", caller, EIO))
-			return -1;
-		n = before_read(fd, (uint64_t)off, len);
-		if (n < 0)
-			return n;
-		len = (size_t)n;
-	}
-	return real_pread(fd, buf, len, off);
-}
-
-#undef pread
-#undef pread64
-#undef read
-ssize_t pread(int fd, void *buf, size_t len, off_t off)
-{
-	return read_at(fd, buf, len, off, __builtin_return_address(0));
-}
-
-ssize_t pread64(int fd, void *buf, size_t len, off64_t off)
-{
-	return read_at(fd, buf, len, off, __builtin_return_address(0));
-}
-
-ssize_t read(int fd, void *buf, size_t len)
-{
-	REAL(read);
-
-	if (is_target(fd)) {
-		off64_t off = lseek64(fd, 0, SEEK_CUR);
-		ssize_t n = off < 0 ? 0 : before_read(fd, (uint64_t)off, len);
-
-		if (n < 0)
-			return n;
-		len = (size_t)n;
-	} else if (FAILS("read", EIO)) {
-		return -1;
-	}
-	return real(fd, buf, len);
-}
-
-int posix_fadvise(int fd, off_t off, off_t len, int advice)
-{
-	REAL(posix_fadvise);
-
-	if (FAILS("posix_fadvise", ENOMEM))
-		return ENOMEM;
-	if (advice == POSIX_FADV_WILLNEED && is_target(fd))
-		mark_ahead((uint64_t)off, (uint64_t)len);
-	return real(fd, off, len, advice);
-}
-
-int posix_fadvise64(int fd, off64_t off, off64_t len, int advice)
-{
-	REAL(posix_fadvise64);
-
-	if (FAILS("posix_fadvise", ENOMEM))
-		return ENOMEM;
-	if (advice == POSIX_FADV_WILLNEED && is_target(fd))
-		mark_ahead((uint64_t)off, (uint64_t)len);
-	return real(fd, off, len, advice);
-}
-
-/*
- * Mappings.
- */
-
-static void *real_mmap(void *addr, size_t len, int prot, int flags, int fd,
-		       off64_t off)
-{
-	REAL(mmap64);
-
-	return real(addr, len, prot, flags, fd, off);
-}
-
-/* In place of the bad pages comes a file that has none: SIGBUS. */
-static void spoil(const struct mapping *m, int prot)
-{
-	uint64_t start = fault.start, end = fault.end;
-	int fd;
-
-	if (start < m->off)
-		start = m->off;
-	if (end > m->off + m->len)
-		end = m->off + m->len;
-	if (start >= end)
-		return;
-	fd = memfd_create("bad", MFD_CLOEXEC);
-	if (fd < 0 || real_mmap(m->start + (start - m->off),
-				(size_t)(end - start), prot,
-				MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-		abort();
-	close(fd);
-}
-
-static void *map_at(void *addr, size_t len, int prot, int flags, int fd,
-		    off64_t off, const void *caller)
-{
-	struct mapping m = { .len = len, .off = (uint64_t)off };
-	int i;
-
-	if (call_fails("mmap", caller, ENOMEM))
-		return MAP_FAILED;
-	m.start = real_mmap(addr, len, prot, flags, fd, off);
-	if (m.start == MAP_FAILED || fd < 0 || !is_target(fd))
-		return m.start;
-	if (fault.kind == READ_RANGE)
-		spoil(&m, prot);
-	pthread_mutex_lock(&map_lock);
-	for (i = 0; i < MAPPINGS && mappings[i].start; i++)
-		;
-	if (i < MAPPINGS)
-		mappings[i] = m;
-	pthread_mutex_unlock(&map_lock);
-	return m.start;
-}
-
-void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
-{
-	return map_at(addr, len, prot, flags, fd, off,
-		      __builtin_return_address(0));
-}
-
-void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off64_t off)
-{
-	return map_at(addr, len, prot, flags, fd, off,
-		      __builtin_return_address(0));
-}
-
-int munmap(void *addr, size_t len)
-{
-	int i;
-	REAL(munmap);
-
-	pthread_mutex_lock(&map_lock);
-	for (i = 0; i < MAPPINGS; i++)
-		if (mappings[i].start == addr)
-			mappings[i].start = NULL;
-	pthread_mutex_unlock(&map_lock);
-	return real(addr, len);
-}
-
-/* 1 and the place in the file, when it is in a mapping of the target. */
-static int find_mapping(const char *addr, uint64_t *off)
-{
-	int i, found = 0;
-
-	pthread_mutex_lock(&map_lock);
-	for (i = 0; i < MAPPINGS && !found; i++) {
-		const struct mapping *m = &mappings[i];
-
-		if (!m->start || addr < m->start || addr >= m->start + m->len)
-			continue;
-		*off = m->off + (uint64_t)(addr - m->start);
-		found = 1;
-	}
-	pthread_mutex_unlock(&map_lock);
-	return found;
-}
-
-static bool is_resident(uint64_t off, uint64_t page)
-{
-	uint64_t u;
-
-	for (u = off / UNIT; u < (off + page) / UNIT; u++)
-		if (u >= UNITS || (unit[u] & BAD) ||
-		    !(unit[u] & (READ | AHEAD)))
-			return false;
-	return true;
-}
-
-int mincore(void *addr, size_t len, unsigned char *vec)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), off = 0, i;
-	int r;
-	REAL(mincore);
-
-	if (FAILS("mincore", EAGAIN))
-		return -1;
-	r = real(addr, len, vec);
-	if (r == 0 && find_mapping(addr, &off))
-		for (i = 0; i < (len + page - 1) / page; i++)
-			vec[i] = is_resident(off + i * page, page);
-	return r;
-}
-
-/*
- * Writing.
- */
-
-/* Bytes before the first that is in the range. */
-static size_t before_range(uint64_t off, size_t len, uint64_t start,
-			   uint64_t end)
-{
-	if (off >= end || off + len <= start)
-		return len;
-	return off < start ? (size_t)(start - off) : 0;
-}
-
-/* Is what is to be written not what is there? */
-static bool changes_unit(int fd, const char *buf, uint64_t off, size_t len)
-{
-	char old[UNIT];
-	char path[40];
-	ssize_t got;
-	int again = fd;
-
-	/* The checker may have opened it for writing only. */
-	if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		again = real_open(path, O_RDONLY | O_CLOEXEC, 0);
-	}
-	got = real_pread(again, old, len, (off64_t)off);
-	if (again != fd)
-		close(again);
-	return got != (ssize_t)len || memcmp(old, buf, len);
-}
-
-/* Bytes before the first that is changed. */
-static size_t before_change(int fd, const char *buf, uint64_t off, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		size_t n = UNIT - (off + done) % UNIT;
-
-		if (n > len - done)
-			n = len - done;
-		if (changes_unit(fd, buf + done, off + done, n))
-			break;
-		done += n;
-	}
-	return done;
-}
-
-/* Bytes that may be written; may not come back. */
-static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		uint64_t u = (off + done) / UNIT;
-		size_t n = (size_t)((u + 1) * UNIT - (off + done));
-
-		if (n > len - done)
-			n = len - done;
-		if (u == bad_change && fault.kind == WFAIL &&
-		    changes_unit(fd, buf + done, off + done, n))
-			return done;
-		if (bad_change == UINT64_MAX &&
-		    changes_unit(fd, buf + done, off + done, n) &&
-		    ++changes == fault.n) {
-			bad_change = u;
-			log_hit();
-			if (fault.kind == WFAIL)
-				return done;
-			/* What comes before it is written. */
-			real_pwrite(fd, buf, done, (off64_t)off);
-			raise((int)fault.value);
-		}
-		done += n;
-	}
-	return len;
-}
-
-static ssize_t before_write(int fd, const char *buf, uint64_t off, size_t len)
-{
-	size_t n = len;
-	uint64_t u;
-
-	if (fault.kind == TRACE)
-		trace("write", off, len);
-	if (gone)
-		n = before_change(fd, buf, off, len);
-	else if (fault.kind == WRITE_RANGE)
-		n = before_range(off, len, fault.start, fault.end);
-	else if (fault.kind == WFAIL || fault.kind == WSIGNAL)
-		n = count_changes(fd, buf, off, len);
-	if (fault.kind == WRITE_RANGE && n < len)
-		log_hit();
-	if (n == 0 && len) {
-		errno = gone ? EIO : (int)fault.value;
-		return -1;
-	}
-	/* What was written is in the page cache, also of a bad sector. */
-	for (u = (off + UNIT - 1) / UNIT; (u + 1) * UNIT <= off + n; u++)
-		if (u < UNITS)
-			unit[u] = READ;
-	return (ssize_t)n;
-}
-
-static ssize_t write_at(int fd, const void *buf, size_t len, off64_t off)
-{
-	if (is_target(fd) && off >= 0) {
-		ssize_t n = before_write(fd, buf, (uint64_t)off, len);
-
-		if (n < 0)
-			return n;
-		len = (size_t)n;
-	}
-	return real_pwrite(fd, buf, len, off);
-}
-
-ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
-{
-	return write_at(fd, buf, len, off);
-}
-
-ssize_t pwrite64(int fd, const void *buf, size_t len, off64_t off)
-{
-	return write_at(fd, buf, len, off);
-}
-
-ssize_t write(int fd, const void *buf, size_t len)
-{
-	if (is_target(fd)) {
-		off64_t off = lseek64(fd, 0, SEEK_CUR);
-		ssize_t n = off < 0 ? 0 :
-			before_write(fd, buf, (uint64_t)off, len);
-
-		if (n < 0)
-			return n;
-		len = (size_t)n;
-	}
-	return real_write(fd, buf, len);
-}
-
-/* libext2fs reads bitmaps by as many threads: which reads come first would
- * then be chance. */
-long sysconf(int name)
-{
-	REAL(sysconf);
-
-	return name == _SC_NPROCESSORS_CONF ? 1 : real(name);
-}
-
-int fsync(int fd)
-{
-	REAL(fsync);
-
-	if (gone && is_target(fd)) {
-		errno = EIO;
-		return -1;
-	}
-	return real(fd);
 }

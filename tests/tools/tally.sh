@@ -136,13 +136,14 @@ tally_all()
 	workers tally_worker $(seq 0 $((E2PF_JOBS - 1)))
 }
 
-# library SOURCE: compiled here, as fixed-random.c is; prints the path.
+# library NAME: compiled here from tools/NAME*.c, because the one of the build tree
+# may have a sanitizer in it; prints the path.
 library()
 {
 	local out=$E2PF_TMP/$1.so
 
 	# shellcheck disable=SC2086
 	${CC:-cc} -O2 -D_GNU_SOURCE -w -shared -fPIC -o "$out" \
-		"$srcdir/tools/$1.c" -ldl -lpthread || return
+		"$srcdir/tools/$1"*.c -ldl -lpthread || return
 	printf '%s\n' "$out"
 }
