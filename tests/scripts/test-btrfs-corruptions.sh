@@ -1,33 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Seeded corruptions of small btrfs filesystems, one each, by corrupt.c:
-# btrfs check, that of lowmem mode, and repairs of copies by both must print,
-# return and write what the stock program does.  And however hostile the bytes,
+# Seeded corruptions of small btrfs filesystems (tools/seeds.sh): btrfs check, that
+# of lowmem mode, and repairs of copies by both.  And however hostile the bytes,
 # no more is planned than the device has room for.
 #
 #   test-btrfs-corruptions.sh [SEED...]	only these, or COUNT seeds from FIRST
 #
 # COUNT, FIRST (default 1).  Without either 22, and some on which the stock
 # program writes to memory that it has freed: how it ends shows whether its heap
-# is what it is without us.  With TABLE=FILE the figures replace what stands
-# between the two marks for them in FILE.
-#
-# The seed says all: the kind goes round with it, and the image with the rounds.
-# A line names the image and what was changed.  tools/compare-btrfs.sh names the
-# variables of the comparison.
+# is what it is without us.  TABLE and KEEP as in tools/seeds.sh; tools/compare.sh
+# names the variables of the comparison.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
+COMPARE_PROGRAM=btrfs
+BTRFS_LIMIT=${BTRFS_LIMIT:-5}
+BTRFS_OUTPUT=${BTRFS_OUTPUT:-2000000}
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
 # shellcheck source=../tools/report.sh
 . "$srcdir/tools/report.sh"
 # shellcheck source=../tools/seeds.sh
 . "$srcdir/tools/seeds.sh"
-BTRFS_LIMIT=${BTRFS_LIMIT:-5}
-BTRFS_OUTPUT=${BTRFS_OUTPUT:-2000000}
-# shellcheck source=../tools/compare-btrfs.sh
-. "$srcdir/tools/compare-btrfs.sh"
 
 heaps=(69 124 432 663)
 if [ $# = 0 ] && [ -z "${COUNT-}${FIRST-}" ]; then
@@ -36,13 +32,12 @@ if [ $# = 0 ] && [ -z "${COUNT-}${FIRST-}" ]; then
 fi
 COUNT=${COUNT:-22}
 FIRST=${FIRST:-1}
-kinds=(super array header pointer entry chunk root body swap zero truncate)
-modes=("" --mode=lowmem --repair "--mode=lowmem --repair")
-corrupt=$top_builddir/tests/tools/corrupt
-bytes=$((128 << 20))
-
-# Cases of one worker before its output is written.
 BATCH=8
+kinds=(super array header pointer entry chunk root body swap zero truncate)
+columns=(case checks agreed disagreed crashed hung unsure endless planned)
+modes=("" --mode=lowmem --repair "--mode=lowmem --repair")
+bytes=$((128 << 20))
+PLANNED_MOST=$((bytes / 4096))
 
 # Name, devices, options of mkfs.btrfs; of two devices one is missing later.
 images()
@@ -93,109 +88,28 @@ make_image()
 	if LD_PRELOAD=$FIXED_RANDOM mkfs.btrfs -q \
 		-U 0123e567-e89b-42d3-a456-426614174000 "$@" \
 		>"$E2PF_TMP/mkfs.out" 2>&1; then
-		"$corrupt" "$image" >"$E2PF_TMP/kinds/$name"
+		found_kinds "$name"
 	else
 		rm -f "$image"
 		tap_diag "$name: this mkfs.btrfs does not make it"
 	fi
 }
 
-# images_of KIND: the names of the images that have it, sorted.
-images_of() { (cd "$E2PF_TMP/kinds" && grep -l "^$1 " -- *); }
-
-# check_modes DIR KIND: figures, and what is not as it should be in DIR/log.
-check_modes()
+check_corrupted()
 {
-	local dir=$1 kind=$2 mode planned word
+	local mode
 
 	for mode in "${modes[@]}"; do
 		# shellcheck disable=SC2086
-		btrfs_compare "$dir" $mode
-		word=$BTRFS_OUTCOME
-		planned=$(btrfs_planned "$dir")
-		if [ "$word" = disagreed ]; then
-			{ echo "check $mode:"; cat "$dir/diff"; } >>"$dir/log"
-		fi
-		if [ "$planned" -gt $((bytes / 4096)) ]; then
-			echo "check $mode: $planned blocks" >>"$dir/log"
-		fi
-		if [ "$word" = agreed ] &&
-			[ "$(<"$dir/stock.status")" -ge 128 ]; then
-			word=crashed
-		fi
-		printf '%s\t%s\t%s\n' "$kind" "$word" "$planned"
+		check_image "$1" "$2" "$1/bad" $mode
 	done
-}
-
-check_case()
-{
-	local seed=$1 dir=$E2PF_TMP/work.$BASHPID kind image what
-	local -a images
-
-	kind=${kinds[seed % ${#kinds[@]}]}
-	mapfile -t images < <(images_of "$kind")
-	image=${images[seed / ${#kinds[@]} % ${#images[@]}]}
-	mkdir -p "$dir"
-	cp --sparse=auto "$E2PF_TMP/images/$image" "$dir/fs"
-	if ! what=$("$corrupt" "$dir/fs" "$seed" "$kind" 2>&1); then
-		tap_not_ok "$seed $image: not corrupted: $what"
-		return
-	fi
-	: >"$dir/log"
-	printf '%s\tcase\t0\n' "$kind" >>"$dir/figures"
-	check_modes "$dir" "$kind" >>"$dir/figures"
-	if [ -s "$dir/log" ]; then
-		tap_not_ok "$seed $image: $what" "$dir/log"
-	else
-		tap_ok "$seed $image: $what"
-	fi
-}
-
-print_table()
-{
-	awk -F'\t' -v order="${kinds[*]}" '
-		function row(k) {
-			printf "| %s | %d | %d | %d | %d | %d | %d | %d |\n",
-			       k, n[k, "case"], n[k, "checks"], n[k, "agreed"],
-			       n[k, "disagreed"], n[k, "unsure"],
-			       n[k, "endless"], most[k]
-		}
-		function count(k, word) {
-			n[k, word]++
-			n["all", word]++
-		}
-		{
-			count($1, $2)
-			if ($2 != "case")
-				count($1, "checks")
-			# Where stock crashes, ours crashes alike.
-			if ($2 == "crashed")
-				count($1, "agreed")
-			if ($3 > most[$1])
-				most[$1] = $3
-			if ($3 > most["all"])
-				most["all"] = $3
-		}
-		END {
-			print "| kind | cases | checks | agreed | disagreed |" \
-			      " stock differs from itself |" \
-			      " stock does not end | blocks planned at most |"
-			print "| --- | --- | --- | --- | --- | --- | --- | --- |"
-			kinds = split(order, kind, " ")
-			for (i = 1; i <= kinds; i++)
-				row(kind[i])
-			row("all")
-			printf "\nIn %d of the checks that agree the stock " \
-			       "program crashes, and so does ours.\n",
-			       n["all", "crashed"]
-		}' "$E2PF_TMP/figures"
 }
 
 test_all()
 {
 	local name devices options
 
-	mkdir "$E2PF_TMP/images" "$E2PF_TMP/kinds"
+	seeds_setup
 	make_files
 	while IFS=$'\t' read -r name devices options; do
 		# shellcheck disable=SC2086
@@ -205,10 +119,7 @@ test_all()
 	check_seeds "corruptions of btrfs" "$@"
 }
 
-require_programs flock mkfs.btrfs
-[ -x "$BTRFS_TEST" ] || tap_skip_all "not built: $BTRFS_TEST"
-[ -x "$corrupt" ] || tap_skip_all "not built: $corrupt"
-[ -n "$BTRFS_STOCK" ] || tap_skip_all "btrfs not found"
+compare_require flock diff mkfs.btrfs
 if [ -z "${E2PF_OWN_MOUNTS-}" ]; then
 	own_mounts=-m
 	have_root || own_mounts=-rm

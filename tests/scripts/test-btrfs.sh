@@ -11,13 +11,14 @@
 #
 #   test-btrfs.sh [IMAGE...]
 #
-# tools/compare-btrfs.sh names the variables of the comparison.
+# tools/compare.sh names the variables of the comparison.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/compare-btrfs.sh
-. "$srcdir/tools/compare-btrfs.sh"
+COMPARE_PROGRAM=btrfs
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
 
 corpus=${BTRFS_TESTS:-$srcdir/../../shared/btrfs-tests}
 
@@ -51,11 +52,12 @@ compare()
 	local name=$1 dir=$2 status
 
 	shift 2
-	btrfs_compare "$dir" "$@"
+	compare_stock "$dir" "$dir/fs" "$@"
+	compare_outcome "$dir" - "$dir/fs" "$@"
 	status=$(<"$dir/stock.status")
-	case $BTRFS_OUTCOME in
+	case $COMPARE_OUTCOME in
 	agreed)
-		tap_ok "$name (status $status, $(btrfs_planned "$dir")" \
+		tap_ok "$name (status $status, $(compare_planned "$dir")" \
 			"blocks planned)"
 		;;
 	endless)
@@ -63,7 +65,7 @@ compare()
 			"both begin alike)"
 		;;
 	unsure) tap_skip "$name" "the stock program differs from itself" ;;
-	*) tap_not_ok "$name" "$dir/diff" ;;
+	*) tap_not_ok "$name" "$dir/why" ;;
 	esac
 }
 
@@ -210,9 +212,7 @@ test_all()
 
 [ -r "$corpus/README.md" ] ||
 	tap_skip_all "no images of btrfs-progs' tests (set BTRFS_TESTS)"
-require_programs flock xz btrfs-image mkfs.btrfs
-[ -x "$BTRFS_TEST" ] || tap_skip_all "not built: $BTRFS_TEST"
-[ -n "$BTRFS_STOCK" ] || tap_skip_all "btrfs not found"
+compare_require flock diff xz btrfs-image mkfs.btrfs
 tmp_setup
 helpers_setup
 tap_run test_all "$@"
