@@ -14,6 +14,7 @@
 #endif
 
 #include "btrfs-fs.h"
+#include "fake-device.h"
 #include "engine/engine.h"
 #include "fuzz.h"
 
@@ -27,29 +28,13 @@
 static struct input in;
 static unsigned reads;
 
-static uint64_t fuzz_span(struct e2pf_device *dev, uint64_t offset,
-			  uint64_t len, bool *resident)
-{
-	(void)dev, (void)offset;
-	*resident = false;
-	return len;
-}
-
-static unsigned fuzz_willneed(struct e2pf_device *dev, uint64_t offset,
-			      uint64_t len)
-{
-	if (offset >= dev->size || len > dev->size - offset)
-		abort();
-	return 1;
-}
-
-static int fuzz_read(struct e2pf_device *dev, void *buf, uint64_t offset,
-		     uint32_t len)
+static int make_block(struct fake_device *dev, void *buf, uint64_t offset,
+		      uint32_t len)
 {
 	uint8_t *bytes, *b = buf, how = take_byte(&in);
 
-	if (!len || offset >= dev->size || len > dev->size - offset ||
-	    ++reads > READS_MOST)
+	(void)dev;
+	if (++reads > READS_MOST)
 		abort();
 	memset(buf, 0, len);
 	bytes = take(&in, TAKEN);
@@ -68,39 +53,26 @@ static int fuzz_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-static uint64_t fuzz_now(struct e2pf_device *dev)
-{
-	(void)dev;
-	return 1;
-}
-
-static void fuzz_close(struct e2pf_device *dev)
-{
-	(void)dev;
-}
-
-static const struct e2pf_device_ops fuzz_ops = {
-	fuzz_span, fuzz_willneed, fuzz_read, fuzz_now, fuzz_close
-};
-
 static void walk(const struct e2pf_btrfs_super *super)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct e2pf_btrfs_member member[DEVICES];
-	struct e2pf_device dev[DEVICES], *list[DEVICES];
+	struct e2pf_device *list[DEVICES];
+	struct fake_device dev[DEVICES];
 	struct e2pf_engine_config cfg = { .devices = list, .budget = 1 << 20 };
 	struct e2pf_engine *engine;
 	struct e2pf_btrfs *btrfs;
 	unsigned i;
 
-	memset(dev, 0, sizeof(dev));
 	for (i = 0; i < DEVICES; i++) {
-		dev[i].ops = &fuzz_ops;
-		dev[i].size = member[i].bytes = DEVICE;
+		fake_new_plain(&dev[i], NULL, DEVICE);
+		dev[i].make = make_block;
+		dev[i].strict = true;
+		member[i].bytes = DEVICE;
 		member[i].devid = i + 1;
 		memset(member[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
 		memset(member[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
-		list[i] = &dev[i];
+		list[i] = &dev[i].dev;
 	}
 	btrfs = e2pf_btrfs_new(super, member, DEVICES);
 	if (!btrfs)

@@ -20,6 +20,7 @@
 
 #include "fuzz.h"
 #include "engine/elevator.h"
+#include "fake-device.h"
 #include "ext4/ext4_source.h"
 
 #define GROUPS 2u
@@ -36,7 +37,7 @@ enum { AT_SUPER, AT_DESCRIPTORS, AT_BLOCK_MAP, AT_INODE_MAP, AT_TABLE,
        AT_FREE = 24 };
 
 struct rig {
-	struct e2pf_device dev;
+	struct fake_device dev;
 	struct e2pf_geometry geo;
 	struct e2pf_group groups[MOST_GROUPS];
 	struct e2pf_elevator elevator;
@@ -208,14 +209,12 @@ static void apply_patches(struct input *in)
  * The device.
  */
 
-static int image_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+static int make_bytes(struct fake_device *dev, void *buf, uint64_t offset,
 		      uint32_t len)
 {
 	struct rig *r = (struct rig *)dev;
 
 	r->read += len;
-	require(len && offset <= UINT64_MAX - len);
-	require(offset + len <= r->geo.blocks * r->geo.block_size);
 	if (offset > image_size || len > image_size - offset ||
 	    (r->bad && ++r->calls % r->bad == 0))
 		return EIO;
@@ -223,21 +222,10 @@ static int image_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-static uint64_t image_now(struct e2pf_device *dev)
-{
-	(void)dev;
-	return 0;
-}
-
-static const struct e2pf_device_ops image_ops = {
-	.read = image_read,
-	.now = image_now,
-};
-
 static void require_inside(const struct rig *r, const struct e2pf_ref *ref)
 {
-	require(ref->length && ref->offset < r->dev.size &&
-		ref->length <= r->dev.size - ref->offset);
+	require(ref->length && ref->offset < r->dev.dev.size &&
+		ref->length <= r->dev.dev.size - ref->offset);
 	require(ref->cls < E2PF_CLASSES && !ref->device);
 }
 
@@ -304,7 +292,7 @@ static void read_image(struct rig *r, struct input *in)
 		.budget = UINT64_MAX, .has_head = true
 	};
 	struct e2pf_elevator *ev = &r->elevator;
-	struct e2pf_device *device = &r->dev;
+	struct e2pf_device *device = &r->dev.dev;
 	struct e2pf_source *source;
 	struct e2pf_ext4 *ext4;
 	uint64_t parse, tables = 0;
@@ -327,7 +315,7 @@ static void read_image(struct rig *r, struct input *in)
 	if (r->geo.groups > MOST_GROUPS)
 		return;
 	n = read_groups(r);
-	r->dev.size = r->geo.blocks * r->geo.block_size;
+	r->dev.dev.size = r->geo.blocks * r->geo.block_size;
 	ext4 = e2pf_ext4_new(&r->geo, classes);
 	require(ext4);
 	e2pf_ext4_set_groups(ext4, r->groups);
@@ -346,6 +334,8 @@ static void read_image(struct rig *r, struct input *in)
 			  r->geo.inode_size;
 	e2pf_elevator_run(ev);
 	require(r->read <= tables + parse * r->geo.block_size);
+	/* What is asked for is asked for by on_issue() alone. */
+	require(!r->dev.requests);
 	e2pf_elevator_fini(ev);
 	e2pf_ext4_free(ext4);
 }
@@ -356,8 +346,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, size };
 
 	memset(&rig, 0, sizeof(rig));
-	rig.dev.ops = &image_ops;
-	rig.dev.page_size = 4096;
+	fake_new_plain(&rig.dev, NULL, 0);
+	rig.dev.make = make_bytes;
+	rig.dev.strict = true;
 	read_image(&rig, &in);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A simulated device and clock.  Knows nothing of filesystems; of the threads
- * that call it only which of them are workers.
+ * that call it only which of them are workers.  Without fake-threads.c nobody
+ * is one.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -13,6 +14,13 @@
 
 #include "fake-device.h"
 #include "fake-threads.h"
+
+#pragma weak fake_worker
+
+static int worker(void)
+{
+	return fake_worker ? fake_worker() : -1;
+}
 
 /* What a read of a quick SSD takes. */
 #define MISS_NS 100000u
@@ -34,9 +42,11 @@ static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end;
 
-	*resident = false;
+	*resident = f->all_resident;
 	if (!len)
 		return 0;
+	if (!f->resident)
+		return len;
 	pthread_mutex_lock(&f->lock);
 	end = last_block(f, offset, len) + 1;
 	if (b < f->blocks)
@@ -52,17 +62,19 @@ static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 static void note(struct fake_device *f, enum fake_op op, uint64_t block,
 		 uint64_t count)
 {
+	if (!f->event)
+		return;
 	if (f->events == FAKE_EVENTS)
 		abort();
 	f->event[f->events++] = (struct fake_event) {
-		.op = op, .block = block, .count = count, .worker = fake_worker()
+		.op = op, .block = block, .count = count, .worker = worker()
 	};
 }
 
 static bool is_held(const struct fake_device *f, enum fake_op op)
 {
-	return fake_worker() >= 0 && f->held[op] &&
-	       (f->held_worker < 0 || f->held_worker == fake_worker());
+	return worker() >= 0 && f->held[op] &&
+	       (f->held_worker < 0 || f->held_worker == worker());
 }
 
 /* Block a worker for as long as the test wants. */
@@ -78,6 +90,16 @@ static void hold(struct fake_device *f, enum fake_op op)
 	f->blocked[op]--;
 }
 
+static bool is_inside(const struct fake_device *f, uint64_t offset,
+		      uint64_t len)
+{
+	bool inside = offset <= f->dev.size && len <= f->dev.size - offset;
+
+	if (f->strict && (!inside || !len))
+		abort();
+	return inside;
+}
+
 static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 			      uint64_t len)
 {
@@ -85,12 +107,13 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
 	uint64_t asked;
 
+	is_inside(f, offset, len);
 	pthread_mutex_lock(&f->lock);
 	note(f, FAKE_WILLNEED, b, end - b + 1);
 	hold(f, FAKE_WILLNEED);
 	f->requests++;
 	asked = f->missing_asked;
-	for (; b <= end && b < f->blocks; b++) {
+	for (; f->resident && b <= end && b < f->blocks; b++) {
 		if (f->resident[b])
 			continue;
 		f->asked[b]++;
@@ -111,13 +134,15 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 {
 	bool missed = false;
 
+	if (!f->resident)
+		return 0;
 	for (; b <= end; b++) {
 		if (f->bad[b])
 			return EIO;
 		/* Blocks in flight are waited for, as page locks are. */
-		while (f->in_flight[b] && fake_worker() >= 0)
+		while (f->in_flight[b] && worker() >= 0)
 			pthread_cond_wait(&f->cond, &f->lock);
-		if (!f->resident[b] && fake_worker() >= 0)
+		if (!f->resident[b] && worker() >= 0)
 			f->missing_read++;
 		missed |= !f->resident[b];
 		f->resident[b] = 1;
@@ -132,18 +157,22 @@ static int fake_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end;
+	bool inside = is_inside(f, offset, len);
 	int err;
 
 	if (!len)
 		return 0;
-	end = last_block(f, offset, len);
-	if (offset + len > f->dev.size)
+	if (!inside)
 		return EIO;
+	end = last_block(f, offset, len);
 	pthread_mutex_lock(&f->lock);
+	f->reads++;
 	note(f, FAKE_READ, b, end - b + 1);
 	hold(f, FAKE_READ);
 	err = bring(f, b, end);
-	if (!err)
+	if (!err && f->make)
+		err = f->make(f, buf, offset, len);
+	else if (!err && f->image)
 		memcpy(buf, f->image + offset, len);
 	f->clock += f->tick;
 	pthread_mutex_unlock(&f->lock);
@@ -156,7 +185,7 @@ static uint64_t fake_now(struct e2pf_device *dev)
 	uint64_t t;
 
 	pthread_mutex_lock(&f->lock);
-	t = f->clock;
+	t = f->clock += f->look_ns;
 	pthread_mutex_unlock(&f->lock);
 	return t;
 }
@@ -173,6 +202,8 @@ static bool fake_is_gone(struct e2pf_device *dev, uint64_t offset)
 	uint64_t block = offset / f->block_size;
 	bool gone;
 
+	if (!f->resident)
+		return f->all_gone;
 	pthread_mutex_lock(&f->lock);
 	gone = !f->resident[block] && !f->in_flight[block] && !f->bad[block];
 	pthread_mutex_unlock(&f->lock);
@@ -188,8 +219,8 @@ static const struct e2pf_device_ops fake_ops = {
 	.is_gone = fake_is_gone,
 };
 
-void fake_new(struct fake_device *f, const void *image, uint64_t size,
-	      uint32_t block_size)
+static void set_up(struct fake_device *f, const void *image, uint64_t size,
+		   uint32_t block_size)
 {
 	memset(f, 0, sizeof(*f));
 	f->dev.ops = &fake_ops;
@@ -200,8 +231,21 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	f->block_size = block_size;
 	f->blocks = size / block_size;
 	f->clock = 1;
-	f->miss_ns = MISS_NS;
 	f->held_worker = -1;
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->cond, NULL);
+}
+
+void fake_new_plain(struct fake_device *f, const void *image, uint64_t size)
+{
+	set_up(f, image, size, 4096);
+}
+
+void fake_new(struct fake_device *f, const void *image, uint64_t size,
+	      uint32_t block_size)
+{
+	set_up(f, image, size, block_size);
+	f->miss_ns = MISS_NS;
 	f->resident = calloc(f->blocks, 1);
 	f->in_flight = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);
@@ -210,8 +254,6 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	if (!f->resident || !f->in_flight || !f->bad || !f->asked ||
 	    !f->event)
 		abort();
-	pthread_mutex_init(&f->lock, NULL);
-	pthread_cond_init(&f->cond, NULL);
 }
 
 void fake_free(struct fake_device *f)

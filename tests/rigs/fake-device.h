@@ -3,6 +3,9 @@
  * A simulated device and clock.  Nothing happens by itself: reads ahead are
  * done at once or when the test says so, a call blocks while the test holds
  * it, and the clock stands until it is moved.
+ *
+ * fake_new() keeps the state of each block and records every call;
+ * fake_new_plain() does neither, for devices that are large or read often.
  */
 #ifndef FAKE_DEVICE_H
 #define FAKE_DEVICE_H
@@ -26,14 +29,20 @@ struct fake_device {
 	struct e2pf_device dev;
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
-	const unsigned char *image;
+	const unsigned char *image;	/* NULL: a read leaves the buffer alone */
 	uint32_t block_size;
 	uint64_t blocks;
 	uint64_t clock;		/* ns */
-	/* Per block. */
+	/* Per block; NULL in a plain device. */
 	unsigned char *resident, *in_flight, *bad;
 	unsigned *asked;	/* times missing and asked for by a worker */
 	/* What the test decides. */
+	bool all_resident, all_gone;	/* of a plain device */
+	/* In place of the image: makes the bytes of a read; 0 or an errno. */
+	int (*make)(struct fake_device *f, void *buf, uint64_t offset,
+		    uint32_t len);
+	bool strict;		/* a call outside of the device ends the program */
+	uint64_t look_ns;	/* ns each look at the clock takes */
 	bool late;		/* a willneed stays in flight */
 	bool held[FAKE_OPS];	/* callers on workers block */
 	int passes[FAKE_OPS];	/* but so many may go on */
@@ -46,6 +55,7 @@ struct fake_device {
 	unsigned blocked[FAKE_OPS];
 	uint64_t missing_asked;	/* blocks of willneed that were missing */
 	uint64_t requests;	/* calls of willneed */
+	uint64_t reads;		/* calls of read */
 	uint64_t missing_read;	/* blocks read without being asked for */
 	struct fake_event *event;
 	size_t events;
@@ -54,6 +64,9 @@ struct fake_device {
 /* `image` has `size` bytes and outlives the device. */
 void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	      uint32_t block_size);
+/* `image` may be NULL.  Nothing is resident, what is asked for does not come, and
+ * nobody is held. */
+void fake_new_plain(struct fake_device *f, const void *image, uint64_t size);
 void fake_free(struct fake_device *f);
 
 void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,

@@ -38,12 +38,14 @@ sources_topology="$lib/device/topology.c $lib/device/policy.c
 	$lib/device/sysfile.c $lib/device/budget.c"
 sources_program=$launcher/program.c
 sources_image="$lib/engine/*.c $lib/ext4/ext4_source.c
-	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan"
+	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan
+	$srcdir/rigs/fake-device.c"
 sources_btrfs="$lib/engine/*.c $(echo "$lib"/btrfs/[!i]*.c)
-	$srcdir/rigs/btrfs-fs.c"
+	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
 sources_search="$lib/send/search.c $lib/send/tree_walk.c
 	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
+flags_image=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs
 flags_settings="$(pkg-config --cflags --libs inih) -lext2fs -DCONFIGURATION=\"/dev/null\""
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access

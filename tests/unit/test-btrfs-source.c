@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "btrfs-fs.h"
+#include "fake-device.h"
 #include "btrfs/drain.h"
 #include "btrfs/slots.h"
 #include "engine/engine.h"
@@ -20,69 +20,15 @@
 
 /* A device in memory, all of which is missing or resident. */
 struct memory {
-	struct e2pf_device dev;
+	struct fake_device fake;
 	uint8_t *bytes;
-	bool resident;
-	bool gone;
-	unsigned reads;
-	uint64_t now;
 };
 
-static uint64_t memory_span(struct e2pf_device *dev, uint64_t offset,
-			    uint64_t len, bool *resident)
+static void new_memory(struct memory *m, uint8_t *bytes)
 {
-	(void)offset;
-	*resident = ((struct memory *)dev)->resident;
-	return len;
-}
-
-static unsigned memory_willneed(struct e2pf_device *dev, uint64_t offset,
-				uint64_t len)
-{
-	(void)dev, (void)offset, (void)len;
-	return 1;
-}
-
-static int memory_read(struct e2pf_device *dev, void *buf, uint64_t offset,
-		       uint32_t len)
-{
-	struct memory *m = (struct memory *)dev;
-
-	m->reads++;
-	if (offset + len > DEVICE)
-		return EIO;
-	if (m->bytes)
-		memcpy(buf, m->bytes + offset, len);
-	return 0;
-}
-
-static uint64_t memory_now(struct e2pf_device *dev)
-{
-	return ((struct memory *)dev)->now += 1000;
-}
-
-static void memory_close(struct e2pf_device *dev)
-{
-	(void)dev;
-}
-
-static bool memory_is_gone(struct e2pf_device *dev, uint64_t offset)
-{
-	(void)offset;
-	return ((struct memory *)dev)->gone;
-}
-
-static const struct e2pf_device_ops memory_ops = {
-	memory_span, memory_willneed, memory_read, memory_now, memory_close,
-	memory_is_gone
-};
-
-static struct memory new_memory(void)
-{
-	return (struct memory) {
-		.dev = { .ops = &memory_ops, .size = DEVICE,
-			 .max_readahead = 131072, .page_size = 4096 }
-	};
+	fake_new_plain(&m->fake, bytes, DEVICE);
+	m->fake.look_ns = 1000;
+	m->bytes = bytes;
 }
 
 /*
@@ -135,8 +81,7 @@ static struct e2pf_btrfs_super make_fs(struct memory *m)
 	uint8_t super[E2PF_BTRFS_SUPER_BYTES], *roots;
 	struct e2pf_btrfs_super parsed;
 
-	*m = new_memory();
-	m->bytes = calloc(1, DEVICE);
+	new_memory(m, calloc(1, DEVICE));
 	assert_non_null(m->bytes);
 	fs_super(super, 1, SYS, META);
 	make_chunks(m, super);
@@ -170,7 +115,7 @@ static void plan(struct memory *m, const struct e2pf_btrfs_super *super,
 {
 	const struct e2pf_btrfs_member member = make_member(1);
 	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(super, &member, 1);
-	struct e2pf_device *dev = &m->dev;
+	struct e2pf_device *dev = &m->fake.dev;
 	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
 	struct e2pf_engine *engine;
 
@@ -208,7 +153,7 @@ static void test_walk(void **state)
 	(void)state;
 	plan(&m, &super, count);
 	expect_blocks(count, 1, 1, 6, 1, 10);
-	assert_int_equal(m.reads, 4);
+	assert_int_equal(m.fake.reads, 4);
 	free(m.bytes);
 }
 
@@ -293,7 +238,9 @@ static void test_phases(void **state)
 
 static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 {
-	return memory_read(ctx, bytes, ref->offset, ref->length);
+	struct e2pf_device *dev = ctx;
+
+	return dev->ops->read(dev, bytes, ref->offset, ref->length);
 }
 
 /* So many leaves as may be ahead are read; with room for one less, none. */
@@ -348,7 +295,7 @@ static void test_copy_read(void **state)
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
 	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
-	struct e2pf_device *dev = &m.dev;
+	struct e2pf_device *dev = &m.fake.dev;
 	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
 	struct e2pf_engine *engine;
 	struct e2pf_ref ref;
@@ -359,7 +306,7 @@ static void test_copy_read(void **state)
 	/* Where the chunks are is not known yet. */
 	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 4 * MIB, &ref, &planned));
 	/* Before a walk, but what is planned is not. */
-	e2pf_btrfs_learn_chunks(btrfs, read_block, &m.dev);
+	e2pf_btrfs_learn_chunks(btrfs, read_block, &m.fake.dev);
 	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + FS_NODE, &ref,
 					 &planned));
 	assert_false(planned);
@@ -577,24 +524,26 @@ static void test_slots(void **state)
 /* Only what was asked for lately and has not come is waited for. */
 static void test_settle(void **state)
 {
-	struct memory m = new_memory();
-	struct e2pf_device *dev = e2pf_drain_new(&m.dev);
+	struct memory m;
+	struct e2pf_device *dev;
 
 	(void)state;
+	new_memory(&m, NULL);
+	dev = e2pf_drain_new(&m.fake.dev);
 	assert_non_null(dev);
 	dev->ops->willneed(dev, 0, 4096);
-	m.now += UINT64_C(20) * 1000000000;
+	m.fake.clock += UINT64_C(20) * 1000000000;
 	dev->ops->willneed(dev, MIB, 262144);
 	e2pf_drain(dev, 1000);
-	assert_int_equal(m.reads, 2);
-	m.reads = 0;
-	m.gone = true;
+	assert_int_equal(m.fake.reads, 2);
+	m.fake.reads = 0;
+	m.fake.all_gone = true;
 	e2pf_drain(dev, 1000);
-	assert_int_equal(m.reads, 0);
-	m.gone = false;
-	m.resident = true;
+	assert_int_equal(m.fake.reads, 0);
+	m.fake.all_gone = false;
+	m.fake.all_resident = true;
 	e2pf_drain(dev, 1000);
-	assert_int_equal(m.reads, 0);
+	assert_int_equal(m.fake.reads, 0);
 	dev->ops->close(dev);
 }
 
