@@ -37,10 +37,12 @@ sources_settings="$lib/settings.c $lib/ext4/ext4_names.c $launcher/environment.c
 sources_topology="$lib/device/topology.c $lib/device/policy.c
 	$lib/device/sysfile.c $lib/device/budget.c"
 sources_program=$launcher/program.c
-sources_image="$lib/engine/*.c $lib/ext4/ext4_source.c
+sources_engine="$lib/engine/*.c $lib/device/rate.c $lib/device/thread.c"
+sources_image="$sources_engine $lib/ext4/ext4_source.c
 	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan
 	$srcdir/rigs/fake-device.c"
-sources_btrfs="$lib/engine/*.c $(echo "$lib"/btrfs/[!i]*.c)
+sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
+	$lib/btrfs/slots.c $(echo "$lib"/btrfs/plan_*.c)
 	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
 sources_search="$lib/send/search.c $lib/send/tree_walk.c
 	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
