@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Batches: which units of the current phase a worker takes next.  Called with
- * the engine's lock held, but for e2pf_seed_batch().
+ * the engine's lock held, except e2pf_seed_batch().
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -9,31 +9,31 @@
 
 #include "engine_state.h"
 
-/* The weight of what a worker on flash takes at once, in bytes: it begins with
- * one unit, so as to be ahead of the checker at once, and doubles up to
- * this.  Where requests are dear one worker's units, which take bytes, are to
- * be read while another's trees are, which take requests. */
+/* The largest batch on flash, by weight, in bytes.  A worker begins with one
+ * unit, to be ahead of the checker at once, and doubles up to this.  Where IOPS
+ * are the limit batches are smaller: while one worker reads its units, which
+ * take bytes, another reads trees, which take requests. */
 #define FLASH_BATCH (16u << 20)
 #define DEAR_BATCH (4u << 20)
 #define LEAST_BATCH (256u << 10)
 
-/* And past a head: some seconds of a disk's time, after which a checker that
- * waited at the gate has work again. */
+/* The largest batch on a rotational disk: a few seconds of reading, after which
+ * a checker that waited at the gate can go on. */
 #define HEAD_BATCH (512u << 20)
 
-/* Grains a worker takes at once of what was deferred. */
+/* Grains of deferred blocks that a worker takes at once. */
 #define DEFERRED_BATCH 2048u
 
-/* Units a worker takes at once where nobody reports.  What adjacent units
- * refer to often lies side by side, and workers that share it out one by one
- * make a request of each. */
+/* Units a worker takes at once where the checker reports no position.  What
+ * adjacent units refer to is often adjacent too; if workers took single units
+ * it would become a request for each. */
 #define SHARED_BATCH 512u
 
-/* Units of one batch on flash where all are alike. */
+/* Units of a batch on flash where all units are alike. */
 #define EVEN_BATCH 512u
 
-/* The next stripe of this worker's, from `stripe` on: worker T of N has the
- * stripes T, T + N, T + 2N, ... */
+/* The worker's next stripe, from `stripe` on: worker T of N has the stripes T,
+ * T + N, T + 2N, ... */
 static uint64_t own_stripe_from(const struct worker *w, uint64_t stripe)
 {
 	uint64_t n = w->e->workers, r = stripe % n;
@@ -56,8 +56,8 @@ static uint64_t weight(const struct e2pf_engine *e, uint64_t unit)
 	return source->ops->weight(source, (unsigned)e->phase, unit);
 }
 
-/* The first unit that may be taken, of those from `next` on.  Units that the
- * checker has overtaken are left out: it has read them by itself. */
+/* The first unit from `next` on that may be taken.  Units behind the checker
+ * are skipped: it has read them itself. */
 static uint64_t first_unit(struct e2pf_engine *e, uint64_t next)
 {
 	uint64_t at;
@@ -67,17 +67,16 @@ static uint64_t first_unit(struct e2pf_engine *e, uint64_t next)
 	return next;
 }
 
-/* From one unit of a batch to the next.  Where a request is dear the workers
- * take regions as they come to them, for what adjacent units refer to becomes
- * one request; else each has units of its own, so that all of them work on
- * what the checker comes to next. */
+/* Distance between the units of a batch.  Where IOPS are the limit, each worker
+ * takes adjacent units when it is free, so that what they refer to becomes one
+ * request.  Otherwise the workers' units alternate, so that all of them work on
+ * what the checker needs next. */
 static unsigned unit_step(const struct e2pf_engine *e)
 {
 	return e->dear ? 1 : e->workers;
 }
 
-/* As many of the worker's own units as weigh what the target says, and one at
- * least. */
+/* Take the worker's units until they weigh the target; at least one. */
 static bool take_weighed(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
@@ -103,13 +102,13 @@ static bool take_weighed(struct worker *w)
 	return true;
 }
 
-/* The rest of one part of the sequence. */
+/* Take the rest of one part of the sequence. */
 static bool take_even(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
 	uint64_t first = first_unit(e, w->next), known = units(e), part, end;
 
-	/* One elevator pass alone takes all there is, to have it in one
+	/* A single elevator pass takes everything, so as to have it all in one
 	 * order. */
 	part = !e->has_head ? EVEN_BATCH :
 	       e->workers > 1 ? e2pf_phase_now(e)->window / 2 : UINT64_MAX;
@@ -141,9 +140,9 @@ static bool take_shared(struct worker *w)
 	return true;
 }
 
-/* How many grains of what was deferred may be read now.  One at least: the
- * worker is throttled between runs, and a run may be longer than what is left
- * of the budget. */
+/* How many deferred grains may be read now.  At least one: the worker is
+ * throttled between runs, and a run may be longer than what is left of the
+ * budget. */
 static uint64_t deferred_room(const struct e2pf_engine *e)
 {
 	uint64_t held = e2pf_later_bytes(e);
@@ -154,7 +153,7 @@ static uint64_t deferred_room(const struct e2pf_engine *e)
 	return room ? room : 1;
 }
 
-/* The reference to `count` places, which lie on one device. */
+/* The reference to `count` places, all on one device. */
 static struct e2pf_ref ref_of(const struct e2pf_engine *e, uint64_t place,
 			      uint64_t count)
 {
@@ -170,7 +169,7 @@ static struct e2pf_ref ref_of(const struct e2pf_engine *e, uint64_t place,
 	};
 }
 
-/* Of what was deferred, the next in the order of the devices. */
+/* Take the next deferred places, in device order. */
 static bool take_deferred(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
@@ -227,7 +226,7 @@ void e2pf_seed_batch(struct worker *w)
 	const struct e2pf_phase *phase = &e->phases[w->phase];
 	uint64_t unit, step;
 
-	/* take_deferred() has put references into the elevator already. */
+	/* take_deferred() has already put references into the elevator. */
 	if (phase->order == E2PF_ORDER_DEFERRED)
 		return;
 	w->elevator.deferred = phase->deferred;
@@ -244,8 +243,9 @@ uint64_t e2pf_first_target(const struct e2pf_engine *e)
 	return e->budget / 4 < HEAD_BATCH ? e->budget / 4 : HEAD_BATCH;
 }
 
-/* The weight of the next batch: as much as brings in half the budget, going by
- * what this one's units brought in with them. */
+/* Choose the weight of the next batch so that all workers' batches together
+ * fill half the budget, judging by the bytes that this batch's units
+ * brought. */
 static void choose_target(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;

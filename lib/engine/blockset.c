@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A set of blocks as sorted arrays of runs, one array per 65,536 blocks; one
- * that would take more than an array of bits becomes such.  Knows nothing of
- * what the blocks are for.
+ * A set of blocks as sorted arrays of runs, one for each 65,536 blocks; an
+ * array that would take more memory than a bit array is replaced by one.  Does
+ * not know what the blocks are for.
  *
- * The checker's thread takes blocks out, and its heap must stay as it is
- * without us: memory comes from slabs of the set's own.
+ * The checker's thread removes blocks, and its heap must stay as it would be
+ * without the engine: memory comes from slabs of the set's own.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,20 +22,20 @@
 #define CHUNK_BLOCKS E2PF_BLOCKSET_CHUNK
 _Static_assert(CHUNK_BLOCKS == 1u << CHUNK_BITS, "the bits of a chunk");
 
-/* Blocks start to last of a chunk, both in the set. */
+/* Blocks start to last of a chunk, inclusive. */
 struct run {
 	uint16_t start;
 	uint16_t last;
 };
 
-/* As many runs as take the memory of a bit array.  With more of them, up to
- * 32,768, a run put in front would move 128 KiB, with the engine locked. */
+/* The number of runs that take the memory of a bit array.  With more, up to
+ * 32,768, inserting at the front would move 128 KiB with the engine locked. */
 #define ARRAY_BYTES (CHUNK_BLOCKS / 8)
 #define MOST_RUNS ((uint32_t)(ARRAY_BYTES / sizeof(struct run)))
 #define BIT_ARRAY UINT32_MAX
 #define WORD 64u
 
-/* An array begins with eight runs and grows by doubling, up to MOST_RUNS. */
+/* An array of runs begins with eight and doubles, up to MOST_RUNS. */
 #define LEAST_RUNS 8u
 #define SIZES 9u
 _Static_assert(LEAST_RUNS << (SIZES - 1) == MOST_RUNS, "sizes of an array");
@@ -48,21 +48,22 @@ struct slab {
 
 struct chunk {
 	uint32_t used;		/* runs; in a bit array, blocks */
-	uint32_t room;		/* for so many runs, or BIT_ARRAY: that is in
-				   their place */
+	uint32_t room;		/* for so many runs; or BIT_ARRAY: bits follow
+				   instead of runs */
 	struct run run[];
 };
 _Static_assert(offsetof(struct chunk, run) % sizeof(uint64_t) == 0,
 	       "words of a bit array have their alignment");
 
-/* A chunk that is not used, of one size, in a list. */
+/* A free chunk, in a list of its size. */
 struct spare {
 	struct spare *next;
 };
 
 struct e2pf_blockset {
 	struct slab *slab;
-	size_t left;			/* bytes at the end of the first */
+	size_t left;			/* bytes free at the end of the first
+					   slab */
 	struct spare *spare[SIZES];
 	struct chunk **chunk;
 	uint64_t chunks;
@@ -97,7 +98,7 @@ static size_t size_of(unsigned size)
 	       ((size_t)LEAST_RUNS << size) * sizeof(struct run);
 }
 
-/* The size of a chunk with room for so many runs, or of a bit array. */
+/* The size class for so many runs, or for BIT_ARRAY. */
 static unsigned size_for(uint32_t room)
 {
 	unsigned size = 0;
@@ -120,7 +121,7 @@ static bool add_slab(struct e2pf_blockset *set)
 	return true;
 }
 
-/* Memory for a chunk of this room, not initialized; NULL without any. */
+/* Uninitialized memory for a chunk of this room; NULL when there is none. */
 static struct chunk *take_chunk(struct e2pf_blockset *set, uint32_t room)
 {
 	unsigned size = size_for(room);
@@ -151,7 +152,7 @@ void e2pf_blockset_clear(struct e2pf_blockset *set)
 	struct slab *slab;
 	uint64_t i;
 
-	/* Pages of pointers that were never written stay so. */
+	/* Do not write to pages of pointers that were never used. */
 	for (i = 0; i < set->chunks; i++)
 		if (set->chunk[i])
 			set->chunk[i] = NULL;
@@ -179,7 +180,7 @@ uint64_t e2pf_blockset_size(const struct e2pf_blockset *set)
 	return set->size;
 }
 
-/* The first run whose last block is not before `block`. */
+/* The first run that does not end before `block`. */
 static uint32_t find_run(const struct chunk *c, uint32_t block)
 {
 	uint32_t lo = 0, hi = c->used;
@@ -213,7 +214,7 @@ static uint64_t *words(const struct chunk *c)
 	return (uint64_t *)(void *)c->run;
 }
 
-/* The bits of word `w` that are of blocks first to last. */
+/* The bits of word `w` that belong to blocks first to last. */
 static uint64_t inside(uint32_t w, uint32_t first, uint32_t last)
 {
 	uint64_t mask = UINT64_MAX;
@@ -236,7 +237,7 @@ static uint32_t count_in_array(const struct chunk *c, uint32_t first,
 	return n;
 }
 
-/* Returns how many were not there. */
+/* Returns how many were not in the set. */
 static uint32_t add_in_array(struct chunk *c, uint32_t first, uint32_t last)
 {
 	uint32_t had = count_in_array(c, first, last), w;
@@ -247,7 +248,7 @@ static uint32_t add_in_array(struct chunk *c, uint32_t first, uint32_t last)
 	return last - first + 1 - had;
 }
 
-/* Returns how many were there. */
+/* Returns how many were in the set. */
 static uint32_t remove_in_array(struct chunk *c, uint32_t first,
 				 uint32_t last)
 {
@@ -259,8 +260,8 @@ static uint32_t remove_in_array(struct chunk *c, uint32_t first,
 	return had;
 }
 
-/* The first block from `block` on that is in the set, or is not; CHUNK_BLOCKS
- * where there is none. */
+/* The first block from `block` on that is (not) in the set; CHUNK_BLOCKS if
+ * there is none. */
 static uint32_t find_in_array(const struct chunk *c, uint32_t block, bool in)
 {
 	uint32_t w;
@@ -290,7 +291,7 @@ static uint32_t count_in_chunk(const struct chunk *c, uint32_t first,
 	return n;
 }
 
-/* Runs that take as much as a bit array become one. */
+/* Replace a full array of runs by a bit array. */
 static bool become_array(struct e2pf_blockset *set, uint64_t number)
 {
 	struct chunk *old = set->chunk[number];
@@ -315,8 +316,8 @@ static size_t chunk_bytes(const struct chunk *c)
 			     c->room * sizeof(struct run));
 }
 
-/* Make room for one more run, or in a bit array for any.  False when there is no
- * memory for it. */
+/* Make room for one more run, or turn the chunk into a bit array.  False when
+ * there is no memory for that. */
 static bool reserve(struct e2pf_blockset *set, uint64_t number)
 {
 	struct chunk *old = set->chunk[number], *c;
@@ -346,7 +347,7 @@ static bool reserve(struct e2pf_blockset *set, uint64_t number)
 	return true;
 }
 
-/* Replace runs i to j - 1 by `n` runs (0 to 2, room is there). */
+/* Replace runs i to j - 1 by `n` runs (0 to 2); there must be room. */
 static void splice(struct chunk *c, uint32_t i, uint32_t j,
 		   const struct run *with, uint32_t n)
 {
@@ -368,7 +369,7 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 
 	if (is_array(c))
 		return add_in_array(c, first, last);
-	/* Runs that touch or overlap the new one become one with it. */
+	/* Merge the new run with those that it touches or overlaps. */
 	if (c)
 		i = find_run(c, first ? first - 1 : 0);
 	for (j = i; c && j < c->used && c->run[j].start <= last + 1; j++) {
@@ -385,7 +386,7 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 	return last - first + 1 - had;
 }
 
-/* What remains of runs i to j - 1 without first to last. */
+/* What is left of runs i to j - 1 after removing first to last. */
 static uint32_t remains(const struct chunk *c, uint32_t i, uint32_t j,
 			uint32_t first, uint32_t last, struct run keep[2])
 {
@@ -402,7 +403,7 @@ static uint32_t remains(const struct chunk *c, uint32_t i, uint32_t j,
 	return n;
 }
 
-/* The memory of a chunk that holds nothing is another one's. */
+/* Memory of an emptied chunk is reused. */
 static void free_if_empty(struct e2pf_blockset *set, uint64_t number)
 {
 	struct chunk *c = set->chunk[number];
@@ -414,8 +415,8 @@ static void free_if_empty(struct e2pf_blockset *set, uint64_t number)
 	give_back(set, c);
 }
 
-/* A hole in the middle of a run, without memory for another run: the shorter
- * part is forgotten.  What was asked out must go. */
+/* A hole in the middle of a run, and no memory for another run: forget the
+ * shorter part.  The blocks to be removed must go in any case. */
 static void forget_shorter(struct e2pf_blockset *set, struct run keep[2])
 {
 	uint32_t a = keep[0].last - keep[0].start + 1;
@@ -436,7 +437,7 @@ static void remove_runs(struct e2pf_blockset *set, uint64_t number,
 	for (j = i; j < c->used && c->run[j].start <= last; j++)
 		;
 	n = remains(c, i, j, first, last, keep);
-	/* A hole within one run makes two of it. */
+	/* A hole inside one run splits it in two. */
 	if (n > j - i && !reserve(set, number)) {
 		forget_shorter(set, keep);
 		n = 1;
@@ -531,8 +532,8 @@ uint64_t e2pf_blockset_missing(const struct e2pf_blockset *set, uint64_t block,
 	return count - e2pf_blockset_count(set, block, count);
 }
 
-/* Of one chunk: moves *first to the start of a run, and returns its length; 0
- * when there is none. */
+/* In one chunk, moves *first to the start of a run and returns its length; 0 if
+ * there is none. */
 static uint32_t next_in_chunk(const struct chunk *c, uint32_t *first)
 {
 	uint32_t i;

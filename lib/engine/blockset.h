@@ -2,12 +2,12 @@
 /*
  * A set of blocks, kept as runs: what was read ahead and not yet used.
  *
- * The device is cut into chunks of 65,536 blocks; a chunk that holds nothing
- * costs one pointer (512 KiB in all for 16 TiB of 4 KiB blocks), a run in it
- * 4 bytes, and all of its runs 8 KiB at most: more of them become a bit array.
- * The memory of the runs is capped; what does not fit is not recorded, and a
- * hole that does not fit takes the shorter part of its run with it.  What a chunk
- * had that becomes empty is another one's.  Adding and taking out use no heap.
+ * The device is divided into chunks of 65,536 blocks.  An empty chunk costs one
+ * pointer (512 KiB in all for 16 TiB of 4 KiB blocks), and a run in it 4 bytes.
+ * The runs of a chunk take at most 8 KiB: beyond that they become a bit array.
+ * The memory for runs is capped: blocks that do not fit are not recorded, and a
+ * hole that does not fit takes the shorter part of its run with it.  Memory of
+ * emptied chunks is reused.  Adding and removing do not use the heap.
  *
  * Not safe from two threads at once: the owner locks.
  */
@@ -23,17 +23,18 @@
 
 struct e2pf_blockset;
 
-/* A set for blocks 0 to blocks - 1 whose runs take at most `cap` bytes.
- * NULL when there is no memory. */
+/* Create a set for blocks 0 to blocks - 1 whose runs take at most `cap` bytes.
+ * NULL when out of memory. */
 struct e2pf_blockset *e2pf_blockset_new(uint64_t blocks, size_t cap);
 void e2pf_blockset_free(struct e2pf_blockset *set);
 
-/* Add blocks; the number of them that were not in the set and now are.  Less
- * than e2pf_blockset_missing() said before means no room for the others. */
+/* Add blocks.  Returns how many were added that were not in the set.  If that
+ * is less than e2pf_blockset_missing() returned before, the others had no
+ * room. */
 uint64_t e2pf_blockset_add(struct e2pf_blockset *set, uint64_t block,
 			   uint64_t count);
 
-/* Take blocks out; the number of them that were in the set. */
+/* Remove blocks.  Returns how many of them were in the set. */
 uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
 			      uint64_t count);
 
@@ -41,15 +42,16 @@ uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
 uint64_t e2pf_blockset_count(const struct e2pf_blockset *set, uint64_t block,
 			     uint64_t count);
 
-/* How many of these blocks lie on the device and are not in the set. */
+/* How many of these blocks are on the device and not in the set. */
 uint64_t e2pf_blockset_missing(const struct e2pf_blockset *set, uint64_t block,
 			       uint64_t count);
 
-/* The first run at or behind *block: moves *block to its start and returns
- * its length, which ends with a chunk.  0 when there is none. */
+/* Find the first run at or after *block: sets *block to its start and returns
+ * its length, which ends at the chunk's end at the latest.  Returns 0 if there
+ * is none. */
 uint64_t e2pf_blockset_next(const struct e2pf_blockset *set, uint64_t *block);
 
-/* Blocks in the set. */
+/* Number of blocks in the set. */
 uint64_t e2pf_blockset_size(const struct e2pf_blockset *set);
 
 void e2pf_blockset_clear(struct e2pf_blockset *set);

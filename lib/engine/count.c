@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plan, counted: all that a source has, without reading it ahead. */
+/* Counts the plan: everything a source has, without reading it ahead. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -33,7 +33,7 @@ static bool count_arrived(void *ctx, int error, uint64_t waited_ns)
 	return w->e->stats.errors < ERRORS_TOLERATED;
 }
 
-/* The loop over the units sees for itself that there are more. */
+/* Nothing to do: count_phase() asks for the number of units each time. */
 static void count_units_added(void *ctx)
 {
 	(void)ctx;

@@ -2,15 +2,15 @@
 /*
  * One elevator pass over a batch, level by level.
  *
- * Decides the order within a batch and what is merged.  Does not know of
- * budgets, of the checker or of other workers: its owner is asked before each
- * run and can end the pass.
+ * Decides the order within a batch and what is merged.  Does not know about
+ * budgets, the checker or other workers: it asks its owner before each run, and
+ * the owner can end the pass.
  *
- * Memory is bounded: a level that is full is read and parsed, with all below
- * it, before the one above goes on.  Time is bounded, on hostile trees too:
- * what was referred to twice within a level is read once, there is a fixed
- * number of levels, and the number of pieces parsed has an upper limit that no
- * sound filesystem comes near.
+ * Memory is bounded: when a level is full, it is read and parsed, with
+ * everything below it, before the one above goes on.  Time is bounded on
+ * hostile trees too: what is referred to twice within a level is read once, the
+ * number of levels is fixed, and the number of pieces parsed has a limit that
+ * no sound filesystem comes near.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -21,7 +21,7 @@
 
 #include "elevator.h"
 
-/* The level of references that are not parsed, where these come last. */
+/* The level of references that are not parsed, if these come last. */
 #define LEAVES E2PF_LEVELS
 
 static void run_level(struct e2pf_elevator *ev, unsigned number);
@@ -91,7 +91,7 @@ void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 			ev->incomplete = true;
 			return;
 		}
-		/* The level is full: read it, and all it leads to, now.
+		/* The level is full: read it now, with everything it leads to.
 		 * After that it is empty. */
 		run_level(ev, number);
 		ev->filling = filling;
@@ -101,8 +101,8 @@ void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 	l->ref[l->used++] = *ref;
 }
 
-/* The order of the devices.  Which of two references to the same place comes
- * first does not matter, but the equal ones must come to lie side by side. */
+/* Device order.  The order of two references to the same place does not matter,
+ * but equal ones must become neighbours. */
 static int by_place(const void *a, const void *b)
 {
 	const struct e2pf_ref *x = a, *y = b;
@@ -120,7 +120,7 @@ static int by_place(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* Sort, and drop what is there twice. */
+/* Sort, and drop duplicates. */
 static void sort_level(struct e2pf_level *l)
 {
 	size_t i, n = 0;
@@ -134,8 +134,8 @@ static void sort_level(struct e2pf_level *l)
 	l->used = n + 1;
 }
 
-/* The run that begins with reference `i`: all that follow on the same device
- * with no more than the gap between them.  Returns the index behind it. */
+/* Returns the index after the run that begins with reference `i`: all that
+ * follow on the same device with no larger gap than allowed. */
 static size_t run_end(const struct e2pf_elevator *ev,
 		      const struct e2pf_level *l, size_t i)
 {
@@ -173,7 +173,7 @@ static bool have_buffer(struct e2pf_level *l, uint32_t size)
 	return true;
 }
 
-/* May one more piece of this level be parsed? */
+/* May another piece of this level be parsed? */
 static bool may_parse(struct e2pf_elevator *ev, unsigned number)
 {
 	if (!number)
@@ -184,8 +184,8 @@ static bool may_parse(struct e2pf_elevator *ev, unsigned number)
 	return true;
 }
 
-/* Read a reference piece by piece, and add what it leads to one level
- * further down. */
+/* Read a reference piece by piece, and add what it leads to to the next
+ * level. */
 static void parse_ref(struct e2pf_elevator *ev, unsigned number,
 		      const struct e2pf_ref *ref)
 {
@@ -219,7 +219,7 @@ static uint64_t bytes_of(const struct e2pf_level *l, size_t from, size_t to)
 	return bytes;
 }
 
-/* Issue runs while less than the limit is issued and not yet passed. */
+/* Issue runs until issue_ahead bytes are issued and not yet passed. */
 static size_t issue_more(struct e2pf_elevator *ev, const struct e2pf_level *l,
 			 size_t issued, uint64_t *ahead)
 {
@@ -244,8 +244,8 @@ static void run_level(struct e2pf_elevator *ev, unsigned number)
 	sort_level(l);
 	ev->filling = number + 1;
 	for (i = 0; i < l->used && !ev->ended; i++) {
-		/* Runs are issued well before their bytes are waited for, so
-		 * that the device always has a queue. */
+		/* Issue runs well before waiting for their bytes, so that the
+		 * device always has a queue. */
 		issued = issue_more(ev, l, issued, &ahead);
 		ahead -= bytes_of(l, i, i + 1);
 		if (l->ref[i].parse)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One elevator pass over a batch: from the references of its units down to
- * all they lead to, level by level, each level in the order of the device and
+ * everything they lead to, level by level, each level in device order and
  * merged into runs.
  */
 #ifndef E2PF_ELEVATOR_H
@@ -10,9 +10,9 @@
 #include "device/device.h"
 #include "source.h"
 
-/* Levels of references: those of the units, and eight below, as deep as a
- * tree of btrfs is.  References that are not parsed may have a level of their
- * own behind all others. */
+/* Levels of references: those of the units, and eight below, the depth of a
+ * btrfs tree.  References that are not parsed may have a level of their own
+ * after all others. */
 #define E2PF_LEVELS 9u
 
 struct e2pf_level {
@@ -26,15 +26,15 @@ struct e2pf_level {
 /* What a pass asks of its owner; called in the thread of the pass. */
 struct e2pf_elevator_ops {
 	/*
-	 * A run is next: `refs` are `n` references on one device, adjacent but
-	 * for gaps.  Start reading what is missing.  May wait.  False ends the
-	 * pass.
+	 * A run is next: `n` references on one device, adjacent except for
+	 * gaps.  Start reading what is missing.  May wait.  Returning false
+	 * ends the pass.
 	 */
 	bool (*issue)(void *ctx, const struct e2pf_ref *refs, size_t n);
-	/* A reference of one of the deferred classes was found. */
+	/* A reference of a deferred class was found. */
 	void (*defer)(void *ctx, const struct e2pf_ref *ref);
-	/* Bytes to parse have come, after so long; `error` is an errno or 0.
-	 * False ends the pass. */
+	/* Bytes to parse have arrived, after waiting so long; `error` is an
+	 * errno or 0.  Returning false ends the pass. */
 	bool (*arrived)(void *ctx, int error, uint64_t waited_ns);
 	/* Parsing has added units to a phase. */
 	void (*units_added)(void *ctx);
@@ -45,13 +45,14 @@ struct e2pf_elevator {
 	struct e2pf_device *const *devices;
 	const struct e2pf_elevator_ops *ops;
 	void *ctx;
-	uint32_t deferred;		/* mask of classes: references that are
-					   not parsed are handed to the owner
-					   and not read */
-	bool leaves_last;		/* what needs no parsing waits for all
-					   levels: one pass less of a disk */
-	uint64_t gap;			/* bytes between two references that
-					   still are one run; may change
+	uint32_t deferred;		/* mask of classes: references not to
+					   be parsed go to defer() and are not
+					   read */
+	bool leaves_last;		/* references that need no parsing wait
+					   until all levels are done: one pass
+					   less over a disk */
+	uint64_t gap;			/* largest number of bytes between two
+					   references of a run; may change
 					   between runs */
 	uint64_t issue_ahead;		/* bytes issued before waiting */
 	size_t level_cap;		/* references held per level below the
@@ -59,23 +60,26 @@ struct e2pf_elevator {
 	uint64_t parse_left;		/* pieces below the first level that
 					   may still be parsed */
 	struct e2pf_level level[E2PF_LEVELS + 1];
-	unsigned filling;		/* level that references are added to */
+	unsigned filling;		/* level to which references are
+					   added */
 	bool ended;
 	bool incomplete;		/* a reference of the first level was
-					   lost for want of memory */
+					   lost because memory ran out */
 };
 
-/* The fields up to parse_left are the caller's to set first, and stay as they
- * are. */
+/* The caller sets the fields up to parse_left first; init and fini leave them
+ * alone. */
 void e2pf_elevator_init(struct e2pf_elevator *elevator);
 void e2pf_elevator_fini(struct e2pf_elevator *elevator);
 
-/* Add a reference: a sink, `ctx` is the elevator.  Before the pass, those of
- * the units; the first level holds them all, so the caller keeps a batch to
- * some thousands of units.  One that is not inside its device is dropped. */
+/* Add a reference; a sink whose `ctx` is the elevator.  Before the pass it
+ * receives those of the units: the first level holds them all, so the caller
+ * limits a batch to some thousands of units.  A reference outside its device is
+ * dropped. */
 void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref);
 
-/* Read all that was added and all that it refers to, then be empty. */
+/* Read everything that was added and everything it refers to; the elevator is
+ * then empty. */
 void e2pf_elevator_run(struct e2pf_elevator *elevator);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The engine's life: made, configured, started, stopped, and its figures.
+ * The engine's life cycle and statistics: create, configure, start, stop, free.
  * Does not know what the workers do (worker.c).
  */
 #ifdef HAVE_CONFIG_H
@@ -15,7 +15,7 @@
 #include "device/thread.h"
 #include "engine_state.h"
 
-/* Bytes that the runs of each set of places take at most. */
+/* The most memory for the runs of each set of places, bytes. */
 #define SET_MEMORY (4u << 20)
 
 #define STATS_PATIENCE_MS 1000
@@ -30,8 +30,8 @@ static void cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-/* Lay all devices one behind the other.  Each begins with a chunk of the
- * sets, whose runs end with a chunk: no run is of two devices. */
+/* Lay all devices end to end.  Each begins on a chunk boundary of the sets, and
+ * no run crosses such a boundary, so no run covers two devices. */
 static uint64_t lay_out_places(struct e2pf_engine *e)
 {
 	const struct e2pf_source *source = e->cfg.source;
@@ -107,8 +107,8 @@ void e2pf_adopt_config(struct e2pf_engine *e)
 	e->rate.requests = e->cfg.requests;
 }
 
-/* Called with the lock held, which keeps the threads from looking at a
- * number of workers that is not final. */
+/* Called with the lock held, so that no thread sees a number of workers that is
+ * not final. */
 static int start_workers(struct e2pf_engine *e)
 {
 	unsigned wanted = e2pf_wanted_workers(e), i;
@@ -184,7 +184,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		atomic_store(&e->at, E2PF_NOWHERE);
 		e->units_done = 0;
 		e->total_from = e->stats.prefetched_bytes;
-		/* What an earlier start brought may be gone by now. */
+		/* What an earlier start read may have been evicted since. */
 		e->left_over += e2pf_ahead_bytes(e);
 		e2pf_blockset_clear(e->ahead_now);
 		e2pf_blockset_clear(e->ahead_later);
@@ -230,7 +230,7 @@ void e2pf_deadline(struct timespec *ts, int milliseconds)
 	set_deadline(ts, CLOCK_MONOTONIC, milliseconds);
 }
 
-/* Wait on end_cond; false when the time is up.  The lock is held. */
+/* Wait on end_cond; false on a timeout.  The lock is held. */
 static bool wait_end(struct e2pf_engine *e, int milliseconds,
 		     const struct timespec *ts)
 {
@@ -239,8 +239,8 @@ static bool wait_end(struct e2pf_engine *e, int milliseconds,
 	return pthread_cond_timedwait(&e->end_cond, &e->lock, ts) == 0;
 }
 
-/* Take the lock, waiting for it at most so long: a checker that ends in a
- * signal handler may have been holding it. */
+/* Take the lock, but wait a limited time: a checker that ends in a signal
+ * handler may have been holding it. */
 static bool lock_within(struct e2pf_engine *e, int milliseconds)
 {
 	struct timespec ts;
@@ -251,7 +251,7 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 	e2pf_deadline(&ts, milliseconds);
 	return pthread_mutex_clocklock(&e->lock, CLOCK_MONOTONIC, &ts) == 0;
 #else
-	/* A clock that is set meanwhile makes it longer or shorter. */
+	/* Setting the clock meanwhile makes the wait longer or shorter. */
 	set_deadline(&ts, CLOCK_REALTIME, milliseconds);
 	return pthread_mutex_timedlock(&e->lock, &ts) == 0;
 #endif

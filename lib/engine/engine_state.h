@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of the engine share: its state, and what each does for the
- * others.
+ * State shared by the engine's files, and what each provides to the others.
  *
- *	engine.c	life and figures
+ *	engine.c	life cycle and statistics
  *	survey.c	what to find out before the first batch
  *	batch.c		which units a worker takes
- *	phase.c		which phase is on, and what follows it
+ *	phase.c		which phase is current, and which one follows
  *	worker.c	the threads
  *	inflight.c	how many requests may be in flight
  *	throttle.c	how far ahead
@@ -14,9 +13,9 @@
  *	gate.c		what the checker reports, and when it waits
  *	count.c		the plan, counted
  *
- * All state is under one lock, but for what is atomic.  That is changed with
- * the lock as well where others wait for the change: only who looks now and then
- * does without.
+ * One lock protects everything that is not atomic.  An atomic that threads
+ * sleep on is also changed with the lock held; only readers that poll it do
+ * without.
  */
 #ifndef E2PF_ENGINE_STATE_H
 #define E2PF_ENGINE_STATE_H
@@ -33,35 +32,37 @@
 #include "measure.h"
 #include "trace.h"
 
-/* Units of one batch, however little they weigh. */
+/* The most units in a batch, however little they weigh. */
 #define BATCH_UNITS 8192u
 
-/* Batches a worker may be ahead of the checker. */
+/* The most batches in a worker's readahead window. */
 #define WINDOW_BATCHES 64u
 
-/* Reads of ours, and of the checker's in what was asked for, that may fail
- * before the engine gives up: on a failing disk each costs seconds, and the
- * checker has to see the error for itself. */
+/* Failed reads of the engine, and of the checker on blocks the engine had asked
+ * for, before the engine gives up: on a failing disk each costs seconds, and
+ * the checker has to see the error itself. */
 #define ERRORS_TOLERATED 16u
 
-/* A device that takes so long for a request is stuck, whatever was in flight
- * besides.  It is the checker's alone until it has served so many reads of
- * its own in a quarter of that: what we ask for there makes each of them, and
- * the end of the check, so much longer. */
+/* A device that takes this long for a request is stuck, whatever else was in
+ * flight.  The engine then leaves it to the checker until it has served this
+ * many of the checker's reads in a quarter of that time: anything the engine
+ * asked for would delay each of those reads, and the end of the check. */
 #define STUCK_NS 1000000000u
 #define STUCK_PROOFS 4u
 
 enum worker_state {
-	WORKER_IDLE,		/* has nothing to do in this phase */
+	WORKER_IDLE,		/* nothing to do in this phase */
 	WORKER_READING,
-	WORKER_THROTTLED	/* until the checker has used what was read */
+	WORKER_THROTTLED	/* waits until the checker has used what was
+				   read */
 };
 
 /* A batch that was read ahead and that the checker has not passed yet. */
 struct batch {
 	uint64_t last;		/* its last unit */
 	uint64_t bytes;
-	uint64_t unrecorded;	/* of them, not in the set of places ahead */
+	uint64_t unrecorded;	/* part of `bytes` that is not in the set of
+				   places ahead */
 };
 
 struct worker {
@@ -70,56 +71,59 @@ struct worker {
 	pthread_t thread;
 	struct e2pf_elevator elevator;
 	enum worker_state state;
-	unsigned phase;			/* that its batch belongs to */
-	unsigned epoch;			/* of it */
-	unsigned additions;		/* the engine's, when it last looked
-					   for a batch */
+	unsigned phase;			/* phase of its batch */
+	unsigned epoch;			/* epoch of its batch */
+	unsigned additions;		/* the engine's count when this worker
+					   last looked for a batch */
 	uint64_t next;			/* first unit not taken yet */
-	uint64_t first, last;		/* units of the batch at hand */
+	uint64_t first, last;		/* units of the current batch */
 	uint64_t bytes;			/* read ahead in it for this phase */
-	uint64_t unrecorded;		/* of it, not in the set of places
-					   ahead */
+	uint64_t unrecorded;		/* part of `bytes` that is not in the
+					   set of places ahead */
 	uint64_t weight;		/* of its units */
 	uint64_t target;		/* weight of the next batch */
-	/* The readahead window: a ring of batches, the oldest first. */
+	/* The readahead window: a ring of batches, oldest first. */
 	struct batch window[WINDOW_BATCHES];
 	unsigned window_first, window_used;
-	bool window_full;		/* when it last looked for a batch, so
-					   that it has not seen what there is */
+	bool window_full;		/* the window was full when this worker
+					   last looked for a batch, so it has
+					   not seen whether there are units */
 	struct e2pf_inflight inflight;	/* its requests */
-	/* What it has done since it last had the lock: count_done(). */
+	/* Work since it last held the lock: see count_done(). */
 	struct {
 		uint64_t requests;
-		uint64_t bytes;		/* of them */
-		uint64_t waited_ns;	/* for the device */
+		uint64_t bytes;		/* of these requests */
+		uint64_t waited_ns;	/* waited for the device */
 	} done;
 	struct e2pf_class_count *count;	/* for e2pf_engine_plan() */
 };
 
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
-	struct e2pf_engine_config next;	/* from the next start on */
+	struct e2pf_engine_config next;	/* settings from the next start on */
 	pthread_mutex_t lock;
-	pthread_cond_t work_cond;	/* workers: units, or room in the
-					   budget */
-	pthread_cond_t gate_cond;	/* checkers at the gate */
-	pthread_cond_t end_cond;	/* whoever waits for the end */
+	pthread_cond_t work_cond;	/* workers wait for units, or for room
+					   in the budget */
+	pthread_cond_t gate_cond;	/* checkers wait at the gate */
+	pthread_cond_t end_cond;	/* callers wait for the end */
 	struct worker *worker;
-	unsigned workers;		/* threads there are */
-	unsigned running;		/* of them, not yet returned */
-	atomic_uint throttled;		/* of them, in that state */
+	unsigned workers;		/* number of threads */
+	unsigned running;		/* threads that have not returned yet */
+	atomic_uint throttled;		/* threads in WORKER_THROTTLED */
 	atomic_bool stop;
 	atomic_bool gave_up;		/* too many errors, or a total budget
 					   is used up */
-	atomic_bool asleep;		/* all was resident at the start */
+	atomic_bool asleep;		/* everything was cached at the start */
 	unsigned sleep_misses;
-	uint64_t sleep_since;		/* reads there were at the first */
+	uint64_t sleep_since;		/* number of reads at the first miss */
 	atomic_uint unsampled;		/* reads while asleep */
 
-	bool has_head;			/* as configured, or as measured */
-	bool dear;			/* no head, and requests are limited
-					   by their number */
-	struct e2pf_balance balance;	/* where they are */
+	bool has_head;			/* rotational: as configured, or as
+					   measured */
+	bool dear;			/* not rotational, and limited by
+					   requests per second rather than by
+					   bytes */
+	struct e2pf_balance balance;	/* which of the two is the limit now */
 	atomic_bool gated;		/* in this phase the checker waits at
 					   the gate */
 	struct e2pf_cost cost;
@@ -129,13 +133,13 @@ struct e2pf_engine {
 	unsigned phase_count;
 	atomic_int phase;		/* the current one, or E2PF_NONE */
 	atomic_uint epoch;		/* counts changes of phase: a batch of
-					   an older one is dropped */
+					   an older epoch is dropped */
 	unsigned additions;		/* counts additions of units */
-	uint32_t ended_phases;		/* mask, since the workers' start */
-	uint64_t next_unit;		/* first not taken, where the workers
-					   take parts as they come to them */
-	atomic_uint_fast64_t at;	/* the checker's phase and unit, as
-					   e2pf_pack_at() has them */
+	uint32_t ended_phases;		/* mask, since the workers started */
+	uint64_t next_unit;		/* first unit not taken, where workers
+					   take parts as they get to them */
+	atomic_uint_fast64_t at;	/* the checker's phase and unit, packed
+					   by e2pf_pack_at() */
 	atomic_uint_fast64_t wake_beyond;	/* a worker sleeps until the
 						   checker has passed this
 						   unit */
@@ -155,20 +159,21 @@ struct e2pf_engine {
 	struct e2pf_blockset *ahead_now;	/* places read ahead for the
 						   current phase */
 	struct e2pf_blockset *ahead_later;	/* and for a later one */
-	struct e2pf_blockset *deferred;	/* places not read yet */
+	struct e2pf_blockset *deferred;	/* places left for a deferred phase */
 	uint64_t deferred_next;		/* the first of them not taken */
-	atomic_bool tracking;		/* one of the sets holds something */
+	atomic_bool tracking;		/* one of the sets is not empty */
 	atomic_uint gate_waiters;
-	atomic_uint stuck;		/* the device is the checker's alone,
-					   for so many quick reads */
-	bool ending;			/* a signal ends the check */
+	atomic_uint stuck;		/* the device is left to the checker
+					   for this many more quick reads */
+	bool ending;			/* a signal is ending the check */
 	uint64_t unrecorded;		/* bytes ahead that had no room in a
-					   set and are of no batch */
-	uint64_t gaps;			/* bytes read through */
-	uint64_t left_over;		/* bytes ahead at an earlier stop */
+					   set and belong to no batch */
+	uint64_t gaps;			/* bytes of gaps read through */
+	uint64_t left_over;		/* bytes still ahead at an earlier
+					   stop */
 	atomic_uint_fast64_t last_progress;	/* when a worker last read
 						   something, ns */
-	uint64_t units_done;		/* of the first phase */
+	uint64_t units_done;		/* in the first phase */
 	uint64_t total_from;		/* bytes prefetched before the start */
 
 	struct e2pf_trace *trace;	/* NULL: none is wanted */
@@ -179,7 +184,7 @@ struct e2pf_engine {
 	atomic_uint_fast64_t checker_bytes;
 };
 
-/* The clock of all devices is the first one's. */
+/* Time of the first device's clock, which is used for all of them. */
 static inline uint64_t e2pf_now(struct e2pf_engine *e)
 {
 	struct e2pf_device *dev = e->cfg.devices[0];
@@ -187,10 +192,9 @@ static inline uint64_t e2pf_now(struct e2pf_engine *e)
 	return dev->ops->now(dev);
 }
 
-/* In place of a phase: without units, and not followed. */
+/* Stands for "no current phase": has no units, and is not followed. */
 extern const struct e2pf_phase e2pf_no_phase;
 
-/* The current phase. */
 static inline const struct e2pf_phase *e2pf_phase_now(
 		const struct e2pf_engine *e)
 {
@@ -199,15 +203,15 @@ static inline const struct e2pf_phase *e2pf_phase_now(
 	return phase == E2PF_NONE ? &e2pf_no_phase : &e->phases[phase];
 }
 
-/* Does the checker report its place in this phase?  Then it tells which
- * batches it has passed, and each worker keeps a window of them. */
+/* Does the checker report its position in this phase?  Its reports then tell
+ * which batches it has passed, and each worker keeps a window of them. */
 static inline bool e2pf_is_followed(const struct e2pf_phase *phase)
 {
 	return phase->order == E2PF_ORDER_WEIGHED ||
 	       phase->order == E2PF_ORDER_EVEN;
 }
 
-/* No phase has this number. */
+/* In place of a packed phase and unit: the checker has reported none. */
 #define E2PF_NOWHERE UINT64_MAX
 #define E2PF_AT_UNIT_BITS 56
 
@@ -241,13 +245,13 @@ static inline uint64_t e2pf_set_bytes(const struct e2pf_engine *e,
 	return e2pf_blockset_size(set) * e->cfg.source->grain;
 }
 
-/* Is there nothing to be done any more for the worker's batch? */
+/* Is the worker's batch obsolete? */
 static inline bool e2pf_ended(const struct worker *w)
 {
 	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up;
 }
 
-/* Threads it should have, by what the devices are. */
+/* Number of workers for these devices. */
 static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
 {
 	unsigned n = e->has_head ? e->cfg.head_threads : e->cfg.threads;
@@ -258,43 +262,43 @@ static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
 /* engine.c */
 void e2pf_deadline(struct timespec *ts, int milliseconds);
 void e2pf_end_stage(struct e2pf_engine *e);
-/* Adopt what e2pf_engine_configure() left; only while there are no workers,
- * who read it without the lock. */
+/* Take over the settings left by e2pf_engine_configure().  Only while there are
+ * no workers, which read them without the lock. */
 void e2pf_adopt_config(struct e2pf_engine *e);
-/* Start the workers; the lock is held.  0 or an errno. */
+/* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
-/* A read failed, which is added to this count of the statistics; give up when
- * there are too many.  The lock is held. */
+/* Add a failed read to this counter of the statistics, and give up when there
+ * are too many.  The lock is held. */
 void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count);
 
 /* survey.c */
 bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
 		      uint64_t offset, uint64_t len);
-/* Is all in memory already, by a look at samples all over the devices? */
+/* Is everything cached already?  Checks samples spread over the devices. */
 bool e2pf_looks_warm(struct e2pf_engine *e);
-/* Measure whether there is a head, where that is a guess. */
+/* If has_head is a guess, measure it. */
 void e2pf_probe_engine(struct e2pf_engine *e);
 
 /* phase.c; with the lock held */
-/* Ask the source for its phases; only while there are no workers, who look
- * at them without the lock. */
+/* Ask the source for its phases.  Only while there are no workers, which read
+ * them without the lock. */
 void e2pf_load_phases(struct e2pf_engine *e, uint64_t budget, bool has_head);
 void e2pf_set_phase(struct e2pf_engine *e, int phase);
 /* Has no worker anything left to do in this phase? */
 bool e2pf_all_idle(struct e2pf_engine *e);
-/* If that is so, go on to the phase that follows. */
+/* If all workers are idle, go on to the next phase. */
 void e2pf_next_phase(struct e2pf_engine *e);
 /* The current phase has more units. */
 void e2pf_note_addition(struct e2pf_engine *e);
 
 /* batch.c; with the lock held, but for e2pf_seed_batch() */
-/* True when w->first to w->last are the worker's, false when there is nothing
- * for it now. */
+/* Take a batch: true when w->first to w->last are the worker's, false when
+ * there is nothing for it now. */
 bool e2pf_take_batch(struct worker *w);
 /* Put the references of the batch's units into the elevator. */
 void e2pf_seed_batch(struct worker *w);
 void e2pf_finish_batch(struct worker *w);
-/* The weight of a worker's first batch. */
+/* Weight of a worker's first batch. */
 uint64_t e2pf_first_target(const struct e2pf_engine *e);
 
 /* worker.c */
@@ -302,41 +306,41 @@ void e2pf_worker_init_elevator(struct worker *w);
 void *e2pf_worker_main(void *worker);
 
 /* limit.c */
-/* Wait until a request of so many bytes may be made.  False when the batch is
- * no longer wanted. */
+/* Wait until a request of so many bytes may be made.  Returns false when the
+ * batch is no longer wanted. */
 bool e2pf_within_limits(struct worker *w, uint64_t bytes);
 
 /* throttle.c; with the lock held */
-/* Bytes read ahead and not used yet; and those of them that only a later phase
- * needs, before that has begun. */
+/* Bytes read ahead and not used yet; and the part of them that only a later
+ * phase needs. */
 uint64_t e2pf_ahead_bytes(struct e2pf_engine *e);
 uint64_t e2pf_later_bytes(const struct e2pf_engine *e);
-/* Has the checker done with this unit?  Also without the lock. */
+/* Has the checker passed this unit?  May be called without the lock. */
 bool e2pf_passed(const struct e2pf_engine *e, uint64_t unit);
-/* Forget the batches of a worker that the checker has passed; all that are in
- * its window; the batch at hand, which goes into no window. */
+/* Drop a worker's batches: those the checker has passed; all in its window; the
+ * current batch, which then goes into no window. */
 void e2pf_drop_passed(struct worker *w);
 void e2pf_drop_window(struct worker *w);
 void e2pf_drop_batch(struct worker *w);
-/* Count what a worker asks for to its batch: bytes, and of them those that have
- * no room in the set of places ahead. */
+/* Add to a worker's batch the bytes it asks for, and those of them that have no
+ * room in the set of places ahead. */
 void e2pf_count_bytes(struct worker *w, uint64_t bytes);
 void e2pf_count_unrecorded(struct worker *w, uint64_t bytes);
-/* The batch at hand has gone into the worker's window. */
+/* Move the current batch into the worker's window. */
 void e2pf_keep_batch(struct worker *w);
-/* The unit the checker has to pass for a worker that is throttled to go on. */
+/* The unit that the checker has to pass before a throttled worker can go on. */
 uint64_t e2pf_room_beyond(struct worker *w);
-/* Ask how much memory there is, if that is to be done again; without the
- * lock, for it reads files of the kernel. */
+/* Ask how much memory is left, unless that was asked recently.  Call it without
+ * the lock, because it reads files of the kernel. */
 void e2pf_ask_memory(struct e2pf_engine *e);
 /* So many bytes of memory are left: the budget follows. */
 void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
 /* Must this worker wait before it reads on? */
 bool e2pf_over_budget(struct worker *w);
-/* Gaps that are read through, in bytes, by what a request costs here. */
+/* Largest gap to read through now, in bytes, from what a request costs. */
 uint64_t e2pf_gap(struct e2pf_engine *e);
-/* Between which bytes that is: where a request turns out to cost nothing, and
- * where it costs much. */
+/* Bounds of that size: where a request costs nothing, and where it costs
+ * much. */
 void e2pf_gap_range(const struct e2pf_engine *e, uint64_t *least,
 		    uint64_t *most);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The checker's side of the engine: where it is, what it reads, and when it
- * waits at the gate for a worker to bring what it is about to read.
+ * The checker's side of the engine: its position, its reads, and when it waits
+ * at the gate for a worker to bring the block it is about to read.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,23 +12,23 @@
 
 #include "engine_state.h"
 
-/* A checker at the gate goes on when no worker has made progress for this
- * long, or after that long in all: one read of its own in so many seconds
- * costs the elevator pass nothing. */
+/* A checker at the gate goes on when no worker has made progress for
+ * GATE_PATIENCE_NS, or after GATE_LIMIT_NS in all: one read of its own in so
+ * many seconds costs the elevator pass nothing. */
 #define GATE_PATIENCE_NS 1000000000ull
 #define GATE_LIMIT_NS 5000000000ull
 
-/* How often a checker at the gate looks whether its block has come. */
+/* How often a checker at the gate checks whether its block has come. */
 #define GATE_LOOK_MS 20
 
-/* A read of the checker that took longer waited for the device: from memory
- * 4 KiB take 1 us and 128 KiB 20, the fastest devices need 60 for a request
- * through the block layer. */
+/* A checker's read that took longer than this waited for the device.  From
+ * memory 4 KiB take 1 us and 128 KiB 20 us; the fastest devices need 60 us for
+ * a request through the block layer. */
 #define STALL_NS 30000u
 #define STALL_NS_PER_KIB 500u
 
-/* All seemed to be in memory, and is not: when so many reads, one in so many,
- * had to wait. */
+/* Everything seemed cached, but is not if this many reads had to wait.  SAMPLE:
+ * one read in so many is timed meanwhile. */
 #define WARM_MISSES 16u
 #define SAMPLE 8u
 
@@ -49,8 +49,8 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase)
 	begun = e->phases && !e->stop;
 	if (begun) {
 		atomic_store(&e->at, E2PF_NOWHERE);
-		/* The checker is about to read what was deferred by itself, in
-		 * an order of its own: this phase is to be ahead of it. */
+		/* The checker is about to read the deferred blocks itself, in
+		 * its own order, and this phase has to stay ahead of it. */
 		e2pf_blockset_clear(e->deferred);
 		e->deferred_next = 0;
 		e2pf_set_phase(e, (int)phase);
@@ -65,10 +65,10 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 
 	if (atomic_load(&e->at) == at)
 		return;
-	/* The place first, then who waits for it: a worker that goes to sleep
-	 * looks at the two in the other order. */
+	/* Store the position before looking for sleepers: a worker that goes to
+	 * sleep looks at the two in the opposite order. */
 	atomic_store(&e->at, at);
-	/* One that is throttled looks again at each report. */
+	/* A throttled worker looks again at each report. */
 	if (unit <= atomic_load(&e->wake_beyond) &&
 	    !atomic_load(&e->throttled))
 		return;
@@ -92,15 +92,16 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 			   void (*add)(void *ctx), void *ctx)
 {
 	pthread_mutex_lock(&e->lock);
-	/* A worker that came between the two would find none left, all others
-	 * asleep, and end the phase. */
+	/* add() runs under the lock: a worker that looked for units between the
+	 * addition and its announcement would find none, see all others asleep,
+	 * and end the phase. */
 	add(ctx);
 	if (e->phase == (int)phase)
 		e2pf_note_addition(e);
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* Does the checker use now what this phase reads? */
+/* Does the checker now use what this phase reads? */
 static bool is_in_stage(const struct e2pf_engine *e,
 			const struct e2pf_phase *phase)
 {
@@ -122,9 +123,9 @@ static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
 	return true;
 }
 
-/* Is some of it left for a later phase?  Then none of this one brings it: a
- * checker that looks at one name before it begins would wait until all of the
- * first phase has come. */
+/* Is part of this read deferred to a later phase?  Then no worker reads it in
+ * this one.  Without this test, a checker that looks up one name before pass 1
+ * would wait for the whole first phase. */
 static bool is_put_off(const struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t first, count;
@@ -133,8 +134,8 @@ static bool is_put_off(const struct e2pf_engine *e, const struct e2pf_read *r)
 	       e2pf_blockset_count(e->deferred, first, count);
 }
 
-/* Is a worker reading something that may include what the checker is at?
- * `r`: what it reads, or NULL. */
+/* Is a worker reading something that may include the checker's next block?
+ * `r`: the checker's read, or NULL. */
 static bool is_worth_waiting(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
@@ -175,7 +176,7 @@ bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
 					 ref->length);
 }
 
-/* Signals that are about to end the check, by the hand of its user. */
+/* Signals by which a user ends the check. */
 static void ending_signals(sigset_t *set)
 {
 	sigemptyset(set);
@@ -185,8 +186,8 @@ static void ending_signals(sigset_t *set)
 	sigaddset(set, SIGQUIT);
 }
 
-/* One came while the checker waits with them blocked.  From here on nothing
- * is to be waited for. */
+/* Is one of these signals pending?  The checker blocks them while it waits.
+ * From then on nothing may wait at the gate. */
 static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
 {
 	sigset_t pending;
@@ -202,10 +203,10 @@ static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
 }
 
 /*
- * On a disk with a head a read of the checker's own sends the head to another
- * place and back.  So the checker waits, until a worker has brought the block,
- * or no worker is reading that might bring it, or none has made progress for a
- * while.
+ * On a rotational disk a read by the checker moves the head away from the
+ * elevator pass and back.  So the checker waits until a worker has brought the
+ * block, or no worker that might bring it is reading, or none has made progress
+ * for a while.
  */
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
@@ -228,8 +229,8 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 
 		e2pf_deadline(&ts, GATE_LOOK_MS);
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
-		/* The kernel is asked without the lock: that takes a while,
-		 * and the workers need the lock to make progress. */
+		/* Ask the kernel without the lock: it takes a while, and the
+		 * workers need the lock to make progress. */
 		pthread_mutex_unlock(&e->lock);
 		there = e2pf_is_resident(e, r->device, r->offset, r->length);
 		pthread_mutex_lock(&e->lock);
@@ -241,8 +242,9 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* While all is in memory and nobody asked for figures, one read in eight
- * tells whether it still is: timing costs 50 ns, a read of a block 1000. */
+/* While everything is cached and nobody asked for statistics, only one read in
+ * eight is timed, to see whether it still is: timing costs 50 ns, reading a
+ * block 1000 ns. */
 static bool is_passed_over(struct e2pf_engine *e)
 {
 	return e->asleep && !e->cfg.exact &&
@@ -257,7 +259,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 		return;
 	r->began = r->asked = e2pf_now(e);
 	r->waited = false;
-	/* What comes from memory tells nothing of a stuck device. */
+	/* A cached read tells nothing about a stuck device. */
 	r->missed = atomic_load(&e->stuck) &&
 		    !e2pf_is_resident(e, r->device, r->offset, r->length);
 	if (!atomic_load(&e->gated) ||
@@ -268,15 +270,16 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	r->asked = e2pf_now(e);
 }
 
-/* Did this read wait for the device?  Asking the kernel before each read
- * costs more than the read (mincore() 0.9 us, a block from memory 0.6). */
+/* Did this read wait for the device?  Its time tells; to ask the kernel before
+ * each read costs more than the read (mincore() 0.9 us, a cached block 0.6
+ * us). */
 static bool was_stall(const struct e2pf_read *r, uint64_t ns)
 {
 	return r->waited || ns > STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
 }
 
-/* All seemed to be in memory, and is not: when one read in sixteen waits.
- * Single ones only met another process on this processor. */
+/* Everything seemed cached.  It is not if one read in sixteen waits; rarer
+ * waits are due to other processes on this processor. */
 static void count_sleep_miss(struct e2pf_engine *e)
 {
 	uint64_t reads = 0;
@@ -293,8 +296,7 @@ static void count_sleep_miss(struct e2pf_engine *e)
 		e2pf_wake(e);
 }
 
-/* A read of the checker tells whether the device is stuck, and whether it is
- * still. */
+/* A checker's read shows whether the device is stuck, or no longer is. */
 static void judge_device(struct e2pf_engine *e, const struct e2pf_read *r,
 			 uint64_t ns)
 {
@@ -318,9 +320,9 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* In the stage of a phase in which the checker does not report its place it
- * reads what that phase brings.  What is in no set is what had no room there,
- * if there is such. */
+/* In a phase without position reports, the checker's reads in its stage are of
+ * that phase's blocks.  A block in none of the sets must then be one that had
+ * no room, if there are such. */
 static void forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
@@ -330,8 +332,8 @@ static void forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
 	e->unrecorded -= bytes < e->unrecorded ? bytes : e->unrecorded;
 }
 
-/* What was read is ahead of the checker no more.  True if it was, some of
- * it. */
+/* The checker has read these places: they are no longer ahead of it.  Returns
+ * true if any of them was. */
 static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t first, count, n;
@@ -352,8 +354,9 @@ static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 	return n;
 }
 
-/* A read that had to wait, and after which the blocks are not in memory, has
- * failed: libext2fs passes on what the checker's handler makes of it. */
+/* A read that waited and left the blocks uncached has failed.  The result
+ * itself does not tell: libext2fs returns what the checker's error handler
+ * makes of it. */
 static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	if (e->cfg.devices[r->device]->blind ||
@@ -364,7 +367,7 @@ static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* Of what nobody has read ahead. */
+/* The checker waited for a block that was not read ahead. */
 static void count_own_stall(struct e2pf_engine *e, uint64_t ns)
 {
 	pthread_mutex_lock(&e->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many requests may be in flight.
+ * Tracks a worker's requests in flight: see inflight.h.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -28,7 +28,8 @@ void e2pf_inflight_add(struct e2pf_inflight *f, unsigned device,
 {
 	struct e2pf_request *s;
 
-	/* With as many samples as there is room for the limit is reached. */
+	/* One request in limit / SAMPLES is tracked, so that the samples are
+	 * full when the limit is reached. */
 	if (++f->since * E2PF_INFLIGHT_SAMPLES < f->limit)
 		return;
 	s = &f->sample[(f->first + f->used++) % E2PF_INFLIGHT_SAMPLES];

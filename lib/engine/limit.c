@@ -11,16 +11,17 @@
 
 #define SECOND_NS 1000000000l
 
-/* Nanoseconds until a request of so many bytes may be made; 0, and it is
- * counted.  The lock is held. */
+/* Nanoseconds until a request of so many bytes may be made.  If 0, the request
+ * has been counted.  The lock is held. */
 static uint64_t time_left(struct e2pf_engine *e, uint64_t bytes)
 {
 	return e2pf_rate_take(&e->rate, e2pf_now(e), bytes, e->cfg.sharers,
 			      e->cfg.available_ctx);
 }
 
-/* To be woken when the batch is not wanted any more, too.  A checker at the
- * gate does not wait for a worker that is not reading. */
+/* Sleep on work_cond, to be woken also when the batch is no longer wanted.  The
+ * state is THROTTLED because a checker at the gate must not wait for a worker
+ * that sleeps. */
 static void sleep_for(struct worker *w, uint64_t ns)
 {
 	struct e2pf_engine *e = w->e;

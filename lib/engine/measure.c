@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Measuring a device.  Decides what the figures mean; what follows from it
- * is the engine's.
+ * Measures a device.  Decides what the figures mean; the engine decides what
+ * follows from them.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,43 +12,44 @@
 #include "measure.h"
 
 /*
- * A 7200 rpm disk takes 8 to 15 ms for a read far away, and 4 for each of
- * eight that are queued; a USB disk 10.  Flash takes 0.05 to 1 ms for one.  A
- * network volume may take several, and a tenth of that for each of eight.
+ * A 7200 rpm disk takes 8 to 15 ms for a single read far away, and 4 ms per
+ * read with eight in flight; a USB disk 10 ms.  Flash takes 0.05 to 1 ms for a
+ * single read.  A network volume may take several ms, and a tenth of that per
+ * read with eight in flight.
  */
 #define HEAD_LATENCY_NS 2000000u
 #define HEAD_DEEP_NS 1200000u
 
-/* A window of so many requests tells what one costs, where the threads spent
- * this part of the time in waiting: the device was the limit. */
+/* Requests in a window.  A window counts only if the threads spent at least
+ * BUSY_PART of it waiting: then the device was the limit. */
 #define WINDOW_REQUESTS 256u
 #define BUSY_PART 0.6
 
-/* How much a window counts after the next one. */
+/* Weight of a window relative to the next one. */
 #define FADE 0.9
 
-/* Below this a request is cheap, and what it was measured to cost is mostly
- * the processor's time: an NVMe disk is at 5 us, a SATA SSD at 12 to 20, a
- * volume of 3000 IOPS at 333, a disk with a head at thousands. */
+/* Below this a request is cheap, and the time measured is mostly the
+ * processor's: 5 us on NVMe, 12 to 20 us on a SATA SSD, 333 us on a volume with
+ * 3000 IOPS, milliseconds on a rotational disk. */
 #define DEAR_REQUEST_NS 150000.0
 
 #define PROBE_BYTES 4096u
 
-/* What was asked for counts for so much less after each request: some 500 of
- * them make the balance, four times what is in flight.  3,000 IOPS and
- * 125 MiB/s, bench/'s image "extents": with 25 requests 3.30 s, 100 3.15,
- * 500 3.00. */
+/* Each request reduces the weight of earlier ones by this part: the last 500 or
+ * so decide, four times what is in flight.  With 3,000 IOPS, 125 MiB/s and
+ * image "extents" of bench/: 25 requests 3.30 s, 100 3.15 s, 500 3.00 s. */
 #define BALANCE_FADE 0.002
 
-/* Of the bytes that take as long as a request: beyond, nothing is won. */
+/* Part of the bytes that take as long as a request: beyond it nothing is
+ * gained. */
 #define WORTH_PART 0.8
 
-/* Where bytes are the limit, smaller gaps are read through all the same:
- * this part of what a request is worth. */
+/* Where bandwidth is the limit, gaps of 1/NEAR_PART of a request's worth are
+ * still read through. */
 #define NEAR_PART 8u
 
-/* The checker waits for the probe.  What takes longer than this for one read
- * is stuck, and tells nothing about heads. */
+/* The checker waits for the probe.  A device that takes longer than this for
+ * one read is stuck, and the probe would tell nothing. */
 #define PROBE_PATIENCE_NS 500000000u
 
 static uint64_t now(struct e2pf_device *dev)
@@ -63,7 +64,7 @@ static bool read_one(struct e2pf_device *dev, uint64_t offset)
 	return dev->ops->read(dev, buf, offset, sizeof(buf)) == 0;
 }
 
-/* The median of three: one of them may have met somebody else's request. */
+/* The median of three, since one may have been delayed by another request. */
 static uint64_t median(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t low = a < b ? a : b, high = a < b ? b : a;
@@ -201,14 +202,14 @@ uint64_t e2pf_cost_gap(const struct e2pf_cost *c)
 	double det = c->nn * c->bb - c->nb * c->nb;
 	double request, byte;
 
-	/* All windows alike: no telling one from the other. */
+	/* The windows are too much alike to tell the two costs apart. */
 	if (det <= 0.01 * c->nn * c->bb)
 		return 0;
 	request = (c->nt * c->bb - c->bt * c->nb) / det;
 	byte = (c->bt * c->nn - c->nt * c->nb) / det;
 	if (request < DEAR_REQUEST_NS || byte <= 0)
 		return 0;
-	/* Half of the break-even point, where nothing is won and memory is
-	 * lost. */
+	/* Half of the break-even point, at which nothing is gained and memory
+	 * is lost. */
 	return (uint64_t)(request / byte / 2);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which phase is on, when it has ended, and which one follows.  Called with
- * the engine's lock held.
+ * Which phase is current, when it has ended, and which one follows.  Called
+ * with the engine's lock held.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -30,8 +30,8 @@ void e2pf_load_phases(struct e2pf_engine *e, uint64_t budget, bool has_head)
 
 void e2pf_set_phase(struct e2pf_engine *e, int number)
 {
-	/* While deferred references are read the checker goes on in the phase
-	 * before, and uses what is in the windows. */
+	/* While deferred references are read, the checker is still in the phase
+	 * before and uses what is in the windows. */
 	bool goes_on = e->phases[number].order == E2PF_ORDER_DEFERRED;
 	uint64_t now = e2pf_now(e);
 	unsigned i;
@@ -42,7 +42,7 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
 		   !e->cfg.ungated && !goes_on;
 	e->next_unit = 0;
-	/* Another phase asks anew for what is not there. */
+	/* The new phase asks again for whatever is not cached. */
 	if (!goes_on) {
 		e->unrecorded = 0;
 		e->oldest_last = UINT64_MAX;
@@ -69,10 +69,11 @@ bool e2pf_all_idle(struct e2pf_engine *e)
 	for (i = 0; i < e->workers; i++) {
 		const struct worker *w = &e->worker[i];
 
-		/* A worker that has not looked since units were added may
-		 * still be asleep, and one whose window was full has not
-		 * looked at what there is: also when others, counting what is
-		 * ahead, have made room in its window since. */
+		/* An idle worker counts as idle only if it has looked for units
+		 * since the last addition (it may still be asleep), and had
+		 * room in its window then.  If its window was full it has not
+		 * looked, even when another worker has dropped passed batches
+		 * from that window since. */
 		if (w->state != WORKER_IDLE || w->epoch != e->epoch ||
 		    w->additions != e->additions || w->window_full)
 			return false;
@@ -95,8 +96,8 @@ static bool is_covered(const struct e2pf_engine *e,
 	       (e->ended_phases & UINT32_C(1) << phase->covered_by);
 }
 
-/* The phase that follows by itself, E2PF_NONE where there is none or the
- * checker begins it. */
+/* The phase that begins by itself after this one; E2PF_NONE if there is none or
+ * if the checker begins it. */
 static int following(const struct e2pf_engine *e)
 {
 	unsigned i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What there is to find out before the first batch: is all in memory already,
- * and do the disks have heads?
+ * What to find out before the first batch: is everything cached already, and
+ * are the disks rotational?
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,16 +12,17 @@
 
 #include "engine_state.h"
 
-/* Samples looked at to find out whether all is in memory already. */
+/* Samples checked to find out whether everything is cached. */
 #define WARM_SAMPLES 48u
 
-/* A reference of a sample is a place for a probe when it has so many bytes:
- * the kernel's own read-ahead of its start does not reach the middle. */
+/* A sample's reference is used for the probe if it has at least PROBE_LEAST
+ * bytes: the kernel's own readahead from its start does not reach the
+ * middle. */
 #define PROBE_LEAST 8192u
 #define PROBE_BYTES 4096u
 
-/* How fast bytes come in a row is measured on so many, asked for in pieces of
- * the size; on fewer than the least it tells more of latency. */
+/* Sequential speed is measured on STRETCH_BYTES, asked for in pieces of
+ * STRETCH_PIECE; with less than STRETCH_LEAST it would measure latency. */
 #define STRETCH_BYTES (1u << 20)
 #define STRETCH_PIECE (128u << 10)
 #define STRETCH_LEAST (64u << 10)
@@ -43,11 +44,11 @@ bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
 	return true;
 }
 
-/* Are samples, and what they refer to, in memory? */
+/* Are the samples, and what they refer to, cached? */
 struct warm_look {
 	struct e2pf_engine *e;
-	bool seen;		/* there was something to look at */
-	bool missing;		/* some of it is not there */
+	bool seen;		/* there was something to check */
+	bool missing;		/* some of it is not cached */
 	unsigned char *buf;
 	uint32_t buf_size;
 };
@@ -61,8 +62,8 @@ static void look_at_child(void *ctx, const struct e2pf_ref *ref)
 						  ref->offset, ref->length);
 }
 
-/* Look at what a resident reference leads to.  Its bytes alone may have come
- * with the kernel's own read-ahead. */
+/* Check what a cached reference leads to.  The reference itself may be cached
+ * only because of the kernel's own readahead. */
 static bool look_inside(struct warm_look *look, const struct e2pf_ref *ref)
 {
 	struct e2pf_source *source = look->e->cfg.source;
@@ -111,17 +112,17 @@ bool e2pf_looks_warm(struct e2pf_engine *e)
 	return look.seen && !look.missing;
 }
 
-/* Bytes of a read that tells what bytes cost: on volumes one request.  Places
- * for it are looked for among the first so many samples.  Without them a byte
- * takes so long: 125 MB/s. */
+/* Size of the reads that measure what a byte costs; a volume takes it as one
+ * request.  Places for them are looked for in the first LARGE_SAMPLES samples.
+ * If there are none, a byte is assumed to take USUAL_BYTE_NS: 125 MB/s. */
 #define LARGE_BYTES (256u << 10)
 #define LARGE_SAMPLES 1024u
 #define USUAL_BYTE_NS 8.0
 
-/* One place on the first device that is not in memory. */
+/* A place on the first device that is not cached. */
 struct probe_place {
 	struct e2pf_engine *e;
-	uint32_t length;	/* of a large one */
+	uint32_t length;	/* wanted, for a large read */
 	uint64_t offset;
 	bool found;
 };
@@ -139,12 +140,12 @@ static void try_place(void *ctx, const struct e2pf_ref *ref)
 	place->found = true;
 }
 
-/* Places far from each other that are not in memory: the middle of samples,
- * which will be read anyway, in an order that is none.  False when there are
- * not enough of them. */
+/* Find places far from each other that are not cached: the middle of samples,
+ * which will be read anyway, in shuffled order.  False when there are not
+ * enough. */
 static bool probe_offsets(struct e2pf_engine *e, uint64_t *offset)
 {
-	/* Eleven elevenths of the samples, shuffled. */
+	/* Elevenths of the samples, shuffled. */
 	static const unsigned part[E2PF_PROBES] = {
 		5, 0, 8, 2, 10, 4, 7, 1, 9, 3, 6
 	};
@@ -165,7 +166,8 @@ static bool probe_offsets(struct e2pf_engine *e, uint64_t *offset)
 	return true;
 }
 
-/* One that has room for a large read from its beginning on. */
+/* Accept a reference that has room for a large read from its start on and of
+ * which nothing is cached. */
 static void try_large_place(void *ctx, const struct e2pf_ref *ref)
 {
 	struct probe_place *place = ctx;
@@ -180,8 +182,8 @@ static void try_large_place(void *ctx, const struct e2pf_ref *ref)
 	place->found = true;
 }
 
-/* What a byte costs beside a request, by large reads of the first samples: the
- * checker comes to these next. */
+/* Cost of a byte, without that of a request, from large reads of the first
+ * samples: the checker needs these next. */
 static double measure_bytes(struct e2pf_engine *e, uint64_t latency_ns)
 {
 	struct e2pf_source *source = e->cfg.source;
@@ -222,8 +224,8 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 	uint64_t began = e2pf_now(e);
 	struct e2pf_latencies p;
 
-	/* Of a stuck device, as the checker's first reads have shown it, one
-	 * probe more would be waited for as long. */
+	/* If the checker's first reads have shown that the device is stuck, the
+	 * probe would take just as long. */
 	if (!e->cfg.probe || e->stats.latency_ns || e->stuck ||
 	    !probe_offsets(e, offset))
 		return;
@@ -237,7 +239,7 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 	go_by(e, &p);
 }
 
-/* Of a sample, its longest part that is not in memory. */
+/* The longest uncached reference found in the samples. */
 struct stretch {
 	struct e2pf_engine *e;
 	struct e2pf_ref ref;
@@ -252,7 +254,7 @@ static void try_stretch(void *ctx, const struct e2pf_ref *ref)
 		s->ref = *ref;
 }
 
-/* Bytes in a second, of the longest of some samples. */
+/* Bytes per second, measured on the longest of some samples. */
 static uint64_t measure_transfer(struct e2pf_engine *e)
 {
 	struct e2pf_source *source = e->cfg.source;
@@ -265,7 +267,7 @@ static uint64_t measure_transfer(struct e2pf_engine *e)
 	     i += source->samples / WARM_SAMPLES + 1)
 		source->ops->sample(source, i, try_stretch, &s);
 	length = s.ref.length < STRETCH_BYTES ? s.ref.length : STRETCH_BYTES;
-	/* The way to it is not part of what is measured. */
+	/* The seek to it is not part of the measurement. */
 	if (length < STRETCH_LEAST ||
 	    dev->ops->read(dev, buf, s.ref.offset, sizeof(buf)))
 		return 0;

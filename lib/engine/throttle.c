@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The throttle: how much may be ahead of the checker, and what it has passed.
- * Called with the engine's lock held, but for e2pf_ask_memory().
+ * Called with the engine's lock held, except e2pf_ask_memory().
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -9,15 +9,15 @@
 
 #include "engine_state.h"
 
-/* Gaps are read through up to these sizes at most: they take memory.  Past a
- * head 64 KiB go by in half a millisecond anyway, less than any request
- * takes: of sorted replays with gaps of 0, 64 KiB and 1 MiB that one is the
+/* The largest gaps that are read through: they take memory.  On a rotational
+ * disk 64 KiB pass under the head in half a millisecond, less than any request
+ * takes: of sorted replays with gaps of 0, 64 KiB and 1 MiB, 64 KiB is the
  * fastest on most disks (doc/timing.md). */
 #define HEAD_LEAST_GAP (64u << 10)
 #define HEAD_MOST_GAP (256u << 10)
 #define FLASH_MOST_GAP (64u << 10)
 
-/* How often the machine is asked for the memory it has left. */
+/* How often the machine is asked how much memory is left. */
 #define BUDGET_INTERVAL_NS 100000000ull
 #define BUDGET_LEAST (1ull << 20)
 
@@ -89,8 +89,9 @@ void e2pf_keep_batch(struct worker *w)
 		w->e->oldest_last = b->last;
 }
 
-/* Drop what the checker has passed of all windows.  Asked for each run: the
- * workers are looked at only when there is something to drop. */
+/* Drop the batches that the checker has passed from all windows.  Called for
+ * each run, so the workers are examined only when there is something to
+ * drop. */
 static void drop_all_passed(struct e2pf_engine *e)
 {
 	unsigned i;
@@ -114,14 +115,13 @@ uint64_t e2pf_room_beyond(struct worker *w)
 	return w->last < w->e->oldest_last ? w->last : w->e->oldest_last;
 }
 
-/* Bytes read ahead in this phase that the checker has not passed. */
 static uint64_t outstanding(struct e2pf_engine *e)
 {
 	drop_all_passed(e);
 	return e->batch_bytes;
 }
 
-/* Bytes of batches the checker has not passed that had no room in the set. */
+/* Bytes that had no room in the set and that the checker has not passed. */
 static uint64_t unrecorded(struct e2pf_engine *e)
 {
 	drop_all_passed(e);
@@ -167,7 +167,7 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* Is no other worker at something the checker comes to sooner? */
+/* Is this the worker whose batch the checker reaches first? */
 static bool is_nearest(const struct worker *w)
 {
 	const struct e2pf_engine *e = w->e;
@@ -198,8 +198,9 @@ bool e2pf_over_budget(struct worker *w)
 		 * checker is in needs the rest. */
 		return e2pf_later_bytes(e) >= e->budget / 2;
 	default:
-		/* Half of the budget is for the worker whose batch the checker
-		 * comes to first: those further ahead must not starve it. */
+		/* Half of the budget is reserved for the worker whose batch the
+		 * checker reaches first: workers further ahead must not starve
+		 * it. */
 		ahead = outstanding(e);
 		return ahead >= e->budget ||
 		       (ahead >= e->budget / 2 && !is_nearest(w));

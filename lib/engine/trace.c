@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the record of what happens when.  Decides only the format. */
+/* Writes the trace.  Decides only the format. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -11,7 +11,7 @@
 
 #include "trace.h"
 
-/* Written to the file at a time. */
+/* Buffer of the file. */
 #define BUFFER_BYTES (1u << 20)
 
 struct e2pf_trace {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A worker thread: takes batches, and reads them ahead in elevator passes.
- * Decides what to ask the device for, run by run.  Which units come next is
- * decided in batch.c, and how far it may go in throttle.c.
+ * Decides what to ask the device for, run by run.  batch.c decides which units
+ * come next, and throttle.c how far ahead the worker may read.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,18 +12,18 @@
 
 #include "engine_state.h"
 
-/* Bytes issued and not yet waited for.  A disk with a head sorts what it has,
- * and flash needs no more than its queue holds. */
+/* Bytes issued and not yet waited for.  A rotational disk sorts all requests it
+ * has; flash needs only as many as its queue holds. */
 #define HEAD_ISSUE_AHEAD (32u << 20)
 #define FLASH_ISSUE_AHEAD (8u << 20)
 
 /* References that all workers together hold per level: 6 MiB. */
 #define LEVEL_REFS (256u << 10)
 
-/* Each worker may hold and parse so many at least. */
+/* The least number of references that each worker may hold and parse. */
 #define LEAST_REFS 4096u
 
-/* Of an overdue request so many bytes are read. */
+/* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
 
 static void set_state(struct worker *w, enum worker_state state)
@@ -42,15 +42,15 @@ static void set_state(struct worker *w, enum worker_state state)
 		pthread_cond_broadcast(&e->end_cond);
 }
 
-/* This worker has moved on to another batch: one that is throttled may now be
- * the nearest to the checker, which has more of the budget. */
+/* This worker has moved on to another batch, so a throttled one may now be the
+ * nearest to the checker, which is allowed more of the budget. */
 static void wake_throttled(struct e2pf_engine *e)
 {
 	if (e->throttled)
 		pthread_cond_broadcast(&e->work_cond);
 }
 
-/* The unit that the checker has to pass for this worker to go on. */
+/* The unit that the checker has to pass before this worker can go on. */
 static uint64_t sleeps_until_beyond(struct worker *w, enum worker_state state)
 {
 	if (state == WORKER_THROTTLED)
@@ -66,12 +66,12 @@ static void sleep_on_work(struct worker *w, enum worker_state state)
 	set_state(w, state);
 	if (beyond < atomic_load(&e->wake_beyond))
 		atomic_store(&e->wake_beyond, beyond);
-	/* The checker may have passed it just before it could see that. */
+	/* The checker may have passed it just before wake_beyond was set. */
 	if (!e2pf_passed(e, beyond))
 		pthread_cond_wait(&e->work_cond, &e->lock);
 }
 
-/* Is what this class refers to used in a later phase than the current? */
+/* Is this class used in a later phase than the current one? */
 static bool is_later(const struct e2pf_engine *e, unsigned cls)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
@@ -80,8 +80,9 @@ static bool is_later(const struct e2pf_engine *e, unsigned cls)
 	       (phase->later & UINT32_C(1) << cls);
 }
 
-/* What was asked for and has no room in a set.  Where the checker's place
- * tells when it is used, it is counted with the batch. */
+/* Count bytes that were asked for and have no room in a set.  If the checker
+ * reports its position, that tells when they are used, so they count with the
+ * batch. */
 static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
 {
 	if (!later && e2pf_is_followed(e2pf_phase_now(w->e)))
@@ -90,8 +91,9 @@ static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
 		w->e->unrecorded += bytes;
 }
 
-/* Record that `len` bytes of a run of references are asked for: just before
- * they are, so that none is forgotten before it was noted down. */
+/* Record that `len` bytes of a run of references are asked for.  This comes
+ * just before the request, so that the checker cannot read and forget a block
+ * before it is recorded. */
 static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		   uint64_t offset, uint64_t len)
 {
@@ -128,7 +130,7 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 			e2pf_count_bytes(w, missing * grain);
 	}
 	if (!new_places)
-		return;		/* all of it is on its way already */
+		return;		/* all of it is already on its way */
 	gap = last - first + 1 > covered ? last - first + 1 - covered : 0;
 	e->gaps += gap * grain;
 	e2pf_count_bytes(w, gap * grain);
@@ -149,7 +151,7 @@ static void wait_while_stuck(struct worker *w)
 	}
 }
 
-/* What the worker has done since it last had the lock, which it has now. */
+/* Add the worker's figures since it last held the lock.  The lock is held. */
 static void count_done(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
@@ -162,7 +164,8 @@ static void count_done(struct worker *w)
 	memset(&w->done, 0, sizeof(w->done));
 }
 
-/* Bytes to be parsed have come, and something is to be told of it. */
+/* Bytes to be parsed have arrived, and a failure, a slow device or a waiting
+ * checker makes the lock necessary. */
 static void tell_arrival(struct worker *w, int error, uint64_t waited_ns)
 {
 	struct e2pf_engine *e = w->e;
@@ -179,7 +182,6 @@ static void tell_arrival(struct worker *w, int error, uint64_t waited_ns)
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* Is the batch still wanted? */
 static bool is_wanted(const struct worker *w)
 {
 	return !e2pf_ended(w) && !e2pf_passed(w->e, w->last);
@@ -199,12 +201,12 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 }
 
 /*
- * Wait until there is room for another request.  What has not come is read:
- * in flight still, that waits for it, as a signal that ends the process ends;
- * and where the device failed to read it that is seen, of which advice to read
- * ahead says nothing.  What was thrown out again had come: it is left alone
- * where that can be seen, for past a head to read it again takes the way back.
- * False when the batch is no longer wanted.
+ * Wait until there is room for another request; false when the batch is no
+ * longer wanted.  If the oldest request has not completed, one block of it is
+ * read: that waits for a request in flight, it returns when a signal kills the
+ * process, and it shows a read error, which readahead does not report.  A block
+ * that was evicted again had completed.  If the device can tell, it is not read
+ * again: on a rotational disk that would take a seek back.
  */
 static bool make_room(struct worker *w)
 {
@@ -237,7 +239,7 @@ static bool make_room(struct worker *w)
 	return go;
 }
 
-/* Ask the device for a part of a run that is missing. */
+/* Ask the device for a missing part of a run. */
 static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 		    uint64_t len)
 {
@@ -270,7 +272,8 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 	return true;
 }
 
-/* Wait for room in the budget, with the lock.  True if it was waited for. */
+/* Wait for room in the budget, with the lock held.  Returns true if it had to
+ * wait. */
 static bool wait_for_room(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
@@ -278,7 +281,8 @@ static bool wait_for_room(struct worker *w)
 
 	wait_while_stuck(w);
 	while (is_wanted(w) && e2pf_over_budget(w)) {
-		/* Nobody will use anything up: this is the end. */
+		/* A total budget is never freed again: reading ahead ends
+		 * here. */
 		if (!e->cfg.paced) {
 			e->gave_up = true;
 			break;
@@ -296,10 +300,11 @@ static bool wait_for_room(struct worker *w)
 enum go { GO, GO_LOOK_AGAIN, GO_NOT };
 
 /*
- * May this part of a run be read ahead, `missing` from memory or not?  Then it
- * is counted, and recorded.  The one place where a worker takes the lock for
- * each run.  Not at once in the first part, before which there has to be room:
- * then the checker may have read it meanwhile.
+ * May this part of a run be read ahead?  If so, count it, and record it if it
+ * is `missing` from memory.  This is the only place where a worker takes the
+ * lock for each run.  The first part waits for room in the budget; after such a
+ * wait the caller looks again at what is cached, because the checker may have
+ * read it meanwhile.
  */
 static enum go may_read(struct worker *w, const struct e2pf_ref *refs,
 			size_t n, bool first, uint64_t pos, uint64_t len,
@@ -324,7 +329,7 @@ static enum go may_read(struct worker *w, const struct e2pf_ref *refs,
 	return go;
 }
 
-/* Part by part: what is in memory, and what is missing. */
+/* Handle the run part by part: what is cached, and what is missing. */
 static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 {
 	struct worker *w = ctx;
@@ -351,7 +356,8 @@ static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 		case GO:
 			break;
 		}
-		/* It is no failure of this run that the next is not wanted. */
+		/* This run was issued even if the next one is no longer
+		 * wanted. */
 		if (!resident && !ask_for(w, device, pos, len))
 			return true;
 		pos += len;
@@ -359,7 +365,7 @@ static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 	return true;
 }
 
-/* Keep the reference until the phase has ended.  The checker does not need it
+/* Keep the reference until the phase has ended: the checker does not need it
  * before, and all deferred references together make one elevator pass. */
 static void worker_defer(void *ctx, const struct e2pf_ref *ref)
 {
@@ -425,8 +431,8 @@ void *e2pf_worker_main(void *arg)
 				wake_throttled(e);
 			set_state(w, WORKER_IDLE);
 			e2pf_next_phase(e);
-			/* Unless this worker has just begun the next phase, it
-			 * sleeps until somebody else does. */
+			/* Sleep, unless this worker itself has just begun the
+			 * next phase. */
 			if (w->epoch == e->epoch && !e->stop)
 				sleep_on_work(w, WORKER_IDLE);
 			continue;
