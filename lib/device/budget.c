@@ -18,21 +18,21 @@
 #include "budget.h"
 #include "sysfile.h"
 
-/* The least of what the levels of the hierarchies leave. */
+/* The smallest limit among all levels of the hierarchies. */
 struct limits {
 	uint64_t memory;		/* bytes */
 	uint64_t processors;
-	bool idle;			/* memory: without pages in use */
+	bool idle;			/* memory: do not count pages in use */
 };
 
 /*
- * Of file pages on the active list the kernel takes back as many as it needs
- * to keep the inactive one at a good part of both: 1/15 with 24 GiB.  So that
- * much can be had whatever the inactive list holds now.
+ * When the kernel reclaims, it moves pages from the active file list until the
+ * inactive one has a good part of both: 1/15 with 24 GiB.  So this much can be
+ * had whatever the inactive list holds now.
  */
 #define IDLE_LEAST 16
 
-/* One control group directory, of version 1 or 2. */
+/* Called for one control group directory, of version 1 or 2. */
 typedef void (*level_fn)(const char *dir, bool v2, struct limits *limits);
 
 static void lower(uint64_t *limit, uint64_t value)
@@ -42,8 +42,8 @@ static void lower(uint64_t *limit, uint64_t value)
 }
 
 /*
- * The values of lines "KEY VALUE" of a file, by a table of keys; a value
- * whose key is not there stays as it was.  Units at the end are ignored.
+ * The values of lines "KEY VALUE" of a file, for a table of keys.  If a key is
+ * not in the file, its value stays as it was.  A unit at the end is ignored.
  */
 struct keyed {
 	const char *key;
@@ -94,9 +94,9 @@ static int read_number_in(const char *dir, const char *name, uint64_t *value)
 
 /*
  * Bytes of file pages of the group at `dir` and below that can be dropped
- * without being written: those on the LRU lists less the dirty ones; in `idle`
- * those of the inactive list alone.  The "file" and "cache" figures would
- * count tmpfs as well, which cannot.
+ * without being written: those on the LRU lists minus the dirty ones.  *idle:
+ * those of the inactive list alone.  The "file" and "cache" figures would also
+ * count tmpfs, which cannot be dropped.
  */
 static uint64_t clean_file_bytes(const char *dir, bool v2, uint64_t *idle)
 {
@@ -124,7 +124,7 @@ static uint64_t clean_file_bytes(const char *dir, bool v2, uint64_t *idle)
 	return file > busy ? file - busy : 0;
 }
 
-/* Lower the limit on memory to @all bytes, of which @idle are not in use. */
+/* Lower the limit on memory to `all` bytes, of which `idle` are not in use. */
 static void lower_memory(struct limits *limits, uint64_t all, uint64_t idle)
 {
 	if (limits->idle && idle < all)
@@ -136,16 +136,18 @@ static void memory_level(const char *dir, bool v2, struct limits *limits)
 {
 	uint64_t limit = UINT64_MAX, high, used = 0, busy, clean = 0, idle = 0;
 
-	/* "max" is no number and so no limit. */
+	/* "max" is not a number, and means no limit. */
 	if (v2) {
 		if (read_number_in(dir, "memory.max", &limit))
 			limit = UINT64_MAX;
-		/* Above "high" the group is throttled: a limit to us. */
+		/* Above "high" the group is throttled, so it counts as a
+		 * limit. */
 		if (!read_number_in(dir, "memory.high", &high))
 			lower(&limit, high);
 	} else if (read_number_in(dir, "memory.limit_in_bytes", &limit) ||
 		   limit >= INT64_MAX / 2) {
-		/* No limit is LONG_MAX in whole pages, whatever their size. */
+		/* Without a limit the file holds LONG_MAX rounded to pages of
+		 * some size. */
 		limit = UINT64_MAX;
 	}
 	if (limit == UINT64_MAX)
@@ -173,7 +175,7 @@ static void cpu_level(const char *dir, bool v2, struct limits *limits)
 			return;
 	} else if (read_number_in(dir, "cpu.cfs_quota_us", &quota) ||
 		   read_number_in(dir, "cpu.cfs_period_us", &period)) {
-		/* No quota is -1, which is no number here. */
+		/* Without a quota the file holds -1, which does not parse. */
 		return;
 	}
 	if (!period || !quota)
@@ -181,7 +183,7 @@ static void cpu_level(const char *dir, bool v2, struct limits *limits)
 	lower(&limits->processors, quota / period + !!(quota % period));
 }
 
-/* Whether the comma-separated list holds the word. */
+/* Does the comma-separated list contain the word? */
 static bool list_has(const char *list, const char *word)
 {
 	size_t len = strlen(word);
@@ -196,7 +198,8 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
-/* Visit the directory `mount` + `below` and each above it up to the mount. */
+/* Visit the directory `mount` + `below` and each one above it up to the
+ * mount. */
 static void visit_levels(const char *sysroot, const char *mount,
 			 const char *below, bool v2, level_fn visit,
 			 struct limits *limits)
@@ -223,9 +226,9 @@ static void visit_levels(const char *sysroot, const char *mount,
 }
 
 /*
- * Visit the levels of the group `path` under each place its hierarchy is
- * mounted.  A group outside of what is mounted, as in a container that sees
- * its host's paths, has the mount's own top as the only level in sight.
+ * Visit the levels of the group `path` at each place where its hierarchy is
+ * mounted.  If the group is outside of what is mounted, as in a container that
+ * sees its host's paths, only the mount's top is visible.
  */
 static void visit_mounts(const char *sysroot, const char *controller,
 			 const char *path, bool v2, level_fn visit,
@@ -256,8 +259,8 @@ static void visit_mounts(const char *sysroot, const char *controller,
 	e2pf_lines_close(&lines);
 }
 
-/* Visit every level of the groups this process is in that can hold files of
- * the controller: its v1 hierarchy and the v2 one. */
+/* Visit every level of this process's groups that can have files of the
+ * controller: in its v1 hierarchy and in the v2 one. */
 static void visit_groups(const char *sysroot, const char *controller,
 			 level_fn visit, struct limits *limits)
 {
@@ -306,7 +309,7 @@ static void machine_memory(const char *sysroot, struct limits *limits)
 	if (t[0].found) {
 		kib = t[0].value;
 	} else if (t[1].found) {
-		/* Tmpfs pages are in Cached and cannot be dropped. */
+		/* Tmpfs pages are part of Cached and cannot be dropped. */
 		if (__builtin_add_overflow(t[2].value, t[3].value, &kib))
 			return;
 		kib = kib > t[4].value ? kib - t[4].value : 0;
@@ -340,8 +343,8 @@ uint64_t e2pf_idle_memory(const char *sysroot)
 	return memory(sysroot, true);
 }
 
-/* The kernel refuses a mask smaller than its own; 8,192 is the most that any
- * architecture can be configured for. */
+/* The kernel refuses a mask smaller than its own; no architecture can be
+ * configured for more than 8,192. */
 static unsigned affinity_count(void)
 {
 	cpu_set_t set[8192 / CPU_SETSIZE];

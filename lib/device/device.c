@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The real device: a descriptor for reading ahead and a mapping that is never
- * touched, only asked by mincore(2) which pages are there.
+ * The real device: a descriptor for reading ahead, and a mapping that is never
+ * touched and only serves mincore(2) to see which pages are cached.
  *
- * Read-ahead is posix_fadvise(POSIX_FADV_WILLNEED).  10,000 scattered blocks
+ * Readahead is posix_fadvise(POSIX_FADV_WILLNEED).  10,000 scattered blocks
  * from a modelled NVMe disk, one thread (bench/methods): fadvise 0.57 s,
  * io_uring reads 0.42, MADV_POPULATE_READ 6.1, pread 10; with two threads
  * fadvise 0.36, pread with 64 threads 0.89.  3,000 IOPS: 3.3, 3.4, 14, 10;
- * 1,000 blocks from a disk: 2.1, 2.1, 23, 6.1.  A ring brings no more than
- * the advice does, copies what is not parsed, and is not to be had
+ * 1,000 blocks from a disk: 2.1, 2.1, 23, 6.1.  An io_uring gains no more than
+ * fadvise does, copies even what is not parsed, and is not available
  * everywhere.
  *
- * Reads on the descriptor do not read around (POSIX_FADV_RANDOM): what is
- * read ahead is the engine's choice alone.
+ * Reads on the descriptor do not trigger the kernel's own readahead
+ * (POSIX_FADV_RANDOM): the engine alone chooses what is read ahead.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -34,11 +34,11 @@
 
 #include "device.h"
 
-/* What every kernel's read-ahead takes in one call; the topology knows
- * better for a given disk. */
+/* Every kernel reads this much per call; the topology knows a given disk's real
+ * value. */
 #define DEFAULT_READAHEAD (128u << 10)
 
-/* Pages one mincore() call looks at: 4 MiB of device. */
+/* Pages per mincore() call: 4 MiB of device. */
 #define SPAN_PAGES 1024u
 
 /* faccessat2(2) of Linux 5.8 and cachestat(2) of 6.5, which the headers need not
@@ -53,8 +53,8 @@
 #endif
 #endif
 
-/* Descriptors that are left to the checker, whose limit is ours: those of an
- * external journal, of the mount table, of the pipe to badblocks. */
+/* Descriptors left to the checker, which shares our limit: for an external
+ * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
 
 struct file_device {
@@ -70,8 +70,8 @@ static struct file_device *file_device(struct e2pf_device *dev)
 	return (struct file_device *)dev;
 }
 
-/* Ask for residency of whole pages from `start`.  Without a mapping of the
- * whole, a small one serves for the time of the call. */
+/* Ask for the residency of whole pages from `start`.  If the whole file is not
+ * mapped, map the range for the duration of the call. */
 static int look(struct file_device *f, uint64_t start, size_t len,
 		unsigned char *vec)
 {
@@ -121,7 +121,7 @@ static unsigned file_willneed(struct e2pf_device *dev, uint64_t offset,
 	struct file_device *f = file_device(dev);
 	unsigned n = 0;
 
-	/* The kernel cuts a longer advice off at its read-ahead size. */
+	/* The kernel cuts a longer request off at its readahead size. */
 	while (len) {
 		uint64_t part = len < dev->max_readahead ?
 				len : dev->max_readahead;
@@ -166,8 +166,8 @@ static uint64_t file_now(struct e2pf_device *dev)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* mincore(2) takes a page that is being read for a missing one; this call counts
- * it as there. */
+/* mincore(2) reports a page that is being read as missing; cachestat(2) counts
+ * it as present. */
 static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
 {
 #ifdef SYS_cachestat
@@ -224,8 +224,8 @@ static bool may_write(int fd)
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
-/* mincore(2) answers "resident" for everything to those who neither own the
- * file nor may write it. */
+/* To anyone who neither owns the file nor may write it, mincore(2) answers
+ * "resident" for everything. */
 static bool may_see_cache(int fd, const struct stat *st)
 {
 	if (geteuid() == 0 || geteuid() == st->st_uid)
@@ -233,7 +233,7 @@ static bool may_see_cache(int fd, const struct stat *st)
 	return may_write(fd);
 }
 
-/* The lowest number that is free was given to us: all below are in use. */
+/* We got the lowest free number, so all below it are in use. */
 static bool leaves_too_few(int fd)
 {
 	struct rlimit files;
@@ -243,8 +243,8 @@ static bool leaves_too_few(int fd)
 	       (rlim_t)fd + SPARE_DESCRIPTORS >= files.rlim_cur;
 }
 
-/* The mapping costs address space and nothing else; where that is limited it
- * is the checker's. */
+/* The mapping costs nothing but address space; where that is limited
+ * (RLIMIT_AS) it is left to the checker. */
 static void map_whole(struct file_device *f)
 {
 	struct rlimit as;

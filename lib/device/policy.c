@@ -6,15 +6,15 @@
 
 #include "policy.h"
 
-/* Threads wait for the device more than they compute: on a machine of few
- * processors two of them still overlap parsing with reading. */
+/* Threads wait for the device more than they compute: even with one processor,
+ * two of them overlap parsing with reading. */
 #define FLASH_THREADS_LEAST 2u
 
-/* And more than this keep no device busier: each has many requests under way,
- * and takes a share of the helper's memory. */
+/* More threads than this keep no device busier: each has many requests in
+ * flight, and takes a share of the engine's memory. */
 #define FLASH_THREADS_MOST 16u
 
-/* More elevator passes than this at a time gain nothing a queue does not. */
+/* More elevator passes at a time than this gain no more than a queue does. */
 #define HEAD_THREADS_MOST 32u
 
 static unsigned within(unsigned least, unsigned n, unsigned most)
@@ -23,11 +23,11 @@ static unsigned within(unsigned least, unsigned n, unsigned most)
 }
 
 /*
- * The RFC's figures: threads in the checker's order make a USB disk three
- * times as slow, and gain 15-20 % on flash; three spindles stand about three.
- * Flash that takes one request at a time gains by a larger one as a disk does.
- * A virtual disk that says it rotates may be one spindle with any number of
- * others on it.
+ * The RFC's figures: threads in the checker's order make a USB disk three times
+ * as slow, and gain 15-20 % on flash; three spindles can serve about three
+ * passes.  Flash that takes one request at a time gains from larger requests,
+ * as a rotational disk does.  A virtual disk declared rotational may be a
+ * single spindle, or any number of disks with a spindle among them.
  */
 void e2pf_policy_choose(const struct e2pf_topology *topo, unsigned processors,
 			struct e2pf_policy *policy)
@@ -36,7 +36,7 @@ void e2pf_policy_choose(const struct e2pf_topology *topo, unsigned processors,
 				 FLASH_THREADS_MOST);
 	policy->head_threads = 1;
 	policy->has_head = true;
-	/* A disk that says it rotates does; the others have to show. */
+	/* A physical disk declared rotational is; all others are measured. */
 	policy->probe = !topo->known || topo->virtual_disk || !topo->spindles;
 	if (!topo->known || topo->declared_spindle)
 		return;

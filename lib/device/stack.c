@@ -50,7 +50,7 @@ static bool is_in(const char *dir, const char *file)
 	       !access(path, F_OK);
 }
 
-/* What it is, in a word or two. */
+/* What kind of device it is, in a word or two. */
 static void name_kind(const char *dir, struct e2pf_stack_device *d)
 {
 	char text[48];
@@ -69,7 +69,7 @@ static void name_kind(const char *dir, struct e2pf_stack_device *d)
 		snprintf(d->kind, sizeof(d->kind), "%s", text);
 }
 
-/* A partition has the queue of the disk that its folder lies in. */
+/* A partition has the queue of its disk, which is its parent directory. */
 static void describe(const char *dir, struct e2pf_stack_device *d)
 {
 	const char *base = strrchr(dir, '/');
@@ -91,7 +91,7 @@ static int is_name(const struct dirent *entry)
 
 static void walk_dir(struct walk *w, const char *dir, unsigned level);
 
-/* Those it is made of, by name. */
+/* Walk the devices it consists of, in order of their names. */
 static void walk_slaves(struct walk *w, struct dirent **list, int n,
 			const char *slaves, unsigned level)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stack of block devices below a device or file, as a person would draw
- * it: each device, and indented below it those it is made of.  Decides
- * nothing; what follows for reading is the topology's.
+ * The stack of block devices below a device or file, for people to read: each
+ * device, and indented below it the devices it consists of.  Decides nothing;
+ * what matters for reading is in the topology.
  */
 #ifndef E2PF_STACK_H
 #define E2PF_STACK_H
@@ -11,26 +11,26 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* Devices on top of each other, and in all, at most. */
+/* Limits: depth of the stack, and devices in all. */
 #define E2PF_STACK_LEVELS 8u
 #define E2PF_STACK_DEVICES 128u
 
 struct e2pf_stack_device {
-	char name[64];		/* the kernel's */
+	char name[64];		/* kernel name */
 	char kind[64];		/* "partition", "md raid1", "dm LVM-...",
 				   "loop", or the disk's model; may be empty */
 	unsigned level;		/* 0: the device itself */
 	uint64_t bytes;
 	bool rotational;	/* as the kernel declares it */
-	uint32_t queue_depth;	/* requests, 0: not known */
+	uint32_t queue_depth;	/* requests; 0: not known */
 	bool has_parts;		/* devices below it follow */
 };
 
 typedef void (*e2pf_stack_sink)(void *ctx,
 				const struct e2pf_stack_device *device);
 
-/* Tell `sink` of each device, the upper ones first, with sysfs below
- * `sysroot`.  What cannot be read is left out.  Safe from any thread. */
+/* Call `sink` for each device, upper ones first, with sysfs below `sysroot`.
+ * What cannot be read is left out.  Safe from any thread. */
 void e2pf_stack_walk(const char *sysroot, const struct stat *st,
 		     e2pf_stack_sink sink, void *ctx);
 

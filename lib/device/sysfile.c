@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bounded readers for procfs and sysfs.  Decides how much of a file is looked
- * at; does not know what any of them means.
+ * Bounded readers for procfs and sysfs.  Decides how much of a file is read;
+ * does not know what any of them means.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -85,7 +85,8 @@ int e2pf_read_text(const char *path, char *buf, size_t size)
 	return (int)len;
 }
 
-/* Digits up to a character of `ends`; the end of the text is one, too. */
+/* Parse digits up to a character of `ends`; the end of the text counts as
+ * one. */
 static const char *parse_digits(const char *text, const char *ends,
 				uint64_t *value)
 {
@@ -148,8 +149,8 @@ int e2pf_lines_open(struct e2pf_lines *lines, const char *path)
 	return lines->fd < 0 ? -1 : 0;
 }
 
-/* Move the unread part to the front and read more behind it.  Returns false
- * when there is no more; one byte stays free to end a last line. */
+/* Move the unread part to the front and read more after it.  Returns false when
+ * there is no more.  One byte stays free to terminate the last line. */
 static bool fill(struct e2pf_lines *lines)
 {
 	size_t room;

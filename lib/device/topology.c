@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which disks lie below a device or file.  Knows sysfs and mountinfo
- * only: it opens no device and measures nothing, so what it says is a start
- * value.  What follows from it is the policy's (policy.c).
+ * Decides which disks are below a device or file.  Knows sysfs and mountinfo
+ * only: it opens no device and measures nothing, so its answer is a starting
+ * point.  policy.c decides what follows from it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -20,24 +20,24 @@
 #include "sysfile.h"
 #include "topology.h"
 
-/* Block devices looked at below one: 64 disks, each through a partition, a
- * crypt layer and a mapping, and some.  Further ones are left out, which ends
- * any tree, however large or tied into a loop. */
+/* The most block devices visited below one: 64 disks, each through a partition,
+ * a crypt layer and a mapping, and some more.  Further ones are ignored, so
+ * that any tree ends, however large, and even one with a cycle. */
 #define MAX_NODES 320
 
-/* What posix_fadvise reads at most on a device that says nothing: the
- * kernel's VM_READAHEAD_PAGES. */
+/* What posix_fadvise reads at most on a device that does not say: the kernel's
+ * VM_READAHEAD_PAGES. */
 #define DEFAULT_READAHEAD (128u << 10)
 #define LEAST_READAHEAD (64u << 10)
 #define MOST_READAHEAD (1u << 30)
 
 struct node {
 	unsigned major, minor;
-	bool data;			/* reads go there: no spare */
+	bool data;			/* reads go there: it is not a spare */
 };
 
-/* The devices found so far; those before `done` have been looked at.  A
- * device is entered once, so that following them ends. */
+/* The devices found so far; those before `done` have been visited.  A device is
+ * entered only once, so that the walk ends. */
 struct walk {
 	const char *sysroot;
 	struct e2pf_topology *topo;
@@ -45,7 +45,7 @@ struct walk {
 	bool incomplete;		/* something could not be followed */
 	struct node node[MAX_NODES];
 	unsigned leaf_node[E2PF_MAX_LEAVES];
-	uint64_t leaf_wwid[E2PF_MAX_LEAVES];	/* 0: has none */
+	uint64_t leaf_wwid[E2PF_MAX_LEAVES];	/* 0: none */
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -96,7 +96,8 @@ static bool exists_below(const char *dir, const char *name)
 		!access(path, F_OK);
 }
 
-/* The `dev` file of the device directory `dir`/`name`.  Returns 0 or -1. */
+/* Read the `dev` file of the device directory `dir`/`name`.  Returns 0 or
+ * -1. */
 static int read_dev(const char *dir, const char *name, unsigned *major,
 		    unsigned *minor)
 {
@@ -108,22 +109,22 @@ static int read_dev(const char *dir, const char *name, unsigned *major,
 	return e2pf_parse_dev(text, major, minor);
 }
 
-/* The real directory of a block device below /sys/devices, PATH_MAX bytes at
- * `dir`.  Returns 0 or -1. */
+/* The real directory of a block device below /sys/devices; `dir` has PATH_MAX
+ * bytes.  Returns 0 or -1. */
 static int device_dir(const char *sysroot, unsigned major, unsigned minor,
 		      char *dir)
 {
 	char link[PATH_MAX];
 
-	/* The dot at the end refuses what is no directory. */
+	/* The dot at the end refuses anything but a directory. */
 	if (e2pf_path(link, sizeof(link), "%s/sys/dev/block/%u:%u/.", sysroot,
 		      major, minor) || !realpath(link, dir))
 		return -1;
 	return 0;
 }
 
-/* Make a partition's directory that of the disk it is on.  Returns whether
- * it was one. */
+/* Replace a partition's directory by that of its disk.  Returns true if it was
+ * a partition. */
 static bool whole_disk(char *dir)
 {
 	char *slash = strrchr(dir, '/');
@@ -152,9 +153,9 @@ static uint64_t hash_bytes(const void *bytes, size_t len)
 }
 
 /*
- * The NAA or EUI-64 identifier of the logical unit in SCSI's device
- * identification page, hashed; 0 when it has none.  The page has identifiers
- * of the target port as well, which differ from path to path.
+ * A hash of the NAA or EUI-64 identifier of the logical unit in SCSI's device
+ * identification page; 0 when it has none.  The page also has identifiers of
+ * the target port, which differ from path to path.
  */
 static uint64_t page83_wwid(const char *dir)
 {
@@ -178,7 +179,8 @@ static uint64_t page83_wwid(const char *dir)
 	return 0;
 }
 
-/* What tells that two devices are paths to one disk; 0 when nothing does. */
+/* An identifier that is the same for all paths to one disk; 0 when there is
+ * none. */
 static uint64_t disk_wwid(const char *dir)
 {
 	char text[256];
@@ -190,8 +192,8 @@ static uint64_t disk_wwid(const char *dir)
 }
 
 /*
- * Whether the disk's flag says nothing about what is below: devices that
- * pass requests on to another machine, a hypervisor or a program.
+ * Is the disk's rotational flag meaningless?  True for devices that pass
+ * requests on to another machine, a hypervisor or a program.
  */
 static bool is_virtual(const char *dir)
 {
@@ -221,8 +223,8 @@ static bool is_virtual(const char *dir)
 	return false;
 }
 
-/* The USB interface above the disk is named BUS-PORT:CONFIG.INTERFACE and
- * the driver bound to it says whether commands queue. */
+/* The USB interface above the disk is named BUS-PORT:CONFIG.INTERFACE, and the
+ * driver bound to it tells whether commands are queued. */
 static bool usb_driver_is_uas(const char *dir)
 {
 	char up[PATH_MAX], link[PATH_MAX], target[PATH_MAX];
@@ -246,7 +248,7 @@ static bool usb_driver_is_uas(const char *dir)
 	return false;
 }
 
-/* Whether one of the path's components is usb followed by a number. */
+/* Is one of the path's components "usb" followed by a number? */
 static bool on_usb(const char *dir)
 {
 	const char *p = dir;
@@ -260,8 +262,8 @@ static bool on_usb(const char *dir)
 }
 
 /*
- * Whether the disk's transport takes one request at a time: USB storage
- * without UAS, SD and MMC without a command queue, a SATA disk without NCQ.
+ * Does the disk's transport take one request at a time?  True for USB storage
+ * without UAS, SD and MMC without a command queue, and a SATA disk without NCQ.
  */
 static bool takes_one_request(const char *dir)
 {
@@ -279,7 +281,8 @@ static bool takes_one_request(const char *dir)
 	return on_usb(dir) && !usb_driver_is_uas(dir);
 }
 
-/* A new leaf, NULL when there is no room.  `node` is its place in the walk. */
+/* Add a leaf; NULL when it is known already or there is no room.  `node` is its
+ * index in the walk. */
 static struct e2pf_leaf *add_leaf(struct walk *w, const char *name,
 				  unsigned node, uint64_t wwid)
 {
@@ -325,8 +328,8 @@ static void add_disk(struct walk *w, const char *dir, unsigned node)
 }
 
 /*
- * Whether an array reads from its member: md keeps spares, failed disks and
- * journals among the slaves, and goes to a write-mostly mirror last.
+ * Does an array read from this member?  md lists spares, failed disks and
+ * journals among the slaves, and reads from a write-mostly mirror last.
  */
 static bool member_is_read(const char *dir, const char *slave)
 {
@@ -342,9 +345,9 @@ static bool member_is_read(const char *dir, const char *slave)
 }
 
 /*
- * Enter what is in the `slaves` folder of the device at `dir`; of the paths
- * of a multipath device one only, the first by name.  Returns whether there
- * was anything.
+ * Enter what is in the `slaves` folder of the device at `dir`; of the paths of
+ * a multipath device only the first by name.  Returns true if there was
+ * anything.
  */
 static bool add_slaves(struct walk *w, const char *dir, bool data)
 {
@@ -389,9 +392,9 @@ static bool add_slaves(struct walk *w, const char *dir, bool data)
 }
 
 /*
- * The block device a name in /dev stands for.  Below a sysroot there are no
- * device nodes: a link, as /dev/mapper has them, names the device, and sysfs
- * has its number.  Returns 0 or -1.
+ * The block device of a name in /dev.  Below a sysroot there are no device
+ * nodes: there a link, as in /dev/mapper, names the device, and sysfs has its
+ * number.  Returns 0 or -1.
  */
 static int named_device(const char *sysroot, const char *name,
 			unsigned *major, unsigned *minor)
@@ -419,14 +422,14 @@ static int named_device(const char *sysroot, const char *name,
 	if (e2pf_path(path, sizeof(path), "%s/sys/class/block/", sysroot) ||
 	    e2pf_path(target, sizeof(target), "%s", name))
 		return -1;
-	/* sysfs has a ! for the slash of a name such as cciss/c0d0. */
+	/* In sysfs a name such as cciss/c0d0 has a !  for the slash. */
 	for (p = target; *p; p++)
 		if (*p == '/')
 			*p = '!';
 	return read_dev(path, target, major, minor);
 }
 
-/* What the filesystem that holds a file says about the disk below. */
+/* What holds the file of an image: a device, or memory. */
 enum backing {
 	BACKING_UNKNOWN,
 	BACKING_DEVICE,
@@ -446,7 +449,8 @@ static enum backing mount_backing(const char *sysroot,
 		*minor = mount->minor;
 		return BACKING_DEVICE;
 	}
-	/* A FUSE mount may name any device it likes as its source. */
+	/* Only of these filesystems is the source trusted: a FUSE mount may
+	 * name any device it likes. */
 	if (!strcmp(mount->fstype, "btrfs") ||
 	    !strcmp(mount->fstype, "bcachefs"))
 		return named_device(sysroot, mount->source, major, minor) ?
@@ -455,10 +459,10 @@ static enum backing mount_backing(const char *sysroot,
 }
 
 /*
- * What holds the filesystem with the device number of a stat().  The number
- * of a btrfs subvolume is in no line of mountinfo; when all of the btrfs
- * there is comes from one source, it can only be on that.  An overlay makes
- * up numbers as well, and then nothing is certain.
+ * What holds the filesystem with this st_dev.  The st_dev of a btrfs subvolume
+ * is not in mountinfo; if all mounted btrfs have the same source, the file must
+ * be on that.  An overlay invents numbers too; if there is one, nothing is
+ * certain.
  */
 static enum backing fs_backing(const char *sysroot, unsigned *major,
 			       unsigned *minor)
@@ -503,8 +507,8 @@ static enum backing fs_backing(const char *sysroot, unsigned *major,
 	return BACKING_DEVICE;
 }
 
-/* What holds the file of a path, by the mount it is below; of equally long
- * mount points the last one counts, which covers the others. */
+/* What holds the file of a path, judging by the mount point above it; of
+ * equally long mount points the last one counts, which covers the others. */
 static enum backing path_backing(const char *sysroot, const char *file,
 				 unsigned *major, unsigned *minor)
 {
@@ -534,8 +538,8 @@ static enum backing path_backing(const char *sysroot, const char *file,
 
 /*
  * What holds a loop device's backing file.  The path in sysfs is the one the
- * file had when the loop device was set up: on the machine itself stat()
- * follows it first, since mountinfo has no btrfs subvolumes.
+ * file had when the loop device was set up.  On the machine itself stat() is
+ * tried first, because mountinfo does not list btrfs subvolumes.
  */
 static enum backing file_backing(const char *sysroot, const char *file,
 				 unsigned *major, unsigned *minor)
@@ -555,8 +559,8 @@ static enum backing file_backing(const char *sysroot, const char *file,
 	return path_backing(sysroot, file, major, minor);
 }
 
-/* Follow a loop device to its file.  Returns false when the device itself is
- * all there is to know. */
+/* Follow a loop device to its file.  Returns false if nothing is known but the
+ * loop device itself. */
 static bool follow_loop(struct walk *w, const char *dir, unsigned node)
 {
 	struct e2pf_leaf *leaf;
@@ -606,9 +610,9 @@ static void visit_node(struct walk *w, unsigned index)
 }
 
 /*
- * Bytes one POSIX_FADV_WILLNEED reads at most: the kernel takes the larger of
- * the read-ahead window and the largest request (force_page_cache_readahead
- * in mm/readahead.c), in whole pages.
+ * The most bytes that one POSIX_FADV_WILLNEED reads: the kernel takes the
+ * larger of the readahead window and the largest request
+ * (force_page_cache_readahead in mm/readahead.c), in whole pages.
  */
 static unsigned read_max_readahead(const char *sysroot, unsigned major,
 				   unsigned minor)
@@ -663,7 +667,7 @@ static void add_top(struct walk *w, const struct stat *st)
 		add_node(w, major, minor, true);
 		break;
 	case BACKING_MEMORY:
-		/* A node stands for it, though there is no device. */
+		/* A node stands for it, although there is no device. */
 		add_node(w, 0, minor, true);
 		w->done = 1;
 		leaf = add_leaf(w, "tmpfs", 0, 0);
@@ -674,7 +678,7 @@ static void add_top(struct walk *w, const struct stat *st)
 	}
 }
 
-/* Leaves in the order of their names: readdir has none. */
+/* Sort the leaves by name: readdir returns them in no order. */
 static void sort_leaves(struct e2pf_topology *topo)
 {
 	unsigned i, j;

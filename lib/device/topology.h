@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The spindle detector: from a device or file down to the physical disks
- * below it, as sysfs tells.  What it says is a start value: a virtio or loop
- * device claims to be rotational whatever lies under it, and latency under
- * load has the last word.
+ * The spindle detector: finds in sysfs the physical disks below a device or
+ * file.  Its answer is a starting point: a virtio or loop device claims to be
+ * rotational whatever is under it, and latency under load decides.
  */
 #ifndef E2PF_TOPOLOGY_H
 #define E2PF_TOPOLOGY_H
@@ -23,24 +22,28 @@ struct e2pf_leaf {
 struct e2pf_topology {
 	unsigned leaves;		/* distinct disks below the device */
 	struct e2pf_leaf leaf[E2PF_MAX_LEAVES];
-	unsigned spindles;		/* of them, those that rotate */
+	unsigned spindles;		/* leaves that rotate */
 	bool known;			/* false: nothing could be found out */
-	bool virtual_disk;		/* a leaf's flag says nothing: virtio,
-					   loop over a file on no device, ... */
-	bool one_request;		/* every leaf takes one at a time */
-	unsigned data_spindles;		/* spindles that can seek on their own
+	bool virtual_disk;		/* a leaf's rotational flag means
+					   nothing: virtio, a loop device over
+					   a file on no device, ... */
+	bool one_request;		/* every leaf takes one request at a
+					   time */
+	unsigned data_spindles;		/* spindles that can seek independently
 					   for reads: all of a RAID */
 	bool flash;			/* reads go to flash, and to no
 					   spindle */
-	bool declared_spindle;		/* a virtual disk says it rotates */
-	unsigned max_readahead;		/* bytes one POSIX_FADV_WILLNEED call
-					   reads at most on this device */
+	bool declared_spindle;		/* a virtual disk is declared
+					   rotational */
+	unsigned max_readahead;		/* most bytes that a
+					   POSIX_FADV_WILLNEED call reads on
+					   this device */
 };
 
 /*
  * Fill *topo for the device or file of `st`, with sysfs and procfs below
- * `sysroot` ("" is the machine itself).  Never fails: what cannot be found out
- * leaves known = false.  Safe from any thread.
+ * `sysroot` ("" is the machine itself).  Never fails: if something cannot be
+ * found out, known is false.  Safe from any thread.
  */
 void e2pf_topology_probe(const char *sysroot, const struct stat *st,
 			 struct e2pf_topology *topo);
