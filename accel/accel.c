@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of accelerations.  What each does is in a file of its own. */
+/* The table of accelerations.  Each is implemented in a file of its own. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif

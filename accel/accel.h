@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The accelerations by name: which are asked for, and which are in use.
+ * The names of the accelerations, and sets of them.
  */
 #ifndef ACCEL_H
 #define ACCEL_H
@@ -19,12 +19,12 @@ enum {
 };
 
 /*
- * The set that `text` names: "none", "all", or names with commas between
- * them.  0, or -1 with *set unchanged if it is none of these.
+ * Parse a set: "none", "all", or names separated by commas.  Returns 0, or -1
+ * with *set unchanged if `text` is invalid.
  */
 int accel_parse(const char *text, unsigned *set);
 
-/* The name of one acceleration; NULL for a bit that is none. */
+/* The name of one acceleration; NULL for an unknown bit. */
 const char *accel_name(unsigned one);
 
 #endif

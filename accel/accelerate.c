@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which accelerations are in use: those that are asked for, that the
- * trial found whole, and that this machine's memory and settings allow.
+ * Decides which accelerations are in use: those that are asked for, that passed
+ * the self-test, and that this machine's memory and settings allow.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -30,16 +30,16 @@ static void use(struct choice *c, const char *about, const char *name,
 
 static void leave(struct choice *c, const char *about, const char *why)
 {
-	e2pf_decide(c->list, about, "libext2fs's own", "%s", why);
+	e2pf_decide(c->list, about, "not accelerated", "%s", why);
 }
 
-/* Whether to try; where not, the reason is said. */
+/* May this acceleration be used?  If not, the reason is recorded. */
 static bool may_use(struct choice *c, unsigned one, enum ability ability)
 {
 	enum finding found = c->found->of[ability];
 
 	if (!(c->asked & one))
-		leave(c, accel_name(one), "PREFETCH_ACCEL");
+		leave(c, accel_name(one), "excluded by PREFETCH_ACCEL");
 	else if (found != FINDING_WHOLE)
 		leave(c, accel_name(one), finding_reason(found));
 	else
@@ -59,11 +59,12 @@ static void choose_checksums(struct choice *c)
 		return;
 	}
 	checksums_begin(fn);
-	use(c, "crc32c", "crc32c", "ours", finding_reason(FINDING_WHOLE));
+	use(c, "crc32c", "crc32c", "accelerated",
+	    finding_reason(FINDING_WHOLE));
 }
 
-/* Ours where they are whole; else the library's own arrays in place of its
- * trees, by a field that is public. */
+/* Use our maps if they passed the self-test; otherwise libext2fs's bit arrays
+ * instead of its trees, chosen by a public field. */
 static void choose_maps(struct choice *c)
 {
 	enum finding ours = c->found->of[ABILITY_BITMAPS];
@@ -72,17 +73,18 @@ static void choose_maps(struct choice *c)
 	const char *why;
 
 	if (!(c->asked & ACCEL_BITMAPS))
-		leave(c, "bitmaps", "PREFETCH_ACCEL");
+		leave(c, "bitmaps", "excluded by PREFETCH_ACCEL");
 	else if (ours != FINDING_WHOLE && arrays != FINDING_WHOLE)
 		leave(c, "bitmaps", finding_reason(ours));
 	else if (!map_kind_begin(ours == FINDING_WHOLE ? MAP_OURS : MAP_ARRAY,
 				 budget, &why))
 		leave(c, "bitmaps", why);
 	else if (ours == FINDING_WHOLE)
-		use(c, "bitmaps", "bitmaps", "ours", finding_reason(ours));
+		use(c, "bitmaps", "bitmaps", "accelerated",
+		    finding_reason(ours));
 	else
 		use(c, "bitmaps", "bitarrays",
-		    "libext2fs's bit arrays in place of its trees",
+		    "libext2fs's bit arrays instead of its trees",
 		    finding_reason(ours));
 }
 
@@ -91,7 +93,8 @@ static void choose_walk(struct choice *c)
 	if (!may_use(c, ACCEL_INDIRECT, ABILITY_INDIRECT))
 		return;
 	indirect_begin();
-	use(c, "indirect", "indirect", "ours", finding_reason(FINDING_WHOLE));
+	use(c, "indirect", "indirect", "accelerated",
+	    finding_reason(FINDING_WHOLE));
 }
 
 static void choose_extents(struct choice *c)
@@ -99,7 +102,8 @@ static void choose_extents(struct choice *c)
 	if (!may_use(c, ACCEL_EXTENTS, ABILITY_EXTENTS))
 		return;
 	extents_begin();
-	use(c, "extents", "extents", "ours", finding_reason(FINDING_WHOLE));
+	use(c, "extents", "extents", "accelerated",
+	    finding_reason(FINDING_WHOLE));
 }
 
 void accelerate(unsigned asked, const struct findings *found,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which accelerations are put in e2fsck's way. */
+/* Which accelerations are in use. */
 #ifndef ACCELERATE_H
 #define ACCELERATE_H
 
@@ -9,16 +9,16 @@
 #include "report/decisions.h"
 #include "findings.h"
 
-/* Those in use, by name, for the statistics. */
+/* The names of those in use, for the statistics. */
 struct acceleration_names {
 	const char *name[ACCELERATIONS];
 	size_t count;
 };
 
 /*
- * Begin with those of the set `asked` that the trial found whole, and with
- * what there is in place of the others.  What was decided and why goes into
- * `list`.  Called once, before e2fsck's main().
+ * Begin those accelerations of the set `asked` that passed the self-test, and
+ * the fallbacks for the others.  What was decided, and why, is added to `list`.
+ * Called once, before e2fsck's main().
  */
 void accelerate(unsigned asked, const struct findings *found,
 		struct acceleration_names *names, struct e2pf_decisions *list);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a map of ours answers: one bit, ranges and searches, in place of
- * libext2fs's red-black tree.
+ * Operations on our maps (bits, ranges and searches), which replace libext2fs's
+ * red-black trees.
  *
- * Every function of libext2fs 1.46.2 to 1.47.4 that looks into a map and that
- * e2fsck reaches is stood in for; other maps than ours are passed on.  Not
- * reached, and not stood in for: resizing and comparing.
+ * There is a stand-in for every function of libext2fs 1.46.2 to 1.47.4 that
+ * looks into a map and that e2fsck calls; calls for other maps are passed on.
+ * e2fsck does not resize or compare maps, so those functions have none.
  *
- * What a caller can see is what it sees of a red-black tree, its peculiarities
- * included: each has a comment beginning with "A tree".  No call fails that
- * could not fail in a tree.
+ * Callers see the behaviour of a red-black tree, including its peculiarities:
+ * each has a comment beginning with "A tree".  No call fails that could not
+ * fail in a tree.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,7 +22,7 @@
 #include "real.h"
 
 /*
- * Ends.
+ * The end of a map.
  */
 
 errcode_t ext2fs_fudge_generic_bmap_end(ext2fs_generic_bitmap bitmap,
@@ -65,17 +65,17 @@ void ext2fs_set_generic_bmap_padding(ext2fs_generic_bitmap bitmap)
 	if (!map)
 		real(bitmap);
 	else
-		/* The count is 32 bits wide in the library. */
+		/* libext2fs's count is 32 bits wide. */
 		bitset_set_range(&map->set, map->end + 1 - map->start,
 				 (unsigned)(map->real_end - map->end));
 }
 
 /*
- * One bit.
+ * Single bits.
  */
 
-/* Whatever is inside has a place in the set: it is made for the larger of the
- * ends a map may have. */
+/* Every number that is inside has a bit in the set, which is made for the
+ * larger of the two ends a map may have. */
 static inline bool inside(const struct map *map, uint64_t arg)
 {
 	return arg >= map->start && arg <= map->end;
@@ -94,8 +94,9 @@ static int outside(const struct map *map, int code, uint64_t arg)
 }
 
 /*
- * A check makes millions of these two calls.  All but their short way is in
- * functions of its own, so that it has nothing to save and restore.
+ * A check makes millions of these two calls.  Everything but the common case is
+ * in separate functions, so that the common case saves and restores no
+ * registers.
  */
 
 __attribute__((noinline, cold))
@@ -150,11 +151,12 @@ int ext2fs_unmark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 	if (!inside(map, arg))
 		return outside(map, EXT2FS_UNMARK_ERROR, arg);
 	arg -= map->start;
-	/* A tree also answers "was set" for a clear bit before a set one. */
+	/* A tree also answers "was set" for a clear bit right before a set
+	 * one. */
 	return bitset_clear(&map->set, arg) || bitset_test(&map->set, arg + 1);
 }
 
-/* The 32-bit interface, of which pass 5 uses two for the padding. */
+/* The 32-bit interface; pass 5 uses two of its functions for the padding. */
 static void warn_narrow(const struct map *map, const char *function)
 {
 	if (map->description)
@@ -203,7 +205,7 @@ int ext2fs_unmark_generic_bitmap(ext2fs_generic_bitmap bitmap, blk_t arg)
  * Ranges.
  */
 
-/* The last bit of none is the one before the first, in the library too. */
+/* With num 0 the last bit is the one before the first, as in libext2fs. */
 static inline bool range_inside(const struct map *map, uint64_t block,
 				unsigned num)
 {
@@ -311,7 +313,7 @@ errcode_t ext2fs_set_generic_bmap_range(ext2fs_generic_bitmap bitmap,
 
 	if (!map)
 		return real(bitmap, start, num, in);
-	/* A tree keeps what was set. */
+	/* A tree keeps bits that were already set. */
 	bitset_add_bytes(&map->set, start - map->start, num, in);
 	return 0;
 }
@@ -325,13 +327,13 @@ errcode_t ext2fs_get_generic_bmap_range(ext2fs_generic_bitmap bitmap,
 
 	if (!map)
 		return real(bitmap, start, num, out);
-	/* A tree with nothing in it leaves the buffer as it is. */
+	/* An empty tree leaves the buffer unchanged. */
 	if (!bitset_is_empty(&map->set))
 		bitset_get_bytes(&map->set, start - map->start, num, out);
 	return 0;
 }
 
-/* Common to both searches. */
+/* The check of arguments common to both searches. */
 static bool search_inside(const struct map *map, uint64_t start, uint64_t end)
 {
 	if (start >= map->start && end <= map->end && start <= end)
@@ -352,7 +354,7 @@ errcode_t ext2fs_find_first_zero_generic_bmap(ext2fs_generic_bitmap bitmap,
 		return real(bitmap, start, end, out);
 	if (!search_inside(map, start, end))
 		return EINVAL;
-	/* A tree with nothing in it finds nothing, not even a clear bit. */
+	/* An empty tree finds nothing, not even a clear bit. */
 	if (bitset_is_empty(&map->set))
 		return ENOENT;
 	found = bitset_first_clear(&map->set, start - map->start,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bit arrays in place of libext2fs's red-black trees. */
+/* Bit arrays that replace libext2fs's red-black trees. */
 #ifndef BITMAPS_H
 #define BITMAPS_H
 
 #include <ext2fs/ext2fs.h>
 #include <stdbool.h>
 
-/* Whether the map is one of those made here, and not the library's. */
+/* Was the map made here, not by libext2fs? */
 bool bitmaps_are_ours(ext2fs_generic_bitmap bitmap);
 
-/* ext2fs_read_bitmaps(), with maps of the kind that is in force. */
+/* ext2fs_read_bitmaps(), with maps of the kind that map_kind.c chooses. */
 errcode_t bitmaps_read(ext2_filsys fs);
 
 #endif

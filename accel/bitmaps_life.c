@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of a map: made as an array of bits where libext2fs was told to make
- * a red-black tree and map_kind.c says that ours may take its place, copied,
- * cleared and freed.
+ * Life cycle of a map: made as a bit array where libext2fs was told to make a
+ * red-black tree and map_kind.c allows it; copied, cleared and freed.
  *
- * A map made here is known by its first word, as libext2fs's own are; what it
- * answers is in bitmaps.c.  Filesystems with bigalloc keep the library's maps,
- * so a block is a bit here.
+ * Our maps are recognized by their first word, as libext2fs's own are;
+ * bitmaps.c has the operations on them.  Filesystems with bigalloc keep
+ * libext2fs's maps, so a bit is always one block here.
  *
- * Whatever can fail is done when a map is made, and where it fails the map is
- * the library's: from then on no call fails that could not fail in a tree.
+ * Everything that can fail happens when a map is made; on failure the caller
+ * gets a map of libext2fs.  Afterwards no call fails that could not fail in a
+ * tree.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -26,15 +26,15 @@
 #include "map_kind.h"
 #include "real.h"
 
-static uint64_t taken;		/* of the budget, by the maps there are */
+static uint64_t taken;		/* bytes of the budget that existing maps use */
 
 bool bitmaps_are_ours(ext2fs_generic_bitmap bitmap)
 {
 	return map_of(bitmap) != NULL;
 }
 
-/* The library's maps remember when they were made.  Nobody asks, but a clock
- * that counts its readings, as the tests have, must agree. */
+/* libext2fs's maps store the time they were made.  Nothing uses it, but a clock
+ * that counts its readings, as in the tests, must agree. */
 static void read_clock(void)
 {
 	struct timeval now;
@@ -42,7 +42,7 @@ static void read_clock(void)
 	gettimeofday(&now, NULL);
 }
 
-/* Takes the budget of a set that was made. */
+/* Charge a new set to the budget; frees the set if it does not fit. */
 static bool within_budget(struct bitset *set)
 {
 	uint64_t budget = map_kind_budget();
@@ -83,7 +83,8 @@ static struct map *make(ext2_filsys fs, const struct map_shape *s,
 typedef errcode_t allocate_fn(ext2_filsys fs, const char *descr,
 			      ext2fs_generic_bitmap *ret);
 
-/* The library's own array: the kind is a public field of the filesystem. */
+/* Make libext2fs's own bit array: its kind is a public field of the
+ * filesystem. */
 static errcode_t make_array(allocate_fn *allocate, ext2_filsys fs,
 			    const char *descr, ext2fs_generic_bitmap *ret)
 {
@@ -124,7 +125,7 @@ errcode_t ext2fs_allocate_inode_bitmap(ext2_filsys fs, const char *descr,
 	return 0;
 }
 
-/* Without bigalloc the library makes the subcluster map by this as well. */
+/* Without bigalloc libext2fs uses this for the subcluster map as well. */
 errcode_t ext2fs_allocate_block_bitmap(ext2_filsys fs, const char *descr,
 				       ext2fs_block_bitmap *ret)
 {
@@ -202,8 +203,7 @@ static errcode_t empty_tree(const struct map *from, ext2fs_block_bitmap *tree)
 	return err;
 }
 
-/* What is in the map goes into a tree of the library's, as a copy of a tree
- * would be one. */
+/* Copy the map into a libext2fs tree with the same contents. */
 static errcode_t copy_to_tree(const struct map *from, ext2fs_block_bitmap *ret)
 {
 	uint64_t bit = 0, end = 0, last = from->real_end - from->start, most;
@@ -212,7 +212,7 @@ static errcode_t copy_to_tree(const struct map *from, ext2fs_block_bitmap *ret)
 
 	if (err)
 		return err;
-	/* As far as there may be padding. */
+	/* The map may have padding bits set up to there. */
 	ext2fs_fudge_generic_bmap_end(tree, 0, from->real_end, NULL);
 	while ((bit = bitset_first_set(&from->set, bit, last)) != UINT64_MAX) {
 		end = bitset_first_clear(&from->set, bit, last);
@@ -255,7 +255,8 @@ void ext2fs_clear_generic_bmap(ext2fs_generic_bitmap bitmap)
 }
 
 /*
- * Where the library makes maps itself, and its calls may go past us.
+ * Calls in which libext2fs makes maps itself, perhaps without passing through
+ * the stand-ins.
  */
 
 errcode_t bitmaps_read(ext2_filsys fs)
@@ -266,12 +267,13 @@ errcode_t bitmaps_read(ext2_filsys fs)
 
 	err = real(fs);
 	map_kind_leave(fs, type);
-	/* An array takes its memory at once, a tree what is in it. */
+	/* An array takes all of its memory at once, a tree only what it
+	 * contains. */
 	return err == EXT2_ET_NO_MEMORY ? real(fs) : err;
 }
 
-/* Without bigalloc this is a map of blocks like any other, which the library
- * makes by ext2fs_allocate_block_bitmap(). */
+/* Without bigalloc this is an ordinary map of blocks, which libext2fs makes
+ * with ext2fs_allocate_block_bitmap(). */
 errcode_t ext2fs_allocate_subcluster_bitmap(ext2_filsys fs, const char *descr,
 					    ext2fs_block_bitmap *ret)
 {

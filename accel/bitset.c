@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ranges and searches of an array of bits, 64 at a time.  Knows nothing of
- * what the bits stand for.
+ * Ranges and searches in a bit array, 64 bits at a time.  Does not know what
+ * the bits stand for.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -17,7 +17,7 @@
 #define WORD 64u
 #define BYTES (BITSET_CHUNK / 8)
 
-/* The table begins a page, and the pool behind it another: the kernel gives
+/* The table and the pool each begin on a page boundary: the kernel provides
  * memory by the page. */
 static uint64_t table_bytes(uint64_t chunks)
 {
@@ -42,7 +42,7 @@ bool bitset_init(struct bitset *s, uint64_t bits)
 	void *p = MAP_FAILED;
 
 	memset(s, 0, sizeof(*s));
-	/* Not to be counted against the machine's memory before it is used. */
+	/* NORESERVE: it must not count as memory before it is used. */
 	if (bytes != UINT64_MAX)
 		p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -73,8 +73,8 @@ void bitset_clear_all(struct bitset *s)
 	if (s->low <= s->high)
 		memset(s->table + s->low, 0,
 		       (size_t)(s->high - s->low + 1) * sizeof(*s->table));
-	/* A chunk is written as a whole when it is taken: whether this gives
-	 * the memory back does not matter. */
+	/* A chunk is initialized when it is taken, so it does not matter
+	 * whether this really frees the memory. */
 	if (used > page)
 		(void)madvise(s->pool + page, used - page, MADV_DONTNEED);
 	s->fresh = BITSET_OWN;
@@ -99,7 +99,8 @@ static void touch(struct bitset *s, uint64_t c)
 		s->high = c;
 }
 
-/* There is one for each place of the table. */
+/* Take a free chunk of the pool.  There is always one: the pool has as many as
+ * the table has entries. */
 static uint32_t take(struct bitset *s)
 {
 	uint32_t n = s->spare;
@@ -110,7 +111,7 @@ static uint32_t take(struct bitset *s)
 	return n;
 }
 
-/* The chunk as a whole. */
+/* Make a chunk entirely clear or set. */
 static void become(struct bitset *s, uint64_t c, uint32_t what)
 {
 	uint32_t n = s->table[c];
@@ -149,7 +150,8 @@ bool bitset_copy(const struct bitset *from, struct bitset *to)
 }
 
 /*
- * Ranges, chunk by chunk: what of start..last is in the chunk of `start`.
+ * Ranges are handled chunk by chunk: the part of start..last in the first
+ * chunk.
  */
 struct piece {
 	uint64_t c;		/* the chunk */
@@ -173,7 +175,7 @@ static inline bool whole(const struct piece *p)
 	return !p->first && p->last == BITSET_CHUNK - 1;
 }
 
-/* The bits of word `w` of a chunk that are in the piece. */
+/* The bits of word `w` of a chunk that belong to the piece. */
 static inline uint64_t inside(unsigned w, const struct piece *p)
 {
 	uint64_t mask = UINT64_MAX;
@@ -266,8 +268,8 @@ uint64_t bitset_first_set(const struct bitset *s, uint64_t start,
 	uint64_t found;
 
 	/* e2fsck's readahead makes a map of the whole filesystem for each
-	 * stretch, and asks what follows the last bit: 4 to 6.6 ms each time
-	 * at 16 TiB, if all of the table were looked at. */
+	 * stretch, and asks what follows the last bit: at 16 TiB that takes 4
+	 * to 6.6 ms each time if the whole table is searched. */
 	if (s->low > s->high)
 		return UINT64_MAX;
 	if (start / BITSET_CHUNK < s->low)
@@ -310,7 +312,7 @@ uint64_t bitset_first_clear(const struct bitset *s, uint64_t start,
  * Bytes.
  */
 
-/* 64 bits of `in` from bit `at`, of `n`; those behind it are clear. */
+/* 64 bits of `in` from bit `at` on; bits from `n` on are clear. */
 static uint64_t input(const unsigned char *in, uint64_t at, uint64_t n)
 {
 	uint64_t left = n - at, v = 0;
@@ -326,12 +328,12 @@ static void add_word(struct bitset *s, uint64_t bit, uint64_t v)
 	unsigned char *at;
 
 	if (!v || c >= s->chunks || s->table[c] == BITSET_FULL)
-		return;		/* no memory for a chunk of clear bits */
+		return;		/* do not take a chunk just for clear bits */
 	at = bitset_own(s, c) + bit % BITSET_CHUNK / WORD * 8;
 	bitset_store(at, bitset_load(at) | v);
 }
 
-/* A chunk of them. */
+/* Are all bits of this chunk-sized piece set? */
 static bool all_set(const unsigned char *in)
 {
 	return in[0] == 0xff && !memcmp(in, in + 1, BYTES - 1);

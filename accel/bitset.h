@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An array of bits in chunks: one that has no bit set takes no memory but its
- * place in a table, and neither does one that was set as a whole.  Bits behind
- * its end are clear; setting one does nothing.
+ * A bit array in chunks.  A chunk that is entirely clear or entirely set takes
+ * only its entry in a table.  Bits beyond the end read as clear; setting one
+ * does nothing.
  *
- * Address space for all chunks is taken when a set is made, and memory by the
- * kernel where it is written to.  So nothing can fail afterwards.
+ * A new set reserves address space for all chunks, and the kernel provides
+ * memory on first write.  So nothing can fail afterwards.
  *
- * All numbers are bits from 0; a range is `start` and a count.  Nothing here
+ * Bits are numbered from 0; a range is `start` and a count.  Nothing here
  * locks: one thread at a time, as with libext2fs's own maps.
  */
 #ifndef BITSET_H
@@ -19,37 +19,39 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 512 bytes: on a large filesystem with little in it, the metadata of 16
- * groups lies together and fills one or two such chunks. */
+/* 512 bytes: on a large filesystem with little in it, the metadata of 16 groups
+ * is contiguous and fills one or two chunks of this size. */
 #define BITSET_CHUNK 4096u
 
-/* What the table says of a chunk that is clear, or set, as a whole: both are
- * in the pool, and are never written to. */
+/* Table entries of a chunk that is entirely clear or set.  The pool has a chunk
+ * for each of the two, which is never written to. */
 #define BITSET_CLEAR 0u
 #define BITSET_FULL 1u
-#define BITSET_OWN 2u	/* the first that is written to */
+#define BITSET_OWN 2u	/* the first chunk that may be written to */
 
 struct bitset {
-	uint32_t *table;	/* of each chunk, which of the pool it is */
-	unsigned char *pool;	/* bit i of a chunk is bit i % 8 of its byte */
+	uint32_t *table;	/* for each chunk, its index in the pool */
+	unsigned char *pool;	/* bit i of a chunk is bit i % 8 of its byte i
+				   / 8 */
 	uint64_t chunks;
 	uint64_t low, high;	/* chunks outside low..high are clear */
-	uint32_t fresh;		/* of the pool, never used from here on */
-	uint32_t spare;		/* the first of a list of those given back */
+	uint32_t fresh;		/* pool chunks from here on were never used */
+	uint32_t spare;		/* head of the list of freed pool chunks; 0:
+				   empty */
 	size_t bytes;		/* of address space */
 };
 
-/* Address space a set of `bits` takes, and so memory at most; UINT64_MAX if
- * it cannot be made. */
+/* Address space for a set of `bits`, which is also the most memory it takes;
+ * UINT64_MAX if that is impossible. */
 uint64_t bitset_bytes(uint64_t bits);
 
-/* False if there is no address space. */
+/* These return false if there is no address space. */
 bool bitset_init(struct bitset *s, uint64_t bits);
 bool bitset_copy(const struct bitset *from, struct bitset *to);
 void bitset_free(struct bitset *s);
 void bitset_clear_all(struct bitset *s);
 
-/* Whether no bit is set. */
+/* Is no bit set? */
 bool bitset_is_empty(const struct bitset *s);
 
 static inline unsigned char *bitset_chunk(const struct bitset *s, uint64_t c)
@@ -65,7 +67,7 @@ static inline bool bitset_test(const struct bitset *s, uint64_t i)
 	       (bitset_chunk(s, c)[i % BITSET_CHUNK / 8] >> (i % 8) & 1);
 }
 
-/* Chunk `c`, which is clear or full as a whole, to write to. */
+/* Give memory of its own to chunk `c`, which is entirely clear or set. */
 unsigned char *bitset_make(struct bitset *s, uint64_t c);
 
 static inline unsigned char *bitset_own(struct bitset *s, uint64_t c)
@@ -74,7 +76,7 @@ static inline unsigned char *bitset_own(struct bitset *s, uint64_t c)
 	       bitset_make(s, c);
 }
 
-/* Both return what it was before. */
+/* Both return the bit's previous value. */
 static inline bool bitset_set(struct bitset *s, uint64_t i)
 {
 	if (bitset_test(s, i))
@@ -95,8 +97,8 @@ static inline bool bitset_clear(struct bitset *s, uint64_t i)
 }
 
 /*
- * The short way of what is called most, for bits that are known not to lie
- * behind the end.
+ * Fast versions of the most frequent calls, for bits known to be within the
+ * set.
  */
 
 static inline bool bitset_test_inside(const struct bitset *s, uint64_t i)
@@ -105,14 +107,14 @@ static inline bool bitset_test_inside(const struct bitset *s, uint64_t i)
 	       (i % 8) & 1;
 }
 
-/* Whether the chunk of a bit has memory of its own, so that bits may be set
- * in it as they are by the two functions that set some below. */
+/* Does the chunk of this bit have memory of its own?  Only then may the two
+ * bitset_set_own functions below be used. */
 static inline bool bitset_is_own(const struct bitset *s, uint64_t i)
 {
 	return s->table[i / BITSET_CHUNK] >= BITSET_OWN;
 }
 
-/* Returns what it was before. */
+/* Returns the previous value. */
 static inline bool bitset_set_own(struct bitset *s, uint64_t i)
 {
 	unsigned char *at = bitset_chunk(s, i / BITSET_CHUNK) +
@@ -123,7 +125,7 @@ static inline bool bitset_set_own(struct bitset *s, uint64_t i)
 	return was;
 }
 
-/* Eight bytes of a chunk; the first has bit 0. */
+/* Eight bytes of a chunk; bit 0 is in the first. */
 static inline uint64_t bitset_load(const unsigned char *p)
 {
 	uint64_t v;
@@ -138,7 +140,7 @@ static inline void bitset_store(unsigned char *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* Extents are short: most ranges lie within one word, and need no loop. */
+/* Extents are short: most ranges are within one word and need no loop. */
 static inline bool bitset_is_word(uint64_t first, uint64_t last)
 {
 	return first / 64 == last / 64;
@@ -176,18 +178,18 @@ static inline void bitset_set_own_word(struct bitset *s, uint64_t first,
 void bitset_set_range(struct bitset *s, uint64_t start, uint64_t count);
 void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count);
 
-/* The first set (clear) bit of start..last; UINT64_MAX if there is none. */
+/* The first set (clear) bit in start..last; UINT64_MAX if there is none. */
 uint64_t bitset_first_set(const struct bitset *s, uint64_t start,
 			  uint64_t last);
 uint64_t bitset_first_clear(const struct bitset *s, uint64_t start,
 			    uint64_t last);
 
-/* Set those of the range that are set in `in`, whose first bit is bit 0 of
- * its first byte. */
+/* Set the bits of the range that are set in `in`, whose bit 0 stands for
+ * `start`. */
 void bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t count,
 		      const unsigned char *in);
 
-/* The range as bytes; bits behind the range in the last byte are clear. */
+/* Store the range as bytes; unused bits of the last byte are clear. */
 void bitset_get_bytes(const struct bitset *s, uint64_t start, uint64_t count,
 		      unsigned char *out);
 

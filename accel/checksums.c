@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stands in for libext2fs's CRC-32C. */
+/* The stand-in for libext2fs's CRC-32C. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How CRC-32C is computed on this processor.  Knows nothing about what the
- * bytes are.
+ * Computes CRC-32C on this processor.  Does not know what the bytes are.
  *
- * Folding follows V. Gopal et al., "Fast CRC Computation for Generic
+ * Folding follows V.  Gopal et al., "Fast CRC Computation for Generic
  * Polynomials Using PCLMULQDQ Instruction", Intel, 2009.  Its constants are
  * computed here, from the polynomial alone.
  */
@@ -37,7 +36,7 @@ static void fill_table(void)
 			r = times_x(r);
 		table[0][i] = r;
 	}
-	/* A byte k places further on has k more zero bytes behind it. */
+	/* table[k] is for a byte that is followed by k zero bytes. */
 	for (k = 1; k < 16; k++)
 		for (i = 0; i < 256; i++)
 			table[k][i] = (table[k - 1][i] >> 8) ^
@@ -52,7 +51,7 @@ static inline uint32_t load32(const unsigned char *p)
 	return le32toh(v);
 }
 
-/* The four bytes of `v`, the first of which has `behind` bytes behind it. */
+/* The four bytes of `v`; the first of them is followed by `behind` bytes. */
 static inline uint32_t four(uint32_t v, unsigned behind)
 {
 	return table[behind][v & 0xff] ^ table[behind - 1][v >> 8 & 0xff] ^
@@ -78,10 +77,10 @@ static bool always(void)
 #include <immintrin.h>
 
 /*
- * What one multiplication needs to move 128 bits of data `D` bits further to
- * the end of the message.  The low half is the one that came first and has 64
- * bits more to go.  A 32-bit constant in a 64-bit operand, and a product of
- * two reflected operands, are together x^33 too high.
+ * Factors that move 128 bits of data `D` bits towards the end of the message.
+ * The low half came first and has 64 bits further to go.  A 32-bit constant in
+ * a 64-bit operand, and a product of two reflected operands, are together x^33
+ * too high.
  */
 struct fold {
 	uint64_t low;		/* x^(D + 64 - 33) mod P */
@@ -144,7 +143,7 @@ SSE static inline __m128i get(const unsigned char *p)
 	return _mm_loadu_si128((const __m128i *)p);
 }
 
-/* `x` moved to where `next` is, and added to it. */
+/* Move `x` to the position of `next` and add the two. */
 SSE static inline __m128i fold(__m128i x, __m128i by, __m128i next)
 {
 	return _mm_xor_si128(next,
@@ -157,8 +156,8 @@ SSE static inline __m128i constants(const struct fold *f)
 	return _mm_set_epi64x((long long)f->high, (long long)f->low);
 }
 
-/* Four lanes in a row become one, whole 16 bytes are folded in, and the
- * crc32 instruction does what is left. */
+/* Fold four adjacent lanes into one, then each whole 16 bytes; the crc32
+ * instruction does the rest. */
 SSE static inline uint32_t finish(__m128i a, __m128i b, __m128i c, __m128i d,
 				  const unsigned char *p, size_t len)
 {
@@ -173,8 +172,8 @@ SSE static inline uint32_t finish(__m128i a, __m128i b, __m128i c, __m128i d,
 	return len ? sse42((uint32_t)crc, p, len) : (uint32_t)crc;
 }
 
-/* On an AMD EPYC of 2023 (family 25, model 17): 128 bytes take 11 ns folded
- * and 14 ns by the serial instruction, shorter ones are even. */
+/* On an AMD EPYC of 2023 (family 25, model 17) 128 bytes take 11 ns with
+ * folding and 14 ns with the serial instruction; shorter ones take the same. */
 #define FOLD_FROM 128
 
 SSE static uint32_t pclmul(uint32_t crc, const unsigned char *p, size_t len)
@@ -203,7 +202,7 @@ SSE static uint32_t pclmul(uint32_t crc, const unsigned char *p, size_t len)
 AVX static inline __m512i wide_fold(__m512i x, __m512i by,
 				    const unsigned char *next)
 {
-	/* 0x96: the exclusive or of three. */
+	/* 0x96: exclusive or of three operands. */
 	return _mm512_ternarylogic_epi64(_mm512_clmulepi64_epi128(x, by, 0x00),
 			_mm512_clmulepi64_epi128(x, by, 0x11),
 			_mm512_loadu_si512(next), 0x96);
@@ -215,7 +214,8 @@ AVX static inline __m512i wide_join(__m512i x, __m512i by, __m512i next)
 			_mm512_clmulepi64_epi128(x, by, 0x11), next, 0x96);
 }
 
-/* There, 512 bytes take 19 ns wide and 35 ns narrow, 4092 bytes 80 and 281. */
+/* On the same processor 512 bytes take 19 ns wide and 35 ns narrow, 4092 bytes
+ * 80 and 281 ns. */
 #define WIDE_FROM 512
 
 AVX static uint32_t vpclmul(uint32_t crc, const unsigned char *p, size_t len)
@@ -318,8 +318,8 @@ const struct crc32c_way crc32c_ways[] = {
 	{ NULL, NULL, NULL }
 };
 
-/* The check value of the catalogues, of the nine digits; and that folding
- * agrees with the table on more than one stride. */
+/* Verify the published check value of the nine digits, and that folding agrees
+ * with the table over more than one stride. */
 static bool right(const struct crc32c_way *way)
 {
 	unsigned char text[1500];

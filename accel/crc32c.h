@@ -12,21 +12,21 @@
 
 typedef uint32_t crc32c_fn(uint32_t seed, const unsigned char *p, size_t len);
 
-/* One way to compute it. */
+/* One implementation. */
 struct crc32c_way {
 	const char *name;
 	bool (*usable)(void);	/* does this processor have what it needs? */
 	crc32c_fn *run;
 };
 
-/* All ways this build has, the fastest first; the last one is always usable.
- * A name of NULL ends the list. */
+/* All implementations in this build, fastest first; the last one is always
+ * usable.  Ends with a NULL name. */
 extern const struct crc32c_way crc32c_ways[];
 
 /*
- * Fill the tables and choose the first usable way.  Called once, before any
- * thread uses a way; the function returned may be called from any thread.
- * NULL if no way gives the published check value.
+ * Fill the tables and choose the first usable implementation.  Call it once,
+ * before any thread uses one; the function returned may be called from any
+ * thread.  NULL if none yields the published check value.
  */
 crc32c_fn *crc32c_choose(void);
 

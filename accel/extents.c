@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handles for inodes whose extents all lie in the inode: most files have no
- * more than four.  e2fsck opens one for each file, walks over it and closes
- * it, and libext2fs takes and clears two pieces of memory for that.
+ * Handles for inodes whose extents are all in the inode: most files have no
+ * more than four.  e2fsck opens a handle for each file, walks over it and
+ * closes it, for which libext2fs allocates and clears two pieces of memory.
  *
- * A handle made here answers where it is, and moves.  Whatever else is asked
- * of it makes a handle of libext2fs's own that is at the same place, which
- * from then on answers for it.  So every function that takes a handle is stood
- * in for, and no function that changes an extent is written again.
+ * Our handle only keeps a position and moves.  For anything else it opens a
+ * libext2fs handle at the same position, which takes over from then on.  So
+ * every function that takes a handle has a stand-in, but none that changes an
+ * extent is reimplemented.
  *
- * libext2fs itself looks into handles that it has opened: only the program
- * gets ours.
+ * libext2fs looks inside the handles it opened, so only the program gets ours.
  *
- * What a caller sees is what it sees of a handle of libext2fs 1.46.2 to
- * 1.47.4 (lib/ext2fs/extent.c), peculiarities included.
+ * Callers see the behaviour of libext2fs 1.46.2 to 1.47.4
+ * (lib/ext2fs/extent.c), including its peculiarities.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -30,14 +29,15 @@
 #include "extents.h"
 #include "real.h"
 
-/* No error code of any table ends in these letters. */
+/* No error table uses a code that ends in these bytes. */
 #define HANDLE_MAGIC ((errcode_t)0x65327065)
 
-/* Extents an inode has room for, and how many fewer its header may name. */
+/* Extents an inode has room for, and by how many its header may understate
+ * it. */
 #define ROOM 4u
 #define ROOM_LEFT_OUT 2u
 
-/* What libext2fs's function looks at when it opens a handle. */
+/* The fields that libext2fs reads when it opens a handle. */
 struct opened {
 	__u32 block[EXT2_N_BLOCKS];
 	__u32 flags, size, size_high;
@@ -45,21 +45,22 @@ struct opened {
 
 struct handle {
 	errcode_t magic;		/* first, as in libext2fs's own */
-	ext2_extent_handle_t own;	/* libext2fs's, once there is one */
+	ext2_extent_handle_t own;	/* libext2fs's handle, once there is
+					   one */
 	ext2_filsys fs;
 	ext2_ino_t ino;
 	struct ext2_inode *inode;	/* the caller's */
 	struct opened opened;
-	int entries, most;		/* when it was opened */
-	int left;			/* extents behind the current one */
+	int entries, most;		/* when the handle was opened */
+	int left;			/* extents after the current one */
 	bool moved;			/* since it was opened */
-	char *at;			/* the current one; NULL: none yet */
+	char *at;			/* the current extent; NULL: none yet */
 };
 
-/* Where the code of the program is; nowhere until handles are ours. */
+/* The program's code; size 0 until handles are ours. */
 static uintptr_t code, code_size;
 
-/* The program is the first object of all, whatever its name. */
+/* The program is always the first object, whatever its name. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *data)
 {
 	unsigned i;
@@ -82,7 +83,7 @@ void extents_begin(void)
 	dl_iterate_phdr(find_code, NULL);
 }
 
-/* NULL if the handle is libext2fs's own. */
+/* NULL if the handle is libext2fs's. */
 static inline struct handle *handle_of(ext2_extent_handle_t handle)
 {
 	struct handle *h = (struct handle *)handle;
@@ -103,7 +104,7 @@ static inline struct ext3_extent_header *header(const struct handle *h)
 }
 
 /*
- * A handle of libext2fs's own.
+ * Opening libext2fs's own handle.
  */
 
 static struct opened look_at(const struct ext2_inode *inode)
@@ -125,9 +126,9 @@ static void put_back(struct ext2_inode *inode, const struct opened *o)
 	memcpy(inode->i_block, o->block, sizeof(o->block));
 }
 
-/* Moves it to where ours is.  The number of extents that the header names
- * decides which one is the last: made to be the one that ours would come to,
- * the way back to the current one is known. */
+/* Move it to the position of ours.  The header's number of extents decides
+ * which one LAST_SIB finds.  It is set so that this is where ours would end,
+ * and from there the current extent is h->left steps back. */
 static void move_there(const struct handle *h, ext2_extent_handle_t own)
 {
 	struct ext3_extent_header *eh = header(h);
@@ -138,7 +139,7 @@ static void move_there(const struct handle *h, ext2_extent_handle_t own)
 	if (!h->moved)
 		return;
 	if (!h->at) {
-		/* There is none: passed, and begun again. */
+		/* No current extent: go to the end, then back to the root. */
 		real(own, EXT2_EXTENT_LAST_SIB, &extent);
 		real(own, EXT2_EXTENT_ROOT, &extent);
 		return;
@@ -151,8 +152,8 @@ static void move_there(const struct handle *h, ext2_extent_handle_t own)
 		real(own, EXT2_EXTENT_PREV_SIB, &extent);
 }
 
-/* The handle of libext2fs's own that answers for ours from now on.  It is
- * opened on what there was when ours was. */
+/* Open the libext2fs handle that takes over from ours, on the fields as they
+ * were when ours was opened. */
 static errcode_t make_own(struct handle *h)
 {
 	struct opened now;
@@ -279,7 +280,7 @@ static errcode_t move(struct handle *h, int way)
 		return previous(h);
 	case EXT2_EXTENT_LAST_LEAF:
 	case EXT2_EXTENT_LAST_SIB:
-		/* Of those that the header names by now. */
+		/* The last of those that the header has now. */
 		h->at = (char *)EXT_LAST_EXTENT(header(h));
 		h->left = 0;
 		h->moved = true;
@@ -335,8 +336,9 @@ errcode_t ext2fs_extent_get_info(ext2_extent_handle_t handle,
 	if (!h || h->own)
 		return real(h ? h->own : handle, info);
 	memset(info, 0, sizeof(*info));
-	/* Counted from 1: the header is as long as an extent.  What lies before
-	 * it, where the header has changed, is divided as a size. */
+	/* Counted from 1, since the header is as long as an extent.  The
+	 * division is unsigned, as in libext2fs, also for a position before the
+	 * header, which is possible if the header has changed. */
 	if (h->at)
 		info->curr_entry = (int)((size_t)(h->at - (char *)header(h)) /
 					 sizeof(struct ext3_extent));
@@ -371,10 +373,10 @@ size_t ext2fs_max_extent_depth(ext2_extent_handle_t handle)
 }
 
 /*
- * The rest is libext2fs's.
+ * libext2fs does everything else.
  */
 
-/* The call with libext2fs's own handle. */
+/* Call the real function with libext2fs's own handle. */
 #define ON_OWN(name, ...) do { \
 	struct handle *h = handle_of(handle); \
 	errcode_t err = h ? make_own(h) : 0; \

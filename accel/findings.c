@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings as text, and their reasons in words. */
+/* Findings as text, and the reasons in words. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -59,7 +59,7 @@ static bool parse_finding(const char *name, size_t len, enum finding *one)
 	return false;
 }
 
-/* The text behind `start`; NULL if it begins otherwise. */
+/* The text after `start`; NULL if it does not begin with that. */
 static const char *after(const char *text, const char *start)
 {
 	size_t len = strlen(start);

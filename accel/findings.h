@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the trial finds out about the e2fsck and libext2fs at hand, and how it
- * is passed from the trial to the launcher and on to the module.
+ * What the self-test finds out about this e2fsck and libext2fs, and how that
+ * gets from the self-test to the launcher and on to the module.
  */
 #ifndef FINDINGS_H
 #define FINDINGS_H
@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Set for the process that makes the trial: the module writes its findings to
- * standard output, and the process ends. */
+/* Set for the process that runs the self-test: the module writes its findings
+ * to standard output and exits. */
 #define TRIAL_VARIABLE "PREFETCH_TRIAL"
 
 /* Set for the check: the process it is meant for, and the findings. */
 #define FINDINGS_VARIABLE "PREFETCH_FINDINGS"
 
-#define FINDINGS_SIZE 256u		/* bytes of findings as text, at most */
+#define FINDINGS_SIZE 256u		/* size of findings as text, at most */
 
 enum finding {
 	FINDING_UNTRIED,	/* no trial was made */
@@ -31,12 +31,12 @@ enum finding {
 	FINDINGS
 };
 
-/* What there is to find out about. */
+/* What is tested. */
 enum ability {
-	ABILITY_PROGRESS,	/* to see where the check is */
-	ABILITY_CRC32C,		/* the accelerations of the same names */
+	ABILITY_PROGRESS,	/* follow the position of the check */
+	ABILITY_CRC32C,		/* the accelerations of these names */
 	ABILITY_BITMAPS,
-	ABILITY_ARRAYS,		/* libext2fs's bit arrays in place of trees */
+	ABILITY_ARRAYS,		/* libext2fs's bit arrays instead of trees */
 	ABILITY_INDIRECT,
 	ABILITY_EXTENTS,
 	ABILITIES
@@ -46,19 +46,19 @@ struct findings {
 	enum finding of[ABILITIES];
 };
 
-/* As text, in one line without its end. */
+/* Format as one line of text, without the newline. */
 void findings_print(const struct findings *f, char *text, size_t size);
 
-/* False, with all untried, when the text is not the whole of a line that
- * findings_print() wrote. */
+/* Returns false, with everything FINDING_UNTRIED, unless the text is a complete
+ * line from findings_print(). */
 bool findings_parse(const char *text, struct findings *f);
 
-/* To and from the environment, for one process.  A process that inherits the
- * variable from another has no findings: all are untried. */
+/* Write to and read from the environment, for one process.  A process that
+ * inherits the variable from another reads FINDING_UNTRIED for everything. */
 bool findings_export(const struct findings *f, pid_t process);
 void findings_import(struct findings *f);
 
-/* A sentence without its end, of why an ability cannot be used. */
+/* Why an ability cannot be used: a phrase for messages. */
 const char *finding_reason(enum finding one);
 
 #endif

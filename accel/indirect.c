@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over the blocks of an inode that has indirect blocks, in place of
- * libext2fs's where a hole is not told of: holes are passed over several
- * numbers at a time.  A scattered file has little else in its indirect blocks.
+ * A walk over the blocks of an inode with indirect blocks.  It replaces
+ * libext2fs's where the caller does not want to be told of holes, and skips
+ * holes several numbers at a time.  A scattered file has little else in its
+ * indirect blocks.
  *
- * What is called, in which order and with which numbers, what is read and
- * written, and where an error ends the walk, is as in lib/ext2fs/block.c of
- * e2fsprogs 1.47.0.
+ * Calls, their order and arguments, reads, writes, and the errors that end the
+ * walk are those of lib/ext2fs/block.c of e2fsprogs 1.47.0.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -24,7 +24,7 @@ struct walk {
 	block_fn *func;
 	void *data;
 	char *buf;		/* of three blocks */
-	e2_blkcnt_t count;	/* of the file's blocks, where the walk is */
+	e2_blkcnt_t count;	/* current position, in blocks of the file */
 	errcode_t err;
 };
 
@@ -35,13 +35,14 @@ void indirect_begin(void)
 	on = true;
 }
 
-/* Numbers in an indirect block. */
+/* Block numbers in an indirect block. */
 static unsigned per_block(ext2_filsys fs)
 {
 	return fs->blocksize / sizeof(blk_t);
 }
 
-/* Blocks of the file below a block at `level`: 0 is that of data blocks. */
+/* Blocks of the file that an indirect block at `level` covers; level 0 refers
+ * to data blocks. */
 static e2_blkcnt_t below(const struct walk *w, unsigned level)
 {
 	e2_blkcnt_t n = per_block(w->fs);
@@ -51,7 +52,7 @@ static e2_blkcnt_t below(const struct walk *w, unsigned level)
 	return n;
 }
 
-/* The first number from `i` on that is not 0; `n`, if there is none. */
+/* The first number from `i` on that is not 0; `n` if there is none. */
 static unsigned next_used(const blk_t *number, unsigned i, unsigned n)
 {
 	uint64_t v[4];
@@ -111,7 +112,7 @@ static int walk_level(struct walk *w, unsigned level, blk_t ref_block,
 			w->count += below(w, level - 1);
 			continue;
 		}
-		/* The library's offset leaves out the holes at these levels. */
+		/* libext2fs's offset does not count holes at these levels. */
 		flags = walk_tree(w, level - 1, number + i, ref_block, offset);
 		offset += (int)sizeof(blk_t);
 		changed |= flags;
@@ -123,7 +124,7 @@ static int walk_level(struct walk *w, unsigned level, blk_t ref_block,
 	return changed;
 }
 
-/* The block of numbers at *block, and all below it. */
+/* Walk the indirect block at *block and all below it. */
 static int walk_tree(struct walk *w, unsigned level, blk_t *block,
 		     blk_t ref_block, int ref_offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a map of ours is, for the files that answer for one. */
+/* Layout of our maps, for the files that implement them. */
 #ifndef MAP_H
 #define MAP_H
 
@@ -7,19 +7,19 @@
 
 #include "bitset.h"
 
-/* No error code of any table ends in these letters. */
+/* No error table uses a code that ends in these bytes. */
 #define MAP_MAGIC ((errcode_t)0x65327066)
 
 struct map {
-	errcode_t magic;	/* first, as in the library's own maps */
-	errcode_t base_error;	/* tells a map of inodes from one of blocks */
+	errcode_t magic;	/* first, as in libext2fs's own maps */
+	errcode_t base_error;	/* tells a map of inodes from a map of blocks */
 	uint64_t start, end, real_end;
 	char *description;
 	ext2_filsys fs;
 	struct bitset set;
 };
 
-/* The map, if it is one of ours, or else NULL. */
+/* The map if it is ours, otherwise NULL. */
 static inline struct map *map_of(ext2fs_generic_bitmap bitmap)
 {
 	struct map *map = (struct map *)bitmap;

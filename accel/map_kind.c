@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which kind of map takes the place of a tree: what the trial allows,
- * where neither the user nor a limit on memory speaks against it, and where
- * all maps of the filesystem fit the budget.
+ * Decides which kind of map replaces a tree: the kind that the self-test
+ * allows, if neither the user nor a memory limit rules it out, and if all maps
+ * of the filesystem fit into the budget.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -18,9 +18,10 @@
 #include "bitset.h"
 #include "map_kind.h"
 
-/* Maps of each kind that e2fsck has at a time, at most: pass 1 makes nine of
- * inodes besides the filesystem's own and those of passes 1B and 3, and three
- * of blocks besides the filesystem's own and that of shared ones. */
+/* The most maps of each kind that e2fsck has at a time.  Of inodes, pass 1
+ * makes nine, and there are the filesystem's own and those of passes 1B and 3;
+ * of blocks, it makes three, and there are the filesystem's own and that of
+ * shared blocks. */
 #define INODE_MAPS 12u
 #define BLOCK_MAPS 5u
 
@@ -29,7 +30,7 @@ static struct {
 	uint64_t budget;
 } self;
 
-/* "[bitmaps]" at the beginning of a line, with any blanks. */
+/* Does the line begin with "[bitmaps]", with or without blanks? */
 static bool names_bitmaps(const char *line)
 {
 	line += strspn(line, " \t");
@@ -39,8 +40,8 @@ static bool names_bitmaps(const char *line)
 	return !strncmp(line, "bitmaps", 7) && !isalnum((unsigned char)line[7]);
 }
 
-/* What a section says cannot be seen from here where it says what is the
- * default anyway: that there is one is enough. */
+/* Does e2fsck.conf choose the kind of maps?  A section that repeats the default
+ * could not be told from none by its effect, so any such section counts. */
 static bool user_chooses(void)
 {
 	const char *path = getenv("E2FSCK_CONFIG");
@@ -52,7 +53,7 @@ static bool user_chooses(void)
 
 	if (!path)
 		path = "/etc/e2fsck.conf";
-	/* A pipe can be read but once: it is e2fsck's. */
+	/* A pipe can be read only once, and it is e2fsck's. */
 	if (stat(path, &st) || S_ISCHR(st.st_mode))
 		return false;
 	if (!S_ISREG(st.st_mode))
@@ -63,14 +64,14 @@ static bool user_chooses(void)
 	while (!found && getline(&line, &size, f) > 0)
 		found = names_bitmaps(line);
 	if (!feof(f))
-		found = true;	/* or it cannot be read to its end */
+		found = true;	/* or it could not be read to its end */
 	free(line);
 	fclose(f);
 	return found;
 }
 
-/* Where address space has a limit, or is counted against the machine's memory
- * before it is used, what our maps take might be what a tree needs later. */
+/* True if address space is limited, or counted against the machine's memory
+ * before it is used: what our maps take might be what a tree needs later. */
 static bool space_is_scarce(void)
 {
 	char mode[4] = "";
@@ -93,14 +94,14 @@ bool map_kind_begin(enum map_kind kind, uint64_t budget, const char **why)
 {
 	self.kind = MAP_TREE;
 	if (getenv("E2FSPROGS_BITMAP_STATS"))
-		*why = "statistics of the maps are asked for";
+		*why = "E2FSPROGS_BITMAP_STATS asks for statistics of bitmaps";
 	else if (user_chooses())
-		*why = "e2fsck.conf chooses the kind of maps";
+		*why = "e2fsck.conf chooses the kind of bitmaps";
 	else if (space_is_scarce())
-		*why = "address space is limited or counted";
+		*why = "address space is limited or overcommit is off";
 	else
 		self.kind = kind;
-	/* An address space of 32 bits has to hold all the rest as well. */
+	/* In 32 bits the address space has to hold everything else as well. */
 	self.budget = budget < SIZE_MAX / 16 ? budget : SIZE_MAX / 16;
 	return self.kind == kind;
 }
@@ -143,7 +144,7 @@ static uint64_t shape_bytes(const struct map_shape *s)
 }
 
 /* Inode maps come first: there are more of them, and e2fsck tests each inode
- * number in several of them even where no inode is in use. */
+ * number in several of them, even if no inode is in use. */
 static bool fits(ext2_filsys fs, bool blocks)
 {
 	struct map_shape inode = map_shape_of_inodes(fs);
@@ -158,12 +159,12 @@ static bool fits(ext2_filsys fs, bool blocks)
 	return shape_bytes(&block) <= left / BLOCK_MAPS;
 }
 
-/* Whether the library would make a tree. */
+/* Would libext2fs make a tree? */
 static bool tree_asked_for(ext2_filsys fs)
 {
 	ext2_ino_t dirs;
 
-	/* Where there are few directories. */
+	/* It does if there are few directories. */
 	if (fs->default_bitmap_type == EXT2FS_BMAP64_AUTODIR)
 		return !ext2fs_get_num_dirs(fs, &dirs) &&
 		       dirs <= fs->super->s_inodes_count / 320;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which kind of map takes the place of libext2fs's red-black trees. */
+/* Which kind of map replaces libext2fs's red-black trees. */
 #ifndef MAP_KIND_H
 #define MAP_KIND_H
 
@@ -8,39 +8,39 @@
 #include <stdint.h>
 
 enum map_kind {
-	MAP_TREE,	/* libext2fs's red-black tree, as it would be */
-	MAP_ARRAY,	/* libext2fs's own array of bits */
-	MAP_OURS	/* that of bitmaps.c */
+	MAP_TREE,	/* libext2fs's red-black tree: no change */
+	MAP_ARRAY,	/* libext2fs's own bit array */
+	MAP_OURS	/* the maps of bitmaps.c */
 };
 
 /*
- * From now on maps of a filesystem whose maps fit `budget` bytes together are
- * of this kind.  False, and all stay trees, where the user's e2fsck.conf
- * chooses the kind of maps, statistics of maps are asked for, or the kernel or
- * a limit counts address space; *why is the reason then.
+ * From now on make maps of this kind for filesystems whose maps together fit
+ * into `budget` bytes.  Returns false, and keeps trees, if the user's
+ * e2fsck.conf chooses the kind of maps, if statistics of maps are asked for, or
+ * if address space is limited or accounted; *why is then the reason.
  */
 bool map_kind_begin(enum map_kind kind, uint64_t budget, const char **why);
 
-/* The kind of the next map of this filesystem, of its inodes or its blocks.
- * MAP_TREE is whatever the library would make. */
+/* The kind of the next map of this filesystem's inodes or blocks.  MAP_TREE
+ * means whatever libext2fs would make. */
 enum map_kind map_kind_for(ext2_filsys fs, bool blocks);
 
 /*
- * Around a call in which the library makes maps itself: with MAP_ARRAY they
- * are arrays then.  map_kind_enter() returns what map_kind_leave() takes.
+ * Call these around a call in which libext2fs makes maps itself: with MAP_ARRAY
+ * it then makes arrays.  map_kind_leave() takes what map_kind_enter() returned.
  */
 int map_kind_enter(ext2_filsys fs);
 void map_kind_leave(ext2_filsys fs, int type);
 
-/* Bytes that all maps may take. */
+/* Bytes that all maps together may take. */
 uint64_t map_kind_budget(void);
 
-/* One part in this many of the memory that is available may be taken by maps;
- * they would take it if no chunk of them were clear or full. */
+/* Maps may take one part in this many of the available memory.  They would take
+ * all of it only if no chunk of them were entirely clear or set. */
 #define MAPS_SHARE 4u
 
-/* The numbers a map is for: those that may be asked for go to `end`, padding
- * of the last group to `real_end`. */
+/* The numbers that a map covers: valid ones go up to `end`, padding of the last
+ * group up to `real_end`. */
 struct map_shape {
 	uint64_t start, end, real_end;
 };

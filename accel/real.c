@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the functions behind the stand-ins are found. */
+/* Finds the functions behind the stand-ins. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif

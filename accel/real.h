@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The libext2fs functions that the module stands in for. */
+/* Finds the libext2fs functions that the module stands in for. */
 #ifndef REAL_H
 #define REAL_H
 
 #include <ext2fs/ext2fs.h>
 
-/* The next function of this name; the process ends where there is none:
- * e2fsck itself would not have started. */
+/* The next function of this name in the search order.  Aborts if there is none;
+ * e2fsck itself would not have started then. */
 void *real_function(const char *name);
 
 /* The real function of this name, looked up once; or, by threads at the same
