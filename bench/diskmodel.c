@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A FUSE file system with one file, `disk', whose reads and writes take the
- * time a modelled device would take.  A second file, `control', gives the
- * counters when read and takes the commands `reset', which parks the heads
- * too, and `trace PATH'.
+ * A FUSE filesystem with one file, `disk', whose reads and writes take the time
+ * that a modelled device would take.  A second file, `control', returns the
+ * counters when read and accepts the commands `reset', which also parks the
+ * heads, and `trace PATH'.
  *
  * One thread does everything: it takes requests from the kernel without
  * waiting, hands them to the simulation of sim.c, and answers each when it is
- * due.  Threads would need locks and two context switches more per request,
- * which at 80 us per request is what the machine cannot spare.  How long a
- * request takes is not decided here.
+ * due.  More threads would need locks and two more context switches per
+ * request, which the machine cannot spare at 80 us per request.  sim.c decides
+ * how long a request takes.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -50,7 +50,7 @@ struct io {
 	struct dm_req req;
 	fuse_req_t fuse;
 	uint64_t due;
-	uint64_t delay;		/* of a fault, not served yet */
+	uint64_t delay;		/* of a fault, still to be served */
 	int error;
 	struct io *next;
 };
@@ -60,9 +60,9 @@ struct server {
 	struct dm_sim *sim;
 	struct dm_stats stats;
 	struct io *free_list;
-	struct io *delayed;	/* by a fault, in order of due time */
+	struct io *delayed;	/* by a fault, ordered by due time */
 	uint64_t size;
-	uint64_t late;		/* ns by which timers wake us too late */
+	uint64_t late;		/* ns by which timers wake us late */
 	int fd;
 	char *data;		/* MAX_IO bytes */
 };
@@ -130,7 +130,7 @@ static void op_getattr(fuse_req_t fuse, fuse_ino_t ino,
 	fuse_reply_attr(fuse, &st, CACHE_S);
 }
 
-/* Times may be set and `control' be truncated; neither means anything. */
+/* Allows setting times and truncating `control'; neither has an effect. */
 static void op_setattr(fuse_req_t fuse, fuse_ino_t ino, struct stat *attr,
 		       int to_set, struct fuse_file_info *fi)
 {
@@ -178,7 +178,7 @@ static void op_readdir(fuse_req_t fuse, fuse_ino_t ino, size_t size,
 	fuse_reply_buf(fuse, buf, used);
 }
 
-/* Put a request for `disk' into the model. */
+/* Submit a request for `disk' to the model. */
 static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
 		  int error)
 {
@@ -283,7 +283,7 @@ static void op_write(fuse_req_t fuse, fuse_ino_t ino, const char *buf,
 		fuse_reply_err(fuse, ENOSPC);
 		return;
 	}
-	/* A write that will fail leaves the image alone. */
+	/* A write that is going to fail leaves the image unchanged. */
 	error = dm_fault_check(&sv->opt->faults, &probe, &delay);
 	sv->opt->faults.seen--;
 	if (!error && pwrite(sv->fd, buf, size, off) != (ssize_t)size)
@@ -355,7 +355,7 @@ static void answer(struct server *sv, struct io *io)
 	sv->free_list = io;
 }
 
-/* A fault holds this one back for longer than the model says. */
+/* A fault delays this request beyond the model's time. */
 static void hold_back(struct server *sv, struct io *io)
 {
 	struct io **link = &sv->delayed;
@@ -406,8 +406,8 @@ static uint64_t next_due(const struct server *sv)
 
 /*
  * How much earlier than needed a sleep must end.  Timers of an idle processor
- * are late, by 5 us on one machine and by 50 on another, half a flash read;
- * what they are late by is followed, and the rest of the wait is spent awake.
+ * are late, by 5 us on one machine and by 50 on another, which is half a flash
+ * read.  The lateness is tracked, and the rest of the wait is spent spinning.
  */
 static uint64_t early(const struct server *sv)
 {
@@ -429,10 +429,10 @@ static void learn_lateness(struct server *sv, uint64_t target, uint64_t now)
 /*
  * Sleep until a request or a signal comes or a reply is due.
  *
- * Alone, a reply has to be on time.  With many under way a late reply delays
- * nobody, and waking for each request takes the processor from those who make
- * them (21,000 instead of 32,000 requests/s on two processors), so both are
- * taken in batches.
+ * A single request must be answered on time.  With many in flight a late reply
+ * delays nobody, and waking for each request takes processor time from those
+ * who make them (21,000 instead of 32,000 requests/s on two processors), so
+ * requests and replies are then handled in batches.
  */
 static void wait_for_work(struct server *sv, struct pollfd *fds)
 {
@@ -460,12 +460,13 @@ static void wait_for_work(struct server *sv, struct pollfd *fds)
 		now = dm_now();
 		learn_lateness(sv, next - spin, now);
 	}
-	/* Nothing that comes within this time could be answered before. */
+	/* Nothing that comes within this time could be answered earlier. */
 	while (!busy && now < next)
 		now = dm_now();
 }
 
-/* Take what the kernel has, but do not let it hold up what is due. */
+/* Take the kernel's requests, but do not let them delay replies that are
+ * due. */
 static int take_requests(struct fuse_session *se, struct server *sv,
 			 struct fuse_buf *buf)
 {
@@ -533,8 +534,8 @@ static void loop(struct fuse_session *se, struct server *sv, int sigfd)
 }
 
 /*
- * Replies must be on time while the checker keeps every processor busy, as
- * those of a device would be.
+ * Like a device's, replies must be on time even if the checker keeps every
+ * processor busy.
  */
 static void be_punctual(void)
 {
@@ -649,7 +650,7 @@ static void model_folder(char *path, size_t size)
 	snprintf(path, size, "%s", MODELDIR);
 }
 
-/* A name stands for a file among the models; anything with a / is a path. */
+/* A name is a file among the models; anything with a / is a path. */
 static void model_path(const char *name, char *path, size_t size)
 {
 	char folder[PATH_MAX - 256];
@@ -739,7 +740,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Returns 0, or -1 if @value is not what option @c takes. */
+/* Returns 0, or -1 if @value is invalid for option @c. */
 static int take_option(struct dm_serve *s, int c, const char *value)
 {
 	switch (c) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the diskmodel program share: counters, faults and the
+ * Shared by the parts of the diskmodel program: counters, faults and the
  * self-test.
  */
 #ifndef E2PF_BENCH_DISKMODEL_H
@@ -11,7 +11,7 @@
 
 #include "model.h"
 
-/* stats.c: what was asked of the device since the last reset. */
+/* stats.c: counters of requests since the last reset. */
 struct dm_stats {
 	uint64_t requests[3];	/* by enum dm_op */
 	uint64_t bytes[3];
@@ -35,8 +35,8 @@ void dm_stats_begin(struct dm_stats *st, uint64_t now);
 void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t due,
 		  uint64_t now, int error);
 /*
- * One JSON object on one line, with how far the heads of @sim went.  Returns
- * the length, less than @size.
+ * Format one JSON object on one line, including how far the heads of @sim
+ * moved.  Returns the length, less than @size.
  */
 #define DM_JSON_SIZE 8192
 int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
@@ -44,11 +44,11 @@ int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
 /* Text lines: start (ns), offset, length, r/w/f, latency (ns). */
 int dm_trace_open(struct dm_stats *st, const char *path);
 
-/* faults.c: requests that fail or take long. */
+/* faults.c: requests that fail or are slow. */
 struct dm_fault {
 	enum { DM_FAULT_EIO, DM_FAULT_SLOW, DM_FAULT_AFTER } kind;
 	uint64_t off, len;	/* AFTER: off is a number of requests */
-	uint64_t delay;		/* ns added to a request that meets it */
+	uint64_t delay;		/* ns added to a request that hits it */
 };
 
 struct dm_faults {
@@ -62,7 +62,8 @@ struct dm_faults {
  * eio-after:N.  Returns 0, or -1 if it cannot be parsed.
  */
 int dm_fault_add(struct dm_faults *f, const char *text);
-/* What befalls the next request: an errno or 0, and a delay in ns. */
+/* What happens to the next request: returns an errno or 0, and sets a delay in
+ * ns. */
 int dm_fault_check(struct dm_faults *f, const struct dm_req *req,
 		   uint64_t *delay);
 
@@ -74,10 +75,12 @@ struct dm_serve {
 	const char *trace;	/* or NULL */
 	const char *json;	/* counters at the end; NULL: standard error */
 	struct dm_faults faults;
-	uint64_t compensate;	/* ns the path to the host takes itself */
-	uint64_t spin;		/* ns before a reply to stop sleeping;
-				 * DM_NEVER: as the machine's timers need */
-	int ready_fd;		/* a byte is written once mounted; -1: none */
+	uint64_t compensate;	/* ns that the path to the host takes by
+				   itself */
+	uint64_t spin;		/* ns before a reply during which not to sleep;
+				   DM_NEVER: as the machine's timers require */
+	int ready_fd;		/* a byte is written here once mounted; -1:
+				   none */
 	bool read_only;
 };
 
@@ -85,14 +88,14 @@ struct dm_serve {
 int dm_serve(struct dm_serve *serve);
 
 /*
- * selftest.c: test the models in the NULL-terminated list of paths, or all of
+ * selftest.c: test the models in the NULL-terminated list of paths, or all in
  * @folder.  The image for the path through FUSE and a loop device is made in
- * @workdir; NULL leaves the path out.  Returns the exit status.
+ * @workdir; NULL skips that path.  Returns the exit status.
  */
 int dm_selftest(char *const *models, const char *folder, const char *workdir);
 
-/* Print the requests per second of a disk by depth and by the part of it that
- * they are spread over.  Returns the exit status. */
+/* Print a disk's requests per second by depth and by the part of the disk they
+ * are spread over.  Returns the exit status. */
 int dm_spans(const struct dm_params *p);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Requests that fail or take long: which ones, and how.  A fault is decided
- * by where a request lies or how many came before it, never by chance.
+ * Decides which requests fail or are slow, and how.  This depends on where a
+ * request lies or how many came before it, never on chance.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Direct reads through the kernel's asynchronous I/O calls, from one thread:
- * a thread per request would cost the processors more than the requests do.
- * What to read is the caller's.
+ * Direct reads with the kernel's asynchronous I/O, from one thread: a thread
+ * per request would cost more processor time than the requests do.  The caller
+ * decides what to read.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -30,7 +30,7 @@ struct slot {
 struct load {
 	aio_context_t ctx;
 	struct slot *slot;
-	uint64_t *latency;	/* one per request done */
+	uint64_t *latency;	/* one for each completed request */
 	size_t done;
 	unsigned int depth;
 };
@@ -155,7 +155,7 @@ int load_run(int fd, const struct load_io *list, size_t n,
 	result->elapsed = now_ns() - start;
 	if (!err)
 		summarise(&l, result);
-	/* Waits for what is still under way. */
+	/* Waits for what is still in flight. */
 	if (l.ctx)
 		syscall(SYS_io_destroy, l.ctx);
 	for (i = 0; l.slot && i < l.depth; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keep a device busy with direct I/O at a given depth.  Used by replay and by
+ * Keeps a device busy with direct I/O at a given depth.  Used by replay and by
  * the self-test of diskmodel.
  */
 #ifndef E2PF_BENCH_LOAD_H
@@ -24,10 +24,10 @@ struct load_result {
 };
 
 /*
- * Read the @n requests of @list from @fd, opened with O_DIRECT, in their
- * order with up to @depth under way.  Offsets and lengths are multiples of
- * LOAD_ALIGN.  Returns 0, or an errno if the load could not be run; reads
- * that fail are counted.
+ * Read the @n requests of @list, in order, from @fd, which was opened with
+ * O_DIRECT, with up to @depth in flight.  Offsets and lengths are multiples of
+ * LOAD_ALIGN.  Returns 0, or an errno if the load could not be run; failed
+ * reads are counted.
  */
 int load_run(int fd, const struct load_io *list, size_t n,
 	     unsigned int depth, struct load_result *result);

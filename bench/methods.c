@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ways to bring scattered blocks into the page cache, timed: which of them
- * libe2prefetch should use is decided by this.
+ * Times ways to bring scattered blocks into the page cache, to decide which of
+ * them libe2prefetch should use.
  *
  *	methods DEVICE METHOD [BLOCKS [THREADS]]
  *
- * METHOD is fadvise, look (mincore(2) first), nowait (preadv2(2) with RWF_NOWAIT, which starts the read
- * of what is missing), populate, pread or uring.  4 KiB blocks at seeded places
- * all over DEVICE, in ascending order as a sweep has them; nothing of DEVICE
- * should be in the page cache before.  Prints the seconds until all are
- * there, and the processor time of this process.
+ * METHOD is fadvise, look (mincore(2) first), nowait (preadv2(2) with
+ * RWF_NOWAIT, which starts the read of what is missing), populate, pread or
+ * uring.  The blocks are 4 KiB each, at seeded places all over DEVICE, in
+ * ascending order as in a sweep; none of DEVICE should be in the page cache
+ * before.  Prints the seconds until all are cached, and the processor time of
+ * this process.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -35,7 +36,7 @@
 #define BLOCK 4096u
 #define URING_DEPTH 128u
 
-/* Linux 5.14; the headers may be older than the kernel that is measured. */
+/* Linux 5.14; installed headers may be older than the running kernel. */
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
 #endif
@@ -185,7 +186,7 @@ static double seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Each thread takes a stretch of the list; then all blocks are waited for. */
+/* Each thread takes a part of the list; then wait for all blocks. */
 static void run(const struct task *all, unsigned threads)
 {
 	pthread_t id[64];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fill a mounted file system with the metadata of many files: directories,
- * inodes, extent trees, indirect blocks, extended attributes.  Data blocks
- * are allocated but never given contents worth keeping.  The same arguments
- * make the same calls in the same order.  How the file system is made and
- * mounted is the business of `images'.
+ * Fills a mounted filesystem with the metadata of many files: directories,
+ * inodes, extent trees, indirect blocks, extended attributes.  Data blocks are
+ * allocated, but their contents do not matter.  The same arguments make the
+ * same calls in the same order.  `images' makes and mounts the filesystem.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -31,7 +30,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* xorshift64* of Vigna: good enough to scatter, and the same everywhere. */
+/* Vigna's xorshift64*: good enough to scatter, and the same everywhere. */
 static uint64_t rnd(uint64_t below)
 {
 	state ^= state >> 12;
@@ -67,13 +66,13 @@ static int make(const char *path)
 	return fd;
 }
 
-/* d0012/d0034: 100 to a level keeps the upper directories to one block. */
+/* d0012/d0034: with 100 per level the upper directories fit into one block. */
 static void dir_path(char *path, size_t size, unsigned long dir)
 {
 	snprintf(path, size, "d%04lu/d%04lu", dir / 100, dir % 100);
 }
 
-/* Give a file contents: of zeros, which the image need not store. */
+/* Fill a file with zeros, which the image need not store. */
 static void write_blocks(int fd, unsigned long blocks, off_t bs)
 {
 	char *data = calloc(blocks, (size_t)bs);
@@ -83,8 +82,8 @@ static void write_blocks(int fd, unsigned long blocks, off_t bs)
 	free(data);
 }
 
-/* dirs FILES-PER-DIR BLOCKS: directories of files of 0 to BLOCKS blocks, which
- * are written or only allocated. */
+/* dirs FILES-PER-DIR BLOCKS: directories of files of 0 to BLOCKS blocks,
+ * written or only allocated. */
 static void small(unsigned long dirs, unsigned long files,
 		  unsigned long blocks, off_t bs, int written)
 {
@@ -117,8 +116,8 @@ static void small(unsigned long dirs, unsigned long files,
 
 /*
  * dirs FILES MIN MAX: files of MIN to MAX extents of one block, most of them
- * near MIN.  Blocks at even logical offsets can not be merged into one
- * extent.  Files grow in turns of eight so that their trees interleave.
+ * near MIN.  Only even logical blocks are used, so that extents cannot be
+ * merged.  Eight files grow in turns so that their trees interleave.
  */
 static void fragmented(unsigned long dirs, unsigned long files,
 		       unsigned long min, unsigned long max, off_t bs)
@@ -134,7 +133,7 @@ static void fragmented(unsigned long dirs, unsigned long files,
 			snprintf(path + strlen(path), 32, "/frag-%06lu",
 				 f + k);
 			fd[k] = make(path);
-			/* The cube of a fraction: a long tail. */
+			/* The cube of a fraction gives a long tail. */
 			i = rnd(1000);
 			want[k] = min + (max - min) * (i * i / 1000 * i /
 						       1000) / 1000;
@@ -152,9 +151,9 @@ static void fragmented(unsigned long dirs, unsigned long files,
 }
 
 /*
- * dirs FILES CHUNKS BLOCKS TOGETHER: sparse files that need CHUNKS indirect
- * blocks each, BLOCKS blocks in each.  TOGETHER files grow at a time, in
- * random order; where they share a block group they share its blocks in turn.
+ * dirs FILES CHUNKS BLOCKS TOGETHER: sparse files with CHUNKS indirect blocks
+ * each, and BLOCKS blocks in each of those.  TOGETHER files grow at a time, in
+ * random order; files in the same block group take its blocks in turn.
  */
 static void indirect(unsigned long dirs, unsigned long files,
 		     unsigned long chunks, unsigned long blocks,
@@ -213,7 +212,7 @@ static void large(unsigned long dirs, unsigned long files, unsigned long mb)
 	}
 }
 
-/* dirs FILES BYTES: tiny files with data, and attributes up to BYTES. */
+/* dirs FILES BYTES: tiny files with data, and attributes of up to BYTES. */
 static void attributes(unsigned long dirs, unsigned long files,
 		       unsigned long bytes)
 {
@@ -221,7 +220,7 @@ static void attributes(unsigned long dirs, unsigned long files,
 	unsigned long f;
 	int fd;
 
-	/* Each file's own data are taken from its front. */
+	/* Each file's own data is written over its beginning. */
 	if (bytes < 64)
 		die("attributes of less than 64 bytes");
 	value = malloc(bytes);
@@ -235,7 +234,8 @@ static void attributes(unsigned long dirs, unsigned long files,
 		fd = make(path);
 		if (write(fd, value, 1 + rnd(60)) < 0)
 			die(path);
-		/* A shared value would be stored once. */
+		/* An identical value would be stored only once, for all
+		 * files. */
 		memcpy(value, path, 8);
 		snprintf(value, 32, "%014lu", f);
 		if (fsetxattr(fd, "user.small", value, 20, 0) ||

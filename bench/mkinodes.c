@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fill a fresh ext4 image with tens of millions of files in minutes: inode
- * tables, directories and extent tree blocks are computed and written through
+ * Fills a fresh ext4 image with tens of millions of files in minutes: computes
+ * inode tables, directories and extent tree blocks and writes them through
  * libext2fs, a block group's table at a time, where the kernel would make one
  * file after the other.  Blocks of files are allocated and never written.  The
- * same arguments make the same image.  How the image is formatted is the
- * business of `images'.
+ * same arguments make the same image.  `images' formats the image.
  *
- * Inodes are used one after the other: directory K is followed by its files.
+ * Inodes are used in sequence: each directory is followed by its files.
  * Directories form a tree in which K is the child of (K - 1) / FANOUT; K = 0 is
- * the root, which has no files.  So every inode number an entry needs is known
- * without anything being looked up.
+ * the root, which has no files.  So every inode number an entry needs can be
+ * computed.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -27,25 +26,25 @@
 
 #define FANOUT		10
 #define NAME_MAX_LEN	24
-#define ROOT_EXTENTS	4	/* that fit into an inode */
+#define ROOT_EXTENTS	4	/* as many as fit into an inode */
 #define MAX_WRAPS	16
-#define MADE_AT		1700000000	/* every time stamp */
+#define MADE_AT		1700000000	/* every timestamp */
 
 struct image {
 	ext2_filsys fs;
 	uint64_t random;
-	/* What is asked for. */
+	/* The arguments. */
 	uint64_t dirs, files, blocks, every, extents;
-	uint64_t first, end;	/* inode numbers in use, end not included */
-	/* A stretch of free blocks, [from, next) of it given out. */
+	uint64_t first, end;	/* inode numbers in use, `end' not included */
+	/* A run of free blocks, of which [from, next) are allocated. */
 	blk64_t from, next, stop;
 	unsigned int wraps;	/* times the end of the image was reached */
 	uint64_t trees, leaves;
-	char *table;		/* one group's inodes, as on the disk */
+	char *table;		/* one group's inodes, in disk format */
 	char *block;
 };
 
-/* xorshift64* of Vigna, as in mkfiles. */
+/* Vigna's xorshift64*, as in mkfiles. */
 static uint64_t rnd(struct image *im, uint64_t below)
 {
 	im->random ^= im->random >> 12;
@@ -60,7 +59,7 @@ static void must(errcode_t error, const char *what)
 		errx(1, "%s: %s", what, error_message(error));
 }
 
-/* The blocks given out of the stretch are in use from now on. */
+/* Mark the blocks allocated from the run as in use. */
 static void settle(struct image *im)
 {
 	if (im->next > im->from)
@@ -70,13 +69,13 @@ static void settle(struct image *im)
 	im->from = im->next;
 }
 
-/* Find the next stretch of free blocks from @goal on. */
+/* Find the next run of free blocks from @goal on. */
 static void next_stretch(struct image *im, blk64_t goal)
 {
 	blk64_t last = ext2fs_blocks_count(im->fs->super) - 1;
 
 	settle(im);
-	/* The last groups may be short; then those before have room. */
+	/* The last groups may be full; then wrap around to earlier ones. */
 	while (goal > last ||
 	       ext2fs_find_first_zero_block_bitmap2(im->fs->block_map, goal,
 						    last, &im->from)) {
@@ -90,7 +89,7 @@ static void next_stretch(struct image *im, blk64_t goal)
 	im->next = im->from;
 }
 
-/* @count blocks in a row. */
+/* Allocate @count contiguous blocks. */
 static blk64_t take_blocks(struct image *im, uint64_t count)
 {
 	while (im->stop - im->next < count)
@@ -119,7 +118,7 @@ static uint64_t children(const struct image *im, uint64_t dir)
 }
 
 /*
- * Directory blocks.  ext2fs_write_dir_block4() swaps bytes where need be and
+ * Directory blocks.  ext2fs_write_dir_block4() swaps bytes where necessary and
  * adds the checksum.
  */
 
@@ -185,7 +184,7 @@ static void write_directory(struct image *im, uint64_t dir, blk64_t block)
 	     "writing a directory");
 }
 
-/* Extent trees, in the byte order of the disk. */
+/* Extent trees, in disk byte order. */
 
 static void extent_header(struct ext3_extent_header *h, uint64_t entries,
 			  uint64_t max, unsigned int depth)
@@ -212,8 +211,8 @@ static uint64_t leaf_capacity(const struct image *im)
 }
 
 /*
- * A file of @extents extents of one block: they cannot be merged, as there is
- * a hole after each.  Returns the blocks it takes.
+ * A file of @extents extents of one block.  They cannot be merged, because each
+ * is followed by a hole.  Returns the number of blocks it takes.
  */
 static uint64_t fragmented_file(struct image *im, ext2_ino_t inode,
 				struct ext2_inode_large *raw,
@@ -259,7 +258,7 @@ static uint64_t one_extent(struct ext2_inode_large *raw, blk64_t block,
 	return length;
 }
 
-/* Inodes, in the byte order of the disk. */
+/* Inodes, in disk byte order. */
 
 static void fill_inode(const struct image *im, struct ext2_inode_large *raw,
 		       unsigned int mode, uint64_t links, uint64_t size,
@@ -298,7 +297,7 @@ static void make_file(struct image *im, ext2_ino_t inode,
 	uint64_t n, blocks, fraction;
 
 	if (im->every && inode % im->every == 0) {
-		/* The cube of a fraction: a long tail, as in mkfiles. */
+		/* The cube of a fraction gives a long tail, as in mkfiles. */
 		fraction = rnd(im, 1000);
 		n = ROOT_EXTENTS + 1 + (im->extents - ROOT_EXTENTS - 1) *
 			(fraction * fraction / 1000 * fraction / 1000) / 1000;
@@ -312,7 +311,7 @@ static void make_file(struct image *im, ext2_ino_t inode,
 	fill_inode(im, raw, LINUX_S_IFREG | 0644, 1, n * im->fs->blocksize, n);
 }
 
-/* Returns whether it is a directory. */
+/* Returns true if it is a directory. */
 static int make_inode(struct image *im, ext2_ino_t inode,
 		      struct ext2_inode_large *raw)
 {
@@ -330,7 +329,7 @@ static int make_inode(struct image *im, ext2_ino_t inode,
 
 /* Block groups. */
 
-/* Inodes @from to @end, @end not included, of @group are in use. */
+/* Mark inodes @from to @end, @end not included, of @group as in use. */
 static void account_group(struct image *im, dgrp_t group, uint64_t from,
 			  uint64_t end, uint64_t dirs)
 {
@@ -363,7 +362,7 @@ static void fill_group(struct image *im, dgrp_t group)
 	blocks = (int)(((end - from) * size + fs->blocksize - 1) /
 		       fs->blocksize);
 	memset(im->table, 0, per * size);
-	/* Of the first group a few are in use already. */
+	/* A few inodes of the first group are already in use. */
 	if (from < im->first)
 		must(io_channel_read_blk64(fs->io, table, blocks, im->table),
 		     "reading an inode table");

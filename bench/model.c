@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parameter files: which keys there are, their units, and what makes a
- * device complete.  How a device behaves is decided in sim.c.
+ * Parses parameter files: keys, units, and what makes a device complete.  sim.c
+ * decides how a device behaves.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -120,7 +120,7 @@ static int set_key(struct dm_params *p, const char *name, const char *value)
 	return -1;
 }
 
-/* What is missing or contradicts itself, or NULL. */
+/* What is missing or contradictory, or NULL. */
 static const char *incomplete(const struct dm_params *p)
 {
 	if (p->kind == DM_FLASH && !p->channels)

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a modelled block device is, and how long it takes over a request.
+ * A modelled block device: what it is, and how long a request takes.
  *
- * struct dm_params is a device as its parameter file describes it.
- * struct dm_sim is one such device at work: requests go in with the time of
- * their arrival and come out with the time of their completion.  The
- * simulation reads no clock and draws no random numbers; the same requests at
- * the same times give the same answers.  It knows nothing about FUSE, about
- * the data, or about faults.
+ * struct dm_params is a device as its parameter file describes it.  struct
+ * dm_sim is such a device in operation: requests go in with the time of their
+ * arrival and come out with the time of their completion.  The simulation reads
+ * no clock and draws no random numbers: the same requests at the same times
+ * give the same answers.  It knows nothing about FUSE, the data, or faults.
  *
- * Times are nanoseconds on any clock that starts at or after zero, offsets
- * and lengths are bytes.  Nothing here may be called from two threads on one
- * object at a time.
+ * Times are nanoseconds on any clock that starts at or after zero; offsets and
+ * lengths are bytes.  No two threads may use one object at the same time.
  */
 #ifndef E2PF_BENCH_MODEL_H
 #define E2PF_BENCH_MODEL_H
@@ -43,29 +41,29 @@ struct dm_params {
 
 	/* Every kind. */
 	uint64_t latency;	/* ns from command to first byte, reads */
-	uint64_t write_latency;	/* ns, writes; as latency when absent */
-	uint64_t overhead;	/* ns the device is held per command */
+	uint64_t write_latency;	/* ns, writes; absent: same as latency */
+	uint64_t overhead;	/* ns that each command occupies the device */
 	uint64_t bandwidth;	/* bytes/s of the link; 0: no limit */
 	uint64_t iops;		/* commands/s the device accepts; 0: any */
-	uint64_t max_request;	/* bytes per command; longer ones are cut */
-	uint64_t rotational;	/* what the queue attribute should say */
+	uint64_t max_request;	/* bytes per command; longer ones are split */
+	uint64_t rotational;	/* value of the queue attribute */
 
 	/* DM_FLASH */
-	uint64_t channels;	/* commands in service at a time */
+	uint64_t channels;	/* commands served at a time */
 
 	/* DM_DISK */
 	uint64_t layout;	/* enum dm_layout */
 	uint64_t spindles;
 	uint64_t chunk;		/* RAID6: bytes per chunk */
-	uint64_t capacity;	/* bytes a full seek spans; 0: the image */
+	uint64_t capacity;	/* bytes that a full seek spans; 0: the image */
 	uint64_t rpm;
 	uint64_t media_rate;	/* bytes/s under the head */
 	uint64_t seek_track;	/* ns to the next track */
 	uint64_t seek_full;	/* ns over the whole capacity */
 	uint64_t queue_depth;	/* commands the drive chooses among */
-	uint64_t elevator;	/* commands the host sorts before those */
+	uint64_t elevator;	/* commands that the host sorts before that */
 	uint64_t expire;	/* ns until the host takes the oldest first */
-	uint64_t buffer;	/* bytes the drive reads ahead when idle */
+	uint64_t buffer;	/* bytes that the drive reads ahead when idle */
 	uint64_t write_cache;	/* bytes of writes acknowledged early */
 };
 
@@ -90,7 +88,7 @@ struct dm_req {
 	uint64_t off;
 	uint32_t len;
 	enum dm_op op;
-	void *owner;		/* the caller's, not looked at */
+	void *owner;		/* the caller's, never used here */
 
 	uint64_t arrival;	/* set by dm_sim_submit() */
 	uint64_t done;		/* valid once dm_sim_pop() returned it */
@@ -102,41 +100,43 @@ struct dm_req {
 struct dm_sim;
 
 /*
- * A device that serves @image_size bytes.  @p is copied.  NULL without
+ * A device that serves @image_size bytes.  @p is copied.  NULL when out of
  * memory.
  */
 struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size);
-/* Requests that were not popped must still exist; they stay the caller's. */
+/* Requests that were not popped must still exist; the caller keeps them. */
 void dm_sim_free(struct dm_sim *sim);
 
 /*
- * Hand over @req at time @now, not earlier than any time passed before.
- * Returns 0, or -1 without memory (the request is not queued).
+ * Submit @req at time @now, which must not be earlier than any time passed
+ * before.  Returns 0, or -1 when out of memory (the request is not queued).
  */
 int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 
-/* A request completed at or before @now, the earliest first, or NULL. */
+/* Return a request that completed at or before @now, the earliest first, or
+ * NULL. */
 struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now);
 
-/* Heads of disks that are idle to the middle, nothing read ahead: so a run
- * does not find what the one before it has left. */
+/* Move the heads of idle disks to the middle and empty the buffers, so that a
+ * run does not profit from the one before it. */
 void dm_sim_park(struct dm_sim *sim);
 
-/* How far a disk's head has travelled since dm_sim_reset_heads(), and how much
- * of that time the disk had something to do: of commands that have ended. */
+/* How far a disk's head has moved since dm_sim_reset_heads(), and how long the
+ * disk was busy: for commands that have ended. */
 struct dm_head {
 	uint64_t requests;	/* commands served */
 	uint64_t seeks;		/* moves beyond the track under the head */
-	uint64_t back;		/* of them, those towards the front */
-	uint64_t far;		/* over more than a tenth of the image's part */
-	uint64_t distance;	/* bytes moved over, in all */
+	uint64_t back;		/* seeks towards the front */
+	uint64_t far;		/* seeks over more than a tenth of the image's
+				   part */
+	uint64_t distance;	/* bytes moved over, in total */
 	uint64_t busy;		/* ns with a command in service */
-	uint64_t waiting;	/* sum over the commands of ns from the host's
-				   asking to the end */
-	uint64_t part;		/* bytes of the image on this disk */
+	uint64_t waiting;	/* sum over commands of ns from the host's
+				   request to the end */
+	uint64_t part;		/* bytes of the image that are on this disk */
 };
 
-/* @head of spindle @nr; false if the device has no such head. */
+/* Get @head of spindle @nr; false if the device has no such spindle. */
 bool dm_sim_head(const struct dm_sim *sim, unsigned int nr,
 		 struct dm_head *head);
 void dm_sim_reset_heads(struct dm_sim *sim);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read a list of byte ranges from a device with nothing else to do: how fast
- * the same blocks could have been read.  The list comes on standard input,
- * one `offset length' per line; the order and what is merged are options.
+ * Reads a list of byte ranges from a device and does nothing else: how fast
+ * could the same blocks have been read?  The list comes on standard input, one
+ * `offset length' per line; options choose the order and what is merged.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -74,7 +74,7 @@ static int by_offset(const void *a, const void *b)
 	return (x->off > y->off) - (x->off < y->off);
 }
 
-/* Join what follows with no more than @gap between, up to @largest bytes. */
+/* Merge ranges with gaps of at most @gap, up to @largest bytes. */
 static void merge(struct list *l, uint64_t gap, uint64_t largest)
 {
 	struct load_io *to, *from;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine alone, on a device that takes no time: what it costs itself, per
- * request, with how many workers.
+ * The engine alone, on a device that takes no time: its own cost per request,
+ * by number of workers.
  *
  *	scaling [WORKERS [GROUPS [TABLE [NODES [DIRS]]]]]
  *
- * A filesystem of GROUPS groups of 32,768 blocks of 4 KiB, each with an inode
- * table of TABLE blocks that leads to NODES tree blocks and DIRS directory
- * blocks, all of them scattered.  A checker follows and reads all of it in
- * order, as soon as a group is there.  WORKERS is a list: 1,2,4.
+ * The filesystem has GROUPS groups of 32,768 blocks of 4 KiB.  Each has an
+ * inode table of TABLE blocks, which leads to NODES tree blocks and DIRS
+ * directory blocks, all of them scattered.  A checker follows and reads
+ * everything in order, each group as soon as it is there.  WORKERS is a list:
+ * 1,2,4.
  *
- * Prints a line of a table for each number of workers: requests per second;
+ * Prints a table with a line for each number of workers: requests per second;
  * processor time per request of the workers and of the checker's calls; how
- * often the engine's lock is taken, and found taken, how long it is held, per
- * request, and once at most; context switches per 1000 requests; and the memory
- * that the engine took.  What is said of the lock is of a second run, whose
- * timing the others do without.
+ * often per request the engine's lock is taken, how often it was contended, how
+ * long it was held per request, and its longest hold; context switches per 1000
+ * requests; and the engine's memory.  The figures of the lock come from a
+ * second run, so that measuring them does not slow the first.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -39,7 +40,7 @@
 #define SCAN (32u << 10)	/* of a table, read by the checker at once */
 #define BUDGET (UINT64_C(2) << 30)
 
-/* Nobody should have to end a run that hangs. */
+/* A run that hangs ends by itself after this time. */
 #define LONGEST 500u
 
 enum cls { TABLE, NODE, DIRECTORY, CLASSES };
@@ -53,8 +54,8 @@ static uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * The lock, seen from outside: there is one in an engine.  Its figures are
- * written by who holds it.
+ * The engine's single lock, observed from outside.  Its figures are written by
+ * the thread that holds it.
  */
 
 static struct {
@@ -113,8 +114,8 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 }
 
 /*
- * A device that is asked for all, since nobody sees what is in memory, and
- * takes no time.
+ * A device that takes no time and is asked for everything, because it cannot be
+ * seen what is cached.
  */
 
 static uint64_t null_span(struct e2pf_device *dev, uint64_t offset,
@@ -170,8 +171,9 @@ static const struct e2pf_device_ops null_ops = {
 struct sim {
 	struct e2pf_source source;
 	uint64_t groups, bytes;
-	uint32_t table, nodes, dirs;	/* blocks of a group */
-	_Atomic uint32_t *parsed;	/* of each group, pieces and nodes */
+	uint32_t table, nodes, dirs;	/* blocks per group */
+	_Atomic uint32_t *parsed;	/* of each group: pieces and nodes
+					   parsed */
 };
 
 static const struct e2pf_phase phases[] = {
@@ -187,7 +189,8 @@ static struct sim *sim_of(struct e2pf_source *source)
 	return (struct sim *)source;
 }
 
-/* Tree blocks are two apart, and directories behind them: nothing merges. */
+/* Tree blocks are two apart, and directories come after them, so nothing
+ * merges. */
 static uint64_t node_at(const struct sim *sim, uint64_t group, uint32_t i)
 {
 	return (group * GROUP_BLOCKS + sim->table + 2u * i + 1) * BLOCK;
@@ -238,7 +241,7 @@ static uint32_t sim_piece(struct e2pf_source *source,
 	return (uint32_t)(ref->length - at < PIECE ? ref->length - at : PIECE);
 }
 
-/* The first piece of a table leads to all that the group has. */
+/* The first piece of a table leads to everything in the group. */
 static bool sim_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 		      uint64_t at, const void *bytes, uint32_t size,
 		      e2pf_sink sink, void *ctx)
@@ -298,9 +301,9 @@ static void check_read(struct e2pf_engine *e, uint64_t offset, uint64_t len)
 	e2pf_engine_after_read(e, &read);
 }
 
-/* Pieces and tree blocks, without which a group is not there.  Where the rest
- * of the budget went to groups further on the checker reads this one itself, as
- * e2fsck does: nobody else will. */
+/* Wait until a group's pieces and tree blocks are there.  If the rest of the
+ * budget went to later groups, the checker reads this one itself, as e2fsck
+ * does, because no worker will. */
 static void wait_for(struct e2pf_engine *e, const struct sim *sim,
 		     uint64_t group)
 {
@@ -351,7 +354,7 @@ static long switches(void)
 	return ru.ru_nvcsw + ru.ru_nivcsw;
 }
 
-/* Bytes of memory of this process, by the kernel. */
+/* Resident memory of this process, bytes. */
 static size_t resident(void)
 {
 	FILE *f = fopen("/proc/self/statm", "r");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare models with their own parameters.  Three figures per load: what
- * the parameters imply by arithmetic, where there is a formula; what the
- * simulation gives on a clock of its own; and what a program sees that reads
- * through FUSE and a loop device.  Neither of the last two may be more than
- * a tenth from what it is compared with.
+ * Compares models with their own parameters.  There are three figures per load:
+ * what the parameters imply by arithmetic, where there is a formula; what the
+ * simulation yields on its own clock; and what a program sees that reads
+ * through FUSE and a loop device.  Neither of the last two may be more than a
+ * tenth off what it is compared with.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -29,7 +29,7 @@
 #define IMAGE_SIZE	(100ULL << 30)
 #define TOLERANCE	0.10
 #define MOST_DEPTH	128
-#define TRIES		5	/* the machine may have other things to do */
+#define TRIES		5	/* the machine may be busy with other things */
 
 struct load_kind {
 	const char *name;
@@ -43,7 +43,8 @@ static const struct load_kind loads[] = {
 	{ "sequential 128K, depth 8", false, 131072, 8, 0 },
 	{ "random 4K, depth 1", true, 4096, 1, 0 },
 	{ "random 4K, depth 32", true, 4096, 32, 0 },
-	/* Reaches two limits that run at the same time, if they do. */
+	/* Reaches both limits of a device on which they run at the same
+	 * time. */
 	{ "4K and 128K, depth 32", true, 4096, 32, 131072 },
 };
 
@@ -74,8 +75,8 @@ static struct load_io *make_list(const struct load_kind *k, size_t n,
 
 static bool off_by_too_much(double is, double should);
 
-/* Do the disks say that they were waited for as the depth implies?  Not asked
- * where a request may become two commands. */
+/* Do the disks report the waiting that the depth implies?  Not checked if a
+ * request may become two commands. */
 static bool heads_agree(const struct dm_sim *sim, const struct dm_params *p,
 			const struct load_kind *k, uint64_t now)
 {
@@ -93,7 +94,7 @@ static bool heads_agree(const struct dm_sim *sim, const struct dm_params *p,
 }
 
 /* Requests per second within the first @span bytes, on the simulation's own
- * clock, or 0. */
+ * clock; 0 on failure. */
 static double simulate(const struct dm_params *p, const struct load_kind *k,
 		       size_t n, uint64_t span)
 {
@@ -127,7 +128,7 @@ static double simulate(const struct dm_params *p, const struct load_kind *k,
 	return now && done == n ? (double)n * 1e9 / (double)now : 0;
 }
 
-/* Seconds for @len bytes; no limit is no time. */
+/* Seconds for @len bytes; 0 if there is no limit. */
 static double seconds(double len, uint64_t rate)
 {
 	return rate ? len / (double)rate : 0;
@@ -169,14 +170,14 @@ static double formula(const struct dm_params *p, const struct load_kind *k)
 	media = seconds(k->bs, p->media_rate);
 	link = seconds(k->bs, p->bandwidth) + pieces * (double)p->overhead /
 		1e9;
-	/* A stream spread over mirrors has no simple rate; nor has a drive
-	 * that chooses among commands. */
+	/* There is no simple rate for a stream spread over mirrors, or for a
+	 * drive that chooses among commands. */
 	if (!k->random)
 		return p->layout == DM_RAID1 ? 0 : disks / fmax(media, link);
 	if (k->depth > 1 || p->layout == DM_RAID1)
 		return 0;
-	/* The mean root of the distance of two points is 8/15 of the root
-	 * of the range. */
+	/* For two random points, the mean of the square root of their distance
+	 * is 8/15 of the square root of the range. */
 	part = p->capacity ? (double)IMAGE_SIZE / disks /
 		(double)p->capacity : 1;
 	seek = (double)p->seek_track + 8.0 / 15 * sqrt(part) *
@@ -296,7 +297,7 @@ static int set_up(struct path *pa, const struct dm_params *p,
 	return -1;
 }
 
-/* Requests per second as a program sees them, or 0. */
+/* Requests per second as a program sees them; 0 on failure. */
 static double through_path(const struct path *pa, const struct load_kind *k,
 			   size_t n, uint64_t *median)
 {
@@ -311,7 +312,7 @@ static double through_path(const struct path *pa, const struct load_kind *k,
 	return (double)n * 1e9 / (double)r.elapsed;
 }
 
-/* What the path and the timers add to a request of 80 us. */
+/* Measures what the path and the timers add to a request of 80 us. */
 static int calibrate(const char *workdir, uint64_t *cost)
 {
 	struct dm_params p = {
@@ -351,7 +352,7 @@ static bool one_load(const struct dm_params *p, const struct load_kind *k,
 	size_t n, tries;
 
 	by_sim = simulate(p, k, 4000, IMAGE_SIZE);
-	/* About a second and a half of the real thing. */
+	/* About a second and a half of real time. */
 	n = (size_t)(by_sim * 1.5);
 	n = n < 150 ? 150 : n > 60000 ? 60000 : n;
 	for (tries = 0; pa && tries < TRIES; tries++) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The queue simulation: which request a modelled device serves next and when
+ * The queue simulation: which request a modelled device serves next, and when
  * each one completes.
  *
  * Flash and network devices have no position, so a request's completion is
  * known when it arrives.  A disk decides at each completion what to do next:
- * the host's elevator feeds the drive's queue, and the drive takes from that
- * queue the command it can reach first, turning platter included.  Clocks,
- * data and faults are elsewhere.
+ * the host's elevator fills the drive's queue, and the drive takes from that
+ * queue the command it can reach first, rotation included.  Clocks, data and
+ * faults are elsewhere.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,7 +22,7 @@
 /* Linux mq-deadline: fifo_batch. */
 #define ELEVATOR_BATCH 16
 
-/* The share of a request that falls to one spindle. */
+/* The part of a request that one spindle serves. */
 struct part {
 	struct dm_req *req;
 	uint64_t off;		/* on the spindle */
@@ -42,18 +42,18 @@ struct place {
 
 struct spindle {
 	struct place at;	/* after the last access */
-	struct place to;	/* after the one in service */
+	struct place to;	/* after the one being served */
 	uint64_t phase;		/* disks do not turn in step */
 	uint64_t stream;	/* end of the last request sent here */
-	uint64_t sweep;		/* where the elevator is */
-	unsigned int batch;	/* requests since it looked at the oldest */
+	uint64_t sweep;		/* position of the elevator */
+	unsigned int batch;	/* requests since it last checked the oldest */
 	bool busy;
-	uint64_t began;		/* with the one in service */
+	uint64_t began;		/* start of the one being served */
 	struct part cur;
-	struct part queue[DM_MAX_DEPTH];	/* the drive's */
+	struct part queue[DM_MAX_DEPTH];	/* the drive's queue */
 	unsigned int nr_queue;
 	struct dm_head travel;
-	struct part *host;	/* beyond that, in order of arrival */
+	struct part *host;	/* the host's queue, in order of arrival */
 	unsigned int nr_host, max_host;
 };
 
@@ -68,9 +68,9 @@ struct dm_sim {
 	uint64_t track;		/* bytes per turn */
 	uint64_t turn;		/* ns per turn */
 	uint64_t link_free, serial, dirty;
-	uint64_t next_op, next_byte;	/* when the limiters let more in */
+	uint64_t next_op, next_byte;	/* when the rate limiters admit more */
 	unsigned int nr_reqs;	/* outstanding, copies included */
-	unsigned int nr_parts;	/* the most their parts can be */
+	unsigned int nr_parts;	/* the most parts these can have */
 	uint64_t *channel;	/* when each becomes free */
 	struct entry *heap;
 	unsigned int nr_heap, max_heap;
@@ -107,7 +107,7 @@ static bool before(const struct entry *a, const struct entry *b)
 		a->serial < b->serial;
 }
 
-/* Room for everything outstanding is made at submission; see reserve(). */
+/* reserve() has made room for everything outstanding at submission. */
 static void heap_push(struct dm_sim *sim, struct dm_req *req, uint64_t when)
 {
 	unsigned int i = sim->nr_heap++, up;
@@ -167,14 +167,14 @@ static uint64_t rotation_wait(const struct dm_sim *sim,
 	uint64_t target = (off % sim->track) * sim->turn / sim->track;
 	uint64_t angle = (when + s->phase) % sim->turn;
 
-	/* Rounding must not cost a turn. */
+	/* A rounding error must not cost a full turn. */
 	if (angle - target < 20000 && angle >= target)
 		return 0;
 	return target >= angle ? target - angle :
 		target + sim->turn - angle;
 }
 
-/* Bytes beyond the head that the drive has read on its own by @now. */
+/* Bytes after the head that the drive has read ahead by @now. */
 static uint64_t read_ahead(const struct dm_sim *sim, const struct spindle *s,
 			   uint64_t now, bool *stopped)
 {
@@ -186,8 +186,8 @@ static uint64_t read_ahead(const struct dm_sim *sim, const struct spindle *s,
 }
 
 /*
- * A read that continues on the track under the head, or that lies in what
- * the drive has read ahead since.  Returns false if the head must move.
+ * A read that continues on the track under the head, or that is within what the
+ * drive has read ahead since.  Returns false if the head must move.
  */
 static bool stream(const struct dm_sim *sim, const struct spindle *s,
 		   const struct part *part, uint64_t now, struct place *to)
@@ -204,7 +204,7 @@ static bool stream(const struct dm_sim *sim, const struct spindle *s,
 	if (stopped && end > s->at.head + ahead)
 		return false;
 	*to = s->at;
-	/* With a full buffer the drive waits for the host to make room. */
+	/* When the buffer is full the drive waits for the host to make room. */
 	if (stopped)
 		to->since = now - transfer(sim->p.buffer, sim->p.media_rate);
 	to->done = sent;
@@ -237,10 +237,10 @@ static void visit(const struct dm_sim *sim, const struct spindle *s,
 }
 
 /*
- * The host's elevator, as mq-deadline keeps it: ascending in batches.  After a
- * batch, and where nothing lies ahead, it looks at the oldest request: a batch
- * begins with that one if it has waited too long or nothing lies ahead, else
- * the sweep goes on.
+ * The host's elevator, as in mq-deadline: ascending, in batches.  After a
+ * batch, and when nothing is ahead, it checks the oldest request.  The next
+ * batch begins with that request if it has waited too long or nothing is ahead;
+ * otherwise the sweep goes on.
  */
 static unsigned int elevator_pick(const struct dm_sim *sim,
 				  struct spindle *s, uint64_t now)
@@ -332,8 +332,8 @@ static void start_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
 }
 
 /*
- * As md does it: a stream stays with its head, else the nearest head that is
- * idle, else the one with the least to do.
+ * As in md: a stream stays with its head; otherwise the nearest idle head, or
+ * else the one with the least work.
  */
 static unsigned int raid1_choose(const struct dm_sim *sim, uint64_t off)
 {
@@ -369,7 +369,7 @@ static void add_part(struct dm_sim *sim, unsigned int nr, struct dm_req *req,
 	req->parts++;
 }
 
-/* Left-symmetric, the default of md: parity moves one disk per stripe. */
+/* Left-symmetric, md's default: parity moves one disk per stripe. */
 static void raid6_parts(struct dm_sim *sim, struct dm_req *req, uint64_t off,
 			uint32_t len, bool write, uint64_t now)
 {
@@ -387,7 +387,7 @@ static void raid6_parts(struct dm_sim *sim, struct dm_req *req, uint64_t off,
 	}
 }
 
-/* Cut a request into what each spindle does in one command. */
+/* Split a request into single commands for each spindle. */
 static void issue(struct dm_sim *sim, struct dm_req *req, bool write,
 		  uint64_t now)
 {
@@ -419,7 +419,7 @@ static void release_flushes(struct dm_sim *sim, uint64_t now)
 		heap_push(sim, sim->flushes[--sim->nr_flushes], now);
 }
 
-/* An upper bound of the parts of @req on one spindle at a time. */
+/* An upper bound for the parts of @req on one spindle at a time. */
 static unsigned int most_parts(const struct dm_sim *sim,
 			       const struct dm_req *req)
 {
@@ -439,7 +439,7 @@ static void forget(struct dm_sim *sim, const struct dm_req *req)
 static void all_parts_done(struct dm_sim *sim, struct dm_req *req,
 			   uint64_t now)
 {
-	/* A partial stripe reads what parity needs before it is written. */
+	/* A partial stripe first reads what parity needs, then is written. */
 	if (sim->p.layout == DM_RAID6 && req->op == DM_WRITE && !req->phase) {
 		req->phase = 1;
 		issue(sim, req, true, now);
@@ -493,8 +493,8 @@ static void run(struct dm_sim *sim, uint64_t now)
 /* Devices without a position. */
 
 /*
- * Wait for a rate limiter whose state is @next, the time at which it lets the
- * next command begin; @cost is the time this command takes from it.
+ * Wait for a rate limiter: @next is the time at which it lets the next command
+ * begin, @cost the time that this command takes from it.
  */
 static uint64_t admit(uint64_t *next, uint64_t now, uint64_t cost)
 {
@@ -522,10 +522,10 @@ static uint64_t flash_time(struct dm_sim *sim, uint64_t len, bool write,
 }
 
 /*
- * Two limiters that run at the same time, as such a volume has them: commands
- * per second whatever their size, and bytes per second whatever their number.
- * A command waits for both, but what it takes from one it does not take from
- * the other, so that many small commands and a few large ones go side by side.
+ * Two limiters that run at the same time, as in such a volume: commands per
+ * second whatever their size, and bytes per second whatever their number.  A
+ * command waits for both, but what it takes from one it does not take from the
+ * other, so many small commands and a few large ones can run side by side.
  */
 static uint64_t network_time(struct dm_sim *sim, uint64_t len, bool write,
 			     uint64_t now)
@@ -553,7 +553,7 @@ static uint64_t positionless(struct dm_sim *sim, const struct dm_req *req,
 	return done;
 }
 
-/* What follows is the interface of model.h. */
+/* The interface of model.h. */
 
 struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 {
@@ -621,7 +621,7 @@ void dm_sim_reset_heads(struct dm_sim *sim)
 		};
 }
 
-/* A cached write that was not finished belongs to the simulation. */
+/* An unfinished cached write belongs to the simulation. */
 static void drop(const struct part *part)
 {
 	if (part->req->early && !--part->req->parts)
@@ -655,7 +655,7 @@ void dm_sim_free(struct dm_sim *sim)
 	free(sim);
 }
 
-/* Nothing allocates once a request is accepted. */
+/* Make room now: nothing allocates once a request is accepted. */
 static int reserve(struct dm_sim *sim, const struct dm_req *req)
 {
 	unsigned int i, parts = sim->nr_parts + most_parts(sim, req);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters and the trace: what was asked of the modelled device and when it
- * answered.  Nothing here changes what the device does.
+ * Counters and the trace: what was requested from the modelled device, and when
+ * it answered.  Nothing here changes what the device does.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -79,7 +79,8 @@ void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t due,
 			"rwf"[req->op], now - req->arrival);
 }
 
-/* Append to @buf, of which @used bytes are; what does not fit is cut off. */
+/* Append to @buf, of which @used bytes are used; what does not fit is cut
+ * off. */
 __attribute__((format(printf, 4, 5)))
 static size_t add(char *buf, size_t size, size_t used, const char *format,
 		  ...)
