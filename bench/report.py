@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What becomes of the figures: table, CSV, JSON, pictures, Markdown.
+"""Turns results into a table, CSV, JSON, pictures and Markdown.
 
-Nothing is measured here; a result that was saved as JSON gives the same
-report again.
+Nothing is measured here: a result that was saved as JSON gives the same report
+again.
 """
 import collections
 import csv
@@ -19,10 +19,10 @@ FIELDS = ["model", "label", "checker", "mode", "rep", "seconds", "user",
           "system", "status", "output", "reads", "read_bytes", "writes",
           "busy_s", "mean_depth", "max_depth", "mean_latency_us",
           "first_thread", "model_cpu", "rest_cpu"]
-# From here on the processors count as full, and the rig's part of them as
-# what made them so.
+# Above FULL_SHARE the processors count as fully used; above RIG_SHARE the rig
+# counts as the cause.
 FULL_SHARE, RIG_SHARE = 0.9, 0.15
-# More points than this make a picture large and no clearer.
+# More points than this make a picture larger but no clearer.
 MAX_POINTS = 6000
 
 
@@ -42,7 +42,7 @@ def first_line(*command):
 
 
 def machine(args, cost):
-    """What somebody would have to have to repeat this."""
+    """The machine and programs that were measured."""
     model = memory = "unknown"
     with open("/proc/cpuinfo") as f:
         for line in f:
@@ -82,7 +82,7 @@ class Cell:
         self.low, self.high = min(times), max(times)
 
     def middle(self):
-        """The run whose time is the median, or next to it."""
+        """The run with the median time, or the one next to it."""
         return sorted(self.runs, key=lambda r: r["seconds"])[
             len(self.runs) // 2]
 
@@ -108,7 +108,7 @@ def cells(result, mode):
 
 
 def cpu_bound(result, label):
-    """The stock checker's time when nothing has to be read, or None."""
+    """The stock checker's time with everything cached, or None."""
     for (name, _model), group in cells(result, "warm").items():
         if name == label:
             first = next(iter(group))
@@ -125,7 +125,7 @@ def device_bound(result, label, model):
 
 
 def bound(result, label, model):
-    """No checker that does the same work can be faster; or None."""
+    """A lower limit for any checker that does the same work, or None."""
     known = [b for b in (cpu_bound(result, label),
                          (device_bound(result, label, model) or [None])[0])
              if b is not None]
@@ -133,7 +133,7 @@ def bound(result, label, model):
 
 
 def table(result):
-    """Rows of texts, a heading first."""
+    """Rows of texts; the first is the heading."""
     names = list(dict.fromkeys(r["checker"] for r in result["runs"]))
     base = names[0]
     rows = [["image", "device", *(f"{n}, s" for n in names),
@@ -178,7 +178,7 @@ def file_name(*words):
 # Pictures.
 
 def gnuplot(script, base):
-    """Draw @script as base.svg and base.png.  False if it cannot be."""
+    """Draw @script as base.svg and base.png.  False on failure."""
     program = shutil.which("gnuplot")
     if not program:
         return False
@@ -250,7 +250,7 @@ def bars(result, label, base):
         return False
     columns = min(len(groups), 3)
     rows = -(-len(groups) // columns)
-    title = f"Image {label}: seconds per check, median with least and most"
+    title = f"Image {label}: seconds per check, median and range"
     text = [f"set multiplot layout {rows},{columns} title "
             f"{quoted(title)} noenhanced",
             "set tics nomirror", "set border 3", "set grid y lc "
@@ -309,7 +309,7 @@ def addresses(result, label, model, checkers, base):
 
 
 def pictures(result, folder, prefix):
-    """Draw everything; a list of (title, file names, the one to show)."""
+    """Draw everything.  Returns tuples (title, file names, name to show)."""
     drawn = []
     labels = list(dict.fromkeys(r["label"] for r in result["runs"]))
     for label in labels:
@@ -322,7 +322,7 @@ def pictures(result, folder, prefix):
             if name_of != label or result.get("plain"):
                 continue
             name = file_name(prefix, "addresses", label, model)
-            # With a mark per request the SVG is large; it is not published.
+            # With a point per request the SVG would be too large to publish.
             if addresses(result, label, model, list(group),
                          os.path.join(folder, name)):
                 drawn.append((f"{label} on {model}: block address of each "
@@ -345,7 +345,7 @@ def bounds_table(result):
 
 
 def rig_decides(run, processors):
-    """Whether the processors were full, and that because of the rig."""
+    """Were the processors fully used, and was the rig the cause?"""
     if not run.get("model_cpu"):
         return False
     time = run["seconds"] * processors
@@ -356,8 +356,8 @@ def rig_decides(run, processors):
 
 def processor_table(result):
     rows = [["image", "device", "checker", "elapsed, s",
-             "its first thread, s", "its others, s", "the model, s",
-             "the rest, s", "of the processors"]]
+             "first thread, s", "other threads, s", "model, s",
+             "rest, s", "of all processors"]]
     processors = result["machine"]["processors"]
     for (label, model), group in cells(result, "cold").items():
         for name, cell in group.items():
@@ -393,10 +393,10 @@ def requests_table(result):
 
 
 def heads_table(result):
-    """How the disks of a model spent a run, on average of its disks."""
-    rows = [["image", "device", "checker", "disks", "commands of each",
-             "seeks", "of them back", "mean seek, MiB", "crossings",
-             "idle, s", "least-most idle, s", "mean depth of each"]]
+    """What the disks of a model did in a run, on average."""
+    rows = [["image", "device", "checker", "disks", "commands per disk",
+             "seeks", "backwards", "mean seek, MiB", "crossings",
+             "idle, s", "range of idle, s", "mean depth per disk"]]
     for (label, model), group in cells(result, "cold").items():
         for name, cell in group.items():
             run = cell.middle()
@@ -422,7 +422,7 @@ def heads_table(result):
 
 
 def same_verdict(result):
-    """Whether every checker said the same about each image and device."""
+    """Did all checkers agree on each image and device?"""
     seen = collections.defaultdict(set)
     for r in result["runs"]:
         seen[r["label"], r["model"]].add((r["status"], r["output"]))
@@ -432,59 +432,59 @@ def same_verdict(result):
 def markdown(result, drawn):
     m = result["machine"]
     out = ["# Timing", "",
-           "Written by `bench/run`; do not edit. What the devices and images "
-           "are is in bench/README.md.", "",
+           "Written by `bench/run`; do not edit. bench/README.md describes the "
+           "devices and images.", "",
            f"{m['date']}, source {m['source']}, {m['processors']} x "
            f"{m['processor']}, {m['memory']}, {m['kernel']}, {m['e2fsck']}. "
            f"Options `{m['options']}`, {m['repeat']} runs of each, median "
            "(least-most), order alternating. Load before the runs "
            f"{m['load']}. FUSE and the loop device take "
-           f"{m['path_cost_us']} us of each request, which the models allow "
-           "for."]
+           f"{m['path_cost_us']} us of each request, which the models "
+           "subtract."]
     if m.get("memory_left"):
-        out += ["", "Runs from devices have a memory control group of "
+        out += ["", "Runs from devices are in a memory control group with "
                 f"{m['memory_left'] >> 20} MiB more than the stock checker's "
                 "peak, page cache included."]
     if result.get("plain"):
         out += ["", "These are **plain image files** with their pages "
                 f"evicted, not modelled devices ({result['plain']}). The "
                 "times are those of this machine's own storage."]
-    out += ["", "The device bound is the time in which the blocks that stock "
-            "e2fsck reads can be read with nothing else to do, the best of "
-            "several orders; the CPU bound is the stock check from memory. "
-            "A check can overlap the two, so the larger is the limit.", "",
+    out += ["", "The checker `ours` is e2fsck with prefetching. The device "
+            "bound is the time needed just to read the blocks that stock "
+            "e2fsck reads, in the best of several orders; the CPU bound is the "
+            "time of a stock check with everything cached. A check can overlap "
+            "the two, so the larger bound is the limit.", "",
             as_markdown(table(result)), "",
-            "Every run of an image " +
-            ("gave the same exit status and the same output."
+            ("All runs of an image had the same exit status and output."
              if same_verdict(result) else
-             "did **not** give the same exit status and output; see the "
-             "CSV file.")]
+             "Runs of an image did **not** all have the same exit status and "
+             "output; see the CSV file.")]
     if result["bounds"]:
         out += ["", "## Replays behind the device bound", "",
                 as_markdown(bounds_table(result))]
     if not result.get("plain"):
         out += ["", "## Requests", "", as_markdown(requests_table(result)),
-                "", "Of throttled-loop and plain the kernel counts, reads of "
-                "others included."]
+                "", "For throttled-loop and plain the kernel counts requests, "
+                "including those of other programs."]
     heads = heads_table(result)
     if len(heads) > 1:
         out += ["", "## Heads", "",
-                "Of each disk, on average. A crossing is the length of the "
-                "image's part of the disk; idle is without a command, the "
-                "time in which only the checker computes included; depth is "
-                "that of the host's queue and the drive's together.", "",
+                "Average per disk. A crossing is a movement over the whole of "
+                "the image's part of the disk. Idle time is without a command, "
+                "including time in which only the checker computes. Depth "
+                "counts the queues of the host and the drive together.", "",
                 as_markdown(heads)]
     used = processor_table(result)
     if len(used) > 1:
         out += ["", "## Processor time", "",
-                "The checker's first thread is the check itself; its others "
-                "are the prefetch threads, and the trial before the check. "
-                "The rest is what else ran: the loop device, FUSE in the "
-                "kernel, other programs. (rig) marks runs in which the "
-                f"processors were full ({100 * FULL_SHARE:.0f} %) and the "
-                "model and the rest had more than "
-                f"{100 * RIG_SHARE:.0f} % of them: those say more of the rig "
-                "than of the checker.", "", as_markdown(used)]
+                "The checker's first thread is the check itself; its other "
+                "threads prefetch, and the self-test before the check counts "
+                "with them. The rest is everything else: the loop device, FUSE "
+                "in the kernel, other programs. (rig) marks runs in which the "
+                f"processors were fully used ({100 * FULL_SHARE:.0f} %) and the "
+                "model and the rest took more than "
+                f"{100 * RIG_SHARE:.0f} % of them: these times depend more on "
+                "the rig than on the checker.", "", as_markdown(used)]
     if drawn:
         out += ["", "## Pictures"]
         for title, _names, shown in drawn:
@@ -493,7 +493,7 @@ def markdown(result, drawn):
 
 
 def large():
-    """What is measured by hand, and seldom: it takes a quarter of an hour and
+    """Figures that are measured by hand: they take a quarter of an hour and
     27 GB of disk."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         "large.md")
@@ -502,7 +502,7 @@ def large():
 
 
 def write(result, args):
-    """Everything, into args.out and, if asked for, args.report."""
+    """Write everything into args.out, and the report to args.report if set."""
     rows = table(result)
     print(as_text(rows))
     with open(os.path.join(args.out, "runs.csv"), "w", newline="") as f:
