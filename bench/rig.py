@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Set up and take down what a timing run needs.
+"""Sets up and takes down what a timing run needs.
 
 A Workspace is a folder in /dev/shm with copies of images.  A Device is one
 image behind one model: a diskmodel process, its FUSE mount, and a loop
-device on the file it serves.  Without FUSE there are two more: a loop device
+device on the file it serves.  Two kinds of device need no FUSE: a loop device
 whose rate the kernel limits, and the plain image file on this machine's own
-disk.  Which runs are made and what becomes of the figures is decided
+disk.  Which runs are made, and how figures are presented, is decided
 elsewhere.
 """
 import contextlib
@@ -24,13 +24,13 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREFIX = "e2prefetch-bench-"
 BLKFLSBUF = 0x1261
-# Of a volume at its base price; see models/network-volume.conf.
+# A volume at its base price; see models/network-volume.conf.
 THROTTLE_IOPS = 3000
 THROTTLE_BYTES = 125 << 20
 
 
 class RigError(Exception):
-    """Something on this machine is in the way; the text says what."""
+    """Something prevents a run; the text says what."""
 
 
 def find_program(name):
@@ -61,7 +61,7 @@ def models():
 
 
 def model_keys(name):
-    """The parameter file as a dictionary of texts."""
+    """The parameter file as a dictionary of strings."""
     keys = {}
     with open(model_path(name)) as f:
         for line in f:
@@ -72,7 +72,7 @@ def model_keys(name):
 
 
 def stop_on_signals():
-    """Let SIGTERM and SIGHUP undo things as Ctrl-C does."""
+    """Make SIGTERM and SIGHUP clean up as Ctrl-C does."""
     def handler(signum, _frame):
         raise KeyboardInterrupt(signum)
     signal.signal(signal.SIGTERM, handler)
@@ -80,7 +80,7 @@ def stop_on_signals():
 
 
 def why_not_modelled():
-    """Why this process cannot have a modelled device, or None."""
+    """Why this process cannot use a modelled device, or None."""
     if os.geteuid():
         return "not root"
     for path in ("/dev/fuse", "/dev/loop-control"):
@@ -108,7 +108,7 @@ def mem_available():
 
 
 class Workspace(contextlib.ExitStack):
-    """A folder that is gone when the with block ends."""
+    """A folder that is removed when the with block ends."""
 
     def __init__(self, root=None):
         super().__init__()
@@ -125,7 +125,7 @@ class Workspace(contextlib.ExitStack):
     def copy_of(self, image):
         """A copy of @image that a run may write to."""
         need = os.stat(image).st_blocks * 512
-        # As much again stays free for the page cache of the device.
+        # The page cache of the device needs as much again.
         if self.root == "/dev/shm" and mem_available() < 2 * need + (1 << 30):
             raise RigError(f"{image} takes {need >> 20} MiB, twice that and "
                            "1 GiB must be available; choose a smaller scale")
@@ -152,9 +152,9 @@ def why_not_throttled():
 
 @contextlib.contextmanager
 def control_group(controller, limits, unified):
-    """A function that puts the calling process into a control group of its own,
-    which goes with the block.  @limits are its files and what is written to
-    them where @controller has a hierarchy of its own, @unified elsewhere."""
+    """A function that puts the calling process into a new control group, which
+    is removed when the block ends.  @limits maps its files to values if
+    @controller has its own hierarchy, @unified does otherwise."""
     first = f"/sys/fs/cgroup/{controller}"
     if not os.path.isdir(first):
         first, limits = "/sys/fs/cgroup", unified
@@ -180,7 +180,7 @@ def control_group(controller, limits, unified):
 
 
 def throttle_group(dev):
-    """A control group in which @dev has the rates of a network volume."""
+    """A control group that limits @dev to the rates of a network volume."""
     number = os.stat(dev).st_rdev
     number = f"{os.major(number)}:{os.minor(number)}"
     return control_group(
@@ -197,8 +197,8 @@ def memory_group(limit):
 
 
 class Device:
-    """One device to check.  .path is what the checker is given, .enter what
-    its process is to call first, or None."""
+    """One device to check.  .path is passed to the checker; .enter is called
+    in its process first, unless None."""
     modelled = True
     enter = None
 
@@ -223,7 +223,7 @@ class Device:
 
 
 def resident(fd, size):
-    """Bytes of the file that are in the page cache."""
+    """Bytes of the file that are cached."""
     libc = ctypes.CDLL(None, use_errno=True)
     page, step, found = mmap.PAGESIZE, 1 << 30, 0
     libc.mmap.restype = ctypes.c_void_p
@@ -245,8 +245,8 @@ def resident(fd, size):
 
 
 class CountedByKernel:
-    """A device whose counters are those of the block layer: all that is asked
-    of it counts, whoever asks."""
+    """A device with the counters of the block layer, which include the
+    requests of all programs."""
     modelled = False
     enter = None
     rotational = 0
@@ -290,7 +290,7 @@ class ThrottledLoop(CountedByKernel):
 
 
 class PlainFile(CountedByKernel):
-    """The image itself, on the disk it lies on."""
+    """The image file itself, on its own disk."""
 
     def __init__(self, path, model="plain"):
         number = os.stat(path).st_dev
@@ -319,7 +319,7 @@ def write_attribute(dev, name, value):
 
 
 def set_queue(dev, keys):
-    """What the block layer would know about such a device."""
+    """Set the queue attributes that such a device would have."""
     rotational = int(keys.get("rotational", "0"))
     write_attribute(dev, "rotational", rotational)
     write_attribute(dev, "scheduler", "mq-deadline") or \
@@ -337,8 +337,8 @@ def start_model(stack, image, model, point, options):
     with contextlib.ExitStack() as pipe:
         pipe.callback(os.close, ready)
         try:
-            # In a session of its own: Ctrl-C must reach the loop device's
-            # owner before the server under it.
+            # Its own session: Ctrl-C must reach the owner of the loop device
+            # before the server below it.
             p = subprocess.Popen(
                 [find_program("diskmodel"), "--model=" + model_path(model),
                  "--json=/dev/null", f"--ready-fd={told}", "--follow-parent",
@@ -362,7 +362,7 @@ def start_model(stack, image, model, point, options):
 
 
 def detach(dev):
-    """Give up the loop device; somebody (udev) may hold it for a moment."""
+    """Detach the loop device; udev may hold it for a moment."""
     for _ in range(50):
         subprocess.run(["losetup", "--detach", dev],
                        stderr=subprocess.DEVNULL)
@@ -418,12 +418,12 @@ def path_cost(work):
             got = replay(dev.path, "--random=4000", "--depth=1")
     finally:
         os.unlink(image)
-    # Of the model: 80 us, and 4 KiB at 1.7 GB/s.
+    # The model's own time: 80 us, and 4 KiB at 1.7 GB/s.
     return max(0, int(got["median_us"] * 1000) - 80000 - 2400)
 
 
 def clean_up():
-    """Remove what killed runs have left.  Returns what was removed."""
+    """Remove what killed runs left behind.  Returns what was removed."""
     gone = []
     for path in glob.glob(f"/dev/shm/{PREFIX}*"):
         pid = os.path.basename(path)[len(PREFIX):].split("-")[0]

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Does the rig work here: the models against their parameters, faults, the
-# smallest image on two models, and nothing left behind.  Prints TAP.  How
-# fast anything is decides nothing.
+# Does the rig work here?  Tests the models against their parameters, faults, the
+# smallest image on two models, and that nothing is left behind.  Prints TAP.
+# No test depends on speed.
 
 set -u
 srcdir=${srcdir:-$(dirname "$0")}
@@ -52,8 +52,8 @@ run()
 	"$srcdir/run" --images-dir "$tmp" "$@"
 }
 
-# The simulation has a clock of its own; the path is another matter on a
-# machine that is busy with the other tests.
+# The simulation has its own clock.  The path through FUSE is not tested: other
+# tests keep the machine busy.
 formula()
 {
 	"$BENCH_BUILD/diskmodel" --selftest --no-path
@@ -78,9 +78,9 @@ report_complete()
 	grep -q 'the same exit status and the same output' "$tmp/out/timing.md"
 }
 
-# Devices without FUSE: the image where it is, and a loop device that the
-# kernel limits, where it can.  3000 reads a second and no burst: 4,000 reads
-# take a second and more.
+# Devices without FUSE: the plain image, and a loop device limited by the kernel,
+# where it can.  At 3000 reads a second without a burst, 4,000 reads take more
+# than a second.
 own_disk()
 {
 	run --models plain --images extents@1/100 --checkers stock \
@@ -99,7 +99,7 @@ throttled()
 		"$tmp/throttled") && [ "$seconds" -ge 1 ]
 }
 
-# The image that no kernel has written passes a check as `images' makes it.
+# The image made without the kernel passes the check that `images' does.
 inodes()
 {
 	"$srcdir/images" --dir "$tmp" inodes@1/20000 trees@1/6000
@@ -112,7 +112,7 @@ plain()
 	grep -q 'plain image files' "$tmp/plain/timing.md"
 }
 
-# A read that meets the range fails, one beside it does not.
+# A read that overlaps the range fails, one next to it does not.
 # shellcheck disable=SC2016
 fault()
 {
@@ -125,7 +125,7 @@ fault()
 		grep -q "\"errors\": 1," "$POINT/control"'
 }
 
-# What is written through the model is what is read back.
+# Data written through the model reads back unchanged.
 # shellcheck disable=SC2016
 written()
 {
@@ -137,7 +137,7 @@ written()
 			status=none | cmp - '"$tmp"'/data'
 }
 
-# A run that is interrupted takes everything down.
+# An interrupted run takes everything down.
 interrupted()
 {
 	local pid point
