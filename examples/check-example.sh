@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The example counts what e2fsck counts, and says what is wrong.  Prints TAP.
+# Tests that the example counts what e2fsck counts, and reports errors.  Prints
+# TAP.
 #
 # example	the program (default: that of the build tree)
 
@@ -22,7 +23,7 @@ counts_as_e2fsck()
 	[ -n "$said" ] && [ "$ours" = "$said" ]
 }
 
-# fails TEXT ARGUMENT...: with status 8 and a message.
+# fails TEXT ARGUMENT...: the example fails with status 8 and a message with TEXT.
 fails()
 {
 	local text=$1 said status=0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Count the directories of a filesystem whose metadata is read ahead:
+ * Counts the directories of a filesystem while its metadata is read ahead:
  * cc -o count-directories count-directories.c $(pkg-config --cflags --libs e2prefetch)
  */
 #include <stdio.h>
