@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps that stand in for libext2fs's red-black trees beside such trees:
- * the same calls, the same answers, errors and messages.
+ * The maps that replace libext2fs's red-black trees, compared with such trees:
+ * the same calls must have the same results, errors and messages.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -24,7 +24,7 @@
 #include "map_kind.h"
 
 static ext2_filsys fs;
-static char said[2][256];	/* the last message about each */
+static char said[2][256];	/* the last message for each */
 static int turn;
 static uint64_t random_state = 1;
 
@@ -65,7 +65,7 @@ static int end_fs(void **state)
 	return 0;
 }
 
-/* Where address space is limited or counted there are no maps of ours. */
+/* If address space is limited or accounted, there are no maps of ours. */
 static void need_space(void)
 {
 	struct rlimit as, data;
@@ -92,7 +92,7 @@ static bool begin(uint64_t budget)
 	return done;
 }
 
-/* One of ours and one of libext2fs's, as the first and the second. */
+/* A map of ours and one of libext2fs's. */
 struct pair {
 	ext2fs_block_bitmap map[2];
 };
@@ -129,10 +129,10 @@ struct step {
 	unsigned char in[1100];
 };
 
-/* What can be seen of one call. */
+/* Everything visible of one call. */
 struct answer {
 	uint64_t value, out;
-	unsigned char bytes[1104];	/* no hole: compared as a whole */
+	unsigned char bytes[1104];	/* no padding: compared as a whole */
 };
 
 static void call(ext2fs_block_bitmap m, struct step *s, struct answer *a)
@@ -211,12 +211,12 @@ static void choose(struct step *s, uint64_t from, uint64_t end)
 	unsigned i;
 
 	s->op = (unsigned)number(18);
-	/* Seldom: these make it empty or full. */
+	/* Rarely: these empty or fill the map. */
 	if ((s->op == 13 || s->op == 14) && number(20))
 		s->op = 0;
 	if (!number(200))
 		s->op = 18;
-	/* Few places, so that neighbours meet; some behind the ends. */
+	/* Few places, so that neighbours occur; some beyond the ends. */
 	s->at = number(4) ? 100 + number(90) : number(end + 20);
 	s->n = (unsigned)(number(3) ? number(20) : number(8192));
 	s->end = number(3) ? s->at + number(60) : number(end + 20);
@@ -284,7 +284,7 @@ static void inode_maps(void **state)
 	free_pair(&p);
 }
 
-/* A copy that does not fit the budget any more is a tree. */
+/* A copy that exceeds the budget is a tree. */
 static void copies_beyond_budget(void **state)
 {
 	ext2fs_block_bitmap fill[256];
@@ -314,7 +314,7 @@ static void copies_beyond_budget(void **state)
 		as_trees(&copy);
 		free_pair(&copy);
 		free_pair(&p);
-		for (; n < 256; n--)	/* until it wraps */
+		for (; n < 256; n--)	/* until n wraps around */
 			ext2fs_free_block_bitmap(fill[n]);
 	}
 }
@@ -330,7 +330,8 @@ static bool is_real(void)
 	return magic == EXT2_ET_MAGIC_BLOCK_BITMAP64;
 }
 
-/* Whoever asks for another kind gets it, and so does who has no memory. */
+/* libext2fs's own maps are used if the caller asks for another kind, and if the
+ * budget is too small. */
 static void when_not(void **state)
 {
 	(void)state;
@@ -340,7 +341,7 @@ static void when_not(void **state)
 	assert_false(is_real());
 	fs->default_bitmap_type = EXT2FS_BMAP64_BITARRAY;
 	assert_true(is_real());
-	/* A tree where few inodes are directories. */
+	/* A tree if few inodes are directories. */
 	fs->default_bitmap_type = EXT2FS_BMAP64_AUTODIR;
 	assert_false(is_real());
 	ext2fs_bg_used_dirs_count_set(fs, 0, fs->super->s_inodes_count / 320);
@@ -360,7 +361,7 @@ static void when_not(void **state)
 	unsetenv("E2FSPROGS_BITMAP_STATS");
 }
 
-/* Where a tree may need the space later. */
+/* No maps of ours if a tree may need the address space later. */
 static void limited(void **state)
 {
 	static const __typeof__(RLIMIT_AS) kind[] = { RLIMIT_AS, RLIMIT_DATA };
@@ -374,7 +375,7 @@ static void limited(void **state)
 		limit = old;
 		limit.rlim_cur = (rlim_t)1 << 30;
 		assert_int_equal(setrlimit(kind[i], &limit), 0);
-		/* qemu-user does not take such limits. */
+		/* qemu-user ignores such limits. */
 		assert_int_equal(getrlimit(kind[i], &limit), 0);
 		if (limit.rlim_cur == RLIM_INFINITY)
 			skip();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The array of bits against an array of bytes, one for each bit: the same
- * random operations on both.
+ * The bit array compared with an array of bytes, one per bit: the same random
+ * operations on both.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,7 +22,7 @@
 
 #define BITS (7 * BITSET_CHUNK + 77)
 #define END (8 * BITSET_CHUNK)	/* of the last chunk */
-#define ROOM (12 * BITSET_CHUNK)	/* bits behind the end as well */
+#define ROOM (12 * BITSET_CHUNK)	/* includes bits beyond the end */
 
 static unsigned char model[ROOM];
 static uint64_t random_state = 1;
@@ -34,7 +34,7 @@ static uint64_t number(uint64_t below)
 	return (random_state >> 33) % below;
 }
 
-/* Often at a chunk's or a word's edge. */
+/* Often at the edge of a chunk or word. */
 static uint64_t place(void)
 {
 	uint64_t at = number(ROOM);
@@ -79,11 +79,11 @@ static void same(const struct bitset *s)
 	}
 	assert_int_equal(bitset_is_empty(s), !any);
 	assert_false(bitset_test(s, UINT64_MAX));
-	/* However often chunks are taken and given back. */
+	/* However often chunks are taken and freed. */
 	assert_true(s->fresh <= BITSET_OWN + s->chunks);
 }
 
-/* Bits behind the end stay clear. */
+/* Bits beyond the end stay clear. */
 static void model_fill(uint64_t start, uint64_t n, unsigned char value)
 {
 	for (; n && start < END; n--)
@@ -128,7 +128,8 @@ static void search(struct bitset *s)
 		    model_first(start, last, 0));
 }
 
-/* Buffers of just the size: a checker of memory sees a byte too many. */
+/* Buffers of exactly the right size, so that a memory checker sees an
+ * overrun. */
 static void bytes(struct bitset *s)
 {
 	uint64_t start = place(), n = length(start), i;
@@ -200,7 +201,7 @@ static void as_the_model(void **state)
 	bitset_free(&s);
 }
 
-/* A chunk that is full takes no memory until a bit of it is cleared. */
+/* A full chunk takes no memory until one of its bits is cleared. */
 static void full_chunks(void **state)
 {
 	static unsigned char ones[BITSET_CHUNK / 8];
@@ -231,7 +232,7 @@ static void full_chunks(void **state)
 	bitset_free(&t);
 }
 
-/* The pool has a chunk for each place, and the mapping ends behind it. */
+/* The pool has a chunk for each entry of the table, all within the mapping. */
 static void all_chunks_of_its_own(void **state)
 {
 	struct bitset s;
@@ -271,7 +272,7 @@ static void nothing_set_takes_nothing(void **state)
 	assert_true(bitset_bytes(UINT64_MAX) == UINT64_MAX);
 }
 
-/* Of a table of some thousand pages, let one be looked at. */
+/* Allow access only to one page of a table of some thousand. */
 static void deny_all_but(const struct bitset *s, uint64_t chunk, int others)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -284,8 +285,8 @@ static void deny_all_but(const struct bitset *s, uint64_t chunk, int others)
 				  others), 0);
 }
 
-/* However large the map is: a search looks only where something was set.  What
- * looks elsewhere crashes. */
+/* However large the map is, a search examines only the part where something was
+ * set; access to any other part crashes. */
 static void search_where_something_is(void **state)
 {
 	const uint64_t bits = UINT64_C(1) << 32, c = bits / BITSET_CHUNK / 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The set of blocks against a bitmap that does the same, in random order from
- * fixed seeds; and what it does when its memory is used up.
+ * The set of blocks compared with a bitmap, in random order from fixed seeds;
+ * and its behaviour when its memory is used up.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,7 +22,7 @@
 
 static uint64_t seed;
 
-/* Calls of the heap. */
+/* Calls of the heap functions. */
 static unsigned heap_calls;
 
 void *__real_malloc(size_t size);
@@ -87,7 +87,7 @@ static uint64_t model_count(const struct model *m, uint64_t block,
 	return n;
 }
 
-/* One step in `where` of the device; ranges are short, or not. */
+/* One step within a part of the device; ranges are short or long. */
 static void random_step(struct e2pf_blockset *set, struct model *m,
 			uint64_t where, uint64_t span)
 {
@@ -115,10 +115,11 @@ static void like_a_bitmap(void **state)
 	static const struct {
 		uint64_t where, span;
 	} places[] = {
-		{ 0, 400 },			/* dense, from the first */
-		{ CHUNK - 100, 200 },		/* over an edge of chunks */
+		{ 0, 400 },			/* dense, from the first
+						   block */
+		{ CHUNK - 100, 200 },		/* across a chunk boundary */
 		{ 0, 5 * CHUNK },		/* everywhere */
-		{ 5 * CHUNK - 300, 700 },	/* over the end */
+		{ 5 * CHUNK - 300, 700 },	/* across the end */
 	};
 	uint64_t blocks = 5 * CHUNK + 77;
 	struct model m = { calloc(1, blocks), blocks };
@@ -152,13 +153,13 @@ static void edges_of_chunks(void **state)
 	assert_int_equal(e2pf_blockset_count(set, CHUNK - 2, 1), 0);
 	assert_int_equal(e2pf_blockset_count(set, CHUNK + 1, 1), 0);
 	assert_int_equal(e2pf_blockset_count(set, CHUNK - 2, 4), 2);
-	/* Two chunks and a half at once, over what is there. */
+	/* Two and a half chunks at once, over existing runs. */
 	assert_int_equal(e2pf_blockset_add(set, CHUNK / 2, 2 * CHUNK + 1),
 			 2 * CHUNK - 1);
 	assert_int_equal(e2pf_blockset_remove(set, CHUNK, CHUNK), CHUNK);
 	assert_int_equal(e2pf_blockset_count(set, 0, 4 * CHUNK), CHUNK + 1);
 	assert_int_equal(e2pf_blockset_size(set), CHUNK + 1);
-	/* A chunk as a single run, from its first block to its last. */
+	/* A chunk as a single run, from first block to last. */
 	assert_int_equal(e2pf_blockset_add(set, 3 * CHUNK, CHUNK), CHUNK);
 	assert_int_equal(e2pf_blockset_remove(set, 4 * CHUNK - 1, 1), 1);
 	assert_int_equal(e2pf_blockset_remove(set, 3 * CHUNK, 1), 1);
@@ -205,7 +206,7 @@ static void clear_makes_it_new(void **state)
 	e2pf_blockset_clear(set);
 	assert_int_equal(e2pf_blockset_size(set), 0);
 	assert_int_equal(e2pf_blockset_count(set, 0, 2 * CHUNK), 0);
-	/* Its memory is free again, to the byte. */
+	/* Its memory can be reused, to the byte. */
 	for (i = 0; i < 200; i++)
 		second += e2pf_blockset_add(set, CHUNK + 2 * i, 1);
 	assert_int_equal(second, first);
@@ -213,7 +214,7 @@ static void clear_makes_it_new(void **state)
 	e2pf_blockset_free(set);
 }
 
-/* With no room left what is added is either there and counted, or neither. */
+/* If there is no room, blocks are either added and counted, or neither. */
 static void what_does_not_fit(void **state)
 {
 	struct e2pf_blockset *set = e2pf_blockset_new(8 * CHUNK, 512);
@@ -228,7 +229,7 @@ static void what_does_not_fit(void **state)
 		held += n;
 		assert_int_equal(e2pf_blockset_size(set), held);
 	}
-	/* 4 bytes a run: no more than 128 fit in 512. */
+	/* 4 bytes per run: at most 128 runs fit in 512 bytes. */
 	assert_uint_in_range(held, 3, 3 * 128);
 	for (i = 0; i < 8 * CHUNK; i += 97) {
 		uint64_t n = e2pf_blockset_count(set, i, 3);
@@ -241,15 +242,15 @@ static void what_does_not_fit(void **state)
 	e2pf_blockset_free(set);
 }
 
-/* A hole in a run takes memory.  Without any, what was asked out is out all
- * the same: the owner waits for it. */
+/* A hole in a run takes memory.  Without any, the requested blocks are removed
+ * all the same: the owner waits for that. */
 static void hole_without_memory(void **state)
 {
 	struct e2pf_blockset *set = e2pf_blockset_new(CHUNK, 64);
 	uint64_t i, before;
 
 	(void)state;
-	/* Runs of 20 until no more fit. */
+	/* Runs of 20 blocks until no more fit. */
 	for (i = 0; e2pf_blockset_add(set, 100 * i, 20) == 20; i++)
 		;
 	assert_uint_in_range(i, 1, 16);
@@ -257,7 +258,7 @@ static void hole_without_memory(void **state)
 	assert_int_equal(before, 20 * i);
 	assert_int_equal(e2pf_blockset_remove(set, 5, 2), 2);
 	assert_int_equal(e2pf_blockset_count(set, 5, 2), 0);
-	/* What else went is the shorter part. */
+	/* The shorter part of the run is forgotten too. */
 	assert_int_equal(e2pf_blockset_count(set, 0, 5), 0);
 	assert_int_equal(e2pf_blockset_count(set, 7, 13), 13);
 	assert_int_equal(e2pf_blockset_size(set), before - 7);
@@ -268,8 +269,8 @@ static void hole_without_memory(void **state)
 	e2pf_blockset_free(set);
 }
 
-/* Blocks added one by one are one run, forwards and backwards, and one that
- * only grows needs no room. */
+/* Blocks added one by one become one run, forwards and backwards, and a growing
+ * run needs no more room. */
 static void neighbours_are_one_run(void **state)
 {
 	struct e2pf_blockset *set = e2pf_blockset_new(CHUNK, 40);
@@ -280,7 +281,7 @@ static void neighbours_are_one_run(void **state)
 		assert_int_equal(e2pf_blockset_add(set, 2000 + i, 1), 1);
 		assert_int_equal(e2pf_blockset_add(set, 1999 - i, 1), 1);
 	}
-	/* Seven more runs fill it up. */
+	/* Seven more runs fill the memory. */
 	for (i = 0; i < 8; i++)
 		assert_int_equal(e2pf_blockset_add(set, 4000 + 2 * i, 1),
 				 i < 7);
@@ -288,8 +289,8 @@ static void neighbours_are_one_run(void **state)
 	e2pf_blockset_free(set);
 }
 
-/* What is in it already is told from what has no room; and a chunk that is
- * empty again makes room in others. */
+/* Blocks already in the set can be told from blocks without room; and an
+ * emptied chunk makes room for others. */
 static void no_room_or_there(void **state)
 {
 	struct e2pf_blockset *set = e2pf_blockset_new(4 * CHUNK, 40);
@@ -343,9 +344,9 @@ static void random_at_the_cap(void **state)
 	e2pf_blockset_free(set);
 }
 
-/* Runs of one block with one between them: more than an array is to hold.  They
- * take no more memory than a bitmap, are found in order, and give their memory
- * back. */
+/* Runs of one block with gaps of one block: more than an array may hold.  They
+ * take no more memory than a bitmap, are found in order, and free their
+ * memory. */
 static void many_runs_in_a_chunk(void **state)
 {
 	const uint64_t blocks = 3 * CHUNK;
@@ -355,7 +356,7 @@ static void many_runs_in_a_chunk(void **state)
 
 	(void)state;
 	assert_non_null(m.in);
-	/* Backwards: each goes in front of all others. */
+	/* Backwards: each is inserted before all others. */
 	for (i = CHUNK; i; i -= 2) {
 		assert_int_equal(e2pf_blockset_add(set, CHUNK + i - 2, 1), 1);
 		model_set(&m, CHUNK + i - 2, 1, 1);
@@ -383,7 +384,7 @@ static void many_runs_in_a_chunk(void **state)
 	free(m.in);
 }
 
-/* The checker's own thread takes blocks out, and puts some in. */
+/* The checker's thread removes blocks, and adds some, without the heap. */
 static void no_heap(void **state)
 {
 	struct e2pf_blockset *set = e2pf_blockset_new(4 * CHUNK, PLENTY);

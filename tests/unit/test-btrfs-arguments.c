@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which command lines of btrfs are a check or a send, and which checks are left
- * alone. */
+/* Which command lines of btrfs are a check or a send, and which checks are not
+ * prefetched. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The planner for btrfs, on bytes made by hand: what it finds in sound ones,
- * and that each field that is wrong makes it find nothing.
+ * The planner for btrfs, on hand-made bytes: what it finds in sound ones, and
+ * that it finds nothing if any field is wrong.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -45,7 +45,7 @@ static void test_super(void **state)
 	assert_int_equal(e2pf_btrfs_super_offset(2), 256 * 1024 * MIB);
 }
 
-/* One field of the superblock, and what becomes of it. */
+/* A change to one field of the superblock, and its effect. */
 struct damage {
 	unsigned at;
 	unsigned bytes;
@@ -105,11 +105,11 @@ static void test_metadata_uuid(void **state)
 	assert_int_equal(super.node_fsid[0], 0xa1);
 }
 
-/* Where the unit of 64 KiB number `unit` of a chunk lies, by profile. */
+/* Where the 64 KiB unit `unit` of a chunk is, by profile. */
 struct layout_case {
 	uint64_t type;
 	unsigned stripes, sub, unit, copy;
-	unsigned stripe, row;		/* of the answer */
+	unsigned stripe, row;		/* expected */
 };
 
 static void test_places(void **state)
@@ -234,7 +234,7 @@ static void test_sys_array(void **state)
 		e2pf_btrfs_plan_sys_array(&super, count_chunk, &n);
 		assert_int_equal(n, cut / (size / 2));
 	}
-	/* A key of another kind ends it. */
+	/* A key of another kind ends the array. */
 	bytes[BT_SUPER_SYS_ARRAY + 8] = 1;
 	e2pf_btrfs_plan_super(bytes, 65536, &super);
 	n = 0;
@@ -266,7 +266,7 @@ static void test_fits(void **state)
 	assert_false(e2pf_btrfs_fits(&super, &ptr, block));
 	fs_block(block, MIB, 256, 1);
 	assert_false(e2pf_btrfs_fits(&super, &ptr, block));
-	/* A snapshot's block is its source's. */
+	/* Snapshots share blocks of their source. */
 	ptr.owner = 300;
 	assert_true(e2pf_btrfs_fits(&super, &ptr, block));
 	ptr.owner = BT_FS_TREE_OBJECTID;
@@ -298,8 +298,9 @@ static void test_node(void **state)
 	(void)state;
 	fs_block(block, MIB, 5, 2);
 	fs_add_ptr(block, 0, 1);		/* no address */
-	fs_add_ptr(block, 4097, 1);		/* not of a sector */
-	fs_add_ptr(block, UINT64_MAX - 4095, 1);	/* past the end */
+	fs_add_ptr(block, 4097, 1);		/* not a multiple of the sector
+						   size */
+	fs_add_ptr(block, UINT64_MAX - 4095, 1);	/* beyond the end */
 	fs_add_ptr(block, 8192, FS_GENERATION + 1);	/* newer */
 	fs_add_ptr(block, 12288, FS_GENERATION);
 	e2pf_btrfs_plan_node(&super, &ptr, block, keep, &found);
@@ -307,7 +308,7 @@ static void test_node(void **state)
 	assert_int_equal(found.last.logical, 12288);
 	assert_int_equal(found.last.level, 1);
 	assert_int_equal(found.last.owner, 5);
-	/* However many it says it has, it is read to its end only. */
+	/* Whatever number of items it claims, reading stops at its end. */
 	put32(block + BT_HEADER_NRITEMS, UINT32_MAX);
 	found.count = 0;
 	e2pf_btrfs_plan_node(&super, &ptr, block, keep, &found);
@@ -332,7 +333,7 @@ static void test_roots(void **state)
 	assert_int_equal(found.last.owner, 303);
 	assert_int_equal(found.last.level, 3);
 	assert_int_equal(found.last.generation, FS_GENERATION);
-	/* An item that is not inside the leaf. */
+	/* An item outside the leaf. */
 	entry = leaf + BT_HEADER_BYTES + 4 * BT_ITEM_BYTES;
 	put32(entry + BT_ITEM_OFFSET, FS_NODE);
 	found.count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * btrfs as a source of work: a small filesystem in memory, walked by the
- * engine; the chunk map; the set of blocks; and waiting for what is under way.
+ * engine; the chunk map; the set of blocks; and waiting for reads in flight.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #define MIB (UINT64_C(1) << 20)
 #define DEVICE (16 * MIB)
 
-/* A device in memory, all of which is missing or resident. */
+/* A device in memory, all of which is either missing or cached. */
 struct memory {
 	struct fake_device fake;
 	uint8_t *bytes;
@@ -143,7 +143,7 @@ static void expect_blocks(const struct e2pf_class_count *count,
 			 leaves * FS_NODE);
 }
 
-/* What two trees share is read once, and a leaf is not parsed. */
+/* Blocks that two trees share are read once; a leaf is not parsed. */
 static void test_walk(void **state)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
@@ -157,11 +157,11 @@ static void test_walk(void **state)
 	free(m.bytes);
 }
 
-/* In which phase a source passes on each block of the device. */
+/* The phase in which the source passes on each block of the device. */
 struct phases {
 	struct memory *m;
 	struct e2pf_source *source;
-	uint8_t now;			/* the phase, counted from 1 */
+	uint8_t now;			/* current phase, counted from 1 */
 	uint8_t of[DEVICE / FS_NODE];
 };
 
@@ -177,7 +177,7 @@ static void note_phase(void *ctx, const struct e2pf_ref *ref)
 				      note_phase, p);
 }
 
-/* The phases below this one. */
+/* Seed the phases below this one. */
 static void seed_phases(struct phases *p, unsigned end)
 {
 	struct e2pf_source *source = p->source;
@@ -198,9 +198,9 @@ static uint8_t phase_of(const struct phases *p, uint64_t logical)
 	return p->of[(logical - META + 4 * MIB) / FS_NODE];
 }
 
-/* What the check reads when it opens the filesystem comes before leaves that
- * can wait, also where it is a leaf itself; and each block once, however many
- * devices there are. */
+/* Blocks that the check reads when it opens the filesystem come before leaves
+ * that can wait, even if such a block is itself a leaf; and each block comes
+ * once, however many devices there are. */
 static void test_phases(void **state)
 {
 	const struct e2pf_btrfs_member members[] = {
@@ -216,14 +216,14 @@ static void test_phases(void **state)
 
 	(void)state;
 	assert_non_null(btrfs);
-	/* A snapshot that is one leaf. */
+	/* A snapshot that is a single leaf. */
 	fs_add_root(at(&m, META), 257, leaf, 0);
 	p.source = e2pf_btrfs_source(btrfs);
 	p.source->ops->begin(p.source, &start, &count);
 	assert_int_equal(count, E2PF_BTRFS_PHASES);
 	seed_phases(&p, count);
 	assert_int_equal(phase_of(&p, META), E2PF_BTRFS_ROOTS + 1);
-	/* Roots, the one leaf of checksums among them; the extent tree. */
+	/* Roots, including the single leaf of checksums; the extent tree. */
 	assert_int_equal(phase_of(&p, META + MIB), E2PF_BTRFS_TREES + 1);
 	assert_int_equal(phase_of(&p, META + 2 * MIB), E2PF_BTRFS_TREES + 1);
 	assert_int_equal(phase_of(&p, META + 3 * MIB), E2PF_BTRFS_TREES + 1);
@@ -243,7 +243,8 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 	return dev->ops->read(dev, bytes, ref->offset, ref->length);
 }
 
-/* So many leaves as may be ahead are read; with room for one less, none. */
+/* Leaves are read if all of them fit into the budget; if one does not, none
+ * is. */
 static void test_room_for_leaves(void **state)
 {
 	const struct e2pf_btrfs_member member = make_member(1);
@@ -274,7 +275,7 @@ static void test_room_for_leaves(void **state)
 						 &ref, &planned));
 		assert_int_equal(planned, room == 9);
 	}
-	/* Of the extent tree's five leaves those that there is room for. */
+	/* As many of the extent tree's five leaves are read as fit. */
 	start.budget = 2 * FS_NODE;
 	p.source->ops->begin(p.source, &start, &count);
 	memset(p.of, 0, sizeof(p.of));
@@ -287,7 +288,7 @@ static void test_room_for_leaves(void **state)
 	free(m.bytes);
 }
 
-/* What of a place the check reads, and whether a walk comes by it. */
+/* Which copy of a place the check reads, and whether a walk will read it. */
 static void test_copy_read(void **state)
 {
 	const struct e2pf_btrfs_member member = make_member(1);
@@ -303,7 +304,7 @@ static void test_copy_read(void **state)
 
 	(void)state;
 	assert_non_null(btrfs);
-	/* Where the chunks are is not known yet. */
+	/* The chunks are not known yet. */
 	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 4 * MIB, &ref, &planned));
 	/* Before a walk, but what is planned is not. */
 	e2pf_btrfs_learn_chunks(btrfs, read_block, &m.fake.dev);
@@ -328,7 +329,7 @@ static void test_copy_read(void **state)
 	free(m.bytes);
 }
 
-/* A block that is not what its pointer says leads to nothing. */
+/* A block that does not match its pointer leads to nothing. */
 static void test_wrong_block(void **state)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
@@ -342,14 +343,14 @@ static void test_wrong_block(void **state)
 	at(&m, META + MIB)[BT_HEADER_GENERATION] ^= 1;
 	plan(&m, &super, count);
 	expect_blocks(count, 1, 1, 1, 1, 1);
-	/* Without the chunk tree nothing else has a place. */
+	/* Without the chunk tree no other block has a known place. */
 	at(&m, SYS)[BT_HEADER_LEVEL] ^= 1;
 	plan(&m, &super, count);
 	expect_blocks(count, 1, 0, 0, 0, 0);
 	free(m.bytes);
 }
 
-/* A node that names its own ancestors, and everything twice. */
+/* A node that refers to its own ancestors, and to everything twice. */
 static void test_loop(void **state)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
@@ -393,7 +394,7 @@ static struct e2pf_btrfs_device device_of(uint64_t devid)
 	return device;
 }
 
-/* The first copy, or where its device is missing the next one. */
+/* The first copy is read, or the next one if its device is missing. */
 static void test_missing_device(void **state)
 {
 	struct e2pf_btrfs_device devices[2] = { device_of(1), device_of(2) };
@@ -425,8 +426,8 @@ static void test_missing_device(void **state)
 	e2pf_chunk_map_free(&map);
 }
 
-/* A block over the end of a stripe has two parts, one past the end of the
- * chunk none. */
+/* A block across the end of a stripe has two parts; one beyond the end of the
+ * chunk has none. */
 static void test_parts(void **state)
 {
 	struct e2pf_btrfs_device devices[2] = { device_of(1), device_of(2) };
@@ -460,7 +461,7 @@ static void test_parts(void **state)
 	e2pf_chunk_map_free(&map);
 }
 
-/* From address to slot and back, also where chunks overlap or are data. */
+/* From address to slot and back, even if chunks overlap or contain data. */
 static void test_slots_of_chunks(void **state)
 {
 	struct e2pf_btrfs_device device = device_of(1);
@@ -521,7 +522,7 @@ static void test_slots(void **state)
 	e2pf_slots_free(&set);
 }
 
-/* Only what was asked for lately and has not come is waited for. */
+/* Only recent requests that have not completed are waited for. */
 static void test_settle(void **state)
 {
 	struct memory m;

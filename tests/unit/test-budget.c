@@ -34,9 +34,10 @@ struct expected {
 
 static const struct expected table[] = {
 	{ "plain", MACHINE, ALL },
-	/* Free and cached, less what tmpfs holds. */
+	/* Free and cached, minus tmpfs. */
 	{ "old-kernel", (1000000 + 20000 + 9000000 - 500000) * 1024ull, ALL },
-	/* The limit less 400 in use, of which 316 of files less 16 dirty. */
+	/* The limit minus 400 in use, of which 316 are files, minus 16
+	 * dirty. */
 	{ "v2", (512 - 400 + 300) * MIB, 1 },
 	{ "v2-high", (256 - 100) * MIB, 2 },
 	{ "v2-nested", (600 - 550 + 10) * MIB, 1 },
@@ -81,7 +82,7 @@ static void test_machine(void **state)
 			 e->processors < most ? e->processors : most);
 }
 
-/* Pages in use are not for reading ahead; some can always be had. */
+/* Pages in use are not for readahead; a part is always available. */
 static void test_idle(void **state)
 {
 	static const struct {
@@ -90,11 +91,11 @@ static void test_idle(void **state)
 	} idle[] = {
 		/* Free, and the inactive list. */
 		{ "plain", (1000000 + 2000000) * 1024ull },
-		/* No lists in sight. */
+		/* No LRU figures. */
 		{ "old-kernel", (1000000 + 20000 + 9000000 - 500000) * 1024ull },
 		/* A sixteenth of what is available. */
 		{ "all-in-use", MACHINE / 16 },
-		/* The inactive list of the group, 200, less 16 dirty. */
+		/* The inactive list of the group, 200, minus 16 dirty. */
 		{ "v2", (512 - 400 + 200 - 16) * MIB },
 		{ "v1", (256 - 200 + 100 - 10) * MIB },
 		{ "v2-over", 0 },
@@ -110,7 +111,7 @@ static void test_idle(void **state)
 	}
 }
 
-/* A mask of one processor leaves one, whatever the groups allow. */
+/* A mask of one processor leaves one, whatever the control groups allow. */
 static void test_affinity(void **state)
 {
 	cpu_set_t old[8], one[8];
@@ -159,7 +160,7 @@ static int write_file(const char *dir, const char *name, const char *text)
 	return n == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-/* Fill `use` bytes of memory, then say on fd what is available. */
+/* Fill `use` bytes of memory, then write to fd what is available. */
 __attribute__((noreturn))
 static void report(int go, int fd, size_t use)
 {
@@ -173,14 +174,14 @@ static void report(int go, int fd, size_t use)
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (filled == MAP_FAILED)
 		_exit(1);
-	/* Not MAP_POPULATE, which qemu-user leaves out. */
+	/* Not MAP_POPULATE, which qemu-user ignores. */
 	memset(filled, 0x5a, use);
 	available = e2pf_available_memory("");
 	_exit(write(fd, &available, sizeof(available)) !=
 	      (ssize_t)sizeof(available));
 }
 
-/* Run report() in the group at `dir`.  Returns bytes, 0 when it failed. */
+/* Run report() in the group at `dir`.  Returns bytes, or 0 on failure. */
 static uint64_t available_in(const char *dir, size_t use)
 {
 	int go[2], answer[2], status;
@@ -216,7 +217,7 @@ static uint64_t available_in(const char *dir, size_t use)
 	return available;
 }
 
-/* A child in a real version 1 group of 64 MiB that fills 16 of them. */
+/* A child in a real version 1 group of 64 MiB that fills 16 MiB. */
 static void test_live_v1(void **state)
 {
 	char dir[] = "/sys/fs/cgroup/memory/budget-test-XXXXXX";
@@ -239,14 +240,14 @@ static void test_live_v1(void **state)
 	}
 	limited = !write_file(dir, "memory.limit_in_bytes", "67108864");
 	available = limited ? available_in(dir, 16 * MIB) : 0;
-	/* The child is gone, and with it what keeps the group. */
+	/* The child has ended, so the group can be removed. */
 	assert_int_equal(rmdir(dir), 0);
 	if (!limited) {
 		print_message("no limit can be set on a memory group\n");
 		skip();
 	}
 	/* The counter runs ahead in batches of 64 pages per processor, and
-	 * the sanitizers' own memory is counted: 16 MiB stand for both. */
+	 * includes the sanitizers' own memory: 16 MiB allow for both. */
 	assert_true(available <= 48 * MIB);
 	assert_true(available >= 32 * MIB);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each way to compute CRC-32C that this processor has, against one bit at a
- * time: all lengths to 1100, all alignments to 63, any seed, and long buffers.
+ * Each implementation of CRC-32C that this processor supports, compared with a
+ * computation bit by bit: all lengths to 1100, all alignments to 63, any seed,
+ * and long buffers.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -25,7 +26,7 @@
 #define ALIGNMENTS 64u
 #define LONG (UINT32_C(1) << 20)
 
-static unsigned char *bytes;	/* LONG, and nothing readable behind them */
+static unsigned char *bytes;	/* LONG bytes, followed by unreadable memory */
 static uint64_t state = 1;
 
 static uint32_t number(void)
@@ -79,7 +80,7 @@ static void all_lengths_and_alignments(void **ctx)
 	}
 }
 
-/* The last byte read is the last one there is. */
+/* No byte after the last one is read. */
 static void up_to_the_end(void **ctx)
 {
 	const struct crc32c_way *way;
@@ -120,7 +121,7 @@ static void long_buffers(void **ctx)
 	}
 }
 
-/* What is stood in for. */
+/* The results are those of libext2fs's function. */
 static void as_libext2fs(void **ctx)
 {
 	crc32c_fn *run = crc32c_choose();

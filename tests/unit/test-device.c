@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The real device: what is opened, what it is known to have in memory, and
- * that what fails is told.
+ * The real device: what can be opened, what is seen as cached, and that errors
+ * are reported.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -25,7 +25,7 @@
 
 #define SIZE (1u << 20)
 #define NOBODY 65534
-#define NO_OTHER 3		/* exit status: no other user to be */
+#define NO_OTHER 3		/* exit status: cannot become another user */
 
 static char path[] = "/tmp/test-device-XXXXXX";
 
@@ -76,8 +76,8 @@ static void read_and_end(void **state)
 	assert_int_equal(buf[4096], 3);
 	assert_int_equal(dev->ops->read(dev, buf, dev->size - 4096,
 					sizeof(buf)), EIO);
-	/* Read just now, so all of it is there; of nothing there is no more
-	 * to know, and what no mapping can hold is taken to be missing. */
+	/* The range was just read, so it is cached.  An empty range has no
+	 * length, and a range that cannot be mapped counts as missing. */
 	assert_true(dev->ops->span(dev, 4096, 8192, &resident) == 8192);
 	assert_true(resident || dev->blind);
 	assert_false(dev->ops->is_gone(dev, 4096));
@@ -89,7 +89,7 @@ static void read_and_end(void **state)
 	dev->ops->close(dev);
 }
 
-/* The same from a small mapping, where address space is limited. */
+/* The same with a small mapping, if address space is limited. */
 static void without_a_mapping(void **state)
 {
 	struct e2pf_device *dev;
@@ -116,7 +116,7 @@ static void without_a_mapping(void **state)
 	dev->ops->close(dev);
 }
 
-/* The descriptors that are left are the checker's. */
+/* The remaining descriptors are left to the checker. */
 static void few_descriptors(void **state)
 {
 	struct e2pf_device *dev;
@@ -133,8 +133,8 @@ static void few_descriptors(void **state)
 	assert_int_equal(err, EMFILE);
 }
 
-/* Exit status of a process of nobody's: does it see the cache of a file of
- * that mode, which is root's? */
+/* Exit status of a process of user nobody: does it see the cache of root's file
+ * with that mode? */
 static int nobody_sees(mode_t mode)
 {
 	struct e2pf_device *dev;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One elevator pass over small filesystems made by hand: the order and the
- * merging of what is issued, that all is visited once, and that nothing a tree
- * claims makes it go on for long.
+ * Elevator passes over small hand-made filesystems: the order and merging of
+ * what is issued, that everything is visited once, and that no claim of a tree
+ * makes a pass long.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -37,9 +37,10 @@ struct rig {
 	struct e2pf_elevator elevator;
 	struct issued run[ISSUES];
 	size_t runs;
-	unsigned *visits;	/* per block, times issued as a ref */
+	unsigned *visits;	/* per block: times it was issued as a
+				   reference */
 	unsigned arrivals, errors;
-	int runs_left;		/* until issue says no; -1: never */
+	int runs_left;		/* until issue returns false; -1: never */
 	int arrivals_left;
 };
 
@@ -86,7 +87,7 @@ static const struct e2pf_elevator_ops ops = {
 	.arrived = on_arrived,
 };
 
-/* Of the filesystem these classes, bitmaps with the tables. */
+/* Read these classes of the filesystem, bitmaps along with the tables. */
 static void want(struct rig *r, unsigned classes)
 {
 	const struct e2pf_start start = {
@@ -137,7 +138,7 @@ static void run_all(struct rig *r)
 {
 	uint32_t g;
 
-	/* Backwards: it is the pass that sorts. */
+	/* Backwards, to test that the pass sorts. */
 	for (g = r->fs.geo.groups; g-- > 0;)
 		r->elevator.source->ops->seed(r->elevator.source,
 			E2PF_EXT4_TABLES, g, e2pf_elevator_add, &r->elevator);
@@ -170,7 +171,7 @@ static void merged_and_sorted(void **state)
 	add(&r, 300, 2);
 	add(&r, 100, 1);
 	add(&r, 101, 1);
-	add(&r, 105, 1);	/* three blocks of gap */
+	add(&r, 105, 1);	/* a gap of three blocks */
 	add(&r, 302, 1);
 	e2pf_elevator_run(&r.elevator);
 	assert_int_equal(r.runs, 3);
@@ -183,14 +184,14 @@ static void merged_and_sorted(void **state)
 	add(&r, 300, 1);
 	add(&r, 105, 1);
 	add(&r, 100, 2);
-	add(&r, 110, 1);	/* four */
+	add(&r, 110, 1);	/* a gap of four */
 	e2pf_elevator_run(&r.elevator);
 	assert_int_equal(r.runs, 3);
 	assert_run(&r, 0, 100, 106);
 	assert_run(&r, 1, 110, 111);
 	assert_run(&r, 2, 300, 301);
 
-	/* A long run that holds short ones, then one behind it. */
+	/* A long run that contains short ones, then one after it. */
 	forget(&r);
 	add(&r, 100, 50);
 	add(&r, 110, 1);
@@ -219,7 +220,7 @@ static void duplicates_dropped(void **state)
 	tear_down(&r);
 }
 
-/* What a source says is not believed. */
+/* References are not trusted. */
 static void outside_the_device(void **state)
 {
 	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS };
@@ -250,7 +251,7 @@ static void outside_the_device(void **state)
 	tear_down(&r);
 }
 
-/* Directories of two leaf nodes each, all over the groups. */
+/* Directories of two leaf nodes each, spread over the groups. */
 static unsigned make_trees(struct rig *r, unsigned files)
 {
 	uint32_t groups = r->fs.geo.groups, per = r->fs.geo.inodes_per_group;
@@ -258,7 +259,7 @@ static unsigned make_trees(struct rig *r, unsigned files)
 
 	for (i = 0; i < files; i++) {
 		uint32_t g = i % groups;
-		/* What is of group g lies in the opposite one. */
+		/* Blocks of group g are in the opposite group. */
 		uint64_t at = tiny_free_block(&r->fs, groups - 1 - g) +
 			      12 * (i / groups);
 		uint64_t node[2] = { at + 9, at + 2 };
@@ -306,11 +307,11 @@ static void levels_in_block_order(void **state)
 		if (i && r.run[i].block < r.run[i - 1].end)
 			levels++;
 	}
-	/* Tables and bitmaps, nodes, directories: each forwards. */
+	/* Tables and bitmaps, nodes, directories: each in ascending order. */
 	assert_int_equal(levels, 3);
-	/* The bitmaps of a group are neighbours. */
+	/* The bitmaps of a group are adjacent. */
 	assert_int_equal(refs, 4 * 2 + 160);
-	/* Each table in one piece, each node. */
+	/* Each table in one piece, and each node. */
 	assert_int_equal(r.arrivals, 4 + 80);
 	for (i = 0; i < 4; i++) {
 		uint64_t table = r.fs.groups[i].inode_table;
@@ -347,7 +348,7 @@ static void full_levels(void **state)
 	tear_down(&r);
 }
 
-/* Nodes that lie side by side come as one run, and each is parsed. */
+/* Adjacent nodes come as one run, and each is parsed. */
 static void neighbours_all_parsed(void **state)
 {
 	uint64_t node[4] = { 101, 102, 103, 104 }, data;
@@ -369,7 +370,7 @@ static void neighbours_all_parsed(void **state)
 	tear_down(&r);
 }
 
-/* Little may be issued and not waited for; still all is. */
+/* With a small limit on issued bytes, everything is still read. */
 static void issue_ahead_is_kept(void **state)
 {
 	struct rig r;
@@ -383,8 +384,8 @@ static void issue_ahead_is_kept(void **state)
 	make_trees(&r, 8);
 	run_all(&r);
 	assert_int_equal(r.arrivals, 8 + 16);
-	/* With one block allowed, no run is issued before the one before it
-	 * was read. */
+	/* With one block allowed, no run is issued until the previous one was
+	 * read. */
 	for (i = 0; i < r.runs; i++)
 		issued += r.run[i].end - r.run[i].block;
 	for (i = 0; i < r.dev.events; i++) {
@@ -395,7 +396,7 @@ static void issue_ahead_is_kept(void **state)
 	tear_down(&r);
 }
 
-/* All nodes of all depths refer to all others, as often as they can. */
+/* All nodes of all depths refer to all others, as often as possible. */
 static void hostile_tree(void **state)
 {
 	uint64_t all[80];
@@ -416,10 +417,10 @@ static void hostile_tree(void **state)
 	run_all(&r);
 	assert_uint_in_range(r.arrivals, 4, 5000 + 4);
 	assert_int_equal(r.elevator.parse_left, 0);
-	/* Refs come only from what was parsed. */
+	/* References come only from parsed blocks. */
 	assert_uint_in_range(r.runs, 1, 5004 * 85);
 
-	/* With room to see that they are the same, it is short. */
+	/* If a level has room to see that they are equal, the pass is short. */
 	e2pf_elevator_fini(&r.elevator);
 	r.elevator.level_cap = 100000;
 	r.elevator.parse_left = 5000;
@@ -465,7 +466,7 @@ static void groups_with_one_table(void **state)
 	r.fs.groups[5].inodes_in_use = 16;
 	r.fs.groups[7].inodes_in_use = 0;
 	run_all(&r);
-	/* Each has its own inodes there, so each parses it. */
+	/* Each has its own inodes there, so each is parsed. */
 	assert_int_equal(r.arrivals, 7);
 	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
 	assert_int_equal(r.visits[r.fs.groups[7].inode_table], 0);
@@ -495,7 +496,7 @@ static void ended_by_its_owner(void **state)
 		run_all(&r);
 		assert_int_equal(r.arrivals, i + 1);
 	}
-	/* And nothing of that is left. */
+	/* Nothing of that remains. */
 	forget(&r);
 	run_all(&r);
 	assert_trees_visited_once(&r, 40);
@@ -503,7 +504,7 @@ static void ended_by_its_owner(void **state)
 	tear_down(&r);
 }
 
-/* Ended in the middle of levels that overflow. */
+/* The pass is ended in the middle of overflowing levels. */
 static void ended_while_full(void **state)
 {
 	struct rig r;
@@ -564,14 +565,14 @@ static void classes_asked_for(void **state)
 	assert_int_equal(r.visits[r.fs.groups[0].block_bitmap], 0);
 	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
 
-	/* What leads to what is wanted is read whatever it is. */
+	/* Blocks that lead to wanted ones are read whatever their class. */
 	forget(&r);
 	want(&r, 1u << E2PF_DIRS);
 	run_all(&r);
 	assert_trees_visited_once(&r, 40);
 	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
 
-	/* Bitmaps lead nowhere. */
+	/* Bitmaps lead to nothing. */
 	forget(&r);
 	want(&r, 1u << E2PF_BITMAPS);
 	run_all(&r);

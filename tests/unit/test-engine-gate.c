@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the engine makes of the device and of what is in memory: when a
- * checker waits at the gate, when nothing is read ahead at all, and which
- * order it chooses.
+ * How the engine reacts to the device and to what is cached: when a checker
+ * waits at the gate, when nothing is read ahead at all, and which order is
+ * chosen.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -19,7 +19,7 @@
 
 #include "engine-rig.h"
 
-/* A checker's read in a thread of its own, to be found at the gate. */
+/* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {
 	struct rig *r;
 	struct e2pf_read read;
@@ -72,8 +72,8 @@ static void gate_opened_by_the_worker(void **state)
 	rig_tear_down(&r);
 }
 
-/* A reader ahead of its own need not ask for what a worker is about to bring,
- * while one is at work; for what is in memory it need not in any case. */
+/* The checker's own readahead may skip what a working worker is about to read,
+ * and always what is cached. */
 static void brought_by_a_worker(void **state)
 {
 	struct e2pf_ref ref = { .length = BS };
@@ -100,7 +100,7 @@ static void gate_opened_by_the_end(void **state)
 
 	(void)state;
 	start_gated(&r);
-	/* A block no worker comes by. */
+	/* A block that no worker reads. */
 	begin_gated(&g, &r, 1);
 	fake_set_late(&r.dev, false);
 	fake_complete(&r.dev);
@@ -121,8 +121,8 @@ static void gate_opened_by_patience(void **state)
 	pthread_join(g.thread, NULL);
 	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
 			 2 * SECOND);
-	/* Nor does the next read wait for a worker that still stands: on a
-	 * device that hangs each would take its second. */
+	/* Nor does the next read wait for a worker that is still stuck: on a
+	 * device that hangs, each read would lose a second. */
 	begin_gated(&g, &r, r.fs.groups[0].inode_table + 1);
 	pthread_join(g.thread, NULL);
 	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
@@ -130,8 +130,8 @@ static void gate_opened_by_patience(void **state)
 	rig_tear_down(&r);
 }
 
-/* In pass 5, where the order of the bitmaps is the checker's own order; not
- * before, when the checker reads what no worker brings. */
+/* In pass 5 the checker waits for bitmaps, which it uses in that order; not
+ * before, when it reads what no worker brings. */
 static void gate_of_the_bitmaps(void **state)
 {
 	struct rig r;
@@ -194,7 +194,7 @@ static void gate_opened_by_errors(void **state)
 	rig_tear_down(&r);
 }
 
-/* What is in memory, and flash, never waits. */
+/* Reads from memory and from flash never wait. */
 static void no_gate(void **state)
 {
 	struct rig r;
@@ -215,7 +215,7 @@ static void no_gate(void **state)
 	rig_tear_down(&r);
 }
 
-/* Nor does anybody while what a later pass needs is read. */
+/* Nor does a read wait while blocks for a later pass are read. */
 static void no_gate_later(void **state)
 {
 	uint64_t dir;
@@ -232,7 +232,7 @@ static void no_gate_later(void **state)
 	rig_tear_down(&r);
 }
 
-/* Nor for what is left for later while a worker is at something else. */
+/* Nor does it wait for a deferred block while a worker reads something else. */
 static void no_gate_for_what_is_put_off(void **state)
 {
 	uint64_t dir;
@@ -241,10 +241,10 @@ static void no_gate_for_what_is_put_off(void **state)
 	(void)state;
 	rig_set_up(&r, 2, 1);
 	r.cfg.has_head = true;
-	/* Farther from both tables than a gap that is read through. */
+	/* Further from both tables than the largest gap. */
 	dir = tiny_free_block(&r.fs, 0) + 100;
 	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
-	/* The first table is parsed, the second is waited for. */
+	/* The first table is parsed; a worker waits for the second. */
 	fake_hold(&r.dev, FAKE_READ, true);
 	fake_pass(&r.dev, FAKE_READ, 1);
 	rig_start(&r);
@@ -267,7 +267,7 @@ static unsigned probes_made(const struct rig *r)
 	return n;
 }
 
-/* A device that says it has a head and has none, and the reverse. */
+/* A device that claims to be rotational and is not, or the reverse. */
 static void set_up_probed(struct rig *r, bool head)
 {
 	rig_set_up(r, 44, 4);
@@ -294,7 +294,7 @@ static void probed_to_have_no_head(void **state)
 	assert_int_equal(rig_stats(&r).deep_latency_ns, 20000);
 	rig_checker_reads(&r, 1, 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	/* Once is enough. */
+	/* It is measured only once. */
 	fake_hold(&r.dev, FAKE_READ, false);
 	assert_true(e2pf_engine_stop(r.e, -1));
 	r.dev.miss_ns = 10000000;
@@ -304,7 +304,7 @@ static void probed_to_have_no_head(void **state)
 	fake_threads_settle();
 	assert_false(rig_stats(&r).has_head);
 	assert_int_equal(probes_made(&r), 11 + 1);
-	/* What must be has precedence. */
+	/* A fixed setting overrides the measurement. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	r.cfg.probe = false;
 	e2pf_engine_configure(r.e, &r.cfg);
@@ -335,8 +335,8 @@ static void probed_to_have_a_head(void **state)
 	rig_tear_down(&r);
 }
 
-/* Too few places to read at, one that cannot be read, or not asked to: as
- * it was configured. */
+/* Too few places to read, an unreadable one, or no probe wanted: the configured
+ * value is used. */
 static void not_probed(void **state)
 {
 	struct rig r;
@@ -350,7 +350,7 @@ static void not_probed(void **state)
 			r.cfg.probe = false;
 		if (i == 1)
 			r.fs.geo.groups = 10;
-		/* The first eleventh of the groups is in memory. */
+		/* The first eleventh of the groups is cached. */
 		for (g = 0; i == 2 && g < 4; g++)
 			fake_set_resident(&r.dev, r.fs.groups[g].inode_table,
 					  TABLE_BLOCKS, true);
@@ -392,7 +392,8 @@ static void asleep_while_all_is_there(void **state)
 	rig_tear_down(&r);
 }
 
-/* Without figures one read in eight is timed while all seems to be there. */
+/* Without statistics one read in eight is timed while everything seems
+ * cached. */
 static void asleep_and_sampled(void **state)
 {
 	struct rig r;
@@ -418,7 +419,7 @@ static void asleep_and_sampled(void **state)
 	rig_tear_down(&r);
 }
 
-/* Few misses among many hits are other processes'. */
+/* A few misses among many hits are caused by other processes. */
 static void asleep_through_chance(void **state)
 {
 	struct rig r;
@@ -440,7 +441,8 @@ static void asleep_through_chance(void **state)
 	rig_tear_down(&r);
 }
 
-/* Tables that came with somebody's read-ahead are not all there is. */
+/* Tables that somebody's readahead brought do not mean that everything is
+ * cached. */
 static void awake_where_only_tables_are(void **state)
 {
 	struct rig r;
@@ -463,7 +465,8 @@ static void awake_where_only_tables_are(void **state)
 	rig_tear_down(&r);
 }
 
-/* Woken while the directory list is walked: from the checker's place on. */
+/* Woken during the walk over the directory list: it begins at the checker's
+ * position. */
 static void woken_in_the_list(void **state)
 {
 	uint64_t list[40], first;

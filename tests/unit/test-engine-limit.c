@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much the engine asks for in a second, on a simulated device and clock:
- * limits of requests and bytes, divided by who shares them; that the end of a
- * check does not wait for them, nor a checker at the gate.
+ * How much the engine asks for per second, on a simulated device and clock:
+ * limits of requests and bytes, divided among those who share them; and that
+ * neither the end of a check nor a checker at the gate waits for them.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -40,7 +40,7 @@ static void set_up(struct rig *r, unsigned workers)
 	sharing = 1;
 }
 
-/* What was asked for when the clock has come so far. */
+/* Requests made when the clock has advanced so far. */
 static uint64_t requests_after(struct rig *r, uint64_t ns)
 {
 	fake_threads_settle();
@@ -62,7 +62,8 @@ static void requests_in_a_second(void **state)
 	assert_int_equal(requests_after(&r, 0), 1);
 	assert_int_equal(requests_after(&r, 99 * MS), 1);
 	assert_int_equal(requests_after(&r, 1 * MS), 2);
-	/* Ten a second from there on, and no more if it looks more often. */
+	/* Ten a second from there on, and no more if it is polled more
+	 * often. */
 	for (i = 0; i < 100; i++)
 		requests_after(&r, 10 * MS);
 	assert_uint_in_range(r.dev.requests, 11, 12);
@@ -93,7 +94,7 @@ static void bytes_in_a_second(void **state)
 	rig_tear_down(&r);
 }
 
-/* Both, and the one that is reached counts. */
+/* With both limits, the one that is reached first decides. */
 static void the_smaller_one(void **state)
 {
 	struct rig r;
@@ -119,7 +120,8 @@ static void the_smaller_one(void **state)
 	rig_tear_down(&r);
 }
 
-/* Four checks have a quarter each; when they end, all is there again. */
+/* Four checks have a quarter each; when the others end, one has everything
+ * again. */
 static void shared(void **state)
 {
 	struct rig r;
@@ -155,7 +157,7 @@ static void without_limits(void **state)
 	rig_tear_down(&r);
 }
 
-/* Nobody waits for a worker that waits for the next request. */
+/* Nobody waits for a worker that waits for its next request. */
 static void ends_at_once(void **state)
 {
 	struct rig r;
@@ -170,7 +172,7 @@ static void ends_at_once(void **state)
 	rig_tear_down(&r);
 }
 
-/* What the checker has passed is asked for no more. */
+/* Blocks that the checker has passed are no longer asked for. */
 static void overtaken(void **state)
 {
 	struct rig r;
@@ -189,8 +191,8 @@ static void overtaken(void **state)
 	rig_tear_down(&r);
 }
 
-/* On a disk with a head a checker waits for a worker that reads; not for one
- * that may not. */
+/* On a rotational disk a checker waits for a worker that reads, but not for one
+ * that has to wait for the limit. */
 static void not_at_the_gate(void **state)
 {
 	struct rig r;
@@ -207,7 +209,7 @@ static void not_at_the_gate(void **state)
 	rig_tear_down(&r);
 }
 
-/* Nor where it is served before the workers. */
+/* Nor does it wait if the disk serves it before the workers. */
 static void ungated(void **state)
 {
 	struct rig r;
@@ -247,7 +249,8 @@ static void each_thread_begins(void **state)
 	rig_tear_down(&r);
 }
 
-/* Of a thread of its own: neither can be raised again without rights. */
+/* In its own thread: neither priority can be raised again without
+ * privileges. */
 static void *lower(void *ctx)
 {
 	long *is = ctx;
@@ -276,9 +279,9 @@ static void priorities(void **state)
 	assert_int_equal(is[1], before);
 	assert_int_equal(is[2], 3 << 13);
 	assert_int_equal(is[3], 19);
-	/* It is lowered only. */
+	/* It is only ever lowered. */
 	assert_int_equal(is[4], 19);
-	/* And this thread is as it was. */
+	/* This thread is not affected. */
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 	assert_int_equal(syscall(SYS_ioprio_get, 1, 0), io);
 	assert_true(e2pf_priority_is_low(3 << 13));

@@ -31,12 +31,13 @@ static void overtaken(void **state)
 	e2pf_ext4_at_group(r.fs.ext4, r.e, 10);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
-	/* Those at hand were under way, the next are in front of it. */
+	/* Current batches were already in flight; the next ones are ahead of
+	 * the checker. */
 	for (g = 0; g < 20; g++)
 		assert_int_equal(rig_table_asked(&r, g), g < 3 || g > 10);
 	rig_tear_down(&r);
 
-	/* The group it is at is not behind it. */
+	/* The group that the checker is at does not count as passed. */
 	rig_set_up(&r, 20, 3);
 	fake_hold(&r.dev, FAKE_WILLNEED, true);
 	rig_start(&r);
@@ -49,7 +50,7 @@ static void overtaken(void **state)
 	rig_tear_down(&r);
 }
 
-/* What is ahead of the checker at group `at`, in table blocks. */
+/* Table blocks ahead of a checker at group `at`. */
 static uint64_t tables_ahead(struct rig *r, uint32_t at)
 {
 	uint64_t blocks = 0;
@@ -79,22 +80,22 @@ static void budget_kept(void **state)
 			e2pf_ext4_at_group(r.fs.ext4, r.e, at);
 			fake_threads_settle();
 			ahead = tables_ahead(&r, at);
-			/* No more than a run above, for each worker. */
+			/* At most one run too many for each worker. */
 			assert_uint_in_range(ahead, 0,
 					40 + workers[n] * TABLE_BLOCKS);
 			if (at < 50 && workers[n] == 1)
 				assert_uint_in_range(ahead, 16, 100);
 		}
-		/* Of several workers one may be overtaken while the others have
-		 * used the budget up. */
+		/* With several workers one may be overtaken while the others
+		 * have used the budget up. */
 		for (at = 0; at < 60; at++)
 			assert_uint_in_range(rig_table_asked(&r, at), workers[n] == 1, 1);
 		rig_tear_down(&r);
 	}
 }
 
-/* The checker's reports wake nobody who would find nothing to do: those who
- * have read all they may, and those whose window it has not emptied. */
+/* The checker's reports do not wake workers without anything to do: those that
+ * have read all they may, and those whose window is still full. */
 static void idle_workers_not_woken(void **state)
 {
 	struct rig r;
@@ -112,7 +113,7 @@ static void idle_workers_not_woken(void **state)
 	assert_int_equal(fake_threads_woken(), before);
 	rig_tear_down(&r);
 
-	/* Nor do its reads in a phase in which it makes room by them. */
+	/* Nor do its reads, in a phase in which they free the budget. */
 	rig_set_up(&r, 60, 16);
 	r.cfg.budget = 200 * BS;
 	r.classes = 1u << E2PF_BITMAPS;
@@ -128,8 +129,8 @@ static void idle_workers_not_woken(void **state)
 	rig_tear_down(&r);
 }
 
-/* One that has used the budget up is woken when there is room: each group is a
- * batch. */
+/* A worker that has used the budget up is woken when there is room: each group
+ * is a batch. */
 static void throttled_worker_woken_by_the_batch(void **state)
 {
 	struct rig r;
@@ -167,7 +168,7 @@ static void total_budget(void **state)
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_true(e2pf_engine_gave_up(r.e));
 	assert_uint_in_range(fake_missing_asked(&r.dev), 40, 48);
-	/* It counts from the start it belongs to. */
+	/* The budget counts from each start. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	assert_int_equal(e2pf_engine_start(r.e), 0);
 	assert_true(e2pf_engine_wait(r.e, -1));
@@ -176,13 +177,13 @@ static void total_budget(void **state)
 	rig_tear_down(&r);
 }
 
-/* Two workers that read tables; the first, at group 0, waits for the device,
- * and the second has gone as far as it may. */
+/* Two workers read tables: the first, at group 0, waits for the device, and the
+ * second has gone as far as it may. */
 static void start_with_one_held(struct rig *r, unsigned blocks)
 {
 	r->cfg.budget = blocks * BS;
 	r->classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
-	/* Both have their first batch before one of them goes on. */
+	/* Both take their first batch before one of them goes on. */
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_start(r);
 	fake_threads_settle();
@@ -190,7 +191,8 @@ static void start_with_one_held(struct rig *r, unsigned blocks)
 	fake_threads_settle();
 }
 
-/* What the far one leaves is there for the one the checker comes to first. */
+/* What the far worker leaves is available to the one the checker reaches
+ * first. */
 static void nearest_worker_not_starved(void **state)
 {
 	struct rig r;
@@ -199,7 +201,7 @@ static void nearest_worker_not_starved(void **state)
 	(void)state;
 	rig_set_up(&r, 20, 2);
 	start_with_one_held(&r, 40);
-	/* Half the budget: 8 blocks of group 0, 16 of its own. */
+	/* Half the budget: 8 blocks of group 0, and 16 of its own. */
 	for (g = 0; g < 20; g++)
 		assert_int_equal(rig_table_asked(&r, g),
 				 g == 0 || g == 1 || g == 3);
@@ -210,7 +212,7 @@ static void nearest_worker_not_starved(void **state)
 	rig_tear_down(&r);
 }
 
-/* The near one has nothing left: all of the budget is the other's, at once. */
+/* The near worker has nothing left: the other has all of the budget at once. */
 static void nearest_worker_takes_over(void **state)
 {
 	struct rig r;
@@ -230,8 +232,7 @@ static void nearest_worker_takes_over(void **state)
 	rig_tear_down(&r);
 }
 
-/* The near one has come by the other, which is the nearest now, and then by
- * turns. */
+/* The near worker overtakes the other, which is then the nearest; and so on. */
 static void nearest_worker_by_turns(void **state)
 {
 	struct rig r;
@@ -239,7 +240,7 @@ static void nearest_worker_by_turns(void **state)
 
 	(void)state;
 	rig_set_up(&r, 20, 2);
-	/* One batch of ten blocks: 2, 4 and 6. */
+	/* One batch of ten blocks: groups 2, 4 and 6. */
 	r.fs.groups[4].inodes_in_use = 8;
 	r.fs.groups[6].inodes_in_use = 8;
 	start_with_one_held(&r, 56);
@@ -247,7 +248,7 @@ static void nearest_worker_by_turns(void **state)
 	assert_int_equal(rig_table_asked(&r, 7), 0);
 	fake_hold(&r.dev, FAKE_READ, false);
 	fake_threads_settle();
-	/* 32 blocks of 0, 1, 3 and 5, ten, eight of 7, eight of 8. */
+	/* 32 blocks of groups 0, 1, 3 and 5, ten, eight of 7, eight of 8. */
 	for (g = 0; g < 20; g++)
 		assert_int_equal(rig_table_asked(&r, g), g < 9);
 	rig_tear_down(&r);
@@ -257,7 +258,7 @@ static uint64_t machine_has;
 
 static struct e2pf_engine *asking;
 
-/* A worker asks without the engine's lock, or else this would wait for ever. */
+/* Workers call this without the engine's lock; otherwise it would deadlock. */
 static uint64_t ask_machine(void *ctx)
 {
 	if (asking && fake_worker() >= 0)
@@ -277,9 +278,9 @@ static void machine_with_little_memory(void **state)
 	machine_has = 0;
 	rig_start(&r);
 	fake_threads_settle();
-	/* A mebibyte is always allowed. */
+	/* One MiB is always allowed. */
 	assert_uint_in_range(fake_missing_asked(&r.dev), 1024, 1024 + 8);
-	/* It has more now, which is seen when it is asked again. */
+	/* More memory is available now, which the next query finds. */
 	machine_has = PLENTY;
 	asking = r.e;
 	fake_advance(&r.dev, SECOND);
@@ -312,7 +313,8 @@ static void three_quarters_without_checker(void **state)
 
 #define DIRECTORIES 50u
 
-/* In pass 1 directory blocks get half of the budget; the list has them all. */
+/* In pass 1 directory blocks get half of the budget; the list brings all of
+ * them. */
 static void directories_by_the_list(void **state)
 {
 	uint64_t dir[DIRECTORIES], first = 7, at;
@@ -332,7 +334,7 @@ static void directories_by_the_list(void **state)
 	fake_threads_settle();
 	for (i = 0; i < DIRECTORIES; i++)
 		asked += fake_asked(&r.dev, dir[i]);
-	/* The two bitmaps are of that half too. */
+	/* The two bitmaps count against that half too. */
 	assert_uint_in_range(asked, 18, 19);
 	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRECTORIES);
@@ -356,8 +358,8 @@ static void directories_by_the_list(void **state)
 }
 
 /*
- * Sets of blocks without room for a single run: what was asked for counts all
- * the same, until the checker has passed it.
+ * Sets of blocks without room for a single run: what was asked for still counts
+ * until the checker has passed it.
  */
 static void unrecorded_tables(void **state)
 {
@@ -404,8 +406,8 @@ static void unrecorded_total(void **state)
 	rig_tear_down(&r);
 }
 
-/* Room for eight runs, which the bitmaps take; directories that were deferred
- * are eight more, of ten blocks each. */
+/* Room for eight runs, which the bitmaps take; deferred directories are eight
+ * more, of ten blocks each. */
 static void unrecorded_directories(void **state)
 {
 	enum { LEAVES = 10, GROUPS = 8 };
@@ -430,7 +432,7 @@ static void unrecorded_directories(void **state)
 	fake_threads_settle();
 	for (i = 0; i < GROUPS * LEAVES; i++)
 		asked += fake_asked(&r.dev, dir[i]);
-	/* Half of the budget, less the bitmaps. */
+	/* Half of the budget, minus the bitmaps. */
 	assert_uint_in_range(asked, 40, 48);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, GROUPS * LEAVES);
 	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, GROUPS * LEAVES);
@@ -443,7 +445,7 @@ static void unrecorded_directories(void **state)
 	rig_tear_down(&r);
 }
 
-/* In the last pass every read is one of a bitmap, and makes room. */
+/* In the last pass every read is of a bitmap, and makes room. */
 static void unrecorded_bitmaps(void **state)
 {
 	struct rig r;
@@ -479,7 +481,7 @@ static bool touches(const struct fake_event *ev, uint64_t block)
 	       block < ev->block + ev->count;
 }
 
-/* None before the last table, each once, in block order. */
+/* No directory before the last table; each once, in block order. */
 static void directories_after_the_tables(void **state)
 {
 	static const struct {
@@ -527,7 +529,7 @@ static void directories_after_the_tables(void **state)
 
 #define LEAF_BLOCKS 80u
 
-/* Directories that are one long run, of more blocks than the budget. */
+/* Directories that are one long run of more blocks than the budget. */
 static void long_run_put_off(void **state)
 {
 	static const unsigned workers[] = { 1, 3 };
@@ -557,7 +559,7 @@ static void long_run_put_off(void **state)
 	}
 }
 
-/* The checker comes to its list while what was deferred is being read. */
+/* The checker reaches its list while deferred blocks are being read. */
 static void list_begins_meanwhile(void **state)
 {
 	uint64_t dir[DIRECTORIES], at;
@@ -576,13 +578,13 @@ static void list_begins_meanwhile(void **state)
 	e2pf_ext4_list_put(r.fs.ext4, r.e, dir + 10, DIRECTORIES - 10);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
-	/* Only the one that was under way is not of the list. */
+	/* Only the one in flight is not read because of the list. */
 	for (i = 0; i < DIRECTORIES; i++)
 		assert_int_equal(fake_asked(&r.dev, dir[i]), !i || i >= 10);
 	rig_tear_down(&r);
 }
 
-/* Several workers share a list that begins behind its first entry. */
+/* Several workers share a list that begins after its first entry. */
 static void list_shared(void **state)
 {
 	enum { ENTRIES = 2000 };
@@ -604,7 +606,7 @@ static void list_shared(void **state)
 		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
 				 ENTRIES - 100);
 		assert_int_equal(first, 100);
-		/* Nothing asked for comes while they divide it. */
+		/* No request completes while they divide it. */
 		fake_set_late(&r.dev, true);
 		e2pf_ext4_list_put(r.fs.ext4, r.e, list + 100, ENTRIES - 100);
 		for (i = 101; i < ENTRIES; i++) {
@@ -613,7 +615,7 @@ static void list_shared(void **state)
 		}
 		for (i = 101; i < ENTRIES; i++)
 			assert_int_equal(fake_asked(&r.dev, list[i]), 1);
-		/* A place behind the end is not asked to be filled. */
+		/* A position beyond the end asks for no entries. */
 		e2pf_ext4_list_at(r.fs.ext4, r.e, ENTRIES + 5);
 		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
 		rig_tear_down(&r);
@@ -621,8 +623,9 @@ static void list_shared(void **state)
 	free(list);
 }
 
-/* A long list of which little is missing: many batches, few bytes.  More than
- * a worker keeps count of: the bitmaps wait for the rest. */
+/* A long list of which little is missing: many batches, few bytes.  There are
+ * more batches than a worker's window holds, so the bitmaps wait for the
+ * rest. */
 static void list_of_many_batches(void **state)
 {
 	enum { PARTS = 100, PART = 512 };
@@ -631,7 +634,7 @@ static void list_of_many_batches(void **state)
 	unsigned i, asked;
 
 	(void)state;
-	/* So many groups that their bitmaps come last with this budget. */
+	/* So many groups that with this budget the bitmaps come last. */
 	rig_set_up(&r, 16, 1);
 	r.cfg.budget = 200 * BS;
 	r.classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
@@ -660,8 +663,8 @@ static void list_of_many_batches(void **state)
 
 /*
  * Requests that cost as much as 50,000 bytes: gaps of half of that are read
- * through, once that is known.  The list has single blocks, runs of eight,
- * and then blocks that are nearer to each other.
+ * through once this is known.  The list has single blocks, then runs of eight,
+ * then blocks closer to each other.
  */
 static void gaps_read_through(void **state)
 {
@@ -719,7 +722,7 @@ static void list_out_of_range(void **state)
 	rig_tear_down(&r);
 }
 
-/* Those of a flex group lie side by side: one request, however many workers
+/* The bitmaps of a flex group are adjacent: one request, however many workers
  * share the groups. */
 static void bitmaps_side_by_side(void **state)
 {
@@ -744,7 +747,8 @@ static void bitmaps_side_by_side(void **state)
 			r.fs.groups[g].inode_bitmap = at + 16 + g;
 		}
 		r.cfg.has_head = ways[w].block_order;
-		/* Else they are read when all else is, in work of their own. */
+		/* Otherwise they are read in their own phase, after everything
+		 * else. */
 		if (!ways[w].few)
 			r.cfg.budget = 8 * 32 * BS - 1;
 		rig_start(&r);
@@ -765,7 +769,8 @@ static void bitmaps_side_by_side(void **state)
 	}
 }
 
-/* Too many bitmaps for an eighth of the budget come last, all of them. */
+/* Bitmaps that take more than an eighth of the budget come last, all of
+ * them. */
 static void bitmaps_after_the_list(void **state)
 {
 	const uint64_t list[] = { 100, 110, 120, 130, 140, 150, 160, 170 };
@@ -798,8 +803,8 @@ static void bitmaps_after_the_list(void **state)
 	rig_tear_down(&r);
 }
 
-/* A filesystem of many groups and few inodes: the list begins, and ends, while
- * the worker that has the bitmaps is at the first of them. */
+/* A filesystem of many groups and few inodes: the list begins and ends while
+ * the worker with the bitmaps is at the first of them. */
 static void bitmaps_after_a_short_pass(void **state)
 {
 	struct rig r;

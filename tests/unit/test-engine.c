@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine on a simulated device and clock: that it reads all there is
- * once, what it counts, and that it ends in every state.  No test depends on
- * how fast anything is: each waits for a state.
+ * The engine on a simulated device and clock: that it reads everything once,
+ * what it counts, and that it can be stopped in every state.  No test depends
+ * on speed: each waits for a state.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -63,8 +63,8 @@ static void all_once_in_stripes(void **state)
 	}
 }
 
-/* Files with a node each, in the same group, with gaps of three blocks; and
- * the tables further off than a request is worth. */
+/* Files with a node each in the same group, three blocks apart; the tables are
+ * further away than the largest gap. */
 enum { DEAR_GROUPS = 100, DEAR_FILES = 20, DEAR_NODES = 40, DEAR_EVERY = 4 };
 
 static void make_files(struct rig *r)
@@ -82,7 +82,7 @@ static void make_files(struct rig *r)
 		}
 }
 
-/* From one table to the next, how often another worker asks for it. */
+/* How often consecutive tables are asked for by different workers. */
 static unsigned changes_of_worker(struct rig *r)
 {
 	int worker[DEAR_GROUPS] = { 0 };
@@ -102,9 +102,9 @@ static unsigned changes_of_worker(struct rig *r)
 	return changes;
 }
 
-/* On a volume with a cap on requests: no more of them than 1.15 times what a
- * sorted replay makes, one for the table and one for the nodes of a group.
- * Where they are cheap each node is one. */
+/* On a volume with an IOPS limit there are at most 1.15 times the requests of a
+ * sorted replay, which makes one for the table and one for the nodes of a
+ * group.  If requests are cheap, each node is one. */
 static void dear_requests(void **state)
 {
 	struct rig r;
@@ -124,10 +124,10 @@ static void dear_requests(void **state)
 		made = r.dev.requests - E2PF_PROBE_DEEP;
 		if (dear) {
 			assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
-			/* The first two batches are of one group, all others
-			 * of 33. */
+			/* The first two batches have one group each, all others
+			 * 33. */
 			assert_true(changes_of_worker(&r) <= 6);
-			/* (8 * 333 - 700) / 7 us, 0.8 times, at 8 ns. */
+			/* 0.8 * ((8 * 333 - 700) / 7 us), at 8 ns per byte. */
 			assert_int_equal(rig_stats(&r).gap_bytes, 28057);
 		} else {
 			assert_true(made >= DEAR_GROUPS * (1 + DEAR_FILES));
@@ -139,13 +139,13 @@ static void dear_requests(void **state)
 				tiny_free_block(&r.fs, i / DEAR_FILES) +
 				DEAR_EVERY * (i % DEAR_FILES)), 1);
 		assert_int_equal(e2pf_engine_progress(r.e), DEAR_GROUPS);
-		/* But for the one that was waited for. */
+		/* Except for the one that was waited for. */
 		assert_uint_in_range(r.dev.missing_read, 0, 1);
 		rig_tear_down(&r);
 	}
 }
 
-/* What is said beforehand of a check is what it would do. */
+/* The forecast for a check is what the check would do. */
 static void foreseen(void **state)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void foreseen(void **state)
 		unsigned depth;
 		uint64_t least, most;
 	} kinds[] = {
-		/* Declared: it is not gone by what is measured. */
+		/* Declared rotational: the measurement does not matter. */
 		{ true, false, 9000000, 5000000, false, 4, 65536, 262144 },
 		/* A quarter of a second is 50 requests of 5 ms. */
 		{ true, true, 9000000, 5000000, false, 50, 65536, 262144 },
@@ -176,13 +176,13 @@ static void foreseen(void **state)
 		r.dev.ask_ns = kinds[i].ask_ns;
 		make_files(&r);
 		rig_new(&r);
-		/* No table is long enough to tell how fast bytes come. */
+		/* No table is long enough to measure sequential speed. */
 		assert_false(e2pf_engine_measure(r.e, &m));
 		assert_int_equal(m.depth, kinds[i].depth);
 		assert_int_equal(m.dear, kinds[i].dear);
 		assert_int_equal(m.least_gap, kinds[i].least);
 		assert_int_equal(m.most_gap, kinds[i].most);
-		/* Of what is in memory there is nothing to measure. */
+		/* If everything is cached there is nothing to measure. */
 		fake_set_resident(&r.dev, 0, r.dev.blocks, true);
 		assert_false(e2pf_engine_measure(r.e, &m));
 		assert_int_equal(m.depth, 4);
@@ -256,7 +256,7 @@ static void stopped_in_every_state(void **state)
 	assert_false(e2pf_engine_reads_ahead(r.e));
 	assert_true(e2pf_engine_stop(r.e, -1));
 	rig_tear_down(&r);
-	/* Waiting for the budget. */
+	/* Throttled by the budget. */
 	rig_set_up(&r, 60, 2);
 	r.cfg.budget = 20 * BS;
 	rig_start(&r);
@@ -291,8 +291,8 @@ static void make_flat_directories(struct rig *r, unsigned count)
 		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir, 1);
 }
 
-/* Of blocks that are only read ahead no error is heard: that they have not
- * come when there is no room for more requests tells. */
+/* Blocks that are only read ahead report no error: it is noticed when there is
+ * no room for more requests and they have not arrived. */
 static void errors_of_leaves(void **state)
 {
 	enum { DIRS = 100, AT = 10 };
@@ -317,7 +317,7 @@ static void errors_of_leaves(void **state)
 		assert_true(e2pf_engine_wait(r.e, -1));
 		for (i = asked = 0; i < DIRS; i++)
 			asked += fake_asked(&r.dev, first + 2 * i);
-		/* Each is waited for, but for those there is room for. */
+		/* Each is waited for, except those in flight at the end. */
 		assert_uint_in_range(asked, bad ? 16 : DIRS,
 				bad ? 16 + E2PF_INFLIGHT_FIRST : DIRS);
 		assert_int_equal(rig_stats(&r).errors, bad ? 16 : 0);
@@ -326,8 +326,8 @@ static void errors_of_leaves(void **state)
 	}
 }
 
-/* What is in flight for long, or was there and is not any more, is no
- * error; and what is not any more is not read again. */
+/* Requests that take long, and blocks that were evicted again, are not errors;
+ * and evicted blocks are not read again. */
 static void late_leaves_are_none(void **state)
 {
 	uint64_t dir;
@@ -342,7 +342,7 @@ static void late_leaves_are_none(void **state)
 		fake_set_late(&r.dev, true);
 		fake_hold(&r.dev, FAKE_WILLNEED, false);
 		fake_threads_settle();
-		/* The thread waits for the first, or the tables made room for
+		/* The worker waits for the first, or the tables made room for
 		 * some more. */
 		for (i = asked = 0; i < 50; i++) {
 			dir = tiny_free_block(&r.fs, 0) + 10 + 2 * i;
@@ -357,14 +357,14 @@ static void late_leaves_are_none(void **state)
 		assert_true(e2pf_engine_wait(r.e, -1));
 		assert_int_equal(fake_asked(&r.dev, dir), 1);
 		assert_int_equal(rig_stats(&r).errors, 0);
-		/* But for the one that was waited for. */
+		/* Except for the one that was waited for. */
 		assert_uint_in_range(r.dev.missing_read, 0, 1);
 		rig_tear_down(&r);
 	}
 }
 
-/* Errors the checker meets in what was asked for; not those in other blocks,
- * and not of a device that does not show what is in memory. */
+/* The checker's errors on blocks the engine asked for count; not those on other
+ * blocks, and not on a device that does not show what is cached. */
 static void errors_of_the_checker(void **state)
 {
 	enum { DIRS = 40 };
@@ -381,7 +381,7 @@ static void errors_of_the_checker(void **state)
 		r.fs.groups[0].inodes_in_use = 0;
 		at = tiny_free_block(&r.fs, 0);
 		for (i = 0; i < DIRS; i++) {
-			/* One request: the thread waits for none. */
+			/* One request: the worker waits for none. */
 			dir[i] = way == 1 ? 0 : at + i;
 			fake_set_bad(&r.dev, at + i, 1);
 		}
@@ -403,7 +403,7 @@ static void errors_of_the_checker(void **state)
 	}
 }
 
-/* A device that is stuck is left to the checker until it serves it again. */
+/* A stuck device is left to the checker until it serves the checker again. */
 static void stuck_device(void **state)
 {
 	enum { DIRS = 40 };
@@ -425,10 +425,11 @@ static void stuck_device(void **state)
 		e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRS);
 		r.dev.tick = 3 * SECOND;
 		if (way == 0) {
-			/* It is the checker that meets it. */
+			/* The checker notices it. */
 			rig_checker_reads(&r, at + 100, 1);
 		} else {
-			/* Or a thread, when there is no room for more. */
+			/* Or a worker does, when there is no room for more
+			 * requests. */
 			for (i = 0; i < DIRS; i++)
 				fake_set_bad(&r.dev, dir[i], 1);
 		}
@@ -437,8 +438,8 @@ static void stuck_device(void **state)
 		for (i = asked = 0; i < DIRS; i++)
 			asked += fake_asked(&r.dev, dir[i]);
 		assert_int_equal(asked, way == 0 ? 0 : E2PF_INFLIGHT_FIRST);
-		/* From memory is no answer of the device's, however long it
-		 * took, and one slow read makes up for three quick ones. */
+		/* A read from memory is not an answer of the device, however
+		 * long it took; and a slow read cancels three quick ones. */
 		fake_set_resident(&r.dev, at + 100, 1, true);
 		r.dev.tick = SECOND / 100;
 		for (i = 0; i < 10; i++)
@@ -461,7 +462,7 @@ static void stuck_device(void **state)
 	}
 }
 
-/* While what was deferred is read. */
+/* While deferred blocks are read. */
 static void stopped_later(void **state)
 {
 	uint64_t before, asked;
@@ -478,7 +479,7 @@ static void stopped_later(void **state)
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	assert_true(e2pf_engine_stop(r.e, -1));
 	assert_int_equal(fake_threads_alive(), 0);
-	/* One was under way; another start has the rest. */
+	/* One was in flight; another start reads the rest. */
 	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 1);
 	r.cfg.paced = false;
 	e2pf_engine_configure(r.e, &r.cfg);
@@ -486,7 +487,7 @@ static void stopped_later(void **state)
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 30);
 	rig_tear_down(&r);
-	/* Waiting for the budget. */
+	/* Throttled by the budget. */
 	rig_set_up(&r, 1, 2);
 	make_flat_directories(&r, 30);
 	r.cfg.budget = 20 * BS;
@@ -496,9 +497,9 @@ static void stopped_later(void **state)
 			TABLE_BLOCKS + 12);
 	assert_false(e2pf_engine_wait(r.e, 1));
 	assert_true(e2pf_engine_stop(r.e, -1));
-	/* Another start has all of the budget, and what the first brought is
-	 * no longer ahead of anybody.  Which of two workers comes to the last of
-	 * the budget is open. */
+	/* Another start has all of the budget, and what the first one read no
+	 * longer counts as ahead.  Which of two workers gets the last of the
+	 * budget is open. */
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	before = fake_missing_asked(&r.dev);
 	fake_threads_reset();
@@ -543,7 +544,7 @@ static void started_again(void **state)
 	rig_assert_all_asked_once(&r);
 	assert_int_equal(e2pf_engine_progress(r.e), 10);
 	assert_int_equal(rig_stats(&r).threads, 3);
-	/* All again, when memory has lost it: what was deferred, too. */
+	/* Everything again after it was evicted, including deferred blocks. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r.e), 0);
@@ -572,7 +573,7 @@ static void threads_that_cannot_be_had(void **state)
 		assert_true(e2pf_engine_wait(r.e, -1));
 		if (n)
 			rig_assert_all_asked_once(&r);
-		/* And it can be tried again. */
+		/* It can be tried again. */
 		assert_true(e2pf_engine_stop(r.e, -1));
 		fake_threads_reset();
 		assert_int_equal(e2pf_engine_start(r.e), 0);
@@ -693,7 +694,7 @@ static void plan_counted(void **state)
 	rig_tear_down(&r);
 }
 
-/* Tables that cannot be read are left out, until there are too many. */
+/* Unreadable tables are skipped, until there are too many. */
 static void plan_with_errors(void **state)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handles of extents beside libext2fs's own, on two filesystems that are
- * alike: random inodes, sound and damaged, through random moves, questions and
- * changes, some of them behind the handle's back.  Results, inodes, blocks of
- * the trees that grow, and the blocks in use are the same after each step.
+ * Our handles of extents compared with libext2fs's own, on two identical
+ * filesystems: random inodes, sound and damaged, and random moves, queries and
+ * changes, some of them made without the handle.  Results, inodes, growing
+ * trees and blocks in use must be equal after each step.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -31,7 +31,7 @@
 #define FILES 4000u
 #define STEPS 12u
 
-/* One of the two: its filesystem, in memory, and the handle. */
+/* One of the two: its filesystem, in memory, and its handle. */
 struct side {
 	unsigned char disk[BLOCKS * BLOCK];
 	ext2_filsys fs;
@@ -196,7 +196,7 @@ static void make_file(struct ext2_inode *inode, uint64_t *random)
 	inode->i_size = (__u32)number(random, UINT32_MAX);
 	inode->i_size_high = (__u32)number(random, 3);
 	if (!number(random, 20))
-		return;		/* a file without a block has no header */
+		return;		/* a file without blocks has no header */
 	eh->eh_magic = ext2fs_cpu_to_le16((__u16)(EXT3_EXT_MAGIC +
 						  !number(random, 30)));
 	eh->eh_entries = ext2fs_cpu_to_le16((__u16)number(random, 6));
@@ -219,7 +219,7 @@ static void make_file(struct ext2_inode *inode, uint64_t *random)
 }
 
 /*
- * Steps.  What each gives is kept, to be compared.
+ * Steps.  The result of each is kept for the comparison.
  */
 
 struct given {
@@ -271,7 +271,7 @@ static void change(struct given *given, uint64_t *random)
 	}
 }
 
-/* As e2fsck may, which has the inode. */
+/* Change the inode directly, as e2fsck may. */
 static void change_behind(uint64_t *random)
 {
 	struct ext3_extent_header *eh = (void *)now->inode.i_block;
@@ -286,16 +286,16 @@ static void change_behind(uint64_t *random)
 			ext2fs_cpu_to_le16((__u16)number(random, 9));
 		break;
 	default:
-		/* The library does not look again whether it holds. */
+		/* libext2fs does not check this again. */
 		eh->eh_entries = ext2fs_cpu_to_le16((__u16)number(random, 5));
 	}
 }
 
 enum kinds { QUESTIONS = 0, CHANGES = 1, BEHIND = 2 };
 
-/* libext2fs's own functions read what nobody wrote when a handle is used on
- * after a change that failed or made the tree deeper, so that the change is
- * the last step but a question of where it is. */
+/* After a change that failed or made the tree deeper, libext2fs reads
+ * uninitialized memory when the handle is used again.  So such a change is the
+ * last step, except for a query of the position. */
 static void step(struct given *given, unsigned kinds, unsigned left,
 		 uint64_t *random)
 {
@@ -387,13 +387,14 @@ static unsigned run(unsigned kinds, uint64_t seed)
 	return ours;
 }
 
-/* Before they are asked for, and never for the library. */
+/* Handles are libext2fs's before they are asked for, and always for libext2fs
+ * itself. */
 static void only_the_programs(void **state)
 {
 	(void)state;
 	memset(&side[1].inode, 0, sizeof(side[1].inode));
 	side[1].inode.i_flags = EXT4_EXTENTS_FL;
-	/* The first makes a header where there was none. */
+	/* The first open creates a missing header. */
 	assert_int_equal(open_side(&side[1]), 0);
 	assert_false(extents_are_ours(side[1].handle));
 	ext2fs_extent_free(side[1].handle);
@@ -431,8 +432,8 @@ static void changes_while_the_inode_changes(void **state)
 	run(CHANGES | BEHIND, 4);
 }
 
-/* What set_bmap does with extents that cannot be true depends on what was in
- * memory: only what can. */
+/* What set_bmap does with impossible extents depends on the contents of memory,
+ * so only possible ones are used. */
 static void make_sound_file(struct ext2_inode *inode, uint64_t *random)
 {
 	struct ext3_extent_header *eh = (void *)inode->i_block;

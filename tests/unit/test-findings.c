@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the trial found out, as text and through the environment. */
+/* Findings of the self-test, as text and through the environment. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -46,7 +46,7 @@ static void there_and_back(void **state)
 		}
 }
 
-/* A line that is cut off, goes on, or has a byte changed says nothing. */
+/* A line that is truncated, too long, or has a changed byte is rejected. */
 static void whole_lines_only(void **state)
 {
 	char text[FINDINGS_SIZE], wrong[FINDINGS_SIZE + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over indirect blocks beside libext2fs's own: the same calls in the
- * same order, the same reads and writes, and the same result, for random
+ * Our walk over indirect blocks compared with libext2fs's: the same calls in
+ * the same order, the same reads and writes, and the same result, for random
  * trees, errors, and callbacks that change numbers and end the walk.
  */
 #ifdef HAVE_CONFIG_H
@@ -27,15 +27,15 @@
 
 #define BLOCK 1024u
 #define NUMBERS (BLOCK / 4)
-#define FIRST 100u		/* blocks there are: FIRST..FIRST + STORED - 1 */
+#define FIRST 100u		/* existing blocks: FIRST..FIRST + STORED - 1 */
 #define STORED 24u
-#define EVENTS 60000u		/* kept of one walk */
+#define EVENTS 60000u		/* recorded of one walk */
 
 enum what { CALL, READ, WRITE, WRITE_INODE };
 
-/* What the walk did, in its order. */
+/* What the walk did, in order. */
 struct event {
-	enum what what;			/* no hole: compared as a whole */
+	enum what what;			/* no padding: compared as a whole */
 	int offset;
 	uint64_t block;
 	int64_t count;
@@ -53,7 +53,7 @@ struct run {
 
 static struct run before, run[2], *now;
 static ext2_filsys fs;
-/* One in so many calls changes a number, ends the walk or says "error", and
+/* One in so many calls changes a number, ends the walk or returns an error, and
  * one in so many reads and writes fails; 0: none. */
 static unsigned change, end, error, fail;
 
@@ -77,7 +77,7 @@ static void note(enum what what, uint64_t block, int64_t count,
 	e->offset = offset;
 }
 
-/* Mostly one of those there are, else any, in the filesystem or not. */
+/* Mostly an existing block, otherwise any number, in the filesystem or not. */
 static uint32_t some_block(uint64_t *random)
 {
 	if (number(random, 20))
@@ -269,7 +269,7 @@ static void as_the_library(void **state)
 	assert_uint_in_range(long_walks, 1000, trial);
 }
 
-/* These are the library's. */
+/* With these flags libext2fs does the walk. */
 static void with_flags(void **state)
 {
 	static const int flags[] = {
@@ -283,7 +283,7 @@ static void with_flags(void **state)
 	(void)state;
 	for (trial = 0; trial < 500; trial++) {
 		prepare(&random);
-		/* Each of 16 million holes, else. */
+		/* Otherwise it would call for each of 16 million holes. */
 		before.inode.i_block[EXT2_TIND_BLOCK] = 0;
 		before.inode.i_block[EXT2_DIND_BLOCK] = 0;
 		walk_both(flags[trial % 5], buf);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many requests of a worker may be in flight: to begin with, when they
- * come in time, and when one was late. */
+/* How many requests of a worker may be in flight: at first, after requests that
+ * came in time, and after a late one. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -15,7 +15,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* Requests made until the oldest has to come first. */
+/* Requests that can be made until the oldest has to complete. */
 static unsigned fill(struct e2pf_inflight *f)
 {
 	unsigned n = 0;
@@ -25,7 +25,7 @@ static unsigned fill(struct e2pf_inflight *f)
 	return n;
 }
 
-/* What is in flight in the beginning is there in a quarter of a second. */
+/* The first requests in flight complete within a quarter of a second. */
 static void to_begin_with(void **state)
 {
 	static const struct {
@@ -42,7 +42,7 @@ static void to_begin_with(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		e2pf_inflight_init(&f, cases[i].request_ns);
-		/* Of many, one in two is kept count of. */
+		/* If there are many, only one in two is tracked. */
 		assert_uint_in_range(fill(&f), cases[i].first - 1,
 				     cases[i].first + 1);
 	}

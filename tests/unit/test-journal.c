@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which blocks of a journal are asked for as a check walks over its map, and as
- * a replay goes through it. */
+/* Which blocks of a journal are asked for when a check walks its map, and when
+ * it is replayed. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -61,7 +61,7 @@ static void add(struct rig *r, uint64_t block, uint64_t count)
 		e2pf_journal_add(r->j, block++);
 }
 
-/* Blocks that were asked for: exactly those of [block, block + count). */
+/* Exactly the blocks of [block, block + count) were asked for. */
 static void asked(struct rig *r, uint64_t block, uint64_t count)
 {
 	uint64_t b;
@@ -71,7 +71,7 @@ static void asked(struct rig *r, uint64_t block, uint64_t count)
 				 b >= block && b - block < count);
 }
 
-/* Reading the journal's superblock, or anything else, begins nothing. */
+/* A read of the journal's superblock, or of anything else, starts nothing. */
 static void only_the_log(void **state)
 {
 	struct rig *r = *state;
@@ -87,7 +87,7 @@ static void only_the_log(void **state)
 	assert_true(e2pf_journal_requests(r->j) >= 1);
 }
 
-/* The window grows while it is followed, and ends with the journal. */
+/* The window grows while reads are sequential, and ends with the journal. */
 static void grows(void **state)
 {
 	struct rig *r = *state;
@@ -108,7 +108,7 @@ static void grows(void **state)
 	asked(r, 101, 9999);
 }
 
-/* From descriptor to descriptor: the data between will be read as well. */
+/* From descriptor to descriptor: the data between them will be read too. */
 static void steps_are_followed(void **state)
 {
 	struct rig *r = *state;
@@ -121,8 +121,8 @@ static void steps_are_followed(void **state)
 		assert_int_equal(fake_asked(&r->dev, b), 1);
 }
 
-/* The log goes round, and the replay begins again: what is there is not asked
- * for a second time. */
+/* The log wraps around, and the replay starts again: cached blocks are not
+ * asked for a second time. */
 static void goes_round(void **state)
 {
 	struct rig *r = *state;
@@ -137,8 +137,8 @@ static void goes_round(void **state)
 	assert_int_equal(fake_asked(&r->dev, 20099), 1);
 }
 
-/* In pieces: ext3's, with an indirect block between two of them, and one that
- * lies before another. */
+/* In pieces: of ext3, with an indirect block between two of them, and one piece
+ * that lies before another. */
 static void pieces(void **state)
 {
 	struct rig *r = *state;
@@ -157,8 +157,8 @@ static void pieces(void **state)
 	assert_int_equal(fake_asked(&r->dev, 300 + LEAST - 61), 0);
 }
 
-/* Of a journal that is not one: nothing past the device, and no more than so
- * many pieces. */
+/* From an invalid journal map nothing beyond the device is read, and no more
+ * than so many pieces. */
 static void hostile(void **state)
 {
 	struct rig *r = *state;
@@ -186,7 +186,7 @@ static void hostile(void **state)
 	assert_int_equal(fake_asked(&r->dev, BLOCKS - 1), 1);
 }
 
-/* All that the double indirect block names, and what can be a block. */
+/* Everything that the double indirect block refers to, if it can be a block. */
 static void map(void **state)
 {
 	static const struct e2pf_geometry geo = {
@@ -219,12 +219,12 @@ static void map(void **state)
 				 b == 50 || b == 100 || b == 200 ||
 				 b == 300 || b == 301 || b == 5000);
 	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
-	/* In memory all of it: nothing more is asked for. */
+	/* Everything is cached: nothing more is asked for. */
 	e2pf_journal_walk(r->j, &geo, blocks);
 	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
 }
 
-/* A double indirect block that cannot be read is the checker's to find. */
+/* The checker has to find an unreadable double indirect block itself. */
 static void map_not_readable(void **state)
 {
 	static const struct e2pf_geometry geo = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is made of a device's times: on a simulated device that takes as long
- * as the test says, and on windows of requests of known cost.
+ * How a device's times are interpreted: on a simulated device that takes as
+ * long as the test says, and on windows of requests of known cost.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -59,7 +59,8 @@ static void kinds_of_device(void **state)
 		{ 100 * US, 20 * US, false },	/* flash */
 		{ 700 * US, 90 * US, false },	/* network volumes */
 		{ 5 * MS, 600 * US, false },
-		/* Slow in the queue only: no head takes so little alone. */
+		/* Slow only in the queue: no rotational disk is so fast
+		 * alone. */
 		{ 1900 * US, 1900 * US, false },
 	};
 	struct e2pf_latencies p;
@@ -79,7 +80,8 @@ static void kinds_of_device(void **state)
 	}
 }
 
-/* Three alone, then eight that are all asked for before one is waited for. */
+/* Three reads alone, then eight that are all requested before one is waited
+ * for. */
 static void order_of_a_probe(void **state)
 {
 	struct e2pf_latencies p;
@@ -102,8 +104,8 @@ static void order_of_a_probe(void **state)
 	tear_down(&r);
 }
 
-/* One of the three that met somebody else's request, or that was in memory,
- * changes nothing. */
+/* One of the three that was delayed by another request, or was cached, changes
+ * nothing. */
 static void median_of_three(void **state)
 {
 	struct e2pf_latencies p;
@@ -117,7 +119,7 @@ static void median_of_three(void **state)
 		fake_set_resident(&r.dev, r.offset[i] / BS, 1, true);
 		assert_true(e2pf_probe_device(&r.dev.dev, r.offset, &p));
 		assert_int_equal(p.latency_ns, 10 * MS);
-		/* The same with two: the rule, seen from its other side. */
+		/* With two of them it does: two out of three decide. */
 		fake_set_resident(&r.dev, 0, BLOCKS, false);
 		fake_set_resident(&r.dev, r.offset[i] / BS, 1, true);
 		fake_set_resident(&r.dev,
@@ -135,9 +137,10 @@ static void kinds_of_request(void **state)
 		uint64_t lone, deep;	/* ns */
 		bool dear;
 	} kinds[] = {
-		{ 10 * MS, 4 * MS, false },	/* a head */
+		{ 10 * MS, 4 * MS, false },	/* rotational */
 		{ 100 * US, 20 * US, false },	/* flash */
-		{ 700 * US, 90 * US, false },	/* a volume without a cap */
+		{ 700 * US, 90 * US, false },	/* a volume without an IOPS
+						   limit */
 		{ 700 * US, 380 * US, true },	/* 3000 IOPS */
 		{ 1 * MS, 2 * MS, true },	/* 500 IOPS */
 	};
@@ -156,7 +159,7 @@ static void kinds_of_request(void **state)
 	assert_int_equal(e2pf_probe_request_ns(&p), 0);
 }
 
-/* Eight reads of 64 KiB, all asked for before one is waited for. */
+/* Eight reads of 64 KiB, all requested before one is waited for. */
 static void cost_of_bytes(void **state)
 {
 	const uint32_t length = 64 << 10;
@@ -170,14 +173,14 @@ static void cost_of_bytes(void **state)
 	for (i = 0; i < E2PF_PROBE_DEEP; i++)
 		offset[i] = i * 100 * BS;
 	r.dev.ask_block_ns = 8 * BS;
-	/* The first one's is not seen but in its latency. */
+	/* The transfer of the first one is part of its latency. */
 	ns = e2pf_probe_byte_ns(&r.dev.dev, offset, length,
 				8 * (uint64_t)length);
 	assert_true(ns > 7.999 && ns < 8.001);
 	assert_int_equal(r.dev.events, 2 * E2PF_PROBE_DEEP);
 	for (i = 0; i < E2PF_PROBE_DEEP; i++)
 		assert_int_equal(r.dev.event[i].op, FAKE_WILLNEED);
-	/* From memory; and one that fails. */
+	/* Everything cached; and a failing read. */
 	assert_true(e2pf_probe_byte_ns(&r.dev.dev, offset, length, 1) == 0);
 	fake_set_resident(&r.dev, 0, BLOCKS, false);
 	fake_set_bad(&r.dev, (offset[3] + length) / BS - 1, 1);
@@ -185,8 +188,8 @@ static void cost_of_bytes(void **state)
 	tear_down(&r);
 }
 
-/* The gap is what a request is worth where these are the limit, and small
- * where bytes are: so both limits come to be used. */
+/* The gap is as large as a request is worth where requests are the limit, and
+ * small where bytes are, so that both limits are used fully. */
 static void balance_of_limits(void **state)
 {
 	struct e2pf_balance b = { .request_ns = 333000, .byte_ns = 8 };
@@ -202,8 +205,8 @@ static void balance_of_limits(void **state)
 	for (i = 0; i < 500; i++)
 		e2pf_balance_add(&b, 1, 262144);
 	assert_int_equal(e2pf_balance_gap(&b), worth / 8);
-	/* Blocks with gaps of 32 KiB: so many are read through that a request
-	 * has as many bytes as take its time. */
+	/* Blocks with gaps of 32 KiB: so many are read through that the bytes
+	 * of a request take as long as the request. */
 	b.requests = b.bytes = 0;
 	for (i = 0; i < 10000; i++) {
 		gap = e2pf_balance_gap(&b);
@@ -236,13 +239,13 @@ static void read_that_fails(void **state)
 	}
 }
 
-/* A clock, and windows of requests of `bytes` each that cost `c` ns a
- * request and `b` ns a byte, all of which is waited for. */
+/* A clock, and windows of requests of `bytes` each that cost `c` ns a request
+ * and `b` ns a byte, all of it waited for. */
 struct windows {
 	struct e2pf_cost cost;
 	uint64_t now;
 	double c, b;
-	double waited;		/* part of the time that is waited for */
+	double waited;		/* fraction of the time spent waiting */
 	unsigned threads;
 };
 
@@ -282,7 +285,8 @@ static void cost_of_requests(void **state)
 		double c, b;
 	} devices[] = {
 		{ 333000, 8 },		/* 3000 IOPS, 125 MB/s */
-		{ 4000000, 6.7 },	/* a disk with a queue, 150 MB/s */
+		{ 4000000, 6.7 },	/* a rotational disk with a queue, 150
+					   MB/s */
 		{ 10000000, 30 },	/* a USB disk, 33 MB/s */
 	};
 	static const unsigned threads[] = { 1, 4 };
@@ -302,7 +306,7 @@ static void cost_of_requests(void **state)
 		}
 }
 
-/* The device has become another: what was is forgotten. */
+/* The device has changed: earlier windows are forgotten. */
 static void cost_that_changes(void **state)
 {
 	struct windows w;
@@ -319,7 +323,7 @@ static void cost_that_changes(void **state)
 	assert_gap(&w);
 }
 
-/* Where the processor was the limit, time tells nothing of the device. */
+/* If the processor was the limit, times tell nothing about the device. */
 static void unsaturated_windows(void **state)
 {
 	struct windows w;
@@ -342,7 +346,8 @@ static void unsaturated_windows(void **state)
 	for (k = 0; k < 20; k++)
 		window(&w, k % 2 ? 4096 : 262144);
 	assert_int_equal(e2pf_cost_gap(&w.cost), gap);
-	/* One of two threads waits all the time: half again. */
+	/* One of two threads waits all the time: that is half of their time,
+	 * and again not enough. */
 	w.waited = 1;
 	w.threads = 2;
 	for (k = 0; k < 256 * 20; k++) {
@@ -362,7 +367,7 @@ static void windows_all_alike(void **state)
 	for (k = 0; k < 100; k++)
 		window(&w, 4096);
 	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
-	/* Or nearly, when chance decides. */
+	/* Or almost equal, by chance. */
 	for (k = 0; k < 100; k++)
 		window(&w, k % 2 ? 4096 : 4608);
 	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
@@ -383,7 +388,7 @@ static void cheap_requests(void **state)
 	}
 }
 
-/* Bytes that cost nothing, and less than that, are no reason to read all. */
+/* Bytes that cost nothing, or less, are no reason to read everything. */
 static void bytes_for_nothing(void **state)
 {
 	struct windows w;
