@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mmap I/O manager where something is not to be had: files cut off, media
- * errors, memory and address space; and its SIGBUS guard against the
+ * The mmap I/O manager when something is unavailable: truncated files, media
+ * errors, no memory or address space; and its SIGBUS guard together with the
  * program's own handlers.
  *
  * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap,--wrap=mmap64 and
- * --wrap=ext2fs_get_mem to have the failures of open tested; without them
- * those tests skip.
+ * --wrap=ext2fs_get_mem to test failures of open; without them those tests
+ * skip.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -37,7 +37,8 @@
 
 #include "mmap-rig.h"
 
-/* The sanitizers' shadow memory takes more addresses than a limit leaves. */
+/* The sanitizers' shadow memory needs more address space than a limit
+ * leaves. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAVE_SHADOW 1
 #elif defined(__has_feature)
@@ -46,15 +47,15 @@
 #endif
 #endif
 
-/* The thread sanitizer puts its own handler with its own mask in place of each,
- * and calls the program's from there. */
+/* The thread sanitizer replaces each handler by its own, with its own mask, and
+ * calls the program's handler from there. */
 #ifdef __SANITIZE_THREAD__
 #define OWN_HANDLERS true
 #else
 #define OWN_HANDLERS false
 #endif
 
-/* The file cut off under the mapping: real SIGBUS, and the page's tail */
+/* Files truncated under the mapping: real SIGBUS, and the tail of the page */
 
 static void need_fault_address(void);
 
@@ -74,7 +75,7 @@ static void read_truncated(off_t size)
 	for (block = 0; block < IMAGE_SIZE / 4096; block++)
 		pair_read(&pair, block, 1);
 	assert_int_equal(pair.call_b.error, EXT2_ET_SHORT_READ);
-	/* Write what the page shows, zeros past the end included: it makes
+	/* Write what the page shows, including zeros beyond the end: this makes
 	 * the file longer, so it is a change. */
 	pair_read(&pair, (unsigned long long)size / 4096, 1);
 	assert_int_equal(pair_write(&pair, (unsigned long long)size / 4096,
@@ -92,7 +93,8 @@ static void test_truncated_file(void **unused)
 	read_truncated(65536 + 1000);
 }
 
-/* Signals.  Each case in a child: what it must die of, or exit(0). */
+/* Signals.  Each case runs in a child, which must die of a signal or
+ * exit(0). */
 
 static void assert_child(void (*child)(void), int signal_number)
 {
@@ -163,11 +165,10 @@ static void set_handler(void (*handler)(int), int flags)
 }
 
 /*
- * Does a SIGBUS say where it happened?  It does wherever Linux runs; qemu-user
- * (7.2) copies the address as if it were the sender's process and user, so
- * that the halves are swapped on big-endian machines, and without taking off
- * what it adds to each address on 32-bit ones.  The guard tells its faults
- * from others by the address.
+ * Does a SIGBUS report its address?  It does on real Linux.  qemu-user (7.2)
+ * copies the address as if it were the sender's process and user, so that the
+ * halves are swapped on big-endian machines, and does not subtract its offset
+ * on 32-bit ones.  The guard recognizes its own faults by the address.
  */
 static bool fault_address_is_told(void)
 {
@@ -190,7 +191,7 @@ static bool fault_address_is_told(void)
 		(void)map[100];
 	sigaction(SIGBUS, &before, NULL);
 	munmap((void *)map, page);
-	/* Some machines tell the page only. */
+	/* Some machines report only the page. */
 	told = ((uintptr_t)seen_address & ~(page - 1)) == (uintptr_t)map;
 	seen = 0;
 	seen_address = NULL;
@@ -199,8 +200,8 @@ static bool fault_address_is_told(void)
 
 static void need_fault_address(void)
 {
-	/* Asked once: the thread sanitizer does not come back from a handler
-	 * twice in this way. */
+	/* Tested only once: the thread sanitizer cannot leave a handler this
+	 * way twice. */
 	static int told = -1;
 
 	if (told < 0)
@@ -211,7 +212,7 @@ static void need_fault_address(void)
 	}
 }
 
-/* An access of the program's own that raises a SIGBUS. */
+/* An access of the program itself that raises SIGBUS. */
 static void own_fault(void)
 {
 	int fd = open(path_a, O_RDONLY);
@@ -234,7 +235,7 @@ static io_channel child_open(void)
 	return channel;
 }
 
-/* Reads of a file cut off after its pages were known to be resident. */
+/* Read a file that was truncated after its pages were known to be cached. */
 static void guarded_fault(io_channel channel)
 {
 	static char buf[4096];
@@ -282,7 +283,7 @@ static void child_info_handler_before(void)
 	sigaction(SIGBUS, NULL, &now);
 	CHECK(now.sa_sigaction == info_handler);
 	CHECK(now.sa_flags & SA_SIGINFO);
-	/* And a second time. */
+	/* The same a second time. */
 	channel = child_open();
 	guarded_fault(channel);
 	CHECK(io_channel_close(channel) == 0);
@@ -302,7 +303,8 @@ static void child_handler_after(void)
 	CHECK(io_channel_close(channel) == 0);
 	sigaction(SIGBUS, NULL, &now);
 	CHECK(now.sa_handler == jumping_handler);
-	/* It might chain to ours, so ours is not put in front of it. */
+	/* That handler might chain to ours, so ours is not installed in front
+	 * of it. */
 	CHECK(e2pf_mmap_io_manager->open(path_b, 0, &channel) == 0);
 	CHECK(!e2pf_mmap_io_is_mapped(channel));
 	CHECK(io_channel_close(channel) == 0);
@@ -310,7 +312,7 @@ static void child_handler_after(void)
 	CHECK(seen == 2);
 }
 
-/* Taken out again by the program, ours is where it was. */
+/* When the program restores the previous handler, ours is back. */
 static void child_handler_after_and_gone(void)
 {
 	io_channel channel = child_open();
@@ -325,7 +327,8 @@ static void child_handler_after_and_gone(void)
 	CHECK(io_channel_close(channel) == 0);
 }
 
-/* A handler for one time only has had its time when ours goes. */
+/* A one-shot handler (SA_RESETHAND) that has run is not restored when ours is
+ * removed. */
 static void child_reset_handler_and_end(void)
 {
 	struct sigaction now;
@@ -340,8 +343,8 @@ static void child_reset_handler_and_end(void)
 	CHECK(now.sa_handler == SIG_DFL);
 }
 
-/* Of a memory error that nothing has touched yet the kernel tells those who
- * want to know; ignored, it is ignored. */
+/* The kernel reports a memory error in an untouched page to processes that want
+ * to know; if the program ignores the signal, it stays ignored. */
 static void child_ignored_memory_error(void)
 {
 #ifdef BUS_MCEERR_AO
@@ -430,7 +433,7 @@ static void test_signals(void **unused)
 	assert_child(child_blocked, 0);
 }
 
-/* Where the unix manager serves */
+/* When the unix manager is used instead */
 
 static void child_address_space(void)
 {
@@ -472,14 +475,14 @@ static void test_fallback(void **unused)
 	assert_fallback("/dev/zero", 0);
 	make_file(path_a, 0, 1);
 	assert_fallback(path_a, IO_FLAG_RW);
-	/* tmpfs of old kernels has no O_DIRECT at all, for either. */
+	/* tmpfs of old kernels has no O_DIRECT at all. */
 	if (unix_io_manager->open(path_b, IO_FLAG_DIRECT_IO, &channel) == 0) {
 		io_channel_close(channel);
 		assert_fallback(path_b, IO_FLAG_DIRECT_IO);
 	}
 }
 
-/* qemu-user leaves such limits out: its own memory would count. */
+/* qemu-user ignores such limits, because its own memory would count. */
 static bool address_space_can_be_limited(void)
 {
 	struct rlimit before, limit;
@@ -509,7 +512,7 @@ static void test_limited_address_space(void **unused)
 	assert_child(child_address_space, 0);
 }
 
-/* Failing the n-th allocation or mapping of open() */
+/* Failure of the n-th allocation or mapping of open() */
 
 void *__real_malloc(size_t size) __attribute__((weak));
 void *__real_calloc(size_t count, size_t size) __attribute__((weak));
@@ -612,7 +615,7 @@ static void test_failing_open(void **unused)
 	assert_int_equal(failed, 3);
 }
 
-/* A loop device over a file cut off has media errors: EIO past the end.
+/* A loop device over a truncated file has media errors: EIO beyond the end.
  * The first read of the lost blocks faults in the mapping. */
 static void test_loop_media_error(void **unused)
 {
@@ -629,8 +632,8 @@ static void test_loop_media_error(void **unused)
 	need_ioctl(ioctl(fa, BLKFLSBUF, 0));
 	open_pair(&pair, a, b, IO_FLAG_RW);
 	pair_set_blksize(&pair, 4096);
-	/* Backwards: each by pread, so that none is mapped and all can be
-	 * dropped, yet all are remembered as resident. */
+	/* Backwards, so that each is read with pread.  None is mapped and all
+	 * can be evicted, yet all are remembered as cached. */
 	for (block = 135; block >= 120; block--)
 		assert_int_equal(pair_read(&pair, (unsigned)block, 1), 0);
 	assert_int_equal(truncate(path_a, 512 * 1024), 0);
@@ -642,9 +645,9 @@ static void test_loop_media_error(void **unused)
 	assert_int_equal(pair.call_b.error, EIO);
 	assert_int_equal(pair.call_b.calls, 8);
 	assert_int_equal(pair_read(&pair, 126, 4), 4711);
-	/* The rewrite of what could not be read goes out: it extends the file
-	 * below, and then the blocks can be read.  All of them, the kernel
-	 * may read several in one go and fail for one. */
+	/* A rewrite of unreadable blocks must be written: it extends the file
+	 * below, and then the blocks can be read.  All of them are rewritten,
+	 * because the kernel may read several at once and fail for one. */
 	memset(pair.buf_a, 0, MOST_BYTES);
 	assert_int_equal(pair_write(&pair, 128, 128), 0);
 	assert_int_equal(io_channel_flush(pair.a), 0);

@@ -36,7 +36,8 @@ static int pick_count(const struct pair *pair)
 	return counts[pick(sizeof(counts) / sizeof(counts[0]))];
 }
 
-/* Half of the writes begin with what is there, then change some of it. */
+/* Half of the writes begin with the existing contents, then change some of
+ * it. */
 static void pick_contents(struct pair *pair, unsigned long long block,
 			  int count)
 {
@@ -229,7 +230,7 @@ static void test_read_only_write(void **unused)
 	make_file(path_a, IMAGE_SIZE, 10);
 	make_file(path_b, IMAGE_SIZE, 10);
 	open_pair(&pair, path_a, path_b, 0);
-	/* Identical contents are refused like any other. */
+	/* Writing identical contents is refused like any other write. */
 	pair_read(&pair, 5, 1);
 	assert_int_equal(pair_write(&pair, 5, 1), 4711);
 	assert_int_equal(pair.call_b.error, EBADF);
@@ -248,7 +249,8 @@ static void test_read_only_write(void **unused)
 	assert_same_files();
 }
 
-/* Refused when the block leaves: one by one, all at a flush, at the end. */
+/* Refused when the block leaves the cache: one by one, all at a flush, at the
+ * end. */
 static void test_read_only_write_cached(void **unused)
 {
 	struct pair pair;
@@ -262,7 +264,7 @@ static void test_read_only_write_cached(void **unused)
 	for (block = 5; block < 13; block++)
 		assert_int_equal(pair_write(&pair, block, 1), 0);
 	assert_int_equal(pair.call_b.calls, 0);
-	/* Read back as written. */
+	/* Reads back as written. */
 	assert_int_equal(pair_read(&pair, 9, 1), 0);
 	assert_int_equal(pair_read(&pair, 100, 1), EBADF);
 	assert_int_equal(pair.call_b.block, 5);
@@ -331,7 +333,7 @@ static void test_rare_errors(void **unused)
 	make_file(path_b, IMAGE_SIZE, 26);
 	open_cached(&pair, path_a, path_b, IO_FLAG_RW);
 	fill_disk(&limit);
-	/* Written in part, not at all, and nowhere. */
+	/* Written partly, not at all, and nowhere. */
 	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		error = io_channel_write_byte(pair.a, at[i], 50, pair.buf_a);
 		assert_int_not_equal(error, 0);
@@ -343,7 +345,7 @@ static void test_rare_errors(void **unused)
 	error = io_channel_zeroout(pair.a, 2000, 2);
 	assert_int_not_equal(error, 0);
 	assert_int_equal(io_channel_zeroout(pair.b, 2000, 2), error);
-	/* What the cache kept back has to go first. */
+	/* Blocks in the cache have to be written first. */
 	pair_write(&pair, 1030, 1);
 	error = io_channel_write_byte(pair.a, 0, 50, pair.buf_a);
 	assert_int_not_equal(error, 0);
@@ -353,7 +355,7 @@ static void test_rare_errors(void **unused)
 	close_pair(&pair);
 	assert_same_files();
 
-	/* The descriptor of a channel is the lowest that is free. */
+	/* A channel's descriptor is the lowest free one. */
 	for (i = 0; i < 2; i++) {
 		io_channel channel;
 
@@ -453,9 +455,9 @@ static void test_open_errors(void **unused)
 }
 
 /*
- * More than 32 bits of bytes.  A 32-bit program cannot map that: it has the
- * unix manager.  A position that lost its upper half would show the block
- * 4 GiB before it.
+ * An image of more than 32 bits of bytes.  A 32-bit program cannot map that,
+ * and uses the unix manager.  A position that lost its upper half would show
+ * the block 4 GiB earlier.
  */
 #define LARGE_SIZE (8ull << 30)
 
@@ -581,7 +583,7 @@ static void test_threads(void **unused)
 	free(image);
 }
 
-/* libext2fs on top, alone and with the undo manager between */
+/* libext2fs on top, alone and with the undo manager in between */
 
 static void make_filesystem(io_manager manager)
 {
@@ -623,8 +625,8 @@ static void use_filesystem(io_manager manager)
 	assert_int_equal(ext2fs_close_free(&fs), 0);
 }
 
-/* The undo manager of libext2fs 1.47.0 leaks two bitmaps whatever it is
- * stacked on. */
+/* The undo manager of libext2fs 1.47.0 leaks two bitmaps, whatever is below
+ * it. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
@@ -649,7 +651,8 @@ static void test_filesystem(void **unused)
 	assert_int_equal(access(path_undo, R_OK), 0);
 }
 
-/* Who leaves by longjmp(), skipping or failed, has exit close the devices. */
+/* A test that leaves with longjmp(), because it skips or fails, has its loop
+ * devices detached at exit. */
 static void test_loop_operations(void **unused)
 {
 	char a[32], b[32];
@@ -685,7 +688,7 @@ static void test_loop_read_only(void **unused)
 						      &channel));
 	assert_true(error == EPERM || error == EACCES);
 	assert_int_equal(ioctl(fb, BLKROSET, &no), 0);
-	/* Exclusive: a second such opener is refused. */
+	/* Exclusive: a second exclusive open is refused. */
 	channel = open_mapped(b, IO_FLAG_RW | IO_FLAG_EXCLUSIVE, NULL);
 	{
 		io_channel second;

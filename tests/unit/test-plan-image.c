@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The planner against libext2fs: on images of many feature combinations,
- * every block the planner hands out, with its class, is one libext2fs says
- * is such a block, and the other way round.  The images are made by mke2fs
- * and debugfs in a temporary directory; without them the test skips.
+ * The planner compared with libext2fs: on images with many combinations of
+ * features, every block that the planner returns, with its class, must be such
+ * a block according to libext2fs, and the other way round.  mke2fs and debugfs
+ * make the images in a temporary directory; without them the test skips.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -30,9 +30,10 @@ struct combination {
 	const char *name;
 	const char *options;		/* of mke2fs */
 	const char *size;
-	unsigned xattr;			/* bytes of a value, 0: none */
-	unsigned deepest;		/* levels of nodes there must be */
-	bool ea_inodes;			/* there must be some */
+	unsigned xattr;			/* bytes of a value; 0: none */
+	unsigned deepest;		/* the required number of levels of
+					   nodes */
+	bool ea_inodes;			/* the image must have some */
 };
 
 static const struct combination combinations[] = {
@@ -145,7 +146,7 @@ static void make_tree(void)
 		make_file(name, 1, 0, 0);
 	}
 	make_file("tree/fragments", 1, 1000, 8192);
-	/* Into the triple indirect block of 1 KiB blocks. */
+	/* Reaches the triple indirect block with 1 KiB blocks. */
 	make_file("tree/distant", 1, 5, 70 << 20);
 	make_link("tree/short", 30);
 	make_link("tree/fits", 59);
@@ -206,7 +207,7 @@ static bool make_image(const struct combination *want)
 	fprintf(script, "ea_set -f value d1/f user.a\n"
 		"ea_set -f value d2 user.a\nea_set d3 user.b little\n"
 		"ea_set -f value fifo user.a\nea_set -f value fits user.a\n");
-	/* Entries too long for the inode go to a block, values do not. */
+	/* Entries too long for the inode go into a block, values do not. */
 	if (want->ea_inodes)
 		fprintf(script, "ea_set -f value d4/f user.%0100d\n"
 			"ea_set -f value d5/f user.%0100d\n", 1, 2);
@@ -214,11 +215,11 @@ static bool make_image(const struct combination *want)
 	return run("debugfs -w -f script image >log 2>&1") == 0;
 }
 
-/* What libext2fs says, block by block. */
+/* The truth according to libext2fs, block by block. */
 struct truth {
 	ext2_filsys fs;
 	uint16_t *classes;
-	enum e2pf_class node;		/* of the inode looked at */
+	enum e2pf_class node;		/* of the current inode */
 	enum e2pf_class data;
 	bool first_only;
 };
@@ -235,7 +236,7 @@ static uint64_t descriptor_block(ext2_filsys fs, uint64_t group_block,
 {
 	bool meta = ext2fs_has_feature_meta_bg(fs->super);
 
-	/* As ext2fs_open2() does for those that lie in one row. */
+	/* As ext2fs_open2() does for contiguous ones. */
 	if (!meta || number < fs->super->s_first_meta_bg)
 		return group_block + number + 1 +
 		       (group_block == 0 && fs->blocksize == 1024);
@@ -372,7 +373,7 @@ static void compare(const struct combination *want,
 		assert_true(walk->ea_inodes >= 6);
 	else
 		assert_int_equal(walk->ea_inodes, 0);
-	/* The image must have had something to compare. */
+	/* The image must have something to compare. */
 	assert_true(all & 1u << E2PF_DIRS && all & 1u << E2PF_BITMAPS &&
 		    all & 1u << E2PF_INODES &&
 		    all & (1u << E2PF_EXTENTS | 1u << E2PF_INDIRECT));

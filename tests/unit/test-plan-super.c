@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The planner on superblocks and group descriptors made by hand: what sound
- * structures yield, and that what cannot be true is left out.
+ * The planner on hand-made superblocks and group descriptors: what it finds in
+ * sound ones, and that it ignores impossible values.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -48,7 +48,7 @@ static void superblock_read(void **state)
 	assert_true(geo.mmp_block == UINT64_C(0x100000007));
 }
 
-/* What lies outside is taken for none, and the rest is used. */
+/* A block outside the device counts as none, and the rest is used. */
 static void mmp_block_past_the_end(void **state)
 {
 	struct ext2_super_block sb = sound_super();
@@ -170,7 +170,8 @@ static void group_count_that_does_not_fit(void **state)
 	struct e2pf_geometry geo;
 
 	(void)state;
-	/* 2^45 groups of 8 blocks, whose low half agrees with the inodes. */
+	/* 2^45 groups of 8 blocks; the low half of that number matches the
+	 * inodes. */
 	sb.s_blocks_per_group = sb.s_clusters_per_group = htole32(8);
 	sb.s_blocks_count = htole32(8);
 	sb.s_blocks_count_hi = htole32(0xffff);
@@ -185,7 +186,7 @@ static void more_blocks_than_48_bits(void **state)
 	struct e2pf_geometry geo;
 
 	(void)state;
-	/* 2^23 blocks of 1 KiB to a group, 2^25 groups. */
+	/* 2^23 blocks of 1 KiB per group, 2^25 groups. */
 	sb.s_feature_ro_compat |= htole32(EXT4_FEATURE_RO_COMPAT_BIGALLOC);
 	sb.s_log_block_size = 0;
 	sb.s_log_cluster_size = htole32(10);
@@ -215,7 +216,7 @@ static void meta_bg_past_the_descriptors(void **state)
 }
 
 /*
- * Descriptor blocks as ext2fs_descriptor_block_loc2() places them, for many
+ * Descriptor blocks compared with ext2fs_descriptor_block_loc2(), for many
  * layouts that would be large images.
  */
 struct layout {
@@ -296,7 +297,8 @@ static void check_layout(uint32_t compat, uint32_t incompat,
 			continue;
 		e2pf_plan_descriptors(&geo, block, check_descriptor, &layout);
 		assert_int_equal(layout.next, geo.desc_blocks);
-		/* Block 0 is the primary's, also where that lies in 1. */
+		/* Block 0 is in the primary's place, even if that is in block
+		 * 1. */
 		layout.next = 0;
 		if (i == 0)
 			e2pf_plan_descriptors(&geo, 0, check_descriptor,
@@ -391,7 +393,7 @@ static void group_partly_used(void **state)
 	assert_ref(&found, 2, 1032, 2, E2PF_INODES, E2PF_INODE_TABLE, 0,
 		   NONE);
 
-	/* More than there are: none is in use. */
+	/* More unused inodes than there are inodes: none is in use. */
 	desc.bg_itable_unused = htole16(8193);
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 0);
@@ -420,7 +422,7 @@ static void group_uninitialized(void **state)
 	geo.feature_ro_compat = EXT4_FEATURE_RO_COMPAT_GDT_CSUM;
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 0);
-	/* Without checksums nobody believes the flags. */
+	/* Without checksums the flags are not trusted. */
 	geo.feature_ro_compat = 0;
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 8192);
@@ -447,7 +449,7 @@ static void group_out_of_range(void **state)
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_true(group.inode_table == geo.blocks - 512);
 
-	/* The high halves count with 64bit only. */
+	/* The high halves are used with 64bit only. */
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
 	geo.desc_size = 32;
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The planner on inodes, trees and attributes made by hand: what sound
- * structures yield, and that what cannot be true is left out.
+ * The planner on hand-made inodes, trees and attributes: what it finds in sound
+ * ones, and that it ignores impossible values.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -19,7 +19,7 @@
 #include "ext4/plan_gather.h"
 #include "plan-rig.h"
 
-/* An inode of 256 bytes, with room behind it to see nothing reads there. */
+/* An inode of 256 bytes, followed by bytes that must not be read. */
 struct inode {
 	struct ext2_inode base;
 	uint8_t tail[128];
@@ -101,7 +101,7 @@ static void directory_in_extents(void **state)
 	assert_ref(&found, 0, 5000, 5, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 	assert_ref(&found, 1, 6000, 4, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 
-	/* The longest extent is a written one. */
+	/* The longest extent counts as written. */
 	put_extent(inode.base.i_block, 0, 5000, 32768);
 	found = plan_inode(20, &inode);
 	assert_ref(&found, 0, 5000, 32768, E2PF_DIRS, E2PF_LEAF, 0, NONE);
@@ -157,10 +157,10 @@ static void extent_roots_refused(void **state)
 		unsigned magic, entries, max, depth;
 	} bad[] = {
 		{ 0xf30b, 1, 4, 0 },
-		{ 0xf30a, 5, 4, 0 },	/* entries above max */
-		{ 0xf30a, 5, 5, 0 },	/* max past the inode */
+		{ 0xf30a, 5, 4, 0 },	/* more entries than max */
+		{ 0xf30a, 5, 5, 0 },	/* max beyond the inode */
 		{ 0xf30a, 0xffff, 0xffff, 0 },
-		{ 0xf30a, 1, 1, 0 },	/* fewer than anybody writes */
+		{ 0xf30a, 1, 1, 0 },	/* a smaller max than anybody writes */
 		{ 0xf30a, 1, 4, 6 },	/* too deep */
 		{ 0xf30a, 1, 4, 0xffff },
 	};
@@ -191,13 +191,13 @@ static void extent_indexes(void **state)
 	put_index(inode.base.i_block, 0, 5000);
 	put_index(inode.base.i_block, 1, 5001);
 	put_index(inode.base.i_block, 2, 9000);
-	/* Of a file, the lowest nodes lead nowhere. */
+	/* In a file, the lowest nodes are not parsed. */
 	found = plan_inode(20, &inode);
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 5000, 2, E2PF_EXTENTS, E2PF_LEAF, 0, NONE);
 	assert_ref(&found, 1, 9000, 1, E2PF_EXTENTS, E2PF_LEAF, 0, NONE);
 
-	/* Of a directory they do. */
+	/* In a directory they are. */
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
 	found = plan_inode(20, &inode);
 	assert_ref(&found, 0, 5000, 2, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0,
@@ -222,7 +222,7 @@ static struct found plan_block(const struct e2pf_run *run, const void *block)
 	struct found found = { 0 };
 	uint8_t *copy = malloc(geo.block_size);
 
-	/* Its own allocation, for a checker to see what is read past it. */
+	/* A separate allocation, so that a memory checker sees an overrun. */
 	assert_non_null(copy);
 	memcpy(copy, block, geo.block_size);
 	e2pf_plan_block(&geo, NULL, run, copy, record, &found);
@@ -258,7 +258,7 @@ static void extent_nodes(void **state)
 	assert_ref(&found, 1, 102, 338, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1,
 		   E2PF_DIRS);
 
-	/* The lowest: data. */
+	/* The lowest level: data. */
 	run.depth = 0;
 	put_header(block, 1, 340, 0);
 	put_extent(block, 0, 5000, 7);
@@ -266,7 +266,7 @@ static void extent_nodes(void **state)
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 5000, 7, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 
-	/* The class of nodes and data is the file's. */
+	/* Nodes and data have the class of the file. */
 	run.cls = run.data = E2PF_FILES;
 	found = plan_block(&run, block);
 	assert_ref(&found, 0, 5000, 7, E2PF_FILES, E2PF_LEAF, 0, NONE);
@@ -277,15 +277,15 @@ static void extent_nodes_refused(void **state)
 	static const struct {
 		unsigned expected, entries, max, depth;
 	} bad[] = {
-		{ 2, 1, 340, 2 + 1 },	/* deeper than its parent said */
+		{ 2, 1, 340, 2 + 1 },	/* deeper than its parent claimed */
 		{ 2, 1, 340, 3 },
 		{ 2, 1, 340, 1 },
 		{ 2, 1, 340, 0 },
 		{ 0, 1, 340, 1 },
-		{ 6, 1, 340, 6 },	/* deeper than trees are */
+		{ 6, 1, 340, 6 },	/* deeper than any tree */
 		{ 255, 1, 340, 255 },
 		{ 2, 341, 340, 2 },
-		{ 2, 341, 341, 2 },	/* past the block */
+		{ 2, 341, 341, 2 },	/* beyond the block */
 		{ 2, 0xffff, 0xffff, 2 },
 		{ 2, 1, 337, 2 },
 		{ 2, 0, 340, 2 },
@@ -427,7 +427,7 @@ static void symlinks(void **state)
 	found = plan_inode(20, &inode);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 6000, 1, E2PF_SYMLINKS, E2PF_LEAF, 0, NONE);
-	/* The target is in i_block, its letters are no block numbers. */
+	/* i_block contains the target of the link, not block numbers. */
 	inode.base.i_size = htole32(40);
 	assert_int_equal(plan_inode(20, &inode).count, 0);
 	inode.base.i_size = htole32(4095);
@@ -460,7 +460,7 @@ static void inodes_without_blocks(void **state)
 	put32(&inode.base.i_block[12], 5001);
 	assert_int_equal(plan_inode(20, &inode).count, 0);
 
-	/* Deleted, or no inode at all. */
+	/* Deleted, or not a valid inode number. */
 	inode.base.i_flags = 0;
 	assert_int_equal(plan_inode(20, &inode).count, 2);
 	assert_int_equal(plan_inode(0, &inode).count, 0);
@@ -501,14 +501,14 @@ static void special_inodes(void **state)
 	assert_ref(&found, 2, 2020, 1, E2PF_FILES, E2PF_INDIRECT_BLOCK, 1,
 		   E2PF_FILES);
 
-	/* Orphan file, whose number is like any file's: likewise. */
+	/* Orphan file, which has an ordinary inode number: all of it, too. */
 	geo.orphan_inum = 20;
 	memset(&found, 0, sizeof(found));
 	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
 	assert_int_equal(found.count, 4);
 	assert_ref(&found, 0, 2000, 1, E2PF_FILES, E2PF_LEAF, 0, NONE);
 
-	/* Bad blocks, which have no mode, and resize: indirect blocks. */
+	/* Bad blocks (an inode without a mode) and resize: indirect blocks. */
 	found = plan_inode(EXT2_RESIZE_INO, &inode);
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 2020, 1, E2PF_FILES, E2PF_LEAF, 1, NONE);
@@ -550,7 +550,7 @@ static void xattr_block_number(void **state)
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
 	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
 	assert_int_equal(found.count, 1);
-	/* With groups, what its values lead to can be found. */
+	/* With groups, the inodes of its values can be found. */
 	assert_ref(&found, 0, 7777, 1, E2PF_XATTRS, E2PF_XATTR_BLOCK, 0,
 		   NONE);
 	geo.feature_compat = 0;
@@ -583,10 +583,11 @@ static void ea_inodes_in_inode(void **state)
 	put16(at, 28);
 	put32(at + 28, 0xea020000);
 	at += 32;
-	at += put_entry(at, 1, 17);		/* second block, 16 a block */
-	at += put_entry(at, 2, 18);		/* the same */
+	at += put_entry(at, 1, 17);		/* second block, with 16 inodes
+						   per block */
+	at += put_entry(at, 2, 18);		/* in the same block */
 	at += put_entry(at, 3, geo.inodes);
-	put_entry(at, 5, 8193);			/* no table there */
+	put_entry(at, 5, 8193);			/* its group has no table */
 	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 501, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
@@ -595,7 +596,7 @@ static void ea_inodes_in_inode(void **state)
 	found.count = 0;
 	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
 	assert_int_equal(found.count, 0);
-	/* Where the tail begins past its end, or has no magic. */
+	/* The tail begins beyond the inode's end, or has no magic number. */
 	put16(inode.tail, 124);
 	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
 	put16(inode.tail, 0xfffc);
@@ -605,7 +606,7 @@ static void ea_inodes_in_inode(void **state)
 	assert_int_equal(found.count, 0);
 }
 
-/* The value itself is read where files have inline data. */
+/* The value itself is read if files have inline data. */
 static void ea_value(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
@@ -623,7 +624,7 @@ static void ea_value(void **state)
 	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 700, 16, E2PF_XATTRS, E2PF_LEAF, 0, NONE);
-	/* Longer than any is, and no value. */
+	/* Longer than possible, and no value. */
 	inode.base.i_size = htole32((1 << 24) + 1);
 	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
 	inode.base.i_size = 0;
@@ -663,7 +664,7 @@ static void ea_inodes_in_block(void **state)
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 505, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
 
-	/* Without the feature, or the magic, or groups. */
+	/* Without the feature, or the magic number, or groups. */
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
 	e2pf_plan_block(&geo, groups, &run, block, record, &found);
 	geo = sound_geometry();
@@ -672,7 +673,7 @@ static void ea_inodes_in_block(void **state)
 	e2pf_plan_block(&geo, groups, &run, block, record, &found);
 	assert_int_equal(found.count, 1);
 
-	/* No end, names as long as they get. */
+	/* No end marker, and names of the greatest length. */
 	put32(block, 0xea020000);
 	memset(block + 32, 0xff, 4096 - 32);
 	e2pf_plan_block(&geo, groups, &run, block, record, &found);
@@ -680,7 +681,7 @@ static void ea_inodes_in_block(void **state)
 	free(block);
 }
 
-/* A run has a count of 32 bits, whatever is asked for. */
+/* A run's count has 32 bits, however many blocks are added. */
 static void runs_of_32_bits(void **state)
 {
 	const struct e2pf_run like = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a program takes the module, told from its file: this very program,
- * which needs libext2fs, and the same bytes with one thing wrong.
+ * Whether a program can take the module, judging by its file: tested on this
+ * program, which needs libext2fs, and on copies with one thing wrong.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -27,7 +27,7 @@
 #define SELF "/proc/self/exe"
 #define LIBRARY "libext2fs.so."
 
-static unsigned char *whole, *bytes;	/* as it is; a copy to change */
+static unsigned char *whole, *bytes;	/* the original; a copy to change */
 static size_t size;
 
 static int read_self(void **state)
@@ -44,7 +44,7 @@ static int read_self(void **state)
 	if (!whole || !bytes || read(fd, whole, size) != (ssize_t)size)
 		return -1;
 	close(fd);
-	/* So that the library is needed, and not left out by the linker. */
+	/* So that the linker does not drop the library. */
 	initialize_ext2_error_table();
 	return 0;
 }
@@ -81,7 +81,7 @@ static ElfW(Phdr) *find_header(unsigned type, unsigned n)
 	return NULL;
 }
 
-/* The first one, which there is. */
+/* The first one, which must exist. */
 static ElfW(Phdr) *header(unsigned type)
 {
 	ElfW(Phdr) *ph = find_header(type, 0);
@@ -137,7 +137,7 @@ static void header_that_is_wrong(void **state)
 	assert_false(loads());
 }
 
-/* A program linked statically has no such section. */
+/* A statically linked program has no such section. */
 static void no_dynamic_section(void **state)
 {
 	(void)state;
@@ -165,12 +165,12 @@ static void strings_that_are_nowhere(void **state)
 	fresh();
 	dynamic(DT_STRTAB)->d_un.d_ptr = (ElfW(Addr))-1;
 	assert_false(loads());
-	/* Behind the end of the file. */
+	/* Beyond the end of the file. */
 	fresh();
 	for (n = 0; (ph = find_header(PT_LOAD, n)); n++)
 		ph->p_offset += size;
 	assert_false(loads());
-	/* Only the names, of all that is needed. */
+	/* Only the names of the needed libraries. */
 	fresh();
 	for (dyn = dynamic(DT_NEEDED); dyn->d_tag != DT_NULL; dyn++)
 		if (dyn->d_tag == DT_NEEDED)
@@ -178,7 +178,8 @@ static void strings_that_are_nowhere(void **state)
 	assert_false(loads());
 }
 
-/* Cut off anywhere, it is read no further; what is there may be enough. */
+/* A truncated file is not read beyond its end; what is left may be
+ * sufficient. */
 static void cut_off(void **state)
 {
 	size_t full = size, cut;
@@ -186,7 +187,7 @@ static void cut_off(void **state)
 
 	(void)state;
 	for (cut = 0; cut < full; cut += cut < 4096 ? 1 : 509) {
-		/* An allocation of its own, for the address sanitizer. */
+		/* A separate allocation, for the address sanitizer. */
 		part = malloc(cut + !cut);
 		assert_non_null(part);
 		memcpy(part, whole, cut);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many checks share the machine: from what a /proc/locks may say, and
- * with processes that join and are killed.  Others may run on this machine
- * meanwhile, so that the real count is known from below only.
+ * How many checks share the machine, judging by the contents of /proc/locks,
+ * and with processes that join and are killed.  Other checks may run on this
+ * machine, so only a lower limit of the real count is known.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -73,17 +73,18 @@ static void what_is_counted(void **state)
 		  "2: POSIX  ADVISORY  READ 11 @ 0 EOF\n"
 		  "3: FLOCK  ADVISORY  WRITE 12 08:01:4711 0 EOF\n"
 		  "4: POSIX  ADVISORY  READ 13 @ 0 EOF\n", 4 },
-		/* Other files, kinds, ways, and one who waits. */
+		/* Other files, kinds and modes of locks, and a waiting
+		 * process. */
 		{ "1: POSIX  ADVISORY  READ 10 @1 0 EOF\n"
 		  "2: FLOCK  ADVISORY  READ 11 @ 0 EOF\n"
 		  "3: OFDLCK ADVISORY  READ -1 @ 0 EOF\n"
 		  "4: POSIX  ADVISORY  WRITE 12 @ 0 EOF\n"
 		  "4: -> POSIX  ADVISORY  READ 13 @ 0 EOF\n", 1 },
-		/* Not processes that are in sight. */
+		/* Processes that do not exist here. */
 		{ "1: POSIX  ADVISORY  READ 20 @ 0 EOF\n"
 		  "2: POSIX  ADVISORY  READ -1 @ 0 EOF\n"
 		  "3: POSIX  ADVISORY  READ ../proc/10 @ 0 EOF\n", 1 },
-		/* Not lines of the kernel's. */
+		/* Lines that the kernel does not write. */
 		{ "1: POSIX\n\n   \n1: POSIX ADVISORY READ\n"
 		  "1: POSIX ADVISORY READ 10\n1: POSIX  ADVISORY  READ 10 @",
 		  2 },
@@ -98,14 +99,14 @@ static void what_is_counted(void **state)
 			    8000000 * 1024ull / table[i].count);
 		tree_remove();
 	}
-	/* Without a file of locks, and without any memory known. */
+	/* Without a file of locks, and with the memory unknown. */
 	tree_begin();
 	assert_int_equal(e2pf_share_count(tree_root), 1);
 	assert_true(e2pf_memory_share(tree_root) == UINT64_MAX);
 	tree_remove();
 }
 
-/* Nobody but root makes root's checks small. */
+/* Only root can reduce the share of root's checks. */
 static void of_other_users(void **state)
 {
 	char path[PATH_MAX];
@@ -135,7 +136,7 @@ static bool is_listed(pid_t pid)
 	return found;
 }
 
-/* In a process that has not asked before. */
+/* Count in a process that has not asked before. */
 static unsigned count_in_child(void)
 {
 	int status;
@@ -166,7 +167,7 @@ static void join_and_die(void **state)
 			e2pf_share_join();
 			e2pf_share_join();
 			e2pf_share_leave();
-			/* Asking does not end it. */
+			/* Asking does not release the lock. */
 			(void)e2pf_share_count("");
 			if (write(ready[1], "", 1) == 1)
 				pause();
@@ -193,8 +194,8 @@ static int lowest_free(void)
 	return fd;
 }
 
-/* Descriptors that e2fsck would find free it finds free, and the last leave
- * closes ours. */
+/* Our descriptor does not take a number that e2fsck would use, and the last
+ * leave closes it. */
 static void out_of_the_way(void **state)
 {
 	int before = lowest_free(), high = -1, fd;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which files statistics are written to, and that the others are left as they
- * are.
+ * Which files statistics may be written to, and that others are not changed.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -87,7 +86,7 @@ static void assert_refused(const char *name, const char *reason)
 	why = e2pf_stats_check(in_dir(name));
 	assert_non_null(why);
 	assert_string_equal(why, reason);
-	/* Nothing of the session is looked at before the file is open. */
+	/* The session is not used before the file is open. */
 	why = e2pf_stats_save(NULL, in_dir(name), stderr);
 	assert_non_null(why);
 	assert_string_equal(why, reason);
@@ -130,18 +129,18 @@ static void not_a_file_of_ours(void **state)
 	assert_refused("fifo", "not a regular file");
 	assert_int_equal(mkdir(in_dir("folder"), 0755), 0);
 	assert_refused("folder", "Is a directory");
-	/* An image begins with 0. */
+	/* An image begins with a zero byte. */
 	make_file_of("image", 0644, "\0mage...");
 	assert_refused("image", "something other than statistics is in it");
 	assert_file("image", 0644, 8);
-	/* A dangling one must not come to life either. */
+	/* The target of a dangling link must not be created either. */
 	unlink(in_dir("hard"));
 	unlink(in_dir("linked"));
 	assert_refused("link", "a symbolic link");
 	assert_int_equal(access(in_dir("linked"), F_OK), -1);
 }
 
-/* A reader does not make a FIFO a file. */
+/* A FIFO is refused even if it has a reader. */
 static void fifo_with_a_reader(void **state)
 {
 	int fd = open(in_dir("fifo"), O_RDONLY | O_NONBLOCK);
@@ -161,7 +160,7 @@ static void file_of_another(void **state)
 	}
 	make_file("other", 0666);
 	if (chown(in_dir("other"), 12345, 12345) < 0) {
-		/* A user name space may know but one user. */
+		/* There may be only one user in this user namespace. */
 		assert_int_equal(errno, EINVAL);
 		print_message("no other user here\n");
 		skip();
@@ -170,7 +169,7 @@ static void file_of_another(void **state)
 	assert_file("other", 0666, 8);
 }
 
-/* No statistics, or those on a stream that is open already. */
+/* No statistics, or statistics on a stream that is already open. */
 static void no_file(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a command line asks of e2fsck, and which superblocks are those of a
- * filesystem that e2fsck is done with at once.
+ * What a command line asks of e2fsck, and which superblocks belong to a
+ * filesystem that e2fsck does not check.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -23,7 +23,7 @@
 #define MOST_ARGUMENTS 8
 #define NOW 1500000000
 
-/* A line of words with one blank between them. */
+/* A command line with single blanks between words. */
 static struct task task_of(const char *line)
 {
 	static char words[256];
@@ -33,7 +33,7 @@ static struct task task_of(const char *line)
 	strcpy(words, line);
 	while ((word = strsep(&rest, " ")) && argc < MOST_ARGUMENTS)
 		argv[argc++] = word;
-	optind = 0;	/* glibc: begin anew */
+	optind = 0;	/* glibc: start again */
 	return task_read(argc, argv);
 }
 
@@ -112,7 +112,7 @@ static void sound(void **state)
 {
 	(void)state;
 	assert_true(clean());
-	put32(96, 0x2c2);	/* extents, 64 bit, flex groups, files in use */
+	put32(96, 0x2c2);	/* filetype, extents, 64bit, flex_bg */
 	assert_true(clean());
 	put16(52, 5);
 	put16(54, 6);
@@ -128,12 +128,12 @@ static void not_sound(void **state)
 		uint32_t value;
 	} wrong[] = {
 		{ 56, 2, 0xef54 },	/* no superblock at all */
-		{ 58, 2, 0 },		/* in use, or was when it ended */
+		{ 58, 2, 0 },		/* mounted, or not cleanly unmounted */
 		{ 58, 2, 3 },		/* the kernel has seen errors */
-		{ 54, 2, 7 },		/* mounted so often */
-		{ 68, 4, 1000 },	/* checked so long ago */
-		{ 96, 4, 4 },		/* a journal to be replayed */
-		{ 96, 4, 8 },		/* a journal's own device */
+		{ 54, 2, 7 },		/* maximum mount count reached */
+		{ 68, 4, 1000 },	/* check interval has passed */
+		{ 96, 4, 4 },		/* a journal to replay */
+		{ 96, 4, 8 },		/* an external journal device */
 	};
 	size_t i;
 
@@ -147,7 +147,7 @@ static void not_sound(void **state)
 			put32(wrong[i].at, wrong[i].value);
 		assert_false(clean());
 	}
-	/* A clock that is wrong. */
+	/* A wrong clock. */
 	clean_super(state);
 	put32(68, 1000000);
 	put32(64, NOW + 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small checker with the module in it, and the module's threads on a
- * filesystem that is not in memory: linked, not preloaded, so that the thread
- * sanitizer sees all of them.  What they do is left to the scheduler.
+ * A small checker with the module, and the module's threads, on a filesystem
+ * that is not cached.  The module is linked, not preloaded, so that the thread
+ * sanitizer sees everything.  The scheduler decides in which order the threads
+ * run.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -28,7 +29,8 @@
 
 #define BLOCKS 40000u		/* five groups */
 #define DIRECTORIES 300u
-#define LARGE 30u		/* blocks of a directory with an indirect one */
+#define LARGE 30u		/* blocks of a directory with an indirect
+				   block */
 #define ROUNDS 4u
 
 static char image[] = "/tmp/test-threads-XXXXXX";
@@ -42,7 +44,7 @@ bool __wrap_linkage_program_has_threads(void)
 }
 
 /*
- * The checker.  Each function ends the process when something is not as it
+ * The checker.  Each function ends the process if something differs from what
  * was made.
  */
 
@@ -109,8 +111,8 @@ static void evict(const char *path)
 	close(fd);
 }
 
-/* One filesystem after the other in one process, as when e2fsck begins again;
- * the last is left open for the module to find. */
+/* One filesystem after the other in one process, as when e2fsck restarts; the
+ * last one is left open for the module to find. */
 static int check(const char *path)
 {
 	const struct struct_io_manager own_unix = *unix_io_manager;

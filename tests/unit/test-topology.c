@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The spindle detector on recorded machines: every field of what it says,
- * for each.
+ * The spindle detector on recorded machines: every field of its result, for
+ * each.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,8 +22,8 @@
 #define KIB 1024u
 
 /*
- * The expected leaves are one text: names with a blank between, each with a
- * slash and r when it rotates, 1 when it takes one request at a time.
+ * The expected leaves as one text: names separated by blanks, each with a
+ * slash, then r if it is rotational and 1 if it takes one request at a time.
  */
 struct expected {
 	const char *tree;
@@ -95,7 +95,7 @@ static const struct expected table[] = {
 	  HEAD, 512 },
 	{ "emmc-cqe", 'b', 179, 0, "mmcblk0/", KNOWN, REAL, QUEUE, 0, 0,
 	  PROCESSORS, FLASH, 512 },
-	/* Disks whose flag says nothing. */
+	/* Disks whose rotational flag means nothing. */
 	{ "virtio", 'b', 254, 0, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
 	  HEAD, 8192 },
 	{ "virtio", 'b', 254, 1, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
@@ -108,7 +108,7 @@ static const struct expected table[] = {
 	  1, 1, 1, HEAD, 128 },
 	{ "qemu-sata", 'b', 8, 0, "sda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
 	  HEAD, 1280 },
-	/* Loop devices, by their file's path. */
+	/* Loop devices, by the path of their file. */
 	{ "loop-ext4", 'b', 7, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
 	  1280 },
 	{ "loop-ext4", 'b', 7, 1, "sdb/", KNOWN, REAL, QUEUE, 0, 0, PROCESSORS,
@@ -125,7 +125,7 @@ static const struct expected table[] = {
 	  HEAD, 1280 },
 	{ "loop-fuse", 'b', 7, 4, "loop4/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
 	  HEAD, 1280 },
-	/* Files on filesystems whose number is no device's. */
+	/* Files on filesystems whose st_dev is not a device. */
 	{ "loop-fuse", 'f', 0, 45, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD,
 	  256 },
 	{ "loop-fuse", 'f', 0, 46, "tmpfs/", KNOWN, REAL, QUEUE, 0, 0,
@@ -147,7 +147,7 @@ static const struct expected table[] = {
 	  128 },
 	{ "btrfs-two", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD,
 	  128 },
-	/* Nothing to find. */
+	/* Nothing can be found out. */
 	{ "empty", 'b', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
 	{ "empty", 'f', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
 	{ "empty", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
@@ -212,7 +212,7 @@ static void probe(char type, unsigned major, unsigned minor,
 	e2pf_topology_probe(tree_root, &st, topo);
 }
 
-/* What the policy makes of it. */
+/* The policy for this topology. */
 static struct e2pf_policy policy_of(const struct e2pf_topology *topo)
 {
 	struct e2pf_policy policy;
@@ -268,7 +268,8 @@ static void test_machine(void **state)
 	assert_int_equal(topo.max_readahead, e->max_readahead * KIB);
 }
 
-/* Two devices that are paths to one disk are one leaf without multipath. */
+/* Two devices that are paths to one disk count as one leaf, even without
+ * multipath. */
 static void test_same_wwid(void **state)
 {
 	static const char *const trees[] = {
@@ -303,7 +304,8 @@ static void add(const char *format, ...)
 	tree_add(line);
 }
 
-/* An array with any number of members ends, with what there is room for. */
+/* The walk over an array with any number of members ends, with as many as
+ * fit. */
 static void test_many_slaves(void **state)
 {
 	struct e2pf_topology topo;
@@ -313,7 +315,7 @@ static void test_many_slaves(void **state)
 	tree_begin();
 	add("sys/dev/block/9:0 -> ../../devices/virtual/block/md0");
 	for (i = 0; i < 10000; i++) {
-		/* Members without a device of their own past the first. */
+		/* Only the first members have a device. */
 		add("sys/devices/virtual/block/md0/slaves/s%u/dev\t%u:%u", i,
 		    100 + i / 256, i % 256);
 		if (i >= 1000)
@@ -330,7 +332,7 @@ static void test_many_slaves(void **state)
 	assert_true(has_head(&topo));
 }
 
-/* An array of more disks than leaves are kept: the number is bounded. */
+/* An array of more disks than there are leaves: the number is bounded. */
 static void test_large_array(void **state)
 {
 	struct e2pf_topology topo;
@@ -354,8 +356,8 @@ static void test_large_array(void **state)
 	assert_true(has_head(&topo));
 }
 
-/* Each member is a partition, and so leads to one more device than there is
- * room for in the end. */
+/* Each member is a partition and leads to another device, so that there is not
+ * enough room for all. */
 static void test_many_partitions(void **state)
 {
 	struct e2pf_topology topo;
@@ -380,7 +382,7 @@ static void test_many_partitions(void **state)
 	assert_int_equal(threads(&topo), 1);
 }
 
-/* A chain of 1,000 layers ends as well. */
+/* A chain of 1,000 layers also ends. */
 static void test_deep_chain(void **state)
 {
 	struct e2pf_topology topo;
@@ -402,7 +404,7 @@ static void test_deep_chain(void **state)
 	assert_true(has_head(&topo));
 }
 
-/* A machine whose list of mounts is for the test to write. */
+/* A machine with a mountinfo that the test writes. */
 static FILE *new_mountinfo(void)
 {
 	char path[PATH_MAX + 32];
@@ -419,8 +421,8 @@ static FILE *new_mountinfo(void)
 }
 
 /*
- * A mount is found behind 3,000 others, behind a line of 40,000 characters,
- * and on a last line without its newline.
+ * A mount is found after 3,000 others, after a line of 40,000 characters, and
+ * on a last line without a newline.
  */
 static void test_long_mountinfo(void **state)
 {
@@ -448,7 +450,7 @@ static void test_long_mountinfo(void **state)
 	assert_string_equal(last.leaf[0].name, "tmpfs");
 }
 
-/* Of a mountinfo without end, so much is read and no more. */
+/* Of an endless mountinfo, only so much is read. */
 static void test_endless_mountinfo(void **state)
 {
 	struct e2pf_topology topo;
@@ -459,7 +461,7 @@ static void test_endless_mountinfo(void **state)
 	file = new_mountinfo();
 	for (i = 0; i < 600000; i++)
 		fprintf(file, "%6u 1 0:99 / /m rw - nfs4 h:/ rw\n", i);
-	/* Behind 20 MB. */
+	/* After 20 MB. */
 	fprintf(file, "1 1 0:500 / /a rw - tmpfs tmpfs rw\n");
 	fclose(file);
 	probe('f', 0, 500, &topo);
@@ -468,7 +470,7 @@ static void test_endless_mountinfo(void **state)
 	assert_false(topo.known);
 }
 
-/* A sysroot as long as a path may be leaves no room for anything below. */
+/* A sysroot of the greatest length leaves no room for anything below. */
 static void test_long_sysroot(void **state)
 {
 	struct stat st = { .st_mode = S_IFBLK };
@@ -487,8 +489,8 @@ static void test_long_sysroot(void **state)
 	assert_int_equal(threads(&topo), 1);
 }
 
-/* Flash has a thread for each processor, but two at least, to overlap reading
- * and parsing, and no more than keep a device busy. */
+/* Flash has a thread for each processor: at least two, to overlap reading and
+ * parsing, and at most as many as keep a device busy. */
 static void test_processors(void **state)
 {
 	static const unsigned threads[][2] = {

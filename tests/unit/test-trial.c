@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trial finds what is whole with the libext2fs of this machine, and finds
- * out each stand-in that is made to answer wrongly, a version nobody has
- * read, and a library whose calls go past the stand-ins.
+ * The self-test accepts the libext2fs of this machine.  It rejects each
+ * stand-in that is made to answer wrongly, an unknown version, and a library
+ * whose internal calls bypass the stand-ins.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -33,16 +33,16 @@
 
 enum mistake {
 	NO_MISTAKE,
-	SEARCH_FOR_CLEAR,	/* finds the bit behind */
+	SEARCH_FOR_CLEAR,	/* finds the next bit */
 	SEARCH_FOR_SET,		/* finds nothing */
 	LAST_OF_RANGE,		/* is not set */
-	CLEAR_OF_RANGE,		/* leaves the first */
+	CLEAR_OF_RANGE,		/* leaves the first bit */
 	COPY_OF_MAP,		/* is empty */
-	BYTES_OUT,		/* a bit too many */
-	BYTES_IN,		/* are not taken */
-	CHECKSUM,		/* is another */
-	READ_OF_NUMBERS,	/* is made twice */
-	HANDLE_OF_EXTENTS,	/* is at the second one */
+	BYTES_OUT,		/* one bit too many */
+	BYTES_IN,		/* are ignored */
+	CHECKSUM,		/* is wrong */
+	READ_OF_NUMBERS,	/* is done twice */
+	HANDLE_OF_EXTENTS,	/* is at the second extent */
 	NEW_VERSION,		/* of the library */
 	LIBRARY_ARRAY,		/* has a bit set, in such a version */
 	THREADS			/* no mistake: a checker that has them */
@@ -168,7 +168,7 @@ errcode_t __wrap_extents_open(ext2_filsys fs, ext2_ino_t ino,
 	return err;
 }
 
-/* This program has the stand-in itself, and so refers to none. */
+/* This program contains the stand-in itself, and so does not import any. */
 bool __real_linkage_program_refers(const char *const *names, size_t count);
 bool __wrap_linkage_program_refers(const char *const *names, size_t count);
 bool __wrap_linkage_program_refers(const char *const *names, size_t count)
@@ -222,7 +222,7 @@ static struct findings found_with(enum mistake one)
 	return found;
 }
 
-/* Where address space is limited or counted no map is ours. */
+/* If address space is limited or accounted, no map is ours. */
 static bool space_is_free(void)
 {
 	const char *why;
@@ -255,7 +255,7 @@ static void maps_that_are_wrong(void **state)
 		if (found.of[ABILITY_BITMAPS] != FINDING_DIFFERS)
 			fail_msg("mistake %d: %d", one,
 				 found.of[ABILITY_BITMAPS]);
-		/* The library's arrays have nothing to do with it. */
+		/* libext2fs's arrays are not affected. */
 		assert_int_equal(found.of[ABILITY_ARRAYS], FINDING_WHOLE);
 	}
 }
@@ -367,7 +367,7 @@ static void calls_past_a_stand_in(void **state)
 	assert_true(linkage_library_refers(plain, inner, 1));
 	assert_false(linkage_library_refers(symbolic, inner, 1));
 	assert_false(linkage_library_refers(plain, both, 2));
-	/* An address of no object at all. */
+	/* An address in no object. */
 	assert_false(linkage_library_refers(state, inner, 1));
 }
 
