@@ -674,17 +674,17 @@ static int usage(FILE *f)
 	      "  --json=FILE       counters at the end and on SIGUSR1\n"
 	      "  --fault=FAULT     eio:OFF+LEN[:DELAY], slow:OFF+LEN:DELAY or\n"
 	      "                    eio-after:N; may be repeated\n"
-	      "  --compensate=TIME what FUSE and the loop device add to each\n"
-	      "                    request; replies come earlier by that\n"
+	      "  --compensate=TIME send replies earlier by what FUSE and the\n"
+	      "                    loop device add to each request\n"
 	      "  --spin=TIME       do not sleep when a reply is due this soon\n"
-	      "                    (as late as timers are found to be)\n"
-	      "  --ready-fd=N      write a byte there once mounted\n"
-	      "  --follow-parent   end when the process that started it does\n"
+	      "                    (default: the measured lateness of timers)\n"
+	      "  --ready-fd=N      write a byte to descriptor N once mounted\n"
+	      "  --follow-parent   exit when the parent process does\n"
 	      "  --read-only       open IMAGE for reading only\n"
 	      "  --selftest        compare the models with their parameters\n"
 	      "  --spans           requests per second of a disk by depth and\n"
-	      "                    by the part of it they are spread over\n"
-	      "  --no-path         without FUSE and a loop device\n",
+	      "                    by the part of the disk they cover\n"
+	      "  --no-path         selftest without FUSE and a loop device\n",
 	      f);
 	return f == stderr ? 2 : 0;
 }

@@ -112,7 +112,7 @@ static void do_uring(const struct task *t)
 	size_t sent = 0, done = 0;
 
 	if (io_uring_queue_init(URING_DEPTH, &ring, 0))
-		errx(1, "io_uring cannot be had");
+		errx(1, "io_uring is not available");
 	while (done < t->count) {
 		while (sent < t->count && sent - done < URING_DEPTH) {
 			struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
 	posix_fadvise(all.fd, 0, 0, POSIX_FADV_RANDOM);
 	all.map = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, all.fd, 0);
 	if (size < (off_t)BLOCK || all.map == MAP_FAILED)
-		errx(1, "%s: cannot be mapped", argv[1]);
+		errx(1, "%s: cannot map it", argv[1]);
 	all.offset = places(count, (uint64_t)size);
 	all.count = count;
 	began = seconds();

@@ -38,7 +38,7 @@ static uint64_t rnd(uint64_t below)
 	state ^= state >> 27;
 	if (!below) {
 		errno = EINVAL;
-		die("a number that must not be 0");
+		die("number must not be 0");
 	}
 	return (state * 2685821657736338717ULL >> 16) % below;
 }
@@ -165,7 +165,7 @@ static void indirect(unsigned long dirs, unsigned long files,
 	char path[64], *data;
 
 	if (!blocks || !together || together > MAX_TOGETHER)
-		die("no blocks, or too many files together");
+		die("no blocks, or too many files at a time");
 	data = calloc(blocks, (size_t)bs);
 	if (!data)
 		die("memory");
@@ -222,7 +222,7 @@ static void attributes(unsigned long dirs, unsigned long files,
 
 	/* Each file's own data is written over its beginning. */
 	if (bytes < 64)
-		die("attributes of less than 64 bytes");
+		die("attributes need at least 64 bytes");
 	value = malloc(bytes);
 	if (!value)
 		die("memory");

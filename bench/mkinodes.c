@@ -80,7 +80,7 @@ static void next_stretch(struct image *im, blk64_t goal)
 	       ext2fs_find_first_zero_block_bitmap2(im->fs->block_map, goal,
 						    last, &im->from)) {
 		if (im->wraps++ == MAX_WRAPS)
-			errx(1, "no block is left: the image is too small");
+			errx(1, "no space left: the image is too small");
 		goal = im->fs->super->s_first_data_block;
 	}
 	if (ext2fs_find_first_set_block_bitmap2(im->fs->block_map, im->from,
@@ -397,7 +397,7 @@ static uint64_t number(const char *text, uint64_t least, uint64_t most)
 	unsigned long long v = strtoull(text, &end, 10);
 
 	if (end == text || *end || v < least || v > most)
-		errx(2, "%s is not a number from %llu to %llu", text,
+		errx(2, "%s: must be a number from %llu to %llu", text,
 		     (unsigned long long)least, (unsigned long long)most);
 	return v;
 }
@@ -425,7 +425,7 @@ static void open_image(struct image *im, const char *path)
 	if (!im->table || !im->block)
 		err(1, NULL);
 	if (im->extents > ROOT_EXTENTS * leaf_capacity(im))
-		errx(2, "a file has %llu extents at most", (unsigned long long)
+		errx(2, "at most %llu extents per file", (unsigned long long)
 		     (ROOT_EXTENTS * leaf_capacity(im)));
 }
 
@@ -449,7 +449,7 @@ int main(int argc, char **argv)
 	im.every = number(argv[6], 0, UINT32_MAX);
 	im.extents = number(argv[7], ROOT_EXTENTS + 1, UINT16_MAX);
 	if (im.dirs * (im.files + 1) > UINT32_MAX)
-		errx(2, "more inodes than an ext4 has");
+		errx(2, "too many inodes for ext4");
 	open_image(&im, argv[1]);
 	fill_root(&im);
 	last = ext2fs_group_of_ino(im.fs, (ext2_ino_t)(im.end - 1));

@@ -124,23 +124,23 @@ static int set_key(struct dm_params *p, const char *name, const char *value)
 static const char *incomplete(const struct dm_params *p)
 {
 	if (p->kind == DM_FLASH && !p->channels)
-		return "a flash device needs channels";
+		return "kind flash needs channels";
 	if (p->max_request < 4096)
-		return "max_request is below 4096";
+		return "max_request must be 4096 or more";
 	if (p->kind != DM_DISK)
 		return NULL;
 	if (!p->rpm || !p->media_rate)
-		return "a disk needs rpm and media_rate";
+		return "kind disk needs rpm and media_rate";
 	if (p->seek_full < p->seek_track)
-		return "seek_full is below seek_track";
+		return "seek_full must not be less than seek_track";
 	if (p->spindles < 1 || p->spindles > DM_MAX_SPINDLES)
-		return "spindles is not from 1 to 16";
+		return "spindles must be 1 to 16";
 	if (p->queue_depth < 1 || p->queue_depth > DM_MAX_DEPTH)
-		return "queue_depth is not from 1 to 256";
+		return "queue_depth must be 1 to 256";
 	if (p->layout == DM_SINGLE && p->spindles != 1)
-		return "layout single has one spindle";
+		return "layout single needs one spindle";
 	if (p->layout == DM_RAID6 && (p->spindles < 4 || p->chunk < 4096))
-		return "raid6 needs 4 spindles or more, and a chunk";
+		return "layout raid6 needs 4 or more spindles, and chunk";
 	return NULL;
 }
 
@@ -190,7 +190,8 @@ int dm_params_load(struct dm_params *p, const char *path, char *err,
 		if (eq)
 			*eq = '\0';
 		if (!eq || set_key(p, strip(line), strip(eq + 1))) {
-			snprintf(err, errlen, "%s:%u: not a known key = value",
+			snprintf(err, errlen,
+				 "%s:%u: unknown key or invalid value",
 				 path, nr);
 			fclose(f);
 			return -1;

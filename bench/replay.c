@@ -100,13 +100,13 @@ static int usage(FILE *f)
 {
 	fputs("Usage: replay [OPTION]... DEVICE <LIST\n"
 	      "Read ranges, `offset length' per line, and print a report.\n\n"
-	      "  --depth=N       reads under way (128)\n"
-	      "  --sorted        by offset instead of in the list's order\n"
-	      "  --gap=BYTES     read through gaps up to this (0)\n"
-	      "  --max=BYTES     largest read that merging makes (131072)\n"
+	      "  --depth=N       reads in flight (128)\n"
+	      "  --sorted        read by offset, not in the list's order\n"
+	      "  --gap=BYTES     read through gaps up to this size (0)\n"
+	      "  --max=BYTES     largest read made by merging (131072)\n"
 	      "  --random=N      N random reads instead of a list\n"
 	      "  --sequential=N  N reads in sequence instead of a list\n"
-	      "  --bs=BYTES      size of those (4096)\n", f);
+	      "  --bs=BYTES      size of these reads (4096)\n", f);
 	return f == stderr ? 2 : 0;
 }
 

@@ -439,7 +439,7 @@ static uint64_t number(const char *text, uint64_t least, uint64_t most)
 	uint64_t n = strtoull(text, &end, 0);
 
 	if (end == text || *end || n < least || n > most)
-		errx(2, "%s: not a number from %llu to %llu", text,
+		errx(2, "%s: must be a number from %llu to %llu", text,
 		     (unsigned long long)least, (unsigned long long)most);
 	return n;
 }
@@ -461,9 +461,9 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		snprintf(list, sizeof(list), "%s", argv[1]);
 	alarm(LONGEST);
-	puts("| workers | requests/s | ns of the workers | of the checker | "
-	     "lock taken | found taken, of 1000 | held, ns | longest, us | "
-	     "switches, of 1000 | MiB |\n"
+	puts("| workers | requests/s | workers' time, ns | checker's time, ns | "
+	     "lock taken | lock contended, per 1000 | lock held, ns | "
+	     "longest hold, us | context switches, per 1000 | MiB |\n"
 	     "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
 	while ((one = strsep(&rest, ",")))
 		print_row(&sim, (unsigned)number(one, 1, 256));

@@ -428,10 +428,11 @@ int dm_selftest(char *const *models, const char *folder, const char *workdir)
 		sched_setscheduler(0, SCHED_RR, &rt);
 
 	if (!workdir) {
-		puts("# the path is not tested");
+		puts("# FUSE and loop device are not tested");
 	} else if (geteuid() || access("/dev/fuse", R_OK | W_OK) ||
 	    access("/dev/loop-control", R_OK | W_OK)) {
-		puts("# the path is not tested: it takes root, FUSE and loop");
+		puts("# FUSE and loop device are not tested: this needs "
+		     "root, FUSE and loop devices");
 	} else if (!calibrate(workdir, &cost)) {
 		compensate = &cost;
 		printf("# FUSE, loop device and timers add %.1f us\n",
@@ -457,7 +458,7 @@ int dm_spans(const struct dm_params *p)
 	size_t i, d;
 
 	if (p->kind != DM_DISK || !p->capacity) {
-		fprintf(stderr, "diskmodel: %s: no disk of a known capacity\n",
+		fprintf(stderr, "diskmodel: %s: not a disk with a capacity\n",
 			p->name);
 		return 1;
 	}
