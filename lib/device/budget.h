@@ -23,8 +23,8 @@ uint64_t e2pf_available_memory(const char *sysroot);
  * Pages read ahead and not used yet are among these, and the kernel evicts the
  * oldest of them first, before any page that was used twice, however old.  So
  * what is read ahead must be less than this to stay cached.  At least 1/16 of
- * what is available, which the kernel guarantees; the same 1/16 where the
- * kernel does not say.
+ * what is available, which the kernel guarantees.  Equal to
+ * e2pf_available_memory() if the kernel does not tell.
  */
 uint64_t e2pf_idle_memory(const char *sysroot);
 

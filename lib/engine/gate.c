@@ -320,9 +320,9 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* In a phase without position reports, the checker's reads in its stage are of
- * that phase's blocks.  A block in none of the sets must then be one that had
- * no room, if there are such. */
+/* In a phase without position reports, the checker's reads in that stage are of
+ * the phase's blocks.  A block that is in no set must be one that had no room
+ * there, if there are any. */
 static void forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
 {
 	const struct e2pf_phase *phase = e2pf_phase_now(e);
