@@ -422,7 +422,7 @@ static int named_device(const char *sysroot, const char *name,
 	if (e2pf_path(path, sizeof(path), "%s/sys/class/block/", sysroot) ||
 	    e2pf_path(target, sizeof(target), "%s", name))
 		return -1;
-	/* In sysfs a name such as cciss/c0d0 has a !  for the slash. */
+	/* In sysfs a name such as cciss/c0d0 has a ! for the slash. */
 	for (p = target; *p; p++)
 		if (*p == '/')
 			*p = '!';

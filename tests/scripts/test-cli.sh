@@ -275,7 +275,8 @@ test_accelerations()
 		stats_name indirect,crc32c "${inside[@]}" indirect
 	tap_check "PREFETCH_ACCEL=extents: this one is" \
 		stats_name extents extents
-	tap_check "why the walk is ours is said" decision indirect ours
+	tap_check "it is said that the walk is accelerated" \
+		decision indirect accelerated
 	tap_check "with [bitmaps] in e2fsck.conf maps are its own" \
 		conf_chooses
 	if [ -n "$E2PF_RUNTIME" ]; then
