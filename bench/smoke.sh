@@ -75,7 +75,8 @@ report_complete()
 	grep -q '^| extents@1/100 | disk-7200-ncq |' "$tmp/out/timing.md" &&
 	grep -q '^| extents@1/100 | disk-7200-ncq | stock | 1 | [1-9]' \
 		"$tmp/out/timing.md" &&
-	grep -q 'the same exit status and the same output' "$tmp/out/timing.md"
+	grep -q '^All runs of an image had the same exit status and output' \
+		"$tmp/out/timing.md"
 }
 
 # Devices without FUSE: the plain image, and a loop device limited by the kernel,
