@@ -27,12 +27,12 @@ extern "C" {
 #endif
 
 /*
- * An I/O manager for ext2fs_open2() and everything else that takes one: a
- * filter over unix_io_manager that copies reads from a shared mapping of the
- * device, unless something was written since the last flush.  Where a mapping
- * cannot be had the channel is unix_io_manager's alone.  A channel opened with
- * IO_FLAG_THREADS may be used from several threads at once; otherwise from one
- * at a time.
+ * An I/O manager for ext2fs_open2() and everything else that takes one.
+ * Reads copy from a shared mapping of the device, writes are pwrite(2) on the
+ * same descriptor, and a block whose contents would not change is not
+ * written.  Where a mapping cannot be had the channel is served by
+ * unix_io_manager.  A channel opened with IO_FLAG_THREADS may be used from
+ * several threads at once; otherwise from one at a time.
  */
 extern io_manager e2pf_mmap_io_manager;
 

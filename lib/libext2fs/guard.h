@@ -20,7 +20,7 @@ int e2pf_guard_get(void);
 void e2pf_guard_put(void);
 
 /*
- * May this thread use e2pf_guard_copy() now?  False
+ * May this thread use e2pf_guard_copy() and e2pf_guard_equal() now?  False
  * when the program has put another SIGBUS handler in front of ours, or when
  * the thread has SIGBUS blocked: a fault would end the process.  Asks the
  * kernel each time, two system calls, 0.34 us.
@@ -34,5 +34,9 @@ bool e2pf_guard_ready(void);
  * the guard was there.  Any number of threads at once.
  */
 int e2pf_guard_copy(void *to, const void *from, size_t size);
+
+/* Is what the mapping holds at `mapped` equal to `data`?  Returns false when
+ * it is not or when a page could not be had. */
+bool e2pf_guard_equal(const void *mapped, const void *data, size_t size);
 
 #endif

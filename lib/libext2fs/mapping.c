@@ -239,6 +239,20 @@ void e2pf_mapping_was_read(struct e2pf_mapping *m, long long location,
 	}
 }
 
+bool e2pf_mapping_is_equal(struct e2pf_mapping *m, long long location,
+			   const void *buf, size_t size)
+{
+	size_t first, last;
+
+	if (!to_pages(m, location, size, &first, &last))
+		return false;
+	if (!is_known(m, first, last) && !look(m, first, last))
+		return false;
+	return e2pf_guard_ready() &&
+	       e2pf_guard_equal(m->map + location, buf, size) &&
+	       !is_cut_off(m, location, buf, size);
+}
+
 /* Making and ending */
 
 /* The size of what can be mapped, 0 if it should not be. */

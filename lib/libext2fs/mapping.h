@@ -47,6 +47,10 @@ bool e2pf_mapping_read(struct e2pf_mapping *m, long long location, void *buf,
 void e2pf_mapping_was_read(struct e2pf_mapping *m, long long location,
 			   size_t size);
 
+/* Is the range in memory, and equal to `buf`? */
+bool e2pf_mapping_is_equal(struct e2pf_mapping *m, long long location,
+			   const void *buf, size_t size);
+
 /* Nothing is known of any page. */
 void e2pf_mapping_forget(struct e2pf_mapping *m);
 

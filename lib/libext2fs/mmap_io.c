@@ -1,123 +1,96 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The mmap I/O manager: a filter over the unix I/O manager of libext2fs that
- * copies from a mapping of the device what it knows to be cached.
+ * The mmap I/O manager: its operations, and which files are mapped.  What is
+ * read from the mapping and which writes change nothing is decided in
+ * mmap_transfer.c, what the mapping knows in mapping.c, and which blocks are
+ * kept back, and for how long, in write_cache.c.
  *
- * A channel is the unix manager's own, with our table of operations.  Writes,
- * errors, callbacks and the write-back cache of eight blocks are the unix
- * manager's.  From a write to the next flush that cache may hold blocks the
- * mapping does not show, so meanwhile reads are the unix manager's too; it then
- * writes the same blocks in the same order as it would have without us, because
- * which of them leaves its cache follows from what was used since they were
- * written.
- *
- * One difference is left: where that cache holds an older copy of a block that
- * was written past it, as before libext2fs 1.47.3, the mapping shows the newer
- * one after the next flush.
+ * What a program sees is what unix_io_manager shows: the same data, errors,
+ * callbacks and statistics, and the same bytes on the disk at any time.  That
+ * has changed between versions of libext2fs; which of them is at hand a trial
+ * on memory files tells when the first channel is opened (2 to 5 ms, once),
+ * and where none fits the unix manager is opened instead.  These differences
+ * are left.
+ * - A block that would not change by being written is not: the disk sees fewer
+ *   writes, and an error that only such a write would have met is not met.
+ * - A write of several blocks of which some change is several writes.  If one
+ *   fails the whole is written as one, so blocks before it are written twice.
+ * - A block size for which there is no memory, or a negative one, leaves the
+ *   channel as it was; there it is of no use any more.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <linux/falloc.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "e2prefetch.h"
 #include "guard.h"
-#include "mapping.h"
+#include "io_trial.h"
+#include "mmap_io.h"
 #include "slots.h"
-#include "unix_count.h"
 
-/* Descriptors of ours stay out of the way of the program's. */
-#define LEAST_DESCRIPTOR 100
+#ifndef BLKDISCARDZEROES
+#define BLKDISCARDZEROES _IO(0x12, 124)
+#endif
 
-/* Bytes read and written; and, of libext2fs 1.47.3, hits and misses of the
- * cache. */
-#define STATS_MOST 4
+/* Of libext2fs 1.47.1. */
+#ifndef CHANNEL_FLAGS_NODISCARD
+#define CHANNEL_FLAGS_NODISCARD 0x10
+#define CHANNEL_FLAGS_NOZEROOUT 0x20
+#endif
 
-struct mapped {
-	struct mapped *next;
-	io_channel channel;
-	unsigned long long offset;	/* of the filesystem, bytes */
-	struct e2pf_unix_count count;
-	unsigned long long writes;	/* begun and ended */
-	unsigned long long flushed;	/* of them, by the last flush */
-	struct e2pf_mapping mapping;
-	struct {
-		int num_fields;
-		int reserved;
-		unsigned long long number[STATS_MOST];
-	} stats;
-};
+/* The unix manager of libext2fs: not one we know, that of 1.46.3 to 1.47.0,
+ * that since 1.47.1, which takes a range it cannot zero or discard for all of
+ * them, and that since 1.47.3, which drops clean blocks as well when a write
+ * passes its cache by. */
+enum kind { UNKNOWN, OF_1_46, OF_1_47_1, OF_1_47_3 };
+
+#define MMAP_IO_MAGIC 0x65327066	/* "e2pf" */
 
 static struct struct_io_manager mmap_manager;
 
 io_manager e2pf_mmap_io_manager = &mmap_manager;
 
-/* Channels that are open.  Another manager's table may be in front of ours, so
- * a channel is found by its address. */
-static pthread_rwlock_t list_lock = PTHREAD_RWLOCK_INITIALIZER;
-static struct mapped *list;
-
-static struct mapped *find(io_channel channel)
+static errcode_t get_data(io_channel channel, struct e2pf_mmap_data **out)
 {
-	struct mapped *m;
+	struct e2pf_mmap_data *data;
 
-	if (!channel || channel->magic != EXT2_ET_MAGIC_IO_CHANNEL)
-		return NULL;
-	pthread_rwlock_rdlock(&list_lock);
-	for (m = list; m && m->channel != channel; m = m->next)
-		;
-	pthread_rwlock_unlock(&list_lock);
-	return m;
+	if (channel->magic != EXT2_ET_MAGIC_IO_CHANNEL)
+		return EXT2_ET_MAGIC_IO_CHANNEL;
+	data = channel->private_data;
+	if (data->magic != MMAP_IO_MAGIC)
+		return EXT2_ET_MAGIC_UNIX_IO_CHANNEL;
+	*out = data;
+	return 0;
 }
 
 bool e2pf_mmap_io_is_mapped(io_channel channel)
 {
-	return find(channel);
+	struct e2pf_mmap_data *data;
+
+	return channel && channel->manager == &mmap_manager &&
+	       get_data(channel, &data) == 0;
 }
 
-/* Does the mapping show all that was written? */
-static bool is_clean(const struct mapped *m)
-{
-	return __atomic_load_n(&m->writes, __ATOMIC_ACQUIRE) ==
-	       __atomic_load_n(&m->flushed, __ATOMIC_ACQUIRE);
-}
-
-/* Before a write and behind it, so that a flush between the two is not taken
- * for one that has written all. */
-static void count_write(struct mapped *m)
-{
-	if (m)
-		__atomic_fetch_add(&m->writes, 1, __ATOMIC_ACQ_REL);
-}
+/* Reading and writing */
 
 static errcode_t mmap_read_blk64(io_channel channel, unsigned long long block,
 				 int count, void *buf)
 {
-	unsigned long long bs = (unsigned)channel->block_size;
-	struct mapped *m = find(channel);
-	size_t size = count < 0 ? (size_t)-(long long)count :
-				  (size_t)count * bs;
-	long long location;
-	errcode_t error;
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
 
-	if (m)
-		e2pf_unix_count_read(&m->count, block, count, bs);
-	if (!m || !is_clean(m))
-		return unix_io_manager->read_blk64(channel, block, count, buf);
-	/* Wraps as it does in the unix manager. */
-	location = (long long)(block * bs + m->offset);
-	if (e2pf_mapping_read(&m->mapping, location, buf, size))
-		return 0;
-	error = unix_io_manager->read_blk64(channel, block, count, buf);
-	if (!error)
-		e2pf_mapping_was_read(&m->mapping, location, size);
-	return error;
+	if (error)
+		return error;
+	return e2pf_cache_read(&data->cache, channel, block, count, buf);
 }
 
 static errcode_t mmap_read_blk(io_channel channel, unsigned long block,
@@ -130,15 +103,12 @@ static errcode_t mmap_write_blk64(io_channel channel,
 				  unsigned long long block, int count,
 				  const void *buf)
 {
-	struct mapped *m = find(channel);
-	errcode_t error;
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
 
-	if (m)
-		e2pf_unix_count_write(&m->count, block, count);
-	count_write(m);
-	error = unix_io_manager->write_blk64(channel, block, count, buf);
-	count_write(m);
-	return error;
+	if (error)
+		return error;
+	return e2pf_cache_write(&data->cache, channel, block, count, buf);
 }
 
 static errcode_t mmap_write_blk(io_channel channel, unsigned long block,
@@ -147,97 +117,147 @@ static errcode_t mmap_write_blk(io_channel channel, unsigned long block,
 	return mmap_write_blk64(channel, block, count, buf);
 }
 
-static errcode_t mmap_flush(io_channel channel)
-{
-	struct mapped *m = find(channel);
-	unsigned long long writes = m ? __atomic_load_n(&m->writes,
-							__ATOMIC_ACQUIRE) : 0;
-	errcode_t error = unix_io_manager->flush(channel);
-
-	if (m && !error) {
-		e2pf_unix_count_flush(&m->count);
-		__atomic_store_n(&m->flushed, writes, __ATOMIC_RELEASE);
-	}
-	return error;
-}
-
 static errcode_t mmap_write_byte(io_channel channel, unsigned long offset,
 				 int size, const void *buf)
 {
-	struct mapped *m = find(channel);
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
+	ssize_t put;
 
-	/* As a write that passes the cache by. */
-	if (m)
-		e2pf_unix_count_write(&m->count, 0, -1);
-	return unix_io_manager->write_byte(channel, offset, size, buf);
+	if (error)
+		return error;
+	error = e2pf_cache_flush(&data->cache, channel, true);
+	if (error)
+		return error;
+	e2pf_mmap_lock(data, &data->seek_lock);
+	if (lseek(data->fd, (off_t)offset + data->offset, SEEK_SET) < 0) {
+		error = errno;
+	} else {
+		put = write(data->fd, buf, (size_t)size);
+		if (put < 0)
+			error = errno;
+		else if (put != size)
+			error = EXT2_ET_SHORT_WRITE;
+	}
+	e2pf_mmap_unlock(data, &data->seek_lock);
+	if (error)
+		e2pf_mmap_skip_no_more(data);
+	return error;
 }
 
-static errcode_t mmap_set_blksize(io_channel channel, int size)
+static errcode_t mmap_flush(io_channel channel)
 {
-	struct mapped *m = find(channel);
-	int before = channel->block_size;
-	errcode_t error = unix_io_manager->set_blksize(channel, size);
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
 
-	if (m && !error && size != before)
-		e2pf_unix_count_reset(&m->count);
+	if (error)
+		return error;
+	error = e2pf_cache_flush(&data->cache, channel, false);
+	if (error)
+		return error;
+	if (fsync(data->fd) == 0)
+		return 0;
+	error = errno;
+	e2pf_mmap_skip_no_more(data);
 	return error;
+}
+
+/* The rest of the operations */
+
+static errcode_t mmap_set_blksize(io_channel channel, int blksize)
+{
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
+
+	if (error)
+		return error;
+	return e2pf_cache_set_block_size(&data->cache, channel, blksize);
+}
+
+static errcode_t set_offset(struct e2pf_mmap_data *data, const char *arg)
+{
+	unsigned long long offset;
+	char *end;
+
+	offset = strtoull(arg, &end, 0);
+	if (*end)
+		return EXT2_ET_INVALID_ARGUMENT;
+	data->offset = (ext2_loff_t)offset;
+	return data->offset < 0 ? EXT2_ET_INVALID_ARGUMENT : 0;
 }
 
 static errcode_t mmap_set_option(io_channel channel, const char *option,
 				 const char *arg)
 {
-	errcode_t error = unix_io_manager->set_option(channel, option, arg);
-	struct mapped *m = find(channel);
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
 
-	if (m && !error && !strcmp(option, "offset"))
-		m->offset = strtoull(arg, NULL, 0);
-	if (m && !error && !strcmp(option, "cache"))
-		m->count.off = !strcmp(arg, "off");
-	return error;
+	if (error)
+		return error;
+	if (!arg)
+		return EXT2_ET_INVALID_ARGUMENT;
+	if (!strcmp(option, "offset"))
+		return set_offset(data, arg);
+	if (strcmp(option, "cache") ||
+	    (strcmp(arg, "on") && strcmp(arg, "off")))
+		return EXT2_ET_INVALID_ARGUMENT;
+	return e2pf_cache_set_off(&data->cache, channel, !strcmp(arg, "off"));
 }
 
 static errcode_t mmap_get_stats(io_channel channel, io_stats *stats)
 {
-	errcode_t error = unix_io_manager->get_stats(channel, stats);
-	struct mapped *m = find(channel);
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
 
-	if (error || !m || !stats || !*stats)
+	if (error || !stats)
 		return error;
-	m->stats.num_fields = (*stats)->num_fields < STATS_MOST ?
-			      (*stats)->num_fields : STATS_MOST;
-	m->stats.number[0] = m->count.bytes_read;
-	m->stats.number[1] = (*stats)->bytes_written;
-	m->stats.number[2] = m->count.hits;
-	m->stats.number[3] = m->count.misses;
-	*stats = (io_stats)(void *)&m->stats;
+	data->stats.cache_hits = data->cache.hits;
+	data->stats.cache_misses = data->cache.misses;
+	*stats = (io_stats)(void *)&data->stats;
 	return 0;
 }
 
-/* What is known of the pages may be true no more. */
-static errcode_t forget(io_channel channel, errcode_t error)
+static errcode_t mmap_cache_readahead(io_channel channel,
+				      unsigned long long block,
+				      unsigned long long count)
 {
-	struct mapped *m = find(channel);
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
 
-	if (m)
-		e2pf_mapping_forget(&m->mapping);
-	return error;
+	if (error)
+		return error;
+	return posix_fadvise(data->fd, e2pf_mmap_position(channel, data, block),
+			     (off_t)(count * (unsigned)channel->block_size),
+			     POSIX_FADV_WILLNEED);
 }
 
 static errcode_t mmap_discard(io_channel channel, unsigned long long block,
 			      unsigned long long count)
 {
-	return forget(channel, unix_io_manager->discard(channel, block,
-							count));
-}
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
+	unsigned long long range[2];
+	int result;
 
-static errcode_t mmap_zeroout(io_channel channel, unsigned long long block,
-			      unsigned long long count)
-{
-	return forget(channel, unix_io_manager->zeroout(channel, block,
-							count));
+	if (error)
+		return error;
+	if (data->remembers && (channel->flags & CHANNEL_FLAGS_NODISCARD))
+		return EXT2_ET_UNIMPLEMENTED;
+	range[0] = (unsigned long long)e2pf_mmap_position(channel, data, block);
+	range[1] = count * (unsigned)channel->block_size;
+	if (channel->flags & CHANNEL_FLAGS_BLOCK_DEVICE)
+		result = ioctl(data->fd, BLKDISCARD, range);
+	else
+		result = fallocate(data->fd, FALLOC_FL_PUNCH_HOLE |
+				   FALLOC_FL_KEEP_SIZE, (off_t)range[0],
+				   (off_t)range[1]);
+	if (result < 0)
+		error = errno == EOPNOTSUPP ? EXT2_ET_UNIMPLEMENTED : errno;
+	if (error == EXT2_ET_UNIMPLEMENTED && data->remembers)
+		channel->flags |= CHANNEL_FLAGS_NODISCARD;
+	e2pf_mapping_forget(&data->mapping);
+	return error;
 }
-
-/* Opening and closing */
 
 /* The environment, unless the program has more rights than its caller. */
 static bool is_asked_for(const char *name)
@@ -248,123 +268,298 @@ static bool is_asked_for(const char *name)
 	return secure_getenv(name) != NULL;
 }
 
-/* Only these are opened once more: opening a pipe waits, and opening a tape or
- * a terminal twice is not the same as once. */
+/* Make a file as long as a range that ends at `end`. */
+static int extend(const struct e2pf_mmap_data *data,
+		  unsigned long long end)
+{
+	struct stat st;
+
+	if (fstat(data->fd, &st) < 0)
+		return -1;
+	if ((unsigned long long)st.st_size >= end)
+		return 0;
+	return ftruncate(data->fd, (off_t)end);
+}
+
+static errcode_t cannot_zero(io_channel channel,
+			     const struct e2pf_mmap_data *data)
+{
+	if (data->remembers)
+		channel->flags |= CHANNEL_FLAGS_NOZEROOUT;
+	return EXT2_ET_UNIMPLEMENTED;
+}
+
+static errcode_t mmap_zeroout(io_channel channel, unsigned long long block,
+			      unsigned long long count)
+{
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
+	off_t start, size;
+
+	if (error)
+		return error;
+	start = e2pf_mmap_position(channel, data, block);
+	size = (off_t)(count * (unsigned)channel->block_size);
+	if (!(channel->flags & CHANNEL_FLAGS_BLOCK_DEVICE)) {
+		if (count == 0)
+			return 0;
+		if (extend(data, (unsigned long long)start +
+			   (unsigned long long)size) < 0)
+			return errno == EOPNOTSUPP ?
+				cannot_zero(channel, data) : errno;
+	}
+	if (data->remembers && (channel->flags & CHANNEL_FLAGS_NOZEROOUT))
+		return EXT2_ET_UNIMPLEMENTED;
+	if (fallocate(data->fd, FALLOC_FL_ZERO_RANGE, start, size) < 0 &&
+	    fallocate(data->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      start, size) < 0)
+		error = cannot_zero(channel, data);
+	e2pf_mapping_forget(&data->mapping);
+	return error;
+}
+
+/* Opening and closing */
+
+static void free_data(struct e2pf_mmap_data *data)
+{
+	e2pf_mapping_fini(&data->mapping);
+	free(data);
+}
+
+/*
+ * The data of a channel for the file, mapped.  Returns NULL where that cannot
+ * be had, for whatever reason: the caller has the unix manager to turn to.
+ */
+static struct e2pf_mmap_data *map_file(int fd, const char *name, int flags,
+				       const struct stat *st)
+{
+	struct e2pf_mmap_data *data = calloc(1, sizeof(*data));
+
+	if (!data)
+		return NULL;
+	if (!e2pf_mapping_init(&data->mapping, fd, name, flags & IO_FLAG_RW,
+			       st)) {
+		free(data);
+		return NULL;
+	}
+	data->magic = MMAP_IO_MAGIC;
+	data->fd = fd;
+	data->flags = flags;
+	pthread_mutex_init(&data->stats_lock, NULL);
+	pthread_mutex_init(&data->seek_lock, NULL);
+	return data;
+}
+
+static int channel_flags(int fd, int flags, const struct stat *st)
+{
+	int zeroes = 0;
+	int result = S_ISBLK(st->st_mode) ? CHANNEL_FLAGS_BLOCK_DEVICE :
+					    CHANNEL_FLAGS_DISCARD_ZEROES;
+
+	if (ioctl(fd, BLKDISCARDZEROES, &zeroes) == 0 && zeroes)
+		result |= CHANNEL_FLAGS_DISCARD_ZEROES;
+	if (flags & IO_FLAG_THREADS)
+		result |= CHANNEL_FLAGS_THREADS;
+	return result;
+}
+
+/* ext2fs_get_mem() because libext2fs may free or replace the name. */
+static io_channel make_channel(const char *name, int flags,
+			       const struct stat *st,
+			       struct e2pf_mmap_data *data, enum kind kind)
+{
+	io_channel channel;
+
+	if (ext2fs_get_mem(sizeof(*channel), &channel))
+		return NULL;
+	memset(channel, 0, sizeof(*channel));
+	if (ext2fs_get_mem(strlen(name) + 1, &channel->name)) {
+		ext2fs_free_mem(&channel);
+		return NULL;
+	}
+	strcpy(channel->name, name);
+	channel->magic = EXT2_ET_MAGIC_IO_CHANNEL;
+	channel->manager = &mmap_manager;
+	channel->private_data = data;
+	channel->block_size = 1024;
+	channel->refcount = 1;
+	channel->flags = channel_flags(data->fd, flags, st);
+	if (e2pf_cache_init(&data->cache, channel, &e2pf_mmap_past_cache,
+			    flags & IO_FLAG_THREADS)) {
+		ext2fs_free_mem(&channel->name);
+		ext2fs_free_mem(&channel);
+		return NULL;
+	}
+	data->cache.off = flags & IO_FLAG_NOCACHE;
+	data->cache.drops_clean = kind >= OF_1_47_3;
+	data->remembers = kind >= OF_1_47_1;
+	data->stats.num_fields = kind >= OF_1_47_3 ? 4 : 2;
+	return channel;
+}
+
+/* A channel that owns `fd`, or NULL with `fd` as it was. */
+static io_channel open_mapped(const char *name, int flags, int fd,
+			      const struct stat *st, enum kind kind)
+{
+	struct e2pf_mmap_data *data = map_file(fd, name, flags, st);
+	io_channel channel;
+
+	if (!data)
+		return NULL;
+	if (e2pf_guard_get() != 0) {
+		free_data(data);
+		return NULL;
+	}
+	channel = make_channel(name, flags, st, data, kind);
+	if (!channel) {
+		e2pf_guard_put();
+		free_data(data);
+	}
+	return channel;
+}
+
+/* Only these are opened here: opening a pipe waits, and opening a tape or a
+ * terminal twice is not the same as once. */
 static bool is_candidate(const char *name, int flags)
 {
 	struct stat st;
 
 	return !(flags & (IO_FLAG_DIRECT_IO | IO_FLAG_FORCE_BOUNCE)) &&
-	       !is_asked_for("UNIX_IO_FORCE_BOUNCE") && stat(name, &st) == 0 &&
+	       !is_asked_for("UNIX_IO_FORCE_BOUNCE") &&
+	       !is_asked_for("UNIX_IO_NOZEROOUT") &&
+	       stat(name, &st) == 0 &&
 	       (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode));
 }
 
-static int open_once_more(const char *name)
+static errcode_t open_kind(const char *name, int flags, enum kind kind,
+			   io_channel *channel)
 {
-	int low = open(name, O_RDONLY | O_CLOEXEC), high;
+	int open_flags = (flags & IO_FLAG_RW) ? O_RDWR : O_RDONLY;
+	int fd, read_only = 0;
+	struct stat st;
+	io_channel opened = NULL;
 
-	if (low < 0)
-		return -1;
-	high = fcntl(low, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
-	close(low);
-	return high;
+	if (flags & IO_FLAG_EXCLUSIVE)
+		open_flags |= O_EXCL;
+	fd = open(name, open_flags);
+	if (fd < 0)
+		return errno;
+	/* A device error from before would be taken for one of ours. */
+	(void)fsync(fd);
+	if ((flags & IO_FLAG_RW) && ioctl(fd, BLKROGET, &read_only) == 0 &&
+	    read_only) {
+		close(fd);
+		return EPERM;
+	}
+	if (fstat(fd, &st) == 0)
+		opened = open_mapped(name, flags, fd, &st, kind);
+	if (!opened) {
+		close(fd);
+		return unix_io_manager->open(name, flags, channel);
+	}
+	*channel = opened;
+	return 0;
 }
 
-/* NULL where the file cannot be mapped, for whatever reason. */
-static struct mapped *map_file(const char *name, int flags)
-{
-	struct mapped *m = calloc(1, sizeof(*m));
-	int fd = m ? open_once_more(name) : -1;
-	struct stat st;
+/*
+ * Which of the unix managers we know this process has: the one that a trial
+ * shows no difference from.  Any other, of a version before or after those,
+ * is left to read for itself.
+ */
 
-	if (fd < 0 || fstat(fd, &st))
-		goto fail;
-	if (!e2pf_mapping_init(&m->mapping, fd, name, flags & IO_FLAG_RW, &st))
-		goto fail;
-	pthread_mutex_init(&m->count.lock, NULL);
-	if (!e2pf_guard_get())
-		return m;
-	e2pf_mapping_fini(&m->mapping);
-fail:
-	if (fd >= 0)
-		close(fd);
-	free(m);
-	return NULL;
+static errcode_t open_1_46(const char *name, int flags, io_channel *channel)
+{
+	return open_kind(name, flags, OF_1_46, channel);
+}
+
+static errcode_t open_1_47_1(const char *name, int flags, io_channel *channel)
+{
+	return open_kind(name, flags, OF_1_47_1, channel);
+}
+
+static errcode_t open_1_47_3(const char *name, int flags, io_channel *channel)
+{
+	return open_kind(name, flags, OF_1_47_3, channel);
+}
+
+static pthread_once_t kind_known = PTHREAD_ONCE_INIT;
+static enum kind known_kind;
+
+static void find_kind(void)
+{
+	static const struct {
+		enum kind kind;
+		errcode_t (*open)(const char *, int, io_channel *);
+	} kinds[] = {
+		{ OF_1_47_3, open_1_47_3 },
+		{ OF_1_47_1, open_1_47_1 },
+		{ OF_1_46, open_1_46 },
+	};
+	struct struct_io_manager ours = mmap_manager;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		ours.open = kinds[i].open;
+		if (e2pf_io_alike(unix_io_manager, &ours)) {
+			known_kind = kinds[i].kind;
+			return;
+		}
+	}
 }
 
 static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 {
-	errcode_t error = unix_io_manager->open(name, flags, channel);
-	io_stats stats = NULL;
-	struct mapped *m;
-
-	/* The program would call by the header's places. */
-	if (error || !is_candidate(name, flags) || !e2pf_io_slots_are_ours())
-		return error;
-	m = map_file(name, flags);
-	if (!m)
-		return 0;
-	m->channel = *channel;
-	m->count.off = flags & IO_FLAG_NOCACHE;
-	if (!unix_io_manager->get_stats(*channel, &stats) && stats)
-		m->count.drops_clean = stats->num_fields == STATS_MOST;
-	(*channel)->manager = &mmap_manager;
-	pthread_rwlock_wrlock(&list_lock);
-	m->next = list;
-	list = m;
-	pthread_rwlock_unlock(&list_lock);
-	return 0;
-}
-
-static struct mapped *take_out(io_channel channel)
-{
-	struct mapped **at, *m;
-
-	pthread_rwlock_wrlock(&list_lock);
-	for (at = &list; *at && (*at)->channel != channel; at = &(*at)->next)
-		;
-	m = *at;
-	if (m)
-		*at = m->next;
-	pthread_rwlock_unlock(&list_lock);
-	return m;
+	if (!name)
+		return EXT2_ET_BAD_DEVICE_NAME;
+	/* The trial, and the program, would call by the header's places. */
+	if (!is_candidate(name, flags) || !e2pf_io_slots_are_ours() ||
+	    pthread_once(&kind_known, find_kind) || known_kind == UNKNOWN)
+		return unix_io_manager->open(name, flags, channel);
+	return open_kind(name, flags, known_kind, channel);
 }
 
 static errcode_t mmap_close(io_channel channel)
 {
-	struct mapped *m = NULL;
+	struct e2pf_mmap_data *data;
+	errcode_t error = get_data(channel, &data);
 
-	if (channel->refcount <= 1)
-		m = take_out(channel);
-	if (m) {
-		/* The mapping first: it holds the file open as well, and what
-		 * closing has to say is for the program to hear. */
-		e2pf_mapping_unmap(&m->mapping);
-		close(m->mapping.fd);
-		e2pf_mapping_fini(&m->mapping);
-		e2pf_guard_put();
-		free(m);
-	}
-	return unix_io_manager->close(channel);
+	if (error)
+		return error;
+	if (--channel->refcount > 0)
+		return 0;
+	error = e2pf_cache_flush(&data->cache, channel, false);
+	/* The mapping first: it holds the file open as well, and what
+	 * closing has to say must come from this close(). */
+	e2pf_mapping_unmap(&data->mapping);
+	if (close(data->fd) < 0)
+		error = errno;
+	data->magic = 0;
+	e2pf_cache_free(&data->cache);
+	pthread_mutex_destroy(&data->stats_lock);
+	pthread_mutex_destroy(&data->seek_lock);
+	free_data(data);
+	e2pf_guard_put();
+	if (channel->name)
+		ext2fs_free_mem(&channel->name);
+	ext2fs_free_mem(&channel);
+	return error;
 }
 
-/* All else is the unix manager's. */
-__attribute__((constructor))
-static void fill_table(void)
-{
-	mmap_manager = *unix_io_manager;
-	mmap_manager.name = "e2prefetch mmap I/O manager";
-	mmap_manager.open = mmap_open;
-	mmap_manager.close = mmap_close;
-	mmap_manager.read_blk = mmap_read_blk;
-	mmap_manager.write_blk = mmap_write_blk;
-	mmap_manager.flush = mmap_flush;
-	mmap_manager.set_blksize = mmap_set_blksize;
-	mmap_manager.write_byte = mmap_write_byte;
-	mmap_manager.set_option = mmap_set_option;
-	mmap_manager.get_stats = mmap_get_stats;
-	mmap_manager.read_blk64 = mmap_read_blk64;
-	mmap_manager.write_blk64 = mmap_write_blk64;
-	mmap_manager.discard = mmap_discard;
-	mmap_manager.zeroout = mmap_zeroout;
-}
+static struct struct_io_manager mmap_manager = {
+	.magic		= EXT2_ET_MAGIC_IO_MANAGER,
+	.name		= "e2prefetch mmap I/O manager",
+	.open		= mmap_open,
+	.close		= mmap_close,
+	.set_blksize	= mmap_set_blksize,
+	.read_blk	= mmap_read_blk,
+	.write_blk	= mmap_write_blk,
+	.flush		= mmap_flush,
+	.write_byte	= mmap_write_byte,
+	.set_option	= mmap_set_option,
+	.get_stats	= mmap_get_stats,
+	.read_blk64	= mmap_read_blk64,
+	.write_blk64	= mmap_write_blk64,
+	.discard	= mmap_discard,
+	.cache_readahead = mmap_cache_readahead,
+	.zeroout	= mmap_zeroout,
+};

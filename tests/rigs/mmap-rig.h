@@ -73,6 +73,10 @@ void fill_disk(struct rlimit *before);
  * cannot be had. */
 bool attach_both(int *a, int *b, char *name_a, char *name_b);
 
+/* Where libext2fs's own manager is one we do not know, ours steps aside; and
+ * finding that out comes before anything is made to fail. */
+bool steps_aside(void);
+
 /* Skip where a loop device is not this user's. */
 void need_ioctl(int result);
 

@@ -473,6 +473,9 @@ static void test_fallback(void **unused)
 	assert_fallback(path_b, 0);
 	unsetenv("UNIX_IO_FORCE_BOUNCE");
 	assert_fallback("/dev/zero", 0);
+	assert_int_equal(setenv("UNIX_IO_NOZEROOUT", "1", 1), 0);
+	assert_fallback(path_b, 0);
+	unsetenv("UNIX_IO_NOZEROOUT");
 	make_file(path_a, 0, 1);
 	assert_fallback(path_a, IO_FLAG_RW);
 	/* tmpfs of old kernels has no O_DIRECT at all. */
@@ -520,6 +523,9 @@ void *__real_mmap(void *at, size_t size, int prot, int flags, int fd,
 		  off_t offset) __attribute__((weak));
 void *__real_mmap64(void *at, size_t size, int prot, int flags, int fd,
 		    off_t offset) __attribute__((weak));
+errcode_t __real_ext2fs_get_mem(unsigned long size, void *ptr)
+	__attribute__((weak));
+errcode_t __wrap_ext2fs_get_mem(unsigned long size, void *ptr);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd,
@@ -537,6 +543,13 @@ static bool must_fail(void)
 	if (fail)
 		errno = ENOMEM;
 	return fail;
+}
+
+/* Where libext2fs's inline functions are not compiled in, they are called. */
+errcode_t __wrap_ext2fs_get_mem(unsigned long size, void *ptr)
+{
+	return must_fail() ? EXT2_ET_NO_MEMORY :
+			     __real_ext2fs_get_mem(size, ptr);
 }
 
 void *__wrap_malloc(size_t size)
@@ -611,8 +624,37 @@ static void test_failing_open(void **unused)
 		print_message("not linked with --wrap\n");
 		skip();
 	}
-	/* data, regions, mapping */
-	assert_int_equal(failed, 3);
+	/* data, regions, mapping, channel, name, cache */
+	assert_int_equal(failed, 6);
+}
+
+/* The old block size stays, and with it what was kept back. */
+static void test_failing_block_size(void **unused)
+{
+	static char buf[1024], back_again[1024];
+	io_channel channel;
+	errcode_t error;
+
+	(void)unused;
+	make_file(path_b, IMAGE_SIZE, 28);
+	channel = open_mapped(path_b, IO_FLAG_RW, NULL);
+	memset(buf, 0x55, sizeof(buf));
+	assert_int_equal(io_channel_write_blk64(channel, 7, 1, buf), 0);
+	attempts = 0;
+	fail_at = 0;
+	error = io_channel_set_blksize(channel, 2048);
+	fail_at = -1;
+	if (!attempts) {
+		io_channel_close(channel);
+		print_message("not linked with --wrap\n");
+		skip();
+	}
+	assert_int_equal(error, EXT2_ET_NO_MEMORY);
+	assert_int_equal(channel->block_size, 1024);
+	assert_int_equal(io_channel_read_blk64(channel, 7, 1, back_again), 0);
+	assert_memory_equal(buf, back_again, sizeof(buf));
+	assert_int_equal(io_channel_set_blksize(channel, 2048), 0);
+	assert_int_equal(io_channel_close(channel), 0);
 }
 
 /* A loop device over a truncated file has media errors: EIO beyond the end.
@@ -667,8 +709,13 @@ int main(void)
 		cmocka_unit_test(test_fallback),
 		cmocka_unit_test(test_limited_address_space),
 		cmocka_unit_test(test_failing_open),
+		cmocka_unit_test(test_failing_block_size),
 		cmocka_unit_test(test_loop_media_error),
 	};
 
+	if (steps_aside()) {
+		puts("1..0 # SKIP not with this libext2fs");
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
