@@ -147,6 +147,8 @@ static void add_topology(struct e2pf_topology *all,
 	all->spindles += one->spindles;
 	all->data_spindles += one->data_spindles;
 	all->virtual_disk |= one->virtual_disk;
+	if (!all->max_readahead)
+		all->max_readahead = one->max_readahead;
 }
 
 /* Each disk with a head is read by an elevator pass of its own. */

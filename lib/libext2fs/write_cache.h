@@ -7,7 +7,10 @@
  * when its block leaves, a program that dies takes with it what has not left,
  * a block in it hides what was written past it, and libext2fs adds the bytes
  * that have left to the superblock (s_kbytes_written).  So the same blocks
- * stay and leave here as there, in the same order, with the same errors.
+ * stay and leave here as there, in the same order, with the same errors.  A
+ * filter over the unix manager that serves reads from the mapping cannot do
+ * that: the place a block has among the eight, and with it the order of a
+ * flush, follows from the reads that the filter would keep to itself.
  *
  * An io_channel serves for its block_size, flags, write_error and as what is
  * passed to the callbacks.  In a cache with `threads` set all functions but
