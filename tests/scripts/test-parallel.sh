@@ -81,8 +81,8 @@ is_served()
 		LD_PRELOAD=$E2PF_RUNTIME \
 		"$E2FSCK_TEST" -fn -m "$1" "$image" >/dev/null
 	cat "$stats"
-	jq -e '([.phases[].name] | join(" ")) == "open pass1 pass2 pass3" and
-		([.phases[] | select(.name == "pass1")][0].reads > 0) and
+	jq -e '([.stages[].name] | join(" ")) == "open pass1 pass2 pass3" and
+		([.stages[] | select(.name == "pass1")][0].reads > 0) and
 		(.threads == 3 or
 		 ([.decisions[] | select(.decision == "asleep")] | length > 0))' \
 		"$stats"
