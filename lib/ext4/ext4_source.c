@@ -133,18 +133,24 @@ static void pass_run(void *ctx, const struct e2pf_run *run)
  * The operations.
  */
 
-/* Bitmaps are 1/4096 of the device at most: an eighth of the budget holds
- * them on any filesystem it is not small for. */
-static bool bitmaps_are_few(const struct e2pf_ext4 *ext4, uint64_t budget)
-{
-	return 2ull * ext4->geo->groups * ext4->geo->block_size <= budget / 8;
-}
-
 /* Do most groups share a unit with others?  Then their bitmaps lie beside their
  * tables, and are no larger. */
 static bool lie_together(const struct e2pf_ext4 *ext4)
 {
 	return ext4->units.count <= ext4->geo->groups / 4;
+}
+
+/* Bitmaps are 1/4096 of the device at most: an eighth of the budget holds them
+ * on any filesystem it is not small for.  Where they come with the tables in one
+ * sweep, or in one request, they may have a quarter: read later they take as
+ * long again. */
+static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
+			    const struct e2pf_start *start)
+{
+	unsigned part = start->has_head || lie_together(ext4) ? 4 : 8;
+
+	return 2ull * ext4->geo->groups * ext4->geo->block_size <=
+	       start->budget / part;
 }
 
 static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
@@ -182,7 +188,7 @@ static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
 	memcpy(ext4->phases, phases, sizeof(phases));
-	ext4->bitmaps_early = bitmaps_are_few(ext4, start->budget);
+	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
 	if (ext4->bitmaps_early && (start->has_head || lie_together(ext4))) {
 		/* One elevator pass brings them with the tables, and where
 		 * these are small one request does. */

@@ -238,6 +238,32 @@ static void requests_by_pieces(void **state)
 	}
 }
 
+/* Bitmaps that take a fifth of the budget are brought in the same sweep, and not
+ * in a second one. */
+static void one_sweep(void **state)
+{
+	uint64_t last = 0;
+	struct rig r;
+	size_t i;
+
+	(void)state;
+	rig_set_up(&r, GROUPS, 1);
+	lay_out_flex(&r.fs.geo, r.fs.groups);
+	r.cfg.has_head = true;
+	r.cfg.paced = false;
+	r.cfg.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(r.dev.requests, 2 * GROUPS / FLEX);
+	for (i = 0; i < r.dev.events; i++)
+		if (r.dev.event[i].op == FAKE_WILLNEED) {
+			assert_true(r.dev.event[i].block >= last);
+			last = r.dev.event[i].block;
+		}
+	assert_true(last);
+	rig_tear_down(&r);
+}
+
 /* Scans of four parts: none of them waits until those before it are read, and
  * what only some have passed still counts as ahead. */
 static void parts_are_paced(void **state)
@@ -287,6 +313,7 @@ int main(void)
 		cmocka_unit_test(scans_in_turn),
 		cmocka_unit_test(scans_anywhere),
 		cmocka_unit_test(requests_by_pieces),
+		cmocka_unit_test(one_sweep),
 		cmocka_unit_test(parts_are_paced),
 	};
 
