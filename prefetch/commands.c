@@ -104,7 +104,7 @@ static int status(int argc, char **argv)
 	used = snprintf(path, sizeof(path), "%s%s", root, CONFIGURATION);
 	if (used > 0 && (size_t)used < sizeof(path) &&
 	    configuration_read(path, note_prefetch, &off, error,
-			       sizeof(error)))
+			       sizeof(error)) < 0)
 		setenv("E2PREFETCH_SETTINGS",
 		       *error ? error : strerror(errno), 1);
 	else if (off)
