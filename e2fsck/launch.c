@@ -318,7 +318,9 @@ void launch_configure(const struct launch *l, struct environment *env)
  * The module.
  */
 
-void launch_find_beside(const char *name, char *path, size_t size)
+/* Where a file of ours lies: beside this program, in the build tree in
+ * libtool's folder.  Empty when it is not there. */
+static void find_beside(const char *name, char *path, size_t size)
 {
 	static const char *const places[] = { "", ".libs/" };
 	char exe[PATH_MAX];
@@ -369,7 +371,7 @@ const char *launch_give_module(const struct launch *l, const char *program)
 	struct findings found;
 	const char *why = NULL;
 
-	launch_find_beside(l->module, module, sizeof(module));
+	find_beside(l->module, module, sizeof(module));
 	if (!program_loads(program, l->library))
 		why = l->no_library;
 	else if (!*module)
@@ -384,7 +386,6 @@ const char *launch_give_module(const struct launch *l, const char *program)
 		why = l->no_progress;
 	else if (!findings_export(&found, getpid()))
 		why = "no memory";
-	/* A side process is not to be given it. */
 	if (why) {
 		if (before)
 			setenv("LD_PRELOAD", before, 1);

@@ -41,10 +41,6 @@ void launch_say(const struct launch *l, const char *format, ...);
  */
 void launch_configure(const struct launch *l, struct environment *env);
 
-/* Where a file of ours lies: beside this program, in the build tree in
- * libtool's folder.  Empty when it is not there. */
-void launch_find_beside(const char *name, char *path, size_t size);
-
 /* Why this program cannot be given the module; NULL, and the environment is
  * that of a check with it, where it can.  It has been loaded into this very
  * program and tried there: the check is not the first to find out. */

@@ -8,13 +8,9 @@
 #include <config.h>
 #endif
 
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "environment.h"
@@ -23,9 +19,6 @@
 
 /* e2fsck's own exit status, e2fsck(8). */
 #define EXIT_OPERATIONAL 8
-
-#define MODULE "e2fsck-prefetch.so"
-#define SIDE_PROCESS "side-process"
 
 static const char *const names[] = {
 	"e2fsck", "fsck.ext4", "fsck.ext3", "fsck.ext2", NULL
@@ -44,66 +37,12 @@ static const struct launch launch = {
 	.name = "e2fsck",
 	.package = "e2fsprogs",
 	.library = "libext2fs.so.",
-	.module = MODULE,
-	.no_library = "this e2fsck does not load libext2fs",
+	.module = "e2fsck-prefetch.so",
+	.no_library = "this e2fsck does not load libext2fs; e2prefetch "
+		      "DEVICE -- COMMAND reads ahead of any program",
 	.no_load = "the module cannot be loaded into this e2fsck",
 	.no_progress = "this e2fsck does not tell where it is"
 };
-
-/* Descriptors of the side process's: free, whatever e2fsck is given. */
-#define LEAST_DESCRIPTOR 3
-
-/* The program that reads ahead beside an e2fsck that takes no module.  Its
- * arguments are a descriptor that becomes readable when this process, which
- * becomes e2fsck, has ended; standard error, for statistics only: what the
- * dynamic linker says of a library that is missing is not e2fsck's to say; why
- * there is no module; and e2fsck's own arguments. */
-static void run_side_process(int checker, const char *why, int argc,
-			     char **argv)
-{
-	char path[PATH_MAX + 64], number[16], messages[16];
-	char **list = calloc((size_t)argc + 4, sizeof(*list));
-	int output = fcntl(STDERR_FILENO, F_DUPFD, LEAST_DESCRIPTOR);
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	launch_find_beside(SIDE_PROCESS, path, sizeof(path));
-	if (!list || !*path || nowhere < 0 ||
-	    dup2(nowhere, STDERR_FILENO) < 0)
-		return;
-	snprintf(number, sizeof(number), "%d", checker);
-	snprintf(messages, sizeof(messages), "%d", output);
-	list[0] = (char *)SIDE_PROCESS;
-	list[1] = number;
-	list[2] = messages;
-	list[3] = (char *)why;
-	memcpy(list + 4, argv + 1, (size_t)(argc - 1) * sizeof(*list));
-	fcntl(checker, F_SETFD, 0);
-	execv(path, list);
-}
-
-static void start_side_process(const char *why, int argc, char **argv)
-{
-	pid_t child;
-	int checker;
-
-	if (argc < 2)
-		return;
-	checker = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	if (checker < 0)
-		return;
-	/* Forked twice: e2fsck must not find a child it did not start. */
-	child = fork();
-	if (child == 0) {
-		if (fork() == 0) {
-			setsid();
-			run_side_process(checker, why, argc, argv);
-		}
-		_exit(0);
-	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	close(checker);
-}
 
 /* By a copy of the arguments: they are put into another order. */
 static struct task find_task(int argc, char **argv)
@@ -145,9 +84,8 @@ static bool prepare(void *ctx, const char *e2fsck)
 	why = launch_give_module(&launch, e2fsck);
 	if (!why)
 		return true;
-	if (r->env.verbose)
+	if (r->env.verbose || r->env.stats)
 		launch_say(&launch, "module: left out (%s)", why);
-	start_side_process(why, r->argc, r->argv);
 	return false;
 }
 

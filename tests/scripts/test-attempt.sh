@@ -79,11 +79,11 @@ test_unreadable()
 }
 
 # What it loads is removed while this is being upgraded: nothing but the reason
-# is on standard error, also where a side process needs the same library.
+# is on standard error.
 test_upgrade()
 {
 	launcher_alone upgrade
-	cp "$MODULE" "$top_builddir/e2fsck/side-process" "$dir/"
+	cp "$MODULE" "$dir/"
 	mkdir "$dir/lib"
 	echo garbage >"$dir/lib/$(readelf -d "$MODULE" |
 		sed -n 's/.*NEEDED.*\[\(libjson-c[^]]*\)\].*/\1/p')"

@@ -274,26 +274,19 @@ pthread_attr_setstacksize pthread_condattr_init pthread_mutex_init setenv
 fdopen access faccessat fork poll pipe2 posix_spawn
 posix_spawn_file_actions_init posix_spawn_file_actions_addopen
 posix_spawn_file_actions_adddup2"
-STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 
 # call_case LINE: who|name.  Every n until it is not reached any more; threads
-# may make one call more or less, so twice.  The side process runs beside an
-# e2fsck that nothing can be preloaded into; it may be at it when that ends.
+# may make one call more or less, so twice.
 call_case()
 {
 	local who name n missed manager image=$E2PF_TMP/ext3-1k.bad kind
-	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM E2FSCK_STOCK=$E2FSCK_STOCK
+	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM
 	local -x E2PF_FAULT=none E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
 	local most=2 managers="0 1"
 
 	IFS='|' read -r who name <<<"$1"
 	kind="calls of the $who that fail"
 	[ "$E2PF_FAULTS" != all ] || most=2000
-	if [ "$who" = "side process" ]; then
-		who=side-process E2FSCK_STOCK=$STATIC
-		local -x PREFETCH_E2FSCK=$STATIC
-		managers=0
-	fi
 	compare_stock "$dir" "$image" -fy
 	for manager in $managers; do
 		# All of them, from the first on.
@@ -317,20 +310,13 @@ test_call()
 	local who name
 
 	export PREFETCH_STATS=
-	for who in launcher module ${STATIC:+"side process"}; do
+	for who in launcher module; do
 		for name in $calls; do
 			echo "$who|$name"
 		done
 	done | tally_all call_case
 	tally_end "calls of the launcher that fail"
 	tally_end "calls of the module that fail"
-	if [ -z "$STATIC" ]; then
-		tap_skip "calls of the side process that fail" \
-			"no e2fsck.static"
-	else
-		tally_end "calls of the side process that fail"
-	fi
-	tap_check "no side process is left behind" no_process_left
 }
 
 test_faults()

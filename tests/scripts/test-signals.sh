@@ -103,11 +103,6 @@ test_signals()
 				signalled $signal
 		done
 	done
-	[ -n "$STATIC" ] || return
-	manager=0 override=$STATIC
-	for signal in INT KILL; do
-		tap_check "SIG$signal with the side process" signalled "$signal"
-	done
 }
 
 require_programs mke2fs mkfifo

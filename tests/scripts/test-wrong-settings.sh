@@ -526,14 +526,6 @@ test_calls()
 		tap_check "$name() of the launcher fails" each_call_fails "$name"
 	done
 	tap_diag "not called: ${unused[*]}"
-	# Without the module it starts a side process.
-	mkdir "$dir/alone"
-	cp "$E2FSCK_TEST" "$dir/alone/e2fsck"
-	local -x E2FSCK_TEST=$dir/alone/e2fsck
-	for name in fork calloc open access; do
-		tap_check "$name() of a launcher without its module fails" \
-			each_call_fails "$name"
-	done
 }
 
 #

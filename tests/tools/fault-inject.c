@@ -17,8 +17,7 @@
  *   signal:N:SIGNAL		before the N-th read the process gets a signal
  *   wfail:N:ERRNO		writes that change what changed N-th fail
  *   wsignal:N:SIGNAL		a signal before the N-th change is written
- *   call:WHO:NAME:N		the N-th call of NAME by WHO (launcher,
- *				side-process, module)
+ *   call:WHO:NAME:N		the N-th call of NAME by WHO (launcher, module)
  *   calls:WHO:NAME:N		the same, and all after it
  * E2PF_FAULT_LOG gets a line when it comes to that.
  *
@@ -154,21 +153,10 @@ static bool is_launcher(void)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static bool is_side_process(void)
-{
-	static const char name[] = "/side-process";
-	char exe[4096];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	ssize_t len = (ssize_t)sizeof(name) - 1;
-
-	return n >= len && !memcmp(exe + n - len, name, (size_t)len);
-}
-
 /* Who this process is; the module may be in any other program. */
 static const char *self_name(void)
 {
-	return is_launcher() ? "launcher" :
-	       is_side_process() ? "side-process" : "module";
+	return is_launcher() ? "launcher" : "module";
 }
 
 static void parse_call(char *text)

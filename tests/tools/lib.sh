@@ -219,8 +219,8 @@ loop_detach()
 		sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"
 }
 
-# Processes started with our mark in the environment that run a checker or its
-# side process: PID and name.  This shell and its own children have the mark
+# Processes started with our mark in the environment that run a checker: PID
+# and name.  This shell and its own children have the mark
 # too, so only those that are the launcher, e2fsck or e2prefetch count.
 marked_processes()
 {
@@ -230,7 +230,7 @@ marked_processes()
 		[ "${dir#/proc/}" != $$ ] || continue
 		{ read -r name <"$dir/comm"; } 2>/dev/null || continue
 		case $name in
-		btrfs*|e2fsck*|*prefetch*|side-process|fsck.ext*|badblocks) ;;
+		btrfs*|e2fsck*|*prefetch*|fsck.ext*|badblocks) ;;
 		*) continue ;;
 		esac
 		tr '\0' '\n' <"$dir/environ" 2>/dev/null |

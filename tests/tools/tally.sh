@@ -121,8 +121,7 @@ tally_worker()
 	grep -Ev 'line [0-9]+: +[0-9]+ (Killed|Terminated|Interrupt|Alarm clock|Hangup|Aborted|Segmentation fault|File size limit exceeded)' \
 		"$E2PF_TMP/noise.$shard" | head -n 20 | sed 's/^/# /'
 	rm -f "$E2PF_TMP/noise.$shard"
-	# A side process may still be writing here.
-	rm -rf "$dir" 2>/dev/null
+	rm -rf "$dir"
 }
 
 # tally_all FUNCTION: for each line on standard input.
