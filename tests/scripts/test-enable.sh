@@ -628,8 +628,40 @@ says_why_not()
 		*/hooks/*|*dracut*) but "initramfs: half, " rm "$root$file" ;;
 		esac || return
 	done
-	# Of a machine where it can be run: the module speaks for itself.
 	new_enabled_root && settings_are "prefetch = on" && run 0 status
+}
+
+# problem_is TEXT: of the launcher and the module in $dir, which are run.
+problem_is()
+{
+	sed -e '/^for argument; do/,$d' -e "s|^launcher_folder=.*|launcher_folder=$dir|" \
+		"$ENABLE" >"$dir/problem"
+	echo 'root=; find_problem; echo "$problem"' >>"$dir/problem"
+	said=$(sh "$dir/problem")
+	echo "$said"
+	[[ $said = $1 ]]
+}
+
+finds_problems()
+{
+	local name
+
+	dir=$E2PF_TMP/problems
+	mkdir -p "$dir/enabled"
+	cp "$E2FSCK_TEST" "$dir/e2fsck" &&
+	cp "$top_builddir/e2fsck/.libs/e2fsck-prefetch.so" "$dir" || return
+	for name in e2fsck fsck.ext4; do
+		ln -s ../e2fsck "$dir/enabled/$name"
+	done
+	problem_is "" || return
+	: >"$dir/e2fsck-prefetch.so"
+	problem_is "the module cannot be loaded*: install e2prefetch again" ||
+		return
+	rm "$dir/e2fsck-prefetch.so"
+	problem_is "the module does not lie beside*: install e2prefetch again" ||
+		return
+	: >"$dir/e2fsck"
+	problem_is "the launcher does not run: install e2prefetch again"
 }
 
 #
@@ -1027,6 +1059,7 @@ test_enable()
 		return
 	fi
 	make_place || tap_bail "no image"
+	tap_check "status runs the launcher and loads the module" finds_problems
 	tap_check "the launcher starts what was put aside" \
 		starts_what_was_put_aside
 	tap_check "prefetching by habit, unless told otherwise" by_habit
