@@ -70,10 +70,11 @@ static bool prepare(void *ctx, const char *e2fsck)
 	struct task task = find_task(r->argc, r->argv);
 	const char *why;
 
-	if (task.version) {
+	if (task.version)
 		launch_say_version(&launch);
+	/* Who asks what is done learns here whether the module can be loaded. */
+	if (task.version && !r->env.verbose)
 		return false;
-	}
 	/* It is over before there is something to read ahead. */
 	if (!r->env.stats && !r->env.trace && task_is_clean(&task)) {
 		if (r->env.verbose)

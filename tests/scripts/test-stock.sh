@@ -272,6 +272,19 @@ version()
 		head -n 1 "$dir/err" | grep -q "e2prefetch [0-9]*\.[0-9]"
 }
 
+# As `e2prefetch status' asks.
+version_of_module()
+{
+	PREFETCH=1 PREFETCH_VERBOSE=1 LD_PRELOAD=$E2PF_RUNTIME \
+		"$E2FSCK_TEST" -V >"$dir/out" 2>&1 || return
+	cat "$dir/out"
+	grep -q "prefetch: off (no filesystem was opened" "$dir/out" || return
+	mkdir -p "$dir/alone"
+	cp "$E2FSCK_TEST" "$dir/alone/"
+	PREFETCH=1 PREFETCH_VERBOSE=1 "$dir/alone/e2fsck" -V >"$dir/out" 2>&1 &&
+	grep "module: left out (the module does not lie beside" "$dir/out"
+}
+
 btrfs_version()
 {
 	local program
@@ -329,6 +342,8 @@ test_stock()
 	tap_check "e2fsck -V" version 0
 	tap_check "e2fsck -V, PREFETCH=0" version 0 PREFETCH=0
 	tap_check "e2fsck -V, PREFETCH=1" version 1 PREFETCH=1
+	tap_check "e2fsck -V says whether the module can be loaded" \
+		version_of_module
 	tap_check "btrfs --version" btrfs_version --version
 	tap_check "btrfs version" btrfs_version version
 	tap_check "no process is left behind" no_process_left
