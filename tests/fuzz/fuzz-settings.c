@@ -20,6 +20,7 @@
 #include "environment.h"
 #include "fuzz.h"
 #include "options.h"
+#include "settings.h"
 
 #define UNTOUCHED 0xa5a5a5a5u
 #define MOST_ARGUMENTS 12
