@@ -235,8 +235,9 @@ make_musl_project()
 # test_musl SOURCE
 test_musl()
 {
-	local dir=${1%/*}/musl log=$E2PF_TMP/build.log why library=
+	local dir=${1%/*}/musl log=$E2PF_TMP/build.log why library='' began
 
+	start
 	why=$(no_musl)
 	[ -z "$why" ] || { tap_skip "$place" "$why"; return; }
 	# What is linked, tests' own libraries too, is musl's.
@@ -263,12 +264,6 @@ test_musl()
 # The tests.
 #
 
-# took WHAT: seconds since $began, in $place.
-took()
-{
-	printf '%s took %s %d\n' "$place" "$1" $((SECONDS - began)) >>"$counts"
-}
-
 # unit PROGRAM: cmocka's.
 unit()
 {
@@ -279,8 +274,9 @@ unit()
 
 unit_tests()
 {
-	local program count=0 began=$SECONDS
+	local program count=0 began
 
+	start
 	cd "$top_builddir/tests" || return
 	for program in unit/test-*; do
 		case $program in
@@ -296,10 +292,11 @@ unit_tests()
 # script GROUP NAME ARGUMENT...: a test script of the suite.
 script()
 {
-	local group=$1 test=$2 began=$SECONDS
+	local group=$1 test=$2 began
 
 	shift 2
 	is_wanted "$group" || return 0
+	start
 	(
 		unset TABLE
 		with_link bash "$srcdir/$test" "$@" </dev/null
@@ -340,8 +337,9 @@ accelerations()
 
 cpu_ratio()
 {
-	local dir=$E2PF_TMP/cpu a b use began=$SECONDS
+	local dir=$E2PF_TMP/cpu a b use began
 
+	start
 	mkdir -p "$dir"
 	rm -f "$dir"/*
 	with_link bash "$self" --cpu "$dir" "$image" "${DIST_RUNS:-5}" || {
@@ -375,10 +373,16 @@ find_image()
 # test_link PLACE SOURCE
 test_link()
 {
-	local place=$1 images=${DIST_IMAGES-}
+	local place=$1 images=${DIST_IMAGES-} managers=${CORPUS_MANAGERS-}
 
 	[ "$link" = packaged ] || images=${images:-$few_images}
-	script corpus scripts/test-corpus.sh
+	# How libext2fs is linked is nothing to the mmap I/O manager; which libc
+	# there is, is.
+	case $link in
+	packaged|musl) ;;
+	*) managers=${managers:-0} ;;
+	esac
+	CORPUS_MANAGERS=$managers script corpus scripts/test-corpus.sh
 	# shellcheck disable=SC2086
 	script features scripts/test-features.sh $images
 	COUNT=${DIST_SEEDS:-39} script corruptions scripts/test-corruptions.sh
@@ -406,7 +410,8 @@ test_links()
 	local name=$1 source=$2 link library='' plain=1000000 ready place began
 
 	for link in $wanted_links; do
-		place=$name/$link began=$SECONDS
+		place=$name/$link
+		start
 		if [ "$link" = packaged ]; then
 			library=
 			test_link "$place" "$source"
@@ -460,6 +465,34 @@ test_here()
 		sed -n 's/^mke2fs \([0-9.a-z~-]*\).*/\1/p')" >>"$counts"
 	! is_wanted cpu || find_image
 	test_links "$name" "${DIST_DIR:-$E2PF_TMP}/e2fsprogs"
+}
+
+# start, and took WHAT: the seconds between them, in $place, and the processor time
+# of what this shell has waited for since; where others use the machine the
+# second says more.
+start()
+{
+	began=$SECONDS
+	times >"$E2PF_TMP/began"
+}
+
+took()
+{
+	times >"$E2PF_TMP/ended"
+	awk -v place="$place" -v what="$1" -v wall=$((SECONDS - began)) '
+	FNR == 2 {
+		for (i = 1; i <= 2; i++) {
+			split($i, part, /[ms]/)
+			cpu[FILENAME] += part[1] * 60 + part[2]
+		}
+		last = FILENAME
+	}
+	END {
+		for (name in cpu)
+			if (name != last)
+				before = cpu[name]
+		print place, "took", what, wall, cpu[last] - before
+	}' "$E2PF_TMP/began" "$E2PF_TMP/ended" >>"$counts"
 }
 
 # no_warnings PLACE LOG: of the compiler.
@@ -521,8 +554,9 @@ build_clang()
 # build_with COMPILER: whether it can, its version, and whether it warns.
 build_with()
 {
-	local log=$work/$suite-$1.log cell place=$suite began=$SECONDS
+	local log=$work/$suite-$1.log cell place=$suite began
 
+	start
 	if ! "build_$1" >"$log" 2>&1; then
 		tail -n 40 "$log" >"$log.end"
 		tap_not_ok "$suite: builds with $1" "$log.end"
@@ -539,8 +573,9 @@ build_with()
 test_suite()
 {
 	local suite=$1 root=$work/$1 log=$work/$1.log counts_inside
-	local place=$1 began=$SECONDS
+	local place=$1 began
 
+	start
 	if ! { make_chroot "$root-fresh" "$suite" &&
 	       copy_chroot "$root-fresh" "$root"; } >"$log" 2>&1; then
 		tap_skip "$suite" "no chroot can be made: $(
@@ -644,26 +679,33 @@ print_table()
 	}' "$counts"
 }
 
-# Seconds that each part took, all links together.
+# Seconds that each part took, all links together, and of processor time.
 print_times()
 {
 	awk '
 	$2 == "took" {
 		split($1, part, "/")
-		if (!(part[1] in all))
-			suites[++count] = part[1]
-		if (!((part[1], $3) in seconds))
-			parts[part[1]] = parts[part[1]] " " $3
-		seconds[part[1], $3] += $4
-		all[part[1]] += $4
+		s = part[1]
+		if (!(s in wall))
+			suites[++count] = s
+		if (!((s, $3) in seconds))
+			parts[s] = parts[s] " " $3
+		seconds[s, $3] += $4
+		processor[s, $3] += $5
+		wall[s] += $4
+		cpu[s] += $5
 	}
 	END {
 		for (i = 1; i <= count; i++) {
 			s = suites[i]
-			line = "seconds: " s " " all[s] ":"
+			line = sprintf("%s: %d s (%d), of these", s, wall[s],
+				cpu[s])
 			n = split(parts[s], name, " ")
 			for (k = 1; k <= n; k++)
-				line = line " " name[k] " " seconds[s, name[k]]
+				line = sprintf("%s%s %s %d (%d)", line,
+					k > 1 ? "," : "", name[k],
+					seconds[s, name[k]],
+					processor[s, name[k]])
 			print line
 		}
 	}' "$counts"
@@ -678,6 +720,7 @@ main()
 		test_suites "$@"
 	fi
 	[ -s "$counts" ] || return 0
+	tap_diag "seconds (of processor time):"
 	print_times | sed 's/^/# /'
 	tap_diag "passed / skipped / failed:"
 	print_table >"$work/table"
