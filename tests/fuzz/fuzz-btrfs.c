@@ -74,6 +74,8 @@ static void walk(const struct e2pf_btrfs_super *super)
 		memset(member[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
 		list[i] = &dev[i].dev;
 	}
+	/* The device that the chunks of an image of one device name. */
+	memcpy(member[0].uuid, super->device_uuid, E2PF_BTRFS_UUID);
 	btrfs = e2pf_btrfs_new(super, member, DEVICES);
 	if (!btrfs)
 		return;
@@ -102,6 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (node & 1) {
 		put32(bytes + BT_SUPER_SECTORSIZE, 4096);
 		put32(bytes + BT_SUPER_NODESIZE, sizes[node >> 1 & 3]);
+		put64(bytes + BT_SUPER_GENERATION, FS_GENERATION);
+		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
 	}
 	if (e2pf_btrfs_plan_super(bytes, 65536, &super) != E2PF_BTRFS_NONE)
 		walk(&super);
