@@ -104,6 +104,25 @@ void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count)
 	free(buf);
 }
 
+void rig_assert_bitmaps_asked(struct rig *r, unsigned times)
+{
+	uint32_t g;
+
+	for (g = 0; g < r->fs.geo.groups; g++)
+		assert_int_equal(fake_asked(&r->dev,
+				r->fs.groups[g].block_bitmap), times);
+}
+
+void rig_checker_reads_bitmaps(struct rig *r)
+{
+	uint32_t g;
+
+	for (g = 0; g < r->fs.geo.groups; g++) {
+		rig_checker_reads(r, r->fs.groups[g].block_bitmap, 2);
+		fake_threads_settle();
+	}
+}
+
 void rig_make_directories(struct rig *r)
 {
 	uint32_t g;

@@ -47,6 +47,11 @@ void rig_tear_down(struct rig *r);
 struct e2pf_engine_stats rig_stats(struct rig *r);
 /* Times the table of a group was asked for. */
 unsigned rig_table_asked(struct rig *r, uint32_t group);
+/* The block bitmap of each group was asked for so many times. */
+void rig_assert_bitmaps_asked(struct rig *r, unsigned times);
+/* The checker reads both bitmaps of each group, and after each group all
+ * workers come to rest. */
+void rig_checker_reads_bitmaps(struct rig *r);
 /* The checker reads these blocks. */
 void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count);
 
