@@ -20,6 +20,8 @@ BTRFS_LIMIT=${BTRFS_LIMIT:-5}
 BTRFS_OUTPUT=${BTRFS_OUTPUT:-2000000}
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
 # shellcheck source=../tools/report.sh
 . "$srcdir/tools/report.sh"
 # shellcheck source=../tools/seeds.sh
@@ -57,18 +59,10 @@ images()
 # On a filesystem of its own, for inodes keep their numbers in the image.
 make_files()
 {
-	local d f
-
 	mkdir "$E2PF_TMP/files"
 	mount -t tmpfs none "$E2PF_TMP/files" 2>/dev/null ||
 		tap_diag "no mounts: a seed is a case of this run only"
-	for d in $(seq 12); do
-		mkdir -p "$E2PF_TMP/files/$d"
-		for f in $(seq 30); do
-			head -c $((f * 90)) /dev/zero \
-				>"$E2PF_TMP/files/$d/a-file-named-$f"
-		done
-	done
+	small_files "$E2PF_TMP/files"
 	find "$E2PF_TMP/files" -exec touch -d @1500000000 {} +
 }
 

@@ -14,6 +14,19 @@ IMAGE_UUID=e2f5e2f5-0001-4002-8003-000000000001
 IMAGE_JUUID=e2f5e2f5-0001-4002-8003-000000000002
 IMAGE_SEED=e2f5e2f5-0001-4002-8003-000000000003
 
+# small_files FOLDER: 12 folders of 30 files each, for mkfs.btrfs --rootdir.
+small_files()
+{
+	local d f
+
+	for d in $(seq 12); do
+		mkdir -p "$1/$d"
+		for f in $(seq 30); do
+			head -c $((f * 90)) /dev/zero >"$1/$d/a-file-named-$f"
+		done
+	done
+}
+
 # Features are named one by one, never taken from the host's mke2fs.conf.
 images_setup()
 {

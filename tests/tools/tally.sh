@@ -8,8 +8,10 @@
 # Variables:
 #   E2PF_FAULTS	"all" for every case there is; otherwise a sample
 #   E2PF_TABLE	file that rows are added to
+#   TALLY_AGREED	what a TAP line says behind the number of cases
 
 E2PF_FAULTS=${E2PF_FAULTS-}
+TALLY_AGREED=${TALLY_AGREED:-cases agree}
 
 # tally KIND OUTCOME NAME: agreed, disagreed, crashed or hung.  Lines are short
 # enough to be written whole by several processes.
@@ -75,7 +77,7 @@ tally_end()
 			head -n "${E2PF_WHY_LINES:-60}" >"$file.not"
 		tap_not_ok "$kind: not all $cases cases agree" "$file.not"
 	else
-		tap_ok "$kind: $cases cases agree"
+		tap_ok "$kind: $cases $TALLY_AGREED"
 	fi
 }
 
