@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of the mmap I/O manager share: two copies of one image, and
- * two channels driven in step, one by the unix manager and one by ours.
+ * What the tests of the mmap I/O manager share: two channels of two copies of
+ * one image, driven in step, one by the unix manager and one by ours.
  *
  * A test that fails leaves its channel open and with it the SIGBUS handler,
  * which cmocka then covers with its own: the tests after it fail as well.
@@ -15,21 +15,10 @@
 #include <sys/resource.h>
 
 #include "e2prefetch.h"
+#include "two-files.h"
 
 #define IMAGE_SIZE (1024 * 1024 + 700)	/* a short last block of any size */
 #define MOST_BYTES (512 * 1024)
-
-/* Files in a folder of the test's own. */
-extern char path_a[64], path_b[64], path_undo[64];
-int make_folder(void **unused);
-int remove_folder(void **unused);
-
-/* The same numbers on every machine, from a seed on. */
-void pick_from(uint32_t seed);
-uint32_t pick(uint32_t below);
-void fill(char *buf, size_t size);
-void make_file(const char *path, size_t size, uint32_t seed);
-void assert_same_files(void);
 
 /* Callbacks leave what they were given with the channel they belong to. */
 struct call {

@@ -22,18 +22,11 @@
 
 #include "bitmaps.h"
 #include "map_kind.h"
+#include "numbers.h"
 
 static ext2_filsys fs;
 static char said[2][256];	/* the last message for each */
 static int turn;
-static uint64_t random_state = 1;
-
-static uint64_t number(uint64_t below)
-{
-	random_state = random_state * UINT64_C(6364136223846793005) +
-		       1442695040888963407;
-	return (random_state >> 33) % below;
-}
 
 static void keep_message(const char *who, errcode_t code, const char *format,
 			 va_list args)

@@ -19,20 +19,13 @@
 #include <cmocka.h>
 
 #include "bitset.h"
+#include "numbers.h"
 
 #define BITS (7 * BITSET_CHUNK + 77)
 #define END (8 * BITSET_CHUNK)	/* of the last chunk */
 #define ROOM (12 * BITSET_CHUNK)	/* includes bits beyond the end */
 
 static unsigned char model[ROOM];
-static uint64_t random_state = 1;
-
-static uint64_t number(uint64_t below)
-{
-	random_state = random_state * UINT64_C(6364136223846793005) +
-		       1442695040888963407;
-	return (random_state >> 33) % below;
-}
 
 /* Often at the edge of a chunk or word. */
 static uint64_t place(void)

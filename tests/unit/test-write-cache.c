@@ -32,42 +32,13 @@
 
 #include "e2prefetch.h"
 #include "libext2fs/write_cache.h"
+#include "two-files.h"
 
 #define FILE_SIZE (256 * 1024 + 700)	/* the last block is a short one */
 #define MOST_BYTES (8 * 4096)
 #define MOST_EVENTS 64
 #define SEEDS 8
 #define OPERATIONS 3000
-
-static char folder[] = "/tmp/test-write-cache.XXXXXX";
-static char path_a[64], path_b[64];
-
-/* An LCG: the same numbers on every machine. */
-static uint32_t state;
-
-static uint32_t pick(uint32_t below)
-{
-	state = state * 1664525u + 1013904223u;
-	return (uint32_t)(((uint64_t)state * below) >> 32);
-}
-
-static int make_folder(void **unused)
-{
-	(void)unused;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path_a, sizeof(path_a), "%s/a", folder);
-	snprintf(path_b, sizeof(path_b), "%s/b", folder);
-	return 0;
-}
-
-static int remove_folder(void **unused)
-{
-	(void)unused;
-	unlink(path_a);
-	unlink(path_b);
-	return rmdir(folder);
-}
 
 /* A part of each file that cannot be written, or not read either */
 
@@ -416,7 +387,7 @@ static errcode_t note_write(io_channel channel, unsigned long block,
 	return answer;
 }
 
-static void make_file(const char *path)
+static void make_pattern(const char *path)
 {
 	static char buf[FILE_SIZE];
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -439,7 +410,7 @@ static void open_side(struct side *side, io_manager manager, const char *path)
 {
 	int fd;
 
-	make_file(path);
+	make_pattern(path);
 	assert_int_equal(manager->open(path, IO_FLAG_RW, &side->channel), 0);
 	side->channel->app_data = side;
 	set_handlers(side, true);
@@ -460,7 +431,7 @@ static void open_pair(io_manager manager)
 			 manager == e2pf_mmap_io_manager);
 }
 
-static void assert_same_files(void)
+static void assert_same_maps(void)
 {
 	struct stat a, b;
 
@@ -477,7 +448,7 @@ static void assert_same(errcode_t a, errcode_t b)
 	assert_memory_equal(pair.a.events, pair.b.events,
 			    pair.a.count * sizeof(struct event));
 	assert_memory_equal(pair.a.buf, pair.b.buf, MOST_BYTES);
-	assert_same_files();
+	assert_same_maps();
 	pair.a.count = pair.b.count = 0;
 }
 
@@ -630,7 +601,7 @@ static void run(uint32_t seed, io_manager manager, bool errors)
 	bool alone = manager == &bare_manager;
 	int i;
 
-	state = seed;
+	pick_from(seed);
 	open_pair(manager);
 	pair.always_new = errors;
 	for (i = 0; i < OPERATIONS; i++) {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers that look random and are the same on every machine, from the start of
+ * the program on.
+ */
+#ifndef NUMBERS_H
+#define NUMBERS_H
+
+#include <stdint.h>
+
+static inline uint64_t number(uint64_t below)
+{
+	static uint64_t state = 1;
+
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (state >> 33) % below;
+}
+
+#endif
