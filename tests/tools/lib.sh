@@ -240,13 +240,13 @@ marked_processes()
 	return 0
 }
 
-# A process that is on its way out may need a moment; one that stays is found
-# after ten seconds.
+# A process that is on its way out may need a moment, on a busy machine many; one
+# that stays is found after a minute.
 no_process_left()
 {
 	local left try
 
-	for ((try = 0; try < 100; try++)); do
+	for ((try = 0; try < 600; try++)); do
 		left=$(marked_processes)
 		[ -n "$left" ] || return 0
 		sleep 0.1
