@@ -27,7 +27,7 @@
 #include "device/share.h"
 #include "environment.h"
 #include "findings.h"
-#include "leave.h"
+#include "inherit.h"
 #include "linkage.h"
 #include "module.h"
 #include "repeats.h"
@@ -348,7 +348,7 @@ static void take_environment(void *unused)
 	self.on = self.env.prefetch && !aside;
 	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
 	unsetenv(ASIDE_VARIABLE);
-	leave_environment(&self);
+	inherit_environment(&self);
 	/* Before the memory is divided, so that checks begun together each
 	 * see the others. */
 	if (self.on)

@@ -15,7 +15,7 @@
 
 #include "environment.h"
 #include "launch.h"
-#include "task.h"
+#include "command_line.h"
 
 /* e2fsck's own exit status, e2fsck(8). */
 #define EXIT_OPERATIONAL 8
@@ -45,14 +45,14 @@ static const struct launch launch = {
 };
 
 /* By a copy of the arguments: they are put into another order. */
-static struct task find_task(int argc, char **argv)
+static struct command_line find_task(int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
-	struct task task = { .device = NULL };
+	struct command_line task = { .device = NULL };
 
 	if (copy) {
 		memcpy(copy, argv, (size_t)argc * sizeof(*copy));
-		task = task_read(argc, copy);
+		task = command_line_read(argc, copy);
 	}
 	free(copy);
 	return task;
@@ -67,7 +67,7 @@ struct run {
 static bool prepare(void *ctx, const char *e2fsck)
 {
 	const struct run *r = ctx;
-	struct task task = find_task(r->argc, r->argv);
+	struct command_line task = find_task(r->argc, r->argv);
 	const char *why;
 
 	if (task.version)
@@ -76,7 +76,7 @@ static bool prepare(void *ctx, const char *e2fsck)
 	if (task.version && !r->env.verbose)
 		return false;
 	/* It is over before there is something to read ahead. */
-	if (!r->env.stats && !r->env.trace && task_is_clean(&task)) {
+	if (!r->env.stats && !r->env.trace && command_line_is_clean(&task)) {
 		if (r->env.verbose)
 			launch_say(&launch, "prefetch: off (the filesystem is "
 				   "marked as clean)");

@@ -27,7 +27,7 @@
 #include "bitmaps.h"
 #include "environment.h"
 #include "indirect.h"
-#include "leave.h"
+#include "inherit.h"
 #include "linkage.h"
 #include "real.h"
 #include "ext4/ext4_session.h"
@@ -89,12 +89,14 @@ static struct e2pf_ext4 *source(void)
 	return e2pf_ext4_of(self.session)->ext4;
 }
 
+/* A check that was cancelled frees what it has counted after it has closed the
+ * filesystem: then nobody is told. */
 static void notice(enum seen seen)
 {
 	enum e2pf_ext4_stage now = atomic_load(&self.stage);
 	enum e2pf_ext4_stage next = stage_after(now, seen);
 
-	if (next == now && seen != SEEN_OPEN)
+	if (!engine() || (next == now && seen != SEEN_OPEN))
 		return;
 	atomic_store(&self.stage, next);
 	e2pf_engine_stage(engine(), next);
@@ -680,7 +682,7 @@ static void begin(void)
 	self.on = self.env.prefetch;
 	self.pid = getpid();
 	findings_import(&found);
-	leave_environment(&self);
+	inherit_environment(&self);
 	if (!self.on)
 		return;
 	self.parallel = linkage_program_has_threads();

@@ -8,14 +8,14 @@
 #endif
 
 #include "fuzz.h"
-#include "program.h"
+#include "elf_needs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 	uint8_t *bytes = take(&in, size);
 
-	program_bytes_load(bytes, size, "libext2fs.so.");
+	elf_bytes_need(bytes, size, "libext2fs.so.");
 	free(bytes);
 	return 0;
 }

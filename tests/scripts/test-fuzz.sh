@@ -26,7 +26,7 @@ FUZZ_KEEP=${FUZZ_KEEP:-.}
 FUZZ_MEMORY=${FUZZ_MEMORY:-512}
 
 lib=$srcdir/../lib
-launcher=$srcdir/../e2fsck
+launcher=$srcdir/../launch
 
 # What each target is linked of; session.c, which has the version, would
 # bring all the library with it.
@@ -36,7 +36,7 @@ sources_settings="$lib/settings.c $lib/ext4/ext4_names.c $launcher/environment.c
 	$srcdir/../prefetch/options.c"
 sources_topology="$lib/device/topology.c $lib/device/policy.c
 	$lib/device/sysfile.c $lib/device/budget.c"
-sources_program=$launcher/program.c
+sources_program=$launcher/elf_needs.c
 sources_engine="$lib/engine/*.c $lib/device/rate.c $lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c
 	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan

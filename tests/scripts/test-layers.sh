@@ -38,22 +38,28 @@ no_filesystem()
 test_layers()
 {
 	tap_check "the engine includes the device and nothing else" \
-		includes lib/engine 'device/device\.h'
+		includes lib/engine 'device/(device|rate|thread)\.h'
 	tap_check "the engine speaks of no filesystem" no_filesystem
 	tap_check "the device knows nothing of what is read" \
 		includes lib/device ''
-	tap_check "ext4 is a source for the engine" \
-		includes lib/ext4 'e2prefetch\.h|engine/.*\.h|device/device\.h'
-	tap_check "btrfs is a source for the engine" \
-		includes lib/btrfs 'engine/source\.h|device/device\.h'
+	tap_check "the session knows no filesystem" includes lib \
+		'e2prefetch\.h|(engine|device|report)/.*\.h'
+	tap_check "the report knows no filesystem" includes lib/report \
+		'e2prefetch\.h|(engine|device)/.*\.h'
+	tap_check "ext4 is a source for the engine, and a session" \
+		includes lib/ext4 'e2prefetch\.h|session\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h'
+	tap_check "btrfs is a source for the engine, and a session" \
+		includes lib/btrfs 'session\.h|engine/source\.h|device/device\.h'
 	tap_check "what plugs into libext2fs includes no planner" \
 		includes lib/libext2fs \
 		'e2prefetch\.h|engine/engine\.h|ext4/journal\.h'
 	tap_check "accelerations know nothing of the launcher and module" \
-		includes accel 'decisions\.h|device/.*\.h'
+		includes accel 'report/decisions\.h|device/.*\.h'
+	tap_check "what all launchers do knows no checker" includes launch \
+		'e2prefetch\.h|settings\.h|report/stats_file\.h|(accel|findings)\.h'
 	tap_check "e2prefetch knows nothing of e2fsck's module" \
 		includes prefetch \
-		'e2prefetch\.h|stats_file\.h|(configuration|environment)\.h'
+		'e2prefetch\.h|settings\.h|report/stats_file\.h|(configuration|environment)\.h'
 }
 
 tmp_setup

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # coverage.sh DIR: builds with gcc --coverage in DIR, runs the tests there, and
-# prints which lines of lib/, e2fsck/ and accel/ none of them executed.  TABLE
+# prints which lines of lib/, launch/, e2fsck/ and accel/ none of them executed.  TABLE
 # names a document that gets the figures between its two marks.
 #
 # Many of these lines run in processes that come to grief on purpose.  The
@@ -60,7 +60,7 @@ find . -name '*.gcda' -delete
 report()
 {
 	gcovr -r "$top" --object-directory "$dir" \
-		-f "$top/(lib|e2fsck|accel)/" lib e2fsck accel tests "$@"
+		-f "$top/(lib|launch|e2fsck|accel)/" lib launch e2fsck accel tests "$@"
 }
 
 print_table()

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "environment.h"
-#include "program.h"
+#include "elf_needs.h"
 #include "stock.h"
 
 /* `e2prefetch enable' of 1.0.0 put the stock program aside under this name. */
@@ -188,7 +188,7 @@ static const char *try_path(struct search *s, const char *path,
 		return why;
 	remember(&one);
 	found->path = path;
-	found->certain = program_loads(path, s->program->library);
+	found->certain = elf_needs(path, s->program->library);
 	s->done = s->try(s->ctx, found);
 	return NULL;
 }

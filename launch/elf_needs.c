@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "program.h"
+#include "elf_needs.h"
 
 struct image {
 	const unsigned char *bytes;
@@ -112,14 +112,14 @@ static bool image_loads(const struct image *im, const char *library)
 	return false;
 }
 
-bool program_bytes_load(const void *bytes, size_t size, const char *library)
+bool elf_bytes_need(const void *bytes, size_t size, const char *library)
 {
 	const struct image im = { bytes, size };
 
 	return image_loads(&im, library);
 }
 
-bool program_loads(const char *path, const char *library)
+bool elf_needs(const char *path, const char *library)
 {
 	bool loads = false;
 	struct stat st;
@@ -132,7 +132,7 @@ bool program_loads(const char *path, const char *library)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
 			   fd, 0);
 		if (map != MAP_FAILED) {
-			loads = program_bytes_load(map, (size_t)st.st_size,
+			loads = elf_bytes_need(map, (size_t)st.st_size,
 						   library);
 			munmap(map, (size_t)st.st_size);
 		}

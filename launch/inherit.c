@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "findings.h"
-#include "leave.h"
+#include "inherit.h"
 #include "stock.h"
 
-void leave_environment(const void *inside)
+void inherit_environment(const void *inside)
 {
 	const char *list = getenv("LD_PRELOAD");
 	Dl_info info;

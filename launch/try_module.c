@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attempt.h"
+#include "try_module.h"
 
 /* It answers within milliseconds, but its libraries may have to be read from
  * a disk that is busy. */

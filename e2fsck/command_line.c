@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "task.h"
+#include "command_line.h"
 
 /* The options of e2fsck 1.47; those followed by a colon take a value. */
 #define E2FSCK_OPTIONS "panyrcC:B:dE:fvtFVM:b:I:j:P:l:L:N:SsDkz:"
@@ -24,9 +24,9 @@
 /* Those that ask for nothing but how to answer and what to print. */
 #define PLAIN_OPTIONS "panyvtC"
 
-struct task task_read(int argc, char **argv)
+struct command_line command_line_read(int argc, char **argv)
 {
-	struct task task = { .plain = true };
+	struct command_line task = { .plain = true };
 	bool flushes = false;
 	int c;
 
@@ -81,7 +81,7 @@ static uint32_t get32(const unsigned char *super, unsigned at)
 	return le32toh(value);
 }
 
-bool task_super_is_clean(const void *super, int64_t now)
+bool command_line_super_is_clean(const void *super, int64_t now)
 {
 	unsigned state = get16(super, S_STATE);
 	unsigned incompat = get32(super, S_FEATURE_INCOMPAT);
@@ -114,17 +114,17 @@ static bool read_super(const char *device, unsigned char *super)
 	fd = open(device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
-	whole = pread(fd, super, TASK_SUPER_BYTES, TASK_SUPER_OFFSET) ==
-		(ssize_t)TASK_SUPER_BYTES;
+	whole = pread(fd, super, COMMAND_LINE_SUPER_BYTES, COMMAND_LINE_SUPER_OFFSET) ==
+		(ssize_t)COMMAND_LINE_SUPER_BYTES;
 	close(fd);
 	return whole;
 }
 
-bool task_is_clean(const struct task *task)
+bool command_line_is_clean(const struct command_line *task)
 {
-	unsigned char super[TASK_SUPER_BYTES];
+	unsigned char super[COMMAND_LINE_SUPER_BYTES];
 
 	return task->device && task->plain && !task->superblock &&
 	       read_super(task->device, super) &&
-	       task_super_is_clean(super, time(NULL));
+	       command_line_super_is_clean(super, time(NULL));
 }

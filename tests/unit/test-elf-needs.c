@@ -22,7 +22,7 @@
 
 #include <ext2fs/ext2fs.h>
 
-#include "program.h"
+#include "elf_needs.h"
 
 #define SELF "/proc/self/exe"
 #define LIBRARY "libext2fs.so."
@@ -59,7 +59,7 @@ static int free_self(void **state)
 
 static bool loads(void)
 {
-	return program_bytes_load(bytes, size, LIBRARY);
+	return elf_bytes_need(bytes, size, LIBRARY);
 }
 
 static ElfW(Ehdr) *fresh(void)
@@ -106,18 +106,18 @@ static void as_it_is(void **state)
 	(void)state;
 	fresh();
 	assert_true(loads());
-	assert_true(program_loads(SELF, LIBRARY));
-	assert_false(program_bytes_load(bytes, size, "libnowhere.so."));
-	assert_false(program_loads(SELF, "libnowhere.so."));
+	assert_true(elf_needs(SELF, LIBRARY));
+	assert_false(elf_bytes_need(bytes, size, "libnowhere.so."));
+	assert_false(elf_needs(SELF, "libnowhere.so."));
 }
 
 static void no_program(void **state)
 {
 	(void)state;
-	assert_false(program_loads("/nowhere/at/all", LIBRARY));
-	assert_false(program_loads("/tmp", LIBRARY));
-	assert_false(program_loads("/dev/null", LIBRARY));
-	assert_false(program_loads("/proc/self/status", LIBRARY));
+	assert_false(elf_needs("/nowhere/at/all", LIBRARY));
+	assert_false(elf_needs("/tmp", LIBRARY));
+	assert_false(elf_needs("/dev/null", LIBRARY));
+	assert_false(elf_needs("/proc/self/status", LIBRARY));
 }
 
 static void header_that_is_wrong(void **state)
@@ -192,9 +192,9 @@ static void cut_off(void **state)
 		assert_non_null(part);
 		memcpy(part, whole, cut);
 		if (cut < sizeof(ElfW(Ehdr)))
-			assert_false(program_bytes_load(part, cut, LIBRARY));
+			assert_false(elf_bytes_need(part, cut, LIBRARY));
 		else
-			program_bytes_load(part, cut, LIBRARY);
+			elf_bytes_need(part, cut, LIBRARY);
 		free(part);
 	}
 }

@@ -18,13 +18,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "task.h"
+#include "command_line.h"
 
 #define MOST_ARGUMENTS 8
 #define NOW 1500000000
 
 /* A command line with single blanks between words. */
-static struct task task_of(const char *line)
+static struct command_line task_of(const char *line)
 {
 	static char words[256];
 	char *argv[MOST_ARGUMENTS + 1] = { NULL }, *word, *rest = words;
@@ -34,7 +34,7 @@ static struct task task_of(const char *line)
 	while ((word = strsep(&rest, " ")) && argc < MOST_ARGUMENTS)
 		argv[argc++] = word;
 	optind = 0;	/* glibc: start again */
-	return task_read(argc, argv);
+	return command_line_read(argc, argv);
 }
 
 static void devices(void **state)
@@ -79,7 +79,7 @@ static void options(void **state)
 		assert_true(task_of(more[i]).force);
 }
 
-static unsigned char super[TASK_SUPER_BYTES];
+static unsigned char super[COMMAND_LINE_SUPER_BYTES];
 
 static void put16(unsigned at, unsigned value)
 {
@@ -106,7 +106,7 @@ static int clean_super(void **state)
 	return 0;
 }
 
-static bool clean(void) { return task_super_is_clean(super, NOW); }
+static bool clean(void) { return command_line_super_is_clean(super, NOW); }
 
 static void sound(void **state)
 {
@@ -157,29 +157,29 @@ static void not_sound(void **state)
 static void files(void **state)
 {
 	char path[] = "/tmp/test-task.XXXXXX";
-	struct task task = { .device = path, .plain = true };
+	struct command_line task = { .device = path, .plain = true };
 	int fd = mkstemp(path);
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_false(task_is_clean(&task));
-	assert_int_equal(pwrite(fd, super, sizeof(super), TASK_SUPER_OFFSET),
+	assert_false(command_line_is_clean(&task));
+	assert_int_equal(pwrite(fd, super, sizeof(super), COMMAND_LINE_SUPER_OFFSET),
 			 sizeof(super));
-	assert_true(task_is_clean(&task));
+	assert_true(command_line_is_clean(&task));
 	task.plain = false;
-	assert_false(task_is_clean(&task));
+	assert_false(command_line_is_clean(&task));
 	task.plain = true;
 	task.superblock = 8193;
-	assert_false(task_is_clean(&task));
+	assert_false(command_line_is_clean(&task));
 	task.superblock = 0;
 	assert_int_equal(ftruncate(fd, 2047), 0);
-	assert_false(task_is_clean(&task));
+	assert_false(command_line_is_clean(&task));
 	task.device = "/dev/null";
-	assert_false(task_is_clean(&task));
+	assert_false(command_line_is_clean(&task));
 	task.device = "UUID=4711";
-	assert_false(task_is_clean(&task));
+	assert_false(command_line_is_clean(&task));
 	task.device = NULL;
-	assert_false(task_is_clean(&task));
+	assert_false(command_line_is_clean(&task));
 	close(fd);
 	unlink(path);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether the real e2fsck can be started with the module in it. */
-#ifndef ATTEMPT_H
-#define ATTEMPT_H
+#ifndef TRY_MODULE_H
+#define TRY_MODULE_H
 
 #include <stdbool.h>
 

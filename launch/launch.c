@@ -17,11 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attempt.h"
+#include "try_module.h"
 #include "configuration.h"
 #include "findings.h"
 #include "launch.h"
-#include "program.h"
+#include "elf_needs.h"
 #include "report/stats_file.h"
 
 extern char **environ;
@@ -363,6 +363,18 @@ static bool fits_preload(const char *module)
 	return *module && !strpbrk(module, " :\t");
 }
 
+/* The checker may need all of it: the module, its threads' stacks and heaps
+ * would take what lets a repair succeed without them. */
+static bool memory_is_limited(void)
+{
+	struct rlimit limit;
+
+	return (!getrlimit(RLIMIT_AS, &limit) &&
+		limit.rlim_cur != RLIM_INFINITY) ||
+	       (!getrlimit(RLIMIT_DATA, &limit) &&
+		limit.rlim_cur != RLIM_INFINITY);
+}
+
 const char *launch_give_module(const struct launch *l, const char *program)
 {
 	const char *users = getenv("LD_PRELOAD");
@@ -372,7 +384,9 @@ const char *launch_give_module(const struct launch *l, const char *program)
 	const char *why = NULL;
 
 	find_beside(l->module, module, sizeof(module));
-	if (!program_loads(program, l->library))
+	if (memory_is_limited())
+		why = "the address space is limited (RLIMIT_AS or RLIMIT_DATA)";
+	else if (!elf_needs(program, l->library))
 		why = l->no_library;
 	else if (!*module)
 		why = "the module does not lie beside the launcher";

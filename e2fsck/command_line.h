@@ -2,14 +2,14 @@
 /*
  * What a command line asks of e2fsck, and whether there is much to do.
  */
-#ifndef TASK_H
-#define TASK_H
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct task {
+struct command_line {
 	const char *device;	/* NULL: none, or nothing is checked */
 	int superblock;		/* -b; 0: the first */
 	unsigned block_size;	/* -B; 0: find out */
@@ -20,20 +20,20 @@ struct task {
 };
 
 /* Bytes of a superblock, and where it lies. */
-#define TASK_SUPER_BYTES 1024u
-#define TASK_SUPER_OFFSET 1024
+#define COMMAND_LINE_SUPER_BYTES 1024u
+#define COMMAND_LINE_SUPER_OFFSET 1024
 
 /* `argv` may be put into another order. */
-struct task task_read(int argc, char **argv);
+struct command_line command_line_read(int argc, char **argv);
 
 /*
  * Is e2fsck done with this filesystem when it has looked at the superblock, at
  * this time (seconds since 1970)?  False in doubt.  Pure.
  */
-bool task_super_is_clean(const void *super, int64_t now);
+bool command_line_super_is_clean(const void *super, int64_t now);
 
 /* The same for the device of a task, which is opened for reading.  False also
  * where it cannot be read. */
-bool task_is_clean(const struct task *task);
+bool command_line_is_clean(const struct command_line *task);
 
 #endif
