@@ -103,6 +103,9 @@ base()
 add_check()
 {
 	apt update && apt install e2fsprogs strace && apt clean || return
+	# systemd itself is not here; status asks whether its units are.
+	mkdir -p "$root/lib/systemd/system" &&
+	touch "$root/lib/systemd/system/systemd-fsck@.service" || return
 	truncate -s 16M "$root/image"
 	inside mke2fs -q -F -t ext4 /image && make_watch
 }
@@ -161,14 +164,19 @@ make_watch()
 #!/bin/bash
 dropin=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
 # What stock e2fsck or fsck cannot be loaded without is Debian's to replace, and
-# there is a moment of that without e2prefetch, too.
-libraries='lib(ext2fs|e2p|com_err|blkid|uuid|mount|c)\.so|GLIBC_[0-9]'
+# there is a moment of that without e2prefetch, too.  No program at all can be
+# loaded by the ld.so of one libc with the libc.so of another: that ends with a
+# symbol or a version that is missing, or with smashed stacks.
+libraries='lib(ext2fs|e2p|com_err|blkid|uuid|mount|c)\.so|GLIBC_[0-9P]'
+mixed='stack smashing detected|undefined symbol.*GLIBC_PRIVATE'
 failed()
 {
 	local of=/failures
 
-	[[ ! $said =~ ($libraries).*(cannot\ open|not\ found) ]] ||
+	if [[ $said =~ ($libraries).*(cannot\ open|not\ found) ]] ||
+		[[ $said =~ $mixed ]]; then
 		of=/unloadable
+	fi
 	echo "$SECONDS $1: status $status: ${said//$'\n'/ / }" >>$of
 }
 check()
