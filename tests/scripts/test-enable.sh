@@ -873,6 +873,26 @@ hook_leaves_out()
 	run_hook && [ -z "$said" ] && ! image_list | grep launchers
 }
 
+# What dracut reads, which is a script for bash: the files that are named, and the
+# library that the launcher loads by its name.
+written_for_dracut()
+{
+	local program=$top_builddir/prefetch/e2prefetch install_optional_items=
+
+	new_enabled_root || return
+	[ ! -e "$top_builddir/prefetch/.libs/e2prefetch" ] ||
+		program=$top_builddir/prefetch/.libs/e2prefetch
+	sed "s|$(value_of program)|$program|" \
+		"$root/etc/dracut.conf.d/e2prefetch.conf" >"$E2PF_TMP/dracut.conf"
+	# shellcheck disable=SC1091
+	. "$E2PF_TMP/dracut.conf"
+	echo "$install_optional_items"
+	[[ $install_optional_items = *" $launchers/ready "* ]] &&
+	[[ $install_optional_items = *" $launcher "* ]] || return
+	! ldd "$program" | grep -q 'libinih.*=> /' ||
+		[[ $install_optional_items = *" /"*/libinih.so* ]]
+}
+
 # The hook that is written calls the one above, and ends with 0 whatever that
 # does, or without it.
 written_hook()
@@ -1022,6 +1042,7 @@ test_files()
 	tap_check "status says why nothing would prefetch" says_why_not
 	tap_check "the package's script, nothing to do" configure_changes_nothing
 	tap_check "the hook that is written" written_hook
+	tap_check "the list for dracut that is written" written_for_dracut
 	if ! have_program dpkg-divert; then
 		tap_skip "diversions of version 1.0.0" "no dpkg-divert"
 		return
