@@ -205,15 +205,22 @@ make_disks()
 	mke2fs -q -F -t ext4 -d "$root" "$disk" && rm -rf "$root" && make_data
 }
 
-# on_disk COMMAND...: in the system that is on the disk, without booting it.
+# on_disk COMMAND...: in the system that is on the disk, without booting it.  The
+# mount is seen in a name space of its own alone: another that was made while it
+# is there would keep it, and the disk would change after this has ended.
 on_disk()
 {
-	local mounted=$E2PF_TMP/mounted status=0
-
-	mkdir -p "$mounted" && mount -o loop "$disk" "$mounted" || return
-	in_chroot "$mounted" "$@" || status=$?
-	umount "$mounted" || return
-	return $status
+	mkdir -p "$E2PF_TMP/mounted" &&
+	# shellcheck disable=SC2016
+	unshare --mount bash -c '
+		. "$1"
+		disk=$2 mounted=$3
+		shift 3
+		mount -o loop "$disk" "$mounted" || exit
+		in_chroot "$mounted" "$@"
+		status=$?
+		umount "$mounted" && exit $status' bash "$chroots_file" \
+		"$disk" "$E2PF_TMP/mounted" "$@"
 }
 
 #
