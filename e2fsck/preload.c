@@ -86,7 +86,7 @@ static struct e2pf_engine *engine(void)
 
 static struct e2pf_ext4 *source(void)
 {
-	return e2pf_ext4_of(self.session)->ext4;
+	return self.session ? e2pf_ext4_of(self.session)->ext4 : NULL;
 }
 
 /* A check that was cancelled frees what it has counted after it has closed the
@@ -227,8 +227,9 @@ static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 
 static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
 {
-	return self.on && fs == self.fs && self.stage == E2PF_EXT4_OPEN &&
-	       ino && ino == fs->super->s_journal_inum;
+	return self.on && fs && fs == self.fs &&
+	       self.stage == E2PF_EXT4_OPEN && ino &&
+	       ino == fs->super->s_journal_inum;
 }
 
 static bool is_replayed(ext2_filsys fs)
@@ -495,10 +496,14 @@ static int copy_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
 static void hand_over(struct walk *w)
 {
 	static struct part part;
+	struct e2pf_engine *e = engine();
+	struct e2pf_ext4 *ext4 = e ? source() : NULL;
 	uint64_t first, n;
 	REAL(ext2fs_dblist_iterate3);
 
-	n = e2pf_ext4_list_wants(source(), engine(), &first);
+	if (!ext4)
+		return;
+	n = e2pf_ext4_list_wants(ext4, e, &first);
 	while (n) {
 		uint64_t count = n < LIST_PART ? n : LIST_PART;
 
@@ -506,8 +511,7 @@ static void hand_over(struct walk *w)
 		if (real(w->list, copy_entry, first, count, &part) ||
 		    !part.used)
 			return;
-		e2pf_ext4_list_put(source(), engine(), part.block,
-				   part.used);
+		e2pf_ext4_list_put(ext4, e, part.block, part.used);
 		first += part.used;
 		n -= part.used;
 	}

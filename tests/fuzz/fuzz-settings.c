@@ -71,6 +71,21 @@ static void count_line(void *ctx, const char *line)
 	mended++;
 }
 
+/* What can be told apart: the padding of these structs cannot. */
+static bool are_same(const struct environment *a, const struct environment *b)
+{
+	return a->prefetch == b->prefetch && a->io == b->io &&
+	       a->settings.threads == b->settings.threads &&
+	       a->settings.memory == b->settings.memory &&
+	       a->settings.bandwidth == b->settings.bandwidth &&
+	       a->settings.requests == b->settings.requests &&
+	       a->settings.io_priority == b->settings.io_priority &&
+	       a->settings.nice == b->settings.nice &&
+	       a->stats == b->stats && a->trace == b->trace &&
+	       a->observe == b->observe && a->verbose == b->verbose &&
+	       a->accel == b->accel;
+}
+
 static void fuzz_environment(struct input *in)
 {
 	static const char *const names[] = {
@@ -98,7 +113,7 @@ static void fuzz_environment(struct input *in)
 	require(environment_mend(count_line, NULL) || mended);
 	read_environment(&again);
 	check_settings(&again.settings);
-	require(mended || !memcmp(&env, &again, sizeof(env)));
+	require(mended || are_same(&env, &again));
 	mended = 0;
 	require(environment_mend(count_line, NULL) && !mended);
 }

@@ -12,7 +12,7 @@ srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 cd "$srcdir/.." || exit
 
-folders=(lib accel e2fsck btrfs prefetch tests bench)
+folders=(lib accel launch e2fsck btrfs prefetch tests bench)
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 failed=0 number=0
 
@@ -91,7 +91,7 @@ analyze_one()
 	exit 99
 }
 mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
-includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
+includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs -Iaccel/trial)
 # Where a library is not there, what is built with it is not looked at, as
 # configure does.
 packages=(ext2fs com_err json-c inih)

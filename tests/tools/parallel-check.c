@@ -161,7 +161,7 @@ static int read_block(ext2_filsys fs, struct ext2_db_entry2 *entry,
 		      void *data)
 {
 	struct part *all = data;
-	char *block = malloc(fs->blocksize);
+	char *block = calloc(1, fs->blocksize);
 
 	need(block, "no memory");
 	all->blocks++;
@@ -210,11 +210,13 @@ static unsigned long compare(ext2_filsys fs, const struct part *all)
 
 static void check(ext2_filsys fs, unsigned n)
 {
-	struct part *parts = calloc(n, sizeof(*parts)), all = { .inodes = 0 };
-	dgrp_t each = fs->group_desc_count / n;
+	struct part parts[THREADS_MOST], all = { .inodes = 0 };
+	dgrp_t each;
 	unsigned i;
 
-	need(parts, "no memory");
+	need(n && n <= THREADS_MOST, "no group");
+	each = fs->group_desc_count / n;
+	memset(parts, 0, sizeof(parts));
 	for (i = 0; i < n; i++) {
 		copy(&parts[i], fs);
 		parts[i].first = each * i;
@@ -237,7 +239,6 @@ static void check(ext2_filsys fs, unsigned n)
 	printf("%lu inodes, %lu blocks, %llu, %lu differ from the bitmap\n",
 	       all.inodes, all.blocks, all.sum, compare(fs, &all));
 	ext2fs_free_inode_bitmap(all.used);
-	free(parts);
 }
 
 int main(int argc, char **argv)

@@ -336,7 +336,7 @@ static void chain_ends(void **state)
 			break;
 		pass_guard();
 	}
-	assert_in_range(i, 16, 40);
+	assert_uint_in_range(i, 16, 40);
 }
 
 /* A program that loads the library is the stock one. */
