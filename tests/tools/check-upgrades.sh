@@ -494,10 +494,10 @@ row_remove()
 		apt --purge autoremove
 }
 
-# Files of the package that are gone while it is enabled, and nothing is left
-# in /run, as after a boot.  Not beside the loop: a program that is deleted when
-# fsck has found it is not there when fsck runs it.
-without() { rm -r "$root/usr/libexec/e2prefetch/${1#.}" "$root/run/e2prefetch"; }
+# Files of the package that are gone while it is enabled.  They go before the
+# loop begins: a program that is deleted when fsck has found it is not there when
+# fsck runs it.
+without() { rm -r "$root/usr/libexec/e2prefetch/${1#.}"; }
 
 # Without the module a process beside the check reads ahead, if there is time.
 row_half()
