@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libe2prefetch: read an ext2/3/4 filesystem's metadata ahead of the
- * program that is about to walk it, and an mmap I/O manager for libext2fs.
+ * libe2prefetch: reads an ext2/3/4 filesystem's metadata ahead of a program
+ * that is about to walk it; and an mmap I/O manager for libext2fs.
  *
- * Every function that can fail returns an errcode_t (0 for success), as
- * libext2fs does.  Prefetching is advisory: no error of a read ahead ever
- * reaches the caller, they are counted in the statistics.
+ * Every function that can fail returns an errcode_t (0 for success), as in
+ * libext2fs.  Prefetching is advisory: an error while reading ahead never
+ * reaches the caller; it is counted in the statistics.
  *
- * A struct that the caller makes begins with its size, which the caller sets:
- * members that one side knows and the other does not are left alone.  An array
- * of the caller's is passed with its count.
+ * Where the caller provides a struct, its first member is its size, which the
+ * caller sets.  Members that only the caller or only the library knows are left
+ * alone.  Where the caller provides an array, it passes the number of elements.
  *
- * libe2prefetch(3) goes through all of it.
+ * See libe2prefetch(3) for a walk through all of it.
  */
 #ifndef E2PREFETCH_H
 #define E2PREFETCH_H
@@ -27,192 +27,198 @@ extern "C" {
 #endif
 
 /*
- * An I/O manager for ext2fs_open2() and everything else that takes one.
- * Reads copy from a shared mapping of the device, writes are pwrite(2) on the
- * same descriptor, and a block whose contents would not change is not
- * written.  Where a mapping cannot be had the channel is served by
- * unix_io_manager.  A channel opened with IO_FLAG_THREADS may be used from
- * several threads at once; otherwise from one at a time.
+ * An I/O manager for ext2fs_open2() and everything else that takes one.  Reads
+ * copy from a shared mapping of the device.  Writes are pwrite(2) on the same
+ * descriptor; a block whose contents would not change is not written.  If the
+ * device cannot be mapped, unix_io_manager serves the channel.  A channel
+ * opened with IO_FLAG_THREADS may be used by several threads at once, any other
+ * channel by one thread at a time.
  */
 extern io_manager e2pf_mmap_io_manager;
 
-/* Does this channel read from a mapping (true), or does the unix manager
- * serve it (false)?  False for a channel of another manager. */
+/* True if this channel reads from a mapping.  False if the unix manager serves
+ * it, or if it is a channel of another manager. */
 bool e2pf_mmap_io_is_mapped(io_channel channel);
 
-/* What a block of metadata is.  The names are those of --only and of the
- * statistics: e2pf_class_name(). */
+/* The classes of metadata.  --only and the statistics use the same names, which
+ * e2pf_class_name() returns. */
 enum e2pf_class {
 	E2PF_DESCRIPTORS,	/* superblock, group descriptors, MMP block */
 	E2PF_BITMAPS,		/* block and inode bitmaps */
 	E2PF_INODES,		/* inode tables, the part in use */
-	E2PF_EXTENTS,		/* extent tree blocks */
-	E2PF_INDIRECT,		/* indirect, double and triple indirect */
-	E2PF_DIRS,		/* directory blocks, htree nodes included */
+	E2PF_EXTENTS,		/* blocks of extent trees */
+	E2PF_INDIRECT,		/* indirect, double and triple indirect
+				   blocks */
+	E2PF_DIRS,		/* directory blocks, including htree nodes */
 	E2PF_XATTRS,		/* extended attribute blocks and values */
 	E2PF_SYMLINKS,		/* symbolic links too long for the inode */
-	E2PF_FILES,		/* journal, orphan file, quota, bad blocks */
+	E2PF_FILES,		/* journal, orphan file, quota files, bad
+				   blocks */
 	E2PF_CLASSES
 };
 
 #define E2PF_ALL_CLASSES ((1u << E2PF_CLASSES) - 1)
 
-/* The name of a class, NULL for what is none.  Pure. */
+/* The name of a class, or NULL for an unknown class.  Pure. */
 const char *e2pf_class_name(enum e2pf_class cls);
 
-/* Prefetch threads a session has at most. */
+/* The maximum number of worker threads in a session. */
 #define E2PF_MAX_THREADS 256
 
 /*
- * What a session may use.  A zero leaves it to the library, which decides by
- * what it measures.
+ * Limits of a session.  For a member that is zero, the library chooses a value
+ * from what it measures.
  */
 struct e2pf_settings {
 	size_t size;		/* sizeof(struct e2pf_settings) */
-	uint64_t memory;	/* bytes read ahead and not yet used */
-	/* For threads of a session, on a machine that has other work too.
-	 * Sessions of all processes together keep within the first two. */
-	uint64_t bandwidth;	/* bytes in a second, at most */
-	unsigned requests;	/* in a second, at most */
-	unsigned io_priority;	/* as ioprio_set(2) takes it */
+	uint64_t memory;	/* bytes read ahead and not yet used, at most */
+	/* Limits for the worker threads, for a machine that also has other
+	 * work.  All sessions of all processes together keep within `bandwidth`
+	 * and `requests`. */
+	uint64_t bandwidth;	/* bytes per second, at most */
+	unsigned requests;	/* requests per second, at most */
+	unsigned io_priority;	/* as for ioprio_set(2) */
 	unsigned nice;		/* 1 to 19 */
 	unsigned threads;	/* 1 to E2PF_MAX_THREADS */
 	unsigned classes;	/* mask of 1u << enum e2pf_class; 0 means all */
-	unsigned reserved;	/* 0 */
+	unsigned reserved;	/* must be 0 */
 };
 
 /*
- * A session prefetches one filesystem.  It takes an immutable snapshot of
- * the superblock and group descriptors when it is opened, reads on a
+ * A session prefetches one filesystem.  When it is opened it takes an immutable
+ * snapshot of the superblock and the group descriptors.  It reads through a
  * descriptor of its own, and starts no thread before e2pf_start().
  */
 struct e2pf_session;
 
 /*
- * Open a session on `fs`, opened by libext2fs from `device` with `offset`
- * bytes before the filesystem.  `fs` is only read during the call.
- * `settings` may be NULL.  EINVAL where settings->size is not set, E2BIG where
- * a setting is made that this library does not know.
+ * Open a session on `fs`, which libext2fs has opened from `device`; the
+ * filesystem begins `offset` bytes into the device.  `fs` is only read, and
+ * only during the call.  `settings` may be NULL.  Returns EINVAL if
+ * settings->size is not set, and E2BIG if a member is set that this library
+ * does not know.
  */
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    struct e2pf_session **session);
 
-/* Start reading everything the settings' classes name, in the background.
- * Nothing paces it but the memory budget. */
+/* Start to read all classes that the settings name, in the background.  Only
+ * the settings' limits and the memory budget throttle it. */
 errcode_t e2pf_start(struct e2pf_session *session);
 
-/* Wait until all is read, at most `milliseconds` (-1: without limit).
- * Returns true when there is nothing left to do. */
+/* Wait until everything is read, for at most `milliseconds` (-1: no limit).
+ * Returns true when nothing is left to do. */
 bool e2pf_wait(struct e2pf_session *session, int milliseconds);
 
-/* How far e2pf_start() has come, in groups of the filesystem. */
+/* The progress of e2pf_start(), in groups of the filesystem. */
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total);
 
-/* Blocks and runs (of adjacent blocks) a class has, as far as planned.  This
- * one stays as it is. */
+/* The number of blocks of a class, and of runs of adjacent blocks, as far as
+ * planned.  This struct will never change. */
 struct e2pf_class_plan {
 	uint64_t blocks;
 	uint64_t runs;
 };
 
 /*
- * Walk the whole filesystem and count what a session would read ahead, for the
- * first `count` classes.  Elements of `plan` behind the last class that the
- * library knows are zeroed.  Reads what it must parse (inode tables, upper
- * levels of trees) and nothing else.  In the calling thread.
+ * Walk the whole filesystem and count, for the first `count` classes, what a
+ * session would read ahead.  Elements of `plan` beyond the last class that the
+ * library knows are zeroed.  Reads only what it must parse: inode tables and
+ * the upper levels of trees.  Runs in the calling thread.
  */
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_plan *plan, unsigned count);
 
-/* What has been done so far. */
+/* What a session has done so far. */
 struct e2pf_totals {
 	size_t size;			/* sizeof(struct e2pf_totals) */
-	uint64_t planned_bytes;		/* looked at */
-	uint64_t prefetched_bytes;	/* of them, not in memory before */
-	uint64_t requests;		/* made for that */
+	uint64_t planned_bytes;		/* that workers looked at */
+	uint64_t prefetched_bytes;	/* of those: read because not cached */
+	uint64_t requests;		/* made to read them */
 	uint64_t errors;		/* reads that failed */
-	bool complete;			/* nothing was left out for want of
-					   memory or because of errors */
+	bool complete;			/* true if nothing was left out because
+					   memory ran out or reads failed */
 };
 
-/* Fill in as much of *totals as its size says. */
+/* Fill in *totals, up to the size that it names. */
 void e2pf_get_totals(struct e2pf_session *session,
 		     struct e2pf_totals *totals);
 
-/* End the threads.  Returns when they are gone; a thread that waits for the
- * device is waited for.  The session can be started again. */
+/* Stop the worker threads, and return when they have ended.  Waits for a thread
+ * that is waiting for the device.  The session can be started again. */
 void e2pf_stop(struct e2pf_session *session);
 
-/* Write the statistics as one JSON object, doc/statistics.md. */
+/* Write the statistics as one JSON object; see doc/statistics.md. */
 errcode_t e2pf_write_stats(struct e2pf_session *session, FILE *out);
 
-/* A block device below the filesystem, the upper ones first. */
+/* A block device below the filesystem.  Upper devices come first. */
 struct e2pf_probe_device {
-	const char *name;	/* the kernel's */
+	const char *name;	/* the kernel's name */
 	const char *kind;	/* "partition", "md raid1", ..., or the disk's
 				   model; may be empty */
 	uint64_t bytes;
-	unsigned level;		/* 0: the device itself */
-	unsigned queue_depth;	/* requests; 0: not known */
+	unsigned level;		/* 0: the device that was opened */
+	unsigned queue_depth;	/* requests; 0: unknown */
 	bool rotational;	/* as the kernel declares it */
 };
 
-/* One of the disks at the bottom. */
+/* One of the disks at the bottom of the stack. */
 struct e2pf_probe_disk {
 	const char *name;
 	bool rotational;
-	bool one_request;	/* takes one at a time */
+	bool one_request;	/* serves one request at a time */
 };
 
-/* What a check would do, and why, in words that may change. */
+/* What a check would do, and why.  The wording may change between versions. */
 struct e2pf_probe_decision {
 	const char *about, *decision, *reason;
 };
 
-/* Seconds that something is likely to take. */
+/* The time that something is likely to take, in seconds. */
 struct e2pf_estimate {
 	double expected, low, high;
 };
 
-/* A device, what of the filesystem a check would read, and how long that is
+/* A device, the metadata that a check would read from it, and the time that is
  * likely to take.  Pointers are valid until the next probe of the session, or
- * its end. */
+ * until the session is closed. */
 struct e2pf_probe {
 	size_t size;		/* sizeof(struct e2pf_probe) */
 	const struct e2pf_probe_device *stack;
 	const struct e2pf_probe_disk *disks;
-	const struct e2pf_class_plan *plan;	/* by enum e2pf_class */
+	const struct e2pf_class_plan *plan;	/* indexed by enum e2pf_class */
 	const struct e2pf_probe_decision *decisions;
 	unsigned stack_count, disk_count, plan_count, decision_count;
 	uint32_t block_size;	/* bytes */
 	uint32_t groups;
-	uint32_t groups_sampled;	/* if fewer, they stand for the rest */
-	unsigned threads;	/* a check would have, */
-	unsigned requests_in_flight;	/* each of them to begin with, */
-	uint64_t memory_budget;	/* and this much ahead, bytes */
-	uint64_t gap_least, gap_most;	/* bytes read through: where requests
-					   cost nothing, and where they do */
+	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
+	unsigned threads;	/* of a check */
+	unsigned requests_in_flight;	/* per thread, at first */
+	uint64_t memory_budget;	/* bytes a check may read ahead */
+	uint64_t gap_least, gap_most;	/* bytes; a gap between two blocks is
+					   read through if it is no longer:
+					   `least` if requests cost nothing,
+					   `most` if they do */
 	uint64_t inodes;	/* in use */
-	uint64_t bytes_per_second;	/* of reads in a row */
-	double latency;		/* seconds, of one small read */
-	double deep_latency;	/* seconds, for each of eight at once */
-	struct e2pf_estimate stock, prefetch;	/* a check */
-	bool measured;		/* false: all that was looked at is cached, and
-				   the three figures above are 0 */
+	uint64_t bytes_per_second;	/* of sequential reads */
+	double latency;		/* of one small read, in seconds */
+	double deep_latency;	/* of each of eight at once, in seconds */
+	struct e2pf_estimate stock, prefetch;	/* of a check */
+	bool measured;		/* false: everything sampled was cached, and
+				   speed and latencies are 0 */
 	bool block_order;	/* a check would read in block order */
-	bool virtual_disk;	/* what a disk declares may not be true */
+	bool virtual_disk;	/* what the disks declare may be wrong */
 };
 
 /*
- * Before e2pf_start(): fill in as much of *probe as its size says.  Reads
- * samples and, of a large filesystem, the inode tables of some groups; writes
- * nothing.  Takes seconds on a disk.
+ * Fill in *probe, up to the size that it names.  Call it before e2pf_start().
+ * Reads samples and, on a large filesystem, the inode tables of some groups;
+ * writes nothing.  Takes seconds on a disk.
  */
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe);
 
-/* Stop, and free everything.  NULL is allowed. */
+/* Stop the session and free everything.  `session` may be NULL. */
 void e2pf_close(struct e2pf_session *session);
 
 const char *e2pf_version(void);

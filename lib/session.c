@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session: puts the parts together for any filesystem.
+ * A session: puts the parts together, for any filesystem.
  *
- * What a device is comes from the topology, how it is read from the policy,
- * how much may be used from the budget, what there is to read from the
- * filesystem's source; the rest is the engine's.
+ * The topology tells what a device is, the policy how to read it, the budget
+ * how much memory may be used, and the filesystem's source what there is to
+ * read.  The engine does the rest.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -131,7 +131,7 @@ errcode_t e2pf_session_add_source(struct e2pf_session *s,
 	return s->engine ? 0 : ENOMEM;
 }
 
-/* One disk may be below several devices. */
+/* The same disk may be below several devices: it is listed once. */
 static void add_topology(struct e2pf_topology *all,
 			 const struct e2pf_topology *one)
 {
@@ -151,7 +151,7 @@ static void add_topology(struct e2pf_topology *all,
 		all->max_readahead = one->max_readahead;
 }
 
-/* Each disk with a head is read by an elevator pass of its own. */
+/* Each rotational disk gets an elevator pass of its own. */
 static void choose_for(struct e2pf_session *s, unsigned i, unsigned processors)
 {
 	struct e2pf_engine_config *cfg = &s->cfg;
@@ -192,7 +192,8 @@ void e2pf_session_choose(struct e2pf_session *s)
 	if (!cfg->budget)
 		cfg->budget = e2pf_engine_budget(e2pf_memory_share(s->sysroot),
 						 cfg->paced);
-	/* To wait at the gate takes knowing when the block has come. */
+	/* The gate needs to know when a block has arrived, which a blind device
+	 * cannot tell. */
 	if (blind)
 		cfg->has_head = cfg->probe = false;
 	if (s->engine)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session of any filesystem: settings, memory and limits shared with other
- * processes, what the devices are, the engine, statistics and decisions.
+ * A session on any filesystem: settings, memory and limits shared with other
+ * processes, the devices' topology, the engine, statistics and decisions.
  *
- * A filesystem embeds struct e2pf_session as the first member of its own
- * struct and brings a struct e2pf_filesystem.  CONTRIBUTING.md says how to add
+ * A filesystem embeds struct e2pf_session as the first member of its own struct
+ * and provides a struct e2pf_filesystem.  CONTRIBUTING.md explains how to add
  * one; tests/rigs/toy-check.c is the smallest.
  */
 #ifndef E2PF_SESSION_H
@@ -18,45 +18,47 @@
 #include "report/decisions.h"
 #include "report/statistics.h"
 
-/* What a filesystem brings.  Any function may be NULL, but for close(). */
+/* What a filesystem provides.  Any function but close() may be NULL. */
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
-	const char *not_begun;	/* why nothing was read ahead, where
-				   e2pf_session_choose() was never called;
-				   NULL: said elsewhere */
-	const char *order;	/* of reads where no disk has a head; NULL
+	const char *not_begun;	/* why nothing was read ahead if
+				   e2pf_session_choose() was never called; NULL:
+				   another decision says so */
+	const char *order;	/* of reads if no disk is rotational; NULL
 				   without an engine */
-	const char *threads;	/* what their number follows from; NULL: what
-				   e2pf_session_choose() looked at */
-	/* Add decisions of the filesystem's own, before the session's. */
+	const char *threads;	/* why there are so many; NULL: as
+				   e2pf_session_choose() decided */
+	/* Add the filesystem's own decisions, before the session's. */
 	void (*describe)(struct e2pf_session *session,
 			 struct e2pf_decisions *list);
-	/* Fill in what of the statistics only the filesystem knows. */
+	/* Fill in the statistics that only the filesystem knows. */
 	void (*report)(struct e2pf_session *session,
 		       struct e2pf_statistics *statistics);
-	/* The figures of a filesystem that reads without an engine. */
+	/* Fill in the statistics of a filesystem that reads without an
+	 * engine. */
 	void (*count)(struct e2pf_session *session,
 		      struct e2pf_engine_stats *stats);
-	/* Stop watching the checker's reads: the engine is about to end. */
+	/* Stop observing the checker's reads: the engine is about to end. */
 	void (*detach)(struct e2pf_session *session);
-	/* Free what is the filesystem's, and the session.  Engine and devices
-	 * are gone. */
+	/* Free the filesystem's data and the session.  The engine and the
+	 * devices are already closed. */
 	void (*close)(struct e2pf_session *session);
 };
 
-/* What a program of ours sets beyond the public settings. */
+/* Settings for our own programs, in addition to the public ones. */
 struct e2pf_hooks {
-	bool paced;		/* a checker is followed */
-	bool exact;		/* statistics are written: time every read, also
-				   while there is nothing to read ahead */
+	bool paced;		/* keep ahead of a checker's reads */
+	bool exact;		/* statistics are written: time every read, even
+				   if there is nothing to read ahead */
 	const char *sysroot;	/* prefix of /sys and /proc; NULL: none */
 };
 
 struct e2pf_session {
 	const struct e2pf_filesystem *type;
 	struct e2pf_settings settings;
-	char *name;			/* of the device, as it was given */
+	char *name;			/* of the device, as the caller named
+					   it */
 	char *sysroot;
 	unsigned devices;
 	struct e2pf_device *dev[E2PF_DEVICES];	/* NULL without an engine */
@@ -65,19 +67,20 @@ struct e2pf_session {
 	unsigned sharing;		/* processes, when reading began */
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
-	struct e2pf_engine_stats past;	/* of sessions inherited */
-	struct e2pf_engine_stats last;	/* at the end */
+	struct e2pf_engine_stats past;	/* of inherited sessions */
+	struct e2pf_engine_stats last;	/* of this one, when last asked */
 	bool ended, gave_up;
-	/* For the statistics; the caller's. */
+	/* For the statistics; owned by the caller. */
 	const char *const *accelerations;
 	size_t acceleration_count;
-	const struct e2pf_decisions *decisions;	/* NULL: none but our own */
+	const struct e2pf_decisions *decisions;	/* NULL: only our own */
 };
 
 /*
- * Begin `s`, which is zeroed: copy name and settings (NULL: the defaults), and
- * count this process among those that share the machine.  `hooks` may be NULL.
- * After a failure, too, e2pf_close() frees it.  0 or ENOMEM.
+ * Initialize `s`, which must be zeroed: copy name and settings (NULL: the
+ * defaults), and count this process among those that share the machine.
+ * `hooks` may be NULL.  Returns 0 or ENOMEM.  After a failure, too,
+ * e2pf_close() must be called to free it.
  */
 errcode_t e2pf_session_init(struct e2pf_session *s,
 			    const struct e2pf_filesystem *type,
@@ -85,46 +88,50 @@ errcode_t e2pf_session_init(struct e2pf_session *s,
 			    const struct e2pf_settings *settings,
 			    const struct e2pf_hooks *hooks);
 
-/* Add a device, which the session closes; NULL to only look at what it is.
- * There are at most E2PF_DEVICES. */
+/* Add a device, which the session will close.  If `dev` is NULL, only its
+ * topology is used.  There may be at most E2PF_DEVICES. */
 void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 			     const struct stat *st);
 
-/* Make the engine, for a source that outlives it.  0 or ENOMEM. */
+/* Create the engine for a source, which must outlive it.  Returns 0 or
+ * ENOMEM. */
 errcode_t e2pf_session_add_source(struct e2pf_session *s,
 				  struct e2pf_source *source);
 
-/* Choose threads, order and budget by what the devices are. */
+/* Choose threads, order and budget from the devices' topology. */
 void e2pf_session_choose(struct e2pf_session *s);
 
-/* Sums over this session and those it has inherited. */
+/* The sums over this session and the ones it has inherited. */
 void e2pf_session_count(struct e2pf_session *s,
 			struct e2pf_engine_stats *stats);
 
-/* Add what was decided: memory, limits, threads, order, and whether anything
- * was read ahead. */
+/* Add the decisions: memory, limits, threads, order, and whether anything was
+ * read ahead. */
 void e2pf_session_describe(struct e2pf_session *s,
 			   struct e2pf_decisions *list);
 
-/* Add what the run has come to.  False when nothing was read ahead. */
+/* Add the results of the run.  Returns false if nothing was read ahead. */
 bool e2pf_session_summarize(struct e2pf_session *s,
 			    struct e2pf_decisions *list);
 
-/* Stop, keeping the statistics; wait at most `milliseconds` for a thread that
- * waits for the device (-1: as long as it takes).  False when one is left
- * behind: the session must then not be closed. */
+/* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
+ * thread that waits for the device (-1: no limit).  Returns false if a thread
+ * is still running: then the session must not be closed. */
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds);
 
-/* After e2pf_session_end() has returned true: let go of the devices, keeping
- * the statistics. */
+/* Close the devices but keep the statistics.  Call it only after
+ * e2pf_session_end() has returned true. */
 void e2pf_session_release(struct e2pf_session *s);
 
 /*
- * Structs of callers that may be older or newer than this library: both `to`
- * and `from` begin with a size_t, the caller's with the size that the caller
- * knows.  e2pf_take_in() copies what both know from a caller's struct, NULL for
- * none; 0, EINVAL where its size is not set, or E2BIG where a member is set
- * that is unknown here.  e2pf_hand_out() copies what both know into one.
+ * Copy structs of callers that may be older or newer than this library.  Both
+ * `to` and `from` begin with a size_t; in the caller's struct it is the size
+ * that the caller knows.  Both functions copy only the members that both sides
+ * know.
+ *
+ * e2pf_take_in() copies from a caller's struct, which may be NULL.  Returns 0,
+ * EINVAL if its size is not set, or E2BIG if a member is set that this library
+ * does not know.  e2pf_hand_out() copies to a caller's struct.
  */
 errcode_t e2pf_take_in(void *to, const void *from, size_t size_of_to);
 void e2pf_hand_out(void *to, const void *from, size_t size_of_from);

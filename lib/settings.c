@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Settings as text: counts, sizes, priorities and lists of classes.  Decides
- * what is well formed and within limits.  Does not know what the settings
- * are used for.
+ * whether a text is well formed and within limits.  Does not know what the
+ * settings are used for.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -17,7 +17,7 @@
 #define MOST_REQUESTS 1000000u
 #define MOST_NICE 19u
 
-/* As ioprio_set(2) takes them; libc has no header for it. */
+/* The encoding of ioprio_set(2); libc has no header for it. */
 #define IO_PRIORITY(class, level) ((class) << 13 | (level))
 #define IO_CLASS_BEST_EFFORT 2u
 #define IO_CLASS_IDLE 3u
@@ -25,8 +25,8 @@
 #define NORMAL_LEVEL 4u
 
 /*
- * A decimal number without sign, space or leading zero (which some would
- * read as octal).  *end is set behind it.
+ * Parse a decimal number without sign, space or leading zero (which some would
+ * read as octal).  *end is set to the first character after it.
  */
 static int parse_number(const char *text, uint64_t *out, const char **end)
 {
@@ -46,7 +46,7 @@ static int parse_number(const char *text, uint64_t *out, const char **end)
 	return 0;
 }
 
-/* A number from 1 to `most`, and nothing behind it. */
+/* Parse a number from 1 to `most`, with nothing after it. */
 static int parse_up_to(const char *text, unsigned most, unsigned *out)
 {
 	uint64_t value;
@@ -95,7 +95,7 @@ int e2pf_parse_io_priority(const char *text, unsigned *out)
 	return 0;
 }
 
-/* The power of two a suffix stands for, -1 when it is none. */
+/* The power of two that a suffix stands for, -1 if the suffix is unknown. */
 static int suffix_shift(const char *suffix)
 {
 	static const char letters[] = "KMGT";
@@ -127,7 +127,8 @@ int e2pf_parse_size(const char *text, uint64_t *out)
 	return 0;
 }
 
-/* The bit of the class named by `length` characters, 0 when there is none. */
+/* The bit of the class with this name, which is `length` characters long; 0 if
+ * there is no such class. */
 static unsigned class_bit(const char *name, size_t length)
 {
 	unsigned cls;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides who shares the machine's memory: each process holds a read lock on
- * /proc/locks, in which the kernel lists it with its number.
+ * Finds the processes that share the machine's memory: each one holds a read
+ * lock on /proc/locks, and the kernel lists it there with its PID.
  *
- * Nothing is made that could be left behind, no folder has to be there or be
- * writable, and a process that is killed is not counted any more.  A read
- * lock is refused by nobody's but a write lock, which takes the right to
- * write the file, and nobody can hold one in another's name: the number is
- * the kernel's, and whose process it is the folder in /proc says.  So other
- * users cannot make a check of root's small or large.  Processes in another
- * PID name space have another procfs and are not seen; they have their own
- * limits, as a rule.
+ * Nothing is created that could be left behind, no folder needs to exist or be
+ * writable, and a killed process no longer counts.  Only a write lock could
+ * block a read lock, and taking one needs permission to write the file.  Nobody
+ * can hold a lock in another process's name: the PID comes from the kernel, and
+ * the folder in /proc tells whose process it is.  So other users cannot change
+ * how much memory root's check gets.  Processes in another PID namespace have
+ * another procfs and are not seen; as a rule they have limits of their own.
  *
- * fcntl(2) locks go with the first close of any descriptor of the file, so
- * this process reads the file through the one that holds the lock.
+ * The kernel releases fcntl(2) locks when any descriptor of the file is closed,
+ * so this process reads the file through the descriptor that holds the lock.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -35,8 +34,8 @@
 #include "share.h"
 #include "sysfile.h"
 
-/* The descriptor stays out of the way: e2fsck is told numbers of descriptors
- * (-C), and must find those free that it would find free without us. */
+/* Use a high descriptor number: e2fsck may be given descriptors by number (-C),
+ * so the low ones must be as free as they would be without us. */
 #define MOST_DESCRIPTOR 1024
 #define LEAST_DESCRIPTOR 128
 #define FROM_THE_TOP 16
@@ -44,12 +43,12 @@
 static struct {
 	pthread_mutex_t lock;
 	unsigned joined;
-	int fd;			/* while joined; -1: it could not be had */
+	int fd;			/* while joined; -1: opening failed */
 	unsigned count;		/* as of `asked`; 0: never asked */
 	time_t asked;		/* CLOCK_MONOTONIC */
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
-/* The lock comes last: closing the first descriptor would take it away. */
+/* The caller takes the lock after this: closing `low` would release it. */
 static int open_high(void)
 {
 	struct rlimit files;
@@ -102,8 +101,8 @@ static bool is_one_of_us(const char *sysroot, const char *pid)
 	       (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
-/* "1: POSIX  ADVISORY  READ 4711 00:15:4026531879 0 EOF": the process, if it
- * holds such a lock on the file of this name.  In place. */
+/* Parse "1: POSIX  ADVISORY  READ 4711 00:15:4026531879 0 EOF": returns the PID
+ * if the line is such a lock on this file.  Modifies the line. */
 static const char *holder(char *line, const char *file)
 {
 	static const char *const words[] = { NULL, "POSIX", NULL, "READ" };
@@ -138,8 +137,8 @@ static unsigned count_holders(const char *sysroot, struct e2pf_lines *lines)
 		 minor(st.st_dev), (unsigned long long)st.st_ino);
 	while ((line = e2pf_lines_next(lines))) {
 		pid = holder(line, file);
-		/* Never 0: other processes of a name space within ours are
-		 * listed with the number they have here. */
+		/* Never 0: processes of a nested PID namespace are listed with
+		 * the PID they have in ours. */
 		if (pid && !e2pf_parse_u64(pid, &number) &&
 		    (*sysroot || number != (uint64_t)getpid()) &&
 		    is_one_of_us(sysroot, pid))
