@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The names of classes of metadata and of stages.  Needs nothing but libc. */
+/* The names of metadata classes and of stages.  Needs nothing but libc. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif

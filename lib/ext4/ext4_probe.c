@@ -15,11 +15,11 @@
 #include "ext4_session.h"
 #include "report/estimate.h"
 
-/* So many bytes of inode tables tell enough of the others: a probe is to be
- * quick. */
+/* A probe reads at most about so many bytes of inode tables, so that it is
+ * quick; the other tables are estimated from them. */
 #define PROBE_TABLES (64u << 20)
 
-/* What the arrays and strings of struct e2pf_probe are in. */
+/* Memory for the arrays and strings of struct e2pf_probe. */
 struct room {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
 	struct e2pf_stack_device stack[E2PF_STACK_DEVICES];
@@ -66,8 +66,8 @@ static void tell_devices(struct e2pf_session *s, struct room *room,
 	p->virtual_disk = s->topo.virtual_disk;
 }
 
-/* One group in how many is looked at, so that their tables are that many
- * bytes. */
+/* Returns n to sample one group in n, so that the tables of the sampled groups
+ * are about PROBE_TABLES bytes.  *inodes is the number of inodes in use. */
 static uint32_t probe_step(const struct e2pf_ext4_session *s, uint64_t *inodes)
 {
 	uint64_t bytes;
@@ -80,7 +80,8 @@ static uint32_t probe_step(const struct e2pf_ext4_session *s, uint64_t *inodes)
 	return (uint32_t)(bytes / PROBE_TABLES) + 1;
 }
 
-/* Count what every `step`th group leads to, and as much for the others. */
+/* Count the metadata of every `step`th group, and scale the result up to all
+ * groups. */
 static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 				struct e2pf_class_plan *plan)
 {
@@ -168,12 +169,14 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe)
 	s->probe = room;
 	step = probe_step(s, &p.inodes);
 	p.groups_sampled = (s->geo.groups + step - 1) / step;
-	/* Before the plan, which brings into memory what is measured. */
+	/* Measure before planning: the plan would bring the sampled blocks into
+	 * the page cache. */
 	measure(session, &p, &measured);
 	err = count_metadata(s, step, room->plan);
 	if (err)
 		return err;
-	/* A check that is followed has another part of the memory. */
+	/* A session that keeps ahead of a checker gets another share of the
+	 * memory than this one. */
 	if (!session->settings.memory)
 		p.memory_budget = e2pf_engine_budget(
 				e2pf_memory_share(session->sysroot), true);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What ext4 brings to a session: a snapshot of superblock and descriptors, the
- * device, the source, the journal; and the public functions that know of them.
+ * The ext4 part of a session: a snapshot of superblock and descriptors, the
+ * device, the source and the journal; and the public functions that depend on
+ * them.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -13,11 +14,11 @@
 
 #include "ext4_session.h"
 
-/* How long a second scan waits for the threads of the first, at most. */
+/* A second scan waits at most so long for the threads of the first. */
 #define RESTART_PATIENCE_MS 1000
 
-/* libext2fs holds superblock and descriptors in host order; the planner
- * reads them as they lie on the disk. */
+/* libext2fs keeps the superblock and descriptors in host byte order; the
+ * planner expects them in on-disk order. */
 static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
 {
 	struct ext2_super_block sb = *fs->super;
@@ -266,7 +267,7 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	errcode_t err;
 
 	s->observer->journal = NULL;
-	/* The threads look at the groups, which a repair may have changed. */
+	/* The threads use the groups, which a repair may have changed. */
 	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
 		return EXT2_ET_OP_NOT_SUPPORTED;
 	err = take_groups(s, fs);

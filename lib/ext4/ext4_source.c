@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ext4 as a source of work: which phases there are, which groups and list
- * entries are their units, and how the planner's runs of blocks become
+ * ext4 as a source of work: its phases, the groups and list entries that are
+ * their units, and the conversion of the planner's runs of blocks to
  * references.  Decides what is read in which phase.  Does not know how far
  * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
  */
@@ -16,26 +16,27 @@
 #include "plan_gather.h"
 #include "units.h"
 
-/* Directory list entries that are held. */
+/* The number of directory list entries that are kept. */
 #define LIST_ROOM 65536u
 
 /* Inode tables are parsed in pieces of this size: two requests of a disk's
- * usual read-ahead, small enough for the L2 cache. */
+ * usual readahead, and small enough for the L2 cache. */
 #define TABLE_PIECE (256u << 10)
 
-/* Bytes of a group's table that are parsed to see whether what its first
- * inodes refer to is in memory. */
+/* So many bytes of a group's table are parsed, to find out whether the blocks
+ * that its first inodes refer to are cached. */
 #define SAMPLE_BYTES 4096u
 
-/* What is found by parsing; without any of it wanted, nothing is parsed. */
+/* Classes that are found by parsing.  If none of them is wanted, nothing is
+ * parsed. */
 #define TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
 		      1u << E2PF_BITMAPS | 1u << E2PF_INODES))
 
-/* What is in the inode tables or found through them. */
+/* Classes that are in the inode tables or found through them. */
 #define TABLE_CLASSES (TREE_CLASSES | 1u << E2PF_INODES)
 
-/* One tree block in 64 is far beyond what any sound filesystem has: an extent
- * node describes 84 extents or more. */
+/* At most one block in 64 is parsed as a tree block.  A sound filesystem has
+ * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
 
 struct e2pf_ext4 {
@@ -45,16 +46,16 @@ struct e2pf_ext4 {
 	unsigned classes;
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
-	bool bitmaps_early;		/* seeded with the tables */
+	bool bitmaps_early;		/* seeded with the inode tables */
 	pthread_mutex_t lock;
-	/* Changed with the lock, and only while no engine works from them. */
+	/* Changed under the lock, and only while no engine uses it. */
 	struct e2pf_units units;
-	/* The directory list; all of it under the lock. */
+	/* The directory list.  The lock protects all of it. */
 	uint64_t *list;			/* ring of LIST_ROOM blocks, allocated
 					   when a list begins */
 	uint64_t list_total;
-	uint64_t list_end;		/* entries handed over */
-	uint64_t list_at;		/* the checker's */
+	uint64_t list_end;		/* entries that were added */
+	uint64_t list_at;		/* the checker's position */
 };
 
 static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
@@ -63,8 +64,8 @@ static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 }
 
 /*
- * From runs of blocks to references.  The cookie of a reference is what the
- * planner says of the run, and the group where it is an inode table.
+ * From runs of blocks to references.  The cookie of a reference encodes the
+ * planner's description of the run and, for an inode table, the group.
  */
 
 struct ref_sink {
@@ -104,7 +105,7 @@ static struct e2pf_run run_of(const struct e2pf_ext4 *ext4,
 	};
 }
 
-/* A run may have more bytes than a reference: then it becomes several. */
+/* A run may be longer than a reference can be: then it becomes several. */
 static void pass_run(void *ctx, const struct e2pf_run *run)
 {
 	struct ref_sink *to = ctx;
@@ -117,7 +118,7 @@ static void pass_run(void *ctx, const struct e2pf_run *run)
 		.parse = run->parse != E2PF_LEAF
 	};
 
-	/* Nothing in a table need be parsed when nothing it leads to is
+	/* A table need not be parsed if none of the classes that it leads to is
 	 * wanted. */
 	if (!(to->ext4->classes & TREE_CLASSES))
 		ref.parse = false;
@@ -133,17 +134,17 @@ static void pass_run(void *ctx, const struct e2pf_run *run)
  * The operations.
  */
 
-/* Do most groups share a unit with others?  Then their bitmaps lie beside their
- * tables, and are no larger. */
+/* True if most groups share a unit with others.  Then their bitmaps lie next to
+ * their tables, and are no larger than these. */
 static bool lie_together(const struct e2pf_ext4 *ext4)
 {
 	return ext4->units.count <= ext4->geo->groups / 4;
 }
 
-/* Bitmaps are 1/4096 of the device at most: an eighth of the budget holds them
- * on any filesystem it is not small for.  Where they come with the tables in one
- * sweep, or in one request, they may have a quarter: read later they take as
- * long again. */
+/* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
+ * them on any filesystem for which the budget is not too small.  They may take
+ * a quarter if they are read with the tables, in one sweep or in one request:
+ * to read them later takes the same time again. */
 static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
 			    const struct e2pf_start *start)
 {
@@ -177,8 +178,9 @@ static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
 			.covered_by = E2PF_NONE,
 			.stage = E2PF_NONE
 		},
-		/* The workers read all bitmaps in the order of pass 5; what is
-		 * read between pass 2 and that is something else. */
+		/* The workers read all bitmaps in the order of pass 5.  What
+		 * the checker reads between pass 2 and pass 5 is something
+		 * else. */
 		[E2PF_EXT4_BITMAPS] = {
 			.order = E2PF_ORDER_NONE,
 			.covered_by = E2PF_NONE,
@@ -190,17 +192,18 @@ static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
 	if (ext4->bitmaps_early && (start->has_head || lie_together(ext4))) {
-		/* One elevator pass brings them with the tables, and where
-		 * these are small one request does. */
+		/* On a rotational disk, one elevator pass reads them with the
+		 * tables; if the tables are small, one request does. */
 		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_TABLES;
 	} else if (ext4->bitmaps_early) {
-		/* Those of a flex group lie side by side: together they become
-		 * one request, if they are not read group by group. */
+		/* The bitmaps of a flex group are adjacent: deferred, they
+		 * become one request, which they would not if they were read
+		 * group by group. */
 		ext4->phases[E2PF_EXT4_TABLES].deferred |= 1u << E2PF_BITMAPS;
 		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_LATER;
 	}
-	/* Each of several scans is somewhere else: at the gate one would wait
-	 * for what is read for another. */
+	/* Several scans are at different places.  At the gate, one scan would
+	 * wait for blocks that are read for another. */
 	if (ext4->units.scans > 1)
 		ext4->phases[E2PF_EXT4_TABLES].stage = E2PF_EXT4_STAGES;
 	*count = E2PF_EXT4_PHASES;
@@ -260,7 +263,7 @@ static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 	pthread_mutex_lock(&ext4->lock);
 	run.block = ext4->list[index % LIST_ROOM];
 	pthread_mutex_unlock(&ext4->lock);
-	/* e2fsck has it from the disk: it may be anything. */
+	/* e2fsck took the block number from the disk: it may be anything. */
 	if (run.block && run.block < ext4->geo->blocks)
 		pass_run(to, &run);
 }
@@ -301,7 +304,8 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 	}
 }
 
-/* Bytes of an inode table in use, from this byte of it on. */
+/* Bytes of an inode table that are in use, from byte `at` of the reference to
+ * the table's end. */
 static uint64_t table_left(const struct e2pf_ext4 *ext4,
 			   const struct e2pf_ref *ref, uint64_t at)
 {
@@ -355,7 +359,8 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	return false;
 }
 
-/* The table of a group, whole, and its beginning to be parsed. */
+/* Pass the group's whole table as a reference, and its beginning as another one
+ * that is parsed. */
 static void ext4_sample(struct e2pf_source *source, uint64_t index,
 			e2pf_sink sink, void *ctx)
 {
@@ -438,8 +443,8 @@ struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)
 }
 
 /*
- * The checker's reports.  The engine is never called with the lock held: it
- * holds its own when it asks for units().
+ * Reports from the checker.  The engine must not be called with the lock held:
+ * it holds its own lock when it calls units().
  */
 
 void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
@@ -522,7 +527,7 @@ uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
 	if (!e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
 		return 0;
 	pthread_mutex_lock(&ext4->lock);
-	/* What the checker has overtaken is of no use. */
+	/* Entries that the checker has passed are no longer useful. */
 	if (ext4->list_end < ext4->list_at)
 		ext4->list_end = ext4->list_at;
 	room = LIST_ROOM - (ext4->list_end - ext4->list_at);
@@ -535,7 +540,7 @@ uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
 	return n;
 }
 
-/* Entries on their way into the list. */
+/* Entries that are about to be added to the list. */
 struct list_part {
 	struct e2pf_ext4 *ext4;
 	const uint64_t *blocks;
@@ -576,8 +581,8 @@ static void forget_rest(void *ctx)
 	pthread_mutex_unlock(&ext4->lock);
 }
 
-/* Without this a walk that ends early would leave a phase that waits for more
- * units, and bitmaps would not be read. */
+/* If a walk ends early, the phase must not wait for more units: otherwise
+ * bitmaps would never be read. */
 void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
 {
 	e2pf_engine_add_units(engine, E2PF_EXT4_LIST, forget_rest, ext4);

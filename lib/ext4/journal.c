@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides how far a journal is read ahead of its replay, and what of its map
- * is. */
+/* Decides how far ahead of its replay a journal is read, and which blocks of
+ * its map are. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -10,19 +10,20 @@
 
 #include "journal.h"
 
-/* Pieces of a journal: the kernel's is one for each 128 MiB, and an indirect
- * block between two of ext3's for each 4 MiB. */
+/* The number of runs that a journal may have.  The kernel's journal has one run
+ * per 128 MiB; ext3's has an indirect block after every 4 MiB. */
 #define MOST_RUNS 4096u
 
-/* Bytes ahead of the replay: a journal with little in it costs a disk one
- * request in vain, and a disk's or network volume's queue stays full. */
+/* The readahead window in bytes.  The smallest costs a disk one wasted request
+ * if the journal holds little; the largest keeps the queue of a disk or network
+ * volume full. */
 #define LEAST_WINDOW (512u << 10)
 #define MOST_WINDOW (8u << 20)
 
-/* Blocks of the filesystem, adjacent. */
+/* Adjacent blocks of the filesystem. */
 struct run {
 	uint64_t block;
-	uint64_t first;		/* its place in the journal */
+	uint64_t first;		/* index in the journal of its first block */
 	uint64_t count;
 };
 
@@ -33,9 +34,10 @@ struct e2pf_journal {
 	size_t runs, room;
 	bool full;
 	uint64_t blocks;
-	/* What follows is e2pf_journal_at()'s. */
+	/* Only e2pf_journal_at() uses what follows. */
 	pthread_mutex_t lock;
-	/* Places in the journal: all from `from` to `to` is asked for. */
+	/* Indices in the journal: all blocks from `from` up to `to` were
+	 * requested. */
 	uint64_t from, to;
 	uint64_t window;	/* blocks */
 	uint64_t bytes, requests;
@@ -169,7 +171,7 @@ void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
 	free(bytes);
 }
 
-/* Places `to` up to `end`. */
+/* Request the blocks from index `to` up to `end`. */
 static void extend(struct e2pf_journal *j, uint64_t end)
 {
 	size_t i;
@@ -188,13 +190,13 @@ static void extend(struct e2pf_journal *j, uint64_t end)
 	}
 }
 
-/* The replay is at `place`. */
+/* The replay has reached index `place`. */
 static void advance(struct e2pf_journal *j, uint64_t place)
 {
 	uint64_t end, most = MOST_WINDOW / j->block_size;
 
-	/* A step forward past the data of a transaction, which the replay
-	 * will come back to, is no leap. */
+	/* A step forward over the data of a transaction does not count as a
+	 * jump: the replay will come back to that data. */
 	if (!j->window || place < j->from || place > j->to + most) {
 		j->from = j->to = place;
 		j->window = LEAST_WINDOW / j->block_size;
@@ -211,7 +213,7 @@ void e2pf_journal_at(struct e2pf_journal *j, uint64_t block)
 {
 	uint64_t place;
 
-	/* Its superblock is at place 0; the log begins elsewhere. */
+	/* Index 0 is the journal's superblock; the log begins elsewhere. */
 	if (!find(j, block, &place) || !place)
 		return;
 	pthread_mutex_lock(&j->lock);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A journal that is about to be looked at, or replayed.
+ * Readahead for a journal that is about to be examined or replayed.
  *
- * Before anything else a check walks over the map of its blocks, of ext3 an
- * indirect block for each 4 MiB: on a disk as many turns of the platter.  A
- * replay first looks for the ends of the transactions, from descriptor block
- * to descriptor block past the data between them, and then reads that data: on
- * a disk each step costs a turn of the platter.  Reading all ahead of it in
- * order costs one transfer.
+ * The first thing a check does is walk the journal's block map.  On ext3 that
+ * is one indirect block per 4 MiB, and on a disk each costs a turn of the
+ * platter.  A replay first follows the descriptor blocks to find the end of
+ * each transaction, skipping the data between them, and then reads that data:
+ * on a disk each step costs a turn of the platter.  Reading everything ahead in
+ * order costs one sequential transfer.
  *
- * All calls from the checker's thread.
+ * All functions must be called from the checker's thread.
  */
 #ifndef E2PF_JOURNAL_H
 #define E2PF_JOURNAL_H
@@ -21,28 +21,30 @@
 
 struct e2pf_journal;
 
-/* A journal without blocks, or NULL without memory.  The device outlives
- * it. */
+/* Create a journal without blocks.  The device must outlive it.  Returns NULL
+ * if memory runs out. */
 struct e2pf_journal *e2pf_journal_new(struct e2pf_device *dev,
 				      uint32_t block_size);
 void e2pf_journal_free(struct e2pf_journal *j);
 
-/* The checker is about to walk over the journal's map: ask at once for the
- * indirect, the double and the triple indirect block that its inode names (0:
- * there is none), and for all that the second refers to.  What lies below the
- * third is not: it begins at 4 GiB. */
+/* The checker is about to walk the journal's map.  Request the indirect, double
+ * indirect and triple indirect block that its inode names (0: none), and all
+ * blocks that the double indirect block refers to.  The blocks below the triple
+ * indirect one are not requested: they begin at 4 GiB. */
 void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
 		       const uint32_t block[3]);
 
-/* The block of the filesystem that is the journal's next.  Of a journal in too
- * many pieces only the first part is read ahead. */
+/* Append this block of the filesystem to the journal.  If a journal consists of
+ * too many runs, only its first part is read ahead. */
 void e2pf_journal_add(struct e2pf_journal *j, uint64_t block);
 
-/* The checker is about to read this block, of the journal or not: read ahead
- * of it.  The window begins small and grows while it is followed. */
+/* The checker is about to read this block, which may or may not belong to the
+ * journal: read ahead of it.  The window starts small and grows while the reads
+ * follow the journal. */
 void e2pf_journal_at(struct e2pf_journal *j, uint64_t block);
 
-/* What was missing and asked for: bytes, and requests made for them. */
+/* What was not cached and therefore requested: the bytes, and the number of
+ * requests. */
 uint64_t e2pf_journal_bytes(const struct e2pf_journal *j);
 uint64_t e2pf_journal_requests(const struct e2pf_journal *j);
 

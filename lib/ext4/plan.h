@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The planner: from bytes to the blocks they refer to.
+ * The planner: finds the blocks that metadata refers to.
  *
  * Every function here is pure: no I/O, no allocation, no global state, safe
  * from any thread and on hostile bytes.  On-disk numbers are read as
- * little-endian whatever the host, checked against the filesystem's size
- * before they are handed out, and every loop is bounded by the size of the
- * buffer it reads.  What cannot be true is left out, silently: that it is
- * wrong is the checker's to say.
+ * little-endian on any host, and checked against the filesystem's size before
+ * they are returned.  Every loop is bounded by the size of the buffer it reads.
+ * Impossible values are silently left out: to report them is the checker's
+ * task.
  */
 #ifndef E2PF_PLAN_H
 #define E2PF_PLAN_H
 
 #include "e2prefetch.h"
 
-/* The superblock fields planning needs, in host order. */
+/* The superblock fields that planning needs, in host byte order. */
 struct e2pf_geometry {
 	uint64_t blocks;		/* s_blocks_count */
 	uint32_t block_size;		/* bytes, 1024 to 65536 */
@@ -24,7 +24,7 @@ struct e2pf_geometry {
 	uint32_t inode_size;		/* bytes, 128 to block_size */
 	uint32_t inodes;		/* s_inodes_count */
 	uint32_t groups;
-	uint32_t desc_size;		/* bytes, 32 or more */
+	uint32_t desc_size;		/* bytes, at least 32 */
 	uint32_t desc_blocks;		/* blocks of group descriptors */
 	uint32_t reserved_gdt_blocks;
 	uint32_t first_meta_bg;
@@ -39,24 +39,25 @@ struct e2pf_geometry {
 	uint64_t mmp_block;
 };
 
-/* One group's descriptor, in host order: what the checker will use. */
+/* One group's descriptor, in host byte order, as the checker will use it. */
 struct e2pf_group {
-	uint64_t inode_table;		/* first block; 0 when out of range */
-	uint64_t block_bitmap;		/* 0 when out of range or uninit */
-	uint64_t inode_bitmap;		/* 0 when out of range or uninit */
-	uint32_t inodes_in_use;		/* leading inodes an inode scan reads */
+	uint64_t inode_table;		/* first block; 0 if out of range */
+	uint64_t block_bitmap;		/* 0 if out of range or uninit */
+	uint64_t inode_bitmap;		/* 0 if out of range or uninit */
+	uint32_t inodes_in_use;		/* at the table's start, that a scan
+					   reads */
 };
 
-/* What the bytes of a block are parsed as, once they are there. */
+/* How the bytes of a block are parsed once they have been read. */
 enum e2pf_parse {
-	E2PF_LEAF,			/* refers to nothing that is metadata */
+	E2PF_LEAF,			/* refers to no metadata */
 	E2PF_INODE_TABLE,
 	E2PF_EXTENT_NODE,
 	E2PF_INDIRECT_BLOCK,
 	E2PF_XATTR_BLOCK
 };
 
-/* A run of blocks that something refers to. */
+/* A run of blocks that some metadata refers to. */
 struct e2pf_run {
 	uint64_t block;			/* first block of the run */
 	uint32_t count;			/* blocks, at least 1 */
@@ -65,72 +66,69 @@ struct e2pf_run {
 	uint8_t depth;			/* extent node: levels below it;
 					   indirect: 1 single to 3 triple */
 	uint8_t data;			/* class of the data blocks below it,
-					   E2PF_CLASSES when they are not
+					   E2PF_CLASSES if they are not
 					   metadata */
 };
 
 /*
- * Takes what a plan function finds, called before that function returns.
- * Every run lies whole inside the filesystem.  `run` is valid during the
- * call only.
+ * Called with each run that a plan function finds, before that function
+ * returns.  The whole run lies inside the filesystem.  `run` is valid only
+ * during the call.
  */
 typedef void (*e2pf_run_sink)(void *ctx, const struct e2pf_run *run);
 
 /*
- * Parse the 1024 bytes of an on-disk superblock.  Returns 0, or -1 when it
- * is no superblock, or one whose numbers cannot hold together (then *geo is
- * undefined).
+ * Parse the 1024 bytes of an on-disk superblock.  Returns 0, or -1 if it is not
+ * a superblock or its fields contradict each other; then *geo is undefined.
  */
 int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo);
 
 /*
- * The blocks that hold the group descriptors, geo->desc_blocks of them, in
- * use order: the copy that goes with the superblock in block
- * `superblock_block` (the primary's own block, or a backup's), meta_bg
- * aware.  Blocks past the end of the filesystem are left out, and with them
- * the order is lost: fewer than geo->desc_blocks is a descriptor table that
- * cannot be read.
+ * Find the geo->desc_blocks blocks that hold the group descriptors, in the
+ * order of the groups.  They are the copy that belongs to the superblock in
+ * block `superblock_block` (the primary one or a backup); meta_bg is supported.
+ * Blocks past the end of the filesystem are left out, and then the order is
+ * lost: a table of fewer than geo->desc_blocks blocks cannot be read.
  */
 void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
 			   uint64_t superblock_block,
 			   e2pf_run_sink sink, void *ctx);
 
 /*
- * Parse the on-disk descriptor of group `number`, geo->desc_size bytes.  The
- * unused part of a group is believed where descriptors have checksums
- * (uninit_bg, metadata_csum), as the inode scan does; the checksum itself is
- * not verified.
+ * Parse the on-disk descriptor of group `number`, geo->desc_size bytes.  As in
+ * the inode scan, the unused part of a group is trusted if descriptors have
+ * checksums (uninit_bg, metadata_csum).  The checksum itself is not verified.
  *
- * libext2fs clears these marks in its memory when it opens a filesystem by
- * a backup superblock, and the scan then reads every inode.  Descriptors
- * taken from there, not from the disk, say what will be read.
+ * When libext2fs opens a filesystem with a backup superblock, it clears the
+ * marks of unused parts in memory, and the scan then reads every inode.  To
+ * know what will be read, take descriptors from libext2fs and not from the
+ * disk.
  */
 void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 			  const void *desc, struct e2pf_group *group);
 
-/* What a group refers to by itself: its bitmaps and the used part of its
- * inode table. */
+/* Find the blocks that a group refers to directly: its bitmaps and the used
+ * part of its inode table. */
 void e2pf_plan_group(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *group,
 		     e2pf_run_sink sink, void *ctx);
 
 /*
- * What inode `ino` (geo->inode_size bytes at `inode`) refers to: extent tree
- * or indirect blocks, directory blocks, xattr block, slow symlink, EA inodes
- * of values kept outside (as the inode table block that holds them), the value
- * where this is such an inode and values are read, all of the small special
- * files.  `groups` has geo->groups entries, NULL when EA inodes need not be
- * found.
+ * Find the blocks that inode `ino` refers to (geo->inode_size bytes at
+ * `inode`): extent tree or indirect blocks, directory blocks, xattr block, slow
+ * symlink, and all blocks of the small special files; for attribute values in
+ * EA inodes, the inode table block that holds the EA inode; for an EA inode,
+ * its value if values are read.  `groups` has geo->groups elements, or is NULL
+ * if EA inodes need not be found.
  */
 void e2pf_plan_inode(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *groups, uint32_t ino,
 		     const void *inode, e2pf_run_sink sink, void *ctx);
 
 /*
- * What consecutive inodes of a table refer to, as e2pf_plan_inode() for each.
- * `first_ino` is the number of the first of them, `inodes` holds `size`
- * bytes.  Inodes that are not whole, or not in the filesystem, are passed
- * over.
+ * Do the same as e2pf_plan_inode() for consecutive inodes of a table.
+ * `first_ino` is the number of the first one; `inodes` holds `size` bytes.
+ * Incomplete inodes, and inodes that the filesystem does not have, are skipped.
  */
 void e2pf_plan_inodes(const struct e2pf_geometry *geo,
 		      const struct e2pf_group *groups, uint32_t first_ino,
@@ -138,11 +136,11 @@ void e2pf_plan_inodes(const struct e2pf_geometry *geo,
 		      e2pf_run_sink sink, void *ctx);
 
 /*
- * What one block of metadata refers to.  `block` holds geo->block_size bytes
- * and was reached through `run`, where run->block is the number of this very
- * block of the run.  A leaf yields nothing, nor does a block of an inode
- * table, which does not say what its inodes are numbered: that is
- * e2pf_plan_inodes().
+ * Find the blocks that one metadata block refers to.  `block` holds
+ * geo->block_size bytes and was found through `run`, with run->block set to the
+ * number of this block.  A leaf refers to nothing.  For a block of an inode
+ * table nothing is found either, because its bytes do not tell the inode
+ * numbers: use e2pf_plan_inodes().
  */
 void e2pf_plan_block(const struct e2pf_geometry *geo,
 		     const struct e2pf_group *groups,

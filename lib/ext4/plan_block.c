@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which part of the planner takes a block of metadata, by what the run that
- * led to it says of it.
+ * Passes a metadata block to the part of the planner that parses its kind,
+ * which the run that led to it tells.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

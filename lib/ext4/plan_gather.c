@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The one way out of the planner: gathers adjacent blocks of the same kind
- * in runs and decides that no run leaves that is not whole inside the
- * filesystem.  Knows nothing about what the blocks are.
+ * All results of the planner pass through here: adjacent blocks of the same
+ * kind become one run, and each run is limited to blocks inside the filesystem.
+ * Does not know what the blocks are.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

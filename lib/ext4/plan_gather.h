@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the planner's files share: loads of little-endian numbers from bytes
- * of any alignment, the runs that blocks are gathered in before they are
- * handed out, and what the files do for each other.  Private to plan_*.c.
+ * Shared by the planner's files: loads of little-endian numbers from unaligned
+ * bytes, the gathering of blocks into runs, and the functions that the files
+ * call in each other.  Private to plan_*.c.
  */
 #ifndef E2PF_PLAN_GATHER_H
 #define E2PF_PLAN_GATHER_H
@@ -12,8 +12,8 @@
 
 #include "plan.h"
 
-/* EXT4_MAX_EXTENT_DEPTH of the kernel: five levels of the smallest nodes
- * map more than the 2^32 blocks a file can have. */
+/* EXT4_MAX_EXTENT_DEPTH of the kernel: five levels of the smallest nodes map
+ * more than the 2^32 blocks that a file can have. */
 #define E2PF_EXTENT_DEPTH 5
 
 static inline uint16_t e2pf_le16(const void *bytes)
@@ -32,15 +32,15 @@ static inline uint32_t e2pf_le32(const void *bytes)
 	return le32toh(value);
 }
 
-/* Can this be the number of a block something refers to?  Zero is a hole
- * everywhere, also where block 0 exists. */
+/* True if this can be the number of a block that metadata refers to.  Zero
+ * always means a hole, even if the filesystem has a block 0. */
 static inline bool e2pf_block_ok(const struct e2pf_geometry *geo,
 				 uint64_t block)
 {
 	return block && block >= geo->first_data_block && block < geo->blocks;
 }
 
-/* Blocks that hold the inode table of a group. */
+/* The number of blocks that `inodes` inodes of a table take. */
 static inline uint32_t e2pf_table_blocks(const struct e2pf_geometry *geo,
 					 uint32_t inodes)
 {
@@ -48,7 +48,7 @@ static inline uint32_t e2pf_table_blocks(const struct e2pf_geometry *geo,
 	       geo->block_size;
 }
 
-/* The run being gathered.  pending.count is 0 while there is none. */
+/* The run that is being gathered.  pending.count is 0 if there is none. */
 struct e2pf_gather {
 	const struct e2pf_geometry *geo;
 	e2pf_run_sink sink;
@@ -57,27 +57,29 @@ struct e2pf_gather {
 };
 
 /*
- * Add `count` blocks that are what `like` says (its block and count are not
- * looked at).  They lengthen the run when they go on where it ends and are
- * of the same kind; otherwise it is handed out first.
+ * Add `count` blocks of the kind that `like` describes (its block and count are
+ * ignored).  They extend the pending run if they follow it and are of the same
+ * kind; otherwise the pending run is passed on first.
  */
 void e2pf_gather_add(struct e2pf_gather *out, const struct e2pf_run *like,
 		     uint64_t block, uint64_t count);
 
-/* Hand out what is pending.  Before every return to the planner's caller. */
+/* Pass on the pending run.  Call it before every return to the planner's
+ * caller. */
 void e2pf_gather_flush(struct e2pf_gather *out);
 
 /*
- * Plan a node of an extent tree: the `size` bytes at `node`, `depth` levels
- * above the leaves, whatever depth its header claims.  `run` has the node's
- * block (0 for a root, in an inode), the class of nodes and that of data.
+ * Plan a node of an extent tree: the `size` bytes at `node`.  The node is
+ * `depth` levels above the leaves, and its header must say the same.  `run`
+ * gives the node's block (0 for the root, which is in an inode), the class of
+ * nodes and the class of data.
  */
 void e2pf_plan_extents(struct e2pf_gather *out, const struct e2pf_run *run,
 		       unsigned depth, const void *node, size_t size);
 
 /*
- * Plan the root of an extent tree or a block map: the 60 bytes of i_block.
- * Nodes are of class `cls`, data blocks of class `data` (E2PF_CLASSES: not
+ * Plan the root of an extent tree or of a block map: the 60 bytes of i_block.
+ * Nodes have class `cls`, data blocks class `data` (E2PF_CLASSES: not
  * metadata).
  */
 void e2pf_plan_extent_root(struct e2pf_gather *out, const void *i_block,
@@ -85,19 +87,19 @@ void e2pf_plan_extent_root(struct e2pf_gather *out, const void *i_block,
 void e2pf_plan_block_map(struct e2pf_gather *out, const void *i_block,
 			 enum e2pf_class cls, enum e2pf_class data);
 
-/* The block the first extent of a tree without nodes starts with, 0 when
- * there is none. */
+/* The first block of the first extent, if the tree has no nodes below its root;
+ * 0 otherwise. */
 uint64_t e2pf_first_extent_block(const void *i_block);
 
-/* Plan an indirect block: `run` has its depth (1 single to 3 triple), the
- * class of indirect blocks and that of data. */
+/* Plan an indirect block.  `run` gives its depth (1 single to 3 triple), the
+ * class of indirect blocks and the class of data. */
 void e2pf_plan_indirect(struct e2pf_gather *out, const struct e2pf_run *run,
 			const void *block);
 
 /*
- * Plan the extended attributes in the tail of an inode (`bytes` holds all of
- * it), the block of attributes that an inode names, and such a block.
- * `groups` as for e2pf_plan_inode().
+ * Plan extended attributes: those in the tail of an inode (`bytes` holds the
+ * whole inode), the attribute block that an inode refers to, and the contents
+ * of such a block.  `groups` as in e2pf_plan_inode().
  */
 void e2pf_plan_inode_xattrs(struct e2pf_gather *out,
 			    const struct e2pf_group *groups,

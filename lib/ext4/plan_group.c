@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a group descriptor to the group's bitmaps and inode table.  Decides
- * how much of the table an inode scan reads.  Does not know what is in the
+ * From a group descriptor to the group's bitmaps and inode table.  Decides how
+ * much of the table an inode scan reads.  Does not know the contents of the
  * table (plan_inode.c).
  */
 #ifdef HAVE_CONFIG_H
@@ -20,7 +20,7 @@ static uint64_t block_number(const struct e2pf_geometry *geo, uint32_t lo,
 	return e2pf_block_ok(geo, block) ? block : 0;
 }
 
-/* How many inodes the scan leaves out at the end of the table. */
+/* The number of inodes at the end of the table that the scan skips. */
 static uint32_t unused_inodes(const struct e2pf_geometry *geo,
 			      const struct ext4_group_desc *desc)
 {
@@ -53,7 +53,7 @@ void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 					   desc.bg_inode_bitmap_hi);
 	group->inode_table = block_number(geo, desc.bg_inode_table,
 					  desc.bg_inode_table_hi);
-	/* The scan takes a table whole or not at all. */
+	/* The scan reads either the whole table or nothing of it. */
 	if (group->inode_table &&
 	    e2pf_table_blocks(geo, geo->inodes_per_group) >
 	    geo->blocks - group->inode_table)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From an inode to the blocks a full check reads because of it.  Decides
- * which inodes count as in use and what their data is to the checker.  Does
- * not know how trees look below their root (plan_tree.c) nor how attributes
- * are stored (plan_xattr.c), and does not look at checksums, sizes or times.
+ * From an inode to the blocks that a full check reads because of it.  Decides
+ * which inodes count as in use, and of which class their data is.  Does not
+ * know how trees look below their root (plan_tree.c) nor how attributes are
+ * stored (plan_xattr.c), and ignores checksums, sizes and times.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -11,7 +11,7 @@
 
 #include "plan_gather.h"
 
-/* Bytes of the longest value, EXT4_XATTR_SIZE_MAX of Linux. */
+/* The longest attribute value in bytes, EXT4_XATTR_SIZE_MAX in Linux. */
 #define VALUE_MAX (1u << 24)
 
 static bool is_quota(const struct e2pf_geometry *geo, uint32_t ino)
@@ -20,16 +20,16 @@ static bool is_quota(const struct e2pf_geometry *geo, uint32_t ino)
 	       ino == geo->quota_inum[2];
 }
 
-/* The checker looks at these whatever their link count says. */
+/* The checker reads these inodes whatever their link count is. */
 static bool is_reserved(const struct e2pf_geometry *geo, uint32_t ino)
 {
 	return (ino < geo->first_ino && ino != EXT2_ROOT_INO) ||
 	       ino == geo->orphan_inum;
 }
 
-/* The value of an attribute, in an inode of its own.  The checker reads those
- * of files with inline data, whose attributes it reads whole; which files have
- * this one is not in it. */
+/* True for an attribute value in an inode of its own that the checker may read.
+ * It reads all attributes of files with inline data.  An EA inode does not tell
+ * which files use it, so all EA inodes of such a filesystem count. */
 static bool is_read_value(const struct e2pf_geometry *geo,
 			  const struct ext2_inode *inode)
 {
@@ -39,7 +39,7 @@ static bool is_read_value(const struct e2pf_geometry *geo,
 	       !inode->i_size_high && le32toh(inode->i_size) <= VALUE_MAX;
 }
 
-/* The mapping of a file, and its data where that is of a class. */
+/* Plan the mapping of a file, and its data if that has a class. */
 static void plan_mapping(struct e2pf_gather *out,
 			 const struct ext2_inode *inode, bool special,
 			 enum e2pf_class data)
@@ -58,7 +58,7 @@ static void plan_mapping(struct e2pf_gather *out,
 				    data);
 }
 
-/* The block at the file's start, where no node lies between. */
+/* Plan the first block of a file, if it can be found without reading a node. */
 static void plan_first_block(struct e2pf_gather *out,
 			     const struct ext2_inode *inode,
 			     enum e2pf_class cls)
@@ -80,8 +80,9 @@ static void plan_first_block(struct e2pf_gather *out,
 }
 
 /*
- * A target of up to 59 bytes is in the inode, and libext2fs tells so by the
- * size alone.  A longer one is the first block; a valid one has no second.
+ * A target of up to 59 bytes is stored in the inode; libext2fs decides that by
+ * the size alone.  A longer target is in the first block, and a valid one has
+ * no second block.
  */
 static void plan_symlink(struct e2pf_gather *out,
 			 const struct ext2_inode *inode)
@@ -95,10 +96,10 @@ static void plan_symlink(struct e2pf_gather *out,
 }
 
 /*
- * Of the journal a check of a filesystem that needs no recovery reads its
- * superblock, the first block, and the mapping.  (What a recovery reads before
- * the passes begin is journal.c's.)  The orphan file, quota files and values
- * are read whole.
+ * If the filesystem needs no recovery, a check reads only the first block of
+ * the journal, which is its superblock, and the journal's mapping.  (journal.c
+ * plans what a recovery reads before pass 1.) The orphan file, quota files and
+ * attribute values are read completely.
  */
 static void plan_regular(struct e2pf_gather *out, uint32_t ino,
 			 const struct ext2_inode *inode)
@@ -128,8 +129,7 @@ static void plan_inode(struct e2pf_gather *out,
 	memcpy(&inode, bytes, sizeof(inode));
 	if (ino == 0 || ino > geo->inodes)
 		return;
-	/* The bad blocks inode has a mapping and nothing else, not even a
-	 * mode. */
+	/* The bad blocks inode has only a mapping, not even a mode. */
 	if (ino == EXT2_BAD_INO) {
 		plan_mapping(out, &inode, true, E2PF_CLASSES);
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a superblock to the filesystem's geometry, and from the geometry to
- * where the group descriptors lie.  Decides which superblocks are believed:
- * those libext2fs would open, since no others get checked.  Does not know
- * what a descriptor says (plan_group.c), nor verify checksums.
+ * From a superblock to the filesystem's geometry, and from the geometry to the
+ * location of the group descriptors.  Accepts only the superblocks that
+ * libext2fs would open, because no others are checked.  Does not parse
+ * descriptors (plan_group.c) and does not verify checksums.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -11,14 +11,14 @@
 
 #include "plan_gather.h"
 
-/* Since e2fsprogs 1.47, later than the headers that are required. */
+/* New in e2fsprogs 1.47, so the headers we require may lack them. */
 #define ORPHAN_FILE_INUM_OFFSET 0x280
 #define COMPAT_ORPHAN_FILE 0x1000
 
-/* What the 16-bit free counts of a descriptor allow. */
+/* The limit from the 16-bit free counts of a descriptor. */
 #define MAX_CLUSTERS_PER_GROUP ((1u << 16) - 8)
 
-/* Extents hold block numbers of 48 bits. */
+/* Extents store 48-bit block numbers. */
 #define MAX_BLOCKS ((UINT64_C(1) << 48) - 1)
 
 static bool power_of_two(uint32_t n)
@@ -26,7 +26,7 @@ static bool power_of_two(uint32_t n)
 	return n && !(n & (n - 1));
 }
 
-/* Sizes of blocks, clusters, groups, inodes and descriptors. */
+/* Parse the sizes of blocks, clusters, groups, inodes and descriptors. */
 static int parse_sizes(const struct ext2_super_block *sb,
 		       struct e2pf_geometry *geo)
 {
@@ -71,7 +71,7 @@ static int parse_sizes(const struct ext2_super_block *sb,
 	return 0;
 }
 
-/* How many blocks, groups and inodes, once the sizes are known. */
+/* Parse the numbers of blocks, groups and inodes, after the sizes. */
 static int parse_counts(const struct ext2_super_block *sb,
 			struct e2pf_geometry *geo)
 {
@@ -82,7 +82,7 @@ static int parse_counts(const struct ext2_super_block *sb,
 	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
 		geo->blocks |= (uint64_t)le32toh(sb->s_blocks_count_hi) << 32;
 	geo->first_data_block = le32toh(sb->s_first_data_block);
-	/* Byte offsets are signed 64-bit numbers everywhere below this. */
+	/* All byte offsets derived from this are signed 64-bit numbers. */
 	if (geo->blocks > MAX_BLOCKS ||
 	    geo->blocks > (uint64_t)INT64_MAX / geo->block_size ||
 	    geo->first_data_block >= geo->blocks)
@@ -96,7 +96,7 @@ static int parse_counts(const struct ext2_super_block *sb,
 	geo->groups = groups;
 	geo->desc_blocks = (groups + per_block - 1) / per_block;
 
-	/* One block of inode bitmap. */
+	/* A group's inode bitmap is one block. */
 	geo->inodes_per_group = le32toh(sb->s_inodes_per_group);
 	if (!geo->inodes_per_group ||
 	    geo->inodes_per_group > 8 * geo->block_size)
@@ -119,7 +119,7 @@ static int parse_counts(const struct ext2_super_block *sb,
 	return 0;
 }
 
-/* The inodes that are special, where the feature that makes them so is on. */
+/* Parse the numbers of special inodes, each only if its feature is on. */
 static void parse_special(const struct ext2_super_block *sb,
 			  struct e2pf_geometry *geo)
 {
@@ -157,7 +157,7 @@ int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo)
 	geo->feature_compat = le32toh(sb.s_feature_compat);
 	geo->feature_incompat = le32toh(sb.s_feature_incompat);
 	geo->feature_ro_compat = le32toh(sb.s_feature_ro_compat);
-	/* A journal device has a superblock and no groups. */
+	/* A journal device has a superblock but no groups. */
 	if (geo->feature_incompat & EXT3_FEATURE_INCOMPAT_JOURNAL_DEV)
 		return -1;
 	if (parse_sizes(&sb, geo) || parse_counts(&sb, geo))
@@ -173,7 +173,7 @@ static bool power_of(uint64_t n, unsigned base)
 	return n == 1;
 }
 
-/* Is there a copy of the superblock at the start of this group? */
+/* True if this group begins with a copy of the superblock. */
 static bool has_super(const struct e2pf_geometry *geo, uint64_t group)
 {
 	if (group == 0)
@@ -188,9 +188,10 @@ static bool has_super(const struct e2pf_geometry *geo, uint64_t group)
 }
 
 /*
- * The descriptor block of one meta group, which is as many groups as a block
- * has descriptors.  The first, second and last of these groups have it; with
- * a backup superblock libext2fs reads the second's, where that exists.
+ * The descriptor block of one meta group, which has as many groups as a block
+ * has descriptors.  The first, second and last of these groups hold a copy.
+ * With a backup superblock, libext2fs reads the copy of the second group if
+ * there is one.
  */
 static uint64_t meta_bg_block(const struct e2pf_geometry *geo, bool backup,
 			      uint32_t number)
@@ -206,9 +207,9 @@ static uint64_t meta_bg_block(const struct e2pf_geometry *geo, bool backup,
 		super = has_super(geo, group + 1);
 	}
 	block += super;
-	/* With 1 KiB blocks and bigalloc, block 0 is the boot sector's and
-	 * group 0 begins in it.  libext2fs adds the one for the backup of the
-	 * first meta group as well: that is what gets read. */
+	/* With 1 KiB blocks and bigalloc, block 0 is the boot sector and
+	 * belongs to group 0.  libext2fs also adds the one block to the backup
+	 * of the first meta group, and so reads that block. */
 	if (number == 0 && geo->block_size == 1024 &&
 	    geo->first_data_block == 0)
 		block++;

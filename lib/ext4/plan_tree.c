@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From one node of a file's mapping to the blocks below it: extent nodes and
- * indirect blocks.  Decides which nodes are believed and which of their
- * children have to be read.  Does not know what the file is beyond the class
- * its nodes and its data count as.
+ * indirect blocks.  Decides which nodes are plausible and which of their
+ * children must be read.  Knows of the file only the class of its nodes and the
+ * class of its data.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,10 +12,10 @@
 #include "plan_gather.h"
 
 #define EXTENT_MAGIC 0xf30a
-#define ENTRY_SIZE 12			/* header, index and extent alike */
+#define ENTRY_SIZE 12			/* of header, index and extent */
 #define I_BLOCK_SIZE (EXT2_N_BLOCKS * sizeof(uint32_t))
-/* The length of an extent above this means "not initialized", and is this
- * much too large. */
+/* A length above this marks an uninitialized extent and is too large by this
+ * number. */
 #define INIT_MAX_LEN 32768u
 
 static const uint8_t *entry_at(const void *node, unsigned index)
@@ -24,9 +24,9 @@ static const uint8_t *entry_at(const void *node, unsigned index)
 }
 
 /*
- * The number of entries of a node, 0 when its header is not to be believed.
- * libext2fs allows a checksum, and one entry more, at the end: at most two
- * entries may be missing.
+ * The number of entries of a node, or 0 if its header is not plausible.
+ * libext2fs allows a node to have up to two entries less than would fit,
+ * because a checksum may be at its end.
  */
 static unsigned extent_entries(const void *node, size_t size, unsigned depth)
 {
@@ -41,7 +41,7 @@ static unsigned extent_entries(const void *node, size_t size, unsigned depth)
 	return entries;
 }
 
-/* What is read below a node, at `depth` levels above the leaves. */
+/* The description of a node's child that is `depth` levels above the leaves. */
 static struct e2pf_run child_of(const struct e2pf_run *run,
 				enum e2pf_parse parse, unsigned depth)
 {
@@ -52,7 +52,7 @@ static struct e2pf_run child_of(const struct e2pf_run *run,
 	return child;
 }
 
-/* Extents: data, which is read where it is metadata itself. */
+/* Extents refer to data, which is planned only if it is metadata. */
 static void plan_leaf(struct e2pf_gather *out, const struct e2pf_run *run,
 		      const void *node, unsigned entries)
 {
@@ -90,8 +90,8 @@ void e2pf_plan_extents(struct e2pf_gather *out, const struct e2pf_run *run,
 		plan_leaf(out, run, node, entries);
 		return;
 	}
-	/* The checker reads the lowest nodes of every file, but only those
-	 * of a file whose data is metadata lead on. */
+	/* The checker reads the lowest nodes of every file, but they must be
+	 * parsed only if the file's data is metadata. */
 	child = child_of(run, E2PF_EXTENT_NODE, depth - 1);
 	if (depth == 1 && run->data >= E2PF_CLASSES)
 		child.parse = E2PF_LEAF;
@@ -126,8 +126,8 @@ uint64_t e2pf_first_extent_block(const void *i_block)
 }
 
 /*
- * `count` 32-bit block numbers that `depth` levels of indirect blocks are
- * below (0: data blocks).
+ * Plan `count` 32-bit block numbers.  The blocks are indirect blocks of depth
+ * `depth`, or data blocks if that is 0.
  */
 static void plan_pointers(struct e2pf_gather *out, const struct e2pf_run *run,
 			  unsigned depth, const void *pointers,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From extended attributes to what they lead to: the block that holds those
- * of an inode, and the inodes that hold values of their own.  Decides which
- * values the checker looks up.  Does not know what an inode is otherwise
- * (plan_inode.c).
+ * From extended attributes to the blocks that they lead to: the attribute block
+ * of an inode, and the inodes that hold attribute values.  Decides which values
+ * the checker looks up.  Does not parse inodes otherwise (plan_inode.c).
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -19,8 +18,8 @@ static bool wants_ea_inodes(const struct e2pf_geometry *geo,
 }
 
 /*
- * The inode table block of one inode that an attribute names.  The checker
- * reads that inode for the hash of the value.
+ * Plan the inode table block that holds an EA inode.  The checker reads that
+ * inode for the hash of the attribute's value.
  */
 static void plan_ea_inode(struct e2pf_gather *out,
 			  const struct e2pf_group *groups, uint32_t ino)
@@ -42,15 +41,15 @@ static void plan_ea_inode(struct e2pf_gather *out,
 	if (!table)
 		return;
 	block = table + offset / geo->block_size;
-	/* The values of a file often are inodes of one block. */
+	/* The values of one file are often inodes in the same block. */
 	if (last->count && last->cls == E2PF_INODES &&
 	    block >= last->block && block - last->block < last->count)
 		return;
 	e2pf_gather_add(out, &like, block, 1);
 }
 
-/* The entries of extended attributes in `size` bytes: for each value kept in
- * an inode of its own, the inode table block that holds it. */
+/* Parse the attribute entries in `size` bytes.  For each value in an inode of
+ * its own, plan the inode table block that holds the inode. */
 static void plan_entries(struct e2pf_gather *out,
 			 const struct e2pf_group *groups,
 			 const void *entries, size_t size)

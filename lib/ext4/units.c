@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Decides which groups are read ahead together, and in which order.  Knows
- * where tables lie, and nothing of what is in them.
+ * where inode tables lie, but not what they contain.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,13 +12,14 @@
 
 #include "units.h"
 
-/* A unit of several groups takes no more bytes of the device than this: what a
- * network volume counts as one request.  A table of that size and more is a
- * unit by itself, and each worker at one of its own. */
+/* A unit of several groups covers at most this many bytes of the device, which
+ * a network volume counts as one request.  Larger tables are units of their
+ * own, so that each worker can read a different one. */
 #define UNIT_BYTES (256u << 10)
 
-/* Groups of one part that follow each other, before those of the next part:
- * a flex group as mke2fs makes it, so that regions stay together. */
+/* So many groups of one part of the filesystem are laid out before those of the
+ * next part.  It is the size of mke2fs's flex groups, so that regions stay
+ * together. */
 #define STRETCH 16u
 
 static uint64_t table_blocks(const struct e2pf_geometry *geo)
@@ -28,8 +29,8 @@ static uint64_t table_blocks(const struct e2pf_geometry *geo)
 	return (bytes + geo->block_size - 1) / geo->block_size;
 }
 
-/* Does the table of `group` lie right behind that of the one before, and is it
- * still within the bytes that a unit from `first` on may take? */
+/* True if the table of `group` directly follows the table of the group before,
+ * and ends within the bytes that a unit from `first` on may cover. */
 static bool goes_on(const struct e2pf_geometry *geo,
 		    const struct e2pf_group *groups, uint32_t first,
 		    uint32_t group)
@@ -52,7 +53,7 @@ static bool is_first_of_scan(const struct e2pf_units *u, uint32_t group)
 	return false;
 }
 
-/* The unit that begins with this group. */
+/* The unit that begins with `group` and ends before `end`. */
 static struct e2pf_unit unit_from(const struct e2pf_units *u,
 				  const struct e2pf_geometry *geo,
 				  const struct e2pf_group *groups,
@@ -76,7 +77,7 @@ static void put(struct e2pf_units *u, struct e2pf_unit unit)
 	u->unit[u->count++] = unit;
 }
 
-/* A stretch of each part in turn. */
+/* Lay out one stretch of each part in turn. */
 static void lay_out(struct e2pf_units *u, const struct e2pf_geometry *geo,
 		    const struct e2pf_group *groups)
 {
@@ -84,7 +85,7 @@ static void lay_out(struct e2pf_units *u, const struct e2pf_geometry *geo,
 	unsigned parts = 1, i;
 	bool more = true;
 
-	/* What no scan has said that it begins at comes first. */
+	/* The groups before the first scan's first group are a part, too. */
 	for (i = 0; i < u->scans; i++) {
 		if (!u->scan[i].first)
 			continue;

@@ -2,13 +2,13 @@
 /*
  * The units in which inode tables are read ahead, and their order.
  *
- * A unit is a group, or several whose tables lie side by side and are small:
- * workers share out units, and what lies side by side is to be one request.
- * The order is that of the checker: that of the groups; or, where several scans
- * go through parts of the filesystem at the same time, a stretch of each part
- * in turn.
+ * A unit is a group, or several groups whose tables are small and adjacent:
+ * workers divide the work by units, and adjacent tables should be one request.
+ * The order is the one in which the checker reads.  That is the order of the
+ * groups; or, if several scans read parts of the filesystem at the same time,
+ * one stretch of each part in turn.
  *
- * Nothing here is safe in several threads.
+ * None of these functions is thread-safe.
  */
 #ifndef E2PF_UNITS_H
 #define E2PF_UNITS_H
@@ -17,47 +17,50 @@
 
 #include "plan.h"
 
-/* Scans at the same time that are told apart; more are as if one. */
+/* The number of simultaneous scans that are distinguished; a scan beyond it
+ * counts as part of another. */
 #define E2PF_SCANS_MOST 64u
 
 struct e2pf_unit {
-	uint32_t group;			/* the first */
-	uint32_t count;			/* of groups */
+	uint32_t group;			/* the first one */
+	uint32_t count;			/* number of groups */
 };
 
 struct e2pf_scan {
-	uint32_t first;			/* group that it begins with */
-	uint32_t at;			/* that it has come to */
+	uint32_t first;			/* the group where it begins */
+	uint32_t at;			/* the group it has reached */
 	bool ended;
 };
 
 struct e2pf_units {
 	struct e2pf_unit *unit;		/* in order; NULL: each group is one */
-	uint32_t *of_group;		/* the unit that a group is in */
+	uint32_t *of_group;		/* the unit of each group */
 	uint32_t count;
 	uint32_t groups;
-	/* By their first groups, ascending.  None: one scan, of all groups. */
+	/* Sorted by first group.  If there are none: one scan, of all
+	 * groups. */
 	struct e2pf_scan scan[E2PF_SCANS_MOST];
 	unsigned scans;
 };
 
-/* Lay out units for these groups and the scans there are.  Without memory each
- * group is one, in their order. */
+/* Lay out units for these groups and the current scans.  If memory runs out,
+ * each group is a unit, in the order of the groups. */
 void e2pf_units_set(struct e2pf_units *u, const struct e2pf_geometry *geo,
 		    const struct e2pf_group *groups);
 void e2pf_units_free(struct e2pf_units *u);
 
 struct e2pf_unit e2pf_units_get(const struct e2pf_units *u, uint64_t unit);
-/* Of a group that is not in the filesystem: behind the last unit. */
+/* The unit of a group.  For a group that the filesystem does not have, the
+ * number after the last unit. */
 uint32_t e2pf_units_of_group(const struct e2pf_units *u, uint32_t group);
 
-/* A scan begins at this group.  False where there is one that began there, or
- * too many; the units are as they were until e2pf_units_set(). */
+/* A scan begins at this group.  Returns false if another scan began there, or
+ * if there are too many.  The units do not change before e2pf_units_set(). */
 bool e2pf_units_add_scan(struct e2pf_units *u, uint32_t group);
 void e2pf_units_forget_scans(struct e2pf_units *u);
 
-/* The scan that this group is in the part of has come to it, or has ended.
- * Returns the first unit that not all of them have passed. */
+/* The scan whose part contains this group has reached it, or has ended.
+ * Returns the first unit that some scan has not passed yet. */
 uint32_t e2pf_units_scan_at(struct e2pf_units *u, uint32_t group);
 uint32_t e2pf_units_scan_ended(struct e2pf_units *u, uint32_t group);
 
