@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What btrfs brings to a session: the devices that a check has open, their
+ * The btrfs part of a session: the devices that a check has open, their
  * superblocks, and the source.
  */
 #ifdef HAVE_CONFIG_H
@@ -97,8 +97,8 @@ static const char *read_super(struct e2pf_device *dev,
 	}
 }
 
-/* The superblock of the filesystem is the newest of its devices; those with
- * another fsid are its seeds. */
+/* The newest superblock of the devices is the filesystem's.  Devices with
+ * another fsid are seeds of it. */
 static void take_super(struct btrfs_session *s,
 		       const struct e2pf_btrfs_super *super)
 {
@@ -108,7 +108,7 @@ static void take_super(struct btrfs_session *s,
 		s->super = *super;
 }
 
-/* Open one device; NULL, or why nothing can be done with it. */
+/* Open one device.  Returns NULL, or the reason why it cannot be used. */
 static const char *add_device(struct btrfs_session *s, int fd,
 			      const struct stat *st)
 {
@@ -141,7 +141,8 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	return NULL;
 }
 
-/* The first device must do; another is left out, as one that is missing. */
+/* If the first device cannot be used, neither can the filesystem.  Any other
+ * device is left out, like a missing one. */
 static const char *open_devices(struct btrfs_session *s,
 				struct e2pf_btrfs_opened *opened,
 				unsigned count)
@@ -211,7 +212,7 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 	return dev->ops->read(dev, bytes, ref->offset, ref->length);
 }
 
-/* Only what is in memory, so that no disk is waited for. */
+/* Read only what is cached, so that no disk is waited for. */
 static int read_resident(void *ctx, const struct e2pf_ref *ref, void *bytes)
 {
 	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
@@ -243,8 +244,9 @@ bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
 		return false;
 	*device = ref.device;
 	*offset = ref.offset;
-	/* Without knowing what is cached nothing is left out; and to look for
-	 * what nobody reads ahead takes as long as the call. */
+	/* Without knowing what is cached, no readahead may be dropped.  And to
+	 * look up a block that no worker reads takes as long as the readahead
+	 * call. */
 	return planned && !session->dev[ref.device]->blind &&
 	       e2pf_engine_brings(session->engine, &ref, planned);
 }
@@ -257,7 +259,7 @@ bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 		return true;
 	if (!e2pf_session_end(session, milliseconds))
 		return false;
-	/* Where reads fail, waiting for one may take minutes. */
+	/* If reads fail, waiting for one may take minutes. */
 	for (i = 0; i < session->devices && !session->last.errors; i++)
 		e2pf_drain(session->dev[i], milliseconds);
 	e2pf_session_release(session);

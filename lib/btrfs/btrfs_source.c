@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * btrfs as a source of work: which phases there are, what their units are, and
- * how the planner's pointers become references.  Decides what is read in which
- * phase.  Does not know how far ahead anything is read (lib/engine/), nor what
- * the bytes mean (plan_*.c).
+ * btrfs as a source of work: its phases, their units, and the conversion of the
+ * planner's pointers to references.  Decides what is read in which phase.  Does
+ * not know how far ahead anything is read (lib/engine/), nor what the bytes
+ * mean (plan_*.c).
  *
- * Snapshots share most of their blocks: which have been handed out is kept by
- * one bit each, and so a tree is gone through once however many name it.
+ * Snapshots share most of their blocks.  One bit per block records which blocks
+ * were passed on, so a subtree is walked once, however many trees refer to it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -21,18 +21,18 @@
 #include "format.h"
 #include "slots.h"
 
-/* Trees that are kept in mind, beyond what any filesystem is known to have. */
+/* The number of trees that are kept; no known filesystem has more. */
 #define TREES_MOST (1u << 20)
 
-/* Places of the first device that are looked at to measure it. */
+/* The number of places that are sampled to measure the first device. */
 #define SAMPLES 64u
 
-/* Blocks of the chunk tree that are read beforehand: those of 20,000 chunks in
- * nodes of 16 KiB. */
+/* The number of blocks of the chunk tree that are read before the start: those
+ * of 20,000 chunks in nodes of 16 KiB. */
 #define CHUNK_BLOCKS 256u
 
-/* One tree block in eight, and so many, are far more nodes than a sound
- * filesystem has: the smallest hold 121 pointers. */
+/* At most one tree block in eight, plus a constant, is parsed as a node.  A
+ * sound filesystem has far fewer: the smallest nodes hold 121 pointers. */
 #define NODES_PART 8u
 #define NODES_LEAST 65536u
 
@@ -48,16 +48,16 @@ struct e2pf_btrfs {
 	uint64_t bytes[E2PF_DEVICES];
 	struct e2pf_btrfs_device device[E2PF_DEVICES];
 	uint8_t fsid[E2PF_DEVICES][E2PF_BTRFS_UUID];
-	/* The chunks of the superblock, which stay as they are; all; and those
-	 * that were known before the engine was started. */
+	/* Three maps: the chunks in the superblock, which never change; all
+	 * chunks; and those that were known before the engine was started. */
 	struct e2pf_chunk_map system, map, known;
-	atomic_bool complete;		/* the map stays as it is */
-	struct e2pf_slots seen;		/* handed out, or set aside */
-	struct e2pf_slots leaves;	/* set aside */
-	atomic_uint_fast64_t leaf_bytes;	/* of them */
-	atomic_uint_fast64_t extent_bytes;	/* leaves of extent trees */
-	uint64_t room;			/* bytes that may be ahead; what is
-					   more is left to the check */
+	atomic_bool complete;		/* `map` no longer changes */
+	struct e2pf_slots seen;		/* passed on or deferred */
+	struct e2pf_slots leaves;	/* deferred */
+	atomic_uint_fast64_t leaf_bytes;	/* of deferred leaves */
+	atomic_uint_fast64_t extent_bytes;	/* of leaves of extent trees */
+	uint64_t room;			/* bytes that may be read ahead; the
+					   check reads the rest itself */
 	pthread_mutex_t lock;		/* of the lists of trees */
 	struct trees extent_trees, other_trees;
 };
@@ -68,14 +68,14 @@ static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 }
 
 /*
- * The cookie of a reference is the pointer that led to it: its address in
- * units of 4 KiB, the lowest bits of its generation, its level and its tree.
+ * The cookie of a reference encodes the pointer that led to it: its address in
+ * units of 4 KiB, the low bits of its generation, its level and its tree.
  */
 #define COOKIE_UNIT 4096u
 #define COOKIE_ADDRESS 44u		/* bits */
 #define COOKIE_GENERATION 12u
 #define COOKIE_LEVEL 3u
-#define COOKIE_SUBVOLUME 31u		/* in place of a tree: any of them */
+#define COOKIE_SUBVOLUME 31u		/* instead of a tree: any subvolume */
 
 #define COOKIE_MASK(bits) ((UINT64_C(1) << (bits)) - 1)
 
@@ -96,8 +96,9 @@ static bool make_cookie(const struct e2pf_btrfs_ptr *ptr, uint64_t *cookie)
 	return true;
 }
 
-/* The pointer again, with the generation of the block it leads to if their
- * lowest bits are the same. */
+/* Decode a pointer.  A cookie has only the low bits of the generation; the high
+ * bits are taken from `generation`, the one in the block that was read.  So the
+ * two generations are equal if their low bits are. */
 static struct e2pf_btrfs_ptr pointer_of(uint64_t cookie,
 					uint64_t generation)
 {
@@ -132,14 +133,14 @@ static enum e2pf_btrfs_class class_of(const struct e2pf_btrfs_ptr *ptr)
 	}
 }
 
-/* Where pointers go. */
+/* The destination of pointers. */
 struct ref_sink {
 	struct e2pf_btrfs *btrfs;
 	const struct e2pf_chunk_map *map;
 	e2pf_sink sink;
 	void *ctx;
-	bool at_once;			/* leaves too */
-	unsigned device;		/* of this one only, or ANY_DEVICE */
+	bool at_once;			/* leaves are not deferred */
+	unsigned device;		/* only this one, or ANY_DEVICE */
 };
 
 #define ANY_DEVICE E2PF_DEVICES
@@ -163,8 +164,9 @@ static void pass_ref(const struct ref_sink *to, uint64_t logical,
 	}
 }
 
-/* The check walks the extent tree by its keys: a worker that waited for room,
- * and went on in the order of the device, would send a head back and forth. */
+/* The check walks the extent tree in key order.  A worker that first waited for
+ * room, and then read on in device order, would make the disk seek back and
+ * forth: so leaves beyond the budget are left to the check. */
 static bool has_room(struct e2pf_btrfs *btrfs, enum e2pf_btrfs_class cls,
 		     const struct e2pf_btrfs_ptr *ptr)
 {
@@ -175,7 +177,7 @@ static bool has_room(struct e2pf_btrfs *btrfs, enum e2pf_btrfs_class cls,
 	       btrfs->room;
 }
 
-/* A leaf that can wait is set aside; all else is a reference. */
+/* Defer a leaf that can wait; pass on anything else as a reference. */
 static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 {
 	const struct ref_sink *to = ctx;
@@ -205,9 +207,7 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 	pass_ref(to, ptr->logical, ref);
 }
 
-/*
- * What is learnt by parsing.
- */
+/* Collecting what is found by parsing. */
 
 static void add_chunk(void *ctx, const struct e2pf_btrfs_chunk *chunk)
 {
@@ -272,7 +272,7 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	e2pf_slots_free(&btrfs->leaves);
 	e2pf_chunk_map_init(&btrfs->map, &btrfs->super, btrfs->device,
 			    btrfs->members);
-	/* Also where the chunk tree is damaged. */
+	/* These are known even if the chunk tree is damaged. */
 	e2pf_btrfs_plan_sys_array(&btrfs->super, add_chunk, &btrfs->map);
 	btrfs->extent_trees.count = 0;
 	btrfs->other_trees.count = 0;
@@ -281,11 +281,11 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 }
 
 /*
- * Are there more leaves than may be ahead?  The check reads them in the order
- * of addresses, with read-ahead of its own, and keeps them in its memory:
- * while that grows the kernel drops from the page cache what the check has not
- * come to before what it has read, a part of a larger folio at a time, and all
- * would be read twice.
+ * True if there are more leaves than may be read ahead.  The check reads leaves
+ * in address order, with readahead of its own, and keeps them in its memory.
+ * While that grows, the kernel drops from the page cache blocks that the check
+ * has not read yet before those it has read, one part of a larger folio at a
+ * time, and everything would be read twice.
  */
 static bool leaves_are_left(const struct e2pf_btrfs *btrfs)
 {
@@ -309,7 +309,7 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 		units = btrfs->extent_trees.count + btrfs->other_trees.count;
 		break;
 	case E2PF_BTRFS_LEAVES:
-		/* Nobody adds to them any more. */
+		/* The list of leaves is complete by now. */
 		if (!leaves_are_left(btrfs))
 			units = e2pf_slots_words(&btrfs->leaves) *
 				btrfs->members;
@@ -320,9 +320,10 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 }
 
 /*
- * Words of leaves are taken a page at a time, once for each device: so the
- * workers, who take some hundred units each, are at different disks, where one
- * that had the blocks of all would be at one disk after the other.
+ * Leaves are passed on a page of slots at a time, once for each device.  A
+ * worker takes some hundred units, so the workers are at different disks.  If a
+ * unit held the blocks of all devices, the workers would visit one disk after
+ * the other.
  */
 static void seed_leaves(struct ref_sink *to, uint64_t unit)
 {
@@ -342,7 +343,7 @@ static void seed_leaves(struct ref_sink *to, uint64_t unit)
 	}
 }
 
-/* The chunks are all known: from here on the map stays as it is. */
+/* All chunks are known: from now on the map does not change. */
 static void finish_map(struct e2pf_btrfs *btrfs)
 {
 	e2pf_chunk_map_finish(&btrfs->map);
@@ -351,7 +352,7 @@ static void finish_map(struct e2pf_btrfs *btrfs)
 	atomic_store(&btrfs->complete, true);
 }
 
-/* The root of a tree: those of extents and block groups come first. */
+/* The root of a tree.  Extent and block group trees come first. */
 static struct e2pf_btrfs_ptr tree_root(struct e2pf_btrfs *btrfs, uint64_t unit)
 {
 	struct e2pf_btrfs_ptr root;
@@ -364,8 +365,8 @@ static struct e2pf_btrfs_ptr tree_root(struct e2pf_btrfs *btrfs, uint64_t unit)
 	return root;
 }
 
-/* Does the check read this root when it opens the filesystem?  Those of
- * subvolumes but the first only later. */
+/* True if the check reads this root when it opens the filesystem.  Of the
+ * subvolumes' roots it then reads only the first. */
 static bool is_read_at_opening(const struct e2pf_btrfs_ptr *root)
 {
 	return root->owner == BT_FS_TREE_OBJECTID ||
@@ -393,7 +394,7 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 	case E2PF_BTRFS_ROOTS:
 		finish_map(btrfs);
 		pass_block(&to, &btrfs->super.root);
-		/* Of the log's tree the check reads the root alone. */
+		/* The check reads only the root of the log tree. */
 		if (btrfs->super.log_root.logical)
 			pass_ref(&to, btrfs->super.log_root.logical,
 				 (struct e2pf_ref) {
@@ -452,8 +453,8 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	return true;
 }
 
-/* Places all over the chunks that are known when the engine is made: those of
- * metadata, where e2pf_btrfs_learn_chunks() has found them. */
+/* Sample places spread over the chunks that are known when the engine is
+ * created: metadata chunks, if e2pf_btrfs_learn_chunks() has found them. */
 static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 			 e2pf_sink sink, void *ctx)
 {
@@ -564,7 +565,8 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 {
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
 	const bool complete = atomic_load(&btrfs->complete);
-	/* Until the walk has come to it, what was learnt beforehand. */
+	/* Until the walk has completed the map, use the chunks that were known
+	 * before the start. */
 	const struct e2pf_chunk_map *map = complete ? &btrfs->map :
 						      &btrfs->known;
 	uint64_t logical, slot = UINT64_MAX;
@@ -597,7 +599,7 @@ size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs)
 	return btrfs->map.count;
 }
 
-/* References to the chunk tree's blocks that are still to be read. */
+/* References to blocks of the chunk tree that have not been read yet. */
 struct chunk_walk {
 	struct e2pf_ref ref[CHUNK_BLOCKS];
 	unsigned count;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The source of work for btrfs, in the order of btrfs check:
+ * The source of work for btrfs.  The phases are in the order of btrfs check:
  *
- *	E2PF_BTRFS_CHUNKS	the chunk tree, which tells where all else is
+ *	E2PF_BTRFS_CHUNKS	the chunk tree, which maps addresses to devices
  *	E2PF_BTRFS_ROOTS	the root tree, which names the other trees
  *	E2PF_BTRFS_TREES	the roots of all trees, which the check reads
  *				when it opens the filesystem; the nodes; and
  *				the leaves of extent and block group trees,
  *				which it walks first, block by block
- *	E2PF_BTRFS_LEAVES	all other leaves, whose addresses are known
- *				then, in the order of the devices; unless they
- *				are more than may be ahead of the check
+ *	E2PF_BTRFS_LEAVES	all other leaves, whose addresses are then
+ *				known, in device order; none if there are more
+ *				of them than may be read ahead of the check
  *
- * Nobody reports where the check is: it is followed by what it reads.
- * The parts of this source may be used as engine/source.h says.
+ * The check does not report its position; the engine follows its reads.  The
+ * functions of this source may be called as engine/source.h says.
  */
 #ifndef E2PF_BTRFS_SOURCE_H
 #define E2PF_BTRFS_SOURCE_H
@@ -29,7 +29,7 @@ enum e2pf_btrfs_phase {
 	E2PF_BTRFS_PHASES
 };
 
-/* What a block of metadata is. */
+/* The classes of metadata. */
 enum e2pf_btrfs_class {
 	E2PF_BTRFS_CLASS_CHUNKS,	/* of the chunk tree */
 	E2PF_BTRFS_CLASS_ROOTS,		/* of the root tree, or the log's */
@@ -39,19 +39,20 @@ enum e2pf_btrfs_class {
 	E2PF_BTRFS_CLASSES
 };
 
-/* A device to read from, and what is known of it. */
+/* A device to read from. */
 struct e2pf_btrfs_member {
-	uint64_t bytes;			/* its size */
+	uint64_t bytes;			/* size of the device */
 	uint64_t devid;
 	uint8_t uuid[E2PF_BTRFS_UUID];
-	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of blocks: a seed's differ
-						   from the others' */
+	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of tree blocks; a seed's
+						   differs from the others' */
 };
 
 struct e2pf_btrfs;
 
-/* A source for this filesystem on these devices (1 to E2PF_DEVICES), by whose
- * indices references name them.  All is copied.  NULL without memory. */
+/* Create a source for this filesystem on these devices (1 to E2PF_DEVICES).
+ * References name a device by its index in `members`.  All arguments are
+ * copied.  Returns NULL if memory runs out. */
 struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 				  const struct e2pf_btrfs_member *members,
 				  unsigned count);
@@ -59,40 +60,43 @@ void e2pf_btrfs_free(struct e2pf_btrfs *btrfs);
 
 struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs);
 
-/* Does this byte of a device lie in a chunk that the superblock itself names:
- * one of the chunk tree's?  From any thread, with or without an engine. */
+/* True if this byte of a device lies in a chunk that the superblock itself
+ * names, which is a chunk of the chunk tree.  May be called from any thread,
+ * with or without an engine. */
 bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset);
 
-/* Reads a reference; 0 or an errno. */
+/* Read the block of a reference.  Returns 0 or an errno. */
 typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
 				 void *bytes);
 
 /*
- * Find out where metadata lies, from the first blocks of the chunk tree, so
- * that the devices are measured at places that will be read anyway, and
- * e2pf_btrfs_copy_read() knows from the start.  For a check that has read the
- * chunk tree already this takes no time.  Before an engine is started.
+ * Find the metadata chunks, from the first blocks of the chunk tree.  Then the
+ * devices are measured at places that will be read anyway, and
+ * e2pf_btrfs_copy_read() can answer from the start.  This takes no time if the
+ * check has already read the chunk tree.  Call it before an engine is started.
  */
 void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 			     void *ctx);
 
 /*
- * The copy that the check reads of the tree block that has a copy there, and
- * whether it is among what has been handed out, or is going to be.  False
- * where that is not known, or not one piece.  From any thread, but not while
- * an engine is started.
+ * The tree block that has a copy at this place of a device: *ref is the copy
+ * that the check will read, and *planned tells whether that was passed on or
+ * will be.  Returns false if no such block is known, or if it is not
+ * contiguous.  May be called from any thread, but not while an engine is being
+ * started.
  */
 bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset, struct e2pf_ref *ref,
 			  bool *planned);
 
-/* Bytes of leaves that are left to the check, more than may be ahead of it;
- * 0 where they are read ahead.  Not while there are threads. */
+/* Bytes of leaves that are left to the check because there are more than may be
+ * read ahead; 0 if they are read ahead.  Not to be called while there are
+ * worker threads. */
 uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs);
 
-/* Chunks that tree blocks lie in, as far as they are known; not while there
- * are threads. */
+/* The number of known chunks that may hold tree blocks.  Not to be called while
+ * there are worker threads. */
 size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs);
 
 #endif

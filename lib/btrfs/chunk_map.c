@@ -9,17 +9,17 @@
 
 #include "chunk_map.h"
 
-/* Chunks of metadata are 256 MiB or more on all but the smallest
- * filesystems: these are 16 TiB of it. */
+/* Metadata chunks are 256 MiB or more on all but the smallest filesystems, so
+ * this is 16 TiB of metadata. */
 #define CHUNKS_MOST 65536u
 
-/* Slots there are at most; what lies beyond is not planned. */
+/* The maximum number of slots; blocks beyond it are not planned. */
 #define SLOTS_MOST (UINT64_C(1) << 33)
 
 struct map_chunk {
 	struct e2pf_btrfs_layout layout;
-	size_t stripe;			/* index of its first */
-	uint64_t slot;			/* its first */
+	size_t stripe;			/* index of its first stripe */
+	uint64_t slot;			/* its first slot */
 	uint64_t slots;
 };
 
@@ -28,11 +28,11 @@ struct map_stripe {
 	uint8_t device;
 };
 
-/* A stripe of a chunk, by where it lies. */
+/* A stripe of a chunk, for lookup by place. */
 struct map_place {
 	uint64_t offset;
 	uint32_t chunk;
-	uint8_t stripe;			/* of the chunk's */
+	uint8_t stripe;			/* index within the chunk */
 	uint8_t device;
 };
 
@@ -62,7 +62,8 @@ void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
 	map->count = map->room = map->stripes = map->stripe_room = 0;
 }
 
-/* Room for `more` elements behind those in use; false without memory. */
+/* Make room for `more` elements after those in use.  Returns false if memory
+ * runs out. */
 static bool have_room(void **array, size_t *room, size_t used, size_t more,
 		      size_t size)
 {
@@ -134,7 +135,7 @@ static int by_address(const void *a, const void *b)
 	return x->stripe < y->stripe ? -1 : x->stripe > y->stripe;
 }
 
-/* Chunk number `index`, and where its first stripe begins. */
+/* A chunk's index, and where its first stripe begins. */
 struct placed {
 	uint64_t offset;
 	uint32_t index;
@@ -149,9 +150,9 @@ static int by_offset(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Slots are numbered in the order in which chunks lie on their devices, those
- * of different devices in turn: blocks taken in the order of slots go over
- * each device once, and over all at the same time. */
+/* Number the slots in the order in which chunks lie on their devices, with the
+ * devices interleaved.  So blocks in slot order sweep over each device once,
+ * and over all devices at the same time. */
 static void number_slots(struct e2pf_chunk_map *map)
 {
 	struct placed *order = calloc(map->count + 1, sizeof(*order));
@@ -176,7 +177,7 @@ static void number_slots(struct e2pf_chunk_map *map)
 		map->slots += c->slots;
 		map->by_slot[n++] = (uint32_t)at;
 	}
-	/* Those without slots end the search. */
+	/* Chunks without slots are at the end, where the search stops. */
 	for (; map->by_slot && n < map->count; n++)
 		map->by_slot[n] = UINT32_MAX;
 	free(order);
@@ -193,7 +194,7 @@ static int by_place(const void *a, const void *b)
 	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
-/* Without memory for it no place is found. */
+/* If memory runs out, no place can be looked up. */
 static void sort_places(struct e2pf_chunk_map *map)
 {
 	size_t i, n = 0;
@@ -237,7 +238,7 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 	sort_places(map);
 }
 
-/* The chunk that this address is in, or NULL. */
+/* The chunk that contains this address, or NULL. */
 static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
 					uint64_t logical)
 {
@@ -257,7 +258,8 @@ static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
 	return &map->chunk[low - 1];
 }
 
-/* The parts of a block in one copy; 0 when one of them lies nowhere. */
+/* Find the parts of a block in one copy.  Returns their number, or 0 if one of
+ * them is outside the chunk or on no open device. */
 static unsigned find_copy(const struct e2pf_chunk_map *map,
 			  const struct map_chunk *c, uint64_t offset,
 			  unsigned copy, struct e2pf_btrfs_extent *extent)

@@ -1,88 +1,91 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The chunks that tree blocks lie in: from a logical address to a place on a
- * device, and to the slot of a set of blocks (slots.h).
+ * The chunks that hold tree blocks: maps a logical address to a place on a
+ * device, and to a slot in a set of blocks (slots.h).
  *
- * Filled by one thread; from e2pf_chunk_map_finish() on, safe from any.
+ * One thread fills the map.  After e2pf_chunk_map_finish() it may be read from
+ * any thread.
  */
 #ifndef E2PF_BTRFS_CHUNK_MAP_H
 #define E2PF_BTRFS_CHUNK_MAP_H
 
 #include "plan.h"
 
-/* A device that was opened, as its superblock describes it. */
+/* An open device, as its superblock describes it. */
 struct e2pf_btrfs_device {
 	uint64_t devid;
 	uint8_t uuid[E2PF_BTRFS_UUID];
 };
 
-/* In place of the index of a device: it was not opened. */
+/* Stands for the index of a device that is not open. */
 #define E2PF_BTRFS_NO_DEVICE 0xffu
 
-/* Where a tree block, or a part of it, lies. */
+/* The place of a tree block or of a part of it. */
 struct e2pf_btrfs_extent {
-	uint64_t offset;	/* bytes, on the device */
+	uint64_t offset;	/* in bytes, on the device */
 	uint32_t length;	/* bytes */
 	uint8_t device;		/* index of the device */
 };
 
-/* A tree block may go over the end of a stripe, once. */
+/* A tree block may cross the end of a stripe once. */
 #define E2PF_BTRFS_PARTS 2u
 
 struct e2pf_chunk_map {
 	const struct e2pf_btrfs_device *devices;
 	unsigned device_count;
 	uint32_t nodesize, sectorsize;
-	struct map_chunk *chunk;	/* by logical address, once finished */
-	uint32_t *by_slot;		/* their indices in order of slots */
+	struct map_chunk *chunk;	/* by logical address, after finish() */
+	uint32_t *by_slot;		/* indices of chunks in slot order */
 	size_t count, room;
 	struct map_stripe *stripe;
 	size_t stripes, stripe_room;
-	struct map_place *place;	/* stripes in the order of devices */
+	struct map_place *place;	/* stripes sorted by device and
+					   offset */
 	size_t places;
-	uint64_t slots;			/* there are, once finished */
+	uint64_t slots;			/* their number, after finish() */
 };
 
-/* An empty map; `devices` outlives it. */
+/* Make an empty map.  `devices` must outlive it. */
 void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_super *super,
 			 const struct e2pf_btrfs_device *devices,
 			 unsigned device_count);
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map);
 
-/* Add a chunk; one without tree blocks, or without memory for it, is left
- * out. */
+/* Add a chunk.  It is left out if it holds no tree blocks, or if there is no
+ * room or memory for it. */
 void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
 			const struct e2pf_btrfs_chunk *chunk);
 
-/* All are there.  Of chunks that overlap one is kept. */
+/* All chunks were added.  If chunks overlap, one of them is kept. */
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map);
 
 /*
- * Where the tree block at this address lies: in the first copy all of whose
- * devices were opened, which is the one the check reads.  Returns how many
- * parts it has, 0 where it lies nowhere.
+ * Find the tree block at this address, in the first copy whose devices are all
+ * open: that is the copy that the check reads.  Returns the number of its
+ * parts, 0 if there is no such copy.
  */
 unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 			     uint64_t logical,
 			     struct e2pf_btrfs_extent
 				     extent[E2PF_BTRFS_PARTS]);
 
-/* The address whose copy, any of them, lies at this byte of a device; 0 where
- * none does or, with parity, it is not looked for. */
+/* The address of which any copy lies at this byte of a device.  0 if there is
+ * none, and always with parity, where it is not searched for. */
 uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
 				unsigned device, uint64_t offset);
 
-/* The slot of the block at this address, and whether it begins there rather
- * than in the middle of it.  UINT64_MAX where there is no chunk. */
+/* The slot of the block at this address, or UINT64_MAX if no chunk contains it.
+ * *aligned tells whether the address is the beginning of the slot, not its
+ * middle. */
 uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 			     uint64_t logical, bool *aligned);
 
-/* The address of a slot; 0 for one of no chunk. */
+/* The address of a slot; 0 if no chunk contains it. */
 uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 				uint64_t slot);
 
-/* Does this byte of a device belong to one of the chunks? */
+/* True if this byte of a device belongs to one of the chunks. */
 bool e2pf_chunk_map_has_place(const struct e2pf_chunk_map *map,
 			      unsigned device, uint64_t offset);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The last requests for read-ahead on a device, and waiting for them. */
+/* Records the last readahead requests on a device, and waits for them. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -9,16 +9,16 @@
 
 #include "drain.h"
 
-/* A device's queue holds fewer (1,023 in NVMe, 256 in most others): who asks
- * for more waits for one of those before. */
+/* More than a device's queue holds (1,023 in NVMe, 256 in most others): with a
+ * full queue, a new request waits for an earlier one to complete. */
 #define REQUESTS 2048u
 
-/* What has not come in ten seconds is on no queue any more. */
+/* A request older than ten seconds is no longer in any queue. */
 #define IN_FLIGHT_NS 10000000000u
 
 struct request {
 	uint64_t last;			/* its last byte */
-	uint64_t asked;			/* ns; 0: none */
+	uint64_t asked;			/* in ns; 0: unused entry */
 };
 
 struct inflight {
@@ -26,7 +26,7 @@ struct inflight {
 	struct e2pf_device *real;
 	pthread_mutex_t lock;
 	struct request request[REQUESTS];
-	unsigned next;			/* the oldest */
+	unsigned next;			/* index of the oldest */
 };
 
 static struct inflight *inflight_of(struct e2pf_device *dev)
@@ -130,9 +130,9 @@ void e2pf_drain(struct e2pf_device *dev, int milliseconds)
 
 		if (!r->asked || now - r->asked > IN_FLIGHT_NS)
 			return;
-		/* A page that is being read counts as not resident; to read
-		 * from it is to wait for that.  One that was dropped again is
-		 * left alone. */
+		/* A page that is being read is not resident yet, and a read of
+		 * it waits until it is.  A page that was dropped again is left
+		 * alone. */
 		inflight_span(dev, r->last, 1, &resident);
 		if (!resident && !inflight_is_gone(dev, r->last))
 			inflight_read(dev, &byte, r->last, 1);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The format of btrfs on disk: the numbers of trees and of types of items,
- * flags, and the places of the fields that are used.
+ * The on-disk format of btrfs: tree and item type numbers, flags, and the
+ * offsets of the fields that are used.
  *
- * These are facts of the format.  They have names of their own because a
- * kernel's headers name only what that kernel knows: the block group tree, for
- * example, has a name since Linux 6.1.  A number has the kernel's name with
- * BT_ for BTRFS_.  Source: <linux/btrfs_tree.h> and <linux/btrfs.h> of Linux
- * 6.1, and for superblock and tree blocks those of 6.12.
- * tests/unit/test-btrfs-format.c compares them with the headers of the
- * machine.  Private to lib/ and its tests.
+ * These are facts of the format.  They are defined here because a kernel's
+ * headers name only what that kernel knows: the block group tree, for example,
+ * has had a name only since Linux 6.1.  Each number has the kernel's name with
+ * BT_ instead of BTRFS_.  Source: <linux/btrfs_tree.h> and <linux/btrfs.h> of
+ * Linux 6.1, and those of 6.12 for superblock and tree blocks.
+ * tests/unit/test-btrfs-format.c compares them with the headers of the machine.
+ * Private to lib/ and its tests.
  */
 #ifndef E2PF_BTRFS_FORMAT_H
 #define E2PF_BTRFS_FORMAT_H
@@ -21,7 +21,7 @@
 /* "_BHRfS_M", as a little-endian number. */
 #define BT_MAGIC UINT64_C(0x4D5F53665248425F)
 
-/* Numbers of trees, which are the owners of their blocks. */
+/* Tree numbers.  They are also the owners of the trees' blocks. */
 #define BT_ROOT_TREE_OBJECTID UINT64_C(1)
 #define BT_EXTENT_TREE_OBJECTID UINT64_C(2)
 #define BT_CHUNK_TREE_OBJECTID UINT64_C(3)
@@ -30,14 +30,14 @@
 #define BT_BLOCK_GROUP_TREE_OBJECTID UINT64_C(11)
 #define BT_TREE_LOG_OBJECTID UINT64_C(0xfffffffffffffffa)
 
-/* The first number of a subvolume, and of a file or folder in it. */
+/* The lowest number of a subvolume, and of a file or folder in it. */
 #define BT_FIRST_FREE_OBJECTID UINT64_C(256)
 
-/* The objects that all chunks, and all checksums, are items of. */
+/* The objectids of all chunk items, and of all checksum items. */
 #define BT_FIRST_CHUNK_TREE_OBJECTID UINT64_C(256)
 #define BT_EXTENT_CSUM_OBJECTID UINT64_C(0xfffffffffffffff6)
 
-/* Types of items: the middle part of their keys. */
+/* Item types: the middle part of an item's key. */
 enum bt_item_type {
 	BT_INODE_ITEM_KEY = 1,
 	BT_INODE_REF_KEY = 12,
@@ -54,8 +54,7 @@ enum bt_item_type {
 	BT_CHUNK_ITEM_KEY = 228
 };
 
-/* What a chunk holds, and how it is laid out on its devices: flags of its
- * type. */
+/* Flags of a chunk's type: what it holds, and its layout on the devices. */
 #define BT_BLOCK_GROUP_DATA (UINT64_C(1) << 0)
 #define BT_BLOCK_GROUP_SYSTEM (UINT64_C(1) << 1)
 #define BT_BLOCK_GROUP_METADATA (UINT64_C(1) << 2)
@@ -69,11 +68,12 @@ enum bt_item_type {
 #define BT_BLOCK_GROUP_RAID1C4 (UINT64_C(1) << 10)
 #define BT_BLOCK_GROUP_PROFILE_MASK UINT64_C(0x7f8)
 
-/* Features of the superblock that a reader has to know. */
+/* Superblock features that matter to a reader. */
 #define BT_FEATURE_INCOMPAT_METADATA_UUID (UINT64_C(1) << 10)
 #define BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 (UINT64_C(1) << 13)
 
-/* Fields of the superblock.  Here and below: bytes from its start. */
+/* Fields of the superblock.  Here and below, values are byte offsets from the
+ * start of the structure. */
 enum bt_super_field {
 	BT_SUPER_FSID = 32,
 	BT_SUPER_BYTENR = 48,
@@ -98,7 +98,7 @@ enum bt_super_field {
 	BT_SUPER_SYS_ARRAY = 811
 };
 
-/* Fields of the header of a tree block, and its length. */
+/* Fields of a tree block's header, and the header's length. */
 enum bt_header_field {
 	BT_HEADER_FSID = 32,
 	BT_HEADER_BYTENR = 48,
@@ -115,8 +115,8 @@ enum bt_header_field {
 #define BT_PTR_GENERATION 25u
 #define BT_PTR_BYTES 33u
 
-/* An entry of a leaf: key, where its item lies behind the header, and how
- * long that is. */
+/* An entry of a leaf: key, offset of its item after the header, and size of the
+ * item. */
 #define BT_ITEM_OFFSET 17u
 #define BT_ITEM_SIZE 21u
 #define BT_ITEM_BYTES 25u
@@ -128,13 +128,13 @@ enum bt_key_field {
 	BT_KEY_OFFSET = 9
 };
 
-/* The description of a device in its superblock. */
+/* A device's description in its own superblock. */
 enum bt_dev_item_field {
 	BT_DEV_ITEM_DEVID = 0,
 	BT_DEV_ITEM_UUID = 66
 };
 
-/* A chunk, and each of its stripes, which follow it. */
+/* A chunk; its stripes follow it. */
 enum bt_chunk_field {
 	BT_CHUNK_LENGTH = 0,
 	BT_CHUNK_STRIPE_LEN = 16,
@@ -152,7 +152,7 @@ enum bt_stripe_field {
 
 #define BT_STRIPE_BYTES 32u
 
-/* The root of a tree.  Items of old kernels end with the level. */
+/* The root of a tree.  Items written by old kernels end with the level. */
 enum bt_root_item_field {
 	BT_ROOT_ITEM_GENERATION = 160,
 	BT_ROOT_ITEM_BYTENR = 176,
@@ -161,11 +161,11 @@ enum bt_root_item_field {
 
 #define BT_ROOT_ITEM_BYTES 439u
 
-/* An inode: the generation that changed it last, and its length. */
+/* An inode: the generation that last changed it, and the item's length. */
 #define BT_INODE_ITEM_TRANSID 8u
 #define BT_INODE_ITEM_BYTES 160u
 
-/* A part of a file. */
+/* A file extent. */
 enum bt_file_extent_field {
 	BT_FILE_EXTENT_GENERATION = 0,
 	BT_FILE_EXTENT_COMPRESSION = 16,
@@ -185,7 +185,7 @@ enum bt_file_extent_type {
 	BT_FILE_EXTENT_PREALLOC = 2
 };
 
-/* The record of an extent; references to it follow. */
+/* An extent's record; references to the extent follow it. */
 #define BT_EXTENT_ITEM_FLAGS 16u
 #define BT_EXTENT_ITEM_BYTES 24u
 
@@ -193,8 +193,8 @@ enum bt_file_extent_type {
 #define BT_EXTENT_FLAG_DATA (UINT64_C(1) << 0)
 #define BT_EXTENT_FLAG_TREE_BLOCK (UINT64_C(1) << 1)
 
-/* A reference by a file, behind its type; and the count behind the address of
- * a leaf that refers to the extent. */
+/* A reference by a file, after its type; and the length of the count that
+ * follows the address of a leaf that refers to the extent. */
 enum bt_extent_data_ref_field {
 	BT_EXTENT_DATA_REF_ROOT = 0,
 	BT_EXTENT_DATA_REF_OBJECTID = 8,

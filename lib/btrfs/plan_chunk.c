@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chunks: from the bytes of a chunk item to its layout, and from an address
- * in it to a stripe.
+ * Chunks: from the bytes of a chunk item to its layout, and from an offset in
+ * the chunk to a stripe.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -10,8 +10,8 @@
 #include "format.h"
 #include "plan.h"
 
-/* What a profile needs: the least stripes, and of how many one byte lies on
- * (0: on all of them). */
+/* Set the layout for a profile.  Returns false if the number of stripes does
+ * not fit the profile, or if that is unknown. */
 static bool set_profile(struct e2pf_btrfs_layout *l, uint64_t type,
 			unsigned sub_stripes)
 {
@@ -130,7 +130,7 @@ struct e2pf_btrfs_place e2pf_btrfs_place(const struct e2pf_btrfs_layout *l,
 	if (l->profile == E2PF_BTRFS_RAID10)
 		place.stripe = column * l->copies + copy;
 	else if (l->profile == E2PF_BTRFS_RAID56)
-		/* Parity moves on by one stripe with each row. */
+		/* The parity moves by one stripe with each row. */
 		place.stripe = (unsigned)((row + column) % l->stripes);
 	else
 		place.stripe = column;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tree blocks: whether one is what its pointer says, and what it refers to.
+ * Tree blocks: checks that a block is the one its pointer describes, and finds
+ * the blocks that it refers to.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -21,12 +22,13 @@ uint64_t e2pf_btrfs_generation(const void *block)
 
 bool e2pf_btrfs_is_subvolume(uint64_t owner)
 {
-	/* Negative numbers are relocation trees, made of subvolumes'. */
+	/* As unsigned numbers, the negative ones are included: these are
+	 * relocation trees, which are copies of subvolumes' trees. */
 	return owner == BT_FS_TREE_OBJECTID || owner >= BT_FIRST_FREE_OBJECTID;
 }
 
-/* Blocks of subvolumes are shared by snapshots, and keep the owner that they
- * were made for. */
+/* Snapshots share the blocks of subvolumes, and a block keeps the owner for
+ * which it was created. */
 static bool fits_owner(uint64_t owner, uint64_t expected)
 {
 	return owner == expected || (e2pf_btrfs_is_subvolume(owner) &&
@@ -47,7 +49,7 @@ bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super,
 	       items <= room / (ptr->level ? BT_PTR_BYTES : BT_ITEM_BYTES);
 }
 
-/* Can a tree block lie there? */
+/* True if a tree block can be at this address. */
 static bool is_address(const struct e2pf_btrfs_super *super, uint64_t logical)
 {
 	return logical && logical % super->sectorsize == 0 &&
@@ -81,15 +83,16 @@ void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
 			.level = ptr->level - 1
 		};
 
-		/* To change a child is to change all above it. */
+		/* A child cannot be newer: changing it changes all nodes above
+		 * it. */
 		if (is_address(super, child.logical) &&
 		    child.generation <= last)
 			sink(ctx, &child);
 	}
 }
 
-/* The item of a leaf's entry, or NULL where its bytes are not inside the leaf;
- * *size is their number. */
+/* The item of a leaf's entry, or NULL if it is not inside the leaf.  *size is
+ * its length in bytes. */
 static const uint8_t *item_of(const struct e2pf_btrfs_super *super,
 			      const uint8_t *block, uint32_t entry,
 			      uint32_t *size)
@@ -122,7 +125,7 @@ void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
 		if (type_of(entry) != BT_ROOT_ITEM_KEY)
 			continue;
 		item = item_of(super, block, i, &size);
-		/* Items of old kernels end with the level. */
+		/* Items written by old kernels end with the level. */
 		if (!item || size <= BT_ROOT_ITEM_LEVEL)
 			continue;
 		root.logical = bt_le64(item + BT_ROOT_ITEM_BYTENR);

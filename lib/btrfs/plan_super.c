@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The superblock of btrfs, and the chunks that it names itself. */
+/* The btrfs superblock, and the chunks in its own array. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -7,7 +7,7 @@
 #include "format.h"
 #include "plan.h"
 
-/* The sizes a filesystem can have; both are powers of two. */
+/* The limits of node size and sector size.  Both are powers of two. */
 #define LEAST_BLOCK 4096u
 #define MOST_BLOCK 65536u
 
@@ -104,7 +104,8 @@ void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
 		const uint8_t *item = b + BT_KEY_BYTES;
 		struct e2pf_btrfs_chunk chunk;
 
-		/* Without knowing how long it is there is no next one. */
+		/* Without the length of this item, the next one cannot be
+		 * found. */
 		size = head + BT_STRIPE_BYTES *
 		       bt_le16(item + BT_CHUNK_NUM_STRIPES);
 		if (b[BT_KEY_TYPE] != BT_CHUNK_ITEM_KEY ||

@@ -35,7 +35,8 @@ void e2pf_slots_free(struct e2pf_slots *set)
 	memset(set, 0, sizeof(*set));
 }
 
-/* The page of bits, made if need be by whoever comes first. */
+/* The page with this number.  The first thread that needs a page allocates
+ * it. */
 static _Atomic(uint64_t) *have_page(struct e2pf_slots *set, uint64_t number)
 {
 	_Atomic(uint64_t) *page = atomic_load(&set->page[number]);
