@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What was decided and what a run came to, in words for people.  Decides
- * nothing and counts nothing itself.
+ * Puts into words what was decided and what a run achieved.  Decides nothing
+ * and counts nothing itself.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -154,7 +154,8 @@ static void summarize_ahead(struct e2pf_decisions *list,
 		    mib(st->wasted_bytes), (unsigned long long)st->errors);
 }
 
-/* Time waited in each stage: "pass1 0.310 of 0.512 s, pass2 0.110 of 0.200 s". */
+/* The time waited in each stage: "pass1 0.310 of 0.512 s, pass2 0.110 of 0.200
+ * s". */
 static void name_stages(char *text, size_t size,
 			const struct e2pf_engine_stats *st,
 			const char *const *names, unsigned stages)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The model of a check's time.  doc/estimates.md compares it with real checks
- * of modelled disks, and has the command that does so again.
+ * A model of the time that a check takes.  doc/estimates.md compares it with
+ * real checks on modelled disks, and gives the command that repeats the
+ * comparison.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -11,26 +12,26 @@
 
 #include "estimate.h"
 
-/* What e2fsck computes, seconds: 203,000 inodes 0.24, 67,000 indirect blocks
- * of 1024 numbers each 0.19 (make -C bench timing, the CPU bound).  Processors
- * differ by half of that, or twice. */
+/* The CPU time of e2fsck in seconds: 0.24 for 203,000 inodes, 0.19 for 67,000
+ * indirect blocks of 1024 numbers each (make -C bench timing, the CPU bound).
+ * Other processors take half to twice as long. */
 #define INODE_SECONDS 1.2e-6
 #define NUMBER_SECONDS 2.8e-9
 
-/* What is left of it with the accelerations: about half. */
+/* The accelerations halve the CPU time. */
 #define ACCELERATED 0.5
 
-/* Blocks that the kernel reads for a sequence at a time: windows of 16 KiB to
- * begin with, 128 KiB for inode tables. */
+/* The windows in which the kernel reads a sequence: 16 KiB at first, 128 KiB
+ * for inode tables. */
 #define WINDOW_BYTES 16384.0
 #define TABLE_WINDOW_BYTES 131072.0
 
-/* Reading ahead in the order of the device has short ways from one request to
- * the next, and many at a time. */
+/* The cost of a request that is read ahead, as a fraction of the latency with
+ * eight in flight: less, because requests are sorted and many are in flight. */
 #define AHEAD_LEAST (1.0 / 8)
 #define AHEAD_MOST (1.0 / 2)
 
-/* Where between the least and the most a check has come to lie. */
+/* Where the expected time lies between the lowest (0) and the highest (1). */
 #define EXPECT_HEAD 0.3
 #define EXPECT_FLASH 0.5
 #define EXPECT_AHEAD 0.3
@@ -38,7 +39,7 @@
 
 struct amounts {
 	double runs, bytes;
-	double far, near;	/* requests of a check by itself */
+	double far, near;	/* requests without readahead */
 };
 
 static double larger(double a, double b)
@@ -55,7 +56,7 @@ static void count(const struct e2pf_probe *p, struct amounts *a)
 		double bytes = (double)p->plan[i].blocks * p->block_size;
 		double runs = (double)p->plan[i].runs;
 
-		/* The journal is not read by a check that replays none. */
+		/* A check that replays no journal does not read it. */
 		if (i == E2PF_FILES)
 			continue;
 		a->runs += runs;
@@ -80,7 +81,7 @@ static void expect(struct e2pf_estimate *r, double part)
 	r->expected = r->low + (r->high - r->low) * part;
 }
 
-/* Half of the far requests turn out to be near. */
+/* The lowest estimate assumes that half of the far requests are near. */
 static void wait_alone(const struct e2pf_probe *p, const struct amounts *a,
 		       struct e2pf_estimate *wait)
 {
@@ -121,7 +122,7 @@ void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads)
 	}
 	p->stock.low = cpu / 2 + alone.low;
 	p->stock.high = cpu * 2 + alone.high;
-	/* Computing and reading go on at the same time. */
+	/* Computing and reading overlap. */
 	p->prefetch.low = larger(cpu * ACCELERATED / 2, ahead.low);
 	p->prefetch.high = cpu * ACCELERATED * 2 + ahead.high;
 	expect(&p->stock, p->block_order ? EXPECT_HEAD : EXPECT_FLASH);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The statistics as JSON.  Decides the keys and their order; doc/statistics.md
- * says what they mean.
+ * explains them.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,7 +12,7 @@
 
 #include "statistics.h"
 
-/* Version of the statistics' schema, doc/statistics.md. */
+/* The version of the schema; see doc/statistics.md. */
 #define STATS_SCHEMA 2
 
 void e2pf_statistics_add(struct e2pf_engine_stats *to,
@@ -65,7 +65,7 @@ static void put_bool(struct json_object *o, const char *key, bool value)
 	json_object_object_add(o, key, json_object_new_boolean(value));
 }
 
-/* Microseconds are told, and no more digits. */
+/* Seconds are written with six digits, which is microseconds. */
 static void put_seconds(struct json_object *o, const char *key,
 			       double seconds)
 {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The statistics of a session, as JSON (doc/statistics.md).
- */
+/* A session's statistics, as JSON (doc/statistics.md). */
 #ifndef E2PF_STATISTICS_H
 #define E2PF_STATISTICS_H
 
 #include "decisions.h"
 
-/* All that is written; what is pointed to is only read. */
+/* Everything that is written.  What the pointers refer to is only read. */
 struct e2pf_statistics {
-	const char *device;		/* as it was named */
+	const char *device;		/* as the caller named it */
 	uint32_t block_size;		/* bytes */
 	uint32_t groups;
 	const char *io_manager;
@@ -23,15 +21,15 @@ struct e2pf_statistics {
 	uint64_t journal_bytes;
 	uint64_t journal_requests;
 	uint64_t budget;		/* bytes */
-	unsigned sharing;		/* processes */
+	unsigned sharing;		/* number of processes */
 };
 
-/* Write one JSON object and a newline.  Returns 0, EIO when `out` has an
- * error, or EXT2_ET_NO_MEMORY. */
+/* Write one JSON object and a newline.  Returns 0, EIO if `out` has an error,
+ * or EXT2_ET_NO_MEMORY. */
 errcode_t e2pf_statistics_write(const struct e2pf_statistics *statistics,
 				FILE *out);
 
-/* Add what a later engine counted to what an earlier one did. */
+/* Add the counts of a later engine to those of an earlier one. */
 void e2pf_statistics_add(struct e2pf_engine_stats *to,
 			 const struct e2pf_engine_stats *from);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which file statistics may be written to.  Knows nothing of what they
- * are.
+ * Decides to which files statistics may be written.  Does not know what they
+ * contain.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -15,17 +15,17 @@
 
 #include "stats_file.h"
 
-/* The two errors of open(2) whose text would not tell what is wrong. */
+/* The two errors of open(2) whose usual text would not explain the problem. */
 static const char *open_error(int err)
 {
 	if (err == ELOOP)
 		return "a symbolic link";
-	if (err == ENXIO)	/* a FIFO that nobody reads, a socket */
+	if (err == ENXIO)	/* a FIFO without a reader, or a socket */
 		return "not a regular file";
 	return strerror(err);
 }
 
-/* Why the open file must be left alone; NULL when it need not. */
+/* The reason why the open file must not be written to, or NULL. */
 static const char *not_ours(int fd)
 {
 	struct stat st;
@@ -39,14 +39,14 @@ static const char *not_ours(int fd)
 		return "the file has another name";
 	if (st.st_uid != geteuid())
 		return "another user's file";
-	/* The image itself, by a slip of the hand. */
+	/* The user may have named the filesystem image itself by mistake. */
 	if (st.st_size && (pread(fd, &first, 1, 0) != 1 || first != '{'))
 		return "something other than statistics is in it";
 	return NULL;
 }
 
-/* Not the number of a standard stream that is closed: what the checker prints
- * there would be in our file. */
+/* If a standard stream is closed, the file may get its number, and what the
+ * checker prints would be written to the file.  Move it to a higher number. */
 static int out_of_the_way(int fd)
 {
 	int higher;
@@ -70,7 +70,7 @@ FILE *e2pf_stats_open(const char *path, const char **why)
 		return NULL;
 	}
 	*why = not_ours(fd);
-	/* Emptied only once it is known to be ours. */
+	/* Truncate the file only after these checks. */
 	if (!*why) {
 		if (!fchmod(fd, 0600) && !ftruncate(fd, 0))
 			f = fdopen(fd, "w");
@@ -96,7 +96,7 @@ const char *e2pf_stats_check(const char *path)
 	return NULL;
 }
 
-/* What was not written may show only when the buffer is. */
+/* An error in writing may show up only when the buffer is flushed. */
 static const char *written(e2pf_stats_writer write, void *ctx, FILE *f)
 {
 	const char *why = write(ctx, f);
