@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which SIGBUS is the answer to an access of ours, and gives every
- * other one to the handler the program had.  Knows nothing about files or
- * channels; the callers say which addresses they touch.
+ * Decides which SIGBUS was caused by our own access, and passes every other one
+ * to the program's handler.  Knows nothing about files or channels; the callers
+ * tell which addresses they access.
  *
- * The handler runs with SA_NODEFER and an empty mask, so leaving it by
- * siglongjmp() has no mask to restore and sigsetjmp() need not save one:
- * 3 ns per guarded access in place of a system call's 140.
+ * The handler runs with SA_NODEFER and an empty mask.  So when siglongjmp()
+ * leaves it, no mask must be restored, and sigsetjmp() need not save one: that
+ * takes 3 ns per guarded access instead of the 140 ns of a system call.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,7 +22,7 @@
 
 #include "guard.h"
 
-/* Faults in [start, end) made by this thread go back to `env`. */
+/* If this thread causes a fault in [start, end), it continues at `env`. */
 struct guarded {
 	uintptr_t	start;
 	uintptr_t	end;
@@ -31,8 +31,8 @@ struct guarded {
 };
 
 /*
- * initial-exec: the handler must not be the first to touch a lazily
- * allocated block of thread-local storage, that would call malloc().
+ * initial-exec: otherwise the handler might be the first to use a lazily
+ * allocated block of thread-local storage, which calls malloc().
  */
 #define SIGNAL_SAFE_TLS __thread __attribute__((tls_model("initial-exec")))
 
@@ -40,9 +40,10 @@ static SIGNAL_SAFE_TLS struct guarded *volatile current;
 
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
-static bool installed;			/* ever, and not taken out since */
+static bool installed;			/* and not removed since */
 static struct sigaction previous;	/* written only while not installed */
-static volatile sig_atomic_t previous_reset;	/* SA_RESETHAND has fired */
+static volatile sig_atomic_t previous_reset;	/* its SA_RESETHAND has taken
+						   effect */
 
 static void on_sigbus(int sig, siginfo_t *info, void *context);
 
@@ -52,13 +53,14 @@ static bool is_ours(const struct sigaction *action)
 	       action->sa_sigaction == on_sigbus;
 }
 
-/* What an address of a fault may be rounded down to, by the architecture:
- * within a page, and so within the mapping that is read. */
+/* Some architectures round a fault's address down to a multiple of this.  It is
+ * at most a page, so the address stays within the mapping. */
 #define FAULT_UNIT ((uintptr_t)4096)
 
 /*
- * Sent by the kernel because of the access the thread has just made?  A
- * memory error found in the background (BUS_MCEERR_AO) is not.
+ * True if the kernel sent the signal because of the access that the thread has
+ * just made.  A memory error that is found in the background (BUS_MCEERR_AO) is
+ * not.
  */
 static bool is_synchronous(const siginfo_t *info)
 {
@@ -72,8 +74,8 @@ static bool is_synchronous(const siginfo_t *info)
 }
 
 /*
- * The default action: die of SIGBUS.  A synchronous one comes again when the
- * instruction is repeated, with the address the core file ought to show.
+ * Take the default action: die of SIGBUS.  A synchronous signal is sent again
+ * when the instruction is repeated; then the core file shows the right address.
  */
 static void die(const siginfo_t *info)
 {
@@ -86,7 +88,7 @@ static void die(const siginfo_t *info)
 		raise(SIGBUS);
 }
 
-/* Do what would have been done if our handler were not there. */
+/* Do what would have happened without our handler. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	sigset_t mask = previous.sa_mask;
@@ -96,12 +98,12 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	if (previous.sa_handler == SIG_IGN) {
-		/* The kernel does not let a faulting access be ignored. */
+		/* The kernel does not allow a faulting access to be ignored. */
 		if (is_synchronous(info))
 			die(info);
 		return;
 	}
-	/* The mask the thread had comes back when on_sigbus() returns. */
+	/* The thread's own mask is restored when on_sigbus() returns. */
 	if (!(previous.sa_flags & SA_NODEFER))
 		sigaddset(&mask, sig);
 	pthread_sigmask(SIG_BLOCK, &mask, NULL);
@@ -118,7 +120,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	struct guarded *guarded = current;
 	uintptr_t address = (uintptr_t)info->si_addr;
 
-	/* s390 tells the page of a fault, not the byte. */
+	/* s390 reports only the page of a fault, not the byte. */
 	if (guarded && is_synchronous(info) &&
 	    address >= (guarded->start & ~(FAULT_UNIT - 1)) &&
 	    address < guarded->end)
@@ -127,9 +129,9 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Put the handler in front of what is there.  SA_ONSTACK as the program chose
- * it; SA_RESTART too, and where there was no handler nothing may be
- * interrupted that was not before.
+ * Install our handler in front of the present one.  SA_ONSTACK and SA_RESTART
+ * are copied from that.  If there was no handler, SA_RESTART is set, so that no
+ * system call is interrupted that would not have been before.
  */
 static int install(void)
 {
@@ -139,8 +141,9 @@ static int install(void)
 		return errno;
 	if (is_ours(&now))
 		return 0;
-	/* Buried by a handler that may call ours: in front of that one, each
-	 * would call the other without end. */
+	/* Another handler, which may call ours, was installed after ours.  If
+	 * ours were now installed in front of that one, the two would call each
+	 * other forever. */
 	if (installed)
 		return EBUSY;
 	previous = now;
@@ -202,9 +205,9 @@ bool e2pf_guard_ready(void)
 }
 
 /*
- * Fill in what must be known before sigsetjmp(): what is stored after it and
- * read after a siglongjmp() would be indeterminate.  Widened to whole pages:
- * the address of a memory error is that of its page.
+ * Fill in everything before sigsetjmp(): variables that are changed after it
+ * are indeterminate after a siglongjmp().  The range is widened to whole pages,
+ * because the address of a memory error is that of its page.
  */
 static void prepare(struct guarded *guarded, const void *start, size_t size)
 {

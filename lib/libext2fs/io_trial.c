@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which version of libext2fs a program runs with says little of how its unix
- * manager caches: distributions carry fixes, and there will be versions this
- * was not written for.  So two managers are tried on the same operations.
+ * The version of libext2fs does not tell how its unix manager caches:
+ * distributions carry fixes, and there will be versions that did not exist when
+ * this was written.  So the same operations are tried on two managers.
  *
- * Decides which operations: a fixed sequence over a few blocks more than the
- * cache holds, some behind the end of a file that cannot grow, with and
- * without error callbacks.  Knows nothing of what either manager does.
+ * Decides which operations those are: a fixed sequence over a few more blocks
+ * than the cache holds, some past the end of a file that cannot grow, with and
+ * without error callbacks.  Does not know what either manager does.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -30,25 +30,27 @@
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
-/* Blocks of 1 KiB.  Twice as many as the cache holds, so that some are found
- * there and some are not; and some behind the end. */
+/* Blocks of 1 KiB.  There are twice as many as the cache holds, so that some
+ * are found in it and some are not, and a few past the end of the file. */
 #define BLOCKS 16u
 #define BEYOND 3u
 #define BLOCK 1024u
 #define SIZE (BLOCKS * BLOCK)
 
-/* Most blocks of one operation: those of more than four pass the cache by. */
+/* The maximum number of blocks in one operation.  Operations on more than four
+ * bypass the cache. */
 #define MOST 6u
 
 #define STEPS 500u
 
-/* Callbacks have no context: they note into the side under trial. */
+/* Callbacks get no context argument: they record into the side that is being
+ * tested (`at`). */
 struct side {
 	io_channel channel;
 	int fd;
 	const unsigned char *map;
 	unsigned char buf[MOST * BLOCK];
-	uint64_t notes;		/* a sum over what callbacks were told */
+	uint64_t notes;		/* a hash of the callbacks' arguments */
 };
 
 struct step {
@@ -90,7 +92,7 @@ static errcode_t on_read_error(io_channel channel, unsigned long block,
 	note((uint64_t)actual);
 	note((uint64_t)error);
 	note_data(data, size);
-	/* Every other one is passed over, as a user may answer. */
+	/* Every other error is ignored, as a user may choose to do. */
 	return block % 2 ? error : 0;
 }
 
@@ -108,7 +110,7 @@ static errcode_t on_write_error(io_channel channel, unsigned long block,
 	return block % 2 ? error : 0;
 }
 
-/* A memory file that cannot grow, filled. */
+/* Make a memory file that cannot grow, and fill it. */
 static int make_file(void)
 {
 	unsigned char fill[BLOCK];
@@ -166,7 +168,7 @@ static struct step make_step(uint64_t *state)
 
 	st.what = (unsigned)(random_next(state) % 64);
 	st.count = 1 + (unsigned)(random_next(state) % 8);
-	/* One or two blocks more often than more, as a checker does. */
+	/* Like a checker, use one or two blocks more often than more. */
 	if (st.count > MOST)
 		st.count -= MOST;
 	st.block = (unsigned)(random_next(state) % (BLOCKS + BEYOND));
@@ -237,7 +239,8 @@ static errcode_t do_step(struct side *s, const struct step *st)
 	return m->write_blk64(s->channel, st->block, (int)st->count, s->buf);
 }
 
-/* The fields there are, after their number: all that the managers count. */
+/* Compare the fields that the managers have; the first member is their
+ * number. */
 static bool same_stats(struct side *a, struct side *b)
 {
 	io_stats x = NULL, y = NULL;
@@ -256,8 +259,8 @@ static bool same_stats(struct side *a, struct side *b)
 }
 
 /*
- * A range that begins before the file, and so ends at its start, cannot be
- * zeroed: is that taken for what holds of all ranges from there on?
+ * This range wraps around to the start of the file and cannot be zeroed.  Do
+ * both managers conclude the same about later ranges?
  */
 static bool same_zeroout(struct side *a, struct side *b)
 {
@@ -295,7 +298,7 @@ static bool same_steps(struct side *a, struct side *b)
 	return same_zeroout(a, b) && same_stats(a, b);
 }
 
-/* What a close flushes is seen as well. */
+/* Closing flushes blocks, which is compared as well. */
 static bool same_close(struct side *a, struct side *b)
 {
 	errcode_t x, y;

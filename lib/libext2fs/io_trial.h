@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Are two I/O managers alike in all that a program can see?
- */
+/* Compares all that a program can observe of two I/O managers. */
 #ifndef E2PF_IO_TRIAL_H
 #define E2PF_IO_TRIAL_H
 
@@ -12,12 +10,12 @@
 
 /*
  * Make the same reads, writes, flushes and changes of block size and options
- * through both, each on a memory file of its own that cannot grow, so that
- * some of them fail.  True if after each the results, what was read, what the
- * error callbacks were told, the statistics and the files are the same.
- * False too where the trial cannot be made: without procfs, memfd_create(2),
- * or under a limit on the size of files.  Takes a few milliseconds, and
- * leaves nothing.
+ * through both managers, each on a memory file of its own that cannot grow, so
+ * that some operations fail.  Returns true if after each operation the results,
+ * the data read, the arguments of error callbacks, the statistics and the files
+ * are the same.  Also returns false if the trial is not possible: without
+ * procfs or memfd_create(2), or with a low limit on the size of files.  Takes a
+ * few milliseconds and leaves nothing behind.
  */
 bool e2pf_io_alike(io_manager a, io_manager b);
 

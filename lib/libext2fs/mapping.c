@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides when the mapping serves: remembers which pages are in memory, asks
- * the kernel ahead of a sequential reader, and sees to it that a page that
- * cannot be had is an answer and not the end of the process.
+ * Decides when a read is served from the mapping: records which pages are in
+ * memory, asks the kernel ahead of a sequential reader, and turns an unreadable
+ * page into an error, so that it does not end the process.
  *
- * Where the time goes, 4 KiB at a time from a warm 1 GiB file (kernel 6.18,
- * 2 virtual processors; each a loop around the one call): pread in order
- * 650 ns, at random 980; memcpy from the mapping in order 145, at random 560
- * on first touch and 460 after; mincore of 1 page at random 940, of 64 pages
- * 1050 when mapped and 4200 when not; sigaction query 205, of the
- * signal mask 137; sigsetjmp 3.
- * Asking mincore() before each read costs more than the mapping saves, so
- * what is known to be resident is remembered.  The first read of a page is
- * not from here: the device sees the requests that unix_io_manager makes, and
- * an error is an errno.  Pages read before, and pages that mincore() has found
- * ahead of a sequential reader, come from the mapping.  It has no
- * MADV_RANDOM: a fault on the kernel's read-ahead mark must start the next
- * read-ahead as a pread would.
+ * Where the time goes, reading 4 KiB at a time from a cached 1 GiB file (kernel
+ * 6.18, 2 virtual processors; each figure from a loop around this one call):
+ *
+ * - pread: 650 ns in order, 980 at random;
+ * - memcpy from the mapping: 145 ns in order, 560 at random on the first access
+ *   and 460 after it;
+ * - mincore: 940 ns for 1 page at random, 1050 for 64 pages that are mapped and
+ *   4200 for 64 that are not;
+ * - query by sigaction 205 ns, query of the signal mask 137, sigsetjmp 3.
+ *
+ * Calling mincore() before each read costs more than the mapping saves, so the
+ * pages known to be resident are recorded.  A page is not read from the mapping
+ * the first time: so the device gets the same requests as from unix_io_manager,
+ * and an error is an errno.  The mapping serves pages that were read before,
+ * and pages that mincore() has found ahead of a sequential reader.
+ *
+ * The mapping does not use MADV_RANDOM: a fault on the page that the kernel has
+ * marked for readahead must start the next readahead, as a pread does.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -36,29 +41,33 @@
 #include "guard.h"
 #include "mapping.h"
 
-/* Pages a residency word covers, and how many words are kept.  96 KiB of
- * memory per channel know 1 GiB of 4 KiB pages; a page forgotten costs a
- * pread, one evicted since costs a fault with the kernel's read-around. */
+/* The number of pages that one region covers, and the number of regions.  96
+ * KiB of memory per channel record 1 GiB of 4 KiB pages.  A page that is no
+ * longer recorded costs a pread; one that was evicted since costs a fault, with
+ * the kernel's read-around. */
 #define REGION_PAGES (sizeof(unsigned long) * CHAR_BIT)
 #define REGIONS 4096
 
-/* How far to look ahead of a sequential reader.  16 pages are what a page
- * fault maps at once (fault_around_bytes) and cost about 1 us to look at. */
+/* How far to look ahead of a sequential reader.  A page fault maps 16 pages at
+ * once (fault_around_bytes), and looking at them costs about 1 us. */
 #define AHEAD_PAGES 16
 
-/* Larger reads are a pread if not known to be resident: 64 KiB take 5.0 us
- * by pread and 3.7 from the mapping, little to win for the looking. */
+/* Larger reads use pread unless they are known to be resident: 64 KiB take 5.0
+ * us by pread and 3.7 us from the mapping, which gains little over the cost of
+ * mincore(). */
 #define MOST_PAGES 256
 
-/* A 32-bit program needs its address space for itself. */
+/* A 32-bit program needs most of its address space itself. */
 #define MOST_MAPPED_32BIT (1ull << 30)
 
-/* Pages of one region found resident.  A torn update can only claim pages
- * that are not: they are faulted in, under the guard. */
+/* The pages of one region that were found resident.  Threads may update it at
+ * the same time without a lock.  At worst, pages are then taken for resident
+ * that are not: these are faulted in, under the guard. */
 struct e2pf_region {
 	unsigned long number;
 	unsigned long resident;
-	unsigned long last;	/* page where the last read in it ended */
+	unsigned long last;	/* page where the last read in the region
+				   ended */
 };
 
 static struct e2pf_region *region_of(const struct e2pf_mapping *m,
@@ -67,7 +76,7 @@ static struct e2pf_region *region_of(const struct e2pf_mapping *m,
 	return &m->regions[number % REGIONS];
 }
 
-/* The bits of pages first to last, both of one region. */
+/* The bits of the pages `first` to `last`, both in one region. */
 static unsigned long bits(size_t first, size_t last)
 {
 	unsigned long mask = ~0ul;
@@ -133,8 +142,8 @@ void e2pf_mapping_forget(struct e2pf_mapping *m)
 				 __ATOMIC_RELAXED);
 }
 
-/* Reads are told apart by region, so that several threads may each have a
- * sequence of their own. */
+/* The last read is recorded per region, so that several threads may each read a
+ * sequence. */
 static bool is_sequential(const struct e2pf_mapping *m, size_t first)
 {
 	const struct e2pf_region *region;
@@ -155,8 +164,8 @@ static void set_last(struct e2pf_mapping *m, size_t last)
 }
 
 /*
- * Ask the kernel about the pages from `first` on, at least to `last`, and
- * remember the answer.  Returns whether first to last are all resident.
+ * Ask the kernel about the pages from `first` on, at least up to `last`, and
+ * record the answer.  Returns true if `first` to `last` are all resident.
  */
 static bool look(struct e2pf_mapping *m, size_t first, size_t last)
 {
@@ -178,7 +187,7 @@ static bool look(struct e2pf_mapping *m, size_t first, size_t last)
 	return is_known(m, first, last);
 }
 
-/* Is the range inside the mapping?  If so, its first and last page. */
+/* If the range is inside the mapping, find its first and last page. */
 static bool to_pages(const struct e2pf_mapping *m,
 		     long long location, size_t size, size_t *first,
 		     size_t *last)
@@ -192,9 +201,9 @@ static bool to_pages(const struct e2pf_mapping *m,
 }
 
 /*
- * A file cut off in the middle of a page reads as zeros up to the end of that
- * page through a mapping, without a fault.  Only where the last byte is zero
- * can that have happened, and only to a file.
+ * If a file is truncated in the middle of a page, the mapping reads as zeros up
+ * to the end of that page, without a fault.  That can have happened only if the
+ * last byte is zero, and only to a file.
  */
 static bool is_cut_off(const struct e2pf_mapping *m,
 		       long long location, const void *buf, size_t size)
@@ -253,9 +262,9 @@ bool e2pf_mapping_is_equal(struct e2pf_mapping *m, long long location,
 	       !is_cut_off(m, location, buf, size);
 }
 
-/* Making and ending */
+/* Creating and freeing */
 
-/* The size of what can be mapped, 0 if it should not be. */
+/* The size to be mapped, 0 if the file should not be. */
 static size_t mappable_size(int fd, const struct stat *st)
 {
 	unsigned long long size = 0;
@@ -268,7 +277,8 @@ static size_t mappable_size(int fd, const struct stat *st)
 	if (size > PTRDIFF_MAX ||
 	    (sizeof(void *) == 4 && size > MOST_MAPPED_32BIT))
 		return 0;
-	/* A mapping that leaves the program without memory is no help. */
+	/* The mapping must not take the address space that the program
+	 * needs. */
 	if (getrlimit(RLIMIT_AS, &limit) < 0 ||
 	    (limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur / 2))
 		return 0;
@@ -276,8 +286,8 @@ static size_t mappable_size(int fd, const struct stat *st)
 }
 
 /*
- * Does mincore() tell this process the truth?  To one that neither owns the
- * file nor may write it all pages are said to be resident.
+ * True if mincore() tells this process the truth.  To a process that neither
+ * owns the file nor may write to it, the kernel reports all pages as resident.
  */
 static bool may_ask_residency(const char *name, bool writable,
 			      const struct stat *st)

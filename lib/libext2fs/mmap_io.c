@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The mmap I/O manager: its operations, and which files are mapped.  What is
- * read from the mapping and which writes change nothing is decided in
- * mmap_transfer.c, what the mapping knows in mapping.c, and which blocks are
- * kept back, and for how long, in write_cache.c.
+ * The mmap I/O manager: its operations, and which files are mapped.
+ * mmap_transfer.c decides what is read from the mapping and which writes change
+ * nothing, mapping.c what is known of the mapped pages, and write_cache.c which
+ * blocks are cached and for how long.
  *
- * What a program sees is what unix_io_manager shows: the same data, errors,
- * callbacks and statistics, and the same bytes on the disk at any time.  That
- * has changed between versions of libext2fs; which of them is at hand a trial
- * on memory files tells when the first channel is opened (2 to 5 ms, once),
- * and where none fits the unix manager is opened instead.  These differences
- * are left.
- * - A block that would not change by being written is not: the disk sees fewer
- *   writes, and an error that only such a write would have met is not met.
- * - A write of several blocks of which some change is several writes.  If one
- *   fails the whole is written as one, so blocks before it are written twice.
- * - A block size for which there is no memory, or a negative one, leaves the
- *   channel as it was; there it is of no use any more.
+ * A program sees what unix_io_manager would show: the same data, errors,
+ * callbacks and statistics, and at any time the same bytes on the disk.  The
+ * details differ between versions of libext2fs.  When the first channel is
+ * opened, a trial on memory files finds out which version this is (2 to 5 ms,
+ * once).  If it is none of the known ones, the unix manager is used.  These
+ * differences remain:
+ *
+ * - A block is not written if that would not change it: the disk sees fewer
+ *   writes, and an error that only such a write would have caused is missed.
+ * - A write of several blocks, some of which change, becomes several writes.
+ *   If one of them fails, the whole range is written at once, so the blocks
+ *   before it are written twice.
+ * - If there is no memory for a new block size, or if that is negative, the
+ *   channel stays as it was; with the unix manager it becomes unusable.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -41,16 +43,16 @@
 #define BLKDISCARDZEROES _IO(0x12, 124)
 #endif
 
-/* Of libext2fs 1.47.1. */
+/* New in libext2fs 1.47.1. */
 #ifndef CHANNEL_FLAGS_NODISCARD
 #define CHANNEL_FLAGS_NODISCARD 0x10
 #define CHANNEL_FLAGS_NOZEROOUT 0x20
 #endif
 
-/* The unix manager of libext2fs: not one we know, that of 1.46.3 to 1.47.0,
- * that since 1.47.1, which takes a range it cannot zero or discard for all of
- * them, and that since 1.47.3, which drops clean blocks as well when a write
- * passes its cache by. */
+/* The versions of libext2fs's unix manager: unknown; 1.46.3 to 1.47.0; since
+ * 1.47.1, where a range that cannot be zeroed or discarded disables that
+ * operation for all ranges; and since 1.47.3, where a write that bypasses the
+ * cache also drops clean blocks. */
 enum kind { UNKNOWN, OF_1_46, OF_1_47_1, OF_1_47_3 };
 
 #define MMAP_IO_MAGIC 0x65327066	/* "e2pf" */
@@ -162,7 +164,7 @@ static errcode_t mmap_flush(io_channel channel)
 	return error;
 }
 
-/* The rest of the operations */
+/* The other operations */
 
 static errcode_t mmap_set_blksize(io_channel channel, int blksize)
 {
@@ -259,7 +261,8 @@ static errcode_t mmap_discard(io_channel channel, unsigned long long block,
 	return error;
 }
 
-/* The environment, unless the program has more rights than its caller. */
+/* True if the environment variable is set, and the program has no more rights
+ * than its caller. */
 static bool is_asked_for(const char *name)
 {
 	if (getuid() != geteuid() || getgid() != getegid() ||
@@ -268,7 +271,7 @@ static bool is_asked_for(const char *name)
 	return secure_getenv(name) != NULL;
 }
 
-/* Make a file as long as a range that ends at `end`. */
+/* Extend a file up to the end of a range, which is `end`. */
 static int extend(const struct e2pf_mmap_data *data,
 		  unsigned long long end)
 {
@@ -327,8 +330,8 @@ static void free_data(struct e2pf_mmap_data *data)
 }
 
 /*
- * The data of a channel for the file, mapped.  Returns NULL where that cannot
- * be had, for whatever reason: the caller has the unix manager to turn to.
+ * Map the file, and return the data for a channel.  Returns NULL if that is not
+ * possible for any reason: then the caller uses the unix manager.
  */
 static struct e2pf_mmap_data *map_file(int fd, const char *name, int flags,
 				       const struct stat *st)
@@ -363,7 +366,8 @@ static int channel_flags(int fd, int flags, const struct stat *st)
 	return result;
 }
 
-/* ext2fs_get_mem() because libext2fs may free or replace the name. */
+/* Memory comes from ext2fs_get_mem(), because libext2fs may free or replace the
+ * name. */
 static io_channel make_channel(const char *name, int flags,
 			       const struct stat *st,
 			       struct e2pf_mmap_data *data, enum kind kind)
@@ -397,7 +401,8 @@ static io_channel make_channel(const char *name, int flags,
 	return channel;
 }
 
-/* A channel that owns `fd`, or NULL with `fd` as it was. */
+/* Returns a channel that owns `fd`, or NULL; then the caller still owns
+ * `fd`. */
 static io_channel open_mapped(const char *name, int flags, int fd,
 			      const struct stat *st, enum kind kind)
 {
@@ -418,8 +423,8 @@ static io_channel open_mapped(const char *name, int flags, int fd,
 	return channel;
 }
 
-/* Only these are opened here: opening a pipe waits, and opening a tape or a
- * terminal twice is not the same as once. */
+/* Open only files and block devices here: opening a pipe blocks, and opening a
+ * tape or a terminal twice has effects that opening it once has not. */
 static bool is_candidate(const char *name, int flags)
 {
 	struct stat st;
@@ -444,7 +449,8 @@ static errcode_t open_kind(const char *name, int flags, enum kind kind,
 	fd = open(name, open_flags);
 	if (fd < 0)
 		return errno;
-	/* A device error from before would be taken for one of ours. */
+	/* Collect an earlier error of the device now: later it would be taken
+	 * for an error of our writes. */
 	(void)fsync(fd);
 	if ((flags & IO_FLAG_RW) && ioctl(fd, BLKROGET, &read_only) == 0 &&
 	    read_only) {
@@ -462,9 +468,9 @@ static errcode_t open_kind(const char *name, int flags, enum kind kind,
 }
 
 /*
- * Which of the unix managers we know this process has: the one that a trial
- * shows no difference from.  Any other, of a version before or after those,
- * is left to read for itself.
+ * Find which of the known unix managers this process has: the one that behaves
+ * in a trial exactly like ours.  If it is none of them, the unix manager itself
+ * is used.
  */
 
 static errcode_t open_1_46(const char *name, int flags, io_channel *channel)
@@ -511,7 +517,8 @@ static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 {
 	if (!name)
 		return EXT2_ET_BAD_DEVICE_NAME;
-	/* The trial, and the program, would call by the header's places. */
+	/* The trial and the program call operations by their places in the
+	 * header's table, so these must be right. */
 	if (!is_candidate(name, flags) || !e2pf_io_slots_are_ours() ||
 	    pthread_once(&kind_known, find_kind) || known_kind == UNKNOWN)
 		return unix_io_manager->open(name, flags, channel);
@@ -528,8 +535,8 @@ static errcode_t mmap_close(io_channel channel)
 	if (--channel->refcount > 0)
 		return 0;
 	error = e2pf_cache_flush(&data->cache, channel, false);
-	/* The mapping first: it holds the file open as well, and what
-	 * closing has to say must come from this close(). */
+	/* Unmap first: the mapping keeps the file open, and this close() must
+	 * be the one that reports errors. */
 	e2pf_mapping_unmap(&data->mapping);
 	if (close(data->fd) < 0)
 		error = errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of the mmap I/O manager share: a channel's private data, and
- * what is read and written past the cache (mmap_transfer.c).
+ * Shared by the files of the mmap I/O manager: a channel's private data, and
+ * the functions that read and write past the cache (mmap_transfer.c).
  */
 #ifndef E2PF_MMAP_IO_H
 #define E2PF_MMAP_IO_H
@@ -16,12 +16,13 @@ struct e2pf_mmap_data {
 	unsigned magic;
 	int fd;
 	int flags;		/* IO_FLAG_* */
-	ext2_loff_t offset;	/* of the filesystem, bytes */
-	bool remembers;		/* what cannot be zeroed or discarded */
-	bool write_all;		/* a write has failed: skip none any more */
+	ext2_loff_t offset;	/* of the filesystem, in bytes */
+	bool remembers;		/* that zeroing or discarding has failed */
+	bool write_all;		/* a write has failed: skip no more writes */
 	struct e2pf_mapping mapping;
 	struct e2pf_write_cache cache;
-	/* Of libext2fs 1.47.3, that of earlier ones being a part of it. */
+	/* The statistics of libext2fs 1.47.3.  Those of earlier versions are
+	 * the first part of them. */
 	struct {
 		int num_fields;
 		int reserved;
@@ -31,26 +32,27 @@ struct e2pf_mmap_data {
 		unsigned long long cache_misses;
 	} stats;
 	pthread_mutex_t stats_lock;
-	pthread_mutex_t seek_lock;	/* the descriptor's position */
+	pthread_mutex_t seek_lock;	/* protects the descriptor's position */
 };
 
-/* With IO_FLAG_THREADS only; otherwise one thread uses the channel. */
+/* Lock only with IO_FLAG_THREADS; otherwise one thread uses the channel. */
 void e2pf_mmap_lock(const struct e2pf_mmap_data *data,
 		    pthread_mutex_t *mutex);
 void e2pf_mmap_unlock(const struct e2pf_mmap_data *data,
 		      pthread_mutex_t *mutex);
 
-/* Byte position of a block; wraps as it does in the unix manager, where the
+/* The byte position of a block.  It overflows as in the unix manager; the
  * kernel then refuses the negative offset. */
 ext2_loff_t e2pf_mmap_position(const io_channel channel,
 			       const struct e2pf_mmap_data *data,
 			       unsigned long long block);
 
-/* After a failed write or flush the page cache may hold what the disk does
- * not: a rewrite of the same must go out again. */
+/* Stop skipping writes.  After a failed write or flush the page cache may hold
+ * data that the disk does not, so writing the same data again must reach the
+ * disk. */
 void e2pf_mmap_skip_no_more(struct e2pf_mmap_data *data);
 
-/* What the cache does not have, and what leaves it or never was in it. */
+/* Reads and writes that bypass the cache or that it makes itself. */
 extern const struct e2pf_cache_io e2pf_mmap_past_cache;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes of the mmap I/O manager past its cache: decides, read by
- * read, whether the mapping or pread(2) serves, and which writes change
+ * Reads and writes of the mmap I/O manager past its cache.  Decides for each
+ * read whether the mapping or pread(2) serves it, and which writes change
  * nothing.  Knows nothing of ext2 but the magic number of the MMP block.
  */
 #ifdef HAVE_CONFIG_H
@@ -16,7 +16,7 @@
 
 #include "mmap_io.h"
 
-/* One read or write: the range in the file, and the arguments as given. */
+/* One read or write: the range in the file, and the caller's arguments. */
 struct request {
 	unsigned long long block;
 	int count;
@@ -38,7 +38,8 @@ void e2pf_mmap_unlock(const struct e2pf_mmap_data *data,
 		pthread_mutex_unlock(mutex);
 }
 
-/* Counted as tried: also what fails, and what needs no writing. */
+/* Attempts are counted, including those that fail and writes that are
+ * skipped. */
 static void count_bytes(struct e2pf_mmap_data *data,
 			unsigned long long *counter, size_t size)
 {
@@ -75,9 +76,9 @@ static struct request make_request(const io_channel channel,
 /* Reading */
 
 /*
- * The second attempt of the unix manager, with its outcome: seek (a device
- * refuses a position past its end, a file does not) and read what can be
- * had.  Sets *actual to the bytes read.
+ * Repeat what the unix manager does in its second attempt, with the same
+ * result: seek (a device refuses a position past its end, a file does not) and
+ * read as much as possible.  Sets *actual to the number of bytes read.
  */
 static errcode_t read_again(struct e2pf_mmap_data *data,
 			    const struct request *request, void *buf,
@@ -143,8 +144,8 @@ static errcode_t read_past_cache(io_channel channel, unsigned long long block,
 /* Writing */
 
 /*
- * The MMP block is read past the page cache by every machine that shares the
- * disk, and what the cache holds says nothing about the disk.
+ * Every machine that shares the disk reads the MMP block past the page cache,
+ * so the cache does not tell what is on the disk.
  */
 static bool is_mmp(const void *buf, size_t size)
 {
@@ -157,9 +158,9 @@ static bool is_mmp(const void *buf, size_t size)
 }
 
 /*
- * Would this write change nothing?  Only what is in memory is compared.  A
- * block that could not be read is not, or faults, and is written: rewriting
- * it is how a disk is made to replace a bad sector.
+ * True if this write would change nothing.  Only cached data is compared.  A
+ * block that could not be read is not cached, or it faults, and so it is
+ * written: rewriting a bad sector makes a disk replace it.
  */
 static bool is_identical(struct e2pf_mmap_data *data, ext2_loff_t location,
 			 const void *buf, size_t size)
@@ -179,8 +180,8 @@ void e2pf_mmap_skip_no_more(struct e2pf_mmap_data *data)
 	__atomic_store_n(&data->write_all, true, __ATOMIC_RELAXED);
 }
 
-/* The second attempt of the unix manager.  *actual comes in as what the
- * first returned, and keeps it if the seek fails. */
+/* The second attempt of the unix manager.  On entry *actual is the result of
+ * the first attempt; it stays so if the seek fails. */
 static errcode_t write_again(struct e2pf_mmap_data *data,
 			     const struct request *request, const void *buf,
 			     int *actual)
@@ -227,8 +228,8 @@ static errcode_t write_whole(io_channel channel,
 	return error;
 }
 
-/* Bytes from `done` on that are all to be written, or all to be left, up to
- * the next block where that changes. */
+/* The number of bytes, from `done` to the next block where that changes, that
+ * must all be written or can all be skipped. */
 static size_t run_length(io_channel channel, struct e2pf_mmap_data *data,
 			 const struct request *request, const char *buf,
 			 size_t done, bool *identical)
@@ -253,8 +254,8 @@ static size_t run_length(io_channel channel, struct e2pf_mmap_data *data,
 }
 
 /*
- * Write the blocks that change.  If one of these writes fails the whole is
- * written as one, so that the error is that of the whole.
+ * Write the blocks that change.  If one of these writes fails, write the whole
+ * range at once, so that the error is the one of the whole write.
  */
 static errcode_t write_changed(io_channel channel,
 			       struct e2pf_mmap_data *data,

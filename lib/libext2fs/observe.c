@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The observing operations of an io_channel.  Decides nothing: the manager
- * below reads and writes, the engine hears of it.
+ * The operations that observe an io_channel.  They decide nothing: the original
+ * manager reads and writes, and the engine is told.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -15,9 +15,9 @@
 #include "observe.h"
 #include "slots.h"
 
-/* Managers that may be watched in one process.  Their own operations are kept
- * for as long as it lives: another thread may be inside a read when watching
- * ends. */
+/* The number of managers that can be observed in one process.  A manager's
+ * original operations are kept until the process ends: when observing ends,
+ * another thread may be inside a read. */
 #define MANAGERS 4u
 
 typedef errcode_t read64_fn(io_channel channel, unsigned long long block,
@@ -28,19 +28,19 @@ typedef errcode_t readahead_fn(io_channel channel, unsigned long long block,
 			       unsigned long long count);
 
 struct e2pf_observed {
-	io_manager manager;		/* NULL: this entry is free */
-	struct e2pf_io_slots slots;	/* of its table */
-	read64_fn *read64;		/* its own; NULL: it has none */
+	io_manager manager;		/* NULL: unused entry */
+	struct e2pf_io_slots slots;	/* of the manager's table */
+	read64_fn *read64;		/* the original operation, or NULL */
 	read32_fn *read32;
 	readahead_fn *readahead;
-	char *name;			/* of the device: all channels of this
-					   name are watched */
+	char *name;			/* of the device: all channels with this
+					   name are observed */
 	_Atomic(struct e2pf_observer *) observer;
 };
 
 static struct e2pf_observed observed[MANAGERS];
 
-/* Who watches this channel; NULL for one of another device. */
+/* The observer of this channel; NULL if it is of another device. */
 static struct e2pf_observer *watcher(const struct e2pf_observed *entry,
 				     io_channel channel)
 {
@@ -52,8 +52,8 @@ static struct e2pf_observer *watcher(const struct e2pf_observed *entry,
 	return o;
 }
 
-/* The engine hears of a read before it is made, and is returned if it is to
- * hear of it afterwards as well. */
+/* Tell the engine of a read before it is made.  Returns the engine if it must
+ * also be told afterwards. */
 static struct e2pf_engine *announce(const struct e2pf_observed *entry,
 				    io_channel channel,
 				    unsigned long long block, int count,
@@ -101,11 +101,11 @@ static errcode_t read32(const struct e2pf_observed *entry, io_channel channel,
 }
 
 /*
- * The checker's own read-ahead is of blocks the engine has planned, in an
- * order that sends a disk's head about: the engine's takes its place.  Refused,
- * e2fsck gives it up for the rest of the pass without a word, and with it the
- * map of all blocks that it makes for each stretch of inode tables, and the
- * walks over the directory list.
+ * The engine has planned the blocks that the checker's own readahead asks for,
+ * but the checker's order makes a disk seek back and forth: so the engine's
+ * readahead replaces it.  If it is refused, e2fsck silently stops it for the
+ * rest of the pass.  That also saves the map of all blocks that it makes for
+ * each stretch of inode tables, and its walks over the directory list.
  */
 static errcode_t readahead(const struct e2pf_observed *entry,
 			   io_channel channel, unsigned long long block,
@@ -119,8 +119,9 @@ static errcode_t readahead(const struct e2pf_observed *entry,
 }
 
 /*
- * Each entry has operations of its own: a program may have copied the table
- * while it was watched, and then nothing but the operation tells whose it is.
+ * Each entry has operations of its own.  A program may have copied the table
+ * while it was observed; then only the operation itself tells to which entry it
+ * belongs.
  */
 #define OPERATIONS(n) \
 static errcode_t read64_##n(io_channel channel, unsigned long long block, \
@@ -156,8 +157,8 @@ static const struct {
 };
 
 /*
- * Whether the table can be written to.  Memory that belongs to no loaded
- * object was allocated by somebody, and so can.
+ * True if the table is writable.  Memory that belongs to no loaded object was
+ * allocated, and so it is writable.
  */
 
 struct look {
@@ -184,7 +185,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 
 		if (!overlaps(info, ph, look))
 			continue;
-		/* What is written to before main() and protected then. */
+		/* RELRO is written to before main() and then protected. */
 		if (ph->p_type == PT_GNU_RELRO ||
 		    (ph->p_type == PT_LOAD && !(ph->p_flags & PF_W)))
 			look->writable = false;
@@ -204,7 +205,7 @@ static bool is_writable(const void *start, size_t size)
 	return look.writable;
 }
 
-/* The table, by its places.  Others may be calling what is in them. */
+/* The table as an array of operations.  Other threads may be calling them. */
 static e2pf_slot *place(io_manager manager, unsigned slot)
 {
 	return (e2pf_slot *)(void *)manager + slot;
@@ -215,7 +216,7 @@ static void put(io_manager manager, unsigned slot, e2pf_slot operation)
 	__atomic_store_n(place(manager, slot), operation, __ATOMIC_RELEASE);
 }
 
-/* Take the operations of a manager, as they are. */
+/* Save the manager's original operations. */
 static void take(struct e2pf_observed *entry, io_manager manager)
 {
 	entry->manager = manager;
@@ -233,7 +234,7 @@ static void give_back(const struct e2pf_observed *entry)
 	    (e2pf_slot)entry->readahead);
 }
 
-/* Put ours into their places: those of entry `n`. */
+/* Replace the manager's operations by those of entry `n`. */
 static void replace(const struct e2pf_observed *entry, size_t n)
 {
 	put(entry->manager, entry->slots.read32,

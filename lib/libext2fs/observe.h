@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Watching a program's own reads: operations of the channel's I/O manager are
- * replaced, in the manager's own table, by ones that tell the engine and then
- * call the manager's, on the same channel.  So every error, callback and byte
- * is that manager's, and the channel's manager stays the one that the program
- * asked for: it may compare the two, and what it opens by that manager (a
- * parallel e2fsck does for each of its threads) is watched as well.
+ * Observes a program's own reads.  Operations in the table of the channel's I/O
+ * manager are replaced by ones that tell the engine and then call the original
+ * operation on the same channel.  So every error, callback and byte comes from
+ * that manager.  The channel also keeps the manager that the program asked for:
+ * the program may compare the two.  And channels that it opens with that
+ * manager (a parallel e2fsck opens one for each thread) are observed as well.
  */
 #ifndef E2PF_OBSERVE_H
 #define E2PF_OBSERVE_H
@@ -21,23 +21,24 @@ struct e2pf_observed;
 
 struct e2pf_observer {
 	struct e2pf_observed *observed;	/* the manager; NULL: nothing is
-					   watched */
-	io_channel channel;		/* the first one */
+					   observed */
+	io_channel channel;		/* the first channel */
 	struct e2pf_engine *engine;
-	_Atomic(struct e2pf_journal *) journal;	/* NULL: none to be replayed */
+	_Atomic(struct e2pf_journal *) journal;	/* NULL: no journal to replay */
 };
 
 /*
- * Watch `channel`, and whatever its manager opens under the same name.  False,
- * and nothing has changed, where another observer watches that manager, where
- * its table cannot be written to or is not one we know, or without memory.  Not while other threads
- * call this or e2pf_unobserve().
+ * Observe `channel`, and all channels that its manager opens under the same
+ * name.  Returns false and changes nothing if another observer observes that
+ * manager, if its table is not writable or has an unknown layout, or if memory
+ * runs out.  No other thread may call this or e2pf_unobserve() at the same
+ * time.
  */
 bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		  struct e2pf_engine *engine);
 
-/* Put the operations back.  A read that another thread has begun ends as it
- * was begun: the engine outlives it. */
+/* Restore the original operations.  A read that another thread has begun still
+ * tells the engine when it ends, so the engine must outlive it. */
 void e2pf_unobserve(struct e2pf_observer *o);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the operations in a manager's table by letting the library call them:
- * in a table of traps, each of which tells one bit of where it stands.
+ * Finds the operations in a manager's table by letting the library call them in
+ * a table of probe functions, each of which reveals one bit of its position.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -13,7 +13,7 @@
 
 #include "slots.h"
 
-/* Bits of the number of a place. */
+/* Bits of a position. */
 #define BITS 6
 
 /* The words before the first operation: magic and name. */
@@ -21,7 +21,8 @@
 
 _Static_assert(E2PF_SLOTS <= 1u << BITS, "more places than bits tell");
 
-/* How often each kind of trap was called.  Under the lock. */
+/* How often each of the two probe functions was called.  Protected by the
+ * lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned called[2];
 
@@ -49,7 +50,7 @@ static void make_call(enum call call, io_channel channel)
 		io_channel_cache_readahead(channel, 1, 0);
 }
 
-/* Lay traps for one bit; the place `without` is empty. */
+/* Fill the table to find one bit.  The position `without` is left empty. */
 static void lay(e2pf_slot *table, unsigned bit, unsigned without)
 {
 	const errcode_t magic = EXT2_ET_MAGIC_IO_MANAGER;
@@ -64,7 +65,7 @@ static void lay(e2pf_slot *table, unsigned bit, unsigned without)
 		table[without] = NULL;
 }
 
-/* The place that is called, or 0. */
+/* The position that the library calls, or 0. */
 static unsigned find(enum call call, unsigned without)
 {
 	e2pf_slot table[E2PF_SLOTS];
@@ -90,7 +91,8 @@ bool e2pf_io_slots_find(struct e2pf_io_slots *slots)
 {
 	pthread_mutex_lock(&lock);
 	slots->read64 = find(READ, 0);
-	/* Where the wide one is missing the library calls the other. */
+	/* If the 64-bit operation is missing, the library calls the 32-bit
+	 * one. */
 	slots->read32 = slots->read64 ? find(READ, slots->read64) : 0;
 	slots->readahead = find(READAHEAD, 0);
 	pthread_mutex_unlock(&lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which places of an I/O manager's table libext2fs calls for what.  The table
- * is not the same in all versions there are: that of Lustre's e2fsprogs has an
- * operation more in the middle.
+ * Finds which operations of an I/O manager's table libext2fs calls.  The table
+ * is not the same in all versions: in Lustre's e2fsprogs it has one more
+ * operation in the middle.
  */
 #ifndef E2PF_SLOTS_H
 #define E2PF_SLOTS_H
@@ -10,7 +10,7 @@
 #include <ext2fs/ext2fs.h>
 #include <stdbool.h>
 
-/* The table as words, which all of its members are. */
+/* The table as an array of words; each of its members is one word. */
 typedef void (*e2pf_slot)(void) __attribute__((may_alias));
 #define E2PF_SLOTS (sizeof(struct struct_io_manager) / sizeof(e2pf_slot))
 
@@ -18,12 +18,13 @@ struct e2pf_io_slots {
 	unsigned read64, read32, readahead;
 };
 
-/* Ask the library in this process, by calls to a table that is none.  False
- * where it calls something else for them. */
+/* Find the positions by letting the library in this process call a table of
+ * probe functions.  Returns false if the library calls something else. */
 bool e2pf_io_slots_find(struct e2pf_io_slots *slots);
 
-/* Are they where the header that this was compiled with has them?  Only then
- * can a table made by us be used, or one of the library's be called. */
+/* True if the positions are those in the header that this was compiled with.
+ * Only then may we provide a table, or call operations in one of the
+ * library's. */
 bool e2pf_io_slots_are_ours(void);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which of eight blocks leaves, when it is written and who hears of
- * an error: the least recently used goes, a dirty one is written when it
- * goes.  Reads and writes of more than four blocks, or of a number of bytes,
- * flush it and pass it by.  Does not know where blocks go to, and does not
- * look at what is in them.
+ * Decides which of eight blocks is evicted, when it is written and who is told
+ * of an error.  The least recently used block is evicted; if it is dirty it is
+ * then written.  Reads and writes of more than four blocks, or of a number of
+ * bytes, flush the cache and bypass it.  Does not know where blocks are written
+ * to, and does not look at their contents.
  *
- * As e2fsprogs 1.46.3 to 1.47.2 do it, what one would call mistakes included:
- * a clean block stays when its place on the disk is written past the cache,
- * and a write whose room cannot be made returns 0.  Since 1.47.3 the former
- * is mended (`drops_clean`).
+ * Behaves like e2fsprogs 1.46.3 to 1.47.2, including what may be called bugs: a
+ * clean block stays in the cache when its place on the disk is written past it,
+ * and a write returns 0 if it could not make room in the cache.  1.47.3 has
+ * fixed the former (`drops_clean`).
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -20,7 +20,7 @@
 
 #include "write_cache.h"
 
-/* More blocks than this at a time are not cached. */
+/* Larger reads and writes are not cached. */
 #define MOST_CACHED 4
 
 static void lock(struct e2pf_write_cache *cache)
@@ -40,7 +40,7 @@ static bool passes_by(int count)
 	return count < 0 || count > MOST_CACHED;
 }
 
-/* The block, used now; NULL when it is not there. */
+/* Find a block and mark it as used now.  NULL if it is not cached. */
 static struct e2pf_cached_block *find(struct e2pf_write_cache *cache,
 				      unsigned long long block)
 {
@@ -59,7 +59,7 @@ static struct e2pf_cached_block *find(struct e2pf_write_cache *cache,
 	return NULL;
 }
 
-/* The first free one, or else the one not used for longest. */
+/* The first free buffer, or else the least recently used one. */
 static struct e2pf_cached_block *find_room(struct e2pf_write_cache *cache)
 {
 	struct e2pf_cached_block *eldest = NULL;
@@ -107,9 +107,9 @@ static errcode_t replace(struct e2pf_write_cache *cache, io_channel channel,
 }
 
 /*
- * Drop a block that could not be written and tell so.  The lock is released
- * meanwhile, and the callback may use the channel: it gets a copy, or NULL
- * where there is no memory for one.
+ * Drop a block that could not be written, and call write_error.  The lock is
+ * released during the callback, which may use the channel.  It gets a copy of
+ * the block, or NULL if there is no memory for one.
  */
 static void drop_and_tell(struct e2pf_write_cache *cache, io_channel channel,
 			  struct e2pf_cached_block *b, errcode_t error)
@@ -130,7 +130,7 @@ static void drop_and_tell(struct e2pf_write_cache *cache, io_channel channel,
 	lock(cache);
 }
 
-/* A block could not be replaced. */
+/* A block could not be evicted. */
 static void tell(struct e2pf_write_cache *cache, io_channel channel,
 		 struct e2pf_cached_block *b, errcode_t error)
 {
@@ -148,7 +148,7 @@ static struct e2pf_cached_block *find_failed(struct e2pf_write_cache *cache)
 	return NULL;
 }
 
-/* With the lock, which is released for callbacks. */
+/* Called with the lock held, which is released during callbacks. */
 static errcode_t flush_locked(struct e2pf_write_cache *cache,
 			      io_channel channel, bool forget)
 {
@@ -181,7 +181,8 @@ static errcode_t flush_locked(struct e2pf_write_cache *cache,
 	return last;
 }
 
-/* Blocks from `block` on that are not there, up to the first that is. */
+/* The number of blocks from `block` on that are not cached, up to the first one
+ * that is. */
 static int count_missing(struct e2pf_write_cache *cache,
 			 unsigned long long block, int count)
 {
@@ -193,7 +194,7 @@ static int count_missing(struct e2pf_write_cache *cache,
 	return missing;
 }
 
-/* Another thread may have put a block there while it was read. */
+/* Another thread may have cached a block while this one read it. */
 static errcode_t keep(struct e2pf_write_cache *cache, io_channel channel,
 		      unsigned long long block, int count, const char *from)
 {
@@ -214,7 +215,7 @@ static errcode_t keep(struct e2pf_write_cache *cache, io_channel channel,
 	return 0;
 }
 
-/* The missing ones of `count` blocks are read in as few reads as will do. */
+/* Read the blocks that are not cached, with as few reads as possible. */
 static errcode_t read_blocks(struct e2pf_write_cache *cache,
 			     io_channel channel, unsigned long long block,
 			     int count, char *to)
@@ -276,7 +277,7 @@ static void reset(struct e2pf_write_cache *cache, char *data, size_t size)
 		cache->blocks[i].buf = data + i * size;
 }
 
-/* malloc(0) may return NULL, and need not be a failure. */
+/* malloc(0) may return NULL without having failed. */
 static char *allocate(size_t size)
 {
 	if (size > PTRDIFF_MAX / E2PF_CACHED_BLOCKS)

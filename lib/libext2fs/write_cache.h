@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The write-back cache of the unix I/O manager, for a manager that must not
- * be told from it.
+ * The write-back cache of the unix I/O manager, for a manager that must behave
+ * exactly like it.
  *
- * What is in this cache can be seen from outside: a write that fails does so
- * when its block leaves, a program that dies takes with it what has not left,
- * a block in it hides what was written past it, and libext2fs adds the bytes
- * that have left to the superblock (s_kbytes_written).  So the same blocks
- * stay and leave here as there, in the same order, with the same errors.  A
- * filter over the unix manager that serves reads from the mapping cannot do
- * that: the place a block has among the eight, and with it the order of a
- * flush, follows from the reads that the filter would keep to itself.
+ * The behaviour of this cache is visible from outside.  A failing write fails
+ * when its block is evicted.  A program that dies loses what has not been
+ * written back.  A cached block hides what was written past the cache.  And
+ * libext2fs adds the bytes written to the superblock (s_kbytes_written).  So
+ * this cache keeps and evicts the same blocks in the same order with the same
+ * errors.  A filter that serves reads from the mapping, on top of the unix
+ * manager, cannot do that: the position of a block among the eight, and so the
+ * order of a flush, depends on the reads that the filter would not pass on.
  *
- * An io_channel serves for its block_size, flags, write_error and as what is
- * passed to the callbacks.  In a cache with `threads` set all functions but
- * init and free may be called by several threads at once; the callbacks read
- * and write_error then are called without the lock, write partly with it.
+ * Of an io_channel, only block_size, flags and write_error are used; it is also
+ * passed to the callbacks.  If `threads` is set, several threads may call all
+ * functions but init and free at once.  Then the callbacks `read` and
+ * `write_error` are called without the lock, and `write` sometimes with it.
  */
 #ifndef E2PF_WRITE_CACHE_H
 #define E2PF_WRITE_CACHE_H
@@ -33,16 +33,17 @@
 struct e2pf_cached_block {
 	char *buf;
 	unsigned long long block;
-	int32_t used;		/* clock at the last use */
+	int32_t used;		/* clock at its last use */
 	bool in_use;
 	bool dirty;
-	bool failed;		/* could not be written, not yet told */
+	bool failed;		/* writing it failed; not yet reported */
 };
 
 /*
- * Reads and writes past the cache, `count` blocks from `block` on or -count
- * bytes.  Return 0 or the error.  read calls channel->read_error if that is
- * set and fails; write calls channel->write_error only if `may_tell`.
+ * Reads and writes past the cache, of `count` blocks starting at `block`, or of
+ * -count bytes.  Return 0 or the error.  If `read` fails it calls
+ * channel->read_error, if that is set.  `write` calls channel->write_error only
+ * if `may_tell`.
  */
 struct e2pf_cache_io {
 	errcode_t (*read)(io_channel channel, unsigned long long block,
@@ -57,32 +58,32 @@ struct e2pf_write_cache {
 	char *data;		/* of all blocks */
 	size_t block_size;
 	uint32_t clock;
-	bool off;		/* "cache=off", all go past it */
+	bool off;		/* "cache=off": everything bypasses the cache */
 	bool threads;
-	bool drops_clean;	/* `forget` is of clean blocks as well */
-	unsigned long long hits, misses;	/* of looking for a block */
+	bool drops_clean;	/* `forget` also drops clean blocks */
+	unsigned long long hits, misses;	/* of block lookups */
 	pthread_mutex_t mutex;
 };
 
 /*
- * An empty cache for the channel's block size.  Returns 0 or
- * EXT2_ET_NO_MEMORY, then there is nothing to free.
+ * Make an empty cache for the channel's block size.  Returns 0, or
+ * EXT2_ET_NO_MEMORY; then there is nothing to free.
  */
 errcode_t e2pf_cache_init(struct e2pf_write_cache *cache,
 			  const io_channel channel,
 			  const struct e2pf_cache_io *io, bool threads);
 
-/* What is dirty is lost: flush before. */
+/* Free the cache.  Dirty blocks are lost: flush them first. */
 void e2pf_cache_free(struct e2pf_write_cache *cache);
 
 /*
  * read_blk64 and write_blk64 of the unix manager: `count` blocks, or -count
- * bytes.  Either may have to make room for a block and fail to write the one
- * that leaves.  channel->write_error is told then, and what it answers has no
- * effect: the block that left is lost, and without a write_error stays.  The
- * read returns the error.  The write returns 0 and does not store its block,
- * and write_error is told 0 for the error.  (With CHANNEL_FLAGS_WRITETHROUGH
- * the write was done before, and both are what it returned.)
+ * bytes.  Either may have to evict a block and fail to write that.  Then
+ * channel->write_error is called, and its result is ignored: the evicted block
+ * is lost.  If there is no write_error, the block stays.  The read returns the
+ * error.  The write returns 0, does not store its block, and passes 0 as the
+ * error to write_error.  (With CHANNEL_FLAGS_WRITETHROUGH the write itself was
+ * done before, and its result is what is returned and passed.)
  */
 errcode_t e2pf_cache_read(struct e2pf_write_cache *cache, io_channel channel,
 			  unsigned long long block, int count, void *buf);
@@ -91,25 +92,25 @@ errcode_t e2pf_cache_write(struct e2pf_write_cache *cache, io_channel channel,
 			   const void *buf);
 
 /*
- * Write all that is dirty.  `forget` also drops those blocks, and the others
- * only with `drops_clean`, which is set between e2pf_cache_init() and the
- * first use.
- * Returns 0 or the error of the last block that failed; channel->write_error
- * is told that one for each of them, and what it answers has no effect.
+ * Write all dirty blocks.  `forget` also drops these blocks; it drops the clean
+ * ones only with `drops_clean`, which is set between e2pf_cache_init() and the
+ * first use.  Returns 0, or the error of the last block that failed.
+ * channel->write_error gets that error for each failed block, and its result is
+ * ignored.
  */
 errcode_t e2pf_cache_flush(struct e2pf_write_cache *cache, io_channel channel,
 			   bool forget);
 
 /*
- * Flush, then begin anew with blocks of `size` bytes and set the channel's
+ * Flush, then start again with blocks of `size` bytes and set the channel's
  * block size.  Returns the error of the flush, or EXT2_ET_NO_MEMORY; then the
- * size is what it was.
+ * size is unchanged.
  */
 errcode_t e2pf_cache_set_block_size(struct e2pf_write_cache *cache,
 				    io_channel channel, int size);
 
-/* Flush and go past the cache from now on, whatever the flush returns, or go
- * on with what is in it. */
+/* If `off`, flush and bypass the cache from now on, even if the flush fails.
+ * Otherwise use the cache again, with the blocks that are in it. */
 errcode_t e2pf_cache_set_off(struct e2pf_write_cache *cache,
 			     io_channel channel, bool off);
 
