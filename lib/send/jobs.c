@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists of what is to be read, and their order. */
+/* Lists of what to read, and their order. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -69,7 +69,8 @@ void e2pf_jobs_order(struct e2pf_jobs *jobs)
 		for (to = from; to < jobs->count && jobs->job[to].device ==
 						    jobs->job[from].device;)
 			to++;
-		/* Half the list of each device is done at the same time. */
+		/* Interleave the devices: when half of one device's list is
+		 * done, half of every list is. */
 		for (i = from; i < to; i++)
 			jobs->job[i].order = ((uint64_t)(i - from) << 32) /
 					     (to - from);

@@ -18,17 +18,17 @@
 #include "btrfs/format.h"
 #include "mounted.h"
 
-/* More devices are not read from. */
+/* The maximum number of devices that are read. */
 #define DEVICES_MOST 64u
 
-/* Direct reads begin and end on a multiple of this on every disk. */
+/* Direct reads begin and end at a multiple of this, which suits every disk. */
 #define DIRECT 4096u
 
-/* Rounds of a search that each bring at least one chunk. */
+/* The maximum number of searches; each of them finds at least one chunk. */
 #define CHUNK_SEARCHES 65536u
 
 struct e2pf_mounted {
-	int fd;				/* a directory of it */
+	int fd;				/* a directory of the filesystem */
 	struct e2pf_btrfs_super super;
 	unsigned count;
 	int device[DEVICES_MOST];
@@ -85,7 +85,7 @@ static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct found_root *f = ctx;
 
-	/* Of several the last is the newest. */
+	/* If there are several items, the last one is the newest. */
 	if (e2pf_btrfs_plan_root(&f->fs->super, item, f->root))
 		f->found = true;
 }
@@ -147,7 +147,7 @@ static const char *take_device(struct e2pf_mounted *fs, int fd)
 	return NULL;
 }
 
-/* Open the devices that there are; one that is missing is left out. */
+/* Open the devices that are present; missing ones are left out. */
 static const char *open_devices(struct e2pf_mounted *fs)
 {
 	const char *why = "no device of the filesystem can be opened";
@@ -283,8 +283,8 @@ bool e2pf_mounted_read(void *ctx, const struct e2pf_btrfs_ptr *ptr,
  * Files.
  */
 
-/* A handle without a parent: inode, tree, and a generation, of which 0 means
- * any. */
+/* A file handle without a parent: inode, tree and generation, where generation
+ * 0 matches any. */
 #define HANDLE_BYTES 20
 #define HANDLE_TYPE 0x4d
 
@@ -306,7 +306,8 @@ int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 	memcpy(handle.head.f_handle, &inode, 8);
 	memcpy(handle.head.f_handle + 8, &tree, 8);
 	memcpy(handle.head.f_handle + 16, &any, 4);
-	/* To open a device does something; to look where it is does not. */
+	/* Opening a device file may have effects.  O_PATH does not, so check
+	 * the type first. */
 	place = open_by_handle_at(fs->fd, &handle.head, O_PATH | O_CLOEXEC);
 	if (place < 0)
 		return -1;
@@ -317,9 +318,7 @@ int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 	return fd;
 }
 
-/*
- * Life.
- */
+/* Opening and closing. */
 
 static const char *reason(int err)
 {
@@ -336,7 +335,7 @@ static const char *reason(int err)
 	}
 }
 
-/* Is there anything at all in the root tree? */
+/* Search for anything in the root tree, to find out whether searches work. */
 static int try_search(const struct e2pf_mounted *fs)
 {
 	struct e2pf_btrfs_key first = E2PF_BTRFS_FIRST_KEY;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A mounted btrfs filesystem: its devices, its trees and its files, as far as
- * they can be read beside the kernel.
+ * A mounted btrfs filesystem: its devices, trees and files, as far as they can
+ * be read from user space.
  *
  * The kernel keeps the tree blocks of a mounted filesystem in a cache of its
- * own.  A search (BTRFS_IOC_TREE_SEARCH_V2) brings them there, one after the
- * other; where they lie is learnt from the nodes, which are read from the
- * devices past the page cache, so that no stale page of a device is left.
+ * own.  A search (BTRFS_IOC_TREE_SEARCH_V2) reads blocks into that cache, one
+ * after the other.  Nodes tell where these blocks lie; they are read from the
+ * devices past the page cache, so that no stale page of a device stays there.
  *
- * Once open, safe from any thread.
+ * After e2pf_mounted_open(), all functions may be called from any thread.
  */
 #ifndef E2PF_BTRFS_MOUNTED_H
 #define E2PF_BTRFS_MOUNTED_H
@@ -20,9 +20,9 @@
 struct e2pf_mounted;
 
 /*
- * Open the filesystem of the directory `fd`, on descriptors of its own.
- * NULL, and in *why the reason in words, where it cannot be searched or its
- * devices cannot be read.
+ * Open the filesystem that contains the directory `fd`, through descriptors of
+ * its own.  If it cannot be searched or its devices cannot be read, returns
+ * NULL and sets *why to the reason in words.
  */
 struct e2pf_mounted *e2pf_mounted_open(int fd, const char **why);
 void e2pf_mounted_close(struct e2pf_mounted *fs);
@@ -30,40 +30,42 @@ void e2pf_mounted_close(struct e2pf_mounted *fs);
 const struct e2pf_btrfs_super *e2pf_mounted_super(
 		const struct e2pf_mounted *fs);
 
-/* Devices that could be opened, and a descriptor of each. */
+/* The number of devices that could be opened, and the descriptor of one of
+ * them. */
 unsigned e2pf_mounted_devices(const struct e2pf_mounted *fs);
 int e2pf_mounted_device(const struct e2pf_mounted *fs, unsigned device);
 
-/* The number of the tree that holds the files below this descriptor; 0 where
- * it cannot be told. */
+/* The number of the tree that holds the files below this directory; 0 if it is
+ * unknown. */
 uint64_t e2pf_mounted_tree_of(int fd);
 
-/* The root of a tree; false when there is none. */
+/* Find the root of a tree.  Returns false if there is none. */
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root);
 
-/* Read a tree block past the page cache; false where it is not the one that
- * `ptr` says.  `block` is aligned as aligned_alloc(4096) does. */
+/* Read a tree block past the page cache.  Returns false if it is not the block
+ * that `ptr` describes.  `block` must be aligned to 4096 bytes. */
 bool e2pf_mounted_read(void *fs, const struct e2pf_btrfs_ptr *ptr,
 		       void *block);
 
-/* Where a tree block lies: a device and an offset in bytes.  False when it
- * lies nowhere. */
+/* Find the device and the byte offset of a tree block.  Returns false if it is
+ * on no open device. */
 bool e2pf_mounted_place(const struct e2pf_mounted *fs, uint64_t logical,
 			unsigned *device, uint64_t *offset);
 
-/* Slots of a set of tree blocks (slots.h), and that of one. */
+/* The number of slots for a set of tree blocks (btrfs/slots.h), and the slot of
+ * one block. */
 uint64_t e2pf_mounted_slots(const struct e2pf_mounted *fs);
 uint64_t e2pf_mounted_slot(const struct e2pf_mounted *fs, uint64_t logical);
 
-/* Room that a search takes beside what it finds, bytes. */
+/* The bytes that a search needs in addition to its results. */
 extern const size_t e2pf_mounted_room;
 
 /*
- * Search a tree for keys from first to last, so that what is passed comes
- * into the kernel's memory.  What is found, `most` items at most, is at *found
- * inside of `room`, which has `size` bytes; *count is the number of items and
- * *bytes what they may reach over.  0 or an errno.
+ * Search a tree for keys from `first` to `last`, which brings the leaves on the
+ * way into the kernel's cache.  At most `most` items are returned, at *found
+ * inside `room`, which has `size` bytes.  *count is the number of items, *bytes
+ * the space they may take.  Returns 0 or an errno.
  */
 int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 			const struct e2pf_btrfs_key *first,
@@ -72,8 +74,8 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 			size_t *bytes, uint32_t *count);
 
 /*
- * Open a regular file of the tree `tree` by its inode, to read ahead in it.
- * -1 where it is none, or cannot be opened so.
+ * Open a regular file of the tree `tree` by its inode number, to read ahead in
+ * it.  Returns -1 if it is not a regular file or cannot be opened.
  */
 int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 			   uint64_t inode);

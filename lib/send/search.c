@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keys, ranges of keys, and the results of searches. */
+/* Keys, ranges of keys, and search results. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -75,7 +75,7 @@ bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
 		next = read_key(entry + BT_PTR_BYTES);
 		child->last = e2pf_btrfs_before(next);
 	}
-	/* To change a child is to change all above it. */
+	/* A child cannot be newer: changing it changes all nodes above it. */
 	return child->ptr.logical &&
 	       child->ptr.logical % super->sectorsize == 0 &&
 	       child->ptr.logical <= UINT64_MAX - super->nodesize &&
@@ -91,7 +91,7 @@ void e2pf_btrfs_plan_found(const void *bytes, size_t size, uint32_t count,
 	struct e2pf_btrfs_item item;
 
 	while (count-- && size >= sizeof(header)) {
-		/* In the order of this machine, and nowhere aligned. */
+		/* The header is in host byte order, and not aligned. */
 		memcpy(&header, b, sizeof(header));
 		b += sizeof(header);
 		size -= sizeof(header);
@@ -132,7 +132,7 @@ bool e2pf_btrfs_plan_data(const struct e2pf_btrfs_item *item,
 	data->compressed = b[BT_FILE_EXTENT_COMPRESSION] != 0;
 	data->written = type == BT_FILE_EXTENT_REG;
 	data->logical = data->extent + (data->compressed ? 0 : skip);
-	/* Address 0 is a hole. */
+	/* Address 0 means a hole. */
 	return data->extent && data->length && data->extent_bytes &&
 	       data->length <= INT64_MAX && data->offset <= INT64_MAX &&
 	       data->length <= INT64_MAX - data->offset &&
@@ -142,8 +142,8 @@ bool e2pf_btrfs_plan_data(const struct e2pf_btrfs_item *item,
 		 data->length <= data->extent_bytes - skip));
 }
 
-/* Bytes of an inline reference, its type included; 0 for an unknown one, behind
- * which nothing can be told. */
+/* The length of an inline reference, including its type.  0 if the type is
+ * unknown: then what follows cannot be parsed. */
 static uint32_t reference_bytes(uint8_t type)
 {
 	switch (type) {
@@ -199,7 +199,7 @@ bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root)
 {
-	/* Items of old kernels end with the level. */
+	/* Items written by old kernels end with the level. */
 	if (item->key.type != BT_ROOT_ITEM_KEY ||
 	    item->size <= BT_ROOT_ITEM_LEVEL)
 		return false;
@@ -255,7 +255,7 @@ void e2pf_btrfs_ranges_finish(struct e2pf_btrfs_ranges *ranges)
 	if (!n)
 		return;
 	qsort(ranges->range, n, sizeof(*ranges->range), by_first);
-	/* What is added in order joins what was there. */
+	/* Added in order, overlapping and adjacent ranges are joined. */
 	ranges->count = 0;
 	for (i = 0; i < n; i++) {
 		struct e2pf_btrfs_range range = ranges->range[i];
@@ -270,7 +270,7 @@ bool e2pf_btrfs_ranges_meet(const struct e2pf_btrfs_ranges *ranges,
 {
 	size_t low = 0, high = ranges->count, middle;
 
-	/* The first range that does not end before. */
+	/* Find the first range that does not end before `first`. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (e2pf_btrfs_compare(&ranges->range[middle].last, first) < 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keys of btrfs's trees, sets of ranges of them, and what a search of a
- * mounted filesystem's tree (BTRFS_IOC_TREE_SEARCH_V2) has returned.
+ * Keys of btrfs trees, sets of key ranges, and the results of searching a tree
+ * of a mounted filesystem (BTRFS_IOC_TREE_SEARCH_V2).
  *
- * No I/O.  All is safe on hostile bytes; the functions without a struct
- * e2pf_btrfs_ranges are pure.
+ * No I/O.  All functions are safe on hostile bytes.  Functions that take no
+ * struct e2pf_btrfs_ranges are pure.
  */
 #ifndef E2PF_BTRFS_SEARCH_H
 #define E2PF_BTRFS_SEARCH_H
@@ -17,31 +17,31 @@ struct e2pf_btrfs_key {
 	uint8_t type;
 };
 
-/* The first key there is, and the last. */
+/* The lowest and the highest possible key. */
 #define E2PF_BTRFS_FIRST_KEY ((struct e2pf_btrfs_key){ 0, 0, 0 })
 #define E2PF_BTRFS_LAST_KEY \
 	((struct e2pf_btrfs_key){ UINT64_MAX, UINT64_MAX, UINT8_MAX })
 
-/* Below 0, 0 or above 0, in the order of a tree. */
+/* Compare two keys.  Returns less than 0, 0, or more than 0, in tree order. */
 int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
 		       const struct e2pf_btrfs_key *b);
 
-/* The key before this one; the first is its own. */
+/* The key before this one.  The lowest key is returned unchanged. */
 struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
 
-/* A child of a node, with the keys it may have. */
+/* A child of a node, and the range of its keys. */
 struct e2pf_btrfs_child {
 	struct e2pf_btrfs_ptr ptr;
 	struct e2pf_btrfs_key first, last;
 };
 
-/* Number of entries of a node of `super`'s, as far as they lie in it. */
+/* The number of entries of a node, limited to those that fit into it. */
 uint32_t e2pf_btrfs_children(const struct e2pf_btrfs_super *super,
 			     const void *block);
 
 /*
- * Child `i` (below e2pf_btrfs_children()) of a node that fits `ptr`, whose
- * own last key is `last`.  False where the entry cannot be true.
+ * Parse child `i` (below e2pf_btrfs_children()) of a node that fits `ptr` and
+ * whose last key is `last`.  Returns false if the entry is not valid.
  */
 bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
 			   const struct e2pf_btrfs_ptr *ptr,
@@ -49,7 +49,7 @@ bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
 			   const void *block, uint32_t i,
 			   struct e2pf_btrfs_child *child);
 
-/* An item that a search has found; `bytes` are `size` of them. */
+/* An item found by a search; `bytes` has `size` bytes. */
 struct e2pf_btrfs_item {
 	struct e2pf_btrfs_key key;
 	uint64_t generation;		/* of its leaf */
@@ -57,61 +57,61 @@ struct e2pf_btrfs_item {
 	uint32_t size;
 };
 
-/* Takes an item, valid during the call only. */
+/* Called with an item, which is valid only during the call. */
 typedef void (*e2pf_btrfs_item_sink)(void *ctx,
 				     const struct e2pf_btrfs_item *item);
 
-/* The items in the `size` bytes that a search filled, of which it said that
- * there are `count`.  What would reach past the end is left out. */
+/* Parse the items in the `size` bytes that a search has filled, where it says
+ * that there are `count`.  Items that go beyond the end are left out. */
 void e2pf_btrfs_plan_found(const void *bytes, size_t size, uint32_t count,
 			   e2pf_btrfs_item_sink sink, void *ctx);
 
-/* Where a part of a file lies. */
+/* A part of a file, and where it lies. */
 struct e2pf_btrfs_data {
 	uint64_t inode;
-	uint64_t offset;		/* bytes, in the file */
-	uint64_t length;		/* bytes of the file */
+	uint64_t offset;		/* in bytes, in the file */
+	uint64_t length;		/* in bytes of the file */
 	uint64_t generation;		/* when it was written */
 	uint64_t extent;		/* logical address of its extent */
 	uint64_t extent_bytes;
-	uint64_t logical;		/* of its own first byte; the extent's
-					   where it is compressed */
+	uint64_t logical;		/* of its first byte; of the extent, if
+					   that is compressed */
 	bool compressed;
 	bool written;			/* false: allocated only, reads as
 					   zeros */
 };
 
-/* Parse a file's extent; false for a hole, for data that are in the item
- * itself, and for what cannot be true. */
+/* Parse a file extent.  Returns false for a hole, for inline data, and if it is
+ * not valid. */
 bool e2pf_btrfs_plan_data(const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_data *data);
 
-/* A file that has a part of an extent, as the extent's record says. */
+/* A file that uses a part of an extent, according to the extent's record. */
 struct e2pf_btrfs_reference {
 	uint64_t tree, inode;
-	uint64_t offset;		/* bytes, in the file, less those of
-					   the extent before it: may be
-					   below 0 */
+	uint64_t offset;		/* in bytes; the part's offset in the
+					   file minus its offset in the extent:
+					   may be below 0 */
 };
 
 typedef void (*e2pf_btrfs_reference_sink)(void *ctx,
 				const struct e2pf_btrfs_reference *reference);
 
-/* The files that the record of an extent of data names in itself. */
+/* Find the files that are named in the record of a data extent itself. */
 void e2pf_btrfs_plan_references(const struct e2pf_btrfs_item *item,
 				e2pf_btrfs_reference_sink sink, void *ctx);
 
-/* Parse an inode; *changed is the generation that changed it last. */
+/* Parse an inode.  *changed is the generation that last changed it. */
 bool e2pf_btrfs_plan_inode(const struct e2pf_btrfs_item *item,
 			   uint64_t *changed);
 
-/* Parse the item of a tree's root, whose key has the tree's number. */
+/* Parse the item of a tree's root.  The tree's number is in the item's key. */
 bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root);
 
 /*
- * Ranges of keys, ends included.  From one thread at a time.
+ * Ranges of keys; both ends are included.  To be used by one thread at a time.
  */
 struct e2pf_btrfs_range {
 	struct e2pf_btrfs_key first, last;
@@ -122,25 +122,25 @@ struct e2pf_btrfs_ranges {
 	size_t count, room;
 };
 
-/* There are at most.  With more, what is left out is not read ahead. */
+/* The maximum number of ranges.  Whatever is beyond it is not read ahead. */
 #define E2PF_BTRFS_RANGES_MOST (1u << 18)
 
-/* Add one; false without room.  A range that goes on where the last ended
- * makes that one longer. */
+/* Add a range.  If it overlaps or follows the range added last, that one is
+ * extended.  Returns false if there is no room. */
 bool e2pf_btrfs_ranges_add(struct e2pf_btrfs_ranges *ranges,
 			   const struct e2pf_btrfs_key *first,
 			   const struct e2pf_btrfs_key *last);
 
-/* Sort, and join those that overlap: before the first
+/* Sort the ranges and join those that overlap.  Call it before
  * e2pf_btrfs_ranges_meet(). */
 void e2pf_btrfs_ranges_finish(struct e2pf_btrfs_ranges *ranges);
 
-/* Is any key from first to last in one of them? */
+/* True if any key from `first` to `last` is in one of the ranges. */
 bool e2pf_btrfs_ranges_meet(const struct e2pf_btrfs_ranges *ranges,
 			    const struct e2pf_btrfs_key *first,
 			    const struct e2pf_btrfs_key *last);
 
-/* Empty it, and keep its memory; or free that. */
+/* Empty the set but keep its memory, or free that. */
 void e2pf_btrfs_ranges_empty(struct e2pf_btrfs_ranges *ranges);
 void e2pf_btrfs_ranges_free(struct e2pf_btrfs_ranges *ranges);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading ahead of a send.
+ * Reads ahead of a send.
  *
- * What the kernel reads for an incremental stream is known from the nodes of
- * two trees, which are few: leaves of the newer one with a generation above
- * that of the older one's root, and leaves of the older one with the same
- * keys.  Searches for these, in the order in which they lie on the devices,
- * bring them into the kernel's memory.  What the searches return tells of the
- * folders of changed files and of changed data; the leaves with their records,
- * and then the data, are read in the same manner.
+ * The nodes of two trees tell what the kernel will read for an incremental
+ * stream, and there are few of them: it reads the leaves of the newer tree
+ * whose generation is above that of the older tree's root, and the leaves of
+ * the older tree with the same keys.  Searches for these leaves, in the order
+ * in which they lie on the devices, bring them into the kernel's cache.  The
+ * items that the searches return lead to the folders of changed files and to
+ * changed data.  The leaves with their records, and then the data, are read in
+ * the same way.
  *
- * All that in parts, in the order of keys, which is that of the send.  A
- * search cannot be interrupted: each reads one leaf.
+ * This is done in parts, in key order, which is the order of the send.  A
+ * search cannot be interrupted, so each one reads only one leaf.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -24,10 +25,11 @@
 #include "send_state.h"
 
 /*
- * Each thread has one request under way.  On one disk with a queue 4 threads
- * took 7.6 s, 8 5.5 s, 16 4.9 s and 32 4.5 s, and the stock send 48 s: the disk
- * chooses the nearest of those it knows of.  On a SATA SSD 1 took 1.33 s, 16
- * 0.77 s and 32 1.04 s: bench/send -t 1,2,4,8,32 MODEL.
+ * Each thread has one request in flight.  On one disk with a queue, 4 threads
+ * took 7.6 s, 8 took 5.5 s, 16 took 4.9 s and 32 took 4.5 s, and the stock send
+ * 48 s: the disk chooses the nearest request in its queue.  On a SATA SSD 1
+ * thread took 1.33 s, 16 took 0.77 s and 32 took 1.04 s.  Measured by
+ * bench/send -t 1,2,4,8,32 MODEL.
  */
 #define THREADS 16u
 
@@ -40,9 +42,7 @@ static struct send *send_of(struct e2pf_session *session)
 	return (struct send *)session;
 }
 
-/*
- * What a session asks of it.
- */
+/* The functions that the session calls. */
 
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
@@ -125,11 +125,10 @@ static const struct e2pf_filesystem sends = {
 	.close = close_send
 };
 
-/*
- * Pacing.
- */
+/* Throttling. */
 
-/* Note where this part ends.  Without memory for it there is no next. */
+/* Record where this part ends.  Returns false if memory runs out: then there is
+ * no next part. */
 static bool end_part(struct send *s)
 {
 	size_t room = s->part_room ? 2 * s->part_room : 64;
@@ -147,8 +146,8 @@ static bool end_part(struct send *s)
 	return true;
 }
 
-/* Bytes that are ahead of the send: those of the parts that it has not come
- * to the end of. */
+/* Bytes read ahead of the send: those of all parts whose end the send has not
+ * reached. */
 static uint64_t ahead(const struct send *s)
 {
 	uint64_t out = s->came_out, passed = 0;
@@ -159,7 +158,7 @@ static uint64_t ahead(const struct send *s)
 	return s->bytes - passed;
 }
 
-/* Wait until there is room for a part. */
+/* Wait until the budget has room for another part. */
 static void wait_for_room(struct send *s)
 {
 	uint64_t bytes = ahead(s);
@@ -186,13 +185,12 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/*
- * The thread that has the others work.
- */
+/* The thread that directs the workers. */
 static void *conduct(void *arg)
 {
 	struct send *s = arg;
-	/* Of a parent that is newer, its own new leaves lead. */
+	/* If the parent is newer than the subvolume, start from the parent's
+	 * new leaves. */
 	bool forward = s->root.generation >= s->parent_root.generation;
 	const struct e2pf_btrfs_ptr *newer = forward ? &s->root :
 						       &s->parent_root;
@@ -228,9 +226,7 @@ static void *conduct(void *arg)
 	return NULL;
 }
 
-/*
- * Begin and end.
- */
+/* Starting and stopping. */
 
 struct e2pf_session *e2pf_send_new(const char *name,
 				   const struct e2pf_settings *settings)
@@ -268,7 +264,7 @@ static const char *open_filesystem(struct send *s, int fd)
 		s->fs = NULL;
 		return "no memory";
 	}
-	/* What the first device is goes into the statistics only. */
+	/* Only the statistics use the first device's topology. */
 	if (!fstat(e2pf_mounted_device(s->fs, 0), &st))
 		e2pf_session_add_device(&s->base, NULL, &st);
 	e2pf_session_choose(&s->base);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which leaves are read ahead of a send: changed ones, those of other
- * trees that they are compared with, and those with records of what they lead
- * to.
+ * Decides which leaves are read ahead of a send: the changed ones, those of
+ * other trees that they are compared with, and those that hold the records of
+ * what the changed leaves refer to.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -11,7 +11,7 @@
 #include "btrfs/format.h"
 #include "send_state.h"
 
-/* Changed leaves of a part: 128 MiB of the usual size. */
+/* Changed leaves per part: at most 128 MiB with the usual node size. */
 #define PART_LEAVES_MOST 8192u
 #define PART_LEAVES_LEAST 16u
 
@@ -33,7 +33,8 @@ static bool add_leaf(struct send *s, uint64_t tree,
 	uint64_t slot = e2pf_mounted_slot(s->fs, leaf->ptr.logical);
 	bool is_new = slot != UINT64_MAX && e2pf_slots_add(&s->asked, slot);
 
-	/* What is in it must be seen, also where it is in memory. */
+	/* If its items are needed, the leaf is searched even if it was
+	 * before. */
 	if (!(is_new || parse) ||
 	    !e2pf_mounted_place(s->fs, leaf->ptr.logical, &job.device,
 				&job.offset))
@@ -41,7 +42,7 @@ static bool add_leaf(struct send *s, uint64_t tree,
 	return e2pf_jobs_add(&s->jobs, &job);
 }
 
-/* The leaves of a tree that have some of these keys. */
+/* Add the leaves of a tree that have keys in these ranges. */
 static void add_leaves(struct send *s, uint64_t tree,
 		       struct e2pf_btrfs_ranges *ranges, bool parse)
 {
@@ -71,7 +72,7 @@ static unsigned part_leaves(const struct send *s)
 	       n > PART_LEAVES_MOST ? PART_LEAVES_MOST : (unsigned)n;
 }
 
-/* The record of a tree block, which leads from an extent to a root. */
+/* Add the record of a tree block, which leads from an extent to a root. */
 static void add_record(struct send *s, uint64_t logical)
 {
 	struct e2pf_btrfs_key first = { logical, 0, 0 };

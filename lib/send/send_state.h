@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of a send share.
+ * Shared by the files of a send.
  *
- *	send.c		when it begins and ends, part by part, and how far
- *			ahead it may be
+ *	send.c		when it starts and stops, its parts, and how far ahead
+ *			it may read
  *	send_plan.c	which leaves and data are read
  *	send_work.c	the threads that read them, within the limits
  */
@@ -24,38 +24,39 @@
 #define CLONES_MOST 64u
 #define TREES_MOST 16u
 
-/* Keys that are wanted of a tree. */
+/* The keys that are wanted in one tree. */
 struct wanted {
 	uint64_t tree;
 	struct e2pf_btrfs_ranges ranges;
 };
 
 struct part {
-	uint64_t bytes;			/* asked for, to the end of it */
-	uint64_t stream;		/* the send has written, at least, when
-					   it has come so far */
+	uint64_t bytes;			/* requested up to its end */
+	uint64_t stream;		/* at least so many bytes were sent when
+					   the send has reached its end */
 };
 
-/* Of all sends so far. */
+/* The sums over all sends so far. */
 struct sum {
-	uint64_t sends;			/* that were read ahead of */
+	uint64_t sends;			/* with readahead */
 	uint64_t changed;		/* leaves */
-	uint64_t leaves;		/* of all trees, to be searched for */
-	uint64_t pieces;		/* of data, to be read */
-	uint64_t resident;		/* of these, left out: samples were
-					   cached */
-	uint64_t planned, bytes;	/* to be had; asked for */
-	uint64_t unread;		/* nodes that were not what they should
-					   be */
-	uint64_t peak;			/* bytes ahead of a send */
+	uint64_t leaves;		/* to search for, of all trees */
+	uint64_t pieces;		/* of data, to read */
+	uint64_t resident;		/* leaves and pieces left out because
+					   samples were cached */
+	uint64_t planned, bytes;	/* planned; requested */
+	uint64_t unread;		/* nodes that were not as their pointers
+					   describe */
+	uint64_t peak;			/* of bytes read ahead */
 	uint64_t ns;
-	bool early;			/* a send ended before all was read */
+	bool early;			/* a send ended before everything was
+					   read */
 };
 
 struct send {
 	struct e2pf_session base;
 	struct e2pf_mounted *fs;
-	struct e2pf_slots asked;	/* tree blocks */
+	struct e2pf_slots asked;	/* tree blocks that were planned */
 	/* The request. */
 	uint64_t tree, parent;
 	uint64_t clone[CLONES_MOST];
@@ -63,25 +64,27 @@ struct send {
 	bool no_data, as_stored;
 	struct e2pf_btrfs_ptr root, parent_root;
 
-	/* The part that is read. */
+	/* The part that is being read. */
 	struct e2pf_jobs jobs, data;
 	struct wanted wanted[TREES_MOST];
 	struct e2pf_btrfs_ranges records;	/* of the extent tree */
 	struct part *part;
 	size_t parts, part_room;
-	uint64_t stream;		/* of the parts so far */
-	_Atomic(size_t) next;		/* job */
+	uint64_t stream;		/* bytes sent at the end of the last
+					   part */
+	_Atomic(size_t) next;		/* index of the next job */
 
-	pthread_mutex_t lock;		/* `data', `wanted' and `rate' while
-					   workers run, and what follows */
+	pthread_mutex_t lock;		/* protects `data', `wanted' and `rate'
+					   while workers run, and all members
+					   below */
 	pthread_cond_t changed;
 	struct e2pf_rate rate;
 	bool running, gone;
 	pthread_t conductor;
 
 	_Atomic(bool) stop, waiting;
-	_Atomic(uint64_t) came_out;	/* bytes */
-	_Atomic(uint64_t) bytes;	/* asked for, of this send */
+	_Atomic(uint64_t) came_out;	/* bytes that the send has written */
+	_Atomic(uint64_t) bytes;	/* requested in this send */
 	_Atomic(uint64_t) requests, errors;
 	uint64_t began;			/* ns */
 	struct sum sum;
@@ -96,23 +99,22 @@ static inline uint64_t send_now(void)
 }
 
 /* send_plan.c */
-/* Plan the next changed leaves, and those of other trees with files that are
- * in them.  False when there are none. */
+/* Plan the next changed leaves, and the leaves of other trees that contain the
+ * same files.  Returns false if there are none. */
 bool send_plan_leaves(struct send *s, struct e2pf_tree_walk *walk,
 		      uint64_t newer, uint64_t older);
-/* Plan the records of the data found: where they are used, and their
- * checksums. */
+/* Plan the records of the data that was found: its uses and its checksums. */
 void send_plan_records(struct send *s);
 /* Plan the folders, and the files that share an extent. */
 void send_plan_wanted(struct send *s);
-/* For a walk: one that the end of the send finds under way reads no more. */
+/* For a tree walk.  After the end of the send, it reads no more nodes. */
 bool send_read_node(void *send, const struct e2pf_btrfs_ptr *ptr, void *block);
 
 /* send_work.c */
-/* Wait until a request of so many bytes is within the limits.  False when the
+/* Wait until the limits allow a request of `bytes` bytes.  Returns false if the
  * send has ended. */
 bool send_within_limits(struct send *s, uint64_t bytes);
-/* Read what is planned, and wait for it. */
+/* Read everything that is planned, and wait for it. */
 void send_sweep_leaves(struct send *s);
 void send_sweep_data(struct send *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads that read leaves and data ahead of a send, each with one request
- * under way, within the limits and with the priorities that are set.
+ * The threads that read leaves and data ahead of a send.  Each has one request
+ * in flight, and keeps to the limits and priorities that are set.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -16,31 +16,34 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/* Beyond this much of an extent the kernel's own readahead, of 4 MiB, is at
- * full speed. */
+/* The kernel's own readahead, of 4 MiB, is at full speed after so many bytes of
+ * an extent. */
 #define DATA_MOST (UINT64_C(1) << 20)
 
-/* A job that takes less found what it wanted cached: a read takes longer on
- * any disk.  So many are tried of a list that is at least so long. */
+/* A job that is faster than RESIDENT_NS found its block cached: any disk takes
+ * longer.  RESIDENT_SAMPLES jobs are tried if the list has at least
+ * RESIDENT_LEAST, and up to RESIDENT_SLOW of them may be slower. */
 #define RESIDENT_NS 60000u
 #define RESIDENT_SAMPLES 32u
 #define RESIDENT_SLOW 3u
 #define RESIDENT_LEAST 128u
 
-/* Bytes that the stream has of each piece of data that is left out of it. */
+/* The stream has at least so many bytes for each piece of data, even if its
+ * contents are not sent. */
 #define STREAM_LEAST 64u
 
-/* Bytes of a read of data where the device does not say what it takes. */
+/* The length of a data read if the device does not tell its largest. */
 #define USUAL_READ (128u << 10)
 
 struct worker {
 	struct send *send;
 	const struct e2pf_jobs *jobs;
-	const struct e2pf_job *job;	/* that is searched for */
+	const struct e2pf_job *job;	/* the one that is being searched for */
 	uint8_t *room;
 	size_t size;
-	uint64_t inode;			/* the last that was found, */
-	bool unchanged;			/* and that it is */
+	uint64_t inode;			/* of the last item */
+	bool unchanged;			/* that inode is not newer than the
+					   parent */
 };
 
 /* Trees beyond TREES_MOST are not prefetched. */
@@ -72,7 +75,7 @@ static void take_data(struct worker *w, const struct e2pf_btrfs_item *item)
 	job.offset = data.logical;
 	job.inode = data.inode;
 	job.from = data.offset;
-	/* Where length is 0 only the record is of use. */
+	/* With length 0, only the extent's record is used. */
 	if (data.written && !s->no_data && !(data.compressed && s->as_stored))
 		job.length = data.length;
 	job.first.objectid = job.last.objectid = data.extent;
@@ -83,7 +86,8 @@ static void take_data(struct worker *w, const struct e2pf_btrfs_item *item)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* An item of a changed leaf.  Not all inodes of such a leaf have changed. */
+/* Take an item of a changed leaf.  Not all inodes in such a leaf have
+ * changed. */
 static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_btrfs_key folder = {
@@ -98,15 +102,15 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 		w->unchanged = changed <= w->send->parent_root.generation;
 	if (w->unchanged)
 		return;
-	/* The folder is in the path that is sent. */
+	/* The folder is a part of the path that is sent. */
 	if (item->key.type == BT_INODE_REF_KEY)
 		want(w->send, w->job->tree, &folder);
 	else
 		take_data(w, item);
 }
 
-/* A file that has the same extent: whether it can be cloned from is looked up
- * in its tree. */
+/* Another file shares the extent: the kernel searches that file's tree to find
+ * out whether it can be cloned from. */
 static void take_reference(void *ctx, const struct e2pf_btrfs_reference *r)
 {
 	struct worker *w = ctx;
@@ -181,7 +185,7 @@ static void search(struct worker *w, const struct e2pf_job *job)
 		e2pf_btrfs_plan_found(found, bytes, count, take_item, w);
 }
 
-/* Within limits, a read at a time; otherwise as much as there is. */
+/* With limits, read in small requests; otherwise the whole piece at once. */
 static void read_pieces(struct send *s, int fd, const struct e2pf_job *job)
 {
 	uint64_t piece = job->length, at, n;
@@ -205,12 +209,13 @@ static void read_data(struct send *s, const struct e2pf_job *job)
 	int fd = e2pf_mounted_open_file(s->fs, job->tree, job->inode);
 	char byte;
 
-	/* Gone, or not a file. */
+	/* The file was deleted, or is not a regular file. */
 	if (fd < 0)
 		return;
 	read_pieces(s, fd, job);
-	/* One call asks, the other waits: a page behind the end of the file
-	 * has nothing, and is no error. */
+	/* readahead() requests the data, pread() waits for it.  If the page
+	 * is past the end of the file, pread() returns 0, which is not an
+	 * error. */
 	if (!s->stop &&
 	    pread(fd, &byte, 1, (off_t)(job->from + job->length - 1)) < 0)
 		s->errors++;
@@ -225,7 +230,8 @@ static void do_job(struct worker *w, const struct e2pf_job *job)
 		search(w, job);
 }
 
-/* For all items of a leaf, each with a header that is longer than its own. */
+/* Room for all items of a leaf.  Each has a header in the result that is longer
+ * than its header in the leaf. */
 static size_t room_bytes(const struct send *s)
 {
 	return e2pf_mounted_room +
@@ -248,9 +254,10 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Do some, all over the list, to see whether all are in memory already.  A send
- * from memory is to pay for little more than these; and on a busy machine a few
- * of them take longer for want of a processor. */
+/* Do a few jobs, spread over the list, to find out whether everything is
+ * cached.  A send whose blocks are cached should cost little more than these
+ * jobs.  A few may be slow even then, if a busy machine has no processor
+ * free. */
 static bool look_resident(struct send *s, struct e2pf_jobs *jobs)
 {
 	struct worker w = { .send = s, .jobs = jobs, .size = room_bytes(s) };
@@ -269,7 +276,8 @@ static bool look_resident(struct send *s, struct e2pf_jobs *jobs)
 	return slow <= RESIDENT_SLOW;
 }
 
-/* Have all workers do these, this thread among them, and wait for them. */
+/* Do all jobs with all workers, one of which is this thread, and wait for
+ * them. */
 static void sweep(struct send *s, struct e2pf_jobs *jobs)
 {
 	size_t size = room_bytes(s);

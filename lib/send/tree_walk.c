@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The walk: a stack of nodes, as deep as a tree may be. */
+/* The walk: a stack of nodes, as deep as a tree can be. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -17,7 +17,7 @@ static bool is_wanted(const struct e2pf_tree_walk *walk,
 				       &child->last));
 }
 
-/* Open a node; one that cannot be had is passed over. */
+/* Push a node.  A node that cannot be read is skipped. */
 static bool push(struct e2pf_tree_walk *walk,
 		 const struct e2pf_btrfs_child *node)
 {
@@ -71,7 +71,7 @@ bool e2pf_tree_walk_next(struct e2pf_tree_walk *walk,
 		*leaf = walk->level[0].node;
 		return true;
 	}
-	/* Levels fall with each push, so each round comes nearer to the end. */
+	/* Each push is one level lower, so the loop ends. */
 	while (walk->depth) {
 		unsigned d = walk->depth - 1;
 		const struct e2pf_btrfs_child *node = &walk->level[d].node;
