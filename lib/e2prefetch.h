@@ -66,19 +66,20 @@ const char *e2pf_class_name(enum e2pf_class cls);
 #define E2PF_MAX_THREADS 256
 
 /*
- * Limits of a session.  For a member that is zero, the library chooses a value
- * from what it measures.
+ * Settings of a session.  Zero means the default: the library chooses `memory`
+ * and `threads` from what it finds, sets no limits per second, and leaves the
+ * priorities as they are.
  */
 struct e2pf_settings {
 	size_t size;		/* sizeof(struct e2pf_settings) */
-	uint64_t memory;	/* bytes read ahead and not yet used, at most */
-	/* Limits for the worker threads, for a machine that also has other
-	 * work.  All sessions of all processes together keep within `bandwidth`
-	 * and `requests`. */
+	uint64_t memory;	/* bytes read ahead, at most */
+	/* For the worker threads, on a machine that also has other work.  All
+	 * sessions of all processes together keep within `bandwidth` and
+	 * `requests`. */
 	uint64_t bandwidth;	/* bytes per second, at most */
 	unsigned requests;	/* requests per second, at most */
 	unsigned io_priority;	/* as for ioprio_set(2) */
-	unsigned nice;		/* 1 to 19 */
+	unsigned nice;		/* 1 to 19; never raises the priority */
 	unsigned threads;	/* 1 to E2PF_MAX_THREADS */
 	unsigned classes;	/* mask of 1u << enum e2pf_class; 0 means all */
 	unsigned reserved;	/* must be 0 */
@@ -102,8 +103,8 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    struct e2pf_session **session);
 
-/* Start to read all classes that the settings name, in the background.  Only
- * the settings' limits and the memory budget throttle it. */
+/* Start reading all classes that the settings name, in the background.  Only
+ * the memory budget and the limits in the settings throttle it. */
 errcode_t e2pf_start(struct e2pf_session *session);
 
 /* Wait until everything is read, for at most `milliseconds` (-1: no limit).

@@ -207,7 +207,9 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 	pass_ref(to, ptr->logical, ref);
 }
 
-/* Collecting what is found by parsing. */
+/*
+ * Collecting what is found by parsing.
+ */
 
 static void add_chunk(void *ctx, const struct e2pf_btrfs_chunk *chunk)
 {

@@ -10,8 +10,8 @@
 
 #include "journal.h"
 
-/* The number of runs that a journal may have.  The kernel's journal has one run
- * per 128 MiB; ext3's has an indirect block after every 4 MiB. */
+/* The number of runs that a journal may have.  A journal with extents has one
+ * per 128 MiB; on ext3 an indirect block follows every 4 MiB. */
 #define MOST_RUNS 4096u
 
 /* The readahead window in bytes.  The smallest costs a disk one wasted request

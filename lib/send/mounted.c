@@ -318,7 +318,9 @@ int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 	return fd;
 }
 
-/* Opening and closing. */
+/*
+ * Opening and closing.
+ */
 
 static const char *reason(int err)
 {

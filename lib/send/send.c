@@ -42,7 +42,9 @@ static struct send *send_of(struct e2pf_session *session)
 	return (struct send *)session;
 }
 
-/* The functions that the session calls. */
+/*
+ * The functions that the session calls.
+ */
 
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
@@ -125,7 +127,9 @@ static const struct e2pf_filesystem sends = {
 	.close = close_send
 };
 
-/* Throttling. */
+/*
+ * Throttling.
+ */
 
 /* Record where this part ends.  Returns false if memory runs out: then there is
  * no next part. */
@@ -226,7 +230,9 @@ static void *conduct(void *arg)
 	return NULL;
 }
 
-/* Starting and stopping. */
+/*
+ * Starting and stopping.
+ */
 
 struct e2pf_session *e2pf_send_new(const char *name,
 				   const struct e2pf_settings *settings)
