@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file e2prefetch.conf(5): its settings are variables of
- * e2fsck-prefetch(8) under other names.  libinih parses it; what is decided
- * here is which file is read, what the names are and what is wrong.
+ * Reads the file e2prefetch.conf(5).  Each of its settings stands for a
+ * variable of e2fsck-prefetch(8).  libinih parses the file; this file decides
+ * which file is read, which names are valid and what is an error.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -24,13 +24,14 @@
 #include "environment.h"
 #include "inih.h"
 
-/* Another file than the installed one, by its absolute path. */
+/* The variable that names another file, by its absolute path, than the
+ * installed one. */
 #define CONFIGURATION_VARIABLE "PREFETCH_CONFIG"
 
-/* Bytes of a file: a hundred times what all settings need. */
+/* Largest file accepted, bytes: a hundred times what all settings need. */
 #define MOST_BYTES 65536u
 
-/* Bytes of a value: more than libinih keeps of a line. */
+/* Longest value, bytes: more than libinih keeps of a line. */
 #define MOST_VALUE 256
 
 static const struct {
@@ -55,15 +56,15 @@ struct reading {
 	const char *path;
 	char text[MOST_BYTES + 1];
 	size_t size;
-	const char *next;		/* the line to come */
-	unsigned line;			/* the last that was read */
+	const char *next;		/* the line to read next */
+	unsigned line;			/* number of the line read last */
 	char value[SETTINGS][MOST_VALUE];	/* empty: not set */
 	char *error;
 	size_t error_size;
-	unsigned wrong;			/* the line `error` is about; 0: none */
+	unsigned wrong;			/* line of `error`; 0: none */
 };
 
-/* Only the first of the wrong lines is told. */
+/* Record an error in the current line; only the first error is reported. */
 __attribute__((format(printf, 2, 3)))
 static int wrong(struct reading *r, const char *format, ...)
 {
@@ -82,15 +83,15 @@ static int wrong(struct reading *r, const char *format, ...)
 	return 0;
 }
 
-/* What is wrong with the file as a whole. */
+/* Record an error that concerns the whole file. */
 static int unusable(struct reading *r, const char *why)
 {
 	snprintf(r->error, r->error_size, "%s: %s", r->path, why);
 	return -1;
 }
 
-/* Why a call failed.  Where the process has no more of something the file is
- * not at fault: nothing is said. */
+/* Record why a system call failed.  If the process ran out of descriptors or
+ * memory, the file is not at fault and the message stays empty. */
 static int unreadable(struct reading *r, int err)
 {
 	if (err == EMFILE || err == ENFILE || err == ENOMEM) {
@@ -101,7 +102,7 @@ static int unreadable(struct reading *r, int err)
 }
 
 /*
- * The bytes of the file.
+ * Reading the file.
  */
 
 static bool is_null_device(const struct stat *st)
@@ -126,8 +127,9 @@ static int read_bytes(struct reading *r, int fd)
 	return 0;
 }
 
-/* 0; 1 when there is no such file; -1.  A FIFO or a device could keep us
- * waiting, and a device may do something when it is opened: they are not. */
+/* Returns 0; 1 if there is no such file; -1 on error.  Only regular files and
+ * /dev/null are accepted: a FIFO could block us, and opening a device can have
+ * side effects. */
 static int read_file(struct reading *r)
 {
 	struct stat st;
@@ -154,7 +156,7 @@ static int read_file(struct reading *r)
  * Lines.
  */
 
-/* The length of the line at r->next, with its end. */
+/* Length of the line at r->next, including its newline. */
 static size_t line_length(const struct reading *r)
 {
 	size_t left = (size_t)(r->text + r->size - r->next);
@@ -163,7 +165,7 @@ static size_t line_length(const struct reading *r)
 	return end ? (size_t)(end - r->next) + 1 : left;
 }
 
-/* The first character that is not a blank; '\0' for an empty line. */
+/* First character that is not whitespace; '\0' for an empty line. */
 static char first_of(const char *line, size_t len)
 {
 	while (len && isspace((unsigned char)*line)) {
@@ -178,7 +180,7 @@ static bool is_comment(char first)
 	return first == '#' || first == ';';
 }
 
-/* Is there more in it than comments? */
+/* Whether the file holds anything but comments and empty lines. */
 static bool has_settings(struct reading *r)
 {
 	const char *end = r->text + r->size;
@@ -196,8 +198,9 @@ static bool has_settings(struct reading *r)
 	return found;
 }
 
-/* A line for libinih, whose buffer has `size` bytes.  A comment, which may be
- * longer, is an empty line.  The end of the file, where this line cannot be. */
+/* Reader callback of libinih, whose buffer has `size` bytes.  A comment may be
+ * longer than that and is passed on as an empty line.  An invalid line ends the
+ * file. */
 static char *next_line(char *line, int size, void *ctx)
 {
 	struct reading *r = ctx;
@@ -229,8 +232,8 @@ static char *next_line(char *line, int size, void *ctx)
  * Settings.
  */
 
-/* What the variable is set to; NULL when it cannot have this value, with
- * what it takes in *expected. */
+/* The variable's value for this value of the setting.  NULL if the value is
+ * invalid; *expected then says what is valid. */
 static const char *translate(size_t i, const char *value,
 			     const char **expected)
 {
@@ -243,7 +246,8 @@ static const char *translate(size_t i, const char *value,
 	return *expected ? NULL : value;
 }
 
-/* One setting.  What is returned is libinih's: 0 when it is wrong. */
+/* Handler callback of libinih: takes one setting.  As libinih expects, returns
+ * 0 on error. */
 static int take(void *ctx, const char *section, const char *name,
 		const char *value)
 {
@@ -279,7 +283,7 @@ static int parse(struct reading *r)
 	if (!ini_parse)
 		return unusable(r, why);
 	line = ini_parse(next_line, r, take, r);
-	/* What libinih itself does not understand it tells at the end. */
+	/* libinih reports only at the end which line it could not parse. */
 	if (line > 0 && (!r->wrong || (unsigned)line < r->wrong)) {
 		r->line = (unsigned)line;
 		r->wrong = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dynamic section of an ELF file of this machine's own word size and byte
- * order: one of another kind could not load our module either.
+ * Reads the dynamic section of an ELF file of this machine's own word size and
+ * byte order.  A file of another kind could not load our module either.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -24,8 +24,8 @@ struct image {
 	size_t size;
 };
 
-/* Copy `len` bytes at a file offset, which may have any alignment.  False
- * when they are not all there. */
+/* Copy `len` bytes from a file offset, which may have any alignment.  False if
+ * the file ends before that. */
 static bool get(const struct image *im, uint64_t offset, void *to, size_t len)
 {
 	if (offset > im->size || len > im->size - offset)
@@ -41,7 +41,7 @@ static bool segment(const struct image *im, const ElfW(Ehdr) *eh, unsigned i,
 		   sizeof(*ph));
 }
 
-/* File offset of a virtual address; UINT64_MAX when no segment holds it. */
+/* File offset of a virtual address; UINT64_MAX if it is in no segment. */
 static uint64_t file_offset(const struct image *im, const ElfW(Ehdr) *eh,
 			    uint64_t addr)
 {
@@ -55,7 +55,7 @@ static uint64_t file_offset(const struct image *im, const ElfW(Ehdr) *eh,
 	return UINT64_MAX;
 }
 
-/* Entry `i` of the dynamic section, as far as the file has it. */
+/* Entry `i` of the dynamic section; false after the last one. */
 static bool entry(const struct image *im, const ElfW(Phdr) *ph, size_t i,
 		  ElfW(Dyn) *dyn)
 {

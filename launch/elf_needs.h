@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the launcher must know of a program file. */
+/* Which shared libraries a program file loads. */
 #ifndef ELF_NEEDS_H
 #define ELF_NEEDS_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 /*
- * Does the program at `path` load a shared library whose name begins with
- * `library`, so that a preloaded module can stand between the two?  False
- * for a static program, a script, or what cannot be read.
+ * Whether the program at `path` loads a shared library whose name begins with
+ * `library`, so that a preloaded module can interpose between the two.  False
+ * for a static program, a script, or a file that cannot be read.
  */
 bool elf_needs(const char *path, const char *library);
 
-/* The same for the program whose file has these bytes. */
+/* The same for a program whose file contains these bytes. */
 bool elf_bytes_need(const void *bytes, size_t size, const char *library);
 
 #endif

@@ -14,7 +14,7 @@
 #include "environment.h"
 #include "settings.h"
 
-/* An empty variable is an unset one. */
+/* An empty variable counts as unset. */
 static const char *variable(const char *name)
 {
 	const char *value = getenv(name);
@@ -22,7 +22,7 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* "0" or "1" into *flag. */
+/* Parse "0" or "1" into *flag. */
 static int parse_flag(const char *value, bool *flag)
 {
 	if (strcmp(value, "0") && strcmp(value, "1"))
@@ -41,8 +41,9 @@ static int parse_io(const char *value, enum io_choice *io)
 	return err;
 }
 
-/* Those from THREADS on are about reading ahead, whoever it is for.  Those from
- * BANDWIDTH on bound what it takes from others. */
+/* The settings from THREADS on concern the prefetch engine and apply to every
+ * program.  Those from BANDWIDTH on limit the resources that prefetching takes
+ * from other processes. */
 enum setting {
 	PREFETCH, MMAP_IO, ACCEL, VERBOSE, OBSERVE,
 	THREADS, MEMORY, BANDWIDTH, REQUESTS, IO_PRIORITY, NICE, SETTINGS
@@ -54,7 +55,7 @@ enum setting {
 static const char number_of_threads[] = "a number from 1 to 256";
 static const char size[] = "a size of 1M or more (K, M, G, T)";
 
-/* By name, and what each takes. */
+/* Each setting's variable, and the values it takes. */
 static const struct {
 	const char *name;
 	const char *expected;
@@ -74,7 +75,7 @@ static const struct {
 	[NICE] = { "PREFETCH_NICE", "a number from 1 to 19" },
 };
 
-/* Those about reading ahead. */
+/* Parse a setting of the prefetch engine. */
 static int parse_reading(enum setting setting, const char *value,
 			 struct e2pf_settings *to)
 {
@@ -96,7 +97,7 @@ static int parse_reading(enum setting setting, const char *value,
 	}
 }
 
-/* 0; or not 0, with *env unchanged, when the setting cannot have this value. */
+/* Returns 0; or nonzero, with *env unchanged, if the value is invalid. */
 static int parse(enum setting setting, const char *value,
 		 struct environment *env)
 {
@@ -138,7 +139,7 @@ void environment_print(char *text, size_t size_of_text, const char *value)
 			*p = '?';
 }
 
-/* "NAME: "value" is not what it takes" */
+/* Write the message 'NAME: "value" is not <what it takes>'. */
 static void describe(char *line, size_t size_of_line, enum setting setting,
 		     const char *wrong)
 {
@@ -194,13 +195,15 @@ void read_environment(struct environment *env)
 	value = variable(settings[PREFETCH].name);
 	if (value)
 		parse(PREFETCH, value, env);
-	/* Without prefetching the others mean nothing, whatever they say. */
+	/* Without prefetching the other variables have no effect. */
 	if (!env->prefetch)
 		return;
 	env->accel = ACCEL_DEFAULT;
 	for (i = PREFETCH + 1; i < SETTINGS; i++) {
 		value = variable(settings[i].name);
-		/* Without the limit that was asked for, better nothing. */
+		/* An invalid limit turns prefetching off: the user asked for a
+		 * limit, and running without one could disturb other
+		 * programs. */
 		if (value && parse(i, value, env) && i >= FIRST_LIMIT)
 			env->prefetch = false;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The environment variables of e2fsck-prefetch(8), read by launcher and
- * module alike.
+ * The environment variables of e2fsck-prefetch(8), as both launcher and module
+ * read them.
  */
 #ifndef ENVIRONMENT_H
 #define ENVIRONMENT_H
@@ -19,59 +19,60 @@ struct environment {
 	/* PREFETCH_THREADS, _MEM, _BANDWIDTH, _IOPS, _IOPRIO, _NICE */
 	struct e2pf_settings settings;
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
-	const char *trace;		/* PREFETCH_TRACE: a file, NULL */
+	const char *trace;		/* PREFETCH_TRACE: a file or NULL */
 	bool observe;			/* PREFETCH_OBSERVE */
 	bool verbose;			/* PREFETCH_VERBOSE */
-	unsigned accel;			/* PREFETCH_ACCEL: of accel.h */
+	unsigned accel;			/* PREFETCH_ACCEL: bits of accel.h */
 };
 
-/* Read the environment.  A variable with a value it cannot have counts as not
- * set; with PREFETCH_BANDWIDTH, _IOPS, _IOPRIO or _NICE, which bound what
- * reading ahead takes from others, there is no prefetching then. */
+/* Read the environment.  A variable with an invalid value counts as unset.  If
+ * that is one of the limits (PREFETCH_BANDWIDTH, _IOPS, _IOPRIO, _NICE),
+ * prefetching is off. */
 void read_environment(struct environment *env);
 
-/* Takes one line, without its end. */
+/* Called with one line of text, without a newline. */
 typedef void environment_say(void *ctx, const char *line);
 
 /*
- * Say of each variable but PREFETCH that has a value it cannot have what is
- * used instead, and unset it.  False when there is to be no prefetching: one
- * of the limits is not known.
+ * Unset each variable except PREFETCH whose value is invalid, and report what
+ * is used instead.  False if prefetching must be off because a limit is
+ * invalid.
  */
 bool environment_mend(environment_say *say, void *ctx);
 
-/* What is wrong with the value of a variable, in `line`; NULL when nothing is
- * or it is not set. */
+/* Writes into `line` what is wrong with a variable's value and returns it; NULL
+ * if the value is valid or the variable is unset. */
 const char *environment_wrong(const char *name, char *line,
 			      size_t size_of_line);
 
 /*
- * Of the environment what reading ahead heeds, whoever it is for: threads,
- * memory and limits, whatever PREFETCH is.  What it does not name stays as it
- * is in *settings.  0; or -1 with a line in `error`.
+ * Read the variables of the prefetch engine (threads, memory and limits),
+ * whatever PREFETCH is set to.  Members of *settings whose variable is unset
+ * keep their values.  Returns 0; or -1 with a line in `error`.
  */
 int read_environment_settings(struct e2pf_settings *settings, char *error,
 			      size_t size_of_error);
 
-/* The same of one variable by its name.  Another variable, or a value that it
- * cannot have, changes nothing. */
+/* Set one variable of the prefetch engine by its name.  Another variable or an
+ * invalid value changes nothing. */
 void environment_set(struct e2pf_settings *settings, const char *name,
 		     const char *value);
 
-/* Has this program more rights than its caller? */
+/* Whether this program has more privileges than its caller. */
 bool environment_is_privileged(void);
 
-/* The file that a variable names.  NULL, with a line in `error`, where that is
- * not an absolute path or this program has more rights than its caller. */
+/* The path of the file that a variable names.  NULL, with a line in `error`, if
+ * it is not an absolute path or this program has more privileges than its
+ * caller. */
 const char *environment_path(const char *name, char *error,
 			     size_t size_of_error);
 
-/* NULL when the variable of this name may have this value; or what it takes,
- * for a message. */
+/* NULL if `value` is valid for the variable `name`; otherwise a description of
+ * the valid values, for a message. */
 const char *environment_expects(const char *name, const char *value);
 
-/* A value as it may be printed, on one line and cut off: its control
- * characters would reach the terminal. */
+/* Copy a value for printing: truncated, with each control character replaced by
+ * '?' because it would reach the terminal. */
 void environment_print(char *text, size_t size_of_text, const char *value);
 
 #endif

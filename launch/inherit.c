@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The environment that a checker's children inherit. */
+/* Restores the environment that the checker's child processes inherit. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a module does about the programs that its checker starts. */
+/* What a module does for the programs that its checker starts. */
 #ifndef INHERIT_H
 #define INHERIT_H
 
 /*
- * Children of the checker are not ours to help: what the launcher put in front
- * of LD_PRELOAD goes from the environment, and what it found out with it; what
- * the user had stays.  `inside` is an address in the module.
+ * Remove our part of the environment, so that the checker's children run
+ * without us: the module that the launcher put first in LD_PRELOAD, and the
+ * findings of its trial.  The user's own LD_PRELOAD entries stay.  `inside` is
+ * an address in the module.
  */
 void inherit_environment(const void *inside);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libinih is loaded when there is something for it to parse.  A launcher that
- * is linked with it could not start without it, and then there would be no
- * check.
+ * Loads libinih only if there is something to parse.  A launcher linked with
+ * libinih could not start if the library were missing, and then there would be
+ * no check.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -10,7 +10,8 @@
 
 #include "inih.h"
 
-/* Where there is no shared library, or for a program that may fail to start. */
+/* There is no shared library, or the program is linked with libinih because it
+ * may fail to start. */
 #if !defined(INIH_SONAME) || defined(INIH_LINKED)
 
 inih_parse inih_load(const char **why)
@@ -31,7 +32,7 @@ inih_parse inih_load(const char **why)
 	void *symbol = library ? dlsym(library, "ini_parse_stream") : NULL;
 	inih_parse parse = NULL;
 
-	/* It stays loaded until this process becomes another program. */
+	/* The library stays loaded until this process calls execve(2). */
 	*why = "cannot load " INIH_SONAME;
 	memcpy(&parse, &symbol, sizeof(parse));
 	return parse;

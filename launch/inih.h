@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where libinih's parser comes from. */
+/* Access to libinih's parser. */
 #ifndef INIH_H
 #define INIH_H
 
@@ -7,8 +7,8 @@
 
 typedef __typeof__(&ini_parse_stream) inih_parse;
 
-/* libinih's ini_parse_stream().  NULL, and the reason in *why, when the library
- * cannot be loaded. */
+/* Returns libinih's ini_parse_stream(); NULL, with the reason in *why, if the
+ * library cannot be loaded. */
 inih_parse inih_load(const char **why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every launcher does before it becomes the stock program. */
+/* What every launcher does before it executes the stock program. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -30,8 +30,8 @@ extern char **environ;
  * Messages.
  */
 
-/* A reader that is gone, or a limit on file sizes, must not end this process:
- * there would be no check. */
+/* A closed pipe or a limit on file sizes raises a signal.  It must not kill
+ * this process: there would be no check. */
 static void print_line(const char *line, size_t len)
 {
 	static const int signals[] = { SIGPIPE, SIGXFSZ };
@@ -77,11 +77,11 @@ void launch_say_version(const struct launch *l)
 }
 
 /*
- * The environment that the program would have without us.
+ * The environment that the stock program would have without us.
  */
 
 static struct {
-	char **list;		/* with room for one more; NULL: no memory */
+	char **list;		/* room for one more entry; NULL: no memory */
 	size_t count;
 } kept;
 
@@ -98,7 +98,8 @@ static void keep_environment(void)
 			kept.list[kept.count++] = environ[i];
 }
 
-/* What may be another launcher learns what was tried. */
+/* If the program may be another launcher, its environment lists the programs
+ * tried so far. */
 static char **stock_environment(bool certain)
 {
 	if (!kept.list)
@@ -138,9 +139,9 @@ static bool is_set(const char *variable)
 	return value && *value;
 }
 
-/* The file that this program is, into exe[PATH_MAX].  Where /proc is not
- * mounted, by the name it was started by; but what that leads to may since have
- * been changed by who started it. */
+/* Path of this program's file, into exe[PATH_MAX].  If /proc is not mounted,
+ * the name it was started by is used, unless this program has raised
+ * privileges: the caller may have changed since then where that name leads. */
 static bool own_path(char *exe)
 {
 	ssize_t n = readlink("/proc/self/exe", exe, PATH_MAX - 1);
@@ -152,8 +153,7 @@ static bool own_path(char *exe)
 			 realpath(name, exe));
 }
 
-/* The folder that a path names a file in; its length is counted with the last
- * slash. */
+/* stat(2) of the directory of a path. */
 static bool folder_of(const char *path, struct stat *st)
 {
 	const char *slash = strrchr(path, '/');
@@ -166,8 +166,9 @@ static bool folder_of(const char *path, struct stat *st)
 	return !stat(folder, st);
 }
 
-/* Started through a link that lies elsewhere: by the program's usual name,
- * where a link to the launcher comes first. */
+/* Whether the program was started through a link in another directory: the user
+ * called it by the stock program's name, and a link to the launcher comes first
+ * in PATH. */
 static bool is_habit(void)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
@@ -179,7 +180,7 @@ static bool is_habit(void)
 	       (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
 }
 
-/* What the file of settings says. */
+/* The settings that the configuration file sets. */
 struct settings {
 	unsigned count;
 	struct {
@@ -200,7 +201,7 @@ static void take_setting(void *ctx, const char *variable, const char *value)
 	s->count++;
 }
 
-/* False when it cannot be known what the file says. */
+/* False if the settings cannot be determined. */
 static bool read_settings(const struct launch *l, struct settings *s)
 {
 	char error[PATH_MAX + 256];
@@ -223,7 +224,7 @@ static bool read_settings(const struct launch *l, struct settings *s)
 	return result >= 0;
 }
 
-/* By environment, file and habit, in this order. */
+/* The environment decides first, then the file, then is_habit(). */
 static bool is_wanted(const struct settings *s)
 {
 	const char *value = is_set("PREFETCH") ? getenv("PREFETCH") : NULL;
@@ -234,7 +235,7 @@ static bool is_wanted(const struct settings *s)
 	for (i = 0; i < s->count; i++)
 		if (!strcmp(s->of[i].variable, "PREFETCH"))
 			return !strcmp(s->of[i].value, "1");
-	return value || is_habit();	/* "auto", or nobody says anything */
+	return value || is_habit();	/* "auto", or PREFETCH is set nowhere */
 }
 
 static bool apply(const struct settings *s)
@@ -255,9 +256,9 @@ static bool is_limited(int resource, rlim_t least)
 	return getrlimit(resource, &limit) || limit.rlim_cur < least;
 }
 
-/* A record takes a descriptor for as long as the check goes on, and it is
- * written by the check's own thread as well, where the signal that comes at a
- * limit on sizes would end the check. */
+/* A trace keeps a descriptor open as long as the check runs.  The check's own
+ * thread writes to it too, and there the signal raised at a limit on file sizes
+ * would kill the check. */
 #define RECORD_DESCRIPTORS 64
 
 static const char *cannot_trace(const char *path)
@@ -271,7 +272,7 @@ static const char *cannot_trace(const char *path)
 	return e2pf_stats_check(path);
 }
 
-/* A file that cannot be written is one that is not wanted. */
+/* A file that cannot be written is dropped from the settings. */
 static void check_file(const struct launch *l, const char *variable,
 		       const char **path, const char *why,
 		       const char *instead)
@@ -294,7 +295,7 @@ void launch_configure(const struct launch *l, struct environment *env)
 	char error[256];
 
 	memset(env, 0, sizeof(*env));
-	/* Without memory to undo what follows, better nothing. */
+	/* Without memory the changes below could not be undone. */
 	if ((value && !strcmp(value, "0")) || !kept.list)
 		return;
 	if (value && strcmp(value, "auto") &&
@@ -318,8 +319,8 @@ void launch_configure(const struct launch *l, struct environment *env)
  * The module.
  */
 
-/* Where a file of ours lies: beside this program, in the build tree in
- * libtool's folder.  Empty when it is not there. */
+/* Path of one of our files: beside this program, or in libtool's folder in the
+ * build tree.  Empty if it is not found. */
 static void find_beside(const char *name, char *path, size_t size)
 {
 	static const char *const places[] = { "", ".libs/" };
@@ -341,7 +342,7 @@ static void find_beside(const char *name, char *path, size_t size)
 	path[0] = '\0';
 }
 
-/* Put the module in front of what the user preloads. */
+/* Put the module in front of the user's LD_PRELOAD entries. */
 static bool preload(const char *module)
 {
 	const char *users = getenv("LD_PRELOAD");
@@ -357,14 +358,14 @@ static bool preload(const char *module)
 	return done;
 }
 
-/* A list of libraries is cut at blanks and colons, whatever they are in. */
+/* LD_PRELOAD is split at blanks and colons and has no way to quote them. */
 static bool fits_preload(const char *module)
 {
 	return *module && !strpbrk(module, " :\t");
 }
 
-/* The checker may need all of it: the module, its threads' stacks and heaps
- * would take what lets a repair succeed without them. */
+/* If memory is limited the checker may need all of it: the module and the
+ * stacks and heaps of its threads could make a repair fail. */
 static bool memory_is_limited(void)
 {
 	struct rlimit limit;
@@ -411,7 +412,7 @@ const char *launch_give_module(const struct launch *l, const char *program)
 }
 
 /*
- * The end.
+ * Running the stock program.
  */
 
 struct run {

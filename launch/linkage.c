@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the relocations of what is loaded into this process.  The dynamic
- * linker has read them before: they are as sound as the process itself.
+ * Reads the relocations of the objects loaded into this process.  They need no
+ * validation: the dynamic linker has already processed them.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -14,7 +14,7 @@
 
 #include "linkage.h"
 
-/* More names than this are never asked for at once. */
+/* Most names that one call may ask for. */
 #define NAMES_MOST 64u
 
 struct question {
@@ -22,7 +22,7 @@ struct question {
 	const char *const *names;
 	size_t count;
 	bool found[NAMES_MOST];
-	bool first;			/* no object was looked at yet */
+	bool first;			/* no object has been looked at yet */
 	bool answered;
 	bool symbolic;
 };
@@ -32,9 +32,9 @@ struct object {
 	ElfW(Addr) base;
 	const ElfW(Sym) *symbols;
 	const char *strings;
-	uintptr_t table[2];		/* of relocations: data, functions */
+	uintptr_t table[2];		/* relocations: data, functions */
 	size_t size[2];
-	bool with_addend;		/* each relocation has one */
+	bool with_addend;		/* the entries are Rela, not Rel */
 	bool symbolic;
 };
 
@@ -54,8 +54,8 @@ static bool holds(const struct dl_phdr_info *info, const void *address)
 	return false;
 }
 
-/* glibc writes addresses of the process into most dynamic sections it loads;
- * musl and some machines' glibc leave what is in the file. */
+/* glibc relocates the addresses in most dynamic sections it loads; musl, and
+ * glibc on some machines, leave them as they are in the file. */
 static uintptr_t loaded_at(const struct object *o, ElfW(Addr) value)
 {
 	return value < o->base ? o->base + value : value;
@@ -125,14 +125,14 @@ static size_t symbol_of(ElfW(Xword) info)
 
 static void read_relocations(struct question *q, const struct object *o)
 {
-	/* A machine has one kind of entries, for data and for functions. */
+	/* Each machine uses only one kind of entry, for data and functions. */
 	size_t step = o->with_addend ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
 	size_t t, at;
 
 	for (t = 0; t < 2; t++)
 		for (at = 0; o->table[t] && at + step <= o->size[t];
 		     at += step) {
-			/* The second member is at the same place in both. */
+			/* r_info is at the same place in Rel and Rela. */
 			const ElfW(Rel) *r =
 				(const void *)(o->table[t] + at);
 
@@ -149,7 +149,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 
 	(void)size;
 	q->first = false;
-	/* The program comes first, whatever its name. */
+	/* The program itself is reported first. */
 	if (q->address ? !holds(info, q->address) : !first)
 		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the process was linked: which functions a loaded program or library
- * reaches through the dynamic linker, and so through a stand-in.
+ * How the process was linked: which functions a loaded program or library calls
+ * through the dynamic linker, so that a module can interpose them.
  */
 #ifndef LINKAGE_H
 #define LINKAGE_H
@@ -10,20 +10,20 @@
 #include <stddef.h>
 
 /*
- * Whether the program itself refers to all of the `count` functions by name.
- * One that is called at an address fixed when the program was linked is not
- * among them.
+ * Whether the program itself refers to all of the `count` functions by name.  A
+ * function whose address was fixed when the program was linked does not count.
  */
 bool linkage_program_refers(const char *const *names, size_t count);
 
-/* Whether the program itself can begin threads: a parallel checker.  Those that
- * a library begins are the library's to keep apart. */
+/* Whether the program itself can create threads, as a parallel checker does.
+ * Threads that a library creates do not count: the library itself keeps them
+ * apart. */
 bool linkage_program_has_threads(void);
 
 /*
- * The same of the library that holds `address`.  False also where the library
- * asks to be searched before the program and what is preloaded into it
- * (DT_SYMBOLIC).
+ * The same for the library that holds `address`.  Also false if the library is
+ * linked to prefer its own symbols to those of the program and of preloaded
+ * modules (DT_SYMBOLIC).
  */
 bool linkage_library_refers(const void *address, const char *const *names,
 			    size_t count);

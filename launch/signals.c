@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals that a write of ours raises are taken before anybody sees them. */
+/* Blocks the signals that our own writes can raise, and discards them. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -37,7 +37,7 @@ void signals_release(const struct signals_held *held)
 	sigset_t set;
 	size_t i;
 
-	/* One that was sent before is the checker's. */
+	/* A signal that was already pending belongs to the checker. */
 	ours_into(&set);
 	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++)
 		if (sigismember(&held->pending, ours[i]))

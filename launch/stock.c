@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the stock program, wherever it was put, and never this one.  Decides
- * only where to look and what is left out; knows nothing of what is run.
+ * Finds the stock program, wherever it is installed, and never this launcher.
+ * Decides only where to look and what to skip; knows nothing of how the program
+ * is run.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -20,7 +21,7 @@
 #include "elf_needs.h"
 #include "stock.h"
 
-/* `e2prefetch enable' of 1.0.0 put the stock program aside under this name. */
+/* `e2prefetch enable' of 1.0.0 renamed the stock program to this. */
 #define PUT_ASIDE ".stock"
 
 static const char *const suffixes[] = { "", PUT_ASIDE };
@@ -30,10 +31,10 @@ static const char *const suffixes[] = { "", PUT_ASIDE };
 static const char is_the_launcher[] = "this is the launcher itself";
 static const char starts_again[] = "it starts this launcher again";
 
-/* Programs that a chain of launchers tries at most: more than there are names. */
+/* Most programs that a chain of launchers tries: more than there are names. */
 #define MOST_TRIED 32
 
-/* Text of one of them: two numbers of 16 digits, a colon and a blank. */
+/* Text of one entry: two numbers of 16 digits, a colon and a blank. */
 #define TRIED_TEXT 34
 
 struct identity {
@@ -62,10 +63,10 @@ static bool same(const struct identity *a, const struct identity *b)
 }
 
 /*
- * What is left out.
+ * Programs that are skipped.
  */
 
-/* Where /proc is not mounted, the name it was started by is all there is. */
+/* If /proc is not mounted, only the name it was started by is known. */
 static void know_yourself(struct search *s)
 {
 	const char *const names[] = {
@@ -88,7 +89,7 @@ static void remember(const struct identity *one)
 		tried.of[tried.count++] = *one;
 }
 
-/* What the launchers before this one have tried. */
+/* Read which programs the launchers before this one have tried. */
 static void remember_others(void)
 {
 	const char *text = getenv(STOCK_GUARD);
@@ -144,9 +145,9 @@ const char *stock_guard(void)
 	return text;
 }
 
-/* Why this cannot be the program; NULL, with its identity, when it can.  An
- * error that says nothing of the file (no memory, a failing disk) leaves it to
- * execve(2) to find out. */
+/* Why this file cannot be the program; NULL, with its identity in *one, if it
+ * can.  An error that says nothing about the file (no memory, a failing disk)
+ * is left for execve(2) to report. */
 static const char *reject(const struct search *s, const char *path,
 			  struct identity *one)
 {
@@ -206,8 +207,8 @@ static void try_folder(struct search *s, const char *folder, size_t len,
 		try_path(s, path, &found);
 }
 
-/* Into `other`: the folder that was another one before /usr was merged, or
- * still is.  Empty where there is none. */
+/* Into `other`: the same folder with /usr in front of it, or without it.  The
+ * two are one where /usr is merged.  Empty if the path is too long. */
 static void alias(const char *folder, size_t len, char *other, size_t size)
 {
 	int used;
@@ -220,7 +221,7 @@ static void alias(const char *folder, size_t len, char *other, size_t size)
 		other[0] = '\0';
 }
 
-/* The configured path, and by that name beside it. */
+/* The configured path, and the names with a suffix beside it. */
 static void try_configured(struct search *s)
 {
 	const char *path = s->program->checker;
@@ -267,8 +268,8 @@ static void try_others(struct search *s)
 			}
 }
 
-/* The path that the variable holds, or where a launcher stands in that place,
- * what was put aside. */
+/* The path that the variable holds; or, if that is a launcher, the stock
+ * program that was renamed beside it. */
 static void try_named(struct search *s)
 {
 	struct stock_found found = { .named = true };
@@ -283,7 +284,8 @@ static void try_named(struct search *s)
 		environment_print(text, sizeof(text), path);
 		snprintf(aside, sizeof(aside), "%s" PUT_ASIDE, path);
 		why = try_path(s, path, &found);
-		/* Beside anything else that name is somebody's own. */
+		/* Only beside a launcher is a file with this suffix known to be
+		 * the renamed stock program. */
 		if (why == is_the_launcher && !try_path(s, aside, &found))
 			return;
 		if (!why)

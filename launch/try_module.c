@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts the real e2fsck with the module once, to see whether it answers.
- * What the dynamic linker would say of a module it cannot load (a library is
- * missing, a folder allows no execution) is said to nobody here, and would be
- * in e2fsck's own output otherwise.
+ * Starts the real e2fsck with the module once, to see whether the module
+ * answers. If the module cannot be loaded (a library is missing, a folder is
+ * mounted noexec), the dynamic linker's messages are discarded here; without
+ * the trial they would appear in e2fsck's own output.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,17 +22,17 @@
 
 #include "try_module.h"
 
-/* It answers within milliseconds, but its libraries may have to be read from
- * a disk that is busy. */
+/* The module answers within milliseconds, but its libraries may have to be read
+ * from a busy disk. */
 #define PATIENCE_MS 5000
 
-/* Even a process that is killed may wait for a disk first.  It is left alone
- * then. */
+/* Even a killed process may first have to wait for a disk.  After this time it
+ * is left behind. */
 #define END_PATIENCE_MS 1000
 
 extern char **environ;
 
-/* A line without its end, of at most size - 1 bytes. */
+/* Read a line, without its newline, of at most size - 1 bytes. */
 static bool read_line(int fd, char *line, size_t size)
 {
 	struct timespec began, now;
@@ -61,8 +61,8 @@ static bool read_line(int fd, char *line, size_t size)
 	return false;
 }
 
-/* The module ends the process before these arguments mean anything; without
- * it, e2fsck prints its version. */
+/* With the module, the process ends before it reads its arguments; without it,
+ * e2fsck prints its version. */
 static pid_t start(const char *program, int out)
 {
 	char *const argv[] = { (char *)program, (char *)"-V", NULL };
@@ -88,7 +88,7 @@ static pid_t start(const char *program, int out)
 	return err ? -1 : child;
 }
 
-/* It has nothing to do any more, whether it has answered or not. */
+/* The process is not needed any more, whether or not it has answered. */
 static void end(pid_t child)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };

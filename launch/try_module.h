@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether the real e2fsck can be started with the module in it. */
+/* Whether the real e2fsck can be started with the module. */
 #ifndef TRY_MODULE_H
 #define TRY_MODULE_H
 
@@ -8,10 +8,10 @@
 #include "findings.h"
 
 /*
- * Start `program` once with the environment as it is, in which the module is
- * preloaded, for the trial alone: it ends before its main() begins.  True if
- * it answered, with what it found.  Nothing it prints is seen; one that does
- * not answer is ended.
+ * Start `program` once with the current environment, in which the module is
+ * preloaded.  The module answers before the program's main() begins, and ends
+ * the process.  True if it answered; its findings are in *found.  All other
+ * output is discarded; a process that does not answer is killed.
  */
 bool try_module(const char *program, struct findings *found);
 
