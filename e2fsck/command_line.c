@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2fsck's command line as far as it matters here: which device, and whether a
- * full check comes.  Knows nothing of libext2fs: the launcher does without.
+ * Parses e2fsck's command line to find the device and whether a full check
+ * follows.  Does not use libext2fs, because the launcher is not linked with it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -18,10 +18,10 @@
 
 #include "command_line.h"
 
-/* The options of e2fsck 1.47; those followed by a colon take a value. */
+/* The options of e2fsck 1.47; a colon follows those that take a value. */
 #define E2FSCK_OPTIONS "panyrcC:B:dE:fvtFVM:b:I:j:P:l:L:N:SsDkz:"
 
-/* Those that ask for nothing but how to answer and what to print. */
+/* Options that only set how questions are answered and what is printed. */
 #define PLAIN_OPTIONS "panyvtC"
 
 struct command_line command_line_read(int argc, char **argv)
@@ -40,7 +40,7 @@ struct command_line command_line_read(int argc, char **argv)
 			task.superblock = atoi(optarg);
 		if (c == 'B')
 			task.block_size = (unsigned)atoi(optarg);
-		if (c == 'F')		/* flushes what would be read ahead */
+		if (c == 'F')		/* -F flushes what we would prefetch */
 			flushes = true;
 		if (c == 'V')
 			task.version = true;
@@ -50,7 +50,7 @@ struct command_line command_line_read(int argc, char **argv)
 	return task;
 }
 
-/* Places in the superblock, and what is in them. */
+/* Offsets of superblock fields, and their values. */
 #define S_MNT_COUNT 52
 #define S_MAX_MNT_COUNT 54
 #define S_MAGIC 56
@@ -100,8 +100,7 @@ bool command_line_super_is_clean(const void *super, int64_t now)
 	return !interval || (now >= last && now < last + interval);
 }
 
-/* On a descriptor that is open for a moment only.  A pipe or a tape is not
- * opened at all. */
+/* Opens the device only briefly.  A pipe or a tape is not opened at all. */
 static bool read_super(const char *device, unsigned char *super)
 {
 	bool whole = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2fsck, with prefetching: becomes the stock e2fsck under the name it was
- * called by itself, with the module preloaded where the user asked for it and
- * the stock e2fsck can take it.
+ * e2fsck, with prefetching: executes the stock e2fsck with the caller's
+ * argv[0]. The module is preloaded if the user asked for prefetching and the
+ * stock e2fsck can load the module.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -17,7 +17,7 @@
 #include "launch.h"
 #include "command_line.h"
 
-/* e2fsck's own exit status, e2fsck(8). */
+/* e2fsck's exit status for an operational error, e2fsck(8). */
 #define EXIT_OPERATIONAL 8
 
 static const char *const names[] = {
@@ -44,7 +44,7 @@ static const struct launch launch = {
 	.no_progress = "this e2fsck does not tell where it is"
 };
 
-/* By a copy of the arguments: they are put into another order. */
+/* Parses a copy of the arguments, because parsing reorders them. */
 static struct command_line find_task(int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
@@ -72,10 +72,11 @@ static bool prepare(void *ctx, const char *e2fsck)
 
 	if (task.version)
 		launch_say_version(&launch);
-	/* Who asks what is done learns here whether the module can be loaded. */
+	/* e2fsck -V with PREFETCH_VERBOSE reports whether the module can be
+	 * loaded. */
 	if (task.version && !r->env.verbose)
 		return false;
-	/* It is over before there is something to read ahead. */
+	/* The check ends before there is anything to prefetch. */
 	if (!r->env.stats && !r->env.trace && command_line_is_clean(&task)) {
 		if (r->env.verbose)
 			launch_say(&launch, "prefetch: off (the filesystem is "

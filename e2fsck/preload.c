@@ -2,12 +2,13 @@
 /*
  * The module that the launcher preloads into a stock e2fsck.
  *
- * It stands in for the libext2fs functions that tell where the check is, and
- * calls the real one each time: the arguments and results are e2fsck's and
- * libext2fs's own.  The one argument it changes is the I/O manager.
+ * It interposes the libext2fs functions that show where the check is.  Each
+ * stand-in calls the real function and passes e2fsck's arguments and
+ * libext2fs's results through unchanged.  The only argument it changes is the
+ * I/O manager.
  *
  * A parallel e2fsck copies the filesystem's structure for each of its threads,
- * each of which scans some of the groups.
+ * and each thread scans some of the groups.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -40,21 +41,21 @@
 #include "report/stats_file.h"
 #include "trial.h"
 
-/* How long the check's end waits for a thread of ours that waits for the
- * device.  A disk that retries a bad sector may keep one for minutes. */
+/* How long the end of the check waits for a worker that waits for the device. A
+ * disk that retries a bad sector may block a worker for minutes. */
 #define END_PATIENCE_MS 1000
 
-/* Directory list entries copied at a time, and walked between two looks at
- * whether the engine has room for more. */
+/* Number of directory list entries copied at a time, and number of entries that
+ * the walk visits between two checks whether the engine has room for more. */
 #define LIST_PART 4096u
 #define LIST_LOOK 64u
 
-/* A scan of a copy. */
+/* A scan over a copy of the filesystem's structure. */
 struct scan_part {
-	_Atomic ext2_inode_scan scan;	/* NULL: this place is free */
-	uint32_t group;			/* it has come to */
-	bool begun;			/* it has read an inode, or said where
-					   it begins */
+	_Atomic ext2_inode_scan scan;	/* NULL: this slot is free */
+	uint32_t group;			/* the group it has reached */
+	bool begun;			/* it has read an inode, or has said
+					   where it begins */
 };
 
 static struct {
@@ -63,20 +64,21 @@ static struct {
 	bool parallel;			/* the checker may have threads */
 	pid_t pid;
 	ext2_filsys fs;			/* the filesystem being checked */
-	struct e2pf_session *session;	/* of `fs`, or of the one before */
+	struct e2pf_session *session;	/* of `fs`, or of the one before it */
 	struct e2pf_observer observer;
 	_Atomic enum e2pf_ext4_stage stage;
-	ext2_inode_scan scan;		/* the one that is followed, or NULL */
-	dgrp_t scan_at;			/* group it has come to */
+	ext2_inode_scan scan;		/* the scan that is followed, or NULL */
+	dgrp_t scan_at;			/* group it has reached */
 	atomic_bool in_list;		/* a walk over the directory list is
 					   followed */
-	/* Scans of copies of the filesystem, in threads of the checker. */
+	/* Scans over copies of the filesystem's structure, in threads of the
+	 * checker. */
 	pthread_mutex_t parts_lock;
 	struct scan_part part[E2PF_SCANS_MOST];
-	atomic_uint parts;		/* that are open */
+	atomic_uint parts;		/* number of open ones */
 	struct acceleration_names accelerations;
 	struct e2pf_decisions decisions;
-	struct e2pf_trace *trace;	/* NULL: none is wanted */
+	struct e2pf_trace *trace;	/* NULL: no trace wanted */
 } self = { .parts_lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct e2pf_engine *engine(void)
@@ -89,8 +91,8 @@ static struct e2pf_ext4 *source(void)
 	return self.session ? e2pf_ext4_of(self.session)->ext4 : NULL;
 }
 
-/* A check that was cancelled frees what it has counted after it has closed the
- * filesystem: then nobody is told. */
+/* A cancelled check closes the filesystem before it frees its counts: there is
+ * no engine to notify then. */
 static void notice(enum seen seen)
 {
 	enum e2pf_ext4_stage now = atomic_load(&self.stage);
@@ -106,8 +108,8 @@ static void notice(enum seen seen)
  * Opening and closing.
  */
 
-/* A checker with threads opens a channel for each of them by the manager that
- * it has chosen itself, and wants them all alike. */
+/* A checker with threads opens an I/O channel for each of them with the manager
+ * that it has chosen itself, and all of them must be the same. */
 static io_manager choose_manager(io_manager manager)
 {
 	if (manager == unix_io_manager && self.env.io == IO_MMAP &&
@@ -116,7 +118,7 @@ static io_manager choose_manager(io_manager manager)
 	return manager;
 }
 
-/* The number of "offset=BYTES" among the options. */
+/* The value of "offset=BYTES" in the options; 0 if it is not there. */
 static uint64_t option_offset(const char *options)
 {
 	const char *p = options ? strstr(options, "offset=") : NULL;
@@ -130,7 +132,7 @@ static void end_session(void)
 		return;
 	self.fs = NULL;
 	self.scan = NULL;
-	/* A thread left behind still uses the session: it stays. */
+	/* A worker left behind still uses the session, so it is not freed. */
 	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
 		self.on = false;
 }
@@ -141,11 +143,11 @@ static void begin_session(ext2_filsys fs, const char *name,
 	struct e2pf_session *session;
 	char *path;
 
-	/* tune2fs opens journals' devices as well, which have no inodes. */
+	/* tune2fs also opens journal devices, which have no inodes. */
 	if (self.fs || ext2fs_has_feature_journal_dev(fs->super) ||
 	    (fs->flags & (EXT2_FLAG_IMAGE_FILE | EXT2_FLAG_DIRECT_IO)))
 		return;
-	/* Without options of its own, those behind the name. */
+	/* If no options are passed, they may follow the name after a '?'. */
 	path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
 	if (!options)
 		options = strchr(name, '?');
@@ -206,8 +208,8 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
 }
 
 /*
- * The journal: e2fsck looks at the place of each of its blocks, also where
- * there is nothing to be replayed.
+ * The journal: e2fsck looks up the location of each of its blocks, even if
+ * there is nothing to replay.
  */
 
 struct iterate {
@@ -238,7 +240,7 @@ static bool is_replayed(ext2_filsys fs)
 	       ext2fs_has_feature_journal_needs_recovery(fs->super);
 }
 
-/* The inode was just read, and is in libext2fs's cache. */
+/* The inode was read a moment ago and is in libext2fs's cache. */
 static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 {
 	struct ext2_inode inode;
@@ -249,8 +251,8 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 				 &inode.i_block[EXT2_IND_BLOCK]);
 }
 
-/* Pass 3 itself looks into directories without leave to change their blocks,
- * or appends to one. */
+/* Pass 3 itself walks over a directory's blocks read-only or to append to it,
+ * both with flags; only the rewrite in pass 3A uses no flags. */
 static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
 {
 	struct ext2_inode inode;
@@ -276,14 +278,14 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 }
 
 /*
- * A crash of e2fsck's own, on an image that makes it free memory twice: its
- * handler prints a backtrace and exits.  Where the allocator ended it, that
- * thread holds a lock of the allocator's if there are other threads: nothing
- * may be allocated or freed from there on, or what is a crash without us would
- * hang.
+ * If a damaged image makes e2fsck free memory twice, e2fsck crashes; its signal
+ * handler prints a backtrace and exits.  If the allocator raised the signal in
+ * a process with several threads, the crashing thread holds a lock of the
+ * allocator. From there on nothing may be allocated or freed, or a crash would
+ * become a hang.
  */
 
-/* The first backtrace loads a library, which allocates. */
+/* The first call of backtrace() loads a library, which allocates memory. */
 static void load_unwinder(void)
 {
 #ifdef HAVE_EXECINFO_H
@@ -293,7 +295,8 @@ static void load_unwinder(void)
 #endif
 }
 
-/* In the handler of a signal that is blocked while it runs? */
+/* Whether this is the handler of a fatal signal: the signal is blocked while
+ * its handler runs. */
 static bool is_crashing(void)
 {
 	static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
@@ -312,7 +315,7 @@ static bool is_crashing(void)
  * Where the check is.
  */
 
-/* From its first group on, whatever was read ahead before. */
+/* A scan begins at the first group, whatever has been prefetched before. */
 static void begin_reading(ext2_filsys fs)
 {
 	self.scan_at = 0;
@@ -326,11 +329,11 @@ static dgrp_t group_of(ext2_ino_t ino)
 }
 
 /*
- * A parallel checker: a copy of the filesystem's structure for each thread, and
- * a scan of it through some of the groups.
+ * A parallel checker makes a copy of the filesystem's structure for each
+ * thread, and each thread scans some of the groups with its copy.
  */
 
-/* A copy shares what the structure points to. */
+/* A copy shares the objects that the structure points to. */
 static bool is_copy(ext2_filsys fs)
 {
 	return self.parallel && self.fs && fs && fs != self.fs &&
@@ -348,7 +351,7 @@ static struct scan_part *part_of(ext2_inode_scan scan)
 	return NULL;
 }
 
-/* Nothing is read for it before it says where it begins. */
+/* Nothing is prefetched for this scan before it says where it begins. */
 static void open_part(ext2_inode_scan scan)
 {
 	unsigned i;
@@ -364,8 +367,8 @@ static void open_part(ext2_inode_scan scan)
 	pthread_mutex_unlock(&self.parts_lock);
 }
 
-/* The first part of a pass, or another one of it: what is read ahead is in the
- * order of all parts that have begun. */
+/* A thread's scan begins: the first of a pass, or a further one.  The engine
+ * prefetches in the order of all scans that have begun. */
 static void begin_part(struct scan_part *part, dgrp_t group)
 {
 	part->begun = true;
@@ -382,7 +385,7 @@ static void begin_part(struct scan_part *part, dgrp_t group)
 	pthread_mutex_unlock(&self.parts_lock);
 }
 
-/* It has come to this group.  Only its own thread calls this. */
+/* The scan has reached this group.  Called only by the scan's own thread. */
 static void part_at(struct scan_part *part, dgrp_t group)
 {
 	if (!part)
@@ -418,7 +421,7 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 			open_part(*scan);
 		return err;
 	}
-	/* One within another is not a pass. */
+	/* A scan inside another walk is not a pass. */
 	if (!self.on || fs != self.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
 	notice(SEEN_SCAN);
@@ -446,7 +449,7 @@ errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
 {
 	REAL(ext2fs_inode_scan_goto_blockgroup);
 
-	/* Forwards the engine follows by itself. */
+	/* The engine itself follows a scan that moves forward. */
 	if (scan && scan == self.scan && (dgrp_t)group < self.scan_at)
 		begin_reading(self.fs);
 	part_at(part_of(scan), (dgrp_t)group);
@@ -469,7 +472,7 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	return err;
 }
 
-/* One walk over the directory list, watched. */
+/* A walk over the directory list that is followed. */
 struct walk {
 	int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data);
 	void *data;
@@ -491,8 +494,9 @@ static int copy_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
 	return 0;
 }
 
-/* Hand the engine the entries it has room for.  Here, in the checker's own
- * thread: the list is e2fsck's to change between two of its entries. */
+/* Pass the engine as many entries as it has room for.  This is done in the
+ * checker's own thread, because e2fsck may change the list between two
+ * entries. */
 static void hand_over(struct walk *w)
 {
 	static struct part part;
@@ -530,14 +534,14 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	return w->func(fs, entry, w->data);
 }
 
-/* A walk from the list's beginning is a pass, but for those within one, which
- * are e2fsck's own read-ahead.  True: this one is followed. */
+/* A walk over the whole list is a pass, unless it happens inside another one:
+ * then it is e2fsck's own readahead.  Returns true if this walk is followed. */
 static bool watch_walk(struct walk *w)
 {
 	if (!self.on || !engine() || self.scan || self.parts ||
 	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
 		return false;
-	/* Unless it is the one that a walk over names makes. */
+	/* Unless this walk is part of a walk over names. */
 	if (self.stage != E2PF_EXT4_PASS1C)
 		notice(SEEN_LIST);
 	e2pf_ext4_list_begin(source(), engine(),
@@ -545,7 +549,7 @@ static bool watch_walk(struct walk *w)
 	return true;
 }
 
-/* The end of a watched walk, and what it returned. */
+/* A followed walk has ended with this result. */
 static errcode_t leave_walk(errcode_t err)
 {
 	if (engine()) {
@@ -569,7 +573,8 @@ errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
 	return leave_walk(real(dblist, watched_entry, start, count, &w));
 }
 
-/* The library's own calls ext2fs_dblist_iterate3(), but not always by name. */
+/* The library itself calls ext2fs_dblist_iterate3(), but not always through the
+ * dynamic linker. */
 errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
 		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
 			    void *data),
@@ -583,8 +588,9 @@ errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
 	return leave_walk(real(dblist, watched_entry, &w));
 }
 
-/* The library walks over the list for this, by ext2fs_dblist_iterate2(): where
- * its calls can be stood in for, that walk is followed. */
+/* For this function the library walks over the list with
+ * ext2fs_dblist_iterate2(). If the library's own calls can be interposed, that
+ * walk is followed. */
 errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
 		char *block_buf,
 		int (*func)(ext2_ino_t dir, int entry,
@@ -630,11 +636,11 @@ errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
 }
 
 /*
- * Life in the process.
+ * Start and end of the process.
  */
 
-/* The trial is all that this process is for.  What it crashes with is its own:
- * no check has begun. */
+/* This process exists only for the trial; no check has begun in it.  So a crash
+ * takes its default action. */
 static void answer_trial(void)
 {
 	char text[FINDINGS_SIZE];
@@ -646,14 +652,14 @@ static void answer_trial(void)
 	_exit(0);
 }
 
-/* A child of e2fsck's that ends writes what is in its buffers: a copy of what
- * is in ours. */
+/* A forked child of e2fsck that exits flushes its stdio buffers, which are
+ * copies of ours. */
 static void forked(void)
 {
 	e2pf_trace_forked(self.trace);
 }
 
-/* The launcher has checked the file. */
+/* The launcher has already checked that the file can be written. */
 static void begin_trace(void)
 {
 	const char *why;
@@ -690,8 +696,8 @@ static void begin(void)
 	if (!self.on)
 		return;
 	self.parallel = linkage_program_has_threads();
-	/* Before the memory is divided, so that checks begun together each
-	 * see the others. */
+	/* Before the memory is divided, so that checks started at the same time
+	 * see each other. */
 	e2pf_share_join();
 	if (self.env.trace)
 		begin_trace();
@@ -706,12 +712,12 @@ static void write_stats(void)
 	self.session->accelerations = self.accelerations.name;
 	self.session->acceleration_count = self.accelerations.count;
 	self.session->decisions = &self.decisions;
-	/* The launcher has checked the file; now nothing may be said. */
+	/* The launcher has checked the file; a later error is not reported. */
 	e2pf_stats_save(self.session, self.env.stats, stderr);
 }
 
-/* What the run has come to, and then what was decided; where no inode was
- * looked at, only that. */
+/* Print the result of the run, then the decisions; only the decisions if no
+ * inode was read. */
 static void say_all(void)
 {
 	struct e2pf_decisions summary = { .count = 0 };
@@ -736,11 +742,12 @@ static void end(void)
 {
 	struct signals_held held;
 
-	/* A forked child of e2fsck has neither our threads nor our task. */
+	/* A forked child of e2fsck has no workers and must not print our
+	 * report. */
 	if (getpid() != self.pid || is_crashing())
 		return;
 	end_session();
-	/* A thread that was left behind may still write to it. */
+	/* A worker that was left behind may still write to the trace. */
 	signals_hold(&held);
 	e2pf_trace_close(self.trace, !self.on);
 	write_stats();

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which pass of e2fsck a walk belongs to, by what was seen before it:
+ * Decides which pass of e2fsck a walk belongs to, from what was seen before it:
  *
- *	1	the first scan of all inodes
- *	1B	a second one, before the directory list was walked over: blocks
- *		are claimed twice
- *	1C	the walk over names that follows, until the names of the files
- *		are found
- *	1D	what comes then: bitmaps, and single files
- *	2	the walk over the directory list
- *	3	what comes then
- *	3A	from the first directory in it whose blocks are walked over to
- *		be written anew
- *	4	from the first count of links on
- *	5	from when these are freed
+ * 	1	the first scan of all inodes
+ * 	1B	a second scan, before the directory list was walked over:
+ * 		blocks are claimed twice
+ * 	1C	the walk over names that follows, until the names of the files
+ * 		are found
+ * 	1D	what follows 1C: reading bitmaps and single files
+ * 	2	the walk over the directory list
+ * 	3	what follows 2
+ * 	3A	from the first directory whose blocks are walked over in order
+ * 		to rewrite it
+ * 	4	from the first lookup of a link count on
+ * 	5	from the time the link counts are freed
  *
- * A scan after that is the first of a check that has begun again.  Nothing that
- * is seen out of this order does harm: a stage is a name.
+ * A scan after that is the first scan of a restarted check.  Calls in another
+ * order do no harm: a stage is only a name.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -49,7 +49,8 @@ enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage now, enum seen seen)
 	case SEEN_LINKS_END:
 		return now == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : now;
 	case SEEN_BITMAPS:
-		/* Passes 1D, 3 and 3A read them where they take blocks. */
+		/* Passes 1D, 3 and 3A read bitmaps when they allocate
+		 * blocks. */
 		return now == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : now;
 	}
 	return now;
