@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line of btrfs, as far as it tells whether this is a send, or a
- * check that is going to read all metadata from the place the superblock says.
- * What is not understood is the stock program's to complain about.
+ * Parses btrfs's command line as far as needed to tell whether this is a send,
+ * or a check that reads all metadata starting from the superblock.  Arguments
+ * that are not understood are left for the stock program to report.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -25,15 +25,15 @@ static bool is_btrfsck(const char *name)
 	return !strcmp(slash ? slash + 1 : name, "btrfsck");
 }
 
-/* btrfs's own options before the command; these have a value. */
+/* Options of btrfs itself, before the command, that take a value. */
 static bool has_value(const char *option)
 {
 	return !strcmp(option, "--format") || !strcmp(option, "--log") ||
 	       !strcmp(option, "--param");
 }
 
-/* Index of the first argument that is not one of these options, or of the one
- * that makes btrfs do nothing but print something. */
+/* Index of the first argument that is not one of these options, or of the
+ * option that makes btrfs only print something. */
 static int skip_options(int argc, char **argv)
 {
 	int i;
@@ -48,8 +48,8 @@ static int skip_options(int argc, char **argv)
 	return i;
 }
 
-/* Index of the argument that is this command or short for it, by at least so
- * many of its letters, or 0. */
+/* Index of the argument that is this command, or an abbreviation of it with at
+ * least `least` letters; 0 if there is none. */
 static int find_command(int argc, char **argv, const char *name, size_t least)
 {
 	int i = skip_options(argc, argv);
@@ -60,7 +60,7 @@ static int find_command(int argc, char **argv, const char *name, size_t least)
 	return 0;
 }
 
-/* No other command begins with this letter. */
+/* No other command begins with "c", so one letter is enough. */
 static int find_check(int argc, char **argv)
 {
 	return find_command(argc, argv, "check", 1);
@@ -73,7 +73,7 @@ bool arguments_are_check(int argc, char **argv)
 
 bool arguments_are_send(int argc, char **argv)
 {
-	/* There are scrub and subvolume. */
+	/* Two letters are needed: scrub and subvolume also begin with "s". */
 	return argc > 0 && !is_btrfsck(argv[0]) &&
 	       find_command(argc, argv, "send", 2);
 }
@@ -89,7 +89,8 @@ bool arguments_are_version(int argc, char **argv)
 			    find_command(argc, argv, "version", 1));
 }
 
-/* A block device that somebody else has claimed: mounted, as a rule. */
+/* Whether another user has claimed this block device exclusively: usually it is
+ * mounted. */
 static bool is_in_use(const char *path)
 {
 	struct stat st;
@@ -167,7 +168,7 @@ const char *arguments_aside(int argc, char **argv)
 
 	if (!list)
 		return "no memory";
-	/* getopt() moves what it is given. */
+	/* getopt() reorders its arguments, so it gets a copy. */
 	memcpy(list, argv + command, (size_t)(argc - command) * sizeof(*list));
 	opterr = 0;
 	optind = 0;
@@ -179,7 +180,7 @@ const char *arguments_aside(int argc, char **argv)
 	}
 	if (!why && optind != argc - command - 1)
 		why = "not one device";
-	/* Without --force such a check ends before it begins. */
+	/* Without --force such a check ends with an error before it begins. */
 	if (!why && force && is_in_use(list[optind]))
 		why = "--force: the device is in use, mounted or otherwise";
 	free(list);

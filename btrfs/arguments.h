@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the launcher must know of btrfs's command line. */
+/* What the launcher must know about btrfs's command line. */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 
 #include <stdbool.h>
 
-/* Is this "btrfs check", or btrfs under the name btrfsck? */
+/* Whether this is "btrfs check", or btrfs called as btrfsck. */
 bool arguments_are_check(int argc, char **argv);
 
-/* Is this "btrfs send"?  Of what, the module learns from the kernel's call. */
+/* Whether this is "btrfs send".  The module learns from the ioctl what is
+ * sent. */
 bool arguments_are_send(int argc, char **argv);
 
-/* Does btrfs say which version it is, and nothing else? */
+/* Whether btrfs only prints its version. */
 bool arguments_are_version(int argc, char **argv);
 
 /*
- * Why a check with these arguments is better left alone, in words; NULL when
- * it is not.  Looks at the device where that tells.
+ * Why a check with these arguments should run without prefetching, in words;
+ * NULL if there is no reason.  Looks at the device if that matters.
  */
 const char *arguments_aside(int argc, char **argv);
 

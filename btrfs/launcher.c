@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * btrfs, with prefetching for its check and its send: becomes the stock btrfs
- * under the name it was called by itself, with the module preloaded where this
- * is one of the two, the user asked for it and the stock btrfs can take it.
+ * btrfs, with prefetching for its check and its send: executes the stock btrfs
+ * with the caller's argv[0].  The module is preloaded if the command is one of
+ * the two, the user asked for prefetching and the stock btrfs can load the
+ * module.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -16,7 +17,7 @@
 #include "launch.h"
 #include "module.h"
 
-/* btrfs has no status of its own for this. */
+/* btrfs defines no exit status for a missing program. */
 #define EXIT_MISSING 1
 
 static const char *const names[] = { "btrfs", "btrfsck", NULL };
@@ -49,7 +50,8 @@ struct run {
 	bool check, version;
 };
 
-/* Also a check that is left alone gets the module: it writes down why. */
+/* A check that must run without prefetching gets the module too, because the
+ * module reports the reason in the statistics. */
 static bool prepare(void *ctx, const char *btrfs)
 {
 	const struct run *r = ctx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the stand-ins for libc tell the module of a check or a send.  All of
- * these keep errno, and do nothing on other threads than the program's first
- * unless they say so.
+ * The calls by which the libc stand-ins tell the module what a check or a send
+ * does.  All of them preserve errno.  On threads other than the program's first
+ * they do nothing, unless stated otherwise.
  */
 #ifndef MODULE_H
 #define MODULE_H
@@ -13,33 +13,36 @@
 
 #include "engine/engine.h"
 
-/* Set by the launcher: why this check is left alone. */
+/* Set by the launcher: why this check runs without prefetching. */
 #define ASIDE_VARIABLE "PREFETCH_ASIDE"
 
-/* The program drops the page cache of a device: it has opened it, or is about
- * to close it.  Before it does. */
+/* The program is about to drop the page cache of a device, which it has just
+ * opened or is about to close.  Called before it does. */
 void module_drops_cache(int fd);
 
-/* The program has closed this. */
+/* The program has closed this descriptor. */
 void module_closes(int fd);
 
-/* About to read `length` bytes.  True when module_has_read() must follow. */
+/* The program is about to read `length` bytes.  If this returns true,
+ * module_has_read() must follow. */
 bool module_reads(int fd, uint64_t offset, uint64_t length,
 		  struct e2pf_read *read);
 void module_has_read(const struct e2pf_read *read);
 
-/* The program reads ahead: true where the device need not be asked, because it
- * was a moment ago, or for what is there or on its way.  Otherwise *fd and
- * *offset are those of the copy that the program is going to read. */
+/* The program calls readahead.  Returns true if the call to the device may be
+ * dropped: the same range was requested a moment ago, or it is cached or in
+ * flight.  Otherwise *fd and *offset are set to the mirror copy that the
+ * program is going to read. */
 bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length);
 
-/* About to have the kernel send a subvolume, as `args` of BTRFS_IOC_SEND say.
- * True when module_has_sent() must follow. */
+/* The program is about to have the kernel send a subvolume; `args` is the
+ * argument of BTRFS_IOC_SEND.  If this returns true, module_has_sent() must
+ * follow. */
 bool module_sends(int fd, const void *args);
 void module_has_sent(void);
 
-/* The program has passed on so many bytes from one descriptor to another.  On
- * any thread. */
+/* The program has copied this many bytes from one descriptor to another.  May
+ * be called on any thread. */
 void module_came_out(size_t bytes);
 
 #endif

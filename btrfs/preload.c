@@ -2,13 +2,14 @@
 /*
  * The module that the launcher preloads into a stock btrfs.
  *
- * btrfs's libraries are inside the program: what it does is seen by its calls
- * to libc alone.  It drops the page cache of each device when it has opened it
- * and before it closes it.  Between the two a session reads ahead: it begins
- * with the first tree block behind the chunk tree, when all devices are open,
- * and has ended, with nothing under way, before the cache is dropped at last.
+ * btrfs's libraries are linked into the program statically, so only its calls
+ * to libc show what it does.  It drops the page cache of each device after it
+ * has opened it and before it closes it.  The prefetch session runs between the
+ * two: it begins with the first tree block read that is not in the chunk tree,
+ * when all devices are open.  It ends, with no request in flight, before the
+ * cache is dropped for the last time.
  *
- * A send is seen by the ioctl that it is: send.c.
+ * A send is recognised by its ioctl: send.c.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -34,12 +35,12 @@
 #include "report/stats_file.h"
 #include "send.h"
 
-/* How long the check's end waits for a thread of ours that waits for the
+/* How long the end of the check waits for a worker that waits for the
  * device. */
 #define END_PATIENCE_MS 1000
 
-/* Descriptors that are followed: those of the devices, and one more for the
- * one that was named. */
+/* Most descriptors that are followed: those of the devices, and a few more, one
+ * of them for the device named on the command line. */
 #define OPENED_MOST (E2PF_DEVICES + 8u)
 
 static struct {
@@ -59,10 +60,10 @@ static struct {
 } self;
 
 /*
- * What takes memory is done in a thread of its own, which has an arena of its
- * own: the program's heap stays as it is without this module.  On some damage
- * the program writes to memory that it has freed, and what comes of that must
- * be the same, and not befall us.
+ * Our allocations are made in a separate thread, which uses a malloc arena of
+ * its own, so that the program's heap is the same as without this module. On
+ * some damaged filesystems btrfs writes to memory it has freed.  The effect of
+ * that must stay the same, and must not hit our data.
  */
 struct errand {
 	void (*run)(void *arg);
@@ -125,7 +126,7 @@ static void open_session(void *unused)
 	self.ended = !self.session;
 }
 
-/* Open it with the devices there are; again, when there are more. */
+/* Open the session with the known devices; reopen it if more were opened. */
 static bool have_session(void)
 {
 	if (!self.session || self.session_count != self.count)
@@ -142,7 +143,7 @@ static void start_session(void *unused)
 static void stop_session(void *unused)
 {
 	(void)unused;
-	/* A thread left behind still uses the session: it stays. */
+	/* A worker left behind still uses the session, so it is not freed. */
 	if (!e2pf_btrfs_end(self.session, END_PATIENCE_MS))
 		self.why_not = "a thread was left behind, waiting for a device";
 }
@@ -156,7 +157,7 @@ static void end_session(void)
 }
 
 /*
- * What the stand-ins tell.
+ * What the stand-ins report.
  */
 
 static void keep_name(int fd)
@@ -194,7 +195,7 @@ void module_closes(int fd)
 
 	if (!opened)
 		return;
-	/* The numbers of the others are not looked at again. */
+	/* The kernel may reuse this descriptor number for another file. */
 	opened->fd = -1;
 }
 
@@ -209,8 +210,8 @@ static bool is_super(uint64_t offset, uint64_t length)
 	return false;
 }
 
-/* The chunk tree tells the program which other devices there are: it opens
- * them before it reads anything else. */
+/* The program learns from the chunk tree which other devices there are, and
+ * opens them before it reads anything else. */
 static bool may_start(const struct e2pf_btrfs_opened *opened, uint64_t offset)
 {
 	if (!have_session() || opened->index < 0)
@@ -314,7 +315,7 @@ void module_came_out(size_t bytes)
 }
 
 /*
- * Life in the process.
+ * Start and end of the process.
  */
 
 static bool refers_to(const char *name, const char *other)
@@ -323,7 +324,7 @@ static bool refers_to(const char *name, const char *other)
 	       linkage_program_refers(&other, 1);
 }
 
-/* Can it be seen what this program does?  That is all the trial is for. */
+/* Whether the module can follow this program.  The trial asks nothing else. */
 static void answer_trial(void)
 {
 	struct findings found = { .of = { FINDING_UNTRIED } };
@@ -349,8 +350,8 @@ static void take_environment(void *unused)
 	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
 	unsetenv(ASIDE_VARIABLE);
 	inherit_environment(&self);
-	/* Before the memory is divided, so that checks begun together each
-	 * see the others. */
+	/* Before the memory is divided, so that checks started at the same time
+	 * see each other. */
 	if (self.on)
 		e2pf_share_join();
 }
@@ -385,7 +386,7 @@ static void gather_decisions(struct e2pf_decisions *list)
 			    (unsigned long long)self.repeats.brought);
 }
 
-/* The one that did anything, NULL: none. */
+/* The session that did anything; NULL if none did. */
 static struct e2pf_session *shown_session(void)
 {
 	return send_was_tried() ? send_session() : self.session;
@@ -413,7 +414,7 @@ static void tell(void *unused)
 
 	(void)unused;
 	gather_decisions(&list);
-	/* The launcher has checked the file; now nothing may be said. */
+	/* The launcher has checked the file; a later error is not reported. */
 	e2pf_stats_put(self.env.stats, stderr, write_stats, &list);
 	if (!self.env.verbose)
 		return;
@@ -430,7 +431,8 @@ static void tell(void *unused)
 __attribute__((destructor))
 static void end(void)
 {
-	/* A forked child of btrfs has neither our threads nor our task. */
+	/* A forked child of btrfs has no workers and must not print our
+	 * report. */
 	if (getpid() != self.pid || !self.env.prefetch)
 		return;
 	end_session();

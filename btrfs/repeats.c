@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table of the last calls for read-ahead: a later one takes the place of an
- * earlier. */
+/* A table of the most recent readahead calls: a later call overwrites an
+ * earlier one in the same slot. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -9,7 +9,7 @@
 
 #include "repeats.h"
 
-/* Memory pressure does not drop what was read so short a time ago. */
+/* What was read this recently has not been dropped by memory pressure yet. */
 #define REPEAT_NS 100000000u
 
 static uint64_t now(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read-ahead that a program asks for again and again.  With metadata larger
- * than its cache, btrfs check asks for the children of a node each time it
- * comes by: 3,627,558 calls for 43,983 reads, of which the kernel has nearly
- * all in memory or under way.
+ * Detects repeated readahead calls of the program.  If the metadata is larger
+ * than btrfs check's own cache, it requests readahead of a node's children each
+ * time it visits the node: 3,627,558 calls for 43,983 reads, of which nearly
+ * all were cached or in flight already.
  */
 #ifndef REPEATS_H
 #define REPEATS_H
@@ -20,13 +20,12 @@ struct repeats {
 		uint32_t device;
 	} slot[REPEATS_SLOTS];
 	uint64_t asked, repeated;	/* calls */
-	uint64_t brought;		/* calls for what need not be asked for
-					   otherwise; counted by the caller */
+	uint64_t brought;		/* calls dropped for data cached or in
+					   flight; counted by the caller */
 };
 
-/* Count a call.  True when the very same was made less than a tenth of a
- * second ago: what it asked for is in memory or on its way.  From one thread
- * at a time. */
+/* Count a call.  True if the identical call was made less than a tenth of a
+ * second ago: its data is cached or in flight.  Not thread-safe. */
 bool repeats_add(struct repeats *r, unsigned device, uint64_t offset,
 		 uint64_t length);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * btrfs send, as the module sees it: each subvolume is one call of
- * BTRFS_IOC_SEND, which says what is sent and against which parent, and returns
- * when the kernel has written all of the stream.  Reading ahead begins and ends
- * with it.
+ * btrfs send, as the module sees it.  Each subvolume is one BTRFS_IOC_SEND
+ * ioctl, which names the subvolume and its parent, and returns when the kernel
+ * has written the whole stream.  Prefetching begins and ends with this call.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -16,10 +15,10 @@
 #include "send.h"
 #include "send/send.h"
 
-/* Of newer kernels: data are sent compressed, as they are stored. */
+/* A flag of newer kernels: extents are sent compressed, as they are stored. */
 #define FLAG_COMPRESSED 0x10u
 
-/* How long the end of a send waits for a thread that waits for the device. */
+/* How long the end of a send waits for a worker that waits for the device. */
 #define END_PATIENCE_MS 1000
 
 static struct {

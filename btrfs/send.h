@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the module does while btrfs sends subvolumes.  All of these keep errno.
- * From the program's first thread, but for send_came_out(). */
+/* What the module does while btrfs sends subvolumes.  All functions preserve
+ * errno.  Except for send_came_out(), they are called by the program's first
+ * thread. */
 #ifndef SEND_H
 #define SEND_H
 
@@ -9,22 +10,22 @@
 
 #include "session.h"
 
-/* The kernel is about to be asked to send what `args`, of BTRFS_IOC_SEND on
- * this descriptor, say; and it has been.  `name` is the subvolume. */
+/* Around each BTRFS_IOC_SEND call: `args` is its argument, `fd` its descriptor,
+ * `name` the subvolume. */
 void send_begins(int fd, const void *args, const char *name,
 		 const struct e2pf_settings *settings);
 void send_ends(void);
 
-/* So many bytes of the stream more have been passed on.  From any thread. */
+/* This many more bytes of the stream have been passed on.  Any thread. */
 void send_came_out(uint64_t bytes);
 
-/* Was anything to be sent? */
+/* Whether a send was attempted. */
 bool send_was_tried(void);
 
-/* Add why sends were left alone. */
+/* Add to the list why sends ran without prefetching. */
 void send_refusals(struct e2pf_decisions *list);
 
-/* The session of all sends; NULL without memory. */
+/* The session of all sends; NULL if there was no memory. */
 struct e2pf_session *send_session(void);
 
 #endif

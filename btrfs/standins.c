@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of libc that the module stands in for.  Each calls the real
- * one with the program's own arguments, and passes its result on.
+ * The libc functions that the module interposes.  Each calls the real function
+ * with the program's own arguments and returns its result.
  *
  * btrfs calls both the 64-bit names and the others.  This file is built without
- * config.h: where off_t may have two sizes each name must keep its own.
+ * config.h: if off_t can have two sizes, each name must keep its own.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ static void *real_function(const char *name)
 {
 	void *f = dlsym(RTLD_NEXT, name);
 
-	/* The program itself would not have started. */
+	/* Without this function the program itself would not have started. */
 	if (!f)
 		abort();
 	return f;
@@ -65,7 +65,7 @@ ssize_t pread64(int fd, void *buf, size_t count, off64_t offset)
 	return n;
 }
 
-/* The call itself is never left out: the check must not see stale pages. */
+/* The call itself is never dropped: the check must not see stale pages. */
 int posix_fadvise(int fd, off_t offset, off_t length, int advice)
 {
 	REAL(posix_fadvise);
@@ -108,8 +108,8 @@ typedef unsigned long ioctl_request;
 typedef int ioctl_request;
 #endif
 
-/* The argument of a request that has none is read as well, and not used by
- * the kernel; libc does the same. */
+/* A request without an argument is passed whatever the register holds; the
+ * kernel ignores it, and libc does the same. */
 int ioctl(int fd, ioctl_request request, ...)
 {
 	va_list args;
@@ -127,7 +127,7 @@ int ioctl(int fd, ioctl_request request, ...)
 	return result;
 }
 
-/* How the program passes the stream on. */
+/* The program copies the stream with this call. */
 ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset,
 	       size_t length, unsigned flags)
 {
