@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The commands of e2prefetch(8), by name.  Decides what is a command and what
- * is a device; each command is a file of its own, or a script.
+ * The commands of e2prefetch(8), by name.  Decides whether an argument is a
+ * command or a device.  Each command is a file of its own, or a script.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -18,10 +18,11 @@
 #include "configuration.h"
 #include "options.h"
 
-/* Where libtool leaves a program in the build tree. */
+/* The folder in which libtool leaves a program in the build tree. */
 #define BUILD_FOLDER "/.libs/"
 
-/* Beside the folder this program lies in, where that is libtool's. */
+/* Path of the script in the build tree, if this program lies in libtool's
+ * folder there. */
 static bool built_here(const char *script, char *path, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -76,7 +77,7 @@ int become_script(const char *script, int argc, char **argv)
 	return EXIT_OPERATIONAL;
 }
 
-/* Whether checks that the machine runs by itself prefetch. */
+/* Sets whether the checks that the machine starts automatically prefetch. */
 static int enable(int argc, char **argv)
 {
 	return become_script("enable", argc, argv);
@@ -88,8 +89,9 @@ static void note_prefetch(void *ctx, const char *variable, const char *value)
 		*(bool *)ctx = !strcmp(value, "0");
 }
 
-/* The settings of the machine, or of the one below --root: whether they say
- * no, or what is wrong with them, in the variable that the script heeds. */
+/* Reads the settings of the machine, or of the one below --root, and passes the
+ * script in a variable whether they turn prefetching off or what is wrong with
+ * them. */
 static int status(int argc, char **argv)
 {
 	static const char option[] = "--root=";
@@ -114,7 +116,7 @@ static int status(int argc, char **argv)
 	return become_script("enable", argc, argv);
 }
 
-/* By name.  A device that is called like one of them is ./NAME. */
+/* Commands by name.  A device whose name is one of them is written ./NAME. */
 static const struct command commands[] = {
 	{ "plot", plot_command },
 	{ "probe", probe_command },

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands of e2prefetch(8): a first argument that is no device. */
+/* The commands of e2prefetch(8): a first argument that is not a device. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
 #include <stdbool.h>
 
-/* A command.  run() gets its own name as argv[0], and returns the status to
- * exit with. */
+/* A command.  run() gets the command's name as argv[0], and returns the exit
+ * status. */
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -16,19 +16,19 @@ int plot_command(int argc, char **argv);
 int probe_command(int argc, char **argv);
 int trace_command(int argc, char **argv);
 
-/* Where the launchers lie: in the build tree, when this program runs there, or
- * installed.  Until the next call. */
+/* Folder of the launchers: in the build tree if this program runs there, or the
+ * installed one.  The result is valid until the next call. */
 const char *launcher_folder(void);
 
-/* The command of this name; NULL when it is none, and so a device. */
+/* The command of this name; NULL if there is none, and the argument is a
+ * device. */
 const struct command *find_command(const char *name);
 
 /*
- * Become a script of ours: that of the build tree, when this program runs
- * there, or the installed one.  All arguments are passed on, the command's name
- * as the first.
- * Returns only when it cannot be run, after a line that says why, with the
- * status to exit with.
+ * Execute one of our scripts: from the build tree if this program runs there,
+ * or the installed one.  All arguments are passed on, the command's name first.
+ * Returns the exit status, after an error message, only if the script cannot be
+ * executed.
  */
 int become_script(const char *script, int argc, char **argv);
 

@@ -2,7 +2,7 @@
 /*
  * e2prefetch: load a filesystem's metadata into the page cache.
  *
- * All of the reading is libe2prefetch's; here are the messages.
+ * libe2prefetch does all of the reading; this file prints the messages.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -85,8 +85,9 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* What is read.  Past a head one batch is the whole filesystem: there the
- * tables come first, and then what the inodes in them lead to. */
+/* What is being read.  On a rotational device one batch covers the whole
+ * filesystem: the tables come first, then the blocks that their inodes point
+ * to. */
 static void print_what(uint64_t done, uint64_t total, uint64_t looked_at,
 		       uint64_t tables)
 {
@@ -102,8 +103,9 @@ static void print_what(uint64_t done, uint64_t total, uint64_t looked_at,
 		fprintf(stderr, "what the inodes lead to");
 }
 
-/* And how much, how fast, and how long it will take if what is left is like
- * what was before; what comes behind the tables is not foreseen. */
+/* How much has been read, how fast, and the estimated time left if the rest is
+ * like what has been read.  The blocks that the tables point to are not known
+ * in advance and not counted. */
 static void print_progress(struct e2pf_session *s, uint64_t tables,
 			   double began)
 {
@@ -125,7 +127,8 @@ static void print_progress(struct e2pf_session *s, uint64_t tables,
 			passed / part - passed);
 }
 
-/* On a terminal, four times a second; what is over sooner shows nothing. */
+/* Print progress four times a second, if standard error is a terminal.  A read
+ * that is over sooner prints nothing. */
 static void wait_with_progress(const struct options *o, struct e2pf_session *s,
 			       uint64_t tables)
 {
@@ -144,7 +147,8 @@ static void wait_with_progress(const struct options *o, struct e2pf_session *s,
 		fprintf(stderr, "\r\033[K");
 }
 
-/* 0, or EXIT_OPERATIONAL after a line that says why no statistics. */
+/* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no
+ * statistics. */
 static int stats_status(const struct options *o, const char *why)
 {
 	if (!why)
@@ -154,7 +158,7 @@ static int stats_status(const struct options *o, const char *why)
 	return EXIT_OPERATIONAL;
 }
 
-/* The kernel drops a block device's pages with its last opener. */
+/* The kernel drops a block device's pages when its last opener closes it. */
 static void warn_if_dropped(const struct options *o)
 {
 	int mounted = 0;
@@ -186,7 +190,7 @@ static int report(const struct options *o, struct e2pf_session *s)
 	return t.complete ? 0 : EXIT_INCOMPLETE;
 }
 
-/* Read everything ahead, and wait for it. */
+/* Prefetch everything and wait until it is done. */
 static int prefetch(const struct options *o, struct e2pf_session *s,
 		    uint64_t tables)
 {
@@ -219,7 +223,7 @@ static errcode_t open_session(struct options *o, struct e2pf_session **s,
 	return err;
 }
 
-/* What is read ahead of a command, by a thread of its own. */
+/* Prefetching while a command runs, in a thread of its own. */
 struct beside {
 	struct options *o;
 	sem_t ended;		/* posted when the command has ended */
@@ -251,11 +255,11 @@ static void *read_beside(void *arg)
 	return NULL;
 }
 
-/* How long a device that does not answer is waited for once the command has
- * ended. */
+/* How long to wait, after the command has ended, for a device that does not
+ * answer. */
 #define PATIENCE_S 1
 
-/* A thread that waits for the device ends with the process. */
+/* A thread that still waits for the device ends with the process. */
 static int end_beside(struct beside *b, pthread_t thread)
 {
 	struct timespec until;
@@ -270,8 +274,8 @@ static int end_beside(struct beside *b, pthread_t thread)
 }
 
 /*
- * Run the command, and read ahead of it.  The command comes first: it runs
- * whatever becomes of the other, and the device may not answer.
+ * Run the command and prefetch meanwhile.  The command is started first, so
+ * that it runs whatever happens to the prefetch: the device may not answer.
  */
 static int run_beside(struct options *o, bool ahead)
 {
@@ -289,7 +293,7 @@ static int run_beside(struct options *o, bool ahead)
 		result = end_beside(&b, thread);
 	fflush(stdout);
 	status = exit_as_command(waited);
-	/* Not exit(): a thread may still use what that takes away. */
+	/* Not exit(): a thread may still use what exit handlers would free. */
 	_exit(status ? status : result);
 }
 
@@ -300,11 +304,12 @@ static int run(struct options *o)
 	errcode_t err;
 	int status;
 
-	/* Before the device is read or a command run. */
+	/* Check the file before the device is read or a command is run. */
 	status = stats_status(o, e2pf_stats_check(o->plan ? NULL : o->stats));
 	if (status)
 		return status;
-	/* A plan is made by this thread, and keeps nothing. */
+	/* -n makes the plan in this thread and loads nothing, so no setting
+	 * applies. */
 	status = o->plan ? 0 : configure_options(o);
 	if (o->command)
 		return run_beside(o, !status);
@@ -334,7 +339,7 @@ int main(int argc, char **argv)
 		if (status < 0)
 			status = run(&o);
 	}
-	/* Statistics that were lost have been spoken of. */
+	/* An error in writing the statistics has been reported already. */
 	if ((fflush(stdout) || ferror(stdout)) && status != EXIT_OPERATIONAL) {
 		fprintf(stderr, "e2prefetch: cannot write to standard output: "
 			"%s\n", strerror(errno));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a filesystem is opened, and what is said when it cannot be. */
+/* Opens a filesystem, and reports why it cannot be opened. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -22,7 +22,8 @@ errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 	errcode_t err;
 
 	snprintf(io_options, sizeof(io_options), "offset=%" PRIu64, o->offset);
-	/* As e2fsck -b does: a backup's block size is found by trying. */
+	/* As e2fsck -b does: the block size of a backup superblock is found by
+	 * trying each size. */
 	if (!size && o->superblock)
 		size = EXT2_MIN_BLOCK_SIZE;
 	do {

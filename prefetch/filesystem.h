@@ -5,13 +5,15 @@
 
 #include "options.h"
 
-/* Say on standard error what is wrong with the device; EXIT_OPERATIONAL. */
+/* Print what is wrong with the device on standard error; returns
+ * EXIT_OPERATIONAL. */
 int fail(const struct options *o, errcode_t err);
 
-/* Open it for reading, by the superblock that the options name. */
+/* Open the filesystem for reading, with the superblock that the options
+ * name. */
 errcode_t open_filesystem(const struct options *o, ext2_filsys *fs);
 
-/* Bytes of its inode tables that are in use. */
+/* Size of the parts of its inode tables that are in use, bytes. */
 uint64_t table_bytes(ext2_filsys fs);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line of e2prefetch(8): what is allowed, and what it means. */
+/* The command line of e2prefetch(8): which options are valid, and what they
+ * mean. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -50,7 +51,7 @@ static const char help_end[] =
 "Exit status: 0 all was read, 4 part was left out, 8 the device or its\n"
 "filesystem cannot be read, 16 usage; with a COMMAND, the command's.\n";
 
-/* Where the descriptions begin, and where lines end, in columns. */
+/* Columns in which the descriptions of --help begin and its lines end. */
 #define HELP_INDENT 24
 #define HELP_WIDTH 72
 
@@ -97,7 +98,8 @@ static int parse_number(const char *text, uint64_t most, uint64_t *out)
 	return 0;
 }
 
-/* An option with a value.  0, or EINVAL when the value is none for it. */
+/* Parse an option with a value.  Returns 0, or EINVAL if the value is
+ * invalid. */
 static int parse_value(int c, const char *value, struct options *o)
 {
 	uint64_t n = 0;
@@ -173,7 +175,7 @@ static int parse_flag(int c, struct options *o)
 	return -1;
 }
 
-/* What is left behind the options: the device, and perhaps a command. */
+/* Parse the arguments after the options: the device, and perhaps a command. */
 static int parse_operands(int argc, char **argv, struct options *o)
 {
 	bool dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
@@ -245,7 +247,7 @@ int configure_options(struct options *o)
 	if (!path)
 		return wrong_environment(error);
 	result = configuration_read(path, set, &all, error, sizeof(error));
-	/* Nobody needs to have the installed file. */
+	/* It is not an error if the installed file is missing. */
 	if (result > 0 && strcmp(path, CONFIGURATION)) {
 		snprintf(error, sizeof(error), "PREFETCH_CONFIG: %s",
 			 strerror(ENOENT));

@@ -7,8 +7,8 @@
 
 #include "e2prefetch.h"
 
-/* Exit statuses, those of e2fsck(8) where it has one. */
-#define EXIT_INCOMPLETE 4	/* part was left out: errors, or memory */
+/* Exit statuses: those of e2fsck(8) if it defines one. */
+#define EXIT_INCOMPLETE 4	/* part was not read: errors or memory */
 #define EXIT_OPERATIONAL 8
 #define EXIT_USAGE 16
 
@@ -17,8 +17,8 @@ struct options {
 	const char *device;
 	uint64_t offset;		/* bytes before the filesystem */
 	int superblock;			/* 0: the first */
-	unsigned block_size;		/* with a superblock; 0: find out */
-	const char *stats;		/* file, or "-" for stdout */
+	unsigned block_size;		/* of that superblock; 0: find out */
+	const char *stats;		/* file, or "-" for standard output */
 	bool plan;			/* -n */
 	bool json;
 	bool quiet;			/* no progress */
@@ -26,15 +26,15 @@ struct options {
 	char **command;			/* NULL, or what follows "--" */
 };
 
-/* Parse.  Returns -1 to go on, or the status to exit with: after --help and
- * --version 0, after a line about what is wrong EXIT_USAGE. */
+/* Parse the command line.  Returns -1 to go on, or the exit status: 0 after
+ * --help and --version, EXIT_USAGE after an error message. */
 int parse_options(int argc, char **argv, struct options *o);
 
 /*
- * Add what the administrator has set, to what the command line leaves open:
- * what the environment says, and what the file e2prefetch.conf(5) says and the
- * environment does not.  0; EXIT_USAGE after a line about what is wrong with
- * the environment, EXIT_OPERATIONAL after one about the file.
+ * Fill in what the command line leaves open: from the environment, then from
+ * the file e2prefetch.conf(5).  Returns 0; or, after an error message,
+ * EXIT_USAGE for an error in the environment and EXIT_OPERATIONAL for one in
+ * the file.
  */
 int configure_options(struct options *o);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2prefetch plot: traces as a picture, side by side and on one scale.
- * Decides what is drawn; gnuplot draws it.
+ * e2prefetch plot: draws traces side by side, on one scale.  Decides what is
+ * drawn; gnuplot draws it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -25,14 +25,15 @@
 #define FILES_MOST 4
 #define STAGES_MOST 12
 
-/* Points of a kind in a picture: of more, every so many are drawn. */
+/* Most points of one kind in a picture: of a longer series only every n-th
+ * point is drawn. */
 #define POINTS_MOST 6000u
 
 /* Pixels of one trace's column, and of the picture's height. */
 #define WIDTH 640
 #define HEIGHT 760
 
-/* Behind this part of the width there is no room for a label. */
+/* A label does not fit to the right of this fraction of the width. */
 #define LABEL_END 0.85
 
 #define USAGE "e2prefetch plot -o FILE.png|.svg|.html TRACE..."
@@ -82,7 +83,7 @@ static uint64_t number(struct json_object *line, size_t i)
 	return json_object_get_uint64(json_object_array_get_idx(line, i));
 }
 
-/* Of all workers together. */
+/* Queue depth of all workers together. */
 static unsigned total_depth(struct trace *t, uint64_t worker, uint64_t depth)
 {
 	unsigned sum = 0, i;
@@ -121,7 +122,8 @@ static bool take_event(struct trace *t, struct json_object *line)
 						  number(line, 5)));
 }
 
-/* Text of a file goes into gnuplot's script: only what cannot mean more. */
+/* Text from a trace goes into gnuplot's script: copy only characters that have
+ * no special meaning there. */
 static void plain(char *to, size_t size, const char *from)
 {
 	size_t i;
@@ -150,7 +152,8 @@ static bool take_header(struct trace *t, struct json_object *o)
 	return true;
 }
 
-/* 0, or why not: the first line is a header and the others are events. */
+/* Read the lines of a trace: a header, then events.  Returns NULL, or what is
+ * wrong. */
 static const char *take_lines(struct trace *t, FILE *f)
 {
 	char *text = NULL;
@@ -201,14 +204,14 @@ static void put_data(FILE *out, const struct trace *t, int n)
 		for (i = 0; i < s->used; i += s->used / POINTS_MOST + 1)
 			fprintf(out, "%.6f %.6f\n", s->point[i].x,
 				s->point[i].y);
-		/* A block without a point is an error. */
+		/* gnuplot reports a block without a point as an error. */
 		if (!s->used)
 			fputs("-1 -1\n", out);
 		fputs("EOD\n", out);
 	}
 }
 
-/* Where there is no room to the right a label stands on the left. */
+/* A label that does not fit on the right is put on the left. */
 static void put_stages(FILE *out, const struct trace *t, double end)
 {
 	int i;
@@ -304,7 +307,7 @@ static bool ends_in(const char *file, const char *end)
 	       !strcmp(file + length - strlen(end), end);
 }
 
-/* A page with this SVG as its one picture, in its place. */
+/* Replace this SVG file with an HTML page that contains it. */
 static bool make_page(const char *file)
 {
 	FILE *f = fopen(file, "r+e");
@@ -325,8 +328,8 @@ static bool make_page(const char *file)
 	return !fclose(f) && done;
 }
 
-/* Does the picture end as one does that is complete?  gnuplot ends with 0 also
- * where the disk was full. */
+/* Whether the file ends as a complete picture does.  gnuplot exits with 0 even
+ * if the disk was full. */
 static bool is_complete(const char *file, bool svg)
 {
 	static const char png_end[] = "IEND\xae\x42\x60\x82";
@@ -343,11 +346,13 @@ static bool is_complete(const char *file, bool svg)
 	return n && memmem(last, n, end, strlen(end));
 }
 
-/* Have gnuplot write the picture to a file that is there.  NULL, or why not. */
+/* Have gnuplot write the picture to an existing file.  Returns NULL, or what
+ * went wrong. */
 static const char *run_gnuplot(const struct trace *t, int n, bool svg,
 			       const char *file)
 {
-	/* What it prints when it cannot open its file is the picture. */
+	/* If gnuplot cannot open its output file it prints the picture on
+	 * standard output. */
 	FILE *out = popen("exec gnuplot >/dev/null 2>&1", "we");
 
 	if (!out)
@@ -451,12 +456,12 @@ int plot_command(int argc, char **argv)
 			"in .png, .svg or .html, and be one line\n");
 		return EXIT_USAGE;
 	}
-	/* Before hours of events are read. */
+	/* Checked before hours of events are read. */
 	if (system("gnuplot --version >/dev/null 2>&1")) {
 		fprintf(stderr, "e2prefetch: plot: gnuplot is not installed\n");
 		return EXIT_OPERATIONAL;
 	}
-	/* A gnuplot that ends early is one that failed. */
+	/* If gnuplot ends early, the failed write is reported as an error. */
 	signal(SIGPIPE, SIG_IGN);
 	return plot(output, argv + optind, n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2prefetch probe: what a device is, what a check of it would read, and how
- * long that is likely to take, in words or as JSON.  The library finds it out.
+ * e2prefetch probe: prints, as text or JSON, what a device is, what a check of
+ * it would read, and how long that would take.  The library finds it out.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -20,7 +20,7 @@
 #define PROBE_SCHEMA 2
 
 /*
- * As words.
+ * Output as text.
  */
 
 static void print_stack(const struct e2pf_probe *p, const char *device)
@@ -94,7 +94,7 @@ static void print_decisions(const struct e2pf_probe *p)
 		       p->decisions[i].reason);
 }
 
-/* "14 s", "3.7 s", "25 min": as precise as it can be. */
+/* "14 s", "3.7 s", "25 min": with the digits that are meaningful. */
 static const char *in_words(double seconds, char *text, size_t size)
 {
 	if (seconds < 9.95)
@@ -132,7 +132,7 @@ static void print_probe(const struct e2pf_probe *p, const char *device)
 }
 
 /*
- * As JSON.
+ * Output as JSON.
  */
 
 static void put(struct json_object *o, const char *key,
@@ -156,7 +156,7 @@ static void put_text(struct json_object *o, const char *key, const char *text)
 	put(o, key, json_object_new_string(text));
 }
 
-/* Microseconds are told, and no more digits. */
+/* Rounded to microseconds; further digits mean nothing. */
 static void put_seconds(struct json_object *o, const char *key, double seconds)
 {
 	char text[32];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user's command as a child process.  The terminal sends its signals to
- * both processes; those that come from elsewhere are passed on.  The command
- * runs, whatever this program lacks.
+ * Runs the user's command as a child process.  The terminal sends its signals
+ * to both processes; signals from elsewhere are passed on to the command.  The
+ * command runs even if this program lacks resources.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -35,7 +35,7 @@ static void handle(int sig, void (*handler)(int), struct sigaction *old)
 	sigaction(sig, &sa, old);
 }
 
-/* The signals that are kept from this program while the command runs. */
+/* Signals that this program ignores or passes on while the command runs. */
 static const struct {
 	int number;
 	void (*handler)(int);
@@ -87,7 +87,7 @@ static void child_main(char **command, int report, const sigset_t *mask)
 	_exit(127);
 }
 
-/* Fork, with the signals held back until it is known whom they are for.
+/* Fork, with signals blocked until it is known which process must handle them.
  * Returns 0, or the errno of fork(2). */
 static int fork_command(char **command, int report)
 {
@@ -117,14 +117,16 @@ pid_t start_command(char **command, int *status)
 	pid_t pid;
 
 	if (pipe2(report, O_CLOEXEC) || fork_command(command, report[1])) {
-		/* Nothing is read ahead, but the command runs. */
+		/* There is no child process and no prefetching, but the command
+		 * runs. */
 		execvp(command[0], command);
 		*status = say_why_not(command[0], errno);
 		return -1;
 	}
 	pid = (pid_t)child;
 	close(report[1]);
-	/* The pipe closes when the command runs; an errno says why not. */
+	/* The pipe closes when the command is executed; an errno in it says why
+	 * it was not. */
 	if (read(report[0], &err, sizeof(err)) == sizeof(err)) {
 		wait_command(pid);
 		*status = say_why_not(command[0], err);

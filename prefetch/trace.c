@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2prefetch trace: run a check with a record of what it does.  Sets variables
- * and sees whether there is a record; that is the module's.
+ * e2prefetch trace: runs a check and records what it does.  This file sets the
+ * variables and checks that a record was written; the module writes it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -32,8 +32,8 @@ static int wrong(const char *what)
 	return EXIT_USAGE;
 }
 
-/* The launchers' folder comes first: there e2fsck is the one that loads the
- * module. */
+/* The launchers' folder comes first in PATH, so that e2fsck is the launcher,
+ * which loads the module. */
 static bool set_variables(const char *file, bool stock)
 {
 	const char *path = getenv("PATH");
@@ -51,7 +51,7 @@ static bool set_variables(const char *file, bool stock)
 	return done;
 }
 
-/* Run the command; the file is there, and empty. */
+/* Run the command; the file exists and is empty. */
 static int run_traced(const char *file, char **command)
 {
 	int status, waited;
