@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the functions behind the stand-ins. */
+/* Finds the real functions behind the stand-ins. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif

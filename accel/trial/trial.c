@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides what can be used of the module: by which functions are called
- * through the dynamic linker, by which there are, and by using them.
+ * Decides which parts of the module can be used: by checking which functions
+ * are called through the dynamic linker, which functions exist, and by trying
+ * them.
  *
- * A version of libext2fs is not trusted for its number, nor is a function for
- * its name: Ubuntu links the library so that calls inside it go past every
- * stand-in, and a map of ours would then meet functions that know nothing of
- * it.
+ * Neither the version number of libext2fs nor the name of a function is enough
+ * to trust it.  Ubuntu, for example, links the library so that its internal
+ * calls bypass every stand-in; a map of ours would then be passed to functions
+ * that do not know its format.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -28,10 +29,10 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Enough for the maps of a filesystem of some hundred blocks. */
+/* Enough memory for the maps of a filesystem of some hundred blocks. */
 #define TRIAL_BUDGET (UINT64_C(64) << 20)
 
-/* Without these it cannot be seen where the check is. */
+/* Without these calls the module cannot see where the check is. */
 static const char *const progress_calls[] = {
 	"ext2fs_open2", "ext2fs_open_inode_scan", "ext2fs_get_next_inode_full",
 	"ext2fs_dblist_iterate2", "ext2fs_read_bitmaps", "ext2fs_close_free",
@@ -41,7 +42,7 @@ static const char *const checksum_calls[] = { "ext2fs_crc32c_le" };
 
 static const char *const walk_calls[] = { "ext2fs_block_iterate3" };
 
-/* All that take a handle of extents. */
+/* All functions that take an extent handle. */
 static const char *const extent_functions[] = {
 	"ext2fs_extent_delete", "ext2fs_extent_fix_parents",
 	"ext2fs_extent_free", "ext2fs_extent_get", "ext2fs_extent_get_info",
@@ -51,8 +52,8 @@ static const char *const extent_functions[] = {
 	"ext2fs_max_extent_depth",
 };
 
-/* What functions of the library that e2fsck reaches do to a map, by calls to
- * others: each of them must meet the stand-in. */
+/* Library functions that e2fsck calls access a map through calls of these
+ * functions: each of the calls must reach the stand-in. */
 static const char *const map_calls[] = {
 	"ext2fs_allocate_block_bitmap", "ext2fs_allocate_inode_bitmap",
 	"ext2fs_clear_generic_bmap", "ext2fs_copy_generic_bmap",
@@ -65,8 +66,8 @@ static const char *const map_calls[] = {
 	"ext2fs_unmark_block_bitmap_range2", "ext2fs_unmark_generic_bmap",
 };
 
-/* All of them are looked up when they are first called; a stand-in without a
- * function behind it ends the process. */
+/* Each is looked up when it is first called; a stand-in without a real function
+ * behind it aborts the process. */
 static const char *const map_functions[] = {
 	"ext2fs_get_generic_bmap_end", "ext2fs_get_generic_bmap_start",
 	"ext2fs_mark_generic_bitmap", "ext2fs_test_generic_bitmap",
@@ -110,7 +111,7 @@ static uint32_t no_checksum(uint32_t crc, const unsigned char *p, size_t len)
 	return 0x65327066;
 }
 
-/* The checksum of an empty superblock, by the library. */
+/* The library's checksum of an empty superblock. */
 static uint32_t library_checksum(void)
 {
 	struct struct_ext2_filsys fs;
@@ -149,9 +150,9 @@ static enum finding try_checksums(void)
 	return ours == stock ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-/* Versions whose functions that look into a map or take a handle were read:
- * 1.46.2 to 1.47.4.  A later one may have others, which no trial of the known
- * ones shows. */
+/* The versions in which every function that accesses a map or takes an extent
+ * handle was reviewed: 1.46.2 to 1.47.4.  A later version may have further
+ * ones, which a trial of the known functions cannot reveal. */
 static bool is_read_version(void)
 {
 	const char *version = "";
@@ -200,8 +201,9 @@ static enum finding try_walk(void)
 	return trial_walks_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-/* The program calls these by name, whatever it calls of them, and what
- * libext2fs opens is its own. */
+/* It is enough that the program calls ext2fs_extent_open2() by name: its other
+ * calls are then by name too.  Handles that libext2fs opens internally are of
+ * its own kind and never reach ours. */
 static enum finding try_extents(void)
 {
 	static const char *const open_call[] = { "ext2fs_extent_open2" };
@@ -219,8 +221,8 @@ static void try_all_maps(struct findings *f)
 {
 	static struct trial_life tree;
 
-	/* A parallel e2fsck merges maps of its threads, which only libext2fs's
-	 * trees can, and looks into them. */
+	/* A parallel e2fsck merges the maps of its threads, which works only
+	 * with libext2fs's trees, and accesses their members directly. */
 	if (linkage_program_has_threads()) {
 		f->of[ABILITY_BITMAPS] = FINDING_THREADS;
 		f->of[ABILITY_ARRAYS] = FINDING_THREADS;
@@ -239,8 +241,9 @@ void trial_run(struct findings *f)
 	memset(f, 0, sizeof(*f));
 	f->of[ABILITY_PROGRESS] = try_progress();
 	f->of[ABILITY_CRC32C] = try_checksums();
-	/* The rest is tried on I/O managers of ours.  Where libext2fs has
-	 * another table of operations it calls something else of them. */
+	/* The remaining trials use I/O managers of ours.  If libext2fs's table
+	 * of operations differs from the one we know, it would call other
+	 * functions of them. */
 	if (!e2pf_io_slots_are_ours()) {
 		f->of[ABILITY_BITMAPS] = FINDING_UNREAD;
 		f->of[ABILITY_ARRAYS] = FINDING_UNREAD;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trial: what of the module can be used with the e2fsck and the libext2fs
- * that are loaded into this process.
+ * The trial: which parts of the module can be used with the e2fsck and the
+ * libext2fs that are loaded into this process.
  */
 #ifndef TRIAL_H
 #define TRIAL_H
@@ -11,28 +11,28 @@
 #include "findings.h"
 
 /*
- * Try everything.  It takes about a millisecond, changes how maps, checksums
- * and walks are made in this process, and on a library unlike those known it
- * may crash: it is for a process that ends after it, and not for a check.
+ * Run all trials.  This takes about a millisecond, changes how maps, checksums
+ * and walks are made in this process, and may crash with an unknown version of
+ * the library.  Call it in a process that ends afterwards, never in a check.
  */
 void trial_run(struct findings *f);
 
 /*
- * Let a filesystem in memory be made, used, written and read by functions
- * inside libext2fs, with the kinds of maps now in force, and keep in `result`
- * what came of it: two kinds that give the same results can take each other's
- * place.  False if something failed.
+ * Create, use, write and read a filesystem in memory through functions inside
+ * libext2fs, with the kinds of maps now in force, and store the results of all
+ * steps in `result`.  Two kinds of maps that give the same results are
+ * interchangeable.  False if a step failed.
  */
 #define TRIAL_RESULTS 1024u
 struct trial_life {
 	unsigned long long result[TRIAL_RESULTS];
 	unsigned results;
-	bool ours;		/* all maps of its filesystem were ours */
+	bool ours;		/* all its maps were of our kind */
 };
 bool trial_live(struct trial_life *life);
 
-/* A number below `below`: the next of the sequence that *random stands in, the
- * same in every run. */
+/* The next number below `below` of the pseudo-random sequence in *random, which
+ * is the same in every run. */
 static inline uint64_t number(uint64_t *random, uint64_t below)
 {
 	*random = *random * UINT64_C(6364136223846793005) +
@@ -40,12 +40,12 @@ static inline uint64_t number(uint64_t *random, uint64_t below)
 	return (*random >> 33) % below;
 }
 
-/* Whether the walk of indirect.c does what libext2fs's own does, on trees of
- * blocks sound and damaged. */
+/* Whether the walk of indirect.c does the same as libext2fs's own, on sound and
+ * on damaged trees of blocks. */
 bool trial_walks_agree(void);
 
-/* Whether the handles of extents.c do what libext2fs's own do, on inodes sound
- * and damaged. */
+/* Whether the handles of extents.c do the same as libext2fs's own, on sound and
+ * on damaged inodes. */
 bool trial_extents_agree(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handles of extents, beside libext2fs's own: on a few made-up inodes, sound
- * and damaged, and through moves, questions and changes in any order, both
- * give the same results and leave the same inode.
+ * Compares our extent handles with libext2fs's own.  On a few made-up inodes,
+ * sound and damaged, both kinds get the same moves, queries and changes in any
+ * order; they must return the same results and leave the same inode.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -23,7 +23,7 @@
 #define STEPS 12u
 #define FILE_INODE 12u
 
-/* One handle, and what it has said so far. */
+/* One handle, and the results it has returned so far. */
 struct extents_run {
 	ext2_extent_handle_t handle;
 	struct ext2_inode inode;
@@ -73,8 +73,8 @@ static struct ext2fs_extent some_extent(uint64_t *random)
 	};
 }
 
-/* Mostly what lies in the inode; some of it with a header that does not hold,
- * or of a deeper tree. */
+/* Mostly a sound extent root inside the inode; some have an invalid header or
+ * claim a deeper tree. */
 static void make_file(struct ext2_inode *inode, uint64_t *random)
 {
 	struct ext3_extent_header *eh = (void *)inode->i_block;
@@ -144,8 +144,8 @@ static errcode_t change(uint64_t *random)
 	}
 }
 
-/* A change is the last of it: what libext2fs's own do after one that failed
- * may depend on what nobody wrote. */
+/* A failed change ends the run: what libext2fs does after it may depend on
+ * uninitialised memory. */
 static void live(uint64_t random)
 {
 	unsigned steps = (unsigned)number(&random, STEPS);

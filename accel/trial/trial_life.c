@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of a filesystem in memory.  What e2fsck has done to the maps of a
- * filesystem inside libext2fs is done here once: they are made, filled,
- * searched, copied, written and read, and what each step gives is kept.
+ * The life of a filesystem in memory.  Does once what e2fsck makes libext2fs do
+ * with the maps of a filesystem (create, fill, search, copy, write and read
+ * them), and keeps the result of each step.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -48,7 +48,8 @@ static void keep_bytes(struct trial_life *life, const void *bytes, size_t len)
 }
 
 /*
- * An I/O manager whose device is `disk`.  What is written is kept.
+ * An I/O manager whose device is the array `disk`, so that written data can be
+ * read back.
  */
 
 static struct struct_io_manager disk_manager;
@@ -88,7 +89,8 @@ static errcode_t disk_set_blksize(io_channel io, int size)
 	return 0;
 }
 
-/* Where `count` blocks are, or bytes where it is negative; NULL outside. */
+/* Address of `count` blocks, or of -count bytes if it is negative; NULL if they
+ * are not inside the disk. */
 static unsigned char *place(io_channel io, unsigned long long block,
 			    int count, size_t *len)
 {
@@ -179,7 +181,7 @@ static void keep_maps(struct trial_life *life, ext2_filsys fs)
 		bitmaps_are_ours((ext2fs_generic_bitmap)fs->inode_map);
 }
 
-/* The maps that were made with the filesystem give way to others made by the
+/* Replace the maps that were created with the filesystem by maps from the
  * function that e2fsck calls. */
 static bool make_maps(ext2_filsys fs)
 {
@@ -216,7 +218,7 @@ static ext2_filsys make(void)
 	return NULL;
 }
 
-/* What mke2fs does, and e2fsck where it rebuilds a group. */
+/* What mke2fs does, and e2fsck when it rebuilds a group. */
 static void lay_out(struct trial_life *life, ext2_filsys fs)
 {
 	dgrp_t group;
@@ -277,7 +279,7 @@ static void take_blocks(struct trial_life *life, ext2_filsys fs)
 	keep_maps(life, fs);
 }
 
-/* The copy of a map that pass 5 puts in place of the filesystem's. */
+/* Pass 5 replaces a map of the filesystem with a copy like this. */
 static void copy_maps(struct trial_life *life, ext2_filsys fs)
 {
 	ext2fs_generic_bitmap copy = NULL;
@@ -309,7 +311,7 @@ static void copy_maps(struct trial_life *life, ext2_filsys fs)
 	ext2fs_free_block_bitmap(copy);
 }
 
-/* Counts of links: maps of inodes inside the library. */
+/* Link counts use maps of inodes inside the library. */
 static void count_links(struct trial_life *life, ext2_filsys fs)
 {
 	ext2_icount_t counts = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over indirect blocks, beside libext2fs's own: on a few made-up
- * files, sound and damaged, with calls that change numbers, end the walk or
- * fail, the same calls, reads and writes come in the same order.
+ * Compares our walk over indirect blocks with libext2fs's own.  On a few
+ * made-up files, sound and damaged, with callbacks that change block numbers,
+ * end the walk or fail, both must make the same callbacks, reads and writes in
+ * the same order.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -17,24 +18,24 @@
 
 #define BLOCK 1024u
 #define NUMBERS (BLOCK / sizeof(__u32))
-#define FIRST 100u		/* the blocks there are begin here */
+#define FIRST 100u		/* first of the stored blocks */
 #define STORED 16u
 #define BLOCKS 10000u
 #define FILES 24u
 #define FILE_INODE 12u
 
-/* One file, and what a walk over it has done so far. */
+/* A file, and a record of what a walk over it has done so far. */
 struct walk_run {
 	__u32 block[STORED][NUMBERS];
 	struct ext2_inode inode;
 	uint64_t random;
-	uint64_t events;	/* all of them, in their order */
+	uint64_t events;	/* hash of all events, in their order */
 	uint64_t count;
 	errcode_t err;
 };
 
 static struct walk_run *now;
-static unsigned change, end, fail;	/* one in so many; 0: none */
+static unsigned change, end, fail;	/* one call in this many; 0: none */
 
 static bool once_in(unsigned n)
 {
@@ -124,7 +125,8 @@ static int callback(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 	return flags;
 }
 
-/* Mostly a block there is; else one that is not, or is outside. */
+/* Mostly a stored block, else any number, which may lie outside the
+ * filesystem. */
 static __u32 some_block(uint64_t *random)
 {
 	return number(random, 8) ? FIRST + (__u32)number(random, STORED) :
