@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks of btrfs, written by the fields of format.h. */
+/* Builds btrfs blocks, with the field offsets of format.h. */
 #include "btrfs-fs.h"
 
 void put16(void *bytes, uint16_t value)
@@ -126,7 +126,7 @@ void fs_add_item(uint8_t *block, uint64_t objectid, unsigned type,
 	uint32_t n = next_entry(block), end = FS_NODE - BT_HEADER_BYTES;
 	uint8_t *entry = block + BT_HEADER_BYTES + n * BT_ITEM_BYTES;
 
-	/* Items fill the leaf from its end. */
+	/* Item data fills the leaf from its end. */
 	if (n)
 		end = bt_le32(entry - BT_ITEM_BYTES + BT_ITEM_OFFSET);
 	put_key(entry, objectid, type, offset);

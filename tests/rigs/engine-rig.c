@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An engine on a simulated device with a filesystem made by hand.
+ * An engine on a simulated device with a hand-made filesystem.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A simulated device and clock.  Knows nothing of filesystems; of the threads
- * that call it only which of them are workers.  Without fake-threads.c nobody
- * is one.
+ * A simulated device and clock.  Knows nothing of filesystems, and of the
+ * calling threads only which are workers.  Without fake-threads.c no thread is
+ * a worker.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,7 +22,7 @@ static int worker(void)
 	return fake_worker ? fake_worker() : -1;
 }
 
-/* What a read of a quick SSD takes. */
+/* Time a read takes on a fast SSD, ns. */
 #define MISS_NS 100000u
 
 static struct fake_device *fake(struct e2pf_device *dev)
@@ -77,7 +77,7 @@ static bool is_held(const struct fake_device *f, enum fake_op op)
 	       (f->held_worker < 0 || f->held_worker == worker());
 }
 
-/* Block a worker for as long as the test wants. */
+/* Block a worker until the test releases it. */
 static void hold(struct fake_device *f, enum fake_op op)
 {
 	if (!is_held(f, op))
@@ -139,7 +139,8 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 	for (; b <= end; b++) {
 		if (f->bad[b])
 			return EIO;
-		/* Blocks in flight are waited for, as page locks are. */
+		/* A worker waits for blocks in flight, as a reader waits for a
+		 * page lock. */
 		while (f->in_flight[b] && worker() >= 0)
 			pthread_cond_wait(&f->cond, &f->lock);
 		if (!f->resident[b] && worker() >= 0)
@@ -195,7 +196,7 @@ static void fake_close(struct e2pf_device *dev)
 	(void)dev;
 }
 
-/* The kernel keeps the page of a block that it failed to read. */
+/* The kernel keeps the page of a block that it could not read. */
 static bool fake_is_gone(struct e2pf_device *dev, uint64_t offset)
 {
 	struct fake_device *f = fake(dev);

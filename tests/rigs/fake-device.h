@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A simulated device and clock.  Nothing happens by itself: reads ahead are
- * done at once or when the test says so, a call blocks while the test holds
- * it, and the clock stands until it is moved.
+ * A simulated device and clock.  Nothing happens by itself: a readahead
+ * completes at once or when the test says so, a call blocks while the test
+ * holds it, and the clock stands still until it is moved.
  *
  * fake_new() keeps the state of each block and records every call;
  * fake_new_plain() does neither, for devices that are large or read often.
@@ -29,56 +29,57 @@ struct fake_device {
 	struct e2pf_device dev;
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
-	const unsigned char *image;	/* NULL: a read leaves the buffer alone */
+	const unsigned char *image;	/* NULL: reads leave the buffer alone */
 	uint32_t block_size;
 	uint64_t blocks;
 	uint64_t clock;		/* ns */
 	/* Per block; NULL in a plain device. */
 	unsigned char *resident, *in_flight, *bad;
-	unsigned *asked;	/* times missing and asked for by a worker */
-	/* What the test decides. */
+	unsigned *asked;	/* times a worker requested it while missing */
+	/* Set by the test. */
 	bool all_resident, all_gone;	/* of a plain device */
-	/* In place of the image: makes the bytes of a read; 0 or an errno. */
+	/* If set, makes the bytes of a read instead of the image; returns 0 or
+	 * an errno. */
 	int (*make)(struct fake_device *f, void *buf, uint64_t offset,
 		    uint32_t len);
-	bool strict;		/* a call outside of the device ends the program */
-	uint64_t look_ns;	/* ns each look at the clock takes */
+	bool strict;		/* abort on a call outside the device */
+	uint64_t look_ns;	/* ns each reading of the clock takes */
 	bool late;		/* a willneed stays in flight */
-	bool held[FAKE_OPS];	/* callers on workers block */
-	int passes[FAKE_OPS];	/* but so many may go on */
-	int held_worker;		/* only this one is held; -1: all */
+	bool held[FAKE_OPS];	/* calls of workers block */
+	int passes[FAKE_OPS];	/* but this many calls may proceed */
+	int held_worker;		/* only this worker is held; -1: all */
 	uint64_t tick;		/* ns each read takes */
-	uint64_t miss_ns;	/* and if it reads what nobody asked for */
-	uint64_t ask_ns;	/* ns each willneed takes that has to read */
-	uint64_t ask_block_ns;	/* and for each block it has to */
-	/* What was seen. */
+	uint64_t miss_ns;	/* and if it reads unrequested blocks */
+	uint64_t ask_ns;	/* ns each willneed that reads takes */
+	uint64_t ask_block_ns;	/* and for each block it reads */
+	/* Recorded by the device. */
 	unsigned blocked[FAKE_OPS];
 	uint64_t missing_asked;	/* blocks of willneed that were missing */
 	uint64_t requests;	/* calls of willneed */
 	uint64_t reads;		/* calls of read */
-	uint64_t missing_read;	/* blocks read without being asked for */
+	uint64_t missing_read;	/* blocks read without being requested */
 	struct fake_event *event;
 	size_t events;
 };
 
-/* `image` has `size` bytes and outlives the device. */
+/* `image` has `size` bytes and must outlive the device. */
 void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	      uint32_t block_size);
-/* `image` may be NULL.  Nothing is resident, what is asked for does not come, and
- * nobody is held. */
+/* `image` may be NULL.  Nothing is resident, requested blocks never arrive, and
+ * no caller is held. */
 void fake_new_plain(struct fake_device *f, const void *image, uint64_t size);
 void fake_free(struct fake_device *f);
 
 void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,
 		       bool resident);
 void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count);
-/* What is in flight arrives. */
+/* Everything in flight arrives. */
 void fake_complete(struct fake_device *f);
 void fake_set_late(struct fake_device *f, bool late);
 void fake_hold(struct fake_device *f, enum fake_op op, bool hold);
-/* Hold this worker only, and let the others go on. */
+/* Hold only this worker and let the others proceed. */
 void fake_hold_only(struct fake_device *f, int worker);
-/* Let so many held calls go on. */
+/* Let this many held calls proceed. */
 void fake_pass(struct fake_device *f, enum fake_op op, int calls);
 void fake_advance(struct fake_device *f, uint64_t ns);
 uint64_t fake_missing_asked(struct fake_device *f);

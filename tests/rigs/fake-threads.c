@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stand-ins for the calls that threads sleep in.  A worker is asleep from when
- * it begins to wait, with the mutex held, until somebody signals; so that
- * "all asleep" is a fact and needs no time to be waited for.
+ * Replacements for the calls in which threads sleep.  A worker counts as asleep
+ * from the time it begins to wait, with the mutex held, until it is signalled.
+ * So "all asleep" is a definite state, and no test has to sleep to reach it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -42,7 +42,7 @@ struct worker {
 	int number;
 	bool used;
 	pthread_cond_t *sleeps_on;
-	pthread_mutex_t *until;	/* with a deadline: the mutex it gave up */
+	pthread_mutex_t *until;	/* timed wait: the mutex it released */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -167,7 +167,7 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	pthread_mutex_unlock(&lock);
 	err = __real_pthread_cond_wait(cond, mutex);
 	pthread_mutex_lock(&lock);
-	if (self->sleeps_on)	/* woke by itself */
+	if (self->sleeps_on)	/* spurious wakeup */
 		asleep--;
 	self->sleeps_on = NULL;
 	pthread_mutex_unlock(&lock);
@@ -206,7 +206,8 @@ void fake_threads_expire(void)
 	pthread_mutex_unlock(&lock);
 	if (!mutex)
 		return;
-	/* It has gone to sleep when the mutex can be had. */
+	/* Once the mutex can be locked, the worker has released it and is
+	 * asleep. */
 	pthread_mutex_lock(mutex);
 	__wrap_pthread_cond_broadcast(cond);
 	pthread_mutex_unlock(mutex);

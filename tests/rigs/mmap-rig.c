@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Channels in step, and loop devices. */
+/* Two channels driven in step, and loop devices. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -115,7 +115,8 @@ void assert_same_calls(struct pair *pair)
 	assert_int_equal(a->actual, b->actual);
 	assert_int_equal(a->error, b->error);
 	assert_true(!a->data == !b->data);
-	/* What leaves the cache comes from elsewhere. */
+	/* Data in the manager's cache has another address than the caller's
+	 * buffer. */
 	if (b->data && !pair->cached)
 		assert_ptr_equal(b->data, pair->buf_b);
 }
@@ -164,7 +165,7 @@ void pair_set_offset(struct pair *pair, uint32_t offset)
 	assert_int_equal(io_channel_set_options(pair->b, option), 0);
 }
 
-/* Loop devices: detached by the kernel when the last descriptor closes */
+/* Loop devices; the kernel detaches them when the last descriptor is closed. */
 
 static int attach(const char *file, char *name, size_t size)
 {
@@ -209,7 +210,8 @@ bool attach_both(int *a, int *b, char *name_a, char *name_b)
 	return false;
 }
 
-/* In a user name space a loop device can be had and not all be done to it. */
+/* In a user namespace a loop device may be available without all of its
+ * ioctls. */
 void need_ioctl(int result)
 {
 	if (result < 0 && (errno == EACCES || errno == EPERM)) {

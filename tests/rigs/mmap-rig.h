@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of the mmap I/O manager share: two channels of two copies of
+ * Shared by the tests of the mmap I/O manager: two channels on two copies of
  * one image, driven in step, one by the unix manager and one by ours.
  *
- * A test that fails leaves its channel open and with it the SIGBUS handler,
- * which cmocka then covers with its own: the tests after it fail as well.
- * Look at the first failure.
+ * A test that fails leaves its channel open, and with it the SIGBUS handler,
+ * which cmocka then replaces by its own.  So the tests after it fail as well:
+ * look at the first failure.
  */
 #ifndef MMAP_RIG_H
 #define MMAP_RIG_H
@@ -17,10 +17,10 @@
 #include "e2prefetch.h"
 #include "two-files.h"
 
-#define IMAGE_SIZE (1024 * 1024 + 700)	/* a short last block of any size */
+#define IMAGE_SIZE (1024 * 1024 + 700)	/* the last block is short */
 #define MOST_BYTES (512 * 1024)
 
-/* Callbacks leave what they were given with the channel they belong to. */
+/* Callbacks record their arguments here, one record per channel. */
 struct call {
 	int calls;
 	unsigned long block;
@@ -36,7 +36,7 @@ io_channel open_with(io_manager manager, const char *path, int flags,
 		     struct call *call);
 io_channel open_mapped(const char *path, int flags, struct call *call);
 
-/* Two channels driven in step: a by the unix manager, b by ours. */
+/* Two channels driven in step: a uses the unix manager, b uses ours. */
 struct pair {
 	io_channel a, b;
 	struct call call_a, call_b;
@@ -44,7 +44,7 @@ struct pair {
 	bool cached;
 };
 
-/* With the cache of the manager, and without. */
+/* open_cached() uses the manager's cache, open_pair() does not. */
 void open_cached(struct pair *pair, const char *a, const char *b, int flags);
 void open_pair(struct pair *pair, const char *a, const char *b, int flags);
 void close_pair(struct pair *pair);
@@ -54,19 +54,20 @@ errcode_t pair_write(struct pair *pair, unsigned long long block, int count);
 void pair_set_blksize(struct pair *pair, int size);
 void pair_set_offset(struct pair *pair, uint32_t offset);
 
-/* The limit on the size of a file stands for a full disk; `before` is what to
- * set again. */
+/* A limit on the file size simulates a full disk; `before` receives the limit
+ * to restore. */
 void fill_disk(struct rlimit *before);
 
-/* Loop devices over path_a and path_b.  False, with a message, where they
- * cannot be had. */
+/* Attach loop devices to path_a and path_b.  False, after a message, if none
+ * are available. */
 bool attach_both(int *a, int *b, char *name_a, char *name_b);
 
-/* Where libext2fs's own manager is one we do not know, ours steps aside; and
- * finding that out comes before anything is made to fail. */
+/* Whether our manager disables itself because libext2fs's own is a version we
+ * do not know.  Call this before any call is made to fail: it opens a
+ * channel. */
 bool steps_aside(void);
 
-/* Skip where a loop device is not this user's. */
+/* Skip the test if this user may not use the loop device. */
 void need_ioctl(int result);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers that look random and are the same on every machine, from the start of
- * the program on.
+ * Pseudo-random numbers: each run of the program gets the same ones, on every
+ * machine.
  */
 #ifndef NUMBERS_H
 #define NUMBERS_H

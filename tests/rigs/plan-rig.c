@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sound superblock, and a record of what was planned. */
+/* A valid superblock, and a record of the planner's output. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif

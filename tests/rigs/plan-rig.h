@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of the planner share: a sound superblock, and what a function
- * of the planner handed out.
+ * Shared by the tests of the planner: a valid superblock, and a record of the
+ * runs that a planner function reported.
  */
 #ifndef PLAN_RIG_H
 #define PLAN_RIG_H
@@ -17,14 +17,14 @@ struct found {
 	struct e2pf_run run[MANY];
 };
 
-/* A sink, of a struct found. */
+/* A sink; ctx is a struct found. */
 void record(void *ctx, const struct e2pf_run *run);
 
 void assert_ref(const struct found *found, unsigned index,
 		uint64_t block, uint32_t count, unsigned cls,
 		unsigned parse, unsigned depth, unsigned data);
 
-/* 4 KiB blocks, 40 groups, everything an ext4 of today has. */
+/* 4 KiB blocks, 40 groups, and all features of a current ext4. */
 struct ext2_super_block sound_super(void);
 struct e2pf_geometry sound_geometry(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk itself: superblock, descriptors, groups, inodes, trees.  Decides
- * nothing about what is metadata; that is the planner's.
+ * The walk itself: superblock, descriptors, groups, inodes, trees.  The planner
+ * decides what is metadata.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

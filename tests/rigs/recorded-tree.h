@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a recorded procfs and sysfs in a temporary directory, and takes it
- * away.  The form of a recording is told at the top of topology-trees.txt.
- * Any failure ends the test: these are errors of the recording.
+ * Creates a recorded procfs and sysfs in a temporary directory, and removes it.
+ * The format of a recording is described at the top of topology-trees.txt.  Any
+ * failure ends the test, because it is an error in the recording.
  */
 #ifndef RECORDED_TREE_H
 #define RECORDED_TREE_H
@@ -41,7 +41,7 @@ static void tree_remove(void)
 	tree_root[0] = '\0';
 }
 
-/* An empty directory to put a tree in, removed at exit at the latest. */
+/* Create an empty directory for a tree; it is removed at exit at the latest. */
 __attribute__((unused))
 static void tree_begin(void)
 {
@@ -59,7 +59,7 @@ static void tree_begin(void)
 	}
 }
 
-/* The folders above `path`, which is changed and restored. */
+/* Create the folders above `path`, which is modified and restored. */
 static void tree_folders(char *path)
 {
 	char *p;
@@ -91,7 +91,7 @@ static size_t tree_unescape(char *text)
 	return (size_t)(to - text);
 }
 
-/* Add one entry in the recording's form; `line` is changed. */
+/* Add one entry in the recording's format; `line` is modified. */
 static void tree_add(char *line)
 {
 	char *tab = strchr(line, '\t'), *arrow = strstr(line, " -> ");
@@ -118,7 +118,7 @@ static void tree_add(char *line)
 		tree_fail("file", path);
 }
 
-/* Make the tree `name` of the recording `file` in fixtures/. */
+/* Create the tree `name` from the recording `file` in fixtures/. */
 __attribute__((unused))
 static void tree_make(const char *file, const char *name)
 {

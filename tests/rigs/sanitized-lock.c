@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The thread sanitizer of gcc 12 does not know pthread_mutex_clocklock(), and
- * takes what follows for an unlock of what was never locked: under it the lock
- * is waited for without a limit.  Link with
+ * The thread sanitizer of gcc 12 does not intercept pthread_mutex_clocklock(),
+ * and reports the unlock after it as one of an unlocked mutex.  This
+ * replacement locks without a time limit.  Link with
  * -Wl,--wrap=pthread_mutex_clocklock.
  */
 #ifdef HAVE_CONFIG_H

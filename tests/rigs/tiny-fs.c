@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A filesystem made by hand, in memory.  Knows the layout of inodes and
- * extent nodes and nothing of who reads them.
+ * A hand-made filesystem in memory.  Knows the layout of inodes and extent
+ * nodes, and nothing about their readers.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

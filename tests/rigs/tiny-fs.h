@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A filesystem made by hand, in memory: geometry, groups and the bytes of
- * inode tables and tree blocks.  Just what the planner looks at.
+ * A hand-made filesystem in memory: geometry, groups, and the bytes of inode
+ * tables and tree blocks, which are all the planner looks at.
  */
 #ifndef TINY_FS_H
 #define TINY_FS_H
@@ -16,23 +16,23 @@ struct tiny_fs {
 	struct e2pf_ext4 *ext4;		/* NULL until tiny_source() */
 };
 
-/* 128-byte inodes, all of each group's read by a scan.  A group begins with
- * its block bitmap, its inode bitmap and its inode table. */
+/* 128-byte inodes; a scan has to read all inodes of each group.  A group begins
+ * with its block bitmap, its inode bitmap and its inode table. */
 void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 	      uint32_t inodes_per_group, uint32_t block_size);
 void tiny_free(struct tiny_fs *fs);
 
-/* A source of work for it, of these classes; tiny_free() frees it. */
+/* A source with these classes for this filesystem; tiny_free() frees it. */
 struct e2pf_source *tiny_source(struct tiny_fs *fs, unsigned classes);
 
-/* The first block of a group that is neither bitmap nor table. */
+/* The first block of a group that is neither bitmap nor inode table. */
 uint64_t tiny_free_block(const struct tiny_fs *fs, uint32_t group);
 
 /* The bytes of a block. */
 void *tiny_block(struct tiny_fs *fs, uint64_t block);
 
-/* Make `ino` a file of that mode (LINUX_S_IF...) with an extent tree whose
- * root is `depth` levels above the leaves and refers to these blocks. */
+/* Make `ino` a file with this mode (LINUX_S_IF...) and an extent tree whose
+ * root is `depth` levels above the leaves and points to these blocks. */
 void tiny_inode(struct tiny_fs *fs, uint32_t ino, unsigned mode,
 		unsigned depth, const uint64_t *blocks, unsigned count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The toy filesystem's session and its checker: all that a filesystem needs
- * outside of its source (toy-fs.c).
+ * besides its source (toy-fs.c).
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -85,7 +85,7 @@ static void read_block(struct toy_check *c, uint32_t place, void *block)
 		c->verdict = c->verdict * 31 + word[i];
 }
 
-/* A child goes back to the checker, which reads it at once. */
+/* The source reports a child; the checker reads it at once. */
 static void take(void *ctx, const struct e2pf_ref *ref)
 {
 	uint32_t place = ref->device * TOY_BLOCKS +
@@ -130,7 +130,8 @@ void toy_check(struct toy_check *c, const uint32_t *list, unsigned count)
 	}
 	if (s) {
 		e2pf_engine_stage(s->base.engine, TOY_STAGE_LIST);
-		/* Before the phase, which would end without any. */
+		/* Must come before the phase begins: a phase without units
+		 * would end at once. */
 		e2pf_engine_add_units(s->base.engine, TOY_READ_LIST, add_list,
 				      &to);
 		e2pf_engine_begin_phase(s->base.engine, TOY_READ_LIST);

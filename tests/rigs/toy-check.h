@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A check of the toy filesystem, with or without reading ahead of it. */
+/* A check of the toy filesystem, with or without prefetching. */
 #ifndef TOY_CHECK_H
 #define TOY_CHECK_H
 
@@ -8,17 +8,18 @@
 
 struct toy_check {
 	int fd[2];			/* of the two devices, open */
-	struct e2pf_session *session;	/* NULL: nothing is read ahead */
-	struct toy_fs fs;		/* what the check itself has learnt */
-	unsigned blocks;		/* read */
-	uint64_t verdict;		/* of their bytes */
+	struct e2pf_session *session;	/* NULL: no prefetching */
+	struct toy_fs fs;		/* what the check has learnt */
+	unsigned blocks;		/* number of blocks read */
+	uint64_t verdict;		/* hash of their bytes */
 };
 
-/* Open a session on two files.  NULL where it must stand aside. */
+/* Open a session on two files.  NULL if prefetching is not possible. */
 struct e2pf_session *toy_open(const char *const path[2],
 			      const struct e2pf_settings *settings);
 
-/* Check: the map, each tree, and data once more by a list of their numbers. */
+/* Run the check: it reads the map, each tree, and then again the data whose
+ * numbers are in `list`. */
 void toy_check(struct toy_check *check, const uint32_t *list, unsigned count);
 
 #endif

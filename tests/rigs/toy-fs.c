@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The toy filesystem as a source of work: this is all that a source must be. */
+/* The toy filesystem as a source of work: everything a source has to
+ * provide. */
 #include <pthread.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static const struct e2pf_phase *toy_begin(struct e2pf_source *source,
 		  .stage = E2PF_NONE },
 		{ .order = E2PF_ORDER_DEFERRED, .covered_by = E2PF_NONE,
 		  .stage = E2PF_NONE },
-		/* The checker hands over its list when it comes to it. */
+		/* The checker passes its list when it reaches this phase. */
 		{ .order = E2PF_ORDER_EVEN, .window = TOY_NODES,
 		  .by_checker = true, .covered_by = E2PF_NONE,
 		  .stage = TOY_STAGE_LIST }
@@ -115,8 +116,8 @@ static bool toy_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	return added;
 }
 
-/* The first part of the map: where it is cached, what it leads to is looked
- * at as well. */
+/* Sample the first part of the map; if it is cached, the engine also samples
+ * what it points to. */
 static void toy_sample(struct e2pf_source *source, uint64_t index,
 		       e2pf_sink sink, void *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes a toy filesystem: roots in a chain, with nodes and data below each. */
+/* Builds a toy filesystem: a chain of roots, with nodes and data below each. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static struct toy_block *at(struct image *r, uint32_t place)
 	return &r->fs->image[place / TOY_BLOCKS][place % TOY_BLOCKS];
 }
 
-/* The places 2, 513, 4, 515, ... in an order that is none: every other block
- * of either device, and never two side by side. */
+/* Returns the places 2, 513, 4, 515, ... in shuffled order: every other block
+ * of both devices, and never two adjacent ones. */
 static uint32_t new_place(struct image *r)
 {
 	uint32_t i = r->next_place++ * 101 % 509;
@@ -33,7 +33,7 @@ static void add_entry(struct toy_block *block, uint32_t cls, uint32_t value)
 	block->entry[block->count++].value = value;
 }
 
-/* A block of this class that `parent` names. */
+/* A block of this class, referred to by `parent`. */
 static uint32_t new_block(struct image *r, uint32_t parent, uint32_t cls)
 {
 	uint32_t number = r->next_number++, place = new_place(r);
@@ -45,7 +45,7 @@ static uint32_t new_block(struct image *r, uint32_t parent, uint32_t cls)
 	return number;
 }
 
-/* Roots that name each other in a chain, with nodes and data below each. */
+/* A chain of roots, each with nodes and data below it. */
 static void make_trees(struct image *r)
 {
 	uint32_t root = 0, node, i, j, k;
@@ -60,7 +60,7 @@ static void make_trees(struct image *r)
 	}
 }
 
-/* Write down all places, and forget them. */
+/* Write all places into the map, then forget them. */
 static void make_map(struct image *r)
 {
 	uint32_t number = 0, place = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A toy filesystem with something in it. */
+/* A toy filesystem with content. */
 #ifndef TOY_IMAGE_H
 #define TOY_IMAGE_H
 
@@ -13,8 +13,8 @@
 #define TOY_ALL_DATA (TOY_ROOTS * TOY_NODES_OF_ROOT * TOY_DATA_OF_NODE)
 #define TOY_ALL_BLOCKS (TOY_MAP_PARTS + TOY_ALL_NODES + TOY_ALL_DATA)
 
-/* Fill an empty one.  cls[] is the class of what lies at each of TOY_NODES
- * places, TOY_CLASSES where there is nothing. */
+/* Fill an empty filesystem.  cls[] gets the class of the block at each of the
+ * TOY_NODES places, TOY_CLASSES if there is none. */
 void toy_make(struct toy_fs *fs, unsigned char *cls);
 
 #endif

@@ -20,7 +20,7 @@
 static char folder[] = "/tmp/two-files.XXXXXX";
 char path_a[64], path_b[64], path_undo[64];
 
-/* An LCG: the same numbers on every machine. */
+/* A linear congruential generator: the same numbers on every machine. */
 static uint32_t state = 1;
 
 void pick_from(uint32_t seed)
