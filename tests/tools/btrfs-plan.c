@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * btrfs-plan DEVICE...: the tree blocks that would be read ahead of a check
- * of the filesystem on these devices, a line each: index of the device, offset
- * and length in bytes, class.  Walks the source by itself, without an engine.
+ * btrfs-plan DEVICE...: prints the tree blocks that would be prefetched for a
+ * check of the filesystem on these devices, one per line: device index, offset
+ * and length in bytes, class.  Walks the source itself, without an engine.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -19,7 +19,7 @@
 
 static int fds[E2PF_DEVICES];
 
-/* References whose bytes are still to be parsed. */
+/* References that have not been parsed yet. */
 static struct e2pf_ref *pending;
 static size_t used, room;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Corruptions of a btrfs on one device.  Tree blocks are found by their headers;
- * those count that can be reached from the superblock.  Of what is tested this
- * uses only the places of fields.
+ * Corruptions of a btrfs on one device.  Tree blocks are found by their
+ * headers; only those reachable from the superblock are used.  Of the code
+ * under test this uses only the field offsets.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -53,7 +53,7 @@ static const struct field header_fields[] = {
 	{ "level", BT_HEADER_LEVEL, 1 },
 };
 
-/* A key comes first. */
+/* The first fields of an item belong to its key. */
 #define KEY_FIELDS	3
 
 static const struct field pointer_fields[] = {
@@ -90,7 +90,7 @@ static const struct field root_fields[] = {
 };
 
 struct block {
-	uint64_t at;		/* bytes, in the image */
+	uint64_t at;		/* offset in the image, bytes */
 	uint64_t logical, generation, owner;
 	uint32_t items;
 	uint8_t level;
@@ -98,7 +98,7 @@ struct block {
 };
 
 static const struct corruption kinds[KINDS];
-/* A block's copies are all corrupted alike, or only one of them. */
+/* A corruption changes all copies of a block alike, or only one of them. */
 static bool all_copies;
 static unsigned char super[SUPER_BYTES];
 static uint32_t nodesize, sectorsize;
@@ -108,7 +108,7 @@ static uint64_t owners[OWNERS];
 static size_t owner_count;
 
 /*
- * Finding the tree blocks of the image.
+ * Finding the tree blocks in the image.
  */
 static void add_block(uint64_t at, const unsigned char *b)
 {
@@ -136,7 +136,8 @@ static void find_blocks(void)
 			read_at(at, header, sizeof(header));
 			if (!memcmp(header + BT_HEADER_FSID,
 				    super + BT_SUPER_FSID, 16) &&
-			    /* A superblock's magic is in a block's uuid. */
+			    /* A superblock's magic lies where a tree block has
+			     * a uuid. */
 			    bt_le64(header + BT_SUPER_MAGIC) != BT_MAGIC)
 				add_block(at, header);
 		}
@@ -183,7 +184,7 @@ static void reach_children(const struct block *block, unsigned char *b)
 	}
 }
 
-/* All copies of a block, and what they lead to. */
+/* Mark all copies of a block, and everything it points to, as reachable. */
 static void reach(uint64_t logical, uint64_t generation, unsigned level)
 {
 	unsigned char *b;
@@ -214,7 +215,7 @@ static void add_owner(uint64_t owner)
 		owners[owner_count++] = owner;
 }
 
-/* Only those that can be reached stay. */
+/* Keep only the reachable blocks. */
 static void find_places(const char *path)
 {
 	size_t i, kept = 0;
@@ -275,7 +276,7 @@ static size_t count_kind(unsigned kind)
 	return count;
 }
 
-/* Each tree as often as any other, however many blocks it has. */
+/* Each tree is chosen as often as any other, however many blocks it has. */
 static size_t pick_block(unsigned kind)
 {
 	uint64_t owner;
@@ -294,14 +295,14 @@ static size_t pick_block(unsigned kind)
 }
 
 /*
- * Choosing a field of a tree block, and its value.
+ * Choosing a field of a tree block, and its new value.
  */
 
 #define TARGET(t, base, f, of, number) \
 	set_target(t, base, f, of, number, ": ")
 
-/* An item of this type, any at all with 0; one that is not empty.  UINT32_MAX
- * where there is none. */
+/* A non-empty item of this type, or of any type if `type` is 0.  UINT32_MAX if
+ * there is none. */
 static uint32_t pick_item(unsigned char *b, uint32_t items, int type)
 {
 	uint32_t i, start = below(items);
@@ -316,7 +317,7 @@ static uint32_t pick_item(unsigned char *b, uint32_t items, int type)
 	return UINT32_MAX;
 }
 
-/* A field of an item, or bytes of it. */
+/* Choose a field of an item, or bytes in it. */
 static void pick_in_item(unsigned char *b, const struct block *block,
 			 unsigned kind, struct target *t)
 {
@@ -386,7 +387,7 @@ static uint64_t pick_value(const struct block *own, uint64_t old,
 	return other_value(value, old, size);
 }
 
-/* CRC-32C bit by bit: the block is small. */
+/* CRC-32C bit by bit; fast enough, because the block is small. */
 static uint32_t crc32c(const unsigned char *p, size_t size)
 {
 	uint32_t crc = ~0u;
@@ -405,7 +406,7 @@ static void seal_bytes(unsigned char *bytes, uint32_t size)
 	store(bytes, 4, 0, crc32c(bytes + CSUM_BYTES, size - CSUM_BYTES));
 }
 
-/* In three cases of four the checksum is made to match. */
+/* In three of four cases the checksum is recomputed to match. */
 static bool may_seal(void)
 {
 	return below(4);
@@ -424,7 +425,7 @@ static void read_place(size_t place, void *bytes)
 	read_at(blocks[place].at, bytes, nodesize);
 }
 
-/* The block, or all its copies. */
+/* Write the block, or all its copies. */
 static void write_place(size_t place, const void *bytes)
 {
 	size_t i;
@@ -445,7 +446,8 @@ static void print_place(size_t place)
 		printf(" at %" PRIu64, block->at);
 }
 
-/* The first number of a seed says how many copies, for every kind. */
+/* For every kind, the first number of the seed decides how many copies are
+ * changed. */
 static void choose_copies(void)
 {
 	all_copies = below(2);
@@ -462,7 +464,8 @@ static void corrupt_super(unsigned kind)
 	choose_copies();
 	f = *PICK(super_fields);
 	if (kind == ARRAY) {
-		/* One key, and its chunk: mkfs.btrfs makes no more. */
+		/* One key and its chunk: mkfs.btrfs writes no more to this
+		 * array. */
 		if (below(4)) {
 			f = *PICK(chunk_fields);
 			f.off += BT_KEY_BYTES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fields of the structures of ext2, ext3 and ext4: names, and where they lie.
- * A field that stands here twice is chosen twice as often.
+ * The fields of the structures of ext2, ext3 and ext4: names and offsets.  A
+ * field that is listed twice is chosen twice as often.
  */
 #ifndef CORRUPT_EXT4_FIELDS_H
 #define CORRUPT_EXT4_FIELDS_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Corruptions of ext2, ext3 and ext4.  libext2fs finds the structures; the bytes
- * are changed here, because libext2fs would write only what it takes for sound.
+ * Corruptions of ext2, ext3 and ext4.  libext2fs finds the structures; this
+ * file changes the bytes itself, because libext2fs writes only valid
+ * structures.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -12,31 +13,31 @@
 #include "corrupt-ext4-fields.h"
 
 #define JOURNAL_MAGIC	0xc03b3998u
-#define JOURNAL_BLOCKS	64	/* the log of a small image is no longer */
+#define JOURNAL_BLOCKS	64	/* the log of a small image is not longer */
 #define SUPER_OFFSET	1024
 #define SUPER_SIZE	1024
-#define GROUP_CSUM	0x1e	/* of a descriptor, 2 bytes */
+#define GROUP_CSUM	0x1e	/* offset in a descriptor; 2 bytes */
 
 enum kind {
 	SUPER, GROUP, INODE, EXTENT, INDIRECT, DIRECTORY, HTREE, XATTR, BITMAP,
 	JOURNAL, SWAP, ZERO, TRUNCATE, KINDS
 };
 
-/* How the bytes are made to match their checksum again. */
+/* How the checksum is recomputed to match. */
 enum seal {
 	SEAL_NONE, SEAL_SUPER, SEAL_GROUP, SEAL_INODE, SEAL_EXTENT, SEAL_DIR,
 	SEAL_XATTR, SEAL_BITMAP, SEAL_JOURNAL
 };
 
-/* One structure; off and len are in bytes from the start of the block. */
+/* A structure; off and len are in bytes from the start of its block. */
 struct place {
 	enum kind kind;
 	enum seal seal;
 	uint64_t blk;
 	uint32_t off;
 	uint32_t len;
-	uint32_t ino;		/* of a bitmap: 1 for inodes, 0 for blocks */
-	uint32_t number;	/* group, level, block of the journal */
+	uint32_t ino;		/* for a bitmap: 1 inodes, 0 blocks */
+	uint32_t number;	/* group, level, or journal block */
 };
 
 static const struct corruption kinds[KINDS];
@@ -50,7 +51,7 @@ static uint32_t le32(const unsigned char *p) { return load(p, 4, 0); }
 static uint32_t be32(const unsigned char *p) { return load(p, 4, 1); }
 
 /*
- * Finding the structures of the image.
+ * Finding the structures in the image.
  */
 static void add_place(struct place place)
 {
@@ -101,7 +102,8 @@ static void add_directory_block(const struct walk *w, uint64_t blk,
 	enum kind kind = DIRECTORY;
 
 	read_block(blk, w->buf);
-	/* An interior node begins with one unused entry that fills the block. */
+	/* An interior node of an htree begins with one unused entry that fills
+	 * the block. */
 	if (w->index && (n == 0 || (!le32(w->buf) && !w->buf[6] &&
 				    (le16(w->buf + 4) == bs ||
 				     le16(w->buf + 4) >= 65532))))
@@ -194,7 +196,7 @@ static void find_inodes(void)
 	free(w.buf);
 }
 
-/* Only blocks of the log that hold something the journal code reads. */
+/* Only those blocks of the log that the journal code interprets. */
 static void find_journal(void)
 {
 	unsigned char *buf;
@@ -246,7 +248,7 @@ static void pick_indirect(const unsigned char *p, uint32_t len,
 {
 	uint32_t n = below(len / 4), tries;
 
-	/* Used entries are few and more interesting. */
+	/* Prefer used entries: there are few, and they are more interesting. */
 	for (tries = 0; tries < len / 4 && !le32(p + 4 * n); tries++)
 		n = (n + 1) % (len / 4);
 	snprintf(t->name, sizeof(t->name), "entry %" PRIu32, n);
@@ -259,7 +261,8 @@ static void pick_directory(const unsigned char *p, uint32_t len,
 {
 	uint32_t pos = 0, count = 0, stop = below(len / 12), last = 0, n = 0;
 
-	/* Twice the same walk: how many there are, then to one of them. */
+	/* Walk the entries twice: first to count them, then to reach the chosen
+	 * one. */
 	for (; pos + 12 <= len && le16(p + pos + 4) >= 12; count++)
 		pos += le16(p + pos + 4);
 	stop = count ? stop % count : 0;
@@ -294,7 +297,7 @@ static void pick_xattr(const unsigned char *p, uint32_t len, int in_block,
 	uint32_t pos = in_block ? 32 : 4, n = 0, stop = below(4);
 
 	if (!below(4)) {
-		/* In an inode the magic is all there is of a header. */
+		/* In an inode the header consists of the magic alone. */
 		set_target(t, 0, &xattr_header[in_block ? below(5) : 0],
 			   NULL, 0, "");
 		return;
@@ -388,7 +391,7 @@ static void seal_super(unsigned char *p)
 		store(p + 0x3fc, 4, 0, ext2fs_crc32c_le(~0u, p, 0x3fc));
 }
 
-/* The CRC-16 of uninit_bg, bit by bit: libext2fs keeps its own to itself. */
+/* The CRC-16 of uninit_bg, bit by bit: libext2fs does not export its own. */
 static uint32_t crc16(uint32_t crc, const unsigned char *p, size_t len)
 {
 	int bit;
@@ -431,7 +434,7 @@ static void seal_journal(unsigned char *p)
 	}
 }
 
-/* The checksum of a bitmap is in the descriptor of its group. */
+/* A bitmap's checksum is in its group's descriptor. */
 static void seal_bitmap(const struct place *pl, const unsigned char *p)
 {
 	uint32_t desc = EXT2_DESC_SIZE(fs->super), per_block = bs / desc;
@@ -546,7 +549,7 @@ static void print_place(size_t place)
 		printf(", inode %" PRIu32, pl->ino);
 }
 
-/* In half of the cases the checksum is made to match. */
+/* In half of the cases the checksum is recomputed to match. */
 static void corrupt_field(unsigned kind)
 {
 	size_t place = pick_place(kind);
@@ -580,7 +583,8 @@ static void corrupt_zero(unsigned kind)
 	unsigned char *block = new_buffer(bs);
 	size_t place;
 
-	/* Each kind as often as any other, however many there are of it. */
+	/* Each kind is chosen as often as any other, however many places it
+	 * has. */
 	do
 		kind = below(SWAP);
 	while (!count_kind(kind));

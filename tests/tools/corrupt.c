@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * corrupt: one seeded corruption of a sound ext2, ext3, ext4 or btrfs image (of
- * btrfs on one device), and one line that names it.  The filesystem finds its
- * structures; the seed picks one of them, one of its fields and a value.  In
- * many cases the checksum is made to match again, because a checker looks no
- * further than a wrong checksum.  It knows nothing about what a checker makes of
- * the result.
+ * corrupt: makes one seeded corruption in a sound ext2, ext3, ext4 or btrfs
+ * image (btrfs on one device only), and prints one line that describes it.  The
+ * filesystem's part finds the structures; the seed selects a structure, one of
+ * its fields and a value.  In many cases the checksum is recomputed to match,
+ * because a checker does not look beyond a wrong checksum.  This program knows
+ * nothing about what a checker does with the result.
  *
  *   corrupt IMAGE SEED [KIND]	corrupts IMAGE
  *   corrupt IMAGE		prints the kinds that IMAGE has, and how many
@@ -73,7 +73,7 @@ void write_at(uint64_t at, const void *bytes, size_t size)
 		die("%s", strerror(errno));
 }
 
-/* splitmix64: a fixed sequence for a seed. */
+/* splitmix64: a fixed sequence for each seed. */
 static uint64_t next_random(void)
 {
 	uint64_t z = (seed_state += UINT64_C(0x9e3779b97f4a7c15));
@@ -118,7 +118,7 @@ void set_target(struct target *t, uint32_t base, const struct field *f,
 	t->size = f->size;
 }
 
-/* The largest value of a field. */
+/* The largest value that fits into a field. */
 static uint64_t most_of(uint32_t size)
 {
 	return size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
@@ -202,7 +202,8 @@ static void print_kinds(const struct filesystem *fs)
 			       fs->count(kind));
 }
 
-/* The kind of this name; without a name one that the image has. */
+/* The kind of this name; without a name, one for which the image has a
+ * place. */
 static unsigned choose_kind(const struct filesystem *fs, const char *name)
 {
 	unsigned kind;

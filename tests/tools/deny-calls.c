@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * deny-calls ERRNO NAME[,NAME...] PROGRAM ARGUMENTS: runs a program for which
- * the kernel answers some system calls with an error, as a container's seccomp
- * filter does.  Knows only calls that reading ahead may use.
+ * deny-calls ERRNO NAME[,NAME...] PROGRAM ARGUMENTS: runs a program whose calls
+ * of some system calls fail with an error, as under a container's seccomp
+ * filter. Knows only the system calls that prefetching may use.
  *
- * Status 125 where the kernel has no seccomp.
+ * The exit status is 125 if the kernel has no seccomp.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads, writes and mappings of the image: which of them fail, and what the page
- * cache of a disk would make of them.  fault-inject.c says which faults there
- * are.
+ * Reads, writes and mappings of the image: decides which of them fail, and
+ * simulates the page cache of a disk for them.  fault-inject.c defines the
+ * faults.
  */
 #include "fault-inject.h"
 
 #define UNIT		1024u
-#define UNITS		(128u << 10)	/* 128 MiB; nothing fails behind it */
+#define UNITS		(128u << 10)	/* 128 MiB; nothing fails beyond that */
 #define BAD		1u		/* cannot be read */
 #define READ		2u		/* the checker has read it */
-#define AHEAD		4u		/* asked for or read by others */
+#define AHEAD		4u		/* requested or read by others */
 #define MAPPINGS	16
 
 static unsigned char unit[UNITS];
@@ -76,8 +76,9 @@ static void trace(const char *what, uint64_t off, uint64_t len)
 	}
 }
 
-/* Where reads are counted both managers have to make them: what was read
- * ahead is not there for the one that asks. */
+/* For faults that count reads, both I/O managers must make the same reads.  So
+ * prefetched data is not reported as cached: the manager that asks would skip
+ * the read. */
 static void mark_ahead(uint64_t off, uint64_t len)
 {
 	if (fault.kind != GONE && fault.kind != CUT && fault.kind != SIGNAL)
@@ -103,7 +104,7 @@ static bool is_new(uint64_t off, uint64_t len)
 	return false;
 }
 
-/* The checker is about to read what it did not read before. */
+/* The checker is about to read something for the first time. */
 static void count_read(void)
 {
 	const char *file;
@@ -131,7 +132,7 @@ static void count_read(void)
 	log_hit();
 }
 
-/* Bytes of a read that come before what fails. */
+/* Number of bytes of a read before the first failing unit. */
 static size_t readable(uint64_t off, size_t len, bool checker)
 {
 	uint64_t u;
@@ -142,7 +143,8 @@ static size_t readable(uint64_t off, size_t len, bool checker)
 	return len;
 }
 
-/* How much of a read on the target may be done; -1 with errno for none. */
+/* Number of bytes of a read of the target that may succeed; -1 with errno if
+ * none. */
 static ssize_t before_read(int fd, uint64_t off, size_t len)
 {
 	bool checker = is_checkers(fd);
@@ -246,7 +248,7 @@ static void *real_mmap(void *addr, size_t len, int prot, int flags, int fd,
 	return real(addr, len, prot, flags, fd, off);
 }
 
-/* In place of the bad pages comes a file that has none: SIGBUS. */
+/* Map an empty file over the bad pages: accessing them raises SIGBUS. */
 static void spoil(const struct mapping *m, int prot)
 {
 	uint64_t start = fault.start, end = fault.end;
@@ -313,7 +315,8 @@ int munmap(void *addr, size_t len)
 	return real(addr, len);
 }
 
-/* 1 and the place in the file, when it is in a mapping of the target. */
+/* Returns 1, with the file offset in *off, if the address is in a mapping of
+ * the target. */
 static int find_mapping(const char *addr, uint64_t *off)
 {
 	int i, found = 0;
@@ -361,7 +364,7 @@ int mincore(void *addr, size_t len, unsigned char *vec)
  * Writing.
  */
 
-/* Bytes before the first that is in the range. */
+/* Number of bytes before the first one that is inside the range. */
 static size_t before_range(uint64_t off, size_t len, uint64_t start,
 			   uint64_t end)
 {
@@ -370,7 +373,7 @@ static size_t before_range(uint64_t off, size_t len, uint64_t start,
 	return off < start ? (size_t)(start - off) : 0;
 }
 
-/* Is what is to be written not what is there? */
+/* Whether the bytes to be written differ from those in the file. */
 static bool changes_unit(int fd, const char *buf, uint64_t off, size_t len)
 {
 	char old[UNIT];
@@ -378,7 +381,7 @@ static bool changes_unit(int fd, const char *buf, uint64_t off, size_t len)
 	ssize_t got;
 	int again = fd;
 
-	/* The checker may have opened it for writing only. */
+	/* The checker may have opened the file for writing only. */
 	if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		again = real_open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -389,7 +392,7 @@ static bool changes_unit(int fd, const char *buf, uint64_t off, size_t len)
 	return got != (ssize_t)len || memcmp(old, buf, len);
 }
 
-/* Bytes before the first that is changed. */
+/* Number of bytes before the first changed unit. */
 static size_t before_change(int fd, const char *buf, uint64_t off, size_t len)
 {
 	size_t done = 0;
@@ -406,7 +409,8 @@ static size_t before_change(int fd, const char *buf, uint64_t off, size_t len)
 	return done;
 }
 
-/* Bytes that may be written; may not come back. */
+/* Number of bytes that may be written.  May not return: the fault may be a
+ * signal. */
 static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
 {
 	size_t done = 0;
@@ -427,7 +431,8 @@ static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
 			log_hit();
 			if (fault.kind == WFAIL)
 				return done;
-			/* What comes before it is written. */
+			/* Write what precedes the change, then raise the
+			 * signal. */
 			real_pwrite(fd, buf, done, (off64_t)off);
 			raise((int)fault.value);
 		}
@@ -455,7 +460,7 @@ static ssize_t before_write(int fd, const char *buf, uint64_t off, size_t len)
 		errno = gone ? EIO : (int)fault.value;
 		return -1;
 	}
-	/* What was written is in the page cache, also of a bad sector. */
+	/* Written data is in the page cache, even on a bad sector. */
 	for (u = (off + UNIT - 1) / UNIT; (u + 1) * UNIT <= off + n; u++)
 		if (u < UNITS)
 			unit[u] = READ;
@@ -498,8 +503,8 @@ ssize_t write(int fd, const void *buf, size_t len)
 	return real_write(fd, buf, len);
 }
 
-/* libext2fs reads bitmaps by as many threads: which reads come first would
- * then be chance. */
+/* libext2fs reads bitmaps with one thread per processor: the order of reads
+ * would then be random. */
 long sysconf(int name)
 {
 	REAL(sysconf);

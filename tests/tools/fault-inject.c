@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A library to preload into e2fsck, stock or helped, that makes calls fail:
- * those on one file, as a failing disk would, or the n-th of those that the
- * launcher or the module makes.  It decides which calls fail and with what;
- * what must come of it is the scripts' to say.
+ * A library to preload into e2fsck, stock or with our module, that makes calls
+ * fail: those on one file, as on a failing disk, or the n-th call made by the
+ * launcher or the module.  It decides which calls fail and with which error;
+ * the scripts decide what the result must be.
  *
  * E2PF_FAULT_FILE is the image or device.  E2PF_FAULT is one of
- *   none			nothing fails; what follows below holds
- *   trace			the log says which KiB are read or written, and
- *				"new" before each read that is counted
+ *   none			nothing fails; what follows below still holds
+ *   trace			the log lists each KiB that is read or written,
+ *				with "new" before each read that is counted
  *   read:OFFSET+LENGTH		reads of pages in this range: EIO
  *   write:OFFSET+LENGTH:ERRNO	writes into this range fail
- *   gone:N			the N-th read of the checker and all after, and
- *				then what would change by being written: EIO
+ *   gone:N			EIO for the checker's N-th read and all later
+ *				reads, and for all later writes that would
+ *				change something
  *   cut:N:SIZE			before the N-th read the file is cut to SIZE
  *   signal:N:SIGNAL		before the N-th read the process gets a signal
- *   wfail:N:ERRNO		writes that change what changed N-th fail
+ *   wfail:N:ERRNO		the N-th change by a write fails, and all later
+ *				changes of the same unit
  *   wsignal:N:SIGNAL		a signal before the N-th change is written
  *   call:WHO:NAME:N		the N-th call of NAME by WHO (launcher, module)
- *   calls:WHO:NAME:N		the same, and all after it
- * E2PF_FAULT_LOG gets a line when it comes to that.
+ *   calls:WHO:NAME:N		the same, and all later ones
+ * When the fault happens, a line is written to E2PF_FAULT_LOG.
  *
- * The two I/O managers do not make the same calls: reads are counted when
- * they read what the checker did not read before, writes in units of 1 KiB
- * that they change.  Reads are the checker's unless their descriptor has
- * O_NONBLOCK, as those have that read ahead.
+ * The two I/O managers do not make the same calls.  So a read is counted when
+ * it reads something that the checker has not read before, and a write is
+ * counted in units of 1 KiB that it changes.  A read is the checker's unless
+ * its descriptor has O_NONBLOCK, which only the descriptors for prefetching
+ * have.
  *
- * A file just copied is in the page cache, where nothing can fail and nothing
- * is left to read ahead.  So mincore() answers for a device where nothing is
- * but what was read or asked for, bad pages of mappings raise SIGBUS, and what
- * was written can be read again, as a disk's page cache would have it.
+ * A file that was just copied is in the page cache, where nothing can fail and
+ * nothing is left to prefetch.  So mincore() answers as for a device of which
+ * only the data that was read or requested is cached; bad pages of mappings
+ * raise SIGBUS; and written data can be read again, as from a disk's page
+ * cache.
  */
 #include "fault-inject.h"
 
@@ -40,14 +44,15 @@ void __attribute__((constructor)) begin_faults(void);
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
-/* Those of the address sanitizer, which may be there. */
+/* The address sanitizer's functions, if it is linked in. */
 void *__interceptor_malloc(size_t size) __attribute__((weak));
 void *__interceptor_calloc(size_t n, size_t size) __attribute__((weak));
 void *__interceptor_realloc(void *old, size_t size) __attribute__((weak));
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 
-/* Before glibc 2.33 programs call these, with the version of the struct. */
+/* Before glibc 2.33 programs call these functions, with the version of the
+ * struct. */
 #ifdef __GLIBC_PREREQ
 #if !__GLIBC_PREREQ(2, 33)
 #define STAT_VERSIONED
@@ -153,7 +158,8 @@ static bool is_launcher(void)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Who this process is; the module may be in any other program. */
+/* Name of this process's program; the module may be in any other program
+ * too. */
 static const char *self_name(void)
 {
 	return is_launcher() ? "launcher" : "module";
@@ -230,7 +236,7 @@ bool is_target(int fd)
 }
 
 /*
- * The n-th call.
+ * Failing the n-th call.
  */
 
 bool call_fails(const char *name, const void *caller, int error)
@@ -249,7 +255,7 @@ bool call_fails(const char *name, const void *caller, int error)
 	return true;
 }
 
-/* Found without dlsym(), which allocates. */
+/* Looked up without dlsym(), which allocates memory. */
 #define ALLOCATE(name, arguments) \
 	(FAILS(#name, ENOMEM) ? NULL : \
 	 __interceptor_##name ? __interceptor_##name arguments : \
@@ -270,8 +276,8 @@ void *realloc(void *old, size_t size)
 	return ALLOCATE(realloc, (old, size));
 }
 
-/* TYPE NAME(PARAMETERS): what a call that fails returns, its errno, and the
- * arguments passed on. */
+/* TYPE NAME(PARAMETERS): followed by what a failing call returns, its errno,
+ * and the arguments to pass on. */
 #define WRAP_AS(label, type, name, parameters, failed, error, arguments) \
 type name parameters \
 { \
@@ -348,7 +354,7 @@ WRAP(int, pthread_mutex_init, (pthread_mutex_t *m,
 WRAP(int, pthread_sigmask, (int h, const sigset_t *restrict n,
      sigset_t *restrict o), EINVAL, EINVAL, (h, n, o))
 
-/* The open that stock makes too is not one of ours to fail. */
+/* An open that the stock program makes too must not fail. */
 static bool is_own_open(const char *path, int flags)
 {
 	struct stat64 st;

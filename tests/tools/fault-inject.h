@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the fault injector share: which fault there is, whose calls
- * are counted, and the functions that stand behind those defined here.
+ * Shared by the files of the fault injector: the current fault, whose calls are
+ * counted, and the real functions behind those defined here.
  */
 #ifndef FAULT_INJECT_H
 #define FAULT_INJECT_H
@@ -9,7 +9,8 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
-/* Both names of each function are defined here, none of them inline. */
+/* Both names (32-bit and 64-bit off_t) of each function are defined here, and
+ * none of them inline. */
 #undef _FILE_OFFSET_BITS
 #undef _FORTIFY_SOURCE
 #ifndef _GNU_SOURCE
@@ -60,17 +61,17 @@ struct fault {
 
 extern struct fault fault;
 
-/* A line for E2PF_FAULT_LOG; errno stays the caller's. */
+/* Write a line to E2PF_FAULT_LOG; preserves errno. */
 void log_line(const char *line);
 void log_hit(void);
 
-/* Is it a descriptor of the image or device? */
+/* Whether this is a descriptor of the image or device. */
 bool is_target(int fd);
-/* The pages of the range [fault.start, fault.end) cannot be read. */
+/* Make the pages of the range [fault.start, fault.end) unreadable. */
 void mark_bad(void);
 
-/* Counts a call of `name` from the address `caller`; true, with errno set, where
- * it is one that fails. */
+/* Count a call of `name` from the address `caller`; true, with errno set, if it
+ * must fail. */
 bool call_fails(const char *name, const void *caller, int error);
 #define FAILS(name, error) \
 	call_fails(name, __builtin_return_address(0), error)

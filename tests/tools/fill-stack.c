@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A library to preload into stock e2fsck, to tell what it prints from
- * variables it never set: before each inode of pass 1 the stack below is
- * filled with a pattern.  What was set is the same with and without.
+ * A library to preload into stock e2fsck, to detect output that depends on
+ * uninitialised variables: before each inode of pass 1 it fills the stack below
+ * with a pattern.  Output from initialised variables is the same with and
+ * without.
  */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
 
-/* More than the frames of the functions that check an inode. */
+/* Larger than the stack frames of the functions that check an inode. */
 #define FILLED 16384
 
 typedef long next_inode(void *scan, void *ino, void *inode, int size);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A library to preload into e2fsck, stock or helped, so that two runs of the
- * same check give the same bytes.  It replaces what e2fsck takes from outside
- * its input: the clock, random numbers, UUIDs, and the figures of -tt.
+ * A library to preload into e2fsck, stock or with our module, so that two runs
+ * of the same check produce the same bytes.  It replaces everything that e2fsck
+ * takes from outside its input: the clock, random numbers, UUIDs, and the
+ * figures of -tt.
  *
- * Where they end up:
+ * Where they are used:
  *   uuid_generate	an erased s_uuid; the first sequence of a reset journal
  *   random		the sequence in the MMP block
  *   gettimeofday	the time in the MMP block; how often -C 0 is redrawn
  *   sleep		nothing; an MMP check would take seconds
  *   getrusage, mallinfo2, mallinfo, sbrk	printed by -t and -tt
  *
- * It is also the library a user has preloaded on his own account: with
- * E2PF_TEST_ENVLOG=FILE each process that loads it adds a line with its name,
- * its LD_PRELOAD and whether the prefetch module is mapped into it.
+ * It also plays a library that the user preloads: with E2PF_TEST_ENVLOG=FILE
+ * each process that loads it adds a line with its name, its LD_PRELOAD and
+ * whether the prefetch module is mapped into it.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -32,7 +33,7 @@
 #include <unistd.h>
 
 #define FIXED_TIME	1500000000
-#define CLOCK_STEP_USEC	125000	/* the grain of the bar of -C 0 */
+#define CLOCK_STEP_USEC	125000	/* the step of the progress bar of -C 0 */
 
 void uuid_generate(unsigned char *out);
 void __attribute__((constructor)) log_environment(void);
@@ -71,8 +72,9 @@ time_t time(time_t *out)
 	return FIXED_TIME;
 }
 
-/* libext2fs asks when a map was made, and prints it nowhere; so do the module's
- * maps.  How many e2fsck makes for its own readahead must not set the clock. */
+/* libext2fs reads the clock when it creates a map, and prints the time nowhere;
+ * so do the module's maps.  The number of maps that e2fsck creates for its own
+ * readahead must not move the clock. */
 static int is_library(const void *caller)
 {
 	Dl_info info;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * imgtool: what the shell tests need and no standard tool does: compare
- * files without reading their holes, make files with holes and directory
- * blocks, change bytes at seeded positions, and run a program under a given
- * name with a limit on its time and on its output.  It decides nothing about a check; the scripts do.
+ * imgtool: what the shell tests need and no standard tool does: compare files
+ * without reading their holes, make files with holes and directory blocks,
+ * change bytes at seeded positions, and run a program under a given name with a
+ * limit on its run time and output.  It decides nothing about a check; the
+ * scripts do.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -23,9 +24,9 @@
 
 #define CHUNK		65536
 #define SECTOR		512
-#define STATUS_TIME	124	/* as timeout(1) has it */
+#define STATUS_TIME	124	/* the same as timeout(1) */
 #define STATUS_OUTPUT	123
-#define FLIP_TRIES	20000	/* then the map has hardly a byte that is set */
+#define FLIP_TRIES	20000	/* the map then has hardly any nonzero byte */
 
 __attribute__((noreturn))
 static void die(const char *what)
@@ -76,7 +77,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* Start of the next data at or after pos, or end where there is none. */
+/* Start of the next data at or after pos; end if there is none. */
 static off_t next_data(int fd, off_t pos, off_t end)
 {
 	off_t data = lseek(fd, pos, SEEK_DATA);
@@ -103,7 +104,8 @@ static size_t read_at(int fd, unsigned char *buf, size_t want, off_t pos,
 	return got;
 }
 
-/* Prints where the files first differ, as cmp does, and returns 1 then. */
+/* Print where the files first differ, as cmp does, and return 1; 0 if they do
+ * not. */
 static int differ(const char *pa, const char *pb)
 {
 	static unsigned char a[CHUNK], b[CHUNK];
@@ -142,7 +144,7 @@ static int differ(const char *pa, const char *pb)
 	return 0;
 }
 
-/* A B [A B...]: the files of each pair. */
+/* A B [A B...]: compare the files of each pair. */
 static int cmd_cmp(char **argv)
 {
 	int status = 0;
@@ -152,7 +154,7 @@ static int cmd_cmp(char **argv)
 	return status;
 }
 
-/* A B: does the shorter one begin the longer? */
+/* A B: is the shorter file the beginning of the longer one? */
 static int cmd_prefix(char **argv)
 {
 	static unsigned char a[CHUNK], b[CHUNK];
@@ -176,7 +178,8 @@ static int cmd_prefix(char **argv)
 	return 0;
 }
 
-/* Position of the n-th byte of data; where is how much data there was. */
+/* Position of the n-th byte of data; *where is set to the amount of data there
+ * is. */
 static off_t nth_data(int map, off_t end, uint64_t n, uint64_t *where)
 {
 	off_t pos = 0;
@@ -195,7 +198,8 @@ static off_t nth_data(int map, off_t end, uint64_t n, uint64_t *where)
 	return end;
 }
 
-/* One position in a sector of the map that is not all zeros. */
+/* A position, chosen by the seed, in a sector of the map that is not all
+ * zeros. */
 static off_t pick(int map, off_t end, uint64_t *state, const char *path)
 {
 	unsigned char sector[SECTOR];
@@ -242,7 +246,8 @@ static int cmd_flip(char **argv)
 	return 0;
 }
 
-/* FILE CHUNK COUNT: COUNT pieces of CHUNK bytes, a hole behind each. */
+/* FILE CHUNK COUNT: write COUNT pieces of CHUNK bytes, with a hole after
+ * each. */
 static int cmd_holes(char **argv)
 {
 	int fd = open_or_die(argv[0], O_WRONLY | O_CREAT | O_TRUNC);
@@ -280,9 +285,10 @@ static unsigned int add_entry(unsigned char *p, uint64_t ino,
 }
 
 /*
- * BLOCKSIZE INO PARENT TARGET COUNT LENGTH: directory blocks on standard
+ * BLOCKSIZE INO PARENT TARGET COUNT LENGTH: write directory blocks to standard
  * output, with COUNT names of LENGTH bytes for inode TARGET.  Adding as many
- * names with debugfs takes minutes, for it searches the directory each time.
+ * names with debugfs takes minutes, because it searches the directory each
+ * time.
  */
 static int cmd_dirblocks(char **argv)
 {
@@ -315,7 +321,7 @@ static int cmd_dirblocks(char **argv)
 			last = off;
 			off += add_entry(block + off, target, name, len, 1);
 		}
-		/* The last entry takes the rest of the block. */
+		/* The last entry extends to the end of the block. */
 		put16(block + last + 4, bs - last);
 		if (fwrite(block, bs, 1, stdout) != 1)
 			die("stdout");
@@ -324,7 +330,8 @@ static int cmd_dirblocks(char **argv)
 	return fflush(stdout) ? 2 : 0;
 }
 
-/* SECONDS ARGV0 PROGRAM ARGS: the alarm stays set across exec. */
+/* SECONDS ARGV0 PROGRAM ARGS: run a program; the alarm stays set across
+ * exec. */
 static int cmd_run(char **argv)
 {
 	const char *program = argv[2];
@@ -336,7 +343,7 @@ static int cmd_run(char **argv)
 	return 127;
 }
 
-/* The child's output, up to *room bytes of it. */
+/* Pass on the child's output, at most *room bytes. */
 static int pass_on(int from, int to, uint64_t *room)
 {
 	static char buf[CHUNK];
@@ -360,7 +367,8 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Returns 0 when both pipes have ended, or the status that says why not. */
+/* Returns 0 when both pipes have ended, or the exit status that names the
+ * limit. */
 static int watch(struct pollfd *pipes, uint64_t room, int64_t end)
 {
 	int open_pipes = 2, i;
@@ -384,9 +392,10 @@ static int watch(struct pollfd *pipes, uint64_t room, int64_t end)
 }
 
 /*
- * SECONDS BYTES ARGV0 PROGRAM ARGS: ends the program, and what it started,
- * when it runs longer or prints more.  The status then says which; a program
- * that was killed gives 128 and the signal, as in the shell.
+ * SECONDS BYTES ARGV0 PROGRAM ARGS: run a program, and kill it and its children
+ * if it runs longer or prints more.  The exit status says which limit was
+ * exceeded; if the program was killed otherwise it is 128 plus the signal, as
+ * in the shell.
  */
 static int cmd_bounded(char **argv)
 {
@@ -425,7 +434,7 @@ static int cmd_bounded(char **argv)
 	       WEXITSTATUS(status);
 }
 
-/* BYTES: how much the pipe on standard input holds. */
+/* BYTES: set the capacity of the pipe on standard input. */
 static int cmd_pipesize(char **argv)
 {
 	if (fcntl(0, F_SETPIPE_SZ, (int)number(argv[0])) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A library of two functions, one of which calls the other: linked in two
- * ways, it is what test-trial.c tells apart. */
+/* A library of two functions, one of which calls the other.  It is linked in
+ * two ways, which test-trial.c must be able to tell apart. */
 
 int linked_inner(int number);
 int linked_outer(int number);

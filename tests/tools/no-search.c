@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Preloaded: a kernel that has no BTRFS_IOC_TREE_SEARCH_V2. */
+/* A library to preload that simulates a kernel without
+ * BTRFS_IOC_TREE_SEARCH_V2. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

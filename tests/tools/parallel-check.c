@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small checker that works as a parallel e2fsck does: the structure of the
- * filesystem is copied for each thread, with a channel opened anew by the
- * manager of the first, maps are copied and made to belong to the copy, and
- * each thread scans groups of its own.  What the threads have found is then
- * put together, and the directory list and the bitmaps are read.
+ * A small checker that works like a parallel e2fsck: the filesystem's structure
+ * is copied for each thread, with a channel opened again by the first one's
+ * manager; maps are copied and assigned to the copy; and each thread scans its
+ * own groups.  Then the results of the threads are merged, and the directory
+ * list and the bitmaps are read.
  *
  *	parallel-check [-fn] -m THREADS IMAGE
  *
- * Prints what it has found, the same for any number of threads.  Repairs
- * nothing.  Ends with 8, and says why, where something is not as it has to be
- * for that.
+ * Prints its results, which are the same for any number of threads.  Repairs
+ * nothing.  Exits with 8 and a message if something is not as this needs it.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,7 +22,7 @@
 
 #define THREADS_MOST 64
 
-/* What every map of libext2fs begins with. */
+/* The members with which every map of libext2fs begins. */
 struct map_head {
 	errcode_t magic;
 	ext2_filsys fs;
@@ -36,7 +35,7 @@ struct part {
 	ext2_dblist list;
 	dgrp_t first, end;
 	unsigned long inodes, blocks;
-	unsigned long long sum;		/* of what was read */
+	unsigned long long sum;		/* hash of what was read */
 };
 
 static void need(bool as_it_has_to_be, const char *what)
@@ -47,7 +46,7 @@ static void need(bool as_it_has_to_be, const char *what)
 	exit(8);
 }
 
-/* The map is libext2fs's, and belongs to `to` from now on. */
+/* The map must be libext2fs's; it belongs to `to` from now on. */
 static void hand_map(void *map, ext2_filsys from, ext2_filsys to)
 {
 	struct map_head *head = map;
@@ -137,7 +136,8 @@ static void *scan_part(void *data)
 	       ino && ino <= end) {
 		if (inode.i_links_count)
 			look_at(p, ino, &inode);
-		/* The last group's scan would go on behind the part. */
+		/* The scan of the last group would continue beyond this
+		 * thread's part. */
 		if (ino == end)
 			break;
 	}
