@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A btrfs filesystem of arbitrary bytes, walked by the engine: the planner,
- * the chunk map and the source in one.  Stops when a reference is not inside
- * its device, or the walk does not end.
+ * A btrfs filesystem of arbitrary bytes, walked by the engine: tests the
+ * planner, the chunk map and the source together.  Aborts if a reference is not
+ * inside its device, or if the walk does not end.
  *
- * The input begins with the superblock, whose magic and sizes are made right.
- * Each tree block that is read then takes the next 512 bytes, and one byte
- * that says which fields of its header are made right: without that nearly no
- * block would be looked into.
+ * The input begins with the superblock, whose magic and sizes are corrected.
+ * Each tree block that is read then takes the next 512 bytes, and one byte that
+ * says which fields of its header are corrected: otherwise almost no block
+ * would be parsed.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,7 +22,7 @@
 #define DEVICE (UINT64_C(1) << 26)
 #define TAKEN 512u
 
-/* More reads than the smallest limit of the source, and some. */
+/* Slightly more reads than the source's smallest limit allows. */
 #define READS_MOST 200000u
 
 static struct input in;
@@ -42,8 +42,8 @@ static int make_block(struct fake_device *dev, void *buf, uint64_t offset,
 	free(bytes);
 	if (how & 1)
 		memset(b + BT_HEADER_FSID, 0xf5, E2PF_BTRFS_UUID);
-	/* Addresses are those of the device: chunks that map them so are the
-	 * input's to make. */
+	/* Use device offsets as logical addresses; the input decides whether
+	 * its chunks map them so. */
 	if (how & 2)
 		put64(b + BT_HEADER_BYTENR, offset);
 	if (how & 4)
@@ -74,7 +74,7 @@ static void walk(const struct e2pf_btrfs_super *super)
 		memset(member[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
 		list[i] = &dev[i].dev;
 	}
-	/* The device that the chunks of an image of one device name. */
+	/* The device to which the chunks of a single-device image refer. */
 	memcpy(member[0].uuid, super->device_uuid, E2PF_BTRFS_UUID);
 	btrfs = e2pf_btrfs_new(super, member, DEVICES);
 	if (!btrfs)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds small images to the source of work and one elevator pass over all
- * groups, the way a worker thread does.  Stops when something is read that was
- * not asked for or is not inside the filesystem, when a level holds more than
- * its limit, or when more is read than a pass may read.
+ * Feeds small images to the source and to one elevator pass over all groups, as
+ * a worker does.  Aborts if something is read that was not requested or is not
+ * inside the filesystem, if a level holds more than its limit, or if more is
+ * read than a pass may read.
  *
- * An input is patches to a small filesystem with a directory, files of both
- * kinds of trees and an attribute block: three bytes of offset, one of
- * length (0: 256), and the bytes.  In front of them are the block size and
- * what the pass is allowed.
+ * An input is a list of patches to a small filesystem with a directory, files
+ * with both kinds of trees and an attribute block: three bytes of offset, one
+ * of length (0: 256), and the bytes.  The block size and the limits of the pass
+ * precede them.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -32,7 +32,7 @@
 #define MOST_GROUPS 64u
 #define NODE_MAGIC 0xf30a
 
-/* Where things are, in blocks from the first of a group. */
+/* Where the structures lie, in blocks from the start of a group. */
 enum { AT_SUPER, AT_DESCRIPTORS, AT_BLOCK_MAP, AT_INODE_MAP, AT_TABLE,
        AT_FREE = 24 };
 
@@ -42,7 +42,7 @@ struct rig {
 	struct e2pf_group groups[MOST_GROUPS];
 	struct e2pf_elevator elevator;
 	uint64_t read;
-	unsigned char bad;		/* every so many-th read fails */
+	unsigned char bad;		/* every n-th read fails */
 	unsigned calls;
 };
 
@@ -113,7 +113,7 @@ static void make_descriptors(uint32_t size, unsigned first)
 	}
 }
 
-/* A node with entries for `count` blocks from `block` on. */
+/* An extent node with entries for `count` blocks from `block` on. */
 static void make_node(unsigned char *node, unsigned depth, uint32_t block,
 		      unsigned count)
 {
@@ -311,7 +311,7 @@ static void read_image(struct rig *r, struct input *in)
 	apply_patches(in);
 	if (e2pf_plan_superblock(image + 1024, &r->geo))
 		return;
-	/* The planner looks at any group of the filesystem. */
+	/* The planner may read any group of the filesystem. */
 	if (r->geo.groups > MOST_GROUPS)
 		return;
 	n = read_groups(r);
@@ -334,7 +334,7 @@ static void read_image(struct rig *r, struct input *in)
 			  r->geo.inode_size;
 	e2pf_elevator_run(ev);
 	require(r->read <= tables + parse * r->geo.block_size);
-	/* What is asked for is asked for by on_issue() alone. */
+	/* Only on_issue() may send requests. */
 	require(!r->dev.requests);
 	e2pf_elevator_fini(ev);
 	e2pf_ext4_free(ext4);

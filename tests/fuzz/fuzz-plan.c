@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds arbitrary bytes to every function of the planner and stops when a
- * run is handed out that is empty, not whole inside the filesystem, or of a
- * kind that does not exist.
+ * Feeds arbitrary bytes to every function of the planner.  Aborts if a run is
+ * reported that is empty, not completely inside the filesystem, or of a kind
+ * that does not exist.
  *
- * The first byte chooses the function.  All but the superblock's get a
- * geometry from the next eight bytes and then their own bytes.
+ * The first byte selects the function.  All functions but the superblock's get
+ * a geometry from the next eight bytes, and then their own bytes.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -16,8 +16,8 @@
 #include "fuzz.h"
 #include "ext4/plan.h"
 
-/* A superblock may name 2^27 descriptor blocks, a loop that long is no
- * find. */
+/* A superblock may declare 2^27 descriptor blocks; so long a loop is not a
+ * bug. */
 #define MANY_DESC_BLOCKS 4096
 
 struct sink {
@@ -42,12 +42,12 @@ static void check(void *ctx, const struct e2pf_run *run)
 	sink->last = *run;
 }
 
-/* A geometry that holds together, from eight bytes. */
+/* A consistent geometry, from eight bytes. */
 static int make_geometry(struct input *in, struct e2pf_geometry *geo)
 {
 	struct ext2_super_block sb;
 	unsigned log_block = take_byte(in) % 7;
-	/* s_inode_size has 16 bits: 64 KiB do not fit. */
+	/* s_inode_size has 16 bits, so an inode must be smaller than 64 KiB. */
 	unsigned log_inode = take_byte(in) % (log_block < 6 ? log_block + 4 :
 							      9);
 	unsigned features = take_byte(in);
@@ -193,7 +193,7 @@ static void fuzz_block(struct input *in, const struct e2pf_geometry *geo,
 	run.data = take_byte(in) % (E2PF_CLASSES + 1);
 	bytes = take(in, geo->block_size);
 	e2pf_plan_block(geo, groups, &run, bytes, check, &sink);
-	/* What is below can be parsed too, and must be nearer the leaves. */
+	/* The child can be parsed too, and must be nearer to the leaves. */
 	if (sink.calls && sink.last.parse != E2PF_LEAF &&
 	    sink.last.parse != E2PF_INODE_TABLE) {
 		if (sink.last.depth >= run.depth)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds arbitrary files to the launcher's reader of ELF files.  It must say
- * yes or no; what it looks at must lie inside the file.
+ * Feeds arbitrary files to the launcher's ELF reader.  It must return a result,
+ * and may read only inside the file.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

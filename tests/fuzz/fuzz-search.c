@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a search of a mounted btrfs returned, and a walk over nodes, both of
- * arbitrary bytes.  Stops when an item or a piece of data reaches out of where
- * it is, or leaves of a walk are none.
+ * Parses arbitrary bytes as the result of a tree search on a mounted btrfs, or
+ * as nodes of a walk.  Aborts if an item or a piece of data extends beyond its
+ * container, or if the walk reports leaves that are none.
  *
- * The input's first byte says which: 0 the items of a search, whose number is
- * the next byte; else a walk, for whose nodes the header is made right, and the
- * next 600 bytes are the rest.
+ * The first byte selects: 0 the items of a search, whose number is the next
+ * byte; otherwise a walk.  The headers of its nodes are corrected, and the next
+ * 600 bytes are the rest of the node.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

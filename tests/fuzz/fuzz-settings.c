@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds arbitrary text to all that reads settings: counts, sizes, lists of
- * classes, the environment of the launcher and the command line of
- * e2prefetch.  Stops when a value is taken that is outside its limits, or
- * when one that is refused leaves something behind.
+ * Feeds arbitrary text to all parsers of settings: counts, sizes, lists of
+ * classes, the launcher's environment and e2prefetch's command line.  Aborts if
+ * a value outside its limits is accepted, or if a rejected one changes
+ * something.
  *
- * The first byte chooses; strings end with a zero byte.
+ * The first byte selects the parser; strings end with a zero byte.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -63,7 +63,7 @@ static void check_settings(const struct e2pf_settings *s)
 
 static unsigned mended;
 
-/* One line, whatever the variable holds. */
+/* The message must be a single line, whatever the variable contains. */
 static void count_line(void *ctx, const char *line)
 {
 	(void)ctx;
@@ -108,7 +108,8 @@ static void fuzz_environment(struct input *in)
 	}
 	read_environment(&env);
 	check_settings(&env.settings);
-	/* What was wrong and is mended leaves what it was before. */
+	/* Once the invalid variables are unset the settings must be valid; if
+	 * there were none, the settings must not change. */
 	mended = 0;
 	require(environment_mend(count_line, NULL) || mended);
 	read_environment(&again);
@@ -130,7 +131,7 @@ static void fuzz_options(struct input *in)
 		argc++;
 	}
 	argv[argc] = NULL;
-	optind = 0;	/* glibc: begin anew */
+	optind = 0;	/* glibc: restart the parser */
 	status = parse_options(argc, argv, &o);
 	require(status == -1 || status == 0 || status == EXIT_USAGE);
 	if (status == -1) {
@@ -143,7 +144,7 @@ static void fuzz_options(struct input *in)
 		free(copy[i]);
 }
 
-/* options.c prints it; the library is not linked. */
+/* options.c prints this; the library is not linked. */
 const char *e2pf_version(void)
 {
 	return "0";

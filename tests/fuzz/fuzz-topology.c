@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds arbitrary machines to the spindle detector and to the readers of
- * memory and processor limits.  Stops when what they say does not hold
- * together.
+ * Feeds arbitrary machines to the spindle detector and to the readers of memory
+ * and processor limits.  Aborts if their results are inconsistent.
  *
- * The first five bytes are the type and number of the device; then come
- * lines in the form of topology-trees.txt, which are a file tree in memory:
- * the calls that look at files are replaced at link time (--wrap) for paths
- * below VROOT and are the real ones for all others.
+ * The first five bytes are the type and number of the device.  Then come lines
+ * in the format of topology-trees.txt, which describe a file tree in memory:
+ * the calls that access files are replaced at link time (--wrap) for paths
+ * below VROOT, and are the real ones for all other paths.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -38,8 +37,8 @@
 enum kind { FOLDER, REGULAR, LINK };
 
 struct node {
-	char *path;		/* without slash in front */
-	char *text;		/* content or target */
+	char *path;		/* without a leading slash */
+	char *text;		/* content or link target */
 	size_t size;
 	enum kind kind;
 };
@@ -87,7 +86,7 @@ static void require(bool true_thing)
 		abort();
 }
 
-/* What is behind VROOT and a slash, or NULL for a real path. */
+/* The part of the path after VROOT and a slash; NULL for a real path. */
 static const char *below_root(const char *path)
 {
 	size_t len = strlen(VROOT);
@@ -107,7 +106,7 @@ static const struct node *find(const char *path)
 	return NULL;
 }
 
-/* Is there anything below this path? */
+/* Whether there is anything below this path. */
 static bool is_folder(const char *path)
 {
 	size_t len = strlen(path), i;
@@ -129,7 +128,7 @@ static void leave_folder(char *path)
 	*(slash ? slash : path) = '\0';
 }
 
-/* Go to `part` of the folder `at`.  Returns the link that is there. */
+/* Append `part` to the folder `at`.  Returns the link that is there. */
 static const struct node *enter(char *at, const char *part, size_t len)
 {
 	const struct node *node;
@@ -147,8 +146,8 @@ static const struct node *enter(char *at, const char *part, size_t len)
 	return node && node->kind == LINK ? node : NULL;
 }
 
-/* The path without links, PATH_MAX bytes at `at`; the last component is not
- * followed unless `follow`.  Returns 0 or an errno. */
+/* Resolve the links in a path into `at`, PATH_MAX bytes; the last component is
+ * not followed unless `follow`.  Returns 0 or an errno. */
 static int resolve(const char *path, bool follow, char *at)
 {
 	char rest[2][2 * PATH_MAX];
@@ -210,7 +209,7 @@ int __wrap_open(const char *path, int flags, ...)
 		return fail(err);
 	for (i = 0; opened[i].used; i++)
 		require(i + 1 < MOST_OPEN);
-	/* NULL is a folder, which cannot be read. */
+	/* NULL stands for a folder, which cannot be read. */
 	opened[i] = (struct opened) { .used = true, .node = find(at) };
 	return FIRST_FD + i;
 }
@@ -323,8 +322,8 @@ static struct listing *as_listing(DIR *dir)
 	return l >= listing && l < listing + MOST_OPEN ? l : NULL;
 }
 
-/* What lies right in the folder; a folder with several entries is listed
- * as often, which does no harm here. */
+/* Lists the direct entries of the folder.  A subfolder with several entries is
+ * listed several times, which does no harm here. */
 struct dirent *__wrap_readdir(DIR *dir)
 {
 	struct listing *l = as_listing(dir);
@@ -381,7 +380,7 @@ static size_t unescape(char *text)
 	return (size_t)(to - text);
 }
 
-/* A line in the recording's form; others are left out. */
+/* Add a line in the recording's format; other lines are ignored. */
 static void add_line(char *line)
 {
 	char *tab = strchr(line, '\t'), *arrow = strstr(line, " -> ");
