@@ -2,18 +2,18 @@
 /*
  * Decides which pass of e2fsck a walk belongs to, from what was seen before it:
  *
- * 	1	the first scan of all inodes
- * 	1B	a second scan, before the directory list was walked over:
- * 		blocks are claimed twice
- * 	1C	the walk over names that follows, until the names of the files
- * 		are found
- * 	1D	what follows 1C: reading bitmaps and single files
- * 	2	the walk over the directory list
- * 	3	what follows 2
- * 	3A	from the first directory whose blocks are walked over in order
- * 		to rewrite it
- * 	4	from the first lookup of a link count on
- * 	5	from the time the link counts are freed
+ *	1	the first scan of all inodes
+ *	1B	a second scan, before the directory list was walked over:
+ *		blocks are claimed twice
+ *	1C	the walk over names that follows, until the names of the files
+ *		are found
+ *	1D	what follows 1C: reading bitmaps and single files
+ *	2	the walk over the directory list
+ *	3	what follows 2
+ *	3A	from the first directory whose blocks are walked over in order
+ *		to rewrite it
+ *	4	from the first lookup of a link count on
+ *	5	from the time the link counts are freed
  *
  * A scan after that is the first scan of a restarted check.  Calls in another
  * order do no harm: a stage is only a name.
