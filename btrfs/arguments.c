@@ -89,8 +89,7 @@ bool arguments_are_version(int argc, char **argv)
 			    find_command(argc, argv, "version", 1));
 }
 
-/* Whether another user has claimed this block device exclusively: usually it is
- * mounted. */
+/* Whether this block device is claimed exclusively: usually it is mounted. */
 static bool is_in_use(const char *path)
 {
 	struct stat st;

@@ -61,7 +61,7 @@ static struct {
 
 /*
  * Our allocations are made in a separate thread, which uses a malloc arena of
- * its own, so that the program's heap is the same as without this module. On
+ * its own, so that the program's heap is the same as without this module.  On
  * some damaged filesystems btrfs writes to memory it has freed.  The effect of
  * that must stay the same, and must not hit our data.
  */

@@ -281,7 +281,7 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
  * If a damaged image makes e2fsck free memory twice, e2fsck crashes; its signal
  * handler prints a backtrace and exits.  If the allocator raised the signal in
  * a process with several threads, the crashing thread holds a lock of the
- * allocator. From there on nothing may be allocated or freed, or a crash would
+ * allocator.  From there on nothing may be allocated or freed, or a crash would
  * become a hang.
  */
 
@@ -295,8 +295,8 @@ static void load_unwinder(void)
 #endif
 }
 
-/* Whether this is the handler of a fatal signal: the signal is blocked while
- * its handler runs. */
+/* Whether this thread is in the handler of a fatal signal: a signal is blocked
+ * while its handler runs. */
 static bool is_crashing(void)
 {
 	static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
@@ -315,7 +315,7 @@ static bool is_crashing(void)
  * Where the check is.
  */
 
-/* A scan begins at the first group, whatever has been prefetched before. */
+/* Start prefetching at the first group, whatever has been prefetched before. */
 static void begin_reading(ext2_filsys fs)
 {
 	self.scan_at = 0;
@@ -534,14 +534,16 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	return w->func(fs, entry, w->data);
 }
 
-/* A walk over the whole list is a pass, unless it happens inside another one:
- * then it is e2fsck's own readahead.  Returns true if this walk is followed. */
+/* A walk from the beginning of the list is a pass, unless it happens inside
+ * another walk: then it is e2fsck's own readahead.  Returns true if this walk
+ * is followed. */
 static bool watch_walk(struct walk *w)
 {
 	if (!self.on || !engine() || self.scan || self.parts ||
 	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
 		return false;
-	/* Unless this walk is part of a walk over names. */
+	/* In pass 1C the walk over the list is part of a walk over names, not a
+	 * pass of its own. */
 	if (self.stage != E2PF_EXT4_PASS1C)
 		notice(SEEN_LIST);
 	e2pf_ext4_list_begin(source(), engine(),
@@ -589,7 +591,7 @@ errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
 }
 
 /* For this function the library walks over the list with
- * ext2fs_dblist_iterate2(). If the library's own calls can be interposed, that
+ * ext2fs_dblist_iterate2().  If the library's own calls can be interposed, that
  * walk is followed. */
 errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
 		char *block_buf,
@@ -639,8 +641,8 @@ errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
  * Start and end of the process.
  */
 
-/* This process exists only for the trial; no check has begun in it.  So a crash
- * takes its default action. */
+/* This process exists only for the trial.  If the trial crashes no check is
+ * affected, because none has begun. */
 static void answer_trial(void)
 {
 	char text[FINDINGS_SIZE];

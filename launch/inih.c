@@ -10,8 +10,8 @@
 
 #include "inih.h"
 
-/* There is no shared library, or the program is linked with libinih because it
- * may fail to start. */
+/* There is no shared library; or this program is linked with libinih, because
+ * no check depends on whether it starts. */
 #if !defined(INIH_SONAME) || defined(INIH_LINKED)
 
 inih_parse inih_load(const char **why)

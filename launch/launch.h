@@ -43,7 +43,7 @@ void launch_say(const struct launch *l, const char *format, ...);
 void launch_configure(const struct launch *l, struct environment *env);
 
 /* Returns NULL and sets the environment for a check with the module; or the
- * reason why this program cannot be given the module, and changes nothing. The
+ * reason why this program cannot be given the module, and changes nothing.  The
  * module has then been loaded into this very program once and tested there, so
  * that a failure does not hit the check itself. */
 const char *launch_give_module(const struct launch *l, const char *program);

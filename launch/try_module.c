@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Starts the real e2fsck with the module once, to see whether the module
- * answers. If the module cannot be loaded (a library is missing, a folder is
+ * answers.  If the module cannot be loaded (a library is missing, a folder is
  * mounted noexec), the dynamic linker's messages are discarded here; without
  * the trial they would appear in e2fsck's own output.
  */

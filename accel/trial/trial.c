@@ -202,8 +202,8 @@ static enum finding try_walk(void)
 }
 
 /* It is enough that the program calls ext2fs_extent_open2() by name: its other
- * calls are then by name too.  Handles that libext2fs opens internally are of
- * its own kind and never reach ours. */
+ * calls are then by name too.  Handles that libext2fs opens internally stay its
+ * own. */
 static enum finding try_extents(void)
 {
 	static const char *const open_call[] = { "ext2fs_extent_open2" };

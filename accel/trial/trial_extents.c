@@ -144,8 +144,8 @@ static errcode_t change(uint64_t *random)
 	}
 }
 
-/* A failed change ends the run: what libext2fs does after it may depend on
- * uninitialised memory. */
+/* The run ends with its only change: what libext2fs's handles do after a failed
+ * change may depend on uninitialised memory. */
 static void live(uint64_t random)
 {
 	unsigned steps = (unsigned)number(&random, STEPS);
