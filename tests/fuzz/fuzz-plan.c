@@ -16,7 +16,7 @@
 #include "fuzz.h"
 #include "ext4/plan.h"
 
-/* A superblock may declare 2^27 descriptor blocks; so long a loop is not a
+/* A superblock may declare 2^27 descriptor blocks; such a long loop is not a
  * bug. */
 #define MANY_DESC_BLOCKS 4096
 

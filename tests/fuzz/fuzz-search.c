@@ -2,7 +2,7 @@
 /*
  * Parses arbitrary bytes as the result of a tree search on a mounted btrfs, or
  * as nodes of a walk.  Aborts if an item or a piece of data extends beyond its
- * container, or if the walk reports leaves that are none.
+ * container, or if the walk reports an invalid leaf.
  *
  * The first byte selects: 0 the items of a search, whose number is the next
  * byte; otherwise a walk.  The headers of its nodes are corrected, and the next

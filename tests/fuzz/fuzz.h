@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the fuzz targets share: bytes taken from the input one after the
- * other.  What is not there is zero.
+ * Shared by the fuzz targets: takes bytes from the input, in order.  Bytes
+ * beyond its end are zero.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -18,7 +18,7 @@ struct input {
 	size_t left;
 };
 
-/* A copy of its own, so that reading past it is caught. */
+/* A separate allocation, so that a sanitizer catches a read beyond its end. */
 __attribute__((unused))
 static uint8_t *take(struct input *in, size_t size)
 {
@@ -53,7 +53,8 @@ static uint32_t take_number(struct input *in, unsigned bytes)
 	return value;
 }
 
-/* The bytes up to a zero byte, which is passed, or the end, as a string. */
+/* The bytes up to a zero byte, which is consumed, or up to the end of the
+ * input, as a string. */
 __attribute__((unused))
 static char *take_string(struct input *in)
 {

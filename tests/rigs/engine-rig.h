@@ -38,8 +38,8 @@ void rig_prepare(struct rig *r);
 void rig_new(struct rig *r);
 void rig_start(struct rig *r);
 /* Start, and run until the deferred directory blocks are requested, with one
- * worker blocked in that request.  The directories have no tree nodes, and
- * bitmaps are left out because they are deferred too. */
+ * worker blocked in that request.  For directories without tree nodes: reads
+ * are held until then.  Bitmaps are left out because they are deferred too. */
 void rig_start_held_later(struct rig *r);
 /* Release all held calls, free everything, and assert that no thread is
  * left. */

@@ -2,7 +2,7 @@
 /*
  * deny-calls ERRNO NAME[,NAME...] PROGRAM ARGUMENTS: runs a program whose calls
  * of some system calls fail with an error, as under a container's seccomp
- * filter. Knows only the system calls that prefetching may use.
+ * filter.  Knows only the system calls that prefetching may use.
  *
  * The exit status is 125 if the kernel has no seccomp.
  */
