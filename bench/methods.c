@@ -71,6 +71,7 @@ static void do_look(const struct task *t)
 	}
 }
 
+#ifdef RWF_NOWAIT	/* musl has preadv2(2) since 1.2.5 */
 static void do_nowait(const struct task *t)
 {
 	char buf[BLOCK];
@@ -82,6 +83,7 @@ static void do_nowait(const struct task *t)
 			    RWF_NOWAIT) < 0 && errno != EAGAIN)
 			err(1, "preadv2");
 }
+#endif
 
 static void do_populate(const struct task *t)
 {
@@ -141,7 +143,10 @@ static const struct method {
 	const char *name;
 	void (*run)(const struct task *t);
 } methods[] = {
-	{ "fadvise", do_fadvise }, { "look", do_look }, { "nowait", do_nowait },
+	{ "fadvise", do_fadvise }, { "look", do_look },
+#ifdef RWF_NOWAIT
+	{ "nowait", do_nowait },
+#endif
 	{ "populate", do_populate }, { "pread", do_pread },
 	{ "uring", do_uring }
 };

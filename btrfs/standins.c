@@ -52,6 +52,8 @@ ssize_t pread(int fd, void *buf, size_t count, off_t offset)
 	return n;
 }
 
+/* With musl off_t has one size, and the other name is a macro. */
+#ifndef pread64
 ssize_t pread64(int fd, void *buf, size_t count, off64_t offset)
 {
 	struct e2pf_read read;
@@ -64,6 +66,7 @@ ssize_t pread64(int fd, void *buf, size_t count, off64_t offset)
 	module_has_read(&read);
 	return n;
 }
+#endif
 
 /* The call itself is never dropped: the check must not see stale pages. */
 int posix_fadvise(int fd, off_t offset, off_t length, int advice)
@@ -75,6 +78,7 @@ int posix_fadvise(int fd, off_t offset, off_t length, int advice)
 	return real(fd, offset, length, advice);
 }
 
+#ifndef posix_fadvise64
 int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
 {
 	REAL(posix_fadvise64);
@@ -83,6 +87,7 @@ int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
 		module_drops_cache(fd);
 	return real(fd, offset, length, advice);
 }
+#endif
 
 ssize_t readahead(int fd, off64_t offset, size_t count)
 {

@@ -277,12 +277,12 @@ static int take(void *ctx, const char *section, const char *name,
 static int parse(struct reading *r)
 {
 	const char *why;
-	inih_parse ini_parse = inih_load(&why);
+	inih_parse parse_stream = inih_load(&why);
 	int line;
 
-	if (!ini_parse)
+	if (!parse_stream)
 		return unusable(r, why);
-	line = ini_parse(next_line, r, take, r);
+	line = parse_stream(next_line, r, take, r);
 	/* libinih reports only at the end which line it could not parse. */
 	if (line > 0 && (!r->wrong || (unsigned)line < r->wrong)) {
 		r->line = (unsigned)line;

@@ -195,8 +195,8 @@ make_musl()
 	rm -rf "$dir"
 	mkdir -p "$dir"/{json,e2fsprogs} &&
 	kernel_headers "$dir/include" &&
-	source_package "$dir/json-c" json-c libjson-c-dev &&
-	source_package "$dir/inih" libinih libinih-dev &&
+	any_source_package "$dir/json-c" json-c libjson-c-dev &&
+	any_source_package "$dir/inih" libinih libinih-dev &&
 	mkdir -p "$dir/root/include" "$dir/root/lib" &&
 	cp "$dir/inih/source/ini.h" "$dir/root/include" &&
 	$CC -O2 -fPIE -c -o "$dir/ini.o" "$dir/inih/source/ini.c" &&
@@ -229,7 +229,7 @@ make_musl_project()
 		INIH_CFLAGS="-I$dir/root/include" \
 		INIH_LIBS="-L$dir/root/lib -linih" &&
 	make -s -j "$E2PF_JOBS" &&
-	make -s -C tests corrupt imgtool
+	make -s -C tests tools/corrupt tools/imgtool
 }
 
 # test_musl SOURCE
@@ -243,7 +243,7 @@ test_musl()
 	# What is linked, tests' own libraries too, is musl's.
 	export CC="musl-gcc -idirafter $dir/include"
 	if ! (make_musl "$dir" "$1") >"$log" 2>&1; then
-		tap_not_ok "$place: e2fsprogs builds" "$log"
+		tap_not_ok "$place: e2fsprogs, json-c and inih build" "$log"
 		return
 	fi
 	if ! (make_musl_project "$dir" "$1") >"$log" 2>&1; then

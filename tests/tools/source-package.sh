@@ -59,18 +59,33 @@ apt_update()
 	"$@" -o Acquire::Check-Valid-Until=false update
 }
 
-# download DIR PACKAGE VERSION: into DIR/src.  A mirror may lack the signature
+# download DIR PACKAGE VERSION: into DIR/src; without VERSION the newest.  A mirror may lack the signature
 # beside an archive; what is there apt has compared with the lists, which are
 # signed too.
 download()
 {
 	cd "$1/src" || return
-	apt_get "$1" --download-only --ignore-missing source "$2=$3" ||
+	apt_get "$1" --download-only --ignore-missing source "$2${3:+=$3}" ||
 		compgen -G "$2_*.orig.tar.*" >/dev/null
 }
 
 # why_not LOG: what apt complained of first, or the last line.
 why_not() { grep -m 1 -E '^[EW]: ' "$1" || tail -n 1 "$1"; }
+
+# unpack_source DIR PACKAGE VERSION SOURCES: by apt, whose sources.list SOURCES is.
+unpack_source()
+{
+	local dir=$1 package=$2 version=$3
+
+	rm -rf "$dir"
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/src"
+	printf '%s\n' "$4" >"$dir/sources.list"
+	apt_update apt_get "$dir" &&
+		(download "$dir" "$package" "$version") &&
+		dpkg-source --no-check --no-copy -x "$dir/src/${package}"_*.dsc \
+			"$dir/source" >"$dir/log" || return
+	rm -rf "$dir/src" "$dir/lists" "$dir/cache" "$dir/log"
+}
 
 # source_package DIR PACKAGE [BINARY]: DIR/source is the source of PACKAGE, of
 # the version that BINARY is installed in, DIR/version that version.  Kept when
@@ -88,13 +103,21 @@ source_package()
 	done
 	version=$(dpkg-query -W -f '${source:Version}' "${3-$2}") || return
 	[ "$(cat "$dir/version" 2>/dev/null)" != "$version" ] || return 0
-	rm -rf "$dir"
-	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/src"
-	source_lines >"$dir/sources.list"
-	apt_update apt_get "$dir" &&
-		(download "$dir" "$package" "$version") &&
-		dpkg-source --no-check --no-copy -x "$dir/src/${package}"_*.dsc \
-			"$dir/source" >"$dir/log" || return
-	rm -rf "$dir/src" "$dir/lists" "$dir/cache" "$dir/log"
+	unpack_source "$dir" "$package" "$version" "$(source_lines)" || return
 	printf '%s\n' "$version" >"$dir/version"
+}
+
+# any_source_package DIR PACKAGE BINARY: the same where the version does not
+# matter.  Not every mirror keeps the archives of every release.
+any_source_package()
+{
+	local suite
+
+	source_package "$@" && return
+	for suite in stable unstable; do
+		unpack_source "$1" "$2" '' "$(source_lines |
+			awk -v suite=$suite '{ $(NF - 1) = suite; print; exit }')" &&
+			return
+	done
+	return 1
 }
