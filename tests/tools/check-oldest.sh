@@ -5,7 +5,9 @@
 # those of Debian 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are
 # downloaded and unpacked into a folder, and the compiler of this machine
 # builds programs and tests with that folder as its root.  Nothing of it is
-# run.  A name that is newer ends the build, or is warned of.
+# run.  A name that is newer ends the build, or is warned of.  The production
+# sources are also compiled, but not linked, with the headers of that Debian's
+# musl.
 #
 #   check-oldest.sh [SOURCES]		a folder with the sources as they are
 #					released (default: they are made)
@@ -33,7 +35,7 @@ mirrors=${OLDEST_MIRRORS-http://deb.debian.org/debian
 packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
 	libext2fs-dev libext2fs2 comerr-dev libcom-err2
 	libjson-c-dev libjson-c5 libinih-dev libinih1 libcmocka-dev libcmocka0
-	libfuse3-dev libfuse3-3 liburing-dev liburing1"
+	libfuse3-dev libfuse3-3 liburing-dev liburing1 musl-dev"
 
 #
 # The packages.
@@ -141,6 +143,33 @@ libraries_are_old()
 	[ "$newest" = "$limit" ]
 }
 
+# with_musl SOURCES: compiled with musl's headers, and the kernel's and other
+# libraries' beside them.
+with_musl()
+{
+	local include=$work/musl triplet file
+
+	triplet=$(gcc -print-multiarch)
+	rm -rf "$include" && mkdir "$include" &&
+	ln -s "$root"/usr/include/{linux,asm-generic,mtd,ext2fs,et,json-c,ini.h} \
+		"$root"/usr/include/liburing* "$include" &&
+	ln -s "$root/usr/include/$triplet/asm" "$include/asm" &&
+	sed -E '/HAVE_(PTHREAD_MUTEX_CLOCKLOCK|EXECINFO_H)/d' "$work/build/config.h" \
+		>"$include/config.h" &&
+	cd "$1" || return
+	find lib accel launch e2fsck btrfs prefetch -name '*.c' |
+	while read -r file; do
+		gcc -std=gnu11 -O -Wall -Wextra -Werror -fsyntax-only -nostdinc \
+			-isystem "$root/usr/include/${triplet%-gnu}-musl" \
+			-isystem "$(gcc -print-file-name=include)" \
+			-idirafter "$include" -idirafter "$include/json-c" \
+			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' \
+			-DE2FSCK='""' -DBTRFS='""' -DSCRIPTS='""' \
+			-I"$include" -I. -Ilib -Iaccel -Iaccel/trial -Ilaunch \
+			"$file" || return
+	done
+}
+
 tests()
 {
 	local sources=${1-}
@@ -168,6 +197,7 @@ tests()
 		without_warnings "$work/build.log"
 	tap_check "all headers are those of $suite" headers_are_old
 	tap_check "all libraries are those of $suite" libraries_are_old
+	tap_check "compiles with musl's headers" with_musl "$sources"
 }
 
 for program in apt-get dpkg-deb gcc pkg-config readelf; do
