@@ -43,16 +43,16 @@ void e2pf_decide_memory(struct e2pf_decisions *list, uint64_t budget,
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "%llu MiB ahead at most",
+	snprintf(text, sizeof(text), "at most %llu MiB ahead",
 		 (unsigned long long)(budget >> 20));
 	if (by_user)
-		e2pf_decide(list, "memory", text, "as set");
+		e2pf_decide(list, "memory", text, "as configured");
 	else if (sharing > 1)
-		e2pf_decide(list, "memory", text, "of the available memory, "
-			    "divided by %u processes", sharing);
+		e2pf_decide(list, "memory", text, "a share of the available "
+			    "memory, divided by %u processes", sharing);
 	else
 		e2pf_decide(list, "memory", text,
-			    "of the available memory");
+			    "a share of the available memory");
 }
 
 void e2pf_decide_limits(struct e2pf_decisions *list,
@@ -71,8 +71,8 @@ void e2pf_decide_limits(struct e2pf_decisions *list,
 				 settings->requests);
 	if (!used)
 		return;
-	snprintf(text + used, sizeof(text) - (size_t)used, "a second");
-	e2pf_decide(list, "limits", text, "for %u process%s together", sharing,
+	snprintf(text + used, sizeof(text) - (size_t)used, "per second");
+	e2pf_decide(list, "limits", text, "shared by %u process%s", sharing,
 		    sharing == 1 ? "" : "es");
 }
 
@@ -83,7 +83,7 @@ void e2pf_decide_threads(struct e2pf_decisions *list,
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", st->threads);
-	e2pf_decide(list, "threads", text, "%s", by_user ? "as set" :
+	e2pf_decide(list, "threads", text, "%s", by_user ? "as configured" :
 		    reason ? reason : st->has_head ? "one per spindle" :
 		    "by the number of processors");
 }
@@ -93,20 +93,20 @@ void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
 			   unsigned spindles)
 {
 	if (st->latency_ns)
-		e2pf_decide(list, "order", order, "one small read takes "
-			    "%.3f ms, each of eight at a time %.3f ms",
+		e2pf_decide(list, "order", order, "a small read takes %.3f ms, "
+			    "with eight in flight %.3f ms each",
 			    (double)st->latency_ns / 1e6,
 			    (double)st->deep_latency_ns / 1e6);
 	else if (spindles == 1)
 		e2pf_decide(list, "order", order,
-			    "the system says the disk rotates");
+			    "the kernel reports a rotational disk");
 	else if (spindles)
 		e2pf_decide(list, "order", order,
-			    "the system says %u disks rotate",
+			    "the kernel reports %u rotational disks",
 			    spindles);
 	else
 		e2pf_decide(list, "order", order,
-			    "the system says no disk rotates");
+			    "the kernel reports no rotational disk");
 }
 
 void e2pf_decide_requests(struct e2pf_decisions *list,
@@ -118,17 +118,17 @@ void e2pf_decide_requests(struct e2pf_decisions *list,
 
 	snprintf(text, sizeof(text), "%u requests in flight per thread",
 		 m->depth);
-	e2pf_decide(list, "depth", text, "at first, then up to %u while they "
+	e2pf_decide(list, "depth", text, "initially; up to %u while requests "
 		    "complete in time", E2PF_DEPTH_MOST);
-	snprintf(text, sizeof(text), "up to %u KiB are read through",
+	snprintf(text, sizeof(text), "read through up to %u KiB",
 		 m->dear ? most : least);
 	if (m->dear)
-		e2pf_decide(list, "gaps", text, "a request costs as much; "
-			    "where bytes are the limit, %u KiB", least);
+		e2pf_decide(list, "gaps", text, "another request costs as "
+			    "much; %u KiB where bandwidth is the limit", least);
 	else
-		e2pf_decide(list, "gaps", least ? text : "none are read "
-			    "through", "up to %u KiB where a request turns out "
-			    "to cost as much", most);
+		e2pf_decide(list, "gaps", least ? text : "not read through",
+			    "up to %u KiB where another request costs as much",
+			    most);
 }
 
 static double seconds(uint64_t ns)
@@ -149,8 +149,8 @@ static void summarize_ahead(struct e2pf_decisions *list,
 	snprintf(text, sizeof(text), "%.1f MiB in %llu requests",
 		 mib(st->prefetched_bytes),
 		 (unsigned long long)st->prefetched_requests);
-	e2pf_decide(list, "ahead", text, "%.1f MiB looked at; %.1f MiB not "
-		    "used, %llu errors", mib(st->planned_bytes),
+	e2pf_decide(list, "ahead", text, "%.1f MiB planned; %.1f MiB unused, "
+		    "%llu errors", mib(st->planned_bytes),
 		    mib(st->wasted_bytes), (unsigned long long)st->errors);
 }
 
@@ -200,7 +200,7 @@ static void summarize_disks(struct e2pf_decisions *list,
 			    const struct e2pf_topology *topo)
 {
 	const char *doubt = topo->virtual_disk ?
-			    "; virtual, so this may not be true" : "";
+			    "; virtual, so this may be wrong" : "";
 	char text[64] = "";
 	size_t used = 0;
 	unsigned i;

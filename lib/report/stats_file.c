@@ -36,12 +36,12 @@ static const char *not_ours(int fd)
 	if (!S_ISREG(st.st_mode))
 		return "not a regular file";
 	if (st.st_nlink != 1)
-		return "the file has another name";
+		return "the file has several hard links";
 	if (st.st_uid != geteuid())
 		return "another user's file";
 	/* The user may have named the filesystem image itself by mistake. */
 	if (st.st_size && (pread(fd, &first, 1, 0) != 1 || first != '{'))
-		return "something other than statistics is in it";
+		return "the file does not contain statistics";
 	return NULL;
 }
 

@@ -151,7 +151,7 @@ test_output()
 	tap_check "$v does not follow a link" \
 		cannot_write "$v" "$dir/link" "a symbolic link"
 	tap_check "$v is not something else" cannot_write "$v" \
-		"$dir/precious" "something other than statistics is in it"
+		"$dir/precious" "the file does not contain statistics"
 	ln -f "$dir/precious" "$dir/hard"
 	tap_check "$v is not a second name of a file" \
 		cannot_write "$v" "$dir/hard"
@@ -162,7 +162,7 @@ test_output()
 	rm "$dir/fifo"
 	tap_check "$v is not a device" cannot_write "$v" /dev/full
 	tap_check "$v is not the image" \
-		check_runs 1 "something other than" PREFETCH=1 "$v=fs"
+		check_runs 1 "does not contain statistics" PREFETCH=1 "$v=fs"
 	long=/$(printf '%0300d' 0)
 	tap_check "$v with too long a name" \
 		check_runs 1 "File name too long" PREFETCH=1 "$v=$long"

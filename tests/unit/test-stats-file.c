@@ -122,8 +122,8 @@ static void not_a_file_of_ours(void **state)
 	assert_int_equal(symlink(in_dir("linked"), in_dir("link")), 0);
 	assert_refused("link", "a symbolic link");
 	assert_int_equal(link(in_dir("linked"), in_dir("hard")), 0);
-	assert_refused("hard", "the file has another name");
-	assert_refused("linked", "the file has another name");
+	assert_refused("hard", "the file has several hard links");
+	assert_refused("linked", "the file has several hard links");
 	assert_file("linked", 0644, 8);
 	assert_int_equal(mkfifo(in_dir("fifo"), 0666), 0);
 	assert_refused("fifo", "not a regular file");
@@ -131,7 +131,7 @@ static void not_a_file_of_ours(void **state)
 	assert_refused("folder", "Is a directory");
 	/* An image begins with a zero byte. */
 	make_file_of("image", 0644, "\0mage...");
-	assert_refused("image", "something other than statistics is in it");
+	assert_refused("image", "the file does not contain statistics");
 	assert_file("image", 0644, 8);
 	/* The target of a dangling link must not be created either. */
 	unlink(in_dir("hard"));
