@@ -110,8 +110,8 @@ static void close_session(struct e2pf_session *session)
 static const struct e2pf_filesystem ext4 = {
 	.stage_names = e2pf_ext4_stage_names,
 	.stages = E2PF_EXT4_STAGES,
-	.not_begun = "no inode was to be looked at",
-	.order = "as the checker comes to them",
+	.not_begun = "no inode scan began",
+	.order = "in the checker's order",
 	.describe = describe,
 	.report = report,
 	.detach = detach,
