@@ -37,11 +37,11 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%u", session->devices);
-	e2pf_decide(list, "devices", text, "of %llu that the superblock names",
+	e2pf_decide(list, "devices", text, "of %llu in the superblock",
 		    (unsigned long long)s->super.devices);
 	if (left)
 		e2pf_decide(list, "leaves", "left to the check",
-			    "%llu MiB, more than may be ahead of it",
+			    "%llu MiB do not fit into the memory budget",
 			    (unsigned long long)left >> 20);
 }
 
@@ -63,8 +63,8 @@ static void close_session(struct e2pf_session *session)
 static const struct e2pf_filesystem btrfs = {
 	.stage_names = stage_names,
 	.stages = 1,
-	.not_begun = "the check came to no tree",
-	.order = "by tree, from several threads",
+	.not_begun = "the check walked no tree",
+	.order = "by tree",
 	.describe = describe,
 	.report = report,
 	.close = close_session
@@ -91,7 +91,7 @@ static const char *read_super(struct e2pf_device *dev,
 	case E2PF_BTRFS_OK:
 		return NULL;
 	case E2PF_BTRFS_TREE_V2:
-		return "a filesystem with extent-tree-v2";
+		return "extent-tree-v2 is not supported";
 	default:
 		return "the superblock is damaged";
 	}
@@ -119,12 +119,12 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	char path[32];
 
 	if (fcntl(fd, F_GETFL) & O_DIRECT)
-		return "the check reads past the page cache";
+		return "the check uses direct I/O";
 	if (s->base.devices == E2PF_DEVICES)
-		return "more devices than can be followed";
+		return "too many devices";
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
-		return "a device cannot be opened once more";
+		return "a device cannot be reopened";
 	settling = e2pf_drain_new(dev);
 	why = settling ? read_super(dev, &super) : "no memory";
 	if (why) {
