@@ -129,7 +129,7 @@ static const char *take_device(struct e2pf_mounted *fs, int fd)
 			why = NULL;
 			break;
 		case E2PF_BTRFS_TREE_V2:
-			why = "a filesystem with extent-tree-v2";
+			why = "extent-tree-v2 is not supported";
 			break;
 		default:
 			break;
@@ -158,7 +158,7 @@ static const char *open_devices(struct e2pf_mounted *fs)
 
 	memset(&all, 0, sizeof(all));
 	if (ioctl(fs->fd, BTRFS_IOC_FS_INFO, &all))
-		return "the filesystem does not tell its devices";
+		return "the kernel does not list the filesystem's devices";
 	one = malloc(sizeof(*one));
 	if (!one)
 		return "no memory";
@@ -327,13 +327,13 @@ static const char *reason(int err)
 	switch (err) {
 	case EPERM:
 	case EACCES:
-		return "no right to search the filesystem (CAP_SYS_ADMIN)";
+		return "searching the trees needs CAP_SYS_ADMIN";
 	case ENOTTY:
 	case EOPNOTSUPP:
 	case ENOSYS:
-		return "the kernel has no search of trees";
+		return "the kernel has no tree search ioctl";
 	default:
-		return "the filesystem cannot be searched";
+		return "the trees cannot be searched";
 	}
 }
 

@@ -55,23 +55,23 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	if (!f->sends)
 		return;
 	snprintf(text, sizeof(text), "%llu changed leaves", (big)f->changed);
-	e2pf_decide(list, "filter", text, "the parent's tree %llu has "
-		    "generation %llu", (big)s->parent,
-		    (big)s->parent_root.generation);
+	e2pf_decide(list, "filter", text, "newer than generation %llu of the "
+		    "parent's tree %llu",
+		    (big)s->parent_root.generation, (big)s->parent);
 	snprintf(text, sizeof(text), "%llu leaves, %llu pieces of data",
 		 (big)f->leaves, (big)f->pieces);
-	e2pf_decide(list, "reads", text, "with what the changed leaves are "
-		    "compared with and lead to");
+	e2pf_decide(list, "reads", text, "the changed leaves, and what they "
+		    "refer to or are compared with");
 	if (f->resident) {
 		snprintf(text, sizeof(text), "%llu left out", (big)f->resident);
-		e2pf_decide(list, "reads", text, "samples of them were cached");
+		e2pf_decide(list, "reads", text, "cached already, judging by samples");
 	}
 	if (f->early)
 		e2pf_decide(list, "prefetch", "ended early",
-			    "the send ended before all was read");
+			    "the send ended before the prefetch was complete");
 	if (f->unread)
-		e2pf_decide(list, "nodes", "left out", "%llu were not what "
-			    "their pointers say", (big)f->unread);
+		e2pf_decide(list, "nodes", "left out", "%llu did not match "
+			    "their pointers", (big)f->unread);
 }
 
 static void report(struct e2pf_session *session, struct e2pf_statistics *to)
@@ -120,7 +120,7 @@ static void close_send(struct e2pf_session *session)
 static const struct e2pf_filesystem sends = {
 	.stage_names = stage_names,
 	.stages = 1,
-	.threads = "one request each, for the device to choose among",
+	.threads = "each with one request in flight",
 	.describe = describe,
 	.report = report,
 	.count = count,
@@ -291,7 +291,7 @@ static const char *take_request(struct send *s,
 	if (!s->tree || s->tree == s->parent ||
 	    !e2pf_mounted_root(s->fs, s->tree, &s->root) ||
 	    !e2pf_mounted_root(s->fs, s->parent, &s->parent_root))
-		return "the root of a subvolume is not found";
+		return "a subvolume's root item was not found";
 	s->clones = 0;
 	for (i = 0; i < r->clone_count && s->clones < CLONES_MOST; i++)
 		if (r->clones[i] != s->tree && r->clones[i] != s->parent)
@@ -305,10 +305,10 @@ const char *e2pf_send_start(struct e2pf_session *session,
 			    const struct e2pf_send_request *r)
 {
 	struct send *s = send_of(session);
-	const char *why = "a full send: the kernel reads all of the tree ahead";
+	const char *why = "a full send: the kernel reads ahead itself";
 
 	if (s->running)
-		return "a thread still waits for a device";
+		return "a worker still waits for a device";
 	if (r->parent)
 		why = open_filesystem(s, r->fd);
 	if (!why)
@@ -323,7 +323,7 @@ const char *e2pf_send_start(struct e2pf_session *session,
 	s->began = send_now();
 	s->running = !e2pf_thread_start(&s->conductor, conduct, s);
 	s->sum.sends += s->running;
-	return s->running ? NULL : "no thread can be started";
+	return s->running ? NULL : "a thread cannot be started";
 }
 
 bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)

@@ -240,7 +240,7 @@ refused()
 
 refused_search()
 {
-	refused "the kernel has no search of trees" \
+	refused "the kernel has no tree search ioctl" \
 		env LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}$no_search" ||
 		return
 	stream "$dir/stock" "$BTRFS_STOCK" -p one two &&
