@@ -137,20 +137,20 @@ static const char *reason_of(int option)
 {
 	switch (option) {
 	case 's':
-		return "-s: another superblock than the first";
+		return "-s: a superblock copy is used";
 	case 'b':
-		return "-b: an older root than the superblock's";
+		return "-b: a backup root is used";
 	case 'r':
-		return "-r: another root than the superblock's";
+		return "-r: the tree root is not the superblock's";
 	case OPTION_CHUNK_ROOT:
-		return "--chunk-root: another root than the superblock's";
+		return "--chunk-root: the chunk root is not the superblock's";
 	case OPTION_INIT:
-		return "--init-*: a tree is made anew";
+		return "--init-*: a tree is rebuilt";
 	case OPTION_CLEAR:
-		return "--clear-*: a cache is emptied, and nothing checked";
+		return "--clear-*: a cache is cleared, nothing is checked";
 	case 'E':
 	case 'Q':
-		return "a report, which reads a part of the metadata";
+		return "a report, which reads only part of the metadata";
 	case 'h':
 		return "--help: nothing is checked";
 	default:
@@ -178,10 +178,10 @@ const char *arguments_aside(int argc, char **argv)
 			why = reason_of(c);
 	}
 	if (!why && optind != argc - command - 1)
-		why = "not one device";
+		why = "exactly one device is needed";
 	/* Without --force such a check ends with an error before it begins. */
 	if (!why && force && is_in_use(list[optind]))
-		why = "--force: the device is in use, mounted or otherwise";
+		why = "--force: the device is mounted or otherwise in use";
 	free(list);
 	return why;
 }

@@ -38,9 +38,9 @@ static const struct launch launch = {
 	.package = "btrfs-progs",
 	.library = "libc.",
 	.module = "btrfs-prefetch.so",
-	.no_library = "this btrfs is a static program",
+	.no_library = "btrfs is statically linked",
 	.no_load = "the module cannot be loaded into this btrfs",
-	.no_progress = "this btrfs does not read by functions of its own name"
+	.no_progress = "the module cannot interpose this btrfs's reads"
 };
 
 struct run {

@@ -145,7 +145,7 @@ static void stop_session(void *unused)
 	(void)unused;
 	/* A worker left behind still uses the session, so it is not freed. */
 	if (!e2pf_btrfs_end(self.session, END_PATIENCE_MS))
-		self.why_not = "a thread was left behind, waiting for a device";
+		self.why_not = "a worker was left behind, waiting for a device";
 }
 
 static void end_session(void)
@@ -376,11 +376,11 @@ static void gather_decisions(struct e2pf_decisions *list)
 		send_refusals(list);
 	else if (!self.session)
 		e2pf_decide(list, "prefetch", "off", "no filesystem was opened "
-			    "for a check, and no subvolume sent");
+			    "for a check, and no subvolume was sent");
 	if (self.repeats.asked)
 		e2pf_decide(list, "readahead", "repeats dropped",
-			    "%llu of the check's own %llu calls, and %llu for "
-			    "what was there or on its way",
+			    "%llu of the check's %llu calls; %llu more were "
+			    "for blocks cached or in flight",
 			    (unsigned long long)self.repeats.repeated,
 			    (unsigned long long)self.repeats.asked,
 			    (unsigned long long)self.repeats.brought);

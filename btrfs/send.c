@@ -60,7 +60,7 @@ void send_ends(void)
 
 	if (self.goes_on && !e2pf_send_stop(self.send, END_PATIENCE_MS))
 		e2pf_decide(&self.refused, "prefetch", "left behind",
-			    "a thread waits for a device");
+			    "a worker waits for a device");
 	self.goes_on = false;
 	errno = saved;
 }

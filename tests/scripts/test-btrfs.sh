@@ -104,14 +104,14 @@ test_aside()
 {
 	truncate -s 128M "$E2PF_TMP/small"
 	mkfs.btrfs -q "$E2PF_TMP/small" >/dev/null 2>&1 || return
-	tap_check "-s is left alone" aside "-s: another superblock" -s 1
-	tap_check "-b is left alone" aside "-b: an older root" -b
-	tap_check "-r is left alone" aside "-r: another root" -r 30408704
+	tap_check "-s is left alone" aside "-s: a superblock copy" -s 1
+	tap_check "-b is left alone" aside "-b: a backup root" -b
+	tap_check "-r is left alone" aside "-r: the tree root" -r 30408704
 	tap_check "--chunk-root is left alone" aside "--chunk-root: " \
 		--chunk-root 22020096
-	tap_check "--init-csum-tree is left alone" aside "a tree is made" \
+	tap_check "--init-csum-tree is left alone" aside "a tree is rebuilt" \
 		--init-csum-tree --readonly
-	tap_check "short for it as well" aside "a tree is made" \
+	tap_check "short for it as well" aside "a tree is rebuilt" \
 		--init-e --readonly
 	tap_check "no statistics of another command" not_of_others
 	tap_check "the name is passed on" keeps_name

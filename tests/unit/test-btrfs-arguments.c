@@ -131,8 +131,8 @@ static void test_aside(void **state)
 	expect_aside(LINE("btrfs", "check", "--clear-space-cache", "v1", "x"),
 		     "clear");
 	expect_aside(LINE("btrfs", "check", "-E", "5", "x"), "report");
-	expect_aside(LINE("btrfs", "check"), "not one device");
-	expect_aside(LINE("btrfs", "check", "x", "y"), "not one device");
+	expect_aside(LINE("btrfs", "check"), "exactly one device");
+	expect_aside(LINE("btrfs", "check", "x", "y"), "exactly one device");
 	expect_aside(LINE("btrfs", "check", "--help"), "--help");
 }
 
