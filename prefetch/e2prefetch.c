@@ -100,7 +100,7 @@ static void print_what(uint64_t done, uint64_t total, uint64_t looked_at,
 		fprintf(stderr, "inode tables, %" PRIu64 " of %" PRIu64 " MiB",
 			looked_at >> 20, tables >> 20);
 	else
-		fprintf(stderr, "what the inodes lead to");
+		fprintf(stderr, "blocks the inodes point to");
 }
 
 /* How much has been read, how fast, and the estimated time left if the rest is
@@ -167,8 +167,9 @@ static void warn_if_dropped(const struct options *o)
 	if (stat(o->device, &st) || !S_ISBLK(st.st_mode) ||
 	    ext2fs_check_if_mounted(o->device, &mounted) || mounted)
 		return;
-	fprintf(stderr, "e2prefetch: %s: not in use: its cache goes when the "
-		"last program closes it (-- COMMAND holds it open)\n",
+	fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
+		"cache when the last program closes it (-- COMMAND keeps it "
+		"open)\n",
 		o->device);
 }
 
@@ -186,7 +187,7 @@ static int report(const struct options *o, struct e2pf_session *s)
 			(double)t.planned_bytes / (1u << 20),
 			(double)t.prefetched_bytes / (1u << 20), t.requests,
 			t.errors,
-			t.complete ? "" : ", not all");
+			t.complete ? "" : ", incomplete");
 	return t.complete ? 0 : EXIT_INCOMPLETE;
 }
 
@@ -245,7 +246,7 @@ static void *read_beside(void *arg)
 	while (sem_wait(&b->ended))
 		;
 	if (!session && b->o->stats)
-		why = "nothing was read ahead";
+		why = "nothing was prefetched";
 	if (session) {
 		e2pf_stop(session);
 		why = e2pf_stats_save(session, b->o->stats, stdout);
@@ -269,7 +270,7 @@ static int end_beside(struct beside *b, pthread_t thread)
 	until.tv_sec += PATIENCE_S;
 	if (!pthread_timedjoin_np(thread, NULL, &until))
 		return b->status;
-	return stats_status(b->o, b->o->stats ? "the device does not answer" :
+	return stats_status(b->o, b->o->stats ? "the device does not respond" :
 						NULL);
 }
 

@@ -26,11 +26,11 @@ static const char help_begin[] =
 "       e2prefetch enable|disable|status [--links] [--root=FOLDER]\n"
 "Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
 "\n"
-"With a COMMAND, hold DEVICE open and prefetch while the command runs, and\n"
-"end with its exit status.\n"
+"With a COMMAND, hold DEVICE open, prefetch while the command runs, and exit\n"
+"with its status.\n"
 "\n"
-"enable lets checks at boot and e2scrub prefetch; disable undoes that, and\n"
-"status says whether they would.  A DEVICE of that name is ./NAME.\n"
+"enable makes checks at boot and e2scrub prefetch, disable undoes this, and\n"
+"status reports it.  Write a DEVICE with the name of a command as ./NAME.\n"
 "\n"
 "  -n, --dry-run         show what would be read, class by class\n"
 "  -t, --threads=N       prefetch threads, 1 to 256 (default: by the device)\n"
@@ -44,12 +44,12 @@ static const char help_end[] =
 "      --stats=FILE      write the statistics as JSON (- for stdout)\n"
 "      --json            print the result as JSON\n"
 "  -q, --quiet           no progress on a terminal\n"
-"  -v, --verbose         say what is done\n"
+"  -v, --verbose         print a summary\n"
 "  -h, --help            this text\n"
 "  -V, --version         the version\n"
 "\n"
-"Exit status: 0 all was read, 4 part was left out, 8 the device or its\n"
-"filesystem cannot be read, 16 usage; with a COMMAND, the command's.\n";
+"Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
+"be read, 16 usage error; with a COMMAND, the command's.\n";
 
 /* Columns in which the descriptions of --help begin and its lines end. */
 #define HELP_INDENT 24
@@ -80,7 +80,7 @@ static int wrong(const char *format, ...)
 	va_start(ap, format);
 	fputs("e2prefetch: ", stderr);
 	vfprintf(stderr, format, ap);
-	fputs(" (--help tells more)\n", stderr);
+	fputs(" (see --help)\n", stderr);
 	va_end(ap);
 	return EXIT_USAGE;
 }
@@ -184,17 +184,17 @@ static int parse_operands(int argc, char **argv, struct options *o)
 		return wrong("no device given");
 	o->device = argv[optind++];
 	if (optind < argc && strcmp(argv[optind], "--"))
-		return wrong("\"%s\" follows the device: a command comes "
-			     "after --", argv[optind]);
+		return wrong("unexpected argument \"%s\": put -- before a "
+			     "command", argv[optind]);
 	if (optind < argc) {
 		if (optind + 1 == argc)
 			return wrong("no command follows --");
 		o->command = &argv[optind + 1];
 	}
 	if (o->plan && o->command)
-		return wrong("-n runs no command");
+		return wrong("-n cannot be combined with a command");
 	if (o->block_size && !o->superblock)
-		return wrong("-B goes with -b");
+		return wrong("-B needs -b");
 	return -1;
 }
 
@@ -214,8 +214,7 @@ int parse_options(int argc, char **argv, struct options *o)
 		if ((c < OPT_ONLY && strchr("tmbB", c)) || c == OPT_ONLY ||
 		    c == OPT_OFFSET) {
 			if (parse_value(c, optarg, o))
-				return wrong("\"%s\" is not a value for this "
-					     "option", optarg);
+				return wrong("invalid value \"%s\"", optarg);
 			continue;
 		}
 		status = parse_flag(c, o);
@@ -254,7 +253,7 @@ int configure_options(struct options *o)
 		return wrong_environment(error);
 	}
 	if (result < 0) {
-		fprintf(stderr, "e2prefetch: %s; nothing is read ahead\n",
+		fprintf(stderr, "e2prefetch: %s; nothing is prefetched\n",
 			*error ? error : strerror(errno));
 		return EXIT_OPERATIONAL;
 	}

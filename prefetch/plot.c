@@ -361,7 +361,7 @@ static const char *run_gnuplot(const struct trace *t, int n, bool svg,
 	if (pclose(out))
 		return "gnuplot failed";
 	return is_complete(file, svg) ? NULL :
-	       "the picture is not complete (is the disk full?)";
+	       "the picture is incomplete (is the disk full?)";
 }
 
 /* Write a new file beside `file`, and rename it when it is complete. */
@@ -446,14 +446,14 @@ int plot_command(int argc, char **argv)
 	n = argc - optind;
 	if (!output || !*output || n < 1 || n > FILES_MOST) {
 		fprintf(stderr, "e2prefetch: plot: usage: " USAGE
-			" (%d at most)\n", FILES_MOST);
+			" (at most %d traces)\n", FILES_MOST);
 		return EXIT_USAGE;
 	}
 	if (strchr(output, '\n') ||
 	    (!ends_in(output, ".png") && !ends_in(output, ".svg") &&
 	     !ends_in(output, ".html"))) {
-		fprintf(stderr, "e2prefetch: plot: the picture's name must end "
-			"in .png, .svg or .html, and be one line\n");
+		fprintf(stderr, "e2prefetch: plot: the output name must end in "
+			".png, .svg or .html and contain no newline\n");
 		return EXIT_USAGE;
 	}
 	/* Checked before hours of events are read. */

@@ -42,22 +42,22 @@ static void print_stack(const struct e2pf_probe *p, const char *device)
 		printf("\n");
 	}
 	if (!p->stack_count)
-		printf("device  %s: no block device is known below it\n",
+		printf("device  %s: no block device found below it\n",
 		       device);
 	if (p->virtual_disk)
-		printf("        virtual: what it declares may not be true\n");
+		printf("        virtual: what it declares may be wrong\n");
 }
 
 static void print_measured(const struct e2pf_probe *p)
 {
 	if (!p->measured)
 		printf("measured  nothing: the samples are cached, too few, or "
-		       "not to be seen by this user;\n"
-		       "          the times below are computing time only\n");
+		       "not visible to this user;\n"
+		       "          the times below are CPU time only\n");
 	else
-		printf("measured  %.3f ms for a small read by itself, %.3f ms "
-		       "for each of eight at once,\n"
-		       "          %.0f MB/s in a row\n", p->latency * 1e3,
+		printf("measured  %.3f ms for a small read, %.3f ms each with "
+		       "eight in flight,\n"
+		       "          %.0f MB/s sequential\n", p->latency * 1e3,
 		       p->deep_latency * 1e3,
 		       (double)p->bytes_per_second / 1e6);
 }
@@ -71,13 +71,13 @@ static void print_metadata(const struct e2pf_probe *p)
 		blocks += p->plan[i].blocks;
 		runs += p->plan[i].runs;
 	}
-	printf("metadata  %.1f MiB in %" PRIu64 " places, %" PRIu64
-	       " inodes to look at\n", (double)blocks *
+	printf("metadata  %.1f MiB in %" PRIu64 " runs, %" PRIu64
+	       " inodes to check\n", (double)blocks *
 	       (double)p->block_size / (1u << 20), runs, p->inodes);
 	for (i = 0; i < p->plan_count; i++)
 		if (p->plan[i].blocks)
 			printf("          %-12s %10" PRIu64 " blocks in %"
-			       PRIu64 " places\n", e2pf_class_name(i),
+			       PRIu64 " runs\n", e2pf_class_name(i),
 			       p->plan[i].blocks, p->plan[i].runs);
 	if (p->groups_sampled < p->groups)
 		printf("          estimated from %u of %u groups\n",
@@ -312,8 +312,8 @@ int probe_command(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (o.plan || o.command || o.stats) {
-		fprintf(stderr, "e2prefetch: probe takes a device, and no "
-			"-n, --stats or command (--help tells more)\n");
+		fprintf(stderr, "e2prefetch: probe takes no -n, --stats or "
+			"command (see --help)\n");
 		return EXIT_USAGE;
 	}
 	status = configure_options(&o);

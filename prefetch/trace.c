@@ -64,8 +64,8 @@ static int run_traced(const char *file, char **command)
 	if (stat(file, &st) || st.st_size)
 		return exit_as_command(waited);
 	fprintf(stderr, "e2prefetch: trace: nothing was recorded: %s did not "
-		"check a filesystem, or is not e2fsck by its usual name (a "
-		"path leads past the launcher)\n", command[0]);
+		"check a filesystem, or did not call e2fsck through PATH\n",
+		command[0]);
 	status = exit_as_command(waited);
 	return status ? status : EXIT_OPERATIONAL;
 }
@@ -85,8 +85,7 @@ int trace_command(int argc, char **argv)
 		else if (c == 'h')
 			return puts("Usage: " USAGE) < 0;
 		else
-			return wrong("unknown option, or one without its "
-				     "value");
+			return wrong("unknown option, or missing value");
 	}
 	if (!file)
 		return wrong("no file given");

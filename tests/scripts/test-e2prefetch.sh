@@ -29,7 +29,7 @@ run()
 refused()
 {
 	run 16 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-		grep -q '^e2prefetch: .*(--help tells more)$' "$dir/err"
+		grep -q '^e2prefetch: .*(see --help)$' "$dir/err"
 }
 
 # failed ARG...: the device cannot be read, and one line says why.
@@ -185,12 +185,12 @@ sharing()
 too_little_memory()
 {
 	evict "$big"
-	run 4 -m 1M -t 2 "$big" && grep -q ', not all$' "$dir/err"
+	run 4 -m 1M -t 2 "$big" && grep -q ', incomplete$' "$dir/err"
 }
 
 warns_of_device()
 {
-	run 0 "$1" && grep -q "not in use: its cache goes" "$dir/err"
+	run 0 "$1" && grep -q "not in use: the kernel drops its" "$dir/err"
 }
 
 # below DEVICE: the disks that are found below it.
@@ -491,7 +491,7 @@ command_knows_nothing()
 wrong_settings()
 {
 	configured "threads = 2" "bandwith = 64M"
-	failed "$image" && grep -q 'conf:2: .*; nothing is read' "$dir/err" &&
+	failed "$image" && grep -q 'conf:2: .*; nothing is prefetched' "$dir/err" &&
 	failed probe "$image" &&
 	run 3 --stats="$dir/none" "$image" -- sh -c 'echo said; exit 3' &&
 		[ "$(cat "$dir/out")" = said ] && [ ! -s "$dir/none" ] &&
@@ -570,7 +570,7 @@ test_progress()
 	fi
 	on_terminal
 	tap_check "on a terminal there is progress" grep -qE \
-		"($tables|what the inodes lead to), [0-9]+ MiB read, .* MiB/s" \
+		"($tables|blocks the inodes point to), [0-9]+ MiB read, .* MiB/s" \
 		"$dir/screen"
 	on_terminal -q
 	tap_check "not with -q" lacks 'MiB/s' "$dir/screen"

@@ -168,7 +168,7 @@ in_the_way()
 		mkdir -p "$root${file%/*}"
 		echo other >"$root$file"
 		list >"$E2PF_TMP/before"
-		run 8 enable && lines 1 && says "in the way; nothing was changed" &&
+		run 8 enable && lines 1 && says "is not e2prefetch's; nothing was changed" &&
 			as_before && run 0 disable && as_before || return
 	done
 }
@@ -186,7 +186,7 @@ no_program()
 	done
 	new_root symbolic
 	rm "$root$stock"
-	run 8 enable && lines 1 && says "$stock is not there"
+	run 8 enable && lines 1 && says "$stock is missing"
 }
 
 # Nothing that could use it.
@@ -311,9 +311,9 @@ pending_is_finished()
 	new_enabled_root || return
 	sed -n 's/^pending="\(.*\)"$/\1/p' "$ENABLE" | grep . >>"$hook" || return
 	touch "$root/boot/initrd.img-1"
-	run 4 status && says "was not made again" &&
-	run 0 enable && says "is still to be made again" && run 0 disable &&
-		says "is still to be made again"
+	run 4 status && says "was not rebuilt" &&
+	run 0 enable && says "must be rebuilt" && run 0 disable &&
+		says "must be rebuilt"
 }
 
 #
@@ -405,7 +405,8 @@ new_diverted_root()
 moved_over()
 {
 	new_diverted_root "$1" && run "$3" "$2" &&
-		says "no longer diverted" && stock_is_untouched || return
+		says "the diversion of e2fsck by version 1.0.0 was removed" &&
+		stock_is_untouched || return
 	case $2 in
 	enable|configure) has_all_files && run 0 status ;;
 	*) as_before ;;
@@ -489,7 +490,7 @@ stock_lost()
 		"$root/var/cache/apt/archives/e2fsprogs_1_all.deb" || return
 	(cd "$deb" && md5sum usr/sbin/e2fsck) \
 		>"$root/var/lib/dpkg/info/e2fsprogs.md5sums"
-	run 0 enable && says "the package that apt has kept" &&
+	run 0 enable && says "the package in apt's cache" &&
 		stock_is_untouched || return
 	# Another version's is not taken.
 	new_diverted_root
@@ -533,7 +534,7 @@ by_links()
 	[ "$(readlink "$root/usr/local/sbin/fsck.ext4")" = "$launcher" ] || return
 	run 0 status && says "links: enabled" || return
 	rm "$root/usr/local/sbin/fsck.ext4"
-	run 4 status && says "links: half" || return
+	run 4 status && says "links: partly enabled" || return
 	run 0 disable && as_before || return
 	echo other >"$root/usr/local/sbin/fsck.ext3"
 	list >"$E2PF_TMP/before"
@@ -621,11 +622,11 @@ says_why_not()
 	but "has prefetch = off" settings_are "prefetch = off" &&
 	but "e2prefetch.conf:1: prefetch: \"maybe\" is not on or off" \
 		settings_are "prefetch = maybe" &&
-	but "$stock is not there" rm "$root$stock" || return
+	but "$stock is missing" rm "$root$stock" || return
 	for file in $files; do
 		case $file in
-		*fsck@*|*fsck-root*) but "systemd: half, " rm "$root$file" ;;
-		*/hooks/*|*dracut*) but "initramfs: half, " rm "$root$file" ;;
+		*fsck@*|*fsck-root*) but "systemd: partly enabled, " rm "$root$file" ;;
+		*/hooks/*|*dracut*) but "initramfs: partly enabled, " rm "$root$file" ;;
 		esac || return
 	done
 	new_enabled_root && settings_are "prefetch = on" && run 0 status
@@ -655,13 +656,13 @@ finds_problems()
 	done
 	problem_is "" || return
 	: >"$dir/e2fsck-prefetch.so"
-	problem_is "the module cannot be loaded*: install e2prefetch again" ||
+	problem_is "the module cannot be loaded*: reinstall e2prefetch" ||
 		return
 	rm "$dir/e2fsck-prefetch.so"
-	problem_is "the module does not lie beside*: install e2prefetch again" ||
+	problem_is "the module does not lie beside*: reinstall e2prefetch" ||
 		return
 	: >"$dir/e2fsck"
-	problem_is "the launcher does not run: install e2prefetch again"
+	problem_is "the launcher does not run: reinstall e2prefetch"
 }
 
 #
