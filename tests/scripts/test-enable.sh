@@ -860,11 +860,11 @@ hook_leaves_out()
 {
 	make_initramfs
 	: >"$dir/launchers/e2fsck"
-	run_hook && grep "does not run there: left out" <<<"$said" || return
+	run_hook && grep "does not run there: not added" <<<"$said" || return
 	image_list | grep launchers && return 1
 	make_initramfs
 	rm "$dir/launchers/e2fsck-prefetch.so"
-	run_hook && grep "left out" <<<"$said" || return
+	run_hook && grep "not added" <<<"$said" || return
 	image_list | grep launchers && return 1
 	make_initramfs
 	rm "$dir/functions"
