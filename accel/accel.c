@@ -15,25 +15,26 @@ static const struct entry {
 	{ "crc32c", ACCEL_CRC32C },
 	{ "bitmaps", ACCEL_BITMAPS },
 	{ "indirect", ACCEL_INDIRECT },
-	{ "extents", ACCEL_EXTENTS },
+	{ "extents", 0 },
 };
 
 #define ENTRIES (sizeof(entries) / sizeof(entries[0]))
 
-static unsigned named(const char *name, size_t len)
+static const struct entry *named(const char *name, size_t len)
 {
 	size_t i;
 
 	for (i = 0; i < ENTRIES; i++)
 		if (strlen(entries[i].name) == len &&
 		    !memcmp(entries[i].name, name, len))
-			return entries[i].bit;
-	return 0;
+			return &entries[i];
+	return NULL;
 }
 
 int accel_parse(const char *text, unsigned *set)
 {
-	unsigned found = 0, bit;
+	const struct entry *one;
+	unsigned found = 0;
 	size_t len;
 
 	if (!strcmp(text, "none")) {
@@ -46,10 +47,10 @@ int accel_parse(const char *text, unsigned *set)
 	}
 	for (;; text += len + 1) {
 		len = strcspn(text, ",");
-		bit = named(text, len);
-		if (!bit)
+		one = named(text, len);
+		if (!one)
 			return -1;
-		found |= bit;
+		found |= one->bit;
 		if (!text[len])
 			break;
 	}

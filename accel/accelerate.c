@@ -9,7 +9,6 @@
 
 #include "accelerate.h"
 #include "checksums.h"
-#include "extents.h"
 #include "indirect.h"
 #include "map_kind.h"
 #include "device/share.h"
@@ -97,15 +96,6 @@ static void choose_walk(struct choice *c)
 	    finding_reason(FINDING_WHOLE));
 }
 
-static void choose_extents(struct choice *c)
-{
-	if (!may_use(c, ACCEL_EXTENTS, ABILITY_EXTENTS))
-		return;
-	extents_begin();
-	use(c, "extents", "extents", "accelerated",
-	    finding_reason(FINDING_WHOLE));
-}
-
 void accelerate(unsigned asked, const struct findings *found,
 		struct acceleration_names *names, struct e2pf_decisions *list)
 {
@@ -115,5 +105,4 @@ void accelerate(unsigned asked, const struct findings *found,
 	choose_checksums(&c);
 	choose_maps(&c);
 	choose_walk(&c);
-	choose_extents(&c);
 }

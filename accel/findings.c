@@ -12,10 +12,10 @@
 #include "findings.h"
 
 /* Another text is another version of launcher or module. */
-#define FORMAT "e2prefetch-findings-3"
+#define FORMAT "e2prefetch-findings-4"
 
 static const char *const ability_names[ABILITIES] = {
-	"progress", "crc32c", "bitmaps", "arrays", "indirect", "extents"
+	"progress", "crc32c", "bitmaps", "arrays", "indirect"
 };
 
 static const struct {

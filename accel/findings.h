@@ -38,7 +38,6 @@ enum ability {
 	ABILITY_BITMAPS,
 	ABILITY_ARRAYS,		/* libext2fs's bit arrays instead of trees */
 	ABILITY_INDIRECT,
-	ABILITY_EXTENTS,
 	ABILITIES
 };
 

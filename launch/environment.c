@@ -63,7 +63,7 @@ static const struct {
 	[PREFETCH] = { "PREFETCH", "0 or 1" },
 	[MMAP_IO] = { "TEST_MMAP_IO", "0 or 1" },
 	[ACCEL] = { "PREFETCH_ACCEL", "none, all or a list of crc32c, "
-		    "bitmaps, indirect, extents" },
+		    "bitmaps, indirect" },
 	[VERBOSE] = { "PREFETCH_VERBOSE", "0 or 1" },
 	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1" },
 	[THREADS] = { "PREFETCH_THREADS", number_of_threads },

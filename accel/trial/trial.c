@@ -42,16 +42,6 @@ static const char *const checksum_calls[] = { "ext2fs_crc32c_le" };
 
 static const char *const walk_calls[] = { "ext2fs_block_iterate3" };
 
-/* All functions that take an extent handle. */
-static const char *const extent_functions[] = {
-	"ext2fs_extent_delete", "ext2fs_extent_fix_parents",
-	"ext2fs_extent_free", "ext2fs_extent_get", "ext2fs_extent_get_info",
-	"ext2fs_extent_goto", "ext2fs_extent_goto2", "ext2fs_extent_insert",
-	"ext2fs_extent_node_split", "ext2fs_extent_open2",
-	"ext2fs_extent_replace", "ext2fs_extent_set_bmap",
-	"ext2fs_max_extent_depth",
-};
-
 /* Library functions that e2fsck calls access a map through calls of these
  * functions: each of the calls must reach the stand-in. */
 static const char *const map_calls[] = {
@@ -150,9 +140,9 @@ static enum finding try_checksums(void)
 	return ours == stock ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-/* The versions in which every function that accesses a map or takes an extent
- * handle was reviewed: 1.46.2 to 1.47.4.  A later version may have further
- * ones, which a trial of the known functions cannot reveal. */
+/* The versions in which every function that accesses a map was reviewed: 1.46.2
+ * to 1.47.4.  A later version may have further ones, which a trial of the known
+ * functions cannot reveal. */
 static bool is_read_version(void)
 {
 	const char *version = "";
@@ -201,22 +191,6 @@ static enum finding try_walk(void)
 	return trial_walks_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-/* It is enough that the program calls ext2fs_extent_open2() by name: its other
- * calls are then by name too.  Handles that libext2fs opens internally stay its
- * own. */
-static enum finding try_extents(void)
-{
-	static const char *const open_call[] = { "ext2fs_extent_open2" };
-
-	if (!all_there(extent_functions, COUNT(extent_functions)))
-		return FINDING_ABSENT;
-	if (!is_read_version())
-		return FINDING_UNREAD;
-	if (!linkage_program_refers(open_call, COUNT(open_call)))
-		return FINDING_LINKED;
-	return trial_extents_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
-}
-
 static void try_all_maps(struct findings *f)
 {
 	static struct trial_life tree;
@@ -248,10 +222,8 @@ void trial_run(struct findings *f)
 		f->of[ABILITY_BITMAPS] = FINDING_UNREAD;
 		f->of[ABILITY_ARRAYS] = FINDING_UNREAD;
 		f->of[ABILITY_INDIRECT] = FINDING_UNREAD;
-		f->of[ABILITY_EXTENTS] = FINDING_UNREAD;
 		return;
 	}
 	f->of[ABILITY_INDIRECT] = try_walk();
-	f->of[ABILITY_EXTENTS] = try_extents();
 	try_all_maps(f);
 }

@@ -44,8 +44,4 @@ static inline uint64_t number(uint64_t *random, uint64_t below)
  * on damaged trees of blocks. */
 bool trial_walks_agree(void);
 
-/* Whether the handles of extents.c do the same as libext2fs's own, on sound and
- * on damaged inodes. */
-bool trial_extents_agree(void);
-
 #endif

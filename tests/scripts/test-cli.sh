@@ -158,11 +158,11 @@ library_accelerations()
 
 	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
 	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
-		all=(crc32c bitmaps indirect extents) maps=(bitmaps)
-		without_maps=(crc32c indirect extents) inside=(crc32c)
+		all=(crc32c bitmaps indirect) maps=(bitmaps)
+		without_maps=(crc32c indirect) inside=(crc32c)
 	else
-		all=(bitarrays indirect extents) maps=(bitarrays)
-		without_maps=(indirect extents) inside=()
+		all=(bitarrays indirect) maps=(bitarrays)
+		without_maps=(indirect) inside=()
 	fi
 }
 
@@ -204,7 +204,7 @@ verbose_cold()
 		echo "in memory: its pages cannot be dropped here"
 		return
 	fi
-	said device ahead hits waited crc32c bitmaps indirect extents reads \
+	said device ahead hits waited crc32c bitmaps indirect reads \
 		memory threads order
 }
 
@@ -283,8 +283,7 @@ test_accelerations()
 		stats_name bitmaps "${maps[@]}"
 	tap_check "PREFETCH_ACCEL=indirect,crc32c: these two are" \
 		stats_name indirect,crc32c "${inside[@]}" indirect
-	tap_check "PREFETCH_ACCEL=extents: this one is" \
-		stats_name extents extents
+	tap_check "PREFETCH_ACCEL=extents, of 1.0.0, is none" stats_name extents
 	tap_check "it is said that the walk is accelerated" \
 		decision indirect accelerated
 	tap_check "with [bitmaps] in e2fsck.conf maps are its own" \

@@ -122,6 +122,10 @@ static void good_values(void **state)
 	assert_int_equal(read_with("PREFETCH_ACCEL", "bitmaps,crc32c", &env),
 			 0);
 	assert_int_equal(env.accel, ACCEL_BITMAPS | ACCEL_CRC32C);
+	/* The name of an acceleration that 1.0.0 had. */
+	assert_int_equal(read_with("PREFETCH_ACCEL", "extents,crc32c", &env),
+			 0);
+	assert_int_equal(env.accel, ACCEL_CRC32C);
 	assert_int_equal(read_with("PREFETCH_BANDWIDTH", "20M", &env), 0);
 	assert_true(env.settings.bandwidth == 20 << 20);
 	assert_int_equal(read_with("PREFETCH_IOPS", "300", &env), 0);

@@ -42,7 +42,6 @@ enum mistake {
 	BYTES_IN,		/* are ignored */
 	CHECKSUM,		/* is wrong */
 	READ_OF_NUMBERS,	/* is done twice */
-	HANDLE_OF_EXTENTS,	/* is at the second extent */
 	NEW_VERSION,		/* of the library */
 	LIBRARY_ARRAY,		/* has a bit set, in such a version */
 	THREADS			/* no mistake: a checker that has them */
@@ -150,34 +149,6 @@ errcode_t __wrap_ext2fs_read_ind_block(ext2_filsys fs, blk_t block, void *buf)
 	return __real_ext2fs_read_ind_block(fs, block, buf);
 }
 
-errcode_t __real_extents_open(ext2_filsys fs, ext2_ino_t ino,
-			      struct ext2_inode *inode,
-			      ext2_extent_handle_t *ret);
-errcode_t __wrap_extents_open(ext2_filsys fs, ext2_ino_t ino,
-			      struct ext2_inode *inode,
-			      ext2_extent_handle_t *ret);
-errcode_t __wrap_extents_open(ext2_filsys fs, ext2_ino_t ino,
-			      struct ext2_inode *inode,
-			      ext2_extent_handle_t *ret)
-{
-	errcode_t err = __real_extents_open(fs, ino, inode, ret);
-	struct ext2fs_extent extent;
-
-	if (!err && mistake == HANDLE_OF_EXTENTS)
-		ext2fs_extent_get(*ret, EXT2_EXTENT_NEXT, &extent);
-	return err;
-}
-
-/* This program contains the stand-in itself, and so does not import any. */
-bool __real_linkage_program_refers(const char *const *names, size_t count);
-bool __wrap_linkage_program_refers(const char *const *names, size_t count);
-bool __wrap_linkage_program_refers(const char *const *names, size_t count)
-{
-	if (count == 1 && !strcmp(names[0], "ext2fs_extent_open2"))
-		return true;
-	return __real_linkage_program_refers(names, count);
-}
-
 bool __wrap_linkage_program_has_threads(void);
 bool __wrap_linkage_program_has_threads(void)
 {
@@ -237,7 +208,6 @@ static void is_whole(void **state)
 	(void)state;
 	assert_int_equal(found.of[ABILITY_CRC32C], FINDING_WHOLE);
 	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
-	assert_int_equal(found.of[ABILITY_EXTENTS], FINDING_WHOLE);
 	assert_int_equal(found.of[ABILITY_BITMAPS], space_is_free() ?
 			 FINDING_WHOLE : FINDING_UNABLE);
 }
@@ -278,22 +248,12 @@ static void walks_that_are_wrong(void **state)
 	assert_int_equal(found.of[ABILITY_CRC32C], FINDING_WHOLE);
 }
 
-static void handles_that_are_wrong(void **state)
-{
-	struct findings found = found_with(HANDLE_OF_EXTENTS);
-
-	(void)state;
-	assert_int_equal(found.of[ABILITY_EXTENTS], FINDING_DIFFERS);
-	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
-}
-
 static void a_version_not_read(void **state)
 {
 	struct findings found = found_with(NEW_VERSION);
 
 	(void)state;
 	assert_int_equal(found.of[ABILITY_BITMAPS], FINDING_UNREAD);
-	assert_int_equal(found.of[ABILITY_EXTENTS], FINDING_UNREAD);
 	assert_int_equal(found.of[ABILITY_ARRAYS], space_is_free() ?
 			 FINDING_WHOLE : FINDING_UNABLE);
 	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
@@ -320,7 +280,6 @@ static void a_checker_with_threads(void **state)
 	assert_int_equal(found.of[ABILITY_ARRAYS], FINDING_THREADS);
 	assert_int_equal(found.of[ABILITY_CRC32C], FINDING_WHOLE);
 	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
-	assert_int_equal(found.of[ABILITY_EXTENTS], FINDING_WHOLE);
 }
 
 /* What e2fsck reaches is in it: more than the first few calls. */
@@ -397,7 +356,6 @@ int main(void)
 		cmocka_unit_test(maps_that_are_wrong),
 		cmocka_unit_test(checksums_that_are_wrong),
 		cmocka_unit_test(walks_that_are_wrong),
-		cmocka_unit_test(handles_that_are_wrong),
 		cmocka_unit_test(a_version_not_read),
 		cmocka_unit_test(arrays_that_are_wrong),
 		cmocka_unit_test(a_checker_with_threads),
