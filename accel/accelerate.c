@@ -8,101 +8,94 @@
 #endif
 
 #include "accelerate.h"
-#include "checksums.h"
+#include "crc32c.h"
 #include "indirect.h"
 #include "map_kind.h"
 #include "device/share.h"
 
+/* What is decided about one acceleration. */
 struct choice {
-	unsigned asked;
-	const struct findings *found;
-	struct acceleration_names *names;
-	struct e2pf_decisions *list;
+	const char *in_use;	/* its name in the statistics; NULL: not used */
+	const char *decision, *why;
 };
 
-static void use(struct choice *c, const char *about, const char *name,
-		const char *decision, const char *why)
+/*
+ * Begin an acceleration that passed the self-test, or change the choice.
+ */
+
+static void begin_crc32c(const struct findings *f, struct choice *c)
 {
-	c->names->name[c->names->count++] = name;
-	e2pf_decide(c->list, about, decision, "%s", why);
+	crc32c_fn *fn = crc32c_choose();
+
+	(void)f;
+	crc32c_begin(fn);
+	if (!fn)
+		*c = (struct choice){ .why = finding_reason(FINDING_UNABLE) };
 }
 
-static void leave(struct choice *c, const char *about, const char *why)
+/* Our maps if they passed; otherwise libext2fs's bit arrays instead of its
+ * trees, chosen by a public field. */
+static void begin_bitmaps(const struct findings *f, struct choice *c)
 {
-	e2pf_decide(c->list, about, "not accelerated", "%s", why);
-}
-
-/* May this acceleration be used?  If not, the reason is recorded. */
-static bool may_use(struct choice *c, unsigned one, enum ability ability)
-{
-	enum finding found = c->found->of[ability];
-
-	if (!(c->asked & one))
-		leave(c, accel_name(one), "excluded by PREFETCH_ACCEL");
-	else if (found != FINDING_WHOLE)
-		leave(c, accel_name(one), finding_reason(found));
-	else
-		return true;
-	return false;
-}
-
-static void choose_checksums(struct choice *c)
-{
-	crc32c_fn *fn;
-
-	if (!may_use(c, ACCEL_CRC32C, ABILITY_CRC32C))
-		return;
-	fn = crc32c_choose();
-	if (!fn) {
-		leave(c, "crc32c", finding_reason(FINDING_UNABLE));
-		return;
-	}
-	checksums_begin(fn);
-	use(c, "crc32c", "crc32c", "accelerated",
-	    finding_reason(FINDING_WHOLE));
-}
-
-/* Use our maps if they passed the self-test; otherwise libext2fs's bit arrays
- * instead of its trees, chosen by a public field. */
-static void choose_maps(struct choice *c)
-{
-	enum finding ours = c->found->of[ABILITY_BITMAPS];
-	enum finding arrays = c->found->of[ABILITY_ARRAYS];
+	bool ours = f->of[ABILITY_BITMAPS] == FINDING_WHOLE;
 	uint64_t budget = e2pf_memory_share("") / MAPS_SHARE;
-	const char *why;
 
-	if (!(c->asked & ACCEL_BITMAPS))
-		leave(c, "bitmaps", "excluded by PREFETCH_ACCEL");
-	else if (ours != FINDING_WHOLE && arrays != FINDING_WHOLE)
-		leave(c, "bitmaps", finding_reason(ours));
-	else if (!map_kind_begin(ours == FINDING_WHOLE ? MAP_OURS : MAP_ARRAY,
-				 budget, &why))
-		leave(c, "bitmaps", why);
-	else if (ours == FINDING_WHOLE)
-		use(c, "bitmaps", "bitmaps", "accelerated",
-		    finding_reason(ours));
-	else
-		use(c, "bitmaps", "bitarrays",
-		    "libext2fs's bit arrays instead of its trees",
-		    finding_reason(ours));
+	if (!map_kind_begin(ours ? MAP_OURS : MAP_ARRAY, budget, &c->why)) {
+		c->in_use = NULL;
+	} else if (!ours) {
+		c->in_use = "bitarrays";
+		c->decision = "libext2fs's bit arrays instead of its trees";
+	}
 }
 
-static void choose_walk(struct choice *c)
+static void begin_indirect(const struct findings *f, struct choice *c)
 {
-	if (!may_use(c, ACCEL_INDIRECT, ABILITY_INDIRECT))
-		return;
+	(void)f;
+	(void)c;
 	indirect_begin();
-	use(c, "indirect", "indirect", "accelerated",
-	    finding_reason(FINDING_WHOLE));
+}
+
+static const struct acceleration {
+	const char *name;
+	enum ability ability, instead;	/* one of them must have passed */
+	void (*begin)(const struct findings *f, struct choice *c);
+} accelerations[] = {
+#define ROW(ability, name, instead) \
+	{ #name, ABILITY_##ability, ABILITY_##instead, begin_##name },
+	ACCELERATIONS(ROW)
+#undef ROW
+};
+
+static struct choice choose(const struct acceleration *a, unsigned asked,
+			    const struct findings *f)
+{
+	struct choice c = {
+		a->name, "accelerated", finding_reason(f->of[a->ability])
+	};
+
+	if (!(asked & 1u << a->ability))
+		c = (struct choice){ .why = "excluded by PREFETCH_ACCEL" };
+	else if (f->of[a->ability] != FINDING_WHOLE &&
+		 f->of[a->instead] != FINDING_WHOLE)
+		c.in_use = NULL;
+	else
+		a->begin(f, &c);
+	return c;
 }
 
 void accelerate(unsigned asked, const struct findings *found,
 		struct acceleration_names *names, struct e2pf_decisions *list)
 {
-	struct choice c = { asked, found, names, list };
+	struct choice c;
+	size_t i;
 
 	names->count = 0;
-	choose_checksums(&c);
-	choose_maps(&c);
-	choose_walk(&c);
+	for (i = 0; i < ACCELERATION_COUNT; i++) {
+		c = choose(&accelerations[i], asked, found);
+		if (c.in_use)
+			names->name[names->count++] = c.in_use;
+		e2pf_decide(list, accelerations[i].name,
+			    c.in_use ? c.decision : "not accelerated", "%s",
+			    c.why);
+	}
 }

@@ -5,13 +5,12 @@
 
 #include <stddef.h>
 
-#include "accel.h"
-#include "report/decisions.h"
 #include "findings.h"
+#include "report/decisions.h"
 
 /* The names of those in use, for the statistics. */
 struct acceleration_names {
-	const char *name[ACCELERATIONS];
+	const char *name[ACCELERATION_COUNT];
 	size_t count;
 };
 

@@ -18,8 +18,8 @@
 #include <errno.h>
 
 #include "bitmaps.h"
+#include "interpose.h"
 #include "map.h"
-#include "real.h"
 
 /*
  * The end of a map.

@@ -22,9 +22,9 @@
 #include <sys/time.h>
 
 #include "bitmaps.h"
+#include "interpose.h"
 #include "map.h"
 #include "map_kind.h"
-#include "real.h"
 
 static uint64_t taken;		/* bytes of the budget that existing maps use */
 

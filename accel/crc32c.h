@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CRC-32C (Castagnoli), as ext4 metadata checksums use it: bits reflected,
- * neither the seed nor the result inverted.
+ * Replaces libext2fs's CRC-32C (Castagnoli), as ext4 metadata checksums use it:
+ * bits reflected, neither the seed nor the result inverted.
  */
 #ifndef CRC32C_H
 #define CRC32C_H
@@ -29,5 +29,8 @@ extern const struct crc32c_way crc32c_ways[];
  * thread.  NULL if none yields the published check value.
  */
 crc32c_fn *crc32c_choose(void);
+
+/* From now on ext2fs_crc32c_le() computes with `fn`; NULL: with libext2fs. */
+void crc32c_begin(crc32c_fn *fn);
 
 #endif

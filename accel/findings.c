@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings as text, and the reasons in words. */
+/* Names of accelerations, findings as text, and the reasons in words. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -15,25 +15,54 @@
 #define FORMAT "e2prefetch-findings-4"
 
 static const char *const ability_names[ABILITIES] = {
-	"progress", "crc32c", "bitmaps", "arrays", "indirect"
+#define NAME(ability, name, instead) [ABILITY_##ability] = #name,
+	ACCELERATIONS(NAME)
+#undef NAME
+	[ABILITY_PROGRESS] = "progress", [ABILITY_ARRAYS] = "arrays"
 };
 
 static const struct {
 	const char *name, *reason;
 } findings[FINDINGS] = {
-	{ "untried", "the launcher made no trial" },
-	{ "whole", "the trial gave what stock gives" },
-	{ "linked", "libext2fs is linked so that calls inside it cannot be "
-	  "stood in for" },
-	{ "absent", "a function that it needs is not there" },
-	{ "differs", "the trial gave other results than this libext2fs's own "
-	  "functions" },
-	{ "unread", "this version of libext2fs is newer or older than those "
-	  "it was made for" },
-	{ "unable", "this machine cannot" },
-	{ "threads", "this e2fsck has threads of its own, and merges what they "
-	  "have found" },
+	{ "untried", "no self-test was run" },
+	{ "whole", "self-test matched libext2fs" },
+	{ "linked", "internal calls of libext2fs cannot be interposed" },
+	{ "absent", "libext2fs lacks a function that it needs" },
+	{ "differs", "self-test differed from libext2fs" },
+	{ "unread", "this version of libext2fs has not been reviewed" },
+	{ "unable", "the processor or the memory does not allow it" },
+	{ "threads", "this e2fsck checks in several threads" },
 };
+
+static bool is(const char *name, const char *text, size_t len)
+{
+	return strlen(name) == len && !memcmp(name, text, len);
+}
+
+int accelerations_parse(const char *text, unsigned *set)
+{
+	unsigned found = 0, i;
+	size_t len;
+
+	if (!strcmp(text, "none") || !strcmp(text, "all")) {
+		*set = *text == 'a' ? ACCEL_ALL : 0;
+		return 0;
+	}
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		for (i = 0; i < ACCELERATION_COUNT; i++)
+			if (is(ability_names[i], text, len))
+				break;
+		if (i < ACCELERATION_COUNT)
+			found |= 1u << i;
+		else if (!is("extents", text, len))
+			return -1;
+		if (!text[len])
+			break;
+	}
+	*set = found;
+	return 0;
+}
 
 void findings_print(const struct findings *f, char *text, size_t size)
 {
@@ -51,8 +80,7 @@ static bool parse_finding(const char *name, size_t len, enum finding *one)
 	unsigned i;
 
 	for (i = 0; i < FINDINGS; i++)
-		if (strlen(findings[i].name) == len &&
-		    !memcmp(findings[i].name, name, len)) {
+		if (is(findings[i].name, name, len)) {
 			*one = (enum finding)i;
 			return true;
 		}

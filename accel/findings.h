@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the self-test finds out about this e2fsck and libext2fs, and how that
- * gets from the self-test to the launcher and on to the module.
+ * Which accelerations there are; what the self-test finds out about them with
+ * this e2fsck and libext2fs, and how that gets from the self-test to the
+ * launcher and on to the module.
  */
 #ifndef FINDINGS_H
 #define FINDINGS_H
@@ -20,26 +21,40 @@
 #define FINDINGS_SIZE 256u		/* size of findings as text, at most */
 
 enum finding {
-	FINDING_UNTRIED,	/* no trial was made */
+	FINDING_UNTRIED,	/* no self-test was run */
 	FINDING_WHOLE,		/* it can be used */
 	FINDING_LINKED,		/* calls go past a stand-in */
 	FINDING_ABSENT,		/* a function that it needs is not there */
-	FINDING_DIFFERS,	/* the trial gave other results than stock */
+	FINDING_DIFFERS,	/* other results than libext2fs */
 	FINDING_UNREAD,		/* a version whose source nobody has read */
 	FINDING_UNABLE,		/* the processor or the memory is lacking */
 	FINDING_THREADS,	/* the checker may use it in several threads */
 	FINDINGS
 };
 
+/*
+ * The accelerations: ability, name in PREFETCH_ACCEL, and another ability that
+ * is enough as well.  Each has a begin_NAME() in accelerate.c and a try_NAME()
+ * in trial.c.
+ */
+#define ACCELERATIONS(X) \
+	X(CRC32C, crc32c, CRC32C) \
+	X(BITMAPS, bitmaps, ARRAYS) \
+	X(INDIRECT, indirect, INDIRECT)
+
 /* What is tested. */
 enum ability {
-	ABILITY_PROGRESS,	/* follow the position of the check */
-	ABILITY_CRC32C,		/* the accelerations of these names */
-	ABILITY_BITMAPS,
+#define ABILITY(ability, name, instead) ABILITY_##ability,
+	ACCELERATIONS(ABILITY)
+#undef ABILITY
+	ACCELERATION_COUNT,
+	ABILITY_PROGRESS = ACCELERATION_COUNT,	/* follow the check */
 	ABILITY_ARRAYS,		/* libext2fs's bit arrays instead of trees */
-	ABILITY_INDIRECT,
 	ABILITIES
 };
+
+/* A set of accelerations has the bit 1 << ABILITY_... of each. */
+#define ACCEL_ALL ((1u << ACCELERATION_COUNT) - 1)
 
 struct findings {
 	enum finding of[ABILITIES];
@@ -56,6 +71,13 @@ bool findings_parse(const char *text, struct findings *f);
  * inherits the variable from another reads FINDING_UNTRIED for everything. */
 bool findings_export(const struct findings *f, pid_t process);
 void findings_import(struct findings *f);
+
+/*
+ * Parse a set: "none", "all", or names separated by commas.  Returns 0, or -1
+ * with *set unchanged if `text` is invalid.  "extents", an acceleration of
+ * 1.0.0, is valid and stands for nothing.
+ */
+int accelerations_parse(const char *text, unsigned *set);
 
 /* Why an ability cannot be used: a phrase for messages. */
 const char *finding_reason(enum finding one);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "indirect.h"
-#include "real.h"
+#include "interpose.h"
 
 struct walk {
 	ext2_filsys fs;

@@ -10,8 +10,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "accel.h"
 #include "environment.h"
+#include "findings.h"
 #include "settings.h"
 
 /* An empty variable counts as unset. */
@@ -107,7 +107,7 @@ static int parse(enum setting setting, const char *value,
 	case MMAP_IO:
 		return parse_io(value, &env->io);
 	case ACCEL:
-		return accel_parse(value, &env->accel);
+		return accelerations_parse(value, &env->accel);
 	case VERBOSE:
 		return parse_flag(value, &env->verbose);
 	case OBSERVE:
@@ -198,7 +198,7 @@ void read_environment(struct environment *env)
 	/* Without prefetching the other variables have no effect. */
 	if (!env->prefetch)
 		return;
-	env->accel = ACCEL_DEFAULT;
+	env->accel = ACCEL_ALL;
 	for (i = PREFETCH + 1; i < SETTINGS; i++) {
 		value = variable(settings[i].name);
 		/* An invalid limit turns prefetching off: the user asked for a

@@ -22,7 +22,7 @@ struct environment {
 	const char *trace;		/* PREFETCH_TRACE: a file or NULL */
 	bool observe;			/* PREFETCH_OBSERVE */
 	bool verbose;			/* PREFETCH_VERBOSE */
-	unsigned accel;			/* PREFETCH_ACCEL: bits of accel.h */
+	unsigned accel;			/* PREFETCH_ACCEL: a set, findings.h */
 };
 
 /* Read the environment.  A variable with an invalid value counts as unset.  If

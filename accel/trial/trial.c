@@ -19,11 +19,10 @@
 #include <string.h>
 
 #include "bitmaps.h"
-#include "checksums.h"
+#include "crc32c.h"
 #include "indirect.h"
 #include "linkage.h"
 #include "map_kind.h"
-#include "real.h"
 #include "trial.h"
 #include "libext2fs/slots.h"
 
@@ -118,11 +117,12 @@ static uint32_t library_checksum(void)
 	return sb.s_checksum;
 }
 
-static enum finding try_checksums(void)
+static enum finding try_crc32c(struct findings *f)
 {
 	crc32c_fn *fn = crc32c_choose();
 	uint32_t stock, ours, none;
 
+	(void)f;
 	if (!all_there(checksum_calls, COUNT(checksum_calls)))
 		return FINDING_ABSENT;
 	if (!library_calls(checksum_calls, COUNT(checksum_calls)))
@@ -130,11 +130,11 @@ static enum finding try_checksums(void)
 	if (!fn)
 		return FINDING_UNABLE;
 	stock = library_checksum();
-	checksums_begin(no_checksum);
+	crc32c_begin(no_checksum);
 	none = library_checksum();
-	checksums_begin(fn);
+	crc32c_begin(fn);
 	ours = library_checksum();
-	checksums_begin(NULL);
+	crc32c_begin(NULL);
 	if (none == stock)
 		return FINDING_LINKED;
 	return ours == stock ? FINDING_WHOLE : FINDING_DIFFERS;
@@ -182,8 +182,14 @@ static enum finding try_maps(enum map_kind kind, const struct trial_life *tree)
 						FINDING_WHOLE;
 }
 
-static enum finding try_walk(void)
+/* The next two use I/O managers of ours.  If libext2fs's table of operations
+ * differs from the one we know, it would call other functions of them. */
+
+static enum finding try_indirect(struct findings *f)
 {
+	(void)f;
+	if (!e2pf_io_slots_are_ours())
+		return FINDING_UNREAD;
 	if (!all_there(walk_calls, COUNT(walk_calls)))
 		return FINDING_ABSENT;
 	if (!linkage_program_refers(walk_calls, COUNT(walk_calls)))
@@ -191,39 +197,31 @@ static enum finding try_walk(void)
 	return trial_walks_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-static void try_all_maps(struct findings *f)
+/* Tries libext2fs's arrays, too, where our maps cannot be used. */
+static enum finding try_bitmaps(struct findings *f)
 {
 	static struct trial_life tree;
+	enum finding ours;
 
+	if (!e2pf_io_slots_are_ours())
+		return f->of[ABILITY_ARRAYS] = FINDING_UNREAD;
 	/* A parallel e2fsck merges the maps of its threads, which works only
 	 * with libext2fs's trees, and accesses their members directly. */
-	if (linkage_program_has_threads()) {
-		f->of[ABILITY_BITMAPS] = FINDING_THREADS;
-		f->of[ABILITY_ARRAYS] = FINDING_THREADS;
-		return;
-	}
-	f->of[ABILITY_BITMAPS] = FINDING_UNABLE;
+	if (linkage_program_has_threads())
+		return f->of[ABILITY_ARRAYS] = FINDING_THREADS;
 	if (!trial_live(&tree))
-		return;
-	f->of[ABILITY_BITMAPS] = try_maps(MAP_OURS, &tree);
-	if (f->of[ABILITY_BITMAPS] != FINDING_WHOLE)
+		return FINDING_UNABLE;
+	ours = try_maps(MAP_OURS, &tree);
+	if (ours != FINDING_WHOLE)
 		f->of[ABILITY_ARRAYS] = try_maps(MAP_ARRAY, &tree);
+	return ours;
 }
 
 void trial_run(struct findings *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->of[ABILITY_PROGRESS] = try_progress();
-	f->of[ABILITY_CRC32C] = try_checksums();
-	/* The remaining trials use I/O managers of ours.  If libext2fs's table
-	 * of operations differs from the one we know, it would call other
-	 * functions of them. */
-	if (!e2pf_io_slots_are_ours()) {
-		f->of[ABILITY_BITMAPS] = FINDING_UNREAD;
-		f->of[ABILITY_ARRAYS] = FINDING_UNREAD;
-		f->of[ABILITY_INDIRECT] = FINDING_UNREAD;
-		return;
-	}
-	f->of[ABILITY_INDIRECT] = try_walk();
-	try_all_maps(f);
+#define TRY(ability, name, instead) f->of[ABILITY_##ability] = try_##name(f);
+	ACCELERATIONS(TRY)
+#undef TRY
 }

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "bitmaps.h"
-#include "real.h"
 #include "trial.h"
 
 #define BLOCK 1024u

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "indirect.h"
-#include "real.h"
+#include "interpose.h"
 #include "trial.h"
 
 #define BLOCK 1024u

@@ -32,7 +32,7 @@ launcher=$srcdir/../launch
 # bring all the library with it.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c $launcher/environment.c
-	$launcher/configuration.c $launcher/inih.c $srcdir/../accel/accel.c
+	$launcher/configuration.c $launcher/inih.c $srcdir/../accel/findings.c
 	$srcdir/../prefetch/options.c"
 sources_topology="$lib/device/topology.c $lib/device/policy.c
 	$lib/device/sysfile.c $lib/device/budget.c"

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "accel.h"
 #include "environment.h"
+#include "findings.h"
 
 static const char *const names[] = {
 	"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS", "PREFETCH_MEM",
@@ -25,6 +25,9 @@ static const char *const names[] = {
 	"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
 	"PREFETCH_NICE", "PREFETCH_OBSERVE"
 };
+
+#define CRC32C (1u << ABILITY_CRC32C)
+#define BITMAPS (1u << ABILITY_BITMAPS)
 
 static char error[256];
 
@@ -68,7 +71,7 @@ static void assert_defaults(const struct environment *env)
 	assert_int_equal(env->settings.nice, 0);
 	assert_null(env->stats);
 	assert_false(env->verbose);
-	assert_int_equal(env->accel, env->prefetch ? ACCEL_DEFAULT : 0);
+	assert_int_equal(env->accel, env->prefetch ? ACCEL_ALL : 0);
 }
 
 static void nothing_set(void **state)
@@ -118,14 +121,14 @@ static void good_values(void **state)
 	assert_int_equal(read_with("PREFETCH_ACCEL", "all", &env), 0);
 	assert_int_equal(env.accel, ACCEL_ALL);
 	assert_int_equal(read_with("PREFETCH_ACCEL", "bitmaps", &env), 0);
-	assert_int_equal(env.accel, ACCEL_BITMAPS);
+	assert_int_equal(env.accel, BITMAPS);
 	assert_int_equal(read_with("PREFETCH_ACCEL", "bitmaps,crc32c", &env),
 			 0);
-	assert_int_equal(env.accel, ACCEL_BITMAPS | ACCEL_CRC32C);
+	assert_int_equal(env.accel, BITMAPS | CRC32C);
 	/* The name of an acceleration that 1.0.0 had. */
 	assert_int_equal(read_with("PREFETCH_ACCEL", "extents,crc32c", &env),
 			 0);
-	assert_int_equal(env.accel, ACCEL_CRC32C);
+	assert_int_equal(env.accel, CRC32C);
 	assert_int_equal(read_with("PREFETCH_BANDWIDTH", "20M", &env), 0);
 	assert_true(env.settings.bandwidth == 20 << 20);
 	assert_int_equal(read_with("PREFETCH_IOPS", "300", &env), 0);

@@ -17,8 +17,8 @@
 #include "findings.h"
 
 static const struct findings some = { .of = {
-	FINDING_WHOLE, FINDING_LINKED, FINDING_UNREAD, FINDING_WHOLE,
-	FINDING_DIFFERS
+	FINDING_LINKED, FINDING_UNREAD, FINDING_DIFFERS, FINDING_WHOLE,
+	FINDING_WHOLE
 } };
 
 static const struct findings none;

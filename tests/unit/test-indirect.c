@@ -22,7 +22,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "indirect.h"
-#include "real.h"
+#include "interpose.h"
 #include "trial.h"
 
 #define BLOCK 1024u

@@ -22,9 +22,9 @@
 
 #include "bitset.h"
 #include "crc32c.h"
+#include "interpose.h"
 #include "linkage.h"
 #include "map_kind.h"
-#include "real.h"
 #include "trial.h"
 
 /*
