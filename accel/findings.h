@@ -23,7 +23,7 @@
 enum finding {
 	FINDING_UNTRIED,	/* no self-test was run */
 	FINDING_WHOLE,		/* it can be used */
-	FINDING_LINKED,		/* calls go past a stand-in */
+	FINDING_LINKED,		/* internal calls bypass the module */
 	FINDING_ABSENT,		/* a function that it needs is not there */
 	FINDING_DIFFERS,	/* other results than libext2fs */
 	FINDING_UNREAD,		/* a version whose source nobody has read */
