@@ -27,17 +27,17 @@ extern "C" {
 #endif
 
 /*
- * An I/O manager for ext2fs_open2() and everything else that takes one.  Reads
- * copy from a shared mapping of the device.  Writes are pwrite(2) on the same
- * descriptor; a block whose contents would not change is not written.  If the
+ * An I/O manager for ext2fs_open2() and everything else that takes one: a
+ * filter over unix_io_manager.  Reads copy from a shared mapping of the device
+ * until the first write or failed read of the channel; from then on, and if the
  * device cannot be mapped, unix_io_manager serves the channel.  A channel
  * opened with IO_FLAG_THREADS may be used by several threads at once, any other
  * channel by one thread at a time.
  */
 extern io_manager e2pf_mmap_io_manager;
 
-/* True if this channel reads from a mapping.  False if the unix manager serves
- * it, or if it is a channel of another manager. */
+/* True if this manager has mapped the device of this channel.  False if it
+ * could not, or if it is a channel of another manager. */
 bool e2pf_mmap_io_is_mapped(io_channel channel);
 
 /* The classes of metadata.  --only and the statistics use the same names, which

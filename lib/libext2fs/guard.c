@@ -245,19 +245,3 @@ int e2pf_guard_copy(void *to, const void *from, size_t size)
 	leave(&guarded);
 	return 0;
 }
-
-bool e2pf_guard_equal(const void *mapped, const void *data, size_t size)
-{
-	struct guarded guarded;
-	bool equal;
-
-	prepare(&guarded, mapped, size);
-	if (sigsetjmp(guarded.env, 0)) {
-		leave(&guarded);
-		return false;
-	}
-	enter(&guarded);
-	equal = memcmp(mapped, data, size) == 0;
-	leave(&guarded);
-	return equal;
-}

@@ -22,8 +22,7 @@ int e2pf_guard_get(void);
 void e2pf_guard_put(void);
 
 /*
- * True if this thread may use e2pf_guard_copy() and e2pf_guard_equal() now.
- * False if the program has installed another SIGBUS handler since, or if the
+ * True if this thread may use e2pf_guard_copy() now.  False if the program has installed another SIGBUS handler since, or if the
  * thread blocks SIGBUS: then a fault would end the process.  Asks the kernel
  * each time: two system calls, 0.34 us.
  */
@@ -36,9 +35,5 @@ bool e2pf_guard_ready(void);
  * without the guard.  May be called by any number of threads at once.
  */
 int e2pf_guard_copy(void *to, const void *from, size_t size);
-
-/* True if the mapping at `mapped` equals `data`.  False if it does not, or if a
- * page could not be read. */
-bool e2pf_guard_equal(const void *mapped, const void *data, size_t size);
 
 #endif

@@ -57,6 +57,8 @@
  * mincore(). */
 #define MOST_PAGES 256
 
+#define LEAST_DESCRIPTOR 100
+
 /* A 32-bit program needs most of its address space itself. */
 #define MOST_MAPPED_32BIT (1ull << 30)
 
@@ -133,7 +135,7 @@ static void set_known(struct e2pf_mapping *m, size_t first,
 	}
 }
 
-void e2pf_mapping_forget(struct e2pf_mapping *m)
+static void forget(struct e2pf_mapping *m)
 {
 	size_t i;
 
@@ -216,50 +218,36 @@ static bool is_cut_off(const struct e2pf_mapping *m,
 	       st.st_size < (off_t)(location + (long long)size);
 }
 
-bool e2pf_mapping_read(struct e2pf_mapping *m, long long location, void *buf,
-		       size_t size)
+static bool read_mapping(struct e2pf_mapping *m, long long location, void *buf,
+			 size_t size, size_t first, size_t last)
 {
-	size_t first, last;
-
-	if (!to_pages(m, location, size, &first, &last))
-		return false;
 	if (!is_known(m, first, last) &&
 	    (!is_sequential(m, first) || !look(m, first, last)))
 		return false;
 	if (!e2pf_guard_ready())
 		return false;
-	if (e2pf_guard_copy(buf, m->map + location, size) != 0 ||
-	    is_cut_off(m, location, buf, size)) {
-		e2pf_mapping_forget(m);
-		return false;
-	}
-	set_last(m, last);
-	return true;
+	if (e2pf_guard_copy(buf, m->map + location, size) == 0 &&
+	    !is_cut_off(m, location, buf, size))
+		return true;
+	forget(m);
+	return false;
 }
 
-void e2pf_mapping_was_read(struct e2pf_mapping *m, long long location,
-			   size_t size)
+bool e2pf_mapping_read(struct e2pf_mapping *m, long long location, void *buf,
+		       size_t size)
 {
 	size_t first, last;
+	bool inside = to_pages(m, location, size, &first, &last);
 
-	if (to_pages(m, location, size, &first, &last)) {
-		set_known(m, first, last);
+	if (!inside || !read_mapping(m, location, buf, size, first, last)) {
+		if (pread(m->fd, buf, size, location) != (ssize_t)size)
+			return false;
+		if (inside)
+			set_known(m, first, last);
+	}
+	if (inside)
 		set_last(m, last);
-	}
-}
-
-bool e2pf_mapping_is_equal(struct e2pf_mapping *m, long long location,
-			   const void *buf, size_t size)
-{
-	size_t first, last;
-
-	if (!to_pages(m, location, size, &first, &last))
-		return false;
-	if (!is_known(m, first, last) && !look(m, first, last))
-		return false;
-	return e2pf_guard_ready() &&
-	       e2pf_guard_equal(m->map + location, buf, size) &&
-	       !is_cut_off(m, location, buf, size);
+	return true;
 }
 
 /* Creating and freeing */
@@ -272,7 +260,7 @@ static size_t mappable_size(int fd, const struct stat *st)
 
 	if (S_ISREG(st->st_mode))
 		size = (unsigned long long)st->st_size;
-	else if (!S_ISBLK(st->st_mode) || ioctl(fd, BLKGETSIZE64, &size) < 0)
+	else if (ioctl(fd, BLKGETSIZE64, &size) < 0)
 		return 0;
 	if (size > PTRDIFF_MAX ||
 	    (sizeof(void *) == 4 && size > MOST_MAPPED_32BIT))
@@ -297,39 +285,55 @@ static bool may_ask_residency(const char *name, bool writable,
 						    AT_EACCESS) == 0;
 }
 
-bool e2pf_mapping_init(struct e2pf_mapping *m, int fd, const char *name,
-		       bool writable, const struct stat *st)
+/* The descriptor stays out of the way of the program's. */
+static int open_file(const char *name, const struct stat *st)
 {
-	size_t size = mappable_size(fd, st);
-	void *map = MAP_FAILED;
+	int low = open(name, O_RDONLY | O_CLOEXEC);
+	int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+	struct stat now;
 
-	if (size == 0 || !may_ask_residency(name, writable, st))
-		return false;
-	m->regions = calloc(REGIONS, sizeof(*m->regions));
-	if (m->regions)
-		map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
-		free(m->regions);
-		return false;
+	if (low >= 0)
+		close(low);
+	if (high >= 0 && (fstat(high, &now) < 0 || now.st_dev != st->st_dev ||
+			  now.st_ino != st->st_ino ||
+			  now.st_rdev != st->st_rdev)) {
+		close(high);
+		return -1;
 	}
-	m->fd = fd;
-	m->map = map;
-	m->mapped = size;
-	m->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	m->regular = S_ISREG(st->st_mode);
-	return true;
+	return high;
 }
 
-void e2pf_mapping_unmap(struct e2pf_mapping *m)
+bool e2pf_mapping_init(struct e2pf_mapping *m, const char *name, bool writable,
+		       const struct stat *st)
 {
-	if (m->map)
-		munmap((void *)m->map, m->mapped);
-	m->map = NULL;
+	void *map = MAP_FAILED;
+
+	/* Opening a pipe blocks, and opening a tape or a terminal twice has
+	 * effects that opening it once has not. */
+	if ((!S_ISREG(st->st_mode) && !S_ISBLK(st->st_mode)) ||
+	    !may_ask_residency(name, writable, st))
+		return false;
+	m->fd = open_file(name, st);
+	if (m->fd < 0)
+		return false;
+	m->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	m->regular = S_ISREG(st->st_mode);
+	m->regions = calloc(REGIONS, sizeof(*m->regions));
+	m->mapped = mappable_size(m->fd, st);
+	if (m->regions && m->mapped)
+		map = mmap(NULL, m->mapped, PROT_READ, MAP_SHARED, m->fd, 0);
+	if (map != MAP_FAILED) {
+		m->map = map;
+		return true;
+	}
+	free(m->regions);
+	close(m->fd);
+	return false;
 }
 
 void e2pf_mapping_fini(struct e2pf_mapping *m)
 {
-	e2pf_mapping_unmap(m);
+	munmap((void *)m->map, m->mapped);
 	free(m->regions);
-	m->regions = NULL;
+	close(m->fd);
 }

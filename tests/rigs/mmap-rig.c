@@ -231,20 +231,3 @@ void fill_disk(struct rlimit *before)
 	small.rlim_cur = IMAGE_SIZE;
 	setrlimit(RLIMIT_FSIZE, &small);
 }
-
-bool steps_aside(void)
-{
-	char name[] = "/tmp/e2pf-mmap-XXXXXX";
-	int fd = mkstemp(name);
-	io_channel channel;
-	bool aside;
-
-	if (fd < 0 || ftruncate(fd, 65536) ||
-	    e2pf_mmap_io_manager->open(name, 0, &channel))
-		abort();
-	aside = !e2pf_mmap_io_is_mapped(channel);
-	io_channel_close(channel);
-	close(fd);
-	unlink(name);
-	return aside;
-}

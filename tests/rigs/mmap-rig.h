@@ -62,11 +62,6 @@ void fill_disk(struct rlimit *before);
  * are available. */
 bool attach_both(int *a, int *b, char *name_a, char *name_b);
 
-/* Whether our manager disables itself because libext2fs's own is a version we
- * do not know.  Call this before any call is made to fail: it opens a
- * channel. */
-bool steps_aside(void);
-
 /* Skip the test if this user may not use the loop device. */
 void need_ioctl(int result);
 

@@ -20,7 +20,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/tally.sh"
 
 COMPARE_LIMIT=30
-UNCHANGED="write errors, also of what would not change, mmap"
 E2PF_PAGE=$(getconf PAGESIZE)
 
 # Images of a size whose every block can be tried.
@@ -88,22 +87,11 @@ fault_case()
 	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM
 	local -x E2PF_FAULT E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
 
-	local managers="0 1"
-
 	IFS='|' read -r kind fault image options <<<"$1"
 	E2PF_FAULT=$fault
 	# shellcheck disable=SC2086
 	fault_stock "$E2PF_TMP/$image" $options || return
-	# The mmap manager does not write what would not change, and so does
-	# not meet the error of such a write: counted apart.
-	if [ "${fault%%:*}" = write ]; then
-		managers=0
-		# shellcheck disable=SC2086
-		[ "$E2PF_FAULTS" != all ] ||
-			tally_case "$UNCHANGED" "$fault $image $options" \
-				"$dir" 1 "$E2PF_TMP/$image" $options
-	fi
-	for manager in $managers; do
+	for manager in 0 1; do
 		# shellcheck disable=SC2086
 		tally_case "$kind" "$fault $image $options" "$dir" $manager \
 			"$E2PF_TMP/$image" $options
@@ -208,7 +196,6 @@ test_write()
 				$1 * p, p, i }'
 	done | tally_all fault_case
 	tally_end "write errors"
-	[ "$E2PF_FAULTS" != all ] || tally_known "$UNCHANGED"
 }
 
 # Numbers of the signals: INT 2, KILL 9, TERM 15, HUP 1.
@@ -282,13 +269,13 @@ call_case()
 	local who name n missed manager image=$E2PF_TMP/ext3-1k.bad kind
 	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM
 	local -x E2PF_FAULT=none E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
-	local most=2 managers="0 1"
+	local most=2
 
 	IFS='|' read -r who name <<<"$1"
 	kind="calls of the $who that fail"
 	[ "$E2PF_FAULTS" != all ] || most=2000
 	compare_stock "$dir" "$image" -fy
-	for manager in $managers; do
+	for manager in 0 1; do
 		# All of them, from the first on.
 		E2PF_FAULT=calls:$who:$name:1
 		: >"$E2PF_FAULT_LOG"

@@ -71,7 +71,6 @@ tally_end()
 		row="$row | $(tally_count "$file" "$outcome"$'\t')"
 	done
 	[ -z "${E2PF_TABLE-}" ] || echo "$row |" >>"$E2PF_TABLE"
-	[ -z "${tally_differs-}" ] || return 0
 	if grep -vq '^agreed' "$file"; then
 		{ grep -v '^agreed' "$file"; cat "$why"; } 2>/dev/null |
 			head -n "${E2PF_WHY_LINES:-60}" >"$file.not"
@@ -79,15 +78,6 @@ tally_end()
 	else
 		tap_ok "$kind: $cases $TALLY_AGREED"
 	fi
-}
-
-# tally_known KIND: a row for a difference that is meant and documented.
-tally_known()
-{
-	local tally_differs=1
-
-	tally_end "$1"
-	tap_ok "$1: known to differ, see the manager's opening comment"
 }
 
 # sample MOST: of the lines on standard input so many, evenly; all of them with

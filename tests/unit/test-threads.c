@@ -25,7 +25,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "file-fs.h"
-#include "libext2fs/mmap_io.h"
+#include "e2prefetch.h"
 
 #define BLOCKS 40000u		/* five groups */
 #define DIRECTORIES 300u
