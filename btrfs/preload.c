@@ -345,7 +345,7 @@ static void take_environment(void *unused)
 	const char *aside = getenv(ASIDE_VARIABLE);
 
 	(void)unused;
-	read_environment(&self.env);
+	read_environment(&self.env, NULL, NULL);
 	self.on = self.env.prefetch && !aside;
 	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
 	unsetenv(ASIDE_VARIABLE);

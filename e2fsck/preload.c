@@ -690,7 +690,7 @@ static void begin(void)
 
 	if (getenv(TRIAL_VARIABLE))
 		answer_trial();
-	read_environment(&self.env);
+	read_environment(&self.env, NULL, NULL);
 	self.on = self.env.prefetch;
 	self.pid = getpid();
 	findings_import(&found);

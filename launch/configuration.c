@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads the file e2prefetch.conf(5).  Each of its settings stands for a
- * variable of e2fsck-prefetch(8).  libinih parses the file; this file decides
- * which file is read, which names are valid and what is an error.
+ * variable of e2fsck-prefetch(8), see environment.c.  libinih parses the file;
+ * this file decides which file is read and what is an error.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -34,23 +34,8 @@
 /* Longest value, bytes: more than libinih keeps of a line. */
 #define MOST_VALUE 256
 
-static const struct {
-	const char *name;
-	const char *variable;
-	bool on_or_off;
-} settings[] = {
-	{ "prefetch", "PREFETCH", true },
-	{ "threads", "PREFETCH_THREADS", false },
-	{ "memory", "PREFETCH_MEM", false },
-	{ "accelerations", "PREFETCH_ACCEL", false },
-	{ "verbose", "PREFETCH_VERBOSE", true },
-	{ "bandwidth", "PREFETCH_BANDWIDTH", false },
-	{ "requests", "PREFETCH_IOPS", false },
-	{ "io-priority", "PREFETCH_IOPRIO", false },
-	{ "nice", "PREFETCH_NICE", false },
-};
-
-#define SETTINGS (sizeof(settings) / sizeof(*settings))
+/* Room for each setting once. */
+#define MOST_SETTINGS 16
 
 struct reading {
 	const char *path;
@@ -58,7 +43,11 @@ struct reading {
 	size_t size;
 	const char *next;		/* the line to read next */
 	unsigned line;			/* number of the line read last */
-	char value[SETTINGS][MOST_VALUE];	/* empty: not set */
+	struct {
+		const char *variable;
+		char value[MOST_VALUE];
+	} of[MOST_SETTINGS];
+	unsigned count;
 	char *error;
 	size_t error_size;
 	unsigned wrong;			/* line of `error`; 0: none */
@@ -232,45 +221,32 @@ static char *next_line(char *line, int size, void *ctx)
  * Settings.
  */
 
-/* The variable's value for this value of the setting.  NULL if the value is
- * invalid; *expected then says what is valid. */
-static const char *translate(size_t i, const char *value,
-			     const char **expected)
-{
-	if (settings[i].on_or_off) {
-		*expected = "on or off";
-		return !strcmp(value, "on") ? "1" :
-		       !strcmp(value, "off") ? "0" : NULL;
-	}
-	*expected = environment_expects(settings[i].variable, value);
-	return *expected ? NULL : value;
-}
-
 /* Handler callback of libinih: takes one setting.  As libinih expects, returns
  * 0 on error. */
 static int take(void *ctx, const char *section, const char *name,
 		const char *value)
 {
-	const char *expected, *set;
+	const char *variable, *expected, *set = value ? value : "";
 	struct reading *r = ctx;
 	char word[65], text[65];
-	size_t i;
+	unsigned i;
 
 	(void)section;
 	environment_print(word, sizeof(word), name ? name : "");
-	environment_print(text, sizeof(text), value ? value : "");
-	for (i = 0; i < SETTINGS && strcmp(settings[i].name, word); i++)
-		;
-	if (i == SETTINGS)
+	environment_print(text, sizeof(text), set);
+	variable = environment_translate(word, &set, &expected);
+	if (!variable)
 		return wrong(r, "unknown setting \"%s\"", word);
-	if (*r->value[i])
-		return wrong(r, "%s is set twice", word);
-	set = translate(i, value ? value : "", &expected);
-	if (!set)
+	for (i = 0; i < r->count; i++)
+		if (r->of[i].variable == variable)
+			return wrong(r, "%s is set twice", word);
+	if (expected)
 		return wrong(r, "%s: \"%s\" is not %s", word, text, expected);
-	if (strlen(set) >= sizeof(r->value[i]))
+	if (strlen(set) >= MOST_VALUE || i == MOST_SETTINGS)
 		return wrong(r, "%s: the value is too long", word);
-	strcpy(r->value[i], set);
+	r->of[i].variable = variable;
+	strcpy(r->of[i].value, set);
+	r->count++;
 	return 1;
 }
 
@@ -298,12 +274,11 @@ int configuration_read(const char *path, configuration_take *take_it,
 		       void *ctx, char *error, size_t size)
 {
 	static struct reading r;
+	unsigned i;
 	int result;
-	size_t i;
 
 	r.size = 0;
-	r.line = r.wrong = 0;
-	memset(r.value, 0, sizeof(r.value));
+	r.line = r.wrong = r.count = 0;
 	r.path = path;
 	r.error = error;
 	r.error_size = size;
@@ -311,9 +286,8 @@ int configuration_read(const char *path, configuration_take *take_it,
 	if (result)
 		return result;
 	result = has_settings(&r) ? parse(&r) : 0;
-	for (i = 0; !result && i < SETTINGS; i++)
-		if (*r.value[i])
-			take_it(ctx, settings[i].variable, r.value[i]);
+	for (i = 0; !result && i < r.count; i++)
+		take_it(ctx, r.of[i].variable, r.of[i].value);
 	return result;
 }
 

@@ -52,27 +52,30 @@ enum setting {
 #define FIRST_OF_READING THREADS
 #define FIRST_LIMIT BANDWIDTH
 
-static const char number_of_threads[] = "a number from 1 to 256";
 static const char size[] = "a size of 1M or more (K, M, G, T)";
 
-/* Each setting's variable, and the values it takes. */
+/* Each setting's variable, the values it takes, and its name in
+ * e2prefetch.conf(5); NULL: it is none of the file's. */
 static const struct {
-	const char *name;
+	const char *variable;
 	const char *expected;
+	const char *name;
 } settings[SETTINGS] = {
-	[PREFETCH] = { "PREFETCH", "0 or 1" },
-	[MMAP_IO] = { "TEST_MMAP_IO", "0 or 1" },
+	[PREFETCH] = { "PREFETCH", "0 or 1", "prefetch" },
+	[MMAP_IO] = { "TEST_MMAP_IO", "0 or 1", NULL },
 	[ACCEL] = { "PREFETCH_ACCEL", "none, all or a list of crc32c, "
-		    "bitmaps, indirect" },
-	[VERBOSE] = { "PREFETCH_VERBOSE", "0 or 1" },
-	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1" },
-	[THREADS] = { "PREFETCH_THREADS", number_of_threads },
-	[MEMORY] = { "PREFETCH_MEM", size },
-	[BANDWIDTH] = { "PREFETCH_BANDWIDTH", size },
-	[REQUESTS] = { "PREFETCH_IOPS", "a number from 1 to 1000000" },
+		    "bitmaps, indirect", "accelerations" },
+	[VERBOSE] = { "PREFETCH_VERBOSE", "0 or 1", "verbose" },
+	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1", NULL },
+	[THREADS] = { "PREFETCH_THREADS", "a number from 1 to 256",
+		      "threads" },
+	[MEMORY] = { "PREFETCH_MEM", size, "memory" },
+	[BANDWIDTH] = { "PREFETCH_BANDWIDTH", size, "bandwidth" },
+	[REQUESTS] = { "PREFETCH_IOPS", "a number from 1 to 1000000",
+		       "requests" },
 	[IO_PRIORITY] = { "PREFETCH_IOPRIO", "idle, best-effort or "
-			  "best-effort:0 to best-effort:7" },
-	[NICE] = { "PREFETCH_NICE", "a number from 1 to 19" },
+			  "best-effort:0 to best-effort:7", "io-priority" },
+	[NICE] = { "PREFETCH_NICE", "a number from 1 to 19", "nice" },
 };
 
 /* Parse a setting of the prefetch engine. */
@@ -117,16 +120,26 @@ static int parse(enum setting setting, const char *value,
 	}
 }
 
-const char *environment_expects(const char *name, const char *value)
+const char *environment_translate(const char *name, const char **value,
+				  const char **expected)
 {
 	struct environment env;
 	unsigned i;
 
 	for (i = 0; i < SETTINGS; i++)
-		if (!strcmp(settings[i].name, name))
-			return parse(i, value, &env) ? settings[i].expected :
-						       NULL;
-	return "a setting";
+		if (settings[i].name && !strcmp(settings[i].name, name))
+			break;
+	if (i == SETTINGS)
+		return NULL;
+	*expected = settings[i].expected;
+	if (i == PREFETCH || i == VERBOSE) {
+		*expected = "on or off";
+		*value = !strcmp(*value, "on") ? "1" :
+			 !strcmp(*value, "off") ? "0" : "";
+	}
+	if (!parse(i, *value, &env))
+		*expected = NULL;
+	return settings[i].variable;
 }
 
 void environment_print(char *text, size_t size_of_text, const char *value)
@@ -139,74 +152,56 @@ void environment_print(char *text, size_t size_of_text, const char *value)
 			*p = '?';
 }
 
-/* Write the message 'NAME: "value" is not <what it takes>'. */
+/* Write the message 'NAME: "value" is not <what it takes>', and what follows
+ * from that. */
 static void describe(char *line, size_t size_of_line, enum setting setting,
-		     const char *wrong)
+		     const char *wrong, const char *instead)
 {
 	char value[65];
 
 	environment_print(value, sizeof(value), wrong);
-	snprintf(line, size_of_line, "%s: \"%s\" is not %s",
-		 settings[setting].name, value, settings[setting].expected);
+	snprintf(line, size_of_line, "%s: \"%s\" is not %s%s",
+		 settings[setting].variable, value,
+		 settings[setting].expected, instead);
 }
 
-const char *environment_wrong(const char *name, char *line,
-			      size_t size_of_line)
+/* An invalid limit turns prefetching off: the user asked for a limit, and
+ * running without one could disturb other programs. */
+static bool is_decisive(enum setting setting)
 {
-	const char *value = variable(name);
-	struct environment env;
-	unsigned i;
-
-	for (i = 0; i < SETTINGS; i++)
-		if (value && !strcmp(settings[i].name, name) &&
-		    parse(i, value, &env)) {
-			describe(line, size_of_line, i, value);
-			return line;
-		}
-	return NULL;
+	return setting == PREFETCH || setting >= FIRST_LIMIT;
 }
 
-bool environment_mend(environment_say *say, void *ctx)
+/* Returns false, with *env unchanged, if the value is invalid. */
+static bool read_variable(enum setting setting, struct environment *env,
+			  environment_say *say, void *ctx)
 {
-	bool bounded = true;
+	const char *value = variable(settings[setting].variable);
 	char line[256];
-	unsigned i;
 
-	for (i = PREFETCH + 1; i < SETTINGS; i++) {
-		if (!environment_wrong(settings[i].name, line, sizeof(line)))
-			continue;
-		bounded = bounded && i < FIRST_LIMIT;
-		strncat(line, i < FIRST_LIMIT ? "; the default is used" :
-			"; prefetching is off",
-			sizeof(line) - strlen(line) - 1);
+	if (!value || !parse(setting, value, env))
+		return true;
+	describe(line, sizeof(line), setting, value, is_decisive(setting) ?
+		 "; prefetching is off" : "; the default is used");
+	if (say)
 		say(ctx, line);
-		unsetenv(settings[i].name);
-	}
-	return bounded;
+	return false;
 }
 
-void read_environment(struct environment *env)
+void read_environment(struct environment *env, environment_say *say, void *ctx)
 {
-	const char *value;
 	unsigned i;
 
 	memset(env, 0, sizeof(*env));
 	env->settings.size = sizeof(env->settings);
-	value = variable(settings[PREFETCH].name);
-	if (value)
-		parse(PREFETCH, value, env);
+	read_variable(PREFETCH, env, say, ctx);
 	/* Without prefetching the other variables have no effect. */
 	if (!env->prefetch)
 		return;
 	env->accel = ACCEL_ALL;
-	for (i = PREFETCH + 1; i < SETTINGS; i++) {
-		value = variable(settings[i].name);
-		/* An invalid limit turns prefetching off: the user asked for a
-		 * limit, and running without one could disturb other
-		 * programs. */
-		if (value && parse(i, value, env) && i >= FIRST_LIMIT)
+	for (i = PREFETCH + 1; i < SETTINGS; i++)
+		if (!read_variable(i, env, say, ctx) && is_decisive(i))
 			env->prefetch = false;
-	}
 	env->stats = variable("PREFETCH_STATS");
 	env->trace = variable("PREFETCH_TRACE");
 }
@@ -218,22 +213,21 @@ int read_environment_settings(struct e2pf_settings *to, char *error,
 	unsigned i;
 
 	for (i = FIRST_OF_READING; i < SETTINGS; i++) {
-		value = variable(settings[i].name);
+		value = variable(settings[i].variable);
 		if (value && parse_reading(i, value, to)) {
-			describe(error, size_of_error, i, value);
+			describe(error, size_of_error, i, value, "");
 			return -1;
 		}
 	}
 	return 0;
 }
 
-void environment_set(struct e2pf_settings *to, const char *name,
-		     const char *value)
+void environment_set(void *to, const char *name, const char *value)
 {
 	unsigned i;
 
 	for (i = FIRST_OF_READING; i < SETTINGS; i++)
-		if (!strcmp(settings[i].name, name))
+		if (!strcmp(settings[i].variable, name))
 			parse_reading(i, value, to);
 }
 

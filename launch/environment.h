@@ -25,25 +25,17 @@ struct environment {
 	unsigned accel;			/* PREFETCH_ACCEL: a set, findings.h */
 };
 
-/* Read the environment.  A variable with an invalid value counts as unset.  If
- * that is one of the limits (PREFETCH_BANDWIDTH, _IOPS, _IOPRIO, _NICE),
- * prefetching is off. */
-void read_environment(struct environment *env);
-
 /* Called with one line of text, without a newline. */
 typedef void environment_say(void *ctx, const char *line);
 
 /*
- * Unset each variable except PREFETCH whose value is invalid, and report what
- * is used instead.  False if prefetching must be off because a limit is
- * invalid.
+ * Read the environment.  A variable with an invalid value counts as unset.  If
+ * that is one of the limits (PREFETCH_BANDWIDTH, _IOPS, _IOPRIO, _NICE),
+ * prefetching is off.  `say` is told what is wrong and what is used instead;
+ * NULL: it has been told.
  */
-bool environment_mend(environment_say *say, void *ctx);
-
-/* Writes into `line` what is wrong with a variable's value and returns it; NULL
- * if the value is valid or the variable is unset. */
-const char *environment_wrong(const char *name, char *line,
-			      size_t size_of_line);
+void read_environment(struct environment *env, environment_say *say,
+		      void *ctx);
 
 /*
  * Read the variables of the prefetch engine (threads, memory and limits),
@@ -53,10 +45,15 @@ const char *environment_wrong(const char *name, char *line,
 int read_environment_settings(struct e2pf_settings *settings, char *error,
 			      size_t size_of_error);
 
-/* Set one variable of the prefetch engine by its name.  Another variable or an
- * invalid value changes nothing. */
-void environment_set(struct e2pf_settings *settings, const char *name,
-		     const char *value);
+/* Set one variable of the prefetch engine in *settings, a struct
+ * e2pf_settings.  Another variable or an invalid value changes nothing. */
+void environment_set(void *settings, const char *name, const char *value);
+
+/* The variable that a setting of e2prefetch.conf(5) stands for; NULL if there
+ * is no such setting.  *value becomes the variable's value, and *expected is
+ * NULL if it is valid, otherwise a description of the valid values. */
+const char *environment_translate(const char *name, const char **value,
+				  const char **expected);
 
 /* Whether this program has more privileges than its caller. */
 bool environment_is_privileged(void);
@@ -66,10 +63,6 @@ bool environment_is_privileged(void);
  * caller. */
 const char *environment_path(const char *name, char *error,
 			     size_t size_of_error);
-
-/* NULL if `value` is valid for the variable `name`; otherwise a description of
- * the valid values, for a message. */
-const char *environment_expects(const char *name, const char *value);
 
 /* Copy a value for printing: truncated, with each control character replaced by
  * '?' because it would reach the terminal. */

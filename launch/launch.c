@@ -180,39 +180,27 @@ static bool is_habit(void)
 	       (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
 }
 
-/* The settings that the configuration file sets. */
-struct settings {
-	unsigned count;
-	struct {
-		const char *variable;
-		char value[256];
-	} of[16];
-};
-
-static void take_setting(void *ctx, const char *variable, const char *value)
+/* The environment comes before the file. */
+static void take_setting(void *done, const char *variable, const char *value)
 {
-	struct settings *s = ctx;
-
-	if (s->count == sizeof(s->of) / sizeof(*s->of))
-		return;
-	s->of[s->count].variable = variable;
-	snprintf(s->of[s->count].value, sizeof(s->of[s->count].value), "%s",
-		 value);
-	s->count++;
+	if (!is_set(variable) && setenv(variable, value, 1))
+		*(bool *)done = false;
 }
 
-/* False if the settings cannot be determined. */
-static bool read_settings(const struct launch *l, struct settings *s)
+/* Add the file's settings to the environment.  False if they cannot be
+ * determined. */
+static bool take_settings(const struct launch *l)
 {
 	char error[PATH_MAX + 256];
 	const char *path = configuration_path(error, sizeof(error));
+	bool done = true;
 	int result;
 
 	if (!path) {
 		launch_say(l, "%s; %s is read", error, CONFIGURATION);
 		path = CONFIGURATION;
 	}
-	result = configuration_read(path, take_setting, s, error,
+	result = configuration_read(path, take_setting, &done, error,
 				    sizeof(error));
 	if (result > 0 && strcmp(path, CONFIGURATION)) {
 		environment_print(error, sizeof(error), path);
@@ -221,32 +209,7 @@ static bool read_settings(const struct launch *l, struct settings *s)
 	}
 	if (result < 0 && *error)
 		launch_say(l, "%s; prefetching is off", error);
-	return result >= 0;
-}
-
-/* The environment decides first, then the file, then is_habit(). */
-static bool is_wanted(const struct settings *s)
-{
-	const char *value = is_set("PREFETCH") ? getenv("PREFETCH") : NULL;
-	unsigned i;
-
-	if (value && strcmp(value, "auto"))
-		return !strcmp(value, "1");
-	for (i = 0; i < s->count; i++)
-		if (!strcmp(s->of[i].variable, "PREFETCH"))
-			return !strcmp(s->of[i].value, "1");
-	return value || is_habit();	/* "auto", or PREFETCH is set nowhere */
-}
-
-static bool apply(const struct settings *s)
-{
-	unsigned i;
-
-	for (i = 0; i < s->count; i++)
-		if (!is_set(s->of[i].variable) &&
-		    setenv(s->of[i].variable, s->of[i].value, 1))
-			return false;
-	return !setenv("PREFETCH", "1", 1);
+	return result >= 0 && done;
 }
 
 static bool is_limited(int resource, rlim_t least)
@@ -290,23 +253,20 @@ static void check_file(const struct launch *l, const char *variable,
 
 void launch_configure(const struct launch *l, struct environment *env)
 {
-	struct settings s = { .count = 0 };
 	const char *value = getenv("PREFETCH");
-	char error[256];
+	bool automatic = value && !strcmp(value, "auto");
 
 	memset(env, 0, sizeof(*env));
 	/* Without memory the changes below could not be undone. */
 	if ((value && !strcmp(value, "0")) || !kept.list)
 		return;
-	if (value && strcmp(value, "auto") &&
-	    environment_wrong("PREFETCH", error, sizeof(error))) {
-		launch_say(l, "%s; prefetching is off", error);
+	if (automatic)
+		unsetenv("PREFETCH");
+	if (!take_settings(l) ||
+	    (!is_set("PREFETCH") && ((!automatic && !is_habit()) ||
+				     setenv("PREFETCH", "1", 1))))
 		return;
-	}
-	if (!read_settings(l, &s) || !is_wanted(&s) ||
-	    !environment_mend(say_line, (void *)l) || !apply(&s))
-		return;
-	read_environment(env);
+	read_environment(env, say_line, (void *)l);
 	if (!env->prefetch)
 		return;
 	check_file(l, "PREFETCH_STATS", &env->stats,

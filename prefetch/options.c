@@ -224,11 +224,6 @@ int parse_options(int argc, char **argv, struct options *o)
 	return parse_operands(argc, argv, o);
 }
 
-static void set(void *settings, const char *variable, const char *value)
-{
-	environment_set(settings, variable, value);
-}
-
 static int wrong_environment(const char *error)
 {
 	fprintf(stderr, "e2prefetch: %s\n", error);
@@ -245,7 +240,8 @@ int configure_options(struct options *o)
 	path = configuration_path(error, sizeof(error));
 	if (!path)
 		return wrong_environment(error);
-	result = configuration_read(path, set, &all, error, sizeof(error));
+	result = configuration_read(path, environment_set, &all, error,
+				    sizeof(error));
 	/* It is not an error if the installed file is missing. */
 	if (result > 0 && strcmp(path, CONFIGURATION)) {
 		snprintf(error, sizeof(error), "PREFETCH_CONFIG: %s",

@@ -309,6 +309,10 @@ test_settings()
 	tap_check "PREFETCH_CONFIG is empty" configured yes 0 "" "$conf"
 	tap_check "PREFETCH_CONFIG is /dev/null" configured yes 0 "" /dev/null
 	test_lines
+	echo "verbose = on" >"$conf"
+	tap_check "a wrong variable is not the file's setting either" \
+		reads_ahead yes 1 "is not 0 or 1; the default is used" \
+		PREFETCH=1 PREFETCH_CONFIG="$conf" PREFETCH_VERBOSE=x
 	echo "threads = 4" >"$conf"
 	chmod 0600 "$conf"
 	if have_root && have_program setpriv; then
