@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A set of blocks as sorted arrays of runs, one for each 65,536 blocks; an
- * array that would take more memory than a bit array is replaced by one.  Does
+ * A set of blocks as sorted arrays of runs, one for each 65,536 blocks.  Does
  * not know what the blocks are for.
  *
  * The checker's thread removes blocks, and its heap must stay as it would be
@@ -28,32 +27,24 @@ struct run {
 	uint16_t last;
 };
 
-/* The number of runs that take the memory of a bit array.  With more, up to
- * 32,768, inserting at the front would move 128 KiB with the engine locked. */
-#define ARRAY_BYTES (CHUNK_BLOCKS / 8)
-#define MOST_RUNS ((uint32_t)(ARRAY_BYTES / sizeof(struct run)))
-#define BIT_ARRAY UINT32_MAX
-#define WORD 64u
-
-/* An array of runs begins with eight and doubles, up to MOST_RUNS. */
+/* An array of runs begins with eight and doubles, up to one for every second
+ * block: then adding or removing one takes 3 us, as it moves up to 128 KiB. */
 #define LEAST_RUNS 8u
-#define SIZES 9u
-_Static_assert(LEAST_RUNS << (SIZES - 1) == MOST_RUNS, "sizes of an array");
+#define SIZES 13u
+_Static_assert(LEAST_RUNS << (SIZES - 1) == CHUNK_BLOCKS / 2,
+	       "sizes of an array");
 
-#define SLAB_BYTES ((size_t)1 << 16)
+#define SLAB_BYTES ((size_t)1 << 18)
 
 struct slab {
 	struct slab *next;
 };
 
 struct chunk {
-	uint32_t used;		/* runs; in a bit array, blocks */
-	uint32_t room;		/* for so many runs; or BIT_ARRAY: bits follow
-				   instead of runs */
+	uint32_t used;		/* runs */
+	uint32_t room;		/* for so many */
 	struct run run[];
 };
-_Static_assert(offsetof(struct chunk, run) % sizeof(uint64_t) == 0,
-	       "words of a bit array have their alignment");
 
 /* A free chunk, in a list of its size. */
 struct spare {
@@ -98,12 +89,12 @@ static size_t size_of(unsigned size)
 	       ((size_t)LEAST_RUNS << size) * sizeof(struct run);
 }
 
-/* The size class for so many runs, or for BIT_ARRAY. */
+/* The size class for so many runs. */
 static unsigned size_for(uint32_t room)
 {
 	unsigned size = 0;
 
-	while (size < SIZES - 1 && LEAST_RUNS << size < room)
+	while (LEAST_RUNS << size < room)
 		size++;
 	return size;
 }
@@ -204,78 +195,6 @@ static uint32_t overlap(const struct run *r, uint32_t first, uint32_t last)
 	return a <= b ? b - a + 1 : 0;
 }
 
-static bool is_array(const struct chunk *c)
-{
-	return c && c->room == BIT_ARRAY;
-}
-
-static uint64_t *words(const struct chunk *c)
-{
-	return (uint64_t *)(void *)c->run;
-}
-
-/* The bits of word `w` that belong to blocks first to last. */
-static uint64_t inside(uint32_t w, uint32_t first, uint32_t last)
-{
-	uint64_t mask = UINT64_MAX;
-
-	if (w == first / WORD)
-		mask <<= first % WORD;
-	if (w == last / WORD)
-		mask &= UINT64_MAX >> (WORD - 1 - last % WORD);
-	return mask;
-}
-
-static uint32_t count_in_array(const struct chunk *c, uint32_t first,
-				uint32_t last)
-{
-	uint32_t n = 0, w;
-
-	for (w = first / WORD; w <= last / WORD; w++)
-		n += (uint32_t)__builtin_popcountll(words(c)[w] &
-						    inside(w, first, last));
-	return n;
-}
-
-/* Returns how many were not in the set. */
-static uint32_t add_in_array(struct chunk *c, uint32_t first, uint32_t last)
-{
-	uint32_t had = count_in_array(c, first, last), w;
-
-	for (w = first / WORD; w <= last / WORD; w++)
-		words(c)[w] |= inside(w, first, last);
-	c->used += last - first + 1 - had;
-	return last - first + 1 - had;
-}
-
-/* Returns how many were in the set. */
-static uint32_t remove_in_array(struct chunk *c, uint32_t first,
-				 uint32_t last)
-{
-	uint32_t had = count_in_array(c, first, last), w;
-
-	for (w = first / WORD; w <= last / WORD; w++)
-		words(c)[w] &= ~inside(w, first, last);
-	c->used -= had;
-	return had;
-}
-
-/* The first block from `block` on that is (not) in the set; CHUNK_BLOCKS if
- * there is none. */
-static uint32_t find_in_array(const struct chunk *c, uint32_t block, bool in)
-{
-	uint32_t w;
-
-	for (w = block / WORD; w < CHUNK_BLOCKS / WORD; w++) {
-		uint64_t v = in ? words(c)[w] : ~words(c)[w];
-
-		v &= inside(w, block, CHUNK_BLOCKS - 1);
-		if (v)
-			return w * WORD + (uint32_t)__builtin_ctzll(v);
-	}
-	return CHUNK_BLOCKS;
-}
-
 static uint32_t count_in_chunk(const struct chunk *c, uint32_t first,
 			       uint32_t last)
 {
@@ -283,41 +202,13 @@ static uint32_t count_in_chunk(const struct chunk *c, uint32_t first,
 
 	if (!c)
 		return 0;
-	if (is_array(c))
-		return count_in_array(c, first, last);
 	for (i = find_run(c, first); i < c->used && c->run[i].start <= last;
 	     i++)
 		n += overlap(&c->run[i], first, last);
 	return n;
 }
 
-/* Replace a full array of runs by a bit array. */
-static bool become_array(struct e2pf_blockset *set, uint64_t number)
-{
-	struct chunk *old = set->chunk[number];
-	struct chunk *c = take_chunk(set, BIT_ARRAY);
-	uint32_t i;
-
-	if (!c)
-		return false;
-	c->used = 0;
-	c->room = BIT_ARRAY;
-	memset(words(c), 0, ARRAY_BYTES);
-	for (i = 0; i < old->used; i++)
-		add_in_array(c, old->run[i].start, old->run[i].last);
-	give_back(set, old);
-	set->chunk[number] = c;
-	return true;
-}
-
-static size_t chunk_bytes(const struct chunk *c)
-{
-	return sizeof(*c) + (is_array(c) ? ARRAY_BYTES :
-			     c->room * sizeof(struct run));
-}
-
-/* Make room for one more run, or turn the chunk into a bit array.  False when
- * there is no memory for that. */
+/* Make room for one more run.  False when there is no memory for that. */
 static bool reserve(struct e2pf_blockset *set, uint64_t number)
 {
 	struct chunk *old = set->chunk[number], *c;
@@ -326,8 +217,6 @@ static bool reserve(struct e2pf_blockset *set, uint64_t number)
 
 	if (used < room)
 		return true;
-	if (room == MOST_RUNS)
-		return become_array(set, number);
 	more = room ? room : LEAST_RUNS;
 	more = more * sizeof(struct run) + (old ? 0 : sizeof(*c));
 	if (set->memory + more > set->cap)
@@ -367,8 +256,6 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 		.last = (uint16_t)last
 	};
 
-	if (is_array(c))
-		return add_in_array(c, first, last);
 	/* Merge the new run with those that it touches or overlaps. */
 	if (c)
 		i = find_run(c, first ? first - 1 : 0);
@@ -380,8 +267,6 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 	}
 	if (i == j && !reserve(set, number))
 		return 0;
-	if (is_array(set->chunk[number]))
-		return add_in_array(set->chunk[number], first, last);
 	splice(set->chunk[number], i, j, &merged, 1);
 	return last - first + 1 - had;
 }
@@ -410,7 +295,7 @@ static void free_if_empty(struct e2pf_blockset *set, uint64_t number)
 
 	if (c->used)
 		return;
-	set->memory -= chunk_bytes(c);
+	set->memory -= size_of(size_for(c->room));
 	set->chunk[number] = NULL;
 	give_back(set, c);
 }
@@ -442,25 +327,17 @@ static void remove_runs(struct e2pf_blockset *set, uint64_t number,
 		forget_shorter(set, keep);
 		n = 1;
 	}
-	c = set->chunk[number];
-	if (is_array(c))
-		remove_in_array(c, first, last);
-	else
-		splice(c, i, j, keep, n);
+	splice(set->chunk[number], i, j, keep, n);
 }
 
 static uint32_t remove_in_chunk(struct e2pf_blockset *set, uint64_t number,
 				uint32_t first, uint32_t last)
 {
-	struct chunk *c = set->chunk[number];
-	uint32_t had = count_in_chunk(c, first, last);
+	uint32_t had = count_in_chunk(set->chunk[number], first, last);
 
 	if (!had)
 		return 0;
-	if (is_array(c))
-		remove_in_array(c, first, last);
-	else
-		remove_runs(set, number, first, last);
+	remove_runs(set, number, first, last);
 	free_if_empty(set, number);
 	return had;
 }
@@ -538,11 +415,6 @@ static uint32_t next_in_chunk(const struct chunk *c, uint32_t *first)
 {
 	uint32_t i;
 
-	if (is_array(c)) {
-		*first = find_in_array(c, *first, true);
-		return *first == CHUNK_BLOCKS ? 0 :
-		       find_in_array(c, *first, false) - *first;
-	}
 	i = find_run(c, *first);
 	if (i == c->used)
 		return 0;

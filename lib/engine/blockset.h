@@ -4,7 +4,6 @@
  *
  * The device is divided into chunks of 65,536 blocks.  An empty chunk costs one
  * pointer (512 KiB in all for 16 TiB of 4 KiB blocks), and a run in it 4 bytes.
- * The runs of a chunk take at most 8 KiB: beyond that they become a bit array.
  * The memory for runs is capped: blocks that do not fit are not recorded, and a
  * hole that does not fit takes the shorter part of its run with it.  Memory of
  * emptied chunks is reused.  Adding and removing do not use the heap.

@@ -344,13 +344,12 @@ static void random_at_the_cap(void **state)
 	e2pf_blockset_free(set);
 }
 
-/* Runs of one block with gaps of one block: more than an array may hold.  They
- * take no more memory than a bitmap, are found in order, and free their
- * memory. */
+/* Runs of one block with gaps of one block, as many as a chunk can have: they
+ * take four bytes each, are found in order, and free their memory. */
 static void many_runs_in_a_chunk(void **state)
 {
 	const uint64_t blocks = 3 * CHUNK;
-	struct e2pf_blockset *set = e2pf_blockset_new(blocks, 9000);
+	struct e2pf_blockset *set = e2pf_blockset_new(blocks, 2 * CHUNK + 100);
 	struct model m = { calloc(1, blocks), blocks };
 	uint64_t i, at, n;
 
