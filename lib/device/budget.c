@@ -51,13 +51,14 @@ struct keyed {
 	bool found;
 };
 
-static void read_keyed(const char *path, struct keyed *table, size_t n)
+static void read_keyed(const char *dir, const char *name, struct keyed *table,
+		       size_t n)
 {
 	struct e2pf_lines lines;
 	char *line;
 	size_t i;
 
-	if (e2pf_lines_open(&lines, path))
+	if (e2pf_lines_open(&lines, dir, name))
 		return;
 	while ((line = e2pf_lines_next(&lines))) {
 		char *rest = line;
@@ -72,24 +73,6 @@ static void read_keyed(const char *path, struct keyed *table, size_t n)
 				table[i].found = true;
 	}
 	e2pf_lines_close(&lines);
-}
-
-static int read_in(const char *dir, const char *name, char *buf, size_t size)
-{
-	char path[PATH_MAX];
-
-	if (e2pf_path(path, sizeof(path), "%s/%s", dir, name))
-		return -1;
-	return e2pf_read_text(path, buf, size);
-}
-
-static int read_number_in(const char *dir, const char *name, uint64_t *value)
-{
-	char text[32];
-
-	if (read_in(dir, name, text, sizeof(text)) < 0)
-		return -1;
-	return e2pf_parse_u64(text, value);
 }
 
 /*
@@ -109,13 +92,10 @@ static uint64_t clean_file_bytes(const char *dir, bool v2, uint64_t *idle)
 		{ .key = "file_dirty" }, { .key = "file_writeback" },
 	};
 	struct keyed *t = v2 ? v2_table : v1_table;
-	char path[PATH_MAX];
 	uint64_t file, busy;
 
 	*idle = 0;
-	if (e2pf_path(path, sizeof(path), "%s/memory.stat", dir))
-		return 0;
-	read_keyed(path, t, 4);
+	read_keyed(dir, "memory.stat", t, 4);
 	if (__builtin_add_overflow(t[0].value, t[1].value, &file) ||
 	    __builtin_add_overflow(t[2].value, t[3].value, &busy))
 		return 0;
@@ -138,13 +118,13 @@ static void memory_level(const char *dir, bool v2, struct limits *limits)
 
 	/* "max" is not a number, and means no limit. */
 	if (v2) {
-		if (read_number_in(dir, "memory.max", &limit))
+		if (e2pf_read_u64(dir, "memory.max", &limit))
 			limit = UINT64_MAX;
 		/* Above "high" the group is throttled, so it counts as a
 		 * limit. */
-		if (!read_number_in(dir, "memory.high", &high))
+		if (!e2pf_read_u64(dir, "memory.high", &high))
 			lower(&limit, high);
-	} else if (read_number_in(dir, "memory.limit_in_bytes", &limit) ||
+	} else if (e2pf_read_u64(dir, "memory.limit_in_bytes", &limit) ||
 		   limit >= INT64_MAX / 2) {
 		/* Without a limit the file holds LONG_MAX rounded to pages of
 		 * some size. */
@@ -152,8 +132,8 @@ static void memory_level(const char *dir, bool v2, struct limits *limits)
 	}
 	if (limit == UINT64_MAX)
 		return;
-	if (!read_number_in(dir, v2 ? "memory.current" :
-			    "memory.usage_in_bytes", &used))
+	if (!e2pf_read_u64(dir, v2 ? "memory.current" :
+			   "memory.usage_in_bytes", &used))
 		clean = clean_file_bytes(dir, v2, &idle);
 	busy = used > idle ? used - idle : 0;
 	used = used > clean ? used - clean : 0;
@@ -167,14 +147,14 @@ static void cpu_level(const char *dir, bool v2, struct limits *limits)
 	char text[64], *rest = text, *first;
 
 	if (v2) {
-		if (read_in(dir, "cpu.max", text, sizeof(text)) < 0)
+		if (e2pf_read_text(dir, "cpu.max", text, sizeof(text)) < 0)
 			return;
 		first = strsep(&rest, " ");
 		if (!rest || e2pf_parse_u64(first, &quota) ||
 		    e2pf_parse_u64(rest, &period))
 			return;
-	} else if (read_number_in(dir, "cpu.cfs_quota_us", &quota) ||
-		   read_number_in(dir, "cpu.cfs_period_us", &period)) {
+	} else if (e2pf_read_u64(dir, "cpu.cfs_quota_us", &quota) ||
+		   e2pf_read_u64(dir, "cpu.cfs_period_us", &period)) {
 		/* Without a quota the file holds -1, which does not parse. */
 		return;
 	}
@@ -236,12 +216,10 @@ static void visit_mounts(const char *sysroot, const char *controller,
 {
 	struct e2pf_lines lines;
 	struct e2pf_mount mount;
-	char name[PATH_MAX];
 	const char *below;
 	char *line;
 
-	if (e2pf_path(name, sizeof(name), "%s/proc/self/mountinfo", sysroot) ||
-	    e2pf_lines_open(&lines, name))
+	if (e2pf_lines_open(&lines, sysroot, "proc/self/mountinfo"))
 		return;
 	while ((line = e2pf_lines_next(&lines))) {
 		if (e2pf_parse_mount(line, &mount))
@@ -265,11 +243,9 @@ static void visit_groups(const char *sysroot, const char *controller,
 			 level_fn visit, struct limits *limits)
 {
 	struct e2pf_lines lines;
-	char name[PATH_MAX];
 	char *line;
 
-	if (e2pf_path(name, sizeof(name), "%s/proc/self/cgroup", sysroot) ||
-	    e2pf_lines_open(&lines, name))
+	if (e2pf_lines_open(&lines, sysroot, "proc/self/cgroup"))
 		return;
 	while ((line = e2pf_lines_next(&lines))) {
 		char *rest = line;
@@ -300,12 +276,9 @@ static void machine_memory(const char *sysroot, struct limits *limits)
 		{ .key = "Buffers:" }, { .key = "Cached:" },
 		{ .key = "Shmem:" }, { .key = "Inactive(file):" },
 	};
-	char path[PATH_MAX];
 	uint64_t kib, idle;
 
-	if (e2pf_path(path, sizeof(path), "%s/proc/meminfo", sysroot))
-		return;
-	read_keyed(path, t, sizeof(t) / sizeof(t[0]));
+	read_keyed(sysroot, "proc/meminfo", t, sizeof(t) / sizeof(t[0]));
 	if (t[0].found) {
 		kib = t[0].value;
 	} else if (t[1].found) {

@@ -150,7 +150,6 @@ static unsigned count_holders(const char *sysroot, struct e2pf_lines *lines)
 static unsigned count_now(const char *sysroot)
 {
 	struct e2pf_lines lines;
-	char path[PATH_MAX];
 	unsigned count;
 
 	if (!*sysroot && self.joined) {
@@ -159,8 +158,7 @@ static unsigned count_now(const char *sysroot)
 		e2pf_lines_begin(&lines, self.fd);
 		return count_holders(sysroot, &lines);
 	}
-	if (e2pf_path(path, sizeof(path), "%s/proc/locks", sysroot) ||
-	    e2pf_lines_open(&lines, path))
+	if (e2pf_lines_open(&lines, sysroot, "proc/locks"))
 		return 1;
 	count = count_holders(sysroot, &lines);
 	e2pf_lines_close(&lines);

@@ -23,49 +23,22 @@ struct walk {
 	unsigned devices;
 };
 
-static bool read_in(const char *dir, const char *file, char *text, size_t size)
-{
-	char path[PATH_MAX];
-
-	return !e2pf_path(path, sizeof(path), "%s/%s", dir, file) &&
-	       e2pf_read_text(path, text, size) > 0;
-}
-
-static uint64_t number_in(const char *dir, const char *file)
-{
-	char path[PATH_MAX];
-	uint64_t value = 0;
-
-	if (e2pf_path(path, sizeof(path), "%s/%s", dir, file) ||
-	    e2pf_read_u64(path, &value))
-		return 0;
-	return value;
-}
-
-static bool is_in(const char *dir, const char *file)
-{
-	char path[PATH_MAX];
-
-	return !e2pf_path(path, sizeof(path), "%s/%s", dir, file) &&
-	       !access(path, F_OK);
-}
-
 /* What kind of device it is, in a word or two. */
 static void name_kind(const char *dir, struct e2pf_stack_device *d)
 {
 	char text[48];
 
 	d->kind[0] = '\0';
-	if (is_in(dir, "partition"))
+	if (e2pf_exists(dir, "partition"))
 		snprintf(d->kind, sizeof(d->kind), "partition");
-	else if (read_in(dir, "md/level", text, sizeof(text)))
+	else if (e2pf_read_text(dir, "md/level", text, sizeof(text)) > 0)
 		snprintf(d->kind, sizeof(d->kind), "md %s", text);
-	else if (read_in(dir, "dm/uuid", text, sizeof(text)))
+	else if (e2pf_read_text(dir, "dm/uuid", text, sizeof(text)) > 0)
 		snprintf(d->kind, sizeof(d->kind), "dm %.*s",
 			 (int)strcspn(text, "-"), text);
-	else if (is_in(dir, "loop"))
+	else if (e2pf_exists(dir, "loop"))
 		snprintf(d->kind, sizeof(d->kind), "loop");
-	else if (read_in(dir, "device/model", text, sizeof(text)))
+	else if (e2pf_read_text(dir, "device/model", text, sizeof(text)) > 0)
 		snprintf(d->kind, sizeof(d->kind), "%s", text);
 }
 
@@ -73,14 +46,18 @@ static void name_kind(const char *dir, struct e2pf_stack_device *d)
 static void describe(const char *dir, struct e2pf_stack_device *d)
 {
 	const char *base = strrchr(dir, '/');
-	bool part = is_in(dir, "partition");
+	bool part = e2pf_exists(dir, "partition");
+	uint64_t sectors = 0, rotational = 0, depth = 0;
 
 	snprintf(d->name, sizeof(d->name), "%s", base ? base + 1 : dir);
-	d->bytes = number_in(dir, "size") * SECTOR;
-	d->rotational = number_in(dir, part ? "../queue/rotational" :
-				  "queue/rotational");
-	d->queue_depth = (uint32_t)number_in(dir, part ?
-			"../device/queue_depth" : "device/queue_depth");
+	e2pf_read_u64(dir, "size", &sectors);
+	d->bytes = sectors * SECTOR;
+	e2pf_read_u64(dir, part ? "../queue/rotational" : "queue/rotational",
+		      &rotational);
+	d->rotational = rotational;
+	e2pf_read_u64(dir, part ? "../device/queue_depth" :
+		      "device/queue_depth", &depth);
+	d->queue_depth = (uint32_t)depth;
 	name_kind(dir, d);
 }
 
@@ -120,13 +97,12 @@ static void walk_dir(struct walk *w, const char *dir, unsigned level)
 	describe(dir, &d);
 	if (!e2pf_path(slaves, sizeof(slaves), "%s/slaves", dir))
 		n = scandir(slaves, &list, is_name, alphasort);
-	d.has_parts = n > 0 || is_in(dir, "partition");
 	w->sink(w->ctx, &d);
 	if (n > 0)
 		walk_slaves(w, list, n, slaves, level + 1);
 	else
 		free(list);
-	if (is_in(dir, "partition") &&
+	if (e2pf_exists(dir, "partition") &&
 	    !e2pf_path(parent, sizeof(parent), "%s", dir)) {
 		*strrchr(parent, '/') = '\0';
 		walk_dir(w, parent, level + 1);

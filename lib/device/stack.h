@@ -23,7 +23,6 @@ struct e2pf_stack_device {
 	uint64_t bytes;
 	bool rotational;	/* as the kernel declares it */
 	uint32_t queue_depth;	/* requests; 0: not known */
-	bool has_parts;		/* devices below it follow */
 };
 
 typedef void (*e2pf_stack_sink)(void *ctx,

@@ -36,9 +36,21 @@ int e2pf_path(char *buf, size_t size, const char *format, ...)
 }
 
 /* O_NONBLOCK: the open of a pipe without a writer must not wait. */
-static int open_file(const char *path)
+static int open_file(const char *dir, const char *name)
 {
+	char path[PATH_MAX];
+
+	if (e2pf_path(path, sizeof(path), "%s/%s", dir, name))
+		return -1;
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+bool e2pf_exists(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	return !e2pf_path(path, sizeof(path), "%s/%s", dir, name) &&
+	       !access(path, F_OK);
 }
 
 static ssize_t read_some(int fd, void *buf, size_t size)
@@ -51,14 +63,14 @@ static ssize_t read_some(int fd, void *buf, size_t size)
 	return n;
 }
 
-int e2pf_read_bytes(const char *path, char *buf, size_t size)
+int e2pf_read_bytes(const char *dir, const char *name, char *buf, size_t size)
 {
 	size_t have = 0;
 	ssize_t n;
 	int fd;
 
 	buf[0] = '\0';
-	fd = open_file(path);
+	fd = open_file(dir, name);
 	if (fd < 0)
 		return -1;
 	do {
@@ -73,11 +85,11 @@ int e2pf_read_bytes(const char *path, char *buf, size_t size)
 	return n < 0 ? -1 : (int)have;
 }
 
-int e2pf_read_text(const char *path, char *buf, size_t size)
+int e2pf_read_text(const char *dir, const char *name, char *buf, size_t size)
 {
 	size_t len;
 
-	if (e2pf_read_bytes(path, buf, size) < 0)
+	if (e2pf_read_bytes(dir, name, buf, size) < 0)
 		return -1;
 	len = strlen(buf);
 	while (len && strchr(" \t\r\n", buf[len - 1]))
@@ -111,11 +123,11 @@ int e2pf_parse_u64(const char *text, uint64_t *value)
 	return parse_digits(text, "", value) ? 0 : -1;
 }
 
-int e2pf_read_u64(const char *path, uint64_t *value)
+int e2pf_read_u64(const char *dir, const char *name, uint64_t *value)
 {
 	char text[32];
 
-	if (e2pf_read_text(path, text, sizeof(text)) < 0)
+	if (e2pf_read_text(dir, name, text, sizeof(text)) < 0)
 		return -1;
 	return e2pf_parse_u64(text, value);
 }
@@ -143,9 +155,10 @@ void e2pf_lines_begin(struct e2pf_lines *lines, int fd)
 	lines->fd = fd;
 }
 
-int e2pf_lines_open(struct e2pf_lines *lines, const char *path)
+int e2pf_lines_open(struct e2pf_lines *lines, const char *dir,
+		    const char *name)
 {
-	e2pf_lines_begin(lines, open_file(path));
+	e2pf_lines_begin(lines, open_file(dir, name));
 	return lines->fd < 0 ? -1 : 0;
 }
 

@@ -17,21 +17,25 @@ int e2pf_path(char *buf, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Read the file's first size - 1 bytes into buf and terminate them with a zero
- * byte.  Returns their number, or -1 when the file cannot be read; buf is then
- * the empty string.  Never waits on a pipe.
+ * Read the first size - 1 bytes of the file `name` below the directory `dir`
+ * into buf and terminate them with a zero byte.  Returns their number, or -1
+ * when the file cannot be read; buf is then the empty string.  Never waits on a
+ * pipe.
  */
-int e2pf_read_bytes(const char *path, char *buf, size_t size);
+int e2pf_read_bytes(const char *dir, const char *name, char *buf, size_t size);
 
 /* The same for text: trailing white space is removed, and the text ends at its
  * first zero byte. */
-int e2pf_read_text(const char *path, char *buf, size_t size);
+int e2pf_read_text(const char *dir, const char *name, char *buf, size_t size);
 
 /* Parse a decimal number that must be all of `text`.  Returns 0 or -1. */
 int e2pf_parse_u64(const char *text, uint64_t *value);
 
-/* Read a file that holds one decimal number.  Returns 0 or -1. */
-int e2pf_read_u64(const char *path, uint64_t *value);
+/* Read a file that holds one decimal number.  Returns 0, or -1 with *value
+ * unchanged. */
+int e2pf_read_u64(const char *dir, const char *name, uint64_t *value);
+
+bool e2pf_exists(const char *dir, const char *name);
 
 /* Parse "MAJOR:MINOR", which must be all of `text`.  Returns 0 or -1. */
 int e2pf_parse_dev(const char *text, unsigned *major, unsigned *minor);
@@ -49,7 +53,8 @@ struct e2pf_lines {
 
 /* Returns 0, or -1 when the file cannot be opened; then there is nothing to
  * close. */
-int e2pf_lines_open(struct e2pf_lines *lines, const char *path);
+int e2pf_lines_open(struct e2pf_lines *lines, const char *dir,
+		    const char *name);
 
 /* Read from the current position of this descriptor, which the caller keeps. */
 void e2pf_lines_begin(struct e2pf_lines *lines, int fd);

@@ -68,34 +68,6 @@ static void add_node(struct walk *w, unsigned major, unsigned minor, bool data)
 	w->node[w->nodes++] = (struct node) { major, minor, data };
 }
 
-static int read_below(const char *dir, const char *name, char *buf,
-		      size_t size)
-{
-	char path[PATH_MAX];
-
-	if (e2pf_path(path, sizeof(path), "%s/%s", dir, name))
-		return -1;
-	return e2pf_read_text(path, buf, size);
-}
-
-static int read_number_below(const char *dir, const char *name,
-			     uint64_t *value)
-{
-	char text[32];
-
-	if (read_below(dir, name, text, sizeof(text)) < 0)
-		return -1;
-	return e2pf_parse_u64(text, value);
-}
-
-static bool exists_below(const char *dir, const char *name)
-{
-	char path[PATH_MAX];
-
-	return !e2pf_path(path, sizeof(path), "%s/%s", dir, name) &&
-		!access(path, F_OK);
-}
-
 /* Read the `dev` file of the device directory `dir`/`name`.  Returns 0 or
  * -1. */
 static int read_dev(const char *dir, const char *name, unsigned *major,
@@ -103,8 +75,8 @@ static int read_dev(const char *dir, const char *name, unsigned *major,
 {
 	char path[PATH_MAX], text[32];
 
-	if (e2pf_path(path, sizeof(path), "%s/%s/dev", dir, name) ||
-	    e2pf_read_text(path, text, sizeof(text)) < 0)
+	if (e2pf_path(path, sizeof(path), "%s/%s", dir, name) ||
+	    e2pf_read_text(path, "dev", text, sizeof(text)) < 0)
 		return -1;
 	return e2pf_parse_dev(text, major, minor);
 }
@@ -129,7 +101,7 @@ static bool whole_disk(char *dir)
 {
 	char *slash = strrchr(dir, '/');
 
-	if (!slash || slash == dir || !exists_below(dir, "partition"))
+	if (!slash || slash == dir || !e2pf_exists(dir, "partition"))
 		return false;
 	*slash = '\0';
 	return true;
@@ -160,12 +132,10 @@ static uint64_t hash_bytes(const void *bytes, size_t len)
 static uint64_t page83_wwid(const char *dir)
 {
 	unsigned char page[512];
-	char path[PATH_MAX];
 	int len, at;
 
-	if (e2pf_path(path, sizeof(path), "%s/device/vpd_pg83", dir))
-		return 0;
-	len = e2pf_read_bytes(path, (char *)page, sizeof(page));
+	len = e2pf_read_bytes(dir, "device/vpd_pg83", (char *)page,
+			      sizeof(page));
 	for (at = 4; at + 4 <= len; at += 4 + page[at + 3]) {
 		unsigned association = page[at + 1] >> 4 & 3;
 		unsigned type = page[at + 1] & 15;
@@ -185,8 +155,8 @@ static uint64_t disk_wwid(const char *dir)
 {
 	char text[256];
 
-	if (read_below(dir, "device/wwid", text, sizeof(text)) > 0 ||
-	    read_below(dir, "wwid", text, sizeof(text)) > 0)
+	if (e2pf_read_text(dir, "device/wwid", text, sizeof(text)) > 0 ||
+	    e2pf_read_text(dir, "wwid", text, sizeof(text)) > 0)
 		return hash_bytes(text, strlen(text));
 	return page83_wwid(dir);
 }
@@ -214,8 +184,8 @@ static bool is_virtual(const char *dir)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (starts_with(name, names[i]))
 			return true;
-	read_below(dir, "device/vendor", vendor, sizeof(vendor));
-	read_below(dir, "device/model", model, sizeof(model));
+	e2pf_read_text(dir, "device/vendor", vendor, sizeof(vendor));
+	e2pf_read_text(dir, "device/model", model, sizeof(model));
 	for (i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
 		if (starts_with(vendor, makers[i]) ||
 		    starts_with(model, makers[i]))
@@ -270,11 +240,11 @@ static bool takes_one_request(const char *dir)
 	const char *name = last_component(dir);
 	uint64_t value;
 
-	if (!read_number_below(dir, "device/queue_depth", &value) &&
+	if (!e2pf_read_u64(dir, "device/queue_depth", &value) &&
 	    value == 1)
 		return true;
 	if (starts_with(name, "mmcblk"))
-		return read_number_below(dir, "device/cmdq_en", &value) ||
+		return e2pf_read_u64(dir, "device/cmdq_en", &value) ||
 			value != 1;
 	if (starts_with(name, "mspblk") || starts_with(name, "fd"))
 		return true;
@@ -317,7 +287,7 @@ static void add_disk(struct walk *w, const char *dir, unsigned node)
 		return;
 	leaf->one_request = takes_one_request(dir);
 	leaf->rotational = true;
-	if (read_number_below(dir, "queue/rotational", &flag) || flag > 1)
+	if (e2pf_read_u64(dir, "queue/rotational", &flag) || flag > 1)
 		w->incomplete = true;
 	else
 		leaf->rotational = flag;
@@ -335,10 +305,8 @@ static bool member_is_read(const char *dir, const char *slave)
 {
 	char path[PATH_MAX], state[128];
 
-	if (!exists_below(dir, "md"))
-		return true;
-	if (e2pf_path(path, sizeof(path), "%s/md/dev-%s/state", dir, slave) ||
-	    e2pf_read_text(path, state, sizeof(state)) < 0)
+	if (e2pf_path(path, sizeof(path), "%s/md/dev-%s", dir, slave) ||
+	    e2pf_read_text(path, "state", state, sizeof(state)) < 0)
 		return true;
 	return strstr(state, "in_sync") && !strstr(state, "write_mostly") &&
 		!strstr(state, "faulty");
@@ -362,7 +330,7 @@ static bool add_slaves(struct walk *w, const char *dir, bool data)
 	slaves = opendir(path);
 	if (!slaves)
 		return false;
-	multipath = read_below(dir, "dm/uuid", uuid, sizeof(uuid)) > 0 &&
+	multipath = e2pf_read_text(dir, "dm/uuid", uuid, sizeof(uuid)) > 0 &&
 		starts_with(uuid, "mpath-");
 	while ((entry = readdir(slaves))) {
 		if (entry->d_name[0] == '.')
@@ -472,13 +440,11 @@ static enum backing fs_backing(const char *sysroot, unsigned *major,
 	bool match = false, btrfs = false, certain = true;
 	struct e2pf_lines lines;
 	struct e2pf_mount mount;
-	char path[PATH_MAX];
 	char *line;
 
 	if (*major)
 		return BACKING_DEVICE;
-	if (e2pf_path(path, sizeof(path), "%s/proc/self/mountinfo", sysroot) ||
-	    e2pf_lines_open(&lines, path))
+	if (e2pf_lines_open(&lines, sysroot, "proc/self/mountinfo"))
 		return BACKING_UNKNOWN;
 	while (!match && (line = e2pf_lines_next(&lines))) {
 		if (e2pf_parse_mount(line, &mount))
@@ -516,11 +482,9 @@ static enum backing path_backing(const char *sysroot, const char *file,
 	struct e2pf_lines lines;
 	struct e2pf_mount mount;
 	size_t len, longest = 0;
-	char path[PATH_MAX];
 	char *line;
 
-	if (e2pf_path(path, sizeof(path), "%s/proc/self/mountinfo", sysroot) ||
-	    e2pf_lines_open(&lines, path))
+	if (e2pf_lines_open(&lines, sysroot, "proc/self/mountinfo"))
 		return BACKING_UNKNOWN;
 	while ((line = e2pf_lines_next(&lines))) {
 		if (e2pf_parse_mount(line, &mount) ||
@@ -567,7 +531,7 @@ static bool follow_loop(struct walk *w, const char *dir, unsigned node)
 	char file[PATH_MAX];
 	unsigned major, minor;
 
-	if (read_below(dir, "loop/backing_file", file, sizeof(file)) <= 0)
+	if (e2pf_read_text(dir, "loop/backing_file", file, sizeof(file)) <= 0)
 		return false;
 	switch (file_backing(w->sysroot, file, &major, &minor)) {
 	case BACKING_DEVICE:
@@ -596,7 +560,7 @@ static void visit_node(struct walk *w, unsigned index)
 		return;
 	}
 	if (whole_disk(dir)) {
-		if (exists_below(dir, "partition") ||
+		if (e2pf_exists(dir, "partition") ||
 		    read_dev(dir, ".", &major, &minor))
 			w->incomplete = true;
 		else
@@ -619,17 +583,16 @@ static unsigned read_max_readahead(const char *sysroot, unsigned major,
 {
 	uint64_t window = 0, request = 0, bytes;
 	long page = sysconf(_SC_PAGESIZE);
-	char path[PATH_MAX], dir[PATH_MAX];
+	char dir[PATH_MAX];
 
 	if (!device_dir(sysroot, major, minor, dir)) {
 		whole_disk(dir);
-		if (read_number_below(dir, "queue/read_ahead_kb", &window))
-			read_number_below(dir, "bdi/read_ahead_kb", &window);
-		read_number_below(dir, "queue/max_sectors_kb", &request);
-	} else if (!e2pf_path(path, sizeof(path),
-			      "%s/sys/class/bdi/%u:%u/read_ahead_kb", sysroot,
-			      major, minor)) {
-		e2pf_read_u64(path, &window);
+		if (e2pf_read_u64(dir, "queue/read_ahead_kb", &window))
+			e2pf_read_u64(dir, "bdi/read_ahead_kb", &window);
+		e2pf_read_u64(dir, "queue/max_sectors_kb", &request);
+	} else if (!e2pf_path(dir, sizeof(dir), "%s/sys/class/bdi/%u:%u",
+			      sysroot, major, minor)) {
+		e2pf_read_u64(dir, "read_ahead_kb", &window);
 	}
 	if (request > window)
 		window = request;
