@@ -213,21 +213,22 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	return err;
 }
 
-static void set_deadline(struct timespec *ts, clockid_t clock,
-			 int milliseconds)
+static void set_deadline(struct timespec *ts, clockid_t clock, uint64_t ns)
 {
 	clock_gettime(clock, ts);
-	ts->tv_sec += milliseconds / 1000;
-	ts->tv_nsec += milliseconds % 1000 * 1000000l;
-	if (ts->tv_nsec >= 1000000000l) {
-		ts->tv_sec++;
-		ts->tv_nsec -= 1000000000l;
-	}
+	ns += (uint64_t)ts->tv_nsec;
+	ts->tv_sec += (time_t)(ns / 1000000000u);
+	ts->tv_nsec = (long)(ns % 1000000000u);
 }
 
-void e2pf_deadline(struct timespec *ts, int milliseconds)
+void e2pf_deadline(struct timespec *ts, uint64_t ns)
 {
-	set_deadline(ts, CLOCK_MONOTONIC, milliseconds);
+	set_deadline(ts, CLOCK_MONOTONIC, ns);
+}
+
+static uint64_t ns_of(int milliseconds)
+{
+	return milliseconds < 0 ? 0 : (uint64_t)milliseconds * 1000000u;
 }
 
 /* Wait on end_cond; false on a timeout.  The lock is held. */
@@ -248,11 +249,11 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 	if (milliseconds < 0)
 		return pthread_mutex_lock(&e->lock) == 0;
 #ifdef HAVE_PTHREAD_MUTEX_CLOCKLOCK
-	e2pf_deadline(&ts, milliseconds);
+	e2pf_deadline(&ts, ns_of(milliseconds));
 	return pthread_mutex_clocklock(&e->lock, CLOCK_MONOTONIC, &ts) == 0;
 #else
 	/* Setting the clock meanwhile makes the wait longer or shorter. */
-	set_deadline(&ts, CLOCK_REALTIME, milliseconds);
+	set_deadline(&ts, CLOCK_REALTIME, ns_of(milliseconds));
 	return pthread_mutex_timedlock(&e->lock, &ts) == 0;
 #endif
 }
@@ -264,7 +265,7 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	unsigned n = 0, i;
 	bool gone;
 
-	e2pf_deadline(&ts, milliseconds < 0 ? 0 : milliseconds);
+	e2pf_deadline(&ts, ns_of(milliseconds));
 	if (!lock_within(e, milliseconds))
 		return false;
 	e->stop = true;
@@ -296,7 +297,7 @@ bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 	struct timespec ts;
 	bool idle;
 
-	e2pf_deadline(&ts, milliseconds < 0 ? 0 : milliseconds);
+	e2pf_deadline(&ts, ns_of(milliseconds));
 	pthread_mutex_lock(&e->lock);
 	while (!e2pf_all_idle(e) && wait_end(e, milliseconds, &ts))
 		;

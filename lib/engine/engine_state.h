@@ -8,8 +8,7 @@
  *	phase.c		which phase is current, and which one follows
  *	worker.c	the threads
  *	inflight.c	how many requests may be in flight
- *	throttle.c	how far ahead
- *	limit.c		when a worker waits for the limits of a second
+ *	throttle.c	how far ahead, and within the limits of a second
  *	gate.c		what the checker reports, and when it waits
  *	count.c		the plan, counted
  *
@@ -260,7 +259,8 @@ static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
 }
 
 /* engine.c */
-void e2pf_deadline(struct timespec *ts, int milliseconds);
+/* The time in so many nanoseconds. */
+void e2pf_deadline(struct timespec *ts, uint64_t ns);
 void e2pf_end_stage(struct e2pf_engine *e);
 /* Take over the settings left by e2pf_engine_configure().  Only while there are
  * no workers, which read them without the lock. */
@@ -305,12 +305,13 @@ uint64_t e2pf_first_target(const struct e2pf_engine *e);
 void e2pf_worker_init_elevator(struct worker *w);
 void *e2pf_worker_main(void *worker);
 
-/* limit.c */
+/* throttle.c; with the lock held, but for the first two */
 /* Wait until a request of so many bytes may be made.  Returns false when the
  * batch is no longer wanted. */
 bool e2pf_within_limits(struct worker *w, uint64_t bytes);
-
-/* throttle.c; with the lock held */
+/* Ask how much memory is left, unless that was asked recently.  It reads files
+ * of the kernel. */
+void e2pf_ask_memory(struct e2pf_engine *e);
 /* Bytes read ahead and not used yet; and the part of them that only a later
  * phase needs. */
 uint64_t e2pf_ahead_bytes(struct e2pf_engine *e);
@@ -330,9 +331,6 @@ void e2pf_count_unrecorded(struct worker *w, uint64_t bytes);
 void e2pf_keep_batch(struct worker *w);
 /* The unit that the checker has to pass before a throttled worker can go on. */
 uint64_t e2pf_room_beyond(struct worker *w);
-/* Ask how much memory is left, unless that was asked recently.  Call it without
- * the lock, because it reads files of the kernel. */
-void e2pf_ask_memory(struct e2pf_engine *e);
 /* So many bytes of memory are left: the budget follows. */
 void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
 /* Must this worker wait before it reads on? */

@@ -19,7 +19,7 @@
 #define GATE_LIMIT_NS 5000000000ull
 
 /* How often a checker at the gate checks whether its block has come. */
-#define GATE_LOOK_MS 20
+#define GATE_LOOK_NS 20000000u
 
 /* A checker's read that took longer than this waited for the device.  From
  * memory 4 KiB take 1 us and 128 KiB 20 us; the fastest devices need 60 us for
@@ -227,7 +227,7 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 		struct timespec ts;
 		bool there;
 
-		e2pf_deadline(&ts, GATE_LOOK_MS);
+		e2pf_deadline(&ts, GATE_LOOK_NS);
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
 		/* Ask the kernel without the lock: it takes a while, and the
 		 * workers need the lock to make progress. */
