@@ -160,9 +160,8 @@ print_table()
 			for (i = 1; i <= kinds; i++)
 				row(kind[i])
 			row("all")
-			printf "\nIn %d of the checks that agree the stock " \
-			       "program crashes, and so does ours.\n",
-			       n["all", "stock-crashed"]
+			printf "\nIn %d of the checks that agree both " \
+			       "programs crash.\n", n["all", "stock-crashed"]
 		}' "$E2PF_TMP/figures"
 }
 
