@@ -72,7 +72,7 @@ const char *e2pf_class_name(enum e2pf_class cls);
  */
 struct e2pf_settings {
 	size_t size;		/* sizeof(struct e2pf_settings) */
-	uint64_t memory;	/* bytes read ahead, at most */
+	uint64_t memory;	/* bytes read ahead in total, at most */
 	/* For the worker threads, on a machine that also has other work.  All
 	 * sessions of all processes together keep within `bandwidth` and
 	 * `requests`. */
