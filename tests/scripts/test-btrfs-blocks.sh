@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Filesystems of every metadata profile, node size and checksum type, made by
-# the kernel: the blocks that are planned are those that the stock check is
-# seen to read, on the device that it reads them from, by strace.  And what the
-# check itself reads ahead goes there too.
+# Filesystems of every metadata profile, node size and checksum type, made by the
+# kernel: the planned blocks, and their devices, must be those that the stock check
+# reads according to strace.  The check's own readahead must be for them, too.
 #
 #   test-btrfs-blocks.sh [CASE...]
 #
@@ -52,7 +51,7 @@ cases()
 	END
 }
 
-# have_devices COUNT: so many loop devices, or as many as there are.
+# have_devices COUNT: COUNT loop devices, or as many as there are.
 have_devices()
 {
 	local n
@@ -82,7 +81,7 @@ fill()
 	done
 }
 
-# calls NAME DEVICE...: those of the last trace, as btrfs-plan has it.
+# calls NAME DEVICE...: the calls in the last trace, in the format of btrfs-plan.
 calls()
 {
 	local name=$1
@@ -101,13 +100,13 @@ calls()
 			k = split(call, arg, ", ")
 			if (name == "readahead")
 				print index_of[path], arg[k - 1], arg[k]
-			# Superblocks are no tree blocks.
+			# Superblocks are not tree blocks.
 			else if (arg[k] != 65536 && arg[k] != 67108864)
 				print index_of[path], arg[k], arg[k - 1]
 		}' "$E2PF_TMP/trace" | sort -u
 }
 
-# traced PROGRAM DEVICE: its own thread alone.
+# traced PROGRAM DEVICE: trace only its own thread.
 traced()
 {
 	strace -y -e trace=pread64,readahead -o "$E2PF_TMP/trace" \
@@ -135,16 +134,16 @@ compare_blocks()
 	[ -z "${BTRFS_TABLE-}" ] || printf '| %s | %s | %d | %d | %d | %d |\n' \
 		"$name" "$count" "$seen" "$planned" "$missed" "$wasted" \
 		>>"$BTRFS_TABLE"
-	# One block in a hundred may be in vain, none may be missing.
+	# One block in a hundred may be unneeded; none may be missing.
 	share=$((wasted * 100))
 	[ "$seen" -gt 20 ] && [ "$missed" = 0 ] && [ "$share" -le "$seen" ]
 }
 
-# elsewhere FILE: how much of it is no block that the check reads.
+# elsewhere FILE: how many of its blocks the check does not read.
 elsewhere() { comm -13 "$E2PF_TMP/planned" "$1" | wc -l; }
 
-# What the check itself reads ahead is of the copies that it reads: on mirrors
-# the stock program takes others as well.
+# The check's own readahead must be for the copies that it reads; on mirrors the
+# stock program also reads ahead others.
 compare_ahead()
 {
 	local name=$1 stock wrong
@@ -224,8 +223,8 @@ done
 have_root || tap_skip_all "only root mounts"
 grep -qw btrfs /proc/filesystems || tap_skip_all "a kernel without btrfs"
 [ -x "$plan" ] || tap_skip_all "not built: $plan"
-# Mounts of our own: a namespace that somebody makes meanwhile has a copy of
-# all others, and the device stays in use.
+# A mount namespace of our own: one that another process creates meanwhile would
+# copy our mounts and keep the device in use.
 if [ -z "${E2PF_OWN_MOUNTS-}" ]; then
 	have_program unshare || tap_skip_all "unshare not found"
 	E2PF_OWN_MOUNTS=1 exec unshare -m bash "$0" "$@"

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Seeded corruptions of small btrfs filesystems (tools/seeds.sh): btrfs check, that
-# of lowmem mode, and repairs of copies by both.  And however hostile the bytes,
-# no more is planned than the device has room for.
+# Seeded corruptions of small btrfs filesystems (tools/seeds.sh): btrfs check, also
+# in lowmem mode, and repairs of copies by both.  Even with hostile bytes no more
+# blocks may be planned than fit on the device.
 #
 #   test-btrfs-corruptions.sh [SEED...]	only these, or COUNT seeds from FIRST
 #
-# COUNT, FIRST (default 1).  Without either 22, and some on which the stock
-# program writes to memory that it has freed: how it ends shows whether its heap
-# is what it is without us.  TABLE and KEEP as in tools/seeds.sh; tools/compare.sh
-# names the variables of the comparison.
+# COUNT, FIRST (default 1).  Without either: 22 seeds, and some on which the stock
+# program writes to freed memory; how it ends shows whether its heap has the same
+# layout with the module.  TABLE and KEEP as in tools/seeds.sh; tools/compare.sh
+# describes the variables of the comparison.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -56,7 +56,7 @@ images()
 	END
 }
 
-# On a filesystem of its own, for inodes keep their numbers in the image.
+# On a filesystem of its own, because the image keeps the numbers of inodes.
 make_files()
 {
 	mkdir "$E2PF_TMP/files"
@@ -66,7 +66,7 @@ make_files()
 	find "$E2PF_TMP/files" -exec touch -d @1500000000 {} +
 }
 
-# The same bytes each time, but for the times of files.
+# Makes the same bytes each time, except for times of files.
 make_image()
 {
 	local name=$1 devices=$2 image=$E2PF_TMP/images/$1

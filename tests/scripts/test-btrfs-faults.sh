@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Disks that fail, under btrfs check: the command under test must print what the
-# stock program prints, and end with its status, when a tree block cannot be
-# read, when the device is gone from some read on, when a device of a mirror is
-# missing, and when blocks come late.
+# btrfs check on failing disks: the command under test must have the output and
+# exit status of the stock program if a tree block cannot be read, if the device
+# vanishes at some read, if a device of a mirror is missing, and if blocks are
+# slow.
 #
 # A sample of them; all with E2PF_FAULTS=all.
 #
 #   test-btrfs-faults.sh [GROUP...]	of: eio gone missing disk
 #
-# tools/compare.sh names the variables of the comparison.  BTRFS_LIMIT is 300: the
-# root of a tree that cannot be read, 100 ms each time, is asked for hundreds of
-# times.
+# tools/compare.sh describes the variables of the comparison.  BTRFS_LIMIT is 300
+# because the stock program reads the unreadable root of a tree hundreds of times,
+# 100 ms each.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -20,7 +20,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 COMPARE_PROGRAM=btrfs
 BTRFS_LIMIT=${BTRFS_LIMIT:-300}
 BTRFS_OUTPUT=
-# Not only the time of the command under test: where both take long, both do.
+# The limit is for both programs: if one takes long, so does the other.
 COMPARE_TEST_LIMIT=$BTRFS_LIMIT
 COMPARE_IN_PLACE=1
 COMPARE_MASK=
@@ -35,8 +35,8 @@ TALLY_AGREED="of them"
 plan=$top_builddir/tests/tools/btrfs-plan
 model=$top_builddir/bench/diskmodel
 
-# A filesystem of small nodes, so that there are many; on one device each tree
-# block once, or as mkfs.btrfs's options say.
+# A filesystem with small nodes, so that there are many.  By default it has one
+# device and one copy of each tree block; options of mkfs.btrfs change that.
 make_image()
 {
 	local image=$1
@@ -48,8 +48,9 @@ make_image()
 		>"$E2PF_TMP/mkfs.out" 2>&1
 }
 
-# fault_check KIND NAME IMAGE OPTION...: both programs; a stock program that the
-# time ends is no check that agrees.  False where the case is decided.
+# fault_check KIND NAME IMAGE OPTION...: runs both programs.  A stock program that
+# is stopped by the time limit does not count as agreement.  Returns false if the
+# case is decided.
 fault_check()
 {
 	local kind=$1 name=$2
@@ -79,7 +80,8 @@ fault_case()
 		tally "$kind" disagreed "$fault $options: it did not come to that"
 }
 
-# blocks KIND FAULT REST: a case for each line of btrfs-plan on standard input.
+# blocks KIND FAULT REST: prints a case for each line of btrfs-plan from standard
+# input.
 blocks()
 {
 	awk -v k="$1" -v f="$2" -v r="$3" '{ print k "|" f ":" $2 "+" $3 r }'
@@ -121,7 +123,7 @@ missing_case()
 		tally "$kind" disagreed "$1: not missing, or nothing planned"
 }
 
-# A mirror of which one device is there, the first or the second.
+# A mirror of which only the first or only the second device is present.
 test_missing()
 {
 	local one
@@ -132,21 +134,21 @@ test_missing()
 		tap_skip "a device that is missing" "mkfs.btrfs cannot make it"
 		return
 	fi
-	# What is not written yet stays in memory, and is not read ahead.
+	# Dirty pages would stay cached and not be read ahead.
 	sync "$E2PF_TMP/first" "$E2PF_TMP/second"
 	for one in first second; do
 		mkdir "$E2PF_TMP/$one.alone"
 		mv "$E2PF_TMP/$one" "$E2PF_TMP/$one.alone"
 	done
-	# One after the other: what one check reads is in memory for the next.
+	# One after the other, because a check's reads are cached for the next.
 	printf '%s\n' 'first.alone/first|' 'second.alone/second|' \
 		'first.alone/first|--mode=lowmem' |
 		E2PF_JOBS=1 tally_all missing_case
 	tally_end "a device that is missing"
 }
 
-# disk_case LINE: kind|fault|options, before the kernel's own page cache: a disk
-# in user space.
+# disk_case LINE: kind|fault|options.  The fault is below the kernel's page cache,
+# in a disk in user space.
 disk_case()
 {
 	local kind fault options pid

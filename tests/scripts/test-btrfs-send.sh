@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# btrfs send with the module against the stock program: the stream must be the
-# same byte for byte, and what is received of it as well, with all options; a
-# send that is not read ahead of says why; and one that is killed leaves no
-# process and nothing mounted busy.
+# btrfs send with the module against the stock program: with all options, the
+# stream and the result of receiving it must be the same byte for byte.  A send that
+# is not prefetched must say why, and a killed one must leave no process and no busy
+# mount.
 #
 # BTRFS_TEST	the command under test (default: the launcher of the build tree)
 # BTRFS_STOCK	the stock program (default: btrfs of PATH)
@@ -62,7 +62,7 @@ cold()
 	umount "$mnt" && mount -t btrfs "$dev" "$mnt"
 }
 
-# stream OUT PROGRAM OPTION...: what it sends of $mnt, from a cold cache.
+# stream OUT PROGRAM OPTION...: send from $mnt, with a cold cache.
 stream()
 {
 	local out=$1 program=$2
@@ -84,7 +84,7 @@ ours()
 		PREFETCH_BTRFS=$BTRFS_STOCK stream "$out" "$BTRFS_TEST" "$@"
 }
 
-# same OPTION...: both streams, messages and statuses.
+# same OPTION...: both programs' streams, messages and statuses are the same.
 same()
 {
 	rm -f "$stats"
@@ -95,8 +95,8 @@ same()
 	cmp "$dir/stock" "$dir/ours"
 }
 
-# begun: it was read ahead of, without an error.  How far that came before the
-# send had ended is the scheduler's matter.
+# begun: the send was prefetched without an error.  How much of it was, before it
+# ended, depends on the scheduler.
 begun()
 {
 	grep -q '"about":"filter"' "$stats" && grep -q '"errors":0' "$stats" &&
@@ -106,7 +106,7 @@ begun()
 # Threads of a process.
 threads() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l; }
 
-# wait_threads PID LEAST MOST: until there are so many; 30 seconds at most.
+# wait_threads PID LEAST MOST: wait until it has this many, for at most 30 seconds.
 wait_threads()
 {
 	local i n
@@ -120,8 +120,8 @@ wait_threads()
 	return 1
 }
 
-# held OPTION...: a send in the background of which nobody reads the stream
-# yet, with more of it than a pipe takes.  Its process is $pid.
+# held OPTION...: start a send in the background, whose stream is longer than a
+# pipe holds and is not read yet.  Its process is $pid.
 held()
 {
 	cold
@@ -136,8 +136,8 @@ held()
 	pid=$!
 }
 
-# Until there is something in the pipe: reading ahead has begun before the
-# kernel was asked for the stream.
+# Wait until the pipe contains data; prefetching has then begun, because it does so
+# before the kernel is asked for the stream.
 wait_stream()
 {
 	local i
@@ -150,8 +150,8 @@ wait_stream()
 	return 1
 }
 
-# All that there is, the 67 changed leaves at least, is read where the send
-# leaves time for it: its own threads are two, and ours end by themselves.
+# If the send gives it time, prefetching reads everything, including at least the
+# 67 changed leaves.  Its threads then end; the send itself has two.
 reads_all()
 {
 	local least=$1
@@ -198,7 +198,7 @@ same_file()
 	[ -s "$dir/file.ours" ] && cmp "$dir/file.stock" "$dir/file.ours"
 }
 
-# What is received is what was sent.
+# The received subvolume equals the one that was sent.
 received()
 {
 	local image=$dir/target target to=$dir/received name result=1
@@ -223,7 +223,7 @@ received()
 	return $result
 }
 
-# A kernel or a right that is missing.
+# A missing kernel feature or capability.
 refused()
 {
 	local why=$1
@@ -247,7 +247,7 @@ refused_search()
 		cmp "$dir/stock" "$dir/ours"
 }
 
-# released: whoever reads the stream of a held send begins, and the send ends.
+# released: begin reading the stream of a held send, so that it ends.
 released()
 {
 	cat <&8 >"$dir/held" &
@@ -256,9 +256,10 @@ released()
 	kill $! 2>/dev/null
 }
 
-# Far fewer requests than there are to make: those of the seconds it was held.
-# How many of them were for leaves depends on who else shares the limit; that
-# any were made shows in what is planned, which is read within it, too.
+# Only as many requests as the limit allows in the seconds the send was held, far
+# fewer than needed.  How many of them are for leaves depends on other users of the
+# limit.  planned_bytes shows that requests were made, because planning reads within
+# the limit, too.
 few_requests()
 {
 	local least=$1 began=$SECONDS requests
@@ -305,7 +306,7 @@ nices()
 		cut -d' ' -f17 | sort -nu | tr '\n' ' '
 }
 
-# The threads that read ahead have these priorities, and nobody else.
+# Only the threads that read ahead have these priorities.
 kept_priorities()
 {
 	local i seen=
@@ -327,15 +328,15 @@ kept_priorities()
 	return 1
 }
 
-# Not a subvolume, or none at all: stock's message, and nothing read.
+# Not a subvolume, or missing: stock's message, and nothing is read.
 same_error()
 {
 	same "$@" && [ "$(cat "$dir/ours.status")" != 0 ] &&
 		! grep -q '"prefetched_requests":[1-9]' "$stats"
 }
 
-# ended_by SIGNAL: in the midst of a send.  It ends, and the filesystem is not
-# in use.
+# ended_by SIGNAL: sent during a send.  It ends, and the filesystem is not in use
+# afterwards.
 ended_by()
 {
 	local pid
@@ -402,9 +403,8 @@ small_budget()
 	PREFETCH_MEM=1M same_sent -p one two three
 }
 
-# The stock send fails as well: with its own words, and with the same status.
-# It ends by exit() in two threads at once; what ends the process first may leave
-# no statistics.
+# The stock send also fails, with the same message and status.  It calls exit() in
+# two threads at once, so the process may end before the statistics are written.
 no_right()
 {
 	rm -f "$stats"
@@ -424,7 +424,7 @@ no_right()
 	return 1
 }
 
-# A mount of its own: nothing of it is left if this is killed.
+# In a mount namespace of its own, so that no mount is left if this is killed.
 have_root || tap_skip_all "not root"
 for program in mkfs.btrfs losetup mount unshare; do
 	have_program "$program" || tap_skip_all "$program not found"

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # btrfs check with the module against the stock program, on the images of
-# btrfs-progs' own tests, sound, damaged and fuzzed: the check, that of lowmem
-# mode, and repairs of copies.  Standard output, standard error, status and the
-# allocated bytes must be the same.  Then what a check leaves in the page cache.
+# btrfs-progs' own tests, sound, damaged and fuzzed: in both modes, and repairs of
+# copies.  Standard output, standard error, status and allocated bytes must be the
+# same.  It also tests what a check leaves in the page cache.
 #
 # The images are not part of this project.  BTRFS_TESTS names a folder with
 # them; without it shared/btrfs-tests beside the source tree is tried.
 #
 #   test-btrfs.sh [IMAGE...]
 #
-# tools/compare.sh names the variables of the comparison.
+# tools/compare.sh describes the variables of the comparison.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -22,7 +22,7 @@ COMPARE_PROGRAM=btrfs
 
 corpus=${BTRFS_TESTS:-$srcdir/../../shared/btrfs-tests}
 
-# restore DUMP IMAGE: what the corpus has, as a filesystem.
+# restore DUMP IMAGE: make a filesystem from a file of the corpus.
 restore()
 {
 	local dump=$1 image=$2
@@ -87,8 +87,8 @@ test_image()
 	rm -rf "$dir"
 }
 
-# Options that the module leaves alone say so, and other commands are the stock
-# program's.
+# With options that are not prefetched the statistics say so; other commands run
+# the stock program.
 aside()
 {
 	local stats=$E2PF_TMP/aside.json why=$1
@@ -138,11 +138,11 @@ keeps_name()
 		grep -q '"checker_reads":[1-9]' "$E2PF_TMP/name.json"
 }
 
-# resident FILE: bytes of it in memory.
+# resident FILE: how many bytes of it are cached.
 resident() { fincore -nb -o RES "$1" | tr -d ' '; }
 
-# A check leaves nothing of the device in memory, also where it ends while there
-# is something under way.
+# A check leaves no pages of the device cached, even if it ends while requests are
+# in flight.
 nothing_resident()
 {
 	local image=$E2PF_TMP/resident i
@@ -167,7 +167,7 @@ nothing_resident()
 	[ "$(resident "$image")" = 0 ]
 }
 
-# What the kernel writes past the page cache is what the next check sees.
+# The next check sees what the kernel writes past the page cache.
 no_stale_page()
 {
 	local dev mnt=$E2PF_TMP/mnt i

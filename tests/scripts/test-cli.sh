@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The command line of the launcher: what it leaves to e2fsck, which values it
-# takes, and what its children see; and where e2prefetch writes its statistics.
-# Values that are wrong are in test-wrong-settings.sh.
+# The command line of the launcher: options that it leaves to e2fsck, valid values
+# of variables, the environment of its children, and the files that e2prefetch
+# writes statistics to.  test-wrong-settings.sh tests invalid values.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -93,7 +93,7 @@ stats_on_stderr()
 
 	PREFETCH=1 PREFETCH_STATS=- TEST_MMAP_IO=$1 launch -fn "$image" ||
 		return
-	# Behind what e2fsck itself says there: its version.
+	# After e2fsck's own output there: its version.
 	lines=$("$E2FSCK_STOCK" -fn "$image" 2>&1 >/dev/null </dev/null | wc -l)
 	tail -n +$((lines + 1)) "$dir/err" >"$dir/json"
 	head -n "$lines" "$dir/err" | grep -q '^e2fsck 1' || return
@@ -115,7 +115,8 @@ stats_in_file()
 	[ "$(jq -s length "$dir/stats")" = 1 ]
 }
 
-# stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST these are in use.
+# stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST the statistics name
+# these.
 stats_name()
 {
 	local list=$1
@@ -128,14 +129,14 @@ stats_name()
 	[ "$(jq -r '.accelerations | join(" ")' "$dir/stats")" = "$*" ]
 }
 
-# The user's own choice of maps stands.
+# The user's own choice of maps is kept.
 conf_chooses()
 {
 	printf '[options]\n [ bitmaps]\n all = 2\n' >"$dir/e2fsck.conf"
 	E2FSCK_CONFIG=$dir/e2fsck.conf stats_name all "${without_maps[@]}"
 }
 
-# The checker may need all of it: nothing of ours is loaded.
+# The checker may need all of the address space, so the module is not loaded.
 space_limited()
 {
 	local limit
@@ -150,8 +151,8 @@ space_limited()
 	done
 }
 
-# What there is to expect of this libext2fs: where functions inside it do not
-# call each other by name, its own arrays and nothing else inside it.
+# The accelerations expected with this libext2fs: if its functions do not call each
+# other by name, only its own arrays.
 library_accelerations()
 {
 	local library
@@ -174,7 +175,7 @@ decision()
 	[ "$(grep -c "^e2fsck-prefetch: $1: $2" "$dir/err")" = 1 ]
 }
 
-# Its lines are all that is added, and nothing is without it.
+# PREFETCH_VERBOSE adds only its lines; without it nothing is added.
 verbose_adds()
 {
 	PREFETCH=1 PREFETCH_VERBOSE=0 launch -fn "$image" || return
@@ -185,14 +186,14 @@ verbose_adds()
 		diff "$dir/quiet" -
 }
 
-# said ABOUT...: a line each, in this order, behind what e2fsck says.
+# said ABOUT...: a line for each, in this order, after e2fsck's output.
 said()
 {
 	sed -n 's/^e2fsck-prefetch: \([a-z0-9]*\): .*/\1/p' "$dir/err" |
 		diff <(printf '%s\n' "$@") - || { cat "$dir/err"; return 1; }
 }
 
-# Cold: what was read ahead, what it was good for, and what was decided.
+# With a cold cache: what was read ahead, how it was used, and what was decided.
 verbose_cold()
 {
 	cp --sparse=auto "$image" "$dir/cold"
@@ -208,7 +209,7 @@ verbose_cold()
 		memory threads order
 }
 
-# A clean filesystem is not looked at, and a line says so.
+# A clean filesystem is not checked, and a line says so.
 verbose_clean()
 {
 	cp --sparse=auto "$image" "$dir/clean"
@@ -230,7 +231,7 @@ decisions_in_stats()
 		tail -n "$(wc -l <"$dir/decisions")" | diff - "$dir/decisions"
 }
 
-# keys_are WHAT KEYS: of the statistics, those of a stage included.
+# keys_are WHAT KEYS: the statistics have these, including those of a stage.
 keys_are()
 {
 	jq -r 'keys_unsorted[], (.stages[0] | keys_unsorted[])' "$dir/stats" |
@@ -296,8 +297,8 @@ test_accelerations()
 	fi
 }
 
-# journal_bytes OPTION IMAGE: read ahead of the replay, nothing of the image
-# being in memory before.
+# journal_bytes OPTION IMAGE: how many were read ahead of the replay, with a cold
+# cache.
 journal_bytes()
 {
 	sync "$2"
@@ -318,8 +319,8 @@ journal_is_read_ahead()
 		{ echo "-p: $bytes"; return 1; }
 }
 
-# A journal without extents, of 15 MiB: its double indirect block and what that
-# names, of which three are in use.
+# A journal of 15 MiB without extents: its double indirect block and the indirect
+# blocks that this names, of which three are in use.
 journal_map_is_read_ahead()
 {
 	local name=$1 bytes
@@ -331,8 +332,7 @@ journal_map_is_read_ahead()
 		{ echo "$bytes"; return 1; }
 }
 
-# In the build tree: where the temporary folder is in memory nothing can be
-# missing.
+# In the build tree, because the temporary folder may be in memory.
 test_journal()
 {
 	local name="$top_builddir/tests/journal-$$" kind
@@ -351,8 +351,8 @@ test_journal()
 	rm -f "$name"
 }
 
-# kept STATUS EXPECTED: so it ended, with one line and nothing else, and what
-# was behind the name is as it was.
+# kept STATUS EXPECTED: it ended with this status and one line, and the file of this
+# name is unchanged.
 kept()
 {
 	cat "$dir/out" "$dir/err"
@@ -362,8 +362,8 @@ kept()
 	[ "$(stat -c %a "$dir/precious")" = 644 ]
 }
 
-# A file that statistics are not written to is refused before the device is
-# looked for and without running the command.
+# An unsuitable file for statistics is refused before the device is opened, and
+# without running the command.
 prefetch_stats_refused()
 {
 	rm -f "$dir/ran"
@@ -378,7 +378,7 @@ prefetch_stats_in_file()
 	rm -f "$dir/stats"
 	(umask 000; "$E2PREFETCH" --stats="$dir/stats" "$image") || return
 	[ "$(stat -c %a "$dir/stats")" = 600 ] || return
-	# What was in it is gone, longer than the new or not.
+	# The old contents are gone, even if they were longer.
 	head -c 100000 /dev/zero >>"$dir/stats"
 	"$E2PREFETCH" --stats="$dir/stats" "$image" -- true &&
 	[ "$(jq -s length "$dir/stats")" = 1 ] &&
@@ -386,7 +386,7 @@ prefetch_stats_in_file()
 	[ "$(jq -s length "$dir/out")" = 1 ]
 }
 
-# A dry run makes no statistics, and must not empty those of another.
+# A dry run writes no statistics, and must not truncate those of another run.
 prefetch_stats_dry_run()
 {
 	echo old >"$dir/stats"
@@ -404,7 +404,7 @@ prefetch_stats_full()
 	[ $status = 8 ] && grep -q "cannot write statistics" "$dir/err"
 }
 
-# lost_output OPTION...: one line, and 8, for output there is no room for.
+# lost_output OPTION...: if there is no space for the output, one line and status 8.
 lost_output()
 {
 	local status
@@ -459,7 +459,7 @@ test_stats_refused()
 }
 
 #
-# What e2fsck does on other ways than the common one.
+# Less common ways of running e2fsck.
 #
 progress_fd()
 {
@@ -540,8 +540,8 @@ test_options()
 	if image_make ext4-journal-device "$image" >/dev/null 2>&1; then
 		compare_options "-j" -fy -j jdev
 		compare_options "-j of no journal" -fy -j fs
-		# The device of this number is the first loop device, which
-		# another test may use; one of this number there is nowhere.
+		# This number would be the first loop device, which another
+		# test may use; no machine has a device of the other number.
 		debugfs -w -R "ssv journal_dev 0x3f01" "$image" >/dev/null 2>&1
 		compare_options "-j missing" -fy
 	else
@@ -550,8 +550,7 @@ test_options()
 	image=$good
 }
 
-# compare_path NAME PATH OPTION...: something that is not an image, the same
-# path for both.
+# compare_path NAME PATH OPTION...: PATH is not an image, and the same for both.
 compare_path()
 {
 	local name=$1 path=$2 manager bad=0
@@ -607,7 +606,7 @@ test_not_a_filesystem()
 	fi
 }
 
-# On a block device, whose page cache the kernel keeps apart.
+# On a block device, whose page cache differs from that of a file.
 test_loop()
 {
 	local dev
@@ -639,20 +638,20 @@ children()
 		{ cat "$dir/err"; return 1; }
 	cat "$log"
 	grep -q $'^badblocks\t-\t' "$log" || { echo "no badblocks"; return 1; }
-	# Each process has the user's library and none but e2fsck has ours.
+	# Each process has the user's library; only e2fsck has the module.
 	awk -F'\t' -v mine="$FIXED_RANDOM" '
 		$1 !~ /^e2fsck/ && ($2 != "-" || $3 != mine) { bad = 1 }
 		END { exit bad }' "$log"
 }
 
-# Without one of the user's there is none for the children.
+# If the user has no LD_PRELOAD, the children have none.
 children_without()
 {
 	local log=$dir/environ
 
 	mkdir -p "$dir/bin"
-	# e2fsck looks in /sbin first: the shell popen starts is asked instead,
-	# through a function of that name in a file it reads.
+	# e2fsck looks in /sbin first.  So the shell that popen() starts defines
+	# a function of that name, from a file that it reads.
 	cp --sparse=auto "$image" "$dir/fs"
 	rm -f "$log".*
 	PREFETCH=1 TEST_MMAP_IO=$1 strace -f -qq -v -s 4096 -e trace=execve \
@@ -673,7 +672,7 @@ own_preload_kept()
 	PREFETCH=1 TEST_MMAP_IO=$1 E2PF_TEST_ENVLOG=$log \
 		LAUNCH_PRELOAD=$FIXED_RANDOM launch -fn "$image" || return
 	cat "$log"
-	# The launcher itself, then e2fsck with ours beside it.
+	# The launcher itself, then e2fsck with the module.
 	grep -q $'\tmodule\t' "$log"
 }
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The completions for e2prefetch: they know its options and classes, all of them
-# and no others, and what bash's completion offers for a word.  Prints TAP.
+# The completions for e2prefetch know exactly its options and classes; and what the
+# completion for bash offers for a word.  Prints TAP.
 #
 # PREFETCHER	the command (default: that of the build tree)
 
@@ -30,8 +30,8 @@ classes_of_help()
 		tr -d ' ' | tr , '\n' | sort
 }
 
-# complete_bash WORD...: what bash offers for the last of them, one a line.  As
-# bash does, a word with "=" comes as three.
+# complete_bash WORD...: what bash offers for the last word, one per line.  A word
+# with "=" is split in three, as bash does.
 complete_bash()
 {
 	# shellcheck disable=SC2016
@@ -44,7 +44,7 @@ complete_bash()
 	' bash "$bash_file" "$@"
 }
 
-# offers LINES WORD...: LINES, in any order, are what is offered.
+# offers LINES WORD...: exactly LINES are offered, in any order.
 offers()
 {
 	local wanted=$1
@@ -54,7 +54,7 @@ offers()
 		<(complete_bash "$@" | sort)
 }
 
-# In a folder with a file that begins like two commands.
+# In a folder that has a file whose name begins like two commands.
 bash_commands()
 {
 	mkdir "$E2PF_TMP/first" && : >"$E2PF_TMP/first/partition" &&
@@ -68,8 +68,8 @@ bash_options()
 		<(complete_bash e2prefetch - | tr -d = | sort)
 }
 
-# Each command's own options, and those of probe, which are e2prefetch's but
-# for three; the usage names all that it takes.
+# Each command's own options.  Those of probe are e2prefetch's except for three;
+# the usage lists all of the others.
 bash_command_options()
 {
 	local command

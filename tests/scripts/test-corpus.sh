@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The damaged images of e2fsprogs' own tests: for each, a check with -fn, then
-# the first and the second check its test makes, where the second continues on
-# what the first left.  The command under test must agree in all of them, with
-# both I/O managers.
+# The damaged images of e2fsprogs' own tests: for each, a check with -fn, then the
+# first and the second check of its test, the second on the result of the first.
+# The command under test must agree with stock in all of them, with both I/O
+# managers.
 #
 # The images are not part of this project.  E2FSPROGS_TESTS names a folder with
 # NAME.gz and manifest.tsv (name, first options, second options); without it
@@ -13,7 +13,8 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# The damaged images see all accelerations, the features the default.
+# The damaged images are tested with all accelerations, feature images with the
+# default.
 COMPARE_ACCEL=${COMPARE_ACCEL-all}
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
@@ -21,8 +22,8 @@ COMPARE_ACCEL=${COMPARE_ACCEL-all}
 corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
 COMPARE_MANAGERS=${CORPUS_MANAGERS:-0 1}
 
-# Told "no", stock e2fsck asks about the same table again without end and fills
-# the disk with its question.
+# If the answer is "no", stock e2fsck asks about the same table forever and fills
+# the disk with its questions.
 endless="f_illitable_flexbg f_misstable"
 
 test_entry()
@@ -59,7 +60,7 @@ test_corpus()
 	tap_check "no process is left behind" no_process_left
 }
 
-# How many agree is said last, for those who read no further.
+# The last line says how many agree.
 count_agreements()
 {
 	awk '

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Seeded corruptions of the feature images (tools/seeds.sh), checked with both
-# I/O managers, for every set of options, and again on what -fy left.
+# Seeded corruptions of the feature images (tools/seeds.sh), checked with both I/O
+# managers and every set of options, and once more after -fy.
 #
 #   test-corruptions.sh [SEED...]	only these, or COUNT seeds from FIRST
 #
@@ -21,8 +21,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/images.sh
 . "$srcdir/tools/images.sh"
 
-# Told "no", stock e2fsck can ask the same without end (seeds 700, 1090, 1908).
-# Of the other swaps and zeroed blocks the longest output with -fn is 60 kB.
+# If the answer is "no", stock e2fsck can ask the same forever (seeds 700, 1090,
+# 1908).  The longest output of other cases with -fn is 60 kB.
 COMPARE_LIMIT=10
 COMPARE_TEST_LIMIT=60
 COMPARE_OUTPUT=2000000
