@@ -161,7 +161,7 @@ disk_case()
 			--fault="$fault" "$E2PF_TMP/fs" "$dir/mnt" 2>/dev/null
 	}
 	pid=$MODEL_PID
-	if read -r -t 60 -N 1 _ <&"${MODEL[0]}"; then
+	if read -r -t 600 -N 1 _ <&"${MODEL[0]}"; then
 		# shellcheck disable=SC2086
 		fault_check "$kind" "$fault $options" "$dir/mnt/disk" $options
 	else

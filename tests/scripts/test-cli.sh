@@ -19,7 +19,7 @@ STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 # launch ARG...: the command under test in $dir, output to $dir/{out,err}.
 launch()
 {
-	LD_PRELOAD=${LAUNCH_PRELOAD-$E2PF_RUNTIME} "$IMGTOOL" run 60 e2fsck \
+	LD_PRELOAD=${LAUNCH_PRELOAD-$E2PF_RUNTIME} "$IMGTOOL" run 600 e2fsck \
 		"$E2FSCK_TEST" "$@" </dev/null >"$dir/out" 2>"$dir/err"
 }
 
@@ -61,7 +61,7 @@ no_arguments()
 
 accepted()
 {
-	env PREFETCH=1 "$1=$2" "$IMGTOOL" run 60 e2fsck "$E2FSCK_TEST" -fn \
+	env PREFETCH=1 "$1=$2" "$IMGTOOL" run 600 e2fsck "$E2FSCK_TEST" -fn \
 		"$image" >"$dir/out" 2>"$dir/err" </dev/null ||
 		{ cat "$dir/err"; return 1; }
 }
@@ -559,12 +559,12 @@ compare_path()
 	shift 2
 	[ -z "${AS_NOBODY-}" ] ||
 		become=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-	"${become[@]}" "$IMGTOOL" run 60 e2fsck "$E2FSCK_STOCK" "$@" "$path" \
+	"${become[@]}" "$IMGTOOL" run 600 e2fsck "$E2FSCK_STOCK" "$@" "$path" \
 		>"$dir/stock.out" 2>"$dir/stock.err" </dev/null
 	echo $? >"$dir/stock.status"
 	for manager in 0 1; do
 		PREFETCH=1 TEST_MMAP_IO=$manager "${become[@]}" \
-			"$IMGTOOL" run 60 e2fsck "$E2FSCK_TEST" "$@" "$path" \
+			"$IMGTOOL" run 600 e2fsck "$E2FSCK_TEST" "$@" "$path" \
 			>"$dir/test.out" 2>"$dir/test.err" </dev/null
 		echo $? >"$dir/test.status"
 		same "$dir/stock.out" "$dir/test.out" "$dir/stock.err" \

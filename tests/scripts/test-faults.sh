@@ -19,7 +19,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/tally.sh
 . "$srcdir/tools/tally.sh"
 
-COMPARE_LIMIT=30
+COMPARE_LIMIT=300
 E2PF_PAGE=$(getconf PAGESIZE)
 
 # Images of a size whose every block can be tried.

@@ -85,7 +85,7 @@ fuzz_target()
 	limit=-max_total_time=$FUZZ_SECONDS
 	[ -z "${FUZZ_RUNS-}" ] || limit=-runs=$FUZZ_RUNS
 	# What the targets print is not looked at; libFuzzer's own is.
-	if ASAN_OPTIONS=${ASAN_OPTIONS-} "$dir" "$limit" -timeout=5 \
+	if ASAN_OPTIONS=${ASAN_OPTIONS-} "$dir" "$limit" -timeout=60 \
 		-rss_limit_mb="$FUZZ_MEMORY" -max_len=8192 -close_fd_mask=3 \
 		-artifact_prefix="$FUZZ_KEEP/$target-" -print_final_stats=1 \
 		-verbosity=0 "${corpus[@]}" "$dir.seeds" >"$dir.log" 2>&1

@@ -20,7 +20,7 @@ with_folder()
 	local setup=$1
 
 	shift
-	timeout -s KILL 60 unshare -m bash -c '
+	timeout -s KILL 600 unshare -m bash -c '
 		mount -t tmpfs none "$folder" && cd "$folder" || exit 99
 		eval "$setup" || exit 98
 		exec "$@"' - "$@" >"$dir/out" 2>"$dir/err" </dev/null

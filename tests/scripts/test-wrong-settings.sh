@@ -32,7 +32,7 @@ run_one()
 		cd "$dir" || exit
 		# shellcheck disable=SC2086
 		exec env "$@" $PREFIX bash -c "$INNER"'; exec -a e2fsck "$@"' \
-			- "$IMGTOOL" run 60 e2fsck "$program" $options fs \
+			- "$IMGTOOL" run 600 e2fsck "$program" $options fs \
 			</dev/null >"$dir/$name.out" 2>"$dir/$name.err"
 	)
 	echo $? >"$dir/$name.status"

@@ -19,15 +19,15 @@
 #   BTRFS_TEST		the command under test of btrfs (default: the launcher of
 #			the build tree); of e2fsck it is E2FSCK_TEST of lib.sh
 #   BTRFS_STOCK		the stock program (default: btrfs of PATH)
-#   COMPARE_LIMIT	seconds until a run is ended (default: 60; the longest
+#   COMPARE_LIMIT	seconds until a run is ended (default: 600; the longest
 #			stock run takes under two); for btrfs BTRFS_LIMIT (20)
-#   COMPARE_TEST_LIMIT	seconds for the command under test, which a busy machine
-#			must not make look hung (default: as for stock, btrfs
-#			three times that)
+#   COMPARE_TEST_LIMIT	seconds for the command under test (default: as for
+#			stock, btrfs three times that)
 #   COMPARE_OUTPUT	bytes of output until a run is ended as well (default: no
 #			limit); for btrfs BTRFS_OUTPUT (16777216).  With it the
-#			status of a run that was ended is 124 for the time and 123
-#			for the output, without it 142
+#			seconds are those of a processor, and the status of a run
+#			that was ended is 124 for the time and 123 for the
+#			output, without it 142
 #   COMPARE_NAME	the name both are run by
 #   COMPARE_MANAGERS	managers the command under test runs with: TEST_MMAP_IO,
 #			"-" for unset, which is the unix manager as 0 is
@@ -61,7 +61,7 @@ case $COMPARE_PROGRAM in
 e2fsck)
 	compare_stock_is=E2FSCK_STOCK compare_test_is=E2FSCK_TEST
 	compare_command='' compare_runtime_is=test
-	COMPARE_LIMIT=${COMPARE_LIMIT:-60}
+	COMPARE_LIMIT=${COMPARE_LIMIT:-600}
 	COMPARE_TEST_LIMIT=${COMPARE_TEST_LIMIT-}
 	COMPARE_OUTPUT=${COMPARE_OUTPUT-}
 	COMPARE_MANAGERS=${COMPARE_MANAGERS:-1 -}

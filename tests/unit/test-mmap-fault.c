@@ -106,7 +106,7 @@ static void assert_child(void (*child)(void), int signal_number)
 		struct rlimit none = { 0, 0 };
 
 		setrlimit(RLIMIT_CORE, &none);
-		alarm(60);
+		alarm(600);
 		child();
 		_exit(0);
 	}

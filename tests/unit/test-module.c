@@ -274,7 +274,7 @@ static int main_preloaded(const char *name, const char *where)
 
 	snprintf(folder, sizeof(folder), "%s", where);
 	name_files();
-	alarm(60);
+	alarm(600);
 	is_watched(NULL);
 	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
 		if (!strcmp(uses[i].name, name))

@@ -120,7 +120,7 @@ static int check(const char *path)
 	static ext2_filsys fs;
 	unsigned round;
 
-	alarm(60);
+	alarm(600);
 	for (round = 0; round < ROUNDS; round++) {
 		struct found f = { 0 };
 
