@@ -145,7 +145,7 @@ interrupted()
 
 	"$srcdir/run" --hold nvme "$tmp/extents-1-100.img" >"$tmp/held" 2>&1 &
 	pid=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 6000); do
 		grep -q '^DEV=' "$tmp/held" && break
 		sleep 0.1
 	done

@@ -70,7 +70,7 @@ stream()
 	shift 2
 	cold || return
 	(
-		cd "$mnt" && exec "$IMGTOOL" run 120 btrfs "$program" send "$@"
+		cd "$mnt" && exec "$IMGTOOL" run 600 btrfs "$program" send "$@"
 	) >"$out" 2>"$out.err" </dev/null
 	echo $? >"$out.status"
 }
@@ -103,21 +103,13 @@ begun()
 		! grep -q '"decision":"off"' "$stats"
 }
 
-# Threads of a process.
-threads() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l; }
-
-# wait_threads PID LEAST MOST: wait until it has this many, for at most 30 seconds.
-wait_threads()
+# has_threads PID LEAST MOST
+has_threads()
 {
-	local i n
+	local n
 
-	for ((i = 0; i < 600; i++)); do
-		n=$(threads "$1")
-		[ "$n" -ge "$2" ] && [ "$n" -le "$3" ] && return
-		sleep 0.05
-	done
-	echo "$n threads, not $2 to $3"
-	return 1
+	n=$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)
+	[ "$n" -ge "$2" ] && [ "$n" -le "$3" ]
 }
 
 # held OPTION...: start a send in the background, whose stream is longer than a
@@ -136,40 +128,33 @@ held()
 	pid=$!
 }
 
-# Wait until the pipe contains data; prefetching has then begun, because it does so
-# before the kernel is asked for the stream.
-wait_stream()
-{
-	local i
+# Something is in the pipe: reading ahead has begun before the kernel was asked
+# for the stream.
+has_stream() { read -r -t 0 -u 8; }
 
-	for ((i = 0; i < 600; i++)); do
-		read -r -t 0 -u 8 && return
-		sleep 0.05
-	done
-	echo "no stream"
+# of_stats KEY
+of_stats() { sed -n 's/.*"'"$1"'":\([0-9]*\).*/\1/p' "$stats"; }
+
+# read_to_end OPTION...: the send is held until ours have read all there is: its
+# own threads are two, and ours end by themselves.  Sets seconds: more than that
+# took.
+read_to_end()
+{
+	local began=$SECONDS
+
+	held "$@"
+	wait_for has_stream && wait_for has_threads "$pid" 2 2
+	seconds=$((SECONDS - began + 2))
+	released
+	begun && ! grep -q "ended early" "$stats" && return
+	cat "$stats" "$dir/held.err"
 	return 1
 }
 
-# If the send gives it time, prefetching reads everything, including at least the
-# 67 changed leaves.  Its threads then end; the send itself has two.
+# The 67 changed leaves at least.
 reads_all()
 {
-	local least=$1
-
-	shift
-	held "$@"
-	cat <&8 >"$dir/held" &
-	kill -STOP $!
-	wait_stream && wait_threads "$pid" 2 2
-	kill -CONT $!
-	wait "$pid"
-	exec 8<&-
-	kill $! 2>/dev/null
-	begun && ! grep -q "ended early" "$stats" &&
-		[ "$(sed -n 's/.*"prefetched_requests":\([0-9]*\).*/\1/p' \
-			"$stats")" -ge "$least" ] && return
-	cat "$stats" "$dir/held.err"
-	return 1
+	read_to_end -p one two && [ "$(of_stats prefetched_requests)" -ge 60 ]
 }
 
 same_and_begun() { same "$@" && begun; }
@@ -256,47 +241,31 @@ released()
 	kill $! 2>/dev/null
 }
 
-# Only as many requests as the limit allows in the seconds the send was held, far
-# fewer than needed.  How many of them are for leaves depends on other users of the
-# limit.  planned_bytes shows that requests were made, because planning reads within
-# the limit, too.
-few_requests()
+# All is read in the end, and it has taken the time that the limit makes of it.
+kept_iops()
 {
-	local least=$1 began=$SECONDS requests
+	local requests
 
-	held -p one two
-	wait_stream && sleep 2
-	released
-	requests=$(sed -n 's/.*"prefetched_requests":\([0-9]*\).*/\1/p' "$stats")
-	echo "$requests requests in $((SECONDS - began)) s"
-	begun && grep -q '"about":"limits"' "$stats" &&
-		! grep -q '"planned_bytes":0,' "$stats" &&
-		[ "$requests" -le $((least * (SECONDS - began + 2))) ] && return
-	cat "$stats" "$dir/held.err"
-	return 1
+	PREFETCH_IOPS=12 read_to_end -p one two || return
+	requests=$(of_stats prefetched_requests)
+	echo "$requests requests in $seconds s"
+	grep -q '"about":"limits"' "$stats" &&
+		[ "$requests" -ge 60 ] && [ "$requests" -le $((12 * seconds)) ]
 }
 
-kept_iops() { PREFETCH_IOPS=6 few_requests 6; }
-
-# 12 MiB of new data at 1 MiB a second.
+# 12 MiB of new data at 2 MiB a second.
 kept_bandwidth()
 {
-	local began i bytes
+	local i bytes
 
 	for i in {1..12}; do
 		head -c 1M /dev/urandom >"$mnt/fs/wide-$i" || return
 	done
 	"$BTRFS_STOCK" -q subvolume snapshot -r "$mnt/fs" "$mnt/four" || return
-	began=$SECONDS
-	PREFETCH_BANDWIDTH=1M held -p three four
-	wait_stream && sleep 2
-	released
-	bytes=$(sed -n 's/.*"prefetched_bytes":\([0-9]*\).*/\1/p' "$stats")
-	echo "$bytes bytes in $((SECONDS - began)) s"
-	begun && [ "$bytes" -gt 0 ] &&
-		[ "$bytes" -le $(((SECONDS - began + 2) << 20)) ] && return
-	cat "$stats" "$dir/held.err"
-	return 1
+	PREFETCH_BANDWIDTH=2M read_to_end -p three four || return
+	bytes=$(of_stats prefetched_bytes)
+	echo "$bytes bytes in $seconds s"
+	[ "$bytes" -ge $((12 << 20)) ] && [ "$bytes" -le $((seconds << 21)) ]
 }
 
 # nices PID: the nice values of all its threads, sorted, each once.
@@ -306,18 +275,17 @@ nices()
 		cut -d' ' -f17 | sort -nu | tr '\n' ' '
 }
 
-# Only the threads that read ahead have these priorities.
+has_nices() { [ "$(nices "$pid")" = "0 7 " ]; }
+
+# The threads that read ahead have these priorities, and nobody else.  A request
+# a second: they do not end before they were looked at.
 kept_priorities()
 {
-	local i seen=
+	local seen
 
-	PREFETCH_IOPS=2 PREFETCH_NICE=7 PREFETCH_IOPRIO=idle held -p one two
-	wait_stream
-	for ((i = 0; i < 100; i++)); do
-		seen=$(nices "$pid")
-		[ "$seen" = "0 7 " ] && break
-		sleep 0.05
-	done
+	PREFETCH_IOPS=1 PREFETCH_NICE=7 PREFETCH_IOPRIO=idle held -p one two
+	wait_for has_stream && wait_for has_nices
+	seen=$(nices "$pid")
 	find "/proc/$pid/task" -mindepth 1 -maxdepth 1 -printf '%f\n' |
 		xargs -n 1 ionice -p >"$dir/ionice"
 	released
@@ -342,7 +310,7 @@ ended_by()
 	local pid
 
 	held -p one two
-	wait_threads "$pid" 2 99
+	wait_for has_threads "$pid" 2 99
 	kill -"$1" "$pid"
 	wait "$pid" 2>/dev/null
 	exec 8<&-
@@ -362,7 +330,7 @@ test_all()
 	(cd "$mnt" && fill) || tap_bail "no subvolumes"
 
 	tap_check "incremental" same_sent -p one two
-	tap_check "all that is to be read is read" reads_all 60 -p one two
+	tap_check "all that is to be read is read" reads_all
 	tap_check "verbose" same_sent -v -p one two
 	tap_check "--no-data" same_sent --no-data -p one two
 	tap_check "-f" same_file

@@ -247,23 +247,22 @@ dies_of()
 # passed_on SIGNAL: what e2prefetch gets the command gets, whose status counts.
 passed_on()
 {
-	local pid try
+	local pid status
 
 	rm -f "$dir/ready"
 	# Under nohup(1) a shell cannot trap SIGHUP.
 	env --default-signal="$1" "$PREFETCHER" "$image" -- sh -c "trap 'exit 42' $1; : >'$dir/ready'
-		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-			sleep 0.5
+		while [ -e '$dir/ready' ]; do
+			sleep 0.1
 		done" &
 	pid=$!
-	for ((try = 0; try < 100; try++)); do
-		[ ! -e "$dir/ready" ] || break
-		sleep 0.1
-	done
+	wait_for test -e "$dir/ready"
 	# libtool's script execs; its number is that of the program.
 	kill -s "$1" "$pid"
 	wait "$pid"
-	[ $? = 42 ]
+	status=$?
+	rm -f "$dir/ready"
+	[ $status = 42 ]
 }
 
 test_command()
@@ -357,7 +356,7 @@ runs_beside_stalled()
 
 	for after in 0 1 8; do
 		drop "$big"
-		timeout -s KILL 60 env LD_PRELOAD="$dir/stall.so" \
+		timeout -s KILL 600 env LD_PRELOAD="$dir/stall.so" \
 			STALL_AFTER=$after "$PREFETCHER" "$big" -- \
 			env -u LD_PRELOAD sh -c 'echo said; exit 3' \
 			>"$dir/out" 2>"$dir/err"
@@ -396,7 +395,7 @@ early_term()
 	local status
 
 	LD_PRELOAD=$dir/fork.so "$PREFETCHER" "$image" -- \
-		env -u LD_PRELOAD sleep 20
+		env -u LD_PRELOAD sleep 600
 	status=$?
 	[ $status = 143 ] || { echo "status $status"; return 1; }
 }
@@ -457,14 +456,13 @@ who_wins()
 		-m 128M "$image"
 }
 
-# A second for each request: of hundreds the threads are at the first few when
-# the command looks at them, and ends.
+# Half a minute for what there is to read; the command ends when it has seen who reads.
 threads_are_bound()
 {
-	configured "requests = 1" "nice = 7" "io-priority = best-effort:6" \
-		"threads = 2"
+	configured "bandwidth = 1M" "nice = 7" "threads = 2" \
+		"io-priority = best-effort:6"
 	cat >"$dir/look" <<-'END'
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for i in $(seq 6000); do
 		seen=0
 		for task in /proc/$PPID/task/*; do
 			set -- $(sed 's/.*)//' "$task/stat")
@@ -477,7 +475,20 @@ threads_are_bound()
 	exit 1
 	END
 	drop "$big"
-	stats_say '.prefetched_requests < 50' "$big" -- sh "$dir/look"
+	run 0 "$big" -- sh "$dir/look"
+}
+
+# All is read in the end, and it has taken the time that the limit makes of it.
+limit_is_kept()
+{
+	local began
+
+	configured "requests = 2"
+	drop "$big"
+	began=$SECONDS
+	stats_say '.prefetched_requests >= 10' "$big" &&
+		jq -e ".prefetched_requests <= $((2 * (SECONDS - began + 2)))" \
+			"$dir/stats"
 }
 
 command_knows_nothing()
@@ -524,7 +535,8 @@ test_settings()
 	if ! have_program ionice || ! have_program jq; then
 		tap_skip "limits, nice, I/O priority" "no ionice or jq"
 	else
-		tap_check "limits, nice, I/O priority" threads_are_bound
+		tap_check "nice and I/O priority" threads_are_bound
+		tap_check "limits" limit_is_kept
 	fi
 	tap_check "the command's environment is what it was" \
 		command_knows_nothing
@@ -532,53 +544,77 @@ test_settings()
 	tap_check "variables that are wrong" wrong_variables
 }
 
-# on_terminal OPTION...: what is seen there while the disk is slow.
-on_terminal()
+# No read of a thread ends until there is the file of E2PF_GO.
+held_reads()
 {
-	script -qec "LD_PRELOAD='$dir/slow.so' '$PREFETCHER' $* '$big'" \
-		/dev/null >"$dir/screen" 2>&1 </dev/null
-}
-
-# Each read takes 50 ms.
-slow_reads()
-{
-	preloaded slow <<-'END'
+	preloaded held <<-'END'
 	#include <dlfcn.h>
+	#include <stdlib.h>
 	#include <unistd.h>
-	ssize_t slow(int fd, void *buf, size_t n, off64_t at)
+	ssize_t held(int fd, void *buf, size_t n, off64_t at)
 	{
 		ssize_t (*real)(int, void *, size_t, off64_t) =
 			dlsym(RTLD_NEXT, "pread64");
-		usleep(50000);
+		while (gettid() != getpid() && access(getenv("E2PF_GO"), F_OK))
+			usleep(10000);
 		return real(fd, buf, n, at);
 	}
 	ssize_t pread(int, void *, size_t, off_t)
-		__attribute__((alias("slow")));
+		__attribute__((alias("held")));
 	ssize_t pread64(int, void *, size_t, off64_t)
-		__attribute__((alias("slow")));
+		__attribute__((alias("held")));
 	END
+}
+
+# seen COMMAND OPTION...: what a terminal shows until COMMAND succeeds; then the
+# disk answers.
+seen()
+{
+	local until=$1 go=$dir/go result
+
+	shift
+	rm -f "$go"
+	drop "$big"
+	script -qec "E2PF_GO='$go' LD_PRELOAD='$dir/held.so' '$PREFETCHER' $* '$big'" \
+		/dev/null >"$dir/screen" 2>&1 </dev/null &
+	$until
+	result=$?
+	: >"$go"
+	wait $! && return $result
+}
+
+is_shown()
+{
+	local tables='inode tables, (group [1-4] of 4|[0-9]+ of 32 MiB)'
+
+	grep -qE "($tables|blocks the inodes point to), [0-9]+ MiB read, .* MiB/s" \
+		"$dir/screen"
+}
+
+# Four times what it takes to show it.
+not_shown() { seen "sleep 1" "$@" && lacks 'MiB/s' "$dir/screen"; }
+
+no_terminal()
+{
+	LD_PRELOAD=$dir/held.so E2PF_GO=$dir/go "$PREFETCHER" "$big" \
+		2>"$dir/screen" >/dev/null &
+	sleep 1
+	: >"$dir/go"
+	wait $! && lacks 'MiB/s' "$dir/screen"
 }
 
 test_progress()
 {
-	local tables='inode tables, (group [1-4] of 4|[0-9]+ of 32 MiB)'
-
 	if ! have_program script || [ -n "$E2PF_RUNTIME" ] ||
-	   ! slow_reads 2>"$dir/err"; then
+	   ! held_reads 2>"$dir/err"; then
 		tap_skip "progress" "no script(1), or nothing can be preloaded"
 		return
 	fi
-	on_terminal
-	tap_check "on a terminal there is progress" grep -qE \
-		"($tables|blocks the inodes point to), [0-9]+ MiB read, .* MiB/s" \
-		"$dir/screen"
-	on_terminal -q
-	tap_check "not with -q" lacks 'MiB/s' "$dir/screen"
-	on_terminal --json
-	tap_check "nor with --json" lacks 'MiB/s' "$dir/screen"
-	LD_PRELOAD=$dir/slow.so "$PREFETCHER" "$big" 2>"$dir/screen" \
-		>/dev/null
-	tap_check "nor where there is no terminal" lacks 'MiB/s' "$dir/screen"
+	tap_check "on a terminal there is progress" seen "wait_for is_shown"
+	tap_check "not with -q" not_shown -q
+	tap_check "nor with --json" not_shown --json
+	rm -f "$dir/go"
+	tap_check "nor where there is no terminal" no_terminal
 }
 
 lacks() { ! grep -q -- "$1" "$2"; }

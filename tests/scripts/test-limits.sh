@@ -22,7 +22,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/tally.sh
 . "$srcdir/tools/tally.sh"
 
-COMPARE_LIMIT=30
+COMPARE_LIMIT=300
 SEED=${E2PF_SEED:-1}
 NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
@@ -231,18 +231,15 @@ cgroup_setup()
 	{ echo "${size}M" >"$CGROUP/memory.max"; } 2>/dev/null
 }
 
+group_removed() { [ ! -d "$1" ] || rmdir "$1"; }
+
 cgroups_remove()
 {
-	local group try
+	local group
 
 	[ -s "$E2PF_TMP/cgroups" ] || return 0
 	while read -r group; do
-		for ((try = 0; try < 50; try++)); do
-			[ -d "$group" ] || break
-			rmdir "$group" 2>/dev/null && break
-			sleep 0.1
-		done
-		[ ! -d "$group" ] || echo "left: $group"
+		wait_for group_removed "$group" 2>/dev/null
 	done <"$E2PF_TMP/cgroups"
 	: >"$E2PF_TMP/cgroups"
 }
@@ -269,24 +266,43 @@ test_cgroup()
 }
 
 #
-# Signals at moments of a seeded sequence.
+# Signals at moments of a seeded sequence: times that a processor has spent on
+# the check, by which it is as far on a busy machine as on an idle one.
 #
-# moment_case LINE: signal|manager|mode|milliseconds.
+# is_in PID STATES: or has it ended?  The letters are those of proc(5).
+is_in()
+{
+	local stat
+
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+	[[ $stat == *") "[Z$2]" "* ]]
+}
+
+# has_computed PID MICROSECONDS: or has it ended?
+has_computed()
+{
+	local ns
+
+	{ read -r ns _ <"/proc/$1/schedstat"; } 2>/dev/null || return 0
+	[ "$ns" -ge "${2}000" ] || is_in "$1" Z
+}
+
+# moment_case LINE: signal|manager|mode|microseconds.
 moment_case()
 {
-	local signal manager mode ms pid status kind="signals at any moment"
+	local signal manager mode moment pid status kind="signals at any moment"
 	local fs=$dir/moment name="$1"
 
-	IFS='|' read -r signal manager mode ms <<<"$1"
+	IFS='|' read -r signal manager mode moment <<<"$1"
 	cp --sparse=auto "$E2PF_TMP/large" "$fs"
 	PREFETCH=1 TEST_MMAP_IO=$manager LD_PRELOAD=$FIXED_RANDOM \
-		"$IMGTOOL" run 30 e2fsck "$REAL_TEST" "$mode" "$fs" \
+		"$IMGTOOL" run 300 e2fsck "$REAL_TEST" "$mode" "$fs" \
 		</dev/null >"$dir/out" 2>"$dir/err" &
 	pid=$!
-	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
+	until has_computed $pid "$moment"; do :; done
 	if [ "$signal" = STOP ]; then
 		kill -s STOP $pid 2>/dev/null
-		sleep 0.05
+		wait_for is_in $pid T
 		kill -s CONT $pid 2>/dev/null
 	else
 		kill -s "$signal" $pid 2>/dev/null
@@ -329,7 +345,7 @@ test_moments()
 		for (i = 0; i < 240; i++)
 			printf "%s|%d|%s|%d\n", signal[1 + i % n],
 				int(i / n) % 2, i % 3 ? "-fy" : "-fn",
-				int(rand() * 400)
+				int(rand() * 15000)
 	}' | sample 16 | tally_all moment_case
 	tally_end "signals at any moment"
 	tap_check "no process is left after signals" no_process_left
@@ -344,7 +360,7 @@ device_run()
 	local program=$1 name=$2 device=$3
 
 	shift 3
-	LD_PRELOAD=$FIXED_RANDOM "$IMGTOOL" run 30 e2fsck "$program" "$@" \
+	LD_PRELOAD=$FIXED_RANDOM "$IMGTOOL" run 300 e2fsck "$program" "$@" \
 		"$device" </dev/null >"$dir/$name.out" 2>"$dir/$name.err"
 	echo $? >"$dir/$name.status"
 }
@@ -529,6 +545,8 @@ disk_start()
 	echo "$point" >"$E2PF_TMP/disk.point"
 }
 
+disk_is_there() { [ -e "$dir/disk/disk" ] || is_in "$DISK_PID" Z; }
+
 disk_remove()
 {
 	local point
@@ -543,14 +561,11 @@ disk_remove()
 # disk_case PAGE: the page cannot be read, by anybody, for good.
 disk_case()
 {
-	local page=$1 dev mode try
+	local page=$1 dev mode
 
 	disk_start --model="$srcdir/../bench/models/zero.conf" --follow-parent \
 		--fault=eio:$((page * 4096))+4096
-	for ((try = 0; try < 100; try++)); do
-		[ -e "$dir/disk/disk" ] && break
-		sleep 0.05
-	done
+	wait_for disk_is_there
 	if dev=$(losetup --direct-io=on -f --show "$dir/disk/disk" 2>/dev/null)
 	then
 		echo "$dev" >>"$E2PF_TMP/loops"

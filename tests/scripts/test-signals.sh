@@ -29,12 +29,12 @@ start_and_block()
 	cp --sparse=auto "$big" "$dir/fs"
 	(
 		cd "$dir" &&
-		exec "$IMGTOOL" run 60 e2fsck "$1" -fy -C 8 fs </dev/null \
+		exec "$IMGTOOL" run 600 e2fsck "$1" -fy -C 8 fs </dev/null \
 			8>"$dir/progress" 7>&- >"$dir/out" 2>"$dir/err"
 	) &
 	pid=$!
 	# The first line says that pass 1 has begun.
-	read -r -t 50 line <&7
+	read -r -t 500 line <&7
 }
 
 let_go()

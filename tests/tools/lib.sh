@@ -240,18 +240,27 @@ marked_processes()
 	return 0
 }
 
-# A process that is on its way out may need a moment, on a busy machine many; one
-# that stays is found after a minute.
+# wait_for COMMAND...: until it succeeds.  What a test waits for comes however
+# slow the machine is; ten minutes only end what hangs.
+wait_for()
+{
+	local try
+
+	for ((try = 0; try < 12000; try++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	echo "still not: $*"
+	return 1
+}
+
+# A process that is on its way out may need a moment, on a busy machine many.
+nothing_marked() { [ -z "$(marked_processes)" ]; }
+
 no_process_left()
 {
-	local left try
-
-	for ((try = 0; try < 600; try++)); do
-		left=$(marked_processes)
-		[ -n "$left" ] || return 0
-		sleep 0.1
-	done
-	printf 'left behind: %s\n' "$left"
+	wait_for nothing_marked && return
+	printf 'left behind: %s\n' "$(marked_processes)"
 	return 1
 }
 
