@@ -15,6 +15,7 @@
 #include <config.h>
 #endif
 
+#include <libintl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +28,24 @@
 #include "map_kind.h"
 
 static uint64_t taken;		/* bytes of the budget that existing maps use */
+static struct map *claims;	/* blocks that several files claim */
 
 bool bitmaps_are_ours(ext2fs_generic_bitmap bitmap)
 {
 	return map_of(bitmap) != NULL;
+}
+
+ext2fs_block_bitmap bitmaps_claims(void)
+{
+	return (ext2fs_block_bitmap)claims;
+}
+
+/* e2fsck tells its maps apart only by their descriptions, which it
+ * translates. */
+static bool is_of_claims(const char *description)
+{
+	return description && !strcmp(description, dgettext("e2fsprogs",
+						"multiply claimed block map"));
 }
 
 /* libext2fs's maps store the time they were made.  Nothing uses it, but a clock
@@ -98,6 +113,8 @@ static errcode_t make_array(allocate_fn *allocate, ext2_filsys fs,
 static void forget(struct map *map)
 {
 	taken -= map->set.bytes;
+	if (map == claims)
+		claims = NULL;
 	bitset_free(&map->set);
 	free(map->description);
 	map->magic = 0;
@@ -142,6 +159,8 @@ errcode_t ext2fs_allocate_block_bitmap(ext2_filsys fs, const char *descr,
 	}
 	if (!map)
 		return real(fs, descr, ret);
+	if (is_of_claims(descr))
+		claims = map;
 	fs->write_bitmaps = ext2fs_write_bitmaps;
 	*ret = (ext2fs_block_bitmap)map;
 	return 0;

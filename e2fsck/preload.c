@@ -26,6 +26,7 @@
 
 #include "accelerate.h"
 #include "bitmaps.h"
+#include "clones.h"
 #include "environment.h"
 #include "indirect.h"
 #include "inherit.h"
@@ -262,11 +263,45 @@ static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
 	       LINUX_S_ISDIR(inode.i_mode);
 }
 
+static int claimed_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			 blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	clones_add(*block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+static int cloned_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	if (engine())
+		clones_at(source(), engine(), *block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+/* A clone changes the file's blocks, and has no flags.  Nothing is read ahead
+ * before the first: the user may choose to delete the files. */
+static block_fn *claims_walk(ext2_filsys fs, int flags)
+{
+	if (!self.on || !fs || fs != self.fs || !bitmaps_claims())
+		return NULL;
+	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
+		return claimed_block;
+	return self.stage == E2PF_EXT4_PASS1D && !flags &&
+	       !self.env.observe ? cloned_block : NULL;
+}
+
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
 	struct iterate i = { .func = func, .data = data };
+	block_fn *claims = claims_walk(fs, flags);
 
+	if (claims)
+		return indirect_iterate(fs, ino, flags, block_buf, claims, &i);
 	if (!flags && is_directory_of_pass3(fs, ino))
 		notice(SEEN_DIRECTORY);
 	if (is_journal(fs, ino))
@@ -427,6 +462,7 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	notice(SEEN_SCAN);
 	load_unwinder();
 	e2pf_ext4_forget_scans(source());
+	clones_forget();
 	begin_reading(fs);
 	err = real(fs, buffer_blocks, scan);
 	if (!err)

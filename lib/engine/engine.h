@@ -183,6 +183,10 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase);
  * the current one. */
 void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit);
 
+/* The checker is about to read what was not looked at when the engine started:
+ * if everything that was looked at was cached, start the workers now. */
+void e2pf_engine_wake(struct e2pf_engine *e);
+
 /* True if there are workers and this phase is the current one. */
 bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase);
 

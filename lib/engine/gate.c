@@ -59,6 +59,14 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase)
 	return begun;
 }
 
+void e2pf_engine_wake(struct e2pf_engine *e)
+{
+	pthread_mutex_lock(&e->lock);
+	if (e->asleep)
+		e2pf_wake(e);
+	pthread_mutex_unlock(&e->lock);
+}
+
 void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 {
 	uint64_t at = e2pf_pack_at(phase, unit);

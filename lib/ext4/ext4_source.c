@@ -16,7 +16,7 @@
 #include "plan_gather.h"
 #include "units.h"
 
-/* The number of directory list entries that are kept. */
+/* The number of entries of the list that are kept. */
 #define LIST_ROOM 65536u
 
 /* Inode tables are parsed in pieces of this size: two requests of a disk's
@@ -50,7 +50,8 @@ struct e2pf_ext4 {
 	pthread_mutex_t lock;
 	/* Changed under the lock, and only while no engine uses it. */
 	struct e2pf_units units;
-	/* The directory list.  The lock protects all of it. */
+	/* The list.  The lock protects all of it. */
+	enum e2pf_class list_class;
 	uint64_t *list;			/* ring of LIST_ROOM blocks, allocated
 					   when a list begins */
 	uint64_t list_total;
@@ -256,11 +257,10 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 		       struct ref_sink *to)
 {
-	struct e2pf_run run = {
-		.count = 1, .cls = E2PF_DIRS, .data = E2PF_CLASSES
-	};
+	struct e2pf_run run = { .count = 1, .data = E2PF_CLASSES };
 
 	pthread_mutex_lock(&ext4->lock);
+	run.cls = ext4->list_class;
 	run.block = ext4->list[index % LIST_ROOM];
 	pthread_mutex_unlock(&ext4->lock);
 	/* e2fsck took the block number from the disk: it may be anything. */
@@ -500,8 +500,8 @@ uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units)
 	       ext4->geo->groups;
 }
 
-void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			  uint64_t total)
+static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint64_t total, enum e2pf_class cls)
 {
 	bool have_list;
 
@@ -510,6 +510,7 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 		ext4->list = calloc(LIST_ROOM, sizeof(*ext4->list));
 	have_list = ext4->list;
 	if (have_list) {
+		ext4->list_class = cls;
 		ext4->list_total = total;
 		ext4->list_end = 0;
 		ext4->list_at = 0;
@@ -517,6 +518,19 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 	pthread_mutex_unlock(&ext4->lock);
 	if (have_list)
 		e2pf_engine_begin_phase(engine, E2PF_EXT4_LIST);
+}
+
+void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint64_t total)
+{
+	begin_list(ext4, engine, total, E2PF_DIRS);
+}
+
+void e2pf_ext4_clones_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			    uint64_t total)
+{
+	e2pf_engine_wake(engine);
+	begin_list(ext4, engine, total, E2PF_FILES);
 }
 
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,

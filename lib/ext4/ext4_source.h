@@ -8,9 +8,10 @@
  *				groups whose tables are adjacent (units.h)
  *	E2PF_EXT4_LATER		directory blocks, and bitmaps if they are few,
  *				while pass 1 continues
- *	E2PF_EXT4_LIST		directory blocks in the order of pass 2, if
- *				that begins before LATER has ended; a unit is
- *				an entry of e2fsck's directory list
+ *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
+ *				directory blocks in that of pass 2, if it
+ *				begins before LATER has ended, or what pass 1D
+ *				clones; a unit is a block
  *	E2PF_EXT4_BITMAPS	bitmaps that were not read before; a unit is a
  *				group
  */
@@ -102,6 +103,11 @@ uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units);
 /* The checker begins to walk its directory list, which has `total` blocks. */
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 			  uint64_t total);
+
+/* The checker begins to clone `total` blocks that several files claim.  They
+ * are a list, and what follows is the same. */
+void e2pf_ext4_clones_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			    uint64_t total);
 
 /* Returns how many more entries of the list are wanted now, starting at entry
  * *first. */

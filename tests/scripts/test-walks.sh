@@ -3,7 +3,8 @@
 #
 # The passes that a check of a damaged filesystem has: each is known by the
 # walks that it makes, and has its own line in the statistics, in the order in
-# which e2fsck itself says that it comes to them.  And the check is stock's.
+# which e2fsck itself says that it comes to them.  Blocks that are cloned are read
+# ahead.  And the check is stock's.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -66,6 +67,39 @@ reads_apart()
 		"$E2PF_TMP/stats"
 }
 
+# 450 blocks of the first half of the files are claimed by the second half, too.
+claim_many()
+{
+	local i j
+
+	for ((i = 0; i < 150; i++)); do
+		for j in 0 3 6; do
+			echo "bmap d$((i / 30))/f$i $j"
+		done
+	done >"$E2PF_TMP/commands"
+	debugfs -f "$E2PF_TMP/commands" "$1" 2>/dev/null | grep '^[1-9]' |
+		for ((i = 150; i < 300; i++)); do
+			for j in 1 4 7; do
+				read -r block
+				echo "sif d$((i / 30))/f$i block[$j] $block"
+			done
+		done >"$E2PF_TMP/claims"
+	debugfs -w -f "$E2PF_TMP/claims" "$1" >/dev/null 2>&1
+}
+
+# clones_ahead MANAGER: in pass 1D (stage 4) what is cloned is a list (phase 2).
+clones_ahead()
+{
+	rm -f "$E2PF_TMP/trace"
+	PREFETCH_TRACE=$E2PF_TMP/trace TEST_MMAP_IO=$1 \
+		stages "$E2PF_TMP/claimed" -fy >/dev/null
+	grep 'inodes containing' "$E2PF_TMP/out"
+	awk -F'[],]' '/"stage"/ { stage = $3; print }
+		/"phase"/ { print }
+		/"phase"/ && stage == 4 && $3 == 2 { found = 1 }
+		END { exit !found }' "$E2PF_TMP/trace"
+}
+
 test_all()
 {
 	local all="open pass1 pass1b pass1c pass1d pass2 pass3 pass4 pass5"
@@ -75,6 +109,14 @@ test_all()
 	tap_check "blocks claimed twice" stages_are "$all" "$image" -fn
 	tap_check "the same, repaired" stages_are "$all" "$image" -fy
 	tap_check "reads of pass 1 and of 1B" reads_apart
+	cp "$image" "$E2PF_TMP/claimed" && claim_many "$E2PF_TMP/claimed" ||
+		return
+	tap_check "blocks to be cloned are read ahead" clones_ahead 0
+	tap_check "the same, by the mmap manager" clones_ahead 1
+	for option in -fn -fy; do
+		compare_image "450 blocks claimed twice, $option" \
+			"$E2PF_TMP/compare" "$E2PF_TMP/claimed" "$option"
+	done
 	e2fsck -fy "$image" >/dev/null 2>&1 </dev/null
 	tap_check "a sound filesystem" \
 		stages_are "open pass1 pass2 pass3 pass4 pass5" "$image" -fn
