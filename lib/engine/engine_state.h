@@ -179,6 +179,8 @@ struct e2pf_engine {
 	struct e2pf_engine_stats stats;
 	_Atomic unsigned stage;
 	uint64_t stage_began;
+	uint64_t stalled_until;		/* waits of the checker up to here are
+					   counted */
 	atomic_uint_fast64_t reads[E2PF_STAGES], hits[E2PF_STAGES];
 	atomic_uint_fast64_t checker_bytes;
 };

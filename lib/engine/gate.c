@@ -314,18 +314,38 @@ static void judge_device(struct e2pf_engine *e, const struct e2pf_read *r,
 		pthread_cond_broadcast(&e->work_cond);
 }
 
-static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
-			uint64_t now)
+/* The part of this wait that is not counted yet.  Reads of several threads wait
+ * at the same time, and all waits of a stage take no longer than the stage. */
+static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
+			 uint64_t now)
 {
-	uint64_t ns = now - r->began;
+	uint64_t from = r->began;
+
+	if (from < e->stalled_until)
+		from = e->stalled_until;
+	if (from < e->stage_began)
+		from = e->stage_began;
+	if (from >= now)
+		return 0;
+	e->stalled_until = now;
+	return now - from;
+}
+
+/* Returns for how long the checker waited. */
+static uint64_t count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
+			    uint64_t now)
+{
+	uint64_t ns;
 
 	pthread_mutex_lock(&e->lock);
 	judge_device(e, r, now - r->asked);
+	ns = new_wait(e, r, now);
 	e->stats.stage[e->stage].stalls++;
 	e->stats.stage[e->stage].stall_ns += ns;
 	if (e->asleep)
 		count_sleep_miss(e);
 	pthread_mutex_unlock(&e->lock);
+	return ns;
 }
 
 /* In a phase without position reports, the checker's reads in that stage are of
@@ -397,7 +417,7 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	stalled = was_stall(r, ns);
 	e2pf_trace_read(e->trace, r->began, r->offset, r->length, ns, !stalled);
 	if (stalled)
-		count_stall(e, r, t);
+		ns = count_stall(e, r, t);
 	else
 		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
 	ahead = atomic_load(&e->tracking) && r->length && forget(e, r);

@@ -366,6 +366,47 @@ static void not_probed(void **state)
 	}
 }
 
+/* Two threads of the checker wait at the same time: that time counts once, and
+ * no more of it than the stage has had. */
+static void waits_at_the_same_time(void **state)
+{
+	struct e2pf_read a = { .length = BS }, b = { .offset = BS,
+						     .length = BS };
+	const struct e2pf_stage_stats *stage;
+	struct e2pf_engine_stats stats;
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 4, 1);
+	rig_new(&r);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS1);
+	e2pf_engine_before_read(r.e, &a);
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_before_read(r.e, &b);
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_after_read(r.e, &a);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS2);
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_after_read(r.e, &b);
+	stats = rig_stats(&r);
+	stage = stats.stage;
+	assert_int_equal(stage[E2PF_EXT4_PASS1].stalls, 1);
+	assert_int_equal(stage[E2PF_EXT4_PASS1].stall_ns, 2 * SECOND);
+	assert_int_equal(stage[E2PF_EXT4_PASS2].stalls, 1);
+	assert_int_equal(stage[E2PF_EXT4_PASS2].stall_ns, SECOND);
+	/* Within one stage. */
+	e2pf_engine_before_read(r.e, &a);
+	e2pf_engine_before_read(r.e, &b);
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_after_read(r.e, &b);
+	e2pf_engine_after_read(r.e, &a);
+	stats = rig_stats(&r);
+	assert_int_equal(stage[E2PF_EXT4_PASS2].stalls, 3);
+	assert_int_equal(stage[E2PF_EXT4_PASS2].stall_ns, 2 * SECOND);
+	assert_int_equal(stats.own_stall_ns, 4 * SECOND);
+	rig_tear_down(&r);
+}
+
 static void asleep_while_all_is_there(void **state)
 {
 	struct rig r;
@@ -550,6 +591,7 @@ int main(void)
 		cmocka_unit_test(probed_to_have_no_head),
 		cmocka_unit_test(probed_to_have_a_head),
 		cmocka_unit_test(not_probed),
+		cmocka_unit_test(waits_at_the_same_time),
 		cmocka_unit_test(asleep_while_all_is_there),
 		cmocka_unit_test(asleep_through_chance),
 		cmocka_unit_test(asleep_and_sampled),
