@@ -106,6 +106,15 @@ inodes()
 	"$srcdir/images" --dir "$tmp" inodes@1/20000 trees@1/6000
 }
 
+# Ten blocks of files that are claimed twice have at least eleven claimants.
+damaged()
+{
+	"$srcdir/images" --dir "$tmp" extents@1/100+twice10 \
+		extents@1/100+restart2 >"$tmp/damaged" || return
+	e2fsck -fn "$(head -n 1 "$tmp/damaged")" 2>/dev/null |
+		grep -E '^\(There are (1[1-9]|20) inodes'
+}
+
 plain()
 {
 	run --plain-file --images extents@1/100 --checkers stock --repeat 1 \
@@ -161,7 +170,7 @@ left_behind()
 		grep -q 'extents-1-100\|calibrate'
 }
 
-echo 1..11
+echo 1..12
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds' matrix
 check 'the report is complete' report_complete
@@ -175,6 +184,7 @@ else
 	check 'a loop device that the kernel limits' throttled
 fi
 check 'files written without the kernel are sound' inodes
+check 'damaged files claim what others have' damaged
 check 'a fault hits its range only' fault
 check 'data comes back as written' written
 check 'an interrupted run takes its device down' interrupted
