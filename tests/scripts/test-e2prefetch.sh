@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The command e2prefetch: its options and what it refuses, the plan, the
-# statistics, and a user's command: its exit status, its signals.
+# The command e2prefetch: valid and invalid options, the plan, the statistics, and
+# the exit status and signals of a user's command.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -12,8 +12,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
 
-# run STATUS ARG...: e2prefetch ends with that status; output to $dir/out and
-# $dir/err.
+# run STATUS ARG...: e2prefetch exits with STATUS; output to $dir/out and $dir/err.
 run()
 {
 	local expected=$1 status
@@ -25,7 +24,7 @@ run()
 	[ $status = "$expected" ] || { echo "status $status"; return 1; }
 }
 
-# refused ARG...: one line that says so, and nothing is done.
+# refused ARG...: an error of usage: one line says so, and nothing is done.
 refused()
 {
 	run 16 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
@@ -75,7 +74,7 @@ test_usage()
 		run 8 --stats="$dir/none/stats" "$image"
 }
 
-# Columns: class, blocks, runs, KiB; the last line adds up.
+# Columns: class, blocks, runs, KiB; the last line has the sums.
 plan_adds_up()
 {
 	run 0 -n "$image" && awk '
@@ -84,7 +83,7 @@ plan_adds_up()
 		END { exit !(ok && NR > 2 && blocks) }' "$dir/out"
 }
 
-# Inode tables as dumpe2fs has them: the part in use is read at least.
+# Inode tables according to dumpe2fs: at least the part in use is read.
 plan_agrees()
 {
 	local -A plan
@@ -101,7 +100,7 @@ plan_agrees()
 		/^Inode blocks per group/ { n = $2 }
 		/^Group [0-9]/ { g++ }
 		END { print n * g }' "$dir/dump")" ] &&
-	# Bitmaps that are not in use are not on the disk.
+	# Bitmaps that are not in use are not on disk.
 	[ "${plan[bitmaps]}" -gt 0 ] &&
 	[ "${plan[bitmaps]}" -le $((2 * $(grep -c '^Group [0-9]' "$dir/dump"))) ]
 }
@@ -116,8 +115,8 @@ plan_as_json()
 		cmp - "$dir/table"
 }
 
-# The same is found through the inodes.  A backup's descriptors do not say
-# what of the tables is in use.
+# With a backup superblock the same blocks are found through the inodes.  Backup
+# descriptors do not say which part of the tables is in use.
 same_plan()
 {
 	local others='/^descriptors|^bitmaps|^inodes|^all/d'
@@ -157,7 +156,7 @@ test_plan()
 
 evict() { sync "$1"; dd if="$1" iflag=nocache count=0 status=none; }
 
-# What was read is there: a second run reads nothing.
+# Everything is cached after a run: a second run reads nothing.
 reads_once()
 {
 	evict "$image"
@@ -173,7 +172,7 @@ stats_to_file()
 	jq -e '.errors == 0 and .planned_bytes > 0' "$dir/stats"
 }
 
-# Two that run at the same time know of each other.
+# Two processes that run at the same time count each other.
 sharing()
 {
 	rm -f "$dir/stats"
@@ -193,13 +192,13 @@ warns_of_device()
 	run 0 "$1" && grep -q "not in use: the kernel drops its" "$dir/err"
 }
 
-# below DEVICE: the disks that are found below it.
+# below DEVICE: the disks found below it.
 below()
 {
 	"$PREFETCHER" --json "$1" 2>/dev/null | jq -c .topology
 }
 
-# A loop device whose file is a device leads to what that leads to.
+# Below a loop device whose file is a device are the disks of that device.
 loop_on_loop()
 {
 	local upper found
@@ -238,13 +237,13 @@ test_reading()
 	fi
 }
 
-# The command dies of a signal, and so does e2prefetch.
+# If the command dies of a signal, so does e2prefetch.
 dies_of()
 {
 	run $((128 + $2)) "$image" -- sh -c "kill -s $1 \$\$"
 }
 
-# passed_on SIGNAL: what e2prefetch gets the command gets, whose status counts.
+# passed_on SIGNAL: e2prefetch passes it on to the command, whose status it returns.
 passed_on()
 {
 	local pid status
@@ -281,20 +280,20 @@ test_command()
 	tap_check "it was not run" [ ! -e "$dir/ran" ]
 }
 
-# runs ARG...: the command behind these runs, with its status and its output.
+# runs ARG...: with these arguments the command runs, with its status and output.
 runs()
 {
 	run 3 "$@" -- sh -c 'echo said; exit 3' && [ "$(cat "$dir/out")" = said ]
 }
 
-# preloaded NAME: a library of tests that are to be preloaded, from stdin.
+# preloaded NAME: compile a library to be preloaded, from stdin.
 preloaded()
 {
 	cat >"$dir/$1.c"
 	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$dir/$1.so" "$dir/$1.c" -ldl
 }
 
-# No read ends once as many as STALL_AFTER have.
+# After STALL_AFTER reads no read ends.
 stalling_reads()
 {
 	preloaded stall <<-'END'
@@ -319,7 +318,7 @@ stalling_reads()
 	END
 }
 
-# In the program itself: the script that libtool puts before it needs more.
+# Set in the program itself, because libtool's script would need more.
 few_descriptors()
 {
 	preloaded few <<-'END'
@@ -337,7 +336,7 @@ few_descriptors()
 	END
 }
 
-# Of this shell's own none may be passed on: they would count.
+# Do not pass on descriptors of this shell, because they would count.
 runs_with_few()
 {
 	local n
@@ -348,8 +347,8 @@ runs_with_few()
 	done 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 }
 
-# A device that stops answering, at the first read or later, keeps neither the
-# command nor its end waiting.
+# A device that stops responding, at the first read or later, delays neither the
+# start nor the end of the command.
 runs_beside_stalled()
 {
 	local after status
@@ -369,7 +368,7 @@ runs_beside_stalled()
 	done
 }
 
-# SIGTERM comes as soon as there is a child.
+# SIGTERM arrives as soon as there is a child.
 term_in_fork()
 {
 	preloaded fork <<-'END'
@@ -400,7 +399,7 @@ early_term()
 	[ $status = 143 ] || { echo "status $status"; return 1; }
 }
 
-# Where nothing can be read ahead the command runs all the same.
+# If nothing can be read ahead, the command still runs.
 test_command_first()
 {
 	head -c 1M /dev/zero >"$dir/zero"
@@ -421,14 +420,14 @@ test_command_first()
 	tap_check "SIGTERM as the command starts ends it" early_term
 }
 
-# configured LINE...: with a file of these settings from here on.
+# configured LINE...: from here on, use a settings file with these lines.
 configured()
 {
 	printf '%s\n' "$@" >"$dir/conf"
 	export PREFETCH_CONFIG=$dir/conf
 }
 
-# stats_say JQ-EXPRESSION ARG...: true of the statistics.
+# stats_say JQ-EXPRESSION ARG...: true for the statistics of this run.
 stats_say()
 {
 	local expression=$1
@@ -498,7 +497,7 @@ command_knows_nothing()
 		[ "$(grep -c '^PREFETCH' "$dir/out")" = 1 ]
 }
 
-# A file that is wrong: one line; a command runs all the same.
+# An invalid settings file: one line; a command still runs.
 wrong_settings()
 {
 	configured "threads = 2" "bandwith = 64M"
@@ -511,7 +510,7 @@ wrong_settings()
 
 failed_usage() { run 16 "$@" && [ "$(wc -l <"$dir/err")" = 1 ]; }
 
-# A command does not depend on variables that are wrong.
+# A command runs despite invalid variables.
 wrong_variables()
 {
 	configured "threads = 2"
@@ -619,10 +618,10 @@ test_progress()
 
 lacks() { ! grep -q -- "$1" "$2"; }
 
-# The image with a cold cache, where its pages can be dropped.
+# The image with a cold cache, if its pages can be dropped.
 drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
 
-# probe_is JQ-EXPRESSION: true of what is printed for the big image.
+# probe_is JQ-EXPRESSION: true for the probe of the big image.
 probe_is()
 {
 	drop "$big"
@@ -639,7 +638,7 @@ probe_counts()
 			.groups_looked_at)' | diff "$dir/plan" -
 }
 
-# The words are what the JSON says, too.
+# The text has the same values as the JSON.
 probe_depth()
 {
 	local n least
@@ -713,7 +712,7 @@ test_all()
 	test_settings
 	test_probe
 	test_progress
-	# What debian/tests says of it is true of this build, too.
+	# The tests in debian/tests also hold for this build.
 	tap_check "the package's own test" \
 		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
 		sh "$srcdir/../debian/tests/read-ahead"

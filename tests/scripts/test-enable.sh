@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# e2prefetch enable, disable and status, on a system in a folder with a small
-# database of dpkg's: what is where afterwards, with a run killed at each of its
-# steps, a full disk, files of others, and a machine that version 1.0.0 was
-# enabled on.  What the files lead to: fsck with the drop-in's PATH, e2scrub, an
-# initramfs; and that a launcher in e2fsck's place starts what was put aside.
-# tools/check-upgrades.sh and tools/check-boot.sh do it on whole systems.
+# e2prefetch enable, disable and status, on a system in a folder with a small dpkg
+# database: which files exist afterwards, with a run killed at each of its steps, on
+# a full disk, with other packages' files, and where version 1.0.0 was enabled.
+# Then the effects: fsck with the drop-in's PATH, e2scrub, an initramfs; and a
+# launcher in e2fsck's place starts the diverted program.  tools/check-upgrades.sh
+# and tools/check-boot.sh test whole systems.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -65,11 +65,11 @@ new_root()
 	printf '%s\n' /. "$stock" "${stock%/*}/fsck.ext4" \
 		>"$root/var/lib/dpkg/info/e2fsprogs.list"
 	: >"$root/var/lib/dpkg/diversions"
-	# What it was like.
+	# Its initial state.
 	list >"$E2PF_TMP/before"
 }
 
-# Names, kinds, targets and contents, without the database's own.
+# Names, types, targets and contents of all files except the database.
 list()
 {
 	(
@@ -82,7 +82,7 @@ list()
 
 as_before() { list | diff "$E2PF_TMP/before" -; }
 
-# run STATUS COMMAND [OPTION...]: below $root; what it says in $said.
+# run STATUS COMMAND [OPTION...]: below $root, with the output in $said.
 run()
 {
 	local expected=$1 status=0
@@ -93,7 +93,7 @@ run()
 	[ $status = "$expected" ] || { echo "status $status"; return 1; }
 }
 
-# says TEXT: in one of the lines.
+# says TEXT: the output contains it.
 says() { grep -qF -- "$1" <<<"$said" || { echo "not said: $1"; return 1; }; }
 
 lines() { [ "$(wc -l <<<"$said")" = "$1" ] || { echo "not $1 lines"; return 1; }; }
@@ -107,7 +107,7 @@ has_all_files()
 	done
 }
 
-# The stock program is where it was, a file, and nothing is diverted.
+# The stock program is still a file in its place, and nothing is diverted.
 stock_is_untouched()
 {
 	[ "$(cat "$root$stock")" = "${1:-stock}" ] && [ ! -L "$root$stock" ] &&
@@ -129,7 +129,7 @@ there_and_back()
 		run 1 status
 }
 
-# All that is on the machine afterwards is in files of our name.
+# All new files have our name.
 only_adds()
 {
 	new_root symbolic
@@ -140,9 +140,9 @@ only_adds()
 	run 0 disable && as_before
 }
 
-# As dpkg does where /usr is merged: the new file first, by its new name, then
-# the old one goes by its old name.  Without diversions it sees that both are
-# one file.
+# As dpkg does if /usr is merged: it installs the new file by its new name, then
+# removes the old one by its old name.  Without diversions it notices that both are
+# the same file.
 upgrade_moves_e2fsck()
 {
 	local old new
@@ -189,7 +189,7 @@ no_program()
 	run 8 enable && lines 1 && says "$stock is missing"
 }
 
-# Nothing that could use it.
+# A machine that cannot use any of the files.
 nothing_here()
 {
 	new_root symbolic
@@ -207,9 +207,8 @@ nothing_here()
 # Killed at each step.
 #
 
-# killed_at N COMMAND [OPTION...]: the scripts are run with programs in front of
-# those that change something, which count and kill at the Nth.  Fails
-# when the run came to its end before that.
+# killed_at N COMMAND [OPTION...]: wrappers of the programs that change something
+# count their calls and kill the script at the Nth.  Fails if the run ended before.
 killed_at()
 {
 	local kill_at=$1 bin=$E2PF_TMP/bin scripts=$E2PF_TMP/scripts name steps
@@ -236,8 +235,8 @@ killed_at()
 		done
 	fi
 	echo 1 >"$E2PF_TMP/step"
-	# In a process group of its own, and what this shell says of its death
-	# is not of interest.
+	# In a process group of its own.  This shell's message about its death is
+	# discarded.
 	(
 		KILL_AT=$kill_at setsid --wait sh "$scripts/enable" "$@" \
 			--root="$root"
@@ -247,8 +246,8 @@ killed_at()
 	[ "$steps" -gt "$kill_at" ]
 }
 
-# An e2fsck by its name at each moment: the stock one, or the launcher of
-# version 1.0.0 with the stock program beside it.
+# At each moment e2fsck is the stock program, or the launcher of version 1.0.0 with
+# the stock program beside it.
 has_e2fsck()
 {
 	if [ -L "$root$stock" ]; then
@@ -259,9 +258,9 @@ has_e2fsck()
 	fi
 }
 
-# killed_everywhere STATE ENABLED COMMAND: STATE makes the machine; after each
-# kill another run of `enable' must end in the listing ENABLED, and one of
-# `disable' in that of a machine that was never enabled.
+# killed_everywhere STATE ENABLED COMMAND: STATE creates the machine.  After each
+# kill, `enable' must lead to the listing ENABLED, and `disable' to that of a machine
+# that was never enabled.
 killed_everywhere()
 {
 	local state=$1 n finish
@@ -303,7 +302,7 @@ killed_disabling()
 	keep_enabled_listing && killed_everywhere new_enabled_root disable
 }
 
-# The initramfs was not made again before the kill: the next run does it.
+# If the initramfs was not rebuilt before the kill, the next run does it.
 pending_is_finished()
 {
 	local hook=$root/etc/initramfs-tools/hooks/e2prefetch
@@ -317,7 +316,7 @@ pending_is_finished()
 }
 
 #
-# No room, and not to be written to.
+# A full disk, and a read-only one.
 #
 
 # in_small_etc COMMAND...: with an /etc of its own of 64 KiB.
@@ -373,10 +372,10 @@ read_only_inside()
 }
 
 #
-# What version 1.0.0 has left.
+# Upgrades from version 1.0.0.
 #
 
-# divert_name NAME: as that did.
+# divert_name NAME: as version 1.0.0 did.
 divert_name()
 {
 	local file=${stock%/*}/$1 name
@@ -419,7 +418,7 @@ killed_moving()
 		killed_everywhere new_diverted_root disable
 }
 
-# Each state that a run of that version may have left when it was killed.
+# Each state that a killed run of that version may have left.
 half_diverted()
 {
 	local step
@@ -444,7 +443,7 @@ half_diverted()
 	done
 }
 
-# An upgrade of e2fsprogs went beside: that is the one to keep.
+# An upgrade of e2fsprogs wrote to the diverted name: keep that version.
 newer_aside()
 {
 	new_diverted_root
@@ -459,8 +458,8 @@ newer_aside()
 	run 1 status && stock_is_untouched newer
 }
 
-# The stock program is gone: it is looked for, and its absence is no reason to
-# fail for the package.
+# If the stock program is lost, copies are searched for; if there is none, the
+# package must still be configured.
 stock_lost()
 {
 	local deb=$E2PF_TMP/deb
@@ -478,7 +477,7 @@ stock_lost()
 	echo stock >"$root${stock%/*}/e2fsck.static"
 	chmod +x "$root${stock%/*}/e2fsck.static"
 	run 0 enable && [ "$(readlink "$root$stock")" = e2fsck.static ] || return
-	# In a package that apt has kept, with the sum that dpkg knows.
+	# From a package in apt's cache, with the checksum that dpkg records.
 	new_diverted_root
 	rm "$root$stock.stock"
 	rm -rf "$deb"
@@ -492,7 +491,7 @@ stock_lost()
 		>"$root/var/lib/dpkg/info/e2fsprogs.md5sums"
 	run 0 enable && says "the package in apt's cache" &&
 		stock_is_untouched || return
-	# Another version's is not taken.
+	# One of another version is not used.
 	new_diverted_root
 	rm "$root$stock.stock"
 	mkdir -p "$root/var/cache/apt/archives"
@@ -502,7 +501,7 @@ stock_lost()
 	run 8 enable
 }
 
-# What others have diverted is theirs.
+# Diversions of other packages are kept.
 others_diversion()
 {
 	new_root symbolic
@@ -512,7 +511,7 @@ others_diversion()
 	run 0 enable && run 0 disable && as_before
 }
 
-# The package's script does nothing where nothing was enabled.
+# The package's script does nothing if nothing was enabled.
 configure_changes_nothing()
 {
 	new_root symbolic
@@ -541,7 +540,7 @@ by_links()
 	run 8 enable --links && says "nothing was changed" && as_before
 }
 
-# A shell and execvp() pass over a link to a launcher that is gone.
+# A shell and execvp() skip a link to a missing launcher.
 dangling_links()
 {
 	new_root symbolic
@@ -569,7 +568,7 @@ wrong_usage()
 	[ $? = 16 ]
 }
 
-# The command runs the script that lies in the build tree.
+# The command runs the script of the build tree.
 by_command()
 {
 	new_root symbolic
@@ -581,10 +580,10 @@ by_command()
 }
 
 #
-# What status says of what has no effect.
+# Status if enabling has no effect.
 #
 
-# but TEXT [COMMAND]: the machine is enabled, COMMAND does something to it.
+# but TEXT [COMMAND]: after COMMAND on an enabled machine, status contains TEXT.
 but()
 {
 	local text=$1 status=0
@@ -632,7 +631,8 @@ says_why_not()
 	new_enabled_root && settings_are "prefetch = on" && run 0 status
 }
 
-# problem_is TEXT: of the launcher and the module in $dir, which are run.
+# problem_is TEXT: status reports this problem of the launcher and the module in
+# $dir, which it runs.
 problem_is()
 {
 	sed -e '/^for argument; do/,$d' -e "s|^launcher_folder=.*|launcher_folder=$dir|" \
@@ -691,8 +691,7 @@ make_enabled()
 	chmod +x "$dir/ready"
 }
 
-# fsck_runs launcher|stock: after what systemd runs before it, also when that
-# fails.
+# fsck_runs launcher|stock: after the drop-in's ExecStartPre, even if that fails.
 fsck_runs()
 {
 	"$dir/ready"
@@ -701,7 +700,7 @@ fsck_runs()
 	[ "$(tail -n 1 <<<"$said")" = "$1" ]
 }
 
-# whatever_is_wrong COMMAND...: the stock program runs, the link was not there
+# whatever_is_wrong COMMAND...: the stock program runs, whether the link was missing
 # or led to the launcher before.
 whatever_is_wrong()
 {
@@ -747,8 +746,8 @@ fsck_never_fails()
 		whatever_is_wrong rm "$dir/launchers/e2fsck"
 }
 
-# scrub_runs launcher|stock [FILE]: e2fsck called as e2scrub does it, with an
-# empty variable before its full path.
+# scrub_runs launcher|stock [FILE]: call e2fsck as e2scrub does, with an empty
+# variable before its full path.
 scrub_runs()
 {
 	sed -e "s|^/[a-z/]*e2fsck()|$dir/stock/e2fsck()|" \
@@ -779,10 +778,10 @@ scrub_never_fails()
 }
 
 #
-# What goes into an initramfs.
+# Files of an initramfs.
 #
 
-# make_image: as initramfs-tools has it when the hook is called.
+# make_image: an image as initramfs-tools has made it when it calls the hook.
 make_initramfs()
 {
 	local name
@@ -804,7 +803,7 @@ make_initramfs()
 	}
 	copy_file() { copy_exec "\$2"; }
 	END
-	# Where an image cannot be entered the copy is run from outside.
+	# If chroot is not possible, the copy is run from outside.
 	mkdir "$dir/bin"
 	cat >"$dir/bin/chroot" <<-END
 	#!/bin/sh
@@ -840,7 +839,7 @@ hook_copies()
 	done
 }
 
-# What the init of initramfs-tools reads: PATH is longer when the launcher runs.
+# The init of initramfs-tools reads a file that extends PATH if the launcher runs.
 init_reads()
 {
 	make_initramfs
@@ -855,7 +854,7 @@ init_reads()
 	[ "$(sh -ec 'PATH=/bin; . "$1"; echo $PATH' sh "$dir/read")" = /bin ]
 }
 
-# Whatever goes wrong, the image is as it was, and the hook has not failed.
+# Whatever goes wrong, the image is unchanged, and the hook succeeds.
 hook_leaves_out()
 {
 	make_initramfs
@@ -874,8 +873,8 @@ hook_leaves_out()
 	run_hook && [ -z "$said" ] && ! image_list | grep launchers
 }
 
-# What dracut reads, which is a script for bash: the files that are named, and the
-# library that the launcher loads by its name.
+# dracut reads a bash script: it names the files and the library that the launcher
+# loads with dlopen().
 written_for_dracut()
 {
 	local program=$top_builddir/prefetch/e2prefetch install_optional_items=
@@ -894,8 +893,8 @@ written_for_dracut()
 		[[ $install_optional_items = *" /"*/libinih.so* ]]
 }
 
-# The hook that is written calls the one above, and ends with 0 whatever that
-# does, or without it.
+# The hook written by enable calls the hook above, and exits with 0 whatever that
+# does, and if it is missing.
 written_hook()
 {
 	local hook=$E2PF_TMP/hook
@@ -916,7 +915,7 @@ written_hook()
 # The launcher in e2fsck's place.
 #
 
-# A folder like /sbin, with the real e2fsck put aside.
+# A folder like /sbin, with the real e2fsck under another name.
 make_place()
 {
 	place=$E2PF_TMP/place
@@ -945,7 +944,7 @@ starts_what_was_put_aside()
 		>"$E2PF_TMP/so" 2>"$E2PF_TMP/se" </dev/null
 	diff "$E2PF_TMP/so" "$E2PF_TMP/out" && diff "$E2PF_TMP/se" "$E2PF_TMP/err" ||
 		return
-	# A message that has the program's name in it.
+	# A message that contains the program's name.
 	in_place fsck.ext4 -E nonsense
 	grep -q "e2fsck-prefetch" "$E2PF_TMP/err" && return 1
 	PREFETCH_E2FSCK=$place/e2fsck "$place/fsck.ext4" >/dev/null 2>"$E2PF_TMP/err"
@@ -990,7 +989,7 @@ by_habit()
 		"$E2PF_TMP/err"
 }
 
-# By its own path, a file of settings switches it on.
+# If it is run by its own path, a settings file can turn prefetching on.
 by_file()
 {
 	local conf=$E2PF_TMP/conf
@@ -1003,7 +1002,7 @@ by_file()
 		"$E2FSCK_TEST" -fn "$image" && [ -s "$E2PF_TMP/stats" ]
 }
 
-# Nothing but itself to start.
+# Only itself to start.
 never_itself()
 {
 	local status

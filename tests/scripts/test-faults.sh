@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Disks that fail and calls that fail: the command under test must do what
-# stock e2fsck does with the same fault (fault-inject.c says which there are),
-# with both I/O managers: output, exit status and image.
+# Failing disks and failing calls: with the same fault (see fault-inject.c), the
+# command under test must have the output, exit status and image of stock e2fsck,
+# with both I/O managers.
 #
 # A sample of them; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
@@ -22,7 +22,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 COMPARE_LIMIT=300
 E2PF_PAGE=$(getconf PAGESIZE)
 
-# Images of a size whose every block can be tried.
+# Images small enough to try every block.
 image_table()
 {
 	local e4=extent,flex_bg,dir_index,filetype,sparse_super,large_file
@@ -44,7 +44,7 @@ image_do_frag_small()
 	rm -f "$1.src"
 }
 
-# Damage of many kinds, so that -fy writes much.
+# Damage of many kinds, so that -fy writes many blocks.
 image_damage()
 {
 	LD_PRELOAD=$FIXED_RANDOM debugfs -w -f - "$1" >/dev/null 2>&1 <<-END
@@ -71,8 +71,8 @@ images_make()
 	done
 }
 
-# fault_stock IMAGE OPTION...: stock with the fault in E2PF_FAULT.  Status 1
-# when it did not come to the fault.
+# fault_stock IMAGE OPTION...: run stock with the fault in E2PF_FAULT.  Status 1 if
+# it did not reach the fault.
 fault_stock()
 {
 	: >"$E2PF_FAULT_LOG"
@@ -98,7 +98,7 @@ fault_case()
 	done
 }
 
-# fault_trace IMAGE OPTION...: what stock reads and writes, in KiB.
+# fault_trace IMAGE OPTION...: the offsets that stock reads and writes, in KiB.
 fault_trace()
 {
 	local image=$1
@@ -111,7 +111,7 @@ fault_trace()
 	cat "$dir/hits"
 }
 
-# Pages of 4 KiB that a check reads or writes, in the order of their numbers.
+# The pages of 4 KiB that a check reads or writes, sorted.
 traced_pages()
 {
 	local what=$1
@@ -223,7 +223,7 @@ test_signal()
 	tally_end "signals at a write"
 }
 
-# Before the check: cut at every so many KiB.
+# Truncate the device before the check, at regular intervals in KiB.
 short_case()
 {
 	local image options size manager
@@ -252,8 +252,8 @@ test_short()
 	tally_end "short device"
 }
 
-# Calls our code makes.  What the I/O manager does on the device in the place
-# of stock's is not among them.
+# Calls made by our code, except those that the mmap I/O manager makes in place of
+# stock's.
 calls="malloc calloc realloc strdup strndup mmap mincore open fstat stat
 readlink realpath opendir read pread posix_fadvise getrlimit sched_getaffinity
 sigaction pthread_sigmask pthread_create pthread_attr_init
@@ -262,8 +262,8 @@ fdopen access faccessat fork poll pipe2 posix_spawn
 posix_spawn_file_actions_init posix_spawn_file_actions_addopen
 posix_spawn_file_actions_adddup2"
 
-# call_case LINE: who|name.  Every n until it is not reached any more; threads
-# may make one call more or less, so twice.
+# call_case LINE: who|name.  Tries every n until it is not reached, twice in a row
+# because threads may make one call more or less.
 call_case()
 {
 	local who name n missed manager image=$E2PF_TMP/ext3-1k.bad kind

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Every feature of ext2, ext3 and ext4, sound and damaged: the command under
-# test must do what stock e2fsck does, with each I/O manager.  Damage is the
-# same each time: fields set with debugfs, blocks overwritten, and bytes at
-# seeded positions of what e2image takes for metadata.
+# Images with every feature of ext2, ext3 and ext4, sound and damaged: the command
+# under test must do what stock e2fsck does, with each I/O manager.  Damage is
+# reproducible: fields set with debugfs, overwritten blocks, and changed bytes at
+# seeded positions of the metadata that e2image finds.
 #
 #   test-features.sh [IMAGE...]	only these; the names are in images.sh
 #
-# E2PF_FEW	not empty: of each image one kind of damage and one number of
-#		bytes, another with the next image
+# E2PF_FEW	not empty: one kind of damage and one number of bytes per image, in
+#		turn
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -19,7 +19,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
-# Options of a sound image, one set a line.
+# Options for a sound image, one set per line.
 sound_modes="-fn
 -fy
 -fp
@@ -29,12 +29,12 @@ sound_modes="-fn
 -fy -E discard
 -fn -tt"
 
-# Bytes changed at a time: from one to a wreck.
+# Bytes changed at a time: from one to total damage.
 flips="1 2 5 24"
 
 damages="clri fields dirblock itable bitmaps super gdt feature"
 
-# in_turn NUMBER ITEM...: all of them, or with E2PF_FEW that of this number.
+# in_turn NUMBER ITEM...: all items, or with E2PF_FEW the one of this number.
 in_turn()
 {
 	local number=$1
@@ -44,7 +44,7 @@ in_turn()
 	echo "$@"
 }
 
-# debugfs does not find every name in every image; what it says is not shown.
+# debugfs does not find every name in every image; its output is discarded.
 damage_debugfs()
 {
 	LD_PRELOAD=$FIXED_RANDOM debugfs -w -f - "$1" >/dev/null 2>&1
@@ -111,7 +111,7 @@ damage_bitmaps()
 	} | sed 's/.*/zap_block -o 3 -l 9 -p 0xa5 &/' | damage_debugfs "$1"
 }
 
-# e2fsck goes to a backup and opens the filesystem a second time.
+# e2fsck uses a backup superblock and opens the filesystem a second time.
 damage_super()
 {
 	dd if=/dev/zero of="$1" bs=1k seek=1 count=1 conv=notrunc status=none
@@ -126,7 +126,7 @@ damage_gdt()
 	echo "zap_block -p 0xee -l 64 ${first:-1}" | damage_debugfs "$1"
 }
 
-# Features that do not go with what is on the disk.
+# Feature flags that contradict what is on disk.
 damage_feature()
 {
 	damage_debugfs "$1" <<-END

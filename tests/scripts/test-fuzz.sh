@@ -12,7 +12,7 @@
 # FUZZ_RUNS	inputs for each target, instead of a time
 # FUZZ_CC	a clang that has libFuzzer (default: clang)
 # FUZZ_KEEP	folder for findings (default: the current one)
-# FUZZ_CORPUS	folder to keep what was learnt in, for the next run
+# FUZZ_CORPUS	folder that keeps the corpus for the next run
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -28,8 +28,8 @@ FUZZ_MEMORY=${FUZZ_MEMORY:-512}
 lib=$srcdir/../lib
 launcher=$srcdir/../launch
 
-# What each target is linked of; session.c, which has the version, would
-# bring all the library with it.
+# The objects that each target is linked from; session.c, which has the version,
+# would require the whole library.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c $launcher/environment.c
 	$launcher/configuration.c $launcher/inih.c $srcdir/../accel/findings.c

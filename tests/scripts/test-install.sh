@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What `make install' puts into a folder works there: the launcher, the command,
-# the library through its pkg-config file.  Documents name files that are there,
-# and so do the lists of what goes into Debian's packages.  `make uninstall'
-# takes all of it away, and nothing that others have put beside it.  Prints TAP.
+# The files that `make install' installs into a folder work there: the launcher, the
+# command, the library through its pkg-config file.  Files that documents and the
+# lists of Debian's packages name exist.  `make uninstall' removes all of them and
+# nothing else.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -12,14 +12,14 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 top_srcdir=$(cd "$srcdir/.." && pwd)
 
-# A make of its own, not a part of the one that runs the tests.
+# A separate make, not part of the one that runs the tests.
 run_make()
 {
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
 		make -s -C "$top_builddir" "$1" DESTDIR="$dest"
 }
 
-# installed NAME: the one file or folder of this path's end.
+# installed NAME: the only file or folder whose path ends in NAME.
 installed()
 {
 	find "$dest" -path "*/$1" | grep . || {
@@ -52,15 +52,15 @@ names_its_siblings()
 	done
 }
 
-# Installing changes nothing: no folder that initramfs-tools, dracut or systemd
-# look into has anything of ours.
+# Installing changes nothing: folders that initramfs-tools, dracut or systemd read
+# contain none of our files.
 changes_nothing()
 {
 	! find "$dest" -path '*initramfs-tools*' -o -path '*dracut*' \
 		-o -path '*systemd*' | grep .
 }
 
-# The same verdict, and read ahead: the statistics are the module's.
+# The same result, with prefetching: the module writes the statistics.
 checks_an_image()
 {
 	local launcher stock=0 ours=0
@@ -74,7 +74,7 @@ checks_an_image()
 		grep -q '"planned_bytes"' "$dir/stats"
 }
 
-# The pkg-config file as it would be if DESTDIR were the root.
+# The pkg-config file, changed as if DESTDIR were the root.
 shift_pkg_config()
 {
 	local file
@@ -98,7 +98,7 @@ pkg_config_says()
 	[[ " $(pkg_config --cflags) " = *"$dest"* ]]
 }
 
-# Nothing of the build tree is used but the compiler's name.
+# Of the build tree only the compiler's name is used.
 example_builds()
 {
 	local flags
@@ -112,7 +112,7 @@ example_builds()
 	LD_LIBRARY_PATH=$libdir "$dir/example" "$image"
 }
 
-# Where `make install' puts a folder, without DESTDIR: "libexecdir".
+# The path of an installation folder, without DESTDIR: "libexecdir".
 folder_of()
 {
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
@@ -124,8 +124,8 @@ folder_of()
 # is_there PATH: it was installed.
 is_there() { [ -e "$dest$1" ] || [ -L "$dest$1" ]; }
 
-# Every file that an installed manual or text names below our own folders, and
-# every link of a text to another.
+# Every file below our own folders that an installed manual or text names, and every
+# link from one text to another, exists.
 names_what_is_there()
 {
 	local docdir libexecdir file path missing=0 seen=0
@@ -149,8 +149,8 @@ names_what_is_there()
 	[ $missing = 0 ] && [ $seen -gt 20 ]
 }
 
-# No manual or text names a place of the sources or of packages where another
-# is meant; README.md names both.
+# No manual or text names a path of the sources or packages instead of the installed
+# one; README.md names both.
 names_no_other_place()
 {
 	local docdir libexecdir
@@ -163,7 +163,7 @@ names_no_other_place()
 			"$dest$(folder_of mandir)"
 }
 
-# listed FILE: the paths in a list of debhelper's, as they are here.
+# listed FILE: the paths in a debhelper list, as installed here.
 listed()
 {
 	sed -e '/^#/d' \
@@ -182,8 +182,8 @@ listed()
 		-e "s|^etc|$(folder_of sysconfdir)|" "$1"
 }
 
-# What debian/*.install has is installed, and what is installed is there or in
-# debian/not-installed.
+# All files in debian/*.install are installed, and all installed files are in these
+# or in debian/not-installed.
 same_as_packages()
 {
 	local list pattern missing=0
@@ -203,7 +203,7 @@ same_as_packages()
 			<"$dir/packaged" | sort -u)
 }
 
-# The name in the library is the file it is found by, and symbols have versions.
+# The soname is the name of the library's file, and symbols have versions.
 has_versions()
 {
 	local library

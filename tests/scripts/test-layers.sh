@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# That each folder knows of the others only what CONTRIBUTING.md allows, by
-# what its sources include; and that the engine knows no filesystem, by the
-# words in it.
+# Each folder includes only headers of the folders that CONTRIBUTING.md allows, and
+# the sources of the engine contain no words of a filesystem.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -11,8 +10,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 cd "$srcdir/.." || tap_bail "no sources"
 
-# includes FOLDER ALLOWED: lines of FOLDER that include a header which is
-# neither in it nor matched by the pattern.  Fails when there is one.
+# includes FOLDER ALLOWED: print lines of FOLDER that include a header which is
+# neither in it nor matches the pattern.  Fails if there are any.
 includes()
 {
 	local folder=$1 allowed=$2 file line header bad=0

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A machine that gives less than asked: limits, control groups, calls that are
-# refused, full and read-only devices, a system without /proc and /sys, signals
-# at any moment, and a disk that really fails.  The command under test must do
-# what stock e2fsck does there, with both I/O managers.
+# Restricted machines: resource limits, control groups, refused calls, full and
+# read-only devices, a system without /proc and /sys, signals at any moment, and a
+# disk that really fails.  The command under test must do what stock e2fsck does,
+# with both I/O managers.
 #
-# What needs root, loop devices, FUSE or control groups is skipped without.
-# A sample; all of it with E2PF_FAULTS=all, as `make check-faults` does.
+# Cases that need root, loop devices, FUSE or control groups are skipped without.
+# Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
 #   test-limits.sh [GROUP...]	of: as nofile nproc fsize seccomp absent
 #				cgroup moments readonly full mounted disk
@@ -26,8 +26,8 @@ COMPARE_LIMIT=300
 SEED=${E2PF_SEED:-1}
 NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
-# limited FILE PROGRAM SETUP PREFIX INNER: a script that runs PROGRAM after the
-# commands SETUP, under PREFIX, and there after the commands INNER.
+# limited FILE PROGRAM SETUP PREFIX INNER: writes a script that runs the commands
+# SETUP, and then, under PREFIX, the commands INNER and PROGRAM.
 limited()
 {
 	cat >"$1" <<-END
@@ -39,7 +39,7 @@ limited()
 	chmod 0755 "$1"
 }
 
-# with_limits SETUP PREFIX INNER: from here on, in this shell.
+# with_limits SETUP PREFIX INNER: apply these from here on in this shell.
 with_limits()
 {
 	chmod 0755 "$dir"
@@ -66,8 +66,8 @@ limit_case()
 	done
 }
 
-# Where stock itself does not get through, the command under test need not
-# either, but it must not crash or hang where stock does not.
+# If stock itself fails, the command under test may fail, too, but it must not crash
+# or hang unless stock does.
 scarce_case()
 {
 	local kind name setup prefix inner image options manager status stock
@@ -100,8 +100,8 @@ scarce_case()
 	done
 }
 
-# KiB of address space, from where the launcher and then the module can be
-# loaded: they need 0.3 MB more than stock, most of it for libjson-c.
+# KiB of address space, from the size at which the launcher and then the module can
+# be loaded: they need 0.3 MB more than stock, most of it for libjson-c.
 test_as()
 {
 	local mode least=2000
@@ -153,7 +153,7 @@ test_nproc()
 	tally_end "processes"
 }
 
-# In KiB, below the size of the image: SIGXFSZ, or EFBIG where it is ignored.
+# In KiB, less than the size of the image: SIGXFSZ, or EFBIG if that is ignored.
 test_fsize()
 {
 	local n trap
@@ -184,7 +184,7 @@ test_seccomp()
 				echo "refused calls|$call $error||$DENY_CALLS $error $call||image.bad|$mode"
 			done
 		done
-		# glibc goes on to clone() for ENOSYS only.
+		# glibc falls back to clone() only on ENOSYS.
 		[ $error = 1 ] || echo "refused calls|clone3||$DENY_CALLS 38 clone3||image.bad|-fy"
 	done | sample 16 | tally_all limit_case
 	tally_end "refused calls"
@@ -309,8 +309,8 @@ moment_case()
 	fi
 	wait $pid
 	status=$?
-	# Either the signal came in time, or the check was through.  INT and
-	# TERM have one handler in e2fsck.
+	# Either the signal arrived in time, or the check had ended.  INT and TERM
+	# have the same handler in e2fsck.
 	case $signal.$status in
 	*.0|*.1|*.4|KILL.137|INT.130|TERM.143) ;;
 	INT.8|INT.12|INT.32|INT.33|INT.36) ;;
@@ -327,7 +327,7 @@ moment_case()
 		fi
 		return
 	fi
-	# What is left, stock can bring to an end.
+	# Stock can repair what is left.
 	"$REAL_STOCK" -fy "$fs" >/dev/null 2>&1 </dev/null
 	"$REAL_STOCK" -fn "$fs" >/dev/null 2>&1 </dev/null
 	if [ $? = 0 ]; then
@@ -352,7 +352,7 @@ test_moments()
 }
 
 #
-# Devices.  The same device for all runs; its contents are put back each time.
+# Devices.  All runs use the same device, whose contents are restored each time.
 #
 # device_run PROGRAM NAME DEVICE OPTION...
 device_run()
@@ -365,8 +365,8 @@ device_run()
 	echo $? >"$dir/$name.status"
 }
 
-# device_case KIND NAME DEVICE RESET OPTION...: RESET puts the contents back
-# and SAVE, if set, is a file that is compared after each.
+# device_case KIND NAME DEVICE RESET OPTION...: RESET restores the contents.  SAVE,
+# if set, is a file that is compared after each run.
 device_case()
 {
 	local kind=$1 name=$2 device=$3 reset=$4 manager part
@@ -421,8 +421,8 @@ test_readonly()
 	tally_end "read-only device"
 }
 
-# A file with holes on a file system that has no room for more: as it is, and
-# behind a loop device, where only flushing meets the error.
+# A sparse file on a full filesystem: as it is, and behind a loop device, where only
+# flushing gets the error.
 full_reset()
 {
 	rm -f "$FULL/fill"
@@ -466,7 +466,7 @@ test_full()
 	mounts_remove
 }
 
-# The loop device stays, so the file does: it gets its holes back.
+# The loop device stays, so the file must, too; its holes are restored.
 full_loop_reset()
 {
 	rm -f "$FULL/fill"
@@ -518,7 +518,7 @@ limits_cleanup()
 
 	cgroups_remove >/dev/null 2>&1
 	disk_remove
-	# A loop device holds its file, and the file the mount.
+	# A loop device keeps its file in use, and the file keeps the mount in use.
 	if [ -s "$E2PF_TMP/mounts" ] && [ -s "$E2PF_TMP/loops" ]; then
 		while read -r dev; do
 			umount "$dev" 2>/dev/null
@@ -558,7 +558,7 @@ disk_remove()
 	rm -f "$E2PF_TMP/disk.point" "$E2PF_TMP/disk.pid"
 }
 
-# disk_case PAGE: the page cannot be read, by anybody, for good.
+# disk_case PAGE: the page is permanently unreadable.
 disk_case()
 {
 	local page=$1 dev mode
@@ -569,8 +569,8 @@ disk_case()
 	if dev=$(losetup --direct-io=on -f --show "$dir/disk/disk" 2>/dev/null)
 	then
 		echo "$dev" >>"$E2PF_TMP/loops"
-		# A page that cannot be read takes with it the others of its
-		# folio, and how large that is depends on who read before.
+		# If a page cannot be read, neither can the others of its folio,
+		# whose size depends on earlier reads.
 		blockdev --setra 0 "$dev"
 		for mode in -fn -fy; do
 			device_case "failing disk" "page $page $mode" "$dev" \
@@ -584,7 +584,7 @@ disk_case()
 	wait "$DISK_PID" 2>/dev/null
 }
 
-# The file stays the same one; nothing of it stays in memory.
+# The file stays the same; none of its pages stay cached.
 disk_reset()
 {
 	dd if="$E2PF_TMP/image.bad" of="$dir/backing" bs=64k conv=notrunc \
@@ -592,7 +592,7 @@ disk_reset()
 	blockdev --flushbufs "$dev"
 }
 
-# Pages that hold metadata, as e2image sees it.
+# Pages that contain metadata according to e2image.
 metadata_pages()
 {
 	e2image -r "$1" "$E2PF_TMP/meta" >/dev/null 2>&1
@@ -612,7 +612,7 @@ test_disk()
 		tap_skip "failing disk" "not root, no FUSE, loop or diskmodel"
 		return
 	fi
-	# Some dozens: each has a device of its own.
+	# Only some dozens, because each has a device of its own.
 	[ "$E2PF_FAULTS" != all ] || most=48
 	for page in $(metadata_pages "$E2PF_TMP/image.bad" | sed 1d |
 		      E2PF_FAULTS= sample $most); do
