@@ -55,7 +55,7 @@ test_image()
 	rm -rf "${E2PF_TMP:?}/$name"
 }
 
-# The trial knows what it is in.
+# The self-test knows what it is in.
 is_known()
 {
 	local found
@@ -64,7 +64,7 @@ is_known()
 		"$CHECKER" </dev/null)
 	echo "$found"
 	case $found in
-	*" bitmaps=threads arrays=threads "*) ;;
+	*" bitmaps=threads "*" arrays=threads"*) ;;
 	*) return 1 ;;
 	esac
 }
