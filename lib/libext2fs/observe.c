@@ -105,7 +105,8 @@ static errcode_t read32(const struct e2pf_observed *entry, io_channel channel,
  * but the checker's order makes a disk seek back and forth: so the engine's
  * readahead replaces it.  If it is refused, e2fsck silently stops it for the
  * rest of the pass.  That also saves the map of all blocks that it makes for
- * each stretch of inode tables, and its walks over the directory list.
+ * each stretch of inode tables, and its walks over the directory list; but where
+ * statistics of all maps are printed it has to make them.
  */
 static errcode_t readahead(const struct e2pf_observed *entry,
 			   io_channel channel, unsigned long long block,
@@ -114,7 +115,8 @@ static errcode_t readahead(const struct e2pf_observed *entry,
 	struct e2pf_observer *o = watcher(entry, channel);
 
 	if (o && e2pf_engine_reads_ahead(o->engine))
-		return EXT2_ET_OP_NOT_SUPPORTED;
+		return getenv("E2FSPROGS_BITMAP_STATS") ?
+		       0 : EXT2_ET_OP_NOT_SUPPORTED;
 	return entry->readahead(channel, block, count);
 }
 
