@@ -28,6 +28,8 @@
 #			seconds are those of a processor, and the status of a run
 #			that was ended is 124 for the time and 123 for the
 #			output, without it 142
+#   COMPARE_ANSWERS	a seed: both are run on a terminal, where their questions
+#			are answered by it
 #   COMPARE_NAME	the name both are run by
 #   COMPARE_MANAGERS	managers the command under test runs with: TEST_MMAP_IO,
 #			"-" for unset, which is the unix manager as 0 is
@@ -145,6 +147,8 @@ compare_run()
 	[ -n "$at" ] || args+=("$fs")
 	[ -z "$COMPARE_OUTPUT" ] ||
 		limit=(bounded "$COMPARE_LIMIT" "$COMPARE_OUTPUT")
+	[ -z "${COMPARE_ANSWERS-}" ] ||
+		limit+=(imgtool "$IMGTOOL" terminal "$COMPARE_ANSWERS")
 	[ "$compare_runtime_is" = test ] &&
 	[ "$program" = "${!compare_stock_is}" ] ||
 		preload+=${E2PF_RUNTIME:+:$E2PF_RUNTIME}

@@ -9,6 +9,7 @@
  *   uuid_generate	an erased s_uuid; the first sequence of a reset journal
  *   random		the sequence in the MMP block
  *   gettimeofday	the time in the MMP block; how often -C 0 is redrawn
+ *   mkstemp		names of scratch files, some of which a crash leaves behind
  *   sleep		nothing; an MMP check would take seconds
  *   getrusage, mallinfo2, mallinfo, sbrk	printed by -t and -tt
  *
@@ -38,6 +39,13 @@
 void uuid_generate(unsigned char *out);
 void __attribute__((constructor)) log_environment(void);
 
+/* Both names, whichever the headers make of mkstemp(). */
+int fixed_temp(char *name);
+int fixed_temp32(char *name) __asm__("mkstemp")
+	__attribute__((alias("fixed_temp")));
+int fixed_temp64(char *name) __asm__("mkstemp64")
+	__attribute__((alias("fixed_temp")));
+
 void uuid_generate(unsigned char *out)
 {
 	static unsigned char calls;
@@ -57,6 +65,21 @@ long random(void)
 void srandom(unsigned int seed)
 {
 	(void)seed;
+}
+
+int fixed_temp(char *name)
+{
+	char *end = name + strlen(name) - 6;
+	unsigned int n;
+	int fd = -1;
+
+	for (n = 0; fd < 0 && n < 1000; n++) {
+		snprintf(end, 7, "%06u", n);
+		fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	return fd;
 }
 
 unsigned int sleep(unsigned int seconds)

@@ -197,6 +197,107 @@ image_table()
 
 image_names() { image_table | cut -d'|' -f1; }
 
+# Numbers that a seed gives, the same with every shell: chance N leaves one below N
+# in $chance, often PERCENT is true so often, one_of WORD... leaves one in $one.
+chance_seed() { chance_state=$(($1 * 7919 + 12345)); chance 2; }
+
+chance()
+{
+	chance_state=$(((chance_state * 1103515245 + 12345) & 0x7fffffff))
+	chance=$(((chance_state >> 12) % $1))
+}
+
+often() { chance 100; [ "$chance" -lt "$1" ]; }
+one_of() { chance $#; one=${*:chance+1:1}; }
+
+# The recipe of random-SEED: features that go together.
+image_random()
+{
+	local features='' options='' words=tree extended='' type block size=16M
+	local feature
+
+	chance_seed "$1"
+	one_of ext2 ext3 ext4 ext4 ext4 ext4
+	type=$one
+	one_of 1024 1024 2048 4096
+	block=$one
+	if [ "$type" = ext4 ]; then
+		image_random_ext4
+	else
+		one_of 128 256
+		options=" -I $one"
+	fi
+	for feature in dir_index filetype ext_attr large_file; do
+		! often 85 || features+=,$feature
+	done
+	[[ $features = *,sparse_super2* ]] || ! often 80 ||
+		features+=,sparse_super
+	if [[ $features != *,bigalloc* ]]; then
+		one_of ,resize_inode ,meta_bg "" ""
+		[[ $one$features, = ,resize_inode*,sparse_super,* ]] ||
+			one=${one#,resize_inode}
+		features+=$one
+		[ "$block" != 1024 ] || ! often 40 || options+=" -g 1024"
+	fi
+	if [ "$type" = ext3 ] || { [ "$type" = ext4 ] && often 60; }; then
+		features+=,has_journal
+		options+=" -J size=$((block / 1024))"
+		one_of "" "" " recovery" " not_clean"
+		words+=$one
+	elif [ "$type$block" = ext44096 ] && often 30; then
+		words+=" journal_device"
+	fi
+	! often 20 || words+=" counts_off"
+	[ "$block" = 1024 ] && feature=1k || feature=4k
+	! often 50 || words+=" frag$feature"
+	echo "random-$1|$size|-b $block$options -O none$features${extended:+ -E ${extended#,}}|$words"
+}
+
+image_random_ext4()
+{
+	features=,extent,extra_isize
+	one_of 256 256 512
+	options=" -I $one"
+	for feature in flex_bg huge_file dir_nlink; do
+		! often 70 || features+=,$feature
+	done
+	for feature in inline_data large_dir ea_inode stable_inodes \
+		sparse_super2 mmp; do
+		! often 15 || features+=,$feature
+	done
+	if often 50; then
+		features+=,metadata_csum
+		! often 30 || features+=,metadata_csum_seed
+	else
+		! often 40 || features+=,uninit_bg
+	fi
+	! often 40 || features+=,64bit
+	for feature in encrypt verity casefold; do
+		# The flag of casefold would take that of inline data away.
+		[[ $feature$features != casefold*,inline_data* ]] || continue
+		! often 20 || { features+=,$feature words+=" $feature"; }
+	done
+	[[ $features != *,casefold* ]] || extended+=,encoding=utf8-12.1
+	! often 20 || {
+		features+=,quota,project
+		extended+=,quotatype=usrquota:grpquota:prjquota
+	}
+	! often 50 || extended+=,lazy_itable_init=1
+	! often 15 || {
+		features+=,bigalloc size=32M
+		options+=" -C $((block * 16)) -N 1024"
+	}
+}
+
+# image_line NAME: its recipe.
+image_line()
+{
+	case $1 in
+	random-*) image_random "${1#random-}" ;;
+	*) image_table | grep "^$1|" ;;
+	esac
+}
+
 # The image as mke2fs and debugfs left it is not always what e2fsck calls
 # clean (link counts, quotas) and has no htree: -fyD sees to both.
 image_settle()
@@ -402,7 +503,7 @@ image_do_counts_off()
 }
 
 # Options a check of this image needs.
-image_options() { [ "$1" != ext4-journal-device ] || echo "-j jdev"; }
+image_options() { [[ $(image_line "$1") != *journal?device* ]] || echo "-j jdev"; }
 
 # What -fyD would mend again is done after it.
 image_is_late()
@@ -418,19 +519,20 @@ image_is_late()
 # host's e2fsprogs cannot make it.
 image_make()
 {
-	local name=$1 file=$2 line size options words word late
+	local name=$1 file=$2 line size options words word late type=${1%%-*}
 
-	line=$(image_table | grep "^$name|") || return
+	line=$(image_line "$name") || return
 	IFS='|' read -r name size options words <<<"$line"
 	rm -f "$file" "$file".*
 	truncate -s "$size" "$file"
+	[ "$type" != random ] || type=ext4
 	# The last -E counts.
 	case $options in
 	*"-E "*) options=${options/-E /-E hash_seed=$IMAGE_SEED,} ;;
 	*) options="$options -E hash_seed=$IMAGE_SEED" ;;
 	esac
 	# shellcheck disable=SC2086
-	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -t "${name%%-*}" -U $IMAGE_UUID \
+	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -t "$type" -U $IMAGE_UUID \
 		$options "$file" >"$file.log" 2>&1 ||
 		{ cat "$file.log"; return 1; }
 	rm -f "$file.log"

@@ -3,7 +3,7 @@
  * imgtool: what the shell tests need and no standard tool does: compare files
  * without reading their holes, make files with holes and directory blocks,
  * change bytes at seeded positions, and run a program under a given name with a
- * limit on its run time and output.  It decides nothing about a check; the
+ * limit on its run time and output, or on a terminal.  It decides nothing about a check; the
  * scripts do.
  */
 #ifdef HAVE_CONFIG_H
@@ -443,6 +443,64 @@ static int cmd_bounded(char **argv)
 	       WEXITSTATUS(status);
 }
 
+/* The answer to a question: yes, no, what is suggested, or rarely "yes to all". */
+static char answer(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (*seed >> 33) % 60 ? "yyyyyynnn "[(*seed >> 40) % 10] : 'a';
+}
+
+/*
+ * SEED ARGV0 PROGRAM ARGS: run a program with a terminal as its standard input and
+ * output, and answer its questions: what it asks ends in ">? ".
+ */
+static int cmd_terminal(char **argv)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave, status;
+	uint64_t seed = number(argv[0]);
+	const char *program = argv[2];
+	static char buf[CHUNK];
+	char last[4] = "", key;
+	ssize_t got, i;
+	pid_t child;
+
+	if (master < 0 || grantpt(master) || unlockpt(master))
+		die("terminal");
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	if (slave < 0)
+		die("terminal");
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (!child) {
+		dup2(slave, 0);
+		dup2(slave, 1);
+		close(slave);
+		close(master);
+		argv[2] = argv[1];
+		execv(program, argv + 2);
+		die(program);
+	}
+	close(slave);
+	while ((got = read(master, buf, sizeof(buf))) > 0) {
+		if (write(1, buf, (size_t)got) != got)
+			die("output");
+		for (i = got < 3 ? 0 : got - 3; i < got; i++) {
+			memmove(last, last + 1, 2);
+			last[2] = buf[i];
+		}
+		if (strcmp(last, ">? "))
+			continue;
+		key = answer(&seed);
+		if (write(master, &key, 1) != 1)
+			die("terminal");
+	}
+	if (waitpid(child, &status, 0) != child)
+		die("waitpid");
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+	       WEXITSTATUS(status);
+}
+
 /* BYTES: set the capacity of the pipe on standard input. */
 static int cmd_pipesize(char **argv)
 {
@@ -463,6 +521,7 @@ static const struct command {
 	{ "dirblocks", 6, cmd_dirblocks },
 	{ "run", 3, cmd_run },
 	{ "bounded", 4, cmd_bounded },
+	{ "terminal", 3, cmd_terminal },
 	{ "pipesize", 1, cmd_pipesize },
 };
 
@@ -475,6 +534,6 @@ int main(int argc, char **argv)
 		    argc - 2 >= commands[i].args)
 			return commands[i].run(argv + 2);
 	fprintf(stderr, "Usage: imgtool cmp|prefix|flip|holes|dirblocks|run|"
-		"bounded|pipesize ARGUMENTS\n");
+		"bounded|terminal|pipesize ARGUMENTS\n");
 	return 2;
 }

@@ -2,19 +2,21 @@
 # shellcheck shell=bash
 #
 # Seeded corruptions of sound images, one each, by corrupt.c: the command under
-# test must say, return and write what stock does.  The seed says all: the kind
-# goes round with it, and the image with the rounds.  Sourced, after lib.sh,
-# report.sh and compare.sh.
+# test must say, return and write what stock does.  The seed says all.  Sourced,
+# after lib.sh, report.sh and compare.sh.
 #
 # The script has
-#   kinds		of corruptions, in the order of the seeds
+#   kinds		of corruptions, in the order of the seeds; "none" leaves the
+#			image sound
 #   check_corrupted DIR KIND IMAGE
-#			checks of DIR/bad by check_image; IMAGE is its name
+#			checks of DIR/bad by check_image; IMAGE is its name,
+#			and what it adds to $what is in the output
 #   columns		of the table: one of the words of print_table each
 #   COUNT, FIRST	the seeds, where none are named
 #   BATCH		cases of one worker before its output is written
 #   PLANNED_MOST	blocks that may be planned, with COMPARE_STATS
 # and makes its images in E2PF_TMP/images, with one call of found_kinds for each.
+# It may have its own choose().
 #
 # With TABLE=FILE the figures replace what stands between the two marks for them
 # in FILE.  With KEEP=FOLDER the images that do not agree are kept there.
@@ -51,6 +53,7 @@ check_image()
 		agreed)
 			! compare_crashed "$dir/stock" || word=stock-crashed
 			;;
+		unsure) what+=" (stock differs from itself)" ;;
 		hung|crashed|disagreed)
 			{
 				echo "${*:2}: $word"
@@ -67,21 +70,29 @@ check_image()
 	done
 }
 
+# choose SEED: sets kind, which goes round with the seed, and image, which does
+# with the rounds.
+choose()
+{
+	local -a images
+
+	kind=${kinds[$1 % ${#kinds[@]}]}
+	mapfile -t images < <(images_of "$kind")
+	image=${images[$1 / ${#kinds[@]} % ${#images[@]}]}
+}
+
 # check_case SEED
 check_case()
 {
-	local seed=$1 dir=$E2PF_TMP/work.$BASHPID kind image what
-	local -a images
+	local seed=$1 dir=$E2PF_TMP/work.$BASHPID kind image what=sound
 
-	kind=${kinds[seed % ${#kinds[@]}]}
-	mapfile -t images < <(images_of "$kind")
-	image=${images[seed / ${#kinds[@]} % ${#images[@]}]}
+	choose "$seed"
 	mkdir -p "$dir"
 	rm -f "$dir/bad" "$dir/bad.jdev"
 	cp --sparse=auto "$E2PF_TMP/images/$image" "$dir/bad"
 	[ ! -e "$E2PF_TMP/images/$image.jdev" ] ||
 		cp "$E2PF_TMP/images/$image.jdev" "$dir/bad.jdev"
-	if ! what=$("$CORRUPT" "$dir/bad" "$seed" "$kind" 2>&1); then
+	if [ "$kind" != none ] && ! what=$("$CORRUPT" "$dir/bad" "$seed" "$kind" 2>&1); then
 		tap_not_ok "$seed $image: not corrupted: $what"
 		return
 	fi
