@@ -503,6 +503,7 @@ test_options()
 	compare_options "-E readahead_kb" -fy -E readahead_kb=64
 	compare_options "-E fragcheck" -fn -E fragcheck
 	compare_options "-E bad" -fn -E nonsense
+	E2FSPROGS_BITMAP_STATS=1 compare_options "E2FSPROGS_BITMAP_STATS" -fy
 	compare_options "-n and -y" -n -y
 	compare_options "-n and -c" -nf -c
 	compare_options "two devices" @ other
@@ -676,8 +677,30 @@ own_preload_kept()
 	grep -q $'\tmodule\t' "$log"
 }
 
+# nothing_outlives MANAGER: neither a lock nor a pipe that the check has inherited
+# is held by anybody after it.
+nothing_outlives()
+{
+	mkfifo "$dir/inherited"
+	exec 8<>"$dir/inherited" 9>"$dir/lock"
+	flock 9
+	(
+		exec 7>"$dir/inherited" 8<&-
+		PREFETCH=1 TEST_MMAP_IO=$1 launch -fn "$image"
+	)
+	exec 9>&- 9<"$dir/inherited" 8<&-
+	rm -f "$dir/inherited"
+	cat <&9
+	exec 9<&-
+	flock -n "$dir/lock" true
+}
+
 test_children()
 {
+	tap_check "an inherited lock and pipe end with the check" \
+		nothing_outlives 0
+	tap_check "an inherited lock and pipe end with the check, mmap" \
+		nothing_outlives 1
 	tap_check "a user's own LD_PRELOAD is kept" own_preload_kept 0
 	tap_check "badblocks is started without the module" children 0
 	tap_check "badblocks is started without the module, mmap" children 1

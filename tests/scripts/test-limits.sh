@@ -9,7 +9,7 @@
 # Cases that need root, loop devices, FUSE or control groups are skipped without.
 # Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
-#   test-limits.sh [GROUP...]	of: as nofile nproc fsize seccomp absent
+#   test-limits.sh [GROUP...]	of: as names cpu nofile nproc fsize seccomp absent
 #				cgroup moments readonly full mounted disk
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -124,6 +124,39 @@ test_as()
 				"ulimit -v " $1 "|large|" m }'
 	done | sample 12 | tally_all scarce_case
 	tally_end "address space"
+}
+
+# One directory of 50,000 names, written anew, in no more address space than stock
+# needs for it several times over.
+test_names()
+{
+	local threads dir=$E2PF_TMP/names COMPARE_MANAGERS="0 1"
+	local E2FSCK_STOCK=$REAL_STOCK E2FSCK_TEST=$REAL_TEST
+
+	if [ -n "$E2PF_RUNTIME" ]; then
+		tap_skip "many names" "a sanitizer takes terabytes of it"
+		return
+	fi
+	mkdir "$dir"
+	image_make ext4-htree-3 "$E2PF_TMP/names.image" >"$dir/log" || {
+		tap_skip "many names" "this mke2fs does not make them"
+		return
+	}
+	with_limits "" "" "ulimit -v 200000"
+	for threads in 4 16; do
+		PREFETCH_THREADS=$threads compare_image \
+			"many names in 200,000 KiB, $threads threads" \
+			"$dir/compare" "$E2PF_TMP/names.image" -fyD || :
+	done
+	rm -rf "$dir" "$E2PF_TMP/names.image"
+}
+
+# Far more than the check needs.
+test_cpu()
+{
+	printf 'processor time|20 s|||ulimit -t 20|image.bad|%s\n' -fn -fy |
+		tally_all limit_case
+	tally_end "processor time"
 }
 
 test_nofile()
@@ -640,7 +673,7 @@ test_limits()
 	local group
 
 	images_make
-	[ $# -gt 0 ] || set -- as nofile nproc fsize seccomp absent cgroup \
+	[ $# -gt 0 ] || set -- as names cpu nofile nproc fsize seccomp absent cgroup \
 		moments readonly full mounted disk
 	for group in "$@"; do
 		"test_$group"

@@ -204,6 +204,21 @@ limited_file()
 	[ "$status" = 0 ] || { echo "status $status"; return 1; }
 }
 
+# No room for what is written at the end.
+full_disk()
+{
+	local INNER="mount -t tmpfs -o size=4k none $dir/full &&
+		! head -c 9000 /dev/zero >$dir/full/all 2>/dev/null"
+	local PREFIX="unshare -m" status
+
+	mkdir -p "$dir/full"
+	rm -f "$dir/stock.status"
+	check_runs "0 1" "" PREFETCH=1 "$1=$dir/full/stats"
+	status=$?
+	rm -f "$dir/stock.status"
+	return $status
+}
+
 # closed_streams REDIRECTION: what e2fsck prints on a stream that is closed is not
 # to be in our files.
 closed_streams()
@@ -237,6 +252,12 @@ test_outputs()
 		limited_file PREFETCH_STATS="$dir/stats"
 	tap_check "a record, and a limit on the size of files" \
 		limited_file PREFETCH_TRACE="$dir/stats"
+	if have_root && unshare -m true 2>/dev/null; then
+		tap_check "statistics on a full disk" full_disk PREFETCH_STATS
+		tap_check "a record on a full disk" full_disk PREFETCH_TRACE
+	else
+		tap_skip "a full disk" "cannot unshare mounts"
+	fi
 	for streams in "2>&-" ">&-" ">&- 2>&-" "<&- >&- 2>&-"; do
 		tap_check "standard streams that are closed, $streams" \
 			closed_streams "$streams"
