@@ -9,9 +9,11 @@
 /* Was the map made here, not by libext2fs? */
 bool bitmaps_are_ours(ext2fs_generic_bitmap bitmap);
 
-/* The map of the blocks that several files claim, which e2fsck makes in pass 1
- * if there are any.  NULL if it is not there, or not ours. */
-ext2fs_block_bitmap bitmaps_claims(void);
+/* In pass 1 e2fsck makes a map of the blocks that several files claim, if there
+ * are any.  Is there one of ours, and does it have this block?  The number may
+ * be anything. */
+bool bitmaps_have_claims(void);
+bool bitmaps_is_claimed(uint64_t block);
 
 /* ext2fs_read_bitmaps(), with maps of the kind that map_kind.c chooses. */
 errcode_t bitmaps_read(ext2_filsys fs);

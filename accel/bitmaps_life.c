@@ -35,9 +35,16 @@ bool bitmaps_are_ours(ext2fs_generic_bitmap bitmap)
 	return map_of(bitmap) != NULL;
 }
 
-ext2fs_block_bitmap bitmaps_claims(void)
+bool bitmaps_have_claims(void)
 {
-	return (ext2fs_block_bitmap)claims;
+	return claims;
+}
+
+/* libext2fs would complain of a number outside of the map. */
+bool bitmaps_is_claimed(uint64_t block)
+{
+	return claims && block >= claims->start && block <= claims->end &&
+	       bitset_test(&claims->set, block - claims->start);
 }
 
 /* e2fsck tells its maps apart only by their descriptions, which it

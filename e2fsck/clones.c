@@ -43,19 +43,11 @@ void clones_forget(void)
 	self.begun = false;
 }
 
-/* The last file that still claims a block keeps it. */
-static bool is_claimed(uint64_t block)
-{
-	ext2fs_block_bitmap claims = bitmaps_claims();
-
-	return claims && block && ext2fs_test_block_bitmap2(claims, block);
-}
-
 void clones_add(uint64_t block)
 {
 	struct clone *more;
 
-	if (!is_claimed(block) || self.begun || self.count == MOST_CLONES)
+	if (!block || !bitmaps_is_claimed(block) || self.begun || self.count == MOST_CLONES)
 		return;
 	if (self.count == self.room) {
 		size_t room = self.room ? self.room * 2 : 1024;
@@ -154,7 +146,8 @@ void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 {
 	const struct clone *clone;
 
-	if (!is_claimed(block))
+	/* The last file that still claims a block keeps it. */
+	if (!bitmaps_is_claimed(block))
 		return;
 	if (!self.begun)
 		begin(ext4, engine);

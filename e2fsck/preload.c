@@ -286,7 +286,7 @@ static int cloned_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
  * before the first: the user may choose to delete the files. */
 static block_fn *claims_walk(ext2_filsys fs, int flags)
 {
-	if (!self.on || !fs || fs != self.fs || !bitmaps_claims())
+	if (!self.on || !fs || fs != self.fs || !bitmaps_have_claims())
 		return NULL;
 	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
 		return claimed_block;

@@ -67,7 +67,8 @@ reads_apart()
 		"$E2PF_TMP/stats"
 }
 
-# 450 blocks of the first half of the files are claimed by the second half, too.
+# 450 blocks of the first half of the files are claimed by the second half, too;
+# and one that there is not.
 claim_many()
 {
 	local i j
@@ -84,6 +85,7 @@ claim_many()
 				echo "sif d$((i / 30))/f$i block[$j] $block"
 			done
 		done >"$E2PF_TMP/claims"
+	echo "sif d9/f299 block[9] 99999999" >>"$E2PF_TMP/claims"
 	debugfs -w -f "$E2PF_TMP/claims" "$1" >/dev/null 2>&1
 }
 

@@ -21,14 +21,9 @@
 static bool claimed[BLOCKS];
 
 /* The map of the check. */
-ext2fs_block_bitmap bitmaps_claims(void)
+bool bitmaps_is_claimed(uint64_t block)
 {
-	return (ext2fs_block_bitmap)claimed;
-}
-
-int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
-{
-	return ((const bool *)bitmap)[arg];
+	return block < BLOCKS && claimed[block];
 }
 
 /* An engine that sleeps, since everything it looks at is cached. */
