@@ -64,7 +64,8 @@ static struct {
 	bool on;
 	bool parallel;			/* the checker may have threads */
 	pid_t pid;
-	ext2_filsys fs;			/* the filesystem being checked */
+	_Atomic ext2_filsys fs;		/* the filesystem being checked */
+	uint32_t group_inodes;		/* of each of its groups */
 	struct e2pf_session *session;	/* of `fs`, or of the one before it */
 	struct e2pf_observer observer;
 	_Atomic enum e2pf_ext4_stage stage;
@@ -131,7 +132,10 @@ static void end_session(void)
 {
 	if (!self.session)
 		return;
+	/* A thread that ends the process leaves others scanning. */
+	pthread_mutex_lock(&self.parts_lock);
 	self.fs = NULL;
+	pthread_mutex_unlock(&self.parts_lock);
 	self.scan = NULL;
 	/* A worker left behind still uses the session, so it is not freed. */
 	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
@@ -159,6 +163,7 @@ static void begin_session(ext2_filsys fs, const char *name,
 		if (self.session)
 			e2pf_inherit(session, self.session);
 		self.session = session;
+		self.group_inodes = fs->super->s_inodes_per_group;
 		self.fs = fs;
 		e2pf_engine_trace(engine(), self.trace);
 		notice(SEEN_OPEN);
@@ -360,7 +365,7 @@ static void begin_reading(ext2_filsys fs)
 
 static dgrp_t group_of(ext2_ino_t ino)
 {
-	return (ino - 1) / self.fs->super->s_inodes_per_group;
+	return (ino - 1) / self.group_inodes;
 }
 
 /*
@@ -371,8 +376,10 @@ static dgrp_t group_of(ext2_ino_t ino)
 /* A copy shares the objects that the structure points to. */
 static bool is_copy(ext2_filsys fs)
 {
-	return self.parallel && self.fs && fs && fs != self.fs &&
-	       fs->super == self.fs->super;
+	ext2_filsys checked = self.fs;
+
+	return self.parallel && checked && fs && fs != checked &&
+	       fs->super == checked->super;
 }
 
 static struct scan_part *part_of(ext2_inode_scan scan)
@@ -403,12 +410,10 @@ static void open_part(ext2_inode_scan scan)
 }
 
 /* A thread's scan begins: the first of a pass, or a further one.  The engine
- * prefetches in the order of all scans that have begun. */
-static void begin_part(struct scan_part *part, dgrp_t group)
+ * prefetches in the order of all scans that have begun.  Called with the lock
+ * held. */
+static void begin_part(dgrp_t group)
 {
-	part->begun = true;
-	part->group = group;
-	pthread_mutex_lock(&self.parts_lock);
 	if (self.stage != E2PF_EXT4_PASS1 ||
 	    !e2pf_ext4_add_scan(source(), group)) {
 		notice(SEEN_SCAN);
@@ -417,19 +422,21 @@ static void begin_part(struct scan_part *part, dgrp_t group)
 	}
 	load_unwinder();
 	begin_reading(self.fs);
-	pthread_mutex_unlock(&self.parts_lock);
 }
 
 /* The scan has reached this group.  Called only by the scan's own thread. */
 static void part_at(struct scan_part *part, dgrp_t group)
 {
-	if (!part)
+	if (!part || (part->begun && part->group == group))
 		return;
-	if (!part->begun)
-		begin_part(part, group);
-	else if (part->group != group)
+	pthread_mutex_lock(&self.parts_lock);
+	if (engine() && !part->begun)
+		begin_part(group);
+	else if (engine())
 		e2pf_ext4_scan_at(source(), engine(), group);
+	part->begun = true;
 	part->group = group;
+	pthread_mutex_unlock(&self.parts_lock);
 }
 
 static void close_part(struct scan_part *part)

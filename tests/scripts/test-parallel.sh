@@ -55,6 +55,13 @@ test_image()
 	rm -rf "${E2PF_TMP:?}/$name"
 }
 
+# One thread ends the process, the others are still scanning then.
+test_exit()
+{
+	compare_image "one thread ends the process" "$E2PF_TMP/exit" \
+		"$E2PF_TMP/images/large" -fn -x -m 4
+}
+
 # The self-test knows what it is in.
 is_known()
 {
@@ -95,6 +102,7 @@ test_all()
 	for name in "$E2PF_TMP/images/"*; do
 		test_image "${name##*/}"
 	done
+	test_exit
 	tap_check "one scan is served" is_served 1
 	tap_check "four scans are served" is_served 4
 	tap_check "maps are the checker's" is_known

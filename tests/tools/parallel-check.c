@@ -6,7 +6,10 @@
  * own groups.  Then the results of the threads are merged, and the directory
  * list and the bitmaps are read.
  *
- *	parallel-check [-fn] -m THREADS IMAGE
+ *	parallel-check [-fn] [-x] -m THREADS IMAGE
+ *
+ * With -x the first thread ends the process while the others scan, as an error
+ * that cannot be repaired does in a thread of e2fsck.
  *
  * Prints its results, which are the same for any number of threads.  Repairs
  * nothing.  Exits with 8 and a message if something is not as this needs it.
@@ -34,6 +37,7 @@ struct part {
 	ext2fs_inode_bitmap used;
 	ext2_dblist list;
 	dgrp_t first, end;
+	bool exits;			/* with -x */
 	unsigned long inodes, blocks;
 	unsigned long long sum;		/* hash of what was read */
 };
@@ -119,9 +123,8 @@ static void look_at(struct part *p, ext2_ino_t ino, struct ext2_inode *inode)
 				      count_block, p);
 }
 
-static void *scan_part(void *data)
+static void scan_once(struct part *p)
 {
-	struct part *p = data;
 	struct ext2_inode inode;
 	ext2_inode_scan scan;
 	ext2_ino_t ino = 0, end;
@@ -134,6 +137,8 @@ static void *scan_part(void *data)
 	while (!ext2fs_get_next_inode_full(scan, &ino, &inode,
 					   sizeof(inode)) &&
 	       ino && ino <= end) {
+		if (p->exits && !p->first)
+			exit(8);
 		if (inode.i_links_count)
 			look_at(p, ino, &inode);
 		/* The scan of the last group would continue beyond this
@@ -142,6 +147,15 @@ static void *scan_part(void *data)
 			break;
 	}
 	ext2fs_close_inode_scan(scan);
+}
+
+static void *scan_part(void *data)
+{
+	struct part *p = data;
+
+	do
+		scan_once(p);
+	while (p->exits);
 	return NULL;
 }
 
@@ -208,7 +222,7 @@ static unsigned long compare(ext2_filsys fs, const struct part *all)
 	return different;
 }
 
-static void check(ext2_filsys fs, unsigned n)
+static void check(ext2_filsys fs, unsigned n, bool exits)
 {
 	struct part parts[THREADS_MOST], all = { .inodes = 0 };
 	dgrp_t each;
@@ -219,6 +233,7 @@ static void check(ext2_filsys fs, unsigned n)
 	memset(parts, 0, sizeof(parts));
 	for (i = 0; i < n; i++) {
 		copy(&parts[i], fs);
+		parts[i].exits = exits;
 		parts[i].first = each * i;
 		parts[i].end = i == n - 1 ? fs->group_desc_count :
 			       each * (i + 1);
@@ -244,18 +259,21 @@ static void check(ext2_filsys fs, unsigned n)
 int main(int argc, char **argv)
 {
 	unsigned n = 1;
+	bool exits = false;
 	ext2_filsys fs;
 	int option;
 
-	while ((option = getopt(argc, argv, "fnm:")) != -1)
+	while ((option = getopt(argc, argv, "fnxm:")) != -1) {
 		if (option == 'm')
 			n = (unsigned)atoi(optarg);
+		exits |= option == 'x';
+	}
 	need(optind == argc - 1 && n && n <= THREADS_MOST, "usage");
 	need(!ext2fs_open2(argv[optind], NULL, EXT2_FLAG_64BITS, 0, 0,
 			   unix_io_manager, &fs), "not opened");
 	if (n > fs->group_desc_count)
 		n = fs->group_desc_count;
-	check(fs, n);
+	check(fs, n, exits);
 	need(!ext2fs_close_free(&fs), "not closed");
 	return 0;
 }
