@@ -48,11 +48,26 @@ test_entry()
 	cp --sparse=auto "$dir/stock/fs" "$dir/second"
 	# shellcheck disable=SC2086
 	compare_image "$name then $second" "$dir" "$dir/second" $second
+	[ -z "$threads" ] || test_threads "$name" "$dir"
 	rm -rf "$dir"
+}
+
+# With threads of e2fsck's own.
+test_threads()
+{
+	local COMPARE_THREADS=4 name=$1 dir=$2
+
+	case " $endless " in
+	*" $name "*) ;;
+	*) compare_image "$name -fn -m 4" "$dir" "$dir/start" -fn ;;
+	esac
+	compare_image "$name -fy -m 4" "$dir" "$dir/start" -fy
 }
 
 test_corpus()
 {
+	threads=
+	! compare_takes_threads || threads=1
 	# Names have no spaces.
 	# shellcheck disable=SC2046
 	[ $# -gt 0 ] || set -- $(grep -v '^#' "$corpus/manifest.tsv" | cut -f1)

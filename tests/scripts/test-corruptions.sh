@@ -69,11 +69,22 @@ check_corrupted()
 	done
 	check_image "$dir" "$kind" "$dir/mended" \
 		${options[@]+"${options[@]}"} -fn
+	[ -n "$threads" ] || return
+	for mode in -fn -fy; do
+		COMPARE_THREADS=4 COMPARE_UNSURE=1 \
+			check_image "$dir" "$kind" "$dir/bad" \
+			${options[@]+"${options[@]}"} "$mode"
+	done
 }
 
 test_all()
 {
 	seeds_setup
+	threads=
+	if compare_takes_threads; then
+		threads=1
+		columns+=(unsure)
+	fi
 	# Names have no spaces.
 	# shellcheck disable=SC2046
 	workers make_image $(image_names)

@@ -9,7 +9,8 @@
 #   srcdir, top_builddir	as automake sets them (default: ., srcdir/..)
 #   E2FSCK_TEST		the command under test, an absolute path (default: the
 #			launcher of the build tree)
-#   E2FSCK_STOCK	the stock checker (default: e2fsck of PATH or /sbin)
+#   E2FSCK_STOCK	the stock checker, an absolute path, also for the command under
+#			test (default: e2fsck of PATH or /sbin)
 #   SANITIZERS		those it was built with, by gcc (default: no)
 #   E2PF_JOBS		workers at a time (default: online processors)
 #   TMPDIR		where the images go (default: /tmp)
@@ -25,7 +26,6 @@ fi
 srcdir=$(cd "${srcdir:-.}" && pwd)
 top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
-E2FSCK_STOCK=${E2FSCK_STOCK:-$(command -v e2fsck)}
 E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
 E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 
@@ -36,6 +36,8 @@ unset LD_PRELOAD LANGUAGE E2FSCK_FORCE_INTERACTIVE E2FSCK_FIXES_ONLY
 unset PREFETCH PREFETCH_THREADS PREFETCH_MEM PREFETCH_STATS PREFETCH_E2FSCK
 unset PREFETCH_TRACE PREFETCH_OBSERVE
 unset PREFETCH_VERBOSE PREFETCH_ACCEL TEST_MMAP_IO E2FSPROGS_UNDO_DIR E2FSCK_JBD_DEBUG
+[ -z "${E2FSCK_STOCK-}" ] || export PREFETCH_E2FSCK=$E2FSCK_STOCK
+E2FSCK_STOCK=${E2FSCK_STOCK:-$(command -v e2fsck)}
 export PATH LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=GMT0 PAGER=cat DEBUGFS_PAGER=cat
 export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
 export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null SOURCE_DATE_EPOCH=1500000000

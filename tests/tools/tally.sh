@@ -49,6 +49,11 @@ tally_case()
 		tally "$kind" agreed "$name"
 		return
 	fi
+	if [ -n "$COMPARE_THREADS" ] && ! compare_crashed "$dir/test" &&
+			compare_differs "$dir" "${@:2}"; then
+		tap_diag "$kind: $name: stock e2fsck differs from itself"
+		return
+	fi
 	tally "$kind" "$(tally_outcome "$dir")" "$name, TEST_MMAP_IO=$1"
 	printf '%s: %s\n' "$name" "$why" >>"$E2PF_TMP/why.${kind//[ \/]/_}"
 }
