@@ -36,13 +36,8 @@ void module_has_read(const struct e2pf_read *read);
 bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length);
 
 /* The program is about to have the kernel send a subvolume; `args` is the
- * argument of BTRFS_IOC_SEND.  If this returns true, module_has_sent() must
+ * argument of BTRFS_IOC_SEND.  If this returns true, send_ends() must
  * follow. */
 bool module_sends(int fd, const void *args);
-void module_has_sent(void);
-
-/* The program has copied this many bytes from one descriptor to another.  May
- * be called on any thread. */
-void module_came_out(size_t bytes);
 
 #endif

@@ -304,16 +304,6 @@ bool module_sends(int fd, const void *args)
 	return true;
 }
 
-void module_has_sent(void)
-{
-	send_ends();
-}
-
-void module_came_out(size_t bytes)
-{
-	send_came_out(bytes);
-}
-
 /*
  * Start and end of the process.
  */

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "module.h"
+#include "send.h"
 
 static void *real_function(const char *name)
 {
@@ -128,7 +129,7 @@ int ioctl(int fd, ioctl_request request, ...)
 	if ((unsigned long)request != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
 		return real(fd, request, arg);
 	result = real(fd, request, arg);
-	module_has_sent();
+	send_ends();
 	return result;
 }
 
@@ -141,6 +142,6 @@ ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset,
 
 	n = real(from, from_offset, to, to_offset, length, flags);
 	if (n > 0)
-		module_came_out((size_t)n);
+		send_came_out((size_t)n);
 	return n;
 }
