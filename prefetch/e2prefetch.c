@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 #include "filesystem.h"
 #include "options.h"
 #include "run.h"
+#include "report/json.h"
 #include "report/stats_file.h"
 
 static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
@@ -49,19 +49,14 @@ static void print_plan_json(const struct e2pf_class_plan *plan,
 	struct json_object *all = json_object_new_object(), *o;
 	unsigned i;
 
-	json_object_object_add(all, "block_size",
-			       json_object_new_uint64(block_size));
+	put_int(all, "block_size", block_size);
 	for (i = 0; i < E2PF_CLASSES; i++) {
 		o = json_object_new_object();
-		json_object_object_add(o, "blocks",
-				       json_object_new_uint64(plan[i].blocks));
-		json_object_object_add(o, "runs",
-				       json_object_new_uint64(plan[i].runs));
-		json_object_object_add(all, e2pf_class_name(i), o);
+		put_int(o, "blocks", plan[i].blocks);
+		put_int(o, "runs", plan[i].runs);
+		put(all, e2pf_class_name(i), o);
 	}
-	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(all);
+	put_out(all, stdout);
 }
 
 static int show_plan(const struct options *o, struct e2pf_session *s,

@@ -8,13 +8,13 @@
 #endif
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "filesystem.h"
+#include "report/json.h"
 
 /* Version of the JSON, doc/statistics.md. */
 #define PROBE_SCHEMA 2
@@ -135,36 +135,6 @@ static void print_probe(const struct e2pf_probe *p, const char *device)
  * Output as JSON.
  */
 
-static void put(struct json_object *o, const char *key,
-		struct json_object *value)
-{
-	json_object_object_add(o, key, value);
-}
-
-static void put_int(struct json_object *o, const char *key, uint64_t value)
-{
-	put(o, key, json_object_new_uint64(value));
-}
-
-static void put_bool(struct json_object *o, const char *key, bool value)
-{
-	put(o, key, json_object_new_boolean(value));
-}
-
-static void put_text(struct json_object *o, const char *key, const char *text)
-{
-	put(o, key, json_object_new_string(text));
-}
-
-/* Rounded to microseconds; further digits mean nothing. */
-static void put_seconds(struct json_object *o, const char *key, double seconds)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.6f", seconds);
-	put(o, key, json_object_new_double_s(seconds, text));
-}
-
 static struct json_object *stack_json(const struct e2pf_probe *p)
 {
 	struct json_object *list = json_object_new_array(), *o;
@@ -281,9 +251,7 @@ static void print_json(const struct e2pf_probe *p, const char *device)
 	put(o, "decisions", decisions_json(p));
 	put(o, "stock", estimate_json(&p->stock));
 	put(o, "prefetch", estimate_json(&p->prefetch));
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(o);
+	put_out(o, stdout);
 }
 
 static int probe(const struct options *o, struct e2pf_session *s)

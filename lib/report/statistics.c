@@ -8,8 +8,8 @@
 #endif
 
 #include <errno.h>
-#include <json-c/json.h>
 
+#include "json.h"
 #include "statistics.h"
 
 /* The version of the schema; see doc/statistics.md. */
@@ -46,34 +46,6 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 		to->stage[i].stalls += from->stage[i].stalls;
 		to->stage[i].stall_ns += from->stage[i].stall_ns;
 	}
-}
-
-static void put_int(struct json_object *o, const char *key,
-			   uint64_t value)
-{
-	json_object_object_add(o, key, json_object_new_uint64(value));
-}
-
-static void put_text(struct json_object *o, const char *key,
-			    const char *text)
-{
-	json_object_object_add(o, key, json_object_new_string(text));
-}
-
-static void put_bool(struct json_object *o, const char *key, bool value)
-{
-	json_object_object_add(o, key, json_object_new_boolean(value));
-}
-
-/* Seconds are written with six digits, which is microseconds. */
-static void put_seconds(struct json_object *o, const char *key,
-			       double seconds)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.6f", seconds);
-	json_object_object_add(o, key,
-			       json_object_new_double_s(seconds, text));
 }
 
 static double seconds(uint64_t ns)
@@ -173,12 +145,12 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	put_int(o, "block_size", s->block_size);
 	put_int(o, "groups", s->groups);
 	put_text(o, "io_manager", s->io_manager);
-	json_object_object_add(o, "accelerations", accelerations_json(s));
-	json_object_object_add(o, "decisions", decisions_json(s->decisions));
+	put(o, "accelerations", accelerations_json(s));
+	put(o, "decisions", decisions_json(s->decisions));
 	put_int(o, "threads", st->threads);
 	put_int(o, "spindles", s->topo->spindles);
 	put_bool(o, "rotational", s->topo->spindles > 0);
-	json_object_object_add(o, "topology", topology_json(s->topo));
+	put(o, "topology", topology_json(s->topo));
 	put_bool(o, "block_order", st->has_head);
 	put_seconds(o, "latency_seconds", seconds(st->latency_ns));
 	put_seconds(o, "deep_latency_seconds", seconds(st->deep_latency_ns));
@@ -197,10 +169,7 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	put_int(o, "sharing", s->sharing);
 	put_int(o, "errors", st->errors);
 	put_int(o, "failed_ahead", st->failed_ahead);
-	json_object_object_add(o, "stages", stages_json(s));
-	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
-					       JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(o);
+	put(o, "stages", stages_json(s));
+	put_out(o, out);
 	return ferror(out) ? EIO : 0;
 }
