@@ -34,8 +34,6 @@
 /* Where the expected time lies between the lowest (0) and the highest (1). */
 #define EXPECT_HEAD 0.3
 #define EXPECT_FLASH 0.5
-#define EXPECT_AHEAD 0.3
-#define EXPECT_FLASH_AHEAD 0.5
 
 struct amounts {
 	double runs, bytes;
@@ -76,9 +74,10 @@ static double computing(const struct e2pf_probe *p)
 	return (double)p->inodes * INODE_SECONDS + numbers * NUMBER_SECONDS;
 }
 
-static void expect(struct e2pf_estimate *r, double part)
+static void expect(const struct e2pf_probe *p, struct e2pf_estimate *r)
 {
-	r->expected = r->low + (r->high - r->low) * part;
+	r->expected = r->low + (r->high - r->low) *
+		      (p->block_order ? EXPECT_HEAD : EXPECT_FLASH);
 }
 
 /* The lowest estimate assumes that half of the far requests are near. */
@@ -125,7 +124,6 @@ void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads)
 	/* Computing and reading overlap. */
 	p->prefetch.low = larger(cpu * ACCELERATED / 2, ahead.low);
 	p->prefetch.high = cpu * ACCELERATED * 2 + ahead.high;
-	expect(&p->stock, p->block_order ? EXPECT_HEAD : EXPECT_FLASH);
-	expect(&p->prefetch, p->block_order ? EXPECT_AHEAD :
-					      EXPECT_FLASH_AHEAD);
+	expect(p, &p->stock);
+	expect(p, &p->prefetch);
 }
