@@ -3,7 +3,8 @@
  * From one node of a file's mapping to the blocks below it: extent nodes and
  * indirect blocks.  Decides which nodes are plausible and which of their
  * children must be read.  Knows of the file only the class of its nodes and the
- * class of its data.
+ * class of its data.  Also passes a block to the part of the planner that parses
+ * its kind, which the run that led to it tells.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -176,4 +177,28 @@ void e2pf_plan_indirect(struct e2pf_gather *out, const struct e2pf_run *run,
 	if (run->depth >= 1 && run->depth <= 3)
 		plan_pointers(out, run, run->depth - 1, block,
 			      out->geo->block_size / sizeof(uint32_t));
+}
+
+void e2pf_plan_block(const struct e2pf_geometry *geo,
+		     const struct e2pf_group *groups,
+		     const struct e2pf_run *run, const void *block,
+		     e2pf_run_sink sink, void *ctx)
+{
+	struct e2pf_gather out = { .geo = geo, .sink = sink, .ctx = ctx };
+
+	switch (run->parse) {
+	case E2PF_EXTENT_NODE:
+		e2pf_plan_extents(&out, run, run->depth, block,
+				  geo->block_size);
+		break;
+	case E2PF_INDIRECT_BLOCK:
+		e2pf_plan_indirect(&out, run, block);
+		break;
+	case E2PF_XATTR_BLOCK:
+		e2pf_plan_xattr_block(&out, groups, block);
+		break;
+	default:
+		break;
+	}
+	e2pf_gather_flush(&out);
 }
