@@ -231,8 +231,7 @@ bool e2pf_session_end(struct e2pf_session *s, int milliseconds)
 	if (s->type->detach)
 		s->type->detach(s);
 	gone = e2pf_engine_stop(s->engine, milliseconds);
-	e2pf_engine_get_stats(s->engine, &s->last);
-	s->gave_up = e2pf_engine_gave_up(s->engine);
+	count_now(s);
 	s->ended = true;
 	return gone;
 }

@@ -318,12 +318,7 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
 
 bool e2pf_engine_gave_up(struct e2pf_engine *e)
 {
-	bool gave_up;
-
-	pthread_mutex_lock(&e->lock);
-	gave_up = e->gave_up;
-	pthread_mutex_unlock(&e->lock);
-	return gave_up;
+	return atomic_load(&e->gave_up);
 }
 
 uint64_t e2pf_engine_progress(struct e2pf_engine *e)
