@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The library keeps its promise to programs that are built already: it is
-# compared, by libabigail, with what was recorded.  Prints TAP.
+# The library stays compatible with programs that are already built: libabigail
+# compares it with a recorded ABI.  Prints TAP.
 #
 #   check-abi.sh		compare with libe2prefetch.MACHINE.abi
-#   check-abi.sh --record	write that file; a change in it is looked at
+#   check-abi.sh --record	write that file; review its changes
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
@@ -15,7 +15,7 @@ library=$top_builddir/lib/.libs/libe2prefetch.so.0
 machine=$(uname -m)
 recorded=$srcdir/fixtures/libe2prefetch.$machine.abi
 
-# Why the library cannot be looked at, if so.
+# The reason why the library cannot be analysed, if there is one.
 no_abi()
 {
 	local program
@@ -35,7 +35,7 @@ no_abi()
 	fi
 }
 
-# Of our types, only what the header has: all else is hidden from programs.
+# Only types in the header: all others are hidden from programs.
 record()
 {
 	mkdir "$E2PF_TMP/public"
@@ -46,14 +46,13 @@ record()
 		--out-file "$recorded" "$library"
 }
 
-# compare RECORD: status 0 when nothing has changed.
+# compare RECORD: status 0 if nothing has changed.
 compare()
 {
 	abidiff --suppressions "$srcdir/fixtures/libe2prefetch.abignore" "$1" "$library"
 }
 
-# notices SCRIPT: with a record that this sed script changes, the library is
-# another.
+# notices SCRIPT: the comparison fails with a record that this sed script changes.
 notices()
 {
 	sed "$1" "$recorded" >"$E2PF_TMP/changed.abi"

@@ -1,33 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A small Debian in a virtual machine, booted with a root and a data filesystem
-# that were not left clean: before `e2prefetch enable', after it, with the root
-# filesystem checked by systemd instead of the initramfs, with settings that are
-# wrong, with e2prefetch half removed, after `disable', and after version 1.0.0
-# was enabled and then upgraded.  In each of them both filesystems are checked,
-# with prefetching or by the stock program, and no unit fails.  What the checks
-# at boot have said, and how long they took, comes over the serial line.
+# Boots a small Debian in a virtual machine, with a root and a data filesystem that
+# are not clean: before and after `e2prefetch enable', with the root filesystem
+# checked by systemd instead of the initramfs, with invalid settings, with
+# e2prefetch partly removed, after `disable', and after version 1.0.0 was enabled
+# and then upgraded.  In each boot both filesystems are checked, with prefetching or
+# by the stock program, and no unit fails.  The output and duration of the checks
+# are sent over the serial line.
 #
 #	check-boot.sh [SUITE]	default: bookworm
 #
-# DIST_DIR	folder of check-packages.sh, an absolute path: the packages are
-#		taken from there, SUITE-packages, and a chroot with a kernel
-#		stays there for the next time, as SUITE-boot
+# DIST_DIR	folder of check-packages.sh, an absolute path: has the packages, in
+#		SUITE-packages, and keeps a chroot with a kernel, SUITE-boot
 # OLD_PACKAGES	folder of the packages of 1.0.0 (default: DIST_DIR/1.0.0-packages)
 # DIST_MIRROR	default: http://deb.debian.org/debian
-# BOOT_IOPS	requests in a second that the data disk serves (default: 1000)
+# BOOT_IOPS	requests per second that the data disk serves (default: 1000)
 # TABLE		file that gets the closing table between its marks
 #
-# BOOT_DIR	folder for the disks, which stay there (default: one that goes)
-# BOOT_STAGES	of all_stages, in its order, with the disks that are there
-#		(default: all)
-# BOOT_LOG	file that gets what each boot has said, when it has
-# BOOT_ACCEL	kvm or tcg (default: kvm where the processor has it)
+# BOOT_DIR	folder for the disks, which are kept (default: a temporary one)
+# BOOT_STAGES	some of all_stages, in its order, with existing disks (default:
+#		all)
+# BOOT_LOG	file that gets the report of each boot
+# BOOT_ACCEL	kvm or tcg (default: kvm if the processor supports it)
 # BOOT_QEMU	the emulator (default: qemu-system-x86_64)
 #
-# qemu, root and a loop device are needed; memory 512 MB, 5 GB in TMPDIR.  Without KVM the
-# processor is emulated: a boot takes a minute, to make an initramfs several.
+# Needs qemu, root, a loop device, 512 MB of memory and 5 GB in TMPDIR.  Without KVM
+# the processor is emulated: a boot takes a minute, making an initramfs several.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
@@ -70,8 +69,8 @@ why_not()
 # The machine.
 #
 
-# What runs at the end of each boot: tells what the checks have said, does what
-# the kernel's command line asks for, and switches off.
+# Runs at the end of each boot: reports the output of the checks, does what the
+# kernel's command line asks for, and powers off.
 write_report()
 {
 	cat >"$1" <<'END'
@@ -86,7 +85,7 @@ took()
 }
 echo
 echo "== report begins"
-# What fsck said in the initramfs, between the times of its beginning and end.
+# The output of fsck in the initramfs, between the times of its start and end.
 if [ -e /run/initramfs/fsck.log ]; then
 	sed 's/^/initramfs: /' /run/initramfs/fsck.log
 	mapfile -t times < <(sed -n '/^[A-Z].. [A-Z].. .*:.*:.* 20..$/p' \
@@ -160,17 +159,17 @@ make_system()
 		'/dev/vdb /data ext4 defaults 0 2' >"$root/etc/fstab"
 	echo booted >"$root/etc/hostname"
 	mkdir "$root/data"
-	# What a check with the module in it says of itself.
+	# The module's report of a check.
 	echo "verbose = on" >>"$root/etc/e2prefetch.conf"
 	write_report "$root/report"
 	write_unit "$root/etc/systemd/system/report.service"
-	# A login on the serial line would hang up on the report.
+	# A login on the serial line would interrupt the report.
 	ln -s /dev/null "$root/etc/systemd/system/serial-getty@ttyS0.service"
 	ln -s ../report.service \
 		"$root/etc/systemd/system/multi-user.target.wants/report.service"
 	rm -f "$root"/var/cache/apt/archives/*.deb
-	# A small initramfs, soon made; only the running machine would know of
-	# which type its root is.
+	# A small initramfs, which is made quickly; the type of the root
+	# filesystem is known only on the running machine.
 	rm -f "$root"/usr/share/initramfs-tools/hooks/{dmsetup,keymap,lvm2,resume,thermal}
 	printf '%s\n' MODULES=list FSTYPE=ext4 COMPRESS=gzip COMPRESSLEVEL=1 \
 		>"$root/etc/initramfs-tools/conf.d/boot"
@@ -178,7 +177,7 @@ make_system()
 	in_chroot "$root" update-initramfs -u
 }
 
-# Directories, and files in pieces with a tree of extents.
+# Directories, and fragmented files with extent trees.
 make_data()
 {
 	local tree=$E2PF_TMP/tree i
@@ -205,9 +204,9 @@ make_disks()
 	mke2fs -q -F -t ext4 -d "$root" "$disk" && rm -rf "$root" && make_data
 }
 
-# on_disk COMMAND...: in the system that is on the disk, without booting it.  The
-# mount is seen in a name space of its own alone: another that was made while it
-# is there would keep it, and the disk would change after this has ended.
+# on_disk COMMAND...: run in the system on the disk without booting it.  The mount
+# is in a namespace of its own.  Otherwise a namespace created meanwhile would keep a
+# copy of the mount, and the disk could change after this has ended.
 on_disk()
 {
 	mkdir -p "$E2PF_TMP/mounted" &&
@@ -227,10 +226,10 @@ on_disk()
 # A boot.
 #
 
-# As after a crash: the journal has nothing, but the whole is to be checked.
+# As after a crash: the journal is empty, but the filesystem must be checked in full.
 make_dirty() { debugfs -w -R "set_super_value state 0" "$1" 2>/dev/null; }
 
-# The kernel and the initramfs that are in the root filesystem now.
+# The current kernel and initramfs of the root filesystem.
 take_kernel()
 {
 	local name
@@ -244,7 +243,7 @@ take_kernel()
 	[ -s "$E2PF_TMP/vmlinuz" ] && [ -s "$E2PF_TMP/initrd.img" ]
 }
 
-# boot ACTION [PARAMETER...]: the report in $report.
+# boot ACTION [PARAMETER...]: writes the report to $report.
 boot()
 {
 	local action=$1
@@ -270,8 +269,8 @@ boot()
 	grep -q '^== report ends' "$report"
 }
 
-# boot_as NAME dirty|clean ACTION [PARAMETER...]: a row of the table, and the
-# lines for who reads along.
+# boot_as NAME dirty|clean ACTION [PARAMETER...]: adds a row to the table and prints
+# the report.
 boot_as()
 {
 	local name=$1 state=$2
@@ -286,8 +285,7 @@ boot_as()
 	note_row "$name" "$state"
 }
 
-# How long a check took: by its unit, or by the seconds of the clock in the
-# initramfs.
+# The duration of a check: from its unit, or in seconds from the initramfs's clock.
 time_of()
 {
 	awk -v key="$1" '
@@ -305,8 +303,8 @@ note_row()
 		"$(time_of data)" >>"$rows"
 }
 
-# What was said of a check: of the root filesystem in the initramfs, where it
-# was checked there.
+# The report of a check: for the root filesystem that of the initramfs, if it was
+# checked there.
 lines_of()
 {
 	if [ "$1" = root ] && grep -q '^initramfs: .*/dev/vda' "$report"; then
@@ -316,7 +314,7 @@ lines_of()
 	fi
 }
 
-# said_of root|data: whether its check was prefetched for, or stock, or none.
+# said_of root|data: whether its check was prefetched, stock, or missing.
 said_of()
 {
 	if lines_of "$1" | grep -q 'e2fsck-prefetch: ahead: '; then
@@ -332,7 +330,7 @@ said_of()
 # The tests.
 #
 
-# reported PATTERN...: each in the report.
+# reported PATTERN...: each matches a line of the report.
 reported()
 {
 	local pattern
@@ -364,7 +362,7 @@ stage_make()
 	tap_check "$suite: its disks" make_disks || return
 }
 
-# both_checked ROOT DATA: and nothing has failed because of it.
+# both_checked ROOT DATA: both were checked in this way, and no unit failed.
 both_checked()
 {
 	tap_check "$1 for the root filesystem" checked root "$1"
@@ -390,7 +388,7 @@ stage_enabled()
 		'^initramfs: enabled$' '^e2scrub: enabled$' '^status 0$'
 }
 
-# The initramfs heeds the first of these parameters, systemd the last.
+# The initramfs uses the first of these parameters, systemd the last.
 by_systemd="fsck.mode=skip fsck.mode=auto"
 
 stage_systemd()
@@ -405,7 +403,7 @@ stage_systemd()
 		'^scrub: .*e2fsck-prefetch: ahead: '
 }
 
-# settings_are LINE: in the initramfs, too.
+# settings_are LINE: also in the initramfs.
 settings_are()
 {
 	# shellcheck disable=SC2016
@@ -430,7 +428,7 @@ stage_settings()
 	tap_check "settings that are right" settings_are ""
 }
 
-# The initramfs has its own copy, and is made again only for the last.
+# The initramfs has its own copy, and is rebuilt only for the last.
 stage_half()
 {
 	tap_check "a launcher with nothing in it" \
@@ -505,11 +503,11 @@ old=${OLD_PACKAGES:-${DIST_DIR-}/1.0.0-packages}
 why=$(why_not)
 [ -z "$why" ] || tap_skip_all "$why"
 if [ -z "$accel" ]; then
-	# There are machines with /dev/kvm on which no kernel boots by it.
+	# On some machines that have /dev/kvm no kernel boots with it.
 	accel=tcg
 	[ ! -w /dev/kvm ] || ! grep -qwE 'vmx|svm' /proc/cpuinfo || accel=kvm
 fi
-# What a newer one is good at is slower when it is emulated.
+# A newer processor's features are slower when emulated.
 cpu=Nehalem,+pclmulqdq
 [ "$accel" = tcg ] || cpu=max
 tmp_setup

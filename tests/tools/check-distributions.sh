@@ -6,30 +6,29 @@
 #   check-distributions.sh [SUITE...]	default: bullseye bookworm trixie sid
 #   check-distributions.sh here		on this machine as it is
 #
-# Each suite of Debian's gets a chroot, made by debootstrap.  There ./quickstart
-# installs what the build needs and builds a copy of the sources as they are
-# released, with gcc; clang builds another copy, and neither may warn.  Then this
-# script goes on in the chroot as it does "here": the tests with the libext2fs of
-# the package, and with the same source linked in other ways, each mounted over
-# the package's under the stock e2fsck.
+# Each suite of Debian gets a chroot, made by debootstrap.  There ./quickstart
+# installs the build dependencies and builds a copy of the release sources with gcc;
+# clang builds another copy, and neither may warn.  Then this script continues in
+# the chroot as it does with "here": it runs the tests with the packaged libext2fs,
+# and with the same source linked in other ways, each mounted over the packaged one
+# that the stock e2fsck uses.
 #
-# DIST_DIR	folder to work in, an absolute path; chroots stay in it for the
-#		next time: as debootstrap made them, SUITE-fresh, and those the
-#		tests run in, SUITE (default: one that goes away)
-# DIST_TESTS	of: unit corpus features corruptions faults cpu e2fsprogs, the
-#		suite of e2fsprogs itself (default: all of these)
-# DIST_LINKS	of: packaged plain symbolic lto no-interposition relro all, and
+# DIST_DIR	folder to work in, an absolute path, which keeps the chroots:
+#		SUITE-fresh as made by debootstrap, and SUITE, in which the tests
+#		run (default: a temporary folder)
+# DIST_TESTS	some of: unit corpus features corruptions faults cpu e2fsprogs
+#		(the suite of e2fsprogs itself) (default: all of these)
+# DIST_LINKS	some of: packaged plain symbolic lto no-interposition relro all
 #		musl (default: all of these)
-# DIST_IMAGES	images for test-features.sh (default: with the package's
-#		libext2fs all, with others a few)
+# DIST_IMAGES	images for test-features.sh (default: all with the packaged
+#		libext2fs, a few with others)
 # DIST_SEEDS	corruptions (default: 39)
 # DIST_IMAGE	image whose warm check is timed (default: extents@1/4 of bench)
-# DIST_RUNS	runs of it with and as many without (default: 5)
+# DIST_RUNS	number of its runs with prefetching, and without (default: 5)
 # DIST_MIRROR	default: http://deb.debian.org/debian
 # TABLE		file that gets the closing tables between their marks
 #
-# Mounts and processes are in name spaces that end with the script, however it
-# ends.
+# Mounts and processes are in namespaces, so none is left however the script ends.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 self=$(realpath "$0")
@@ -60,7 +59,7 @@ is_wanted()
 # libext2fs, linked in other ways from the source package.
 #
 
-# What the compiler and the linker are told for a link.
+# The flags of the compiler and the linker for a kind of link.
 link_flags()
 {
 	compile="-g -O2 -fPIC" link=
@@ -80,8 +79,8 @@ link_flags()
 	link="$compile $link"
 }
 
-# make_libext2fs DIR: configured, with what lib/ext2fs needs beside itself.
-# Programs and static libraries are not wanted, and not made well.
+# make_libext2fs DIR: configure it and build what lib/ext2fs depends on.  Programs
+# and static libraries are not needed, and may not build.
 make_libext2fs()
 {
 	[ ! -e "$1/ready" ] || return 0
@@ -94,8 +93,8 @@ make_libext2fs()
 	touch ready
 }
 
-# make_link DIR LINK OUT: libext2fs, linked so.  Objects that are compiled alike
-# are used again, and a library that is there is kept.
+# make_link DIR LINK OUT: link libext2fs in this way.  Reuses objects that are
+# compiled alike, and an existing library.
 make_link()
 {
 	local dir=$1 out=$3 compile link
@@ -112,7 +111,7 @@ make_link()
 	mv "$dir"/lib/ext2fs/libext2fs.so.*.* "$out"
 }
 
-# Calls of LIBRARY to its own functions that another library can stand in for.
+# The number of LIBRARY's calls to its own functions that can be interposed.
 interposable()
 {
 	readelf -rW "$1" | awk '
@@ -120,9 +119,8 @@ interposable()
 		END { print n + 0 }'
 }
 
-# is_linked LINK LIBRARY PLAIN: is it of the kind it is called?  PLAIN is the
-# number of calls that can be stood in for when it is linked plainly, or large
-# when that is not known.
+# is_linked LINK LIBRARY PLAIN: is it linked in this way?  PLAIN is the number of
+# calls that can be interposed if it is linked plainly, or large if not known.
 is_linked()
 {
 	local n
@@ -160,7 +158,7 @@ with_link()
 # musl: e2fsprogs, json-c, inih and this project with another C library.
 #
 
-# Why there can be none, if so.
+# The reason why musl cannot be used, if there is one.
 no_musl()
 {
 	local program
@@ -173,7 +171,7 @@ no_musl()
 	done
 }
 
-# The kernel's headers, which musl-gcc does not look for where libc's are.
+# The kernel's headers, which musl-gcc does not search in libc's folder.
 kernel_headers()
 {
 	local asm
@@ -184,9 +182,8 @@ kernel_headers()
 		ln -sfn "$asm" "$1/asm"
 }
 
-# make_musl DIR SOURCE: DIR/e2fsprogs, and DIR/root with json-c and inih, which is
-# one file.  No e2fsprogs is
-# installed: programs find libext2fs where it was built.
+# make_musl DIR SOURCE: build DIR/e2fsprogs, and DIR/root with json-c and inih (one
+# file).  e2fsprogs is not installed: programs use libext2fs in its build folder.
 make_musl()
 {
 	local dir=$1 run=-Wl,-rpath,$1/e2fsprogs/lib
@@ -214,7 +211,7 @@ make_musl()
 	touch ../ready
 }
 
-# make_musl_project DIR SOURCE: DIR/project, each time anew.
+# make_musl_project DIR SOURCE: build DIR/project, always from scratch.
 make_musl_project()
 {
 	local dir=$1 run=-Wl,-rpath,$1/e2fsprogs/lib
@@ -240,7 +237,7 @@ test_musl()
 	start
 	why=$(no_musl)
 	[ -z "$why" ] || { tap_skip "$place" "$why"; return; }
-	# What is linked, tests' own libraries too, is musl's.
+	# Everything that is linked, including the tests' libraries, uses musl.
 	export CC="musl-gcc -idirafter $dir/include"
 	if ! (make_musl "$dir" "$1") >"$log" 2>&1; then
 		tap_not_ok "$place: e2fsprogs, json-c and inih build" "$log"
@@ -264,7 +261,7 @@ test_musl()
 # The tests.
 #
 
-# unit PROGRAM: cmocka's.
+# unit PROGRAM: a cmocka program.
 unit()
 {
 	CMOCKA_MESSAGE_OUTPUT=TAP bash "$srcdir/tools/cmocka-tap.sh" \
@@ -313,7 +310,8 @@ cpu_time()
 		awk '{ printf "%.3f\n", $1 + $2 }'
 }
 
-# cpu_runs DIR IMAGE RUNS: that of warm checks, stock and ours in turn.
+# cpu_runs DIR IMAGE RUNS: the processor time of warm checks, stock and ours in
+# turn.
 cpu_runs()
 {
 	local dir=$1 image=$2 i
@@ -328,7 +326,7 @@ cpu_runs()
 
 median() { sort -g | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }'; }
 
-# What the statistics say is in use.
+# The accelerations in use according to the statistics.
 accelerations()
 {
 	tr -d ' \t\n' <"$1" | sed -n \
@@ -356,7 +354,8 @@ cpu_ratio()
 	took cpu
 }
 
-# find_image: $image is what is timed, or $no_image why there is none.
+# find_image: sets $image to the timed image, or $no_image to the reason why there
+# is none.
 find_image()
 {
 	image=${DIST_IMAGE-}
@@ -376,8 +375,8 @@ test_link()
 	local place=$1 images=${DIST_IMAGES-} managers=${CORPUS_MANAGERS-}
 
 	[ "$link" = packaged ] || images=${images:-$few_images}
-	# How libext2fs is linked is nothing to the mmap I/O manager; which libc
-	# there is, is.
+	# The mmap I/O manager does not depend on how libext2fs is linked, but on
+	# libc.
 	case $link in
 	packaged|musl) ;;
 	*) managers=${managers:-0} ;;
@@ -386,8 +385,8 @@ test_link()
 	# shellcheck disable=SC2086
 	script features scripts/test-features.sh $images
 	COUNT=${DIST_SEEDS:-39} script corruptions scripts/test-corruptions.sh
-	# Unit tests stand in for libext2fs's functions themselves, and what a
-	# fault does is not libext2fs's affair.
+	# Unit tests interpose libext2fs's functions themselves, and faults do
+	# not depend on libext2fs.
 	if [ "$link" = packaged ]; then
 		! is_wanted unit || unit_tests
 		script faults scripts/test-faults.sh
@@ -451,7 +450,7 @@ test_links()
 	done
 }
 
-# On this machine, whatever it is: a chroot too.  Results go to $counts.
+# On this machine, or in this chroot.  Results go to $counts.
 test_here()
 {
 	local name=$1 packaged image='' no_image=
@@ -467,9 +466,8 @@ test_here()
 	test_links "$name" "${DIST_DIR:-$E2PF_TMP}/e2fsprogs"
 }
 
-# start, and took WHAT: the seconds between them, in $place, and the processor time
-# of what this shell has waited for since; where others use the machine the
-# second says more.
+# start, and took WHAT: record in $place the seconds between them, and the processor
+# time of the children since; on a shared machine the latter is more meaningful.
 start()
 {
 	began=$SECONDS
@@ -495,7 +493,7 @@ took()
 	}' "$E2PF_TMP/began" "$E2PF_TMP/ended" >>"$counts"
 }
 
-# no_warnings PLACE LOG: of the compiler.
+# no_warnings PLACE LOG: the compiler did not warn.
 no_warnings()
 {
 	if grep -A 4 'warning:' "$2" >"$2.warnings"; then
@@ -509,17 +507,17 @@ no_warnings()
 # Chroots.
 #
 
-# What autoconf made of the sources is made again by the distribution's own.
+# The distribution's own autoconf regenerates its files.
 make_sources()
 {
-	# What a run left that was ended with its name space.
+	# Left by a run that was killed with its namespace.
 	rm -rf "$root"/tmp/e2pf-test.*
 	release_sources "$root/source" || return
 	find "$root/source" -name Makefile.in -delete
 	rm -rf "$root/source"/{configure,aclocal.m4,config.h.in,build-aux}
 }
 
-# What is needed beside what quickstart installs.
+# Packages needed in addition to those that quickstart installs.
 install_more()
 {
 	local more=(dpkg-dev clang)
@@ -540,7 +538,7 @@ build_gcc()
 		make -s -j"$(nproc)" -C tests check TESTS='
 }
 
-# In a copy: the tests run in what gcc has built.
+# In a copy, because the tests run in gcc's build.
 build_clang()
 {
 	# shellcheck disable=SC2016
@@ -551,7 +549,7 @@ build_clang()
 		cd / && rm -rf /clang'
 }
 
-# build_with COMPILER: whether it can, its version, and whether it warns.
+# build_with COMPILER: tests whether it builds, its version, and whether it warns.
 build_with()
 {
 	local log=$work/$suite-$1.log cell place=$suite began
@@ -617,7 +615,7 @@ test_suites()
 		corpus=
 	fi
 	! is_wanted cpu || find_image
-	# The corpus, and the image that is timed, where there are such.
+	# The corpus and the timed image, if they exist.
 	chroot_mounts=(${corpus:+"$corpus:/e2fsprogs-tests"}
 		${image:+"$image:/image"})
 	for suite; do
@@ -679,7 +677,7 @@ print_table()
 	}' "$counts"
 }
 
-# Seconds that each part took, all links together, and of processor time.
+# Seconds that each part took, for all links together, and processor time.
 print_times()
 {
 	awk '

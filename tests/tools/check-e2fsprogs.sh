@@ -1,23 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The test suite of e2fsprogs itself, of this machine's version: from the
-# distribution's source package, with its own e2fsck, and with the launcher in
-# e2fsck's place, PREFETCH=1, through each I/O manager.  What passes must pass,
-# what fails must fail.
+# The test suite of this machine's e2fsprogs, from the distribution's source package:
+# with its own e2fsck, and with the launcher in e2fsck's place, PREFETCH=1, with each
+# I/O manager.  Each test must have the same result.
 #
 #   check-e2fsprogs.sh [TEST...]	default: all of them
 #   check-e2fsprogs.sh --table ROWS	the table of rows gathered with E2PF_TABLE
 #
-# E2FSPROGS_DIR	folder to work in, an absolute path; what is built in it is
-#		used again (default: one that goes away)
+# E2FSPROGS_DIR	folder to work in, an absolute path; builds in it are reused
+#		(default: a temporary folder)
 # E2PF_TABLE	file that the row of the table is added to
 # TABLE		file that gets the table between its two marks
 #
-# E2FSPROGS_SLOW	with 1, also what the suite calls slow, half an hour
+# E2FSPROGS_SLOW	with 1, also the suite's slow tests, half an hour
 #
-# The checker must load libext2fs, so that the module finds it: the suite is
-# built with shared libraries.
+# The suite is built with shared libraries, because the module works only if the
+# checker loads libext2fs.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
@@ -27,12 +26,12 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=source-package.sh
 . "$srcdir/tools/source-package.sh"
 
-# A test that waits for ever is ended.
+# A test that hangs is stopped.
 LIMIT=1800
 slow=--skip-slow-tests
 [ "${E2FSPROGS_SLOW-}" != 1 ] || slow=
 
-# build_suite DIR: DIR/suite, from DIR/source.
+# build_suite DIR: build DIR/suite from DIR/source.
 build_suite()
 {
 	[ ! -e "$1/suite/ready" ] || return 0
@@ -56,9 +55,9 @@ suite_tests()
 	done
 }
 
-# run_one TEST: with an environment of its own, which is all the suite knows of
-# our settings.  Its result is a file, NAME.ok or NAME.failed; a test that does
-# not apply here leaves neither.
+# run_one TEST: run it in an environment of its own, which has our settings.  Its
+# result is a file, NAME.ok or NAME.failed; a test that does not apply here leaves
+# neither.
 run_one()
 {
 	local test=$1
@@ -103,14 +102,14 @@ result()
 	fi
 }
 
-# helped NAME: did the statistics of a check come out of it?
+# helped NAME: did its check write statistics?
 helped() { grep -lq '"groups"' "$E2PF_TMP/$1"/*.stats; }
 
 count() { find "$E2PF_TMP/$1" -name "*.$2" | wc -l; }
 
-# compare_suite NAME TEST...: with stock's results, test by test; the number of
-# those that differ is $differ.  Some tests find out only while they run that
-# they do not apply (m_devdir copies /dev, whatever is in it at the moment).
+# compare_suite NAME TEST...: compare with stock's results, test by test; sets
+# $differ to the number that differ.  Some tests detect only while running that they
+# do not apply (m_devdir copies /dev, whatever it contains at the time).
 compare_suite()
 {
 	local name=$1 test stock ours

@@ -1,23 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# That the sources build with the oldest headers and libraries there are to be:
-# those of Debian 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are
-# downloaded and unpacked into a folder, and the compiler of this machine
-# builds programs and tests with that folder as its root.  Nothing of it is
-# run.  A name that is newer ends the build, or is warned of.  The production
-# sources are also compiled, but not linked, with the headers of that Debian's
-# musl.
+# The sources build with the oldest supported headers and libraries, those of Debian
+# 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are downloaded and
+# unpacked into a folder, and this machine's compiler builds programs and tests with
+# that folder as sysroot.  Nothing is run.  The use of a newer function or constant
+# is an error or a warning.  The production sources are also
+# compiled, but not linked, with the headers of Debian 11's musl.
 #
-#   check-oldest.sh [SOURCES]		a folder with the sources as they are
-#					released (default: they are made)
+#   check-oldest.sh [SOURCES]		a folder with the release sources (default:
+#					made from this tree)
 #
-# OLDEST_DIR	folder to work in, an absolute path; packages stay in it for the
-#		next time (default: one that goes away)
-# OLDEST_MIRRORS	are tried in this order (default: Debian's own server,
-#		and its archive, where an old suite is moved)
+# OLDEST_DIR	folder to work in, an absolute path, which keeps the packages
+#		(default: a temporary folder)
+# OLDEST_MIRRORS	tried in this order (default: Debian's own server, and its
+#		archive, to which old suites are moved)
 #
-# Skipped where no mirror can be reached, and where the machine has no apt.
+# Skipped if no mirror can be reached, or if the machine has no apt.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
@@ -41,11 +40,11 @@ packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
 # The packages.
 #
 
-# apt on a state of its own, in which nothing is installed.
+# apt with a state of its own, in which nothing is installed.
 oldest_apt() { apt_get "$work" -o Dir::State::status="$work/status" "$@"; }
 
-# get_packages MIRROR: into $work/debs.  Keys that are no longer in use are those
-# of suites that are no longer kept up.
+# get_packages MIRROR: download to $work/debs.  Suites that are no longer maintained
+# are signed with keys that are no longer in use.
 get_packages()
 {
 	local keys=$keyring
@@ -61,7 +60,7 @@ get_packages()
 	(cd "$work/debs" && oldest_apt download $packages)
 }
 
-# Links to the root of the machine would lead out of the folder.
+# Absolute links would lead out of the folder.
 unpack()
 {
 	local deb link
@@ -75,7 +74,7 @@ unpack()
 	done
 }
 
-# $root with the packages in it; or the reason why not, as the last line.
+# Unpack the packages into $root; if that fails the last line is the reason.
 fetch()
 {
 	local mirror
@@ -92,11 +91,10 @@ fetch()
 # The build.
 #
 
-# Modules are linked so that a library they do not name is missed now, not when
-# they are loaded: functions have moved into libc since.  As for another
-# machine, pkg-config and the compiler look into $root.  A compiler
-# that is not one for another machine would find this machine's libc before
-# that of the root without -B.
+# Modules are linked without undefined symbols, so that a missing library is noticed
+# now and not when they are loaded: since Debian 11 functions have moved into libc.
+# pkg-config and the compiler search $root, as in cross-compilation.  Without -B a
+# native compiler would find this machine's libc before that of $root.
 build()
 {
 	local libdir compiler
@@ -115,8 +113,8 @@ build()
 
 without_warnings() { ! grep -A 3 'warning:' "$1"; }
 
-# What was included, as the compiler has written it down, came from $root: the
-# kernel's headers and libc's, and none of this machine's.
+# All included headers, as recorded by the compiler, are from $root: those of the
+# kernel and libc, and none of this machine's.
 headers_are_old()
 {
 	local included=$work/included
@@ -128,7 +126,7 @@ headers_are_old()
 	! grep '^/usr/include/' "$included"
 }
 
-# So did what is linked: no symbol's version is newer than that libc.
+# No version of a symbol that is linked is newer than that libc.
 libraries_are_old()
 {
 	local newest limit

@@ -1,25 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The packages for Debian, from the release to a machine that has had them.
+# The Debian packages, from the release to a machine from which they were purged.
 #
 #   check-packages.sh [SUITE...]	default: bookworm trixie sid
 #
-# For each suite, in fresh chroots made by debootstrap: what the build needs is
-# installed, the packages are built, lintian looks at them, and the spec file
-# builds its packages too.  In another fresh chroot they are installed, the tests
-# of debian/tests run there (a check with and without PREFETCH=1 among them, and
-# probe, trace and plot), e2prefetch is enabled, e2fsprogs installed once more, and while it is enabled
-# they are removed, and purged; then every file, its owner, mode and bytes, must
-# be what it was before.
+# For each suite, in fresh chroots made by debootstrap: the build dependencies are
+# installed, the packages are built and checked by lintian, and the spec file builds
+# the RPMs.  In another fresh chroot they are installed and the tests of debian/tests
+# run (with checks with and without PREFETCH=1, probe, trace and plot).  Then
+# e2prefetch is enabled, e2fsprogs is reinstalled, and the packages are removed while
+# enabled, and purged.  The contents, owner and mode of every file must then be as
+# before.
 #
-# DIST_DIR	folder to work in, an absolute path; a chroot as debootstrap
-#		made it stays in it for the next time, as SUITE-fresh, the
-#		packages, as SUITE-packages, and what every step has said, as
-#		SUITE-transcript (default: one that goes away)
+# DIST_DIR	folder to work in, an absolute path; keeps SUITE-fresh (the chroot
+#		as made by debootstrap), SUITE-packages, and SUITE-transcript (the
+#		output of every step) (default: a temporary folder)
 # DIST_MIRROR	default: http://deb.debian.org/debian
-# RELEASE	what `make dist' has made, a file (default: it is made)
-# PACKAGE_TESTS	with 1, the build runs `make check' too
+# RELEASE	the file made by `make dist' (default: make it)
+# PACKAGE_TESTS	with 1, the build also runs `make check'
 # TABLE		file that gets the closing table between its marks
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -30,14 +29,14 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
-# Restrictions that debian/control knows: with them no test is built or run.
+# Build profiles of debian/control with which no test is built or run.
 options=nocheck
 [ "${PACKAGE_TESTS-}" != 1 ] || options=
 
 inside() { in_chroot "$root" "$@"; }
 apt_install() { inside apt-get -qq -y --no-install-recommends install "$@"; }
 
-# note KEY VALUE: for the table.
+# note KEY VALUE: record a cell of the table.
 note() { printf '%s\t%s\t%s\n' "$suite" "$1" "$2" >>"$notes"; }
 
 # step KEY NAME COMMAND...: a test whose result is a cell of the table.
@@ -62,7 +61,7 @@ step()
 	return $status
 }
 
-# fresh NAME: $root becomes a chroot that nothing was done in yet.
+# fresh NAME: sets $root to an unused chroot.
 fresh()
 {
 	root=$E2PF_TMP/$suite-$1
@@ -89,7 +88,7 @@ make_release()
 	version=${version%.tar.xz}
 }
 
-# The build's needs are those that debian/control names.
+# Install the build dependencies in debian/control.
 build_needs()
 {
 	mkdir "$root/build" &&
@@ -115,10 +114,10 @@ build_packages()
 		-exec cp {} "$work/$suite-packages" \;
 }
 
-# The compiler's and the linker's; libtool and debhelper have their own.
+# Warnings of the compiler and the linker, not those of libtool and debhelper.
 no_warnings() { ! grep -E -A 4 '(:[0-9]+|ld): warning:' "$1"; }
 
-# debian/README.source says why some tags are left out.
+# debian/README.source explains why some tags are ignored.
 look_at_packages()
 {
 	local left_out=bad-distribution-in-changes-file tag
@@ -129,7 +128,7 @@ look_at_packages()
 		package-uses-old-debhelper-compat-version \
 		redundant-priority-optional-field \
 		redundant-rules-requires-root-no-field; do
-		# One that this lintian does not know would end it.
+		# lintian fails on a tag that it does not know.
 		! grep -qx $tag "$E2PF_TMP/tags" || left_out+=,$tag
 	done
 	inside lintian --allow-root --pedantic --display-info \
@@ -148,7 +147,7 @@ build_rpm()
 		! -name '*debug*' | wc -l)" = 3 ]
 }
 
-# A program is built and run with the packages alone, where a compiler is.
+# The library's test, in this chroot because it needs a compiler.
 library_test()
 {
 	copy_packages && apt_install gcc libc6-dev pkgconf e2fsprogs &&
@@ -177,8 +176,7 @@ install_packages()
 		/packages/*.deb'
 }
 
-# What the tests need beside the packages is not in every chroot, and stays where
-# it has come.
+# Dependencies of the tests that are not in every chroot; they stay installed.
 machine_ready()
 {
 	copy_packages && inside apt-get -q update &&
@@ -187,9 +185,8 @@ machine_ready()
 
 packages="e2prefetch libe2prefetch0 libe2prefetch-dev"
 
-# Every file and folder: kind, mode, owner, name, target; and the bytes of each
-# file.  Left out is what apt and dpkg write of what they did, and the cache of
-# ld.so.
+# Every file and folder: type, mode, owner, name, target; and the contents of each
+# file.  The records of apt and dpkg and the cache of ld.so are left out.
 list_files()
 {
 	local left_out=(-path ./proc -o -path ./dev -o -path ./sys
@@ -210,7 +207,7 @@ list_files()
 	) | sort
 }
 
-# Files that were written after the packages came.
+# Files that were written after the packages were installed.
 written_since()
 {
 	(
@@ -224,7 +221,7 @@ written_since()
 	)
 }
 
-# What the packages say they have is there; $listed gets it.
+# All files that the packages list exist; sets $listed.
 has_its_files()
 {
 	local path missing=0
@@ -247,7 +244,7 @@ has_its_files()
 # run_test NAME: of debian/tests.
 run_test() { inside /packages/tests/"$1"; }
 
-# e2fsprogs once more, as in an upgrade, while it is enabled.
+# Reinstall e2fsprogs while enabled, as in an upgrade.
 enabled_through_an_upgrade()
 {
 	local sum
@@ -260,8 +257,7 @@ enabled_through_an_upgrade()
 	[ "$(inside sha256sum /sbin/e2fsck | cut -d ' ' -f 1)" = "$sum" ]
 }
 
-# Of what they had, folders stay that others have something in, and settings
-# until they are purged.
+# Folders with files of others stay, and settings stay until a purge.
 removed_files_are_gone()
 {
 	local path left=0
@@ -280,13 +276,13 @@ removed_files_are_gone()
 	[ $left = 0 ]
 }
 
-# With what came along for them.
+# With their dependencies.
 purged_leaves_nothing()
 {
 	local left
 
-	# apt knows no packages by name that nobody offers and that have left
-	# no configuration; dpkg does.
+	# apt does not know packages that are in no repository and have left no
+	# configuration; dpkg does.
 	# shellcheck disable=SC2086
 	inside dpkg --purge $packages || return
 	# shellcheck disable=SC2086

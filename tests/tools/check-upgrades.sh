@@ -1,27 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A machine on which e2prefetch is enabled, through what happens to machines in
-# years: upgrades of e2fsprogs from Debian 11 to unstable, upgrades, downgrades
-# and removal of e2prefetch, dpkg killed in the middle, /usr merged later, and a
-# machine that version 1.0.0 was enabled on.  In chroots, and in each of them a
-# loop checks an image every 50 ms, by e2fsck's name and by fsck as systemd's
-# drop-in has it: there must be no moment without a working e2fsck.
+# Takes machines on which e2prefetch is enabled through the transitions of years:
+# upgrades of e2fsprogs from Debian 11 to unstable; upgrades, downgrades and removal
+# of e2prefetch; dpkg killed midway; /usr merged later; and upgrades from version
+# 1.0.0.  In chroots, in each of which loops check an image every 50 ms, with e2fsck
+# by name and with fsck as in systemd's drop-in: there must be no moment without a
+# working e2fsck.
 #
-#	check-upgrades.sh [PATTERN...]	of the names in all_rows (default: all)
+#	check-upgrades.sh [PATTERN...]	matching names in all_rows (default: all)
 #
-# DIST_DIR	folder of check-packages.sh, an absolute path: packages are taken
-#		from there, bullseye-packages and bookworm-packages, and chroots,
-#		SUITE-fresh; one of Debian 11 whose /usr is not merged stays
-#		there, as bullseye-split
+# DIST_DIR	folder of check-packages.sh, an absolute path: has the packages,
+#		in bullseye-packages and bookworm-packages, and chroots, in
+#		SUITE-fresh; keeps a chroot of Debian 11 with /usr not merged,
+#		bullseye-split
 # OLD_PACKAGES	folder of the packages of 1.0.0, built for bookworm (default:
 #		DIST_DIR/1.0.0-packages)
 # DIST_MIRROR	default: http://deb.debian.org/debian
 # KILLS		points of an upgrade at which dpkg is killed (default: 10)
 # TABLE		file that gets the closing table between its marks
-# UPGRADES_LOG	file that gets what every step has said
+# UPGRADES_LOG	file that gets the output of every step
 #
-# As root; half an hour, memory for overlays on TMPDIR's disk.
+# Needs root, half an hour, and space for overlays in TMPDIR.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
@@ -59,8 +59,8 @@ apt() { inside apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
 # A machine.
 #
 
-# What is done on it is forgotten with its overlay.  usrmerge does not work on
-# one, and gets a copy.
+# All changes to it are dropped with its overlay.  usrmerge does not work on an
+# overlay, and gets a copy.
 use() { use_base "$1" overlay; }
 
 use_base()
@@ -69,7 +69,7 @@ use_base()
 	root=$E2PF_TMP/root
 	mkdir -p "$root"
 	if [ "$2" = overlay ]; then
-		# Another name space may still have the one before.
+		# Another namespace may still have the previous one.
 		rm -rf "$E2PF_TMP"/over.*
 		over=$(mktemp -d "$E2PF_TMP/over.XXXXXX") &&
 		mkdir "$over/upper" "$over/work" && chmod 755 "$over/upper" &&
@@ -86,7 +86,7 @@ leave()
 	root=
 }
 
-# base NAME FROM FUNCTION [ARGUMENT...]: a chroot in $E2PF_TMP, made once.
+# base NAME FROM FUNCTION [ARGUMENT...]: make a chroot in $E2PF_TMP, once.
 base()
 {
 	local name=$1 from=$2
@@ -101,11 +101,11 @@ base()
 	root=
 }
 
-# What a check is made of, and the loop that makes it.
+# The files that a check needs, and the loop that runs it.
 add_check()
 {
 	apt update && apt install e2fsprogs strace && apt clean || return
-	# systemd itself is not here; status asks whether its units are.
+	# systemd is not installed here, but status looks for its units.
 	mkdir -p "$root/lib/systemd/system" &&
 	touch "$root/lib/systemd/system/systemd-fsck@.service" || return
 	truncate -s 16M "$root/image"
@@ -134,7 +134,7 @@ ready_old()
 	[ -L "$root/sbin/e2fsck" ]
 }
 
-# Another version of our package, that is newer.
+# A newer version of our package.
 make_next()
 {
 	local dir=$E2PF_TMP/next deb
@@ -148,7 +148,7 @@ make_next()
 	done
 }
 
-# The sources of another suite.
+# The apt sources of another suite.
 suite_is()
 {
 	echo "deb $mirror $1 main" >"$root/etc/apt/sources.list" && apt update
@@ -158,17 +158,17 @@ suite_is()
 # The loop.
 #
 
-# Every program in it but e2fsck and fsck is bash; what systemd would do before
-# and around fsck is read from the drop-in.
+# It runs no programs but bash, e2fsck and fsck; the drop-in says what systemd would
+# do before fsck and which PATH it would set.
 make_watch()
 {
 	cat >"$root/watch" <<'END'
 #!/bin/bash
 dropin=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
-# What stock e2fsck or fsck cannot be loaded without is Debian's to replace, and
-# there is a moment of that without e2prefetch, too.  No program at all can be
-# loaded by the ld.so of one libc with the libc.so of another: that ends with a
-# symbol or a version that is missing, or with smashed stacks.
+# While Debian replaces libraries of stock e2fsck or fsck they briefly cannot be
+# loaded, also without e2prefetch.  With the ld.so of one libc and the libc.so of
+# another no program can be loaded: a symbol or version is missing, or the stack is
+# smashed.
 libraries='lib(ext2fs|e2p|com_err|blkid|uuid|mount|c)\.so|GLIBC_[0-9P]'
 mixed='stack smashing detected|undefined symbol.*GLIBC_PRIVATE'
 failed()
@@ -234,7 +234,7 @@ start_watch()
 	sleep 0.5
 }
 
-# $checks, and of them $failures and $unloadable.
+# Sets $checks, and of these $failures and $unloadable.
 stop_watch()
 {
 	sleep 0.5
@@ -249,12 +249,12 @@ stop_watch()
 }
 
 #
-# What is to be seen afterwards.
+# The state afterwards.
 #
 
 yes_no() { if "$@" >/dev/null 2>&1; then echo yes; else echo NO; fi; }
 
-# By fsck as systemd calls it: prefetched, stock or NO.
+# The result of fsck as systemd calls it: prefetched, stock or NO.
 fsck_now()
 {
 	# shellcheck disable=SC2016
@@ -284,12 +284,12 @@ status_now()
 	esac
 }
 
-# Nothing of ours is left, and e2fsprogs is what its package has.
+# None of our files is left, and e2fsprogs is as packaged.
 is_clean()
 {
 	local left
 
-	# Its settings stay until it is purged, a link to the stock programs until
+	# The settings stay until a purge, and a link to the stock programs until
 	# the next boot.
 	left=$(cd "$root" && find etc usr run boot -name '*e2prefetch*' \
 		! -path "${settings_stay-}" ! -lname /sbin 2>/dev/null
@@ -306,9 +306,8 @@ remove_all()
 	inside e2fsck -fn /image >/dev/null && [ "$(fsck_now)" = stock ]
 }
 
-# row NAME EXPECTED COMMAND...: a transition with the loop beside it.  EXPECTED
-# is the state afterwards and what fsck then does, as "enabled prefetched", or a
-# pattern of it.
+# row NAME EXPECTED COMMAND...: run a transition while the loops run.  EXPECTED is a
+# pattern of the state afterwards and the result of fsck: "enabled prefetched".
 row()
 {
 	local name=$1 expected=$2 ok=1 removal e2fsck fsck
@@ -351,7 +350,7 @@ row()
 }
 keep=
 
-# install_debs FOLDER: by dpkg, as files.
+# install_debs FOLDER: install its packages with dpkg.
 install_debs() { inside sh -c 'dpkg -i --force-confold /'"$1"'/*.deb'; }
 
 #
@@ -372,8 +371,8 @@ row_from_old()
 		"enabled prefetched" install_debs ours
 }
 
-# dpkg has removed e2fsck.stock; the loop finds no e2fsck until postinst has run,
-# which is what 1.0.0 is to blame for and not counted.
+# dpkg has removed e2fsck.stock.  Until postinst runs, the loop finds no e2fsck; this
+# is a bug of 1.0.0 and not counted.
 lose_e2fsck()
 {
 	bookworm_old && suite_is trixie && apt install e2fsprogs &&
@@ -414,7 +413,7 @@ row_suites()
 	keep=
 }
 
-# Debian's own moments, where e2prefetch never was.
+# Debian's own moments without e2fsck, where e2prefetch was never installed.
 row_plain()
 {
 	local suite before=bullseye
@@ -494,12 +493,11 @@ row_remove()
 		apt --purge autoremove
 }
 
-# Files of the package that are gone while it is enabled.  They go before the
-# loop begins: a program that is deleted when fsck has found it is not there when
-# fsck runs it.
+# Files of the package are deleted while it is enabled.  This is done before the loop
+# begins, because a program deleted after fsck has found it cannot be run.
 without() { rm -r "$root/usr/libexec/e2prefetch/${1#.}"; }
 
-# Without the module a process beside the check reads ahead, if there is time.
+# Deleted files, the state that status must report, and the expected kind of check.
 row_half()
 {
 	local what state
@@ -523,11 +521,10 @@ row_half()
 # dpkg killed.
 #
 
-# The calls with which dpkg changes what is there, and waits for scripts.
+# The calls with which dpkg changes files and waits for scripts.
 calls=rename,unlink,link,symlink,wait4
 
-# kill_at N COMMAND: dpkg ends with SIGKILL when it comes to its Nth call, and
-# with it what it has started.
+# kill_at N COMMAND: kill dpkg and its children with SIGKILL at its Nth such call.
 kill_at()
 {
 	local n=$1
@@ -543,7 +540,7 @@ count_calls()
 	grep -c '(' "$root/trace"
 }
 
-# What an administrator does then, and what was to be installed once more.
+# An administrator's repair, and repeating the installation.
 repair()
 {
 	inside dpkg --configure -a
@@ -553,7 +550,7 @@ repair()
 
 killed_and_repaired() { kill_at "$1" sh -c "exec $2"; repair "$2"; }
 
-# killed NAME BASE DEBS STATE: at $kills points.
+# killed NAME BASE DEBS STATE: kill dpkg at each of $kills points.
 killed()
 {
 	local name=$1 base=$2 command="dpkg -i --force-confold $3" count i
@@ -568,8 +565,8 @@ killed()
 	done
 }
 
-# Its libraries are there already: one package is unpacked, and moves e2fsck
-# from /sbin to /usr/sbin.
+# The libraries are installed already: only one package is unpacked, which moves
+# e2fsck from /sbin to /usr/sbin.
 ready_trixie()
 {
 	cp -a "$E2PF_TMP/bookworm-ours/." "$root" && suite_is trixie &&

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# Chroots of Debian's suites, made by debootstrap and entered in name spaces of
-# their own, and the sources as they are released.  Sourced, after lib.sh; it
-# knows nothing about what is done in them.
+# To be sourced after lib.sh.  Makes chroots of Debian's suites with debootstrap,
+# enters them in namespaces of their own, and makes the release sources.  It does not
+# know what is done in them.
 #
 # Variables a caller may set:
 #   DIST_MIRROR		default: http://deb.debian.org/debian
-#   chroot_mounts	array of FROM:TO, files and folders that are seen in the
-#			chroot as TO
+#   chroot_mounts	array of FROM:TO: file or folder FROM is mounted as TO in
+#			the chroot
 
 chroots_file=$(realpath "${BASH_SOURCE[0]}")
 mirror=${DIST_MIRROR:-http://deb.debian.org/debian}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 chroot_mounts=()
 
-# Why there can be no chroot here, if so.
+# The reason why no chroot can be made here, if there is one.
 no_chroots()
 {
 	local program
@@ -31,13 +31,13 @@ no_chroots()
 	fi
 }
 
-# chroot_enter ROOT COUNT FROM:TO... COMMAND...: called in new name spaces.
+# chroot_enter ROOT COUNT FROM:TO... COMMAND...: called in new namespaces.
 chroot_enter()
 {
 	local root=$1 count=$2 pair
 
 	shift 2
-	# A mount of its own, so that more name spaces can be made in it.
+	# A mount of its own, so that further namespaces can be created in it.
 	mount --bind "$root" "$root" && cd / &&
 	mount -t proc proc "$root/proc" &&
 	mount --rbind /dev "$root/dev" &&
@@ -53,7 +53,7 @@ chroot_enter()
 	exec chroot "$root" "$@"
 }
 
-# in_chroot ROOT COMMAND...: with an environment of its own.  Mounts and
+# in_chroot ROOT COMMAND...: run it with an environment of its own.  Its mounts and
 # processes end with it, however it ends.
 in_chroot()
 {
@@ -71,8 +71,8 @@ in_chroot()
 		LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
 }
 
-# make_chroot ROOT SUITE [PACKAGE,...]: one that is whole is kept.  The old
-# suites are not where they were when Debian's archive has taken them.
+# make_chroot ROOT SUITE [PACKAGE,...]: a complete one is kept.  Old suites are found
+# in Debian's archive when they have left the mirrors.
 make_chroot()
 {
 	local root=$1 suite=$2
@@ -92,7 +92,7 @@ make_chroot()
 	touch "$root/complete"
 }
 
-# copy_chroot FROM ROOT: ROOT is a copy to work in; one that is there is kept.
+# copy_chroot FROM ROOT: make ROOT, a copy to work in; an existing one is kept.
 copy_chroot()
 {
 	[ ! -e "$2/complete" ] || return 0
@@ -100,10 +100,10 @@ copy_chroot()
 	cp -a "$1" "$2.copy" && mv "$2.copy" "$2"
 }
 
-# What a chroot could not be made for, from what that printed.
+# The reason why a chroot could not be made, from debootstrap's output.
 no_chroot_made() { grep -E '^(E|W|debootstrap):' "$1" | tail -n 1; }
 
-# release_sources FOLDER: the sources as they are released.
+# release_sources FOLDER: write the release sources there.
 release_sources()
 {
 	local dist=dist-$$

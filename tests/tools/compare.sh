@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# One check by the stock program and the same check by the command under test,
-# each on its own copy of an image and under the same path name: standard
-# output, standard error, exit status and every byte of every file left behind
-# must be the same.
+# Runs a check by the stock program and the same check by the command under test,
+# each on its own copy of an image under the same path name.  Standard output,
+# standard error, exit status and every byte of every file left behind must be the
+# same.
 #
 # Run alone:  compare.sh IMAGE [OPTION...]
 # Sourced, after lib.sh:  compare_stock, then compare_test or compare_outcome;
 # compare_image for one TAP line.
 #
-# The stock programs are not the same twice by themselves where they take the
-# time, a random number or a UUID: E2FSPROGS_FAKE_TIME and E2FSCK_TIME pin what
-# e2fsck takes for now, fixed-random.c the rest, for both.
+# The stock programs use the time, random numbers and UUIDs, so their runs differ.
+# E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's time, and fixed-random.c the rest,
+# for both programs.
 #
 # Variables a caller may set, before it sources this:
 #   COMPARE_PROGRAM	e2fsck (default) or btrfs, for btrfs check
@@ -39,8 +39,8 @@
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
 #   COMPARE_MASK	for sed: what may differ in the output
-#   COMPARE_EXCUSES	functions that tell whether a difference is stock's own
-#   COMPARE_UNSURE	not empty: compare_outcome tells where stock differs from
+#   COMPARE_EXCUSES	functions that test whether a difference is stock's own
+#   COMPARE_UNSURE	not empty: compare_outcome reports if stock differs from
 #			itself
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
@@ -58,10 +58,10 @@ COMPARE_ACCEL=${COMPARE_ACCEL-}
 COMPARE_IN_PLACE=${COMPARE_IN_PLACE-}
 COMPARE_THREADS=${COMPARE_THREADS-}
 
-# Scripts change E2FSCK_STOCK and E2FSCK_TEST on the way, so the names of the
-# variables are kept.  The module of btrfs is told which program is the stock
-# one.  A sanitizer's runtime changes what btrfs finds in memory that it never
-# set, and so goes into both.
+# Scripts change E2FSCK_STOCK and E2FSCK_TEST while they run, so the names of the
+# variables are kept, not their values.  The module of btrfs is told which program is
+# the stock one.  A sanitizer's runtime changes uninitialized memory of btrfs, and so
+# is loaded into both programs.
 case $COMPARE_PROGRAM in
 e2fsck)
 	compare_stock_is=E2FSCK_STOCK compare_test_is=E2FSCK_TEST
@@ -89,8 +89,8 @@ btrfs)
 	COMPARE_MANAGERS=-
 	COMPARE_STATS=1
 	COMPARE_UNSURE=${COMPARE_UNSURE-1}
-	# A crash of the program's own prints addresses; and where a device is
-	# missing it looks for it on this machine, at devices that others use.
+	# If the stock program crashes it prints addresses; if a device is missing
+	# it looks for it on all devices of this machine.
 	COMPARE_MASK=${COMPARE_MASK-'s/0x[0-9a-f]\{6,\}/0x?/g; s/\[0x?\]//g
 		/^ERROR: cannot scan \/dev\//d'}
 	COMPARE_EXCUSES=${COMPARE_EXCUSES-}
@@ -98,8 +98,8 @@ btrfs)
 *)	tap_bail "compare.sh knows no $COMPARE_PROGRAM" ;;
 esac
 
-# compare_require PROGRAM...: skips the script where one of these, the stock
-# program or the command under test is not there.
+# compare_require PROGRAM...: skips the script if one of these, the stock program or
+# the command under test is missing.
 compare_require()
 {
 	require_programs "$@"
@@ -128,9 +128,9 @@ compare_copy()
 	done
 }
 
-# compare_run PROGRAM DIR IMAGE OPTION...: what is printed goes to DIR.out and
-# DIR.err, the status to DIR.status.  An argument @ stands for the image;
-# without one it comes last.
+# compare_run PROGRAM DIR IMAGE OPTION...: output goes to DIR.out and DIR.err, the
+# status to DIR.status.  An argument @ stands for the image; without one the image is
+# the last argument.
 compare_run()
 {
 	local program=$1 dir=$2 image=$3 arg at='' fs=fs folder=$2
@@ -140,7 +140,7 @@ compare_run()
 	local -a limit=(run "$COMPARE_LIMIT")
 
 	shift 3
-	# Without a copy there is no run, and nothing that could agree.
+	# Without a copy there is no run to compare.
 	rm -f "$dir.status"
 	compare_copy "$image" "$dir" || return
 	[ -z "$COMPARE_IN_PLACE" ] || fs=${image##*/} folder=${image%/*}
@@ -159,7 +159,7 @@ compare_run()
 	(
 		cd "$folder" || exit
 		export LD_PRELOAD=$preload
-		# Stock is a link to the same program under many names.
+		# The stock program is linked under this name.
 		exec "$IMGTOOL" "${limit[@]}" \
 			"${COMPARE_NAME:-$COMPARE_PROGRAM}" \
 			"$program" "${args[@]}" </dev/null \
@@ -168,7 +168,7 @@ compare_run()
 	echo $? >"$dir.status"
 }
 
-# compare_stock DIR IMAGE OPTION...: the run the others are compared with.
+# compare_stock DIR IMAGE OPTION...: the run to compare the others with.
 compare_stock()
 {
 	local dir=$1
@@ -177,10 +177,10 @@ compare_stock()
 	compare_run "${!compare_stock_is}" "$dir/stock" "$@"
 }
 
-# Did the time or the output end stock's run?  There is no verdict then to
-# compare with.  libext2fs 1.47.4 waits for a lock of its own for ever after some
-# failed writes (f_miss_blk_bmap with -fn), through the unix manager; 1.46.2 does
-# not end on some files cut short.
+# Was stock's run stopped by the limit of time or output?  Then there is no result to
+# compare with.  libext2fs 1.47.4 waits forever for a lock of its own after some
+# failed writes (f_miss_blk_bmap with -fn) through the unix manager; 1.46.2 does not
+# end on some truncated files.
 compare_endless() { compare_was_ended "$1/stock"; }
 
 compare_was_ended()
@@ -192,8 +192,8 @@ compare_was_ended()
 	esac
 }
 
-# compare_files DIR RUN: what stock and this run printed and left behind, pair by
-# pair.  The names of the files must be the same too.
+# compare_files DIR RUN: compare output and files of stock and this run, pair by
+# pair.  The names of the files must also be the same.
 compare_files()
 {
 	local dir=$1 run=$2 path
@@ -219,7 +219,7 @@ compare_files()
 	"$IMGTOOL" cmp "${pairs[@]}" 2>&1
 }
 
-# compare_masked A B [A B...]: the texts of each pair, but for what may differ.
+# compare_masked A B [A B...]: compare the texts of each pair, with COMPARE_MASK.
 compare_masked()
 {
 	while [ $# -gt 0 ]; do
@@ -256,14 +256,14 @@ compare_differs()
 	return 1
 }
 
-# One line of stock e2fsck is not the same twice whatever is pinned: when pass 1
-# refuses an attribute value in an inode of its own and the answer is "no", it
-# adds a variable it never set to the blocks the inode should have.  Its value
-# is what earlier calls left on the stack, on 64-bit machines mostly an address.
+# One line of stock e2fsck is never reproducible: if pass 1 rejects an attribute value
+# that has an inode of its own and the answer is "no", it adds an uninitialized
+# variable to the number of blocks the inode should have.  The value was left on the
+# stack by earlier calls; on 64-bit machines it is mostly an address.
 #
-# compare_unset_variable DIR IMAGE OPTION...: do the runs differ in these lines
-# only, and stock in the same way from itself, run again as it was or with other
-# bytes left on its stack?
+# compare_unset_variable DIR IMAGE OPTION...: do the runs differ only in these lines,
+# and does stock differ from itself in the same way, run again unchanged or with other
+# bytes on its stack?
 compare_unset_variable()
 {
 	local dir=$1 out=$1/again.out
@@ -283,10 +283,10 @@ compare_unset_variable()
 	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$out"
 }
 
-# Some damage makes stock e2fsck free memory twice (f_inlinedir_bad_symlink of
-# its own tests).  What glibc calls it and the backtrace e2fsck prints then hold
-# addresses, which differ from run to run and with what else is loaded; all the
-# rest, the status and the images too, must be the same.
+# On some damage stock e2fsck frees memory twice (f_inlinedir_bad_symlink of its own
+# tests).  glibc's message and e2fsck's backtrace then contain addresses, which differ
+# from run to run and with the loaded libraries.  Everything else must be the same,
+# including the status and the images.
 compare_crash()
 {
 	local dir=$1 path
@@ -304,7 +304,7 @@ compare_crash()
 	done
 }
 
-# The first bytes of two files, as far as the shorter one goes.
+# Are two files the same up to the length of the shorter one?
 begin_alike()
 {
 	local a b
@@ -313,8 +313,7 @@ begin_alike()
 	cmp -s -n $((a < b ? a : b)) "$1" "$2"
 }
 
-# Is it the heap that decides how stock ends?  It is run again with heaps that
-# lie otherwise.
+# Does the way stock ends depend on its heap?  Runs it again with other heap layouts.
 heap_decides()
 {
 	local dir=$1 count
@@ -331,10 +330,10 @@ heap_decides()
 	return 1
 }
 
-# What is freed twice has been written over before: the allocator notices
-# sooner or later, by how the heap lies, and e2fsck prints more or less until
-# then.  Both must crash, with the same status and images, and with output that
-# begins alike; and stock must differ from itself.
+# Memory that is freed twice was corrupted before.  When the allocator notices depends
+# on the layout of the heap, and so does the length of e2fsck's output until then.
+# Both must crash, with the same status and images and the same beginning of the
+# output; and stock must differ from itself.
 compare_heap()
 {
 	local dir=$1 path
@@ -395,7 +394,7 @@ compare_test()
 	for excuse in $COMPARE_EXCUSES; do
 		"$excuse" "$dir" "$@" >/dev/null && return
 	done
-	# A sanitizer does not let stock's own mistakes pass.
+	# A sanitizer also stops on bugs of the stock program.
 	if [ -n "$E2PF_RUNTIME" ] && grep -aq '^Signal (' "$dir/stock.err"; then
 		E2PF_RUNTIME='' compare_test "$dir" "$manager" "$@"
 		return
