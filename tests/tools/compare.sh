@@ -427,10 +427,10 @@ compare_crashed()
 # compare_outcome DIR MANAGER IMAGE OPTION...: after compare_stock, sets
 # COMPARE_OUTCOME:
 #   agreed
-#   endless	stock was ended, ours as well, and they began alike
+#   endless	both were stopped, and their output up to then agrees
 #   unsure	they differ, but stock differs from itself: with COMPARE_UNSURE
-#   hung, crashed, disagreed	what became of ours, where stock did otherwise
-# What differs is in DIR/why.
+#   hung, crashed, disagreed	ours did, and stock did not
+# DIR/why has the differences.
 compare_outcome()
 {
 	local dir=$1 ended='' longer=${COMPARE_TEST_LIMIT:-$COMPARE_LIMIT}
@@ -461,8 +461,8 @@ compare_outcome()
 		COMPARE_OUTCOME=unsure
 }
 
-# compare_ends SECONDS DIR IMAGE OPTION...: does stock end, given longer?  On a
-# busy machine it may just have been slow.
+# compare_ends SECONDS DIR IMAGE OPTION...: does stock end within this time?  On a busy
+# machine it may just have been slow.
 compare_ends()
 {
 	local COMPARE_LIMIT=$1
@@ -472,7 +472,7 @@ compare_ends()
 	! compare_endless "$1"
 }
 
-# compare_planned DIR: blocks that were planned, by the statistics.
+# compare_planned DIR: the number of planned blocks, from the statistics.
 compare_planned()
 {
 	sed -n 's/.*"block_size":\([0-9]*\).*/size \1/p
@@ -483,8 +483,8 @@ compare_planned()
 }
 
 # compare_prepare IMAGE: with COMPARE_LIFETIME=0 the superblock's count of
-# kilobytes ever written starts at 0, which libext2fs takes for "not counted":
-# tells differences in the count from all others.
+# kilobytes ever written starts at 0, which libext2fs takes for "not counted".  This
+# distinguishes differences in the count from all others.
 compare_prepare()
 {
 	[ "${COMPARE_LIFETIME-1}" = 0 ] || return 0
@@ -493,8 +493,8 @@ compare_prepare()
 	return 0
 }
 
-# compare_image NAME DIR IMAGE OPTION...: stock once, each manager, one line.
-# Stock's status and output stay in DIR for who wants to look at them.
+# compare_image NAME DIR IMAGE OPTION...: runs stock once, and each manager, and prints
+# one line.  Stock's status and output stay in DIR.
 compare_image()
 {
 	local name=$1 dir=$2 manager bad=0 log=$2/log

@@ -5,17 +5,16 @@
 # prints which lines of lib/, launch/, e2fsck/ and accel/ none of them executed.  TABLE
 # names a document that gets the figures between its two marks.
 #
-# Many of these lines run in processes that come to grief on purpose.  The
-# counters of one that is killed are lost; those of all others are kept, and
-# keeping them must not show: no messages, and no calls for the fault injection
-# to refuse.
+# Many of these lines run in processes that are made to fail.  The counters of a
+# killed process are lost.  Those of all others are kept, and writing them must not be
+# visible: it prints no messages and makes no calls that the fault injection counts.
 
 set -u
 
 srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 top=${srcdir%/tests}
 dir=${1:-coverage-build}
-# Not for the tests, of which one has a table as well.
+# Not passed to the tests, because one of them also writes a table.
 document=${TABLE-}
 unset TABLE
 
@@ -36,8 +35,8 @@ cat >exit.h <<-END
 	#endif
 END
 
-# gcc's own code for that is part of the programs.  The calls it makes are not
-# theirs: under other names the fault injection does not see them.
+# gcc's code for that is part of the programs, but its calls must not be counted as
+# theirs.  Under other names the fault injection does not see them.
 mkdir -p libgcov
 objcopy --redefine-sym malloc=__libc_malloc --redefine-sym free=__libc_free \
 	--redefine-sym open=__open --redefine-sym fdopen=_IO_fdopen \
@@ -50,13 +49,13 @@ export GCOV_ERROR_FILE=/dev/null
 	exit
 make -s >make.log || exit
 find . -name '*.gcda' -delete
-# Some tests run as nobody, who has to open these files as well.
+# Some tests run as user nobody, who must be able to open these files.
 (umask 0 && make -s -k -C tests check) >check.log 2>&1 || {
 	grep -E '^(FAIL|ERROR):' check.log
 	echo "coverage: some tests fail: the figures are of this run"
 } >&2
 
-# A line counts as executed when it was in one of the objects made from it.
+# A line counts as executed if it was in any of the objects compiled from it.
 report()
 {
 	gcovr -r "$top" --object-directory "$dir" \

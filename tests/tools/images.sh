@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# Small filesystems, one for each feature of ext2, ext3 and ext4 that changes
-# where metadata lies or how it is read.  The same bytes each time: UUID, hash
-# seed and clock are fixed, and files are put in with debugfs, in our order
-# (mke2fs -d takes names in the order the host's readdir gives them).
+# Small filesystems, one for each feature of ext2, ext3 and ext4 that changes where
+# metadata is stored or how it is read.  They are reproducible: UUID, hash seed and
+# clock are fixed, and debugfs adds files in a fixed order (mke2fs -d uses the order of
+# the host's readdir).
 #
-# Sourced after lib.sh.  image_names prints the names, image_make NAME FILE
-# makes one.  It knows nothing about the checker under test; the stock one is
-# used to build htree directories and to bring counts in order.
+# To be sourced after lib.sh.  image_names prints the names, image_make NAME FILE makes
+# one.  This file does not know the checker under test; it uses the stock one to build
+# htree directories and to correct counts.
 
 IMAGE_UUID=e2f5e2f5-0001-4002-8003-000000000001
 IMAGE_JUUID=e2f5e2f5-0001-4002-8003-000000000002
@@ -89,7 +89,7 @@ image_sources()
 	image_tree >"$s/tree.cmd"
 }
 
-# debugfs commands: a tree with something of everything.
+# debugfs commands: a tree with a file of each kind.
 image_tree()
 {
 	local s=$IMAGE_SRC d i name path=/deep
@@ -133,8 +133,8 @@ image_tree()
 	echo "ea_set -f $s/xattr-block /d1 user.dir"
 }
 
-# The recipes: name, size, options of mke2fs, and words that say what else is
-# done.  The words are functions of the same name with image_do_ before.
+# The recipes: name, size, options of mke2fs, and further steps.  The step NAME is the
+# function image_do_NAME.
 image_table()
 {
 	local e4=extent,flex_bg,dir_index,filetype,sparse_super,large_file
@@ -308,8 +308,8 @@ image_settle()
 	rm -f "$1.log"
 }
 
-# Commands on standard input.  debugfs says nothing in its exit status; what
-# it prints on standard error beside its own name is an error.
+# Commands on standard input.  debugfs does not report errors in its exit status;
+# anything on standard error except its name is an error.
 image_debugfs()
 {
 	LD_PRELOAD=$FIXED_RANDOM debugfs -w -f - "$1" >"$1.log" 2>"$1.err"
@@ -338,7 +338,7 @@ image_do_ea_large()
 	END
 }
 
-# EXT4_CASEFOLD_FL is allowed on an empty directory only.
+# EXT4_CASEFOLD_FL is allowed only on an empty directory.
 image_do_casefold()
 {
 	local i
@@ -352,7 +352,7 @@ image_do_casefold()
 	} | image_debugfs "$1"
 }
 
-# Flags without the context xattr: what a hostile image would have.
+# Flags without the context xattr, as in a hostile image.
 image_do_encrypt()
 {
 	image_debugfs "$1" <<-END
@@ -372,8 +372,8 @@ image_do_huge_file()
 	END
 }
 
-# A directory written as a file and renamed to one by its mode.  e2fsck builds
-# the index: 3 names to a 1k block, 120 blocks to an index block.
+# A directory written as a file, which becomes one by its mode.  e2fsck builds the
+# index: 3 names per 1k block, 120 blocks per index block.
 image_big_dir()
 {
 	local image=$1 count=$2 blocks=$IMAGE_SRC/dir.${1##*/}
@@ -432,7 +432,7 @@ image_do_orphans()
 
 	a=$(image_ino "$1" /d2/f3)
 	b=$(image_ino "$1" /d2/f4)
-	# The list goes through the deletion times; the last has 0.
+	# The list is linked through the deletion times; the last one is 0.
 	image_debugfs "$1" <<-END
 	unlink /d2/f3
 	unlink /d2/f4
@@ -444,15 +444,15 @@ image_do_orphans()
 	END
 }
 
-# One journal device and a filesystem that says it is its own.  mke2fs -J
-# device= takes block devices only.
+# A journal device and a filesystem that uses it.  mke2fs -J device= accepts only
+# block devices.
 image_do_journal_device()
 {
 	truncate -s 5M "$1.jdev"
 	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -b 4096 -O journal_dev \
 		-U $IMAGE_JUUID "$1.jdev" || return
-	# s_nr_users and the first of s_users, behind the 1k of boot block and
-	# superblock in block 1 of 4k.
+	# s_nr_users and the first of s_users, in the superblock at the start of
+	# block 1 of 4k.
 	printf '\0\0\0\1' | dd of="$1.jdev" bs=1 conv=notrunc status=none \
 		seek=$((4096 + 64))
 	printf '%s' "$IMAGE_UUID" | tr -d - | sed 's/../\\x&/g' |
@@ -505,7 +505,7 @@ image_do_counts_off()
 # Options a check of this image needs.
 image_options() { [[ $(image_line "$1") != *journal?device* ]] || echo "-j jdev"; }
 
-# What -fyD would mend again is done after it.
+# Steps that -fyD would undo come after it.
 image_is_late()
 {
 	case $1 in
@@ -515,7 +515,7 @@ image_is_late()
 	return 1
 }
 
-# image_make NAME FILE: 0, or 1 with the reason on standard output where the
+# image_make NAME FILE: returns 0, or 1 with the reason on standard output if the
 # host's e2fsprogs cannot make it.
 image_make()
 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# What all test scripts share: TAP lines, a temporary folder that goes away,
-# the helpers written in C, and what this machine lets a test do.  Sourced
-# by bash; it knows nothing about images or about what is compared.
+# To be sourced by all test scripts (bash): TAP lines, a temporary folder, the helpers
+# written in C, and tests of what this machine allows.  It does not know images or
+# comparisons.
 #
 # Variables a caller may set:
 #   srcdir, top_builddir	as automake sets them (default: ., srcdir/..)
@@ -17,8 +17,8 @@
 
 set -u
 
-# A shell's background ignores SIGINT, and what is ignored from the start stays
-# so: the tests of signals, and Ctrl-C, want it as at a terminal.
+# Background processes of a shell ignore SIGINT, and a signal that is ignored at start
+# stays so.  The tests of signals, and Ctrl-C, need it as at a terminal.
 if [ -n "$(trap -p INT QUIT)" ]; then
 	exec env --default-signal=INT,QUIT bash "$0" "$@"
 fi
@@ -29,8 +29,8 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
 E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 
-# The host's own settings must not show in an image or in an output.  A run is
-# known by E2PF_TEST_MARK when it comes to finding processes left behind.
+# The host's settings must not affect images or output.  E2PF_TEST_MARK identifies the
+# processes of a run, to find those left behind.
 E2PF_USER_PRELOAD=${LD_PRELOAD-}
 unset LD_PRELOAD LANGUAGE E2FSCK_FORCE_INTERACTIVE E2FSCK_FIXES_ONLY
 unset PREFETCH PREFETCH_THREADS PREFETCH_MEM PREFETCH_STATS PREFETCH_E2FSCK
@@ -43,13 +43,13 @@ export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
 export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null SOURCE_DATE_EPOCH=1500000000
 export E2PF_TEST_MARK=e2pf-test-$$
 
-# The module of a sanitized build goes into an e2fsck that is not.  The
-# address sanitizer wants to be the first library loaded and is not, with a
-# library of the user's in front; but it must come before libc, or it sees
-# nothing of the heap.  What e2fsck itself leaks is its own affair, what it
-# reads without having set it must be what it is without, and its handlers of
-# fatal signals are wanted.  The thread sanitizer cannot be loaded after the
-# program has started: nothing can be preloaded then.
+# The module of a sanitized build is loaded into an e2fsck that is not sanitized.  The
+# address sanitizer checks that it is the first library loaded, which it is not if the
+# user preloads another; but it must precede libc, or it does not see the heap.  Leaks
+# of e2fsck are ignored, memory that e2fsck reads uninitialized must have the same
+# contents as without the sanitizer, and e2fsck's handlers of fatal signals are kept.
+# The thread sanitizer cannot be loaded after the program has started, so with it
+# nothing can be preloaded.
 E2PF_RUNTIME=
 case ${SANITIZERS:-no} in
 *address*)
@@ -66,8 +66,8 @@ esac
 export UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS-}
 
 #
-# TAP.  Lines carry no numbers, for workers write them side by side; the plan
-# comes last.
+# TAP.  Lines have no numbers, because workers write them in parallel; the plan comes
+# last.
 #
 tap_ok() { printf 'ok - %s\n' "$*"; }
 
@@ -93,8 +93,8 @@ tap_bail()
 	exit 99
 }
 
-# tap_check NAME COMMAND...: ok when the command succeeds; its output is the
-# diagnostic when it does not.
+# tap_check NAME COMMAND...: ok if the command succeeds; otherwise its output is the
+# diagnostic.
 tap_check()
 {
 	local name=$1 log=$E2PF_TMP/check.$BASHPID
@@ -113,7 +113,7 @@ tap_check()
 tap_run()
 {
 	"$@" | {
-		# Some awks hold lines back until they have many.
+		# Some awks buffer their output.
 		count=0 status=0
 		while IFS= read -r line; do
 			printf '%s\n' "$line"
@@ -152,7 +152,7 @@ tmp_setup()
 {
 	E2PF_TMP=$(mktemp -d "${TMPDIR:-/tmp}/e2pf-test.XXXXXXXXXX") ||
 		tap_bail "no temporary folder"
-	# Tests that give up their privileges look into it.
+	# Tests that drop their privileges must be able to read it.
 	chmod 0711 "$E2PF_TMP"
 	trap tmp_cleanup EXIT
 	trap 'exit 129' HUP
@@ -183,7 +183,7 @@ helpers_setup()
 		tap_bail "fill-stack.c does not compile"
 }
 
-# Programs every script needs.  e2fsprogs ships them all together.
+# Programs that every script needs; all are part of e2fsprogs.
 require_programs()
 {
 	local program
@@ -198,7 +198,7 @@ require_programs()
 }
 
 #
-# What this machine lets us do.
+# What this machine allows.
 #
 have_root() { [ "$(id -u)" = 0 ]; }
 have_program() { command -v "$1" >/dev/null; }
@@ -221,9 +221,9 @@ loop_detach()
 		sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"
 }
 
-# Processes started with our mark in the environment that run a checker: PID
-# and name.  This shell and its own children have the mark
-# too, so only those that are the launcher, e2fsck or e2prefetch count.
+# PID and name of processes with our mark in the environment that run a checker.  This
+# shell and its children have the mark, too, so only the launcher, e2fsck and
+# e2prefetch count.
 marked_processes()
 {
 	local dir name
@@ -266,8 +266,8 @@ no_process_left()
 	return 1
 }
 
-# workers FUNCTION ARG...: FUNCTION ARG for each, E2PF_JOBS at a time, their
-# outputs one after the other and whole.
+# workers FUNCTION ARG...: run FUNCTION ARG for each ARG, E2PF_JOBS at a time.  Outputs
+# are not mixed.
 workers()
 {
 	local function=$1 arg out running=0

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Static checkers over all C sources, tests and disk models included:
-# clang-tidy, cppcheck and gcc -fanalyzer.  What is not asked of them, and why,
-# is in .clang-tidy and cppcheck-suppressions.txt.  Prints TAP: a finding is a
-# failure.
+# Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and
+# disk models.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with
+# reasons.  Prints TAP: a finding is a failure.
 #
 # Needs a configured build in top_builddir for config.h.
 
@@ -23,7 +22,8 @@ not_ok()
 	failed=1
 }
 
-# checker NAME COMMAND...: of the program NAME ends with; its lines about our sources are findings.
+# checker NAME COMMAND...: NAME ends with the program's name; its lines about our
+# sources are findings.
 checker()
 {
 	local name=$1 out log status
@@ -47,7 +47,7 @@ checker()
 	fi
 }
 
-# each FUNCTION: with each source, some at a time.
+# each FUNCTION: run it on each source, several at a time.
 each()
 {
 	local function=$1 first pid status=0
@@ -71,7 +71,7 @@ each()
 
 tidy_one() { clang-tidy -quiet "$1" -- "${cflags[@]}"; }
 
-# gcc 12 takes a struct that is handed out by its first member for a leak, and
+# gcc 12 reports a leak if a struct is returned as a pointer to its first member, and
 # does not know that a failed assert_non_null() of cmocka does not return.
 analyze_one()
 {
@@ -92,8 +92,7 @@ analyze_one()
 }
 mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs -Iaccel/trial)
-# Where a library is not there, what is built with it is not looked at, as
-# configure does.
+# If a library is missing, the sources that need it are skipped, as configure does.
 packages=(ext2fs com_err json-c inih)
 leave_out()
 {

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# What scripts share that run other tests in many places: the TAP of each
-# passed on, counted by place and group, and a table in a document.  Sourced;
-# it knows nothing about what the places are.
+# To be sourced by scripts that run other tests in many places: passes on their TAP,
+# counts it by place and group, and writes a table into a document.
 
 # pass_on PLACE GROUP NAME COUNTS: the TAP of one program, each line under its
-# name, and "PLACE GROUP passed|skipped|failed" in the file COUNTS.  cmocka 1.1
-# prints a skipped test as "not ok", with the reason in front; a program that
-# ends early has not kept its plan.
+# name, and "PLACE GROUP passed|skipped|failed" in the file COUNTS.  cmocka 1.1 prints
+# a skipped test as "not ok", after the reason; a program that ends early does not
+# match its plan.
 pass_on()
 {
 	awk -v place="$1" -v group="$2" -v of="$3" -v counts="$4" '
@@ -55,8 +54,8 @@ pass_on()
 	}'
 }
 
-# write_table NAME TABLE DOCUMENT: what stands in DOCUMENT between the marks
-# NAME becomes the file TABLE; all else stays.
+# write_table NAME TABLE DOCUMENT: replace the text between the marks NAME in DOCUMENT
+# with the file TABLE.
 write_table()
 {
 	awk -v name="$1" -v table="$2" '
