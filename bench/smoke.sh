@@ -79,9 +79,9 @@ report_complete()
 		"$tmp/out/timing.md"
 }
 
-# Devices without FUSE: the plain image, and a loop device limited by the kernel,
-# where it can.  At 3000 reads a second without a burst, 4,000 reads take more
-# than a second.
+# Devices without FUSE: the plain image, and a loop device limited by the kernel, if it
+# can do so.  At 3000 reads per second without a burst, 4,000 reads take more than a
+# second.
 own_disk()
 {
 	run --models plain --images extents@1/100 --checkers stock \

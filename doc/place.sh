@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Documents name files by the places that packages put them in, or by those in
-# the sources.  In documents that were just installed this puts in the places
-# where the files are now.
+# Documents name files by their paths in packages or in the sources.  This replaces
+# these in documents that were just installed with the paths on this system.
 #
 #	place.sh LIBEXECDIR SYSCONFDIR DOCDIR FILE...
 #
@@ -14,7 +13,7 @@ shift 3
 
 set -e
 for file; do
-	# In a text a document beside it, in a manual one by its full name.
+	# A text names a document beside it, a manual by its full path.
 	case $file in
 	*.md) beside= ;;
 	*) beside=$docdir/ ;;
@@ -25,7 +24,7 @@ for file; do
 		-e "/in the sources/!s|doc/\([a-z-]*\.md\)|$beside\1|g" \
 		-e "/in the sources/!s|doc/\([a-z-]*\.png\)|$beside\1|g" \
 		"$file" >"$file.new"
-	# The mode that it was installed with stays.
+	# The mode of the installed file is kept.
 	cat "$file.new" >"$file"
 	rm "$file.new"
 done

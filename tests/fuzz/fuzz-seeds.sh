@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# The seeds of the fuzz targets, made anew each time: fuzz_seeds TARGET DIR.
-# Inputs that once were findings are made here too, so that every run begins
-# with them.  Sourced after lib.sh; knows the form of each target's input,
-# which is told at the top of its source.
+# To be sourced after lib.sh.  fuzz_seeds TARGET DIR makes the seeds of a fuzz target.
+# They include inputs that found bugs, so that every run begins with these.  Knows the
+# input format of each target, which is described at the top of its source.
 
 # hex BYTES...: bytes as two digits each, to standard output.
 hex()
@@ -17,7 +16,7 @@ hex()
 	done
 }
 
-# The bytes of a small filesystem are better than any made up.
+# Real bytes of a small filesystem are better than synthetic ones.
 seeds_plan()
 {
 	local dir=$1 image=$1.image table f
@@ -54,7 +53,7 @@ seeds_settings()
 	done
 	{ hex 01; printf '1\0001\0008\0001G\000-\000'; } >"$dir/env-good"
 	{ hex 01; printf '1\0002\0000\0001\000/x\000'; } >"$dir/env-bad"
-	# What was found: a newline in a value made two lines of the message.
+	# A bug that was found: a newline in a value split the message.
 	{ hex 01; printf 'a\nb\033[2J\000'; } >"$dir/env-newline"
 	{
 		hex 02
@@ -132,8 +131,7 @@ seeds_image()
 	done
 }
 
-# The superblock of a small filesystem, and what the first bytes after it say
-# of a block.
+# The superblock of a small filesystem, and the bytes after it that describe a block.
 seeds_btrfs()
 {
 	local dir=$1 image=$1.image n
@@ -145,7 +143,7 @@ seeds_btrfs()
 		{
 			hex "$n"
 			dd if="$image" bs=4k skip=16 count=1 status=none
-			# Blocks whose header is right, as one of each tree.
+			# Blocks with a valid header, one of each tree.
 			hex 3f
 			dd if="$image" bs=512 skip=2048 count=1 status=none
 			hex 1f
@@ -155,7 +153,7 @@ seeds_btrfs()
 	rm -f "$image"
 }
 
-# An item of each kind that is looked into, and a node with two children.
+# An item of each kind that is parsed, and a node with two children.
 seeds_search()
 {
 	local dir=$1 type

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# Seeded corruptions of sound images, one each, by corrupt.c: the command under
-# test must say, return and write what stock does.  The seed says all.  Sourced,
-# after lib.sh, report.sh and compare.sh.
+# To be sourced after lib.sh, report.sh and compare.sh.  Seeded corruptions of sound
+# images, one each, by corrupt.c: the command under test must have the output, status
+# and image of stock.  Consecutive seeds take the kinds of corruption in turn, and each
+# round of kinds uses the next image, so a seed always names the same case.
 #
-# The script has
+# The script defines
 #   kinds		of corruptions, in the order of the seeds; "none" leaves the
 #			image sound
 #   check_corrupted DIR KIND IMAGE
 #			checks of DIR/bad by check_image; IMAGE is its name,
 #			and what it adds to $what is in the output
-#   columns		of the table: one of the words of print_table each
-#   COUNT, FIRST	the seeds, where none are named
+#   columns		of the table, words that print_table knows
+#   COUNT, FIRST	the seeds if none are given
 #   BATCH		cases of one worker before its output is written
 #   PLANNED_MOST	blocks that may be planned, with COMPARE_STATS
 # and makes its images in E2PF_TMP/images, with one call of found_kinds for each.
 # It may have its own choose().
 #
-# With TABLE=FILE the figures replace what stands between the two marks for them
-# in FILE.  With KEEP=FOLDER the images that do not agree are kept there.
+# With TABLE=FILE the figures are written between their two marks in FILE.  With
+# KEEP=FOLDER the images that do not agree are kept there.
 
 seeds_setup()
 {
@@ -38,8 +39,8 @@ found_kinds() { "$CORRUPT" "$E2PF_TMP/images/$1" >"$E2PF_TMP/kinds/$1"; }
 # images_of KIND: the names of the images that have it, sorted.
 images_of() { (cd "$E2PF_TMP/kinds" && grep -l "^$1 " -- *); }
 
-# check_image DIR KIND IMAGE OPTION...: stock once, then each manager.  Prints how
-# each went; what is not as it should be is added to DIR/log.
+# check_image DIR KIND IMAGE OPTION...: stock once, then each manager.  Prints the
+# outcome of each; differences are added to DIR/log.
 check_image()
 {
 	local dir=$1 kind=$2 manager planned=0 word
@@ -150,7 +151,7 @@ print_table()
 			width = split(columns, column, " ")
 		}
 		{
-			# Where stock crashes, ours must crash alike.
+			# If stock crashes, ours must crash in the same way.
 			count($1, $2)
 			if ($2 == "stock-crashed")
 				count($1, "agreed")

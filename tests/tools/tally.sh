@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# Counting what became of many runs: one TAP line for a kind of fault, and a
-# row of the table in doc/testing.md.  Sourced after lib.sh and compare.sh; it
-# knows nothing of what the faults are.
+# To be sourced after lib.sh and compare.sh.  Counts the outcomes of many runs and
+# prints one TAP line per kind of fault, and a row of the table in doc/testing.md.  It
+# does not know what the faults are.
 #
 # Variables:
-#   E2PF_FAULTS	"all" for every case there is; otherwise a sample
+#   E2PF_FAULTS	"all" for every case; otherwise a sample
 #   E2PF_TABLE	file that rows are added to
-#   TALLY_AGREED	what a TAP line says behind the number of cases
+#   TALLY_AGREED	text of a TAP line after the number of cases
 
 E2PF_FAULTS=${E2PF_FAULTS-}
 TALLY_AGREED=${TALLY_AGREED:-cases agree}
@@ -20,8 +20,8 @@ tally()
 	printf '%s\t%s\n' "$2" "$3" >>"$E2PF_TMP/tally.${1//[ \/]/_}"
 }
 
-# What became of a run that differs from stock's: 142 is the alarm, the others
-# are SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
+# The outcome of a run that differs from stock's, by its status: 142 is the alarm, the
+# others are SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
 tally_outcome()
 {
 	local stock test
@@ -60,7 +60,7 @@ tally_case()
 
 tally_count() { grep -c "^$2" "$1"; }
 
-# tally_end KIND: the TAP line, and what was not as it should be.
+# tally_end KIND: print the TAP line, and the differences.
 tally_end()
 {
 	local kind=$1 file=$E2PF_TMP/tally.${1//[ \/]/_} cases outcome row
@@ -85,8 +85,8 @@ tally_end()
 	fi
 }
 
-# sample MOST: of the lines on standard input so many, evenly; all of them with
-# E2PF_FAULTS=all.
+# sample MOST: print at most MOST lines of standard input, evenly spread; all of them
+# with E2PF_FAULTS=all.
 sample()
 {
 	if [ "$E2PF_FAULTS" = all ]; then
@@ -114,7 +114,7 @@ tally_worker()
 		while IFS= read -r line; do
 			"$tally_function" "$line" </dev/null
 		done 2>>"$E2PF_TMP/noise.$shard"
-	# The shell says of each run that a signal ended that it was so.
+	# The shell prints a message for each run that a signal ended.
 	grep -Ev 'line [0-9]+: +[0-9]+ (Killed|Terminated|Interrupt|Alarm clock|Hangup|Aborted|Segmentation fault|File size limit exceeded)' \
 		"$E2PF_TMP/noise.$shard" | head -n 20 | sed 's/^/# /'
 	rm -f "$E2PF_TMP/noise.$shard"
