@@ -35,8 +35,8 @@ void map_kind_leave(ext2_filsys fs, int type);
 /* Bytes that all maps together may take. */
 uint64_t map_kind_budget(void);
 
-/* Maps may take one part in this many of the available memory.  They would take
- * all of it only if no chunk of them were entirely clear or set. */
+/* All maps together may take this fraction of the available memory: a quarter.
+ * They take that much only if each chunk has both clear and set bits. */
 #define MAPS_SHARE 4u
 
 /* The numbers that a map covers: valid ones go up to `end`, padding of the last

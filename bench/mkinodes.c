@@ -414,11 +414,11 @@ static void open_image(struct image *im, const char *path)
 	im->first = EXT2_FIRST_INODE(fs->super) + 1;
 	im->end = im->first + (im->dirs - 1) * (im->files + 1);
 	if (im->end > (uint64_t)fs->super->s_inodes_count + 1)
-		errx(1, "%s has %u inodes, it takes %llu", path,
+		errx(1, "%s has %u inodes; %llu are needed", path,
 		     fs->super->s_inodes_count, (unsigned long long)im->end);
 	if (!ext2fs_has_feature_extents(fs->super) ||
 	    !ext2fs_has_feature_filetype(fs->super))
-		errx(1, "%s is no ext4", path);
+		errx(1, "%s is not an ext4 filesystem", path);
 	im->table = calloc(EXT2_INODES_PER_GROUP(fs->super),
 			   EXT2_INODE_SIZE(fs->super));
 	im->block = malloc(fs->blocksize);

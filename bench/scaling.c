@@ -114,8 +114,8 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 }
 
 /*
- * A device that takes no time and is asked for everything, because it cannot be
- * seen what is cached.
+ * A device that takes no time.  Everything is requested from it, because it does
+ * not report what is cached.
  */
 
 static uint64_t null_span(struct e2pf_device *dev, uint64_t offset,

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /*
- * Count this process among those that share the memory, until
- * e2pf_share_leave() has been called as often, or the process ends in any way.
- * Does nothing if that is not possible (no procfs, few descriptors).  Safe from
- * any thread; a child of fork(2) is not counted.
+ * Count this process among those that share the memory.  The count ends with
+ * the matching e2pf_share_leave(), or with the process.  Does nothing if that is
+ * not possible (no procfs, few descriptors).  Safe from any thread; a child of
+ * fork(2) is not counted.
  */
 void e2pf_share_join(void);
 void e2pf_share_leave(void);
@@ -26,7 +26,7 @@ void e2pf_share_leave(void);
 unsigned e2pf_share_count(const char *sysroot);
 
 /* e2pf_available_memory() divided by e2pf_share_count(): the bytes this process
- * may use.  UINT64_MAX when nothing can be found out. */
+ * may use.  UINT64_MAX if the available memory is not known. */
 uint64_t e2pf_memory_share(const char *sysroot);
 
 /* The same for e2pf_idle_memory(). */
