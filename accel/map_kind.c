@@ -40,8 +40,8 @@ static bool names_bitmaps(const char *line)
 	return !strncmp(line, "bitmaps", 7) && !isalnum((unsigned char)line[7]);
 }
 
-/* Does e2fsck.conf choose the kind of maps?  Any such section counts: one that
- * repeats the default has no effect that could be seen from here. */
+/* Does e2fsck.conf choose the kind of maps?  Any such section counts, even one
+ * that repeats the default, because its values are not parsed here. */
 static bool user_chooses(void)
 {
 	const char *path = getenv("E2FSCK_CONFIG");

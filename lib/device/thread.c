@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How threads are started, and the priority of one among those of its process:
- * Linux keeps both values for each thread, though POSIX has the nice value for
- * the process.
+ * How threads are started, and the I/O priority and nice value of one thread:
+ * Linux keeps both per thread, though for POSIX the nice value belongs to the
+ * process.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

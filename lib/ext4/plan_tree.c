@@ -15,8 +15,8 @@
 #define EXTENT_MAGIC 0xf30a
 #define ENTRY_SIZE 12			/* of header, index and extent */
 #define I_BLOCK_SIZE (EXT2_N_BLOCKS * sizeof(uint32_t))
-/* A length above this marks an uninitialized extent and is too large by this
- * number. */
+/* A length above this marks an uninitialized extent; subtract this to get the
+ * real length. */
 #define INIT_MAX_LEN 32768u
 
 static const uint8_t *entry_at(const void *node, unsigned index)

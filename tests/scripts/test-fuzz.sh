@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Each fuzz target for some seconds, from its seeds: libFuzzer with the
-# address and undefined behaviour checkers.  A finding is an input that
+# Runs each fuzz target for some seconds from its seeds, with libFuzzer and the
+# address and undefined behaviour sanitizers.  A finding is an input that
 # crashes, takes more than five seconds or more memory than FUZZ_MEMORY MiB;
 # it is kept in FUZZ_KEEP.
 #
