@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine at work from a source that is no ext4: the toy filesystem, on two
- * simulated devices, through the interface of source.h alone.
+ * The engine with a source other than ext4: the toy filesystem, on two simulated
+ * devices, using only the interface of source.h.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -79,7 +79,7 @@ static unsigned asked(struct rig *r, uint32_t place)
 	return fake_asked(&r->dev[place / TOY_BLOCKS], place % TOY_BLOCKS);
 }
 
-/* Blocks of this class that were asked for. */
+/* The number of requested blocks of this class. */
 static unsigned asked_of(struct rig *r, enum toy_class cls)
 {
 	unsigned n = 0;
@@ -99,7 +99,7 @@ static void assert_all_asked_once(struct rig *r)
 			assert_int_equal(asked(r, place), 1);
 		else if (!r->cfg.has_head)	/* else gaps are read */
 			assert_int_equal(asked(r, place), 0);
-	/* Nothing was parsed that had not been read ahead. */
+	/* Only blocks that had been read ahead were parsed. */
 	assert_int_equal(r->dev[0].missing_read + r->dev[1].missing_read, 0);
 }
 
@@ -122,15 +122,15 @@ static void all_read_once(void **state)
 		start(&r);
 		assert_true(e2pf_engine_wait(r.e, -1));
 		assert_all_asked_once(&r);
-		/* The units that were found on the way, too. */
+		/* Including units that were found while reading. */
 		assert_int_equal(r.fs.roots, TOY_ROOTS);
 		assert_false(e2pf_engine_gave_up(r.e));
 		tear_down(&r);
 	}
 }
 
-/* On both devices the map is read before any node, data when all trees are
- * through, and data in the order of the device. */
+/* On both devices the map is read before any node, and data after all trees, in
+ * device order. */
 static void phases_in_order(void **state)
 {
 	struct rig r;
@@ -200,7 +200,7 @@ static void every_read_a_hit(void **state)
 	assert_int_equal(st.stage[1].reads, TOY_ALL_BLOCKS);
 	assert_int_equal(st.stage[1].hits, TOY_ALL_BLOCKS);
 	assert_int_equal(st.wasted_bytes, 0);
-	/* What no tree names is read by nobody but the checker. */
+	/* Only the checker reads blocks that no tree refers to. */
 	check_block(&r, 1);
 	e2pf_engine_get_stats(r.e, &st);
 	assert_int_equal(st.stage[1].reads, TOY_ALL_BLOCKS + 1);
@@ -208,8 +208,8 @@ static void every_read_a_hit(void **state)
 	tear_down(&r);
 }
 
-/* No more than the budget is ahead of a checker that goes from root to root,
- * and all is read in the end. */
+/* The readahead window stays within the budget while a checker goes from root to
+ * root, and everything is read in the end. */
 static void budget_kept(void **state)
 {
 	static const unsigned workers[] = { 1, 3 };
@@ -227,14 +227,15 @@ static void budget_kept(void **state)
 			e2pf_engine_at(r.e, TOY_READ_TREES, unit);
 			fake_threads_settle();
 			nodes = asked_of(&r, TOY_NODE);
-			/* Each worker looks before a run of one block. */
+			/* Each worker checks the budget before a run, which
+			 * may exceed it by one block. */
 			assert_uint_in_range(nodes, unit ? unit : 1,
 					unit * (1 + TOY_NODES_OF_ROOT) + budget +
 					workers[w]);
 			if (unit < TOY_ROOTS / 2)
 				assert_int_equal(asked_of(&r, TOY_DATA), 0);
 		}
-		/* Of data, which only a later phase needs, half of it. */
+		/* Data, which only a later phase needs, may use half of it. */
 		assert_uint_in_range(asked_of(&r, TOY_DATA), 1,
 				budget / 2 + workers[w]);
 		e2pf_engine_stop(r.e, -1);
@@ -242,7 +243,7 @@ static void budget_kept(void **state)
 	}
 }
 
-/* Blocks that hold anything: it ends, and nothing outside is asked for. */
+/* Blocks with arbitrary contents: it ends, and requests nothing outside. */
 static void hostile_blocks(void **state)
 {
 	uint32_t seed, i, word;
