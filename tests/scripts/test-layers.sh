@@ -58,7 +58,7 @@ test_layers()
 		'e2prefetch\.h|settings\.h|report/stats_file\.h|(accel|findings)\.h'
 	tap_check "e2prefetch knows nothing of e2fsck's module" \
 		includes prefetch \
-		'e2prefetch\.h|settings\.h|report/stats_file\.h|(configuration|environment)\.h'
+		'e2prefetch\.h|settings\.h|report/(json|stats_file)\.h|(configuration|environment)\.h'
 }
 
 tmp_setup
