@@ -3,7 +3,8 @@
  * State shared by the engine's files, and what each provides to the others.
  *
  *	engine.c	life cycle and statistics
- *	survey.c	what to find out before the first batch
+ *	residency.c	what is cached
+ *	survey.c	where the device is measured
  *	batch.c		which units a worker takes
  *	phase.c		which phase is current, and which one follows
  *	worker.c	the threads
@@ -273,11 +274,13 @@ int e2pf_wake(struct e2pf_engine *e);
  * are too many.  The lock is held. */
 void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count);
 
-/* survey.c */
+/* residency.c */
 bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
 		      uint64_t offset, uint64_t len);
 /* Is everything cached already?  Checks samples spread over the devices. */
 bool e2pf_looks_warm(struct e2pf_engine *e);
+
+/* survey.c */
 /* If has_head is a guess, measure it. */
 void e2pf_probe_engine(struct e2pf_engine *e);
 
