@@ -38,7 +38,7 @@
 #include "device/share.h"
 #include "engine/trace.h"
 #include "ext4/units.h"
-#include "libext2fs/slots.h"
+#include "libext2fs/io_table.h"
 #include "report/stats_file.h"
 #include "trial.h"
 
@@ -115,7 +115,7 @@ static void notice(enum seen seen)
 static io_manager choose_manager(io_manager manager)
 {
 	if (manager == unix_io_manager && self.env.io == IO_MMAP &&
-	    !self.parallel && e2pf_io_slots_are_ours())
+	    !self.parallel && e2pf_io_table_is_ours())
 		manager = e2pf_mmap_io_manager;
 	return manager;
 }

@@ -24,7 +24,7 @@
 #include "linkage.h"
 #include "map_kind.h"
 #include "trial.h"
-#include "libext2fs/slots.h"
+#include "libext2fs/io_table.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -188,7 +188,7 @@ static enum finding try_maps(enum map_kind kind, const struct trial_life *tree)
 static enum finding try_indirect(struct findings *f)
 {
 	(void)f;
-	if (!e2pf_io_slots_are_ours())
+	if (!e2pf_io_table_is_ours())
 		return FINDING_UNREAD;
 	if (!all_there(walk_calls, COUNT(walk_calls)))
 		return FINDING_ABSENT;
@@ -203,7 +203,7 @@ static enum finding try_bitmaps(struct findings *f)
 	static struct trial_life tree;
 	enum finding ours;
 
-	if (!e2pf_io_slots_are_ours())
+	if (!e2pf_io_table_is_ours())
 		return f->of[ABILITY_ARRAYS] = FINDING_UNREAD;
 	/* A parallel e2fsck merges the maps of its threads, which works only
 	 * with libext2fs's trees, and accesses their members directly. */

@@ -19,7 +19,7 @@
 
 #include "btrfs_source.h"
 #include "format.h"
-#include "slots.h"
+#include "slot_set.h"
 
 /* The number of trees that are kept; no known filesystem has more. */
 #define TREES_MOST (1u << 20)
@@ -52,8 +52,8 @@ struct e2pf_btrfs {
 	 * chunks; and those that were known before the engine was started. */
 	struct e2pf_chunk_map system, map, known;
 	atomic_bool complete;		/* `map` no longer changes */
-	struct e2pf_slots seen;		/* passed on or deferred */
-	struct e2pf_slots leaves;	/* deferred */
+	struct e2pf_slot_set seen;		/* passed on or deferred */
+	struct e2pf_slot_set leaves;	/* deferred */
 	atomic_uint_fast64_t leaf_bytes;	/* of deferred leaves */
 	atomic_uint_fast64_t extent_bytes;	/* of leaves of extent trees */
 	uint64_t room;			/* bytes that may be read ahead; the
@@ -194,11 +194,11 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 	if (to->map == &btrfs->map) {
 		slot = e2pf_chunk_map_slot(to->map, ptr->logical, &aligned);
 		if (slot == UINT64_MAX || !has_room(btrfs, cls, ptr) ||
-		    !e2pf_slots_add(&btrfs->seen, slot))
+		    !e2pf_slot_set_add(&btrfs->seen, slot))
 			return;
 		if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES &&
 		    !to->at_once) {
-			if (e2pf_slots_add(&btrfs->leaves, slot))
+			if (e2pf_slot_set_add(&btrfs->leaves, slot))
 				atomic_fetch_add(&btrfs->leaf_bytes,
 						 btrfs->super.nodesize);
 			return;
@@ -270,8 +270,8 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	atomic_store(&btrfs->extent_bytes, 0);
 	atomic_store(&btrfs->complete, false);
 	e2pf_chunk_map_free(&btrfs->map);
-	e2pf_slots_free(&btrfs->seen);
-	e2pf_slots_free(&btrfs->leaves);
+	e2pf_slot_set_free(&btrfs->seen);
+	e2pf_slot_set_free(&btrfs->leaves);
 	e2pf_chunk_map_init(&btrfs->map, &btrfs->super, btrfs->device,
 			    btrfs->members);
 	/* These are known even if the chunk tree is damaged. */
@@ -313,7 +313,7 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	case E2PF_BTRFS_LEAVES:
 		/* The list of leaves is complete by now. */
 		if (!leaves_are_left(btrfs))
-			units = e2pf_slots_words(&btrfs->leaves) *
+			units = e2pf_slot_set_words(&btrfs->leaves) *
 				btrfs->members;
 		break;
 	}
@@ -336,7 +336,7 @@ static void seed_leaves(struct ref_sink *to, uint64_t unit)
 	to->device = (unsigned)(page % to->btrfs->members);
 	unit = page / to->btrfs->members * E2PF_SLOTS_WORDS +
 	       unit % E2PF_SLOTS_WORDS;
-	word = e2pf_slots_word(&to->btrfs->leaves, unit, &first);
+	word = e2pf_slot_set_word(&to->btrfs->leaves, unit, &first);
 	for (; word; word &= word - 1) {
 		logical = e2pf_chunk_map_logical(to->map, first +
 				(unsigned)__builtin_ctzll(word));
@@ -349,8 +349,8 @@ static void seed_leaves(struct ref_sink *to, uint64_t unit)
 static void finish_map(struct e2pf_btrfs *btrfs)
 {
 	e2pf_chunk_map_finish(&btrfs->map);
-	e2pf_slots_init(&btrfs->seen, btrfs->map.slots);
-	e2pf_slots_init(&btrfs->leaves, btrfs->map.slots);
+	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
+	e2pf_slot_set_init(&btrfs->leaves, btrfs->map.slots);
 	atomic_store(&btrfs->complete, true);
 }
 
@@ -543,8 +543,8 @@ void e2pf_btrfs_free(struct e2pf_btrfs *btrfs)
 	e2pf_chunk_map_free(&btrfs->system);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_chunk_map_free(&btrfs->known);
-	e2pf_slots_free(&btrfs->seen);
-	e2pf_slots_free(&btrfs->leaves);
+	e2pf_slot_set_free(&btrfs->seen);
+	e2pf_slot_set_free(&btrfs->leaves);
 	free(btrfs->extent_trees.root);
 	free(btrfs->other_trees.root);
 	pthread_mutex_destroy(&btrfs->lock);
@@ -580,9 +580,9 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 	if (complete)
 		slot = e2pf_chunk_map_slot(map, logical, &aligned);
 	*planned = slot != UINT64_MAX &&
-		   e2pf_slots_has(&btrfs->seen, slot) &&
+		   e2pf_slot_set_has(&btrfs->seen, slot) &&
 		   !(leaves_are_left(btrfs) &&
-		     e2pf_slots_has(&btrfs->leaves, slot));
+		     e2pf_slot_set_has(&btrfs->leaves, slot));
 	*ref = (struct e2pf_ref) {
 		.device = extent[0].device,
 		.offset = extent[0].offset,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The chunks that hold tree blocks: maps a logical address to a place on a
- * device, and to a slot in a set of blocks (slots.h).
+ * device, and to a slot in a set of blocks (slot_set.h).
  *
  * One thread fills the map.  After e2pf_chunk_map_finish() it may be read from
  * any thread.

@@ -25,7 +25,7 @@
 #include "e2prefetch.h"
 #include "guard.h"
 #include "mapping.h"
-#include "slots.h"
+#include "io_table.h"
 #include "unix_cache.h"
 
 struct mapped {
@@ -290,7 +290,7 @@ static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 	 * so these must be right. */
 	if (error || (flags & (IO_FLAG_DIRECT_IO | IO_FLAG_FORCE_BOUNCE)) ||
 	    is_asked_for("UNIX_IO_FORCE_BOUNCE") ||
-	    !e2pf_io_slots_are_ours() || pthread_once(&tried, try_cache) ||
+	    !e2pf_io_table_is_ours() || pthread_once(&tried, try_cache) ||
 	    !is_known)
 		return error;
 	m = map_file(name, flags, &st);

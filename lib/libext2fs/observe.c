@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "observe.h"
-#include "slots.h"
+#include "io_table.h"
 
 /* The number of managers that can be observed in one process.  A manager's
  * original operations are kept until the process ends: when observing ends,
@@ -29,7 +29,7 @@ typedef errcode_t readahead_fn(io_channel channel, unsigned long long block,
 
 struct e2pf_observed {
 	io_manager manager;		/* NULL: unused entry */
-	struct e2pf_io_slots slots;	/* of the manager's table */
+	struct e2pf_io_table slots;	/* of the manager's table */
 	read64_fn *read64;		/* the original operation, or NULL */
 	read32_fn *read32;
 	readahead_fn *readahead;
@@ -268,13 +268,13 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 {
 	io_manager manager = channel->manager;
 	struct e2pf_observed *entry = entry_for(manager);
-	struct e2pf_io_slots slots;
+	struct e2pf_io_table slots;
 	char *name;
 
 	o->observed = NULL;
 	if (!entry || atomic_load(&entry->observer) ||
 	    !is_writable(manager, sizeof(*manager)) ||
-	    !e2pf_io_slots_find(&slots))
+	    !e2pf_io_table_find(&slots))
 		return false;
 	name = strdup(channel->name ? channel->name : "");
 	if (!name)

@@ -53,7 +53,7 @@ bool e2pf_mounted_read(void *fs, const struct e2pf_btrfs_ptr *ptr,
 bool e2pf_mounted_place(const struct e2pf_mounted *fs, uint64_t logical,
 			unsigned *device, uint64_t *offset);
 
-/* The number of slots for a set of tree blocks (btrfs/slots.h), and the slot of
+/* The number of slots for a set of tree blocks (btrfs/slot_set.h), and the slot of
  * one block. */
 uint64_t e2pf_mounted_slots(const struct e2pf_mounted *fs);
 uint64_t e2pf_mounted_slot(const struct e2pf_mounted *fs, uint64_t logical);

@@ -109,7 +109,7 @@ static void close_send(struct e2pf_session *session)
 	e2pf_btrfs_ranges_free(&s->records);
 	e2pf_jobs_free(&s->jobs);
 	e2pf_jobs_free(&s->data);
-	e2pf_slots_free(&s->asked);
+	e2pf_slot_set_free(&s->asked);
 	e2pf_mounted_close(s->fs);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
@@ -265,7 +265,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	s->fs = e2pf_mounted_open(fd, &why);
 	if (!s->fs)
 		return why;
-	if (!e2pf_slots_init(&s->asked, e2pf_mounted_slots(s->fs))) {
+	if (!e2pf_slot_set_init(&s->asked, e2pf_mounted_slots(s->fs))) {
 		e2pf_mounted_close(s->fs);
 		s->fs = NULL;
 		return "no memory";

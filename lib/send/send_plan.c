@@ -31,7 +31,7 @@ static bool add_leaf(struct send *s, uint64_t tree,
 		.parse = parse
 	};
 	uint64_t slot = e2pf_mounted_slot(s->fs, leaf->ptr.logical);
-	bool is_new = slot != UINT64_MAX && e2pf_slots_add(&s->asked, slot);
+	bool is_new = slot != UINT64_MAX && e2pf_slot_set_add(&s->asked, slot);
 
 	/* If its items are needed, the leaf is searched even if it was
 	 * before. */

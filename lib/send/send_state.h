@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "btrfs/slots.h"
+#include "btrfs/slot_set.h"
 #include "device/rate.h"
 #include "jobs.h"
 #include "mounted.h"
@@ -56,7 +56,7 @@ struct sum {
 struct send {
 	struct e2pf_session base;
 	struct e2pf_mounted *fs;
-	struct e2pf_slots asked;	/* tree blocks that were planned */
+	struct e2pf_slot_set asked;	/* tree blocks that were planned */
 	/* The request. */
 	uint64_t tree, parent;
 	uint64_t clone[CLONES_MOST];

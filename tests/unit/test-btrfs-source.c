@@ -12,7 +12,7 @@
 #include "btrfs-fs.h"
 #include "fake-device.h"
 #include "btrfs/drain.h"
-#include "btrfs/slots.h"
+#include "btrfs/slot_set.h"
 #include "engine/engine.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -498,28 +498,28 @@ static void test_slots_of_chunks(void **state)
 
 static void test_slots(void **state)
 {
-	struct e2pf_slots set;
+	struct e2pf_slot_set set;
 	uint64_t first, words;
 
 	(void)state;
-	assert_true(e2pf_slots_init(&set, 1 << 20));
-	assert_int_equal(e2pf_slots_words(&set), 0);
-	assert_true(e2pf_slots_add(&set, 900000));
-	assert_true(e2pf_slots_add(&set, 65));
-	assert_false(e2pf_slots_add(&set, 65));
-	assert_true(e2pf_slots_has(&set, 65));
-	assert_false(e2pf_slots_has(&set, 66));
-	assert_false(e2pf_slots_has(&set, 500000));
-	assert_false(e2pf_slots_has(&set, UINT64_C(1) << 40));
-	assert_false(e2pf_slots_add(&set, UINT64_C(1) << 40));
-	words = e2pf_slots_words(&set);
+	assert_true(e2pf_slot_set_init(&set, 1 << 20));
+	assert_int_equal(e2pf_slot_set_words(&set), 0);
+	assert_true(e2pf_slot_set_add(&set, 900000));
+	assert_true(e2pf_slot_set_add(&set, 65));
+	assert_false(e2pf_slot_set_add(&set, 65));
+	assert_true(e2pf_slot_set_has(&set, 65));
+	assert_false(e2pf_slot_set_has(&set, 66));
+	assert_false(e2pf_slot_set_has(&set, 500000));
+	assert_false(e2pf_slot_set_has(&set, UINT64_C(1) << 40));
+	assert_false(e2pf_slot_set_add(&set, UINT64_C(1) << 40));
+	words = e2pf_slot_set_words(&set);
 	assert_int_equal(words, 2 * E2PF_SLOTS_WORDS);
-	assert_int_equal(e2pf_slots_word(&set, 1, &first), 2);
+	assert_int_equal(e2pf_slot_set_word(&set, 1, &first), 2);
 	assert_int_equal(first, 64);
-	assert_true(e2pf_slots_word(&set, E2PF_SLOTS_WORDS +
+	assert_true(e2pf_slot_set_word(&set, E2PF_SLOTS_WORDS +
 				    900000 / 64 % E2PF_SLOTS_WORDS, &first));
 	assert_int_equal(first, 900000 / 64 * 64);
-	e2pf_slots_free(&set);
+	e2pf_slot_set_free(&set);
 }
 
 /* Only recent requests that have not completed are waited for. */

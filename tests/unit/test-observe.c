@@ -19,7 +19,7 @@
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "libext2fs/observe.h"
-#include "libext2fs/slots.h"
+#include "libext2fs/io_table.h"
 #include "tiny-fs.h"
 
 #define BS 1024
@@ -365,13 +365,13 @@ static void another_table(void **state)
 	char buf[BS];
 	unsigned i;
 
-	assert_true(e2pf_io_slots_are_ours());
+	assert_true(e2pf_io_table_is_ours());
 	manager = *unix_io_manager;
 	for (i = PLACE(flush) + 1; i + 1 < E2PF_SLOTS; i++)
 		to[i + 1] = from[i];
 	memcpy(before, to, sizeof(before));
 	foreign = true;
-	assert_false(e2pf_io_slots_are_ours());
+	assert_false(e2pf_io_table_is_ours());
 	r->channel->manager = &manager;
 	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 	/* What is not read by is as it was: a call to get_stats, say. */

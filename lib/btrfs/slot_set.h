@@ -4,10 +4,10 @@
  * where a block can be.  Pages of bits are allocated when they are first used:
  * 1 TiB of metadata in blocks of 16 KiB takes 8 MiB.
  *
- * e2pf_slots_add() and e2pf_slots_has() may be called from any thread.
+ * e2pf_slot_set_add() and e2pf_slot_set_has() may be called from any thread.
  */
-#ifndef E2PF_BTRFS_SLOTS_H
-#define E2PF_BTRFS_SLOTS_H
+#ifndef E2PF_BTRFS_SLOT_SET_H
+#define E2PF_BTRFS_SLOT_SET_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #define E2PF_SLOTS_WORD 64u
 #define E2PF_SLOTS_WORDS 512u
 
-struct e2pf_slots {
+struct e2pf_slot_set {
 	uint64_t pages;			/* that there could be */
 	_Atomic(uint64_t) used;		/* that were allocated */
 	_Atomic(_Atomic(uint64_t) *) *page;
@@ -29,23 +29,23 @@ struct e2pf_slots {
 
 /* Make an empty set of slots 0 to slots - 1.  Returns false if memory runs
  * out. */
-bool e2pf_slots_init(struct e2pf_slots *set, uint64_t slots);
-void e2pf_slots_free(struct e2pf_slots *set);
+bool e2pf_slot_set_init(struct e2pf_slot_set *set, uint64_t slots);
+void e2pf_slot_set_free(struct e2pf_slot_set *set);
 
 /* Add a slot.  Returns false if it was in the set already, or if there is no
  * room for it. */
-bool e2pf_slots_add(struct e2pf_slots *set, uint64_t slot);
+bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot);
 
-bool e2pf_slots_has(const struct e2pf_slots *set, uint64_t slot);
+bool e2pf_slot_set_has(const struct e2pf_slot_set *set, uint64_t slot);
 
 /*
- * Go through the words of allocated pages, in order.  e2pf_slots_words()
+ * Go through the words of allocated pages, in order.  e2pf_slot_set_words()
  * returns their number; only one thread may call it at a time, and only while
- * no thread adds slots.  e2pf_slots_word() returns one word, and may be called
+ * no thread adds slots.  e2pf_slot_set_word() returns one word, and may be called
  * from any thread.  *first is the word's first slot.
  */
-uint64_t e2pf_slots_words(struct e2pf_slots *set);
-uint64_t e2pf_slots_word(const struct e2pf_slots *set, uint64_t word,
+uint64_t e2pf_slot_set_words(struct e2pf_slot_set *set);
+uint64_t e2pf_slot_set_word(const struct e2pf_slot_set *set, uint64_t word,
 			 uint64_t *first);
 
 #endif

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slots.h"
+#include "slot_set.h"
 
 #define PAGE_SLOTS ((uint64_t)E2PF_SLOTS_WORD * E2PF_SLOTS_WORDS)
 
 /* 64 MiB of bits: 8 TiB of metadata in blocks of 16 KiB. */
 #define PAGES_MOST 16384u
 
-bool e2pf_slots_init(struct e2pf_slots *set, uint64_t slots)
+bool e2pf_slot_set_init(struct e2pf_slot_set *set, uint64_t slots)
 {
 	memset(set, 0, sizeof(*set));
 	set->pages = slots / PAGE_SLOTS + 1;
@@ -24,7 +24,7 @@ bool e2pf_slots_init(struct e2pf_slots *set, uint64_t slots)
 	return set->page;
 }
 
-void e2pf_slots_free(struct e2pf_slots *set)
+void e2pf_slot_set_free(struct e2pf_slot_set *set)
 {
 	uint64_t i;
 
@@ -37,7 +37,7 @@ void e2pf_slots_free(struct e2pf_slots *set)
 
 /* The page with this number.  The first thread that needs a page allocates
  * it. */
-static _Atomic(uint64_t) *have_page(struct e2pf_slots *set, uint64_t number)
+static _Atomic(uint64_t) *have_page(struct e2pf_slot_set *set, uint64_t number)
 {
 	_Atomic(uint64_t) *page = atomic_load(&set->page[number]);
 	_Atomic(uint64_t) *made;
@@ -57,7 +57,7 @@ static _Atomic(uint64_t) *have_page(struct e2pf_slots *set, uint64_t number)
 	return page;
 }
 
-bool e2pf_slots_add(struct e2pf_slots *set, uint64_t slot)
+bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot)
 {
 	uint64_t bit = UINT64_C(1) << slot % E2PF_SLOTS_WORD;
 	_Atomic(uint64_t) *page;
@@ -69,7 +69,7 @@ bool e2pf_slots_add(struct e2pf_slots *set, uint64_t slot)
 					       E2PF_SLOTS_WORD], bit) & bit);
 }
 
-bool e2pf_slots_has(const struct e2pf_slots *set, uint64_t slot)
+bool e2pf_slot_set_has(const struct e2pf_slot_set *set, uint64_t slot)
 {
 	uint64_t bit = UINT64_C(1) << slot % E2PF_SLOTS_WORD;
 	_Atomic(uint64_t) *page;
@@ -81,7 +81,7 @@ bool e2pf_slots_has(const struct e2pf_slots *set, uint64_t slot)
 					 E2PF_SLOTS_WORD]) & bit;
 }
 
-uint64_t e2pf_slots_words(struct e2pf_slots *set)
+uint64_t e2pf_slot_set_words(struct e2pf_slot_set *set)
 {
 	uint64_t used = atomic_load(&set->used), i;
 	uint32_t *index;
@@ -99,7 +99,7 @@ uint64_t e2pf_slots_words(struct e2pf_slots *set)
 	return set->indexed * E2PF_SLOTS_WORDS;
 }
 
-uint64_t e2pf_slots_word(const struct e2pf_slots *set, uint64_t word,
+uint64_t e2pf_slot_set_word(const struct e2pf_slot_set *set, uint64_t word,
 			 uint64_t *first)
 {
 	uint64_t page = set->index[word / E2PF_SLOTS_WORDS];

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "slots.h"
+#include "io_table.h"
 
 /* Bits of a position. */
 #define BITS 6
@@ -87,7 +87,7 @@ static unsigned find(enum call call, unsigned without)
 	return slot >= HEAD && slot < E2PF_SLOTS ? slot : 0;
 }
 
-bool e2pf_io_slots_find(struct e2pf_io_slots *slots)
+bool e2pf_io_table_find(struct e2pf_io_table *slots)
 {
 	pthread_mutex_lock(&lock);
 	slots->read64 = find(READ, 0);
@@ -102,11 +102,11 @@ bool e2pf_io_slots_find(struct e2pf_io_slots *slots)
 #define PLACE(member) \
 	(offsetof(struct struct_io_manager, member) / sizeof(e2pf_slot))
 
-bool e2pf_io_slots_are_ours(void)
+bool e2pf_io_table_is_ours(void)
 {
-	struct e2pf_io_slots slots;
+	struct e2pf_io_table slots;
 
-	return e2pf_io_slots_find(&slots) &&
+	return e2pf_io_table_find(&slots) &&
 	       slots.read64 == PLACE(read_blk64) &&
 	       slots.read32 == PLACE(read_blk) &&
 	       slots.readahead == PLACE(cache_readahead);
