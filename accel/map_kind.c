@@ -106,6 +106,11 @@ bool map_kind_begin(enum map_kind kind, uint64_t budget, const char **why)
 	return self.kind == kind;
 }
 
+bool map_kind_is_ours(void)
+{
+	return self.kind == MAP_OURS;
+}
+
 uint64_t map_kind_budget(void)
 {
 	return self.budget;

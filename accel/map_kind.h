@@ -21,6 +21,9 @@ enum map_kind {
  */
 bool map_kind_begin(enum map_kind kind, uint64_t budget, const char **why);
 
+/* True after map_kind_begin() with MAP_OURS. */
+bool map_kind_is_ours(void);
+
 /* The kind of the next map of this filesystem's inodes or blocks.  MAP_TREE
  * means whatever libext2fs would make. */
 enum map_kind map_kind_for(ext2_filsys fs, bool blocks);

@@ -318,6 +318,7 @@ static void note_bad_blocks(struct trial_life *life, ext2_filsys fs)
 static void write_and_read(struct trial_life *life, ext2_filsys fs)
 {
 	dgrp_t group;
+	unsigned i;
 
 	keep(life, (unsigned long)ext2fs_set_gdt_csum(fs));
 	for (group = 0; group < fs->group_desc_count; group++)
@@ -329,6 +330,8 @@ static void write_and_read(struct trial_life *life, ext2_filsys fs)
 	fs->block_map = NULL;
 	fs->inode_map = NULL;
 	keep(life, (unsigned long)ext2fs_read_bitmaps(fs));
+	for (i = 0; i < 40; i++)
+		keep(life, ext2fs_bitcount(disk + i * BLOCK + i, BLOCK - i));
 	if (fs->block_map && fs->inode_map)
 		keep_maps(life, fs);
 	else

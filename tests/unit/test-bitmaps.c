@@ -406,6 +406,26 @@ static void configuration(void **state)
 	setenv("E2FSCK_CONFIG", "/dev/null", 1);
 }
 
+/* At any address, of any length. */
+static void counts_bits(void **state)
+{
+	static unsigned char bytes[300];
+	unsigned at, len, bit, i, count;
+
+	(void)state;
+	need_space();
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 37 ^ i >> 3);
+	assert_true(begin(UINT64_C(1) << 30));
+	for (at = 0; at < 9; at++)
+		for (len = 0; len <= sizeof(bytes) - at; len++) {
+			count = 0;
+			for (bit = 0; bit < len * 8; bit++)
+				count += bytes[at + bit / 8] >> bit % 8 & 1;
+			assert_int_equal(ext2fs_bitcount(bytes + at, len), count);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +435,7 @@ int main(void)
 		cmocka_unit_test(when_not),
 		cmocka_unit_test(limited),
 		cmocka_unit_test(configuration),
+		cmocka_unit_test(counts_bits),
 	};
 
 	setenv("E2FSCK_CONFIG", "/dev/null", 1);
