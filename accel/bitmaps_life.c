@@ -64,6 +64,26 @@ static void read_clock(void)
 	gettimeofday(&now, NULL);
 }
 
+/* The set of the last map that was freed, empty.  For its own readahead e2fsck
+ * makes and frees a map of all blocks once in a few groups. */
+static struct bitset spare;
+
+static bool take_set(struct bitset *set, uint64_t bits)
+{
+	if (spare.bytes != bitset_bytes(bits))
+		return bitset_init(set, bits);
+	*set = spare;
+	memset(&spare, 0, sizeof(spare));
+	return true;
+}
+
+static void leave_set(struct bitset *set)
+{
+	bitset_clear_all(set);
+	bitset_free(&spare);
+	spare = *set;
+}
+
 /* Charge a new set to the budget; frees the set if it does not fit. */
 static bool within_budget(struct bitset *set)
 {
@@ -92,7 +112,7 @@ static struct map *make(ext2_filsys fs, const struct map_shape *s,
 	map->fs = fs;
 	map->description = description ? strdup(description) : NULL;
 	if ((description && !map->description) ||
-	    !bitset_init(&map->set, map_shape_bits(s)) ||
+	    !take_set(&map->set, map_shape_bits(s)) ||
 	    !within_budget(&map->set)) {
 		free(map->description);
 		free(map);
@@ -122,7 +142,7 @@ static void forget(struct map *map)
 	taken -= map->set.bytes;
 	if (map == claims)
 		claims = NULL;
-	bitset_free(&map->set);
+	leave_set(&map->set);
 	free(map->description);
 	map->magic = 0;
 	free(map);

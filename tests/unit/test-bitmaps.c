@@ -21,6 +21,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "bitmaps.h"
+#include "map.h"
 #include "map_kind.h"
 #include "numbers.h"
 
@@ -406,6 +407,28 @@ static void configuration(void **state)
 	setenv("E2FSCK_CONFIG", "/dev/null", 1);
 }
 
+/* e2fsck makes and frees a map for each piece of its readahead. */
+static void reuses_memory(void **state)
+{
+	ext2fs_block_bitmap map;
+	const void *memory;
+
+	(void)state;
+	need_space();
+	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	assert_true(begin(UINT64_C(1) << 30));
+	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "a", &map), 0);
+	memory = ((struct map *)map)->set.table;
+	ext2fs_mark_block_bitmap_range2(map, 1, 100);
+	ext2fs_mark_block_bitmap2(map, 301);
+	ext2fs_free_block_bitmap(map);
+	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "b", &map), 0);
+	assert_ptr_equal(((struct map *)map)->set.table, memory);
+	assert_true(bitset_is_empty(&((struct map *)map)->set));
+	assert_true(ext2fs_test_block_bitmap_range2(map, 1, 400));
+	ext2fs_free_block_bitmap(map);
+}
+
 /* At any address, of any length. */
 static void counts_bits(void **state)
 {
@@ -435,6 +458,7 @@ int main(void)
 		cmocka_unit_test(when_not),
 		cmocka_unit_test(limited),
 		cmocka_unit_test(configuration),
+		cmocka_unit_test(reuses_memory),
 		cmocka_unit_test(counts_bits),
 	};
 
