@@ -75,11 +75,13 @@ struct e2pf_phase {
 	 * of the checker, at least 2.  Ignored otherwise. */
 	uint32_t window;
 	/* Classes (1u << class) found in this phase that the checker does not
-	 * use before a later one.  They may take half of the budget. */
+	 * use before a later one.  While a checker reports its position, those
+	 * that are not deferred do not count against the budget: name such a
+	 * class only if it is small. */
 	uint32_t later;
 	/* The classes among `later` that are not read ahead in this phase but
-	 * in the next with E2PF_ORDER_DEFERRED.  Only for references that are
-	 * not parsed. */
+	 * in the next with E2PF_ORDER_DEFERRED, where they may take half of the
+	 * budget.  References that are parsed are not deferred. */
 	uint32_t deferred;
 	/* The phase begins when e2pf_engine_begin_phase() says that the checker
 	 * has reached it, whatever is left of earlier phases; deferred
