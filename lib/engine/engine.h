@@ -170,8 +170,9 @@ uint64_t e2pf_engine_progress(struct e2pf_engine *e);
  * cheap.
  */
 
-/* The checker enters a stage (below E2PF_STAGES).  Statistics are kept per
- * stage, and some phases are useful in one stage only. */
+/* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.
+ * Statistics are kept per stage, and some phases are useful in one stage
+ * only. */
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 
 /* The checker has reached a phase that begins when it gets there (by_checker).

@@ -111,9 +111,10 @@ struct e2pf_source;
 /*
  * The operations of a source.  A phase is an index into the array that begin()
  * returns.  The engine holds its lock during begin(), units(), weight() and
- * sample(); these must neither call the engine nor wait for a lock that may be
- * held by a caller of the engine.  seed(), piece() and parse() are called
- * without the engine's lock, by several threads at once.
+ * sample(), and during piece() and parse() of what sample() passes; these must
+ * neither call the engine nor wait for a lock that may be held by a caller of
+ * the engine.  Otherwise seed(), piece() and parse() are called without the
+ * engine's lock, by several threads at once.
  */
 struct e2pf_source_ops {
 	/*
@@ -130,7 +131,7 @@ struct e2pf_source_ops {
 	 * Number of units that are known in a phase.  It may grow while workers
 	 * run, and never shrinks.  Set *more if the checker's reports may still
 	 * add units: the phase does not end before.  Units added by parse()
-	 * need no *more.
+	 * need no *more.  Not called for a phase with E2PF_ORDER_DEFERRED.
 	 */
 	uint64_t (*units)(struct e2pf_source *source, unsigned phase,
 			  bool *more);
@@ -148,8 +149,9 @@ struct e2pf_source_ops {
 			  const struct e2pf_ref *ref, uint64_t at);
 	/*
 	 * Pass to the sink the references in `size` bytes (as piece() said).
-	 * The bytes may be anything at all.  Returns true if units() of some
-	 * phase now counts more units.
+	 * The bytes may be anything at all.  Those of a sample are passed
+	 * again when their unit is read.  Returns true if units() of some phase
+	 * now counts more units.
 	 */
 	bool (*parse)(struct e2pf_source *source, const struct e2pf_ref *ref,
 		      uint64_t at, const void *bytes, uint32_t size,
