@@ -372,7 +372,6 @@ static void waits_at_the_same_time(void **state)
 {
 	struct e2pf_read a = { .length = BS }, b = { .offset = BS,
 						     .length = BS };
-	const struct e2pf_stage_stats *stage;
 	struct e2pf_engine_stats stats;
 	struct rig r;
 
@@ -389,11 +388,10 @@ static void waits_at_the_same_time(void **state)
 	fake_advance(&r.dev, SECOND);
 	e2pf_engine_after_read(r.e, &b);
 	stats = rig_stats(&r);
-	stage = stats.stage;
-	assert_int_equal(stage[E2PF_EXT4_PASS1].stalls, 1);
-	assert_int_equal(stage[E2PF_EXT4_PASS1].stall_ns, 2 * SECOND);
-	assert_int_equal(stage[E2PF_EXT4_PASS2].stalls, 1);
-	assert_int_equal(stage[E2PF_EXT4_PASS2].stall_ns, SECOND);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS1].stalls, 1);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS1].stall_ns, 2 * SECOND);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stalls, 1);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stall_ns, SECOND);
 	/* Within one stage. */
 	e2pf_engine_before_read(r.e, &a);
 	e2pf_engine_before_read(r.e, &b);
@@ -401,8 +399,8 @@ static void waits_at_the_same_time(void **state)
 	e2pf_engine_after_read(r.e, &b);
 	e2pf_engine_after_read(r.e, &a);
 	stats = rig_stats(&r);
-	assert_int_equal(stage[E2PF_EXT4_PASS2].stalls, 3);
-	assert_int_equal(stage[E2PF_EXT4_PASS2].stall_ns, 2 * SECOND);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stalls, 3);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stall_ns, 2 * SECOND);
 	assert_int_equal(stats.own_stall_ns, 4 * SECOND);
 	rig_tear_down(&r);
 }
