@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The planner for btrfs, on hand-made bytes: what it finds in sound ones, and
- * that it finds nothing if any field is wrong.
+ * The planner for btrfs, on hand-made bytes: what it finds in valid structures,
+ * and that it finds nothing in a structure with a bad field.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -105,7 +105,7 @@ static void test_metadata_uuid(void **state)
 	assert_int_equal(super.node_fsid[0], 0xa1);
 }
 
-/* Where the 64 KiB unit `unit` of a chunk is, by profile. */
+/* Location of the 64 KiB unit `unit` of a chunk, for each profile. */
 struct layout_case {
 	uint64_t type;
 	unsigned stripes, sub, unit, copy;
@@ -124,7 +124,8 @@ static void test_places(void **state)
 		{ BT_BLOCK_GROUP_RAID0, 3, 0, 5, 0, 2, 1 },
 		{ BT_BLOCK_GROUP_RAID10, 4, 2, 5, 0, 2, 2 },
 		{ BT_BLOCK_GROUP_RAID10, 4, 2, 4, 1, 1, 2 },
-		/* Rows of two, parity moves: 0 1 P, 3 P 2, P 4 5. */
+		/* Rows of two units and rotating parity: 0 1 P, P 2 3,
+		 * 5 P 4. */
 		{ BT_BLOCK_GROUP_RAID5, 3, 0, 0, 0, 0, 0 },
 		{ BT_BLOCK_GROUP_RAID5, 3, 0, 1, 0, 1, 0 },
 		{ BT_BLOCK_GROUP_RAID5, 3, 0, 2, 0, 1, 1 },
@@ -308,7 +309,7 @@ static void test_node(void **state)
 	assert_int_equal(found.last.logical, 12288);
 	assert_int_equal(found.last.level, 1);
 	assert_int_equal(found.last.owner, 5);
-	/* Whatever number of items it claims, reading stops at its end. */
+	/* However many items the block claims, none beyond its end is read. */
 	put32(block + BT_HEADER_NRITEMS, UINT32_MAX);
 	found.count = 0;
 	e2pf_btrfs_plan_node(&super, &ptr, block, keep, &found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a send is read ahead by, on bytes made by hand: keys and ranges of
- * them, what a search has found, the walk over a tree's nodes, and the order
- * of what is to be read.
+ * The parts that decide what is read ahead of a send, on hand-made bytes: keys
+ * and key ranges, the results of a tree search, the walk over a tree's nodes,
+ * and the order of the reads.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -41,7 +41,7 @@ static struct e2pf_btrfs_key key(uint64_t objectid, uint8_t type,
 
 static void test_keys(void **state)
 {
-	/* In the order of a tree. */
+	/* Sorted as in a tree. */
 	const struct e2pf_btrfs_key k[] = {
 		key(0, 0, 0), key(0, 0, 1), key(0, 1, 0),
 		key(0, 255, UINT64_MAX), key(1, 0, 0), key(1, 108, 4096),
@@ -89,7 +89,7 @@ static void test_ranges(void **state)
 	assert_false(meets(&r, 0, UINT64_MAX));
 	add(&r, 30, 39);
 	add(&r, 10, 19);
-	add(&r, 20, 24);		/* goes on where the last ended */
+	add(&r, 20, 24);		/* adjacent to the previous one */
 	assert_int_equal(r.count, 2);
 	add(&r, 15, 34);
 	add(&r, 50, 50);
@@ -102,7 +102,7 @@ static void test_ranges(void **state)
 	assert_true(meets(&r, 40, 50));
 	assert_false(meets(&r, 51, UINT64_MAX));
 	e2pf_btrfs_ranges_empty(&r);
-	/* Bounded, and what was there stays. */
+	/* The number of ranges is limited; a rejected one changes nothing. */
 	for (i = 0; i < E2PF_BTRFS_RANGES_MOST; i++)
 		add(&r, 2 * i, 2 * i);
 	{
@@ -116,7 +116,7 @@ static void test_ranges(void **state)
 }
 
 /*
- * What a search has found.
+ * Results of a tree search.
  */
 
 static uint8_t found[4096];
@@ -157,8 +157,8 @@ static void see(void *ctx, const struct e2pf_btrfs_item *item)
 static struct seen look(size_t size, uint32_t count)
 {
 	struct seen s = { .count = 0 };
-	/* At the end of memory that is its own: an address behind it is found
-	 * by a sanitizer. */
+	/* A separate allocation, so that a sanitizer catches a read beyond its
+	 * end. */
 	uint8_t *copy = malloc(size ? size : 1);
 
 	assert_non_null(copy);
@@ -185,10 +185,10 @@ static void test_found(void **state)
 	assert_int_equal(s.bytes, 6);
 	assert_int_equal(look(used, 2).count, 2);
 	assert_int_equal(look(used, UINT32_MAX).count, 3);
-	/* Cut off anywhere, only what is whole is told. */
+	/* Wherever the bytes are cut off, only complete items are reported. */
 	for (size = 0; size < used; size++)
 		assert_true(look(size, 3).count < 3);
-	/* A length that reaches out, and a type that is none. */
+	/* An invalid type, and an item longer than the buffer. */
 	used = 0;
 	put_found(5, 256, 0, ones, 3);
 	assert_int_equal(look(used, 1).count, 0);
@@ -245,7 +245,8 @@ static void test_data(void **state)
 	assert_true(e2pf_btrfs_plan_data(&item, &d) && d.compressed);
 	assert_int_equal(d.logical, 64 * MIB);
 
-	/* A hole, nothing, past its extent, past all addresses and files. */
+	/* A hole; no bytes; beyond the end of its extent; twice beyond the last
+	 * address; beyond the largest file; too short; of another type. */
 	item = extent_item();
 	put64(AT(DISK_BYTENR), 0);
 	assert_false(e2pf_btrfs_plan_data(&item, &d));
@@ -322,7 +323,7 @@ static void test_references(void **state)
 				 256);
 	assert_int_equal(references(bytes, 0, BT_EXTENT_ITEM_KEY), 0);
 	assert_int_equal(references(bytes, size, BT_METADATA_ITEM_KEY), 0);
-	/* Behind a kind that is not known nothing can be told. */
+	/* After a reference of unknown type, nothing more is reported. */
 	bytes[first] = 1;
 	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 256);
 	put64(bytes + BT_EXTENT_ITEM_FLAGS, BT_EXTENT_FLAG_TREE_BLOCK);
@@ -367,7 +368,7 @@ static void test_inode_and_root(void **state)
 
 /*
  * The walk: a root of level 2 at 16 MiB with nodes at 17 and 18 MiB, each with
- * four leaves, whose files are 100 numbers each.
+ * four leaves, which cover 100 inode numbers each.
  */
 
 static uint8_t node[3][FS_NODE];
@@ -380,7 +381,8 @@ static void make_tree(void)
 	fs_block(node[0], 16 * MIB, TREE, 2);
 	for (i = 0; i < 2; i++) {
 		fs_block(node[i + 1], (17 + i) * MIB, TREE, 1);
-		/* The newest leaf of the first node is of 5, of the other 7. */
+		/* The nodes are of generations 5 and 7, their newest leaves of
+		 * 5 and 6. */
 		for (j = 0; j < 4; j++)
 			fs_add_child(node[i + 1], (20 + 4 * i + j) * MIB,
 				     2 + j + 2 * i - (i && j == 3),
@@ -405,7 +407,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr,
 	return e2pf_btrfs_fits(&super, ptr, block);
 }
 
-/* The leaves a walk tells: a bit for each. */
+/* Bit mask of the leaves that a walk finds. */
 static unsigned leaves(uint64_t generation,
 		       const struct e2pf_btrfs_ranges *ranges)
 {
@@ -438,7 +440,8 @@ static void test_walk(void **state)
 	assert_int_equal(reads, 3);
 	/* Generations of leaves: 2 3 4 5, 4 5 6 6. */
 	assert_int_equal(leaves(4, NULL), 0xe8);
-	/* Subtrees that are older, or have none of the files, are not read. */
+	/* Subtrees that are older, or hold no key in the ranges, are not
+	 * read. */
 	reads = 0;
 	assert_int_equal(leaves(5, NULL), 0xc0);
 	assert_int_equal(reads, 2);
@@ -453,7 +456,7 @@ static void test_walk(void **state)
 	e2pf_btrfs_ranges_finish(&r);
 	assert_int_equal(leaves(0, &r), 0x8a);
 	e2pf_btrfs_ranges_free(&r);
-	/* A node that is not there costs its leaves alone. */
+	/* If a node cannot be read, only its own leaves are missing. */
 	broken = 2;
 	assert_int_equal(leaves(0, NULL), 0xf0);
 }
@@ -466,18 +469,18 @@ static void test_damaged_walk(void **state)
 
 	(void)state;
 	make_tree();
-	/* Newer than its node, no address, not aligned, keys in no order. */
+	/* Newer than its node; no address; not aligned; keys out of order. */
 	put64(node[1] + BT_HEADER_BYTES + BT_PTR_GENERATION, 6);
 	put64(node[1] + BT_HEADER_BYTES + BT_PTR_BYTES + BT_PTR_BLOCKPTR, 0);
 	put64(node[1] + BT_HEADER_BYTES + 2 * BT_PTR_BYTES + BT_PTR_BLOCKPTR,
 	      22 * MIB + 1);
 	put64(node[2] + BT_HEADER_BYTES, 501);
 	assert_int_equal(leaves(0, NULL), 0xe8);
-	/* More entries than a node holds: it does not fit. */
+	/* A node that claims more entries than it has room for is rejected. */
 	make_tree();
 	put32(node[2] + BT_HEADER_NRITEMS, UINT32_MAX);
 	assert_int_equal(leaves(0, NULL), 0x0f);
-	/* A child that is an ancestor has another level. */
+	/* A pointer to an ancestor is rejected by its level. */
 	make_tree();
 	put64(node[0] + BT_HEADER_BYTES + BT_PTR_BLOCKPTR, 16 * MIB);
 	assert_int_equal(leaves(0, NULL), 0xf0);
@@ -494,7 +497,7 @@ static void test_damaged_walk(void **state)
 }
 
 /*
- * The order.
+ * The order of the reads.
  */
 
 static void add_job(struct e2pf_jobs *jobs, unsigned device, uint64_t offset,
@@ -529,7 +532,8 @@ static void test_order(void **state)
 			assert_true(jobs.job[j].offset < jobs.job[i].offset);
 		if (jobs.job[i].device)
 			passed++;
-		/* One of the second device to a hundred of the first. */
+		/* One read of the second device for each hundred of the
+		 * first. */
 		assert_uint_in_range(passed, i / 101, i / 101 + 1);
 	}
 	e2pf_jobs_free(&jobs);

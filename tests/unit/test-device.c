@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The real device: what can be opened, what is seen as cached, and that errors
- * are reported.
+ * The real device: which files can be opened, whether cached ranges are
+ * recognized, and that errors are reported.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -133,8 +133,8 @@ static void few_descriptors(void **state)
 	assert_int_equal(err, EMFILE);
 }
 
-/* Exit status of a process of user nobody: does it see the cache of root's file
- * with that mode? */
+/* Whether a process of user nobody can see which pages of root's file are
+ * cached if the file has that mode: 0 or 1, or NO_OTHER. */
 static int nobody_sees(mode_t mode)
 {
 	struct e2pf_device *dev;

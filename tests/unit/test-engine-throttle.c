@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far the engine reads ahead of a checker, within which memory, on a
- * simulated device and clock.
+ * How far the engine reads ahead of a checker, and that it stays within its
+ * memory budget, on a simulated device and clock.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -94,8 +94,8 @@ static void budget_kept(void **state)
 	}
 }
 
-/* The checker's reports do not wake workers without anything to do: those that
- * have read all they may, and those whose window is still full. */
+/* The checker's progress reports do not wake workers that have nothing to do:
+ * those that have read everything, and those whose window is still full. */
 static void idle_workers_not_woken(void **state)
 {
 	struct rig r;
@@ -113,7 +113,7 @@ static void idle_workers_not_woken(void **state)
 	assert_int_equal(fake_threads_woken(), before);
 	rig_tear_down(&r);
 
-	/* Nor do its reads, in a phase in which they free the budget. */
+	/* Nor do its reads, in a phase in which reads free the budget. */
 	rig_set_up(&r, 60, 16);
 	r.cfg.budget = 200 * BS;
 	r.classes = 1u << E2PF_BITMAPS;
@@ -129,8 +129,8 @@ static void idle_workers_not_woken(void **state)
 	rig_tear_down(&r);
 }
 
-/* A worker that has used the budget up is woken when there is room: each group
- * is a batch. */
+/* A worker that has used up the budget is woken when there is room for a whole
+ * batch, here a group. */
 static void throttled_worker_woken_by_the_batch(void **state)
 {
 	struct rig r;
@@ -191,8 +191,8 @@ static void start_with_one_held(struct rig *r, unsigned blocks)
 	fake_threads_settle();
 }
 
-/* What the far worker leaves is available to the one the checker reaches
- * first. */
+/* The part of the budget that the far worker must leave is available to the
+ * worker that the checker reaches first. */
 static void nearest_worker_not_starved(void **state)
 {
 	struct rig r;
@@ -212,7 +212,8 @@ static void nearest_worker_not_starved(void **state)
 	rig_tear_down(&r);
 }
 
-/* The near worker has nothing left: the other has all of the budget at once. */
+/* When the near worker has no work left, the other one may use all of the
+ * budget. */
 static void nearest_worker_takes_over(void **state)
 {
 	struct rig r;
@@ -232,7 +233,8 @@ static void nearest_worker_takes_over(void **state)
 	rig_tear_down(&r);
 }
 
-/* The near worker overtakes the other, which is then the nearest; and so on. */
+/* The near worker overtakes the other, which then is the near one, and so
+ * on. */
 static void nearest_worker_by_turns(void **state)
 {
 	struct rig r;
@@ -291,7 +293,8 @@ static void machine_with_little_memory(void **state)
 	rig_tear_down(&r);
 }
 
-/* Nobody uses what is read: three quarters of what is left, as configured. */
+/* Without a checker that uses the blocks, three quarters of the available
+ * memory are filled. */
 static void three_quarters_without_checker(void **state)
 {
 	struct rig r;
@@ -312,8 +315,8 @@ static void three_quarters_without_checker(void **state)
 }
 
 /*
- * Sets of blocks without room for a single run: what was asked for still counts
- * until the checker has passed it.
+ * The block sets have no room for a single run.  Requested blocks count against
+ * the budget all the same, until the checker has passed them.
  */
 static void unrecorded_tables(void **state)
 {
@@ -360,8 +363,8 @@ static void unrecorded_total(void **state)
 	rig_tear_down(&r);
 }
 
-/* Room for eight runs, which the bitmaps take; deferred directories are eight
- * more, of ten blocks each. */
+/* The block sets have room for eight runs, which the bitmaps take.  The
+ * deferred directories are eight more runs, of ten blocks each. */
 static void unrecorded_directories(void **state)
 {
 	enum { LEAVES = 10, GROUPS = 8 };
@@ -399,7 +402,8 @@ static void unrecorded_directories(void **state)
 	rig_tear_down(&r);
 }
 
-/* In the last pass every read is of a bitmap, and makes room. */
+/* In the last pass, every read is of a bitmap and frees its part of the
+ * budget. */
 static void unrecorded_bitmaps(void **state)
 {
 	struct rig r;

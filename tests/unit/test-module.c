@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The module in a program that uses libext2fs otherwise than e2fsck does: what
- * is helped, that neither a child nor a link gets the statistics, and that it
- * ends where our threads do not.
+ * The module in a program that does not use libext2fs as e2fsck does: which
+ * filesystems are prefetched, that neither a child process nor the target of a
+ * symbolic link gets the statistics, and that the program ends even if our
+ * threads do not.
  *
  * The test starts itself with the module preloaded, once for each of `uses`.
  */
@@ -47,7 +48,7 @@ static char first[64], second[64], journal[64], stats[64], precious[64];
 static char module[4096];
 
 /*
- * With the module.  Each returns an exit status.
+ * Run with the module preloaded.  Each function returns an exit status.
  */
 
 static ext2_filsys opened(const char *path, int flags)
@@ -59,7 +60,7 @@ static ext2_filsys opened(const char *path, int flags)
 	return fs;
 }
 
-/* Reads go through operations that are not the manager's own. */
+/* Whether reads go through operations that are not the manager's own. */
 static bool is_watched(ext2_filsys fs)
 {
 	static errcode_t (*own)(io_channel channel, unsigned long long block,
@@ -92,14 +93,14 @@ static int use_one(void)
 	return ext2fs_close_free(&fs) ? 103 : status;
 }
 
-/* The second is left alone while the first is open. */
+/* A second filesystem is not watched while the first is open. */
 static int use_two(void)
 {
 	ext2_filsys a = opened(first, EXT2_FLAG_64BITS);
 	ext2_filsys b = opened(second, EXT2_FLAG_64BITS);
 	int status = scan(b);
 
-	/* Each is by the manager that it was opened with. */
+	/* Each channel has the manager that it was opened with. */
 	if (a->io->manager != unix_io_manager ||
 	    b->io->manager != unix_io_manager || !is_watched(a))
 		status = 104;
@@ -110,7 +111,8 @@ static int use_two(void)
 	return status;
 }
 
-/* What may be a journal's device, and is not: as tune2fs opens it. */
+/* A filesystem that is opened as tune2fs does, with a flag that also allows a
+ * journal device. */
 static int use_either(void)
 {
 	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS |
@@ -120,7 +122,8 @@ static int use_either(void)
 	return ext2fs_close_free(&fs) ? 103 : status;
 }
 
-/* And what is one: there is no session, nor a superblock for it. */
+/* The same for a journal device: there is no session, because a journal has no
+ * superblock of a filesystem. */
 static int use_journal(void)
 {
 	ext2_filsys fs = opened(journal, EXT2_FLAG_64BITS |
@@ -135,8 +138,8 @@ static int use_nothing(void)
 	return 0;
 }
 
-/* A child that ends by exit(), in the middle of the scan; its parent does not
- * end in order. */
+/* A child process calls exit() while the filesystem is open; its parent is
+ * killed. */
 static int use_child(void)
 {
 	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS);
@@ -151,7 +154,7 @@ static int use_child(void)
 	return 106;
 }
 
-/* The file is a link when it comes to writing. */
+/* The statistics file has become a symbolic link by the time it is written. */
 static int use_link(void)
 {
 	int status = use_one();
@@ -159,7 +162,8 @@ static int use_link(void)
 	return symlink(precious, stats) ? 107 : status;
 }
 
-/* The module asks these of us, before libc: of a disk that does not answer. */
+/* These are found before those of libc.  With `stuck` they simulate a disk that
+ * does not respond: our threads wait forever, and no block is cached. */
 static bool stuck;
 
 static int ask(int (*next)(int, off_t, off_t, int), int fd, off_t offset,
@@ -197,9 +201,9 @@ int mincore(void *start, size_t length, unsigned char *resident)
 	return 0;
 }
 
-/* Threads that never come back: the check ends all the same.  It gives up in
- * the first group: on what takes itself for a disk with a head each read would
- * wait a second for a worker. */
+/* The check ends even if threads never return.  It stops in the first group: if
+ * the device reports that it is rotational, each read would wait a second for a
+ * worker. */
 static int use_stuck(void)
 {
 	ext2_inode_scan inodes;
@@ -216,7 +220,7 @@ static int use_stuck(void)
 	return ext2fs_close_free(&fs) ? 103 : 0;
 }
 
-/* e2fsck's handler of a crash, as it is to the module. */
+/* A signal handler that does what matters to the module in e2fsck's. */
 static void crashed(int number)
 {
 	void *frames[16];
@@ -226,8 +230,8 @@ static void crashed(int number)
 	exit(108);
 }
 
-/* The allocator finds that its memory was written over.  It ends the program
- * with its lock held, since there are threads. */
+/* The allocator finds its memory corrupted.  It aborts the program with its
+ * lock held, since there are threads. */
 static int use_crash(void)
 {
 	struct sigaction action = { .sa_handler = crashed };
@@ -242,7 +246,7 @@ static int use_crash(void)
 	piece[0] = malloc(room);
 	if (!piece[0])
 		return 109;
-	/* The size of what is behind the last piece. */
+	/* The size field of the chunk after this one. */
 	memset(piece[0] + malloc_usable_size(piece[0]) - sizeof(size_t), 0xff,
 	       2 * sizeof(size_t));
 	piece[1] = malloc(room);
@@ -283,11 +287,10 @@ static int main_preloaded(const char *name, const char *where)
 }
 
 /*
- * Without it.
+ * Run without the module.
  */
 
-/* Run one of `uses`; returns its wait status.  No statistics are left from
- * before. */
+/* Remove old statistics and run one of `uses`.  Returns its wait status. */
 static int use(const char *name, const char *prefetch)
 {
 	int status;
@@ -309,7 +312,7 @@ static int use(const char *name, const char *prefetch)
 	return status;
 }
 
-/* What the statistics say of the device; false when there are none. */
+/* Whether the statistics name this device; false if there are none. */
 static bool stats_name(const char *device)
 {
 	char text[16384], wanted[128];
@@ -380,7 +383,7 @@ static void link_not_followed(void **state)
 	assert_string_equal(text, "precious");
 }
 
-/* Left to themselves after a second, and the statistics are written. */
+/* Threads are abandoned after a second, and the statistics are written. */
 static void threads_left_behind(void **state)
 {
 	struct timespec from, to;
@@ -390,13 +393,14 @@ static void threads_left_behind(void **state)
 	assert_int_equal(use("stuck", "1"), 0);
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	assert_true(stats_name(first));
-	/* It waited for them: they were there. */
+	/* The program waited for the threads, so they existed. */
 	assert_true(to.tv_sec - from.tv_sec > 1 ||
 		    (to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec -
 		    from.tv_nsec >= 1000000000L);
 }
 
-/* There with --coverage, which allocates when it writes its counters. */
+/* Defined with --coverage, which allocates memory when it writes its
+ * counters. */
 extern void __gcov_dump(void) __attribute__((weak));
 
 static void crash_ends(void **state)
@@ -417,7 +421,7 @@ static void crash_ends(void **state)
 	assert_int_equal(WEXITSTATUS(status), 108);
 }
 
-/* Of a filesystem, by its superblock. */
+/* Turn a filesystem into a journal device, by a flag of its superblock. */
 static int become_journal(const char *path)
 {
 	struct ext2_super_block sb;
@@ -429,7 +433,8 @@ static int become_journal(const char *path)
 	if (!fseek(f, SUPERBLOCK_OFFSET, SEEK_SET) &&
 	    fread(&sb, sizeof(sb), 1, f) == 1 &&
 	    !fseek(f, SUPERBLOCK_OFFSET, SEEK_SET)) {
-		/* As it lies there: the byte order does not matter. */
+		/* The flag is in the first byte: the fields are
+		 * little-endian. */
 		*(unsigned char *)&sb.s_feature_incompat |=
 			EXT3_FEATURE_INCOMPAT_JOURNAL_DEV;
 		done = fwrite(&sb, sizeof(sb), 1, f);

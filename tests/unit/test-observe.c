@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A channel of the unix manager, observed and not: the same results, errors,
- * callbacks and bytes; and what the engine hears.
+ * A channel of the unix manager, observed and unobserved: results, errors,
+ * callbacks and bytes must be the same.  Also tests what is reported to the
+ * engine.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -35,8 +36,8 @@ struct rig {
 	io_channel channel;
 };
 
-/* Each manager that was ever watched keeps a place for as long as the process
- * lives: the tests share one. */
+/* Each manager that was ever watched occupies a table entry until the process
+ * ends, so the tests share one. */
 static struct struct_io_manager manager;
 
 static unsigned errors_called;
@@ -182,7 +183,7 @@ static errcode_t slow_read(io_channel channel, unsigned long block, int count,
 	return unix_io_manager->read_blk(channel, block, count, data);
 }
 
-/* How long a read may take and be from memory depends on its length. */
+/* The longest time for which a read of this length counts as a cache hit. */
 static uint64_t limit(unsigned kib)
 {
 	return 30000 + 500 * kib;
@@ -252,7 +253,7 @@ static void unobserved_again(void **state)
 	assert_memory_not_equal(&kept, &before, sizeof(kept));
 	e2pf_unobserve(&r->observer);
 	assert_memory_equal(unix_io_manager, &before, sizeof(before));
-	/* A program that kept the table may go on using it. */
+	/* A program that kept a copy of the table may go on using it. */
 	r->channel->manager = &kept;
 	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
 	assert_int_equal(buf[0], 21);
@@ -261,14 +262,14 @@ static void unobserved_again(void **state)
 	assert_int_equal(io_channel_cache_readahead(r->channel, 0, 1), 0);
 	assert_int_equal(reads_heard(r), 0);
 	r->channel->manager = unix_io_manager;
-	/* Twice is once. */
+	/* A second call has no effect. */
 	e2pf_unobserve(&r->observer);
 	assert_int_equal(io_channel_close(r->channel), 0);
 	r->channel = NULL;
 }
 
-/* The manager is the one that was asked for, and what a program opens by it
- * for the same device is watched; another file is not. */
+/* A channel that the program opens later has the requested manager.  It is
+ * watched if it is for the same path, and not otherwise. */
 static void channels_opened_anew(void **state)
 {
 	struct e2pf_observer second;
@@ -291,7 +292,7 @@ static void channels_opened_anew(void **state)
 	assert_int_equal(io_channel_read_blk64(other, 20, 1, buf), 0);
 	assert_int_equal(buf[0], 21);
 	assert_int_equal(reads_heard(r), 1);
-	/* One observer at a time. */
+	/* There is only one observer at a time. */
 	assert_false(e2pf_observe(&second, other, r->e));
 	e2pf_unobserve(&second);
 	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
@@ -306,8 +307,8 @@ static void channels_opened_anew(void **state)
 }
 
 /*
- * A library whose table has an operation more, behind flush, as that of
- * Lustre's e2fsprogs: it calls what stands one place further on.
+ * A library whose table has one more operation, after flush, as in Lustre's
+ * e2fsprogs: it finds the later operations one slot further on.
  */
 
 static bool foreign;
@@ -374,7 +375,7 @@ static void another_table(void **state)
 	assert_false(e2pf_io_table_is_ours());
 	r->channel->manager = &manager;
 	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
-	/* What is not read by is as it was: a call to get_stats, say. */
+	/* Operations that do not read are unchanged, such as get_stats. */
 	for (i = 0; i < E2PF_SLOTS; i++)
 		assert_int_equal(to[i] != before[i],
 				 i == PLACE(read_blk) ||
@@ -390,7 +391,7 @@ static void another_table(void **state)
 	r->channel->manager = unix_io_manager;
 }
 
-/* Nothing is written where nothing can be. */
+/* A table in read-only memory is not modified. */
 static void a_table_that_is_constant(void **state)
 {
 	static const struct struct_io_manager constant = {
@@ -430,7 +431,7 @@ static void readahead_absorbed(void **state)
 	assert_int_equal(e2pf_engine_start(r->e), 0);
 	assert_true(io_channel_cache_readahead(r->channel, 1, 1) ==
 		    EXT2_ET_OP_NOT_SUPPORTED);
-	/* It goes on where its maps are counted, and is not needed either. */
+	/* With statistics of bitmaps, e2fsck must not get an error. */
 	setenv("E2FSPROGS_BITMAP_STATS", "1", 1);
 	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 0);
 	unsetenv("E2FSPROGS_BITMAP_STATS");

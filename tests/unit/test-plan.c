@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The planner on hand-made inodes, trees and attributes: what it finds in sound
+ * The planner on hand-made inodes, trees and attributes: what it finds in valid
  * ones, and that it ignores impossible values.
  */
 #ifdef HAVE_CONFIG_H
@@ -160,7 +160,7 @@ static void extent_roots_refused(void **state)
 		{ 0xf30a, 5, 4, 0 },	/* more entries than max */
 		{ 0xf30a, 5, 5, 0 },	/* max beyond the inode */
 		{ 0xf30a, 0xffff, 0xffff, 0 },
-		{ 0xf30a, 1, 1, 0 },	/* a smaller max than anybody writes */
+		{ 0xf30a, 1, 1, 0 },	/* smaller max than is ever written */
 		{ 0xf30a, 1, 4, 6 },	/* too deep */
 		{ 0xf30a, 1, 4, 0xffff },
 	};
@@ -197,7 +197,7 @@ static void extent_indexes(void **state)
 	assert_ref(&found, 0, 5000, 2, E2PF_EXTENTS, E2PF_LEAF, 0, NONE);
 	assert_ref(&found, 1, 9000, 1, E2PF_EXTENTS, E2PF_LEAF, 0, NONE);
 
-	/* In a directory they are. */
+	/* In a directory, they are. */
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
 	found = plan_inode(20, &inode);
 	assert_ref(&found, 0, 5000, 2, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0,
@@ -624,7 +624,7 @@ static void ea_value(void **state)
 	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 700, 16, E2PF_XATTRS, E2PF_LEAF, 0, NONE);
-	/* Longer than possible, and no value. */
+	/* Longer than possible, twice; not a value; without the feature. */
 	inode.base.i_size = htole32((1 << 24) + 1);
 	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
 	inode.base.i_size = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A filesystem that the library does not know, with a session and a checker of
- * its own: the verdict is the same with and without reading ahead, and the
- * statistics are those of any session.
+ * A session and a checker for a filesystem that the library does not know: the
+ * verdict must be the same with and without prefetching, and the statistics
+ * must have the usual format.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -26,7 +26,7 @@ static const char *const paths[2] = { path[0], path[1] };
 static struct toy_fs fs;
 static int fd[2];
 
-/* What the check reads once more, by number. */
+/* Numbers of the blocks that the check reads a second time. */
 static uint32_t list[TOY_ALL_DATA];
 static unsigned listed;
 
@@ -107,13 +107,13 @@ static void same_verdict(void **state)
 	free(text);
 	e2pf_session_describe(s, &decisions);
 	assert_string_equal(decisions.item[0].about, "memory");
-	/* Where /tmp is memory it is asleep. */
+	/* If /tmp is in memory, the session does not start threads. */
 	if (s->last.threads)
 		assert_true(s->last.planned_bytes > 0);
 	e2pf_close(s);
 }
 
-/* Settings are those of any session. */
+/* Settings apply as in any session. */
 static void settings_kept(void **state)
 {
 	const struct e2pf_settings settings = {
