@@ -10,9 +10,9 @@
 # Sourced, after lib.sh:  compare_stock, then compare_test or compare_outcome;
 # compare_image for one TAP line.
 #
-# The stock programs use the time, random numbers and UUIDs, so their runs differ.
-# E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's time, and fixed-random.c the rest,
-# for both programs.
+# The stock programs use the time, random numbers and UUIDs, so no two runs are
+# the same.  For both programs E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's
+# time, and fixed-random.c fixes the rest.
 #
 # Variables a caller may set, before it sources this:
 #   COMPARE_PROGRAM	e2fsck (default) or btrfs, for btrfs check
@@ -23,23 +23,25 @@
 #			stock run takes under two); for btrfs BTRFS_LIMIT (20)
 #   COMPARE_TEST_LIMIT	seconds for the command under test (default: as for
 #			stock, btrfs three times that)
-#   COMPARE_OUTPUT	bytes of output until a run is ended as well (default: no
-#			limit); for btrfs BTRFS_OUTPUT (16777216).  With it the
-#			seconds are those of a processor, and the status of a run
-#			that was ended is 124 for the time and 123 for the
-#			output, without it 142
-#   COMPARE_ANSWERS	a seed: both are run on a terminal, where their questions
-#			are answered by it
-#   COMPARE_NAME	the name both are run by
-#   COMPARE_MANAGERS	managers the command under test runs with: TEST_MMAP_IO,
-#			"-" for unset, which is the unix manager as 0 is
-#   COMPARE_ACCEL	its PREFETCH_ACCEL; empty is unset
-#   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; their threads
-#			print lines in any order
+#   COMPARE_OUTPUT	bytes of output after which a run is ended (default: no
+#			limit); for btrfs BTRFS_OUTPUT (16777216).  If set, the
+#			time limit counts processor time, and a run that was
+#			ended has status 124 (time) or 123 (output); if not, it
+#			has status 142
+#   COMPARE_ANSWERS	a seed: both programs run on a terminal, and this seed
+#			decides the answers to their questions
+#   COMPARE_NAME	argv[0] of both programs
+#   COMPARE_MANAGERS	I/O managers to run the command under test with: values
+#			of TEST_MMAP_IO, or "-" to leave it unset, which selects
+#			the unix manager just as 0 does
+#   COMPARE_ACCEL	PREFETCH_ACCEL for the command under test; empty: unset
+#   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
+#			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
-#   COMPARE_MASK	for sed: what may differ in the output
-#   COMPARE_EXCUSES	functions that test whether a difference is stock's own
+#   COMPARE_MASK	a sed script that removes what may differ in the output
+#   COMPARE_EXCUSES	functions that test whether a difference is caused by
+#			the stock program alone
 #   COMPARE_UNSURE	not empty: compare_outcome reports if stock differs from
 #			itself
 
@@ -59,9 +61,9 @@ COMPARE_IN_PLACE=${COMPARE_IN_PLACE-}
 COMPARE_THREADS=${COMPARE_THREADS-}
 
 # Scripts change E2FSCK_STOCK and E2FSCK_TEST while they run, so the names of the
-# variables are kept, not their values.  The module of btrfs is told which program is
-# the stock one.  A sanitizer's runtime changes uninitialized memory of btrfs, and so
-# is loaded into both programs.
+# variables are kept, not their values.  PREFETCH_BTRFS tells the btrfs module
+# which program is the stock one.  A sanitizer's runtime changes the contents of
+# uninitialized memory in btrfs, so it is loaded into both programs.
 case $COMPARE_PROGRAM in
 e2fsck)
 	compare_stock_is=E2FSCK_STOCK compare_test_is=E2FSCK_TEST
@@ -89,8 +91,8 @@ btrfs)
 	COMPARE_MANAGERS=-
 	COMPARE_STATS=1
 	COMPARE_UNSURE=${COMPARE_UNSURE-1}
-	# If the stock program crashes it prints addresses; if a device is missing
-	# it looks for it on all devices of this machine.
+	# If the stock program crashes, it prints addresses.  If a device of the
+	# filesystem is missing, it scans all devices of this machine for it.
 	COMPARE_MASK=${COMPARE_MASK-'s/0x[0-9a-f]\{6,\}/0x?/g; s/\[0x?\]//g
 		/^ERROR: cannot scan \/dev\//d'}
 	COMPARE_EXCUSES=${COMPARE_EXCUSES-}
@@ -98,8 +100,8 @@ btrfs)
 *)	tap_bail "compare.sh knows no $COMPARE_PROGRAM" ;;
 esac
 
-# compare_require PROGRAM...: skips the script if one of these, the stock program or
-# the command under test is missing.
+# compare_require PROGRAM...: skips the script if one of these programs, the
+# stock program or the command under test is missing.
 compare_require()
 {
 	require_programs "$@"
@@ -140,7 +142,7 @@ compare_run()
 	local -a limit=(run "$COMPARE_LIMIT")
 
 	shift 3
-	# Without a copy there is no run to compare.
+	# If the image cannot be copied, no stale status may be left.
 	rm -f "$dir.status"
 	compare_copy "$image" "$dir" || return
 	[ -z "$COMPARE_IN_PLACE" ] || fs=${image##*/} folder=${image%/*}
@@ -177,10 +179,10 @@ compare_stock()
 	compare_run "${!compare_stock_is}" "$dir/stock" "$@"
 }
 
-# Was stock's run stopped by the limit of time or output?  Then there is no result to
-# compare with.  libext2fs 1.47.4 waits forever for a lock of its own after some
-# failed writes (f_miss_blk_bmap with -fn) through the unix manager; 1.46.2 does not
-# end on some truncated files.
+# compare_endless DIR: was the stock run ended by the limit on time or output?
+# Then there is no result to compare with.  libext2fs 1.47.4 waits forever for a
+# lock of its own after some failed writes (f_miss_blk_bmap with -fn) through
+# the unix manager; 1.46.2 does not end on some truncated files.
 compare_endless() { compare_was_ended "$1/stock"; }
 
 compare_was_ended()
@@ -240,9 +242,9 @@ compare_mask()
 	fi
 }
 
-# compare_differs DIR IMAGE OPTION...: does stock differ from itself?  Damage
-# makes it print and write what it never set: with other bytes in its heap it is
-# another program.
+# compare_differs DIR IMAGE OPTION...: does stock differ from itself?  On
+# damaged images it may print or write uninitialized memory, so it is also run
+# with other bytes in its heap.
 compare_differs()
 {
 	local dir=$1 perturb
@@ -261,9 +263,9 @@ compare_differs()
 # variable to the number of blocks the inode should have.  The value was left on the
 # stack by earlier calls; on 64-bit machines it is mostly an address.
 #
-# compare_unset_variable DIR IMAGE OPTION...: do the runs differ only in these lines,
-# and does stock differ from itself in the same way, run again unchanged or with other
-# bytes on its stack?
+# compare_unset_variable DIR IMAGE OPTION...: do the runs differ only in these
+# lines, and does stock differ from itself in the same way if it is run again,
+# unchanged or with other bytes on its stack?
 compare_unset_variable()
 {
 	local dir=$1 out=$1/again.out
@@ -330,10 +332,10 @@ heap_decides()
 	return 1
 }
 
-# Memory that is freed twice was corrupted before.  When the allocator notices depends
-# on the layout of the heap, and so does the length of e2fsck's output until then.
-# Both must crash, with the same status and images and the same beginning of the
-# output; and stock must differ from itself.
+# A double free corrupts the heap.  When the allocator notices depends on the
+# layout of the heap, and so does how much e2fsck has printed by then.  Both
+# must crash, with the same status and images and the same beginning of the
+# output, and stock must differ from itself.
 compare_heap()
 {
 	local dir=$1 path
@@ -350,10 +352,10 @@ compare_heap()
 	heap_decides "$@"
 }
 
-# What threads find may depend on which of them comes first.  Ours must then be
-# one of the outcomes of stock.
+# With threads, the result of a check may depend on their timing.  The result of
+# the command under test must then be one that stock also produces.
 #
-# compare_race DIR IMAGE OPTION...: is it, in one of ten more runs of stock?
+# compare_race DIR IMAGE OPTION...: does one of ten more stock runs produce it?
 compare_race()
 {
 	local dir=$1 run
@@ -367,14 +369,14 @@ compare_race()
 	return 1
 }
 
-# compare_takes_threads: has stock e2fsck threads of its own?
+# compare_takes_threads: does stock e2fsck have the option -m, for threads?
 compare_takes_threads()
 {
 	"$E2FSCK_STOCK" 2>&1 </dev/null | grep -q '^ -m '
 }
 
-# compare_test DIR MANAGER IMAGE OPTION...: nothing on success; what differs
-# from DIR/stock, and status 1, otherwise.
+# compare_test DIR MANAGER IMAGE OPTION...: runs the command under test.  If the
+# result differs from DIR/stock, prints the differences and returns 1.
 compare_test()
 {
 	local dir=$1 manager=$2 what excuse
@@ -394,7 +396,7 @@ compare_test()
 	for excuse in $COMPARE_EXCUSES; do
 		"$excuse" "$dir" "$@" >/dev/null && return
 	done
-	# A sanitizer also stops on bugs of the stock program.
+	# A sanitizer also reports bugs of the stock program.
 	if [ -n "$E2PF_RUNTIME" ] && grep -aq '^Signal (' "$dir/stock.err"; then
 		E2PF_RUNTIME='' compare_test "$dir" "$manager" "$@"
 		return
@@ -408,7 +410,8 @@ compare_test()
 	return 1
 }
 
-# compare_begin_alike DIR: does the shorter output of the two begin the longer?
+# compare_begin_alike DIR: is the shorter of the two outputs a prefix of the
+# longer?
 compare_begin_alike()
 {
 	local dir=$1 part
@@ -418,7 +421,7 @@ compare_begin_alike()
 	done
 }
 
-# compare_crashed RUN: did a signal end it, or did it catch one?
+# compare_crashed RUN: was it killed by a signal, or did it catch a fatal one?
 compare_crashed()
 {
 	[ "$(<"$1.status")" -ge 128 ] || grep -aq '^Signal (' "$1.err"
@@ -428,8 +431,9 @@ compare_crashed()
 # COMPARE_OUTCOME:
 #   agreed
 #   endless	both were stopped, and their output up to then agrees
-#   unsure	they differ, but stock differs from itself: with COMPARE_UNSURE
-#   hung, crashed, disagreed	ours did, and stock did not
+#   unsure	they differ, but stock also differs from itself (only with
+#		COMPARE_UNSURE)
+#   hung, crashed, disagreed	what the command under test did
 # DIR/why has the differences.
 compare_outcome()
 {
@@ -453,7 +457,7 @@ compare_outcome()
 	else
 		COMPARE_OUTCOME=disagreed
 	fi
-	# A crash of ours is not a matter of which thread comes first.
+	# The timing of threads cannot excuse a crash or a hang.
 	[ -z "$COMPARE_THREADS" ] || [ "$COMPARE_OUTCOME" = disagreed ] ||
 		return
 	[ -z "$COMPARE_UNSURE" ] ||
@@ -461,8 +465,8 @@ compare_outcome()
 		COMPARE_OUTCOME=unsure
 }
 
-# compare_ends SECONDS DIR IMAGE OPTION...: does stock end within this time?  On a busy
-# machine it may just have been slow.
+# compare_ends SECONDS DIR IMAGE OPTION...: does stock end within this time?  On
+# a busy machine the first run may just have been slow.
 compare_ends()
 {
 	local COMPARE_LIMIT=$1
@@ -482,9 +486,9 @@ compare_planned()
 			END { print v["size"] ? v["bytes"] / v["size"] : 0 }'
 }
 
-# compare_prepare IMAGE: with COMPARE_LIFETIME=0 the superblock's count of
-# kilobytes ever written starts at 0, which libext2fs takes for "not counted".  This
-# distinguishes differences in the count from all others.
+# compare_prepare IMAGE: with COMPARE_LIFETIME=0, sets the superblock's count of
+# kilobytes ever written to 0, for which libext2fs does not update it.  This
+# tells differences in the count from all others.
 compare_prepare()
 {
 	[ "${COMPARE_LIFETIME-1}" = 0 ] || return 0
@@ -493,8 +497,9 @@ compare_prepare()
 	return 0
 }
 
-# compare_image NAME DIR IMAGE OPTION...: runs stock once, and each manager, and prints
-# one line.  Stock's status and output stay in DIR.
+# compare_image NAME DIR IMAGE OPTION...: runs stock once and the command under
+# test once for each I/O manager, and prints one TAP line.  The status and
+# output of stock stay in DIR.
 compare_image()
 {
 	local name=$1 dir=$2 manager bad=0 log=$2/log

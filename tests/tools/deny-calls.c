@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * deny-calls ERRNO NAME[,NAME...] PROGRAM ARGUMENTS: runs a program whose calls
- * of some system calls fail with an error, as under a container's seccomp
- * filter.  Knows only the system calls that prefetching may use.
+ * deny-calls ERRNO NAME[,NAME...] PROGRAM ARGUMENTS: runs a program in which
+ * the named system calls fail with this error, as under a container's seccomp
+ * filter.  Supports only the system calls that prefetching may use.
  *
  * The exit status is 125 if the kernel has no seccomp.
  */
