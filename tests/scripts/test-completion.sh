@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The completions for e2prefetch know exactly its options and classes; and what the
-# completion for bash offers for a word.  Prints TAP.
+# The completions for e2prefetch offer exactly its options and classes, and the
+# completion for bash offers the right words in each place.  Prints TAP.
 #
 # PREFETCHER	the command (default: that of the build tree)
 
@@ -54,7 +54,8 @@ offers()
 		<(complete_bash "$@" | sort)
 }
 
-# In a folder that has a file whose name begins like two commands.
+# Run in a folder with a file whose name starts with the same letter as several
+# commands.
 bash_commands()
 {
 	mkdir "$E2PF_TMP/first" && : >"$E2PF_TMP/first/partition" &&
@@ -102,7 +103,7 @@ offers_commands()
 	complete_bash e2prefetch disk -- tou | grep -qx touch
 }
 
-# zsh's own view of the options: what _arguments is given.
+# The option specifications that the zsh completion passes to _arguments.
 zsh_arguments()
 {
 	# shellcheck disable=SC2016
@@ -132,7 +133,7 @@ zsh_options()
 	diff <(options_of_help) <(zsh_arguments | zsh_named | sort)
 }
 
-# _values is asked for the classes.
+# The zsh completion passes the classes to _values.
 zsh_classes()
 {
 	# shellcheck disable=SC2016

@@ -3,8 +3,8 @@
 #
 # Runs each fuzz target for some seconds from its seeds, with libFuzzer and the
 # address and undefined behaviour sanitizers.  A finding is an input that
-# crashes, takes more than five seconds or more memory than FUZZ_MEMORY MiB;
-# it is kept in FUZZ_KEEP.
+# crashes, takes more than 60 seconds or more memory than FUZZ_MEMORY MiB; it is
+# kept in FUZZ_KEEP.
 #
 #   test-fuzz.sh [TARGET...]
 #
@@ -28,8 +28,8 @@ FUZZ_MEMORY=${FUZZ_MEMORY:-512}
 lib=$srcdir/../lib
 launcher=$srcdir/../launch
 
-# The objects that each target is linked from; session.c, which has the version,
-# would require the whole library.
+# The source files that each target is built from.  session.c is left out: it
+# would pull in the whole library.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c $launcher/environment.c
 	$launcher/configuration.c $launcher/inih.c $srcdir/../accel/findings.c
@@ -84,7 +84,7 @@ fuzz_target()
 	}
 	limit=-max_total_time=$FUZZ_SECONDS
 	[ -z "${FUZZ_RUNS-}" ] || limit=-runs=$FUZZ_RUNS
-	# What the targets print is not looked at; libFuzzer's own is.
+	# The output of the targets is discarded; libFuzzer's own is kept.
 	if ASAN_OPTIONS=${ASAN_OPTIONS-} "$dir" "$limit" -timeout=60 \
 		-rss_limit_mb="$FUZZ_MEMORY" -max_len=8192 -close_fd_mask=3 \
 		-artifact_prefix="$FUZZ_KEEP/$target-" -print_final_stats=1 \
