@@ -80,11 +80,11 @@ void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 			     void *ctx);
 
 /*
- * The tree block that has a copy at this place of a device: *ref is the copy
- * that the check will read, and *planned tells whether that was passed on or
- * will be.  Returns false if no such block is known, or if it is not
- * contiguous.  May be called from any thread, but not while an engine is being
- * started.
+ * Look up the tree block that has a copy at this offset of a device.  *ref is
+ * set to the copy that the check will read, and *planned to whether that copy
+ * was passed to the engine or will be.  Returns false if no such block is
+ * known, or if it is not contiguous.  May be called from any thread, but not
+ * while an engine is being started.
  */
 bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset, struct e2pf_ref *ref,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The chunk map: chunks by address, and the order of slots. */
+/* The chunk map: lookup of chunks by address, and the numbering of slots. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -28,7 +28,7 @@ struct map_stripe {
 	uint8_t device;
 };
 
-/* A stripe of a chunk, for lookup by place. */
+/* A stripe of a chunk, for lookup by device and offset. */
 struct map_place {
 	uint64_t offset;
 	uint32_t chunk;
@@ -135,7 +135,7 @@ static int by_address(const void *a, const void *b)
 	return x->stripe < y->stripe ? -1 : x->stripe > y->stripe;
 }
 
-/* A chunk's index, and where its first stripe begins. */
+/* The index of a chunk, and the offset of its first stripe. */
 struct placed {
 	uint64_t offset;
 	uint32_t index;
@@ -194,7 +194,7 @@ static int by_place(const void *a, const void *b)
 	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
-/* If memory runs out, no place can be looked up. */
+/* If memory runs out, lookups by device and offset find nothing. */
 static void sort_places(struct e2pf_chunk_map *map)
 {
 	size_t i, n = 0;

@@ -22,7 +22,8 @@ struct e2pf_mapping {
 };
 
 /*
- * Open and map `name`.  It must still be the file of which stat(2) gave `st`.
+ * Open and map `name`.  It must still be the file that stat(2) found, which is
+ * described by `st`.
  * `writable` says whether the caller may write to it.  Returns false, with
  * nothing to undo, if that is not possible for any reason.  The caller must
  * call e2pf_guard_get() before it reads.
