@@ -24,7 +24,7 @@
 #include "environment.h"
 #include "inih.h"
 
-/* The variable that names another file, by its absolute path, than the
+/* The variable that holds the absolute path of a file to read instead of the
  * installed one. */
 #define CONFIGURATION_VARIABLE "PREFETCH_CONFIG"
 

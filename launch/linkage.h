@@ -16,8 +16,8 @@
 bool linkage_program_refers(const char *const *names, size_t count);
 
 /* Whether the program itself can create threads, as a parallel checker does.
- * Threads that a library creates do not count: the library itself keeps them
- * apart. */
+ * Threads that a library creates do not count: they run that library's code,
+ * not the checker's. */
 bool linkage_program_has_threads(void);
 
 /*
