@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compares models with their own parameters.  There are three figures per load:
- * what the parameters imply by arithmetic, where there is a formula; what the
- * simulation yields on its own clock; and what a program sees that reads
- * through FUSE and a loop device.  Neither of the last two may be more than a
- * tenth off what it is compared with.
+ * the rate computed from the parameters, if there is a formula; the rate of the
+ * simulation on its own clock; and the rate that a program achieves through
+ * FUSE and a loop device.  Neither of the last two may differ by more than a
+ * tenth from the figure that it is compared with.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -75,8 +75,8 @@ static struct load_io *make_list(const struct load_kind *k, size_t n,
 
 static bool off_by_too_much(double is, double should);
 
-/* Do the disks report the waiting that the depth implies?  Not checked if a
- * request may become two commands. */
+/* Whether the disks report the waiting time that the queue depth implies.  Not
+ * checked if a request may become two commands. */
 static bool heads_agree(const struct dm_sim *sim, const struct dm_params *p,
 			const struct load_kind *k, uint64_t now)
 {
@@ -158,7 +158,7 @@ static double positionless_rate(const struct dm_params *p,
 	return limit;
 }
 
-/* What the parameters imply, in requests per second; 0: no formula. */
+/* Requests per second computed from the parameters; 0: no formula. */
 static double formula(const struct dm_params *p, const struct load_kind *k)
 {
 	double pieces = ceil((double)k->bs / (double)p->max_request);
