@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which files statistics may be written to, and that others are not changed.
+ * Which files statistics may be written to, and that other files are not
+ * changed.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
