@@ -30,7 +30,8 @@ suite=bullseye
 mirrors=${OLDEST_MIRRORS-http://deb.debian.org/debian
 	http://archive.debian.org/debian}
 
-# Each with the library that its links lead to, and what else is linked.
+# Development packages, the libraries that their links point to, and the other
+# libraries needed to link.
 packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
 	libext2fs-dev libext2fs2 comerr-dev libcom-err2
 	libjson-c-dev libjson-c5 libinih-dev libinih1 libcmocka-dev libcmocka0
@@ -40,7 +41,7 @@ packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
 # The packages.
 #
 
-# apt with a state of its own, in which nothing is installed.
+# apt with a separate state, in which nothing is installed.
 oldest_apt() { apt_get "$work" -o Dir::State::status="$work/status" "$@"; }
 
 # get_packages MIRROR: download to $work/debs.  Suites that are no longer maintained
@@ -91,10 +92,11 @@ fetch()
 # The build.
 #
 
-# Modules are linked without undefined symbols, so that a missing library is noticed
-# now and not when they are loaded: since Debian 11 functions have moved into libc.
-# pkg-config and the compiler search $root, as in cross-compilation.  Without -B a
-# native compiler would find this machine's libc before that of $root.
+# Modules are linked without undefined symbols.  Since Debian 11 functions have
+# moved into libc, so a missing library would go unnoticed until they are
+# loaded. pkg-config and the compiler search $root, as in cross-compilation.
+# Without -B a native compiler would find this machine's libc before that of
+# $root.
 build()
 {
 	local libdir compiler
@@ -113,8 +115,9 @@ build()
 
 without_warnings() { ! grep -A 3 'warning:' "$1"; }
 
-# All included headers, as recorded by the compiler, are from $root: those of the
-# kernel and libc, and none of this machine's.
+# Tests that all included headers, as recorded by the compiler, are those of
+# $root, with the kernel's and libc's among them, and that none is this
+# machine's.
 headers_are_old()
 {
 	local included=$work/included
@@ -126,7 +129,7 @@ headers_are_old()
 	! grep '^/usr/include/' "$included"
 }
 
-# No version of a symbol that is linked is newer than that libc.
+# Tests that no linked symbol version is newer than Debian 11's libc.
 libraries_are_old()
 {
 	local newest limit
@@ -141,8 +144,8 @@ libraries_are_old()
 	[ "$newest" = "$limit" ]
 }
 
-# with_musl SOURCES: compiled with musl's headers, and the kernel's and other
-# libraries' beside them.
+# with_musl SOURCES: compiles them with the headers of musl, the kernel and the
+# other libraries.
 with_musl()
 {
 	local include=$work/musl triplet file
