@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Modules that an e2fsck cannot be started with: the check is the stock one,
-# to the last byte of its standard error, and the reason is said to who asks
-# for it.  Each case is a folder with the launcher and something in the
-# module's place.
+# Modules with which e2fsck cannot be started: the check must be the stock one,
+# to the last byte of its standard error, and PREFETCH_VERBOSE=1 must print the
+# reason.  Each case is a folder with the launcher and a file in place of the
+# module.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -26,7 +26,7 @@ launcher_alone()
 	E2FSCK_TEST=$dir/e2fsck
 }
 
-# module_from FILE [OPTION...]: compiled in the module's place.
+# module_from FILE [OPTION...]: compiles FILE as the module.
 module_from()
 {
 	local source=$1
@@ -35,7 +35,7 @@ module_from()
 	"${CC:-cc}" -shared -fPIC -o "$dir/e2fsck-prefetch.so" "$source" "$@"
 }
 
-# reason_is TEXT: what PREFETCH_VERBOSE=1 says of the module, all of it.
+# reason_is TEXT: PREFETCH_VERBOSE=1 prints exactly this about the module.
 reason_is()
 {
 	# shellcheck disable=SC2086
@@ -56,11 +56,12 @@ refused()
 	tap_check "$1: the reason is said" reason_is "$reason"
 }
 
-# The bytes of an ELF file that say what it is for: e_machine, and EI_CLASS.
+# Filters that change the machine (e_machine) or the class (EI_CLASS) of an ELF
+# file.
 other_machine() { head -c 18; head -c 2 >/dev/null; printf '\266\266'; cat; }
 other_class() { head -c 4; head -c 1 >/dev/null; printf '\003'; cat; }
 
-# A file that this user may not read; root may read any.
+# A module that this user may not read.  Root may read any file.
 test_unreadable()
 {
 	launcher_alone unreadable
@@ -78,8 +79,8 @@ test_unreadable()
 	BECOME=
 }
 
-# What it loads is removed while this is being upgraded: nothing but the reason
-# is on standard error.
+# A library of the module is removed, as during an upgrade: only the reason is
+# on standard error.
 test_upgrade()
 {
 	launcher_alone upgrade
@@ -143,7 +144,7 @@ test_libraries()
 	refused "a module whose function is missing"
 }
 
-# The constructors of these run in the trial and nowhere else.
+# Modules whose constructors run in the self-test and nowhere else.
 test_trials()
 {
 	local begin="__attribute__((constructor)) static void begin(void)"
@@ -212,7 +213,7 @@ test_noexec()
 	umount "$dir/.libs"
 }
 
-# The launcher in the place of e2fsck, which lies elsewhere.
+# The launcher is installed in place of e2fsck, which is in another folder.
 test_in_place()
 {
 	launcher_alone place
