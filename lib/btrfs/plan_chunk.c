@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chunks: from the bytes of a chunk item to its layout, and from an offset in
- * the chunk to a stripe.
+ * Chunks: parses a chunk item into a layout, and translates offsets in the
+ * chunk to stripes.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -10,8 +10,8 @@
 #include "format.h"
 #include "plan.h"
 
-/* Set the layout for a profile.  Returns false if the number of stripes does
- * not fit the profile, or if that is unknown. */
+/* Set the layout for a profile.  Returns false if the profile is unknown or
+ * does not allow this number of stripes. */
 static bool set_profile(struct e2pf_btrfs_layout *l, uint64_t type,
 			unsigned sub_stripes)
 {

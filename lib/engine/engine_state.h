@@ -9,9 +9,9 @@
  *	phase.c		which phase is current, and which one follows
  *	worker.c	the threads
  *	inflight.c	how many requests may be in flight
- *	throttle.c	how far ahead, and within the limits of a second
- *	gate.c		what the checker reports, and when it waits
- *	count.c		the plan, counted
+ *	throttle.c	how far to read ahead, and the limits per second
+ *	gate.c		the checker's reports, and when the checker waits
+ *	count.c		counts of the planned blocks
  *
  * One lock protects everything that is not atomic.  An atomic that threads
  * sleep on is also changed with the lock held; only readers that poll it do
@@ -32,10 +32,10 @@
 #include "measure.h"
 #include "trace.h"
 
-/* The most units in a batch, however little they weigh. */
+/* The maximum number of units in a batch, however small their weight. */
 #define BATCH_UNITS 8192u
 
-/* The most batches in a worker's readahead window. */
+/* The maximum number of batches in a worker's readahead window. */
 #define WINDOW_BATCHES 64u
 
 /* Failed reads of the engine, and of the checker on blocks the engine had asked
@@ -147,14 +147,14 @@ struct e2pf_engine {
 	uint64_t budget;		/* now, bytes */
 	atomic_uint_fast64_t budget_asked;	/* when the machine was asked
 						   for its memory, ns */
-	/* Of the workers' windows and the batches at hand: sums, and the least
-	 * of the windows' oldest units, which the checker has not passed when
-	 * they were last looked at. */
+	/* Sums over the workers' windows and current batches, and the lowest of
+	 * the windows' oldest units, none of which the checker had passed when
+	 * they were last checked. */
 	uint64_t batch_bytes, batch_unrecorded;
 	uint64_t oldest_last;
 	struct e2pf_rate rate;		/* of the workers' requests */
-	/* Places are units of the grain, all devices one behind the other;
-	 * base[] is the place that a device begins with. */
+	/* A place is the number of a unit of the grain, counted over all
+	 * devices one after the other; base[] is a device's first place. */
 	uint64_t base[E2PF_DEVICES];
 	struct e2pf_blockset *ahead_now;	/* places read ahead for the
 						   current phase */
@@ -194,7 +194,8 @@ static inline uint64_t e2pf_now(struct e2pf_engine *e)
 	return dev->ops->now(dev);
 }
 
-/* Stands for "no current phase": has no units, and is not followed. */
+/* The phase when there is no current one: it has no units and is not
+ * followed. */
 extern const struct e2pf_phase e2pf_no_phase;
 
 static inline const struct e2pf_phase *e2pf_phase_now(
@@ -213,7 +214,7 @@ static inline bool e2pf_is_followed(const struct e2pf_phase *phase)
 	       phase->order == E2PF_ORDER_EVEN;
 }
 
-/* In place of a packed phase and unit: the checker has reported none. */
+/* Instead of a packed phase and unit: the checker has not reported one. */
 #define E2PF_NOWHERE UINT64_MAX
 #define E2PF_AT_UNIT_BITS 56
 
@@ -289,14 +290,14 @@ void e2pf_probe_engine(struct e2pf_engine *e);
  * them without the lock. */
 void e2pf_load_phases(struct e2pf_engine *e, uint64_t budget, bool has_head);
 void e2pf_set_phase(struct e2pf_engine *e, int phase);
-/* Has no worker anything left to do in this phase? */
+/* Whether no worker has anything left to do in this phase. */
 bool e2pf_all_idle(struct e2pf_engine *e);
 /* If all workers are idle, go on to the next phase. */
 void e2pf_next_phase(struct e2pf_engine *e);
 /* The current phase has more units. */
 void e2pf_note_addition(struct e2pf_engine *e);
 
-/* batch.c; with the lock held, but for e2pf_seed_batch() */
+/* batch.c; with the lock held, except for e2pf_seed_batch() */
 /* Take a batch: true when w->first to w->last are the worker's, false when
  * there is nothing for it now. */
 bool e2pf_take_batch(struct worker *w);
@@ -310,12 +311,12 @@ uint64_t e2pf_first_target(const struct e2pf_engine *e);
 void e2pf_worker_init_elevator(struct worker *w);
 void *e2pf_worker_main(void *worker);
 
-/* throttle.c; with the lock held, but for the first two */
-/* Wait until a request of so many bytes may be made.  Returns false when the
- * batch is no longer wanted. */
+/* throttle.c; with the lock held, except for the first two */
+/* Wait until a request of `bytes` may be made.  Returns false if the batch is
+ * no longer wanted. */
 bool e2pf_within_limits(struct worker *w, uint64_t bytes);
-/* Ask how much memory is left, unless that was asked recently.  It reads files
- * of the kernel. */
+/* Query how much memory is available, unless that was queried recently.  It
+ * reads files in /proc and /sys. */
 void e2pf_ask_memory(struct e2pf_engine *e);
 /* Bytes read ahead and not used yet; and the part of them that only a later
  * phase needs. */
@@ -328,22 +329,21 @@ bool e2pf_passed(const struct e2pf_engine *e, uint64_t unit);
 void e2pf_drop_passed(struct worker *w);
 void e2pf_drop_window(struct worker *w);
 void e2pf_drop_batch(struct worker *w);
-/* Add to a worker's batch the bytes it asks for, and those of them that have no
- * room in the set of places ahead. */
+/* Add requested bytes to the totals of a worker's batch, and those of them for
+ * which the set of places ahead has no room. */
 void e2pf_count_bytes(struct worker *w, uint64_t bytes);
 void e2pf_count_unrecorded(struct worker *w, uint64_t bytes);
 /* Move the current batch into the worker's window. */
 void e2pf_keep_batch(struct worker *w);
 /* The unit that the checker has to pass before a throttled worker can go on. */
 uint64_t e2pf_room_beyond(struct worker *w);
-/* So many bytes of memory are left: the budget follows. */
+/* Adjust the budget to `left` bytes of available memory. */
 void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
 /* Must this worker wait before it reads on? */
 bool e2pf_over_budget(struct worker *w);
 /* Largest gap to read through now, in bytes, from what a request costs. */
 uint64_t e2pf_gap(struct e2pf_engine *e);
-/* Bounds of that size: where a request costs nothing, and where it costs
- * much. */
+/* Bounds of that size: if a request costs nothing, and if it costs much. */
 void e2pf_gap_range(const struct e2pf_engine *e, uint64_t *least,
 		    uint64_t *most);
 

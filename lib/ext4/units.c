@@ -17,9 +17,9 @@
  * own, so that each worker can read a different one. */
 #define UNIT_BYTES (256u << 10)
 
-/* So many groups of one part of the filesystem are laid out before those of the
- * next part.  It is the size of mke2fs's flex groups, so that regions stay
- * together. */
+/* How many groups of one part of the filesystem are laid out before the next
+ * part's turn.  It is the size of mke2fs's flex groups, so that their tables
+ * stay together. */
 #define STRETCH 16u
 
 static uint64_t table_blocks(const struct e2pf_geometry *geo)

@@ -101,12 +101,13 @@ static errcode_t read32(const struct e2pf_observed *entry, io_channel channel,
 }
 
 /*
- * The engine has planned the blocks that the checker's own readahead asks for,
- * but the checker's order makes a disk seek back and forth: so the engine's
- * readahead replaces it.  If it is refused, e2fsck silently stops it for the
- * rest of the pass.  That also saves the map of all blocks that it makes for
- * each stretch of inode tables, and its walks over the directory list; but where
- * statistics of all maps are printed it has to make them.
+ * The engine has planned all blocks that the checker's own readahead requests,
+ * but the checker's order makes a disk seek back and forth, so the engine's
+ * readahead replaces it.  If a request is refused, e2fsck silently stops its
+ * readahead for the rest of the pass.  That also saves the bitmap of all blocks
+ * that it makes for each part of the inode tables, and its walks over the
+ * directory list.  But if e2fsck prints statistics of all bitmaps, it has to
+ * make those, too, so requests seem to succeed.
  */
 static errcode_t readahead(const struct e2pf_observed *entry,
 			   io_channel channel, unsigned long long block,
