@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a module does about the signals that its own output can raise. */
+/* Discards the signals that a module's own output can raise. */
 #ifndef SIGNALS_H
 #define SIGNALS_H
 
