@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Life cycle of a map: made as a bit array where libext2fs was told to make a
- * red-black tree and map_kind.c allows it; copied, cleared and freed.
+ * Life cycle of a map: it is created as a bit array if libext2fs was told to
+ * make a red-black tree and map_kind.c allows it, and then copied, cleared and
+ * freed.
  *
  * Our maps are recognized by their first word, as libext2fs's own are;
  * bitmaps.c has the operations on them.  Filesystems with bigalloc keep
@@ -40,7 +41,7 @@ bool bitmaps_have_claims(void)
 	return claims;
 }
 
-/* libext2fs would complain of a number outside of the map. */
+/* libext2fs would print a warning for a number outside the map. */
 bool bitmaps_is_claimed(uint64_t block)
 {
 	return claims && block >= claims->start && block <= claims->end &&
@@ -55,8 +56,9 @@ static bool is_of_claims(const char *description)
 						"multiply claimed block map"));
 }
 
-/* libext2fs's maps store the time they were made.  Nothing uses it, but a clock
- * that counts its readings, as in the tests, must agree. */
+/* libext2fs's maps store the time they were made.  Nothing uses it, but the
+ * tests have a clock that counts how often it is read, so we must read it,
+ * too. */
 static void read_clock(void)
 {
 	struct timeval now;
@@ -301,8 +303,8 @@ void ext2fs_clear_generic_bmap(ext2fs_generic_bitmap bitmap)
 }
 
 /*
- * Calls in which libext2fs makes maps itself, perhaps without passing through
- * the stand-ins.
+ * Functions in which libext2fs makes maps itself, possibly without calling the
+ * interposed functions.
  */
 
 errcode_t bitmaps_read(ext2_filsys fs)
