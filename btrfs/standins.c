@@ -114,8 +114,8 @@ typedef unsigned long ioctl_request;
 typedef int ioctl_request;
 #endif
 
-/* A request without an argument is passed whatever the register holds; the
- * kernel ignores it, and libc does the same. */
+/* For a request without an argument, whatever the register holds is passed.
+ * The kernel ignores it, and libc does the same. */
 int ioctl(int fd, ioctl_request request, ...)
 {
 	va_list args;
