@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which command lines of btrfs are a check or a send, and which checks are not
- * prefetched. */
+/* How command lines of btrfs are classified: as a check, a send or another
+ * command, and which checks are not prefetched. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mmap manager beside the unix manager: the same operations, and after each
- * the same results, data, callbacks and statistics, and the same bytes in the
- * two files.  Each channel begins with reads alone: the order of later writes,
- * and so of their errors, depends on them.
+ * Runs the same operations on the mmap manager and on the unix manager.  After
+ * each of them the results, data, callbacks, statistics and bytes of the files
+ * must be the same.  Each channel begins with reads only: the order of later
+ * writes, and so of their errors, depends on them.
  *
- * This program's pwrite(), pread(), write(), read() and mincore() stand in
- * front of the C library's for the shared libext2fs too, and fail for a part of
- * the files.
+ * This program's pwrite(), pread(), write(), read() and mincore() replace those
+ * of the C library, for the shared libext2fs too, and fail for a part of the
+ * files.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -90,7 +90,7 @@ ssize_t checked_pread(int fd, void *buf, size_t size, int64_t at)
 	return is_bad(bad.reads, at, size) ? -1 : real(fd, buf, size, at);
 }
 
-/* Some callers go by the name without 64, some by that with it. */
+/* Some callers use the name without 64, and some the one with it. */
 ssize_t short_pwrite(int fd, const void *buf, size_t size, long at)
 	__asm__("pwrite");
 ssize_t short_pread(int fd, void *buf, size_t size, long at)
@@ -126,7 +126,7 @@ ssize_t read(int fd, void *buf, size_t size)
 	return real(fd, buf, size);
 }
 
-/* No page is found in memory that could not be read. */
+/* Pages that cannot be read are never reported as cached. */
 int mincore(void *start, size_t size, unsigned char *resident)
 {
 	int (*real)(void *, size_t, unsigned char *);
@@ -202,7 +202,7 @@ static errcode_t note_read(io_channel channel, unsigned long block, int count,
 	errcode_t answer = note(channel, false, block, count, data, size,
 				actual, error);
 
-	/* What the callback leaves is what was read. */
+	/* The buffer as the callback left it is the result of the read. */
 	if (!answer)
 		memset(data, 0x77, size);
 	return answer;
@@ -335,7 +335,7 @@ static errcode_t one_read(unsigned long long block, int count)
 	return a;
 }
 
-/* No two writes are of the same. */
+/* Each write has different data. */
 static errcode_t one_write(unsigned long long block, int count)
 {
 	uint32_t stamp = htole32(++pair.stamp);
@@ -361,7 +361,8 @@ static void set_writethrough(bool on)
 	pair.b.channel->flags |= flag;
 }
 
-/* Most near the last one, or the cache would never have anything. */
+/* Most blocks are near the previous one; otherwise there would be no cache
+ * hits. */
 static unsigned long long pick_block(void)
 {
 	uint32_t blocks = FILE_SIZE / (uint32_t)pair.a.channel->block_size;
@@ -376,11 +377,11 @@ static int pick_count(void)
 	static const int counts[] = { 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 8, 0, -1,
 				      -700, -1024, -4096 };
 
-	/* Half of one block: those keep what the cache has. */
+	/* Half of them are of one block: these keep the cache's contents. */
 	return pick(2) ? 1 : counts[pick(sizeof(counts) / sizeof(counts[0]))];
 }
 
-/* A few blocks near by cannot be written, or nothing is wrong. */
+/* Either a few nearby blocks cannot be written, or all can. */
 static void pick_bad_writes(void)
 {
 	int size = pair.a.channel->block_size;
@@ -390,7 +391,8 @@ static void pick_bad_writes(void)
 	bad.writes = pick(3) > 0;
 }
 
-/* Whole pages: a page that was read is in memory with all its blocks. */
+/* Whole pages, because a page that was read is cached with all of its
+ * blocks. */
 static void pick_bad_reads(void)
 {
 	int page = (int)sysconf(_SC_PAGESIZE);
@@ -494,8 +496,8 @@ static void test_with_bad_reads(void **unused)
 	run(false, true);
 }
 
-/* A flush writes the blocks in the order of their places in the cache, and
- * which places are free for them depends on the order of earlier reads. */
+/* A flush writes blocks in the order of their cache entries, and which entries
+ * were free for them depends on earlier reads. */
 static void test_order_of_a_flush(void **unused)
 {
 	static const unsigned long long reads[] = {
@@ -521,8 +523,8 @@ static void test_order_of_a_flush(void **unused)
 	close_pair();
 }
 
-/* What the unix manager's source says, so that not only two are compared
- * that might be wrong in the same way. */
+/* Compared with what the source of the unix manager says, because both managers
+ * might be wrong in the same way. */
 static void test_what_the_write_error_callback_is_told(void **unused)
 {
 	unsigned block;
@@ -533,7 +535,7 @@ static void test_what_the_write_error_callback_is_told(void **unused)
 	bad.writes = true;
 	for (block = 0; block < 8; block++)
 		assert_int_equal(one_write(block, 1), 0);
-	/* No room for the ninth: told 0, and lost. */
+	/* There is no room for the ninth: block 0 is reported, and lost. */
 	assert_int_equal(io_channel_write_blk64(pair.b.channel, 8, 1,
 						pair.b.buf), 0);
 	assert_int_equal(pair.b.count, 1);
@@ -545,7 +547,7 @@ static void test_what_the_write_error_callback_is_told(void **unused)
 						pair.a.buf), 0);
 	assert_same(0, 0);
 	assert_int_equal(pair.b.map[8 * 1024], 16);
-	/* And at the end. */
+	/* The same when the channel is closed. */
 	assert_int_equal(one_write(0, 1), 0);
 	assert_int_equal(close_pair(), EIO);
 }
@@ -553,7 +555,7 @@ static void test_what_the_write_error_callback_is_told(void **unused)
 static errcode_t (*unix_read)(io_channel channel, unsigned long long block,
 			      int count, void *buf);
 
-/* Reads that leave the cache alone, as another libext2fs might make them. */
+/* Reads that do not change the cache, as another libext2fs might make. */
 static errcode_t read_uncached(io_channel channel, unsigned long long block,
 			       int count, void *buf)
 {
@@ -574,8 +576,9 @@ static void test_unknown_cache(void **unused)
 	unix_io_manager = before;
 }
 
-/* A clean block, and a write past the cache of what it was read from: what is
- * read then is the old or the new, as libext2fs's own manager has it. */
+/* A clean block is in the cache, and its blocks on the device are written
+ * without going through the cache.  Whether a read then returns the old or the
+ * new data must be as with libext2fs's own manager. */
 static void test_clean_block_written_past_the_cache(void **unused)
 {
 	(void)unused;
@@ -586,7 +589,7 @@ static void test_clean_block_written_past_the_cache(void **unused)
 	assert_int_equal(close_pair(), 0);
 }
 
-/* What is in the cache of a program that ends without closing is lost. */
+/* If a program ends without closing the channel, its cached writes are lost. */
 static void abandon(io_manager manager, const char *path)
 {
 	io_channel channel;

@@ -236,7 +236,7 @@ static uint64_t descriptor_block(ext2_filsys fs, uint64_t group_block,
 {
 	bool meta = ext2fs_has_feature_meta_bg(fs->super);
 
-	/* As ext2fs_open2() does for contiguous ones. */
+	/* The same as ext2fs_open2() does for contiguous descriptors. */
 	if (!meta || number < fs->super->s_first_meta_bg)
 		return group_block + number + 1 +
 		       (group_block == 0 && fs->blocksize == 1024);
