@@ -6,7 +6,7 @@
  * the scripts decide what the result must be.
  *
  * E2PF_FAULT_FILE is the image or device.  E2PF_FAULT is one of
- *   none			nothing fails; what follows below still holds
+ *   none			nothing fails; the rest of this comment applies
  *   trace			the log lists each KiB that is read or written,
  *				with "new" before each read that is counted
  *   read:OFFSET+LENGTH		reads of pages in this range: EIO
@@ -23,17 +23,16 @@
  *   calls:WHO:NAME:N		the same, and all later ones
  * When the fault happens, a line is written to E2PF_FAULT_LOG.
  *
- * The two I/O managers do not make the same calls.  So a read is counted when
- * it reads something that the checker has not read before, and a write is
- * counted in units of 1 KiB that it changes.  A read is the checker's unless
+ * The two I/O managers do not make the same calls.  So a read is counted only
+ * if it reads data that the checker has not read before, and a write counts
+ * once for each unit of 1 KiB that it changes.  A read is the checker's unless
  * its descriptor has O_NONBLOCK, which only the descriptors for prefetching
  * have.
  *
  * A file that was just copied is in the page cache, where nothing can fail and
- * nothing is left to prefetch.  So mincore() answers as for a device of which
- * only the data that was read or requested is cached; bad pages of mappings
- * raise SIGBUS; and written data can be read again, as from a disk's page
- * cache.
+ * nothing is left to prefetch.  So mincore() reports only data as cached that
+ * was read or requested; bad pages of mappings raise SIGBUS; and written data
+ * can be read again, as from a disk's page cache.
  */
 #include "fault-inject.h"
 
