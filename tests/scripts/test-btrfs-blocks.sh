@@ -51,7 +51,7 @@ cases()
 	END
 }
 
-# have_devices COUNT: COUNT loop devices, or as many as there are.
+# have_devices COUNT: sets up COUNT loop devices, or as many as are available.
 have_devices()
 {
 	local n
@@ -106,7 +106,7 @@ calls()
 		}' "$E2PF_TMP/trace" | sort -u
 }
 
-# traced PROGRAM DEVICE: trace only its own thread.
+# traced PROGRAM DEVICE: traces the program's main thread only.
 traced()
 {
 	strace -y -e trace=pread64,readahead -o "$E2PF_TMP/trace" \
@@ -139,11 +139,11 @@ compare_blocks()
 	[ "$seen" -gt 20 ] && [ "$missed" = 0 ] && [ "$share" -le "$seen" ]
 }
 
-# elsewhere FILE: how many of its blocks the check does not read.
+# elsewhere FILE: prints how many of the file's blocks are not planned.
 elsewhere() { comm -13 "$E2PF_TMP/planned" "$1" | wc -l; }
 
-# The check's own readahead must be for the copies that it reads; on mirrors the
-# stock program also reads ahead others.
+# The check's own readahead must be for the copies that it reads.  On mirrors,
+# the stock program also reads ahead other copies.
 compare_ahead()
 {
 	local name=$1 stock wrong

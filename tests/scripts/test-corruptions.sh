@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Seeded corruptions of the feature images (tools/seeds.sh), checked with both I/O
-# managers and every set of options, and once more after -fy.
+# Pseudo-random corruptions of the feature images (tools/seeds.sh), checked with
+# both I/O managers and every set of options, and again after a repair with -fy.
 #
 #   test-corruptions.sh [SEED...]	only these, or COUNT seeds from FIRST
 #
 # COUNT (default 260), FIRST (default 1), TABLE and KEEP as in tools/seeds.sh.
 #
-# A line names the image and what was changed, and
+# Each line of output names the image and the change.
 #	mkimages.sh . IMAGE && corrupt IMAGE SEED KIND
 # makes the same image again.
 
@@ -21,8 +21,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/images.sh
 . "$srcdir/tools/images.sh"
 
-# If the answer is "no", stock e2fsck can ask the same forever (seeds 700, 1090,
-# 1908).  The longest output of other cases with -fn is 60 kB.
+# If the answer is "no", stock e2fsck can ask the same question forever (seeds
+# 700, 1090, 1908).  The longest output of other cases with -fn is 60 kB.
 COMPARE_LIMIT=10
 COMPARE_TEST_LIMIT=60
 COMPARE_OUTPUT=2000000

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# e2prefetch enable, disable and status, on a system in a folder with a small dpkg
-# database: which files exist afterwards, with a run killed at each of its steps, on
-# a full disk, with other packages' files, and where version 1.0.0 was enabled.
-# Then the effects: fsck with the drop-in's PATH, e2scrub, an initramfs; and a
-# launcher in e2fsck's place starts the diverted program.  tools/check-upgrades.sh
-# and tools/check-boot.sh test whole systems.
+# e2prefetch enable, disable and status, on a system in a folder with a small
+# dpkg database.  First, which files exist afterwards: after a run was killed at
+# each of its steps, on a full disk, with files of other packages, and if
+# version 1.0.0 was enabled.  Then, the effects: on fsck with the drop-in's
+# PATH, on e2scrub, in an initramfs, and that a launcher in place of e2fsck
+# starts the diverted program. tools/check-upgrades.sh and tools/check-boot.sh
+# test whole systems.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -26,7 +27,8 @@ files="$units/systemd-fsck@.service.d/e2prefetch.conf
 	$units/e2scrub@.service.d/e2prefetch.conf
 	/etc/initramfs-tools/hooks/e2prefetch /etc/dracut.conf.d/e2prefetch.conf"
 
-# new_root hard|symbolic: the names of e2fsck are links of that kind.
+# new_root hard|symbolic: creates a system in which the other names of e2fsck
+# are links of that kind.
 new_root()
 {
 	local name folder
@@ -82,7 +84,8 @@ list()
 
 as_before() { list | diff "$E2PF_TMP/before" -; }
 
-# run STATUS COMMAND [OPTION...]: below $root, with the output in $said.
+# run STATUS COMMAND [OPTION...]: runs a command on $root, which must exit with
+# STATUS; its output goes to $said.
 run()
 {
 	local expected=$1 status=0
@@ -129,7 +132,7 @@ there_and_back()
 		run 1 status
 }
 
-# All new files have our name.
+# All new files have our name in theirs.
 only_adds()
 {
 	new_root symbolic
@@ -189,7 +192,7 @@ no_program()
 	run 8 enable && lines 1 && says "$stock is missing"
 }
 
-# A machine that cannot use any of the files.
+# A machine without the programs that use the files.
 nothing_here()
 {
 	new_root symbolic
@@ -319,7 +322,7 @@ pending_is_finished()
 # A full disk, and a read-only one.
 #
 
-# in_small_etc COMMAND...: with an /etc of its own of 64 KiB.
+# in_small_etc COMMAND...: runs it with /etc on a separate filesystem of 64 KiB.
 in_small_etc()
 {
 	# shellcheck disable=SC2016
@@ -342,7 +345,8 @@ full_disk()
 	in_small_etc full_disk_inside disable
 }
 
-# The listing has neither the filling nor the disk's own folder.
+# The listing leaves out the file that fills the disk, and the disk's own
+# folder.
 full_disk_inside()
 {
 	cat /dev/zero >"$root/etc/filling" 2>/dev/null
@@ -375,7 +379,7 @@ read_only_inside()
 # Upgrades from version 1.0.0.
 #
 
-# divert_name NAME: as version 1.0.0 did.
+# divert_name NAME: diverts it as version 1.0.0 did.
 divert_name()
 {
 	local file=${stock%/*}/$1 name
@@ -491,7 +495,7 @@ stock_lost()
 		>"$root/var/lib/dpkg/info/e2fsprogs.md5sums"
 	run 0 enable && says "the package in apt's cache" &&
 		stock_is_untouched || return
-	# One of another version is not used.
+	# A package of another version is not used.
 	new_diverted_root
 	rm "$root$stock.stock"
 	mkdir -p "$root/var/cache/apt/archives"
@@ -781,7 +785,7 @@ scrub_never_fails()
 # Files of an initramfs.
 #
 
-# make_image: an image as initramfs-tools has made it when it calls the hook.
+# make_initramfs: an image in the state in which initramfs-tools calls the hook.
 make_initramfs()
 {
 	local name
@@ -912,7 +916,7 @@ written_hook()
 }
 
 #
-# The launcher in e2fsck's place.
+# The launcher in place of e2fsck.
 #
 
 # A folder like /sbin, with the real e2fsck under another name.
@@ -927,7 +931,8 @@ make_place()
 	image_make ext4-1k "$image"
 }
 
-# in_place NAME OPTION...: output in $E2PF_TMP/out and err.
+# in_place NAME OPTION...: runs this name of e2fsck; output goes to
+# $E2PF_TMP/out and err.
 in_place()
 {
 	local name=$1
@@ -1002,7 +1007,7 @@ by_file()
 		"$E2FSCK_TEST" -fn "$image" && [ -s "$E2PF_TMP/stats" ]
 }
 
-# Only itself to start.
+# The launcher finds no e2fsck but itself.
 never_itself()
 {
 	local status

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The files that `make install' installs into a folder work there: the launcher, the
-# command, the library through its pkg-config file.  Files that documents and the
-# lists of Debian's packages name exist.  `make uninstall' removes all of them and
-# nothing else.  Prints TAP.
+# The launcher, the command, and the library through its pkg-config file work
+# where `make install' puts them.  All files that documents and the lists of
+# Debian's packages name exist.  `make uninstall' removes all installed files
+# and nothing else.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -52,8 +52,8 @@ names_its_siblings()
 	done
 }
 
-# Installing changes nothing: folders that initramfs-tools, dracut or systemd read
-# contain none of our files.
+# Installing enables nothing: the folders that initramfs-tools, dracut or
+# systemd read contain none of our files.
 changes_nothing()
 {
 	! find "$dest" -path '*initramfs-tools*' -o -path '*dracut*' \
@@ -98,7 +98,8 @@ pkg_config_says()
 	[[ " $(pkg_config --cflags) " = *"$dest"* ]]
 }
 
-# Of the build tree only the compiler's name is used.
+# The example builds with the installed files only; from the build tree, just
+# the name of the compiler is used.
 example_builds()
 {
 	local flags
