@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stack of block devices below a device or file, for people to read: each
- * device, and indented below it the devices it consists of.  Decides nothing;
- * what matters for reading is in the topology.
+ * Lists the stack of block devices below a device or file, for display: each
+ * device, followed by the devices that it consists of.  Decisions about reading
+ * are based on the topology instead (topology.h).
  */
 #ifndef E2PF_STACK_H
 #define E2PF_STACK_H

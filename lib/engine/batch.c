@@ -10,9 +10,9 @@
 #include "engine_state.h"
 
 /* The largest batch on flash, by weight, in bytes.  A worker begins with one
- * unit, to be ahead of the checker at once, and doubles up to this.  Where IOPS
- * are the limit batches are smaller: while one worker reads its units, which
- * take bytes, another reads trees, which take requests. */
+ * unit, to be ahead of the checker at once, and doubles up to this.  If IOPS
+ * are the limit, batches are smaller, so that one worker's units, which cost
+ * bandwidth, are read while another worker's trees cost requests. */
 #define FLASH_BATCH (16u << 20)
 #define DEAR_BATCH (4u << 20)
 #define LEAST_BATCH (256u << 10)
@@ -24,12 +24,12 @@
 /* Grains of deferred blocks that a worker takes at once. */
 #define DEFERRED_BATCH 2048u
 
-/* Units a worker takes at once where the checker reports no position.  What
- * adjacent units refer to is often adjacent too; if workers took single units
- * it would become a request for each. */
+/* Units a worker takes at once if the checker does not report its position.
+ * The blocks that adjacent units refer to are often adjacent, too; if workers
+ * took single units, each of these blocks would become a separate request. */
 #define SHARED_BATCH 512u
 
-/* Units of a batch on flash where all units are alike. */
+/* Units of a batch on flash if all units have the same weight. */
 #define EVEN_BATCH 512u
 
 /* The worker's next stripe, from `stripe` on: worker T of N has the stripes T,
@@ -67,9 +67,9 @@ static uint64_t first_unit(struct e2pf_engine *e, uint64_t next)
 	return next;
 }
 
-/* Distance between the units of a batch.  Where IOPS are the limit, each worker
- * takes adjacent units when it is free, so that what they refer to becomes one
- * request.  Otherwise the workers' units alternate, so that all of them work on
+/* Distance between the units of a batch.  If IOPS are the limit, each idle
+ * worker takes adjacent units, so that the blocks that they refer to become one
+ * request.  Otherwise the workers' units alternate, so that all workers read
  * what the checker needs next. */
 static unsigned unit_step(const struct e2pf_engine *e)
 {
@@ -108,8 +108,8 @@ static bool take_even(struct worker *w)
 	struct e2pf_engine *e = w->e;
 	uint64_t first = first_unit(e, w->next), known = units(e), part, end;
 
-	/* A single elevator pass takes everything, so as to have it all in one
-	 * order. */
+	/* A single elevator pass takes everything, so that everything is
+	 * sorted. */
 	part = !e->has_head ? EVEN_BATCH :
 	       e->workers > 1 ? e2pf_phase_now(e)->window / 2 : UINT64_MAX;
 	if (first / part % e->workers != w->number)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A set of blocks, kept as runs: what was read ahead and not yet used.
+ * A set of blocks, stored as runs, for blocks that were read ahead and not used
+ * yet.
  *
  * The device is divided into chunks of 65,536 blocks.  An empty chunk costs one
  * pointer (512 KiB in all for 16 TiB of 4 KiB blocks), and a run in it 4 bytes.
- * The memory for runs is capped: blocks that do not fit are not recorded, and a
- * hole that does not fit takes the shorter part of its run with it.  Memory of
+ * The memory for runs is capped: blocks that do not fit are not recorded, and
+ * if a run cannot be split, its shorter part is removed as well.  Memory of
  * emptied chunks is reused.  Adding and removing do not use the heap.
  *
  * Not safe from two threads at once: the owner locks.

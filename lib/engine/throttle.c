@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The throttle: how much may be ahead of the checker, what it has passed, and
- * when a worker waits because the limits of a second are used up.  Called with
- * the engine's lock held, except e2pf_ask_memory() and e2pf_within_limits().
+ * The throttle: how much may be read ahead of the checker, which batches the
+ * checker has passed, and when a worker waits because a limit per second is
+ * reached.  Called with the engine's lock held, except e2pf_ask_memory() and
+ * e2pf_within_limits().
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -10,15 +11,15 @@
 
 #include "engine_state.h"
 
-/* The largest gaps that are read through: they take memory.  On a rotational
- * disk 64 KiB pass under the head in half a millisecond, less than any request
- * takes: of sorted replays with gaps of 0, 64 KiB and 1 MiB, 64 KiB is the
- * fastest on most disks (doc/timing.md). */
+/* The largest gaps that are read through; larger ones would waste memory.  On a
+ * rotational disk 64 KiB pass under the head in half a millisecond, less than
+ * any request takes.  Of sorted replays that read through gaps of 0, 64 KiB and
+ * 1 MiB, those with 64 KiB are the fastest on most disks (doc/timing.md). */
 #define HEAD_LEAST_GAP (64u << 10)
 #define HEAD_MOST_GAP (256u << 10)
 #define FLASH_MOST_GAP (64u << 10)
 
-/* How often the machine is asked how much memory is left. */
+/* Interval between queries of the machine's available memory. */
 #define BUDGET_INTERVAL_NS 100000000ull
 #define BUDGET_LEAST (1ull << 20)
 
@@ -140,8 +141,9 @@ uint64_t e2pf_later_bytes(const struct e2pf_engine *e)
 	return e2pf_set_bytes(e, e->ahead_later) + e->unrecorded;
 }
 
-/* The budget follows the memory that the machine has left, what was read ahead
- * and not used yet included, and is never more than what was configured. */
+/* The budget follows the machine's available memory, to which blocks that were
+ * read ahead and not used yet are added.  It never exceeds the configured
+ * one. */
 void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left)
 {
 	left = e2pf_engine_budget(left, e->cfg.paced);
@@ -159,7 +161,7 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 	t = e2pf_now(e);
 	if (asked && t - asked < BUDGET_INTERVAL_NS)
 		return;
-	/* One asks for all. */
+	/* One worker makes the query for all. */
 	if (!atomic_compare_exchange_strong(&e->budget_asked, &asked, t))
 		return;
 	left = e->cfg.available(e->cfg.available_ctx);
@@ -195,8 +197,8 @@ bool e2pf_over_budget(struct worker *w)
 	case E2PF_ORDER_NONE:
 		return e2pf_ahead_bytes(e) >= e->budget;
 	case E2PF_ORDER_DEFERRED:
-		/* What only a later phase needs may have half: the phase the
-		 * checker is in needs the rest. */
+		/* Blocks that only a later phase needs may use half of the
+		 * budget: the checker's current phase needs the rest. */
 		return e2pf_later_bytes(e) >= e->budget / 2;
 	default:
 		/* Half of the budget is reserved for the worker whose batch the
@@ -238,7 +240,7 @@ uint64_t e2pf_gap(struct e2pf_engine *e)
 }
 
 /*
- * Limits of a second (device/rate.h).
+ * Limits per second (device/rate.h).
  */
 
 /* Nanoseconds until a request of so many bytes may be made.  If 0, the request

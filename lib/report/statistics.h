@@ -5,7 +5,7 @@
 
 #include "decisions.h"
 
-/* Everything that is written.  What the pointers refer to is only read. */
+/* All input of the statistics.  The pointers' targets are only read. */
 struct e2pf_statistics {
 	const char *device;		/* as the caller named it */
 	uint32_t block_size;		/* bytes */
