@@ -139,9 +139,9 @@ static bool is_set(const char *variable)
 	return value && *value;
 }
 
-/* Path of this program's file, into exe[PATH_MAX].  If /proc is not mounted,
- * the name it was started by is used, unless this program has raised
- * privileges: the caller may have changed since then where that name leads. */
+/* Store the path of this program's file in exe[PATH_MAX].  If /proc is not
+ * mounted, the name it was started by is used, unless this program has raised
+ * privileges: the caller may since have made that name point elsewhere. */
 static bool own_path(char *exe)
 {
 	ssize_t n = readlink("/proc/self/exe", exe, PATH_MAX - 1);
@@ -180,7 +180,7 @@ static bool is_habit(void)
 	       (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
 }
 
-/* The environment comes before the file. */
+/* A variable of the environment takes precedence over the file. */
 static void take_setting(void *done, const char *variable, const char *value)
 {
 	if (!is_set(variable) && setenv(variable, value, 1))
@@ -220,8 +220,8 @@ static bool is_limited(int resource, rlim_t least)
 }
 
 /* A trace keeps a descriptor open as long as the check runs.  The check's own
- * thread writes to it too, and there the signal raised at a limit on file sizes
- * would kill the check. */
+ * thread also writes to it, so the signal at a limit on file sizes would kill
+ * the check. */
 #define RECORD_DESCRIPTORS 64
 
 static const char *cannot_trace(const char *path)
