@@ -9,7 +9,7 @@
 
 #include "repeats.h"
 
-/* What was read this recently has not been dropped by memory pressure yet. */
+/* Blocks that were read this recently (ns) are assumed to be still cached. */
 #define REPEAT_NS 100000000u
 
 static uint64_t now(void)
