@@ -77,7 +77,7 @@ int become_script(const char *script, int argc, char **argv)
 	return EXIT_OPERATIONAL;
 }
 
-/* Sets whether the checks that the machine starts automatically prefetch. */
+/* Turns prefetching on or off for checks that the machine starts itself. */
 static int enable(int argc, char **argv)
 {
 	return become_script("enable", argc, argv);
@@ -89,8 +89,8 @@ static void note_prefetch(void *ctx, const char *variable, const char *value)
 		*(bool *)ctx = !strcmp(value, "0");
 }
 
-/* Reads the settings of the machine, or of the one below --root, and passes the
- * script in a variable whether they turn prefetching off or what is wrong with
+/* Reads the settings of the machine, or of the one below --root.  A variable
+ * tells the script whether they turn prefetching off, or what is wrong with
  * them. */
 static int status(int argc, char **argv)
 {
