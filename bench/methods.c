@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Times ways to bring scattered blocks into the page cache, to decide which of
- * them libe2prefetch should use.
+ * Times different ways to read scattered blocks into the page cache, to decide
+ * which of them libe2prefetch should use.
  *
  *	methods DEVICE METHOD [BLOCKS [THREADS]]
  *
  * METHOD is fadvise, look (mincore(2) first), nowait (preadv2(2) with
- * RWF_NOWAIT, which starts the read of what is missing), populate, pread or
- * uring.  The blocks are 4 KiB each, at seeded places all over DEVICE, in
- * ascending order as in a sweep; none of DEVICE should be in the page cache
- * before.  Prints the seconds until all are cached, and the processor time of
- * this process.
+ * RWF_NOWAIT, which starts the read of missing blocks), populate, pread or
+ * uring.  The blocks have 4 KiB each, at pseudo-random places all over DEVICE,
+ * in ascending order as in an elevator pass.  No part of DEVICE should be
+ * cached before.  Prints the seconds until all blocks are cached, and the
+ * processor time of this process.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

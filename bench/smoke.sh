@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Does the rig work here?  Tests the models against their parameters, faults, the
-# smallest image on two models, and that nothing is left behind.  Prints TAP.
-# No test depends on speed.
+# Tests whether the rig works on this machine: the models against their
+# parameters, faults, the smallest image on two models, and that nothing is left
+# behind.  Prints TAP.  No test depends on speed.
 
 set -u
 srcdir=${srcdir:-$(dirname "$0")}
@@ -147,7 +147,7 @@ written()
 			status=none | cmp - '"$tmp"'/data'
 }
 
-# An interrupted run takes everything down.
+# An interrupted run removes everything that it has set up.
 interrupted()
 {
 	local pid point
