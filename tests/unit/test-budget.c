@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory and processors a session may use: on recorded machines, under an
- * affinity mask, and in a real control group where one can be made.
+ * The memory and processors that a session may use: on recorded machines, under
+ * an affinity mask, and in a real control group if one can be created.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -82,7 +82,7 @@ static void test_machine(void **state)
 			 e->processors < most ? e->processors : most);
 }
 
-/* Pages in use are not for readahead; a part is always available. */
+/* Pages in use are not available for readahead, but a part always is. */
 static void test_idle(void **state)
 {
 	static const struct {

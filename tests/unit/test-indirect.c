@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our walk over indirect blocks compared with libext2fs's: the same calls in
- * the same order, the same reads and writes, and the same result, for random
- * trees, errors, and callbacks that change numbers and end the walk.
+ * Compares our walk over indirect blocks with libext2fs's, on random trees with
+ * errors, and with callbacks that change numbers or end the walk.  Callbacks,
+ * reads and writes must be the same, in the same order, and so must the result.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -53,8 +53,8 @@ struct run {
 
 static struct run before, run[2], *now;
 static ext2_filsys fs;
-/* One in so many calls changes a number, ends the walk or returns an error, and
- * one in so many reads and writes fails; 0: none. */
+/* One in this many calls changes a number, ends the walk or returns an error,
+ * and one in this many reads and writes fails; 0: none. */
 static unsigned change, end, error, fail;
 
 static bool once_in(unsigned n)
@@ -269,7 +269,7 @@ static void as_the_library(void **state)
 	assert_uint_in_range(long_walks, 1000, trial);
 }
 
-/* With these flags libext2fs does the walk. */
+/* Walks with these flags are left to libext2fs. */
 static void with_flags(void **state)
 {
 	static const int flags[] = {
@@ -283,7 +283,8 @@ static void with_flags(void **state)
 	(void)state;
 	for (trial = 0; trial < 500; trial++) {
 		prepare(&random);
-		/* Otherwise it would call for each of 16 million holes. */
+		/* Otherwise there would be a callback for each of 16 million
+		 * holes. */
 		before.inode.i_block[EXT2_TIND_BLOCK] = 0;
 		before.inode.i_block[EXT2_DIND_BLOCK] = 0;
 		walk_both(flags[trial % 5], buf);
