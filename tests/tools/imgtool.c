@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * imgtool: what the shell tests need and no standard tool does: compare files
- * without reading their holes, make files with holes and directory blocks,
- * change bytes at seeded positions, and run a program under a given name with a
- * limit on its run time and output, or on a terminal.  It decides nothing about a check; the
- * scripts do.
+ * imgtool: functions for the shell tests that no standard tool has.  It
+ * compares files without reading their holes, makes files with holes and
+ * directory blocks, changes bytes at pseudo-random positions, and runs a
+ * program under a given name, with limits on its time and output or on a
+ * terminal.  It does not judge the results; the scripts do.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -25,8 +25,8 @@
 #define CHUNK		65536
 #define SECTOR		512
 #define STATUS_TIME	124	/* the same as timeout(1) */
-#define WALL_FACTOR	12	/* of the time to compute, the time in all */
-#define LOOK_MS		100	/* between two looks at these times */
+#define WALL_FACTOR	12	/* limit on real time, in processor time */
+#define LOOK_MS		100	/* interval at which these are checked */
 #define STATUS_OUTPUT	123
 #define FLIP_TRIES	20000	/* the map then has hardly any nonzero byte */
 
@@ -180,8 +180,8 @@ static int cmd_prefix(char **argv)
 	return 0;
 }
 
-/* Position of the n-th byte of data; *where is set to the amount of data there
- * is. */
+/* Position of the n-th byte of data; *where is set to the total amount of
+ * data. */
 static off_t nth_data(int map, off_t end, uint64_t n, uint64_t *where)
 {
 	off_t pos = 0;
@@ -361,7 +361,7 @@ static int pass_on(int from, int to, uint64_t *room)
 	return 1;
 }
 
-/* 0 once the process of the clock has ended. */
+/* Time of a clock; 0 once the process that it measures has ended. */
 static int64_t milliseconds(clockid_t clock)
 {
 	struct timespec now = { 0 };
@@ -370,8 +370,8 @@ static int64_t milliseconds(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Returns 0 when both pipes have ended, or the exit status that names the
- * limit. */
+/* Returns 0 when both pipes have been closed, or the exit status for the
+ * exceeded limit. */
 static int watch(struct pollfd *pipes, clockid_t cpu, uint64_t room,
 		 int64_t limit)
 {
@@ -398,10 +398,11 @@ static int watch(struct pollfd *pipes, clockid_t cpu, uint64_t room,
 
 /*
  * SECONDS BYTES ARGV0 PROGRAM ARGS: run a program, and kill it and its children
- * if it computes longer or prints more.  On a busy machine it computes no longer
- * than on an idle one; what only waits is killed in the end, too.  The exit
- * status says which limit was exceeded; if the program was killed otherwise it
- * is 128 plus the signal, as in the shell.
+ * if it uses more processor time or prints more.  Unlike real time, processor
+ * time does not depend on how busy the machine is; a program that only waits is
+ * killed after WALL_FACTOR times SECONDS.  The exit status tells which limit
+ * was exceeded; if the program was killed otherwise it is 128 plus the signal,
+ * as in the shell.
  */
 static int cmd_bounded(char **argv)
 {
@@ -443,7 +444,7 @@ static int cmd_bounded(char **argv)
 	       WEXITSTATUS(status);
 }
 
-/* The answer to a question: yes, no, what is suggested, or rarely "yes to all". */
+/* The answer to a question: yes, no, the default, or rarely "yes to all". */
 static char answer(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -451,8 +452,8 @@ static char answer(uint64_t *seed)
 }
 
 /*
- * SEED ARGV0 PROGRAM ARGS: run a program with a terminal as its standard input and
- * output, and answer its questions: what it asks ends in ">? ".
+ * SEED ARGV0 PROGRAM ARGS: run a program with a terminal as its standard input
+ * and output, and answer its questions, which end in ">? ".
  */
 static int cmd_terminal(char **argv)
 {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Writes the test images of images.sh to a folder, to look at or to compare by
-# hand:  mkimages.sh FOLDER [NAME...]
+# mkimages.sh FOLDER [NAME...]: writes the test images of images.sh to a folder,
+# for inspection by hand.
 
 if [ $# -lt 1 ]; then
 	echo "Usage: mkimages.sh FOLDER [NAME...]" >&2
