@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The damaged images of e2fsprogs' own tests: for each, a check with -fn, then the
-# first and the second check of its test, the second on the result of the first.
-# The command under test must agree with stock in all of them, with both I/O
-# managers.
+# The damaged images of e2fsprogs' own tests.  Each is checked with -fn, then
+# with the options of the first check of its test, and the result of that with
+# those of the second.  The command under test must agree with stock in all of
+# these checks, with both I/O managers.
 #
 # The images are not part of this project.  E2FSPROGS_TESTS names a folder with
 # NAME.gz and manifest.tsv (name, first options, second options); without it
@@ -13,8 +13,8 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# The damaged images are tested with all accelerations, feature images with the
-# default.
+# The damaged images are tested with all accelerations, and feature images with
+# the default.
 COMPARE_ACCEL=${COMPARE_ACCEL-all}
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
@@ -52,7 +52,7 @@ test_entry()
 	rm -rf "$dir"
 }
 
-# With threads of e2fsck's own.
+# The same with an e2fsck that checks in several threads.
 test_threads()
 {
 	local COMPARE_THREADS=4 name=$1 dir=$2

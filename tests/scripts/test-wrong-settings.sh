@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A variable, a setting or a file that is wrong never stops a check that would
-# have run: what is wrong is told in one line, and exit status, output and image
-# are those of stock e2fsck.  The same for btrfs check.
+# An invalid variable, setting or file never prevents a check: one line reports
+# it, and exit status, output and image are those of stock e2fsck.  The same for
+# btrfs check.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -16,11 +16,12 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
-# Words in front of both programs, and commands before them in their shell.
+# PREFIX: words before both programs' names.  INNER: a command to run before
+# them in the same shell.
 PREFIX=
 INNER=:
 
-# run_one NAME PROGRAM [VARIABLE=VALUE...]: the check of a fresh copy of $image.
+# run_one NAME PROGRAM [VARIABLE=VALUE...]: checks a fresh copy of $image.
 run_one()
 {
 	local name=$1 program=$2
@@ -39,8 +40,8 @@ run_one()
 	mv "$dir/fs" "$dir/$name.fs"
 }
 
-# check_runs LINES [VARIABLE=VALUE...]: as stock's, and so many lines of ours.
-# LINES may be several numbers, and a text that must be among them.
+# check_runs LINES TEXT [VARIABLE=VALUE...]: the check must be as stock's, with
+# LINES lines of ours, in which TEXT appears.  LINES may be several numbers.
 check_runs()
 {
 	local lines=$1 text=${2-} own
@@ -62,7 +63,8 @@ check_runs()
 	[ -z "$text" ] || grep -qF "$text" "$dir/test.err"
 }
 
-# reads_ahead yes|no LINES TEXT [VARIABLE=VALUE...]: and did it prefetch?
+# reads_ahead yes|no LINES TEXT [VARIABLE=VALUE...]: the same, and tests whether
+# the check prefetched.
 reads_ahead()
 {
 	local expected=$1
@@ -129,10 +131,10 @@ test_variables()
 }
 
 #
-# The files of statistics and records.
+# The files for statistics and traces.
 #
 
-# cannot_write VARIABLE FILE [TEXT]: the file stays as it was.
+# cannot_write VARIABLE FILE [TEXT]: the file must stay unchanged.
 cannot_write()
 {
 	check_runs 1 "e2fsck-prefetch: $1: cannot write \"$2\": ${3-}" \
@@ -175,12 +177,13 @@ test_output()
 	rm -f "$dir/precious" "$dir/link"
 }
 
-# What is printed, or written, at the end must not change the exit status.
+# Our output at the end must not change the exit status, even if nobody reads
+# it.
 no_reader()
 {
 	local status
 
-	# A check that itself says nothing on standard error.
+	# A check that itself prints nothing on standard error.
 	cp --sparse=auto "$E2PF_TMP/image" "$dir/fs"
 	"$E2FSCK_STOCK" -fp "$dir/fs" >"$dir/so" 2>"$dir/se" &&
 	[ ! -s "$dir/se" ] || return
@@ -204,7 +207,7 @@ limited_file()
 	[ "$status" = 0 ] || { echo "status $status"; return 1; }
 }
 
-# No room for what is written at the end.
+# There is no room for the files that are written at the end.
 full_disk()
 {
 	local INNER="mount -t tmpfs -o size=4k none $dir/full &&
@@ -219,8 +222,8 @@ full_disk()
 	return $status
 }
 
-# closed_streams REDIRECTION: what e2fsck prints on a stream that is closed is not
-# to be in our files.
+# closed_streams REDIRECTION: output of e2fsck to a closed stream must not
+# appear in our files.
 closed_streams()
 {
 	rm -f "$dir/record"
@@ -266,7 +269,7 @@ test_outputs()
 }
 
 #
-# The file of settings.
+# The configuration file.
 #
 
 # configured yes|no LINES TEXT FILE
@@ -275,7 +278,7 @@ configured()
 	reads_ahead "$1" "$2" "$3" PREFETCH=1 PREFETCH_CONFIG="$4"
 }
 
-# wrong_line LINE TEXT CONTENTS: in this line of the file.
+# wrong_line LINE TEXT CONTENTS: the message names this line of the file.
 wrong_line()
 {
 	printf "$3" >"$dir/conf"
@@ -378,14 +381,15 @@ test_library()
 # PREFETCH_E2FSCK.
 #
 
-# other_e2fsck VALUE TEXT: stock's is run.
+# other_e2fsck VALUE TEXT: the stock program must run.
 other_e2fsck()
 {
 	reads_ahead yes 1 "e2fsck-prefetch: PREFETCH_E2FSCK: $2" \
 		PREFETCH=1 "PREFETCH_E2FSCK=$1"
 }
 
-# The program it would run as root leaves a file behind.
+# If the program in the variable were run with raised privileges, it would leave
+# a file behind.
 with_raised_privileges()
 {
 	local copy=$dir/setuid status
@@ -442,10 +446,10 @@ test_program()
 }
 
 #
-# What the process or the machine does not have.
+# Missing resources of the process or the machine.
 #
 
-# Where stock gets through, so do we.
+# If the stock check succeeds with so few descriptors, ours must, too.
 few_descriptors()
 {
 	local n
@@ -463,7 +467,7 @@ few_descriptors()
 	done
 }
 
-# Also without /proc the module is found.
+# The module is found even without /proc.
 no_folder()
 {
 	local INNER="mount -t tmpfs none $1"
@@ -494,19 +498,19 @@ test_machine()
 	rm -f "$dir/stock.status"
 }
 
-# Every call of the launcher fails in turn, with all its files in use.
+# Each call of the launcher fails in turn, with all of its files in use.
 calls="malloc calloc realloc strdup strndup mmap open fstat stat readlink
 realpath read getrlimit sigaction setenv fdopen access fork poll pipe2
 posix_spawn posix_spawn_file_actions_init posix_spawn_file_actions_addopen
 posix_spawn_file_actions_adddup2 dlopen execv"
 
-# one_fails FAULT: status 2 where it did not come to that.  Something is wrong
-# already, so that a line has to be printed.
+# one_fails FAULT: returns 2 if the fault did not happen.  A setting is invalid,
+# so that a line has to be printed.
 one_fails()
 {
 	: >"$dir/hits"
 	rm -f "$dir/stats" "$dir/record"
-	# Statistics and record may each be refused.
+	# Statistics and trace may each be refused.
 	check_runs "0 1 2 3" "" PREFETCH=1 PREFETCH_CONFIG="$dir/conf" \
 		PREFETCH_STATS="$dir/stats" PREFETCH_TRACE="$dir/record" \
 		PREFETCH_MEM=x \
