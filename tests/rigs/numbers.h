@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pseudo-random numbers: each run of the program gets the same ones, on every
- * machine.
+ * Pseudo-random numbers that are the same in each run and on every machine.
  */
 #ifndef NUMBERS_H
 #define NUMBERS_H
