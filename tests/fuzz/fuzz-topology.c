@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds arbitrary machines to the spindle detector and to the readers of memory
- * and processor limits.  Aborts if their results are inconsistent.
+ * Feeds descriptions of arbitrary machines to the detection of spindles and of
+ * memory and processor limits.  Aborts if the results are inconsistent.
  *
  * The first five bytes are the type and number of the device.  Then come lines
  * in the format of topology-trees.txt, which describe a file tree in memory:
@@ -128,7 +128,8 @@ static void leave_folder(char *path)
 	*(slash ? slash : path) = '\0';
 }
 
-/* Append `part` to the folder `at`.  Returns the link that is there. */
+/* Append `part` to the folder `at`.  Returns the link with this path, if there
+ * is one. */
 static const struct node *enter(char *at, const char *part, size_t len)
 {
 	const struct node *node;
