@@ -2,8 +2,8 @@
 /*
  * A session: puts the parts together, for any filesystem.
  *
- * The topology tells what a device is, the policy how to read it, the budget
- * how much memory may be used, and the filesystem's source what there is to
+ * The topology describes the device, the policy decides how to read it, the
+ * budget limits the memory, and the filesystem's source provides the blocks to
  * read.  The engine does the rest.
  */
 #ifdef HAVE_CONFIG_H

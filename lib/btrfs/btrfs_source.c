@@ -164,9 +164,9 @@ static void pass_ref(const struct ref_sink *to, uint64_t logical,
 	}
 }
 
-/* The check walks the extent tree in key order.  A worker that first waited for
- * room, and then read on in device order, would make the disk seek back and
- * forth: so leaves beyond the budget are left to the check. */
+/* The check walks the extent tree in key order.  If a worker waited for room in
+ * the budget and then continued in device order, the disk would seek back and
+ * forth, so leaves beyond the budget are left to the check. */
 static bool has_room(struct e2pf_btrfs *btrfs, enum e2pf_btrfs_class cls,
 		     const struct e2pf_btrfs_ptr *ptr)
 {
@@ -208,7 +208,7 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 }
 
 /*
- * Collecting what is found by parsing.
+ * Collecting the results of parsing.
  */
 
 static void add_chunk(void *ctx, const struct e2pf_btrfs_chunk *chunk)
@@ -285,9 +285,9 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 /*
  * True if there are more leaves than may be read ahead.  The check reads leaves
  * in address order, with readahead of its own, and keeps them in its memory.
- * While that grows, the kernel drops from the page cache blocks that the check
- * has not read yet before those it has read, one part of a larger folio at a
- * time, and everything would be read twice.
+ * While that memory grows, the kernel evicts blocks that the check has not read
+ * yet before blocks that it has read, one part of a larger folio at a time, so
+ * everything would be read twice.
  */
 static bool leaves_are_left(const struct e2pf_btrfs *btrfs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Measures a device.  Decides what the figures mean; the engine decides what
- * follows from them.
+ * Measures a device and classifies it by the figures; the engine acts on the
+ * results.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -28,20 +28,21 @@
 /* Weight of a window relative to the next one. */
 #define FADE 0.9
 
-/* Below this a request is cheap, and the time measured is mostly the
- * processor's: 5 us on NVMe, 12 to 20 us on a SATA SSD, 333 us on a volume with
- * 3000 IOPS, milliseconds on a rotational disk. */
+/* Below this a request is cheap, and the measured time is mostly processor
+ * time.  It is 5 us on NVMe, 12 to 20 us on a SATA SSD, 333 us on a volume with
+ * 3000 IOPS, and milliseconds on a rotational disk. */
 #define DEAR_REQUEST_NS 150000.0
 
 #define PROBE_BYTES 4096u
 
-/* Each request reduces the weight of earlier ones by this part: the last 500 or
- * so decide, four times what is in flight.  With 3,000 IOPS, 125 MiB/s and
- * image "extents" of bench/: 25 requests 3.30 s, 100 3.15 s, 500 3.00 s. */
+/* Each request reduces the weight of earlier ones by this part, so that the
+ * last 500 or so decide: four times as many as are in flight.  Time of a check
+ * of image "extents" of bench/ with 3,000 IOPS and 125 MiB/s: 3.30 s if 25
+ * requests decide, 3.15 s with 100, 3.00 s with 500. */
 #define BALANCE_FADE 0.002
 
-/* Part of the bytes that take as long as a request: beyond it nothing is
- * gained. */
+/* Largest gap worth reading through, as a part of the bytes that take as long
+ * as a request. */
 #define WORTH_PART 0.8
 
 /* Where bandwidth is the limit, gaps of 1/NEAR_PART of a request's worth are
@@ -202,7 +203,7 @@ uint64_t e2pf_cost_gap(const struct e2pf_cost *c)
 	double det = c->nn * c->bb - c->nb * c->nb;
 	double request, byte;
 
-	/* The windows are too much alike to tell the two costs apart. */
+	/* The windows are too similar to separate the two costs. */
 	if (det <= 0.01 * c->nn * c->bb)
 		return 0;
 	request = (c->nt * c->bb - c->bt * c->nb) / det;

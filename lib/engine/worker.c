@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A worker thread: takes batches, and reads them ahead in elevator passes.
- * Decides what to ask the device for, run by run.  batch.c decides which units
- * come next, and throttle.c how far ahead the worker may read.
+ * Decides, for each run, which blocks to request from the device.  batch.c
+ * decides which units come next, and throttle.c how far ahead the worker may
+ * read.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -20,7 +21,7 @@
 /* References that all workers together hold per level: 6 MiB. */
 #define LEVEL_REFS (256u << 10)
 
-/* The least number of references that each worker may hold and parse. */
+/* The minimum number of references that each worker may hold and parse. */
 #define LEAST_REFS 4096u
 
 /* Bytes read of a request that has not completed. */
@@ -80,9 +81,9 @@ static bool is_later(const struct e2pf_engine *e, unsigned cls)
 	       (phase->later & UINT32_C(1) << cls);
 }
 
-/* Count bytes that were asked for and have no room in a set.  If the checker
- * reports its position, that tells when they are used, so they count with the
- * batch. */
+/* Count requested bytes for which a set has no room.  If the checker reports
+ * its position, they are used when it has passed the batch, so they count with
+ * the batch. */
 static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
 {
 	if (!later && e2pf_is_followed(e2pf_phase_now(w->e)))
@@ -91,9 +92,9 @@ static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
 		w->e->unrecorded += bytes;
 }
 
-/* Record that `len` bytes of a run of references are asked for.  This comes
- * just before the request, so that the checker cannot read and forget a block
- * before it is recorded. */
+/* Record that `len` bytes of a run of references will be requested.  This is
+ * done just before the request, so that the checker cannot read and forget a
+ * block before it is recorded. */
 static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		   uint64_t offset, uint64_t len)
 {
@@ -130,7 +131,7 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 			e2pf_count_bytes(w, missing * grain);
 	}
 	if (!new_places)
-		return;		/* all of it is already on its way */
+		return;		/* all of it is already in flight */
 	gap = last - first + 1 > covered ? last - first + 1 - covered : 0;
 	e->gaps += gap * grain;
 	e2pf_count_bytes(w, gap * grain);
@@ -151,7 +152,7 @@ static void wait_while_stuck(struct worker *w)
 	}
 }
 
-/* Add the worker's figures since it last held the lock.  The lock is held. */
+/* Add the worker's counts since it last held the lock.  The lock is held. */
 static void count_done(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
@@ -164,8 +165,8 @@ static void count_done(struct worker *w)
 	memset(&w->done, 0, sizeof(w->done));
 }
 
-/* Bytes to be parsed have arrived, and a failure, a slow device or a waiting
- * checker makes the lock necessary. */
+/* Report the arrival of bytes to be parsed.  Needed only after a failure or a
+ * slow read, or if a checker waits, because it takes the lock. */
 static void tell_arrival(struct worker *w, int error, uint64_t waited_ns)
 {
 	struct e2pf_engine *e = w->e;
@@ -201,12 +202,13 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 }
 
 /*
- * Wait until there is room for another request; false when the batch is no
- * longer wanted.  If the oldest request has not completed, one block of it is
- * read: that waits for a request in flight, it returns when a signal kills the
- * process, and it shows a read error, which readahead does not report.  A block
- * that was evicted again had completed.  If the device can tell, it is not read
- * again: on a rotational disk that would take a seek back.
+ * Wait until there is room for another request; false if the batch is no longer
+ * wanted.  If the oldest request has not completed, one block of it is read.
+ * Such a read waits for a request in flight, returns when a signal kills the
+ * process, and reports read errors, which readahead does not.  A block that was
+ * evicted again has been completed.  If the device can distinguish this case,
+ * the block is not read again, which would take a seek back on a rotational
+ * disk.
  */
 static bool make_room(struct worker *w)
 {
@@ -300,11 +302,11 @@ static bool wait_for_room(struct worker *w)
 enum go { GO, GO_LOOK_AGAIN, GO_NOT };
 
 /*
- * May this part of a run be read ahead?  If so, count it, and record it if it
- * is `missing` from memory.  This is the only place where a worker takes the
- * lock for each run.  The first part waits for room in the budget; after such a
- * wait the caller looks again at what is cached, because the checker may have
- * read it meanwhile.
+ * Decide whether this part of a run may be read ahead.  If so, count it, and
+ * record it if it is `missing` from memory.  This is the only place where a
+ * worker takes the lock for each run.  The first part waits for room in the
+ * budget.  After such a wait the caller checks again what is cached, because
+ * the checker may have read it meanwhile.
  */
 static enum go may_read(struct worker *w, const struct e2pf_ref *refs,
 			size_t n, bool first, uint64_t pos, uint64_t len,
@@ -329,7 +331,7 @@ static enum go may_read(struct worker *w, const struct e2pf_ref *refs,
 	return go;
 }
 
-/* Handle the run part by part: what is cached, and what is missing. */
+/* Handle the cached and the missing parts of a run in turn. */
 static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 {
 	struct worker *w = ctx;

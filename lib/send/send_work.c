@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The threads that read leaves and data ahead of a send.  Each has one request
- * in flight, and keeps to the limits and priorities that are set.
+ * in flight, and respects the configured limits and priorities.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -16,8 +16,8 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/* The kernel's own readahead, of 4 MiB, is at full speed after so many bytes of
- * an extent. */
+/* Bytes read ahead of an extent.  After these, the kernel's own readahead, of
+ * 4 MiB, is at full speed. */
 #define DATA_MOST (UINT64_C(1) << 20)
 
 /* A job that is faster than RESIDENT_NS found its block cached: any disk takes
@@ -32,7 +32,7 @@
  * contents are not sent. */
 #define STREAM_LEAST 64u
 
-/* The length of a data read if the device does not tell its largest. */
+/* The length of a data read if the device does not report its maximum. */
 #define USUAL_READ (128u << 10)
 
 struct worker {
