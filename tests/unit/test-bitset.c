@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bit array compared with an array of bytes, one per bit: the same random
- * operations on both.
+ * Compares the bit array with an array of bytes, one per bit, after the same
+ * random operations on both.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -27,7 +27,7 @@
 
 static unsigned char model[ROOM];
 
-/* Often at the edge of a chunk or word. */
+/* A random bit, often at the edge of a chunk or word. */
 static uint64_t place(void)
 {
 	uint64_t at = number(ROOM);
@@ -72,7 +72,7 @@ static void same(const struct bitset *s)
 	}
 	assert_int_equal(bitset_is_empty(s), !any);
 	assert_false(bitset_test(s, UINT64_MAX));
-	/* However often chunks are taken and freed. */
+	/* This holds however often chunks are taken and freed. */
 	assert_true(s->fresh <= BITSET_OWN + s->chunks);
 }
 
@@ -265,7 +265,7 @@ static void nothing_set_takes_nothing(void **state)
 	assert_true(bitset_bytes(UINT64_MAX) == UINT64_MAX);
 }
 
-/* Allow access only to one page of a table of some thousand. */
+/* Of the table's pages, some thousand, allow access only to one. */
 static void deny_all_but(const struct bitset *s, uint64_t chunk, int others)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -278,8 +278,8 @@ static void deny_all_but(const struct bitset *s, uint64_t chunk, int others)
 				  others), 0);
 }
 
-/* However large the map is, a search examines only the part where something was
- * set; access to any other part crashes. */
+/* However large the map is, a search examines only the part in which bits were
+ * set; access to any other part would crash. */
 static void search_where_something_is(void **state)
 {
 	const uint64_t bits = UINT64_C(1) << 32, c = bits / BITSET_CHUNK / 2;

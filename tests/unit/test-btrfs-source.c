@@ -306,7 +306,7 @@ static void test_copy_read(void **state)
 	assert_non_null(btrfs);
 	/* The chunks are not known yet. */
 	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 4 * MIB, &ref, &planned));
-	/* Before a walk, but what is planned is not. */
+	/* Blocks are known before a walk, but not what is planned. */
 	e2pf_btrfs_learn_chunks(btrfs, read_block, &m.fake.dev);
 	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + FS_NODE, &ref,
 					 &planned));
@@ -329,7 +329,7 @@ static void test_copy_read(void **state)
 	free(m.bytes);
 }
 
-/* A block that does not match its pointer leads to nothing. */
+/* If a block does not match its pointer, none of its own pointers is used. */
 static void test_wrong_block(void **state)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
@@ -350,7 +350,7 @@ static void test_wrong_block(void **state)
 	free(m.bytes);
 }
 
-/* A node that refers to its own ancestors, and to everything twice. */
+/* A node refers to its own ancestors, and to everything twice. */
 static void test_loop(void **state)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
@@ -476,7 +476,7 @@ static void test_slots_of_chunks(void **state)
 	add_chunk(&map, META + MIB / 2, meta, 1, MIB);
 	add_chunk(&map, SYS, BT_BLOCK_GROUP_SYSTEM, 1, MIB);
 	add_chunk(&map, 64 * MIB, BT_BLOCK_GROUP_DATA, 1, MIB);
-	/* More than there is memory for is left out. */
+	/* A chunk that needs too much memory is left out. */
 	add_chunk(&map, 1024 * MIB, meta, 1, UINT64_C(1) << 60);
 	e2pf_chunk_map_finish(&map);
 	assert_int_equal(map.count, 3);

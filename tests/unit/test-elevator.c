@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Elevator passes over small hand-made filesystems: the order and merging of
- * what is issued, that everything is visited once, and that no claim of a tree
- * makes a pass long.
+ * requests, that everything is visited once, and that no damaged tree makes a
+ * pass long.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -220,7 +220,7 @@ static void duplicates_dropped(void **state)
 	tear_down(&r);
 }
 
-/* References are not trusted. */
+/* References outside the device are ignored. */
 static void outside_the_device(void **state)
 {
 	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS };
@@ -420,7 +420,8 @@ static void hostile_tree(void **state)
 	/* References come only from parsed blocks. */
 	assert_uint_in_range(r.runs, 1, 5004 * 85);
 
-	/* If a level has room to see that they are equal, the pass is short. */
+	/* If a level has room for all references, duplicates are dropped, and
+	 * the pass is short. */
 	e2pf_elevator_fini(&r.elevator);
 	r.elevator.level_cap = 100000;
 	r.elevator.parse_left = 5000;
@@ -565,14 +566,14 @@ static void classes_asked_for(void **state)
 	assert_int_equal(r.visits[r.fs.groups[0].block_bitmap], 0);
 	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
 
-	/* Blocks that lead to wanted ones are read whatever their class. */
+	/* Blocks that refer to wanted ones are read whatever their class. */
 	forget(&r);
 	want(&r, 1u << E2PF_DIRS);
 	run_all(&r);
 	assert_trees_visited_once(&r, 40);
 	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
 
-	/* Bitmaps lead to nothing. */
+	/* Bitmaps refer to no other blocks. */
 	forget(&r);
 	want(&r, 1u << E2PF_BITMAPS);
 	run_all(&r);

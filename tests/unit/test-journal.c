@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which blocks of a journal are asked for when a check walks its map, and when
+/* Which blocks of a journal are requested when a check walks its map, and when
  * it is replayed. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -61,7 +61,7 @@ static void add(struct rig *r, uint64_t block, uint64_t count)
 		e2pf_journal_add(r->j, block++);
 }
 
-/* Exactly the blocks of [block, block + count) were asked for. */
+/* Exactly the blocks of [block, block + count) were requested. */
 static void asked(struct rig *r, uint64_t block, uint64_t count)
 {
 	uint64_t b;
@@ -71,7 +71,8 @@ static void asked(struct rig *r, uint64_t block, uint64_t count)
 				 b >= block && b - block < count);
 }
 
-/* A read of the journal's superblock, or of anything else, starts nothing. */
+/* A read of the journal's superblock, or of another block, starts no
+ * readahead. */
 static void only_the_log(void **state)
 {
 	struct rig *r = *state;
@@ -108,7 +109,8 @@ static void grows(void **state)
 	asked(r, 101, 9999);
 }
 
-/* From descriptor to descriptor: the data between them will be read too. */
+/* Reads that skip from descriptor block to descriptor block are followed: the
+ * data between them will be read, too. */
 static void steps_are_followed(void **state)
 {
 	struct rig *r = *state;
@@ -122,7 +124,7 @@ static void steps_are_followed(void **state)
 }
 
 /* The log wraps around, and the replay starts again: cached blocks are not
- * asked for a second time. */
+ * requested a second time. */
 static void goes_round(void **state)
 {
 	struct rig *r = *state;
@@ -137,8 +139,8 @@ static void goes_round(void **state)
 	assert_int_equal(fake_asked(&r->dev, 20099), 1);
 }
 
-/* In pieces: of ext3, with an indirect block between two of them, and one piece
- * that lies before another. */
+/* A journal in several pieces: as on ext3, with an indirect block between two
+ * of them, and one piece that lies before another. */
 static void pieces(void **state)
 {
 	struct rig *r = *state;
@@ -157,8 +159,8 @@ static void pieces(void **state)
 	assert_int_equal(fake_asked(&r->dev, 300 + LEAST - 61), 0);
 }
 
-/* From an invalid journal map nothing beyond the device is read, and no more
- * than so many pieces. */
+/* With an invalid journal map, nothing beyond the device is read, and only a
+ * limited number of pieces. */
 static void hostile(void **state)
 {
 	struct rig *r = *state;
@@ -219,7 +221,7 @@ static void map(void **state)
 				 b == 50 || b == 100 || b == 200 ||
 				 b == 300 || b == 301 || b == 5000);
 	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
-	/* Everything is cached: nothing more is asked for. */
+	/* Everything is cached, so nothing more is requested. */
 	e2pf_journal_walk(r->j, &geo, blocks);
 	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session on a filesystem in a file, through the public functions: the plan
- * and what is then read, and what comes of a filesystem that is not whole.
+ * A session on a filesystem in a file, through the public functions: the plan,
+ * the reads that follow, and errors of a damaged filesystem.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -32,7 +32,7 @@
 static char path[] = "/tmp/test-session-XXXXXX";
 static ext2_filsys fs;
 
-/* Of five groups. */
+/* A filesystem of five groups. */
 static int make_fs(void **state)
 {
 	int fd = mkstemp(path);
@@ -116,7 +116,7 @@ static void planned_and_read(void **state)
 	assert_true(total == fs->group_desc_count && done == total);
 	e2pf_get_totals(s, &t);
 	assert_true(t.complete && !t.errors);
-	/* Descriptors are asked for before the engine counts. */
+	/* Descriptors are requested before the engine counts. */
 	assert_true(t.planned_bytes ==
 		    (blocks - plan[E2PF_DESCRIPTORS].blocks) * 1024);
 	assert_true(t.prefetched_bytes <= t.planned_bytes);
@@ -145,7 +145,7 @@ static void one_class(void **state)
 	e2pf_close(s);
 }
 
-/* A superblock nobody can plan by, and descriptors that are not there. */
+/* An unusable superblock, and missing descriptors. */
 static void not_whole(void **state)
 {
 	const struct struct_io_manager before = *unix_io_manager;
@@ -174,7 +174,7 @@ static void not_whole(void **state)
 	fs->group_desc_count++;
 	assert_ptr_equal(fs->io->manager, unix_io_manager);
 	assert_memory_not_equal(unix_io_manager, &before, sizeof(before));
-	/* Closed before its end, it gives the manager back all the same. */
+	/* A session that is closed early also restores the I/O manager. */
 	e2pf_close(s);
 	assert_memory_equal(unix_io_manager, &before, sizeof(before));
 }
@@ -189,8 +189,9 @@ static uint64_t planned_by(struct e2pf_session *s)
 	return stats.planned_bytes;
 }
 
-/* A checker scans all inodes again, on the same open filesystem: what it then
- * needs is looked at as it was the first time, and by groups as they are now. */
+/* A checker scans all inodes again, on the same open filesystem.  The cache is
+ * sampled as before the first scan, and the current group descriptors are
+ * used. */
 static void scanned_again(void **state)
 {
 	struct e2pf_observer observer;
@@ -200,14 +201,14 @@ static void scanned_again(void **state)
 	(void)state;
 	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, false, &observer,
 					 &s), 0);
-	/* Nothing of it is in memory: the workers are started. */
+	/* Nothing is cached, so the workers are started. */
 	evict();
 	once = planned_by(s);
 	assert_true(once);
 	evict();
 	twice = planned_by(s);
 	assert_int_equal(twice, 2 * once);
-	/* All of it is: nobody need look. */
+	/* Everything is cached, so no worker is needed. */
 	warm();
 	assert_int_equal(planned_by(s), twice);
 	e2pf_close(s);
@@ -256,7 +257,7 @@ static void make_machine(void)
 	fclose(f);
 }
 
-/* Of 8 GiB that two share, three quarters of one's part. */
+/* Two processes share 8 GiB: each may use three quarters of its half. */
 static void budget_is_shared(void **state)
 {
 	const struct e2pf_hooks hooks = { .sysroot = tree_root };
@@ -300,7 +301,7 @@ static void other_sizes(void **state)
 	struct e2pf_session *s;
 
 	(void)state;
-	/* What is behind the caller's size is not read. */
+	/* Nothing beyond the caller's size is read. */
 	assert_int_equal(e2pf_open(fs, path, 0, &settings, &s), 0);
 	assert_int_equal(s->settings.threads, 0);
 	memset(plan, 0xff, sizeof(plan));
@@ -347,8 +348,9 @@ static void probed(void **state)
 	e2pf_close(s);
 }
 
-/* Threads a session has on this file with so many processors: where nothing
- * is known about the disk, two at least, to overlap reading and parsing. */
+/* The number of threads of a session on this file, with the processors that are
+ * allowed now.  On an unknown disk it is at least two, to overlap reading and
+ * parsing. */
 static unsigned threads(void)
 {
 	struct e2pf_engine_stats stats;
@@ -382,8 +384,8 @@ static void one_processor(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
 }
 
-/* Who may not ask what is in memory reads all there is, with nothing deferred
- * and nothing waited for. */
+/* A process that cannot see what is cached requests everything; nothing is
+ * deferred, and no read waits. */
 static void cache_not_seen(void **state)
 {
 	struct e2pf_session *s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The spindle detector on recorded machines: every field of its result, for
- * each.
+ * The detection of spindles, on recorded machines.  Each field of the result is
+ * compared.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -147,7 +147,7 @@ static const struct expected table[] = {
 	  128 },
 	{ "btrfs-two", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD,
 	  128 },
-	/* Nothing can be found out. */
+	/* Nothing can be determined. */
 	{ "empty", 'b', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
 	{ "empty", 'f', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
 	{ "empty", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
@@ -304,8 +304,8 @@ static void add(const char *format, ...)
 	tree_add(line);
 }
 
-/* The walk over an array with any number of members ends, with as many as
- * fit. */
+/* The walk over an array ends whatever the number of members, and returns as
+ * many as fit. */
 static void test_many_slaves(void **state)
 {
 	struct e2pf_topology topo;
@@ -450,7 +450,7 @@ static void test_long_mountinfo(void **state)
 	assert_string_equal(last.leaf[0].name, "tmpfs");
 }
 
-/* Of an endless mountinfo, only so much is read. */
+/* Only the beginning of an endless mountinfo is read. */
 static void test_endless_mountinfo(void **state)
 {
 	struct e2pf_topology topo;
