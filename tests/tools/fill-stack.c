@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A library to preload into stock e2fsck, to detect output that depends on
- * uninitialised variables: before each inode of pass 1 it fills the stack below
- * with a pattern.  Output from initialised variables is the same with and
- * without.
+ * uninitialised variables.  Before each inode of pass 1 it fills the unused
+ * stack with a pattern.  Output from initialised variables does not change.
  */
 #include <dlfcn.h>
 #include <stddef.h>

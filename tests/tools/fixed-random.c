@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A library to preload into e2fsck, stock or with our module, so that two runs
- * of the same check produce the same bytes.  It replaces everything that e2fsck
- * takes from outside its input: the clock, random numbers, UUIDs, and the
- * figures of -tt.
+ * of the same check produce the same bytes.  It replaces all sources of values
+ * that are not part of e2fsck's input: the clock, random numbers, UUIDs, and
+ * the figures of -tt.
  *
  * Where they are used:
  *   uuid_generate	an erased s_uuid; the first sequence of a reset journal
@@ -13,9 +13,9 @@
  *   sleep		nothing; an MMP check would take seconds
  *   getrusage, mallinfo2, mallinfo, sbrk	printed by -t and -tt
  *
- * It also plays a library that the user preloads: with E2PF_TEST_ENVLOG=FILE
- * each process that loads it adds a line with its name, its LD_PRELOAD and
- * whether the prefetch module is mapped into it.
+ * It also serves as a library that the user preloads: with
+ * E2PF_TEST_ENVLOG=FILE, each process that loads it adds a line with its name,
+ * its LD_PRELOAD and whether the prefetch module is mapped.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -95,9 +95,9 @@ time_t time(time_t *out)
 	return FIXED_TIME;
 }
 
-/* libext2fs reads the clock when it creates a map, and prints the time nowhere;
- * so do the module's maps.  The number of maps that e2fsck creates for its own
- * readahead must not move the clock. */
+/* libext2fs reads the clock when it creates a map, but never prints that time;
+ * the module does the same.  The clock must not depend on the number of maps
+ * that e2fsck creates for its own readahead. */
 static int is_library(const void *caller)
 {
 	Dl_info info;

@@ -17,8 +17,9 @@
 
 set -u
 
-# Background processes of a shell ignore SIGINT, and a signal that is ignored at start
-# stays so.  The tests of signals, and Ctrl-C, need it as at a terminal.
+# Background processes of a shell ignore SIGINT, and a signal that is ignored at
+# the start of a shell stays ignored.  The tests of signals, and Ctrl-C, need
+# the default.
 if [ -n "$(trap -p INT QUIT)" ]; then
 	exec env --default-signal=INT,QUIT bash "$0" "$@"
 fi
@@ -242,8 +243,8 @@ marked_processes()
 	return 0
 }
 
-# wait_for COMMAND...: until it succeeds.  What a test waits for comes however
-# slow the machine is; ten minutes only end what hangs.
+# wait_for COMMAND...: waits until it succeeds.  The limit of ten minutes is
+# only for hangs: on any machine, however slow, the command succeeds earlier.
 wait_for()
 {
 	local try
@@ -256,7 +257,8 @@ wait_for()
 	return 1
 }
 
-# A process that is on its way out may need a moment, on a busy machine many.
+# A process that is about to exit may need a moment, or longer on a busy
+# machine.
 nothing_marked() { [ -z "$(marked_processes)" ]; }
 
 no_process_left()

@@ -10,8 +10,8 @@
 #   kinds		of corruptions, in the order of the seeds; "none" leaves the
 #			image sound
 #   check_corrupted DIR KIND IMAGE
-#			checks of DIR/bad by check_image; IMAGE is its name,
-#			and what it adds to $what is in the output
+#			checks DIR/bad, a corrupted copy of IMAGE, with
+#			check_image; text added to $what appears in the output
 #   columns		of the table, words that print_table knows
 #   COUNT, FIRST	the seeds if none are given
 #   BATCH		cases of one worker before its output is written
@@ -39,8 +39,8 @@ found_kinds() { "$CORRUPT" "$E2PF_TMP/images/$1" >"$E2PF_TMP/kinds/$1"; }
 # images_of KIND: the names of the images that have it, sorted.
 images_of() { (cd "$E2PF_TMP/kinds" && grep -l "^$1 " -- *); }
 
-# check_image DIR KIND IMAGE OPTION...: stock once, then each manager.  Prints the
-# outcome of each; differences are added to DIR/log.
+# check_image DIR KIND IMAGE OPTION...: runs stock once, then each I/O manager.
+# Prints the outcome of each; differences are added to DIR/log.
 check_image()
 {
 	local dir=$1 kind=$2 manager planned=0 word
@@ -71,8 +71,8 @@ check_image()
 	done
 }
 
-# choose SEED: sets kind, which goes round with the seed, and image, which does
-# with the rounds.
+# choose SEED: sets kind, which changes with each seed, and image, which changes
+# with each round of kinds.
 choose()
 {
 	local -a images
@@ -177,8 +177,8 @@ print_table()
 		}' "$E2PF_TMP/figures"
 }
 
-# check_seeds NAME [SEED...]: these, or COUNT from FIRST.  NAME is that of the
-# marks in TABLE.
+# check_seeds NAME [SEED...]: runs these seeds, or COUNT seeds from FIRST.  NAME
+# is that of the marks in TABLE.
 check_seeds()
 {
 	local name=$1 i
