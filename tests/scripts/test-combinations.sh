@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Combinations that nobody thought of: images of random features (images.sh),
-# sound or corrupted (tools/seeds.sh), with random options, e2fsck.conf and
-# settings of ours, some on a terminal whose questions are answered, by both I/O
-# managers, against stock.  The seed says all.
+# Random combinations, compared with stock: images of random features
+# (images.sh), sound or corrupted (tools/seeds.sh), with random options,
+# e2fsck.conf and settings of ours, some on a terminal on which questions are
+# answered, with both I/O managers.  The seed determines everything.
 #
 #   test-combinations.sh [SEED...]	only these, or COUNT seeds from FIRST
 #
 # COUNT (default 112), FIRST (default 0) and KEEP as in tools/seeds.sh.  With
-# SOAK_SECONDS as many more as there is time for: `make soak'.
+# SOAK_SECONDS, as many more as fit into that time: `make soak'.
 
 # Checkers flush what they write, which takes most of the time on a disk.
 [ ! -w /dev/shm ] || TMPDIR=${TMPDIR:-/dev/shm}
@@ -39,7 +39,7 @@ kinds=(none super group inode extent indirect directory htree xattr bitmap
 	journal swap zero truncate)
 columns=(case checks agreed disagreed crashed hung unsure endless)
 
-# What this mke2fs does not make is another image.
+# If this mke2fs cannot make the image, another one is used.
 make_once()
 {
 	local image=$1 file=$E2PF_TMP/images/$1
@@ -50,8 +50,8 @@ make_once()
 	found_kinds "$image"
 }
 
-# choose SEED: an image for each round of kinds.  What it does not have is not
-# corrupted.
+# choose SEED: sets the image for each round of kinds.  If the image does not
+# have the kind of structure, it is not corrupted.
 choose()
 {
 	kind=${kinds[$1 % ${#kinds[@]}]} image=random-$(($1 / ${#kinds[@]}))
@@ -62,7 +62,8 @@ choose()
 	grep -q "^$kind " "$E2PF_TMP/kinds/$image" || kind=none
 }
 
-# An e2fsck.conf.  What it makes in the end is in the folder of the check.
+# An e2fsck.conf.  Files that it makes e2fsck write are in the folder of the
+# check.
 random_conf()
 {
 	local option
@@ -127,7 +128,7 @@ random_options()
 	[ -z "$extended" ] || options+=(-E "${extended#,}")
 }
 
-# What only the command under test knows: NAME=VALUE, in $settings.
+# Settings for the command under test, as NAME=VALUE, in $settings.
 random_settings()
 {
 	settings=()
@@ -145,7 +146,7 @@ random_settings()
 	! often 5 || settings+=(PREFETCH_OBSERVE=1)
 }
 
-# The options of the seed, once.
+# One check with the options of the seed.
 check_corrupted()
 {
 	local dir=$1 kind=$2 COMPARE_ANSWERS='' COMPARE_ACCEL='' setting

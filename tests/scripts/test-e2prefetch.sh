@@ -24,7 +24,7 @@ run()
 	[ $status = "$expected" ] || { echo "status $status"; return 1; }
 }
 
-# refused ARG...: an error of usage: one line says so, and nothing is done.
+# refused ARG...: a usage error: one line reports it, and nothing is done.
 refused()
 {
 	run 16 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
@@ -455,7 +455,8 @@ who_wins()
 		-m 128M "$image"
 }
 
-# Half a minute for what there is to read; the command ends when it has seen who reads.
+# The limit makes the readahead take half a minute; the command ends as soon as
+# it has seen which threads read.
 threads_are_bound()
 {
 	configured "bandwidth = 1M" "nice = 7" "threads = 2" \
@@ -477,7 +478,7 @@ threads_are_bound()
 	run 0 "$big" -- sh "$dir/look"
 }
 
-# All is read in the end, and it has taken the time that the limit makes of it.
+# Everything is read in the end, and takes as long as the limit requires.
 limit_is_kept()
 {
 	local began
@@ -543,7 +544,7 @@ test_settings()
 	tap_check "variables that are wrong" wrong_variables
 }
 
-# No read of a thread ends until there is the file of E2PF_GO.
+# No read of a thread ends before the file E2PF_GO exists.
 held_reads()
 {
 	preloaded held <<-'END'
@@ -565,8 +566,8 @@ held_reads()
 	END
 }
 
-# seen COMMAND OPTION...: what a terminal shows until COMMAND succeeds; then the
-# disk answers.
+# seen COMMAND OPTION...: stores what a terminal shows until COMMAND succeeds.
+# Until then, the disk does not respond.
 seen()
 {
 	local until=$1 go=$dir/go result
@@ -590,7 +591,7 @@ is_shown()
 		"$dir/screen"
 }
 
-# Four times what it takes to show it.
+# One second is four times as long as it takes until progress is shown.
 not_shown() { seen "sleep 1" "$@" && lacks 'MiB/s' "$dir/screen"; }
 
 no_terminal()
@@ -629,7 +630,7 @@ probe_is()
 	jq -e "$1" "$dir/probe" >/dev/null || { cat "$dir/probe"; return 1; }
 }
 
-# The counts are the plan's.
+# The counts are those of the plan.
 probe_counts()
 {
 	"$PREFETCHER" -n --json "$image" | jq -c 'del(.block_size)' >"$dir/plan"

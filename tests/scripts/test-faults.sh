@@ -5,7 +5,8 @@
 # command under test must have the output, exit status and image of stock e2fsck,
 # with both I/O managers.
 #
-# A sample of them; all with E2PF_FAULTS=all, as `make check-faults` does.
+# Runs a sample of the faults, or all of them with E2PF_FAULTS=all, as
+# `make check-faults` does.
 #
 #   test-faults.sh [GROUP...]	of: eio gone cut write signal call short
 
@@ -138,7 +139,8 @@ test_eio()
 	tally_end "read errors"
 }
 
-# numbered KIND FAULT MOST IMAGE OPTION REST: for the N-th of MOST, sampled.
+# numbered KIND FAULT MOST COUNT IMAGE OPTION REST: prints cases for N up to
+# MOST, or a sample of COUNT of them.
 numbered()
 {
 	local kind=$1 fault=$2 most=$3 count=$4 image=$5 options=$6 rest=$7
@@ -276,7 +278,7 @@ call_case()
 	[ "$E2PF_FAULTS" != all ] || most=2000
 	compare_stock "$dir" "$image" -fy
 	for manager in 0 1; do
-		# All of them, from the first on.
+		# All calls fail, from the first on.
 		E2PF_FAULT=calls:$who:$name:1
 		: >"$E2PF_FAULT_LOG"
 		tally_case "$kind" "$E2PF_FAULT" "$dir" $manager "$image" -fy

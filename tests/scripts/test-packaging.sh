@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The files that packages are made from agree with the sources: version,
-# address, licences, symbols, the functions that the modules stand in for, the
-# libraries that are loaded while a program runs, the tests of the packages; and
-# the release has all of these files.  Prints TAP.
+# address, licences, symbols, the functions that the modules interpose, the
+# libraries that are loaded at run time, and the tests of the packages.  The
+# release contains all of these files.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -40,19 +40,19 @@ below_url()
 	[[ $1/ = "$(init 5)"/* || $1 = "$(init 5)".git ]]
 }
 
-# field FILE NAME: of a control file's first paragraph, or of YAML, or a tag of
-# the spec file.
+# field FILE NAME: the value of a field in a control file's first paragraph or
+# in YAML, or of a tag in the spec file.
 field() { sed -n "s/^$2: *//p" "$1" | head -n 1; }
 
-# The newest entry; "-REVISION" is the package's.
+# The version of the newest entry, without the package's revision.
 debian_version() { sed -n '1s/^e2prefetch (\(.*\)-[^-]*) .*/\1/p' debian/changelog; }
-# Of a release: what is not released yet has no number.
+# The newest release; changes that are not released yet have no number.
 newest_changes() { sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1; }
 
 address_in() { sed -n "$2"'s/.*<\(.*\)>.*/\1/p' "$1" | head -n 1; }
 
-# No other file repeats the address or the URL, so that nothing else has to be
-# changed when they do.
+# No other file repeats the address or the URL, so that a change needs no other
+# edits.
 only_there()
 {
 	git grep -lF -e "$(init 3)" -e "$(init 5)" >"$E2PF_TMP/places"
@@ -67,7 +67,7 @@ only_there()
 	END
 }
 
-# The Policy's number: three parts, or four.
+# The version of Debian Policy: three or four numbers.
 standards_version()
 {
 	field debian/control Standards-Version
@@ -75,7 +75,7 @@ standards_version()
 		grep -qE '^[0-9]+\.[0-9]+\.[0-9]+(\.[0-9]+)?$'
 }
 
-# Each with the set of versions it is in.
+# Exported symbols, each with its version.
 exported()
 {
 	awk '
@@ -116,8 +116,8 @@ same_stand_ins()
 	diff <(stood_in e2fsck/*.map btrfs/*.map) <(explained)
 }
 
-# Each pattern of debian/copyright with its licence; the last that fits a file
-# is the file's.
+# Each pattern of debian/copyright with its licence.  The last pattern that
+# matches a file applies.
 patterns()
 {
 	awk '
@@ -144,7 +144,7 @@ licence_of()
 	printf '%s\n' "$found"
 }
 
-# What a file says of itself is what debian/copyright says of it.
+# The licence in each file is that in debian/copyright.
 same_licences()
 {
 	local file said wrong=0 seen=0
@@ -164,8 +164,8 @@ same_licences()
 	[ $wrong = 0 ] && [ $seen -gt 100 ]
 }
 
-# Libraries that a program loads by name while it runs, from the sources and from
-# what configure has found: no linker tells the packages of them.
+# Libraries that programs load by name at run time, from the sources and from
+# the result of configure.  Packaging tools cannot find these dependencies.
 loaded()
 {
 	{
@@ -176,8 +176,8 @@ loaded()
 	} | sort -u
 }
 
-# linked PROGRAM: the libraries that it is linked to; of a script of libtool's,
-# the program behind it.
+# linked PROGRAM: the libraries that it is linked to; for a wrapper script of
+# libtool, those of the real program.
 linked()
 {
 	local program=$1
@@ -202,15 +202,15 @@ loaded_are_linked()
 	[ $missing = 0 ]
 }
 
-# paragraph TEST: of debian/tests/control.
+# paragraph TEST: its paragraph in debian/tests/control.
 paragraph()
 {
 	awk -v RS= -v test="$1" '
 	$0 ~ "(^|\n)Tests: ([^\n]* )?" test "( |\n|$)"' debian/tests/control
 }
 
-# Every program in debian/tests is a test that is run, and the other way round;
-# one that alters the machine says so.
+# The programs in debian/tests are exactly the tests that are run, and those
+# that modify the machine declare it.
 package_tests()
 {
 	local name restriction wrong=0
@@ -232,8 +232,8 @@ package_tests()
 	[ $wrong = 0 ]
 }
 
-# reportbug's script, on a machine that has nothing but a command that says it
-# is enabled: descriptor 3 is the report.
+# reportbug's script, on a machine with only a command that reports prefetching
+# as enabled.  Descriptor 3 is the report.
 bug_report()
 {
 	local bin=$E2PF_TMP/bin
@@ -251,7 +251,7 @@ bug_report()
 	! grep -q secret "$E2PF_TMP/report"
 }
 
-# Without one of them nothing is found, and yet the report is written.
+# If none of the programs is found, the report is still written.
 bug_report_of_nothing()
 {
 	env -i PATH=/nonexistent /bin/sh debian/e2prefetch.bug-script \
@@ -260,7 +260,7 @@ bug_report_of_nothing()
 	grep -q 'no variable' "$E2PF_TMP/report"
 }
 
-# What git knows in these folders the release has.
+# The release contains all tracked files of these folders.
 released()
 {
 	local file missing=0
