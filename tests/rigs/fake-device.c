@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A simulated device and clock.  Knows nothing of filesystems, and of the
- * calling threads only which are workers.  Without fake-threads.c no thread is
- * a worker.
+ * A simulated device and clock.  Does not know about filesystems; of the
+ * calling threads it knows only which ones are workers.  Without fake-threads.c
+ * no thread is a worker.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
