@@ -34,7 +34,7 @@ bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
 void e2pf_btrfs_start(struct e2pf_session *session);
 
 /*
- * The check asks for readahead.  Returns true if that request may be dropped:
+ * The check requests readahead.  Returns true if that request may be dropped:
  * the block is cached, or the check is going to wait for a worker that reads
  * it.  If the check asks for one copy of a block but will read another, *device
  * and *offset are changed to the copy that it will read.  Call it after the

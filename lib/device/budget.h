@@ -13,7 +13,7 @@
  * Bytes of page cache that can be filled now without evicting anything in use:
  * the smaller of MemAvailable and what the control groups leave, where clean
  * file pages count as free.  procfs and cgroupfs are below `sysroot` ("" is the
- * machine itself).  UINT64_MAX when nothing can be found out.  Safe from any
+ * machine itself).  UINT64_MAX if it cannot be determined.  Safe from any
  * thread.
  */
 uint64_t e2pf_available_memory(const char *sysroot);
@@ -24,7 +24,7 @@ uint64_t e2pf_available_memory(const char *sysroot);
  * oldest of them first, before any page that was used twice, however old.  So
  * what is read ahead must be less than this to stay cached.  At least 1/16 of
  * what is available, which the kernel guarantees.  Equal to
- * e2pf_available_memory() if the kernel does not tell.
+ * e2pf_available_memory() if the kernel does not report it.
  */
 uint64_t e2pf_idle_memory(const char *sysroot);
 

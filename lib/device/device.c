@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The real device: a descriptor for reading ahead, and a mapping that is never
- * touched and only serves mincore(2) to see which pages are cached.
+ * accessed and only lets mincore(2) report which pages are cached.
  *
  * Readahead is posix_fadvise(POSIX_FADV_WILLNEED).  10,000 scattered blocks
  * from a modelled NVMe disk, one thread (bench/methods): fadvise 0.57 s,
  * io_uring reads 0.42, MADV_POPULATE_READ 6.1, pread 10; with two threads
  * fadvise 0.36, pread with 64 threads 0.89.  3,000 IOPS: 3.3, 3.4, 14, 10;
- * 1,000 blocks from a disk: 2.1, 2.1, 23, 6.1.  An io_uring gains no more than
- * fadvise does, copies even what is not parsed, and is not available
- * everywhere.
+ * 1,000 blocks from a disk: 2.1, 2.1, 23, 6.1.  io_uring gains nothing over two
+ * threads with fadvise, copies even blocks that are not parsed, and is not
+ * available everywhere.
  *
  * Reads on the descriptor do not trigger the kernel's own readahead
  * (POSIX_FADV_RANDOM): the engine alone chooses what is read ahead.
@@ -70,7 +70,7 @@ static struct file_device *file_device(struct e2pf_device *dev)
 	return (struct file_device *)dev;
 }
 
-/* Ask for the residency of whole pages from `start`.  If the whole file is not
+/* Query the residency of whole pages from `start`.  If the whole file is not
  * mapped, map the range for the duration of the call. */
 static int look(struct file_device *f, uint64_t start, size_t len,
 		unsigned char *vec)
@@ -216,7 +216,7 @@ static bool may_write(int fd)
 	if (syscall(SYS_faccessat2, fd, "", W_OK,
 		    AT_EMPTY_PATH | AT_EACCESS) == 0)
 		return true;
-	/* A filter of system calls may refuse what it does not know. */
+	/* A seccomp filter may reject system calls that it does not know. */
 	if (errno != ENOSYS && errno != EPERM)
 		return false;
 #endif
@@ -224,8 +224,8 @@ static bool may_write(int fd)
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
-/* To anyone who neither owns the file nor may write it, mincore(2) answers
- * "resident" for everything. */
+/* For a user who neither owns the file nor may write to it, mincore(2) reports
+ * all pages as resident. */
 static bool may_see_cache(int fd, const struct stat *st)
 {
 	if (geteuid() == 0 || geteuid() == st->st_uid)
@@ -233,7 +233,7 @@ static bool may_see_cache(int fd, const struct stat *st)
 	return may_write(fd);
 }
 
-/* We got the lowest free number, so all below it are in use. */
+/* The descriptor has the lowest free number, so all below it are in use. */
 static bool leaves_too_few(int fd)
 {
 	struct rlimit files;

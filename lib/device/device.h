@@ -24,8 +24,8 @@ struct e2pf_device_ops {
 	 * device's queue is full.  Returns the number of requests made. */
 	unsigned (*willneed)(struct e2pf_device *dev, uint64_t offset,
 			     uint64_t len);
-	/* Copy the range, reading what is missing.  Returns 0 or an errno; EIO
-	 * for a range that ends beyond the device. */
+	/* Copy the range, reading pages that are not cached.  Returns 0 or an
+	 * errno; EIO for a range that ends beyond the device. */
 	int (*read)(struct e2pf_device *dev, void *buf, uint64_t offset,
 		    uint32_t len);
 	/* Nanoseconds of a monotonic clock. */
@@ -42,8 +42,9 @@ struct e2pf_device {
 	uint32_t max_readahead;		/* most bytes per readahead call */
 	/* Unit of residency, in bytes. */
 	uint32_t page_size;
-	/* It cannot be seen what is cached (mincore(2) tells only the owner of
-	 * a file and those who may write it): span() says that nothing is. */
+	/* The cache is not visible: mincore(2) reports it only to the owner of
+	 * a file and to users who may write to it.  span() then reports that
+	 * nothing is cached. */
 	bool blind;
 };
 

@@ -7,10 +7,10 @@
  * the owner can end the pass.
  *
  * Memory is bounded: when a level is full, it is read and parsed, with
- * everything below it, before the one above goes on.  Time is bounded on
- * hostile trees too: what is referred to twice within a level is read once, the
+ * everything below it, before the level above continues.  Time is bounded on
+ * hostile trees, too: duplicate references within a level are read once, the
  * number of levels is fixed, and the number of pieces parsed has a limit that
- * no sound filesystem comes near.
+ * no valid filesystem comes near.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The checker's side of the engine: its position, its reads, and when it waits
- * at the gate for a worker to bring the block it is about to read.
+ * at the gate for a worker to read the block that it needs next.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -13,12 +13,12 @@
 #include "engine_state.h"
 
 /* A checker at the gate goes on when no worker has made progress for
- * GATE_PATIENCE_NS, or after GATE_LIMIT_NS in all: one read of its own in so
- * many seconds costs the elevator pass nothing. */
+ * GATE_PATIENCE_NS, or after GATE_LIMIT_NS in all: a single read of its own in
+ * this time hardly delays the elevator pass. */
 #define GATE_PATIENCE_NS 1000000000ull
 #define GATE_LIMIT_NS 5000000000ull
 
-/* How often a checker at the gate checks whether its block has come. */
+/* How often a checker at the gate checks whether its block is cached. */
 #define GATE_LOOK_NS 20000000u
 
 /* A checker's read that took longer than this waited for the device.  From
@@ -28,7 +28,7 @@
 #define STALL_NS_PER_KIB 500u
 
 /* Everything seemed cached, but is not if this many reads had to wait.  SAMPLE:
- * one read in so many is timed meanwhile. */
+ * until then, one read in this many is timed. */
 #define WARM_MISSES 16u
 #define SAMPLE 8u
 
@@ -73,10 +73,10 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 
 	if (atomic_load(&e->at) == at)
 		return;
-	/* Store the position before looking for sleepers: a worker that goes to
-	 * sleep looks at the two in the opposite order. */
+	/* Store the position before checking for sleepers: a worker that goes
+	 * to sleep does the two in the opposite order. */
 	atomic_store(&e->at, at);
-	/* A throttled worker looks again at each report. */
+	/* A throttled worker checks again at each report. */
 	if (unit <= atomic_load(&e->wake_beyond) &&
 	    !atomic_load(&e->throttled))
 		return;
@@ -109,7 +109,7 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* Does the checker now use what this phase reads? */
+/* Whether the checker currently uses the blocks that this phase reads. */
 static bool is_in_stage(const struct e2pf_engine *e,
 			const struct e2pf_phase *phase)
 {
@@ -131,9 +131,9 @@ static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
 	return true;
 }
 
-/* Is part of this read deferred to a later phase?  Then no worker reads it in
- * this one.  Without this test, a checker that looks up one name before pass 1
- * would wait for the whole first phase. */
+/* Whether part of this read is deferred to a later phase, so that no worker
+ * reads it in this one.  Without this test, a checker that looks up one name
+ * before pass 1 would wait for the whole first phase. */
 static bool is_put_off(const struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t first, count;
@@ -142,7 +142,7 @@ static bool is_put_off(const struct e2pf_engine *e, const struct e2pf_read *r)
 	       e2pf_blockset_count(e->deferred, first, count);
 }
 
-/* Is a worker reading something that may include the checker's next block?
+/* Whether a worker is reading blocks that may include the checker's next one.
  * `r`: the checker's read, or NULL. */
 static bool is_worth_waiting(struct e2pf_engine *e, const struct e2pf_read *r)
 {
@@ -212,9 +212,9 @@ static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
 
 /*
  * On a rotational disk a read by the checker moves the head away from the
- * elevator pass and back.  So the checker waits until a worker has brought the
- * block, or no worker that might bring it is reading, or none has made progress
- * for a while.
+ * elevator pass and back.  So the checker waits until a worker has read the
+ * block, or until no worker that might read it is active, or until none has
+ * made progress for a while.
  */
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
@@ -237,8 +237,8 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 
 		e2pf_deadline(&ts, GATE_LOOK_NS);
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
-		/* Ask the kernel without the lock: it takes a while, and the
-		 * workers need the lock to make progress. */
+		/* Query the kernel without holding the lock: it takes a while,
+		 * and the workers need the lock to make progress. */
 		pthread_mutex_unlock(&e->lock);
 		there = e2pf_is_resident(e, r->device, r->offset, r->length);
 		pthread_mutex_lock(&e->lock);
@@ -250,9 +250,9 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* While everything is cached and nobody asked for statistics, only one read in
- * eight is timed, to see whether it still is: timing costs 50 ns, reading a
- * block 1000 ns. */
+/* While everything is cached and no statistics are wanted, only one read in
+ * eight is timed, to find out whether that has changed: timing costs 50 ns,
+ * reading a block 1000 ns. */
 static bool is_passed_over(struct e2pf_engine *e)
 {
 	return e->asleep && !e->cfg.exact &&
@@ -267,7 +267,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 		return;
 	r->began = r->asked = e2pf_now(e);
 	r->waited = false;
-	/* A cached read tells nothing about a stuck device. */
+	/* A cached read shows nothing about a stuck device. */
 	r->missed = atomic_load(&e->stuck) &&
 		    !e2pf_is_resident(e, r->device, r->offset, r->length);
 	if (!atomic_load(&e->gated) ||
@@ -278,9 +278,9 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	r->asked = e2pf_now(e);
 }
 
-/* Did this read wait for the device?  Its time tells; to ask the kernel before
- * each read costs more than the read (mincore() 0.9 us, a cached block 0.6
- * us). */
+/* Whether this read waited for the device, judging by its time.  A query of the
+ * kernel before each read would cost more than the read (mincore() 0.9 us, a
+ * cached block 0.6 us). */
 static bool was_stall(const struct e2pf_read *r, uint64_t ns)
 {
 	return r->waited || ns > STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
@@ -314,8 +314,9 @@ static void judge_device(struct e2pf_engine *e, const struct e2pf_read *r,
 		pthread_cond_broadcast(&e->work_cond);
 }
 
-/* The part of this wait that is not counted yet.  Reads of several threads wait
- * at the same time, and all waits of a stage take no longer than the stage. */
+/* The part of this wait that is not counted yet.  Reads of several threads may
+ * wait at the same time, but the waits of a stage must not add up to more than
+ * the stage. */
 static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
 			 uint64_t now)
 {
@@ -371,8 +372,8 @@ static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	n = e2pf_blockset_remove(e->ahead_now, first, count) +
 	    e2pf_blockset_remove(e->ahead_later, first, count);
-	/* Where the checker does not report its place, it is by its reads that
-	 * it makes room in the budget. */
+	/* If the checker does not report its position, its reads make room in
+	 * the budget. */
 	if (n < count)
 		forget_unrecorded(e, (count - n) * e->cfg.source->grain);
 	if (e->throttled && e2pf_phase_now(e)->order == E2PF_ORDER_NONE &&
@@ -382,9 +383,9 @@ static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 	return n;
 }
 
-/* A read that waited and left the blocks uncached has failed.  The result
- * itself does not tell: libext2fs returns what the checker's error handler
- * makes of it. */
+/* A read that waited and left the blocks uncached has failed.  The result of
+ * the read does not show it: libext2fs returns the value that the checker's
+ * error handler returned. */
 static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	if (e->cfg.devices[r->device]->blind ||

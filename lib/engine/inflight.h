@@ -2,16 +2,16 @@
 /*
  * How many requests of one worker may be in flight.
  *
- * Whatever is in flight when a check ends has to be waited for: the last close
- * of a block device, and the end of a process that reads it, wait for every
- * page that is being read, whatever signal comes.  On a disk that takes seconds
- * for a request, a full queue takes minutes.  So the limit follows the time a
- * request takes: few requests to begin with, twice as many after each round
- * that comes in time, and half as many when one is late.
+ * The end of a check has to wait for all requests in flight: the last close of
+ * a block device, and the exit of a process that reads it, wait for each page
+ * that is being read, even after a signal.  On a disk that takes seconds for a
+ * request, a full queue takes minutes.  So the limit follows the time that a
+ * request takes: it is low at first, doubles after each round of requests that
+ * complete in time, and is halved if one is late.
  *
- * This file knows no device: its owner checks whether the oldest request has
- * come, and waits for it.  When many requests may be in flight, one in several
- * is tracked.
+ * This file does not access the device: its owner checks whether the oldest
+ * request has completed, and waits for it.  If many requests may be in flight,
+ * only one in several is tracked.
  *
  * Not safe from two threads at once.
  */
@@ -23,7 +23,7 @@
 
 #include "engine.h"
 
-/* The most requests that are tracked. */
+/* The maximum number of tracked requests. */
 #define E2PF_INFLIGHT_SAMPLES 32u
 
 /* Requests in flight at first: at least, and on a device known to be fast.
@@ -64,7 +64,7 @@ void e2pf_inflight_add(struct e2pf_inflight *f, unsigned device,
 const struct e2pf_request *e2pf_inflight_oldest(
 		const struct e2pf_inflight *f);
 
-/* The oldest request has come, or never will.  `late`: it took
+/* The oldest request has completed or failed.  `late`: it took
  * E2PF_INFLIGHT_LATE_NS, or it failed. */
 void e2pf_inflight_came(struct e2pf_inflight *f, bool late);
 

@@ -42,7 +42,7 @@ void e2pf_set_phase(struct e2pf_engine *e, int number)
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
 		   !e->cfg.ungated && !goes_on;
 	e->next_unit = 0;
-	/* The new phase asks again for whatever is not cached. */
+	/* The new phase requests whatever is not cached again. */
 	if (!goes_on) {
 		e->unrecorded = 0;
 		e->oldest_last = UINT64_MAX;
@@ -70,10 +70,10 @@ bool e2pf_all_idle(struct e2pf_engine *e)
 		const struct worker *w = &e->worker[i];
 
 		/* An idle worker counts as idle only if it has looked for units
-		 * since the last addition (it may still be asleep), and had
-		 * room in its window then.  If its window was full it has not
-		 * looked, even when another worker has dropped passed batches
-		 * from that window since. */
+		 * since the last addition (it may still be asleep), with room
+		 * in its window.  If its window was full it has not looked,
+		 * even if another worker has since dropped passed batches from
+		 * that window. */
 		if (w->state != WORKER_IDLE || w->epoch != e->epoch ||
 		    w->additions != e->additions || w->window_full)
 			return false;

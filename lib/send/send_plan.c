@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Decides which leaves are read ahead of a send: the changed ones, those of
- * other trees that they are compared with, and those that hold the records of
- * what the changed leaves refer to.
+ * other trees that they are compared with, and those with the records of the
+ * extents that the changed leaves refer to.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
