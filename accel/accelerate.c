@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which accelerations are in use: those that are asked for, that passed
- * the self-test, and that this machine's memory and settings allow.
+ * Decides which accelerations are in use: those that were requested, that
+ * passed the self-test, and that this machine's memory and settings allow.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>

@@ -267,9 +267,9 @@ uint64_t bitset_first_set(const struct bitset *s, uint64_t start,
 	struct piece p;
 	uint64_t found;
 
-	/* e2fsck's readahead makes a map of the whole filesystem for each
-	 * stretch, and asks what follows the last bit: at 16 TiB that takes 4
-	 * to 6.6 ms each time if the whole table is searched. */
+	/* e2fsck's readahead makes a map of the whole filesystem for each part
+	 * that it reads, and searches beyond the last bit.  At 16 TiB a search
+	 * of the whole table takes 4 to 6.6 ms each time. */
 	if (s->low > s->high)
 		return UINT64_MAX;
 	if (start / BITSET_CHUNK < s->low)

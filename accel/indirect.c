@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A walk over the blocks of an inode with indirect blocks.  It replaces
- * libext2fs's where the caller does not want to be told of holes, and skips
- * holes several numbers at a time.  A scattered file has little else in its
- * indirect blocks.
+ * A walk over the blocks of an inode with indirect blocks.  It replaces that of
+ * libext2fs if the caller does not want callbacks for holes, and skips several
+ * holes at a time.  The indirect blocks of a scattered file consist mostly of
+ * holes.
  *
- * Calls, their order and arguments, reads, writes, and the errors that end the
- * walk are those of lib/ext2fs/block.c of e2fsprogs 1.47.0.
+ * The callbacks with their order and arguments, the reads and writes, and the
+ * errors that end the walk are those of lib/ext2fs/block.c of e2fsprogs 1.47.0.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
