@@ -39,8 +39,8 @@
  * device. */
 #define END_PATIENCE_MS 1000
 
-/* Most descriptors that are followed: those of the devices, and a few more, one
- * of them for the device named on the command line. */
+/* Maximum number of descriptors that are followed: those of the devices, and a
+ * few more, one of them for the device named on the command line. */
 #define OPENED_MOST (E2PF_DEVICES + 8u)
 
 static struct {
@@ -157,7 +157,7 @@ static void end_session(void)
 }
 
 /*
- * What the stand-ins report.
+ * Calls from the interposed functions.
  */
 
 static void keep_name(int fd)
@@ -314,7 +314,8 @@ static bool refers_to(const char *name, const char *other)
 	       linkage_program_refers(&other, 1);
 }
 
-/* Whether the module can follow this program.  The trial asks nothing else. */
+/* Whether the module can follow this program: all that the self-test needs to
+ * know. */
 static void answer_trial(void)
 {
 	struct findings found = { .of = { FINDING_UNTRIED } };
@@ -376,7 +377,7 @@ static void gather_decisions(struct e2pf_decisions *list)
 			    (unsigned long long)self.repeats.brought);
 }
 
-/* The session that did anything; NULL if none did. */
+/* The session that prefetched something; NULL if none did. */
 static struct e2pf_session *shown_session(void)
 {
 	return send_was_tried() ? send_session() : self.session;
