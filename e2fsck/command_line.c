@@ -21,7 +21,7 @@
 /* The options of e2fsck 1.47; a colon follows those that take a value. */
 #define E2FSCK_OPTIONS "panyrcC:B:dE:fvtFVM:b:I:j:P:l:L:N:SsDkz:"
 
-/* Options that only set how questions are answered and what is printed. */
+/* Options that only affect answers to questions and output. */
 #define PLAIN_OPTIONS "panyvtC"
 
 struct command_line command_line_read(int argc, char **argv)

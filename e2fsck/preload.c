@@ -3,9 +3,9 @@
  * The module that the launcher preloads into a stock e2fsck.
  *
  * It interposes the libext2fs functions that show where the check is.  Each
- * stand-in calls the real function and passes e2fsck's arguments and
- * libext2fs's results through unchanged.  The only argument it changes is the
- * I/O manager.
+ * interposed function calls the real one and passes e2fsck's arguments and
+ * libext2fs's results through unchanged.  The only argument that is changed is
+ * the I/O manager.
  *
  * A parallel e2fsck copies the filesystem's structure for each of its threads,
  * and each thread scans some of the groups.
@@ -684,7 +684,7 @@ errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
  * Start and end of the process.
  */
 
-/* This process exists only for the trial.  If the trial crashes no check is
+/* This process exists only for the self-test.  If that crashes, no check is
  * affected, because none has begun. */
 static void answer_trial(void)
 {
