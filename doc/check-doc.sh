@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The manuals are well formed; libe2prefetch.3 names all that the library exports,
-# and its example compiles.
-# Prints TAP.
+# The manuals are well formed; libe2prefetch.3 names everything that the library
+# exports, and its example compiles.  Prints TAP.
 
 doc=${docdir:-$(dirname "$0")}
 top=$doc/..
@@ -27,7 +26,7 @@ done
 exported=$(sed -n 's/^\t\(e2pf_[a-z0-9_]*\);$/\1/p' \
 	"$top/lib/libe2prefetch.map" | sort)
 
-# same_names WHAT NAMES: as exported, each once.
+# same_names WHAT NAMES: these are the exported names, each of them once.
 same_names()
 {
 	n=$((n + 1))
