@@ -20,13 +20,13 @@
 
 static bool claimed[BLOCKS];
 
-/* The map of the check. */
+/* Replaces the check's bitmap of claimed blocks. */
 bool bitmaps_is_claimed(uint64_t block)
 {
 	return block < BLOCKS && claimed[block];
 }
 
-/* An engine that sleeps, since everything it looks at is cached. */
+/* An engine that sleeps because all samples are cached. */
 static void set_up(struct rig *r)
 {
 	memset(claimed, 0, sizeof(claimed));
@@ -45,7 +45,7 @@ static void tear_down(struct rig *r)
 	clones_forget();
 }
 
-/* Each block once, whatever the number of files that claim it. */
+/* Each block is read once, however many files claim it. */
 static void each_once(void **state)
 {
 	struct rig r;
@@ -73,8 +73,8 @@ static void each_once(void **state)
 	tear_down(&r);
 }
 
-/* A scan forgets what an earlier one has found; a block that was not found is
- * no place in the list. */
+/* A new scan discards the blocks that an earlier one found.  The clone of a
+ * block that is not in the list does not start readahead. */
 static void forgotten(void **state)
 {
 	struct rig r;
@@ -89,7 +89,7 @@ static void forgotten(void **state)
 	clones_at(r.fs.ext4, r.e, 400);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, 300), 0);
-	/* Nothing is added once they are cloned. */
+	/* Nothing is added once cloning has begun. */
 	clones_add(500);
 	clones_at(r.fs.ext4, r.e, 500);
 	fake_threads_settle();
@@ -97,7 +97,7 @@ static void forgotten(void **state)
 	tear_down(&r);
 }
 
-/* Files that claim nothing together. */
+/* No block is claimed by several files. */
 static void nothing_claimed(void **state)
 {
 	struct rig r;

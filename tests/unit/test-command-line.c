@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a command line asks of e2fsck, and which superblocks belong to a
+ * What a command line tells e2fsck to do, and which superblocks belong to a
  * filesystem that e2fsck does not check.
  */
 #ifdef HAVE_CONFIG_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pass that a check is in, by the walks that are seen of it. */
+/* Which pass a check is in, deduced from the walks it makes. */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -88,7 +88,8 @@ static void directories_written_anew(void **state)
 	walk(steps, sizeof(steps) / sizeof(steps[0]));
 }
 
-/* On the same open filesystem, at any point of the one before. */
+/* A check restarts on the same open filesystem, at any point of the previous
+ * one. */
 static void begun_again(void **state)
 {
 	static const enum e2pf_ext4_stage from[] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the stock program is looked for: each place it can be at, this program
- * under no name at all, and nothing a second time in a chain of launchers.
+ * The search for the stock program: each place at which it can be is tried,
+ * this program is never found under any name, and in a chain of launchers no
+ * program is started twice.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -32,8 +33,8 @@ static const struct stock_program program = {
 	.folders = folders, .library = "libc."
 };
 
-/* Names below `top` that were passed on, with a blank behind each; and what was
- * said. */
+/* Names below `top` that were found, each followed by a blank, and the
+ * messages. */
 static char found[1024], said[1024];
 static bool last_elsewhere, last_certain;
 
@@ -72,7 +73,7 @@ static const char *at(const char *name)
 	return p;
 }
 
-/* A program of its own contents, that is, of its own identity. */
+/* Create a program that is not a link to another one. */
 static void put(const char *name)
 {
 	FILE *f = fopen(at(name), "w");
@@ -157,7 +158,8 @@ static void each_place(void **state)
 	}
 }
 
-/* Each once, under its own name first; one is enough. */
+/* Each program is found once, its own name first; the search can stop at the
+ * first one. */
 static void in_turn(void **state)
 {
 	(void)state;
@@ -172,7 +174,7 @@ static void in_turn(void **state)
 	assert_string_equal(found, "sbin/e2fsck ");
 }
 
-/* As an earlier version has left it, with all its names or one of them gone. */
+/* The diversion of an earlier version, with all names or with one missing. */
 static void put_aside(void **state)
 {
 	(void)state;
@@ -184,7 +186,7 @@ static void put_aside(void **state)
 	assert_int_equal(unlink(at("sbin/e2fsck")), 0);
 	find(NULL);
 	assert_string_equal(found, "sbin/e2fsck.stock ");
-	/* A new one has come beside it. */
+	/* A newer e2fsck was installed beside it. */
 	put("usr/e2fsck");
 	find(NULL);
 	assert_string_equal(found, "sbin/e2fsck.stock usr/e2fsck ");
@@ -193,7 +195,7 @@ static void put_aside(void **state)
 	assert_string_equal(found, "usr/e2fsck ");
 }
 
-/* The same folder by its other name: in /usr, or not. */
+/* The same folder under its other name, with or without /usr. */
 static void merged(void **state)
 {
 	(void)state;
@@ -206,13 +208,13 @@ static void merged(void **state)
 	assert_false(last_elsewhere);
 }
 
-/* Nothing here is the program: this one, by links of both kinds; a folder; a
- * file that is not executable; a link that leads nowhere. */
+/* None of these is the stock program: links of both kinds to this program, a
+ * folder, a file that is not executable, and dangling links. */
 static void never(void **state)
 {
 	(void)state;
 	assert_int_equal(symlink(self, at("sbin/e2fsck")), 0);
-	/* Where it lies on another filesystem, one by the other kind. */
+	/* A symbolic link if the folder is on another filesystem. */
 	if (link(self, at("usr/e2fsck")))
 		assert_int_equal(symlink(self, at("usr/e2fsck")), 0);
 	assert_int_equal(symlink(self, at("sbin/e2fsck.stock")), 0);
@@ -227,7 +229,8 @@ static void never(void **state)
 	assert_string_equal(said, "");
 }
 
-/* What is named comes first; a line where that cannot be. */
+/* The program in the variable comes first; if it cannot be run, there is one
+ * line. */
 static void named(void **state)
 {
 	(void)state;
@@ -259,21 +262,21 @@ static void named(void **state)
 	find(NULL);
 	assert_string_equal(found, "sbin/e2fsck ");
 	assert_non_null(strstr(said, "this is the launcher itself;"));
-	/* Where the launcher stands in its place, what was put aside. */
+	/* If it is a link to the launcher, the diverted program is used. */
 	assert_int_equal(symlink(self, at("x.link")), 0);
 	put("x.link.stock");
 	setenv(VARIABLE, at("x.link"), 1);
 	find(NULL);
 	assert_string_equal(found, "x.link.stock sbin/e2fsck ");
 	assert_string_equal(said, "");
-	/* Beside anything else that is somebody's own file. */
+	/* Otherwise a file with such a name is not ours. */
 	put("xx.stock");
 	setenv(VARIABLE, at("xx"), 1);
 	find(NULL);
 	assert_string_equal(found, "sbin/e2fsck ");
 }
 
-/* To the next launcher, as by the one before. */
+/* Set the variable that a launcher passes on to the next one. */
 static void pass_guard(void)
 {
 	static char text[2048];
@@ -286,7 +289,7 @@ static void pass_guard(void)
 			 0);
 }
 
-/* A launcher that is started by what another has started. */
+/* A launcher is started by a program that another launcher has started. */
 static void chain(void **state)
 {
 	(void)state;
@@ -308,7 +311,7 @@ static void chain(void **state)
 	assert_string_equal(found, "");
 }
 
-/* However long the chain, and whatever is in the variable. */
+/* Any chain of launchers ends, whatever the variable contains. */
 static void chain_ends(void **state)
 {
 	static const char *const others[] = {
@@ -339,7 +342,7 @@ static void chain_ends(void **state)
 	assert_uint_in_range(i, 16, 40);
 }
 
-/* A program that loads the library is the stock one. */
+/* A program that loads the library is certainly the stock one. */
 static void certain(void **state)
 {
 	char command[4300];
