@@ -55,8 +55,8 @@ suite_tests()
 	done
 }
 
-# run_one TEST: run it in an environment of its own, which has our settings.  Its
-# result is a file, NAME.ok or NAME.failed; a test that does not apply here leaves
+# run_one TEST: run it in a separate environment with our settings.  Its result
+# is a file, NAME.ok or NAME.failed; a test that does not apply here leaves
 # neither.
 run_one()
 {
@@ -77,7 +77,7 @@ run_one()
 	rm -f "$test.log" "$test.slow"
 }
 
-# run_suite NAME CHECKER TEST...: with CHECKER in e2fsck's place.
+# run_suite NAME CHECKER TEST...: run the tests with CHECKER in place of e2fsck.
 run_suite()
 {
 	local results=$E2PF_TMP/$1
@@ -102,7 +102,7 @@ result()
 	fi
 }
 
-# helped NAME: did its check write statistics?
+# helped NAME: did any check of this run write statistics?
 helped() { grep -lq '"groups"' "$E2PF_TMP/$1"/*.stats; }
 
 count() { find "$E2PF_TMP/$1" -name "*.$2" | wc -l; }

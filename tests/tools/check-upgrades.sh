@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Takes machines on which e2prefetch is enabled through the transitions of years:
-# upgrades of e2fsprogs from Debian 11 to unstable; upgrades, downgrades and removal
-# of e2prefetch; dpkg killed midway; /usr merged later; and upgrades from version
-# 1.0.0.  In chroots, in each of which loops check an image every 50 ms, with e2fsck
-# by name and with fsck as in systemd's drop-in: there must be no moment without a
-# working e2fsck.
+# Tests the transitions of a machine on which e2prefetch is enabled, in chroots:
+# upgrades of e2fsprogs from Debian 11 to unstable; upgrades, downgrades and
+# removal of e2prefetch; dpkg killed midway; /usr merged later; and upgrades
+# from version 1.0.0.  Meanwhile, loops check an image every 50 ms, with e2fsck
+# by name and with fsck as in systemd's drop-in: there must be no moment without
+# a working e2fsck.
 #
 #	check-upgrades.sh [PATTERN...]	matching names in all_rows (default: all)
 #

@@ -39,7 +39,7 @@
 void uuid_generate(unsigned char *out);
 void __attribute__((constructor)) log_environment(void);
 
-/* Both names, whichever the headers make of mkstemp(). */
+/* Both names: the headers may map mkstemp() to either. */
 int fixed_temp(char *name);
 int fixed_temp32(char *name) __asm__("mkstemp")
 	__attribute__((alias("fixed_temp")));
