@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The toy filesystem's session and its checker: all that a filesystem needs
- * besides its source (toy-fs.c).
+ * The toy filesystem's session and its checker: everything that a filesystem
+ * needs in addition to its source (toy-fs.c).
  */
 #include <stdlib.h>
 #include <unistd.h>

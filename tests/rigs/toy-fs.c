@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The toy filesystem as a source of work: everything a source has to
+/* The toy filesystem as a source of work, with everything that a source must
  * provide. */
 #include <pthread.h>
 #include <string.h>
