@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # To be sourced after lib.sh.  fuzz_seeds TARGET DIR makes the seeds of a fuzz target.
-# They include inputs that found bugs, so that every run begins with these.  Knows the
-# input format of each target, which is described at the top of its source.
+# They include inputs that found bugs, so that every run begins with these.  The
+# input format of each target is described at the top of its source.
 
 # hex BYTES...: bytes as two digits each, to standard output.
 hex()
@@ -93,7 +93,7 @@ seeds_topology()
 	rm -f "$dir/devices"
 }
 
-# A library that needs libext2fs, and little else in it.
+# A small library that needs libext2fs.
 seeds_program()
 {
 	local dir=$1
@@ -108,7 +108,8 @@ seeds_program()
 	rm -f "$dir.c"
 	[ ! -s "$dir/needs" ] || {
 		head -c 200 "$dir/needs" >"$dir/cut"
-		# Found by reading: a program header at an odd offset.
+		# A bug that was found in review: a program header at an odd
+		# offset.
 		{ head -c 32 "$dir/needs"; hex 41; tail -c +34 "$dir/needs"; } \
 			>"$dir/odd"
 	}
