@@ -17,7 +17,7 @@ struct e2pf_btrfs_device {
 	uint8_t uuid[E2PF_BTRFS_UUID];
 };
 
-/* Stands for the index of a device that is not open. */
+/* Used as the index of a device that is not open. */
 #define E2PF_BTRFS_NO_DEVICE 0xffu
 
 /* The place of a tree block or of a part of it. */
@@ -70,8 +70,8 @@ unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 			     struct e2pf_btrfs_extent
 				     extent[E2PF_BTRFS_PARTS]);
 
-/* The address of which any copy lies at this byte of a device.  0 if there is
- * none, and always with parity, where it is not searched for. */
+/* The address that has a copy at this byte of a device.  0 if there is none,
+ * and always for profiles with parity, which are not searched. */
 uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
 				unsigned device, uint64_t offset);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One elevator pass over a batch: from the references of its units down to
- * everything they lead to, level by level, each level in device order and
- * merged into runs.
+ * One elevator pass over a batch: reads the references of its units and, level
+ * by level, all blocks that these lead to.  Each level is sorted in device
+ * order and merged into runs.
  */
 #ifndef E2PF_ELEVATOR_H
 #define E2PF_ELEVATOR_H
@@ -19,22 +19,22 @@ struct e2pf_level {
 	struct e2pf_ref *ref;
 	size_t used;
 	size_t room;
-	unsigned char *buf;		/* what is being parsed */
+	unsigned char *buf;		/* the piece being parsed */
 	size_t buf_size;		/* bytes */
 };
 
-/* What a pass asks of its owner; called in the thread of the pass. */
+/* Callbacks to the owner of a pass, made in the thread of the pass. */
 struct e2pf_elevator_ops {
 	/*
 	 * A run is next: `n` references on one device, adjacent except for
-	 * gaps.  Start reading what is missing.  May wait.  Returning false
-	 * ends the pass.
+	 * gaps.  Start reading the blocks that are not cached.  May wait.
+	 * Returning false ends the pass.
 	 */
 	bool (*issue)(void *ctx, const struct e2pf_ref *refs, size_t n);
 	/* A reference of a deferred class was found. */
 	void (*defer)(void *ctx, const struct e2pf_ref *ref);
-	/* Bytes to parse have arrived, after waiting so long; `error` is an
-	 * errno or 0.  Returning false ends the pass. */
+	/* Bytes to parse have arrived, after a wait of `waited_ns`; `error` is
+	 * an errno or 0.  Returning false ends the pass. */
 	bool (*arrived)(void *ctx, int error, uint64_t waited_ns);
 	/* Parsing has added units to a phase. */
 	void (*units_added)(void *ctx);

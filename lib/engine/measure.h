@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a device is like, judged by its speed: latency of a single read, gain
- * from a deep queue, what a request costs apart from its bytes, and whether
+ * Classifies a device by its speed: the latency of a single read, the gain from
+ * a deep queue, the cost of a request apart from its bytes, and whether
  * requests or bytes are the limit now.
  */
 #ifndef E2PF_MEASURE_H
@@ -25,8 +25,7 @@ struct e2pf_latencies {
 
 /*
  * Read one page at each of E2PF_PROBES byte offsets, which are not cached and
- * far from each other.  Returns false, with *probe unchanged, when a read
- * fails.
+ * far from each other.  Returns false, with *probe unchanged, if a read fails.
  */
 bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
 		       struct e2pf_latencies *probe);
@@ -35,18 +34,18 @@ bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
  * not bring it below that. */
 bool e2pf_probe_has_head(const struct e2pf_latencies *probe);
 
-/* What a request takes where others are in flight, ns, the wait for the first
- * one's answer taken off. */
+/* Time per request with others in flight, ns, without the latency of the first
+ * one. */
 uint64_t e2pf_probe_request_ns(const struct e2pf_latencies *probe);
 
-/* No disk with a head, and yet a request costs as much as many a byte: a
- * volume with a cap on requests. */
+/* Not a disk with a head, and yet a request costs as much as many bytes: a
+ * volume with a limit on IOPS. */
 bool e2pf_probe_is_dear(const struct e2pf_latencies *probe);
 
 /*
- * Read `length` bytes at each of E2PF_PROBE_DEEP byte offsets at once; nothing
- * of them is cached.  Returns the time per byte in ns, for a device on which a
- * single read takes `latency_ns`.  0 when a read fails.
+ * Read `length` bytes at each of E2PF_PROBE_DEEP byte offsets at once; none of
+ * them may be cached.  Returns the time per byte in ns, for a device on which a
+ * single read takes `latency_ns`, or 0 if a read fails.
  */
 double e2pf_probe_byte_ns(struct e2pf_device *dev, const uint64_t *offsets,
 			  uint32_t length, uint64_t latency_ns);
@@ -60,23 +59,23 @@ double e2pf_probe_byte_ns(struct e2pf_device *dev, const uint64_t *offsets,
 struct e2pf_balance {
 	double request_ns, byte_ns;	/* time of each, where it is the
 					   limit */
-	double requests, bytes;		/* asked for lately */
+	double requests, bytes;		/* requested lately */
 };
 
-/* So many requests, of so many bytes, were made. */
+/* Count requests that were made, and their bytes. */
 void e2pf_balance_add(struct e2pf_balance *balance, uint64_t requests,
 		      uint64_t bytes);
 
 /* Bytes that take as long as a request. */
 uint64_t e2pf_balance_worth(const struct e2pf_balance *balance);
 
-/* The largest gap to read through: where bandwidth is the limit, and now. */
+/* The largest gap to read through: if bandwidth is the limit, and now. */
 uint64_t e2pf_balance_least(const struct e2pf_balance *balance);
 uint64_t e2pf_balance_gap(const struct e2pf_balance *balance);
 
 /*
- * What a request costs: fits the time of windows of requests, by least squares,
- * to so much a request plus so much a byte.  Begins zeroed.
+ * The cost of a request: a least-squares fit of the time of windows of requests
+ * to a cost per request plus a cost per byte.  Initialize it to zero.
  */
 struct e2pf_cost {
 	uint64_t began;		/* start of this window, ns; 0: none is open */
@@ -87,13 +86,13 @@ struct e2pf_cost {
 					   bytes, t ns */
 };
 
-/* At `now` so many requests were made, and so long was waited for them or for
- * earlier ones, by one of `threads` threads. */
+/* Count requests made up to `now` by one of `threads` threads, and the time
+ * that it waited for these or earlier ones. */
 void e2pf_cost_add(struct e2pf_cost *cost, uint64_t now, uint64_t waited_ns,
 		   unsigned threads, uint64_t requests, uint64_t bytes);
 
-/* The largest gap to read through, judging by what a request costs; 0 when not
- * known, or when requests are cheap. */
+/* The largest gap to read through, judging by the cost of a request; 0 if that
+ * is not known, or if requests are cheap. */
 uint64_t e2pf_cost_gap(const struct e2pf_cost *cost);
 
 #endif

@@ -43,7 +43,7 @@ void e2pf_journal_add(struct e2pf_journal *j, uint64_t block);
  * follow the journal. */
 void e2pf_journal_at(struct e2pf_journal *j, uint64_t block);
 
-/* What was not cached and therefore requested: the bytes, and the number of
+/* Bytes that were requested because they were not cached, and the number of
  * requests. */
 uint64_t e2pf_journal_bytes(const struct e2pf_journal *j);
 uint64_t e2pf_journal_requests(const struct e2pf_journal *j);

@@ -5,8 +5,8 @@
  *
  * The kernel keeps the tree blocks of a mounted filesystem in a cache of its
  * own.  A search (BTRFS_IOC_TREE_SEARCH_V2) reads blocks into that cache, one
- * after the other.  Nodes tell where these blocks lie; they are read from the
- * devices past the page cache, so that no stale page of a device stays there.
+ * after the other.  To find out where these blocks are, nodes are read directly
+ * from the devices, bypassing the page cache so that no stale page stays there.
  *
  * After e2pf_mounted_open(), all functions may be called from any thread.
  */
@@ -43,8 +43,8 @@ uint64_t e2pf_mounted_tree_of(int fd);
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root);
 
-/* Read a tree block past the page cache.  Returns false if it is not the block
- * that `ptr` describes.  `block` must be aligned to 4096 bytes. */
+/* Read a tree block without the page cache.  Returns false if it is not the
+ * block that `ptr` describes.  `block` must be aligned to 4096 bytes. */
 bool e2pf_mounted_read(void *fs, const struct e2pf_btrfs_ptr *ptr,
 		       void *block);
 
