@@ -55,7 +55,7 @@ enum setting {
 static const char size[] = "a size of 1M or more (K, M, G, T)";
 
 /* Each setting's variable, the values it takes, and its name in
- * e2prefetch.conf(5); NULL: it is none of the file's. */
+ * e2prefetch.conf(5); NULL: the file cannot set it. */
 static const struct {
 	const char *variable;
 	const char *expected;
@@ -152,8 +152,8 @@ void environment_print(char *text, size_t size_of_text, const char *value)
 			*p = '?';
 }
 
-/* Write the message 'NAME: "value" is not <what it takes>', and what follows
- * from that. */
+/* Write the message 'NAME: "value" is not <expected values>', with the
+ * consequences. */
 static void describe(char *line, size_t size_of_line, enum setting setting,
 		     const char *wrong, const char *instead)
 {
