@@ -80,7 +80,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* What is being read.  On a rotational device one batch covers the whole
+/* Print what is being read.  On a rotational device one batch covers the whole
  * filesystem: the tables come first, then the blocks that their inodes point
  * to. */
 static void print_what(uint64_t done, uint64_t total, uint64_t looked_at,
