@@ -94,7 +94,7 @@ fetch()
 
 # Modules are linked without undefined symbols.  Since Debian 11 functions have
 # moved into libc, so a missing library would go unnoticed until they are
-# loaded. pkg-config and the compiler search $root, as in cross-compilation.
+# loaded.  pkg-config and the compiler search $root, as in cross-compilation.
 # Without -B a native compiler would find this machine's libc before that of
 # $root.
 build()

@@ -2,8 +2,7 @@
 # shellcheck shell=bash
 #
 # To be sourced after lib.sh.  Makes chroots of Debian's suites with debootstrap,
-# enters them in namespaces of their own, and makes the release sources.  It does not
-# know what is done in them.
+# enters them in separate namespaces, and makes the release sources.
 #
 # Variables a caller may set:
 #   DIST_MIRROR		default: http://deb.debian.org/debian
@@ -53,7 +52,7 @@ chroot_enter()
 	exec chroot "$root" "$@"
 }
 
-# in_chroot ROOT COMMAND...: run it with an environment of its own.  Its mounts and
+# in_chroot ROOT COMMAND...: run it with a separate environment.  Its mounts and
 # processes end with it, however it ends.
 in_chroot()
 {
@@ -71,8 +70,8 @@ in_chroot()
 		LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
 }
 
-# make_chroot ROOT SUITE [PACKAGE,...]: a complete one is kept.  Old suites are found
-# in Debian's archive when they have left the mirrors.
+# make_chroot ROOT SUITE [PACKAGE,...]: make a chroot, unless a complete one
+# exists.  Suites that have left the mirrors are found in Debian's archive.
 make_chroot()
 {
 	local root=$1 suite=$2
