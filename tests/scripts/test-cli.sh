@@ -167,7 +167,7 @@ library_accelerations()
 	fi
 }
 
-# decision ABOUT DECISION: with PREFETCH_VERBOSE=1 one line says so.
+# decision ABOUT DECISION: with PREFETCH_VERBOSE=1 one line has this decision.
 decision()
 {
 	PREFETCH=1 PREFETCH_VERBOSE=1 launch -fn "$image" || return
@@ -186,7 +186,7 @@ verbose_adds()
 		diff "$dir/quiet" -
 }
 
-# said ABOUT...: a line for each, in this order, after e2fsck's output.
+# said ABOUT...: there is a line for each, in this order, after e2fsck's output.
 said()
 {
 	sed -n 's/^e2fsck-prefetch: \([a-z0-9]*\): .*/\1/p' "$dir/err" |
@@ -231,7 +231,8 @@ decisions_in_stats()
 		tail -n "$(wc -l <"$dir/decisions")" | diff - "$dir/decisions"
 }
 
-# keys_are WHAT KEYS: the statistics have these, including those of a stage.
+# keys_are WHAT KEYS: the statistics have these keys, including those of a
+# stage.
 keys_are()
 {
 	jq -r 'keys_unsorted[], (.stages[0] | keys_unsorted[])' "$dir/stats" |
@@ -297,8 +298,8 @@ test_accelerations()
 	fi
 }
 
-# journal_bytes OPTION IMAGE: how many were read ahead of the replay, with a cold
-# cache.
+# journal_bytes OPTION IMAGE: prints how many bytes are read ahead of the
+# replay, with a cold cache.
 journal_bytes()
 {
 	sync "$2"
@@ -332,7 +333,7 @@ journal_map_is_read_ahead()
 		{ echo "$bytes"; return 1; }
 }
 
-# In the build tree, because the temporary folder may be in memory.
+# Runs in the build tree, because the temporary folder may be in memory.
 test_journal()
 {
 	local name="$top_builddir/tests/journal-$$" kind
@@ -677,8 +678,8 @@ own_preload_kept()
 	grep -q $'\tmodule\t' "$log"
 }
 
-# nothing_outlives MANAGER: neither a lock nor a pipe that the check has inherited
-# is held by anybody after it.
+# nothing_outlives MANAGER: after the check, no process holds a lock or a pipe
+# that the check has inherited.
 nothing_outlives()
 {
 	mkfifo "$dir/inherited"

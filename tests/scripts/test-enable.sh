@@ -6,7 +6,7 @@
 # each of its steps, on a full disk, with files of other packages, and if
 # version 1.0.0 was enabled.  Then, the effects: on fsck with the drop-in's
 # PATH, on e2scrub, in an initramfs, and that a launcher in place of e2fsck
-# starts the diverted program. tools/check-upgrades.sh and tools/check-boot.sh
+# starts the diverted program.  tools/check-upgrades.sh and tools/check-boot.sh
 # test whole systems.
 
 srcdir=${srcdir:-$(dirname "$0")/..}

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Other programs of e2fsprogs, with the module preloaded into them and with
-# e2prefetch beside them: what they say, write and end with is what it is
-# without.
+# Other programs of e2fsprogs, with the module preloaded and with e2prefetch
+# beside them: output, images and exit status must be the same as without.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -14,7 +13,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 PREFETCHER=$top_builddir/prefetch/e2prefetch
 MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 
-# use HOW COMMAND...: as it is, with the module, or with e2prefetch beside it.
+# use HOW COMMAND...: runs it plainly, with the module, or with e2prefetch
+# beside it.
 use()
 {
 	local how=$1
@@ -27,8 +27,9 @@ use()
 	esac
 }
 
-# run HOW COMMAND...: on a fresh, cold copy of the image in a folder of its
-# own, so that all paths are alike; what it said and left is in there.
+# run HOW COMMAND...: runs it on a fresh, cold copy of the image.  Each copy is
+# in a separate folder, so that all paths are the same; the output goes there,
+# too.
 run()
 {
 	local how=$1 status
@@ -48,7 +49,7 @@ same()
 	local how
 
 	run plain "$@"
-	# Not an error of usage that is the same each time.
+	# A usage error would be the same each time.
 	[ "$(cat "$dir/plain/status")" = 0 ] || { cat "$dir/plain/err"; return 1; }
 	for how in module beside; do
 		run "$how" "$@"
@@ -68,7 +69,7 @@ of_journal()
 		diff -r "$dir/plain" "$dir/module"
 }
 
-# helped COMMAND...: the module has seen it come to the inodes.
+# helped COMMAND...: the module has seen the command reach the inodes.
 helped()
 {
 	rm -f "$dir/stats"
@@ -76,7 +77,8 @@ helped()
 		jq -e '[.stages[].name] | index("pass1") != null' "$dir/stats"
 }
 
-# test_tune2fs IMAGE ARGUMENT...: it looks at all inodes, and writes.
+# test_tune2fs IMAGE ARGUMENT...: with these, tune2fs reads all inodes, and
+# writes.
 test_tune2fs()
 {
 	local name=$1
@@ -96,7 +98,7 @@ test_checksums()
 	local name=$1 image=$E2PF_TMP/$1
 
 	image_make "$name" "$image" || tap_bail "no image"
-	# Some have them, others do not.
+	# Some images have checksums, others do not.
 	tune2fs -O metadata_csum "$image" >"$E2PF_TMP/log" 2>&1 ||
 		tap_bail "no checksums"
 	test_tune2fs "$name" -O ^metadata_csum

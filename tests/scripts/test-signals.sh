@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How a check ends that does not end by itself: with a signal in pass 1 status,
-# output and image are those of stock e2fsck, and no process is left.
+# Checks that are ended by a signal in pass 1: status, output and image must be
+# those of stock e2fsck, and no process may be left.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -14,8 +14,8 @@ STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 
 same() { "$IMGTOOL" cmp "$@"; }
 
-# e2fsck writes its progress to a pipe that holds one page and that
-# nobody reads: it stands still in pass 1, at the same place each time.
+# e2fsck writes its progress to a pipe that holds one page and that nobody
+# reads, so it blocks in pass 1, at the same place each time.
 #
 # start_and_block PROGRAM: sets pid.
 start_and_block()
@@ -45,13 +45,13 @@ let_go()
 	exec 7>&-
 	wait "$pid" 2>/dev/null
 	status=$?
-	# SIGTERM would be lost on a reader that is not cat yet.
+	# A reader that has not executed cat yet would ignore SIGTERM.
 	kill -s KILL "$reader" 2>/dev/null
 	wait "$reader" 2>/dev/null
 	return $status
 }
 
-# signalled SIGNAL...: the status and the output are those of stock.
+# signalled SIGNAL...: after these, status and output must be those of stock.
 signalled()
 {
 	local stock status signal
