@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads of ours, and how much they matter beside others. */
+/* Starting our threads, and their priority. */
 #ifndef E2PF_THREAD_H
 #define E2PF_THREAD_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Start a thread with a small stack and all signals blocked: they are the
- * program's.  0 or an errno. */
+/* Start a thread with a small stack.  All signals are blocked in it, because
+ * they are the program's.  Returns 0 or an errno. */
 int e2pf_thread_start(pthread_t *thread, void *(*body)(void *), void *arg);
 
 /*

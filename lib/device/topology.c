@@ -20,13 +20,13 @@
 #include "sysfile.h"
 #include "topology.h"
 
-/* The most block devices visited below one: 64 disks, each through a partition,
- * a crypt layer and a mapping, and some more.  Further ones are ignored, so
- * that any tree ends, however large, and even one with a cycle. */
+/* Maximum number of block devices visited below one: 64 disks, each through a
+ * partition, a crypt layer and a mapping, and some more.  Further ones are
+ * ignored, so that the walk ends on any tree, even on one with a cycle. */
 #define MAX_NODES 320
 
-/* What posix_fadvise reads at most on a device that does not say: the kernel's
- * VM_READAHEAD_PAGES. */
+/* Maximum bytes per posix_fadvise() if the device does not report it: the
+ * kernel's VM_READAHEAD_PAGES. */
 #define DEFAULT_READAHEAD (128u << 10)
 #define LEAST_READAHEAD (64u << 10)
 #define MOST_READAHEAD (1u << 30)
@@ -397,7 +397,7 @@ static int named_device(const char *sysroot, const char *name,
 	return read_dev(path, target, major, minor);
 }
 
-/* What holds the file of an image: a device, or memory. */
+/* Where the file of an image is stored: on a device, or in memory. */
 enum backing {
 	BACKING_UNKNOWN,
 	BACKING_DEVICE,
@@ -417,7 +417,7 @@ static enum backing mount_backing(const char *sysroot,
 		*minor = mount->minor;
 		return BACKING_DEVICE;
 	}
-	/* Only of these filesystems is the source trusted: a FUSE mount may
+	/* The source is trusted only for these filesystems: a FUSE mount may
 	 * name any device it likes. */
 	if (!strcmp(mount->fstype, "btrfs") ||
 	    !strcmp(mount->fstype, "bcachefs"))

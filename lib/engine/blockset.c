@@ -89,7 +89,7 @@ static size_t size_of(unsigned size)
 	       ((size_t)LEAST_RUNS << size) * sizeof(struct run);
 }
 
-/* The size class for so many runs. */
+/* The size class for an array of `room` runs. */
 static unsigned size_for(uint32_t room)
 {
 	unsigned size = 0;
@@ -271,7 +271,7 @@ static uint32_t add_in_chunk(struct e2pf_blockset *set, uint64_t number,
 	return last - first + 1 - had;
 }
 
-/* What is left of runs i to j - 1 after removing first to last. */
+/* The parts of runs i to j - 1 that remain after removing first to last. */
 static uint32_t remains(const struct chunk *c, uint32_t i, uint32_t j,
 			uint32_t first, uint32_t last, struct run keep[2])
 {
@@ -300,8 +300,8 @@ static void free_if_empty(struct e2pf_blockset *set, uint64_t number)
 	give_back(set, c);
 }
 
-/* A hole in the middle of a run, and no memory for another run: forget the
- * shorter part.  The blocks to be removed must go in any case. */
+/* Blocks are removed from the middle of a run, and there is no memory for
+ * another run: also remove the shorter of the two parts that remain. */
 static void forget_shorter(struct e2pf_blockset *set, struct run keep[2])
 {
 	uint32_t a = keep[0].last - keep[0].start + 1;

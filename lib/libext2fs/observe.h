@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Observes a program's own reads.  Operations in the table of the channel's I/O
- * manager are replaced by ones that tell the engine and then call the original
+ * manager are replaced by ones that notify the engine and call the original
  * operation on the same channel.  So every error, callback and byte comes from
- * that manager.  The channel also keeps the manager that the program asked for:
- * the program may compare the two.  And channels that it opens with that
+ * that manager.  The channel also keeps the manager that the program requested,
+ * because the program may compare the two.  Channels that it opens with that
  * manager (a parallel e2fsck opens one for each thread) are observed as well.
  */
 #ifndef E2PF_OBSERVE_H
