@@ -6,8 +6,8 @@
 /*
  * Remove our part of the environment, so that the checker's children run
  * without us: the module that the launcher put first in LD_PRELOAD, and the
- * findings of its self-test.  The user's own LD_PRELOAD entries stay.  `inside` is
- * an address in the module.
+ * findings of its self-test.  The user's own LD_PRELOAD entries stay.
+ * `inside` is an address in the module.
  */
 void inherit_environment(const void *inside);
 
