@@ -18,10 +18,9 @@
 #include "bitset.h"
 #include "map_kind.h"
 
-/* The most maps of each kind that e2fsck has at a time.  Of inodes, pass 1
- * makes nine, and there are the filesystem's own and those of passes 1B and 3;
- * of blocks, it makes three, and there are the filesystem's own and that of
- * shared blocks. */
+/* Maximum number of maps of each kind that e2fsck has at a time.  Inode maps:
+ * nine of pass 1, the filesystem's own, and those of passes 1B and 3.  Block
+ * maps: three of pass 1, the filesystem's own, and that of shared blocks. */
 #define INODE_MAPS 12u
 #define BLOCK_MAPS 5u
 
@@ -40,8 +39,8 @@ static bool names_bitmaps(const char *line)
 	return !strncmp(line, "bitmaps", 7) && !isalnum((unsigned char)line[7]);
 }
 
-/* Does e2fsck.conf choose the kind of maps?  Any such section counts, even one
- * that repeats the default, because its values are not parsed here. */
+/* Whether e2fsck.conf chooses the kind of maps.  Any such section counts, even
+ * one that repeats the default, because its values are not parsed here. */
 static bool user_chooses(void)
 {
 	const char *path = getenv("E2FSCK_CONFIG");
@@ -164,7 +163,7 @@ static bool fits(ext2_filsys fs, bool blocks)
 	return shape_bytes(&block) <= left / BLOCK_MAPS;
 }
 
-/* Would libext2fs make a tree? */
+/* Whether libext2fs would make a tree. */
 static bool tree_asked_for(ext2_filsys fs)
 {
 	ext2_ino_t dirs;
