@@ -15,10 +15,11 @@
 /* Forget all blocks: a scan of all inodes begins. */
 void clones_forget(void);
 
-/* Pass 1B has come to this block of a file; 0 means a hole. */
+/* Pass 1B has reached this block of a file; 0 means a hole. */
 void clones_add(uint64_t block);
 
-/* Pass 1D has come to this block of a file whose blocks it clones.  The engine and its source are those of the check. */
+/* Pass 1D has reached this block of a file whose blocks it clones.  The engine
+ * and its source are those of the check. */
 void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 	       uint64_t block);
 
