@@ -47,7 +47,8 @@ void clones_add(uint64_t block)
 {
 	struct clone *more;
 
-	if (!block || !bitmaps_is_claimed(block) || self.begun || self.count == MOST_CLONES)
+	if (!block || !bitmaps_is_claimed(block) || self.begun ||
+	    self.count == MOST_CLONES)
 		return;
 	if (self.count == self.room) {
 		size_t room = self.room ? self.room * 2 : 1024;
@@ -115,21 +116,16 @@ static void begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
 	e2pf_ext4_clones_begin(ext4, engine, self.count);
 }
 
+static int is_of_block(const void *block, const void *clone)
+{
+	return compare(*(const uint64_t *)block,
+		       ((const struct clone *)clone)->block);
+}
+
 static const struct clone *find(uint64_t block)
 {
-	const struct clone wanted = { .block = block };
-	size_t first = 0, end = self.count;
-
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (by_block(&self.clone[middle], &wanted) < 0)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first < self.count && self.clone[first].block == block ?
-	       &self.clone[first] : NULL;
+	return self.count ? bsearch(&block, self.clone, self.count,
+				    sizeof(*self.clone), is_of_block) : NULL;
 }
 
 static void hand_over(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
