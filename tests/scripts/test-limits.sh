@@ -24,7 +24,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 COMPARE_LIMIT=300
 SEED=${E2PF_SEED:-1}
-NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
 # limited FILE PROGRAM SETUP PREFIX INNER: writes a script that runs the commands
 # SETUP, and then, under PREFIX, the commands INNER and PROGRAM.
@@ -173,8 +172,7 @@ test_nproc()
 {
 	local mode n
 
-	if ! have_root || ! have_program setpriv ||
-	   ! $NOBODY test -x "$REAL_TEST"; then
+	if ! nobody_runs "$REAL_TEST"; then
 		tap_skip "processes" "not root, no setpriv, or a private folder"
 		return
 	fi

@@ -73,7 +73,7 @@ test_unreadable()
 		tap_skip "a module that cannot be read" "no other user to be"
 		return
 	fi
-	BECOME="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	BECOME=$NOBODY
 	tap_check "a module that cannot be read: the reason is said" \
 		reason_is "the module does not lie beside the launcher"
 	BECOME=

@@ -203,6 +203,20 @@ require_programs()
 #
 have_root() { [ "$(id -u)" = 0 ]; }
 have_program() { command -v "$1" >/dev/null; }
+
+# Is there a nice value 7 above the tests' own?
+can_be_nicer() { [ "$(nice)" -le 12 ]; }
+
+# NOBODY COMMAND...: as a user without any rights.
+# shellcheck disable=SC2034
+NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
+
+# nobody_runs FILE: can that user run it?  Not in a build below a private folder,
+# such as /root.
+nobody_runs()
+{
+	have_root && have_program setpriv && $NOBODY test -x "$1" 2>/dev/null
+}
 have_fuse() { [ -c /dev/fuse ] && [ -r /dev/fuse ] && [ -w /dev/fuse ]; }
 
 # loop_attach FILE: prints the device; it is detached at the end.
