@@ -15,9 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include <linux/fs.h>
 
 #define MAX_TOGETHER	64
 
@@ -57,13 +59,18 @@ static unsigned long number(const char *text)
 	return v;
 }
 
-static int make(const char *path)
+static int make_with(const char *path, int flags)
 {
-	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | flags, 0644);
 
 	if (fd < 0)
 		die(path);
 	return fd;
+}
+
+static int make(const char *path)
+{
+	return make_with(path, 0);
 }
 
 /* d0012/d0034: with 100 per level the upper directories fit into one block. */
@@ -82,6 +89,16 @@ static void write_blocks(int fd, unsigned long blocks, off_t bs)
 	free(data);
 }
 
+static void make_dir(char *path, size_t size, unsigned long dir)
+{
+	snprintf(path, size, "d%04lu", dir / 100);
+	if (dir % 100 == 0 && mkdir(path, 0755) && errno != EEXIST)
+		die(path);
+	dir_path(path, size, dir);
+	if (mkdir(path, 0755))
+		die(path);
+}
+
 /* dirs FILES-PER-DIR BLOCKS: directories of files of 0 to BLOCKS blocks,
  * written or only allocated. */
 static void small(unsigned long dirs, unsigned long files,
@@ -92,12 +109,7 @@ static void small(unsigned long dirs, unsigned long files,
 	int fd;
 
 	for (d = 0; d < dirs; d++) {
-		snprintf(path, sizeof(path), "d%04lu", d / 100);
-		if (d % 100 == 0 && mkdir(path, 0755) && errno != EEXIST)
-			die(path);
-		dir_path(path, sizeof(path), d);
-		if (mkdir(path, 0755))
-			die(path);
+		make_dir(path, sizeof(path), d);
 		n = strlen(path);
 		for (f = 0; f < files; f++) {
 			snprintf(path + n, sizeof(path) - n,
@@ -247,18 +259,138 @@ static void attributes(unsigned long dirs, unsigned long files,
 	free(value);
 }
 
+/*
+ * Files whose names do not depend on the seed, so that a later call can change
+ * them.
+ */
+
+static void aged_path(char *path, size_t size, unsigned long files,
+		      unsigned long file)
+{
+	dir_path(path, size, file / files);
+	snprintf(path + strlen(path), 32, "/aged-%05lu", file % files);
+}
+
+/* Append MIN to MAX bytes. */
+static void grow(int fd, unsigned long min, unsigned long max)
+{
+	static char *data;
+
+	if (!data)
+		data = calloc(1, max);
+	if (!data || write(fd, data, min + rnd(max - min + 1)) < 0)
+		die("write");
+}
+
+/* dirs FILES-PER-DIR MIN MAX: directories of files of MIN to MAX bytes. */
+static void grown(unsigned long dirs, unsigned long files, unsigned long min,
+		  unsigned long max)
+{
+	char path[64];
+	unsigned long d, f;
+	int fd;
+
+	for (d = 0; d < dirs; d++) {
+		make_dir(path, sizeof(path), d);
+		for (f = d * files; f < (d + 1) * files; f++) {
+			aged_path(path, sizeof(path), files, f);
+			fd = make(path);
+			grow(fd, min, max);
+			close(fd);
+		}
+	}
+}
+
+/*
+ * dirs FILES-PER-DIR MIN MAX COUNT EVERY: COUNT times, one of these files is
+ * written again, appended to, or deleted and made again.  Every EVERY times,
+ * everything is synchronised.
+ */
+static void changed(unsigned long dirs, unsigned long files, unsigned long min,
+		    unsigned long max, unsigned long count,
+		    unsigned long every)
+{
+	int fd, top = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned long i, how;
+	char path[64];
+
+	for (i = 1; i <= count; i++) {
+		aged_path(path, sizeof(path), files, rnd(dirs * files));
+		how = rnd(4);
+		if (how == 0 && unlink(path))
+			die(path);
+		fd = make_with(path, how == 1 ? O_APPEND : O_TRUNC);
+		grow(fd, min, max);
+		close(fd);
+		if ((i % every == 0 || i == count) && syncfs(top))
+			die("syncfs");
+	}
+	close(top);
+}
+
+/* dirs FILES-PER-DIR COUNT: COUNT files that share the extents of one of these
+ * each. */
+static void clones(unsigned long dirs, unsigned long files,
+		   unsigned long count)
+{
+	char path[64];
+	unsigned long i;
+	int from, to;
+
+	for (i = 0; i < count; i++) {
+		aged_path(path, sizeof(path), files, rnd(dirs * files));
+		from = open(path, O_RDONLY | O_CLOEXEC);
+		dir_path(path, sizeof(path), rnd(dirs));
+		snprintf(path + strlen(path), 32, "/clone-%06lu", i);
+		to = make(path);
+		if (from < 0 || ioctl(to, FICLONE, from))
+			die(path);
+		close(to);
+		close(from);
+	}
+}
+
+/* dirs FILES EXTENTS KIB: files of so many extents.  Each grows in turns with
+ * another one, which is deleted then: the space between is free. */
+static void spaced(unsigned long dirs, unsigned long files,
+		   unsigned long extents, unsigned long kib)
+{
+	off_t length = (off_t)kib << 10;
+	char path[64], other[80];
+	unsigned long f, i;
+	int fd[2];
+
+	for (f = 0; f < files; f++) {
+		dir_path(path, sizeof(path), rnd(dirs));
+		snprintf(path + strlen(path), 32, "/space-%06lu", f);
+		snprintf(other, sizeof(other), "%s-other", path);
+		fd[0] = make(path);
+		fd[1] = make(other);
+		/* Gaps keep the extents from being merged. */
+		for (i = 0; i < 2 * extents; i++)
+			if (fallocate(fd[i % 2], 0, (off_t)i * length, length))
+				die("fallocate");
+		close(fd[0]);
+		close(fd[1]);
+		if (unlink(other))
+			die(other);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long a[5] = { 0 };
+	unsigned long a[6] = { 0 };
 	struct stat st;
 	int i;
 
-	if (argc < 5 || argc > 9) {
+	if (argc < 5 || argc > 10) {
 		fputs("Usage: mkfiles DIR SEED KIND DIRS NUMBER...\n"
 		      "KIND: small FILES BLOCKS, written FILES BLOCKS,\n"
 		      "fragmented FILES MIN MAX,\n"
 		      "indirect FILES CHUNKS BLOCKS TOGETHER, large FILES MB,\n"
-		      "attributes FILES BYTES\n", stderr);
+		      "attributes FILES BYTES, grown FILES MIN MAX,\n"
+		      "changed FILES MIN MAX COUNT EVERY, clones FILES COUNT,\n"
+		      "spaced FILES EXTENTS KIB\n", stderr);
 		return 2;
 	}
 	if (chdir(argv[1]) || stat(".", &st))
@@ -278,6 +410,14 @@ int main(int argc, char **argv)
 		large(a[0], a[1], a[2]);
 	else if (!strcmp(argv[3], "attributes"))
 		attributes(a[0], a[1], a[2]);
+	else if (!strcmp(argv[3], "grown"))
+		grown(a[0], a[1], a[2], a[3]);
+	else if (!strcmp(argv[3], "changed"))
+		changed(a[0], a[1], a[2], a[3], a[4], a[5]);
+	else if (!strcmp(argv[3], "clones"))
+		clones(a[0], a[1], a[2]);
+	else if (!strcmp(argv[3], "spaced"))
+		spaced(a[0], a[1], a[2], a[3]);
 	else
 		return 2;
 	return 0;
