@@ -22,6 +22,7 @@ struct e2pf_job {
 	bool parse;			/* the items in the leaf are needed */
 	uint64_t inode, from, length;	/* of data, in bytes; length 0: a
 					   leaf */
+	bool done;
 	uint64_t order;			/* set by e2pf_jobs_order() */
 };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <linux/btrfs.h>
@@ -30,6 +31,7 @@
 struct e2pf_mounted {
 	int fd;				/* a directory of the filesystem */
 	struct e2pf_btrfs_super super;
+	bool counts_bytes;
 	unsigned count;
 	int device[DEVICES_MOST];
 	uint8_t node_fsid[DEVICES_MOST][E2PF_BTRFS_UUID];
@@ -112,6 +114,20 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
  * Devices.
  */
 
+uint64_t e2pf_mounted_bytes_read(void)
+{
+	struct rusage used;
+
+	/* In units of 512 bytes; 0 if the kernel has no task I/O accounting. */
+	return getrusage(RUSAGE_THREAD, &used) ? 0 :
+	       (uint64_t)used.ru_inblock * 512;
+}
+
+bool e2pf_mounted_counts_bytes(const struct e2pf_mounted *fs)
+{
+	return fs->counts_bytes;
+}
+
 static const char *take_device(struct e2pf_mounted *fs, int fd)
 {
 	struct e2pf_btrfs_super super;
@@ -153,7 +169,7 @@ static const char *open_devices(struct e2pf_mounted *fs)
 	const char *why = "no device of the filesystem can be opened";
 	struct btrfs_ioctl_fs_info_args all;
 	struct btrfs_ioctl_dev_info_args *one;
-	uint64_t id;
+	uint64_t id, before = e2pf_mounted_bytes_read();
 	int fd;
 
 	memset(&all, 0, sizeof(all));
@@ -180,6 +196,7 @@ static const char *open_devices(struct e2pf_mounted *fs)
 		break;
 	}
 	free(one);
+	fs->counts_bytes = e2pf_mounted_bytes_read() > before;
 	return fs->count ? NULL : why;
 }
 

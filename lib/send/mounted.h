@@ -35,6 +35,14 @@ const struct e2pf_btrfs_super *e2pf_mounted_super(
 unsigned e2pf_mounted_devices(const struct e2pf_mounted *fs);
 int e2pf_mounted_device(const struct e2pf_mounted *fs, unsigned device);
 
+/*
+ * The number of bytes that the calling thread has read from devices so far.  It
+ * does not change in a search that finds everything in the kernel's cache.
+ * Whether the kernel counts them is known from the reads of the superblocks.
+ */
+uint64_t e2pf_mounted_bytes_read(void);
+bool e2pf_mounted_counts_bytes(const struct e2pf_mounted *fs);
+
 /* The number of the tree that holds the files below this directory; 0 if it is
  * unknown. */
 uint64_t e2pf_mounted_tree_of(int fd);

@@ -106,6 +106,7 @@ static void close_send(struct e2pf_session *session)
 
 	for (i = 0; i < TREES_MOST; i++)
 		e2pf_btrfs_ranges_free(&s->wanted[i].ranges);
+	e2pf_btrfs_ranges_free(&s->files);
 	e2pf_btrfs_ranges_free(&s->records);
 	e2pf_jobs_free(&s->jobs);
 	e2pf_jobs_free(&s->data);
@@ -171,7 +172,7 @@ static void wait_for_room(struct send *s)
 		s->sum.peak = bytes;
 	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
-	while (!s->stop && ahead(s) > s->base.cfg.budget / 2)
+	while (!s->stop && ahead(s) > s->base.cfg.budget / 4)
 		pthread_cond_wait(&s->changed, &s->lock);
 	s->waiting = false;
 	pthread_mutex_unlock(&s->lock);
@@ -208,8 +209,10 @@ static void *conduct(void *arg)
 	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
 	if (e2pf_tree_walk_begin(&walk, newer))
 		while (!s->stop &&
-		       send_plan_leaves(s, &walk, newer->owner,
-					older->owner)) {
+		       send_plan_changed(s, &walk, newer->owner)) {
+			if (forward && send_is_cached(s))
+				continue;
+			send_plan_compared(s, older->owner);
 			send_sweep_leaves(s);
 			send_plan_records(s);
 			send_sweep_leaves(s);

@@ -23,6 +23,16 @@ bool send_read_node(void *send, const struct e2pf_btrfs_ptr *ptr, void *block)
 	       e2pf_mounted_read(s->fs, ptr, block);
 }
 
+/* Whether this part already takes half of the budget.  Data takes a quarter,
+ * and what is left of the parts before it another one (wait_for_room()). */
+static bool is_full(const struct send *s)
+{
+	uint64_t before = s->parts ? s->part[s->parts - 1].bytes : 0;
+
+	return s->bytes - before + s->jobs.count *
+	       e2pf_mounted_super(s->fs)->nodesize >= s->base.cfg.budget / 2;
+}
+
 static bool add_leaf(struct send *s, uint64_t tree,
 		     const struct e2pf_btrfs_child *leaf, bool parse)
 {
@@ -39,7 +49,7 @@ static bool add_leaf(struct send *s, uint64_t tree,
 	    !e2pf_mounted_place(s->fs, leaf->ptr.logical, &job.device,
 				&job.offset))
 		return true;
-	return e2pf_jobs_add(&s->jobs, &job);
+	return !is_full(s) && e2pf_jobs_add(&s->jobs, &job);
 }
 
 /* Add the leaves of a tree that have keys in these ranges. */
@@ -81,15 +91,15 @@ static void add_record(struct send *s, uint64_t logical)
 	e2pf_btrfs_ranges_add(&s->records, &first, &last);
 }
 
-bool send_plan_leaves(struct send *s, struct e2pf_tree_walk *walk,
-		      uint64_t newer, uint64_t older)
+bool send_plan_changed(struct send *s, struct e2pf_tree_walk *walk,
+		       uint64_t newer)
 {
-	struct e2pf_btrfs_ranges files = { .count = 0 };
 	struct e2pf_btrfs_child leaf;
 	unsigned most = part_leaves(s), n = 0;
 	size_t i;
 
 	s->jobs.count = s->data.count = 0;
+	e2pf_btrfs_ranges_empty(&s->files);
 	e2pf_btrfs_ranges_empty(&s->records);
 	for (i = 0; i < TREES_MOST; i++) {
 		e2pf_btrfs_ranges_empty(&s->wanted[i].ranges);
@@ -102,16 +112,21 @@ bool send_plan_leaves(struct send *s, struct e2pf_tree_walk *walk,
 
 		n++;
 		if (!add_leaf(s, newer, &leaf, newer == s->tree) ||
-		    !e2pf_btrfs_ranges_add(&files, &first, &last))
+		    !e2pf_btrfs_ranges_add(&s->files, &first, &last))
 			break;
 		add_record(s, leaf.ptr.logical);
 	}
 	s->sum.changed += n;
-	add_leaves(s, older, &files, older == s->tree);
-	for (i = 0; i < s->clones; i++)
-		add_leaves(s, s->clone[i], &files, false);
-	e2pf_btrfs_ranges_free(&files);
 	return n;
+}
+
+void send_plan_compared(struct send *s, uint64_t older)
+{
+	size_t i;
+
+	add_leaves(s, older, &s->files, older == s->tree);
+	for (i = 0; i < s->clones; i++)
+		add_leaves(s, s->clone[i], &s->files, false);
 }
 
 void send_plan_records(struct send *s)

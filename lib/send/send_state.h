@@ -67,6 +67,7 @@ struct send {
 	/* The part that is being read. */
 	struct e2pf_jobs jobs, data;
 	struct wanted wanted[TREES_MOST];
+	struct e2pf_btrfs_ranges files;	/* in the changed leaves */
 	struct e2pf_btrfs_ranges records;	/* of the extent tree */
 	struct part *part;
 	size_t parts, part_room;
@@ -99,10 +100,11 @@ static inline uint64_t send_now(void)
 }
 
 /* send_plan.c */
-/* Plan the next changed leaves, and the leaves of other trees that contain the
- * same files.  Returns false if there are none. */
-bool send_plan_leaves(struct send *s, struct e2pf_tree_walk *walk,
-		      uint64_t newer, uint64_t older);
+/* Plan the next changed leaves.  Returns false if there are none. */
+bool send_plan_changed(struct send *s, struct e2pf_tree_walk *walk,
+		       uint64_t newer);
+/* Plan the leaves of other trees that contain the same files. */
+void send_plan_compared(struct send *s, uint64_t older);
 /* Plan the records of the data that was found: its uses and its checksums. */
 void send_plan_records(struct send *s);
 /* Plan the folders, and the files that share an extent. */
@@ -114,6 +116,9 @@ bool send_read_node(void *send, const struct e2pf_btrfs_ptr *ptr, void *block);
 /* Wait until the limits allow a request of `bytes` bytes.  Returns false if the
  * send has ended. */
 bool send_within_limits(struct send *s, uint64_t bytes);
+/* Whether the planned changed leaves and all that belongs to them seem to be
+ * cached.  Reads a few of them to find out. */
+bool send_is_cached(struct send *s);
 /* Read everything that is planned, and wait for it. */
 void send_sweep_leaves(struct send *s);
 void send_sweep_data(struct send *s);
