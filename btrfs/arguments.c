@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parses btrfs's command line as far as needed to tell whether this is a send,
+ * a search for what is new,
  * or a check that reads all metadata starting from the superblock.  Arguments
  * that are not understood are left for the stock program to report.
  */
@@ -73,9 +74,16 @@ bool arguments_are_check(int argc, char **argv)
 
 bool arguments_are_send(int argc, char **argv)
 {
+	int i;
+
 	/* Two letters are needed: scrub and subvolume also begin with "s". */
-	return argc > 0 && !is_btrfsck(argv[0]) &&
-	       find_command(argc, argv, "send", 2);
+	if (argc < 1 || is_btrfsck(argv[0]))
+		return false;
+	if (find_command(argc, argv, "send", 2))
+		return true;
+	i = find_command(argc, argv, "subvolume", 2);
+	return i && i + 1 < argc && argv[i + 1][0] &&
+	       !strncmp(argv[i + 1], "find-new", strlen(argv[i + 1]));
 }
 
 bool arguments_are_version(int argc, char **argv)

@@ -8,8 +8,8 @@
 /* Whether this is "btrfs check", or btrfs called as btrfsck. */
 bool arguments_are_check(int argc, char **argv);
 
-/* Whether this is "btrfs send".  The module learns from the ioctl what is
- * sent. */
+/* Whether this is "btrfs send" or "btrfs subvolume find-new".  The module learns
+ * from the ioctl what is sent or searched. */
 bool arguments_are_send(int argc, char **argv);
 
 /* Whether btrfs only prints its version. */

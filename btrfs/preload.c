@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/btrfs.h>
 
 #include "btrfs/plan.h"
 #include "btrfs/btrfs_session.h"
@@ -302,6 +303,20 @@ bool module_sends(int fd, const void *args)
 	send_begins(fd, args, self.name, &self.env.settings);
 	errno = saved;
 	return true;
+}
+
+void module_searches(int fd, const void *args)
+{
+	const struct btrfs_ioctl_search_key *key = args;
+	int saved = errno;
+
+	/* Of the searches only that for what is new has such a filter. */
+	if (key->min_transid <= 1 || !is_ours())
+		return;
+	keep_name(fd);
+	search_begins(fd, key->min_transid - 1, self.name,
+		      &self.env.settings);
+	errno = saved;
 }
 
 /*

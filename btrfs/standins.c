@@ -126,6 +126,9 @@ int ioctl(int fd, ioctl_request request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
+	if (((unsigned long)request == BTRFS_IOC_TREE_SEARCH ||
+	     (unsigned long)request == BTRFS_IOC_TREE_SEARCH_V2) && arg)
+		module_searches(fd, arg);
 	if ((unsigned long)request != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
 		return real(fd, request, arg);
 	result = real(fd, request, arg);

@@ -22,15 +22,11 @@ static const uint64_t clones[] = {
 };
 
 /* Reads ahead until nothing is left.  Returns the most that was ahead. */
-static uint64_t send_all(struct fake_mounted is, uint64_t memory,
-			 size_t clone_count)
+static uint64_t read_all(struct fake_mounted is, uint64_t memory,
+			 const struct e2pf_send_request *request)
 {
 	struct e2pf_settings settings = {
 		.size = sizeof(settings), .memory = memory, .threads = 2
-	};
-	struct e2pf_send_request request = {
-		.fd = 0, .parent = FAKE_OLDER, .clones = clones,
-		.clone_count = clone_count
 	};
 	struct e2pf_session *session;
 	uint64_t peak = 0;
@@ -40,7 +36,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t memory,
 	session = e2pf_send_new("fake", &settings);
 	assert_non_null(session);
 	s = (struct send *)session;
-	assert_null(e2pf_send_start(session, &request));
+	assert_null(e2pf_send_start(session, request));
 	pthread_mutex_lock(&s->lock);
 	while (!s->gone) {
 		/* The send reaches the end of each part when it is waited
@@ -60,6 +56,17 @@ static uint64_t send_all(struct fake_mounted is, uint64_t memory,
 	peak = s->sum.peak;
 	e2pf_close(session);
 	return peak;
+}
+
+static uint64_t send_all(struct fake_mounted is, uint64_t memory,
+			 size_t clone_count)
+{
+	struct e2pf_send_request request = {
+		.parent = FAKE_OLDER, .clones = clones,
+		.clone_count = clone_count
+	};
+
+	return read_all(is, memory, &request);
 }
 
 #define MUCH (UINT64_C(1) << 30)
@@ -121,6 +128,24 @@ static void test_budget(void **state)
 	assert_true(fake.clones > 0);
 }
 
+/* A search for what is new reads the new leaves, and no others. */
+static void test_find_new(void **state)
+{
+	struct e2pf_send_request request = { .since = 5, .no_data = true };
+	struct fake_mounted is = { .counts = true };
+
+	(void)state;
+	read_all(is, MUCH, &request);
+	assert_int_equal(fake.newer, FAKE_LEAVES);
+	assert_int_equal(fake.older + fake.clones + fake.records + fake.data,
+			 0);
+	is.leaves_cached = true;
+	read_all(is, MUCH, &request);
+	assert_int_equal(fake.newer, SAMPLES);
+	assert_int_equal(fake.older + fake.clones + fake.records + fake.data,
+			 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +154,7 @@ int main(void)
 		cmocka_unit_test(test_data_not_cached),
 		cmocka_unit_test(test_not_counted),
 		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_find_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
