@@ -20,6 +20,10 @@
 
 #define FINDINGS_SIZE 256u		/* size of findings as text, at most */
 
+/* Size of what the self-test answers, at most: the findings, and the paths of
+ * the files that it loaded.  A pipe takes it in one piece. */
+#define ANSWER_SIZE 4096u
+
 enum finding {
 	FINDING_UNTRIED,	/* no self-test was run */
 	FINDING_WHOLE,		/* it can be used */

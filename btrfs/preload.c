@@ -334,7 +334,7 @@ static bool refers_to(const char *name, const char *other)
 static void answer_trial(void)
 {
 	struct findings found = { .of = { FINDING_UNTRIED } };
-	char text[FINDINGS_SIZE];
+	char text[FINDINGS_SIZE], objects[ANSWER_SIZE - FINDINGS_SIZE];
 
 	found.of[ABILITY_PROGRESS] =
 		refers_to("pread", "pread64") &&
@@ -342,7 +342,8 @@ static void answer_trial(void)
 		refers_to("ioctl", "ioctl") ?
 		FINDING_WHOLE : FINDING_LINKED;
 	findings_print(&found, text, sizeof(text));
-	dprintf(STDOUT_FILENO, "%s\n", text);
+	linkage_list_objects(objects, sizeof(objects));
+	dprintf(STDOUT_FILENO, "%s%s\n", text, objects);
 	_exit(0);
 }
 

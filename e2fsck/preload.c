@@ -688,12 +688,13 @@ errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
  * affected, because none has begun. */
 static void answer_trial(void)
 {
-	char text[FINDINGS_SIZE];
+	char text[FINDINGS_SIZE], objects[ANSWER_SIZE - FINDINGS_SIZE];
 	struct findings found;
 
 	trial_run(&found);
 	findings_print(&found, text, sizeof(text));
-	dprintf(STDOUT_FILENO, "%s\n", text);
+	linkage_list_objects(objects, sizeof(objects));
+	dprintf(STDOUT_FILENO, "%s%s\n", text, objects);
 	_exit(0);
 }
 

@@ -22,6 +22,7 @@
 #include "findings.h"
 #include "launch.h"
 #include "elf_needs.h"
+#include "verdict.h"
 #include "report/stats_file.h"
 
 extern char **environ;
@@ -336,6 +337,22 @@ static bool memory_is_limited(void)
 		limit.rlim_cur != RLIM_INFINITY);
 }
 
+/* What a trial with the module has found: one that was made earlier and still
+ * counts, or one that is made now. */
+static bool find_out(const char *program, const char *module,
+		     struct findings *found)
+{
+	time_t began = time(NULL);
+	char objects[ANSWER_SIZE];
+
+	if (verdict_recall(program, module, found))
+		return true;
+	if (!try_module(program, found, objects))
+		return false;
+	verdict_keep(program, module, objects, found, began);
+	return true;
+}
+
 const char *launch_give_module(const struct launch *l, const char *program)
 {
 	const char *users = getenv("LD_PRELOAD");
@@ -355,7 +372,7 @@ const char *launch_give_module(const struct launch *l, const char *program)
 		why = "the module's path has a blank or a colon";
 	else if ((users && !before) || !preload(module))
 		why = "no memory";
-	else if (!try_module(program, &found))
+	else if (!find_out(program, module, &found))
 		why = l->no_load;
 	else if (found.of[ABILITY_PROGRESS] != FINDING_WHOLE)
 		why = l->no_progress;

@@ -36,6 +36,7 @@ struct object {
 	size_t size[2];
 	bool with_addend;		/* the entries are Rela, not Rel */
 	bool symbolic;
+	bool searches;			/* it has a search path of its own */
 };
 
 static bool holds(const struct dl_phdr_info *info, const void *address)
@@ -94,6 +95,10 @@ static void read_dynamic(struct object *o, const ElfW(Dyn) *dyn)
 		case DT_SYMBOLIC:
 			o->symbolic = true;
 			break;
+		case DT_RPATH:
+		case DT_RUNPATH:
+			o->searches = true;
+			break;
 		case DT_FLAGS:
 			o->symbolic |= (value & DF_SYMBOLIC) != 0;
 			break;
@@ -140,22 +145,30 @@ static void read_relocations(struct question *q, const struct object *o)
 		}
 }
 
+static struct object read_object(const struct dl_phdr_info *info)
+{
+	struct object o = { .base = info->dlpi_addr };
+	unsigned i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			read_dynamic(&o, (const void *)(info->dlpi_addr +
+					info->dlpi_phdr[i].p_vaddr));
+	return o;
+}
+
 static int look(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct question *q = data;
-	struct object o = { .base = info->dlpi_addr };
 	bool first = q->first;
-	unsigned i;
+	struct object o;
 
 	(void)size;
 	q->first = false;
 	/* The program itself is reported first. */
 	if (q->address ? !holds(info, q->address) : !first)
 		return 0;
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			read_dynamic(&o, (const void *)(info->dlpi_addr +
-					info->dlpi_phdr[i].p_vaddr));
+	o = read_object(info);
 	q->symbolic = o.symbolic;
 	if (o.symbols && o.strings) {
 		read_relocations(q, &o);
@@ -202,4 +215,41 @@ bool linkage_library_refers(const void *address, const char *const *names,
 	};
 
 	return refers(&q) && !q.symbolic;
+}
+
+struct list {
+	char *text;
+	size_t size, used;
+};
+
+/* The program itself has no name.  The vdso, which is no file, has one without a
+ * slash. */
+static int list_one(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *name = info->dlpi_name;
+	struct list *l = data;
+	size_t len = strlen(name);
+
+	(void)size;
+	if (*name && !strchr(name, '/'))
+		return 0;
+	if (read_object(info).searches)
+		return 1;
+	if (!*name)
+		return 0;
+	if (*name != '/' || strpbrk(name, " \n") || len + 2 > l->size - l->used)
+		return 1;
+	l->text[l->used] = ' ';
+	memcpy(l->text + l->used + 1, name, len + 1);
+	l->used += len + 1;
+	return 0;
+}
+
+void linkage_list_objects(char *text, size_t size)
+{
+	struct list l = { .text = text, .size = size };
+
+	text[0] = '\0';
+	if (dl_iterate_phdr(list_one, &l))
+		text[0] = '\0';
 }

@@ -102,9 +102,20 @@ static void end(pid_t child)
 	}
 }
 
-bool try_module(const char *program, struct findings *found)
+/* Findings, and then each path after a blank. */
+static bool parse(char *line, struct findings *found, char *objects)
 {
-	char line[FINDINGS_SIZE];
+	char *paths = strstr(line, " /");
+
+	strcpy(objects, paths ? paths : "");
+	if (paths)
+		*paths = '\0';
+	return findings_parse(line, found);
+}
+
+bool try_module(const char *program, struct findings *found, char *objects)
+{
+	char line[ANSWER_SIZE];
 	bool answered = false;
 	pid_t child = -1;
 	int ends[2];
@@ -117,7 +128,7 @@ bool try_module(const char *program, struct findings *found)
 	close(ends[1]);
 	if (child > 0) {
 		answered = read_line(ends[0], line, sizeof(line)) &&
-			   findings_parse(line, found);
+			   parse(line, found, objects);
 		end(child);
 	}
 	close(ends[0]);
