@@ -35,6 +35,7 @@ make_module()
 		sed "s|$MODULE|$dir/e2fsck-prefetch.so|g")
 	cat >"$dir/module.c" <<-END
 	#include <fcntl.h>
+	#include <signal.h>
 	#include <stdio.h>
 	#include <stdlib.h>
 	#include <unistd.h>
@@ -44,6 +45,7 @@ make_module()
 
 		if (!getenv("PREFETCH_TRIAL"))
 			return;
+		signal(SIGXFSZ, SIG_IGN);
 		fd = open("$dir/trials", O_WRONLY | O_APPEND);
 		dprintf(fd, "one\n");
 		puts("$answer $dir/library");
@@ -95,13 +97,21 @@ replace()
 
 write_to() { echo >>"$1"; }
 
+is_old() { [ "$(stat -c %Z "$1")" -lt "$(date +%s)" ]; }
+
+# A change in this second would be refused whatever was kept.
+some_time_ago()
+{
+	"$@" && wait_for is_old "$2"
+}
+
 changes()
 {
 	local file
 
 	for file in stock e2fsck-prefetch.so library; do
-		renewed "another $file" replace "$dir/$file"
-		renewed "$file written to" write_to "$dir/$file"
+		renewed "another $file" some_time_ago replace "$dir/$file"
+		renewed "$file written to" some_time_ago write_to "$dir/$file"
 	done
 }
 
