@@ -142,6 +142,17 @@ static void end_session(void)
 		self.on = false;
 }
 
+/* The first call of backtrace() loads a library, which allocates memory.  With
+ * threads, that must not happen in a crash: see is_crashing(). */
+static void load_unwinder(void)
+{
+#ifdef HAVE_EXECINFO_H
+	void *frame;
+
+	backtrace(&frame, 1);
+#endif
+}
+
 static void begin_session(ext2_filsys fs, const char *name,
 			  const char *options)
 {
@@ -162,6 +173,7 @@ static void begin_session(ext2_filsys fs, const char *name,
 				     &self.observer, &session)) {
 		if (self.session)
 			e2pf_inherit(session, self.session);
+		session->cfg.before_threads = load_unwinder;
 		self.session = session;
 		self.group_inodes = fs->super->s_inodes_per_group;
 		self.fs = fs;
@@ -325,16 +337,6 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
  * become a hang.
  */
 
-/* The first call of backtrace() loads a library, which allocates memory. */
-static void load_unwinder(void)
-{
-#ifdef HAVE_EXECINFO_H
-	void *frame;
-
-	backtrace(&frame, 1);
-#endif
-}
-
 /* Whether this thread is in the handler of a fatal signal: a signal is blocked
  * while its handler runs. */
 static bool is_crashing(void)
@@ -420,7 +422,6 @@ static void begin_part(dgrp_t group)
 		e2pf_ext4_forget_scans(source());
 		e2pf_ext4_add_scan(source(), group);
 	}
-	load_unwinder();
 	begin_reading(self.fs);
 }
 
@@ -467,7 +468,6 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	if (!self.on || fs != self.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
 	notice(SEEN_SCAN);
-	load_unwinder();
 	e2pf_ext4_forget_scans(source());
 	clones_forget();
 	begin_reading(fs);

@@ -117,6 +117,8 @@ static int start_workers(struct e2pf_engine *e)
 	e->worker = calloc(wanted, sizeof(*e->worker));
 	if (!e->worker)
 		return ENOMEM;
+	if (e->cfg.before_threads)
+		e->cfg.before_threads();
 	e->batch_bytes = 0;
 	e->batch_unrecorded = 0;
 	e->oldest_last = UINT64_MAX;

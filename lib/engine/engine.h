@@ -57,6 +57,9 @@ struct e2pf_engine_config {
 	/* Called by each worker when it starts, with available_ctx; may be
 	 * NULL. */
 	void (*thread_begins)(void *ctx);
+	/* Called before the first of the workers starts, by the thread that
+	 * starts them; may be NULL. */
+	void (*before_threads)(void);
 	bool ungated;		/* the checker never waits at the gate: the
 				   scheduler favours it over the workers */
 	size_t set_memory;	/* bytes for each set of places; 0: 4 MiB */

@@ -209,6 +209,27 @@ verbose_cold()
 		memory threads order
 }
 
+# loads_unwinder IMAGE: whether the module loads what a crash among threads needs.
+loads_unwinder()
+{
+	rm -f "$dir"/libs.*
+	LD_DEBUG=libs LD_DEBUG_OUTPUT=$dir/libs PREFETCH=1 PREFETCH_VERBOSE=1 \
+		launch -fn "$1"
+	grep -q "find library=libgcc_s" "$dir"/libs.*
+}
+
+# It is loaded only if threads start.
+unwinder()
+{
+	launch -fn "$image"
+	! loads_unwinder "$image" && grep "prefetch: asleep" "$dir/err" ||
+		return
+	cp --sparse=auto "$image" "$dir/cold"
+	dd of="$dir/cold" conv=notrunc,fdatasync oflag=nocache count=0 \
+		status=none
+	loads_unwinder "$dir/cold" || grep "prefetch: asleep" "$dir/err"
+}
+
 # A clean filesystem is not checked, and a line says so.
 verbose_clean()
 {
@@ -270,6 +291,11 @@ test_accelerations()
 	library_accelerations
 	tap_check "PREFETCH_VERBOSE=1 adds lines of its own" verbose_adds
 	tap_check "of a cold check, what it came to" verbose_cold
+	if [ ! -e /etc/ld.so.cache ] || [ -n "$E2PF_RUNTIME" ]; then
+		tap_skip "the unwinder, loaded for threads" "another linker"
+	else
+		tap_check "the unwinder is loaded only for threads" unwinder
+	fi
 	tap_check "of a clean filesystem, that nothing was done" verbose_clean
 	tap_check "decisions are in the statistics" decisions_in_stats
 	tap_check "doc/statistics.md has all keys" documented_keys

@@ -227,7 +227,13 @@ static void ungated(void **state)
 	rig_tear_down(&r);
 }
 
-static unsigned begun;
+static unsigned begun, prepared;
+
+static void count_preparation(void)
+{
+	assert_int_equal(begun, 0);
+	prepared++;
+}
 
 static void count_threads(void *ctx)
 {
@@ -240,12 +246,14 @@ static void each_thread_begins(void **state)
 	struct rig r;
 
 	(void)state;
-	begun = 0;
+	begun = prepared = 0;
 	set_up(&r, 3);
 	r.cfg.thread_begins = count_threads;
+	r.cfg.before_threads = count_preparation;
 	rig_start(&r);
 	fake_threads_settle();
 	assert_int_equal(begun, 3);
+	assert_int_equal(prepared, 1);
 	rig_tear_down(&r);
 }
 
