@@ -248,8 +248,7 @@ static int command(struct server *sv, const char *text, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 	if (!strcmp(line, "reset")) {
 		dm_stats_reset(&sv->stats, dm_now());
-		dm_sim_park(sv->sim);
-		dm_sim_reset_heads(sv->sim);
+		return dm_sim_reset(sv->sim) ? ENOMEM : 0;
 	} else if (!strncmp(line, "trace", 5) &&
 		   (line[5] == ' ' || line[5] == '\0')) {
 		return dm_trace_open(&sv->stats, line[5] ? line + 6 : NULL) ?
@@ -667,8 +666,10 @@ static int usage(FILE *f)
 	fputs("Usage: diskmodel --model=NAME [OPTION]... IMAGE MOUNTPOINT\n"
 	      "       diskmodel --selftest [MODEL]...\n"
 	      "       diskmodel --model=NAME --spans\n"
+	      "       diskmodel --model=NAME --alone IMAGE\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
 	      "  --model=NAME      a file in models/, or a path\n"
+	      "  --set=KEY=VALUE   change one of its parameters; after --model\n"
 	      "  --trace=FILE      write each request to FILE: start in ns,\n"
 	      "                    offset, length, r/w/f, latency in ns\n"
 	      "  --json=FILE       counters at the end and on SIGUSR1\n"
@@ -684,6 +685,8 @@ static int usage(FILE *f)
 	      "  --selftest        compare the models with their parameters\n"
 	      "  --spans           requests per second of a disk by depth and\n"
 	      "                    by the part of the disk they cover\n"
+	      "  --alone           latencies of the model's other reader when it\n"
+	      "                    has the device to itself\n"
 	      "  --no-path         selftest without FUSE and a loop device\n",
 	      f);
 	return f == stderr ? 2 : 0;
@@ -721,7 +724,7 @@ out:
 
 enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
        OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_NO_PATH, OPT_SELFTEST,
-       OPT_SPANS, OPT_HELP };
+       OPT_SPANS, OPT_SET, OPT_ALONE, OPT_HELP };
 
 static const struct option options[] = {
 	{ "model", required_argument, NULL, OPT_MODEL },
@@ -736,6 +739,8 @@ static const struct option options[] = {
 	{ "selftest", no_argument, NULL, OPT_SELFTEST },
 	{ "no-path", no_argument, NULL, OPT_NO_PATH },
 	{ "spans", no_argument, NULL, OPT_SPANS },
+	{ "set", required_argument, NULL, OPT_SET },
+	{ "alone", no_argument, NULL, OPT_ALONE },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -746,6 +751,8 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 	switch (c) {
 	case OPT_MODEL:
 		return load_model(&s->params, value);
+	case OPT_SET:
+		return dm_params_set(&s->params, value);
 	case OPT_TRACE:
 		s->trace = value;
 		return 0;
@@ -774,7 +781,8 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 int main(int argc, char **argv)
 {
 	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
-	bool test = false, use_path = true, spans = false;
+	bool test = false, use_path = true, spans = false, alone = false;
+	const char *problem;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -784,6 +792,8 @@ int main(int argc, char **argv)
 			test = true;
 		else if (c == OPT_SPANS)
 			spans = true;
+		else if (c == OPT_ALONE)
+			alone = true;
 		else if (c == OPT_NO_PATH)
 			use_path = false;
 		else if (take_option(&s, c, optarg))
@@ -791,10 +801,17 @@ int main(int argc, char **argv)
 	}
 	if (test)
 		return selftest(argv + optind, argc - optind, use_path);
-	if (spans && *s.params.name && argc == optind)
-		return dm_spans(&s.params);
-	if (!*s.params.name || argc - optind != 2)
+	if (!*s.params.name || argc - optind != (spans ? 0 : alone ? 1 : 2))
 		return usage(stderr);
+	problem = dm_params_problem(&s.params);
+	if (problem) {
+		fprintf(stderr, "diskmodel: %s: %s\n", s.params.name, problem);
+		return 1;
+	}
+	if (spans)
+		return dm_spans(&s.params);
+	if (alone)
+		return dm_alone(&s.params, argv[optind]);
 	s.image = argv[optind];
 	s.mountpoint = argv[optind + 1];
 	return dm_serve(&s);

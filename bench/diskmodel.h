@@ -98,4 +98,12 @@ int dm_selftest(char *const *models, const char *folder, const char *workdir);
  * are spread over.  Returns the exit status. */
 int dm_spans(const struct dm_params *p);
 
+/* Print the latencies of the other reader, on a device of the size of @image
+ * that nobody else uses, as JSON.  Returns the exit status. */
+int dm_alone(const struct dm_params *p, const char *image);
+
+/* behaviour.c: exact tests of what devices do over time and with their disks.
+ * Returns true if one failed. */
+bool dm_test_behaviour(void);
+
 #endif

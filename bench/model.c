@@ -27,7 +27,8 @@ static const struct word kinds[] = {
 
 static const struct word layouts[] = {
 	{ "single", DM_SINGLE }, { "raid1", DM_RAID1 },
-	{ "raid6", DM_RAID6 }, { NULL, 0 },
+	{ "raid5", DM_RAID5 }, { "raid6", DM_RAID6 },
+	{ "raid10", DM_RAID10 }, { NULL, 0 },
 };
 
 struct key {
@@ -46,6 +47,12 @@ static const struct key keys[] = {
 	KEY(spindles), KEY(chunk), KEY(capacity), KEY(rpm), KEY(media_rate),
 	KEY(seek_track), KEY(seek_full), KEY(queue_depth), KEY(elevator),
 	KEY(expire), KEY(buffer), KEY(write_cache),
+	KEY(serial), KEY(burst), KEY(credits), KEY(peak_iops),
+	KEY(peak_bandwidth), KEY(restore_min), KEY(restore_max),
+	KEY(restore_chunk), KEY(cached), KEY(cached_piece), KEY(seed),
+	KEY(jitter), KEY(rare), KEY(rare_by), KEY(slow_at), KEY(slow_for),
+	KEY(slow_by), KEY(tenant_rate), KEY(tenant_size), KEY(tenant_start),
+	KEY(tenant_end),
 };
 
 int dm_parse_number(const char *text, uint64_t *value)
@@ -120,15 +127,9 @@ static int set_key(struct dm_params *p, const char *name, const char *value)
 	return -1;
 }
 
-/* What is missing or contradictory, or NULL. */
-static const char *incomplete(const struct dm_params *p)
+/* The same for a disk, or several. */
+static const char *disk_problem(const struct dm_params *p)
 {
-	if (p->kind == DM_FLASH && !p->channels)
-		return "kind flash needs channels";
-	if (p->max_request < 4096)
-		return "max_request must be 4096 or more";
-	if (p->kind != DM_DISK)
-		return NULL;
 	if (!p->rpm || !p->media_rate)
 		return "kind disk needs rpm and media_rate";
 	if (p->seek_full < p->seek_track)
@@ -139,9 +140,41 @@ static const char *incomplete(const struct dm_params *p)
 		return "queue_depth must be 1 to 256";
 	if (p->layout == DM_SINGLE && p->spindles != 1)
 		return "layout single needs one spindle";
+	if (p->layout == DM_RAID5 && (p->spindles < 3 || p->chunk < 4096))
+		return "layout raid5 needs 3 or more spindles, and chunk";
 	if (p->layout == DM_RAID6 && (p->spindles < 4 || p->chunk < 4096))
 		return "layout raid6 needs 4 or more spindles, and chunk";
+	if (p->layout == DM_RAID10 && (p->spindles < 2 || p->chunk < 4096))
+		return "layout raid10 needs 2 or more spindles, and chunk";
+	if (p->cached && (p->cached > 100 || !p->channels ||
+			  p->cached_piece < 4096))
+		return "cached is a percentage, and needs channels";
 	return NULL;
+}
+
+const char *dm_params_problem(const struct dm_params *p)
+{
+	if (p->kind == DM_FLASH && !p->channels)
+		return "kind flash needs channels";
+	if (p->serial && (p->kind != DM_FLASH || p->channels != 1))
+		return "serial needs kind flash with one channel";
+	if (p->max_request < 4096)
+		return "max_request must be 4096 or more";
+	if (p->restore_max < p->restore_min || p->restore_chunk < 4096)
+		return "restore_max must not be less than restore_min";
+	if (p->kind != DM_NETWORK && (p->burst || p->credits || p->peak_iops ||
+				      p->peak_bandwidth || p->restore_max))
+		return "bursts and snapshots need kind network";
+	if (p->credits && !p->iops)
+		return "credits need iops";
+	if (p->jitter > 99 || p->rare_by < 2 || !p->slow_by)
+		return "jitter must be below 100, rare_by above 1, and slow_by "
+			"not 0";
+	if (p->tenant_rate > 1000000 || p->tenant_size < 4096 ||
+	    p->tenant_size > 1 << 20)
+		return "tenant_rate must not exceed 1000000, and tenant_size "
+			"be 4K to 1M";
+	return p->kind == DM_DISK ? disk_problem(p) : NULL;
 }
 
 static void name_from_path(struct dm_params *p, const char *path)
@@ -165,44 +198,106 @@ static void defaults(struct dm_params *p, const char *path)
 	p->spindles = 1;
 	p->queue_depth = 1;
 	p->expire = 500000000;
+	p->cached_piece = 1 << 20;
+	p->restore_chunk = 512 << 10;
+	p->jitter = 20;
+	p->rare = 500;
+	p->rare_by = 10;
+	p->slow_by = 10;
+	p->tenant_size = 4096;
+	p->tenant_end = DM_NEVER;
 }
 
-int dm_params_load(struct dm_params *p, const char *path, char *err,
-		   size_t errlen)
+int dm_params_set(struct dm_params *p, const char *text)
 {
-	const char *missing;
 	char line[512], *eq;
+
+	if (strlen(text) >= sizeof(line))
+		return -1;
+	strcpy(line, text);
+	eq = strchr(line, '=');
+	if (!eq)
+		return -1;
+	*eq = '\0';
+	return set_key(p, strip(line), strip(eq + 1));
+}
+
+static int read_file(struct dm_params *p, const char *path, unsigned int depth,
+		     char *err, size_t errlen);
+
+/* `like = NAME': everything that NAME, in the same folder, says. */
+static int read_like(struct dm_params *p, const char *path, const char *name,
+		     unsigned int depth, char *err, size_t errlen)
+{
+	const char *base = strrchr(path, '/');
+	char other[4096];
+	int n = base ? (int)(base - path) + 1 : 0;
+
+	if (!depth || strchr(name, '/')) {
+		snprintf(err, errlen, "%s: like %s: not a name, or too many",
+			 path, name);
+		return -1;
+	}
+	n = snprintf(other, sizeof(other), "%.*s%s.conf", n, path, name);
+	if (n < 0 || (size_t)n >= sizeof(other)) {
+		snprintf(err, errlen, "%s: name too long", path);
+		return -1;
+	}
+	return read_file(p, other, depth - 1, err, errlen);
+}
+
+static int read_line(struct dm_params *p, const char *path, char *line,
+		     unsigned int nr, unsigned int depth, char *err,
+		     size_t errlen)
+{
+	char *eq = strchr(line, '=');
+
+	if (eq && !strncmp(line, "like", 4) &&
+	    line + 4 + strspn(line + 4, " \t") == eq)
+		return read_like(p, path, strip(eq + 1), depth, err, errlen);
+	if (!dm_params_set(p, line))
+		return 0;
+	snprintf(err, errlen, "%s:%u: unknown key or invalid value", path, nr);
+	return -1;
+}
+
+static int read_file(struct dm_params *p, const char *path, unsigned int depth,
+		     char *err, size_t errlen)
+{
 	unsigned int nr = 0;
+	char line[512], *text;
+	int ret = 0;
 	FILE *f;
 
-	defaults(p, path);
 	f = fopen(path, "re");
 	if (!f) {
 		snprintf(err, errlen, "%s: %s", path, strerror(errno));
 		return -1;
 	}
-	while (fgets(line, sizeof(line), f)) {
+	while (!ret && fgets(line, sizeof(line), f)) {
 		nr++;
 		line[strcspn(line, "#")] = '\0';
-		if (!*strip(line))
-			continue;
-		eq = strchr(line, '=');
-		if (eq)
-			*eq = '\0';
-		if (!eq || set_key(p, strip(line), strip(eq + 1))) {
-			snprintf(err, errlen,
-				 "%s:%u: unknown key or invalid value",
-				 path, nr);
-			fclose(f);
-			return -1;
-		}
+		text = strip(line);
+		if (*text)
+			ret = read_line(p, path, text, nr, depth, err, errlen);
 	}
 	fclose(f);
+	return ret;
+}
+
+int dm_params_load(struct dm_params *p, const char *path, char *err,
+		   size_t errlen)
+{
+	const char *problem;
+
+	defaults(p, path);
+	if (read_file(p, path, 2, err, errlen))
+		return -1;
 	if (p->write_latency == DM_NEVER)
 		p->write_latency = p->latency;
-	missing = incomplete(p);
-	if (missing) {
-		snprintf(err, errlen, "%s: %s", path, missing);
+	problem = dm_params_problem(p);
+	if (problem) {
+		snprintf(err, errlen, "%s: %s", path, problem);
 		return -1;
 	}
 	return 0;

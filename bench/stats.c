@@ -117,6 +117,26 @@ static size_t add_heads(char *buf, size_t size, size_t used,
 	return add(buf, size, used, "]");
 }
 
+/* The latencies of the other reader, if it asked for anything. */
+static size_t add_tenant(char *buf, size_t size, size_t used,
+			 const struct dm_sim *sim)
+{
+	static const unsigned int percents[] = { 50, 90, 99 };
+	uint64_t us, n = dm_sim_tenant(sim, 50, &us);
+	size_t i;
+
+	if (!n)
+		return used;
+	used = add(buf, size, used, ", \"tenant\": {\"requests\": %" PRIu64,
+		   n);
+	for (i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+		dm_sim_tenant(sim, percents[i], &us);
+		used = add(buf, size, used, ", \"p%u_us\": %" PRIu64,
+			   percents[i], us);
+	}
+	return add(buf, size, used, "}");
+}
+
 int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
 		  const char *name, uint64_t now, char *buf, size_t size)
 {
@@ -145,6 +165,7 @@ int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
 		   (double)st->late / each / 1e3, (double)st->max_late / 1e3,
 		   cpu_seconds() - st->cpu);
 	used = add_heads(buf, size, used, sim);
+	used = add_tenant(buf, size, used, sim);
 	return (int)add(buf, size, used, "}\n");
 }
 
