@@ -669,7 +669,7 @@ static int usage(FILE *f)
 	      "       diskmodel --model=NAME --alone IMAGE\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
 	      "  --model=NAME      a file in models/, or a path\n"
-	      "  --set=KEY=VALUE   change one of its parameters; after --model\n"
+	      "  --set=KEY=VALUE   change a parameter; after --model\n"
 	      "  --trace=FILE      write each request to FILE: start in ns,\n"
 	      "                    offset, length, r/w/f, latency in ns\n"
 	      "  --json=FILE       counters at the end and on SIGUSR1\n"
