@@ -278,6 +278,11 @@ def points(result, label, model, checker):
     return found[::step]
 
 
+def blocks_path(folder, label):
+    """A list of the blocks of 4 KiB that a check needs."""
+    return os.path.join(folder, file_name(label) + ".blocks")
+
+
 def trace_path(folder, model, label, checker):
     return os.path.join(folder, file_name(model, label, checker) + ".trace")
 
@@ -421,6 +426,28 @@ def heads_table(result):
     return rows
 
 
+def reader_table(result):
+    """How long another reader of the device waited."""
+    rows = [["image", "device", "checker", "elapsed, s", "its requests",
+             "half, ms", "90 %, ms", "99 %, ms"]]
+
+    def add(label, model, name, elapsed, t):
+        rows.append([label, model, name, elapsed, str(t["requests"]),
+                     *("%.1f" % (t[f"p{n}_us"] / 1000)
+                       for n in (50, 90, 99))])
+
+    alone = {(a["label"], a["model"]): a for a in result.get("alone", [])}
+    for (label, model), group in cells(result, "cold").items():
+        if (label, model) in alone:
+            add(label, model, "none", "", alone[label, model])
+        for name, cell in group.items():
+            run = cell.middle()
+            if "tenant" in run:
+                add(label, model, name, figure(run["seconds"]),
+                    run["tenant"])
+    return rows
+
+
 def same_verdict(result):
     """Did all checkers agree on each image and device?"""
     seen = collections.defaultdict(set)
@@ -474,6 +501,12 @@ def markdown(result, drawn):
                 "including time in which only the checker computes. Depth "
                 "counts the queues of the host and the drive together.", "",
                 as_markdown(heads)]
+    readers = reader_table(result)
+    if len(readers) > 1:
+        out += ["", "## The other reader", "",
+                "Latency of the requests of another reader of the same "
+                "device, alone and during a check.", "",
+                as_markdown(readers)]
     used = processor_table(result)
     if len(used) > 1:
         out += ["", "## Processor time", "",

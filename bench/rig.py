@@ -11,6 +11,7 @@ elsewhere.
 import contextlib
 import ctypes
 import fcntl
+import fnmatch
 import glob
 import json
 import mmap
@@ -45,6 +46,8 @@ def find_program(name):
 
 
 def model_path(name):
+    """The parameter file of a model, as NAME or NAME:KEY=VALUE..."""
+    name = name.partition(":")[0]
     if "/" in name:
         return name
     path = os.path.join(HERE, "models", name + ".conf")
@@ -54,20 +57,42 @@ def model_path(name):
     return path
 
 
+def model_options(name):
+    """The options of diskmodel for a model, as in model_path()."""
+    return ["--model=" + model_path(name),
+            *("--set=" + change for change in name.split(":")[1:])]
+
+
 def models():
     return [os.path.basename(p)[:-5]
             for p in glob.glob(os.path.join(HERE, "models", "*.conf"))
             if not p.endswith("/zero.conf")]
 
 
+def models_like(pattern):
+    """The names that match a pattern, which may have changes behind it as in
+    model_path(); the pattern itself if it has no wildcard."""
+    base, colon, changes = pattern.partition(":")
+    if not set(base) & set("*?["):
+        return [pattern]
+    found = fnmatch.filter(sorted(models()), base)
+    if not found:
+        raise RigError(f"{pattern}: no model matches")
+    return [name + colon + changes for name in found]
+
+
 def model_keys(name):
-    """The parameter file as a dictionary of strings."""
+    """The parameters of a model as a dictionary of strings."""
     keys = {}
     with open(model_path(name)) as f:
-        for line in f:
-            key, eq, value = line.partition("#")[0].partition("=")
-            if eq:
-                keys[key.strip()] = value.strip()
+        lines = f.read().splitlines() + name.split(":")[1:]
+    for line in lines:
+        key, eq, value = (word.strip() for word in
+                          line.partition("#")[0].partition("="))
+        if key == "like":
+            keys.update(model_keys(value))
+        elif eq:
+            keys[key] = value
     return keys
 
 
@@ -340,7 +365,7 @@ def start_model(stack, image, model, point, options):
             # Its own session: Ctrl-C must reach the owner of the loop device
             # before the server below it.
             p = subprocess.Popen(
-                [find_program("diskmodel"), "--model=" + model_path(model),
+                [find_program("diskmodel"), *model_options(model),
                  "--json=/dev/null", f"--ready-fd={told}", "--follow-parent",
                  *options, image, point],
                 pass_fds=[told], start_new_session=True,
@@ -396,6 +421,16 @@ def throttled_loop(work, image):
         stack.callback(detach, dev)
         set_queue(dev, model_keys("network-volume"))
         yield ThrottledLoop(dev, stack.enter_context(throttle_group(dev)))
+
+
+def other_reader_alone(model, image):
+    """The latencies of the model's other reader when it has the device for
+    itself, or None if there is no such reader."""
+    if int(model_keys(model).get("tenant_rate", 0)) == 0:
+        return None
+    return json.loads(output_of(find_program("diskmodel"),
+                                *model_options(model), "--alone",
+                                image))["tenant"]
 
 
 def replay(dev, *options, blocks=None, enter=None):
