@@ -377,6 +377,85 @@ static void spaced(unsigned long dirs, unsigned long files,
 	}
 }
 
+/* A file of `aged'. */
+struct old_file {
+	unsigned long dir, number;
+};
+
+static void old_path(char *path, size_t size, const struct old_file *f)
+{
+	dir_path(path, size, f->dir);
+	snprintf(path + strlen(path), 32, "/aged-%lu", f->number);
+}
+
+/* Allocate 1 to BLOCKS blocks at @from, most of them near 1; a full filesystem
+ * is part of its age. */
+static void extend(const char *path, off_t from, unsigned long blocks,
+		   off_t bs)
+{
+	unsigned long i = rnd(1000);
+	int fd = make(path);
+
+	i = 1 + blocks * (i * i / 1000 * i / 1000) / 1000;
+	if (fallocate(fd, 0, from, bs * (off_t)i) && errno != ENOSPC)
+		die(path);
+	close(fd);
+}
+
+static void append(const char *path, unsigned long blocks, off_t bs)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		die(path);
+	extend(path, st.st_size, blocks, bs);
+}
+
+/*
+ * dirs FILES ROUNDS BLOCKS: in each round FILES files of up to BLOCKS blocks are
+ * created in random directories, which grow; then of all files an eighth is
+ * deleted, an eighth rewritten, and an eighth grows.
+ */
+static void aged(unsigned long dirs, unsigned long files,
+		 unsigned long rounds, unsigned long blocks, off_t bs)
+{
+	struct old_file *all = calloc(files * rounds, sizeof(*all));
+	unsigned long d, r, i, k, n = 0, number = 0;
+	char path[64];
+
+	if (!all)
+		die("memory");
+	for (d = 0; d < dirs; d++) {
+		snprintf(path, sizeof(path), "d%04lu", d / 100);
+		if (d % 100 == 0 && mkdir(path, 0755) && errno != EEXIST)
+			die(path);
+		dir_path(path, sizeof(path), d);
+		if (mkdir(path, 0755))
+			die(path);
+	}
+	for (r = 0; r < rounds; r++) {
+		for (i = 0; i < files; i++, n++) {
+			all[n] = (struct old_file){ rnd(dirs), number++ };
+			old_path(path, sizeof(path), &all[n]);
+			extend(path, 0, blocks, bs);
+		}
+		for (i = n / 8; i; i--) {
+			k = rnd(n);
+			old_path(path, sizeof(path), &all[k]);
+			all[k] = all[--n];
+			if (unlink(path))
+				die(path);
+			old_path(path, sizeof(path), &all[rnd(n)]);
+			if (truncate(path, 0))
+				die(path);
+			extend(path, 0, blocks, bs);
+			old_path(path, sizeof(path), &all[rnd(n)]);
+			append(path, blocks / 4, bs);
+		}
+	}
+	free(all);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long a[6] = { 0 };
@@ -388,9 +467,9 @@ int main(int argc, char **argv)
 		      "KIND: small FILES BLOCKS, written FILES BLOCKS,\n"
 		      "fragmented FILES MIN MAX,\n"
 		      "indirect FILES CHUNKS BLOCKS TOGETHER, large FILES MB,\n"
-		      "attributes FILES BYTES, grown FILES MIN MAX,\n"
-		      "changed FILES MIN MAX COUNT EVERY, clones FILES COUNT,\n"
-		      "spaced FILES EXTENTS KIB\n", stderr);
+		      "attributes FILES BYTES, aged FILES ROUNDS BLOCKS,\n"
+		      "grown FILES MIN MAX, changed FILES MIN MAX COUNT EVERY,\n"
+		      "clones FILES COUNT, spaced FILES EXTENTS KIB\n", stderr);
 		return 2;
 	}
 	if (chdir(argv[1]) || stat(".", &st))
@@ -418,6 +497,8 @@ int main(int argc, char **argv)
 		clones(a[0], a[1], a[2]);
 	else if (!strcmp(argv[3], "spaced"))
 		spaced(a[0], a[1], a[2], a[3]);
+	else if (!strcmp(argv[3], "aged"))
+		aged(a[0], a[1], a[2], a[3], st.st_blksize);
 	else
 		return 2;
 	return 0;

@@ -387,14 +387,16 @@ def start_model(stack, image, model, point, options):
 
 
 def detach(dev):
-    """Detach the loop device; udev may hold it for a moment."""
+    """Detach the loop device; udev may hold it for a moment.  False if someone
+    still does."""
     for _ in range(50):
         subprocess.run(["losetup", "--detach", dev],
                        stderr=subprocess.DEVNULL)
         if not os.path.exists(
                 f"/sys/block/{os.path.basename(dev)}/loop/backing_file"):
-            return
+            return True
         time.sleep(0.1)
+    return False
 
 
 @contextlib.contextmanager
