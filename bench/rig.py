@@ -432,7 +432,7 @@ def other_reader_alone(model, image):
         return None
     return json.loads(output_of(find_program("diskmodel"),
                                 *model_options(model), "--alone",
-                                image))["tenant"]
+                                image)).get("tenant")
 
 
 def replay(dev, *options, blocks=None, enter=None):
