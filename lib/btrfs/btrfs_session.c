@@ -39,10 +39,13 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	snprintf(text, sizeof(text), "%u", session->devices);
 	e2pf_decide(list, "devices", text, "of %llu in the superblock",
 		    (unsigned long long)s->super.devices);
+	if (e2pf_btrfs_has_window(s->btrfs))
+		e2pf_decide(list, "leaves", "in a window",
+			    "they do not fit into the memory budget");
 	if (left)
 		e2pf_decide(list, "leaves", "left to the check",
-			    "%llu MiB do not fit into the memory budget",
-			    (unsigned long long)left >> 20);
+			    "for %llu MiB there is no room in the memory "
+			    "budget", (unsigned long long)left >> 20);
 }
 
 static void report(struct e2pf_session *session, struct e2pf_statistics *to)

@@ -8,9 +8,11 @@
  *				when it opens the filesystem; the nodes; and
  *				the leaves of extent and block group trees,
  *				which it walks first, block by block
- *	E2PF_BTRFS_LEAVES	all other leaves, whose addresses are then
- *				known, in device order; none if there are more
- *				of them than may be read ahead of the check
+ *	E2PF_BTRFS_ORDER	nothing is read: the order of the leaves is
+ *				made (leaf_order.h)
+ *	E2PF_BTRFS_LEAVES	all other leaves, in that order; in a window in
+ *				front of the check if there are more than may be
+ *				read ahead of it
  *
  * The check does not report its position; the engine follows its reads.  The
  * functions of this source may be called as engine/source.h says.
@@ -25,6 +27,7 @@ enum e2pf_btrfs_phase {
 	E2PF_BTRFS_CHUNKS,
 	E2PF_BTRFS_ROOTS,
 	E2PF_BTRFS_TREES,
+	E2PF_BTRFS_ORDER,
 	E2PF_BTRFS_LEAVES,
 	E2PF_BTRFS_PHASES
 };
@@ -90,10 +93,14 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset, struct e2pf_ref *ref,
 			  bool *planned);
 
-/* Bytes of leaves that are left to the check because there are more than may be
- * read ahead; 0 if they are read ahead.  Not to be called while there are
- * worker threads. */
+/* Bytes of leaves that are left to the check because there are far more than
+ * the budget allows to keep track of.  Not to be called while there are worker
+ * threads. */
 uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs);
+
+/* True if there were more leaves than may be read ahead at the same time.  Not
+ * to be called while there are worker threads. */
+bool e2pf_btrfs_has_window(const struct e2pf_btrfs *btrfs);
 
 /* The number of known chunks that may hold tree blocks.  Not to be called while
  * there are worker threads. */

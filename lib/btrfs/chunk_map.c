@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "chunk_map.h"
 
 /* Metadata chunks are 256 MiB or more on all but the smallest filesystems, so
@@ -51,35 +52,13 @@ void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
 {
 	free(map->chunk);
-	free(map->by_slot);
 	free(map->stripe);
 	free(map->place);
 	map->place = NULL;
 	map->places = 0;
 	map->chunk = NULL;
-	map->by_slot = NULL;
 	map->stripe = NULL;
 	map->count = map->room = map->stripes = map->stripe_room = 0;
-}
-
-/* Make room for `more` elements after those in use.  Returns false if memory
- * runs out. */
-static bool have_room(void **array, size_t *room, size_t used, size_t more,
-		      size_t size)
-{
-	size_t wanted = *room ? *room : 64;
-	void *grown;
-
-	while (wanted < used + more)
-		wanted *= 2;
-	if (wanted == *room)
-		return true;
-	grown = realloc(*array, wanted * size);
-	if (!grown)
-		return false;
-	*array = grown;
-	*room = wanted;
-	return true;
 }
 
 static uint8_t find_device(const struct e2pf_chunk_map *map,
@@ -104,9 +83,9 @@ void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
 	unsigned i;
 
 	if (!l->metadata || map->count >= CHUNKS_MOST ||
-	    !have_room((void **)&map->chunk, &map->room, map->count, 1,
+	    !e2pf_have_room((void **)&map->chunk, &map->room, map->count, 1,
 		       sizeof(*map->chunk)) ||
-	    !have_room((void **)&map->stripe, &map->stripe_room, map->stripes,
+	    !e2pf_have_room((void **)&map->stripe, &map->stripe_room, map->stripes,
 		       l->stripes, sizeof(*map->stripe)))
 		return;
 	to = &map->chunk[map->count++];
@@ -135,52 +114,21 @@ static int by_address(const void *a, const void *b)
 	return x->stripe < y->stripe ? -1 : x->stripe > y->stripe;
 }
 
-/* The index of a chunk, and the offset of its first stripe. */
-struct placed {
-	uint64_t offset;
-	uint32_t index;
-};
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Number the slots in the order in which chunks lie on their devices, with the
- * devices interleaved.  So blocks in slot order sweep over each device once,
- * and over all devices at the same time. */
+/* Number the slots in the order of addresses, in which the check walks the
+ * leaves of a tree.  A chunk that would exceed the maximum has none. */
 static void number_slots(struct e2pf_chunk_map *map)
 {
-	struct placed *order = calloc(map->count + 1, sizeof(*order));
-	size_t i, n = 0;
+	size_t i;
 
 	map->slots = 0;
-	map->by_slot = calloc(map->count + 1, sizeof(*map->by_slot));
-	for (i = 0; order && i < map->count; i++) {
-		order[i].offset = map->stripe[map->chunk[i].stripe].offset;
-		order[i].index = (uint32_t)i;
-	}
-	if (order)
-		qsort(order, map->count, sizeof(*order), by_offset);
 	for (i = 0; i < map->count; i++) {
-		size_t at = order ? order[i].index : i;
-		struct map_chunk *c = &map->chunk[at];
+		struct map_chunk *c = &map->chunk[i];
 
-		c->slot = UINT64_MAX;
-		if (!map->by_slot || c->slots > SLOTS_MOST - map->slots)
-			continue;
+		if (c->slots > SLOTS_MOST - map->slots)
+			c->slots = 0;
 		c->slot = map->slots;
 		map->slots += c->slots;
-		map->by_slot[n++] = (uint32_t)at;
 	}
-	/* Chunks without slots are at the end, where the search stops. */
-	for (; map->by_slot && n < map->count; n++)
-		map->by_slot[n] = UINT32_MAX;
-	free(order);
 }
 
 static int by_place(const void *a, const void *b)
@@ -233,7 +181,6 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 	}
 	if (map->count)
 		map->count = n + 1;
-	free(map->by_slot);
 	number_slots(map);
 	sort_places(map);
 }
@@ -310,7 +257,7 @@ uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 	const struct map_chunk *c = chunk_of(map, logical);
 	uint64_t offset;
 
-	if (!c || c->slot == UINT64_MAX)
+	if (!c || !c->slots)
 		return UINT64_MAX;
 	offset = logical - c->layout.logical;
 	*aligned = offset % map->nodesize == 0;
@@ -323,20 +270,17 @@ uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 	size_t low = 0, high = map->count;
 	const struct map_chunk *c;
 
-	while (map->by_slot && low < high) {
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		uint32_t index = map->by_slot[middle];
 
-		if (index != UINT32_MAX && map->chunk[index].slot <= slot)
+		if (map->chunk[middle].slot + map->chunk[middle].slots <= slot)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low)
+	if (low == map->count)
 		return 0;
-	c = &map->chunk[map->by_slot[low - 1]];
-	if (slot - c->slot >= c->slots)
-		return 0;
+	c = &map->chunk[low];
 	return c->layout.logical + (slot - c->slot) * map->nodesize;
 }
 

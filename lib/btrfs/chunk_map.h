@@ -35,7 +35,6 @@ struct e2pf_chunk_map {
 	unsigned device_count;
 	uint32_t nodesize, sectorsize;
 	struct map_chunk *chunk;	/* by logical address, after finish() */
-	uint32_t *by_slot;		/* indices of chunks in slot order */
 	size_t count, room;
 	struct map_stripe *stripe;
 	size_t stripes, stripe_room;

@@ -24,6 +24,10 @@
 /* The maximum number of levels in a tree, including leaves. */
 #define E2PF_BTRFS_LEVELS 8u
 
+/* The maximum number of children of a node: those of the largest, 65536 bytes
+ * with a header of 101, at 33 bytes each. */
+#define E2PF_BTRFS_CHILDREN 1982u
+
 /* The maximum number of stripes in a chunk that is accepted; the engine does
  * not take more devices than this either. */
 #define E2PF_BTRFS_STRIPES 64u

@@ -31,7 +31,6 @@ void e2pf_slot_set_free(struct e2pf_slot_set *set)
 	for (i = 0; set->page && i < set->pages; i++)
 		free(atomic_load(&set->page[i]));
 	free(set->page);
-	free(set->index);
 	memset(set, 0, sizeof(*set));
 }
 
@@ -79,32 +78,4 @@ bool e2pf_slot_set_has(const struct e2pf_slot_set *set, uint64_t slot)
 	page = atomic_load(&set->page[slot / PAGE_SLOTS]);
 	return page && atomic_load(&page[slot % PAGE_SLOTS /
 					 E2PF_SLOTS_WORD]) & bit;
-}
-
-uint64_t e2pf_slot_set_words(struct e2pf_slot_set *set)
-{
-	uint64_t used = atomic_load(&set->used), i;
-	uint32_t *index;
-
-	if (used == set->indexed)
-		return used * E2PF_SLOTS_WORDS;
-	index = realloc(set->index, (size_t)used * sizeof(*index));
-	if (!index)
-		return set->indexed * E2PF_SLOTS_WORDS;
-	set->index = index;
-	set->indexed = 0;
-	for (i = 0; i < set->pages && set->indexed < used; i++)
-		if (atomic_load(&set->page[i]))
-			index[set->indexed++] = (uint32_t)i;
-	return set->indexed * E2PF_SLOTS_WORDS;
-}
-
-uint64_t e2pf_slot_set_word(const struct e2pf_slot_set *set, uint64_t word,
-			 uint64_t *first)
-{
-	uint64_t page = set->index[word / E2PF_SLOTS_WORDS];
-
-	*first = page * PAGE_SLOTS +
-		 word % E2PF_SLOTS_WORDS * E2PF_SLOTS_WORD;
-	return atomic_load(&set->page[page][word % E2PF_SLOTS_WORDS]);
 }

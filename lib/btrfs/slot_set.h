@@ -22,9 +22,6 @@ struct e2pf_slot_set {
 	uint64_t pages;			/* that there could be */
 	_Atomic(uint64_t) used;		/* that were allocated */
 	_Atomic(_Atomic(uint64_t) *) *page;
-	uint32_t *index;		/* numbers of allocated pages, in
-					   order */
-	uint64_t indexed;
 };
 
 /* Make an empty set of slots 0 to slots - 1.  Returns false if memory runs
@@ -37,15 +34,5 @@ void e2pf_slot_set_free(struct e2pf_slot_set *set);
 bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot);
 
 bool e2pf_slot_set_has(const struct e2pf_slot_set *set, uint64_t slot);
-
-/*
- * Go through the words of allocated pages, in order.  e2pf_slot_set_words()
- * returns their number; only one thread may call it at a time, and only while
- * no thread adds slots.  e2pf_slot_set_word() returns one word, and may be called
- * from any thread.  *first is the word's first slot.
- */
-uint64_t e2pf_slot_set_words(struct e2pf_slot_set *set);
-uint64_t e2pf_slot_set_word(const struct e2pf_slot_set *set, uint64_t word,
-			 uint64_t *first);
 
 #endif

@@ -135,17 +135,25 @@ static void sort_level(struct e2pf_level *l)
 }
 
 /* Returns the index after the run that begins with reference `i`: all that
- * follow on the same device with no larger gap than allowed. */
+ * follow on the same device with no larger gaps than allowed, each and in
+ * all. */
 static size_t run_end(const struct e2pf_elevator *ev,
 		      const struct e2pf_level *l, size_t i)
 {
 	uint64_t end = l->ref[i].offset + l->ref[i].length;
+	uint64_t room = ev->gap_room;
 	unsigned device = l->ref[i].device;
 
 	for (i++; i < l->used && l->ref[i].device == device &&
-	     l->ref[i].offset <= end + ev->gap; i++)
-		if (l->ref[i].offset + l->ref[i].length > end)
-			end = l->ref[i].offset + l->ref[i].length;
+	     l->ref[i].offset <= end + ev->gap; i++) {
+		const struct e2pf_ref *ref = &l->ref[i];
+
+		if (ref->offset > end && ref->offset - end > room)
+			break;
+		room -= ref->offset > end ? ref->offset - end : 0;
+		if (ref->offset + ref->length > end)
+			end = ref->offset + ref->length;
+	}
 	return i;
 }
 

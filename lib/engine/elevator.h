@@ -54,6 +54,8 @@ struct e2pf_elevator {
 	uint64_t gap;			/* largest number of bytes between two
 					   references of a run; may change
 					   between runs */
+	uint64_t gap_room;		/* bytes of gaps in the next run, at
+					   most */
 	uint64_t issue_ahead;		/* bytes issued before waiting */
 	size_t level_cap;		/* references held per level below the
 					   first */

@@ -343,6 +343,8 @@ void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
 bool e2pf_over_budget(struct worker *w);
 /* Largest gap to read through now, in bytes, from what a request costs. */
 uint64_t e2pf_gap(struct e2pf_engine *e);
+/* How many bytes of gaps may still be read through: the source's limit. */
+uint64_t e2pf_gap_room(const struct e2pf_engine *e);
 /* Bounds of that size: if a request costs nothing, and if it costs much. */
 void e2pf_gap_range(const struct e2pf_engine *e, uint64_t *least,
 		    uint64_t *most);

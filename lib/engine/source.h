@@ -184,6 +184,9 @@ struct e2pf_source {
 					   found by parsing, that are parsed
 					   at most: beyond what any sound
 					   filesystem has */
+	unsigned gap_part;		/* gaps that are read through may be
+					   1/gap_part of what is read ahead; 0:
+					   no limit */
 };
 
 #endif

@@ -224,6 +224,29 @@ void e2pf_gap_range(const struct e2pf_engine *e, uint64_t *least,
 		*least = *most;
 }
 
+uint64_t e2pf_gap_room(const struct e2pf_engine *e)
+{
+	unsigned part = e->cfg.source->gap_part;
+	uint64_t most;
+
+	if (!part)
+		return UINT64_MAX;
+	most = e->stats.prefetched_bytes / part;
+	return most > e->gaps ? most - e->gaps : 0;
+}
+
+/* As the source's limit is used up the gap shrinks, so that the smallest gaps,
+ * which are worth the most, are read through. */
+static uint64_t limit_gap(const struct e2pf_engine *e, uint64_t gap)
+{
+	uint64_t room = e2pf_gap_room(e);
+
+	if (room == UINT64_MAX)
+		return gap;
+	return (uint64_t)((double)gap * (double)room /
+			  (double)(room + e->gaps + 1));
+}
+
 uint64_t e2pf_gap(struct e2pf_engine *e)
 {
 	uint64_t gap = e->dear ? e2pf_balance_gap(&e->balance) :
@@ -236,7 +259,7 @@ uint64_t e2pf_gap(struct e2pf_engine *e)
 	if (gap > most)
 		gap = most;
 	e->stats.gap_bytes = e->dear ? most : gap;
-	return gap;
+	return limit_gap(e, gap);
 }
 
 /*

@@ -322,10 +322,11 @@ static enum go may_read(struct worker *w, const struct e2pf_ref *refs,
 	if (!is_wanted(w))
 		go = GO_NOT;
 	if (go == GO) {
-		w->elevator.gap = e2pf_gap(e);
 		e->stats.planned_bytes += len;
 		if (missing)
 			record(w, refs, n, pos, len);
+		w->elevator.gap = e2pf_gap(e);
+		w->elevator.gap_room = e2pf_gap_room(e);
 	}
 	pthread_mutex_unlock(&e->lock);
 	return go;
@@ -411,6 +412,7 @@ void e2pf_worker_init_elevator(struct worker *w)
 	ev->deferred = 0;
 	ev->leaves_last = e->has_head;
 	ev->gap = 0;
+	ev->gap_room = UINT64_MAX;
 	ev->issue_ahead = e->has_head ? HEAD_ISSUE_AHEAD : FLASH_ISSUE_AHEAD;
 	ev->level_cap = LEVEL_REFS / workers > LEAST_REFS ?
 			LEVEL_REFS / workers : LEAST_REFS;

@@ -181,6 +181,7 @@ static void merged_and_sorted(void **state)
 
 	forget(&r);
 	r.elevator.gap = 3 * BS;
+	r.elevator.gap_room = 3 * BS;
 	add(&r, 300, 1);
 	add(&r, 105, 1);
 	add(&r, 100, 2);
@@ -190,6 +191,18 @@ static void merged_and_sorted(void **state)
 	assert_run(&r, 0, 100, 106);
 	assert_run(&r, 1, 110, 111);
 	assert_run(&r, 2, 300, 301);
+
+	/* Gaps of three and one, then two, where five blocks are allowed. */
+	forget(&r);
+	r.elevator.gap_room = 5 * BS;
+	add(&r, 100, 1);
+	add(&r, 104, 1);
+	add(&r, 106, 1);
+	add(&r, 109, 1);
+	e2pf_elevator_run(&r.elevator);
+	assert_int_equal(r.runs, 2);
+	assert_run(&r, 0, 100, 107);
+	assert_run(&r, 1, 109, 110);
 
 	/* A long run that contains short ones, then one after it. */
 	forget(&r);

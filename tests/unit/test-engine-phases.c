@@ -254,15 +254,15 @@ static void list_of_many_batches(void **state)
  * through once this is known.  The list has single blocks, then runs of eight,
  * then blocks closer to each other.
  */
-static void gaps_read_through(void **state)
+enum { RUNS = 600, NEAR = 50, ENTRIES = RUNS * 9 + NEAR, GAP = 20 };
+
+/* Returns how many blocks were requested.  Gaps may be 1/part of them. */
+static uint64_t read_through(unsigned part, struct e2pf_engine_stats *st)
 {
-	enum { RUNS = 600, NEAR = 50, ENTRIES = RUNS * 9 + NEAR, GAP = 20 };
 	uint64_t *list = calloc(ENTRIES, sizeof(*list)), at = 1000, asked = 0;
-	struct e2pf_engine_stats st;
 	struct rig r;
 	unsigned i, n = 0;
 
-	(void)state;
 	rig_set_up_sized(&r, 1, 131072, 1);
 	r.classes = 1u << E2PF_DIRS;
 	r.fs.groups[0].inodes_in_use = 0;
@@ -275,23 +275,43 @@ static void gaps_read_through(void **state)
 	for (i = 0; i < NEAR; i++, at += GAP + 1)
 		list[n++] = at;
 	rig_start(&r);
+	r.cfg.source->gap_part = part;
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
 	e2pf_ext4_list_put(r.fs.ext4, r.e, list, ENTRIES);
 	fake_threads_settle();
 	for (i = 0; i < r.dev.blocks; i++)
 		asked += fake_asked(&r.dev, i);
-	assert_int_equal(asked, ENTRIES + (NEAR - 1) * GAP);
-	st = rig_stats(&r);
-	assert_uint_in_range(st.gap_bytes, 24000, 26000);
-	assert_int_equal(st.prefetched_bytes, asked * BS);
-	/* The last run is nine requests of 128 KiB. */
-	assert_int_equal(st.prefetched_requests, 2 * RUNS + 9);
 	for (i = 0; i < ENTRIES; i++)
 		rig_checker_reads(&r, list[i], 1);
-	st = rig_stats(&r);
-	assert_int_equal(st.wasted_bytes, (NEAR - 1) * GAP * BS);
+	*st = rig_stats(&r);
+	assert_int_equal(st->prefetched_bytes, asked * BS);
+	assert_int_equal(st->wasted_bytes, (asked - ENTRIES) * BS);
 	rig_tear_down(&r);
 	free(list);
+	return asked;
+}
+
+static void gaps_read_through(void **state)
+{
+	struct e2pf_engine_stats st;
+
+	(void)state;
+	assert_int_equal(read_through(0, &st), ENTRIES + (NEAR - 1) * GAP);
+	assert_uint_in_range(st.gap_bytes, 24000, 26000);
+	/* The last run is nine requests of 128 KiB. */
+	assert_int_equal(st.prefetched_requests, 2 * RUNS + 9);
+}
+
+/* A source may limit what gaps add to what is read. */
+static void gaps_limited(void **state)
+{
+	struct e2pf_engine_stats st;
+	uint64_t asked;
+
+	(void)state;
+	asked = read_through(50, &st);
+	assert_true(asked > ENTRIES);
+	assert_true((asked - ENTRIES) * 50 <= asked);
 }
 
 static void list_out_of_range(void **state)
@@ -440,6 +460,7 @@ int main(void)
 		cmocka_unit_test(list_shared),
 		cmocka_unit_test(list_of_many_batches),
 		cmocka_unit_test(gaps_read_through),
+		cmocka_unit_test(gaps_limited),
 		cmocka_unit_test(list_out_of_range),
 		cmocka_unit_test(bitmaps_side_by_side),
 		cmocka_unit_test(bitmaps_after_the_list),
