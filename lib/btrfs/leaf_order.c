@@ -21,6 +21,10 @@
  * from another device: as many as a worker takes at once. */
 #define PORTION 512u
 
+/* Leaves are taken along if there are at most so many sweeps: each is a pass
+ * over the list. */
+#define SWEEPS_MOST 64u
+
 struct order_node {
 	uint64_t slot;
 	size_t first;			/* index of its first link */
@@ -146,12 +150,13 @@ static unsigned device_of(uint64_t entry)
 	return entry >> DEVICE_SHIFT & (DEVICES - 1);
 }
 
-/* Turn the number of each leaf's tree into that of its sweep.  The list is in
- * the order of trees.  Returns the number of sweeps. */
-static uint64_t number_sweeps(struct e2pf_leaf_order *order, unsigned most)
+/* Turn the number of each leaf's tree into that of its sweep, of at least
+ * `least` leaves.  The list is in the order of trees.  Returns the number of
+ * sweeps. */
+static uint64_t number_sweeps(struct e2pf_leaf_order *order, uint64_t least)
 {
-	size_t least = order->leaves / most, in_sweep = 0, i;
-	uint64_t sweep = 0, tree = order->leaves ? number_of(*order->leaf) : 0;
+	uint64_t sweep = 0, tree = number_of(*order->leaf), in_sweep = 0;
+	size_t i;
 
 	for (i = 0; i < order->leaves; i++) {
 		uint64_t *leaf = &order->leaf[i];
@@ -167,22 +172,39 @@ static uint64_t number_sweeps(struct e2pf_leaf_order *order, unsigned most)
 	return sweep + 1;
 }
 
-/* Take leaves of later sweeps along.  The list is in the order of slots. */
+/* Leaves that are read with an earlier sweep than their own. */
+struct along {
+	unsigned near;
+	uint64_t room;			/* so many more may be held */
+	uint64_t due[SWEEPS_MOST];	/* held until this sweep */
+};
+
+static void take_along(struct along *along, uint64_t *leaf, uint64_t sweep)
+{
+	if (number_of(*leaf) <= sweep || !along->room)
+		return;
+	along->room--;
+	along->due[number_of(*leaf)]++;
+	*leaf = sweep << NUMBER_SHIFT | (*leaf & SLOT_MASK);
+}
+
+/* Take leaves of later sweeps along.  The list is in the order of slots.  What
+ * there is room for is taken from the lowest slots on, so that later sweeps need
+ * not visit that part of the device at all. */
 static void take_near(struct e2pf_leaf_order *order, uint64_t sweep,
-		      unsigned near)
+		      struct along *along)
 {
 	uint64_t *leaf = order->leaf;
 	size_t last = order->leaves, i, j;
 
+	along->room += along->due[sweep];
 	for (i = 0; i < order->leaves; i++) {
 		if (number_of(leaf[i]) != sweep)
 			continue;
 		if (last < i && (leaf[i] & SLOT_MASK) -
-				(leaf[last] & SLOT_MASK) <= near)
+				(leaf[last] & SLOT_MASK) <= along->near)
 			for (j = last + 1; j < i; j++)
-				if (number_of(leaf[j]) > sweep)
-					leaf[j] = sweep << NUMBER_SHIFT |
-						  (leaf[j] & SLOT_MASK);
+				take_along(along, &leaf[j], sweep);
 		last = i;
 	}
 }
@@ -282,22 +304,30 @@ static bool collect(struct e2pf_leaf_order *order,
 	return true;
 }
 
+/* Divide the list into sweeps, and sort it. */
 static bool sweep(struct e2pf_leaf_order *order,
 		  const struct e2pf_sweeps *sweeps,
 		  const struct e2pf_chunk_map *map)
 {
-	uint64_t count = number_sweeps(order, sweeps->most), i;
+	bool window = order->leaves > sweeps->room;
+	struct along along = {
+		.near = sweeps->near,
+		.room = window ? sweeps->room / 3 * 2 : UINT64_MAX / 2
+	};
+	uint64_t least = window ? sweeps->room / 8 :
+				  order->leaves / sweeps->most;
+	uint64_t count = number_sweeps(order, least), i;
 
-	if (sweeps->near) {
+	if (sweeps->near && count <= SWEEPS_MOST) {
 		qsort(order->leaf, order->leaves, sizeof(*order->leaf),
 		      by_slot_only);
-		for (i = 0; i + 1 < count; i++)
-			take_near(order, i, sweeps->near);
+		for (i = 0; i < count; i++)
+			take_near(order, i, &along);
 	}
-	if (sweeps->by_device)
+	if (sweeps->by_device && !window)
 		note_devices(order, map);
 	qsort(order->leaf, order->leaves, sizeof(*order->leaf), by_number);
-	return !sweeps->by_device || deal(order);
+	return !sweeps->by_device || window || deal(order);
 }
 
 bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
@@ -310,10 +340,7 @@ bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
 	size_t i;
 
 	order->found = order->leaves;
-	if (order->leaves > sweeps->room)
-		qsort(order->leaf, order->leaves, sizeof(*order->leaf),
-		      by_number);
-	else if (order->leaves)
+	if (order->leaves)
 		done = sweep(order, sweeps, map) && done;
 	for (i = 0; i < order->leaves; i++)
 		if (order->leaf[i] != E2PF_LEAF_NONE)

@@ -49,10 +49,12 @@ struct e2pf_sweeps {
 				   they lie between two of a sweep that are at
 				   most so many slots apart */
 	uint64_t room;		/* leaves that may be ahead of the check; if
-				   there are more, a sweep is one tree, and the
-				   list is in the check's order */
+				   there are more, each sweep takes at least an
+				   eighth of that, and two thirds of it may be
+				   taken along */
 	bool by_device;		/* leaves on different devices alternate, a
-				   portion of each in turn */
+				   portion of each in turn; not if there are
+				   more than `room` */
 };
 
 /* The root of a tree: its slot and level. */

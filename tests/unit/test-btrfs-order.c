@@ -168,18 +168,34 @@ static void test_near(void **state)
 	tear_down(&f);
 }
 
-/* If not all leaves may be ahead of the check, its own order is kept. */
+/* If not all leaves may be ahead of the check, two thirds of those that may are
+ * taken along, from the lowest slots on.  There is room for more when the check
+ * has come to a sweep of which some were taken along. */
 static void test_window(void **state)
 {
+	const uint64_t a[] = { 10, 20, 30, 40 }, b[] = { 11, 21, 31 };
+	const uint64_t c[] = { 12, 22, 32 };
+	const struct e2pf_tree_root root[] = { { 1, 1 }, { 2, 1 }, { 3, 1 } };
 	struct forest f;
 
 	(void)state;
 	set_up(&f, MIB);
-	grow(&f);
-	make(&f, roots, 3, (struct e2pf_sweeps) {
-		.most = 1, .near = 10, .room = 5, .by_device = true
+	e2pf_leaf_order_add(&f.order, 1, 1, a, 4);
+	e2pf_leaf_order_add(&f.order, 2, 1, b, 3);
+	e2pf_leaf_order_add(&f.order, 3, 1, c, 3);
+	make(&f, root, 3, (struct e2pf_sweeps) {
+		.most = 1, .near = 10, .room = 6, .by_device = true
 	});
-	EXPECT(&f, 10, 20, 30, 15, 35, 12);
+	EXPECT(&f, 10, 11, 12, 20, 21, 22, 30, 40, 31, 32);
+	tear_down(&f);
+	set_up(&f, MIB);
+	e2pf_leaf_order_add(&f.order, 1, 1, a, 4);
+	e2pf_leaf_order_add(&f.order, 2, 1, b, 3);
+	e2pf_leaf_order_add(&f.order, 3, 1, c, 3);
+	make(&f, root, 3, (struct e2pf_sweeps) {
+		.most = 1, .near = 11, .room = 3, .by_device = true
+	});
+	EXPECT(&f, 10, 11, 12, 20, 30, 40, 21, 22, 31, 32);
 	tear_down(&f);
 }
 
