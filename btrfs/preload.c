@@ -190,12 +190,30 @@ void module_drops_cache(int fd)
 	errno = saved;
 }
 
+/* A program that does not know a format either gives up after the superblock,
+ * before a session is opened. */
+static const char *refused_format(int fd)
+{
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	struct e2pf_btrfs_super super;
+	uint64_t offset = e2pf_btrfs_super_offset(0);
+
+	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) != sizeof(bytes) ||
+	    e2pf_btrfs_plan_super(bytes, offset, &super) != E2PF_BTRFS_UNKNOWN)
+		return NULL;
+	return e2pf_btrfs_unknown_format(bytes);
+}
+
 void module_closes(int fd)
 {
 	struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
+	int saved = errno;
 
 	if (!opened)
 		return;
+	if (!self.session && !self.why_not)
+		self.why_not = refused_format(fd);
+	errno = saved;
 	/* The kernel may reuse this descriptor number for another file. */
 	opened->fd = -1;
 }

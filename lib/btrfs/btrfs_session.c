@@ -93,8 +93,8 @@ static const char *read_super(struct e2pf_device *dev,
 	switch (e2pf_btrfs_plan_super(bytes, offset, super)) {
 	case E2PF_BTRFS_OK:
 		return NULL;
-	case E2PF_BTRFS_TREE_V2:
-		return "extent-tree-v2 is not supported";
+	case E2PF_BTRFS_UNKNOWN:
+		return e2pf_btrfs_unknown_format(bytes);
 	default:
 		return "the superblock is damaged";
 	}

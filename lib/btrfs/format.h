@@ -71,6 +71,8 @@ enum bt_item_type {
 /* Superblock features that matter to a reader. */
 #define BT_FEATURE_INCOMPAT_METADATA_UUID (UINT64_C(1) << 10)
 #define BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 (UINT64_C(1) << 13)
+#define BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE (UINT64_C(1) << 14)
+#define BT_FEATURE_INCOMPAT_REMAP_TREE (UINT64_C(1) << 17)
 
 /* Fields of the superblock.  Here and below, values are byte offsets from the
  * start of the structure. */

@@ -64,7 +64,8 @@ enum e2pf_btrfs_verdict {
 	E2PF_BTRFS_OK,
 	E2PF_BTRFS_NONE,	/* not a superblock, or its fields contradict
 				   each other */
-	E2PF_BTRFS_TREE_V2	/* extent-tree-v2, where roots are elsewhere */
+	E2PF_BTRFS_UNKNOWN	/* with a format that e2pf_btrfs_unknown_format()
+				   names */
 };
 
 /* Byte offset on the device of superblock copy `mirror`, which is below
@@ -76,6 +77,11 @@ uint64_t e2pf_btrfs_super_offset(unsigned mirror);
 enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
 					      uint64_t offset,
 					      struct e2pf_btrfs_super *super);
+
+/* The first feature of this superblock with which blocks, or their roots, are
+ * not where this planner would look for them, as a reason; NULL if there is
+ * none. */
+const char *e2pf_btrfs_unknown_format(const void *bytes);
 
 /* How a chunk is laid out over its stripes. */
 enum e2pf_btrfs_profile {

@@ -52,6 +52,29 @@ static void take_roots(const uint8_t *b, struct e2pf_btrfs_super *super)
 	};
 }
 
+const char *e2pf_btrfs_unknown_format(const void *bytes)
+{
+	static const struct {
+		uint64_t flag;
+		const char *why;
+	} formats[] = {
+		{ BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
+		  "extent-tree-v2 is not supported" },
+		{ BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
+		  "raid-stripe-tree is not supported" },
+		{ BT_FEATURE_INCOMPAT_REMAP_TREE,
+		  "remap-tree is not supported" },
+	};
+	uint64_t incompat = bt_le64((const uint8_t *)bytes +
+				    BT_SUPER_INCOMPAT);
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (incompat & formats[i].flag)
+			return formats[i].why;
+	return NULL;
+}
+
 enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
 					      uint64_t offset,
 					      struct e2pf_btrfs_super *super)
@@ -89,8 +112,8 @@ enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
 		return E2PF_BTRFS_NONE;
 	if (!is_root(super, &super->log_root))
 		super->log_root.logical = 0;
-	return incompat & BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 ?
-	       E2PF_BTRFS_TREE_V2 : E2PF_BTRFS_OK;
+	return e2pf_btrfs_unknown_format(bytes) ? E2PF_BTRFS_UNKNOWN :
+						  E2PF_BTRFS_OK;
 }
 
 void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,

@@ -144,8 +144,8 @@ static const char *take_device(struct e2pf_mounted *fs, int fd)
 		case E2PF_BTRFS_OK:
 			why = NULL;
 			break;
-		case E2PF_BTRFS_TREE_V2:
-			why = "extent-tree-v2 is not supported";
+		case E2PF_BTRFS_UNKNOWN:
+			why = e2pf_btrfs_unknown_format(bytes);
 			break;
 		default:
 			break;

@@ -72,7 +72,7 @@ static void test_bad_super(void **state)
 		{ BT_SUPER_ROOT_LEVEL, 1, 8, E2PF_BTRFS_NONE },
 		{ BT_SUPER_ROOT_LEVEL, 1, 7, E2PF_BTRFS_OK },
 		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
-		  E2PF_BTRFS_TREE_V2 },
+		  E2PF_BTRFS_UNKNOWN },
 	};
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 	struct e2pf_btrfs_super super;
@@ -87,6 +87,37 @@ static void test_bad_super(void **state)
 		memcpy(bytes + d->at, &value, d->bytes);
 		assert_int_equal(e2pf_btrfs_plan_super(bytes, 65536, &super),
 				 d->verdict);
+	}
+}
+
+/* Formats in which blocks are elsewhere are refused by name. */
+static void test_unknown_formats(void **state)
+{
+	static const struct {
+		uint64_t flag;
+		const char *why;
+	} formats[] = {
+		{ BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
+		  "extent-tree-v2 is not supported" },
+		{ BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
+		  "raid-stripe-tree is not supported" },
+		{ BT_FEATURE_INCOMPAT_REMAP_TREE,
+		  "remap-tree is not supported" },
+	};
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	struct e2pf_btrfs_super super;
+	size_t i;
+
+	(void)state;
+	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
+	assert_null(e2pf_btrfs_unknown_format(bytes));
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		put64(bytes + BT_SUPER_INCOMPAT, formats[i].flag |
+		      BT_FEATURE_INCOMPAT_METADATA_UUID);
+		assert_int_equal(e2pf_btrfs_plan_super(bytes, 65536, &super),
+				 E2PF_BTRFS_UNKNOWN);
+		assert_string_equal(e2pf_btrfs_unknown_format(bytes),
+				    formats[i].why);
 	}
 }
 
@@ -367,6 +398,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_super),
 		cmocka_unit_test(test_bad_super),
+		cmocka_unit_test(test_unknown_formats),
 		cmocka_unit_test(test_metadata_uuid),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_bad_chunks),
