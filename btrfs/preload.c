@@ -16,6 +16,7 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -267,14 +268,6 @@ bool module_reads(int fd, uint64_t offset, uint64_t length,
 	return true;
 }
 
-void module_has_read(const struct e2pf_read *read)
-{
-	int saved = errno;
-
-	e2pf_engine_after_read(self.session->engine, read);
-	errno = saved;
-}
-
 /* The program's descriptor of a device, or -1. */
 static int descriptor_of(unsigned device)
 {
@@ -285,6 +278,18 @@ static int descriptor_of(unsigned device)
 		    self.opened[i].index == (int)device)
 			return self.opened[i].fd;
 	return -1;
+}
+
+void module_has_read(const struct e2pf_read *read)
+{
+	int saved = errno;
+
+	e2pf_engine_after_read(self.session->engine, read);
+	if (e2pf_btrfs_session_used_once(self.session))
+		posix_fadvise(descriptor_of(read->device),
+			      (off_t)read->offset, (off_t)read->length,
+			      POSIX_FADV_DONTNEED);
+	errno = saved;
 }
 
 bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)

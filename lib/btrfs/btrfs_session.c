@@ -254,6 +254,11 @@ bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
 	       e2pf_engine_brings(session->engine, &ref, planned);
 }
 
+bool e2pf_btrfs_session_used_once(const struct e2pf_session *session)
+{
+	return e2pf_btrfs_used_once(btrfs_of(session)->btrfs);
+}
+
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 {
 	unsigned i;

@@ -55,4 +55,7 @@ errcode_t e2pf_btrfs_write_none(const char *name,
 				const struct e2pf_decisions *decisions,
 				FILE *out);
 
+/* True if the page cache of what the check has read should be dropped. */
+bool e2pf_btrfs_session_used_once(const struct e2pf_session *session);
+
 #endif

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #include "btrfs_source.h"
 #include "format.h"
@@ -74,6 +75,7 @@ struct e2pf_btrfs {
 	struct e2pf_slot_set seen;		/* passed on, or in the order */
 	struct e2pf_leaf_order order;	/* of leaves */
 	bool has_head;
+	atomic_bool used_once;		/* e2pf_btrfs_used_once() */
 	atomic_uint_fast64_t extent_bytes;	/* of leaves of extent trees */
 	uint64_t room;			/* bytes that may be read ahead; the
 					   check reads the rest itself */
@@ -277,6 +279,7 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
 	btrfs->has_head = start->has_head;
+	atomic_store(&btrfs->used_once, false);
 	atomic_store(&btrfs->extent_bytes, 0);
 	atomic_store(&btrfs->complete, false);
 	e2pf_chunk_map_free(&btrfs->map);
@@ -362,6 +365,15 @@ static bool is_read_at_opening(const struct e2pf_btrfs_ptr *root)
 	       !e2pf_btrfs_is_subvolume(root->owner);
 }
 
+/* The check keeps this many bytes of tree blocks in its own memory. */
+static uint64_t kept_by_check(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) ? 0 : (uint64_t)info.totalram * info.mem_unit /
+				    4;
+}
+
 static int by_owner(const void *a, const void *b)
 {
 	const struct e2pf_btrfs_ptr *x = a, *y = b;
@@ -400,6 +412,9 @@ static void make_order(struct e2pf_btrfs *btrfs)
 	e2pf_leaf_order_make(&btrfs->order, root, n, &sweeps, &btrfs->map,
 			     &btrfs->seen);
 	free(root);
+	atomic_store(&btrfs->used_once, is_window(btrfs) &&
+		     btrfs->order.found < kept_by_check() /
+					  btrfs->super.nodesize);
 }
 
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
@@ -652,6 +667,11 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs)
 {
 	return btrfs->order.left * btrfs->super.nodesize;
+}
+
+bool e2pf_btrfs_used_once(const struct e2pf_btrfs *btrfs)
+{
+	return atomic_load(&btrfs->used_once);
 }
 
 bool e2pf_btrfs_has_window(const struct e2pf_btrfs *btrfs)

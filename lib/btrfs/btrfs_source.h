@@ -98,6 +98,14 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
  * threads. */
 uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs);
 
+/*
+ * True if the page cache of a block is best dropped once the check has read it:
+ * leaves are read in a window, and the check keeps all of them.  Under memory
+ * pressure the kernel would otherwise evict blocks read ahead, which were not
+ * used yet, before blocks that were.  May be called from any thread.
+ */
+bool e2pf_btrfs_used_once(const struct e2pf_btrfs *btrfs);
+
 /* True if there were more leaves than may be read ahead at the same time.  Not
  * to be called while there are worker threads. */
 bool e2pf_btrfs_has_window(const struct e2pf_btrfs *btrfs);
