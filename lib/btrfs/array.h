@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* Make room for `more` elements of `size` bytes after those in use.  *array
@@ -20,6 +21,8 @@ static inline bool e2pf_have_room(void **array, size_t *room, size_t used,
 		wanted *= 2;
 	if (wanted == *room)
 		return true;
+	if (wanted > SIZE_MAX / size)
+		return false;
 	grown = realloc(*array, wanted * size);
 	if (!grown)
 		return false;

@@ -189,8 +189,8 @@ static void take_along(struct along *along, uint64_t *leaf, uint64_t sweep)
 }
 
 /* Take leaves of later sweeps along.  The list is in the order of slots.  What
- * there is room for is taken from the lowest slots on, so that later sweeps need
- * not visit that part of the device at all. */
+ * there is room for is taken from the lowest slots on, so that later sweeps
+ * need not visit that part of the device at all. */
 static void take_near(struct e2pf_leaf_order *order, uint64_t sweep,
 		      struct along *along)
 {
