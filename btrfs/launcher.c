@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 {
 	struct run r = { .argc = argc, .argv = argv };
 
-	launch_begin();
+	launch_begin(argv);
 	r.check = arguments_are_check(argc, argv);
 	r.version = arguments_are_version(argc, argv);
 	if (r.check || r.version || arguments_are_send(argc, argv))

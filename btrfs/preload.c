@@ -34,6 +34,7 @@
 #include "linkage.h"
 #include "module.h"
 #include "repeats.h"
+#include "result.h"
 #include "report/stats_file.h"
 #include "send.h"
 
@@ -49,6 +50,7 @@ static struct {
 	struct environment env;
 	bool on;
 	pid_t pid;
+	struct timespec began;
 	pthread_t thread;
 	struct e2pf_btrfs_opened opened[OPENED_MOST];
 	unsigned count;
@@ -392,6 +394,7 @@ static void begin(void)
 	if (getenv(TRIAL_VARIABLE))
 		answer_trial();
 	self.pid = getpid();
+	clock_gettime(CLOCK_MONOTONIC, &self.began);
 	self.thread = pthread_self();
 	run_apart(take_environment, NULL);
 }
@@ -438,24 +441,19 @@ static const char *write_stats(void *ctx, FILE *out)
 
 static void tell(void *unused)
 {
-	struct e2pf_decisions summary = { .count = 0 };
 	struct e2pf_decisions list = { .count = 0 };
-	struct e2pf_session *session;
+	bool sent = send_was_tried();
 
 	(void)unused;
 	gather_decisions(&list);
 	/* The launcher has checked the file; a later error is not reported. */
 	e2pf_stats_put(self.env.stats, stderr, write_stats, &list);
-	if (!self.env.verbose)
-		return;
-	session = shown_session();
-	if (session && session == self.session) {
-		e2pf_session_summarize(session, &summary);
-		e2pf_decisions_print(&summary, "btrfs-prefetch", stderr);
-	}
-	if (session)
-		e2pf_session_describe(session, &list);
-	e2pf_decisions_print(&list, "btrfs-prefetch", stderr);
+	result_tell(&(struct result) {
+		.env = &self.env, .said_by = "btrfs-prefetch",
+		.done = sent ? "sent" : "checked", .began = self.began,
+		.session = shown_session(),
+		.finished = shown_session(), .recorded = !sent && self.session
+	}, &list);
 }
 
 __attribute__((destructor))
@@ -467,6 +465,5 @@ static void end(void)
 		return;
 	end_session();
 	send_ends();
-	if (self.env.stats || self.env.verbose)
-		run_apart(tell, NULL);
+	run_apart(tell, NULL);
 }

@@ -8,6 +8,7 @@
 #include <config.h>
 #endif
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "environment.h"
 #include "launch.h"
 #include "command_line.h"
+#include "outcome.h"
 
 /* e2fsck's exit status for an operational error, e2fsck(8). */
 #define EXIT_OPERATIONAL 8
@@ -88,6 +90,11 @@ static bool prepare(void *ctx, const char *e2fsck)
 		return true;
 	if (r->env.verbose || r->env.stats)
 		launch_say(&launch, "module: left out (%s)", why);
+	if (task.device)
+		history_add(r->env.history, &(struct outcome) {
+			.program = program_invocation_short_name,
+			.device = task.device, .why_not = why
+		});
 	return false;
 }
 
@@ -95,7 +102,7 @@ int main(int argc, char **argv)
 {
 	struct run r = { .argc = argc, .argv = argv };
 
-	launch_begin();
+	launch_begin(argv);
 	launch_configure(&launch, &r.env);
 	launch_run(&launch, argv, r.env.prefetch ? prepare : NULL, &r);
 	return EXIT_OPERATIONAL;

@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "accelerate.h"
@@ -32,6 +33,7 @@
 #include "inherit.h"
 #include "interpose.h"
 #include "linkage.h"
+#include "result.h"
 #include "ext4/ext4_session.h"
 #include "signals.h"
 #include "stages.h"
@@ -64,8 +66,10 @@ static struct {
 	bool on;
 	bool parallel;			/* the checker may have threads */
 	pid_t pid;
+	struct timespec began;
 	_Atomic ext2_filsys fs;		/* the filesystem being checked */
 	uint32_t group_inodes;		/* of each of its groups */
+	uint32_t block_size;
 	struct e2pf_session *session;	/* of `fs`, or of the one before it */
 	struct e2pf_observer observer;
 	_Atomic enum e2pf_ext4_stage stage;
@@ -176,6 +180,7 @@ static void begin_session(ext2_filsys fs, const char *name,
 		session->cfg.before_threads = load_unwinder;
 		self.session = session;
 		self.group_inodes = fs->super->s_inodes_per_group;
+		self.block_size = fs->blocksize;
 		self.fs = fs;
 		e2pf_engine_trace(engine(), self.trace);
 		notice(SEEN_OPEN);
@@ -737,6 +742,7 @@ static void begin(void)
 	read_environment(&self.env, NULL, NULL);
 	self.on = self.env.prefetch;
 	self.pid = getpid();
+	clock_gettime(CLOCK_MONOTONIC, &self.began);
 	findings_import(&found);
 	inherit_environment(&self);
 	if (!self.on)
@@ -762,25 +768,23 @@ static void write_stats(void)
 	e2pf_stats_save(self.session, self.env.stats, stderr);
 }
 
-/* Print the result of the run, then the decisions; only the decisions if no
- * inode was read. */
-static void say_all(void)
+static void tell(void)
 {
-	struct e2pf_decisions summary = { .count = 0 };
 	struct e2pf_decisions all = { .count = 0 };
+	bool scanned = self.session && self.session->cfg.budget;
 
-	if (!self.env.verbose)
-		return;
-	if (self.session && self.session->cfg.budget)
+	if (scanned)
 		all = self.decisions;
-	if (self.session && e2pf_session_summarize(self.session, &summary))
-		e2pf_decisions_print(&summary, "e2fsck-prefetch", stderr);
-	if (self.session)
-		e2pf_session_describe(self.session, &all);
-	else
+	if (!self.session)
 		e2pf_decide(&all, "prefetch", "off",
 			    "no filesystem was opened for a check");
-	e2pf_decisions_print(&all, "e2fsck-prefetch", stderr);
+	result_tell(&(struct result) {
+		.env = &self.env, .said_by = "e2fsck-prefetch",
+		.done = "checked", .began = self.began,
+		.session = self.session, .finished = scanned,
+		.recorded = scanned && !self.env.observe,
+		.block_size = self.block_size
+	}, &all);
 }
 
 __attribute__((destructor))
@@ -797,6 +801,7 @@ static void end(void)
 	signals_hold(&held);
 	e2pf_trace_close(self.trace, !self.on);
 	write_stats();
-	say_all();
+	if (self.env.prefetch)
+		tell();
 	signals_release(&held);
 }

@@ -293,9 +293,7 @@ int configuration_read(const char *path, configuration_take *take_it,
 
 const char *configuration_path(char *error, size_t size)
 {
-	const char *other = getenv(CONFIGURATION_VARIABLE);
-
-	if (!other || !*other)
+	if (!environment_get(CONFIGURATION_VARIABLE))
 		return CONFIGURATION;
 	return environment_path(CONFIGURATION_VARIABLE, error, size);
 }

@@ -14,12 +14,42 @@
 #include "findings.h"
 #include "settings.h"
 
-/* An empty variable counts as unset. */
-static const char *variable(const char *name)
+/* The prefix that makes our variables' names unmistakable. */
+#define PREFIX "E2"
+#define PREFIXED "PREFETCH"
+
+/* Room for the longest name, with the prefix. */
+#define MOST_NAME 64
+
+static const char *get(const char *name)
 {
 	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+const char *environment_name(const char *name)
+{
+	static char prefixed[MOST_NAME];
+
+	if (strncmp(name, PREFIXED, strlen(PREFIXED)))
+		return name;
+	snprintf(prefixed, sizeof(prefixed), PREFIX "%s", name);
+	return get(prefixed) ? prefixed : name;
+}
+
+const char *environment_get(const char *name)
+{
+	return get(environment_name(name));
+}
+
+void environment_unset(const char *name)
+{
+	char prefixed[MOST_NAME];
+
+	snprintf(prefixed, sizeof(prefixed), PREFIX "%s", name);
+	unsetenv(prefixed);
+	unsetenv(name);
 }
 
 /* Parse "0" or "1" into *flag. */
@@ -28,6 +58,24 @@ static int parse_flag(const char *value, bool *flag)
 	if (strcmp(value, "0") && strcmp(value, "1"))
 		return -1;
 	*flag = *value == '1';
+	return 0;
+}
+
+static int parse_verbose(const char *value, unsigned *verbose)
+{
+	if (*value < '0' || *value > '2' || value[1])
+		return -1;
+	*verbose = (unsigned)(*value - '0');
+	return 0;
+}
+
+static int parse_history(const char *value, const char **history)
+{
+	bool flag;
+
+	if (*value != '/' && parse_flag(value, &flag))
+		return -1;
+	*history = value;
 	return 0;
 }
 
@@ -45,7 +93,7 @@ static int parse_io(const char *value, enum io_choice *io)
  * program.  Those from BANDWIDTH on limit the resources that prefetching takes
  * from other processes. */
 enum setting {
-	PREFETCH, MMAP_IO, ACCEL, VERBOSE, OBSERVE,
+	PREFETCH, MMAP_IO, ACCEL, VERBOSE, OBSERVE, PAST,
 	THREADS, MEMORY, BANDWIDTH, REQUESTS, IO_PRIORITY, NICE, SETTINGS
 };
 
@@ -65,8 +113,9 @@ static const struct {
 	[MMAP_IO] = { "TEST_MMAP_IO", "0 or 1", NULL },
 	[ACCEL] = { "PREFETCH_ACCEL", "none, all or a list of crc32c, "
 		    "bitmaps, indirect", "accelerations" },
-	[VERBOSE] = { "PREFETCH_VERBOSE", "0 or 1", "verbose" },
+	[VERBOSE] = { "PREFETCH_VERBOSE", "0, 1 or 2", "verbose" },
 	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1", NULL },
+	[PAST] = { "PREFETCH_HISTORY", "0, 1 or an absolute path", "history" },
 	[THREADS] = { "PREFETCH_THREADS", "a number from 1 to 256",
 		      "threads" },
 	[MEMORY] = { "PREFETCH_MEM", size, "memory" },
@@ -112,9 +161,11 @@ static int parse(enum setting setting, const char *value,
 	case ACCEL:
 		return accelerations_parse(value, &env->accel);
 	case VERBOSE:
-		return parse_flag(value, &env->verbose);
+		return parse_verbose(value, &env->verbose);
 	case OBSERVE:
 		return parse_flag(value, &env->observe);
+	case PAST:
+		return parse_history(value, &env->history);
 	default:
 		return parse_reading(setting, value, &env->settings);
 	}
@@ -132,10 +183,11 @@ const char *environment_translate(const char *name, const char **value,
 	if (i == SETTINGS)
 		return NULL;
 	*expected = settings[i].expected;
-	if (i == PREFETCH || i == VERBOSE) {
-		*expected = "on or off";
+	if (i == PREFETCH || i == VERBOSE || i == PAST) {
+		*expected = i == VERBOSE ? "off, on or details" : "on or off";
 		*value = !strcmp(*value, "on") ? "1" :
-			 !strcmp(*value, "off") ? "0" : "";
+			 !strcmp(*value, "off") ? "0" :
+			 i == VERBOSE && !strcmp(*value, "details") ? "2" : "";
 	}
 	if (!parse(i, *value, &env))
 		*expected = NULL;
@@ -161,7 +213,7 @@ static void describe(char *line, size_t size_of_line, enum setting setting,
 
 	environment_print(value, sizeof(value), wrong);
 	snprintf(line, size_of_line, "%s: \"%s\" is not %s%s",
-		 settings[setting].variable, value,
+		 environment_name(settings[setting].variable), value,
 		 settings[setting].expected, instead);
 }
 
@@ -176,7 +228,7 @@ static bool is_decisive(enum setting setting)
 static bool read_variable(enum setting setting, struct environment *env,
 			  environment_say *say, void *ctx)
 {
-	const char *value = variable(settings[setting].variable);
+	const char *value = environment_get(settings[setting].variable);
 	char line[256];
 
 	if (!value || !parse(setting, value, env))
@@ -199,11 +251,12 @@ void read_environment(struct environment *env, environment_say *say, void *ctx)
 	if (!env->prefetch)
 		return;
 	env->accel = ACCEL_ALL;
+	env->history = "1";
 	for (i = PREFETCH + 1; i < SETTINGS; i++)
 		if (!read_variable(i, env, say, ctx) && is_decisive(i))
 			env->prefetch = false;
-	env->stats = variable("PREFETCH_STATS");
-	env->trace = variable("PREFETCH_TRACE");
+	env->stats = environment_get("PREFETCH_STATS");
+	env->trace = environment_get("PREFETCH_TRACE");
 }
 
 int read_environment_settings(struct e2pf_settings *to, char *error,
@@ -213,7 +266,7 @@ int read_environment_settings(struct e2pf_settings *to, char *error,
 	unsigned i;
 
 	for (i = FIRST_OF_READING; i < SETTINGS; i++) {
-		value = variable(settings[i].variable);
+		value = environment_get(settings[i].variable);
 		if (value && parse_reading(i, value, to)) {
 			describe(error, size_of_error, i, value, "");
 			return -1;
@@ -240,7 +293,7 @@ bool environment_is_privileged(void)
 const char *environment_path(const char *name, char *error,
 			     size_t size_of_error)
 {
-	const char *path = getenv(name), *why = NULL;
+	const char *path = environment_get(name), *why = NULL;
 	char value[257];
 
 	if (environment_is_privileged())
@@ -250,6 +303,7 @@ const char *environment_path(const char *name, char *error,
 	if (!why)
 		return path;
 	environment_print(value, sizeof(value), path ? path : "");
-	snprintf(error, size_of_error, "%s: \"%s\" %s", name, value, why);
+	snprintf(error, size_of_error, "%s: \"%s\" %s",
+		 environment_name(name), value, why);
 	return NULL;
 }

@@ -21,9 +21,25 @@ struct environment {
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
 	const char *trace;		/* PREFETCH_TRACE: a file or NULL */
 	bool observe;			/* PREFETCH_OBSERVE */
-	bool verbose;			/* PREFETCH_VERBOSE */
+	unsigned verbose;		/* PREFETCH_VERBOSE: 0, a sentence, or
+					   details too */
+	const char *history;		/* PREFETCH_HISTORY: see outcome.h */
 	unsigned accel;			/* PREFETCH_ACCEL: a set, findings.h */
 };
+
+/*
+ * The value of one of our variables.  An empty variable counts as unset.  Each
+ * variable whose name begins with PREFETCH may also be written E2PREFETCH..., and
+ * if both are set that one counts.  Returns NULL if neither is set.
+ */
+const char *environment_get(const char *name);
+
+/* The name by which this variable is set, for a message.  Valid until the next
+ * call of one of these functions.  Not thread-safe. */
+const char *environment_name(const char *name);
+
+/* Remove the variable, under both names. */
+void environment_unset(const char *name);
 
 /* Called with one line of text, without a newline. */
 typedef void environment_say(void *ctx, const char *line);

@@ -117,7 +117,23 @@ static void set_guard(bool certain)
 		putenv((char *)stock_guard());
 }
 
-void launch_begin(void)
+/* Whether the program was called by a name that asks for prefetching. */
+static bool by_name;
+
+/* The stock program prints the name that it was called by. */
+static void take_name(char *name)
+{
+	static const char suffix[] = "-prefetch";
+	size_t len = name ? strlen(name) : 0;
+
+	if (len < sizeof(suffix) ||
+	    strcmp(name + len - (sizeof(suffix) - 1), suffix))
+		return;
+	name[len - (sizeof(suffix) - 1)] = '\0';
+	by_name = true;
+}
+
+void launch_begin(char **argv)
 {
 	int fd;
 
@@ -127,6 +143,7 @@ void launch_begin(void)
 	if (fd >= 0)
 		close(fd);
 	keep_environment();
+	take_name(argv[0]);
 }
 
 /*
@@ -135,9 +152,7 @@ void launch_begin(void)
 
 static bool is_set(const char *variable)
 {
-	const char *value = getenv(variable);
-
-	return value && *value;
+	return environment_get(variable);
 }
 
 /* Store the path of this program's file in exe[PATH_MAX].  If /proc is not
@@ -205,8 +220,9 @@ static bool take_settings(const struct launch *l)
 				    sizeof(error));
 	if (result > 0 && strcmp(path, CONFIGURATION)) {
 		environment_print(error, sizeof(error), path);
-		launch_say(l, "PREFETCH_CONFIG: \"%s\": %s; the defaults are "
-			   "used", error, strerror(ENOENT));
+		launch_say(l, "%s: \"%s\": %s; the defaults are used",
+			   environment_name("PREFETCH_CONFIG"), error,
+			   strerror(ENOENT));
 	}
 	if (result < 0 && *error)
 		launch_say(l, "%s; prefetching is off", error);
@@ -246,15 +262,15 @@ static void check_file(const struct launch *l, const char *variable,
 	if (!why)
 		return;
 	environment_print(text, sizeof(text), *path);
-	launch_say(l, "%s: cannot write \"%s\": %s; there %s", variable, text,
-		   why, instead);
+	launch_say(l, "%s: cannot write \"%s\": %s; there %s",
+		   environment_name(variable), text, why, instead);
 	*path = NULL;
-	unsetenv(variable);
+	environment_unset(variable);
 }
 
 void launch_configure(const struct launch *l, struct environment *env)
 {
-	const char *value = getenv("PREFETCH");
+	const char *value = environment_get("PREFETCH");
 	bool automatic = value && !strcmp(value, "auto");
 
 	memset(env, 0, sizeof(*env));
@@ -262,7 +278,9 @@ void launch_configure(const struct launch *l, struct environment *env)
 	if ((value && !strcmp(value, "0")) || !kept.list)
 		return;
 	if (automatic)
-		unsetenv("PREFETCH");
+		environment_unset("PREFETCH");
+	else if (by_name && !value && setenv("PREFETCH", "1", 1))
+		return;
 	if (!take_settings(l) ||
 	    (!is_set("PREFETCH") && ((!automatic && !is_habit()) ||
 				     setenv("PREFETCH", "1", 1))))
@@ -423,7 +441,8 @@ static bool run_found(void *ctx, const struct stock_found *found)
 	environment_print(text, sizeof(text), path);
 	if (found->named)
 		launch_say(r->launch, "%s: cannot run \"%s\": %s; the stock "
-			   "program is run", r->launch->stock.variable, text,
+			   "program is run",
+			   environment_name(r->launch->stock.variable), text,
 			   strerror(err));
 	else
 		launch_say(r->launch, "cannot run %s: %s", text, strerror(err));

@@ -274,10 +274,10 @@ static void try_named(struct search *s)
 {
 	struct stock_found found = { .named = true };
 	const char *variable = s->program->variable;
-	const char *value = getenv(variable), *path, *why;
+	const char *value = environment_get(variable), *path, *why;
 	char line[512], text[257], aside[PATH_MAX];
 
-	if (!value || !*value)
+	if (!value)
 		return;
 	path = environment_path(variable, line, sizeof(line) - 64);
 	if (path) {
@@ -291,7 +291,7 @@ static void try_named(struct search *s)
 		if (!why)
 			return;
 		snprintf(line, sizeof(line), "%s: cannot run \"%s\": %s",
-			 variable, text, why);
+			 environment_name(variable), text, why);
 	}
 	strncat(line, "; the stock program is run",
 		sizeof(line) - strlen(line) - 1);

@@ -327,7 +327,8 @@ bool e2pf_session_summarize(struct e2pf_session *s,
 	struct e2pf_engine_stats st;
 
 	e2pf_session_count(s, &st);
-	if (!st.threads)
+	/* Without an engine there are no counts of reads. */
+	if (!st.threads || !s->type->order)
 		return false;
 	e2pf_summarize(list, &st, &s->topo, s->type->stage_names,
 		       s->type->stages);

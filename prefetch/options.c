@@ -244,8 +244,8 @@ int configure_options(struct options *o)
 				    sizeof(error));
 	/* It is not an error if the installed file is missing. */
 	if (result > 0 && strcmp(path, CONFIGURATION)) {
-		snprintf(error, sizeof(error), "PREFETCH_CONFIG: %s",
-			 strerror(ENOENT));
+		snprintf(error, sizeof(error), "%s: %s",
+			 environment_name("PREFETCH_CONFIG"), strerror(ENOENT));
 		return wrong_environment(error);
 	}
 	if (result < 0) {

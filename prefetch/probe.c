@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "filesystem.h"
 #include "report/json.h"
+#include "report/words.h"
 
 /* Version of the JSON, doc/statistics.md. */
 #define PROBE_SCHEMA 2
@@ -92,20 +93,6 @@ static void print_decisions(const struct e2pf_probe *p)
 		printf("%s%s: %s (%s)\n", i ? "          " : "a check   ",
 		       p->decisions[i].about, p->decisions[i].decision,
 		       p->decisions[i].reason);
-}
-
-/* "14 s", "3.7 s", "25 min": with the digits that are meaningful. */
-static const char *in_words(double seconds, char *text, size_t size)
-{
-	if (seconds < 9.95)
-		snprintf(text, size, "%.2g s", seconds);
-	else if (seconds < 120)
-		snprintf(text, size, "%.0f s", seconds);
-	else if (seconds < 7200)
-		snprintf(text, size, "%.0f min", seconds / 60);
-	else
-		snprintf(text, size, "%.1f h", seconds / 3600);
-	return text;
 }
 
 static void print_time(const struct e2pf_estimate *e, const char *label)

@@ -77,6 +77,12 @@ struct e2pf_stage_stats {
 	uint64_t stall_ns;	/* spent in reads and at the gate */
 };
 
+/* Amount of metadata of one class. */
+struct e2pf_class_count {
+	uint64_t bytes;
+	uint64_t runs;		/* of adjacent references */
+};
+
 struct e2pf_engine_stats {
 	uint64_t planned_bytes;		/* examined, cached or not */
 	uint64_t prefetched_bytes;	/* not cached, and asked for */
@@ -95,6 +101,8 @@ struct e2pf_engine_stats {
 	uint64_t deep_latency_ns;	/* for each of eight at once */
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */
+	/* What was asked for, without gaps. */
+	struct e2pf_class_count asked[E2PF_CLASS_BITS];
 	struct e2pf_stage_stats stage[E2PF_STAGES];
 };
 
@@ -226,12 +234,6 @@ bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
 
 void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats);
-
-/* Amount of metadata of one class. */
-struct e2pf_class_count {
-	uint64_t bytes;
-	uint64_t runs;		/* of adjacent references */
-};
 
 /* Walk all phases that do not wait for the checker, in this thread, reading
  * only what must be parsed, and count what would be read ahead.  `count` has an

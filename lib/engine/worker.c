@@ -104,6 +104,7 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 	uint64_t last = e2pf_place(e, device, offset + len - 1);
 	uint64_t grain = e->cfg.source->grain;
 	uint64_t covered = 0, new_places = 0, gap;
+	unsigned last_class = E2PF_CLASS_BITS;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -127,6 +128,11 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		count_unrecorded(w, (missing - added) * grain, later);
 		new_places += missing;
 		covered += b - a + 1;
+		e->stats.asked[refs[i].cls].bytes += missing * grain;
+		e->stats.asked[refs[i].cls].runs += missing &&
+						    refs[i].cls != last_class;
+		if (missing)
+			last_class = refs[i].cls;
 		if (!later)
 			e2pf_count_bytes(w, missing * grain);
 	}

@@ -31,6 +31,9 @@
 #define AHEAD_LEAST (1.0 / 8)
 #define AHEAD_MOST (1.0 / 2)
 
+/* The speed of a device whose transfer was not measured. */
+#define USUAL_BYTES_PER_SECOND 125000000u
+
 /* Where the expected time lies between the lowest (0) and the highest (1). */
 #define EXPECT_HEAD 0.3
 #define EXPECT_FLASH 0.5
@@ -126,4 +129,40 @@ void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads)
 	p->prefetch.high = cpu * ACCELERATED * 2 + ahead.high;
 	expect(p, &p->stock);
 	expect(p, &p->prefetch);
+}
+
+double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
+			     uint32_t block_size, double seconds)
+{
+	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_probe p = {
+		.plan = plan, .plan_count = E2PF_CLASSES,
+		.block_size = block_size, .block_order = stats->has_head,
+		.latency = (double)stats->latency_ns / 1e9,
+		.deep_latency = (double)stats->deep_latency_ns / 1e9,
+		.bytes_per_second = USUAL_BYTES_PER_SECOND
+	};
+	uint64_t waited_ns = 0, own_ns = stats->own_stall_ns;
+	struct e2pf_estimate wait;
+	struct amounts a;
+	double gain;
+	unsigned i;
+
+	if (!stats->latency_ns)
+		return 0;
+	for (i = 0; i < E2PF_CLASSES; i++)
+		plan[i] = (struct e2pf_class_plan) {
+			.blocks = stats->asked[i].bytes / block_size,
+			.runs = stats->asked[i].runs
+		};
+	count(&p, &a);
+	wait_alone(&p, &a, &wait);
+	expect(&p, &wait);
+	for (i = 0; i < E2PF_STAGES; i++)
+		waited_ns += stats->stage[i].stall_ns;
+	/* It would have waited for the rest just the same. */
+	gain = wait.expected;
+	if (waited_ns > own_ns)
+		gain -= (double)(waited_ns - own_ns) / 1e9;
+	return gain > 0 ? seconds + gain : 0;
 }

@@ -7,6 +7,7 @@
 #define E2PF_ESTIMATE_H
 
 #include "e2prefetch.h"
+#include "engine/engine.h"
 
 /*
  * Fill in the estimates for a check without and with readahead, from the other
@@ -15,5 +16,14 @@
  * heads that move independently, at least 1.  Pure.
  */
 void e2pf_estimate_check(struct e2pf_probe *probe, unsigned heads);
+
+/*
+ * How long a check that has just taken `seconds` would have taken without
+ * readahead: what it computed, and what it would have waited for the blocks that
+ * were read ahead of it.  The time that accelerations saved is not counted.
+ * Returns 0 if the device was not measured, or if nothing was gained.
+ */
+double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
+			     uint32_t block_size, double seconds);
 
 #endif

@@ -39,6 +39,10 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 		to->peak_lookahead_bytes = from->peak_lookahead_bytes;
 	if (from->threads > to->threads)
 		to->threads = from->threads;
+	for (i = 0; i < E2PF_CLASS_BITS; i++) {
+		to->asked[i].bytes += from->asked[i].bytes;
+		to->asked[i].runs += from->asked[i].runs;
+	}
 	for (i = 0; i < E2PF_STAGES; i++) {
 		to->stage[i].ns += from->stage[i].ns;
 		to->stage[i].reads += from->stage[i].reads;

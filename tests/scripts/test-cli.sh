@@ -167,22 +167,31 @@ library_accelerations()
 	fi
 }
 
-# decision ABOUT DECISION: with PREFETCH_VERBOSE=1 one line has this decision.
+# decision ABOUT DECISION: with PREFETCH_VERBOSE=2 one line has this decision.
 decision()
 {
-	PREFETCH=1 PREFETCH_VERBOSE=1 launch -fn "$image" || return
+	PREFETCH=1 PREFETCH_VERBOSE=2 launch -fn "$image" || return
 	grep "^e2fsck-prefetch: " "$dir/err"
 	[ "$(grep -c "^e2fsck-prefetch: $1: $2" "$dir/err")" = 1 ]
 }
 
-# PREFETCH_VERBOSE adds only its lines; without it nothing is added.
+# PREFETCH_VERBOSE=1 adds one sentence, 2 its details too; without it nothing is
+# added.
 verbose_adds()
 {
+	local sentence="e2fsck-prefetch: checked in [0-9.e-]* s"
+
 	PREFETCH=1 PREFETCH_VERBOSE=0 launch -fn "$image" || return
 	cp "$dir/err" "$dir/quiet"
 	PREFETCH=1 PREFETCH_VERBOSE=1 launch -fn "$image" || return
-	! cmp -s "$dir/err" "$dir/quiet" &&
-	grep -v "^e2fsck-prefetch: [a-z0-9]*: .* (.*)$" "$dir/err" |
+	cat "$dir/err"
+	[ "$(grep -c "^$sentence" "$dir/err")" = 1 ] &&
+	grep -v "^$sentence" "$dir/err" | diff "$dir/quiet" - || return
+	PREFETCH=1 PREFETCH_VERBOSE=2 launch -fn "$image" || return
+	grep "^e2fsck-prefetch: " "$dir/err" | head -n 1 | grep "^$sentence" &&
+	[ "$(grep -c "^e2fsck-prefetch: " "$dir/err")" -gt 3 ] &&
+	grep -v "^$sentence" "$dir/err" |
+		grep -v "^e2fsck-prefetch: [a-z0-9]*: .* (.*)$" |
 		diff "$dir/quiet" -
 }
 
@@ -199,7 +208,7 @@ verbose_cold()
 	cp --sparse=auto "$image" "$dir/cold"
 	dd of="$dir/cold" conv=notrunc,fdatasync oflag=nocache count=0 \
 		status=none
-	PREFETCH=1 PREFETCH_VERBOSE=1 PREFETCH_ACCEL=none \
+	PREFETCH=1 PREFETCH_VERBOSE=2 PREFETCH_ACCEL=none \
 		launch -fn "$dir/cold" || return
 	if grep -q "prefetch: asleep" "$dir/err"; then
 		echo "in memory: its pages cannot be dropped here"
@@ -243,7 +252,7 @@ verbose_clean()
 decisions_in_stats()
 {
 	rm -f "$dir/stats"
-	PREFETCH=1 PREFETCH_VERBOSE=1 PREFETCH_STATS=$dir/stats \
+	PREFETCH=1 PREFETCH_VERBOSE=2 PREFETCH_STATS=$dir/stats \
 		launch -fn "$image" || return
 	jq -r '.decisions[] | "\(.about): \(.decision) (\(.reason))"' \
 		"$dir/stats" >"$dir/decisions"
@@ -289,7 +298,7 @@ test_accelerations()
 		return
 	fi
 	library_accelerations
-	tap_check "PREFETCH_VERBOSE=1 adds lines of its own" verbose_adds
+	tap_check "PREFETCH_VERBOSE adds a sentence, then details" verbose_adds
 	tap_check "of a cold check, what it came to" verbose_cold
 	if [ ! -e /etc/ld.so.cache ] || [ -n "$E2PF_RUNTIME" ]; then
 		tap_skip "the unwinder, loaded for threads" "another linker"
@@ -791,6 +800,94 @@ static_says()
 	cat "$dir/out" "$dir/err" 2>/dev/null | grep "module: left out"
 }
 
+#
+# The command e2fsck-prefetch.
+#
+
+# by_name OPTION...: as stock e2fsck, called by its name and by a path.
+by_name()
+{
+	local name status
+
+	for name in e2fsck "$dir/bin/e2fsck"; do
+		(exec -a "$name" "$E2FSCK_STOCK" "$@") >"$dir/so" 2>"$dir/se" \
+			</dev/null
+		status=$?
+		(
+			PATH=$dir/bin:$PATH
+			"$name-prefetch" "$@"
+		) >"$dir/out" 2>"$dir/err" </dev/null
+		[ $? = $status ] || { echo "not status $status"; return 1; }
+		sed -i '/^e2fsck-prefetch: this e2fsck prefetches/d' "$dir/err"
+		same "$dir/so" "$dir/out" "$dir/se" "$dir/err" || return
+	done
+}
+
+# named_reads_ahead yes|no [VARIABLE=VALUE...]
+named_reads_ahead()
+{
+	local expected=$1
+
+	shift
+	rm -f "$dir/stats"
+	env "PREFETCH_STATS=$dir/stats" "$@" "$dir/bin/e2fsck-prefetch" -fn \
+		"$image" >"$dir/out" 2>&1 || { cat "$dir/out"; return 1; }
+	case $expected in
+	yes) [ -s "$dir/stats" ] ;;
+	no) [ ! -e "$dir/stats" ] ;;
+	esac
+}
+
+# Without a variable; against the file, but not against a variable.
+named_prefetches()
+{
+	echo "prefetch = off" >"$dir/conf"
+	named_reads_ahead yes && named_reads_ahead yes PREFETCH= &&
+	named_reads_ahead yes PREFETCH_CONFIG="$dir/conf" &&
+	named_reads_ahead no PREFETCH=0 &&
+	named_reads_ahead no E2PREFETCH=0 PREFETCH=1 &&
+	named_reads_ahead no PREFETCH=auto PREFETCH_CONFIG="$dir/conf"
+}
+
+built_commands()
+{
+	rm -f "$dir/stats"
+	PREFETCH_STATS=$dir/stats "$top_builddir/e2fsck/e2fsck-prefetch" -fn \
+		"$image" && [ -s "$dir/stats" ] || return
+	! have_program btrfs || [ "$("$top_builddir/btrfs/btrfs-prefetch" \
+		version 2>"$dir/err")" = "$(btrfs version)" ] &&
+		grep "^btrfs-prefetch: this btrfs prefetches" "$dir/err"
+}
+
+# A variable by its second name, for the launcher and the module.
+prefixed()
+{
+	rm -f "$dir/stats"
+	E2PREFETCH=1 E2PREFETCH_STATS=$dir/stats E2PREFETCH_THREADS=3 \
+		launch -fn "$image" && [ -s "$dir/stats" ] || return
+	PREFETCH=1 E2PREFETCH_STATS=/nosuch/x launch -fn "$image" &&
+	grep "^e2fsck-prefetch: E2PREFETCH_STATS: cannot write" "$dir/err"
+}
+
+test_by_name()
+{
+	if [ -n "$E2PF_RUNTIME" ]; then
+		tap_skip "e2fsck-prefetch" \
+			"a sanitizer's runtime goes before the module"
+		return
+	fi
+	mkdir "$dir/bin"
+	ln -s "$E2FSCK_TEST" "$dir/bin/e2fsck-prefetch"
+	tap_check "e2fsck-prefetch -fn is e2fsck -fn" by_name -fn "$image"
+	tap_check "e2fsck-prefetch -V is e2fsck -V" by_name -V
+	tap_check "e2fsck-prefetch without arguments: the usage" by_name
+	tap_check "e2fsck-prefetch with a wrong option" by_name -G "$image"
+	tap_check "e2fsck-prefetch of what is not there" by_name "$dir/nosuch"
+	tap_check "e2fsck-prefetch prefetches" named_prefetches
+	tap_check "the commands of the build tree" built_commands
+	tap_check "variables with the prefix E2" prefixed
+}
+
 test_cli()
 {
 	dir=$E2PF_TMP/cli
@@ -803,6 +900,7 @@ test_cli()
 	tap_check "PREFETCH=0 without arguments" no_arguments 0
 	tap_check "PREFETCH=1 without arguments" no_arguments 1
 	test_values
+	test_by_name
 	test_stats
 	test_accelerations
 	test_journal

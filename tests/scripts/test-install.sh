@@ -74,6 +74,21 @@ checks_an_image()
 		grep -q '"planned_bytes"' "$dir/stats"
 }
 
+# The commands, from the folder that is in root's PATH: the module beside the
+# launcher is found through the link.
+commands_prefetch()
+{
+	local command
+
+	command=$(installed sbin/e2fsck-prefetch) || return
+	rm -f "$dir/stats"
+	PREFETCH_STATS=$dir/stats "$command" -fn "$image" >"$dir/ours" 2>&1 ||
+		return
+	grep -q '"planned_bytes"' "$dir/stats" || return
+	command=$(installed sbin/btrfs-prefetch) && [ -x "$command" ] &&
+	[[ $(readlink "$command") = */btrfs ]]
+}
+
 # The pkg-config file, changed as if DESTDIR were the root.
 shift_pkg_config()
 {
@@ -267,6 +282,8 @@ test_install()
 	if [ "${SANITIZERS:-no}" = no ]; then
 		tap_check "e2prefetch -V" says_version
 		tap_check "the launcher, with PREFETCH=1" checks_an_image
+		tap_check "e2fsck-prefetch and btrfs-prefetch" \
+			commands_prefetch
 	else
 		tap_skip "the programs" "built with $SANITIZERS"
 	fi

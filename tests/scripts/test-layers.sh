@@ -55,10 +55,10 @@ test_layers()
 	tap_check "accelerations know nothing of the launcher and module" \
 		includes accel 'report/decisions\.h|device/.*\.h'
 	tap_check "what all launchers do knows no checker" includes launch \
-		'e2prefetch\.h|settings\.h|report/stats_file\.h|(accel|findings)\.h'
+		'e2prefetch\.h|settings\.h|session\.h|report/.*\.h|(accel|findings)\.h'
 	tap_check "e2prefetch knows nothing of e2fsck's module" \
 		includes prefetch \
-		'e2prefetch\.h|settings\.h|report/(json|stats_file)\.h|(configuration|environment)\.h'
+		'e2prefetch\.h|settings\.h|report/(json|stats_file|words)\.h|(configuration|environment|outcome)\.h'
 }
 
 tmp_setup

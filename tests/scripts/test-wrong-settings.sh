@@ -106,7 +106,8 @@ test_variables()
 	tell_values yes PREFETCH_THREADS 0 abc -1 257 18446744073709551617
 	tell_values yes PREFETCH_MEM abc 0 1Q -5M 1023K 99999999999T
 	tell_values yes PREFETCH_ACCEL x , crc32c, "crc32c bitmaps" CRC32C
-	tell_values yes PREFETCH_VERBOSE 2 yes
+	tell_values yes PREFETCH_VERBOSE 3 yes 11
+	tell_values yes PREFETCH_HISTORY x 2 history
 	tell_values yes PREFETCH_OBSERVE yes
 	tell_values no PREFETCH_BANDWIDTH 50m 1000
 	tell_values no PREFETCH_IOPS 0 many
@@ -334,7 +335,7 @@ test_settings()
 	test_lines
 	echo "verbose = on" >"$conf"
 	tap_check "a wrong variable is not the file's setting either" \
-		reads_ahead yes 1 "is not 0 or 1; the default is used" \
+		reads_ahead yes 1 "is not 0, 1 or 2; the default is used" \
 		PREFETCH=1 PREFETCH_CONFIG="$conf" PREFETCH_VERBOSE=x
 	echo "threads = 4" >"$conf"
 	chmod 0600 "$conf"

@@ -160,7 +160,7 @@ make_system()
 	echo booted >"$root/etc/hostname"
 	mkdir "$root/data"
 	# The module's report of a check.
-	echo "verbose = on" >>"$root/etc/e2prefetch.conf"
+	echo "verbose = details" >>"$root/etc/e2prefetch.conf"
 	write_report "$root/report"
 	write_unit "$root/etc/systemd/system/report.service"
 	# A login on the serial line would interrupt the report.

@@ -177,7 +177,7 @@ static void line_numbers(void **state)
 	assert_refused("\xef\xbb\xbf# x\nmemory = x\n", 2, "a size");
 	assert_refused("threads = 4\nmemory = 1M\n\tnice = 3\n", 3, "twice");
 	assert_refused("memory\nthreads\nprefetch = x\n", 1, "name = value");
-	assert_refused("nice = 3\n; x\n# y\n\nverbose = x", 5, "on or off");
+	assert_refused("nice = 3\n; x\n# y\n\nverbose = x", 5, "off, on");
 	/* Comments longer than what libinih reads at a time. */
 	memset(text, ' ', sizeof(text));
 	text[0] = '#';

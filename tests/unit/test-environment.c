@@ -23,7 +23,7 @@ static const char *const names[] = {
 	"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS", "PREFETCH_MEM",
 	"PREFETCH_STATS", "PREFETCH_ACCEL", "PREFETCH_VERBOSE",
 	"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
-	"PREFETCH_NICE", "PREFETCH_OBSERVE"
+	"PREFETCH_NICE", "PREFETCH_OBSERVE", "PREFETCH_HISTORY"
 };
 
 #define CRC32C (1u << ABILITY_CRC32C)
@@ -116,9 +116,16 @@ static void good_values(void **state)
 	assert_int_equal(read_with("PREFETCH_MEM", "2G", &env), 0);
 	assert_true(env.settings.memory == UINT64_C(2) << 30);
 	assert_int_equal(read_with("PREFETCH_VERBOSE", "1", &env), 0);
-	assert_true(env.verbose);
+	assert_int_equal(env.verbose, 1);
+	assert_int_equal(read_with("PREFETCH_VERBOSE", "2", &env), 0);
+	assert_int_equal(env.verbose, 2);
 	assert_int_equal(read_with("PREFETCH_VERBOSE", "0", &env), 0);
-	assert_false(env.verbose);
+	assert_int_equal(env.verbose, 0);
+	assert_string_equal(env.history, "1");
+	assert_int_equal(read_with("PREFETCH_HISTORY", "0", &env), 0);
+	assert_string_equal(env.history, "0");
+	assert_int_equal(read_with("PREFETCH_HISTORY", "/a/file", &env), 0);
+	assert_string_equal(env.history, "/a/file");
 	assert_int_equal(read_with("PREFETCH_STATS", "-", &env), 0);
 	assert_string_equal(env.stats, "-");
 	assert_int_equal(read_with("PREFETCH_STATS", "/a/file", &env), 0);
@@ -158,7 +165,11 @@ static void settings_of_the_file(void **state)
 		{ "prefetch", "on", "PREFETCH", "1", NULL },
 		{ "prefetch", "1", "PREFETCH", NULL, "on or off" },
 		{ "verbose", "off", "PREFETCH_VERBOSE", "0", NULL },
-		{ "verbose", "", "PREFETCH_VERBOSE", NULL, "on or off" },
+		{ "verbose", "details", "PREFETCH_VERBOSE", "2", NULL },
+		{ "verbose", "", "PREFETCH_VERBOSE", NULL,
+		  "off, on or details" },
+		{ "history", "off", "PREFETCH_HISTORY", "0", NULL },
+		{ "history", "/x", "PREFETCH_HISTORY", NULL, "on or off" },
 		{ "PREFETCH_THREADS", "4", NULL, NULL, NULL },
 		{ "observe", "on", NULL, NULL, NULL },
 	};
@@ -188,7 +199,10 @@ static void bad_values(void **state)
 		const char *name, *value;
 		bool limit;
 	} bad[] = {
-		{ "PREFETCH_VERBOSE", "2", false },
+		{ "PREFETCH_VERBOSE", "3", false },
+		{ "PREFETCH_VERBOSE", "11", false },
+		{ "PREFETCH_HISTORY", "2", false },
+		{ "PREFETCH_HISTORY", "folder/history", false },
 		{ "PREFETCH_VERBOSE", "yes", false },
 		{ "TEST_MMAP_IO", "2", false },
 		{ "TEST_MMAP_IO", "yes", false },
@@ -324,10 +338,46 @@ static void for_reading_ahead(void **state)
 	assert_true(settings.memory == 1 << 20);
 }
 
+/* Each variable but TEST_MMAP_IO has a second name, which counts if both are
+ * set, and which a message names if it is the one that is set. */
+static void prefixed_names(void **state)
+{
+	struct environment env;
+	char prefixed[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(prefixed, sizeof(prefixed), "E2%s", names[i]);
+		setenv(prefixed, "prefixed", 1);
+		setenv(names[i], "plain", 1);
+		assert_string_equal(environment_get(names[i]),
+				    strncmp(names[i], "TEST", 4) ? "prefixed" :
+				    "plain");
+		setenv(prefixed, "", 1);
+		assert_string_equal(environment_get(names[i]), "plain");
+		assert_string_equal(environment_name(names[i]), names[i]);
+		setenv(prefixed, "prefixed", 1);
+		environment_unset(names[i]);
+		assert_null(getenv(prefixed));
+		assert_null(environment_get(names[i]));
+	}
+	setenv("E2PREFETCH", "1", 1);
+	setenv("E2PREFETCH_THREADS", "x", 1);
+	setenv("PREFETCH_THREADS", "4", 1);
+	read_environment(&env, keep_line, NULL);
+	assert_true(env.prefetch);
+	assert_string_equal(error, "E2PREFETCH_THREADS: \"x\" is not a number "
+			    "from 1 to 256; the default is used");
+	unsetenv("E2PREFETCH_THREADS");
+	environment_unset("PREFETCH");
+}
+
 int main(void)
 {
 	const struct CMUnitTest variables[] = {
 		cmocka_unit_test(control_characters),
+		cmocka_unit_test_setup(prefixed_names, unset_all),
 		cmocka_unit_test_setup(nothing_set, unset_all),
 		cmocka_unit_test_setup(good_values, unset_all),
 		cmocka_unit_test_setup(settings_of_the_file, unset_all),

@@ -91,6 +91,35 @@ static void the_journal(void **state)
 	assert_float_equal(with.stock.high, p.stock.high, 1e-9);
 }
 
+/* A check with readahead that took a second, of which it waited 0.3 for what
+ * was read ahead and 0.2 for the rest. */
+static void without(void **state)
+{
+	struct e2pf_engine_stats st = {
+		.latency_ns = 1000000, .deep_latency_ns = 500000,
+		.own_stall_ns = 200000000
+	};
+
+	(void)state;
+	st.stage[1].stall_ns = st.stage[2].stall_ns = 250000000;
+	st.asked[E2PF_DIRS].bytes = 2000 * 4096;
+	st.asked[E2PF_DIRS].runs = 2000;
+	/* 2,000 reads of 1 ms: 1 to 2 s, and 0.066 s of transfer. */
+	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0),
+			   1.0 - 0.3 + 1.533, 0.01);
+	/* A journal is not read again by the check. */
+	st.asked[E2PF_FILES] = st.asked[E2PF_DIRS];
+	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0),
+			   1.0 - 0.3 + 1.533, 0.01);
+	/* Nothing was gained. */
+	st.asked[E2PF_DIRS].runs = st.asked[E2PF_DIRS].bytes = 0;
+	assert_true(e2pf_estimate_without(&st, 4096, 1.0) == 0);
+	/* Nothing was measured. */
+	st.asked[E2PF_DIRS] = st.asked[E2PF_FILES];
+	st.latency_ns = 0;
+	assert_true(e2pf_estimate_without(&st, 4096, 1.0) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +127,7 @@ int main(void)
 		cmocka_unit_test(flash),
 		cmocka_unit_test(a_head),
 		cmocka_unit_test(the_journal),
+		cmocka_unit_test(without),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
