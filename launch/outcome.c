@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -150,10 +151,10 @@ static void append(const char *path, const struct line *l)
 
 void history_add(const char *setting, const struct outcome *o)
 {
-	const char *path = history_path(setting);
+	const char *path = history_path(setting), *device = o->device;
+	char head[64], absolute[PATH_MAX];
 	struct line l = { .used = 0 };
 	struct rlimit limit;
-	char head[64];
 
 	if (!path || environment_is_privileged() ||
 	    getrlimit(RLIMIT_FSIZE, &limit) ||
@@ -163,7 +164,9 @@ void history_add(const char *setting, const struct outcome *o)
 	add(&l, head);
 	add_text(&l, "version", PACKAGE_VERSION);
 	add_text(&l, "program", o->program);
-	add_text(&l, "device", o->device);
+	if (*device != '/' && realpath(device, absolute))
+		device = absolute;
+	add_text(&l, "device", device);
 	add_seconds(&l, "seconds", o->seconds);
 	add_seconds(&l, "without_seconds", o->without);
 	if (o->why_not)

@@ -118,6 +118,7 @@ static int status(int argc, char **argv)
 
 /* Commands by name.  A device whose name is one of them is written ./NAME. */
 static const struct command commands[] = {
+	{ "history", history_command },
 	{ "plot", plot_command },
 	{ "probe", probe_command },
 	{ "trace", trace_command },

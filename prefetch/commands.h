@@ -12,6 +12,7 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
+int history_command(int argc, char **argv);
 int plot_command(int argc, char **argv);
 int probe_command(int argc, char **argv);
 int trace_command(int argc, char **argv);

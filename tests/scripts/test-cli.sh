@@ -869,6 +869,95 @@ prefixed()
 	grep "^e2fsck-prefetch: E2PREFETCH_STATS: cannot write" "$dir/err"
 }
 
+#
+# The history of checks.
+#
+
+# recorded JQ-EXPRESSION: of the checks in the history.
+recorded()
+{
+	PREFETCH_HISTORY=$dir/history "$E2PREFETCH" history --json \
+		>"$dir/recorded" || return
+	jq -e ".checks | $1" "$dir/recorded" >/dev/null ||
+		{ cat "$dir/recorded"; return 1; }
+}
+
+# A check is recorded, with the reason if nothing was read ahead; what is no check
+# of a filesystem is not.
+records_checks()
+{
+	rm -f "$dir/history"
+	(
+		export PREFETCH=1 PREFETCH_HISTORY=$dir/history
+		launch -fn "$image" || exit
+		recorded 'length == 1 and .[0].program == "e2fsck" and
+			.[0].seconds > 0' &&
+		recorded ".[0].device == \"$image\"" || exit
+		launch -V && launch -fn /dev/null
+		PREFETCH=0 launch -fn "$image"
+		PREFETCH_OBSERVE=1 launch -fn "$image"
+		PREFETCH_HISTORY=0 launch -fn "$image"
+		recorded 'length == 1' || exit
+		(ulimit -v 1000000 && launch -fn "$image")
+		recorded 'length == 2 and (.[1].why_not |
+			startswith("the address space is limited"))'
+	)
+}
+
+# The file's setting.
+history_by_file()
+{
+	rm -f "$dir/history"
+	echo "history = off" >"$dir/conf"
+	PREFETCH=1 PREFETCH_CONFIG=$dir/conf PREFETCH_HISTORY= \
+		PREFETCH_VERBOSE=1 launch -fn "$image" &&
+	PREFETCH=1 PREFETCH_CONFIG=$dir/conf PREFETCH_HISTORY=$dir/history \
+		launch -fn "$image" && recorded 'length == 1'
+}
+
+# shows TEXT LINE...: for a history of these lines.
+shows()
+{
+	local text=$1
+
+	shift
+	printf '%s\n' "$@" >"$dir/history"
+	PREFETCH_HISTORY=$dir/history TZ=UTC0 "$E2PREFETCH" history \
+		>"$dir/shown" || return
+	diff <(printf '%s\n' "$text") "$dir/shown"
+}
+
+history_in_words()
+{
+	shows "2017-07-14 02:40  /dev/sdb1          2.7 s  without prefetching about 12 s: 4.5 times as fast
+2017-07-14 02:40  /dev/sdc1          0.5 s  prefetched, gain not known
+2017-07-14 02:40  /dev/?[2J              -  not prefetched: the module is ? missing" \
+		'{"time":1500000000,"device":"/dev/sdb1","seconds":2.7,"without_seconds":12.1}' \
+		'{"time":1500000000,"device":"/dev/sdc1","seconds":0.5}' \
+		'half a line' '[1]' '' \
+		'{"time":1500000000,"device":"/dev/\u001b[2J","why_not":"the module is \n missing"}' &&
+	rm "$dir/history" &&
+	PREFETCH_HISTORY=$dir/history "$E2PREFETCH" history >"$dir/shown" &&
+	grep "^no check is recorded in $dir/history$" "$dir/shown" || return
+	"$E2PREFETCH" history x 2>"$dir/err"
+	[ $? = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] || return
+	mkdir "$dir/history" && : >"$dir/file" || return
+	PREFETCH_HISTORY=$dir/file/history "$E2PREFETCH" history 2>"$dir/err"
+	[ $? = 8 ] && grep "^e2prefetch: $dir/file/history: " "$dir/err" &&
+		rmdir "$dir/history"
+}
+
+test_history()
+{
+	if ! have_program jq; then
+		tap_skip "the history" "no jq"
+		return
+	fi
+	tap_check "checks are recorded" records_checks
+	tap_check "history = off in the file" history_by_file
+	tap_check "e2prefetch history" history_in_words
+}
+
 test_by_name()
 {
 	if [ -n "$E2PF_RUNTIME" ]; then
@@ -901,6 +990,7 @@ test_cli()
 	tap_check "PREFETCH=1 without arguments" no_arguments 1
 	test_values
 	test_by_name
+	test_history
 	test_stats
 	test_accelerations
 	test_journal

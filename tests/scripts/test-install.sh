@@ -195,6 +195,7 @@ listed()
 		-e "s|^usr/sbin|$(folder_of sbindir)|" \
 		-e "s|^usr/include|$(folder_of includedir)|" \
 		-e "s|^usr|$(folder_of prefix)|" \
+		-e "s|^var|$(folder_of localstatedir)|" \
 		-e "s|^etc|$(folder_of sysconfdir)|" "$1"
 }
 
@@ -255,13 +256,14 @@ leaves_others()
 	local dir found
 
 	run_make install || return
-	for dir in libexec/e2prefetch doc/e2prefetch doc/e2prefetch/examples; do
+	: >"$(installed lib/e2prefetch)/history"
+	for dir in libexec/e2prefetch lib/e2prefetch doc/e2prefetch doc/e2prefetch/examples; do
 		touch "$(installed "$dir")/other" || return
 	done
 	run_make uninstall || return
 	found=$(find "$dest" ! -type d)
 	printf '%s\n' "$found"
-	[ "$(wc -l <<<"$found")" = 3 ] && ! grep -v '/other$' <<<"$found"
+	[ "$(wc -l <<<"$found")" = 4 ] && ! grep -v '/other$' <<<"$found"
 }
 
 test_install()
