@@ -113,6 +113,9 @@ static int read_bytes(struct reading *r, int fd)
 		return unreadable(r, errno);
 	if (r->size > MOST_BYTES)
 		return unusable(r, "the file is too long");
+	/* What some editors put at the beginning is not part of the line. */
+	if (r->size >= 3 && !memcmp(r->text, "\xef\xbb\xbf", 3))
+		memset(r->text, ' ', 3);
 	return 0;
 }
 
@@ -199,6 +202,9 @@ static char *next_line(char *line, int size, void *ctx)
 	if (!len || size < 2)
 		return NULL;
 	r->line++;
+	/* libinih takes an indented line for more of the setting before it. */
+	for (; len > 1 && isspace((unsigned char)*r->next); len--)
+		r->next++;
 	if (is_comment(first)) {
 		r->next += len;
 		return strcpy(line, "\n");

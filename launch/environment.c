@@ -102,29 +102,35 @@ enum setting {
 
 static const char size[] = "a size of 1M or more (K, M, G, T)";
 
-/* Each setting's variable, the values it takes, and its name in
- * e2prefetch.conf(5); NULL: the file cannot set it. */
+/* Each setting's variable, the values it takes, its name in e2prefetch.conf(5)
+ * (NULL: the file cannot set it), and what applies if it is not set. */
 static const struct {
 	const char *variable;
 	const char *expected;
 	const char *name;
+	const char *fallback;
 } settings[SETTINGS] = {
-	[PREFETCH] = { "PREFETCH", "0 or 1", "prefetch" },
-	[MMAP_IO] = { "TEST_MMAP_IO", "0 or 1", NULL },
+	[PREFETCH] = { "PREFETCH", "0 or 1", "prefetch",
+		       "on in e2fsck-prefetch and in checks that are enabled" },
+	[MMAP_IO] = { "TEST_MMAP_IO", "0 or 1", NULL, NULL },
 	[ACCEL] = { "PREFETCH_ACCEL", "none, all or a list of crc32c, "
-		    "bitmaps, indirect", "accelerations" },
-	[VERBOSE] = { "PREFETCH_VERBOSE", "0, 1 or 2", "verbose" },
-	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1", NULL },
-	[PAST] = { "PREFETCH_HISTORY", "0, 1 or an absolute path", "history" },
+		    "bitmaps, indirect", "accelerations", "all" },
+	[VERBOSE] = { "PREFETCH_VERBOSE", "0, 1 or 2", "verbose", "off" },
+	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1", NULL, NULL },
+	[PAST] = { "PREFETCH_HISTORY", "0, 1 or an absolute path", "history",
+		   "on" },
 	[THREADS] = { "PREFETCH_THREADS", "a number from 1 to 256",
-		      "threads" },
-	[MEMORY] = { "PREFETCH_MEM", size, "memory" },
-	[BANDWIDTH] = { "PREFETCH_BANDWIDTH", size, "bandwidth" },
+		      "threads", "by the device" },
+	[MEMORY] = { "PREFETCH_MEM", size, "memory",
+		     "half of what is available" },
+	[BANDWIDTH] = { "PREFETCH_BANDWIDTH", size, "bandwidth", "no limit" },
 	[REQUESTS] = { "PREFETCH_IOPS", "a number from 1 to 1000000",
-		       "requests" },
+		       "requests", "no limit" },
 	[IO_PRIORITY] = { "PREFETCH_IOPRIO", "idle, best-effort or "
-			  "best-effort:0 to best-effort:7", "io-priority" },
-	[NICE] = { "PREFETCH_NICE", "a number from 1 to 19", "nice" },
+			  "best-effort:0 to best-effort:7", "io-priority",
+			  "the check's" },
+	[NICE] = { "PREFETCH_NICE", "a number from 1 to 19", "nice",
+		   "the check's" },
 };
 
 /* Parse a setting of the prefetch engine. */
@@ -171,11 +177,47 @@ static int parse(enum setting setting, const char *value,
 	}
 }
 
+/* What the file calls the values of some variables. */
+static const char *const flag_words[] = { "off", "on", "details" };
+static const char *const flag_values[] = { "0", "1", "2" };
+
+static bool is_flag(enum setting setting)
+{
+	return setting == PREFETCH || setting == VERBOSE || setting == PAST;
+}
+
+bool environment_setting(unsigned n, struct environment_setting *s)
+{
+	struct environment env;
+	unsigned i;
+
+	for (i = 0; i < SETTINGS; i++)
+		if (settings[i].name && !n--)
+			break;
+	if (i == SETTINGS)
+		return false;
+	s->name = settings[i].name;
+	s->variable = settings[i].variable;
+	s->fallback = settings[i].fallback;
+	s->value = environment_get(s->variable);
+	s->is_valid = s->value && !parse(i, s->value, &env);
+	s->is_flag = is_flag(i);
+	return true;
+}
+
+const char *environment_words(const struct environment_setting *s,
+			      const char *value)
+{
+	bool known = s->is_flag && *value >= '0' && *value <= '2' && !value[1];
+
+	return known ? flag_words[*value - '0'] : value;
+}
+
 const char *environment_translate(const char *name, const char **value,
 				  const char **expected)
 {
 	struct environment env;
-	unsigned i;
+	unsigned i, n;
 
 	for (i = 0; i < SETTINGS; i++)
 		if (settings[i].name && !strcmp(settings[i].name, name))
@@ -183,11 +225,12 @@ const char *environment_translate(const char *name, const char **value,
 	if (i == SETTINGS)
 		return NULL;
 	*expected = settings[i].expected;
-	if (i == PREFETCH || i == VERBOSE || i == PAST) {
+	if (is_flag(i)) {
 		*expected = i == VERBOSE ? "off, on or details" : "on or off";
-		*value = !strcmp(*value, "on") ? "1" :
-			 !strcmp(*value, "off") ? "0" :
-			 i == VERBOSE && !strcmp(*value, "details") ? "2" : "";
+		for (n = 0; n < 2u + (i == VERBOSE); n++)
+			if (!strcmp(*value, flag_words[n]))
+				break;
+		*value = n < 2u + (i == VERBOSE) ? flag_values[n] : "";
 	}
 	if (!parse(i, *value, &env))
 		*expected = NULL;

@@ -71,6 +71,21 @@ void environment_set(void *settings, const char *name, const char *value);
 const char *environment_translate(const char *name, const char **value,
 				  const char **expected);
 
+/* A setting of e2prefetch.conf(5), to be shown. */
+struct environment_setting {
+	const char *name, *variable;
+	const char *fallback;	/* what applies if it is not set, in words */
+	const char *value;	/* of the variable; NULL: not set */
+	bool is_valid, is_flag;
+};
+
+/* The n-th setting of the file; false if there are not as many. */
+bool environment_setting(unsigned n, struct environment_setting *setting);
+
+/* A value of the setting's variable, as the file writes it. */
+const char *environment_words(const struct environment_setting *setting,
+			      const char *value);
+
 /* Whether this program has more privileges than its caller. */
 bool environment_is_privileged(void);
 

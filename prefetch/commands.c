@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "configuration.h"
 #include "options.h"
+#include "run.h"
 
 /* The folder in which libtool leaves a program in the build tree. */
 #define BUILD_FOLDER "/.libs/"
@@ -57,63 +57,39 @@ const char *launcher_folder(void)
 	return path;
 }
 
-int become_script(const char *script, int argc, char **argv)
+/* The arguments of a script: its path, which is stored in path[PATH_MAX], and
+ * ours.  NULL without memory. */
+static char **script_command(const char *script, int argc, char **argv,
+			     char *path)
 {
 	char **list = calloc((size_t)argc + 2, sizeof(*list));
-	char path[PATH_MAX];
 
 	if (!list) {
 		fprintf(stderr, "e2prefetch: %s\n", strerror(errno));
-		return EXIT_OPERATIONAL;
+		return NULL;
 	}
 	list[0] = path;
 	memcpy(list + 1, argv, (size_t)argc * sizeof(*list));
-	if (!built_here(script, path, sizeof(path)))
-		snprintf(path, sizeof(path), "%s/%s", SCRIPTS, script);
-	execv(path, list);
-	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", path,
-		strerror(errno));
+	if (!built_here(script, path, PATH_MAX))
+		snprintf(path, PATH_MAX, "%s/%s", SCRIPTS, script);
+	return list;
+}
+
+int run_script(const char *script, int argc, char **argv)
+{
+	char path[PATH_MAX];
+	char **list = script_command(script, argc, argv, path);
+	int status = EXIT_OPERATIONAL;
+	pid_t pid = list ? start_command(list, &status) : -1;
+
 	free(list);
-	return EXIT_OPERATIONAL;
+	return pid < 0 ? EXIT_OPERATIONAL : exit_as_command(wait_command(pid));
 }
 
 /* Turns prefetching on or off for checks that the machine starts itself. */
 static int enable(int argc, char **argv)
 {
-	return become_script("enable", argc, argv);
-}
-
-static void note_prefetch(void *ctx, const char *variable, const char *value)
-{
-	if (!strcmp(variable, "PREFETCH"))
-		*(bool *)ctx = !strcmp(value, "0");
-}
-
-/* Reads the settings of the machine, or of the one below --root.  A variable
- * tells the script whether they turn prefetching off, or what is wrong with
- * them. */
-static int status(int argc, char **argv)
-{
-	static const char option[] = "--root=";
-	char path[PATH_MAX], error[PATH_MAX + 256] = "";
-	const char *root = "";
-	bool off = false;
-	int i, used;
-
-	for (i = 1; i < argc; i++)
-		if (!strncmp(argv[i], option, strlen(option)))
-			root = argv[i] + strlen(option);
-	used = snprintf(path, sizeof(path), "%s%s", root, CONFIGURATION);
-	if (used > 0 && (size_t)used < sizeof(path) &&
-	    configuration_read(path, note_prefetch, &off, error,
-			       sizeof(error)) < 0)
-		setenv("E2PREFETCH_SETTINGS",
-		       *error ? error : strerror(errno), 1);
-	else if (off)
-		setenv("E2PREFETCH_SETTINGS", "off", 1);
-	else
-		unsetenv("E2PREFETCH_SETTINGS");
-	return become_script("enable", argc, argv);
+	return run_script("enable", argc, argv);
 }
 
 /* Commands by name.  A device whose name is one of them is written ./NAME. */
@@ -124,7 +100,7 @@ static const struct command commands[] = {
 	{ "trace", trace_command },
 	{ "disable", enable },
 	{ "enable", enable },
-	{ "status", status },
+	{ "status", status_command },
 	{ 0 }
 };
 

@@ -15,6 +15,7 @@ struct command {
 int history_command(int argc, char **argv);
 int plot_command(int argc, char **argv);
 int probe_command(int argc, char **argv);
+int status_command(int argc, char **argv);
 int trace_command(int argc, char **argv);
 
 /* Folder of the launchers: in the build tree if this program runs there, or the
@@ -26,11 +27,11 @@ const char *launcher_folder(void);
 const struct command *find_command(const char *name);
 
 /*
- * Execute one of our scripts: from the build tree if this program runs there,
- * or the installed one.  All arguments are passed on, the command's name first.
- * Returns the exit status, after an error message, only if the script cannot be
- * executed.
+ * Run one of our scripts: from the build tree if this program runs there, or the
+ * installed one.  All arguments are passed on, the command's name first.
+ * Returns the script's exit status; or EXIT_OPERATIONAL, after an error message,
+ * if it cannot be run.
  */
-int become_script(const char *script, int argc, char **argv);
+int run_script(const char *script, int argc, char **argv);
 
 #endif

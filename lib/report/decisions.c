@@ -97,6 +97,12 @@ void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
 			    "with eight in flight %.3f ms each",
 			    (double)st->latency_ns / 1e6,
 			    (double)st->deep_latency_ns / 1e6);
+	else if (spindles && !st->has_head)
+		e2pf_decide(list, "order", order, "this user cannot see what "
+			    "is cached, which block order needs");
+	else if (!spindles && st->has_head)
+		e2pf_decide(list, "order", order, "the disk is unknown, or "
+			    "takes one request at a time");
 	else if (spindles == 1)
 		e2pf_decide(list, "order", order,
 			    "the kernel reports a rotational disk");

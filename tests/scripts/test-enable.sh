@@ -203,7 +203,7 @@ nothing_here()
 	new_root symbolic
 	rm -r "${root:?}/usr/lib/systemd" "$root/etc/initramfs-tools" \
 		"$root/etc/dracut.conf.d"
-	run 0 enable && run 4 status && says "nothing on this machine uses it"
+	run 0 enable && run 4 status && says "nothing on this machine uses"
 }
 
 #
@@ -609,18 +609,80 @@ settings_are()
 	echo "$1" >"$conf"
 }
 
+# state_is STATUS LINE...: status exits so, and prints these lines, whatever others.
+state_is()
+{
+	local expected=$1 status=0 line
+
+	shift
+	said=$("$top_builddir/prefetch/e2prefetch" status --root="$root" 2>&1) ||
+		status=$?
+	echo "$said"
+	[ $status = "$expected" ] || { echo "status $status"; return 1; }
+	for line; do
+		grep -qxF -- "$line" <<<"$said" || { echo "not said: $line"; return 1; }
+	done
+}
+
+# "enabled" is said only of what prefetches.
+five_states()
+{
+	local works="e2fsck-prefetch: works, the module loads into $stock"
+	local gone="the module is missing: reinstall e2prefetch"
+	local conf hook=/etc/initramfs-tools/hooks/e2prefetch
+
+	conf=$(value_of settings)
+	new_root symbolic
+	state_is 1 "$works" "systemd: disabled" "e2scrub: disabled" \
+		"initramfs: disabled" "links: disabled" || return
+	run 0 enable && state_is 0 "$works" "systemd: enabled" \
+		"e2scrub: enabled" "initramfs: enabled" || return
+	settings_are "prefetch = off"
+	state_is 4 "$works" "systemd: without effect: $conf has prefetch = off" \
+		"initramfs: without effect: $conf has prefetch = off" || return
+	settings_are "prefetch = on"
+	echo "# The initramfs has not been rebuilt with this yet." \
+		>>"$root$hook"
+	state_is 4 "$works" "systemd: enabled" "initramfs: without effect: the \
+initramfs was not rebuilt: run e2prefetch enable" || return
+	new_enabled_root && rm "$root$launchers/e2fsck-prefetch.so" &&
+	state_is 4 "e2fsck-prefetch: $gone" "systemd: without effect: $gone" \
+		"e2scrub: without effect: $gone" &&
+	run 0 disable && state_is 1 "e2fsck-prefetch: $gone" "systemd: disabled"
+}
+
+# The settings in effect, and where each comes from.
+shows_settings()
+{
+	local conf
+
+	new_root symbolic
+	settings_are $'# mine\nthreads = 4\nverbose = details'
+	conf=$root$(value_of settings)
+	PREFETCH_THREADS=9 state_is 1 "settings:" "  threads       4 ($conf)" \
+		"  verbose       details ($conf)" "  history       on (default)" \
+		"  memory        half of what is available (default)" || return
+	[ "$(grep -c '^  [a-z-]* ' <<<"$said")" = 10 ] || return
+	[ ! -e "$(value_of settings)" ] || return 0
+	said=$(E2PREFETCH_THREADS=9 PREFETCH_NICE=99 PREFETCH_HISTORY=0 \
+		"$top_builddir/prefetch/e2prefetch" status)
+	says "  threads       9 (E2PREFETCH_THREADS, in this shell)" &&
+	says "  nice          99 (PREFETCH_NICE: invalid)" &&
+	says "  history       off (PREFETCH_HISTORY, in this shell)"
+}
+
 says_why_not()
 {
 	local file
 
-	but "enabled, but the launcher does not run" \
+	but "without effect: the launcher does not run" \
 		chmod 644 "$root$launcher" &&
-	but "enabled, but the launcher does not run" rm "$root$launcher" &&
-	but "enabled, but the module is missing" \
+	but "without effect: the launcher does not run" rm "$root$launcher" &&
+	but "without effect: the module is missing" \
 		rm "$root$launchers/e2fsck-prefetch.so" &&
-	but "systemd: enabled, but $launchers/ready is missing" \
+	but "systemd: without effect: $launchers/ready is missing" \
 		rm "$root$launchers/ready" &&
-	but "e2scrub: enabled, but $launchers/e2scrub.bash is missing" \
+	but "e2scrub: without effect: $launchers/e2scrub.bash is missing" \
 		rm "$root$launchers/e2scrub.bash" &&
 	but "has prefetch = off" settings_are "prefetch = off" &&
 	but "e2prefetch.conf:1: prefetch: \"maybe\" is not on or off" \
@@ -1045,6 +1107,8 @@ test_files()
 	tap_check "wrong usage" wrong_usage
 	tap_check "by the command" by_command
 	tap_check "status says why nothing would prefetch" says_why_not
+	tap_check "status of five machines" five_states
+	tap_check "status shows the settings" shows_settings
 	tap_check "the package's script, nothing to do" configure_changes_nothing
 	tap_check "the hook that is written" written_hook
 	tap_check "the list for dracut that is written" written_for_dracut

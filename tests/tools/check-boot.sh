@@ -419,7 +419,7 @@ stage_settings()
 		boot_as "settings that are wrong" dirty none
 	both_checked stock stock
 	tap_check "status says so" reported \
-		'^systemd: enabled, but the settings are wrong: ' '^status 4$'
+		'^systemd: without effect: the settings are invalid: ' '^status 4$'
 	# shellcheck disable=SC2086
 	tap_check "wrong settings, root by systemd" boot_as \
 		"settings that are wrong, root by systemd-fsck-root" dirty none \

@@ -158,7 +158,7 @@ static void wrong_lines(void **state)
 	assert_refused("threads = 4\n\n  [all]\n", 3, "sections");
 	assert_refused("[all\n", 1, "sections");
 	assert_refused("threads = 4\nthreads = 5\n", 2, "twice");
-	assert_refused("memory = 1M\n  2M\n", 2, "twice");
+	assert_refused("memory = 1M\n  2M\n", 2, "name = value");
 	assert_refused("threads = \033[2J\n", 1, "\"?[2J\"");
 	memset(longer, 'x', sizeof(longer));
 	memcpy(longer, "threads = 4\n", 12);
@@ -175,7 +175,7 @@ static void line_numbers(void **state)
 	(void)state;
 	assert_refused("threads = 4\r\nmemory\r\n", 2, "name = value");
 	assert_refused("\xef\xbb\xbf# x\nmemory = x\n", 2, "a size");
-	assert_refused("threads = 4\nmemory = 1M\n\tnice = 3\n", 3, "twice");
+	assert_refused("threads = 4\nmemory = 1M\n\tnice = x\n", 3, "nice: ");
 	assert_refused("memory\nthreads\nprefetch = x\n", 1, "name = value");
 	assert_refused("nice = 3\n; x\n# y\n\nverbose = x", 5, "off, on");
 	/* Comments longer than what libinih reads at a time. */
@@ -189,6 +189,63 @@ static void line_numbers(void **state)
 	assert_int_equal(apply(text), 0);
 	assert_set("PREFETCH_NICE", "7");
 	assert_null(getenv("PREFETCH_THREADS"));
+}
+
+static char comment[500];
+
+/* A wrong line after three other lines of any kind, with each end of a line. */
+static void after_any_lines(void **state)
+{
+	static const char *const before[] = {
+		"\n", "\r\n", " \t\n", "\t\r\n", "# x\n", "  ; x = [y]\r\n",
+		"\f\n", comment, "threads = 4\n", "\tmemory = 1M\r\n",
+		"nice:3 ; x\n"
+	};
+	static const char *const wrong[] = {
+		"nothing", "thread = 4", " requests = 0", "\t[x]", "=", "= 4",
+		"requests", "requests =", "  2M", "prefetch = on off"
+	};
+	static const char *const end[] = { "", "\n", "\r\n", "\nprefetch\n" };
+	const size_t kinds = sizeof(before) / sizeof(*before);
+	size_t i, j, k, n = sizeof(wrong) / sizeof(*wrong);
+	char text[2000];
+
+	(void)state;
+	memset(comment, 'x', sizeof(comment) - 2);
+	comment[0] = '#';
+	comment[sizeof(comment) - 2] = '\n';
+	for (i = 0; i < kinds * kinds; i++) {
+		const char *a = before[i / kinds], *b = before[i % kinds];
+
+		/* A setting twice is another error. */
+		if (a == b && strpbrk(a, "4M3"))
+			continue;
+		for (j = 0; j < n; j++)
+			for (k = 0; k < sizeof(end) / sizeof(*end); k++) {
+				snprintf(text, sizeof(text), "%s%s\n%s%s%s",
+					 i % 2 ? "\xef\xbb\xbf" : "", a, b,
+					 wrong[j], end[k]);
+				unset_all(NULL);
+				assert_refused(text, 4, "");
+			}
+	}
+}
+
+/* A byte order mark before a comment, a section or a setting. */
+static void byte_order_marks(void **state)
+{
+	char text[600];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "\xef\xbb\xbf#", 4);
+	strcpy(text + 500, "\nthreads = 4\n");
+	assert_int_equal(apply(text), 0);
+	assert_set("PREFETCH_THREADS", "4");
+	unset_all(NULL);
+	assert_refused("\xef\xbb\xbf[all]\nthreads = 4\n", 1, "sections");
+	assert_int_equal(apply("\xef\xbb\xbf  threads = 4"), 0);
+	assert_set("PREFETCH_THREADS", "4");
 }
 
 /* A last line that just fits, without its end. */
@@ -304,6 +361,8 @@ int main(void)
 		cmocka_unit_test_setup(all_settings, unset_all),
 		cmocka_unit_test_setup(wrong_lines, unset_all),
 		cmocka_unit_test_setup(line_numbers, unset_all),
+		cmocka_unit_test_setup(after_any_lines, unset_all),
+		cmocka_unit_test_setup(byte_order_marks, unset_all),
 		cmocka_unit_test_setup(long_lines, unset_all),
 		cmocka_unit_test_setup(binary_files, unset_all),
 		cmocka_unit_test_setup(files_without_end, unset_all),

@@ -407,9 +407,38 @@ static void cache_not_seen(void **state)
 	e2pf_close(s);
 }
 
+/* The reason fits the order. */
+static void reasons_of_order(void **state)
+{
+	static const struct {
+		unsigned spindles;
+		bool has_head;
+		const char *reason;
+	} of[] = {
+		{ 1, true, "the kernel reports a rotational disk" },
+		{ 3, true, "the kernel reports 3 rotational disks" },
+		{ 0, false, "the kernel reports no rotational disk" },
+		{ 1, false, "this user cannot see what is cached, which block "
+			    "order needs" },
+		{ 0, true, "the disk is unknown, or takes one request at a "
+			   "time" }
+	};
+	struct e2pf_decisions list = { .count = 0 };
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct e2pf_engine_stats st = { .has_head = of[i].has_head };
+
+		e2pf_decide_order(&list, "some order", &st, of[i].spindles);
+		assert_string_equal(list.item[i].reason, of[i].reason);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reasons_of_order),
 		cmocka_unit_test(planned_and_read),
 		cmocka_unit_test(one_class),
 		cmocka_unit_test(not_whole),
