@@ -168,6 +168,32 @@ static void warn_if_dropped(const struct options *o)
 		o->device);
 }
 
+static const char *text_of(struct json_object *o, const char *key)
+{
+	return json_object_get_string(json_object_object_get(o, key));
+}
+
+/* The library tells its decisions only in the statistics. */
+static void print_decisions(struct e2pf_session *s)
+{
+	struct json_object *all = NULL, *list = NULL, *one;
+	char *text = NULL;
+	size_t size, i;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f && (e2pf_write_stats(s, f), !fclose(f)))
+		all = json_tokener_parse(text);
+	json_object_object_get_ex(all, "decisions", &list);
+	for (i = 0; list && i < json_object_array_length(list); i++) {
+		one = json_object_array_get_idx(list, i);
+		fprintf(stderr, "e2prefetch: %s: %s (%s)\n",
+			text_of(one, "about"), text_of(one, "decision"),
+			text_of(one, "reason"));
+	}
+	json_object_put(all);
+	free(text);
+}
+
 static int report(const struct options *o, struct e2pf_session *s)
 {
 	struct e2pf_totals t = { .size = sizeof(t) };
@@ -183,6 +209,8 @@ static int report(const struct options *o, struct e2pf_session *s)
 			(double)t.prefetched_bytes / (1u << 20), t.requests,
 			t.errors,
 			t.complete ? "" : ", incomplete");
+	if (o->verbose > 1)
+		print_decisions(s);
 	return t.complete ? 0 : EXIT_INCOMPLETE;
 }
 

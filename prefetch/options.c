@@ -45,7 +45,7 @@ static const char help_end[] =
 "      --stats=FILE      write the statistics as JSON (- for stdout)\n"
 "      --json            print the result as JSON\n"
 "  -q, --quiet           no progress on a terminal\n"
-"  -v, --verbose         print a summary\n"
+"  -v, --verbose         print a summary; twice: details, too\n"
 "  -h, --help            this text\n"
 "  -V, --version         the version\n"
 "\n"
@@ -158,7 +158,7 @@ static int parse_flag(int c, struct options *o)
 		o->quiet = true;
 		break;
 	case 'v':
-		o->verbose = true;
+		o->verbose++;
 		break;
 	case OPT_JSON:
 		o->json = true;

@@ -22,7 +22,7 @@ struct options {
 	bool plan;			/* -n */
 	bool json;
 	bool quiet;			/* no progress */
-	bool verbose;
+	unsigned verbose;		/* how often -v was given */
 	char **command;			/* NULL, or what follows "--" */
 };
 

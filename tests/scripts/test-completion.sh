@@ -116,7 +116,7 @@ zsh_arguments()
 	' zsh "$zsh_file" "$@"
 }
 
-zsh_named() { sed -nE 's/^(\([^)]*\))?(--?[a-zA-Z][a-z-]*)[+=]?\[.*/\2/p'; }
+zsh_named() { sed -nE 's/^(\([^)]*\)|\*)?(--?[a-zA-Z][a-z-]*)[+=]?\[.*/\2/p'; }
 
 zsh_command_options()
 {

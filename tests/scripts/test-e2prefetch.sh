@@ -161,7 +161,10 @@ reads_once()
 {
 	evict "$image"
 	run 0 -v "$image" && grep -q ' 0 errors$' "$dir/err" || return
-	run 0 -v "$image" && grep -q ' 0.0 MiB read in 0 requests' "$dir/err"
+	run 0 -v "$image" && grep -q ' 0.0 MiB read in 0 requests' "$dir/err" &&
+	[ "$(wc -l <"$dir/err")" = 1 ] && run 0 -v -v "$image" &&
+	grep -q "^e2prefetch: memory: at most .* (.*)$" "$dir/err" &&
+	[ "$(grep -vc "^e2prefetch: [a-z]*: .* (.*)$" "$dir/err")" = 1 ]
 }
 
 stats_to_file()

@@ -174,6 +174,9 @@ names_no_other_place()
 	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
 	grep -rnE '(^|[^a-z/])doc/[a-z-]+\.(md|png)' "$dest$docdir" \
 		"$dest$(folder_of mandir)" | grep -v 'in the sources' && return 1
+	[ "$(folder_of localstatedir)" = /var ] ||
+		! grep -rn '[^a-z]/var/lib/e2prefetch' "$dest$docdir" \
+			"$dest$(folder_of mandir)" || return
 	[ "$libexecdir" = /usr/libexec ] ||
 		! grep -rn '/usr/libexec/e2prefetch' "$dest$docdir" \
 			"$dest$(folder_of mandir)"
