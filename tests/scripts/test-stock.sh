@@ -185,7 +185,7 @@ prefetches_in_place()
 	local status
 	export setup=$1
 
-	with_folder "$setup" env PREFETCH=1 PREFETCH_VERBOSE=1 \
+	with_folder "$setup" env PREFETCH=1 PREFETCH_VERBOSE=2 \
 		LD_PRELOAD="$E2PF_RUNTIME" "$folder/e2fsck" -fn "$image"
 	status=$?
 	cat "$dir/err"

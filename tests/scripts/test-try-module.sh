@@ -223,7 +223,7 @@ test_in_place()
 
 in_place()
 {
-	PREFETCH=1 PREFETCH_VERBOSE=1 LD_PRELOAD=$E2PF_RUNTIME \
+	PREFETCH=1 PREFETCH_VERBOSE=2 LD_PRELOAD=$E2PF_RUNTIME \
 		"$E2FSCK_TEST" -fn "$image" >"$dir/out" 2>"$dir/err" </dev/null
 	cat "$dir/err"
 	! grep -q "^e2fsck-prefetch: module:" "$dir/err" &&
