@@ -92,6 +92,18 @@ static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
 		w->e->unrecorded += bytes;
 }
 
+/* Count a reference that is asked for, as count.c does: one that is not adjacent
+ * to the reference before it, or of another class, begins a run. */
+static void count_asked(struct e2pf_engine *e, const struct e2pf_ref *ref,
+			const struct e2pf_ref *before, uint64_t bytes)
+{
+	struct e2pf_class_count *asked = &e->stats.asked[ref->cls];
+
+	asked->bytes += bytes;
+	asked->runs += ref == before || ref->cls != before->cls ||
+		       ref->offset > before->offset + before->length;
+}
+
 /* Record that `len` bytes of a run of references will be requested.  This is
  * done just before the request, so that the checker cannot read and forget a
  * block before it is recorded. */
@@ -104,7 +116,6 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 	uint64_t last = e2pf_place(e, device, offset + len - 1);
 	uint64_t grain = e->cfg.source->grain;
 	uint64_t covered = 0, new_places = 0, gap;
-	unsigned last_class = E2PF_CLASS_BITS;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -128,11 +139,9 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		count_unrecorded(w, (missing - added) * grain, later);
 		new_places += missing;
 		covered += b - a + 1;
-		e->stats.asked[refs[i].cls].bytes += missing * grain;
-		e->stats.asked[refs[i].cls].runs += missing &&
-						    refs[i].cls != last_class;
 		if (missing)
-			last_class = refs[i].cls;
+			count_asked(e, &refs[i], i ? &refs[i - 1] : &refs[i],
+				    missing * grain);
 		if (!later)
 			e2pf_count_bytes(w, missing * grain);
 	}
