@@ -50,8 +50,8 @@ static const char *value_of(const struct said *said, const char *variable)
 }
 
 /* Read the file, and tell the script whether it turns prefetching off, or what is
- * wrong with it. */
-static void read_file(const char *path, struct said *said)
+ * wrong with it.  Returns false if it is invalid. */
+static bool read_file(const char *path, struct said *said)
 {
 	char error[PATH_MAX + 256] = "";
 	const char *prefetch;
@@ -60,11 +60,12 @@ static void read_file(const char *path, struct said *said)
 	if (configuration_read(path, take, said, error, sizeof(error)) < 0) {
 		setenv("E2PREFETCH_SETTINGS",
 		       *error ? error : strerror(errno), 1);
-		return;
+		return false;
 	}
 	prefetch = value_of(said, "PREFETCH");
 	if (prefetch && !strcmp(prefetch, "0"))
 		setenv("E2PREFETCH_SETTINGS", "off", 1);
+	return true;
 }
 
 static void print_setting(const char *name, const char *value,
@@ -103,7 +104,7 @@ int status_command(int argc, char **argv)
 	struct said said = { .count = 0 };
 	const char *root = "";
 	char path[PATH_MAX];
-	bool help = false;
+	bool help = false, valid;
 	int i, status;
 
 	for (i = 1; i < argc; i++) {
@@ -112,9 +113,9 @@ int status_command(int argc, char **argv)
 		help |= !strcmp(argv[i], "-h") || !strcmp(argv[i], "--help");
 	}
 	snprintf(path, sizeof(path), "%s%s", root, CONFIGURATION);
-	read_file(path, &said);
+	valid = read_file(path, &said);
 	status = run_script("enable", argc, argv);
-	if (!help && status <= EXIT_INCOMPLETE)
+	if (valid && !help && status <= EXIT_INCOMPLETE)
 		print_settings(path, &said, !*root);
 	return status;
 }

@@ -627,7 +627,7 @@ state_is()
 # "enabled" is said only of what prefetches.
 five_states()
 {
-	local works="e2fsck-prefetch: works, the module loads into $stock"
+	local works="e2fsck-prefetch: installed, not tried with $stock"
 	local gone="the module is missing: reinstall e2prefetch"
 	local conf hook=/etc/initramfs-tools/hooks/e2prefetch
 
@@ -640,6 +640,11 @@ five_states()
 	settings_are "prefetch = off"
 	state_is 4 "$works" "systemd: without effect: $conf has prefetch = off" \
 		"initramfs: without effect: $conf has prefetch = off" || return
+	settings_are $'# mine\r\n\nnice = 77'
+	local wrong="the settings are invalid: $root$conf:3: nice: \"77\" is not \
+a number from 1 to 19"
+	state_is 4 "e2fsck-prefetch: $wrong" "systemd: without effect: $wrong" &&
+		! grep -q "^settings:" <<<"$said" || return
 	settings_are "prefetch = on"
 	echo "# The initramfs has not been rebuilt with this yet." \
 		>>"$root$hook"
@@ -703,10 +708,11 @@ problem_is()
 {
 	sed -e '/^for argument; do/,$d' -e "s|^launcher_folder=.*|launcher_folder=$dir|" \
 		"$ENABLE" >"$dir/problem"
-	echo 'root=; find_problem; echo "$problem"' >>"$dir/problem"
+	echo 'root=; find_problem; echo "$problem"; btrfs=/nosuch; show_commands' \
+		>>"$dir/problem"
 	said=$(sh "$dir/problem")
 	echo "$said"
-	[[ $said = $1 ]]
+	[[ $said = $1$'\n'"e2fsck-prefetch: "${1:-"works, the module loads into $stock"} ]]
 }
 
 finds_problems()
