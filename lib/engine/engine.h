@@ -101,7 +101,7 @@ struct e2pf_engine_stats {
 	uint64_t deep_latency_ns;	/* for each of eight at once */
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */
-	/* What was asked for, without gaps. */
+	/* What was asked for, without gaps, by class as the source named it. */
 	struct e2pf_class_count asked[E2PF_CLASS_BITS];
 	struct e2pf_stage_stats stage[E2PF_STAGES];
 };
