@@ -206,10 +206,14 @@ struct e2pf_probe {
 	double latency;		/* of one small read, in seconds */
 	double deep_latency;	/* of each of eight at once, in seconds */
 	struct e2pf_estimate stock, prefetch;	/* of a check */
-	bool measured;		/* false: everything sampled was cached, and
-				   speed and latencies are 0 */
+	bool measured;		/* false: speed, latencies and estimates are
+				   0 */
 	bool block_order;	/* a check would read in block order */
 	bool virtual_disk;	/* what the disks declare may be wrong */
+	unsigned metadata_places;	/* of the 11 at which it was measured:
+					   those that a check reads, too */
+	const char *unmeasured;	/* why nothing could be measured; NULL if it
+				   was */
 };
 
 /*

@@ -18,7 +18,7 @@
 #include "report/words.h"
 
 /* Version of the JSON, doc/statistics.md. */
-#define PROBE_SCHEMA 2
+#define PROBE_SCHEMA 3
 
 /*
  * Output as text.
@@ -52,15 +52,14 @@ static void print_stack(const struct e2pf_probe *p, const char *device)
 static void print_measured(const struct e2pf_probe *p)
 {
 	if (!p->measured)
-		printf("measured  nothing: the samples are cached, too few, or "
-		       "not visible to this user;\n"
-		       "          the times below are CPU time only\n");
+		printf("measured  nothing: %s\n", p->unmeasured);
 	else
 		printf("measured  %.3f ms for a small read, %.3f ms each with "
 		       "eight in flight,\n"
-		       "          %.0f MB/s sequential\n", p->latency * 1e3,
+		       "          %.0f MB/s sequential (at 11 places, %u of "
+		       "them of metadata)\n", p->latency * 1e3,
 		       p->deep_latency * 1e3,
-		       (double)p->bytes_per_second / 1e6);
+		       (double)p->bytes_per_second / 1e6, p->metadata_places);
 }
 
 static void print_metadata(const struct e2pf_probe *p)
@@ -95,27 +94,39 @@ static void print_decisions(const struct e2pf_probe *p)
 		       p->decisions[i].reason);
 }
 
-static void print_time(const struct e2pf_estimate *e, const char *label)
+/* The one line for those who want no details. */
+static void print_time(const struct e2pf_probe *p, const char *device)
 {
-	char expected[32], low[32], high[32];
+	char stock[32], prefetch[32], low[32], high[32];
 
-	if (e->high < 0.01)
-		printf("%s less than 0.01 s\n", label);
-	else
-		printf("%s about %s (%s to %s)\n", label,
-		       in_words(e->expected, expected, sizeof(expected)),
-		       in_words(e->low, low, sizeof(low)),
-		       in_words(e->high, high, sizeof(high)));
+	if (!p->measured) {
+		printf("How long a check of %s takes is not known: %s.\n",
+		       device, p->unmeasured);
+	} else if (p->stock.expected < 0.01) {
+		printf("A check of %s takes less than 0.01 s, with prefetching "
+		       "or without.\n", device);
+	} else {
+		printf("A check of %s takes about %s; with prefetching about "
+		       "%s.\n", device,
+		       in_words(p->stock.expected, stock, sizeof(stock)),
+		       in_words(p->prefetch.expected, prefetch,
+				sizeof(prefetch)));
+		printf("range     %s to %s",
+		       in_words(p->stock.low, low, sizeof(low)),
+		       in_words(p->stock.high, high, sizeof(high)));
+		printf("; with prefetching %s to %s\n",
+		       in_words(p->prefetch.low, low, sizeof(low)),
+		       in_words(p->prefetch.high, high, sizeof(high)));
+	}
 }
 
 static void print_probe(const struct e2pf_probe *p, const char *device)
 {
+	print_time(p, device);
 	print_stack(p, device);
 	print_measured(p);
 	print_metadata(p);
 	print_decisions(p);
-	print_time(&p->stock, "stock    ");
-	print_time(&p->prefetch, "prefetch ");
 }
 
 /*
@@ -160,6 +171,9 @@ static struct json_object *measured_json(const struct e2pf_probe *p)
 	struct json_object *o = json_object_new_object();
 
 	put_bool(o, "measured", p->measured);
+	if (p->unmeasured)
+		put_text(o, "reason", p->unmeasured);
+	put_int(o, "metadata_places", p->metadata_places);
 	put_seconds(o, "latency_seconds", p->latency);
 	put_seconds(o, "deep_latency_seconds", p->deep_latency);
 	put_int(o, "bytes_per_second", p->bytes_per_second);
@@ -236,8 +250,10 @@ static void print_json(const struct e2pf_probe *p, const char *device)
 	put(o, "metadata", metadata_json(p));
 	put(o, "check", check_json(p));
 	put(o, "decisions", decisions_json(p));
-	put(o, "stock", estimate_json(&p->stock));
-	put(o, "prefetch", estimate_json(&p->prefetch));
+	if (p->measured) {
+		put(o, "stock", estimate_json(&p->stock));
+		put(o, "prefetch", estimate_json(&p->prefetch));
+	}
 	put_out(o, stdout);
 }
 

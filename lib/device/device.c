@@ -187,6 +187,25 @@ static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
 #endif
 }
 
+/* A block device has no holes: lseek(2) fails with EINVAL. */
+static uint64_t file_data(struct e2pf_device *dev, uint64_t offset)
+{
+	const struct file_device *f = file_device(dev);
+	off_t at = lseek(f->fd, (off_t)(f->offset + offset), SEEK_DATA);
+
+	if (at < 0)
+		return errno == ENXIO ? UINT64_MAX : offset;
+	return (uint64_t)at - f->offset;
+}
+
+static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+{
+	const struct file_device *f = file_device(dev);
+
+	posix_fadvise(f->fd, (off_t)(f->offset + offset), (off_t)len,
+		      POSIX_FADV_DONTNEED);
+}
+
 static void file_close(struct e2pf_device *dev)
 {
 	struct file_device *f = file_device(dev);
@@ -204,6 +223,8 @@ static const struct e2pf_device_ops file_ops = {
 	.now = file_now,
 	.close = file_close,
 	.is_gone = file_is_gone,
+	.data = file_data,
+	.forget = file_forget,
 };
 
 /* The call itself: faccessat() of glibc before 2.33 takes no descriptor without a

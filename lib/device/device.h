@@ -34,6 +34,11 @@ struct e2pf_device_ops {
 	/* True if the page of this byte is neither cached nor being read.
 	 * False if that is not known.  NULL: it never is. */
 	bool (*is_gone)(struct e2pf_device *dev, uint64_t offset);
+	/* The first byte at or after this one that is stored, and not in a hole
+	 * of a file; UINT64_MAX if there is none.  NULL: there are no holes. */
+	uint64_t (*data)(struct e2pf_device *dev, uint64_t offset);
+	/* Drop the range from the page cache.  NULL: it stays. */
+	void (*forget)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 };
 
 struct e2pf_device {

@@ -4,8 +4,6 @@
 #include <config.h>
 #endif
 
-#include <string.h>
-
 #include "engine_state.h"
 
 /* A sample's reference is used for the probe if it has at least PROBE_LEAST
@@ -13,13 +11,6 @@
  * middle. */
 #define PROBE_LEAST 8192u
 #define PROBE_BYTES 4096u
-
-/* Sequential speed is measured on STRETCH_BYTES of the longest of STRETCH_SAMPLES
- * samples, requested in pieces of STRETCH_PIECE; with less than STRETCH_LEAST it would measure latency. */
-#define STRETCH_SAMPLES 48u
-#define STRETCH_BYTES (1u << 20)
-#define STRETCH_PIECE (128u << 10)
-#define STRETCH_LEAST (64u << 10)
 
 /* Size of the reads that measure what a byte costs; a volume takes it as one
  * request.  Places for them are looked for in the first LARGE_SAMPLES samples.
@@ -116,8 +107,7 @@ static double measure_bytes(struct e2pf_engine *e, uint64_t latency_ns)
 	return ns > 0 ? ns : USUAL_BYTE_NS;
 }
 
-/* What the probe has shown is what is gone by. */
-static void go_by(struct e2pf_engine *e, const struct e2pf_latencies *p)
+void e2pf_go_by(struct e2pf_engine *e, const struct e2pf_latencies *p)
 {
 	e->has_head = e2pf_probe_has_head(p);
 	e->dear = e2pf_probe_is_dear(p);
@@ -145,89 +135,5 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 	}
 	e->stats.latency_ns = p.latency_ns;
 	e->stats.deep_latency_ns = p.deep_latency_ns;
-	go_by(e, &p);
-}
-
-/* The longest uncached reference found in the samples. */
-struct stretch {
-	struct e2pf_engine *e;
-	struct e2pf_ref ref;
-};
-
-static void try_stretch(void *ctx, const struct e2pf_ref *ref)
-{
-	struct stretch *s = ctx;
-
-	if (!ref->device && ref->length > s->ref.length &&
-	    !e2pf_is_resident(s->e, 0, ref->offset, PROBE_BYTES))
-		s->ref = *ref;
-}
-
-/* Bytes per second, measured on the longest of some samples. */
-static uint64_t measure_transfer(struct e2pf_engine *e)
-{
-	struct e2pf_source *source = e->cfg.source;
-	struct e2pf_device *dev = e->cfg.devices[0];
-	struct stretch s = { .e = e };
-	char buf[PROBE_BYTES];
-	uint64_t i, length, began, at;
-
-	for (i = 0; i < source->samples && s.ref.length < STRETCH_BYTES;
-	     i += source->samples / STRETCH_SAMPLES + 1)
-		source->ops->sample(source, i, try_stretch, &s);
-	length = s.ref.length < STRETCH_BYTES ? s.ref.length : STRETCH_BYTES;
-	/* The seek to it is not part of the measurement. */
-	if (length < STRETCH_LEAST ||
-	    dev->ops->read(dev, buf, s.ref.offset, sizeof(buf)))
-		return 0;
-	began = e2pf_now(e);
-	for (at = sizeof(buf); at < length; at += STRETCH_PIECE)
-		dev->ops->willneed(dev, s.ref.offset + at,
-				   length - at < STRETCH_PIECE ? length - at :
-								 STRETCH_PIECE);
-	for (at = sizeof(buf); at + sizeof(buf) <= length; at += sizeof(buf))
-		if (dev->ops->read(dev, buf, s.ref.offset + at, sizeof(buf)))
-			return 0;
-	began = e2pf_now(e) - began;
-	return began ? (length - sizeof(buf)) * 1000000000u / began : 0;
-}
-
-/* What the workers would begin with; the next start decides anew. */
-static void foresee(struct e2pf_engine *e, const struct e2pf_latencies *p,
-		    struct e2pf_measured *m)
-{
-	struct e2pf_inflight inflight;
-
-	e->has_head = e->cfg.has_head;
-	e->dear = false;
-	if (p)
-		go_by(e, p);
-	e2pf_inflight_init(&inflight, p ? p->deep_latency_ns *
-					  e2pf_wanted_workers(e) : 0);
-	m->depth = inflight.limit;
-	m->dear = e->dear;
-	e2pf_gap_range(e, &m->least_gap, &m->most_gap);
-}
-
-bool e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_measured *m)
-{
-	uint64_t offset[E2PF_PROBES];
-	struct e2pf_latencies p;
-	bool found, probed;
-
-	memset(m, 0, sizeof(*m));
-	e2pf_adopt_config(e);
-	e2pf_load_phases(e, UINT64_MAX, true);
-	found = probed = probe_offsets(e, offset) &&
-		e2pf_probe_device(e->cfg.devices[0], offset, &p);
-	if (found) {
-		m->has_head = e2pf_probe_has_head(&p);
-		m->latency_ns = p.latency_ns;
-		m->deep_latency_ns = p.deep_latency_ns;
-		m->bytes_per_second = measure_transfer(e);
-		found = m->bytes_per_second;
-	}
-	foresee(e, probed && e->cfg.probe ? &p : NULL, m);
-	e->phases = NULL;
-	return found;
+	e2pf_go_by(e, &p);
 }

@@ -109,7 +109,8 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 static void measure(struct e2pf_session *s, struct e2pf_probe *p,
 		    struct e2pf_measured *m)
 {
-	p->measured = e2pf_engine_measure(s->engine, m) && !s->dev[0]->blind;
+	p->unmeasured = e2pf_engine_measure(s->engine, m);
+	p->measured = !p->unmeasured;
 	p->block_order = p->measured && s->cfg.probe ? m->has_head :
 						       s->cfg.has_head;
 	p->threads = p->block_order ? s->cfg.head_threads : s->cfg.threads;
@@ -118,6 +119,7 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p,
 	p->gap_most = m->most_gap;
 	if (!p->measured)
 		return;
+	p->metadata_places = m->metadata_places;
 	p->latency = (double)m->latency_ns / 1e9;
 	p->deep_latency = (double)m->deep_latency_ns / 1e9;
 	p->bytes_per_second = m->bytes_per_second;

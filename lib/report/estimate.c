@@ -117,11 +117,12 @@ void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads)
 	double cpu = computing(p);
 	struct amounts a;
 
+	p->stock = p->prefetch = alone;
+	if (!p->measured)
+		return;
 	count(p, &a);
-	if (p->measured) {
-		wait_alone(p, &a, &alone);
-		wait_ahead(p, heads, &a, &ahead);
-	}
+	wait_alone(p, &a, &alone);
+	wait_ahead(p, heads, &a, &ahead);
 	p->stock.low = cpu / 2 + alone.low;
 	p->stock.high = cpu * 2 + alone.high;
 	/* Computing and reading overlap. */

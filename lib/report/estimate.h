@@ -11,9 +11,9 @@
 
 /*
  * Fill in the estimates for a check without and with readahead, from the other
- * members of *probe.  If the device was not measured, because everything
- * sampled was cached, they include only CPU time.  `heads` is the number of
- * heads that move independently, at least 1.  Pure.
+ * members of *probe.  If the device was not measured they are 0: the time of
+ * computing alone is no forecast.  `heads` is the number of heads that move
+ * independently, at least 1.  Pure.
  */
 void e2pf_estimate_check(struct e2pf_probe *probe, unsigned heads);
 

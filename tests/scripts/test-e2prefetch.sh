@@ -628,99 +628,18 @@ test_progress()
 
 lacks() { ! grep -q -- "$1" "$2"; }
 
-# The image with a cold cache, if its pages can be dropped.
-drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
-
-# probe_is JQ-EXPRESSION: true for the probe of the big image.
-probe_is()
-{
-	drop "$big"
-	"$PREFETCHER" probe --json "$big" >"$dir/probe" || return
-	jq -e "$1" "$dir/probe" >/dev/null || { cat "$dir/probe"; return 1; }
-}
-
-# The counts are those of the plan.
-probe_counts()
-{
-	"$PREFETCHER" -n --json "$image" | jq -c 'del(.block_size)' >"$dir/plan"
-	"$PREFETCHER" probe --json "$image" |
-		jq -c '.metadata | del(.inodes_in_use, .groups,
-			.groups_looked_at)' | diff "$dir/plan" -
-}
-
-# The text has the same values as the JSON.
-probe_depth()
-{
-	local n least
-
-	probe_is '.check | .requests_in_flight >= 4 and
-		.requests_in_flight <= 64 and .gap_least_bytes >= 0 and
-		.gap_most_bytes >= .gap_least_bytes' || return
-	n=$(jq .check.requests_in_flight "$dir/probe")
-	least=$(jq '.check.gap_least_bytes / 1024 | floor' "$dir/probe")
-	jq -r '.decisions[] | "\(.about): \(.decision) (\(.reason))"' \
-		"$dir/probe" >"$dir/words"
-	cat "$dir/words"
-	grep -q "^depth: $n requests in flight per thread (" "$dir/words" &&
-	grep -qE "^gaps: .*(up to $least KiB|not read through|; $least KiB)" "$dir/words" &&
-	"$PREFETCHER" probe "$big" >"$dir/out" &&
-	grep -q "^ *depth: [0-9]* requests" "$dir/out" &&
-	grep -q "^ *gaps: .*read through" "$dir/out"
-}
-
-probe_leaves_it()
-{
-	cp --sparse=auto "$image" "$dir/probed" &&
-	chmod 0400 "$dir/probed" &&
-	"$PREFETCHER" probe "$dir/probed" >"$dir/out" &&
-	cmp "$image" "$dir/probed" &&
-	grep -q "^metadata " "$dir/out" && grep -q "^stock " "$dir/out" &&
-	grep -q "^prefetch " "$dir/out"
-}
-
-test_probe()
-{
-	if ! have_program jq; then
-		tap_skip "probe" "no jq"
-		return
-	fi
-	tap_check "probe: what there is" probe_counts
-	tap_check "probe: nothing is written" probe_leaves_it
-	tap_check "probe: from the least to the most" probe_is \
-		'.probe_schema == 2 and ([.stock, .prefetch] | all(
-		 .low_seconds <= .expected_seconds and
-		 .expected_seconds <= .high_seconds and .low_seconds > 0))'
-	tap_check "probe: of the disk, if any is below" probe_is \
-		'(.stack | length) >= (.disks | map(select(.name != "tmpfs"))
-		 | length)'
-	tap_check "probe: all groups of a small filesystem" probe_is \
-		'.metadata.groups == .metadata.groups_looked_at and
-		 .metadata.inodes_in_use == 131072'
-	tap_check "probe: depth and gaps, as JSON and in words" probe_depth
-	tap_check "probe of nothing" run 8 probe "$dir/none"
-	tap_check "probe without a device" run 16 probe
-	tap_check "probe runs no command" run 16 probe "$image" -- true
-}
-
 test_all()
 {
 	dir=$E2PF_TMP/e2prefetch
 	mkdir "$dir"
 	image=$E2PF_TMP/image
 	image_make ext4-1k "$image" || tap_bail "no image"
-	# Inode tables of 32 MiB.
-	big=$E2PF_TMP/big
-	truncate -s 512M "$big"
-	mke2fs -q -F -t ext4 -O ^uninit_bg,^metadata_csum -N 131072 \
-		-E lazy_itable_init=0 "$big" >/dev/null 2>&1 ||
-		tap_bail "no large image"
 	test_usage
 	test_plan
 	test_reading
 	test_command
 	test_command_first
 	test_settings
-	test_probe
 	test_progress
 	# The tests in debian/tests also hold for this build.
 	tap_check "the package's own test" \

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -87,6 +89,38 @@ static void read_and_end(void **state)
 				   &resident) == 4096);
 	assert_false(resident);
 	dev->ops->close(dev);
+}
+
+/* Where a file has no data, and that a range can be dropped. */
+static void holes(void **state)
+{
+	char sparse[] = "/tmp/test-device-XXXXXX";
+	int fd = mkstemp(sparse);
+	struct e2pf_device *dev;
+	struct statfs fs;
+	bool resident;
+	uint64_t at;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 8 * SIZE), 0);
+	assert_int_equal(pwrite(fd, sparse, 1, 2 * SIZE), 1);
+	assert_int_equal(fsync(fd), 0);
+	assert_int_equal(e2pf_device_open(sparse, SIZE, &dev), 0);
+	at = dev->ops->data(dev, 0);
+	/* A filesystem without holes has data everywhere. */
+	assert_true(at == SIZE || at == 0);
+	assert_true(dev->ops->data(dev, SIZE) == SIZE);
+	if (at)
+		assert_true(dev->ops->data(dev, 2 * SIZE) == UINT64_MAX);
+	assert_int_equal(fstatfs(fd, &fs), 0);
+	dev->ops->forget(dev, SIZE, 4096);
+	dev->ops->span(dev, SIZE, 4096, &resident);
+	/* A filesystem in memory keeps it. */
+	assert_true(!resident || fs.f_type == TMPFS_MAGIC);
+	dev->ops->close(dev);
+	close(fd);
+	unlink(sparse);
 }
 
 /* The same with a small mapping, if address space is limited. */
@@ -174,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused),
 		cmocka_unit_test(read_and_end),
+		cmocka_unit_test(holes),
 		cmocka_unit_test(without_a_mapping),
 		cmocka_unit_test(few_descriptors),
 		cmocka_unit_test(of_somebody_else),

@@ -34,10 +34,15 @@ static void computing_alone(void **state)
 	static const struct e2pf_class_plan none[E2PF_CLASSES];
 	struct e2pf_probe p = {
 		.plan = none, .plan_count = E2PF_CLASSES, .block_size = 4096,
-		.inodes = 1000000
+		.inodes = 1000000, .bytes_per_second = 1
 	};
 
 	(void)state;
+	/* No forecast without a measurement. */
+	p.stock.high = p.prefetch.high = 1;
+	e2pf_estimate_check(&p, 1);
+	assert_true(p.stock.high == 0 && p.prefetch.high == 0);
+	p.measured = true;
 	e2pf_estimate_check(&p, 1);
 	assert_float_equal(p.stock.low, 0.6, 1e-6);
 	assert_float_equal(p.stock.high, 2.4, 1e-6);
