@@ -20,6 +20,9 @@
 /* Version of the JSON, doc/statistics.md. */
 #define PROBE_SCHEMA 3
 
+/* Below so many seconds there is nothing to gain. */
+#define SHORT 0.1
+
 /*
  * Output as text.
  */
@@ -102,8 +105,8 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 	if (!p->measured) {
 		printf("How long a check of %s takes is not known: %s.\n",
 		       device, p->unmeasured);
-	} else if (p->stock.expected < 0.01) {
-		printf("A check of %s takes less than 0.01 s, with prefetching "
+	} else if (p->stock.expected < SHORT) {
+		printf("A check of %s takes less than 0.1 s, with prefetching "
 		       "or without.\n", device);
 	} else {
 		printf("A check of %s takes about %s; with prefetching about "

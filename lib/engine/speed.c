@@ -173,8 +173,8 @@ static const char *find_places(struct survey *s)
 	if (!s->found)
 		return "it is cached, or a file that is mostly holes";
 	if (s->found < PARTS || !s->stretch.length)
-		return "too little of it is not cached, or it is a file that "
-		       "is mostly holes";
+		return "most of it is cached, or it is a file that is mostly "
+		       "holes";
 	return NULL;
 }
 

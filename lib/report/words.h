@@ -9,7 +9,9 @@
 /* "14 s", "3.7 s", "25 min": with the digits that are meaningful. */
 static inline const char *in_words(double seconds, char *text, size_t size)
 {
-	if (seconds < 9.95)
+	if (seconds < 0.005)
+		snprintf(text, size, "0 s");
+	else if (seconds < 9.95)
 		snprintf(text, size, "%.2g s", seconds);
 	else if (seconds < 120)
 		snprintf(text, size, "%.0f s", seconds);
