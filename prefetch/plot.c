@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "engine/blockset.h"
 #include "options.h"
 
 #define FILES_MOST 4
@@ -38,19 +39,41 @@
 
 #define USAGE "e2prefetch plot -o FILE.png|.svg|.html TRACE..."
 
-enum kind { HIT, WAIT, REQUEST, DEPTH, KINDS };
+/* Blocks that were read ahead and not used yet are counted up to 64 TiB, in so
+ * much memory. */
+#define BLOCK 4096u
+#define BLOCKS ((UINT64_C(64) << 40) / BLOCK)
+#define SET_BYTES (64u << 20)
+
+/* Stages that begin within this fraction of the width share a label, which is
+ * above the picture. */
+#define LABEL_WIDTH 0.14
+
+/* Colours that the colour-blind tell apart; bench/report.py has the same. */
+#define WAITED "#d55e00"
+#define MEMORY "#8c8c8c"
+#define READ_AHEAD "#0072b2"
+
+enum kind { HIT, WAIT, REQUEST, AHEAD, KINDS };
 
 static const char *const kind_names[KINDS] = {
-	"hit", "wait", "request", "depth"
+	"hit", "wait", "request", "ahead"
 };
 
 struct point {
-	double x, y;		/* seconds and GiB, or requests */
+	double x, y;		/* seconds and GiB, or MiB ahead */
 };
 
 struct series {
 	struct point *point;
 	size_t used, room;
+};
+
+struct range {
+	double at;			/* seconds */
+	uint64_t first;			/* blocks */
+	uint32_t count;
+	bool asked;			/* by a thread that reads ahead */
 };
 
 struct trace {
@@ -60,7 +83,9 @@ struct trace {
 	char stage[STAGES_MOST][16];
 	uint64_t first;			/* ns */
 	double end;			/* seconds */
-	unsigned depth[256];		/* by worker */
+	bool prefetch;
+	struct range *range;		/* requests and reads */
+	size_t ranges, room;
 };
 
 static bool add(struct series *s, double x, double y)
@@ -83,43 +108,87 @@ static uint64_t number(struct json_object *line, size_t i)
 	return json_object_get_uint64(json_object_array_get_idx(line, i));
 }
 
-/* Queue depth of all workers together. */
-static unsigned total_depth(struct trace *t, uint64_t worker, uint64_t depth)
+/* Keep a range for count_ahead(). */
+static bool add_range(struct trace *t, double at, bool asked, uint64_t offset,
+		      uint64_t length)
 {
-	unsigned sum = 0, i;
+	uint64_t first = offset / BLOCK, count;
 
-	if (worker < sizeof(t->depth) / sizeof(*t->depth))
-		t->depth[worker] = (unsigned)depth;
-	for (i = 0; i < sizeof(t->depth) / sizeof(*t->depth); i++)
-		sum += t->depth[i];
-	return sum;
+	if (!length || length > UINT32_MAX || first >= BLOCKS)
+		return true;
+	if (t->ranges == t->room) {
+		size_t room = t->room ? t->room * 2 : 1024;
+		struct range *r = realloc(t->range, room * sizeof(*r));
+
+		if (!r)
+			return false;
+		t->range = r;
+		t->room = room;
+	}
+	count = (offset % BLOCK + length + BLOCK - 1) / BLOCK;
+	if (count > BLOCKS - first)
+		count = BLOCKS - first;
+	t->range[t->ranges++] = (struct range){
+		at, first, (uint32_t)count, asked
+	};
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	double x = ((const struct range *)a)->at;
+	double y = ((const struct range *)b)->at;
+
+	return (x > y) - (x < y);
+}
+
+/* What the threads asked for is ahead of the check until it reads it. */
+static bool count_ahead(struct trace *t)
+{
+	struct e2pf_blockset *ahead = e2pf_blockset_new(BLOCKS, SET_BYTES);
+	bool fine = ahead;
+	size_t i;
+
+	qsort(t->range, t->ranges, sizeof(*t->range), by_time);
+	for (i = 0; i < t->ranges && fine; i++) {
+		const struct range *r = &t->range[i];
+
+		if (r->asked)
+			e2pf_blockset_add(ahead, r->first, r->count);
+		else if (!e2pf_blockset_remove(ahead, r->first, r->count))
+			continue;
+		fine = add(&t->of[AHEAD], r->at,
+			   (double)e2pf_blockset_size(ahead) * BLOCK /
+			   (1u << 20));
+	}
+	e2pf_blockset_free(ahead);
+	free(t->range);
+	return fine;
 }
 
 static bool take_event(struct trace *t, struct json_object *line)
 {
 	struct json_object *first = json_object_array_get_idx(line, 0);
-	const char *kind = json_object_get_string(first);
-	uint64_t ns = number(line, 1);
-	double at, gib = (double)number(line, 2) / (1u << 30);
+	const char *name = json_object_get_string(first);
+	uint64_t ns = number(line, 1), offset = number(line, 2);
+	double at, gib = (double)offset / (1u << 30);
+	int k;
 
-	if (!kind || !ns)
+	if (!name || !ns)
 		return true;
 	if (!t->first)
 		t->first = ns;
 	at = ns < t->first ? 0 : (double)(ns - t->first) / 1e9;
 	if (at > t->end)
 		t->end = at;
-	if (!strcmp(kind, "hit"))
-		return add(&t->of[HIT], at, gib);
-	if (!strcmp(kind, "wait"))
-		return add(&t->of[WAIT], at, gib);
-	if (!strcmp(kind, "stage") && number(line, 2) < STAGES_MOST)
-		t->began[number(line, 2)] = at;
-	if (strcmp(kind, "request"))
-		return true;
-	return add(&t->of[REQUEST], at, gib) &&
-	       add(&t->of[DEPTH], at, total_depth(t, number(line, 4),
-						  number(line, 5)));
+	if (!strcmp(name, "stage") && offset < STAGES_MOST)
+		t->began[offset] = at;
+	for (k = 0; k < AHEAD; k++)
+		if (!strcmp(name, kind_names[k]))
+			return add(&t->of[k], at, gib) &&
+			       add_range(t, at, k == REQUEST, offset,
+					 number(line, 3));
+	return true;
 }
 
 /* Text from a trace goes into gnuplot's script: copy only characters that have
@@ -142,6 +211,8 @@ static bool take_header(struct trace *t, struct json_object *o)
 	if (!json_object_object_get_ex(o, "e2prefetch_trace", &list) ||
 	    json_object_get_int(list) != 1)
 		return false;
+	if (json_object_object_get_ex(o, "prefetch", &list))
+		t->prefetch = json_object_get_boolean(list);
 	if (json_object_object_get_ex(o, "stages", &list) &&
 	    json_object_is_type(list, json_type_array))
 		for (i = 0; i < json_object_array_length(list) &&
@@ -189,6 +260,8 @@ static const char *read_trace(struct trace *t, const char *path)
 		t->began[i] = -1;
 	why = take_lines(t, f);
 	fclose(f);
+	if (!count_ahead(t) && !why)
+		why = strerror(ENOMEM);
 	return why;
 }
 
@@ -211,22 +284,80 @@ static void put_data(FILE *out, const struct trace *t, int n)
 	}
 }
 
-/* A label that does not fit on the right is put on the left. */
+/* The stage that begins next after `now`; STAGES_MOST: none. */
+static int next_stage(const struct trace *t, int now)
+{
+	double after = now < 0 ? -1 : t->began[now];
+	int i, next = STAGES_MOST;
+
+	for (i = 0; i < STAGES_MOST; i++)
+		if (t->began[i] >= 0 && i != now && *t->stage[i] &&
+		    (t->began[i] > after || (t->began[i] == after && i > now)) &&
+		    (next == STAGES_MOST || t->began[i] < t->began[next]))
+			next = i;
+	return next;
+}
+
+/* "pass1" is shown as "pass 1". */
+static const char *shown(const char *stage, char *text, size_t size)
+{
+	bool pass = !strncmp(stage, "pass", 4) && stage[4];
+
+	snprintf(text, size, "%s%s", pass ? "pass " : "",
+		 pass ? stage + 4 : stage);
+	return text;
+}
+
+/* A label of the stages from `first` to `last`.  It is above the picture, where
+ * no line crosses it; two rows in turn leave room for long ones. */
+static void put_label(FILE *out, const struct trace *t, int first, int last,
+		      double end, bool upper)
+{
+	double x = t->began[first];
+	bool passes = !strncmp(t->stage[last], "pass", 4);
+	char text[32];
+
+	fprintf(out, "set label '%s", shown(t->stage[first], text, sizeof(text)));
+	if (last != first)
+		fprintf(out, " to %s", t->stage[last] + (passes ? 4 : 0));
+	fprintf(out, "' at %.6f, graph %s %s font ',9'\n", x,
+		upper ? "1.05" : "1.02", x > LABEL_END * end ? "right" : "left");
+}
+
+/* A line where each stage begins; the first one, opening, needs none. */
 static void put_stages(FILE *out, const struct trace *t, double end)
 {
-	int i;
+	int i, first = STAGES_MOST, last = STAGES_MOST;
+	bool upper = false;
 
 	fputs("unset arrow\nunset label\n", out);
-	for (i = 0; i < STAGES_MOST; i++)
-		if (t->began[i] >= 0)
-			fprintf(out, "set arrow from %.6f, graph 0 to %.6f, "
-				"graph 1 nohead dt 2 lc rgb '#888888'\n"
-				"set label '%s' at %.6f, graph %.2f %s font "
-				"',9' front\n", t->began[i], t->began[i],
-				t->stage[i], t->began[i],
-				0.97 - 0.04 * (i % 5),
-				t->began[i] > LABEL_END * end ?
-				"right offset -0.3,0" : "offset 0.3,0");
+	for (i = next_stage(t, -1); i < STAGES_MOST; i = next_stage(t, i)) {
+		if (!strcmp(t->stage[i], "open"))
+			continue;
+		fprintf(out, "set arrow from %.6f, graph 0 to %.6f, "
+			"graph 1 nohead dt 2 lc rgb '#bbbbbb' back\n",
+			t->began[i], t->began[i]);
+		if (first < STAGES_MOST &&
+		    t->began[i] - t->began[first] < LABEL_WIDTH * end) {
+			last = i;
+			continue;
+		}
+		if (first < STAGES_MOST) {
+			put_label(out, t, first, last, end, upper);
+			upper = !upper;
+		}
+		first = last = i;
+	}
+	if (first < STAGES_MOST)
+		put_label(out, t, first, last, end, upper);
+}
+
+static void put_key(FILE *out)
+{
+	fputs("NaN w p pt 7 ps 1.2 lc rgb '" WAITED "' t 'waited for', "
+	      "NaN w p pt 7 ps 1.2 lc rgb '" MEMORY "' t 'from memory', "
+	      "NaN w p pt 7 ps 1.2 lc rgb '" READ_AHEAD "' t 'read ahead'\n",
+	      out);
 }
 
 static void put_columns(FILE *out, const struct trace *t, int n, double end)
@@ -239,25 +370,27 @@ static void put_columns(FILE *out, const struct trace *t, int n, double end)
 		fprintf(out, "set lmargin at screen %.4f\n"
 			"set rmargin at screen %.4f\n", left, right);
 		put_stages(out, &t[i], end);
-		fprintf(out, "set tmargin at screen 0.92\n"
-			"set bmargin at screen 0.34\n"
-			"set title '%s: %.2f s'\nset xlabel ''\n"
-			"set ylabel 'address, GiB'\nset yrange [0:top]\n"
-			"set key at screen %.4f, 0.30 right top horizontal "
+		fprintf(out, "set tmargin at screen 0.87\n"
+			"set bmargin at screen 0.36\n"
+			"set title '%s: %.3g s  (%s)' offset 0,1.8\n"
+			"set xlabel ''\nset ylabel 'place on the device, GiB'\n"
+			"set yrange [0:top]\n"
+			"set key at screen %.4f, 0.31 right top horizontal "
 			"samplen 1\n"
-			"plot $request%d w p pt 7 ps 0.25 lc rgb '#1f77b4' "
-			"not, $hit%d w p pt 7 ps 0.2 lc rgb '#2ca02c' not, "
-			"$wait%d w p pt 7 ps 0.3 lc rgb '#d62728' not, "
-			"NaN w p pt 7 ps 1 lc rgb '#1f77b4' t 'read ahead', "
-			"NaN w p pt 7 ps 1 lc rgb '#2ca02c' t 'from memory', "
-			"NaN w p pt 7 ps 1 lc rgb '#d62728' t 'waited for'\n",
-			t[i].name, t[i].end, right, i, i, i);
-		fprintf(out, "unset label\nset tmargin at screen 0.24\n"
-			"set bmargin at screen 0.08\nset title ''\n"
+			"plot $hit%d w p pt 7 ps 0.2 lc rgb '" MEMORY "' not, "
+			"$request%d w p pt 7 ps 0.3 lc rgb '" READ_AHEAD "' not, "
+			"$wait%d w p pt 7 ps 0.3 lc rgb '" WAITED "' not, ",
+			t[i].prefetch ? "with prefetching" : "stock check",
+			t[i].end, t[i].name, right, i, i, i);
+		put_key(out);
+		fprintf(out, "unset label\nset tmargin at screen 0.25\n"
+			"set bmargin at screen 0.09\nset title ''\n"
 			"set xlabel 'seconds'\n"
-			"set ylabel 'in flight, at most'\n"
+			"set ylabel 'not used yet, MiB'\n"
 			"set yrange [0:deep]\nunset key\n"
-			"plot $depth%d w steps lc rgb '#1f77b4'\n", i);
+			"%splot $ahead%d w fillsteps lc rgb '" READ_AHEAD "'\n",
+			t[i].of[AHEAD].used ? "" : "set label 'nothing is read "
+			"ahead' at graph 0.5, graph 0.5 center\n", i);
 	}
 }
 
@@ -287,14 +420,17 @@ static void put_script(FILE *out, const struct trace *t, int n,
 		if (t[i].end > end)
 			end = t[i].end;
 	}
-	fprintf(out, "set terminal %s size %d,%d\nset output '", terminal,
-		n * WIDTH, HEIGHT);
+	/* pngcairo draws smooth points and text, where there is one. */
+	fprintf(out, "%s size %d,%d\nset output '", terminal, n * WIDTH,
+		HEIGHT);
 	for (p = file; *p; p++)
 		fprintf(out, *p == '\'' ? "''" : "%c", *p);
 	fprintf(out, "'\nset xrange [0:%.6f]\ntop = %.6f\ndeep = %.6f\n"
-		"set grid\nset multiplot\n", end > 0 ? end : 1,
+		"set grid lc rgb '#dddddd' lt 1\nset tics nomirror\n"
+		"set border 3\nset ytics autofreq\nset multiplot\n",
+		end > 0 ? end * 1.01 : 1,
 		highest(t, n, HIT, REQUEST) * 1.02 + 1e-3,
-		highest(t, n, DEPTH, DEPTH) * 1.1 + 1);
+		highest(t, n, AHEAD, AHEAD) * 1.1 + 1);
 	put_columns(out, t, n, end);
 	fputs("unset multiplot\n", out);
 }
@@ -357,7 +493,10 @@ static const char *run_gnuplot(const struct trace *t, int n, bool svg,
 
 	if (!out)
 		return strerror(errno);
-	put_script(out, t, n, svg ? "svg background rgb 'white'" : "png", file);
+	put_script(out, t, n, svg ? "set terminal svg background rgb 'white'" :
+		   "png = strstrt(GPVAL_TERMINALS, 'pngcairo') ? "
+		   "'pngcairo' : 'png'\n"
+		   "set terminal @png background rgb 'white'", file);
 	if (pclose(out))
 		return "gnuplot failed";
 	return is_complete(file, svg) ? NULL :

@@ -166,6 +166,47 @@ ends_early()
 		"$dir/long"
 }
 
+# What gnuplot is asked to draw of a trace whose lines are not in order of time.
+make_script()
+{
+	cat >"$dir/small" <<-END
+	{"e2prefetch_trace":1,"prefetch":true,"stages":["open","pass1","pass2"]}
+	["stage",1000000000,0]
+	["stage",1100000000,1]
+	["hit",3000000000,0,1048576,10]
+	["request",2000000000,0,1048576,0,1]
+	["wait",3500000000,8388608,4096,10]
+	["stage",4000000000,2]
+	END
+	with_gnuplot "[ \"\$1\" = --version ] || cat >'$dir/script'" \
+		"$PREFETCHER" plot -o "$dir/s.png" "$dir/small"
+	[ -s "$dir/script" ]
+}
+
+# The curve of what is not used yet rises and falls.
+curve_falls()
+{
+	make_script && sed -n '/^\$ahead0/,/^EOD/p' "$dir/script" >"$dir/curve" &&
+	diff "$dir/curve" - <<-END
+	\$ahead0 << EOD
+	1.000000 1.000000
+	2.000000 0.000000
+	EOD
+	END
+}
+
+# Names of stages stand above the frame, where nothing crosses them; the colours
+# are not red and green.
+readable()
+{
+	make_script &&
+	grep -q "^set label 'pass 1' at 0.1[0-9]*, graph 1\." "$dir/script" &&
+	grep -q "^set label 'pass 2' at 3.0*, graph 1\." "$dir/script" &&
+	! grep "^set label 'pass.*graph 0" "$dir/script" &&
+	grep -q "^set title 'with prefetching: 3 s  (small)'" "$dir/script" &&
+	! grep -E "#d62728|#2ca02c" "$dir/script"
+}
+
 test_plot_failures()
 {
 	tap_check "gnuplot ends early" ends_early
@@ -199,6 +240,8 @@ test_plot()
 	tap_check "of a check that did nothing" "$PREFETCHER" plot \
 		-o "$dir/short.png" "$dir/short"
 	tap_check "of stages without names" odd_stages
+	tap_check "a curve that falls" curve_falls
+	tap_check "labels and colours that can be read" readable
 	test_plot_failures
 	tap_check "of no trace" expect 8 plot -o "$dir/n.png" "$image"
 	tap_check "another ending" expect 16 plot -o "$dir/n.gif" "$dir/trace"
