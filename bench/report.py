@@ -14,7 +14,25 @@ import shutil
 import statistics
 import subprocess
 
-COLOURS = ["#5b6770", "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"]
+# Colours that the colour-blind tell apart; those of prefetch/plot.c come first:
+# what is waited for, what is read ahead.
+COLOURS = ["#d55e00", "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"]
+# What pictures call models and checkers; others keep their names.
+NAMES = {
+    "disk-7200-ncq": "7200 rpm disk",
+    "usb-disk": "USB disk",
+    "raid1-3": "3 mirrored disks",
+    "raid6-6": "RAID 6 of six disks",
+    "network-volume": "network volume, 3000 IOPS",
+    "sata-ssd": "SATA SSD",
+    "nvme": "NVMe",
+    "sd-card": "SD card",
+    "throttled-loop": "disk limited to 3000 IOPS by the kernel",
+    "plain": "image file on this machine's disk",
+    "memory": "all in memory",
+    "stock": "stock e2fsck",
+    "ours": "with prefetching",
+}
 FIELDS = ["model", "label", "checker", "mode", "rep", "seconds", "user",
           "system", "status", "output", "reads", "read_bytes", "writes",
           "busy_s", "mean_depth", "max_depth", "mean_latency_us",
@@ -24,6 +42,28 @@ FIELDS = ["model", "label", "checker", "mode", "rep", "seconds", "user",
 FULL_SHARE, RIG_SHARE = 0.9, 0.15
 # More points than this make a picture larger but no clearer.
 MAX_POINTS = 6000
+
+
+def named(result, name):
+    """What a picture calls a model, a checker or an image."""
+    return NAMES.get(name) or result.get("images", {}).get(name, name)
+
+
+def image_in_words(path):
+    """The kind of an image and how much is in it."""
+    p = subprocess.run([which("dumpe2fs"), "-h", path], text=True,
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    known = dict(line.partition(":")[::2] for line in p.stdout.splitlines())
+    try:
+        features = known["Filesystem features"].split()
+        inodes = int(known["Inode count"]) - int(known["Free inodes"])
+    except (KeyError, ValueError):
+        return None
+    kind = "ext4" if "extent" in features else \
+        "ext3, indirect blocks" if "has_journal" in features else "ext2"
+    if inodes > 9999:
+        inodes -= inodes % 1000
+    return f"{kind}, {inodes:,} inodes"
 
 
 def which(name):
@@ -108,24 +148,29 @@ def cells(result, mode):
 
 
 def cpu_bound(result, label):
-    """The stock checker's time with everything cached, or None."""
-    for (name, _model), group in cells(result, "warm").items():
-        if name == label:
-            first = next(iter(group))
-            return group.get("stock", group[first]).median
-    return None
+    """The time of the fastest checker with everything cached, or None."""
+    times = [cell.median for (name, _model), group in
+             cells(result, "warm").items() if name == label
+             for cell in group.values()]
+    return min(times) if times else None
 
 
 def device_bound(result, label, model):
-    """(seconds, how) of the best replay, or None."""
-    for b in result["bounds"]:
-        if (b["label"], b["model"]) == (label, model):
-            return min((t, how) for how, t in b["times"].items())
-    return None
+    """(seconds, how) of the quickest reading of the blocks, or None: a replay,
+    or the time that the device had something to do in a check."""
+    known = [(t, how) for b in result["bounds"]
+             if (b["label"], b["model"]) == (label, model)
+             for how, t in b["times"].items()]
+    if not known:
+        return None
+    for cell in cells(result, "cold").get((label, model), {}).values():
+        known += [(r["busy_s"], "as " + r["checker"]) for r in cell.runs
+                  if r.get("busy_s") and r.get("model_cpu")]
+    return min(known)
 
 
 def bound(result, label, model):
-    """A lower limit for any checker that does the same work, or None."""
+    """What a checker cannot be faster than: the device, or the processor."""
     known = [b for b in (cpu_bound(result, label),
                          (device_bound(result, label, model) or [None])[0])
              if b is not None]
@@ -215,23 +260,25 @@ def quoted(text):
 
 def bar_panel(result, label, model, group, at):
     """One device: a bar per checker, the bound as a dashed line."""
-    top = max(c.high for c in group.values()) * 1.25
+    # An outlier is cut off: it must not squeeze the bars.
+    top = max(c.median for c in group.values()) * 1.3
     n = len(group)
     lines = [f"$D{at} << EOD"]
     for i, (name, c) in enumerate(group.items()):
-        lines.append(f'{i} {c.median} {c.low} {c.high} '
+        high = min(c.high, top * 0.86)
+        lines.append(f'{i} {c.median} {c.low} {max(high, c.median)} '
                      f'{int(COLOURS[i % len(COLOURS)][1:], 16)} '
-                     f'{quoted(name)} {quoted(figure(c.median))}')
-    lines += ["EOD", f"set title {quoted(model)}",
+                     f'{quoted(named(result, name))} '
+                     f'{quoted(figure(c.median) + " s")}')
+    lines += ["EOD", f"set title {quoted(named(result, model))}",
               f"set xrange [-0.7:{n - 0.3}]", f"set yrange [0:{top}]",
               "unset arrow", "unset label"]
-    limit = None if model.startswith("memory") else \
-        bound(result, label, model)
+    limit = None if model == "memory" else bound(result, label, model)
     if limit is not None:
         lines.append(f"set arrow from -0.7,{limit} to {n - 0.3},{limit} "
-                     "nohead front dt 2 lw 2 lc rgb '#d55e00'")
-        lines.append(f"set label {quoted('bound ' + figure(limit))} at "
-                     "graph 0.99,0.96 right front tc rgb '#b04a00'")
+                     "nohead front dt 2 lw 1.5 lc rgb '#222222'")
+        lines.append(f"set label {quoted('bound ' + figure(limit) + ' s')} at "
+                     "graph 0.99,0.95 right front")
     lines.append(
         f"plot $D{at} using 1:2:(0.62):5:xtic(6) with boxes lc rgb variable "
         f"fs solid 0.85 noborder notitle, '' using 1:3:(0):($4-$3) with "
@@ -244,17 +291,17 @@ def bar_panel(result, label, model, group, at):
 def bars(result, label, base):
     groups = [(model, group) for (name, model), group in
               cells(result, "cold").items() if name == label]
-    groups += [("memory (warm)", group) for (name, _m), group in
+    groups += [("memory", group) for (name, _m), group in
                cells(result, "warm").items() if name == label]
     if not groups:
         return False
     columns = min(len(groups), 3)
     rows = -(-len(groups) // columns)
-    title = f"Image {label}: seconds per check, median and range"
+    title = f"{named(result, label)}: time of a check, median, least and most"
     text = [f"set multiplot layout {rows},{columns} title "
             f"{quoted(title)} noenhanced",
-            "set tics nomirror", "set border 3", "set grid y lc "
-            "rgb '#dddddd' lt 1", "set termoption noenhanced",
+            "set tics nomirror", "set border 3",
+            "set termoption noenhanced",
             "set boxwidth 0.62", "set bmargin 3", "set tmargin 3"]
     for at, (model, group) in enumerate(groups):
         text.append(bar_panel(result, label, model, group, at))
@@ -287,6 +334,11 @@ def trace_path(folder, model, label, checker):
     return os.path.join(folder, file_name(model, label, checker) + ".trace")
 
 
+def panel_title(result, group, checker):
+    time = f": {figure(group[checker].median)} s" if checker in group else ""
+    return named(result, checker) + time
+
+
 def addresses(result, label, model, checkers, base):
     """Where each request went, one panel per checker, the same scales."""
     data = [(c, points(result, label, model, c)) for c in checkers]
@@ -295,16 +347,20 @@ def addresses(result, label, model, checkers, base):
         return False
     right = max(max(t for t, _ in p) for _, p in data)
     top = max(max(a for _, a in p) for _, p in data)
+    group = cells(result, "cold").get((label, model), {})
+    title = f"{named(result, label)}; {named(result, model)}: " \
+        "when each block was read"
     text = ["set termoption noenhanced",
             f"set multiplot layout 1,{len(data)} title "
-            f"{quoted(f'{label} on {model}: where each request went')}",
+            f"{quoted(title)}",
             "set tics nomirror", "set border 3", "set xlabel 'seconds'",
+            "set grid lc rgb '#dddddd' lt 1",
             f"set xrange [0:{right * 1.02}]", f"set yrange [0:{top * 1.02}]",
             "set tmargin 4"]
     for i, (checker, found) in enumerate(data):
         text += [f"$D{i} << EOD", *(f"{t:.4f} {a:.4f}" for t, a in found),
-                 "EOD", f"set title {quoted(checker)}",
-                 "set ylabel 'GiB from the start of the device'" if not i
+                 "EOD", f"set title {quoted(panel_title(result, group, checker))}",
+                 "set ylabel 'place on the device, GiB'" if not i
                  else "unset ylabel",
                  f"plot $D{i} using 1:2 with points pt 7 ps 0.25 lc rgb "
                  f"'{COLOURS[i % len(COLOURS)]}' notitle"]
@@ -320,8 +376,8 @@ def pictures(result, folder, prefix):
     for label in labels:
         name = file_name(prefix, "times", label)
         if bars(result, label, os.path.join(folder, name)):
-            drawn.append((f"Image {label}: time per checker and device, "
-                          "the bound dashed", [name + ".svg", name + ".png"],
+            drawn.append((f"{named(result, label)}: time of a check on each "
+                          "device, the bound dashed", [name + ".svg", name + ".png"],
                           name + ".svg"))
         for (name_of, model), group in cells(result, "cold").items():
             if name_of != label or result.get("plain"):
@@ -330,8 +386,9 @@ def pictures(result, folder, prefix):
             # With a point per request the SVG would be too large to publish.
             if addresses(result, label, model, list(group),
                          os.path.join(folder, name)):
-                drawn.append((f"{label} on {model}: block address of each "
-                              "request over time", [name + ".png"],
+                drawn.append((f"{named(result, label)}, "
+                              f"{named(result, model)}: when each block was "
+                              "read", [name + ".png"],
                               name + ".png"))
     return drawn
 
@@ -477,10 +534,11 @@ def markdown(result, drawn):
                 f"evicted, not modelled devices ({result['plain']}). The "
                 "times are those of this machine's own storage."]
     out += ["", "The checker `ours` is e2fsck with prefetching. The device "
-            "bound is the time needed just to read the blocks that stock "
-            "e2fsck reads, in the best of several orders; the CPU bound is the "
-            "time of a stock check with everything cached. A check can overlap "
-            "the two, so the larger bound is the limit.", "",
+            "bound is the least time in which the device was seen to deliver the "
+            "blocks that stock e2fsck reads: in a replay in one of several "
+            "orders, or during a check that kept it busy for so long; the CPU "
+            "bound is the time of the fastest check with everything cached. A "
+            "check can overlap the two, so the larger bound is the limit.", "",
             as_markdown(table(result)), "",
             ("All runs of an image had the same exit status and output."
              if same_verdict(result) else

@@ -79,6 +79,38 @@ report_complete()
 		"$tmp/out/timing.md"
 }
 
+# A bound that no checker beats: the larger of the device's, which is what the
+# quickest reading took, and of the processor's.  The pictures name all.
+bounds()
+{
+	PYTHONPATH=$srcdir python3 -B - <<-'END'
+	import report
+	def run(checker, mode, seconds, busy=None):
+	    return dict(label="x", model="nvme" if mode == "cold" else "memory",
+	                checker=checker, mode=mode, seconds=seconds, rep=0,
+	                busy_s=busy, model_cpu=busy and 0.1)
+	r = dict(images={"x": "ext4, 5 inodes"}, bounds=[dict(label="x",
+	         model="nvme", blocks=1, times={"sorted": 0.9})],
+	         runs=[run("stock", "cold", 2, 1.5), run("ours", "cold", 0.8, 0.7),
+	               run("stock", "warm", 0.6), run("ours", "warm", 0.3)])
+	assert report.bound(r, "x", "nvme") == 0.7
+	r["runs"][3]["seconds"] = 0.75
+	r["runs"][2]["seconds"] = 0.78
+	assert report.bound(r, "x", "nvme") == 0.75
+	drawn = []
+	report.gnuplot = lambda script, base: drawn.append(script["text"]) or True
+	assert report.bars(r, "x", "base")
+	for word in ("stock e2fsck", "with prefetching", "NVMe", "ext4, 5 inodes",
+	             "bound 0.75 s", "all in memory"):
+	    assert word in drawn[0], word
+	assert '"ours"' not in drawn[0] and '"nvme"' not in drawn[0]
+	# An outlier does not squeeze the bars.
+	r["runs"] += [run("stock", "cold", 2, 1.5), run("stock", "cold", 50, 1.5)]
+	assert report.bars(r, "x", "base")
+	assert "set yrange [0:2.6]" in drawn[1], drawn[1]
+	END
+}
+
 # Devices without FUSE: the plain image, and a loop device limited by the kernel, if it
 # can do so.  At 3000 reads per second without a burst, 4,000 reads take more than a
 # second.
@@ -282,6 +314,7 @@ echo 1..17
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds' matrix
 check 'the report is complete' report_complete
+check 'bounds are bounds, and pictures say what they show' bounds
 check 'the same without models' plain
 check 'on this machine'\''s own disk' own_disk
 reason=$(cd "$srcdir" && python3 -Bc 'import rig; print(rig.why_not_throttled() or "")')
