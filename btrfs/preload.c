@@ -447,7 +447,7 @@ static void tell(void *unused)
 	(void)unused;
 	gather_decisions(&list);
 	/* The launcher has checked the file; a later error is not reported. */
-	e2pf_stats_put(self.env.stats, stderr, write_stats, &list);
+	e2pf_stats_put(self.env.stats, write_stats, &list);
 	result_tell(&(struct result) {
 		.env = &self.env, .said_by = "btrfs-prefetch",
 		.done = sent ? "sent" : "checked", .began = self.began,

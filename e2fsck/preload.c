@@ -765,7 +765,7 @@ static void write_stats(void)
 	self.session->acceleration_count = self.accelerations.count;
 	self.session->decisions = &self.decisions;
 	/* The launcher has checked the file; a later error is not reported. */
-	e2pf_stats_save(self.session, self.env.stats, stderr);
+	e2pf_stats_save(self.session, self.env.stats);
 }
 
 static void tell(void)

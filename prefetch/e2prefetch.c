@@ -199,7 +199,7 @@ static int report(const struct options *o, struct e2pf_session *s)
 	struct e2pf_totals t = { .size = sizeof(t) };
 
 	e2pf_get_totals(s, &t);
-	if (o->json && !(o->stats && !strcmp(o->stats, "-")))
+	if (o->json)
 		e2pf_write_stats(s, stdout);
 	if (o->verbose || (!t.complete && !o->json))
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
@@ -228,7 +228,7 @@ static int prefetch(const struct options *o, struct e2pf_session *s,
 	if (!status)
 		warn_if_dropped(o);
 	e2pf_stop(s);
-	result = stats_status(o, e2pf_stats_save(s, o->stats, stdout));
+	result = stats_status(o, e2pf_stats_save(s, o->stats));
 	return status ? status : result;
 }
 
@@ -272,7 +272,7 @@ static void *read_beside(void *arg)
 		why = "nothing was prefetched";
 	if (session) {
 		e2pf_stop(session);
-		why = e2pf_stats_save(session, b->o->stats, stdout);
+		why = e2pf_stats_save(session, b->o->stats);
 		e2pf_close(session);
 	}
 	b->status = stats_status(b->o, why);

@@ -42,7 +42,7 @@ static const char help_end[] =
 "  -b BLOCK              use the superblock at BLOCK\n"
 "  -B SIZE               with -b: the filesystem's block size\n"
 "      --offset=BYTES    the filesystem begins BYTES into DEVICE\n"
-"      --stats=FILE      write the statistics as JSON (- for stdout)\n"
+"      --stats=FILE      write the statistics as JSON (- for stderr)\n"
 "      --json            print the result as JSON\n"
 "  -q, --quiet           no progress on a terminal\n"
 "  -v, --verbose         print a summary; twice: details, too\n"

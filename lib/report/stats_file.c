@@ -104,8 +104,8 @@ static const char *written(e2pf_stats_writer write, void *ctx, FILE *f)
 	return fflush(f) ? strerror(errno) : why;
 }
 
-const char *e2pf_stats_put(const char *path, FILE *standard,
-			   e2pf_stats_writer write, void *ctx)
+const char *e2pf_stats_put(const char *path, e2pf_stats_writer write,
+			   void *ctx)
 {
 	const char *why, *late;
 	FILE *f;
@@ -113,7 +113,7 @@ const char *e2pf_stats_put(const char *path, FILE *standard,
 	if (!path)
 		return NULL;
 	if (!strcmp(path, "-"))
-		return written(write, ctx, standard);
+		return written(write, ctx, stderr);
 	f = e2pf_stats_open(path, &why);
 	if (!f)
 		return why;

@@ -28,14 +28,13 @@ const char *e2pf_stats_check(const char *path);
 /* Writes statistics.  Returns NULL, or the reason why that failed. */
 typedef const char *(*e2pf_stats_writer)(void *ctx, FILE *out);
 
-/* Write statistics to `path`, or to `standard` if that is "-".  Returns NULL if
+/* Write statistics to `path`, or to standard error if that is "-": standard output
+ * belongs to the checker or to a command.  Returns NULL if
  * they were written or `path` is NULL, otherwise the reason. */
-const char *e2pf_stats_put(const char *path, FILE *standard,
-			   e2pf_stats_writer write, void *ctx);
+const char *e2pf_stats_put(const char *path, e2pf_stats_writer write,
+			   void *ctx);
 
-/* Write the statistics of a session to `path`, or to `standard` if that is "-".
- * Returns NULL if they were written or `path` is NULL, otherwise the reason.
- * These functions are not in the .c file, because launchers link that with
+/* The same with the statistics of a session.  These functions are not in the .c file, because launchers link that with
  * nothing but libc. */
 static inline const char *e2pf_stats_write(void *session, FILE *out)
 {
@@ -45,9 +44,9 @@ static inline const char *e2pf_stats_write(void *session, FILE *out)
 }
 
 static inline const char *e2pf_stats_save(struct e2pf_session *session,
-					  const char *path, FILE *standard)
+					  const char *path)
 {
-	return e2pf_stats_put(path, standard, e2pf_stats_write, session);
+	return e2pf_stats_put(path, e2pf_stats_write, session);
 }
 
 #endif

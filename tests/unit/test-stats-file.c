@@ -88,7 +88,7 @@ static void assert_refused(const char *name, const char *reason)
 	assert_non_null(why);
 	assert_string_equal(why, reason);
 	/* The session is not used before the file is open. */
-	why = e2pf_stats_save(NULL, in_dir(name), stderr);
+	why = e2pf_stats_save(NULL, in_dir(name));
 	assert_non_null(why);
 	assert_string_equal(why, reason);
 }
@@ -176,7 +176,7 @@ static void no_file(void **state)
 	(void)state;
 	assert_null(e2pf_stats_check(NULL));
 	assert_null(e2pf_stats_check("-"));
-	assert_null(e2pf_stats_save(NULL, NULL, stderr));
+	assert_null(e2pf_stats_save(NULL, NULL));
 	assert_int_equal(access("-", F_OK), -1);
 }
 
