@@ -30,6 +30,39 @@ run_tutorial()
 	)
 }
 
+pages_of() { fincore -bno PAGES "$1" | tr -d ' '; }
+
+# The tutorial's cold() leaves nothing of an image, and of a file below a loop device,
+# in memory.
+tutorial_is_cold()
+{
+	local disk dev
+
+	sed -n '/^    cold() {/,/^    }/s/^    //p' \
+		"$srcdir/../doc/tutorial.md" >"$dir/cold" &&
+	cp "$image" "$dir/below" && sync "$dir/below" || return
+	dev=$(loop_attach "$dir/below") || return
+	for disk in "$dir/below" "$dev"; do
+		cat "$disk" >"$dir/null" && [ "$(pages_of "$dir/below")" != 0 ] &&
+		# shellcheck disable=SC1091
+		( . "$dir/cold"; cold ) && [ "$(pages_of "$dir/below")" = 0 ] ||
+			{ echo "$disk: $(pages_of "$dir/below")"; return 1; }
+	done
+	loop_detach "$dev"
+}
+
+test_cold()
+{
+	cp "$image" "$dir/drop" && sync "$dir/drop" && drop "$dir/drop"
+	if ! have_root || ! [ -w /dev/loop-control ] || ! have_program fincore ||
+	   [ "$(pages_of "$dir/drop")" != 0 ]; then
+		tap_skip "the tutorial's cold" \
+			"not root, no loop device or fincore, or files stay in memory"
+		return
+	fi
+	tap_check "the tutorial's cold" tutorial_is_cold
+}
+
 # trace [--stock]: the image, cold, into $dir/trace.
 trace()
 {
@@ -276,6 +309,7 @@ test_all()
 	tap_check "trace of a command that opens nothing" traces_nothing true
 	tap_check "trace keeps the command's status" [ "$("$PREFETCHER" trace \
 		-o "$dir/nothing" -- sh -c 'exit 5' 2>/dev/null; echo $?)" = 5 ]
+	test_cold
 	tap_check "no file" expect 16 trace -- true
 	tap_check "no command" expect 16 trace -o "$dir/t"
 	tap_check "no trace to plot" expect 16 plot -o "$dir/n.png"
