@@ -443,11 +443,15 @@ static void tell(void *unused)
 {
 	struct e2pf_decisions list = { .count = 0 };
 	bool sent = send_was_tried();
+	const char *why;
 
 	(void)unused;
 	gather_decisions(&list);
-	/* The launcher has checked the file; a later error is not reported. */
-	e2pf_stats_put(self.env.stats, write_stats, &list);
+	why = e2pf_stats_put(self.env.stats, write_stats, &list);
+	/* The launcher has checked the file, but the disk may be full. */
+	if (why)
+		fprintf(stderr, "btrfs-prefetch: cannot write statistics to "
+			"\"%s\": %s\n", self.env.stats, why);
 	result_tell(&(struct result) {
 		.env = &self.env, .said_by = "btrfs-prefetch",
 		.done = sent ? "sent" : "checked", .began = self.began,

@@ -759,13 +759,18 @@ static void begin(void)
 
 static void write_stats(void)
 {
+	const char *why;
+
 	if (!self.env.stats || !self.session)
 		return;
 	self.session->accelerations = self.accelerations.name;
 	self.session->acceleration_count = self.accelerations.count;
 	self.session->decisions = &self.decisions;
-	/* The launcher has checked the file; a later error is not reported. */
-	e2pf_stats_save(self.session, self.env.stats);
+	/* The launcher has checked the file, but the disk may be full. */
+	why = e2pf_stats_save(self.session, self.env.stats);
+	if (why)
+		fprintf(stderr, "e2fsck-prefetch: cannot write statistics to "
+			"\"%s\": %s\n", self.env.stats, why);
 }
 
 static void tell(void)

@@ -51,6 +51,22 @@ static bool set_variables(const char *file, bool stock)
 	return done;
 }
 
+/* Whether the last line is the one that ends a trace. */
+static bool is_whole(const char *file)
+{
+	char last[64] = "", *line;
+	FILE *f = fopen(file, "re");
+	size_t n = 0;
+
+	if (f && (!fseek(f, -(long)sizeof(last) + 1, SEEK_END) ||
+		  !fseek(f, 0, SEEK_SET)))
+		n = fread(last, 1, sizeof(last) - 1, f);
+	if (f)
+		fclose(f);
+	line = strstr(last, "\n[\"end\",");
+	return line && last[n - 1] == '\n';
+}
+
 /* Run the command; the file exists and is empty. */
 static int run_traced(const char *file, char **command)
 {
@@ -61,11 +77,15 @@ static int run_traced(const char *file, char **command)
 	if (pid < 0)
 		return status;
 	waited = wait_command(pid);
-	if (stat(file, &st) || st.st_size)
+	if (stat(file, &st) || is_whole(file))
 		return exit_as_command(waited);
-	fprintf(stderr, "e2prefetch: trace: nothing was recorded: %s did not "
-		"check a filesystem, or did not call e2fsck through PATH\n",
-		command[0]);
+	if (st.st_size)
+		fprintf(stderr, "e2prefetch: trace: %s is incomplete: the disk "
+			"is full, or the check was killed\n", file);
+	else
+		fprintf(stderr, "e2prefetch: trace: nothing was recorded: %s "
+			"did not check a filesystem, or did not call e2fsck "
+			"through PATH\n", command[0]);
 	status = exit_as_command(waited);
 	return status ? status : EXIT_OPERATIONAL;
 }

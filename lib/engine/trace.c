@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "trace.h"
 
@@ -91,8 +92,13 @@ void e2pf_trace_forked(struct e2pf_trace *t)
 
 void e2pf_trace_close(struct e2pf_trace *t, bool keep)
 {
+	struct timespec ts;
+
 	if (!t)
 		return;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	fprintf(t->out, "[\"end\",%" PRIu64 "]\n", (uint64_t)ts.tv_sec *
+		1000000000u + (uint64_t)ts.tv_nsec);
 	if (keep) {
 		fflush(t->out);
 		return;

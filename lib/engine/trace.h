@@ -40,7 +40,8 @@ void e2pf_trace_stage(struct e2pf_trace *trace, uint64_t ns, unsigned stage);
 /* In a forked child: drop buffered output, which the parent will write. */
 void e2pf_trace_forked(struct e2pf_trace *trace);
 
-/* Write what is left.  `keep`: somebody may still call, so do not free it. */
+/* Write what is left, and a line that tells a complete trace from one that was cut
+ * off.  `keep`: somebody may still call, so do not free it. */
 void e2pf_trace_close(struct e2pf_trace *trace, bool keep);
 
 #endif

@@ -64,6 +64,15 @@ depth()
 	grep -q "^ *gaps: .*read through" "$dir/out"
 }
 
+# Slashes of paths are not escaped, in the probe, the plan and the statistics.
+plain_slashes()
+{
+	"$PREFETCHER" probe --json "$image" >"$dir/json" &&
+	"$PREFETCHER" -n --json "$image" >>"$dir/json" &&
+	"$PREFETCHER" --json "$image" >>"$dir/json" &&
+	grep -q "\"$image\"" "$dir/json" && ! grep -F '\/' "$dir/json"
+}
+
 leaves_it()
 {
 	cp --sparse=auto "$image" "$dir/probed" &&
@@ -215,6 +224,7 @@ test_all()
 		'.metadata.groups == .metadata.groups_looked_at and
 		 .metadata.inodes_in_use == 131072'
 	tap_check "depth and gaps, as JSON and in words" depth
+	tap_check "slashes in JSON are plain" plain_slashes
 	tap_check "of nothing" run 8 probe "$dir/none"
 	tap_check "without a device" run 16 probe
 	tap_check "runs no command" run 16 probe "$image" -- true

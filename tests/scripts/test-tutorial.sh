@@ -63,6 +63,66 @@ test_cold()
 	tap_check "the tutorial's cold" tutorial_is_cold
 }
 
+# On a full disk: one line, a status, and e2fsck's own result.
+full_trace()
+{
+	local status
+
+	head -c 4M /dev/zero >"$full/fill" 2>"$dir/null"
+	truncate -s -8192 "$full/fill"
+	drop "$image"
+	"$PREFETCHER" trace -o "$full/trace" -- e2fsck -fn "$image" \
+		>"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	rm -f "$full"/*
+	cat "$dir/err"
+	[ $status = 8 ] && diff "$dir/stock" "$dir/out" &&
+	[ "$(grep -c "^e2prefetch: trace: .* is incomplete" "$dir/err")" = 1 ]
+}
+
+full_statistics()
+{
+	local status
+
+	head -c 4M /dev/zero >"$full/fill" 2>"$dir/null"
+	PREFETCH=1 PREFETCH_STATS=$full/stats "$E2FSCK_TEST" -fn "$image" \
+		>"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	rm -f "$full"/*
+	cat "$dir/err"
+	[ $status = "$stock" ] && diff "$dir/stock" "$dir/out" &&
+	[ "$(grep -c "^e2fsck-prefetch: cannot write statistics to .*: No space" \
+		"$dir/err")" = 1 ]
+}
+
+full_picture()
+{
+	head -c 4M /dev/zero >"$full/fill" 2>"$dir/null"
+	truncate -s -4096 "$full/fill"
+	expect 8 plot -o "$full/p.png" "$dir/trace" &&
+	[ "$(ls "$full")" = fill ]
+}
+
+test_full()
+{
+	local full=$dir/full stock=0
+
+	mkdir "$full"
+	if ! have_root || ! mount -t tmpfs -o size=1M none "$full" 2>/dev/null
+	then
+		tap_skip "a full disk" "not root, or no mounts"
+		return
+	fi
+	trace
+	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock" 2>/dev/null </dev/null ||
+		stock=$?
+	tap_check "a trace on a full disk" full_trace
+	tap_check "statistics on a full disk" full_statistics
+	! have_program gnuplot ||
+		tap_check "a picture on a full disk" full_picture
+	umount "$full"
+}
+
 # trace [--stock]: the image, cold, into $dir/trace.
 trace()
 {
@@ -310,6 +370,7 @@ test_all()
 	tap_check "trace keeps the command's status" [ "$("$PREFETCHER" trace \
 		-o "$dir/nothing" -- sh -c 'exit 5' 2>/dev/null; echo $?)" = 5 ]
 	test_cold
+	test_full
 	tap_check "no file" expect 16 trace -- true
 	tap_check "no command" expect 16 trace -o "$dir/t"
 	tap_check "no trace to plot" expect 16 plot -o "$dir/n.png"
