@@ -35,6 +35,7 @@
 #include "module.h"
 #include "repeats.h"
 #include "result.h"
+#include "reporter.h"
 #include "report/stats_file.h"
 #include "send.h"
 
@@ -142,11 +143,13 @@ static void start_session(void *unused)
 {
 	(void)unused;
 	e2pf_btrfs_start(self.session);
+	reporter_watch(self.session);
 }
 
 static void stop_session(void *unused)
 {
 	(void)unused;
+	reporter_watch(NULL);
 	/* A worker left behind still uses the session, so it is not freed. */
 	if (!e2pf_btrfs_end(self.session, END_PATIENCE_MS))
 		self.why_not = "a worker was left behind, waiting for a device";
@@ -397,6 +400,8 @@ static void begin(void)
 	clock_gettime(CLOCK_MONOTONIC, &self.began);
 	self.thread = pthread_self();
 	run_apart(take_environment, NULL);
+	if (self.on)
+		reporter_begin("btrfs-prefetch", &self.env);
 }
 
 static void gather_decisions(struct e2pf_decisions *list)
@@ -468,6 +473,7 @@ static void end(void)
 	if (getpid() != self.pid || !self.env.prefetch)
 		return;
 	end_session();
+	reporter_end();
 	send_ends();
 	run_apart(tell, NULL);
 }

@@ -34,6 +34,7 @@
 #include "interpose.h"
 #include "linkage.h"
 #include "result.h"
+#include "reporter.h"
 #include "ext4/ext4_session.h"
 #include "signals.h"
 #include "stages.h"
@@ -141,6 +142,7 @@ static void end_session(void)
 	self.fs = NULL;
 	pthread_mutex_unlock(&self.parts_lock);
 	self.scan = NULL;
+	reporter_watch(NULL);
 	/* A worker left behind still uses the session, so it is not freed. */
 	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
 		self.on = false;
@@ -366,8 +368,11 @@ static bool is_crashing(void)
 static void begin_reading(ext2_filsys fs)
 {
 	self.scan_at = 0;
-	if (!self.env.observe)
-		e2pf_start_paced(self.session, fs);
+	if (self.env.observe)
+		return;
+	reporter_watch(NULL);
+	e2pf_start_paced(self.session, fs);
+	reporter_watch(self.session);
 }
 
 static dgrp_t group_of(ext2_ino_t ino)
@@ -751,6 +756,7 @@ static void begin(void)
 	/* Before the memory is divided, so that checks started at the same time
 	 * see each other. */
 	e2pf_share_join();
+	reporter_begin("e2fsck-prefetch", &self.env);
 	if (self.env.trace)
 		begin_trace();
 	accelerate(self.env.observe ? 0 : self.env.accel, &found, &self.accelerations,
@@ -802,6 +808,7 @@ static void end(void)
 	if (getpid() != self.pid || is_crashing())
 		return;
 	end_session();
+	reporter_end();
 	/* A worker that was left behind may still write to the trace. */
 	signals_hold(&held);
 	e2pf_trace_close(self.trace, !self.on);

@@ -93,7 +93,7 @@ static int parse_io(const char *value, enum io_choice *io)
  * program.  Those from BANDWIDTH on limit the resources that prefetching takes
  * from other processes. */
 enum setting {
-	PREFETCH, MMAP_IO, ACCEL, VERBOSE, OBSERVE, PAST,
+	PREFETCH, MMAP_IO, ACCEL, VERBOSE, PROGRESS, OBSERVE, PAST,
 	THREADS, MEMORY, BANDWIDTH, REQUESTS, IO_PRIORITY, NICE, SETTINGS
 };
 
@@ -116,6 +116,7 @@ static const struct {
 	[ACCEL] = { "PREFETCH_ACCEL", "none, all or a list of crc32c, "
 		    "bitmaps, indirect", "accelerations", "all" },
 	[VERBOSE] = { "PREFETCH_VERBOSE", "0, 1 or 2", "verbose", "off" },
+	[PROGRESS] = { "PREFETCH_PROGRESS", "0 or 1", "progress", "off" },
 	[OBSERVE] = { "PREFETCH_OBSERVE", "0 or 1", NULL, NULL },
 	[PAST] = { "PREFETCH_HISTORY", "0, 1 or an absolute path", "history",
 		   "on" },
@@ -168,6 +169,8 @@ static int parse(enum setting setting, const char *value,
 		return accelerations_parse(value, &env->accel);
 	case VERBOSE:
 		return parse_verbose(value, &env->verbose);
+	case PROGRESS:
+		return parse_flag(value, &env->progress);
 	case OBSERVE:
 		return parse_flag(value, &env->observe);
 	case PAST:
@@ -183,7 +186,8 @@ static const char *const flag_values[] = { "0", "1", "2" };
 
 static bool is_flag(enum setting setting)
 {
-	return setting == PREFETCH || setting == VERBOSE || setting == PAST;
+	return setting == PREFETCH || setting == VERBOSE ||
+	       setting == PROGRESS || setting == PAST;
 }
 
 bool environment_setting(unsigned n, struct environment_setting *s)

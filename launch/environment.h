@@ -24,6 +24,7 @@ struct environment {
 	unsigned verbose;		/* PREFETCH_VERBOSE: 0, a sentence, or
 					   details too */
 	const char *history;		/* PREFETCH_HISTORY: see outcome.h */
+	bool progress;			/* PREFETCH_PROGRESS */
 	unsigned accel;			/* PREFETCH_ACCEL: a set, findings.h */
 };
 

@@ -26,6 +26,9 @@ const char *e2pf_version(void)
 	return PACKAGE_VERSION;
 }
 
+/* A single read that takes this long is worth a word. */
+#define SLOW_READ_NS 1000000000u
+
 static size_t size_of(const void *sized)
 {
 	size_t size;
@@ -220,6 +223,51 @@ static void count_now(struct e2pf_session *s)
 	} else if (s->type->count) {
 		s->type->count(s, &s->last);
 	}
+}
+
+static void look_at_waits(struct e2pf_session *s,
+			  const struct e2pf_engine_look *look,
+			  struct e2pf_progress *p)
+{
+	if (s->topo.leaves == 1)
+		snprintf(p->disk, sizeof(p->disk), "%s",
+			 s->topo.leaf[0].name);
+	if (look->reading_ns < SLOW_READ_NS)
+		return;
+	p->wait = E2PF_WAITS_SECTOR;
+	p->wait_seconds = (double)look->reading_ns / 1e9;
+	p->wait_at = look->reading_at;
+}
+
+void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
+		       struct e2pf_progress_facts *f)
+{
+	struct e2pf_engine_look look;
+	unsigned i;
+
+	e2pf_engine_look(s->engine, &look);
+	p->device = s->name;
+	p->stage = look.stage < s->type->stages ?
+		   s->type->stage_names[look.stage] : "";
+	p->read_bytes = look.issued_bytes;
+	look_at_waits(s, &look, p);
+	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
+	f->found_bytes = (double)look.found_bytes;
+	f->runs = (double)look.sorted_runs;
+	if (look.sorted)
+		f->runs *= (double)look.found / (double)look.sorted;
+	f->read_runs = (double)look.issued_runs;
+	f->read_bytes = (double)look.issued_bytes;
+	f->requests = (double)look.requests;
+	f->in_flight = (double)look.in_flight;
+	f->deferred_bytes = (double)look.deferred_bytes;
+	f->has_head = look.has_head;
+	f->gap_bytes = (double)look.gap_bytes;
+	for (i = 0; i < s->devices; i++)
+		if (s->dev[i])
+			f->span_bytes += (double)s->dev[i]->size;
+	if (s->type->look)
+		s->type->look(s, &look, p, f);
 }
 
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds)

@@ -16,6 +16,7 @@
 #include "e2prefetch.h"
 #include "engine/engine.h"
 #include "report/decisions.h"
+#include "report/progress.h"
 #include "report/statistics.h"
 
 /* What a filesystem provides.  Any function but close() may be NULL. */
@@ -39,6 +40,13 @@ struct e2pf_filesystem {
 	 * engine. */
 	void (*count)(struct e2pf_session *session,
 		      struct e2pf_engine_stats *stats);
+	/* Say how far the check is: its place, and the facts that the session
+	 * does not know.  Called by any thread, not while the engine starts or
+	 * ends. */
+	void (*look)(struct e2pf_session *session,
+		     const struct e2pf_engine_look *look,
+		     struct e2pf_progress *progress,
+		     struct e2pf_progress_facts *facts);
 	/* Stop observing the checker's reads: the engine is about to end. */
 	void (*detach)(struct e2pf_session *session);
 	/* Free the filesystem's data and the session.  The engine and the
@@ -113,6 +121,11 @@ void e2pf_session_describe(struct e2pf_session *s,
 /* Add the results of the run.  Returns false if nothing was read ahead. */
 bool e2pf_session_summarize(struct e2pf_session *s,
 			    struct e2pf_decisions *list);
+
+/* Say how far the check is, for an estimate.  The session must have an engine.
+ * The caller fills in what only the process knows: seconds, cpu. */
+void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *progress,
+		       struct e2pf_progress_facts *facts);
 
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread

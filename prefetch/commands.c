@@ -97,6 +97,7 @@ static const struct command commands[] = {
 	{ "history", history_command },
 	{ "plot", plot_command },
 	{ "probe", probe_command },
+	{ "progress", progress_command },
 	{ "trace", trace_command },
 	{ "disable", enable },
 	{ "enable", enable },

@@ -16,6 +16,7 @@ int history_command(int argc, char **argv);
 int plot_command(int argc, char **argv);
 int probe_command(int argc, char **argv);
 int status_command(int argc, char **argv);
+int progress_command(int argc, char **argv);
 int trace_command(int argc, char **argv);
 
 /* Folder of the launchers: in the build tree if this program runs there, or the

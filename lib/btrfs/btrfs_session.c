@@ -23,6 +23,8 @@ struct btrfs_session {
 	struct e2pf_btrfs_super super;
 	struct e2pf_btrfs_member member[E2PF_DEVICES];
 	struct e2pf_btrfs *btrfs;
+	double found_bytes;		/* of the phases before the leaves; for
+					   the progress */
 };
 
 static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
@@ -57,6 +59,37 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 	to->io_manager = "btrfs";
 }
 
+/* The check reads each tree block once.  How many there are is known when all
+ * nodes have been read. */
+static void look(struct e2pf_session *session,
+		 const struct e2pf_engine_look *engine,
+		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
+{
+	struct btrfs_session *s = btrfs_of(session);
+	double leaves = (double)engine->units[E2PF_BTRFS_LEAVES] *
+			s->super.nodesize;
+
+	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
+		s->found_bytes = f->found_bytes;
+	f->walks = f->measurable = true;
+	f->table_bytes = s->found_bytes + leaves;
+	/* The earlier phases may have been over before the first look. */
+	if (f->table_bytes < f->found_bytes)
+		f->table_bytes = f->found_bytes;
+	f->taken_bytes = f->table_bytes;
+	f->items = f->table_bytes / s->super.nodesize;
+	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
+			 engine->phase == E2PF_NONE) &&
+			(double)engine->checker_bytes <= f->table_bytes;
+	if (f->table_bytes > 0)
+		f->passed = (double)engine->checker_bytes / f->table_bytes;
+	if (f->passed > 1)
+		f->passed = 1;
+	p->place = engine->checker_bytes / s->super.nodesize;
+	p->places = f->measurable ? (uint64_t)f->items : 0;
+	p->unit = "tree blocks";
+}
+
 static void close_session(struct e2pf_session *session)
 {
 	e2pf_btrfs_free(btrfs_of(session)->btrfs);
@@ -70,6 +103,7 @@ static const struct e2pf_filesystem btrfs = {
 	.order = "by tree",
 	.describe = describe,
 	.report = report,
+	.look = look,
 	.close = close_session
 };
 

@@ -30,6 +30,12 @@ void e2pf_elevator_init(struct e2pf_elevator *ev)
 {
 	memset(ev->level, 0, sizeof(ev->level));
 	ev->filling = 0;
+	atomic_store(&ev->found, 0);
+	atomic_store(&ev->found_bytes, 0);
+	atomic_store(&ev->issued_bytes, 0);
+	atomic_store(&ev->issued_runs, 0);
+	atomic_store(&ev->sorted, 0);
+	atomic_store(&ev->sorted_runs, 0);
 	ev->ended = false;
 	ev->incomplete = false;
 }
@@ -60,6 +66,13 @@ static bool grow(const struct e2pf_elevator *ev, struct e2pf_level *l)
 	l->ref = ref;
 	l->room = room;
 	return true;
+}
+
+/* Only the thread of the pass writes these. */
+static void add_to(atomic_uint_fast64_t *count, uint64_t n)
+{
+	atomic_store_explicit(count, atomic_load_explicit(count,
+			      memory_order_relaxed) + n, memory_order_relaxed);
 }
 
 static bool is_sound(const struct e2pf_source *source,
@@ -99,6 +112,8 @@ void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 			return;
 	}
 	l->ref[l->used++] = *ref;
+	add_to(&ev->found, 1);
+	add_to(&ev->found_bytes, ref->length);
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -118,20 +133,6 @@ static int by_place(const void *a, const void *b)
 	if (x->parse != y->parse)
 		return x->parse < y->parse ? -1 : 1;
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
-}
-
-/* Sort, and drop duplicates. */
-static void sort_level(struct e2pf_level *l)
-{
-	size_t i, n = 0;
-
-	if (l->used < 2)
-		return;
-	qsort(l->ref, l->used, sizeof(*l->ref), by_place);
-	for (i = 1; i < l->used; i++)
-		if (by_place(&l->ref[n], &l->ref[i]))
-			l->ref[++n] = l->ref[i];
-	l->used = n + 1;
 }
 
 /* Returns the index after the run that begins with reference `i`: all that
@@ -155,6 +156,26 @@ static size_t run_end(const struct e2pf_elevator *ev,
 			end = ref->offset + ref->length;
 	}
 	return i;
+}
+
+/* Sort, and drop duplicates. */
+static void sort_level(struct e2pf_elevator *ev, struct e2pf_level *l)
+{
+	size_t i, n = 0;
+
+	add_to(&ev->sorted, l->used);
+	if (!l->used)
+		return;
+	qsort(l->ref, l->used, sizeof(*l->ref), by_place);
+	for (i = 1; i < l->used; i++)
+		if (by_place(&l->ref[n], &l->ref[i]))
+			l->ref[++n] = l->ref[i];
+		else
+			add_to(&ev->issued_bytes, l->ref[i].length);
+	l->used = n + 1;
+	for (i = 0, n = 0; i < l->used; n++)
+		i = run_end(ev, l, i);
+	add_to(&ev->sorted_runs, n);
 }
 
 static int read_timed(struct e2pf_device *dev, void *buf, uint64_t offset,
@@ -233,10 +254,14 @@ static size_t issue_more(struct e2pf_elevator *ev, const struct e2pf_level *l,
 {
 	while (issued < l->used && *ahead < ev->issue_ahead && !ev->ended) {
 		size_t end = run_end(ev, l, issued);
+		uint64_t bytes;
 
 		if (!ev->ops->issue(ev->ctx, &l->ref[issued], end - issued))
 			ev->ended = true;
-		*ahead += bytes_of(l, issued, end);
+		bytes = bytes_of(l, issued, end);
+		add_to(&ev->issued_bytes, bytes);
+		add_to(&ev->issued_runs, 1);
+		*ahead += bytes;
 		issued = end;
 	}
 	return issued;
@@ -249,7 +274,7 @@ static void run_level(struct e2pf_elevator *ev, unsigned number)
 	size_t issued = 0, i;
 	uint64_t ahead = 0;
 
-	sort_level(l);
+	sort_level(ev, l);
 	ev->filling = number + 1;
 	for (i = 0; i < l->used && !ev->ended; i++) {
 		/* Issue runs well before waiting for their bytes, so that the
@@ -275,6 +300,9 @@ void e2pf_elevator_run(struct e2pf_elevator *ev)
 		run_level(ev, LEAVES);
 	for (i = 0; i <= LEAVES; i++)
 		ev->level[i].used = 0;
+	atomic_store(&ev->sorted, ev->found);
+	atomic_store(&ev->issued_bytes, ev->found_bytes);
+	atomic_store(&ev->sorted_runs, ev->issued_runs);
 	ev->filling = 0;
 	ev->ended = false;
 }

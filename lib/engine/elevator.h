@@ -7,6 +7,8 @@
 #ifndef E2PF_ELEVATOR_H
 #define E2PF_ELEVATOR_H
 
+#include <stdatomic.h>
+
 #include "device/device.h"
 #include "source.h"
 
@@ -64,6 +66,13 @@ struct e2pf_elevator {
 	struct e2pf_level level[E2PF_LEVELS + 1];
 	unsigned filling;		/* level to which references are
 					   added */
+	/* References, and their bytes, that were found, and that were issued or
+	 * dropped.  Any thread may look at them. */
+	atomic_uint_fast64_t found, found_bytes;
+	atomic_uint_fast64_t issued_bytes, issued_runs;
+	/* Of the references found, those that were sorted, and the runs they
+	 * make. */
+	atomic_uint_fast64_t sorted, sorted_runs;
 	bool ended;
 	bool incomplete;		/* a reference of the first level was
 					   lost because memory ran out */

@@ -240,6 +240,38 @@ bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
 void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats);
 
+/* What an engine and its checker are doing at this moment. */
+struct e2pf_engine_look {
+	unsigned stage;
+	uint64_t stage_ns;		/* since it began */
+	uint64_t stall_ns;		/* the checker waited, in all stages */
+	uint64_t checker_bytes;
+	uint64_t reading_ns;		/* since the checker's read began; 0:
+					   none */
+	unsigned reading_device;
+	uint64_t reading_at;		/* bytes from its start */
+	int phase;			/* or E2PF_NONE */
+	uint64_t units[E2PF_PHASES];	/* known so far */
+	int at_phase;			/* where the checker said it is, or */
+	uint64_t at;			/* E2PF_NONE */
+	uint64_t taken;			/* units of the first phase that were
+					   taken by a worker */
+	/* References that were found to be read ahead, their bytes, and the
+	 * bytes of those that were issued; how many were sorted, and make how
+	 * many runs, issued or not; and requests in flight. */
+	uint64_t found, found_bytes, issued_bytes;
+	uint64_t sorted, sorted_runs, issued_runs;
+	uint64_t in_flight;
+	uint64_t deferred_bytes;	/* left for a deferred phase */
+	uint64_t prefetched_bytes, requests;	/* since the engine exists */
+	bool has_head;
+	uint64_t gap_bytes;		/* gaps up to this are read through */
+};
+
+/* Unlike e2pf_engine_get_stats() this may be called at any time and changes
+ * nothing. */
+void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look);
+
 /* Walk all phases that do not wait for the checker, in this thread, reading
  * only what must be parsed, and count what would be read ahead.  `count` has an
  * element for each class.  The engine must be idle.  Returns 0 or an errno. */

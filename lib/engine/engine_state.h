@@ -12,6 +12,7 @@
  *	throttle.c	how far to read ahead, and the limits per second
  *	gate.c		the checker's reports, and when the checker waits
  *	count.c		counts of the planned blocks
+ *	look.c		what the engine is doing, for a progress report
  *
  * One lock protects everything that is not atomic.  An atomic that threads
  * sleep on is also changed with the lock held; only readers that poll it do
@@ -184,6 +185,11 @@ struct e2pf_engine {
 					   counted */
 	atomic_uint_fast64_t reads[E2PF_STAGES], hits[E2PF_STAGES];
 	atomic_uint_fast64_t checker_bytes;
+	/* The checker's read that has not returned; if several threads read,
+	 * the last one that began. */
+	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
+	atomic_uint reading_device;
+	atomic_uint_fast64_t reading_at;	/* bytes */
 };
 
 /* Time of the first device's clock, which is used for all of them. */

@@ -266,6 +266,11 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	if (is_passed_over(e))
 		return;
 	r->began = r->asked = e2pf_now(e);
+	atomic_store_explicit(&e->reading_device, r->device,
+			      memory_order_relaxed);
+	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
+	atomic_store_explicit(&e->reading_since, r->began,
+			      memory_order_relaxed);
 	r->waited = false;
 	/* A cached read shows nothing about a stuck device. */
 	r->missed = atomic_load(&e->stuck) &&
@@ -411,6 +416,7 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 
 	if (!r->began)
 		return;
+	atomic_store_explicit(&e->reading_since, 0, memory_order_relaxed);
 	t = e2pf_now(e);
 	ns = t - r->began;
 	atomic_fetch_add(&e->checker_bytes, r->length);

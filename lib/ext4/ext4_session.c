@@ -90,6 +90,65 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 	to->journal_requests = journal_requests(s);
 }
 
+/* The part of what follows pass 1 that is done when a stage begins: by the
+ * processor's time of each, 203,000 inodes, e2fsprogs 1.47.0. */
+static const double rest_done[E2PF_EXT4_STAGES] = {
+	[E2PF_EXT4_PASS3] = 0.6,
+	[E2PF_EXT4_PASS4] = 0.6,
+	[E2PF_EXT4_PASS5] = 0.9
+};
+
+static void look_at_list(const struct e2pf_ext4_look *at,
+			 struct e2pf_progress *p, struct e2pf_progress_facts *f)
+{
+	p->place = at->list_at;
+	p->places = at->list_total;
+	p->unit = "directory blocks";
+	if (at->list_total)
+		f->rest_done = rest_done[E2PF_EXT4_PASS3] *
+			       (double)at->list_at / (double)at->list_total;
+}
+
+static void look_at_tables(const struct e2pf_ext4_session *s,
+			   const struct e2pf_ext4_look *at,
+			   struct e2pf_progress *p,
+			   struct e2pf_progress_facts *f)
+{
+	p->place = e2pf_ext4_groups_done(s->ext4, at->passed);
+	p->places = s->geo.groups;
+	p->unit = "groups";
+	if (at->bytes)
+		f->passed = (double)at->passed_bytes / (double)at->bytes;
+}
+
+/* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
+static void look(struct e2pf_session *session,
+		 const struct e2pf_engine_look *engine,
+		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+	struct e2pf_ext4_look at = { .taken = engine->taken };
+
+	/* Later phases begin when all tables have been taken. */
+	if (engine->phase != E2PF_EXT4_TABLES)
+		at.taken = UINT64_MAX;
+	if (engine->at_phase == E2PF_EXT4_TABLES)
+		at.passed = engine->at;
+	e2pf_ext4_look(s->ext4, &at);
+	f->walks = engine->stage <= E2PF_EXT4_PASS1;
+	f->measurable = f->walks || (engine->stage >= E2PF_EXT4_PASS2 &&
+				     engine->stage != E2PF_EXT4_PASS3A);
+	f->rest_done = rest_done[engine->stage];
+	f->table_bytes = (double)at.bytes;
+	f->taken_bytes = (double)at.taken_bytes;
+	f->items = (double)at.bytes / s->geo.inode_size;
+	f->passed = !f->walks;
+	if (engine->stage == E2PF_EXT4_PASS1)
+		look_at_tables(s, &at, p, f);
+	else if (engine->stage == E2PF_EXT4_PASS2)
+		look_at_list(&at, p, f);
+}
+
 static void detach(struct e2pf_session *session)
 {
 	if (e2pf_ext4_of(session)->observer)
@@ -114,6 +173,7 @@ static const struct e2pf_filesystem ext4 = {
 	.order = "in the checker's order",
 	.describe = describe,
 	.report = report,
+	.look = look,
 	.detach = detach,
 	.close = close_session
 };

@@ -254,6 +254,25 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 	return bytes;
 }
 
+void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
+{
+	uint64_t unit, bytes;
+
+	look->passed_bytes = look->taken_bytes = look->bytes = 0;
+	for (unit = 0; unit < ext4->units.count; unit++) {
+		bytes = ext4_weight(&ext4->source, E2PF_EXT4_TABLES, unit);
+		look->bytes += bytes;
+		if (unit < look->passed)
+			look->passed_bytes += bytes;
+		if (unit < look->taken)
+			look->taken_bytes += bytes;
+	}
+	pthread_mutex_lock(&ext4->lock);
+	look->list_at = ext4->list_at;
+	look->list_total = ext4->list_total;
+	pthread_mutex_unlock(&ext4->lock);
+}
+
 static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 		       struct ref_sink *to)
 {

@@ -100,6 +100,16 @@ void e2pf_ext4_forget_scans(struct e2pf_ext4 *ext4);
  * contain. */
 uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units);
 
+/* How far the checker is: bytes of the inode tables in the units before
+ * `passed` and before `taken`, and in all; and its place in the list.  May be
+ * called by one thread at a time, but not while an engine is started. */
+struct e2pf_ext4_look {
+	uint64_t passed, taken;		/* units, set by the caller */
+	uint64_t passed_bytes, taken_bytes, bytes;
+	uint64_t list_at, list_total;
+};
+void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look);
+
 /* The checker begins to walk its directory list, which has `total` blocks. */
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 			  uint64_t total);

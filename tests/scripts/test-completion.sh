@@ -59,7 +59,7 @@ offers()
 bash_commands()
 {
 	mkdir "$E2PF_TMP/first" && : >"$E2PF_TMP/first/partition" &&
-	(cd "$E2PF_TMP/first" && offers "partition plot probe" e2prefetch p &&
+	(cd "$E2PF_TMP/first" && offers "partition plot probe progress" e2prefetch p &&
 	 offers "partition" e2prefetch plot p)
 }
 
@@ -75,7 +75,7 @@ bash_command_options()
 {
 	local command
 
-	for command in history trace plot enable disable status; do
+	for command in history progress trace plot enable disable status; do
 		diff <({ "$PREFETCHER" $command --help |
 			grep -oE -- ' \[?--?[a-z]+' | tr -d ' ['; echo -h
 			echo --help; } | sed '/^--$/d' | sort) \
@@ -122,7 +122,7 @@ zsh_command_options()
 {
 	local command
 
-	for command in history trace plot enable disable status; do
+	for command in history progress trace plot enable disable status; do
 		diff <(complete_bash e2prefetch $command - | tr -d = | sort) \
 			<(zsh_arguments $command | zsh_named | sort) || return
 	done

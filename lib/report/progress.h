@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How far a check is and how long it will take, from what is known of it at a
+ * few moments.  Pure: time is among the facts.
+ */
+#ifndef E2PF_PROGRESS_H
+#define E2PF_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is known at a moment.  Sums are since the reading began. */
+struct e2pf_progress_facts {
+	double seconds;		/* since the check began to read */
+	double cpu;		/* seconds that the checker has computed */
+	double stalled;		/* seconds that it has waited for the disk */
+	/* The walk is the long part of a check, which reads nearly all of the
+	 * metadata.  The rest follows it. */
+	bool walks;		/* the check is in it, or before it */
+	bool measurable;	/* false: nobody knows how much there is */
+	double passed;		/* part of it that the checker has passed, 0 to
+				   1 */
+	double rest_done;	/* part of what follows */
+	double items;		/* what must be computed: inodes */
+	/* What workers read ahead.  Tables are known from the start; what they
+	 * refer to is found when they are read. */
+	double table_bytes;
+	double taken_bytes;	/* of tables, by a worker */
+	double found_bytes;	/* tables included */
+	double read_bytes;	/* those of them that were asked for */
+	double runs, read_runs;	/* the runs that they make, estimated, and
+				   those of them that were asked for */
+	double requests, in_flight;	/* by which, and not complete */
+	double deferred_bytes;		/* found, left for later */
+	bool has_head;
+	double gap_bytes;	/* a request costs as much as reading this */
+	double span_bytes;	/* of the device */
+};
+
+/* What the estimate remembers; zeroed at the start. */
+struct e2pf_progress_past {
+	double seconds, cpu, stalled;	/* when last asked */
+	double asked, bytes, runs;	/* read_bytes; what has arrived */
+	double byte_rate, run_rate;	/* of reading, per second */
+	double queue;		/* cost of what is in flight, bytes */
+};
+
+struct e2pf_progress_left {
+	bool known;
+	double planned_bytes;	/* to be read ahead in all, estimated */
+	double seconds, low, high;	/* left; only if known */
+};
+
+/* Estimate what is left.  Facts must come in the order of time. */
+void e2pf_progress_estimate(struct e2pf_progress_past *past,
+			    const struct e2pf_progress_facts *facts,
+			    struct e2pf_progress_left *left);
+
+/* What the checker waits for. */
+enum e2pf_progress_wait {
+	E2PF_WAITS_NOT,		/* it neither computes nor reads: it may have
+				   asked a question */
+	E2PF_WAITS_PROCESSOR,
+	E2PF_WAITS_DISK,
+	E2PF_WAITS_SECTOR	/* one read has taken more than a second */
+};
+
+/* All that is shown of a check. */
+struct e2pf_progress {
+	const char *program;
+	const char *device;
+	const char *stage;
+	/* Its place in the stage: so many of so many; 0 of 0 if unknown. */
+	uint64_t place, places;
+	const char *unit;	/* "groups" */
+	double seconds;
+	uint64_t read_bytes;
+	double bytes_per_second;
+	struct e2pf_progress_left left;
+	enum e2pf_progress_wait wait;
+	double wait_seconds;	/* for E2PF_WAITS_SECTOR */
+	uint64_t wait_at;	/* bytes from the start of the disk */
+	char disk[64];		/* that is waited for, "" if unknown */
+};
+
+extern const char *const e2pf_progress_wait_names[];
+
+/* One line of text, without a newline. */
+void e2pf_progress_line(const struct e2pf_progress *p, char *line,
+			size_t size);
+
+#endif
