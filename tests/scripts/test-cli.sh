@@ -222,7 +222,7 @@ verbose_cold()
 loads_unwinder()
 {
 	rm -f "$dir"/libs.*
-	LD_DEBUG=libs LD_DEBUG_OUTPUT=$dir/libs PREFETCH=1 PREFETCH_VERBOSE=1 \
+	LD_DEBUG=libs LD_DEBUG_OUTPUT=$dir/libs PREFETCH=1 PREFETCH_VERBOSE=2 \
 		launch -fn "$1"
 	grep -q "find library=libgcc_s" "$dir"/libs.*
 }

@@ -55,7 +55,7 @@ test_layers()
 	tap_check "accelerations know nothing of the launcher and module" \
 		includes accel 'report/decisions\.h|device/.*\.h'
 	tap_check "what all launchers do knows no checker" includes launch \
-		'e2prefetch\.h|settings\.h|session\.h|report/.*\.h|device/thread\.h|(accel|findings)\.h'
+		'e2prefetch\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h|(accel|findings)\.h'
 	tap_check "e2prefetch knows nothing of e2fsck's module" \
 		includes prefetch \
 		'e2prefetch\.h|settings\.h|engine/blockset\.h|report/(json|stats_file|progress_file|words)\.h|(configuration|environment|outcome)\.h'

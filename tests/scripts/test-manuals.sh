@@ -35,7 +35,7 @@ runs()
 		mkdir -p "$dir/work" && cd "$dir/work" || exit
 		printf '#!/bin/sh\nexec e2fsck -fn %s\n' "$1" >check-all
 		chmod +x check-all
-		PATH=$top_builddir/prefetch:$PATH
+		PATH=$top_builddir/prefetch:$top_builddir/e2fsck:$top_builddir/btrfs:$PATH
 		bash -c "$command" </dev/null
 	)
 }
@@ -51,7 +51,7 @@ examples()
 		*" send "*)
 			tap_skip "$1: $command" "tested by test-btrfs-send.sh"
 			;;
-		*/btrfs*)
+		*btrfs*)
 			if [ -e "$btrfs" ]; then
 				tap_check "$1: $command" runs "$btrfs" "$command"
 			else
