@@ -21,6 +21,9 @@ if [ -z "${E2PF_OWN_RUN-}" ]; then
 	E2PF_OWN_RUN=1 exec unshare -m bash "$0" "$@"
 fi
 mount -t tmpfs -o mode=0755 tmpfs /run || tap_skip_all "cannot mount a tmpfs"
+# What lib.sh sets to prevent that all other tests write there.
+others=${GLIBC_TUNABLES+GLIBC_TUNABLES=$GLIBC_TUNABLES}
+unset GLIBC_TUNABLES
 
 MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 kept=/run/e2prefetch-verdict.e2fsck-prefetch.so
@@ -174,6 +177,7 @@ environments()
 	becomes_known
 	tap_check "a library path: trials" with LD_LIBRARY_PATH=/nowhere
 	tap_check "tunables: trials" with GLIBC_TUNABLES=
+	tap_check "the environment of other tests: trials" with "$others"
 	tap_check "another module: trials" with "LD_PRELOAD=$dir/library.so"
 }
 

@@ -44,6 +44,10 @@ export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
 export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null PREFETCH_HISTORY=0 SOURCE_DATE_EPOCH=1500000000
 export E2PF_TEST_MARK=e2pf-test-$$
 
+# With tunables, even none, what a trial finds is neither kept in /run nor taken
+# from there, so that the tests leave nothing on the machine.
+export GLIBC_TUNABLES=
+
 # The module of a sanitized build is loaded into an e2fsck that is not sanitized.  The
 # address sanitizer checks that it is the first library loaded, which it is not if the
 # user preloads another; but it must precede libc, or it does not see the heap.  Leaks
