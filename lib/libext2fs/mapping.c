@@ -202,17 +202,30 @@ static bool to_pages(const struct e2pf_mapping *m,
 	return true;
 }
 
+/* If a page of a file can be read, the file does not end in the one before it.
+ * Only one that is known is tried: it needs no I/O, and no system call. */
+static bool is_readable(const struct e2pf_mapping *m, size_t page)
+{
+	char byte;
+
+	return page <= (m->mapped - 1) / m->page_size &&
+	       is_known(m, page, page) &&
+	       e2pf_guard_copy(&byte, m->map + page * m->page_size, 1) == 0;
+}
+
 /*
  * If a file is truncated in the middle of a page, the mapping reads as zeros up
  * to the end of that page, without a fault.  That can have happened only if the
  * last byte is zero, and only to a file.
  */
 static bool is_cut_off(const struct e2pf_mapping *m,
-		       long long location, const void *buf, size_t size)
+		       long long location, const void *buf, size_t size,
+		       size_t last)
 {
 	struct stat st;
 
-	if (!m->regular || ((const char *)buf)[size - 1] != 0)
+	if (!m->regular || ((const char *)buf)[size - 1] != 0 ||
+	    is_readable(m, last + 1))
 		return false;
 	return fstat(m->fd, &st) < 0 ||
 	       st.st_size < (off_t)(location + (long long)size);
@@ -227,7 +240,7 @@ static bool read_mapping(struct e2pf_mapping *m, long long location, void *buf,
 	if (!e2pf_guard_ready())
 		return false;
 	if (e2pf_guard_copy(buf, m->map + location, size) == 0 &&
-	    !is_cut_off(m, location, buf, size))
+	    !is_cut_off(m, location, buf, size, last))
 		return true;
 	forget(m);
 	return false;

@@ -159,6 +159,50 @@ static void test_read_every_block_twice(void **unused)
 	close_pair(&pair);
 }
 
+/* Weak, because only one of the two names exists. */
+struct stat64;
+int __real_fstat(int fd, struct stat *st) __attribute__((weak));
+int __real_fstat64(int fd, struct stat64 *st) __attribute__((weak));
+int __wrap_fstat(int fd, struct stat *st);
+int __wrap_fstat64(int fd, struct stat64 *st);
+
+static int fstats;
+
+int __wrap_fstat(int fd, struct stat *st)
+{
+	fstats++;
+	return __real_fstat(fd, st);
+}
+
+int __wrap_fstat64(int fd, struct stat64 *st)
+{
+	fstats++;
+	return __real_fstat64(fd, st);
+}
+
+/* A file of zeros could have been cut off at each block.  Its size is asked for
+ * only where the next page cannot tell: in the last one, of up to 64 KiB. */
+static void test_zeros(void **unused)
+{
+	uint32_t blocks = IMAGE_SIZE / 4096, block;
+	struct pair pair;
+
+	(void)unused;
+	make_file(path_a, 0, 1);
+	make_file(path_b, 0, 1);
+	assert_int_equal(truncate(path_a, blocks * 4096), 0);
+	assert_int_equal(truncate(path_b, blocks * 4096), 0);
+	open_pair(&pair, path_a, path_b, 0);
+	pair_set_blksize(&pair, 4096);
+	for (block = 0; block < blocks; block++)
+		assert_int_equal(pair_read(&pair, block, 1), 0);
+	fstats = 0;
+	for (block = 0; block < blocks; block++)
+		assert_int_equal(pair_read(&pair, block, 1), 0);
+	assert_in_range(fstats, 0, 65536 / 4096);
+	close_pair(&pair);
+}
+
 static void test_statistics(void **unused)
 {
 	struct pair pair;
@@ -600,6 +644,7 @@ int main(void)
 		cmocka_unit_test(test_random_operations),
 		cmocka_unit_test(test_random_operations_cached),
 		cmocka_unit_test(test_read_every_block_twice),
+		cmocka_unit_test(test_zeros),
 		cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_read_only_write),
 		cmocka_unit_test(test_read_only_write_cached),
