@@ -67,13 +67,40 @@ static uint64_t first_unit(struct e2pf_engine *e, uint64_t next)
 	return next;
 }
 
-/* Distance between the units of a batch.  If IOPS are the limit, each idle
- * worker takes adjacent units, so that the blocks that they refer to become one
- * request.  Otherwise the workers' units alternate, so that all workers read
- * what the checker needs next. */
-static unsigned unit_step(const struct e2pf_engine *e)
+/* The first unit that some worker has still to take.  Only at the end of the
+ * phase may it be taken already. */
+static uint64_t first_left(const struct e2pf_engine *e)
 {
-	return e->dear ? 1 : e->workers;
+	uint64_t first = UINT64_MAX;
+	unsigned i;
+
+	for (i = 0; i < e->workers; i++)
+		if (e->worker[i].next < first)
+			first = e->worker[i].next;
+	return first;
+}
+
+/*
+ * If IOPS are the limit, each idle worker takes adjacent units, so that the
+ * blocks that they refer to become one request.  Otherwise the workers' units
+ * alternate, so that all workers read what the checker needs next.  After a
+ * change some units may be taken twice, which costs nothing: they are cached or
+ * in flight.
+ */
+void e2pf_follow_control(struct e2pf_engine *e)
+{
+	bool together = e->control.dear && !e->has_head;
+	unsigned i;
+
+	if (together == e->together)
+		return;
+	e->together = together;
+	if (e2pf_phase_now(e)->order != E2PF_ORDER_WEIGHED)
+		return;
+	if (together)
+		e->next_unit = first_left(e);
+	for (i = 0; i < e->workers && !together; i++)
+		e->worker[i].next = e->next_unit;
 }
 
 /* Take the worker's units until they weigh the target; at least one. */
@@ -83,13 +110,14 @@ static bool take_weighed(struct worker *w)
 	uint64_t unit, end = units(e), taken = 0;
 	unsigned n = 0;
 
-	w->next = e->dear ? first_unit(e, e->next_unit) :
-			    own_stripe_from(w, first_unit(e, w->next));
+	w->step = e->together ? 1 : e->workers;
+	w->next = e->together ? first_unit(e, e->next_unit) :
+				own_stripe_from(w, first_unit(e, w->next));
 	if (w->next >= end)
 		return false;
 	w->first = w->next;
 	for (unit = w->next; unit < end && n < BATCH_UNITS;
-	     unit += unit_step(e), n++) {
+	     unit += w->step, n++) {
 		uint64_t one = weight(e, unit);
 
 		if (n && taken + one > w->target)
@@ -199,6 +227,7 @@ bool e2pf_take_batch(struct worker *w)
 	struct e2pf_engine *e = w->e;
 
 	w->epoch = e->epoch;
+	w->step = 1;
 	w->phase = (unsigned)e->phase;
 	w->additions = e->additions;
 	e2pf_drop_passed(w);
@@ -224,14 +253,13 @@ void e2pf_seed_batch(struct worker *w)
 	struct e2pf_engine *e = w->e;
 	struct e2pf_source *source = e->cfg.source;
 	const struct e2pf_phase *phase = &e->phases[w->phase];
-	uint64_t unit, step;
+	uint64_t unit;
 
 	/* take_deferred() has already put references into the elevator. */
 	if (phase->order == E2PF_ORDER_DEFERRED)
 		return;
 	w->elevator.deferred = phase->deferred;
-	step = phase->order == E2PF_ORDER_WEIGHED ? unit_step(e) : 1;
-	for (unit = w->first; unit <= w->last; unit += step)
+	for (unit = w->first; unit <= w->last; unit += w->step)
 		source->ops->seed(source, w->phase, unit, e2pf_elevator_add,
 				  &w->elevator);
 }
@@ -258,7 +286,7 @@ static void choose_target(struct worker *w)
 		if (most > HEAD_BATCH)
 			most = HEAD_BATCH;
 	} else {
-		uint64_t batch = e->dear ? DEAR_BATCH : FLASH_BATCH;
+		uint64_t batch = e->together ? DEAR_BATCH : FLASH_BATCH;
 
 		if (most > batch)
 			most = batch;
@@ -274,12 +302,11 @@ void e2pf_finish_batch(struct worker *w)
 
 	if (w->epoch == e->epoch) {
 		const struct e2pf_phase *phase = e2pf_phase_now(e);
-		bool weighed = phase->order == E2PF_ORDER_WEIGHED;
-		if (weighed)
+
+		if (phase->order == E2PF_ORDER_WEIGHED)
 			choose_target(w);
 		if (!e->phase)
-			e->units_done += (w->last - w->first) /
-					 (weighed ? unit_step(e) : 1) + 1;
+			e->units_done += (w->last - w->first) / w->step + 1;
 		if (w->bytes && e->cfg.paced && e2pf_is_followed(phase))
 			e2pf_keep_batch(w);
 	}

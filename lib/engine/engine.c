@@ -196,7 +196,8 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e->sleep_misses = 0;
 		if (!e->stats.latency_ns || !e->cfg.probe) {
 			e->has_head = e->cfg.has_head;
-			e->dear = false;
+			e2pf_control_init(&e->control, e->has_head);
+			e->together = false;
 		}
 		if (e->cfg.available) {
 			atomic_store(&e->budget_asked, e2pf_now(e));
@@ -365,6 +366,7 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	if (!lock_within(e, STATS_PATIENCE_MS))
 		return;
 	e2pf_end_stage(e);
+	e->stats.gap_bytes = e2pf_control_widest_gap(&e->control);
 	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
 				e->left_over;
 	*stats = e->stats;

@@ -4,6 +4,7 @@
  *
  *	engine.c	life cycle and statistics
  *	residency.c	what is cached
+ *	control.c	what a request and a byte cost, from the requests' times
  *	survey.c	where the device is measured
  *	batch.c		which units a worker takes
  *	phase.c		which phase is current, and which one follows
@@ -27,6 +28,7 @@
 
 #include "device/rate.h"
 #include "blockset.h"
+#include "control.h"
 #include "elevator.h"
 #include "engine.h"
 #include "inflight.h"
@@ -81,6 +83,7 @@ struct worker {
 	uint64_t bytes;			/* read ahead in it for this phase */
 	uint64_t unrecorded;		/* part of `bytes` that is not in the
 					   set of places ahead */
+	unsigned step;			/* from one of its units to the next */
 	uint64_t weight;		/* of its units */
 	uint64_t target;		/* weight of the next batch */
 	/* The readahead window: a ring of batches, oldest first. */
@@ -92,9 +95,15 @@ struct worker {
 	struct e2pf_inflight inflight;	/* its requests */
 	/* Work since it last held the lock: see count_done(). */
 	struct {
-		uint64_t requests;
-		uint64_t bytes;		/* of these requests */
+		uint64_t requests, bytes;	/* made */
+		uint64_t came, came_bytes;	/* completed */
 		uint64_t waited_ns;	/* waited for the device */
+		/* The tracked ones of these. */
+		struct {
+			unsigned in_flight;
+			uint64_t bytes, ns;
+		} one[E2PF_INFLIGHT_SAMPLES];
+		unsigned ones;
 	} done;
 	struct e2pf_class_count *count;	/* for e2pf_engine_plan() */
 };
@@ -121,13 +130,11 @@ struct e2pf_engine {
 
 	bool has_head;			/* rotational: as configured, or as
 					   measured */
-	bool dear;			/* not rotational, and limited by
-					   requests per second rather than by
-					   bytes */
-	struct e2pf_balance balance;	/* which of the two is the limit now */
+	struct e2pf_control control;
+	bool together;			/* workers take adjacent units, not
+					   alternate ones */
 	atomic_bool gated;		/* in this phase the checker waits at
 					   the gate */
-	struct e2pf_cost cost;
 
 	const struct e2pf_phase *phases;	/* the source's array; NULL
 						   before the first start */
@@ -314,6 +321,8 @@ void e2pf_seed_batch(struct worker *w);
 void e2pf_finish_batch(struct worker *w);
 /* Weight of a worker's first batch. */
 uint64_t e2pf_first_target(const struct e2pf_engine *e);
+/* Follow the controller: share units out as the device is known now. */
+void e2pf_follow_control(struct e2pf_engine *e);
 
 /* worker.c */
 void e2pf_worker_init_elevator(struct worker *w);
@@ -349,12 +358,10 @@ uint64_t e2pf_room_beyond(struct worker *w);
 void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
 /* Must this worker wait before it reads on? */
 bool e2pf_over_budget(struct worker *w);
-/* Largest gap to read through now, in bytes, from what a request costs. */
-uint64_t e2pf_gap(struct e2pf_engine *e);
+/* Largest gap to read through now, in bytes: from what a request costs, and what
+ * is left of the source's limit. */
+uint64_t e2pf_gap(const struct e2pf_engine *e);
 /* How many bytes of gaps may still be read through: the source's limit. */
 uint64_t e2pf_gap_room(const struct e2pf_engine *e);
-/* Bounds of that size: if a request costs nothing, and if it costs much. */
-void e2pf_gap_range(const struct e2pf_engine *e, uint64_t *least,
-		    uint64_t *most);
 
 #endif

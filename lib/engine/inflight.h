@@ -40,8 +40,11 @@ struct e2pf_request {
 	unsigned device;
 	uint64_t offset;	/* of one block it reads, bytes */
 	uint64_t asked;		/* ns */
+	unsigned depth;		/* requests in flight then */
+	uint64_t queued;	/* bytes of these */
 	unsigned covers;	/* requests up to and including this one since
 				   the previous sample */
+	uint64_t bytes;		/* of these requests */
 };
 
 struct e2pf_inflight {
@@ -49,20 +52,25 @@ struct e2pf_inflight {
 	unsigned first, used;
 	unsigned limit;		/* requests */
 	unsigned in_flight;	/* requests covered by the samples */
+	uint64_t bytes;		/* of these */
 	unsigned since;		/* requests since the last sample */
+	uint64_t since_bytes;	/* of these */
 };
 
 /* `request_ns`: the device's time per request when several are in flight,
  * multiplied by the number of workers; 0: not known. */
 void e2pf_inflight_init(struct e2pf_inflight *f, uint64_t request_ns);
 
-/* A request was made that covers `offset` of a device. */
+/* A request of `bytes` was made that covers `offset` of a device. */
 void e2pf_inflight_add(struct e2pf_inflight *f, unsigned device,
-		       uint64_t offset, uint64_t now_ns);
+		       uint64_t offset, uint64_t bytes, uint64_t now_ns);
 
-/* The request that has to complete before another is made; NULL: none. */
+/* The oldest tracked request that has not completed; NULL: none. */
 const struct e2pf_request *e2pf_inflight_oldest(
 		const struct e2pf_inflight *f);
+
+/* Does it have to complete before another is made? */
+bool e2pf_inflight_is_full(const struct e2pf_inflight *f);
 
 /* The oldest request has completed or failed.  `late`: it took
  * E2PF_INFLIGHT_LATE_NS, or it failed. */

@@ -14,16 +14,12 @@ static uint64_t since(uint64_t now, uint64_t began)
 	return began && began < now ? now - began : 0;
 }
 
-/* The part of a batch of the first phase that one worker has: with several,
- * each takes every n-th unit. */
+/* The units of the first phase in a worker's batch. */
 static uint64_t units_of(const struct e2pf_engine *e, const struct worker *w)
 {
-	bool weighed = e->phases[0].order == E2PF_ORDER_WEIGHED;
-
 	if (e->phase || w->epoch != e->epoch || w->state == WORKER_IDLE)
 		return 0;
-	return (w->last - w->first) / (weighed && !e->dear ? e->workers : 1) +
-	       1;
+	return (w->last - w->first) / w->step + 1;
 }
 
 static void look_at_workers(struct e2pf_engine *e,

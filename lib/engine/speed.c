@@ -237,14 +237,14 @@ static void foresee(struct e2pf_engine *e, const struct e2pf_latencies *p,
 	struct e2pf_inflight inflight;
 
 	e->has_head = e->cfg.has_head;
-	e->dear = false;
+	e2pf_control_init(&e->control, e->has_head);
 	if (p)
 		e2pf_go_by(e, p);
 	e2pf_inflight_init(&inflight, p ? p->deep_latency_ns *
 					  e2pf_wanted_workers(e) : 0);
 	m->depth = inflight.limit;
-	m->dear = e->dear;
-	e2pf_gap_range(e, &m->least_gap, &m->most_gap);
+	m->dear = e->control.dear;
+	e2pf_control_gap_range(&e->control, &m->least_gap, &m->most_gap);
 }
 
 static const char *measure(const struct survey *s, struct e2pf_latencies *p,

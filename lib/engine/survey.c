@@ -110,11 +110,12 @@ static double measure_bytes(struct e2pf_engine *e, uint64_t latency_ns)
 void e2pf_go_by(struct e2pf_engine *e, const struct e2pf_latencies *p)
 {
 	e->has_head = e2pf_probe_has_head(p);
-	e->dear = e2pf_probe_is_dear(p);
-	if (!e->dear)
-		return;
-	e->balance.request_ns = (double)e2pf_probe_request_ns(p);
-	e->balance.byte_ns = measure_bytes(e, p->latency_ns);
+	e2pf_control_init(&e->control, e->has_head);
+	if (e2pf_probe_is_dear(p))
+		e2pf_control_set(&e->control,
+				 (double)e2pf_probe_request_ns(p),
+				 measure_bytes(e, p->latency_ns));
+	e2pf_follow_control(e);
 }
 
 void e2pf_probe_engine(struct e2pf_engine *e)

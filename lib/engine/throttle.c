@@ -11,14 +11,6 @@
 
 #include "engine_state.h"
 
-/* The largest gaps that are read through; larger ones would waste memory.  On a
- * rotational disk 64 KiB pass under the head in half a millisecond, less than
- * any request takes.  Of sorted replays that read through gaps of 0, 64 KiB and
- * 1 MiB, those with 64 KiB are the fastest on most disks (doc/timing.md). */
-#define HEAD_LEAST_GAP (64u << 10)
-#define HEAD_MOST_GAP (256u << 10)
-#define FLASH_MOST_GAP (64u << 10)
-
 /* Interval between queries of the machine's available memory. */
 #define BUDGET_INTERVAL_NS 100000000ull
 #define BUDGET_LEAST (1ull << 20)
@@ -210,20 +202,6 @@ bool e2pf_over_budget(struct worker *w)
 	}
 }
 
-void e2pf_gap_range(const struct e2pf_engine *e, uint64_t *least,
-		    uint64_t *most)
-{
-	*least = e->has_head ? HEAD_LEAST_GAP : 0;
-	*most = e->has_head ? HEAD_MOST_GAP : FLASH_MOST_GAP;
-	if (!e->dear)
-		return;
-	if (e2pf_balance_worth(&e->balance) < *most)
-		*most = e2pf_balance_worth(&e->balance);
-	*least = e2pf_balance_least(&e->balance);
-	if (*least > *most)
-		*least = *most;
-}
-
 uint64_t e2pf_gap_room(const struct e2pf_engine *e)
 {
 	unsigned part = e->cfg.source->gap_part;
@@ -237,29 +215,15 @@ uint64_t e2pf_gap_room(const struct e2pf_engine *e)
 
 /* As the source's limit is used up the gap shrinks, so that the smallest gaps,
  * which are worth the most, are read through. */
-static uint64_t limit_gap(const struct e2pf_engine *e, uint64_t gap)
+uint64_t e2pf_gap(const struct e2pf_engine *e)
 {
+	uint64_t gap = e2pf_control_gap(&e->control);
 	uint64_t room = e2pf_gap_room(e);
 
 	if (room == UINT64_MAX)
 		return gap;
 	return (uint64_t)((double)gap * (double)room /
 			  (double)(room + e->gaps + 1));
-}
-
-uint64_t e2pf_gap(struct e2pf_engine *e)
-{
-	uint64_t gap = e->dear ? e2pf_balance_gap(&e->balance) :
-				 e2pf_cost_gap(&e->cost);
-	uint64_t least, most;
-
-	e2pf_gap_range(e, &least, &most);
-	if (gap < least)
-		gap = least;
-	if (gap > most)
-		gap = most;
-	e->stats.gap_bytes = e->dear ? most : gap;
-	return limit_gap(e, gap);
 }
 
 /*

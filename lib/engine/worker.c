@@ -27,6 +27,9 @@
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
 
+/* A read that takes this long has waited for the device (gate.c). */
+#define WAITED_NS 30000u
+
 static void set_state(struct worker *w, enum worker_state state)
 {
 	struct e2pf_engine *e = w->e;
@@ -171,13 +174,21 @@ static void wait_while_stuck(struct worker *w)
 static void count_done(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
+	struct e2pf_control *c = &e->control;
+	unsigned i;
 
 	e->stats.prefetched_requests += w->done.requests;
-	e2pf_balance_add(&e->balance, w->done.requests, w->done.bytes);
-	if (w->done.requests || w->done.waited_ns)
-		e2pf_cost_add(&e->cost, e2pf_now(e), w->done.waited_ns,
-			      e->workers, w->done.requests, w->done.bytes);
-	memset(&w->done, 0, sizeof(w->done));
+	e2pf_control_asked(c, w->done.requests, w->done.bytes);
+	for (i = 0; i < w->done.ones; i++)
+		e2pf_control_came(c, w->done.one[i].in_flight * e->workers,
+				  w->done.one[i].bytes * e->workers,
+				  w->done.one[i].ns);
+	if (w->done.came || w->done.waited_ns)
+		e2pf_control_count(c, e2pf_now(e), w->done.waited_ns,
+				   w->done.came, w->done.came_bytes);
+	w->done.requests = w->done.bytes = w->done.waited_ns = 0;
+	w->done.came = w->done.came_bytes = w->done.ones = 0;
+	e2pf_follow_control(e);
 }
 
 /* Report the arrival of bytes to be parsed.  Needed only after a failure or a
@@ -203,11 +214,49 @@ static bool is_wanted(const struct worker *w)
 	return !e2pf_ended(w) && !e2pf_passed(w->e, w->last);
 }
 
+/* The worker's oldest request has completed: count it. */
+static void came(struct worker *w, bool late, uint64_t now)
+{
+	const struct e2pf_request *r = e2pf_inflight_oldest(&w->inflight);
+
+	w->done.came += r->covers;
+	w->done.came_bytes += r->bytes;
+	if (w->done.ones < E2PF_INFLIGHT_SAMPLES) {
+		w->done.one[w->done.ones].in_flight = r->depth;
+		w->done.one[w->done.ones].bytes = r->queued;
+		w->done.one[w->done.ones++].ns = now - r->asked;
+	}
+	e2pf_inflight_came(&w->inflight, late);
+}
+
+/* A block that was evicted again has been completed.  If the device can
+ * distinguish this case, the block is not read again, which would take a seek
+ * back on a rotational disk. */
+static bool has_come(struct e2pf_engine *e, const struct e2pf_request *r)
+{
+	struct e2pf_device *dev = e->cfg.devices[r->device];
+
+	return (!dev->blind && e2pf_is_resident(e, r->device, r->offset, 1)) ||
+	       (dev->ops->is_gone && dev->ops->is_gone(dev, r->offset));
+}
+
+/* After a wait: count what has completed meanwhile. */
+static void look_what_came(struct worker *w)
+{
+	uint64_t now = e2pf_now(w->e);
+	const struct e2pf_request *r;
+
+	while ((r = e2pf_inflight_oldest(&w->inflight)) && has_come(w->e, r))
+		came(w, false, now);
+}
+
 static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 {
 	struct worker *w = ctx;
 	struct e2pf_engine *e = w->e;
 
+	if (waited_ns >= WAITED_NS)
+		look_what_came(w);
 	atomic_store(&e->last_progress, e2pf_now(e));
 	w->done.waited_ns += waited_ns;
 	if (error || waited_ns >= STUCK_NS || atomic_load(&e->gate_waiters) ||
@@ -220,38 +269,32 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
  * Wait until there is room for another request; false if the batch is no longer
  * wanted.  If the oldest request has not completed, one block of it is read.
  * Such a read waits for a request in flight, returns when a signal kills the
- * process, and reports read errors, which readahead does not.  A block that was
- * evicted again has been completed.  If the device can distinguish this case,
- * the block is not read again, which would take a seek back on a rotational
- * disk.
+ * process, and reports read errors, which readahead does not.
  */
 static bool make_room(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	const struct e2pf_request *r;
 	uint32_t len = e->cfg.source->grain;
 	char buf[LATE_BYTES];
 	bool go = true;
 
 	if (len > sizeof(buf))
 		len = sizeof(buf);
-	while (go && (r = e2pf_inflight_oldest(&w->inflight))) {
+	while (go && e2pf_inflight_is_full(&w->inflight)) {
+		const struct e2pf_request *r =
+				e2pf_inflight_oldest(&w->inflight);
 		struct e2pf_device *dev = e->cfg.devices[r->device];
-		bool there = !dev->blind &&
-			     e2pf_is_resident(e, r->device, r->offset, 1);
-		bool late = false;
+		uint64_t began = e2pf_now(e), now = began;
+		int err = 0;
 
-		if (!there && dev->ops->is_gone)
-			there = dev->ops->is_gone(dev, r->offset);
-		if (!there) {
-			uint64_t began = e2pf_now(e), now;
-			int err = dev->ops->read(dev, buf, r->offset, len);
-
-			now = e2pf_now(e);
-			late = err || now - r->asked >= E2PF_INFLIGHT_LATE_NS;
-			go = worker_arrived(w, err, now - began);
+		if (has_come(e, r)) {
+			came(w, false, now);
+			continue;
 		}
-		e2pf_inflight_came(&w->inflight, late);
+		err = dev->ops->read(dev, buf, r->offset, len);
+		now = e2pf_now(e);
+		came(w, err || now - r->asked >= E2PF_INFLIGHT_LATE_NS, now);
+		go = worker_arrived(w, err, now - began);
 	}
 	return go;
 }
@@ -281,7 +324,7 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 		now = e2pf_now(e);
 		w->done.waited_ns += now - began;
 		e2pf_inflight_add(&w->inflight, device, pos + len - grain,
-				  now);
+				  len, now);
 		e2pf_trace_request(e->trace, began, pos, len, w->number,
 				   w->inflight.in_flight + w->inflight.since);
 		atomic_store(&e->last_progress, now);

@@ -36,6 +36,15 @@ static uint64_t last_block(const struct fake_device *f, uint64_t offset,
 	return (offset + len - 1) / f->block_size;
 }
 
+/* What was in the queue has come by now. */
+static void settle(struct fake_device *f, uint64_t b)
+{
+	if (!f->ready[b] || f->ready[b] > f->clock)
+		return;
+	f->ready[b] = 0;
+	f->resident[b] = !f->bad[b];
+}
+
 static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 			  uint64_t len, bool *resident)
 {
@@ -50,9 +59,14 @@ static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 	pthread_mutex_lock(&f->lock);
 	end = last_block(f, offset, len) + 1;
 	if (b < f->blocks)
+		settle(f, b);
+	if (b < f->blocks)
 		*resident = f->resident[b];
-	while (b < end && b < f->blocks && f->resident[b] == *resident)
-		b++;
+	for (; b < end && b < f->blocks; b++) {
+		settle(f, b);
+		if (f->resident[b] != *resident)
+			break;
+	}
 	pthread_mutex_unlock(&f->lock);
 	if (b >= end || b >= f->blocks)
 		return len;
@@ -105,7 +119,7 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
-	uint64_t asked;
+	uint64_t asked, ns;
 
 	is_inside(f, offset, len);
 	pthread_mutex_lock(&f->lock);
@@ -114,18 +128,26 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 	f->requests++;
 	asked = f->missing_asked;
 	for (; f->resident && b <= end && b < f->blocks; b++) {
-		if (f->resident[b])
+		if (f->resident[b] || f->ready[b])
 			continue;
 		f->asked[b]++;
 		f->missing_asked++;
-		if (f->late)
+		if (f->queue)
+			f->ready[b] = UINT64_MAX;
+		else if (f->late)
 			f->in_flight[b] = 1;
 		else if (!f->bad[b])
 			f->resident[b] = 1;
 	}
-	if (f->missing_asked > asked)
-		f->clock += f->ask_ns +
-			    (f->missing_asked - asked) * f->ask_block_ns;
+	ns = f->ask_ns + (f->missing_asked - asked) * f->ask_block_ns;
+	if (f->missing_asked > asked && !f->queue)
+		f->clock += ns;
+	if (f->missing_asked > asked && f->queue) {
+		f->busy = (f->busy > f->clock ? f->busy : f->clock) + ns;
+		for (b = offset / f->block_size; b <= end && b < f->blocks; b++)
+			if (f->ready[b] == UINT64_MAX)
+				f->ready[b] = f->busy;
+	}
 	pthread_mutex_unlock(&f->lock);
 	return 1;
 }
@@ -137,6 +159,9 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 	if (!f->resident)
 		return 0;
 	for (; b <= end; b++) {
+		if (f->ready[b] > f->clock)
+			f->clock = f->ready[b];
+		settle(f, b);
 		if (f->bad[b])
 			return EIO;
 		/* A worker waits for blocks in flight, as a reader waits for a
@@ -206,7 +231,9 @@ static bool fake_is_gone(struct e2pf_device *dev, uint64_t offset)
 	if (!f->resident)
 		return f->all_gone;
 	pthread_mutex_lock(&f->lock);
-	gone = !f->resident[block] && !f->in_flight[block] && !f->bad[block];
+	settle(f, block);
+	gone = !f->resident[block] && !f->in_flight[block] &&
+	       !f->ready[block] && !f->bad[block];
 	pthread_mutex_unlock(&f->lock);
 	return gone;
 }
@@ -251,9 +278,10 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	f->in_flight = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);
 	f->asked = calloc(f->blocks, sizeof(*f->asked));
+	f->ready = calloc(f->blocks, sizeof(*f->ready));
 	f->event = calloc(FAKE_EVENTS, sizeof(*f->event));
 	if (!f->resident || !f->in_flight || !f->bad || !f->asked ||
-	    !f->event)
+	    !f->ready || !f->event)
 		abort();
 }
 
@@ -265,6 +293,7 @@ void fake_free(struct fake_device *f)
 	free(f->in_flight);
 	free(f->bad);
 	free(f->asked);
+	free(f->ready);
 	free(f->event);
 }
 

@@ -20,8 +20,8 @@ static unsigned fill(struct e2pf_inflight *f)
 {
 	unsigned n = 0;
 
-	while (!e2pf_inflight_oldest(f) && n < 5000)
-		e2pf_inflight_add(f, 0, n++, 0);
+	while (!e2pf_inflight_is_full(f) && n < 5000)
+		e2pf_inflight_add(f, 0, n++, 4096, 0);
 	return n;
 }
 

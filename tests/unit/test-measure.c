@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How a device's times are interpreted: on a simulated device that takes as
- * long as the test says, and on windows of requests of known cost.
+ * long as the test says.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -188,39 +188,6 @@ static void cost_of_bytes(void **state)
 	tear_down(&r);
 }
 
-/* The gap is as large as a request is worth where requests are the limit, and
- * small where bytes are, so that both limits are used fully. */
-static void balance_of_limits(void **state)
-{
-	struct e2pf_balance b = { .request_ns = 333000, .byte_ns = 8 };
-	const uint64_t worth = 33300;
-	uint64_t gap;
-	unsigned i, wide = 0;
-
-	(void)state;
-	assert_int_equal(e2pf_balance_worth(&b), worth);
-	for (i = 0; i < 500; i++)
-		e2pf_balance_add(&b, 1, 4096);
-	assert_int_equal(e2pf_balance_gap(&b), worth);
-	for (i = 0; i < 500; i++)
-		e2pf_balance_add(&b, 1, 262144);
-	assert_int_equal(e2pf_balance_gap(&b), worth / 8);
-	/* Blocks with gaps of 32 KiB: so many are read through that the bytes
-	 * of a request take as long as the request. */
-	b.requests = b.bytes = 0;
-	for (i = 0; i < 10000; i++) {
-		gap = e2pf_balance_gap(&b);
-		wide += gap >= 32768;
-		e2pf_balance_add(&b, 1, gap >= 32768 ? 16 * 36864 : 4096);
-	}
-	assert_true(b.bytes * b.byte_ns > b.requests * b.request_ns * 0.9);
-	assert_true(b.bytes * b.byte_ns < b.requests * b.request_ns * 1.1);
-	assert_uint_in_range(wide, 500, 900);
-	/* Nothing is known. */
-	b.byte_ns = 0;
-	assert_int_equal(e2pf_balance_gap(&b), 0);
-}
-
 static void read_that_fails(void **state)
 {
 	struct rig r;
@@ -239,170 +206,6 @@ static void read_that_fails(void **state)
 	}
 }
 
-/* A clock, and windows of requests of `bytes` each that cost `c` ns a request
- * and `b` ns a byte, all of it waited for. */
-struct windows {
-	struct e2pf_cost cost;
-	uint64_t now;
-	double c, b;
-	double waited;		/* fraction of the time spent waiting */
-	unsigned threads;
-};
-
-static void begin(struct windows *w, double c, double b)
-{
-	*w = (struct windows) {
-		.now = 1, .c = c, .b = b, .waited = 1, .threads = 1
-	};
-	e2pf_cost_add(&w->cost, w->now, 0, 1, 0, 0);
-}
-
-static void window(struct windows *w, uint64_t bytes)
-{
-	unsigned i;
-
-	for (i = 0; i < 256; i++) {
-		double ns = w->c + w->b * (double)bytes;
-
-		w->now += (uint64_t)ns;
-		e2pf_cost_add(&w->cost, w->now,
-			      (uint64_t)(ns * w->waited * w->threads),
-			      w->threads, 1, bytes);
-	}
-}
-
-static void assert_gap(const struct windows *w)
-{
-	uint64_t gap = e2pf_cost_gap(&w->cost);
-	double half = w->c / w->b / 2;
-
-	assert_uint_in_range(gap, (uint64_t)(half * 0.9), (uint64_t)(half * 1.1));
-}
-
-static void cost_of_requests(void **state)
-{
-	static const struct {
-		double c, b;
-	} devices[] = {
-		{ 333000, 8 },		/* 3000 IOPS, 125 MB/s */
-		{ 4000000, 6.7 },	/* a rotational disk with a queue, 150
-					   MB/s */
-		{ 10000000, 30 },	/* a USB disk, 33 MB/s */
-	};
-	static const unsigned threads[] = { 1, 4 };
-	struct windows w;
-	size_t i, j;
-	unsigned k;
-
-	(void)state;
-	for (i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-		for (j = 0; j < 2; j++) {
-			begin(&w, devices[i].c, devices[i].b);
-			w.threads = threads[j];
-			assert_int_equal(e2pf_cost_gap(&w.cost), 0);
-			for (k = 0; k < 20; k++)
-				window(&w, k % 2 ? 4096 : 262144);
-			assert_gap(&w);
-		}
-}
-
-/* The device has changed: earlier windows are forgotten. */
-static void cost_that_changes(void **state)
-{
-	struct windows w;
-	unsigned k;
-
-	(void)state;
-	begin(&w, 4000000, 6.7);
-	for (k = 0; k < 100; k++)
-		window(&w, k % 2 ? 4096 : 262144);
-	assert_gap(&w);
-	w.c = 400000;
-	for (k = 0; k < 100; k++)
-		window(&w, k % 2 ? 4096 : 262144);
-	assert_gap(&w);
-}
-
-/* If the processor was the limit, times tell nothing about the device. */
-static void unsaturated_windows(void **state)
-{
-	struct windows w;
-	uint64_t gap;
-	unsigned k;
-
-	(void)state;
-	begin(&w, 4000000, 6.7);
-	w.waited = 0.5;
-	for (k = 0; k < 20; k++)
-		window(&w, k % 2 ? 4096 : 262144);
-	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
-	w.waited = 1;
-	for (k = 0; k < 20; k++)
-		window(&w, k % 2 ? 4096 : 262144);
-	gap = e2pf_cost_gap(&w.cost);
-	assert_gap(&w);
-	w.waited = 0.5;
-	w.c = 40000000;
-	for (k = 0; k < 20; k++)
-		window(&w, k % 2 ? 4096 : 262144);
-	assert_int_equal(e2pf_cost_gap(&w.cost), gap);
-	/* One of two threads waits all the time: that is half of their time,
-	 * and again not enough. */
-	w.waited = 1;
-	w.threads = 2;
-	for (k = 0; k < 256 * 20; k++) {
-		w.now += 4000000;
-		e2pf_cost_add(&w.cost, w.now, 4000000, 2, 1, 4096);
-	}
-	assert_int_equal(e2pf_cost_gap(&w.cost), gap);
-}
-
-static void windows_all_alike(void **state)
-{
-	struct windows w;
-	unsigned k;
-
-	(void)state;
-	begin(&w, 4000000, 6.7);
-	for (k = 0; k < 100; k++)
-		window(&w, 4096);
-	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
-	/* Or almost equal, by chance. */
-	for (k = 0; k < 100; k++)
-		window(&w, k % 2 ? 4096 : 4608);
-	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
-}
-
-static void cheap_requests(void **state)
-{
-	static const double cheap[] = { 0, 5000, 20000, 100000 };
-	struct windows w;
-	unsigned i, k;
-
-	(void)state;
-	for (i = 0; i < 4; i++) {
-		begin(&w, cheap[i], 2);
-		for (k = 0; k < 20; k++)
-			window(&w, k % 2 ? 4096 : 262144);
-		assert_int_equal(e2pf_cost_gap(&w.cost), 0);
-	}
-}
-
-/* Bytes that cost nothing, or less, are no reason to read everything. */
-static void bytes_for_nothing(void **state)
-{
-	struct windows w;
-	unsigned k;
-
-	(void)state;
-	begin(&w, 4000000, 0);
-	for (k = 0; k < 20; k++) {
-		w.c = k % 2 ? 4000000 : 3000000;
-		window(&w, k % 2 ? 4096 : 262144);
-	}
-	assert_int_equal(e2pf_cost_gap(&w.cost), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,14 +214,7 @@ int main(void)
 		cmocka_unit_test(median_of_three),
 		cmocka_unit_test(kinds_of_request),
 		cmocka_unit_test(cost_of_bytes),
-		cmocka_unit_test(balance_of_limits),
 		cmocka_unit_test(read_that_fails),
-		cmocka_unit_test(cost_of_requests),
-		cmocka_unit_test(cost_that_changes),
-		cmocka_unit_test(unsaturated_windows),
-		cmocka_unit_test(windows_all_alike),
-		cmocka_unit_test(cheap_requests),
-		cmocka_unit_test(bytes_for_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
