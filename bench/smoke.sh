@@ -310,7 +310,7 @@ left_behind()
 		grep -q 'extents-1-100\|calibrate'
 }
 
-echo 1..17
+echo 1..18
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds' matrix
 check 'the report is complete' report_complete

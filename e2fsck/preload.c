@@ -66,6 +66,7 @@ static struct {
 	struct environment env;
 	bool on;
 	bool parallel;			/* the checker may have threads */
+	bool threads;			/* ours may have started */
 	pid_t pid;
 	struct timespec began;
 	_Atomic ext2_filsys fs;		/* the filesystem being checked */
@@ -150,8 +151,9 @@ static void end_session(void)
 
 /* The first call of backtrace() loads a library, which allocates memory.  With
  * threads, that must not happen in a crash: see is_crashing(). */
-static void load_unwinder(void)
+static void before_threads(void)
 {
+	self.threads = true;
 #ifdef HAVE_EXECINFO_H
 	void *frame;
 
@@ -179,7 +181,7 @@ static void begin_session(ext2_filsys fs, const char *name,
 				     &self.observer, &session)) {
 		if (self.session)
 			e2pf_inherit(session, self.session);
-		session->cfg.before_threads = load_unwinder;
+		session->cfg.before_threads = before_threads;
 		self.session = session;
 		self.group_inodes = fs->super->s_inodes_per_group;
 		self.block_size = fs->blocksize;
@@ -372,7 +374,9 @@ static void begin_reading(ext2_filsys fs)
 		return;
 	reporter_watch(NULL);
 	e2pf_start_paced(self.session, fs);
-	reporter_watch(self.session);
+	/* The reporter is a thread, too, and not worth being the only one. */
+	if (self.threads)
+		reporter_watch(self.session);
 }
 
 static dgrp_t group_of(ext2_ino_t ino)

@@ -239,6 +239,18 @@ unwinder()
 	loads_unwinder "$dir/cold" || grep "prefetch: asleep" "$dir/err"
 }
 
+# With everything cached no thread starts, also none that shows the progress: with
+# one, a crash could wait for ever for the memory allocator's lock.
+no_thread()
+{
+	launch -fn "$image"
+	PREFETCH=1 PREFETCH_VERBOSE=2 PREFETCH_PROGRESS=1 strace -qq -f -o "$dir/calls" \
+		-e trace=clone,clone3,execve "$E2FSCK_TEST" -fn "$image" \
+		>"$dir/out" 2>"$dir/err"
+	grep -q "prefetch: asleep" "$dir/err" && grep -q execve "$dir/calls" &&
+		! grep CLONE_THREAD "$dir/calls"
+}
+
 # A clean filesystem is not checked, and a line says so.
 verbose_clean()
 {
@@ -304,6 +316,12 @@ test_accelerations()
 		tap_skip "the unwinder, loaded for threads" "another linker"
 	else
 		tap_check "the unwinder is loaded only for threads" unwinder
+	fi
+	if [ -z "$E2PF_RUNTIME" ] && have_program strace &&
+	   strace -qq true 2>/dev/null; then
+		tap_check "without reading, no thread" no_thread
+	else
+		tap_skip "without reading, no thread" "no strace, or a sanitizer"
 	fi
 	tap_check "of a clean filesystem, that nothing was done" verbose_clean
 	tap_check "decisions are in the statistics" decisions_in_stats

@@ -667,7 +667,7 @@ shows_settings()
 	PREFETCH_THREADS=9 state_is 1 "settings:" "  threads       4 ($conf)" \
 		"  verbose       details ($conf)" "  history       on (default)" \
 		"  memory        half of what is available (default)" || return
-	[ "$(grep -c '^  [a-z-]* ' <<<"$said")" = 10 ] || return
+	[ "$(grep -c '^  [a-z-]* ' <<<"$said")" = 11 ] || return
 	[ ! -e "$(value_of settings)" ] || return 0
 	said=$(E2PREFETCH_THREADS=9 PREFETCH_NICE=99 PREFETCH_HISTORY=0 \
 		"$top_builddir/prefetch/e2prefetch" status)
