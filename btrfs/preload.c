@@ -285,12 +285,14 @@ static int descriptor_of(unsigned device)
 	return -1;
 }
 
+/* Only what was read ahead is dropped: a worker would read the rest again, and
+ * wait in vain for the check to use it. */
 void module_has_read(const struct e2pf_read *read)
 {
 	int saved = errno;
 
-	e2pf_engine_after_read(self.session->engine, read);
-	if (e2pf_btrfs_session_used_once(self.session))
+	if (e2pf_engine_after_read(self.session->engine, read) &&
+	    e2pf_btrfs_session_used_once(self.session))
 		posix_fadvise(descriptor_of(read->device),
 			      (off_t)read->offset, (off_t)read->length,
 			      POSIX_FADV_DONTNEED);

@@ -229,7 +229,8 @@ struct e2pf_read {
 /* The checker is about to read: may wait at the gate.  The caller sets device,
  * offset and length; the engine sets the rest. */
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
-void e2pf_engine_after_read(struct e2pf_engine *e,
+/* Returns true if some of it had been read ahead, and was not read since. */
+bool e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
 
 /* True if the checker's own readahead of this may be dropped: it is cached, or

@@ -409,13 +409,13 @@ static void count_own_stall(struct e2pf_engine *e, uint64_t ns)
 	pthread_mutex_unlock(&e->lock);
 }
 
-void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
+bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	bool stalled, ahead;
 	uint64_t ns, t;
 
 	if (!r->began)
-		return;
+		return false;
 	atomic_store_explicit(&e->reading_since, 0, memory_order_relaxed);
 	t = e2pf_now(e);
 	ns = t - r->began;
@@ -432,4 +432,5 @@ void e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 		count_failed_ahead(e, r);
 	else if (stalled)
 		count_own_stall(e, ns);
+	return ahead;
 }

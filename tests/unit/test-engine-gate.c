@@ -93,6 +93,30 @@ static void brought_by_a_worker(void **state)
 	rig_tear_down(&r);
 }
 
+static bool was_ahead(struct rig *r, uint64_t block)
+{
+	struct e2pf_read read = { .offset = block * BS, .length = BS };
+
+	e2pf_engine_before_read(r->e, &read);
+	return e2pf_engine_after_read(r->e, &read);
+}
+
+/* A read says whether a worker had read the block for it. */
+static void read_ahead_or_not(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	start_gated(&r);
+	fake_set_late(&r.dev, false);
+	fake_complete(&r.dev);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_false(was_ahead(&r, 1));
+	assert_true(was_ahead(&r, r.fs.groups[3].inode_table));
+	assert_false(was_ahead(&r, r.fs.groups[3].inode_table));
+	rig_tear_down(&r);
+}
+
 static void gate_opened_by_the_end(void **state)
 {
 	struct rig r;
@@ -577,6 +601,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gate_opened_by_the_worker),
+		cmocka_unit_test(read_ahead_or_not),
 		cmocka_unit_test(gate_opened_by_the_end),
 		cmocka_unit_test(brought_by_a_worker),
 		cmocka_unit_test(gate_opened_by_patience),
