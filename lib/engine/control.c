@@ -106,22 +106,6 @@ static bool is_known(const struct e2pf_by_depth *d, unsigned depth)
 	       d->samples - d->at[depth].last < FORGOTTEN;
 }
 
-/* The least and the greatest depth at which the latency is known. */
-static bool known_depths(const struct e2pf_by_depth *d, unsigned *least,
-			 unsigned *most)
-{
-	unsigned i, n = 0;
-
-	*least = *most = 0;
-	for (i = 0; i < E2PF_CONTROL_DEPTHS; i++)
-		if (is_known(d, i)) {
-			if (!n++)
-				*least = i;
-			*most = i;
-		}
-	return n;
-}
-
 static void add_latency(struct e2pf_by_depth *d, unsigned in_flight, double ns)
 {
 	unsigned depth = log_2(in_flight);
@@ -194,11 +178,14 @@ void e2pf_control_came(struct e2pf_control *c, unsigned in_flight,
 static bool is_queued(const struct e2pf_control *c)
 {
 	const struct e2pf_by_depth *d = &c->latency;
-	unsigned least, most;
+	unsigned least = 0;
 
-	return known_depths(d, &least, &most) && is_known(d, d->depth) &&
-	       (d->at[d->depth].ns >= QUEUED_NS ||
-		d->at[d->depth].ns >= d->at[least].ns * QUEUED);
+	if (!is_known(d, d->depth))
+		return false;
+	while (!is_known(d, least))
+		least++;
+	return d->at[d->depth].ns >= QUEUED_NS ||
+	       d->at[d->depth].ns >= d->at[least].ns * QUEUED;
 }
 
 static void close_window(struct e2pf_control *c, double ns)
