@@ -53,7 +53,7 @@
 /* Gaps that are read through are at most this part of what is read. */
 #define GAP_PART 10u
 
-/* The links of leaf_order.h may take this part of the budget. */
+/* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
 
 struct trees {

@@ -41,8 +41,6 @@ void e2pf_leaf_order_init(struct e2pf_leaf_order *order)
 
 void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes)
 {
-	uint64_t most = bytes / sizeof(*order->link);
-
 	free(order->node);
 	free(order->link);
 	free(order->leaf);
@@ -51,8 +49,7 @@ void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes)
 	order->nodes = order->node_room = order->links = order->link_room = 0;
 	order->leaves = order->leaf_room = 0;
 	order->left = order->found = 0;
-	order->links_most = most < SIZE_MAX / sizeof(*order->link) ?
-			    (size_t)most : SIZE_MAX / sizeof(*order->link);
+	order->bytes_most = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
 void e2pf_leaf_order_fini(struct e2pf_leaf_order *order)
@@ -61,11 +58,21 @@ void e2pf_leaf_order_fini(struct e2pf_leaf_order *order)
 	pthread_mutex_destroy(&order->lock);
 }
 
+/* A node, too, takes memory, even one without children. */
+static bool has_room(const struct e2pf_leaf_order *order, size_t count)
+{
+	size_t used = order->links * sizeof(*order->link) +
+		      order->nodes * sizeof(*order->node);
+	size_t more = count * sizeof(*order->link) + sizeof(*order->node);
+
+	return more <= order->bytes_most - used;
+}
+
 void e2pf_leaf_order_add(struct e2pf_leaf_order *order, uint64_t slot,
 			 uint8_t level, const uint64_t *child, size_t count)
 {
 	pthread_mutex_lock(&order->lock);
-	if (count > order->links_most - order->links ||
+	if (!has_room(order, count) ||
 	    !e2pf_have_room((void **)&order->link, &order->link_room, order->links,
 		       count, sizeof(*order->link)) ||
 	    !e2pf_have_room((void **)&order->node, &order->node_room, order->nodes,

@@ -24,7 +24,8 @@ struct e2pf_leaf_order {
 	struct order_node *node;
 	size_t nodes, node_room;
 	uint64_t *link;			/* slots of children */
-	size_t links, link_room, links_most;
+	size_t links, link_room;
+	size_t bytes_most;		/* of nodes and links */
 	uint64_t left;			/* leaves with no room for a link */
 	uint64_t *leaf;			/* after make(): slots, in order */
 	size_t leaves, leaf_room;	/* with padding */
@@ -34,7 +35,8 @@ struct e2pf_leaf_order {
 void e2pf_leaf_order_init(struct e2pf_leaf_order *order);
 void e2pf_leaf_order_fini(struct e2pf_leaf_order *order);
 
-/* Forget everything.  From now on links may take so many bytes. */
+/* Forget everything.  From now on nodes and links may take so many
+ * bytes. */
 void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes);
 
 /* Record that the node in this slot has these children. */

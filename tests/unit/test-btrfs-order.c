@@ -15,6 +15,9 @@
 #define MIB (UINT64_C(1) << 20)
 #define PORTION 512u
 
+/* Bytes that nodes and links take, at most. */
+#define ROOM_FOR(nodes, links) ((nodes) * 32u + (links) * sizeof(uint64_t))
+
 /* Two chunks of 16 MiB: slots 0 to 4095 on device 0, the rest on device 1. */
 #define CHUNK (16 * MIB)
 #define SLOTS ((unsigned)(CHUNK / FS_NODE))
@@ -238,7 +241,7 @@ static void test_hostile(void **state)
 	struct forest f;
 
 	(void)state;
-	set_up(&f, 3 * sizeof(uint64_t));
+	set_up(&f, ROOM_FOR(1, 3));
 	e2pf_leaf_order_add(&f.order, 1, 2, other, 2);
 	e2pf_leaf_order_add(&f.order, 2, 1, child, 3);
 	assert_int_equal(f.order.left, 3);
@@ -253,6 +256,21 @@ static void test_hostile(void **state)
 	tear_down(&f);
 }
 
+/* Nodes without children take memory, too. */
+static void test_empty_nodes(void **state)
+{
+	const uint64_t none = 0;
+	struct forest f;
+	unsigned i;
+
+	(void)state;
+	set_up(&f, ROOM_FOR(10, 0));
+	for (i = 0; i < 1000; i++)
+		e2pf_leaf_order_add(&f.order, i, 1, &none, 0);
+	assert_in_range(f.order.nodes, 10, 20);
+	tear_down(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_empty_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
