@@ -74,6 +74,7 @@ struct e2pf_btrfs {
 	atomic_bool complete;		/* `map` no longer changes */
 	struct e2pf_slot_set seen;		/* passed on, or in the order */
 	struct e2pf_leaf_order order;	/* of leaves */
+	atomic_uint_fast64_t leaves;	/* in it, once it is complete */
 	bool has_head;
 	atomic_bool used_once;		/* e2pf_btrfs_used_once() */
 	atomic_uint_fast64_t extent_bytes;	/* of leaves of extent trees */
@@ -281,6 +282,7 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	btrfs->has_head = start->has_head;
 	atomic_store(&btrfs->used_once, false);
 	atomic_store(&btrfs->extent_bytes, 0);
+	atomic_store(&btrfs->leaves, 0);
 	atomic_store(&btrfs->complete, false);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slot_set_free(&btrfs->seen);
@@ -319,8 +321,7 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 		units = btrfs->extent_trees.count + btrfs->other_trees.count;
 		break;
 	case E2PF_BTRFS_LEAVES:
-		/* The list of leaves is complete by now. */
-		units = btrfs->order.leaves;
+		units = atomic_load(&btrfs->leaves);
 		break;
 	}
 	pthread_mutex_unlock(&btrfs->lock);
@@ -412,6 +413,7 @@ static void make_order(struct e2pf_btrfs *btrfs)
 	e2pf_leaf_order_make(&btrfs->order, root, n, &sweeps, &btrfs->map,
 			     &btrfs->seen);
 	free(root);
+	atomic_store(&btrfs->leaves, btrfs->order.leaves);
 	atomic_store(&btrfs->used_once, is_window(btrfs) &&
 		     btrfs->order.found < kept_by_check() /
 					  btrfs->super.nodesize);

@@ -18,6 +18,7 @@
 #ifndef E2PF_INFLIGHT_H
 #define E2PF_INFLIGHT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,7 +52,8 @@ struct e2pf_inflight {
 	struct e2pf_request sample[E2PF_INFLIGHT_SAMPLES];
 	unsigned first, used;
 	unsigned limit;		/* requests */
-	unsigned in_flight;	/* requests covered by the samples */
+	atomic_uint in_flight;	/* requests covered by the samples; any thread
+				   may look at it */
 	uint64_t bytes;		/* of these */
 	unsigned since;		/* requests since the last sample */
 	uint64_t since_bytes;	/* of these */

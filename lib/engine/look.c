@@ -37,8 +37,7 @@ static void look_at_workers(struct e2pf_engine *e,
 		look->sorted += atomic_load(&ev->sorted);
 		look->sorted_runs += atomic_load(&ev->sorted_runs);
 		look->issued_bytes += atomic_load(&ev->issued_bytes);
-		look->in_flight += __atomic_load_n(&w->inflight.in_flight,
-						   __ATOMIC_RELAXED);
+		look->in_flight += atomic_load(&w->inflight.in_flight);
 		look->found += atomic_load(&ev->found);
 		look->found_bytes += atomic_load(&ev->found_bytes);
 	}
