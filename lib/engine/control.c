@@ -10,7 +10,7 @@
 
 #include "control.h"
 
-/* All times of requests are kept by depth.  The latency at a depth is known from so many samples on, and no longer known
+/* The latency at a depth is known from so many samples on, and no longer known
  * after so many others. */
 #define KNOWN 8u
 #define FORGOTTEN 4096u

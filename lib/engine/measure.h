@@ -24,7 +24,8 @@ struct e2pf_latencies {
 
 /*
  * Read one page at each of E2PF_PROBES byte offsets, which are not cached and
- * far from each other.  Returns false, with *probe unchanged, if a read fails.
+ * far from each other.  Returns false, with *probe unchanged, if a read fails
+ * or one takes half a second.
  */
 bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
 		       struct e2pf_latencies *probe);
