@@ -277,7 +277,7 @@ static void grow(int fd, unsigned long min, unsigned long max)
 	static char *data;
 
 	if (!data)
-		data = calloc(1, max);
+		data = calloc(1, max + 1);
 	if (!data || write(fd, data, min + rnd(max - min + 1)) < 0)
 		die("write");
 }
@@ -419,7 +419,7 @@ static void append(const char *path, unsigned long blocks, off_t bs)
 static void aged(unsigned long dirs, unsigned long files,
 		 unsigned long rounds, unsigned long blocks, off_t bs)
 {
-	struct old_file *all = calloc(files * rounds, sizeof(*all));
+	struct old_file *all = calloc(files * rounds + 1, sizeof(*all));
 	unsigned long d, r, i, k, n = 0, number = 0;
 	char path[64];
 

@@ -78,10 +78,17 @@ static void parity_parts(struct dm_sim *sim, struct dm_req *req, uint64_t off,
 			 uint32_t len, bool write, uint64_t now)
 {
 	unsigned int n = (unsigned int)sim->p.spindles, m = parities(&sim->p);
-	uint64_t chunk = off / sim->p.chunk, stripe = chunk / (n - m);
-	unsigned int first = n - 1 - (unsigned int)(stripe % n), i;
-	struct copy c = { .off = stripe * sim->p.chunk + off % sim->p.chunk };
+	uint64_t chunk, stripe;
+	unsigned int first, i;
+	struct copy c;
 
+	/* dm_params_problem() has refused such a device. */
+	if (n <= m || !sim->p.chunk)
+		return;
+	chunk = off / sim->p.chunk;
+	stripe = chunk / (n - m);
+	first = n - 1 - (unsigned int)(stripe % n);
+	c.off = stripe * sim->p.chunk + off % sim->p.chunk;
 	c.nr = (first + m + (unsigned int)(chunk % (n - m))) % n;
 	add_part(sim, &c, req, len, write, now);
 	for (i = 0; req->op == DM_WRITE && i < m; i++) {
@@ -98,8 +105,9 @@ static unsigned int find_copies(const struct dm_sim *sim, uint64_t off,
 	unsigned int n = (unsigned int)sim->p.spindles, i;
 	uint64_t at;
 
-	if (sim->p.layout != DM_RAID10) {
-		for (i = 0; i < n; i++)
+	if (sim->p.layout != DM_RAID10 || n < 2 || !sim->p.chunk) {
+		copies[0] = (struct copy){ 0, off };
+		for (i = 1; i < n; i++)
 			copies[i] = (struct copy){ i, off };
 		return n;
 	}

@@ -49,16 +49,22 @@ static int skip_options(int argc, char **argv)
 	return i;
 }
 
+/* Is this word the name, or at least its first `least` letters? */
+static bool abbreviates(const char *word, const char *name, size_t least)
+{
+	size_t length = strlen(word);
+
+	return length >= least && length <= strlen(name) &&
+	       !memcmp(word, name, length);
+}
+
 /* Index of the argument that is this command, or an abbreviation of it with at
  * least `least` letters; 0 if there is none. */
 static int find_command(int argc, char **argv, const char *name, size_t least)
 {
 	int i = skip_options(argc, argv);
 
-	if (i < argc && strlen(argv[i]) >= least &&
-	    !strncmp(argv[i], name, strlen(argv[i])))
-		return i;
-	return 0;
+	return i < argc && abbreviates(argv[i], name, least) ? i : 0;
 }
 
 /* No other command begins with "c", so one letter is enough. */
@@ -82,8 +88,7 @@ bool arguments_are_send(int argc, char **argv)
 	if (find_command(argc, argv, "send", 2))
 		return true;
 	i = find_command(argc, argv, "subvolume", 2);
-	return i && i + 1 < argc && argv[i + 1][0] &&
-	       !strncmp(argv[i + 1], "find-new", strlen(argv[i + 1]));
+	return i && i + 1 < argc && abbreviates(argv[i + 1], "find-new", 1);
 }
 
 bool arguments_are_version(int argc, char **argv)

@@ -60,13 +60,13 @@ void result_tell(const struct result *r, struct e2pf_decisions *all)
 
 	if (r->session)
 		e2pf_session_describe(r->session, all);
-	if (r->finished)
+	if (r->finished && r->session)
 		find_outcome(r, all, &outcome);
 	if (r->recorded)
 		history_add(r->env->history, &outcome);
 	if (r->finished && r->env->verbose)
 		fprintf(stderr, "%s: %s\n", r->said_by,
 			outcome_in_words(&outcome, text, sizeof(text)));
-	if (r->env->verbose > r->finished)
+	if (r->env->verbose > (r->finished ? 1u : 0u))
 		print_details(r, all);
 }

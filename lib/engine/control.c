@@ -137,7 +137,7 @@ static double median(const struct e2pf_recent *r)
 	for (i = 0; i < r->used; i++) {
 		for (j = below = 0; j < r->used; j++)
 			below += r->value[j] < r->value[i] ||
-				 (r->value[j] == r->value[i] && j < i);
+				 (j < i && r->value[j] == r->value[i]);
 		if (below == r->used / 2)
 			return r->value[i];
 	}

@@ -195,6 +195,7 @@ static void show_file(int folder, const char *name,
 {
 	pid_t pid = process_of(name);
 	struct json_object *o;
+	const char *suffix;
 	uint64_t started;
 
 	if (!pid)
@@ -205,7 +206,7 @@ static void show_file(int folder, const char *name,
 	if (!started || (o && number_of(o, "started") != started))
 		remove_files(folder, pid);
 	else if (o && number_of(o, "pid") == (uint64_t)pid &&
-		 !strcmp(strchr(name, '.'), SUFFIX) && show)
+		 (suffix = strchr(name, '.')) && !strcmp(suffix, SUFFIX) && show)
 		show(ctx, o);
 	json_object_put(o);
 }

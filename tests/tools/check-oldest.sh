@@ -164,7 +164,7 @@ with_musl()
 			-isystem "$root/usr/include/${triplet%-gnu}-musl" \
 			-isystem "$(gcc -print-file-name=include)" \
 			-idirafter "$include" -idirafter "$include/json-c" \
-			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' \
+			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' -DHISTORY='""' \
 			-DE2FSCK='""' -DBTRFS='""' -DSCRIPTS='""' \
 			-I"$include" -I. -Ilib -Iaccel -Iaccel/trial -Ilaunch \
 			"$file" || return

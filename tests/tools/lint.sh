@@ -118,6 +118,7 @@ fi
 ! pkg-config liburing || packages+=(liburing)
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DHAVE_CONFIG_H
+	'-DHISTORY="/var/lib/e2prefetch/history"'
 	'-DE2FSCK="/sbin/e2fsck"' '-DBTRFS="/bin/btrfs"'
 	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"'
 	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")

@@ -238,7 +238,10 @@ static void byte_order_marks(void **state)
 
 	(void)state;
 	memset(text, 'x', sizeof(text));
-	memcpy(text, "\xef\xbb\xbf#", 4);
+	text[0] = '\xef';
+	text[1] = '\xbb';
+	text[2] = '\xbf';
+	text[3] = '#';
 	strcpy(text + 500, "\nthreads = 4\n");
 	assert_int_equal(apply(text), 0);
 	assert_set("PREFETCH_THREADS", "4");

@@ -46,10 +46,12 @@ static void flash_by_place(void **state)
 	struct e2pf_progress_past past = { .seconds = 0 };
 	struct e2pf_progress_left left;
 	struct e2pf_progress_facts f;
-	double t;
+	unsigned i;
 
 	(void)state;
-	for (t = 1; t < 30; t++) {
+	for (i = 1; i < 30; i++) {
+		double t = i;
+
 		/* All has been read ahead in the first half. */
 		f = evenly(t < 15 ? 2 * t : 30, 30);
 		f.seconds = t;
@@ -66,11 +68,11 @@ static void head_by_reading(void **state)
 	struct e2pf_progress_past past = { .seconds = 0 };
 	struct e2pf_progress_left left;
 	struct e2pf_progress_facts f;
-	double t;
+	unsigned i;
 
 	(void)state;
-	for (t = 1; t < 30; t++) {
-		double tables = (t < 10 ? t : 10) * 10 * MIB;
+	for (i = 1; i < 30; i++) {
+		double t = i, tables = (t < 10 ? t : 10) * 10 * MIB;
 
 		f = evenly(t, 30);
 		f.has_head = true;
