@@ -118,6 +118,7 @@ typedef int ioctl_request;
  * The kernel ignores it, and libc does the same. */
 int ioctl(int fd, ioctl_request request, ...)
 {
+	unsigned number = (unsigned)request;	/* as the kernel takes it */
 	va_list args;
 	void *arg;
 	int result;
@@ -126,10 +127,10 @@ int ioctl(int fd, ioctl_request request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (((unsigned long)request == BTRFS_IOC_TREE_SEARCH ||
-	     (unsigned long)request == BTRFS_IOC_TREE_SEARCH_V2) && arg)
+	if ((number == BTRFS_IOC_TREE_SEARCH ||
+	     number == BTRFS_IOC_TREE_SEARCH_V2) && arg)
 		module_searches(fd, arg);
-	if ((unsigned long)request != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
+	if (number != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
 		return real(fd, request, arg);
 	result = real(fd, request, arg);
 	send_ends();
