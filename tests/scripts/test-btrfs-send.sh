@@ -254,7 +254,8 @@ released()
 	kill $! 2>/dev/null
 }
 
-# All is read in the end, and it has taken the time that the limit makes of it.
+# What is read takes the time that the limit makes of it.  It is a sample of 16 leaves at
+# least: while that is read slowly, the kernel may read all others for the stream.
 kept_iops()
 {
 	local requests
@@ -263,7 +264,7 @@ kept_iops()
 	requests=$(of_stats prefetched_requests)
 	echo "$requests requests in $seconds s"
 	grep -q '"about":"limits"' "$stats" &&
-		[ "$requests" -ge 60 ] && [ "$requests" -le $((12 * seconds)) ]
+		[ "$requests" -ge 16 ] && [ "$requests" -le $((12 * seconds)) ]
 }
 
 # 12 MiB of new data at 2 MiB a second.
