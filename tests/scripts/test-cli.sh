@@ -218,6 +218,19 @@ verbose_cold()
 		memory threads order
 }
 
+# undisturbed COMMAND...: a check that the machine interrupts while it reads seems to
+# wait for the device, and is prefetched though all is cached.  One in 20 is not.
+undisturbed()
+{
+	local try
+
+	launch -fn "$image"
+	for try in {1..20}; do
+		"$@" && return
+	done
+	return 1
+}
+
 # loads_unwinder IMAGE: whether the module loads what a crash among threads needs.
 loads_unwinder()
 {
@@ -227,12 +240,15 @@ loads_unwinder()
 	grep -q "find library=libgcc_s" "$dir"/libs.*
 }
 
+asleep_without_unwinder()
+{
+	! loads_unwinder "$image" && grep "prefetch: asleep" "$dir/err"
+}
+
 # It is loaded only if threads start.
 unwinder()
 {
-	launch -fn "$image"
-	! loads_unwinder "$image" && grep "prefetch: asleep" "$dir/err" ||
-		return
+	undisturbed asleep_without_unwinder || return
 	cp --sparse=auto "$image" "$dir/cold"
 	dd of="$dir/cold" conv=notrunc,fdatasync oflag=nocache count=0 \
 		status=none
@@ -241,9 +257,8 @@ unwinder()
 
 # With everything cached no thread starts, also none that shows the progress: with
 # one, a crash could wait for ever for the memory allocator's lock.
-no_thread()
+asleep_alone()
 {
-	launch -fn "$image"
 	PREFETCH=1 PREFETCH_VERBOSE=2 PREFETCH_PROGRESS=1 strace -qq -f -o "$dir/calls" \
 		-e trace=clone,clone3,execve "$E2FSCK_TEST" -fn "$image" \
 		>"$dir/out" 2>"$dir/err"
@@ -319,7 +334,8 @@ test_accelerations()
 	fi
 	if [ -z "$E2PF_RUNTIME" ] && have_program strace &&
 	   strace -qq true 2>/dev/null; then
-		tap_check "without reading, no thread" no_thread
+		tap_check "without reading, no thread" \
+			undisturbed asleep_alone
 	else
 		tap_skip "without reading, no thread" "no strace, or a sanitizer"
 	fi
