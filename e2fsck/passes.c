@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the check is: interposes the libext2fs functions that show it, and
+ * tells the engine.  When a session begins and ends is decided elsewhere.
+ *
+ * A parallel e2fsck copies the filesystem's structure for each of its threads,
+ * and each thread scans some of the groups.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "bitmaps.h"
+#include "clones.h"
+#include "indirect.h"
+#include "interpose.h"
+#include "passes.h"
+#include "reporter.h"
+#include "ext4/ext4_session.h"
+#include "stages.h"
+#include "ext4/units.h"
+
+/* Number of directory list entries copied at a time, and number of entries that
+ * the walk visits between two checks whether the engine has room for more. */
+#define LIST_PART 4096u
+#define LIST_LOOK 64u
+
+/* A scan over a copy of the filesystem's structure. */
+struct scan_part {
+	_Atomic ext2_inode_scan scan;	/* NULL: this slot is free */
+	uint32_t group;			/* the group it has reached */
+	bool begun;			/* it has read an inode, or has said
+					   where it begins */
+};
+
+static struct {
+	uint32_t group_inodes;		/* of each of module.fs's groups */
+	_Atomic enum e2pf_ext4_stage stage;
+	ext2_inode_scan scan;		/* the scan that is followed, or NULL */
+	dgrp_t scan_at;			/* group it has reached */
+	atomic_bool in_list;		/* a walk over the directory list is
+					   followed */
+	/* Scans over copies of the filesystem's structure, in threads of the
+	 * checker. */
+	pthread_mutex_t parts_lock;
+	struct scan_part part[E2PF_SCANS_MOST];
+	atomic_uint parts;		/* number of open ones */
+} self = { .parts_lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct e2pf_engine *engine(void)
+{
+	return module.fs && module.session ? module.session->engine : NULL;
+}
+
+static struct e2pf_ext4 *source(void)
+{
+	return module.session ? e2pf_ext4_of(module.session)->ext4 : NULL;
+}
+
+/* A cancelled check closes the filesystem before it frees its counts: there is
+ * no engine to notify then. */
+static void notice(enum seen seen)
+{
+	enum e2pf_ext4_stage now = atomic_load(&self.stage);
+	enum e2pf_ext4_stage next = stage_after(now, seen);
+
+	if (!engine() || (next == now && seen != SEEN_OPEN))
+		return;
+	atomic_store(&self.stage, next);
+	e2pf_engine_stage(engine(), next);
+}
+
+void passes_begin(ext2_filsys fs)
+{
+	self.group_inodes = fs->super->s_inodes_per_group;
+	module.fs = fs;
+	notice(SEEN_OPEN);
+}
+
+void passes_end(void)
+{
+	/* A thread that ends the process leaves others scanning. */
+	pthread_mutex_lock(&self.parts_lock);
+	module.fs = NULL;
+	pthread_mutex_unlock(&self.parts_lock);
+	self.scan = NULL;
+}
+
+/*
+ * The journal: e2fsck looks up the location of each of its blocks, even if
+ * there is nothing to replay.
+ */
+
+struct iterate {
+	block_fn *func;
+	void *data;
+};
+
+static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			 blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	if (count >= 0 && *block)
+		e2pf_journal_block(module.session, *block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
+{
+	return module.on && fs && fs == module.fs &&
+	       self.stage == E2PF_EXT4_OPEN && ino &&
+	       ino == fs->super->s_journal_inum;
+}
+
+static bool is_replayed(ext2_filsys fs)
+{
+	return (fs->flags & EXT2_FLAG_RW) &&
+	       ext2fs_has_feature_journal_needs_recovery(fs->super);
+}
+
+/* The inode was read a moment ago and is in libext2fs's cache. */
+static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
+{
+	struct ext2_inode inode;
+
+	if (!ext2fs_read_inode(fs, ino, &inode) &&
+	    !(inode.i_flags & (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL)))
+		e2pf_journal_map(module.session,
+				 &inode.i_block[EXT2_IND_BLOCK]);
+}
+
+/* Pass 3 itself walks over a directory's blocks read-only or to append to it,
+ * both with flags; only the rewrite in pass 3A uses no flags. */
+static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
+{
+	struct ext2_inode inode;
+
+	return module.on && fs == module.fs && self.stage == E2PF_EXT4_PASS3 &&
+	       !ext2fs_read_inode(fs, ino, &inode) &&
+	       LINUX_S_ISDIR(inode.i_mode);
+}
+
+static int claimed_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			 blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	clones_add(*block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+static int cloned_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	if (engine())
+		clones_at(source(), engine(), *block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+/* A clone changes the file's blocks, and has no flags.  Nothing is read ahead
+ * before the first: the user may choose to delete the files. */
+static block_fn *claims_walk(ext2_filsys fs, int flags)
+{
+	if (!module.on || !fs || fs != module.fs || !bitmaps_have_claims())
+		return NULL;
+	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
+		return claimed_block;
+	return self.stage == E2PF_EXT4_PASS1D && !flags &&
+	       !module.env.observe ? cloned_block : NULL;
+}
+
+errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
+				char *block_buf, block_fn *func, void *data)
+{
+	struct iterate i = { .func = func, .data = data };
+	block_fn *claims = claims_walk(fs, flags);
+
+	if (claims)
+		return indirect_iterate(fs, ino, flags, block_buf, claims, &i);
+	if (!flags && is_directory_of_pass3(fs, ino))
+		notice(SEEN_DIRECTORY);
+	if (is_journal(fs, ino))
+		read_map_ahead(fs, ino);
+	if (is_journal(fs, ino) && is_replayed(fs))
+		return indirect_iterate(fs, ino, flags, block_buf,
+					journal_block, &i);
+	return indirect_iterate(fs, ino, flags, block_buf, func, data);
+}
+
+/*
+ * Scans of all inodes.
+ */
+
+/* Start prefetching at the first group, whatever has been prefetched before. */
+static void begin_reading(ext2_filsys fs)
+{
+	self.scan_at = 0;
+	if (module.env.observe)
+		return;
+	reporter_watch(NULL);
+	e2pf_start_paced(module.session, fs);
+	/* The reporter is a thread, too, and not worth being the only one. */
+	if (module.threads)
+		reporter_watch(module.session);
+}
+
+static dgrp_t group_of(ext2_ino_t ino)
+{
+	return (ino - 1) / self.group_inodes;
+}
+
+/*
+ * A parallel checker makes a copy of the filesystem's structure for each
+ * thread, and each thread scans some of the groups with its copy.
+ */
+
+/* A copy shares the objects that the structure points to. */
+static bool is_copy(ext2_filsys fs)
+{
+	ext2_filsys checked = module.fs;
+
+	return module.parallel && checked && fs && fs != checked &&
+	       fs->super == checked->super;
+}
+
+static struct scan_part *part_of(ext2_inode_scan scan)
+{
+	unsigned i;
+
+	for (i = 0; self.parts && scan && i < E2PF_SCANS_MOST; i++)
+		if (atomic_load_explicit(&self.part[i].scan,
+					 memory_order_relaxed) == scan)
+			return &self.part[i];
+	return NULL;
+}
+
+/* Nothing is prefetched for this scan before it says where it begins. */
+static void open_part(ext2_inode_scan scan)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&self.parts_lock);
+	for (i = 0; i < E2PF_SCANS_MOST && self.part[i].scan; i++)
+		;
+	if (i < E2PF_SCANS_MOST) {
+		self.part[i].begun = false;
+		self.part[i].scan = scan;
+		self.parts++;
+	}
+	pthread_mutex_unlock(&self.parts_lock);
+}
+
+/* A thread's scan begins: the first of a pass, or a further one.  The engine
+ * prefetches in the order of all scans that have begun.  Called with the lock
+ * held. */
+static void begin_part(dgrp_t group)
+{
+	if (self.stage != E2PF_EXT4_PASS1 ||
+	    !e2pf_ext4_add_scan(source(), group)) {
+		notice(SEEN_SCAN);
+		e2pf_ext4_forget_scans(source());
+		e2pf_ext4_add_scan(source(), group);
+	}
+	begin_reading(module.fs);
+}
+
+/* The scan has reached this group.  Called only by the scan's own thread. */
+static void part_at(struct scan_part *part, dgrp_t group)
+{
+	if (!part || (part->begun && part->group == group))
+		return;
+	pthread_mutex_lock(&self.parts_lock);
+	if (engine() && !part->begun)
+		begin_part(group);
+	else if (engine())
+		e2pf_ext4_scan_at(source(), engine(), group);
+	part->begun = true;
+	part->group = group;
+	pthread_mutex_unlock(&self.parts_lock);
+}
+
+static void close_part(struct scan_part *part)
+{
+	if (!part)
+		return;
+	pthread_mutex_lock(&self.parts_lock);
+	if (part->begun && engine())
+		e2pf_ext4_scan_ended(source(), engine(), part->group);
+	part->scan = NULL;
+	self.parts--;
+	pthread_mutex_unlock(&self.parts_lock);
+}
+
+errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
+				 ext2_inode_scan *scan)
+{
+	errcode_t err;
+	REAL(ext2fs_open_inode_scan);
+
+	if (module.on && is_copy(fs)) {
+		err = real(fs, buffer_blocks, scan);
+		if (!err)
+			open_part(*scan);
+		return err;
+	}
+	/* A scan inside another walk is not a pass. */
+	if (!module.on || fs != module.fs || self.scan || self.in_list)
+		return real(fs, buffer_blocks, scan);
+	notice(SEEN_SCAN);
+	e2pf_ext4_forget_scans(source());
+	clones_forget();
+	begin_reading(fs);
+	err = real(fs, buffer_blocks, scan);
+	if (!err)
+		self.scan = *scan;
+	return err;
+}
+
+void ext2fs_close_inode_scan(ext2_inode_scan scan)
+{
+	REAL(ext2fs_close_inode_scan);
+
+	if (scan == self.scan)
+		self.scan = NULL;
+	else
+		close_part(part_of(scan));
+	real(scan);
+}
+
+errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
+{
+	REAL(ext2fs_inode_scan_goto_blockgroup);
+
+	/* The engine itself follows a scan that moves forward. */
+	if (scan && scan == self.scan && (dgrp_t)group < self.scan_at)
+		begin_reading(module.fs);
+	part_at(part_of(scan), (dgrp_t)group);
+	return real(scan, group);
+}
+
+errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
+				     struct ext2_inode *inode, int bufsize)
+{
+	errcode_t err;
+	REAL(ext2fs_get_next_inode_full);
+
+	err = real(scan, ino, inode, bufsize);
+	if (scan && scan == self.scan && *ino) {
+		self.scan_at = group_of(*ino);
+		e2pf_ext4_at_group(source(), engine(), self.scan_at);
+	} else if (scan && *ino && self.parts) {
+		part_at(part_of(scan), group_of(*ino));
+	}
+	return err;
+}
+
+/* A walk over the directory list that is followed. */
+struct walk {
+	int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data);
+	void *data;
+	ext2_dblist list;
+	uint64_t index;
+};
+
+struct part {
+	uint64_t block[LIST_PART];
+	size_t used;
+};
+
+static int copy_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
+{
+	struct part *part = data;
+
+	(void)fs;
+	part->block[part->used++] = entry->blk;
+	return 0;
+}
+
+/* Pass the engine as many entries as it has room for.  This is done in the
+ * checker's own thread, because e2fsck may change the list between two
+ * entries. */
+static void hand_over(struct walk *w)
+{
+	static struct part part;
+	struct e2pf_engine *e = engine();
+	struct e2pf_ext4 *ext4 = e ? source() : NULL;
+	uint64_t first, n;
+	REAL(ext2fs_dblist_iterate3);
+
+	if (!ext4)
+		return;
+	n = e2pf_ext4_list_wants(ext4, e, &first);
+	while (n) {
+		uint64_t count = n < LIST_PART ? n : LIST_PART;
+
+		part.used = 0;
+		if (real(w->list, copy_entry, first, count, &part) ||
+		    !part.used)
+			return;
+		e2pf_ext4_list_put(ext4, e, part.block, part.used);
+		first += part.used;
+		n -= part.used;
+	}
+}
+
+static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			 void *data)
+{
+	struct walk *w = data;
+
+	if (engine()) {
+		e2pf_ext4_list_at(source(), engine(), w->index);
+		if (w->index++ % LIST_LOOK == 0)
+			hand_over(w);
+	}
+	return w->func(fs, entry, w->data);
+}
+
+/* A walk from the beginning of the list is a pass, unless it happens inside
+ * another walk: then it is e2fsck's own readahead.  Returns true if this walk
+ * is followed. */
+static bool watch_walk(struct walk *w)
+{
+	if (!module.on || !engine() || self.scan || self.parts ||
+	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
+		return false;
+	/* In pass 1C the walk over the list is part of a walk over names, not a
+	 * pass of its own. */
+	if (self.stage != E2PF_EXT4_PASS1C)
+		notice(SEEN_LIST);
+	e2pf_ext4_list_begin(source(), engine(),
+			     (uint64_t)ext2fs_dblist_count2(w->list));
+	return true;
+}
+
+/* A followed walk has ended with this result. */
+static errcode_t leave_walk(errcode_t err)
+{
+	if (engine()) {
+		e2pf_ext4_list_end(source(), engine());
+		notice(SEEN_LIST_END);
+	}
+	self.in_list = false;
+	return err;
+}
+
+errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
+		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			    void *data),
+		unsigned long long start, unsigned long long count, void *data)
+{
+	struct walk w = { .func = func, .data = data, .list = dblist };
+	REAL(ext2fs_dblist_iterate3);
+
+	if (start || !watch_walk(&w))
+		return real(dblist, func, start, count, data);
+	return leave_walk(real(dblist, watched_entry, start, count, &w));
+}
+
+/* The library itself calls ext2fs_dblist_iterate3(), but not always through the
+ * dynamic linker. */
+errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
+		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			    void *data),
+		void *data)
+{
+	struct walk w = { .func = func, .data = data, .list = dblist };
+	REAL(ext2fs_dblist_iterate2);
+
+	if (!watch_walk(&w))
+		return real(dblist, func, data);
+	return leave_walk(real(dblist, watched_entry, &w));
+}
+
+/* For this function the library walks over the list with
+ * ext2fs_dblist_iterate2().  If the library's own calls can be interposed, that
+ * walk is followed. */
+errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
+		char *block_buf,
+		int (*func)(ext2_ino_t dir, int entry,
+			    struct ext2_dir_entry *dirent, int offset,
+			    int blocksize, char *buf, void *private),
+		void *data)
+{
+	bool seen = module.on && engine() && !self.in_list;
+	errcode_t err;
+	REAL(ext2fs_dblist_dir_iterate);
+
+	if (seen)
+		notice(SEEN_NAMES);
+	err = real(dblist, flags, block_buf, func, data);
+	if (seen)
+		notice(SEEN_NAMES_END);
+	return err;
+}
+
+errcode_t ext2fs_icount_fetch(ext2_icount_t icount, ext2_ino_t ino, __u16 *ret)
+{
+	REAL(ext2fs_icount_fetch);
+
+	if (self.stage == E2PF_EXT4_PASS3 || self.stage == E2PF_EXT4_PASS3A)
+		notice(SEEN_LINKS);
+	return real(icount, ino, ret);
+}
+
+void ext2fs_free_icount(ext2_icount_t icount)
+{
+	REAL(ext2fs_free_icount);
+
+	if (self.stage == E2PF_EXT4_PASS4)
+		notice(SEEN_LINKS_END);
+	real(icount);
+}
+
+errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
+{
+	if (module.on && fs == module.fs)
+		notice(SEEN_BITMAPS);
+	return bitmaps_read(fs);
+}
