@@ -67,7 +67,7 @@ int dm_fault_add(struct dm_faults *f, const char *text);
 int dm_fault_check(struct dm_faults *f, const struct dm_req *req,
 		   uint64_t *delay);
 
-/* diskmodel.c */
+/* serve.c */
 struct dm_serve {
 	struct dm_params params;
 	const char *image;

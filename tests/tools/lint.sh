@@ -113,7 +113,7 @@ fi
 if pkg-config fuse3; then
 	packages+=(fuse3)
 else
-	leave_out 'bench/diskmodel.c'
+	leave_out 'bench/serve.c'
 fi
 ! pkg-config liburing || packages+=(liburing)
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
