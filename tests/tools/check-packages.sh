@@ -257,7 +257,8 @@ enabled_through_an_upgrade()
 	[ "$(inside sha256sum /sbin/e2fsck | cut -d ' ' -f 1)" = "$sum" ]
 }
 
-# Folders with files of others stay, and settings stay until a purge.
+# Folders with files of others stay, and settings and the history of checks stay
+# until a purge.
 removed_files_are_gone()
 {
 	local path left=0
@@ -266,7 +267,9 @@ removed_files_are_gone()
 	inside apt-get -q -y remove $packages || return
 	while read -r path; do
 		[ -e "$root$path" ] || [ -L "$root$path" ] || continue
-		[ "$path" != /etc/e2prefetch.conf ] || continue
+		case $path in
+		/etc/e2prefetch.conf|/var/lib/e2prefetch) continue ;;
+		esac
 		if [ ! -d "$root$path" ] || [[ $path = *e2prefetch* ]]; then
 			echo "left: $path"
 			left=$((left + 1))
@@ -287,6 +290,10 @@ purged_leaves_nothing()
 	inside dpkg --purge $packages || return
 	# shellcheck disable=SC2086
 	! inside dpkg-query -W $packages || return
+	# A check may be about to run what it has found there, so a purge leaves
+	# the stock programs; on a machine the next boot empties /run.
+	[ "$(readlink "$root/run/e2prefetch")" = /sbin ] &&
+		rm "$root/run/e2prefetch" || return
 	inside apt-get -q -y --purge autoremove || return
 	list_files >"$before.after"
 	written_since
