@@ -96,12 +96,45 @@ def model_keys(name):
     return keys
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 def stop_on_signals():
-    """Make SIGTERM and SIGHUP clean up as Ctrl-C does."""
+    """Make SIGTERM and SIGHUP clean up as Ctrl-C does.  Only the first signal
+    counts: timeout sends two."""
+    def ignore(_signum, _frame):
+        pass
+
     def handler(signum, _frame):
+        set_handlers(ignore)
         raise KeyboardInterrupt(signum)
-    signal.signal(signal.SIGTERM, handler)
-    signal.signal(signal.SIGHUP, handler)
+
+    def set_handlers(function):
+        for signum in SIGNALS:
+            # In the background a shell has SIGINT ignored.
+            if signal.getsignal(signum) != signal.SIG_IGN:
+                signal.signal(signum, function)
+
+    set_handlers(handler)
+
+
+@contextlib.contextmanager
+def undisturbed():
+    """Signals that would stop this program wait until the block ends."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class Stack(contextlib.ExitStack):
+    """What is set up on it is taken down whatever signals come meanwhile.  Set
+    up and push in one undisturbed() block."""
+
+    def __exit__(self, *details):
+        with undisturbed():
+            return super().__exit__(*details)
 
 
 def why_not_modelled():
@@ -132,7 +165,19 @@ def mem_available():
     return 0
 
 
-class Workspace(contextlib.ExitStack):
+@contextlib.contextmanager
+def process(command, **details):
+    """A Popen that does not outlive the block."""
+    p = subprocess.Popen(command, stdin=subprocess.DEVNULL, **details)
+    try:
+        yield p
+    finally:
+        if p.poll() is None:
+            p.kill()
+            p.wait()
+
+
+class Workspace(Stack):
     """A folder that is removed when the with block ends."""
 
     def __init__(self, root=None):
@@ -141,11 +186,11 @@ class Workspace(contextlib.ExitStack):
                              else tempfile.gettempdir())
 
     def __enter__(self):
-        super().__enter__()
-        self.path = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-",
-                                     dir=self.root)
-        self.callback(shutil.rmtree, self.path, ignore_errors=True)
-        return self
+        with undisturbed():
+            self.path = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-",
+                                         dir=self.root)
+            self.callback(shutil.rmtree, self.path, ignore_errors=True)
+        return super().__enter__()
 
     def copy_of(self, image):
         """A copy of @image that a run may write to."""
@@ -361,17 +406,6 @@ def start_model(stack, image, model, point, options):
     ready, told = os.pipe()
     with contextlib.ExitStack() as pipe:
         pipe.callback(os.close, ready)
-        try:
-            # Its own session: Ctrl-C must reach the owner of the loop device
-            # before the server below it.
-            p = subprocess.Popen(
-                [find_program("diskmodel"), *model_options(model),
-                 "--json=/dev/null", f"--ready-fd={told}", "--follow-parent",
-                 *options, image, point],
-                pass_fds=[told], start_new_session=True,
-                stdin=subprocess.DEVNULL)
-        finally:
-            os.close(told)
 
         def stop():
             p.terminate()
@@ -381,7 +415,20 @@ def start_model(stack, image, model, point, options):
                 p.kill()
                 p.wait()
                 subprocess.run(["umount", "--lazy", point])
-        stack.callback(stop)
+
+        try:
+            command = [find_program("diskmodel"), *model_options(model),
+                       "--json=/dev/null", f"--ready-fd={told}",
+                       "--follow-parent", *options, image, point]
+            # Its own session: Ctrl-C must reach the owner of the loop device
+            # before the server below it.
+            with undisturbed():
+                p = subprocess.Popen(command, pass_fds=[told],
+                                     start_new_session=True,
+                                     stdin=subprocess.DEVNULL)
+                stack.callback(stop)
+        finally:
+            os.close(told)
         if os.read(ready, 1) != b"r":
             raise RigError(f"diskmodel ended with {p.wait()}")
 
@@ -399,18 +446,23 @@ def detach(dev):
     return False
 
 
+def attach(stack, path, *options, end=detach):
+    """A loop device on the file, until the stack unwinds and calls @end."""
+    with undisturbed():
+        dev = output_of("losetup", *options, "--find", "--show", path)
+        stack.callback(end, dev)
+    return dev
+
+
 @contextlib.contextmanager
 def device(work, image, model, options=()):
     """@image, a file that may be written to, behind @model."""
-    with contextlib.ExitStack() as stack:
+    with Stack() as stack:
         point = tempfile.mkdtemp(prefix="model-", dir=work.path)
         stack.callback(os.rmdir, point)
         start_model(stack, image, model, point, options)
-        args = ["losetup", "--direct-io=on", "--find", "--show"]
-        if "--read-only" in options:
-            args.append("--read-only")
-        dev = output_of(*args, os.path.join(point, "disk"))
-        stack.callback(detach, dev)
+        dev = attach(stack, os.path.join(point, "disk"), "--direct-io=on",
+                     *(o for o in options if o == "--read-only"))
         rotational = set_queue(dev, model_keys(model))
         yield Device(dev, point, model, rotational)
 
@@ -418,9 +470,8 @@ def device(work, image, model, options=()):
 @contextlib.contextmanager
 def throttled_loop(work, image):
     """@image, a file in memory, behind a loop device with a limited rate."""
-    with contextlib.ExitStack() as stack:
-        dev = output_of("losetup", "--read-only", "--find", "--show", image)
-        stack.callback(detach, dev)
+    with Stack() as stack:
+        dev = attach(stack, image, "--read-only")
         set_queue(dev, model_keys("network-volume"))
         yield ThrottledLoop(dev, stack.enter_context(throttle_group(dev)))
 

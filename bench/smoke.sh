@@ -304,13 +304,100 @@ aged()
 		grep 'Type: directory'
 }
 
+# Two that want the same image at the same time: one makes it, the other waits.
+one_makes()
+{
+	local held name status
+	local -a pids=()
+
+	exec {held}>"$tmp/.features-1-100.img.lock" && flock "$held" || return
+	for name in first second; do
+		"$srcdir/images" --dir "$tmp" features@1/100 \
+			>"$tmp/$name" 2>&1 {held}>&- &
+		pids+=($!)
+	done
+	# Neither has begun while somebody has the lock.
+	waiting "${pids[0]}" && waiting "${pids[1]}" &&
+		[ ! -e "$tmp/features-1-100.img" ]
+	status=$?
+	exec {held}>&-
+	wait "${pids[0]}" && wait "${pids[1]}" && [ $status = 0 ] &&
+	[ "$(tail -qn 1 "$tmp/first" "$tmp/second" | sort -u)" = \
+		"$tmp/features-1-100.img" ] &&
+	[ "$(cat "$tmp/first" "$tmp/second" | grep -c 'MiB stored of')" = 1 ]
+}
+
+# waiting PID: it waits for a lock.
+waiting()
+{
+	for _ in $(seq 6000); do
+		! grep -q -- "-> FLOCK .* $1 " /proc/locks || return 0
+		kill -0 "$1" || return
+		sleep 0.01
+	done
+	return 1
+}
+
+# signalled WHEN: a signal that comes while a loop device is attached; or twice: the
+# second, as of timeout, comes when a device is detached because of the first.
+# shellcheck disable=SC2016
+signalled()
+{
+	local dev file left=0
+
+	rm -rf "$tmp/signals" && mkdir "$tmp/signals" || return
+	cat >"$tmp/signals/losetup" <<-'end'
+		#!/bin/bash
+		if [[ "$*" != *--show* ]]; then
+			# Whom the signal interrupts ends this process.
+			[ ! -e "$E2PF_SIGNALS/first" ] ||
+				{ kill -TERM $PPID; sleep 1; }
+			exec "$E2PF_LOSETUP" "$@"
+		fi
+		dev=$("$E2PF_LOSETUP" "$@") || exit
+		echo "$dev $(cat "/sys/block/${dev#/dev/}/loop/backing_file")" \
+			>>"$E2PF_SIGNALS/attached"
+		echo "$dev"
+		[ "$E2PF_WHEN" != attaching ] || kill -TERM $PPID
+	end
+	chmod +x "$tmp/signals/losetup"
+	E2PF_WHEN=$1 E2PF_SIGNALS=$tmp/signals \
+		E2PF_LOSETUP=$(command -v losetup) PATH=$tmp/signals:$PATH \
+		"$srcdir/run" --hold nvme "$tmp/extents-1-100.img" -- \
+		bash -c 'touch "$E2PF_SIGNALS/first"
+			kill -TERM $PPID
+			exec sleep 600' &
+	wait $!
+	[ $? = 130 ] && [ -s "$tmp/signals/attached" ] || return
+	while read -r dev file; do
+		echo "$dev $file"
+		# /disk: the filesystem of the file is no longer mounted.
+		case $(cat "/sys/block/${dev#/dev/}/loop/backing_file" \
+			2>/dev/null) in
+		"$file"*|/disk) left=1 ;;
+		esac
+		[ ! -e "${file%/model-*}" ] || left=1
+	done <"$tmp/signals/attached"
+	return $left
+}
+
+signalled_whenever()
+{
+	local when
+
+	for when in attaching twice; do
+		echo "$when:"
+		signalled $when || return
+	done
+}
+
 left_behind()
 {
 	! grep -s 'e2prefetch-bench-' /sys/block/loop*/loop/backing_file |
 		grep -q 'extents-1-100\|calibrate'
 }
 
-echo 1..18
+echo 1..20
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds' matrix
 check 'the report is complete' report_complete
@@ -349,5 +436,7 @@ else
 	echo "ok $number - tables about all devices # SKIP e2fsck is not built"
 fi
 check 'an interrupted run takes its device down' interrupted
+check 'signals leave nothing, whenever they come' signalled_whenever
+check 'of two that want an image one makes it' one_makes
 check 'no loop device is left' left_behind
 exit $failed
