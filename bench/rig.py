@@ -19,6 +19,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -175,6 +176,35 @@ def process(command, **details):
         if p.poll() is None:
             p.kill()
             p.wait()
+
+
+def tool(name, *args, stdout=subprocess.PIPE):
+    """What another tool of this folder prints.  When this program is stopped,
+    so is the tool, and has the time to clean up."""
+    command = [sys.executable, os.path.join(HERE, name), *args]
+    p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout,
+                         text=True)
+    try:
+        text, _ = p.communicate()
+    except BaseException:
+        with undisturbed():
+            p.terminate()
+            p.wait()
+        raise
+    if p.returncode:
+        raise subprocess.CalledProcessError(p.returncode, [name, *args])
+    return text
+
+
+def image_path(text, folder=None):
+    """The path of a file, or of a named image, which is made if necessary."""
+    if os.path.isfile(text):
+        return os.path.abspath(text)
+    try:
+        return tool("images", *(["--dir", folder] if folder else []),
+                    text).strip()
+    except subprocess.CalledProcessError as e:
+        raise RigError(f"no such image: {text}") from e
 
 
 class Workspace(Stack):

@@ -338,20 +338,30 @@ waiting()
 	return 1
 }
 
-# signalled WHEN: a signal that comes while a loop device is attached; or twice: the
-# second, as of timeout, comes when a device is detached because of the first.
+# signalled WHEN: a signal that comes while a loop device is attached; twice: the
+# second, as of timeout, comes when a device is detached because of the first; or
+# outside, to a tool that runs another.
 # shellcheck disable=SC2016
 signalled()
 {
 	local dev file left=0
+	local -a tool=("$srcdir/run")
 
+	[ "$1" != outside ] || tool=(python3 -Bc 'import rig, sys
+rig.stop_on_signals()
+try:
+    rig.tool("run", *sys.argv[1:])
+except KeyboardInterrupt:
+    sys.exit(130)')
 	rm -rf "$tmp/signals" && mkdir "$tmp/signals" || return
 	cat >"$tmp/signals/losetup" <<-'end'
 		#!/bin/bash
 		if [[ "$*" != *--show* ]]; then
 			# Whom the signal interrupts ends this process.
-			[ ! -e "$E2PF_SIGNALS/first" ] ||
-				{ kill -TERM $PPID; sleep 1; }
+			[ ! -e "$E2PF_SIGNALS/first" ] || {
+				[ "$E2PF_WHEN" = outside ] || kill -TERM $PPID
+				sleep 1
+			}
 			exec "$E2PF_LOSETUP" "$@"
 		fi
 		dev=$("$E2PF_LOSETUP" "$@") || exit
@@ -361,11 +371,14 @@ signalled()
 		[ "$E2PF_WHEN" != attaching ] || kill -TERM $PPID
 	end
 	chmod +x "$tmp/signals/losetup"
-	E2PF_WHEN=$1 E2PF_SIGNALS=$tmp/signals \
+	E2PF_WHEN=$1 E2PF_SIGNALS=$tmp/signals PYTHONPATH=$srcdir \
 		E2PF_LOSETUP=$(command -v losetup) PATH=$tmp/signals:$PATH \
-		"$srcdir/run" --hold nvme "$tmp/extents-1-100.img" -- \
+		"${tool[@]}" --hold nvme "$tmp/extents-1-100.img" -- \
 		bash -c 'touch "$E2PF_SIGNALS/first"
-			kill -TERM $PPID
+			pid=$PPID
+			[ "$E2PF_WHEN" != outside ] ||
+				read -r _ _ _ pid _ </proc/$PPID/stat
+			kill -TERM $pid
 			exec sleep 600' &
 	wait $!
 	[ $? = 130 ] && [ -s "$tmp/signals/attached" ] || return
@@ -385,7 +398,7 @@ signalled_whenever()
 {
 	local when
 
-	for when in attaching twice; do
+	for when in attaching twice outside; do
 		echo "$when:"
 		signalled $when || return
 	done
