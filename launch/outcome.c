@@ -14,17 +14,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "apart.h"
 #include "environment.h"
 #include "outcome.h"
 #include "report/words.h"
 
 /* Largest size of each of the two files: about 600 checks. */
 #define HISTORY_BYTES (128u << 10)
+
+/* How long a check waits until it has been recorded.  That takes less than a
+ * millisecond, unless /var is on a server or disk that does not answer. */
+#define PATIENCE_MS 500
+
+/* What each line begins with. */
+#define BEGIN "{\"time\":"
 
 const char *outcome_in_words(const struct outcome *o, char *text, unsigned size)
 {
@@ -111,61 +120,89 @@ static bool is_on(const char *path, const char *device)
 		st.st_rdev == folder.st_dev);
 }
 
-static bool is_ours(int fd, off_t *size)
+/* A setting may name another file by mistake: the filesystem image, or a file
+ * of another program. */
+static bool is_ours(int fd, struct stat *st)
 {
-	struct stat st;
+	char first[sizeof(BEGIN) - 1];
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
-	    st.st_uid != geteuid())
-		return false;
-	*size = st.st_size;
-	return true;
+	return !fstat(fd, st) && S_ISREG(st->st_mode) && st->st_nlink == 1 &&
+	       st->st_uid == geteuid() &&
+	       (!st->st_size ||
+		(pread(fd, first, sizeof(first), 0) == sizeof(first) &&
+		 !memcmp(first, BEGIN, sizeof(first))));
 }
 
-static int open_history(const char *path)
+/* Returns -1 if this is not a file of ours. */
+static int open_history(const char *path, struct stat *st)
 {
-	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW |
-		    O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW |
+		      O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+
+	if (fd >= 0 && !is_ours(fd, st)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Make room for a new file; false if there is none.  Of checks that end at the
+ * same time only one may do so: the next would rename the new file, and the
+ * older one would be lost. */
+static bool set_aside(int fd, const struct stat *st, const char *path)
+{
+	char older[PATH_MAX + sizeof(HISTORY_OLDER)];
+	struct stat now;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) || lstat(path, &now) ||
+	    now.st_dev != st->st_dev || now.st_ino != st->st_ino)
+		return true;
+	snprintf(older, sizeof(older), "%s" HISTORY_OLDER, path);
+	return !rename(path, older);
 }
 
 static void append(const char *path, const struct line *l)
 {
-	char older[PATH_MAX + sizeof(HISTORY_OLDER)];
-	int fd = open_history(path);
-	off_t size = 0;
+	struct stat st;
+	int fd = open_history(path, &st);
+	bool room;
 	ssize_t n;
 
-	if (fd >= 0 && is_ours(fd, &size) && size >= HISTORY_BYTES) {
+	if (fd >= 0 && st.st_size >= HISTORY_BYTES) {
+		room = set_aside(fd, &st, path);
 		close(fd);
-		snprintf(older, sizeof(older), "%s" HISTORY_OLDER, path);
-		fd = rename(path, older) ? -1 : open_history(path);
+		fd = room ? open_history(path, &st) : -1;
 	}
 	if (fd < 0)
 		return;
-	if (is_ours(fd, &size)) {
-		n = write(fd, l->text, l->used);
-		(void)n;
-	}
+	n = write(fd, l->text, l->used);
+	(void)n;
 	close(fd);
 }
 
-void history_add(const char *setting, const struct outcome *o)
+struct addition {
+	const char *path;
+	const struct outcome *outcome;
+};
+
+static void add_check(void *ctx)
 {
-	const char *path = history_path(setting), *device = o->device;
+	const struct addition *a = ctx;
+	const struct outcome *o = a->outcome;
+	const char *device = o->device;
 	char head[64], absolute[PATH_MAX];
 	struct line l = { .used = 0 };
-	struct rlimit limit;
 
-	if (!path || environment_is_privileged() ||
-	    getrlimit(RLIMIT_FSIZE, &limit) ||
-	    limit.rlim_cur != RLIM_INFINITY || is_on(path, o->device))
+	if (*device != '/' && realpath(device, absolute))
+		device = absolute;
+	/* Whatever this process waits for, it must not keep a filesystem from
+	 * being unmounted. */
+	if (chdir("/") || is_on(a->path, device))
 		return;
-	snprintf(head, sizeof(head), "{\"time\":%lld", (long long)time(NULL));
+	snprintf(head, sizeof(head), BEGIN "%lld", (long long)time(NULL));
 	add(&l, head);
 	add_text(&l, "version", PACKAGE_VERSION);
 	add_text(&l, "program", o->program);
-	if (*device != '/' && realpath(device, absolute))
-		device = absolute;
 	add_text(&l, "device", device);
 	add_seconds(&l, "seconds", o->seconds);
 	add_seconds(&l, "without_seconds", o->without);
@@ -173,5 +210,16 @@ void history_add(const char *setting, const struct outcome *o)
 		add_text(&l, "why_not", o->why_not);
 	add(&l, "}\n");
 	if (l.used < sizeof(l.text))
-		append(path, &l);
+		append(a->path, &l);
+}
+
+void history_add(const char *setting, const struct outcome *o)
+{
+	struct addition a = { history_path(setting), o };
+	struct rlimit limit;
+
+	if (a.path && !environment_is_privileged() &&
+	    !getrlimit(RLIMIT_FSIZE, &limit) &&
+	    limit.rlim_cur == RLIM_INFINITY)
+		apart(add_check, &a, PATIENCE_MS);
 }

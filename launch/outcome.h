@@ -25,9 +25,10 @@ const char *history_path(const char *setting);
 /*
  * Append a line of JSON (doc/statistics.md) to the history, which `setting`
  * names.  Nothing is written, and nothing is said, if the folder or the right to
- * write to it is missing, if the file is not ours alone, if file sizes are
- * limited, or if the folder is on the filesystem that was checked.  Takes no
- * lock and never asks for the disk to be written.
+ * write to it is missing, if the file is not ours alone or holds something else, if
+ * file sizes are limited, or if the folder is on the filesystem that was checked.
+ * Waits for no lock and never asks for the disk to be written; a filesystem that
+ * does not answer is waited for at most half a second.
  */
 void history_add(const char *setting, const struct outcome *o);
 

@@ -3,7 +3,9 @@
 #
 # The status of a running check: its file, `e2prefetch progress', SIGUSR1.  The
 # check is held in pass 1 by a pipe that nobody reads, as in test-signals.sh, so
-# that all of this happens while it runs.  Runs with a /run of its own.
+# that all of this happens while it runs.  Runs with a /run of its own.  Last the
+# history, which is written when the check is over, on a filesystem that does not
+# answer.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -226,6 +228,59 @@ no_run()
 	agrees ro && [ ! -e "$folder" ]
 }
 
+thaw() { fsfreeze -u "$dir/var" 2>/dev/null; }
+
+# recorded COUNT: so many lines.
+recorded() { [ "$(wc -l <"$dir/var/history")" = "$1" ]; }
+
+# ends_while_frozen COMMAND...: nothing can have been recorded when the check
+# ends.  If it waited for that, it would go on after a minute.
+ends_while_frozen()
+{
+	local watchdog status
+
+	fsfreeze -f "$dir/var" || return
+	(sleep 60; thaw) &
+	watchdog=$!
+	"$@" -fn "$small" >"$dir/frozen.out" 2>&1 </dev/null
+	status=$?
+	recorded 0 || status=99
+	kill "$watchdog"
+	thaw
+	[ $status = 0 ] && same "$dir/small.out" "$dir/frozen.out" &&
+		wait_for recorded 1 && : >"$dir/var/history"
+}
+
+limited() { (ulimit -v 1000000 && exec "$@"); }
+
+test_frozen_history()
+{
+	local dev
+	local -x PREFETCH=1 PREFETCH_HISTORY=$dir/var/history
+
+	truncate -s 8M "$dir/disk"
+	mke2fs -q -F -t ext4 "$dir/disk"
+	mkdir "$dir/var"
+	if ! have_program fsfreeze || ! dev=$(loop_attach "$dir/disk") ||
+	   ! mount -t ext4 "$dev" "$dir/var"; then
+		tap_skip "a frozen /var" "no loop device or no fsfreeze"
+		return
+	fi
+	: >"$dir/var/history"
+	small=$E2PF_TMP/small
+	cp "$dir/disk" "$small"
+	"$E2FSCK_STOCK" -fn "$small" >"$dir/small.out" 2>&1
+	tap_check "a check does not wait for a frozen history" \
+		ends_while_frozen "$E2FSCK_TEST"
+	if [ -z "$E2PF_RUNTIME" ]; then
+		tap_check "nor does the launcher, which records why not" \
+			ends_while_frozen limited "$E2FSCK_TEST"
+	else
+		tap_skip "nor does the launcher" "the sanitizer"
+	fi
+	umount "$dir/var"
+}
+
 test_progress()
 {
 	dir=$E2PF_TMP/progress
@@ -256,6 +311,7 @@ test_progress()
 	tap_check "a folder that others may write to is not used" \
 		foreign_folder_is_left
 	tap_check "a /run that cannot be written to" no_run
+	test_frozen_history
 }
 
 require_programs mke2fs mkfifo unshare

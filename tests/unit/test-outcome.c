@@ -7,7 +7,9 @@
 #include <config.h>
 #endif
 
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,7 @@
 #include <json-c/json.h>
 #include <cmocka.h>
 
+#include "apart.h"
 #include "outcome.h"
 
 /* The bound on each of the two files, and the longest of these lines. */
@@ -180,7 +183,7 @@ static void bounded(void **state)
 	unsigned i;
 
 	(void)state;
-	for (i = 0; i < 5000; i++)
+	for (i = 0; i < 2000; i++)
 		history_add(path, &quick);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(stat(older, &st_older), 0);
@@ -217,6 +220,59 @@ static void at_once(void **state)
 	assert_int_equal(lines, 800);
 }
 
+/* Another check ends while this one sets the full history aside: before it has
+ * the lock, or while it holds it. */
+enum { NOBODY, BEFORE, AMID };
+static unsigned another;
+
+int __real_flock(int fd, int operation);
+int __wrap_flock(int fd, int operation);
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+
+static void let_another(unsigned when)
+{
+	if (another == when) {
+		another = NOBODY;
+		history_add(path, &quick);
+	}
+}
+
+int __wrap_flock(int fd, int operation)
+{
+	let_another(BEFORE);
+	return __real_flock(fd, operation);
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+	let_another(AMID);
+	return __real_rename(from, to);
+}
+
+static void full_at_once(void **state)
+{
+	struct json_object *line;
+	unsigned lines, i;
+	struct stat st;
+
+	for (i = BEFORE; i <= AMID; i++) {
+		empty_folder(state);
+		do
+			history_add(path, &quick);
+		while (!stat(path, &st) && st.st_size < MOST_BYTES);
+		lines = count_lines(path, &line);
+		json_object_put(line);
+		another = i;
+		history_add(path, &quick);
+		another = NOBODY;
+		lines += 2 - count_lines(older, &line);
+		json_object_put(line);
+		assert_int_equal(lines, count_lines(path, &line));
+		json_object_put(line);
+	}
+}
+
 static void assert_size(const char *name, off_t size)
 {
 	struct stat st;
@@ -225,8 +281,17 @@ static void assert_size(const char *name, off_t size)
 	assert_int_equal(st.st_size, size);
 }
 
-/* Not through a link, not into a file with another name, not into what is no
- * file, and not with a limit on file sizes, whose signal would end the check. */
+static void holds(const char *name, const char *text, size_t size)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, size, f), size);
+	fclose(f);
+}
+
+/* Not through a link, not into a file with another name or that holds something
+ * else, not into what is no file, and not with a limit on file sizes, whose signal would end the check. */
 static void not_written(void **state)
 {
 	struct rlimit limit, before;
@@ -243,6 +308,15 @@ static void not_written(void **state)
 	assert_size(path, 0);
 	unlink(path);
 	unlink(other);
+	holds(path, "#!/bin/sh\n", 10);
+	history_add(path, &quick);
+	assert_size(path, 10);
+	/* As large as a history that is full: an image, say. */
+	assert_int_equal(truncate(path, MOST_BYTES), 0);
+	history_add(path, &quick);
+	assert_size(path, MOST_BYTES);
+	assert_int_not_equal(access(older, F_OK), 0);
+	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	history_add(path, &quick);
 	unlink(path);
@@ -281,6 +355,61 @@ static void not_there(void **state)
 	unlink(device);
 }
 
+/* What waits for ever is not waited for, and holds nothing of ours. */
+static int ends[2];
+
+static void write_pid(void *ctx)
+{
+	pid_t pid = getpid();
+	int fd = open(ctx, O_WRONLY | O_CREAT, 0600);
+
+	if (fcntl(ends[0], F_GETFD) < 0 && fcntl(ends[1], F_GETFD) < 0 &&
+	    write(fd, &pid, sizeof(pid)) != sizeof(pid))
+		_exit(1);
+	close(fd);
+}
+
+static void wait_for_ever(void *ctx)
+{
+	write_pid(ctx);
+	for (;;)
+		pause();
+}
+
+static pid_t read_pid(void)
+{
+	pid_t pid = 0;
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	assert_int_equal(fread(&pid, sizeof(pid), 1, f), 1);
+	fclose(f);
+	unlink(path);
+	return pid;
+}
+
+static void apart_or_behind(void **state)
+{
+	struct stat st;
+	pid_t pid;
+	char c;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	apart(write_pid, path, 60000);
+	assert_int_equal(kill(read_pid(), 0), -1);
+	apart(wait_for_ever, path, 500);
+	close(ends[1]);
+	/* Our end was the last. */
+	assert_int_equal(read(ends[0], &c, 1), 0);
+	close(ends[0]);
+	while (stat(path, &st) || !st.st_size)
+		usleep(1000);
+	pid = read_pid();
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,8 +418,10 @@ int main(void)
 		cmocka_unit_test_setup(which_file, empty_folder),
 		cmocka_unit_test_setup(bounded, empty_folder),
 		cmocka_unit_test_setup(at_once, empty_folder),
+		cmocka_unit_test_setup(full_at_once, empty_folder),
 		cmocka_unit_test_setup(not_written, empty_folder),
 		cmocka_unit_test_setup(not_there, empty_folder),
+		cmocka_unit_test_setup(apart_or_behind, empty_folder),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
