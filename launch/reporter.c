@@ -211,6 +211,11 @@ static void *report_thread(void *unused)
 		if (self.session)
 			report(terminal);
 	}
+	if (self.written > 0) {
+		pthread_mutex_unlock(&self.lock);
+		e2pf_progress_remove(getpid());
+		pthread_mutex_lock(&self.lock);
+	}
 	self.running = false;
 	pthread_cond_broadcast(&self.cond);
 	pthread_mutex_unlock(&self.lock);
@@ -232,6 +237,7 @@ static void begin_walk(void)
 {
 	self.began = seconds_of(CLOCK_MONOTONIC);
 	self.cpu_began = seconds_of(self.cpu);
+	self.read_bytes = 0;
 	memset(&self.past, 0, sizeof(self.past));
 }
 
@@ -276,6 +282,4 @@ void reporter_end(void)
 	       !pthread_cond_timedwait(&self.cond, &self.lock, &until))
 		;
 	pthread_mutex_unlock(&self.lock);
-	if (self.written > 0)
-		e2pf_progress_remove(getpid());
 }

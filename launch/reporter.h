@@ -18,7 +18,8 @@ void reporter_begin(const char *program, const struct environment *env);
  * be started again, or to end. */
 void reporter_watch(struct e2pf_session *session);
 
-/* The check ends.  Afterwards no session is used, and the file is gone. */
+/* The check ends.  Afterwards no session is used.  The file is gone, unless the
+ * thread still waits for the terminal; then it is stale. */
 void reporter_end(void);
 
 #endif
