@@ -236,6 +236,14 @@ static bool is_limited(int resource, rlim_t least)
 	return getrlimit(resource, &limit) || limit.rlim_cur < least;
 }
 
+static const char *cannot_write(const char *path)
+{
+	/* The caller could not have made or emptied this file. */
+	if (path && strcmp(path, "-") && environment_is_privileged())
+		return "refused with raised privileges";
+	return e2pf_stats_check(path);
+}
+
 /* A trace keeps a descriptor open as long as the check runs.  The check's own
  * thread also writes to it, so the signal at a limit on file sizes would kill
  * the check. */
@@ -249,7 +257,7 @@ static const char *cannot_trace(const char *path)
 		return "there is a limit on the size of files";
 	if (path && is_limited(RLIMIT_NOFILE, RECORD_DESCRIPTORS))
 		return "too few files may be open";
-	return e2pf_stats_check(path);
+	return cannot_write(path);
 }
 
 /* A file that cannot be written is dropped from the settings. */
@@ -289,7 +297,7 @@ void launch_configure(const struct launch *l, struct environment *env)
 	if (!env->prefetch)
 		return;
 	check_file(l, "PREFETCH_STATS", &env->stats,
-		   e2pf_stats_check(env->stats), "are no statistics");
+		   cannot_write(env->stats), "are no statistics");
 	check_file(l, "PREFETCH_TRACE", &env->trace, cannot_trace(env->trace),
 		   "is no record");
 }

@@ -389,9 +389,8 @@ other_e2fsck()
 		PREFETCH=1 "PREFETCH_E2FSCK=$1"
 }
 
-# If the program in the variable were run with raised privileges, it would leave
-# a file behind.
-with_raised_privileges()
+# launch_setuid VARIABLE=VALUE: a check by another user.
+launch_setuid()
 {
 	local copy=$dir/setuid status
 	local image=$E2PF_TMP/image
@@ -399,15 +398,30 @@ with_raised_privileges()
 	chmod 0644 "$image"
 	cp "$E2FSCK_TEST" "$copy"
 	chmod 4755 "$copy"
-	printf '#!/bin/sh\n: >"%s"\n' "$dir/ran" >"$dir/fake"
-	chmod 0755 "$dir/fake"
-	env PREFETCH=1 PREFETCH_CONFIG= "$1=$dir/fake" $NOBODY "$copy" -fn "$image" \
+	env PREFETCH=1 PREFETCH_CONFIG= "$1" $NOBODY "$copy" -fn "$image" \
 		>"$dir/out" 2>"$dir/err" </dev/null
 	status=$?
 	rm -f "$copy"
 	cat "$dir/err"
-	[ $status = 0 ] && [ ! -e "$dir/ran" ] &&
-	[ "$(grep -c "^e2fsck-prefetch: " "$dir/err")" = 1 ] &&
+	[ $status = 0 ] && [ "$(grep -c "^e2fsck-prefetch: " "$dir/err")" = 1 ]
+}
+
+# The user could not make this file.
+file_with_raised_privileges()
+{
+	rm -f "$dir/written"
+	launch_setuid "$1=$dir/written" && [ ! -e "$dir/written" ] &&
+	grep "^e2fsck-prefetch: $1: cannot write .*: refused with raised privileges;" \
+		"$dir/err"
+}
+
+# If the program in the variable were run with raised privileges, it would leave
+# a file behind.
+with_raised_privileges()
+{
+	printf '#!/bin/sh\n: >"%s"\n' "$dir/ran" >"$dir/fake"
+	chmod 0755 "$dir/fake"
+	launch_setuid "$1=$dir/fake" && [ ! -e "$dir/ran" ] &&
 	grep "^e2fsck-prefetch: $1: \"$dir/fake\" is refused with raised privileges;" \
 		"$dir/err"
 }
@@ -444,6 +458,10 @@ test_program()
 		with_raised_privileges PREFETCH_E2FSCK
 	tap_check "PREFETCH_CONFIG with raised privileges" \
 		with_raised_privileges PREFETCH_CONFIG
+	tap_check "PREFETCH_STATS with raised privileges" \
+		file_with_raised_privileges PREFETCH_STATS
+	tap_check "PREFETCH_TRACE with raised privileges" \
+		file_with_raised_privileges PREFETCH_TRACE
 }
 
 #
