@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,10 @@
 
 /* Largest file, bytes: a dozen files with paths of some hundred bytes. */
 #define MOST_BYTES 8192u
+
+/* Longest name, with room for a suffix.  A module with a longer path is tried
+ * each time. */
+#define MOST_NAME 200
 
 extern char **environ;
 
@@ -142,13 +147,20 @@ static int open_folder(void)
 	return fd;
 }
 
-/* Each module has a file of its own. */
+/* Each module has a file of its own, named after its path: one that is built and
+ * tried elsewhere does not take the place of the installed one's. */
 static bool name_file(char *name, size_t size, const char *module)
 {
-	const char *slash = strrchr(module, '/');
+	char *slash;
 
-	return !e2pf_path(name, size, "e2prefetch-verdict.%s",
-			  slash ? slash + 1 : module);
+	if (e2pf_path(name, size, "e2prefetch-verdict%s", module))
+		return false;
+	slash = strchr(name, '/');
+	if (slash)
+		*slash = '.';
+	while ((slash = strchr(name, '/')))
+		*slash = '-';
+	return true;
 }
 
 static bool read_file(int folder, const char *name, struct text *t)
@@ -179,7 +191,7 @@ static bool may_write(void)
 
 static void write_file(int folder, const char *name, const struct text *t)
 {
-	char part[64];
+	char part[NAME_MAX + 1];
 	int fd;
 
 	if (!may_write() ||
@@ -243,7 +255,7 @@ bool verdict_recall(const char *program, const char *module,
 	static struct text kept, now;
 	static char objects[MOST_BYTES];
 	struct findings of;
-	char name[64];
+	char name[MOST_NAME];
 	bool known;
 	int folder;
 
@@ -279,7 +291,7 @@ void verdict_keep(const char *program, const char *module, char *objects,
 		  const struct findings *found, time_t began)
 {
 	static struct text now;
-	char name[64];
+	char name[MOST_NAME];
 	int folder;
 
 	if (!*objects || !is_usual(module) || !is_final(found) ||

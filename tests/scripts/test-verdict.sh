@@ -26,7 +26,13 @@ others=${GLIBC_TUNABLES+GLIBC_TUNABLES=$GLIBC_TUNABLES}
 unset GLIBC_TUNABLES
 
 MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
-kept=/run/e2prefetch-verdict.e2fsck-prefetch.so
+
+# use FOLDER: the launcher and its module.
+use()
+{
+	folder=$1
+	kept=/run/e2prefetch-verdict.$(tr / - <<<"${folder#/}")-e2fsck-prefetch.so
+}
 
 # Its trial answers what that of the real module does, with a library that can be
 # replaced.
@@ -63,7 +69,7 @@ trials() { wc -l <"$dir/trials"; }
 
 check()
 {
-	PREFETCH=1 PREFETCH_E2FSCK=$dir/stock "$dir/e2fsck" -fn "$image" \
+	PREFETCH=1 PREFETCH_E2FSCK=$folder/stock "$folder/e2fsck" -fn "$image" \
 		>"$dir/out" 2>&1 </dev/null
 }
 
@@ -190,6 +196,15 @@ limited()
 	[ ! -e "$kept" ]
 }
 
+# Each of two modules of the same name has its own.
+elsewhere()
+{
+	becomes_known && mkdir "$dir/elsewhere" || return
+	cp -t "$dir/elsewhere" "$dir/e2fsck" "$dir/stock" \
+		"$dir/e2fsck-prefetch.so" || return
+	(use "$dir/elsewhere" && ! is_known && becomes_known) && is_known
+}
+
 # A module that was replaced by one that cannot be loaded is left out.
 broken()
 {
@@ -204,6 +219,7 @@ all()
 {
 	dir=$E2PF_TMP/folder
 	mkdir "$dir"
+	use "$dir"
 	cp "$top_builddir/e2fsck/e2fsck" "$dir/e2fsck"
 	cp "$E2FSCK_STOCK" "$dir/stock"
 	"${CC:-cc}" -shared -fPIC -o "$dir/library.so" -x c /dev/null
@@ -216,6 +232,7 @@ all()
 	changes
 	distrust
 	environments
+	tap_check "a module elsewhere has a file of its own" elsewhere
 	tap_check "a limit on file sizes: nothing is kept" limited
 	becomes_known
 	tap_check "a module that broke later is left out" broken
