@@ -154,12 +154,13 @@ static void look(void)
 
 static void print_line(bool terminal)
 {
-	char text[512], line[600];
+	char text[512], shown[512], line[600];
 	int size;
 
 	e2pf_progress_line(&self.now, text, sizeof(text));
-	size = snprintf(line, sizeof(line), terminal ? "\r\033[K%s: %.*s\r" :
-			"%s: %.*s\n", self.program, (int)sizeof(text), text);
+	environment_print(shown, sizeof(shown), text);
+	size = snprintf(line, sizeof(line), terminal ? "\r\033[K%s: %s\r" :
+			"%s: %s\n", self.program, shown);
 	if (write(STDERR_FILENO, line, (size_t)size) < 0)
 		return;
 }

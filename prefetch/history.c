@@ -5,14 +5,18 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "commands.h"
+#include "device/sysfile.h"
 #include "environment.h"
 #include "options.h"
 #include "outcome.h"
@@ -20,6 +24,9 @@
 #include "report/words.h"
 
 #define USAGE "e2prefetch history [--json]"
+
+/* Seconds since 1970: in the year 9999. */
+#define MOST_TIME 253e9
 
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
@@ -50,17 +57,25 @@ static const char *text_of(struct json_object *check, const char *key,
 	return text;
 }
 
-static void print_check(struct json_object *check)
+static void print_date(double seconds)
 {
-	time_t when = (time_t)number(check, "time");
-	double took = number(check, "seconds");
-	double without = number(check, "without_seconds");
-	char date[32] = "", device[PATH_MAX], why[512], words[32];
+	time_t when = seconds > 0 && seconds < MOST_TIME ? (time_t)seconds : 0;
+	char date[32] = "";
 	struct tm tm;
 
 	if (localtime_r(&when, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &tm);
-	printf("%s  %-16s %7s", date,
+	printf("%s", date);
+}
+
+static void print_check(struct json_object *check)
+{
+	double took = number(check, "seconds");
+	double without = number(check, "without_seconds");
+	char device[PATH_MAX], why[512], words[32];
+
+	print_date(number(check, "time"));
+	printf("  %-16s %7s",
 	       text_of(check, "device", device, sizeof(device)),
 	       took > 0 ? in_words(took, words, sizeof(words)) : "-");
 	if (*text_of(check, "why_not", why, sizeof(why)))
@@ -73,25 +88,38 @@ static void print_check(struct json_object *check)
 		printf("  prefetched, gain not known\n");
 }
 
+/* Returns -1 with errno.  A pipe would be waited for. */
+static int open_checks(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
 /* Returns 0, or an errno.  Lines that are not ours are left out. */
 static int read_checks(const char *path, struct json_object *list)
 {
 	struct json_object *check;
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
+	struct e2pf_lines lines;
+	int fd = open_checks(path);
+	char *line;
 
-	if (!f)
+	if (fd < 0)
 		return errno;
-	while (getline(&line, &size, f) > 0) {
+	e2pf_lines_begin(&lines, fd);
+	while ((line = e2pf_lines_next(&lines))) {
 		check = json_tokener_parse(line);
 		if (json_object_is_type(check, json_type_object))
 			json_object_array_add(list, check);
 		else
 			json_object_put(check);
 	}
-	free(line);
-	fclose(f);
+	e2pf_lines_close(&lines);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "environment.h"
 #include "options.h"
 #include "report/json.h"
 #include "report/progress_file.h"
@@ -110,7 +112,7 @@ static void print_wait(struct json_object *o, char *text, size_t size)
 
 static void print_row(struct json_object *o)
 {
-	char left[112], wait[192], place[64] = "";
+	char left[112], wait[192], place[64] = "", device[PATH_MAX];
 	const double mib = 1 << 20;
 
 	print_left(o, left, sizeof(left));
@@ -119,7 +121,8 @@ static void print_row(struct json_object *o)
 		snprintf(place, sizeof(place), ", %s of %s %s",
 			 text_of(o, "place"), text_of(o, "places"),
 			 text_of(o, "unit"));
-	printf("%s  (%s, process %s)\n", text_of(o, "device"),
+	environment_print(device, sizeof(device), text_of(o, "device"));
+	printf("%s  (%s, process %s)\n", device,
 	       text_of(o, "program"), text_of(o, "pid"));
 	printf("    place  %s%s\n", text_of(o, "stage"), place);
 	printf("    read   %.0f of %.0f MiB ahead, %.0f MiB/s\n",

@@ -982,6 +982,27 @@ history_in_words()
 		rmdir "$dir/history"
 }
 
+# What cannot be ours: a pipe, which would be waited for; lines without an end,
+# depth or meaning.
+history_of_others()
+{
+	local long deep
+
+	rm -f "$dir/history"
+	mkfifo "$dir/history" &&
+	PREFETCH_HISTORY=$dir/history "$E2PREFETCH" history 2>"$dir/err"
+	[ $? = 8 ] && rm "$dir/history" || return
+	long=$(head -c 100000 /dev/zero | tr '\0' x)
+	deep=$(head -c 5000 /dev/zero | tr '\0' '[')
+	shows "1970-01-01 00:00  /dev/a??               -  prefetched, gain not known
+1970-01-01 00:00                         -  prefetched, gain not known
+2017-07-14 02:40  /dev/sdb1          2.7 s  without prefetching about 12 s: 4.5 times as fast" \
+		"{\"time\":1e300,\"device\":\"/dev/a$(printf '\302\233')\"}" \
+		"{\"device\":\"$long\"}" "$long" "$deep" "{\"a\":$deep" \
+		'{"time":NaN,"seconds":-1e308}' \
+		'{"time":1500000000,"device":"/dev/sdb1","seconds":2.7,"without_seconds":12.1}'
+}
+
 test_history()
 {
 	if ! have_program jq; then
@@ -991,6 +1012,7 @@ test_history()
 	tap_check "checks are recorded" records_checks
 	tap_check "history = off in the file" history_by_file
 	tap_check "e2prefetch history" history_in_words
+	tap_check "e2prefetch history of what is none" history_of_others
 }
 
 test_by_name()

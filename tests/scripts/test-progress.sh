@@ -128,6 +128,19 @@ others_are_none()
 	[ $? = 16 ]
 }
 
+# A device may have been named so that a terminal obeys.
+is_printable()
+{
+	local start shown
+
+	start=$(sed 's/.*) //' "/proc/$$/stat" | cut -d ' ' -f 20)
+	printf '{"pid":%d,"started":%s,"device":"a\\u001b[2Jb"}' $$ "$start" \
+		>"$folder/$$.progress"
+	shown=$("$E2PREFETCH" progress $$)
+	rm "$folder/$$.progress"
+	matches '^a\?\[2Jb  ' "$shown"
+}
+
 only_for_root()
 {
 	have_program setpriv || return 0
@@ -299,6 +312,7 @@ test_progress()
 	tap_check "it waits for neither disk nor processor" \
 		wait_for waits_for_nothing
 	tap_check "no such check: status 1; usage: 16" others_are_none
+	tap_check "a device's name is printable" is_printable
 	tap_check "only root sees it" only_for_root
 	tap_check "at the end the file is gone, results are stock's" \
 		ends_without_file
