@@ -3,7 +3,7 @@
 #
 # The status of a running check: its file, `e2prefetch progress', SIGUSR1.  The
 # check is held in pass 1 by a pipe that nobody reads, as in test-signals.sh, so
-# that all of this happens while it runs.  Runs with a /run of its own.  Last the
+# that all of this happens while it runs; or in a read.  Runs with a /run of its own.  Last the
 # history, which is written when the check is over, on a filesystem that does not
 # answer.
 
@@ -12,6 +12,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 # shellcheck source=../tools/images.sh
 . "$srcdir/tools/images.sh"
+# shellcheck source=../tools/tally.sh
+. "$srcdir/tools/tally.sh"
 
 [ "$(id -u)" = 0 ] || tap_skip_all "needs root: only root's checks write a status"
 if [ -z "${E2PF_OWN_RUN-}" ]; then
@@ -241,6 +243,116 @@ no_run()
 	agrees ro && [ ! -e "$folder" ]
 }
 
+# held N COMMAND...: a check that waits in its N-th read; sets pid.
+held()
+{
+	local n=$1
+
+	shift
+	rm -f "$dir/hold"
+	mkfifo "$dir/hold"
+	: >"$dir/hits"
+	(
+		cd "$dir" &&
+		E2PF_FAULT=hold:$n E2PF_FAULT_FILE=${!#} \
+		E2PF_FAULT_LOG=$dir/hits E2PF_FAULT_FIFO=$dir/hold \
+		LD_PRELOAD=$FAULT exec "$@" </dev/null >"$dir/out" 2>"$dir/err"
+	) &
+	pid=$!
+	wait_for [ -s "$dir/hits" ]
+}
+
+# Ends as the check of the stock program did.
+ends_as_stock()
+{
+	timeout 600 tee "$dir/hold" </dev/null
+	wait "$pid"
+	echo $? >"$dir/status"
+	sed -i /-prefetch:/d "$dir/err"
+	same "$dir/status" "$dir/held.status" "$dir/out" "$dir/held.out" \
+		"$dir/err" "$dir/held.err" && [ ! -e "$folder/$pid.progress" ]
+}
+
+# A check that waits would outlive the test.
+give_up()
+{
+	kill -s KILL "$pid" 2>/dev/null
+	false
+}
+
+slow_is_shown()
+{
+	"$E2PREFETCH" progress --json "$pid" |
+		grep -q '"waits_for":"slow read"' &&
+	"$E2PREFETCH" progress "$pid" |
+		grep -Eq 'waits +for a read of .* at byte [0-9]+, for [0-9]+ s'
+}
+
+# slow_read STOCK TEST ARG...: while a read takes long, the status says so; sets
+# pid.  The last argument is the file that is checked.
+slow_read()
+{
+	local stock=$1 test=$2
+
+	shift 2
+	(cd "$dir" && exec "$stock" "$@") >"$dir/held.out" 2>"$dir/held.err" \
+		</dev/null
+	echo $? >"$dir/held.status"
+	held 40 "$test" "$@" && wait_for slow_is_shown
+}
+
+slow_e2fsck()
+{
+	local -x PREFETCH=1
+
+	slow_read "$E2FSCK_STOCK" "$E2FSCK_TEST" -fn fs && ends_as_stock ||
+		give_up
+}
+
+slow_btrfs()
+{
+	local -x PREFETCH=1 PREFETCH_PROGRESS=1
+
+	slow_read "${BTRFS_STOCK:-btrfs}" "$BTRFS_TEST" check fs.btrfs &&
+	kill -s USR1 "$pid" &&
+	wait_for said "^btrfs-prefetch: .*fs.btrfs: check, .* waits for a slow read" &&
+	ends_as_stock || give_up
+}
+
+# The stock program has no handler.
+signal_ends_btrfs()
+{
+	local -x PREFETCH=1
+
+	held 40 "$BTRFS_TEST" check fs.btrfs && wait_for status_of "$pid" &&
+	kill -s USR1 "$pid" || give_up || return
+	wait "$pid"
+	[ $? = 138 ] && ! said btrfs-prefetch
+}
+
+test_slow_reads()
+{
+	local BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
+	local name="a slow read" FAULT
+
+	if [ -n "$E2PF_RUNTIME" ] || ! FAULT=$(library fault-inject); then
+		tap_skip "$name" "a sanitizer, or fault-inject.c does not compile"
+		return
+	fi
+	cp --sparse=auto "$big" "$dir/fs"
+	tap_check "$name of e2fsck is shown" slow_e2fsck
+	small_files "$dir/files"
+	truncate -s 256M "$dir/fs.btrfs"
+	if ! mkfs.btrfs -q -n 4096 --rootdir "$dir/files" "$dir/fs.btrfs" \
+		>/dev/null 2>&1; then
+		tap_skip "$name of btrfs" "mkfs.btrfs cannot make the image"
+		return
+	fi
+	tap_check "$name of btrfs is shown, on SIGUSR1, too" slow_btrfs
+	tap_check "without PREFETCH_PROGRESS SIGUSR1 ends btrfs" \
+		signal_ends_btrfs
+}
+
 thaw() { fsfreeze -u "$dir/var" 2>/dev/null; }
 
 # recorded COUNT: so many lines.
@@ -325,6 +437,7 @@ test_progress()
 	tap_check "a folder that others may write to is not used" \
 		foreign_folder_is_left
 	tap_check "a /run that cannot be written to" no_run
+	test_slow_reads
 	test_frozen_history
 }
 

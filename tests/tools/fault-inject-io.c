@@ -104,6 +104,19 @@ static bool is_new(uint64_t off, uint64_t len)
 	return false;
 }
 
+static void hold(void)
+{
+	const char *fifo = getenv("E2PF_FAULT_FIFO");
+	int fd;
+
+	do
+		fd = fifo ? real_open(fifo, O_RDONLY | O_CLOEXEC, 0) : -1;
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		abort();
+	close(fd);
+}
+
 /* The checker is about to read something for the first time. */
 static void count_read(void)
 {
@@ -125,6 +138,10 @@ static void count_read(void)
 	case SIGNAL:
 		log_hit();
 		raise((int)fault.value);
+		return;
+	case HOLD:
+		log_hit();
+		hold();
 		return;
 	default:
 		return;

@@ -16,6 +16,8 @@
  *				change something
  *   cut:N:SIZE			before the N-th read the file is cut to SIZE
  *   signal:N:SIGNAL		before the N-th read the process gets a signal
+ *   hold:N			the checker waits before its N-th read until
+ *				somebody opens the FIFO E2PF_FAULT_FIFO to write
  *   wfail:N:ERRNO		the N-th change by a write fails, and all later
  *				changes of the same unit
  *   wsignal:N:SIGNAL		a signal before the N-th change is written
@@ -180,8 +182,8 @@ static void parse_call(char *text)
 static void parse(char *text)
 {
 	static const char *const names[] = {
-		"none", "trace", "read", "write", "gone", "cut", "signal", "wfail",
-		"wsignal", "call", "calls"
+		"none", "trace", "read", "write", "gone", "cut", "signal", "hold",
+		"wfail", "wsignal", "call", "calls"
 	};
 	size_t len = strcspn(text, ":"), i;
 
