@@ -387,10 +387,6 @@ static void take_environment(void *unused)
 	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
 	unsetenv(ASIDE_VARIABLE);
 	inherit_environment(&self);
-	/* Before the memory is divided, so that checks started at the same time
-	 * see each other. */
-	if (self.on)
-		e2pf_share_join();
 }
 
 __attribute__((constructor))
@@ -401,8 +397,14 @@ static void begin(void)
 	self.pid = getpid();
 	clock_gettime(CLOCK_MONOTONIC, &self.began);
 	self.thread = pthread_self();
+	/* Before the memory is divided, so that checks started at the same time
+	 * see each other; and before the first thread, with which the kernel
+	 * takes 10 ms to make room for a high descriptor. */
+	e2pf_share_join();
 	run_apart(take_environment, NULL);
-	if (self.on)
+	if (!self.on)
+		e2pf_share_leave();
+	else
 		reporter_begin("btrfs-prefetch", &self.env);
 }
 

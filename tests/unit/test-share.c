@@ -194,6 +194,59 @@ static int lowest_free(void)
 	return fd;
 }
 
+/* The highest open descriptor below 1024. */
+static int highest_open(void)
+{
+	int fd = 1023;
+
+	while (fd > 0 && fcntl(fd, F_GETFD) < 0)
+		fd--;
+	return fd;
+}
+
+/* In a child that has joined: put a file that lists a lock of its parent in
+ * the place of the kernel's list, and count. */
+static unsigned count_with_list(FILE *list)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		e2pf_share_join();
+		if (dup2(fileno(list), highest_open()) < 0)
+			_exit(255);
+		_exit((int)e2pf_share_count(""));
+	}
+	assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return (unsigned)WEXITSTATUS(status);
+}
+
+/* The list is not read unless somebody else holds a lock, since to make it
+ * takes the kernel 10 ms. */
+static void alone(void **state)
+{
+	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	FILE *list = tmpfile();
+	struct rlimit files;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(list);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	if (files.rlim_cur < 1024)
+		skip();
+	assert_int_equal(fstat(fileno(list), &st), 0);
+	fprintf(list, "1: POSIX  ADVISORY  READ %d %02x:%02x:%llu 0 EOF\n",
+		(int)getpid(), major(st.st_dev), minor(st.st_dev),
+		(unsigned long long)st.st_ino);
+	assert_int_equal(fflush(list), 0);
+	assert_int_equal(count_with_list(list), 1);
+	assert_int_equal(fcntl(fileno(list), F_SETLK, &all), 0);
+	assert_int_equal(count_with_list(list), 2);
+	fclose(list);
+}
+
 /* Our descriptor does not take a number that e2fsck would use, and the last
  * leave closes it. */
 static void out_of_the_way(void **state)
@@ -232,6 +285,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_counted),
 		cmocka_unit_test(of_other_users),
+		cmocka_unit_test(alone),
 		cmocka_unit_test(join_and_die),
 		cmocka_unit_test(out_of_the_way),
 	};
