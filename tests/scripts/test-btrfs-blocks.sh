@@ -151,7 +151,7 @@ compare_ahead()
 	shift
 	stock=$(elsewhere "$E2PF_TMP/ahead")
 	[ "$stock" -gt 0 ] || return 0
-	PREFETCH=1 PREFETCH_STATS=$E2PF_TMP/stats.json \
+	PREFETCH=1 PREFETCH_STATS=$E2PF_TMP/stats.json PREFETCH_THREADS=2 \
 		PREFETCH_BTRFS=$BTRFS_STOCK traced "$BTRFS_TEST" "$1"
 	calls readahead "$@" >"$E2PF_TMP/ahead"
 	wrong=$(elsewhere "$E2PF_TMP/ahead")

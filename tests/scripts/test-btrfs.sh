@@ -113,8 +113,20 @@ test_aside()
 		--init-csum-tree --readonly
 	tap_check "short for it as well" aside "a tree is rebuilt" \
 		--init-e --readonly
+	tap_check "a small filesystem is left alone" small_is_left
 	tap_check "no statistics of another command" not_of_others
 	tap_check "the name is passed on" keeps_name
+}
+
+# Unless the user chose threads; then this filesystem is read ahead.
+small_is_left()
+{
+	local PREFETCH_THREADS=
+
+	aside "the filesystem is small" --readonly || return
+	export PREFETCH_THREADS=2
+	! aside "the filesystem is small" --readonly &&
+		grep -q '"threads":2' "$E2PF_TMP/aside.json"
 }
 
 not_of_others()

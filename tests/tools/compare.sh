@@ -83,6 +83,8 @@ btrfs)
 	BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
 	unset PREFETCH_ASIDE
 	export PREFETCH_BTRFS=$BTRFS_STOCK
+	# Without it small filesystems are left alone.
+	export PREFETCH_THREADS=2
 	compare_stock_is=BTRFS_STOCK compare_test_is=BTRFS_TEST
 	compare_command=check compare_runtime_is=both
 	COMPARE_LIMIT=${BTRFS_LIMIT:-20}
