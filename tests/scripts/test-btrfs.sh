@@ -114,6 +114,10 @@ test_aside()
 	tap_check "short for it as well" aside "a tree is rebuilt" \
 		--init-e --readonly
 	tap_check "a small filesystem is left alone" small_is_left
+	if have_program strace && [ -z "$E2PF_RUNTIME" ]; then
+		tap_check "a small filesystem costs no thread" \
+			small_costs_nothing
+	fi
 	tap_check "no statistics of another command" not_of_others
 	tap_check "the name is passed on" keeps_name
 }
@@ -127,6 +131,23 @@ small_is_left()
 	export PREFETCH_THREADS=2
 	! aside "the filesystem is small" --readonly &&
 		grep -q '"threads":2' "$E2PF_TMP/aside.json"
+}
+
+# A check of it begins no thread but two short ones, for the settings and for the
+# end.  The first begins after a descriptor has got its high number: with threads
+# the kernel takes 10 ms for that.
+small_costs_nothing()
+{
+	local calls=$E2PF_TMP/calls
+
+	env -u PREFETCH_THREADS -u PREFETCH_STATS PREFETCH=1 \
+		PREFETCH_BTRFS="$BTRFS_STOCK" \
+		strace -f -qq -e trace=fcntl,clone,clone3 -o "$calls" \
+		"$BTRFS_TEST" check "$E2PF_TMP/small" >/dev/null 2>&1
+	grep -E 'F_DUPFD_CLOEXEC|CLONE_THREAD' "$calls"
+	[ "$(grep -c 'CLONE_THREAD' "$calls")" = 2 ] &&
+		grep -E 'F_DUPFD_CLOEXEC|CLONE_THREAD' "$calls" |
+		head -n 1 | grep -q F_DUPFD_CLOEXEC
 }
 
 not_of_others()
