@@ -217,6 +217,37 @@ bool linkage_library_refers(const void *address, const char *const *names,
 	return refers(&q) && !q.symbolic;
 }
 
+static int look_at_other(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct question *q = data;
+	struct object o;
+
+	(void)size;
+	if (holds(info, q->address))
+		return 0;
+	o = read_object(info);
+	if (o.symbols && o.strings)
+		read_relocations(q, &o);
+	return 0;
+}
+
+bool linkage_others_refer(const void *address, const char *const *names,
+			  size_t count)
+{
+	struct question q = {
+		.address = address, .names = names, .count = count
+	};
+	size_t i;
+
+	if (count > NAMES_MOST)
+		return true;
+	dl_iterate_phdr(look_at_other, &q);
+	for (i = 0; i < count; i++)
+		if (q.found[i])
+			return true;
+	return false;
+}
+
 struct list {
 	char *text;
 	size_t size, used;

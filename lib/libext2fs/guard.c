@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,11 +40,18 @@ struct guarded {
 static SIGNAL_SAFE_TLS struct guarded *volatile current;
 
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned users;
+static atomic_uint users;		/* changed only with the lock held */
 static bool installed;			/* and not removed since */
 static struct sigaction previous;	/* written only while not installed */
 static volatile sig_atomic_t previous_reset;	/* its SA_RESETHAND has taken
 						   effect */
+
+/* Whether changes are reported to e2pf_guard_told(), and whether there was one
+ * after which the kernel must be asked again each time. */
+static atomic_bool watched, unsure;
+
+/* This thread has asked the kernel, and has not been told of a change since. */
+static SIGNAL_SAFE_TLS volatile bool asked;
 
 static void on_sigbus(int sig, siginfo_t *info, void *context);
 
@@ -103,7 +111,9 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 			die(info);
 		return;
 	}
-	/* The thread's own mask is restored when on_sigbus() returns. */
+	/* The thread's own mask is restored when on_sigbus() returns, but the
+	 * program's handler may leave it with a jump. */
+	atomic_store(&unsure, true);
 	if (!(previous.sa_flags & SA_NODEFER))
 		sigaddset(&mask, sig);
 	pthread_sigmask(SIG_BLOCK, &mask, NULL);
@@ -177,6 +187,8 @@ int e2pf_guard_get(void)
 {
 	int error = 0;
 
+	/* This may be a handler of SIGBUS. */
+	asked = false;
 	pthread_mutex_lock(&install_lock);
 	if (users == 0)
 		error = install();
@@ -194,14 +206,38 @@ void e2pf_guard_put(void)
 	pthread_mutex_unlock(&install_lock);
 }
 
+void e2pf_guard_watch(void)
+{
+	atomic_store(&watched, true);
+}
+
+/* Our own calls come here, too: install() and uninstall() are called while there
+ * are no users. */
+void e2pf_guard_told(int sig, const struct sigaction *action)
+{
+	if (sig == SIGBUS ? atomic_load(&users) > 0 :
+			    sigismember(&action->sa_mask, SIGBUS) == 1)
+		atomic_store(&unsure, true);
+}
+
+static bool is_known(void)
+{
+	return asked &&
+	       atomic_load_explicit(&watched, memory_order_relaxed) &&
+	       !atomic_load_explicit(&unsure, memory_order_relaxed);
+}
+
 bool e2pf_guard_ready(void)
 {
 	struct sigaction now;
 	sigset_t mask;
 
-	return sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now) &&
-	       pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
-	       !sigismember(&mask, SIGBUS);
+	if (is_known())
+		return true;
+	asked = sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now) &&
+		pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
+		!sigismember(&mask, SIGBUS);
+	return asked;
 }
 
 /*
