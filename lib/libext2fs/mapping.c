@@ -31,7 +31,6 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -47,6 +46,7 @@
  * the kernel's read-around. */
 #define REGION_PAGES (sizeof(unsigned long) * CHAR_BIT)
 #define REGIONS 4096
+#define REGIONS_SIZE (REGIONS * sizeof(struct e2pf_region))
 
 /* How far to look ahead of a sequential reader.  A page fault maps 16 pages at
  * once (fault_around_bytes), and looking at them costs about 1 us. */
@@ -316,6 +316,16 @@ static int open_file(const char *name, const struct stat *st)
 	return high;
 }
 
+/* Not from the heap: free() of so large a block makes the allocator go through
+ * all that the check has freed, 5 of 160 ms of the check of extents@1/4. */
+static struct e2pf_region *new_regions(void)
+{
+	void *regions = mmap(NULL, REGIONS_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return regions == MAP_FAILED ? NULL : regions;
+}
+
 bool e2pf_mapping_init(struct e2pf_mapping *m, const char *name, bool writable,
 		       const struct stat *st)
 {
@@ -331,15 +341,16 @@ bool e2pf_mapping_init(struct e2pf_mapping *m, const char *name, bool writable,
 		return false;
 	m->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	m->regular = S_ISREG(st->st_mode);
-	m->regions = calloc(REGIONS, sizeof(*m->regions));
-	m->mapped = mappable_size(m->fd, st);
-	if (m->regions && m->mapped)
+	m->regions = new_regions();
+	m->mapped = m->regions ? mappable_size(m->fd, st) : 0;
+	if (m->mapped)
 		map = mmap(NULL, m->mapped, PROT_READ, MAP_SHARED, m->fd, 0);
 	if (map != MAP_FAILED) {
 		m->map = map;
 		return true;
 	}
-	free(m->regions);
+	if (m->regions)
+		munmap(m->regions, REGIONS_SIZE);
 	close(m->fd);
 	return false;
 }
@@ -347,6 +358,6 @@ bool e2pf_mapping_init(struct e2pf_mapping *m, const char *name, bool writable,
 void e2pf_mapping_fini(struct e2pf_mapping *m)
 {
 	munmap((void *)m->map, m->mapped);
-	free(m->regions);
+	munmap(m->regions, REGIONS_SIZE);
 	close(m->fd);
 }
