@@ -101,6 +101,9 @@ void e2pf_follow_control(struct e2pf_engine *e)
 		e->next_unit = first_left(e);
 	for (i = 0; i < e->workers && !together; i++)
 		e->worker[i].next = e->next_unit;
+	/* An idle worker, whose own units were all taken, may now take
+	 * others. */
+	pthread_cond_broadcast(&e->work_cond);
 }
 
 /* Take the worker's units until they weigh the target; at least one. */

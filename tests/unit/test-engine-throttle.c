@@ -15,6 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "engine/engine_state.h"
 #include "engine-rig.h"
 
 static void overtaken(void **state)
@@ -126,6 +127,35 @@ static void idle_workers_not_woken(void **state)
 		rig_checker_reads(&r, r.fs.groups[at].block_bitmap, 2);
 	assert_int_equal(fake_threads_woken(), before);
 	assert_int_equal(rig_stats(&r).wasted_bytes, 0);
+	rig_tear_down(&r);
+}
+
+/* Requests turn out to be dear when one of two workers has read all of its
+ * units: it takes those that the other one has left. */
+static void idle_worker_woken_for_adjacent_units(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 60, 2);
+	r.classes = 1u << E2PF_INODES;
+	fake_hold(&r.dev, FAKE_WILLNEED, true);
+	fake_hold_only(&r.dev, 0);
+	rig_start(&r);
+	fake_threads_settle();
+	for (g = 0; g < 60; g++)
+		assert_int_equal(rig_table_asked(&r, g), g % 2);
+	pthread_mutex_lock(&r.e->lock);
+	assert_int_equal(r.e->worker[1].state, WORKER_IDLE);
+	e2pf_control_set(&r.e->control, 333000, 8);
+	e2pf_follow_control(r.e);
+	pthread_mutex_unlock(&r.e->lock);
+	fake_threads_settle();
+	/* The other one is still in its first request. */
+	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 1);
+	for (g = 1; g < 60; g++)
+		assert_int_equal(rig_table_asked(&r, g), 1);
 	rig_tear_down(&r);
 }
 
@@ -433,6 +463,7 @@ int main(void)
 		cmocka_unit_test(overtaken),
 		cmocka_unit_test(budget_kept),
 		cmocka_unit_test(idle_workers_not_woken),
+		cmocka_unit_test(idle_worker_woken_for_adjacent_units),
 		cmocka_unit_test(throttled_worker_woken_by_the_batch),
 		cmocka_unit_test(total_budget),
 		cmocka_unit_test(nearest_worker_not_starved),
