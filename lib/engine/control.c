@@ -52,14 +52,11 @@
 /* Windows that have to agree. */
 #define ENOUGH (E2PF_CONTROL_RECENT / 2 + 1)
 
-/* Requests are dear from 150 us on, until they cost less than 100: 5 us on
- * NVMe, 12 to 20 us on a SATA SSD, 333 us on a volume with 3,000 IOPS. */
-#define DEAR_NS 1.5e5
+/* Requests are dear until they cost less than this. */
 #define CHEAP_NS 1e5
 
-/* Of a byte, until it is known: 125 MB/s; and on a device that is slow by its
- * seeks and not by its bytes, at most: 50 MB/s. */
-#define USUAL_BYTE_NS 8.0
+/* Of a byte, at most, on a device that is slow by its seeks and not by its
+ * bytes: 50 MB/s. */
 #define SLOW_BYTE_NS 20.0
 
 /*
@@ -81,9 +78,8 @@
  * head in half a millisecond, less than any request takes.  Of sorted replays
  * that read through gaps of 0, 64 KiB and 1 MiB, those with 64 KiB are the
  * fastest on most disks (doc/timing.md). */
-#define HEAD_LEAST_GAP (64u << 10)
+#define USUAL_GAP (64u << 10)
 #define HEAD_MOST_GAP (256u << 10)
-#define FLASH_MOST_GAP (64u << 10)
 
 void e2pf_control_init(struct e2pf_control *c, bool has_head)
 {
@@ -146,7 +142,8 @@ static double median(const struct e2pf_recent *r)
 
 static double byte_ns(const struct e2pf_control *c)
 {
-	return c->byte_ns.used >= ENOUGH ? median(&c->byte_ns) : USUAL_BYTE_NS;
+	return c->byte_ns.used >= ENOUGH ? median(&c->byte_ns) :
+					   E2PF_USUAL_BYTE_NS;
 }
 
 /* The bytes that take as long as a request; 0: not known. */
@@ -207,7 +204,7 @@ static void close_window(struct e2pf_control *c, double ns)
 		add_recent(&c->request_ns, each);
 	if (c->request_ns.used >= ENOUGH)
 		c->dear = median(&c->request_ns) >=
-			  (c->dear ? CHEAP_NS : DEAR_NS);
+			  (c->dear ? CHEAP_NS : E2PF_DEAR_NS);
 }
 
 void e2pf_control_count(struct e2pf_control *c, uint64_t now,
@@ -250,17 +247,17 @@ void e2pf_control_set(struct e2pf_control *c, double request, double byte)
 		add_recent(&c->request_ns, request);
 		add_recent(&c->byte_ns, byte);
 	}
-	c->dear = request >= DEAR_NS;
+	c->dear = request >= E2PF_DEAR_NS;
 }
 
 void e2pf_control_gap_range(const struct e2pf_control *c, uint64_t *least,
 			    uint64_t *most)
 {
-	*least = c->has_head ? HEAD_LEAST_GAP : 0;
-	*most = c->has_head ? HEAD_MOST_GAP : FLASH_MOST_GAP;
+	*least = c->has_head ? USUAL_GAP : 0;
+	*most = c->has_head ? HEAD_MOST_GAP : USUAL_GAP;
 	if (c->has_head || !c->dear)
 		return;
-	if (worth(c) * WORTH_PART < FLASH_MOST_GAP)
+	if (worth(c) * WORTH_PART < USUAL_GAP)
 		*most = (uint64_t)(worth(c) * WORTH_PART);
 	*least = *most / NEAR_PART;
 }

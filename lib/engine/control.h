@@ -17,6 +17,13 @@
 /* Latencies are kept by depth: 1, 2 to 3, 4 to 7, ... requests in flight. */
 #define E2PF_CONTROL_DEPTHS 16u
 
+/* Requests are dear from 150 us on: 5 us on NVMe, 12 to 20 us on a SATA SSD,
+ * 333 us on a volume with 3,000 IOPS. */
+#define E2PF_DEAR_NS 1.5e5
+
+/* Of a byte, until it is known: 125 MB/s. */
+#define E2PF_USUAL_BYTE_NS 8.0
+
 /* Values of which the median is taken. */
 #define E2PF_CONTROL_RECENT 9u
 

@@ -53,6 +53,11 @@
 #define STUCK_NS 1000000000u
 #define STUCK_PROOFS 4u
 
+/* A small read that took longer than this waited for the device.  From memory
+ * 4 KiB take 1 us; the fastest devices need 60 us for a request through the block
+ * layer. */
+#define STALL_NS 30000u
+
 enum worker_state {
 	WORKER_IDLE,		/* nothing to do in this phase */
 	WORKER_READING,

@@ -21,10 +21,7 @@
 /* How often a checker at the gate checks whether its block is cached. */
 #define GATE_LOOK_NS 20000000u
 
-/* A checker's read that took longer than this waited for the device.  From
- * memory 4 KiB take 1 us and 128 KiB 20 us; the fastest devices need 60 us for
- * a request through the block layer. */
-#define STALL_NS 30000u
+/* Large reads take longer than STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
 /* Everything seemed cached, but is not if this many reads had to wait.  SAMPLE:

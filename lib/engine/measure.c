@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "control.h"
 #include "measure.h"
 
 /*
@@ -19,13 +20,6 @@
  */
 #define HEAD_LATENCY_NS 2000000u
 #define HEAD_DEEP_NS 1200000u
-
-/* Below this a request is cheap, and the measured time is mostly processor
- * time.  It is 5 us on NVMe, 12 to 20 us on a SATA SSD, 333 us on a volume with
- * 3000 IOPS, and milliseconds on a rotational disk. */
-#define DEAR_REQUEST_NS 150000.0
-
-#define PROBE_BYTES 4096u
 
 /* The checker waits for the probe.  A device that takes longer than this for
  * one read is stuck, and the probe would tell nothing. */
@@ -38,7 +32,7 @@ static uint64_t now(struct e2pf_device *dev)
 
 static bool read_one(struct e2pf_device *dev, uint64_t offset)
 {
-	char buf[PROBE_BYTES];
+	char buf[E2PF_PROBE_BYTES];
 
 	return dev->ops->read(dev, buf, offset, sizeof(buf)) == 0;
 }
@@ -68,7 +62,7 @@ bool e2pf_probe_device(struct e2pf_device *dev, const uint64_t *offsets,
 	offsets += E2PF_PROBE_LONE;
 	deep = now(dev);
 	for (i = 0; i < E2PF_PROBE_DEEP; i++)
-		dev->ops->willneed(dev, offsets[i], PROBE_BYTES);
+		dev->ops->willneed(dev, offsets[i], E2PF_PROBE_BYTES);
 	for (i = 0; i < E2PF_PROBE_DEEP; i++)
 		if (!read_one(dev, offsets[i]))
 			return false;
@@ -95,7 +89,7 @@ uint64_t e2pf_probe_request_ns(const struct e2pf_latencies *probe)
 bool e2pf_probe_is_dear(const struct e2pf_latencies *probe)
 {
 	return !e2pf_probe_has_head(probe) &&
-	       (double)e2pf_probe_request_ns(probe) >= DEAR_REQUEST_NS;
+	       (double)e2pf_probe_request_ns(probe) >= E2PF_DEAR_NS;
 }
 
 double e2pf_probe_byte_ns(struct e2pf_device *dev, const uint64_t *offsets,
@@ -107,7 +101,7 @@ double e2pf_probe_byte_ns(struct e2pf_device *dev, const uint64_t *offsets,
 	for (i = 0; i < E2PF_PROBE_DEEP; i++)
 		dev->ops->willneed(dev, offsets[i], length);
 	for (i = 0; i < E2PF_PROBE_DEEP; i++)
-		if (!read_one(dev, offsets[i] + length - PROBE_BYTES))
+		if (!read_one(dev, offsets[i] + length - E2PF_PROBE_BYTES))
 			return 0;
 	ns = now(dev) - began;
 	if (ns <= latency_ns)

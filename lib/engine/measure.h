@@ -17,6 +17,11 @@
 #define E2PF_PROBE_DEEP 8
 #define E2PF_PROBES (E2PF_PROBE_LONE + E2PF_PROBE_DEEP)
 
+/* Bytes of each.  It is the middle of a reference of at least PROBE_LEAST bytes:
+ * the kernel's own readahead from its start does not reach that. */
+#define E2PF_PROBE_BYTES 4096u
+#define E2PF_PROBE_LEAST (2 * E2PF_PROBE_BYTES)
+
 struct e2pf_latencies {
 	uint64_t latency_ns;	/* of one read far from the last */
 	uint64_t deep_latency_ns;	/* for each of eight made together */

@@ -11,17 +11,13 @@
 
 #include "engine_state.h"
 
-#define PAGE 4096u
+#define PAGE E2PF_PROBE_BYTES
 
 /* The filesystem is divided into as many parts as there are places, so that
  * these are far from each other.  A part must have room for a stretch beside
  * its place. */
 #define PARTS E2PF_PROBES
 #define PART_LEAST (128u << 10)
-
-/* A sample's reference is used if it has at least SAMPLE_LEAST bytes: the
- * kernel's own readahead from its start does not reach the middle. */
-#define SAMPLE_LEAST 8192u
 
 /* Positions that are tried in a part where no sample can be used. */
 #define TRIES 64u
@@ -90,7 +86,7 @@ static void try_sample(void *ctx, const struct e2pf_ref *ref)
 	struct survey *s = ctx;
 	uint64_t part = middle / s->part_bytes;
 
-	if (ref->device || part >= PARTS || ref->length < SAMPLE_LEAST)
+	if (ref->device || part >= PARTS || ref->length < E2PF_PROBE_LEAST)
 		return;
 	if (!s->place[part].length && is_cold(s, middle, PAGE))
 		take(s, (unsigned)part, middle, true);

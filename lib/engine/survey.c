@@ -6,18 +6,11 @@
 
 #include "engine_state.h"
 
-/* A sample's reference is used for the probe if it has at least PROBE_LEAST
- * bytes: the kernel's own readahead from its start does not reach the
- * middle. */
-#define PROBE_LEAST 8192u
-#define PROBE_BYTES 4096u
-
 /* Size of the reads that measure what a byte costs; a volume takes it as one
  * request.  Places for them are looked for in the first LARGE_SAMPLES samples.
- * If there are none, a byte is assumed to take USUAL_BYTE_NS: 125 MB/s. */
+ * If there are none, a byte is assumed to take E2PF_USUAL_BYTE_NS. */
 #define LARGE_BYTES (256u << 10)
 #define LARGE_SAMPLES 1024u
-#define USUAL_BYTE_NS 8.0
 
 /* A place on the first device that is not cached. */
 struct probe_place {
@@ -31,10 +24,10 @@ static void try_place(void *ctx, const struct e2pf_ref *ref)
 {
 	struct probe_place *place = ctx;
 	uint64_t middle = ref->offset +
-			  ref->length / 2 / PROBE_BYTES * PROBE_BYTES;
+			  ref->length / 2 / E2PF_PROBE_BYTES * E2PF_PROBE_BYTES;
 
-	if (place->found || ref->device || ref->length < PROBE_LEAST ||
-	    e2pf_is_resident(place->e, 0, middle, PROBE_BYTES))
+	if (place->found || ref->device || ref->length < E2PF_PROBE_LEAST ||
+	    e2pf_is_resident(place->e, 0, middle, E2PF_PROBE_BYTES))
 		return;
 	place->offset = middle;
 	place->found = true;
@@ -104,7 +97,7 @@ static double measure_bytes(struct e2pf_engine *e, uint64_t latency_ns)
 	}
 	if (n == E2PF_PROBE_DEEP)
 		ns = e2pf_probe_byte_ns(dev, offset, length, latency_ns);
-	return ns > 0 ? ns : USUAL_BYTE_NS;
+	return ns > 0 ? ns : E2PF_USUAL_BYTE_NS;
 }
 
 void e2pf_go_by(struct e2pf_engine *e, const struct e2pf_latencies *p)

@@ -27,9 +27,6 @@
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
 
-/* A read that takes this long has waited for the device (gate.c). */
-#define WAITED_NS 30000u
-
 static void set_state(struct worker *w, enum worker_state state)
 {
 	struct e2pf_engine *e = w->e;
@@ -255,7 +252,7 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 	struct worker *w = ctx;
 	struct e2pf_engine *e = w->e;
 
-	if (waited_ns >= WAITED_NS)
+	if (waited_ns >= STALL_NS)
 		look_what_came(w);
 	atomic_store(&e->last_progress, e2pf_now(e));
 	w->done.waited_ns += waited_ns;
