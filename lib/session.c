@@ -243,7 +243,6 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 		       struct e2pf_progress_facts *f)
 {
 	struct e2pf_engine_look look;
-	unsigned i;
 
 	e2pf_engine_look(s->engine, &look);
 	p->device = s->name;
@@ -253,19 +252,22 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 	look_at_waits(s, &look, p);
 	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
 	f->found_bytes = (double)look.found_bytes;
-	f->runs = (double)look.sorted_runs;
-	if (look.sorted)
-		f->runs *= (double)look.found / (double)look.sorted;
+	f->seeds_bytes = (double)look.seeds_bytes;
+	f->parsed_bytes = (double)look.parsed_bytes;
+	f->expected_bytes = (double)look.expected_bytes;
+	f->deep_bytes = (double)look.deep_bytes;
+	f->deep_areas = (double)look.deep_areas;
+	f->span_bytes = (double)look.span_bytes;
+	f->read_span_bytes = (double)look.issued_span_bytes;
+	f->in_flight_bytes = (double)look.in_flight_bytes;
+	f->runs = (double)look.runs;
 	f->read_runs = (double)look.issued_runs;
 	f->read_bytes = (double)look.issued_bytes;
 	f->requests = (double)look.requests;
 	f->in_flight = (double)look.in_flight;
 	f->deferred_bytes = (double)look.deferred_bytes;
 	f->has_head = look.has_head;
-	f->gap_bytes = (double)look.gap_bytes;
-	for (i = 0; i < s->devices; i++)
-		if (s->dev[i])
-			f->span_bytes += (double)s->dev[i]->size;
+	f->request_bytes = (double)look.request_bytes;
 	if (s->type->look)
 		s->type->look(s, &look, p, f);
 }

@@ -55,6 +55,11 @@
 /* Requests are dear until they cost less than this. */
 #define CHEAP_NS 1e5
 
+/* The bytes that take as long as a request: 2 to 4 ms of a sorted queue of a
+ * rotational disk, 20 us of flash. */
+#define HEAD_REQUEST_BYTES (256u << 10)
+#define FLASH_REQUEST_BYTES (8u << 10)
+
 /* Of a byte, at most, on a device that is slow by its seeks and not by its
  * bytes: 50 MB/s. */
 #define SLOW_BYTE_NS 20.0
@@ -284,4 +289,11 @@ uint64_t e2pf_control_widest_gap(const struct e2pf_control *c)
 
 	e2pf_control_gap_range(c, &least, &most);
 	return c->dear && !c->has_head ? most : e2pf_control_gap(c);
+}
+
+uint64_t e2pf_control_request_bytes(const struct e2pf_control *c)
+{
+	if (c->has_head)
+		return HEAD_REQUEST_BYTES;
+	return c->dear ? (uint64_t)worth(c) : FLASH_REQUEST_BYTES;
 }

@@ -82,6 +82,10 @@ uint64_t e2pf_control_gap(const struct e2pf_control *c);
 /* The same where requests are the limit. */
 uint64_t e2pf_control_widest_gap(const struct e2pf_control *c);
 
+/* The bytes that take as long as a request; a usual figure if it is not
+ * known. */
+uint64_t e2pf_control_request_bytes(const struct e2pf_control *c);
+
 /* Bounds of that: where bytes are the limit, and where requests are. */
 void e2pf_control_gap_range(const struct e2pf_control *c, uint64_t *least,
 			    uint64_t *most);

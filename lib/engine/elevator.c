@@ -21,6 +21,9 @@
 
 #include "elevator.h"
 
+/* An area: references in one are mostly read with few requests. */
+#define AREA_SHIFT 20
+
 /* The level of references that are not parsed, if these come last. */
 #define LEAVES E2PF_LEVELS
 
@@ -29,13 +32,20 @@ static void run_level(struct e2pf_elevator *ev, unsigned number);
 void e2pf_elevator_init(struct e2pf_elevator *ev)
 {
 	memset(ev->level, 0, sizeof(ev->level));
+	memset(ev->touched, 0, sizeof(ev->touched));
 	ev->filling = 0;
-	atomic_store(&ev->found, 0);
 	atomic_store(&ev->found_bytes, 0);
 	atomic_store(&ev->issued_bytes, 0);
 	atomic_store(&ev->issued_runs, 0);
-	atomic_store(&ev->sorted, 0);
 	atomic_store(&ev->sorted_runs, 0);
+	atomic_store(&ev->areas, 0);
+	atomic_store(&ev->span_bytes, 0);
+	atomic_store(&ev->issued_span_bytes, 0);
+	atomic_store(&ev->deep_bytes, 0);
+	atomic_store(&ev->deep_areas, 0);
+	atomic_store(&ev->seeds_bytes, 0);
+	atomic_store(&ev->parsed_bytes, 0);
+	atomic_store(&ev->expected_bytes, 0);
 	ev->ended = false;
 	ev->incomplete = false;
 }
@@ -75,6 +85,44 @@ static void add_to(atomic_uint_fast64_t *count, uint64_t n)
 			      memory_order_relaxed) + n, memory_order_relaxed);
 }
 
+static uint64_t expects(const struct e2pf_elevator *ev,
+			const struct e2pf_ref *ref)
+{
+	return ref->parse && ev->source->ops->expects ?
+	       ev->source->ops->expects(ev->source, ref) : 0;
+}
+
+/* Count a reference that was found. */
+static void count_found(struct e2pf_elevator *ev, struct e2pf_level *l,
+			const struct e2pf_ref *ref)
+{
+	uint64_t area = (ref->offset >> AREA_SHIFT) % E2PF_AREA_BITS;
+	unsigned char *byte = &ev->touched[area / 8], bit = 1u << area % 8;
+	bool first = !(*byte & bit);
+
+	*byte |= bit;
+	l->areas += first;
+	add_to(&ev->areas, first);
+	if (ev->filling > 1) {
+		add_to(&ev->deep_areas, first);
+		add_to(&ev->deep_bytes, ref->length);
+	}
+	add_to(&ev->found_bytes, ref->length);
+	add_to(&ev->span_bytes, ref->length);
+	if (!ev->filling)
+		add_to(&ev->seeds_bytes, ref->length);
+	add_to(&ev->expected_bytes, expects(ev, ref));
+}
+
+/* What the reference leads to has been found, or never will be. */
+static void count_parsed(struct e2pf_elevator *ev, unsigned number,
+			 const struct e2pf_ref *ref)
+{
+	if (!number)
+		add_to(&ev->parsed_bytes, ref->length);
+	add_to(&ev->expected_bytes, -expects(ev, ref));
+}
+
 static bool is_sound(const struct e2pf_source *source,
 			 const struct e2pf_ref *ref)
 {
@@ -112,8 +160,7 @@ void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 			return;
 	}
 	l->ref[l->used++] = *ref;
-	add_to(&ev->found, 1);
-	add_to(&ev->found_bytes, ref->length);
+	count_found(ev, l, ref);
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -158,23 +205,48 @@ static size_t run_end(const struct e2pf_elevator *ev,
 	return i;
 }
 
-/* Sort, and drop duplicates. */
-static void sort_level(struct e2pf_elevator *ev, struct e2pf_level *l)
+static uint64_t bytes_of(const struct e2pf_level *l, size_t from, size_t to)
 {
-	size_t i, n = 0;
+	uint64_t bytes = 0;
 
-	add_to(&ev->sorted, l->used);
+	for (; from < to; from++)
+		bytes += l->ref[from].length;
+	return bytes;
+}
+
+/* From the first byte of a run to its last; the references are sorted. */
+static uint64_t span_of(const struct e2pf_level *l, size_t from, size_t to)
+{
+	return l->ref[to - 1].offset + l->ref[to - 1].length -
+	       l->ref[from].offset;
+}
+
+/* Sort, and drop duplicates. */
+static void sort_level(struct e2pf_elevator *ev, unsigned number)
+{
+	struct e2pf_level *l = &ev->level[number];
+	size_t i, n = 0, end;
+
+	add_to(&ev->areas, -l->areas);
+	add_to(&ev->span_bytes, -bytes_of(l, 0, l->used));
+	l->areas = 0;
+	if (!ev->areas)
+		memset(ev->touched, 0, sizeof(ev->touched));
 	if (!l->used)
 		return;
 	qsort(l->ref, l->used, sizeof(*l->ref), by_place);
 	for (i = 1; i < l->used; i++)
-		if (by_place(&l->ref[n], &l->ref[i]))
+		if (by_place(&l->ref[n], &l->ref[i])) {
 			l->ref[++n] = l->ref[i];
-		else
+		} else {
 			add_to(&ev->issued_bytes, l->ref[i].length);
+			count_parsed(ev, number, &l->ref[i]);
+		}
 	l->used = n + 1;
-	for (i = 0, n = 0; i < l->used; n++)
-		i = run_end(ev, l, i);
+	for (i = 0, n = 0; i < l->used; i = end, n++) {
+		end = run_end(ev, l, i);
+		add_to(&ev->span_bytes, span_of(l, i, end));
+	}
 	add_to(&ev->sorted_runs, n);
 }
 
@@ -239,15 +311,6 @@ static void parse_ref(struct e2pf_elevator *ev, unsigned number,
 	}
 }
 
-static uint64_t bytes_of(const struct e2pf_level *l, size_t from, size_t to)
-{
-	uint64_t bytes = 0;
-
-	for (; from < to; from++)
-		bytes += l->ref[from].length;
-	return bytes;
-}
-
 /* Issue runs until issue_ahead bytes are issued and not yet passed. */
 static size_t issue_more(struct e2pf_elevator *ev, const struct e2pf_level *l,
 			 size_t issued, uint64_t *ahead)
@@ -261,6 +324,7 @@ static size_t issue_more(struct e2pf_elevator *ev, const struct e2pf_level *l,
 		bytes = bytes_of(l, issued, end);
 		add_to(&ev->issued_bytes, bytes);
 		add_to(&ev->issued_runs, 1);
+		add_to(&ev->issued_span_bytes, span_of(l, issued, end));
 		*ahead += bytes;
 		issued = end;
 	}
@@ -274,7 +338,7 @@ static void run_level(struct e2pf_elevator *ev, unsigned number)
 	size_t issued = 0, i;
 	uint64_t ahead = 0;
 
-	sort_level(ev, l);
+	sort_level(ev, number);
 	ev->filling = number + 1;
 	for (i = 0; i < l->used && !ev->ended; i++) {
 		/* Issue runs well before waiting for their bytes, so that the
@@ -283,6 +347,7 @@ static void run_level(struct e2pf_elevator *ev, unsigned number)
 		ahead -= bytes_of(l, i, i + 1);
 		if (l->ref[i].parse)
 			parse_ref(ev, number, &l->ref[i]);
+		count_parsed(ev, number, &l->ref[i]);
 	}
 	l->used = 0;
 	ev->filling = number + 1;
@@ -300,9 +365,11 @@ void e2pf_elevator_run(struct e2pf_elevator *ev)
 		run_level(ev, LEAVES);
 	for (i = 0; i <= LEAVES; i++)
 		ev->level[i].used = 0;
-	atomic_store(&ev->sorted, ev->found);
 	atomic_store(&ev->issued_bytes, ev->found_bytes);
 	atomic_store(&ev->sorted_runs, ev->issued_runs);
+	atomic_store(&ev->span_bytes, ev->issued_span_bytes);
+	atomic_store(&ev->parsed_bytes, ev->seeds_bytes);
+	atomic_store(&ev->expected_bytes, 0);
 	ev->filling = 0;
 	ev->ended = false;
 }

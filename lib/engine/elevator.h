@@ -23,7 +23,12 @@ struct e2pf_level {
 	size_t room;
 	unsigned char *buf;		/* the piece being parsed */
 	size_t buf_size;		/* bytes */
+	uint64_t areas;			/* see E2PF_AREA_BITS */
 };
+
+/* How many runs references will make is known when they are sorted.  Until then
+ * it is estimated by the number of areas of the device that they touch. */
+#define E2PF_AREA_BITS 65536u
 
 /* Callbacks to the owner of a pass, made in the thread of the pass. */
 struct e2pf_elevator_ops {
@@ -66,13 +71,22 @@ struct e2pf_elevator {
 	struct e2pf_level level[E2PF_LEVELS + 1];
 	unsigned filling;		/* level to which references are
 					   added */
-	/* References, and their bytes, that were found, and that were issued or
+	/* The bytes of references that were found, and that were issued or
 	 * dropped.  Any thread may look at them. */
-	atomic_uint_fast64_t found, found_bytes;
-	atomic_uint_fast64_t issued_bytes, issued_runs;
-	/* Of the references found, those that were sorted, and the runs they
-	 * make. */
-	atomic_uint_fast64_t sorted, sorted_runs;
+	atomic_uint_fast64_t found_bytes, issued_bytes, issued_runs;
+	/* Runs of the references that were sorted, and areas of the others; and
+	 * the bytes of both, gaps in the runs included. */
+	atomic_uint_fast64_t sorted_runs, areas;
+	atomic_uint_fast64_t span_bytes, issued_span_bytes;
+	/* Bytes of references that others than the units' led to, and the areas
+	 * that they touched first. */
+	atomic_uint_fast64_t deep_bytes, deep_areas;
+	atomic_uint_fast64_t seeds_bytes;	/* of the units' references,
+						   found */
+	atomic_uint_fast64_t parsed_bytes;	/* and parsed */
+	atomic_uint_fast64_t expected_bytes;	/* that references not parsed
+						   yet are likely to lead to */
+	unsigned char touched[E2PF_AREA_BITS / 8];
 	bool ended;
 	bool incomplete;		/* a reference of the first level was
 					   lost because memory ran out */

@@ -257,16 +257,22 @@ struct e2pf_engine_look {
 	uint64_t at;			/* E2PF_NONE */
 	uint64_t taken;			/* units of the first phase that were
 					   taken by a worker */
-	/* References that were found to be read ahead, their bytes, and the
-	 * bytes of those that were issued; how many were sorted, and make how
-	 * many runs, issued or not; and requests in flight. */
-	uint64_t found, found_bytes, issued_bytes;
-	uint64_t sorted, sorted_runs, issued_runs;
-	uint64_t in_flight;
+	/* The bytes of references that were found to be read ahead, and of those
+	 * that were issued; the runs that they make, estimated until they are
+	 * sorted; and requests in flight. */
+	uint64_t found_bytes, issued_bytes;
+	uint64_t runs, issued_runs;
+	uint64_t span_bytes, issued_span_bytes;	/* of the runs, with gaps */
+	uint64_t in_flight, in_flight_bytes;
+	uint64_t deep_bytes, deep_areas;	/* of references below the first
+						   level: see elevator.h */
+	uint64_t seeds_bytes, parsed_bytes;	/* of the units' references,
+						   found and parsed */
+	uint64_t expected_bytes;	/* that others found will lead to */
 	uint64_t deferred_bytes;	/* left for a deferred phase */
 	uint64_t prefetched_bytes, requests;	/* since the engine exists */
 	bool has_head;
-	uint64_t gap_bytes;		/* gaps up to this are read through */
+	uint64_t request_bytes;		/* a request takes as long as so many */
 };
 
 /* Unlike e2pf_engine_get_stats() this may be called at any time and changes

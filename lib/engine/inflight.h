@@ -54,7 +54,7 @@ struct e2pf_inflight {
 	unsigned limit;		/* requests */
 	atomic_uint in_flight;	/* requests covered by the samples; any thread
 				   may look at it */
-	uint64_t bytes;		/* of these */
+	atomic_uint_fast64_t bytes;	/* of these */
 	unsigned since;		/* requests since the last sample */
 	uint64_t since_bytes;	/* of these */
 };

@@ -33,12 +33,20 @@ static void look_at_workers(struct e2pf_engine *e,
 		const struct e2pf_elevator *ev = &w->elevator;
 
 		look->taken += units_of(e, w);
+		look->span_bytes += atomic_load(&ev->span_bytes);
+		look->issued_span_bytes +=
+			atomic_load(&ev->issued_span_bytes);
+		look->deep_bytes += atomic_load(&ev->deep_bytes);
+		look->deep_areas += atomic_load(&ev->deep_areas);
+		look->in_flight_bytes += atomic_load(&w->inflight.bytes);
 		look->issued_runs += atomic_load(&ev->issued_runs);
-		look->sorted += atomic_load(&ev->sorted);
-		look->sorted_runs += atomic_load(&ev->sorted_runs);
+		look->runs += atomic_load(&ev->sorted_runs) +
+			      atomic_load(&ev->areas);
+		look->seeds_bytes += atomic_load(&ev->seeds_bytes);
+		look->parsed_bytes += atomic_load(&ev->parsed_bytes);
+		look->expected_bytes += atomic_load(&ev->expected_bytes);
 		look->issued_bytes += atomic_load(&ev->issued_bytes);
 		look->in_flight += atomic_load(&w->inflight.in_flight);
-		look->found += atomic_load(&ev->found);
 		look->found_bytes += atomic_load(&ev->found_bytes);
 	}
 }
@@ -91,6 +99,6 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 	look->prefetched_bytes = e->stats.prefetched_bytes;
 	look->requests = e->stats.prefetched_requests;
 	look->has_head = e->has_head;
-	look->gap_bytes = e->stats.gap_bytes;
+	look->request_bytes = e2pf_control_request_bytes(&e->control);
 	pthread_mutex_unlock(&e->lock);
 }

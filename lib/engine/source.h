@@ -156,6 +156,10 @@ struct e2pf_source_ops {
 	bool (*parse)(struct e2pf_source *source, const struct e2pf_ref *ref,
 		      uint64_t at, const void *bytes, uint32_t size,
 		      e2pf_sink sink, void *ctx);
+	/* How many bytes a reference that is parsed is likely to lead to, if
+	 * that is known before; for progress reports.  May be NULL. */
+	uint64_t (*expects)(struct e2pf_source *source,
+			    const struct e2pf_ref *ref);
 	/*
 	 * Pass to the sink what shows, for sample `index`, whether the
 	 * filesystem is cached already: a large reference as it will be seeded,

@@ -66,7 +66,8 @@ static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 
 /*
  * From runs of blocks to references.  The cookie of a reference encodes the
- * planner's description of the run and, for an inode table, the group.
+ * planner's description of the run and, for an inode table, the group; for
+ * other runs, how many blocks it is likely to lead to.
  */
 
 struct ref_sink {
@@ -80,7 +81,9 @@ struct ref_sink {
 static uint64_t cookie_of(const struct e2pf_run *run, uint32_t group)
 {
 	return run->parse | (uint64_t)run->depth << 8 |
-	       (uint64_t)run->data << 16 | (uint64_t)group << 32;
+	       (uint64_t)run->data << 16 |
+	       (uint64_t)(run->parse == E2PF_INODE_TABLE ? group :
+			  run->below) << 32;
 }
 
 static enum e2pf_parse parse_of(const struct e2pf_ref *ref)
@@ -258,14 +261,12 @@ void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 {
 	uint64_t unit, bytes;
 
-	look->passed_bytes = look->taken_bytes = look->bytes = 0;
+	look->passed_bytes = look->bytes = 0;
 	for (unit = 0; unit < ext4->units.count; unit++) {
 		bytes = ext4_weight(&ext4->source, E2PF_EXT4_TABLES, unit);
 		look->bytes += bytes;
 		if (unit < look->passed)
 			look->passed_bytes += bytes;
-		if (unit < look->taken)
-			look->taken_bytes += bytes;
 	}
 	pthread_mutex_lock(&ext4->lock);
 	look->list_at = ext4->list_at;
@@ -378,6 +379,14 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	return false;
 }
 
+/* What tables lead to is not known before they are read. */
+static uint64_t ext4_expects(struct e2pf_source *source,
+			     const struct e2pf_ref *ref)
+{
+	return parse_of(ref) == E2PF_INODE_TABLE ? 0 :
+	       (ref->cookie >> 32) * ext4_of(source)->geo->block_size;
+}
+
 /* Pass the group's whole table as a reference, and its beginning as another one
  * that is parsed. */
 static void ext4_sample(struct e2pf_source *source, uint64_t index,
@@ -410,6 +419,7 @@ static const struct e2pf_source_ops ext4_ops = {
 	.seed = ext4_seed,
 	.piece = ext4_piece,
 	.parse = ext4_parse,
+	.expects = ext4_expects,
 	.sample = ext4_sample,
 };
 

@@ -105,7 +105,7 @@ uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units);
  * called by one thread at a time, but not while an engine is started. */
 struct e2pf_ext4_look {
 	uint64_t passed, taken;		/* units, set by the caller */
-	uint64_t passed_bytes, taken_bytes, bytes;
+	uint64_t passed_bytes, bytes;
 	uint64_t list_at, list_total;
 };
 void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look);

@@ -68,6 +68,8 @@ struct e2pf_run {
 	uint8_t data;			/* class of the data blocks below it,
 					   E2PF_CLASSES if they are not
 					   metadata */
+	uint32_t below;			/* indirect: blocks that it is likely to
+					   lead to */
 };
 
 /*

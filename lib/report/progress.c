@@ -19,22 +19,38 @@
 
 #include "progress.h"
 
-/* Computing per inode: while it is scanned, and later; with accelerations
- * (doc/timing.md), to begin with. */
+/* Computing per item of the walk; with accelerations (doc/timing.md), to begin
+ * with. */
 #define WALK_SECONDS 0.9e-6
-#define REST_SECONDS 0.5e-6
 
 /* A part this small says nothing about the whole. */
 #define LEAST_PART 0.03
+
+/* The usual pace of computing counts as much as that of such a part: the first
+ * items may be the largest. */
+#define USUAL_WEIGHT 0.1
+
+/* What remains may be blocks that are never read. */
+#define ALL 0.999
+
+/* What follows the walk is never nearer to its end than this until a stage says
+ * so. */
+#define REST_MOST 0.95
 
 /* How fast the rate of reading follows: its memory, as a part of the time that
  * has passed, and at least so many seconds. */
 #define MEMORY_PART 0.25
 #define MEMORY_LEAST 1.0
 
-/* The engine learns late that a request is complete: so much of what it counts
- * as in flight is. */
-#define FLYING 0.6
+/* The engine learns late that a request is complete.  No more than these are in
+ * flight: the kernel's queue for a device holds 64 to 256 (nr_requests), and who
+ * asks for more waits. */
+#define QUEUE 128.0
+
+/* Blocks below others may lie one by one or in one piece; what is usual counts
+ * as much as that many places. */
+#define EXPECTED_RUN 65536.0
+#define EXPECTED_WEIGHT 16.0
 
 /* Seconds that nothing foresees, such as a pause of the machine. */
 #define SLACK 1.0
@@ -48,20 +64,17 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Bytes that tables not read yet are going to lead to, if these are like
- * others. */
+/* Bytes that are not found yet: what is known to be there, and what tables not
+ * parsed yet lead to if they are like others. */
 static double not_found_bytes(const struct e2pf_progress_facts *f)
 {
-	double known = f->found_bytes + f->deferred_bytes;
-	double children = larger(known - f->taken_bytes, 0), more = 0;
+	double tables = larger(f->table_bytes, f->seeds_bytes);
+	double children = larger(f->found_bytes + f->expected_bytes +
+				 f->deferred_bytes - f->seeds_bytes, 0);
+	double more = f->expected_bytes + tables - f->seeds_bytes;
 
-	if (f->read_bytes < f->taken_bytes && f->read_bytes > 0)
-		more = children * (f->taken_bytes / f->read_bytes - 1);
-	if (f->taken_bytes > 0)
-		more += (known + more) *
-			larger(f->table_bytes / f->taken_bytes - 1, 0);
-	else
-		more = f->table_bytes;
+	if (f->parsed_bytes > tables * LEAST_PART)
+		more += children * larger(tables / f->parsed_bytes - 1, 0);
 	return more;
 }
 
@@ -69,7 +82,7 @@ static double not_found_bytes(const struct e2pf_progress_facts *f)
 static double cost_of(const struct e2pf_progress_facts *f, double bytes,
 		      double runs)
 {
-	return bytes + runs * f->gap_bytes;
+	return bytes + runs * f->request_bytes;
 }
 
 static double rate(const struct e2pf_progress_past *past,
@@ -78,18 +91,16 @@ static double rate(const struct e2pf_progress_past *past,
 	return cost_of(f, past->byte_rate, past->run_rate);
 }
 
-/* The part of what was asked for that is in flight. */
-static double flying(const struct e2pf_progress_facts *f)
-{
-	return f->requests > 0 ? f->in_flight * FLYING / f->requests : 0;
-}
-
 /* While nothing more is asked for, the device works off what is in flight. */
 static void remember(struct e2pf_progress_past *past,
 		     const struct e2pf_progress_facts *f)
 {
-	double bytes = f->read_bytes * (1 - flying(f));
-	double runs = f->read_runs * (1 - flying(f));
+	double flying = f->in_flight > QUEUE ? QUEUE / f->in_flight : 1;
+	double flying_bytes = flying * f->in_flight_bytes;
+	double flying_runs = f->requests > 0 ? flying * f->read_runs *
+			     f->in_flight / f->requests : 0;
+	double bytes = larger(f->read_span_bytes - flying_bytes, 0);
+	double runs = larger(f->read_runs - flying_runs, 0);
 	double passed = f->seconds - past->seconds, memory, part;
 
 	if (passed <= 0)
@@ -101,8 +112,7 @@ static void remember(struct e2pf_progress_past *past,
 					   passed - past->byte_rate);
 		past->run_rate += part * (larger(runs - past->runs, 0) /
 					  passed - past->run_rate);
-		past->queue = cost_of(f, f->read_bytes - bytes,
-				      f->read_runs - runs);
+		past->queue = cost_of(f, flying_bytes, flying_runs);
 	} else {
 		past->queue = larger(past->queue - rate(past, f) * passed, 0);
 	}
@@ -114,42 +124,64 @@ static void remember(struct e2pf_progress_past *past,
 	past->runs = runs;
 }
 
+/* Runs of blocks that are expected to be found: as those found like them; to
+ * begin with, runs of EXPECTED_RUN. */
+static double expected_runs(const struct e2pf_progress_facts *f)
+{
+	return f->expected_bytes * (f->deep_areas + EXPECTED_WEIGHT) /
+	       (f->deep_bytes + EXPECTED_WEIGHT * EXPECTED_RUN);
+}
+
 static double reading_left(const struct e2pf_progress_past *past,
 			   const struct e2pf_progress_facts *f)
 {
 	double more = not_found_bytes(f) + f->deferred_bytes;
-	double runs = f->runs - f->read_runs, cost;
+	double runs = f->runs - f->read_runs + expected_runs(f), cost;
 
 	if (f->found_bytes > 0)
-		runs += more * f->runs / f->found_bytes;
-	cost = cost_of(f, f->found_bytes - f->read_bytes + more, runs);
+		runs += (more - f->expected_bytes) * f->runs / f->found_bytes;
+	cost = cost_of(f, f->span_bytes - f->read_span_bytes + more, runs);
 	return rate(past, f) > 0 ? (cost + past->queue) / rate(past, f) : 0;
 }
 
-/* Seconds of computing for each item of the walk. */
-static double pace(const struct e2pf_progress_facts *f)
+/* Seconds of computing.  Of the time that the checker waited for a processor,
+ * half counts: some of it is due to threads that read ahead, which end. */
+static double busy(const struct e2pf_progress_facts *f)
 {
-	if (f->passed < LEAST_PART || f->items <= 0)
-		return WALK_SECONDS;
-	return f->cpu / (f->items * f->passed);
+	return (f->cpu + larger(f->cpu, f->seconds - f->stalled)) / 2;
 }
 
-static double rest_left(const struct e2pf_progress_facts *f)
+/* Seconds of computing in the walk. */
+static double walk_busy(const struct e2pf_progress_past *past,
+			const struct e2pf_progress_facts *f)
 {
-	return f->items * REST_SECONDS * (pace(f) / WALK_SECONDS) *
-	       (1 - f->rest_done);
+	if (past->walk_busy > 0)
+		return past->walk_busy;
+	return (f->items * WALK_SECONDS * USUAL_WEIGHT + busy(f)) /
+	       (USUAL_WEIGHT + f->passed);
+}
+
+static double rest_left(const struct e2pf_progress_past *past,
+			const struct e2pf_progress_facts *f)
+{
+	double rest = walk_busy(past, f) * f->rest_part, done = f->rest_done;
+
+	/* Where no stage tells, the time does. */
+	if (past->walk_busy > 0 && busy(f) - past->walk_busy > rest * done)
+		done = (busy(f) - past->walk_busy) / rest;
+	return rest * (1 - (done < REST_MOST ? done : REST_MOST));
 }
 
 static double walk_left(const struct e2pf_progress_past *past,
 			const struct e2pf_progress_facts *f)
 {
-	double computing = f->items * pace(f) * (1 - f->passed);
+	double computing = walk_busy(past, f) * (1 - f->passed);
 	double reading = reading_left(past, f);
 
 	if (f->has_head)
 		return reading + computing;
 	if (f->passed >= LEAST_PART)
-		return f->seconds * (1 - f->passed) / f->passed;
+		computing = f->seconds * (1 - f->passed) / f->passed;
 	return larger(reading, computing);
 }
 
@@ -166,7 +198,9 @@ void e2pf_progress_estimate(struct e2pf_progress_past *past,
 	if (!f->measurable || f->seconds <= 0)
 		return;
 	left->known = true;
-	left->seconds = rest_left(f);
+	if (!past->walk_busy && f->passed >= ALL)
+		past->walk_busy = busy(f);
+	left->seconds = rest_left(past, f);
 	if (f->walks)
 		left->seconds += walk_left(past, f);
 	spread = SPREAD_LAST + (SPREAD_FIRST - SPREAD_LAST) *

@@ -21,21 +21,30 @@ struct e2pf_progress_facts {
 	bool measurable;	/* false: nobody knows how much there is */
 	double passed;		/* part of it that the checker has passed, 0 to
 				   1 */
-	double rest_done;	/* part of what follows */
+	double rest_done;	/* part of what follows, at least */
+	double rest_part;	/* what follows is so much computing, of that
+				   in the walk */
 	double items;		/* what must be computed: inodes */
-	/* What workers read ahead.  Tables are known from the start; what they
-	 * refer to is found when they are read. */
+	/* What workers read ahead.  How large the tables are is known from the
+	 * start; what they refer to is found when they are parsed. */
 	double table_bytes;
-	double taken_bytes;	/* of tables, by a worker */
+	double seeds_bytes;	/* of tables, taken by a worker */
+	double parsed_bytes;	/* of these, parsed */
 	double found_bytes;	/* tables included */
+	double expected_bytes;	/* that found ones are likely to lead to */
+	double deep_bytes;	/* those that others than tables led to, */
+	double deep_areas;	/* and places where these lie */
 	double read_bytes;	/* those of them that were asked for */
+	double span_bytes;	/* the same with gaps that are read through */
+	double read_span_bytes;
 	double runs, read_runs;	/* the runs that they make, estimated, and
 				   those of them that were asked for */
-	double requests, in_flight;	/* by which, and not complete */
+	double requests;		/* by which */
+	double in_flight;		/* those not complete, */
+	double in_flight_bytes;		/* and their bytes */
 	double deferred_bytes;		/* found, left for later */
 	bool has_head;
-	double gap_bytes;	/* a request costs as much as reading this */
-	double span_bytes;	/* of the device */
+	double request_bytes;	/* a request costs as much as reading this */
 };
 
 /* What the estimate remembers; zeroed at the start. */
@@ -44,6 +53,7 @@ struct e2pf_progress_past {
 	double asked, bytes, runs;	/* read_bytes; what has arrived */
 	double byte_rate, run_rate;	/* of reading, per second */
 	double queue;		/* cost of what is in flight, bytes */
+	double walk_busy;	/* seconds of computing in the walk */
 };
 
 struct e2pf_progress_left {

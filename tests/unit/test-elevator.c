@@ -215,6 +215,38 @@ static void merged_and_sorted(void **state)
 	tear_down(&r);
 }
 
+/* What a progress report looks at: runs are estimated by areas until they are
+ * sorted, and spans include gaps. */
+static void counts_for_reports(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 1, 8192, 16);
+	r.elevator.gap = 4 * BS;
+	r.elevator.gap_room = UINT64_MAX;
+	add(&r, 100, 1);
+	add(&r, 103, 1);
+	add(&r, 5000, 2);
+	assert_int_equal(r.elevator.areas, 2);
+	assert_int_equal(r.elevator.span_bytes, 4 * BS);
+	assert_int_equal(r.elevator.seeds_bytes, 4 * BS);
+	assert_int_equal(r.elevator.parsed_bytes, 0);
+	e2pf_elevator_run(&r.elevator);
+	assert_int_equal(r.elevator.areas, 0);
+	assert_int_equal(r.elevator.sorted_runs, 2);
+	assert_int_equal(r.elevator.span_bytes, 6 * BS);
+	assert_int_equal(r.elevator.issued_span_bytes, 6 * BS);
+	assert_int_equal(r.elevator.parsed_bytes, 4 * BS);
+	assert_int_equal(r.elevator.expected_bytes, 0);
+	/* The area is new again. */
+	add(&r, 100, 1);
+	assert_int_equal(r.elevator.areas, 1);
+	e2pf_elevator_run(&r.elevator);
+	assert_int_equal(r.elevator.areas, 0);
+	tear_down(&r);
+}
+
 static void duplicates_dropped(void **state)
 {
 	struct rig r;
@@ -599,6 +631,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merged_and_sorted),
+		cmocka_unit_test(counts_for_reports),
 		cmocka_unit_test(duplicates_dropped),
 		cmocka_unit_test(outside_the_device),
 		cmocka_unit_test(levels_in_block_order),

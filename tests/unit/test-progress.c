@@ -31,13 +31,16 @@ static struct e2pf_progress_facts evenly(double seconds, double whole)
 	double part = seconds / whole;
 
 	return (struct e2pf_progress_facts) {
-		.seconds = seconds, .walks = true, .measurable = true,
+		.seconds = seconds, .stalled = seconds, .walks = true, .measurable = true,
 		.passed = part, .items = 1000, .table_bytes = 100 * MIB,
-		.taken_bytes = 100 * MIB * part,
+		.seeds_bytes = 100 * MIB * part,
+		.parsed_bytes = 100 * MIB * part,
 		.found_bytes = 100 * MIB * part,
-		.read_bytes = 100 * MIB * part, .runs = 400 * part,
+		.span_bytes = 100 * MIB * part,
+		.read_bytes = 100 * MIB * part,
+		.read_span_bytes = 100 * MIB * part, .runs = 400 * part,
 		.read_runs = 400 * part, .requests = 400 * part,
-		.gap_bytes = 65536
+		.request_bytes = 65536, .rest_part = 0.5
 	};
 }
 
@@ -54,7 +57,7 @@ static void flash_by_place(void **state)
 
 		/* All has been read ahead in the first half. */
 		f = evenly(t < 15 ? 2 * t : 30, 30);
-		f.seconds = t;
+		f.seconds = f.stalled = t;
 		f.passed = t / 30;
 		e2pf_progress_estimate(&past, &f, &left);
 		assert_near(&left, 30 - t);
@@ -77,9 +80,12 @@ static void head_by_reading(void **state)
 		f = evenly(t, 30);
 		f.has_head = true;
 		f.passed = 0;
-		f.taken_bytes = 100 * MIB;
-		f.found_bytes = 100 * MIB + 2 * tables;
-		f.read_bytes = t * 10 * MIB;
+		f.cpu = 0.001;
+		f.stalled = t;
+		f.seeds_bytes = 100 * MIB;
+		f.parsed_bytes = tables;
+		f.found_bytes = f.span_bytes = 100 * MIB + 2 * tables;
+		f.read_bytes = f.read_span_bytes = t * 10 * MIB;
 		f.runs = f.found_bytes / 65536;
 		f.read_runs = f.read_bytes / 65536;
 		f.requests = f.read_runs;
@@ -88,6 +94,76 @@ static void head_by_reading(void **state)
 		if (t > 1)
 			assert_float_equal(left.planned_bytes / MIB, 300, 1);
 	}
+}
+
+/* Blocks that others are known to lead to count before they are found, as runs
+ * like those that were found already: here one for each MiB. */
+static void expected_blocks(void **state)
+{
+	struct e2pf_progress_past past = { .seconds = 0 };
+	struct e2pf_progress_left left;
+	struct e2pf_progress_facts f = evenly(10, 10);
+
+	(void)state;
+	f.has_head = true;
+	f.passed = 0;
+	f.stalled = 10;
+	f.seeds_bytes = f.parsed_bytes = 100 * MIB;
+	f.request_bytes = MIB;
+	f.read_runs = f.runs = 100;
+	f.expected_bytes = 200 * MIB;
+	f.deep_bytes = 1e6 * MIB;
+	f.deep_areas = 1e6;
+	e2pf_progress_estimate(&past, &f, &left);
+	assert_near(&left, 20);
+	assert_float_equal(left.planned_bytes / MIB, 300, 1);
+}
+
+/* A request for a small block takes as long as many bytes. */
+static void requests_count(void **state)
+{
+	struct e2pf_progress_past past = { .seconds = 0 };
+	struct e2pf_progress_left left;
+	struct e2pf_progress_facts f = evenly(10, 10);
+
+	(void)state;
+	f.has_head = true;
+	f.passed = 0;
+	f.stalled = 10;
+	f.request_bytes = MIB / 4;	/* 100 MiB read by 400 */
+	f.runs += 1600;
+	f.span_bytes += 1600 * 4096;
+	f.found_bytes += 1600 * 4096;
+	e2pf_progress_estimate(&past, &f, &left);
+	assert_near(&left, 20);
+	/* Gaps that runs read through take time as well. */
+	f.seconds = f.stalled = 10.01;
+	f.runs = 400;
+	f.span_bytes = 300 * MIB;
+	e2pf_progress_estimate(&past, &f, &left);
+	assert_near(&left, 10);
+}
+
+/* Where no stage tells how far the rest is, the time since the walk does. */
+static void rest_by_time(void **state)
+{
+	struct e2pf_progress_past past = { .seconds = 0 };
+	struct e2pf_progress_left left;
+	struct e2pf_progress_facts f = evenly(10, 10);
+	double t;
+
+	(void)state;
+	f.rest_part = 2;
+	f.stalled = 0;
+	for (t = 10; t < 30; t++) {
+		f.seconds = f.cpu = t;
+		e2pf_progress_estimate(&past, &f, &left);
+		assert_true(left.seconds > 30 - t - 2 &&
+			    left.seconds < 30 - t + 2);
+	}
+	f.seconds = f.cpu = 1000;
+	e2pf_progress_estimate(&past, &f, &left);
+	assert_true(left.seconds > 0 && left.seconds < 2);
 }
 
 /* What is in flight is not there yet: while nothing is asked for, time passes
@@ -102,14 +178,17 @@ static void the_last_requests(void **state)
 	(void)state;
 	f.has_head = true;
 	f.passed = 0;
-	f.in_flight = f.requests / 2;
+	f.stalled = 10;
+	f.request_bytes = 0;
+	f.in_flight = 128;
+	f.in_flight_bytes = 50 * MIB;
 	e2pf_progress_estimate(&past, &f, &left);
 	first = left.seconds;
 	assert_true(first > 2);
-	f.seconds = 12;
+	f.seconds = f.stalled = 12;
 	e2pf_progress_estimate(&past, &f, &left);
 	assert_float_equal(first - left.seconds, 2, 0.1);
-	f.seconds = 100;
+	f.seconds = f.stalled = 100;
 	e2pf_progress_estimate(&past, &f, &left);
 	assert_true(left.seconds < 0.1);
 }
@@ -120,7 +199,7 @@ static void the_rest(void **state)
 	struct e2pf_progress_past past = { .seconds = 0 };
 	struct e2pf_progress_facts f = {
 		.seconds = 10, .cpu = 9, .measurable = true, .passed = 1,
-		.items = 10000000
+		.items = 10000000, .rest_part = 0.5 / 0.9
 	};
 	struct e2pf_progress_left slow, left;
 
@@ -130,7 +209,8 @@ static void the_rest(void **state)
 	f.rest_done = 0.6;
 	e2pf_progress_estimate(&past, &f, &left);
 	assert_near(&left, 2);
-	f.cpu = 18;
+	memset(&past, 0, sizeof(past));
+	f.seconds = f.cpu = 18;
 	f.rest_done = 0;
 	e2pf_progress_estimate(&past, &f, &left);
 	assert_near(&left, 10);
@@ -199,6 +279,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flash_by_place),
 		cmocka_unit_test(head_by_reading),
+		cmocka_unit_test(expected_blocks),
+		cmocka_unit_test(requests_count),
+		cmocka_unit_test(rest_by_time),
 		cmocka_unit_test(the_last_requests),
 		cmocka_unit_test(the_rest),
 		cmocka_unit_test(unknown),
