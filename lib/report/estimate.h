@@ -21,7 +21,8 @@ void e2pf_estimate_check(struct e2pf_probe *probe, unsigned heads);
  * How long a check that has just taken `seconds` would have taken without
  * readahead: what it computed, and what it would have waited for the blocks that
  * were read ahead of it.  The time that accelerations saved is not counted.
- * Returns 0 if the device was not measured, or if nothing was gained.
+ * Returns 0 if nothing was gained, if the device was not measured, or if it
+ * answers so fast that the measurement says little.
  */
 double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
 			     uint32_t block_size, double seconds);

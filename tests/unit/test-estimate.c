@@ -116,6 +116,10 @@ static void without(void **state)
 	st.asked[E2PF_FILES] = st.asked[E2PF_DIRS];
 	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0),
 			   1.0 - 0.3 + 1.533, 0.01);
+	/* What was measured is rather the processor than the device. */
+	st.deep_latency_ns = 150000;
+	assert_true(e2pf_estimate_without(&st, 4096, 1.0) == 0);
+	st.deep_latency_ns = 500000;
 	/* Nothing was gained. */
 	st.asked[E2PF_DIRS].runs = st.asked[E2PF_DIRS].bytes = 0;
 	assert_true(e2pf_estimate_without(&st, 4096, 1.0) == 0);
