@@ -34,9 +34,9 @@
 /* The speed of a device whose transfer was not measured. */
 #define USUAL_BYTES_PER_SECOND 125000000u
 
-/* A read of a device that answers faster takes as long as the processor's part
- * of it.  How long that takes three reads on a busy machine says nothing about a
- * check: SATA flash, 2.1 s without prefetching, was said to take 11. */
+/* Seconds.  Of reads that are faster, the processor's part is a good part, and on
+ * a busy machine most: a check of SATA flash that takes 2.1 s without prefetching
+ * was forecast to take 11. */
 #define LEAST_DEEP_LATENCY 0.0002
 
 /* Where the expected time lies between the lowest (0) and the highest (1). */
