@@ -3,6 +3,10 @@
  * The order in which leaves are read: trees in turn, sweeps, leaves taken
  * along, devices in turn, and bounded memory.
  */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -267,7 +271,7 @@ static void test_empty_nodes(void **state)
 	set_up(&f, ROOM_FOR(10, 0));
 	for (i = 0; i < 1000; i++)
 		e2pf_leaf_order_add(&f.order, i, 1, &none, 0);
-	assert_in_range(f.order.nodes, 10, 20);
+	assert_uint_in_range(f.order.nodes, 10, 20);
 	tear_down(&f);
 }
 

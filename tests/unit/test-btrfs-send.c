@@ -78,7 +78,7 @@ static void test_cold(void **state)
 	send_all((struct fake_mounted){ .counts = true }, MUCH, 0);
 	assert_int_equal(fake.newer, FAKE_LEAVES);
 	assert_int_equal(fake.older, FAKE_LEAVES);
-	assert_in_range(fake.records, FAKE_LEAVES, 2 * FAKE_LEAVES);
+	assert_uint_in_range(fake.records, FAKE_LEAVES, 2 * FAKE_LEAVES);
 	assert_int_equal(fake.data, FAKE_LEAVES);
 }
 
@@ -122,7 +122,7 @@ static void test_budget(void **state)
 
 	(void)state;
 	peak = send_all((struct fake_mounted){ .counts = true }, 1 << 20, 4);
-	assert_in_range(peak, 1 << 19, 1 << 20);
+	assert_uint_in_range(peak, 1 << 19, 1 << 20);
 	assert_int_equal(fake.newer, FAKE_LEAVES);
 	assert_int_equal(fake.data, FAKE_LEAVES);
 	assert_true(fake.clones > 0);

@@ -4,6 +4,10 @@
  * with limits takes for `n` requests of `size` bytes the longer of n * request_ns
  * and n * size * byte_ns, as a volume does.
  */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +62,8 @@ static void complete(struct model *m, unsigned requests, uint64_t size)
 
 static void assert_near(uint64_t value, uint64_t wanted)
 {
-	assert_in_range(value, wanted - wanted / 20, wanted + wanted / 20);
+	assert_uint_in_range(value, wanted - wanted / 20,
+			     wanted + wanted / 20);
 }
 
 /* 3,000 requests and 125 MB per second: a request is worth 41,600 bytes.  Small
@@ -155,7 +160,7 @@ static void test_head(void **state)
 	assert_int_equal(e2pf_control_gap(&m.c), 64 << 10);
 	complete(&m, 2000, 4096);
 	assert_near(e2pf_control_gap(&m.c), 4000000 / 8 / 2);
-	assert_in_range(e2pf_control_gap(&m.c), least, most);
+	assert_uint_in_range(e2pf_control_gap(&m.c), least, most);
 }
 
 int main(void)

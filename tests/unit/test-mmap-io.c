@@ -199,7 +199,7 @@ static void test_zeros(void **unused)
 	fstats = 0;
 	for (block = 0; block < blocks; block++)
 		assert_int_equal(pair_read(&pair, block, 1), 0);
-	assert_in_range(fstats, 0, 65536 / 4096);
+	assert_uint_in_range(fstats, 0, 65536 / 4096);
 	close_pair(&pair);
 }
 
