@@ -484,15 +484,19 @@ static void report(struct server *sv)
 {
 	const char *path = sv->opt->json;
 	char text[DM_JSON_SIZE];
-	FILE *f = path ? fopen(path, "we") : stderr;
+	FILE *f;
 
 	dm_stats_json(&sv->stats, sv->sim, sv->opt->params.name, dm_now(),
 		      text, sizeof(text));
+	if (!path) {
+		fputs(text, stderr);
+		return;
+	}
+	f = fopen(path, "we");
 	if (!f)
 		return;
 	fputs(text, f);
-	if (path)
-		fclose(f);
+	fclose(f);
 }
 
 /* Returns false on a signal that ends the program. */
