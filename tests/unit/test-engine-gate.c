@@ -292,9 +292,9 @@ static unsigned probes_made(const struct rig *r)
 }
 
 /* A device that claims to be rotational and is not, or the reverse. */
-static void set_up_probed(struct rig *r, bool head)
+static void set_up_probed(struct rig *r, uint32_t groups, bool head)
 {
-	rig_set_up(r, 44, 4);
+	rig_set_up(r, groups, 4);
 	r->cfg.head_threads = 1;
 	r->cfg.has_head = !head;
 	r->cfg.probe = true;
@@ -308,7 +308,7 @@ static void probed_to_have_no_head(void **state)
 	struct rig r;
 
 	(void)state;
-	set_up_probed(&r, false);
+	set_up_probed(&r, 44, false);
 	rig_start(&r);
 	fake_threads_settle();
 	assert_int_equal(probes_made(&r), 11);
@@ -344,7 +344,7 @@ static void probed_to_have_a_head(void **state)
 	struct gated g;
 
 	(void)state;
-	set_up_probed(&r, true);
+	set_up_probed(&r, 44, true);
 	rig_start(&r);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 1);
@@ -359,6 +359,22 @@ static void probed_to_have_a_head(void **state)
 	rig_tear_down(&r);
 }
 
+/* The probe would take longer than the reads that it is for: 88 KiB of tables. */
+static void too_small_for_a_probe(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up_probed(&r, 11, false);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(probes_made(&r), 0);
+	assert_true(rig_stats(&r).has_head);
+	fake_hold(&r.dev, FAKE_READ, false);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_tear_down(&r);
+}
+
 /* Too few places to read, an unreadable one, or no probe wanted: the configured
  * value is used. */
 static void not_probed(void **state)
@@ -369,7 +385,7 @@ static void not_probed(void **state)
 
 	(void)state;
 	for (i = 0; i < 4; i++) {
-		set_up_probed(&r, false);
+		set_up_probed(&r, 44, false);
 		if (i == 0)
 			r.cfg.probe = false;
 		if (i == 1)
@@ -616,6 +632,7 @@ int main(void)
 		cmocka_unit_test(no_gate_for_what_is_put_off),
 		cmocka_unit_test(probed_to_have_no_head),
 		cmocka_unit_test(probed_to_have_a_head),
+		cmocka_unit_test(too_small_for_a_probe),
 		cmocka_unit_test(not_probed),
 		cmocka_unit_test(waits_at_the_same_time),
 		cmocka_unit_test(asleep_while_all_is_there),
