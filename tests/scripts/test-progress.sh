@@ -309,9 +309,10 @@ slow_e2fsck()
 		give_up
 }
 
+# Small as it is, only a number of threads keeps it from being left to the check.
 slow_btrfs()
 {
-	local -x PREFETCH=1 PREFETCH_PROGRESS=1
+	local -x PREFETCH=1 PREFETCH_PROGRESS=1 PREFETCH_THREADS=2
 
 	slow_read "${BTRFS_STOCK:-btrfs}" "$BTRFS_TEST" check fs.btrfs &&
 	kill -s USR1 "$pid" &&
@@ -322,7 +323,7 @@ slow_btrfs()
 # The stock program has no handler.
 signal_ends_btrfs()
 {
-	local -x PREFETCH=1
+	local -x PREFETCH=1 PREFETCH_THREADS=2
 
 	held 40 "$BTRFS_TEST" check fs.btrfs && wait_for status_of "$pid" &&
 	kill -s USR1 "$pid" || give_up || return
