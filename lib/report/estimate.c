@@ -156,6 +156,11 @@ double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
 
 	if (!stats->latency_ns || p.deep_latency < LEAST_DEEP_LATENCY)
 		return 0;
+	/* On a head most of the blocks that were read ahead lie not far from the
+	 * one that the check reads before: each costs what one of a sorted queue
+	 * does, and not what a read at any place does. */
+	if (p.block_order && p.latency > p.deep_latency)
+		p.latency = p.deep_latency;
 	for (i = 0; i < E2PF_CLASSES; i++)
 		plan[i] = (struct e2pf_class_plan) {
 			.blocks = stats->asked[i].bytes / block_size,

@@ -104,6 +104,7 @@ static void without(void **state)
 		.latency_ns = 1000000, .deep_latency_ns = 500000,
 		.own_stall_ns = 200000000
 	};
+	double sorted;
 
 	(void)state;
 	st.stage[1].stall_ns = st.stage[2].stall_ns = 250000000;
@@ -116,6 +117,13 @@ static void without(void **state)
 	st.asked[E2PF_FILES] = st.asked[E2PF_DIRS];
 	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0),
 			   1.0 - 0.3 + 1.533, 0.01);
+	/* With a head a read costs what one of a sorted queue does. */
+	st.has_head = true;
+	st.latency_ns = 500000;
+	sorted = e2pf_estimate_without(&st, 4096, 1.0);
+	st.latency_ns = 4000000;
+	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0), sorted, 1e-9);
+	st.has_head = false;
 	/* What was measured is rather the processor than the device. */
 	st.deep_latency_ns = 150000;
 	assert_true(e2pf_estimate_without(&st, 4096, 1.0) == 0);
