@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -152,16 +153,28 @@ static void look(void)
 	e2pf_progress_estimate(&self.past, &facts, &p->left);
 }
 
+/* A longer line would go on in the next one, which is not cleared. */
+static int columns(void)
+{
+	struct winsize w;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || !w.ws_col)
+		return 79;
+	return w.ws_col - 1;
+}
+
 static void print_line(bool terminal)
 {
-	char text[512], shown[512], line[600];
+	char text[512], shown[512], line[560], out[600];
 	int size;
 
 	e2pf_progress_line(&self.now, text, sizeof(text));
 	environment_print(shown, sizeof(shown), text);
-	size = snprintf(line, sizeof(line), terminal ? "\r\033[K%s: %s\r" :
-			"%s: %s\n", self.program, shown);
-	if (write(STDERR_FILENO, line, (size_t)size) < 0)
+	snprintf(line, sizeof(line), "%s: %s", self.program, shown);
+	size = terminal ?
+	       snprintf(out, sizeof(out), "\r\033[K%.*s\r", columns(), line) :
+	       snprintf(out, sizeof(out), "%s\n", line);
+	if (write(STDERR_FILENO, out, (size_t)size) < 0)
 		return;
 }
 

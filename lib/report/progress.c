@@ -244,13 +244,6 @@ void e2pf_progress_line(const struct e2pf_progress *p, char *line, size_t size)
 	const double mib = 1u << 20;
 
 	snprintf(line, size, "%s: %s", p->device, p->stage);
-	if (p->places)
-		append(line, size, ", %llu of %llu %s",
-		       (unsigned long long)p->place,
-		       (unsigned long long)p->places, p->unit);
-	append(line, size, ", %.0f of %.0f MiB read, %.0f MiB/s",
-	       (double)p->read_bytes / mib, p->left.planned_bytes / mib,
-	       p->bytes_per_second / mib);
 	if (p->left.known) {
 		append(line, size, ", ");
 		append_time(line, size, p->left.seconds);
@@ -262,6 +255,13 @@ void e2pf_progress_line(const struct e2pf_progress *p, char *line, size_t size)
 	} else {
 		append(line, size, ", time left unknown");
 	}
+	if (p->places)
+		append(line, size, ", %llu of %llu %s",
+		       (unsigned long long)p->place,
+		       (unsigned long long)p->places, p->unit);
+	append(line, size, ", %.0f of %.0f MiB read, %.0f MiB/s",
+	       (double)p->read_bytes / mib, p->left.planned_bytes / mib,
+	       p->bytes_per_second / mib);
 	if (p->wait == E2PF_WAITS_NOT)
 		return;
 	append(line, size, ", waits for %s%s%s",

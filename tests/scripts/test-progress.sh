@@ -34,16 +34,22 @@ matches() { grep -Eq "$1" <<<"$2" || { echo "no $1 in: $2"; return 1; }; }
 # Whether the check waits for its write to descriptor 8.
 is_blocked() { grep -q '^[0-9]* 0x8 ' "/proc/$pid/syscall"; }
 
-# start_and_block PROGRAM: sets pid.
-start_and_block()
+# A pipe with room for a page, and a filesystem.
+make_pipe()
 {
-	local line
-
 	rm -f "$dir/progress"
 	mkfifo "$dir/progress"
 	exec 7<>"$dir/progress"
 	"$IMGTOOL" pipesize 4096 <&7
 	cp --sparse=auto "$big" "$dir/fs"
+}
+
+# start_and_block PROGRAM: sets pid.
+start_and_block()
+{
+	local line
+
+	make_pipe
 	(
 		cd "$dir" &&
 		exec -a e2fsck "$1" -fy -C 8 fs </dev/null \
@@ -191,6 +197,31 @@ signal_prints_a_line()
 }
 
 # Nobody is asked to look at a check that does not prefetch.
+# The lines on the terminal: each is cleared before the next is written.
+lines_on_terminal() { tr '\r' '\n' <"$dir/terminal" | sed -n 's/^\x1b\[K//p'; }
+has_line_on_terminal() { lines_on_terminal | grep -q 'pass1, .* left'; }
+
+# A line that is too long for the terminal is cut off.
+narrow_terminal()
+{
+	local PREFETCH=1 PREFETCH_PROGRESS=1
+
+	make_pipe
+	(
+		export PREFETCH PREFETCH_PROGRESS
+		cd "$dir" && exec script -qefc \
+			"stty cols 50; exec '$E2FSCK_TEST' -fy -C 8 fs" terminal \
+			8>"$dir/progress" 7>&- </dev/null >/dev/null
+	) &
+	pid=$!
+	wait_for has_line_on_terminal || return
+	let_go
+	lines_on_terminal | awk '
+		length > 49 { print "too long: " $0; bad = 1 }
+		length == 49 { cut = 1 }
+		END { exit bad || !cut }'
+}
+
 off_has_none()
 {
 	start_and_block "$E2FSCK_TEST" && keep off && agrees off &&
@@ -432,6 +463,11 @@ test_progress()
 	tap_check "SIGUSR1 does what it does in stock e2fsck" signal_is_stocks
 	tap_check "SIGUSR1 with PREFETCH_PROGRESS also prints a line" \
 		signal_prints_a_line
+	if have_program script; then
+		tap_check "a line fits the terminal" narrow_terminal
+	else
+		tap_skip "a line fits the terminal" "script not found"
+	fi
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale
 	tap_check "the next check removes stale files" next_removes_stale
