@@ -330,6 +330,7 @@ void ext2fs_close_inode_scan(ext2_inode_scan scan)
 		self.scan = NULL;
 	else
 		close_part(part_of(scan));
+	reporter_clear();
 	real(scan);
 }
 
@@ -446,6 +447,7 @@ static errcode_t leave_walk(errcode_t err)
 		e2pf_ext4_list_end(source(), engine());
 		notice(SEEN_LIST_END);
 	}
+	reporter_clear();
 	self.in_list = false;
 	return err;
 }

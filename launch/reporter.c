@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -55,6 +56,7 @@ static struct {
 	/* The thread's own. */
 	struct e2pf_progress now;
 	double written;			/* the file; 0: never */
+	atomic_bool shown;		/* a line is on the terminal */
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static volatile sig_atomic_t asked;	/* for a line */
@@ -174,7 +176,17 @@ static void print_line(bool terminal)
 	size = terminal ?
 	       snprintf(out, sizeof(out), "\r\033[K%.*s\r", columns(), line) :
 	       snprintf(out, sizeof(out), "%s\n", line);
+	atomic_store(&self.shown, terminal);
 	if (write(STDERR_FILENO, out, (size_t)size) < 0)
+		return;
+}
+
+void reporter_clear(void)
+{
+	static const char clear[] = "\r\033[K";
+
+	if (atomic_exchange(&self.shown, false) &&
+	    write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
 		return;
 }
 
@@ -296,4 +308,5 @@ void reporter_end(void)
 	       !pthread_cond_timedwait(&self.cond, &self.lock, &until))
 		;
 	pthread_mutex_unlock(&self.lock);
+	reporter_clear();
 }

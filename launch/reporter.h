@@ -18,6 +18,10 @@ void reporter_begin(const char *program, const struct environment *env);
  * be started again, or to end. */
 void reporter_watch(struct e2pf_session *session);
 
+/* The checker is about to print: a line on the terminal is cleared.  Called by the
+ * checker's threads; writes to the terminal only if there is a line. */
+void reporter_clear(void);
+
 /* The check ends.  Afterwards no session is used.  The file is gone, unless the
  * thread still waits for the terminal; then it is stale. */
 void reporter_end(void);

@@ -201,7 +201,8 @@ signal_prints_a_line()
 lines_on_terminal() { tr '\r' '\n' <"$dir/terminal" | sed -n 's/^\x1b\[K//p'; }
 has_line_on_terminal() { lines_on_terminal | grep -q 'pass1, .* left'; }
 
-# A line that is too long for the terminal is cut off.
+# A line that is too long for the terminal is cut off, and it is cleared before e2fsck
+# prints on.
 narrow_terminal()
 {
 	local PREFETCH=1 PREFETCH_PROGRESS=1
@@ -216,6 +217,7 @@ narrow_terminal()
 	pid=$!
 	wait_for has_line_on_terminal || return
 	let_go
+	grep -q "$(printf '\r\033\[KPass 2')" "$dir/terminal" &&
 	lines_on_terminal | awk '
 		length > 49 { print "too long: " $0; bad = 1 }
 		length == 49 { cut = 1 }
