@@ -250,7 +250,7 @@ void environment_print(char *text, size_t size_of_text, const char *value)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?';
 	/* The same in UTF-8: U+0080 to U+009F. */
-	for (p = text; (p = strchr(p, '\xc2')); p++)
+	for (p = text; (p = strstr(p, "\xc2")); p++)
 		if ((unsigned char)p[1] >= 0x80 && (unsigned char)p[1] < 0xa0)
 			p[0] = p[1] = '?';
 }

@@ -6,10 +6,10 @@
 
 #include "engine_state.h"
 
-/* The probe takes as long as eleven reads, one after the other.  Tables of fewer
- * bytes than this, 512 inodes of 256, do not lead to many more: then the topology
- * is believed.  Image "bigalloc@1/400" of bench/ has 219 inodes, and is read ahead
- * with 6 requests. */
+/* The probe takes as long as eleven reads, one after the other.  A first level of
+ * fewer bytes than this does not lead to many more: then the topology is believed.
+ * Image "bigalloc@1/400" of bench/ has 55 KiB of it, and is read ahead with 6
+ * requests. */
 #define PROBE_WORTH (128u << 10)
 
 /* Size of the reads that measure what a byte costs; a volume takes it as one

@@ -150,7 +150,7 @@ static void rest_by_time(void **state)
 	struct e2pf_progress_past past = { .seconds = 0 };
 	struct e2pf_progress_left left;
 	struct e2pf_progress_facts f = evenly(10, 10);
-	double t;
+	int t;
 
 	(void)state;
 	f.rest_part = 2;
