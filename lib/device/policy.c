@@ -23,8 +23,8 @@ static unsigned within(unsigned least, unsigned n, unsigned most)
 }
 
 /*
- * The RFC's figures: threads in the checker's order make a USB disk three times
- * as slow, and gain 15-20 % on flash; three spindles can serve about three
+ * Reported of real devices: threads in the checker's order make a USB disk three
+ * times as slow, and gain 15-20 % on flash; three spindles can serve about three
  * passes.  Flash that takes one request at a time gains from larger requests,
  * as a rotational disk does.  A virtual disk declared rotational may be a
  * single spindle, or any number of disks with a spindle among them.
