@@ -319,6 +319,7 @@ static void end(void)
 	/* A worker that was left behind may still write to the trace. */
 	signals_hold(&held);
 	e2pf_trace_close(self.trace, !module.on);
+	self.trace = NULL;
 	write_stats();
 	if (module.env.prefetch)
 		tell();

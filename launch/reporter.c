@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -181,13 +182,29 @@ static void print_line(bool terminal)
 		return;
 }
 
-void reporter_clear(void)
+/* A terminal that is stopped, or on which our thread waits, is left as it is. */
+static bool takes_output(void)
+{
+	struct pollfd terminal = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&terminal, 1, 0) > 0 && (terminal.revents & POLLOUT);
+}
+
+static void clear_line(void)
 {
 	static const char clear[] = "\r\033[K";
 
-	if (atomic_exchange(&self.shown, false) &&
-	    write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
+	if (write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
 		return;
+}
+
+void reporter_clear(void)
+{
+	int err = errno;
+
+	if (atomic_exchange(&self.shown, false) && takes_output())
+		clear_line();
+	errno = err;
 }
 
 /* Wait; false if the check has ended.  The lock is held. */

@@ -19,7 +19,8 @@ void reporter_begin(const char *program, const struct environment *env);
 void reporter_watch(struct e2pf_session *session);
 
 /* The checker is about to print: a line on the terminal is cleared.  Called by the
- * checker's threads; writes to the terminal only if there is a line. */
+ * checker's threads; writes to the terminal only if there is a line, and does not wait
+ * for it. */
 void reporter_clear(void);
 
 /* The check ends.  Afterwards no session is used.  The file is gone, unless the

@@ -363,8 +363,12 @@ void e2pf_elevator_run(struct e2pf_elevator *ev)
 	run_level(ev, 0);
 	if (!ev->ended)
 		run_level(ev, LEAVES);
-	for (i = 0; i <= LEAVES; i++)
+	for (i = 0; i <= LEAVES; i++) {
 		ev->level[i].used = 0;
+		ev->level[i].areas = 0;
+	}
+	atomic_store(&ev->areas, 0);
+	memset(ev->touched, 0, sizeof(ev->touched));
 	atomic_store(&ev->issued_bytes, ev->found_bytes);
 	atomic_store(&ev->sorted_runs, ev->issued_runs);
 	atomic_store(&ev->span_bytes, ev->issued_span_bytes);

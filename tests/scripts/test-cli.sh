@@ -941,6 +941,12 @@ records_checks()
 		recorded 'length == 1 and .[0].program == "e2fsck" and
 			.[0].seconds > 0' &&
 		recorded ".[0].device == \"$image\"" || exit
+		# With a trace, which is closed before.
+		rm "$dir/history"
+		mv "$dir/err" "$dir/plain.err"
+		PREFETCH_TRACE=$dir/trace launch -fn "$image" &&
+		cmp "$dir/plain.err" "$dir/err" && [ -s "$dir/trace" ] &&
+		recorded 'length == 1' || exit
 		launch -V && launch -fn /dev/null
 		PREFETCH=0 launch -fn "$image"
 		PREFETCH_OBSERVE=1 launch -fn "$image"

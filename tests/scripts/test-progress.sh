@@ -224,6 +224,47 @@ narrow_terminal()
 		END { exit bad || !cut }'
 }
 
+# e2fsck's stderr is a terminal that is stopped as soon as it shows a line; goes on
+# when it is told to.
+stopped_terminal()
+{
+	python3 - "$dir" "$E2FSCK_TEST" <<'END'
+import os, pty, subprocess, sys, termios
+folder, e2fsck = sys.argv[1:]
+os.chdir(folder)
+master, terminal = pty.openpty()
+with open("progress", "wb", buffering=0) as progress, open("out", "wb") as out:
+    os.dup2(progress.fileno(), 8)
+    check = subprocess.Popen([e2fsck, "-fy", "-C", "8", "fs"], stdout=out,
+                             stdin=subprocess.DEVNULL, stderr=terminal,
+                             pass_fds=[8])
+os.close(8)
+shown = b""
+while b" left" not in shown:
+    shown += os.read(master, 4096)
+termios.tcflow(terminal, termios.TCOOFF)
+open("stopped", "w").close()
+try:
+    check.wait(120)
+except subprocess.TimeoutExpired:
+    check.kill()
+    sys.exit("it waits for the terminal")
+sys.exit(check.returncode)
+END
+}
+
+# A check does not wait for a terminal that is stopped.
+no_wait_for_terminal()
+{
+	rm -f "$dir/stopped"
+	make_pipe
+	PREFETCH=1 PREFETCH_PROGRESS=1 stopped_terminal 7>&- &
+	pid=$!
+	wait_for test -e "$dir/stopped" || return
+	let_go
+	[ $? = "$(<"$dir/stock.status")" ] && same "$dir/stock.fs" "$dir/fs"
+}
+
 off_has_none()
 {
 	start_and_block "$E2FSCK_TEST" && keep off && agrees off &&
@@ -470,6 +511,8 @@ test_progress()
 	else
 		tap_skip "a line fits the terminal" "script not found"
 	fi
+	tap_check "a check does not wait for a stopped terminal" \
+		no_wait_for_terminal
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale
 	tap_check "the next check removes stale files" next_removes_stale
@@ -480,7 +523,7 @@ test_progress()
 	test_frozen_history
 }
 
-require_programs mke2fs mkfifo unshare
+require_programs mke2fs mkfifo python3 unshare
 tmp_setup
 helpers_setup
 images_setup

@@ -244,6 +244,22 @@ static void counts_for_reports(void **state)
 	assert_int_equal(r.elevator.areas, 1);
 	e2pf_elevator_run(&r.elevator);
 	assert_int_equal(r.elevator.areas, 0);
+
+	/* What is dropped is not expected any more, and its area new again. */
+	add(&r, 100, 1);
+	r.elevator.filling = 1;
+	add(&r, 200, 1);
+	add(&r, 5000, 1);
+	r.elevator.filling = 0;
+	r.runs_left = 0;
+	e2pf_elevator_run(&r.elevator);
+	assert_int_equal(r.elevator.areas, 0);
+	r.runs_left = -1;
+	r.elevator.ended = false;
+	add(&r, 5000, 1);
+	assert_int_equal(r.elevator.areas, 1);
+	e2pf_elevator_run(&r.elevator);
+	assert_int_equal(r.elevator.areas, 0);
 	tear_down(&r);
 }
 
