@@ -28,8 +28,8 @@
 #include "report/progress_file.h"
 #include "reporter.h"
 
-/* How often the status is written, and how often a request for a line is looked
- * for. */
+/* How often the status is written, and how often the check is looked at and a
+ * request for a line looked for. */
 #define STATUS_SECONDS 1.0
 #define LOOK_MS 250
 
@@ -213,7 +213,7 @@ static bool wait_a_moment(void)
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += (self.lines ? LOOK_MS : 999) * 1000000l;
+	until.tv_nsec += LOOK_MS * 1000000l;
 	until.tv_sec += until.tv_nsec / 1000000000l;
 	until.tv_nsec %= 1000000000l;
 	while (!self.ended &&

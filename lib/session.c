@@ -253,19 +253,17 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
 	f->found_bytes = (double)look.found_bytes;
 	f->seeds_bytes = (double)look.seeds_bytes;
-	f->parsed_bytes = (double)look.parsed_bytes;
 	f->expected_bytes = (double)look.expected_bytes;
-	f->deep_bytes = (double)look.deep_bytes;
-	f->deep_areas = (double)look.deep_areas;
+	f->expected_runs = (double)look.expected_runs;
 	f->span_bytes = (double)look.span_bytes;
 	f->read_span_bytes = (double)look.issued_span_bytes;
-	f->in_flight_bytes = (double)look.in_flight_bytes;
 	f->runs = (double)look.runs;
 	f->read_runs = (double)look.issued_runs;
 	f->read_bytes = (double)look.issued_bytes;
 	f->requests = (double)look.requests;
 	f->in_flight = (double)look.in_flight;
 	f->deferred_bytes = (double)look.deferred_bytes;
+	f->deferred_runs = (double)look.deferred_runs;
 	f->has_head = look.has_head;
 	f->request_bytes = (double)look.request_bytes;
 	if (s->type->look)

@@ -63,6 +63,9 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
  * computes so much more. */
 #define REST_PART 2.5
 
+/* Computing per byte of tree blocks, before that. */
+#define BYTE_SECONDS 4e-9
+
 /* The check reads each tree block once.  How many there are is known when all
  * nodes have been read. */
 static void look(struct e2pf_session *session,
@@ -80,11 +83,9 @@ static void look(struct e2pf_session *session,
 	/* The earlier phases may have been over before the first look. */
 	if (f->table_bytes < f->found_bytes)
 		f->table_bytes = f->found_bytes;
-	/* No block leads to others that are not counted. */
-	f->parsed_bytes = f->table_bytes;
 	f->seeds_bytes = f->found_bytes;
 	f->rest_part = REST_PART;
-	f->items = f->table_bytes / s->super.nodesize;
+	f->usual_seconds = f->table_bytes * BYTE_SECONDS;
 	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
 			 engine->phase == E2PF_NONE) &&
 			(double)engine->checker_bytes <= f->table_bytes;
@@ -92,8 +93,11 @@ static void look(struct e2pf_session *session,
 		f->passed = (double)engine->checker_bytes / f->table_bytes;
 	if (f->passed > 1)
 		f->passed = 1;
+	/* No block leads to others that are not counted. */
+	f->parsed_items = 1;
 	p->place = engine->checker_bytes / s->super.nodesize;
-	p->places = f->measurable ? (uint64_t)f->items : 0;
+	p->places = f->measurable ?
+		    (uint64_t)f->table_bytes / s->super.nodesize : 0;
 	p->unit = "tree blocks";
 }
 

@@ -439,3 +439,33 @@ uint64_t e2pf_blockset_next(const struct e2pf_blockset *set, uint64_t *block)
 	}
 	return 0;
 }
+
+static uint32_t areas_in_chunk(const struct chunk *c, uint32_t first,
+			       uint32_t size)
+{
+	uint32_t i = find_run(c, first), n = 0, next = 0;
+
+	for (; i < c->used; i++) {
+		uint32_t from = c->run[i].start, to = c->run[i].last / size;
+
+		from = (from > first ? from : first) / size;
+		from = from > next ? from : next;
+		if (to < from)
+			continue;
+		n += to - from + 1;
+		next = to + 1;
+	}
+	return n;
+}
+
+uint64_t e2pf_blockset_areas(const struct e2pf_blockset *set, uint64_t block,
+			     uint32_t size)
+{
+	uint64_t number = block >> CHUNK_BITS, n = 0;
+	uint32_t first = block & (CHUNK_BLOCKS - 1);
+
+	for (; number < set->chunks; number++, first = 0)
+		if (set->chunk[number])
+			n += areas_in_chunk(set->chunk[number], first, size);
+	return n;
+}

@@ -51,6 +51,12 @@ uint64_t e2pf_blockset_missing(const struct e2pf_blockset *set, uint64_t block,
  * is none. */
 uint64_t e2pf_blockset_next(const struct e2pf_blockset *set, uint64_t *block);
 
+/* The device is divided into areas of `size` blocks, a power of two up to
+ * E2PF_BLOCKSET_CHUNK: how many of them have blocks in the set, from `block`
+ * on. */
+uint64_t e2pf_blockset_areas(const struct e2pf_blockset *set, uint64_t block,
+			     uint32_t size);
+
 /* Number of blocks in the set. */
 uint64_t e2pf_blockset_size(const struct e2pf_blockset *set);
 

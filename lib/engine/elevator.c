@@ -21,9 +21,6 @@
 
 #include "elevator.h"
 
-/* An area: references in one are mostly read with few requests. */
-#define AREA_SHIFT 20
-
 /* The level of references that are not parsed, if these come last. */
 #define LEAVES E2PF_LEVELS
 
@@ -33,6 +30,7 @@ void e2pf_elevator_init(struct e2pf_elevator *ev)
 {
 	memset(ev->level, 0, sizeof(ev->level));
 	memset(ev->touched, 0, sizeof(ev->touched));
+	memset(ev->foreseen, 0, sizeof(ev->foreseen));
 	ev->filling = 0;
 	atomic_store(&ev->found_bytes, 0);
 	atomic_store(&ev->issued_bytes, 0);
@@ -41,11 +39,10 @@ void e2pf_elevator_init(struct e2pf_elevator *ev)
 	atomic_store(&ev->areas, 0);
 	atomic_store(&ev->span_bytes, 0);
 	atomic_store(&ev->issued_span_bytes, 0);
-	atomic_store(&ev->deep_bytes, 0);
-	atomic_store(&ev->deep_areas, 0);
 	atomic_store(&ev->seeds_bytes, 0);
 	atomic_store(&ev->parsed_bytes, 0);
 	atomic_store(&ev->expected_bytes, 0);
+	atomic_store(&ev->expected_runs, 0);
 	ev->ended = false;
 	ev->incomplete = false;
 }
@@ -85,33 +82,74 @@ static void add_to(atomic_uint_fast64_t *count, uint64_t n)
 			      memory_order_relaxed) + n, memory_order_relaxed);
 }
 
-static uint64_t expects(const struct e2pf_elevator *ev,
-			const struct e2pf_ref *ref)
+/* Sets the bit of an area; returns true if it was not set. */
+static bool touch(unsigned char *areas, uint64_t area)
 {
-	return ref->parse && ev->source->ops->expects ?
-	       ev->source->ops->expects(ev->source, ref) : 0;
+	unsigned char *byte = &areas[area % E2PF_AREA_BITS / 8];
+	unsigned char bit = (unsigned char)(1u << area % 8);
+	bool first = !(*byte & bit);
+
+	*byte |= bit;
+	return first;
+}
+
+static bool is_touched(const unsigned char *areas, uint64_t area)
+{
+	return areas[area % E2PF_AREA_BITS / 8] & 1u << area % 8;
+}
+
+/* What a reference is likely to lead to follows it on the device, evenly. */
+static void foresee(struct e2pf_elevator *ev, const struct e2pf_ref *ref)
+{
+	struct e2pf_expected to = { 0, 0 };
+	uint64_t area = ref->offset / E2PF_AREA_BYTES, areas, n, i;
+
+	if (!ref->parse || !ev->source->ops->expects)
+		return;
+	ev->source->ops->expects(ev->source, ref, &to);
+	add_to(&ev->expected_bytes, to.bytes);
+	areas = (ref->offset % E2PF_AREA_BYTES + to.span) / E2PF_AREA_BYTES + 1;
+	n = to.bytes / ev->source->grain;
+	n = n < areas ? n : areas;
+	n = n < E2PF_AREA_BITS ? n : E2PF_AREA_BITS;
+	for (i = 0; i < n; i++, area += areas / n)
+		if (!is_touched(ev->touched, area) &&
+		    touch(ev->foreseen, area))
+			add_to(&ev->expected_runs, 1);
+}
+
+static void forget_expected(struct e2pf_elevator *ev,
+			    const struct e2pf_ref *ref)
+{
+	struct e2pf_expected to = { 0, 0 };
+
+	if (!ref->parse || !ev->source->ops->expects)
+		return;
+	ev->source->ops->expects(ev->source, ref, &to);
+	add_to(&ev->expected_bytes, -to.bytes);
+	if (ev->expected_runs && !ev->expected_bytes) {
+		atomic_store(&ev->expected_runs, 0);
+		memset(ev->foreseen, 0, sizeof(ev->foreseen));
+	}
 }
 
 /* Count a reference that was found. */
 static void count_found(struct e2pf_elevator *ev, struct e2pf_level *l,
 			const struct e2pf_ref *ref)
 {
-	uint64_t area = (ref->offset >> AREA_SHIFT) % E2PF_AREA_BITS;
-	unsigned char *byte = &ev->touched[area / 8], bit = 1u << area % 8;
-	bool first = !(*byte & bit);
+	uint64_t area = ref->offset / E2PF_AREA_BYTES;
 
-	*byte |= bit;
-	l->areas += first;
-	add_to(&ev->areas, first);
-	if (ev->filling > 1) {
-		add_to(&ev->deep_areas, first);
-		add_to(&ev->deep_bytes, ref->length);
+	if (touch(ev->touched, area)) {
+		l->areas++;
+		add_to(&ev->areas, 1);
+		if (is_touched(ev->foreseen, area))
+			add_to(&ev->expected_runs, -(ev->expected_runs > 0));
 	}
 	add_to(&ev->found_bytes, ref->length);
 	add_to(&ev->span_bytes, ref->length);
 	if (!ev->filling)
 		add_to(&ev->seeds_bytes, ref->length);
-	add_to(&ev->expected_bytes, expects(ev, ref));
+	foresee(ev, ref);
 }
 
 /* What the reference leads to has been found, or never will be. */
@@ -120,7 +158,7 @@ static void count_parsed(struct e2pf_elevator *ev, unsigned number,
 {
 	if (!number)
 		add_to(&ev->parsed_bytes, ref->length);
-	add_to(&ev->expected_bytes, -expects(ev, ref));
+	forget_expected(ev, ref);
 }
 
 static bool is_sound(const struct e2pf_source *source,
@@ -369,11 +407,13 @@ void e2pf_elevator_run(struct e2pf_elevator *ev)
 	}
 	atomic_store(&ev->areas, 0);
 	memset(ev->touched, 0, sizeof(ev->touched));
+	memset(ev->foreseen, 0, sizeof(ev->foreseen));
 	atomic_store(&ev->issued_bytes, ev->found_bytes);
 	atomic_store(&ev->sorted_runs, ev->issued_runs);
 	atomic_store(&ev->span_bytes, ev->issued_span_bytes);
 	atomic_store(&ev->parsed_bytes, ev->seeds_bytes);
 	atomic_store(&ev->expected_bytes, 0);
+	atomic_store(&ev->expected_runs, 0);
 	ev->filling = 0;
 	ev->ended = false;
 }

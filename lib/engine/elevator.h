@@ -27,7 +27,9 @@ struct e2pf_level {
 };
 
 /* How many runs references will make is known when they are sorted.  Until then
- * it is estimated by the number of areas of the device that they touch. */
+ * it is estimated by the number of areas of the device that they touch:
+ * references in one are mostly read with few requests. */
+#define E2PF_AREA_BYTES (1u << 20)
 #define E2PF_AREA_BITS 65536u
 
 /* Callbacks to the owner of a pass, made in the thread of the pass. */
@@ -78,15 +80,13 @@ struct e2pf_elevator {
 	 * the bytes of both, gaps in the runs included. */
 	atomic_uint_fast64_t sorted_runs, areas;
 	atomic_uint_fast64_t span_bytes, issued_span_bytes;
-	/* Bytes of references that others than the units' led to, and the areas
-	 * that they touched first. */
-	atomic_uint_fast64_t deep_bytes, deep_areas;
 	atomic_uint_fast64_t seeds_bytes;	/* of the units' references,
 						   found */
 	atomic_uint_fast64_t parsed_bytes;	/* and parsed */
-	atomic_uint_fast64_t expected_bytes;	/* that references not parsed
-						   yet are likely to lead to */
+	/* What references not parsed yet are likely to lead to. */
+	atomic_uint_fast64_t expected_bytes, expected_runs;
 	unsigned char touched[E2PF_AREA_BITS / 8];
+	unsigned char foreseen[E2PF_AREA_BITS / 8];	/* by expected ones */
 	bool ended;
 	bool incomplete;		/* a reference of the first level was
 					   lost because memory ran out */

@@ -263,13 +263,12 @@ struct e2pf_engine_look {
 	uint64_t found_bytes, issued_bytes;
 	uint64_t runs, issued_runs;
 	uint64_t span_bytes, issued_span_bytes;	/* of the runs, with gaps */
-	uint64_t in_flight, in_flight_bytes;
-	uint64_t deep_bytes, deep_areas;	/* of references below the first
-						   level: see elevator.h */
+	uint64_t in_flight;
 	uint64_t seeds_bytes, parsed_bytes;	/* of the units' references,
 						   found and parsed */
-	uint64_t expected_bytes;	/* that others found will lead to */
-	uint64_t deferred_bytes;	/* left for a deferred phase */
+	uint64_t expected_bytes, expected_runs;	/* that others found are likely
+						   to lead to */
+	uint64_t deferred_bytes, deferred_runs;	/* left for a deferred phase */
 	uint64_t prefetched_bytes, requests;	/* since the engine exists */
 	bool has_head;
 	uint64_t request_bytes;		/* a request takes as long as so many */

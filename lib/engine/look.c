@@ -36,15 +36,13 @@ static void look_at_workers(struct e2pf_engine *e,
 		look->span_bytes += atomic_load(&ev->span_bytes);
 		look->issued_span_bytes +=
 			atomic_load(&ev->issued_span_bytes);
-		look->deep_bytes += atomic_load(&ev->deep_bytes);
-		look->deep_areas += atomic_load(&ev->deep_areas);
-		look->in_flight_bytes += atomic_load(&w->inflight.bytes);
 		look->issued_runs += atomic_load(&ev->issued_runs);
 		look->runs += atomic_load(&ev->sorted_runs) +
 			      atomic_load(&ev->areas);
 		look->seeds_bytes += atomic_load(&ev->seeds_bytes);
 		look->parsed_bytes += atomic_load(&ev->parsed_bytes);
 		look->expected_bytes += atomic_load(&ev->expected_bytes);
+		look->expected_runs += atomic_load(&ev->expected_runs);
 		look->issued_bytes += atomic_load(&ev->issued_bytes);
 		look->in_flight += atomic_load(&w->inflight.in_flight);
 		look->found_bytes += atomic_load(&ev->found_bytes);
@@ -68,6 +66,8 @@ static void look_at_phases(struct e2pf_engine *e,
 		if (e->phases[i].order != E2PF_ORDER_DEFERRED)
 			look->units[i] = e->cfg.source->ops->units(
 				e->cfg.source, i, &more);
+	look->deferred_runs = e2pf_blockset_areas(e->deferred,
+		e->deferred_next, E2PF_AREA_BYTES / e->cfg.source->grain);
 	look->deferred_bytes = e2pf_blockset_count(e->deferred,
 		e->deferred_next, UINT64_MAX - e->deferred_next) *
 		e->cfg.source->grain;

@@ -49,6 +49,12 @@ struct e2pf_ref {
 	bool parse;		/* its bytes lead to further references */
 };
 
+/* What a reference is likely to lead to: so many bytes, within so many of a
+ * device. */
+struct e2pf_expected {
+	uint64_t bytes, span;
+};
+
 /* Receives what was found.  The reference is valid during the call only. */
 typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
 
@@ -156,10 +162,11 @@ struct e2pf_source_ops {
 	bool (*parse)(struct e2pf_source *source, const struct e2pf_ref *ref,
 		      uint64_t at, const void *bytes, uint32_t size,
 		      e2pf_sink sink, void *ctx);
-	/* How many bytes a reference that is parsed is likely to lead to, if
-	 * that is known before; for progress reports.  May be NULL. */
-	uint64_t (*expects)(struct e2pf_source *source,
-			    const struct e2pf_ref *ref);
+	/* What a reference that is parsed is likely to lead to, if that is
+	 * known before; for progress reports.  *expected is zeroed.  May be
+	 * NULL. */
+	void (*expects)(struct e2pf_source *source, const struct e2pf_ref *ref,
+			struct e2pf_expected *expected);
 	/*
 	 * Pass to the sink what shows, for sample `index`, whether the
 	 * filesystem is cached already: a large reference as it will be seeded,

@@ -102,6 +102,9 @@ static const double rest_done[E2PF_EXT4_STAGES] = {
  * accelerations (doc/timing.md). */
 #define REST_PART 0.55
 
+/* Computing per inode in pass 1, with accelerations (doc/timing.md). */
+#define INODE_SECONDS 0.9e-6
+
 static void look_at_list(const struct e2pf_ext4_look *at,
 			 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
@@ -113,6 +116,11 @@ static void look_at_list(const struct e2pf_ext4_look *at,
 			       (double)at->list_at / (double)at->list_total;
 }
 
+static double part(uint64_t of, uint64_t all)
+{
+	return all ? (double)of / (double)all : 0;
+}
+
 static void look_at_tables(const struct e2pf_ext4_session *s,
 			   const struct e2pf_ext4_look *at,
 			   struct e2pf_progress *p,
@@ -121,8 +129,8 @@ static void look_at_tables(const struct e2pf_ext4_session *s,
 	p->place = e2pf_ext4_groups_done(s->ext4, at->passed);
 	p->places = s->geo.groups;
 	p->unit = "groups";
-	if (at->bytes)
-		f->passed = (double)at->passed_bytes / (double)at->bytes;
+	f->passed = part(at->passed_bytes, at->bytes);
+	f->passed_items = part(at->passed_inodes, at->inodes);
 }
 
 /* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
@@ -131,7 +139,7 @@ static void look(struct e2pf_session *session,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct e2pf_ext4_look at = { .passed = 0 };
+	struct e2pf_ext4_look at = { .parsed_bytes = engine->parsed_bytes };
 
 	if (engine->at_phase == E2PF_EXT4_TABLES)
 		at.passed = engine->at;
@@ -142,8 +150,9 @@ static void look(struct e2pf_session *session,
 	f->rest_done = rest_done[engine->stage];
 	f->rest_part = REST_PART;
 	f->table_bytes = (double)at.bytes;
-	f->items = (double)at.bytes / s->geo.inode_size;
-	f->passed = !f->walks;
+	f->usual_seconds = (double)at.bytes / s->geo.inode_size * INODE_SECONDS;
+	f->parsed_items = at.inodes ? part(at.parsed_inodes, at.inodes) : 1;
+	f->passed = f->passed_items = !f->walks;
 	if (engine->stage == E2PF_EXT4_PASS1)
 		look_at_tables(s, &at, p, f);
 	else if (engine->stage == E2PF_EXT4_PASS2)

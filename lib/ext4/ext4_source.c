@@ -67,7 +67,7 @@ static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 /*
  * From runs of blocks to references.  The cookie of a reference encodes the
  * planner's description of the run and, for an inode table, the group; for
- * other runs, how many blocks it is likely to lead to.
+ * other runs, how many blocks it is likely to lead to, and how far apart.
  */
 
 struct ref_sink {
@@ -81,7 +81,7 @@ struct ref_sink {
 static uint64_t cookie_of(const struct e2pf_run *run, uint32_t group)
 {
 	return run->parse | (uint64_t)run->depth << 8 |
-	       (uint64_t)run->data << 16 |
+	       (uint64_t)run->data << 16 | (uint64_t)run->apart << 24 |
 	       (uint64_t)(run->parse == E2PF_INODE_TABLE ? group :
 			  run->below) << 32;
 }
@@ -105,7 +105,8 @@ static struct e2pf_run run_of(const struct e2pf_ext4 *ext4,
 		.cls = ref->cls,
 		.parse = parse_of(ref),
 		.depth = (uint8_t)(ref->cookie >> 8),
-		.data = (uint8_t)(ref->cookie >> 16)
+		.data = (uint8_t)(ref->cookie >> 16),
+		.apart = (uint8_t)(ref->cookie >> 24)
 	};
 }
 
@@ -257,17 +258,35 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 	return bytes;
 }
 
+/* Count the tables of a unit. */
+static void look_at_unit(const struct e2pf_ext4 *ext4, uint64_t unit,
+			 struct e2pf_ext4_look *look)
+{
+	struct e2pf_unit u = e2pf_units_get(&ext4->units, unit);
+	uint64_t bytes = 0, inodes = 0;
+
+	for (; u.count--; u.group++) {
+		bytes += table_bytes(ext4, u.group);
+		inodes += ext4->groups[u.group].inodes_allocated;
+	}
+	look->bytes += bytes;
+	look->inodes += inodes;
+	if (unit < look->passed) {
+		look->passed_bytes += bytes;
+		look->passed_inodes += inodes;
+	}
+	if (look->bytes <= look->parsed_bytes)
+		look->parsed_inodes += inodes;
+}
+
 void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 {
-	uint64_t unit, bytes;
+	uint64_t unit;
 
 	look->passed_bytes = look->bytes = 0;
-	for (unit = 0; unit < ext4->units.count; unit++) {
-		bytes = ext4_weight(&ext4->source, E2PF_EXT4_TABLES, unit);
-		look->bytes += bytes;
-		if (unit < look->passed)
-			look->passed_bytes += bytes;
-	}
+	look->passed_inodes = look->parsed_inodes = look->inodes = 0;
+	for (unit = 0; unit < ext4->units.count; unit++)
+		look_at_unit(ext4, unit, look);
 	pthread_mutex_lock(&ext4->lock);
 	look->list_at = ext4->list_at;
 	look->list_total = ext4->list_total;
@@ -380,11 +399,13 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 }
 
 /* What tables lead to is not known before they are read. */
-static uint64_t ext4_expects(struct e2pf_source *source,
-			     const struct e2pf_ref *ref)
+static void ext4_expects(struct e2pf_source *source, const struct e2pf_ref *ref,
+			 struct e2pf_expected *to)
 {
-	return parse_of(ref) == E2PF_INODE_TABLE ? 0 :
-	       (ref->cookie >> 32) * ext4_of(source)->geo->block_size;
+	if (parse_of(ref) == E2PF_INODE_TABLE)
+		return;
+	to->bytes = (ref->cookie >> 32) * ext4_of(source)->geo->block_size;
+	to->span = to->bytes << run_of(ext4_of(source), ref, 0).apart;
 }
 
 /* Pass the group's whole table as a reference, and its beginning as another one

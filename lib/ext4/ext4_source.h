@@ -100,12 +100,15 @@ void e2pf_ext4_forget_scans(struct e2pf_ext4 *ext4);
  * contain. */
 uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units);
 
-/* How far the checker is: bytes of the inode tables in the units before
- * `passed` and before `taken`, and in all; and its place in the list.  May be
- * called by one thread at a time, but not while an engine is started. */
+/* How far the checker is: bytes and allocated inodes of the tables in the units
+ * before `passed`, in the first `parsed_bytes` of tables, and in all; and its
+ * place in the list.  May be called by one thread at a time, but not while an
+ * engine is started. */
 struct e2pf_ext4_look {
-	uint64_t passed, taken;		/* units, set by the caller */
+	uint64_t passed;		/* units, set by the caller */
+	uint64_t parsed_bytes;		/* set by the caller */
 	uint64_t passed_bytes, bytes;
+	uint64_t passed_inodes, parsed_inodes, inodes;
 	uint64_t list_at, list_total;
 };
 void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look);

@@ -46,6 +46,7 @@ struct e2pf_group {
 	uint64_t inode_bitmap;		/* 0 if out of range or uninit */
 	uint32_t inodes_in_use;		/* at the table's start, that a scan
 					   reads */
+	uint32_t inodes_allocated;	/* for progress reports only */
 };
 
 /* How the bytes of a block are parsed once they have been read. */
@@ -68,6 +69,9 @@ struct e2pf_run {
 	uint8_t data;			/* class of the data blocks below it,
 					   E2PF_CLASSES if they are not
 					   metadata */
+	uint8_t apart;			/* and the log2 of the blocks from one
+					   of these to the next, with the data
+					   between them */
 	uint32_t below;			/* indirect: blocks that it is likely to
 					   lead to */
 };

@@ -34,6 +34,16 @@ static uint32_t unused_inodes(const struct e2pf_geometry *geo,
 	return unused;
 }
 
+static uint32_t allocated_inodes(const struct e2pf_geometry *geo,
+				 const struct ext4_group_desc *desc)
+{
+	uint32_t free = le16toh(desc->bg_free_inodes_count);
+
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
+		free |= (uint32_t)le16toh(desc->bg_free_inodes_count_hi) << 16;
+	return free < geo->inodes_per_group ? geo->inodes_per_group - free : 0;
+}
+
 void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 			  const void *bytes, struct e2pf_group *group)
 {
@@ -58,8 +68,10 @@ void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 	    e2pf_table_blocks(geo, geo->inodes_per_group) >
 	    geo->blocks - group->inode_table)
 		group->inode_table = 0;
-	if (group->inode_table)
+	if (group->inode_table) {
 		group->inodes_in_use = geo->inodes_per_group;
+		group->inodes_allocated = allocated_inodes(geo, &desc);
+	}
 
 	if (!(geo->feature_ro_compat & (EXT4_FEATURE_RO_COMPAT_GDT_CSUM |
 					EXT4_FEATURE_RO_COMPAT_METADATA_CSUM)))

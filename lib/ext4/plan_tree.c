@@ -163,14 +163,16 @@ static void plan_pointers(struct e2pf_gather *out, const struct e2pf_run *run,
 }
 
 void e2pf_plan_block_map(struct e2pf_gather *out, const void *i_block,
-			 uint32_t indirect, enum e2pf_class cls,
-			 enum e2pf_class data)
+			 uint32_t indirect, uint32_t used,
+			 enum e2pf_class cls, enum e2pf_class data)
 {
 	uint32_t each = out->geo->block_size / sizeof(uint32_t);
 	struct e2pf_run root = { .cls = cls, .data = data };
 	const uint8_t *pointers = i_block;
 	unsigned depth;
 
+	while (indirect && used / indirect >> root.apart > 1)
+		root.apart++;
 	plan_pointers(out, &root, 0, pointers, EXT2_NDIR_BLOCKS);
 	for (depth = 1; depth <= 3; depth++) {
 		/* The double indirect block is full before there is a triple

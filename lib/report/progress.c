@@ -7,7 +7,8 @@
  * divided by the cost read per second in this run, is the time that reading
  * takes; what the checker has computed for the part it has passed tells what it
  * has yet to compute.  On flash both go on at the same time and evenly, and the
- * checker's place is the best measure.
+ * checker's place is the best measure: by the bytes that it reads, of which the
+ * tables are a part, and what allocated inodes lead to the rest.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -18,10 +19,6 @@
 #include <string.h>
 
 #include "progress.h"
-
-/* Computing per item of the walk; with accelerations (doc/timing.md), to begin
- * with. */
-#define WALK_SECONDS 0.9e-6
 
 /* A part this small says nothing about the whole. */
 #define LEAST_PART 0.03
@@ -47,10 +44,10 @@
  * asks for more waits. */
 #define QUEUE 128.0
 
-/* Blocks below others may lie one by one or in one piece; what is usual counts
- * as much as that many places. */
-#define EXPECTED_RUN 65536.0
-#define EXPECTED_WEIGHT 16.0
+/* What a request costs may be so many times more or less than is usual, and is
+ * believed after so many seconds. */
+#define REQUEST_WRONG 4.0
+#define REQUEST_SECONDS 1.0
 
 /* Seconds that nothing foresees, such as a pause of the machine. */
 #define SLACK 1.0
@@ -64,84 +61,156 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
+/* Bytes that tables led to, found already or known to be there. */
+static double children(const struct e2pf_progress_facts *f)
+{
+	return larger(f->found_bytes + f->expected_bytes + f->deferred_bytes -
+		      f->seeds_bytes, 0);
+}
+
+/* How many bytes tables lead to in all: allocated inodes that were not parsed
+ * yet lead to as much as others. */
+static double all_children(const struct e2pf_progress_facts *f)
+{
+	return children(f) / larger(f->parsed_items, LEAST_PART);
+}
+
 /* Bytes that are not found yet: what is known to be there, and what tables not
- * parsed yet lead to if they are like others. */
+ * parsed yet lead to. */
 static double not_found_bytes(const struct e2pf_progress_facts *f)
 {
-	double tables = larger(f->table_bytes, f->seeds_bytes);
-	double children = larger(f->found_bytes + f->expected_bytes +
-				 f->deferred_bytes - f->seeds_bytes, 0);
-	double more = f->expected_bytes + tables - f->seeds_bytes;
-
-	if (f->parsed_bytes > tables * LEAST_PART)
-		more += children * larger(tables / f->parsed_bytes - 1, 0);
-	return more;
+	return f->expected_bytes + larger(f->table_bytes - f->seeds_bytes, 0) +
+	       all_children(f) - children(f);
 }
 
-/* The cost of runs: a request costs as much as reading so many bytes. */
-static double cost_of(const struct e2pf_progress_facts *f, double bytes,
-		      double runs)
+/* The part of the walk that the checker has passed: of what it reads in it. */
+static double passed(const struct e2pf_progress_facts *f)
 {
-	return bytes + runs * f->request_bytes;
+	double more = all_children(f), all = f->table_bytes + more;
+
+	return all > 0 ? (f->table_bytes * f->passed + more * f->passed_items) /
+			 all : f->passed;
 }
 
-static double rate(const struct e2pf_progress_past *past,
-		   const struct e2pf_progress_facts *f)
+/* A request costs as much as reading so many bytes. */
+static double cost_of(const struct e2pf_progress_past *past,
+		      const struct e2pf_progress_reads *reads)
 {
-	return cost_of(f, past->byte_rate, past->run_rate);
+	return reads->bytes + reads->runs * past->request_bytes;
 }
 
-/* While nothing more is asked for, the device works off what is in flight. */
+static double rate(const struct e2pf_progress_past *past)
+{
+	return cost_of(past, &past->rate);
+}
+
+static void add(struct e2pf_progress_reads *to, double times,
+		const struct e2pf_progress_reads *more)
+{
+	to->bytes += times * more->bytes;
+	to->runs += times * more->runs;
+}
+
+/* Find what a request costs here: compare the times in which mostly bytes were
+ * waited for with those in which mostly requests were. */
+static void weigh_requests(struct e2pf_progress_past *past,
+			   const struct e2pf_progress_facts *f, double passed,
+			   const struct e2pf_progress_reads *arrived)
+{
+	struct e2pf_progress_regime *a = &past->by_bytes, *b = &past->by_runs;
+	struct e2pf_progress_regime *now =
+		arrived->runs * f->request_bytes > arrived->bytes ? b : a;
+	double usual = f->request_bytes, least, cost;
+
+	now->seconds += passed;
+	add(&now->reads, 1, arrived);
+	past->request_bytes = usual;
+	least = a->seconds < b->seconds ? a->seconds : b->seconds;
+	if (!(least > 0))
+		return;
+	cost = (a->reads.bytes * b->seconds - b->reads.bytes * a->seconds) /
+	       (b->reads.runs * a->seconds - a->reads.runs * b->seconds);
+	if (!(cost > usual / REQUEST_WRONG))
+		cost = usual / REQUEST_WRONG;
+	if (cost > usual * REQUEST_WRONG)
+		cost = usual * REQUEST_WRONG;
+	past->request_bytes += (cost - usual) * least /
+			       (least + REQUEST_SECONDS);
+}
+
+/* Put what was asked for into the queue.  The oldest requests have arrived: all
+ * but those in flight. */
+static struct e2pf_progress_reads
+take_arrived(struct e2pf_progress_past *past,
+	     const struct e2pf_progress_facts *f,
+	     const struct e2pf_progress_reads *asked)
+{
+	double requests = larger(f->requests - past->requests, 0);
+	double most = f->in_flight < QUEUE ? f->in_flight : QUEUE;
+	double leave = larger(past->queued + requests - most, 0);
+	double old = leave < past->queued ? leave / past->queued : 1;
+	double new = leave - old * past->queued < requests ?
+		     (leave - old * past->queued) / requests : 1;
+	struct e2pf_progress_reads arrived = { 0, 0 };
+
+	add(&arrived, old, &past->queue);
+	add(&arrived, new, asked);
+	add(&past->queue, -old, &past->queue);
+	add(&past->queue, 1 - new, asked);
+	past->queued += requests - leave;
+	return arrived;
+}
+
 static void remember(struct e2pf_progress_past *past,
 		     const struct e2pf_progress_facts *f)
 {
-	double flying = f->in_flight > QUEUE ? QUEUE / f->in_flight : 1;
-	double flying_bytes = flying * f->in_flight_bytes;
-	double flying_runs = f->requests > 0 ? flying * f->read_runs *
-			     f->in_flight / f->requests : 0;
-	double bytes = larger(f->read_span_bytes - flying_bytes, 0);
-	double runs = larger(f->read_runs - flying_runs, 0);
+	struct e2pf_progress_reads asked = {
+		larger(f->read_span_bytes - past->asked.bytes, 0),
+		larger(f->read_runs - past->asked.runs, 0)
+	}, arrived;
 	double passed = f->seconds - past->seconds, memory, part;
 
 	if (passed <= 0)
 		return;
 	memory = larger(MEMORY_LEAST, f->seconds * MEMORY_PART);
-	part = past->byte_rate > 0 ? passed / (passed + memory) : 1;
-	if (f->read_bytes > past->asked) {
-		past->byte_rate += part * (larger(bytes - past->bytes, 0) /
-					   passed - past->byte_rate);
-		past->run_rate += part * (larger(runs - past->runs, 0) /
-					  passed - past->run_rate);
-		past->queue = cost_of(f, flying_bytes, flying_runs);
+	if (memory > past->seconds)
+		memory = past->seconds;
+	part = passed / (passed + memory);
+	if (asked.bytes > 0) {
+		arrived = take_arrived(past, f, &asked);
+		weigh_requests(past, f, passed, &arrived);
+		add(&past->rate, -part, &past->rate);
+		add(&past->rate, part / passed, &arrived);
 	} else {
-		past->queue = larger(past->queue - rate(past, f) * passed, 0);
+		/* The device works off what is in flight. */
+		part = rate(past) * passed;
+		part = part < cost_of(past, &past->queue) ?
+		       part / cost_of(past, &past->queue) : 1;
+		add(&past->queue, -part, &past->queue);
+		past->queued -= part * past->queued;
 	}
 	past->seconds = f->seconds;
 	past->stalled = f->stalled;
 	past->cpu = f->cpu;
-	past->asked = f->read_bytes;
-	past->bytes = bytes;
-	past->runs = runs;
-}
-
-/* Runs of blocks that are expected to be found: as those found like them; to
- * begin with, runs of EXPECTED_RUN. */
-static double expected_runs(const struct e2pf_progress_facts *f)
-{
-	return f->expected_bytes * (f->deep_areas + EXPECTED_WEIGHT) /
-	       (f->deep_bytes + EXPECTED_WEIGHT * EXPECTED_RUN);
+	past->requests = f->requests;
+	past->asked.bytes = f->read_span_bytes;
+	past->asked.runs = f->read_runs;
 }
 
 static double reading_left(const struct e2pf_progress_past *past,
 			   const struct e2pf_progress_facts *f)
 {
-	double more = not_found_bytes(f) + f->deferred_bytes;
-	double runs = f->runs - f->read_runs + expected_runs(f), cost;
+	double more = not_found_bytes(f);
+	struct e2pf_progress_reads left = {
+		f->span_bytes - f->read_span_bytes + f->deferred_bytes + more,
+		f->runs - f->read_runs + f->deferred_runs + f->expected_runs
+	};
 
 	if (f->found_bytes > 0)
-		runs += (more - f->expected_bytes) * f->runs / f->found_bytes;
-	cost = cost_of(f, f->span_bytes - f->read_span_bytes + more, runs);
-	return rate(past, f) > 0 ? (cost + past->queue) / rate(past, f) : 0;
+		left.runs += (more - f->expected_bytes) * f->runs /
+			     f->found_bytes;
+	add(&left, 1, &past->queue);
+	return rate(past) > 0 ? cost_of(past, &left) / rate(past) : 0;
 }
 
 /* Seconds of computing.  Of the time that the checker waited for a processor,
@@ -157,8 +226,30 @@ static double walk_busy(const struct e2pf_progress_past *past,
 {
 	if (past->walk_busy > 0)
 		return past->walk_busy;
-	return (f->items * WALK_SECONDS * USUAL_WEIGHT + busy(f)) /
-	       (USUAL_WEIGHT + f->passed);
+	return (f->usual_seconds * USUAL_WEIGHT + busy(f)) /
+	       (USUAL_WEIGHT + passed(f));
+}
+
+/* The walk may have ended at any time since the last look. */
+static void end_walk(struct e2pf_progress_past *past,
+		     const struct e2pf_progress_facts *f)
+{
+	past->walk_busy = f->cpu;
+	if (past->passed > LEAST_PART && past->cpu < f->cpu * past->passed)
+		past->walk_busy = past->cpu / past->passed;
+	past->end_seconds = f->seconds - f->stalled;
+	past->end_cpu = f->cpu;
+}
+
+/* Seconds that a second of computing takes, since the walk ended. */
+static double slowness(const struct e2pf_progress_past *past,
+		       const struct e2pf_progress_facts *f)
+{
+	double computed = f->cpu - past->end_cpu;
+
+	return past->walk_busy > 0 && computed > 0 ?
+	       larger((f->seconds - f->stalled - past->end_seconds) / computed,
+		      1) : 1;
 }
 
 static double rest_left(const struct e2pf_progress_past *past,
@@ -167,21 +258,22 @@ static double rest_left(const struct e2pf_progress_past *past,
 	double rest = walk_busy(past, f) * f->rest_part, done = f->rest_done;
 
 	/* Where no stage tells, the time does. */
-	if (past->walk_busy > 0 && busy(f) - past->walk_busy > rest * done)
-		done = (busy(f) - past->walk_busy) / rest;
-	return rest * (1 - (done < REST_MOST ? done : REST_MOST));
+	if (past->walk_busy > 0 && f->cpu - past->walk_busy > rest * done)
+		done = (f->cpu - past->walk_busy) / rest;
+	return rest * (1 - (done < REST_MOST ? done : REST_MOST)) *
+	       slowness(past, f);
 }
 
 static double walk_left(const struct e2pf_progress_past *past,
 			const struct e2pf_progress_facts *f)
 {
-	double computing = walk_busy(past, f) * (1 - f->passed);
+	double part = passed(f), computing = walk_busy(past, f) * (1 - part);
 	double reading = reading_left(past, f);
 
 	if (f->has_head)
 		return reading + computing;
-	if (f->passed >= LEAST_PART)
-		computing = f->seconds * (1 - f->passed) / f->passed;
+	if (part >= LEAST_PART)
+		computing = f->seconds * (1 - part) / part;
 	return larger(reading, computing);
 }
 
@@ -189,17 +281,19 @@ void e2pf_progress_estimate(struct e2pf_progress_past *past,
 			    const struct e2pf_progress_facts *f,
 			    struct e2pf_progress_left *left)
 {
-	double spread;
+	double spread, now;
 
 	memset(left, 0, sizeof(*left));
+	now = passed(f);
+	if (!past->walk_busy && f->measurable && now >= ALL)
+		end_walk(past, f);
 	remember(past, f);
+	past->passed = now;
 	left->planned_bytes = f->found_bytes + f->deferred_bytes +
 			      (f->walks ? not_found_bytes(f) : 0);
 	if (!f->measurable || f->seconds <= 0)
 		return;
 	left->known = true;
-	if (!past->walk_busy && f->passed >= ALL)
-		past->walk_busy = busy(f);
 	left->seconds = rest_left(past, f);
 	if (f->walks)
 		left->seconds += walk_left(past, f);

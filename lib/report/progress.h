@@ -19,41 +19,60 @@ struct e2pf_progress_facts {
 	 * metadata.  The rest follows it. */
 	bool walks;		/* the check is in it, or before it */
 	bool measurable;	/* false: nobody knows how much there is */
-	double passed;		/* part of it that the checker has passed, 0 to
-				   1 */
+	/* Parts, 0 to 1: of the tables and of the items in them, of which the
+	 * checker has passed so much; and of the items that were parsed. */
+	double passed, passed_items, parsed_items;
 	double rest_done;	/* part of what follows, at least */
 	double rest_part;	/* what follows is so much computing, of that
 				   in the walk */
-	double items;		/* what must be computed: inodes */
+	double usual_seconds;	/* that a processor computes in the walk */
 	/* What workers read ahead.  How large the tables are is known from the
 	 * start; what they refer to is found when they are parsed. */
 	double table_bytes;
 	double seeds_bytes;	/* of tables, taken by a worker */
-	double parsed_bytes;	/* of these, parsed */
 	double found_bytes;	/* tables included */
-	double expected_bytes;	/* that found ones are likely to lead to */
-	double deep_bytes;	/* those that others than tables led to, */
-	double deep_areas;	/* and places where these lie */
+	double expected_bytes;	/* that found ones are likely to lead to, */
+	double expected_runs;	/* and the runs that these make */
 	double read_bytes;	/* those of them that were asked for */
 	double span_bytes;	/* the same with gaps that are read through */
 	double read_span_bytes;
 	double runs, read_runs;	/* the runs that they make, estimated, and
 				   those of them that were asked for */
 	double requests;		/* by which */
-	double in_flight;		/* those not complete, */
-	double in_flight_bytes;		/* and their bytes */
+	double in_flight;		/* those not known to be complete */
 	double deferred_bytes;		/* found, left for later */
+	double deferred_runs;
 	bool has_head;
 	double request_bytes;	/* a request costs as much as reading this */
 };
 
+struct e2pf_progress_reads {
+	double bytes, runs;
+};
+
+/* What was read in some of the time. */
+struct e2pf_progress_regime {
+	double seconds;
+	struct e2pf_progress_reads reads;
+};
+
 /* What the estimate remembers; zeroed at the start. */
 struct e2pf_progress_past {
-	double seconds, cpu, stalled;	/* when last asked */
-	double asked, bytes, runs;	/* read_bytes; what has arrived */
-	double byte_rate, run_rate;	/* of reading, per second */
-	double queue;		/* cost of what is in flight, bytes */
-	double walk_busy;	/* seconds of computing in the walk */
+	double seconds, cpu, stalled;		/* when last asked */
+	double requests;
+	struct e2pf_progress_reads asked;
+	struct e2pf_progress_reads rate;	/* per second */
+	/* Times in which requests cost less than the bytes that they read, and
+	 * in which they cost more. */
+	struct e2pf_progress_regime by_bytes, by_runs;
+	double request_bytes;	/* a request costs as much as reading this */
+	double queued;		/* requests that have not arrived, */
+	struct e2pf_progress_reads queue;	/* and what they read */
+	double passed;		/* part of the walk */
+	double walk_busy;	/* seconds of computing in the walk, if it has
+				   ended */
+	double end_seconds;	/* at its end, without waits for the disk */
+	double end_cpu;
 };
 
 struct e2pf_progress_left {

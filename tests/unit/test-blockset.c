@@ -344,6 +344,38 @@ static void random_at_the_cap(void **state)
 	e2pf_blockset_free(set);
 }
 
+/* Areas are counted once, however many runs they have, and runs in all areas
+ * that they touch. */
+static void areas_with_blocks(void **state)
+{
+	const uint64_t blocks = 4 * CHUNK;
+	struct e2pf_blockset *set = e2pf_blockset_new(blocks, CHUNK);
+	struct model m = { calloc(1, blocks), blocks };
+	uint64_t from, at, n;
+	unsigned i;
+
+	(void)state;
+	assert_non_null(m.in);
+	assert_int_equal(e2pf_blockset_areas(set, 0, 256), 0);
+	e2pf_blockset_add(set, 255, 2);
+	assert_int_equal(e2pf_blockset_areas(set, 0, 256), 2);
+	assert_int_equal(e2pf_blockset_areas(set, 256, 256), 1);
+	assert_int_equal(e2pf_blockset_areas(set, 257, 256), 0);
+	assert_int_equal(e2pf_blockset_areas(set, blocks, 256), 0);
+	model_set(&m, 255, 2, 1);
+	seed = 7;
+	for (i = 0; i < 200; i++) {
+		random_step(set, &m, 0, blocks);
+		from = random_below(blocks);
+		for (n = 0, at = from; at < blocks;
+		     at = (at / 256 + 1) * 256)
+			n += model_count(&m, at, 256 - at % 256) > 0;
+		assert_int_equal(e2pf_blockset_areas(set, from, 256), n);
+	}
+	free(m.in);
+	e2pf_blockset_free(set);
+}
+
 /* Runs of one block with gaps of one block, as many as a chunk can have: they
  * take four bytes each, are found in order, and free their memory. */
 static void many_runs_in_a_chunk(void **state)
@@ -416,6 +448,7 @@ int main(void)
 		cmocka_unit_test(neighbours_are_one_run),
 		cmocka_unit_test(no_room_or_there),
 		cmocka_unit_test(random_at_the_cap),
+		cmocka_unit_test(areas_with_blocks),
 		cmocka_unit_test(many_runs_in_a_chunk),
 		cmocka_unit_test(no_heap),
 	};

@@ -370,6 +370,7 @@ static void group_whole(void **state)
 	(void)state;
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 8192);
+	assert_int_equal(group.inodes_allocated, 8192);
 	e2pf_plan_group(&geo, &group, record, &found);
 	assert_int_equal(found.count, 3);
 	assert_ref(&found, 0, 1000, 1, E2PF_BITMAPS, E2PF_LEAF, 0, NONE);
@@ -387,8 +388,10 @@ static void group_partly_used(void **state)
 
 	(void)state;
 	desc.bg_itable_unused = htole16(8192 - 17);
+	desc.bg_free_inodes_count = htole16(8192 - 12);
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 17);
+	assert_int_equal(group.inodes_allocated, 12);
 	e2pf_plan_group(&geo, &group, record, &found);
 	assert_ref(&found, 2, 1032, 2, E2PF_INODES, E2PF_INODE_TABLE, 0,
 		   NONE);
@@ -399,8 +402,10 @@ static void group_partly_used(void **state)
 	assert_int_equal(group.inodes_in_use, 0);
 	desc.bg_itable_unused = 0;
 	desc.bg_itable_unused_hi = htole16(1);
+	desc.bg_free_inodes_count_hi = htole16(1);
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 0);
+	assert_int_equal(group.inodes_allocated, 0);
 }
 
 static void group_uninitialized(void **state)

@@ -350,6 +350,14 @@ static uint32_t below(const struct inode *inode, unsigned i)
 	return found.run[i].below;
 }
 
+/* In blocks, from one indirect block to the next. */
+static uint32_t apart(const struct inode *inode, unsigned i)
+{
+	struct found found = plan_inode(20, inode);
+
+	return UINT32_C(1) << found.run[i].apart;
+}
+
 /* How much a file's double and triple indirect blocks lead to, by its size; in a
  * sparse file by its blocks. */
 static void indirect_blocks_foreseen(void **state)
@@ -371,6 +379,18 @@ static void indirect_blocks_foreseen(void **state)
 	put32(&inode.base.i_blocks, UINT32_MAX);
 	assert_int_equal(below(&inode, 1), 1024);
 	assert_int_equal(below(&inode, 2), 1024 + 100);
+
+	/* A whole file has 1024 blocks of data below each indirect block. */
+	put32(&inode.base.i_size_high, 0);
+	put32(&inode.base.i_blocks, 8 * (100 * 1025 + 12));
+	assert_int_equal(below(&inode, 1), 100);
+	assert_int_equal(apart(&inode, 1), 1024);
+	/* In a sparse file there are fewer. */
+	put32(&inode.base.i_blocks, 8 * 400);
+	assert_int_equal(below(&inode, 1), 100);
+	assert_int_equal(apart(&inode, 1), 4);
+	put32(&inode.base.i_blocks, 0);
+	assert_int_equal(apart(&inode, 1), 1);
 }
 
 static void indirect_blocks(void **state)

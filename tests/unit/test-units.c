@@ -305,6 +305,38 @@ static void parts_are_paced(void **state)
 	rig_tear_down(&r);
 }
 
+/* What a progress report looks at: which part of the tables is passed and parsed,
+ * by bytes and by inodes that are allocated. */
+static void place_in_the_tables(void **state)
+{
+	static const uint32_t allocated[] = { 16, 0, 8, 0 };
+	struct e2pf_ext4_look look = { .passed = 1 };
+	struct tiny_fs fs;
+	uint64_t bytes;
+	unsigned g;
+
+	(void)state;
+	tiny_new(&fs, 4, 512, 16, 1024);
+	for (g = 0; g < 4; g++)
+		fs.groups[g].inodes_allocated = allocated[g];
+	tiny_source(&fs, E2PF_ALL_CLASSES);
+	bytes = 16 * fs.geo.inode_size;
+	look.parsed_bytes = 3 * bytes;
+	e2pf_ext4_look(fs.ext4, &look);
+	assert_int_equal(look.bytes, 4 * bytes);
+	assert_int_equal(look.passed_bytes, bytes);
+	assert_int_equal(look.inodes, 24);
+	assert_int_equal(look.passed_inodes, 16);
+	assert_int_equal(look.parsed_inodes, 24);
+	look.parsed_bytes = 3 * bytes - 1;
+	look.passed = 4;
+	e2pf_ext4_look(fs.ext4, &look);
+	assert_int_equal(look.passed_bytes, 4 * bytes);
+	assert_int_equal(look.passed_inodes, 24);
+	assert_int_equal(look.parsed_inodes, 16);
+	tiny_free(&fs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +347,7 @@ int main(void)
 		cmocka_unit_test(requests_by_pieces),
 		cmocka_unit_test(one_sweep),
 		cmocka_unit_test(parts_are_paced),
+		cmocka_unit_test(place_in_the_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
