@@ -83,6 +83,12 @@ static double not_found_bytes(const struct e2pf_progress_facts *f)
 	       all_children(f) - children(f);
 }
 
+static double planned_bytes(const struct e2pf_progress_facts *f)
+{
+	return f->found_bytes + f->deferred_bytes +
+	       (f->walks ? not_found_bytes(f) : 0);
+}
+
 /* The part of the walk that the checker has passed: of what it reads in it. */
 static double passed(const struct e2pf_progress_facts *f)
 {
@@ -237,19 +243,19 @@ static void end_walk(struct e2pf_progress_past *past,
 	past->walk_busy = f->cpu;
 	if (past->passed > LEAST_PART && past->cpu < f->cpu * past->passed)
 		past->walk_busy = past->cpu / past->passed;
+	past->end_busy = busy(f);
 	past->end_seconds = f->seconds - f->stalled;
-	past->end_cpu = f->cpu;
 }
 
-/* Seconds that a second of computing takes, since the walk ended. */
+/* Seconds that a second of computing takes when the walk has ended: of the waits
+ * for a processor since then, all count. */
 static double slowness(const struct e2pf_progress_past *past,
 		       const struct e2pf_progress_facts *f)
 {
-	double computed = f->cpu - past->end_cpu;
+	double since = f->seconds - f->stalled - past->end_seconds;
 
-	return past->walk_busy > 0 && computed > 0 ?
-	       larger((f->seconds - f->stalled - past->end_seconds) / computed,
-		      1) : 1;
+	return past->walk_busy > 0 && f->cpu > 0 ?
+	       larger((past->end_busy + since) / f->cpu, 1) : 1;
 }
 
 static double rest_left(const struct e2pf_progress_past *past,
@@ -264,16 +270,22 @@ static double rest_left(const struct e2pf_progress_past *past,
 	       slowness(past, f);
 }
 
+/* On flash, what has been read ahead of the checker takes only computing, and
+ * what has not as long as what it has passed. */
 static double walk_left(const struct e2pf_progress_past *past,
 			const struct e2pf_progress_facts *f)
 {
+	double read = larger(f->read_bytes / planned_bytes(f), passed(f));
 	double part = passed(f), computing = walk_busy(past, f) * (1 - part);
 	double reading = reading_left(past, f);
 
 	if (f->has_head)
 		return reading + computing;
+	if (read > 1)
+		read = 1;
 	if (part >= LEAST_PART)
-		computing = f->seconds * (1 - part) / part;
+		computing = (busy(f) * (read - part) + f->seconds *
+			     (1 - read)) / part;
 	return larger(reading, computing);
 }
 
@@ -289,8 +301,7 @@ void e2pf_progress_estimate(struct e2pf_progress_past *past,
 		end_walk(past, f);
 	remember(past, f);
 	past->passed = now;
-	left->planned_bytes = f->found_bytes + f->deferred_bytes +
-			      (f->walks ? not_found_bytes(f) : 0);
+	left->planned_bytes = planned_bytes(f);
 	if (!f->measurable || f->seconds <= 0)
 		return;
 	left->known = true;

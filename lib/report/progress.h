@@ -71,8 +71,9 @@ struct e2pf_progress_past {
 	double passed;		/* part of the walk */
 	double walk_busy;	/* seconds of computing in the walk, if it has
 				   ended */
-	double end_seconds;	/* at its end, without waits for the disk */
-	double end_cpu;
+	double end_busy;	/* at its end, with half of the waits for a
+				   processor, */
+	double end_seconds;	/* and without waits for the disk */
 };
 
 struct e2pf_progress_left {

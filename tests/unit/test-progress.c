@@ -59,11 +59,29 @@ static void flash_by_place(void **state)
 
 		/* All has been read ahead in the first half. */
 		f = evenly(t < 15 ? 2 * t : 30, 30);
-		f.seconds = f.stalled = t;
-		f.passed = t / 30;
+		f.seconds = f.cpu = t;
+		f.stalled = 0;
+		f.rest_part = 0;
+		f.passed = f.passed_items = t / 30;
 		e2pf_progress_estimate(&past, &f, &left);
 		assert_near(&left, 30 - t);
 	}
+}
+
+/* What has been read ahead takes only computing. */
+static void flash_all_read(void **state)
+{
+	struct e2pf_progress_past past = { .seconds = 0 };
+	struct e2pf_progress_left left;
+	struct e2pf_progress_facts f = evenly(10, 10);
+
+	(void)state;
+	f.passed = f.passed_items = 0.5;
+	f.cpu = 1;
+	f.stalled = 9;
+	f.rest_part = 0;
+	e2pf_progress_estimate(&past, &f, &left);
+	assert_float_equal(left.seconds, 1, 0.01);
 }
 
 /* On a head the checker stays where it is while the tables are read, and then
@@ -267,11 +285,11 @@ static void walk_ends_unseen(void **state)
 	e2pf_progress_estimate(&past, &f, &left);
 	/* Two seconds for the walk, and two of four for the rest. */
 	assert_float_equal(left.seconds, 2, 0.01);
-	/* The processor does other things half of the time. */
+	/* The processor has other things to do: six seconds for five. */
 	f.seconds = 6;
 	f.cpu = 5;
 	e2pf_progress_estimate(&past, &f, &left);
-	assert_float_equal(left.seconds, 2, 0.01);
+	assert_float_equal(left.seconds, 1.2, 0.01);
 }
 
 /* After the walk, the processor's pace in it tells the rest. */
@@ -442,6 +460,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flash_by_place),
+		cmocka_unit_test(flash_all_read),
 		cmocka_unit_test(head_by_reading),
 		cmocka_unit_test(expected_blocks),
 		cmocka_unit_test(requests_count),
