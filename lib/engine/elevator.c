@@ -98,15 +98,22 @@ static bool is_touched(const unsigned char *areas, uint64_t area)
 	return areas[area % E2PF_AREA_BITS / 8] & 1u << area % 8;
 }
 
+static struct e2pf_expected expects(const struct e2pf_elevator *ev,
+				    const struct e2pf_ref *ref)
+{
+	struct e2pf_expected to = { 0, 0 };
+
+	if (ref->parse && ev->source->ops->expects)
+		ev->source->ops->expects(ev->source, ref, &to);
+	return to;
+}
+
 /* What a reference is likely to lead to follows it on the device, evenly. */
 static void foresee(struct e2pf_elevator *ev, const struct e2pf_ref *ref)
 {
-	struct e2pf_expected to = { 0, 0 };
+	struct e2pf_expected to = expects(ev, ref);
 	uint64_t area = ref->offset / E2PF_AREA_BYTES, areas, n, i;
 
-	if (!ref->parse || !ev->source->ops->expects)
-		return;
-	ev->source->ops->expects(ev->source, ref, &to);
 	add_to(&ev->expected_bytes, to.bytes);
 	areas = (ref->offset % E2PF_AREA_BYTES + to.span) / E2PF_AREA_BYTES + 1;
 	n = to.bytes / ev->source->grain;
@@ -121,12 +128,7 @@ static void foresee(struct e2pf_elevator *ev, const struct e2pf_ref *ref)
 static void forget_expected(struct e2pf_elevator *ev,
 			    const struct e2pf_ref *ref)
 {
-	struct e2pf_expected to = { 0, 0 };
-
-	if (!ref->parse || !ev->source->ops->expects)
-		return;
-	ev->source->ops->expects(ev->source, ref, &to);
-	add_to(&ev->expected_bytes, -to.bytes);
+	add_to(&ev->expected_bytes, -expects(ev, ref).bytes);
 	if (ev->expected_runs && !ev->expected_bytes) {
 		atomic_store(&ev->expected_runs, 0);
 		memset(ev->foreseen, 0, sizeof(ev->foreseen));
@@ -142,8 +144,8 @@ static void count_found(struct e2pf_elevator *ev, struct e2pf_level *l,
 	if (touch(ev->touched, area)) {
 		l->areas++;
 		add_to(&ev->areas, 1);
-		if (is_touched(ev->foreseen, area))
-			add_to(&ev->expected_runs, -(ev->expected_runs > 0));
+		if (is_touched(ev->foreseen, area) && ev->expected_runs)
+			add_to(&ev->expected_runs, -UINT64_C(1));
 	}
 	add_to(&ev->found_bytes, ref->length);
 	add_to(&ev->span_bytes, ref->length);

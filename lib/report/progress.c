@@ -120,7 +120,7 @@ static void add(struct e2pf_progress_reads *to, double times,
 /* Find what a request costs here: compare the times in which mostly bytes were
  * waited for with those in which mostly requests were. */
 static void weigh_requests(struct e2pf_progress_past *past,
-			   const struct e2pf_progress_facts *f, double passed,
+			   const struct e2pf_progress_facts *f, double elapsed,
 			   const struct e2pf_progress_reads *arrived)
 {
 	struct e2pf_progress_regime *a = &past->by_bytes, *b = &past->by_runs;
@@ -128,7 +128,7 @@ static void weigh_requests(struct e2pf_progress_past *past,
 		arrived->runs * f->request_bytes > arrived->bytes ? b : a;
 	double usual = f->request_bytes, least, cost;
 
-	now->seconds += passed;
+	now->seconds += elapsed;
 	add(&now->reads, 1, arrived);
 	past->request_bytes = usual;
 	least = a->seconds < b->seconds ? a->seconds : b->seconds;
@@ -174,22 +174,22 @@ static void remember(struct e2pf_progress_past *past,
 		larger(f->read_span_bytes - past->asked.bytes, 0),
 		larger(f->read_runs - past->asked.runs, 0)
 	}, arrived;
-	double passed = f->seconds - past->seconds, memory, part;
+	double elapsed = f->seconds - past->seconds, memory, part;
 
-	if (passed <= 0)
+	if (elapsed <= 0)
 		return;
 	memory = larger(MEMORY_LEAST, f->seconds * MEMORY_PART);
 	if (memory > past->seconds)
 		memory = past->seconds;
-	part = passed / (passed + memory);
+	part = elapsed / (elapsed + memory);
 	if (asked.bytes > 0) {
 		arrived = take_arrived(past, f, &asked);
-		weigh_requests(past, f, passed, &arrived);
+		weigh_requests(past, f, elapsed, &arrived);
 		add(&past->rate, -part, &past->rate);
-		add(&past->rate, part / passed, &arrived);
+		add(&past->rate, part / elapsed, &arrived);
 	} else {
 		/* The device works off what is in flight. */
-		part = rate(past) * passed;
+		part = rate(past) * elapsed;
 		part = part < cost_of(past, &past->queue) ?
 		       part / cost_of(past, &past->queue) : 1;
 		add(&past->queue, -part, &past->queue);
