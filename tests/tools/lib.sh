@@ -114,13 +114,21 @@ tap_check()
 }
 
 # Standard output of the script goes through tap_run, which counts the lines,
-# writes the plan and gives the exit status of the script.
+# writes the plan and gives the exit status of the script.  An unset variable ends
+# a script in its middle: then tap_run bails out.
 tap_run()
 {
-	"$@" | {
+	{
+		"$@"
+		echo "tap_run: end"
+	} | {
 		# Some awks buffer their output.
 		count=0 status=0
 		while IFS= read -r line; do
+			if [ "$line" = "tap_run: end" ]; then
+				echo "1..$count"
+				exit $status
+			fi
 			printf '%s\n' "$line"
 			case $line in
 			"ok "*) count=$((count + 1)) ;;
@@ -128,8 +136,7 @@ tap_run()
 			"Bail out!"*) exit 99 ;;
 			esac
 		done
-		echo "1..$count"
-		exit $status
+		tap_bail "the script ended before its end"
 	}
 }
 
