@@ -60,6 +60,23 @@ static struct command_line find_task(int argc, char **argv)
 	return task;
 }
 
+/* --progress, which e2fsck does not have, is an option of e2fsck-prefetch.  Remove
+ * it before the settings are read. */
+static void take_progress(int *argc, char **argv)
+{
+	int from, to = 1;
+
+	for (from = 1; from < *argc && strcmp(argv[from], "--"); from++)
+		if (strcmp(argv[from], "--progress"))
+			argv[to++] = argv[from];
+	if (to < from)
+		setenv("E2PREFETCH_PROGRESS", "1", 1);
+	while (from < *argc)
+		argv[to++] = argv[from++];
+	argv[to] = NULL;
+	*argc = to;
+}
+
 struct run {
 	struct environment env;
 	int argc;
@@ -100,9 +117,11 @@ static bool prepare(void *ctx, const char *e2fsck)
 
 int main(int argc, char **argv)
 {
-	struct run r = { .argc = argc, .argv = argv };
+	struct run r = { .argv = argv };
 
-	launch_begin(argv);
+	if (launch_begin(argv) && argc)
+		take_progress(&argc, argv);
+	r.argc = argc;
 	launch_configure(&launch, &r.env);
 	launch_run(&launch, argv, r.env.prefetch ? prepare : NULL, &r);
 	return EXIT_OPERATIONAL;

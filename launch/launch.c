@@ -133,7 +133,7 @@ static void take_name(char *name)
 	by_name = true;
 }
 
-void launch_begin(char **argv)
+bool launch_begin(char **argv)
 {
 	int fd;
 
@@ -144,6 +144,7 @@ void launch_begin(char **argv)
 		close(fd);
 	keep_environment();
 	take_name(argv[0]);
+	return by_name;
 }
 
 /*

@@ -27,9 +27,10 @@ struct launch {
 
 /* Call this first: it saves the environment for the stock program, and keeps
  * our files from taking the descriptor of a closed standard stream.  If the
- * program was called as NAME-prefetch, argv[0] becomes NAME, and
- * launch_configure() turns prefetching on unless PREFETCH is set. */
-void launch_begin(char **argv);
+ * program was called as NAME-prefetch, argv[0] becomes NAME,
+ * launch_configure() turns prefetching on unless PREFETCH is set, and the result
+ * is true. */
+bool launch_begin(char **argv);
 
 /* Print one line on standard error; works, and harmlessly fails, even if nobody
  * reads it. */

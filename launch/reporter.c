@@ -20,12 +20,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "device/thread.h"
 #include "report/progress_file.h"
+#include "report/status_line.h"
 #include "reporter.h"
 
 /* How often the status is written, and how often the check is looked at and a
@@ -156,16 +156,6 @@ static void look(void)
 	e2pf_progress_estimate(&self.past, &facts, &p->left);
 }
 
-/* A longer line would go on in the next one, which is not cleared. */
-static int columns(void)
-{
-	struct winsize w;
-
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || !w.ws_col)
-		return 79;
-	return w.ws_col - 1;
-}
-
 static void print_line(bool terminal)
 {
 	char text[512], shown[512], line[560], out[600];
@@ -175,7 +165,7 @@ static void print_line(bool terminal)
 	environment_print(shown, sizeof(shown), text);
 	snprintf(line, sizeof(line), "%s: %s", self.program, shown);
 	size = terminal ?
-	       snprintf(out, sizeof(out), "\r\033[K%.*s\r", columns(), line) :
+	       status_line_draw(STDERR_FILENO, line, out, sizeof(out)) :
 	       snprintf(out, sizeof(out), "%s\n", line);
 	atomic_store(&self.shown, terminal);
 	if (write(STDERR_FILENO, out, (size_t)size) < 0)
@@ -192,7 +182,7 @@ static bool takes_output(void)
 
 static void clear_line(void)
 {
-	static const char clear[] = "\r\033[K";
+	static const char clear[] = STATUS_LINE_CLEAR;
 
 	if (write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
 		return;

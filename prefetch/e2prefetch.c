@@ -25,6 +25,7 @@
 #include "run.h"
 #include "report/json.h"
 #include "report/stats_file.h"
+#include "report/status_line.h"
 
 static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
 {
@@ -83,19 +84,19 @@ static double now(void)
 /* Print what is being read.  On a rotational device one batch covers the whole
  * filesystem: the tables come first, then the blocks that their inodes point
  * to. */
-static void print_what(uint64_t done, uint64_t total, uint64_t looked_at,
-		       uint64_t tables)
+static void print_what(FILE *f, uint64_t done, uint64_t total,
+		       uint64_t looked_at, uint64_t tables)
 {
 	if (done >= total)
-		fprintf(stderr, "directories and bitmaps");
+		fprintf(f, "directories and bitmaps");
 	else if (done)
-		fprintf(stderr, "inode tables, group %" PRIu64 " of %" PRIu64,
+		fprintf(f, "inode tables, group %" PRIu64 " of %" PRIu64,
 			done, total);
 	else if (looked_at < tables)
-		fprintf(stderr, "inode tables, %" PRIu64 " of %" PRIu64 " MiB",
+		fprintf(f, "inode tables, %" PRIu64 " of %" PRIu64 " MiB",
 			looked_at >> 20, tables >> 20);
 	else
-		fprintf(stderr, "blocks the inodes point to");
+		fprintf(f, "blocks the inodes point to");
 }
 
 /* How much has been read, how fast, and the estimated time left if the rest is
@@ -106,40 +107,57 @@ static void print_progress(struct e2pf_session *s, uint64_t tables,
 {
 	double passed = now() - began, mib, part;
 	struct e2pf_totals t = { .size = sizeof(t) };
+	char line[256] = "", out[320];
 	uint64_t done, total;
+	FILE *f = fmemopen(line, sizeof(line), "w");
 
+	if (!f)
+		return;
 	e2pf_progress(s, &done, &total);
 	e2pf_get_totals(s, &t);
 	mib = (double)t.prefetched_bytes / (1u << 20);
 	part = done ? (double)done / (double)total :
 	       tables ? (double)t.planned_bytes / (double)tables : 1;
-	fprintf(stderr, "\r\033[Ke2prefetch: ");
-	print_what(done, total, t.planned_bytes, tables);
-	fprintf(stderr, ", %.0f MiB read, %.1f MiB/s", mib,
+	fprintf(f, "e2prefetch: ");
+	print_what(f, done, total, t.planned_bytes, tables);
+	fprintf(f, ", %.0f MiB read, %.1f MiB/s", mib,
 		passed > 0 ? mib / passed : 0);
 	if (part > 0 && part < 1)
-		fprintf(stderr, ", %.0f s left for the tables",
+		fprintf(f, ", %.0f s left for the tables",
 			passed / part - passed);
+	fclose(f);
+	status_line_draw(STDERR_FILENO, line, out, sizeof(out));
+	fputs(out, stderr);
 }
 
-/* Print progress four times a second, if standard error is a terminal.  A read
- * that is over sooner prints nothing. */
+/* Wait until everything is read, but no longer than this. */
+static bool all_is_read(void *session, int milliseconds)
+{
+	return e2pf_wait(session, milliseconds);
+}
+
+/* Wait until `ended`.  Until everything is read, print progress four times a second
+ * if standard error is a terminal.  A read that is over sooner prints nothing. */
 static void wait_with_progress(const struct options *o, struct e2pf_session *s,
-			       uint64_t tables)
+			       uint64_t tables,
+			       bool (*ended)(void *ctx, int milliseconds),
+			       void *ctx)
 {
 	double began = now();
-	bool shown = false;
+	bool shown = false, over;
 
 	if (!isatty(STDERR_FILENO) || o->json || o->quiet) {
-		e2pf_wait(s, -1);
+		ended(ctx, -1);
 		return;
 	}
-	while (!e2pf_wait(s, 250)) {
+	while (!(over = ended(ctx, 250)) && !e2pf_wait(s, 0)) {
 		print_progress(s, tables, began);
 		shown = true;
 	}
 	if (shown)
-		fprintf(stderr, "\r\033[K");
+		fputs(STATUS_LINE_CLEAR, stderr);
+	if (!over)
+		ended(ctx, -1);
 }
 
 /* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no
@@ -223,7 +241,7 @@ static int prefetch(const struct options *o, struct e2pf_session *s,
 
 	if (err)
 		return fail(o, err);
-	wait_with_progress(o, s, tables);
+	wait_with_progress(o, s, tables, all_is_read, s);
 	status = report(o, s);
 	if (!status)
 		warn_if_dropped(o);
@@ -254,6 +272,23 @@ struct beside {
 	int status;
 };
 
+static bool command_has_ended(void *beside, int milliseconds)
+{
+	struct beside *b = beside;
+	struct timespec until;
+
+	if (milliseconds < 0) {
+		while (sem_wait(&b->ended))
+			;
+		return true;
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += milliseconds * 1000000l;
+	until.tv_sec += until.tv_nsec / 1000000000l;
+	until.tv_nsec %= 1000000000l;
+	return !sem_timedwait(&b->ended, &until);
+}
+
 static void *read_beside(void *arg)
 {
 	struct beside *b = arg;
@@ -266,11 +301,15 @@ static void *read_beside(void *arg)
 		err = e2pf_start(session);
 	if (err)
 		fail(b->o, err);
-	while (sem_wait(&b->ended))
-		;
+	if (!err && b->o->progress)
+		wait_with_progress(b->o, session, tables, command_has_ended, b);
+	else
+		command_has_ended(b, -1);
 	if (!session && b->o->stats)
 		why = "nothing was prefetched";
 	if (session) {
+		if (!err && b->o->verbose)
+			report(b->o, session);
 		e2pf_stop(session);
 		why = e2pf_stats_save(session, b->o->stats);
 		e2pf_close(session);

@@ -47,6 +47,7 @@ static const char help_end[] =
 "      --stats=FILE      write the statistics as JSON (- for stderr)\n"
 "      --json            print the result as JSON\n"
 "  -q, --quiet           no progress on a terminal\n"
+"      --progress        progress on a terminal with a COMMAND, too\n"
 "  -v, --verbose         print a summary; twice: details, too\n"
 "  -h, --help            this text\n"
 "  -V, --version         the version\n"
@@ -58,7 +59,7 @@ static const char help_end[] =
 #define HELP_INDENT 24
 #define HELP_WIDTH 72
 
-enum { OPT_ONLY = 256, OPT_OFFSET, OPT_STATS, OPT_JSON };
+enum { OPT_ONLY = 256, OPT_OFFSET, OPT_STATS, OPT_JSON, OPT_PROGRESS };
 
 static const struct option long_options[] = {
 	{ "dry-run", no_argument, NULL, 'n' },
@@ -69,6 +70,7 @@ static const struct option long_options[] = {
 	{ "stats", required_argument, NULL, OPT_STATS },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "quiet", no_argument, NULL, 'q' },
+	{ "progress", no_argument, NULL, OPT_PROGRESS },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -158,6 +160,9 @@ static int parse_flag(int c, struct options *o)
 		break;
 	case 'q':
 		o->quiet = true;
+		break;
+	case OPT_PROGRESS:
+		o->progress = true;
 		break;
 	case 'v':
 		o->verbose++;

@@ -22,6 +22,7 @@ struct options {
 	bool plan;			/* -n */
 	bool json;
 	bool quiet;			/* no progress */
+	bool progress;			/* with a command, too */
 	unsigned verbose;		/* how often -v was given */
 	char **command;			/* NULL, or what follows "--" */
 };

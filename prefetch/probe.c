@@ -34,7 +34,7 @@ static void print_stack(const struct e2pf_probe *p, const char *device)
 	for (i = 0; i < p->stack_count; i++) {
 		const struct e2pf_probe_device *d = &p->stack[i];
 
-		printf("%s%*s%s", i ? "        " : "device  ",
+		printf("%s%*s%s", i ? "          " : "device    ",
 		       (int)d->level * 2, "", d->name);
 		if (*d->kind)
 			printf(" (%s)", d->kind);
@@ -46,23 +46,31 @@ static void print_stack(const struct e2pf_probe *p, const char *device)
 		printf("\n");
 	}
 	if (!p->stack_count)
-		printf("device  %s: no block device found below it\n",
+		printf("device    %s: no block device found below it\n",
 		       device);
 	if (p->virtual_disk)
-		printf("        virtual: what it declares may be wrong\n");
+		printf("          virtual: what it declares may be wrong\n");
 }
 
 static void print_measured(const struct e2pf_probe *p)
 {
+	char alone[32], deep[32];
+
 	if (!p->measured)
 		printf("measured  nothing: %s\n", p->unmeasured);
 	else
-		printf("measured  %.3f ms for a small read, %.3f ms each with "
-		       "eight in flight,\n"
+		printf("measured  %s for a small read, %s each with eight in "
+		       "flight,\n"
 		       "          %.0f MB/s sequential (at 11 places, %u of "
-		       "them of metadata)\n", p->latency * 1e3,
-		       p->deep_latency * 1e3,
+		       "them of metadata)\n",
+		       in_milliseconds(p->latency, alone, sizeof(alone)),
+		       in_milliseconds(p->deep_latency, deep, sizeof(deep)),
 		       (double)p->bytes_per_second / 1e6, p->metadata_places);
+}
+
+static const char *runs_in_words(uint64_t runs)
+{
+	return runs == 1 ? "run" : "runs";
 }
 
 static void print_metadata(const struct e2pf_probe *p)
@@ -74,14 +82,16 @@ static void print_metadata(const struct e2pf_probe *p)
 		blocks += p->plan[i].blocks;
 		runs += p->plan[i].runs;
 	}
-	printf("metadata  %.1f MiB in %" PRIu64 " runs, %" PRIu64
+	printf("metadata  %.1f MiB in %" PRIu64 " %s, %" PRIu64
 	       " inodes to check\n", (double)blocks *
-	       (double)p->block_size / (1u << 20), runs, p->inodes);
+	       (double)p->block_size / (1u << 20), runs, runs_in_words(runs),
+	       p->inodes);
 	for (i = 0; i < p->plan_count; i++)
 		if (p->plan[i].blocks)
 			printf("          %-12s %10" PRIu64 " blocks in %"
-			       PRIu64 " runs\n", e2pf_class_name(i),
-			       p->plan[i].blocks, p->plan[i].runs);
+			       PRIu64 " %s\n", e2pf_class_name(i),
+			       p->plan[i].blocks, p->plan[i].runs,
+			       runs_in_words(p->plan[i].runs));
 	if (p->groups_sampled < p->groups)
 		printf("          estimated from %u of %u groups\n",
 		       p->groups_sampled, p->groups);

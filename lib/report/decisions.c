@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "decisions.h"
+#include "words.h"
 
 void e2pf_decide(struct e2pf_decisions *list, const char *about,
 		 const char *decision, const char *reason, ...)
@@ -92,11 +93,15 @@ void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
 			   const struct e2pf_engine_stats *st,
 			   unsigned spindles)
 {
+	char alone[32], deep[32];
+
 	if (st->latency_ns)
-		e2pf_decide(list, "order", order, "a small read takes %.3f ms, "
-			    "with eight in flight %.3f ms each",
-			    (double)st->latency_ns / 1e6,
-			    (double)st->deep_latency_ns / 1e6);
+		e2pf_decide(list, "order", order, "a small read takes %s, with "
+			    "eight in flight %s each",
+			    in_milliseconds((double)st->latency_ns / 1e9, alone,
+					    sizeof(alone)),
+			    in_milliseconds((double)st->deep_latency_ns / 1e9,
+					    deep, sizeof(deep)));
 	else if (spindles && !st->has_head)
 		e2pf_decide(list, "order", order, "this user cannot see what "
 			    "is cached, which block order needs");

@@ -22,4 +22,17 @@ static inline const char *in_words(double seconds, char *text, size_t size)
 	return text;
 }
 
+/* "0.044 ms", "8.2 ms", "117 ms" */
+static inline const char *in_milliseconds(double seconds, char *text,
+					  size_t size)
+{
+	double ms = seconds * 1e3;
+
+	if (ms < 9.95)
+		snprintf(text, size, "%.2g ms", ms);
+	else
+		snprintf(text, size, "%.0f ms", ms);
+	return text;
+}
+
 #endif

@@ -289,6 +289,13 @@ runs()
 	run 3 "$@" -- sh -c 'echo said; exit 3' && [ "$(cat "$dir/out")" = said ]
 }
 
+# With a command, the summary comes when it has ended.
+tells_beside()
+{
+	run 3 -v "$image" -- sh -c 'sleep 0.2; exit 3' &&
+		grep -q 'MiB of metadata, .* 0 errors' "$dir/err"
+}
+
 # preloaded NAME: compile a library to be preloaded, from stdin.
 preloaded()
 {
@@ -357,7 +364,7 @@ runs_beside_stalled()
 	local after status
 
 	for after in 0 1 8; do
-		drop "$big"
+		evict "$big"
 		timeout -s KILL 600 env LD_PRELOAD="$dir/stall.so" \
 			STALL_AFTER=$after "$PREFETCHER" "$big" -- \
 			env -u LD_PRELOAD sh -c 'echo said; exit 3' \
@@ -412,6 +419,7 @@ test_command_first()
 	truncate -s 8M "$dir/journal"
 	mke2fs -q -F -b 4096 -O journal_dev "$dir/journal"
 	tap_check "a journal device: the command runs" runs "$dir/journal"
+	tap_check "-v tells what was read beside a command" tells_beside
 	if [ -n "$E2PF_RUNTIME" ] || ! stalling_reads 2>"$dir/err" ||
 	   ! term_in_fork 2>"$dir/err" || ! few_descriptors 2>"$dir/err"; then
 		tap_skip "a device that stalls" "nothing can be preloaded"
@@ -479,7 +487,7 @@ threads_are_bound()
 	done
 	exit 1
 	END
-	drop "$big"
+	evict "$big"
 	NICER=$nicer run 0 "$big" -- sh "$dir/look"
 }
 
@@ -489,7 +497,7 @@ limit_is_kept()
 	local began
 
 	configured "requests = 2"
-	drop "$big"
+	evict "$big"
 	began=$SECONDS
 	stats_say '.prefetched_requests >= 10' "$big" &&
 		jq -e ".prefetched_requests <= $((2 * (SECONDS - began + 2)))" \
@@ -564,7 +572,9 @@ held_reads()
 	{
 		ssize_t (*real)(int, void *, size_t, off64_t) =
 			dlsym(RTLD_NEXT, "pread64");
-		while (gettid() != getpid() && access(getenv("E2PF_GO"), F_OK))
+		/* The filesystem is opened, by whichever thread. */
+		while (at >= 1 << 20 && gettid() != getpid() &&
+		       access(getenv("E2PF_GO"), F_OK))
 			usleep(10000);
 		return real(fd, buf, n, at);
 	}
@@ -583,8 +593,9 @@ seen()
 
 	shift
 	rm -f "$go"
-	drop "$big"
-	script -qec "E2PF_GO='$go' LD_PRELOAD='$dir/held.so' '$PREFETCHER' $* '$big'" \
+	evict "$big"
+	script -qec "E2PF_GO='$go' LD_PRELOAD='$dir/held.so' '$PREFETCHER' $* '$big' \
+		${command-}" \
 		/dev/null >"$dir/screen" 2>&1 </dev/null &
 	$until
 	result=$?
@@ -621,6 +632,11 @@ test_progress()
 	fi
 	tap_check "on a terminal there is progress" seen "wait_for is_shown"
 	tap_check "not with -q" not_shown -q
+	command="-- sh -c 'until [ -e $dir/go ]; do sleep 0.05; done'"
+	tap_check "with a command, too, if it is asked for" \
+		seen "wait_for is_shown" --progress
+	tap_check "and not otherwise" not_shown
+	unset command
 	tap_check "nor with --json" not_shown --json
 	rm -f "$dir/go"
 	tap_check "nor where there is no terminal" no_terminal
@@ -634,6 +650,12 @@ test_all()
 	mkdir "$dir"
 	image=$E2PF_TMP/image
 	image_make ext4-1k "$image" || tap_bail "no image"
+	# Inode tables of 32 MiB.
+	big=$E2PF_TMP/big
+	truncate -s 512M "$big"
+	mke2fs -q -F -t ext4 -O ^uninit_bg,^metadata_csum -N 131072 \
+		-E lazy_itable_init=0 "$big" >/dev/null 2>&1 ||
+		tap_bail "no large image"
 	test_usage
 	test_plan
 	test_reading

@@ -682,7 +682,7 @@ says_why_not()
 
 	but "without effect: the launcher does not run" \
 		chmod 644 "$root$launcher" &&
-	but "without effect: the launcher does not run" rm "$root$launcher" &&
+	but "without effect: $root$launcher is missing" rm "$root$launcher" &&
 	but "without effect: the module is missing" \
 		rm "$root$launchers/e2fsck-prefetch.so" &&
 	but "systemd: without effect: $launchers/ready is missing" \

@@ -44,15 +44,16 @@ make_pipe()
 	cp --sparse=auto "$big" "$dir/fs"
 }
 
-# start_and_block PROGRAM: sets pid.
+# start_and_block PROGRAM [OPTION...]: sets pid.
 start_and_block()
 {
-	local line
+	local line program=$1
 
+	shift
 	make_pipe
 	(
 		cd "$dir" &&
-		exec -a e2fsck "$1" -fy -C 8 fs </dev/null \
+		exec -a "${called:-e2fsck}" "$program" "$@" -fy -C 8 fs </dev/null \
 			8>"$dir/progress" 7>&- >"$dir/out" 2>"$dir/err"
 	) &
 	pid=$!
@@ -196,9 +197,27 @@ signal_prints_a_line()
 	sed -i /^e2fsck-prefetch:/d "$dir/line.err" && agrees line
 }
 
-# Nobody is asked to look at a check that does not prefetch.
-# The lines on the terminal: each is cleared before the next is written.
-lines_on_terminal() { tr '\r' '\n' <"$dir/terminal" | sed -n 's/^\x1b\[K//p'; }
+# It is an option of e2fsck-prefetch only; all others are e2fsck's.
+option_is_taken()
+{
+	local called=e2fsck-prefetch
+
+	start_and_block "$E2FSCK_TEST" --progress && wait_for status_of "$pid" &&
+	send_both && wait_for said '^e2fsck-prefetch: fs: pass1, ' &&
+	keep option && goes_on &&
+	sed -i /^e2fsck-prefetch:/d "$dir/option.err" && agrees option || return
+	bash -c 'exec -a e2fsck "$0" --progress' "$E2FSCK_STOCK" \
+		>"$dir/usage" 2>&1
+	bash -c 'exec -a e2fsck "$0" --progress' "$E2FSCK_TEST" 2>&1 |
+		cmp "$dir/usage" - || return
+	# What follows -- is a file.
+	bash -c 'exec -a e2fsck-prefetch "$0" -n -- --progress' \
+		"$E2FSCK_TEST" 2>&1 | grep -q 'open.* --progress'
+}
+
+# The lines on the terminal: each is drawn below the cursor, which comes back.
+lines_on_terminal() { grep -ao $'\e7\e\[B\r[^\e]*\e8' "$dir/terminal" |
+	sed 's/.*\r//; s/\x1b8//'; }
 has_line_on_terminal() { lines_on_terminal | grep -q 'pass1, .* left'; }
 
 # A line that is too long for the terminal is cut off, and it is cleared before e2fsck
@@ -217,7 +236,7 @@ narrow_terminal()
 	pid=$!
 	wait_for has_line_on_terminal || return
 	let_go
-	grep -q "$(printf '\r\033\[KPass 2')" "$dir/terminal" &&
+	grep -q $'\e\\[JPass 2' "$dir/terminal" &&
 	lines_on_terminal | awk '
 		length > 49 { print "too long: " $0; bad = 1 }
 		length == 49 { cut = 1 }
@@ -511,6 +530,7 @@ test_progress()
 	else
 		tap_skip "a line fits the terminal" "script not found"
 	fi
+	tap_check "--progress is an option of e2fsck-prefetch" option_is_taken
 	tap_check "a check does not wait for a stopped terminal" \
 		no_wait_for_terminal
 	tap_check "a check without prefetching has no file" off_has_none
