@@ -344,6 +344,22 @@ static void append_time(char *line, size_t size, double seconds)
 		append(line, size, "%.1f h", seconds / 3600);
 }
 
+/* What the check waits for, in words. */
+static void append_wait(const struct e2pf_progress *p, char *line, size_t size)
+{
+	if (p->wait == E2PF_WAITS_NOT)
+		return;
+	append(line, size, ", waits for %s%s%s",
+	       p->wait == E2PF_WAITS_SECTOR ? "a slow read" :
+	       p->wait == E2PF_WAITS_DISK ? "the disk" : "the processor",
+	       !*p->disk ? "" : p->wait == E2PF_WAITS_SECTOR ? " of " : " ",
+	       p->disk);
+	if (p->wait == E2PF_WAITS_SECTOR)
+		append(line, size, " at byte %llu, for %.0f s",
+		       (unsigned long long)p->wait_at, p->wait_seconds);
+}
+
+/* What matters most comes first: a terminal's line is cut at its end. */
 void e2pf_progress_line(const struct e2pf_progress *p, char *line, size_t size)
 {
 	const double mib = 1u << 20;
@@ -360,6 +376,7 @@ void e2pf_progress_line(const struct e2pf_progress *p, char *line, size_t size)
 	} else {
 		append(line, size, ", time left unknown");
 	}
+	append_wait(p, line, size);
 	if (p->places)
 		append(line, size, ", %llu of %llu %s",
 		       (unsigned long long)p->place,
@@ -367,14 +384,4 @@ void e2pf_progress_line(const struct e2pf_progress *p, char *line, size_t size)
 	append(line, size, ", %.0f of %.0f MiB read, %.0f MiB/s",
 	       (double)p->read_bytes / mib, p->left.planned_bytes / mib,
 	       p->bytes_per_second / mib);
-	if (p->wait == E2PF_WAITS_NOT)
-		return;
-	append(line, size, ", waits for %s%s%s",
-	       p->wait == E2PF_WAITS_SECTOR ? "a slow read" :
-	       p->wait == E2PF_WAITS_DISK ? "the disk" : "the processor",
-	       !*p->disk ? "" : p->wait == E2PF_WAITS_SECTOR ? " of " : " ",
-	       p->disk);
-	if (p->wait == E2PF_WAITS_SECTOR)
-		append(line, size, " at byte %llu, for %.0f s",
-		       (unsigned long long)p->wait_at, p->wait_seconds);
 }

@@ -441,17 +441,17 @@ static void lines(void **state)
 	(void)state;
 	e2pf_progress_line(&p, line, sizeof(line));
 	assert_string_equal(line, "/dev/sdb1: pass1, 12 s left (10 s to 1.7 h), "
-		"812 of 1600 groups, 120 of 300 MiB read, 45 MiB/s, waits for "
-		"the disk sdb");
+		"waits for the disk sdb, 812 of 1600 groups, 120 of 300 MiB "
+		"read, 45 MiB/s");
 	p.wait = E2PF_WAITS_SECTOR;
 	p.wait_seconds = 7;
 	p.wait_at = 4096;
 	p.left.known = false;
 	p.places = 0;
 	e2pf_progress_line(&p, line, sizeof(line));
-	assert_string_equal(line, "/dev/sdb1: pass1, time left unknown, 120 of "
-		"300 MiB read, 45 MiB/s, waits for a slow read of sdb at byte "
-		"4096, for 7 s");
+	assert_string_equal(line, "/dev/sdb1: pass1, time left unknown, waits for "
+		"a slow read of sdb at byte 4096, for 7 s, 120 of 300 MiB read, "
+		"45 MiB/s");
 	e2pf_progress_line(&p, line, 20);
 	assert_int_equal(strlen(line), 19);
 }
