@@ -224,16 +224,18 @@ static int by_place(const void *a, const void *b)
 
 /* Returns the index after the run that begins with reference `i`: all that
  * follow on the same device with no larger gaps than allowed, each and in
- * all. */
+ * all, until the run is long enough. */
 static size_t run_end(const struct e2pf_elevator *ev,
 		      const struct e2pf_level *l, size_t i)
 {
 	uint64_t end = l->ref[i].offset + l->ref[i].length;
+	uint64_t begin = l->ref[i].offset, most = ev->source->run_most;
 	uint64_t room = ev->gap_room;
 	unsigned device = l->ref[i].device;
 
 	for (i++; i < l->used && l->ref[i].device == device &&
-	     l->ref[i].offset <= end + ev->gap; i++) {
+	     l->ref[i].offset <= end + ev->gap &&
+	     (!most || end - begin < most); i++) {
 		const struct e2pf_ref *ref = &l->ref[i];
 
 		if (ref->offset > end && ref->offset - end > room)

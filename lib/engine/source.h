@@ -195,6 +195,9 @@ struct e2pf_source {
 					   found by parsing, that are parsed
 					   at most: beyond what any sound
 					   filesystem has */
+	uint32_t run_most;		/* a run that is at least so long ends,
+					   and there must be room for the next;
+					   0: no limit */
 	unsigned gap_part;		/* gaps that are read through may be
 					   1/gap_part of what is read ahead; 0:
 					   no limit */

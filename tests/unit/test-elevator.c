@@ -204,6 +204,18 @@ static void merged_and_sorted(void **state)
 	assert_run(&r, 0, 100, 107);
 	assert_run(&r, 1, 109, 110);
 
+	/* A run ends when it is long enough. */
+	forget(&r);
+	r.elevator.source->run_most = 3 * BS;
+	add(&r, 100, 2);
+	add(&r, 102, 2);
+	add(&r, 104, 1);
+	e2pf_elevator_run(&r.elevator);
+	assert_int_equal(r.runs, 2);
+	assert_run(&r, 0, 100, 104);
+	assert_run(&r, 1, 104, 105);
+	r.elevator.source->run_most = 0;
+
 	/* A long run that contains short ones, then one after it. */
 	forget(&r);
 	add(&r, 100, 50);
