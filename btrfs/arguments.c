@@ -120,7 +120,7 @@ static bool is_in_use(const char *path)
 
 enum long_option {
 	OPTION_OTHER = 256, OPTION_FORCE, OPTION_INIT, OPTION_CHUNK_ROOT,
-	OPTION_CLEAR
+	OPTION_CLEAR, OPTION_DATA
 };
 
 static const char short_options[] = "as:br:pEQh";
@@ -131,7 +131,7 @@ static const struct option long_options[] = {
 	{ "readonly", no_argument, NULL, OPTION_OTHER },
 	{ "init-csum-tree", no_argument, NULL, OPTION_INIT },
 	{ "init-extent-tree", no_argument, NULL, OPTION_INIT },
-	{ "check-data-csum", no_argument, NULL, OPTION_OTHER },
+	{ "check-data-csum", no_argument, NULL, OPTION_DATA },
 	{ "backup", no_argument, NULL, 'b' },
 	{ "subvol-extents", required_argument, NULL, 'E' },
 	{ "qgroup-report", no_argument, NULL, 'Q' },
@@ -171,30 +171,59 @@ static const char *reason_of(int option)
 	}
 }
 
-const char *arguments_aside(int argc, char **argv)
+/* What the options of a check say. */
+struct options {
+	const char *why;		/* why it is left alone */
+	const char *operand;		/* the first one; NULL: none */
+	int operands;
+	bool force, data;
+};
+
+/* Returns false if memory runs out. */
+static bool take_options(int argc, char **argv, struct options *o)
 {
 	int command = is_btrfsck(argv[0]) ? 0 : find_check(argc, argv), c;
 	char **list = calloc((size_t)(argc - command) + 1, sizeof(*list));
-	const char *why = NULL;
-	bool force = false;
 
+	*o = (struct options) { .operands = 0 };
 	if (!list)
-		return "no memory";
+		return false;
 	/* getopt() reorders its arguments, so it gets a copy. */
 	memcpy(list, argv + command, (size_t)(argc - command) * sizeof(*list));
 	opterr = 0;
 	optind = 0;
 	while ((c = getopt_long(argc - command, list, short_options,
 				long_options, NULL)) != -1) {
-		force |= c == OPTION_FORCE;
-		if (!why)
-			why = reason_of(c);
+		o->force |= c == OPTION_FORCE;
+		o->data |= c == OPTION_DATA;
+		if (!o->why)
+			o->why = reason_of(c);
 	}
-	if (!why && optind != argc - command - 1)
-		why = "exactly one device is needed";
-	/* Without --force such a check ends with an error before it begins. */
-	if (!why && force && is_in_use(list[optind]))
-		why = "--force: the device is mounted or otherwise in use";
+	o->operands = argc - command - optind;
+	o->operand = o->operands > 0 ? list[optind] : NULL;
 	free(list);
-	return why;
+	return true;
+}
+
+const char *arguments_aside(int argc, char **argv)
+{
+	struct options o;
+
+	if (!take_options(argc, argv, &o))
+		return "no memory";
+	if (o.why)
+		return o.why;
+	if (o.operands != 1)
+		return "exactly one device is needed";
+	/* Without --force such a check ends with an error before it begins. */
+	if (o.force && is_in_use(o.operand))
+		return "--force: the device is mounted or otherwise in use";
+	return NULL;
+}
+
+bool arguments_read_data(int argc, char **argv)
+{
+	struct options o;
+
+	return take_options(argc, argv, &o) && o.data;
 }

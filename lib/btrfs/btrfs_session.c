@@ -32,6 +32,18 @@ static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
 	return (struct btrfs_session *)s;
 }
 
+static void describe_data(const struct btrfs_session *s,
+			  struct e2pf_decisions *list)
+{
+	if (e2pf_btrfs_reads_data(s->btrfs))
+		e2pf_decide(list, "data", "read ahead",
+			    "if its ranges are short: the check compares it "
+			    "with its checksums");
+	else
+		e2pf_decide(list, "data", "left to the check",
+			    "which reads it in the order of the disk");
+}
+
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
 	struct btrfs_session *s = btrfs_of(session);
@@ -44,6 +56,8 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	if (e2pf_btrfs_has_window(s->btrfs))
 		e2pf_decide(list, "leaves", "in a window",
 			    "they do not fit into the memory budget");
+	if (e2pf_btrfs_wants_data(s->btrfs))
+		describe_data(s, list);
 	if (left)
 		e2pf_decide(list, "leaves", "left to the check",
 			    "for %llu MiB there is no room in the memory "
@@ -67,7 +81,7 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 #define BYTE_SECONDS 4e-9
 
 /* The check reads each tree block once.  How many there are is known when all
- * nodes have been read. */
+ * nodes have been read.  How much data there is is not known. */
 static void look(struct e2pf_session *session,
 		 const struct e2pf_engine_look *engine,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
@@ -88,6 +102,7 @@ static void look(struct e2pf_session *session,
 	f->usual_seconds = f->table_bytes * BYTE_SECONDS;
 	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
 			 engine->phase == E2PF_NONE) &&
+			!e2pf_btrfs_wants_data(s->btrfs) &&
 			(double)engine->checker_bytes <= f->table_bytes;
 	if (f->table_bytes > 0)
 		f->passed = (double)engine->checker_bytes / f->table_bytes;
@@ -244,6 +259,11 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 		return &s->base;
 	e2pf_close(&s->base);
 	return NULL;
+}
+
+void e2pf_btrfs_read_data(struct e2pf_session *session)
+{
+	e2pf_btrfs_want_data(btrfs_of(session)->btrfs);
 }
 
 bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,

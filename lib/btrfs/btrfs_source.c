@@ -20,6 +20,7 @@
 
 #include "btrfs_source.h"
 #include "format.h"
+#include "data.h"
 #include "leaf_order.h"
 #include "slot_set.h"
 
@@ -53,6 +54,14 @@
 /* Gaps that are read through are at most this part of what is read. */
 #define GAP_PART 10u
 
+/* A worker asks whether there is room in the budget once in so many bytes. */
+#define RUN_MOST (4u << 20)
+
+/* One unit in so many is a leaf of checksums.  A worker sorts the units that it
+ * takes at once (512), but the check reads data by address: that of four leaves,
+ * up to 64 MiB, is near enough. */
+#define SUMS_APART 128u
+
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
 
@@ -71,10 +80,13 @@ struct e2pf_btrfs {
 	/* Three maps: the chunks in the superblock, which never change; all
 	 * chunks; and those that were known before the engine was started. */
 	struct e2pf_chunk_map system, map, known;
+	struct e2pf_chunk_map data;	/* all chunks, if data is wanted */
+	bool wants_data;
 	atomic_bool complete;		/* `map` no longer changes */
 	struct e2pf_slot_set seen;		/* passed on, or in the order */
 	struct e2pf_leaf_order order;	/* of leaves */
 	atomic_uint_fast64_t leaves;	/* in it, once it is complete */
+	atomic_uint_fast64_t sums;	/* leaves kept in it, likewise */
 	bool has_head;
 	atomic_bool used_once;		/* e2pf_btrfs_used_once() */
 	atomic_uint_fast64_t extent_bytes;	/* of leaves of extent trees */
@@ -273,7 +285,7 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 #define PHASE { .order = E2PF_ORDER_NONE, .covered_by = E2PF_NONE, \
 		.stage = E2PF_NONE }
 	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
-		PHASE, PHASE, PHASE, PHASE, PHASE
+		PHASE, PHASE, PHASE, PHASE, PHASE, PHASE
 	};
 #undef PHASE
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
@@ -283,12 +295,17 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	atomic_store(&btrfs->used_once, false);
 	atomic_store(&btrfs->extent_bytes, 0);
 	atomic_store(&btrfs->leaves, 0);
+	atomic_store(&btrfs->sums, 0);
 	atomic_store(&btrfs->complete, false);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
 	e2pf_chunk_map_init(&btrfs->map, &btrfs->super, btrfs->device,
 			    btrfs->members);
+	e2pf_chunk_map_free(&btrfs->data);
+	e2pf_chunk_map_init(&btrfs->data, &btrfs->super, btrfs->device,
+			    btrfs->members);
+	btrfs->data.data = true;
 	/* These are known even if the chunk tree is damaged. */
 	e2pf_btrfs_plan_sys_array(&btrfs->super, add_chunk, &btrfs->map);
 	btrfs->extent_trees.count = 0;
@@ -323,6 +340,9 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	case E2PF_BTRFS_LEAVES:
 		units = atomic_load(&btrfs->leaves);
 		break;
+	case E2PF_BTRFS_DATA:
+		units = atomic_load(&btrfs->sums) * SUMS_APART;
+		break;
 	}
 	pthread_mutex_unlock(&btrfs->lock);
 	return units;
@@ -337,10 +357,23 @@ static void seed_leaf(struct ref_sink *to, uint64_t unit)
 		pass_ref(to, e2pf_chunk_map_logical(to->map, slot), ref);
 }
 
+/* A leaf of checksums, which leads to data. */
+static void seed_sums(struct ref_sink *to, uint64_t unit)
+{
+	struct e2pf_ref ref = { .cls = E2PF_BTRFS_CLASS_SUMS, .parse = true };
+
+	if (unit % SUMS_APART)
+		return;
+	ref.cookie = e2pf_chunk_map_logical(to->map,
+					    to->btrfs->order.kept[unit / SUMS_APART]);
+	pass_ref(to, ref.cookie, ref);
+}
+
 /* All chunks are known: from now on the map does not change. */
 static void finish_map(struct e2pf_btrfs *btrfs)
 {
 	e2pf_chunk_map_finish(&btrfs->map);
+	e2pf_chunk_map_finish(&btrfs->data);
 	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
 	atomic_store(&btrfs->complete, true);
 }
@@ -408,12 +441,15 @@ static void make_order(struct e2pf_btrfs *btrfs)
 						   trees->root[i].logical,
 						   &aligned);
 		root[n].level = trees->root[i].level;
+		root[n].keep = e2pf_btrfs_reads_data(btrfs) &&
+			       trees->root[i].owner == BT_CSUM_TREE_OBJECTID;
 		n += root[n].slot != UINT64_MAX && (aligned || root[n].level);
 	}
 	e2pf_leaf_order_make(&btrfs->order, root, n, &sweeps, &btrfs->map,
 			     &btrfs->seen);
 	free(root);
 	atomic_store(&btrfs->leaves, btrfs->order.leaves);
+	atomic_store(&btrfs->sums, btrfs->order.kept_count);
 	atomic_store(&btrfs->used_once, is_window(btrfs) &&
 		     btrfs->order.found < kept_by_check() /
 					  btrfs->super.nodesize);
@@ -451,6 +487,9 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		return;
 	case E2PF_BTRFS_LEAVES:
 		seed_leaf(&to, unit);
+		return;
+	case E2PF_BTRFS_DATA:
+		seed_sums(&to, unit);
 		return;
 	}
 	root = tree_root(btrfs, unit);
@@ -510,6 +549,11 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	(void)at;
 	if (size != btrfs->super.nodesize || !is_ours(btrfs, bytes))
 		return false;
+	if (ref->cls == E2PF_BTRFS_CLASS_SUMS) {
+		e2pf_btrfs_pass_data(&btrfs->super, &btrfs->data, ref->cookie,
+				     bytes, sink, ctx);
+		return false;
+	}
 	ptr = pointer_of(ref->cookie, e2pf_btrfs_generation(bytes));
 	if (!e2pf_btrfs_fits(&btrfs->super, &ptr, bytes))
 		return false;
@@ -525,6 +569,9 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	if (ref->cls == E2PF_BTRFS_CLASS_CHUNKS) {
 		e2pf_btrfs_plan_chunks(&btrfs->super, bytes, add_chunk,
 				       &btrfs->map);
+		if (btrfs->wants_data)
+			e2pf_btrfs_plan_chunks(&btrfs->super, bytes,
+					       add_chunk, &btrfs->data);
 		return false;
 	}
 	e2pf_btrfs_plan_roots(&btrfs->super, bytes, add_root, btrfs);
@@ -608,6 +655,7 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 		.classes = E2PF_BTRFS_CLASSES,
 		.samples = SAMPLES,
 		.parse_limit = parse_limit(btrfs),
+		.run_most = RUN_MOST,
 		.gap_part = GAP_PART
 	};
 	return btrfs;
@@ -620,12 +668,28 @@ void e2pf_btrfs_free(struct e2pf_btrfs *btrfs)
 	e2pf_chunk_map_free(&btrfs->system);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_chunk_map_free(&btrfs->known);
+	e2pf_chunk_map_free(&btrfs->data);
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_fini(&btrfs->order);
 	free(btrfs->extent_trees.root);
 	free(btrfs->other_trees.root);
 	pthread_mutex_destroy(&btrfs->lock);
 	free(btrfs);
+}
+
+void e2pf_btrfs_want_data(struct e2pf_btrfs *btrfs)
+{
+	btrfs->wants_data = true;
+}
+
+bool e2pf_btrfs_wants_data(const struct e2pf_btrfs *btrfs)
+{
+	return btrfs->wants_data;
+}
+
+bool e2pf_btrfs_reads_data(const struct e2pf_btrfs *btrfs)
+{
+	return btrfs->wants_data && !btrfs->has_head;
 }
 
 struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs)

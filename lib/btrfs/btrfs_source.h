@@ -13,6 +13,8 @@
  *	E2PF_BTRFS_LEAVES	all other leaves, in that order; in a window in
  *				front of the check if there are more than may be
  *				read ahead of it
+ *	E2PF_BTRFS_DATA		the data that has checksums, in the order of
+ *				addresses, if the check compares it
  *
  * The check does not report its position; the engine follows its reads.  The
  * functions of this source may be called as engine/source.h says.
@@ -29,6 +31,7 @@ enum e2pf_btrfs_phase {
 	E2PF_BTRFS_TREES,
 	E2PF_BTRFS_ORDER,
 	E2PF_BTRFS_LEAVES,
+	E2PF_BTRFS_DATA,
 	E2PF_BTRFS_PHASES
 };
 
@@ -39,6 +42,8 @@ enum e2pf_btrfs_class {
 	E2PF_BTRFS_CLASS_EXTENTS,	/* of extent and block group trees */
 	E2PF_BTRFS_CLASS_NODES,		/* of another tree */
 	E2PF_BTRFS_CLASS_LEAVES,
+	E2PF_BTRFS_CLASS_SUMS,		/* leaves of checksums, parsed */
+	E2PF_BTRFS_CLASS_DATA,
 	E2PF_BTRFS_CLASSES
 };
 
@@ -60,6 +65,16 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 				  const struct e2pf_btrfs_member *members,
 				  unsigned count);
 void e2pf_btrfs_free(struct e2pf_btrfs *btrfs);
+
+/* The check is going to compare all data with its checksums.  Call it before an
+ * engine is started. */
+void e2pf_btrfs_want_data(struct e2pf_btrfs *btrfs);
+bool e2pf_btrfs_wants_data(const struct e2pf_btrfs *btrfs);
+
+/* True if it is also read ahead.  Not if the device has a head: the check's own
+ * reads are in the order of addresses, and the gaps between them are smaller
+ * than a head's way.  Not to be called while an engine is being started. */
+bool e2pf_btrfs_reads_data(const struct e2pf_btrfs *btrfs);
 
 struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs);
 

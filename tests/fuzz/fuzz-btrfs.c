@@ -53,7 +53,7 @@ static int make_block(struct fake_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-static void walk(const struct e2pf_btrfs_super *super)
+static void walk(const struct e2pf_btrfs_super *super, bool data)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct e2pf_btrfs_member member[DEVICES];
@@ -79,6 +79,8 @@ static void walk(const struct e2pf_btrfs_super *super)
 	btrfs = e2pf_btrfs_new(super, member, DEVICES);
 	if (!btrfs)
 		return;
+	if (data)
+		e2pf_btrfs_want_data(btrfs);
 	cfg.source = e2pf_btrfs_source(btrfs);
 	engine = e2pf_engine_new(&cfg);
 	if (engine) {
@@ -108,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
 	}
 	if (e2pf_btrfs_plan_super(bytes, 65536, &super) != E2PF_BTRFS_NONE)
-		walk(&super);
+		walk(&super, node & 8);
 	free(bytes);
 	return 0;
 }

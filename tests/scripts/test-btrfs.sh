@@ -200,6 +200,68 @@ nothing_resident()
 	[ "$(resident "$image")" = 0 ]
 }
 
+# scatter IMAGE: a filesystem with 400 files, of which every second was deleted.
+scatter()
+{
+	truncate -s 512M "$1" && mkfs.btrfs -q "$1" >/dev/null 2>&1 || return
+	mkdir -p "$E2PF_TMP/mnt"
+	# shellcheck disable=SC2016
+	unshare -m bash -ec '
+		mount -t btrfs -o loop "$1" "$2"
+		for i in {100..499}; do
+			head -c 20000 /dev/urandom >"$2/$i"
+		done
+		sync "$2/499"
+		rm "$2"/*[02468]
+		umount "$2"' sh "$1" "$E2PF_TMP/mnt"
+}
+
+# data_check PROGRAM IMAGE: prints output and status of a check of the data.
+data_check()
+{
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK \
+		PREFETCH_STATS=$E2PF_TMP/data.json "$1" check \
+		"${@:3}" "$2" 2>&1
+	echo "status $?"
+}
+
+# planned: the bytes of the last check that were planned.
+planned()
+{
+	sed -n 's/.*"planned_bytes":\([0-9]*\).*/\1/p' "$E2PF_TMP/data.json"
+}
+
+# With --check-data-csum scattered data is read ahead as well, unless the disk is
+# rotational, and damaged data is reported as by the stock program.
+data_is_read()
+{
+	local image=$E2PF_TMP/data meta both offset
+
+	scatter "$image" || return
+	data_check "$BTRFS_TEST" "$image" >/dev/null
+	meta=$(planned)
+	data_check "$BTRFS_TEST" "$image" --check-data-csum >/dev/null
+	both=$(planned)
+	echo "$meta bytes planned, with data $both"
+	# 200 files of five blocks; none on a rotational disk.
+	if ! grep -q '"left to the check"' "$E2PF_TMP/data.json"; then
+		[ $((both - meta)) -ge 4096000 ] &&
+		[ $((both - meta)) -lt 5000000 ] || return
+	fi
+	offset=$(btrfs inspect-internal dump-tree -t csum "$image" |
+		sed -n 's/.*key (EXTENT_CSUM EXTENT_CSUM \([0-9]*\)).*/\1/p' |
+		sed -n 50p)
+	# The first data chunk lies where its addresses say.
+	printf damaged | dd of="$image" bs=1 seek="$offset" conv=notrunc \
+		status=none
+	data_check "$BTRFS_STOCK" "$image" --check-data-csum \
+		>"$E2PF_TMP/data.stock"
+	data_check "$BTRFS_TEST" "$image" --check-data-csum \
+		>"$E2PF_TMP/data.test"
+	grep -q "status 1" "$E2PF_TMP/data.stock" &&
+		cmp "$E2PF_TMP/data.stock" "$E2PF_TMP/data.test"
+}
+
 # The next check sees what the kernel writes past the page cache.
 no_stale_page()
 {
@@ -239,6 +301,7 @@ test_all()
 	fi
 	if have_root && have_program losetup && have_program unshare; then
 		tap_check "no stale page is left to a mount" no_stale_page
+		tap_check "data is read ahead of --check-data-csum" data_is_read
 	fi
 	tap_check "no process is left behind" no_process_left
 }
