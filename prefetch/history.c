@@ -81,9 +81,9 @@ static void print_check(struct json_object *check)
 	if (*text_of(check, "why_not", why, sizeof(why)))
 		printf("  not prefetched: %s\n", why);
 	else if (without > 0 && took > 0)
-		printf("  without prefetching about %s: %.1f times as fast\n",
-		       in_words(without, words, sizeof(words)),
-		       without / took);
+		printf("  %.1f times as fast (else about %s)\n",
+		       without / took,
+		       in_words(without, words, sizeof(words)));
 	else
 		printf("  prefetched, gain not known\n");
 }

@@ -985,7 +985,7 @@ shows()
 
 history_in_words()
 {
-	shows "2017-07-14 02:40  /dev/sdb1          2.7 s  without prefetching about 12 s: 4.5 times as fast
+	shows "2017-07-14 02:40  /dev/sdb1          2.7 s  4.5 times as fast (else about 12 s)
 2017-07-14 02:40  /dev/sdc1          0.5 s  prefetched, gain not known
 2017-07-14 02:40  /dev/?[2J              -  not prefetched: the module is ? missing" \
 		'{"time":1500000000,"device":"/dev/sdb1","seconds":2.7,"without_seconds":12.1}' \
@@ -1017,7 +1017,7 @@ history_of_others()
 	deep=$(head -c 5000 /dev/zero | tr '\0' '[')
 	shows "1970-01-01 00:00  /dev/a??               -  prefetched, gain not known
 1970-01-01 00:00                         -  prefetched, gain not known
-2017-07-14 02:40  /dev/sdb1          2.7 s  without prefetching about 12 s: 4.5 times as fast" \
+2017-07-14 02:40  /dev/sdb1          2.7 s  4.5 times as fast (else about 12 s)" \
 		"{\"time\":1e300,\"device\":\"/dev/a$(printf '\302\233')\"}" \
 		"{\"device\":\"$long\"}" "$long" "$deep" "{\"a\":$deep" \
 		'{"time":NaN,"seconds":-1e308}' \

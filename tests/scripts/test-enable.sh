@@ -643,7 +643,8 @@ five_states()
 	settings_are $'# mine\r\n\nnice = 77'
 	local wrong="the settings are invalid: $root$conf:3: nice: \"77\" is not \
 a number from 1 to 19"
-	state_is 4 "e2fsck-prefetch: $wrong" "systemd: without effect: $wrong" &&
+	state_is 4 "e2fsck-prefetch: $wrong" \
+		"systemd: without effect: the settings are invalid" &&
 		! grep -q "^settings:" <<<"$said" || return
 	settings_are "prefetch = on"
 	echo "# The initramfs has not been rebuilt with this yet." \
