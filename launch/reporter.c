@@ -226,9 +226,10 @@ static void report(bool terminal)
 		self.written = self.now.seconds;
 		if (self.files)
 			e2pf_progress_save(&self.now);
-		if (terminal)
-			print_line(true);
 	}
+	/* Often, for the checker may have printed on it. */
+	if (terminal && self.written > 0)
+		print_line(true);
 	pthread_mutex_lock(&self.lock);
 }
 

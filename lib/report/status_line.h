@@ -2,7 +2,8 @@
 /*
  * A line of status on a terminal that another program prints on: it is drawn
  * below the cursor, which stays where it is, so that a question of that program
- * stays whole.
+ * stays whole.  A row in between is left free: what the program prints before the
+ * line is drawn again is not mixed with it, up to two lines.
  */
 #ifndef E2PF_STATUS_LINE_H
 #define E2PF_STATUS_LINE_H
@@ -13,9 +14,9 @@
 /* What follows the cursor is the last line of status. */
 #define STATUS_LINE_CLEAR "\033[J"
 
-/* Scroll up if the cursor is in the last row, and go back; save the cursor; to
- * the row below. */
-#define STATUS_LINE_BELOW "\033D\033M\0337\033[B\r"
+/* Scroll up if the cursor is in one of the last rows, and go back; save the
+ * cursor; two rows down. */
+#define STATUS_LINE_BELOW "\033D\033D\033M\033M\0337\033[2B\r"
 #define STATUS_LINE_BACK "\0338"
 
 /* The bytes that draw `text`, cut off at the terminal's last column but one, in

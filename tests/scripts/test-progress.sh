@@ -216,7 +216,7 @@ option_is_taken()
 }
 
 # The lines on the terminal: each is drawn below the cursor, which comes back.
-lines_on_terminal() { grep -ao $'\e7\e\[B\r[^\e]*\e8' "$dir/terminal" |
+lines_on_terminal() { grep -ao $'\e7\e\[2B\r[^\e]*\e8' "$dir/terminal" |
 	sed 's/.*\r//; s/\x1b8//'; }
 has_line_on_terminal() { lines_on_terminal | grep -q 'pass1, .* left'; }
 
