@@ -61,6 +61,15 @@ static int parse_flag(const char *value, bool *flag)
 	return 0;
 }
 
+/* Variables that are not settings: what the user gives as a path, and what the
+ * parts of e2prefetch tell each other. */
+static const char *const others[] = {
+	"PREFETCH_STATS", "PREFETCH_TRACE", "PREFETCH_CONFIG",
+	"PREFETCH_E2FSCK", "PREFETCH_BTRFS", "PREFETCH_SETTINGS",
+	"PREFETCH_TRIAL", "PREFETCH_ASIDE", "PREFETCH_FINDINGS",
+	"PREFETCH_READS_DATA", "PREFETCH_LAUNCHED"
+};
+
 static int parse_verbose(const char *value, unsigned *verbose)
 {
 	if (*value < '0' || *value > '2' || value[1])
@@ -291,6 +300,48 @@ static bool read_variable(enum setting setting, struct environment *env,
 	return false;
 }
 
+/* Whether `name`, of `length` characters and without the prefix, is a variable
+ * of ours. */
+static bool is_ours(const char *name, size_t length)
+{
+	size_t i, most = sizeof(others) / sizeof(*others);
+	const char *known;
+
+	for (i = 0; i < SETTINGS + most; i++) {
+		known = i < SETTINGS ? settings[i].variable :
+				       others[i - SETTINGS];
+		if (strlen(known) == length && !memcmp(known, name, length))
+			return true;
+	}
+	return false;
+}
+
+/* Name the variables that look like ours and are not: most likely a name is
+ * misspelled, and what it should limit is not limited. */
+static void find_misspelled(environment_say *say, void *ctx)
+{
+	char line[256], name[MOST_NAME];
+	char **entry;
+
+	for (entry = environ; entry && *entry; entry++) {
+		const char *text = *entry;
+		size_t length = strcspn(text, "=");
+
+		if (!strncmp(text, PREFIX PREFIXED "_",
+			     strlen(PREFIX PREFIXED "_")))
+			text += strlen(PREFIX);
+		else if (strncmp(text, PREFIXED "_", strlen(PREFIXED "_")))
+			continue;
+		if (is_ours(text, length - (size_t)(text - *entry)))
+			continue;
+		snprintf(line, sizeof(line), "%.*s", (int)length, *entry);
+		environment_print(name, sizeof(name), line);
+		snprintf(line, sizeof(line), "%s: no such variable; it is "
+			 "ignored", name);
+		say(ctx, line);
+	}
+}
+
 void read_environment(struct environment *env, environment_say *say, void *ctx)
 {
 	unsigned i;
@@ -308,6 +359,8 @@ void read_environment(struct environment *env, environment_say *say, void *ctx)
 			env->prefetch = false;
 	env->stats = environment_get("PREFETCH_STATS");
 	env->trace = environment_get("PREFETCH_TRACE");
+	if (say)
+		find_misspelled(say, ctx);
 }
 
 int read_environment_settings(struct e2pf_settings *to, char *error,

@@ -117,6 +117,9 @@ test_variables()
 	{
 	tap_check "each that is wrong is told" \
 		check_runs 6 "" PREFETCH=1 $wrong PREFETCH_NICE= PREFETCH_MEM=x
+	tap_check "a misspelled name is told" \
+		reads_ahead yes 1 "e2fsck-prefetch: PREFETCH_BANDWITH: no such" \
+		PREFETCH=1 PREFETCH_BANDWITH=10M
 	tap_check "PREFETCH=0 makes the others mean nothing" \
 		check_runs 0 "" PREFETCH=0 $wrong PREFETCH_CONFIG=x
 	tap_check "without PREFETCH, too" check_runs 0 "" $wrong

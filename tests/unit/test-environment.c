@@ -373,9 +373,49 @@ static void prefixed_names(void **state)
 	environment_unset("PREFETCH");
 }
 
+/* A name that looks like ours is told, once each; ours, and what the parts of
+ * e2prefetch tell each other, are not. */
+static void misspelled_names(void **state)
+{
+	struct environment env;
+
+	(void)state;
+	setenv("PREFETCH", "1", 1);
+	setenv("PREFETCH_FINDINGS", "", 1);
+	setenv("E2PREFETCH_STATS", "", 1);
+	setenv("PREFETCHER", "x", 1);
+	setenv("MY_PREFETCH_MEM", "x", 1);
+	read_environment(&env, keep_line, NULL);
+	assert_int_equal(lines, 0);
+	setenv("PREFETCH_BANDWITH", "10M", 1);
+	read_environment(&env, keep_line, NULL);
+	assert_true(env.prefetch);
+	assert_int_equal(lines, 1);
+	assert_string_equal(error, "PREFETCH_BANDWITH: no such variable; it is "
+			    "ignored");
+	unsetenv("PREFETCH_BANDWITH");
+	setenv("E2PREFETCH_ME\033M", "10M", 1);
+	setenv("PREFETCH_MEM2", "10M", 1);
+	read_environment(&env, keep_line, NULL);
+	assert_int_equal(lines, 3);
+	unsetenv("PREFETCH_MEM2");
+	read_environment(&env, keep_line, NULL);
+	assert_string_equal(error, "E2PREFETCH_ME?M: no such variable; it is "
+			    "ignored");
+	/* The module reads what the launcher has told. */
+	read_environment(&env, NULL, NULL);
+	setenv("PREFETCH", "0", 1);
+	read_environment(&env, keep_line, NULL);
+	assert_int_equal(lines, 4);
+	unsetenv("E2PREFETCH_ME\033M");
+	unsetenv("PREFETCH_FINDINGS");
+	unsetenv("E2PREFETCH_STATS");
+}
+
 int main(void)
 {
 	const struct CMUnitTest variables[] = {
+		cmocka_unit_test_setup(misspelled_names, unset_all),
 		cmocka_unit_test(control_characters),
 		cmocka_unit_test_setup(prefixed_names, unset_all),
 		cmocka_unit_test_setup(nothing_set, unset_all),
