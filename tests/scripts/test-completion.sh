@@ -13,7 +13,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 folder=$srcdir/../completions
 bash_file=$folder/bash/e2prefetch
 zsh_file=$folder/zsh/_e2prefetch
-not_of_probe="dry-run|quiet|verbose|version|stats"
+not_of_probe="dry-run|quiet|progress|verbose|version|stats"
 PREFETCHER=${PREFETCHER:-$top_builddir/prefetch/e2prefetch}
 
 # Options in the help: "-n", "--dry-run".
