@@ -347,7 +347,7 @@ static void unknown(void **state)
 /* The columns of fixtures/progress.txt, in order. */
 static void read_facts(char *line, double *real, struct e2pf_progress_facts *f)
 {
-	double walks, measurable, has_head;
+	double walks = 0, measurable = 0, has_head = 0;
 	double *const column[] = {
 		real,
 		&f->seconds, &f->cpu, &f->stalled, &walks, &measurable,
