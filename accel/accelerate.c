@@ -7,11 +7,12 @@
 #include <config.h>
 #endif
 
+#include <stdlib.h>
+
 #include "accelerate.h"
+#include "bitmaps.h"
 #include "crc32c.h"
 #include "indirect.h"
-#include "map_kind.h"
-#include "device/share.h"
 
 /* What is decided about one acceleration. */
 struct choice {
@@ -33,19 +34,15 @@ static void begin_crc32c(const struct findings *f, struct choice *c)
 		*c = (struct choice){ .why = finding_reason(FINDING_UNABLE) };
 }
 
-/* Our maps if they passed; otherwise libext2fs's bit arrays instead of its
- * trees, chosen by a public field. */
 static void begin_bitmaps(const struct findings *f, struct choice *c)
 {
-	bool ours = f->of[ABILITY_BITMAPS] == FINDING_WHOLE;
-	uint64_t budget = e2pf_memory_share("") / MAPS_SHARE;
-
-	if (!map_kind_begin(ours ? MAP_OURS : MAP_ARRAY, budget, &c->why)) {
-		c->in_use = NULL;
-	} else if (!ours) {
-		c->in_use = "bitarrays";
-		c->decision = "libext2fs's bit arrays instead of its trees";
-	}
+	(void)f;
+	if (getenv("E2FSPROGS_BITMAP_STATS"))
+		*c = (struct choice){
+			.why = "E2FSPROGS_BITMAP_STATS asks for statistics of trees"
+		};
+	else if (!bitmaps_begin())
+		*c = (struct choice){ .why = finding_reason(FINDING_ABSENT) };
 }
 
 static void begin_indirect(const struct findings *f, struct choice *c)
@@ -57,11 +54,10 @@ static void begin_indirect(const struct findings *f, struct choice *c)
 
 static const struct acceleration {
 	const char *name;
-	enum ability ability, instead;	/* one of them must have passed */
+	enum ability ability;
 	void (*begin)(const struct findings *f, struct choice *c);
 } accelerations[] = {
-#define ROW(ability, name, instead) \
-	{ #name, ABILITY_##ability, ABILITY_##instead, begin_##name },
+#define ROW(ability, name) { #name, ABILITY_##ability, begin_##name },
 	ACCELERATIONS(ROW)
 #undef ROW
 };
@@ -75,8 +71,7 @@ static struct choice choose(const struct acceleration *a, unsigned asked,
 
 	if (!(asked & 1u << a->ability))
 		c = (struct choice){ .why = "excluded by PREFETCH_ACCEL" };
-	else if (f->of[a->ability] != FINDING_WHOLE &&
-		 f->of[a->instead] != FINDING_WHOLE)
+	else if (f->of[a->ability] != FINDING_WHOLE)
 		c.in_use = NULL;
 	else
 		a->begin(f, &c);

@@ -1,392 +1,342 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Operations on our maps (bits, ranges and searches), which replace libext2fs's
- * red-black trees.
+ * Compact maps in place of libext2fs's red-black trees.
  *
- * There is a stand-in for every function of libext2fs 1.46.2 to 1.47.4 that
- * looks into a map and that e2fsck calls; calls for other maps are passed on.
- * e2fsck does not resize or compare maps, so those functions have none.
+ * libext2fs reaches every operation on a map through a table of functions, one
+ * table for each kind of map.  These are written into the table of the trees,
+ * so every tree that is made from then on is one of ours, whoever makes it and
+ * however the library is linked.  Checks of arguments, messages, clusters and
+ * the ends of a map remain libext2fs's own.
  *
- * Callers see the behaviour of a red-black tree, including its peculiarities:
- * each has a comment beginning with "A tree".  No call fails that could not
- * fail in a tree.
+ * Callers see the behaviour of a tree, including its peculiarities: each has a
+ * comment beginning with "A tree".
+ *
+ * Source: lib/ext2fs/bmap64.h, gen_bitmap64.c and blkmap64_rb.c of e2fsprogs
+ * 1.46.2 to 1.47.4.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <libintl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bitmaps.h"
+#include "bitset.h"
 #include "interpose.h"
-#include "map.h"
-#include "map_kind.h"
 
-/*
- * The end of a map.
- */
+/* A map, as libext2fs knows it. */
+struct map {
+	errcode_t magic;
+	ext2_filsys fs;
+	const struct operations *operations;
+	int flags;
+	__u64 start, end, real_end;
+	int cluster_bits;
+	char *description;
+	void *private;
+	errcode_t base_error;
+};
 
-errcode_t ext2fs_fudge_generic_bmap_end(ext2fs_generic_bitmap bitmap,
-					errcode_t neq, __u64 end, __u64 *oend)
+/* The table.  Bits are numbered like the blocks, clusters or inodes. */
+struct operations {
+	int type;
+	errcode_t (*make)(ext2_filsys fs, struct map *map);
+	void (*free)(struct map *map);
+	errcode_t (*copy)(struct map *from, struct map *to);
+	errcode_t (*resize)(struct map *map, __u64 end, __u64 real_end);
+	int (*mark)(struct map *map, __u64 bit);
+	int (*unmark)(struct map *map, __u64 bit);
+	int (*test)(struct map *map, __u64 bit);
+	void (*mark_range)(struct map *map, __u64 start, unsigned count);
+	void (*unmark_range)(struct map *map, __u64 start, unsigned count);
+	int (*range_is_clear)(struct map *map, __u64 start, unsigned count);
+	errcode_t (*set_bytes)(struct map *map, __u64 start, size_t count,
+			       void *in);
+	errcode_t (*get_bytes)(struct map *map, __u64 start, size_t count,
+			       void *out);
+	void (*clear)(struct map *map);
+	void (*print_statistics)(struct map *map);
+	errcode_t (*first_clear)(struct map *map, __u64 start, __u64 end,
+				 __u64 *found);
+	errcode_t (*first_set)(struct map *map, __u64 start, __u64 end,
+			       __u64 *found);
+};
+
+static struct operations *trees;	/* libext2fs's table, once replaced */
+static struct operations stock;		/* what was in it */
+static struct bitset *claims;		/* blocks that several files claim */
+
+/* e2fsck tells its maps apart only by their descriptions, which it
+ * translates. */
+static bool is_of_claims(const char *description)
 {
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_fudge_generic_bmap_end);
-
-	if (!map)
-		return real(bitmap, neq, end, oend);
-	if (end > map->real_end)
-		return neq;
-	if (oend)
-		*oend = map->end;
-	map->end = end;
-	return 0;
+	return description && !strcmp(description, dgettext("e2fsprogs",
+						"multiply claimed block map"));
 }
 
-__u64 ext2fs_get_generic_bmap_start(ext2fs_generic_bitmap bitmap)
+bool bitmaps_have_claims(void)
 {
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_get_generic_bmap_start);
-
-	return map ? map->start : real(bitmap);
+	return claims;
 }
 
-__u64 ext2fs_get_generic_bmap_end(ext2fs_generic_bitmap bitmap)
+bool bitmaps_is_claimed(ext2_filsys fs, uint64_t block)
 {
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_get_generic_bmap_end);
-
-	return map ? map->end : real(bitmap);
-}
-
-void ext2fs_set_generic_bmap_padding(ext2fs_generic_bitmap bitmap)
-{
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_set_generic_bmap_padding);
-
-	if (!map)
-		real(bitmap);
-	else
-		/* libext2fs's count is 32 bits wide. */
-		bitset_set_range(&map->set, map->end + 1 - map->start,
-				 (unsigned)(map->real_end - map->end));
-}
-
-/*
- * Single bits.
- */
-
-/* Every number that is inside has a bit in the set, which is made for the
- * larger of the two ends a map may have. */
-static inline bool inside(const struct map *map, uint64_t arg)
-{
-	return arg >= map->start && arg <= map->end;
-}
-
-__attribute__((cold))
-static int outside(const struct map *map, int code, uint64_t arg)
-{
-	if (map->description)
-		com_err(0, map->base_error + code, "#%llu for %s",
-			(unsigned long long)arg, map->description);
-	else
-		com_err(0, map->base_error + code, "#%llu",
-			(unsigned long long)arg);
-	return 0;
+	return claims && block >= fs->super->s_first_data_block &&
+	       bitset_test(claims, EXT2FS_B2C(fs, block) -
+			   EXT2FS_B2C(fs, fs->super->s_first_data_block));
 }
 
 /*
- * A check makes millions of these two calls.  Everything but the common case is
- * in separate functions, so that the common case saves and restores no
- * registers.
+ * The operations.
  */
 
-__attribute__((noinline, cold))
-static int test_otherwise(ext2fs_generic_bitmap bitmap, uint64_t arg)
+static uint64_t bits_of(uint64_t start, uint64_t end, uint64_t real_end)
 {
-	const struct map *map = map_of(bitmap);
-	REAL(ext2fs_test_generic_bmap);
-
-	return map ? outside(map, EXT2FS_TEST_ERROR, arg) : real(bitmap, arg);
+	if (real_end > end)
+		end = real_end;
+	return end >= start ? end - start + 1 : 0;
 }
 
-int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
+static errcode_t make(ext2_filsys fs, struct map *map)
 {
-	const struct map *map = map_of(bitmap);
+	struct bitset *s = malloc(sizeof(*s));
 
-	if (!map || !inside(map, arg))
-		return test_otherwise(bitmap, arg);
-	return bitset_test_inside(&map->set, arg - map->start);
-}
-
-__attribute__((noinline, cold))
-static int mark_otherwise(ext2fs_generic_bitmap bitmap, uint64_t arg)
-{
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_mark_generic_bmap);
-
-	if (!map)
-		return real(bitmap, arg);
-	if (!inside(map, arg))
-		return outside(map, EXT2FS_MARK_ERROR, arg);
-	return bitset_set(&map->set, arg - map->start);
-}
-
-int ext2fs_mark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
-{
-	struct map *map = map_of(bitmap);
-
-	if (!map || !inside(map, arg) ||
-	    !bitset_is_own(&map->set, arg - map->start))
-		return mark_otherwise(bitmap, arg);
-	return bitset_set_own(&map->set, arg - map->start);
-}
-
-int ext2fs_unmark_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
-{
-	struct map *map = map_of(bitmap);
-
-	if (!map) {
-		REAL(ext2fs_unmark_generic_bmap);
-		return real(bitmap, arg);
+	(void)fs;
+	if (!s || !bitset_init(s, bits_of(map->start, map->end,
+					  map->real_end))) {
+		free(s);
+		return EXT2_ET_NO_MEMORY;
 	}
-	if (!inside(map, arg))
-		return outside(map, EXT2FS_UNMARK_ERROR, arg);
-	arg -= map->start;
+	if (is_of_claims(map->description))
+		claims = s;
+	map->private = s;
+	return 0;
+}
+
+static void free_map(struct map *map)
+{
+	if (map->private == claims)
+		claims = NULL;
+	bitset_free(map->private);
+	free(map->private);
+}
+
+static errcode_t copy(struct map *from, struct map *to)
+{
+	struct bitset *s = malloc(sizeof(*s));
+
+	if (!s || !bitset_copy(from->private, s)) {
+		free(s);
+		return EXT2_ET_NO_MEMORY;
+	}
+	to->private = s;
+	return 0;
+}
+
+/* A tree keeps what is valid in both sizes, and sets the new padding. */
+static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
+{
+	struct bitset *s = map->private;
+	uint64_t keep = (end < map->end ? end : map->end) + 1 - map->start;
+
+	if (!bitset_resize(s, bits_of(map->start, end, real_end)))
+		return EXT2_ET_NO_MEMORY;
+	bitset_clear_range(s, keep, UINT64_MAX - keep);
+	map->end = end;
+	map->real_end = real_end;
+	if (end < real_end)
+		bitset_set_range(s, end + 1 - map->start, real_end - end);
+	return 0;
+}
+
+static int mark(struct map *map, __u64 bit)
+{
+	return bitset_set(map->private, bit - map->start);
+}
+
+static int unmark(struct map *map, __u64 bit)
+{
+	bit -= map->start;
 	/* A tree also answers "was set" for a clear bit right before a set
 	 * one. */
-	return bitset_clear(&map->set, arg) || bitset_test(&map->set, arg + 1);
+	return bitset_clear(map->private, bit) ||
+	       bitset_test(map->private, bit + 1);
 }
 
-/* The 32-bit interface; pass 5 uses two of its functions for the padding. */
-static void warn_narrow(const struct map *map, const char *function)
+static int test(struct map *map, __u64 bit)
 {
-	if (map->description)
-		com_err(0, EXT2_ET_MAGIC_GENERIC_BITMAP,
-			"called %s with 64-bit bitmap for %s", function,
-			map->description);
-	else
-		com_err(0, EXT2_ET_MAGIC_GENERIC_BITMAP,
-			"called %s with 64-bit bitmap", function);
+	return bitset_test(map->private, bit - map->start);
 }
 
-int ext2fs_test_generic_bitmap(ext2fs_generic_bitmap bitmap, blk_t arg)
+static void mark_range(struct map *map, __u64 start, unsigned count)
 {
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_test_generic_bitmap);
-
-	if (!map)
-		return real(bitmap, arg);
-	warn_narrow(map, __func__);
-	return ext2fs_test_generic_bmap(bitmap, arg);
+	bitset_set_range(map->private, start - map->start, count);
 }
 
-int ext2fs_mark_generic_bitmap(ext2fs_generic_bitmap bitmap, __u32 arg)
+static void unmark_range(struct map *map, __u64 start, unsigned count)
 {
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_mark_generic_bitmap);
-
-	if (!map)
-		return real(bitmap, arg);
-	warn_narrow(map, __func__);
-	return ext2fs_mark_generic_bmap(bitmap, arg);
+	bitset_clear_range(map->private, start - map->start, count);
 }
 
-int ext2fs_unmark_generic_bitmap(ext2fs_generic_bitmap bitmap, blk_t arg)
+static int range_is_clear(struct map *map, __u64 start, unsigned count)
 {
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_unmark_generic_bitmap);
-
-	if (!map)
-		return real(bitmap, arg);
-	warn_narrow(map, __func__);
-	return ext2fs_unmark_generic_bmap(bitmap, arg);
+	start -= map->start;
+	return !count || bitset_first_set(map->private, start,
+					  start + count - 1) == UINT64_MAX;
 }
+
+/* A tree keeps bits that were already set. */
+static errcode_t set_bytes(struct map *map, __u64 start, size_t count,
+			   void *in)
+{
+	bitset_add_bytes(map->private, start - map->start, count, in);
+	return 0;
+}
+
+static errcode_t get_bytes(struct map *map, __u64 start, size_t count,
+			   void *out)
+{
+	/* An empty tree leaves the buffer unchanged. */
+	if (!bitset_is_empty(map->private))
+		bitset_get_bytes(map->private, start - map->start, count, out);
+	return 0;
+}
+
+static void clear(struct map *map)
+{
+	bitset_clear_all(map->private);
+}
+
+static void print_statistics(struct map *map)
+{
+	(void)map;
+}
+
+static errcode_t search(struct map *map, uint64_t found, __u64 *out)
+{
+	/* An empty tree finds nothing, not even a clear bit. */
+	if (bitset_is_empty(map->private) || found == UINT64_MAX)
+		return ENOENT;
+	*out = found + map->start;
+	return 0;
+}
+
+static errcode_t first_clear(struct map *map, __u64 start, __u64 end,
+			     __u64 *found)
+{
+	if (start > end)
+		return EINVAL;
+	return search(map, bitset_first_clear(map->private, start - map->start,
+					      end - map->start), found);
+}
+
+static errcode_t first_set(struct map *map, __u64 start, __u64 end,
+			   __u64 *found)
+{
+	if (start > end)
+		return EINVAL;
+	return search(map, bitset_first_set(map->private, start - map->start,
+					    end - map->start), found);
+}
+
+static const struct operations ours = {
+	.type = EXT2FS_BMAP64_RBTREE,
+	.make = make, .free = free_map, .copy = copy, .resize = resize,
+	.mark = mark, .unmark = unmark, .test = test,
+	.mark_range = mark_range, .unmark_range = unmark_range,
+	.range_is_clear = range_is_clear,
+	.set_bytes = set_bytes, .get_bytes = get_bytes,
+	.clear = clear, .print_statistics = print_statistics,
+	.first_clear = first_clear, .first_set = first_set,
+};
 
 /*
- * Ranges.
+ * Replacing the table.
  */
 
-/* With num 0 the last bit is the one before the first, as in libext2fs. */
-static inline bool range_inside(const struct map *map, uint64_t block,
-				unsigned num)
+static struct operations *table(void)
 {
-	return inside(map, block) && block + num - 1 <= map->end;
+	return dlsym(RTLD_NEXT, "ext2fs_blkmap64_rbtree");
 }
 
-__attribute__((noinline, cold))
-static void warn_range(const struct map *map, uint64_t block, errcode_t code)
+/* Is this a function of the same library? */
+static bool is_of_library(const void *function, const void *library)
 {
-	REAL(ext2fs_warn_bitmap);
+	Dl_info a, b;
 
-	real(code, (unsigned long)block, map->description);
+	return function && dladdr(function, &a) && dladdr(library, &b) &&
+	       a.dli_fbase == b.dli_fbase;
 }
 
-__attribute__((noinline))
-static int test_range_otherwise(ext2fs_block_bitmap bitmap, uint64_t block, unsigned num)
+/* All members of the table but the first are functions. */
+static bool is_table(const struct operations *t)
 {
-	struct map *map = map_of(bitmap);
-	uint64_t first;
-	REAL(ext2fs_test_block_bitmap_range2);
+	const void *const *f = (const void *const *)(const void *)t + 1;
+	size_t i, n = sizeof(*t) / sizeof(*f) - 1;
 
-	if (!map)
-		return real(bitmap, block, num);
-	if (num == 1)
-		return !ext2fs_test_generic_bmap(bitmap, block);
-	if (!range_inside(map, block, num)) {
-		warn_range(map, block, EXT2_ET_BAD_BLOCK_TEST);
-		return EINVAL;
+	for (i = 0; t && i < n; i++)
+		if (!is_of_library(f[i], t))
+			return false;
+	return t && t->type == EXT2FS_BMAP64_RBTREE;
+}
+
+/* Does a map that libext2fs has made look as expected? */
+static bool is_map(const struct map *map, ext2_filsys fs)
+{
+	uint64_t start = fs->super->s_first_data_block;
+
+	return map->magic == EXT2_ET_MAGIC_BLOCK_BITMAP64 && map->fs == fs &&
+	       map->operations == table() && map->start == start &&
+	       map->end == ext2fs_blocks_count(fs->super) - 1 &&
+	       map->real_end == (uint64_t)fs->super->s_clusters_per_group *
+				fs->group_desc_count - 1 + start &&
+	       !map->cluster_bits && !strcmp(map->description, "layout") &&
+	       map->private && map->base_error == EXT2_ET_BAD_BLOCK_MARK;
+}
+
+bool bitmaps_layout_is_known(ext2_filsys fs)
+{
+	int type = fs->default_bitmap_type;
+	ext2fs_block_bitmap map;
+	bool known;
+
+	if (!is_table(table()))
+		return false;
+	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	known = !ext2fs_allocate_block_bitmap(fs, "layout", &map);
+	fs->default_bitmap_type = type;
+	if (known) {
+		known = is_map((const struct map *)map, fs);
+		ext2fs_free_block_bitmap(map);
 	}
-	if (!num)
-		return 1;
-	first = block - map->start;
-	return bitset_first_set(&map->set, first, first + num - 1) ==
-	       UINT64_MAX;
+	return known;
 }
 
-int ext2fs_test_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
-				    unsigned int num)
+bool bitmaps_begin(void)
 {
-	const struct map *map = map_of(bitmap);
-	uint64_t first, last;
-
-	if (map && num && range_inside(map, block, num)) {
-		first = block - map->start;
-		last = first + num - 1;
-		if (bitset_is_word(first, last))
-			return bitset_word_is_clear(&map->set, first, last);
+	if (!trees) {
+		trees = table();
+		if (!trees)
+			return false;
+		stock = *trees;
 	}
-	return test_range_otherwise(bitmap, block, num);
+	*trees = ours;
+	return true;
 }
 
-__attribute__((noinline))
-static void mark_range_otherwise(ext2fs_block_bitmap bitmap, uint64_t block,
-				 unsigned num)
+void bitmaps_end(void)
 {
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_mark_block_bitmap_range2);
-
-	if (!map)
-		real(bitmap, block, num);
-	else if (range_inside(map, block, num))
-		bitset_set_range(&map->set, block - map->start, num);
-	else
-		warn_range(map, block, EXT2_ET_BAD_BLOCK_MARK);
+	if (trees)
+		*trees = stock;
 }
 
-void ext2fs_mark_block_bitmap_range2(ext2fs_block_bitmap bitmap, blk64_t block,
-				     unsigned int num)
+bool bitmaps_are_ours(void)
 {
-	struct map *map = map_of(bitmap);
-	uint64_t first, last;
-
-	if (map && num && range_inside(map, block, num)) {
-		first = block - map->start;
-		last = first + num - 1;
-		if (bitset_is_word(first, last) &&
-		    bitset_is_own(&map->set, first)) {
-			bitset_set_own_word(&map->set, first, last);
-			return;
-		}
-	}
-	mark_range_otherwise(bitmap, block, num);
-}
-
-void ext2fs_unmark_block_bitmap_range2(ext2fs_block_bitmap bitmap,
-				       blk64_t block, unsigned int num)
-{
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_unmark_block_bitmap_range2);
-
-	if (!map)
-		real(bitmap, block, num);
-	else if (range_inside(map, block, num))
-		bitset_clear_range(&map->set, block - map->start, num);
-	else
-		warn_range(map, block, EXT2_ET_BAD_BLOCK_UNMARK);
-}
-
-errcode_t ext2fs_set_generic_bmap_range(ext2fs_generic_bitmap bitmap,
-					__u64 start, unsigned int num,
-					void *in)
-{
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_set_generic_bmap_range);
-
-	if (!map)
-		return real(bitmap, start, num, in);
-	/* A tree keeps bits that were already set. */
-	bitset_add_bytes(&map->set, start - map->start, num, in);
-	return 0;
-}
-
-errcode_t ext2fs_get_generic_bmap_range(ext2fs_generic_bitmap bitmap,
-					__u64 start, unsigned int num,
-					void *out)
-{
-	struct map *map = map_of(bitmap);
-	REAL(ext2fs_get_generic_bmap_range);
-
-	if (!map)
-		return real(bitmap, start, num, out);
-	/* An empty tree leaves the buffer unchanged. */
-	if (!bitset_is_empty(&map->set))
-		bitset_get_bytes(&map->set, start - map->start, num, out);
-	return 0;
-}
-
-/* The check of arguments common to both searches. */
-static bool search_inside(const struct map *map, uint64_t start, uint64_t end)
-{
-	if (start >= map->start && end <= map->end && start <= end)
-		return true;
-	outside(map, EXT2FS_TEST_ERROR, start);
-	return false;
-}
-
-errcode_t ext2fs_find_first_zero_generic_bmap(ext2fs_generic_bitmap bitmap,
-					      __u64 start, __u64 end,
-					      __u64 *out)
-{
-	struct map *map = map_of(bitmap);
-	uint64_t found;
-	REAL(ext2fs_find_first_zero_generic_bmap);
-
-	if (!map)
-		return real(bitmap, start, end, out);
-	if (!search_inside(map, start, end))
-		return EINVAL;
-	/* An empty tree finds nothing, not even a clear bit. */
-	if (bitset_is_empty(&map->set))
-		return ENOENT;
-	found = bitset_first_clear(&map->set, start - map->start,
-				   end - map->start);
-	if (found == UINT64_MAX)
-		return ENOENT;
-	*out = found + map->start;
-	return 0;
-}
-
-errcode_t ext2fs_find_first_set_generic_bmap(ext2fs_generic_bitmap bitmap,
-					     __u64 start, __u64 end,
-					     __u64 *out)
-{
-	struct map *map = map_of(bitmap);
-	uint64_t found;
-	REAL(ext2fs_find_first_set_generic_bmap);
-
-	if (!map)
-		return real(bitmap, start, end, out);
-	if (!search_inside(map, start, end))
-		return EINVAL;
-	if (bitset_is_empty(&map->set))
-		return ENOENT;
-	found = bitset_first_set(&map->set, start - map->start,
-				 end - map->start);
-	if (found == UINT64_MAX)
-		return ENOENT;
-	*out = found + map->start;
-	return 0;
+	return trees && trees->make == make;
 }
 
 #ifdef __x86_64__
@@ -412,7 +362,7 @@ unsigned int ext2fs_bitcount(const void *addr, unsigned int nbytes)
 	REAL(ext2fs_bitcount);
 
 #ifdef __x86_64__
-	if (map_kind_is_ours() && __builtin_cpu_supports("popcnt"))
+	if (bitmaps_are_ours() && __builtin_cpu_supports("popcnt"))
 		return count_bits(addr, nbytes);
 #endif
 	return real(addr, nbytes);

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bit arrays that replace libext2fs's red-black trees. */
+/* Compact maps in place of libext2fs's red-black trees. */
 #ifndef BITMAPS_H
 #define BITMAPS_H
 
 #include <ext2fs/ext2fs.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Was the map made here, not by libext2fs? */
-bool bitmaps_are_ours(ext2fs_generic_bitmap bitmap);
+/* Are libext2fs's table of functions and its maps laid out as they are here?
+ * Makes a map of this filesystem, which needs 64-bit bitmaps, no bigalloc. */
+bool bitmaps_layout_is_known(ext2_filsys fs);
+
+/* From now on trees are ours; from now on they are libext2fs's.  There must be
+ * no tree at that time.  bitmaps_begin() returns false, and changes nothing,
+ * without the table. */
+bool bitmaps_begin(void);
+void bitmaps_end(void);
+bool bitmaps_are_ours(void);
 
 /* In pass 1 e2fsck makes a map of the blocks that several files claim, if there
  * are any.  Is there one of ours, and does it have this block?  The number may
  * be anything. */
 bool bitmaps_have_claims(void);
-bool bitmaps_is_claimed(uint64_t block);
-
-/* ext2fs_read_bitmaps(), with maps of the kind that map_kind.c chooses. */
-errcode_t bitmaps_read(ext2_filsys fs);
+bool bitmaps_is_claimed(ext2_filsys fs, uint64_t block);
 
 #endif

@@ -15,10 +15,10 @@
 #define FORMAT "e2prefetch-findings-4"
 
 static const char *const ability_names[ABILITIES] = {
-#define NAME(ability, name, instead) [ABILITY_##ability] = #name,
+#define NAME(ability, name) [ABILITY_##ability] = #name,
 	ACCELERATIONS(NAME)
 #undef NAME
-	[ABILITY_PROGRESS] = "progress", [ABILITY_ARRAYS] = "arrays"
+	[ABILITY_PROGRESS] = "progress"
 };
 
 static const struct {

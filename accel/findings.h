@@ -36,24 +36,20 @@ enum finding {
 	FINDINGS
 };
 
-/*
- * The accelerations: ability, name in PREFETCH_ACCEL, and another ability that
- * is enough as well.  Each has a begin_NAME() in accelerate.c and a try_NAME()
- * in trial.c.
- */
+/* The accelerations: ability, and name in PREFETCH_ACCEL.  Each has a
+ * begin_NAME() in accelerate.c and a try_NAME() in trial.c. */
 #define ACCELERATIONS(X) \
-	X(CRC32C, crc32c, CRC32C) \
-	X(BITMAPS, bitmaps, ARRAYS) \
-	X(INDIRECT, indirect, INDIRECT)
+	X(CRC32C, crc32c) \
+	X(BITMAPS, bitmaps) \
+	X(INDIRECT, indirect)
 
 /* What is tested. */
 enum ability {
-#define ABILITY(ability, name, instead) ABILITY_##ability,
+#define ABILITY(ability, name) ABILITY_##ability,
 	ACCELERATIONS(ABILITY)
 #undef ABILITY
 	ACCELERATION_COUNT,
 	ABILITY_PROGRESS = ACCELERATION_COUNT,	/* follow the check */
-	ABILITY_ARRAYS,		/* libext2fs's bit arrays instead of trees */
 	ABILITIES
 };
 

@@ -3,6 +3,10 @@
  * Decides in which order the blocks that several files claim are read ahead of
  * pass 1D: in the order of the files that claim them first, each block once.
  * All other claimants find it in memory.
+ *
+ * The order is kept as runs of blocks.  They may take what our maps take less
+ * than libext2fs's trees would, and a little more: a repair must not need more
+ * memory than without them.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -10,146 +14,156 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bitmaps.h"
+#include "bitset.h"
 #include "clones.h"
 
-/* The number of blocks that are kept: 4 GiB to be cloned, 16 MiB of memory.
- * What follows is not read ahead. */
-#define MOST_CLONES (1u << 20)
+/* What the runs may take even if our maps save nothing. */
+#define FREE_BYTES (256u << 10)
 
 /* The number of blocks passed to the engine at a time. */
 #define PART 4096u
 
-struct clone {
+/* So many blocks that are not where the order has them end the reading ahead:
+ * pass 1D takes another order, because the user answers so. */
+#define STRAYS_MOST 64u
+
+struct run {
 	uint64_t block;
-	uint64_t place;		/* in the order of the clones */
+	uint64_t count;
+};
+
+/* A run, and the place of its first block in the order. */
+struct position {
+	size_t run;
+	uint64_t place;
 };
 
 static struct {
-	struct clone *clone;	/* by place; once begun, by block */
-	uint64_t *order;	/* once begun: blocks by place */
-	size_t count, room;
+	struct run *run;
+	size_t runs, room;
+	uint64_t blocks;
+	struct bitset waiting;		/* in a run, and not reached by pass 1D */
+	struct position checker, given;
+	unsigned strays;
 	bool begun;
 } self;
 
 void clones_forget(void)
 {
-	free(self.clone);
-	free(self.order);
-	self.clone = NULL;
-	self.order = NULL;
-	self.count = self.room = 0;
-	self.begun = false;
+	free(self.run);
+	if (self.waiting.root)
+		bitset_free(&self.waiting);
+	memset(&self, 0, sizeof(self));
 }
 
-void clones_add(uint64_t block)
+/* May the runs take this much? */
+static bool is_affordable(size_t bytes)
 {
-	struct clone *more;
+	struct bitset_memory m = bitset_memory();
 
-	if (!block || !bitmaps_is_claimed(block) || self.begun ||
-	    self.count == MOST_CLONES)
-		return;
-	if (self.count == self.room) {
-		size_t room = self.room ? self.room * 2 : 1024;
+	return bytes <= FREE_BYTES || m.bytes + bytes <= m.trees + FREE_BYTES;
+}
 
-		more = realloc(self.clone, room * sizeof(*more));
+static bool add_run(uint64_t block)
+{
+	size_t room = self.room + self.room / 4 + 64;
+	struct run *more;
+
+	if (self.runs == self.room) {
+		if (!is_affordable(room * sizeof(*more)))
+			return false;
+		more = realloc(self.run, room * sizeof(*more));
 		if (!more)
-			return;
-		self.clone = more;
+			return false;
+		self.run = more;
 		self.room = room;
 	}
-	self.clone[self.count] = (struct clone){ block, self.count };
-	self.count++;
+	self.run[self.runs++] = (struct run){ block, 1 };
+	return true;
 }
 
-static int compare(uint64_t a, uint64_t b)
+void clones_add(ext2_filsys fs, uint64_t block)
 {
-	return (a > b) - (a < b);
-}
+	struct run *last = self.runs ? &self.run[self.runs - 1] : NULL;
 
-static int by_block(const void *one, const void *other)
-{
-	const struct clone *a = one, *b = other;
-	int order = compare(a->block, b->block);
-
-	return order ? order : compare(a->place, b->place);
-}
-
-static int by_place(const void *one, const void *other)
-{
-	const struct clone *a = one, *b = other;
-
-	return compare(a->place, b->place);
-}
-
-/* Keep the first of the entries for the same block. */
-static void drop_repeated(void)
-{
-	size_t i, n = 0;
-
-	qsort(self.clone, self.count, sizeof(*self.clone), by_block);
-	for (i = 0; i < self.count; i++)
-		if (!n || self.clone[i].block != self.clone[n - 1].block)
-			self.clone[n++] = self.clone[i];
-	self.count = n;
-}
-
-static void begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
-{
-	size_t i;
-
-	self.begun = true;
-	self.order = self.count ? calloc(self.count, sizeof(*self.order)) :
-				  NULL;
-	if (!self.order) {
-		self.count = 0;
+	if (self.begun || !block || !bitmaps_is_claimed(fs, block))
 		return;
-	}
-	drop_repeated();
-	qsort(self.clone, self.count, sizeof(*self.clone), by_place);
-	for (i = 0; i < self.count; i++) {
-		self.order[i] = self.clone[i].block;
-		self.clone[i].place = i;
-	}
-	qsort(self.clone, self.count, sizeof(*self.clone), by_block);
-	e2pf_ext4_clones_begin(ext4, engine, self.count);
+	if (!self.waiting.root &&
+	    !bitset_init(&self.waiting, ext2fs_blocks_count(fs->super)))
+		return;
+	if (bitset_test(&self.waiting, block))
+		return;
+	if (last && last->block + last->count == block)
+		last->count++;
+	else if (!add_run(block))
+		return;
+	bitset_set(&self.waiting, block);
+	self.blocks++;
 }
 
-static int is_of_block(const void *block, const void *clone)
-{
-	return compare(*(const uint64_t *)block,
-		       ((const struct clone *)clone)->block);
-}
-
-static const struct clone *find(uint64_t block)
-{
-	return self.count ? bsearch(&block, self.clone, self.count,
-				    sizeof(*self.clone), is_of_block) : NULL;
-}
-
+/* Pass the engine as many blocks as it has room for. */
 static void hand_over(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
 {
-	uint64_t first, n = e2pf_ext4_list_wants(ext4, engine, &first);
+	static uint64_t block[PART];
+	uint64_t first, n = e2pf_ext4_list_wants(ext4, engine, &first), at;
+	const struct run *run;
+	size_t used = 0;
 
-	for (; n; n -= n < PART ? n : PART, first += PART)
-		e2pf_ext4_list_put(ext4, engine, self.order + first,
-				   n < PART ? n : PART);
+	if (first < self.given.place)
+		self.given = (struct position){ 0, 0 };
+	for (; n && self.given.run < self.runs; n--, first++) {
+		run = &self.run[self.given.run];
+		while (first - self.given.place >= run->count) {
+			self.given.place += run->count;
+			if (++self.given.run == self.runs)
+				break;
+			run++;
+		}
+		if (self.given.run == self.runs)
+			break;
+		at = first - self.given.place;
+		block[used++] = run->block + at;
+		if (used == PART) {
+			e2pf_ext4_list_put(ext4, engine, block, used);
+			used = 0;
+		}
+	}
+	if (used)
+		e2pf_ext4_list_put(ext4, engine, block, used);
 }
 
-void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-	       uint64_t block)
+/* Find the run of a block that pass 1D has reached, at its position or after
+ * it.  False if it is not there. */
+static bool find(uint64_t block)
 {
-	const struct clone *clone;
+	struct position p = self.checker;
 
+	for (; p.run < self.runs; p.place += self.run[p.run++].count)
+		if (block - self.run[p.run].block < self.run[p.run].count) {
+			self.checker = p;
+			return true;
+		}
+	return false;
+}
+
+void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
+	       struct e2pf_engine *engine, uint64_t block)
+{
 	/* The last file that still claims a block keeps it. */
-	if (!bitmaps_is_claimed(block))
+	if (self.strays > STRAYS_MOST || !bitmaps_is_claimed(fs, block) ||
+	    !self.blocks || !bitset_clear(&self.waiting, block))
 		return;
 	if (!self.begun)
-		begin(ext4, engine);
-	clone = find(block);
-	if (!clone)
+		e2pf_ext4_clones_begin(ext4, engine, self.blocks);
+	self.begun = true;
+	if (!find(block)) {
+		self.strays++;
 		return;
-	e2pf_ext4_list_at(ext4, engine, clone->place);
+	}
+	e2pf_ext4_list_at(ext4, engine, self.checker.place + block -
+			  self.run[self.checker.run].block);
 	hand_over(ext4, engine);
 }

@@ -8,6 +8,7 @@
 #ifndef CLONES_H
 #define CLONES_H
 
+#include <ext2fs/ext2fs.h>
 #include <stdint.h>
 
 #include "ext4/ext4_source.h"
@@ -16,11 +17,11 @@
 void clones_forget(void);
 
 /* Pass 1B has reached this block of a file; 0 means a hole. */
-void clones_add(uint64_t block);
+void clones_add(ext2_filsys fs, uint64_t block);
 
 /* Pass 1D has reached this block of a file whose blocks it clones.  The engine
  * and its source are those of the check. */
-void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-	       uint64_t block);
+void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
+	       struct e2pf_engine *engine, uint64_t block);
 
 #endif

@@ -149,7 +149,7 @@ static int claimed_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 {
 	struct iterate *i = data;
 
-	clones_add(*block);
+	clones_add(fs, *block);
 	return i->func(fs, block, count, ref_block, ref_offset, i->data);
 }
 
@@ -159,15 +159,17 @@ static int cloned_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 	struct iterate *i = data;
 
 	if (engine())
-		clones_at(source(), engine(), *block);
+		clones_at(fs, source(), engine(), *block);
 	return i->func(fs, block, count, ref_block, ref_offset, i->data);
 }
 
-/* A clone changes the file's blocks, and has no flags.  Nothing is read ahead
+/* Nothing is cloned if nothing may be written.  A clone changes the file's
+ * blocks, and has no flags.  Nothing is read ahead
  * before the first: the user may choose to delete the files. */
 static block_fn *claims_walk(ext2_filsys fs, int flags)
 {
-	if (!module.on || !fs || fs != module.fs || !bitmaps_have_claims())
+	if (!module.on || !fs || fs != module.fs || !bitmaps_have_claims() ||
+	    !(fs->flags & EXT2_FLAG_RW))
 		return NULL;
 	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
 		return claimed_block;
@@ -522,7 +524,9 @@ void ext2fs_free_icount(ext2_icount_t icount)
 
 errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
 {
+	REAL(ext2fs_read_bitmaps);
+
 	if (module.on && fs == module.fs)
 		notice(SEEN_BITMAPS);
-	return bitmaps_read(fs);
+	return real(fs);
 }

@@ -6,8 +6,7 @@
  *
  * Neither the version number of libext2fs nor the name of a function is enough
  * to trust it.  Ubuntu, for example, links the library so that its internal
- * calls bypass every stand-in; a map of ours would then be passed to functions
- * that do not know its format.
+ * calls bypass every stand-in.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -22,14 +21,10 @@
 #include "crc32c.h"
 #include "indirect.h"
 #include "linkage.h"
-#include "map_kind.h"
 #include "trial.h"
 #include "libext2fs/io_table.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-/* Enough memory for the maps of a filesystem of some hundred blocks. */
-#define TRIAL_BUDGET (UINT64_C(64) << 20)
 
 /* Without these calls the module cannot see where the check is. */
 static const char *const progress_calls[] = {
@@ -40,28 +35,6 @@ static const char *const progress_calls[] = {
 static const char *const checksum_calls[] = { "ext2fs_crc32c_le" };
 
 static const char *const walk_calls[] = { "ext2fs_block_iterate3" };
-
-/* Library functions that e2fsck calls access a map through calls of these
- * functions: each of the calls must reach the stand-in. */
-static const char *const map_calls[] = {
-	"ext2fs_allocate_block_bitmap", "ext2fs_allocate_inode_bitmap",
-	"ext2fs_clear_generic_bmap", "ext2fs_copy_generic_bmap",
-	"ext2fs_find_first_set_generic_bmap",
-	"ext2fs_find_first_zero_generic_bmap", "ext2fs_free_generic_bmap",
-	"ext2fs_fudge_generic_bmap_end", "ext2fs_get_generic_bmap_range",
-	"ext2fs_mark_block_bitmap_range2", "ext2fs_mark_generic_bmap",
-	"ext2fs_set_generic_bmap_padding", "ext2fs_set_generic_bmap_range",
-	"ext2fs_test_block_bitmap_range2", "ext2fs_test_generic_bmap",
-	"ext2fs_unmark_block_bitmap_range2", "ext2fs_unmark_generic_bmap",
-};
-
-/* Each is looked up when it is first called; a stand-in without a real function
- * behind it aborts the process. */
-static const char *const map_functions[] = {
-	"ext2fs_get_generic_bmap_end", "ext2fs_get_generic_bmap_start",
-	"ext2fs_mark_generic_bitmap", "ext2fs_test_generic_bitmap",
-	"ext2fs_unmark_generic_bitmap", "ext2fs_warn_bitmap",
-};
 
 static bool all_there(const char *const *names, size_t count)
 {
@@ -140,9 +113,9 @@ static enum finding try_crc32c(struct findings *f)
 	return ours == stock ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-/* The versions in which every function that accesses a map was reviewed: 1.46.2
- * to 1.47.4.  A later version may have further ones, which a trial of the known
- * functions cannot reveal. */
+/* The versions in which every function that uses the table of the trees was
+ * reviewed: 1.46.2 to 1.47.4.  A later version may have further operations,
+ * which a trial of the known ones cannot reveal. */
 static bool is_read_version(void)
 {
 	const char *version = "";
@@ -162,26 +135,6 @@ static bool lives_alike(const struct trial_life *a, const struct trial_life *b)
 		       a->results * sizeof(a->result[0]));
 }
 
-static enum finding try_maps(enum map_kind kind, const struct trial_life *tree)
-{
-	static struct trial_life life;
-	const char *why;
-
-	if (!all_there(map_calls, COUNT(map_calls)) ||
-	    !all_there(map_functions, COUNT(map_functions)))
-		return FINDING_ABSENT;
-	if (kind == MAP_OURS && !is_read_version())
-		return FINDING_UNREAD;
-	if (kind == MAP_OURS && !library_calls(map_calls, COUNT(map_calls)))
-		return FINDING_LINKED;
-	if (!map_kind_begin(kind, TRIAL_BUDGET, &why))
-		return FINDING_UNABLE;
-	if (!trial_live(&life) || !lives_alike(&life, tree))
-		return FINDING_DIFFERS;
-	return kind == MAP_OURS && !life.ours ? FINDING_LINKED :
-						FINDING_WHOLE;
-}
-
 /* The next two use I/O managers of ours.  If libext2fs's table of operations
  * differs from the one we know, it would call other functions of them. */
 
@@ -197,31 +150,35 @@ static enum finding try_indirect(struct findings *f)
 	return trial_walks_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-/* Tries libext2fs's arrays, too, where our maps cannot be used. */
 static enum finding try_bitmaps(struct findings *f)
 {
-	static struct trial_life tree;
-	enum finding ours;
+	static struct trial_life tree, ours;
+	bool lived;
 
-	if (!e2pf_io_table_is_ours())
-		return f->of[ABILITY_ARRAYS] = FINDING_UNREAD;
+	(void)f;
+	if (!is_read_version() || !e2pf_io_table_is_ours())
+		return FINDING_UNREAD;
 	/* A parallel e2fsck merges the maps of its threads, which works only
-	 * with libext2fs's trees, and accesses their members directly. */
+	 * with libext2fs's trees. */
 	if (linkage_program_has_threads())
-		return f->of[ABILITY_ARRAYS] = FINDING_THREADS;
+		return FINDING_THREADS;
 	if (!trial_live(&tree))
 		return FINDING_UNABLE;
-	ours = try_maps(MAP_OURS, &tree);
-	if (ours != FINDING_WHOLE)
-		f->of[ABILITY_ARRAYS] = try_maps(MAP_ARRAY, &tree);
-	return ours;
+	if (!tree.known)
+		return FINDING_UNREAD;
+	if (!bitmaps_begin())
+		return FINDING_ABSENT;
+	lived = trial_live(&ours);
+	bitmaps_end();
+	return lived && lives_alike(&tree, &ours) ? FINDING_WHOLE :
+						    FINDING_DIFFERS;
 }
 
 void trial_run(struct findings *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->of[ABILITY_PROGRESS] = try_progress();
-#define TRY(ability, name, instead) f->of[ABILITY_##ability] = try_##name(f);
+#define TRY(ability, name) f->of[ABILITY_##ability] = try_##name(f);
 	ACCELERATIONS(TRY)
 #undef TRY
 }

@@ -27,7 +27,7 @@ void trial_run(struct findings *f);
 struct trial_life {
 	unsigned long long result[TRIAL_RESULTS];
 	unsigned results;
-	bool ours;		/* all its maps were of our kind */
+	bool known;		/* libext2fs's maps are laid out as expected */
 };
 bool trial_live(struct trial_life *life);
 

@@ -22,6 +22,11 @@
 
 #define DISK_BYTES (BLOCKS * BLOCK)
 
+/* The last block of a map with several nodes of chunks; a part of it in which
+ * every other block is more runs than a list has. */
+#define LARGE 9000000u
+#define LARGE_PART 4160u
+
 static unsigned char *disk;
 static struct trial_life *now;
 
@@ -143,21 +148,6 @@ static void keep_maps(struct trial_life *life, ext2_filsys fs)
 	for (i = 1; i <= INODES; i++)
 		bits[i] = !!ext2fs_test_inode_bitmap2(fs->inode_map, i);
 	keep_bytes(life, bits, INODES + 1);
-	life->ours = life->ours &&
-		bitmaps_are_ours((ext2fs_generic_bitmap)fs->block_map) &&
-		bitmaps_are_ours((ext2fs_generic_bitmap)fs->inode_map);
-}
-
-/* Replace the maps that were created with the filesystem by maps from the
- * function that e2fsck calls. */
-static bool make_maps(ext2_filsys fs)
-{
-	ext2fs_free_block_bitmap(fs->block_map);
-	fs->block_map = NULL;
-	ext2fs_free_inode_bitmap(fs->inode_map);
-	fs->inode_map = NULL;
-	return !ext2fs_allocate_block_bitmap(fs, "blocks", &fs->block_map) &&
-	       !ext2fs_allocate_inode_bitmap(fs, "inodes", &fs->inode_map);
 }
 
 static ext2_filsys make(void)
@@ -179,10 +169,7 @@ static ext2_filsys make(void)
 		return NULL;
 	fs->now = 1;
 	ext2fs_init_csum_seed(fs);
-	if (make_maps(fs))
-		return fs;
-	ext2fs_free(fs);
-	return NULL;
+	return fs;
 }
 
 /* What mke2fs does, and e2fsck when it rebuilds a group. */
@@ -257,7 +244,6 @@ static void copy_maps(struct trial_life *life, ext2_filsys fs)
 	keep(life, (unsigned long)ext2fs_copy_bitmap(fs->block_map, &copy));
 	if (!copy)
 		return;
-	life->ours = life->ours && bitmaps_are_ours(copy);
 	keep(life, (unsigned long)ext2fs_fudge_block_bitmap_end2(copy,
 			GROUPS * PER_GROUP, &end));
 	keep(life, end);
@@ -276,6 +262,69 @@ static void copy_maps(struct trial_life *life, ext2_filsys fs)
 		if (ext2fs_test_block_bitmap2(copy, i))
 			keep(life, i);
 	ext2fs_free_block_bitmap(copy);
+}
+
+/* Every hash of a large map's content, and what a search finds in it. */
+static void keep_large(struct trial_life *life, ext2fs_block_bitmap map,
+		       blk64_t start, unsigned count)
+{
+	static unsigned char bytes[LARGE_PART / 8];
+	blk64_t found = 0;
+
+	memset(bytes, 0, sizeof(bytes));
+	keep(life, (unsigned long)ext2fs_get_block_bitmap_range2(map, start,
+						count, bytes));
+	keep_bytes(life, bytes, sizeof(bytes));
+	keep(life, (unsigned long)ext2fs_find_first_set_block_bitmap2(map,
+					start + count, LARGE, &found));
+	keep(life, found);
+	keep(life, (unsigned long)ext2fs_find_first_zero_block_bitmap2(map,
+					start, LARGE, &found));
+	keep(life, found);
+}
+
+/* A map that is large enough for each of the forms of bitset.c, taken from each
+ * form to the next and back. */
+static void change_forms(struct trial_life *life, ext2_filsys fs)
+{
+	static unsigned char stripes[LARGE_PART / 8];
+	ext2fs_block_bitmap map = NULL;
+	ext2fs_generic_bitmap copy = NULL;
+	const blk64_t start = 1 + 65536;
+
+	memset(stripes, 0x55, sizeof(stripes));
+	if (ext2fs_copy_bitmap(fs->block_map, &map))
+		return;
+	keep(life, (unsigned long)ext2fs_resize_block_bitmap2(LARGE,
+						LARGE + 1000, map));
+	keep_large(life, map, 1, LARGE_PART);
+	/* One run, in a chunk, in a node, and beyond both; then holes. */
+	ext2fs_mark_block_bitmap_range2(map, 1000, 60000);
+	ext2fs_mark_block_bitmap_range2(map, 60000, 5000000);
+	keep_large(life, map, start, LARGE_PART);
+	ext2fs_unmark_block_bitmap_range2(map, 900, 4000000);
+	keep(life, (unsigned)ext2fs_unmark_block_bitmap2(map, start + 1));
+	/* A list, bits, and a list again. */
+	ext2fs_set_block_bitmap_range2(map, start, 64, stripes);
+	keep_large(life, map, start, LARGE_PART);
+	ext2fs_set_block_bitmap_range2(map, start, LARGE_PART, stripes);
+	keep_large(life, map, start, LARGE_PART);
+	keep(life, (unsigned)ext2fs_test_block_bitmap2(map, start + 1));
+	keep(life, (unsigned)ext2fs_mark_block_bitmap2(map, start + 1));
+	keep(life, (unsigned)ext2fs_test_block_bitmap_range2(map, start + 1, 2));
+	keep(life, (unsigned long)ext2fs_copy_bitmap(map, &copy));
+	ext2fs_unmark_block_bitmap_range2(map, start, LARGE_PART - 20);
+	keep_large(life, map, start, LARGE_PART);
+	/* Full, and clear. */
+	ext2fs_mark_block_bitmap_range2(map, 2, LARGE - 2);
+	keep_large(life, map, start, LARGE_PART);
+	ext2fs_clear_block_bitmap(map);
+	keep_large(life, map, start, LARGE_PART);
+	ext2fs_free_block_bitmap(map);
+	if (copy) {
+		keep_large(life, copy, start, LARGE_PART);
+		ext2fs_free_block_bitmap(copy);
+	}
 }
 
 /* Link counts use maps of inodes inside the library. */
@@ -344,6 +393,8 @@ static bool live(struct trial_life *life)
 
 	if (!fs)
 		return false;
+	life->known = !bitmaps_are_ours() && bitmaps_layout_is_known(fs);
+	change_forms(life, fs);
 	lay_out(life, fs);
 	take_inodes(life, fs);
 	take_blocks(life, fs);
@@ -360,7 +411,6 @@ bool trial_live(struct trial_life *life)
 	bool lived;
 
 	memset(life, 0, sizeof(*life));
-	life->ours = true;
 	now = life;
 	disk = calloc(1, DISK_BYTES);
 	lived = disk && live(life);

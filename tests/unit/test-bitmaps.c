@@ -15,14 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <cmocka.h>
 
 #include <ext2fs/ext2fs.h>
 
 #include "bitmaps.h"
-#include "map.h"
-#include "map_kind.h"
+#include "bitset.h"
 #include "numbers.h"
 
 static ext2_filsys fs;
@@ -38,95 +36,36 @@ static void keep_message(const char *who, errcode_t code, const char *format,
 	vsnprintf(said[turn] + n, sizeof(said[0]) - (size_t)n, format, args);
 }
 
-static int make_fs(void **state)
+static void make_fs(uint64_t blocks, unsigned per_group, unsigned cluster_bits)
 {
 	struct ext2_super_block sb;
 
-	(void)state;
 	memset(&sb, 0, sizeof(sb));
-	ext2fs_blocks_count_set(&sb, 3 * 8192 + 1000);
-	sb.s_first_data_block = 1;
-	sb.s_blocks_per_group = 8192;
+	ext2fs_blocks_count_set(&sb, blocks);
+	sb.s_blocks_per_group = per_group;
+	sb.s_first_data_block = cluster_bits ? 0 : 1;
+	if (cluster_bits) {
+		sb.s_rev_level = EXT2_DYNAMIC_REV;
+		sb.s_inodes_count = 8192;
+		ext2fs_set_feature_bigalloc(&sb);
+		sb.s_log_block_size = 2;
+		sb.s_log_cluster_size = 2 + cluster_bits;
+	}
 	set_com_err_hook(keep_message);
-	return ext2fs_initialize("test", EXT2_FLAG_64BITS, &sb,
-				 test_io_manager, &fs) ? -1 : 0;
-}
-
-static int end_fs(void **state)
-{
-	(void)state;
-	ext2fs_free(fs);
-	return 0;
-}
-
-/* If address space is limited or accounted, there are no maps of ours. */
-static void need_space(void)
-{
-	struct rlimit as, data;
-	char mode[4] = "2";
-	FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
-
-	if (f && !fgets(mode, sizeof(mode), f))
-		mode[0] = '2';
-	if (f)
-		fclose(f);
-	assert_int_equal(getrlimit(RLIMIT_AS, &as), 0);
-	assert_int_equal(getrlimit(RLIMIT_DATA, &data), 0);
-	if (mode[0] == '2' || as.rlim_cur != RLIM_INFINITY ||
-	    data.rlim_cur != RLIM_INFINITY)
-		skip();
-}
-
-static bool begin(uint64_t budget)
-{
-	const char *why = NULL;
-	bool done = map_kind_begin(MAP_OURS, budget, &why);
-
-	assert_true(done == !why);
-	return done;
-}
-
-/* A map of ours and one of libext2fs's. */
-struct pair {
-	ext2fs_block_bitmap map[2];
-};
-
-static void make_pair(struct pair *p, bool blocks)
-{
-	ext2fs_block_bitmap *m;
-
-	memset(p, 0, sizeof(*p));
-	m = p->map;
-	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	assert_true(begin(UINT64_C(1) << 30));
-	assert_int_equal(blocks ? ext2fs_allocate_block_bitmap(fs, "a", m) :
-			 ext2fs_allocate_inode_bitmap(fs, "a", m), 0);
-	assert_true(begin(0));
-	m++;
-	assert_int_equal(blocks ? ext2fs_allocate_block_bitmap(fs, "a", m) :
-			 ext2fs_allocate_inode_bitmap(fs, "a", m), 0);
-	assert_true(p->map[0]->magic != p->map[1]->magic);
-	assert_int_equal(p->map[1]->magic, blocks ?
-			 EXT2_ET_MAGIC_BLOCK_BITMAP64 :
-			 EXT2_ET_MAGIC_INODE_BITMAP64);
-}
-
-static void free_pair(struct pair *p)
-{
-	ext2fs_free_block_bitmap(p->map[0]);
-	ext2fs_free_block_bitmap(p->map[1]);
+	assert_int_equal(ext2fs_initialize("test", EXT2_FLAG_64BITS, &sb,
+					   test_io_manager, &fs), 0);
 }
 
 struct step {
 	unsigned op, n;
 	uint64_t at, end;
-	unsigned char in[1100];
+	unsigned char in[9000];
 };
 
 /* Everything visible of one call. */
 struct answer {
 	uint64_t value, out;
-	unsigned char bytes[1104];	/* no padding: compared as a whole */
+	unsigned char bytes[9008];	/* no padding: compared as a whole */
 };
 
 static void call(ext2fs_block_bitmap m, struct step *s, struct answer *a)
@@ -200,9 +139,16 @@ static void call(ext2fs_block_bitmap m, struct step *s, struct answer *a)
 	a->out = out;
 }
 
-static void choose(struct step *s, uint64_t from, uint64_t end)
+/* Where a sequence changes its map, so that it takes it from one form to
+ * another there. */
+struct area {
+	uint64_t first, count;
+};
+
+static void choose(struct step *s, uint64_t from, uint64_t end,
+		   const struct area *area)
 {
-	unsigned i;
+	unsigned i, dense = (unsigned)number(3);
 
 	s->op = (unsigned)number(18);
 	/* Rarely: these empty or fill the map. */
@@ -210,32 +156,97 @@ static void choose(struct step *s, uint64_t from, uint64_t end)
 		s->op = 0;
 	if (!number(200))
 		s->op = 18;
-	/* Few places, so that neighbours occur; some beyond the ends. */
-	s->at = number(4) ? 100 + number(90) : number(end + 20);
-	s->n = (unsigned)(number(3) ? number(20) : number(8192));
+	s->at = number(8) ? area->first + number(area->count) :
+			    number(end + 20);
+	s->n = (unsigned)(number(3) ? number(20) : number(70000)) + 1;
 	s->end = number(3) ? s->at + number(60) : number(end + 20);
 	if (s->op == 11 || s->op == 12) {
+		if (s->n > sizeof(s->in) * 8)
+			s->n = sizeof(s->in) * 8;
 		if (s->n >= end - from)
 			s->n = (unsigned)(end - from - 1);
-		s->at = from + number(end - from - s->n);
+		if (s->at < from || s->at > end - s->n)
+			s->at = from + number(end - from - s->n);
 	}
 	for (i = 0; i < sizeof(s->in); i++)
-		s->in[i] = number(4) ? 0 : (unsigned char)number(256);
+		s->in[i] = !dense ? 0x55 : number(4 * dense) ? 0 :
+			   (unsigned char)number(256);
 }
 
-static void as_trees(struct pair *p)
+/* From now on libext2fs's trees are ours, or its own. */
+static void use(bool ours)
+{
+	if (ours)
+		assert_true(bitmaps_begin());
+	else
+		bitmaps_end();
+}
+
+/* A map of ours and a tree. */
+struct pair {
+	ext2fs_block_bitmap map[2];
+};
+
+typedef errcode_t allocate_fn(ext2_filsys fs, const char *description,
+			      ext2fs_block_bitmap *map);
+
+static void make_pair(struct pair *p, allocate_fn *allocate)
+{
+	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	for (turn = 0; turn < 2; turn++) {
+		use(!turn);
+		assert_int_equal(allocate(fs, "a", &p->map[turn]), 0);
+	}
+}
+
+static void free_pair(struct pair *p)
+{
+	for (turn = 0; turn < 2; turn++) {
+		use(!turn);
+		ext2fs_free_block_bitmap(p->map[turn]);
+	}
+}
+
+static void copy_pair(struct pair *p)
+{
+	struct pair copy;
+
+	for (turn = 0; turn < 2; turn++) {
+		use(!turn);
+		assert_int_equal(ext2fs_copy_bitmap(p->map[turn],
+						    &copy.map[turn]), 0);
+	}
+	free_pair(p);
+	*p = copy;
+}
+
+static void resize_pair(struct pair *p, uint64_t end, uint64_t real_end)
+{
+	for (turn = 0; turn < 2; turn++) {
+		use(!turn);
+		assert_int_equal(ext2fs_resize_block_bitmap2(end, real_end,
+							p->map[turn]), 0);
+	}
+}
+
+static void as_trees(struct pair *p, unsigned steps)
 {
 	uint64_t from = ext2fs_get_block_bitmap_start2(p->map[1]);
 	uint64_t end = ext2fs_get_block_bitmap_end2(p->map[1]);
+	struct area area = { .count = 1 + number(number(2) && end > 100 ?
+						 100 : end) };
 	static struct answer a[2];
 	static struct step s;
 	unsigned i;
 
-	for (i = 0; i < 60000; i++) {
-		choose(&s, from, end);
+	area.first = number(end - area.count + 1);
+	for (i = 0; i < steps; i++) {
+		choose(&s, from, end, &area);
 		memset(said, 0, sizeof(said));
-		for (turn = 0; turn < 2; turn++)
+		for (turn = 0; turn < 2; turn++) {
+			use(!turn);
 			call(p->map[turn], &s, &a[turn]);
+		}
 		if (memcmp(&a[0], &a[1], sizeof(a[0])) ||
 		    strcmp(said[0], said[1]))
 			fail_msg("step %u, op %u of %llu, %u, to %llu: "
@@ -250,183 +261,154 @@ static void as_trees(struct pair *p)
 	}
 }
 
+/* Random sequences of operations on one map after the other. */
+static void sequences(allocate_fn *allocate, unsigned count)
+{
+	struct pair p;
+	uint64_t end, real;
+
+	while (count) {
+		make_pair(&p, allocate);
+		end = ext2fs_get_block_bitmap_end2(p.map[1]);
+		real = end + number(100000);
+		for (; count; count--) {
+			as_trees(&p, 60);
+			if (!number(10))
+				copy_pair(&p);
+			if (!number(40))
+				resize_pair(&p, number(real) + 10, real + 10);
+			if (!number(40))
+				break;
+		}
+		free_pair(&p);
+		count -= !!count;
+	}
+}
+
+static errcode_t inodes(ext2_filsys f, const char *description,
+			ext2fs_block_bitmap *map)
+{
+	return ext2fs_allocate_inode_bitmap(f, description, map);
+}
+
 static void block_maps(void **state)
 {
-	struct pair p, copy;
-
 	(void)state;
-	need_space();
-	make_pair(&p, true);
-	as_trees(&p);
-	for (turn = 0; turn < 2; turn++)
-		assert_int_equal(ext2fs_copy_bitmap(p.map[turn],
-						    &copy.map[turn]), 0);
-	as_trees(&copy);
-	free_pair(&copy);
-	as_trees(&p);
-	free_pair(&p);
+	make_fs(3 * 8192 + 1000, 8192, 0);
+	sequences(ext2fs_allocate_block_bitmap, 400);
+	ext2fs_free(fs);
 }
 
 static void inode_maps(void **state)
 {
-	struct pair p;
-
 	(void)state;
-	need_space();
-	make_pair(&p, false);
-	as_trees(&p);
-	free_pair(&p);
+	make_fs(3 * 8192 + 1000, 8192, 0);
+	sequences(inodes, 400);
+	ext2fs_free(fs);
 }
 
-/* A copy that exceeds the budget is a tree. */
-static void copies_beyond_budget(void **state)
-{
-	ext2fs_block_bitmap fill[256];
-	struct pair p, copy;
-	unsigned n, blocks;
-
-	(void)state;
-	need_space();
-	for (blocks = 0; blocks < 2; blocks++) {
-		make_pair(&p, blocks);
-		as_trees(&p);
-		ext2fs_set_bitmap_padding(p.map[0]);
-		ext2fs_set_bitmap_padding(p.map[1]);
-		assert_true(begin(1 << 20));
-		for (n = 0; n < 256; n++) {
-			assert_int_equal(ext2fs_allocate_block_bitmap(fs, NULL,
-							&fill[n]), 0);
-			if (fill[n]->magic == EXT2_ET_MAGIC_BLOCK_BITMAP64)
-				break;
-		}
-		assert_true(n > 4 && n < 256);
-		for (turn = 0; turn < 2; turn++)
-			assert_int_equal(ext2fs_copy_bitmap(p.map[turn],
-						&copy.map[turn]), 0);
-		assert_true(p.map[0]->magic != copy.map[0]->magic);
-		assert_int_equal(copy.map[0]->magic, copy.map[1]->magic);
-		as_trees(&copy);
-		free_pair(&copy);
-		free_pair(&p);
-		for (; n < 256; n--)	/* until n wraps around */
-			ext2fs_free_block_bitmap(fill[n]);
-	}
-}
-
-static bool is_real(void)
-{
-	ext2fs_block_bitmap m;
-	errcode_t magic;
-
-	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "a", &m), 0);
-	magic = m->magic;
-	ext2fs_free_block_bitmap(m);
-	return magic == EXT2_ET_MAGIC_BLOCK_BITMAP64;
-}
-
-/* libext2fs's own maps are used if the caller asks for another kind, and if the
- * budget is too small. */
-static void when_not(void **state)
+/* Several nodes of chunks. */
+static void large_maps(void **state)
 {
 	(void)state;
-	need_space();
-	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	assert_true(begin(UINT64_C(1) << 30));
-	assert_false(is_real());
-	fs->default_bitmap_type = EXT2FS_BMAP64_BITARRAY;
-	assert_true(is_real());
-	/* A tree if few inodes are directories. */
-	fs->default_bitmap_type = EXT2FS_BMAP64_AUTODIR;
-	assert_false(is_real());
-	ext2fs_bg_used_dirs_count_set(fs, 0, fs->super->s_inodes_count / 320);
-	assert_false(is_real());
-	ext2fs_bg_used_dirs_count_set(fs, 0,
-				      fs->super->s_inodes_count / 320 + 1);
-	assert_true(is_real());
-	ext2fs_bg_used_dirs_count_set(fs, 0, 0);
-	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	fs->cluster_ratio_bits = 4;
-	assert_true(is_real());
-	fs->cluster_ratio_bits = 0;
-	assert_true(begin(10000));
-	assert_true(is_real());
-	setenv("E2FSPROGS_BITMAP_STATS", "1", 1);
-	assert_false(begin(UINT64_C(1) << 30));
-	unsetenv("E2FSPROGS_BITMAP_STATS");
+	make_fs(5000000, 32768, 0);
+	sequences(ext2fs_allocate_block_bitmap, 800);
+	ext2fs_free(fs);
 }
 
-/* No maps of ours if a tree may need the address space later. */
-static void limited(void **state)
+static void clusters(void **state)
 {
-	static const __typeof__(RLIMIT_AS) kind[] = { RLIMIT_AS, RLIMIT_DATA };
-	struct rlimit old, limit;
+	ext2fs_block_bitmap map;
+	uint64_t content[2] = { 0, 0 };
 	unsigned i;
 
 	(void)state;
-	need_space();
-	for (i = 0; i < 2; i++) {
-		assert_int_equal(getrlimit(kind[i], &old), 0);
-		limit = old;
-		limit.rlim_cur = (rlim_t)1 << 30;
-		assert_int_equal(setrlimit(kind[i], &limit), 0);
-		/* qemu-user ignores such limits. */
-		assert_int_equal(getrlimit(kind[i], &limit), 0);
-		if (limit.rlim_cur == RLIM_INFINITY)
-			skip();
-		assert_false(begin(UINT64_C(1) << 30));
-		assert_int_equal(setrlimit(kind[i], &old), 0);
-		assert_true(begin(UINT64_C(1) << 30));
+	make_fs(2000000, 0, 4);
+	sequences(ext2fs_allocate_block_bitmap, 200);
+	sequences(ext2fs_allocate_subcluster_bitmap, 200);
+	/* The map of blocks becomes one of clusters. */
+	for (turn = 0; turn < 2; turn++) {
+		use(!turn);
+		assert_int_equal(ext2fs_allocate_subcluster_bitmap(fs, "s",
+								   &map), 0);
+		for (i = 3; i < 1900000; i += i / 7 + 1)
+			ext2fs_mark_block_bitmap_range2(map, i, i / 50 + 1);
+		assert_int_equal(ext2fs_convert_subcluster_bitmap(fs, &map), 0);
+		for (i = 0; i < 2000000; i += 16)
+			content[turn] = content[turn] * 31 + (uint64_t)
+				!!ext2fs_test_block_bitmap2(map, i);
+		ext2fs_free_block_bitmap(map);
 	}
+	assert_true(content[0] == content[1] && content[0]);
+	ext2fs_free(fs);
 }
 
-static void configured(const char *text, bool users)
+static bool is_ours(int type)
 {
-	char path[] = "/tmp/test-bitmaps-XXXXXX";
-	FILE *f = fdopen(mkstemp(path), "w");
+	uint64_t before = bitset_memory().bytes;
+	ext2fs_block_bitmap m;
+	bool ours;
 
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	setenv("E2FSCK_CONFIG", path, 1);
-	assert_int_equal(begin(UINT64_C(1) << 30), !users);
-	setenv("E2FSCK_CONFIG", "/dev/null", 1);
-	remove(path);
+	fs->default_bitmap_type = type;
+	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "a", &m), 0);
+	ours = bitset_memory().bytes > before;
+	ext2fs_free_block_bitmap(m);
+	assert_int_equal(bitset_memory().bytes, before);
+	return ours;
 }
 
-static void configuration(void **state)
+/* Whose maps are in force must not change while there are any. */
+static void free_fs(void)
+{
+	use(false);
+	ext2fs_free(fs);
+}
+
+/* What somebody asks for other than a tree is made as before. */
+static void when_not(void **state)
 {
 	(void)state;
-	need_space();
-	configured("", false);
-	configured("[options]\nx = [bitmaps]\n", false);
-	configured("[bitmapsize]\n", false);
-	configured("[bitmaps]\nall = 2\n", true);
-	configured("[options]\n\t[ bitmaps ]\n", true);
-	setenv("E2FSCK_CONFIG", "/nowhere/at/all", 1);
-	assert_true(begin(UINT64_C(1) << 30));
-	setenv("E2FSCK_CONFIG", "/dev/null", 1);
+	use(false);
+	make_fs(3 * 8192 + 1000, 8192, 0);
+	assert_false(bitmaps_are_ours());
+	assert_true(bitmaps_layout_is_known(fs));
+	assert_false(is_ours(EXT2FS_BMAP64_RBTREE));
+	use(true);
+	assert_true(bitmaps_are_ours());
+	assert_false(bitmaps_layout_is_known(fs));
+	assert_true(is_ours(EXT2FS_BMAP64_RBTREE));
+	assert_false(is_ours(EXT2FS_BMAP64_BITARRAY));
+	/* A tree if few inodes are directories. */
+	assert_true(is_ours(EXT2FS_BMAP64_AUTODIR));
+	ext2fs_bg_used_dirs_count_set(fs, 0,
+				      fs->super->s_inodes_count / 320 + 1);
+	assert_false(is_ours(EXT2FS_BMAP64_AUTODIR));
+	free_fs();
 }
 
-/* e2fsck makes and frees a map for each piece of its readahead. */
-static void reuses_memory(void **state)
+/* The map of what several files claim is known by its description. */
+static void claims(void **state)
 {
 	ext2fs_block_bitmap map;
-	const void *memory;
 
 	(void)state;
-	need_space();
+	use(false);
+	make_fs(3 * 8192 + 1000, 8192, 0);
+	use(true);
+	assert_false(bitmaps_have_claims());
+	assert_false(bitmaps_is_claimed(fs, 700));
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	assert_true(begin(UINT64_C(1) << 30));
-	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "a", &map), 0);
-	memory = ((struct map *)map)->set.table;
-	ext2fs_mark_block_bitmap_range2(map, 1, 100);
-	ext2fs_mark_block_bitmap2(map, 301);
+	assert_int_equal(ext2fs_allocate_block_bitmap(fs,
+			"multiply claimed block map", &map), 0);
+	assert_true(bitmaps_have_claims());
+	ext2fs_mark_block_bitmap2(map, 700);
+	assert_true(bitmaps_is_claimed(fs, 700));
+	assert_false(bitmaps_is_claimed(fs, 701));
+	assert_false(bitmaps_is_claimed(fs, 0));
+	assert_false(bitmaps_is_claimed(fs, UINT64_MAX));
 	ext2fs_free_block_bitmap(map);
-	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "b", &map), 0);
-	assert_ptr_equal(((struct map *)map)->set.table, memory);
-	assert_true(bitset_is_empty(&((struct map *)map)->set));
-	assert_true(ext2fs_test_block_bitmap_range2(map, 1, 400));
-	ext2fs_free_block_bitmap(map);
+	assert_false(bitmaps_have_claims());
+	free_fs();
 }
 
 /* At any address, of any length. */
@@ -436,10 +418,9 @@ static void counts_bits(void **state)
 	unsigned at, len, bit, i, count;
 
 	(void)state;
-	need_space();
 	for (i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (unsigned char)(i * 37 ^ i >> 3);
-	assert_true(begin(UINT64_C(1) << 30));
+	use(true);
 	for (at = 0; at < 9; at++)
 		for (len = 0; len <= sizeof(bytes) - at; len++) {
 			count = 0;
@@ -454,14 +435,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(block_maps),
 		cmocka_unit_test(inode_maps),
-		cmocka_unit_test(copies_beyond_budget),
+		cmocka_unit_test(large_maps),
+		cmocka_unit_test(clusters),
 		cmocka_unit_test(when_not),
-		cmocka_unit_test(limited),
-		cmocka_unit_test(configuration),
-		cmocka_unit_test(reuses_memory),
+		cmocka_unit_test(claims),
 		cmocka_unit_test(counts_bits),
 	};
 
-	setenv("E2FSCK_CONFIG", "/dev/null", 1);
-	return cmocka_run_group_tests(tests, make_fs, end_fs);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,17 +13,21 @@
 #include <cmocka.h>
 
 #include "bitmaps.h"
+#include "bitset.h"
 #include "clones.h"
 #include "engine-rig.h"
 
 #define BLOCKS 8000u
 
 static bool claimed[BLOCKS];
+static struct ext2_super_block super = { .s_blocks_count = BLOCKS };
+static struct struct_ext2_filsys filsys = { .super = &super };
 
 /* Replaces the check's bitmap of claimed blocks. */
-bool bitmaps_is_claimed(uint64_t block)
+bool bitmaps_is_claimed(ext2_filsys fs, uint64_t block)
 {
-	return block < BLOCKS && claimed[block];
+	return block >= BLOCKS ? fs->super->s_blocks_count > BLOCKS :
+				 claimed[block];
 }
 
 /* An engine that sleeps because all samples are cached. */
@@ -56,15 +60,15 @@ static void each_once(void **state)
 	for (i = 200; i < 7900; i += 10)
 		claimed[i] = true;
 	for (i = 100; i < 7900; i++)
-		clones_add(i);
+		clones_add(&filsys, i);
 	for (i = 200; i < 7900; i += 10)
-		clones_add(i);
-	clones_add(0);
+		clones_add(&filsys, i);
+	clones_add(&filsys, 0);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(r.fs.ext4, r.e, 150);	/* not claimed */
+	clones_at(&filsys, r.fs.ext4, r.e, 150);	/* not claimed */
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(r.fs.ext4, r.e, 200);
+	clones_at(&filsys, r.fs.ext4, r.e, 200);
 	fake_threads_settle();
 	for (i = 210; i < 7900; i++)
 		assert_int_equal(fake_asked(&r.dev, i), i % 10 == 0);
@@ -82,19 +86,59 @@ static void forgotten(void **state)
 	(void)state;
 	set_up(&r);
 	claimed[300] = claimed[400] = claimed[500] = true;
-	clones_add(300);
+	clones_add(&filsys, 300);
 	clones_forget();
-	clones_add(400);
-	clones_at(r.fs.ext4, r.e, 500);
-	clones_at(r.fs.ext4, r.e, 400);
+	clones_add(&filsys, 400);
+	clones_at(&filsys, r.fs.ext4, r.e, 500);
+	clones_at(&filsys, r.fs.ext4, r.e, 400);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, 300), 0);
 	/* Nothing is added once cloning has begun. */
-	clones_add(500);
-	clones_at(r.fs.ext4, r.e, 500);
+	clones_add(&filsys, 500);
+	clones_at(&filsys, r.fs.ext4, r.e, 500);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, 500), 0);
 	tear_down(&r);
+}
+
+/* A file whose blocks the user does not want cloned is passed over; pass 1D in
+ * another order than the files' ends the readahead, and nothing else. */
+static void other_orders(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r);
+	memset(claimed, true, sizeof(claimed));
+	for (i = 200; i < 7900; i += 3)
+		clones_add(&filsys, i);
+	clones_at(&filsys, r.fs.ext4, r.e, 200);
+	clones_at(&filsys, r.fs.ext4, r.e, 5000);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, 5003), 1);
+	for (i = 4997; i > 203; i -= 3)
+		clones_at(&filsys, r.fs.ext4, r.e, i);
+	clones_at(&filsys, r.fs.ext4, r.e, 203);
+	fake_threads_settle();
+	tear_down(&r);
+}
+
+/* Without maps that take less than trees, the list has its limit. */
+static void limited(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r);
+	super.s_blocks_count = UINT32_MAX;
+	for (i = 1; i < 200000; i++)
+		clones_add(&filsys, i % 2 ? i : 4000000000u - i);
+	super.s_blocks_count = BLOCKS;
+	assert_true(bitset_memory().bytes < 1 << 20);
+	tear_down(&r);
+	assert_int_equal(bitset_memory().bytes, 0);
 }
 
 /* No block is claimed by several files. */
@@ -105,7 +149,7 @@ static void nothing_claimed(void **state)
 	(void)state;
 	set_up(&r);
 	claimed[300] = true;
-	clones_at(r.fs.ext4, r.e, 300);
+	clones_at(&filsys, r.fs.ext4, r.e, 300);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
 	tear_down(&r);
@@ -116,6 +160,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_once),
 		cmocka_unit_test(forgotten),
+		cmocka_unit_test(other_orders),
+		cmocka_unit_test(limited),
 		cmocka_unit_test(nothing_claimed),
 	};
 

@@ -17,8 +17,7 @@
 #include "findings.h"
 
 static const struct findings some = { .of = {
-	FINDING_LINKED, FINDING_UNREAD, FINDING_DIFFERS, FINDING_WHOLE,
-	FINDING_WHOLE
+	FINDING_LINKED, FINDING_UNREAD, FINDING_DIFFERS, FINDING_WHOLE
 } };
 
 static const struct findings none;
