@@ -2,12 +2,13 @@
 /*
  * Puts one file of many fragments into a filesystem that mke2fs has just made:
  *
- *	mkfragments IMAGE COUNT LENGTH DISTANCE [SEED]
+ *	mkfragments IMAGE COUNT LENGTH DISTANCE [SEED [FILES]]
  *
  * COUNT extents of LENGTH blocks.  DISTANCE blocks are between the beginnings
- * of two; with a SEED lengths and distances are random with these means, and
- * the file has the fragments in random order.  Only metadata is written.  What
- * is made shows how much memory a check's maps take.
+ * of two; with a SEED other than 0 lengths and distances are random with these
+ * means, and the file has the fragments in random order.  FILES files claim the
+ * same blocks.  Only metadata is written.  What is made shows how much memory a
+ * check needs.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -147,9 +148,11 @@ static size_t write_level(ext2_filsys fs, struct entry *e, size_t n,
 	return above;
 }
 
-static void write_file(ext2_filsys fs, const struct fragment *f, size_t n)
+static void write_file(ext2_filsys fs, const struct fragment *f, size_t n,
+		       unsigned number)
 {
 	struct entry *e = calloc(n, sizeof(*e));
+	char name[32];
 	struct ext2_inode inode;
 	uint64_t logical = 0, blocks = 0;
 	blk64_t goal = fs->super->s_first_data_block;
@@ -175,11 +178,12 @@ static void write_file(ext2_filsys fs, const struct fragment *f, size_t n)
 	ext2fs_inode_size_set(fs, &inode, logical * fs->blocksize);
 	ext2fs_iblk_set(fs, &inode, blocks);
 	store((unsigned char *)inode.i_block, 4, depth, e, (unsigned)n);
+	snprintf(name, sizeof(name), "fragments%u", number);
 	err = ext2fs_new_inode(fs, EXT2_ROOT_INO, LINUX_S_IFREG, NULL, &ino);
 	if (!err)
 		err = ext2fs_write_new_inode(fs, ino, &inode);
 	if (!err)
-		err = ext2fs_link(fs, EXT2_ROOT_INO, "fragments", ino,
+		err = ext2fs_link(fs, EXT2_ROOT_INO, name, ino,
 				  EXT2_FT_REG_FILE);
 	if (err)
 		die("cannot make the file", err);
@@ -192,11 +196,12 @@ int main(int argc, char **argv)
 	struct fragment *f;
 	ext2_filsys fs;
 	errcode_t err;
+	unsigned files, i;
 	size_t n;
 
-	if (argc != 5 && argc != 6) {
+	if (argc < 5 || argc > 7) {
 		fprintf(stderr, "usage: mkfragments IMAGE COUNT LENGTH "
-			"DISTANCE [SEED]\n");
+			"DISTANCE [SEED [FILES]]\n");
 		return 2;
 	}
 	initialize_ext2_error_table();
@@ -210,12 +215,14 @@ int main(int argc, char **argv)
 	f = calloc(n, sizeof(*f));
 	if (!f)
 		die("no memory", EXT2_ET_NO_MEMORY);
-	state = argc == 6 ? strtoul(argv[5], NULL, 10) : 0;
+	state = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
+	files = argc > 6 ? (unsigned)strtoul(argv[6], NULL, 10) : 1;
 	n = place(fs, f, n, strtoul(argv[3], NULL, 10),
 		  strtoul(argv[4], NULL, 10));
 	if (state)
 		shuffle(f, n);
-	write_file(fs, f, n);
+	for (i = 0; i < files; i++)
+		write_file(fs, f, n, i);
 	free(f);
 	err = ext2fs_close_free(&fs);
 	if (err)
