@@ -43,17 +43,21 @@
  * disk that retries a bad sector may block a worker for minutes. */
 #define END_PATIENCE_MS 1000
 
-/* A filesystem with fewer inodes in use, and fewer blocks, gains less by
- * accelerations than the self-test takes: bench/selftest.md. */
-#define SMALL_INODES 2500u
-#define SMALL_BLOCKS (4u << 20)
+/*
+ * The self-test takes 1.3 ms.  Accelerations save, with all blocks cached, 0.36
+ * us for each inode in use and 1.4 ns for each block of the filesystem, in or
+ * not in use: 1 GiB with 200, 1,000 and 2,000 files is checked in 0.9, 0.9 and
+ * 0.5 ms more with them, 4 GiB with 1,000 files in 0.6 ms less, 0.4 GiB with
+ * 6,000 in 1.0 less (PREFETCH_ACCEL all and none, 60 runs each).
+ */
+#define INODE_BLOCKS 256u
+#define SMALL_BLOCKS (1u << 20)
 
 struct check check;
 
 static struct {
 	struct arguments arguments;
 	bool decided;
-	bool threaded;			/* this e2fsck can start threads */
 	ext2_filsys opened;		/* no session has begun for it */
 	char *path;			/* of that one */
 	uint64_t offset;
@@ -71,10 +75,11 @@ static void turn_off(const char *why)
 	e2pf_decide(&module.decisions, "prefetch", "off", "%s", why);
 }
 
-static bool is_small(const struct ext2_super_block *s)
+static bool is_small(struct ext2_super_block *s)
 {
-	return s->s_inodes_count - s->s_free_inodes_count < SMALL_INODES &&
-	       ext2fs_blocks_count((struct ext2_super_block *)s) < SMALL_BLOCKS;
+	uint64_t inodes = s->s_inodes_count - s->s_free_inodes_count;
+
+	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
 }
 
 /* Before the first session: whether this process may read ahead, and which
@@ -82,30 +87,32 @@ static bool is_small(const struct ext2_super_block *s)
 static void decide(ext2_filsys fs)
 {
 	unsigned accel = module.setup.observe ? 0 : module.setup.accel, i;
-	bool small = is_small(fs->super);
+	bool small = is_small(fs->super), whole;
 	enum selftest outcome = SELFTEST_NONE;
 	enum finding instead = small ? FINDING_SMALL : FINDING_UNTRIED;
 	struct findings found;
 
 	self.decided = true;
+	/* Before the memory is divided, so that checks started at the same time
+	 * see each other. */
+	e2pf_share_join();
 	if (!trial_sees_progress()) {
 		turn_off("this e2fsck does not tell where it is");
 		return;
 	}
 	if (accel && !small)
 		outcome = selftest_run(trial_run, &found, sizeof(found));
-	else if (!selftest_may_read(SELFTEST_NONE))
-		outcome = selftest_run(NULL, NULL, 0);
-	if (!selftest_may_read(outcome)) {
+	whole = outcome == SELFTEST_DONE;
+	if (!selftest_may_read(&outcome)) {
 		turn_off("a system call that it needs is not allowed");
 		return;
 	}
 	if (outcome == SELFTEST_FAILED)
 		instead = FINDING_CRASHED;
-	for (i = 0; i < ABILITIES &&
-	     (outcome != SELFTEST_DONE || !accel || small); i++)
+	for (i = 0; i < ABILITIES && !whole; i++)
 		found.of[i] = instead;
 	accelerate(accel, &found, &self.accelerations, &module.decisions);
+	reporter_begin(module.name);
 }
 
 /*
@@ -117,7 +124,7 @@ static void decide(ext2_filsys fs)
 static io_manager choose_manager(io_manager manager)
 {
 	if (manager == unix_io_manager && module.setup.mmap_io &&
-	    !self.threaded && e2pf_io_table_is_ours())
+	    !linkage_program_has_threads() && e2pf_io_table_is_ours())
 		manager = e2pf_mmap_io_manager;
 	return manager;
 }
@@ -180,7 +187,7 @@ static void begin_session(ext2_filsys fs)
 		decide(fs);
 	if (!module.on)
 		return;
-	if (self.threaded && self.arguments.parallel) {
+	if (self.arguments.parallel && linkage_program_has_threads()) {
 		begin_alongside(fs);
 		return;
 	}
@@ -312,15 +319,10 @@ static void begin(void)
 	module_begin("e2fsck-prefetch");
 	if (!module.on)
 		return;
-	/* Before the memory is divided, so that checks started at the same time
-	 * see each other. */
-	e2pf_share_join();
 	module_read_arguments();
 	self.arguments = arguments_read(module.argc, module.argv);
-	self.threaded = linkage_program_has_threads();
 	if (self.arguments.version)
 		module_say_version("e2fsck");
-	reporter_begin(module.name);
 	if (module.setup.trace)
 		begin_trace();
 }

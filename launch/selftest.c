@@ -192,18 +192,25 @@ enum selftest selftest_run(void (*run)(void *result), void *result,
 	return outcome;
 }
 
-/* Without a self-test: there must not be a filter.  Asked by prctl(2), a filter
- * might end this process. */
-bool selftest_may_read(enum selftest outcome)
+/* Read from a file: a filter might end a process that asks with prctl(2). */
+static bool has_filter(void)
 {
 	static const char field[] = "\nSeccomp:\t";
 	char status[4096];
 	const char *at;
 
-	if (outcome != SELFTEST_NONE)
-		return outcome != SELFTEST_DENIED;
 	if (e2pf_read_text("/proc/self", "status", status, sizeof(status)) < 0)
-		return false;
+		return true;
 	at = strstr(status, field);
-	return !at || at[strlen(field)] == '0';
+	return at && at[strlen(field)] != '0';
+}
+
+bool selftest_may_read(enum selftest *outcome)
+{
+	if (*outcome == SELFTEST_NONE) {
+		if (!has_filter())
+			return true;
+		*outcome = selftest_run(NULL, NULL, 0);
+	}
+	return *outcome == SELFTEST_FAILED || *outcome == SELFTEST_DONE;
 }

@@ -22,8 +22,9 @@ enum selftest {
 enum selftest selftest_run(void (*run)(void *result), void *result,
 			   size_t size);
 
-/* Whether reading ahead makes no system call that ends this process, after the
- * self-test or without one. */
-bool selftest_may_read(enum selftest outcome);
+/* Whether reading ahead makes no system call that ends this process.  Runs the
+ * part of the self-test that tells if there was none and there is a filter of
+ * system calls. */
+bool selftest_may_read(enum selftest *outcome);
 
 #endif
