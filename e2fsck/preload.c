@@ -93,13 +93,14 @@ static void decide(ext2_filsys fs)
 	struct findings found;
 
 	self.decided = true;
+	/* Another program, or one that the module cannot follow. */
+	if (!trial_sees_progress()) {
+		module.on = module.setup.prefetch = false;
+		return;
+	}
 	/* Before the memory is divided, so that checks started at the same time
 	 * see each other. */
 	e2pf_share_join();
-	if (!trial_sees_progress()) {
-		turn_off("this e2fsck does not tell where it is");
-		return;
-	}
 	if (accel && !small)
 		outcome = selftest_run(trial_run, &found, sizeof(found));
 	whole = outcome == SELFTEST_DONE;
@@ -321,7 +322,7 @@ static void begin(void)
 		return;
 	module_read_arguments();
 	self.arguments = arguments_read(module.argc, module.argv);
-	if (self.arguments.version)
+	if (self.arguments.version && trial_sees_progress())
 		module_say_version("e2fsck");
 	if (module.setup.trace)
 		begin_trace();
@@ -379,6 +380,9 @@ static void end(void)
 	/* A worker that was left behind may still write to the trace. */
 	e2pf_trace_close(self.trace, !module.on);
 	self.trace = NULL;
+	if (!check.session &&
+	    (!module.setup.verbose || !trial_sees_progress()))
+		return;
 	scanned = check.session && check.session->cfg.budget;
 	if (!check.session && !module.decisions.count)
 		e2pf_decide(&module.decisions, "prefetch", "off",
