@@ -94,7 +94,6 @@ static int enable(int argc, char **argv)
 
 /* Commands by name.  A device whose name is one of them is written ./NAME. */
 static const struct command commands[] = {
-	{ "history", history_command },
 	{ "plot", plot_command },
 	{ "probe", probe_command },
 	{ "progress", progress_command },

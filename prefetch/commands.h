@@ -12,7 +12,6 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-int history_command(int argc, char **argv);
 int plot_command(int argc, char **argv);
 int probe_command(int argc, char **argv);
 int status_command(int argc, char **argv);

@@ -23,7 +23,7 @@
 #include "filesystem.h"
 #include "options.h"
 #include "run.h"
-#include "report/json.h"
+#include "json.h"
 #include "report/stats_file.h"
 #include "report/status_line.h"
 

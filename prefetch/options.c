@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration.h"
-#include "environment.h"
 #include "options.h"
 #include "settings.h"
 
@@ -24,7 +22,6 @@ static const char help_begin[] =
 "       e2prefetch trace [--stock] -o FILE -- COMMAND [ARGUMENT]...\n"
 "       e2prefetch plot -o FILE.png|.svg|.html TRACE...\n"
 "       e2prefetch progress [--json] [PID|DEVICE]\n"
-"       e2prefetch history [--json]\n"
 "       e2prefetch enable|disable|status [--links] [--root=FOLDER]\n"
 "Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
 "\n"
@@ -232,41 +229,21 @@ int parse_options(int argc, char **argv, struct options *o)
 	return parse_operands(argc, argv, o);
 }
 
-static int wrong_environment(const char *error)
-{
-	fprintf(stderr, "e2prefetch: %s\n", error);
-	return EXIT_USAGE;
-}
-
+/* The launcher's own settings count here, too, if they are wrong. */
 int configure_options(struct options *o)
 {
-	struct e2pf_settings all = o->settings;
+	struct e2pf_setup setup;
 	char error[PATH_MAX + 256];
-	const char *path;
-	int result;
 
-	path = configuration_path(error, sizeof(error));
-	if (!path)
-		return wrong_environment(error);
-	result = configuration_read(path, environment_set, &all, error,
-				    sizeof(error));
-	/* It is not an error if the installed file is missing. */
-	if (result > 0 && strcmp(path, CONFIGURATION)) {
-		snprintf(error, sizeof(error), "%s: %s",
-			 environment_name("PREFETCH_CONFIG"), strerror(ENOENT));
-		return wrong_environment(error);
+	if (!e2pf_setup_read(&setup, error, sizeof(error))) {
+		fprintf(stderr, "e2prefetch: %s\n", error);
+		return EXIT_USAGE;
 	}
-	if (result < 0) {
-		fprintf(stderr, "e2prefetch: %s; nothing is prefetched\n",
-			*error ? error : strerror(errno));
-		return EXIT_OPERATIONAL;
-	}
-	if (read_environment_settings(&all, error, sizeof(error)))
-		return wrong_environment(error);
+	setup.reading.classes = o->settings.classes;
 	if (o->settings.threads)
-		all.threads = o->settings.threads;
+		setup.reading.threads = o->settings.threads;
 	if (o->settings.memory)
-		all.memory = o->settings.memory;
-	o->settings = all;
+		setup.reading.memory = o->settings.memory;
+	o->settings = setup.reading;
 	return 0;
 }

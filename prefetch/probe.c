@@ -14,7 +14,7 @@
 
 #include "commands.h"
 #include "filesystem.h"
-#include "report/json.h"
+#include "json.h"
 #include "report/words.h"
 
 /* Version of the JSON, doc/statistics.md. */

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "environment.h"
+#include "settings.h"
 #include "options.h"
-#include "report/json.h"
+#include "json.h"
 #include "report/progress_file.h"
 
 /* No such check is running. */
@@ -60,13 +60,15 @@ static bool is_device(const char *name, const char *other)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static void keep(void *ctx, struct json_object *status)
+static void keep(void *ctx, const char *json)
 {
+	struct json_object *status = json_tokener_parse(json);
 	struct wanted *w = ctx;
 
-	if (!w->which || !strcmp(w->which, text_of(status, "pid")) ||
-	    is_device(w->which, text_of(status, "device")))
+	if (status && (!w->which || !strcmp(w->which, text_of(status, "pid")) ||
+	    is_device(w->which, text_of(status, "device"))))
 		json_object_array_add(w->found, json_object_get(status));
+	json_object_put(status);
 }
 
 /* A time in seconds, as "47 s", "1:05:59" */
@@ -121,7 +123,7 @@ static void print_row(struct json_object *o)
 		snprintf(place, sizeof(place), ", %s of %s %s",
 			 text_of(o, "place"), text_of(o, "places"),
 			 text_of(o, "unit"));
-	environment_print(device, sizeof(device), text_of(o, "device"));
+	e2pf_printable(device, sizeof(device), text_of(o, "device"));
 	printf("%s  (%s, process %s)\n", device,
 	       text_of(o, "program"), text_of(o, "pid"));
 	printf("    place  %s%s\n", text_of(o, "stage"), place);

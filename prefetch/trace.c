@@ -44,9 +44,9 @@ static bool set_variables(const char *file, bool stock)
 	if (asprintf(&list, "%s%s%s", folder, path ? ":" : "",
 		     path ? path : "") < 0)
 		return false;
-	done = !setenv("PATH", list, 1) && !setenv("E2PREFETCH", "1", 1) &&
-	       !setenv("E2PREFETCH_OBSERVE", stock ? "1" : "0", 1) &&
-	       !setenv("E2PREFETCH_TRACE", file, 1);
+	done = !setenv("PATH", list, 1) && !setenv("PREFETCH", "1", 1) &&
+	       !setenv("PREFETCH_OBSERVE", stock ? "1" : "0", 1) &&
+	       !setenv("PREFETCH_TRACE", file, 1);
 	free(list);
 	return done;
 }

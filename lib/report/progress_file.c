@@ -68,48 +68,46 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
-static struct json_object *as_json(const struct e2pf_progress *p)
+static void write_json(const struct e2pf_progress *p, FILE *out)
 {
-	struct json_object *o = json_object_new_object();
+	struct e2pf_json json = { .out = out }, *j = &json;
 
-	put_int(o, "schema", PROGRESS_SCHEMA);
-	put_int(o, "pid", (uint64_t)getpid());
-	put_int(o, "started", start_of(getpid()));
-	put_text(o, "program", p->program);
-	put_text(o, "device", p->device);
-	put_text(o, "stage", p->stage);
+	e2pf_json_begin(j, NULL, '{');
+	e2pf_json_int(j, "schema", PROGRESS_SCHEMA);
+	e2pf_json_int(j, "pid", (uint64_t)getpid());
+	e2pf_json_int(j, "started", start_of(getpid()));
+	e2pf_json_text(j, "program", p->program);
+	e2pf_json_text(j, "device", p->device);
+	e2pf_json_text(j, "stage", p->stage);
 	if (p->places) {
-		put_int(o, "place", p->place);
-		put_int(o, "places", p->places);
-		put_text(o, "unit", p->unit);
+		e2pf_json_int(j, "place", p->place);
+		e2pf_json_int(j, "places", p->places);
+		e2pf_json_text(j, "unit", p->unit);
 	}
-	put_seconds(o, "seconds", p->seconds);
-	put_int(o, "read_bytes", p->read_bytes);
-	put_int(o, "planned_bytes", (uint64_t)p->left.planned_bytes);
-	put_int(o, "bytes_per_second", (uint64_t)p->bytes_per_second);
+	e2pf_json_seconds(j, "seconds", p->seconds);
+	e2pf_json_int(j, "read_bytes", p->read_bytes);
+	e2pf_json_int(j, "planned_bytes", (uint64_t)p->left.planned_bytes);
+	e2pf_json_int(j, "bytes_per_second", (uint64_t)p->bytes_per_second);
 	if (p->left.known) {
-		put_seconds(o, "left_seconds", p->left.seconds);
-		put_seconds(o, "left_low_seconds", p->left.low);
-		put_seconds(o, "left_high_seconds", p->left.high);
+		e2pf_json_seconds(j, "left_seconds", p->left.seconds);
+		e2pf_json_seconds(j, "left_low_seconds", p->left.low);
+		e2pf_json_seconds(j, "left_high_seconds", p->left.high);
 	}
-	put_text(o, "waits_for", e2pf_progress_wait_names[p->wait]);
+	e2pf_json_text(j, "waits_for", e2pf_progress_wait_names[p->wait]);
 	if (*p->disk)
-		put_text(o, "disk", p->disk);
+		e2pf_json_text(j, "disk", p->disk);
 	if (p->wait == E2PF_WAITS_SECTOR) {
-		put_seconds(o, "wait_seconds", p->wait_seconds);
-		put_int(o, "wait_offset", p->wait_at);
+		e2pf_json_seconds(j, "wait_seconds", p->wait_seconds);
+		e2pf_json_int(j, "wait_offset", p->wait_at);
 	}
-	return o;
+	e2pf_json_end(j, '}');
 }
 
 /* Returns true if all of it was written. */
-static bool write_file(int folder, const char *name, struct json_object *o)
+static bool write_file(int folder, const char *name,
+		       const struct e2pf_progress *p)
 {
-	const char *text = json_object_to_json_string_ext(o,
-				JSON_C_TO_STRING_PRETTY |
-				JSON_C_TO_STRING_NOSLASHESCAPE);
-	size_t size = text ? strlen(text) : 0;
-	bool written;
+	FILE *out;
 	int fd;
 
 	unlinkat(folder, name, 0);
@@ -117,14 +115,18 @@ static bool write_file(int folder, const char *name, struct json_object *o)
 		    O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	written = size && write(fd, text, size) == (ssize_t)size;
-	return !close(fd) && written;
+	out = fdopen(fd, "w");
+	if (!out) {
+		close(fd);
+		return false;
+	}
+	write_json(p, out);
+	return !fclose(out);
 }
 
 void e2pf_progress_save(const struct e2pf_progress *p)
 {
 	char name[64], new[80];
-	struct json_object *o;
 	int folder;
 
 	if (geteuid())
@@ -134,11 +136,9 @@ void e2pf_progress_save(const struct e2pf_progress *p)
 		return;
 	snprintf(name, sizeof(name), "%d" SUFFIX, (int)getpid());
 	snprintf(new, sizeof(new), "%s.new", name);
-	o = as_json(p);
-	if (!write_file(folder, new, o) ||
+	if (!write_file(folder, new, p) ||
 	    renameat(folder, new, folder, name))
 		unlinkat(folder, new, 0);
-	json_object_put(o);
 	close(folder);
 }
 
@@ -162,21 +162,15 @@ void e2pf_progress_remove(pid_t pid)
 	close(folder);
 }
 
-static struct json_object *read_file(const char *name)
+/* A number that write_json() has written; 0 if it is not there. */
+static uint64_t number_of(const char *text, const char *key)
 {
-	char text[8192];
+	char member[32];
+	const char *at;
 
-	if (e2pf_read_text(FOLDER, name, text, sizeof(text)) < 0)
-		return NULL;
-	return json_tokener_parse(text);
-}
-
-static uint64_t number_of(struct json_object *o, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(o, key, &value) ?
-	       (uint64_t)json_object_get_int64(value) : 0;
+	snprintf(member, sizeof(member), "\n  \"%s\":", key);
+	at = strstr(text, member);
+	return at ? strtoull(at + strlen(member), NULL, 10) : 0;
 }
 
 /* The process of a file, or 0 for another file. */
@@ -190,29 +184,27 @@ static pid_t process_of(const char *name)
 }
 
 static void show_file(int folder, const char *name,
-		      void (*show)(void *ctx, struct json_object *status),
-		      void *ctx)
+		      void (*show)(void *ctx, const char *json), void *ctx)
 {
 	pid_t pid = process_of(name);
-	struct json_object *o;
+	char text[8192] = "";
 	const char *suffix;
 	uint64_t started;
 
 	if (!pid)
 		return;
 	started = start_of(pid);
-	o = read_file(name);
+	if (e2pf_read_text(FOLDER, name, text, sizeof(text)) < 0)
+		text[0] = '\0';
 	/* A file being written belongs to a process that is there. */
-	if (!started || (o && number_of(o, "started") != started))
+	if (!started || (*text && number_of(text, "started") != started))
 		remove_files(folder, pid);
-	else if (o && number_of(o, "pid") == (uint64_t)pid &&
+	else if (number_of(text, "pid") == (uint64_t)pid &&
 		 (suffix = strchr(name, '.')) && !strcmp(suffix, SUFFIX) && show)
-		show(ctx, o);
-	json_object_put(o);
+		show(ctx, text);
 }
 
-int e2pf_progress_each(void (*show)(void *ctx, struct json_object *status),
-		       void *ctx)
+int e2pf_progress_each(void (*show)(void *ctx, const char *json), void *ctx)
 {
 	int fd = open_folder(false), err = errno;
 	struct dirent *entry;

@@ -6,7 +6,6 @@
 #ifndef E2PF_PROGRESS_FILE_H
 #define E2PF_PROGRESS_FILE_H
 
-#include <json-c/json.h>
 #include <sys/types.h>
 
 #include "progress.h"
@@ -18,10 +17,9 @@ void e2pf_progress_save(const struct e2pf_progress *progress);
 /* Remove the file of process `pid`. */
 void e2pf_progress_remove(pid_t pid);
 
-/* Call show() with the contents of each file whose process is still there.
+/* Call show() with the text of each file whose process is still there.
  * Removes the others, if it may.  Returns 0, or an errno if the folder exists
  * and cannot be read. */
-int e2pf_progress_each(void (*show)(void *ctx, struct json_object *status),
-		       void *ctx);
+int e2pf_progress_each(void (*show)(void *ctx, const char *json), void *ctx);
 
 #endif
