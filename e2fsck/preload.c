@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "accelerate.h"
+#include "bitset.h"
 #include "arguments.h"
 #include "interpose.h"
 #include "linkage.h"
@@ -363,8 +364,21 @@ static const char *write_stats(void *unused, FILE *out)
 	check.session->accelerations = self.accelerations.name;
 	check.session->acceleration_count = self.accelerations.count;
 	check.session->decisions = &module.decisions;
+	check.session->maps_bytes = bitset_memory().most_bytes;
+	check.session->maps_stock_bytes = bitset_memory().most_trees;
 	err = e2pf_write_stats(check.session, out);
 	return err ? strerror((int)err) : NULL;
+}
+
+static void describe_maps(void)
+{
+	struct bitset_memory m = bitset_memory();
+
+	if (m.most_bytes)
+		e2pf_decide(&module.decisions, "maps", "compact",
+			    "at most %.1f MiB; as trees %.1f MiB",
+			    (double)m.most_bytes / (1 << 20),
+			    (double)m.most_trees / (1 << 20));
 }
 
 __attribute__((destructor))
@@ -385,6 +399,7 @@ static void end(void)
 	    (!module.setup.verbose || !trial_sees_progress()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
+	describe_maps();
 	if (!check.session && !module.decisions.count)
 		e2pf_decide(&module.decisions, "prefetch", "off",
 			    self.opened || self.path ?
