@@ -347,7 +347,6 @@ void read_environment(struct environment *env, environment_say *say, void *ctx)
 	unsigned i;
 
 	memset(env, 0, sizeof(*env));
-	env->settings.size = sizeof(env->settings);
 	read_variable(PREFETCH, env, say, ctx);
 	/* Without prefetching the other variables have no effect. */
 	if (!env->prefetch)

@@ -18,11 +18,9 @@ struct options {
 	uint64_t offset;		/* bytes before the filesystem */
 	int superblock;			/* 0: the first */
 	unsigned block_size;		/* of that superblock; 0: find out */
-	const char *stats;		/* file, or "-" for standard output */
+	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
 	bool plan;			/* -n */
-	bool json;
 	bool quiet;			/* no progress */
-	bool progress;			/* with a command, too */
 	unsigned verbose;		/* how often -v was given */
 	char **command;			/* NULL, or what follows "--" */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files in /run that show how far checks are.
+ * The files in /run that show how far checks are: lines of a key, a blank and a
+ * value.
  *
  * A file is named after its process and holds that process's start time: after
  * a kill it is stale, and is removed by whoever looks next.  The folder must be
@@ -13,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +22,13 @@
 #include <unistd.h>
 
 #include "device/sysfile.h"
-#include "json.h"
 #include "progress_file.h"
 
-/* Not /run/e2prefetch, which is a link to the launchers (boot/ready). */
-#define FOLDER "/run/e2prefetch-checks"
+#define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
 
-/* Version of the JSON, doc/statistics.md. */
-#define PROGRESS_SCHEMA 1
+/* The most bytes of a file. */
+#define FILE_MOST 8192
 
 /* The folder as a descriptor, made if `make`; or -1 with errno. */
 static int open_folder(bool make)
@@ -68,63 +68,70 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
-static struct json_object *as_json(const struct e2pf_progress *p)
+/* A name may contain anything, but a file has lines, which a terminal shows. */
+static void print_text(FILE *f, const char *key, const char *value)
 {
-	struct json_object *o = json_object_new_object();
+	fprintf(f, "%s ", key);
+	for (; *value; value++)
+		fputc((unsigned char)*value < 32 || *value == 127 ? '?' :
+		      *value, f);
+	fputc('\n', f);
+}
 
-	put_int(o, "schema", PROGRESS_SCHEMA);
-	put_int(o, "pid", (uint64_t)getpid());
-	put_int(o, "started", start_of(getpid()));
-	put_text(o, "program", p->program);
-	put_text(o, "device", p->device);
-	put_text(o, "stage", p->stage);
-	if (p->places) {
-		put_int(o, "place", p->place);
-		put_int(o, "places", p->places);
-		put_text(o, "unit", p->unit);
-	}
-	put_seconds(o, "seconds", p->seconds);
-	put_int(o, "read_bytes", p->read_bytes);
-	put_int(o, "planned_bytes", (uint64_t)p->left.planned_bytes);
-	put_int(o, "bytes_per_second", (uint64_t)p->bytes_per_second);
-	if (p->left.known) {
-		put_seconds(o, "left_seconds", p->left.seconds);
-		put_seconds(o, "left_low_seconds", p->left.low);
-		put_seconds(o, "left_high_seconds", p->left.high);
-	}
-	put_text(o, "waits_for", e2pf_progress_wait_names[p->wait]);
+static void print_lines(FILE *f, const struct e2pf_progress *p)
+{
+	fprintf(f, "pid %d\nstarted %" PRIu64 "\n", (int)getpid(),
+		start_of(getpid()));
+	print_text(f, "program", p->program);
+	print_text(f, "device", p->device);
+	print_text(f, "stage", p->stage);
+	if (p->places)
+		fprintf(f, "place %" PRIu64 "\nplaces %" PRIu64 "\nunit %s\n",
+			p->place, p->places, p->unit);
+	fprintf(f, "seconds %.6f\nread_bytes %" PRIu64 "\n"
+		"planned_bytes %.0f\nbytes_per_second %.0f\n", p->seconds,
+		p->read_bytes, p->left.planned_bytes, p->bytes_per_second);
+	if (p->left.known)
+		fprintf(f, "left_seconds %.6f\nleft_low_seconds %.6f\n"
+			"left_high_seconds %.6f\n", p->left.seconds,
+			p->left.low, p->left.high);
+	print_text(f, "waits_for", e2pf_progress_wait_names[p->wait]);
 	if (*p->disk)
-		put_text(o, "disk", p->disk);
-	if (p->wait == E2PF_WAITS_SECTOR) {
-		put_seconds(o, "wait_seconds", p->wait_seconds);
-		put_int(o, "wait_offset", p->wait_at);
-	}
-	return o;
+		print_text(f, "disk", p->disk);
+	if (p->wait == E2PF_WAITS_SECTOR)
+		fprintf(f, "wait_seconds %.6f\nwait_offset %" PRIu64 "\n",
+			p->wait_seconds, p->wait_at);
 }
 
 /* Returns true if all of it was written. */
-static bool write_file(int folder, const char *name, struct json_object *o)
+static bool write_file(int folder, const char *name,
+		       const struct e2pf_progress *p)
 {
-	const char *text = json_object_to_json_string_ext(o,
-				JSON_C_TO_STRING_PRETTY |
-				JSON_C_TO_STRING_NOSLASHESCAPE);
-	size_t size = text ? strlen(text) : 0;
+	char text[FILE_MOST] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
 	bool written;
+	size_t size;
 	int fd;
 
+	if (!f)
+		return false;
+	print_lines(f, p);
+	/* A file that is too long shows nothing. */
+	if (fclose(f))
+		return false;
+	size = strlen(text);
 	unlinkat(folder, name, 0);
 	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	written = size && write(fd, text, size) == (ssize_t)size;
+	written = write(fd, text, size) == (ssize_t)size;
 	return !close(fd) && written;
 }
 
 void e2pf_progress_save(const struct e2pf_progress *p)
 {
 	char name[64], new[80];
-	struct json_object *o;
 	int folder;
 
 	if (geteuid())
@@ -134,11 +141,9 @@ void e2pf_progress_save(const struct e2pf_progress *p)
 		return;
 	snprintf(name, sizeof(name), "%d" SUFFIX, (int)getpid());
 	snprintf(new, sizeof(new), "%s.new", name);
-	o = as_json(p);
-	if (!write_file(folder, new, o) ||
+	if (!write_file(folder, new, p) ||
 	    renameat(folder, new, folder, name))
 		unlinkat(folder, new, 0);
-	json_object_put(o);
 	close(folder);
 }
 
@@ -162,21 +167,30 @@ void e2pf_progress_remove(pid_t pid)
 	close(folder);
 }
 
-static struct json_object *read_file(const char *name)
+const char *e2pf_progress_value(const char *text, const char *key, char *value,
+				size_t size)
 {
-	char text[8192];
+	size_t length = strlen(key);
+	const char *line;
 
-	if (e2pf_read_text(FOLDER, name, text, sizeof(text)) < 0)
-		return NULL;
-	return json_tokener_parse(text);
+	value[0] = '\0';
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, length) || line[length] != ' ')
+			continue;
+		line += length + 1;
+		snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
+		break;
+	}
+	return value;
 }
 
-static uint64_t number_of(struct json_object *o, const char *key)
+static uint64_t number_of(const char *text, const char *key)
 {
-	struct json_object *value;
+	char value[32];
 
-	return json_object_object_get_ex(o, key, &value) ?
-	       (uint64_t)json_object_get_int64(value) : 0;
+	return strtoull(e2pf_progress_value(text, key, value, sizeof(value)),
+			NULL, 10);
 }
 
 /* The process of a file, or 0 for another file. */
@@ -190,29 +204,27 @@ static pid_t process_of(const char *name)
 }
 
 static void show_file(int folder, const char *name,
-		      void (*show)(void *ctx, struct json_object *status),
-		      void *ctx)
+		      void (*show)(void *ctx, const char *text), void *ctx)
 {
 	pid_t pid = process_of(name);
-	struct json_object *o;
+	char text[FILE_MOST];
 	const char *suffix;
 	uint64_t started;
+	bool read;
 
 	if (!pid)
 		return;
 	started = start_of(pid);
-	o = read_file(name);
+	read = e2pf_read_text(FOLDER, name, text, sizeof(text)) >= 0;
 	/* A file being written belongs to a process that is there. */
-	if (!started || (o && number_of(o, "started") != started))
+	if (!started || (read && number_of(text, "started") != started))
 		remove_files(folder, pid);
-	else if (o && number_of(o, "pid") == (uint64_t)pid &&
+	else if (read && number_of(text, "pid") == (uint64_t)pid &&
 		 (suffix = strchr(name, '.')) && !strcmp(suffix, SUFFIX) && show)
-		show(ctx, o);
-	json_object_put(o);
+		show(ctx, text);
 }
 
-int e2pf_progress_each(void (*show)(void *ctx, struct json_object *status),
-		       void *ctx)
+int e2pf_progress_each(void (*show)(void *ctx, const char *text), void *ctx)
 {
 	int fd = open_folder(false), err = errno;
 	struct dirent *entry;

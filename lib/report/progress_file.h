@@ -6,7 +6,6 @@
 #ifndef E2PF_PROGRESS_FILE_H
 #define E2PF_PROGRESS_FILE_H
 
-#include <json-c/json.h>
 #include <sys/types.h>
 
 #include "progress.h"
@@ -21,7 +20,11 @@ void e2pf_progress_remove(pid_t pid);
 /* Call show() with the contents of each file whose process is still there.
  * Removes the others, if it may.  Returns 0, or an errno if the folder exists
  * and cannot be read. */
-int e2pf_progress_each(void (*show)(void *ctx, struct json_object *status),
-		       void *ctx);
+int e2pf_progress_each(void (*show)(void *ctx, const char *text), void *ctx);
+
+/* Copy the value of this key in a file's text to `value`; an empty string if it
+ * has none.  Returns `value`. */
+const char *e2pf_progress_value(const char *text, const char *key, char *value,
+				size_t size);
 
 #endif

@@ -71,7 +71,6 @@ static void assert_defaults(const struct environment *env)
 	assert_int_equal(env->io, IO_DEFAULT);
 	assert_int_equal(env->settings.threads, 0);
 	assert_true(env->settings.memory == 0);
-	assert_int_equal(env->settings.classes, 0);
 	assert_true(env->settings.bandwidth == 0);
 	assert_int_equal(env->settings.requests, 0);
 	assert_int_equal(env->settings.io_priority, 0);
@@ -310,7 +309,7 @@ static void control_characters(void **state)
  * not named as it was. */
 static void for_reading_ahead(void **state)
 {
-	struct e2pf_settings settings = { .threads = 3, .classes = 4,
+	struct e2pf_settings settings = { .threads = 3,
 					  .requests = 5 };
 
 	(void)state;
@@ -323,7 +322,6 @@ static void for_reading_ahead(void **state)
 						   sizeof(error)), 0);
 	assert_int_equal(settings.threads, 3);
 	assert_true(settings.memory == 1 << 20);
-	assert_int_equal(settings.classes, 4);
 	assert_int_equal(settings.requests, 5);
 	assert_int_equal(settings.nice, 5);
 	setenv("PREFETCH_BANDWIDTH", "little", 1);
