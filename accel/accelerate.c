@@ -13,6 +13,19 @@
 #include "map_kind.h"
 #include "device/share.h"
 
+static const char *const reasons[FINDINGS] = {
+	[FINDING_UNTRIED] = "no self-test was run",
+	[FINDING_WHOLE] = "self-test matched libext2fs",
+	[FINDING_LINKED] = "internal calls of libext2fs cannot be interposed",
+	[FINDING_ABSENT] = "libext2fs lacks a function that it needs",
+	[FINDING_DIFFERS] = "self-test differed from libext2fs",
+	[FINDING_UNREAD] = "this version of libext2fs has not been reviewed",
+	[FINDING_UNABLE] = "the processor or the memory does not allow it",
+	[FINDING_THREADS] = "this e2fsck checks in several threads",
+	[FINDING_SMALL] = "the filesystem is small",
+	[FINDING_CRASHED] = "the self-test crashed or hung",
+};
+
 /* What is decided about one acceleration. */
 struct choice {
 	const char *in_use;	/* its name in the statistics; NULL: not used */
@@ -30,7 +43,7 @@ static void begin_crc32c(const struct findings *f, struct choice *c)
 	(void)f;
 	crc32c_begin(fn);
 	if (!fn)
-		*c = (struct choice){ .why = finding_reason(FINDING_UNABLE) };
+		*c = (struct choice){ .why = reasons[FINDING_UNABLE] };
 }
 
 /* Our maps if they passed; otherwise libext2fs's bit arrays instead of its
@@ -56,12 +69,11 @@ static void begin_indirect(const struct findings *f, struct choice *c)
 }
 
 static const struct acceleration {
-	const char *name;
 	enum ability ability, instead;	/* one of them must have passed */
 	void (*begin)(const struct findings *f, struct choice *c);
 } accelerations[] = {
 #define ROW(ability, name, instead) \
-	{ #name, ABILITY_##ability, ABILITY_##instead, begin_##name },
+	{ ABILITY_##ability, ABILITY_##instead, begin_##name },
 	ACCELERATIONS(ROW)
 #undef ROW
 };
@@ -70,7 +82,8 @@ static struct choice choose(const struct acceleration *a, unsigned asked,
 			    const struct findings *f)
 {
 	struct choice c = {
-		a->name, "accelerated", finding_reason(f->of[a->ability])
+		e2pf_acceleration_names[a->ability], "accelerated",
+		reasons[f->of[a->ability]]
 	};
 
 	if (!(asked & 1u << a->ability))
@@ -90,11 +103,11 @@ void accelerate(unsigned asked, const struct findings *found,
 	size_t i;
 
 	names->count = 0;
-	for (i = 0; i < ACCELERATION_COUNT; i++) {
+	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
 		c = choose(&accelerations[i], asked, found);
 		if (c.in_use)
 			names->name[names->count++] = c.in_use;
-		e2pf_decide(list, accelerations[i].name,
+		e2pf_decide(list, e2pf_acceleration_names[i],
 			    c.in_use ? c.decision : "not accelerated", "%s",
 			    c.why);
 	}

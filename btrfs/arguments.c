@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parses btrfs's command line as far as needed to tell whether this is a send,
- * a search for what is new,
  * or a check that reads all metadata starting from the superblock.  Arguments
- * that are not understood are left for the stock program to report.
+ * that are not understood are left for the program to report.  getopt(3) is not
+ * used: its state is the program's.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -11,8 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,20 +32,17 @@ static bool has_value(const char *option)
 	       !strcmp(option, "--param");
 }
 
-/* Index of the first argument that is not one of these options, or of the
- * option that makes btrfs only print something. */
-static int skip_options(int argc, char **argv)
+/* The command, and what follows it.  If an option makes btrfs only print
+ * something, it is that. */
+static char *const *find_command(char *const *argv)
 {
-	int i;
-
-	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-		if (!strcmp(argv[i], "--help") ||
-		    !strcmp(argv[i], "--version"))
-			return i;
-		if (has_value(argv[i]))
-			i++;
+	for (argv++; *argv && **argv == '-'; argv++) {
+		if (!strcmp(*argv, "--help") || !strcmp(*argv, "--version"))
+			break;
+		if (has_value(*argv) && argv[1])
+			argv++;
 	}
-	return i;
+	return argv;
 }
 
 /* Is this word the name, or at least its first `least` letters? */
@@ -58,48 +54,25 @@ static bool abbreviates(const char *word, const char *name, size_t least)
 	       !memcmp(word, name, length);
 }
 
-/* Index of the argument that is this command, or an abbreviation of it with at
- * least `least` letters; 0 if there is none. */
-static int find_command(int argc, char **argv, const char *name, size_t least)
+/* No other command begins with "c" or "v"; scrub and subvolume also begin with
+ * "s". */
+enum task arguments_task(char *const *argv)
 {
-	int i = skip_options(argc, argv);
+	const char *command;
 
-	return i < argc && abbreviates(argv[i], name, least) ? i : 0;
-}
-
-/* No other command begins with "c", so one letter is enough. */
-static int find_check(int argc, char **argv)
-{
-	return find_command(argc, argv, "check", 1);
-}
-
-bool arguments_are_check(int argc, char **argv)
-{
-	return argc > 0 && (is_btrfsck(argv[0]) || find_check(argc, argv));
-}
-
-bool arguments_are_send(int argc, char **argv)
-{
-	int i;
-
-	/* Two letters are needed: scrub and subvolume also begin with "s". */
-	if (argc < 1 || is_btrfsck(argv[0]))
-		return false;
-	if (find_command(argc, argv, "send", 2))
-		return true;
-	i = find_command(argc, argv, "subvolume", 2);
-	return i && i + 1 < argc && abbreviates(argv[i + 1], "find-new", 1);
-}
-
-bool arguments_are_version(int argc, char **argv)
-{
-	int i;
-
-	if (argc < 1 || is_btrfsck(argv[0]))
-		return false;
-	i = skip_options(argc, argv);
-	return i < argc && (!strcmp(argv[i], "--version") ||
-			    find_command(argc, argv, "version", 1));
+	if (!*argv)
+		return TASK_OTHER;
+	if (is_btrfsck(*argv))
+		return TASK_CHECK;
+	command = *find_command(argv);
+	if (!command)
+		return TASK_OTHER;
+	if (abbreviates(command, "check", 1))
+		return TASK_CHECK;
+	if (abbreviates(command, "send", 2))
+		return TASK_SEND;
+	return !strcmp(command, "--version") ||
+	       abbreviates(command, "version", 1) ? TASK_VERSION : TASK_OTHER;
 }
 
 /* Whether this block device is claimed exclusively: usually it is mounted. */
@@ -118,112 +91,106 @@ static bool is_in_use(const char *path)
 	return busy;
 }
 
-enum long_option {
-	OPTION_OTHER = 256, OPTION_FORCE, OPTION_INIT, OPTION_CHUNK_ROOT,
-	OPTION_CLEAR, OPTION_DATA
+static const char rebuilt[] = "--init-*: a tree is rebuilt";
+static const char cleared[] = "--clear-*: a cache is cleared, nothing is "
+			      "checked";
+static const char report[] = "a report, which reads only part of the metadata";
+static const char data[] = "--check-data-csum: mostly data is read";
+static const char help[] = "--help: nothing is checked";
+
+static const struct option {
+	const char *name;
+	char letter;
+	bool value;
+	const char *why;	/* the check is left alone */
+} options[] = {
+	{ "super", 's', true, "-s: a superblock copy is used" },
+	{ "backup", 'b', false, "-b: a backup root is used" },
+	{ "tree-root", 'r', true,
+	  "-r: the tree root is not the superblock's" },
+	{ "chunk-root", 0, true,
+	  "--chunk-root: the chunk root is not the superblock's" },
+	{ "init-csum-tree", 0, false, rebuilt },
+	{ "init-extent-tree", 0, false, rebuilt },
+	{ "clear-space-cache", 0, true, cleared },
+	{ "clear-ino-cache", 0, false, cleared },
+	{ "check-data-csum", 0, false, data },
+	{ "subvol-extents", 'E', true, report },
+	{ "qgroup-report", 'Q', false, report },
+	{ "help", 'h', false, help },
+	{ "mode", 0, true, NULL },
+	{ "force", 0, false, NULL },
+	{ NULL, 0, false, NULL }
 };
 
-static const char short_options[] = "as:br:pEQh";
-
-static const struct option long_options[] = {
-	{ "super", required_argument, NULL, 's' },
-	{ "repair", no_argument, NULL, OPTION_OTHER },
-	{ "readonly", no_argument, NULL, OPTION_OTHER },
-	{ "init-csum-tree", no_argument, NULL, OPTION_INIT },
-	{ "init-extent-tree", no_argument, NULL, OPTION_INIT },
-	{ "check-data-csum", no_argument, NULL, OPTION_DATA },
-	{ "backup", no_argument, NULL, 'b' },
-	{ "subvol-extents", required_argument, NULL, 'E' },
-	{ "qgroup-report", no_argument, NULL, 'Q' },
-	{ "tree-root", required_argument, NULL, 'r' },
-	{ "chunk-root", required_argument, NULL, OPTION_CHUNK_ROOT },
-	{ "progress", no_argument, NULL, 'p' },
-	{ "mode", required_argument, NULL, OPTION_OTHER },
-	{ "clear-space-cache", required_argument, NULL, OPTION_CLEAR },
-	{ "clear-ino-cache", no_argument, NULL, OPTION_CLEAR },
-	{ "force", no_argument, NULL, OPTION_FORCE },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
-};
-
-static const char *reason_of(int option)
+/* The option that a word begins with, abbreviated or with a value, or a letter
+ * of it; the last one of the table if it is another. */
+static const struct option *find_option(const char *word, size_t length,
+					char letter)
 {
-	switch (option) {
-	case 's':
-		return "-s: a superblock copy is used";
-	case 'b':
-		return "-b: a backup root is used";
-	case 'r':
-		return "-r: the tree root is not the superblock's";
-	case OPTION_CHUNK_ROOT:
-		return "--chunk-root: the chunk root is not the superblock's";
-	case OPTION_INIT:
-		return "--init-*: a tree is rebuilt";
-	case OPTION_CLEAR:
-		return "--clear-*: a cache is cleared, nothing is checked";
-	case 'E':
-	case 'Q':
-		return "a report, which reads only part of the metadata";
-	case 'h':
-		return "--help: nothing is checked";
-	default:
-		return NULL;
-	}
+	const struct option *o;
+
+	for (o = options; o->name; o++)
+		if (letter ? o->letter == letter :
+			     length && length <= strlen(o->name) &&
+			     !memcmp(word, o->name, length))
+			break;
+	return o;
 }
 
 /* What the options of a check say. */
-struct options {
-	const char *why;		/* why it is left alone */
-	const char *operand;		/* the first one; NULL: none */
-	int operands;
-	bool force, data;
+struct said {
+	const char *why;
+	bool force;
 };
 
-/* Returns false if memory runs out. */
-static bool take_options(int argc, char **argv, struct options *o)
+/* Take an argument with options.  Returns true if the next argument is its value. */
+static bool take_option(const char *word, struct said *said)
 {
-	int command = is_btrfsck(argv[0]) ? 0 : find_check(argc, argv), c;
-	char **list = calloc((size_t)(argc - command) + 1, sizeof(*list));
+	const struct option *o;
 
-	*o = (struct options) { .operands = 0 };
-	if (!list)
-		return false;
-	/* getopt() reorders its arguments, so it gets a copy. */
-	memcpy(list, argv + command, (size_t)(argc - command) * sizeof(*list));
-	opterr = 0;
-	optind = 0;
-	while ((c = getopt_long(argc - command, list, short_options,
-				long_options, NULL)) != -1) {
-		o->force |= c == OPTION_FORCE;
-		o->data |= c == OPTION_DATA;
-		if (!o->why)
-			o->why = reason_of(c);
+	if (word[1] == '-') {
+		o = find_option(word + 2, strcspn(word + 2, "="), 0);
+		said->force |= o->name && !strcmp(o->name, "force");
+		if (!said->why)
+			said->why = o->why;
+		return o->value && !strchr(word, '=');
 	}
-	o->operands = argc - command - optind;
-	o->operand = o->operands > 0 ? list[optind] : NULL;
-	free(list);
-	return true;
+	for (word++; *word; word++) {
+		o = find_option(NULL, 0, *word);
+		if (!said->why)
+			said->why = o->why;
+		if (o->value)
+			return !word[1];
+	}
+	return false;
 }
 
-const char *arguments_aside(int argc, char **argv)
+const char *arguments_aside(char *const *argv)
 {
-	struct options o;
+	const char *operand = NULL;
+	struct said said = { .why = NULL };
+	unsigned operands = 0;
+	bool only_operands = false;
 
-	if (!take_options(argc, argv, &o))
-		return "no memory";
-	if (o.why)
-		return o.why;
-	if (o.operands != 1)
+	if (!is_btrfsck(*argv))
+		argv = find_command(argv);
+	while (*argv && *++argv) {
+		if (only_operands || **argv != '-' || !(*argv)[1]) {
+			operand = *argv;
+			operands++;
+		} else if (!strcmp(*argv, "--")) {
+			only_operands = true;
+		} else if (take_option(*argv, &said) && argv[1]) {
+			argv++;
+		}
+	}
+	if (said.why)
+		return said.why;
+	if (operands != 1)
 		return "exactly one device is needed";
 	/* Without --force such a check ends with an error before it begins. */
-	if (o.force && is_in_use(o.operand))
+	if (said.force && is_in_use(operand))
 		return "--force: the device is mounted or otherwise in use";
 	return NULL;
-}
-
-bool arguments_read_data(int argc, char **argv)
-{
-	struct options o;
-
-	return take_options(argc, argv, &o) && o.data;
 }

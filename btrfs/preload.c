@@ -25,18 +25,16 @@
 #include <unistd.h>
 #include <linux/btrfs.h>
 
+#include "arguments.h"
 #include "btrfs/plan.h"
 #include "btrfs/btrfs_session.h"
 #include "device/share.h"
-#include "environment.h"
-#include "findings.h"
-#include "inherit.h"
 #include "linkage.h"
 #include "module.h"
+#include "preload.h"
 #include "repeats.h"
-#include "result.h"
 #include "reporter.h"
-#include "report/stats_file.h"
+#include "selftest.h"
 #include "send.h"
 
 /* How long the end of the check waits for a worker that waits for the
@@ -54,19 +52,14 @@
 #define OPENED_MOST (E2PF_DEVICES + 8u)
 
 static struct {
-	struct environment env;
-	bool on;
-	pid_t pid;
-	struct timespec began;
+	enum task task;
 	pthread_t thread;
 	struct e2pf_btrfs_opened opened[OPENED_MOST];
 	unsigned count;
 	struct e2pf_session *session;
 	unsigned session_count;		/* descriptors when it was opened */
-	bool reads_data;		/* this check */
 	bool started, ended, weighed;
 	const char *why_not;
-	char aside[128];
 	char name[PATH_MAX];		/* of the first device */
 	struct repeats repeats;
 } self;
@@ -109,7 +102,7 @@ static void run_apart(void (*run)(void *arg), void *arg)
 
 static bool is_ours(void)
 {
-	return self.on && pthread_equal(pthread_self(), self.thread);
+	return module.on && pthread_equal(pthread_self(), self.thread);
 }
 
 static struct e2pf_btrfs_opened *find(int fd)
@@ -131,11 +124,9 @@ static void open_session(void *unused)
 	(void)unused;
 	e2pf_close(self.session);
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
-				       &self.env.settings,
-				       self.env.stats || self.env.trace,
+				       &module.setup.reading,
+				       module.setup.stats,
 				       &self.why_not);
-	if (self.session && self.reads_data)
-		e2pf_btrfs_read_data(self.session);
 	self.session_count = self.count;
 	self.ended = !self.session;
 }
@@ -192,11 +183,12 @@ void module_drops_cache(int fd)
 {
 	int saved = errno;
 
-	if (pthread_equal(pthread_self(), self.thread))
-		keep_name(fd);
-	if (!is_ours() || self.ended)
+	if (!is_ours())
 		return;
-	if (find(fd))
+	keep_name(fd);
+	if (self.ended)
+		;
+	else if (find(fd))
 		end_session();
 	else if (self.count < OPENED_MOST && !self.started)
 		self.opened[self.count++] = (struct e2pf_btrfs_opened) {
@@ -236,7 +228,7 @@ static void weigh(int fd)
 	struct e2pf_btrfs_super super;
 
 	self.weighed = true;
-	if (self.env.settings.threads ||
+	if (module.setup.reading.threads ||
 	    read_super(fd, bytes, &super) != E2PF_BTRFS_OK ||
 	    super.bytes_used >= SMALL_BYTES)
 		return;
@@ -363,26 +355,12 @@ bool module_sends(int fd, const void *args)
 {
 	int saved = errno;
 
-	if (!is_ours())
+	if (!is_ours() || self.why_not)
 		return false;
 	keep_name(fd);
-	send_begins(fd, args, self.name, &self.env.settings);
+	send_begins(fd, args, self.name, &module.setup.reading);
 	errno = saved;
 	return true;
-}
-
-void module_searches(int fd, const void *args)
-{
-	const struct btrfs_ioctl_search_key *key = args;
-	int saved = errno;
-
-	/* Of the searches only that for what is new has such a filter. */
-	if (key->min_transid <= 1 || !is_ours())
-		return;
-	keep_name(fd);
-	search_begins(fd, key->min_transid - 1, self.name,
-		      &self.env.settings);
-	errno = saved;
 }
 
 /*
@@ -395,62 +373,62 @@ static bool refers_to(const char *name, const char *other)
 	       linkage_program_refers(&other, 1);
 }
 
-/* Whether the module can follow this program: all that the self-test needs to
- * know. */
-static void answer_trial(void)
+/* Whether this is a program that the module can follow.  The launcher, which
+ * loads the module to try it, is not. */
+static bool is_btrfs(void)
 {
-	struct findings found = { .of = { FINDING_UNTRIED } };
-	char text[FINDINGS_SIZE], objects[ANSWER_SIZE - FINDINGS_SIZE];
-
-	found.of[ABILITY_PROGRESS] =
-		refers_to("pread", "pread64") &&
-		refers_to("posix_fadvise", "posix_fadvise64") &&
-		refers_to("ioctl", "ioctl") ?
-		FINDING_WHOLE : FINDING_LINKED;
-	findings_print(&found, text, sizeof(text));
-	linkage_list_objects(objects, sizeof(objects));
-	dprintf(STDOUT_FILENO, "%s%s\n", text, objects);
-	_exit(0);
+	return refers_to("pread", "pread64") &&
+	       refers_to("posix_fadvise", "posix_fadvise64") &&
+	       refers_to("ioctl", "ioctl");
 }
 
-static void take_environment(void *unused)
+/* Why nothing may be read ahead, or NULL. */
+static const char *find_hindrance(void)
 {
-	const char *aside = getenv(ASIDE_VARIABLE);
+	enum selftest outcome = SELFTEST_NONE;
+	const char *why = NULL;
 
+	if (self.task == TASK_CHECK)
+		why = arguments_aside(module.argv);
+	if (!why && !selftest_may_read(&outcome))
+		why = "a system call that it needs is not allowed";
+	return why;
+}
+
+static void begin_apart(void *unused)
+{
 	(void)unused;
-	read_environment(&self.env, NULL, NULL);
-	self.on = self.env.prefetch && !aside;
-	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
-	unsetenv(ASIDE_VARIABLE);
-	self.reads_data = getenv(DATA_VARIABLE);
-	unsetenv(DATA_VARIABLE);
-	inherit_environment(&self);
+	module_begin("btrfs-prefetch");
 }
 
 __attribute__((constructor))
 static void begin(void)
 {
-	if (getenv(TRIAL_VARIABLE))
-		answer_trial();
-	self.pid = getpid();
-	clock_gettime(CLOCK_MONOTONIC, &self.began);
+	module_read_arguments();
+	self.task = arguments_task(module.argv);
+	if (self.task == TASK_OTHER || !is_btrfs())
+		return;
 	self.thread = pthread_self();
 	/* Before the memory is divided, so that checks started at the same time
 	 * see each other; and before the first thread, with which the kernel
 	 * takes 10 ms to make room for a high descriptor. */
 	e2pf_share_join();
-	run_apart(take_environment, NULL);
-	if (!self.on)
+	run_apart(begin_apart, NULL);
+	if (module.on && self.task == TASK_VERSION)
+		module_say_version("btrfs");
+	if (!module.on || self.task == TASK_VERSION) {
+		module.setup.prefetch = module.on = false;
 		e2pf_share_leave();
-	else
-		reporter_begin("btrfs-prefetch", &self.env);
+		return;
+	}
+	self.why_not = find_hindrance();
+	self.ended = self.why_not;
+	reporter_begin(module.name);
 }
 
 static void gather_decisions(struct e2pf_decisions *list)
 {
-	if (self.aside[0])
-		e2pf_decide(list, "prefetch", "off", "%s", self.aside);
-	else if (self.why_not)
+	if (self.why_not)
 		e2pf_decide(list, "prefetch", "off", "%s", self.why_not);
 	else if (send_was_tried())
 		send_refusals(list);
@@ -488,23 +466,15 @@ static const char *write_stats(void *ctx, FILE *out)
 
 static void tell(void *unused)
 {
-	struct e2pf_decisions list = { .count = 0 };
 	bool sent = send_was_tried();
-	const char *why;
 
 	(void)unused;
-	gather_decisions(&list);
-	why = e2pf_stats_put(self.env.stats, write_stats, &list);
-	/* The launcher has checked the file, but the disk may be full. */
-	if (why)
-		fprintf(stderr, "btrfs-prefetch: cannot write statistics to "
-			"\"%s\": %s\n", self.env.stats, why);
-	result_tell(&(struct result) {
-		.env = &self.env, .said_by = "btrfs-prefetch",
-		.done = sent ? "sent" : "checked", .began = self.began,
-		.session = shown_session(),
-		.finished = shown_session(), .recorded = !sent && self.session
-	}, &list);
+	gather_decisions(&module.decisions);
+	module_tell(&(struct module_result) {
+		.session = shown_session(), .done = sent ? "sent" : "checked",
+		.finished = shown_session(), .logged = !sent && self.session,
+		.write_stats = write_stats, .ctx = &module.decisions
+	});
 }
 
 __attribute__((destructor))
@@ -512,7 +482,7 @@ static void end(void)
 {
 	/* A forked child of btrfs has no workers and must not print our
 	 * report. */
-	if (getpid() != self.pid || !self.env.prefetch)
+	if (!module.setup.prefetch || getpid() != module.pid)
 		return;
 	end_session();
 	reporter_end();

@@ -28,23 +28,6 @@ static struct {
 	struct e2pf_decisions refused;
 } self;
 
-static void begin(const struct e2pf_send_request *request, const char *name,
-		  const struct e2pf_settings *settings)
-{
-	const char *why = "no memory";
-	int saved = errno;
-
-	self.tried = true;
-	if (!self.send)
-		self.send = e2pf_send_new(name, settings);
-	if (self.send)
-		why = e2pf_send_start(self.send, request);
-	if (why)
-		e2pf_decide(&self.refused, "prefetch", "off", "%s", why);
-	self.goes_on = !why;
-	errno = saved;
-}
-
 void send_begins(int fd, const void *args, const char *name,
 		 const struct e2pf_settings *settings)
 {
@@ -57,20 +40,18 @@ void send_begins(int fd, const void *args, const char *name,
 		.no_data = a->flags & BTRFS_SEND_FLAG_NO_FILE_DATA,
 		.as_stored = a->flags & FLAG_COMPRESSED
 	};
+	const char *why = "no memory";
+	int saved = errno;
 
-	begin(&request, name, settings);
-}
-
-void search_begins(int fd, uint64_t since, const char *name,
-		   const struct e2pf_settings *settings)
-{
-	struct e2pf_send_request request = {
-		.fd = fd, .since = since, .no_data = true
-	};
-
-	/* The first search is followed by others, which continue it. */
-	if (!self.tried)
-		begin(&request, name, settings);
+	self.tried = true;
+	if (!self.send)
+		self.send = e2pf_send_new(name, settings);
+	if (self.send)
+		why = e2pf_send_start(self.send, &request);
+	if (why)
+		e2pf_decide(&self.refused, "prefetch", "off", "%s", why);
+	self.goes_on = !why;
+	errno = saved;
 }
 
 void send_ends(void)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the module does while btrfs sends subvolumes, or searches one for what is
- * new.  All functions preserve
+/* What the module does while btrfs sends subvolumes.  All functions preserve
  * errno.  Except for send_came_out(), they are called by the program's first
  * thread. */
 #ifndef SEND_H
@@ -16,11 +15,6 @@
 void send_begins(int fd, const void *args, const char *name,
 		 const struct e2pf_settings *settings);
 void send_ends(void);
-
-/* Before the program searches the tree that `fd` is in for items of leaves newer
- * than `since`.  Reading ahead ends with send_ends(). */
-void search_begins(int fd, uint64_t since, const char *name,
-		   const struct e2pf_settings *settings);
 
 /* This many more bytes of the stream have been passed on.  Any thread. */
 void send_came_out(uint64_t bytes);

@@ -2,21 +2,18 @@
 /*
  * Where the check is: interposes the libext2fs functions that show it, and
  * tells the engine.  When a session begins and ends is decided elsewhere.
- *
- * A parallel e2fsck copies the filesystem's structure for each of its threads,
- * and each thread scans some of the groups.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "bitmaps.h"
 #include "clones.h"
 #include "indirect.h"
 #include "interpose.h"
+#include "module.h"
 #include "passes.h"
 #include "reporter.h"
 #include "ext4/ext4_session.h"
@@ -28,36 +25,23 @@
 #define LIST_PART 4096u
 #define LIST_LOOK 64u
 
-/* A scan over a copy of the filesystem's structure. */
-struct scan_part {
-	_Atomic ext2_inode_scan scan;	/* NULL: this slot is free */
-	uint32_t group;			/* the group it has reached */
-	bool begun;			/* it has read an inode, or has said
-					   where it begins */
-};
-
 static struct {
-	uint32_t group_inodes;		/* of each of module.fs's groups */
+	uint32_t group_inodes;		/* of each of check.fs's groups */
 	_Atomic enum e2pf_ext4_stage stage;
 	ext2_inode_scan scan;		/* the scan that is followed, or NULL */
 	dgrp_t scan_at;			/* group it has reached */
 	atomic_bool in_list;		/* a walk over the directory list is
 					   followed */
-	/* Scans over copies of the filesystem's structure, in threads of the
-	 * checker. */
-	pthread_mutex_t parts_lock;
-	struct scan_part part[E2PF_SCANS_MOST];
-	atomic_uint parts;		/* number of open ones */
-} self = { .parts_lock = PTHREAD_MUTEX_INITIALIZER };
+} self;
 
 static struct e2pf_engine *engine(void)
 {
-	return module.fs && module.session ? module.session->engine : NULL;
+	return check.fs && check.session ? check.session->engine : NULL;
 }
 
 static struct e2pf_ext4 *source(void)
 {
-	return module.session ? e2pf_ext4_of(module.session)->ext4 : NULL;
+	return check.session ? e2pf_ext4_of(check.session)->ext4 : NULL;
 }
 
 /* A cancelled check closes the filesystem before it frees its counts: there is
@@ -76,16 +60,13 @@ static void notice(enum seen seen)
 void passes_begin(ext2_filsys fs)
 {
 	self.group_inodes = fs->super->s_inodes_per_group;
-	module.fs = fs;
+	check.fs = fs;
 	notice(SEEN_OPEN);
 }
 
 void passes_end(void)
 {
-	/* A thread that ends the process leaves others scanning. */
-	pthread_mutex_lock(&self.parts_lock);
-	module.fs = NULL;
-	pthread_mutex_unlock(&self.parts_lock);
+	check.fs = NULL;
 	self.scan = NULL;
 }
 
@@ -105,13 +86,13 @@ static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 	struct iterate *i = data;
 
 	if (count >= 0 && *block)
-		e2pf_journal_block(module.session, *block);
+		e2pf_journal_block(check.session, *block);
 	return i->func(fs, block, count, ref_block, ref_offset, i->data);
 }
 
 static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
 {
-	return module.on && fs && fs == module.fs &&
+	return module.on && fs && fs == check.fs &&
 	       self.stage == E2PF_EXT4_OPEN && ino &&
 	       ino == fs->super->s_journal_inum;
 }
@@ -129,7 +110,7 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 
 	if (!ext2fs_read_inode(fs, ino, &inode) &&
 	    !(inode.i_flags & (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL)))
-		e2pf_journal_map(module.session,
+		e2pf_journal_map(check.session,
 				 &inode.i_block[EXT2_IND_BLOCK]);
 }
 
@@ -139,7 +120,7 @@ static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
 {
 	struct ext2_inode inode;
 
-	return module.on && fs == module.fs && self.stage == E2PF_EXT4_PASS3 &&
+	return module.on && fs == check.fs && self.stage == E2PF_EXT4_PASS3 &&
 	       !ext2fs_read_inode(fs, ino, &inode) &&
 	       LINUX_S_ISDIR(inode.i_mode);
 }
@@ -167,12 +148,12 @@ static int cloned_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
  * before the first: the user may choose to delete the files. */
 static block_fn *claims_walk(ext2_filsys fs, int flags)
 {
-	if (!module.on || !fs || fs != module.fs || !bitmaps_have_claims())
+	if (!module.on || !fs || fs != check.fs || !bitmaps_have_claims())
 		return NULL;
 	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
 		return claimed_block;
 	return self.stage == E2PF_EXT4_PASS1D && !flags &&
-	       !module.env.observe ? cloned_block : NULL;
+	       !module.setup.observe ? cloned_block : NULL;
 }
 
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
@@ -201,100 +182,18 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 static void begin_reading(ext2_filsys fs)
 {
 	self.scan_at = 0;
-	if (module.env.observe)
+	if (module.setup.observe)
 		return;
 	reporter_watch(NULL);
-	e2pf_start_paced(module.session, fs);
+	e2pf_start_paced(check.session, fs);
 	/* The reporter is a thread, too, and not worth being the only one. */
-	if (module.threads)
-		reporter_watch(module.session);
+	if (check.threads)
+		reporter_watch(check.session);
 }
 
 static dgrp_t group_of(ext2_ino_t ino)
 {
 	return (ino - 1) / self.group_inodes;
-}
-
-/*
- * A parallel checker makes a copy of the filesystem's structure for each
- * thread, and each thread scans some of the groups with its copy.
- */
-
-/* A copy shares the objects that the structure points to. */
-static bool is_copy(ext2_filsys fs)
-{
-	ext2_filsys checked = module.fs;
-
-	return module.parallel && checked && fs && fs != checked &&
-	       fs->super == checked->super;
-}
-
-static struct scan_part *part_of(ext2_inode_scan scan)
-{
-	unsigned i;
-
-	for (i = 0; self.parts && scan && i < E2PF_SCANS_MOST; i++)
-		if (atomic_load_explicit(&self.part[i].scan,
-					 memory_order_relaxed) == scan)
-			return &self.part[i];
-	return NULL;
-}
-
-/* Nothing is prefetched for this scan before it says where it begins. */
-static void open_part(ext2_inode_scan scan)
-{
-	unsigned i;
-
-	pthread_mutex_lock(&self.parts_lock);
-	for (i = 0; i < E2PF_SCANS_MOST && self.part[i].scan; i++)
-		;
-	if (i < E2PF_SCANS_MOST) {
-		self.part[i].begun = false;
-		self.part[i].scan = scan;
-		self.parts++;
-	}
-	pthread_mutex_unlock(&self.parts_lock);
-}
-
-/* A thread's scan begins: the first of a pass, or a further one.  The engine
- * prefetches in the order of all scans that have begun.  Called with the lock
- * held. */
-static void begin_part(dgrp_t group)
-{
-	if (self.stage != E2PF_EXT4_PASS1 ||
-	    !e2pf_ext4_add_scan(source(), group)) {
-		notice(SEEN_SCAN);
-		e2pf_ext4_forget_scans(source());
-		e2pf_ext4_add_scan(source(), group);
-	}
-	begin_reading(module.fs);
-}
-
-/* The scan has reached this group.  Called only by the scan's own thread. */
-static void part_at(struct scan_part *part, dgrp_t group)
-{
-	if (!part || (part->begun && part->group == group))
-		return;
-	pthread_mutex_lock(&self.parts_lock);
-	if (engine() && !part->begun)
-		begin_part(group);
-	else if (engine())
-		e2pf_ext4_scan_at(source(), engine(), group);
-	part->begun = true;
-	part->group = group;
-	pthread_mutex_unlock(&self.parts_lock);
-}
-
-static void close_part(struct scan_part *part)
-{
-	if (!part)
-		return;
-	pthread_mutex_lock(&self.parts_lock);
-	if (part->begun && engine())
-		e2pf_ext4_scan_ended(source(), engine(), part->group);
-	part->scan = NULL;
-	self.parts--;
-	pthread_mutex_unlock(&self.parts_lock);
 }
 
 errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
@@ -303,14 +202,10 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	errcode_t err;
 	REAL(ext2fs_open_inode_scan);
 
-	if (module.on && is_copy(fs)) {
-		err = real(fs, buffer_blocks, scan);
-		if (!err)
-			open_part(*scan);
-		return err;
-	}
+	if (module.on)
+		check_is_scanned(fs);
 	/* A scan inside another walk is not a pass. */
-	if (!module.on || fs != module.fs || self.scan || self.in_list)
+	if (!module.on || fs != check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
 	notice(SEEN_SCAN);
 	e2pf_ext4_forget_scans(source());
@@ -328,9 +223,6 @@ void ext2fs_close_inode_scan(ext2_inode_scan scan)
 
 	if (scan == self.scan)
 		self.scan = NULL;
-	else
-		close_part(part_of(scan));
-	reporter_clear();
 	real(scan);
 }
 
@@ -340,8 +232,7 @@ errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
 
 	/* The engine itself follows a scan that moves forward. */
 	if (scan && scan == self.scan && (dgrp_t)group < self.scan_at)
-		begin_reading(module.fs);
-	part_at(part_of(scan), (dgrp_t)group);
+		begin_reading(check.fs);
 	return real(scan, group);
 }
 
@@ -355,8 +246,6 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	if (scan && scan == self.scan && *ino) {
 		self.scan_at = group_of(*ino);
 		e2pf_ext4_at_group(source(), engine(), self.scan_at);
-	} else if (scan && *ino && self.parts) {
-		part_at(part_of(scan), group_of(*ino));
 	}
 	return err;
 }
@@ -428,7 +317,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
  * is followed. */
 static bool watch_walk(struct walk *w)
 {
-	if (!module.on || !engine() || self.scan || self.parts ||
+	if (!module.on || !engine() || self.scan ||
 	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
 		return false;
 	/* In pass 1C the walk over the list is part of a walk over names, not a
@@ -447,7 +336,6 @@ static errcode_t leave_walk(errcode_t err)
 		e2pf_ext4_list_end(source(), engine());
 		notice(SEEN_LIST_END);
 	}
-	reporter_clear();
 	self.in_list = false;
 	return err;
 }
@@ -522,7 +410,7 @@ void ext2fs_free_icount(ext2_icount_t icount)
 
 errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
 {
-	if (module.on && fs == module.fs)
+	if (module.on && fs == check.fs)
 		notice(SEEN_BITMAPS);
 	return bitmaps_read(fs);
 }

@@ -6,9 +6,11 @@
  * one and passes e2fsck's arguments and libext2fs's results through unchanged.
  * The only argument that is changed is the I/O manager.
  *
- * This file decides when a session begins and ends, and what is told at the end
- * of the process; passes.c decides where the check is meanwhile.
+ * This file decides whether and when a session begins, when it ends, and what is
+ * told at the end of the process; passes.c decides where the check is meanwhile.
  */
+#include "libext2fs/weak.h"
+
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -24,36 +26,94 @@
 #include <unistd.h>
 
 #include "accelerate.h"
-#include "handlers.h"
-#include "inherit.h"
+#include "arguments.h"
 #include "interpose.h"
 #include "linkage.h"
+#include "module.h"
 #include "passes.h"
-#include "result.h"
 #include "reporter.h"
-#include "ext4/ext4_session.h"
-#include "signals.h"
 #include "device/share.h"
+#include "ext4/ext4_session.h"
 #include "engine/trace.h"
 #include "libext2fs/io_table.h"
-#include "report/stats_file.h"
+#include "selftest.h"
 #include "trial.h"
 
 /* How long the end of the check waits for a worker that waits for the device. A
  * disk that retries a bad sector may block a worker for minutes. */
 #define END_PATIENCE_MS 1000
 
-struct module module;
+/*
+ * The self-test takes 1.3 ms.  Accelerations save, with all blocks cached, 0.36
+ * us for each inode in use and 1.4 ns for each block of the filesystem, in or
+ * not in use: 1 GiB with 200, 1,000 and 2,000 files is checked in 0.9, 0.9 and
+ * 0.5 ms more with them, 4 GiB with 1,000 files in 0.6 ms less, 0.4 GiB with
+ * 6,000 in 1.0 less (PREFETCH_ACCEL all and none, 60 runs each).
+ */
+#define INODE_BLOCKS 256u
+#define SMALL_BLOCKS (1u << 20)
+
+struct check check;
 
 static struct {
-	pid_t pid;
-	struct timespec began;
+	struct arguments arguments;
+	bool decided;
+	ext2_filsys opened;		/* no session has begun for it */
+	char *path;			/* of that one */
+	uint64_t offset;
+	ext2_filsys alongside;		/* read ahead of without following */
 	uint32_t block_size;
 	struct e2pf_observer observer;
 	struct acceleration_names accelerations;
-	struct e2pf_decisions decisions;
 	struct e2pf_trace *trace;	/* NULL: no trace wanted */
 } self;
+
+/* Nothing is read ahead. */
+static void turn_off(const char *why)
+{
+	module.on = false;
+	e2pf_decide(&module.decisions, "prefetch", "off", "%s", why);
+}
+
+static bool is_small(struct ext2_super_block *s)
+{
+	uint64_t inodes = s->s_inodes_count - s->s_free_inodes_count;
+
+	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
+}
+
+/* Before the first session: whether this process may read ahead, and which
+ * accelerations it gets. */
+static void decide(ext2_filsys fs)
+{
+	unsigned accel = module.setup.observe ? 0 : module.setup.accel, i;
+	bool small = is_small(fs->super), whole;
+	enum selftest outcome = SELFTEST_NONE;
+	enum finding instead = small ? FINDING_SMALL : FINDING_UNTRIED;
+	struct findings found;
+
+	self.decided = true;
+	/* Before the memory is divided, so that checks started at the same time
+	 * see each other. */
+	e2pf_share_join();
+	if (!trial_sees_progress()) {
+		turn_off("this e2fsck does not tell where it is");
+		return;
+	}
+	if (accel && !small)
+		outcome = selftest_run(trial_run, &found, sizeof(found));
+	whole = outcome == SELFTEST_DONE;
+	if (!selftest_may_read(&outcome)) {
+		turn_off("a system call that it needs is not allowed");
+		return;
+	}
+	if (outcome == SELFTEST_FAILED)
+		instead = FINDING_CRASHED;
+	for (i = 0; i < ABILITIES && !whole; i++)
+		found.of[i] = instead;
+	accelerate(accel, &found, &self.accelerations, &module.decisions);
+	reporter_begin(module.name);
+}
 
 /*
  * Opening and closing.
@@ -63,11 +123,9 @@ static struct {
  * that it has chosen itself, and all of them must be the same. */
 static io_manager choose_manager(io_manager manager)
 {
-	if (manager == unix_io_manager && module.env.io == IO_MMAP &&
-	    !module.parallel && e2pf_io_table_is_ours()) {
-		handlers_watch();
+	if (manager == unix_io_manager && module.setup.mmap_io &&
+	    !linkage_program_has_threads() && e2pf_io_table_is_ours())
 		manager = e2pf_mmap_io_manager;
-	}
 	return manager;
 }
 
@@ -81,12 +139,13 @@ static uint64_t option_offset(const char *options)
 
 static void end_session(void)
 {
-	if (!module.session)
+	if (!check.session)
 		return;
 	passes_end();
+	self.alongside = NULL;
 	reporter_watch(NULL);
 	/* A worker left behind still uses the session, so it is not freed. */
-	if (!e2pf_session_end(module.session, END_PATIENCE_MS))
+	if (!e2pf_session_end(check.session, END_PATIENCE_MS))
 		module.on = false;
 }
 
@@ -94,7 +153,7 @@ static void end_session(void)
  * threads, that must not happen in a crash: see is_crashing(). */
 static void before_threads(void)
 {
-	module.threads = true;
+	check.threads = true;
 #ifdef HAVE_EXECINFO_H
 	void *frame;
 
@@ -102,33 +161,72 @@ static void before_threads(void)
 #endif
 }
 
-static void begin_session(ext2_filsys fs, const char *name,
-			  const char *options)
+/* A parallel e2fsck copies the filesystem's structure for each of its threads.
+ * They are not followed: all is read ahead as for a program that is not ours. */
+static void begin_alongside(ext2_filsys fs)
 {
 	struct e2pf_session *session;
-	char *path;
 
+	if (check.session ||
+	    e2pf_open(fs, self.path, self.offset, &module.setup.reading,
+		      &session))
+		return;
+	check.session = session;
+	session->cfg.before_threads = before_threads;
+	self.alongside = fs;
+	if (!e2pf_start(session))
+		reporter_watch(session);
+}
+
+static void begin_session(ext2_filsys fs)
+{
+	struct e2pf_session *session;
+
+	self.opened = NULL;
+	if (!self.decided)
+		decide(fs);
+	if (!module.on)
+		return;
+	if (self.arguments.parallel && linkage_program_has_threads()) {
+		begin_alongside(fs);
+		return;
+	}
+	if (e2pf_open_paced(fs, self.path, self.offset, &module.setup.reading,
+			    module.setup.stats || module.setup.trace,
+			    &self.observer, &session))
+		return;
+	if (check.session)
+		e2pf_inherit(session, check.session);
+	session->cfg.before_threads = before_threads;
+	check.session = session;
+	self.block_size = fs->blocksize;
+	e2pf_engine_trace(session->engine, self.trace);
+	passes_begin(fs);
+}
+
+void check_is_scanned(ext2_filsys fs)
+{
+	if (fs && fs == self.opened)
+		begin_session(fs);
+}
+
+/* A clean filesystem is left alone, unless it is scanned after all. */
+static void take_opened(ext2_filsys fs, const char *name, const char *options)
+{
 	/* tune2fs also opens journal devices, which have no inodes. */
-	if (module.fs || ext2fs_has_feature_journal_dev(fs->super) ||
+	if (check.fs || self.alongside ||
+	    ext2fs_has_feature_journal_dev(fs->super) ||
 	    (fs->flags & (EXT2_FLAG_IMAGE_FILE | EXT2_FLAG_DIRECT_IO)))
 		return;
+	free(self.path);
 	/* If no options are passed, they may follow the name after a '?'. */
-	path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
-	if (!options)
-		options = strchr(name, '?');
-	if (path && !e2pf_open_paced(fs, path, option_offset(options),
-				     &module.env.settings,
-				     module.env.stats || module.env.trace,
-				     &self.observer, &session)) {
-		if (module.session)
-			e2pf_inherit(session, module.session);
-		session->cfg.before_threads = before_threads;
-		module.session = session;
-		self.block_size = fs->blocksize;
-		e2pf_engine_trace(session->engine, self.trace);
-		passes_begin(fs);
-	}
-	free(path);
+	self.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
+	self.offset = option_offset(options ? options : strchr(name, '?'));
+	self.opened = self.path ? fs : NULL;
+	if (self.opened && (self.arguments.force || module.setup.stats ||
+			    module.setup.trace ||
+			    !arguments_find_clean(fs->super, time(NULL))))
+		begin_session(fs);
 }
 
 errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
@@ -144,7 +242,7 @@ errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 	err = real(name, io_options, flags, superblock, block_size,
 		   choose_manager(manager), ret_fs);
 	if (!err)
-		begin_session(*ret_fs, name, io_options);
+		take_opened(*ret_fs, name, io_options);
 	return err;
 }
 
@@ -155,12 +253,21 @@ errcode_t set_undo_io_backing_manager(io_manager manager)
 	return real(module.on ? choose_manager(manager) : manager);
 }
 
+static void forget(ext2_filsys fs)
+{
+	if (!module.on || !fs)
+		return;
+	if (fs == check.fs || fs == self.alongside)
+		end_session();
+	if (fs == self.opened)
+		self.opened = NULL;
+}
+
 void ext2fs_free(ext2_filsys fs)
 {
 	REAL(ext2fs_free);
 
-	if (module.on && fs && fs == module.fs)
-		end_session();
+	forget(fs);
 	real(fs);
 }
 
@@ -168,9 +275,56 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
 {
 	REAL(ext2fs_close_free);
 
-	if (module.on && fs && *fs && *fs == module.fs)
-		end_session();
+	forget(fs ? *fs : NULL);
 	return real(fs);
+}
+
+/*
+ * Start and end of the process.
+ */
+
+/* A forked child of e2fsck that exits flushes its stdio buffers, which are
+ * copies of ours. */
+static void forked(void)
+{
+	e2pf_trace_forked(self.trace);
+}
+
+static void begin_trace(void)
+{
+	const char *why;
+	FILE *out = e2pf_stats_open(module.setup.trace, &why);
+	char text[256];
+	size_t i;
+	int used;
+
+	self.trace = out ? e2pf_trace_open(out) : NULL;
+	used = snprintf(text, sizeof(text), "{\"e2prefetch_trace\":1,"
+			"\"prefetch\":%s,\"stages\":[",
+			module.setup.observe ? "false" : "true");
+	for (i = 0; i < E2PF_EXT4_STAGES; i++)
+		used += snprintf(text + used, sizeof(text) - (size_t)used,
+				 "%s\"%s\"", i ? "," : "",
+				 e2pf_ext4_stage_names[i]);
+	snprintf(text + used, sizeof(text) - (size_t)used, "]}");
+	e2pf_trace_begin(self.trace, text);
+	pthread_atfork(NULL, NULL, forked);
+}
+
+__attribute__((constructor))
+static void begin(void)
+{
+	if (!(true E2PF_FOLLOWS_WITH(E2PF_IS_THERE)))
+		return;
+	module_begin("e2fsck-prefetch");
+	if (!module.on)
+		return;
+	module_read_arguments();
+	self.arguments = arguments_read(module.argc, module.argv);
+	if (self.arguments.version)
+		module_say_version("e2fsck");
+	if (module.setup.trace)
+		begin_trace();
 }
 
 /*
@@ -197,131 +351,43 @@ static bool is_crashing(void)
 	return false;
 }
 
-/*
- * Start and end of the process.
- */
-
-/* This process exists only for the self-test.  If that crashes, no check is
- * affected, because none has begun. */
-static void answer_trial(void)
+static const char *write_stats(void *unused, FILE *out)
 {
-	char text[FINDINGS_SIZE], objects[ANSWER_SIZE - FINDINGS_SIZE];
-	struct findings found;
+	errcode_t err;
 
-	trial_run(&found);
-	findings_print(&found, text, sizeof(text));
-	linkage_list_objects(objects, sizeof(objects));
-	dprintf(STDOUT_FILENO, "%s%s\n", text, objects);
-	_exit(0);
-}
-
-/* A forked child of e2fsck that exits flushes its stdio buffers, which are
- * copies of ours. */
-static void forked(void)
-{
-	e2pf_trace_forked(self.trace);
-}
-
-/* The launcher has already checked that the file can be written. */
-static void begin_trace(void)
-{
-	const char *why;
-	FILE *out = e2pf_stats_open(module.env.trace, &why);
-	size_t i;
-	char text[256];
-	int used;
-
-	self.trace = out ? e2pf_trace_open(out) : NULL;
-	used = snprintf(text, sizeof(text), "{\"e2prefetch_trace\":1,"
-			"\"prefetch\":%s,\"stages\":[",
-			module.env.observe ? "false" : "true");
-	for (i = 0; i < E2PF_EXT4_STAGES; i++)
-		used += snprintf(text + used, sizeof(text) - (size_t)used,
-				 "%s\"%s\"", i ? "," : "",
-				 e2pf_ext4_stage_names[i]);
-	snprintf(text + used, sizeof(text) - (size_t)used, "]}");
-	e2pf_trace_begin(self.trace, text);
-	pthread_atfork(NULL, NULL, forked);
-}
-
-__attribute__((constructor))
-static void begin(void)
-{
-	struct findings found;
-
-	if (getenv(TRIAL_VARIABLE))
-		answer_trial();
-	read_environment(&module.env, NULL, NULL);
-	module.on = module.env.prefetch;
-	self.pid = getpid();
-	clock_gettime(CLOCK_MONOTONIC, &self.began);
-	findings_import(&found);
-	inherit_environment(&module);
-	if (!module.on)
-		return;
-	module.parallel = linkage_program_has_threads();
-	/* Before the memory is divided, so that checks started at the same time
-	 * see each other. */
-	e2pf_share_join();
-	reporter_begin("e2fsck-prefetch", &module.env);
-	if (module.env.trace)
-		begin_trace();
-	accelerate(module.env.observe ? 0 : module.env.accel, &found,
-		   &self.accelerations, &self.decisions);
-}
-
-static void write_stats(void)
-{
-	const char *why;
-
-	if (!module.env.stats || !module.session)
-		return;
-	module.session->accelerations = self.accelerations.name;
-	module.session->acceleration_count = self.accelerations.count;
-	module.session->decisions = &self.decisions;
-	/* The launcher has checked the file, but the disk may be full. */
-	why = e2pf_stats_save(module.session, module.env.stats);
-	if (why)
-		fprintf(stderr, "e2fsck-prefetch: cannot write statistics to "
-			"\"%s\": %s\n", module.env.stats, why);
-}
-
-static void tell(void)
-{
-	struct e2pf_decisions all = { .count = 0 };
-	bool scanned = module.session && module.session->cfg.budget;
-
-	if (scanned)
-		all = self.decisions;
-	if (!module.session)
-		e2pf_decide(&all, "prefetch", "off",
-			    "no filesystem was opened for a check");
-	result_tell(&(struct result) {
-		.env = &module.env, .said_by = "e2fsck-prefetch",
-		.done = "checked", .began = self.began,
-		.session = module.session, .finished = scanned,
-		.recorded = scanned && !module.env.observe,
-		.block_size = self.block_size
-	}, &all);
+	(void)unused;
+	if (!check.session)
+		return NULL;
+	check.session->accelerations = self.accelerations.name;
+	check.session->acceleration_count = self.accelerations.count;
+	check.session->decisions = &module.decisions;
+	err = e2pf_write_stats(check.session, out);
+	return err ? strerror((int)err) : NULL;
 }
 
 __attribute__((destructor))
 static void end(void)
 {
-	struct signals_held held;
+	bool scanned;
 
 	/* A forked child of e2fsck has no workers and must not print our
 	 * report. */
-	if (getpid() != self.pid || is_crashing())
+	if (!module.setup.prefetch || getpid() != module.pid || is_crashing())
 		return;
 	end_session();
 	reporter_end();
 	/* A worker that was left behind may still write to the trace. */
-	signals_hold(&held);
 	e2pf_trace_close(self.trace, !module.on);
 	self.trace = NULL;
-	write_stats();
-	if (module.env.prefetch)
-		tell();
-	signals_release(&held);
+	scanned = check.session && check.session->cfg.budget;
+	if (!check.session && !module.decisions.count)
+		e2pf_decide(&module.decisions, "prefetch", "off",
+			    self.opened || self.path ?
+			    "the filesystem is marked as clean" :
+			    "no filesystem was opened for a check");
+	module_tell(&(struct module_result) {
+		.session = check.session, .done = "checked",
+		.finished = scanned, .logged = scanned && !module.setup.observe,
+		.block_size = self.block_size, .write_stats = write_stats
+	});
 }

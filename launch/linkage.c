@@ -36,7 +36,6 @@ struct object {
 	size_t size[2];
 	bool with_addend;		/* the entries are Rela, not Rel */
 	bool symbolic;
-	bool searches;			/* it has a search path of its own */
 };
 
 static bool holds(const struct dl_phdr_info *info, const void *address)
@@ -94,10 +93,6 @@ static void read_dynamic(struct object *o, const ElfW(Dyn) *dyn)
 			break;
 		case DT_SYMBOLIC:
 			o->symbolic = true;
-			break;
-		case DT_RPATH:
-		case DT_RUNPATH:
-			o->searches = true;
 			break;
 		case DT_FLAGS:
 			o->symbolic |= (value & DF_SYMBOLIC) != 0;
@@ -215,72 +210,4 @@ bool linkage_library_refers(const void *address, const char *const *names,
 	};
 
 	return refers(&q) && !q.symbolic;
-}
-
-static int look_at_other(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct question *q = data;
-	struct object o;
-
-	(void)size;
-	if (holds(info, q->address))
-		return 0;
-	o = read_object(info);
-	if (o.symbols && o.strings)
-		read_relocations(q, &o);
-	return 0;
-}
-
-bool linkage_others_refer(const void *address, const char *const *names,
-			  size_t count)
-{
-	struct question q = {
-		.address = address, .names = names, .count = count
-	};
-	size_t i;
-
-	if (count > NAMES_MOST)
-		return true;
-	dl_iterate_phdr(look_at_other, &q);
-	for (i = 0; i < count; i++)
-		if (q.found[i])
-			return true;
-	return false;
-}
-
-struct list {
-	char *text;
-	size_t size, used;
-};
-
-/* The program itself has no name.  The vdso, which is no file, has one without a
- * slash. */
-static int list_one(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *name = info->dlpi_name;
-	struct list *l = data;
-	size_t len = strlen(name);
-
-	(void)size;
-	if (*name && !strchr(name, '/'))
-		return 0;
-	if (read_object(info).searches)
-		return 1;
-	if (!*name)
-		return 0;
-	if (*name != '/' || strpbrk(name, " \n") || len + 2 > l->size - l->used)
-		return 1;
-	l->text[l->used] = ' ';
-	memcpy(l->text + l->used + 1, name, len + 1);
-	l->used += len + 1;
-	return 0;
-}
-
-void linkage_list_objects(char *text, size_t size)
-{
-	struct list l = { .text = text, .size = size };
-
-	text[0] = '\0';
-	if (dl_iterate_phdr(list_one, &l))
-		text[0] = '\0';
 }

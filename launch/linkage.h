@@ -28,17 +28,4 @@ bool linkage_program_has_threads(void);
 bool linkage_library_refers(const void *address, const char *const *names,
 			    size_t count);
 
-/* Whether any object loaded now, except the one that holds `address`, refers to
- * at least one of these functions. */
-bool linkage_others_refer(const void *address, const char *const *names,
-			  size_t count);
-
-/*
- * Store the paths of all libraries and modules loaded into this process, each
- * after a blank.  The text is empty if it would not hold all of them, or if the
- * linker might find others next time: because one of them, or the program, has
- * a search path of its own, or a relative path.
- */
-void linkage_list_objects(char *text, size_t size);
-
 #endif

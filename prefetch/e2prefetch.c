@@ -283,22 +283,23 @@ static int run(struct options *o)
 {
 	struct e2pf_session *session;
 	uint64_t block_size, tables;
+	bool configured;
 	errcode_t err;
 	int status;
 
+	/* -n makes the plan in this thread and loads nothing, so no setting
+	 * applies. */
+	configured = o->plan || !configure_options(o);
+	if (!configured && !o->command)
+		return EXIT_USAGE;
 	/* Check the file before the device is read or a command is run, which
 	 * may write statistics of its own. */
-	status = stats_status(o, e2pf_stats_check(o->plan ? NULL : o->stats));
+	status = stats_status(o, e2pf_stats_check(o->stats));
 	if (status)
 		return status;
 	unsetenv("PREFETCH_STATS");
-	/* -n makes the plan in this thread and loads nothing, so no setting
-	 * applies. */
-	status = o->plan ? 0 : configure_options(o);
 	if (o->command)
-		return run_beside(o, !status);
-	if (status)
-		return status;
+		return run_beside(o, configured);
 	err = open_session(o, &session, &block_size, &tables);
 	if (err)
 		return fail(o, err);

@@ -14,8 +14,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "configuration.h"
-#include "environment.h"
 #include "options.h"
 #include "settings.h"
 
@@ -189,7 +187,6 @@ int parse_options(int argc, char **argv, struct options *o)
 	int c, err;
 
 	memset(o, 0, sizeof(*o));
-	o->stats = environment_get("PREFETCH_STATS");
 	fill_tables(letters, names);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1) {
@@ -205,41 +202,20 @@ int parse_options(int argc, char **argv, struct options *o)
 	return parse_operands(argc, argv, o);
 }
 
-static int wrong_environment(const char *error)
-{
-	fprintf(stderr, "e2prefetch: %s\n", error);
-	return EXIT_USAGE;
-}
-
 int configure_options(struct options *o)
 {
-	struct e2pf_settings all = o->settings;
+	struct e2pf_setup setup;
 	char error[PATH_MAX + 256];
-	const char *path;
-	int result;
 
-	path = configuration_path(error, sizeof(error));
-	if (!path)
-		return wrong_environment(error);
-	result = configuration_read(path, environment_set, &all, error,
-				    sizeof(error));
-	/* It is not an error if the installed file is missing. */
-	if (result > 0 && strcmp(path, CONFIGURATION)) {
-		snprintf(error, sizeof(error), "%s: %s",
-			 environment_name("PREFETCH_CONFIG"), strerror(ENOENT));
-		return wrong_environment(error);
+	if (!e2pf_setup_read(&setup, error, sizeof(error))) {
+		fprintf(stderr, "e2prefetch: %s\n", error);
+		return EXIT_USAGE;
 	}
-	if (result < 0) {
-		fprintf(stderr, "e2prefetch: %s; nothing is prefetched\n",
-			*error ? error : strerror(errno));
-		return EXIT_OPERATIONAL;
-	}
-	if (read_environment_settings(&all, error, sizeof(error)))
-		return wrong_environment(error);
 	if (o->settings.threads)
-		all.threads = o->settings.threads;
+		setup.reading.threads = o->settings.threads;
 	if (o->settings.memory)
-		all.memory = o->settings.memory;
-	o->settings = all;
+		setup.reading.memory = o->settings.memory;
+	o->settings = setup.reading;
+	o->stats = setup.stats;
 	return 0;
 }

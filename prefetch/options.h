@@ -31,9 +31,7 @@ int parse_options(int argc, char **argv, struct options *o);
 
 /*
  * Fill in what the command line leaves open: from the environment, then from
- * the file e2prefetch.conf(5).  Returns 0; or, after an error message,
- * EXIT_USAGE for an error in the environment and EXIT_OPERATIONAL for one in
- * the file.
+ * the file e2prefetch.conf(5).  Returns 0; or EXIT_USAGE after an error message.
  */
 int configure_options(struct options *o);
 

@@ -9,6 +9,8 @@
  * calls bypass every stand-in; a map of ours would then be passed to functions
  * that do not know its format.
  */
+#include "libext2fs/weak.h"
+
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
@@ -84,12 +86,10 @@ static bool library_calls(const char *const *names, size_t count)
 	return linkage_library_refers(library(), names, count);
 }
 
-static enum finding try_progress(void)
+bool trial_sees_progress(void)
 {
-	if (!all_there(progress_calls, COUNT(progress_calls)))
-		return FINDING_ABSENT;
-	return linkage_program_refers(progress_calls, COUNT(progress_calls)) ?
-	       FINDING_WHOLE : FINDING_LINKED;
+	return all_there(progress_calls, COUNT(progress_calls)) &&
+	       linkage_program_refers(progress_calls, COUNT(progress_calls));
 }
 
 static uint32_t no_checksum(uint32_t crc, const unsigned char *p, size_t len)
@@ -217,10 +217,15 @@ static enum finding try_bitmaps(struct findings *f)
 	return ours;
 }
 
-void trial_run(struct findings *f)
+void trial_run(void *findings)
 {
-	memset(f, 0, sizeof(*f));
-	f->of[ABILITY_PROGRESS] = try_progress();
+	struct findings *f = findings;
+	unsigned i;
+
+	for (i = 0; i < ABILITIES; i++)
+		f->of[i] = FINDING_ABSENT;
+	if (!(true E2PF_ACCELERATES_WITH(E2PF_IS_THERE)))
+		return;
 #define TRY(ability, name, instead) f->of[ABILITY_##ability] = try_##name(f);
 	ACCELERATIONS(TRY)
 #undef TRY

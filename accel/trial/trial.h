@@ -6,16 +6,21 @@
 #ifndef TRIAL_H
 #define TRIAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "findings.h"
 
 /*
- * Run all trials.  This takes about a millisecond, changes how maps, checksums
- * and walks are made in this process, and may crash with an unknown version of
- * the library.  Call it in a process that ends afterwards, never in a check.
+ * Run all trials.  `findings` is a struct findings.  This takes about a
+ * millisecond, changes how maps, checksums and walks are made in this process,
+ * and may crash with an unknown version of the library.  Call it in a process
+ * that ends afterwards, never in a check.
  */
-void trial_run(struct findings *f);
+void trial_run(void *findings);
+
+/* Whether the module can see where this e2fsck is in its check.  Harmless. */
+bool trial_sees_progress(void);
 
 /*
  * Create, use, write and read a filesystem in memory through functions inside

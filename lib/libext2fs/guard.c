@@ -46,13 +46,6 @@ static struct sigaction previous;	/* written only while not installed */
 static volatile sig_atomic_t previous_reset;	/* its SA_RESETHAND has taken
 						   effect */
 
-/* Whether changes are reported to e2pf_guard_told(), and whether there was one
- * after which the kernel must be asked again each time. */
-static atomic_bool watched, unsure;
-
-/* This thread has asked the kernel, and has not been told of a change since. */
-static SIGNAL_SAFE_TLS volatile bool asked;
-
 static void on_sigbus(int sig, siginfo_t *info, void *context);
 
 static bool is_ours(const struct sigaction *action)
@@ -113,7 +106,6 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 	}
 	/* The thread's own mask is restored when on_sigbus() returns, but the
 	 * program's handler may leave it with a jump. */
-	atomic_store(&unsure, true);
 	if (!(previous.sa_flags & SA_NODEFER))
 		sigaddset(&mask, sig);
 	pthread_sigmask(SIG_BLOCK, &mask, NULL);
@@ -187,8 +179,6 @@ int e2pf_guard_get(void)
 {
 	int error = 0;
 
-	/* This may be a handler of SIGBUS. */
-	asked = false;
 	pthread_mutex_lock(&install_lock);
 	if (users == 0)
 		error = install();
@@ -206,38 +196,14 @@ void e2pf_guard_put(void)
 	pthread_mutex_unlock(&install_lock);
 }
 
-void e2pf_guard_watch(void)
-{
-	atomic_store(&watched, true);
-}
-
-/* Our own calls come here, too: install() and uninstall() are called while there
- * are no users. */
-void e2pf_guard_told(int sig, const struct sigaction *action)
-{
-	if (sig == SIGBUS ? atomic_load(&users) > 0 :
-			    sigismember(&action->sa_mask, SIGBUS) == 1)
-		atomic_store(&unsure, true);
-}
-
-static bool is_known(void)
-{
-	return asked &&
-	       atomic_load_explicit(&watched, memory_order_relaxed) &&
-	       !atomic_load_explicit(&unsure, memory_order_relaxed);
-}
-
 bool e2pf_guard_ready(void)
 {
 	struct sigaction now;
 	sigset_t mask;
 
-	if (is_known())
-		return true;
-	asked = sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now) &&
-		pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
-		!sigismember(&mask, SIGBUS);
-	return asked;
+	return sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now) &&
+	       pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
+	       !sigismember(&mask, SIGBUS);
 }
 
 /*

@@ -338,10 +338,13 @@ static errcode_t mmap_close(io_channel channel)
 	return unix_io_manager->close(channel);
 }
 
-/* All other operations are the unix manager's. */
+/* All other operations are the unix manager's.  A module may be loaded into a
+ * program that has none. */
 __attribute__((constructor))
 static void fill_table(void)
 {
+	if (!&unix_io_manager || !unix_io_manager)
+		return;
 	mmap_manager = *unix_io_manager;
 	mmap_manager.name = "e2prefetch mmap I/O manager";
 	mmap_manager.open = mmap_open;

@@ -57,69 +57,65 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-static struct json_object *stages_json(const struct e2pf_statistics *s)
+static void put_stages(struct e2pf_json *j, const struct e2pf_statistics *s)
 {
-	struct json_object *list = json_object_new_array();
 	unsigned i;
 
+	e2pf_json_begin(j, "stages", '[');
 	for (i = 0; i < s->stages; i++) {
 		const struct e2pf_stage_stats *p = &s->engine->stage[i];
-		struct json_object *o;
 
 		if (!p->ns && !p->reads)
 			continue;
-		o = json_object_new_object();
-		put_text(o, "name", s->stage_names[i]);
-		put_seconds(o, "seconds", seconds(p->ns));
-		put_int(o, "reads", p->reads);
-		put_int(o, "hits", p->hits);
-		put_int(o, "stalls", p->stalls);
-		put_seconds(o, "stall_seconds", seconds(p->stall_ns));
-		json_object_array_add(list, o);
+		e2pf_json_begin(j, NULL, '{');
+		e2pf_json_text(j, "name", s->stage_names[i]);
+		e2pf_json_seconds(j, "seconds", seconds(p->ns));
+		e2pf_json_int(j, "reads", p->reads);
+		e2pf_json_int(j, "hits", p->hits);
+		e2pf_json_int(j, "stalls", p->stalls);
+		e2pf_json_seconds(j, "stall_seconds", seconds(p->stall_ns));
+		e2pf_json_end(j, '}');
 	}
-	return list;
+	e2pf_json_end(j, ']');
 }
 
-static struct json_object *topology_json(const struct e2pf_topology *topo)
+static void put_topology(struct e2pf_json *j, const struct e2pf_topology *topo)
 {
-	struct json_object *list = json_object_new_array();
 	unsigned i;
 
+	e2pf_json_begin(j, "topology", '[');
 	for (i = 0; i < topo->leaves; i++)
-		json_object_array_add(list,
-			json_object_new_string(topo->leaf[i].name));
-	return list;
+		e2pf_json_text(j, NULL, topo->leaf[i].name);
+	e2pf_json_end(j, ']');
 }
 
-static struct json_object *accelerations_json(
-		const struct e2pf_statistics *s)
+static void put_accelerations(struct e2pf_json *j,
+			      const struct e2pf_statistics *s)
 {
-	struct json_object *list = json_object_new_array();
 	size_t i;
 
+	e2pf_json_begin(j, "accelerations", '[');
 	for (i = 0; i < s->acceleration_count; i++)
-		json_object_array_add(list,
-			json_object_new_string(s->accelerations[i]));
-	return list;
+		e2pf_json_text(j, NULL, s->accelerations[i]);
+	e2pf_json_end(j, ']');
 }
 
-static struct json_object *decisions_json(const struct e2pf_decisions *all)
+static void put_decisions(struct e2pf_json *j, const struct e2pf_decisions *all)
 {
-	struct json_object *list = json_object_new_array();
 	size_t i;
 
+	e2pf_json_begin(j, "decisions", '[');
 	for (i = 0; i < all->count; i++) {
-		struct json_object *o = json_object_new_object();
-
-		put_text(o, "about", all->item[i].about);
-		put_text(o, "decision", all->item[i].decision);
-		put_text(o, "reason", all->item[i].reason);
-		json_object_array_add(list, o);
+		e2pf_json_begin(j, NULL, '{');
+		e2pf_json_text(j, "about", all->item[i].about);
+		e2pf_json_text(j, "decision", all->item[i].decision);
+		e2pf_json_text(j, "reason", all->item[i].reason);
+		e2pf_json_end(j, '}');
 	}
-	return list;
+	e2pf_json_end(j, ']');
 }
 
-static void put_checker(struct json_object *o,
+static void put_checker(struct e2pf_json *j,
 			const struct e2pf_engine_stats *st)
 {
 	uint64_t reads = 0, hits = 0, stall = 0;
@@ -130,50 +126,49 @@ static void put_checker(struct json_object *o,
 		hits += st->stage[i].hits;
 		stall += st->stage[i].stall_ns;
 	}
-	put_int(o, "checker_reads", reads);
-	put_int(o, "checker_bytes", st->checker_bytes);
-	put_int(o, "checker_hits", hits);
-	put_seconds(o, "checker_stall_seconds", seconds(stall));
+	e2pf_json_int(j, "checker_reads", reads);
+	e2pf_json_int(j, "checker_bytes", st->checker_bytes);
+	e2pf_json_int(j, "checker_hits", hits);
+	e2pf_json_seconds(j, "checker_stall_seconds", seconds(stall));
 }
 
 errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 {
-	struct json_object *o = json_object_new_object();
 	const struct e2pf_engine_stats *st = s->engine;
+	struct e2pf_json json = { .out = out }, *j = &json;
 
-	if (!o)
-		return EXT2_ET_NO_MEMORY;
-	put_text(o, "version", PACKAGE_VERSION);
-	put_int(o, "schema", STATS_SCHEMA);
-	put_text(o, "device", s->device);
-	put_int(o, "block_size", s->block_size);
-	put_int(o, "groups", s->groups);
-	put_text(o, "io_manager", s->io_manager);
-	put(o, "accelerations", accelerations_json(s));
-	put(o, "decisions", decisions_json(s->decisions));
-	put_int(o, "threads", st->threads);
-	put_int(o, "spindles", s->topo->spindles);
-	put_bool(o, "rotational", s->topo->spindles > 0);
-	put(o, "topology", topology_json(s->topo));
-	put_bool(o, "block_order", st->has_head);
-	put_seconds(o, "latency_seconds", seconds(st->latency_ns));
-	put_seconds(o, "deep_latency_seconds", seconds(st->deep_latency_ns));
-	put_int(o, "gap_bytes", st->gap_bytes);
-	put_int(o, "planned_bytes", st->planned_bytes);
-	put_int(o, "prefetched_bytes", st->prefetched_bytes);
-	put_int(o, "prefetched_requests", st->prefetched_requests);
-	put_int(o, "journal_bytes", s->journal_bytes);
-	put_int(o, "journal_requests", s->journal_requests);
-	put_checker(o, st);
-	put_int(o, "gate_waits", st->gate_waits);
-	put_seconds(o, "own_stall_seconds", seconds(st->own_stall_ns));
-	put_int(o, "wasted_bytes", st->wasted_bytes);
-	put_int(o, "peak_lookahead_bytes", st->peak_lookahead_bytes);
-	put_int(o, "memory_budget_bytes", s->budget);
-	put_int(o, "sharing", s->sharing);
-	put_int(o, "errors", st->errors);
-	put_int(o, "failed_ahead", st->failed_ahead);
-	put(o, "stages", stages_json(s));
-	put_out(o, out);
+	e2pf_json_begin(j, NULL, '{');
+	e2pf_json_text(j, "version", PACKAGE_VERSION);
+	e2pf_json_int(j, "schema", STATS_SCHEMA);
+	e2pf_json_text(j, "device", s->device);
+	e2pf_json_int(j, "block_size", s->block_size);
+	e2pf_json_int(j, "groups", s->groups);
+	e2pf_json_text(j, "io_manager", s->io_manager);
+	put_accelerations(j, s);
+	put_decisions(j, s->decisions);
+	e2pf_json_int(j, "threads", st->threads);
+	e2pf_json_int(j, "spindles", s->topo->spindles);
+	e2pf_json_bool(j, "rotational", s->topo->spindles > 0);
+	put_topology(j, s->topo);
+	e2pf_json_bool(j, "block_order", st->has_head);
+	e2pf_json_seconds(j, "latency_seconds", seconds(st->latency_ns));
+	e2pf_json_seconds(j, "deep_latency_seconds", seconds(st->deep_latency_ns));
+	e2pf_json_int(j, "gap_bytes", st->gap_bytes);
+	e2pf_json_int(j, "planned_bytes", st->planned_bytes);
+	e2pf_json_int(j, "prefetched_bytes", st->prefetched_bytes);
+	e2pf_json_int(j, "prefetched_requests", st->prefetched_requests);
+	e2pf_json_int(j, "journal_bytes", s->journal_bytes);
+	e2pf_json_int(j, "journal_requests", s->journal_requests);
+	put_checker(j, st);
+	e2pf_json_int(j, "gate_waits", st->gate_waits);
+	e2pf_json_seconds(j, "own_stall_seconds", seconds(st->own_stall_ns));
+	e2pf_json_int(j, "wasted_bytes", st->wasted_bytes);
+	e2pf_json_int(j, "peak_lookahead_bytes", st->peak_lookahead_bytes);
+	e2pf_json_int(j, "memory_budget_bytes", s->budget);
+	e2pf_json_int(j, "sharing", s->sharing);
+	e2pf_json_int(j, "errors", st->errors);
+	e2pf_json_int(j, "failed_ahead", st->failed_ahead);
+	put_stages(j, s);
+	e2pf_json_end(j, '}');
 	return ferror(out) ? EIO : 0;
 }

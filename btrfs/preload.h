@@ -4,20 +4,14 @@
  * does.  All of them preserve errno.  On threads other than the program's first
  * they do nothing, unless stated otherwise.
  */
-#ifndef MODULE_H
-#define MODULE_H
+#ifndef PRELOAD_H
+#define PRELOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "engine/engine.h"
-
-/* Set by the launcher: why this check runs without prefetching. */
-#define ASIDE_VARIABLE "PREFETCH_ASIDE"
-
-/* Set by the launcher: this check reads all data. */
-#define DATA_VARIABLE "PREFETCH_READS_DATA"
 
 /* The program is about to drop the page cache of a device, which it has just
  * opened or is about to close.  Called before it does. */
@@ -42,9 +36,5 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length);
  * argument of BTRFS_IOC_SEND.  If this returns true, send_ends() must
  * follow. */
 bool module_sends(int fd, const void *args);
-
-/* The program is about to search a tree; `args` is the argument of
- * BTRFS_IOC_TREE_SEARCH or that of the second version. */
-void module_searches(int fd, const void *args);
 
 #endif
