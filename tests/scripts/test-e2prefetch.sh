@@ -502,15 +502,18 @@ command_knows_nothing()
 {
 	configured "prefetch = 1" "threads = 2"
 	with_stats "$dir/stats" run 0 "$image" -- env &&
-		[ "$(grep -c "^PREFETCH" "$dir/out")" = 1 ]
+		[ "$(grep -c "^PREFETCH" "$dir/out")" = 2 ]
 }
+
+failed_usage() { run 16 "$@" && [ "$(wc -l <"$dir/err")" = 1 ]; }
 
 # An invalid settings file: one line; a command still runs.
 wrong_settings()
 {
 	configured "threads = 2" "bandwith = 64M"
-	failed "$image" && grep -q 'conf:2: .*; prefetching is off' "$dir/err" &&
-	failed probe "$image" &&
+	failed_usage "$image" &&
+		grep -q 'conf:2: .*; prefetching is off' "$dir/err" &&
+	failed_usage probe "$image" &&
 	with_stats "$dir/none" run 3 "$image" -- sh -c 'echo said; exit 3' &&
 		[ "$(cat "$dir/out")" = said ] && [ ! -s "$dir/none" ] &&
 	[ "$(wc -l <"$dir/err")" = 1 ]
@@ -520,8 +523,8 @@ wrong_settings()
 wrong_variables()
 {
 	configured "threads = 2"
-	PREFETCH_MEM=0 failed "$image" &&
-	PREFETCH_CONFIG=conf failed "$image" &&
+	PREFETCH_MEM=0 failed_usage "$image" &&
+	PREFETCH_CONFIG=conf failed_usage "$image" &&
 	PREFETCH_MEM=0 runs "$image" && [ "$(wc -l <"$dir/err")" = 1 ] &&
 	PREFETCH_CONFIG=conf runs "$image" && [ "$(wc -l <"$dir/err")" = 1 ]
 }
