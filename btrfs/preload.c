@@ -399,6 +399,8 @@ static void begin_apart(void *unused)
 {
 	(void)unused;
 	module_begin("btrfs-prefetch");
+	if (module.on && self.task != TASK_VERSION)
+		module_check_files();
 }
 
 __attribute__((constructor))

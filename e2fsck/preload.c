@@ -82,6 +82,34 @@ static bool is_small(struct ext2_super_block *s)
 	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
 }
 
+/* A forked child of e2fsck that exits flushes its stdio buffers, which are
+ * copies of ours. */
+static void forked(void)
+{
+	e2pf_trace_forked(self.trace);
+}
+
+static void begin_trace(void)
+{
+	const char *why;
+	FILE *out = e2pf_stats_open(module.setup.trace, &why);
+	char text[256];
+	size_t i;
+	int used;
+
+	self.trace = out ? e2pf_trace_open(out) : NULL;
+	used = snprintf(text, sizeof(text), "{\"e2prefetch_trace\":1,"
+			"\"prefetch\":%s,\"stages\":[",
+			module.setup.observe ? "false" : "true");
+	for (i = 0; i < E2PF_EXT4_STAGES; i++)
+		used += snprintf(text + used, sizeof(text) - (size_t)used,
+				 "%s\"%s\"", i ? "," : "",
+				 e2pf_ext4_stage_names[i]);
+	snprintf(text + used, sizeof(text) - (size_t)used, "]}");
+	e2pf_trace_begin(self.trace, text);
+	pthread_atfork(NULL, NULL, forked);
+}
+
 /* Before the first session: whether this process may read ahead, and which
  * accelerations it gets. */
 static void decide(ext2_filsys fs)
@@ -93,13 +121,15 @@ static void decide(ext2_filsys fs)
 	struct findings found;
 
 	self.decided = true;
+	/* Another program, or one that the module cannot follow. */
+	if (!trial_sees_progress()) {
+		module.on = module.setup.prefetch = false;
+		return;
+	}
 	/* Before the memory is divided, so that checks started at the same time
 	 * see each other. */
 	e2pf_share_join();
-	if (!trial_sees_progress()) {
-		turn_off("this e2fsck does not tell where it is");
-		return;
-	}
+	module_check_files();
 	if (accel && !small)
 		outcome = selftest_run(trial_run, &found, sizeof(found));
 	whole = outcome == SELFTEST_DONE;
@@ -113,6 +143,8 @@ static void decide(ext2_filsys fs)
 		found.of[i] = instead;
 	accelerate(accel, &found, &self.accelerations, &module.decisions);
 	reporter_begin(module.name);
+	if (module.setup.trace)
+		begin_trace();
 }
 
 /*
@@ -283,34 +315,6 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
  * Start and end of the process.
  */
 
-/* A forked child of e2fsck that exits flushes its stdio buffers, which are
- * copies of ours. */
-static void forked(void)
-{
-	e2pf_trace_forked(self.trace);
-}
-
-static void begin_trace(void)
-{
-	const char *why;
-	FILE *out = e2pf_stats_open(module.setup.trace, &why);
-	char text[256];
-	size_t i;
-	int used;
-
-	self.trace = out ? e2pf_trace_open(out) : NULL;
-	used = snprintf(text, sizeof(text), "{\"e2prefetch_trace\":1,"
-			"\"prefetch\":%s,\"stages\":[",
-			module.setup.observe ? "false" : "true");
-	for (i = 0; i < E2PF_EXT4_STAGES; i++)
-		used += snprintf(text + used, sizeof(text) - (size_t)used,
-				 "%s\"%s\"", i ? "," : "",
-				 e2pf_ext4_stage_names[i]);
-	snprintf(text + used, sizeof(text) - (size_t)used, "]}");
-	e2pf_trace_begin(self.trace, text);
-	pthread_atfork(NULL, NULL, forked);
-}
-
 __attribute__((constructor))
 static void begin(void)
 {
@@ -321,10 +325,8 @@ static void begin(void)
 		return;
 	module_read_arguments();
 	self.arguments = arguments_read(module.argc, module.argv);
-	if (self.arguments.version)
+	if (self.arguments.version && trial_sees_progress())
 		module_say_version("e2fsck");
-	if (module.setup.trace)
-		begin_trace();
 }
 
 /*
@@ -379,6 +381,9 @@ static void end(void)
 	/* A worker that was left behind may still write to the trace. */
 	e2pf_trace_close(self.trace, !module.on);
 	self.trace = NULL;
+	if (!check.session &&
+	    (!module.setup.verbose || !trial_sees_progress()))
+		return;
 	scanned = check.session && check.session->cfg.budget;
 	if (!check.session && !module.decisions.count)
 		e2pf_decide(&module.decisions, "prefetch", "off",

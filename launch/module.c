@@ -96,6 +96,10 @@ void module_begin(const char *name)
 	if (!e2pf_setup_read(&module.setup, error, sizeof(error)))
 		fprintf(stderr, "%s: %s\n", name, error);
 	module.on = module.setup.prefetch;
+}
+
+void module_check_files(void)
+{
 	check_file("PREFETCH_STATS", &module.setup.stats, false);
 	check_file("PREFETCH_TRACE", &module.setup.trace, true);
 }

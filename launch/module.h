@@ -42,6 +42,10 @@ void module_read_arguments(void);
  */
 void module_begin(const char *name);
 
+/* Drop from the settings the files of statistics and trace that cannot be
+ * written, and say so; create those that can. */
+void module_check_files(void);
+
 /* The program was asked for its version: say that it is not alone. */
 void module_say_version(const char *program);
 

@@ -93,29 +93,6 @@ seeds_topology()
 	rm -f "$dir/devices"
 }
 
-# A small library that needs libext2fs.
-seeds_program()
-{
-	local dir=$1
-
-	echo 'int nothing;' >"$dir.c"
-	"$FUZZ_CC" -shared -nostdlib -Wl,-z,noseparate-code,-z,norelro \
-		-Wl,--no-as-needed,--build-id=none,-s -o "$dir/needs" \
-		"$dir.c" -lext2fs 2>/dev/null
-	"$FUZZ_CC" -shared -nostdlib -Wl,-z,noseparate-code,-z,norelro \
-		-Wl,--build-id=none,-s -o "$dir/needs-none" "$dir.c" \
-		2>/dev/null
-	rm -f "$dir.c"
-	[ ! -s "$dir/needs" ] || {
-		head -c 200 "$dir/needs" >"$dir/cut"
-		# A bug that was found in review: a program header at an odd
-		# offset.
-		{ head -c 32 "$dir/needs"; hex 41; tail -c +34 "$dir/needs"; } \
-			>"$dir/odd"
-	}
-	hex 7f 45 4c 46 02 01 01 >"$dir/magic"
-}
-
 seeds_image()
 {
 	local dir=$1 log cap

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds arbitrary text to all parsers of settings: counts, sizes, lists of
- * classes, the launcher's environment and e2prefetch's command line.  Aborts if
+ * Feeds arbitrary text to all parsers of settings: counts, sizes, the
+ * variables, the file and e2prefetch's command line.  Aborts if
  * a value outside its limits is accepted, or if a rejected one changes
  * something.
  *
@@ -15,9 +15,10 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "environment.h"
 #include "fuzz.h"
 #include "commands.h"
 #include "options.h"
@@ -45,10 +46,6 @@ static void fuzz_values(struct input *in)
 	err = e2pf_parse_size(text, &size);
 	require(err ? err == EINVAL && size == UNTOUCHED : size >= 1u << 20);
 	n = UNTOUCHED;
-	err = e2pf_parse_classes(text, &n);
-	require(err ? err == EINVAL && n == UNTOUCHED :
-		      n && !(n & ~E2PF_ALL_CLASSES));
-	n = UNTOUCHED;
 	err = e2pf_parse_io_priority(text, &n);
 	require(err ? err == EINVAL && n == UNTOUCHED :
 		      n == 3 << 13 || n >> 3 == 2 << 10);
@@ -61,31 +58,6 @@ static void check_settings(const struct e2pf_settings *s)
 	require(!s->memory || s->memory >= 1u << 20);
 }
 
-static unsigned told;
-
-/* The message must be a single line, whatever the variable contains. */
-static void count_line(void *ctx, const char *line)
-{
-	(void)ctx;
-	require(*line && !strchr(line, '\n') && !strchr(line, '\033'));
-	told++;
-}
-
-/* What can be told apart: the padding of these structs cannot. */
-static bool are_same(const struct environment *a, const struct environment *b)
-{
-	return a->prefetch == b->prefetch && a->io == b->io &&
-	       a->settings.threads == b->settings.threads &&
-	       a->settings.memory == b->settings.memory &&
-	       a->settings.bandwidth == b->settings.bandwidth &&
-	       a->settings.requests == b->settings.requests &&
-	       a->settings.io_priority == b->settings.io_priority &&
-	       a->settings.nice == b->settings.nice &&
-	       a->stats == b->stats && a->trace == b->trace &&
-	       a->observe == b->observe && a->verbose == b->verbose &&
-	       a->accel == b->accel;
-}
-
 static void fuzz_environment(struct input *in)
 {
 	static const char *const names[] = {
@@ -94,7 +66,8 @@ static void fuzz_environment(struct input *in)
 		"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
 		"PREFETCH_NICE",
 	};
-	struct environment env, again;
+	struct e2pf_setup setup;
+	char error[512] = "";
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -106,14 +79,34 @@ static void fuzz_environment(struct input *in)
 			unsetenv(names[i]);
 		free(value);
 	}
-	told = 0;
-	read_environment(&env, count_line, NULL);
-	check_settings(&env.settings);
-	require(told <= sizeof(names) / sizeof(names[0]));
-	/* What is not told is the same: the module's reading is the
-	 * launcher's. */
-	read_environment(&again, NULL, NULL);
-	require(are_same(&env, &again));
+	/* The message must be a single line, whatever a variable contains. */
+	if (e2pf_setup_read(&setup, error, sizeof(error)))
+		require(!*error);
+	else
+		require(!setup.prefetch && *error && !strchr(error, '\n') &&
+			!strchr(error, '\033'));
+	check_settings(&setup.reading);
+}
+
+/* The file of settings: its text is the input. */
+static void fuzz_file(struct input *in)
+{
+	char path[] = "/tmp/fuzz-settings.XXXXXX", error[512] = "";
+	struct e2pf_setup setup;
+	int fd = mkstemp(path);
+
+	require(fd >= 0);
+	require(write(fd, in->bytes, in->left) == (ssize_t)in->left);
+	close(fd);
+	setenv("PREFETCH_CONFIG", path, 1);
+	if (e2pf_setup_read(&setup, error, sizeof(error)))
+		require(!*error);
+	else
+		require(!setup.prefetch && *error && !strchr(error, '\n') &&
+			!strchr(error, '\033'));
+	check_settings(&setup.reading);
+	unsetenv("PREFETCH_CONFIG");
+	unlink(path);
 }
 
 static void fuzz_options(struct input *in)
@@ -148,12 +141,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 
-	switch (take_byte(&in) % 3) {
+	switch (take_byte(&in) % 4) {
 	case 0:
 		fuzz_values(&in);
 		break;
 	case 1:
 		fuzz_environment(&in);
+		break;
+	case 2:
+		fuzz_file(&in);
 		break;
 	default:
 		fuzz_options(&in);

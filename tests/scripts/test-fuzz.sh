@@ -26,17 +26,14 @@ FUZZ_KEEP=${FUZZ_KEEP:-.}
 FUZZ_MEMORY=${FUZZ_MEMORY:-512}
 
 lib=$srcdir/../lib
-launcher=$srcdir/../launch
 
 # The source files that each target is built from.  session.c is left out: it
 # would pull in the whole library.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
-sources_settings="$lib/settings.c $lib/ext4/ext4_names.c $launcher/environment.c
-	$launcher/configuration.c $launcher/inih.c $srcdir/../accel/findings.c
+sources_settings="$lib/settings.c $lib/ext4/ext4_names.c
 	$srcdir/../prefetch/options.c"
 sources_topology="$lib/device/topology.c $lib/device/policy.c
 	$lib/device/sysfile.c $lib/device/budget.c"
-sources_program=$launcher/elf_needs.c
 sources_engine="$lib/engine/*.c $lib/device/rate.c $lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c
 	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan
@@ -49,18 +46,18 @@ sources_search="$lib/send/search.c $lib/send/tree_walk.c
 flags_btrfs=-I$srcdir/rigs
 flags_image=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs
-flags_settings="$(pkg-config --cflags --libs inih) -lext2fs -DCONFIGURATION=\"/dev/null\""
+flags_settings="-lext2fs -DCONFIGURATION=\"/dev/null\""
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
 	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
 	-Wl,--wrap=closedir"
-targets="plan settings topology program image btrfs search"
+targets="plan settings topology image btrfs search"
 
 compile()
 {
 	# shellcheck disable=SC2046,SC2086
 	"$FUZZ_CC" -g -O1 -std=gnu11 -D_GNU_SOURCE \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		-I"$lib" -I"$launcher" -I"$srcdir/../prefetch" -I"$srcdir/../accel" \
+		-I"$lib" -I"$srcdir/../prefetch" -I"$srcdir/../accel" \
 		$(pkg-config --cflags ext2fs com_err) "$@"
 }
 

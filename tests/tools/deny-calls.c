@@ -2,7 +2,7 @@
 /*
  * deny-calls ERRNO NAME[,NAME...] PROGRAM ARGUMENTS: runs a program in which
  * the named system calls fail with this error, as under a container's seccomp
- * filter.  Supports only the system calls that prefetching may use.
+ * filter; with "kill" for ERRNO they end the process.  Supports only the system calls that prefetching may use.
  *
  * The exit status is 125 if the kernel has no seccomp.
  */
@@ -49,6 +49,9 @@ static const struct call {
 	{ "clone3", SYS_clone3 },
 #endif
 	{ "faccessat2", 439 },
+	{ "cachestat", 451 },
+	{ "ioprio_set", SYS_ioprio_set },
+	{ "socket", SYS_socket },
 #ifdef SYS_readlink
 	{ "readlink", SYS_readlink },
 #endif
@@ -60,7 +63,7 @@ static struct sock_filter filter[3 * MOST + 2] = {
 };
 static unsigned short used = 1;
 
-static int deny(const char *name, unsigned error)
+static int deny(const char *name, unsigned action)
 {
 	size_t i;
 	int found = 0;
@@ -74,7 +77,7 @@ static int deny(const char *name, unsigned error)
 		filter[used++] = (struct sock_filter)BPF_JUMP(
 			BPF_JMP | BPF_JEQ | BPF_K, known[i].nr, 0, 1);
 		filter[used++] = (struct sock_filter)BPF_STMT(
-			BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
+			BPF_RET | BPF_K, action);
 	}
 	return found;
 }
@@ -82,6 +85,7 @@ static int deny(const char *name, unsigned error)
 int main(int argc, char **argv)
 {
 	struct sock_fprog prog = { .filter = filter };
+	unsigned action = SECCOMP_RET_KILL_PROCESS;
 	char *name;
 
 	if (argc < 4) {
@@ -89,8 +93,10 @@ int main(int argc, char **argv)
 			"PROGRAM ARGUMENTS\n");
 		return 2;
 	}
+	if (strcmp(argv[1], "kill"))
+		action = SECCOMP_RET_ERRNO | (unsigned)atoi(argv[1]);
 	for (name = strtok(argv[2], ","); name; name = strtok(NULL, ","))
-		if (!deny(name, (unsigned)atoi(argv[1]))) {
+		if (!deny(name, action)) {
 			fprintf(stderr, "deny-calls: %s?\n", name);
 			return 2;
 		}

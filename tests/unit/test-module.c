@@ -47,6 +47,14 @@ static char folder[] = "/tmp/test-module-XXXXXX";
 static char first[64], second[64], journal[64], stats[64], precious[64];
 static char module[4096];
 
+/* The module follows a program that refers to these. */
+static void (*const volatile referred[])(void) = {
+	(void (*)(void))ext2fs_open2, (void (*)(void))ext2fs_open_inode_scan,
+	(void (*)(void))ext2fs_get_next_inode_full,
+	(void (*)(void))ext2fs_dblist_iterate2,
+	(void (*)(void))ext2fs_read_bitmaps, (void (*)(void))ext2fs_close_free
+};
+
 /*
  * Run with the module preloaded.  Each function returns an exit status.
  */
@@ -159,7 +167,7 @@ static int use_link(void)
 {
 	int status = use_one();
 
-	return symlink(precious, stats) ? 107 : status;
+	return unlink(stats) || symlink(precious, stats) ? 107 : status;
 }
 
 /* These are found before those of libc.  With `stuck` they simulate a disk that
@@ -280,6 +288,8 @@ static int main_preloaded(const char *name, const char *where)
 	name_files();
 	alarm(600);
 	is_watched(NULL);
+	if (!referred[0])
+		return 97;
 	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
 		if (!strcmp(uses[i].name, name))
 			return uses[i].run();
@@ -324,7 +334,6 @@ static bool stats_name(const char *device)
 	n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = '\0';
 	fclose(f);
-	/* json-c writes a slash as "\/". */
 	snprintf(wanted, sizeof(wanted), "%s\"", strrchr(device, '/') + 1);
 	return strstr(text, wanted) != NULL;
 }
@@ -360,10 +369,13 @@ static void not_helped(void **state)
 static void child_writes_nothing(void **state)
 {
 	int status = use("child", "1");
+	struct stat st;
 
 	(void)state;
 	assert_true(WIFSIGNALED(status));
-	assert_int_not_equal(access(stats, F_OK), 0);
+	/* The file was made when the check began. */
+	assert_int_equal(stat(stats, &st), 0);
+	assert_int_equal(st.st_size, 0);
 }
 
 static void link_not_followed(void **state)

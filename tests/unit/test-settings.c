@@ -12,6 +12,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "settings.h"
@@ -113,43 +117,6 @@ static void size_refused(void **state)
 	}
 }
 
-static void classes_accepted(void **state)
-{
-	unsigned out, cls;
-
-	(void)state;
-	for (cls = 0; cls < E2PF_CLASSES; cls++) {
-		assert_int_equal(e2pf_parse_classes(e2pf_class_name(cls),
-						    &out), 0);
-		assert_int_equal(out, 1u << cls);
-	}
-	assert_int_equal(e2pf_parse_classes("files,inodes", &out), 0);
-	assert_int_equal(out, 1u << E2PF_FILES | 1u << E2PF_INODES);
-	assert_int_equal(e2pf_parse_classes("dirs,dirs", &out), 0);
-	assert_int_equal(out, 1u << E2PF_DIRS);
-	assert_int_equal(e2pf_parse_classes("descriptors,bitmaps,inodes,"
-		"extents,indirect,dirs,xattrs,symlinks,files", &out), 0);
-	assert_int_equal(out, E2PF_ALL_CLASSES);
-}
-
-static void classes_refused(void **state)
-{
-	static const char *const bad[] = {
-		"", ",", "dirs,", ",dirs", "dirs,,inodes", " dirs", "dirs ",
-		"dirs, inodes", "dir", "dirsx", "DIRS", "all", "-dirs",
-		"+dirs", "dirs;inodes", "dirs,nothing"
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < COUNT(bad); i++) {
-		unsigned out = UNTOUCHED;
-
-		assert_int_equal(e2pf_parse_classes(bad[i], &out), EINVAL);
-		assert_int_equal(out, UNTOUCHED);
-	}
-}
-
 /* What ioprio_set(2) takes is a class and a level. */
 static void limits_accepted(void **state)
 {
@@ -206,6 +173,125 @@ static void limits_refused(void **state)
 	}
 }
 
+/*
+ * What a user has set.
+ */
+
+static char path[64];
+static char error[512];
+static struct e2pf_setup setup;
+
+static bool read_with(const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+	error[0] = '\0';
+	return e2pf_setup_read(&setup, error, sizeof(error));
+}
+
+static int make_file(void **state)
+{
+	int fd;
+
+	(void)state;
+	strcpy(path, "/tmp/test-settings.XXXXXX");
+	fd = mkstemp(path);
+	clearenv();
+	return fd < 0 || close(fd) || setenv("PREFETCH_CONFIG", path, 1);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void defaults(void **state)
+{
+	(void)state;
+	assert_true(read_with("# nothing\n\n  ; at all\n"));
+	assert_true(setup.prefetch);
+	assert_true(setup.log);
+	assert_int_equal(setup.verbose, 0);
+	assert_int_equal(setup.accel, 7);
+	assert_int_equal(setup.reading.threads, 0);
+	assert_int_equal(setup.reading.memory, 0);
+	assert_false(setup.mmap_io);
+	assert_null(setup.stats);
+}
+
+static void all_of_the_file(void **state)
+{
+	(void)state;
+	assert_true(read_with("\xef\xbb\xbfprefetch=off\n\tthreads\t=  7 \r\n"
+			      "mem = 64M\nbandwidth = 2M\niops = 5\n"
+			      "ioprio = idle\nnice = 3\nverbose = 2\n"
+			      "log = off\naccel = crc32c,indirect"));
+	assert_false(setup.prefetch);
+	assert_int_equal(setup.reading.threads, 7);
+	assert_int_equal(setup.reading.memory, 64 << 20);
+	assert_int_equal(setup.reading.bandwidth, 2 << 20);
+	assert_int_equal(setup.reading.requests, 5);
+	assert_int_equal(setup.reading.io_priority, 3 << 13);
+	assert_int_equal(setup.reading.nice, 3);
+	assert_int_equal(setup.verbose, 2);
+	assert_false(setup.log);
+	assert_int_equal(setup.accel,
+			 1u << E2PF_CRC32C | 1u << E2PF_INDIRECT_WALK);
+}
+
+static void variables_override(void **state)
+{
+	(void)state;
+	setenv("PREFETCH", "auto", 1);
+	setenv("PREFETCH_THREADS", "9", 1);
+	setenv("PREFETCH_NICE", "", 1);
+	setenv("PREFETCH_STATS", "/a/file", 1);
+	setenv("PREFETCHER", "4", 1);
+	assert_true(read_with("prefetch = 0\nthreads = 2\nnice = 5\n"));
+	assert_false(setup.prefetch);
+	assert_int_equal(setup.reading.threads, 9);
+	assert_int_equal(setup.reading.nice, 5);
+	assert_string_equal(setup.stats, "/a/file");
+	setenv("PREFETCH", "1", 1);
+	assert_true(read_with("prefetch = 0\n"));
+	assert_true(setup.prefetch);
+	unsetenv("PREFETCH_THREADS");
+	unsetenv("PREFETCH_NICE");
+}
+
+/* test-failures.sh has the messages. */
+static void nothing_else(void **state)
+{
+	static const char *const wrong[] = {
+		"thread = 4\n", "threads 4\n", "threads = 4 # four\n",
+		"threads =\n", "= 4\n", "mem = 1\nmem = 4M\n", "[a]\n",
+		"stats = /a\n", "config = /a\n", "verbose = 3\n",
+		"prefetch = yes\n", "accel = none,all\n", "accel = crc32c,\n",
+		"Threads = 4\n"
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(wrong); i++) {
+		if (read_with(wrong[i]))
+			fail_msg("%s", wrong[i]);
+		assert_false(setup.prefetch);
+		assert_non_null(strstr(error, path));
+		assert_null(strchr(error, '\n'));
+	}
+	setenv("PREFETCH_threads", "4", 1);
+	assert_false(read_with(""));
+	unsetenv("PREFETCH_threads");
+	setenv("PREFETCH_", "4", 1);
+	assert_false(read_with(""));
+	unsetenv("PREFETCH_");
+	assert_true(read_with(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,10 +300,16 @@ int main(void)
 		cmocka_unit_test(threads_refused),
 		cmocka_unit_test(size_accepted),
 		cmocka_unit_test(size_refused),
-		cmocka_unit_test(classes_accepted),
-		cmocka_unit_test(classes_refused),
 		cmocka_unit_test(limits_accepted),
 		cmocka_unit_test(limits_refused),
+		cmocka_unit_test_setup_teardown(defaults, make_file,
+						remove_file),
+		cmocka_unit_test_setup_teardown(all_of_the_file, make_file,
+						remove_file),
+		cmocka_unit_test_setup_teardown(variables_override, make_file,
+						remove_file),
+		cmocka_unit_test_setup_teardown(nothing_else, make_file,
+						remove_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -328,10 +328,6 @@ static void calls_past_a_stand_in(void **state)
 	assert_false(linkage_library_refers(plain, both, 2));
 	/* An address in no object. */
 	assert_false(linkage_library_refers(state, inner, 1));
-	/* Only the first library calls by name. */
-	assert_true(linkage_others_refer(symbolic, inner, 1));
-	assert_true(linkage_others_refer(symbolic, both, 2));
-	assert_false(linkage_others_refer(plain, inner, 1));
 }
 
 /* As e2fsck refers to it. */
