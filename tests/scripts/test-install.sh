@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The launcher and the command work where `make install' puts them.  All files that documents and the lists of
-# Debian's packages name exist.  `make uninstall' removes all installed files
+# The launcher and the command work where `make install' puts them.  All files that documents name exist.  `make uninstall' removes all installed files
 # and nothing else.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -163,42 +162,6 @@ texts_name_what_is_there()
 	[ $missing = 0 ] && [ $seen -gt 15 ]
 }
 
-# listed FILE: the paths in a debhelper list, as installed here.
-listed()
-{
-	sed -e '/^#/d' \
-		-e "s|^usr/share/bash-completion/completions|$(
-			folder_of bashcompletiondir)|" \
-		-e "s|^usr/libexec|$(folder_of libexecdir)|" \
-		-e "s|^usr/share/doc/e2prefetch|$(folder_of docdir)|" \
-		-e "s|^usr/share/man|$(folder_of mandir)|" \
-		-e "s|^usr/share|$(folder_of datadir)|" \
-		-e "s|^usr/sbin|$(folder_of sbindir)|" \
-		-e "s|^usr|$(folder_of prefix)|" \
-		-e "s|^etc|$(folder_of sysconfdir)|" "$1"
-}
-
-# All files in debian/*.install are installed, and all installed files are in these
-# or in debian/not-installed.
-same_as_packages()
-{
-	local list pattern missing=0
-
-	for list in "$top_srcdir"/debian/*.install \
-		"$top_srcdir"/debian/not-installed; do
-		while read -r pattern; do
-			(cd "$dest" && compgen -G "${pattern#/}") || {
-				echo "${list##*/}: $pattern is not there" >&2
-				missing=1
-			}
-		done < <(listed "$list")
-	done >"$dir/packaged"
-	[ $missing = 0 ] &&
-	diff <(cd "$dest" && find . ! -type d -printf '%P\n' | sort) \
-		<(cd "$dest" && xargs -I{} find {} ! -type d \
-			<"$dir/packaged" | sort -u)
-}
-
 is_gone()
 {
 	find "$dest" ! -type d
@@ -237,8 +200,6 @@ test_install()
 	tap_check "and no place where it is not" names_no_other_place
 	tap_check "README.md and the FAQ name what is there" \
 		texts_name_what_is_there
-	tap_check "packages have what is installed, and all of it" \
-		same_as_packages
 	tap_check "nothing that others would find by themselves" changes_nothing
 	tap_check "completions for bash" installed completions/e2prefetch
 	if [ "${SANITIZERS:-no}" = no ]; then
