@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The launcher and the command work where `make install' puts them.  All files that documents name exist.  `make uninstall' removes all installed files
+# The launcher and the command work where `make install' puts them.  All files that
+# documents name exist.  `make uninstall' removes all installed files
 # and nothing else.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
