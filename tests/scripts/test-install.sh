@@ -160,7 +160,7 @@ texts_name_what_is_there()
 	echo "$seen names"
 	! grep -rnE 'libexecdir|@[a-zA-Z_]+@|\$\{?(exec_)?prefix' \
 		"$dest$(folder_of docdir)" "$dest$mandir" &&
-	[ $missing = 0 ] && [ $seen -gt 15 ]
+	[ $missing = 0 ] && [ $seen -gt 10 ]
 }
 
 is_gone()

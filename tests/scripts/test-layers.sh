@@ -53,7 +53,7 @@ test_layers()
 		includes lib/libext2fs \
 		'e2prefetch\.h|engine/engine\.h|ext4/journal\.h'
 	tap_check "accelerations know nothing of the launcher and module" \
-		includes accel 'report/decisions\.h|device/.*\.h'
+		includes accel 'settings\.h|report/decisions\.h|device/.*\.h'
 	tap_check "what all launchers do knows no checker" includes launch \
 		'e2prefetch\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h|(accel|findings)\.h'
 	tap_check "e2prefetch knows nothing of e2fsck's module" \
