@@ -14,7 +14,7 @@ import shutil
 import statistics
 import subprocess
 
-# Colours that the colour-blind tell apart; those of prefetch/plot.c come first:
+# Colours that the colour-blind tell apart; those of bench/plot come first:
 # what is waited for, what is read ahead.
 COLOURS = ["#d55e00", "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"]
 # What pictures call models and checkers; others keep their names.

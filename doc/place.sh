@@ -4,12 +4,12 @@
 # Documents name files by their paths in packages or in the sources.  This replaces
 # these in documents that were just installed with the paths on this system.
 #
-#	place.sh LIBEXECDIR SYSCONFDIR LOCALSTATEDIR DOCDIR FILE...
+#	place.sh LIBEXECDIR SYSCONFDIR DOCDIR FILE...
 #
 # Pictures of the timing report are not installed: they are half a megabyte.
 
-libexecdir=$1 sysconfdir=$2 localstatedir=$3 docdir=$4
-shift 4
+libexecdir=$1 sysconfdir=$2 docdir=$3
+shift 3
 
 set -e
 for file; do
@@ -20,7 +20,6 @@ for file; do
 	esac
 	sed -e "s|/usr/libexec/e2prefetch|$libexecdir/e2prefetch|g" \
 		-e "s|/etc/e2prefetch\.conf|$sysconfdir/e2prefetch.conf|g" \
-		-e "s|/var/lib/e2prefetch|$localstatedir/lib/e2prefetch|g" \
 		-e 's|^!\[\(.*\)](\(timing-[^)]*\))$|\1: `doc/\2` in the sources|' \
 		-e "/in the sources/!s|doc/\([a-z-]*\.md\)|$beside\1|g" \
 		-e "/in the sources/!s|doc/\([a-z-]*\.png\)|$beside\1|g" \

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libe2prefetch: reads an ext2/3/4 filesystem's metadata ahead of a program
- * that is about to walk it; and an mmap I/O manager for libext2fs.
+ * Reads an ext2/3/4 filesystem's metadata ahead of a program that is about to
+ * walk it; and an mmap I/O manager for libext2fs.
  *
  * Every function that can fail returns an errcode_t (0 for success), as in
  * libext2fs.  Prefetching is advisory: an error while reading ahead never
  * reaches the caller; it is counted in the statistics.
- *
- * Where the caller provides a struct, its first member is its size, which the
- * caller sets.  Members that only the caller or only the library knows are left
- * alone.  Where the caller provides an array, it passes the number of elements.
- *
- * See libe2prefetch(3) for a walk through all of it.
  */
 #ifndef E2PREFETCH_H
 #define E2PREFETCH_H
@@ -21,10 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <ext2fs/ext2fs.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /*
  * An I/O manager for ext2fs_open2() and everything else that takes one: a
@@ -40,8 +30,7 @@ extern io_manager e2pf_mmap_io_manager;
  * could not, or if it is a channel of another manager. */
 bool e2pf_mmap_io_is_mapped(io_channel channel);
 
-/* The classes of metadata.  --only and the statistics use the same names, which
- * e2pf_class_name() returns. */
+/* The classes of metadata. */
 enum e2pf_class {
 	E2PF_DESCRIPTORS,	/* superblock, group descriptors, MMP block */
 	E2PF_BITMAPS,		/* block and inode bitmaps */
@@ -71,7 +60,6 @@ const char *e2pf_class_name(enum e2pf_class cls);
  * priorities as they are.
  */
 struct e2pf_settings {
-	size_t size;		/* sizeof(struct e2pf_settings) */
 	uint64_t memory;	/* bytes read ahead in total, at most */
 	/* For the worker threads, on a machine that also has other work.  All
 	 * sessions of all processes together keep within `bandwidth` and
@@ -81,8 +69,6 @@ struct e2pf_settings {
 	unsigned io_priority;	/* as for ioprio_set(2) */
 	unsigned nice;		/* 1 to 19; never raises the priority */
 	unsigned threads;	/* 1 to E2PF_MAX_THREADS */
-	unsigned classes;	/* mask of 1u << enum e2pf_class; 0 means all */
-	unsigned reserved;	/* must be 0 */
 };
 
 /*
@@ -95,15 +81,13 @@ struct e2pf_session;
 /*
  * Open a session on `fs`, which libext2fs has opened from `device`; the
  * filesystem begins `offset` bytes into the device.  `fs` is only read, and
- * only during the call.  `settings` may be NULL.  Returns EINVAL if
- * settings->size is not set, and E2BIG if a member is set that this library
- * does not know.
+ * only during the call.  `settings` may be NULL.
  */
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    struct e2pf_session **session);
 
-/* Start reading all classes that the settings name, in the background.  Only
+/* Start reading all metadata, in the background.  Only
  * the memory budget and the limits in the settings throttle it. */
 errcode_t e2pf_start(struct e2pf_session *session);
 
@@ -116,24 +100,22 @@ void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total);
 
 /* The number of blocks of a class, and of runs of adjacent blocks, as far as
- * planned.  This struct will never change. */
+ * planned. */
 struct e2pf_class_plan {
 	uint64_t blocks;
 	uint64_t runs;
 };
 
 /*
- * Walk the whole filesystem and count, for the first `count` classes, what a
- * session would read ahead.  Elements of `plan` beyond the last class that the
- * library knows are zeroed.  Reads only what it must parse: inode tables and
- * the upper levels of trees.  Runs in the calling thread.
+ * Walk the whole filesystem and count, for each class, what a session would
+ * read ahead.  Reads only what it must parse: inode tables and the upper levels
+ * of trees.  Runs in the calling thread.
  */
 errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_plan *plan, unsigned count);
+		    struct e2pf_class_plan plan[E2PF_CLASSES]);
 
 /* What a session has done so far. */
 struct e2pf_totals {
-	size_t size;			/* sizeof(struct e2pf_totals) */
 	uint64_t planned_bytes;		/* that workers looked at */
 	uint64_t prefetched_bytes;	/* of those: read because not cached */
 	uint64_t requests;		/* made to read them */
@@ -142,7 +124,7 @@ struct e2pf_totals {
 					   memory ran out or reads failed */
 };
 
-/* Fill in *totals, up to the size that it names. */
+/* Fill in *totals. */
 void e2pf_get_totals(struct e2pf_session *session,
 		     struct e2pf_totals *totals);
 
@@ -153,83 +135,16 @@ void e2pf_stop(struct e2pf_session *session);
 /* Write the statistics as one JSON object; see doc/statistics.md. */
 errcode_t e2pf_write_stats(struct e2pf_session *session, FILE *out);
 
-/* A block device below the filesystem.  Upper devices come first. */
-struct e2pf_probe_device {
-	const char *name;	/* the kernel's name */
-	const char *kind;	/* "partition", "md raid1", ..., or the disk's
-				   model; may be empty */
-	uint64_t bytes;
-	unsigned level;		/* 0: the device that was opened */
-	unsigned queue_depth;	/* requests; 0: unknown */
-	bool rotational;	/* as the kernel declares it */
-};
-
-/* One of the disks at the bottom of the stack. */
-struct e2pf_probe_disk {
-	const char *name;
-	bool rotational;
-	bool one_request;	/* serves one request at a time */
-};
-
-/* What a check would do, and why.  The wording may change between versions. */
-struct e2pf_probe_decision {
-	const char *about, *decision, *reason;
-};
-
-/* The time that something is likely to take, in seconds. */
-struct e2pf_estimate {
-	double expected, low, high;
-};
-
-/* A device, the metadata that a check would read from it, and the time that is
- * likely to take.  Pointers are valid until the next probe of the session, or
- * until the session is closed. */
-struct e2pf_probe {
-	size_t size;		/* sizeof(struct e2pf_probe) */
-	const struct e2pf_probe_device *stack;
-	const struct e2pf_probe_disk *disks;
-	const struct e2pf_class_plan *plan;	/* indexed by enum e2pf_class */
-	const struct e2pf_probe_decision *decisions;
-	unsigned stack_count, disk_count, plan_count, decision_count;
-	uint32_t block_size;	/* bytes */
-	uint32_t groups;
-	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
-	unsigned threads;	/* of a check */
-	unsigned requests_in_flight;	/* per thread, at first */
-	uint64_t memory_budget;	/* bytes a check may read ahead */
-	uint64_t gap_least, gap_most;	/* bytes; a gap between two blocks is
-					   read through if it is no longer:
-					   `least` if requests cost nothing,
-					   `most` if they do */
-	uint64_t inodes;	/* in use */
-	uint64_t bytes_per_second;	/* of sequential reads */
-	double latency;		/* of one small read, in seconds */
-	double deep_latency;	/* of each of eight at once, in seconds */
-	struct e2pf_estimate stock, prefetch;	/* of a check */
-	bool measured;		/* false: speed, latencies and estimates are
-				   0 */
-	bool block_order;	/* a check would read in block order */
-	bool virtual_disk;	/* what the disks declare may be wrong */
-	unsigned metadata_places;	/* of the 11 at which it was measured:
-					   those that a check reads, too */
-	const char *unmeasured;	/* why nothing could be measured; NULL if it
-				   was */
-};
+struct e2pf_probe;	/* report/probe.h */
 
 /*
- * Fill in *probe, up to the size that it names.  Call it before e2pf_start().
- * Reads samples and, on a large filesystem, the inode tables of some groups;
- * writes nothing.  Takes seconds on a disk.
+ * Fill in *probe.  Call it before e2pf_start().  Reads samples and, on a large
+ * filesystem, the inode tables of some groups; writes nothing.  Takes seconds on
+ * a disk.
  */
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe);
 
 /* Stop the session and free everything.  `session` may be NULL. */
 void e2pf_close(struct e2pf_session *session);
-
-const char *e2pf_version(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -21,53 +21,8 @@
 #include "device/thread.h"
 #include "session.h"
 
-const char *e2pf_version(void)
-{
-	return PACKAGE_VERSION;
-}
-
 /* A single read that takes this long is worth a word. */
 #define SLOW_READ_NS 1000000000u
-
-static size_t size_of(const void *sized)
-{
-	size_t size;
-
-	memcpy(&size, sized, sizeof(size));
-	return size;
-}
-
-errcode_t e2pf_take_in(void *to, const void *from, size_t size_of_to)
-{
-	const size_t head = sizeof(size_t);
-	const char *bytes = from;
-	size_t size, i;
-
-	if (!from)
-		return 0;
-	size = size_of(from);
-	if (size < head)
-		return EINVAL;
-	for (i = size_of_to; i < size; i++)
-		if (bytes[i])
-			return E2BIG;
-	if (size > size_of_to)
-		size = size_of_to;
-	memcpy((char *)to + head, bytes + head, size - head);
-	return 0;
-}
-
-void e2pf_hand_out(void *to, const void *from, size_t size_of_from)
-{
-	const size_t head = sizeof(size_t);
-	size_t size = size_of(to);
-
-	if (size > size_of_from)
-		size = size_of_from;
-	if (size > head)
-		memcpy((char *)to + head, (const char *)from + head,
-		       size - head);
-}
 
 static uint64_t available(void *ctx)
 {
@@ -320,16 +275,14 @@ void e2pf_session_count(struct e2pf_session *s,
 
 void e2pf_get_totals(struct e2pf_session *session, struct e2pf_totals *totals)
 {
-	struct e2pf_totals t = { .size = sizeof(t) };
 	struct e2pf_engine_stats st;
 
 	e2pf_session_count(session, &st);
-	t.planned_bytes = st.planned_bytes;
-	t.prefetched_bytes = st.prefetched_bytes;
-	t.requests = st.prefetched_requests;
-	t.errors = st.errors;
-	t.complete = !st.errors && !session->gave_up;
-	e2pf_hand_out(totals, &t, sizeof(t));
+	totals->planned_bytes = st.planned_bytes;
+	totals->prefetched_bytes = st.prefetched_bytes;
+	totals->requests = st.prefetched_requests;
+	totals->errors = st.errors;
+	totals->complete = !st.errors && !session->gave_up;
 }
 
 void e2pf_session_describe(struct e2pf_session *s,

@@ -140,17 +140,4 @@ bool e2pf_session_end(struct e2pf_session *s, int milliseconds);
  * e2pf_session_end() has returned true. */
 void e2pf_session_release(struct e2pf_session *s);
 
-/*
- * Copy structs of callers that may be older or newer than this library.  Both
- * `to` and `from` begin with a size_t; in the caller's struct it is the size
- * that the caller knows.  Both functions copy only the members that both sides
- * know.
- *
- * e2pf_take_in() copies from a caller's struct, which may be NULL.  Returns 0,
- * EINVAL if its size is not set, or E2BIG if a member is set that this library
- * does not know.  e2pf_hand_out() copies to a caller's struct.
- */
-errcode_t e2pf_take_in(void *to, const void *from, size_t size_of_to);
-void e2pf_hand_out(void *to, const void *from, size_t size_of_from);
-
 #endif

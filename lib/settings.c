@@ -134,41 +134,6 @@ int e2pf_parse_size(const char *text, uint64_t *out)
 	return 0;
 }
 
-/* The bit of the class with this name, which is `length` characters long; 0 if
- * there is no such class. */
-static unsigned class_bit(const char *name, size_t length)
-{
-	unsigned cls;
-
-	for (cls = 0; cls < E2PF_CLASSES; cls++) {
-		const char *known = e2pf_class_name(cls);
-
-		if (strlen(known) == length && !memcmp(known, name, length))
-			return 1u << cls;
-	}
-	return 0;
-}
-
-int e2pf_parse_classes(const char *text, unsigned *out)
-{
-	unsigned mask = 0;
-
-	for (;;) {
-		size_t length = strcspn(text, ",");
-		unsigned bit = class_bit(text, length);
-
-		if (!bit)
-			return EINVAL;
-		mask |= bit;
-		text += length;
-		if (!*text)
-			break;
-		text++;
-	}
-	*out = mask;
-	return 0;
-}
-
 const char *const e2pf_acceleration_names[E2PF_ACCELERATIONS] = {
 	"crc32c", "bitmaps", "indirect"
 };
@@ -482,8 +447,7 @@ bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size)
 
 	*s = (struct e2pf_setup) {
 		.prefetch = true, .log = true,
-		.accel = (1u << E2PF_ACCELERATIONS) - 1,
-		.reading = { .size = sizeof(s->reading) }
+		.accel = (1u << E2PF_ACCELERATIONS) - 1
 	};
 	if (!read_file(&r, r.path == named))
 		return s->prefetch = false;

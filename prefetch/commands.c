@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The commands of e2prefetch(8), by name.  Decides whether an argument is a
- * command or a device.  Each command is a file of its own, or a script.
+ * command or a device.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -16,91 +16,49 @@
 
 #include "commands.h"
 #include "options.h"
-#include "run.h"
 
-/* The folder in which libtool leaves a program in the build tree. */
-#define BUILD_FOLDER "/.libs/"
-
-/* Path of the script in the build tree, if this program lies in libtool's
- * folder there. */
-static bool built_here(const char *script, char *path, size_t size)
+/* Store in path[PATH_MAX] where the script is: in the build tree if this program
+ * runs there, or installed. */
+static void find_script(char *path)
 {
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
-	char *folder;
-	size_t used;
-
-	if (n <= 0)
-		return false;
-	path[n] = '\0';
-	folder = strrchr(path, '/');
-	if (!folder || folder - path < (long)strlen(BUILD_FOLDER))
-		return false;
-	folder -= strlen(BUILD_FOLDER) - 1;
-	if (strncmp(folder, BUILD_FOLDER, strlen(BUILD_FOLDER)))
-		return false;
-	used = (size_t)(folder + 1 - path);
-	if (strlen(script) >= size - used)
-		return false;
-	strcpy(path + used, script);
-	return !access(path, X_OK);
-}
-
-const char *launcher_folder(void)
-{
-	static char path[PATH_MAX];
+	static const char built[] = "../prefetch/enable";
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof(built));
 	char *slash;
 
-	if (!built_here("../e2fsck/e2fsck", path, sizeof(path)))
-		return SCRIPTS;
+	path[n > 0 ? n : 0] = '\0';
 	slash = strrchr(path, '/');
-	*slash = '\0';
-	return path;
+	if (slash) {
+		strcpy(slash + 1, built);
+		if (!access(path, X_OK))
+			return;
+	}
+	strcpy(path, SCRIPTS "/enable");
 }
 
-/* The arguments of a script: its path, which is stored in path[PATH_MAX], and
- * ours.  NULL without memory. */
-static char **script_command(const char *script, int argc, char **argv,
-			     char *path)
+/* enable, disable and status are a shell script. */
+static int enable_command(int argc, char **argv)
 {
 	char **list = calloc((size_t)argc + 2, sizeof(*list));
-
-	if (!list) {
-		fprintf(stderr, "e2prefetch: %s\n", strerror(errno));
-		return NULL;
-	}
-	list[0] = path;
-	memcpy(list + 1, argv, (size_t)argc * sizeof(*list));
-	if (!built_here(script, path, PATH_MAX))
-		snprintf(path, PATH_MAX, "%s/%s", SCRIPTS, script);
-	return list;
-}
-
-int run_script(const char *script, int argc, char **argv)
-{
 	char path[PATH_MAX];
-	char **list = script_command(script, argc, argv, path);
-	int status = EXIT_OPERATIONAL;
-	pid_t pid = list ? start_command(list, &status) : -1;
 
+	if (list) {
+		find_script(path);
+		list[0] = path;
+		memcpy(list + 1, argv, (size_t)argc * sizeof(*list));
+		execv(path, list);
+	}
+	fprintf(stderr, "e2prefetch: cannot run %s: %s\n",
+		list ? path : argv[0], strerror(errno));
 	free(list);
-	return pid < 0 ? EXIT_OPERATIONAL : exit_as_command(wait_command(pid));
+	return EXIT_OPERATIONAL;
 }
 
-/* Turns prefetching on or off for checks that the machine starts itself. */
-static int enable(int argc, char **argv)
-{
-	return run_script("enable", argc, argv);
-}
-
-/* Commands by name.  A device whose name is one of them is written ./NAME. */
-static const struct command commands[] = {
-	{ "plot", plot_command },
-	{ "probe", probe_command },
-	{ "progress", progress_command },
-	{ "trace", trace_command },
-	{ "disable", enable },
-	{ "enable", enable },
-	{ "status", status_command },
+const struct command commands[] = {
+	{ "probe", " [OPTION]... DEVICE", probe_command },
+	{ "progress", " [--fields|--follow] [PID|DEVICE]", progress_command },
+	{ "enable", " [--root=FOLDER]", enable_command },
+	{ "disable", " [--root=FOLDER]", enable_command },
+	{ "status", " [--root=FOLDER]", enable_command },
 	{ 0 }
 };
 

@@ -2,7 +2,7 @@
 /*
  * e2prefetch: load a filesystem's metadata into the page cache.
  *
- * libe2prefetch does all of the reading; this file prints the messages.
+ * lib/ does all of the reading; this file prints the messages.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +22,10 @@
 #include "filesystem.h"
 #include "options.h"
 #include "run.h"
-#include "json.h"
+#include "report/decisions.h"
 #include "report/stats_file.h"
 #include "report/status_line.h"
+#include "session.h"
 
 static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
 {
@@ -44,32 +44,13 @@ static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
 	       blocks, runs, blocks * block_size / 1024);
 }
 
-static void print_plan_json(const struct e2pf_class_plan *plan,
-			    uint64_t block_size)
-{
-	struct json_object *all = json_object_new_object(), *o;
-	unsigned i;
-
-	put_int(all, "block_size", block_size);
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		o = json_object_new_object();
-		put_int(o, "blocks", plan[i].blocks);
-		put_int(o, "runs", plan[i].runs);
-		put(all, e2pf_class_name(i), o);
-	}
-	put_out(all, stdout);
-}
-
 static int show_plan(const struct options *o, struct e2pf_session *s,
 		     uint64_t block_size)
 {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
-	errcode_t err = e2pf_plan(s, plan, E2PF_CLASSES);
+	errcode_t err = e2pf_plan(s, plan);
 
-	if (o->json)
-		print_plan_json(plan, block_size);
-	else
-		print_plan(plan, block_size);
+	print_plan(plan, block_size);
 	return err ? fail(o, err) : 0;
 }
 
@@ -106,7 +87,7 @@ static void print_progress(struct e2pf_session *s, uint64_t tables,
 			   double began)
 {
 	double passed = now() - began, mib, part;
-	struct e2pf_totals t = { .size = sizeof(t) };
+	struct e2pf_totals t;
 	char line[256] = "", out[320];
 	uint64_t done, total;
 	FILE *f = fmemopen(line, sizeof(line), "w");
@@ -130,34 +111,20 @@ static void print_progress(struct e2pf_session *s, uint64_t tables,
 	fputs(out, stderr);
 }
 
-/* Wait until everything is read, but no longer than this. */
-static bool all_is_read(void *session, int milliseconds)
-{
-	return e2pf_wait(session, milliseconds);
-}
-
-/* Wait until `ended`.  Until everything is read, print progress four times a second
- * if standard error is a terminal.  A read that is over sooner prints nothing. */
+/* Wait until everything is read.  Print progress four times a second if standard
+ * error is a terminal.  A read that is over sooner prints nothing. */
 static void wait_with_progress(const struct options *o, struct e2pf_session *s,
-			       uint64_t tables,
-			       bool (*ended)(void *ctx, int milliseconds),
-			       void *ctx)
+			       uint64_t tables)
 {
+	bool show = isatty(STDERR_FILENO) && !o->quiet, shown = false;
 	double began = now();
-	bool shown = false, over;
 
-	if (!isatty(STDERR_FILENO) || o->json || o->quiet) {
-		ended(ctx, -1);
-		return;
-	}
-	while (!(over = ended(ctx, 250)) && !e2pf_wait(s, 0)) {
+	while (!e2pf_wait(s, show ? 250 : -1)) {
 		print_progress(s, tables, began);
 		shown = true;
 	}
 	if (shown)
 		fputs(STATUS_LINE_CLEAR, stderr);
-	if (!over)
-		ended(ctx, -1);
 }
 
 /* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no
@@ -186,49 +153,23 @@ static void warn_if_dropped(const struct options *o)
 		o->device);
 }
 
-static const char *text_of(struct json_object *o, const char *key)
-{
-	return json_object_get_string(json_object_object_get(o, key));
-}
-
-/* The library tells its decisions only in the statistics. */
-static void print_decisions(struct e2pf_session *s)
-{
-	struct json_object *all = NULL, *list = NULL, *one;
-	char *text = NULL;
-	size_t size, i;
-	FILE *f = open_memstream(&text, &size);
-
-	if (f && (e2pf_write_stats(s, f), !fclose(f)))
-		all = json_tokener_parse(text);
-	json_object_object_get_ex(all, "decisions", &list);
-	for (i = 0; list && i < json_object_array_length(list); i++) {
-		one = json_object_array_get_idx(list, i);
-		fprintf(stderr, "e2prefetch: %s: %s (%s)\n",
-			text_of(one, "about"), text_of(one, "decision"),
-			text_of(one, "reason"));
-	}
-	json_object_put(all);
-	free(text);
-}
-
 static int report(const struct options *o, struct e2pf_session *s)
 {
-	struct e2pf_totals t = { .size = sizeof(t) };
+	struct e2pf_decisions decisions = { .count = 0 };
+	struct e2pf_totals t;
 
 	e2pf_get_totals(s, &t);
-	if (o->json)
-		e2pf_write_stats(s, stdout);
-	if (o->verbose || (!t.complete && !o->json))
+	if (o->verbose || !t.complete)
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
 			"%.1f MiB read in %" PRIu64 " requests, %"
 			PRIu64 " errors%s\n", o->device,
 			(double)t.planned_bytes / (1u << 20),
 			(double)t.prefetched_bytes / (1u << 20), t.requests,
-			t.errors,
-			t.complete ? "" : ", incomplete");
-	if (o->verbose > 1)
-		print_decisions(s);
+			t.errors, t.complete ? "" : ", incomplete");
+	if (o->verbose > 1) {
+		e2pf_session_describe(s, &decisions);
+		e2pf_decisions_print(&decisions, "e2prefetch", stderr);
+	}
 	return t.complete ? 0 : EXIT_INCOMPLETE;
 }
 
@@ -241,7 +182,7 @@ static int prefetch(const struct options *o, struct e2pf_session *s,
 
 	if (err)
 		return fail(o, err);
-	wait_with_progress(o, s, tables, all_is_read, s);
+	wait_with_progress(o, s, tables);
 	status = report(o, s);
 	if (!status)
 		warn_if_dropped(o);
@@ -268,45 +209,23 @@ static errcode_t open_session(struct options *o, struct e2pf_session **s,
 /* Prefetching while a command runs, in a thread of its own. */
 struct beside {
 	struct options *o;
-	sem_t ended;		/* posted when the command has ended */
+	pthread_mutex_t running;	/* held until the command has ended */
 	int status;
 };
-
-static bool command_has_ended(void *beside, int milliseconds)
-{
-	struct beside *b = beside;
-	struct timespec until;
-
-	if (milliseconds < 0) {
-		while (sem_wait(&b->ended))
-			;
-		return true;
-	}
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += milliseconds * 1000000l;
-	until.tv_sec += until.tv_nsec / 1000000000l;
-	until.tv_nsec %= 1000000000l;
-	return !sem_timedwait(&b->ended, &until);
-}
 
 static void *read_beside(void *arg)
 {
 	struct beside *b = arg;
 	struct e2pf_session *session = NULL;
+	const char *why = "nothing was prefetched";
 	uint64_t block_size, tables;
-	const char *why = NULL;
 	errcode_t err = open_session(b->o, &session, &block_size, &tables);
 
 	if (!err)
 		err = e2pf_start(session);
 	if (err)
 		fail(b->o, err);
-	if (!err && b->o->progress)
-		wait_with_progress(b->o, session, tables, command_has_ended, b);
-	else
-		command_has_ended(b, -1);
-	if (!session && b->o->stats)
-		why = "nothing was prefetched";
+	pthread_mutex_lock(&b->running);
 	if (session) {
 		if (!err && b->o->verbose)
 			report(b->o, session);
@@ -314,7 +233,7 @@ static void *read_beside(void *arg)
 		why = e2pf_stats_save(session, b->o->stats);
 		e2pf_close(session);
 	}
-	b->status = stats_status(b->o, why);
+	b->status = stats_status(b->o, b->o->stats ? why : NULL);
 	return NULL;
 }
 
@@ -327,7 +246,7 @@ static int end_beside(struct beside *b, pthread_t thread)
 {
 	struct timespec until;
 
-	sem_post(&b->ended);
+	pthread_mutex_unlock(&b->running);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += PATIENCE_S;
 	if (!pthread_timedjoin_np(thread, NULL, &until))
@@ -342,14 +261,14 @@ static int end_beside(struct beside *b, pthread_t thread)
  */
 static int run_beside(struct options *o, bool ahead)
 {
-	struct beside b = { .o = o };
+	struct beside b = { .o = o, .running = PTHREAD_MUTEX_INITIALIZER };
 	pthread_t thread;
 	int status, result = 0, waited;
 	pid_t pid = start_command(o->command, &status);
 
 	if (pid < 0)
 		return status;
-	sem_init(&b.ended, 0, 0);
+	pthread_mutex_lock(&b.running);
 	ahead = ahead && !pthread_create(&thread, NULL, read_beside, &b);
 	waited = wait_command(pid);
 	if (ahead)
@@ -364,20 +283,23 @@ static int run(struct options *o)
 {
 	struct e2pf_session *session;
 	uint64_t block_size, tables;
+	bool configured;
 	errcode_t err;
 	int status;
 
-	/* Check the file before the device is read or a command is run. */
-	status = stats_status(o, e2pf_stats_check(o->plan ? NULL : o->stats));
-	if (status)
-		return status;
 	/* -n makes the plan in this thread and loads nothing, so no setting
 	 * applies. */
-	status = o->plan ? 0 : configure_options(o);
-	if (o->command)
-		return run_beside(o, !status);
+	configured = o->plan || !configure_options(o);
+	if (!configured && !o->command)
+		return EXIT_USAGE;
+	/* Check the file before the device is read or a command is run, which
+	 * may write statistics of its own. */
+	status = stats_status(o, e2pf_stats_check(o->stats));
 	if (status)
 		return status;
+	unsetenv("PREFETCH_STATS");
+	if (o->command)
+		return run_beside(o, configured);
 	err = open_session(o, &session, &block_size, &tables);
 	if (err)
 		return fail(o, err);

@@ -4,8 +4,10 @@
 #include <config.h>
 #endif
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "filesystem.h"
 
@@ -19,8 +21,13 @@ errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 {
 	char io_options[64];
 	unsigned size = o->block_size;
+	struct stat st;
 	errcode_t err;
 
+	/* Opening a FIFO would wait for a writer, opening a tape winds it. */
+	if (!stat(o->device, &st) && !S_ISBLK(st.st_mode) &&
+	    !S_ISREG(st.st_mode))
+		return ENOTBLK;
 	snprintf(io_options, sizeof(io_options), "offset=%" PRIu64, o->offset);
 	/* As e2fsck -b does: the block size of a backup superblock is found by
 	 * trying each size. */

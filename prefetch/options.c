@@ -13,66 +13,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "options.h"
 #include "settings.h"
 
-static const char help_begin[] =
-"Usage: e2prefetch [OPTION]... DEVICE [-- COMMAND [ARGUMENT]...]\n"
-"       e2prefetch probe [--json] DEVICE\n"
-"       e2prefetch trace [--stock] -o FILE -- COMMAND [ARGUMENT]...\n"
-"       e2prefetch plot -o FILE.png|.svg|.html TRACE...\n"
-"       e2prefetch progress [--json] [PID|DEVICE]\n"
-"       e2prefetch enable|disable|status [--links] [--root=FOLDER]\n"
-"Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
-"\n"
-"With a COMMAND, hold DEVICE open, prefetch while the command runs, and exit\n"
-"with its status.\n"
-"\n"
-"enable makes checks at boot and e2scrub prefetch, disable undoes this, and\n"
-"status reports it.  progress shows how far running checks are, history past\n"
-"checks.  Write a DEVICE with the name of a command as ./NAME.\n"
-"\n"
-"  -n, --dry-run         show what would be read, class by class\n"
-"  -t, --threads=N       prefetch threads, 1 to 256 (default: by the device)\n"
-"  -m, --memory=SIZE     read at most SIZE (K, M, G, T; at least 1M)\n"
-"      --only=CLASS,...  ";
+/* All options: --help prints this table, completions and the test of the manual
+ * read that. */
+static const struct row {
+	char letter;
+	const char *name, *value;	/* value: NULL for a flag */
+	const char *help;
+} rows[] = {
+	{ 'n', "dry-run", NULL, "show what would be read, class by class" },
+	{ 't', "threads", "N",
+	  "prefetch threads, 1 to 256 (default: by the device)" },
+	{ 'm', "memory", "SIZE",
+	  "read at most SIZE (K, M, G, T; at least 1M)" },
+	{ 'b', "superblock", "BLOCK", "use the superblock at BLOCK" },
+	{ 'B', "blocksize", "SIZE", "with -b: the filesystem's block size" },
+	{ 'o', "offset", "BYTES", "the filesystem begins BYTES into DEVICE" },
+	{ 'q', "quiet", NULL, "no progress on a terminal" },
+	{ 'v', "verbose", NULL, "print a summary; twice: decisions, too" },
+	{ 'h', "help", NULL, "this text" },
+	{ 'V', "version", NULL, "the version" }
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
 
 static const char help_end[] =
-"  -b BLOCK              use the superblock at BLOCK\n"
-"  -B SIZE               with -b: the filesystem's block size\n"
-"      --offset=BYTES    the filesystem begins BYTES into DEVICE\n"
-"      --stats=FILE      write the statistics as JSON (- for stderr)\n"
-"      --json            print the result as JSON\n"
-"  -q, --quiet           no progress on a terminal\n"
-"      --progress        progress on a terminal with a COMMAND, too\n"
-"  -v, --verbose         print a summary; twice: details, too\n"
-"  -h, --help            this text\n"
-"  -V, --version         the version\n"
+"\n"
+"With a COMMAND, hold DEVICE open, prefetch while the command runs, and exit\n"
+"with its status.  enable makes checks at boot prefetch, disable undoes this,\n"
+"status reports it; progress shows how far running checks are.  Write a DEVICE\n"
+"with the name of a command as ./NAME.\n"
 "\n"
 "Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
 "be read, 16 usage error; with a COMMAND, the command's.\n";
 
-/* Columns in which the descriptions of --help begin and its lines end. */
-#define HELP_INDENT 24
-#define HELP_WIDTH 72
+static void print_help(void)
+{
+	const struct command *c;
+	char option[64];
+	size_t i;
 
-enum { OPT_ONLY = 256, OPT_OFFSET, OPT_STATS, OPT_JSON, OPT_PROGRESS };
-
-static const struct option long_options[] = {
-	{ "dry-run", no_argument, NULL, 'n' },
-	{ "threads", required_argument, NULL, 't' },
-	{ "memory", required_argument, NULL, 'm' },
-	{ "only", required_argument, NULL, OPT_ONLY },
-	{ "offset", required_argument, NULL, OPT_OFFSET },
-	{ "stats", required_argument, NULL, OPT_STATS },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "progress", no_argument, NULL, OPT_PROGRESS },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 }
-};
+	puts("Usage: e2prefetch [OPTION]... DEVICE "
+	     "[-- COMMAND [ARGUMENT]...]");
+	for (c = commands; c->name; c++)
+		printf("       e2prefetch %s%s\n", c->name, c->usage);
+	puts("Load an ext2, ext3 or ext4 filesystem's metadata into the page "
+	     "cache.\n");
+	for (i = 0; i < ROWS; i++) {
+		snprintf(option, sizeof(option), "-%c, --%s%s%s",
+			 rows[i].letter, rows[i].name,
+			 rows[i].value ? "=" : "",
+			 rows[i].value ? rows[i].value : "");
+		printf("  %-24s%s\n", option, rows[i].help);
+	}
+	fputs(help_end, stdout);
+}
 
 __attribute__((format(printf, 1, 2)))
 static int wrong(const char *format, ...)
@@ -100,84 +98,47 @@ static int parse_number(const char *text, uint64_t most, uint64_t *out)
 	return 0;
 }
 
-/* Parse an option with a value.  Returns 0, or EINVAL if the value is
- * invalid. */
-static int parse_value(int c, const char *value, struct options *o)
+/* Parse an option.  Returns 0, EINVAL if its value is invalid, or -1 if there is
+ * nothing left to do. */
+static int parse_option(int c, const char *value, struct options *o)
 {
 	uint64_t n = 0;
 	int err = 0;
 
 	switch (c) {
+	case 'n':
+		o->plan = true;
+		break;
 	case 't':
 		return e2pf_parse_threads(value, &o->settings.threads);
 	case 'm':
 		return e2pf_parse_size(value, &o->settings.memory);
-	case OPT_ONLY:
-		return e2pf_parse_classes(value, &o->settings.classes);
-	case OPT_OFFSET:
-		return parse_number(value, INT64_MAX, &o->offset);
 	case 'b':
 		err = parse_number(value, INT32_MAX, &n);
 		o->superblock = (int)n;
-		return err;
+		break;
 	case 'B':
 		err = parse_number(value, EXT2_MAX_BLOCK_SIZE, &n);
 		o->block_size = (unsigned)n;
 		if (n < EXT2_MIN_BLOCK_SIZE || (n & (n - 1)))
 			err = EINVAL;
-		return err;
-	}
-	return EINVAL;
-}
-
-static void print_help(void)
-{
-	int column = HELP_INDENT;
-	unsigned cls;
-
-	fputs(help_begin, stdout);
-	for (cls = 0; cls < E2PF_CLASSES; cls++) {
-		const char *name = e2pf_class_name(cls);
-		bool last = cls + 1 == E2PF_CLASSES;
-
-		if (column + (int)strlen(name) + 1 > HELP_WIDTH)
-			column = printf("\n%*s", HELP_INDENT, "") - 1;
-		else if (cls)
-			column += printf(" ");
-		column += printf("%s%s", name, last ? "\n" : ",");
-	}
-	fputs(help_end, stdout);
-}
-
-static int parse_flag(int c, struct options *o)
-{
-	switch (c) {
-	case 'n':
-		o->plan = true;
 		break;
+	case 'o':
+		return parse_number(value, INT64_MAX, &o->offset);
 	case 'q':
 		o->quiet = true;
-		break;
-	case OPT_PROGRESS:
-		o->progress = true;
 		break;
 	case 'v':
 		o->verbose++;
 		break;
-	case OPT_JSON:
-		o->json = true;
-		break;
-	case OPT_STATS:
-		o->stats = optarg;
-		break;
 	case 'h':
 		print_help();
-		return 0;
+		return -1;
 	case 'V':
-		printf("e2prefetch %s\n", e2pf_version());
-		return 0;
+		puts("e2prefetch " PACKAGE_VERSION);
+		return -1;
 	}
-	return -1;
+	return err;
 }
 
 /* Parse the arguments after the options: the device, and perhaps a command. */
@@ -203,33 +164,44 @@ static int parse_operands(int argc, char **argv, struct options *o)
 	return -1;
 }
 
+/* The table in the form that getopt_long(3) takes. */
+static void fill_tables(char *letters, struct option *names)
+{
+	size_t i;
+
+	letters += sprintf(letters, "+:");
+	for (i = 0; i < ROWS; i++) {
+		names[i] = (struct option) {
+			rows[i].name, rows[i].value ? required_argument :
+			no_argument, NULL, rows[i].letter
+		};
+		letters += sprintf(letters, rows[i].value ? "%c:" : "%c",
+				   rows[i].letter);
+	}
+}
+
 int parse_options(int argc, char **argv, struct options *o)
 {
-	int c, status;
+	struct option names[ROWS + 1] = { 0 };
+	char letters[2 * ROWS + 3];
+	int c, err;
 
 	memset(o, 0, sizeof(*o));
-	o->settings.size = sizeof(o->settings);
+	fill_tables(letters, names);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:nt:m:b:B:qvhV", long_options,
-				NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		if (c == '?')
 			return wrong("unknown option \"%s\"", argv[optind - 1]);
 		if (c == ':')
 			return wrong("\"%s\" needs a value", argv[optind - 1]);
-		if ((c < OPT_ONLY && strchr("tmbB", c)) || c == OPT_ONLY ||
-		    c == OPT_OFFSET) {
-			if (parse_value(c, optarg, o))
-				return wrong("invalid value \"%s\"", optarg);
-			continue;
-		}
-		status = parse_flag(c, o);
-		if (status >= 0)
-			return status;
+		err = parse_option(c, optarg, o);
+		if (err)
+			return err < 0 ? 0 :
+			       wrong("invalid value \"%s\"", optarg);
 	}
 	return parse_operands(argc, argv, o);
 }
 
-/* The launcher's own settings count here, too, if they are wrong. */
 int configure_options(struct options *o)
 {
 	struct e2pf_setup setup;
@@ -239,11 +211,11 @@ int configure_options(struct options *o)
 		fprintf(stderr, "e2prefetch: %s\n", error);
 		return EXIT_USAGE;
 	}
-	setup.reading.classes = o->settings.classes;
 	if (o->settings.threads)
 		setup.reading.threads = o->settings.threads;
 	if (o->settings.memory)
 		setup.reading.memory = o->settings.memory;
 	o->settings = setup.reading;
+	o->stats = setup.stats;
 	return 0;
 }

@@ -18,11 +18,9 @@ struct options {
 	uint64_t offset;		/* bytes before the filesystem */
 	int superblock;			/* 0: the first */
 	unsigned block_size;		/* of that superblock; 0: find out */
-	const char *stats;		/* file, or "-" for standard output */
+	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
 	bool plan;			/* -n */
-	bool json;
 	bool quiet;			/* no progress */
-	bool progress;			/* with a command, too */
 	unsigned verbose;		/* how often -v was given */
 	char **command;			/* NULL, or what follows "--" */
 };
@@ -33,9 +31,7 @@ int parse_options(int argc, char **argv, struct options *o);
 
 /*
  * Fill in what the command line leaves open: from the environment, then from
- * the file e2prefetch.conf(5).  Returns 0; or, after an error message,
- * EXIT_USAGE for an error in the environment and EXIT_OPERATIONAL for one in
- * the file.
+ * the file e2prefetch.conf(5).  Returns 0; or EXIT_USAGE after an error message.
  */
 int configure_options(struct options *o);
 

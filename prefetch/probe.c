@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2prefetch probe: prints, as text or JSON, what a device is, what a check of
+ * e2prefetch probe: prints what a device is, what a check of
  * it would read, and how long that would take.  The library finds it out.
  */
 #ifdef HAVE_CONFIG_H
@@ -14,25 +14,18 @@
 
 #include "commands.h"
 #include "filesystem.h"
-#include "json.h"
+#include "report/probe.h"
 #include "report/words.h"
-
-/* Version of the JSON, doc/statistics.md. */
-#define PROBE_SCHEMA 3
 
 /* Below so many seconds there is nothing to gain. */
 #define SHORT 0.1
-
-/*
- * Output as text.
- */
 
 static void print_stack(const struct e2pf_probe *p, const char *device)
 {
 	unsigned i;
 
 	for (i = 0; i < p->stack_count; i++) {
-		const struct e2pf_probe_device *d = &p->stack[i];
+		const struct e2pf_stack_device *d = &p->stack[i];
 
 		printf("%s%*s%s", i ? "          " : "device    ",
 		       (int)d->level * 2, "", d->name);
@@ -78,7 +71,7 @@ static void print_metadata(const struct e2pf_probe *p)
 	uint64_t blocks = 0, runs = 0;
 	unsigned i;
 
-	for (i = 0; i < p->plan_count; i++) {
+	for (i = 0; i < E2PF_CLASSES; i++) {
 		blocks += p->plan[i].blocks;
 		runs += p->plan[i].runs;
 	}
@@ -86,7 +79,7 @@ static void print_metadata(const struct e2pf_probe *p)
 	       " inodes to check\n", (double)blocks *
 	       (double)p->block_size / (1u << 20), runs, runs_in_words(runs),
 	       p->inodes);
-	for (i = 0; i < p->plan_count; i++)
+	for (i = 0; i < E2PF_CLASSES; i++)
 		if (p->plan[i].blocks)
 			printf("          %-12s %10" PRIu64 " blocks in %"
 			       PRIu64 " %s\n", e2pf_class_name(i),
@@ -99,12 +92,12 @@ static void print_metadata(const struct e2pf_probe *p)
 
 static void print_decisions(const struct e2pf_probe *p)
 {
-	unsigned i;
+	const struct e2pf_decision *d = p->decisions.item;
+	size_t i;
 
-	for (i = 0; i < p->decision_count; i++)
+	for (i = 0; i < p->decisions.count; i++)
 		printf("%s%s: %s (%s)\n", i ? "          " : "a check   ",
-		       p->decisions[i].about, p->decisions[i].decision,
-		       p->decisions[i].reason);
+		       d[i].about, d[i].decision, d[i].reason);
 }
 
 /* The one line for those who want no details. */
@@ -142,150 +135,9 @@ static void print_probe(const struct e2pf_probe *p, const char *device)
 	print_decisions(p);
 }
 
-/*
- * Output as JSON.
- */
-
-static struct json_object *stack_json(const struct e2pf_probe *p)
-{
-	struct json_object *list = json_object_new_array(), *o;
-	unsigned i;
-
-	for (i = 0; i < p->stack_count; i++) {
-		o = json_object_new_object();
-		put_text(o, "name", p->stack[i].name);
-		put_text(o, "kind", p->stack[i].kind);
-		put_int(o, "level", p->stack[i].level);
-		put_int(o, "bytes", p->stack[i].bytes);
-		put_bool(o, "rotational", p->stack[i].rotational);
-		put_int(o, "queue_depth", p->stack[i].queue_depth);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-static struct json_object *disks_json(const struct e2pf_probe *p)
-{
-	struct json_object *list = json_object_new_array(), *o;
-	unsigned i;
-
-	for (i = 0; i < p->disk_count; i++) {
-		o = json_object_new_object();
-		put_text(o, "name", p->disks[i].name);
-		put_bool(o, "rotational", p->disks[i].rotational);
-		put_bool(o, "one_request", p->disks[i].one_request);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-static struct json_object *measured_json(const struct e2pf_probe *p)
-{
-	struct json_object *o = json_object_new_object();
-
-	put_bool(o, "measured", p->measured);
-	if (p->unmeasured)
-		put_text(o, "reason", p->unmeasured);
-	put_int(o, "metadata_places", p->metadata_places);
-	put_seconds(o, "latency_seconds", p->latency);
-	put_seconds(o, "deep_latency_seconds", p->deep_latency);
-	put_int(o, "bytes_per_second", p->bytes_per_second);
-	return o;
-}
-
-static struct json_object *metadata_json(const struct e2pf_probe *p)
-{
-	struct json_object *all = json_object_new_object(), *o;
-	unsigned i;
-
-	put_int(all, "inodes_in_use", p->inodes);
-	put_int(all, "groups", p->groups);
-	put_int(all, "groups_looked_at", p->groups_sampled);
-	for (i = 0; i < p->plan_count; i++) {
-		o = json_object_new_object();
-		put_int(o, "blocks", p->plan[i].blocks);
-		put_int(o, "runs", p->plan[i].runs);
-		put(all, e2pf_class_name(i), o);
-	}
-	return all;
-}
-
-static struct json_object *check_json(const struct e2pf_probe *p)
-{
-	struct json_object *o = json_object_new_object();
-
-	put_int(o, "threads", p->threads);
-	put_bool(o, "block_order", p->block_order);
-	put_int(o, "memory_budget_bytes", p->memory_budget);
-	put_int(o, "requests_in_flight", p->requests_in_flight);
-	put_int(o, "gap_least_bytes", p->gap_least);
-	put_int(o, "gap_most_bytes", p->gap_most);
-	return o;
-}
-
-static struct json_object *decisions_json(const struct e2pf_probe *p)
-{
-	struct json_object *list = json_object_new_array(), *o;
-	unsigned i;
-
-	for (i = 0; i < p->decision_count; i++) {
-		o = json_object_new_object();
-		put_text(o, "about", p->decisions[i].about);
-		put_text(o, "decision", p->decisions[i].decision);
-		put_text(o, "reason", p->decisions[i].reason);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-static struct json_object *estimate_json(const struct e2pf_estimate *e)
-{
-	struct json_object *o = json_object_new_object();
-
-	put_seconds(o, "expected_seconds", e->expected);
-	put_seconds(o, "low_seconds", e->low);
-	put_seconds(o, "high_seconds", e->high);
-	return o;
-}
-
-static void print_json(const struct e2pf_probe *p, const char *device)
-{
-	struct json_object *o = json_object_new_object();
-
-	put_text(o, "version", PACKAGE_VERSION);
-	put_int(o, "probe_schema", PROBE_SCHEMA);
-	put_text(o, "device", device);
-	put_int(o, "block_size", p->block_size);
-	put(o, "stack", stack_json(p));
-	put(o, "disks", disks_json(p));
-	put_bool(o, "virtual", p->virtual_disk);
-	put(o, "measured", measured_json(p));
-	put(o, "metadata", metadata_json(p));
-	put(o, "check", check_json(p));
-	put(o, "decisions", decisions_json(p));
-	if (p->measured) {
-		put(o, "stock", estimate_json(&p->stock));
-		put(o, "prefetch", estimate_json(&p->prefetch));
-	}
-	put_out(o, stdout);
-}
-
-static int probe(const struct options *o, struct e2pf_session *s)
-{
-	struct e2pf_probe p = { .size = sizeof(p) };
-	errcode_t err = e2pf_probe(s, &p);
-
-	if (err)
-		return fail(o, err);
-	if (o->json)
-		print_json(&p, o->device);
-	else
-		print_probe(&p, o->device);
-	return 0;
-}
-
 int probe_command(int argc, char **argv)
 {
+	static struct e2pf_probe found;
 	struct e2pf_session *session;
 	struct options o;
 	ext2_filsys fs;
@@ -295,9 +147,9 @@ int probe_command(int argc, char **argv)
 	status = parse_options(argc, argv, &o);
 	if (status >= 0)
 		return status;
-	if (o.plan || o.command || o.stats) {
-		fprintf(stderr, "e2prefetch: probe takes no -n, --stats or "
-			"command (see --help)\n");
+	if (o.plan || o.command) {
+		fprintf(stderr, "e2prefetch: probe takes no -n or command "
+			"(see --help)\n");
 		return EXIT_USAGE;
 	}
 	status = configure_options(&o);
@@ -310,7 +162,10 @@ int probe_command(int argc, char **argv)
 	ext2fs_free(fs);
 	if (err)
 		return fail(&o, err);
-	status = probe(&o, session);
+	err = e2pf_probe(session, &found);
 	e2pf_close(session);
-	return status;
+	if (err)
+		return fail(&o, err);
+	print_probe(&found, o.device);
+	return 0;
 }

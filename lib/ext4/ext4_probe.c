@@ -11,59 +11,19 @@
 #include <string.h>
 
 #include "device/share.h"
-#include "device/stack.h"
 #include "ext4_session.h"
-#include "report/estimate.h"
+#include "report/probe.h"
 
 /* A probe reads at most about so many bytes of inode tables, so that it is
  * quick; the other tables are estimated from them. */
 #define PROBE_TABLES (64u << 20)
 
-/* Memory for the arrays and strings of struct e2pf_probe. */
-struct room {
-	struct e2pf_class_plan plan[E2PF_CLASSES];
-	struct e2pf_stack_device stack[E2PF_STACK_DEVICES];
-	struct e2pf_probe_device device[E2PF_STACK_DEVICES];
-	unsigned devices;
-	struct e2pf_topology topo;
-	struct e2pf_probe_disk disk[E2PF_MAX_LEAVES];
-	struct e2pf_decisions decisions;
-	struct e2pf_probe_decision decision[E2PF_DECISIONS_MOST];
-};
-
 static void add_device(void *ctx, const struct e2pf_stack_device *d)
 {
-	struct room *room = ctx;
-	struct e2pf_stack_device *kept = &room->stack[room->devices];
+	struct e2pf_probe *p = ctx;
 
-	if (room->devices == E2PF_STACK_DEVICES)
-		return;
-	*kept = *d;
-	room->device[room->devices++] = (struct e2pf_probe_device) {
-		.name = kept->name, .kind = kept->kind, .level = d->level,
-		.bytes = d->bytes, .rotational = d->rotational,
-		.queue_depth = d->queue_depth
-	};
-}
-
-static void tell_devices(struct e2pf_session *s, struct room *room,
-			 struct e2pf_probe *p)
-{
-	unsigned i;
-
-	room->topo = s->topo;
-	e2pf_stack_walk(s->sysroot, &s->stat[0], add_device, room);
-	p->stack = room->device;
-	p->stack_count = room->devices;
-	for (i = 0; i < s->topo.leaves; i++)
-		room->disk[i] = (struct e2pf_probe_disk) {
-			.name = room->topo.leaf[i].name,
-			.rotational = s->topo.leaf[i].rotational,
-			.one_request = s->topo.leaf[i].one_request
-		};
-	p->disks = room->disk;
-	p->disk_count = s->topo.leaves;
-	p->virtual_disk = s->topo.virtual_disk;
+	if (p->stack_count < E2PF_STACK_DEVICES)
+		p->stack[p->stack_count++] = *d;
 }
 
 /* Returns n to sample one group in n, so that the tables of the sampled groups
@@ -95,7 +55,7 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 	for (g = 0; g < s->geo.groups; g += step)
 		some[g] = s->groups[g];
 	e2pf_ext4_set_groups(s->ext4, some);
-	err = e2pf_plan(&s->base, plan, E2PF_CLASSES);
+	err = e2pf_plan(&s->base, plan);
 	e2pf_ext4_set_groups(s->ext4, s->groups);
 	free(some);
 	for (i = 0; i < E2PF_CLASSES; i++)
@@ -113,10 +73,6 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p,
 	p->measured = !p->unmeasured;
 	p->block_order = p->measured && s->cfg.probe ? m->has_head :
 						       s->cfg.has_head;
-	p->threads = p->block_order ? s->cfg.head_threads : s->cfg.threads;
-	p->requests_in_flight = m->depth;
-	p->gap_least = m->least_gap;
-	p->gap_most = m->most_gap;
 	if (!p->measured)
 		return;
 	p->metadata_places = m->metadata_places;
@@ -126,65 +82,52 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p,
 }
 
 static void decide(struct e2pf_session *s, const struct e2pf_measured *m,
-		   struct room *room, struct e2pf_probe *p)
+		   struct e2pf_probe *p)
 {
 	struct e2pf_engine_stats st = {
-		.has_head = p->block_order, .threads = p->threads,
+		.has_head = p->block_order,
+		.threads = p->block_order ? s->cfg.head_threads :
+					    s->cfg.threads,
 		.latency_ns = p->measured ? m->latency_ns : 0,
 		.deep_latency_ns = p->measured ? m->deep_latency_ns : 0
 	};
-	struct e2pf_decisions *list = &room->decisions;
-	size_t i;
+	struct e2pf_decisions *list = &p->decisions;
+	uint64_t budget = s->cfg.budget;
 
-	e2pf_decide_memory(list, p->memory_budget, s->settings.memory,
-			   s->sharing);
+	/* A session that keeps ahead of a checker gets another share of the
+	 * memory than this one. */
+	if (!s->settings.memory)
+		budget = e2pf_engine_budget(e2pf_memory_share(s->sysroot),
+					    true);
+	e2pf_decide_memory(list, budget, s->settings.memory, s->sharing);
 	e2pf_decide_limits(list, &s->settings, s->sharing);
 	e2pf_decide_threads(list, &st, s->settings.threads, NULL);
 	e2pf_decide_order(list, p->block_order ? "in block order" :
 			  s->type->order, &st, s->topo.spindles);
 	e2pf_decide_requests(list, m);
-	for (i = 0; i < list->count; i++)
-		room->decision[i] = (struct e2pf_probe_decision) {
-			list->item[i].about, list->item[i].decision,
-			list->item[i].reason
-		};
-	p->decisions = room->decision;
-	p->decision_count = (unsigned)list->count;
 }
 
-errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe)
+errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct room *room = calloc(1, sizeof(*room));
-	struct e2pf_probe p = {
-		.size = sizeof(p), .plan = room ? room->plan : NULL,
-		.plan_count = E2PF_CLASSES, .block_size = s->geo.block_size,
-		.groups = s->geo.groups, .memory_budget = session->cfg.budget
-	};
 	struct e2pf_measured measured;
 	uint32_t step;
 	errcode_t err;
 
-	if (!room)
-		return EXT2_ET_NO_MEMORY;
-	free(s->probe);
-	s->probe = room;
-	step = probe_step(s, &p.inodes);
-	p.groups_sampled = (s->geo.groups + step - 1) / step;
+	memset(p, 0, sizeof(*p));
+	p->block_size = s->geo.block_size;
+	p->groups = s->geo.groups;
+	step = probe_step(s, &p->inodes);
+	p->groups_sampled = (s->geo.groups + step - 1) / step;
 	/* Measure before planning: the plan would bring the sampled blocks into
 	 * the page cache. */
-	measure(session, &p, &measured);
-	err = count_metadata(s, step, room->plan);
+	measure(session, p, &measured);
+	err = count_metadata(s, step, p->plan);
 	if (err)
 		return err;
-	/* A session that keeps ahead of a checker gets another share of the
-	 * memory than this one. */
-	if (!session->settings.memory)
-		p.memory_budget = e2pf_engine_budget(
-				e2pf_memory_share(session->sysroot), true);
-	tell_devices(session, room, &p);
-	decide(session, &measured, room, &p);
-	e2pf_estimate_check(&p, session->topo.data_spindles);
-	e2pf_hand_out(probe, &p, sizeof(p));
+	e2pf_stack_walk(session->sysroot, &session->stat[0], add_device, p);
+	p->virtual_disk = session->topo.virtual_disk;
+	decide(session, &measured, p);
+	e2pf_estimate_check(p, session->topo.data_spindles);
 	return 0;
 }

@@ -172,7 +172,6 @@ static void close_session(struct e2pf_session *session)
 	e2pf_ext4_free(s->ext4);
 	e2pf_journal_free(s->journal);
 	free(s->groups);
-	free(s->probe);
 	free(s);
 }
 
@@ -223,10 +222,8 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		goto fail;
 	s->io_manager = e2pf_mmap_io_is_mapped(fs->io) ? "mmap" :
 			fs->io->manager == unix_io_manager ? "unix" : "other";
-	s->classes = s->base.settings.classes ? s->base.settings.classes :
-						E2PF_ALL_CLASSES;
 	err = EXT2_ET_NO_MEMORY;
-	s->ext4 = e2pf_ext4_new(&s->geo, s->classes);
+	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
 	if (!s->ext4 ||
 	    e2pf_session_add_source(&s->base, e2pf_ext4_source(s->ext4)))
 		goto fail;
@@ -260,11 +257,7 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    struct e2pf_session **session)
 {
-	struct e2pf_settings ours = { .size = sizeof(ours) };
-	errcode_t err = e2pf_take_in(&ours, settings, sizeof(ours));
-
-	return err ? err : e2pf_open_hooked(fs, device, offset, &ours, NULL,
-					    session);
+	return e2pf_open_hooked(fs, device, offset, settings, NULL, session);
 }
 
 errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
@@ -299,9 +292,7 @@ errcode_t e2pf_start(struct e2pf_session *session)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	if (s->classes & 1u << E2PF_DESCRIPTORS)
-		e2pf_plan_descriptors(&s->geo, s->superblock, descriptor_sink,
-				      s);
+	e2pf_plan_descriptors(&s->geo, s->superblock, descriptor_sink, s);
 	return e2pf_engine_start(session->engine);
 }
 
@@ -364,21 +355,20 @@ static void count_descriptors(void *ctx, const struct e2pf_run *run)
 }
 
 errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_plan *plan, unsigned count)
+		    struct e2pf_class_plan plan[E2PF_CLASSES])
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 	struct e2pf_class_count found[E2PF_CLASSES];
 	errcode_t err = e2pf_engine_plan(session->engine, found);
 	unsigned i;
 
-	memset(plan, 0, count * sizeof(*plan));
-	for (i = 0; i < E2PF_CLASSES && i < count; i++) {
+	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
+	for (i = 0; i < E2PF_CLASSES; i++) {
 		plan[i].blocks = found[i].bytes / s->geo.block_size;
 		plan[i].runs = found[i].runs;
 	}
-	if (count > E2PF_DESCRIPTORS && s->classes & 1u << E2PF_DESCRIPTORS)
-		e2pf_plan_descriptors(&s->geo, s->superblock, count_descriptors,
-				      &plan[E2PF_DESCRIPTORS]);
+	e2pf_plan_descriptors(&s->geo, s->superblock, count_descriptors,
+			      &plan[E2PF_DESCRIPTORS]);
 	return err;
 }
 

@@ -15,7 +15,6 @@ struct e2pf_ext4_session {
 	struct e2pf_session base;
 	struct e2pf_geometry geo;
 	struct e2pf_group *groups;
-	unsigned classes;
 	uint64_t superblock;		/* block that it was read from */
 	struct e2pf_ext4 *ext4;
 	struct e2pf_observer *observer;
@@ -23,8 +22,6 @@ struct e2pf_ext4_session {
 	uint64_t journal_bytes;		/* of inherited sessions */
 	uint64_t journal_requests;
 	const char *io_manager;
-	void *probe;			/* what e2pf_probe() has returned
-					   pointers to */
 };
 
 static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)

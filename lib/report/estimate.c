@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "estimate.h"
+#include "probe.h"
 
 /* The CPU time of e2fsck in seconds: 0.24 for 203,000 inodes, 0.19 for 67,000
  * indirect blocks of 1024 numbers each (make -C bench timing, the CPU bound).
@@ -58,7 +59,7 @@ static void count(const struct e2pf_probe *p, struct amounts *a)
 	unsigned i;
 
 	memset(a, 0, sizeof(*a));
-	for (i = 0; i < p->plan_count; i++) {
+	for (i = 0; i < E2PF_CLASSES; i++) {
 		double bytes = (double)p->plan[i].blocks * p->block_size;
 		double runs = (double)p->plan[i].runs;
 
@@ -140,9 +141,7 @@ void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads)
 double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
 			     uint32_t block_size, double seconds)
 {
-	struct e2pf_class_plan plan[E2PF_CLASSES];
 	struct e2pf_probe p = {
-		.plan = plan, .plan_count = E2PF_CLASSES,
 		.block_size = block_size, .block_order = stats->has_head,
 		.latency = (double)stats->latency_ns / 1e9,
 		.deep_latency = (double)stats->deep_latency_ns / 1e9,
@@ -162,7 +161,7 @@ double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
 	if (p.block_order && p.latency > p.deep_latency)
 		p.latency = p.deep_latency;
 	for (i = 0; i < E2PF_CLASSES; i++)
-		plan[i] = (struct e2pf_class_plan) {
+		p.plan[i] = (struct e2pf_class_plan) {
 			.blocks = stats->asked[i].bytes / block_size,
 			.runs = stats->asked[i].runs
 		};

@@ -9,6 +9,13 @@
 #include "e2prefetch.h"
 #include "engine/engine.h"
 
+struct e2pf_probe;
+
+/* The time that something is likely to take, in seconds. */
+struct e2pf_estimate {
+	double expected, low, high;
+};
+
 /*
  * Fill in the estimates for a check without and with readahead, from the other
  * members of *probe.  If the device was not measured they are 0: the time of

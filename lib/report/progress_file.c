@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files in /run that show how far checks are.
+ * The files in /run that show how far checks are: lines of a key, a blank and a
+ * value.
  *
  * A file is named after its process and holds that process's start time: after
  * a kill it is stale, and is removed by whoever looks next.  The folder must be
@@ -13,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +22,13 @@
 #include <unistd.h>
 
 #include "device/sysfile.h"
-#include "json.h"
 #include "progress_file.h"
 
-/* Not /run/e2prefetch, which is a link to the launchers (boot/ready). */
-#define FOLDER "/run/e2prefetch-checks"
+#define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
 
-/* Version of the JSON, doc/statistics.md. */
-#define PROGRESS_SCHEMA 1
+/* The most bytes of a file. */
+#define FILE_MOST 8192
 
 /* The folder as a descriptor, made if `make`; or -1 with errno. */
 static int open_folder(bool make)
@@ -68,60 +68,65 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
-static void write_json(const struct e2pf_progress *p, FILE *out)
+/* A name may contain anything, but a file has lines, which a terminal shows. */
+static void print_text(FILE *f, const char *key, const char *value)
 {
-	struct e2pf_json json = { .out = out }, *j = &json;
+	fprintf(f, "%s ", key);
+	for (; *value; value++)
+		fputc((unsigned char)*value < 32 || *value == 127 ? '?' :
+		      *value, f);
+	fputc('\n', f);
+}
 
-	e2pf_json_begin(j, NULL, '{');
-	e2pf_json_int(j, "schema", PROGRESS_SCHEMA);
-	e2pf_json_int(j, "pid", (uint64_t)getpid());
-	e2pf_json_int(j, "started", start_of(getpid()));
-	e2pf_json_text(j, "program", p->program);
-	e2pf_json_text(j, "device", p->device);
-	e2pf_json_text(j, "stage", p->stage);
-	if (p->places) {
-		e2pf_json_int(j, "place", p->place);
-		e2pf_json_int(j, "places", p->places);
-		e2pf_json_text(j, "unit", p->unit);
-	}
-	e2pf_json_seconds(j, "seconds", p->seconds);
-	e2pf_json_int(j, "read_bytes", p->read_bytes);
-	e2pf_json_int(j, "planned_bytes", (uint64_t)p->left.planned_bytes);
-	e2pf_json_int(j, "bytes_per_second", (uint64_t)p->bytes_per_second);
-	if (p->left.known) {
-		e2pf_json_seconds(j, "left_seconds", p->left.seconds);
-		e2pf_json_seconds(j, "left_low_seconds", p->left.low);
-		e2pf_json_seconds(j, "left_high_seconds", p->left.high);
-	}
-	e2pf_json_text(j, "waits_for", e2pf_progress_wait_names[p->wait]);
+static void print_lines(FILE *f, const struct e2pf_progress *p)
+{
+	fprintf(f, "pid %d\nstarted %" PRIu64 "\n", (int)getpid(),
+		start_of(getpid()));
+	print_text(f, "program", p->program);
+	print_text(f, "device", p->device);
+	print_text(f, "stage", p->stage);
+	if (p->places)
+		fprintf(f, "place %" PRIu64 "\nplaces %" PRIu64 "\nunit %s\n",
+			p->place, p->places, p->unit);
+	fprintf(f, "seconds %.6f\nread_bytes %" PRIu64 "\n"
+		"planned_bytes %.0f\nbytes_per_second %.0f\n", p->seconds,
+		p->read_bytes, p->left.planned_bytes, p->bytes_per_second);
+	if (p->left.known)
+		fprintf(f, "left_seconds %.6f\nleft_low_seconds %.6f\n"
+			"left_high_seconds %.6f\n", p->left.seconds,
+			p->left.low, p->left.high);
+	print_text(f, "waits_for", e2pf_progress_wait_names[p->wait]);
 	if (*p->disk)
-		e2pf_json_text(j, "disk", p->disk);
-	if (p->wait == E2PF_WAITS_SECTOR) {
-		e2pf_json_seconds(j, "wait_seconds", p->wait_seconds);
-		e2pf_json_int(j, "wait_offset", p->wait_at);
-	}
-	e2pf_json_end(j, '}');
+		print_text(f, "disk", p->disk);
+	if (p->wait == E2PF_WAITS_SECTOR)
+		fprintf(f, "wait_seconds %.6f\nwait_offset %" PRIu64 "\n",
+			p->wait_seconds, p->wait_at);
 }
 
 /* Returns true if all of it was written. */
 static bool write_file(int folder, const char *name,
 		       const struct e2pf_progress *p)
 {
-	FILE *out;
+	char text[FILE_MOST] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	bool written;
+	size_t size;
 	int fd;
 
+	if (!f)
+		return false;
+	print_lines(f, p);
+	/* A file that is too long shows nothing. */
+	if (fclose(f))
+		return false;
+	size = strlen(text);
 	unlinkat(folder, name, 0);
 	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	out = fdopen(fd, "w");
-	if (!out) {
-		close(fd);
-		return false;
-	}
-	write_json(p, out);
-	return !fclose(out);
+	written = write(fd, text, size) == (ssize_t)size;
+	return !close(fd) && written;
 }
 
 void e2pf_progress_save(const struct e2pf_progress *p)
@@ -162,15 +167,30 @@ void e2pf_progress_remove(pid_t pid)
 	close(folder);
 }
 
-/* A number that write_json() has written; 0 if it is not there. */
+const char *e2pf_progress_value(const char *text, const char *key, char *value,
+				size_t size)
+{
+	size_t length = strlen(key);
+	const char *line;
+
+	value[0] = '\0';
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, length) || line[length] != ' ')
+			continue;
+		line += length + 1;
+		snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
+		break;
+	}
+	return value;
+}
+
 static uint64_t number_of(const char *text, const char *key)
 {
-	char member[32];
-	const char *at;
+	char value[32];
 
-	snprintf(member, sizeof(member), "\n  \"%s\":", key);
-	at = strstr(text, member);
-	return at ? strtoull(at + strlen(member), NULL, 10) : 0;
+	return strtoull(e2pf_progress_value(text, key, value, sizeof(value)),
+			NULL, 10);
 }
 
 /* The process of a file, or 0 for another file. */
@@ -184,27 +204,27 @@ static pid_t process_of(const char *name)
 }
 
 static void show_file(int folder, const char *name,
-		      void (*show)(void *ctx, const char *json), void *ctx)
+		      void (*show)(void *ctx, const char *text), void *ctx)
 {
 	pid_t pid = process_of(name);
-	char text[8192] = "";
+	char text[FILE_MOST];
 	const char *suffix;
 	uint64_t started;
+	bool read;
 
 	if (!pid)
 		return;
 	started = start_of(pid);
-	if (e2pf_read_text(FOLDER, name, text, sizeof(text)) < 0)
-		text[0] = '\0';
+	read = e2pf_read_text(FOLDER, name, text, sizeof(text)) >= 0;
 	/* A file being written belongs to a process that is there. */
-	if (!started || (*text && number_of(text, "started") != started))
+	if (!started || (read && number_of(text, "started") != started))
 		remove_files(folder, pid);
-	else if (number_of(text, "pid") == (uint64_t)pid &&
+	else if (read && number_of(text, "pid") == (uint64_t)pid &&
 		 (suffix = strchr(name, '.')) && !strcmp(suffix, SUFFIX) && show)
 		show(ctx, text);
 }
 
-int e2pf_progress_each(void (*show)(void *ctx, const char *json), void *ctx)
+int e2pf_progress_each(void (*show)(void *ctx, const char *text), void *ctx)
 {
 	int fd = open_folder(false), err = errno;
 	struct dirent *entry;

@@ -17,9 +17,14 @@ void e2pf_progress_save(const struct e2pf_progress *progress);
 /* Remove the file of process `pid`. */
 void e2pf_progress_remove(pid_t pid);
 
-/* Call show() with the text of each file whose process is still there.
+/* Call show() with the contents of each file whose process is still there.
  * Removes the others, if it may.  Returns 0, or an errno if the folder exists
  * and cannot be read. */
-int e2pf_progress_each(void (*show)(void *ctx, const char *json), void *ctx);
+int e2pf_progress_each(void (*show)(void *ctx, const char *text), void *ctx);
+
+/* Copy the value of this key in a file's text to `value`; an empty string if it
+ * has none.  Returns `value`. */
+const char *e2pf_progress_value(const char *text, const char *key, char *value,
+				size_t size);
 
 #endif

@@ -468,7 +468,7 @@ kept()
 prefetch_stats_refused()
 {
 	rm -f "$dir/ran"
-	"$E2PREFETCH" --stats="$1" "$dir/none" -- touch "$dir/ran" \
+	PREFETCH_STATS=$1 "$E2PREFETCH" "$dir/none" -- touch "$dir/ran" \
 		>"$dir/out" 2>"$dir/err" </dev/null
 	kept $? 8 && [ ! -e "$dir/ran" ] &&
 	grep -qF "e2prefetch: cannot write statistics to \"$1\": " "$dir/err"
@@ -477,13 +477,13 @@ prefetch_stats_refused()
 prefetch_stats_in_file()
 {
 	rm -f "$dir/stats"
-	(umask 000; "$E2PREFETCH" --stats="$dir/stats" "$image") || return
+	(umask 000; PREFETCH_STATS=$dir/stats "$E2PREFETCH" "$image") || return
 	[ "$(stat -c %a "$dir/stats")" = 600 ] || return
 	# The old contents are gone, even if they were longer.
 	head -c 100000 /dev/zero >>"$dir/stats"
-	"$E2PREFETCH" --stats="$dir/stats" "$image" -- true &&
+	PREFETCH_STATS=$dir/stats "$E2PREFETCH" "$image" -- true &&
 	[ "$(jq -s length "$dir/stats")" = 1 ] &&
-	"$E2PREFETCH" -q --stats=- "$image" 2>"$dir/err" >"$dir/out" &&
+	PREFETCH_STATS=- "$E2PREFETCH" -q "$image" 2>"$dir/err" >"$dir/out" &&
 	[ "$(jq -s length "$dir/err")" = 1 ] && [ ! -s "$dir/out" ]
 }
 
@@ -491,7 +491,7 @@ prefetch_stats_in_file()
 prefetch_stats_dry_run()
 {
 	echo old >"$dir/stats"
-	"$E2PREFETCH" -n --stats="$dir/stats" "$image" &&
+	PREFETCH_STATS=$dir/stats "$E2PREFETCH" -n "$image" &&
 	[ "$(cat "$dir/stats")" = old ]
 }
 
@@ -499,7 +499,7 @@ prefetch_stats_full()
 {
 	local status
 
-	"$E2PREFETCH" --stats=- "$image" >"$dir/out" 2>/dev/full
+	PREFETCH_STATS=- "$E2PREFETCH" "$image" >"$dir/out" 2>/dev/full
 	status=$?
 	[ $status = 8 ]
 }
@@ -524,16 +524,16 @@ test_stats()
 		tap_check "PREFETCH_STATS=- with the mmap manager" \
 			stats_on_stderr 1
 		tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
-		tap_check "e2prefetch --stats, mode 0600, written afresh" \
+		tap_check "of e2prefetch: mode 0600, written afresh" \
 			prefetch_stats_in_file
 	else
 		tap_skip "PREFETCH_STATS" "jq not found"
 	fi
-	test_stats_refused "e2prefetch --stats" prefetch_stats_refused
+	test_stats_refused "e2prefetch" prefetch_stats_refused
 	tap_check "e2prefetch -n leaves the statistics alone" \
 		prefetch_stats_dry_run
-	tap_check "e2prefetch --stats=- to a full disk" prefetch_stats_full
-	tap_check "e2prefetch --json to a full disk" lost_output --json "$image"
+	tap_check "e2prefetch: statistics to a full disk" prefetch_stats_full
+	tap_check "e2prefetch probe to a full disk" lost_output probe "$image"
 	tap_check "e2prefetch -n to a full disk" lost_output -n "$image"
 	tap_check "e2prefetch --version to a full disk" lost_output --version
 }
@@ -933,125 +933,6 @@ prefixed()
 	grep "^e2fsck-prefetch: E2PREFETCH_STATS: cannot write" "$dir/err"
 }
 
-#
-# The history of checks.
-#
-
-# recorded JQ-EXPRESSION: of the checks in the history.
-recorded()
-{
-	PREFETCH_HISTORY=$dir/history "$E2PREFETCH" history --json \
-		>"$dir/recorded" || return
-	jq -e ".checks | $1" "$dir/recorded" >/dev/null ||
-		{ cat "$dir/recorded"; return 1; }
-}
-
-# A check is recorded, with the reason if nothing was read ahead; what is no check
-# of a filesystem is not.
-records_checks()
-{
-	rm -f "$dir/history"
-	(
-		export PREFETCH=1 PREFETCH_HISTORY=$dir/history
-		launch -fn "$image" || exit
-		recorded 'length == 1 and .[0].program == "e2fsck" and
-			.[0].seconds > 0' &&
-		recorded ".[0].device == \"$image\"" || exit
-		# With a trace, which is closed before.
-		rm "$dir/history"
-		mv "$dir/err" "$dir/plain.err"
-		PREFETCH_TRACE=$dir/trace launch -fn "$image" &&
-		cmp "$dir/plain.err" "$dir/err" && [ -s "$dir/trace" ] &&
-		recorded 'length == 1' || exit
-		launch -V && launch -fn /dev/null
-		PREFETCH=0 launch -fn "$image"
-		PREFETCH_OBSERVE=1 launch -fn "$image"
-		PREFETCH_HISTORY=0 launch -fn "$image"
-		recorded 'length == 1' || exit
-		# A sanitizer needs more address space than this.
-		[ -z "$E2PF_RUNTIME" ] || exit 0
-		(ulimit -v 1000000 && launch -fn "$image")
-		recorded 'length == 2 and (.[1].why_not |
-			startswith("the address space is limited"))'
-	)
-}
-
-# The file's setting.
-history_by_file()
-{
-	rm -f "$dir/history"
-	echo "history = off" >"$dir/conf"
-	PREFETCH=1 PREFETCH_CONFIG=$dir/conf PREFETCH_HISTORY= \
-		PREFETCH_VERBOSE=1 launch -fn "$image" &&
-	PREFETCH=1 PREFETCH_CONFIG=$dir/conf PREFETCH_HISTORY=$dir/history \
-		launch -fn "$image" && recorded 'length == 1'
-}
-
-# shows TEXT LINE...: for a history of these lines.
-shows()
-{
-	local text=$1
-
-	shift
-	printf '%s\n' "$@" >"$dir/history"
-	PREFETCH_HISTORY=$dir/history TZ=UTC0 "$E2PREFETCH" history \
-		>"$dir/shown" || return
-	diff <(printf '%s\n' "$text") "$dir/shown"
-}
-
-history_in_words()
-{
-	shows "2017-07-14 02:40  /dev/sdb1          2.7 s  4.5 times as fast (else about 12 s)
-2017-07-14 02:40  /dev/sdc1          0.5 s  prefetched, gain not known
-2017-07-14 02:40  /dev/?[2J              -  not prefetched: the module is ? missing" \
-		'{"time":1500000000,"device":"/dev/sdb1","seconds":2.7,"without_seconds":12.1}' \
-		'{"time":1500000000,"device":"/dev/sdc1","seconds":0.5}' \
-		'half a line' '[1]' '' \
-		'{"time":1500000000,"device":"/dev/\u001b[2J","why_not":"the module is \n missing"}' &&
-	rm "$dir/history" &&
-	PREFETCH_HISTORY=$dir/history "$E2PREFETCH" history >"$dir/shown" &&
-	grep "^no check is recorded in $dir/history$" "$dir/shown" || return
-	"$E2PREFETCH" history x 2>"$dir/err"
-	[ $? = 16 ] && [ "$(wc -l <"$dir/err")" = 1 ] || return
-	mkdir "$dir/history" && : >"$dir/file" || return
-	PREFETCH_HISTORY=$dir/file/history "$E2PREFETCH" history 2>"$dir/err"
-	[ $? = 8 ] && grep "^e2prefetch: $dir/file/history: " "$dir/err" &&
-		rmdir "$dir/history"
-}
-
-# What cannot be ours: a pipe, which would be waited for; lines without an end,
-# depth or meaning.
-history_of_others()
-{
-	local long deep
-
-	rm -f "$dir/history"
-	mkfifo "$dir/history" &&
-	PREFETCH_HISTORY=$dir/history "$E2PREFETCH" history 2>"$dir/err"
-	[ $? = 8 ] && rm "$dir/history" || return
-	long=$(head -c 100000 /dev/zero | tr '\0' x)
-	deep=$(head -c 5000 /dev/zero | tr '\0' '[')
-	shows "1970-01-01 00:00  /dev/a??               -  prefetched, gain not known
-1970-01-01 00:00                         -  prefetched, gain not known
-2017-07-14 02:40  /dev/sdb1          2.7 s  4.5 times as fast (else about 12 s)" \
-		"{\"time\":1e300,\"device\":\"/dev/a$(printf '\302\233')\"}" \
-		"{\"device\":\"$long\"}" "$long" "$deep" "{\"a\":$deep" \
-		'{"time":NaN,"seconds":-1e308}' \
-		'{"time":1500000000,"device":"/dev/sdb1","seconds":2.7,"without_seconds":12.1}'
-}
-
-test_history()
-{
-	if ! have_program jq; then
-		tap_skip "the history" "no jq"
-		return
-	fi
-	tap_check "checks are recorded" records_checks
-	tap_check "history = off in the file" history_by_file
-	tap_check "e2prefetch history" history_in_words
-	tap_check "e2prefetch history of what is none" history_of_others
-}
-
 test_by_name()
 {
 	if [ -n "$E2PF_RUNTIME" ]; then
@@ -1084,7 +965,6 @@ test_cli()
 	tap_check "PREFETCH=1 without arguments" no_arguments 1
 	test_values
 	test_by_name
-	test_history
 	test_stats
 	test_accelerations
 	test_journal

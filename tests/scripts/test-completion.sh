@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The completions for e2prefetch offer exactly its options and classes, and the
-# completion for bash offers the right words in each place.  Prints TAP.
+# The completion for bash offers the commands and options of e2prefetch --help, and
+# files; the manual has the same options.  Prints TAP.
 #
 # PREFETCHER	the command (default: that of the build tree)
 
@@ -10,28 +10,18 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
-folder=$srcdir/../completions
-bash_file=$folder/bash/e2prefetch
-zsh_file=$folder/zsh/_e2prefetch
-not_of_probe="dry-run|quiet|progress|verbose|version|stats"
+bash_file=$srcdir/../completions/bash/e2prefetch
+manual=$srcdir/../doc/e2prefetch.8
 PREFETCHER=${PREFETCHER:-$top_builddir/prefetch/e2prefetch}
 
 # Options in the help: "-n", "--dry-run".
 options_of_help()
 {
-	"$PREFETCHER" --help | sed -n '/^  /p' | cut -c 1-24 |
-		grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | sort
-}
-
-classes_of_help()
-{
-	"$PREFETCHER" --help | tr -d '\n' |
-		sed 's/.*CLASS,\.\.\.  //; s/  -b BLOCK.*//' |
+	"$PREFETCHER" --help | sed -n 's/^  \(-., --[a-z-]*\).*/\1/p' |
 		tr -d ' ' | tr , '\n' | sort
 }
 
-# complete_bash WORD...: what bash offers for the last word, one per line.  A word
-# with "=" is split in three, as bash does.
+# complete_bash WORD...: what bash offers for the last word, one per line.
 complete_bash()
 {
 	# shellcheck disable=SC2016
@@ -51,128 +41,57 @@ offers()
 
 	shift
 	diff <(printf '%s' "$wanted" | tr ' ' '\n' | sed '/./!d' | sort) \
-		<(complete_bash "$@" | sort)
+		<(complete_bash "$PREFETCHER" "$@" | sort)
 }
 
-# Run in a folder with a file whose name starts with the same letter as several
-# commands.
-bash_commands()
+# Files are offered beside commands, and alone after the first word.
+files()
 {
-	mkdir "$E2PF_TMP/first" && : >"$E2PF_TMP/first/partition" &&
-	(cd "$E2PF_TMP/first" && offers "partition plot probe progress" e2prefetch p &&
-	 offers "partition" e2prefetch plot p)
+	mkdir "$E2PF_TMP/files" && : >"$E2PF_TMP/files/partition" &&
+	cd "$E2PF_TMP/files" && offers "partition probe progress" p &&
+	offers "partition" probe p && offers "partition" -n p
 }
 
-bash_options()
+all_options()
 {
+	options_of_help | grep -qx -- --dry-run &&
 	diff <(options_of_help) \
-		<(complete_bash e2prefetch - | tr -d = | sort)
+		<(complete_bash "$PREFETCHER" - | tr -d = | sort) &&
+	diff <(options_of_help) \
+		<(complete_bash "$PREFETCHER" probe - | tr -d = | sort)
 }
 
-# Each command's own options.  Those of probe are e2prefetch's except for three;
-# the usage lists all of the others.
-bash_command_options()
+options_of_commands()
 {
-	local command
-
-	for command in history progress trace plot enable disable status; do
-		diff <({ "$PREFETCHER" $command --help |
-			grep -oE -- ' \[?--?[a-z]+' | tr -d ' ['; echo -h
-			echo --help; } | sed '/^--$/d' | sort) \
-			<(complete_bash e2prefetch $command - | tr -d = |
-			sort) || return
-	done
-	diff <(options_of_help | grep -vxE -- "-[nqvV]|--($not_of_probe)") \
-		<(complete_bash e2prefetch probe - | tr -d = | sort)
+	offers "--fields --follow" progress - && offers "--root=" enable -
 }
 
-bash_classes()
+all_commands()
 {
-	diff <(classes_of_help) \
-		<(complete_bash e2prefetch --only = | sort)
+	mkdir "$E2PF_TMP/empty" && cd "$E2PF_TMP/empty" &&
+	offers "disable enable probe progress status" "" &&
+	complete_bash "$PREFETCHER" disk -- tou | grep -qx touch
 }
 
-offers_files()
+# The manual's list of options is that of --help.
+manual_options()
 {
-	cd "$E2PF_TMP/files" && offers "a-disk an-image" e2prefetch a &&
-		offers "a-disk an-image" e2prefetch --stats = a
-}
-
-offers_commands()
-{
-	complete_bash e2prefetch disk -- tou | grep -qx touch
-}
-
-# The option specifications that the zsh completion passes to _arguments.
-zsh_arguments()
-{
-	# shellcheck disable=SC2016
-	zsh -fc '
-		_arguments() { print -rl -- "$@" }
-		file=$1
-		shift
-		words=(e2prefetch "$@" "") CURRENT=$#words
-		. "$file"
-	' zsh "$zsh_file" "$@"
-}
-
-zsh_named() { sed -nE 's/^(\([^)]*\)|\*)?(--?[a-zA-Z][a-z-]*)[+=]?\[.*/\2/p'; }
-
-zsh_command_options()
-{
-	local command
-
-	for command in history progress trace plot enable disable status; do
-		diff <(complete_bash e2prefetch $command - | tr -d = | sort) \
-			<(zsh_arguments $command | zsh_named | sort) || return
-	done
-}
-
-zsh_options()
-{
-	diff <(options_of_help) <(zsh_arguments | zsh_named | sort)
-}
-
-# The zsh completion passes the classes to _values.
-zsh_classes()
-{
-	# shellcheck disable=SC2016
-	diff <(classes_of_help) <(zsh -fc '
-		_arguments() { _e2prefetch_classes }
-		_values() { shift 3; print -rl -- "$@" }
-		. "$1"
-	' zsh "$zsh_file" | sed -nE 's/^([a-z]+)\[[^]]+\]$/\1/p' | sort)
+	diff <(options_of_help | grep '^--') <(sed -n '/^\.Sh OPTIONS/,/^\.Sh/p' \
+		"$manual" | sed -n 's/^\.It Fl .* Fl Fl \([a-z-]*\).*/--\1/p' |
+		sort)
 }
 
 test_completion()
 {
-	mkdir "$E2PF_TMP/files"
-	touch "$E2PF_TMP/files/"{a-disk,an-image,other}
-	tap_check "bash: all options" bash_options
-	tap_check "bash: commands and files" bash_commands
-	tap_check "bash: options of commands" bash_command_options
-	tap_check "bash: all classes" bash_classes
-	tap_check "bash: a long option" offers --only= e2prefetch --on
-	tap_check "bash: a class" offers "descriptors dirs" \
-		e2prefetch --only = d
-	tap_check "bash: a second class" offers "dirs,descriptors" \
-		e2prefetch --only = dirs,d
-	tap_check "bash: a block size" offers "4096" e2prefetch -B 4
-	tap_check "bash: nothing for a number" offers "" e2prefetch -t ""
-	tap_check "bash: files" offers_files
-	tap_check "bash: a command" offers_commands
+	tap_check "all options" all_options
+	tap_check "options of commands" options_of_commands
+	tap_check "files" files
+	tap_check "commands, and a command's own completions" all_commands
+	tap_check "the manual has all options" manual_options
 	if have_program shellcheck; then
-		tap_check "bash: shellcheck" shellcheck "$bash_file"
+		tap_check "shellcheck" shellcheck "$bash_file"
 	else
-		tap_skip "bash: shellcheck" "shellcheck not found"
-	fi
-	if have_program zsh; then
-		tap_check "zsh: syntax" zsh -n "$zsh_file"
-		tap_check "zsh: all options" zsh_options
-		tap_check "zsh: options of commands" zsh_command_options
-		tap_check "zsh: all classes" zsh_classes
-	else
-		tap_skip "zsh" "zsh not found"
+		tap_skip "shellcheck" "shellcheck not found"
 	fi
 }
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The files that packages are made from agree with the sources: version,
-# address, licences, symbols, the functions that the modules interpose, the
-# libraries that are loaded at run time, and the tests of the packages.  The
-# release contains all of these files.  Prints TAP.
+# address, licences, the functions that the modules interpose, the libraries that
+# are loaded at run time, and the tests of the packages.  The release contains all
+# of these files.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -73,26 +73,6 @@ standards_version()
 	field debian/control Standards-Version
 	field debian/control Standards-Version |
 		grep -qE '^[0-9]+\.[0-9]+\.[0-9]+(\.[0-9]+)?$'
-}
-
-# Exported symbols, each with its version.
-exported()
-{
-	awk '
-	/^E2PREFETCH_/ { set = $1; print set "@" set }
-	/^local:/ { set = "" }
-	/^\te2pf_.*;$/ && set {
-		sub(/^\t/, "")
-		sub(/;$/, "")
-		print $0 "@" set
-	}' lib/libe2prefetch.map | sort
-}
-
-same_symbols()
-{
-	exported | grep -q '^e2pf_' &&
-	diff <(exported) <(sed -n 's/^ \([^ ]*\) [0-9.]*$/\1/p' \
-		debian/libe2prefetch0.symbols | sort)
 }
 
 # The functions that a module's version script exports.
@@ -232,43 +212,15 @@ package_tests()
 	[ $wrong = 0 ]
 }
 
-# reportbug's script, on a machine with only a command that reports prefetching
-# as enabled.  Descriptor 3 is the report.
-bug_report()
-{
-	local bin=$E2PF_TMP/bin
-
-	mkdir -p "$bin" && printf '#!/bin/sh\necho "status: $*"\nexit 4\n' \
-		>"$bin/e2prefetch" && chmod +x "$bin/e2prefetch" || return
-	PATH=$bin:$PATH PREFETCH=1 PREFETCH_MEM=5M OTHER=secret \
-		sh debian/e2prefetch.bug-script 3>"$E2PF_TMP/report" \
-		>"$E2PF_TMP/said" 2>&1 || return
-	cat "$E2PF_TMP/report" "$E2PF_TMP/said"
-	[ ! -s "$E2PF_TMP/said" ] &&
-	grep -qx 'status: status' "$E2PF_TMP/report" &&
-	grep -qx 'PREFETCH=1' "$E2PF_TMP/report" &&
-	grep -qx 'PREFETCH_MEM=5M' "$E2PF_TMP/report" &&
-	! grep -q secret "$E2PF_TMP/report"
-}
-
-# If none of the programs is found, the report is still written.
-bug_report_of_nothing()
-{
-	env -i PATH=/nonexistent /bin/sh debian/e2prefetch.bug-script \
-		3>"$E2PF_TMP/report" >"$E2PF_TMP/said" 2>&1 || return
-	cat "$E2PF_TMP/report"
-	grep -q 'no variable' "$E2PF_TMP/report"
-}
-
 # The release contains all tracked files of these folders.
 released()
 {
 	local file missing=0
 
-	for file in $(git ls-files debian packaging completions examples |
+	for file in $(git ls-files debian packaging completions boot |
 		grep -v '/Makefile\.am$'); do
 		grep -qF "${file##*/}" Makefile.am completions/Makefile.am \
-			examples/Makefile.am || {
+			boot/Makefile.am || {
 			echo "not in the release: $file"
 			missing=1
 		}
@@ -308,7 +260,6 @@ test_packaging()
 {
 	test_versions
 	test_addresses
-	tap_check "debian/libe2prefetch0.symbols" same_symbols
 	tap_check "README.source has every function that is stood in for" \
 		same_stand_ins
 	if have_program readelf; then
@@ -317,8 +268,6 @@ test_packaging()
 		tap_skip "libraries that are loaded by name" "readelf not found"
 	fi
 	tap_check "debian/tests and their restrictions" package_tests
-	tap_check "what reportbug adds to a report" bug_report
-	tap_check "the same, where nothing is installed" bug_report_of_nothing
 	if git ls-files --error-unmatch debian/control >/dev/null 2>&1; then
 		tap_check "address and home page stand nowhere else" only_there
 		tap_check "debian/copyright: licences" same_licences

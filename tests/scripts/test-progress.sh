@@ -1,11 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The status of a running check: its file, `e2prefetch progress', SIGUSR1.  The
-# check is held in pass 1 by a pipe that nobody reads, as in test-signals.sh, so
-# that all of this happens while it runs; or in a read.  Runs with a /run of its own.  Last the
-# history, which is written when the check is over, on a filesystem that does not
-# answer.
+# How far a running check is: its file, `e2prefetch progress'.  The check is held in
+# pass 1 by a pipe that nobody reads, as in test-signals.sh, so that all of this
+# happens while it runs; or in a read.  Runs with a /run of its own.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -23,7 +21,7 @@ fi
 mount -t tmpfs -o mode=755 none /run || tap_skip_all "no tmpfs"
 
 E2PREFETCH=$top_builddir/prefetch/e2prefetch
-folder=/run/e2prefetch-checks
+folder=/run/e2prefetch
 
 same() { "$IMGTOOL" cmp "$@"; }
 said() { grep -q "$1" "$dir/err"; }
@@ -116,38 +114,62 @@ is_shown()
 	matches '^fs +\(e2fsck-prefetch, process '"$pid"'\)' "$all" &&
 	matches 'place +pass1, [0-9]+ of 512 groups' "$all" &&
 	matches 'left +[0-9]' "$all" || return
-	one=$("$E2PREFETCH" progress --json "$pid") &&
-	matches '"stage":"pass1"' "$one" && matches "\"pid\":$pid" "$one" &&
-	(cd "$dir" && "$E2PREFETCH" progress --json fs >/dev/null)
+	one=$("$E2PREFETCH" progress --fields "$pid") &&
+	matches '^stage pass1$' "$one" && matches "^pid $pid\$" "$one" &&
+	diff <(echo "$one") "$folder/$pid.progress" &&
+	(cd "$dir" && "$E2PREFETCH" progress --fields fs >/dev/null)
 }
 
 # It waits for the pipe, not for the disk or the processor.
 waits_for_nothing()
 {
-	"$E2PREFETCH" progress --json "$pid" | grep -q '"waits_for":"nothing"'
+	"$E2PREFETCH" progress --fields "$pid" | grep -qx 'waits_for nothing'
 }
 
 others_are_none()
 {
 	"$E2PREFETCH" progress 1 2>"$dir/none"
 	[ $? = 1 ] && grep -q 'no check that prefetches' "$dir/none" || return
-	[ "$("$E2PREFETCH" progress --json /dev/null 2>/dev/null |
-		tr -d ' \n')" = "[]" ] || return
-	"$E2PREFETCH" progress 1 2 2>/dev/null
+	[ -z "$("$E2PREFETCH" progress --fields /dev/null 2>"$dir/none")" ] ||
+		return
+	"$E2PREFETCH" progress 1 2 2>"$dir/none"
+	[ $? = 16 ] || return
+	"$E2PREFETCH" progress --follow 2>"$dir/none"
 	[ $? = 16 ]
 }
 
-# A device may have been named so that a terminal obeys.
+# A device may be named so that a terminal obeys.
 is_printable()
 {
-	local start shown
+	local name=$'a\e[2Jb' shown
 
-	start=$(sed 's/.*) //' "/proc/$$/stat" | cut -d ' ' -f 20)
-	printf '{"pid":%d,"started":%s,"device":"a\\u001b[2Jb"}' $$ "$start" \
-		>"$folder/$$.progress"
-	shown=$("$E2PREFETCH" progress $$)
-	rm "$folder/$$.progress"
+	make_pipe
+	mv "$dir/fs" "$dir/$name"
+	(
+		cd "$dir" && PREFETCH=1 exec "$E2FSCK_TEST" -fy -C 8 "$name" \
+			</dev/null 8>"$dir/progress" 7>&- >"$dir/out" 2>&1
+	) &
+	pid=$!
+	wait_for status_of "$pid" || return
+	shown=$("$E2PREFETCH" progress "$pid")
+	let_go
+	rm "$dir/$name"
 	matches '^a\?\[2Jb  ' "$shown"
+}
+
+# On a terminal a line is drawn below the cursor, which comes back, until the check
+# ends; it is cut off at the terminal's end.
+is_followed()
+{
+	blocked || return
+	script -qec "stty cols 50; '$E2PREFETCH' progress --follow $pid" \
+		"$dir/terminal" </dev/null >"$dir/screen" 2>&1 &
+	local follower=$!
+
+	wait_for has_line_on_terminal && keep followed && agrees followed &&
+	wait "$follower" && lines_on_terminal | awk '
+		length > 49 { print "too long: " $0; bad = 1 }
+		END { exit bad || !NR }'
 }
 
 only_for_root()
@@ -188,101 +210,10 @@ signal_is_stocks()
 	agrees test
 }
 
-signal_prints_a_line()
-{
-	blocked PREFETCH_PROGRESS=1 && send_both &&
-	wait_for said '^e2fsck-prefetch: fs: pass1, .* of 512 groups' &&
-	keep line && goes_on &&
-	[ "$(grep -c e2fsck-prefetch "$dir/line.err")" = 1 ] &&
-	sed -i /^e2fsck-prefetch:/d "$dir/line.err" && agrees line
-}
-
-# It is an option of e2fsck-prefetch only; all others are e2fsck's.
-option_is_taken()
-{
-	local called=e2fsck-prefetch
-
-	start_and_block "$E2FSCK_TEST" --progress && wait_for status_of "$pid" &&
-	send_both && wait_for said '^e2fsck-prefetch: fs: pass1, ' &&
-	keep option && goes_on &&
-	sed -i /^e2fsck-prefetch:/d "$dir/option.err" && agrees option || return
-	bash -c 'exec -a e2fsck "$0" --progress' "$E2FSCK_STOCK" \
-		>"$dir/usage" 2>&1
-	bash -c 'exec -a e2fsck "$0" --progress' "$E2FSCK_TEST" 2>&1 |
-		cmp "$dir/usage" - || return
-	# What follows -- is a file.
-	bash -c 'exec -a e2fsck-prefetch "$0" -n -- --progress' \
-		"$E2FSCK_TEST" 2>&1 | grep -q 'open.* --progress'
-}
-
 # The lines on the terminal: each is drawn below the cursor, which comes back.
 lines_on_terminal() { grep -ao $'\e7\e\[2B\r[^\e]*\e8' "$dir/terminal" |
 	sed 's/.*\r//; s/\x1b8//'; }
-has_line_on_terminal() { lines_on_terminal | grep -q 'pass1, .* left'; }
-
-# A line that is too long for the terminal is cut off, and it is cleared before e2fsck
-# prints on.
-narrow_terminal()
-{
-	local PREFETCH=1 PREFETCH_PROGRESS=1
-
-	make_pipe
-	(
-		export PREFETCH PREFETCH_PROGRESS
-		cd "$dir" && exec script -qefc \
-			"stty cols 50; exec '$E2FSCK_TEST' -fy -C 8 fs" terminal \
-			8>"$dir/progress" 7>&- </dev/null >/dev/null
-	) &
-	pid=$!
-	wait_for has_line_on_terminal || return
-	let_go
-	grep -q $'\e\\[JPass 2' "$dir/terminal" &&
-	lines_on_terminal | awk '
-		length > 49 { print "too long: " $0; bad = 1 }
-		length == 49 { cut = 1 }
-		END { exit bad || !cut }'
-}
-
-# e2fsck's stderr is a terminal that is stopped as soon as it shows a line; goes on
-# when it is told to.
-stopped_terminal()
-{
-	python3 - "$dir" "$E2FSCK_TEST" <<'END'
-import os, pty, subprocess, sys, termios
-folder, e2fsck = sys.argv[1:]
-os.chdir(folder)
-master, terminal = pty.openpty()
-with open("progress", "wb", buffering=0) as progress, open("out", "wb") as out:
-    os.dup2(progress.fileno(), 8)
-    check = subprocess.Popen([e2fsck, "-fy", "-C", "8", "fs"], stdout=out,
-                             stdin=subprocess.DEVNULL, stderr=terminal,
-                             pass_fds=[8])
-os.close(8)
-shown = b""
-while b" left" not in shown:
-    shown += os.read(master, 4096)
-termios.tcflow(terminal, termios.TCOOFF)
-open("stopped", "w").close()
-try:
-    check.wait(120)
-except subprocess.TimeoutExpired:
-    check.kill()
-    sys.exit("it waits for the terminal")
-sys.exit(check.returncode)
-END
-}
-
-# A check does not wait for a terminal that is stopped.
-no_wait_for_terminal()
-{
-	rm -f "$dir/stopped"
-	make_pipe
-	PREFETCH=1 PREFETCH_PROGRESS=1 stopped_terminal 7>&- &
-	pid=$!
-	wait_for test -e "$dir/stopped" || return
-	let_go
-	[ $? = "$(<"$dir/stock.status")" ] && same "$dir/stock.fs" "$dir/fs"
-}
+has_line_on_terminal() { lines_on_terminal | grep -q 'fs: pass1, '; }
 
 off_has_none()
 {
@@ -375,8 +306,8 @@ give_up()
 
 slow_is_shown()
 {
-	"$E2PREFETCH" progress --json "$pid" |
-		grep -q '"waits_for":"slow read"' &&
+	"$E2PREFETCH" progress --fields "$pid" |
+		grep -qx 'waits_for slow read' &&
 	"$E2PREFETCH" progress "$pid" |
 		grep -Eq 'waits +for a read of .* at byte [0-9]+, for [0-9]+ s'
 }
@@ -405,23 +336,10 @@ slow_e2fsck()
 # Small as it is, only a number of threads keeps it from being left to the check.
 slow_btrfs()
 {
-	local -x PREFETCH=1 PREFETCH_PROGRESS=1 PREFETCH_THREADS=2
-
-	slow_read "${BTRFS_STOCK:-btrfs}" "$BTRFS_TEST" check fs.btrfs &&
-	kill -s USR1 "$pid" &&
-	wait_for said "^btrfs-prefetch: .*fs.btrfs: check, .* waits for a slow read" &&
-	ends_as_stock || give_up
-}
-
-# The stock program has no handler.
-signal_ends_btrfs()
-{
 	local -x PREFETCH=1 PREFETCH_THREADS=2
 
-	held 40 "$BTRFS_TEST" check fs.btrfs && wait_for status_of "$pid" &&
-	kill -s USR1 "$pid" || give_up || return
-	wait "$pid"
-	[ $? = 138 ] && ! said btrfs-prefetch
+	slow_read "${BTRFS_STOCK:-btrfs}" "$BTRFS_TEST" check fs.btrfs &&
+	ends_as_stock || give_up
 }
 
 test_slow_reads()
@@ -442,62 +360,7 @@ test_slow_reads()
 		tap_skip "$name of btrfs" "mkfs.btrfs cannot make the image"
 		return
 	fi
-	tap_check "$name of btrfs is shown, on SIGUSR1, too" slow_btrfs
-	tap_check "without PREFETCH_PROGRESS SIGUSR1 ends btrfs" \
-		signal_ends_btrfs
-}
-
-thaw() { fsfreeze -u "$dir/var" 2>/dev/null; }
-
-# recorded COUNT: so many lines.
-recorded() { [ "$(wc -l <"$dir/var/history")" = "$1" ]; }
-
-# ends_while_frozen COMMAND...: nothing can have been recorded when the check
-# ends.  If it waited for that, it would go on after a minute.
-ends_while_frozen()
-{
-	local watchdog status
-
-	fsfreeze -f "$dir/var" || return
-	(sleep 60; thaw) &
-	watchdog=$!
-	"$@" -fn "$small" >"$dir/frozen.out" 2>&1 </dev/null
-	status=$?
-	recorded 0 || status=99
-	kill "$watchdog"
-	thaw
-	[ $status = 0 ] && same "$dir/small.out" "$dir/frozen.out" &&
-		wait_for recorded 1 && : >"$dir/var/history"
-}
-
-limited() { (ulimit -v 1000000 && exec "$@"); }
-
-test_frozen_history()
-{
-	local dev
-	local -x PREFETCH=1 PREFETCH_HISTORY=$dir/var/history
-
-	truncate -s 8M "$dir/disk"
-	mke2fs -q -F -t ext4 "$dir/disk"
-	mkdir "$dir/var"
-	if ! have_program fsfreeze || ! dev=$(loop_attach "$dir/disk") ||
-	   ! mount -t ext4 "$dev" "$dir/var"; then
-		tap_skip "a frozen /var" "no loop device or no fsfreeze"
-		return
-	fi
-	: >"$dir/var/history"
-	small=$E2PF_TMP/small
-	cp "$dir/disk" "$small"
-	"$E2FSCK_STOCK" -fn "$small" >"$dir/small.out" 2>&1
-	tap_check "a check does not wait for a frozen history" \
-		ends_while_frozen "$E2FSCK_TEST"
-	if [ -z "$E2PF_RUNTIME" ]; then
-		tap_check "nor does the launcher, which records why not" \
-			ends_while_frozen limited "$E2FSCK_TEST"
-	else
-		tap_skip "nor does the launcher" "the sanitizer"
-	fi
-	umount "$dir/var"
+	tap_check "$name of btrfs is shown" slow_btrfs
 }
 
 test_progress()
@@ -518,21 +381,17 @@ test_progress()
 	tap_check "it waits for neither disk nor processor" \
 		wait_for waits_for_nothing
 	tap_check "no such check: status 1; usage: 16" others_are_none
-	tap_check "a device's name is printable" is_printable
 	tap_check "only root sees it" only_for_root
 	tap_check "at the end the file is gone, results are stock's" \
 		ends_without_file
+	tap_check "a device's name is printable" is_printable
 	tap_check "SIGUSR1 does what it does in stock e2fsck" signal_is_stocks
-	tap_check "SIGUSR1 with PREFETCH_PROGRESS also prints a line" \
-		signal_prints_a_line
 	if have_program script; then
-		tap_check "a line fits the terminal" narrow_terminal
+		tap_check "progress --follow draws a line on a terminal" \
+			is_followed
 	else
-		tap_skip "a line fits the terminal" "script not found"
+		tap_skip "progress --follow" "script not found"
 	fi
-	tap_check "--progress is an option of e2fsck-prefetch" option_is_taken
-	tap_check "a check does not wait for a stopped terminal" \
-		no_wait_for_terminal
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale
 	tap_check "the next check removes stale files" next_removes_stale
@@ -540,10 +399,9 @@ test_progress()
 		foreign_folder_is_left
 	tap_check "a /run that cannot be written to" no_run
 	test_slow_reads
-	test_frozen_history
 }
 
-require_programs mke2fs mkfifo python3 unshare
+require_programs mke2fs mkfifo unshare
 tmp_setup
 helpers_setup
 images_setup

@@ -3,8 +3,7 @@
 #
 # Tests the transitions of a machine on which e2prefetch is enabled, in chroots:
 # upgrades of e2fsprogs from Debian 11 to unstable; upgrades, downgrades and
-# removal of e2prefetch; dpkg killed midway; /usr merged later; and upgrades
-# from version 1.0.0.  Meanwhile, loops check an image every 50 ms, with e2fsck
+# removal of e2prefetch; dpkg killed midway; /usr merged later.  Meanwhile, loops check an image every 50 ms, with e2fsck
 # by name and with fsck as in systemd's drop-in: there must be no moment without
 # a working e2fsck.
 #
@@ -14,8 +13,6 @@
 #		in bullseye-packages and bookworm-packages, and chroots, in
 #		SUITE-fresh; keeps a chroot of Debian 11 with /usr not merged,
 #		bullseye-split
-# OLD_PACKAGES	folder of the packages of 1.0.0, built for bookworm (default:
-#		DIST_DIR/1.0.0-packages)
 # DIST_MIRROR	default: http://deb.debian.org/debian
 # KILLS		points of an upgrade at which dpkg is killed (default: 10)
 # TABLE		file that gets the closing table between its marks
@@ -32,7 +29,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/chroots.sh"
 
 kills=${KILLS:-10}
-packages="e2prefetch libe2prefetch0"
+packages=e2prefetch
 
 why_not()
 {
@@ -48,8 +45,6 @@ why_not()
 		ls "$DIST_DIR/$suite-packages"/e2prefetch_*.deb >/dev/null 2>&1 ||
 			echo "$DIST_DIR/$suite-packages has no packages"
 	done | head -n 1
-	ls "$old"/e2prefetch_*.deb >/dev/null 2>&1 ||
-		echo "$old has no packages of 1.0.0"
 }
 
 inside() { in_chroot "$root" "$@"; }
@@ -119,19 +114,9 @@ ready_fresh() { add_check; }
 
 ready_ours()
 {
-	add_check && copy_packages "$1" ours && rm -f "$root"/ours/*-dev_*.deb &&
-	copy_packages "$old" old && rm -f "$root"/old/*-dev_*.deb &&
-	make_next && inside sh -c 'apt-get -q -y --no-install-recommends \
+	add_check && copy_packages "$1" ours && make_next &&
+	inside sh -c 'apt-get -q -y --no-install-recommends \
 		install /ours/*.deb' && inside e2prefetch enable
-}
-
-ready_old()
-{
-	add_check && copy_packages "$1" ours && rm -f "$root"/ours/*-dev_*.deb &&
-	copy_packages "$old" old && rm -f "$root"/old/*-dev_*.deb &&
-	inside sh -c 'apt-get -q -y --no-install-recommends install \
-		/old/*.deb' && inside e2prefetch enable &&
-	[ -L "$root/sbin/e2fsck" ]
 }
 
 # A newer version of our package.
@@ -158,8 +143,8 @@ suite_is()
 # The loop.
 #
 
-# It runs no programs but bash, e2fsck and fsck; the drop-in says what systemd would
-# do before fsck and which PATH it would set.
+# It runs no programs but bash, e2fsck and fsck; the drop-in says which PATH systemd
+# would set.
 make_watch()
 {
 	cat >"$root/watch" <<'END'
@@ -198,7 +183,6 @@ by_fsck()
 	if [ -e $dropin ]; then
 		while read -r line; do
 			case $line in
-			ExecStartPre=-*) "${line#*-}" ;;
 			Environment=PATH=*) path=${line#*=*=} ;;
 			esac
 		done <$dropin
@@ -262,7 +246,6 @@ fsck_now()
 	rm -f /stats
 	dropin=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
 	if [ -e $dropin ]; then
-		$(sed -n "s/^ExecStartPre=-//p" $dropin)
 		PATH=$(sed -n "s/^Environment=PATH=//p" $dropin)
 	fi
 	/sbin/fsck -T -t ext4 /image -- -fn >/dev/null || exit
@@ -289,13 +272,10 @@ is_clean()
 {
 	local left
 
-	# The settings stay until a purge, and a link to the stock programs until
-	# the next boot.
-	left=$(cd "$root" && find etc usr run boot -name '*e2prefetch*' \
-		! -path "${settings_stay-}" ! -lname /sbin 2>/dev/null
-		inside dpkg-divert --list '*fsck*'
-		inside dpkg -V e2fsprogs
-		ls "$root"/sbin/*.stock "$root"/usr/sbin/*.stock 2>/dev/null)
+	# The settings stay until a purge.
+	left=$(cd "$root" && find etc usr run boot var/lib -name '*e2prefetch*' \
+		! -path 'var/lib/dpkg/*' ! -path "${settings_stay-}" 2>/dev/null
+		inside dpkg -V e2fsprogs)
 	[ -z "$left" ] || { echo "left: $left"; return 1; }
 }
 
@@ -359,43 +339,8 @@ install_debs() { inside sh -c 'dpkg -i --force-confold /'"$1"'/*.deb'; }
 
 bookworm_ours() { base bookworm-ours "$DIST_DIR/bookworm-fresh" ready_ours \
 	"$DIST_DIR/bookworm-packages" && use "$E2PF_TMP/bookworm-ours"; }
-bookworm_old() { base bookworm-old "$DIST_DIR/bookworm-fresh" ready_old \
-	"$DIST_DIR/bookworm-packages" && use "$E2PF_TMP/bookworm-old"; }
 bullseye_ours() { base bullseye-ours "$DIST_DIR/bullseye-fresh" ready_ours \
 	"$DIST_DIR/bullseye-packages" && use "$E2PF_TMP/bullseye-ours"; }
-
-row_from_old()
-{
-	bookworm_old &&
-	row "1.0.0 enabled, upgraded to this version" \
-		"enabled prefetched" install_debs ours
-}
-
-# dpkg has removed e2fsck.stock.  Until postinst runs, the loop finds no e2fsck; this
-# is a bug of 1.0.0 and not counted.
-lose_e2fsck()
-{
-	bookworm_old && suite_is trixie && apt install e2fsprogs &&
-		[ ! -e "$root/sbin/e2fsck.stock" ]
-}
-
-row_lost()
-{
-	lose_e2fsck >>"$log" 2>&1 || {
-		tap_not_ok "e2fsck lost by 1.0.0"
-		return
-	}
-	install_debs ours >>"$log" 2>&1
-	row "1.0.0 enabled, e2fsck lost by Debian 12 to 13, then upgraded" \
-		"enabled prefetched" true
-	lose_e2fsck >>"$log" 2>&1
-	rm -f "$root"/var/cache/apt/archives/*.deb
-	install_debs ours >>"$log" 2>&1
-	apt --reinstall install e2fsprogs >>"$log" 2>&1
-	inside e2prefetch enable >>"$log" 2>&1
-	row "the same without a kept package: e2fsprogs installed again" \
-		"enabled prefetched" true
-}
 
 row_suites()
 {
@@ -440,8 +385,6 @@ row_downgrade()
 	bookworm_ours && install_debs next >>"$log" 2>&1 &&
 	row "enabled, downgraded to an older version" "enabled prefetched" \
 		install_debs ours
-	bookworm_ours &&
-	row "enabled, downgraded to 1.0.0" "disabled stock" install_debs old
 }
 
 downgrade_e2fsprogs()
@@ -507,9 +450,9 @@ row_half()
 			row "enabled, $what deleted" "$state" true
 	done <<-END
 	e2fsck in part stock
-	e2fsck-prefetch.so in part *
-	ready in part stock
+	e2fsck-prefetch.so in part stock
 	enabled in part stock
+	boot in part prefetched
 	enable 8 prefetched
 	END
 	bookworm_ours && without . &&
@@ -586,7 +529,6 @@ bookworm_trixie()
 row_killed()
 {
 	killed e2prefetch bookworm_ours '/next/*.deb'
-	killed "e2prefetch from 1.0.0" bookworm_old '/ours/*.deb'
 	killed e2fsprogs bookworm_trixie '/newer/*.deb'
 }
 
@@ -618,7 +560,7 @@ row_usrmerge()
 	row "enabled, then usrmerge" "enabled prefetched" apt install usrmerge
 }
 
-all_rows="from_old lost suites plain upgrade downgrade e2fsprogs_back again remove half
+all_rows="suites plain upgrade downgrade e2fsprogs_back again remove half
 	killed usrmerge"
 
 main()
@@ -648,7 +590,6 @@ main()
 }
 
 log=${UPGRADES_LOG:-/dev/null}
-old=${OLD_PACKAGES:-${DIST_DIR-}/1.0.0-packages}
 [ $# -gt 0 ] || set -- '*'
 why=$(why_not)
 [ -z "$why" ] || tap_skip_all "$why"

@@ -26,7 +26,7 @@ static uint64_t read_all(struct fake_mounted is, uint64_t memory,
 			 const struct e2pf_send_request *request)
 {
 	struct e2pf_settings settings = {
-		.size = sizeof(settings), .memory = memory, .threads = 2
+		.memory = memory, .threads = 2
 	};
 	struct e2pf_session *session;
 	uint64_t peak = 0;

@@ -12,16 +12,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/estimate.h"
+#include "report/probe.h"
 
 /* 1000 blocks here and there. */
-static const struct e2pf_class_plan places[E2PF_CLASSES] = {
-	[E2PF_EXTENTS] = { .blocks = 1000, .runs = 1000 }
-};
-
 static const struct e2pf_probe scattered = {
-	.plan = places,
-	.plan_count = E2PF_CLASSES,
+	.plan = { [E2PF_EXTENTS] = { .blocks = 1000, .runs = 1000 } },
 	.block_size = 4096,
 	.measured = true,
 	.latency = 0.001,
@@ -31,9 +26,8 @@ static const struct e2pf_probe scattered = {
 
 static void computing_alone(void **state)
 {
-	static const struct e2pf_class_plan none[E2PF_CLASSES];
 	struct e2pf_probe p = {
-		.plan = none, .plan_count = E2PF_CLASSES, .block_size = 4096,
+		.block_size = 4096,
 		.inodes = 1000000, .bytes_per_second = 1
 	};
 
@@ -83,14 +77,11 @@ static void a_head(void **state)
 /* A journal is not read, however large. */
 static void the_journal(void **state)
 {
-	struct e2pf_class_plan with_journal[E2PF_CLASSES];
 	struct e2pf_probe p = scattered, with = scattered;
 
 	(void)state;
-	memcpy(with_journal, places, sizeof(places));
-	with_journal[E2PF_FILES].blocks = 1u << 18;
-	with_journal[E2PF_FILES].runs = 1u << 10;
-	with.plan = with_journal;
+	with.plan[E2PF_FILES].blocks = 1u << 18;
+	with.plan[E2PF_FILES].runs = 1u << 10;
 	e2pf_estimate_check(&p, 1);
 	e2pf_estimate_check(&with, 1);
 	assert_float_equal(with.stock.high, p.stock.high, 1e-9);

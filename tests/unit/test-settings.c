@@ -117,43 +117,6 @@ static void size_refused(void **state)
 	}
 }
 
-static void classes_accepted(void **state)
-{
-	unsigned out, cls;
-
-	(void)state;
-	for (cls = 0; cls < E2PF_CLASSES; cls++) {
-		assert_int_equal(e2pf_parse_classes(e2pf_class_name(cls),
-						    &out), 0);
-		assert_int_equal(out, 1u << cls);
-	}
-	assert_int_equal(e2pf_parse_classes("files,inodes", &out), 0);
-	assert_int_equal(out, 1u << E2PF_FILES | 1u << E2PF_INODES);
-	assert_int_equal(e2pf_parse_classes("dirs,dirs", &out), 0);
-	assert_int_equal(out, 1u << E2PF_DIRS);
-	assert_int_equal(e2pf_parse_classes("descriptors,bitmaps,inodes,"
-		"extents,indirect,dirs,xattrs,symlinks,files", &out), 0);
-	assert_int_equal(out, E2PF_ALL_CLASSES);
-}
-
-static void classes_refused(void **state)
-{
-	static const char *const bad[] = {
-		"", ",", "dirs,", ",dirs", "dirs,,inodes", " dirs", "dirs ",
-		"dirs, inodes", "dir", "dirsx", "DIRS", "all", "-dirs",
-		"+dirs", "dirs;inodes", "dirs,nothing"
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < COUNT(bad); i++) {
-		unsigned out = UNTOUCHED;
-
-		assert_int_equal(e2pf_parse_classes(bad[i], &out), EINVAL);
-		assert_int_equal(out, UNTOUCHED);
-	}
-}
-
 /* What ioprio_set(2) takes is a class and a level. */
 static void limits_accepted(void **state)
 {
@@ -337,8 +300,6 @@ int main(void)
 		cmocka_unit_test(threads_refused),
 		cmocka_unit_test(size_accepted),
 		cmocka_unit_test(size_refused),
-		cmocka_unit_test(classes_accepted),
-		cmocka_unit_test(classes_refused),
 		cmocka_unit_test(limits_accepted),
 		cmocka_unit_test(limits_refused),
 		cmocka_unit_test_setup_teardown(defaults, make_file,

@@ -117,7 +117,7 @@ static void same_verdict(void **state)
 static void settings_kept(void **state)
 {
 	const struct e2pf_settings settings = {
-		.size = sizeof(settings), .threads = 3, .memory = 1 << 20
+		.threads = 3, .memory = 1 << 20
 	};
 	struct e2pf_session *s = toy_open(paths, &settings);
 
