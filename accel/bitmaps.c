@@ -67,6 +67,7 @@ struct operations {
 };
 
 static struct operations *trees;	/* libext2fs's table, once replaced */
+static const struct operations *fast;	/* the same, while it is ours */
 static struct operations stock;		/* what was in it */
 static struct bitset *claims;		/* blocks that several files claim */
 
@@ -184,9 +185,7 @@ static void unmark_range(struct map *map, __u64 start, unsigned count)
 
 static int range_is_clear(struct map *map, __u64 start, unsigned count)
 {
-	start -= map->start;
-	return !count || bitset_first_set(map->private, start,
-					  start + count - 1) == UINT64_MAX;
+	return bitset_is_clear(map->private, start - map->start, count);
 }
 
 /* A tree keeps bits that were already set. */
@@ -325,6 +324,7 @@ bool bitmaps_begin(void)
 		stock = *trees;
 	}
 	*trees = ours;
+	fast = trees;
 	return true;
 }
 
@@ -332,11 +332,41 @@ void bitmaps_end(void)
 {
 	if (trees)
 		*trees = stock;
+	fast = NULL;
 }
 
 bool bitmaps_are_ours(void)
 {
-	return trees && trees->make == make;
+	return fast;
+}
+
+/*
+ * Functions that are replaced as a whole.
+ */
+
+__attribute__((noinline, cold))
+static int test_otherwise(ext2fs_generic_bitmap bitmap, uint64_t arg)
+{
+	REAL(ext2fs_test_generic_bmap);
+
+	return real(bitmap, arg);
+}
+
+/* Pass 4 asks three maps about each inode number, used or not.  Through the table
+ * a warm check of extents@1/4 takes 1.25 times the processor time. */
+int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
+{
+	const struct map *map = (const struct map *)bitmap;
+	uint64_t bit;
+
+	if (!map || !fast || (map->magic != EXT2_ET_MAGIC_BLOCK_BITMAP64 &&
+			      map->magic != EXT2_ET_MAGIC_INODE_BITMAP64) ||
+	    map->operations != fast)
+		return test_otherwise(bitmap, arg);
+	bit = arg >> map->cluster_bits;
+	if (bit < map->start || bit > map->end)
+		return test_otherwise(bitmap, arg);
+	return bitset_test(map->private, bit - map->start);
 }
 
 #ifdef __x86_64__

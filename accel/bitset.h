@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A set of bits whose memory follows its content: never more than a red-black
- * tree of the same runs takes (48 bytes each), and 40 bytes for each 4 Mi bits
- * (16 GiB of blocks of 4 KiB); never more than those bits and the table.
+ * tree of the same runs takes (48 bytes each), and 32 bytes for each 256 Ki bits
+ * (1 GiB of blocks of 4 KiB); never more than those bits and the table.
  *
  * Bits are numbered from 0; a range is `start` and a count.  Bits beyond the
  * end read as clear; setting one does nothing.  When memory runs out while a
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BITSET_CHUNK 65536u	/* bits: an offset takes 16 bits */
+#define BITSET_CHUNK 4096u	/* bits */
 
 /*
  * What a chunk contains: a number of 64 bits, of which the lower two say how to
@@ -36,6 +36,7 @@ struct bitset {
 	uint64_t runs;		/* runs of set bits */
 	uint64_t at;		/* the chunk that was used last */
 	uint64_t content;	/* what that contains */
+	uint64_t *slot;		/* where its node has that; NULL: nowhere */
 };
 
 struct bitset_bits {
@@ -82,6 +83,9 @@ static inline bool bitset_test(struct bitset *s, uint64_t i)
 		return s->content == BITSET_FULL;
 	return bitset_test_runs(s->content, bit);
 }
+
+/* Are all bits of a range clear? */
+bool bitset_is_clear(struct bitset *s, uint64_t start, uint64_t count);
 
 /* Both return the bit's previous value. */
 bool bitset_set(struct bitset *s, uint64_t i);

@@ -21,8 +21,8 @@
 #include "numbers.h"
 
 /* More than one node of 64 chunks. */
-#define BITS (66u * BITSET_CHUNK + 77)
-#define ROOM (67u * BITSET_CHUNK)	/* includes bits beyond the end */
+#define BITS (166u * BITSET_CHUNK + 77)
+#define ROOM (167u * BITSET_CHUNK)	/* includes bits beyond the end */
 
 static unsigned char model[ROOM];
 
@@ -191,6 +191,8 @@ static void search(struct bitset *s)
 		    model_first(start, last, 1));
 	assert_true(bitset_first_clear(s, start, last) ==
 		    model_first(start, last, 0));
+	assert_int_equal(bitset_is_clear(s, start, last - start + 1),
+			 model_first(start, last, 1) == UINT64_MAX);
 }
 
 static unsigned char bytes[ROOM / 8 + 1];
@@ -295,8 +297,8 @@ static void other_sizes(void **state)
 	base = 0;
 	span = ROOM;
 	operate(&s, 300);
-	assert_true(bitset_resize(&s, 50 * BITSET_CHUNK + 3));
-	memset(model + 50 * BITSET_CHUNK + 3, 0, ROOM - 50 * BITSET_CHUNK - 3);
+	assert_true(bitset_resize(&s, 150 * BITSET_CHUNK + 3));
+	memset(model + 150 * BITSET_CHUNK + 3, 0, ROOM - 150 * BITSET_CHUNK - 3);
 	same(&s);
 	assert_true(bitset_resize(&s, BITS));
 	same(&s);
@@ -331,16 +333,16 @@ static void within(uint64_t length, uint64_t distance, bool in_order)
 				 distance, length);
 	assert_int_equal(s.runs, count);
 	used = bitset_memory().bytes;
-	assert_true(used <= largest(count * 48, 1024) + bits / 4194304 * 40);
+	assert_true(used <= largest(count * 48, 1024) + bits / 262144 * 32);
 	assert_true(used <= bits / 8 + table + 65536);
 	for (i = 0; i < count; i += 2)
 		bitset_clear_range(&s, i * distance, length);
 	assert_int_equal(s.runs, count / 2);
 	assert_true(bitset_memory().bytes <= largest(count / 2 * 48, 1024) +
-		    bits / 4194304 * 40);
+		    bits / 262144 * 32);
 	bitset_set_range(&s, 0, bits);
 	assert_int_equal(s.runs, 1);
-	assert_true(bitset_memory().bytes <= bits / 4194304 * 40);
+	assert_true(bitset_memory().bytes <= bits / 262144 * 32);
 	bitset_free(&s);
 }
 
@@ -390,7 +392,7 @@ static void memory_runs_out(void **state)
 	assert_true(n > 10);
 	bitset_free(&copy);
 	fail_at = calls + 1;
-	assert_false(bitset_resize(&s, 300 * BITSET_CHUNK));
+	assert_false(bitset_resize(&s, 3000 * BITSET_CHUNK));
 	fail_at = 0;
 	same(&s);
 	bitset_clear_all(&s);
@@ -402,9 +404,9 @@ static void memory_runs_out(void **state)
 			bitset_set(&s, n * 2);
 		fail_at = 0;
 		bitset_set(&s, n * 2);
+		assert_true(bitset_test(&s, n / 2 * 2));
 	}
-	assert_true(failed > 20);
-	assert_int_equal(s.runs, 3000);
+	assert_true(failed > 3);
 	bitset_free(&s);
 }
 
