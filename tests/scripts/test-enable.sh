@@ -221,7 +221,7 @@ in_small_etc()
 
 export_all()
 {
-	export -f list as_before run says lines "$1"
+	export -f list as_before run says lines "${1?}"
 	export ENABLE E2PF_TMP root
 }
 
@@ -510,7 +510,7 @@ hook_leaves_out()
 # dracut reads a bash script.
 written_for_dracut()
 {
-	local install_optional_items= name
+	local install_optional_items='' name
 
 	# shellcheck disable=SC1091
 	. "$BOOT/dracut.conf"
