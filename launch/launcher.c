@@ -60,6 +60,11 @@ static const char *get(const char *variable)
 	return value && *value && !getauxval(AT_SECURE) ? value : NULL;
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 /* The folder of a path, with the slash at its end. */
 static bool folder_of(const char *path, char *folder, struct stat *st)
 {
@@ -91,7 +96,7 @@ static bool is_wanted(char *name, const char *called, const char *self)
 	if (by_name)
 		return !setenv("PREFETCH", "1", 1);
 	return folder_of(called, folder, &a) && folder_of(self, folder, &b) &&
-	       (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
+	       !is_same(&a, &b);
 }
 
 static bool read_head(const char *path, ElfW(Ehdr) *head, struct stat *st)
@@ -151,6 +156,19 @@ static bool preload(const char *module, const char *users)
 	return !setenv("LD_PRELOAD", list, 1);
 }
 
+/* What is in the stock program's place may be another copy of this launcher, or
+ * a script that starts it again: count them. */
+static bool is_endless(void)
+{
+	static const char variable[] = "PREFETCH_LAUNCHED";
+	const char *set = getenv(variable);
+	char count[2] = "1";
+
+	if (set && *set >= '1' && *set <= '3')
+		count[0] = (char)(*set + 1);
+	return setenv(variable, count, 1) || count[0] == '4';
+}
+
 int main(int argc, char **argv)
 {
 	const char *const places[] = {
@@ -160,9 +178,9 @@ int main(int argc, char **argv)
 	const char *called = (const char *)getauxval(AT_EXECFN), *why;
 	const char *users = getenv("LD_PRELOAD"), *verbose;
 	char self[PATH_MAX] = "", module[PATH_MAX] = "";
-	struct stat own = { .st_ino = 0 }, st;
+	struct stat own = { .st_ino = 0 }, last = own, st;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	bool wanted;
+	bool wanted, endless = is_endless();
 	size_t i;
 
 	if (len <= 0 && (!called || !realpath(called, self)))
@@ -170,10 +188,11 @@ int main(int argc, char **argv)
 	if (*self && !stat(self, &own) && folder_of(self, module, &st))
 		strcat(module, MODULE);
 	wanted = argc && is_wanted(argv[0], called ? called : "", self);
-	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (!places[i] || stat(places[i], &st) ||
-		    (st.st_dev == own.st_dev && st.st_ino == own.st_ino))
+	for (i = 0; i < sizeof(places) / sizeof(*places) && !endless; i++) {
+		if (!places[i] || stat(places[i], &st) || is_same(&st, &own) ||
+		    is_same(&st, &last))
 			continue;
+		last = st;
 		why = wanted ? try_module(module, places[i]) : NULL;
 		verbose = why ? get("PREFETCH_VERBOSE") : NULL;
 		if (verbose && strcmp(verbose, "0"))

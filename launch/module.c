@@ -52,6 +52,7 @@ static void restore_preload(void)
 	size_t len;
 	Dl_info info;
 
+	unsetenv("PREFETCH_LAUNCHED");
 	if (!list || !dladdr(&module, &info) || !info.dli_fname)
 		return;
 	len = strlen(info.dli_fname);

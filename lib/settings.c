@@ -191,7 +191,7 @@ static int parse_verbose(const char *text, unsigned *out)
 enum setting {
 	PREFETCH, THREADS, MEM, BANDWIDTH, IOPS, IOPRIO, NICE, VERBOSE, LOG,
 	ACCEL, OF_FILE, OBSERVE = OF_FILE, STATS, TRACE, CONFIG, E2FSCK_PATH,
-	BTRFS_PATH, SETTINGS
+	BTRFS_PATH, LAUNCHED, SETTINGS
 };
 
 static const char size_expected[] = "a size of 1M or more (K, M, G, T)";
@@ -218,6 +218,7 @@ static const struct {
 	[STATS] = { "stats", NULL }, [TRACE] = { "trace", NULL },
 	[CONFIG] = { "config", "an absolute path" },
 	[E2FSCK_PATH] = { "e2fsck", NULL }, [BTRFS_PATH] = { "btrfs", NULL },
+	[LAUNCHED] = { "launched", NULL },
 };
 
 static int set(struct e2pf_setup *s, enum setting setting, const char *value)

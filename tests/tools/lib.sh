@@ -36,17 +36,13 @@ E2PF_USER_PRELOAD=${LD_PRELOAD-}
 unset LD_PRELOAD LANGUAGE E2FSCK_FORCE_INTERACTIVE E2FSCK_FIXES_ONLY
 unset PREFETCH PREFETCH_THREADS PREFETCH_MEM PREFETCH_STATS PREFETCH_E2FSCK
 unset PREFETCH_TRACE PREFETCH_OBSERVE
-unset "${!E2PREFETCH@}" PREFETCH_VERBOSE PREFETCH_PROGRESS PREFETCH_ACCEL TEST_MMAP_IO E2FSPROGS_UNDO_DIR E2FSCK_JBD_DEBUG
+unset "${!E2PREFETCH@}" PREFETCH_VERBOSE PREFETCH_ACCEL TEST_MMAP_IO E2FSPROGS_UNDO_DIR E2FSCK_JBD_DEBUG
 [ -z "${E2FSCK_STOCK-}" ] || export PREFETCH_E2FSCK=$E2FSCK_STOCK
 E2FSCK_STOCK=${E2FSCK_STOCK:-$(command -v e2fsck)}
 export PATH LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=GMT0 PAGER=cat DEBUGFS_PAGER=cat
 export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
 export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null PREFETCH_LOG=0 SOURCE_DATE_EPOCH=1500000000
 export E2PF_TEST_MARK=e2pf-test-$$
-
-# With tunables, even none, what a trial finds is neither kept in /run nor taken
-# from there, so that the tests leave nothing on the machine.
-export GLIBC_TUNABLES=
 
 # The module of a sanitized build is loaded into an e2fsck that is not sanitized.  The
 # address sanitizer checks that it is the first library loaded, which it is not if the
