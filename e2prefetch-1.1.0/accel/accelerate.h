@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which accelerations are in use. */
+#ifndef ACCELERATE_H
+#define ACCELERATE_H
+
+#include <stddef.h>
+
+#include "findings.h"
+#include "report/decisions.h"
+
+/* The names of those in use, for the statistics. */
+struct acceleration_names {
+	const char *name[E2PF_ACCELERATIONS];
+	size_t count;
+};
+
+/*
+ * Begin those accelerations of the set `asked` (enum e2pf_acceleration) that
+ * passed the self-test, and the fallbacks for the others.  What was decided, and
+ * why, is added to `list`.  Called once.  Maps that libext2fs has made before
+ * remain its own.
+ */
+void accelerate(unsigned asked, const struct findings *found,
+		struct acceleration_names *names, struct e2pf_decisions *list);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a function that the module interposes calls libext2fs's own. */
+#ifndef INTERPOSE_H
+#define INTERPOSE_H
+
+#include <dlfcn.h>
+#include <ext2fs/ext2fs.h>
+#include <stdlib.h>
+
+/* The next function of this name in the dynamic linker's search order.  Aborts
+ * if there is none: e2fsck itself would not have started then. */
+static inline void *real_function(const char *name)
+{
+	void *f = dlsym(RTLD_NEXT, name);
+
+	if (!f)
+		abort();
+	return f;
+}
+
+/* Declares `real`, the function of this name in libext2fs, looked up once.
+ * Threads that call it at the same time may each look it up, with the same
+ * result. */
+#define REAL(name) \
+	static __typeof__(&name) real_known; \
+	__typeof__(&name) real = __atomic_load_n(&real_known, __ATOMIC_RELAXED); \
+	if (__builtin_expect(!real, 0)) { \
+		real = (__typeof__(&name))real_function(#name); \
+		__atomic_store_n(&real_known, real, __ATOMIC_RELAXED); \
+	} \
+	(void)real
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides which parts of the module can be used: by checking which functions
+ * are called through the dynamic linker, which functions exist, and by trying
+ * them.
+ *
+ * Neither the version number of libext2fs nor the name of a function is enough
+ * to trust it.  Ubuntu, for example, links the library so that its internal
+ * calls bypass every stand-in; a map of ours would then be passed to functions
+ * that do not know its format.
+ */
+#include "libext2fs/weak.h"
+
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bitmaps.h"
+#include "crc32c.h"
+#include "indirect.h"
+#include "linkage.h"
+#include "map_kind.h"
+#include "trial.h"
+#include "libext2fs/io_table.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Enough memory for the maps of a filesystem of some hundred blocks. */
+#define TRIAL_BUDGET (UINT64_C(64) << 20)
+
+/* Without these calls the module cannot see where the check is. */
+static const char *const progress_calls[] = {
+	"ext2fs_open2", "ext2fs_open_inode_scan", "ext2fs_get_next_inode_full",
+	"ext2fs_dblist_iterate2", "ext2fs_read_bitmaps", "ext2fs_close_free",
+};
+
+static const char *const checksum_calls[] = { "ext2fs_crc32c_le" };
+
+static const char *const walk_calls[] = { "ext2fs_block_iterate3" };
+
+/* Library functions that e2fsck calls access a map through calls of these
+ * functions: each of the calls must reach the stand-in. */
+static const char *const map_calls[] = {
+	"ext2fs_allocate_block_bitmap", "ext2fs_allocate_inode_bitmap",
+	"ext2fs_clear_generic_bmap", "ext2fs_copy_generic_bmap",
+	"ext2fs_find_first_set_generic_bmap",
+	"ext2fs_find_first_zero_generic_bmap", "ext2fs_free_generic_bmap",
+	"ext2fs_fudge_generic_bmap_end", "ext2fs_get_generic_bmap_range",
+	"ext2fs_mark_block_bitmap_range2", "ext2fs_mark_generic_bmap",
+	"ext2fs_set_generic_bmap_padding", "ext2fs_set_generic_bmap_range",
+	"ext2fs_test_block_bitmap_range2", "ext2fs_test_generic_bmap",
+	"ext2fs_unmark_block_bitmap_range2", "ext2fs_unmark_generic_bmap",
+};
+
+/* Each is looked up when it is first called; a stand-in without a real function
+ * behind it aborts the process. */
+static const char *const map_functions[] = {
+	"ext2fs_get_generic_bmap_end", "ext2fs_get_generic_bmap_start",
+	"ext2fs_mark_generic_bitmap", "ext2fs_test_generic_bitmap",
+	"ext2fs_unmark_generic_bitmap", "ext2fs_warn_bitmap",
+};
+
+static bool all_there(const char *const *names, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!dlsym(RTLD_NEXT, names[i]))
+			return false;
+	return true;
+}
+
+/* An address inside the library. */
+static const void *library(void)
+{
+	return dlsym(RTLD_NEXT, "ext2fs_get_library_version");
+}
+
+static bool library_calls(const char *const *names, size_t count)
+{
+	return linkage_library_refers(library(), names, count);
+}
+
+bool trial_sees_progress(void)
+{
+	return all_there(progress_calls, COUNT(progress_calls)) &&
+	       linkage_program_refers(progress_calls, COUNT(progress_calls));
+}
+
+static uint32_t no_checksum(uint32_t crc, const unsigned char *p, size_t len)
+{
+	(void)crc;
+	(void)p;
+	(void)len;
+	return 0x65327066;
+}
+
+/* The library's checksum of an empty superblock. */
+static uint32_t library_checksum(void)
+{
+	struct struct_ext2_filsys fs;
+	struct ext2_super_block sb;
+
+	memset(&fs, 0, sizeof(fs));
+	memset(&sb, 0, sizeof(sb));
+	fs.magic = EXT2_ET_MAGIC_EXT2FS_FILSYS;
+	fs.super = &sb;
+	ext2fs_set_feature_metadata_csum(&sb);
+	sb.s_checksum_type = EXT2_CRC32C_CHKSUM;
+	if (ext2fs_superblock_csum_set(&fs, &sb))
+		return 0;
+	return sb.s_checksum;
+}
+
+static enum finding try_crc32c(struct findings *f)
+{
+	crc32c_fn *fn = crc32c_choose();
+	uint32_t stock, ours, none;
+
+	(void)f;
+	if (!all_there(checksum_calls, COUNT(checksum_calls)))
+		return FINDING_ABSENT;
+	if (!library_calls(checksum_calls, COUNT(checksum_calls)))
+		return FINDING_LINKED;
+	if (!fn)
+		return FINDING_UNABLE;
+	stock = library_checksum();
+	crc32c_begin(no_checksum);
+	none = library_checksum();
+	crc32c_begin(fn);
+	ours = library_checksum();
+	crc32c_begin(NULL);
+	if (none == stock)
+		return FINDING_LINKED;
+	return ours == stock ? FINDING_WHOLE : FINDING_DIFFERS;
+}
+
+/* The versions in which every function that accesses a map was reviewed: 1.46.2
+ * to 1.47.4.  A later version may have further ones, which a trial of the known
+ * functions cannot reveal. */
+static bool is_read_version(void)
+{
+	const char *version = "";
+	int major = 0, minor = 0, last = 0;
+
+	ext2fs_get_library_version(&version, NULL);
+	if (sscanf(version, "%d.%d.%d", &major, &minor, &last) < 2)
+		return false;
+	return major == 1 && ((minor == 46 && last >= 2) ||
+			      (minor == 47 && last <= 4));
+}
+
+static bool lives_alike(const struct trial_life *a, const struct trial_life *b)
+{
+	return a->results == b->results &&
+	       !memcmp(a->result, b->result,
+		       a->results * sizeof(a->result[0]));
+}
+
+static enum finding try_maps(enum map_kind kind, const struct trial_life *tree)
+{
+	static struct trial_life life;
+	const char *why;
+
+	if (!all_there(map_calls, COUNT(map_calls)) ||
+	    !all_there(map_functions, COUNT(map_functions)))
+		return FINDING_ABSENT;
+	if (kind == MAP_OURS && !is_read_version())
+		return FINDING_UNREAD;
+	if (kind == MAP_OURS && !library_calls(map_calls, COUNT(map_calls)))
+		return FINDING_LINKED;
+	if (!map_kind_begin(kind, TRIAL_BUDGET, &why))
+		return FINDING_UNABLE;
+	if (!trial_live(&life) || !lives_alike(&life, tree))
+		return FINDING_DIFFERS;
+	return kind == MAP_OURS && !life.ours ? FINDING_LINKED :
+						FINDING_WHOLE;
+}
+
+/* The next two use I/O managers of ours.  If libext2fs's table of operations
+ * differs from the one we know, it would call other functions of them. */
+
+static enum finding try_indirect(struct findings *f)
+{
+	(void)f;
+	if (!e2pf_io_table_is_ours())
+		return FINDING_UNREAD;
+	if (!all_there(walk_calls, COUNT(walk_calls)))
+		return FINDING_ABSENT;
+	if (!linkage_program_refers(walk_calls, COUNT(walk_calls)))
+		return FINDING_LINKED;
+	return trial_walks_agree() ? FINDING_WHOLE : FINDING_DIFFERS;
+}
+
+/* Tries libext2fs's arrays, too, where our maps cannot be used. */
+static enum finding try_bitmaps(struct findings *f)
+{
+	static struct trial_life tree;
+	enum finding ours;
+
+	if (!e2pf_io_table_is_ours())
+		return f->of[ABILITY_ARRAYS] = FINDING_UNREAD;
+	/* A parallel e2fsck merges the maps of its threads, which works only
+	 * with libext2fs's trees, and accesses their members directly. */
+	if (linkage_program_has_threads())
+		return f->of[ABILITY_ARRAYS] = FINDING_THREADS;
+	if (!trial_live(&tree))
+		return FINDING_UNABLE;
+	ours = try_maps(MAP_OURS, &tree);
+	if (ours != FINDING_WHOLE)
+		f->of[ABILITY_ARRAYS] = try_maps(MAP_ARRAY, &tree);
+	return ours;
+}
+
+void trial_run(void *findings)
+{
+	struct findings *f = findings;
+	unsigned i;
+
+	for (i = 0; i < ABILITIES; i++)
+		f->of[i] = FINDING_ABSENT;
+	if (!(true E2PF_ACCELERATES_WITH(E2PF_IS_THERE)))
+		return;
+#define TRY(ability, name, instead) f->of[ABILITY_##ability] = try_##name(f);
+	ACCELERATIONS(TRY)
+#undef TRY
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Parses parameter files: keys, units, and what makes a device complete.  sim.c
+ * decides how a device behaves.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+struct word {
+	const char *text;
+	uint64_t value;
+};
+
+static const struct word kinds[] = {
+	{ "flash", DM_FLASH }, { "disk", DM_DISK },
+	{ "network", DM_NETWORK }, { NULL, 0 },
+};
+
+static const struct word layouts[] = {
+	{ "single", DM_SINGLE }, { "raid1", DM_RAID1 },
+	{ "raid5", DM_RAID5 }, { "raid6", DM_RAID6 },
+	{ "raid10", DM_RAID10 }, { NULL, 0 },
+};
+
+struct key {
+	const char *name;
+	size_t offset;
+	const struct word *words;	/* NULL: a number */
+};
+
+#define KEY(n)		{ #n, offsetof(struct dm_params, n), NULL }
+#define WORD(n, w)	{ #n, offsetof(struct dm_params, n), w }
+
+static const struct key keys[] = {
+	WORD(kind, kinds), WORD(layout, layouts),
+	KEY(latency), KEY(write_latency), KEY(overhead), KEY(bandwidth),
+	KEY(iops), KEY(max_request), KEY(rotational), KEY(channels),
+	KEY(spindles), KEY(chunk), KEY(capacity), KEY(rpm), KEY(media_rate),
+	KEY(seek_track), KEY(seek_full), KEY(queue_depth), KEY(elevator),
+	KEY(expire), KEY(buffer), KEY(write_cache),
+	KEY(serial), KEY(burst), KEY(credits), KEY(peak_iops),
+	KEY(peak_bandwidth), KEY(restore_min), KEY(restore_max),
+	KEY(restore_chunk), KEY(cached), KEY(cached_piece), KEY(seed),
+	KEY(jitter), KEY(rare), KEY(rare_by), KEY(slow_at), KEY(slow_for),
+	KEY(slow_by), KEY(tenant_rate), KEY(tenant_size), KEY(tenant_start),
+	KEY(tenant_end),
+};
+
+int dm_parse_number(const char *text, uint64_t *value)
+{
+	static const struct {
+		const char *suffix;
+		double factor;
+	} units[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 }, { "K", 1024 }, { "M", 1048576 },
+		{ "G", 1073741824.0 }, { "T", 1099511627776.0 },
+		{ "kB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 }, { "TB", 1e12 },
+	};
+	double number;
+	char *end;
+	size_t i;
+
+	errno = 0;
+	number = strtod(text, &end);
+	if (end == text || errno || !(number >= 0))
+		return -1;
+	while (isspace((unsigned char)*end))
+		end++;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].suffix))
+			continue;
+		number *= units[i].factor;
+		if (number >= 1.8e19)
+			return -1;
+		*value = (uint64_t)(number + 0.5);
+		return 0;
+	}
+	return -1;
+}
+
+static char *strip(char *s)
+{
+	size_t n;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	n = strlen(s);
+	while (n && isspace((unsigned char)s[n - 1]))
+		s[--n] = '\0';
+	return s;
+}
+
+static int set_key(struct dm_params *p, const char *name, const char *value)
+{
+	const struct word *w;
+	uint64_t *field;
+	size_t i;
+
+	if (!strcmp(name, "about")) {
+		snprintf(p->about, sizeof(p->about), "%s", value);
+		return 0;
+	}
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(name, keys[i].name))
+			continue;
+		field = (uint64_t *)((char *)p + keys[i].offset);
+		if (!keys[i].words)
+			return dm_parse_number(value, field);
+		for (w = keys[i].words; w->text; w++) {
+			if (!strcmp(value, w->text)) {
+				*field = w->value;
+				return 0;
+			}
+		}
+		return -1;
+	}
+	return -1;
+}
+
+/* The same for a disk, or several. */
+static const char *disk_problem(const struct dm_params *p)
+{
+	if (!p->rpm || !p->media_rate)
+		return "kind disk needs rpm and media_rate";
+	if (p->seek_full < p->seek_track)
+		return "seek_full must not be less than seek_track";
+	if (p->spindles < 1 || p->spindles > DM_MAX_SPINDLES)
+		return "spindles must be 1 to 16";
+	if (p->queue_depth < 1 || p->queue_depth > DM_MAX_DEPTH)
+		return "queue_depth must be 1 to 256";
+	if (p->layout == DM_SINGLE && p->spindles != 1)
+		return "layout single needs one spindle";
+	if (p->layout == DM_RAID5 && (p->spindles < 3 || p->chunk < 4096))
+		return "layout raid5 needs 3 or more spindles, and chunk";
+	if (p->layout == DM_RAID6 && (p->spindles < 4 || p->chunk < 4096))
+		return "layout raid6 needs 4 or more spindles, and chunk";
+	if (p->layout == DM_RAID10 && (p->spindles < 2 || p->chunk < 4096))
+		return "layout raid10 needs 2 or more spindles, and chunk";
+	if (p->cached && (p->cached > 100 || !p->channels ||
+			  p->cached_piece < 4096))
+		return "cached is a percentage, and needs channels";
+	return NULL;
+}
+
+const char *dm_params_problem(const struct dm_params *p)
+{
+	if (p->kind == DM_FLASH && !p->channels)
+		return "kind flash needs channels";
+	if (p->serial && (p->kind != DM_FLASH || p->channels != 1))
+		return "serial needs kind flash with one channel";
+	if (p->max_request < 4096)
+		return "max_request must be 4096 or more";
+	if (p->restore_max < p->restore_min || p->restore_chunk < 4096)
+		return "restore_max must not be less than restore_min";
+	if (p->kind != DM_NETWORK && (p->burst || p->credits || p->peak_iops ||
+				      p->peak_bandwidth || p->restore_max))
+		return "bursts and snapshots need kind network";
+	if (p->credits && !p->iops)
+		return "credits need iops";
+	if (p->jitter > 99 || p->rare_by < 2 || !p->slow_by)
+		return "jitter must be below 100, rare_by above 1, and slow_by "
+			"not 0";
+	if (p->tenant_rate > 1000000 || p->tenant_size < 4096 ||
+	    p->tenant_size > 1 << 20)
+		return "tenant_rate must not exceed 1000000, and tenant_size "
+			"be 4K to 1M";
+	return p->kind == DM_DISK ? disk_problem(p) : NULL;
+}
+
+static void name_from_path(struct dm_params *p, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t n;
+
+	base = base ? base + 1 : path;
+	snprintf(p->name, sizeof(p->name), "%s", base);
+	n = strlen(p->name);
+	if (n > 5 && !strcmp(p->name + n - 5, ".conf"))
+		p->name[n - 5] = '\0';
+}
+
+static void defaults(struct dm_params *p, const char *path)
+{
+	memset(p, 0, sizeof(*p));
+	name_from_path(p, path);
+	p->write_latency = DM_NEVER;
+	p->max_request = 1 << 20;
+	p->spindles = 1;
+	p->queue_depth = 1;
+	p->expire = 500000000;
+	p->cached_piece = 1 << 20;
+	p->restore_chunk = 512 << 10;
+	p->jitter = 20;
+	p->rare = 500;
+	p->rare_by = 10;
+	p->slow_by = 10;
+	p->tenant_size = 4096;
+	p->tenant_end = DM_NEVER;
+}
+
+int dm_params_set(struct dm_params *p, const char *text)
+{
+	char line[512], *eq;
+
+	if (strlen(text) >= sizeof(line))
+		return -1;
+	strcpy(line, text);
+	eq = strchr(line, '=');
+	if (!eq)
+		return -1;
+	*eq = '\0';
+	return set_key(p, strip(line), strip(eq + 1));
+}
+
+static int read_file(struct dm_params *p, const char *path, unsigned int depth,
+		     char *err, size_t errlen);
+
+/* `like = NAME': everything that NAME, in the same folder, says. */
+static int read_like(struct dm_params *p, const char *path, const char *name,
+		     unsigned int depth, char *err, size_t errlen)
+{
+	const char *base = strrchr(path, '/');
+	char other[4096];
+	int n = base ? (int)(base - path) + 1 : 0;
+
+	if (!depth || strchr(name, '/')) {
+		snprintf(err, errlen, "%s: like %s: not a name, or too many",
+			 path, name);
+		return -1;
+	}
+	n = snprintf(other, sizeof(other), "%.*s%s.conf", n, path, name);
+	if (n < 0 || (size_t)n >= sizeof(other)) {
+		snprintf(err, errlen, "%s: name too long", path);
+		return -1;
+	}
+	return read_file(p, other, depth - 1, err, errlen);
+}
+
+static int read_line(struct dm_params *p, const char *path, char *line,
+		     unsigned int nr, unsigned int depth, char *err,
+		     size_t errlen)
+{
+	char *eq = strchr(line, '=');
+
+	if (eq && !strncmp(line, "like", 4) &&
+	    line + 4 + strspn(line + 4, " \t") == eq)
+		return read_like(p, path, strip(eq + 1), depth, err, errlen);
+	if (!dm_params_set(p, line))
+		return 0;
+	snprintf(err, errlen, "%s:%u: unknown key or invalid value", path, nr);
+	return -1;
+}
+
+static int read_file(struct dm_params *p, const char *path, unsigned int depth,
+		     char *err, size_t errlen)
+{
+	unsigned int nr = 0;
+	char line[512], *text;
+	int ret = 0;
+	FILE *f;
+
+	f = fopen(path, "re");
+	if (!f) {
+		snprintf(err, errlen, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	while (!ret && fgets(line, sizeof(line), f)) {
+		nr++;
+		line[strcspn(line, "#")] = '\0';
+		text = strip(line);
+		if (*text)
+			ret = read_line(p, path, text, nr, depth, err, errlen);
+	}
+	fclose(f);
+	return ret;
+}
+
+int dm_params_load(struct dm_params *p, const char *path, char *err,
+		   size_t errlen)
+{
+	const char *problem;
+
+	defaults(p, path);
+	if (read_file(p, path, 2, err, errlen))
+		return -1;
+	if (p->write_latency == DM_NEVER)
+		p->write_latency = p->latency;
+	problem = dm_params_problem(p);
+	if (problem) {
+		snprintf(err, errlen, "%s: %s", path, problem);
+		return -1;
+	}
+	return 0;
+}
+
+/*
+ * An arm accelerates over half of a short seek and brakes over the other
+ * half, so the time grows with the root of the distance.
+ */
+uint64_t dm_seek_time(const struct dm_params *p, uint64_t capacity,
+		      uint64_t distance)
+{
+	double part;
+
+	if (distance >= capacity)
+		return p->seek_full;
+	part = sqrt((double)distance / (double)capacity);
+	return p->seek_track + (uint64_t)
+		((double)(p->seek_full - p->seek_track) * part);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A modelled block device: what it is, and how long a request takes.
+ *
+ * struct dm_params is a device as its parameter file describes it.  struct
+ * dm_sim is such a device in operation: requests go in with the time of their
+ * arrival and come out with the time of their completion.  The simulation reads
+ * no clock and draws no random numbers: the same requests at the same times
+ * give the same answers.  It knows nothing about FUSE, the data, or faults.
+ *
+ * Times are nanoseconds on any clock that starts at or after zero; offsets and
+ * lengths are bytes.  No two threads may use one object at the same time.
+ */
+#ifndef E2PF_BENCH_MODEL_H
+#define E2PF_BENCH_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DM_NEVER	UINT64_MAX
+#define DM_MAX_SPINDLES	16
+#define DM_MAX_DEPTH	256
+
+enum dm_kind {
+	DM_FLASH,	/* channels without a position: SSD, NVMe, card */
+	DM_DISK,	/* heads over turning platters */
+	DM_NETWORK,	/* a fixed delay and two rate limiters */
+};
+
+enum dm_layout {
+	DM_SINGLE,
+	DM_RAID1,
+	DM_RAID5,
+	DM_RAID6,
+	DM_RAID10,	/* two copies, near each other */
+};
+
+struct dm_params {
+	char name[64];
+	char about[128];
+	uint64_t kind;		/* enum dm_kind */
+
+	/* Every kind. */
+	uint64_t latency;	/* ns from command to first byte, reads */
+	uint64_t write_latency;	/* ns, writes; absent: same as latency */
+	uint64_t overhead;	/* ns that each command occupies the device */
+	uint64_t bandwidth;	/* bytes/s of the link; 0: no limit */
+	uint64_t iops;		/* commands/s the device accepts; 0: any */
+	uint64_t max_request;	/* bytes per command; longer ones are split */
+	uint64_t rotational;	/* value of the queue attribute */
+
+	/* DM_FLASH */
+	uint64_t channels;	/* commands served at a time */
+	uint64_t serial;	/* 1: the only channel is also busy while its
+				   data is on the link */
+
+	/* DM_NETWORK */
+	uint64_t burst;		/* ns of both limits that can be saved up */
+	uint64_t credits;	/* commands that can be saved up */
+	uint64_t peak_iops;	/* commands/s while these last; 0: any */
+	uint64_t peak_bandwidth;	/* bytes/s during a burst; 0: any */
+	uint64_t restore_min, restore_max;	/* ns for the first access to a
+				   chunk of a volume made from a snapshot;
+				   0: it is not one */
+	uint64_t restore_chunk;	/* bytes */
+
+	/* DM_DISK */
+	uint64_t layout;	/* enum dm_layout */
+	uint64_t spindles;
+	uint64_t chunk;		/* RAID5, 6 and 10: bytes per chunk */
+	uint64_t capacity;	/* bytes that a full seek spans; 0: the image */
+	uint64_t rpm;
+	uint64_t media_rate;	/* bytes/s under the head */
+	uint64_t seek_track;	/* ns to the next track */
+	uint64_t seek_full;	/* ns over the whole capacity */
+	uint64_t queue_depth;	/* commands the drive chooses among */
+	uint64_t elevator;	/* commands that the host sorts before that */
+	uint64_t expire;	/* ns until the host takes the oldest first */
+	uint64_t buffer;	/* bytes that the drive reads ahead when idle */
+	uint64_t write_cache;	/* bytes of writes acknowledged early */
+	uint64_t cached;	/* percent of the pieces that are read from
+				   flash: latency, channels and iops */
+	uint64_t cached_piece;	/* bytes */
+
+	/* Every kind.  Times count from the first request after a reset. */
+	uint64_t seed;		/* of the jitter; 0: none */
+	uint64_t jitter;	/* percent by which service times vary */
+	uint64_t rare;		/* one in so many commands is very slow */
+	uint64_t rare_by;	/* that many times slower; a disk: so many
+				   turns */
+	uint64_t slow_at, slow_for;	/* ns; a period in which the device is */
+	uint64_t slow_by;	/* that many times slower */
+	uint64_t tenant_rate;	/* commands/s of another reader; 0: none */
+	uint64_t tenant_size;	/* bytes of each */
+	uint64_t tenant_start, tenant_end;	/* ns */
+};
+
+/*
+ * Read a parameter file.  Returns 0, or -1 with a message for the user in
+ * @err (@errlen bytes) naming the file and the line.
+ */
+int dm_params_load(struct dm_params *p, const char *path, char *err,
+		   size_t errlen);
+
+/*
+ * Change one parameter, as `key=value'.  Returns -1 if it is unknown or
+ * invalid.  Whether the parameters still agree is for dm_params_problem(),
+ * which returns what is wrong, or NULL.
+ */
+int dm_params_set(struct dm_params *p, const char *text);
+const char *dm_params_problem(const struct dm_params *p);
+
+/* Parse a number with an optional unit (K, M, G, T; ns, us, ms, s). */
+int dm_parse_number(const char *text, uint64_t *value);
+
+/* Time to move the head over @distance bytes, without rotation. */
+uint64_t dm_seek_time(const struct dm_params *p, uint64_t capacity,
+		      uint64_t distance);
+
+/* Bytes on each disk for an image of @size bytes. */
+uint64_t dm_disk_part(const struct dm_params *p, uint64_t size);
+
+enum dm_op { DM_READ, DM_WRITE, DM_FLUSH };
+
+/* One request.  The caller fills the first group and owns the memory. */
+struct dm_req {
+	uint64_t off;
+	uint32_t len;
+	enum dm_op op;
+	void *owner;		/* the caller's, never used here */
+
+	uint64_t arrival;	/* set by dm_sim_submit() */
+	uint64_t done;		/* valid once dm_sim_pop() returned it */
+	unsigned int parts;	/* private: sub-requests outstanding */
+	unsigned int phase;	/* private: parity read, then write */
+	uint64_t fast;		/* private: when the parts that need no head are
+				   there */
+	bool early;		/* private: acknowledged from the cache */
+};
+
+struct dm_sim;
+
+/*
+ * A device that serves @image_size bytes.  @p is copied.  NULL when out of
+ * memory.
+ */
+struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size);
+/* Requests that were not popped must still exist; the caller keeps them. */
+void dm_sim_free(struct dm_sim *sim);
+
+/*
+ * Submit @req at time @now, which must not be earlier than any time passed
+ * before.  Returns 0, or -1 when out of memory (the request is not queued).
+ */
+int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now);
+
+/* Return a request that completed at or before @now, the earliest first, or
+ * NULL. */
+struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now);
+
+/*
+ * As after a long rest, so that a run does not profit from the one before it:
+ * the heads of idle disks in the middle, buffers empty, credits full, nothing
+ * restored, counters 0.  Returns -1 when out of memory.
+ */
+int dm_sim_reset(struct dm_sim *sim);
+
+/* How far a disk's head has moved since dm_sim_reset(), and how long the disk
+ * was busy: for commands that have ended, those of the other reader
+ * included. */
+struct dm_head {
+	uint64_t requests;	/* commands served */
+	uint64_t seeks;		/* moves beyond the track under the head */
+	uint64_t back;		/* seeks towards the front */
+	uint64_t far;		/* seeks over more than a tenth of the image's
+				   part */
+	uint64_t distance;	/* bytes moved over, in total */
+	uint64_t busy;		/* ns with a command in service */
+	uint64_t waiting;	/* sum over commands of ns from the host's
+				   request to the end */
+	uint64_t part;		/* bytes of the image that are on this disk */
+};
+
+/* Get @head of spindle @nr; false if the device has no such spindle. */
+bool dm_sim_head(const struct dm_sim *sim, unsigned int nr,
+		 struct dm_head *head);
+
+/*
+ * How many requests of the other reader have ended since dm_sim_reset().  @us
+ * is set to the latency that @percent of them did not exceed, rounded up by at
+ * most a 32nd.
+ */
+uint64_t dm_sim_tenant(const struct dm_sim *sim, unsigned int percent,
+		       uint64_t *us);
+
+/* When dm_sim_pop() should be called next; DM_NEVER if nothing is queued. */
+uint64_t dm_sim_next(const struct dm_sim *sim);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The disk: which command a drive serves next, and when it ends.
+ *
+ * A disk decides at each completion what to do next: the host's elevator fills
+ * the drive's queue, and the drive takes from that queue the command it can
+ * reach first, rotation included.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <string.h>
+
+#include "sim.h"
+
+/* Linux mq-deadline: fifo_batch. */
+#define ELEVATOR_BATCH 16
+
+/* How long until the platter has turned so that @off is under the head. */
+static uint64_t rotation_wait(const struct dm_sim *sim,
+			      const struct spindle *s, uint64_t off,
+			      uint64_t when)
+{
+	uint64_t target = (off % sim->track) * sim->turn / sim->track;
+	uint64_t angle = (when + s->phase) % sim->turn;
+
+	/* A rounding error must not cost a full turn. */
+	if (angle - target < 20000 && angle >= target)
+		return 0;
+	return target >= angle ? target - angle :
+		target + sim->turn - angle;
+}
+
+/* Bytes after the head that the drive has read ahead by @now. */
+static uint64_t read_ahead(const struct dm_sim *sim, const struct spindle *s,
+			   uint64_t now, bool *stopped)
+{
+	uint64_t elapsed = now > s->at.since ? now - s->at.since : 0;
+
+	*stopped = elapsed > transfer(sim->p.buffer, sim->p.media_rate);
+	return *stopped ? sim->p.buffer :
+		elapsed * sim->p.media_rate / NSEC;
+}
+
+/*
+ * A read that continues on the track under the head, or that is within what the
+ * drive has read ahead since.  Returns false if the head must move.
+ */
+static bool stream(const struct dm_sim *sim, const struct spindle *s,
+		   const struct part *part, uint64_t now, struct place *to)
+{
+	uint64_t end = part->off + part->len, ahead;
+	uint64_t sent = now + sim->p.overhead +
+		transfer(part->len, sim->p.bandwidth);
+	bool stopped;
+
+	if (part->write || part->off < s->at.buf_lo ||
+	    part->off > s->at.head + sim->track)
+		return false;
+	ahead = read_ahead(sim, s, now, &stopped);
+	if (stopped && end > s->at.head + ahead)
+		return false;
+	*to = s->at;
+	/* When the buffer is full the drive waits for the host to make room. */
+	if (stopped)
+		to->since = now - transfer(sim->p.buffer, sim->p.media_rate);
+	to->done = sent;
+	if (end > s->at.head) {
+		to->since += transfer(end - s->at.head, sim->p.media_rate);
+		to->head = end;
+		to->done = max64(to->since, sent);
+	}
+	return true;
+}
+
+/* Where @part would leave the head if it were next, and when, if the arm needs
+ * @scale thousandths of its usual time. */
+static void visit(const struct dm_sim *sim, const struct spindle *s,
+		  const struct part *part, uint64_t now, uint64_t scale,
+		  struct place *to)
+{
+	uint64_t there = now + sim->p.overhead, distance;
+
+	if (!stream(sim, s, part, now, to)) {
+		distance = span(part->off, s->at.head);
+		if (distance > sim->track)
+			there += dm_seek_time(&sim->p, sim->capacity,
+					      distance) * scale / 1000;
+		there += rotation_wait(sim, s, part->off, there);
+		to->head = part->off + part->len;
+		to->buf_lo = part->write ? to->head : part->off;
+		to->done = to->since = there +
+			transfer(part->len, sim->p.media_rate);
+	}
+	if (to->head - to->buf_lo > sim->p.buffer)
+		to->buf_lo = to->head - sim->p.buffer;
+}
+
+/*
+ * The host's elevator, as in mq-deadline: ascending, in batches.  After a
+ * batch, and when nothing is ahead, it checks the oldest request.  The next
+ * batch begins with that request if it has waited too long or nothing is ahead;
+ * otherwise the sweep goes on.
+ */
+static unsigned int elevator_pick(const struct dm_sim *sim,
+				  struct spindle *s, uint64_t now)
+{
+	unsigned int i, next = 0, n = s->nr_host;
+	uint64_t next_off = UINT64_MAX;
+
+	if (n > sim->p.elevator)
+		n = sim->p.elevator;
+	for (i = 0; i < n; i++) {
+		if (s->host[i].off >= s->sweep && s->host[i].off < next_off) {
+			next = i;
+			next_off = s->host[i].off;
+		}
+	}
+	if (next_off == UINT64_MAX || s->batch >= ELEVATOR_BATCH) {
+		s->batch = 0;
+		if (next_off == UINT64_MAX ||
+		    later(now, s->host[0].arrival) > sim->p.expire)
+			next = 0;
+	}
+	s->batch++;
+	return next;
+}
+
+static void feed_drive(const struct dm_sim *sim, struct spindle *s,
+		       uint64_t now)
+{
+	struct part *part;
+	unsigned int i;
+
+	while (s->nr_host && s->nr_queue < sim->p.queue_depth) {
+		i = elevator_pick(sim, s, now);
+		s->sweep = s->host[i].off + s->host[i].len;
+		part = &s->queue[s->nr_queue++];
+		*part = s->host[i];
+		part->arrival = now;
+		s->nr_host--;
+		memmove(&s->host[i], &s->host[i + 1],
+			(s->nr_host - i) * sizeof(*s->host));
+	}
+}
+
+static void count_move(const struct dm_sim *sim, struct spindle *s,
+		       const struct part *part, uint64_t now)
+{
+	uint64_t distance = span(part->off, s->at.head);
+	struct place to;
+
+	s->travel.requests++;
+	if (distance <= sim->track || stream(sim, s, part, now, &to))
+		return;
+	s->travel.seeks++;
+	s->travel.back += part->off < s->at.head;
+	s->travel.far += distance > s->travel.part / 10;
+	s->travel.distance += distance;
+}
+
+/*
+ * Serve the chosen command.  With a seed the arm is a little faster or slower
+ * than the drive expected when it chose, and rarely it needs several turns to
+ * read a sector.
+ */
+static void serve(struct dm_sim *sim, struct spindle *s, uint64_t now)
+{
+	uint64_t slower = dm_slowness(sim, now), scale = dm_draw(sim);
+	uint64_t begin = now;
+
+	if (scale >= 2000) {
+		begin += sim->turn * (scale / 1000);
+		scale = 1000;
+	}
+	visit(sim, s, &s->cur, begin, scale, &s->to);
+	if (slower > 1) {
+		s->to.done = now + (s->to.done - now) * slower;
+		s->to.since = max64(s->to.since, s->to.done);
+	}
+}
+
+void dm_disk_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
+{
+	uint64_t reached, best = DM_NEVER;
+	unsigned int i, pick = 0;
+	struct place to;
+
+	feed_drive(sim, s, now);
+	if (!s->nr_queue)
+		return;
+	for (i = 0; i < s->nr_queue; i++) {
+		visit(sim, s, &s->queue[i], now, 1000, &to);
+		reached = to.done -
+			min64(to.done, transfer(s->queue[i].len,
+						sim->p.media_rate));
+		if (reached < best) {
+			best = reached;
+			pick = i;
+		}
+	}
+	for (i = 0; i < s->nr_queue; i++) {
+		if (later(now, s->queue[i].arrival) > 2 * sim->p.expire &&
+		    s->queue[i].arrival < s->queue[pick].arrival)
+			pick = i;
+	}
+	s->cur = s->queue[pick];
+	s->began = now;
+	s->queue[pick] = s->queue[--s->nr_queue];
+	s->busy = true;
+	count_move(sim, s, &s->cur, now);
+	serve(sim, s, now);
+}
+
+void dm_disk_done(struct dm_sim *sim, struct spindle *s)
+{
+	uint64_t now = s->to.done;
+	struct dm_req *req = s->cur.req;
+
+	s->at = s->to;
+	s->busy = false;
+	s->travel.busy += now - s->began;
+	s->travel.waiting += now - s->cur.asked;
+	if (!--req->parts)
+		dm_parts_done(sim, req, now);
+	if (!s->busy)
+		dm_disk_next(sim, s, now);
+}
+
+struct spindle *dm_disk_event(const struct dm_sim *sim)
+{
+	struct spindle *s, *first = NULL;
+
+	if (sim->p.kind != DM_DISK)
+		return NULL;
+	for (s = sim->spindle; s < sim->spindle + sim->p.spindles; s++)
+		if (s->busy && (!first || s->to.done < first->to.done))
+			first = s;
+	return first;
+}
+
+void dm_disk_park(struct dm_sim *sim)
+{
+	uint64_t i, middle = sim->capacity / 2;
+
+	for (i = 0; i < sim->p.spindles; i++) {
+		struct spindle *s = &sim->spindle[i];
+
+		s->travel = (struct dm_head){ .part = s->travel.part };
+		if (s->busy)
+			continue;
+		s->at = (struct place){ .head = middle, .buf_lo = middle };
+		s->stream = s->sweep = middle;
+	}
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Devices without a position: flash, and network volumes.  When a request
+ * completes is known when it arrives.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include "sim.h"
+
+/*
+ * Wait for a rate limiter.  Each command takes @cost ns from it; time in which
+ * none came is saved up to @burst ns.
+ */
+static uint64_t admit(const struct dm_sim *sim, struct limiter *l,
+		      uint64_t now, uint64_t cost, uint64_t burst)
+{
+	uint64_t start = max64(now, later(l->next, burst));
+
+	l->next = max64(start, l->next) + cost * dm_slowness(sim, start);
+	return start;
+}
+
+static uint64_t per_op(uint64_t rate)
+{
+	return rate ? NSEC / rate : 0;
+}
+
+uint64_t dm_flash_time(struct dm_sim *sim, uint64_t len, bool write,
+		       uint64_t now)
+{
+	const struct dm_params *p = &sim->p;
+	uint64_t *c = sim->channel, *free_first = c;
+
+	now = admit(sim, &sim->ops, now, per_op(p->iops), 0);
+	for (c = sim->channel; c < sim->channel + p->channels; c++)
+		if (*c < *free_first)
+			free_first = c;
+	now = max64(*free_first, now);
+	*free_first = now + dm_service(sim, write ? p->write_latency :
+				       p->latency, now);
+	sim->link_free = max64(*free_first, sim->link_free) +
+		(p->overhead + transfer(len, p->bandwidth)) *
+		dm_slowness(sim, now);
+	if (p->serial)
+		*free_first = sim->link_free;
+	return sim->link_free;
+}
+
+/*
+ * When all of @len bytes at @off have come from the snapshot.  A chunk is
+ * fetched when it is first asked for, and any number of chunks at a time.
+ */
+static uint64_t restored(struct dm_sim *sim, uint64_t off, uint64_t len,
+			 uint64_t now)
+{
+	const struct dm_params *p = &sim->p;
+	uint64_t chunk, *ready, done = now;
+
+	if (!sim->restored || !len)
+		return now;
+	for (chunk = off / p->restore_chunk;
+	     chunk <= (off + len - 1) / p->restore_chunk &&
+	     chunk < sim->nr_restored; chunk++) {
+		ready = &sim->restored[chunk];
+		if (!*ready)
+			*ready = now + p->restore_min +
+				dm_hash(p->seed, chunk) %
+				(p->restore_max - p->restore_min + 1);
+		done = max64(done, *ready);
+	}
+	return done;
+}
+
+/*
+ * Two limiters that run at the same time, as in such a volume: commands per
+ * second whatever their size, and bytes per second whatever their number.  A
+ * command waits for both, but what it takes from one it does not take from the
+ * other, so many small commands and a few large ones can run side by side.
+ *
+ * A burst, or credits, let commands pass at once, or at the peak rate, until
+ * they are used up.
+ */
+static uint64_t network_time(struct dm_sim *sim, uint64_t off, uint64_t len,
+			     bool write, uint64_t now)
+{
+	const struct dm_params *p = &sim->p;
+	uint64_t op, byte, credit;
+
+	credit = max64(p->burst, p->credits * per_op(p->iops));
+	op = admit(sim, &sim->peak_ops, now, per_op(p->peak_iops), 0);
+	op = admit(sim, &sim->ops, op, per_op(p->iops), credit);
+	byte = admit(sim, &sim->peak_bytes, now,
+		     transfer(len, p->peak_bandwidth), 0);
+	byte = admit(sim, &sim->bytes, byte, transfer(len, p->bandwidth),
+		     p->burst);
+	now = restored(sim, off, len, max64(op, byte));
+	return now + dm_service(sim, write ? p->write_latency : p->latency,
+				now);
+}
+
+uint64_t dm_positionless(struct dm_sim *sim, const struct dm_req *req,
+			 uint64_t now)
+{
+	uint64_t off = req->off, left = req->len, len, done = now;
+	bool write = req->op == DM_WRITE;
+
+	for (; left; off += len, left -= len) {
+		len = min64(left, sim->p.max_request);
+		done = max64(done, sim->p.kind == DM_FLASH ?
+			     dm_flash_time(sim, len, write, now) :
+			     network_time(sim, off, len, write, now));
+	}
+	return done;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What btrfs's arguments ask for.  Each list of arguments ends with NULL. */
+#ifndef ARGUMENTS_H
+#define ARGUMENTS_H
+
+enum task { TASK_OTHER, TASK_CHECK, TASK_SEND, TASK_VERSION };
+
+enum task arguments_task(char *const *argv);
+
+/*
+ * Why a check with these arguments should run without prefetching, in words;
+ * NULL if there is no reason.  Looks at the device if that matters.
+ */
+const char *arguments_aside(char *const *argv);
+
+#endif

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The module that the launcher preloads into a stock btrfs.
+ *
+ * btrfs's libraries are linked into the program statically, so only its calls
+ * to libc show what it does.  It drops the page cache of each device after it
+ * has opened it and before it closes it.  The prefetch session runs between the
+ * two: it begins with the first tree block read that is not in the chunk tree,
+ * when all devices are open.  It ends, with no request in flight, before the
+ * cache is dropped for the last time.
+ *
+ * A send is recognised by its ioctl: send.c.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/btrfs.h>
+
+#include "arguments.h"
+#include "btrfs/plan.h"
+#include "btrfs/btrfs_session.h"
+#include "device/share.h"
+#include "linkage.h"
+#include "module.h"
+#include "preload.h"
+#include "repeats.h"
+#include "reporter.h"
+#include "selftest.h"
+#include "send.h"
+
+/* How long the end of the check waits for a worker that waits for the
+ * device. */
+#define END_PATIENCE_MS 1000
+
+/* A filesystem with less than this in use, data and metadata, has so few tree
+ * blocks that beginning takes longer than is gained.  Ours over stock with 5 and
+ * 18 MiB: 1.23 and 0.91 on bench's disk, 1.07 and 0.79 on a network volume
+ * (bench/btrfs-check -i btrfs@1/100,btrfs@1/40). */
+#define SMALL_BYTES (8u << 20)
+
+/* Maximum number of descriptors that are followed: those of the devices, and a
+ * few more, one of them for the device named on the command line. */
+#define OPENED_MOST (E2PF_DEVICES + 8u)
+
+static struct {
+	enum task task;
+	pthread_t thread;
+	struct e2pf_btrfs_opened opened[OPENED_MOST];
+	unsigned count;
+	struct e2pf_session *session;
+	unsigned session_count;		/* descriptors when it was opened */
+	bool started, ended, weighed;
+	const char *why_not;
+	char name[PATH_MAX];		/* of the first device */
+	struct repeats repeats;
+} self;
+
+/*
+ * Our allocations are made in a separate thread, which uses a malloc arena of
+ * its own, so that the program's heap is the same as without this module.  On
+ * some damaged filesystems btrfs writes to memory it has freed.  The effect of
+ * that must stay the same, and must not hit our data.
+ */
+struct errand {
+	void (*run)(void *arg);
+	void *arg;
+};
+
+static void *errand_thread(void *arg)
+{
+	const struct errand *errand = arg;
+
+	errand->run(errand->arg);
+	return NULL;
+}
+
+static void run_apart(void (*run)(void *arg), void *arg)
+{
+	struct errand errand = { run, arg };
+	sigset_t all, old;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, NULL, errand_thread, &errand);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		run(arg);
+	else
+		pthread_join(thread, NULL);
+}
+
+static bool is_ours(void)
+{
+	return module.on && pthread_equal(pthread_self(), self.thread);
+}
+
+static struct e2pf_btrfs_opened *find(int fd)
+{
+	unsigned i;
+
+	for (i = 0; i < self.count; i++)
+		if (self.opened[i].fd == fd)
+			return &self.opened[i];
+	return NULL;
+}
+
+/*
+ * The session.
+ */
+
+static void open_session(void *unused)
+{
+	(void)unused;
+	e2pf_close(self.session);
+	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
+				       &module.setup.reading,
+				       module.setup.stats,
+				       &self.why_not);
+	self.session_count = self.count;
+	self.ended = !self.session;
+}
+
+/* Open the session with the known devices; reopen it if more were opened. */
+static bool have_session(void)
+{
+	if (!self.session || self.session_count != self.count)
+		run_apart(open_session, NULL);
+	return self.session;
+}
+
+static void start_session(void *unused)
+{
+	(void)unused;
+	e2pf_btrfs_start(self.session);
+	reporter_watch(self.session);
+}
+
+static void stop_session(void *unused)
+{
+	(void)unused;
+	reporter_watch(NULL);
+	/* A worker left behind still uses the session, so it is not freed. */
+	if (!e2pf_btrfs_end(self.session, END_PATIENCE_MS))
+		self.why_not = "a worker was left behind, waiting for a device";
+}
+
+static void end_session(void)
+{
+	if (!self.session || self.ended)
+		return;
+	self.ended = true;
+	run_apart(stop_session, NULL);
+}
+
+/*
+ * Calls from the interposed functions.
+ */
+
+static void keep_name(int fd)
+{
+	char path[32];
+	ssize_t n;
+
+	if (self.name[0])
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, self.name, sizeof(self.name) - 1);
+	self.name[n > 0 ? n : 0] = '\0';
+}
+
+void module_drops_cache(int fd)
+{
+	int saved = errno;
+
+	if (!is_ours())
+		return;
+	keep_name(fd);
+	if (self.ended)
+		;
+	else if (find(fd))
+		end_session();
+	else if (self.count < OPENED_MOST && !self.started)
+		self.opened[self.count++] = (struct e2pf_btrfs_opened) {
+			.fd = fd, .index = -1
+		};
+	errno = saved;
+}
+
+/* The superblock, from the page cache: the program has just read it. */
+static enum e2pf_btrfs_verdict read_super(int fd, uint8_t *bytes,
+					  struct e2pf_btrfs_super *super)
+{
+	uint64_t offset = e2pf_btrfs_super_offset(0);
+
+	if (pread(fd, bytes, E2PF_BTRFS_SUPER_BYTES, (off_t)offset) !=
+	    E2PF_BTRFS_SUPER_BYTES)
+		return E2PF_BTRFS_NONE;
+	return e2pf_btrfs_plan_super(bytes, offset, super);
+}
+
+/* A program that does not know a format either gives up after the superblock,
+ * before a session is opened. */
+static const char *refused_format(int fd)
+{
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	struct e2pf_btrfs_super super;
+
+	return read_super(fd, bytes, &super) == E2PF_BTRFS_UNKNOWN ?
+	       e2pf_btrfs_unknown_format(bytes) : NULL;
+}
+
+/* Before anything is opened or started: leave a small filesystem to the check,
+ * unless the user chose how many threads read ahead. */
+static void weigh(int fd)
+{
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	struct e2pf_btrfs_super super;
+
+	self.weighed = true;
+	if (module.setup.reading.threads ||
+	    read_super(fd, bytes, &super) != E2PF_BTRFS_OK ||
+	    super.bytes_used >= SMALL_BYTES)
+		return;
+	self.why_not = "the filesystem is small";
+	self.ended = true;
+}
+
+void module_closes(int fd)
+{
+	struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
+	int saved = errno;
+
+	if (!opened)
+		return;
+	if (!self.session && !self.why_not)
+		self.why_not = refused_format(fd);
+	errno = saved;
+	/* The kernel may reuse this descriptor number for another file. */
+	opened->fd = -1;
+}
+
+static bool is_super(uint64_t offset, uint64_t length)
+{
+	unsigned i;
+
+	for (i = 0; i < E2PF_BTRFS_SUPER_MIRRORS; i++)
+		if (offset == e2pf_btrfs_super_offset(i) &&
+		    length == E2PF_BTRFS_SUPER_BYTES)
+			return true;
+	return false;
+}
+
+/* The program learns from the chunk tree which other devices there are, and
+ * opens them before it reads anything else. */
+static bool may_start(const struct e2pf_btrfs_opened *opened, uint64_t offset)
+{
+	if (!have_session() || opened->index < 0)
+		return false;
+	return !e2pf_btrfs_session_in_system(self.session,
+					     (unsigned)opened->index, offset);
+}
+
+bool module_reads(int fd, uint64_t offset, uint64_t length,
+		  struct e2pf_read *read)
+{
+	struct e2pf_btrfs_opened *opened;
+	int saved = errno;
+
+	if (!is_ours() || self.ended)
+		return false;
+	opened = find(fd);
+	if (!opened)
+		return false;
+	if (!self.started && !is_super(offset, length)) {
+		if (!self.weighed)
+			weigh(fd);
+		if (!self.ended && may_start(opened, offset)) {
+			self.started = true;
+			run_apart(start_session, NULL);
+		}
+		errno = saved;
+	}
+	if (!self.started || opened->index < 0)
+		return false;
+	read->device = (unsigned)opened->index;
+	read->offset = offset;
+	read->length = length;
+	e2pf_engine_before_read(self.session->engine, read);
+	errno = saved;
+	return true;
+}
+
+/* The program's descriptor of a device, or -1. */
+static int descriptor_of(unsigned device)
+{
+	unsigned i;
+
+	for (i = 0; i < self.count; i++)
+		if (self.opened[i].fd >= 0 &&
+		    self.opened[i].index == (int)device)
+			return self.opened[i].fd;
+	return -1;
+}
+
+/* Only what was read ahead is dropped: a worker would read the rest again, and
+ * wait in vain for the check to use it. */
+void module_has_read(const struct e2pf_read *read)
+{
+	int saved = errno;
+
+	if (e2pf_engine_after_read(self.session->engine, read) &&
+	    e2pf_btrfs_session_used_once(self.session))
+		posix_fadvise(descriptor_of(read->device),
+			      (off_t)read->offset, (off_t)read->length,
+			      POSIX_FADV_DONTNEED);
+	errno = saved;
+}
+
+bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
+{
+	const struct e2pf_btrfs_opened *opened = is_ours() ? find(*fd) : NULL;
+	uint64_t there = *offset;
+	int saved = errno, other;
+	unsigned device;
+	bool brought;
+
+	if (!opened || !self.started || self.ended || opened->index < 0)
+		return false;
+	device = (unsigned)opened->index;
+	if (repeats_add(&self.repeats, device, *offset, length))
+		return true;
+	brought = e2pf_btrfs_brings(self.session, &device, &there, length);
+	self.repeats.brought += brought;
+	other = descriptor_of(device);
+	if (other >= 0) {
+		*fd = other;
+		*offset = there;
+	}
+	errno = saved;
+	return brought;
+}
+
+bool module_sends(int fd, const void *args)
+{
+	int saved = errno;
+
+	if (!is_ours() || self.why_not)
+		return false;
+	keep_name(fd);
+	send_begins(fd, args, self.name, &module.setup.reading);
+	errno = saved;
+	return true;
+}
+
+/*
+ * Start and end of the process.
+ */
+
+static bool refers_to(const char *name, const char *other)
+{
+	return linkage_program_refers(&name, 1) ||
+	       linkage_program_refers(&other, 1);
+}
+
+/* Whether this is a program that the module can follow.  The launcher, which
+ * loads the module to try it, is not. */
+static bool is_btrfs(void)
+{
+	return refers_to("pread", "pread64") &&
+	       refers_to("posix_fadvise", "posix_fadvise64") &&
+	       refers_to("ioctl", "ioctl");
+}
+
+/* Why nothing may be read ahead, or NULL. */
+static const char *find_hindrance(void)
+{
+	enum selftest outcome = SELFTEST_NONE;
+	const char *why = NULL;
+
+	if (self.task == TASK_CHECK)
+		why = arguments_aside(module.argv);
+	if (!why && !selftest_may_read(&outcome))
+		why = "a system call that it needs is not allowed";
+	return why;
+}
+
+static void begin_apart(void *unused)
+{
+	(void)unused;
+	module_begin("btrfs-prefetch");
+	if (module.on && self.task != TASK_VERSION)
+		module_check_files();
+}
+
+__attribute__((constructor))
+static void begin(void)
+{
+	module_read_arguments();
+	self.task = arguments_task(module.argv);
+	if (self.task == TASK_OTHER || !is_btrfs())
+		return;
+	self.thread = pthread_self();
+	/* Before the memory is divided, so that checks started at the same time
+	 * see each other; and before the first thread, with which the kernel
+	 * takes 10 ms to make room for a high descriptor. */
+	e2pf_share_join();
+	run_apart(begin_apart, NULL);
+	if (module.on && self.task == TASK_VERSION)
+		module_say_version("btrfs");
+	if (!module.on || self.task == TASK_VERSION) {
+		module.setup.prefetch = module.on = false;
+		e2pf_share_leave();
+		return;
+	}
+	self.why_not = find_hindrance();
+	self.ended = self.why_not;
+	reporter_begin(module.name);
+}
+
+static void gather_decisions(struct e2pf_decisions *list)
+{
+	if (self.why_not)
+		e2pf_decide(list, "prefetch", "off", "%s", self.why_not);
+	else if (send_was_tried())
+		send_refusals(list);
+	else if (!self.session)
+		e2pf_decide(list, "prefetch", "off", "no filesystem was opened "
+			    "for a check, and no subvolume was sent");
+	if (self.repeats.asked)
+		e2pf_decide(list, "readahead", "repeats dropped",
+			    "%llu of the check's %llu calls; %llu more were "
+			    "for blocks cached or in flight",
+			    (unsigned long long)self.repeats.repeated,
+			    (unsigned long long)self.repeats.asked,
+			    (unsigned long long)self.repeats.brought);
+}
+
+/* The session that prefetched something; NULL if none did. */
+static struct e2pf_session *shown_session(void)
+{
+	return send_was_tried() ? send_session() : self.session;
+}
+
+static const char *write_stats(void *ctx, FILE *out)
+{
+	struct e2pf_session *session = shown_session();
+	errcode_t err;
+
+	if (!session) {
+		err = e2pf_btrfs_write_none(self.name, ctx, out);
+	} else {
+		session->decisions = ctx;
+		err = e2pf_write_stats(session, out);
+	}
+	return err ? strerror((int)err) : NULL;
+}
+
+static void tell(void *unused)
+{
+	bool sent = send_was_tried();
+
+	(void)unused;
+	gather_decisions(&module.decisions);
+	module_tell(&(struct module_result) {
+		.session = shown_session(), .done = sent ? "sent" : "checked",
+		.finished = shown_session(), .logged = !sent && self.session,
+		.write_stats = write_stats, .ctx = &module.decisions
+	});
+}
+
+__attribute__((destructor))
+static void end(void)
+{
+	/* A forked child of btrfs has no workers and must not print our
+	 * report. */
+	if (!module.setup.prefetch || getpid() != module.pid)
+		return;
+	end_session();
+	reporter_end();
+	send_ends();
+	run_apart(tell, NULL);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The calls by which the libc stand-ins tell the module what a check or a send
+ * does.  All of them preserve errno.  On threads other than the program's first
+ * they do nothing, unless stated otherwise.
+ */
+#ifndef PRELOAD_H
+#define PRELOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+
+/* The program is about to drop the page cache of a device, which it has just
+ * opened or is about to close.  Called before it does. */
+void module_drops_cache(int fd);
+
+/* The program has closed this descriptor. */
+void module_closes(int fd);
+
+/* The program is about to read `length` bytes.  If this returns true,
+ * module_has_read() must follow. */
+bool module_reads(int fd, uint64_t offset, uint64_t length,
+		  struct e2pf_read *read);
+void module_has_read(const struct e2pf_read *read);
+
+/* The program calls readahead.  Returns true if the call to the device may be
+ * dropped: the same range was requested a moment ago, or it is cached or in
+ * flight.  Otherwise *fd and *offset are set to the mirror copy that the
+ * program is going to read. */
+bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length);
+
+/* The program is about to have the kernel send a subvolume; `args` is the
+ * argument of BTRFS_IOC_SEND.  If this returns true, send_ends() must
+ * follow. */
+bool module_sends(int fd, const void *args);
+
+#endif

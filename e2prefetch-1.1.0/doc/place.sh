@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Documents name files by their paths in packages or in the sources.  This replaces
+# these in documents that were just installed with the paths on this system.
+#
+#	place.sh LIBEXECDIR SYSCONFDIR DOCDIR FILE...
+#
+# Pictures of the timing report are not installed: they are half a megabyte.
+
+libexecdir=$1 sysconfdir=$2 docdir=$3
+shift 3
+
+set -e
+for file; do
+	# A text names a document beside it, a manual by its full path.
+	case $file in
+	*.md) beside= ;;
+	*) beside=$docdir/ ;;
+	esac
+	sed -e "s|/usr/libexec/e2prefetch|$libexecdir/e2prefetch|g" \
+		-e "s|/etc/e2prefetch\.conf|$sysconfdir/e2prefetch.conf|g" \
+		-e 's|^!\[\(.*\)](\(timing-[^)]*\))$|\1: `doc/\2` in the sources|' \
+		-e "/in the sources/!s|doc/\([a-z-]*\.md\)|$beside\1|g" \
+		-e "/in the sources/!s|doc/\([a-z-]*\.png\)|$beside\1|g" \
+		"$file" >"$file.new"
+	# The mode of the installed file is kept.
+	cat "$file.new" >"$file"
+	rm "$file.new"
+done

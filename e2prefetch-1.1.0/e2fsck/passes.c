@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the check is: interposes the libext2fs functions that show it, and
+ * tells the engine.  When a session begins and ends is decided elsewhere.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <stdatomic.h>
+
+#include "bitmaps.h"
+#include "clones.h"
+#include "indirect.h"
+#include "interpose.h"
+#include "module.h"
+#include "passes.h"
+#include "reporter.h"
+#include "ext4/ext4_session.h"
+#include "stages.h"
+#include "ext4/units.h"
+
+/* Number of directory list entries copied at a time, and number of entries that
+ * the walk visits between two checks whether the engine has room for more. */
+#define LIST_PART 4096u
+#define LIST_LOOK 64u
+
+static struct {
+	uint32_t group_inodes;		/* of each of check.fs's groups */
+	_Atomic enum e2pf_ext4_stage stage;
+	ext2_inode_scan scan;		/* the scan that is followed, or NULL */
+	dgrp_t scan_at;			/* group it has reached */
+	atomic_bool in_list;		/* a walk over the directory list is
+					   followed */
+} self;
+
+static struct e2pf_engine *engine(void)
+{
+	return check.fs && check.session ? check.session->engine : NULL;
+}
+
+static struct e2pf_ext4 *source(void)
+{
+	return check.session ? e2pf_ext4_of(check.session)->ext4 : NULL;
+}
+
+/* A cancelled check closes the filesystem before it frees its counts: there is
+ * no engine to notify then. */
+static void notice(enum seen seen)
+{
+	enum e2pf_ext4_stage now = atomic_load(&self.stage);
+	enum e2pf_ext4_stage next = stage_after(now, seen);
+
+	if (!engine() || (next == now && seen != SEEN_OPEN))
+		return;
+	atomic_store(&self.stage, next);
+	e2pf_engine_stage(engine(), next);
+}
+
+void passes_begin(ext2_filsys fs)
+{
+	self.group_inodes = fs->super->s_inodes_per_group;
+	check.fs = fs;
+	notice(SEEN_OPEN);
+}
+
+void passes_end(void)
+{
+	check.fs = NULL;
+	self.scan = NULL;
+}
+
+/*
+ * The journal: e2fsck looks up the location of each of its blocks, even if
+ * there is nothing to replay.
+ */
+
+struct iterate {
+	block_fn *func;
+	void *data;
+};
+
+static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			 blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	if (count >= 0 && *block)
+		e2pf_journal_block(check.session, *block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
+{
+	return module.on && fs && fs == check.fs &&
+	       self.stage == E2PF_EXT4_OPEN && ino &&
+	       ino == fs->super->s_journal_inum;
+}
+
+static bool is_replayed(ext2_filsys fs)
+{
+	return (fs->flags & EXT2_FLAG_RW) &&
+	       ext2fs_has_feature_journal_needs_recovery(fs->super);
+}
+
+/* The inode was read a moment ago and is in libext2fs's cache. */
+static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
+{
+	struct ext2_inode inode;
+
+	if (!ext2fs_read_inode(fs, ino, &inode) &&
+	    !(inode.i_flags & (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL)))
+		e2pf_journal_map(check.session,
+				 &inode.i_block[EXT2_IND_BLOCK]);
+}
+
+/* Pass 3 itself walks over a directory's blocks read-only or to append to it,
+ * both with flags; only the rewrite in pass 3A uses no flags. */
+static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
+{
+	struct ext2_inode inode;
+
+	return module.on && fs == check.fs && self.stage == E2PF_EXT4_PASS3 &&
+	       !ext2fs_read_inode(fs, ino, &inode) &&
+	       LINUX_S_ISDIR(inode.i_mode);
+}
+
+static int claimed_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			 blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	clones_add(*block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+static int cloned_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			blk64_t ref_block, int ref_offset, void *data)
+{
+	struct iterate *i = data;
+
+	if (engine())
+		clones_at(source(), engine(), *block);
+	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+}
+
+/* A clone changes the file's blocks, and has no flags.  Nothing is read ahead
+ * before the first: the user may choose to delete the files. */
+static block_fn *claims_walk(ext2_filsys fs, int flags)
+{
+	if (!module.on || !fs || fs != check.fs || !bitmaps_have_claims())
+		return NULL;
+	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
+		return claimed_block;
+	return self.stage == E2PF_EXT4_PASS1D && !flags &&
+	       !module.setup.observe ? cloned_block : NULL;
+}
+
+errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
+				char *block_buf, block_fn *func, void *data)
+{
+	struct iterate i = { .func = func, .data = data };
+	block_fn *claims = claims_walk(fs, flags);
+
+	if (claims)
+		return indirect_iterate(fs, ino, flags, block_buf, claims, &i);
+	if (!flags && is_directory_of_pass3(fs, ino))
+		notice(SEEN_DIRECTORY);
+	if (is_journal(fs, ino))
+		read_map_ahead(fs, ino);
+	if (is_journal(fs, ino) && is_replayed(fs))
+		return indirect_iterate(fs, ino, flags, block_buf,
+					journal_block, &i);
+	return indirect_iterate(fs, ino, flags, block_buf, func, data);
+}
+
+/*
+ * Scans of all inodes.
+ */
+
+/* Start prefetching at the first group, whatever has been prefetched before. */
+static void begin_reading(ext2_filsys fs)
+{
+	self.scan_at = 0;
+	if (module.setup.observe)
+		return;
+	reporter_watch(NULL);
+	e2pf_start_paced(check.session, fs);
+	/* The reporter is a thread, too, and not worth being the only one. */
+	if (check.threads)
+		reporter_watch(check.session);
+}
+
+static dgrp_t group_of(ext2_ino_t ino)
+{
+	return (ino - 1) / self.group_inodes;
+}
+
+errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
+				 ext2_inode_scan *scan)
+{
+	errcode_t err;
+	REAL(ext2fs_open_inode_scan);
+
+	if (module.on)
+		check_is_scanned(fs);
+	/* A scan inside another walk is not a pass. */
+	if (!module.on || fs != check.fs || self.scan || self.in_list)
+		return real(fs, buffer_blocks, scan);
+	notice(SEEN_SCAN);
+	e2pf_ext4_forget_scans(source());
+	clones_forget();
+	begin_reading(fs);
+	err = real(fs, buffer_blocks, scan);
+	if (!err)
+		self.scan = *scan;
+	return err;
+}
+
+void ext2fs_close_inode_scan(ext2_inode_scan scan)
+{
+	REAL(ext2fs_close_inode_scan);
+
+	if (scan == self.scan)
+		self.scan = NULL;
+	real(scan);
+}
+
+errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
+{
+	REAL(ext2fs_inode_scan_goto_blockgroup);
+
+	/* The engine itself follows a scan that moves forward. */
+	if (scan && scan == self.scan && (dgrp_t)group < self.scan_at)
+		begin_reading(check.fs);
+	return real(scan, group);
+}
+
+errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
+				     struct ext2_inode *inode, int bufsize)
+{
+	errcode_t err;
+	REAL(ext2fs_get_next_inode_full);
+
+	err = real(scan, ino, inode, bufsize);
+	if (scan && scan == self.scan && *ino) {
+		self.scan_at = group_of(*ino);
+		e2pf_ext4_at_group(source(), engine(), self.scan_at);
+	}
+	return err;
+}
+
+/* A walk over the directory list that is followed. */
+struct walk {
+	int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data);
+	void *data;
+	ext2_dblist list;
+	uint64_t index;
+};
+
+struct part {
+	uint64_t block[LIST_PART];
+	size_t used;
+};
+
+static int copy_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
+{
+	struct part *part = data;
+
+	(void)fs;
+	part->block[part->used++] = entry->blk;
+	return 0;
+}
+
+/* Pass the engine as many entries as it has room for.  This is done in the
+ * checker's own thread, because e2fsck may change the list between two
+ * entries. */
+static void hand_over(struct walk *w)
+{
+	static struct part part;
+	struct e2pf_engine *e = engine();
+	struct e2pf_ext4 *ext4 = e ? source() : NULL;
+	uint64_t first, n;
+	REAL(ext2fs_dblist_iterate3);
+
+	if (!ext4)
+		return;
+	n = e2pf_ext4_list_wants(ext4, e, &first);
+	while (n) {
+		uint64_t count = n < LIST_PART ? n : LIST_PART;
+
+		part.used = 0;
+		if (real(w->list, copy_entry, first, count, &part) ||
+		    !part.used)
+			return;
+		e2pf_ext4_list_put(ext4, e, part.block, part.used);
+		first += part.used;
+		n -= part.used;
+	}
+}
+
+static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			 void *data)
+{
+	struct walk *w = data;
+
+	if (engine()) {
+		e2pf_ext4_list_at(source(), engine(), w->index);
+		if (w->index++ % LIST_LOOK == 0)
+			hand_over(w);
+	}
+	return w->func(fs, entry, w->data);
+}
+
+/* A walk from the beginning of the list is a pass, unless it happens inside
+ * another walk: then it is e2fsck's own readahead.  Returns true if this walk
+ * is followed. */
+static bool watch_walk(struct walk *w)
+{
+	if (!module.on || !engine() || self.scan ||
+	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
+		return false;
+	/* In pass 1C the walk over the list is part of a walk over names, not a
+	 * pass of its own. */
+	if (self.stage != E2PF_EXT4_PASS1C)
+		notice(SEEN_LIST);
+	e2pf_ext4_list_begin(source(), engine(),
+			     (uint64_t)ext2fs_dblist_count2(w->list));
+	return true;
+}
+
+/* A followed walk has ended with this result. */
+static errcode_t leave_walk(errcode_t err)
+{
+	if (engine()) {
+		e2pf_ext4_list_end(source(), engine());
+		notice(SEEN_LIST_END);
+	}
+	self.in_list = false;
+	return err;
+}
+
+errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
+		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			    void *data),
+		unsigned long long start, unsigned long long count, void *data)
+{
+	struct walk w = { .func = func, .data = data, .list = dblist };
+	REAL(ext2fs_dblist_iterate3);
+
+	if (start || !watch_walk(&w))
+		return real(dblist, func, start, count, data);
+	return leave_walk(real(dblist, watched_entry, start, count, &w));
+}
+
+/* The library itself calls ext2fs_dblist_iterate3(), but not always through the
+ * dynamic linker. */
+errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
+		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			    void *data),
+		void *data)
+{
+	struct walk w = { .func = func, .data = data, .list = dblist };
+	REAL(ext2fs_dblist_iterate2);
+
+	if (!watch_walk(&w))
+		return real(dblist, func, data);
+	return leave_walk(real(dblist, watched_entry, &w));
+}
+
+/* For this function the library walks over the list with
+ * ext2fs_dblist_iterate2().  If the library's own calls can be interposed, that
+ * walk is followed. */
+errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
+		char *block_buf,
+		int (*func)(ext2_ino_t dir, int entry,
+			    struct ext2_dir_entry *dirent, int offset,
+			    int blocksize, char *buf, void *private),
+		void *data)
+{
+	bool seen = module.on && engine() && !self.in_list;
+	errcode_t err;
+	REAL(ext2fs_dblist_dir_iterate);
+
+	if (seen)
+		notice(SEEN_NAMES);
+	err = real(dblist, flags, block_buf, func, data);
+	if (seen)
+		notice(SEEN_NAMES_END);
+	return err;
+}
+
+errcode_t ext2fs_icount_fetch(ext2_icount_t icount, ext2_ino_t ino, __u16 *ret)
+{
+	REAL(ext2fs_icount_fetch);
+
+	if (self.stage == E2PF_EXT4_PASS3 || self.stage == E2PF_EXT4_PASS3A)
+		notice(SEEN_LINKS);
+	return real(icount, ino, ret);
+}
+
+void ext2fs_free_icount(ext2_icount_t icount)
+{
+	REAL(ext2fs_free_icount);
+
+	if (self.stage == E2PF_EXT4_PASS4)
+		notice(SEEN_LINKS_END);
+	real(icount);
+}
+
+errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
+{
+	if (module.on && fs == check.fs)
+		notice(SEEN_BITMAPS);
+	return bitmaps_read(fs);
+}

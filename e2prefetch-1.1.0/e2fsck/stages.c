@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides which pass of e2fsck a walk belongs to, from what was seen before it:
+ *
+ *	1	the first scan of all inodes
+ *	1B	a second scan, before the directory list was walked over:
+ *		blocks are claimed twice
+ *	1C	the walk over names that follows, until the names of the files
+ *		are found
+ *	1D	what follows 1C: reading bitmaps and single files
+ *	2	the walk over the directory list
+ *	3	what follows 2
+ *	3A	from the first directory whose blocks are walked over in order
+ *		to rewrite it
+ *	4	from the first lookup of a link count on
+ *	5	from the time the link counts are freed
+ *
+ * A scan after that is the first scan of a restarted check.  Calls in another
+ * order do no harm: a stage is only a name.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "stages.h"
+
+enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage now, enum seen seen)
+{
+	switch (seen) {
+	case SEEN_OPEN:
+		return E2PF_EXT4_OPEN;
+	case SEEN_SCAN:
+		return now == E2PF_EXT4_PASS1 ? E2PF_EXT4_PASS1B :
+						E2PF_EXT4_PASS1;
+	case SEEN_NAMES:
+		return now == E2PF_EXT4_PASS1 || now == E2PF_EXT4_PASS1B ?
+		       E2PF_EXT4_PASS1C : now;
+	case SEEN_NAMES_END:
+		return now == E2PF_EXT4_PASS1C ? E2PF_EXT4_PASS1D : now;
+	case SEEN_LIST:
+		return E2PF_EXT4_PASS2;
+	case SEEN_LIST_END:
+		return now == E2PF_EXT4_PASS2 ? E2PF_EXT4_PASS3 : now;
+	case SEEN_DIRECTORY:
+		return now == E2PF_EXT4_PASS3 ? E2PF_EXT4_PASS3A : now;
+	case SEEN_LINKS:
+		return now == E2PF_EXT4_PASS3 || now == E2PF_EXT4_PASS3A ?
+		       E2PF_EXT4_PASS4 : now;
+	case SEEN_LINKS_END:
+		return now == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : now;
+	case SEEN_BITMAPS:
+		/* Passes 1D, 3 and 3A read bitmaps when they allocate
+		 * blocks. */
+		return now == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : now;
+	}
+	return now;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which pass a check is in, deduced from the walks it makes.  Used for the
+ * statistics, and for prefetching that helps in one pass only.
+ */
+#ifndef STAGES_H
+#define STAGES_H
+
+#include "ext4/ext4_source.h"
+
+/* Events of a check that the module can see. */
+enum seen {
+	SEEN_OPEN,		/* the filesystem was opened */
+	SEEN_SCAN,		/* a scan of all inodes begins */
+	SEEN_NAMES,		/* a walk over the names in directories begins */
+	SEEN_NAMES_END,
+	SEEN_LIST,		/* a walk over the directory list begins */
+	SEEN_LIST_END,
+	SEEN_DIRECTORY,		/* a walk over the blocks of one directory that
+				   may change them */
+	SEEN_LINKS,		/* a link count is read */
+	SEEN_LINKS_END,		/* the link counts are freed */
+	SEEN_BITMAPS		/* bitmaps are read */
+};
+
+/* The stage after `seen` has happened in stage `now`. */
+enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage now, enum seen seen);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the relocations of the objects loaded into this process.  They need no
+ * validation: the dynamic linker has already processed them.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "linkage.h"
+
+/* Most names that one call may ask for. */
+#define NAMES_MOST 64u
+
+struct question {
+	const void *address;		/* NULL: the program itself */
+	const char *const *names;
+	size_t count;
+	bool found[NAMES_MOST];
+	bool first;			/* no object has been looked at yet */
+	bool answered;
+	bool symbolic;
+};
+
+/* The dynamic section of one object. */
+struct object {
+	ElfW(Addr) base;
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	uintptr_t table[2];		/* relocations: data, functions */
+	size_t size[2];
+	bool with_addend;		/* the entries are Rela, not Rel */
+	bool symbolic;
+};
+
+static bool holds(const struct dl_phdr_info *info, const void *address)
+{
+	ElfW(Addr) at = (ElfW(Addr))address;
+	unsigned i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		ElfW(Addr) start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && at >= start &&
+		    at - start < ph->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* glibc relocates the addresses in most dynamic sections it loads; musl, and
+ * glibc on some machines, leave them as they are in the file. */
+static uintptr_t loaded_at(const struct object *o, ElfW(Addr) value)
+{
+	return value < o->base ? o->base + value : value;
+}
+
+static void read_dynamic(struct object *o, const ElfW(Dyn) *dyn)
+{
+	for (; dyn->d_tag != DT_NULL; dyn++) {
+		ElfW(Addr) value = dyn->d_un.d_ptr;
+
+		switch (dyn->d_tag) {
+		case DT_SYMTAB:
+			o->symbols = (const void *)loaded_at(o, value);
+			break;
+		case DT_STRTAB:
+			o->strings = (const void *)loaded_at(o, value);
+			break;
+		case DT_RELA:
+		case DT_REL:
+			o->table[0] = loaded_at(o, value);
+			o->with_addend = dyn->d_tag == DT_RELA;
+			break;
+		case DT_RELASZ:
+		case DT_RELSZ:
+			o->size[0] = value;
+			break;
+		case DT_JMPREL:
+			o->table[1] = loaded_at(o, value);
+			break;
+		case DT_PLTRELSZ:
+			o->size[1] = value;
+			break;
+		case DT_PLTREL:
+			o->with_addend = value == DT_RELA;
+			break;
+		case DT_SYMBOLIC:
+			o->symbolic = true;
+			break;
+		case DT_FLAGS:
+			o->symbolic |= (value & DF_SYMBOLIC) != 0;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void note_symbol(struct question *q, const struct object *o,
+			size_t index)
+{
+	const char *name;
+	size_t i;
+
+	if (!index)
+		return;		/* refers to no symbol */
+	name = o->strings + o->symbols[index].st_name;
+	for (i = 0; i < q->count; i++)
+		if (!strcmp(name, q->names[i]))
+			q->found[i] = true;
+}
+
+static size_t symbol_of(ElfW(Xword) info)
+{
+	return sizeof(void *) == 8 ? (size_t)ELF64_R_SYM(info) :
+				     (size_t)ELF32_R_SYM(info);
+}
+
+static void read_relocations(struct question *q, const struct object *o)
+{
+	/* Each machine uses only one kind of entry, for data and functions. */
+	size_t step = o->with_addend ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
+	size_t t, at;
+
+	for (t = 0; t < 2; t++)
+		for (at = 0; o->table[t] && at + step <= o->size[t];
+		     at += step) {
+			/* r_info is at the same place in Rel and Rela. */
+			const ElfW(Rel) *r =
+				(const void *)(o->table[t] + at);
+
+			note_symbol(q, o, symbol_of(r->r_info));
+		}
+}
+
+static struct object read_object(const struct dl_phdr_info *info)
+{
+	struct object o = { .base = info->dlpi_addr };
+	unsigned i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			read_dynamic(&o, (const void *)(info->dlpi_addr +
+					info->dlpi_phdr[i].p_vaddr));
+	return o;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct question *q = data;
+	bool first = q->first;
+	struct object o;
+
+	(void)size;
+	q->first = false;
+	/* The program itself is reported first. */
+	if (q->address ? !holds(info, q->address) : !first)
+		return 0;
+	o = read_object(info);
+	q->symbolic = o.symbolic;
+	if (o.symbols && o.strings) {
+		read_relocations(q, &o);
+		q->answered = true;
+	}
+	return 1;
+}
+
+static bool refers(struct question *q)
+{
+	size_t i;
+
+	if (q->count > NAMES_MOST)
+		return false;
+	q->first = true;
+	dl_iterate_phdr(look, q);
+	for (i = 0; i < q->count; i++)
+		if (!q->found[i])
+			return false;
+	return q->answered;
+}
+
+bool linkage_program_refers(const char *const *names, size_t count)
+{
+	struct question q = { .names = names, .count = count };
+
+	return refers(&q);
+}
+
+bool linkage_program_has_threads(void)
+{
+	static const char *const one[] = { "pthread_create" };
+	static const char *const other[] = { "thrd_create" };
+
+	return linkage_program_refers(one, 1) ||
+	       linkage_program_refers(other, 1);
+}
+
+bool linkage_library_refers(const void *address, const char *const *names,
+			    size_t count)
+{
+	struct question q = {
+		.address = address, .names = names, .count = count
+	};
+
+	return refers(&q) && !q.symbolic;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides what a module says at the end, at which level, and what goes to the
+ * system log; and what the program's children inherit.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "device/sysfile.h"
+#include "module.h"
+#include "report/estimate.h"
+#include "report/words.h"
+
+struct module module;
+
+/*
+ * The beginning.
+ */
+
+void module_read_arguments(void)
+{
+	static char text[8192];
+	int n = e2pf_read_bytes("/proc/self", "cmdline", text, sizeof(text));
+	int at;
+
+	/* An argument that was cut off is left out. */
+	for (at = 0; at < n && module.argc < MODULE_ARGUMENTS - 1; ) {
+		if (!memchr(text + at, '\0', (size_t)(n - at)))
+			break;
+		module.argv[module.argc++] = text + at;
+		at += (int)strlen(text + at) + 1;
+	}
+}
+
+/* The launcher has put this file in front of the user's LD_PRELOAD. */
+static void restore_preload(void)
+{
+	const char *list = getenv("LD_PRELOAD");
+	size_t len;
+	Dl_info info;
+
+	unsetenv("PREFETCH_LAUNCHED");
+	if (!list || !dladdr(&module, &info) || !info.dli_fname)
+		return;
+	len = strlen(info.dli_fname);
+	if (strncmp(list, info.dli_fname, len))
+		return;
+	if (!list[len])
+		unsetenv("LD_PRELOAD");
+	else if (list[len] == ':')
+		setenv("LD_PRELOAD", list + len + 1, 1);
+}
+
+/* A file that cannot be written is dropped from the settings.  A trace is
+ * written to as long as the check runs: the signal at a limit on file sizes
+ * would end it. */
+static void check_file(const char *about, const char **path, bool trace)
+{
+	struct rlimit limit;
+	const char *why;
+	char text[257];
+
+	if (trace && *path && (getrlimit(RLIMIT_FSIZE, &limit) ||
+			       limit.rlim_cur != RLIM_INFINITY))
+		why = "there is a limit on the size of files";
+	else
+		why = e2pf_stats_check(*path);
+	if (!why)
+		return;
+	e2pf_printable(text, sizeof(text), *path);
+	fprintf(stderr, "%s: %s: cannot write \"%s\": %s\n", module.name,
+		about, text, why);
+	*path = NULL;
+}
+
+void module_begin(const char *name)
+{
+	char error[1024];
+
+	module.name = name;
+	module.pid = getpid();
+	clock_gettime(CLOCK_MONOTONIC, &module.began);
+	restore_preload();
+	if (!e2pf_setup_read(&module.setup, error, sizeof(error)))
+		fprintf(stderr, "%s: %s\n", name, error);
+	module.on = module.setup.prefetch;
+}
+
+void module_check_files(void)
+{
+	check_file("PREFETCH_STATS", &module.setup.stats, false);
+	check_file("PREFETCH_TRACE", &module.setup.trace, true);
+}
+
+void module_say_version(const char *program)
+{
+	fprintf(stderr, "%s: this %s prefetches with e2prefetch "
+		PACKAGE_VERSION ", and does not with PREFETCH=0\n",
+		module.name, program);
+}
+
+/*
+ * The end.
+ */
+
+/* Why nothing was read ahead, or NULL. */
+static const char *why_not(void)
+{
+	const struct e2pf_decision *d = module.decisions.item;
+	size_t i;
+
+	for (i = 0; i < module.decisions.count; i++)
+		if (!strcmp(d[i].about, "prefetch") &&
+		    strcmp(d[i].decision, "gave up"))
+			return d[i].reason;
+	return NULL;
+}
+
+/* "checked in 2.7 s; without prefetching about 12 s" */
+static void describe(const struct module_result *r, char *text, size_t size)
+{
+	struct e2pf_engine_stats stats = { .threads = 0 };
+	const char *why = why_not();
+	double seconds, without = 0;
+	char took[32], alone[32];
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	seconds = (double)(now.tv_sec - module.began.tv_sec) +
+		  (double)(now.tv_nsec - module.began.tv_nsec) / 1e9;
+	if (r->block_size) {
+		e2pf_session_count(r->session, &stats);
+		without = e2pf_estimate_without(&stats, r->block_size,
+						seconds);
+	}
+	in_words(seconds, took, sizeof(took));
+	if (why)
+		snprintf(text, size, "%s in %s, nothing read ahead: %s",
+			 r->done, took, why);
+	else if (without > 0)
+		snprintf(text, size, "%s in %s; without prefetching about %s",
+			 r->done, took,
+			 in_words(without, alone, sizeof(alone)));
+	else
+		snprintf(text, size, "%s in %s", r->done, took);
+}
+
+/* As syslog(3) does, but without its lock, without a wait for a log that does
+ * not answer, and with nothing left open. */
+static void to_system_log(const char *device, const char *sentence)
+{
+	struct sockaddr_un log = { .sun_family = AF_UNIX, "/dev/log" };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	char text[1024], line[1100];
+
+	if (fd < 0)
+		return;
+	snprintf(text, sizeof(text), "%s: %s: %s",
+		 program_invocation_short_name, device, sentence);
+	/* 30: a daemon, for information. */
+	snprintf(line, sizeof(line), "<30>e2prefetch[%d]: ", (int)getpid());
+	e2pf_printable(line + strlen(line), sizeof(line) - strlen(line), text);
+	if (sendto(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT,
+		   (const struct sockaddr *)&log, sizeof(log)) < 0)
+		errno = 0;
+	close(fd);
+}
+
+static void print_details(const struct module_result *r)
+{
+	struct e2pf_decisions summary = { .count = 0 };
+
+	if (r->session && e2pf_session_summarize(r->session, &summary))
+		e2pf_decisions_print(&summary, module.name, stderr);
+	e2pf_decisions_print(&module.decisions, module.name, stderr);
+}
+
+static void tell(const struct module_result *r)
+{
+	unsigned verbose = module.setup.verbose;
+	char sentence[512];
+	const char *why;
+
+	why = e2pf_stats_put(module.setup.stats, r->write_stats, r->ctx);
+	/* The file was checked, but the disk may be full. */
+	if (why)
+		fprintf(stderr, "%s: cannot write statistics to \"%s\": %s\n",
+			module.name, module.setup.stats, why);
+	if (r->session)
+		e2pf_session_describe(r->session, &module.decisions);
+	if (r->finished) {
+		describe(r, sentence, sizeof(sentence));
+		if (r->logged && module.setup.log)
+			to_system_log(r->session->name, sentence);
+		if (verbose)
+			fprintf(stderr, "%s: %s\n", module.name, sentence);
+	}
+	if (verbose > (r->finished ? 1u : 0u))
+		print_details(r);
+}
+
+/* A closed pipe or a limit on file sizes must not change the exit status of a
+ * program that has done its work. */
+void module_tell(const struct module_result *r)
+{
+	static const int signals[] = { SIGPIPE, SIGXFSZ };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction before[2];
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		sigaction(signals[i], &ignore, &before[i]);
+	tell(r);
+	fflush(stderr);
+	for (i = 0; i < 2; i++)
+		sigaction(signals[i], &before[i], NULL);
+}

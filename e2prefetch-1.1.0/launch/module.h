@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What all modules do: read the settings and the program's arguments, and tell
+ * at the end what was done.
+ *
+ * A module is loaded into a stock program, and may be loaded into any other by
+ * mistake: then it does nothing.
+ */
+#ifndef MODULE_H
+#define MODULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "report/stats_file.h"
+#include "session.h"
+#include "settings.h"
+
+/* Enough for what matters of a command line; the rest is left out. */
+#define MODULE_ARGUMENTS 64
+
+extern struct module {
+	const char *name;	/* "e2fsck-prefetch": before each message */
+	bool on;
+	struct e2pf_setup setup;
+	int argc;		/* 0: not known, without /proc */
+	char *argv[MODULE_ARGUMENTS];
+	pid_t pid;
+	struct timespec began;
+	struct e2pf_decisions decisions;
+} module;
+
+/* Read the program's arguments.  Allocates nothing. */
+void module_read_arguments(void);
+
+/*
+ * Read the settings.  The module is on unless they are wrong or say off.
+ * Restores the environment that the program's children would have without us.
+ * Called by the constructor.
+ */
+void module_begin(const char *name);
+
+/* Drop from the settings the files of statistics and trace that cannot be
+ * written, and say so; create those that can. */
+void module_check_files(void);
+
+/* The program was asked for its version: say that it is not alone. */
+void module_say_version(const char *program);
+
+/* What was done, when the program ends. */
+struct module_result {
+	struct e2pf_session *session;	/* NULL: none was opened */
+	const char *done;		/* "checked" */
+	bool finished;			/* it did what there is prefetching
+					   for; then there is a session */
+	bool logged;			/* in the system log */
+	uint32_t block_size;		/* for an estimate of the time without
+					   prefetching; 0: there is none */
+	e2pf_stats_writer write_stats;
+	void *ctx;			/* of write_stats */
+};
+
+/*
+ * Write the statistics, if they are wanted; tell what PREFETCH_VERBOSE asks for,
+ * and the system log about a finished check.  Adds the session's decisions to
+ * module.decisions.
+ */
+void module_tell(const struct module_result *r);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides when the status of a check is looked at and written, and what the
+ * checker waits for.  Short checks are not worth a file: the first is written
+ * after a second.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/thread.h"
+#include "report/progress_file.h"
+#include "reporter.h"
+
+/* How often the check is looked at, and how long its end waits for the
+ * thread. */
+#define LOOK_S 1
+#define PATIENCE_S 1
+
+/* The checker computes or waits if it does so for this part of the time. */
+#define MOSTLY 0.5
+
+static struct {
+	const char *program;		/* NULL: nothing is reported */
+	clockid_t cpu;			/* of the checker's first thread */
+	pthread_mutex_t lock;
+	pthread_cond_t cond;		/* the end, or the thread's */
+	struct e2pf_session *session;	/* NULL: nothing to look at */
+	bool ended;
+	bool running;			/* the thread */
+	double first;			/* when the first walk began, s */
+	double began, cpu_began;	/* and this one */
+	struct e2pf_progress_past past;	/* of this one */
+	double read_bytes, read_when;	/* when last looked at */
+	bool written;			/* the file */
+} self = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static double seconds_of(clockid_t clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* A file opened under the number of a closed standard stream would get what the
+ * checker prints. */
+static bool streams_are_open(void)
+{
+	int fd;
+
+	for (fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			return false;
+	return true;
+}
+
+void reporter_begin(const char *program)
+{
+	pthread_condattr_t attr;
+
+	if (geteuid() || !streams_are_open() ||
+	    pthread_getcpuclockid(pthread_self(), &self.cpu))
+		return;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&self.cond, &attr);
+	pthread_condattr_destroy(&attr);
+	self.program = program;
+}
+
+/* What the checker did since the last look. */
+static void find_wait(struct e2pf_progress *p,
+		      const struct e2pf_progress_facts *f,
+		      const struct e2pf_progress_past *past)
+{
+	double passed = f->seconds - past->seconds;
+
+	if (p->wait == E2PF_WAITS_NOT && f->stalled - past->stalled >
+	    passed * MOSTLY)
+		p->wait = E2PF_WAITS_DISK;
+	if (p->wait == E2PF_WAITS_NOT && f->cpu - past->cpu > passed * MOSTLY)
+		p->wait = E2PF_WAITS_PROCESSOR;
+	if (p->wait < E2PF_WAITS_DISK)
+		p->disk[0] = '\0';
+}
+
+/* The lock is held. */
+static void look(struct e2pf_progress *p)
+{
+	struct e2pf_progress_facts facts = { .seconds = 0 };
+
+	*p = (struct e2pf_progress) { .program = self.program };
+	facts.cpu = seconds_of(self.cpu) - self.cpu_began;
+	e2pf_session_look(self.session, p, &facts);
+	facts.seconds = seconds_of(CLOCK_MONOTONIC) - self.began;
+	p->seconds = facts.seconds + self.began - self.first;
+	find_wait(p, &facts, &self.past);
+	p->bytes_per_second = ((double)p->read_bytes - self.read_bytes) /
+			      (p->seconds - self.read_when);
+	self.read_bytes = (double)p->read_bytes;
+	self.read_when = p->seconds;
+	e2pf_progress_estimate(&self.past, &facts, &p->left);
+}
+
+/* Wait; false if the check has ended.  The lock is held. */
+static bool wait_a_moment(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += LOOK_S;
+	while (!self.ended &&
+	       pthread_cond_timedwait(&self.cond, &self.lock, &until) == 0)
+		;
+	return !self.ended;
+}
+
+/* The files are not written or removed with the lock held. */
+static void *report_thread(void *unused)
+{
+	struct e2pf_progress now;
+
+	e2pf_progress_each(NULL, NULL);		/* removes stale ones */
+	pthread_mutex_lock(&self.lock);
+	while (wait_a_moment()) {
+		if (!self.session)
+			continue;
+		look(&now);
+		self.written = true;
+		pthread_mutex_unlock(&self.lock);
+		e2pf_progress_save(&now);
+		pthread_mutex_lock(&self.lock);
+	}
+	pthread_mutex_unlock(&self.lock);
+	if (self.written)
+		e2pf_progress_remove(getpid());
+	pthread_mutex_lock(&self.lock);
+	self.running = false;
+	pthread_cond_broadcast(&self.cond);
+	pthread_mutex_unlock(&self.lock);
+	return unused;
+}
+
+/* The thread that holds the lock may be the checker's own, ended by a
+ * signal. */
+static bool lock_in_time(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE_S;
+	return !pthread_mutex_timedlock(&self.lock, &until);
+}
+
+static void start_thread(void)
+{
+	pthread_t thread;
+
+	self.first = self.began;
+	self.running = !e2pf_thread_start(&thread, report_thread, NULL);
+	if (self.running)
+		pthread_detach(thread);
+}
+
+void reporter_watch(struct e2pf_session *session)
+{
+	if (!self.program || !lock_in_time())
+		return;
+	self.session = session;
+	self.began = seconds_of(CLOCK_MONOTONIC);
+	self.cpu_began = seconds_of(self.cpu);
+	self.read_bytes = 0;
+	memset(&self.past, 0, sizeof(self.past));
+	if (session && !self.running && !self.ended)
+		start_thread();
+	pthread_mutex_unlock(&self.lock);
+}
+
+void reporter_end(void)
+{
+	struct timespec until;
+
+	if (!self.program || !lock_in_time())
+		return;
+	self.session = NULL;
+	self.ended = true;
+	pthread_cond_broadcast(&self.cond);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += PATIENCE_S;
+	while (self.running &&
+	       !pthread_cond_timedwait(&self.cond, &self.lock, &until))
+		;
+	pthread_mutex_unlock(&self.lock);
+}

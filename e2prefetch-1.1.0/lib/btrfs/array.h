@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arrays that grow. */
+#ifndef E2PF_BTRFS_ARRAY_H
+#define E2PF_BTRFS_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Make room for `more` elements of `size` bytes after those in use.  *array
+ * points to an array of *room elements.  Returns false if memory runs out; then
+ * nothing changes. */
+static inline bool e2pf_have_room(void **array, size_t *room, size_t used,
+				  size_t more, size_t size)
+{
+	size_t wanted = *room ? *room : 64;
+	void *grown;
+
+	while (wanted < used + more)
+		wanted *= 2;
+	if (wanted == *room)
+		return true;
+	if (wanted > SIZE_MAX / size)
+		return false;
+	grown = realloc(*array, wanted * size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = wanted;
+	return true;
+}
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The btrfs part of a session: the devices that a check has open, their
+ * superblocks, and the source.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "btrfs_session.h"
+#include "btrfs_source.h"
+#include "drain.h"
+
+static const char *const stage_names[] = { "check" };
+
+struct btrfs_session {
+	struct e2pf_session base;
+	struct e2pf_btrfs_super super;
+	struct e2pf_btrfs_member member[E2PF_DEVICES];
+	struct e2pf_btrfs *btrfs;
+	double found_bytes;		/* of the phases before the leaves; for
+					   the progress */
+};
+
+static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
+{
+	return (struct btrfs_session *)s;
+}
+
+static void describe_data(const struct btrfs_session *s,
+			  struct e2pf_decisions *list)
+{
+	if (e2pf_btrfs_reads_data(s->btrfs))
+		e2pf_decide(list, "data", "read ahead",
+			    "if its ranges are short: the check compares it "
+			    "with its checksums");
+	else
+		e2pf_decide(list, "data", "left to the check",
+			    "which reads it in the order of the disk");
+}
+
+static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
+{
+	struct btrfs_session *s = btrfs_of(session);
+	uint64_t left = e2pf_btrfs_leaves_left(s->btrfs);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u", session->devices);
+	e2pf_decide(list, "devices", text, "of %llu in the superblock",
+		    (unsigned long long)s->super.devices);
+	if (e2pf_btrfs_has_window(s->btrfs))
+		e2pf_decide(list, "leaves", "in a window",
+			    "they do not fit into the memory budget");
+	if (e2pf_btrfs_wants_data(s->btrfs))
+		describe_data(s, list);
+	if (left)
+		e2pf_decide(list, "leaves", "left to the check",
+			    "for %llu MiB there is no room in the memory "
+			    "budget", (unsigned long long)left >> 20);
+}
+
+static void report(struct e2pf_session *session, struct e2pf_statistics *to)
+{
+	struct btrfs_session *s = btrfs_of(session);
+
+	to->block_size = s->super.nodesize;
+	to->groups = (uint32_t)e2pf_btrfs_chunks(s->btrfs);
+	to->io_manager = "btrfs";
+}
+
+/* When all blocks have been read, the check compares what it has found: it
+ * computes so much more. */
+#define REST_PART 2.5
+
+/* Computing per byte of tree blocks, before that. */
+#define BYTE_SECONDS 4e-9
+
+/* The check reads each tree block once.  How many there are is known when all
+ * nodes have been read.  How much data there is is not known. */
+static void look(struct e2pf_session *session,
+		 const struct e2pf_engine_look *engine,
+		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
+{
+	struct btrfs_session *s = btrfs_of(session);
+	double leaves = (double)engine->units[E2PF_BTRFS_LEAVES] *
+			s->super.nodesize;
+
+	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
+		s->found_bytes = f->found_bytes;
+	f->walks = f->measurable = true;
+	f->table_bytes = s->found_bytes + leaves;
+	/* The earlier phases may have been over before the first look. */
+	if (f->table_bytes < f->found_bytes)
+		f->table_bytes = f->found_bytes;
+	f->seeds_bytes = f->found_bytes;
+	f->rest_part = REST_PART;
+	f->usual_seconds = f->table_bytes * BYTE_SECONDS;
+	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
+			 engine->phase == E2PF_NONE) &&
+			!e2pf_btrfs_wants_data(s->btrfs) &&
+			(double)engine->checker_bytes <= f->table_bytes;
+	if (f->table_bytes > 0)
+		f->passed = (double)engine->checker_bytes / f->table_bytes;
+	if (f->passed > 1)
+		f->passed = 1;
+	/* No block leads to others that are not counted. */
+	f->parsed_items = 1;
+	p->place = engine->checker_bytes / s->super.nodesize;
+	p->places = f->measurable ?
+		    (uint64_t)f->table_bytes / s->super.nodesize : 0;
+	p->unit = "tree blocks";
+}
+
+static void close_session(struct e2pf_session *session)
+{
+	e2pf_btrfs_free(btrfs_of(session)->btrfs);
+	free(session);
+}
+
+static const struct e2pf_filesystem btrfs = {
+	.stage_names = stage_names,
+	.stages = 1,
+	.not_begun = "the check walked no tree",
+	.order = "by tree",
+	.describe = describe,
+	.report = report,
+	.look = look,
+	.close = close_session
+};
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	if (S_ISBLK(a->st_mode) && S_ISBLK(b->st_mode))
+		return a->st_rdev == b->st_rdev;
+	return a->st_mode == b->st_mode && a->st_dev == b->st_dev &&
+	       a->st_ino == b->st_ino;
+}
+
+static const char *read_super(struct e2pf_device *dev,
+			      struct e2pf_btrfs_super *super)
+{
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	uint64_t offset = e2pf_btrfs_super_offset(0);
+
+	if (dev->size < offset + sizeof(bytes) ||
+	    dev->ops->read(dev, bytes, offset, sizeof(bytes)))
+		return "the superblock cannot be read";
+	switch (e2pf_btrfs_plan_super(bytes, offset, super)) {
+	case E2PF_BTRFS_OK:
+		return NULL;
+	case E2PF_BTRFS_UNKNOWN:
+		return e2pf_btrfs_unknown_format(bytes);
+	default:
+		return "the superblock is damaged";
+	}
+}
+
+/* The newest superblock of the devices is the filesystem's.  Devices with
+ * another fsid are seeds of it. */
+static void take_super(struct btrfs_session *s,
+		       const struct e2pf_btrfs_super *super)
+{
+	if (!s->base.devices ||
+	    (!memcmp(super->fsid, s->super.fsid, E2PF_BTRFS_UUID) &&
+	     super->generation > s->super.generation))
+		s->super = *super;
+}
+
+/* Open one device.  Returns NULL, or the reason why it cannot be used. */
+static const char *add_device(struct btrfs_session *s, int fd,
+			      const struct stat *st)
+{
+	struct e2pf_btrfs_member *m = &s->member[s->base.devices];
+	struct e2pf_btrfs_super super;
+	struct e2pf_device *dev, *settling;
+	const char *why;
+	char path[32];
+
+	if (fcntl(fd, F_GETFL) & O_DIRECT)
+		return "the check uses direct I/O";
+	if (s->base.devices == E2PF_DEVICES)
+		return "too many devices";
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (e2pf_device_open(path, 0, &dev))
+		return "a device cannot be reopened";
+	settling = e2pf_drain_new(dev);
+	why = settling ? read_super(dev, &super) : "no memory";
+	if (why) {
+		(settling ? settling : dev)->ops->close(settling ? settling :
+								  dev);
+		return why;
+	}
+	m->bytes = dev->size;
+	m->devid = super.devid;
+	memcpy(m->uuid, super.device_uuid, E2PF_BTRFS_UUID);
+	memcpy(m->node_fsid, super.node_fsid, E2PF_BTRFS_UUID);
+	take_super(s, &super);
+	e2pf_session_add_device(&s->base, settling, st);
+	return NULL;
+}
+
+/* If the first device cannot be used, neither can the filesystem.  Any other
+ * device is left out, like a missing one. */
+static const char *open_devices(struct btrfs_session *s,
+				struct e2pf_btrfs_opened *opened,
+				unsigned count)
+{
+	const char *why = "no device was opened";
+	struct stat st;
+	unsigned i, j;
+
+	for (i = 0; i < count; i++) {
+		opened[i].index = -1;
+		if (fstat(opened[i].fd, &st))
+			continue;
+		for (j = 0; j < s->base.devices; j++)
+			if (is_same(&st, &s->base.stat[j]))
+				break;
+		if (j == s->base.devices)
+			why = add_device(s, opened[i].fd, &st);
+		if (j < s->base.devices)
+			opened[i].index = (int)j;
+		else if (!s->base.devices)
+			return why;
+	}
+	return s->base.devices ? NULL : why;
+}
+
+static const char *make_engine(struct btrfs_session *s)
+{
+	s->btrfs = e2pf_btrfs_new(&s->super, s->member, s->base.devices);
+	if (!s->btrfs ||
+	    e2pf_session_add_source(&s->base, e2pf_btrfs_source(s->btrfs)))
+		return "no memory";
+	return NULL;
+}
+
+struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
+				     unsigned count, const char *name,
+				     const struct e2pf_settings *settings,
+				     bool exact, const char **why)
+{
+	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	struct btrfs_session *s = calloc(1, sizeof(*s));
+
+	*why = "no memory";
+	if (!s)
+		return NULL;
+	if (!e2pf_session_init(&s->base, &btrfs, name, settings, &hooks))
+		*why = open_devices(s, opened, count);
+	if (!*why)
+		*why = make_engine(s);
+	if (!*why)
+		return &s->base;
+	e2pf_close(&s->base);
+	return NULL;
+}
+
+void e2pf_btrfs_read_data(struct e2pf_session *session)
+{
+	e2pf_btrfs_want_data(btrfs_of(session)->btrfs);
+}
+
+bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
+				  unsigned device, uint64_t offset)
+{
+	return e2pf_btrfs_in_system(btrfs_of(session)->btrfs, device, offset);
+}
+
+static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
+				  dev[ref->device];
+
+	return dev->ops->read(dev, bytes, ref->offset, ref->length);
+}
+
+/* Read only what is cached, so that no disk is waited for. */
+static int read_resident(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
+				  dev[ref->device];
+	bool resident = false;
+
+	if (dev->blind || dev->ops->span(dev, ref->offset, ref->length,
+					 &resident) < ref->length || !resident)
+		return EAGAIN;
+	return read_block(ctx, ref, bytes);
+}
+
+void e2pf_btrfs_start(struct e2pf_session *session)
+{
+	e2pf_session_choose(session);
+	e2pf_btrfs_learn_chunks(btrfs_of(session)->btrfs, session->cfg.probe ?
+				read_block : read_resident, session);
+	e2pf_engine_start(session->engine);
+}
+
+bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
+		       uint64_t *offset, uint64_t length)
+{
+	struct e2pf_ref ref;
+	bool planned;
+
+	if (!e2pf_btrfs_copy_read(btrfs_of(session)->btrfs, *device, *offset,
+				  &ref, &planned) || ref.length != length)
+		return false;
+	*device = ref.device;
+	*offset = ref.offset;
+	/* Without knowing what is cached, no readahead may be dropped.  And to
+	 * look up a block that no worker reads takes as long as the readahead
+	 * call. */
+	return planned && !session->dev[ref.device]->blind &&
+	       e2pf_engine_brings(session->engine, &ref, planned);
+}
+
+bool e2pf_btrfs_session_used_once(const struct e2pf_session *session)
+{
+	return e2pf_btrfs_used_once(btrfs_of(session)->btrfs);
+}
+
+bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
+{
+	unsigned i;
+
+	if (session->ended)
+		return true;
+	if (!e2pf_session_end(session, milliseconds))
+		return false;
+	/* If reads fail, waiting for one may take minutes. */
+	for (i = 0; i < session->devices && !session->last.errors; i++)
+		e2pf_drain(session->dev[i], milliseconds);
+	e2pf_session_release(session);
+	return true;
+}
+
+errcode_t e2pf_btrfs_write_none(const char *name,
+				const struct e2pf_decisions *decisions,
+				FILE *out)
+{
+	static const struct e2pf_topology topo;
+	static const struct e2pf_engine_stats engine;
+	const struct e2pf_statistics statistics = {
+		.device = name, .io_manager = "btrfs", .decisions = decisions,
+		.topo = &topo, .engine = &engine
+	};
+
+	return e2pf_statistics_write(&statistics, out);
+}

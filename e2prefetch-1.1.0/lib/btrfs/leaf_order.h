@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The order in which leaves are read.
+ *
+ * The check walks one tree after the other, and the leaves of each in the order
+ * of their addresses.  So the leaves that no earlier tree shares are read in
+ * sweeps: of one tree, or of several that follow each other.  While the check
+ * computes with what one sweep brought, the next one goes on.
+ *
+ * The links from nodes to their children are recorded as nodes are parsed, in
+ * any order and from any thread.  e2pf_leaf_order_make() then walks the trees
+ * in the check's order, without reading anything.
+ */
+#ifndef E2PF_BTRFS_LEAF_ORDER_H
+#define E2PF_BTRFS_LEAF_ORDER_H
+
+#include <pthread.h>
+
+#include "chunk_map.h"
+#include "slot_set.h"
+
+struct e2pf_leaf_order {
+	pthread_mutex_t lock;		/* of nodes and links */
+	struct order_node *node;
+	size_t nodes, node_room;
+	uint64_t *link;			/* slots of children */
+	size_t links, link_room;
+	size_t bytes_most;		/* of nodes and links */
+	uint64_t left;			/* leaves with no room for a link */
+	uint64_t *leaf;			/* after make(): slots, in order */
+	size_t leaves, leaf_room;	/* with padding */
+	uint64_t found;			/* leaves without padding */
+	uint64_t *kept;			/* slots of a tree's leaves, by key */
+	size_t kept_count, kept_room;
+};
+
+void e2pf_leaf_order_init(struct e2pf_leaf_order *order);
+void e2pf_leaf_order_fini(struct e2pf_leaf_order *order);
+
+/* Forget everything.  From now on nodes and links may take so many
+ * bytes. */
+void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes);
+
+/* Record that the node in this slot has these children. */
+void e2pf_leaf_order_add(struct e2pf_leaf_order *order, uint64_t slot,
+			 uint8_t level, const uint64_t *child, size_t count);
+
+/* How sweeps are made. */
+struct e2pf_sweeps {
+	unsigned most;		/* their number: each has at least this part
+				   of all leaves, and whole trees */
+	unsigned near;		/* leaves of later sweeps are taken along if
+				   they lie between two of a sweep that are at
+				   most so many slots apart */
+	uint64_t room;		/* leaves that may be ahead of the check; if
+				   there are more, each sweep takes at least an
+				   eighth of that, and two thirds of it may be
+				   taken along */
+	bool by_device;		/* leaves on different devices alternate, a
+				   portion of each in turn; not if there are
+				   more than `room` */
+};
+
+/* The root of a tree: its slot and level. */
+struct e2pf_tree_root {
+	uint64_t slot;
+	uint8_t level;
+	bool keep;		/* its leaves are also kept in their order */
+};
+
+/* E2PF_LEAF_NONE fills up a portion; nothing is read for it. */
+#define E2PF_LEAF_NONE UINT64_MAX
+
+/*
+ * Make the list of the leaves of these trees, which are in the check's order,
+ * and forget the links.  Each leaf is added to `seen`, and left out if it was
+ * there.  Returns false if memory runs out; then leaves are missing in the
+ * list.
+ */
+bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
+			  const struct e2pf_tree_root *root, size_t roots,
+			  const struct e2pf_sweeps *sweeps,
+			  const struct e2pf_chunk_map *map,
+			  struct e2pf_slot_set *seen);
+
+#endif

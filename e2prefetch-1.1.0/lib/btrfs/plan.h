@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The planner for btrfs: finds the tree blocks that metadata refers to, and
+ * maps logical addresses to places on devices.
+ *
+ * Every function here is pure: no I/O, no allocation, no global state, safe
+ * from any thread and on hostile bytes.  On-disk numbers are checked before
+ * they are returned, and every loop is bounded by the size of the buffer it
+ * reads.  Impossible values are silently left out: to report them is the
+ * checker's task.
+ */
+#ifndef E2PF_BTRFS_PLAN_H
+#define E2PF_BTRFS_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define E2PF_BTRFS_SUPER_BYTES 4096u
+#define E2PF_BTRFS_SUPER_MIRRORS 3u
+#define E2PF_BTRFS_SYS_ARRAY 2048u
+#define E2PF_BTRFS_UUID 16u
+
+/* The maximum number of levels in a tree, including leaves. */
+#define E2PF_BTRFS_LEVELS 8u
+
+/* The maximum number of children of a node: those of the largest, 65536 bytes
+ * with a header of 101, at 33 bytes each. */
+#define E2PF_BTRFS_CHILDREN 1982u
+
+/* The maximum number of stripes in a chunk that is accepted; the engine does
+ * not take more devices than this either. */
+#define E2PF_BTRFS_STRIPES 64u
+
+/* Bytes on one device before the next stripe begins. */
+#define E2PF_BTRFS_STRIPE_LEN 65536u
+
+/* A pointer to a tree block, with what must be found there. */
+struct e2pf_btrfs_ptr {
+	uint64_t logical;	/* in bytes, a multiple of sectorsize */
+	uint64_t generation;
+	uint64_t owner;		/* tree: BT_*_TREE_OBJECTID */
+	uint8_t level;		/* 0 for a leaf */
+};
+
+/* The needed fields of a superblock, in host byte order. */
+struct e2pf_btrfs_super {
+	uint8_t fsid[E2PF_BTRFS_UUID];		/* of devices */
+	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of tree blocks */
+	uint8_t device_uuid[E2PF_BTRFS_UUID];
+	uint64_t devid;
+	uint64_t generation;
+	uint64_t bytes_used;			/* data and metadata */
+	uint64_t devices;			/* there should be so many */
+	uint32_t nodesize;			/* 4096 to 65536 */
+	uint32_t sectorsize;			/* 4096 to nodesize */
+	uint32_t sum_bytes;			/* of a checksum; 0: unknown */
+	struct e2pf_btrfs_ptr root, chunk_root;
+	struct e2pf_btrfs_ptr log_root;		/* logical 0: no log */
+	uint32_t sys_array_size;		/* bytes */
+	uint8_t sys_array[E2PF_BTRFS_SYS_ARRAY];
+};
+
+enum e2pf_btrfs_verdict {
+	E2PF_BTRFS_OK,
+	E2PF_BTRFS_NONE,	/* not a superblock, or its fields contradict
+				   each other */
+	E2PF_BTRFS_UNKNOWN	/* with a format that e2pf_btrfs_unknown_format()
+				   names */
+};
+
+/* Byte offset on the device of superblock copy `mirror`, which is below
+ * E2PF_BTRFS_SUPER_MIRRORS. */
+uint64_t e2pf_btrfs_super_offset(unsigned mirror);
+
+/* Parse the E2PF_BTRFS_SUPER_BYTES bytes of the superblock at this offset.
+ * Unless the result is E2PF_BTRFS_OK, *super is undefined. */
+enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
+					      uint64_t offset,
+					      struct e2pf_btrfs_super *super);
+
+/* The first feature of this superblock with which blocks, or their roots, are
+ * not where this planner would look for them, as a reason; NULL if there is
+ * none. */
+const char *e2pf_btrfs_unknown_format(const void *bytes);
+
+/* How a chunk is laid out over its stripes. */
+enum e2pf_btrfs_profile {
+	E2PF_BTRFS_COPIES,	/* single, DUP, RAID1: each stripe holds
+				   everything */
+	E2PF_BTRFS_RAID0,
+	E2PF_BTRFS_RAID10,
+	E2PF_BTRFS_RAID56
+};
+
+struct e2pf_btrfs_layout {
+	uint64_t logical, length;	/* bytes */
+	uint16_t stripes;		/* 1 to E2PF_BTRFS_STRIPES */
+	uint16_t across;		/* stripes that data is spread over */
+	uint8_t copies;			/* that can be read without parity */
+	uint8_t profile;		/* enum e2pf_btrfs_profile */
+	bool metadata;			/* tree blocks may lie in it */
+	bool system;			/* they may be of the chunk tree */
+};
+
+struct e2pf_btrfs_stripe {
+	uint64_t devid;
+	uint64_t offset;		/* in bytes, on that device */
+	uint8_t device_uuid[E2PF_BTRFS_UUID];
+};
+
+/* A chunk with layout.stripes stripes, of e2pf_btrfs_stripe_bytes() each. */
+struct e2pf_btrfs_chunk {
+	struct e2pf_btrfs_layout layout;
+	struct e2pf_btrfs_stripe stripe[E2PF_BTRFS_STRIPES];
+};
+
+/* Parse a chunk item of `size` bytes; `logical` is the address in its key.
+ * Returns false if it is not valid. */
+bool e2pf_btrfs_plan_chunk(const struct e2pf_btrfs_super *super,
+			   uint64_t logical, const void *item, size_t size,
+			   struct e2pf_btrfs_chunk *chunk);
+
+/* The bytes that each stripe of a chunk takes on its device. */
+uint64_t e2pf_btrfs_stripe_bytes(const struct e2pf_btrfs_layout *layout);
+
+/* A part of a chunk that lies on one stripe. */
+struct e2pf_btrfs_place {
+	unsigned stripe;
+	uint64_t offset;		/* bytes from the stripe's start */
+	uint64_t length;		/* bytes before the next stripe */
+};
+
+/* Find the byte at `offset` (below layout->length) in copy `copy` (below
+ * layout->copies).  The check reads copy 0 if it can. */
+struct e2pf_btrfs_place e2pf_btrfs_place(const struct e2pf_btrfs_layout *layout,
+					 uint64_t offset, unsigned copy);
+
+/* The reverse: the offset in the chunk of the byte that lies `offset` bytes
+ * from the start of this stripe.  UINT64_MAX with parity, which is not
+ * supported. */
+uint64_t e2pf_btrfs_offset(const struct e2pf_btrfs_layout *layout,
+			   unsigned stripe, uint64_t offset);
+
+/* Called with each pointer or chunk that is found.  The argument is valid only
+ * during the call. */
+typedef void (*e2pf_btrfs_ptr_sink)(void *ctx,
+				    const struct e2pf_btrfs_ptr *ptr);
+typedef void (*e2pf_btrfs_chunk_sink)(void *ctx,
+				      const struct e2pf_btrfs_chunk *chunk);
+
+/* Find the chunks in the superblock's own array, which are those of the chunk
+ * tree. */
+void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
+			       e2pf_btrfs_chunk_sink sink, void *ctx);
+
+/*
+ * True if these super->nodesize bytes are the tree block that `ptr` describes:
+ * the address, level, generation and owner in its header agree.  The caller
+ * must compare e2pf_btrfs_node_fsid().  The checksum is not verified.
+ */
+bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super,
+		     const struct e2pf_btrfs_ptr *ptr, const void *block);
+
+/* The fsid (E2PF_BTRFS_UUID bytes) and the generation of a tree block. */
+const uint8_t *e2pf_btrfs_node_fsid(const void *block);
+uint64_t e2pf_btrfs_generation(const void *block);
+
+/* True if a tree of this owner holds files.  It may then share blocks with
+ * another such tree (a snapshot). */
+bool e2pf_btrfs_is_subvolume(uint64_t owner);
+
+/* Find the children of a node that fits `ptr` and whose level is above 0. */
+void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
+			  const struct e2pf_btrfs_ptr *ptr, const void *block,
+			  e2pf_btrfs_ptr_sink sink, void *ctx);
+
+/* Find the roots of other trees in a leaf of the root tree. */
+void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
+			   const void *block, e2pf_btrfs_ptr_sink sink,
+			   void *ctx);
+
+/* Called with each range of data that has checksums: both numbers are bytes and
+ * multiples of sectorsize, the second is not 0. */
+typedef void (*e2pf_btrfs_range_sink)(void *ctx, uint64_t logical,
+				      uint64_t length);
+
+/* Find the ranges whose checksums are in a leaf of the checksum tree. */
+void e2pf_btrfs_plan_sums(const struct e2pf_btrfs_super *super,
+			  const void *block, e2pf_btrfs_range_sink sink,
+			  void *ctx);
+
+/* Find the chunks in a leaf of the chunk tree. */
+void e2pf_btrfs_plan_chunks(const struct e2pf_btrfs_super *super,
+			    const void *block, e2pf_btrfs_chunk_sink sink,
+			    void *ctx);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The device under the engine: which pages are cached, readahead, reads, and
+ * the clock.  The engine knows a device only through these operations, so that
+ * tests run it on a simulated disk and clock.
+ */
+#ifndef E2PF_DEVICE_H
+#define E2PF_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct e2pf_device;
+
+/* Offsets and lengths are bytes of the device.  Every operation may be called
+ * from any thread. */
+struct e2pf_device_ops {
+	/* Length (1 to len) of the leading part of the range that is either
+	 * entirely cached or entirely missing.  A multiple of the cache's page
+	 * size, or len. */
+	uint64_t (*span)(struct e2pf_device *dev, uint64_t offset,
+			 uint64_t len, bool *resident);
+	/* Start reading the range into the page cache; may block while the
+	 * device's queue is full.  Returns the number of requests made. */
+	unsigned (*willneed)(struct e2pf_device *dev, uint64_t offset,
+			     uint64_t len);
+	/* Copy the range, reading pages that are not cached.  Returns 0 or an
+	 * errno; EIO for a range that ends beyond the device. */
+	int (*read)(struct e2pf_device *dev, void *buf, uint64_t offset,
+		    uint32_t len);
+	/* Nanoseconds of a monotonic clock. */
+	uint64_t (*now)(struct e2pf_device *dev);
+	void (*close)(struct e2pf_device *dev);
+	/* True if the page of this byte is neither cached nor being read.
+	 * False if that is not known.  NULL: it never is. */
+	bool (*is_gone)(struct e2pf_device *dev, uint64_t offset);
+	/* The first byte at or after this one that is stored, and not in a hole
+	 * of a file; UINT64_MAX if there is none.  NULL: there are no holes. */
+	uint64_t (*data)(struct e2pf_device *dev, uint64_t offset);
+	/* Drop the range from the page cache.  NULL: it stays. */
+	void (*forget)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
+};
+
+struct e2pf_device {
+	const struct e2pf_device_ops *ops;
+	uint64_t size;			/* bytes */
+	uint32_t max_readahead;		/* most bytes per readahead call */
+	/* Unit of residency, in bytes. */
+	uint32_t page_size;
+	/* The cache is not visible: mincore(2) reports it only to the owner of
+	 * a file and to users who may write to it.  span() then reports that
+	 * nothing is cached. */
+	bool blind;
+};
+
+/*
+ * Open `path` for reading ahead, starting `offset` bytes into it, on its own
+ * descriptor.  Returns 0 and *dev, or an errno.  EMFILE also when RLIMIT_NOFILE
+ * would leave the program too few descriptors.
+ */
+int e2pf_device_open(const char *path, uint64_t offset,
+		     struct e2pf_device **dev);
+
+/* The descriptor of a device from e2pf_device_open(). */
+int e2pf_device_fd(const struct e2pf_device *dev);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds the processes that share the machine's memory: each one holds a read
+ * lock on /proc/locks, and the kernel lists it there with its PID.
+ *
+ * Nothing is created that could be left behind, no folder needs to exist or be
+ * writable, and a killed process no longer counts.  Only a write lock could
+ * block a read lock, and taking one needs permission to write the file.  Nobody
+ * can hold a lock in another process's name: the PID comes from the kernel, and
+ * the folder in /proc tells whose process it is.  So other users cannot change
+ * how much memory root's check gets.  Processes in another PID namespace have
+ * another procfs and are not seen; as a rule they have limits of their own.
+ *
+ * The kernel releases fcntl(2) locks when any descriptor of the file is closed,
+ * so this process reads the file through the descriptor that holds the lock.
+ *
+ * To list the locks, the kernel stops all processors from taking any, which
+ * takes 10 ms; to tell whether there is a lock that conflicts takes 1 us.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "budget.h"
+#include "share.h"
+#include "sysfile.h"
+
+/* Use a high descriptor number: e2fsck may be given descriptors by number (-C),
+ * so the low ones must be as free as they would be without us. */
+#define MOST_DESCRIPTOR 1024
+#define LEAST_DESCRIPTOR 128
+#define FROM_THE_TOP 16
+
+static struct {
+	pthread_mutex_t lock;
+	unsigned joined;
+	int fd;			/* while joined; -1: opening failed */
+	unsigned count;		/* as of `asked`; 0: never asked */
+	time_t asked;		/* CLOCK_MONOTONIC */
+} self = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+/* The caller takes the lock after this: closing `low` would release it. */
+static int open_high(void)
+{
+	struct rlimit files;
+	int low, high, most = MOST_DESCRIPTOR;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return -1;
+	if (files.rlim_cur < MOST_DESCRIPTOR)
+		most = (int)files.rlim_cur;
+	if (most < LEAST_DESCRIPTOR)
+		return -1;
+	low = open("/proc/locks", O_RDONLY | O_CLOEXEC);
+	if (low < 0)
+		return -1;
+	high = fcntl(low, F_DUPFD_CLOEXEC, most - FROM_THE_TOP);
+	close(low);
+	return high;
+}
+
+void e2pf_share_join(void)
+{
+	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	pthread_mutex_lock(&self.lock);
+	if (!self.joined++) {
+		self.fd = open_high();
+		if (self.fd >= 0)
+			(void)fcntl(self.fd, F_SETLK, &all);
+	}
+	pthread_mutex_unlock(&self.lock);
+}
+
+void e2pf_share_leave(void)
+{
+	pthread_mutex_lock(&self.lock);
+	if (!--self.joined && self.fd >= 0) {
+		close(self.fd);
+		self.fd = -1;
+	}
+	pthread_mutex_unlock(&self.lock);
+}
+
+static bool is_one_of_us(const char *sysroot, const char *pid)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return !e2pf_path(path, sizeof(path), "%s/proc/%s", sysroot, pid) &&
+	       stat(path, &st) == 0 &&
+	       (st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+/* Parse "1: POSIX  ADVISORY  READ 4711 00:15:4026531879 0 EOF": returns the PID
+ * if the line is such a lock on this file.  Modifies the line. */
+static const char *holder(char *line, const char *file)
+{
+	static const char *const words[] = { NULL, "POSIX", NULL, "READ" };
+	const char *pid = NULL;
+	char *word;
+	unsigned n = 0;
+
+	while ((word = strsep(&line, " "))) {
+		if (!*word)
+			continue;
+		if (n < 4 && words[n] && strcmp(word, words[n]))
+			return NULL;
+		if (n == 4)
+			pid = word;
+		if (n++ == 5)
+			return strcmp(word, file) ? NULL : pid;
+	}
+	return NULL;
+}
+
+static unsigned count_holders(const char *sysroot, struct e2pf_lines *lines)
+{
+	unsigned count = 1;
+	uint64_t number;
+	struct stat st;
+	char file[64], *line;
+	const char *pid;
+
+	if (fstat(lines->fd, &st))
+		return 1;
+	snprintf(file, sizeof(file), "%02x:%02x:%llu", major(st.st_dev),
+		 minor(st.st_dev), (unsigned long long)st.st_ino);
+	while ((line = e2pf_lines_next(lines))) {
+		pid = holder(line, file);
+		/* Never 0: processes of a nested PID namespace are listed with
+		 * the PID they have in ours. */
+		if (pid && !e2pf_parse_u64(pid, &number) &&
+		    (*sysroot || number != (uint64_t)getpid()) &&
+		    is_one_of_us(sysroot, pid))
+			count++;
+	}
+	return count;
+}
+
+/* A write lock would conflict with the read lock of any other process. */
+static bool is_alone(int fd)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_GETLK, &all) && all.l_type == F_UNLCK;
+}
+
+static unsigned count_now(const char *sysroot)
+{
+	struct e2pf_lines lines;
+	unsigned count;
+
+	if (!*sysroot && self.joined) {
+		if (self.fd < 0 || is_alone(self.fd) ||
+		    lseek(self.fd, 0, SEEK_SET))
+			return 1;
+		e2pf_lines_begin(&lines, self.fd);
+		return count_holders(sysroot, &lines);
+	}
+	if (e2pf_lines_open(&lines, sysroot, "proc/locks"))
+		return 1;
+	count = count_holders(sysroot, &lines);
+	e2pf_lines_close(&lines);
+	return count;
+}
+
+unsigned e2pf_share_count(const char *sysroot)
+{
+	struct timespec now;
+	unsigned count;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	pthread_mutex_lock(&self.lock);
+	count = self.count;
+	if (*sysroot) {
+		count = count_now(sysroot);
+	} else if (!count || now.tv_sec != self.asked) {
+		self.count = count = count_now(sysroot);
+		self.asked = now.tv_sec;
+	}
+	pthread_mutex_unlock(&self.lock);
+	return count;
+}
+
+static uint64_t share_of(uint64_t memory, const char *sysroot)
+{
+	return memory == UINT64_MAX ? memory :
+				      memory / e2pf_share_count(sysroot);
+}
+
+uint64_t e2pf_memory_share(const char *sysroot)
+{
+	return share_of(e2pf_available_memory(sysroot), sysroot);
+}
+
+uint64_t e2pf_idle_share(const char *sysroot)
+{
+	return share_of(e2pf_idle_memory(sysroot), sysroot);
+}

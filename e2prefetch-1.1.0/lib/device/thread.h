@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Starting our threads, and their priority. */
+#ifndef E2PF_THREAD_H
+#define E2PF_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Start a thread with a small stack.  All signals are blocked in it, because
+ * they are the program's.  Returns 0 or an errno. */
+int e2pf_thread_start(pthread_t *thread, void *(*body)(void *), void *arg);
+
+/*
+ * Give the calling thread this I/O priority, as ioprio_set(2) takes it, and
+ * this nice value; 0 leaves either unchanged.  A nice value that would raise
+ * the priority, and any value that the kernel refuses, changes nothing.
+ */
+void e2pf_priority_set(unsigned io_priority, unsigned nice);
+
+/* Is a request of this I/O priority served after those with the default one? */
+bool e2pf_priority_is_low(unsigned io_priority);
+
+#endif

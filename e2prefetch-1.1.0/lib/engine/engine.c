@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The engine's life cycle and statistics: create, configure, start, stop, free.
+ * Does not know what the workers do (worker.c).
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/thread.h"
+#include "engine_state.h"
+
+/* The most memory for the runs of each set of places, bytes. */
+#define SET_MEMORY (4u << 20)
+
+#define STATS_PATIENCE_MS 1000
+
+static void cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+/* Lay all devices end to end.  Each begins on a chunk boundary of the sets, and
+ * no run crosses such a boundary, so no run covers two devices. */
+static uint64_t lay_out_places(struct e2pf_engine *e)
+{
+	const struct e2pf_source *source = e->cfg.source;
+	uint64_t places = 0;
+	unsigned i;
+
+	for (i = 0; i < source->devices; i++) {
+		places += (E2PF_BLOCKSET_CHUNK - places % E2PF_BLOCKSET_CHUNK) %
+			  E2PF_BLOCKSET_CHUNK;
+		e->base[i] = places;
+		places += (source->bytes[i] + source->grain - 1) /
+			  source->grain;
+	}
+	return places;
+}
+
+struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
+{
+	struct e2pf_engine *e = calloc(1, sizeof(*e));
+	size_t room = config->set_memory ? config->set_memory : SET_MEMORY;
+	uint64_t places;
+
+	if (!e)
+		return NULL;
+	e->cfg = e->next = *config;
+	e->budget = config->budget;
+	e->phase = E2PF_NONE;
+	atomic_init(&e->at, E2PF_NOWHERE);
+	atomic_init(&e->wake_beyond, UINT64_MAX);
+	places = lay_out_places(e);
+	e->ahead_now = e2pf_blockset_new(places, room);
+	e->ahead_later = e2pf_blockset_new(places, room);
+	e->deferred = e2pf_blockset_new(places, room);
+	if (!e->ahead_now || !e->ahead_later || !e->deferred) {
+		e2pf_blockset_free(e->ahead_now);
+		e2pf_blockset_free(e->ahead_later);
+		e2pf_blockset_free(e->deferred);
+		free(e);
+		return NULL;
+	}
+	pthread_mutex_init(&e->lock, NULL);
+	cond_init(&e->work_cond);
+	cond_init(&e->gate_cond);
+	cond_init(&e->end_cond);
+	e->stage_began = e2pf_now(e);
+	return e;
+}
+
+void e2pf_engine_trace(struct e2pf_engine *e, struct e2pf_trace *trace)
+{
+	e->trace = trace;
+}
+
+void e2pf_engine_configure(struct e2pf_engine *e,
+			   const struct e2pf_engine_config *config)
+{
+	pthread_mutex_lock(&e->lock);
+	e->next = *config;
+	pthread_mutex_unlock(&e->lock);
+}
+
+uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
+{
+	return paced ? memory / 2 : memory / 4 * 3;
+}
+
+void e2pf_adopt_config(struct e2pf_engine *e)
+{
+	e->cfg = e->next;
+	e->budget = e->cfg.budget;
+	e->budget_asked = 0;
+	e->rate.bandwidth = e->cfg.bandwidth;
+	e->rate.requests = e->cfg.requests;
+}
+
+/* Called with the lock held, so that no thread sees a number of workers that is
+ * not final. */
+static int start_workers(struct e2pf_engine *e)
+{
+	unsigned wanted = e2pf_wanted_workers(e), i;
+	int err = 0;
+
+	e->worker = calloc(wanted, sizeof(*e->worker));
+	if (!e->worker)
+		return ENOMEM;
+	if (e->cfg.before_threads)
+		e->cfg.before_threads();
+	e->batch_bytes = 0;
+	e->batch_unrecorded = 0;
+	e->oldest_last = UINT64_MAX;
+	atomic_store(&e->wake_beyond, UINT64_MAX);
+	for (i = 0; i < wanted; i++) {
+		struct worker *w = &e->worker[i];
+
+		w->e = e;
+		w->number = i;
+		w->target = e2pf_first_target(e);
+		e2pf_worker_init_elevator(w);
+		err = e2pf_thread_start(&w->thread, e2pf_worker_main, w);
+		if (err)
+			break;
+		e->running++;
+	}
+	e->workers = i;
+	if (i > e->stats.threads)
+		e->stats.threads = i;
+	if (i)
+		return 0;
+	free(e->worker);
+	e->worker = NULL;
+	return err;
+}
+
+void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
+{
+	++*count;
+	if (e->stats.errors + e->stats.failed_ahead < ERRORS_TOLERATED)
+		return;
+	e->gave_up = true;
+	pthread_cond_broadcast(&e->work_cond);
+	pthread_cond_broadcast(&e->gate_cond);
+}
+
+int e2pf_wake(struct e2pf_engine *e)
+{
+	int err;
+
+	e->asleep = false;
+	e2pf_probe_engine(e);
+	e->stats.has_head = e->has_head;
+	/* Order and budget are final now. */
+	e2pf_load_phases(e, e->budget, e->has_head);
+	err = start_workers(e);
+	/* The workers wait for the lock, and then find their phase. */
+	e2pf_set_phase(e, e->phase);
+	if (err)
+		e->gated = false;
+	return err;
+}
+
+int e2pf_engine_start(struct e2pf_engine *e)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&e->lock);
+	if (e->worker && e->stop) {
+		err = EBUSY;
+	} else if (!e->worker) {
+		e2pf_adopt_config(e);
+		e->stop = false;
+		e->gave_up = false;
+		atomic_store(&e->at, E2PF_NOWHERE);
+		e->units_done = 0;
+		e->total_from = e->stats.prefetched_bytes;
+		/* What an earlier start read may have been evicted since. */
+		e->left_over += e2pf_ahead_bytes(e);
+		e2pf_blockset_clear(e->ahead_now);
+		e2pf_blockset_clear(e->ahead_later);
+		e2pf_blockset_clear(e->deferred);
+		e->deferred_next = 0;
+		e->unrecorded = 0;
+		e->sleep_misses = 0;
+		if (!e->stats.latency_ns || !e->cfg.probe) {
+			e->has_head = e->cfg.has_head;
+			e2pf_control_init(&e->control, e->has_head);
+			e->together = false;
+		}
+		if (e->cfg.available) {
+			atomic_store(&e->budget_asked, e2pf_now(e));
+			e2pf_follow_memory(e, e->cfg.available(
+					      e->cfg.available_ctx));
+		}
+		/* Also for a checker that begins a phase while the engine is
+		 * asleep. */
+		e2pf_load_phases(e, e->budget, e->has_head);
+		e->phase = 0;
+		e->asleep = e->cfg.paced && e2pf_looks_warm(e);
+		if (!e->asleep)
+			err = e2pf_wake(e);
+	}
+	pthread_mutex_unlock(&e->lock);
+	return err;
+}
+
+static void set_deadline(struct timespec *ts, clockid_t clock, uint64_t ns)
+{
+	clock_gettime(clock, ts);
+	ns += (uint64_t)ts->tv_nsec;
+	ts->tv_sec += (time_t)(ns / 1000000000u);
+	ts->tv_nsec = (long)(ns % 1000000000u);
+}
+
+void e2pf_deadline(struct timespec *ts, uint64_t ns)
+{
+	set_deadline(ts, CLOCK_MONOTONIC, ns);
+}
+
+static uint64_t ns_of(int milliseconds)
+{
+	return milliseconds < 0 ? 0 : (uint64_t)milliseconds * 1000000u;
+}
+
+/* Wait on end_cond; false on a timeout.  The lock is held. */
+static bool wait_end(struct e2pf_engine *e, int milliseconds,
+		     const struct timespec *ts)
+{
+	if (milliseconds < 0)
+		return pthread_cond_wait(&e->end_cond, &e->lock) == 0;
+	return pthread_cond_timedwait(&e->end_cond, &e->lock, ts) == 0;
+}
+
+/* Take the lock, but wait a limited time: a checker that ends in a signal
+ * handler may have been holding it. */
+static bool lock_within(struct e2pf_engine *e, int milliseconds)
+{
+	struct timespec ts;
+
+	if (milliseconds < 0)
+		return pthread_mutex_lock(&e->lock) == 0;
+#ifdef HAVE_PTHREAD_MUTEX_CLOCKLOCK
+	e2pf_deadline(&ts, ns_of(milliseconds));
+	return pthread_mutex_clocklock(&e->lock, CLOCK_MONOTONIC, &ts) == 0;
+#else
+	/* Setting the clock meanwhile makes the wait longer or shorter. */
+	set_deadline(&ts, CLOCK_REALTIME, ns_of(milliseconds));
+	return pthread_mutex_timedlock(&e->lock, &ts) == 0;
+#endif
+}
+
+bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
+{
+	struct worker *worker = NULL;
+	struct timespec ts;
+	unsigned n = 0, i;
+	bool gone;
+
+	e2pf_deadline(&ts, ns_of(milliseconds));
+	if (!lock_within(e, milliseconds))
+		return false;
+	e->stop = true;
+	e->asleep = false;
+	e->gated = false;
+	pthread_cond_broadcast(&e->work_cond);
+	pthread_cond_broadcast(&e->gate_cond);
+	while (e->running && wait_end(e, milliseconds, &ts))
+		;
+	gone = !e->running;
+	if (gone) {
+		worker = e->worker;
+		n = e->workers;
+		e->worker = NULL;
+		e->workers = 0;
+		e->phase = E2PF_NONE;
+	}
+	pthread_mutex_unlock(&e->lock);
+	for (i = 0; i < n; i++) {
+		pthread_join(worker[i].thread, NULL);
+		e2pf_elevator_fini(&worker[i].elevator);
+	}
+	free(worker);
+	return gone;
+}
+
+bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
+{
+	struct timespec ts;
+	bool idle;
+
+	e2pf_deadline(&ts, ns_of(milliseconds));
+	pthread_mutex_lock(&e->lock);
+	while (!e2pf_all_idle(e) && wait_end(e, milliseconds, &ts))
+		;
+	idle = e2pf_all_idle(e);
+	pthread_mutex_unlock(&e->lock);
+	return idle;
+}
+
+bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
+{
+	bool at_work;
+
+	pthread_mutex_lock(&e->lock);
+	at_work = (e->workers || e->asleep) && !e->stop && !e->gave_up;
+	pthread_mutex_unlock(&e->lock);
+	return at_work;
+}
+
+bool e2pf_engine_gave_up(struct e2pf_engine *e)
+{
+	return atomic_load(&e->gave_up);
+}
+
+uint64_t e2pf_engine_progress(struct e2pf_engine *e)
+{
+	uint64_t done;
+
+	pthread_mutex_lock(&e->lock);
+	done = e->units_done;
+	pthread_mutex_unlock(&e->lock);
+	return done;
+}
+
+void e2pf_engine_free(struct e2pf_engine *e)
+{
+	if (!e)
+		return;
+	e2pf_engine_stop(e, -1);
+	e2pf_blockset_free(e->ahead_now);
+	e2pf_blockset_free(e->ahead_later);
+	e2pf_blockset_free(e->deferred);
+	pthread_cond_destroy(&e->work_cond);
+	pthread_cond_destroy(&e->gate_cond);
+	pthread_cond_destroy(&e->end_cond);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+}
+
+void e2pf_end_stage(struct e2pf_engine *e)
+{
+	uint64_t t = e2pf_now(e);
+
+	e->stats.stage[e->stage].ns += t - e->stage_began;
+	e->stage_began = t;
+}
+
+void e2pf_engine_get_stats(struct e2pf_engine *e,
+			   struct e2pf_engine_stats *stats)
+{
+	unsigned i;
+
+	memset(stats, 0, sizeof(*stats));
+	if (!lock_within(e, STATS_PATIENCE_MS))
+		return;
+	e2pf_end_stage(e);
+	e->stats.gap_bytes = e2pf_control_widest_gap(&e->control);
+	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
+				e->left_over;
+	*stats = e->stats;
+	pthread_mutex_unlock(&e->lock);
+	stats->checker_bytes = atomic_load(&e->checker_bytes);
+	for (i = 0; i < E2PF_STAGES; i++) {
+		stats->stage[i].reads = atomic_load(&e->reads[i]);
+		stats->stage[i].hits = atomic_load(&e->hits[i]);
+	}
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The engine: what to read ahead of a checker, when, and how far.
+ *
+ * Worker threads take units from a source of work (source.h), phase by phase,
+ * and read the blocks they refer to into the page cache.  The checker reports
+ * its position and each of its reads; the workers keep a readahead window in
+ * front of it.  The engine knows no filesystem; the caller tells it what the
+ * devices are like.
+ *
+ * Every function may be called from any thread unless its comment says
+ * otherwise.  None may be called from those operations of the source that run
+ * with the engine's lock held.
+ *
+ * doc/architecture.md has the state machine and a glossary.
+ */
+#ifndef E2PF_ENGINE_H
+#define E2PF_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/device.h"
+#include "source.h"
+
+struct e2pf_engine;
+struct e2pf_trace;
+
+/* Settings of an engine.  The source and the devices outlive it. */
+struct e2pf_engine_config {
+	struct e2pf_source *source;
+	struct e2pf_device *const *devices;	/* one for each device of the
+						   source */
+	unsigned threads;	/* workers where no disk is rotational */
+	unsigned head_threads;	/* workers on rotational disks: the number of
+				   elevator passes they can serve at once */
+	bool has_head;		/* a rotational disk: read in device order, and
+				   let the checker wait at the gate */
+	bool probe;		/* has_head is a guess: measure it */
+	bool paced;		/* a checker follows; otherwise the budget is a
+				   total */
+	bool exact;		/* time every read for the statistics, even
+				   while the engine has nothing to do */
+	uint64_t budget;	/* bytes ahead of the checker, at most */
+	uint64_t (*available)(void *ctx);	/* bytes of memory left, asked
+						   from time to time; may be
+						   NULL */
+	void *available_ctx;
+	/* Bytes and requests per second that the workers may ask for; 0: no
+	 * limit.  Divided by sharers(), the number of engines that share them,
+	 * which is called with the lock held (NULL: only this engine).  The
+	 * checker's own reads do not count. */
+	uint64_t bandwidth;
+	unsigned requests;
+	unsigned (*sharers)(void *ctx);
+	/* Called by each worker when it starts, with available_ctx; may be
+	 * NULL. */
+	void (*thread_begins)(void *ctx);
+	/* Called before the first of the workers starts, by the thread that
+	 * starts them; may be NULL. */
+	void (*before_threads)(void);
+	bool ungated;		/* the checker never waits at the gate: the
+				   scheduler favours it over the workers */
+	size_t set_memory;	/* bytes for each set of places; 0: 4 MiB */
+};
+
+/* Stages of the checker that statistics are kept for, at most.  What they are
+ * is the caller's business. */
+#define E2PF_STAGES 12u
+
+struct e2pf_stage_stats {
+	uint64_t ns;		/* wall time */
+	uint64_t reads;		/* by the checker */
+	uint64_t hits;		/* reads served from memory */
+	uint64_t stalls;	/* reads that waited for the device */
+	uint64_t stall_ns;	/* spent in reads and at the gate */
+};
+
+/* Amount of metadata of one class. */
+struct e2pf_class_count {
+	uint64_t bytes;
+	uint64_t runs;		/* of adjacent references */
+};
+
+struct e2pf_engine_stats {
+	uint64_t planned_bytes;		/* examined, cached or not */
+	uint64_t prefetched_bytes;	/* not cached, and asked for */
+	uint64_t prefetched_requests;
+	uint64_t checker_bytes;
+	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
+	uint64_t peak_lookahead_bytes;
+	uint64_t errors;		/* reads of the engine that failed */
+	uint64_t failed_ahead;		/* reads of the checker that failed on
+					   blocks the engine had asked for */
+	uint64_t gate_waits;		/* reads that waited at the gate */
+	uint64_t own_stall_ns;		/* in reads of what was not read ahead */
+	bool has_head;			/* as it was started */
+	uint64_t latency_ns;		/* of one small read far away; 0 when
+					   not measured */
+	uint64_t deep_latency_ns;	/* for each of eight at once */
+	uint64_t gap_bytes;		/* gaps up to this are read through */
+	unsigned threads;		/* workers there were at most */
+	/* What was asked for, without gaps, by class as the source named it. */
+	struct e2pf_class_count asked[E2PF_CLASS_BITS];
+	struct e2pf_stage_stats stage[E2PF_STAGES];
+};
+
+/* The most that may be read ahead when so many bytes of memory are left.  Half
+ * where a checker follows, which needs memory itself and uses what was read
+ * ahead; three quarters where none does. */
+uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
+
+/* An idle engine, or NULL without memory.  Starts nothing. */
+struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config);
+
+/* Use these settings from the next start on.  The source and the devices stay
+ * the same. */
+void e2pf_engine_configure(struct e2pf_engine *e,
+			   const struct e2pf_engine_config *config);
+
+/* Record events in `trace`, which outlives the engine.  Call this before
+ * anything is read. */
+void e2pf_engine_trace(struct e2pf_engine *e, struct e2pf_trace *trace);
+
+/* Stop, wait for the workers, free.  NULL is allowed.  No other call may run at
+ * the same time. */
+void e2pf_engine_free(struct e2pf_engine *e);
+
+/*
+ * Begin the first phase at its first unit.  May be called again after a stop;
+ * after a stop that timed out it returns EBUSY until another stop has
+ * succeeded.  A total budget counts from here.  Returns 0, or an errno when no
+ * thread could be created.
+ */
+int e2pf_engine_start(struct e2pf_engine *e);
+
+/* End all workers and wait for them at most `milliseconds` (-1: without limit).
+ * Returns false when a worker is still waiting for the device. */
+bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
+
+/* Wait until nothing is left to read ahead, at most `milliseconds` (-1: without
+ * limit).  Returns true when nothing is left. */
+bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds);
+
+/* True if workers are reading ahead, or did not start because everything was
+ * cached.  Either way no other readahead is needed. */
+bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
+
+/* True if the engine stopped reading ahead because of errors, or because a
+ * total budget is used up. */
+bool e2pf_engine_gave_up(struct e2pf_engine *e);
+
+/* Speed of the device, measured at places that are not cached. */
+struct e2pf_measured {
+	bool has_head;
+	unsigned metadata_places;	/* of E2PF_PROBES: those that a check
+					   reads, too */
+	uint64_t latency_ns;	/* of a small read far from the last */
+	uint64_t deep_latency_ns;	/* for each of eight at once */
+	uint64_t bytes_per_second;	/* of a sample read in a row */
+	/* How it would be read: known whatever could be measured. */
+	unsigned depth;		/* requests of each worker in flight, to begin
+				   with */
+	bool dear;		/* their number is limited, not their bytes */
+	uint64_t least_gap, most_gap;	/* bytes read through: where requests
+					   are no limit, and where they are */
+};
+
+/* A worker never has more requests in flight than this. */
+#define E2PF_DEPTH_MOST 1024u
+
+/* Measure the device in this thread, whatever the configuration says about
+ * has_head: at places spread over the filesystem, of metadata where that is not
+ * cached, elsewhere of anything that is stored.  The engine must be idle.
+ * Returns NULL, or why nothing could be measured: a text that follows the name
+ * of the device. */
+const char *e2pf_engine_measure(struct e2pf_engine *e,
+				struct e2pf_measured *measured);
+
+/* Units of the first phase completed since the start. */
+uint64_t e2pf_engine_progress(struct e2pf_engine *e);
+
+/*
+ * The checker's side.  These calls come from the checker's threads and are
+ * cheap.
+ */
+
+/* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.
+ * Statistics are kept per stage, and some phases are useful in one stage
+ * only. */
+void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
+
+/* The checker has reached a phase that begins when it gets there (by_checker).
+ * Returns false, and changes nothing, when the engine was not started or is
+ * being stopped. */
+bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase);
+
+/* The checker has reached this unit of a phase.  Ignored unless that phase is
+ * the current one. */
+void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit);
+
+/* The checker is about to read what was not looked at when the engine started:
+ * if everything that was looked at was cached, start the workers now. */
+void e2pf_engine_wake(struct e2pf_engine *e);
+
+/* True if there are workers and this phase is the current one. */
+bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase);
+
+/* Add units to a phase of the source.  add() is called once, with the engine
+ * locked, so that no worker looks for units between the addition and its
+ * announcement.  add() must not call the engine. */
+void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
+			   void (*add)(void *ctx), void *ctx);
+
+/* One read of the checker, from before_read() to after_read(). */
+struct e2pf_read {
+	uint64_t offset;	/* bytes from the start of the device */
+	uint64_t length;
+	unsigned device;	/* index, as in references */
+	uint64_t began;		/* ns; 0: this read is not timed */
+	uint64_t asked;		/* ns; when the device was asked, after any
+				   wait at the gate */
+	bool waited;		/* it waited at the gate */
+	bool missed;		/* it was not cached; checked only while the
+				   device is stuck */
+};
+
+/* The checker is about to read: may wait at the gate.  The caller sets device,
+ * offset and length; the engine sets the rest. */
+void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
+/* Returns true if some of it had been read ahead, and was not read since. */
+bool e2pf_engine_after_read(struct e2pf_engine *e,
+			    const struct e2pf_read *read);
+
+/* True if the checker's own readahead of this may be dropped: it is cached, or
+ * a worker is going to read it (`planned`) and the checker will wait for that. */
+bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
+			bool planned);
+
+void e2pf_engine_get_stats(struct e2pf_engine *e,
+			   struct e2pf_engine_stats *stats);
+
+/* What an engine and its checker are doing at this moment. */
+struct e2pf_engine_look {
+	unsigned stage;
+	uint64_t stage_ns;		/* since it began */
+	uint64_t stall_ns;		/* the checker waited, in all stages */
+	uint64_t checker_bytes;
+	uint64_t reading_ns;		/* since the checker's read began; 0:
+					   none */
+	unsigned reading_device;
+	uint64_t reading_at;		/* bytes from its start */
+	int phase;			/* or E2PF_NONE */
+	uint64_t units[E2PF_PHASES];	/* known so far */
+	int at_phase;			/* where the checker said it is, or */
+	uint64_t at;			/* E2PF_NONE */
+	uint64_t taken;			/* units of the first phase that were
+					   taken by a worker */
+	/* The bytes of references that were found to be read ahead, and of those
+	 * that were issued; the runs that they make, estimated until they are
+	 * sorted; and requests in flight. */
+	uint64_t found_bytes, issued_bytes;
+	uint64_t runs, issued_runs;
+	uint64_t span_bytes, issued_span_bytes;	/* of the runs, with gaps */
+	uint64_t in_flight;
+	uint64_t seeds_bytes, parsed_bytes;	/* of the units' references,
+						   found and parsed */
+	uint64_t expected_bytes, expected_runs;	/* that others found are likely
+						   to lead to */
+	uint64_t deferred_bytes, deferred_runs;	/* left for a deferred phase */
+	uint64_t prefetched_bytes, requests;	/* since the engine exists */
+	bool has_head;
+	uint64_t request_bytes;		/* a request takes as long as so many */
+};
+
+/* Unlike e2pf_engine_get_stats() this may be called at any time and changes
+ * nothing. */
+void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look);
+
+/* Walk all phases that do not wait for the checker, in this thread, reading
+ * only what must be parsed, and count what would be read ahead.  `count` has an
+ * element for each class.  The engine must be idle.  Returns 0 or an errno. */
+int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The checker's side of the engine: its position, its reads, and when it waits
+ * at the gate for a worker to read the block that it needs next.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <signal.h>
+#include <time.h>
+
+#include "engine_state.h"
+
+/* A checker at the gate goes on when no worker has made progress for
+ * GATE_PATIENCE_NS, or after GATE_LIMIT_NS in all: a single read of its own in
+ * this time hardly delays the elevator pass. */
+#define GATE_PATIENCE_NS 1000000000ull
+#define GATE_LIMIT_NS 5000000000ull
+
+/* How often a checker at the gate checks whether its block is cached. */
+#define GATE_LOOK_NS 20000000u
+
+/* Large reads take longer than STALL_NS from memory, too: 128 KiB 20 us. */
+#define STALL_NS_PER_KIB 500u
+
+/* Everything seemed cached, but is not if this many reads had to wait.  SAMPLE:
+ * until then, one read in this many is timed. */
+#define WARM_MISSES 16u
+#define SAMPLE 8u
+
+void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
+{
+	pthread_mutex_lock(&e->lock);
+	e2pf_end_stage(e);
+	e->stage = stage;
+	e2pf_trace_stage(e->trace, e->stage_began, stage);
+	pthread_mutex_unlock(&e->lock);
+}
+
+bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase)
+{
+	bool begun;
+
+	pthread_mutex_lock(&e->lock);
+	begun = e->phases && !e->stop;
+	if (begun) {
+		atomic_store(&e->at, E2PF_NOWHERE);
+		/* The checker is about to read the deferred blocks itself, in
+		 * its own order, and this phase has to stay ahead of it. */
+		e2pf_blockset_clear(e->deferred);
+		e->deferred_next = 0;
+		e2pf_set_phase(e, (int)phase);
+	}
+	pthread_mutex_unlock(&e->lock);
+	return begun;
+}
+
+void e2pf_engine_wake(struct e2pf_engine *e)
+{
+	pthread_mutex_lock(&e->lock);
+	if (e->asleep)
+		e2pf_wake(e);
+	pthread_mutex_unlock(&e->lock);
+}
+
+void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
+{
+	uint64_t at = e2pf_pack_at(phase, unit);
+
+	if (atomic_load(&e->at) == at)
+		return;
+	/* Store the position before checking for sleepers: a worker that goes
+	 * to sleep does the two in the opposite order. */
+	atomic_store(&e->at, at);
+	/* A throttled worker checks again at each report. */
+	if (unit <= atomic_load(&e->wake_beyond) &&
+	    !atomic_load(&e->throttled))
+		return;
+	pthread_mutex_lock(&e->lock);
+	atomic_store(&e->wake_beyond, UINT64_MAX);
+	pthread_cond_broadcast(&e->work_cond);
+	pthread_mutex_unlock(&e->lock);
+}
+
+bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
+{
+	bool in_phase;
+
+	pthread_mutex_lock(&e->lock);
+	in_phase = e->phase == (int)phase && e->workers && !e->stop;
+	pthread_mutex_unlock(&e->lock);
+	return in_phase;
+}
+
+void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
+			   void (*add)(void *ctx), void *ctx)
+{
+	pthread_mutex_lock(&e->lock);
+	/* add() runs under the lock: a worker that looked for units between the
+	 * addition and its announcement would find none, see all others asleep,
+	 * and end the phase. */
+	add(ctx);
+	if (e->phase == (int)phase)
+		e2pf_note_addition(e);
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* Whether the checker currently uses the blocks that this phase reads. */
+static bool is_in_stage(const struct e2pf_engine *e,
+			const struct e2pf_phase *phase)
+{
+	return phase->stage == E2PF_NONE || (unsigned)phase->stage == e->stage;
+}
+
+/* The places of a read; false when it is outside its device. */
+static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
+		      uint64_t *first, uint64_t *count)
+{
+	uint64_t bytes = e->cfg.source->bytes[r->device];
+	uint64_t end = r->offset + r->length;
+
+	if (r->offset >= bytes || !r->length)
+		return false;
+	*first = e2pf_place(e, r->device, r->offset);
+	*count = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) -
+		 *first + 1;
+	return true;
+}
+
+/* Whether part of this read is deferred to a later phase, so that no worker
+ * reads it in this one.  Without this test, a checker that looks up one name
+ * before pass 1 would wait for the whole first phase. */
+static bool is_put_off(const struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	uint64_t first, count;
+
+	return places_of(e, r, &first, &count) &&
+	       e2pf_blockset_count(e->deferred, first, count);
+}
+
+/* Whether a worker is reading blocks that may include the checker's next one.
+ * `r`: the checker's read, or NULL. */
+static bool is_worth_waiting(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	const struct e2pf_phase *phase = e2pf_phase_now(e);
+	uint64_t at;
+	unsigned i;
+
+	if (!e->gated || e->ending || !is_in_stage(e, phase) ||
+	    (r && is_put_off(e, r)))
+		return false;
+	if (!e2pf_checker_at(e, &at))
+		at = 0;
+	for (i = 0; i < e->workers; i++) {
+		struct worker *w = &e->worker[i];
+
+		if (w->epoch != e->epoch)
+			return true;	/* it has yet to take a batch */
+		if (w->state == WORKER_READING &&
+		    (!e2pf_is_followed(phase) ||
+		     (w->first <= at && at <= w->last)))
+			return true;
+	}
+	return false;
+}
+
+bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
+			bool planned)
+{
+	bool waits = false;
+
+	if (planned && atomic_load(&e->gated)) {
+		pthread_mutex_lock(&e->lock);
+		waits = !e->stop && !e->gave_up && !e->stuck &&
+			is_worth_waiting(e, NULL) &&
+			e2pf_now(e) - e->last_progress < GATE_PATIENCE_NS;
+		pthread_mutex_unlock(&e->lock);
+	}
+	return waits || e2pf_is_resident(e, ref->device, ref->offset,
+					 ref->length);
+}
+
+/* Signals by which a user ends the check. */
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
+}
+
+/* Is one of these signals pending?  The checker blocks them while it waits.
+ * From then on nothing may wait at the gate. */
+static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
+{
+	sigset_t pending;
+	int sig;
+
+	if (sigpending(&pending))
+		return false;
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(ending, sig) == 1 &&
+		    sigismember(&pending, sig) == 1)
+			e->ending = true;
+	return e->ending;
+}
+
+/*
+ * On a rotational disk a read by the checker moves the head away from the
+ * elevator pass and back.  So the checker waits until a worker has read the
+ * block, or until no worker that might read it is active, or until none has
+ * made progress for a while.
+ */
+static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	sigset_t ending, mask;
+	uint64_t began, t;
+
+	ending_signals(&ending);
+	pthread_sigmask(SIG_BLOCK, &ending, &mask);
+	pthread_mutex_lock(&e->lock);
+	began = e2pf_now(e);
+	e->gate_waiters++;
+	if (is_worth_waiting(e, r) && began - e->last_progress < GATE_PATIENCE_NS)
+		e->stats.gate_waits++;
+	for (t = began; !e->stop && !e->gave_up &&
+	     !is_ending(e, &ending) && is_worth_waiting(e, r) &&
+	     t - began < GATE_LIMIT_NS && t - e->last_progress < GATE_PATIENCE_NS;
+	     t = e2pf_now(e)) {
+		struct timespec ts;
+		bool there;
+
+		e2pf_deadline(&ts, GATE_LOOK_NS);
+		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
+		/* Query the kernel without holding the lock: it takes a while,
+		 * and the workers need the lock to make progress. */
+		pthread_mutex_unlock(&e->lock);
+		there = e2pf_is_resident(e, r->device, r->offset, r->length);
+		pthread_mutex_lock(&e->lock);
+		if (there)
+			break;
+	}
+	e->gate_waiters--;
+	pthread_mutex_unlock(&e->lock);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* While everything is cached and no statistics are wanted, only one read in
+ * eight is timed, to find out whether that has changed: timing costs 50 ns,
+ * reading a block 1000 ns. */
+static bool is_passed_over(struct e2pf_engine *e)
+{
+	return e->asleep && !e->cfg.exact &&
+	       atomic_fetch_add_explicit(&e->unsampled, 1,
+					 memory_order_relaxed) % SAMPLE;
+}
+
+void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
+{
+	r->began = 0;
+	if (is_passed_over(e))
+		return;
+	r->began = r->asked = e2pf_now(e);
+	atomic_store_explicit(&e->reading_device, r->device,
+			      memory_order_relaxed);
+	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
+	atomic_store_explicit(&e->reading_since, r->began,
+			      memory_order_relaxed);
+	r->waited = false;
+	/* A cached read shows nothing about a stuck device. */
+	r->missed = atomic_load(&e->stuck) &&
+		    !e2pf_is_resident(e, r->device, r->offset, r->length);
+	if (!atomic_load(&e->gated) ||
+	    e2pf_is_resident(e, r->device, r->offset, r->length))
+		return;
+	r->waited = true;
+	wait_at_gate(e, r);
+	r->asked = e2pf_now(e);
+}
+
+/* Whether this read waited for the device, judging by its time.  A query of the
+ * kernel before each read would cost more than the read (mincore() 0.9 us, a
+ * cached block 0.6 us). */
+static bool was_stall(const struct e2pf_read *r, uint64_t ns)
+{
+	return r->waited || ns > STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
+}
+
+/* Everything seemed cached.  It is not if one read in sixteen waits; rarer
+ * waits are due to other processes on this processor. */
+static void count_sleep_miss(struct e2pf_engine *e)
+{
+	uint64_t reads = 0;
+	unsigned i;
+
+	for (i = 0; i < E2PF_STAGES; i++)
+		reads += atomic_load(&e->reads[i]);
+	if (!e->sleep_misses ||
+	    reads - e->sleep_since > WARM_MISSES * WARM_MISSES) {
+		e->sleep_since = reads;
+		e->sleep_misses = 0;
+	}
+	if (++e->sleep_misses >= WARM_MISSES)
+		e2pf_wake(e);
+}
+
+/* A checker's read shows whether the device is stuck, or no longer is. */
+static void judge_device(struct e2pf_engine *e, const struct e2pf_read *r,
+			 uint64_t ns)
+{
+	if (ns >= STUCK_NS)
+		e->stuck = STUCK_PROOFS;
+	else if (r->missed && e->stuck && ns < STUCK_NS / 4 && !--e->stuck)
+		pthread_cond_broadcast(&e->work_cond);
+}
+
+/* The part of this wait that is not counted yet.  Reads of several threads may
+ * wait at the same time, but the waits of a stage must not add up to more than
+ * the stage. */
+static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
+			 uint64_t now)
+{
+	uint64_t from = r->began;
+
+	if (from < e->stalled_until)
+		from = e->stalled_until;
+	if (from < e->stage_began)
+		from = e->stage_began;
+	if (from >= now)
+		return 0;
+	e->stalled_until = now;
+	return now - from;
+}
+
+/* Returns for how long the checker waited. */
+static uint64_t count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
+			    uint64_t now)
+{
+	uint64_t ns;
+
+	pthread_mutex_lock(&e->lock);
+	judge_device(e, r, now - r->asked);
+	ns = new_wait(e, r, now);
+	e->stats.stage[e->stage].stalls++;
+	e->stats.stage[e->stage].stall_ns += ns;
+	if (e->asleep)
+		count_sleep_miss(e);
+	pthread_mutex_unlock(&e->lock);
+	return ns;
+}
+
+/* In a phase without position reports, the checker's reads in that stage are of
+ * the phase's blocks.  A block that is in no set must be one that had no room
+ * there, if there are any. */
+static void forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
+{
+	const struct e2pf_phase *phase = e2pf_phase_now(e);
+
+	if (phase->order != E2PF_ORDER_NONE || !is_in_stage(e, phase))
+		return;
+	e->unrecorded -= bytes < e->unrecorded ? bytes : e->unrecorded;
+}
+
+/* The checker has read these places: they are no longer ahead of it.  Returns
+ * true if any of them was. */
+static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	uint64_t first, count, n;
+
+	if (!places_of(e, r, &first, &count))
+		return false;
+	pthread_mutex_lock(&e->lock);
+	n = e2pf_blockset_remove(e->ahead_now, first, count) +
+	    e2pf_blockset_remove(e->ahead_later, first, count);
+	/* If the checker does not report its position, its reads make room in
+	 * the budget. */
+	if (n < count)
+		forget_unrecorded(e, (count - n) * e->cfg.source->grain);
+	if (e->throttled && e2pf_phase_now(e)->order == E2PF_ORDER_NONE &&
+	    e2pf_ahead_bytes(e) < e->budget)
+		pthread_cond_broadcast(&e->work_cond);
+	pthread_mutex_unlock(&e->lock);
+	return n;
+}
+
+/* A read that waited and left the blocks uncached has failed.  The result of
+ * the read does not show it: libext2fs returns the value that the checker's
+ * error handler returned. */
+static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	if (e->cfg.devices[r->device]->blind ||
+	    e2pf_is_resident(e, r->device, r->offset, r->length))
+		return;
+	pthread_mutex_lock(&e->lock);
+	e2pf_count_failure(e, &e->stats.failed_ahead);
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* The checker waited for a block that was not read ahead. */
+static void count_own_stall(struct e2pf_engine *e, uint64_t ns)
+{
+	pthread_mutex_lock(&e->lock);
+	e->stats.own_stall_ns += ns;
+	pthread_mutex_unlock(&e->lock);
+}
+
+bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	bool stalled, ahead;
+	uint64_t ns, t;
+
+	if (!r->began)
+		return false;
+	atomic_store_explicit(&e->reading_since, 0, memory_order_relaxed);
+	t = e2pf_now(e);
+	ns = t - r->began;
+	atomic_fetch_add(&e->checker_bytes, r->length);
+	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
+	stalled = was_stall(r, ns);
+	e2pf_trace_read(e->trace, r->began, r->offset, r->length, ns, !stalled);
+	if (stalled)
+		ns = count_stall(e, r, t);
+	else
+		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
+	ahead = atomic_load(&e->tracking) && r->length && forget(e, r);
+	if (stalled && ahead)
+		count_failed_ahead(e, r);
+	else if (stalled)
+		count_own_stall(e, ns);
+	return ahead;
+}

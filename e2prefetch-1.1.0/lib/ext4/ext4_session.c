@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The ext4 part of a session: a snapshot of superblock and descriptors, the
+ * device, the source and the journal; and the public functions that depend on
+ * them.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ext4_session.h"
+
+/* A second scan waits at most so long for the threads of the first. */
+#define RESTART_PATIENCE_MS 1000
+
+/* libext2fs keeps the superblock and descriptors in host byte order; the
+ * planner expects them in on-disk order. */
+static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
+{
+	struct ext2_super_block sb = *fs->super;
+
+#ifdef WORDS_BIGENDIAN
+	ext2fs_swap_super(&sb);
+#endif
+	s->superblock = fs->super->s_first_data_block;
+	return e2pf_plan_superblock(&sb, &s->geo) ? EXT2_ET_CORRUPT_SUPERBLOCK :
+						    0;
+}
+
+static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
+{
+	struct e2pf_group *groups;
+	uint32_t g;
+
+	if (!fs->group_desc || fs->group_desc_count < s->geo.groups)
+		return EXT2_ET_CORRUPT_SUPERBLOCK;
+	groups = calloc(s->geo.groups, sizeof(*groups));
+	if (!groups)
+		return EXT2_ET_NO_MEMORY;
+	for (g = 0; g < s->geo.groups; g++) {
+		char desc[EXT2_MAX_DESC_SIZE];
+
+		memcpy(desc, ext2fs_group_desc(fs, fs->group_desc, g),
+		       s->geo.desc_size);
+#ifdef WORDS_BIGENDIAN
+		ext2fs_swap_group_desc2(fs, (void *)desc);
+#endif
+		e2pf_plan_descriptor(&s->geo, g, desc, &groups[g]);
+	}
+	free(s->groups);
+	s->groups = groups;
+	e2pf_ext4_set_groups(s->ext4, groups);
+	return 0;
+}
+
+static uint64_t journal_bytes(const struct e2pf_ext4_session *s)
+{
+	return s->journal_bytes +
+	       (s->journal ? e2pf_journal_bytes(s->journal) : 0);
+}
+
+static uint64_t journal_requests(const struct e2pf_ext4_session *s)
+{
+	return s->journal_requests +
+	       (s->journal ? e2pf_journal_requests(s->journal) : 0);
+}
+
+static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
+{
+	const char *io = e2pf_ext4_of(session)->io_manager;
+
+	if (session->cfg.budget)
+		e2pf_decide(list, "reads", io, "%s", !strcmp(io, "mmap") ?
+			    "TEST_MMAP_IO" : "the I/O manager the filesystem "
+			    "was opened with");
+}
+
+static void report(struct e2pf_session *session, struct e2pf_statistics *to)
+{
+	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	to->block_size = s->geo.block_size;
+	to->groups = s->geo.groups;
+	to->io_manager = s->io_manager;
+	to->journal_bytes = journal_bytes(s);
+	to->journal_requests = journal_requests(s);
+}
+
+/* The part of what follows pass 1 that is done when a stage begins: by the
+ * processor's time of each, 203,000 inodes, e2fsprogs 1.47.0. */
+static const double rest_done[E2PF_EXT4_STAGES] = {
+	[E2PF_EXT4_PASS3] = 0.6,
+	[E2PF_EXT4_PASS4] = 0.6,
+	[E2PF_EXT4_PASS5] = 0.9
+};
+
+/* Computing in what follows pass 1, as a part of that in pass 1; with
+ * accelerations (doc/timing.md). */
+#define REST_PART 0.55
+
+/* Computing per inode in pass 1, with accelerations (doc/timing.md). */
+#define INODE_SECONDS 0.9e-6
+
+static void look_at_list(const struct e2pf_ext4_look *at,
+			 struct e2pf_progress *p, struct e2pf_progress_facts *f)
+{
+	p->place = at->list_at;
+	p->places = at->list_total;
+	p->unit = "directory blocks";
+	if (at->list_total)
+		f->rest_done = rest_done[E2PF_EXT4_PASS3] *
+			       (double)at->list_at / (double)at->list_total;
+}
+
+static double part(uint64_t of, uint64_t all)
+{
+	return all ? (double)of / (double)all : 0;
+}
+
+static void look_at_tables(const struct e2pf_ext4_session *s,
+			   const struct e2pf_ext4_look *at,
+			   struct e2pf_progress *p,
+			   struct e2pf_progress_facts *f)
+{
+	p->place = e2pf_ext4_groups_done(s->ext4, at->passed);
+	p->places = s->geo.groups;
+	p->unit = "groups";
+	f->passed = part(at->passed_bytes, at->bytes);
+	f->passed_items = part(at->passed_inodes, at->inodes);
+}
+
+/* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
+static void look(struct e2pf_session *session,
+		 const struct e2pf_engine_look *engine,
+		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+	struct e2pf_ext4_look at = { .parsed_bytes = engine->parsed_bytes };
+
+	if (engine->at_phase == E2PF_EXT4_TABLES)
+		at.passed = engine->at;
+	e2pf_ext4_look(s->ext4, &at);
+	f->walks = engine->stage <= E2PF_EXT4_PASS1;
+	f->measurable = f->walks || (engine->stage >= E2PF_EXT4_PASS2 &&
+				     engine->stage != E2PF_EXT4_PASS3A);
+	f->rest_done = rest_done[engine->stage];
+	f->rest_part = REST_PART;
+	f->table_bytes = (double)at.bytes;
+	f->usual_seconds = (double)at.bytes / s->geo.inode_size * INODE_SECONDS;
+	f->parsed_items = at.inodes ? part(at.parsed_inodes, at.inodes) : 1;
+	f->passed = f->passed_items = !f->walks;
+	if (engine->stage == E2PF_EXT4_PASS1)
+		look_at_tables(s, &at, p, f);
+	else if (engine->stage == E2PF_EXT4_PASS2)
+		look_at_list(&at, p, f);
+}
+
+static void detach(struct e2pf_session *session)
+{
+	if (e2pf_ext4_of(session)->observer)
+		e2pf_unobserve(e2pf_ext4_of(session)->observer);
+}
+
+static void close_session(struct e2pf_session *session)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	e2pf_ext4_free(s->ext4);
+	e2pf_journal_free(s->journal);
+	free(s->groups);
+	free(s);
+}
+
+static const struct e2pf_filesystem ext4 = {
+	.stage_names = e2pf_ext4_stage_names,
+	.stages = E2PF_EXT4_STAGES,
+	.not_begun = "no inode scan began",
+	.order = "in the checker's order",
+	.describe = describe,
+	.report = report,
+	.look = look,
+	.detach = detach,
+	.close = close_session
+};
+
+static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
+			    uint64_t offset)
+{
+	struct e2pf_device *dev;
+	struct stat st;
+	int err = e2pf_device_open(path, offset, &dev);
+
+	if (err)
+		return err;
+	if (fstat(e2pf_device_fd(dev), &st))
+		memset(&st, 0, sizeof(st));
+	e2pf_session_add_device(&s->base, dev, &st);
+	return 0;
+}
+
+static errcode_t new_session(ext2_filsys fs, const char *device,
+			     uint64_t offset,
+			     const struct e2pf_settings *settings,
+			     const struct e2pf_hooks *hooks,
+			     struct e2pf_session **session)
+{
+	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
+	errcode_t err;
+
+	if (!s)
+		return EXT2_ET_NO_MEMORY;
+	err = e2pf_session_init(&s->base, &ext4, device, settings, hooks);
+	if (!err)
+		err = take_geometry(s, fs);
+	if (!err)
+		err = add_device(s, device, offset);
+	if (err)
+		goto fail;
+	s->io_manager = e2pf_mmap_io_is_mapped(fs->io) ? "mmap" :
+			fs->io->manager == unix_io_manager ? "unix" : "other";
+	err = EXT2_ET_NO_MEMORY;
+	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
+	if (!s->ext4 ||
+	    e2pf_session_add_source(&s->base, e2pf_ext4_source(s->ext4)))
+		goto fail;
+	*session = &s->base;
+	return 0;
+fail:
+	e2pf_close(&s->base);
+	return err;
+}
+
+errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
+			   const struct e2pf_settings *settings,
+			   const struct e2pf_hooks *hooks,
+			   struct e2pf_session **session)
+{
+	errcode_t err = new_session(fs, device, offset, settings, hooks,
+				    session);
+
+	if (err)
+		return err;
+	err = take_groups(e2pf_ext4_of(*session), fs);
+	if (err) {
+		e2pf_close(*session);
+		return err;
+	}
+	e2pf_session_choose(*session);
+	return 0;
+}
+
+errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
+		    const struct e2pf_settings *settings,
+		    struct e2pf_session **session)
+{
+	return e2pf_open_hooked(fs, device, offset, settings, NULL, session);
+}
+
+errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
+			  const struct e2pf_settings *settings, bool exact,
+			  struct e2pf_observer *observer,
+			  struct e2pf_session **session)
+{
+	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	errcode_t err = new_session(fs, device, offset, settings, &hooks,
+				    session);
+
+	if (err)
+		return err;
+	if (!e2pf_observe(observer, fs->io, (*session)->engine)) {
+		e2pf_close(*session);
+		return EXT2_ET_OP_NOT_SUPPORTED;
+	}
+	e2pf_ext4_of(*session)->observer = observer;
+	return 0;
+}
+
+static void descriptor_sink(void *ctx, const struct e2pf_run *run)
+{
+	struct e2pf_ext4_session *s = ctx;
+	struct e2pf_device *dev = s->base.dev[0];
+	uint64_t bs = s->geo.block_size;
+
+	dev->ops->willneed(dev, run->block * bs, run->count * bs);
+}
+
+errcode_t e2pf_start(struct e2pf_session *session)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	e2pf_plan_descriptors(&s->geo, s->superblock, descriptor_sink, s);
+	return e2pf_engine_start(session->engine);
+}
+
+static struct e2pf_journal *journal_of(struct e2pf_ext4_session *s)
+{
+	if (!s->journal)
+		s->journal = e2pf_journal_new(s->base.dev[0],
+					      s->geo.block_size);
+	return s->journal;
+}
+
+void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	if (journal_of(s))
+		e2pf_journal_walk(s->journal, &s->geo, block);
+}
+
+void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	if (!journal_of(s))
+		return;
+	e2pf_journal_add(s->journal, block);
+	s->observer->journal = s->journal;
+}
+
+errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+	errcode_t err;
+
+	s->observer->journal = NULL;
+	/* The threads use the groups, which a repair may have changed. */
+	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
+		return EXT2_ET_OP_NOT_SUPPORTED;
+	err = take_groups(s, fs);
+	if (err)
+		return err;
+	e2pf_session_choose(session);
+	return e2pf_engine_start(session->engine);
+}
+
+void e2pf_progress(struct e2pf_session *session, uint64_t *done,
+		   uint64_t *total)
+{
+	*done = e2pf_ext4_groups_done(e2pf_ext4_of(session)->ext4,
+				e2pf_engine_progress(session->engine));
+	*total = e2pf_ext4_of(session)->geo.groups;
+}
+
+static void count_descriptors(void *ctx, const struct e2pf_run *run)
+{
+	struct e2pf_class_plan *plan = ctx;
+
+	plan->blocks += run->count;
+	plan->runs++;
+}
+
+errcode_t e2pf_plan(struct e2pf_session *session,
+		    struct e2pf_class_plan plan[E2PF_CLASSES])
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+	struct e2pf_class_count found[E2PF_CLASSES];
+	errcode_t err = e2pf_engine_plan(session->engine, found);
+	unsigned i;
+
+	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		plan[i].blocks = found[i].bytes / s->geo.block_size;
+		plan[i].runs = found[i].runs;
+	}
+	e2pf_plan_descriptors(&s->geo, s->superblock, count_descriptors,
+			      &plan[E2PF_DESCRIPTORS]);
+	return err;
+}
+
+void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
+{
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	e2pf_session_count(old, &session->past);
+	s->journal_bytes = journal_bytes(e2pf_ext4_of(old));
+	s->journal_requests = journal_requests(e2pf_ext4_of(old));
+	e2pf_close(old);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session on ext2, ext3 or ext4, and the functions that the module in e2fsck
+ * needs in addition to the public header.
+ */
+#ifndef E2PF_EXT4_SESSION_H
+#define E2PF_EXT4_SESSION_H
+
+#include "ext4_source.h"
+#include "journal.h"
+#include "libext2fs/observe.h"
+#include "session.h"
+
+struct e2pf_ext4_session {
+	struct e2pf_session base;
+	struct e2pf_geometry geo;
+	struct e2pf_group *groups;
+	uint64_t superblock;		/* block that it was read from */
+	struct e2pf_ext4 *ext4;
+	struct e2pf_observer *observer;
+	struct e2pf_journal *journal;	/* NULL: no journal is read ahead */
+	uint64_t journal_bytes;		/* of inherited sessions */
+	uint64_t journal_requests;
+	const char *io_manager;
+};
+
+static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)
+{
+	return (struct e2pf_ext4_session *)s;
+}
+
+/*
+ * Like e2pf_open(), for a program that reads through fs->io: from now on
+ * `observer` observes these reads, and the engine keeps ahead of them.  The
+ * caller owns the observer, which serves one session at a time.  Set `exact` if
+ * statistics will be written.
+ */
+errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
+			  const struct e2pf_settings *settings, bool exact,
+			  struct e2pf_observer *observer,
+			  struct e2pf_session **session);
+
+/* Like e2pf_open(), without a checker, but with hooks, which may be NULL. */
+errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
+			   const struct e2pf_settings *settings,
+			   const struct e2pf_hooks *hooks,
+			   struct e2pf_session **session);
+
+/* The checker is about to walk the block map of the filesystem's journal, which
+ * does not use extents.  `block` are the indirect, double indirect and triple
+ * indirect block of the journal's inode; 0 means none. */
+void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3]);
+
+/* Add the next block of the filesystem's journal, which is about to be
+ * replayed.  Until pass 1 begins, the session reads ahead of the replay. */
+void e2pf_journal_block(struct e2pf_session *session, uint64_t block);
+
+/*
+ * A scan of all inodes begins.  Stop reading ahead for an earlier scan, choose
+ * threads, order and budget from the device's topology, and start.  May be
+ * called any number of times.  `fs` is the one of e2pf_open_paced() and is read
+ * only during the call.  Does nothing if a thread of the earlier scan still
+ * waits for the device.
+ */
+errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);
+
+/* The program has opened its filesystem again: continue the statistics of the
+ * ended session `old`, and close that. */
+void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old);
+
+#endif

@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ext4 as a source of work: its phases, the groups and list entries that are
+ * their units, and the conversion of the planner's runs of blocks to
+ * references.  Decides what is read in which phase.  Does not know how far
+ * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "ext4_source.h"
+#include "plan_gather.h"
+#include "units.h"
+
+/* The number of entries of the list that are kept. */
+#define LIST_ROOM 65536u
+
+/* Inode tables are parsed in pieces of this size: two requests of a disk's
+ * usual readahead, and small enough for the L2 cache. */
+#define TABLE_PIECE (256u << 10)
+
+/* So many bytes of a group's table are parsed, to find out whether the blocks
+ * that its first inodes refer to are cached. */
+#define SAMPLE_BYTES 4096u
+
+/* Classes that are found by parsing.  If none of them is wanted, nothing is
+ * parsed. */
+#define TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
+		      1u << E2PF_BITMAPS | 1u << E2PF_INODES))
+
+/* Classes that are in the inode tables or found through them. */
+#define TABLE_CLASSES (TREE_CLASSES | 1u << E2PF_INODES)
+
+/* At most one block in 64 is parsed as a tree block.  A sound filesystem has
+ * far fewer: an extent node describes 84 extents or more. */
+#define PARSED_PART 64u
+
+struct e2pf_ext4 {
+	struct e2pf_source source;
+	const struct e2pf_geometry *geo;
+	const struct e2pf_group *groups;
+	unsigned classes;
+	uint64_t bytes;			/* of the filesystem */
+	struct e2pf_phase phases[E2PF_EXT4_PHASES];
+	bool bitmaps_early;		/* seeded with the inode tables */
+	pthread_mutex_t lock;
+	/* Changed under the lock, and only while no engine uses it. */
+	struct e2pf_units units;
+	/* The list.  The lock protects all of it. */
+	enum e2pf_class list_class;
+	uint64_t *list;			/* ring of LIST_ROOM blocks, allocated
+					   when a list begins */
+	uint64_t list_total;
+	uint64_t list_end;		/* entries that were added */
+	uint64_t list_at;		/* the checker's position */
+};
+
+static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
+{
+	return (struct e2pf_ext4 *)source;
+}
+
+/*
+ * From runs of blocks to references.  The cookie of a reference encodes the
+ * planner's description of the run and, for an inode table, the group; for
+ * other runs, how many blocks it is likely to lead to, and how far apart.
+ */
+
+struct ref_sink {
+	const struct e2pf_ext4 *ext4;
+	uint32_t group;
+	unsigned classes;		/* that are wanted */
+	e2pf_sink sink;
+	void *ctx;
+};
+
+static uint64_t cookie_of(const struct e2pf_run *run, uint32_t group)
+{
+	return run->parse | (uint64_t)run->depth << 8 |
+	       (uint64_t)run->data << 16 | (uint64_t)run->apart << 24 |
+	       (uint64_t)(run->parse == E2PF_INODE_TABLE ? group :
+			  run->below) << 32;
+}
+
+static enum e2pf_parse parse_of(const struct e2pf_ref *ref)
+{
+	return ref->cookie & 0xff;
+}
+
+static uint32_t group_of(const struct e2pf_ref *ref)
+{
+	return (uint32_t)(ref->cookie >> 32);
+}
+
+static struct e2pf_run run_of(const struct e2pf_ext4 *ext4,
+			      const struct e2pf_ref *ref, uint64_t at)
+{
+	return (struct e2pf_run) {
+		.block = (ref->offset + at) / ext4->geo->block_size,
+		.count = 1,
+		.cls = ref->cls,
+		.parse = parse_of(ref),
+		.depth = (uint8_t)(ref->cookie >> 8),
+		.data = (uint8_t)(ref->cookie >> 16),
+		.apart = (uint8_t)(ref->cookie >> 24)
+	};
+}
+
+/* A run may be longer than a reference can be: then it becomes several. */
+static void pass_run(void *ctx, const struct e2pf_run *run)
+{
+	struct ref_sink *to = ctx;
+	uint64_t bs = to->ext4->geo->block_size;
+	uint64_t left = run->count * bs, most = UINT32_MAX / bs * bs;
+	struct e2pf_ref ref = {
+		.offset = run->block * bs,
+		.cookie = cookie_of(run, to->group),
+		.cls = run->cls,
+		.parse = run->parse != E2PF_LEAF
+	};
+
+	/* A table need not be parsed if none of the classes that it leads to is
+	 * wanted. */
+	if (!(to->ext4->classes & TREE_CLASSES))
+		ref.parse = false;
+	if (run->parse == E2PF_LEAF && !(to->classes & 1u << run->cls))
+		return;
+	for (; left; left -= ref.length, ref.offset += ref.length) {
+		ref.length = (uint32_t)(left < most ? left : most);
+		to->sink(to->ctx, &ref);
+	}
+}
+
+/*
+ * The operations.
+ */
+
+/* True if most groups share a unit with others.  Then their bitmaps lie next to
+ * their tables, and are no larger than these. */
+static bool lie_together(const struct e2pf_ext4 *ext4)
+{
+	return ext4->units.count <= ext4->geo->groups / 4;
+}
+
+/* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
+ * them on any filesystem for which the budget is not too small.  They may take
+ * a quarter if they are read with the tables, in one sweep or in one request:
+ * to read them later takes the same time again. */
+static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
+			    const struct e2pf_start *start)
+{
+	unsigned part = start->has_head || lie_together(ext4) ? 4 : 8;
+
+	return 2ull * ext4->geo->groups * ext4->geo->block_size <=
+	       start->budget / part;
+}
+
+static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
+					   const struct e2pf_start *start,
+					   unsigned *count)
+{
+	static const struct e2pf_phase phases[E2PF_EXT4_PHASES] = {
+		[E2PF_EXT4_TABLES] = {
+			.order = E2PF_ORDER_WEIGHED,
+			.later = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS,
+			.deferred = 1u << E2PF_DIRS,
+			.covered_by = E2PF_NONE,
+			.stage = E2PF_NONE
+		},
+		[E2PF_EXT4_LATER] = {
+			.order = E2PF_ORDER_DEFERRED,
+			.covered_by = E2PF_NONE,
+			.stage = E2PF_NONE
+		},
+		[E2PF_EXT4_LIST] = {
+			.order = E2PF_ORDER_EVEN,
+			.window = LIST_ROOM,
+			.by_checker = true,
+			.covered_by = E2PF_NONE,
+			.stage = E2PF_NONE
+		},
+		/* The workers read all bitmaps in the order of pass 5.  What
+		 * the checker reads between pass 2 and pass 5 is something
+		 * else. */
+		[E2PF_EXT4_BITMAPS] = {
+			.order = E2PF_ORDER_NONE,
+			.covered_by = E2PF_NONE,
+			.stage = E2PF_EXT4_PASS5
+		}
+	};
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+
+	memcpy(ext4->phases, phases, sizeof(phases));
+	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
+	if (ext4->bitmaps_early && (start->has_head || lie_together(ext4))) {
+		/* On a rotational disk, one elevator pass reads them with the
+		 * tables; if the tables are small, one request does. */
+		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_TABLES;
+	} else if (ext4->bitmaps_early) {
+		/* The bitmaps of a flex group are adjacent: deferred, they
+		 * become one request, which they would not if they were read
+		 * group by group. */
+		ext4->phases[E2PF_EXT4_TABLES].deferred |= 1u << E2PF_BITMAPS;
+		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_LATER;
+	}
+	/* Several scans are at different places.  At the gate, one scan would
+	 * wait for blocks that are read for another. */
+	if (ext4->units.scans > 1)
+		ext4->phases[E2PF_EXT4_TABLES].stage = E2PF_EXT4_STAGES;
+	*count = E2PF_EXT4_PHASES;
+	return ext4->phases;
+}
+
+static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
+			   bool *more)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	uint64_t units;
+
+	*more = false;
+	switch (phase) {
+	case E2PF_EXT4_TABLES:
+		return ext4->units.count;
+	case E2PF_EXT4_BITMAPS:
+		return ext4->classes & 1u << E2PF_BITMAPS ?
+		       ext4->geo->groups : 0;
+	case E2PF_EXT4_LIST:
+		pthread_mutex_lock(&ext4->lock);
+		units = ext4->list_end;
+		*more = ext4->list_end < ext4->list_total;
+		pthread_mutex_unlock(&ext4->lock);
+		return units;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
+{
+	return (uint64_t)ext4->groups[group].inodes_in_use *
+	       ext4->geo->inode_size;
+}
+
+static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
+			    uint64_t unit)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	struct e2pf_unit u = e2pf_units_get(&ext4->units, unit);
+	uint64_t bytes = 0;
+
+	(void)phase;
+	while (u.count--)
+		bytes += table_bytes(ext4, u.group++);
+	return bytes;
+}
+
+/* Count the tables of a unit. */
+static void look_at_unit(const struct e2pf_ext4 *ext4, uint64_t unit,
+			 struct e2pf_ext4_look *look)
+{
+	struct e2pf_unit u = e2pf_units_get(&ext4->units, unit);
+	uint64_t bytes = 0, inodes = 0;
+
+	for (; u.count--; u.group++) {
+		bytes += table_bytes(ext4, u.group);
+		inodes += ext4->groups[u.group].inodes_allocated;
+	}
+	look->bytes += bytes;
+	look->inodes += inodes;
+	if (unit < look->passed) {
+		look->passed_bytes += bytes;
+		look->passed_inodes += inodes;
+	}
+	if (look->bytes <= look->parsed_bytes)
+		look->parsed_inodes += inodes;
+}
+
+void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
+{
+	uint64_t unit;
+
+	look->passed_bytes = look->bytes = 0;
+	look->passed_inodes = look->parsed_inodes = look->inodes = 0;
+	for (unit = 0; unit < ext4->units.count; unit++)
+		look_at_unit(ext4, unit, look);
+	pthread_mutex_lock(&ext4->lock);
+	look->list_at = ext4->list_at;
+	look->list_total = ext4->list_total;
+	pthread_mutex_unlock(&ext4->lock);
+}
+
+static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
+		       struct ref_sink *to)
+{
+	struct e2pf_run run = { .count = 1, .data = E2PF_CLASSES };
+
+	pthread_mutex_lock(&ext4->lock);
+	run.cls = ext4->list_class;
+	run.block = ext4->list[index % LIST_ROOM];
+	pthread_mutex_unlock(&ext4->lock);
+	/* e2fsck took the block number from the disk: it may be anything. */
+	if (run.block && run.block < ext4->geo->blocks)
+		pass_run(to, &run);
+}
+
+static void seed_group(struct e2pf_ext4 *ext4, unsigned phase, uint32_t number,
+		       struct ref_sink *to)
+{
+	struct e2pf_group group = ext4->groups[number];
+
+	to->group = number;
+	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
+		group.inode_table = 0;
+	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
+		to->classes &= ~(1u << E2PF_BITMAPS);
+	e2pf_plan_group(ext4->geo, &group, pass_run, to);
+}
+
+static void ext4_seed(struct e2pf_source *source, unsigned phase,
+		      uint64_t unit, e2pf_sink sink, void *ctx)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	struct ref_sink to = {
+		.ext4 = ext4,
+		.classes = ext4->classes,
+		.sink = sink,
+		.ctx = ctx
+	};
+	struct e2pf_unit u;
+
+	if (phase == E2PF_EXT4_LIST) {
+		seed_entry(ext4, unit, &to);
+	} else if (phase == E2PF_EXT4_BITMAPS) {
+		seed_group(ext4, phase, (uint32_t)unit, &to);
+	} else {
+		u = e2pf_units_get(&ext4->units, unit);
+		while (u.count--)
+			seed_group(ext4, phase, u.group++, &to);
+	}
+}
+
+/* Bytes of an inode table that are in use, from byte `at` of the reference to
+ * the table's end. */
+static uint64_t table_left(const struct e2pf_ext4 *ext4,
+			   const struct e2pf_ref *ref, uint64_t at)
+{
+	uint64_t begin = ext4->groups[group_of(ref)].inode_table *
+			 ext4->geo->block_size;
+	uint64_t used = table_bytes(ext4, group_of(ref));
+
+	at += ref->offset - begin;
+	return at < used ? used - at : 0;
+}
+
+static uint32_t ext4_piece(struct e2pf_source *source,
+			   const struct e2pf_ref *ref, uint64_t at)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	uint64_t left = ref->length - at;
+
+	if (parse_of(ref) != E2PF_INODE_TABLE)
+		return ext4->geo->block_size;
+	if (left > table_left(ext4, ref, at))
+		left = table_left(ext4, ref, at);
+	return (uint32_t)(left < TABLE_PIECE ? left : TABLE_PIECE);
+}
+
+static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
+		       uint64_t at, const void *bytes, uint32_t size,
+		       e2pf_sink sink, void *ctx)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	const struct e2pf_geometry *geo = ext4->geo;
+	struct e2pf_run run = run_of(ext4, ref, at);
+	struct ref_sink to = {
+		.ext4 = ext4,
+		.classes = ext4->classes,
+		.sink = sink,
+		.ctx = ctx
+	};
+
+	if (run.parse == E2PF_INODE_TABLE) {
+		uint64_t used = table_bytes(ext4, group_of(ref));
+		uint64_t index = (used - table_left(ext4, ref, at)) /
+				 geo->inode_size;
+
+		e2pf_plan_inodes(geo, ext4->groups,
+				 group_of(ref) * geo->inodes_per_group +
+				 (uint32_t)index + 1, bytes, size, pass_run,
+				 &to);
+	} else {
+		e2pf_plan_block(geo, ext4->groups, &run, bytes, pass_run, &to);
+	}
+	return false;
+}
+
+/* What tables lead to is not known before they are read. */
+static void ext4_expects(struct e2pf_source *source, const struct e2pf_ref *ref,
+			 struct e2pf_expected *to)
+{
+	if (parse_of(ref) == E2PF_INODE_TABLE)
+		return;
+	to->bytes = (ref->cookie >> 32) * ext4_of(source)->geo->block_size;
+	to->span = to->bytes << run_of(ext4_of(source), ref, 0).apart;
+}
+
+/* Pass the group's whole table as a reference, and its beginning as another one
+ * that is parsed. */
+static void ext4_sample(struct e2pf_source *source, uint64_t index,
+			e2pf_sink sink, void *ctx)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+	const struct e2pf_group *group = &ext4->groups[index];
+	uint64_t bytes = table_bytes(ext4, index);
+	const struct e2pf_run run = { .parse = E2PF_INODE_TABLE };
+	struct e2pf_ref ref = {
+		.offset = group->inode_table * ext4->geo->block_size,
+		.length = (uint32_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX),
+		.cookie = cookie_of(&run, (uint32_t)index),
+		.cls = E2PF_INODES
+	};
+
+	if (!group->inode_table || !bytes)
+		return;
+	sink(ctx, &ref);
+	ref.parse = true;
+	if (ref.length > SAMPLE_BYTES)
+		ref.length = SAMPLE_BYTES;
+	sink(ctx, &ref);
+}
+
+static const struct e2pf_source_ops ext4_ops = {
+	.begin = ext4_begin,
+	.units = ext4_units,
+	.weight = ext4_weight,
+	.seed = ext4_seed,
+	.piece = ext4_piece,
+	.parse = ext4_parse,
+	.expects = ext4_expects,
+	.sample = ext4_sample,
+};
+
+struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
+				unsigned classes)
+{
+	struct e2pf_ext4 *ext4 = calloc(1, sizeof(*ext4));
+
+	if (!ext4)
+		return NULL;
+	pthread_mutex_init(&ext4->lock, NULL);
+	ext4->geo = geo;
+	ext4->classes = classes;
+	ext4->bytes = geo->blocks * geo->block_size;
+	ext4->units.count = ext4->units.groups = geo->groups;
+	ext4->source = (struct e2pf_source) {
+		.ops = &ext4_ops,
+		.grain = geo->block_size,
+		.devices = 1,
+		.bytes = &ext4->bytes,
+		.classes = E2PF_CLASSES,
+		.samples = geo->groups,
+		.parse_limit = geo->blocks / PARSED_PART
+	};
+	return ext4;
+}
+
+void e2pf_ext4_free(struct e2pf_ext4 *ext4)
+{
+	if (!ext4)
+		return;
+	pthread_mutex_destroy(&ext4->lock);
+	e2pf_units_free(&ext4->units);
+	free(ext4->list);
+	free(ext4);
+}
+
+void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
+			  const struct e2pf_group *groups)
+{
+	pthread_mutex_lock(&ext4->lock);
+	ext4->groups = groups;
+	e2pf_units_set(&ext4->units, ext4->geo, groups);
+	pthread_mutex_unlock(&ext4->lock);
+}
+
+struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)
+{
+	return &ext4->source;
+}
+
+/*
+ * Reports from the checker.  The engine must not be called with the lock held:
+ * it holds its own lock when it calls units().
+ */
+
+void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			uint32_t group)
+{
+	e2pf_engine_at(engine, E2PF_EXT4_TABLES,
+		       e2pf_units_of_group(&ext4->units, group));
+}
+
+bool e2pf_ext4_add_scan(struct e2pf_ext4 *ext4, uint32_t group)
+{
+	bool added;
+
+	pthread_mutex_lock(&ext4->lock);
+	added = e2pf_units_add_scan(&ext4->units, group);
+	pthread_mutex_unlock(&ext4->lock);
+	return added;
+}
+
+void e2pf_ext4_forget_scans(struct e2pf_ext4 *ext4)
+{
+	pthread_mutex_lock(&ext4->lock);
+	e2pf_units_forget_scans(&ext4->units);
+	pthread_mutex_unlock(&ext4->lock);
+}
+
+void e2pf_ext4_scan_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint32_t group)
+{
+	uint32_t unit;
+
+	pthread_mutex_lock(&ext4->lock);
+	unit = e2pf_units_scan_at(&ext4->units, group);
+	pthread_mutex_unlock(&ext4->lock);
+	e2pf_engine_at(engine, E2PF_EXT4_TABLES, unit);
+}
+
+void e2pf_ext4_scan_ended(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint32_t group)
+{
+	uint32_t unit;
+
+	pthread_mutex_lock(&ext4->lock);
+	unit = e2pf_units_scan_ended(&ext4->units, group);
+	pthread_mutex_unlock(&ext4->lock);
+	e2pf_engine_at(engine, E2PF_EXT4_TABLES, unit);
+}
+
+uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units)
+{
+	return units < ext4->units.count ?
+	       (uint32_t)(units * ext4->geo->groups / ext4->units.count) :
+	       ext4->geo->groups;
+}
+
+static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint64_t total, enum e2pf_class cls)
+{
+	bool have_list;
+
+	pthread_mutex_lock(&ext4->lock);
+	if (!ext4->list)
+		ext4->list = calloc(LIST_ROOM, sizeof(*ext4->list));
+	have_list = ext4->list;
+	if (have_list) {
+		ext4->list_class = cls;
+		ext4->list_total = total;
+		ext4->list_end = 0;
+		ext4->list_at = 0;
+	}
+	pthread_mutex_unlock(&ext4->lock);
+	if (have_list)
+		e2pf_engine_begin_phase(engine, E2PF_EXT4_LIST);
+}
+
+void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint64_t total)
+{
+	begin_list(ext4, engine, total, E2PF_DIRS);
+}
+
+void e2pf_ext4_clones_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			    uint64_t total)
+{
+	e2pf_engine_wake(engine);
+	begin_list(ext4, engine, total, E2PF_FILES);
+}
+
+uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
+			      struct e2pf_engine *engine, uint64_t *first)
+{
+	uint64_t room, n = 0;
+
+	if (!e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
+		return 0;
+	pthread_mutex_lock(&ext4->lock);
+	/* Entries that the checker has passed are no longer useful. */
+	if (ext4->list_end < ext4->list_at)
+		ext4->list_end = ext4->list_at;
+	room = LIST_ROOM - (ext4->list_end - ext4->list_at);
+	if (ext4->list_end < ext4->list_total)
+		n = ext4->list_total - ext4->list_end;
+	if (n > room)
+		n = room < LIST_ROOM / 2 ? 0 : room;
+	*first = ext4->list_end;
+	pthread_mutex_unlock(&ext4->lock);
+	return n;
+}
+
+/* Entries that are about to be added to the list. */
+struct list_part {
+	struct e2pf_ext4 *ext4;
+	const uint64_t *blocks;
+	size_t count;
+};
+
+static void add_to_list(void *ctx)
+{
+	const struct list_part *part = ctx;
+	struct e2pf_ext4 *ext4 = part->ext4;
+	size_t i;
+
+	pthread_mutex_lock(&ext4->lock);
+	for (i = 0; i < part->count; i++)
+		ext4->list[(ext4->list_end + i) % LIST_ROOM] = part->blocks[i];
+	ext4->list_end += part->count;
+	pthread_mutex_unlock(&ext4->lock);
+}
+
+void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			const uint64_t *blocks, size_t count)
+{
+	struct list_part part = {
+		.ext4 = ext4, .blocks = blocks, .count = count
+	};
+
+	if (e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
+		e2pf_engine_add_units(engine, E2PF_EXT4_LIST, add_to_list,
+				      &part);
+}
+
+static void forget_rest(void *ctx)
+{
+	struct e2pf_ext4 *ext4 = ctx;
+
+	pthread_mutex_lock(&ext4->lock);
+	ext4->list_total = ext4->list_end;
+	pthread_mutex_unlock(&ext4->lock);
+}
+
+/* If a walk ends early, the phase must not wait for more units: otherwise
+ * bitmaps would never be read. */
+void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
+{
+	e2pf_engine_add_units(engine, E2PF_EXT4_LIST, forget_rest, ext4);
+}
+
+void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint64_t index)
+{
+	pthread_mutex_lock(&ext4->lock);
+	ext4->list_at = index;
+	pthread_mutex_unlock(&ext4->lock);
+	e2pf_engine_at(engine, E2PF_EXT4_LIST, index);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The source of work for ext2, ext3 and ext4.  The phases follow e2fsck's
+ * passes:
+ *
+ *	E2PF_EXT4_TABLES	inode tables, and the blocks they refer to that
+ *				pass 1 needs; a unit is a group, or several
+ *				groups whose tables are adjacent (units.h)
+ *	E2PF_EXT4_LATER		directory blocks, and bitmaps if they are few,
+ *				while pass 1 continues
+ *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
+ *				directory blocks in that of pass 2, if it
+ *				begins before LATER has ended, or what pass 1D
+ *				clones; a unit is a block
+ *	E2PF_EXT4_BITMAPS	bitmaps that were not read before; a unit is a
+ *				group
+ */
+#ifndef E2PF_EXT4_SOURCE_H
+#define E2PF_EXT4_SOURCE_H
+
+#include <stdbool.h>
+
+#include "engine/engine.h"
+#include "plan.h"
+
+enum e2pf_ext4_phase {
+	E2PF_EXT4_TABLES,
+	E2PF_EXT4_LATER,
+	E2PF_EXT4_LIST,
+	E2PF_EXT4_BITMAPS,
+	E2PF_EXT4_PHASES
+};
+
+/* What e2fsck is doing.  These are the engine's stages. */
+enum e2pf_ext4_stage {
+	E2PF_EXT4_OPEN,		/* until the first inode is read */
+	E2PF_EXT4_PASS1,	/* inodes and block maps */
+	E2PF_EXT4_PASS1B,	/* again, to find who claims a block twice */
+	E2PF_EXT4_PASS1C,	/* names of these files: directory blocks */
+	E2PF_EXT4_PASS1D,	/* cloning of these files: bitmaps, data */
+	E2PF_EXT4_PASS2,	/* directory blocks */
+	E2PF_EXT4_PASS3,	/* connectivity */
+	E2PF_EXT4_PASS3A,	/* rewriting of directories */
+	E2PF_EXT4_PASS4,	/* reference counts */
+	E2PF_EXT4_PASS5,	/* bitmaps, and everything after them */
+	E2PF_EXT4_STAGES
+};
+
+/* Names by enum e2pf_class, and names of stages as in doc/statistics.md. */
+extern const char *const e2pf_ext4_class_names[E2PF_CLASSES];
+extern const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES];
+
+struct e2pf_ext4;
+
+/*
+ * Create a source for a filesystem of this geometry, which must outlive it.
+ * `classes` is a mask of 1u << enum e2pf_class.  The source has one device.
+ * Returns NULL if memory runs out.
+ */
+struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
+				unsigned classes);
+void e2pf_ext4_free(struct e2pf_ext4 *ext4);
+
+/* Set the groups of the filesystem: geo->groups elements, which must outlive
+ * the source.  Call it before an engine is started with the source. */
+void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
+			  const struct e2pf_group *groups);
+
+struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4);
+
+/*
+ * Reports from the checker, from one of its threads, for an engine that uses
+ * this source.
+ */
+
+/* The only inode scan has reached this group, which is below geo->groups. */
+void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			uint32_t group);
+
+/*
+ * For several scans at the same time, each of which covers a part of the
+ * groups.  May be called from any thread of the checker.
+ *
+ * e2pf_ext4_add_scan(): a scan begins with this group.  Call it before
+ * e2pf_ext4_set_groups().  Returns false if another scan began there, or if
+ * there are too many.  e2pf_ext4_scan_at(): the scan whose part contains this
+ * group has reached it.  e2pf_ext4_scan_ended(): the scan whose part contains
+ * this group has ended.
+ */
+bool e2pf_ext4_add_scan(struct e2pf_ext4 *ext4, uint32_t group);
+void e2pf_ext4_scan_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint32_t group);
+void e2pf_ext4_scan_ended(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint32_t group);
+
+/* Forget all scans, from the next e2pf_ext4_set_groups() on. */
+void e2pf_ext4_forget_scans(struct e2pf_ext4 *ext4);
+
+/* The number of groups that the first `units` units of the table phase
+ * contain. */
+uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units);
+
+/* How far the checker is: bytes and allocated inodes of the tables in the units
+ * before `passed`, in the first `parsed_bytes` of tables, and in all; and its
+ * place in the list.  May be called by one thread at a time, but not while an
+ * engine is started. */
+struct e2pf_ext4_look {
+	uint64_t passed;		/* units, set by the caller */
+	uint64_t parsed_bytes;		/* set by the caller */
+	uint64_t passed_bytes, bytes;
+	uint64_t passed_inodes, parsed_inodes, inodes;
+	uint64_t list_at, list_total;
+};
+void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look);
+
+/* The checker begins to walk its directory list, which has `total` blocks. */
+void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint64_t total);
+
+/* The checker begins to clone `total` blocks that several files claim.  They
+ * are a list, and what follows is the same. */
+void e2pf_ext4_clones_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			    uint64_t total);
+
+/* Returns how many more entries of the list are wanted now, starting at entry
+ * *first. */
+uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
+			      struct e2pf_engine *engine, uint64_t *first);
+
+/* Add these entries, in the checker's order.  A block of 0 means none. */
+void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			const uint64_t *blocks, size_t count);
+
+/* The walk has ended, complete or not: no more entries are wanted. */
+void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine);
+
+/* The walk has reached this entry. */
+void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+		       uint64_t index);
+
+#endif

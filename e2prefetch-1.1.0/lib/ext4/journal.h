@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Readahead for a journal that is about to be examined or replayed.
+ *
+ * The first thing a check does is walk the journal's block map.  On ext3 that
+ * is one indirect block per 4 MiB, and on a disk each costs a turn of the
+ * platter.  A replay first follows the descriptor blocks to find the end of
+ * each transaction, skipping the data between them, and then reads that data:
+ * on a disk each step costs a turn of the platter.  Reading everything ahead in
+ * order costs one sequential transfer.
+ *
+ * All functions must be called from the checker's thread.
+ */
+#ifndef E2PF_JOURNAL_H
+#define E2PF_JOURNAL_H
+
+#include <stdint.h>
+
+#include "device/device.h"
+#include "plan.h"
+
+struct e2pf_journal;
+
+/* Create a journal without blocks.  The device must outlive it.  Returns NULL
+ * if memory runs out. */
+struct e2pf_journal *e2pf_journal_new(struct e2pf_device *dev,
+				      uint32_t block_size);
+void e2pf_journal_free(struct e2pf_journal *j);
+
+/* The checker is about to walk the journal's map.  Request the indirect, double
+ * indirect and triple indirect block that its inode names (0: none), and all
+ * blocks that the double indirect block refers to.  The blocks below the triple
+ * indirect one are not requested: they begin at 4 GiB. */
+void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
+		       const uint32_t block[3]);
+
+/* Append this block of the filesystem to the journal.  If a journal consists of
+ * too many runs, only its first part is read ahead. */
+void e2pf_journal_add(struct e2pf_journal *j, uint64_t block);
+
+/* The checker is about to read this block, which may or may not belong to the
+ * journal: read ahead of it.  The window starts small and grows while the reads
+ * follow the journal. */
+void e2pf_journal_at(struct e2pf_journal *j, uint64_t block);
+
+/* Bytes that were requested because they were not cached, and the number of
+ * requests. */
+uint64_t e2pf_journal_bytes(const struct e2pf_journal *j);
+uint64_t e2pf_journal_requests(const struct e2pf_journal *j);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a superblock to the filesystem's geometry, and from the geometry to the
+ * location of the group descriptors.  Accepts only the superblocks that
+ * libext2fs would open, because no others are checked.  Does not parse
+ * descriptors (plan_group.c) and does not verify checksums.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "plan_gather.h"
+
+/* New in e2fsprogs 1.47, so the headers we require may lack them. */
+#define ORPHAN_FILE_INUM_OFFSET 0x280
+#define COMPAT_ORPHAN_FILE 0x1000
+
+/* The limit from the 16-bit free counts of a descriptor. */
+#define MAX_CLUSTERS_PER_GROUP ((1u << 16) - 8)
+
+/* Extents store 48-bit block numbers. */
+#define MAX_BLOCKS ((UINT64_C(1) << 48) - 1)
+
+static bool power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* Parse the sizes of blocks, clusters, groups, inodes and descriptors. */
+static int parse_sizes(const struct ext2_super_block *sb,
+		       struct e2pf_geometry *geo)
+{
+	uint32_t log_block = le32toh(sb->s_log_block_size);
+	uint32_t log_cluster = le32toh(sb->s_log_cluster_size);
+	uint32_t clusters = le32toh(sb->s_clusters_per_group);
+	bool bigalloc = geo->feature_ro_compat &
+			EXT4_FEATURE_RO_COMPAT_BIGALLOC;
+	uint64_t per_group;
+
+	if (log_block > EXT2_MAX_BLOCK_LOG_SIZE - EXT2_MIN_BLOCK_LOG_SIZE ||
+	    log_cluster > EXT2_MAX_CLUSTER_LOG_SIZE -
+			  EXT2_MIN_CLUSTER_LOG_SIZE ||
+	    log_cluster < log_block || (!bigalloc && log_cluster != log_block))
+		return -1;
+	geo->block_size = EXT2_MIN_BLOCK_SIZE << log_block;
+
+	if (clusters < 8 || clusters > MAX_CLUSTERS_PER_GROUP ||
+	    clusters > 8 * geo->block_size)
+		return -1;
+	per_group = (uint64_t)clusters << (log_cluster - log_block);
+	geo->blocks_per_group = le32toh(sb->s_blocks_per_group);
+	if (per_group != geo->blocks_per_group)
+		return -1;
+
+	geo->inode_size = EXT2_GOOD_OLD_INODE_SIZE;
+	if (le32toh(sb->s_rev_level) >= EXT2_DYNAMIC_REV)
+		geo->inode_size = le16toh(sb->s_inode_size);
+	if (geo->inode_size < EXT2_GOOD_OLD_INODE_SIZE ||
+	    geo->inode_size > geo->block_size ||
+	    !power_of_two(geo->inode_size))
+		return -1;
+
+	geo->desc_size = EXT2_MIN_DESC_SIZE;
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT) {
+		geo->desc_size = le16toh(sb->s_desc_size);
+		if (geo->desc_size < EXT2_MIN_DESC_SIZE_64BIT ||
+		    geo->desc_size > EXT2_MAX_DESC_SIZE ||
+		    !power_of_two(geo->desc_size))
+			return -1;
+	}
+	return 0;
+}
+
+/* Parse the numbers of blocks, groups and inodes, after the sizes. */
+static int parse_counts(const struct ext2_super_block *sb,
+			struct e2pf_geometry *geo)
+{
+	uint32_t per_block = geo->block_size / geo->desc_size;
+	uint64_t groups, data_blocks;
+
+	geo->blocks = le32toh(sb->s_blocks_count);
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
+		geo->blocks |= (uint64_t)le32toh(sb->s_blocks_count_hi) << 32;
+	geo->first_data_block = le32toh(sb->s_first_data_block);
+	/* All byte offsets derived from this are signed 64-bit numbers. */
+	if (geo->blocks > MAX_BLOCKS ||
+	    geo->blocks > (uint64_t)INT64_MAX / geo->block_size ||
+	    geo->first_data_block >= geo->blocks)
+		return -1;
+
+	data_blocks = geo->blocks - geo->first_data_block;
+	groups = (data_blocks + geo->blocks_per_group - 1) /
+		 geo->blocks_per_group;
+	if (groups > UINT32_MAX)
+		return -1;
+	geo->groups = groups;
+	geo->desc_blocks = (groups + per_block - 1) / per_block;
+
+	/* A group's inode bitmap is one block. */
+	geo->inodes_per_group = le32toh(sb->s_inodes_per_group);
+	if (!geo->inodes_per_group ||
+	    geo->inodes_per_group > 8 * geo->block_size)
+		return -1;
+	geo->inodes = le32toh(sb->s_inodes_count);
+	if (geo->inodes != groups * geo->inodes_per_group)
+		return -1;
+
+	geo->first_ino = EXT2_GOOD_OLD_FIRST_INO;
+	if (le32toh(sb->s_rev_level) >= EXT2_DYNAMIC_REV)
+		geo->first_ino = le32toh(sb->s_first_ino);
+	if (geo->first_ino < EXT2_GOOD_OLD_FIRST_INO ||
+	    geo->first_ino > geo->inodes)
+		return -1;
+
+	geo->first_meta_bg = le32toh(sb->s_first_meta_bg);
+	if ((geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG) &&
+	    geo->first_meta_bg > geo->desc_blocks)
+		return -1;
+	return 0;
+}
+
+/* Parse the numbers of special inodes, each only if its feature is on. */
+static void parse_special(const struct ext2_super_block *sb,
+			  struct e2pf_geometry *geo)
+{
+	if (geo->feature_compat & EXT3_FEATURE_COMPAT_HAS_JOURNAL)
+		geo->journal_inum = le32toh(sb->s_journal_inum);
+	if (geo->feature_compat & COMPAT_ORPHAN_FILE)
+		geo->orphan_inum = e2pf_le32((const char *)sb +
+					     ORPHAN_FILE_INUM_OFFSET);
+	if (geo->feature_ro_compat & EXT4_FEATURE_RO_COMPAT_QUOTA) {
+		geo->quota_inum[0] = le32toh(sb->s_usr_quota_inum);
+		geo->quota_inum[1] = le32toh(sb->s_grp_quota_inum);
+		geo->quota_inum[2] = le32toh(sb->s_prj_quota_inum);
+	}
+	if (geo->feature_compat & EXT4_FEATURE_COMPAT_SPARSE_SUPER2) {
+		geo->backup_bgs[0] = le32toh(sb->s_backup_bgs[0]);
+		geo->backup_bgs[1] = le32toh(sb->s_backup_bgs[1]);
+	}
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_MMP) {
+		geo->mmp_block = le64toh(sb->s_mmp_block);
+		if (!e2pf_block_ok(geo, geo->mmp_block))
+			geo->mmp_block = 0;
+	}
+	geo->reserved_gdt_blocks = le16toh(sb->s_reserved_gdt_blocks);
+}
+
+int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo)
+{
+	struct ext2_super_block sb;
+
+	memcpy(&sb, superblock, sizeof(sb));
+	memset(geo, 0, sizeof(*geo));
+	if (le16toh(sb.s_magic) != EXT2_SUPER_MAGIC ||
+	    le32toh(sb.s_rev_level) > EXT2_DYNAMIC_REV)
+		return -1;
+	geo->feature_compat = le32toh(sb.s_feature_compat);
+	geo->feature_incompat = le32toh(sb.s_feature_incompat);
+	geo->feature_ro_compat = le32toh(sb.s_feature_ro_compat);
+	/* A journal device has a superblock but no groups. */
+	if (geo->feature_incompat & EXT3_FEATURE_INCOMPAT_JOURNAL_DEV)
+		return -1;
+	if (parse_sizes(&sb, geo) || parse_counts(&sb, geo))
+		return -1;
+	parse_special(&sb, geo);
+	return 0;
+}
+
+static bool power_of(uint64_t n, unsigned base)
+{
+	while (n > 1 && n % base == 0)
+		n /= base;
+	return n == 1;
+}
+
+/* True if this group begins with a copy of the superblock. */
+static bool has_super(const struct e2pf_geometry *geo, uint64_t group)
+{
+	if (group == 0)
+		return true;
+	if (geo->feature_compat & EXT4_FEATURE_COMPAT_SPARSE_SUPER2)
+		return group == geo->backup_bgs[0] ||
+		       group == geo->backup_bgs[1];
+	if (group == 1 || !(geo->feature_ro_compat &
+			    EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER))
+		return true;
+	return power_of(group, 3) || power_of(group, 5) || power_of(group, 7);
+}
+
+/*
+ * The descriptor block of one meta group, which has as many groups as a block
+ * has descriptors.  The first, second and last of these groups hold a copy.
+ * With a backup superblock, libext2fs reads the copy of the second group if
+ * there is one.
+ */
+static uint64_t meta_bg_block(const struct e2pf_geometry *geo, bool backup,
+			      uint32_t number)
+{
+	uint64_t group = (uint64_t)number *
+			 (geo->block_size / geo->desc_size);
+	uint64_t block = geo->first_data_block +
+			 group * geo->blocks_per_group;
+	bool super = has_super(geo, group);
+
+	if (backup && block + super + geo->blocks_per_group < geo->blocks) {
+		block += geo->blocks_per_group;
+		super = has_super(geo, group + 1);
+	}
+	block += super;
+	/* With 1 KiB blocks and bigalloc, block 0 is the boot sector and
+	 * belongs to group 0.  libext2fs also adds the one block to the backup
+	 * of the first meta group, and so reads that block. */
+	if (number == 0 && geo->block_size == 1024 &&
+	    geo->first_data_block == 0)
+		block++;
+	return block;
+}
+
+void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
+			   uint64_t superblock_block,
+			   e2pf_run_sink sink, void *ctx)
+{
+	struct e2pf_gather out = { .geo = geo, .sink = sink, .ctx = ctx };
+	const struct e2pf_run like = {
+		.cls = E2PF_DESCRIPTORS,
+		.parse = E2PF_LEAF,
+		.data = E2PF_CLASSES
+	};
+	uint64_t primary = EXT2_MIN_BLOCK_SIZE / geo->block_size;
+	bool backup = superblock_block > primary;
+	uint32_t in_row = geo->desc_blocks;
+	uint32_t i;
+
+	if (geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG)
+		in_row = geo->first_meta_bg;
+	if (superblock_block >= geo->blocks)
+		return;
+	if (!backup)
+		superblock_block = primary;
+	e2pf_gather_add(&out, &like, superblock_block + 1, in_row);
+	for (i = in_row; i < geo->desc_blocks; i++)
+		e2pf_gather_add(&out, &like, meta_bg_block(geo, backup, i), 1);
+	e2pf_gather_flush(&out);
+}

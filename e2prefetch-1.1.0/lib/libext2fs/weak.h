@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a module calls of libext2fs and libcom_err.  A module is not linked with
+ * them: the program that it is loaded into has them, or the module does nothing.
+ * So each is a weak reference, which is NULL in another program or with a
+ * libext2fs that lacks it.  Whoever calls one more adds it here: a module with
+ * another reference does not link.
+ *
+ * To be included before all other headers.
+ */
+#ifndef E2PF_WEAK_H
+#define E2PF_WEAK_H
+
+/* Without these a module does nothing. */
+#define E2PF_FOLLOWS_WITH(X) \
+	X(ext2fs_blocks_count) X(ext2fs_dblist_count2) \
+	X(ext2fs_get_library_version) X(ext2fs_group_desc) \
+	X(ext2fs_read_inode) X(io_channel_cache_readahead) \
+	X(io_channel_read_blk64) X(unix_io_manager)
+
+/* Without these there are no accelerations. */
+#define E2PF_ACCELERATES_WITH(X) \
+	X(com_err) X(ext2fs_allocate_tables) X(ext2fs_badblocks_list_add) \
+	X(ext2fs_badblocks_list_create) X(ext2fs_badblocks_list_free) \
+	X(ext2fs_bg_checksum) X(ext2fs_block_alloc_stats2) \
+	X(ext2fs_block_alloc_stats_range) X(ext2fs_blocks_count_set) \
+	X(ext2fs_check_desc) X(ext2fs_clear_block_bitmap) \
+	X(ext2fs_copy_bitmap) X(ext2fs_free_block_bitmap) \
+	X(ext2fs_free_inode_bitmap) X(ext2fs_fudge_block_bitmap_end2) \
+	X(ext2fs_get_block_bitmap_range2) X(ext2fs_get_free_blocks2) \
+	X(ext2fs_get_num_dirs) X(ext2fs_icount_decrement) \
+	X(ext2fs_icount_increment) X(ext2fs_icount_store) \
+	X(ext2fs_init_csum_seed) X(ext2fs_initialize) \
+	X(ext2fs_inode_alloc_stats2) X(ext2fs_new_block2) \
+	X(ext2fs_new_inode) X(ext2fs_new_range) X(ext2fs_read_ind_block) \
+	X(ext2fs_reserve_super_and_bgd) X(ext2fs_set_bitmap_padding) \
+	X(ext2fs_set_block_bitmap_range2) X(ext2fs_set_gdt_csum) \
+	X(ext2fs_superblock_csum_set) X(ext2fs_update_bb_inode) \
+	X(ext2fs_write_bitmaps) X(ext2fs_write_ind_block) \
+	X(ext2fs_write_inode)
+
+#define E2PF_PRAGMA(text) _Pragma(#text)
+#define E2PF_WEAK(name) E2PF_PRAGMA(weak name)
+E2PF_FOLLOWS_WITH(E2PF_WEAK)
+E2PF_ACCELERATES_WITH(E2PF_WEAK)
+
+#define E2PF_IS_THERE(name) && (const void *)&name
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The decisions about a run and the reasons for them, for the statistics and
+ * PREFETCH_VERBOSE; and the results of the run, for PREFETCH_VERBOSE.
+ */
+#ifndef E2PF_DECISIONS_H
+#define E2PF_DECISIONS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "device/topology.h"
+#include "e2prefetch.h"
+#include "engine/engine.h"
+
+#define E2PF_DECISIONS_MOST 16u
+
+struct e2pf_decision {
+	char about[16];
+	char decision[64];
+	char reason[320];
+};
+
+/* In the order in which they were made.  Zeroed, the list is empty. */
+struct e2pf_decisions {
+	struct e2pf_decision item[E2PF_DECISIONS_MOST];
+	size_t count;
+};
+
+/* Add a decision.  Text that is too long is cut off, and a decision for which
+ * the list has no room is left out.  `reason` is a printf format for the
+ * arguments that follow. */
+__attribute__((format(printf, 4, 5)))
+void e2pf_decide(struct e2pf_decisions *list, const char *about,
+		 const char *decision, const char *reason, ...);
+
+/* Print one line per decision, "PROGRAM: ABOUT: DECISION (REASON)". */
+void e2pf_decisions_print(const struct e2pf_decisions *list,
+			  const char *program, FILE *out);
+
+/* Add the memory budget in bytes: set by the user, or divided by the number of
+ * processes that share the machine. */
+void e2pf_decide_memory(struct e2pf_decisions *list, uint64_t budget,
+			bool by_user, unsigned sharing);
+
+/* Add the limits per second, if any are set. */
+void e2pf_decide_limits(struct e2pf_decisions *list,
+			const struct e2pf_settings *settings,
+			unsigned sharing);
+
+/* Add the number of worker threads.  `by_user`: the user has set it.  Otherwise
+ * `reason` says why; NULL: because of the disks and processors. */
+void e2pf_decide_threads(struct e2pf_decisions *list,
+			 const struct e2pf_engine_stats *st, bool by_user,
+			 const char *reason);
+
+/* Add the order of reads, in these words, and what determined it. */
+void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
+		       const struct e2pf_engine_stats *st, unsigned spindles);
+
+/* Add the requests in flight and the gaps that are read through, for a check
+ * that has not begun. */
+void e2pf_decide_requests(struct e2pf_decisions *list,
+			  const struct e2pf_measured *measured);
+
+/* Add the disks, what was read ahead, how many reads hit it, and how long the
+ * checker waited in each of these stages. */
+void e2pf_summarize(struct e2pf_decisions *list,
+		    const struct e2pf_engine_stats *st,
+		    const struct e2pf_topology *topo,
+		    const char *const *names, unsigned stages);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Times in words, for people. */
+#ifndef E2PF_WORDS_H
+#define E2PF_WORDS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* "14 s", "3.7 s", "25 min": with the digits that are meaningful. */
+static inline const char *in_words(double seconds, char *text, size_t size)
+{
+	if (seconds < 0.005)
+		snprintf(text, size, "0 s");
+	else if (seconds < 9.95)
+		snprintf(text, size, "%.2g s", seconds);
+	else if (seconds < 120)
+		snprintf(text, size, "%.0f s", seconds);
+	else if (seconds < 7200)
+		snprintf(text, size, "%.0f min", seconds / 60);
+	else
+		snprintf(text, size, "%.1f h", seconds / 3600);
+	return text;
+}
+
+/* "0.044 ms", "8.2 ms", "117 ms" */
+static inline const char *in_milliseconds(double seconds, char *text,
+					  size_t size)
+{
+	double ms = seconds * 1e3;
+
+	if (ms < 9.95)
+		snprintf(text, size, "%.2g ms", ms);
+	else
+		snprintf(text, size, "%.0f ms", ms);
+	return text;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists of what to read, and their order. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs.h"
+
+bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job)
+{
+	size_t room = jobs->room ? 2 * jobs->room : 1024;
+	void *grown;
+
+	if (jobs->count == jobs->room) {
+		grown = room > E2PF_JOBS_MOST ? NULL :
+			realloc(jobs->job, room * sizeof(*jobs->job));
+		if (!grown)
+			return false;
+		jobs->job = grown;
+		jobs->room = room;
+	}
+	jobs->job[jobs->count++] = *job;
+	return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct e2pf_job *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct e2pf_job *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return by_place(a, b);
+}
+
+static int by_file(const void *a, const void *b)
+{
+	const struct e2pf_job *x = a, *y = b;
+
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void sort(struct e2pf_jobs *jobs,
+		 int (*compare)(const void *, const void *))
+{
+	if (jobs->count)
+		qsort(jobs->job, jobs->count, sizeof(*jobs->job), compare);
+}
+
+void e2pf_jobs_order(struct e2pf_jobs *jobs)
+{
+	size_t i, from, to;
+
+	sort(jobs, by_place);
+	for (from = 0; from < jobs->count; from = to) {
+		for (to = from; to < jobs->count && jobs->job[to].device ==
+						    jobs->job[from].device;)
+			to++;
+		/* Interleave the devices: when half of one device's list is
+		 * done, half of every list is. */
+		for (i = from; i < to; i++)
+			jobs->job[i].order = ((uint64_t)(i - from) << 32) /
+					     (to - from);
+	}
+	sort(jobs, by_order);
+}
+
+uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
+			     uint64_t most)
+{
+	uint64_t bytes = 0;
+	size_t i, n = 0;
+
+	sort(jobs, by_file);
+	for (i = 0; i < jobs->count; i++) {
+		struct e2pf_job *job = &jobs->job[i];
+
+		if (!job->length)
+			continue;
+		if (job->length > piece)
+			job->length = piece;
+		if (job->length > most - bytes)
+			break;
+		bytes += job->length;
+		jobs->job[n++] = *job;
+	}
+	jobs->count = n;
+	return bytes;
+}
+
+size_t e2pf_jobs_keep_parsed(struct e2pf_jobs *jobs)
+{
+	size_t i, n = 0, all = jobs->count;
+
+	for (i = 0; i < all; i++)
+		if (jobs->job[i].parse)
+			jobs->job[n++] = jobs->job[i];
+	jobs->count = n;
+	return all - n;
+}
+
+void e2pf_jobs_free(struct e2pf_jobs *jobs)
+{
+	free(jobs->job);
+	memset(jobs, 0, sizeof(*jobs));
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Keys, ranges of keys, and search results. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <stdlib.h>
+#include <linux/btrfs.h>
+
+#include "btrfs/format.h"
+#include "search.h"
+
+int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
+		       const struct e2pf_btrfs_key *b)
+{
+	if (a->objectid != b->objectid)
+		return a->objectid < b->objectid ? -1 : 1;
+	if (a->type != b->type)
+		return a->type < b->type ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key)
+{
+	if (key.offset) {
+		key.offset--;
+	} else if (key.type) {
+		key.type--;
+		key.offset = UINT64_MAX;
+	} else if (key.objectid) {
+		key.objectid--;
+		key.type = UINT8_MAX;
+		key.offset = UINT64_MAX;
+	}
+	return key;
+}
+
+static struct e2pf_btrfs_key read_key(const uint8_t *bytes)
+{
+	return (struct e2pf_btrfs_key){
+		.objectid = bt_le64(bytes + BT_KEY_OBJECTID),
+		.type = bytes[BT_KEY_TYPE],
+		.offset = bt_le64(bytes + BT_KEY_OFFSET)
+	};
+}
+
+uint32_t e2pf_btrfs_children(const struct e2pf_btrfs_super *super,
+			     const void *block)
+{
+	uint32_t most = (super->nodesize - BT_HEADER_BYTES) / BT_PTR_BYTES;
+	uint32_t n = bt_le32((const uint8_t *)block + BT_HEADER_NRITEMS);
+
+	return n < most ? n : most;
+}
+
+bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
+			   const struct e2pf_btrfs_ptr *ptr,
+			   const struct e2pf_btrfs_key *last,
+			   const void *block, uint32_t i,
+			   struct e2pf_btrfs_child *child)
+{
+	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES +
+			       (size_t)i * BT_PTR_BYTES;
+	struct e2pf_btrfs_key next;
+
+	if (!ptr->level || ptr->level >= E2PF_BTRFS_LEVELS)
+		return false;
+	child->ptr.logical = bt_le64(entry + BT_PTR_BLOCKPTR);
+	child->ptr.generation = bt_le64(entry + BT_PTR_GENERATION);
+	child->ptr.owner = ptr->owner;
+	child->ptr.level = ptr->level - 1;
+	child->first = read_key(entry);
+	child->last = *last;
+	if (i + 1 < e2pf_btrfs_children(super, block)) {
+		next = read_key(entry + BT_PTR_BYTES);
+		child->last = e2pf_btrfs_before(next);
+	}
+	/* A child cannot be newer: changing it changes all nodes above it. */
+	return child->ptr.logical &&
+	       child->ptr.logical % super->sectorsize == 0 &&
+	       child->ptr.logical <= UINT64_MAX - super->nodesize &&
+	       child->ptr.generation <= ptr->generation &&
+	       e2pf_btrfs_compare(&child->first, &child->last) <= 0;
+}
+
+void e2pf_btrfs_plan_found(const void *bytes, size_t size, uint32_t count,
+			   e2pf_btrfs_item_sink sink, void *ctx)
+{
+	const uint8_t *b = bytes;
+	struct btrfs_ioctl_search_header header;
+	struct e2pf_btrfs_item item;
+
+	while (count-- && size >= sizeof(header)) {
+		/* The header is in host byte order, and not aligned. */
+		memcpy(&header, b, sizeof(header));
+		b += sizeof(header);
+		size -= sizeof(header);
+		if (header.len > size || header.type > UINT8_MAX)
+			return;
+		item.key.objectid = header.objectid;
+		item.key.type = (uint8_t)header.type;
+		item.key.offset = header.offset;
+		item.generation = header.transid;
+		item.bytes = b;
+		item.size = header.len;
+		sink(ctx, &item);
+		b += header.len;
+		size -= header.len;
+	}
+}
+
+bool e2pf_btrfs_plan_data(const struct e2pf_btrfs_item *item,
+			  struct e2pf_btrfs_data *data)
+{
+	const uint8_t *b = item->bytes;
+	uint64_t skip;
+	uint8_t type;
+
+	if (item->key.type != BT_EXTENT_DATA_KEY ||
+	    item->size < BT_FILE_EXTENT_BYTES)
+		return false;
+	type = b[BT_FILE_EXTENT_TYPE];
+	if (type != BT_FILE_EXTENT_REG && type != BT_FILE_EXTENT_PREALLOC)
+		return false;
+	skip = bt_le64(b + BT_FILE_EXTENT_OFFSET);
+	data->inode = item->key.objectid;
+	data->offset = item->key.offset;
+	data->length = bt_le64(b + BT_FILE_EXTENT_NUM_BYTES);
+	data->generation = bt_le64(b + BT_FILE_EXTENT_GENERATION);
+	data->extent = bt_le64(b + BT_FILE_EXTENT_DISK_BYTENR);
+	data->extent_bytes = bt_le64(b + BT_FILE_EXTENT_DISK_NUM_BYTES);
+	data->compressed = b[BT_FILE_EXTENT_COMPRESSION] != 0;
+	data->written = type == BT_FILE_EXTENT_REG;
+	data->logical = data->extent + (data->compressed ? 0 : skip);
+	/* Address 0 means a hole. */
+	return data->extent && data->length && data->extent_bytes &&
+	       data->length <= INT64_MAX && data->offset <= INT64_MAX &&
+	       data->length <= INT64_MAX - data->offset &&
+	       data->extent_bytes <= UINT64_MAX - data->extent &&
+	       (data->compressed ||
+		(skip <= data->extent_bytes &&
+		 data->length <= data->extent_bytes - skip));
+}
+
+/* The length of an inline reference, including its type.  0 if the type is
+ * unknown: then what follows cannot be parsed. */
+static uint32_t reference_bytes(uint8_t type)
+{
+	switch (type) {
+	case BT_EXTENT_DATA_REF_KEY:
+		return 1 + BT_EXTENT_DATA_REF_BYTES;
+	case BT_SHARED_DATA_REF_KEY:
+		return 1 + 8 + BT_SHARED_DATA_REF_BYTES;
+	case BT_TREE_BLOCK_REF_KEY:
+	case BT_SHARED_BLOCK_REF_KEY:
+		return 1 + 8;
+	default:
+		return 0;
+	}
+}
+
+void e2pf_btrfs_plan_references(const struct e2pf_btrfs_item *item,
+				e2pf_btrfs_reference_sink sink, void *ctx)
+{
+	uint32_t at = BT_EXTENT_ITEM_BYTES, bytes;
+	struct e2pf_btrfs_reference r;
+
+	if (item->key.type != BT_EXTENT_ITEM_KEY || item->size <= at ||
+	    !(bt_le64(item->bytes + BT_EXTENT_ITEM_FLAGS) &
+	      BT_EXTENT_FLAG_DATA))
+		return;
+	for (; at < item->size; at += bytes) {
+		const uint8_t *b = item->bytes + at;
+
+		bytes = reference_bytes(b[0]);
+		if (!bytes || bytes > item->size - at)
+			return;
+		if (b[0] != BT_EXTENT_DATA_REF_KEY)
+			continue;
+		b++;
+		r.tree = bt_le64(b + BT_EXTENT_DATA_REF_ROOT);
+		r.inode = bt_le64(b + BT_EXTENT_DATA_REF_OBJECTID);
+		r.offset = bt_le64(b + BT_EXTENT_DATA_REF_OFFSET);
+		sink(ctx, &r);
+	}
+}
+
+bool e2pf_btrfs_plan_inode(const struct e2pf_btrfs_item *item,
+			   uint64_t *changed)
+{
+	if (item->key.type != BT_INODE_ITEM_KEY ||
+	    item->size < BT_INODE_ITEM_BYTES)
+		return false;
+	*changed = bt_le64(item->bytes + BT_INODE_ITEM_TRANSID);
+	return true;
+}
+
+bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
+			  const struct e2pf_btrfs_item *item,
+			  struct e2pf_btrfs_ptr *root)
+{
+	/* Items written by old kernels end with the level. */
+	if (item->key.type != BT_ROOT_ITEM_KEY ||
+	    item->size <= BT_ROOT_ITEM_LEVEL)
+		return false;
+	root->logical = bt_le64(item->bytes + BT_ROOT_ITEM_BYTENR);
+	root->generation = bt_le64(item->bytes + BT_ROOT_ITEM_GENERATION);
+	root->owner = item->key.objectid;
+	root->level = item->bytes[BT_ROOT_ITEM_LEVEL];
+	return root->logical && root->logical % super->sectorsize == 0 &&
+	       root->logical <= UINT64_MAX - super->nodesize &&
+	       root->level < E2PF_BTRFS_LEVELS;
+}
+
+bool e2pf_btrfs_ranges_add(struct e2pf_btrfs_ranges *ranges,
+			   const struct e2pf_btrfs_key *first,
+			   const struct e2pf_btrfs_key *last)
+{
+	struct e2pf_btrfs_range *tail = ranges->count ?
+		&ranges->range[ranges->count - 1] : NULL;
+	struct e2pf_btrfs_key before = e2pf_btrfs_before(*first);
+	size_t room = ranges->room ? 2 * ranges->room : 256;
+	void *grown;
+
+	if (tail && e2pf_btrfs_compare(&tail->first, first) <= 0 &&
+	    e2pf_btrfs_compare(&before, &tail->last) <= 0) {
+		if (e2pf_btrfs_compare(last, &tail->last) > 0)
+			tail->last = *last;
+		return true;
+	}
+	if (ranges->count == ranges->room) {
+		grown = room > E2PF_BTRFS_RANGES_MOST ? NULL :
+			realloc(ranges->range, room * sizeof(*ranges->range));
+		if (!grown)
+			return false;
+		ranges->range = grown;
+		ranges->room = room;
+	}
+	ranges->range[ranges->count].first = *first;
+	ranges->range[ranges->count++].last = *last;
+	return true;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct e2pf_btrfs_range *x = a, *y = b;
+
+	return e2pf_btrfs_compare(&x->first, &y->first);
+}
+
+void e2pf_btrfs_ranges_finish(struct e2pf_btrfs_ranges *ranges)
+{
+	size_t i, n = ranges->count;
+
+	if (!n)
+		return;
+	qsort(ranges->range, n, sizeof(*ranges->range), by_first);
+	/* Added in order, overlapping and adjacent ranges are joined. */
+	ranges->count = 0;
+	for (i = 0; i < n; i++) {
+		struct e2pf_btrfs_range range = ranges->range[i];
+
+		e2pf_btrfs_ranges_add(ranges, &range.first, &range.last);
+	}
+}
+
+bool e2pf_btrfs_ranges_meet(const struct e2pf_btrfs_ranges *ranges,
+			    const struct e2pf_btrfs_key *first,
+			    const struct e2pf_btrfs_key *last)
+{
+	size_t low = 0, high = ranges->count, middle;
+
+	/* Find the first range that does not end before `first`. */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (e2pf_btrfs_compare(&ranges->range[middle].last, first) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ranges->count &&
+	       e2pf_btrfs_compare(&ranges->range[low].first, last) <= 0;
+}
+
+void e2pf_btrfs_ranges_empty(struct e2pf_btrfs_ranges *ranges)
+{
+	ranges->count = 0;
+}
+
+void e2pf_btrfs_ranges_free(struct e2pf_btrfs_ranges *ranges)
+{
+	free(ranges->range);
+	memset(ranges, 0, sizeof(*ranges));
+}

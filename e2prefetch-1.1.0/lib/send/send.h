@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads ahead of the kernel's send of a btrfs subvolume, from the mounted
+ * filesystem: what is newer than the parent, and what is compared with that.
+ * Or ahead of searches for what is newer than a generation.
+ *
+ * The session is one of session.h without an engine.  Its settings, limits,
+ * statistics and decisions apply to all sends of this process.  It may be used
+ * by one thread at a time, except for e2pf_send_came_out().
+ */
+#ifndef E2PF_SEND_H
+#define E2PF_SEND_H
+
+#include "session.h"
+
+/* The arguments of BTRFS_IOC_SEND. */
+struct e2pf_send_request {
+	int fd;				/* the subvolume */
+	uint64_t parent;		/* its tree; 0 in a full send */
+	uint64_t since;			/* without a parent: only leaves newer
+					   than this are searched for; 0 in a
+					   full send */
+	const uint64_t *clones;		/* trees that may be cloned from */
+	size_t clone_count;
+	bool no_data;			/* the contents of files are not sent */
+	bool as_stored;			/* compressed data is sent as it is,
+					   past the page cache */
+};
+
+/* Create a session.  `name` is the subvolume, for the statistics; `settings`
+ * may be NULL.  Returns NULL if memory runs out. */
+struct e2pf_session *e2pf_send_new(const char *name,
+				   const struct e2pf_settings *settings);
+
+/*
+ * Start to read ahead of a send that is about to begin.  Returns NULL, or the
+ * reason why this send is left alone, as a string that stays valid.
+ */
+const char *e2pf_send_start(struct e2pf_session *session,
+			    const struct e2pf_send_request *request);
+
+/* The send has written `bytes` more bytes.  May be called from any thread. */
+void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes);
+
+/* The send has ended: stop the threads, and wait at most `milliseconds` for
+ * them.  Returns false if one of them still waits for a device: then the
+ * session must not be closed. */
+bool e2pf_send_stop(struct e2pf_session *session, int milliseconds);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shared by the files of a send.
+ *
+ *	send.c		when it starts and stops, its parts, and how far ahead
+ *			it may read
+ *	send_plan.c	which leaves and data are read
+ *	send_work.c	the threads that read them, within the limits
+ */
+#ifndef E2PF_SEND_STATE_H
+#define E2PF_SEND_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "btrfs/slot_set.h"
+#include "device/rate.h"
+#include "jobs.h"
+#include "mounted.h"
+#include "send.h"
+#include "tree_walk.h"
+
+#define CLONES_MOST 64u
+#define TREES_MOST 16u
+
+/* The keys that are wanted in one tree. */
+struct wanted {
+	uint64_t tree;
+	struct e2pf_btrfs_ranges ranges;
+};
+
+struct part {
+	uint64_t bytes;			/* requested up to its end */
+	uint64_t stream;		/* at least so many bytes were sent when
+					   the send has reached its end */
+};
+
+/* The sums over all sends so far. */
+struct sum {
+	uint64_t sends;			/* with readahead */
+	uint64_t changed;		/* leaves */
+	uint64_t leaves;		/* to search for, of all trees */
+	uint64_t pieces;		/* of data, to read */
+	uint64_t resident;		/* leaves and pieces left out because
+					   samples were cached */
+	uint64_t planned, bytes;	/* planned; requested */
+	uint64_t unread;		/* nodes that were not as their pointers
+					   describe */
+	uint64_t peak;			/* of bytes read ahead */
+	uint64_t ns;
+	bool early;			/* a send ended before everything was
+					   read */
+};
+
+struct send {
+	struct e2pf_session base;
+	struct e2pf_mounted *fs;
+	struct e2pf_slot_set asked;	/* tree blocks that were planned */
+	/* The request. */
+	uint64_t tree, parent;
+	uint64_t clone[CLONES_MOST];
+	size_t clones;
+	bool no_data, as_stored;
+	struct e2pf_btrfs_ptr root, parent_root;
+
+	/* The part that is being read. */
+	struct e2pf_jobs jobs, data;
+	struct wanted wanted[TREES_MOST];
+	struct e2pf_btrfs_ranges files;	/* in the changed leaves */
+	struct e2pf_btrfs_ranges records;	/* of the extent tree */
+	struct part *part;
+	size_t parts, part_room;
+	uint64_t stream;		/* bytes sent at the end of the last
+					   part */
+	_Atomic(size_t) next;		/* index of the next job */
+
+	pthread_mutex_t lock;		/* protects `data', `wanted' and `rate'
+					   while workers run, and all members
+					   below */
+	pthread_cond_t changed;
+	struct e2pf_rate rate;
+	bool running, gone;
+	pthread_t conductor;
+
+	_Atomic(bool) stop, waiting;
+	_Atomic(uint64_t) came_out;	/* bytes that the send has written */
+	_Atomic(uint64_t) bytes;	/* requested in this send */
+	_Atomic(uint64_t) requests, errors;
+	uint64_t began;			/* ns */
+	struct sum sum;
+};
+
+static inline uint64_t send_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* send_plan.c */
+/* Plan the next changed leaves.  Returns false if there are none. */
+bool send_plan_changed(struct send *s, struct e2pf_tree_walk *walk,
+		       uint64_t newer);
+/* Plan the leaves of other trees that contain the same files. */
+void send_plan_compared(struct send *s, uint64_t older);
+/* Plan the records of the data that was found: its uses and its checksums. */
+void send_plan_records(struct send *s);
+/* Plan the folders, and the files that share an extent. */
+void send_plan_wanted(struct send *s);
+/* For a tree walk.  After the end of the send, it reads no more nodes. */
+bool send_read_node(void *send, const struct e2pf_btrfs_ptr *ptr, void *block);
+
+/* send_work.c */
+/* Wait until the limits allow a request of `bytes` bytes.  Returns false if the
+ * send has ended. */
+bool send_within_limits(struct send *s, uint64_t bytes);
+/* Whether the planned changed leaves and all that belongs to them seem to be
+ * cached.  Reads a few of them to find out. */
+bool send_is_cached(struct send *s);
+/* Read everything that is planned, and wait for it. */
+void send_sweep_leaves(struct send *s);
+void send_sweep_data(struct send *s);
+
+#endif

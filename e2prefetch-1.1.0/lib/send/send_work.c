@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The threads that read leaves and data ahead of a send.  Each has one request
+ * in flight, and respects the configured limits and priorities.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "btrfs/format.h"
+#include "device/thread.h"
+#include "send_state.h"
+
+/* Bytes read ahead of an extent.  After these, the kernel's own readahead, of
+ * 4 MiB, is at full speed. */
+#define DATA_MOST (UINT64_C(1) << 20)
+
+/* Of a list of at least SAMPLED_LEAST jobs, SAMPLES are done first.  If none of
+ * them reads from a device, the others are left out: of a list of which a tenth
+ * is not cached, that happens to 1 in 5, and to 1 in 100 if it is a quarter. */
+#define SAMPLES 16u
+#define SAMPLED_LEAST 48u
+
+/* The stream has at least so many bytes for each piece of data, even if its
+ * contents are not sent. */
+#define STREAM_LEAST 64u
+
+/* The length of a data read if the device does not report its maximum. */
+#define USUAL_READ (128u << 10)
+
+struct worker {
+	struct send *send;
+	struct e2pf_jobs *jobs;
+	const struct e2pf_job *job;	/* the one that is being searched for */
+	uint8_t *room;
+	size_t size;
+	uint64_t inode;			/* of the last item */
+	bool unchanged;			/* that inode is not newer than the
+					   parent */
+};
+
+/* Trees beyond TREES_MOST are not prefetched. */
+static void want(struct send *s, uint64_t tree,
+		 const struct e2pf_btrfs_key *key)
+{
+	size_t i;
+
+	pthread_mutex_lock(&s->lock);
+	for (i = 0; i < TREES_MOST; i++) {
+		if (s->wanted[i].tree && s->wanted[i].tree != tree)
+			continue;
+		s->wanted[i].tree = tree;
+		e2pf_btrfs_ranges_add(&s->wanted[i].ranges, key, key);
+		break;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void take_data(struct worker *w, const struct e2pf_btrfs_item *item)
+{
+	struct send *s = w->send;
+	struct e2pf_btrfs_data data;
+	struct e2pf_job job = { .tree = s->tree };
+
+	if (!e2pf_btrfs_plan_data(item, &data) ||
+	    data.generation <= s->parent_root.generation)
+		return;
+	job.offset = data.logical;
+	job.inode = data.inode;
+	job.from = data.offset;
+	/* With length 0, only the extent's record is used. */
+	if (data.written && !s->no_data && !(data.compressed && s->as_stored))
+		job.length = data.length;
+	job.first.objectid = job.last.objectid = data.extent;
+	job.last.type = UINT8_MAX;
+	job.last.offset = UINT64_MAX;
+	pthread_mutex_lock(&s->lock);
+	e2pf_jobs_add(&s->data, &job);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Take an item of a changed leaf.  Not all inodes in such a leaf have
+ * changed. */
+static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
+{
+	struct e2pf_btrfs_key folder = {
+		item->key.offset, 0, BT_INODE_ITEM_KEY
+	};
+	uint64_t changed;
+
+	if (item->key.objectid != w->inode)
+		w->unchanged = false;
+	w->inode = item->key.objectid;
+	if (e2pf_btrfs_plan_inode(item, &changed))
+		w->unchanged = changed <= w->send->parent_root.generation;
+	if (w->unchanged)
+		return;
+	/* The folder is a part of the path that is sent. */
+	if (item->key.type == BT_INODE_REF_KEY)
+		want(w->send, w->job->tree, &folder);
+	else
+		take_data(w, item);
+}
+
+/* Another file shares the extent: the kernel searches that file's tree to find
+ * out whether it can be cloned from. */
+static void take_reference(void *ctx, const struct e2pf_btrfs_reference *r)
+{
+	struct worker *w = ctx;
+	struct e2pf_btrfs_key key = {
+		r->inode, r->offset <= INT64_MAX ? r->offset : 0,
+		BT_EXTENT_DATA_KEY
+	};
+
+	if (r->tree != w->send->tree && r->tree != w->send->parent &&
+	    e2pf_btrfs_is_subvolume(r->tree))
+		want(w->send, r->tree, &key);
+}
+
+static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
+{
+	struct worker *w = ctx;
+	struct e2pf_btrfs_key first = { item->key.objectid, 0, 0 };
+	struct e2pf_btrfs_key last = { item->key.objectid, UINT64_MAX,
+				       UINT8_MAX };
+
+	if (w->job->tree == w->send->tree)
+		take_changed(w, item);
+	else if (e2pf_btrfs_ranges_meet(&w->send->records, &first, &last))
+		e2pf_btrfs_plan_references(item, take_reference, w);
+}
+
+bool send_within_limits(struct send *s, uint64_t bytes)
+{
+	uint64_t now, ns;
+
+	if (!s->rate.bandwidth && !s->rate.requests)
+		return !s->stop;
+	pthread_mutex_lock(&s->lock);
+	while (!s->stop) {
+		struct timespec t;
+
+		now = send_now();
+		ns = e2pf_rate_take(&s->rate, now, bytes, s->base.cfg.sharers,
+				    s->base.cfg.available_ctx);
+		if (!ns)
+			break;
+		t.tv_sec = (time_t)((now + ns) / 1000000000u);
+		t.tv_nsec = (long)((now + ns) % 1000000000u);
+		pthread_cond_timedwait(&s->changed, &s->lock, &t);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return !s->stop;
+}
+
+static void search(struct worker *w, const struct e2pf_job *job)
+{
+	struct send *s = w->send;
+	const void *found;
+	uint32_t count;
+	size_t bytes;
+
+	if (!send_within_limits(s, e2pf_mounted_super(s->fs)->nodesize))
+		return;
+	s->requests++;
+	w->job = job;
+	w->inode = 0;
+	w->unchanged = false;
+	if (e2pf_mounted_search(s->fs, job->tree, &job->first,
+				job->parse ? &job->last : &job->first,
+				job->parse ? UINT32_MAX : 1, w->room, w->size,
+				&found, &bytes, &count)) {
+		s->errors++;
+		return;
+	}
+	s->bytes += e2pf_mounted_super(s->fs)->nodesize;
+	if (job->parse)
+		e2pf_btrfs_plan_found(found, bytes, count, take_item, w);
+}
+
+/* With limits, read in small requests; otherwise the whole piece at once. */
+static void read_pieces(struct send *s, int fd, const struct e2pf_job *job)
+{
+	uint64_t piece = job->length, at, n;
+
+	if (s->rate.bandwidth || s->rate.requests)
+		piece = s->base.topo.max_readahead ?
+			s->base.topo.max_readahead : USUAL_READ;
+	for (at = 0; at < job->length; at += n) {
+		n = job->length - at < piece ? job->length - at : piece;
+		if (!send_within_limits(s, n))
+			return;
+		s->requests++;
+		s->bytes += n;
+		if (readahead(fd, (off64_t)(job->from + at), (size_t)n))
+			s->errors++;
+	}
+}
+
+static void read_data(struct send *s, const struct e2pf_job *job)
+{
+	int fd = e2pf_mounted_open_file(s->fs, job->tree, job->inode);
+	char byte;
+
+	/* The file was deleted, or is not a regular file. */
+	if (fd < 0)
+		return;
+	read_pieces(s, fd, job);
+	/* readahead() requests the data, pread() waits for it.  If the page
+	 * is past the end of the file, pread() returns 0, which is not an
+	 * error. */
+	if (!s->stop &&
+	    pread(fd, &byte, 1, (off_t)(job->from + job->length - 1)) < 0)
+		s->errors++;
+	close(fd);
+}
+
+/* Returns whether something was read from a device. */
+static bool do_job(struct worker *w, struct e2pf_job *job)
+{
+	uint64_t before = e2pf_mounted_bytes_read();
+
+	if (job->length)
+		read_data(w->send, job);
+	else
+		search(w, job);
+	job->done = true;
+	return e2pf_mounted_bytes_read() != before;
+}
+
+/* Room for all items of a leaf.  Each has a header in the result that is longer
+ * than its header in the leaf. */
+static size_t room_bytes(const struct send *s)
+{
+	return e2pf_mounted_room +
+	       2 * (size_t)e2pf_mounted_super(s->fs)->nodesize;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct send *s = w->send;
+	size_t i;
+
+	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
+	while (!s->stop) {
+		i = s->next++;
+		if (i >= w->jobs->count)
+			break;
+		if (!w->jobs->job[i].done)
+			do_job(w, &w->jobs->job[i]);
+	}
+	return NULL;
+}
+
+/* Do a few jobs, spread over the list, until `reads` reads from a device for
+ * one of them.  Returns whether it did for none: then probably everything is
+ * cached. */
+static bool look_cached(struct send *s, struct e2pf_jobs *jobs,
+			bool (*reads)(struct worker *, struct e2pf_job *))
+{
+	struct worker w = { .send = s, .jobs = jobs, .size = room_bytes(s) };
+	unsigned i = 0;
+
+	if (jobs->count < SAMPLED_LEAST || !e2pf_mounted_counts_bytes(s->fs))
+		return false;
+	w.room = malloc(w.size);
+	for (; w.room && i < SAMPLES && !s->stop; i++) {
+		struct e2pf_job *job =
+			&jobs->job[i * jobs->count / SAMPLES];
+
+		if (!job->done && reads(&w, job))
+			break;
+	}
+	free(w.room);
+	return i == SAMPLES;
+}
+
+/* The same for a changed leaf, the one that it is compared with, and the first
+ * data that it refers to. */
+static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
+{
+	struct send *s = w->send;
+	struct e2pf_job compared = { .tree = s->parent, .first = leaf->first };
+	struct e2pf_job record = { .tree = BT_EXTENT_TREE_OBJECTID };
+	struct e2pf_job data;
+	size_t known = s->data.count;
+
+	if (do_job(w, leaf) || (s->parent && do_job(w, &compared)))
+		return true;
+	/* A search reads nothing else. */
+	if (!s->parent || s->data.count == known)
+		return false;
+	data = s->data.job[known];
+	record.first = data.first;
+	if (do_job(w, &record))
+		return true;
+	/* As much as will be read of it later. */
+	if (data.length > DATA_MOST)
+		data.length = DATA_MOST;
+	s->data.job[known].done = true;
+	return data.length && do_job(w, &data);
+}
+
+bool send_is_cached(struct send *s)
+{
+	if (!look_cached(s, &s->jobs, reads_for_leaf))
+		return false;
+	s->sum.resident += s->jobs.count - SAMPLES;
+	return true;
+}
+
+/* Do all jobs with all workers, one of which is this thread, and wait for
+ * them. */
+static void sweep(struct send *s, struct e2pf_jobs *jobs)
+{
+	size_t size = room_bytes(s);
+	unsigned wanted = s->base.cfg.threads, n = 0, i;
+	struct worker *w;
+	pthread_t *thread;
+
+	if (wanted > jobs->count)
+		wanted = (unsigned)jobs->count;
+	w = calloc(wanted + 1, sizeof(*w));
+	thread = calloc(wanted + 1, sizeof(*thread));
+	e2pf_jobs_order(jobs);
+	s->next = 0;
+	for (i = 0; w && thread && i < wanted; i++) {
+		w[i].send = s;
+		w[i].jobs = jobs;
+		w[i].size = size;
+		w[i].room = malloc(size);
+		if (!w[i].room)
+			break;
+		if (i + 1 < wanted &&
+		    !e2pf_thread_start(&thread[n], work, &w[i])) {
+			n++;
+			continue;
+		}
+		work(&w[i++]);
+		break;
+	}
+	while (n)
+		pthread_join(thread[--n], NULL);
+	while (i)
+		free(w[--i].room);
+	free(thread);
+	free(w);
+}
+
+void send_sweep_leaves(struct send *s)
+{
+	s->sum.leaves += s->jobs.count;
+	s->sum.planned += s->jobs.count * e2pf_mounted_super(s->fs)->nodesize;
+	if (look_cached(s, &s->jobs, do_job))
+		s->sum.resident += e2pf_jobs_keep_parsed(&s->jobs);
+	sweep(s, &s->jobs);
+}
+
+void send_sweep_data(struct send *s)
+{
+	uint64_t left = s->data.count * STREAM_LEAST, i;
+
+	for (i = 0; i < s->data.count; i++)
+		left += s->data.job[i].length;
+	s->stream += left;
+	s->sum.planned += e2pf_jobs_keep_data(&s->data, DATA_MOST,
+					      s->base.cfg.budget / 4);
+	s->sum.pieces += s->data.count;
+	if (look_cached(s, &s->data, do_job))
+		s->sum.resident += e2pf_jobs_keep_parsed(&s->data);
+	sweep(s, &s->data);
+}
+

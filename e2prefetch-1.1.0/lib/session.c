@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session: puts the parts together, for any filesystem.
+ *
+ * The topology describes the device, the policy decides how to read it, the
+ * budget limits the memory, and the filesystem's source provides the blocks to
+ * read.  The engine does the rest.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/budget.h"
+#include "device/device.h"
+#include "device/policy.h"
+#include "device/share.h"
+#include "device/thread.h"
+#include "session.h"
+
+/* A single read that takes this long is worth a word. */
+#define SLOW_READ_NS 1000000000u
+
+static uint64_t available(void *ctx)
+{
+	const struct e2pf_session *s = ctx;
+
+	return e2pf_idle_share(s->sysroot);
+}
+
+static unsigned sharers(void *ctx)
+{
+	const struct e2pf_session *s = ctx;
+
+	return e2pf_share_count(s->sysroot);
+}
+
+static void thread_begins(void *ctx)
+{
+	const struct e2pf_session *s = ctx;
+
+	e2pf_priority_set(s->settings.io_priority, s->settings.nice);
+}
+
+errcode_t e2pf_session_init(struct e2pf_session *s,
+			    const struct e2pf_filesystem *type,
+			    const char *name,
+			    const struct e2pf_settings *settings,
+			    const struct e2pf_hooks *hooks)
+{
+	static const struct e2pf_hooks none;
+
+	e2pf_share_join();
+	if (!hooks)
+		hooks = &none;
+	s->type = type;
+	if (settings)
+		s->settings = *settings;
+	s->name = strdup(name);
+	s->sysroot = strdup(hooks->sysroot ? hooks->sysroot : "");
+	if (!s->name || !s->sysroot)
+		return ENOMEM;
+	s->cfg = (struct e2pf_engine_config) {
+		.devices = s->dev, .paced = hooks->paced,
+		.exact = hooks->exact, .available = available,
+		.available_ctx = s, .bandwidth = s->settings.bandwidth,
+		.requests = s->settings.requests, .sharers = sharers,
+		.thread_begins = thread_begins,
+		.ungated = e2pf_priority_is_low(s->settings.io_priority)
+	};
+	return 0;
+}
+
+void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
+			     const struct stat *st)
+{
+	s->dev[s->devices] = dev;
+	s->stat[s->devices++] = *st;
+}
+
+errcode_t e2pf_session_add_source(struct e2pf_session *s,
+				  struct e2pf_source *source)
+{
+	s->cfg.source = source;
+	s->engine = e2pf_engine_new(&s->cfg);
+	return s->engine ? 0 : ENOMEM;
+}
+
+/* The same disk may be below several devices: it is listed once. */
+static void add_topology(struct e2pf_topology *all,
+			 const struct e2pf_topology *one)
+{
+	unsigned i, j;
+
+	for (i = 0; i < one->leaves && all->leaves < E2PF_MAX_LEAVES; i++) {
+		for (j = 0; j < all->leaves; j++)
+			if (!strcmp(all->leaf[j].name, one->leaf[i].name))
+				break;
+		if (j == all->leaves)
+			all->leaf[all->leaves++] = one->leaf[i];
+	}
+	all->spindles += one->spindles;
+	all->data_spindles += one->data_spindles;
+	all->virtual_disk |= one->virtual_disk;
+	if (!all->max_readahead)
+		all->max_readahead = one->max_readahead;
+}
+
+/* Each rotational disk gets an elevator pass of its own. */
+static void choose_for(struct e2pf_session *s, unsigned i, unsigned processors)
+{
+	struct e2pf_engine_config *cfg = &s->cfg;
+	struct e2pf_topology topo = { .known = false };
+	struct e2pf_policy policy;
+
+	e2pf_topology_probe(s->sysroot, &s->stat[i], &topo);
+	e2pf_policy_choose(&topo, processors, &policy);
+	add_topology(&s->topo, &topo);
+	if (s->dev[i] && topo.max_readahead)
+		s->dev[i]->max_readahead = topo.max_readahead;
+	if (policy.threads > cfg->threads)
+		cfg->threads = policy.threads;
+	if (policy.has_head)
+		cfg->head_threads += policy.head_threads;
+	cfg->has_head |= policy.has_head;
+	cfg->probe &= policy.probe;
+}
+
+void e2pf_session_choose(struct e2pf_session *s)
+{
+	unsigned processors = e2pf_available_processors(s->sysroot), i;
+	struct e2pf_engine_config *cfg = &s->cfg;
+	bool blind = false;
+
+	memset(&s->topo, 0, sizeof(s->topo));
+	cfg->threads = cfg->head_threads = 0;
+	cfg->has_head = false;
+	cfg->probe = true;
+	for (i = 0; i < s->devices; i++) {
+		choose_for(s, i, processors);
+		blind |= s->dev[i] && s->dev[i]->blind;
+	}
+	if (s->settings.threads)
+		cfg->threads = cfg->head_threads = s->settings.threads;
+	s->sharing = e2pf_share_count(s->sysroot);
+	cfg->budget = s->settings.memory;
+	if (!cfg->budget)
+		cfg->budget = e2pf_engine_budget(e2pf_memory_share(s->sysroot),
+						 cfg->paced);
+	/* The gate needs to know when a block has arrived, which a blind device
+	 * cannot tell. */
+	if (blind)
+		cfg->has_head = cfg->probe = false;
+	if (s->engine)
+		e2pf_engine_configure(s->engine, cfg);
+}
+
+bool e2pf_wait(struct e2pf_session *session, int milliseconds)
+{
+	return e2pf_engine_wait(session->engine, milliseconds);
+}
+
+void e2pf_stop(struct e2pf_session *session)
+{
+	e2pf_engine_stop(session->engine, -1);
+}
+
+static void count_now(struct e2pf_session *s)
+{
+	if (s->ended)
+		return;
+	if (s->engine) {
+		e2pf_engine_get_stats(s->engine, &s->last);
+		s->gave_up = e2pf_engine_gave_up(s->engine);
+	} else if (s->type->count) {
+		s->type->count(s, &s->last);
+	}
+}
+
+static void look_at_waits(struct e2pf_session *s,
+			  const struct e2pf_engine_look *look,
+			  struct e2pf_progress *p)
+{
+	if (s->topo.leaves == 1)
+		snprintf(p->disk, sizeof(p->disk), "%s",
+			 s->topo.leaf[0].name);
+	if (look->reading_ns < SLOW_READ_NS)
+		return;
+	p->wait = E2PF_WAITS_SECTOR;
+	p->wait_seconds = (double)look->reading_ns / 1e9;
+	p->wait_at = look->reading_at;
+}
+
+void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
+		       struct e2pf_progress_facts *f)
+{
+	struct e2pf_engine_look look;
+
+	e2pf_engine_look(s->engine, &look);
+	p->device = s->name;
+	p->stage = look.stage < s->type->stages ?
+		   s->type->stage_names[look.stage] : "";
+	p->read_bytes = look.issued_bytes;
+	look_at_waits(s, &look, p);
+	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
+	f->found_bytes = (double)look.found_bytes;
+	f->seeds_bytes = (double)look.seeds_bytes;
+	f->expected_bytes = (double)look.expected_bytes;
+	f->expected_runs = (double)look.expected_runs;
+	f->span_bytes = (double)look.span_bytes;
+	f->read_span_bytes = (double)look.issued_span_bytes;
+	f->runs = (double)look.runs;
+	f->read_runs = (double)look.issued_runs;
+	f->read_bytes = (double)look.issued_bytes;
+	f->requests = (double)look.requests;
+	f->in_flight = (double)look.in_flight;
+	f->deferred_bytes = (double)look.deferred_bytes;
+	f->deferred_runs = (double)look.deferred_runs;
+	f->has_head = look.has_head;
+	f->request_bytes = (double)look.request_bytes;
+	if (s->type->look)
+		s->type->look(s, &look, p, f);
+}
+
+bool e2pf_session_end(struct e2pf_session *s, int milliseconds)
+{
+	bool gone;
+
+	if (s->ended)
+		return true;
+	if (s->type->detach)
+		s->type->detach(s);
+	gone = e2pf_engine_stop(s->engine, milliseconds);
+	count_now(s);
+	s->ended = true;
+	return gone;
+}
+
+void e2pf_session_release(struct e2pf_session *s)
+{
+	unsigned i;
+
+	e2pf_engine_free(s->engine);
+	s->engine = NULL;
+	for (i = 0; i < s->devices; i++) {
+		if (s->dev[i])
+			s->dev[i]->ops->close(s->dev[i]);
+		s->dev[i] = NULL;
+	}
+}
+
+void e2pf_close(struct e2pf_session *session)
+{
+	if (!session)
+		return;
+	if (!session->ended && session->type->detach)
+		session->type->detach(session);
+	e2pf_session_release(session);
+	free(session->name);
+	free(session->sysroot);
+	session->type->close(session);
+	e2pf_share_leave();
+}
+
+void e2pf_session_count(struct e2pf_session *s,
+			struct e2pf_engine_stats *stats)
+{
+	*stats = s->past;
+	count_now(s);
+	e2pf_statistics_add(stats, &s->last);
+}
+
+void e2pf_get_totals(struct e2pf_session *session, struct e2pf_totals *totals)
+{
+	struct e2pf_engine_stats st;
+
+	e2pf_session_count(session, &st);
+	totals->planned_bytes = st.planned_bytes;
+	totals->prefetched_bytes = st.prefetched_bytes;
+	totals->requests = st.prefetched_requests;
+	totals->errors = st.errors;
+	totals->complete = !st.errors && !session->gave_up;
+}
+
+void e2pf_session_describe(struct e2pf_session *s,
+			   struct e2pf_decisions *list)
+{
+	struct e2pf_engine_stats st;
+	unsigned long long failed;
+
+	e2pf_session_count(s, &st);
+	failed = st.errors + st.failed_ahead;
+	if (s->type->describe)
+		s->type->describe(s, list);
+	if (!s->cfg.budget) {
+		if (s->type->not_begun)
+			e2pf_decide(list, "prefetch", "off", "%s",
+				    s->type->not_begun);
+		return;
+	}
+	e2pf_decide_memory(list, s->cfg.budget, s->settings.memory,
+			       s->sharing);
+	e2pf_decide_limits(list, &s->settings, s->sharing);
+	if (!st.threads) {
+		e2pf_decide(list, "prefetch", "asleep",
+			    "sampled metadata is already cached");
+		return;
+	}
+	e2pf_decide_threads(list, &st, s->settings.threads,
+				s->type->threads);
+	if (s->type->order)
+		e2pf_decide_order(list, st.has_head ? "in block order" :
+				      s->type->order, &st, s->topo.spindles);
+	if (failed)
+		e2pf_decide(list, "errors", "counted", "%llu reads failed",
+			    failed);
+	if (s->gave_up)
+		e2pf_decide(list, "prefetch", "gave up",
+			    "too many reads failed, or memory ran out");
+}
+
+bool e2pf_session_summarize(struct e2pf_session *s,
+			    struct e2pf_decisions *list)
+{
+	struct e2pf_engine_stats st;
+
+	e2pf_session_count(s, &st);
+	/* Without an engine there are no counts of reads. */
+	if (!st.threads || !s->type->order)
+		return false;
+	e2pf_summarize(list, &st, &s->topo, s->type->stage_names,
+		       s->type->stages);
+	return true;
+}
+
+errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
+{
+	struct e2pf_decisions decisions = { .count = 0 };
+	struct e2pf_engine_stats st;
+	struct e2pf_statistics statistics = {
+		.device = s->name,
+		.accelerations = s->accelerations,
+		.acceleration_count = s->acceleration_count,
+		.decisions = &decisions,
+		.topo = &s->topo,
+		.engine = &st,
+		.stage_names = s->type->stage_names,
+		.stages = s->type->stages,
+		.budget = s->cfg.budget,
+		.sharing = s->sharing
+	};
+
+	if (s->decisions)
+		decisions = *s->decisions;
+	e2pf_session_describe(s, &decisions);
+	e2pf_session_count(s, &st);
+	s->type->report(s, &statistics);
+	return e2pf_statistics_write(&statistics, out);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session on any filesystem: settings, memory and limits shared with other
+ * processes, the devices' topology, the engine, statistics and decisions.
+ *
+ * A filesystem embeds struct e2pf_session as the first member of its own struct
+ * and provides a struct e2pf_filesystem.  CONTRIBUTING.md explains how to add
+ * one; tests/rigs/toy-check.c is the smallest.
+ */
+#ifndef E2PF_SESSION_H
+#define E2PF_SESSION_H
+
+#include <sys/stat.h>
+
+#include "device/topology.h"
+#include "e2prefetch.h"
+#include "engine/engine.h"
+#include "report/decisions.h"
+#include "report/progress.h"
+#include "report/statistics.h"
+
+/* What a filesystem provides.  Any function but close() may be NULL. */
+struct e2pf_filesystem {
+	const char *const *stage_names;	/* of the engine's first stages */
+	unsigned stages;
+	const char *not_begun;	/* why nothing was read ahead if
+				   e2pf_session_choose() was never called; NULL:
+				   another decision says so */
+	const char *order;	/* of reads if no disk is rotational; NULL
+				   without an engine */
+	const char *threads;	/* why there are so many; NULL: as
+				   e2pf_session_choose() decided */
+	/* Add the filesystem's own decisions, before the session's. */
+	void (*describe)(struct e2pf_session *session,
+			 struct e2pf_decisions *list);
+	/* Fill in the statistics that only the filesystem knows. */
+	void (*report)(struct e2pf_session *session,
+		       struct e2pf_statistics *statistics);
+	/* Fill in the statistics of a filesystem that reads without an
+	 * engine. */
+	void (*count)(struct e2pf_session *session,
+		      struct e2pf_engine_stats *stats);
+	/* Say how far the check is: its place, and the facts that the session
+	 * does not know.  Called by any thread, not while the engine starts or
+	 * ends. */
+	void (*look)(struct e2pf_session *session,
+		     const struct e2pf_engine_look *look,
+		     struct e2pf_progress *progress,
+		     struct e2pf_progress_facts *facts);
+	/* Stop observing the checker's reads: the engine is about to end. */
+	void (*detach)(struct e2pf_session *session);
+	/* Free the filesystem's data and the session.  The engine and the
+	 * devices are already closed. */
+	void (*close)(struct e2pf_session *session);
+};
+
+/* Settings for our own programs, in addition to the public ones. */
+struct e2pf_hooks {
+	bool paced;		/* keep ahead of a checker's reads */
+	bool exact;		/* statistics are written: time every read, even
+				   if there is nothing to read ahead */
+	const char *sysroot;	/* prefix of /sys and /proc; NULL: none */
+};
+
+struct e2pf_session {
+	const struct e2pf_filesystem *type;
+	struct e2pf_settings settings;
+	char *name;			/* of the device, as the caller named
+					   it */
+	char *sysroot;
+	unsigned devices;
+	struct e2pf_device *dev[E2PF_DEVICES];	/* NULL without an engine */
+	struct stat stat[E2PF_DEVICES];
+	struct e2pf_topology topo;	/* of all devices together */
+	unsigned sharing;		/* processes, when reading began */
+	struct e2pf_engine_config cfg;
+	struct e2pf_engine *engine;
+	struct e2pf_engine_stats past;	/* of inherited sessions */
+	struct e2pf_engine_stats last;	/* of this one, when last asked */
+	bool ended, gave_up;
+	/* For the statistics; owned by the caller. */
+	const char *const *accelerations;
+	size_t acceleration_count;
+	const struct e2pf_decisions *decisions;	/* NULL: only our own */
+};
+
+/*
+ * Initialize `s`, which must be zeroed: copy name and settings (NULL: the
+ * defaults), and count this process among those that share the machine.
+ * `hooks` may be NULL.  Returns 0 or ENOMEM.  After a failure, too,
+ * e2pf_close() must be called to free it.
+ */
+errcode_t e2pf_session_init(struct e2pf_session *s,
+			    const struct e2pf_filesystem *type,
+			    const char *name,
+			    const struct e2pf_settings *settings,
+			    const struct e2pf_hooks *hooks);
+
+/* Add a device, which the session will close.  If `dev` is NULL, only its
+ * topology is used.  There may be at most E2PF_DEVICES. */
+void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
+			     const struct stat *st);
+
+/* Create the engine for a source, which must outlive it.  Returns 0 or
+ * ENOMEM. */
+errcode_t e2pf_session_add_source(struct e2pf_session *s,
+				  struct e2pf_source *source);
+
+/* Choose threads, order and budget from the devices' topology. */
+void e2pf_session_choose(struct e2pf_session *s);
+
+/* The sums over this session and the ones it has inherited. */
+void e2pf_session_count(struct e2pf_session *s,
+			struct e2pf_engine_stats *stats);
+
+/* Add the decisions: memory, limits, threads, order, and whether anything was
+ * read ahead. */
+void e2pf_session_describe(struct e2pf_session *s,
+			   struct e2pf_decisions *list);
+
+/* Add the results of the run.  Returns false if nothing was read ahead. */
+bool e2pf_session_summarize(struct e2pf_session *s,
+			    struct e2pf_decisions *list);
+
+/* Say how far the check is, for an estimate.  The session must have an engine.
+ * The caller fills in what only the process knows: seconds, cpu. */
+void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *progress,
+		       struct e2pf_progress_facts *facts);
+
+/* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
+ * thread that waits for the device (-1: no limit).  Returns false if a thread
+ * is still running: then the session must not be closed. */
+bool e2pf_session_end(struct e2pf_session *s, int milliseconds);
+
+/* Close the devices but keep the statistics.  Call it only after
+ * e2pf_session_end() has returned true. */
+void e2pf_session_release(struct e2pf_session *s);
+
+#endif

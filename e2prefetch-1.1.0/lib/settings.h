@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Settings as text: how they are parsed, and what a user has set in the file
+ * e2prefetch.conf(5) and in variables. */
+#ifndef E2PF_SETTINGS_H
+#define E2PF_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "e2prefetch.h"
+
+/*
+ * Parse
+ *
+ * - a number of threads, "1" to "256";
+ * - a size in bytes, at least 1 MiB, with an optional suffix K, M, G or T
+ *   (powers of 1024);
+ * - a number of requests, "1" to "1000000";
+ * - an I/O priority: "idle", "best-effort", or "best-effort:0" to
+ *   "best-effort:7";
+ * - a nice value, "1" to "19".
+ *
+ * Spaces, signs, leading zeros and empty elements are errors.  Return 0, or
+ * EINVAL with *out unchanged.  Pure.
+ */
+int e2pf_parse_threads(const char *text, unsigned *out);
+int e2pf_parse_size(const char *text, uint64_t *out);
+int e2pf_parse_requests(const char *text, unsigned *out);
+int e2pf_parse_io_priority(const char *text, unsigned *out);
+int e2pf_parse_nice(const char *text, unsigned *out);
+
+/* The accelerations: functions of libext2fs that are replaced by faster ones. */
+enum e2pf_acceleration {
+	E2PF_CRC32C, E2PF_BITMAPS_OF_E2FSCK, E2PF_INDIRECT_WALK,
+	E2PF_ACCELERATIONS
+};
+
+extern const char *const e2pf_acceleration_names[E2PF_ACCELERATIONS];
+
+/* All that can be set for a check. */
+struct e2pf_setup {
+	bool prefetch;
+	unsigned verbose;	/* 0, 1: a sentence, 2: details too */
+	bool log;		/* a line to the system log */
+	unsigned accel;		/* mask of 1u << enum e2pf_acceleration */
+	bool accel_is_set;	/* by the user */
+	struct e2pf_settings reading;	/* threads, memory, limits */
+	/* For developers: variables only, doc/developing.md. */
+	bool mmap_io;
+	bool observe;		/* statistics of a check that is left alone */
+	const char *stats, *trace;	/* files; NULL: none */
+};
+
+/*
+ * Read the file and the variables PREFETCH..., which override it.  If anything
+ * in either is wrong, returns false with a line in `error`, and nothing is to be
+ * prefetched.  A missing file is empty, unless it was named by PREFETCH_CONFIG.
+ */
+bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
+
+/* Copy a text for printing: truncated, with each control character replaced by
+ * '?' because it would reach the terminal. */
+void e2pf_printable(char *text, size_t size_of_text, const char *value);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commands of e2prefetch(8), by name.  Decides whether an argument is a
+ * command or a device.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "options.h"
+
+/* Store in path[PATH_MAX] where the script is: in the build tree if this program
+ * runs there, or installed. */
+static void find_script(char *path)
+{
+	static const char built[] = "../prefetch/enable";
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof(built));
+	char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		strcpy(slash + 1, built);
+		if (!access(path, X_OK))
+			return;
+	}
+	strcpy(path, SCRIPTS "/enable");
+}
+
+/* enable, disable and status are a shell script. */
+static int enable_command(int argc, char **argv)
+{
+	char **list = calloc((size_t)argc + 2, sizeof(*list));
+	char path[PATH_MAX];
+
+	if (list) {
+		find_script(path);
+		list[0] = path;
+		memcpy(list + 1, argv, (size_t)argc * sizeof(*list));
+		execv(path, list);
+	}
+	fprintf(stderr, "e2prefetch: cannot run %s: %s\n",
+		list ? path : argv[0], strerror(errno));
+	free(list);
+	return EXIT_OPERATIONAL;
+}
+
+const struct command commands[] = {
+	{ "probe", " [OPTION]... DEVICE", probe_command },
+	{ "progress", " [--fields|--follow] [PID|DEVICE]", progress_command },
+	{ "enable", " [--root=FOLDER]", enable_command },
+	{ "disable", " [--root=FOLDER]", enable_command },
+	{ "status", " [--root=FOLDER]", enable_command },
+	{ 0 }
+};
+
+const struct command *find_command(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * e2prefetch: load a filesystem's metadata into the page cache.
+ *
+ * lib/ does all of the reading; this file prints the messages.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "filesystem.h"
+#include "options.h"
+#include "run.h"
+#include "report/decisions.h"
+#include "report/stats_file.h"
+#include "report/status_line.h"
+#include "session.h"
+
+static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
+{
+	uint64_t blocks = 0, runs = 0;
+	unsigned i;
+
+	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n",
+		       e2pf_class_name(i), plan[i].blocks, plan[i].runs,
+		       plan[i].blocks * block_size / 1024);
+		blocks += plan[i].blocks;
+		runs += plan[i].runs;
+	}
+	printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", "all",
+	       blocks, runs, blocks * block_size / 1024);
+}
+
+static int show_plan(const struct options *o, struct e2pf_session *s,
+		     uint64_t block_size)
+{
+	struct e2pf_class_plan plan[E2PF_CLASSES];
+	errcode_t err = e2pf_plan(s, plan);
+
+	print_plan(plan, block_size);
+	return err ? fail(o, err) : 0;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Print what is being read.  On a rotational device one batch covers the whole
+ * filesystem: the tables come first, then the blocks that their inodes point
+ * to. */
+static void print_what(FILE *f, uint64_t done, uint64_t total,
+		       uint64_t looked_at, uint64_t tables)
+{
+	if (done >= total)
+		fprintf(f, "directories and bitmaps");
+	else if (done)
+		fprintf(f, "inode tables, group %" PRIu64 " of %" PRIu64,
+			done, total);
+	else if (looked_at < tables)
+		fprintf(f, "inode tables, %" PRIu64 " of %" PRIu64 " MiB",
+			looked_at >> 20, tables >> 20);
+	else
+		fprintf(f, "blocks the inodes point to");
+}
+
+/* How much has been read, how fast, and the estimated time left if the rest is
+ * like what has been read.  The blocks that the tables point to are not known
+ * in advance and not counted. */
+static void print_progress(struct e2pf_session *s, uint64_t tables,
+			   double began)
+{
+	double passed = now() - began, mib, part;
+	struct e2pf_totals t;
+	char line[256] = "", out[320];
+	uint64_t done, total;
+	FILE *f = fmemopen(line, sizeof(line), "w");
+
+	if (!f)
+		return;
+	e2pf_progress(s, &done, &total);
+	e2pf_get_totals(s, &t);
+	mib = (double)t.prefetched_bytes / (1u << 20);
+	part = done ? (double)done / (double)total :
+	       tables ? (double)t.planned_bytes / (double)tables : 1;
+	fprintf(f, "e2prefetch: ");
+	print_what(f, done, total, t.planned_bytes, tables);
+	fprintf(f, ", %.0f MiB read, %.1f MiB/s", mib,
+		passed > 0 ? mib / passed : 0);
+	if (part > 0 && part < 1)
+		fprintf(f, ", %.0f s left for the tables",
+			passed / part - passed);
+	fclose(f);
+	status_line_draw(STDERR_FILENO, line, out, sizeof(out));
+	fputs(out, stderr);
+}
+
+/* Wait until everything is read.  Print progress four times a second if standard
+ * error is a terminal.  A read that is over sooner prints nothing. */
+static void wait_with_progress(const struct options *o, struct e2pf_session *s,
+			       uint64_t tables)
+{
+	bool show = isatty(STDERR_FILENO) && !o->quiet, shown = false;
+	double began = now();
+
+	while (!e2pf_wait(s, show ? 250 : -1)) {
+		print_progress(s, tables, began);
+		shown = true;
+	}
+	if (shown)
+		fputs(STATUS_LINE_CLEAR, stderr);
+}
+
+/* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no
+ * statistics. */
+static int stats_status(const struct options *o, const char *why)
+{
+	if (!why)
+		return 0;
+	fprintf(stderr, "e2prefetch: cannot write statistics to \"%s\": %s\n",
+		o->stats, why);
+	return EXIT_OPERATIONAL;
+}
+
+/* The kernel drops a block device's pages when its last opener closes it. */
+static void warn_if_dropped(const struct options *o)
+{
+	int mounted = 0;
+	struct stat st;
+
+	if (stat(o->device, &st) || !S_ISBLK(st.st_mode) ||
+	    ext2fs_check_if_mounted(o->device, &mounted) || mounted)
+		return;
+	fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
+		"cache when the last program closes it (-- COMMAND keeps it "
+		"open)\n",
+		o->device);
+}
+
+static int report(const struct options *o, struct e2pf_session *s)
+{
+	struct e2pf_decisions decisions = { .count = 0 };
+	struct e2pf_totals t;
+
+	e2pf_get_totals(s, &t);
+	if (o->verbose || !t.complete)
+		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
+			"%.1f MiB read in %" PRIu64 " requests, %"
+			PRIu64 " errors%s\n", o->device,
+			(double)t.planned_bytes / (1u << 20),
+			(double)t.prefetched_bytes / (1u << 20), t.requests,
+			t.errors, t.complete ? "" : ", incomplete");
+	if (o->verbose > 1) {
+		e2pf_session_describe(s, &decisions);
+		e2pf_decisions_print(&decisions, "e2prefetch", stderr);
+	}
+	return t.complete ? 0 : EXIT_INCOMPLETE;
+}
+
+/* Prefetch everything and wait until it is done. */
+static int prefetch(const struct options *o, struct e2pf_session *s,
+		    uint64_t tables)
+{
+	errcode_t err = e2pf_start(s);
+	int status, result;
+
+	if (err)
+		return fail(o, err);
+	wait_with_progress(o, s, tables);
+	status = report(o, s);
+	if (!status)
+		warn_if_dropped(o);
+	e2pf_stop(s);
+	result = stats_status(o, e2pf_stats_save(s, o->stats));
+	return status ? status : result;
+}
+
+static errcode_t open_session(struct options *o, struct e2pf_session **s,
+			      uint64_t *block_size, uint64_t *tables)
+{
+	ext2_filsys fs;
+	errcode_t err = open_filesystem(o, &fs);
+
+	if (err)
+		return err;
+	*block_size = fs->blocksize;
+	*tables = table_bytes(fs);
+	err = e2pf_open(fs, o->device, o->offset, &o->settings, s);
+	ext2fs_free(fs);
+	return err;
+}
+
+/* Prefetching while a command runs, in a thread of its own. */
+struct beside {
+	struct options *o;
+	pthread_mutex_t running;	/* held until the command has ended */
+	int status;
+};
+
+static void *read_beside(void *arg)
+{
+	struct beside *b = arg;
+	struct e2pf_session *session = NULL;
+	const char *why = "nothing was prefetched";
+	uint64_t block_size, tables;
+	errcode_t err = open_session(b->o, &session, &block_size, &tables);
+
+	if (!err)
+		err = e2pf_start(session);
+	if (err)
+		fail(b->o, err);
+	pthread_mutex_lock(&b->running);
+	if (session) {
+		if (!err && b->o->verbose)
+			report(b->o, session);
+		e2pf_stop(session);
+		why = e2pf_stats_save(session, b->o->stats);
+		e2pf_close(session);
+	}
+	b->status = stats_status(b->o, b->o->stats ? why : NULL);
+	return NULL;
+}
+
+/* How long to wait, after the command has ended, for a device that does not
+ * answer. */
+#define PATIENCE_S 1
+
+/* A thread that still waits for the device ends with the process. */
+static int end_beside(struct beside *b, pthread_t thread)
+{
+	struct timespec until;
+
+	pthread_mutex_unlock(&b->running);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE_S;
+	if (!pthread_timedjoin_np(thread, NULL, &until))
+		return b->status;
+	return stats_status(b->o, b->o->stats ? "the device does not respond" :
+						NULL);
+}
+
+/*
+ * Run the command and prefetch meanwhile.  The command is started first, so
+ * that it runs whatever happens to the prefetch: the device may not answer.
+ */
+static int run_beside(struct options *o, bool ahead)
+{
+	struct beside b = { .o = o, .running = PTHREAD_MUTEX_INITIALIZER };
+	pthread_t thread;
+	int status, result = 0, waited;
+	pid_t pid = start_command(o->command, &status);
+
+	if (pid < 0)
+		return status;
+	pthread_mutex_lock(&b.running);
+	ahead = ahead && !pthread_create(&thread, NULL, read_beside, &b);
+	waited = wait_command(pid);
+	if (ahead)
+		result = end_beside(&b, thread);
+	fflush(stdout);
+	status = exit_as_command(waited);
+	/* Not exit(): a thread may still use what exit handlers would free. */
+	_exit(status ? status : result);
+}
+
+static int run(struct options *o)
+{
+	struct e2pf_session *session;
+	uint64_t block_size, tables;
+	bool configured;
+	errcode_t err;
+	int status;
+
+	/* -n makes the plan in this thread and loads nothing, so no setting
+	 * applies. */
+	configured = o->plan || !configure_options(o);
+	if (!configured && !o->command)
+		return EXIT_USAGE;
+	/* Check the file before the device is read or a command is run, which
+	 * may write statistics of its own. */
+	status = stats_status(o, e2pf_stats_check(o->stats));
+	if (status)
+		return status;
+	unsetenv("PREFETCH_STATS");
+	if (o->command)
+		return run_beside(o, configured);
+	err = open_session(o, &session, &block_size, &tables);
+	if (err)
+		return fail(o, err);
+	status = o->plan ? show_plan(o, session, block_size) :
+			   prefetch(o, session, tables);
+	e2pf_close(session);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+	struct options o;
+	int status;
+
+	initialize_ext2_error_table();
+	command = argc > 1 ? find_command(argv[1]) : NULL;
+	if (command) {
+		status = command->run(argc - 1, argv + 1);
+	} else {
+		status = parse_options(argc, argv, &o);
+		if (status < 0)
+			status = run(&o);
+	}
+	/* An error in writing the statistics has been reported already. */
+	if ((fflush(stdout) || ferror(stdout)) && status != EXIT_OPERATIONAL) {
+		fprintf(stderr, "e2prefetch: cannot write to standard output: "
+			"%s\n", strerror(errno));
+		status = status ? status : EXIT_OPERATIONAL;
+	}
+	return status;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of e2prefetch(8): which options are valid, and what they
+ * mean. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "options.h"
+#include "settings.h"
+
+/* All options: --help prints this table, completions and the test of the manual
+ * read that. */
+static const struct row {
+	char letter;
+	const char *name, *value;	/* value: NULL for a flag */
+	const char *help;
+} rows[] = {
+	{ 'n', "dry-run", NULL, "show what would be read, class by class" },
+	{ 't', "threads", "N",
+	  "prefetch threads, 1 to 256 (default: by the device)" },
+	{ 'm', "memory", "SIZE",
+	  "read at most SIZE (K, M, G, T; at least 1M)" },
+	{ 'b', "superblock", "BLOCK", "use the superblock at BLOCK" },
+	{ 'B', "blocksize", "SIZE", "with -b: the filesystem's block size" },
+	{ 'o', "offset", "BYTES", "the filesystem begins BYTES into DEVICE" },
+	{ 'q', "quiet", NULL, "no progress on a terminal" },
+	{ 'v', "verbose", NULL, "print a summary; twice: decisions, too" },
+	{ 'h', "help", NULL, "this text" },
+	{ 'V', "version", NULL, "the version" }
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+static const char help_end[] =
+"\n"
+"With a COMMAND, hold DEVICE open, prefetch while the command runs, and exit\n"
+"with its status.  enable makes checks at boot prefetch, disable undoes this,\n"
+"status reports it; progress shows how far running checks are.  Write a DEVICE\n"
+"with the name of a command as ./NAME.\n"
+"\n"
+"Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
+"be read, 16 usage error; with a COMMAND, the command's.\n";
+
+static void print_help(void)
+{
+	const struct command *c;
+	char option[64];
+	size_t i;
+
+	puts("Usage: e2prefetch [OPTION]... DEVICE "
+	     "[-- COMMAND [ARGUMENT]...]");
+	for (c = commands; c->name; c++)
+		printf("       e2prefetch %s%s\n", c->name, c->usage);
+	puts("Load an ext2, ext3 or ext4 filesystem's metadata into the page "
+	     "cache.\n");
+	for (i = 0; i < ROWS; i++) {
+		snprintf(option, sizeof(option), "-%c, --%s%s%s",
+			 rows[i].letter, rows[i].name,
+			 rows[i].value ? "=" : "",
+			 rows[i].value ? rows[i].value : "");
+		printf("  %-24s%s\n", option, rows[i].help);
+	}
+	fputs(help_end, stdout);
+}
+
+__attribute__((format(printf, 1, 2)))
+static int wrong(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fputs("e2prefetch: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputs(" (see --help)\n", stderr);
+	va_end(ap);
+	return EXIT_USAGE;
+}
+
+static int parse_number(const char *text, uint64_t most, uint64_t *out)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || *end || text[0] < '0' || text[0] > '9' || n > most)
+		return EINVAL;
+	*out = n;
+	return 0;
+}
+
+/* Parse an option.  Returns 0, EINVAL if its value is invalid, or -1 if there is
+ * nothing left to do. */
+static int parse_option(int c, const char *value, struct options *o)
+{
+	uint64_t n = 0;
+	int err = 0;
+
+	switch (c) {
+	case 'n':
+		o->plan = true;
+		break;
+	case 't':
+		return e2pf_parse_threads(value, &o->settings.threads);
+	case 'm':
+		return e2pf_parse_size(value, &o->settings.memory);
+	case 'b':
+		err = parse_number(value, INT32_MAX, &n);
+		o->superblock = (int)n;
+		break;
+	case 'B':
+		err = parse_number(value, EXT2_MAX_BLOCK_SIZE, &n);
+		o->block_size = (unsigned)n;
+		if (n < EXT2_MIN_BLOCK_SIZE || (n & (n - 1)))
+			err = EINVAL;
+		break;
+	case 'o':
+		return parse_number(value, INT64_MAX, &o->offset);
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		o->verbose++;
+		break;
+	case 'h':
+		print_help();
+		return -1;
+	case 'V':
+		puts("e2prefetch " PACKAGE_VERSION);
+		return -1;
+	}
+	return err;
+}
+
+/* Parse the arguments after the options: the device, and perhaps a command. */
+static int parse_operands(int argc, char **argv, struct options *o)
+{
+	bool dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
+
+	if (optind == argc || dashes)
+		return wrong("no device given");
+	o->device = argv[optind++];
+	if (optind < argc && strcmp(argv[optind], "--"))
+		return wrong("unexpected argument \"%s\": put -- before a "
+			     "command", argv[optind]);
+	if (optind < argc) {
+		if (optind + 1 == argc)
+			return wrong("no command follows --");
+		o->command = &argv[optind + 1];
+	}
+	if (o->plan && o->command)
+		return wrong("-n cannot be combined with a command");
+	if (o->block_size && !o->superblock)
+		return wrong("-B needs -b");
+	return -1;
+}
+
+/* The table in the form that getopt_long(3) takes. */
+static void fill_tables(char *letters, struct option *names)
+{
+	size_t i;
+
+	letters += sprintf(letters, "+:");
+	for (i = 0; i < ROWS; i++) {
+		names[i] = (struct option) {
+			rows[i].name, rows[i].value ? required_argument :
+			no_argument, NULL, rows[i].letter
+		};
+		letters += sprintf(letters, rows[i].value ? "%c:" : "%c",
+				   rows[i].letter);
+	}
+}
+
+int parse_options(int argc, char **argv, struct options *o)
+{
+	struct option names[ROWS + 1] = { 0 };
+	char letters[2 * ROWS + 3];
+	int c, err;
+
+	memset(o, 0, sizeof(*o));
+	fill_tables(letters, names);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		if (c == '?')
+			return wrong("unknown option \"%s\"", argv[optind - 1]);
+		if (c == ':')
+			return wrong("\"%s\" needs a value", argv[optind - 1]);
+		err = parse_option(c, optarg, o);
+		if (err)
+			return err < 0 ? 0 :
+			       wrong("invalid value \"%s\"", optarg);
+	}
+	return parse_operands(argc, argv, o);
+}
+
+int configure_options(struct options *o)
+{
+	struct e2pf_setup setup;
+	char error[PATH_MAX + 256];
+
+	if (!e2pf_setup_read(&setup, error, sizeof(error))) {
+		fprintf(stderr, "e2prefetch: %s\n", error);
+		return EXIT_USAGE;
+	}
+	if (o->settings.threads)
+		setup.reading.threads = o->settings.threads;
+	if (o->settings.memory)
+		setup.reading.memory = o->settings.memory;
+	o->settings = setup.reading;
+	o->stats = setup.stats;
+	return 0;
+}

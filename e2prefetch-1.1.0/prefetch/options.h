@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of e2prefetch(8). */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+
+#include "e2prefetch.h"
+
+/* Exit statuses: those of e2fsck(8) if it defines one. */
+#define EXIT_INCOMPLETE 4	/* part was not read: errors or memory */
+#define EXIT_OPERATIONAL 8
+#define EXIT_USAGE 16
+
+struct options {
+	struct e2pf_settings settings;
+	const char *device;
+	uint64_t offset;		/* bytes before the filesystem */
+	int superblock;			/* 0: the first */
+	unsigned block_size;		/* of that superblock; 0: find out */
+	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
+	bool plan;			/* -n */
+	bool quiet;			/* no progress */
+	unsigned verbose;		/* how often -v was given */
+	char **command;			/* NULL, or what follows "--" */
+};
+
+/* Parse the command line.  Returns -1 to go on, or the exit status: 0 after
+ * --help and --version, EXIT_USAGE after an error message. */
+int parse_options(int argc, char **argv, struct options *o);
+
+/*
+ * Fill in what the command line leaves open: from the environment, then from
+ * the file e2prefetch.conf(5).  Returns 0; or EXIT_USAGE after an error message.
+ */
+int configure_options(struct options *o);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * e2prefetch probe: prints what a device is, what a check of
+ * it would read, and how long that would take.  The library finds it out.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "filesystem.h"
+#include "report/probe.h"
+#include "report/words.h"
+
+/* Below so many seconds there is nothing to gain. */
+#define SHORT 0.1
+
+static void print_stack(const struct e2pf_probe *p, const char *device)
+{
+	unsigned i;
+
+	for (i = 0; i < p->stack_count; i++) {
+		const struct e2pf_stack_device *d = &p->stack[i];
+
+		printf("%s%*s%s", i ? "          " : "device    ",
+		       (int)d->level * 2, "", d->name);
+		if (*d->kind)
+			printf(" (%s)", d->kind);
+		printf(", %.1f GiB, declared %s", (double)d->bytes /
+		       (1u << 30), d->rotational ? "rotational" :
+		       "not rotational");
+		if (d->queue_depth)
+			printf(", queue of %u", d->queue_depth);
+		printf("\n");
+	}
+	if (!p->stack_count)
+		printf("device    %s: no block device found below it\n",
+		       device);
+	if (p->virtual_disk)
+		printf("          virtual: what it declares may be wrong\n");
+}
+
+static void print_measured(const struct e2pf_probe *p)
+{
+	char alone[32], deep[32];
+
+	if (!p->measured)
+		printf("measured  nothing: %s\n", p->unmeasured);
+	else
+		printf("measured  %s for a small read, %s each with eight in "
+		       "flight,\n"
+		       "          %.0f MB/s sequential (at 11 places, %u of "
+		       "them of metadata)\n",
+		       in_milliseconds(p->latency, alone, sizeof(alone)),
+		       in_milliseconds(p->deep_latency, deep, sizeof(deep)),
+		       (double)p->bytes_per_second / 1e6, p->metadata_places);
+}
+
+static const char *runs_in_words(uint64_t runs)
+{
+	return runs == 1 ? "run" : "runs";
+}
+
+static void print_metadata(const struct e2pf_probe *p)
+{
+	uint64_t blocks = 0, runs = 0;
+	unsigned i;
+
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		blocks += p->plan[i].blocks;
+		runs += p->plan[i].runs;
+	}
+	printf("metadata  %.1f MiB in %" PRIu64 " %s, %" PRIu64
+	       " inodes to check\n", (double)blocks *
+	       (double)p->block_size / (1u << 20), runs, runs_in_words(runs),
+	       p->inodes);
+	for (i = 0; i < E2PF_CLASSES; i++)
+		if (p->plan[i].blocks)
+			printf("          %-12s %10" PRIu64 " blocks in %"
+			       PRIu64 " %s\n", e2pf_class_name(i),
+			       p->plan[i].blocks, p->plan[i].runs,
+			       runs_in_words(p->plan[i].runs));
+	if (p->groups_sampled < p->groups)
+		printf("          estimated from %u of %u groups\n",
+		       p->groups_sampled, p->groups);
+}
+
+static void print_decisions(const struct e2pf_probe *p)
+{
+	const struct e2pf_decision *d = p->decisions.item;
+	size_t i;
+
+	for (i = 0; i < p->decisions.count; i++)
+		printf("%s%s: %s (%s)\n", i ? "          " : "a check   ",
+		       d[i].about, d[i].decision, d[i].reason);
+}
+
+/* The one line for those who want no details. */
+static void print_time(const struct e2pf_probe *p, const char *device)
+{
+	char stock[32], prefetch[32], low[32], high[32];
+
+	if (!p->measured) {
+		printf("How long a check of %s takes is not known: %s.\n",
+		       device, p->unmeasured);
+	} else if (p->stock.expected < SHORT) {
+		printf("A check of %s takes less than 0.1 s, with prefetching "
+		       "or without.\n", device);
+	} else {
+		printf("A check of %s takes about %s; with prefetching about "
+		       "%s.\n", device,
+		       in_words(p->stock.expected, stock, sizeof(stock)),
+		       in_words(p->prefetch.expected, prefetch,
+				sizeof(prefetch)));
+		printf("range     %s to %s",
+		       in_words(p->stock.low, low, sizeof(low)),
+		       in_words(p->stock.high, high, sizeof(high)));
+		printf("; with prefetching %s to %s\n",
+		       in_words(p->prefetch.low, low, sizeof(low)),
+		       in_words(p->prefetch.high, high, sizeof(high)));
+	}
+}
+
+static void print_probe(const struct e2pf_probe *p, const char *device)
+{
+	print_time(p, device);
+	print_stack(p, device);
+	print_measured(p);
+	print_metadata(p);
+	print_decisions(p);
+}
+
+int probe_command(int argc, char **argv)
+{
+	static struct e2pf_probe found;
+	struct e2pf_session *session;
+	struct options o;
+	ext2_filsys fs;
+	errcode_t err;
+	int status;
+
+	status = parse_options(argc, argv, &o);
+	if (status >= 0)
+		return status;
+	if (o.plan || o.command) {
+		fprintf(stderr, "e2prefetch: probe takes no -n or command "
+			"(see --help)\n");
+		return EXIT_USAGE;
+	}
+	status = configure_options(&o);
+	if (status)
+		return status;
+	err = open_filesystem(&o, &fs);
+	if (err)
+		return fail(&o, err);
+	err = e2pf_open(fs, o.device, o.offset, &o.settings, &session);
+	ext2fs_free(fs);
+	if (err)
+		return fail(&o, err);
+	err = e2pf_probe(session, &found);
+	e2pf_close(session);
+	if (err)
+		return fail(&o, err);
+	print_probe(&found, o.device);
+	return 0;
+}

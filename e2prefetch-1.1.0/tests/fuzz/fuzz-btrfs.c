@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A btrfs filesystem of arbitrary bytes, walked by the engine: tests the
+ * planner, the chunk map and the source together.  Aborts if a reference is not
+ * inside its device, or if the walk does not end.
+ *
+ * The input begins with the superblock, whose magic and sizes are corrected.
+ * Each tree block that is read then takes the next 512 bytes, and one byte that
+ * says which fields of its header are corrected: otherwise almost no block
+ * would be parsed.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "btrfs-fs.h"
+#include "fake-device.h"
+#include "engine/engine.h"
+#include "fuzz.h"
+
+#define DEVICES 3u
+#define DEVICE (UINT64_C(1) << 26)
+#define TAKEN 512u
+
+/* Slightly more reads than the source's smallest limit allows. */
+#define READS_MOST 200000u
+
+static struct input in;
+static unsigned reads;
+
+static int make_block(struct fake_device *dev, void *buf, uint64_t offset,
+		      uint32_t len)
+{
+	uint8_t *bytes, *b = buf, how = take_byte(&in);
+
+	(void)dev;
+	if (++reads > READS_MOST)
+		abort();
+	memset(buf, 0, len);
+	bytes = take(&in, TAKEN);
+	memcpy(buf, bytes, TAKEN < len ? TAKEN : len);
+	free(bytes);
+	if (how & 1)
+		memset(b + BT_HEADER_FSID, 0xf5, E2PF_BTRFS_UUID);
+	/* Use device offsets as logical addresses; the input decides whether
+	 * its chunks map them so. */
+	if (how & 2)
+		put64(b + BT_HEADER_BYTENR, offset);
+	if (how & 4)
+		put64(b + BT_HEADER_GENERATION, FS_GENERATION);
+	if (how & 8)
+		put64(b + BT_HEADER_OWNER, how >> 4);
+	return 0;
+}
+
+static void walk(const struct e2pf_btrfs_super *super, bool data)
+{
+	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
+	struct e2pf_btrfs_member member[DEVICES];
+	struct e2pf_device *list[DEVICES];
+	struct fake_device dev[DEVICES];
+	struct e2pf_engine_config cfg = { .devices = list, .budget = 1 << 20 };
+	struct e2pf_engine *engine;
+	struct e2pf_btrfs *btrfs;
+	unsigned i;
+
+	for (i = 0; i < DEVICES; i++) {
+		fake_new_plain(&dev[i], NULL, DEVICE);
+		dev[i].make = make_block;
+		dev[i].strict = true;
+		member[i].bytes = DEVICE;
+		member[i].devid = i + 1;
+		memset(member[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
+		memset(member[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
+		list[i] = &dev[i].dev;
+	}
+	/* The device to which the chunks of a single-device image refer. */
+	memcpy(member[0].uuid, super->device_uuid, E2PF_BTRFS_UUID);
+	btrfs = e2pf_btrfs_new(super, member, DEVICES);
+	if (!btrfs)
+		return;
+	if (data)
+		e2pf_btrfs_want_data(btrfs);
+	cfg.source = e2pf_btrfs_source(btrfs);
+	engine = e2pf_engine_new(&cfg);
+	if (engine) {
+		reads = 0;
+		e2pf_engine_plan(engine, count);
+	}
+	e2pf_btrfs_in_system(btrfs, 0, DEVICE / 2);
+	e2pf_engine_free(engine);
+	e2pf_btrfs_free(btrfs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint32_t sizes[] = { 4096, 8192, 16384, 65536 };
+	struct e2pf_btrfs_super super;
+	uint8_t *bytes, node;
+
+	in = (struct input) { data, size };
+	node = take_byte(&in);
+	bytes = take(&in, E2PF_BTRFS_SUPER_BYTES);
+	put64(bytes + BT_SUPER_MAGIC, BT_MAGIC);
+	put64(bytes + BT_SUPER_BYTENR, 65536);
+	if (node & 1) {
+		put32(bytes + BT_SUPER_SECTORSIZE, 4096);
+		put32(bytes + BT_SUPER_NODESIZE, sizes[node >> 1 & 3]);
+		put64(bytes + BT_SUPER_GENERATION, FS_GENERATION);
+		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
+	}
+	if (e2pf_btrfs_plan_super(bytes, 65536, &super) != E2PF_BTRFS_NONE)
+		walk(&super, node & 8);
+	free(bytes);
+	return 0;
+}

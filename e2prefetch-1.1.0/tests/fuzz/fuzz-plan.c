@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Feeds arbitrary bytes to every function of the planner.  Aborts if a run is
+ * reported that is empty, not completely inside the filesystem, or of a kind
+ * that does not exist.
+ *
+ * The first byte selects the function.  All functions but the superblock's get
+ * a geometry from the next eight bytes, and then their own bytes.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <endian.h>
+
+#include "fuzz.h"
+#include "ext4/plan.h"
+
+/* A superblock may declare 2^27 descriptor blocks; such a long loop is not a
+ * bug. */
+#define MANY_DESC_BLOCKS 4096
+
+struct sink {
+	const struct e2pf_geometry *geo;
+	unsigned calls;
+	struct e2pf_run last;
+};
+
+static void check(void *ctx, const struct e2pf_run *run)
+{
+	struct sink *sink = ctx;
+	const struct e2pf_geometry *geo = sink->geo;
+
+	if (!run->count || !run->block || run->block < geo->first_data_block ||
+	    run->block >= geo->blocks ||
+	    run->count > geo->blocks - run->block)
+		abort();
+	if (run->cls >= E2PF_CLASSES || run->data > E2PF_CLASSES ||
+	    run->parse > E2PF_XATTR_BLOCK || run->depth > 5)
+		abort();
+	sink->calls++;
+	sink->last = *run;
+}
+
+/* A consistent geometry, from eight bytes. */
+static int make_geometry(struct input *in, struct e2pf_geometry *geo)
+{
+	struct ext2_super_block sb;
+	unsigned log_block = take_byte(in) % 7;
+	/* s_inode_size has 16 bits, so an inode must be smaller than 64 KiB. */
+	unsigned log_inode = take_byte(in) % (log_block < 6 ? log_block + 4 :
+							      9);
+	unsigned features = take_byte(in);
+	unsigned groups = take_byte(in) % 200 + 1;
+	unsigned last = take_byte(in) + 1;
+	unsigned per_group = 2048, inodes_per_group = 64;
+	uint32_t incompat = EXT3_FEATURE_INCOMPAT_EXTENTS, ro_compat = 0;
+	unsigned first = log_block == 0;
+
+	if (features & 1)
+		incompat |= EXT4_FEATURE_INCOMPAT_64BIT;
+	if (features & 2)
+		incompat |= EXT4_FEATURE_INCOMPAT_EA_INODE;
+	if (features & 4)
+		incompat |= EXT2_FEATURE_INCOMPAT_META_BG;
+	if (features & 8)
+		ro_compat |= EXT4_FEATURE_RO_COMPAT_METADATA_CSUM;
+	if (features & 16)
+		ro_compat |= EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER;
+	if (features & 32)
+		ro_compat |= EXT4_FEATURE_RO_COMPAT_QUOTA;
+	memset(&sb, 0, sizeof(sb));
+	sb.s_magic = htole16(EXT2_SUPER_MAGIC);
+	sb.s_rev_level = htole32(1);
+	sb.s_log_block_size = sb.s_log_cluster_size = htole32(log_block);
+	sb.s_first_data_block = htole32(first);
+	sb.s_blocks_per_group = sb.s_clusters_per_group = htole32(per_group);
+	sb.s_blocks_count = htole32(first + (groups - 1) * per_group + last);
+	sb.s_inodes_per_group = htole32(inodes_per_group);
+	sb.s_inodes_count = htole32(groups * inodes_per_group);
+	sb.s_inode_size = htole16(128u << log_inode);
+	sb.s_desc_size = htole16(64);
+	sb.s_first_ino = htole32(11);
+	sb.s_first_meta_bg = htole32(take_byte(in) % 2);
+	sb.s_journal_inum = htole32(8);
+	sb.s_usr_quota_inum = htole32(3);
+	sb.s_feature_compat = htole32(EXT2_FEATURE_COMPAT_EXT_ATTR |
+				      EXT3_FEATURE_COMPAT_HAS_JOURNAL);
+	sb.s_feature_incompat = htole32(incompat);
+	sb.s_feature_ro_compat = htole32(ro_compat);
+	take_byte(in);
+	take_byte(in);
+	return e2pf_plan_superblock(&sb, geo);
+}
+
+static struct e2pf_group *make_groups(const struct e2pf_geometry *geo)
+{
+	struct e2pf_group *groups = calloc(geo->groups, sizeof(*groups));
+	uint32_t i;
+
+	if (!groups)
+		abort();
+	for (i = 0; i < geo->groups; i++) {
+		uint64_t first = geo->first_data_block +
+				 (uint64_t)i * geo->blocks_per_group + 2;
+		uint64_t blocks = ((uint64_t)geo->inodes_per_group *
+				   geo->inode_size + geo->block_size - 1) /
+				  geo->block_size;
+
+		if (first + blocks <= geo->blocks)
+			groups[i].inode_table = first;
+	}
+	return groups;
+}
+
+static void fuzz_superblock(struct input *in)
+{
+	struct e2pf_geometry geo;
+	struct sink sink = { .geo = &geo };
+	uint8_t *bytes = take(in, 1024);
+	uint64_t at = 0;
+
+	memcpy(&at, in->bytes, in->left < 6 ? in->left : 6);
+	if (e2pf_plan_superblock(bytes, &geo) == 0) {
+		if (geo.block_size < 1024 || geo.block_size > 65536 ||
+		    geo.inode_size < 128 || geo.inode_size > geo.block_size ||
+		    geo.desc_size < 32 || geo.desc_size > geo.block_size ||
+		    !geo.groups || !geo.desc_blocks || !geo.inodes_per_group ||
+		    !geo.blocks_per_group || geo.mmp_block >= geo.blocks)
+			abort();
+		if (geo.desc_blocks <= MANY_DESC_BLOCKS) {
+			e2pf_plan_descriptors(&geo, 0, check, &sink);
+			e2pf_plan_descriptors(&geo, at, check, &sink);
+		}
+	}
+	free(bytes);
+}
+
+static void fuzz_descriptor(struct input *in, const struct e2pf_geometry *geo)
+{
+	struct sink sink = { .geo = geo };
+	struct e2pf_group group;
+	uint32_t number = take_byte(in);
+	uint8_t *bytes = take(in, geo->desc_size);
+
+	e2pf_plan_descriptor(geo, number, bytes, &group);
+	if (group.inode_table >= geo->blocks ||
+	    group.block_bitmap >= geo->blocks ||
+	    group.inode_bitmap >= geo->blocks ||
+	    group.inodes_in_use > geo->inodes_per_group)
+		abort();
+	e2pf_plan_group(geo, &group, check, &sink);
+	free(bytes);
+}
+
+static void fuzz_inode(struct input *in, const struct e2pf_geometry *geo,
+		       const struct e2pf_group *groups)
+{
+	struct sink sink = { .geo = geo };
+	uint32_t ino = take_byte(in);
+	uint8_t *bytes;
+
+	ino |= (uint32_t)take_byte(in) << 8;
+	bytes = take(in, geo->inode_size);
+	e2pf_plan_inode(geo, groups, ino, bytes, check, &sink);
+	e2pf_plan_inode(geo, NULL, ino, bytes, check, &sink);
+	free(bytes);
+}
+
+static void fuzz_inodes(struct input *in,
+			     const struct e2pf_geometry *geo,
+			     const struct e2pf_group *groups)
+{
+	struct sink sink = { .geo = geo };
+	uint32_t first = take_byte(in), size = take_byte(in) * 16;
+	uint8_t *bytes = take(in, size);
+
+	e2pf_plan_inodes(geo, groups, first, bytes, size, check, &sink);
+	free(bytes);
+}
+
+static void fuzz_block(struct input *in, const struct e2pf_geometry *geo,
+		       const struct e2pf_group *groups)
+{
+	struct sink sink = { .geo = geo };
+	struct e2pf_run run = { .count = 1 };
+	uint8_t *bytes;
+
+	run.block = take_byte(in);
+	run.parse = take_byte(in) % (E2PF_XATTR_BLOCK + 1);
+	run.cls = take_byte(in) % E2PF_CLASSES;
+	run.depth = take_byte(in);
+	run.data = take_byte(in) % (E2PF_CLASSES + 1);
+	bytes = take(in, geo->block_size);
+	e2pf_plan_block(geo, groups, &run, bytes, check, &sink);
+	/* The child can be parsed too, and must be nearer to the leaves. */
+	if (sink.calls && sink.last.parse != E2PF_LEAF &&
+	    sink.last.parse != E2PF_INODE_TABLE) {
+		if (sink.last.depth >= run.depth)
+			abort();
+		run = sink.last;
+		e2pf_plan_block(geo, groups, &run, bytes, check, &sink);
+	}
+	free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	unsigned function = take_byte(&in) % 5;
+	struct e2pf_geometry geo;
+	struct e2pf_group *groups;
+
+	if (function == 0) {
+		fuzz_superblock(&in);
+		return 0;
+	}
+	if (make_geometry(&in, &geo))
+		abort();
+	groups = make_groups(&geo);
+	switch (function) {
+	case 1:
+		fuzz_descriptor(&in, &geo);
+		break;
+	case 2:
+		fuzz_inode(&in, &geo, groups);
+		break;
+	case 3:
+		fuzz_inodes(&in, &geo, groups);
+		break;
+	default:
+		fuzz_block(&in, &geo, groups);
+	}
+	free(groups);
+	return 0;
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# To be sourced after lib.sh.  fuzz_seeds TARGET DIR makes the seeds of a fuzz target.
+# They include inputs that found bugs, so that every run begins with these.  The
+# input format of each target is described at the top of its source.
+
+# hex BYTES...: bytes as two digits each, to standard output.
+hex()
+{
+	local b
+
+	for b in "$@"; do
+		# shellcheck disable=SC2059
+		printf "\\x$b"
+	done
+}
+
+# Real bytes of a small filesystem are better than synthetic ones.
+seeds_plan()
+{
+	local dir=$1 image=$1.image table f
+
+	for f in 00 01 02 03 04; do
+		{
+			hex "$f" 00 01 ff 03 ff 00 00 00 00 ff
+			hex 0a f3 01 00 04 00 00 00 00 00 00 00
+			hex 00 00 00 00 01 00 00 00 40 00 00 00
+		} >"$dir/made-$f"
+	done
+	have_program mke2fs && have_program dumpe2fs &&
+		mke2fs -q -F -t ext4 -b 1024 -I 128 "$image" 2m >/dev/null 2>&1 ||
+		return 0
+	{ hex 00; dd if="$image" bs=1k skip=1 count=1 status=none; } \
+		>"$dir/super"
+	table=$(dumpe2fs "$image" 2>/dev/null |
+		sed -n 's/.*Inode table at \([0-9]*\).*/\1/p' | head -n 1)
+	{
+		hex 03 00 00 ff 00 ff 00 00 00 01 40
+		dd if="$image" bs=1k skip="${table:-40}" count=1 status=none
+	} >"$dir/inodes"
+	rm -f "$image"
+}
+
+seeds_settings()
+{
+	local dir=$1 n=0 text
+
+	for text in 1 256 257 0 1M 1023K 4T 18446744073709551615T \
+		18446744073709551616 inodes,dirs "files,,dirs" extents,; do
+		n=$((n + 1))
+		{ hex 00; printf %s "$text"; } >"$dir/value-$n"
+	done
+	{ hex 01; printf '1\0001\0008\0001G\000-\000'; } >"$dir/env-good"
+	{ hex 01; printf '1\0002\0000\0001\000/x\000'; } >"$dir/env-bad"
+	# A bug that was found: a newline in a value split the message.
+	{ hex 01; printf 'a\nb\033[2J\000'; } >"$dir/env-newline"
+	{
+		hex 02
+		printf -- '-t\0004\000--memory=1G\000--only=dirs\000'
+		printf -- '--offset=512\000-b\00032768\000-B\0004096\000'
+		printf -- '/dev/x\000--\000true\000'
+	} >"$dir/options"
+	{ hex 02; printf -- '-nv\000--json\000--stats=-\000x\000'; } \
+		>"$dir/options-dry"
+}
+
+# Every recorded machine, once for each of its first devices.
+seeds_topology()
+{
+	local dir=$1 name number major minor
+
+	awk -v dir="$dir" '
+		/^tree / { out = dir "/tree-" FILENAME "-" $2
+			   gsub(/.*\//, "", out); out = dir "." out }
+		/^tree / || /^#/ || !NF || !out { next }
+		{ print > out }' \
+		"$srcdir/fixtures/topology-trees.txt" "$srcdir/fixtures/budget-trees.txt"
+	for name in "$dir".*; do
+		sed -n 's|^sys/dev/block/\([0-9]*:[0-9]*\) .*|\1|p' "$name" |
+			head -n 3 >"$dir/devices"
+		[ -s "$dir/devices" ] || echo 8:0 >"$dir/devices"
+		while IFS=: read -r major minor; do
+			number=$(printf '%02x %02x %02x %02x' \
+				$((major >> 8 & 255)) $((major & 255)) \
+				$((minor >> 8 & 255)) $((minor & 255)))
+			# shellcheck disable=SC2086
+			{ hex 01 $number; cat "$name"; } \
+				>"$dir/${name##*/}-$major-$minor"
+		done <"$dir/devices"
+		rm -f "$name"
+	done
+	rm -f "$dir/devices"
+}
+
+seeds_image()
+{
+	local dir=$1 log cap
+
+	for log in 00 01; do
+		for cap in 00 03 ff; do
+			{
+				hex ff "$cap" 00 ff ff 00 20 40 00 00 "$log"
+				# One byte of an inode, and an extent node.
+				hex 00 64 00 01 41
+				hex 00 64 28 08 0a f3 03 00 04 00 02 00
+			} >"$dir/$log-$cap"
+		done
+	done
+}
+
+# The superblock of a small filesystem, and the bytes after it that describe a block.
+seeds_btrfs()
+{
+	local dir=$1 image=$1.image n
+
+	hex 01 >"$dir/empty"
+	have_program mkfs.btrfs && truncate -s 64M "$image" &&
+		mkfs.btrfs -q -M -m single "$image" >/dev/null 2>&1 || return 0
+	for n in 01 03 05 07; do
+		{
+			hex "$n"
+			dd if="$image" bs=4k skip=16 count=1 status=none
+			# Blocks with a valid header, one of each tree.
+			hex 3f
+			dd if="$image" bs=512 skip=2048 count=1 status=none
+			hex 1f
+			dd if="$image" bs=512 skip=2112 count=1 status=none
+		} >"$dir/super-$n"
+	done
+	rm -f "$image"
+}
+
+# An item of each kind that is parsed, and a node with two children.
+seeds_search()
+{
+	local dir=$1 type
+
+	for type in 01 0c 6c 84 a8; do
+		{
+			hex 00 01
+			hex 09 00 00 00 00 00 00 00
+			hex 01 01 00 00 00 00 00 00
+			hex 00 00 00 00 00 00 00 00
+			hex "$type" 00 00 00 c0 01 00 00
+			head -c 448 /dev/zero | tr '\0' '\1'
+		} >"$dir/item-$type"
+	done
+	{
+		hex 01 02 00 00 00
+		hex 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+		hex 00 10 00 00 00 00 00 00 07 00 00 00 00 00 00 00
+		hex 05 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+		hex 00 20 00 00 00 00 00 00 08 00 00 00 00 00 00 00
+	} >"$dir/node"
+}
+
+fuzz_seeds()
+{
+	mkdir -p "$2" && "seeds_$1" "$2"
+}

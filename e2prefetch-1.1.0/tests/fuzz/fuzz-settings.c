@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Feeds arbitrary text to all parsers of settings: counts, sizes, the
+ * variables, the file and e2prefetch's command line.  Aborts if
+ * a value outside its limits is accepted, or if a rejected one changes
+ * something.
+ *
+ * The first byte selects the parser; strings end with a zero byte.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "commands.h"
+#include "options.h"
+#include "settings.h"
+
+#define UNTOUCHED 0xa5a5a5a5u
+#define MOST_ARGUMENTS 12
+
+static void require(bool true_thing)
+{
+	if (!true_thing)
+		abort();
+}
+
+static void fuzz_values(struct input *in)
+{
+	char *text = take_string(in);
+	unsigned n = UNTOUCHED;
+	uint64_t size = UNTOUCHED;
+	int err;
+
+	err = e2pf_parse_threads(text, &n);
+	require(err ? err == EINVAL && n == UNTOUCHED :
+		      n >= 1 && n <= E2PF_MAX_THREADS);
+	err = e2pf_parse_size(text, &size);
+	require(err ? err == EINVAL && size == UNTOUCHED : size >= 1u << 20);
+	n = UNTOUCHED;
+	err = e2pf_parse_io_priority(text, &n);
+	require(err ? err == EINVAL && n == UNTOUCHED :
+		      n == 3 << 13 || n >> 3 == 2 << 10);
+	free(text);
+}
+
+static void check_settings(const struct e2pf_settings *s)
+{
+	require(s->threads <= E2PF_MAX_THREADS);
+	require(!s->memory || s->memory >= 1u << 20);
+}
+
+static void fuzz_environment(struct input *in)
+{
+	static const char *const names[] = {
+		"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS",
+		"PREFETCH_MEM", "PREFETCH_STATS", "PREFETCH_VERBOSE",
+		"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
+		"PREFETCH_NICE",
+	};
+	struct e2pf_setup setup;
+	char error[512] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *value = take_string(in);
+
+		if (*value)
+			setenv(names[i], value, 1);
+		else
+			unsetenv(names[i]);
+		free(value);
+	}
+	/* The message must be a single line, whatever a variable contains. */
+	if (e2pf_setup_read(&setup, error, sizeof(error)))
+		require(!*error);
+	else
+		require(!setup.prefetch && *error && !strchr(error, '\n') &&
+			!strchr(error, '\033'));
+	check_settings(&setup.reading);
+}
+
+/* The file of settings: its text is the input. */
+static void fuzz_file(struct input *in)
+{
+	char path[] = "/tmp/fuzz-settings.XXXXXX", error[512] = "";
+	struct e2pf_setup setup;
+	int fd = mkstemp(path);
+
+	require(fd >= 0);
+	require(write(fd, in->bytes, in->left) == (ssize_t)in->left);
+	close(fd);
+	setenv("PREFETCH_CONFIG", path, 1);
+	if (e2pf_setup_read(&setup, error, sizeof(error)))
+		require(!*error);
+	else
+		require(!setup.prefetch && *error && !strchr(error, '\n') &&
+			!strchr(error, '\033'));
+	check_settings(&setup.reading);
+	unsetenv("PREFETCH_CONFIG");
+	unlink(path);
+}
+
+static void fuzz_options(struct input *in)
+{
+	char *copy[MOST_ARGUMENTS + 1] = { NULL };
+	char *argv[MOST_ARGUMENTS + 2] = { (char *)"e2prefetch", NULL };
+	struct options o;
+	int argc = 1, i, status;
+
+	while (in->left && argc <= MOST_ARGUMENTS) {
+		argv[argc] = copy[argc - 1] = take_string(in);
+		argc++;
+	}
+	argv[argc] = NULL;
+	optind = 0;	/* glibc: restart the parser */
+	status = parse_options(argc, argv, &o);
+	require(status == -1 || status == 0 || status == EXIT_USAGE);
+	if (status == -1) {
+		require(o.device && o.offset <= INT64_MAX &&
+			o.superblock >= 0);
+		require(!o.command || (*o.command && !o.plan));
+		check_settings(&o.settings);
+	}
+	for (i = 0; i < argc - 1; i++)
+		free(copy[i]);
+}
+
+/* --help prints them; commands.c is not linked. */
+const struct command commands[] = { { 0 } };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+
+	switch (take_byte(&in) % 4) {
+	case 0:
+		fuzz_values(&in);
+		break;
+	case 1:
+		fuzz_environment(&in);
+		break;
+	case 2:
+		fuzz_file(&in);
+		break;
+	default:
+		fuzz_options(&in);
+	}
+	return 0;
+}

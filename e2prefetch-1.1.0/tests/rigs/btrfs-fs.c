@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Builds btrfs blocks, with the field offsets of format.h. */
+#include "btrfs-fs.h"
+
+void put16(void *bytes, uint16_t value)
+{
+	value = htole16(value);
+	memcpy(bytes, &value, sizeof(value));
+}
+
+void put32(void *bytes, uint32_t value)
+{
+	value = htole32(value);
+	memcpy(bytes, &value, sizeof(value));
+}
+
+void put64(void *bytes, uint64_t value)
+{
+	value = htole64(value);
+	memcpy(bytes, &value, sizeof(value));
+}
+
+size_t fs_chunk(void *item, uint64_t length, uint64_t type, unsigned stripes,
+		unsigned sub_stripes)
+{
+	uint8_t *b = item, *s = b + BT_CHUNK_STRIPE;
+	unsigned i;
+
+	memset(b, 0, BT_CHUNK_STRIPE);
+	put64(b + BT_CHUNK_LENGTH, length);
+	put64(b + BT_CHUNK_STRIPE_LEN, 65536);
+	put64(b + BT_CHUNK_TYPE, type);
+	put16(b + BT_CHUNK_NUM_STRIPES, (uint16_t)stripes);
+	put16(b + BT_CHUNK_SUB_STRIPES, (uint16_t)sub_stripes);
+	for (i = 0; i < stripes; i++, s += BT_STRIPE_BYTES) {
+		put64(s + BT_STRIPE_DEVID, i + 1);
+		put64(s + BT_STRIPE_OFFSET, (i + 1) * UINT64_C(1048576));
+		memset(s + BT_STRIPE_DEV_UUID, (int)(i + 1), E2PF_BTRFS_UUID);
+	}
+	return (size_t)(s - b);
+}
+
+void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
+	      uint64_t chunk_root, uint64_t root)
+{
+	uint8_t *dev = super + BT_SUPER_DEV_ITEM;
+
+	memset(super, 0, E2PF_BTRFS_SUPER_BYTES);
+	memset(super + BT_SUPER_FSID, 0xf5, E2PF_BTRFS_UUID);
+	put64(super + BT_SUPER_BYTENR, 65536);
+	put64(super + BT_SUPER_MAGIC, BT_MAGIC);
+	put64(super + BT_SUPER_GENERATION, FS_GENERATION);
+	put64(super + BT_SUPER_ROOT, root);
+	put64(super + BT_SUPER_CHUNK_ROOT, chunk_root);
+	put64(super + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
+	put64(super + BT_SUPER_NUM_DEVICES, 1);
+	put64(super + BT_SUPER_BYTES_USED, 1 << 24);
+	put32(super + BT_SUPER_SECTORSIZE, 4096);
+	put32(super + BT_SUPER_NODESIZE, FS_NODE);
+	put64(dev + BT_DEV_ITEM_DEVID, devid);
+	memset(dev + BT_DEV_ITEM_UUID, (int)devid, E2PF_BTRFS_UUID);
+}
+
+static void put_key(uint8_t *key, uint64_t objectid, unsigned type,
+		    uint64_t offset)
+{
+	put64(key + BT_KEY_OBJECTID, objectid);
+	key[BT_KEY_TYPE] = (uint8_t)type;
+	put64(key + BT_KEY_OFFSET, offset);
+}
+
+void fs_add_sys(uint8_t *super, uint64_t logical, const void *item,
+		size_t size)
+{
+	uint32_t used = bt_le32(super + BT_SUPER_SYS_ARRAY_SIZE);
+	uint8_t *key = super + BT_SUPER_SYS_ARRAY + used;
+
+	put_key(key, BT_FIRST_CHUNK_TREE_OBJECTID, BT_CHUNK_ITEM_KEY,
+		logical);
+	memcpy(key + BT_KEY_BYTES, item, size);
+	put32(super + BT_SUPER_SYS_ARRAY_SIZE,
+	      used + BT_KEY_BYTES + (uint32_t)size);
+}
+
+void fs_block(uint8_t *block, uint64_t logical, uint64_t owner,
+	      unsigned level)
+{
+	memset(block, 0, FS_NODE);
+	memset(block + BT_HEADER_FSID, 0xf5, E2PF_BTRFS_UUID);
+	put64(block + BT_HEADER_BYTENR, logical);
+	put64(block + BT_HEADER_GENERATION, FS_GENERATION);
+	put64(block + BT_HEADER_OWNER, owner);
+	block[BT_HEADER_LEVEL] = (uint8_t)level;
+}
+
+static uint32_t next_entry(uint8_t *block)
+{
+	uint32_t n = bt_le32(block + BT_HEADER_NRITEMS);
+
+	put32(block + BT_HEADER_NRITEMS, n + 1);
+	return n;
+}
+
+void fs_add_ptr(uint8_t *block, uint64_t child, uint64_t generation)
+{
+	uint8_t *ptr = block + BT_HEADER_BYTES +
+		       next_entry(block) * BT_PTR_BYTES;
+
+	put64(ptr + BT_PTR_BLOCKPTR, child);
+	put64(ptr + BT_PTR_GENERATION, generation);
+}
+
+void fs_add_child(uint8_t *block, uint64_t child, uint64_t generation,
+		  uint64_t objectid, unsigned type, uint64_t offset)
+{
+	uint32_t n = bt_le32(block + BT_HEADER_NRITEMS);
+
+	put_key(block + BT_HEADER_BYTES + n * BT_PTR_BYTES, objectid, type,
+		offset);
+	fs_add_ptr(block, child, generation);
+}
+
+void fs_add_item(uint8_t *block, uint64_t objectid, unsigned type,
+		 uint64_t offset, const void *item, size_t size)
+{
+	uint32_t n = next_entry(block), end = FS_NODE - BT_HEADER_BYTES;
+	uint8_t *entry = block + BT_HEADER_BYTES + n * BT_ITEM_BYTES;
+
+	/* Item data fills the leaf from its end. */
+	if (n)
+		end = bt_le32(entry - BT_ITEM_BYTES + BT_ITEM_OFFSET);
+	put_key(entry, objectid, type, offset);
+	put32(entry + BT_ITEM_OFFSET, end - (uint32_t)size);
+	put32(entry + BT_ITEM_SIZE, (uint32_t)size);
+	memcpy(block + BT_HEADER_BYTES + end - size, item, size);
+}
+
+void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
+		 unsigned level)
+{
+	uint8_t item[BT_ROOT_ITEM_LEVEL + 1] = { 0 };
+
+	put64(item + BT_ROOT_ITEM_GENERATION, FS_GENERATION);
+	put64(item + BT_ROOT_ITEM_BYTENR, logical);
+	item[BT_ROOT_ITEM_LEVEL] = (uint8_t)level;
+	fs_add_item(leaf, tree, BT_ROOT_ITEM_KEY, 0, item, sizeof(item));
+}

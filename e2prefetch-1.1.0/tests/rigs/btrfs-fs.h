@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hand-made btrfs blocks: a superblock, chunk items, nodes and leaves, and a
+ * device in memory that holds them.
+ */
+#ifndef BTRFS_FS_H
+#define BTRFS_FS_H
+
+#include "btrfs/btrfs_source.h"
+#include "btrfs/format.h"
+#include "device/device.h"
+
+#define FS_NODE 4096u
+#define FS_GENERATION 7u
+
+void put16(void *bytes, uint16_t value);
+void put32(void *bytes, uint32_t value);
+void put64(void *bytes, uint64_t value);
+
+/* Write a chunk item with this many stripes to `item`: stripe i is on device i
+ * + 1, at offset 1 MiB * (i + 1).  Returns the item's size, bytes. */
+size_t fs_chunk(void *item, uint64_t length, uint64_t type, unsigned stripes,
+		unsigned sub_stripes);
+
+/* A superblock for offset 64 KiB: fsid and uuid made of bytes 0xf5 and `devid`,
+ * roots at `chunk_root` and `root`, and an empty chunk array. */
+void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
+	      uint64_t chunk_root, uint64_t root);
+
+/* Add a chunk to the superblock's array. */
+void fs_add_sys(uint8_t *super, uint64_t logical, const void *item,
+		size_t size);
+
+/* An empty tree block of FS_NODE bytes. */
+void fs_block(uint8_t *block, uint64_t logical, uint64_t owner,
+	      unsigned level);
+
+/* Add a pointer to a node, or an item to a leaf. */
+void fs_add_ptr(uint8_t *block, uint64_t child, uint64_t generation);
+/* The same, with the key of the child's first item. */
+void fs_add_child(uint8_t *block, uint64_t child, uint64_t generation,
+		  uint64_t objectid, unsigned type, uint64_t offset);
+void fs_add_item(uint8_t *block, uint64_t objectid, unsigned type,
+		 uint64_t offset, const void *item, size_t size);
+
+/* Add the root item of a tree to a leaf of the root tree. */
+void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
+		 unsigned level);
+
+#endif

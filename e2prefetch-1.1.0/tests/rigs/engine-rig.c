@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An engine on a simulated device with a hand-made filesystem.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine-rig.h"
+
+void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
+		      unsigned workers)
+{
+	memset(r, 0, sizeof(*r));
+	fake_threads_reset();
+	tiny_new(&r->fs, groups, per_group, INODES, BS);
+	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
+	r->classes = E2PF_ALL_CLASSES;
+	r->device = &r->dev.dev;
+	r->cfg = (struct e2pf_engine_config) {
+		.devices = &r->device, .threads = workers,
+		.head_threads = workers, .paced = true, .exact = true,
+		.budget = PLENTY
+	};
+}
+
+void rig_set_up(struct rig *r, uint32_t groups, unsigned workers)
+{
+	rig_set_up_sized(r, groups, PER_GROUP, workers);
+}
+
+void rig_prepare(struct rig *r)
+{
+	r->cfg.source = tiny_source(&r->fs, r->classes);
+}
+
+void rig_new(struct rig *r)
+{
+	rig_prepare(r);
+	r->e = e2pf_engine_new(&r->cfg);
+	assert_non_null(r->e);
+}
+
+void rig_start(struct rig *r)
+{
+	rig_new(r);
+	assert_int_equal(e2pf_engine_start(r->e), 0);
+}
+
+void rig_start_held_later(struct rig *r)
+{
+	r->classes &= ~(1u << E2PF_BITMAPS);
+	fake_hold(&r->dev, FAKE_READ, true);
+	rig_start(r);
+	fake_threads_settle();
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	fake_hold(&r->dev, FAKE_READ, false);
+	fake_threads_settle();
+	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 1);
+}
+
+void rig_tear_down(struct rig *r)
+{
+	fake_hold(&r->dev, FAKE_WILLNEED, false);
+	fake_hold(&r->dev, FAKE_READ, false);
+	fake_set_late(&r->dev, false);
+	fake_complete(&r->dev);
+	e2pf_engine_free(r->e);
+	assert_int_equal(fake_threads_alive(), 0);
+	fake_free(&r->dev);
+	tiny_free(&r->fs);
+}
+
+struct e2pf_engine_stats rig_stats(struct rig *r)
+{
+	struct e2pf_engine_stats st;
+
+	e2pf_engine_get_stats(r->e, &st);
+	return st;
+}
+
+unsigned rig_table_asked(struct rig *r, uint32_t group)
+{
+	return fake_asked(&r->dev, r->fs.groups[group].inode_table);
+}
+
+void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count)
+{
+	struct e2pf_read read = { .offset = block * BS, .length = count * BS };
+	char *buf = malloc(count * BS);
+
+	e2pf_engine_before_read(r->e, &read);
+	r->dev.dev.ops->read(&r->dev.dev, buf, block * BS,
+			     (uint32_t)(count * BS));
+	e2pf_engine_after_read(r->e, &read);
+	free(buf);
+}
+
+void rig_assert_bitmaps_asked(struct rig *r, unsigned times)
+{
+	uint32_t g;
+
+	for (g = 0; g < r->fs.geo.groups; g++)
+		assert_int_equal(fake_asked(&r->dev,
+				r->fs.groups[g].block_bitmap), times);
+}
+
+void rig_checker_reads_bitmaps(struct rig *r)
+{
+	uint32_t g;
+
+	for (g = 0; g < r->fs.geo.groups; g++) {
+		rig_checker_reads(r, r->fs.groups[g].block_bitmap, 2);
+		fake_threads_settle();
+	}
+}
+
+void rig_make_directories(struct rig *r)
+{
+	uint32_t g;
+
+	for (g = 0; g < r->fs.geo.groups; g++) {
+		uint64_t at = tiny_free_block(&r->fs,
+					      (g + 1) % r->fs.geo.groups);
+		uint64_t node = at + 5, data = at + 10;
+
+		tiny_inode(&r->fs, g * INODES + 20, LINUX_S_IFDIR, 1, &node,
+			   1);
+		tiny_node(&r->fs, node, 0, &data, 1);
+	}
+}
+
+void rig_assert_all_asked_once(struct rig *r)
+{
+	uint32_t g, i;
+
+	for (g = 0; g < r->fs.geo.groups; g++) {
+		uint64_t at = tiny_free_block(&r->fs, g);
+
+		for (i = 0; i < TABLE_BLOCKS + 2; i++)
+			assert_int_equal(fake_asked(&r->dev,
+				r->fs.groups[g].block_bitmap + i), 1);
+		assert_int_equal(fake_asked(&r->dev, at + 5), 1);
+		assert_int_equal(fake_asked(&r->dev, at + 10), 1);
+		assert_int_equal(fake_asked(&r->dev, at + 6), 0);
+	}
+	assert_int_equal(r->dev.missing_read, 0);
+}
+
+uint64_t rig_directory(const struct rig *r, uint32_t group)
+{
+	return tiny_free_block(&r->fs, group) + 10;
+}

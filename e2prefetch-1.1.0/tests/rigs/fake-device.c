@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A simulated device and clock.  Does not know about filesystems; of the
+ * calling threads it knows only which ones are workers.  Without fake-threads.c
+ * no thread is a worker.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake-device.h"
+#include "fake-threads.h"
+
+#pragma weak fake_worker
+
+static int worker(void)
+{
+	return fake_worker ? fake_worker() : -1;
+}
+
+/* Time a read takes on a fast SSD, ns. */
+#define MISS_NS 100000u
+
+static struct fake_device *fake(struct e2pf_device *dev)
+{
+	return (struct fake_device *)dev;
+}
+
+static uint64_t last_block(const struct fake_device *f, uint64_t offset,
+			   uint64_t len)
+{
+	return (offset + len - 1) / f->block_size;
+}
+
+/* What was in the queue has come by now. */
+static void settle(struct fake_device *f, uint64_t b)
+{
+	if (!f->ready[b] || f->ready[b] > f->clock)
+		return;
+	f->ready[b] = 0;
+	f->resident[b] = !f->bad[b];
+}
+
+static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
+			  uint64_t len, bool *resident)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t b = offset / f->block_size, end;
+
+	*resident = f->all_resident;
+	if (!len)
+		return 0;
+	if (!f->resident)
+		return len;
+	pthread_mutex_lock(&f->lock);
+	end = last_block(f, offset, len) + 1;
+	if (b < f->blocks)
+		settle(f, b);
+	if (b < f->blocks)
+		*resident = f->resident[b];
+	for (; b < end && b < f->blocks; b++) {
+		settle(f, b);
+		if (f->resident[b] != *resident)
+			break;
+	}
+	pthread_mutex_unlock(&f->lock);
+	if (b >= end || b >= f->blocks)
+		return len;
+	return b * f->block_size - offset;
+}
+
+static void note(struct fake_device *f, enum fake_op op, uint64_t block,
+		 uint64_t count)
+{
+	if (!f->event)
+		return;
+	if (f->events == FAKE_EVENTS)
+		abort();
+	f->event[f->events++] = (struct fake_event) {
+		.op = op, .block = block, .count = count, .worker = worker()
+	};
+}
+
+static bool is_held(const struct fake_device *f, enum fake_op op)
+{
+	return worker() >= 0 && f->held[op] &&
+	       (f->held_worker < 0 || f->held_worker == worker());
+}
+
+/* Block a worker until the test releases it. */
+static void hold(struct fake_device *f, enum fake_op op)
+{
+	if (!is_held(f, op))
+		return;
+	f->blocked[op]++;
+	while (is_held(f, op) && !f->passes[op])
+		pthread_cond_wait(&f->cond, &f->lock);
+	if (is_held(f, op))
+		f->passes[op]--;
+	f->blocked[op]--;
+}
+
+static bool is_inside(const struct fake_device *f, uint64_t offset,
+		      uint64_t len)
+{
+	bool inside = offset <= f->dev.size && len <= f->dev.size - offset;
+
+	if (f->strict && (!inside || !len))
+		abort();
+	return inside;
+}
+
+static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
+			      uint64_t len)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
+	uint64_t asked, ns;
+
+	is_inside(f, offset, len);
+	pthread_mutex_lock(&f->lock);
+	note(f, FAKE_WILLNEED, b, end - b + 1);
+	hold(f, FAKE_WILLNEED);
+	f->requests++;
+	asked = f->missing_asked;
+	for (; f->resident && b <= end && b < f->blocks; b++) {
+		if (f->resident[b] || f->ready[b])
+			continue;
+		f->asked[b]++;
+		f->missing_asked++;
+		if (f->queue)
+			f->ready[b] = UINT64_MAX;
+		else if (f->late)
+			f->in_flight[b] = 1;
+		else if (!f->bad[b])
+			f->resident[b] = 1;
+	}
+	ns = f->ask_ns + (f->missing_asked - asked) * f->ask_block_ns;
+	if (f->missing_asked > asked && !f->queue)
+		f->clock += ns;
+	if (f->missing_asked > asked && f->queue) {
+		f->busy = (f->busy > f->clock ? f->busy : f->clock) + ns;
+		for (b = offset / f->block_size; b <= end && b < f->blocks; b++)
+			if (f->ready[b] == UINT64_MAX)
+				f->ready[b] = f->busy;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return 1;
+}
+
+static int bring(struct fake_device *f, uint64_t b, uint64_t end)
+{
+	bool missed = false;
+
+	if (!f->resident)
+		return 0;
+	for (; b <= end; b++) {
+		if (f->ready[b] > f->clock)
+			f->clock = f->ready[b];
+		settle(f, b);
+		if (f->bad[b])
+			return EIO;
+		/* A worker waits for blocks in flight, as a reader waits for a
+		 * page lock. */
+		while (f->in_flight[b] && worker() >= 0)
+			pthread_cond_wait(&f->cond, &f->lock);
+		if (!f->resident[b] && worker() >= 0)
+			f->missing_read++;
+		missed |= !f->resident[b];
+		f->resident[b] = 1;
+	}
+	if (missed)
+		f->clock += f->miss_ns;
+	return 0;
+}
+
+static int fake_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+		     uint32_t len)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t b = offset / f->block_size, end;
+	bool inside = is_inside(f, offset, len);
+	int err;
+
+	if (!len)
+		return 0;
+	if (!inside)
+		return EIO;
+	end = last_block(f, offset, len);
+	pthread_mutex_lock(&f->lock);
+	f->reads++;
+	note(f, FAKE_READ, b, end - b + 1);
+	hold(f, FAKE_READ);
+	err = bring(f, b, end);
+	if (!err && f->make)
+		err = f->make(f, buf, offset, len);
+	else if (!err && f->image)
+		memcpy(buf, f->image + offset, len);
+	f->clock += f->tick;
+	pthread_mutex_unlock(&f->lock);
+	return err;
+}
+
+static uint64_t fake_now(struct e2pf_device *dev)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t t;
+
+	pthread_mutex_lock(&f->lock);
+	t = f->clock += f->look_ns;
+	pthread_mutex_unlock(&f->lock);
+	return t;
+}
+
+static void fake_close(struct e2pf_device *dev)
+{
+	(void)dev;
+}
+
+/* The kernel keeps the page of a block that it could not read. */
+static bool fake_is_gone(struct e2pf_device *dev, uint64_t offset)
+{
+	struct fake_device *f = fake(dev);
+	uint64_t block = offset / f->block_size;
+	bool gone;
+
+	if (!f->resident)
+		return f->all_gone;
+	pthread_mutex_lock(&f->lock);
+	settle(f, block);
+	gone = !f->resident[block] && !f->in_flight[block] &&
+	       !f->ready[block] && !f->bad[block];
+	pthread_mutex_unlock(&f->lock);
+	return gone;
+}
+
+static const struct e2pf_device_ops fake_ops = {
+	.span = fake_span,
+	.willneed = fake_willneed,
+	.read = fake_read,
+	.now = fake_now,
+	.close = fake_close,
+	.is_gone = fake_is_gone,
+};
+
+static void set_up(struct fake_device *f, const void *image, uint64_t size,
+		   uint32_t block_size)
+{
+	memset(f, 0, sizeof(*f));
+	f->dev.ops = &fake_ops;
+	f->dev.size = size;
+	f->dev.max_readahead = 128 << 10;
+	f->dev.page_size = block_size;
+	f->image = image;
+	f->block_size = block_size;
+	f->blocks = size / block_size;
+	f->clock = 1;
+	f->held_worker = -1;
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->cond, NULL);
+}
+
+void fake_new_plain(struct fake_device *f, const void *image, uint64_t size)
+{
+	set_up(f, image, size, 4096);
+}
+
+void fake_new(struct fake_device *f, const void *image, uint64_t size,
+	      uint32_t block_size)
+{
+	set_up(f, image, size, block_size);
+	f->miss_ns = MISS_NS;
+	f->resident = calloc(f->blocks, 1);
+	f->in_flight = calloc(f->blocks, 1);
+	f->bad = calloc(f->blocks, 1);
+	f->asked = calloc(f->blocks, sizeof(*f->asked));
+	f->ready = calloc(f->blocks, sizeof(*f->ready));
+	f->event = calloc(FAKE_EVENTS, sizeof(*f->event));
+	if (!f->resident || !f->in_flight || !f->bad || !f->asked ||
+	    !f->ready || !f->event)
+		abort();
+}
+
+void fake_free(struct fake_device *f)
+{
+	pthread_cond_destroy(&f->cond);
+	pthread_mutex_destroy(&f->lock);
+	free(f->resident);
+	free(f->in_flight);
+	free(f->bad);
+	free(f->asked);
+	free(f->ready);
+	free(f->event);
+}
+
+void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,
+		       bool resident)
+{
+	pthread_mutex_lock(&f->lock);
+	memset(f->resident + block, resident, count);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count)
+{
+	pthread_mutex_lock(&f->lock);
+	memset(f->bad + block, 1, count);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_complete(struct fake_device *f)
+{
+	uint64_t b;
+
+	pthread_mutex_lock(&f->lock);
+	for (b = 0; b < f->blocks; b++) {
+		if (f->in_flight[b] && !f->bad[b])
+			f->resident[b] = 1;
+		f->in_flight[b] = 0;
+	}
+	pthread_cond_broadcast(&f->cond);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_set_late(struct fake_device *f, bool late)
+{
+	pthread_mutex_lock(&f->lock);
+	f->late = late;
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_hold(struct fake_device *f, enum fake_op op, bool held)
+{
+	pthread_mutex_lock(&f->lock);
+	f->held[op] = held;
+	f->passes[op] = 0;
+	if (!held)
+		pthread_cond_broadcast(&f->cond);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_hold_only(struct fake_device *f, int worker)
+{
+	pthread_mutex_lock(&f->lock);
+	f->held_worker = worker;
+	pthread_cond_broadcast(&f->cond);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_pass(struct fake_device *f, enum fake_op op, int calls)
+{
+	pthread_mutex_lock(&f->lock);
+	f->passes[op] += calls;
+	pthread_cond_broadcast(&f->cond);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_advance(struct fake_device *f, uint64_t ns)
+{
+	pthread_mutex_lock(&f->lock);
+	f->clock += ns;
+	pthread_mutex_unlock(&f->lock);
+}
+
+uint64_t fake_missing_asked(struct fake_device *f)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&f->lock);
+	n = f->missing_asked;
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+unsigned fake_asked(struct fake_device *f, uint64_t block)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&f->lock);
+	n = f->asked[block];
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+unsigned fake_blocked(struct fake_device *f, enum fake_op op)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&f->lock);
+	n = f->blocked[op];
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A simulated device and clock.  Nothing happens by itself: a readahead
+ * completes at once or when the test says so, a call blocks while the test
+ * holds it, and the clock stands still until it is moved.
+ *
+ * fake_new() keeps the state of each block and records every call;
+ * fake_new_plain() does neither, for devices that are large or read often.
+ */
+#ifndef FAKE_DEVICE_H
+#define FAKE_DEVICE_H
+
+#include <pthread.h>
+
+#include "device/device.h"
+
+#define FAKE_EVENTS 65536
+
+enum fake_op { FAKE_WILLNEED, FAKE_READ, FAKE_OPS };
+
+struct fake_event {
+	enum fake_op op;
+	uint64_t block;
+	uint64_t count;
+	int worker;		/* fake_worker() of the caller */
+};
+
+struct fake_device {
+	struct e2pf_device dev;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	const unsigned char *image;	/* NULL: reads leave the buffer alone */
+	uint32_t block_size;
+	uint64_t blocks;
+	uint64_t clock;		/* ns */
+	/* Per block; NULL in a plain device. */
+	unsigned char *resident, *in_flight, *bad;
+	uint64_t *ready;	/* in the queue until then, ns; 0: not */
+	uint64_t busy;		/* when the last in the queue is ready */
+	unsigned *asked;	/* times a worker requested it while missing */
+	/* Set by the test. */
+	bool all_resident, all_gone;	/* of a plain device */
+	/* If set, makes the bytes of a read instead of the image; returns 0 or
+	 * an errno. */
+	int (*make)(struct fake_device *f, void *buf, uint64_t offset,
+		    uint32_t len);
+	bool strict;		/* abort on a call outside the device */
+	uint64_t look_ns;	/* ns each reading of the clock takes */
+	bool late;		/* a willneed stays in flight */
+	bool held[FAKE_OPS];	/* calls of workers block */
+	int passes[FAKE_OPS];	/* but this many calls may proceed */
+	int held_worker;		/* only this worker is held; -1: all */
+	uint64_t tick;		/* ns each read takes */
+	uint64_t miss_ns;	/* and if it reads unrequested blocks */
+	uint64_t ask_ns;	/* ns each willneed that reads takes */
+	uint64_t ask_block_ns;	/* and for each block it reads */
+	bool queue;		/* ... of the device, one after the other: a
+				   willneed returns at once */
+	/* Recorded by the device. */
+	unsigned blocked[FAKE_OPS];
+	uint64_t missing_asked;	/* blocks of willneed that were missing */
+	uint64_t requests;	/* calls of willneed */
+	uint64_t reads;		/* calls of read */
+	uint64_t missing_read;	/* blocks read without being requested */
+	struct fake_event *event;
+	size_t events;
+};
+
+/* `image` has `size` bytes and must outlive the device. */
+void fake_new(struct fake_device *f, const void *image, uint64_t size,
+	      uint32_t block_size);
+/* `image` may be NULL.  Nothing is resident, requested blocks never arrive, and
+ * no caller is held. */
+void fake_new_plain(struct fake_device *f, const void *image, uint64_t size);
+void fake_free(struct fake_device *f);
+
+void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,
+		       bool resident);
+void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count);
+/* Everything in flight arrives. */
+void fake_complete(struct fake_device *f);
+void fake_set_late(struct fake_device *f, bool late);
+void fake_hold(struct fake_device *f, enum fake_op op, bool hold);
+/* Hold only this worker and let the others proceed. */
+void fake_hold_only(struct fake_device *f, int worker);
+/* Let this many held calls proceed. */
+void fake_pass(struct fake_device *f, enum fake_op op, int calls);
+void fake_advance(struct fake_device *f, uint64_t ns);
+uint64_t fake_missing_asked(struct fake_device *f);
+unsigned fake_asked(struct fake_device *f, uint64_t block);
+unsigned fake_blocked(struct fake_device *f, enum fake_op op);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A mounted btrfs without a kernel: it takes the place of lib/send/mounted.c.
+ * Every tree has one node with FAKE_LEAVES leaves; leaf i has the keys of inode
+ * 1000 + 10 * i, whose data is the extent i.  The newer subvolume differs from
+ * the older one in every leaf.
+ */
+#ifndef FAKE_MOUNTED_H
+#define FAKE_MOUNTED_H
+
+#include "send/mounted.h"
+
+#define FAKE_LEAVES 100u
+#define FAKE_NEWER 256u
+#define FAKE_OLDER 257u
+#define FAKE_CLONES 300u		/* trees from here on may be cloned
+					   from */
+
+struct fake_mounted {
+	bool leaves_cached, data_cached;
+	bool counts;			/* the kernel counts bytes read */
+	/* What was asked for: searches in the newer, the older and all other
+	 * subvolumes and in the extent tree, and reads of data. */
+	unsigned newer, older, clones, records, data;
+};
+
+extern struct fake_mounted fake;
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Replacements for the calls in which threads sleep.  A worker counts as asleep
+ * from the time it begins to wait, with the mutex held, until it is signalled.
+ * So "all asleep" is a definite state, and no test has to sleep to reach it.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "fake-threads.h"
+
+#define MOST_WORKERS 512
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*start)(void *), void *arg);
+int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __real_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				  const struct timespec *deadline);
+int __real_pthread_cond_broadcast(pthread_cond_t *cond);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*start)(void *), void *arg);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				  const struct timespec *deadline);
+int __wrap_pthread_cond_broadcast(pthread_cond_t *cond);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+struct worker {
+	void *(*start)(void *);
+	void *arg;
+	int number;
+	bool used;
+	pthread_cond_t *sleeps_on;
+	pthread_mutex_t *until;	/* timed wait: the mutex it released */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
+static struct worker worker[MOST_WORKERS];
+static unsigned alive, asleep, woken;
+static int created, fail_create = -1;
+static atomic_int fail_allocation = -1;
+static atomic_bool failed;
+static __thread struct worker *self;
+
+int fake_worker(void)
+{
+	return self ? self->number : -1;
+}
+
+void fake_threads_reset(void)
+{
+	pthread_mutex_lock(&lock);
+	created = 0;
+	woken = 0;
+	fail_create = -1;
+	pthread_mutex_unlock(&lock);
+	fake_fail_allocation(-1);
+}
+
+void fake_threads_settle(void)
+{
+	pthread_mutex_lock(&lock);
+	while (asleep < alive)
+		__real_pthread_cond_wait(&settled, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+unsigned fake_threads_alive(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&lock);
+	n = alive;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+unsigned fake_threads_woken(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&lock);
+	n = woken;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+void fake_threads_fail_create(int n)
+{
+	pthread_mutex_lock(&lock);
+	fail_create = n < 0 ? -1 : created + n;
+	pthread_mutex_unlock(&lock);
+}
+
+static void leave(void *arg)
+{
+	struct worker *l = arg;
+
+	pthread_mutex_lock(&lock);
+	l->used = false;
+	alive--;
+	__real_pthread_cond_broadcast(&settled);
+	pthread_mutex_unlock(&lock);
+}
+
+static void *run(void *arg)
+{
+	void *result;
+
+	self = arg;
+	result = self->start(self->arg);
+	leave(self);
+	return result;
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*start)(void *), void *arg)
+{
+	struct worker *l = worker;
+	int err;
+
+	pthread_mutex_lock(&lock);
+	if (fail_create >= 0 && created >= fail_create) {
+		pthread_mutex_unlock(&lock);
+		return EAGAIN;
+	}
+	while (l->used)
+		l++;
+	*l = (struct worker) {
+		.start = start, .arg = arg, .number = created++, .used = true
+	};
+	alive++;
+	pthread_mutex_unlock(&lock);
+	err = __real_pthread_create(thread, attr, run, l);
+	if (err)
+		leave(l);
+	return err;
+}
+
+int fake_checker_create(pthread_t *thread, void *(*start)(void *), void *arg)
+{
+	return __real_pthread_create(thread, NULL, start, arg);
+}
+
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	int err;
+
+	if (!self)
+		return __real_pthread_cond_wait(cond, mutex);
+	pthread_mutex_lock(&lock);
+	self->sleeps_on = cond;
+	asleep++;
+	__real_pthread_cond_broadcast(&settled);
+	pthread_mutex_unlock(&lock);
+	err = __real_pthread_cond_wait(cond, mutex);
+	pthread_mutex_lock(&lock);
+	if (self->sleeps_on)	/* spurious wakeup */
+		asleep--;
+	self->sleeps_on = NULL;
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				  const struct timespec *deadline)
+{
+	if (!self)
+		return __real_pthread_cond_timedwait(cond, mutex, deadline);
+	pthread_mutex_lock(&lock);
+	self->until = mutex;
+	pthread_mutex_unlock(&lock);
+	__wrap_pthread_cond_wait(cond, mutex);
+	pthread_mutex_lock(&lock);
+	self->until = NULL;
+	pthread_mutex_unlock(&lock);
+	return ETIMEDOUT;
+}
+
+void fake_threads_expire(void)
+{
+	pthread_mutex_t *mutex = NULL;
+	pthread_cond_t *cond = NULL;
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < MOST_WORKERS; i++) {
+		if (!worker[i].used || !worker[i].until ||
+		    !worker[i].sleeps_on)
+			continue;
+		mutex = worker[i].until;
+		cond = worker[i].sleeps_on;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!mutex)
+		return;
+	/* Once the mutex can be locked, the worker has released it and is
+	 * asleep. */
+	pthread_mutex_lock(mutex);
+	__wrap_pthread_cond_broadcast(cond);
+	pthread_mutex_unlock(mutex);
+}
+
+int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < MOST_WORKERS; i++) {
+		if (!worker[i].used || worker[i].sleeps_on != cond)
+			continue;
+		worker[i].sleeps_on = NULL;
+		asleep--;
+		woken++;
+	}
+	pthread_mutex_unlock(&lock);
+	return __real_pthread_cond_broadcast(cond);
+}
+
+void fake_fail_allocation(int n)
+{
+	atomic_store(&failed, false);
+	atomic_store(&fail_allocation, n);
+}
+
+int fake_allocation_failed(void)
+{
+	return atomic_load(&failed);
+}
+
+static bool must_fail(void)
+{
+	if (atomic_load(&fail_allocation) < 0 ||
+	    atomic_fetch_sub(&fail_allocation, 1) != 0)
+		return false;
+	atomic_store(&failed, true);
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return must_fail() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return must_fail() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return must_fail() ? NULL : __real_realloc(p, size);
+}

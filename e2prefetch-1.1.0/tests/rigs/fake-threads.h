@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Control over the threads of the program under test: which of them calls, when
+ * all of them sleep, and making the n-th thread creation or allocation fail.
+ *
+ * Link with FAKE_THREADS_LDFLAGS of Makefile.am (-Wl,--wrap).  Every thread is
+ * a worker except the test's own, which fake_checker_create() creates.
+ */
+#ifndef FAKE_THREADS_H
+#define FAKE_THREADS_H
+
+#include <pthread.h>
+
+/* Number of the calling worker, in the order of creation; -1 in the test's own
+ * threads. */
+int fake_worker(void);
+
+/* Count workers from 0 again, and cancel all failures. */
+void fake_threads_reset(void);
+
+/* Return when every worker is asleep on a condition that nobody has signalled
+ * since. */
+void fake_threads_settle(void);
+
+/* Let the deadline pass for all workers in a timed wait; no deadline passes
+ * otherwise, whatever the time.  Call it when the workers have settled. */
+void fake_threads_expire(void);
+
+/* Number of workers alive. */
+unsigned fake_threads_alive(void);
+
+/* How often a sleeping worker was woken. */
+unsigned fake_threads_woken(void);
+
+/* Make pthread_create() fail from the n-th call on (0: the next); -1: never. */
+void fake_threads_fail_create(int n);
+
+/* Make the n-th allocation fail (0: the next); -1: none. */
+void fake_fail_allocation(int n);
+/* Whether that allocation has failed. */
+int fake_allocation_failed(void);
+
+int fake_checker_create(pthread_t *thread, void *(*start)(void *),
+			void *arg);
+
+#endif

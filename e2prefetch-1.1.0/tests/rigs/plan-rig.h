@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shared by the tests of the planner: a valid superblock, and a record of the
+ * runs that a planner function reported.
+ */
+#ifndef PLAN_RIG_H
+#define PLAN_RIG_H
+
+#include "ext4/plan.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define NONE E2PF_CLASSES
+#define MANY 512
+
+struct found {
+	unsigned count;
+	struct e2pf_run run[MANY];
+};
+
+/* A sink; ctx is a struct found. */
+void record(void *ctx, const struct e2pf_run *run);
+
+void assert_ref(const struct found *found, unsigned index,
+		uint64_t block, uint32_t count, unsigned cls,
+		unsigned parse, unsigned depth, unsigned data);
+
+/* 4 KiB blocks, 40 groups, and all features of a current ext4. */
+struct ext2_super_block sound_super(void);
+struct e2pf_geometry sound_geometry(void);
+
+#endif

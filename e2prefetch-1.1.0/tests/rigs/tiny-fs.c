@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hand-made filesystem in memory.  Knows the layout of inodes and extent
+ * nodes, and nothing about their readers.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tiny-fs.h"
+
+#define INODE_SIZE 128u
+#define ENTRY_SIZE 12u
+
+void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
+	      uint32_t inodes_per_group, uint32_t block_size)
+{
+	uint32_t first = block_size == 1024, g;
+
+	memset(fs, 0, sizeof(*fs));
+	fs->geo.block_size = block_size;
+	fs->geo.first_data_block = first;
+	fs->geo.blocks_per_group = blocks_per_group;
+	fs->geo.blocks = first + (uint64_t)groups * blocks_per_group;
+	fs->geo.inodes_per_group = inodes_per_group;
+	fs->geo.inodes = groups * inodes_per_group;
+	fs->geo.inode_size = INODE_SIZE;
+	fs->geo.groups = groups;
+	fs->geo.first_ino = 11;
+	fs->geo.desc_size = 32;
+	fs->geo.feature_incompat = EXT3_FEATURE_INCOMPAT_EXTENTS;
+	fs->size = fs->geo.blocks * block_size;
+	fs->image = calloc(1, fs->size);
+	fs->groups = calloc(groups, sizeof(*fs->groups));
+	if (!fs->image || !fs->groups)
+		abort();
+	for (g = 0; g < groups; g++) {
+		uint64_t base = first + (uint64_t)g * blocks_per_group;
+
+		fs->groups[g].block_bitmap = base + 1;
+		fs->groups[g].inode_bitmap = base + 2;
+		fs->groups[g].inode_table = base + 3;
+		fs->groups[g].inodes_in_use = inodes_per_group;
+	}
+}
+
+struct e2pf_source *tiny_source(struct tiny_fs *fs, unsigned classes)
+{
+	e2pf_ext4_free(fs->ext4);
+	fs->ext4 = e2pf_ext4_new(&fs->geo, classes);
+	if (!fs->ext4)
+		abort();
+	e2pf_ext4_set_groups(fs->ext4, fs->groups);
+	return e2pf_ext4_source(fs->ext4);
+}
+
+void tiny_free(struct tiny_fs *fs)
+{
+	e2pf_ext4_free(fs->ext4);
+	free(fs->image);
+	free(fs->groups);
+	memset(fs, 0, sizeof(*fs));
+}
+
+uint64_t tiny_free_block(const struct tiny_fs *fs, uint32_t group)
+{
+	uint32_t bytes = fs->geo.inodes_per_group * INODE_SIZE;
+
+	return fs->groups[group].inode_table +
+	       (bytes + fs->geo.block_size - 1) / fs->geo.block_size;
+}
+
+void *tiny_block(struct tiny_fs *fs, uint64_t block)
+{
+	if (block >= fs->geo.blocks)
+		abort();
+	return fs->image + block * fs->geo.block_size;
+}
+
+static void put16(unsigned char *at, unsigned value)
+{
+	uint16_t le = htole16((uint16_t)value);
+
+	memcpy(at, &le, sizeof(le));
+}
+
+static void put32(unsigned char *at, uint32_t value)
+{
+	uint32_t le = htole32(value);
+
+	memcpy(at, &le, sizeof(le));
+}
+
+static void put_node(unsigned char *node, size_t size, unsigned depth,
+		     const uint64_t *blocks, unsigned count)
+{
+	unsigned max = (unsigned)(size / ENTRY_SIZE) - 1, i;
+
+	if (count > max)
+		abort();
+	memset(node, 0, size);
+	put16(node, 0xf30a);
+	put16(node + 2, count);
+	put16(node + 4, max);
+	put16(node + 6, depth);
+	for (i = 0; i < count; i++) {
+		unsigned char *entry = node + ENTRY_SIZE * (i + 1);
+
+		put32(entry, i);
+		if (depth) {
+			put32(entry + 4, (uint32_t)blocks[i]);
+		} else {
+			put16(entry + 4, 1);
+			put32(entry + 8, (uint32_t)blocks[i]);
+		}
+	}
+}
+
+void tiny_inode(struct tiny_fs *fs, uint32_t ino, unsigned mode,
+		unsigned depth, const uint64_t *blocks, unsigned count)
+{
+	uint32_t group = (ino - 1) / fs->geo.inodes_per_group;
+	uint32_t index = (ino - 1) % fs->geo.inodes_per_group;
+	unsigned char *at = tiny_block(fs, fs->groups[group].inode_table);
+	struct ext2_inode inode;
+
+	memset(&inode, 0, sizeof(inode));
+	inode.i_mode = htole16((uint16_t)(mode | 0644));
+	inode.i_links_count = htole16(1);
+	inode.i_flags = htole32(EXT4_EXTENTS_FL);
+	inode.i_size = htole32(fs->geo.block_size);
+	put_node((unsigned char *)inode.i_block, sizeof(inode.i_block),
+		 depth, blocks, count);
+	memcpy(at + (size_t)index * INODE_SIZE, &inode, sizeof(inode));
+}
+
+void tiny_node(struct tiny_fs *fs, uint64_t block, unsigned depth,
+	       const uint64_t *blocks, unsigned count)
+{
+	put_node(tiny_block(fs, block), fs->geo.block_size, depth, blocks,
+		 count);
+}

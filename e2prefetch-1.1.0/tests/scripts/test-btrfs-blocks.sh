@@ -1,0 +1,234 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Filesystems of every metadata profile, node size and checksum type, made by the
+# kernel: the planned blocks, and their devices, must be those that the stock check
+# reads according to strace.  The check's own readahead must be for them, too.
+#
+#   test-btrfs-blocks.sh [CASE...]
+#
+# BTRFS_TEST	the command under test (default: the launcher of the build tree)
+# BTRFS_STOCK	the stock program (default: btrfs of PATH)
+# BTRFS_LOOPS	loop devices that may be used (default: 4)
+# BTRFS_TABLE	a file that gets a line for each case
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+
+BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
+BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
+BTRFS_LOOPS=${BTRFS_LOOPS:-4}
+loops=()
+plan=$top_builddir/tests/tools/btrfs-plan
+
+# Name, devices, options of mkfs.btrfs.
+cases()
+{
+	cat <<-'END'
+	single	1	-m single
+	dup	1	-m dup
+	mixed	1	-M -m single -d single -n 4096
+	node-4k	1	-n 4096
+	node-32k	1	-n 32768
+	node-64k	1	-n 65536
+	crc32c	1	--csum crc32c
+	xxhash	1	--csum xxhash
+	sha256	1	--csum sha256
+	blake2	1	--csum blake2
+	full-extents	1	-O ^skinny-metadata
+	raid0	2	-m raid0 -d single
+	raid0-3	3	-m raid0 -d single
+	raid1	2	-m raid1 -d single
+	raid1c3	3	-m raid1c3 -d single
+	raid1c4	4	-m raid1c4 -d single
+	raid10	2	-m raid10 -d single
+	raid10-4	4	-m raid10 -d single
+	raid5	2	-m raid5 -d single
+	raid5-3	3	-m raid5 -d single
+	raid6	4	-m raid6 -d single
+	raid1-missing	2	-m raid1 -d raid1
+	END
+}
+
+# have_devices COUNT: sets up COUNT loop devices, or as many as are available.
+have_devices()
+{
+	local n
+
+	for ((n = ${#loops[@]}; n < $1 && n < BTRFS_LOOPS; n++)); do
+		truncate -s 512M "$E2PF_TMP/disk$n"
+		loops+=("$(loop_attach "$E2PF_TMP/disk$n")") || return
+	done
+	[ "${#loops[@]}" -ge "$1" ] && [ -b "${loops[$1 - 1]}" ]
+}
+
+# Some thousand small files, a snapshot, and changes after it.
+fill()
+{
+	local d f
+
+	for d in $(seq 30); do
+		mkdir "$1/$d" || return
+		for f in $(seq 60); do
+			head -c $((f * d % 3500 + 100)) /dev/zero \
+				>"$1/$d/file-with-a-name-$f"
+		done
+	done
+	btrfs subvolume snapshot "$1" "$1/snapshot" >/dev/null || return
+	for d in $(seq 1 3 30); do
+		touch "$1/$d"/*7
+	done
+}
+
+# calls NAME DEVICE...: the calls in the last trace, in the format of btrfs-plan.
+calls()
+{
+	local name=$1
+
+	shift
+	awk -v list="$*" -v name="$name" '
+		BEGIN { n = split(list, device, " ")
+			for (i = 1; i <= n; i++)
+				index_of[device[i]] = i - 1 }
+		index($0, name "(") == 1 {
+			path = $0; sub(/^[^<]*</, "", path)
+			sub(/>.*/, "", path)
+			split(path, part, "<"); path = part[1]
+			if (!(path in index_of)) next
+			call = $0; sub(/\) += .*/, "", call)
+			k = split(call, arg, ", ")
+			if (name == "readahead")
+				print index_of[path], arg[k - 1], arg[k]
+			# Superblocks are not tree blocks.
+			else if (arg[k] != 65536 && arg[k] != 67108864)
+				print index_of[path], arg[k], arg[k - 1]
+		}' "$E2PF_TMP/trace" | sort -u
+}
+
+# traced PROGRAM DEVICE: traces the program's main thread only.
+traced()
+{
+	strace -y -e trace=pread64,readahead -o "$E2PF_TMP/trace" \
+		${E2PF_RUNTIME:+-E LD_PRELOAD="$E2PF_RUNTIME"} \
+		"$1" check "$2" >"$E2PF_TMP/check.out" 2>&1
+}
+
+compare_blocks()
+{
+	local name=$1 count=$2 devices planned seen wasted missed share
+
+	shift 2
+	devices=("$@")
+	traced "$BTRFS_STOCK" "${devices[0]}"
+	calls pread64 "${devices[@]}" >"$E2PF_TMP/seen"
+	calls readahead "${devices[@]}" >"$E2PF_TMP/ahead"
+	"$plan" "${devices[@]}" | cut -d' ' -f1-3 | sort -u \
+		>"$E2PF_TMP/planned" || return
+	planned=$(wc -l <"$E2PF_TMP/planned")
+	seen=$(wc -l <"$E2PF_TMP/seen")
+	wasted=$(comm -23 "$E2PF_TMP/planned" "$E2PF_TMP/seen" | wc -l)
+	missed=$(comm -13 "$E2PF_TMP/planned" "$E2PF_TMP/seen" | wc -l)
+	echo "$seen read, $planned planned, $missed missed, $wasted for nothing"
+	comm -3 "$E2PF_TMP/planned" "$E2PF_TMP/seen" | head -n 5
+	[ -z "${BTRFS_TABLE-}" ] || printf '| %s | %s | %d | %d | %d | %d |\n' \
+		"$name" "$count" "$seen" "$planned" "$missed" "$wasted" \
+		>>"$BTRFS_TABLE"
+	# One block in a hundred may be unneeded; none may be missing.
+	share=$((wasted * 100))
+	[ "$seen" -gt 20 ] && [ "$missed" = 0 ] && [ "$share" -le "$seen" ]
+}
+
+# elsewhere FILE: prints how many of the file's blocks are not planned.
+elsewhere() { comm -13 "$E2PF_TMP/planned" "$1" | wc -l; }
+
+# The check's own readahead must be for the copies that it reads.  On mirrors,
+# the stock program also reads ahead other copies.
+compare_ahead()
+{
+	local name=$1 stock wrong
+
+	shift
+	stock=$(elsewhere "$E2PF_TMP/ahead")
+	[ "$stock" -gt 0 ] || return 0
+	PREFETCH=1 PREFETCH_STATS=$E2PF_TMP/stats.json PREFETCH_THREADS=2 \
+		PREFETCH_BTRFS=$BTRFS_STOCK traced "$BTRFS_TEST" "$1"
+	calls readahead "$@" >"$E2PF_TMP/ahead"
+	wrong=$(elsewhere "$E2PF_TMP/ahead")
+	comm -13 "$E2PF_TMP/planned" "$E2PF_TMP/ahead" >"$E2PF_TMP/log"
+	name="$name: read ahead where it is read, $stock by the stock program are not"
+	if [ "$wrong" = 0 ] && grep -q '"planned_bytes":[1-9]' \
+		"$E2PF_TMP/stats.json"; then
+		tap_ok "$name"
+	else
+		tap_not_ok "$name" "$E2PF_TMP/log"
+	fi
+}
+
+test_case()
+{
+	local name=$1 count=$2 mnt=$E2PF_TMP/mnt
+
+	shift 2
+	local -a devices=()
+	if ! have_devices "$count"; then
+		tap_skip "$name" "not $count loop devices"
+		return
+	fi
+	devices=("${loops[@]:0:count}")
+	wipefs -aq "${loops[@]}"
+	if ! mkfs.btrfs -q -f "$@" "${devices[@]}" >"$E2PF_TMP/mkfs.out" 2>&1
+	then
+		tap_skip "$name" "mkfs.btrfs cannot make it"
+		return
+	fi
+	btrfs device scan "${devices[@]}" >/dev/null 2>&1
+	if ! mount -t btrfs "${devices[0]}" "$mnt" 2>/dev/null; then
+		tap_skip "$name" "the kernel cannot mount it"
+		return
+	fi
+	fill "$mnt"
+	umount "$mnt"
+	if [ "$name" = raid1-missing ]; then
+		wipefs -aq "${devices[0]}"
+		devices=("${devices[1]}")
+	fi
+	if compare_blocks "$name" "$count" "${devices[@]}" \
+		>"$E2PF_TMP/log" 2>&1; then
+		tap_ok "$name: $(head -n 1 "$E2PF_TMP/log")"
+	else
+		tap_not_ok "$name" "$E2PF_TMP/log"
+	fi
+	[ -n "${E2PF_NO_PRELOAD-}" ] || compare_ahead "$name" "${devices[@]}"
+}
+
+test_cases()
+{
+	local name count options
+
+	mkdir "$E2PF_TMP/mnt"
+	while IFS=$'\t' read -r name count options; do
+		case " ${*:-$name} " in
+		*" $name "*) ;;
+		*) continue ;;
+		esac
+		# shellcheck disable=SC2086
+		test_case "$name" "$count" $options
+	done < <(cases)
+}
+
+for program in mkfs.btrfs strace losetup wipefs; do
+	have_program "$program" || tap_skip_all "$program not found"
+done
+have_root || tap_skip_all "only root mounts"
+grep -qw btrfs /proc/filesystems || tap_skip_all "a kernel without btrfs"
+[ -x "$plan" ] || tap_skip_all "not built: $plan"
+# A mount namespace of our own: one that another process creates meanwhile would
+# copy our mounts and keep the device in use.
+if [ -z "${E2PF_OWN_MOUNTS-}" ]; then
+	have_program unshare || tap_skip_all "unshare not found"
+	E2PF_OWN_MOUNTS=1 exec unshare -m bash "$0" "$@"
+fi
+tmp_setup
+have_devices 1 || tap_skip_all "no loop device"
+tap_run test_cases "$@"

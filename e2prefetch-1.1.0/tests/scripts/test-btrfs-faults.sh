@@ -1,0 +1,218 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# btrfs check on failing disks: the command under test must have the output and
+# exit status of the stock program if a tree block cannot be read, if the device
+# vanishes at some read, if a device of a mirror is missing, and if blocks are
+# slow.
+#
+# A sample of them; all with E2PF_FAULTS=all.
+#
+#   test-btrfs-faults.sh [GROUP...]	of: eio gone missing disk
+#
+# tools/compare.sh describes the variables of the comparison.  BTRFS_LIMIT is 300
+# because the stock program reads the unreadable root of a tree hundreds of times,
+# 100 ms each.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+COMPARE_PROGRAM=btrfs
+BTRFS_LIMIT=${BTRFS_LIMIT:-300}
+BTRFS_OUTPUT=
+# The limit is for both programs: if one takes long, so does the other.
+COMPARE_TEST_LIMIT=$BTRFS_LIMIT
+COMPARE_IN_PLACE=1
+COMPARE_MASK=
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+# shellcheck source=../tools/tally.sh
+. "$srcdir/tools/tally.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+TALLY_AGREED="of them"
+plan=$top_builddir/tests/tools/btrfs-plan
+model=$top_builddir/bench/diskmodel
+
+# A filesystem with small nodes, so that there are many.  By default it has one
+# device and one copy of each tree block; options of mkfs.btrfs change that.
+make_image()
+{
+	local image=$1
+
+	shift
+	[ -d "$E2PF_TMP/files" ] || small_files "$E2PF_TMP/files"
+	truncate -s 256M "$image"
+	mkfs.btrfs -q -n 4096 --rootdir "$E2PF_TMP/files" "$@" "$image" \
+		>"$E2PF_TMP/mkfs.out" 2>&1
+}
+
+# fault_check KIND NAME IMAGE OPTION...: runs both programs.  A stock program that
+# is stopped by the time limit does not count as agreement.  Returns false if the
+# case is decided.
+fault_check()
+{
+	local kind=$1 name=$2
+
+	shift 2
+	compare_stock "$dir" "$@"
+	if compare_endless "$dir"; then
+		tally "$kind" hung "$name: the stock program takes too long"
+		return 1
+	fi
+	tally_case "$kind" "$name" "$dir" - "$@"
+}
+
+# fault_case LINE: kind|fault|options.
+fault_case()
+{
+	local kind fault options
+	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM
+	local -x E2PF_FAULT E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
+
+	IFS='|' read -r kind fault options <<<"$1"
+	E2PF_FAULT=$fault
+	: >"$E2PF_FAULT_LOG"
+	# shellcheck disable=SC2086
+	fault_check "$kind" "$fault $options" "$E2PF_TMP/fs" $options || return
+	[ -s "$E2PF_FAULT_LOG" ] ||
+		tally "$kind" disagreed "$fault $options: it did not come to that"
+}
+
+# blocks KIND FAULT REST: prints a case for each line of btrfs-plan from standard
+# input.
+blocks()
+{
+	awk -v k="$1" -v f="$2" -v r="$3" '{ print k "|" f ":" $2 "+" $3 r }'
+}
+
+test_eio()
+{
+	local bad="a tree block that cannot be read"
+
+	"$plan" "$E2PF_TMP/fs" | cut -d' ' -f1-3 | sort -u | sample 40 |
+		blocks "$bad" read "|" | tally_all fault_case
+	tally_end "$bad"
+	"$plan" "$E2PF_TMP/fs" | cut -d' ' -f1-3 | sort -u | sample 10 |
+		blocks "$bad, lowmem" read "|--mode=lowmem" |
+		tally_all fault_case
+	tally_end "$bad, lowmem"
+}
+
+test_gone()
+{
+	local kind="a device that is gone from some read on" count
+
+	count=$("$plan" "$E2PF_TMP/fs" | wc -l)
+	seq 1 "$count" | sample 20 | sed "s/.*/$kind|gone:&|/" |
+		tally_all fault_case
+	tally_end "$kind"
+}
+
+# missing_case LINE: image|options.
+missing_case()
+{
+	local kind="a device that is missing" image options
+
+	IFS='|' read -r image options <<<"$1"
+	# shellcheck disable=SC2086
+	fault_check "$kind" "$1" "$E2PF_TMP/$image" $options || return
+	grep -q "is missing" "$dir/stock.out" "$dir/stock.err" &&
+		grep -q '"planned_bytes":[1-9]' "$dir/stats.json" ||
+		tally "$kind" disagreed "$1: not missing, or nothing planned"
+}
+
+# A mirror of which only the first or only the second device is present.
+test_missing()
+{
+	local one
+
+	truncate -s 256M "$E2PF_TMP/first" "$E2PF_TMP/second"
+	if ! mkfs.btrfs -q -n 4096 -m raid1 -d single "$E2PF_TMP/first" \
+		"$E2PF_TMP/second" >"$E2PF_TMP/mkfs.out" 2>&1; then
+		tap_skip "a device that is missing" "mkfs.btrfs cannot make it"
+		return
+	fi
+	# Dirty pages would stay cached and not be read ahead.
+	sync "$E2PF_TMP/first" "$E2PF_TMP/second"
+	for one in first second; do
+		mkdir "$E2PF_TMP/$one.alone"
+		mv "$E2PF_TMP/$one" "$E2PF_TMP/$one.alone"
+	done
+	# One after the other, because a check's reads are cached for the next.
+	printf '%s\n' 'first.alone/first|' 'second.alone/second|' \
+		'first.alone/first|--mode=lowmem' |
+		E2PF_JOBS=1 tally_all missing_case
+	tally_end "a device that is missing"
+}
+
+# disk_case LINE: kind|fault|options.  The fault is below the kernel's page cache,
+# in a disk in user space.
+disk_case()
+{
+	local kind fault options pid
+
+	IFS='|' read -r kind fault options <<<"$1"
+	mkdir -p "$dir/mnt"
+	coproc MODEL {
+		exec "$model" --model="$srcdir/../bench/models/zero.conf" \
+			--json=/dev/null --ready-fd=1 --read-only \
+			--fault="$fault" "$E2PF_TMP/fs" "$dir/mnt" 2>/dev/null
+	}
+	pid=$MODEL_PID
+	if read -r -t 600 -N 1 _ <&"${MODEL[0]}"; then
+		# shellcheck disable=SC2086
+		fault_check "$kind" "$fault $options" "$dir/mnt/disk" $options
+	else
+		tally "$kind" disagreed "$fault $options: no disk"
+	fi
+	kill "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+}
+
+test_disk()
+{
+	local bad="a bad sector of a disk" slow="a slow sector of a disk"
+	local late="a bad sector that takes its time, lowmem"
+
+	if ! have_root || ! have_fuse || [ ! -x "$model" ]; then
+		tap_skip "a disk that fails" \
+			"no root, no FUSE or bench/ is not built"
+		return
+	fi
+	"$plan" "$E2PF_TMP/fs" | sort -u >"$E2PF_TMP/plan"
+	sample 8 <"$E2PF_TMP/plan" | blocks "$bad" eio "|" |
+		tally_all disk_case
+	tally_end "$bad"
+	sample 2 <"$E2PF_TMP/plan" | blocks "$late" eio ":100ms|--mode=lowmem" |
+		tally_all disk_case
+	tally_end "$late"
+	sample 2 <"$E2PF_TMP/plan" | blocks "$slow" slow ":300ms|" |
+		tally_all disk_case
+	tally_end "$slow"
+}
+
+test_faults()
+{
+	local group
+
+	make_image "$E2PF_TMP/fs" -m single || {
+		tap_skip "faults" "mkfs.btrfs cannot make the image"
+		return
+	}
+	[ $# -gt 0 ] || set -- eio gone missing disk
+	for group in "$@"; do
+		"test_$group"
+	done
+	tap_check "no process is left behind" no_process_left
+}
+
+compare_require flock diff mkfs.btrfs
+[ -x "$plan" ] || tap_skip_all "not built: $plan"
+[ -z "$E2PF_RUNTIME" ] ||
+	tap_skip_all "a sanitizer's runtime and faulty calls do not go together"
+tmp_setup
+helpers_setup
+FAULT=$(library fault-inject) || tap_skip_all "fault-inject.c does not compile"
+tap_run test_faults "$@"

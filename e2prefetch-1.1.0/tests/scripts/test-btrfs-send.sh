@@ -1,0 +1,439 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# btrfs send with the module against the stock program:
+# with all options, the stream, the result of receiving it and what is found must be
+# the same byte for byte.  What is not prefetched must say why, and a killed send must
+# leave no process and no busy mount.
+#
+# BTRFS_TEST	the command under test (default: the launcher of the build tree)
+# BTRFS_STOCK	the stock program (default: btrfs of PATH)
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+
+BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
+BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
+unset PREFETCH_BTRFS PREFETCH_ASIDE
+
+# Three snapshots, with changes of each kind between them.
+fill()
+{
+	local i
+
+	"$BTRFS_STOCK" -q subvolume create fs || return
+	for i in {0..39}; do
+		mkdir -p "fs/d$((i % 4))/e$i"
+		dd if=/dev/urandom of="fs/d$((i % 4))/e$i/large" bs=64k \
+			count=3 status=none
+		for j in {0..29}; do
+			head -c $((j * 700)) /dev/urandom \
+				>"fs/d$((i % 4))/e$i/file-$j"
+		done
+	done
+	"$BTRFS_STOCK" -q subvolume snapshot -r fs one || return
+	for i in {0..39..3}; do
+		head -c 9000 /dev/urandom >"fs/d$((i % 4))/e$i/file-7"
+		mv "fs/d$((i % 4))/e$i/file-3" "fs/d0/moved-$i"
+		rm "fs/d$((i % 4))/e$i/file-4"
+		truncate -s 100000 "fs/d$((i % 4))/e$i/large"
+		fallocate -l 300000 "fs/d1/allocated-$i"
+		cp --reflink=always "fs/d$((i % 4))/e$i/file-20" \
+			"fs/d2/cloned-$i"
+		ln -s "target-$i" "fs/d3/link-$i"
+		setfattr -n user.e2pf -v "$i" "fs/d$((i % 4))/e$i/file-8" \
+			2>/dev/null
+		sync -f .
+	done
+	"$BTRFS_STOCK" property set fs/d2 compression zlib 2>/dev/null
+	yes compressed | head -c 500000 >fs/d2/compressed
+	mkfifo fs/d3/fifo
+	"$BTRFS_STOCK" -q subvolume snapshot -r fs two || return
+	for i in {0..39..5}; do
+		head -c 5000 /dev/urandom >"fs/d$((i % 4))/e$i/file-9"
+		rm -f "fs/d1/allocated-$i"
+	done
+	"$BTRFS_STOCK" -q subvolume snapshot -r fs three
+}
+
+# Unless it is to stay warm.
+cold()
+{
+	[ -n "${WARM-}" ] ||
+		{ umount "$mnt" && mount -t btrfs "$dev" "$mnt"; }
+}
+
+# stream OUT PROGRAM OPTION...: send from $mnt, with a cold cache.
+stream()
+{
+	local out=$1 program=$2
+
+	shift 2
+	cold || return
+	(
+		cd "$mnt" && exec "$IMGTOOL" run 600 btrfs "$program" send "$@"
+	) >"$out" 2>"$out.err" </dev/null
+	echo $? >"$out.status"
+}
+
+ours()
+{
+	local out=$1
+
+	shift
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
+		PREFETCH_BTRFS=$BTRFS_STOCK stream "$out" "$BTRFS_TEST" "$@"
+}
+
+# same OPTION...: both programs' streams, messages and statuses are the same.
+same()
+{
+	rm -f "$stats"
+	stream "$dir/stock" "$BTRFS_STOCK" "$@" &&
+	ours "$dir/ours" "$@" &&
+	cmp "$dir/stock.status" "$dir/ours.status" &&
+	cmp "$dir/stock.err" "$dir/ours.err" &&
+	cmp "$dir/stock" "$dir/ours"
+}
+
+# begun: the send was prefetched without an error.  How much of it was, before it
+# ended, depends on the scheduler.
+begun()
+{
+	grep -q '"about":"filter"' "$stats" && grep -q '"errors":0' "$stats" &&
+		! grep -q '"decision":"off"' "$stats"
+}
+
+# has_threads PID LEAST MOST
+has_threads()
+{
+	local n
+
+	n=$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)
+	[ "$n" -ge "$2" ] && [ "$n" -le "$3" ]
+}
+
+# held OPTION...: start a send in the background, whose stream is longer than a
+# pipe holds and is not read yet.  Its process is $pid.
+held()
+{
+	cold
+	rm -f "$stats" "$dir/pipe"
+	mkfifo "$dir/pipe"
+	exec 8<>"$dir/pipe"
+	(
+		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+			PREFETCH_STATS=$stats PREFETCH_BTRFS=$BTRFS_STOCK \
+			exec "$BTRFS_TEST" send -q "$@"
+	) >"$dir/pipe" 2>"$dir/held.err" </dev/null 8<&- &
+	pid=$!
+}
+
+# Something is in the pipe: reading ahead has begun before the kernel was asked
+# for the stream.
+has_stream() { read -r -t 0 -u 8; }
+
+# of_stats KEY
+of_stats() { sed -n 's/.*"'"$1"'":\([0-9]*\).*/\1/p' "$stats"; }
+
+# read_to_end OPTION...: the send is held until ours have read all there is: its
+# own threads are two, and ours end by themselves.  Sets seconds: more than that
+# took.
+read_to_end()
+{
+	local began=$SECONDS
+
+	held "$@"
+	wait_for has_stream && wait_for has_threads "$pid" 2 2
+	seconds=$((SECONDS - began + 2))
+	released
+	begun && ! grep -q "ended early" "$stats" && return
+	cat "$stats" "$dir/held.err"
+	return 1
+}
+
+# The 67 changed leaves at least.
+reads_all()
+{
+	read_to_end -p one two && [ "$(of_stats prefetched_requests)" -ge 60 ]
+}
+
+# After a send the kernel has all leaves in memory, and the data after a look at it: a
+# send keeps only what was in memory before it came there.  Of 16 leaves, with what they
+# refer to, nothing is read, and the others are left out.
+few_if_cached()
+{
+	read_to_end -p one two &&
+		find "$mnt/one" "$mnt/two" -type f -exec cat {} + >"$dir/data" &&
+		WARM=1 read_to_end -p one two || return
+	grep -q 'cached already' "$stats" &&
+		[ "$(of_stats prefetched_requests)" -le 64 ] && return
+	cat "$stats"
+	return 1
+}
+
+same_and_begun() { same "$@" && begun; }
+
+# The program knows these options.
+same_sent()
+{
+	same_and_begun "$@" && [ "$(cat "$dir/ours.status")" = 0 ]
+}
+
+same_alone()
+{
+	local why=$1
+
+	shift
+	same "$@" && grep -q -- "$why" "$stats" &&
+		grep -q '"prefetched_requests":0' "$stats"
+}
+
+same_file()
+{
+	same -f "$dir/file.stock" -p one two || return
+	rm -f "$dir/file.stock" "$dir/file.ours"
+	stream "$dir/stock" "$BTRFS_STOCK" -f "$dir/file.stock" -p one two &&
+	ours "$dir/ours" -f "$dir/file.ours" -p one two && begun &&
+	[ -s "$dir/file.ours" ] && cmp "$dir/file.stock" "$dir/file.ours"
+}
+
+# The received subvolume equals the one that was sent.
+received()
+{
+	local image=$dir/target target to=$dir/received name result=1
+
+	truncate -s 512M "$image" && mkfs.btrfs -q "$image" >/dev/null 2>&1 || return
+	target=$(loop_attach "$image") || return
+	mkdir -p "$to" && mount -t btrfs "$target" "$to" || return
+	if ours "$dir/full" one && ours "$dir/ours" -p one two three &&
+	   "$BTRFS_STOCK" -q receive "$to" <"$dir/full" &&
+	   "$BTRFS_STOCK" -q receive "$to" <"$dir/ours"; then
+		result=0
+		for name in one two three; do
+			diff -r --no-dereference -x fifo "$mnt/$name" \
+				"$to/$name" || result=1
+		done
+		[ -p "$to/three/d3/fifo" ] || result=1
+	else
+		cat "$dir"/*.err
+	fi
+	umount "$to"
+	loop_detach "$target"
+	return $result
+}
+
+# A missing kernel feature or capability.
+refused()
+{
+	local why=$1
+
+	shift
+	cold
+	(
+		cd "$mnt" && PREFETCH=1 PREFETCH_STATS=$stats \
+			PREFETCH_BTRFS=$BTRFS_STOCK \
+			"$@" "$BTRFS_TEST" send -p one two
+	) >"$dir/ours" 2>"$dir/ours.err" </dev/null
+	grep -q "$why" "$stats" || { cat "$stats" "$dir/ours.err"; return 1; }
+}
+
+refused_search()
+{
+	refused "the kernel has no tree search ioctl" \
+		env LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}$no_search" ||
+		return
+	stream "$dir/stock" "$BTRFS_STOCK" -p one two &&
+		cmp "$dir/stock" "$dir/ours"
+}
+
+# released: begin reading the stream of a held send, so that it ends.
+released()
+{
+	cat <&8 >"$dir/held" &
+	wait "$pid"
+	exec 8<&-
+	kill $! 2>/dev/null
+}
+
+# What is read takes the time that the limit makes of it.  It is a sample of 16 leaves at
+# least: while that is read slowly, the kernel may read all others for the stream.
+kept_iops()
+{
+	local requests
+
+	PREFETCH_IOPS=12 read_to_end -p one two || return
+	requests=$(of_stats prefetched_requests)
+	echo "$requests requests in $seconds s"
+	grep -q '"about":"limits"' "$stats" &&
+		[ "$requests" -ge 16 ] && [ "$requests" -le $((12 * seconds)) ]
+}
+
+# 12 MiB of new data at 2 MiB a second.
+kept_bandwidth()
+{
+	local i bytes
+
+	for i in {1..12}; do
+		head -c 1M /dev/urandom >"$mnt/fs/wide-$i" || return
+	done
+	"$BTRFS_STOCK" -q subvolume snapshot -r "$mnt/fs" "$mnt/four" || return
+	PREFETCH_BANDWIDTH=2M read_to_end -p three four || return
+	bytes=$(of_stats prefetched_bytes)
+	echo "$bytes bytes in $seconds s"
+	[ "$bytes" -ge $((12 << 20)) ] && [ "$bytes" -le $((seconds << 21)) ]
+}
+
+# nices PID: the nice values of all its threads, sorted, each once.
+nices()
+{
+	sed 's/.*) //' "/proc/$1"/task/*/stat 2>/dev/null |
+		cut -d' ' -f17 | sort -nu | tr '\n' ' '
+}
+
+has_nices() { [ "$(nices "$pid")" = "$(nice) $nicer " ]; }
+
+# The threads that read ahead have these priorities, and nobody else.  A request
+# a second: they do not end before they were looked at.
+kept_priorities()
+{
+	local nicer=$(($(nice) + 7)) seen
+
+	PREFETCH_IOPS=1 PREFETCH_NICE=$nicer PREFETCH_IOPRIO=idle held -p one two
+	wait_for has_stream && wait_for has_nices
+	seen=$(nices "$pid")
+	find "/proc/$pid/task" -mindepth 1 -maxdepth 1 -printf '%f\n' |
+		xargs -n 1 ionice -p >"$dir/ionice"
+	released
+	[ "$seen" = "$(nice) $nicer " ] && grep -q idle "$dir/ionice" &&
+		grep -qv idle "$dir/ionice" && return
+	echo "nice values: $seen"
+	cat "$dir/ionice" "$stats"
+	return 1
+}
+
+# Not a subvolume, or missing: stock's message, and nothing is read.
+same_error()
+{
+	same "$@" && [ "$(cat "$dir/ours.status")" != 0 ] &&
+		! grep -q '"prefetched_requests":[1-9]' "$stats"
+}
+
+# ended_by SIGNAL: sent during a send.  It ends, and the filesystem is not in use
+# afterwards.
+ended_by()
+{
+	local pid
+
+	held -p one two
+	wait_for has_threads "$pid" 2 99
+	kill -"$1" "$pid"
+	wait "$pid" 2>/dev/null
+	exec 8<&-
+	no_process_left && cold
+}
+
+test_all()
+{
+	dir=$E2PF_TMP/send
+	stats=$dir/stats.json
+	mnt=$dir/mnt
+	mkdir -p "$mnt"
+	truncate -s 1G "$dir/image"
+	mkfs.btrfs -q -n 4096 "$dir/image" >/dev/null 2>&1 || tap_bail "mkfs.btrfs"
+	dev=$(loop_attach "$dir/image") || tap_bail "no loop device"
+	mount -t btrfs "$dev" "$mnt" || tap_bail "no mount"
+	(cd "$mnt" && fill) || tap_bail "no subvolumes"
+
+	tap_check "incremental" same_sent -p one two
+	tap_check "all that is to be read is read" reads_all
+	if [ -e /proc/self/io ]; then
+		tap_check "what is cached is left alone" few_if_cached
+	fi
+	tap_check "verbose" same_sent -v -p one two
+	tap_check "--no-data" same_sent --no-data -p one two
+	tap_check "-f" same_file
+	tap_check "several snapshots" same_sent -p one two three
+	tap_check "several snapshots with -e" same_sent -e -p one two three
+	tap_check "clone sources" same_sent -p one -c three two
+	tap_check "clone sources without a parent" \
+		same_sent -c one -c three two
+	tap_check "a parent that is newer" same_sent -p three one
+	tap_check "a budget of 1 MiB" small_budget
+	tap_check "PREFETCH_IOPS is kept" kept_iops
+	tap_check "PREFETCH_BANDWIDTH is kept" kept_bandwidth
+	if can_be_nicer; then
+		tap_check "PREFETCH_NICE and PREFETCH_IOPRIO are kept" \
+			kept_priorities
+	else
+		tap_skip "PREFETCH_NICE and PREFETCH_IOPRIO" "run by nice(1)"
+	fi
+	for options in "--proto 2" "--proto 2 --compressed-data" "--proto 0"; do
+		# shellcheck disable=SC2086
+		tap_check "$options" same_sent $options -p one two
+	done
+	tap_check "a full send is left alone" same_alone "a full send" one
+	tap_check "what is received is the same" received
+	tap_check "a kernel without the search is left alone" refused_search
+	if have_program setpriv; then
+		tap_check "without CAP_SYS_ADMIN it is left alone" no_right
+	fi
+	tap_check "a folder is no subvolume" same_error -p one two/d1
+	tap_check "nor is what is not there" same_error -p one none
+	tap_check "a parent that is not there" same_error -p none two
+	tap_check "one that can be written to" same_error -p one fs
+	tap_check "killed" ended_by KILL
+	tap_check "interrupted" ended_by INT
+	tap_check "terminated" ended_by TERM
+	umount "$mnt"
+	loop_detach "$dev"
+	tap_check "the filesystem is sound" "$BTRFS_STOCK" check -q "$dir/image"
+}
+
+small_budget()
+{
+	PREFETCH_MEM=1M same_sent -p one two three
+}
+
+# The stock send also fails, with the same message and status.  It calls exit() in
+# two threads at once, so the process may end before the statistics are written.
+no_right()
+{
+	rm -f "$stats"
+	(
+		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+			PREFETCH_STATS=$stats \
+			PREFETCH_BTRFS=$BTRFS_STOCK setpriv \
+			--bounding-set -sys_admin --inh-caps -sys_admin \
+			"$BTRFS_TEST" send -p one two
+	) >"$dir/ours" 2>"$dir/ours.err" </dev/null &&
+		return 1
+	[ -s "$dir/ours.err" ] && {
+		[ ! -s "$stats" ] ||
+			grep -q '"prefetched_requests":0' "$stats"
+	} && return
+	cat "$stats" "$dir/ours.err"
+	return 1
+}
+
+# In a mount namespace of its own, so that no mount is left if this is killed.
+have_root || tap_skip_all "not root"
+for program in mkfs.btrfs losetup mount unshare; do
+	have_program "$program" || tap_skip_all "$program not found"
+done
+[ -n "$BTRFS_STOCK" ] || tap_skip_all "btrfs not found"
+[ -x "$BTRFS_TEST" ] || tap_skip_all "not built: $BTRFS_TEST"
+[ -z "${E2PF_NO_PRELOAD-}" ] || tap_skip_all "$E2PF_NO_PRELOAD"
+grep -qw btrfs /proc/filesystems || tap_skip_all "the kernel has no btrfs"
+if [ -z "${E2PF_UNSHARED-}" ]; then
+	E2PF_UNSHARED=1 unshare -m true 2>/dev/null ||
+		tap_skip_all "no mount namespace"
+	E2PF_UNSHARED=1 exec unshare -m bash "$0" "$@"
+fi
+tmp_setup
+helpers_setup
+no_search=$E2PF_TMP/no-search.so
+${CC:-cc} -shared -fPIC -o "$no_search" "$srcdir/tools/no-search.c" -ldl ||
+	tap_bail "no-search.c does not compile"
+tap_run test_all

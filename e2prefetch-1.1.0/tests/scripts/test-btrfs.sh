@@ -1,0 +1,299 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# btrfs check with the module against the stock program, on the images of
+# btrfs-progs' own tests, sound, damaged and fuzzed: in both modes, and repairs of
+# copies.  Standard output, standard error, status and allocated bytes must be the
+# same.  It also tests what a check leaves in the page cache.
+#
+# The images are not part of this project.  BTRFS_TESTS names a folder with
+# them; without it shared/btrfs-tests beside the source tree is tried.
+#
+#   test-btrfs.sh [IMAGE...]
+#
+# tools/compare.sh describes the variables of the comparison.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+COMPARE_PROGRAM=btrfs
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+
+corpus=${BTRFS_TESTS:-$srcdir/../../shared/btrfs-tests}
+
+# restore DUMP IMAGE: make a filesystem from a file of the corpus.
+restore()
+{
+	local dump=$1 image=$2
+
+	case $dump in
+	*.xz)
+		xz -dc "$dump" | dd of="$image.raw" bs=64k conv=sparse \
+			iflag=fullblock status=none || return
+		truncate -s "$(xz -l --robot "$dump" |
+			awk '/^totals/ { print $5 }')" "$image.raw"
+		;;
+	*)	cp "$dump" "$image.raw" || return ;;
+	esac
+	case $dump in
+	*.raw*) mv "$image.raw" "$image" ;;
+	*)
+		btrfs-image -r "$image.raw" "$image" >"$image.log" 2>&1 ||
+			return
+		rm -f "$image.raw"
+		;;
+	esac
+}
+
+# compare NAME DIR OPTION...
+compare()
+{
+	local name=$1 dir=$2 status
+
+	shift 2
+	compare_stock "$dir" "$dir/fs" "$@"
+	compare_outcome "$dir" - "$dir/fs" "$@"
+	status=$(<"$dir/stock.status")
+	case $COMPARE_OUTCOME in
+	agreed)
+		tap_ok "$name (status $status, $(compare_planned "$dir")" \
+			"blocks planned)"
+		;;
+	endless)
+		tap_ok "$name (the stock program takes too long;" \
+			"both begin alike)"
+		;;
+	unsure) tap_skip "$name" "the stock program differs from itself" ;;
+	*) tap_not_ok "$name" "$dir/why" ;;
+	esac
+}
+
+test_image()
+{
+	local dump=$1 name dir
+
+	name=$(basename "$dump" | sed 's/\.\(img\|raw\)\(\.xz\)\?$//')
+	dir=$E2PF_TMP/$name
+	mkdir "$dir"
+	if ! restore "$dump" "$dir/fs"; then
+		tap_skip "$name" "cannot be restored"
+		return
+	fi
+	compare "$name" "$dir"
+	compare "$name --mode=lowmem" "$dir" --mode=lowmem
+	compare "$name --repair" "$dir" --repair
+	compare "$name --mode=lowmem --repair" "$dir" --mode=lowmem --repair
+	rm -rf "$dir"
+}
+
+# With options that are not prefetched the statistics say so; other commands run
+# the stock program.
+aside()
+{
+	local stats=$E2PF_TMP/aside.json why=$1
+
+	shift
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
+		PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" check "$@" \
+		"$E2PF_TMP/small" >/dev/null 2>&1
+	grep -q -- "$why" "$stats" && grep -q '"prefetched_bytes":0' "$stats"
+}
+
+test_aside()
+{
+	truncate -s 128M "$E2PF_TMP/small"
+	mkfs.btrfs -q "$E2PF_TMP/small" >/dev/null 2>&1 || return
+	tap_check "-s is left alone" aside "-s: a superblock copy" -s 1
+	tap_check "-b is left alone" aside "-b: a backup root" -b
+	tap_check "-r is left alone" aside "-r: the tree root" -r 30408704
+	tap_check "--chunk-root is left alone" aside "--chunk-root: " \
+		--chunk-root 22020096
+	tap_check "--init-csum-tree is left alone" aside "a tree is rebuilt" \
+		--init-csum-tree --readonly
+	tap_check "short for it as well" aside "a tree is rebuilt" \
+		--init-e --readonly
+	tap_check "a small filesystem is left alone" small_is_left
+	if have_program strace && [ -z "$E2PF_RUNTIME" ]; then
+		tap_check "a small filesystem costs no thread" \
+			small_costs_nothing
+	fi
+	tap_check "no statistics of another command" not_of_others
+	tap_check "the name is passed on" keeps_name
+}
+
+# Unless the user chose threads; then this filesystem is read ahead.
+small_is_left()
+{
+	local PREFETCH_THREADS=
+
+	aside "the filesystem is small" --readonly || return
+	export PREFETCH_THREADS=2
+	! aside "the filesystem is small" --readonly &&
+		grep -q '"threads":2' "$E2PF_TMP/aside.json"
+}
+
+# A check of it begins no thread but two short ones, for the settings and for the
+# end.  The first begins after a descriptor has got its high number: with threads
+# the kernel takes 10 ms for that.
+small_costs_nothing()
+{
+	local calls=$E2PF_TMP/calls
+
+	env -u PREFETCH_THREADS -u PREFETCH_STATS PREFETCH=1 \
+		PREFETCH_BTRFS="$BTRFS_STOCK" \
+		strace -f -qq -e trace=fcntl,clone,clone3 -o "$calls" \
+		"$BTRFS_TEST" check "$E2PF_TMP/small" >/dev/null 2>&1
+	grep -E 'F_DUPFD_CLOEXEC|CLONE_THREAD' "$calls"
+	[ "$(grep -c 'CLONE_THREAD' "$calls")" = 2 ] &&
+		grep -E 'F_DUPFD_CLOEXEC|CLONE_THREAD' "$calls" |
+		head -n 1 | grep -q F_DUPFD_CLOEXEC
+}
+
+not_of_others()
+{
+	local stats=$E2PF_TMP/other.json
+
+	PREFETCH=1 PREFETCH_STATS=$stats PREFETCH_BTRFS=$BTRFS_STOCK \
+		"$BTRFS_TEST" inspect-internal dump-super "$E2PF_TMP/small" \
+		>"$E2PF_TMP/other.out" 2>&1 &&
+	"$BTRFS_STOCK" inspect-internal dump-super "$E2PF_TMP/small" |
+		cmp - "$E2PF_TMP/other.out" && [ ! -e "$stats" ]
+}
+
+keeps_name()
+{
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+		PREFETCH_STATS=$E2PF_TMP/name.json \
+		PREFETCH_BTRFS=$BTRFS_STOCK \
+		bash -c "exec -a btrfsck $BTRFS_TEST $E2PF_TMP/small" \
+		>"$E2PF_TMP/name.out" 2>&1 &&
+		grep -q '"checker_reads":[1-9]' "$E2PF_TMP/name.json"
+}
+
+# resident FILE: how many bytes of it are cached.
+resident() { fincore -nb -o RES "$1" | tr -d ' '; }
+
+# A check leaves no pages of the device cached, even if it ends while requests are
+# in flight.
+nothing_resident()
+{
+	local image=$E2PF_TMP/resident i
+
+	truncate -s 1G "$image" &&
+	mkfs.btrfs -q -n 4096 --rootdir "$srcdir/.." "$image" \
+		>/dev/null 2>&1 && sync "$image" || return
+	"$BTRFS_STOCK" check "$image" >/dev/null 2>&1
+	[ "$(resident "$image")" = 0 ] || return 0
+	for i in 1 2 3 4 5; do
+		LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+			PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" \
+			check "$image" >/dev/null 2>&1
+		[ "$(resident "$image")" = 0 ] || return
+	done
+	dd if=/dev/zero of="$image" bs=4k seek=16384 count=64 conv=notrunc \
+		status=none
+	sync "$image"
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+		PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" check "$image" \
+		>/dev/null 2>&1
+	[ "$(resident "$image")" = 0 ]
+}
+
+# scatter IMAGE: a filesystem with 400 files, of which every second was deleted.
+scatter()
+{
+	truncate -s 512M "$1" && mkfs.btrfs -q "$1" >/dev/null 2>&1 || return
+	mkdir -p "$E2PF_TMP/mnt"
+	# shellcheck disable=SC2016
+	unshare -m bash -ec '
+		mount -t btrfs -o loop "$1" "$2"
+		for i in {100..499}; do
+			head -c 20000 /dev/urandom >"$2/$i"
+		done
+		sync "$2/499"
+		rm "$2"/*[02468]
+		umount "$2"' sh "$1" "$E2PF_TMP/mnt"
+}
+
+# data_check PROGRAM IMAGE: prints output and status of a check of the data.
+data_check()
+{
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK \
+		PREFETCH_STATS=$E2PF_TMP/data.json "$1" check \
+		"${@:3}" "$2" 2>&1
+	echo "status $?"
+}
+
+# A check that compares all data with its checksums is left alone, and damaged
+# data is reported as by the stock program.
+data_is_left_alone()
+{
+	local image=$E2PF_TMP/data offset
+
+	scatter "$image" || return
+	offset=$(btrfs inspect-internal dump-tree -t csum "$image" |
+		sed -n 's/.*key (EXTENT_CSUM EXTENT_CSUM \([0-9]*\)).*/\1/p' |
+		sed -n 50p)
+	# The first data chunk lies where its addresses say.
+	printf damaged | dd of="$image" bs=1 seek="$offset" conv=notrunc \
+		status=none
+	data_check "$BTRFS_STOCK" "$image" --check-data-csum \
+		>"$E2PF_TMP/data.stock"
+	data_check "$BTRFS_TEST" "$image" --check-data-csum \
+		>"$E2PF_TMP/data.test"
+	grep -q "status 1" "$E2PF_TMP/data.stock" &&
+		cmp "$E2PF_TMP/data.stock" "$E2PF_TMP/data.test" &&
+		grep -q "mostly data is read" "$E2PF_TMP/data.json"
+}
+
+# The next check sees what the kernel writes past the page cache.
+no_stale_page()
+{
+	local dev mnt=$E2PF_TMP/mnt i
+
+	dev=$(loop_attach "$E2PF_TMP/small") || return 0
+	mkdir -p "$mnt"
+	# Somebody holds the device open: its cache is not dropped at close.
+	exec 9<"$dev"
+	for i in 1 2 3; do
+		LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+			PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" \
+			check "$dev" >/dev/null 2>&1 || break
+		# shellcheck disable=SC2016
+		unshare -m bash -ec '
+			mount -t btrfs "$1" "$2"
+			mkdir "$2/$3"
+			cp -r "$4" "$2/$3/"
+			umount "$2"' sh "$dev" "$mnt" "$i" "$srcdir/tools" ||
+			break
+		# Without the program's own call to drop the cache.
+		"$IMGTOOL" cmp "$dev" "$E2PF_TMP/small" || break
+	done
+	exec 9<&-
+	loop_detach "$dev"
+	[ "$i" = 3 ]
+}
+
+test_all()
+{
+	# Names have no spaces.
+	[ $# -gt 0 ] || set -- "$corpus"/*.img "$corpus"/*.xz
+	workers test_image "$@"
+	test_aside
+	if have_program fincore; then
+		tap_check "nothing is left in memory" nothing_resident
+	fi
+	if have_root && have_program losetup && have_program unshare; then
+		tap_check "no stale page is left to a mount" no_stale_page
+		tap_check "--check-data-csum is left alone" data_is_left_alone
+	fi
+	tap_check "no process is left behind" no_process_left
+}
+
+[ -r "$corpus/README.md" ] ||
+	tap_skip_all "no images of btrfs-progs' tests (set BTRFS_TESTS)"
+compare_require flock diff xz btrfs-image mkfs.btrfs
+tmp_setup
+helpers_setup
+tap_run test_all "$@"

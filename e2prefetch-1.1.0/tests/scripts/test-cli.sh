@@ -1,0 +1,1008 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The command line of the launcher: options that it leaves to e2fsck, valid values
+# of variables, the environment of its children, and the files that e2prefetch
+# writes statistics to.  test-wrong-settings.sh tests invalid values.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+
+E2PREFETCH=$top_builddir/prefetch/e2prefetch
+STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
+
+# launch ARG...: the command under test in $dir, output to $dir/{out,err}.
+launch()
+{
+	LD_PRELOAD=${LAUNCH_PRELOAD-$E2PF_RUNTIME} "$IMGTOOL" run 600 e2fsck \
+		"$E2FSCK_TEST" "$@" </dev/null >"$dir/out" 2>"$dir/err"
+}
+
+same() { "$IMGTOOL" cmp "$@"; }
+
+# compare_options NAME OPTION...: on a fresh copy of $image.
+compare_options()
+{
+	local name=$1
+
+	shift
+	compare_image "$name" "$dir/cmp" "$image" "$@" || :
+}
+
+test_untouched()
+{
+	local COMPARE_MANAGERS="- 1" COMPARE_PREFETCH=0
+
+	compare_options "PREFETCH=0 -fy" -fy
+	compare_options "PREFETCH=0 -V" -V
+	compare_options "PREFETCH=0 unknown option" -G
+	COMPARE_PREFETCH=
+	compare_options "PREFETCH empty -fy" -fy
+	compare_options "PREFETCH empty -V" -V
+}
+
+# no_arguments PREFETCH: usage on standard error, status 16, nothing else.
+no_arguments()
+{
+	local status
+
+	(exec -a e2fsck "$E2FSCK_STOCK") >"$dir/so" 2>"$dir/se" </dev/null
+	[ $? = 16 ] || return
+	PREFETCH=$1 launch
+	status=$?
+	[ $status = 16 ] || { echo "status $status"; return 1; }
+	same "$dir/so" "$dir/out" "$dir/se" "$dir/err"
+}
+
+accepted()
+{
+	env PREFETCH=1 "$1=$2" "$IMGTOOL" run 600 e2fsck "$E2FSCK_TEST" -fn \
+		"$image" >"$dir/out" 2>"$dir/err" </dev/null ||
+		{ cat "$dir/err"; return 1; }
+}
+
+test_values()
+{
+	local value
+
+	for value in none all crc32c bitmaps,crc32c indirect; do
+		tap_check "PREFETCH_ACCEL=$value is taken" \
+			accepted PREFETCH_ACCEL "$value"
+	done
+	for value in 1 256; do
+		tap_check "PREFETCH_THREADS=$value is taken" \
+			accepted PREFETCH_THREADS "$value"
+	done
+	for value in 1M 1048576 1024K 2G 1T; do
+		tap_check "PREFETCH_MEM=$value is taken" \
+			accepted PREFETCH_MEM "$value"
+	done
+}
+
+#
+# Statistics.
+#
+stats_on_stderr()
+{
+	local lines
+
+	PREFETCH=1 PREFETCH_STATS=- TEST_MMAP_IO=$1 launch -fn "$image" ||
+		return
+	# After e2fsck's own output there: its version.
+	lines=$("$E2FSCK_STOCK" -fn "$image" 2>&1 >/dev/null </dev/null | wc -l)
+	tail -n +$((lines + 1)) "$dir/err" >"$dir/json"
+	head -n "$lines" "$dir/err" | grep -q '^e2fsck 1' || return
+	cat "$dir/json"
+	[ "$(jq -s 'length' "$dir/json")" = 1 ] &&
+	[ "$(jq -r 'type' "$dir/json")" = object ]
+}
+
+stats_in_file()
+{
+	rm -f "$dir/stats"
+	(umask 000; PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image") ||
+		return
+	jq -e 'type == "object"' "$dir/stats" || return
+	[ "$(stat -c %a "$dir/stats")" = 600 ] ||
+		{ stat "$dir/stats"; return 1; }
+	# A second run empties it first.
+	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" &&
+	[ "$(jq -s length "$dir/stats")" = 1 ]
+}
+
+# stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST the statistics name
+# these.
+stats_name()
+{
+	local list=$1
+
+	shift
+	rm -f "$dir/stats"
+	PREFETCH=1 PREFETCH_STATS=$dir/stats PREFETCH_ACCEL=$list \
+		launch -fn "$image" || return
+	jq -c .accelerations "$dir/stats"
+	[ "$(jq -r '.accelerations | join(" ")' "$dir/stats")" = "$*" ]
+}
+
+# The user's own choice of maps is kept.
+conf_chooses()
+{
+	printf '[options]\n [ bitmaps]\n all = 2\n' >"$dir/e2fsck.conf"
+	E2FSCK_CONFIG=$dir/e2fsck.conf stats_name all "${without_maps[@]}"
+}
+
+# The checker may need all of the address space, so the module is not loaded.
+space_limited()
+{
+	local limit
+
+	for limit in -v -d; do
+		(ulimit $limit 1000000 &&
+			PREFETCH=1 PREFETCH_VERBOSE=1 launch -fn "$image") ||
+			return
+		cat "$dir/err"
+		grep -q "module: left out (the address space is limited" \
+			"$dir/err" || return
+	done
+}
+
+# The accelerations expected with this libext2fs: if its functions do not call each
+# other by name, only its own arrays.
+library_accelerations()
+{
+	local library
+
+	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
+	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
+		all=(crc32c bitmaps indirect) maps=(bitmaps)
+		without_maps=(crc32c indirect) inside=(crc32c)
+	else
+		all=(bitarrays indirect) maps=(bitarrays)
+		without_maps=(indirect) inside=()
+	fi
+}
+
+# decision ABOUT DECISION: with PREFETCH_VERBOSE=2 one line has this decision.
+decision()
+{
+	PREFETCH=1 PREFETCH_VERBOSE=2 launch -fn "$image" || return
+	grep "^e2fsck-prefetch: " "$dir/err"
+	[ "$(grep -c "^e2fsck-prefetch: $1: $2" "$dir/err")" = 1 ]
+}
+
+# PREFETCH_VERBOSE=1 adds one sentence, 2 its details too; without it nothing is
+# added.
+verbose_adds()
+{
+	local sentence="e2fsck-prefetch: checked in [0-9.e-]* s"
+
+	PREFETCH=1 PREFETCH_VERBOSE=0 launch -fn "$image" || return
+	cp "$dir/err" "$dir/quiet"
+	PREFETCH=1 PREFETCH_VERBOSE=1 launch -fn "$image" || return
+	cat "$dir/err"
+	[ "$(grep -c "^$sentence" "$dir/err")" = 1 ] &&
+	grep -v "^$sentence" "$dir/err" | diff "$dir/quiet" - || return
+	PREFETCH=1 PREFETCH_VERBOSE=2 launch -fn "$image" || return
+	grep "^e2fsck-prefetch: " "$dir/err" | head -n 1 | grep "^$sentence" &&
+	[ "$(grep -c "^e2fsck-prefetch: " "$dir/err")" -gt 3 ] &&
+	grep -v "^$sentence" "$dir/err" |
+		grep -v "^e2fsck-prefetch: [a-z0-9]*: .* (.*)$" |
+		diff "$dir/quiet" -
+}
+
+# said ABOUT...: there is a line for each, in this order, after e2fsck's output.
+said()
+{
+	sed -n 's/^e2fsck-prefetch: \([a-z0-9]*\): .*/\1/p' "$dir/err" |
+		diff <(printf '%s\n' "$@") - || { cat "$dir/err"; return 1; }
+}
+
+# With a cold cache: what was read ahead, how it was used, and what was decided.
+verbose_cold()
+{
+	cp --sparse=auto "$image" "$dir/cold"
+	dd of="$dir/cold" conv=notrunc,fdatasync oflag=nocache count=0 \
+		status=none
+	PREFETCH=1 PREFETCH_VERBOSE=2 PREFETCH_ACCEL=none \
+		launch -fn "$dir/cold" || return
+	if grep -q "prefetch: asleep" "$dir/err"; then
+		echo "in memory: its pages cannot be dropped here"
+		return
+	fi
+	said device ahead hits waited crc32c bitmaps indirect reads \
+		memory threads order
+}
+
+# undisturbed COMMAND...: a check that the machine interrupts while it reads seems to
+# wait for the device, and is prefetched though all is cached.  One in 20 is not.
+undisturbed()
+{
+	local try
+
+	launch -fn "$image"
+	for try in {1..20}; do
+		"$@" && return
+	done
+	return 1
+}
+
+# loads_unwinder IMAGE: whether the module loads what a crash among threads needs.
+loads_unwinder()
+{
+	rm -f "$dir"/libs.*
+	LD_DEBUG=libs LD_DEBUG_OUTPUT=$dir/libs PREFETCH=1 PREFETCH_VERBOSE=2 \
+		launch -fn "$1"
+	grep -q "find library=libgcc_s" "$dir"/libs.*
+}
+
+asleep_without_unwinder()
+{
+	! loads_unwinder "$image" && grep "prefetch: asleep" "$dir/err"
+}
+
+# It is loaded only if threads start.
+unwinder()
+{
+	undisturbed asleep_without_unwinder || return
+	cp --sparse=auto "$image" "$dir/cold"
+	dd of="$dir/cold" conv=notrunc,fdatasync oflag=nocache count=0 \
+		status=none
+	loads_unwinder "$dir/cold" || grep "prefetch: asleep" "$dir/err"
+}
+
+# With everything cached no thread starts but that of the self-test: with one, a
+# crash could wait for ever for the memory allocator's lock.
+asleep_alone()
+{
+	PREFETCH=1 PREFETCH_VERBOSE=2 strace -qq -f -o "$dir/calls" \
+		-e trace=clone,clone3,execve env PREFETCH_ACCEL=none \
+		"$E2FSCK_TEST" -fn "$image" >"$dir/out" 2>"$dir/err"
+	grep -q "prefetch: asleep" "$dir/err" && grep -q execve "$dir/calls" &&
+		! grep CLONE_THREAD "$dir/calls"
+}
+
+# A clean filesystem is not checked, and a line says so.
+verbose_clean()
+{
+	cp --sparse=auto "$image" "$dir/clean"
+	tune2fs -c 0 -i 0 "$dir/clean" >/dev/null &&
+	PREFETCH=1 PREFETCH_VERBOSE=1 launch -p "$dir/clean"
+	said prefetch
+}
+
+# The same decisions are in the statistics.
+decisions_in_stats()
+{
+	rm -f "$dir/stats"
+	PREFETCH=1 PREFETCH_VERBOSE=2 PREFETCH_STATS=$dir/stats \
+		launch -fn "$image" || return
+	jq -r '.decisions[] | "\(.about): \(.decision) (\(.reason))"' \
+		"$dir/stats" >"$dir/decisions"
+	[ -s "$dir/decisions" ] &&
+	sed -n 's/^e2fsck-prefetch: //p' "$dir/err" |
+		tail -n "$(wc -l <"$dir/decisions")" | diff - "$dir/decisions"
+}
+
+# keys_are WHAT KEYS: the statistics have these keys, including those of a
+# stage.
+keys_are()
+{
+	jq -r 'keys_unsorted[], (.stages[0] | keys_unsorted[])' "$dir/stats" |
+		sort -u >"$dir/keys"
+	sort -u <<<"$2" | diff "$dir/keys" - >"$dir/diff" && return
+	echo "$1:"
+	cat "$dir/diff"
+	return 1
+}
+
+# statistics.md has the keys that are written, in its tables and its example.
+documented_keys()
+{
+	local doc=$srcdir/../doc/statistics.md
+
+	rm -f "$dir/stats"
+	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" || return
+	keys_are "the tables" "$(sed -n '/^## Keys/,/^## Decisions/p' "$doc" |
+		sed -nE 's/^\| `([a-z_]*)` \| (string|integer|float|boolean|array).*/\1/p')" &&
+	keys_are "the example" "$(sed -n '/^## Example/,/^## The plan/p' \
+		"$doc" | sed -n '/^```json/,/^```/{
+			/^```/d
+			p
+		}' | jq -r 'keys_unsorted[], (.stages[0] | keys_unsorted[])')"
+}
+
+test_accelerations()
+{
+	local -a all maps inside without_maps
+
+	if ! have_program jq || ! have_program readelf; then
+		tap_skip "accelerations" "no jq or readelf"
+		return
+	fi
+	library_accelerations
+	tap_check "PREFETCH_VERBOSE adds a sentence, then details" verbose_adds
+	tap_check "of a cold check, what it came to" verbose_cold
+	if [ ! -e /etc/ld.so.cache ] || [ -n "$E2PF_RUNTIME" ]; then
+		tap_skip "the unwinder, loaded for threads" "another linker"
+	else
+		tap_check "the unwinder is loaded only for threads" unwinder
+	fi
+	if [ -z "$E2PF_RUNTIME" ] && have_program strace &&
+	   strace -qq true 2>/dev/null; then
+		tap_check "without reading, no thread" \
+			undisturbed asleep_alone
+	else
+		tap_skip "without reading, no thread" "no strace, or a sanitizer"
+	fi
+	tap_check "of a clean filesystem, that nothing was done" verbose_clean
+	tap_check "decisions are in the statistics" decisions_in_stats
+	tap_check "doc/statistics.md has all keys" documented_keys
+	if [ "$(ulimit -v) $(ulimit -d)" != "unlimited unlimited" ] ||
+	   [ "$(cat /proc/sys/vm/overcommit_memory)" = 2 ]; then
+		tap_skip "accelerations" "address space is limited or counted"
+		return
+	fi
+	tap_check "a small filesystem is not accelerated" stats_name ""
+	tap_check "PREFETCH_ACCEL=all: all are" stats_name all "${all[@]}"
+	tap_check "PREFETCH_ACCEL=none: none is" stats_name none
+	tap_check "PREFETCH_ACCEL=bitmaps: this one is" \
+		stats_name bitmaps "${maps[@]}"
+	tap_check "PREFETCH_ACCEL=indirect,crc32c: these two are" \
+		stats_name indirect,crc32c "${inside[@]}" indirect
+	tap_check "it is said that the walk is accelerated" \
+		decision indirect accelerated
+	tap_check "with [bitmaps] in e2fsck.conf maps are its own" \
+		conf_chooses
+	if [ -n "$E2PF_RUNTIME" ]; then
+		tap_skip "where address space has a limit" \
+			"a sanitizer takes terabytes of it"
+	else
+		tap_check "where address space has a limit, too" space_limited
+	fi
+}
+
+# journal_bytes OPTION IMAGE: prints how many bytes are read ahead of the
+# replay, with a cold cache.
+journal_bytes()
+{
+	sync "$2"
+	dd if="$2" iflag=nocache count=0 status=none
+	PREFETCH=1 PREFETCH_STATS=$dir/stats launch "$1" "$2"
+	sed -n 's/.*"journal_bytes": *\([0-9]*\).*/\1/p' "$dir/stats"
+}
+
+journal_is_read_ahead()
+{
+	local name=$1 most=$2 bytes
+
+	image_make ext4-recovery "$name" || return
+	bytes=$(journal_bytes -n "$name")
+	[ "$bytes" = 0 ] || { echo "-n: $bytes"; return 1; }
+	bytes=$(journal_bytes -p "$name")
+	[ "${bytes:-0}" -ge 4096 ] && [ "$bytes" -le "$most" ] ||
+		{ echo "-p: $bytes"; return 1; }
+}
+
+# A journal of 15 MiB without extents: its double indirect block and the indirect
+# blocks that this names, of which three are in use.
+journal_map_is_read_ahead()
+{
+	local name=$1 bytes
+
+	rm -f "$name"
+	mke2fs -q -F -t ext3 -b 4096 -J size=15 "$name" 64M 2>&1 || return
+	bytes=$(journal_bytes -n "$name")
+	[ "${bytes:-0}" -ge 4096 ] && [ "$bytes" -le 20480 ] ||
+		{ echo "$bytes"; return 1; }
+}
+
+# Runs in the build tree, because the temporary folder may be in memory.
+test_journal()
+{
+	local name="$top_builddir/tests/journal-$$" kind
+
+	kind=$(stat -f -c %T "$top_builddir/tests")
+	case $kind in
+	tmpfs|ramfs)
+		tap_skip "a journal is read ahead" "$kind keeps all in memory"
+		tap_skip "the map of one, too" "$kind keeps all in memory"
+		return ;;
+	esac
+	tap_check "a journal is read ahead of its replay" \
+		journal_is_read_ahead "$name" 16777216
+	tap_check "the map of a journal without extents is, too" \
+		journal_map_is_read_ahead "$name"
+	rm -f "$name"
+}
+
+# kept STATUS EXPECTED: it ended with this status and one line, and the file of this
+# name is unchanged.
+kept()
+{
+	cat "$dir/out" "$dir/err"
+	[ "$1" = "$2" ] || { echo "status $1"; return 1; }
+	[ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	[ "$(cat "$dir/precious")" = precious ] &&
+	[ "$(stat -c %a "$dir/precious")" = 644 ]
+}
+
+# An unsuitable file for statistics is refused before the device is opened, and
+# without running the command.
+prefetch_stats_refused()
+{
+	rm -f "$dir/ran"
+	PREFETCH_STATS=$1 "$E2PREFETCH" "$dir/none" -- touch "$dir/ran" \
+		>"$dir/out" 2>"$dir/err" </dev/null
+	kept $? 8 && [ ! -e "$dir/ran" ] &&
+	grep -qF "e2prefetch: cannot write statistics to \"$1\": " "$dir/err"
+}
+
+prefetch_stats_in_file()
+{
+	rm -f "$dir/stats"
+	(umask 000; PREFETCH_STATS=$dir/stats "$E2PREFETCH" "$image") || return
+	[ "$(stat -c %a "$dir/stats")" = 600 ] || return
+	# The old contents are gone, even if they were longer.
+	head -c 100000 /dev/zero >>"$dir/stats"
+	PREFETCH_STATS=$dir/stats "$E2PREFETCH" "$image" -- true &&
+	[ "$(jq -s length "$dir/stats")" = 1 ] &&
+	PREFETCH_STATS=- "$E2PREFETCH" -q "$image" 2>"$dir/err" >"$dir/out" &&
+	[ "$(jq -s length "$dir/err")" = 1 ] && [ ! -s "$dir/out" ]
+}
+
+# A dry run writes no statistics, and must not truncate those of another run.
+prefetch_stats_dry_run()
+{
+	echo old >"$dir/stats"
+	PREFETCH_STATS=$dir/stats "$E2PREFETCH" -n "$image" &&
+	[ "$(cat "$dir/stats")" = old ]
+}
+
+prefetch_stats_full()
+{
+	local status
+
+	PREFETCH_STATS=- "$E2PREFETCH" "$image" >"$dir/out" 2>/dev/full
+	status=$?
+	[ $status = 8 ]
+}
+
+# lost_output OPTION...: if there is no space for the output, one line and status 8.
+lost_output()
+{
+	local status
+
+	"$E2PREFETCH" "$@" >/dev/full 2>"$dir/err"
+	status=$?
+	cat "$dir/err"
+	[ $status = 8 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	grep -q "cannot write to standard output: No space" "$dir/err"
+}
+
+test_stats()
+{
+	if have_program jq; then
+		tap_check "PREFETCH_STATS=- writes one object, last" \
+			stats_on_stderr 0
+		tap_check "PREFETCH_STATS=- with the mmap manager" \
+			stats_on_stderr 1
+		tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
+		tap_check "of e2prefetch: mode 0600, written afresh" \
+			prefetch_stats_in_file
+	else
+		tap_skip "PREFETCH_STATS" "jq not found"
+	fi
+	test_stats_refused "e2prefetch" prefetch_stats_refused
+	tap_check "e2prefetch -n leaves the statistics alone" \
+		prefetch_stats_dry_run
+	tap_check "e2prefetch: statistics to a full disk" prefetch_stats_full
+	tap_check "e2prefetch probe to a full disk" lost_output probe "$image"
+	tap_check "e2prefetch -n to a full disk" lost_output -n "$image"
+	tap_check "e2prefetch --version to a full disk" lost_output --version
+}
+
+# test_stats_refused WHAT FUNCTION
+test_stats_refused()
+{
+	(umask 022; echo precious >"$dir/precious")
+	ln -sf precious "$dir/link"
+	tap_check "$1 does not follow a link" "$2" "$dir/link"
+	ln -f "$dir/precious" "$dir/hard"
+	tap_check "$1 is not a second name of a file" "$2" "$dir/hard"
+	tap_check "$1 is not a folder" "$2" "$dir"
+	mkfifo "$dir/fifo"
+	tap_check "$1 is not a pipe" "$2" "$dir/fifo"
+	rm -f "$dir/link" "$dir/hard" "$dir/fifo"
+	if have_root && chown 65534 "$dir/precious"; then
+		tap_check "$1 is not another user's file" "$2" "$dir/precious"
+	else
+		tap_skip "$1 is not another user's file" "not root"
+	fi
+	rm -f "$dir/precious"
+}
+
+#
+# Less common ways of running e2fsck.
+#
+progress_fd()
+{
+	local status
+
+	cp --sparse=auto "$image" "$dir/fs"
+	(exec 5>"$dir/p1"; "$E2FSCK_STOCK" -fy -C 5 "$dir/fs") \
+		>/dev/null 2>&1 </dev/null
+	cp --sparse=auto "$image" "$dir/fs"
+	(exec 5>"$dir/p2"; PREFETCH=1 TEST_MMAP_IO=$1 launch -fy -C 5 "$dir/fs")
+	status=$?
+	[ $status = 0 ] && [ -s "$dir/p1" ] && same "$dir/p1" "$dir/p2"
+}
+
+undo_gives_back()
+{
+	local status
+
+	rm -f "$dir/undo"
+	cp --sparse=auto "$image.bad" "$dir/fs"
+	PREFETCH=1 TEST_MMAP_IO=$1 launch -fy -z "$dir/undo" "$dir/fs"
+	status=$?
+	[ $status = 1 ] || { cat "$dir/err"; echo "status $status"; return 1; }
+	! same "$image.bad" "$dir/fs" >/dev/null || return
+	e2undo "$dir/undo" "$dir/fs" && same "$image.bad" "$dir/fs"
+}
+
+test_options()
+{
+	local COMPARE_MANAGERS="0 1" name good=$image backup
+
+	compare_options "unknown option" -G
+	compare_options "-C 0" -fy -C 0
+	compare_options "-C 0 without -f" -C 0 -p
+	compare_options "-tt" -fn -tt
+	compare_options "-d" -fn -d
+	compare_options "-v" -fyv
+	compare_options "-k -c" -fy -k -c
+	compare_options "device first" @ -f -n
+	compare_options "options split" -f @ -y
+	compare_options "-E readahead_kb" -fy -E readahead_kb=64
+	compare_options "-E fragcheck" -fn -E fragcheck
+	compare_options "-E bad" -fn -E nonsense
+	E2FSPROGS_BITMAP_STATS=1 compare_options "E2FSPROGS_BITMAP_STATS" -fy
+	compare_options "-n and -y" -n -y
+	compare_options "-n and -c" -nf -c
+	compare_options "two devices" @ other
+	compare_options "-L file that is not there" -L nowhere -f
+	for name in fsck.ext2 fsck.ext3 fsck.ext4; do
+		COMPARE_NAME=$name compare_options "run as $name" -fn
+		COMPARE_NAME=$name compare_options "run as $name -G" -G
+	done
+	# Its messages begin with the name it was called by, path and all.
+	for name in /sbin/e2fsck ./e2fsck somewhere/fsck.ext4 /; do
+		COMPARE_NAME=$name compare_options "run as $name" nowhere -fn
+		COMPARE_NAME=$name compare_options "run as $name -G" -G
+	done
+	tap_check "-C fd, unix manager" progress_fd 0
+	tap_check "-C fd, mmap manager" progress_fd 1
+
+	image=$good.bad
+	compare_options "damaged, -fn" -fn
+	compare_options "damaged, -y" -y
+	compare_options "damaged, -p" -fp
+	compare_options "damaged, -z" -fy -z undo
+	backup=$(dumpe2fs "$good" 2>/dev/null |
+		sed -n 's/.*Backup superblock at \([0-9]*\),.*/\1/p' |
+		head -n 1)
+	compare_options "-b" -fy -b "$backup"
+	compare_options "-b -B" -fy -b "$backup" -B 1024
+	compare_options "-b of no superblock" -fy -b 77
+	image=$good
+	tap_check "-z, then e2undo gives all back, unix manager" \
+		undo_gives_back 0
+	tap_check "-z, then e2undo gives all back, mmap manager" \
+		undo_gives_back 1
+
+	image=$dir/journal
+	if image_make ext4-journal-device "$image" >/dev/null 2>&1; then
+		compare_options "-j" -fy -j jdev
+		compare_options "-j of no journal" -fy -j fs
+		# This number would be the first loop device, which another
+		# test may use; no machine has a device of the other number.
+		debugfs -w -R "ssv journal_dev 0x3f01" "$image" >/dev/null 2>&1
+		compare_options "-j missing" -fy
+	else
+		tap_skip "-j" "no external journal made"
+	fi
+	image=$good
+}
+
+# compare_path NAME PATH OPTION...: PATH is not an image, and the same for both.
+compare_path()
+{
+	local name=$1 path=$2 manager bad=0
+	local -a become=()
+
+	shift 2
+	[ -z "${AS_NOBODY-}" ] ||
+		read -ra become <<<"$NOBODY"
+	"${become[@]}" "$IMGTOOL" run 600 e2fsck "$E2FSCK_STOCK" "$@" "$path" \
+		>"$dir/stock.out" 2>"$dir/stock.err" </dev/null
+	echo $? >"$dir/stock.status"
+	for manager in 0 1; do
+		PREFETCH=1 TEST_MMAP_IO=$manager "${become[@]}" \
+			"$IMGTOOL" run 600 e2fsck "$E2FSCK_TEST" "$@" "$path" \
+			>"$dir/test.out" 2>"$dir/test.err" </dev/null
+		echo $? >"$dir/test.status"
+		same "$dir/stock.out" "$dir/test.out" "$dir/stock.err" \
+			"$dir/test.err" "$dir/stock.status" \
+			"$dir/test.status" >"$dir/log" || bad=1
+	done
+	if [ $bad = 0 ]; then
+		tap_ok "$name (status $(<"$dir/stock.status"))"
+	else
+		cat "$dir/test.err" >>"$dir/log"
+		tap_not_ok "$name" "$dir/log"
+	fi
+}
+
+test_not_a_filesystem()
+{
+	compare_path "no such device" "$dir/none" -fy
+	compare_path "a folder" "$dir" -fy
+	head -c 200000 /dev/zero >"$dir/zeros"
+	compare_path "zeros" "$dir/zeros" -fy
+	head -c 700 /dev/zero >"$dir/short"
+	compare_path "shorter than a superblock" "$dir/short" -fy
+	: >"$dir/empty"
+	compare_path "an empty file" "$dir/empty" -fy
+	compare_path "/dev/null" /dev/null -fy
+	cp --sparse=auto "$image" "$dir/cut"
+	truncate -s 100000 "$dir/cut"
+	compare_path "cut off" "$dir/cut" -fn
+	if nobody_runs "$E2FSCK_TEST"; then
+		chmod 0600 "$dir/cut"
+		chmod 0711 "$dir"
+		AS_NOBODY=1 compare_path "permission denied" "$dir/cut" -fn
+		cp --sparse=auto "$image" "$dir/readonly"
+		chmod 0444 "$dir/readonly"
+		AS_NOBODY=1 compare_path "may read only, -fn" "$dir/readonly" -fn
+		AS_NOBODY=1 compare_path "may read only, -fy" "$dir/readonly" -fy
+	else
+		tap_skip "permission denied" "not root, no setpriv, or a private folder"
+	fi
+}
+
+# On a block device, whose page cache differs from that of a file.
+test_loop()
+{
+	local dev
+
+	cp --sparse=auto "$image.bad" "$dir/disk"
+	if ! dev=$(loop_attach "$dir/disk"); then
+		tap_skip "a block device" "no loop device"
+		return
+	fi
+	compare_path "a block device, -fn" "$dev" -fn
+	compare_path "a block device that is mended" "$dev" -fn -E fragcheck
+	PREFETCH=1 TEST_MMAP_IO=1 launch -fy "$dev"
+	tap_check "after -fy on a block device stock finds no fault" \
+		"$E2FSCK_STOCK" -fn "$dev"
+	tap_check "the device can be detached" loop_detach "$dev"
+}
+
+#
+# Children, and the user's own LD_PRELOAD.
+#
+children()
+{
+	local log=$dir/envlog
+
+	rm -f "$log"
+	cp --sparse=auto "$image" "$dir/fs"
+	PREFETCH=1 TEST_MMAP_IO=$1 E2PF_TEST_ENVLOG=$log \
+		LAUNCH_PRELOAD=$FIXED_RANDOM launch -fy -c "$dir/fs" ||
+		{ cat "$dir/err"; return 1; }
+	cat "$log"
+	grep -q $'^badblocks\t-\t' "$log" || { echo "no badblocks"; return 1; }
+	# Each process has the user's library; only e2fsck has the module.
+	awk -F'\t' -v mine="$FIXED_RANDOM" '
+		$1 !~ /^e2fsck/ && ($2 != "-" || $3 != mine) { bad = 1 }
+		END { exit bad }' "$log"
+}
+
+# If the user has no LD_PRELOAD, the children have none.
+children_without()
+{
+	local log=$dir/environ
+
+	mkdir -p "$dir/bin"
+	# e2fsck looks in /sbin first.  So the shell that popen() starts defines
+	# a function of that name, from a file that it reads.
+	cp --sparse=auto "$image" "$dir/fs"
+	rm -f "$log".*
+	PREFETCH=1 TEST_MMAP_IO=$1 strace -f -qq -v -s 4096 -e trace=execve \
+		-o "$log" "$E2FSCK_TEST" -fy -c "$dir/fs" \
+		>"$dir/out" 2>&1 </dev/null
+	grep 'execve("[^"]*badblocks"' "$log" >"$log.child" ||
+		{ echo "no badblocks"; return 1; }
+	! grep -e LD_PRELOAD -e PREFETCH_LAUNCHED \
+		"$log.child"
+}
+
+own_preload_kept()
+{
+	local log=$dir/envlog
+
+	rm -f "$log"
+	PREFETCH=1 TEST_MMAP_IO=$1 E2PF_TEST_ENVLOG=$log \
+		LAUNCH_PRELOAD=$FIXED_RANDOM launch -fn "$image" || return
+	cat "$log"
+	# The launcher itself, then e2fsck with the module.
+	grep -q $'\tmodule\t' "$log"
+}
+
+# nothing_outlives MANAGER: after the check, no process holds a lock or a pipe
+# that the check has inherited.
+nothing_outlives()
+{
+	mkfifo "$dir/inherited"
+	exec 8<>"$dir/inherited" 9>"$dir/lock"
+	flock 9
+	(
+		exec 7>"$dir/inherited" 8<&-
+		PREFETCH=1 TEST_MMAP_IO=$1 launch -fn "$image"
+	)
+	exec 9>&- 9<"$dir/inherited" 8<&-
+	rm -f "$dir/inherited"
+	cat <&9
+	exec 9<&-
+	flock -n "$dir/lock" true
+}
+
+test_children()
+{
+	tap_check "an inherited lock and pipe end with the check" \
+		nothing_outlives 0
+	tap_check "an inherited lock and pipe end with the check, mmap" \
+		nothing_outlives 1
+	tap_check "a user's own LD_PRELOAD is kept" own_preload_kept 0
+	tap_check "badblocks is started without the module" children 0
+	tap_check "badblocks is started without the module, mmap" children 1
+	if have_program strace && strace -qq true 2>/dev/null; then
+		tap_check "badblocks has no LD_PRELOAD of ours" \
+			children_without 0
+	else
+		tap_skip "badblocks has no LD_PRELOAD of ours" "no strace"
+	fi
+}
+
+two_at_once()
+{
+	local one two status
+
+	cp --sparse=auto "$image.bad" "$dir/a"
+	cp --sparse=auto "$image.bad" "$dir/b"
+	cp --sparse=auto "$image.bad" "$dir/c"
+	LD_PRELOAD=$FIXED_RANDOM "$E2FSCK_STOCK" -fy "$dir/c" >/dev/null 2>&1
+	status=$?
+	PREFETCH=1 TEST_MMAP_IO=$1 LD_PRELOAD=$FIXED_RANDOM \
+		"$E2FSCK_TEST" -fy "$dir/a" >"$dir/out" 2>&1 </dev/null &
+	one=$!
+	PREFETCH=1 TEST_MMAP_IO=$1 LD_PRELOAD=$FIXED_RANDOM \
+		"$E2FSCK_TEST" -fy "$dir/b" >"$dir/err" 2>&1 </dev/null &
+	two=$!
+	wait $one
+	[ $? = $status ] || return
+	wait $two
+	[ $? = $status ] && same "$dir/a" "$dir/c" "$dir/b" "$dir/c"
+}
+
+#
+# Another e2fsck.
+#
+test_override()
+{
+	local COMPARE_MANAGERS="0" COMPARE_PRELOAD='' status
+	local good=$image E2FSCK_STOCK=$E2FSCK_STOCK
+
+	if [ -z "$STATIC" ]; then
+		tap_skip "a static e2fsck" "no e2fsck.static"
+		return
+	fi
+	E2FSCK_STOCK=$STATIC
+	export PREFETCH_E2FSCK=$STATIC
+	compare_options "static, -fn" -fn
+	compare_options "static, -fy" -fy
+	compare_options "static, clean" -p
+	image=$good.bad
+	compare_options "static, damaged -fn" -fn
+	compare_options "static, damaged -fy" -fy
+	image=$good
+	unset PREFETCH_E2FSCK
+}
+
+#
+# The command e2fsck-prefetch.
+#
+
+# by_name OPTION...: as stock e2fsck, called by its name and by a path.
+by_name()
+{
+	local name status
+
+	for name in e2fsck "$dir/bin/e2fsck"; do
+		(exec -a "$name" "$E2FSCK_STOCK" "$@") >"$dir/so" 2>"$dir/se" \
+			</dev/null
+		status=$?
+		(
+			PATH=$dir/bin:$PATH
+			"$name-prefetch" "$@"
+		) >"$dir/out" 2>"$dir/err" </dev/null
+		[ $? = $status ] || { echo "not status $status"; return 1; }
+		sed -i '/^e2fsck-prefetch: this e2fsck prefetches/d' "$dir/err"
+		same "$dir/so" "$dir/out" "$dir/se" "$dir/err" || return
+	done
+}
+
+# named_reads_ahead yes|no [VARIABLE=VALUE...]
+named_reads_ahead()
+{
+	local expected=$1
+
+	shift
+	rm -f "$dir/stats"
+	env "PREFETCH_STATS=$dir/stats" "$@" "$dir/bin/e2fsck-prefetch" -fn \
+		"$image" >"$dir/out" 2>&1 || { cat "$dir/out"; return 1; }
+	case $expected in
+	yes) [ -s "$dir/stats" ] ;;
+	no) [ ! -e "$dir/stats" ] ;;
+	esac
+}
+
+# Without a variable; against the file, but not against a variable.
+named_prefetches()
+{
+	echo "prefetch = off" >"$dir/conf"
+	named_reads_ahead yes && named_reads_ahead yes PREFETCH= &&
+	named_reads_ahead yes PREFETCH_CONFIG="$dir/conf" &&
+	named_reads_ahead no PREFETCH=0 &&
+	named_reads_ahead no PREFETCH=auto PREFETCH_CONFIG="$dir/conf"
+}
+
+built_commands()
+{
+	rm -f "$dir/stats"
+	PREFETCH_STATS=$dir/stats "$top_builddir/e2fsck/e2fsck-prefetch" -fn \
+		"$image" && [ -s "$dir/stats" ] || return
+	! have_program btrfs || [ "$("$top_builddir/btrfs/btrfs-prefetch" \
+		version 2>"$dir/err")" = "$(btrfs version)" ] &&
+		grep "^btrfs-prefetch: this btrfs prefetches" "$dir/err"
+}
+
+# logs LINES [VARIABLE=VALUE...]: so many lines go to the system log, which is a
+# socket of ours in a mount name space.
+logs()
+{
+	local lines=$1
+
+	shift
+	unshare -m bash -c '
+		mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 &&
+			touch "$1" || exit 99
+		python3 - "$1" <<-END &
+			import socket, sys
+			s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+			s.bind("/dev/log")
+			s.settimeout(3)
+			try:
+			    while True:
+			        print(s.recv(4096).decode(), file=open(sys.argv[1], "a"), flush=True)
+			except socket.timeout:
+			    pass
+		END
+		while [ ! -S /dev/log ]; do sleep 0.05; done
+		log=$1
+		shift
+		"$@" >/dev/null 2>&1 </dev/null
+		status=$?
+		wait
+		exit $status' - "$dir/log" env -u PREFETCH_LOG PREFETCH=1 \
+		LD_PRELOAD="$E2PF_RUNTIME" "$@" "$E2FSCK_TEST" -fn "$image" || return
+	cat "$dir/log"
+	[ "$(wc -l <"$dir/log")" = "$lines" ] || return
+	[ "$lines" = 0 ] || grep -Ex "<30>e2prefetch\[[0-9]+\]: e2fsck: $image: checked in [0-9.]+ m?s.*" \
+		"$dir/log"
+}
+
+# full_log: nobody reads it, and it does not block a check.
+full_log()
+{
+	unshare -m bash -c '
+		mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 &&
+		exec timeout 20 python3 - "$@" <<-END
+			import socket, subprocess, sys
+			s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+			s.bind("/dev/log")
+			c = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+			c.setblocking(False)
+			try:
+			    while True:
+			        c.sendto(b"x" * 1000, "/dev/log")
+			except BlockingIOError:
+			    pass
+			sys.exit(subprocess.call(sys.argv[1:]))
+		END' - env -u PREFETCH_LOG PREFETCH=1 LD_PRELOAD="$E2PF_RUNTIME" \
+		"$E2FSCK_TEST" -fn "$image"
+}
+
+test_log()
+{
+	if ! have_root || ! unshare -m true 2>/dev/null ||
+	   ! have_program python3; then
+		tap_skip "the system log" "no mount name space, or no python3"
+		return
+	fi
+	tap_check "a check is logged" logs 1
+	rm -f "$dir/log"
+	tap_check "log = off" logs 0 PREFETCH_LOG=off
+	tap_check "a log that nobody reads" full_log
+	tap_check "no log" env -u PREFETCH_LOG PREFETCH=1 unshare -m sh -c \
+		'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 &&
+		exec "$@"' - "$E2FSCK_TEST" -fn "$image"
+}
+
+test_by_name()
+{
+	if [ -n "$E2PF_RUNTIME" ]; then
+		tap_skip "e2fsck-prefetch" \
+			"a sanitizer's runtime goes before the module"
+		return
+	fi
+	mkdir "$dir/bin"
+	ln -s "$E2FSCK_TEST" "$dir/bin/e2fsck-prefetch"
+	tap_check "e2fsck-prefetch -fn is e2fsck -fn" by_name -fn "$image"
+	tap_check "e2fsck-prefetch -V is e2fsck -V" by_name -V
+	tap_check "e2fsck-prefetch without arguments: the usage" by_name
+	tap_check "e2fsck-prefetch with a wrong option" by_name -G "$image"
+	tap_check "e2fsck-prefetch of what is not there" by_name "$dir/nosuch"
+	tap_check "e2fsck-prefetch prefetches" named_prefetches
+	tap_check "the commands of the build tree" built_commands
+}
+
+test_cli()
+{
+	dir=$E2PF_TMP/cli
+	mkdir "$dir"
+	image=$E2PF_TMP/image
+	image_make ext4-1k "$image" || tap_bail "no image"
+	cp --sparse=auto "$image" "$image.bad"
+	echo "clri /d1" | image_debugfs "$image.bad"
+	test_untouched
+	# The image is small.
+	export PREFETCH_ACCEL=all
+	tap_check "PREFETCH=0 without arguments" no_arguments 0
+	tap_check "PREFETCH=1 without arguments" no_arguments 1
+	test_values
+	test_by_name
+	test_log
+	test_stats
+	test_accelerations
+	test_journal
+	test_options
+	test_not_a_filesystem
+	test_loop
+	test_children
+	tap_check "two checks at once" two_at_once 0
+	tap_check "two checks at once, mmap" two_at_once 1
+	test_override
+	tap_check "no process is left behind" no_process_left
+}
+
+require_programs mke2fs debugfs dumpe2fs e2undo flock diff mkfifo awk
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_cli

@@ -1,0 +1,670 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The command e2prefetch: valid and invalid options, the plan, the statistics, and
+# the exit status and signals of a user's command.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
+
+# run STATUS ARG...: e2prefetch exits with STATUS; output to $dir/out and $dir/err.
+run()
+{
+	local expected=$1 status
+
+	shift
+	"$PREFETCHER" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	cat "$dir/out" "$dir/err"
+	[ $status = "$expected" ] || { echo "status $status"; return 1; }
+}
+
+# refused ARG...: a usage error: one line reports it, and nothing is done.
+refused()
+{
+	run 16 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+		grep -q '^e2prefetch: .*(see --help)$' "$dir/err"
+}
+
+# failed ARG...: the device cannot be read, and one line says why.
+failed()
+{
+	run 8 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ]
+}
+
+# with_stats FILE COMMAND...
+with_stats()
+{
+	local -x PREFETCH_STATS=$1
+
+	shift
+	"$@"
+}
+
+# Nothing waits for a writer of the FIFO.
+odd_ones()
+{
+	local odd
+
+	mkfifo "$dir/fifo"
+	for odd in "$dir/fifo" "$dir" /dev/null /dev/tty; do
+		failed "$odd" && failed probe "$odd" && failed -n "$odd" || return
+	done
+	runs "$dir/fifo"
+}
+
+test_usage()
+{
+	local value
+
+	tap_check "--help" run 0 --help
+	tap_check "--help names the exit statuses" grep -q "^Exit status" \
+		"$dir/out"
+	tap_check "-V" run 0 -V
+	tap_check "-V prints the version" grep -qx 'e2prefetch [0-9.]*' \
+		"$dir/out"
+	tap_check "no device" refused
+	tap_check "no device, but a command" refused -- true
+	tap_check "no option" refused --nonsense "$image"
+	tap_check "an option without its value" refused "--threads"
+	tap_check "two devices" refused "$image" "$image"
+	tap_check "-- and no command" refused "$image" --
+	tap_check "-n and a command" refused -n "$image" -- true
+	tap_check "-B without -b" refused -B 1024 "$image"
+	for value in 0 257 x; do
+		tap_check "-t $value" refused -t "$value" "$image"
+	done
+	tap_check "-m 1k" refused -m 1k "$image"
+	for value in -1 x 1x 9223372036854775808; do
+		tap_check "--offset=$value" refused "--offset=$value" "$image"
+	done
+	tap_check "-b x" refused -b x "$image"
+	for value in 1000 1025 131072; do
+		tap_check "-B $value" refused -b 8193 -B "$value" "$image"
+	done
+	tap_check "no such device" failed "$dir/none"
+	tap_check "no filesystem" failed "$PREFETCHER"
+	tap_check "-b of no superblock" failed -b 77 "$image"
+	tap_check "statistics that cannot be written" \
+		with_stats "$dir/none/stats" run 8 "$image"
+	tap_check "devices of other kinds are an error, without a wait" odd_ones
+}
+
+# Columns: class, blocks, runs, KiB; the last line has the sums.
+plan_adds_up()
+{
+	run 0 -n "$image" && awk '
+		NR > 1 && $1 != "all" { blocks += $2; runs += $3; kib += $4 }
+		$1 == "all" { ok = $2 == blocks && $3 == runs && $4 == kib }
+		END { exit !(ok && NR > 2 && blocks) }' "$dir/out"
+}
+
+# Inode tables according to dumpe2fs: at least the part in use is read.
+plan_agrees()
+{
+	local -A plan
+	local class blocks rest
+
+	"$PREFETCHER" -n "$image" >"$dir/plan" || return
+	while read -r class blocks rest; do
+		plan[$class]=$blocks
+	done <"$dir/plan"
+	cat "$dir/plan"
+	dumpe2fs "$image" 2>/dev/null >"$dir/dump"
+	[ "${plan[inodes]}" -gt 0 ] &&
+	[ "${plan[inodes]}" -le "$(awk -F': *' '
+		/^Inode blocks per group/ { n = $2 }
+		/^Group [0-9]/ { g++ }
+		END { print n * g }' "$dir/dump")" ] &&
+	# Bitmaps that are not in use are not on disk.
+	[ "${plan[bitmaps]}" -gt 0 ] &&
+	[ "${plan[bitmaps]}" -le $((2 * $(grep -c '^Group [0-9]' "$dir/dump"))) ]
+}
+
+# With a backup superblock the same blocks are found through the inodes.  Backup
+# descriptors do not say which part of the tables is in use.
+same_plan()
+{
+	local others='/^descriptors|^bitmaps|^inodes|^all/d'
+
+	"$PREFETCHER" -n "$image" >"$dir/plan"
+	run 0 -n "$@" && sed -E "$others" "$dir/plan" |
+		cmp - <(sed -E "$others" "$dir/out")
+}
+
+test_plan()
+{
+	local backup
+
+	tap_check "-n adds up" plan_adds_up
+	tap_check "-n agrees with dumpe2fs" plan_agrees
+	backup=$(dumpe2fs "$image" 2>/dev/null |
+		sed -n 's/.*Backup superblock at \([0-9]*\),.*/\1/p' |
+		head -n 1)
+	tap_check "-b finds the block size" same_plan -b "$backup" "$image"
+	tap_check "-b -B" same_plan -b "$backup" -B 1024 "$image"
+	{ head -c 1536 /dev/zero; cat "$image"; } >"$dir/shifted"
+	tap_check "--offset" same_plan --offset=1536 "$dir/shifted"
+}
+
+evict() { sync "$1"; dd if="$1" iflag=nocache count=0 status=none; }
+
+# Everything is cached after a run: a second run reads nothing.
+reads_once()
+{
+	evict "$image"
+	run 0 -v "$image" && grep -q ' 0 errors$' "$dir/err" || return
+	run 0 -v "$image" && grep -q ' 0.0 MiB read in 0 requests' "$dir/err" &&
+	[ "$(wc -l <"$dir/err")" = 1 ] && run 0 -v -v "$image" &&
+	grep -q "^e2prefetch: memory: at most .* (.*)$" "$dir/err" &&
+	[ "$(grep -vc "^e2prefetch: [a-z]*: .* (.*)$" "$dir/err")" = 1 ]
+}
+
+stats_to_file()
+{
+	rm -f "$dir/stats"
+	with_stats "$dir/stats" run 0 "$image" && [ ! -s "$dir/out" ] &&
+	[ "$(stat -c %a "$dir/stats")" = 600 ] &&
+	jq -e '.errors == 0 and .planned_bytes > 0' "$dir/stats"
+}
+
+# Two processes that run at the same time count each other.
+sharing()
+{
+	rm -f "$dir/stats"
+	# The outer one has begun to read when the inner one does.
+	run 0 "$image" -- sh -c "sleep 1; PREFETCH_STATS='$dir/stats' exec \
+		'$PREFETCHER' '$image'" &&
+		jq -e '.sharing >= 2' "$dir/stats"
+}
+
+# 1 MiB does not hold the tables of the large image.
+too_little_memory()
+{
+	evict "$big"
+	run 4 -m 1M -t 2 "$big" && grep -q ', incomplete$' "$dir/err"
+}
+
+warns_of_device()
+{
+	run 0 "$1" && grep -q "not in use: the kernel drops its" "$dir/err"
+}
+
+# below DEVICE: the disks found below it.
+below()
+{
+	PREFETCH_STATS=- "$PREFETCHER" "$1" 2>&1 | sed -n '/^{/,/^}/p' |
+		jq -c .topology
+}
+
+# Below a loop device whose file is a device are the disks of that device.
+loop_on_loop()
+{
+	local upper found
+
+	upper=$(loop_attach "$1") || return
+	found=$(below "$upper")
+	loop_detach "$upper" && echo "$found" && [ "$found" = "$(below "$1")" ]
+}
+
+test_reading()
+{
+	local dev
+
+	tap_check "what was read is not read again" reads_once
+	tap_check "little memory: status 4" too_little_memory
+	if have_program jq; then
+		tap_check "statistics in a file, mode 0600" stats_to_file
+		tap_check "the memory is shared" sharing
+	else
+		tap_skip "statistics" "no jq"
+	fi
+	if dev=$(loop_attach "$image"); then
+		tap_check "a device nobody uses: a warning" \
+			warns_of_device "$dev"
+		tap_check "a device on a device" loop_on_loop "$dev"
+		loop_detach "$dev"
+	else
+		tap_skip "a device nobody uses" "no loop device"
+	fi
+}
+
+# If the command dies of a signal, so does e2prefetch.
+dies_of()
+{
+	run $((128 + $2)) "$image" -- sh -c "kill -s $1 \$\$"
+}
+
+# passed_on SIGNAL: e2prefetch passes it on to the command, whose status it returns.
+passed_on()
+{
+	local pid status
+
+	rm -f "$dir/ready"
+	# Under nohup(1) a shell cannot trap SIGHUP.
+	env --default-signal="$1" "$PREFETCHER" "$image" -- sh -c "trap 'exit 42' $1; : >'$dir/ready'
+		while [ -e '$dir/ready' ]; do
+			sleep 0.1
+		done" &
+	pid=$!
+	wait_for test -e "$dir/ready"
+	# libtool's script execs; its number is that of the program.
+	kill -s "$1" "$pid"
+	wait "$pid"
+	status=$?
+	rm -f "$dir/ready"
+	[ $status = 42 ]
+}
+
+test_command()
+{
+	tap_check "the command's status" run 3 "$image" -- sh -c 'exit 3'
+	tap_check "the command's output" run 0 "$image" -- echo said
+	tap_check "and nothing besides" [ "$(cat "$dir/out" "$dir/err")" = said ]
+	tap_check "no such command: 127" run 127 "$image" -- "$dir/none"
+	tap_check "no program: 126" run 126 "$image" -- "$image"
+	tap_check "a command that dies of SIGTERM" dies_of TERM 15
+	tap_check "a command that dies of SIGKILL" dies_of KILL 9
+	tap_check "SIGTERM is passed on" passed_on TERM
+	tap_check "SIGHUP is passed on" passed_on HUP
+	tap_check "statistics that cannot be written: no command is run" \
+		with_stats "$dir/none/stats" run 8 "$image" -- touch "$dir/ran"
+	tap_check "it was not run" [ ! -e "$dir/ran" ]
+}
+
+# runs ARG...: with these arguments the command runs, with its status and output.
+runs()
+{
+	run 3 "$@" -- sh -c 'echo said; exit 3' && [ "$(cat "$dir/out")" = said ]
+}
+
+# With a command, the summary comes when it has ended.
+tells_beside()
+{
+	run 3 -v "$image" -- sh -c 'sleep 0.2; exit 3' &&
+		grep -q 'MiB of metadata, .* 0 errors' "$dir/err"
+}
+
+# preloaded NAME: compile a library to be preloaded, from stdin.
+preloaded()
+{
+	cat >"$dir/$1.c"
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$dir/$1.so" "$dir/$1.c" -ldl
+}
+
+# After STALL_AFTER reads no read ends.
+stalling_reads()
+{
+	preloaded stall <<-'END'
+	#include <dlfcn.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	static int reads;
+	ssize_t stall(int fd, void *buf, size_t n, off64_t at)
+	{
+		ssize_t (*real)(int, void *, size_t, off64_t) =
+			dlsym(RTLD_NEXT, "pread64");
+		const char *after = getenv("STALL_AFTER");
+		while (after && reads >= atoi(after))
+			pause();
+		reads++;
+		return real(fd, buf, n, at);
+	}
+	ssize_t pread(int, void *, size_t, off_t)
+		__attribute__((alias("stall")));
+	ssize_t pread64(int, void *, size_t, off64_t)
+		__attribute__((alias("stall")));
+	END
+}
+
+# Set in the program itself, because libtool's script would need more.
+few_descriptors()
+{
+	preloaded few <<-'END'
+	#include <errno.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/resource.h>
+	__attribute__((constructor)) static void limit(void)
+	{
+		rlim_t few = atoi(getenv("FEW") ? getenv("FEW") : "0");
+		struct rlimit files = { few, few };
+		if (few && !strcmp(program_invocation_short_name, "e2prefetch"))
+			setrlimit(RLIMIT_NOFILE, &files);
+	}
+	END
+}
+
+# Do not pass on descriptors of this shell, because they would count.
+runs_with_few()
+{
+	local n
+
+	for ((n = 12; n >= 4; n--)); do
+		LD_PRELOAD=$dir/few.so FEW=$n run 3 "$image" -- \
+			env -u LD_PRELOAD sh -c 'exit 3' || return
+	done 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+}
+
+# A device that stops responding, at the first read or later, delays neither the
+# start nor the end of the command.
+runs_beside_stalled()
+{
+	local after status
+
+	for after in 0 1 8; do
+		evict "$big"
+		timeout -s KILL 600 env LD_PRELOAD="$dir/stall.so" \
+			STALL_AFTER=$after "$PREFETCHER" "$big" -- \
+			env -u LD_PRELOAD sh -c 'echo said; exit 3' \
+			>"$dir/out" 2>"$dir/err"
+		status=$?
+		cat "$dir/out" "$dir/err"
+		[ $status = 3 ] && [ "$(cat "$dir/out")" = said ] || {
+			echo "after $after reads: status $status"
+			return 1
+		}
+	done
+}
+
+# SIGTERM arrives as soon as there is a child.
+term_in_fork()
+{
+	preloaded fork <<-'END'
+	#include <dlfcn.h>
+	#include <errno.h>
+	#include <signal.h>
+	#include <string.h>
+	#include <unistd.h>
+	pid_t fork(void)
+	{
+		pid_t (*real)(void) = (pid_t (*)(void))dlsym(RTLD_NEXT, "fork");
+		pid_t pid = real();
+		if (pid > 0 &&
+		    !strcmp(program_invocation_short_name, "e2prefetch"))
+			kill(getpid(), SIGTERM);
+		return pid;
+	}
+	END
+}
+
+early_term()
+{
+	local status
+
+	LD_PRELOAD=$dir/fork.so "$PREFETCHER" "$image" -- \
+		env -u LD_PRELOAD sleep 600
+	status=$?
+	[ $status = 143 ] || { echo "status $status"; return 1; }
+}
+
+# If nothing can be read ahead, the command still runs.
+test_command_first()
+{
+	head -c 1M /dev/zero >"$dir/zero"
+	tap_check "no filesystem: the command runs" runs "$dir/zero"
+	tap_check "one line says so" [ "$(wc -l <"$dir/err")" = 1 ]
+	tap_check "no such device: the command runs" runs "$dir/none"
+	truncate -s 8M "$dir/journal"
+	mke2fs -q -F -b 4096 -O journal_dev "$dir/journal"
+	tap_check "a journal device: the command runs" runs "$dir/journal"
+	tap_check "-v tells what was read beside a command" tells_beside
+	if [ -n "$E2PF_RUNTIME" ] || ! stalling_reads 2>"$dir/err" ||
+	   ! term_in_fork 2>"$dir/err" || ! few_descriptors 2>"$dir/err"; then
+		tap_skip "a device that stalls" "nothing can be preloaded"
+		return
+	fi
+	tap_check "few descriptors: the command runs" runs_with_few
+	tap_check "a device that stalls keeps nobody waiting" \
+		runs_beside_stalled
+	tap_check "SIGTERM as the command starts ends it" early_term
+}
+
+# configured LINE...: from here on, use a settings file with these lines.
+configured()
+{
+	printf '%s\n' "$@" >"$dir/conf"
+	export PREFETCH_CONFIG=$dir/conf
+}
+
+# stats_say JQ-EXPRESSION ARG...: true for the statistics of this run.
+stats_say()
+{
+	local expression=$1
+
+	shift
+	rm -f "$dir/stats"
+	with_stats "$dir/stats" run 0 "$@" && jq -e "$expression" "$dir/stats"
+}
+
+limits_are_told()
+{
+	configured "bandwidth = 64M" "iops = 1000" "mem = 256M"
+	stats_say '.memory_budget_bytes == 268435456 and
+		(.decisions[] | select(.about == "limits") | .decision) ==
+		"65536 KiB and 1000 requests per second"' "$image"
+}
+
+who_wins()
+{
+	configured "mem = 256M"
+	stats_say '.memory_budget_bytes == 134217728' -m 128M "$image" &&
+	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 67108864' \
+		"$image" &&
+	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 134217728' \
+		-m 128M "$image"
+}
+
+# The limit makes the readahead take half a minute; the command ends as soon as
+# it has seen which threads read.
+threads_are_bound()
+{
+	local nicer=$(($(nice) + 7))
+
+	configured "bandwidth = 1M" "nice = $nicer" "threads = 2" \
+		"ioprio = best-effort:6"
+	cat >"$dir/look" <<-'END'
+	for i in $(seq 6000); do
+		seen=0
+		for task in /proc/$PPID/task/*; do
+			set -- $(sed 's/.*)//' "$task/stat")
+			[ "${17}" != "$NICER" ] || [ "$(ionice -p "${task##*/}")" != \
+				"best-effort: prio 6" ] || seen=$((seen + 1))
+		done
+		[ $seen = 2 ] && exit 0
+		sleep 0.1
+	done
+	exit 1
+	END
+	evict "$big"
+	NICER=$nicer run 0 "$big" -- sh "$dir/look"
+}
+
+# Everything is read in the end, and takes as long as the limit requires.
+limit_is_kept()
+{
+	local began
+
+	configured "iops = 2"
+	evict "$big"
+	began=$SECONDS
+	stats_say '.prefetched_requests >= 10' "$big" &&
+		jq -e ".prefetched_requests <= $((2 * (SECONDS - began + 2)))" \
+			"$dir/stats"
+}
+
+command_knows_nothing()
+{
+	configured "prefetch = 1" "threads = 2"
+	with_stats "$dir/stats" run 0 "$image" -- env &&
+		[ "$(grep -c "^PREFETCH" "$dir/out")" = 2 ]
+}
+
+failed_usage() { run 16 "$@" && [ "$(wc -l <"$dir/err")" = 1 ]; }
+
+# An invalid settings file: one line; a command still runs.
+wrong_settings()
+{
+	configured "threads = 2" "bandwith = 64M"
+	failed_usage "$image" &&
+		grep -q 'conf:2: .*; prefetching is off' "$dir/err" &&
+	failed_usage probe "$image" &&
+	with_stats "$dir/none" run 3 "$image" -- sh -c 'echo said; exit 3' &&
+		[ "$(cat "$dir/out")" = said ] && [ ! -s "$dir/none" ] &&
+	[ "$(wc -l <"$dir/err")" = 1 ]
+}
+
+# A command runs despite invalid variables.
+wrong_variables()
+{
+	configured "threads = 2"
+	PREFETCH_MEM=0 failed_usage "$image" &&
+	PREFETCH_CONFIG=conf failed_usage "$image" &&
+	PREFETCH_MEM=0 runs "$image" && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	PREFETCH_CONFIG=conf runs "$image" && [ "$(wc -l <"$dir/err")" = 1 ]
+}
+
+test_settings()
+{
+	local PREFETCH_CONFIG=$PREFETCH_CONFIG
+
+	if have_program jq; then
+		tap_check "the file's memory and limits" limits_are_told
+		tap_check "options before the environment before the file" \
+			who_wins
+	else
+		tap_skip "settings" "no jq"
+	fi
+	if ! have_program ionice || ! have_program jq; then
+		tap_skip "limits, nice, I/O priority" "no ionice or jq"
+	else
+		if can_be_nicer; then
+			tap_check "nice and I/O priority" threads_are_bound
+		else
+			tap_skip "nice and I/O priority" "run by nice(1)"
+		fi
+		tap_check "limits" limit_is_kept
+	fi
+	tap_check "the command's environment is what it was" \
+		command_knows_nothing
+	tap_check "a file that is wrong" wrong_settings
+	tap_check "variables that are wrong" wrong_variables
+}
+
+# No read of a thread ends before the file E2PF_GO exists.
+held_reads()
+{
+	preloaded held <<-'END'
+	#include <dlfcn.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	ssize_t held(int fd, void *buf, size_t n, off64_t at)
+	{
+		ssize_t (*real)(int, void *, size_t, off64_t) =
+			dlsym(RTLD_NEXT, "pread64");
+		/* The filesystem is opened, by whichever thread. */
+		while (at >= 1 << 20 && gettid() != getpid() &&
+		       access(getenv("E2PF_GO"), F_OK))
+			usleep(10000);
+		return real(fd, buf, n, at);
+	}
+	ssize_t pread(int, void *, size_t, off_t)
+		__attribute__((alias("held")));
+	ssize_t pread64(int, void *, size_t, off64_t)
+		__attribute__((alias("held")));
+	END
+}
+
+# seen COMMAND OPTION...: stores what a terminal shows until COMMAND succeeds.
+# Until then, the disk does not respond.
+seen()
+{
+	local until=$1 go=$dir/go result
+
+	shift
+	rm -f "$go"
+	evict "$big"
+	script -qec "E2PF_GO='$go' LD_PRELOAD='$dir/held.so' '$PREFETCHER' $* '$big' \
+		${command-}" \
+		/dev/null >"$dir/screen" 2>&1 </dev/null &
+	$until
+	result=$?
+	: >"$go"
+	wait $! && return $result
+}
+
+is_shown()
+{
+	local tables='inode tables, (group [1-4] of 4|[0-9]+ of 32 MiB)'
+
+	grep -qE "($tables|blocks the inodes point to), [0-9]+ MiB read, .* MiB/s" \
+		"$dir/screen"
+}
+
+# One second is four times as long as it takes until progress is shown.
+not_shown() { seen "sleep 1" "$@" && lacks 'MiB/s' "$dir/screen"; }
+
+no_terminal()
+{
+	LD_PRELOAD=$dir/held.so E2PF_GO=$dir/go "$PREFETCHER" "$big" \
+		2>"$dir/screen" >/dev/null &
+	sleep 1
+	: >"$dir/go"
+	wait $! && lacks 'MiB/s' "$dir/screen"
+}
+
+test_progress()
+{
+	if ! have_program script || [ -n "$E2PF_RUNTIME" ] ||
+	   ! held_reads 2>"$dir/err"; then
+		tap_skip "progress" "no script(1), or nothing can be preloaded"
+		return
+	fi
+	tap_check "on a terminal there is progress" seen "wait_for is_shown"
+	tap_check "not with -q" not_shown -q
+	command="-- sh -c 'until [ -e $dir/go ]; do sleep 0.05; done'"
+	tap_check "nor with a command" not_shown
+	unset command
+	rm -f "$dir/go"
+	tap_check "nor where there is no terminal" no_terminal
+}
+
+lacks() { ! grep -q -- "$1" "$2"; }
+
+test_all()
+{
+	dir=$E2PF_TMP/e2prefetch
+	mkdir "$dir"
+	image=$E2PF_TMP/image
+	image_make ext4-1k "$image" || tap_bail "no image"
+	# Inode tables of 32 MiB.
+	big=$E2PF_TMP/big
+	truncate -s 512M "$big"
+	mke2fs -q -F -t ext4 -O ^uninit_bg,^metadata_csum -N 131072 \
+		-E lazy_itable_init=0 "$big" >/dev/null 2>&1 ||
+		tap_bail "no large image"
+	test_usage
+	test_plan
+	test_reading
+	test_command
+	test_command_first
+	test_settings
+	test_progress
+	# The tests in debian/tests also hold for this build.
+	tap_check "the package's own test" \
+		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
+		sh "$srcdir/../debian/tests/read-ahead"
+	tap_check "no process is left behind" no_process_left
+}
+
+require_programs mke2fs debugfs dumpe2fs flock awk
+[ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_all

@@ -1,0 +1,577 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# e2prefetch enable, disable and status, on a system in a folder: which files exist
+# afterwards, also after a run was killed at each of its steps, on a full disk, and
+# with files of others.  Then the effects: on fsck with the drop-in's PATH, on
+# e2scrub and in an initramfs.  tools/check-upgrades.sh and tools/check-boot.sh test
+# whole systems.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+# shellcheck disable=SC2154
+ENABLE=$top_builddir/prefetch/enable
+BOOT=$top_builddir/boot
+value_of() { sed -n "s/^$1=//p" "$ENABLE"; }
+stock=$(value_of stock)
+launchers=$(value_of launcher_folder)
+launcher=$launchers/e2fsck
+units=/etc/systemd/system
+files="$units/systemd-fsck@.service.d/e2prefetch.conf
+	$units/systemd-fsck-root.service.d/e2prefetch.conf
+	$units/e2scrub@.service.d/e2prefetch.conf
+	/etc/initramfs-tools/hooks/e2prefetch /etc/dracut.conf.d/e2prefetch.conf"
+
+new_root()
+{
+	local folder
+
+	root=$E2PF_TMP/root
+	rm -rf "$root"
+	for folder in usr/sbin "${launchers#/}/boot" "${units#/}" \
+		etc/initramfs-tools/hooks etc/dracut.conf.d; do
+		mkdir -p "$root/$folder"
+	done
+	mkdir -p "$root${stock%/*}"
+	echo stock >"$root$stock"
+	echo launcher >"$root$launcher"
+	chmod +x "$root$stock" "$root$launcher"
+	cp "$BOOT"/*.conf "$BOOT/initramfs-hook" "$BOOT/e2scrub.bash" \
+		"$root$launchers/boot"
+	list >"$E2PF_TMP/before"
+}
+
+new_enabled_root() { new_root && run 0 enable; }
+
+# Names, types, targets, modes and contents of all files.
+list()
+{
+	(
+		cd "$root" &&
+		find . -printf '%y %m %p %l\n' &&
+		find . -type f -exec sha256sum {} +
+	) | sort
+}
+
+as_before() { list | diff "$E2PF_TMP/before" -; }
+
+# run STATUS COMMAND [OPTION...]: runs a command on $root, which must exit with
+# STATUS; its output goes to $said.
+run()
+{
+	local expected=$1 status=0
+
+	shift
+	said=$(sh "$ENABLE" "$@" --root="$root" 2>&1) || status=$?
+	echo "$said"
+	[ $status = "$expected" ] || { echo "status $status"; return 1; }
+}
+
+# says TEXT: the output contains it.
+says() { grep -qF -- "$1" <<<"$said" || { echo "not said: $1"; return 1; }; }
+
+lines() { [ "$(wc -l <<<"$said")" = "$1" ] || { echo "not $1 lines"; return 1; }; }
+
+has_all_files()
+{
+	local file
+
+	for file in $files; do
+		[ -s "$root$file" ] || { echo "not there: $file"; return 1; }
+	done
+	[ -x "$root/etc/initramfs-tools/hooks/e2prefetch" ]
+}
+
+there_and_back()
+{
+	new_root
+	run 1 status && says "systemd-fsck@.service.d/e2prefetch.conf: disabled" &&
+	run 0 enable && has_all_files && run 0 status &&
+		says "hooks/e2prefetch: enabled" || return
+	list >"$E2PF_TMP/enabled"
+	run 0 enable && list | diff "$E2PF_TMP/enabled" - || return
+	run 0 disable && as_before && run 0 disable && lines 1 && run 1 status
+}
+
+# All new files have our name in theirs, and no file has changed.
+only_adds()
+{
+	new_enabled_root || return
+	list | diff "$E2PF_TMP/before" - | grep '^[<>]' |
+		grep -v '^> .*e2prefetch.conf\|^> .*hooks/e2prefetch\|^> d .*service.d' &&
+		return 1
+	run 0 disable && as_before
+}
+
+in_the_way()
+{
+	local file
+
+	for file in $files; do
+		new_root
+		mkdir -p "$root${file%/*}"
+		echo other >"$root$file"
+		list >"$E2PF_TMP/before"
+		run 8 enable && lines 1 && says "is not e2prefetch's; nothing was changed" &&
+			as_before && run 0 disable && as_before || return
+	done
+}
+
+no_program()
+{
+	local wrong
+
+	for wrong in "chmod 644" "truncate -s 0" rm; do
+		new_root
+		$wrong "$root$launcher"
+		list >"$E2PF_TMP/before"
+		run 8 enable && lines 1 && says "cannot be run" && as_before ||
+			return
+	done
+	new_root
+	rm "$root$stock"
+	run 8 enable && lines 1 && says "$stock is missing"
+}
+
+nothing_here()
+{
+	new_root
+	rm -r "${root:?}/etc"
+	list >"$E2PF_TMP/before"
+	run 8 enable && lines 1 && says "neither systemd nor an initramfs" &&
+		as_before && run 1 status
+}
+
+# killed_at N COMMAND: wrappers of the programs that change something count their
+# calls and kill the script at the Nth.  Fails if the run ended before.
+killed_at()
+{
+	local kill_at=$1 bin=$E2PF_TMP/bin name steps
+
+	shift
+	if [ ! -d "$bin" ]; then
+		mkdir "$bin"
+		for name in mv rm mkdir rmdir cp chmod; do
+			cat >"$bin/$name" <<-END
+			#!/bin/sh
+			read -r n <$E2PF_TMP/step
+			echo \$((n + 1)) >$E2PF_TMP/step
+			[ "\$n" != "\$KILL_AT" ] || kill -9 0
+			exec $(command -v $name) "\$@"
+			END
+			chmod +x "$bin/$name"
+		done
+		sed "s|^PATH=|PATH=$bin:|" "$ENABLE" >"$E2PF_TMP/killable"
+	fi
+	echo 1 >"$E2PF_TMP/step"
+	# In a process group of its own.  This shell's message about its death is
+	# discarded.
+	(
+		KILL_AT=$kill_at setsid --wait sh "$E2PF_TMP/killable" "$@" \
+			--root="$root"
+		:
+	) >"$E2PF_TMP/killed.out" 2>&1
+	read -r steps <"$E2PF_TMP/step"
+	[ "$steps" -gt "$kill_at" ]
+}
+
+# killed_everywhere STATE COMMAND: STATE creates the machine.  After each kill,
+# `enable' must lead to the listing of an enabled machine, and `disable' to that of
+# one that was never enabled.
+killed_everywhere()
+{
+	local state=$1 n finish
+
+	shift
+	new_enabled_root && list >"$E2PF_TMP/enabled" || return
+	for ((n = 1; ; n++)); do
+		for finish in enable disable; do
+			$state >/dev/null || return
+			if ! killed_at $n "$@"; then
+				[ $n -gt 4 ]
+				return
+			fi
+			run 0 $finish >/dev/null &&
+			if [ $finish = enable ]; then
+				list | diff "$E2PF_TMP/enabled" - &&
+					run 0 status
+			else
+				as_before && run 1 status
+			fi || { echo "step $n, then $finish"; return 1; }
+		done
+	done
+}
+
+# in_small_etc COMMAND...: runs it with /etc on a separate filesystem of 64 KiB.
+in_small_etc()
+{
+	# shellcheck disable=SC2016
+	unshare --mount bash -c '
+		root=$1
+		shift
+		cp -a "$root/etc" "$root/etc.saved" &&
+		mount -t tmpfs -o size=64k,mode=755 none "$root/etc" &&
+		cp -a "$root/etc.saved/." "$root/etc" && rm -r "$root/etc.saved" &&
+		"$@"' bash "$root" "$@"
+}
+
+export_all()
+{
+	export -f list as_before run says lines "${1?}"
+	export ENABLE E2PF_TMP root
+}
+
+full_disk()
+{
+	export_all full_disk_inside
+	new_root
+	in_small_etc full_disk_inside enable || return
+	new_enabled_root
+	in_small_etc full_disk_inside disable
+}
+
+# The listing has the file that fills the disk.
+full_disk_inside()
+{
+	cat /dev/zero >"$root/etc/filling" 2>/dev/null
+	list >"$E2PF_TMP/before"
+	if [ "$1" = enable ]; then
+		run 8 enable && says "nothing was changed" && as_before
+	else
+		run 0 disable && run 1 status
+	fi
+}
+
+read_only()
+{
+	export_all read_only_inside
+	new_root
+	in_small_etc read_only_inside enable || return
+	new_enabled_root
+	in_small_etc read_only_inside disable
+}
+
+read_only_inside()
+{
+	mount -o remount,ro "$root/etc"
+	list >"$E2PF_TMP/before"
+	run 8 "$1" && says "e2prefetch: a file cannot be" && as_before
+}
+
+# The package's script does nothing if nothing was enabled, and brings the files of
+# an older version up to date.
+renews()
+{
+	new_root
+	run 0 renew && [ -z "$said" ] && as_before && new_enabled_root || return
+	list >"$E2PF_TMP/enabled"
+	echo "# of an older version" >>"$root${files%%
+*}"
+	run 4 status && says "not up to date" &&
+	run 0 renew && run 0 status && list | diff "$E2PF_TMP/enabled" -
+}
+
+wrong_usage()
+{
+	local arguments
+
+	new_root
+	while read -r arguments; do
+		# shellcheck disable=SC2086
+		run 16 $arguments && lines 1 || return
+	done <<-END
+	enable disable
+	enable --everywhere
+	status /dev/sda
+	END
+	sh "$ENABLE" enable --root=relative
+	[ $? = 16 ]
+}
+
+# The command runs the script of the build tree.
+by_command()
+{
+	local command=$top_builddir/prefetch/e2prefetch
+
+	new_root
+	"$command" status --root="$root"
+	[ $? = 1 ] && "$command" enable --root="$root" &&
+	"$command" status --root="$root" &&
+	"$command" disable --root="$root" && as_before
+}
+
+# but TEXT COMMAND...: after COMMAND on an enabled machine, status says TEXT.
+but()
+{
+	local text=$1
+
+	shift
+	new_enabled_root && "$@" && run 4 status && says "$text"
+}
+
+says_why_not()
+{
+	local file
+
+	but "$stock is missing" rm "$root$stock" &&
+	but "e2fsck cannot be run: reinstall e2prefetch" \
+		chmod 644 "$root$launcher" &&
+	but "e2fsck cannot be run: reinstall e2prefetch" rm "$root$launcher" ||
+		return
+	for file in $files; do
+		but "${file##*/}: disabled" rm "$root$file" || return
+	done
+	new_enabled_root && mkdir -p "$root$(dirname "$(value_of settings |
+		sed 's|^@||')")" &&
+	printf '# mine\n\n nice = 7\n' >"$root$(value_of settings)" &&
+	run 0 status && says "settings in $root" && says "  nice = 7" &&
+		! says "# mine" >/dev/null
+}
+
+# The real launcher and module, in a folder.  problem_is TEXT: status says it.
+problem_is()
+{
+	sed -e "s|^launcher_folder=.*|launcher_folder=$dir|" \
+		-e "s|^btrfs=.*|btrfs=/nosuch|" "$ENABLE" >"$dir/status"
+	said=$(sh "$dir/status" status)
+	echo "$said"
+	[[ $said = "e2fsck-prefetch: "$1* ]]
+}
+
+finds_problems()
+{
+	local name
+
+	dir=$E2PF_TMP/problems
+	mkdir -p "$dir/enabled"
+	cp "$E2FSCK_TEST" "$dir/e2fsck" &&
+	cp "$top_builddir/e2fsck/.libs/e2fsck-prefetch.so" "$dir" || return
+	for name in e2fsck fsck.ext4; do
+		ln -s ../e2fsck "$dir/enabled/$name"
+	done
+	problem_is "runs $stock" || return
+	: >"$dir/e2fsck-prefetch.so"
+	problem_is "" && ! problem_is "runs" || return
+	rm "$dir/e2fsck-prefetch.so"
+	problem_is "" && ! problem_is "runs" || return
+	rm "$dir/e2fsck"
+	problem_is "$dir/e2fsck cannot be run"
+}
+
+#
+# What the files do.
+#
+
+# A folder of launchers that are scripts, and of stock programs.
+make_enabled()
+{
+	local name
+
+	dir=$E2PF_TMP/enabled.d
+	rm -rf "$dir"
+	mkdir -p "$dir/launchers/enabled" "$dir/stock"
+	for name in e2fsck fsck.ext4; do
+		printf '#!/bin/sh\necho stock\n' >"$dir/stock/$name"
+		ln -s ../e2fsck "$dir/launchers/enabled/$name"
+	done
+	printf '#!/bin/sh\necho launcher\n' >"$dir/launchers/e2fsck"
+	chmod +x "$dir/stock"/* "$dir/launchers/e2fsck"
+	: >"$dir/image"
+}
+
+# fsck_runs launcher|stock: with the drop-in's PATH.
+fsck_runs()
+{
+	local path
+
+	path=$(sed -n 's/^Environment=PATH=//p' "$BOOT/systemd-fsck.conf")
+	[[ $path = "$launchers/enabled:/usr/local/sbin:"* ]] || return
+	said=$(PATH=$dir/launchers/enabled:$dir/stock:${path#*:} \
+		fsck -t ext4 "$dir/image" 2>&1)
+	echo "$said"
+	[ "$(tail -n 1 <<<"$said")" = "$1" ]
+}
+
+# scrub_runs launcher|stock: call e2fsck as e2scrub does, with an empty variable
+# before its full path.
+scrub_runs()
+{
+	grep -qx "Environment=BASH_ENV=$launchers/boot/e2scrub.bash" \
+		"$BOOT/e2scrub.conf" || return
+	sed -e "s|^/[a-z/]*e2fsck()|$dir/stock/e2fsck()|" \
+		-e "s|_check /[a-z/]*e2fsck|_check $dir/stock/e2fsck|" \
+		-e "s|launcher=/[^ ]*|launcher=$dir/launchers/enabled/e2fsck|" \
+		"$BOOT/e2scrub.bash" >"$dir/e2scrub.bash"
+	# shellcheck disable=SC2016
+	printf '#!/bin/bash\nset -e\n${DBG} "%s" -f -y x\n' \
+		"$dir/stock/e2fsck" >"$dir/e2scrub"
+	said=$(BASH_ENV=${2-$dir/e2scrub.bash} bash "$dir/e2scrub" 2>&1)
+	echo "$said"
+	[ "$said" = "$1" ]
+}
+
+# Without launchers fsck and e2scrub run the stock programs.
+goes_on()
+{
+	make_enabled
+	"$1" launcher && chmod 644 "$dir/launchers/e2fsck" && "$1" stock &&
+	rm "$dir/launchers/e2fsck" && "$1" stock &&
+	rm -r "$dir/launchers" && "$1" stock || return
+	[ "$1" != scrub_runs ] || scrub_runs stock /nosuch
+}
+
+# make_initramfs: an image in the state in which initramfs-tools calls the hook.
+make_initramfs()
+{
+	dir=$E2PF_TMP/initramfs
+	rm -rf "$dir"
+	mkdir -p "$dir/image$dir/stock" "$dir/launchers" "$dir/bin"
+	printf '#!/bin/sh\necho e2fsck 1.47\n' >"$dir/launchers/e2fsck"
+	echo module >"$dir/launchers/e2fsck-prefetch.so"
+	chmod +x "$dir/launchers/e2fsck"
+	echo stock >"$dir/image$dir/stock/e2fsck"
+	echo "prefetch = on" >"$dir/conf"
+	cat >"$dir/functions" <<-END
+	copy_exec()
+	{
+		mkdir -p "\$DESTDIR\${1%/*}" && cp "\$1" "\$DESTDIR\$1" || return 2
+		return \${COPIED-0}
+	}
+	copy_file() { copy_exec "\$2"; }
+	END
+	# If chroot is not possible, the copy is run from outside.
+	cat >"$dir/bin/chroot" <<-END
+	#!/bin/sh
+	shift
+	"$dir/image\$@"
+	END
+	chmod +x "$dir/bin/chroot"
+	sed -e "s|^launchers=.*|launchers=$dir/launchers|" \
+		-e "s|^settings=.*|settings=$dir/conf|" \
+		-e "s|$stock|$dir/stock/e2fsck|" \
+		-e "s|^PATH=|PATH=$dir/bin:|" \
+		-e "s|/usr/share/initramfs-tools/hook-functions|$dir/functions|" \
+		"$BOOT/initramfs-hook" >"$dir/hook"
+}
+
+image_list() { (cd "$dir/image" && find . ! -type d -printf '%p %l\n' | sort); }
+
+run_hook() { said=$(DESTDIR=$dir/image sh "$dir/hook" 2>&1); }
+
+# init reads a file that puts the launchers first in PATH.
+hook_copies()
+{
+	local copied
+
+	[ -z "$(sh "$BOOT/initramfs-hook" prereqs)" ] || return
+	for copied in 0 1; do
+		make_initramfs
+		COPIED=$copied run_hook && [ -z "$said" ] &&
+		[ -x "$dir/image$dir/launchers/e2fsck" ] &&
+		[ -s "$dir/image$dir/launchers/e2fsck-prefetch.so" ] &&
+		[ -s "$dir/image$dir/conf" ] &&
+		[ "$(readlink "$dir/image$dir/launchers/enabled/fsck.ext4")" = \
+			../e2fsck ] &&
+		[ "$(cat "$dir/image$dir/stock/e2fsck")" = stock ] || return
+	done
+	# shellcheck disable=SC2016
+	[ "$(sh -ec 'PATH=/bin; . "$1"; echo $PATH' sh \
+		"$dir/image/conf/conf.d/e2prefetch")" = \
+		"$dir/launchers/enabled:/bin" ]
+}
+
+# left_out TEXT: the hook succeeds, says TEXT, and the image is unchanged.
+left_out()
+{
+	image_list >"$dir/list"
+	run_hook && [[ $said = *$1* ]] && image_list | diff "$dir/list" -
+}
+
+hook_leaves_out()
+{
+	make_initramfs
+	: >"$dir/launchers/e2fsck"
+	left_out "does not run there: not added" || return
+	make_initramfs
+	rm "$dir/launchers/e2fsck-prefetch.so"
+	left_out "not added" || return
+	make_initramfs
+	rm "$dir/image$dir/stock/e2fsck"
+	left_out "" && [ -z "$said" ] || return
+	make_initramfs
+	rm -r "$dir/launchers"
+	left_out "" && [ -z "$said" ]
+}
+
+# dracut reads a bash script.
+written_for_dracut()
+{
+	local install_optional_items='' name
+
+	# shellcheck disable=SC1091
+	. "$BOOT/dracut.conf"
+	echo "$install_optional_items"
+	for name in "$launcher" "$launcher-prefetch.so" \
+		"$launchers/enabled/fsck.ext4" \
+		"$units/systemd-fsck-root.service.d/e2prefetch.conf"; do
+		[[ $install_optional_items = *" $name "* ]] || return
+	done
+}
+
+test_files()
+{
+	if ! have_root; then
+		tap_skip "enable and disable" "root is needed"
+		return
+	fi
+	tap_check "enable and disable" there_and_back
+	tap_check "enabling adds files and replaces none" only_adds
+	tap_check "a file that is in the way" in_the_way
+	tap_check "no launcher, or one that does not run" no_program
+	tap_check "nothing that could use it" nothing_here
+	tap_check "enable killed at each step" killed_everywhere new_root enable
+	tap_check "disable killed at each step" killed_everywhere \
+		new_enabled_root disable
+	if unshare --mount true 2>/dev/null; then
+		tap_check "a full disk" full_disk
+		tap_check "an /etc that is read-only" read_only
+	else
+		tap_skip "full and read-only disks" "no mount name space"
+	fi
+	tap_check "wrong usage" wrong_usage
+	tap_check "by the command" by_command
+	tap_check "status says what is wrong, and the settings" says_why_not
+	tap_check "the package's script" renews
+}
+
+test_enable()
+{
+	test_files
+	if have_program fsck; then
+		tap_check "fsck runs the launcher, or without it the stock program" \
+			goes_on fsck_runs
+	else
+		tap_skip "fsck along PATH" "no fsck"
+	fi
+	tap_check "and so does e2scrub" goes_on scrub_runs
+	tap_check "the hook copies what the launcher needs" hook_copies
+	tap_check "the hook leaves out what does not run" hook_leaves_out
+	tap_check "the list for dracut" written_for_dracut
+	if [ -n "$E2PF_RUNTIME" ]; then
+		tap_skip "status runs the launcher" \
+			"a sanitizer's runtime goes before the module"
+	else
+		tap_check "status runs the launcher and loads the module" \
+			finds_problems
+	fi
+}
+
+require_programs mke2fs
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_enable

@@ -1,0 +1,575 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Whatever of ours is broken or denied, the check is the stock one: same output,
+# same exit status.  Each row breaks one thing.  With PREFETCH_VERBOSE the reason
+# is told, and nothing without.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+
+MODULE=$(readlink -f "$top_builddir/e2fsck/e2fsck-prefetch.so")
+LAUNCHER=$top_builddir/e2fsck/e2fsck
+SELF_TEST=$E2FSCK_STOCK
+
+# fresh: a launcher and a module, to be broken.
+fresh()
+{
+	rm -rf "$dir/x"
+	mkdir "$dir/x"
+	cp "$LAUNCHER" "$dir/x/e2fsck"
+	ln -s e2fsck "$dir/x/e2fsck-prefetch"
+	cp "$MODULE" "$dir/x/e2fsck-prefetch.so"
+}
+
+# stock: the outcome to compare with, of the same image.
+stock()
+{
+	"$E2FSCK_STOCK" -fn "$image" >"$dir/so" 2>"$dir/se" </dev/null
+	echo $? >>"$dir/so"
+}
+
+# launch [COMMAND...]: the launcher in $dir/x, run by that command.
+launch()
+{
+	PREFETCH=1 timeout 60 "$@" "$dir/x/e2fsck" -fn "$image" \
+		>"$dir/out" 2>"$dir/err" </dev/null
+	echo $? >>"$dir/out"
+}
+
+same()
+{
+	cmp "$dir/so" "$dir/out" && cmp "$dir/se" "$dir/err" && return
+	cat "$dir/out" "$dir/err"
+	return 1
+}
+
+# tells REASON: the line that REASON matches, and nothing else, was added.
+tells()
+{
+	cmp "$dir/so" "$dir/out" || { cat "$dir/out" "$dir/err"; return 1; }
+	grep -Ex -- "e2fsck-prefetch: .*($1).*" "$dir/err" ||
+		{ cat "$dir/err"; return 1; }
+	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se"
+}
+
+# is_stock REASON [COMMAND...]: silently, and with the reason.
+is_stock()
+{
+	local reason=$1
+
+	shift
+	launch "$@" && same && PREFETCH_VERBOSE=2 launch "$@" && tells "$reason"
+}
+
+# row NAME REASON BREAK [COMMAND...]: BREAK is evaluated in $dir/x.
+row()
+{
+	local name=$1 reason=$2 break=$3
+
+	shift 3
+	fresh
+	(cd "$dir/x" && eval "$break") || tap_bail "$name: cannot be set up"
+	tap_check "$name" is_stock "$reason" "$@"
+}
+
+#
+# The launcher's files.
+#
+
+# The stock program comes after our folder in PATH, as for fsck(8).
+from_path()
+{
+	PATH=$dir/x:${E2FSCK_STOCK%/*}:/usr/bin:/bin PREFETCH=1 \
+		e2fsck -fn "$image" >"$dir/out" 2>"$dir/err" </dev/null
+	echo $? >>"$dir/out"
+	same
+}
+
+test_launcher_files()
+{
+	fresh
+	rm -rf "$dir/x"
+	tap_check "launcher's folder missing" from_path
+	fresh
+	rm "$dir/x/e2fsck"
+	ln -s gone "$dir/x/e2fsck"
+	tap_check "launcher's link dangling" from_path
+	fresh
+	chmod a-x "$dir/x/e2fsck"
+	tap_check "launcher not executable" from_path
+}
+
+# cut_at LENGTH...: the module's file has these lengths, one after the other.
+cut_at()
+{
+	local length bad=0
+
+	for length in "$@"; do
+		head -c "$length" "$MODULE" >"$dir/x/e2fsck-prefetch.so"
+		launch && same || { echo "cut at $length"; bad=1; }
+	done
+	return $bad
+}
+
+test_cut()
+{
+	local size step list
+
+	size=$(stat -c %s "$MODULE")
+	step=$((size / 200))
+	fresh
+	# Where sections begin, and a byte before that.
+	list=$(readelf -SW "$MODULE" | sed -n 's/^ *\[ *[0-9]*\] *//p' |
+		awk '$4 ~ /^[0-9a-f]+$/ { print "0x" $4 }')
+	# shellcheck disable=SC2046
+	tap_check "module cut where its sections begin" cut_at \
+		$(for at in $list; do echo $((at)) $((at > 0 ? at - 1 : 0)); done |
+			sort -nu)
+	# shellcheck disable=SC2046
+	tap_check "module cut at 200 lengths" cut_at $(seq 0 "$step" $((size - 1)))
+	tap_check "module cut by a byte" cut_at $((size - 1))
+}
+
+# byte AT VALUE: in the module's file, octal.
+byte() { printf "\\$2" | dd of=e2fsck-prefetch.so bs=1 seek="$1" conv=notrunc status=none; }
+
+# needs_library: a module with a library that is not there.
+needs_library()
+{
+	echo 'int gone(void) { return 0; }' >gone.c
+	echo 'int gone(void); __attribute__((constructor)) static void f(void) { gone(); }' >m.c
+	$CC -shared -fPIC -o libgone.so gone.c &&
+	$CC -shared -fPIC -o e2fsck-prefetch.so m.c -L. -lgone &&
+	rm libgone.so
+}
+
+# needs_version: a module with a library that lacks the version of a symbol.
+needs_version()
+{
+	echo 'int gone(void) { return 0; }' >gone.c
+	echo 'int gone(void); __attribute__((constructor)) static void f(void) { gone(); }' >m.c
+	echo 'NEW { gone; };' >new.map
+	echo 'OLD { gone; };' >old.map
+	$CC -shared -fPIC -Wl,--version-script=new.map -o libgone.so gone.c &&
+	$CC -shared -fPIC -o e2fsck-prefetch.so m.c -L. -lgone \
+		-Wl,-rpath,"$dir/x" &&
+	$CC -shared -fPIC -Wl,--version-script=old.map -o libgone.so gone.c
+}
+
+test_module_files()
+{
+	row "module missing" "missing, unreadable or empty" \
+		"rm e2fsck-prefetch.so"
+	row "module empty" "missing, unreadable or empty" \
+		": >e2fsck-prefetch.so"
+	row "module is a folder" "missing, unreadable or empty" \
+		"rm e2fsck-prefetch.so; mkdir e2fsck-prefetch.so"
+	row "module is a pipe" "missing, unreadable or empty" \
+		"rm e2fsck-prefetch.so; mkfifo e2fsck-prefetch.so"
+	row "module is text" "missing, unreadable or empty" \
+		"seq 100000 >e2fsck-prefetch.so"
+	row "module of another processor" "not of the same kind" "byte 18 363"
+	row "module of another word size" \
+		"not of the same kind|cut short" "byte 4 1"
+	row "module needs a library that is missing" \
+		"libgone.so: cannot open|loading shared library libgone" \
+		needs_library
+	[ -n "$MUSL" ] ||
+		row "module needs the missing version of a symbol" \
+			"version .NEW. not found" needs_version
+	row "path with a blank" "has a blank" \
+		"mkdir '../x y'; mv * '../x y'; ln -s '../x y/e2fsck' e2fsck"
+	rm -rf "$dir/x y"
+}
+
+#
+# The self-test and the process.
+#
+
+# A library of the user that breaks what the module calls; e2fsck does not call
+# it, or not in this way.
+breaker()
+{
+	cat >"$dir/breaker.c" <<-'END'
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <errno.h>
+	#include <signal.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static int is(const char *what)
+	{
+		const char *set = getenv("BREAK");
+		return set && !strcmp(set, what);
+	}
+	long ext2fs_initialize(const char *n, int f, void *s, void *m, void *r)
+	{
+		long (*real)(const char *, int, void *, void *, void *) =
+			dlsym(RTLD_NEXT, "ext2fs_initialize");
+		if (is("crash"))
+			*(volatile int *)8 = 1;
+		if (is("abort"))
+			abort();
+		if (is("exit"))
+			exit(3);
+		while (is("hang"))
+			sleep(100);
+		return real(n, f, s, m, r);
+	}
+	pid_t fork(void)
+	{
+		pid_t (*real)(void) = dlsym(RTLD_NEXT, "fork");
+		if (!is("fork"))
+			return real();
+		errno = EAGAIN;
+		return -1;
+	}
+	void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t o)
+	{
+		void *(*real)(void *, size_t, int, int, int, off_t) =
+			dlsym(RTLD_NEXT, "mmap");
+		if (!is("mmap") || fd >= 0 || !(flags & MAP_SHARED))
+			return real(at, n, prot, flags, fd, o);
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	pid_t waitpid(pid_t pid, int *status, int options)
+	{
+		pid_t (*real)(pid_t, int *, int) = dlsym(RTLD_NEXT, "waitpid");
+		if (!is("waitpid"))
+			return real(pid, status, options);
+		errno = ECHILD;
+		return -1;
+	}
+	END
+	$CC -shared -fPIC -o "$dir/breaker.so" "$dir/breaker.c" -ldl
+}
+
+# self_test BREAK ACCELERATIONS PREFETCHES: how many accelerations are used, and
+# whether the module reads ahead.
+self_test()
+{
+	local stats=$dir/stats.json
+
+	rm -f "$stats"
+	PREFETCH_STATS=$stats launch env BREAK="$1" \
+		LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}$dir/breaker.so"
+	same || return
+	cat "$stats"
+	jq -e ".accelerations | length $2" "$stats" &&
+	jq -e '.checker_reads > 0 and .memory_budget_bytes > 0' "$stats"
+}
+
+test_self_test()
+{
+	local what took
+
+	tap_check "self-test passes" self_test nothing "> 0"
+	for what in crash abort exit fork mmap; do
+		tap_check "self-test: $what" self_test "$what" "== 0"
+	done
+	took=$SECONDS
+	tap_check "self-test: hang" self_test hang "== 0"
+	took=$((SECONDS - took))
+	tap_check "a hanging self-test is left after 5 s" test "$took" -lt 15
+	tap_check "self-test: waitpid" self_test waitpid "> 0"
+	tap_check "SIGCHLD ignored" ignored_child
+	tap_check "no process is left" no_process_left
+}
+
+ignored_child()
+{
+	local stats=$dir/stats.json
+
+	rm -f "$stats"
+	PREFETCH_STATS=$stats launch env --ignore-signal=CHLD
+	same && jq -e '.accelerations | length > 0' "$stats"
+}
+
+# A filter of system calls that ends the process, as systemd's without an error
+# number does; checks without and with accelerations, and of a small filesystem.
+test_filter()
+{
+	local call
+
+	"$DENY_CALLS" kill mincore true || {
+		tap_skip "filters of system calls" "no seccomp"
+		return
+	}
+	for call in mincore cachestat ioprio_set socket sched_getaffinity; do
+		row "killed at $call" "system call that it needs is not allowed" \
+			: "$DENY_CALLS" kill "$call"
+		PREFETCH_ACCEL=none \
+		row "killed at $call, without accelerations" \
+			"system call that it needs is not allowed" \
+			: "$DENY_CALLS" kill "$call"
+	done
+	(image=$small
+	stock
+	row "killed at mincore, small filesystem" \
+		"system call that it needs is not allowed" \
+		: "$DENY_CALLS" kill mincore
+	PREFETCH=1 PREFETCH_VERBOSE=0 \
+	row "a filter of something else" "checked in" : \
+		"$DENY_CALLS" kill pidfd_open)
+}
+
+test_limits()
+{
+	row "address space limited" "address space is limited" : \
+		bash -c 'ulimit -v 2000000; exec "$@"' -
+	row "data limited" "address space is limited" : \
+		bash -c 'ulimit -d 2000000; exec "$@"' -
+	have_root && unshare -m true 2>/dev/null || {
+		tap_skip "no /proc, no stock program" "no mount namespace"
+		return
+	}
+	fresh
+	tap_check "no /proc" without_proc
+	tap_check "stock program missing" stock_missing e2fsck 8
+	! have_program btrfs ||
+		tap_check "stock btrfs missing" stock_missing btrfs 1
+}
+
+without_proc()
+{
+	launch unshare -m sh -c \
+		'mount -t tmpfs none /proc && exec "$@"' -
+	# e2fsck itself says that it does not find /proc/mounts.
+	unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' - \
+		"$E2FSCK_STOCK" -fn "$image" >"$dir/pout" 2>"$dir/perr" </dev/null
+	echo $? >>"$dir/pout"
+	cat "$dir/err"
+	cmp "$dir/out" "$dir/pout" && cmp "$dir/err" "$dir/perr"
+}
+
+# stock_missing PROGRAM STATUS: with nothing in the places where it is looked for.
+stock_missing()
+{
+	local program=$1 status
+
+	env -u PREFETCH_E2FSCK -u PREFETCH_BTRFS PREFETCH=1 unshare -m bash -c '
+		for folder in /usr/sbin /usr/bin /sbin /bin; do
+			[ -L "$folder" ] || hide="$hide $folder"
+		done
+		cp "$1" /tmp/launcher.$$
+		exec 3</tmp/launcher.$$
+		rm /tmp/launcher.$$
+		mount=$(type -P mount)
+		cp "$mount" "$2/mount" && for folder in $hide; do
+			[ "$folder" = /usr/bin ] || "$2/mount" -t tmpfs none "$folder"
+		done && "$2/mount" -t tmpfs none /usr/bin &&
+		exec "$2/x-$3" check -n /nonexistent' - \
+		"$top_builddir/$program/$program" "$dir" "$program" \
+		>"$dir/out" 2>"$dir/err"
+	status=$?
+	cat "$dir/err"
+	[ "$status" = "$2" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+		grep "the stock $program is missing (looked for /.*): reinstall" \
+			"$dir/err"
+}
+
+#
+# Settings.
+#
+
+# wrong_variable NAME VALUE PATTERN: nothing is read ahead, one line, the check
+# runs.
+wrong_variable()
+{
+	launch env "$1=$2"
+	cmp "$dir/so" "$dir/out" || { cat "$dir/out"; return 1; }
+	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se" &&
+	[ "$(grep "^e2fsck-prefetch: " "$dir/err")" = \
+		"e2fsck-prefetch: $1: $3; prefetching is off" ] && return
+	cat "$dir/err"
+	return 1
+}
+
+# wrong_file TEXT PATTERN
+wrong_file()
+{
+	printf "$1" >"$dir/conf"
+	PREFETCH_CONFIG=$dir/conf launch
+	cmp "$dir/so" "$dir/out" || { cat "$dir/out"; return 1; }
+	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se" &&
+	[ "$(grep "^e2fsck-prefetch: " "$dir/err")" = \
+		"e2fsck-prefetch: $dir/conf$2; prefetching is off" ] && return
+	cat "$dir/err"
+	return 1
+}
+
+size="a size of 1M or more (K, M, G, T)"
+variables=(
+	"PREFETCH|2|\"2\" is not 1, 0 or auto"
+	"PREFETCH_THREADS|0|\"0\" is not a number from 1 to 256"
+	"PREFETCH_THREADS|257|\"257\" is not a number from 1 to 256"
+	"PREFETCH_THREADS| 4|\" 4\" is not a number from 1 to 256"
+	"PREFETCH_MEM|1000|\"1000\" is not $size"
+	"PREFETCH_MEM|64Q|\"64Q\" is not $size"
+	"PREFETCH_BANDWIDTH|-1M|\"-1M\" is not $size"
+	"PREFETCH_IOPS|0|\"0\" is not a number from 1 to 1000000"
+	"PREFETCH_IOPRIO|realtime|\"realtime\" is not idle, best-effort or best-effort:0 to best-effort:7"
+	"PREFETCH_NICE|20|\"20\" is not a number from 1 to 19"
+	"PREFETCH_VERBOSE|3|\"3\" is not 0, 1 or 2"
+	"PREFETCH_LOG|yes|\"yes\" is not on or off, 1 or 0"
+	"PREFETCH_ACCEL|crc|\"crc\" is not none, all or a list of crc32c, bitmaps, indirect"
+	"PREFETCH_TREADS|4|no such variable"
+	"PREFETCH_CONFIG|relative|\"relative\" is not an absolute path"
+	"PREFETCH_CONFIG|/nonexistent/file|"
+	$'PREFETCH_THREADS|\e[31m|"?[31m" is not a number from 1 to 256'
+)
+
+test_settings()
+{
+	local entry name value line
+
+	fresh
+	for entry in "${variables[@]}"; do
+		IFS='|' read -r name value line <<<"$entry"
+		[ "$value" != /nonexistent/file ] || continue
+		tap_check "$name=$(printf %q "$value")" \
+			wrong_variable "$name" "$value" "$line"
+	done
+	tap_check "unknown setting" wrong_file 'treads = 4\n' \
+		':1: unknown setting "treads"'
+	tap_check "invalid value" wrong_file '# a\n\nmem = 1\n' \
+		":3: mem: \"1\" is not $size"
+	tap_check "set twice" wrong_file 'nice = 5\n nice = 6\n' \
+		':2: nice is set twice'
+	tap_check "a section" wrong_file '[main]\n' \
+		':1: there are no sections here'
+	tap_check "no value" wrong_file 'threads\n' \
+		':1: this is not "name = value"'
+	tap_check "not text" wrong_file 'threads = 4\000\n' ':1: this is not text'
+	tap_check "the last line has no newline" wrong_file \
+		'\357\273\277iops = 5\r\nthreads=0' \
+		':2: threads: "0" is not a number from 1 to 256'
+	tap_check "a file that is too long" wrong_long
+	rm -f "$dir/conf"
+	mkfifo "$dir/conf"
+	tap_check "settings in a pipe" wrong_place "$dir/conf: not a regular file"
+	rm -f "$dir/conf"
+	tap_check "settings that are missing" wrong_place \
+		"$dir/conf: No such file or directory"
+	tap_check "prefetch = off" turned_off
+}
+
+wrong_long()
+{
+	yes '#' | head -c 70000 >"$dir/conf"
+	wrong_place "$dir/conf: the file is too long"
+}
+
+wrong_place()
+{
+	PREFETCH_CONFIG=$dir/conf launch
+	cmp "$dir/so" "$dir/out" &&
+	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se" &&
+	grep -Fx "e2fsck-prefetch: $1; prefetching is off" "$dir/err"
+}
+
+# Called by the name of a link in another folder, the file decides; the variable
+# and the command e2fsck-prefetch come before it.
+turned_off()
+{
+	local e2fsck
+
+	echo 'prefetch = off' >"$dir/conf"
+	mkdir "$dir/links"
+	ln -s "$dir/x/e2fsck" "$dir/links/e2fsck"
+	for e2fsck in "$dir/links/e2fsck" "$dir/x/e2fsck-prefetch" \
+			"$dir/x/e2fsck"; do
+		PREFETCH_CONFIG=$dir/conf PREFETCH_VERBOSE=1 "$e2fsck" \
+			-fn "$image" 2>&1 >/dev/null | grep -c "checked in"
+	done >"$dir/counts"
+	PREFETCH_CONFIG=/dev/null PREFETCH_VERBOSE=1 "$dir/links/e2fsck" \
+		-fn "$image" 2>&1 >/dev/null | grep -c "checked in" >>"$dir/counts"
+	cat "$dir/counts"
+	[ "$(tr '\n' ' ' <"$dir/counts")" = "0 1 0 1 " ]
+}
+
+#
+# Other programs.
+#
+inert()
+{
+	local module program
+
+	for module in "$MODULE" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
+		for program in true bash "dumpe2fs -h $image" "mke2fs -V"; do
+			# shellcheck disable=SC2086
+			PREFETCH=1 PREFETCH_VERBOSE=2 LD_PRELOAD=$module \
+				$program </dev/null >"$dir/out" 2>"$dir/err"
+			# shellcheck disable=SC2086
+			$program </dev/null >"$dir/so" 2>"$dir/se"
+			cmp "$dir/so" "$dir/out" || return
+			! grep -E "prefetch: [^p]" "$dir/err" || return
+		done
+	done
+	! readelf -d "$MODULE" | grep NEEDED | grep -v "libc\|musl\|asan\|ubsan\|tsan"
+}
+
+# The user's own LD_PRELOAD stays, and ours is not passed on to children.
+keeps_preload()
+{
+	cat >"$dir/show.c" <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	__attribute__((destructor)) static void f(void)
+	{
+		fprintf(stderr, "preload=%s\n", getenv("LD_PRELOAD"));
+	}
+	END
+	$CC -shared -fPIC -o "$dir/show.so" "$dir/show.c" &&
+	LD_PRELOAD=$dir/show.so launch
+	cat "$dir/err"
+	[ "$(tail -n 1 "$dir/err")" = "preload=$dir/show.so" ]
+}
+
+test_all()
+{
+	fresh
+	stock
+	tap_check "nothing broken" is_stock "checked in"
+	test_launcher_files
+	test_module_files
+	test_cut
+	breaker && fresh && test_self_test
+	test_filter
+	stock
+	test_limits
+	test_settings
+	tap_check "other programs" inert
+	stock
+	tap_check "the user's LD_PRELOAD" keeps_preload
+}
+
+CC=${CC:-cc}
+MUSL=$(ls /lib/ld-musl-* 2>/dev/null)
+require_programs mke2fs readelf jq "$CC" timeout
+tmp_setup
+helpers_setup
+dir=$E2PF_TMP
+export PREFETCH_LOG=0
+unset PREFETCH_HISTORY
+DENY_CALLS=$top_builddir/tests/tools/deny-calls
+[ -x "$DENY_CALLS" ] || {
+	DENY_CALLS=$dir/deny-calls
+	$CC -O2 -D_GNU_SOURCE -o "$DENY_CALLS" "$srcdir/tools/deny-calls.c" ||
+		tap_bail "deny-calls.c does not compile"
+}
+# Large enough for the self-test; sparse.
+image=$dir/image small=$dir/small
+truncate -s 8G "$image"
+truncate -s 8M "$small"
+mke2fs -q -F -t ext4 -O ^has_journal "$image" && mke2fs -q -F -t ext4 "$small" ||
+	tap_bail "no image"
+cp "$LAUNCHER" "$dir/x-e2fsck"
+cp "$top_builddir/btrfs/btrfs" "$dir/x-btrfs"
+tap_run test_all

@@ -1,0 +1,340 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Failing disks and failing calls: with the same fault (see fault-inject.c), the
+# command under test must have the output, exit status and image of stock e2fsck,
+# with both I/O managers.
+#
+# Runs a sample of the faults, or all of them with E2PF_FAULTS=all, as
+# `make check-faults` does.
+#
+#   test-faults.sh [GROUP...]	of: eio gone cut write signal call short
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=../tools/compare.sh
+. "$srcdir/tools/compare.sh"
+# shellcheck source=../tools/tally.sh
+. "$srcdir/tools/tally.sh"
+
+COMPARE_LIMIT=300
+CUT="device cut off during the check"
+E2PF_PAGE=$(getconf PAGESIZE)
+
+# Images small enough to try every block.
+image_table()
+{
+	local e4=extent,flex_bg,dir_index,filetype,sparse_super,large_file
+	local e3=dir_index,filetype,sparse_super,large_file,ext_attr
+	local csum=$e4,huge_file,dir_nlink,extra_isize,metadata_csum,64bit
+
+	cat <<-END
+	ext4-4k|5M|-O $csum -N 512|tree frag_small
+	ext2-1k|4M|-b 1024 -I 128 -g 1024 -N 512 -O $e3|tree sparse1k frag1k
+	ext3-1k|4M|-b 1024 -N 512 -O $e3,has_journal -J size=1|tree recovery
+	END
+}
+
+# More extents than a block holds.
+image_do_frag_small()
+{
+	"$IMGTOOL" holes "$1.src" 4096 400
+	echo "write $1.src /frag" | image_debugfs "$1"
+	rm -f "$1.src"
+}
+
+# Damage of many kinds, so that -fy writes many blocks.
+image_damage()
+{
+	LD_PRELOAD=$FIXED_RANDOM debugfs -w -f - "$1" >/dev/null 2>&1 <<-END
+	clri /d1
+	clri /deep/0/1/2
+	sif /d0/f1 block[0] 0x7fffffff
+	sif /d0/f0 links_count 77
+	sif /d0/f2 mode 0
+	sif /frag block[2] 0x10000
+	ssv free_blocks_count 17
+	END
+	return 0
+}
+
+images_make()
+{
+	local name
+
+	for name in $(image_names); do
+		image_make "$name" "$E2PF_TMP/$name" ||
+			tap_bail "cannot make $name"
+		cp "$E2PF_TMP/$name" "$E2PF_TMP/$name.bad"
+		image_damage "$E2PF_TMP/$name.bad"
+	done
+}
+
+# fault_stock IMAGE OPTION...: run stock with the fault in E2PF_FAULT.  Status 1 if
+# it did not reach the fault.
+fault_stock()
+{
+	: >"$E2PF_FAULT_LOG"
+	compare_stock "$dir" "$@"
+	[ -s "$E2PF_FAULT_LOG" ]
+}
+
+# fault_case LINE: kind|fault|image|options.
+fault_case()
+{
+	local kind fault image options manager managers="0 1"
+	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM
+	local -x E2PF_FAULT E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
+
+	IFS='|' read -r kind fault image options <<<"$1"
+	E2PF_FAULT=$fault
+	# shellcheck disable=SC2086
+	fault_stock "$E2PF_TMP/$image" $options || return
+	# The unix manager still has the last blocks that were read before the cut in
+	# its cache.  The mmap manager would have to read them again.
+	if [ "$kind" = "$CUT" ]; then
+		managers=0
+		# shellcheck disable=SC2086
+		[ "$E2PF_FAULTS" != all ] ||
+			tally_case "$kind, mmap" "$fault $image $options" "$dir" 1 \
+				"$E2PF_TMP/$image" $options
+	fi
+	for manager in $managers; do
+		# shellcheck disable=SC2086
+		tally_case "$kind" "$fault $image $options" "$dir" $manager \
+			"$E2PF_TMP/$image" $options
+	done
+}
+
+# fault_trace IMAGE OPTION...: the offsets that stock reads and writes, in KiB.
+fault_trace()
+{
+	local image=$1
+	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM dir=$E2PF_TMP/trace
+	local -x E2PF_FAULT=trace E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
+
+	shift
+	mkdir -p "$dir"
+	fault_stock "$E2PF_TMP/$image" "$@"
+	cat "$dir/hits"
+}
+
+# The pages of 4 KiB that a check reads or writes, sorted.
+traced_pages()
+{
+	local what=$1
+
+	shift
+	fault_trace "$@" | awk -v what="$what" -v page="$((E2PF_PAGE / 1024))" '
+		$1 == what && !seen[int($2 / page)]++ {
+			print int($2 / page)
+		}' | sort -n
+}
+
+test_eio()
+{
+	local image mode
+
+	for image in $(image_names); do
+		for mode in -fn -fy; do
+			traced_pages read "$image" $mode | sample 12 |
+				awk -v m="$mode" -v i="$image" -v p="$E2PF_PAGE" '{
+				printf "read errors|read:%d+%d|%s|%s\n",
+					$1 * p, p, i, m }'
+		done
+	done | tally_all fault_case
+	tally_end "read errors"
+}
+
+# numbered KIND FAULT MOST COUNT IMAGE OPTION REST: prints cases for N up to
+# MOST, or a sample of COUNT of them.
+numbered()
+{
+	local kind=$1 fault=$2 most=$3 count=$4 image=$5 options=$6 rest=$7
+
+	seq 1 "$most" | sample "$count" |
+		sed "s/.*/$kind|$fault:&$rest|$image|$options/"
+}
+
+# The largest N that can matter.
+reads_of() { fault_trace "$@" | grep -c '^new'; }
+writes_of() { fault_trace "$@" | grep '^write' | sort -u | wc -l; }
+
+test_gone()
+{
+	local image n
+
+	for image in $(image_names); do
+		n=$(reads_of "$image.bad" -fy)
+		numbered "vanishing device" gone "$n" 10 "$image.bad" -fy ""
+		numbered "vanishing device" gone "$n" 5 "$image" -fn ""
+	done | tally_all fault_case
+	tally_end "vanishing device"
+}
+
+test_cut()
+{
+	local image n size
+
+	for image in $(image_names); do
+		n=$(reads_of "$image.bad" -fy)
+		for size in 0 1000000 2097152; do
+			numbered "$CUT" cut "$n" 4 \
+				"$image.bad" -fy ":$size"
+			numbered "$CUT" cut "$n" 3 \
+				"$image" -fn ":$size"
+		done
+	done | tally_all fault_case
+	tally_end "$CUT"
+	[ "$E2PF_FAULTS" != all ] || tally_known "$CUT, mmap"
+}
+
+# Error 5 is EIO, 28 ENOSPC.
+test_write()
+{
+	local image n error
+
+	for image in $(image_names); do
+		n=$(writes_of "$image.bad" -fy)
+		for error in 5 28; do
+			numbered "write errors" wfail "$n" 8 "$image.bad" -fy \
+				":$error"
+		done
+		traced_pages write "$image.bad" -fy | sample 8 |
+			awk -v i="$image.bad" -v p="$E2PF_PAGE" '{
+			printf "write errors|write:%d+%d:5|%s|-fy\n",
+				$1 * p, p, i }'
+	done | tally_all fault_case
+	tally_end "write errors"
+}
+
+# Numbers of the signals: INT 2, KILL 9, TERM 15, HUP 1.
+test_signal()
+{
+	local image n signal
+
+	for image in $(image_names); do
+		n=$(reads_of "$image.bad" -fy)
+		for signal in 2 9 15; do
+			numbered "signals at a read" signal "$n" 2 \
+				"$image.bad" -fy ":$signal"
+			numbered "signals at a read" signal "$n" 2 "$image" \
+				-fn ":$signal"
+		done
+	done | tally_all fault_case
+	tally_end "signals at a read"
+	for image in $(image_names); do
+		n=$(writes_of "$image.bad" -fy)
+		for signal in 2 9 15; do
+			numbered "signals at a write" wsignal "$n" 4 \
+				"$image.bad" -fy ":$signal"
+		done
+	done | tally_all fault_case
+	tally_end "signals at a write"
+}
+
+# Truncate the device before the check, at regular intervals in KiB.
+short_case()
+{
+	local image options size manager
+
+	IFS='|' read -r image options size <<<"$1"
+	cp "$E2PF_TMP/$image" "$dir/short"
+	truncate -s "$size" "$dir/short"
+	compare_stock "$dir" "$dir/short" "$options"
+	for manager in 0 1; do
+		tally_case "short device" "$image $options $size" "$dir" \
+			$manager "$dir/short" "$options"
+	done
+}
+
+test_short()
+{
+	local image options
+
+	for image in $(image_names); do
+		for options in -fn -fy; do
+			seq 1 2 71 | awk -v i="$image" -v o=$options '{
+				print i "|" o "|" int($1 * $1 * 600) }' |
+				sample 8
+		done
+	done | tally_all short_case
+	tally_end "short device"
+}
+
+# Calls made by our code, except those that the mmap I/O manager makes in place of
+# stock's.
+calls="malloc calloc realloc strdup strndup mmap mincore open fstat stat
+readlink realpath opendir read pread posix_fadvise getrlimit sched_getaffinity
+sigaction pthread_sigmask pthread_create pthread_attr_init
+pthread_attr_setstacksize pthread_condattr_init pthread_mutex_init setenv
+fdopen access faccessat fork poll pipe2 posix_spawn
+posix_spawn_file_actions_init posix_spawn_file_actions_addopen
+posix_spawn_file_actions_adddup2"
+
+# call_case LINE: who|name.  Tries every n until it is not reached, twice in a row
+# because threads may make one call more or less.
+call_case()
+{
+	local who name n missed manager image=$E2PF_TMP/ext3-1k.bad kind
+	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM
+	local -x E2PF_FAULT=none E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
+	local most=2
+
+	IFS='|' read -r who name <<<"$1"
+	kind="calls of the $who that fail"
+	[ "$E2PF_FAULTS" != all ] || most=2000
+	compare_stock "$dir" "$image" -fy
+	for manager in 0 1; do
+		# All calls fail, from the first on.
+		E2PF_FAULT=calls:$who:$name:1
+		: >"$E2PF_FAULT_LOG"
+		tally_case "$kind" "$E2PF_FAULT" "$dir" $manager "$image" -fy
+		[ -s "$E2PF_FAULT_LOG" ] || continue
+		missed=0
+		for ((n = 1; n <= most && missed < 2; n++)); do
+			E2PF_FAULT=call:$who:$name:$n
+			: >"$E2PF_FAULT_LOG"
+			tally_case "$kind" "$E2PF_FAULT" "$dir" $manager \
+				"$image" -fy
+			[ -s "$E2PF_FAULT_LOG" ] || missed=$((missed + 1))
+		done
+	done
+}
+
+test_call()
+{
+	local who name
+
+	export PREFETCH_STATS=
+	for who in launcher module; do
+		for name in $calls; do
+			echo "$who|$name"
+		done
+	done | tally_all call_case
+	tally_end "calls of the launcher that fail"
+	tally_end "calls of the module that fail"
+}
+
+test_faults()
+{
+	local group
+
+	images_make
+	[ $# -gt 0 ] || set -- eio gone cut write signal short call
+	for group in "$@"; do
+		"test_$group"
+	done
+	tap_check "no process is left behind" no_process_left
+}
+
+require_programs mke2fs debugfs dumpe2fs flock diff awk
+tmp_setup
+helpers_setup
+export E2FSCK_TEST
+FAULT=$(library fault-inject) || tap_skip_all "fault-inject.c does not compile"
+images_setup
+tap_run test_faults "$@"

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs each fuzz target for some seconds from its seeds, with libFuzzer and the
+# address and undefined behaviour sanitizers.  A finding is an input that
+# crashes, takes more than 60 seconds or more memory than FUZZ_MEMORY MiB; it is
+# kept in FUZZ_KEEP.
+#
+#   test-fuzz.sh [TARGET...]
+#
+# FUZZ_SECONDS	time for each target (default: 3)
+# FUZZ_RUNS	inputs for each target, instead of a time
+# FUZZ_CC	a clang that has libFuzzer (default: clang)
+# FUZZ_KEEP	folder for findings (default: the current one)
+# FUZZ_CORPUS	folder that keeps the corpus for the next run
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../fuzz/fuzz-seeds.sh
+. "$srcdir/fuzz/fuzz-seeds.sh"
+
+FUZZ_CC=${FUZZ_CC:-clang}
+FUZZ_SECONDS=${FUZZ_SECONDS:-3}
+FUZZ_KEEP=${FUZZ_KEEP:-.}
+FUZZ_MEMORY=${FUZZ_MEMORY:-512}
+
+lib=$srcdir/../lib
+
+# The source files that each target is built from.  session.c is left out: it
+# would pull in the whole library.
+sources_plan=$(echo "$lib"/ext4/plan_*.c)
+sources_settings="$lib/settings.c $lib/ext4/ext4_names.c
+	$srcdir/../prefetch/options.c"
+sources_topology="$lib/device/topology.c $lib/device/policy.c
+	$lib/device/sysfile.c $lib/device/budget.c"
+sources_engine="$lib/engine/*.c $lib/device/rate.c $lib/device/thread.c"
+sources_image="$sources_engine $lib/ext4/ext4_source.c
+	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan
+	$srcdir/rigs/fake-device.c"
+sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
+	$lib/btrfs/data.c $lib/btrfs/leaf_order.c $lib/btrfs/slot_set.c $(echo "$lib"/btrfs/plan_*.c)
+	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
+sources_search="$lib/send/search.c $lib/send/tree_walk.c
+	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
+flags_btrfs=-I$srcdir/rigs
+flags_image=-I$srcdir/rigs
+flags_search=-I$srcdir/rigs
+flags_settings="-lext2fs -DCONFIGURATION=\"/dev/null\""
+flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
+	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
+	-Wl,--wrap=closedir"
+targets="plan settings topology image btrfs search"
+
+compile()
+{
+	# shellcheck disable=SC2046,SC2086
+	"$FUZZ_CC" -g -O1 -std=gnu11 -D_GNU_SOURCE \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+		-I"$lib" -I"$srcdir/../prefetch" -I"$srcdir/../accel" \
+		$(pkg-config --cflags ext2fs com_err) "$@"
+}
+
+fuzz_target()
+{
+	local target=$1 dir=$E2PF_TMP/$1 sources flags n limit
+	local -a corpus=()
+
+	sources=sources_$target
+	flags=flags_$target
+	# shellcheck disable=SC2086
+	if ! compile -o "$dir" "$srcdir/fuzz/fuzz-$target.c" ${!sources} \
+		${!flags-} >"$dir.log" 2>&1; then
+		tap_not_ok "$target: compiles" "$dir.log"
+		return
+	fi
+	fuzz_seeds "$target" "$dir.seeds"
+	[ -z "${FUZZ_CORPUS-}" ] || {
+		corpus=("$FUZZ_CORPUS/$target")
+		mkdir -p "${corpus[0]}"
+	}
+	limit=-max_total_time=$FUZZ_SECONDS
+	[ -z "${FUZZ_RUNS-}" ] || limit=-runs=$FUZZ_RUNS
+	# The output of the targets is discarded; libFuzzer's own is kept.
+	if ASAN_OPTIONS=${ASAN_OPTIONS-} "$dir" "$limit" -timeout=60 \
+		-rss_limit_mb="$FUZZ_MEMORY" -max_len=8192 -close_fd_mask=3 \
+		-artifact_prefix="$FUZZ_KEEP/$target-" -print_final_stats=1 \
+		-verbosity=0 "${corpus[@]}" "$dir.seeds" >"$dir.log" 2>&1
+	then
+		n=$(sed -n 's/^stat::number_of_executed_units: *//p' "$dir.log")
+		tap_ok "$target: $n inputs"
+	else
+		grep -v 'NEW_FUNC\|^INFO' "$dir.log" >"$dir.short"
+		tap_not_ok "$target" "$dir.short"
+	fi
+}
+
+fuzz_all()
+{
+	local target
+
+	for target in ${*:-$targets}; do
+		fuzz_target "$target"
+	done
+}
+
+for program in "$FUZZ_CC" pkg-config; do
+	command -v "$program" >/dev/null || tap_skip_all "$program not found"
+done
+tmp_setup
+cat >"$E2PF_TMP/none.c" <<-'END'
+	#include <stddef.h>
+	#include <ext2fs/ext2fs.h>
+	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+	{
+		return data && size > 1u << 30;
+	}
+END
+compile -o "$E2PF_TMP/none" "$E2PF_TMP/none.c" 2>/dev/null &&
+	"$E2PF_TMP/none" -runs=1 >/dev/null 2>&1 ||
+	tap_skip_all "$FUZZ_CC has no libFuzzer, or libext2fs no headers"
+tap_run fuzz_all "$@"

@@ -1,0 +1,220 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The launcher and the command work where `make install' puts them.  All files that
+# documents name exist.  `make uninstall' removes all installed files
+# and nothing else.  Prints TAP.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+
+top_srcdir=$(cd "$srcdir/.." && pwd)
+
+# A separate make, not part of the one that runs the tests.
+run_make()
+{
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
+		make -s -C "$top_builddir" "$1" DESTDIR="$dest"
+}
+
+# installed NAME: the only file or folder whose path ends in NAME.
+installed()
+{
+	find "$dest" -path "*/$1" | grep . || {
+		echo "not installed: $1" >&2
+		return 1
+	}
+}
+
+version()
+{
+	sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' \
+		"$top_builddir/config.h"
+}
+
+says_version()
+{
+	local program
+
+	program=$(installed sbin/e2prefetch) &&
+	[ "$("$program" -V)" = "e2prefetch $(version)" ]
+}
+
+names_its_siblings()
+{
+	local dir name
+
+	dir=$(installed libexec/e2prefetch) || return
+	for name in fsck.ext2 fsck.ext3 fsck.ext4; do
+		[ "$(readlink "$dir/$name")" = e2fsck ] || return
+	done
+}
+
+# Installing enables nothing: the folders that initramfs-tools, dracut or
+# systemd read contain none of our files.
+changes_nothing()
+{
+	! find "$dest" -path '*initramfs-tools*' -o -path '*dracut.conf.d*' \
+		-o -path '*systemd/*' | grep .
+}
+
+# The same result, with prefetching: the module writes the statistics.
+checks_an_image()
+{
+	local launcher stock=0 ours=0
+
+	launcher=$(installed libexec/e2prefetch/e2fsck) || return
+	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock" 2>&1 || stock=$?
+	PREFETCH=1 PREFETCH_STATS=$dir/stats "$launcher" -fn "$image" \
+		>"$dir/ours" 2>&1 || ours=$?
+	cat "$dir/ours"
+	diff "$dir/stock" "$dir/ours" && [ "$stock" = "$ours" ] &&
+		grep -q '"planned_bytes"' "$dir/stats"
+}
+
+# The commands, from the folder that is in root's PATH: the module beside the
+# launcher is found through the link.
+commands_prefetch()
+{
+	local command
+
+	command=$(installed sbin/e2fsck-prefetch) || return
+	rm -f "$dir/stats"
+	PREFETCH_STATS=$dir/stats "$command" -fn "$image" >"$dir/ours" 2>&1 ||
+		return
+	grep -q '"planned_bytes"' "$dir/stats" || return
+	command=$(installed sbin/btrfs-prefetch) && [ -x "$command" ] &&
+	[[ $(readlink "$command") = */btrfs ]]
+}
+
+# The path of an installation folder, without DESTDIR: "libexecdir".
+folder_of()
+{
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
+		make -s -C "$top_builddir" -f Makefile -f - print <<-END
+		print: ; @echo '\$($1)'
+	END
+}
+
+# is_there PATH: it was installed.
+is_there() { [ -e "$dest$1" ] || [ -L "$dest$1" ]; }
+
+# Every file below our own folders that an installed manual or text names, and every
+# link from one text to another, exists.
+names_what_is_there()
+{
+	local docdir libexecdir file path missing=0 seen=0
+
+	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
+	while IFS=: read -r file path; do
+		seen=$((seen + 1))
+		is_there "$path" || {
+			echo "${file##*/} names $path"
+			missing=1
+		}
+	done < <(
+		grep -roE "($docdir|$libexecdir/e2prefetch)/[a-zA-Z0-9._-]+" \
+			"$dest$docdir" "$dest$(folder_of mandir)" |
+			sed 's/\.$//'
+		grep -oE '\]\([a-z-]+\.(png|svg)|(^|[^a-zA-Z/-])[a-z-]+\.md' \
+			"$dest$docdir"/*.md |
+			sed -E "s|:[^a-z]*([a-z.-]*)$|:$docdir/\1|"
+	)
+	echo "$seen names"
+	[ $missing = 0 ] && [ $seen -gt 20 ]
+}
+
+# No manual or text names a path of the sources or packages instead of the installed
+# one; README.md names both.
+names_no_other_place()
+{
+	local docdir libexecdir
+
+	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
+	grep -rnE '(^|[^a-z/])doc/[a-z-]+\.(md|png)' "$dest$docdir" \
+		"$dest$(folder_of mandir)" | grep -v 'in the sources' && return 1
+	[ "$libexecdir" = /usr/libexec ] ||
+		! grep -rn '/usr/libexec/e2prefetch' "$dest$docdir" \
+			"$dest$(folder_of mandir)"
+}
+
+# README.md and the FAQ name only what exists: documents and pictures of the sources,
+# manuals that are installed, programs in the folder of the launchers; and no text has
+# the name of a variable of the build.
+texts_name_what_is_there()
+{
+	local name missing=0 seen=0 libexecdir mandir
+
+	libexecdir=$(folder_of libexecdir) mandir=$(folder_of mandir)
+	while read -r name; do
+		seen=$((seen + 1))
+		case $name in
+		doc/*) [ -e "$top_srcdir/$name" ] ;;
+		/usr/libexec/*) is_there "$libexecdir${name#/usr/libexec}" ;;
+		*) name=${name%)}
+			is_there "$mandir/man${name#*(}/${name%(*}.${name#*(}" ;;
+		esac || { echo "named, but not there: $name"; missing=1; }
+	done < <(grep -ohE 'doc/[a-z0-9-]+\.(md|png)|/usr/libexec/e2prefetch[a-z0-9/-]*|(e2prefetch|e2fsck-prefetch|btrfs-prefetch)(\.conf)?\([1-9]\)' \
+		"$top_srcdir/README.md" "$top_srcdir/doc/faq.md" | sort -u)
+	echo "$seen names"
+	! grep -rnE 'libexecdir|@[a-zA-Z_]+@|\$\{?(exec_)?prefix' \
+		"$dest$(folder_of docdir)" "$dest$mandir" &&
+	[ $missing = 0 ] && [ $seen -gt 10 ]
+}
+
+is_gone()
+{
+	find "$dest" ! -type d
+	find "$dest" -name '*e2prefetch*'
+}
+
+leaves_nothing()
+{
+	run_make uninstall || return
+	is_gone
+	[ -z "$(is_gone)" ]
+}
+
+leaves_others()
+{
+	local dir found
+
+	run_make install || return
+	for dir in libexec/e2prefetch doc/e2prefetch; do
+		touch "$(installed "$dir")/other" || return
+	done
+	run_make uninstall || return
+	found=$(find "$dest" ! -type d)
+	printf '%s\n' "$found"
+	[ "$(wc -l <<<"$found")" = 2 ] && ! grep -v '/other$' <<<"$found"
+}
+
+test_install()
+{
+	dir=$E2PF_TMP dest=$E2PF_TMP/dest image=$E2PF_TMP/image
+	mkdir "$dest"
+	mke2fs -q -F -t ext4 "$image" 16M >/dev/null || tap_bail "no image"
+	tap_check "make install" run_make install
+	tap_check "fsck.ext2, fsck.ext3 and fsck.ext4" names_its_siblings
+	tap_check "documents name what is installed" names_what_is_there
+	tap_check "and no place where it is not" names_no_other_place
+	tap_check "README.md and the FAQ name what is there" \
+		texts_name_what_is_there
+	tap_check "nothing that others would find by themselves" changes_nothing
+	tap_check "completions for bash" installed completions/e2prefetch
+	if [ "${SANITIZERS:-no}" = no ]; then
+		tap_check "e2prefetch -V" says_version
+		tap_check "the launcher, with PREFETCH=1" checks_an_image
+		tap_check "e2fsck-prefetch and btrfs-prefetch" \
+			commands_prefetch
+	else
+		tap_skip "the programs" "built with $SANITIZERS"
+	fi
+	tap_check "make uninstall leaves nothing" leaves_nothing
+	tap_check "make uninstall leaves what is not ours" leaves_others
+}
+
+require_programs mke2fs make
+tmp_setup
+tap_run test_install

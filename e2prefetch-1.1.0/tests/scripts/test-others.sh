@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Other programs of e2fsprogs, with e2prefetch beside them, and with the module
+# preloaded by mistake: output, images and exit status must be the same as without.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+PREFETCHER=$top_builddir/prefetch/e2prefetch
+MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
+
+# use HOW COMMAND...: runs it plainly, with the module, or with e2prefetch
+# beside it.
+use()
+{
+	local how=$1
+
+	shift
+	case $how in
+	plain) "$@" ;;
+	module) env PREFETCH=1 LD_PRELOAD="$MODULE" "$@" ;;
+	beside) "$PREFETCHER" fs -- "$@" ;;
+	esac
+}
+
+# run HOW COMMAND...: runs it on a fresh, cold copy of the image.  Each copy is
+# in a separate folder, so that all paths are the same; the output goes there,
+# too.
+run()
+{
+	local how=$1 status
+
+	shift
+	rm -rf "${dir:?}/$how"
+	mkdir "$dir/$how" && cp --sparse=auto "$image" "$dir/$how/fs" || return
+	dd of="$dir/$how/fs" conv=notrunc,fdatasync oflag=nocache count=0 \
+		status=none
+	(cd "$dir/$how" && use "$how" "$@" >out 2>err </dev/null)
+	status=$?
+	echo $status >"$dir/$how/status"
+}
+
+same()
+{
+	local how
+
+	run plain "$@"
+	# A usage error would be the same each time.
+	[ "$(cat "$dir/plain/status")" = 0 ] || { cat "$dir/plain/err"; return 1; }
+	for how in module beside; do
+		run "$how" "$@"
+		diff -r "$dir/plain" "$dir/$how" || return
+	done
+}
+
+# e2prefetch has nothing to read there.
+of_journal()
+{
+	local image=$E2PF_TMP/journal
+
+	truncate -s 8M "$image" &&
+	mke2fs -q -F -O journal_dev -b 4096 "$image" &&
+	run plain dumpe2fs fs && run module dumpe2fs fs &&
+	[ "$(cat "$dir/plain/status")" = 0 ] &&
+		diff -r "$dir/plain" "$dir/module"
+}
+
+# test_tune2fs IMAGE ARGUMENT...: with these, tune2fs reads all inodes, and
+# writes.
+test_tune2fs()
+{
+	local name=$1
+
+	shift
+	tap_check "$name: tune2fs $*" same tune2fs "$@" fs
+}
+
+test_checksums()
+{
+	local name=$1 image=$E2PF_TMP/$1
+
+	image_make "$name" "$image" || tap_bail "no image"
+	# Some images have checksums, others do not.
+	tune2fs -O metadata_csum "$image" >"$E2PF_TMP/log" 2>&1 ||
+		tap_bail "no checksums"
+	test_tune2fs "$name" -O ^metadata_csum
+	test_tune2fs "$name" -z undo -O ^metadata_csum
+	test_tune2fs "$name" -U 00112233-4455-6677-8899-aabbccddeeff
+	tune2fs -O ^metadata_csum "$image" >"$E2PF_TMP/log" 2>&1 ||
+		tap_bail "checksums stay"
+	test_tune2fs "$name" -O metadata_csum
+}
+
+test_all()
+{
+	local name
+
+	dir=$E2PF_TMP/others
+	mkdir "$dir"
+	image=$E2PF_TMP/image
+	image_make ext4-1k "$image" || tap_bail "no image"
+	tap_check "dumpe2fs" same dumpe2fs fs
+	tap_check "debugfs: where a block belongs" same \
+		debugfs -R "icheck 1000 2000 3000" fs
+	tap_check "debugfs: names of inodes" same \
+		debugfs -R "ncheck 12 13 14 15" fs
+	tap_check "debugfs: writing" same \
+		debugfs -w -R "set_super_value mnt_count 7" fs
+	tap_check "e2image -r" same e2image -r fs raw
+	tap_check "e2image -Q" same e2image -Q fs qcow
+	tap_check "resize2fs -P" same resize2fs -P fs
+	tap_check "resize2fs -M" same resize2fs -f -M fs
+	tap_check "e2freefrag" same e2freefrag fs
+	tap_check "dumpe2fs of a journal's device" of_journal
+	for name in ext4-1k ext4-uninit-bg ext4-meta-bg ext4-flex-64; do
+		test_checksums "$name"
+	done
+	image_make ext4-no-flex "$image" || tap_bail "no image"
+	test_tune2fs ext4-no-flex -I 512
+}
+
+require_programs mke2fs debugfs dumpe2fs e2image resize2fs e2freefrag tune2fs \
+	dd diff
+[ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_all

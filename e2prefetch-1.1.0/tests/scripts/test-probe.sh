@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# e2prefetch probe: what it prints, on filesystems of several sizes, and where nothing
+# can be measured.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
+
+# run STATUS ARG...: e2prefetch exits with STATUS; output to $dir/out and $dir/err.
+run()
+{
+	local expected=$1 status
+
+	shift
+	"$PREFETCHER" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	cat "$dir/out" "$dir/err"
+	[ $status = "$expected" ] || { echo "status $status"; return 1; }
+}
+
+# The image with a cold cache, if its pages can be dropped.
+drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
+
+# The counts are those of the plan.
+counts()
+{
+	"$PREFETCHER" -n "$image" | awk 'NR > 1 && $1 != "all" && $2 {
+		print $1, $2, $3 }' >"$dir/plan"
+	"$PREFETCHER" probe "$image" | sed -nE \
+		's/^          ([a-z]+) +([0-9]+) blocks in ([0-9]+) runs?$/\1 \2 \3/p' |
+		diff "$dir/plan" - && [ -s "$dir/plan" ]
+}
+
+# What a check would decide, in so many words.
+decides()
+{
+	local line
+
+	drop "$big"
+	run 0 probe "$big" >"$dir/null" || return
+	for line in '^a check   memory: at most [0-9]+ MiB ahead \(' \
+		'^ +threads: [0-9]+ \(' '^ +order: in ' \
+		'^metadata  .* 131072 inodes to check$'; do
+		grep -qE "$line" "$dir/out" || { echo "not there: $line"; return 1; }
+	done
+	# All groups of a small filesystem are looked at.
+	! grep 'estimated from' "$dir/out"
+}
+
+# seconds WORDS: "3 min" as a number.
+seconds()
+{
+	awk -v words="$1" 'BEGIN {
+		split(words, w, " ")
+		print w[1] * (w[2] == "min" ? 60 : w[2] == "h" ? 3600 : 1)
+	}'
+}
+
+# The range contains the estimate, and prefetching is not slower.
+range_holds()
+{
+	local stock ours low high
+
+	stock=$(sed -nE 's/^A check of .* takes about (.*); with prefetching.*/\1/p' "$1")
+	ours=$(sed -nE 's/^A check of .* with prefetching about (.*)\.$/\1/p' "$1")
+	[ -n "$stock" ] || return 0
+	low=$(sed -nE 's/^range     (.*) to .*; with.*/\1/p' "$1")
+	high=$(sed -nE 's/^range     .* to (.*); with.*/\1/p' "$1")
+	awk -v a="$(seconds "$low")" -v b="$(seconds "$stock")" \
+		-v c="$(seconds "$high")" -v d="$(seconds "$ours")" \
+		'BEGIN { exit !(a <= b && b <= c && d > 0 && d <= b) }'
+}
+
+leaves_it()
+{
+	cp --sparse=auto "$image" "$dir/probed" &&
+	chmod 0400 "$dir/probed" &&
+	"$PREFETCHER" probe "$dir/probed" >"$dir/out" &&
+	cmp "$image" "$dir/probed" &&
+	grep -q "^metadata " "$dir/out"
+}
+
+# make SIZE: a filesystem with mke2fs's defaults and nothing in it.
+make()
+{
+	rm -f "$dir/fs"
+	truncate -s "$1" "$dir/fs" && mke2fs -q -F -t ext4 "$dir/fs"
+}
+
+# first_line PATTERN FILE [ADDITION]: the first line is this sentence.
+first_line()
+{
+	head -n 1 "$2" | grep -qxE -- "$1" || { cat "$2"; return 1; }
+}
+
+# A device of this size is measured, and the first line has both times.
+measures()
+{
+	local dev
+
+	make "$1" && dev=$(loop_attach "$dir/fs") || return
+	"$PREFETCHER" probe "$dev" >"$dir/out"
+	loop_detach "$dev"
+	first_line "A check of $dev takes .*with prefetching .*\." "$dir/out" &&
+	grep -q '^measured  [0-9.]* ms for a small read' "$dir/out" &&
+	range_holds "$dir/out"
+}
+
+# no_figure IMAGE REASON: it says why, and nothing is forecast.
+no_figure()
+{
+	run 0 probe "$1" >/dev/null &&
+	first_line "How long a check of $1 takes is not known: .*$2.*\." \
+		"$dir/out" &&
+	! grep -qE "^(A check|range)|less than|MB/s" "$dir/out"
+}
+
+all_cached()
+{
+	cat "$big" >"$dir/null" && no_figure "$big" "it is cached"
+}
+
+too_small()
+{
+	make 1M >"$dir/null" 2>&1 && no_figure "$dir/fs" "it is too small"
+}
+
+# with_bad FROM COMMAND...: reads of what lies beyond FROM MiB of the big image
+# fail.  The library that makes them fail lets the page cache look empty.
+with_bad()
+{
+	local from=$1
+
+	shift
+	LD_PRELOAD=$top_builddir/tests/.libs/fault-inject.so \
+	E2PF_FAULT_FILE=$big E2PF_FAULT_LOG=$dir/faults \
+	E2PF_FAULT=read:$((from << 20))+$(((120 - from) << 20)) "$@"
+}
+
+# No metadata is in the last 24 MiB: the measurement fails, but not the count.
+end_unreadable() { with_bad 96 no_figure "$big" "a read of it failed"; }
+
+unreadable()
+{
+	with_bad 1 run 8 probe "$big" && [ ! -s "$dir/out" ] &&
+	[ "$(wc -l <"$dir/err")" = 1 ]
+}
+
+# Who may not see what is cached measures nothing.
+not_visible()
+{
+	cp --sparse=auto "$image" "$E2PF_TMP/public" &&
+	chmod 0444 "$E2PF_TMP/public" &&
+	chmod 0777 "$dir" && PREFETCHER="$dir/as-nobody" \
+		no_figure "$E2PF_TMP/public" "this user may not see"
+}
+
+test_not_measured()
+{
+	tap_check "not measured: all is cached" all_cached
+	tap_check "not measured: too small" too_small
+	if [ -e "$top_builddir/tests/.libs/fault-inject.so" ] &&
+	   [ -z "$E2PF_RUNTIME" ]; then
+		tap_check "not measured: unreadable end" end_unreadable
+		tap_check "not measured: unreadable" unreadable
+	else
+		tap_skip "not measured: unreadable" "nothing can be preloaded"
+	fi
+	if have_root && have_program setpriv; then
+		printf '#!/bin/sh\nexec setpriv --reuid=65534 "%s" "$@"\n' \
+			"$PREFETCHER" >"$dir/as-nobody"
+		chmod 0755 "$dir/as-nobody"
+		tap_check "not measured: not visible" not_visible
+	else
+		tap_skip "not measured: not visible" "not root, or no setpriv"
+	fi
+}
+
+test_sizes()
+{
+	local size
+
+	for size in 24G 22G 1G 200M; do
+		if have_root && [ -w /dev/loop-control ]; then
+			tap_check "a new filesystem of $size" measures $size
+		else
+			tap_skip "a new filesystem of $size" "no loop device"
+		fi
+	done
+}
+
+test_all()
+{
+	dir=$E2PF_TMP/probe
+	mkdir "$dir"
+	image=$E2PF_TMP/image
+	image_make ext4-1k "$image" || tap_bail "no image"
+	# Inode tables of 32 MiB; stored as a whole, so that there are no holes.
+	big=$E2PF_TMP/big
+	head -c 120M /dev/zero >"$big" &&
+	mke2fs -q -F -t ext4 -O flex_bg,^uninit_bg,^metadata_csum -N 131072 \
+		-E lazy_itable_init=0,nodiscard "$big" >/dev/null 2>&1 ||
+		tap_bail "no large image"
+	tap_check "what there is" counts
+	tap_check "nothing is written" leaves_it
+	tap_check "what a check would decide" decides
+	tap_check "of nothing" run 8 probe "$dir/none"
+	tap_check "without a device" run 16 probe
+	tap_check "runs no command" run 16 probe "$image" -- true
+	test_sizes
+	test_not_measured
+}
+
+require_programs mke2fs debugfs
+[ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_all

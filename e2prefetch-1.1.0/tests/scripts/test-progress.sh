@@ -1,0 +1,407 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# How far a running check is: its file, `e2prefetch progress'.  The check is held in
+# pass 1 by a pipe that nobody reads, as in test-signals.sh, so that all of this
+# happens while it runs; or in a read.  Runs with a /run of its own.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=../tools/tally.sh
+. "$srcdir/tools/tally.sh"
+
+[ "$(id -u)" = 0 ] || tap_skip_all "needs root: only root's checks write a status"
+if [ -z "${E2PF_OWN_RUN-}" ]; then
+	unshare -m true 2>/dev/null || tap_skip_all "no mount namespaces"
+	E2PF_OWN_RUN=1 exec unshare -m "$0" "$@"
+fi
+mount -t tmpfs -o mode=755 none /run || tap_skip_all "no tmpfs"
+
+E2PREFETCH=$top_builddir/prefetch/e2prefetch
+folder=/run/e2prefetch
+
+same() { "$IMGTOOL" cmp "$@"; }
+said() { grep -q "$1" "$dir/err"; }
+status_of() { [ -s "$folder/$1.progress" ]; }
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
+matches() { grep -Eq "$1" <<<"$2" || { echo "no $1 in: $2"; return 1; }; }
+
+# Whether the check waits for its write to descriptor 8.
+is_blocked() { grep -q '^[0-9]* 0x8 ' "/proc/$pid/syscall"; }
+
+# A pipe with room for a page, and a filesystem.
+make_pipe()
+{
+	rm -f "$dir/progress"
+	mkfifo "$dir/progress"
+	exec 7<>"$dir/progress"
+	"$IMGTOOL" pipesize 4096 <&7
+	cp --sparse=auto "$big" "$dir/fs"
+}
+
+# start_and_block PROGRAM [OPTION...]: sets pid.
+start_and_block()
+{
+	local line program=$1
+
+	shift
+	make_pipe
+	(
+		cd "$dir" &&
+		exec -a "${called:-e2fsck}" "$program" "$@" -fy -C 8 fs </dev/null \
+			8>"$dir/progress" 7>&- >"$dir/out" 2>"$dir/err"
+	) &
+	pid=$!
+	# The first line says that pass 1 has begun.
+	read -r -t 500 line <&7 && wait_for is_blocked
+}
+
+# The same with prefetching; waits for the status.
+blocked()
+{
+	local -x PREFETCH=1
+
+	start_and_block "$E2FSCK_TEST" && wait_for status_of "$pid"
+}
+
+let_go()
+{
+	cat <&7 >"$dir/stream" &
+	local reader=$! status
+
+	exec 7>&-
+	wait "$pid" 2>/dev/null
+	status=$?
+	kill -s KILL "$reader" 2>/dev/null
+	wait "$reader" 2>/dev/null
+	return $status
+}
+
+# keep NAME: the results of a check, to compare.
+keep()
+{
+	let_go
+	echo $? >"$dir/$1.status"
+	mv "$dir/out" "$dir/$1.out"
+	mv "$dir/err" "$dir/$1.err"
+	mv "$dir/fs" "$dir/$1.fs"
+}
+
+# agrees NAME: its results are those of stock e2fsck.
+agrees()
+{
+	same "$dir/stock.status" "$dir/$1.status" "$dir/stock.err" \
+		"$dir/$1.err" "$dir/stock.out" "$dir/$1.out" \
+		"$dir/stock.fs" "$dir/$1.fs"
+}
+
+file_appears()
+{
+	blocked || return
+	[ "$(stat -c %a:%u "$folder" "$folder/$pid.progress" | xargs)" = \
+		"755:0 600:0" ]
+}
+
+is_shown()
+{
+	local all one
+
+	all=$("$E2PREFETCH" progress) &&
+	matches '^fs +\(e2fsck-prefetch, process '"$pid"'\)' "$all" &&
+	matches 'place +pass1, [0-9]+ of 512 groups' "$all" &&
+	matches 'left +[0-9]' "$all" || return
+	one=$("$E2PREFETCH" progress --fields "$pid") &&
+	matches '^stage pass1$' "$one" && matches "^pid $pid\$" "$one" &&
+	diff <(echo "$one") "$folder/$pid.progress" &&
+	(cd "$dir" && "$E2PREFETCH" progress --fields fs >/dev/null)
+}
+
+# It waits for the pipe, not for the disk or the processor.
+waits_for_nothing()
+{
+	"$E2PREFETCH" progress --fields "$pid" | grep -qx 'waits_for nothing'
+}
+
+others_are_none()
+{
+	"$E2PREFETCH" progress 1 2>"$dir/none"
+	[ $? = 1 ] && grep -q 'no check that prefetches' "$dir/none" || return
+	[ -z "$("$E2PREFETCH" progress --fields /dev/null 2>"$dir/none")" ] ||
+		return
+	"$E2PREFETCH" progress 1 2 2>"$dir/none"
+	[ $? = 16 ] || return
+	"$E2PREFETCH" progress --follow 2>"$dir/none"
+	[ $? = 16 ]
+}
+
+# A device may be named so that a terminal obeys.
+is_printable()
+{
+	local name=$'a\e[2Jb' shown
+
+	make_pipe
+	mv "$dir/fs" "$dir/$name"
+	(
+		cd "$dir" && PREFETCH=1 exec "$E2FSCK_TEST" -fy -C 8 "$name" \
+			</dev/null 8>"$dir/progress" 7>&- >"$dir/out" 2>&1
+	) &
+	pid=$!
+	wait_for status_of "$pid" || return
+	shown=$("$E2PREFETCH" progress "$pid")
+	let_go
+	rm "$dir/$name"
+	matches '^a\?\[2Jb  ' "$shown"
+}
+
+# On a terminal a line is drawn below the cursor, which comes back, until the check
+# ends; it is cut off at the terminal's end.
+is_followed()
+{
+	blocked || return
+	script -qec "stty cols 50; '$E2PREFETCH' progress --follow $pid" \
+		"$dir/terminal" </dev/null >"$dir/screen" 2>&1 &
+	local follower=$!
+
+	wait_for has_line_on_terminal && keep followed && agrees followed &&
+	wait "$follower" && lines_on_terminal | awk '
+		length > 49 { print "too long: " $0; bad = 1 }
+		END { exit bad || !NR }'
+}
+
+only_for_root()
+{
+	have_program setpriv || return 0
+	setpriv --reuid 65534 --clear-groups "$E2PREFETCH" progress \
+		2>"$dir/none"
+	[ $? = 8 ]
+}
+
+ends_without_file()
+{
+	keep test
+	agrees test && [ ! -e "$folder/$pid.progress" ]
+}
+
+nothing_pending()
+{
+	! grep -Eq '^(SigPnd|ShdPnd):.*[1-9a-f]' "/proc/$pid/status"
+}
+
+# SIGUSR2 ends e2fsck's own progress, and SIGUSR1 begins it again: then there are
+# lines of pass 5.
+send_both()
+{
+	kill -s USR2 "$pid" && wait_for nothing_pending &&
+	kill -s USR1 "$pid" && wait_for nothing_pending
+}
+
+goes_on() { grep -q '^5 ' "$dir/stream"; }
+
+signal_is_stocks()
+{
+	start_and_block "$E2FSCK_STOCK" && kill -s USR2 "$pid" &&
+	keep off && ! goes_on || return
+	start_and_block "$E2FSCK_STOCK" && send_both && keep on && goes_on &&
+	blocked && send_both && keep test && goes_on &&
+	agrees test
+}
+
+# The lines on the terminal: each is drawn below the cursor, which comes back.
+lines_on_terminal() { grep -ao $'\e7\e\[2B\r[^\e]*\e8' "$dir/terminal" |
+	sed 's/.*\r//; s/\x1b8//'; }
+has_line_on_terminal() { lines_on_terminal | grep -q 'fs: pass1, '; }
+
+off_has_none()
+{
+	start_and_block "$E2FSCK_TEST" && keep off && agrees off &&
+	[ -z "$(ls "$folder")" ]
+}
+
+killed_is_stale()
+{
+	local killed status
+
+	blocked || return
+	killed=$pid
+	kill -s KILL "$pid"
+	wait_for is_gone "$pid"
+	let_go
+	[ -e "$folder/$killed.progress" ] && cp "$folder/$killed.progress" \
+		"$dir/stale" || return
+	"$E2PREFETCH" progress >"$dir/none" 2>&1
+	status=$?
+	[ $status = 1 ] && [ ! -e "$folder/$killed.progress" ]
+}
+
+# A file whose number is now another process's, and one of nobody's: the next
+# check removes them.
+next_removes_stale()
+{
+	cp "$dir/stale" "$folder/$$.progress" &&
+	cp "$dir/stale" "$folder/99999999.progress" &&
+	blocked && keep next && agrees next && [ -z "$(ls "$folder")" ]
+}
+
+# Whoever can write to the folder could lie to root.
+foreign_folder_is_left()
+{
+	local -x PREFETCH=1
+
+	chmod 777 "$folder"
+	start_and_block "$E2FSCK_TEST" && sleep 2 &&
+	[ -z "$(ls "$folder")" ] && ! "$E2PREFETCH" progress 2>/dev/null &&
+	keep foreign && agrees foreign
+}
+
+no_run()
+{
+	local -x PREFETCH=1
+
+	rm -rf "$folder" && mount -o remount,ro /run || return
+	start_and_block "$E2FSCK_TEST" && sleep 2 && keep ro
+	mount -o remount,rw /run
+	agrees ro && [ ! -e "$folder" ]
+}
+
+# held N COMMAND...: a check that waits in its N-th read; sets pid.
+held()
+{
+	local n=$1
+
+	shift
+	rm -f "$dir/hold"
+	mkfifo "$dir/hold"
+	: >"$dir/hits"
+	(
+		cd "$dir" &&
+		E2PF_FAULT=hold:$n E2PF_FAULT_FILE=${!#} \
+		E2PF_FAULT_LOG=$dir/hits E2PF_FAULT_FIFO=$dir/hold \
+		LD_PRELOAD=$FAULT exec "$@" </dev/null >"$dir/out" 2>"$dir/err"
+	) &
+	pid=$!
+	wait_for [ -s "$dir/hits" ]
+}
+
+# Ends as the check of the stock program did.
+ends_as_stock()
+{
+	timeout 600 tee "$dir/hold" </dev/null
+	wait "$pid"
+	echo $? >"$dir/status"
+	sed -i /-prefetch:/d "$dir/err"
+	same "$dir/status" "$dir/held.status" "$dir/out" "$dir/held.out" \
+		"$dir/err" "$dir/held.err" && [ ! -e "$folder/$pid.progress" ]
+}
+
+# A check that waits would outlive the test.
+give_up()
+{
+	kill -s KILL "$pid" 2>/dev/null
+	false
+}
+
+slow_is_shown()
+{
+	"$E2PREFETCH" progress --fields "$pid" |
+		grep -qx 'waits_for slow read' &&
+	"$E2PREFETCH" progress "$pid" |
+		grep -Eq 'waits +for a read of .* at byte [0-9]+, for [0-9]+ s'
+}
+
+# slow_read STOCK TEST ARG...: while a read takes long, the status says so; sets
+# pid.  The last argument is the file that is checked.
+slow_read()
+{
+	local stock=$1 test=$2
+
+	shift 2
+	(cd "$dir" && exec "$stock" "$@") >"$dir/held.out" 2>"$dir/held.err" \
+		</dev/null
+	echo $? >"$dir/held.status"
+	held 40 "$test" "$@" && wait_for slow_is_shown
+}
+
+slow_e2fsck()
+{
+	local -x PREFETCH=1
+
+	slow_read "$E2FSCK_STOCK" "$E2FSCK_TEST" -fn fs && ends_as_stock ||
+		give_up
+}
+
+# Small as it is, only a number of threads keeps it from being left to the check.
+slow_btrfs()
+{
+	local -x PREFETCH=1 PREFETCH_THREADS=2
+
+	slow_read "${BTRFS_STOCK:-btrfs}" "$BTRFS_TEST" check fs.btrfs &&
+	ends_as_stock || give_up
+}
+
+test_slow_reads()
+{
+	local BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
+	local name="a slow read" FAULT
+
+	if [ -n "$E2PF_RUNTIME" ] || ! FAULT=$(library fault-inject); then
+		tap_skip "$name" "a sanitizer, or fault-inject.c does not compile"
+		return
+	fi
+	cp --sparse=auto "$big" "$dir/fs"
+	tap_check "$name of e2fsck is shown" slow_e2fsck
+	small_files "$dir/files"
+	truncate -s 256M "$dir/fs.btrfs"
+	if ! mkfs.btrfs -q -n 4096 --rootdir "$dir/files" "$dir/fs.btrfs" \
+		>/dev/null 2>&1; then
+		tap_skip "$name of btrfs" "mkfs.btrfs cannot make the image"
+		return
+	fi
+	tap_check "$name of btrfs is shown" slow_btrfs
+}
+
+test_progress()
+{
+	dir=$E2PF_TMP/progress
+	mkdir "$dir"
+	# 512 groups: more progress lines than a page holds.
+	big=$E2PF_TMP/big
+	truncate -s 512M "$big"
+	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -t ext4 -b 1024 -g 1024 \
+		-U $IMAGE_UUID -N 4096 "$big" >/dev/null 2>&1 ||
+		tap_bail "no large image"
+	start_and_block "$E2FSCK_STOCK"
+	keep stock
+
+	tap_check "a running check has a file, root's" file_appears
+	tap_check "progress shows it: pass, place, time left" is_shown
+	tap_check "it waits for neither disk nor processor" \
+		wait_for waits_for_nothing
+	tap_check "no such check: status 1; usage: 16" others_are_none
+	tap_check "only root sees it" only_for_root
+	tap_check "at the end the file is gone, results are stock's" \
+		ends_without_file
+	tap_check "a device's name is printable" is_printable
+	tap_check "SIGUSR1 does what it does in stock e2fsck" signal_is_stocks
+	if have_program script; then
+		tap_check "progress --follow draws a line on a terminal" \
+			is_followed
+	else
+		tap_skip "progress --follow" "script not found"
+	fi
+	tap_check "a check without prefetching has no file" off_has_none
+	tap_check "the file of a killed check is stale" killed_is_stale
+	tap_check "the next check removes stale files" next_removes_stale
+	tap_check "a folder that others may write to is not used" \
+		foreign_folder_is_left
+	tap_check "a /run that cannot be written to" no_run
+	test_slow_reads
+}
+
+require_programs mke2fs mkfifo unshare
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_progress

@@ -1,0 +1,315 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The stock e2fsck is found wherever it is, the launcher never starts itself for
+# ever, nothing but libc has to be there for that, and what is shown of the
+# launcher in `e2fsck -V'.  Programs are moved about in a mount name space.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
+
+# with_folder SETUP PROGRAM ARGUMENT...: where the folder that e2fsck is in has
+# nothing but what SETUP puts there: $stock is e2fsck, $PWD the folder.
+with_folder()
+{
+	local setup=$1
+
+	shift
+	timeout -s KILL 600 unshare -m bash -c '
+		mount -t tmpfs none "$folder" && cd "$folder" || exit 99
+		eval "$setup" || exit 98
+		exec "$@"' - "$@" >"$dir/out" 2>"$dir/err" </dev/null
+}
+
+# finds SETUP [VARIABLE=VALUE...]: the launcher checks the image as stock does.
+finds()
+{
+	local setup=$1 status
+
+	shift
+	export setup
+	with_folder "$setup" env "$@" "$E2FSCK_TEST" -fn "$image"
+	status=$?
+	cat "$dir/err"
+	[ $status = 0 ] || { echo "status $status"; return 1; }
+	# Stock's own, where there is no /proc.
+	diff "$dir/stock.out" "$dir/out" &&
+	diff "$dir/stock.err" <(grep -v "^ext2fs_check_if_mount: " "$dir/err")
+}
+
+# The same with a line of ours.
+finds_with_line()
+{
+	local text=$1
+
+	shift
+	finds "$@" >"$dir/log"
+	[ "$(grep -c "^e2fsck-prefetch: " "$dir/err")" = 1 ] &&
+	grep "^e2fsck-prefetch: .*$text" "$dir/err" &&
+	diff "$dir/stock.out" "$dir/out"
+}
+
+# misses SETUP [VARIABLE=VALUE...]: there is no e2fsck, and so says one line.
+misses()
+{
+	local setup=$1 status
+
+	shift
+	export setup
+	with_folder "$setup" env "$@" "$E2FSCK_TEST" -fn "$image"
+	status=$?
+	cat "$dir/out" "$dir/err"
+	[ $status = 8 ] || { echo "status $status"; return 1; }
+	[ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	grep "^e2fsck-prefetch: the stock e2fsck is missing (looked for /.*): reinstall e2fsprogs\$" \
+		"$dir/err" >/dev/null
+}
+
+# The folder of the configured path.  /bin has a link to the stock program.
+test_places()
+{
+	local on="PREFETCH=1" elsewhere='mount --bind /bin /mnt
+		mount -t overlay -o lowerdir=$layer:/mnt none /bin'
+
+	mkdir -p "$dir/layer"
+	cp "$E2FSCK_STOCK" "$dir/layer/e2fsck"
+	export layer=$dir/layer
+	tap_check "under its own name" finds 'cp $stock e2fsck' $on
+	tap_check "in another folder" finds "$elsewhere" $on
+	tap_check "in another folder, the launcher in its place" \
+		finds "$elsewhere; ln -s \$launcher e2fsck" $on
+	tap_check "in another folder, without prefetching" \
+		finds "$elsewhere; ln -s \$launcher e2fsck" PREFETCH=0
+	tap_check "what is in its place cannot be run" \
+		finds_with_line "cannot run .*/e2fsck: Exec format error" \
+		"$elsewhere; echo garbage >e2fsck; chmod +x e2fsck" $on
+	tap_check "PATH is of no interest" \
+		finds 'cp $stock e2fsck' $on PATH=/nosuch
+	tap_check "there is none" misses : $on
+	tap_check "there is none, without prefetching" misses :
+	tap_check "all that is there is the launcher, by links" \
+		misses 'ln -s $launcher e2fsck' $on
+}
+
+# Started by another copy of itself, or by what starts it again.
+test_chains()
+{
+	local on="PREFETCH=1" how name
+
+	tap_check "a copy of the launcher, and PREFETCH_E2FSCK" \
+		finds 'cp $launcher e2fsck; cp $stock other' \
+		PREFETCH_E2FSCK="$folder/other"
+	tap_check "a copy of the launcher, and nothing else" \
+		misses 'cp $launcher e2fsck' $on
+	tap_check "copies that start each other" \
+		misses 'cp $launcher e2fsck; cp $launcher other' $on \
+		PREFETCH_E2FSCK="$folder/other"
+	for how in exec ""; do
+		printf '#!/bin/sh\n%s %s "$@"\n' "$how" "$launcher" \
+			>"$dir/script"
+		chmod 0755 "$dir/script"
+		name=${how:-as a child}
+		tap_check "a script that starts the launcher again, $name" \
+			misses 'cp $script e2fsck' $on
+	done
+}
+
+# Without /proc the launcher knows itself by the name it was started by.
+test_without_proc()
+{
+	local hide="mount -t tmpfs none /proc;"
+
+	if [ -n "$E2PF_RUNTIME" ]; then
+		tap_skip "without /proc" "a sanitizer needs /proc"
+		return
+	fi
+	tap_check "without /proc" finds "$hide cp \$stock e2fsck" PREFETCH=1
+	tap_check "without /proc, and without e2fsck" \
+		misses "$hide ln -s \$launcher e2fsck" PREFETCH=1
+	tap_check "without /proc, a copy of the launcher" \
+		misses "$hide cp \$launcher e2fsck" PREFETCH=1
+}
+
+# As a program swapped within an initramfs: few files, nothing to write to.
+test_initramfs()
+{
+	local install='cp $launcher e2fsck-prefetch; cp $stock e2fsck
+		cp $module .; mount -o remount,ro .'
+
+	tap_check "a copy beside e2fsck, read-only, with the module" \
+		prefetches_in_place "$install"
+}
+
+prefetches_in_place()
+{
+	local status
+	export setup=$1
+
+	with_folder "$setup" env PREFETCH=1 PREFETCH_VERBOSE=2 \
+		LD_PRELOAD="$E2PF_RUNTIME" "$folder/e2fsck-prefetch" -fn "$image"
+	status=$?
+	cat "$dir/err"
+	[ $status = 0 ] && diff "$dir/stock.out" "$dir/out" &&
+	grep -q "^e2fsck-prefetch: indirect: " "$dir/err"
+}
+
+# fsck looks for its programs along PATH: with the launcher's folder first, and
+# PREFETCH=1, checks by the systemd units prefetch.
+by_fsck()
+{
+	mkdir -p "$dir/libexec"
+	cp "$E2FSCK_TEST" "$MODULE" "$dir/libexec/"
+	ln -sf e2fsck "$dir/libexec/fsck.ext4"
+	rm -f "$dir/stats"
+	PATH=$dir/libexec:$PATH PREFETCH=1 PREFETCH_STATS=$dir/stats \
+		LD_PRELOAD=$E2PF_RUNTIME \
+		fsck -t ext4 "$image" -fn >"$dir/out" 2>"$dir/err" </dev/null ||
+		{ cat "$dir/err"; return 1; }
+	[ -s "$dir/stats" ] || return
+	rm -f "$dir/stats"
+	PATH=$dir/libexec:$PATH PREFETCH_STATS=$dir/stats \
+		fsck -t ext4 "$image" -fn >"$dir/out" 2>"$dir/err" </dev/null &&
+	[ ! -e "$dir/stats" ]
+}
+
+# A link elsewhere, as `e2prefetch enable --links' makes it, needs no variable.
+by_link()
+{
+	mkdir -p "$dir/sbin"
+	ln -sf "$E2FSCK_TEST" "$dir/sbin/fsck.ext4"
+	rm -f "$dir/stats"
+	PREFETCH_STATS=$dir/stats LD_PRELOAD=$E2PF_RUNTIME \
+		"$dir/sbin/fsck.ext4" -fn "$image" >"$dir/out" 2>&1 </dev/null &&
+	[ -s "$dir/stats" ]
+}
+
+# Only stock's, and so says the linker: what it has to load could be missing.
+# needs_libc PROGRAM
+needs_libc()
+{
+	readelf -dW "$1" | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p' >"$dir/needed"
+	cat "$dir/needed"
+	[ -s "$dir/needed" ] &&
+	! grep -qv -e '^libc\.' -e '^ld-' -e '^libdl\.' -e '^libpthread\.' \
+		"$dir/needed"
+}
+
+# without_trace VARIABLE...: that is not in stock's environment.
+without_trace()
+{
+	strace -f -qq -v -s 4096 -e trace=execve -o "$dir/trace" \
+		"$E2FSCK_TEST" -fn "$image" >/dev/null 2>&1 </dev/null
+	tail -n 1 "$dir/trace" | grep execve >"$dir/last" &&
+	! grep -e LD_PRELOAD "$dir/last"
+}
+
+# The module is not left where it cannot be loaded.
+no_trace()
+{
+	without_trace && PREFETCH=0 without_trace &&
+	(ulimit -v 4000000 && PREFETCH=1 without_trace)
+}
+
+# version LINES [VARIABLE=VALUE...]: of `e2fsck -V', stock's and so many.
+version()
+{
+	local lines=$1
+
+	shift
+	(exec -a e2fsck "$E2FSCK_STOCK" -V) >"$dir/so" 2>"$dir/se"
+	env "$@" bash -c 'exec -a e2fsck "$0" -V' "$E2FSCK_TEST" \
+		>"$dir/out" 2>"$dir/err" || return
+	cat "$dir/err"
+	diff "$dir/so" "$dir/out" &&
+	diff "$dir/se" <(tail -n +$((lines + 1)) "$dir/err") || return
+	[ "$lines" = 0 ] ||
+		head -n 1 "$dir/err" | grep -q "e2prefetch [0-9]*\.[0-9]"
+}
+
+# As `e2prefetch status' asks.
+version_of_module()
+{
+	PREFETCH=1 PREFETCH_VERBOSE=1 LD_PRELOAD=$E2PF_RUNTIME \
+		"$E2FSCK_TEST" -V >"$dir/out" 2>&1 || return
+	cat "$dir/out"
+	grep -q "prefetch: off (no filesystem was opened" "$dir/out" || return
+	mkdir -p "$dir/alone"
+	cp "$E2FSCK_TEST" "$dir/alone/"
+	PREFETCH=1 PREFETCH_VERBOSE=1 "$dir/alone/e2fsck" -V >"$dir/out" 2>&1 &&
+	grep "module: left out (the module is missing" "$dir/out"
+}
+
+btrfs_version()
+{
+	local program
+
+	program=$(command -v btrfs) || { echo "no btrfs"; return; }
+	"$program" "$1" >"$dir/so" 2>"$dir/se"
+	PREFETCH=1 "$BTRFS_TEST" "$1" >"$dir/out" 2>"$dir/err" || return
+	diff "$dir/so" "$dir/out" && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	grep -q "e2prefetch [0-9]*\.[0-9]" "$dir/err" || return
+	"$BTRFS_TEST" "$1" >"$dir/out" 2>"$dir/err" || return
+	diff "$dir/so" "$dir/out" && diff "$dir/se" "$dir/err"
+}
+
+test_stock()
+{
+	dir=$E2PF_TMP/stock
+	mkdir "$dir"
+	image=$E2PF_TMP/image
+	image_make ext4-1k "$image" || tap_bail "no image"
+	cp "$E2FSCK_STOCK" "$dir/e2fsck"
+	MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
+	export script=$dir/script stock=$dir/e2fsck launcher=$E2FSCK_TEST module=$MODULE folder
+	folder=$(sed -n 's/^E2FSCK = //p' "$top_builddir/e2fsck/Makefile")
+	folder=$(dirname "$folder")
+	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock.out" 2>"$dir/stock.err" \
+		</dev/null
+	if ! have_root || ! unshare -m true 2>/dev/null; then
+		tap_skip "places of the stock program" "cannot unshare mounts"
+	else
+		test_places
+		test_chains
+		test_without_proc
+		test_initramfs
+	fi
+	if have_program fsck; then
+		tap_check "fsck finds the launcher along PATH" by_fsck
+	else
+		tap_skip "fsck finds the launcher along PATH" "no fsck"
+	fi
+	tap_check "a link elsewhere prefetches by itself" by_link
+	if [ -n "$E2PF_RUNTIME" ] || ! have_program readelf; then
+		tap_skip "the launchers need libc alone" \
+			"a sanitizer, or no readelf"
+	else
+		tap_check "the launcher needs libc alone" \
+			needs_libc "$E2FSCK_TEST"
+		tap_check "that of btrfs, too" needs_libc "$BTRFS_TEST"
+	fi
+	if have_program strace && strace -qq true 2>/dev/null; then
+		tap_check "without the module nothing is left of the launcher" \
+			no_trace
+	else
+		tap_skip "without the module nothing is left" "no strace"
+	fi
+	tap_check "e2fsck -V" version 0
+	tap_check "e2fsck -V, PREFETCH=0" version 0 PREFETCH=0
+	tap_check "e2fsck -V, PREFETCH=1" version 1 PREFETCH=1
+	tap_check "e2fsck -V says whether the module can be loaded" \
+		version_of_module
+	tap_check "btrfs --version" btrfs_version --version
+	tap_check "btrfs version" btrfs_version version
+	tap_check "no process is left behind" no_process_left
+}
+
+require_programs mke2fs flock diff timeout
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_stock

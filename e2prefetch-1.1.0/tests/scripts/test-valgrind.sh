@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Stock e2fsck with the module, and the prefetcher alone, under valgrind on one
+# image with many features: no invalid access and no use of what was never
+# set.  What e2fsck itself leaves allocated at its end is not counted.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+module=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
+preload=
+
+# A status no e2fsck ends with.  Valgrind does not know the ioctl by which
+# e2fsck asks loop devices, where there are any, for their files.
+FOUND=99
+VALGRIND="-q --error-exitcode=$FOUND --child-silent-after-fork=no
+	--sim-hints=lax-ioctls
+	--trace-children=yes --undef-value-errors=yes"
+
+# Stock e2fsck by itself is clean on the image, or nothing can be told.
+under_valgrind()
+{
+	local log=$E2PF_TMP/valgrind.$BASHPID
+
+	# shellcheck disable=SC2086
+	"$IMGTOOL" run 300 env "$(command -v env)" LD_PRELOAD="$preload" \
+		valgrind $VALGRIND --log-file="$log" "$@" \
+		>"$log.out" 2>&1 </dev/null
+	if [ $? -gt 1 ] || [ -s "$log" ]; then
+		head -n 40 "$log" "$log.out"
+		return 1
+	fi
+}
+
+test_manager()
+{
+	local preload
+
+	cp --sparse=auto "$image" "$E2PF_TMP/fs"
+	# The module takes its name off the list in every program it is loaded
+	# into: valgrind's script, its launcher, and then e2fsck.
+	preload=$module:$module:$module
+	PREFETCH=1 TEST_MMAP_IO=$1 PREFETCH_STATS=$E2PF_TMP/stats \
+		under_valgrind "$E2FSCK_STOCK" "$2" "$E2PF_TMP/fs" &&
+		[ -s "$E2PF_TMP/stats" ]
+}
+
+test_all()
+{
+	local options
+
+	image=$E2PF_TMP/image
+	if ! image_make "$(image_names | head -n 1)" "$image" >/dev/null 2>&1
+	then
+		tap_skip "valgrind" "this mke2fs does not make the image"
+		return
+	fi
+	if ! under_valgrind "$E2FSCK_STOCK" -fn "$image" >/dev/null; then
+		tap_skip "valgrind" "stock e2fsck is not clean under it"
+		return
+	fi
+	for options in -fn -fyD; do
+		tap_check "unix manager $options" test_manager 0 "$options"
+		tap_check "mmap manager $options" test_manager 1 "$options"
+	done
+	tap_check "e2prefetch" under_valgrind "$prefetch" -v "$image"
+}
+
+require_programs valgrind mke2fs debugfs e2fsck
+[ "${SANITIZERS:-no}" = no ] ||
+	tap_skip_all "valgrind and the sanitizers do not go together"
+[ -r "$module" ] || tap_skip_all "module not built: $module"
+prefetch=$top_builddir/prefetch/.libs/e2prefetch
+[ -x "$prefetch" ] || prefetch=$top_builddir/prefetch/e2prefetch
+export LD_LIBRARY_PATH=$top_builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_all

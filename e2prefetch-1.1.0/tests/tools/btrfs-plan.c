@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * btrfs-plan DEVICE...: prints the tree blocks that would be prefetched for a
+ * check of the filesystem on these devices, one per line: device index, offset
+ * and length in bytes, class.  Walks the source itself, without an engine.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "btrfs/btrfs_source.h"
+
+static int fds[E2PF_DEVICES];
+
+/* References that have not been parsed yet. */
+static struct e2pf_ref *pending;
+static size_t used, room;
+
+__attribute__((noreturn))
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static const char *const class_names[E2PF_BTRFS_CLASSES] = {
+	"chunks", "roots", "extents", "nodes", "leaves"
+};
+
+static void take(void *ctx, const struct e2pf_ref *ref)
+{
+	(void)ctx;
+	printf("%u %" PRIu64 " %u %s\n", ref->device, ref->offset, ref->length,
+	       class_names[ref->cls]);
+	if (!ref->parse)
+		return;
+	if (used == room) {
+		room = room ? room * 2 : 1024;
+		pending = realloc(pending, room * sizeof(*pending));
+		if (!pending)
+			die("realloc");
+	}
+	pending[used++] = *ref;
+}
+
+static void parse_pending(struct e2pf_source *source)
+{
+	char *buf = malloc(65536);
+
+	while (buf && used) {
+		struct e2pf_ref ref = pending[--used];
+
+		if (pread(fds[ref.device], buf, ref.length,
+			  (off_t)ref.offset) != (ssize_t)ref.length)
+			die("pread");
+		source->ops->parse(source, &ref, 0, buf,
+				   source->ops->piece(source, &ref, 0), take,
+				   NULL);
+	}
+	free(buf);
+}
+
+static void walk(struct e2pf_source *source)
+{
+	const struct e2pf_start start = { .budget = UINT64_MAX };
+	unsigned phases, i;
+	uint64_t unit;
+	bool more;
+
+	source->ops->begin(source, &start, &phases);
+	for (i = 0; i < phases; i++)
+		for (unit = 0; unit < source->ops->units(source, i, &more);
+		     unit++) {
+			source->ops->seed(source, i, unit, take, NULL);
+			parse_pending(source);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	struct e2pf_btrfs_member member[E2PF_DEVICES];
+	struct e2pf_btrfs_super super, one;
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	struct e2pf_btrfs *btrfs;
+	unsigned n;
+
+	for (n = 0; n + 1 < (unsigned)argc && n < E2PF_DEVICES; n++) {
+		fds[n] = open(argv[n + 1], O_RDONLY | O_CLOEXEC);
+		if (fds[n] < 0 || pread(fds[n], bytes, sizeof(bytes), 65536) !=
+				  (ssize_t)sizeof(bytes))
+			die(argv[n + 1]);
+		if (e2pf_btrfs_plan_super(bytes, 65536, &one) !=
+		    E2PF_BTRFS_OK)
+			return 1;
+		if (!n || one.generation > super.generation)
+			super = one;
+		member[n].bytes = (uint64_t)lseek(fds[n], 0, SEEK_END);
+		member[n].devid = one.devid;
+		memcpy(member[n].uuid, one.device_uuid, E2PF_BTRFS_UUID);
+		memcpy(member[n].node_fsid, one.node_fsid, E2PF_BTRFS_UUID);
+	}
+	btrfs = e2pf_btrfs_new(&super, member, n);
+	if (!btrfs)
+		return 1;
+	walk(e2pf_btrfs_source(btrfs));
+	e2pf_btrfs_free(btrfs);
+	free(pending);
+	return 0;
+}

@@ -1,0 +1,769 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The tests on other distributions, and with libext2fs linked in other ways.
+#
+#   check-distributions.sh [SUITE...]	default: bullseye bookworm trixie sid
+#   check-distributions.sh here		on this machine as it is
+#
+# Each suite of Debian gets a chroot, made by debootstrap.  There ./quickstart
+# installs the build dependencies and builds a copy of the release sources with gcc;
+# clang builds another copy, and neither may warn.  Then this script continues in
+# the chroot as it does with "here": it runs the tests with the packaged libext2fs,
+# and with the same source linked in other ways, each mounted over the packaged one
+# that the stock e2fsck uses.
+#
+# DIST_DIR	folder to work in, an absolute path, which keeps the chroots:
+#		SUITE-fresh as made by debootstrap, and SUITE, in which the tests
+#		run (default: a temporary folder)
+# DIST_TESTS	some of: unit corpus features corruptions faults cpu e2fsprogs
+#		(the suite of e2fsprogs itself) (default: all of these)
+# DIST_LINKS	some of: packaged plain symbolic lto no-interposition relro all
+#		musl (default: all of these)
+# DIST_IMAGES	images for test-features.sh (default: all with the packaged
+#		libext2fs, a few with others)
+# DIST_SEEDS	corruptions (default: 39)
+# DIST_IMAGE	image whose warm check is timed (default: extents@1/4 of bench)
+# DIST_RUNS	number of its runs with prefetching, and without (default: 5)
+# DIST_MIRROR	default: http://deb.debian.org/debian
+# TABLE		file that gets the closing tables between their marks
+#
+# Mounts and processes are in namespaces, so none is left however the script ends.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+self=$(realpath "$0")
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=source-package.sh
+. "$srcdir/tools/source-package.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
+
+top_srcdir=$(cd "$srcdir/.." && pwd)
+export srcdir top_builddir
+wanted_tests=${DIST_TESTS:-unit corpus features corruptions faults cpu
+	e2fsprogs}
+wanted_links=${DIST_LINKS:-packaged plain symbolic lto no-interposition relro
+	all musl}
+few_images="ext2-1k-i128 ext3-1k ext4-4k ext4-1k ext4-inline ext4-bigalloc
+	ext4-htree-2 ext4-recovery"
+
+is_wanted()
+{
+	[[ " ${wanted_tests//[$'\n\t']/ } " = *" $1 "* ]]
+}
+
+#
+# libext2fs, linked in other ways from the source package.
+#
+
+# The flags of the compiler and the linker for a kind of link.
+link_flags()
+{
+	compile="-g -O2 -fPIC" link=
+	case $1 in
+	plain) ;;
+	symbolic) link="-Wl,-Bsymbolic-functions" ;;
+	lto) compile+=" -flto" ;;
+	no-interposition) compile+=" -fno-semantic-interposition" ;;
+	relro) link="-Wl,-z,relro,-z,now" ;;
+	all)
+		compile+=" -flto -fno-semantic-interposition"
+		link="-Wl,-Bsymbolic-functions,-z,relro,-z,now"
+		;;
+	*) return 1 ;;
+	esac
+	# Code is generated when it is linked.
+	link="$compile $link"
+}
+
+# make_libext2fs DIR: configure it and build what lib/ext2fs depends on.  Programs
+# and static libraries are not needed, and may not build.
+make_libext2fs()
+{
+	[ ! -e "$1/ready" ] || return 0
+	rm -rf "$1"
+	mkdir -p "$1" && cd "$1" || return
+	../source/configure -q --enable-elf-shlibs --disable-nls \
+		--disable-uuidd --disable-fsck --disable-fuse2fs CFLAGS=-O0 &&
+	make -s -j "$E2PF_JOBS" -C util subst &&
+	make -s -j "$E2PF_JOBS" -C lib/et &&
+	touch ready
+}
+
+# make_link DIR LINK OUT: link libext2fs in this way.  Reuses objects that are
+# compiled alike, and an existing library.
+make_link()
+{
+	local dir=$1 out=$3 compile link
+
+	[ ! -e "$out" ] || return 0
+	link_flags "$2" || return
+	if [ "$(cat "$dir/compiled" 2>/dev/null)" != "$compile" ]; then
+		rm -f "$dir"/lib/ext2fs/*.o "$dir"/lib/ext2fs/elfshared/*.o
+		printf '%s\n' "$compile" >"$dir/compiled"
+	fi
+	rm -f "$dir"/lib/ext2fs/libext2fs.so.*
+	make -s -j "$E2PF_JOBS" -C "$dir/lib/ext2fs" image \
+		CFLAGS_SHLIB="$compile" LDFLAGS_SHLIB="$link" &&
+	mv "$dir"/lib/ext2fs/libext2fs.so.*.* "$out"
+}
+
+# The number of LIBRARY's calls to its own functions that can be interposed.
+interposable()
+{
+	readelf -rW "$1" | awk '
+		$3 ~ /JU?MP_SLO/ && $4 !~ /^0+$/ { n++ }
+		END { print n + 0 }'
+}
+
+# is_linked LINK LIBRARY PLAIN: is it linked in this way?  PLAIN is the number of
+# calls that can be interposed if it is linked plainly, or large if not known.
+is_linked()
+{
+	local n
+
+	n=$(interposable "$2")
+	echo "$n calls inside can be stood in for"
+	case $1 in
+	plain) [ "$n" -gt 0 ] ;;
+	lto) [ "$n" -gt 0 ] ;;
+	symbolic) [ "$n" = 0 ] ;;
+	no-interposition) [ "$n" -gt 0 ] && [ "$n" -lt "$3" ] ;;
+	relro) readelf -dW "$2" | grep -q 'Flags:.*NOW' && [ "$n" -gt 0 ] ;;
+	all) readelf -dW "$2" | grep -q 'Flags:.*NOW' && [ "$n" = 0 ] ;;
+	esac
+}
+
+# The file that e2fsck loads as libext2fs.
+packaged_library()
+{
+	realpath "$(ldd "$E2FSCK_STOCK" |
+		awk '$1 ~ /^libext2fs\.so/ { print $3 }')"
+}
+
+# with_link COMMAND...: with $library over the package's, if there is one.
+with_link()
+{
+	local flags=-m
+
+	have_root || flags=-rm
+	[ -n "$library" ] || { "$@"; return; }
+	unshare $flags bash "$self" --mount "$library" "$packaged" "$@"
+}
+
+#
+# musl: e2fsprogs, json-c, inih and this project with another C library.
+#
+
+# The reason why musl cannot be used, if there is one.
+no_musl()
+{
+	local program
+
+	for program in musl-gcc cmake; do
+		have_program $program || {
+			echo "$program not found"
+			return
+		}
+	done
+}
+
+# The kernel's headers, which musl-gcc does not search in libc's folder.
+kernel_headers()
+{
+	local asm
+
+	asm=/usr/include/$(gcc -print-multiarch)/asm
+	mkdir -p "$1"
+	ln -sfn /usr/include/{linux,asm-generic,mtd} "$1" &&
+		ln -sfn "$asm" "$1/asm"
+}
+
+# make_musl DIR SOURCE: build DIR/e2fsprogs, and DIR/root with json-c and inih (one
+# file).  e2fsprogs is not installed: programs use libext2fs in its build folder.
+make_musl()
+{
+	local dir=$1 run=-Wl,-rpath,$1/e2fsprogs/lib
+
+	[ ! -e "$dir/ready" ] || return 0
+	rm -rf "$dir"
+	mkdir -p "$dir"/{json,e2fsprogs} &&
+	kernel_headers "$dir/include" &&
+	any_source_package "$dir/json-c" json-c libjson-c-dev &&
+	any_source_package "$dir/inih" libinih libinih-dev &&
+	mkdir -p "$dir/root/include" "$dir/root/lib" &&
+	cp "$dir/inih/source/ini.h" "$dir/root/include" &&
+	$CC -O2 -fPIE -c -o "$dir/ini.o" "$dir/inih/source/ini.c" &&
+	ar rcs "$dir/root/lib/libinih.a" "$dir/ini.o" &&
+	cd "$dir/json" &&
+	cmake ../json-c/source -DCMAKE_INSTALL_PREFIX="$dir/root" \
+		-DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
+		-DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_APPS=OFF \
+		-DBUILD_TESTING=OFF &&
+	make -s -j "$E2PF_JOBS" install &&
+	cd ../e2fsprogs &&
+	"$2/configure" -q --enable-elf-shlibs --disable-nls \
+		--disable-uuidd --disable-fsck --disable-fuse2fs LDFLAGS="$run" &&
+	make -s -j "$E2PF_JOBS" &&
+	touch ../ready
+}
+
+# make_musl_project DIR SOURCE: build DIR/project, always from scratch.
+make_musl_project()
+{
+	local dir=$1 run=-Wl,-rpath,$1/e2fsprogs/lib
+
+	release_sources "$dir/project" && cd "$dir/project" &&
+	./configure -q --with-e2fsck="$dir/e2fsprogs/e2fsck/e2fsck" \
+		PKG_CONFIG_LIBDIR=/nowhere LDFLAGS="$run" \
+		EXT2FS_CFLAGS="-I$dir/e2fsprogs/lib -I$2/lib" \
+		EXT2FS_LIBS="-L$dir/e2fsprogs/lib -lext2fs -lcom_err" \
+		JSON_C_CFLAGS="-I$dir/root/include -I$dir/root/include/json-c" \
+		JSON_C_LIBS="-L$dir/root/lib -ljson-c" \
+		INIH_CFLAGS="-I$dir/root/include" \
+		INIH_LIBS="-L$dir/root/lib -linih" &&
+	make -s -j "$E2PF_JOBS" &&
+	make -s -C tests tools/corrupt tools/imgtool
+}
+
+# test_musl SOURCE
+test_musl()
+{
+	local dir=${1%/*}/musl log=$E2PF_TMP/build.log why library='' began
+
+	start
+	why=$(no_musl)
+	[ -z "$why" ] || { tap_skip "$place" "$why"; return; }
+	# Everything that is linked, including the tests' libraries, uses musl.
+	export CC="musl-gcc -idirafter $dir/include"
+	if ! (make_musl "$dir" "$1") >"$log" 2>&1; then
+		tap_not_ok "$place: e2fsprogs, json-c and inih build" "$log"
+		return
+	fi
+	if ! (make_musl_project "$dir" "$1") >"$log" 2>&1; then
+		tap_not_ok "$place: builds" "$log"
+		return
+	fi
+	no_warnings "$place" "$log"
+	took linking
+	top_builddir=$dir/project
+	E2FSCK_STOCK=$dir/e2fsprogs/e2fsck/e2fsck
+	E2FSCK_TEST=$dir/project/e2fsck/e2fsck
+	export E2FSCK_STOCK
+	PATH=$dir/e2fsprogs/misc:$dir/e2fsprogs/debugfs:$PATH
+	test_link "$place" "$1"
+}
+
+#
+# The tests.
+#
+
+# unit PROGRAM: a cmocka program.
+unit()
+{
+	CMOCKA_MESSAGE_OUTPUT=TAP bash "$srcdir/tools/cmocka-tap.sh" \
+		"$top_builddir/tests/unit/$1" </dev/null 2>&1 |
+		pass_on "$place" unit "$1" "$counts"
+}
+
+unit_tests()
+{
+	local program count=0 began
+
+	start
+	cd "$top_builddir/tests" || return
+	for program in unit/test-*; do
+		case $program in
+		*.*) continue ;;
+		esac
+		unit "${program#unit/}"
+		count=$((count + 1))
+	done
+	[ $count -gt 0 ] || tap_not_ok "$place: no unit tests are built"
+	took unit
+}
+
+# script GROUP NAME ARGUMENT...: a test script of the suite.
+script()
+{
+	local group=$1 test=$2 began
+
+	shift 2
+	is_wanted "$group" || return 0
+	start
+	(
+		unset TABLE
+		with_link bash "$srcdir/$test" "$@" </dev/null
+	) 2>&1 | pass_on "$place" "$group" "${test##*/}" "$counts"
+	took "$group"
+}
+
+# Processor time of a check, in seconds.
+cpu_time()
+{
+	local TIMEFORMAT='%3U %3S'
+
+	{ time "$@" >/dev/null 2>&1; } 2>&1 |
+		awk '{ printf "%.3f\n", $1 + $2 }'
+}
+
+# cpu_runs DIR IMAGE RUNS: the processor time of warm checks, stock and ours in
+# turn.
+cpu_runs()
+{
+	local dir=$1 image=$2 i
+
+	PREFETCH=1 PREFETCH_STATS=$dir/stats "$E2FSCK_TEST" -fn "$image" \
+		>"$dir/out" 2>&1 || return
+	for ((i = 0; i < $3; i++)); do
+		cpu_time "$E2FSCK_STOCK" -fn "$image" >>"$dir/stock"
+		PREFETCH=1 cpu_time "$E2FSCK_TEST" -fn "$image" >>"$dir/ours"
+	done
+}
+
+median() { sort -g | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }'; }
+
+# The accelerations in use according to the statistics.
+accelerations()
+{
+	tr -d ' \t\n' <"$1" | sed -n \
+		's/.*"accelerations":\[\([^]]*\)].*/\1/p' | tr -d '"'
+}
+
+cpu_ratio()
+{
+	local dir=$E2PF_TMP/cpu a b use began
+
+	start
+	mkdir -p "$dir"
+	rm -f "$dir"/*
+	with_link bash "$self" --cpu "$dir" "$image" "${DIST_RUNS:-5}" || {
+		tap_not_ok "$place: a check of the image that is timed" \
+			"$dir/out"
+		return
+	}
+	a=$(median <"$dir/stock") b=$(median <"$dir/ours")
+	use=$(accelerations "$dir/stats")
+	printf '%s cpu %s %s\n' "$place" "$a" "$b" >>"$counts"
+	printf '%s use %s\n' "$place" "${use:-none}" >>"$counts"
+	tap_ok "$place: processor time of a warm check $a s, ours $b s," \
+		"in use: ${use:-none}"
+	took cpu
+}
+
+# find_image: sets $image to the timed image, or $no_image to the reason why there
+# is none.
+find_image()
+{
+	image=${DIST_IMAGE-}
+	[ -z "$image" ] || return 0
+	if image=$(BENCH_BUILD="$top_builddir/bench" \
+		"$top_srcdir/bench/images" extents@1/4 \
+		2>"$E2PF_TMP/image.log"); then
+		return 0
+	fi
+	image=
+	no_image=$(tail -n 1 "$E2PF_TMP/image.log")
+}
+
+# test_link PLACE SOURCE
+test_link()
+{
+	local place=$1 images=${DIST_IMAGES-} managers=${CORPUS_MANAGERS-}
+
+	[ "$link" = packaged ] || images=${images:-$few_images}
+	# The mmap I/O manager does not depend on how libext2fs is linked, but on
+	# libc.
+	case $link in
+	packaged|musl) ;;
+	*) managers=${managers:-0} ;;
+	esac
+	CORPUS_MANAGERS=$managers script corpus scripts/test-corpus.sh
+	# shellcheck disable=SC2086
+	script features scripts/test-features.sh $images
+	COUNT=${DIST_SEEDS:-39} script corruptions scripts/test-corruptions.sh
+	# Unit tests interpose libext2fs's functions themselves, and faults do
+	# not depend on libext2fs.
+	if [ "$link" = packaged ]; then
+		! is_wanted unit || unit_tests
+		script faults scripts/test-faults.sh
+		script faults scripts/test-limits.sh
+		E2FSPROGS_DIR=$2 E2PF_TABLE=$counts.rows \
+			script e2fsprogs tools/check-e2fsprogs.sh
+	fi
+	is_wanted cpu || return 0
+	if [ -n "$image" ]; then
+		cpu_ratio
+	else
+		tap_skip "$place: processor time" "no image: $no_image"
+	fi
+}
+
+# test_links NAME SOURCE: the tests with each link.  $packaged is the package's
+# libext2fs.
+test_links()
+{
+	local name=$1 source=$2 link library='' plain=1000000 ready place began
+
+	for link in $wanted_links; do
+		place=$name/$link
+		start
+		if [ "$link" = packaged ]; then
+			library=
+			test_link "$place" "$source"
+			continue
+		fi
+		if [ -z "${ready-}" ]; then
+			source_package "$source" e2fsprogs >"$E2PF_TMP/source.log" 2>&1 || {
+				tap_skip "$name: libext2fs linked anew" \
+					"no source package: $(why_not "$E2PF_TMP/source.log")"
+				return
+			}
+			ready=yes
+		fi
+		if [ "$link" = musl ]; then
+			(test_musl "$source/source")
+			continue
+		fi
+		(make_libext2fs "$source/build") >"$E2PF_TMP/build.log" 2>&1 || {
+			tap_not_ok "$name: libext2fs can be built" \
+				"$E2PF_TMP/build.log"
+			continue
+		}
+		library=$source/$link.so
+		make_link "$source/build" "$link" "$library" \
+			>"$E2PF_TMP/build.log" 2>&1 || {
+			tap_not_ok "$name: libext2fs can be linked: $link" \
+				"$E2PF_TMP/build.log"
+			continue
+		}
+		[ "$link" != plain ] || plain=$(interposable "$library")
+		took linking
+		tap_check "$place: it is linked so" \
+			is_linked "$link" "$library" "$plain"
+		tap_check "$place: it is what e2fsck loads" \
+			with_link cmp "$library" "$packaged"
+		test_link "$place" "$source"
+	done
+}
+
+# On this machine, or in this chroot.  Results go to $counts.
+test_here()
+{
+	local name=$1 packaged image='' no_image=
+
+	packaged=$(packaged_library)
+	[ -e "$packaged" ] || {
+		tap_skip "$name" "$E2FSCK_STOCK loads no libext2fs"
+		return
+	}
+	printf '%s version %s\n' "$name" "$(mke2fs -V 2>&1 |
+		sed -n 's/^mke2fs \([0-9.a-z~-]*\).*/\1/p')" >>"$counts"
+	! is_wanted cpu || find_image
+	test_links "$name" "${DIST_DIR:-$E2PF_TMP}/e2fsprogs"
+}
+
+# start, and took WHAT: record in $place the seconds between them, and the processor
+# time of the children since; on a shared machine the latter is more meaningful.
+start()
+{
+	began=$SECONDS
+	times >"$E2PF_TMP/began"
+}
+
+took()
+{
+	times >"$E2PF_TMP/ended"
+	awk -v place="$place" -v what="$1" -v wall=$((SECONDS - began)) '
+	FNR == 2 {
+		for (i = 1; i <= 2; i++) {
+			split($i, part, /[ms]/)
+			cpu[FILENAME] += part[1] * 60 + part[2]
+		}
+		last = FILENAME
+	}
+	END {
+		for (name in cpu)
+			if (name != last)
+				before = cpu[name]
+		print place, "took", what, wall, cpu[last] - before
+	}' "$E2PF_TMP/began" "$E2PF_TMP/ended" >>"$counts"
+}
+
+# no_warnings PLACE LOG: the compiler did not warn.
+no_warnings()
+{
+	if grep -A 4 'warning:' "$2" >"$2.warnings"; then
+		tap_not_ok "$1: builds without warnings" "$2.warnings"
+		return 1
+	fi
+	tap_ok "$1: builds without warnings"
+}
+
+#
+# Chroots.
+#
+
+# The distribution's own autoconf regenerates its files.
+make_sources()
+{
+	# Left by a run that was killed with its namespace.
+	rm -rf "$root"/tmp/e2pf-test.*
+	release_sources "$root/source" || return
+	find "$root/source" -name Makefile.in -delete
+	rm -rf "$root/source"/{configure,aclocal.m4,config.h.in,build-aux}
+}
+
+# Packages needed in addition to those that quickstart installs.
+install_more()
+{
+	local more=(dpkg-dev clang)
+
+	[[ " ${wanted_links//[$'\n\t']/ } " != *" musl "* ]] ||
+		more+=(musl-tools cmake)
+	# shellcheck disable=SC2016
+	in_chroot "$root" sh -c 'dpkg -s "$@" >/dev/null 2>&1 || {
+		apt-get -qq update &&
+		apt-get -qq -y --no-install-recommends install "$@"
+	}' sh "${more[@]}"
+}
+
+build_gcc()
+{
+	# shellcheck disable=SC2016
+	in_chroot "$root" bash -c 'cd /source && ./quickstart build &&
+		make -s -j"$(nproc)" -C tests check TESTS='
+}
+
+# In a copy, because the tests run in gcc's build.
+build_clang()
+{
+	# shellcheck disable=SC2016
+	in_chroot "$root" bash -c 'rm -rf /clang && cp -a /source /clang &&
+		cd /clang && make -s distclean && ./configure -q CC=clang &&
+		make -s -j"$(nproc)" &&
+		make -s -j"$(nproc)" -C tests check TESTS= &&
+		cd / && rm -rf /clang'
+}
+
+# build_with COMPILER: tests whether it builds, its version, and whether it warns.
+build_with()
+{
+	local log=$work/$suite-$1.log cell place=$suite began
+
+	start
+	if ! "build_$1" >"$log" 2>&1; then
+		tail -n 40 "$log" >"$log.end"
+		tap_not_ok "$suite: builds with $1" "$log.end"
+		printf '%s %s fails\n' "$suite" "$1" >>"$counts"
+		return 1
+	fi
+	cell=$(in_chroot "$root" "$1" --version | head -n 1 |
+		grep -oE '[0-9]+\.[0-9.]+' | tail -n 1)
+	no_warnings "$suite, $1" "$log" || cell=$cell,warns
+	printf '%s %s %s\n' "$suite" "$1" "$cell" >>"$counts"
+	took "$1"
+}
+
+test_suite()
+{
+	local suite=$1 root=$work/$1 log=$work/$1.log counts_inside
+	local place=$1 began
+
+	start
+	if ! { make_chroot "$root-fresh" "$suite" &&
+	       copy_chroot "$root-fresh" "$root"; } >"$log" 2>&1; then
+		tap_skip "$suite" "no chroot can be made: $(
+			no_chroot_made "$log")"
+		return
+	fi
+	if ! { install_more && make_sources; } >"$log" 2>&1; then
+		tail -n 40 "$log" >"$log.end"
+		tap_not_ok "$suite: packages and sources" "$log.end"
+		return
+	fi
+	took packages
+	build_with gcc || return
+	build_with clang
+	counts_inside=$root/counts
+	: >"$counts_inside"
+	: >"$counts_inside.rows"
+	in_chroot "$root" DIST_DIR=/dist DIST_TESTS="$wanted_tests" \
+		DIST_LINKS="$wanted_links" \
+		DIST_IMAGES="${DIST_IMAGES-}" DIST_SEEDS="${DIST_SEEDS-}" \
+		DIST_RUNS="${DIST_RUNS-}" E2PF_JOBS="$E2PF_JOBS" \
+		${image:+DIST_IMAGE=/image} \
+		E2FSPROGS_TESTS=${corpus:+/e2fsprogs-tests} \
+		bash /source/tests/tools/check-distributions.sh \
+		--inside "$suite" /counts ||
+		tap_not_ok "$suite: ended before its last test"
+	cat "$counts_inside" >>"$counts"
+	cat "$counts_inside.rows" >>"$counts.rows"
+}
+
+test_suites()
+{
+	local suite corpus image='' no_image=
+
+	corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
+	if [ -r "$corpus/manifest.tsv" ]; then
+		corpus=$(cd "$corpus" && pwd)
+	else
+		corpus=
+	fi
+	! is_wanted cpu || find_image
+	# The corpus and the timed image, if they exist.
+	chroot_mounts=(${corpus:+"$corpus:/e2fsprogs-tests"}
+		${image:+"$image:/image"})
+	for suite; do
+		test_suite "$suite"
+	done
+}
+
+#
+# The closing table: passed, skipped and failed of each group in each place.
+#
+print_table()
+{
+	awk '
+	$2 == "version" { version[$1] = $3; next }
+	$2 == "gcc" {
+		gcc[$1] = $3
+		if ($3 == "fails")
+			places[++count] = $1
+		next
+	}
+	$2 == "clang" { clang[$1] = $3; next }
+	$2 == "took" { next }
+	!($1 in seen) { seen[$1] = 1; places[++count] = $1 }
+	$2 == "cpu" { stock[$1] = $3; ours[$1] = $4; next }
+	$2 == "use" { use[$1] = $3; next }
+	{ n[$1, $2, $3]++; any[$1, $2] = 1 }
+	function cell(p, g)
+	{
+		if (!((p, g) in any))
+			return ""
+		return n[p, g, "passed"] + 0 " / " n[p, g, "skipped"] + 0 \
+			" / " n[p, g, "failed"] + 0
+	}
+	END {
+		print "| distribution | gcc | clang | e2fsprogs | libext2fs" \
+			" | unit tests" \
+			" | corpus | features | corruptions | faults" \
+			" | in use | processor time, stock → ours |"
+		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
+			" --- | --- | --- |"
+		for (i = 1; i <= count; i++) {
+			p = places[i]
+			split(p, part, "/")
+			row = "| " part[1] " | " gcc[part[1]] " | " \
+				clang[part[1]] " | " version[part[1]] " | " \
+				part[2]
+			gsub(",", ", ", row)
+			groups = split("unit corpus features corruptions faults",
+				group, " ")
+			for (k = 1; k <= groups; k++)
+				row = row " | " cell(p, group[k])
+			time = ""
+			if (p in stock)
+				time = sprintf("%.2f → %.2f s (%.2f)", stock[p],
+					ours[p], ours[p] / stock[p])
+			gsub(",", ", ", use[p])
+			print row " | " use[p] " | " time " |"
+		}
+	}' "$counts"
+}
+
+# Seconds that each part took, for all links together, and processor time.
+print_times()
+{
+	awk '
+	$2 == "took" {
+		split($1, part, "/")
+		s = part[1]
+		if (!(s in wall))
+			suites[++count] = s
+		if (!((s, $3) in seconds))
+			parts[s] = parts[s] " " $3
+		seconds[s, $3] += $4
+		processor[s, $3] += $5
+		wall[s] += $4
+		cpu[s] += $5
+	}
+	END {
+		for (i = 1; i <= count; i++) {
+			s = suites[i]
+			line = sprintf("%s: %d s (%d), of these", s, wall[s],
+				cpu[s])
+			n = split(parts[s], name, " ")
+			for (k = 1; k <= n; k++)
+				line = sprintf("%s%s %s %d (%d)", line,
+					k > 1 ? "," : "", name[k],
+					seconds[s, name[k]],
+					processor[s, name[k]])
+			print line
+		}
+	}' "$counts"
+}
+
+main()
+{
+	if [ "$*" = here ]; then
+		# shellcheck source=/dev/null
+		test_here "$(. /etc/os-release; echo "${VERSION_CODENAME:-here}")"
+	else
+		test_suites "$@"
+	fi
+	[ -s "$counts" ] || return 0
+	tap_diag "seconds (of processor time):"
+	print_times | sed 's/^/# /'
+	tap_diag "passed / skipped / failed:"
+	print_table >"$work/table"
+	sed 's/^/# /' "$work/table"
+	[ -z "${TABLE-}" ] || write_table distributions "$work/table" "$TABLE"
+	[ -s "$counts.rows" ] || return 0
+	bash "$srcdir/tools/check-e2fsprogs.sh" --table "$counts.rows" >"$work/table"
+	sed 's/^/# /' "$work/table"
+	[ -z "${TABLE-}" ] || write_table e2fsprogs "$work/table" "$TABLE"
+}
+
+case ${1-} in
+--cpu)
+	shift
+	cpu_runs "$@"
+	exit
+	;;
+--mount)
+	mount --bind "$2" "$3" || exit 125
+	shift 3
+	exec "$@"
+	;;
+--inside)
+	tmp_setup
+	counts=$3
+	test_here "$2"
+	exit
+	;;
+esac
+
+[ $# -gt 0 ] || set -- bullseye bookworm trixie sid
+have_program unshare || tap_skip_all "unshare not found"
+[ -x "$E2FSCK_TEST" ] || tap_skip_all "not built: $E2FSCK_TEST"
+if [ "$*" = here ]; then
+	flags=-m
+	have_root || flags=-rm
+	unshare $flags true 2>/dev/null ||
+		tap_skip_all "no name space to mount in can be had"
+else
+	why=$(no_chroots)
+	[ -z "$why" ] || tap_skip_all "$why"
+fi
+tmp_setup
+work=${DIST_DIR:-$E2PF_TMP}
+counts=$E2PF_TMP/counts
+mkdir -p "$work"
+: >"$counts"
+tap_run main "$@"

@@ -1,0 +1,197 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The test suite of this machine's e2fsprogs, from the distribution's source package:
+# with its own e2fsck, and with the launcher in e2fsck's place, PREFETCH=1, with each
+# I/O manager.  Each test must have the same result.
+#
+#   check-e2fsprogs.sh [TEST...]	default: all of them
+#   check-e2fsprogs.sh --table ROWS	the table of rows gathered with E2PF_TABLE
+#
+# E2FSPROGS_DIR	folder to work in, an absolute path; builds in it are reused
+#		(default: a temporary folder)
+# E2PF_TABLE	file that the row of the table is added to
+# TABLE		file that gets the table between its two marks
+#
+# E2FSPROGS_SLOW	with 1, also the suite's slow tests, half an hour
+#
+# The suite is built with shared libraries, because the module works only if the
+# checker loads libext2fs.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=source-package.sh
+. "$srcdir/tools/source-package.sh"
+
+# A test that hangs is stopped.
+LIMIT=1800
+slow=--skip-slow-tests
+[ "${E2FSPROGS_SLOW-}" != 1 ] || slow=
+
+# build_suite DIR: build DIR/suite from DIR/source.
+build_suite()
+{
+	[ ! -e "$1/suite/ready" ] || return 0
+	rm -rf "$1/suite"
+	mkdir "$1/suite" && cd "$1/suite" || return
+	../source/configure -q --enable-elf-shlibs --disable-nls \
+		--disable-uuidd --disable-fsck --disable-fuse2fs &&
+	make -s -j "$E2PF_JOBS" &&
+	make -s -C tests test_one &&
+	mv e2fsck/e2fsck e2fsck/e2fsck.real &&
+	touch ready
+}
+
+suite_tests()
+{
+	local path
+
+	for path in "$source"/tests/[a-z]_*/; do
+		path=${path%/}
+		printf '%s\n' "${path##*/}"
+	done
+}
+
+# run_one TEST: run it in a separate environment with our settings.  Its result
+# is a file, NAME.ok or NAME.failed; a test that does not apply here leaves
+# neither.
+run_one()
+{
+	local test=$1
+
+	cd "$suite/tests" || return
+	# shellcheck disable=SC2086
+	env -i PATH="$PATH" HOME="${HOME-/}" TMPDIR="$E2PF_TMP" \
+		E2PF_TEST_MARK="$E2PF_TEST_MARK" "${setting[@]}" \
+		PREFETCH_STATS="$results/$test.stats" \
+		timeout -k 10 "$LIMIT" ./test_one $slow "$source/tests/$test" \
+		</dev/null >"$results/$test.out" 2>&1
+	if [ -e "$test.ok" ]; then
+		mv "$test.ok" "$results"
+	elif [ -e "$test.failed" ]; then
+		mv "$test.failed" "$results"
+	fi
+	rm -f "$test.log" "$test.slow"
+}
+
+# run_suite NAME CHECKER TEST...: run the tests with CHECKER in place of e2fsck.
+run_suite()
+{
+	local results=$E2PF_TMP/$1
+
+	mkdir "$results"
+	ln -sfn "$2" "$suite/e2fsck/e2fsck"
+	shift 2
+	workers run_one "$@"
+}
+
+# result NAME TEST
+result()
+{
+	if [ -e "$E2PF_TMP/$1/$2.ok" ]; then
+		echo passes
+	elif [ -e "$E2PF_TMP/$1/$2.failed" ]; then
+		echo fails
+	elif grep -q skipped "$E2PF_TMP/$1/$2.out"; then
+		echo "does not apply"
+	else
+		echo "ends without a result"
+	fi
+}
+
+# helped NAME: did any check of this run write statistics?
+helped() { grep -lq '"groups"' "$E2PF_TMP/$1"/*.stats; }
+
+count() { find "$E2PF_TMP/$1" -name "*.$2" | wc -l; }
+
+# compare_suite NAME TEST...: compare with stock's results, test by test; sets
+# $differ to the number that differ.  Some tests detect only while running that they
+# do not apply (m_devdir copies /dev, whatever it contains at the time).
+compare_suite()
+{
+	local name=$1 test stock ours
+
+	shift
+	differ=0
+	for test; do
+		stock=$(result stock "$test")
+		ours=$(result "$name" "$test")
+		if [ "$stock" = "$ours" ]; then
+			tap_ok "$name: $test $stock"
+			continue
+		fi
+		case $stock,$ours in
+		*"does not apply"*)
+			tap_skip "$name: $test" \
+				"stock e2fsck: $stock; helped: $ours"
+			continue
+			;;
+		esac
+		differ=$((differ + 1))
+		head -n 40 "$E2PF_TMP/$name/$test."[fo]* >"$E2PF_TMP/why"
+		tap_not_ok "$name: $test $ours, with stock e2fsck it $stock" \
+			"$E2PF_TMP/why"
+	done
+}
+
+test_suite()
+{
+	local dir=${E2FSPROGS_DIR:-$E2PF_TMP/e2fsprogs} source suite name io
+	local differ row
+	local -a setting=()
+
+	source_package "$dir" e2fsprogs >"$E2PF_TMP/log" 2>&1 || {
+		tap_skip "e2fsprogs' tests" \
+			"no source package: $(why_not "$E2PF_TMP/log")"
+		return
+	}
+	source=$dir/source suite=$dir/suite
+	(build_suite "$dir") >"$E2PF_TMP/log" 2>&1 || {
+		tail -n 40 "$E2PF_TMP/log" >"$E2PF_TMP/why"
+		tap_not_ok "e2fsprogs builds" "$E2PF_TMP/why"
+		return
+	}
+	# shellcheck disable=SC2046
+	[ $# -gt 0 ] || set -- $(suite_tests)
+	run_suite stock e2fsck.real "$@"
+	row="| $(cat "$dir/version") | $# | $(count stock ok) | $(count stock failed)"
+	tap_diag "$(cat "$dir/version"): $# tests, $(count stock ok) pass," \
+		"$(count stock failed) fail"
+	tap_check "the suite runs" [ "$(count stock ok)" -gt 0 ]
+	for io in 0 1; do
+		name=unix
+		[ $io = 0 ] || name=mmap
+		setting=(PREFETCH=1 TEST_MMAP_IO="$io"
+			PREFETCH_E2FSCK="$suite/e2fsck/e2fsck.real")
+		run_suite $name "$E2FSCK_TEST" "$@"
+		compare_suite $name "$@"
+		tap_check "$name: it was the launcher that ran" helped $name
+		row+=" | $(($# - differ)) | $differ"
+	done
+	ln -sfn e2fsck.real "$suite/e2fsck/e2fsck"
+	printf '%s |\n' "$row" >>"$rows"
+	tap_check "no process is left behind" no_process_left
+	print_table "$rows" >"$E2PF_TMP/table"
+	sed 's/^/# /' "$E2PF_TMP/table"
+	[ -z "${TABLE-}" ] || write_table e2fsprogs "$E2PF_TMP/table" "$TABLE"
+}
+
+print_table()
+{
+	cat - "$1" <<-END
+	| e2fsprogs | tests | pass with stock | fail with stock | same, unix manager | differ | same, mmap manager | differ |
+	| --- | --- | --- | --- | --- | --- | --- | --- |
+	END
+}
+
+if [ "${1-}" = --table ]; then
+	print_table "$2"
+	exit
+fi
+require_programs make gcc timeout
+tmp_setup
+rows=${E2PF_TABLE:-$E2PF_TMP/rows}
+tap_run test_suite "$@"

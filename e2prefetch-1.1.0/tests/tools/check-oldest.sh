@@ -1,0 +1,214 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The sources build with the oldest supported headers and libraries, those of Debian
+# 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are downloaded and
+# unpacked into a folder, and this machine's compiler builds programs and tests with
+# that folder as sysroot.  Nothing is run.  The use of a newer function or constant
+# is an error or a warning.  The production sources are also
+# compiled, but not linked, with the headers of Debian 11's musl.
+#
+#   check-oldest.sh [SOURCES]		a folder with the release sources (default:
+#					made from this tree)
+#
+# OLDEST_DIR	folder to work in, an absolute path, which keeps the packages
+#		(default: a temporary folder)
+# OLDEST_MIRRORS	tried in this order (default: Debian's own server, and its
+#		archive, to which old suites are moved)
+#
+# Skipped if no mirror can be reached, or if the machine has no apt.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=source-package.sh
+. "$srcdir/tools/source-package.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
+
+suite=bullseye
+mirrors=${OLDEST_MIRRORS-http://deb.debian.org/debian
+	http://archive.debian.org/debian}
+
+# Development packages, the libraries that their links point to, and the other
+# libraries needed to link.
+packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
+	libext2fs-dev libext2fs2 comerr-dev libcom-err2
+	libjson-c-dev libjson-c5 libinih-dev libinih1 libcmocka-dev libcmocka0
+	libfuse3-dev libfuse3-3 liburing-dev liburing1 musl-dev"
+
+#
+# The packages.
+#
+
+# apt with a separate state, in which nothing is installed.
+oldest_apt() { apt_get "$work" -o Dir::State::status="$work/status" "$@"; }
+
+# get_packages MIRROR: download to $work/debs.  Suites that are no longer maintained
+# are signed with keys that are no longer in use.
+get_packages()
+{
+	local keys=$keyring
+	local removed=${keyring%/*}/debian-archive-removed-keys.gpg
+
+	[ ! -r "$removed" ] || keys+=,$removed
+	rm -rf "$work"/{debs,lists,cache}
+	mkdir -p "$work"/{debs,lists/partial,cache/archives/partial} || return
+	: >"$work/status"
+	echo "deb [signed-by=$keys] $1 $suite main" >"$work/sources.list"
+	apt_update oldest_apt || return
+	# shellcheck disable=SC2086
+	(cd "$work/debs" && oldest_apt download $packages)
+}
+
+# Absolute links would lead out of the folder.
+unpack()
+{
+	local deb link
+
+	rm -rf "$root"
+	for deb in "$work"/debs/*.deb; do
+		dpkg-deb -x "$deb" "$root" || return
+	done
+	find "$root" -lname '/*' | while read -r link; do
+		ln -sfn "$root$(readlink "$link")" "$link" || return
+	done
+}
+
+# Unpack the packages into $root; if that fails the last line is the reason.
+fetch()
+{
+	local mirror
+
+	[ ! -e "$work/complete" ] || return 0
+	for mirror in $mirrors; do
+		get_packages "$mirror" && unpack && touch "$work/complete" &&
+			return 0
+	done
+	return 1
+}
+
+#
+# The build.
+#
+
+# Modules are linked without undefined symbols.  Since Debian 11 functions have
+# moved into libc, so a missing library would go unnoticed until they are
+# loaded.  pkg-config and the compiler search $root, as in cross-compilation.
+# Without -B a native compiler would find this machine's libc before that of
+# $root.
+build()
+{
+	local libdir compiler
+
+	libdir=$root/usr/lib/$(gcc -print-multiarch)
+	compiler="gcc --sysroot=$root -B$libdir"
+	rm -rf "$work/build"
+	mkdir "$work/build" && cd "$work/build" || return
+	PKG_CONFIG_SYSROOT_DIR=$root \
+	PKG_CONFIG_LIBDIR=$libdir/pkgconfig:$root/usr/share/pkgconfig \
+		"$1/configure" -q CC="$compiler" CFLAGS=-O0 \
+		LDFLAGS=-Wl,-z,defs &&
+	make -s -k -j "$E2PF_JOBS" &&
+	make -s -k -j "$E2PF_JOBS" -C tests check TESTS=
+}
+
+without_warnings() { ! grep -A 3 'warning:' "$1"; }
+
+# Tests that all included headers, as recorded by the compiler, are those of
+# $root, with the kernel's and libc's among them, and that none is this
+# machine's.
+headers_are_old()
+{
+	local included=$work/included
+
+	find "$work/build" -name '*.P*o' -exec cat {} + | tr ' :\\' '\n\n\n' |
+		grep '^/.*\.h$' | sort -u >"$included"
+	grep -qxF "$root/usr/include/linux/btrfs.h" "$included" &&
+	grep -qxF "$root/usr/include/stdlib.h" "$included" &&
+	! grep '^/usr/include/' "$included"
+}
+
+# Tests that no linked symbol version is newer than Debian 11's libc.
+libraries_are_old()
+{
+	local newest limit
+
+	limit=$(readlink "$root/lib/$(gcc -print-multiarch)/libc.so.6")
+	limit=${limit#libc-} limit=GLIBC_${limit%.so}
+	newest=$(find "$work/build" -type f \( -perm -100 -o -name '*.so' \) \
+		-exec readelf -W --version-info {} + 2>/dev/null |
+		grep -o 'GLIBC_[0-9.]*' | { cat; echo "$limit"; } |
+		sort -V | tail -n 1)
+	echo "$newest is needed, $limit is there"
+	[ "$newest" = "$limit" ]
+}
+
+# with_musl SOURCES: compiles them with the headers of musl, the kernel and the
+# other libraries.
+with_musl()
+{
+	local include=$work/musl triplet file
+
+	triplet=$(gcc -print-multiarch)
+	rm -rf "$include" && mkdir "$include" &&
+	ln -s "$root"/usr/include/{linux,asm-generic,mtd,ext2fs,et,json-c,ini.h} \
+		"$root"/usr/include/liburing* "$include" &&
+	ln -s "$root/usr/include/$triplet/asm" "$include/asm" &&
+	sed -E '/HAVE_(PTHREAD_MUTEX_CLOCKLOCK|EXECINFO_H)/d' "$work/build/config.h" \
+		>"$include/config.h" &&
+	cd "$1" || return
+	find lib accel launch e2fsck btrfs prefetch -name '*.c' |
+	while read -r file; do
+		gcc -std=gnu11 -O -Wall -Wextra -Werror -fsyntax-only -nostdinc \
+			-isystem "$root/usr/include/${triplet%-gnu}-musl" \
+			-isystem "$(gcc -print-file-name=include)" \
+			-idirafter "$include" -idirafter "$include/json-c" \
+			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' -DHISTORY='""' \
+			-DE2FSCK='""' -DBTRFS='""' -DSCRIPTS='""' \
+			-I"$include" -I. -Ilib -Iaccel -Iaccel/trial -Ilaunch \
+			"$file" || return
+	done
+}
+
+tests()
+{
+	local sources=${1-}
+
+	if ! fetch >"$work/fetch.log" 2>&1; then
+		tap_skip "the oldest headers" "the packages of $suite cannot be had: $(
+			why_not "$work/fetch.log")"
+		return
+	fi
+	if [ -n "$sources" ]; then
+		sources=$(cd "$sources" && pwd) || tap_bail "no folder: $1"
+	else
+		sources=$work/source
+		release_sources "$sources" || tap_bail "no sources can be released"
+	fi
+	(build "$sources") >"$work/build.log" 2>&1 || {
+		grep -E -A 4 'error:|warning:|undefined|\*\*\*' \
+			"$work/build.log" >"$work/errors"
+		tap_not_ok "builds with headers and libraries of $suite" \
+			"$work/errors"
+		return
+	}
+	tap_ok "builds with headers and libraries of $suite"
+	tap_check "builds without warnings with those of $suite" \
+		without_warnings "$work/build.log"
+	tap_check "all headers are those of $suite" headers_are_old
+	tap_check "all libraries are those of $suite" libraries_are_old
+	tap_check "compiles with musl's headers" with_musl "$sources"
+}
+
+for program in apt-get dpkg-deb gcc pkg-config readelf; do
+	have_program $program || tap_skip_all "$program not found"
+done
+[ -r "$keyring" ] ||
+	tap_skip_all "$keyring not found (package debian-archive-keyring)"
+[ -e "$top_builddir/Makefile" ] || tap_skip_all "not configured"
+tmp_setup
+work=${OLDEST_DIR:-$E2PF_TMP/oldest}
+mkdir -p "$work" && work=$(cd "$work" && pwd) || tap_bail "no folder to work in"
+root=$work/root
+tap_run tests "$@"

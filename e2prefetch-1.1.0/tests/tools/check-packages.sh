@@ -1,0 +1,400 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The Debian packages, from the release to a machine from which they were purged.
+#
+#   check-packages.sh [SUITE...]	default: bookworm trixie sid
+#
+# For each suite, in fresh chroots made by debootstrap: the build dependencies are
+# installed, the packages are built and checked by lintian, and the spec file builds
+# the RPMs.  In another fresh chroot they are installed and the tests of debian/tests
+# run (with checks with and without PREFETCH=1, and probe).  Then
+# e2prefetch is enabled, e2fsprogs is reinstalled, and the packages are removed while
+# enabled, and purged.  The contents, owner and mode of every file must then be as
+# before.
+#
+# DIST_DIR	folder to work in, an absolute path; keeps SUITE-fresh (the chroot
+#		as made by debootstrap), SUITE-packages, and SUITE-transcript (the
+#		output of every step) (default: a temporary folder)
+# DIST_MIRROR	default: http://deb.debian.org/debian
+# RELEASE	the file made by `make dist' (default: make it)
+# PACKAGE_TESTS	with 1, the build also runs `make check'
+# TABLE		file that gets the closing table between its marks
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
+
+# Build profiles of debian/control with which no test is built or run.
+options=nocheck
+[ "${PACKAGE_TESTS-}" != 1 ] || options=
+
+inside() { in_chroot "$root" "$@"; }
+apt_install() { inside apt-get -qq -y --no-install-recommends install "$@"; }
+
+# note KEY VALUE: record a cell of the table.
+note() { printf '%s\t%s\t%s\n' "$suite" "$1" "$2" >>"$notes"; }
+
+# step KEY NAME COMMAND...: a test whose result is a cell of the table.
+step()
+{
+	local key=$1 name=$2 log=$work/$suite.log status=0
+
+	shift 2
+	"$@" >"$log" 2>&1 || status=$?
+	{
+		echo "== $name"
+		cat "$log"
+	} >>"$work/$suite-transcript"
+	if [ $status = 0 ]; then
+		tap_ok "$suite: $name"
+		note "$key" yes
+	else
+		tail -n 60 "$log" >"$log.end"
+		tap_not_ok "$suite: $name" "$log.end"
+		note "$key" NO
+	fi
+	return $status
+}
+
+# fresh NAME: sets $root to an unused chroot.
+fresh()
+{
+	root=$E2PF_TMP/$suite-$1
+	cp -a "$work/$suite-fresh" "$root" && rm "$root/complete"
+}
+
+#
+# Build.
+#
+
+make_release()
+{
+	local folder=$E2PF_TMP/release
+
+	mkdir "$folder"
+	if [ -n "${RELEASE-}" ]; then
+		cp "$RELEASE" "$folder" || return
+	else
+		make -s -C "$top_builddir" dist >/dev/null || return
+		mv "$top_builddir"/e2prefetch-*.tar.xz "$folder" || return
+	fi
+	release=$(find "$folder" -name '*.tar.xz')
+	version=${release##*/e2prefetch-}
+	version=${version%.tar.xz}
+}
+
+# Install the build dependencies in debian/control.
+build_needs()
+{
+	mkdir "$root/build" &&
+	cp "$release" "$root/build/e2prefetch_$version.orig.tar.xz" &&
+	tar -C "$root/build" --no-same-owner -xf "$release" &&
+	inside apt-get -q update &&
+	inside env DEB_BUILD_PROFILES="$options" apt-get -qq -y \
+		--no-install-recommends build-dep "/build/e2prefetch-$version"
+}
+
+# dpkg-buildpackage makes sources and packages; packages for debuggers are not
+# installed.
+build_packages()
+{
+	# shellcheck disable=SC2016
+	inside env DEB_BUILD_OPTIONS="$options parallel=$E2PF_JOBS" \
+		DEB_BUILD_PROFILES="$options" sh -c '
+		cd "$1" && dpkg-buildpackage -us -uc' sh \
+		"/build/e2prefetch-$version" &&
+	rm -rf "$work/$suite-packages" &&
+	mkdir "$work/$suite-packages" &&
+	find "$root/build" -maxdepth 1 -type f ! -name '*dbgsym*' \
+		-exec cp {} "$work/$suite-packages" \;
+}
+
+# Warnings of the compiler and the linker, not those of libtool and debhelper.
+no_warnings() { ! grep -E -A 4 '(:[0-9]+|ld): warning:' "$1"; }
+
+# debian/README.source explains why some tags are ignored.
+look_at_packages()
+{
+	local left_out=bad-distribution-in-changes-file tag
+
+	apt_install lintian || return
+	inside lintian-explain-tags --list-tags >"$E2PF_TMP/tags" || return
+	for tag in missing-debian-watch-file-standard newer-standards-version \
+		package-uses-old-debhelper-compat-version \
+		redundant-priority-optional-field \
+		redundant-rules-requires-root-no-field; do
+		# lintian fails on a tag that it does not know.
+		! grep -qx $tag "$E2PF_TMP/tags" || left_out+=,$tag
+	done
+	inside lintian --allow-root --pedantic --display-info \
+		--fail-on error,warning,info,pedantic \
+		--suppress-tags "$left_out" \
+		"/build/e2prefetch_$(package_version)_$(architecture).changes"
+}
+
+build_rpm()
+{
+	apt_install rpm &&
+	cp "$release" "$root/build" &&
+	inside rpmbuild -ta --nodeps --nocheck --define '_topdir /build/rpm' \
+		"/build/${release##*/}" &&
+	[ "$(find "$root/build/rpm/RPMS" -name "e2prefetch*-$version-*.rpm" \
+		! -name '*debug*' | wc -l)" = 1 ]
+}
+
+#
+# Install, use, remove.
+#
+
+package_version() { inside dpkg-parsechangelog -S Version \
+	-l "/build/e2prefetch-$version/debian/changelog"; }
+architecture() { inside dpkg --print-architecture; }
+
+copy_packages()
+{
+	mkdir "$root/packages" &&
+	cp "$work/$suite-packages"/*.deb "$root/packages" &&
+	cp -r "$srcdir/../debian/tests" "$root/packages"
+}
+
+install_packages()
+{
+	# shellcheck disable=SC2016
+	inside sh -c 'apt-get -q -y --no-install-recommends install \
+		/packages/*.deb'
+}
+
+# Dependencies of the tests that are not in every chroot; they stay installed.
+machine_ready()
+{
+	copy_packages && inside apt-get -q update &&
+		apt_install btrfs-progs e2fsprogs
+}
+
+packages=e2prefetch
+
+# Every file and folder: type, mode, owner, name, target; and the contents of each
+# file.  The records of apt and dpkg and the cache of ld.so are left out.
+list_files()
+{
+	local left_out=(-path ./proc -o -path ./dev -o -path ./sys
+		-o -path ./var/log -o -path ./var/cache -o -path ./var/lib/apt
+		-o -path ./var/lib/systemd
+		-o -path './var/lib/dpkg/status*' -o -path ./var/lib/dpkg/triggers
+		-o -path './var/lib/dpkg/diversions-old'
+		-o -path './var/lib/dpkg/lock*' -o -path './var/lib/dpkg/available*'
+		-o -path './var/lib/dpkg/info/format'
+		-o -path ./etc/ld.so.cache)
+
+	(
+		cd "$root" &&
+		find . \( "${left_out[@]}" \) -prune -o \
+			-printf '%y %m %U:%G %p %l\n' &&
+		find . \( "${left_out[@]}" \) -prune -o -type f \
+			-exec sha256sum {} +
+	) | sort
+}
+
+# Files that were written after the packages were installed.
+written_since()
+{
+	(
+		cd "$root" &&
+		find . \( -path ./proc -o -path ./dev -o -path ./sys \
+			-o -path ./var/log -o -path ./var/cache \
+			-o -path ./var/lib/apt -o -path ./var/lib/dpkg \
+			-o -path ./var/lib/systemd \
+			-o -path ./etc/ld.so.cache \) -prune -o \
+			! -type d -newer "$stamp" -print
+	)
+}
+
+# All files that the packages list exist; sets $listed.
+has_its_files()
+{
+	local path missing=0
+
+	# shellcheck disable=SC2086
+	inside dpkg -L $packages | sed '/^\/\.$/d;/^$/d' | sort -u >"$listed"
+	grep -qx /usr/libexec/e2prefetch/e2fsck "$listed" || return
+	while read -r path; do
+		[ -e "$root$path" ] || [ -L "$root$path" ] || {
+			echo "not there: $path"
+			missing=1
+		}
+	done <"$listed"
+	note files "$(while read -r path; do
+		[ -d "$root$path" ] || echo "$path"
+	done <"$listed" | wc -l)"
+	return $missing
+}
+
+# run_test NAME: of debian/tests.
+run_test() { inside /packages/tests/"$1"; }
+
+# Reinstall e2fsprogs while enabled, as in an upgrade.
+enabled_through_an_upgrade()
+{
+	local sum
+
+	sum=$(inside sha256sum /sbin/e2fsck | cut -d ' ' -f 1) &&
+	inside e2prefetch enable && inside e2prefetch status &&
+	inside apt-get -q -y --reinstall install e2fsprogs &&
+	inside e2prefetch status && inside /sbin/fsck.ext4 -V || return
+	[ ! -L "$root/sbin/e2fsck" ] &&
+	[ "$(inside sha256sum /sbin/e2fsck | cut -d ' ' -f 1)" = "$sum" ]
+}
+
+# Folders with files of others stay, and settings stay until a purge.
+removed_files_are_gone()
+{
+	local path left=0
+
+	# shellcheck disable=SC2086
+	inside apt-get -q -y remove $packages || return
+	while read -r path; do
+		[ -e "$root$path" ] || [ -L "$root$path" ] || continue
+		case $path in
+		/etc/e2prefetch.conf) continue ;;
+		esac
+		if [ ! -d "$root$path" ] || [[ $path = *e2prefetch* ]]; then
+			echo "left: $path"
+			left=$((left + 1))
+		fi
+	done <"$listed"
+	note left_by_remove $left
+	[ $left = 0 ]
+}
+
+# With their dependencies.
+purged_leaves_nothing()
+{
+	local left
+
+	# apt does not know packages that are in no repository and have left no
+	# configuration; dpkg does.
+	# shellcheck disable=SC2086
+	inside dpkg --purge $packages || return
+	# shellcheck disable=SC2086
+	! inside dpkg-query -W $packages || return
+	inside apt-get -q -y --purge autoremove || return
+	list_files >"$before.after"
+	written_since
+	diff "$before" "$before.after"
+	left=$(($(diff "$before" "$before.after" | grep -c '^[<>]') +
+		$(written_since | wc -l)))
+	note left_by_purge "$left"
+	[ "$left" = 0 ]
+}
+
+#
+# A suite.
+#
+
+test_build()
+{
+	fresh build || return
+	step needs "what the build needs can be installed" build_needs || return
+	step builds "dpkg-buildpackage builds the packages" build_packages ||
+		return
+	cp "$work/$suite.log" "$work/$suite-build.log"
+	step warnings "without warnings of the compiler" \
+		no_warnings "$work/$suite-build.log"
+	step lintian "lintian has neither errors nor warnings" look_at_packages
+	step rpm "rpmbuild builds packages by the spec file" build_rpm
+	rm -rf "$root"
+}
+
+test_install()
+{
+	before=$E2PF_TMP/before listed=$E2PF_TMP/listed stamp=$E2PF_TMP/stamp
+	fresh install || return
+	step ready "a machine with e2fsprogs" machine_ready || return
+	list_files >"$before"
+	touch "$stamp"
+	step installs "the packages can be installed" install_packages || return
+	# shellcheck disable=SC2016
+	note e2fsprogs "$(inside dpkg-query -W -f '${Version}' e2fsprogs)"
+	step present "their files are there" has_its_files
+	step check "a check is the same with and without PREFETCH=1" \
+		run_test check
+	! grep 'the same three times' "$work/$suite.log" |
+		sed "s/^/# $suite: /" | grep .
+	step btrfs "a check of btrfs is the same, too" run_test btrfs
+	step command "e2prefetch reads ahead" run_test read-ahead
+	step habit "enabled and disabled, e2fsck is as before" run_test habit
+	step upgrade "enabled, an upgrade of e2fsprogs changes nothing" \
+		enabled_through_an_upgrade
+	step remove "removed, their files are gone" removed_files_are_gone
+	step purge "purged, all is as before" purged_leaves_nothing
+	rm -rf "$root"
+}
+
+test_suite()
+{
+	local suite=$1 log=$work/$1.log
+
+	: >"$work/$suite-transcript"
+	if ! make_chroot "$work/$suite-fresh" "$suite" >"$log" 2>&1; then
+		tap_skip "$suite" "no chroot can be made: $(
+			no_chroot_made "$log")"
+		return
+	fi
+	test_build && test_install
+}
+
+print_table()
+{
+	awk -F '\t' '
+	!($1 in seen) { seen[$1] = 1; suites[++count] = $1 }
+	{ cell[$1, $2] = $3 }
+	END {
+		print "| distribution | e2fsprogs | builds | without warnings" \
+			" | lintian | RPM builds" \
+			" | files | checks agree | btrfs checks agree" \
+			" | e2prefetch | enable, disable" \
+			" | enabled, upgrade" \
+			" | left when removed | left when purged |"
+		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
+			" --- | --- | --- | --- | --- |"
+		columns = split("e2fsprogs builds warnings lintian rpm" \
+			" files check btrfs command habit upgrade left_by_remove left_by_purge",
+			column, " ")
+		for (i = 1; i <= count; i++) {
+			row = "| " suites[i]
+			for (k = 1; k <= columns; k++)
+				row = row " | " cell[suites[i], column[k]]
+			print row " |"
+		}
+	}' "$notes"
+}
+
+main()
+{
+	local suite
+
+	make_release || tap_bail "make dist does not make a release"
+	for suite; do
+		test_suite "$suite"
+	done
+	[ -s "$notes" ] || return 0
+	print_table >"$E2PF_TMP/table"
+	sed 's/^/# /' "$E2PF_TMP/table"
+	[ -z "${TABLE-}" ] || write_table packages "$E2PF_TMP/table" "$TABLE"
+}
+
+[ $# -gt 0 ] || set -- bookworm trixie sid
+why=$(no_chroots)
+[ -z "$why" ] || tap_skip_all "$why"
+[ -e "$top_builddir/Makefile" ] || tap_skip_all "not configured"
+tmp_setup
+work=${DIST_DIR:-$E2PF_TMP}
+notes=$E2PF_TMP/notes
+mkdir -p "$work"
+: >"$notes"
+tap_run main "$@"

@@ -1,0 +1,601 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Tests the transitions of a machine on which e2prefetch is enabled, in chroots:
+# upgrades of e2fsprogs from Debian 11 to unstable; upgrades, downgrades and
+# removal of e2prefetch; dpkg killed midway; /usr merged later.  Meanwhile, loops check an image every 50 ms, with e2fsck
+# by name and with fsck as in systemd's drop-in: there must be no moment without
+# a working e2fsck.
+#
+#	check-upgrades.sh [PATTERN...]	matching names in all_rows (default: all)
+#
+# DIST_DIR	folder of check-packages.sh, an absolute path: has the packages,
+#		in bullseye-packages and bookworm-packages, and chroots, in
+#		SUITE-fresh; keeps a chroot of Debian 11 with /usr not merged,
+#		bullseye-split
+# DIST_MIRROR	default: http://deb.debian.org/debian
+# KILLS		points of an upgrade at which dpkg is killed (default: 10)
+# TABLE		file that gets the closing table between its marks
+# UPGRADES_LOG	file that gets the output of every step
+#
+# Needs root, half an hour, and space for overlays in TMPDIR.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
+
+kills=${KILLS:-10}
+packages=e2prefetch
+
+why_not()
+{
+	local why suite
+
+	why=$(no_chroots)
+	[ -z "$why" ] || { echo "$why"; return; }
+	[ -n "${DIST_DIR-}" ] || {
+		echo "DIST_DIR names no folder of check-packages"
+		return
+	}
+	for suite in bullseye bookworm; do
+		ls "$DIST_DIR/$suite-packages"/e2prefetch_*.deb >/dev/null 2>&1 ||
+			echo "$DIST_DIR/$suite-packages has no packages"
+	done | head -n 1
+}
+
+inside() { in_chroot "$root" "$@"; }
+apt() { inside apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
+
+#
+# A machine.
+#
+
+# All changes to it are dropped with its overlay.  usrmerge does not work on an
+# overlay, and gets a copy.
+use() { use_base "$1" overlay; }
+
+use_base()
+{
+	leave
+	root=$E2PF_TMP/root
+	mkdir -p "$root"
+	if [ "$2" = overlay ]; then
+		# Another namespace may still have the previous one.
+		rm -rf "$E2PF_TMP"/over.*
+		over=$(mktemp -d "$E2PF_TMP/over.XXXXXX") &&
+		mkdir "$over/upper" "$over/work" && chmod 755 "$over/upper" &&
+		mount -t overlay -o "lowerdir=$1,upperdir=$over/upper,workdir=$over/work" \
+			none "$root"
+	else
+		rm -rf "$root" && mkdir "$root" && cp -a "$1/." "$root"
+	fi
+}
+
+leave()
+{
+	! mountpoint -q "$E2PF_TMP/root" || umount "$E2PF_TMP/root"
+	root=
+}
+
+# base NAME FROM FUNCTION [ARGUMENT...]: make a chroot in $E2PF_TMP, once.
+base()
+{
+	local name=$1 from=$2
+
+	shift 2
+	[ ! -e "$E2PF_TMP/$name" ] || return 0
+	mkdir -p "$E2PF_TMP/$name.new" &&
+		cp -a "$from/." "$E2PF_TMP/$name.new" || return
+	root=$E2PF_TMP/$name.new
+	"$@" >>"$log" 2>&1 && rm -f "$root/complete" &&
+		mv "$root" "$E2PF_TMP/$name" || return
+	root=
+}
+
+# The files that a check needs, and the loop that runs it.
+add_check()
+{
+	apt update && apt install e2fsprogs strace && apt clean || return
+	# systemd is not installed here, but status looks for its units.
+	mkdir -p "$root/lib/systemd/system" &&
+	touch "$root/lib/systemd/system/systemd-fsck@.service" || return
+	truncate -s 16M "$root/image"
+	inside mke2fs -q -F -t ext4 /image && make_watch
+}
+
+# packages_into FOLDER NAME
+copy_packages() { mkdir -p "$root/$2" && cp "$1"/*.deb "$root/$2"; }
+
+ready_fresh() { add_check; }
+
+ready_ours()
+{
+	add_check && copy_packages "$1" ours && make_next &&
+	inside sh -c 'apt-get -q -y --no-install-recommends \
+		install /ours/*.deb' && inside e2prefetch enable
+}
+
+# A newer version of our package.
+make_next()
+{
+	local dir=$E2PF_TMP/next deb
+
+	mkdir -p "$root/next"
+	for deb in "$root"/ours/*.deb; do
+		rm -rf "$dir"
+		dpkg-deb -R "$deb" "$dir" &&
+		sed -i 's/^Version: .*/&+next/' "$dir/DEBIAN/control" &&
+		dpkg-deb -b "$dir" "$root/next" >/dev/null || return
+	done
+}
+
+# The apt sources of another suite.
+suite_is()
+{
+	echo "deb $mirror $1 main" >"$root/etc/apt/sources.list" && apt update
+}
+
+#
+# The loop.
+#
+
+# It runs no programs but bash, e2fsck and fsck; the drop-in says which PATH systemd
+# would set.
+make_watch()
+{
+	cat >"$root/watch" <<'END'
+#!/bin/bash
+dropin=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
+# While Debian replaces libraries of stock e2fsck or fsck they briefly cannot be
+# loaded, also without e2prefetch.  With the ld.so of one libc and the libc.so of
+# another no program can be loaded: a symbol or version is missing, or the stack is
+# smashed.
+libraries='lib(ext2fs|e2p|com_err|blkid|uuid|mount|c)\.so|GLIBC_[0-9P]'
+mixed='stack smashing detected|undefined symbol.*GLIBC_PRIVATE'
+failed()
+{
+	local of=/failures
+
+	if [[ $said =~ ($libraries).*(cannot\ open|not\ found) ]] ||
+		[[ $said =~ $mixed ]]; then
+		of=/unloadable
+	fi
+	echo "$SECONDS $1: status $status: ${said//$'\n'/ / }" >>$of
+}
+check()
+{
+	local what=$1
+
+	shift
+	said=$("$@" 2>&1)
+	status=$?
+	[ $status = 0 ] || failed "$what"
+}
+by_name() { check e2fsck e2fsck -fn /image; }
+by_fsck()
+{
+	local path=$PATH line
+
+	if [ -e $dropin ]; then
+		while read -r line; do
+			case $line in
+			Environment=PATH=*) path=${line#*=*=} ;;
+			esac
+		done <$dropin
+	fi 2>/dev/null
+	PATH=$path check fsck /sbin/fsck -T -t ext4 /image -- -fn
+}
+loop()
+{
+	local n=0
+
+	while [ ! -e /stop ]; do
+		$1
+		echo $((n += 1)) >/checks.$1
+		read -r -t 0.05 <>/pause
+	done
+}
+loop by_name &
+loop by_fsck &
+wait
+END
+	mkfifo "$root/pause"
+}
+
+start_watch()
+{
+	rm -f "$root"/{stop,failures,unloadable,checks.by_name,checks.by_fsck}
+	in_chroot "$root" bash /watch &
+	watch=$!
+	until [ -s "$root/checks.by_name" ] && [ -s "$root/checks.by_fsck" ]; do
+		kill -0 $watch || return
+		sleep 0.05
+	done
+	sleep 0.5
+}
+
+# Sets $checks, and of these $failures and $unloadable.
+stop_watch()
+{
+	sleep 0.5
+	touch "$root/stop"
+	wait $watch
+	checks=$(($(<"$root/checks.by_name") + $(<"$root/checks.by_fsck")))
+	touch "$root/failures" "$root/unloadable"
+	failures=$(wc -l <"$root/failures")
+	unloadable=$(wc -l <"$root/unloadable")
+	head -n 20 "$root/failures"
+	head -n 3 "$root/unloadable"
+}
+
+#
+# The state afterwards.
+#
+
+yes_no() { if "$@" >/dev/null 2>&1; then echo yes; else echo NO; fi; }
+
+# The result of fsck as systemd calls it: prefetched, stock or NO.
+fsck_now()
+{
+	# shellcheck disable=SC2016
+	inside env PREFETCH_STATS=/stats bash -c '
+	rm -f /stats
+	dropin=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
+	if [ -e $dropin ]; then
+		PATH=$(sed -n "s/^Environment=PATH=//p" $dropin)
+	fi
+	/sbin/fsck -T -t ext4 /image -- -fn >/dev/null || exit
+	if grep -q planned_bytes /stats; then echo prefetched; else echo stock; fi
+	' 2>/dev/null || echo NO
+}
+
+status_now()
+{
+	local status=0
+
+	inside e2prefetch status || status=$?
+	case $status in
+	0) state=enabled ;;
+	1) state=disabled ;;
+	4) state="in part" ;;
+	127) state=removed ;;
+	*) state=$status ;;
+	esac
+}
+
+# None of our files is left, and e2fsprogs is as packaged.
+is_clean()
+{
+	local left
+
+	# The settings stay until a purge.
+	left=$(cd "$root" && find etc usr run boot var/lib -name '*e2prefetch*' \
+		! -path 'var/lib/dpkg/*' ! -path "${settings_stay-}" 2>/dev/null
+		inside dpkg -V e2fsprogs)
+	[ -z "$left" ] || { echo "left: $left"; return 1; }
+}
+
+remove_all()
+{
+	# shellcheck disable=SC2086
+	inside dpkg --purge $packages && is_clean &&
+	inside e2fsck -fn /image >/dev/null && [ "$(fsck_now)" = stock ]
+}
+
+# row NAME EXPECTED COMMAND...: run a transition while the loops run.  EXPECTED is a
+# pattern of the state afterwards and the result of fsck: "enabled prefetched".
+row()
+{
+	local name=$1 expected=$2 ok=1 removal e2fsck fsck
+
+	shift 2
+	{
+		echo "== $name"
+		start_watch && "$@" || { echo "the transition failed"; ok=; }
+		stop_watch
+		e2fsck=$(yes_no inside e2fsck -fn /image)
+		fsck=$(fsck_now)
+		status_now
+		removal=-
+		if [ "$state" != removed ]; then
+			if [ -n "$keep" ]; then
+				:
+			elif remove_all; then
+				removal=yes
+			else
+				removal=NO
+			fi
+		elif ! is_clean; then
+			removal=NO
+		fi
+		printf '| %s | %s | %s | %s | %s | %s | %s of %s |\n' "$name" \
+			"$e2fsck" "$fsck" "$state" "$removal" "$unloadable" \
+			"$failures" "$checks" >>"$rows"
+		tail -n 1 "$rows"
+	} >"$E2PF_TMP/row" 2>&1
+	cat "$E2PF_TMP/row" >>"$log"
+	# shellcheck disable=SC2053
+	if [ -n "$ok" ] && [[ "$state $fsck" = $expected ]] &&
+		[ "$e2fsck" = yes ] && [ "$failures" = 0 ] &&
+		[ "$removal" != NO ]; then
+		tap_ok "$name"
+	else
+		tail -n 60 "$E2PF_TMP/row" >"$E2PF_TMP/row.end"
+		tap_not_ok "$name" "$E2PF_TMP/row.end"
+	fi
+}
+keep=
+
+# install_debs FOLDER: install its packages with dpkg.
+install_debs() { inside sh -c 'dpkg -i --force-confold /'"$1"'/*.deb'; }
+
+#
+# The rows.
+#
+
+bookworm_ours() { base bookworm-ours "$DIST_DIR/bookworm-fresh" ready_ours \
+	"$DIST_DIR/bookworm-packages" && use "$E2PF_TMP/bookworm-ours"; }
+bullseye_ours() { base bullseye-ours "$DIST_DIR/bullseye-fresh" ready_ours \
+	"$DIST_DIR/bullseye-packages" && use "$E2PF_TMP/bullseye-ours"; }
+
+row_suites()
+{
+	local suite before=bullseye
+
+	bullseye_ours || return
+	for suite in bookworm trixie sid; do
+		keep=1
+		[ $suite != sid ] || keep=
+		suite_is $suite >>"$log" 2>&1
+		row "enabled, e2fsprogs of $before to that of $suite" \
+			"enabled prefetched" apt install e2fsprogs
+		before=$suite
+	done
+	keep=
+}
+
+# Debian's own moments without e2fsck, where e2prefetch was never installed.
+row_plain()
+{
+	local suite before=bullseye
+
+	base bullseye-plain "$DIST_DIR/bullseye-fresh" ready_fresh &&
+		use "$E2PF_TMP/bullseye-plain" || return
+	for suite in bookworm trixie sid; do
+		suite_is $suite >>"$log" 2>&1
+		row "without e2prefetch, e2fsprogs of $before to that of $suite" \
+			"removed stock" apt install e2fsprogs
+		before=$suite
+	done
+}
+
+row_upgrade()
+{
+	bookworm_ours &&
+	row "enabled, upgraded to a newer version" "enabled prefetched" \
+		install_debs next
+}
+
+row_downgrade()
+{
+	bookworm_ours && install_debs next >>"$log" 2>&1 &&
+	row "enabled, downgraded to an older version" "enabled prefetched" \
+		install_debs ours
+}
+
+downgrade_e2fsprogs()
+{
+	local list="e2fsprogs libext2fs2 libss2 libcom-err2 logsave" name
+
+	suite_is bookworm &&
+	for name in $list; do
+		echo "$name=$(inside apt-cache policy $name |
+			sed -n 's/^ *\([0-9][^ ]*\) 500$/\1/p' | head -n 1)"
+	done >"$E2PF_TMP/versions" &&
+	# shellcheck disable=SC2046
+	apt --allow-downgrades install $(cat "$E2PF_TMP/versions")
+}
+
+row_e2fsprogs_back()
+{
+	bookworm_ours && suite_is trixie >>"$log" 2>&1 &&
+	apt install e2fsprogs >>"$log" 2>&1 &&
+	row "enabled, e2fsprogs of trixie to that of bookworm" \
+		"enabled prefetched" downgrade_e2fsprogs
+}
+
+row_again()
+{
+	bookworm_ours &&
+	row "enabled, e2prefetch installed again" "enabled prefetched" \
+		install_debs ours
+	bookworm_ours &&
+	row "enabled, e2fsprogs installed again" "enabled prefetched" \
+		apt --reinstall install e2fsprogs
+}
+
+row_remove()
+{
+	local way
+
+	for way in remove purge; do
+		settings_stay=
+		[ $way = purge ] || settings_stay=etc/e2prefetch.conf
+		bookworm_ours &&
+		row "enabled, apt-get $way" "removed stock" apt $way $packages
+	done
+	settings_stay=
+	bookworm_ours && row "enabled, apt-get autoremove" \
+		"enabled prefetched" apt --purge autoremove
+	bookworm_ours && inside apt-mark auto $packages >/dev/null &&
+	row "enabled, apt-get autoremove takes e2prefetch" "removed stock" \
+		apt --purge autoremove
+}
+
+# Files of the package are deleted while it is enabled.  This is done before the loop
+# begins, because a program deleted after fsck has found it cannot be run.
+without() { rm -r "$root/usr/libexec/e2prefetch/${1#.}"; }
+
+# Deleted files, the state that status must report, and the expected kind of check.
+row_half()
+{
+	local what state
+
+	while read -r what state; do
+		bookworm_ours && without "$what" &&
+			row "enabled, $what deleted" "$state" true
+	done <<-END
+	e2fsck in part stock
+	e2fsck-prefetch.so in part stock
+	enabled in part stock
+	boot in part prefetched
+	enable 8 prefetched
+	END
+	bookworm_ours && without . &&
+		row "enabled, all of /usr/libexec/e2prefetch deleted" "8 stock" \
+			true
+}
+
+#
+# dpkg killed.
+#
+
+# The calls with which dpkg changes files and waits for scripts.
+calls=rename,unlink,link,symlink,wait4
+
+# kill_at N COMMAND: kill dpkg and its children with SIGKILL at its Nth such call.
+kill_at()
+{
+	local n=$1
+
+	shift
+	! inside strace -o /dev/null -e trace=$calls \
+		-e inject=$calls:signal=KILL:when="$n" "$@"
+}
+
+count_calls()
+{
+	inside strace -o /trace -e trace=$calls "$@" >/dev/null 2>&1
+	grep -c '(' "$root/trace"
+}
+
+# An administrator's repair, and repeating the installation.
+repair()
+{
+	inside dpkg --configure -a
+	inside sh -c "$1" && inside dpkg --configure -a &&
+		[ -z "$(inside dpkg --audit)" ]
+}
+
+killed_and_repaired() { kill_at "$1" sh -c "exec $2"; repair "$2"; }
+
+# killed NAME BASE DEBS STATE: kill dpkg at each of $kills points.
+killed()
+{
+	local name=$1 base=$2 command="dpkg -i --force-confold $3" count i
+
+	$base || return
+	count=$(count_calls sh -c "exec $command")
+	for ((i = 1; i <= kills; i++)); do
+		$base || return
+		row "enabled, dpkg killed at call $((count * i / (kills + 1))) of $count of an upgrade of $name" \
+			"enabled prefetched" killed_and_repaired \
+			$((count * i / (kills + 1))) "$command"
+	done
+}
+
+# The libraries are installed already: only one package is unpacked, which moves
+# e2fsck from /sbin to /usr/sbin.
+ready_trixie()
+{
+	cp -a "$E2PF_TMP/bookworm-ours/." "$root" && suite_is trixie &&
+	apt install libc6 libext2fs2t64 libss2t64 libcom-err2 &&
+	inside sh -c 'mkdir /newer && cd /newer && apt-get -q download \
+		e2fsprogs logsave'
+}
+
+bookworm_trixie()
+{
+	base bookworm-ours "$DIST_DIR/bookworm-fresh" ready_ours \
+		"$DIST_DIR/bookworm-packages" &&
+	base bookworm-trixie "$E2PF_TMP/bookworm-ours" ready_trixie &&
+		use "$E2PF_TMP/bookworm-trixie"
+}
+
+row_killed()
+{
+	killed e2prefetch bookworm_ours '/next/*.deb'
+	killed e2fsprogs bookworm_trixie '/newer/*.deb'
+}
+
+#
+# /usr merged later.
+#
+
+make_split()
+{
+	local split=$DIST_DIR/bullseye-split
+
+	[ ! -e "$split/complete" ] || return 0
+	rm -rf "$split"
+	debootstrap --variant=minbase --no-merged-usr --keyring="$keyring" \
+		bullseye "$split" "$mirror" >/dev/null || return
+	echo "deb $mirror bullseye main" >"$split/etc/apt/sources.list"
+	echo 'Acquire::Check-Valid-Until "false";' \
+		>"$split/etc/apt/apt.conf.d/90expired"
+	touch "$split/complete"
+}
+
+row_usrmerge()
+{
+	make_split && base bullseye-split "$DIST_DIR/bullseye-split" \
+		ready_ours "$DIST_DIR/bullseye-packages" || return
+	use_base "$E2PF_TMP/bullseye-split" copy &&
+	row "enabled, /usr not merged" "enabled prefetched" true
+	use_base "$E2PF_TMP/bullseye-split" copy &&
+	row "enabled, then usrmerge" "enabled prefetched" apt install usrmerge
+}
+
+all_rows="suites plain upgrade downgrade e2fsprogs_back again remove half
+	killed usrmerge"
+
+main()
+{
+	local name pattern
+
+	for name in $all_rows; do
+		for pattern; do
+			# shellcheck disable=SC2254
+			case $name in
+			$pattern) break ;;
+			esac
+			false
+		done || continue
+		row_$name >"$E2PF_TMP/rows.out" 2>"$E2PF_TMP/rows.err" ||
+			tap_not_ok "$name" "$E2PF_TMP/rows.err"
+		cat "$E2PF_TMP/rows.out"
+	done
+	leave
+	{
+		echo "| transition | e2fsck -fn | fsck -t ext4 | status | removed without a trace | stock lacks its libraries | other moments without a check |"
+		echo "| --- | --- | --- | --- | --- | --- | --- |"
+		cat "$rows"
+	} >"$E2PF_TMP/table"
+	sed 's/^/# /' "$E2PF_TMP/table"
+	[ -z "${TABLE-}" ] || write_table upgrades "$E2PF_TMP/table" "$TABLE"
+}
+
+log=${UPGRADES_LOG:-/dev/null}
+[ $# -gt 0 ] || set -- '*'
+why=$(why_not)
+[ -z "$why" ] || tap_skip_all "$why"
+root=
+tmp_setup
+trap 'leave; tmp_cleanup' EXIT
+rows=$E2PF_TMP/rows
+: >"$rows"
+tap_run main "$@"

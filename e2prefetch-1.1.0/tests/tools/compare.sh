@@ -1,0 +1,549 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs a check by the stock program and the same check by the command under test,
+# each on its own copy of an image under the same path name.  Standard output,
+# standard error, exit status and every byte of every file left behind must be the
+# same.
+#
+# Run alone:  compare.sh IMAGE [OPTION...]
+# Sourced, after lib.sh:  compare_stock, then compare_test or compare_outcome;
+# compare_image for one TAP line.
+#
+# The stock programs use the time, random numbers and UUIDs, so no two runs are
+# the same.  For both programs E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's
+# time, and fixed-random.c fixes the rest.
+#
+# Variables a caller may set, before it sources this:
+#   COMPARE_PROGRAM	e2fsck (default) or btrfs, for btrfs check
+#   BTRFS_TEST		the command under test of btrfs (default: the launcher of
+#			the build tree); of e2fsck it is E2FSCK_TEST of lib.sh
+#   BTRFS_STOCK		the stock program (default: btrfs of PATH)
+#   COMPARE_LIMIT	seconds until a run is ended (default: 600; the longest
+#			stock run takes under two); for btrfs BTRFS_LIMIT (20)
+#   COMPARE_TEST_LIMIT	seconds for the command under test (default: as for
+#			stock, btrfs three times that)
+#   COMPARE_OUTPUT	bytes of output after which a run is ended (default: no
+#			limit); for btrfs BTRFS_OUTPUT (16777216).  If set, the
+#			time limit counts processor time, and a run that was
+#			ended has status 124 (time) or 123 (output); if not, it
+#			has status 142
+#   COMPARE_ANSWERS	a seed: both programs run on a terminal, and this seed
+#			decides the answers to their questions
+#   COMPARE_NAME	argv[0] of both programs
+#   COMPARE_MANAGERS	I/O managers to run the command under test with: values
+#			of TEST_MMAP_IO, or "-" to leave it unset, which selects
+#			the unix manager just as 0 does
+#   COMPARE_ACCEL	PREFETCH_ACCEL for the command under test (default: all; empty:
+#			unset, and small filesystems are not accelerated)
+#   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
+#			in which their threads print lines is ignored
+#   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
+#   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
+#   COMPARE_MASK	a sed script that removes what may differ in the output
+#   COMPARE_EXCUSES	functions that test whether a difference is caused by
+#			the stock program alone
+#   COMPARE_UNSURE	not empty: compare_outcome reports if stock differs from
+#			itself
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+	if [ $# -lt 1 ]; then
+		echo "Usage: compare.sh IMAGE [OPTION...]" >&2
+		exit 2
+	fi
+	srcdir=${srcdir:-$(dirname "$0")/..}
+	# shellcheck source=lib.sh
+	. "$srcdir/tools/lib.sh"
+fi
+
+COMPARE_PROGRAM=${COMPARE_PROGRAM:-e2fsck}
+COMPARE_ACCEL=${COMPARE_ACCEL-all}
+COMPARE_IN_PLACE=${COMPARE_IN_PLACE-}
+COMPARE_THREADS=${COMPARE_THREADS-}
+
+# Scripts change E2FSCK_STOCK and E2FSCK_TEST while they run, so the names of the
+# variables are kept, not their values.  PREFETCH_BTRFS tells the btrfs module
+# which program is the stock one.  A sanitizer's runtime changes the contents of
+# uninitialized memory in btrfs, so it is loaded into both programs.
+case $COMPARE_PROGRAM in
+e2fsck)
+	compare_stock_is=E2FSCK_STOCK compare_test_is=E2FSCK_TEST
+	compare_command='' compare_runtime_is=test
+	COMPARE_LIMIT=${COMPARE_LIMIT:-600}
+	COMPARE_TEST_LIMIT=${COMPARE_TEST_LIMIT-}
+	COMPARE_OUTPUT=${COMPARE_OUTPUT-}
+	COMPARE_MANAGERS=${COMPARE_MANAGERS:-1 -}
+	COMPARE_STATS=${COMPARE_STATS-}
+	COMPARE_UNSURE=${COMPARE_UNSURE-}
+	COMPARE_MASK=${COMPARE_MASK-}
+	COMPARE_EXCUSES=${COMPARE_EXCUSES-compare_unset_variable \
+		compare_crash compare_heap compare_race}
+	;;
+btrfs)
+	BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
+	BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
+	unset PREFETCH_ASIDE
+	export PREFETCH_BTRFS=$BTRFS_STOCK
+	# Without it small filesystems are left alone.
+	export PREFETCH_THREADS=2
+	compare_stock_is=BTRFS_STOCK compare_test_is=BTRFS_TEST
+	compare_command=check compare_runtime_is=both
+	COMPARE_LIMIT=${BTRFS_LIMIT:-20}
+	COMPARE_TEST_LIMIT=${COMPARE_TEST_LIMIT:-$((COMPARE_LIMIT * 3))}
+	COMPARE_OUTPUT=${BTRFS_OUTPUT-16777216}
+	COMPARE_MANAGERS=-
+	COMPARE_STATS=1
+	COMPARE_UNSURE=${COMPARE_UNSURE-1}
+	# If the stock program crashes, it prints addresses.  If a device of the
+	# filesystem is missing, it scans all devices of this machine for it.
+	COMPARE_MASK=${COMPARE_MASK-'s/0x[0-9a-f]\{6,\}/0x?/g; s/\[0x?\]//g
+		/^ERROR: cannot scan \/dev\//d'}
+	COMPARE_EXCUSES=${COMPARE_EXCUSES-}
+	;;
+*)	tap_bail "compare.sh knows no $COMPARE_PROGRAM" ;;
+esac
+
+# compare_require PROGRAM...: skips the script if one of these programs, the
+# stock program or the command under test is missing.
+compare_require()
+{
+	require_programs "$@"
+	[ -x "${!compare_test_is}" ] ||
+		tap_skip_all "not built: ${!compare_test_is}"
+	[ -n "${!compare_stock_is}" ] ||
+		tap_skip_all "$COMPARE_PROGRAM not found"
+}
+
+# compare_copy IMAGE DIR: DIR/fs is the copy.  IMAGE.jdev, an external journal,
+# and IMAGE.aux are copied with it.
+compare_copy()
+{
+	local image=$1 dir=$2 part
+
+	if [ -d "$dir" ]; then
+		rm -f "$dir"/*
+	else
+		mkdir -p "$dir" || return
+	fi
+	[ -z "$COMPARE_IN_PLACE" ] || return 0
+	cp --sparse=auto "$image" "$dir/fs" || return
+	for part in jdev aux; do
+		[ ! -e "$image.$part" ] || cp "$image.$part" "$dir/$part" ||
+			return
+	done
+}
+
+# compare_run PROGRAM DIR IMAGE OPTION...: output goes to DIR.out and DIR.err, the
+# status to DIR.status.  An argument @ stands for the image; without one the image is
+# the last argument.
+compare_run()
+{
+	local program=$1 dir=$2 image=$3 arg at='' fs=fs folder=$2
+	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
+	local -a args=(${compare_command:+"$compare_command"}
+		       ${COMPARE_THREADS:+-m "$COMPARE_THREADS"})
+	local -a limit=(run "$COMPARE_LIMIT")
+
+	shift 3
+	# If the image cannot be copied, no stale status may be left.
+	rm -f "$dir.status"
+	compare_copy "$image" "$dir" || return
+	[ -z "$COMPARE_IN_PLACE" ] || fs=${image##*/} folder=${image%/*}
+	for arg in "$@"; do
+		[ "$arg" != @ ] || { at=1; arg=$fs; }
+		args+=("$arg")
+	done
+	[ -n "$at" ] || args+=("$fs")
+	[ -z "$COMPARE_OUTPUT" ] ||
+		limit=(bounded "$COMPARE_LIMIT" "$COMPARE_OUTPUT")
+	[ -z "${COMPARE_ANSWERS-}" ] ||
+		limit+=(imgtool "$IMGTOOL" terminal "$COMPARE_ANSWERS")
+	[ "$compare_runtime_is" = test ] &&
+	[ "$program" = "${!compare_stock_is}" ] ||
+		preload+=${E2PF_RUNTIME:+:$E2PF_RUNTIME}
+	(
+		cd "$folder" || exit
+		export LD_PRELOAD=$preload
+		# The stock program is linked under this name.
+		exec "$IMGTOOL" "${limit[@]}" \
+			"${COMPARE_NAME:-$COMPARE_PROGRAM}" \
+			"$program" "${args[@]}" </dev/null \
+			>"$dir.out" 2>"$dir.err"
+	) 2>/dev/null
+	echo $? >"$dir.status"
+}
+
+# compare_stock DIR IMAGE OPTION...: the run to compare the others with.
+compare_stock()
+{
+	local dir=$1
+
+	shift
+	compare_run "${!compare_stock_is}" "$dir/stock" "$@"
+}
+
+# compare_endless DIR: was the stock run ended by the limit on time or output?
+# Then there is no result to compare with.  libext2fs 1.47.4 waits forever for a
+# lock of its own after some failed writes (f_miss_blk_bmap with -fn) through
+# the unix manager; 1.46.2 does not end on some truncated files.
+compare_endless() { compare_was_ended "$1/stock"; }
+
+compare_was_ended()
+{
+	case $(<"$1.status") in
+	142) [ -z "$COMPARE_OUTPUT" ] ;;
+	123|124) [ -n "$COMPARE_OUTPUT" ] ;;
+	*) return 1 ;;
+	esac
+}
+
+# compare_files DIR RUN: compare output and files of stock and this run, pair by
+# pair.  The names of the files must also be the same.
+compare_files()
+{
+	local dir=$1 run=$2 path
+	local -a prints=("$dir/stock.out" "$dir/$run.out"
+			 "$dir/stock.err" "$dir/$run.err")
+	local -a pairs=("$dir/stock.status" "$dir/$run.status")
+
+	if [ -z "$COMPARE_MASK$COMPARE_THREADS" ]; then
+		pairs+=("${prints[@]}")
+	else
+		compare_masked "${prints[@]}" || return
+	fi
+	for path in "$dir"/stock/*; do
+		[ ! -e "$path" ] ||
+			pairs+=("$path" "$dir/$run/${path##*/}")
+	done
+	for path in "$dir/$run"/*; do
+		[ ! -e "$path" ] || [ -e "$dir/stock/${path##*/}" ] || {
+			echo "only one run makes ${path##*/}"
+			return 1
+		}
+	done
+	"$IMGTOOL" cmp "${pairs[@]}" 2>&1
+}
+
+# compare_masked A B [A B...]: compare the texts of each pair, with COMPARE_MASK.
+compare_masked()
+{
+	while [ $# -gt 0 ]; do
+		cmp -s "$1" "$2" ||
+			cmp <(compare_mask <"$1") <(compare_mask <"$2") ||
+			return
+		shift 2
+	done
+}
+
+compare_mask()
+{
+	if [ -z "$COMPARE_THREADS" ]; then
+		sed "$COMPARE_MASK"
+	else
+		# A thread's name may be printed before another's line.
+		sed "s/\\[Thread [0-9]*\\] //g; $COMPARE_MASK" | sort
+	fi
+}
+
+# compare_differs DIR IMAGE OPTION...: does stock differ from itself?  On
+# damaged images it may print or write uninitialized memory, so it is also run
+# with other bytes in its heap.
+compare_differs()
+{
+	local dir=$1 perturb
+
+	shift
+	for perturb in "" 165; do
+		MALLOC_PERTURB_=$perturb compare_run "${!compare_stock_is}" \
+			"$dir/again" "$@"
+		compare_files "$dir" again >/dev/null 2>&1 || return 0
+	done
+	return 1
+}
+
+# One line of stock e2fsck is never reproducible: if pass 1 rejects an attribute value
+# that has an inode of its own and the answer is "no", it adds an uninitialized
+# variable to the number of blocks the inode should have.  The value was left on the
+# stack by earlier calls; on 64-bit machines it is mostly an address.
+#
+# compare_unset_variable DIR IMAGE OPTION...: do the runs differ only in these
+# lines, and does stock differ from itself in the same way if it is run again,
+# unchanged or with other bytes on its stack?
+compare_unset_variable()
+{
+	local dir=$1 out=$1/again.out
+	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
+	local mask='s/\(i_blocks is [0-9]*, should be \)[0-9]*\(.  Fix? no\)$/\1?\2/'
+
+	cmp -s "$dir/stock.status" "$dir/test.status" &&
+	cmp -s "$dir/stock.err" "$dir/test.err" &&
+	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$dir/test.out" &&
+	"$IMGTOOL" cmp "$dir/stock/fs" "$dir/test/fs" >/dev/null || return
+	shift
+	compare_run "${!compare_stock_is}" "$dir/again" "$@"
+	! compare_masked "$dir/stock.out" "$out" ||
+		COMPARE_PRELOAD=${preload:+$preload:}$FILL_STACK \
+			compare_run "${!compare_stock_is}" "$dir/again" "$@"
+	! compare_masked "$dir/stock.out" "$out" &&
+	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$out"
+}
+
+# On some damage stock e2fsck frees memory twice (f_inlinedir_bad_symlink of its own
+# tests).  glibc's message and e2fsck's backtrace then contain addresses, which differ
+# from run to run and with the loaded libraries.  Everything else must be the same,
+# including the status and the images.
+compare_crash()
+{
+	local dir=$1 path
+	local mask='/^\(double free\|free()\|malloc\|corrupted\|munmap\)/d
+		/\[0x[0-9a-f]*]$/d
+		s/ fault addr=0x[0-9a-f]*$//'
+
+	grep -aq '^Signal (' "$dir/stock.err" &&
+	cmp -s "$dir/stock.status" "$dir/test.status" &&
+	compare_masked "$dir/stock.out" "$dir/test.out" &&
+	COMPARE_MASK=$mask \
+		compare_masked "$dir/stock.err" "$dir/test.err" || return
+	for path in "$dir"/stock/*; do
+		"$IMGTOOL" cmp "$path" "$dir/test/${path##*/}" || return
+	done
+}
+
+# Are two files the same up to the length of the shorter one?
+begin_alike()
+{
+	local a b
+
+	a=$(stat -c %s "$1") && b=$(stat -c %s "$2") &&
+	cmp -s -n $((a < b ? a : b)) "$1" "$2"
+}
+
+# Does the way stock ends depend on its heap?  Runs it again with other heap layouts.
+heap_decides()
+{
+	local dir=$1 count
+	local mask='/\[0x[0-9a-f]*]$/d'
+
+	shift
+	for count in 0 1 2 3; do
+		GLIBC_TUNABLES=glibc.malloc.tcache_count=$count \
+			compare_run "${!compare_stock_is}" "$dir/again" "$@"
+		cmp -s "$dir/stock.out" "$dir/again.out" &&
+		cmp -s <(sed "$mask" "$dir/stock.err") \
+			<(sed "$mask" "$dir/again.err") || return 0
+	done
+	return 1
+}
+
+# A double free corrupts the heap.  When the allocator notices depends on the
+# layout of the heap, and so does how much e2fsck has printed by then.  Both
+# must crash, with the same status and images and the same beginning of the
+# output, and stock must differ from itself.
+compare_heap()
+{
+	local dir=$1 path
+
+	grep -aEq '^(double free|free\(\)|malloc|corrupted|munmap)' \
+		"$dir/stock.err" &&
+	grep -aq '^Signal (' "$dir/stock.err" &&
+	grep -aq '^Signal (' "$dir/test.err" &&
+	cmp -s "$dir/stock.status" "$dir/test.status" &&
+	begin_alike "$dir/stock.out" "$dir/test.out" || return
+	for path in "$dir"/stock/*; do
+		"$IMGTOOL" cmp "$path" "$dir/test/${path##*/}" || return
+	done
+	heap_decides "$@"
+}
+
+# With threads, the result of a check may depend on their timing.  The result of
+# the command under test must then be one that stock also produces.
+#
+# compare_race DIR IMAGE OPTION...: does one of ten more stock runs produce it?
+compare_race()
+{
+	local dir=$1 run
+
+	[ -n "$COMPARE_THREADS" ] || return
+	for ((run = 0; run < 10; run++)); do
+		compare_stock "$@"
+		! compare_files "$dir" test && ! compare_crash "$dir" ||
+			return 0
+	done
+	return 1
+}
+
+# compare_takes_threads: does stock e2fsck have the option -m, for threads?
+compare_takes_threads()
+{
+	"$E2FSCK_STOCK" 2>&1 </dev/null | grep -q '^ -m '
+}
+
+# compare_test DIR MANAGER IMAGE OPTION...: runs the command under test.  If the
+# result differs from DIR/stock, prints the differences and returns 1.
+compare_test()
+{
+	local dir=$1 manager=$2 what excuse
+	local COMPARE_LIMIT=${COMPARE_TEST_LIMIT:-$COMPARE_LIMIT}
+
+	shift 2
+	(
+		export PREFETCH=${COMPARE_PREFETCH-1}
+		export PREFETCH_ACCEL=$COMPARE_ACCEL TEST_MMAP_IO=$manager
+		[ "$manager" != - ] || unset TEST_MMAP_IO
+		[ -z "$COMPARE_STATS" ] ||
+			export PREFETCH_STATS=$dir/stats.json
+		rm -f "$dir/stats.json"
+		compare_run "${!compare_test_is}" "$dir/test" "$@"
+	)
+	what=$(compare_files "$dir" test) && return
+	for excuse in $COMPARE_EXCUSES; do
+		"$excuse" "$dir" "$@" >/dev/null && return
+	done
+	# A sanitizer also reports bugs of the stock program.
+	if [ -n "$E2PF_RUNTIME" ] && grep -aq '^Signal (' "$dir/stock.err"; then
+		E2PF_RUNTIME='' compare_test "$dir" "$manager" "$@"
+		return
+	fi
+	echo "TEST_MMAP_IO=$manager (stock <, tested >):"
+	printf '%s\n' "${what//$dir\//}" | head -n 5
+	for what in status out err; do
+		diff -a "$dir/stock.$what" "$dir/test.$what" |
+			cut -c -200 | head -n 12
+	done
+	return 1
+}
+
+# compare_begin_alike DIR: is the shorter of the two outputs a prefix of the
+# longer?
+compare_begin_alike()
+{
+	local dir=$1 part
+
+	for part in out err; do
+		"$IMGTOOL" prefix "$dir/stock.$part" "$dir/test.$part" || return
+	done
+}
+
+# compare_crashed RUN: was it killed by a signal, or did it catch a fatal one?
+compare_crashed()
+{
+	[ "$(<"$1.status")" -ge 128 ] || grep -aq '^Signal (' "$1.err"
+}
+
+# compare_outcome DIR MANAGER IMAGE OPTION...: after compare_stock, sets
+# COMPARE_OUTCOME:
+#   agreed
+#   endless	both were stopped, and their output up to then agrees
+#   unsure	they differ, but stock also differs from itself (only with
+#		COMPARE_UNSURE)
+#   hung, crashed, disagreed	what the command under test did
+# DIR/why has the differences.
+compare_outcome()
+{
+	local dir=$1 ended='' longer=${COMPARE_TEST_LIMIT:-$COMPARE_LIMIT}
+	local COMPARE_TEST_LIMIT=$longer
+
+	COMPARE_OUTCOME=agreed
+	if compare_endless "$dir"; then
+		ended=1 COMPARE_OUTCOME=endless COMPARE_TEST_LIMIT=$COMPARE_LIMIT
+	fi
+	compare_test "$@" >"$dir/why" && return
+	if compare_was_ended "$dir/test"; then
+		[ -z "$ended" ] || ! compare_begin_alike "$dir" >>"$dir/why" ||
+			return
+		COMPARE_OUTCOME=hung
+	elif [ -n "$ended" ] && compare_ends "$longer" "$dir" "${@:3}"; then
+		compare_outcome "$@"
+		return
+	elif compare_crashed "$dir/test"; then
+		COMPARE_OUTCOME=crashed
+	else
+		COMPARE_OUTCOME=disagreed
+	fi
+	# The timing of threads cannot excuse a crash or a hang.
+	[ -z "$COMPARE_THREADS" ] || [ "$COMPARE_OUTCOME" = disagreed ] ||
+		return
+	[ -z "$COMPARE_UNSURE" ] ||
+		! COMPARE_LIMIT=$longer compare_differs "$dir" "${@:3}" ||
+		COMPARE_OUTCOME=unsure
+}
+
+# compare_ends SECONDS DIR IMAGE OPTION...: does stock end within this time?  On
+# a busy machine the first run may just have been slow.
+compare_ends()
+{
+	local COMPARE_LIMIT=$1
+
+	shift
+	compare_stock "$@"
+	! compare_endless "$1"
+}
+
+# compare_planned DIR: the number of planned blocks, from the statistics; nodes of a
+# damaged btrfs may overlap, and a part counts as one.
+compare_planned()
+{
+	sed -n 's/.*"block_size":\([0-9]*\).*/size \1/p
+		s/.*"planned_bytes":\([0-9]*\).*/bytes \1/p' \
+		"$1/stats.json" 2>/dev/null |
+		awk '{ v[$1] = $2 }
+			END {
+				n = v["size"] ? v["bytes"] / v["size"] : 0
+				print int(n) + (n > int(n))
+			}'
+}
+
+# compare_prepare IMAGE: with COMPARE_LIFETIME=0, sets the superblock's count of
+# kilobytes ever written to 0, for which libext2fs does not update it.  This
+# tells differences in the count from all others.
+compare_prepare()
+{
+	[ "${COMPARE_LIFETIME-1}" = 0 ] || return 0
+	LD_PRELOAD=$FIXED_RANDOM debugfs -w -R "ssv kbytes_written 0" "$1" \
+		>/dev/null 2>&1
+	return 0
+}
+
+# compare_image NAME DIR IMAGE OPTION...: runs stock once and the command under
+# test once for each I/O manager, and prints one TAP line.  The status and
+# output of stock stay in DIR.
+compare_image()
+{
+	local name=$1 dir=$2 manager bad=0 log=$2/log
+
+	shift 2
+	mkdir -p "$dir"
+	: >"$log"
+	compare_prepare "$1"
+	compare_stock "$dir" "$@"
+	if compare_endless "$dir"; then
+		tap_skip "$name" "stock $COMPARE_PROGRAM does not end"
+		return
+	fi
+	for manager in $COMPARE_MANAGERS; do
+		compare_test "$dir" "$manager" "$@" >>"$log" || bad=1
+	done
+	if [ $bad = 0 ]; then
+		tap_ok "$name (status $(<"$dir/stock.status"))"
+	else
+		tap_not_ok "$name" "$log"
+	fi
+	return $bad
+}
+
+compare_main()
+{
+	local image=$1
+
+	shift
+	compare_image "${image##*/} $*" "$E2PF_TMP/compare" "$image" "$@"
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+	compare_require flock diff
+	tmp_setup
+	helpers_setup
+	image=$(realpath -- "$1")
+	shift
+	tap_run compare_main "$image" "$@"
+fi

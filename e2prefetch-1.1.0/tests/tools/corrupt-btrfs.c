@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Corruptions of a btrfs on one device.  Tree blocks are found by their
+ * headers; only those reachable from the superblock are used.  Of the code
+ * under test this uses only the field offsets.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <stddef.h>
+
+#include "btrfs/format.h"
+#include "corrupt.h"
+
+#define SUPER_AT	65536
+#define SUPER_BYTES	4096
+#define CSUM_BYTES	32
+#define LEVELS		8
+#define OWNERS		32
+
+enum kind {
+	SUPER, ARRAY, HEADER, POINTER, ENTRY, CHUNK, ROOT, BODY, SWAP, ZERO,
+	TRUNCATE, KINDS
+};
+
+
+static const struct field super_fields[] = {
+	{ "csum", 0, 4 }, { "fsid", 32, 4 }, { "bytenr", 48, 8 },
+	{ "flags", 56, 8 }, { "magic", 64, 8 }, { "generation", 72, 8 },
+	{ "root", 80, 8 }, { "root", 80, 8 }, { "chunk_root", 88, 8 },
+	{ "chunk_root", 88, 8 }, { "log_root", 96, 8 },
+	{ "log_root_transid", 104, 8 }, { "total_bytes", 112, 8 },
+	{ "bytes_used", 120, 8 }, { "root_dir_objectid", 128, 8 },
+	{ "num_devices", 136, 8 }, { "sectorsize", 144, 4 },
+	{ "nodesize", 148, 4 }, { "leafsize", 152, 4 },
+	{ "stripesize", 156, 4 }, { "sys_chunk_array_size", 160, 4 },
+	{ "chunk_root_generation", 164, 8 }, { "compat_flags", 172, 8 },
+	{ "compat_ro_flags", 180, 8 }, { "incompat_flags", 188, 8 },
+	{ "csum_type", 196, 2 }, { "root_level", 198, 1 },
+	{ "chunk_root_level", 199, 1 }, { "log_root_level", 200, 1 },
+	{ "dev_item.devid", 201, 8 }, { "dev_item.total_bytes", 209, 8 },
+	{ "dev_item.bytes_used", 217, 8 }, { "dev_item.uuid", 267, 4 },
+	{ "dev_item.fsid", 283, 4 }, { "cache_generation", 555, 8 },
+	{ "uuid_tree_generation", 563, 8 }, { "metadata_uuid", 571, 4 },
+};
+
+static const struct field header_fields[] = {
+	{ "csum", 0, 4 }, { "fsid", BT_HEADER_FSID, 4 },
+	{ "bytenr", BT_HEADER_BYTENR, 8 }, { "flags", 56, 8 },
+	{ "chunk_tree_uuid", 64, 4 },
+	{ "generation", BT_HEADER_GENERATION, 8 },
+	{ "owner", BT_HEADER_OWNER, 8 }, { "nritems", BT_HEADER_NRITEMS, 4 },
+	{ "level", BT_HEADER_LEVEL, 1 },
+};
+
+/* The first fields of an item belong to its key. */
+#define KEY_FIELDS	3
+
+static const struct field pointer_fields[] = {
+	{ "objectid", BT_KEY_OBJECTID, 8 }, { "type", BT_KEY_TYPE, 1 },
+	{ "offset", BT_KEY_OFFSET, 8 }, { "blockptr", BT_PTR_BLOCKPTR, 8 },
+	{ "blockptr", BT_PTR_BLOCKPTR, 8 },
+	{ "generation", BT_PTR_GENERATION, 8 },
+};
+
+static const struct field entry_fields[] = {
+	{ "objectid", BT_KEY_OBJECTID, 8 }, { "type", BT_KEY_TYPE, 1 },
+	{ "offset", BT_KEY_OFFSET, 8 }, { "data offset", BT_ITEM_OFFSET, 4 },
+	{ "data size", BT_ITEM_SIZE, 4 },
+};
+
+static const struct field chunk_fields[] = {
+	{ "length", BT_CHUNK_LENGTH, 8 }, { "owner", 8, 8 },
+	{ "stripe_len", BT_CHUNK_STRIPE_LEN, 8 },
+	{ "type", BT_CHUNK_TYPE, 8 }, { "io_align", 32, 4 },
+	{ "sector_size", 40, 4 }, { "num_stripes", BT_CHUNK_NUM_STRIPES, 2 },
+	{ "sub_stripes", BT_CHUNK_SUB_STRIPES, 2 },
+	{ "stripe.devid", BT_CHUNK_STRIPE + BT_STRIPE_DEVID, 8 },
+	{ "stripe.offset", BT_CHUNK_STRIPE + BT_STRIPE_OFFSET, 8 },
+	{ "stripe.dev_uuid", BT_CHUNK_STRIPE + BT_STRIPE_DEV_UUID, 4 },
+};
+
+static const struct field root_fields[] = {
+	{ "generation", BT_ROOT_ITEM_GENERATION, 8 }, { "root_dirid", 168, 8 },
+	{ "bytenr", BT_ROOT_ITEM_BYTENR, 8 },
+	{ "bytenr", BT_ROOT_ITEM_BYTENR, 8 }, { "bytes_used", 192, 8 },
+	{ "last_snapshot", 200, 8 }, { "flags", 208, 8 }, { "refs", 216, 4 },
+	{ "drop_level", 237, 1 }, { "level", BT_ROOT_ITEM_LEVEL, 1 },
+	{ "level", BT_ROOT_ITEM_LEVEL, 1 }, { "generation_v2", 239, 8 },
+};
+
+struct block {
+	uint64_t at;		/* offset in the image, bytes */
+	uint64_t logical, generation, owner;
+	uint32_t items;
+	uint8_t level;
+	int reached;
+};
+
+static const struct corruption kinds[KINDS];
+/* A corruption changes all copies of a block alike, or only one of them. */
+static bool all_copies;
+static unsigned char super[SUPER_BYTES];
+static uint32_t nodesize, sectorsize;
+static struct block *blocks;
+static size_t block_count, block_room;
+static uint64_t owners[OWNERS];
+static size_t owner_count;
+
+/*
+ * Finding the tree blocks in the image.
+ */
+static void add_block(uint64_t at, const unsigned char *b)
+{
+	blocks = grown(blocks, block_count, &block_room, sizeof(*blocks));
+	blocks[block_count++] = (struct block) {
+		.at = at,
+		.logical = bt_le64(b + BT_HEADER_BYTENR),
+		.generation = bt_le64(b + BT_HEADER_GENERATION),
+		.owner = bt_le64(b + BT_HEADER_OWNER),
+		.items = bt_le32(b + BT_HEADER_NRITEMS),
+		.level = b[BT_HEADER_LEVEL],
+	};
+}
+
+static void find_blocks(void)
+{
+	unsigned char header[BT_HEADER_BYTES];
+	off_t data = SUPER_AT + SUPER_BYTES, hole;
+	uint64_t at;
+
+	while ((data = lseek(image_fd, data, SEEK_DATA)) >= 0) {
+		hole = lseek(image_fd, data, SEEK_HOLE);
+		for (at = data / sectorsize * sectorsize; at < (uint64_t)hole;
+		     at += sectorsize) {
+			read_at(at, header, sizeof(header));
+			if (!memcmp(header + BT_HEADER_FSID,
+				    super + BT_SUPER_FSID, 16) &&
+			    /* A superblock's magic lies where a tree block has
+			     * a uuid. */
+			    bt_le64(header + BT_SUPER_MAGIC) != BT_MAGIC)
+				add_block(at, header);
+		}
+		data = hole;
+	}
+}
+
+static unsigned char *entry_of(unsigned char *block, uint32_t i)
+{
+	return block + BT_HEADER_BYTES + i * BT_ITEM_BYTES;
+}
+
+static unsigned char *item_of(unsigned char *block, uint32_t i)
+{
+	return block + BT_HEADER_BYTES +
+	       bt_le32(entry_of(block, i) + BT_ITEM_OFFSET);
+}
+
+static int type_of(const unsigned char *key)
+{
+	return key[BT_KEY_TYPE];
+}
+
+static void reach(uint64_t logical, uint64_t generation, unsigned level);
+
+static void reach_children(const struct block *block, unsigned char *b)
+{
+	unsigned char *p = b + BT_HEADER_BYTES;
+	uint32_t i;
+
+	for (i = 0; i < block->items; i++) {
+		if (block->level) {
+			reach(bt_le64(p + BT_PTR_BLOCKPTR),
+			      bt_le64(p + BT_PTR_GENERATION),
+			      block->level - 1u);
+			p += BT_PTR_BYTES;
+		} else if (block->owner == BT_ROOT_TREE_OBJECTID &&
+			   type_of(entry_of(b, i)) == BT_ROOT_ITEM_KEY) {
+			p = item_of(b, i);
+			reach(bt_le64(p + BT_ROOT_ITEM_BYTENR),
+			      bt_le64(p + BT_ROOT_ITEM_GENERATION),
+			      p[BT_ROOT_ITEM_LEVEL]);
+		}
+	}
+}
+
+/* Mark all copies of a block, and everything it points to, as reachable. */
+static void reach(uint64_t logical, uint64_t generation, unsigned level)
+{
+	unsigned char *b;
+	size_t i;
+
+	for (i = 0; i < block_count && level < LEVELS; i++) {
+		struct block *block = &blocks[i];
+
+		if (block->reached || block->logical != logical ||
+		    block->generation != generation || block->level != level)
+			continue;
+		block->reached = 1;
+		b = new_buffer(nodesize);
+		read_at(block->at, b, nodesize);
+		reach_children(block, b);
+		free(b);
+	}
+}
+
+static void add_owner(uint64_t owner)
+{
+	size_t i;
+
+	for (i = 0; i < owner_count; i++)
+		if (owners[i] == owner)
+			return;
+	if (owner_count < OWNERS)
+		owners[owner_count++] = owner;
+}
+
+/* Keep only the reachable blocks. */
+static void find_places(const char *path)
+{
+	size_t i, kept = 0;
+
+	read_at(SUPER_AT, super, sizeof(super));
+	nodesize = bt_le32(super + BT_SUPER_NODESIZE);
+	sectorsize = bt_le32(super + BT_SUPER_SECTORSIZE);
+	if (bt_le64(super + BT_SUPER_MAGIC) != BT_MAGIC || !sectorsize ||
+	    nodesize < 4096 || nodesize > 65536)
+		die("no btrfs");
+	find_blocks();
+	reach(bt_le64(super + BT_SUPER_CHUNK_ROOT),
+	      bt_le64(super + BT_SUPER_CHUNK_ROOT_GENERATION),
+	      super[BT_SUPER_CHUNK_ROOT_LEVEL]);
+	reach(bt_le64(super + BT_SUPER_ROOT),
+	      bt_le64(super + BT_SUPER_GENERATION),
+	      super[BT_SUPER_ROOT_LEVEL]);
+	for (i = 0; i < block_count; i++)
+		if (blocks[i].reached)
+			blocks[kept++] = blocks[i];
+	block_count = kept;
+	for (i = 0; i < block_count; i++)
+		add_owner(blocks[i].owner);
+	if (!block_count)
+		die("%s: no tree blocks", path);
+}
+
+static bool has_kind(const struct block *block, unsigned kind)
+{
+	switch (kind) {
+	case POINTER: return block->level && block->items;
+	case ENTRY:
+	case BODY: return !block->level && block->items;
+	case CHUNK: return !block->level &&
+			   block->owner == BT_CHUNK_TREE_OBJECTID;
+	case ROOT: return !block->level &&
+			  block->owner == BT_ROOT_TREE_OBJECTID;
+	default: return 1;
+	}
+}
+
+static size_t count_in_tree(unsigned kind, uint64_t owner)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < block_count; i++)
+		count += has_kind(&blocks[i], kind) &&
+			 blocks[i].owner == owner;
+	return count;
+}
+
+static size_t count_kind(unsigned kind)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < block_count; i++)
+		count += has_kind(&blocks[i], kind);
+	return count;
+}
+
+/* Each tree is chosen as often as any other, however many blocks it has. */
+static size_t pick_block(unsigned kind)
+{
+	uint64_t owner;
+	size_t n, i;
+
+	if (!count_kind(kind))
+		die("no %s here", kinds[kind].name);
+	do
+		owner = owners[below(owner_count)];
+	while (!count_in_tree(kind, owner));
+	n = below(count_in_tree(kind, owner));
+	for (i = 0;; i++)
+		if (has_kind(&blocks[i], kind) && blocks[i].owner == owner &&
+		    !n--)
+			return i;
+}
+
+/*
+ * Choosing a field of a tree block, and its new value.
+ */
+
+#define TARGET(t, base, f, of, number) \
+	set_target(t, base, f, of, number, ": ")
+
+/* A non-empty item of this type, or of any type if `type` is 0.  UINT32_MAX if
+ * there is none. */
+static uint32_t pick_item(unsigned char *b, uint32_t items, int type)
+{
+	uint32_t i, start = below(items);
+
+	for (i = 0; i < items; i++) {
+		unsigned char *entry = entry_of(b, (start + i) % items);
+
+		if ((!type || type_of(entry) == type) &&
+		    bt_le32(entry + BT_ITEM_SIZE))
+			return (start + i) % items;
+	}
+	return UINT32_MAX;
+}
+
+/* Choose a field of an item, or bytes in it. */
+static void pick_in_item(unsigned char *b, const struct block *block,
+			 unsigned kind, struct target *t)
+{
+	static const uint8_t sizes[] = { 1, 2, 4, 8 };
+	int type = kind == CHUNK ? BT_CHUNK_ITEM_KEY :
+		   kind == ROOT ? BT_ROOT_ITEM_KEY : 0;
+	uint32_t i = pick_item(b, block->items, type), size;
+	struct field bytes = { "bytes", 0, 0 };
+
+	if (i == UINT32_MAX)
+		die("no %s here", kinds[kind].name);
+	size = bt_le32(entry_of(b, i) + BT_ITEM_SIZE);
+	bytes.size = sizes[below(4)];
+	if (bytes.size > size)
+		bytes.size = 1;
+	bytes.off = below(size / bytes.size) * bytes.size;
+	TARGET(t, item_of(b, i) - b, kind == CHUNK ? PICK(chunk_fields) :
+		   kind == ROOT ? PICK(root_fields) : &bytes, "item", i);
+	if (kind == BODY)
+		snprintf(t->name, sizeof(t->name),
+			 "item %" PRIu32 " of type %d: byte %u", i,
+			 type_of(entry_of(b, i)), bytes.off);
+}
+
+static void pick_target(unsigned char *b, const struct block *block,
+			unsigned kind, struct target *t)
+{
+	uint32_t i = below(block->items);
+
+	switch (kind) {
+	case POINTER:
+		TARGET(t, BT_HEADER_BYTES + i * BT_PTR_BYTES,
+			   PICK(pointer_fields), "pointer", i);
+		break;
+	case ENTRY:
+		TARGET(t, BT_HEADER_BYTES + i * BT_ITEM_BYTES,
+			   PICK(entry_fields), "entry", i);
+		break;
+	case CHUNK:
+	case ROOT:
+	case BODY:
+		pick_in_item(b, block, kind, t);
+		break;
+	default:
+		TARGET(t, 0, PICK(header_fields), "header", 0);
+		break;
+	}
+}
+
+static uint64_t pick_value(const struct block *own, uint64_t old,
+			   uint32_t size)
+{
+	const struct block *other = &blocks[below(block_count)];
+	unsigned choice = below(16);
+	uint64_t value;
+
+	switch (choice) {
+	case 6: value = other->logical; break;
+	case 7: value = other->generation; break;
+	case 8: value = other->owner; break;
+	case 9: value = own->logical; break;
+	case 10: value = own->generation; break;
+	case 11: value = image_bytes - below(2) * nodesize; break;
+	case 13: value = below(4096) * sectorsize; break;
+	default: value = odd_value(choice, old, size); break;
+	}
+	return other_value(value, old, size);
+}
+
+/* CRC-32C bit by bit; fast enough, because the block is small. */
+static uint32_t crc32c(const unsigned char *p, size_t size)
+{
+	uint32_t crc = ~0u;
+	int bit;
+
+	for (; size; size--) {
+		crc ^= *p++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
+	}
+	return ~crc;
+}
+
+static void seal_bytes(unsigned char *bytes, uint32_t size)
+{
+	store(bytes, 4, 0, crc32c(bytes + CSUM_BYTES, size - CSUM_BYTES));
+}
+
+/* In three of four cases the checksum is recomputed to match. */
+static bool may_seal(void)
+{
+	return below(4);
+}
+
+/*
+ * The corruptions.
+ */
+static uint64_t block_of(size_t place)
+{
+	return blocks[place].logical;
+}
+
+static void read_place(size_t place, void *bytes)
+{
+	read_at(blocks[place].at, bytes, nodesize);
+}
+
+/* Write the block, or all its copies. */
+static void write_place(size_t place, const void *bytes)
+{
+	size_t i;
+
+	for (i = 0; i < block_count; i++)
+		if (i == place ||
+		    (all_copies && blocks[i].logical == blocks[place].logical))
+			write_at(blocks[i].at, bytes, nodesize);
+}
+
+static void print_place(size_t place)
+{
+	const struct block *block = &blocks[place];
+
+	printf("tree %" PRIu64 ", level %u, block %" PRIu64, block->owner,
+	       block->level, block->logical);
+	if (!all_copies)
+		printf(" at %" PRIu64, block->at);
+}
+
+/* For every kind, the first number of the seed decides how many copies are
+ * changed. */
+static void choose_copies(void)
+{
+	all_copies = below(2);
+}
+
+static void corrupt_super(unsigned kind)
+{
+	uint32_t size = bt_le32(super + BT_SUPER_SYS_ARRAY_SIZE);
+	struct field f;
+	struct target t = { .big_endian = false };
+	uint64_t old, value;
+	bool seal;
+
+	choose_copies();
+	f = *PICK(super_fields);
+	if (kind == ARRAY) {
+		/* One key and its chunk: mkfs.btrfs writes no more to this
+		 * array. */
+		if (below(4)) {
+			f = *PICK(chunk_fields);
+			f.off += BT_KEY_BYTES;
+		} else {
+			f = pointer_fields[below(KEY_FIELDS)];
+		}
+		if (f.off + f.size > size)
+			die("no array here");
+		f.off += BT_SUPER_SYS_ARRAY;
+	}
+	set_target(&t, 0, &f, NULL, 0, "");
+	old = load(super + t.off, t.size, t.big_endian);
+	value = pick_value(&blocks[0], old, t.size);
+	store(super + t.off, t.size, t.big_endian, value);
+	seal = may_seal();
+	if (seal)
+		seal_bytes(super, SUPER_BYTES);
+	write_at(SUPER_AT, super, SUPER_BYTES);
+	printf("%s+%u: ", kinds[kind].name, t.off);
+	print_change(&t, old, value, seal);
+}
+
+static void corrupt_field(unsigned kind)
+{
+	unsigned char *b = new_buffer(nodesize);
+	struct target t = { .big_endian = false };
+	uint64_t old, value;
+	size_t place;
+	bool seal;
+
+	choose_copies();
+	place = pick_block(kind);
+	read_place(place, b);
+	pick_target(b, &blocks[place], kind, &t);
+	old = load(b + t.off, t.size, t.big_endian);
+	value = pick_value(&blocks[place], old, t.size);
+	store(b + t.off, t.size, t.big_endian, value);
+	seal = may_seal();
+	if (seal)
+		seal_bytes(b, nodesize);
+	write_place(place, b);
+	print_place(place);
+	fputs(", ", stdout);
+	print_change(&t, old, value, seal);
+	free(b);
+}
+
+static void corrupt_swap(unsigned kind)
+{
+	choose_copies();
+	swap_blocks(&btrfs_filesystem, kind, nodesize);
+}
+
+static void corrupt_zero(unsigned kind)
+{
+	unsigned char *b = new_buffer(nodesize);
+	bool seal = false;
+	uint32_t from;
+	size_t place;
+
+	choose_copies();
+	place = pick_block(kind);
+	from = below(3) ? 0 : below(nodesize);
+	read_place(place, b);
+	memset(b + from, 0, nodesize - from);
+	if (from >= CSUM_BYTES && (seal = may_seal()))
+		seal_bytes(b, nodesize);
+	write_place(place, b);
+	print_place(place);
+	printf(": zeroed from byte %" PRIu32 "%s\n", from,
+	       seal ? ", checksum made to match" : "");
+	free(b);
+}
+
+static void corrupt_truncate(unsigned kind)
+{
+	uint64_t size;
+
+	choose_copies();
+	switch (below(5)) {
+	case 0: size = image_bytes - 1 - below(nodesize); break;
+	case 1: size = SUPER_AT + below(2 * SUPER_BYTES); break;
+	case 2: size = blocks[pick_block(kind)].at; break;
+	case 3: size = blocks[pick_block(kind)].at;
+		size += below(nodesize); break;
+	default: size = below(image_bytes); break;
+	}
+	truncate_image(size);
+}
+
+static const struct corruption kinds[KINDS] = {
+	[SUPER] = { "super", corrupt_super },
+	[ARRAY] = { "array", corrupt_super },
+	[HEADER] = { "header", corrupt_field },
+	[POINTER] = { "pointer", corrupt_field },
+	[ENTRY] = { "entry", corrupt_field },
+	[CHUNK] = { "chunk", corrupt_field },
+	[ROOT] = { "root", corrupt_field },
+	[BODY] = { "body", corrupt_field },
+	[SWAP] = { "swap", corrupt_swap },
+	[ZERO] = { "zero", corrupt_zero },
+	[TRUNCATE] = { "truncate", corrupt_truncate },
+};
+
+static void close_image(void)
+{
+	free(blocks);
+}
+
+const struct filesystem btrfs_filesystem = {
+	.kinds = kinds,
+	.kind_count = KINDS,
+	.find = find_places,
+	.count = count_kind,
+	.close = close_image,
+	.pick = pick_block,
+	.block = block_of,
+	.read = read_place,
+	.write = write_place,
+	.print = print_place,
+};

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * imgtool: functions for the shell tests that no standard tool has.  It
+ * compares files without reading their holes, makes files with holes and
+ * directory blocks, changes bytes at pseudo-random positions, and runs a
+ * program under a given name, with limits on its time and output or on a
+ * terminal.  It does not judge the results; the scripts do.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHUNK		65536
+#define SECTOR		512
+#define STATUS_TIME	124	/* the same as timeout(1) */
+#define WALL_FACTOR	12	/* limit on real time, in processor time */
+#define LOOK_MS		100	/* interval at which these are checked */
+#define STATUS_OUTPUT	123
+#define FLIP_TRIES	20000	/* the map then has hardly any nonzero byte */
+
+__attribute__((noreturn))
+static void die(const char *what)
+{
+	fprintf(stderr, "imgtool: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+static int open_or_die(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		die(path);
+	return fd;
+}
+
+static off_t size_of(int fd, const char *path)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+
+	if (end < 0)
+		die(path);
+	return end;
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t value;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (errno || end == text || *end) {
+		errno = EINVAL;
+		die(text);
+	}
+	return value;
+}
+
+/* splitmix64: a fixed sequence for a seed, the same on every host. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Start of the next data at or after pos; end if there is none. */
+static off_t next_data(int fd, off_t pos, off_t end)
+{
+	off_t data = lseek(fd, pos, SEEK_DATA);
+
+	if (data >= 0)
+		return data;
+	return errno == ENXIO ? end : pos;
+}
+
+static size_t read_at(int fd, unsigned char *buf, size_t want, off_t pos,
+		      const char *path)
+{
+	size_t got = 0;
+
+	while (got < want) {
+		ssize_t n = pread(fd, buf + got, want - got, pos + got);
+
+		if (n < 0)
+			die(path);
+		if (!n)
+			break;
+		got += n;
+	}
+	return got;
+}
+
+/* Print where the files first differ, as cmp does, and return 1; 0 if they do
+ * not. */
+static int differ(const char *pa, const char *pb)
+{
+	static unsigned char a[CHUNK], b[CHUNK];
+	int fa = open_or_die(pa, O_RDONLY);
+	int fb = open_or_die(pb, O_RDONLY);
+	off_t end = size_of(fa, pa), pos = 0;
+	size_t got, i = 0;
+
+	if (end != size_of(fb, pb)) {
+		printf("%s and %s differ in size: %jd, %jd\n", pa, pb,
+		       (intmax_t)end, (intmax_t)size_of(fb, pb));
+		return 1;
+	}
+	for (;; pos += got) {
+		off_t da = next_data(fa, pos, end);
+		off_t db = next_data(fb, pos, end);
+
+		pos = da < db ? da : db;
+		if (pos >= end)
+			break;
+		got = read_at(fa, a, CHUNK, pos, pa);
+		if (got != read_at(fb, b, CHUNK, pos, pb)) {
+			printf("%s changed while it was read\n", pb);
+			return 1;
+		}
+		if (!memcmp(a, b, got))
+			continue;
+		while (a[i] == b[i])
+			i++;
+		printf("%s and %s differ at byte %jd: %02x, %02x\n", pa, pb,
+		       (intmax_t)pos + (intmax_t)i, a[i], b[i]);
+		return 1;
+	}
+	close(fa);
+	close(fb);
+	return 0;
+}
+
+/* A B [A B...]: compare the files of each pair. */
+static int cmd_cmp(char **argv)
+{
+	int status = 0;
+
+	for (; argv[0] && argv[1]; argv += 2)
+		status |= differ(argv[0], argv[1]);
+	return status;
+}
+
+/* A B: is the shorter file the beginning of the longer one? */
+static int cmd_prefix(char **argv)
+{
+	static unsigned char a[CHUNK], b[CHUNK];
+	int fa = open_or_die(argv[0], O_RDONLY);
+	int fb = open_or_die(argv[1], O_RDONLY);
+	off_t pos = 0;
+	size_t got, other;
+
+	do {
+		got = read_at(fa, a, CHUNK, pos, argv[0]);
+		other = read_at(fb, b, CHUNK, pos, argv[1]);
+		if (other < got)
+			got = other;
+		if (memcmp(a, b, got)) {
+			printf("%s and %s begin differently\n", argv[0],
+			       argv[1]);
+			return 1;
+		}
+		pos += got;
+	} while (got == CHUNK);
+	return 0;
+}
+
+/* Position of the n-th byte of data; *where is set to the total amount of
+ * data. */
+static off_t nth_data(int map, off_t end, uint64_t n, uint64_t *where)
+{
+	off_t pos = 0;
+
+	*where = 0;
+	while ((pos = next_data(map, pos, end)) < end) {
+		off_t hole = lseek(map, pos, SEEK_HOLE);
+
+		if (hole < 0 || hole > end)
+			hole = end;
+		if (n - *where < (uint64_t)(hole - pos))
+			return pos + (off_t)(n - *where);
+		*where += hole - pos;
+		pos = hole;
+	}
+	return end;
+}
+
+/* A position, chosen by the seed, in a sector of the map that is not all
+ * zeros. */
+static off_t pick(int map, off_t end, uint64_t *state, const char *path)
+{
+	unsigned char sector[SECTOR];
+	uint64_t total, where;
+	int tries;
+
+	nth_data(map, end, UINT64_MAX, &total);
+	for (tries = 0; total && tries < FLIP_TRIES; tries++) {
+		off_t pos = nth_data(map, end, next_random(state) % total,
+				     &where);
+		size_t got, i;
+
+		got = read_at(map, sector, SECTOR,
+			      pos & ~(off_t)(SECTOR - 1), path);
+		for (i = 0; i < got; i++)
+			if (sector[i])
+				return pos;
+	}
+	errno = ENODATA;
+	die(path);
+	return -1;
+}
+
+/* FILE MAP SEED COUNT: change COUNT bytes of FILE where MAP has data. */
+static int cmd_flip(char **argv)
+{
+	int fd = open_or_die(argv[0], O_RDWR);
+	int map = open_or_die(argv[1], O_RDONLY);
+	uint64_t state = number(argv[2]), count = number(argv[3]);
+	off_t end = size_of(fd, argv[0]);
+
+	if (size_of(map, argv[1]) < end)
+		end = size_of(map, argv[1]);
+	while (count--) {
+		off_t pos = pick(map, end, &state, argv[1]);
+		unsigned char byte;
+
+		if (read_at(fd, &byte, 1, pos, argv[0]) != 1)
+			die(argv[0]);
+		byte ^= 1 + next_random(&state) % 255;
+		if (pwrite(fd, &byte, 1, pos) != 1)
+			die(argv[0]);
+	}
+	return 0;
+}
+
+/* FILE CHUNK COUNT: write COUNT pieces of CHUNK bytes, with a hole after
+ * each. */
+static int cmd_holes(char **argv)
+{
+	int fd = open_or_die(argv[0], O_WRONLY | O_CREAT | O_TRUNC);
+	uint64_t chunk = number(argv[1]), count = number(argv[2]), i;
+	char *buf = malloc(chunk ? chunk : 1);
+
+	if (!buf)
+		die("malloc");
+	for (i = 0; i < count; i++) {
+		memset(buf, 'a' + i % 26, chunk);
+		if (pwrite(fd, buf, chunk, 2 * i * chunk) != (ssize_t)chunk)
+			die(argv[0]);
+	}
+	free(buf);
+	return 0;
+}
+
+static void put16(unsigned char *p, unsigned int v)
+{
+	p[0] = v;
+	p[1] = v >> 8;
+}
+
+static unsigned int add_entry(unsigned char *p, uint64_t ino,
+			      const char *name, unsigned int len,
+			      unsigned int type)
+{
+	put16(p, ino);
+	put16(p + 2, ino >> 16);
+	put16(p + 4, (8 + len + 3) & ~3u);
+	p[6] = len;
+	p[7] = type;
+	memcpy(p + 8, name, len);
+	return (8 + len + 3) & ~3u;
+}
+
+/*
+ * BLOCKSIZE INO PARENT TARGET COUNT LENGTH: write directory blocks to standard
+ * output, with COUNT names of LENGTH bytes for inode TARGET.  Adding as many
+ * names with debugfs takes minutes, because it searches the directory each
+ * time.
+ */
+static int cmd_dirblocks(char **argv)
+{
+	unsigned int bs = number(argv[0]), len = number(argv[5]);
+	uint64_t ino = number(argv[1]), parent = number(argv[2]);
+	uint64_t target = number(argv[3]), count = number(argv[4]), i = 0;
+	unsigned char *block;
+	char name[256];
+	int first = 1;
+
+	if (len < 16 || len > 255 || bs < 1024)
+		die("dirblocks");
+	block = malloc(bs);
+	if (!block)
+		die("dirblocks");
+	while (i < count || first) {
+		unsigned int off = 0, last = 0;
+
+		memset(block, 0, bs);
+		if (first) {
+			off = add_entry(block, ino, ".", 1, 2);
+			last = off;
+			off += add_entry(block + off, parent, "..", 2, 2);
+			first = 0;
+		}
+		while (i < count && off + ((8 + len + 3) & ~3u) <= bs) {
+			memset(name, 'n', sizeof(name));
+			snprintf(name, sizeof(name), "%015" PRIu64, i++);
+			name[15] = 'n';
+			last = off;
+			off += add_entry(block + off, target, name, len, 1);
+		}
+		/* The last entry extends to the end of the block. */
+		put16(block + last + 4, bs - last);
+		if (fwrite(block, bs, 1, stdout) != 1)
+			die("stdout");
+	}
+	free(block);
+	return fflush(stdout) ? 2 : 0;
+}
+
+/* SECONDS ARGV0 PROGRAM ARGS: run a program; the alarm stays set across
+ * exec. */
+static int cmd_run(char **argv)
+{
+	const char *program = argv[2];
+
+	alarm(number(argv[0]));
+	argv[2] = argv[1];
+	execv(program, argv + 2);
+	die(program);
+	return 127;
+}
+
+/* Pass on the child's output, at most *room bytes. */
+static int pass_on(int from, int to, uint64_t *room)
+{
+	static char buf[CHUNK];
+	ssize_t got = read(from, buf, sizeof(buf));
+	size_t keep;
+
+	if (got <= 0)
+		return 0;
+	keep = (uint64_t)got < *room ? (size_t)got : *room;
+	if (keep && write(to, buf, keep) != (ssize_t)keep)
+		die("output");
+	*room -= keep;
+	return 1;
+}
+
+/* Time of a clock; 0 once the process that it measures has ended. */
+static int64_t milliseconds(clockid_t clock)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Returns 0 when both pipes have been closed, or the exit status for the
+ * exceeded limit. */
+static int watch(struct pollfd *pipes, clockid_t cpu, uint64_t room,
+		 int64_t limit)
+{
+	int64_t end = milliseconds(CLOCK_MONOTONIC) + WALL_FACTOR * limit;
+	int open_pipes = 2, i, ready;
+
+	while (open_pipes) {
+		if (milliseconds(cpu) >= limit ||
+		    milliseconds(CLOCK_MONOTONIC) >= end)
+			return STATUS_TIME;
+		ready = poll(pipes, 2, LOOK_MS);
+		for (i = 0; ready > 0 && i < 2; i++) {
+			if (pipes[i].fd < 0 || !pipes[i].revents ||
+			    pass_on(pipes[i].fd, i + 1, &room))
+				continue;
+			pipes[i].fd = -1;
+			open_pipes--;
+		}
+		if (!room)
+			return STATUS_OUTPUT;
+	}
+	return 0;
+}
+
+/*
+ * SECONDS BYTES ARGV0 PROGRAM ARGS: run a program, and kill it and its children
+ * if it uses more processor time or prints more.  Unlike real time, processor
+ * time does not depend on how busy the machine is; a program that only waits is
+ * killed after WALL_FACTOR times SECONDS.  The exit status tells which limit
+ * was exceeded; if the program was killed otherwise it is 128 plus the signal,
+ * as in the shell.
+ */
+static int cmd_bounded(char **argv)
+{
+	int64_t limit = 1000 * (int64_t)number(argv[0]);
+	uint64_t room = number(argv[1]);
+	const char *program = argv[3];
+	int out[2], err[2], status, why;
+	struct pollfd pipes[2];
+	clockid_t cpu;
+	pid_t child;
+
+	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
+		die("pipe");
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (!child) {
+		setpgid(0, 0);
+		dup2(out[1], 1);
+		dup2(err[1], 2);
+		argv[3] = argv[2];
+		execv(program, argv + 3);
+		die(program);
+	}
+	if (clock_getcpuclockid(child, &cpu))
+		die("clock");
+	close(out[1]);
+	close(err[1]);
+	pipes[0] = (struct pollfd){ .fd = out[0], .events = POLLIN };
+	pipes[1] = (struct pollfd){ .fd = err[0], .events = POLLIN };
+	why = watch(pipes, cpu, room, limit);
+	if (why)
+		kill(-child, SIGKILL);
+	if (waitpid(child, &status, 0) != child)
+		die("waitpid");
+	if (why)
+		return why;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+	       WEXITSTATUS(status);
+}
+
+/* The answer to a question: yes, no, the default, or rarely "yes to all". */
+static char answer(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (*seed >> 33) % 60 ? "yyyyyynnn "[(*seed >> 40) % 10] : 'a';
+}
+
+/*
+ * SEED ARGV0 PROGRAM ARGS: run a program with a terminal as its standard input
+ * and output, and answer its questions, which end in ">? ".
+ */
+static int cmd_terminal(char **argv)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave, status;
+	uint64_t seed = number(argv[0]);
+	const char *program = argv[2];
+	static char buf[CHUNK];
+	char last[4] = "", key;
+	ssize_t got, i;
+	pid_t child;
+
+	if (master < 0 || grantpt(master) || unlockpt(master))
+		die("terminal");
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	if (slave < 0)
+		die("terminal");
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (!child) {
+		dup2(slave, 0);
+		dup2(slave, 1);
+		close(slave);
+		close(master);
+		argv[2] = argv[1];
+		execv(program, argv + 2);
+		die(program);
+	}
+	close(slave);
+	while ((got = read(master, buf, sizeof(buf))) > 0) {
+		if (write(1, buf, (size_t)got) != got)
+			die("output");
+		for (i = got < 3 ? 0 : got - 3; i < got; i++) {
+			memmove(last, last + 1, 2);
+			last[2] = buf[i];
+		}
+		if (strcmp(last, ">? "))
+			continue;
+		key = answer(&seed);
+		if (write(master, &key, 1) != 1)
+			die("terminal");
+	}
+	if (waitpid(child, &status, 0) != child)
+		die("waitpid");
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+	       WEXITSTATUS(status);
+}
+
+/* BYTES: set the capacity of the pipe on standard input. */
+static int cmd_pipesize(char **argv)
+{
+	if (fcntl(0, F_SETPIPE_SZ, (int)number(argv[0])) < 0)
+		die("F_SETPIPE_SZ");
+	return 0;
+}
+
+static const struct command {
+	const char *name;
+	int args;
+	int (*run)(char **argv);
+} commands[] = {
+	{ "cmp", 2, cmd_cmp },
+	{ "prefix", 2, cmd_prefix },
+	{ "flip", 4, cmd_flip },
+	{ "holes", 3, cmd_holes },
+	{ "dirblocks", 6, cmd_dirblocks },
+	{ "run", 3, cmd_run },
+	{ "bounded", 4, cmd_bounded },
+	{ "terminal", 3, cmd_terminal },
+	{ "pipesize", 1, cmd_pipesize },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(argv[1], commands[i].name) &&
+		    argc - 2 >= commands[i].args)
+			return commands[i].run(argv + 2);
+	fprintf(stderr, "Usage: imgtool cmp|prefix|flip|holes|dirblocks|run|"
+		"bounded|terminal|pipesize ARGUMENTS\n");
+	return 2;
+}

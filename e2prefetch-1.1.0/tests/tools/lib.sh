@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# To be sourced by all test scripts (bash): TAP lines, a temporary folder, the helpers
+# written in C, and tests of what this machine allows.  It does not know images or
+# comparisons.
+#
+# Variables a caller may set:
+#   srcdir, top_builddir	as automake sets them (default: ., srcdir/..)
+#   E2FSCK_TEST		the command under test, an absolute path (default: the
+#			launcher of the build tree)
+#   E2FSCK_STOCK	the stock checker, an absolute path, also for the command under
+#			test (default: e2fsck of PATH or /sbin)
+#   SANITIZERS		those it was built with, by gcc (default: no)
+#   E2PF_JOBS		workers at a time (default: online processors)
+#   TMPDIR		where the images go (default: /tmp)
+
+set -u
+
+# Background processes of a shell ignore SIGINT, and a signal that is ignored at
+# the start of a shell stays ignored.  The tests of signals, and Ctrl-C, need
+# the default.
+if [ -n "$(trap -p INT QUIT)" ]; then
+	exec env --default-signal=INT,QUIT bash "$0" "$@"
+fi
+
+srcdir=$(cd "${srcdir:-.}" && pwd)
+top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
+E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
+
+# The host's settings must not affect images or output.  E2PF_TEST_MARK identifies the
+# processes of a run, to find those left behind.
+E2PF_USER_PRELOAD=${LD_PRELOAD-}
+unset LD_PRELOAD LANGUAGE E2FSCK_FORCE_INTERACTIVE E2FSCK_FIXES_ONLY
+unset PREFETCH PREFETCH_THREADS PREFETCH_MEM PREFETCH_STATS PREFETCH_E2FSCK
+unset PREFETCH_TRACE PREFETCH_OBSERVE
+unset "${!E2PREFETCH@}" PREFETCH_VERBOSE PREFETCH_ACCEL TEST_MMAP_IO E2FSPROGS_UNDO_DIR E2FSCK_JBD_DEBUG
+[ -z "${E2FSCK_STOCK-}" ] || export PREFETCH_E2FSCK=$E2FSCK_STOCK
+E2FSCK_STOCK=${E2FSCK_STOCK:-$(command -v e2fsck)}
+export PATH LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=GMT0 PAGER=cat DEBUGFS_PAGER=cat
+export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
+export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null PREFETCH_LOG=0 SOURCE_DATE_EPOCH=1500000000
+export E2PF_TEST_MARK=e2pf-test-$$
+
+# The module of a sanitized build is loaded into an e2fsck that is not sanitized.  The
+# address sanitizer checks that it is the first library loaded, which it is not if the
+# user preloads another; but it must precede libc, or it does not see the heap.  Leaks
+# of e2fsck are ignored, memory that e2fsck reads uninitialized must have the same
+# contents as without the sanitizer, and e2fsck's handlers of fatal signals are kept.
+# The thread sanitizer cannot be loaded after the program has started, so with it
+# nothing can be preloaded.
+E2PF_RUNTIME=
+case ${SANITIZERS:-no} in
+*address*)
+	E2PF_RUNTIME=$(ldd "$top_builddir/e2fsck/.libs/e2fsck-prefetch.so" |
+		awk '/libasan/ { print $3 }')
+	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:${ASAN_OPTIONS-}
+	ASAN_OPTIONS=max_malloc_fill_size=0:$ASAN_OPTIONS
+	export ASAN_OPTIONS
+	;;
+*thread*)
+	E2PF_NO_PRELOAD="the thread sanitizer cannot be preloaded"
+	;;
+esac
+export UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS-}
+
+#
+# TAP.  Lines have no numbers, because workers write them in parallel; the plan comes
+# last.
+#
+tap_ok() { printf 'ok - %s\n' "$*"; }
+
+# tap_not_ok NAME [FILE]: FILE is shown as a diagnostic.
+tap_not_ok()
+{
+	printf 'not ok - %s\n' "$1"
+	[ $# -lt 2 ] || sed 's/^/# /' "$2"
+}
+
+tap_skip() { printf 'ok - %s # SKIP %s\n' "$1" "$2"; }
+tap_diag() { printf '# %s\n' "$*"; }
+
+tap_skip_all()
+{
+	printf '1..0 # SKIP %s\n' "$*"
+	exit 0
+}
+
+tap_bail()
+{
+	printf 'Bail out! %s\n' "$*"
+	exit 99
+}
+
+# tap_check NAME COMMAND...: ok if the command succeeds; otherwise its output is the
+# diagnostic.
+tap_check()
+{
+	local name=$1 log=$E2PF_TMP/check.$BASHPID
+
+	shift
+	if "$@" >"$log" 2>&1; then
+		tap_ok "$name"
+	else
+		tap_not_ok "$name" "$log"
+	fi
+	rm -f "$log"
+}
+
+# Standard output of the script goes through tap_run, which counts the lines,
+# writes the plan and gives the exit status of the script.  An unset variable ends
+# a script in its middle: then tap_run bails out.
+tap_run()
+{
+	{
+		"$@"
+		echo "tap_run: end"
+	} | {
+		# Some awks buffer their output.
+		count=0 status=0
+		while IFS= read -r line; do
+			if [ "$line" = "tap_run: end" ]; then
+				echo "1..$count"
+				exit $status
+			fi
+			printf '%s\n' "$line"
+			case $line in
+			"ok "*) count=$((count + 1)) ;;
+			"not ok "*) count=$((count + 1)) status=1 ;;
+			"Bail out!"*) exit 99 ;;
+			esac
+		done
+		tap_bail "the script ended before its end"
+	}
+}
+
+#
+# The temporary folder, and the end of a script.
+#
+tmp_cleanup()
+{
+	local status=$? pid dev
+
+	trap - EXIT HUP INT TERM
+	for pid in $(jobs -p); do
+		kill "$pid" 2>/dev/null
+	done
+	if [ -s "$E2PF_TMP/loops" ]; then
+		while read -r dev; do
+			losetup -d "$dev" 2>/dev/null
+		done <"$E2PF_TMP/loops"
+	fi
+	rm -rf "$E2PF_TMP"
+	exit "$status"
+}
+
+tmp_setup()
+{
+	E2PF_TMP=$(mktemp -d "${TMPDIR:-/tmp}/e2pf-test.XXXXXXXXXX") ||
+		tap_bail "no temporary folder"
+	# Tests that drop their privileges must be able to read it.
+	chmod 0711 "$E2PF_TMP"
+	trap tmp_cleanup EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# The helpers in C: those of the build tree, or compiled here.
+helpers_setup()
+{
+	local cc=${CC:-cc} flags="-O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64"
+
+	IMGTOOL=$top_builddir/tests/tools/imgtool
+	if [ ! -x "$IMGTOOL" ]; then
+		IMGTOOL=$E2PF_TMP/imgtool
+		# shellcheck disable=SC2086
+		$cc $flags -o "$IMGTOOL" "$srcdir/tools/imgtool.c" ||
+			tap_bail "no imgtool, and it does not compile"
+	fi
+	FIXED_RANDOM=$E2PF_TMP/fixed-random.so
+	# shellcheck disable=SC2086
+	$cc $flags -w -shared -fPIC -o "$FIXED_RANDOM" \
+		"$srcdir/tools/fixed-random.c" -ldl ||
+		tap_bail "fixed-random.c does not compile"
+	FILL_STACK=$E2PF_TMP/fill-stack.so
+	# shellcheck disable=SC2086
+	$cc $flags -shared -fPIC -o "$FILL_STACK" "$srcdir/tools/fill-stack.c" -ldl ||
+		tap_bail "fill-stack.c does not compile"
+}
+
+# Programs that every script needs; all are part of e2fsprogs.
+require_programs()
+{
+	local program
+
+	for program in "$@"; do
+		command -v "$program" >/dev/null ||
+			tap_skip_all "$program not found"
+	done
+	[ -x "$E2FSCK_TEST" ] ||
+		tap_skip_all "command under test not built: $E2FSCK_TEST"
+	[ -z "${E2PF_NO_PRELOAD-}" ] || tap_skip_all "$E2PF_NO_PRELOAD"
+}
+
+#
+# What this machine allows.
+#
+have_root() { [ "$(id -u)" = 0 ]; }
+have_program() { command -v "$1" >/dev/null; }
+
+# Is there a nice value 7 above the tests' own?
+can_be_nicer() { [ "$(nice)" -le 12 ]; }
+
+# NOBODY COMMAND...: as a user without any rights.
+# shellcheck disable=SC2034
+NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
+
+# nobody_runs FILE: can that user run it?  Not in a build below a private folder,
+# such as /root.
+nobody_runs()
+{
+	have_root && have_program setpriv && $NOBODY test -x "$1" 2>/dev/null
+}
+have_fuse() { [ -c /dev/fuse ] && [ -r /dev/fuse ] && [ -w /dev/fuse ]; }
+
+# loop_attach FILE: prints the device; it is detached at the end.
+loop_attach()
+{
+	local dev
+
+	have_root && have_program losetup || return 1
+	dev=$(losetup -f --show "$1" 2>/dev/null) || return 1
+	printf '%s\n' "$dev" >>"$E2PF_TMP/loops"
+	printf '%s\n' "$dev"
+}
+
+loop_detach()
+{
+	losetup -d "$1" &&
+		sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"
+}
+
+# PID and name of processes with our mark in the environment that run a checker.  This
+# shell and its children have the mark, too, so only the launcher, e2fsck and
+# e2prefetch count.
+marked_processes()
+{
+	local dir name
+
+	for dir in /proc/[0-9]*; do
+		[ "${dir#/proc/}" != $$ ] || continue
+		{ read -r name <"$dir/comm"; } 2>/dev/null || continue
+		case $name in
+		btrfs*|e2fsck*|*prefetch*|fsck.ext*|badblocks) ;;
+		*) continue ;;
+		esac
+		tr '\0' '\n' <"$dir/environ" 2>/dev/null |
+			grep -qx "E2PF_TEST_MARK=$E2PF_TEST_MARK" &&
+			printf '%s %s\n' "${dir#/proc/}" "$name"
+	done
+	return 0
+}
+
+# wait_for COMMAND...: waits until it succeeds.  The limit of ten minutes is
+# only for hangs: on any machine, however slow, the command succeeds earlier.
+wait_for()
+{
+	local try
+
+	for ((try = 0; try < 12000; try++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	echo "still not: $*"
+	return 1
+}
+
+# A process that is about to exit may need a moment, or longer on a busy
+# machine.
+nothing_marked() { [ -z "$(marked_processes)" ]; }
+
+no_process_left()
+{
+	wait_for nothing_marked && return
+	printf 'left behind: %s\n' "$(marked_processes)"
+	return 1
+}
+
+# workers FUNCTION ARG...: run FUNCTION ARG for each ARG, E2PF_JOBS at a time.  Outputs
+# are not mixed.
+workers()
+{
+	local function=$1 arg out running=0
+
+	shift
+	for arg in "$@"; do
+		if [ "$running" -ge "$E2PF_JOBS" ]; then
+			wait -n
+			running=$((running - 1))
+		fi
+		(
+			trap - EXIT
+			out=$("$function" "$arg" 2>&1)
+			[ -z "$out" ] || printf '%s\n' "$out" |
+				flock "$E2PF_TMP" cat
+		) &
+		running=$((running + 1))
+	done
+	wait
+}

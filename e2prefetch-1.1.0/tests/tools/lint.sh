@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and
+# disk models.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with
+# reasons.  Prints TAP: a finding is a failure.
+#
+# Needs a configured build in top_builddir for config.h.
+
+srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
+top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
+cd "$srcdir/.." || exit
+
+folders=(lib accel launch e2fsck btrfs prefetch tests bench)
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+failed=0 number=0
+
+not_ok()
+{
+	echo "not ok $number - $1"
+	sed 's/^/# /' <<<"$2"
+	failed=1
+}
+
+# checker NAME COMMAND...: NAME ends with the program's name; its lines about our
+# sources are findings.
+checker()
+{
+	local name=$1 out log status
+
+	shift
+	number=$((number + 1))
+	if ! command -v "${name##* of }" >/dev/null; then
+		echo "ok $number - $name # SKIP not found"
+		return
+	fi
+	out=$("$@" 2>&1)
+	status=$?
+	log=$(grep -E '(warning|error|style|performance|portability):' \
+		<<<"$out" | sort -u)
+	if [ -n "$log" ]; then
+		not_ok "$name" "$log"
+	elif [ "$status" != 0 ]; then
+		not_ok "$name ended with status $status" "$out"
+	else
+		echo "ok $number - $name: nothing found"
+	fi
+}
+
+# each FUNCTION: run it on each source, several at a time.
+each()
+{
+	local function=$1 first pid status=0
+	local -a pids=()
+
+	for ((first = 0; first < jobs; first++)); do
+		(
+			status=0
+			for ((i = first; i < ${#sources[@]}; i += jobs)); do
+				"$function" "${sources[i]}" || status=$?
+			done
+			exit "$status"
+		) &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || status=$?
+	done
+	return "$status"
+}
+
+tidy_one() { clang-tidy -quiet "$1" -- "${cflags[@]}"; }
+
+# gcc 12 reports a leak if a struct is returned as a pointer to its first member, and
+# does not know that a failed assert_non_null() of cmocka does not return.
+analyze_one()
+{
+	local off=(-Wno-analyzer-malloc-leak)
+
+	case $1 in
+	tests/unit/*)
+		off+=(-Wno-analyzer-possible-null-dereference
+			-Wno-analyzer-possible-null-argument)
+		;;
+	esac
+	gcc -O1 -fanalyzer "${off[@]}" "${cflags[@]}" -c -o /dev/null "$1"
+}
+
+[ -e "$top_builddir/config.h" ] || {
+	echo "Bail out! no $top_builddir/config.h: run configure"
+	exit 99
+}
+mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
+includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs -Iaccel/trial)
+# If a library is missing, the sources that need it are skipped, as configure does.
+packages=(ext2fs com_err json-c inih)
+leave_out()
+{
+	local i pattern=$1
+
+	for i in "${!sources[@]}"; do
+		case ${sources[i]} in
+		$pattern) unset "sources[$i]" ;;
+		esac
+	done
+	sources=("${sources[@]}")
+}
+if pkg-config cmocka; then
+	packages+=(cmocka)
+else
+	leave_out 'tests/unit/test-*.c'
+fi
+if pkg-config fuse3; then
+	packages+=(fuse3)
+else
+	leave_out 'bench/serve.c'
+fi
+! pkg-config liburing || packages+=(liburing)
+read -ra cflags < <(pkg-config --cflags "${packages[@]}")
+cflags+=(-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DHAVE_CONFIG_H
+	'-DHISTORY="/var/lib/e2prefetch/history"'
+	'-DE2FSCK="/sbin/e2fsck"' '-DBTRFS="/bin/btrfs"'
+	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"'
+	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")
+
+checker clang-tidy each tidy_one
+checker cppcheck cppcheck -q -j "$jobs" \
+	--enable=warning,performance,portability \
+	--std=c11 --inline-suppr --suppress=missingIncludeSystem \
+	--suppressions-list=tests/fixtures/cppcheck-suppressions.txt \
+	"${includes[@]}" -DHAVE_CONFIG_H -D_GNU_SOURCE \
+	'-DElfW(type)=Elf64_##type' "${folders[@]}"
+checker "-fanalyzer of gcc" each analyze_one
+echo "1..$number"
+exit $failed

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# To be sourced after lib.sh and compare.sh.  Counts the outcomes of many runs and
+# prints one TAP line per kind of fault, and a row of the table in doc/testing.md.  It
+# does not know what the faults are.
+#
+# Variables:
+#   E2PF_FAULTS	"all" for every case; otherwise a sample
+#   E2PF_TABLE	file that rows are added to
+#   TALLY_AGREED	text of a TAP line after the number of cases
+
+E2PF_FAULTS=${E2PF_FAULTS-}
+TALLY_AGREED=${TALLY_AGREED:-cases agree}
+
+# tally KIND OUTCOME NAME: agreed, disagreed, crashed or hung.  Lines are short
+# enough to be written whole by several processes.
+tally()
+{
+	printf '%s\t%s\n' "$2" "$3" >>"$E2PF_TMP/tally.${1//[ \/]/_}"
+}
+
+# The outcome of a run that differs from stock's, by its status: 142 is the alarm, the
+# others are SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
+tally_outcome()
+{
+	local stock test
+
+	stock=$(<"$1/stock.status") test=$(<"$1/test.status")
+	[ "$stock" != "$test" ] || { echo disagreed; return; }
+	case $test in
+	142) echo hung ;;
+	132|134|135|136|139) echo crashed ;;
+	*) echo disagreed ;;
+	esac
+}
+
+# tally_case KIND NAME DIR MANAGER IMAGE OPTION...: one run against DIR/stock.
+tally_case()
+{
+	local kind=$1 name=$2 dir=$3 why
+
+	shift 3
+	if compare_endless "$dir"; then
+		tap_diag "$kind: $name: stock e2fsck does not end"
+		return
+	fi
+	if why=$(compare_test "$dir" "$@"); then
+		tally "$kind" agreed "$name"
+		return
+	fi
+	if [ -n "$COMPARE_THREADS" ] && ! compare_crashed "$dir/test" &&
+			compare_differs "$dir" "${@:2}"; then
+		tap_diag "$kind: $name: stock e2fsck differs from itself"
+		return
+	fi
+	tally "$kind" "$(tally_outcome "$dir")" "$name, TEST_MMAP_IO=$1"
+	printf '%s: %s\n' "$name" "$why" >>"$E2PF_TMP/why.${kind//[ \/]/_}"
+}
+
+tally_count() { grep -c "^$2" "$1"; }
+
+# tally_end KIND: print the TAP line, and the differences.
+tally_end()
+{
+	local kind=$1 file=$E2PF_TMP/tally.${1//[ \/]/_} cases outcome row
+	local why=$E2PF_TMP/why.${1//[ \/]/_}
+
+	if [ ! -s "$file" ]; then
+		tap_not_ok "$kind: no case was run"
+		return
+	fi
+	cases=$(wc -l <"$file")
+	row="| $kind | $cases"
+	for outcome in agreed disagreed crashed hung; do
+		row="$row | $(tally_count "$file" "$outcome"$'\t')"
+	done
+	[ -z "${E2PF_TABLE-}" ] || echo "$row |" >>"$E2PF_TABLE"
+	if [ -n "${tally_differs-}" ] && ! grep -vqE '^(agreed|disagreed)' "$file"; then
+		tap_ok "$kind: $cases cases, a known difference"
+	elif grep -vq '^agreed' "$file"; then
+		{ grep -v '^agreed' "$file"; cat "$why"; } 2>/dev/null |
+			head -n "${E2PF_WHY_LINES:-60}" >"$file.not"
+		tap_not_ok "$kind: not all $cases cases agree" "$file.not"
+	else
+		tap_ok "$kind: $cases $TALLY_AGREED"
+	fi
+}
+
+# tally_known KIND: the same where some cases may disagree, for the reason that
+# doc/testing.md names.  None may crash or hang.
+tally_known()
+{
+	local tally_differs=1
+
+	tally_end "$1"
+}
+
+# sample MOST: print at most MOST lines of standard input, evenly spread; all of them
+# with E2PF_FAULTS=all.
+sample()
+{
+	if [ "$E2PF_FAULTS" = all ]; then
+		cat
+	else
+		awk -v most="$1" '{ line[NR] = $0 }
+			END {
+				step = NR > most ? NR / most : 1
+				for (i = step; i < NR + 1e-6; i += step)
+					print line[int(i)]
+			}'
+	fi
+}
+
+# Each worker takes every E2PF_JOBS-th line of FILE: FUNCTION LINE, in a folder
+# of its own ($dir).
+tally_worker()
+{
+	local shard=$1 line
+
+	dir=$E2PF_TMP/worker.$shard
+	mkdir -p "$dir"
+	awk -v jobs="$E2PF_JOBS" -v shard="$shard" \
+		'NR % jobs == shard % jobs' "$tally_list" |
+		while IFS= read -r line; do
+			"$tally_function" "$line" </dev/null
+		done 2>>"$E2PF_TMP/noise.$shard"
+	# The shell prints a message for each run that a signal ended.
+	grep -Ev 'line [0-9]+: +[0-9]+ (Killed|Terminated|Interrupt|Alarm clock|Hangup|Aborted|Segmentation fault|File size limit exceeded)' \
+		"$E2PF_TMP/noise.$shard" | head -n 20 | sed 's/^/# /'
+	rm -f "$E2PF_TMP/noise.$shard"
+	rm -rf "$dir"
+}
+
+# tally_all FUNCTION: for each line on standard input.
+tally_all()
+{
+	local shard
+
+	tally_function=$1 tally_list=$E2PF_TMP/list
+	cat >"$tally_list"
+	# shellcheck disable=SC2046
+	workers tally_worker $(seq 0 $((E2PF_JOBS - 1)))
+}
+
+# library NAME: compiled here from tools/NAME*.c, because the one of the build tree
+# may have a sanitizer in it; prints the path.
+library()
+{
+	local out=$E2PF_TMP/$1.so
+
+	# shellcheck disable=SC2086
+	${CC:-cc} -O2 -D_GNU_SOURCE -w -shared -fPIC -o "$out" \
+		"$srcdir/tools/$1"*.c -ldl -lpthread || return
+	printf '%s\n' "$out"
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The order in which leaves are read: trees in turn, sweeps, leaves taken
+ * along, devices in turn, and bounded memory.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "btrfs-fs.h"
+#include "btrfs/leaf_order.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define PORTION 512u
+
+/* Bytes that nodes and links take, at most. */
+#define ROOM_FOR(nodes, links) ((nodes) * 32u + (links) * sizeof(uint64_t))
+
+/* Two chunks of 16 MiB: slots 0 to 4095 on device 0, the rest on device 1. */
+#define CHUNK (16 * MIB)
+#define SLOTS ((unsigned)(CHUNK / FS_NODE))
+
+struct forest {
+	struct e2pf_leaf_order order;
+	struct e2pf_slot_set seen;
+	struct e2pf_chunk_map map;
+	struct e2pf_btrfs_device device[2];
+};
+
+static void add_chunk(struct forest *f, const struct e2pf_btrfs_super *super,
+		      unsigned number)
+{
+	struct e2pf_btrfs_chunk chunk;
+	uint8_t item[256];
+	size_t size = fs_chunk(item, CHUNK, BT_BLOCK_GROUP_METADATA, 1, 0);
+
+	put64(item + BT_CHUNK_STRIPE + BT_STRIPE_DEVID, number + 1);
+	memset(item + BT_CHUNK_STRIPE + BT_STRIPE_DEV_UUID, (int)number + 1,
+	       E2PF_BTRFS_UUID);
+	assert_true(e2pf_btrfs_plan_chunk(super, (number + 1) * CHUNK, item,
+					  size, &chunk));
+	e2pf_chunk_map_add(&f->map, &chunk);
+}
+
+static void set_up(struct forest *f, uint64_t link_bytes)
+{
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	struct e2pf_btrfs_super super;
+	unsigned i;
+
+	memset(f, 0, sizeof(*f));
+	fs_super(bytes, 1, MIB, MIB);
+	assert_int_equal(e2pf_btrfs_plan_super(bytes, 65536, &super),
+			 E2PF_BTRFS_OK);
+	for (i = 0; i < 2; i++) {
+		f->device[i].devid = i + 1;
+		memset(f->device[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
+	}
+	e2pf_chunk_map_init(&f->map, &super, f->device, 2);
+	add_chunk(f, &super, 1);
+	add_chunk(f, &super, 0);
+	e2pf_chunk_map_finish(&f->map);
+	assert_true(e2pf_slot_set_init(&f->seen, f->map.slots));
+	e2pf_leaf_order_init(&f->order);
+	e2pf_leaf_order_clear(&f->order, link_bytes);
+}
+
+static void tear_down(struct forest *f)
+{
+	e2pf_leaf_order_fini(&f->order);
+	e2pf_slot_set_free(&f->seen);
+	e2pf_chunk_map_free(&f->map);
+}
+
+static void make(struct forest *f, const struct e2pf_tree_root *root,
+		 size_t roots, struct e2pf_sweeps sweeps)
+{
+	assert_true(e2pf_leaf_order_make(&f->order, root, roots, &sweeps,
+					 &f->map, &f->seen));
+}
+
+static void expect(const struct forest *f, const uint64_t *leaf, size_t count)
+{
+	size_t i;
+
+	assert_int_equal(f->order.leaves, count);
+	for (i = 0; i < count; i++)
+		assert_int_equal(f->order.leaf[i], leaf[i]);
+}
+
+#define EXPECT(f, ...) do { \
+		const uint64_t list_[] = { __VA_ARGS__ }; \
+		expect(f, list_, sizeof(list_) / sizeof(*list_)); \
+	} while (0)
+
+/* Tree 0 is node 100 with the leaves 30, 10 and 20; tree 1 is node 200 over
+ * nodes 201 and 100, and has 15 and 35 of its own; tree 2 is the leaf 12. */
+static const struct e2pf_tree_root roots[] = {
+	{ 100, 1, false }, { 200, 2, true }, { 12, 0, true }
+};
+
+static void grow(struct forest *f)
+{
+	const uint64_t first[] = { 30, 10, 20 }, own[] = { 35, 20, 15 };
+	const uint64_t nodes[] = { 201, 100 };
+
+	e2pf_leaf_order_add(&f->order, 201, 1, own, 3);
+	e2pf_leaf_order_add(&f->order, 200, 2, nodes, 2);
+	e2pf_leaf_order_add(&f->order, 100, 1, first, 3);
+}
+
+/* Each tree's leaves in the order of addresses, after those of earlier trees;
+ * shared leaves come with the first tree. */
+static void test_by_tree(void **state)
+{
+	struct forest f;
+
+	(void)state;
+	set_up(&f, MIB);
+	grow(&f);
+	make(&f, roots, 3, (struct e2pf_sweeps) { .most = 16, .room = 100 });
+	EXPECT(&f, 10, 20, 30, 15, 35, 12);
+	assert_int_equal(f.order.found, 6);
+	/* Of the trees 1 and 2, by their keys. */
+	assert_int_equal(f.order.kept_count, 3);
+	assert_int_equal(f.order.kept[0], 35);
+	assert_int_equal(f.order.kept[1], 15);
+	assert_int_equal(f.order.kept[2], 12);
+	assert_true(e2pf_slot_set_has(&f.seen, 35));
+	assert_false(e2pf_slot_set_has(&f.seen, 100));
+	tear_down(&f);
+}
+
+/* A sweep has at least its part of the leaves. */
+static void test_sweeps(void **state)
+{
+	struct forest f;
+
+	(void)state;
+	set_up(&f, MIB);
+	grow(&f);
+	make(&f, roots, 3, (struct e2pf_sweeps) { .most = 1, .room = 100 });
+	EXPECT(&f, 10, 12, 15, 20, 30, 35);
+	tear_down(&f);
+	set_up(&f, MIB);
+	grow(&f);
+	make(&f, roots + 1, 2, (struct e2pf_sweeps) {
+		.most = 2, .room = 100
+	});
+	EXPECT(&f, 10, 15, 20, 30, 35, 12);
+	tear_down(&f);
+}
+
+/* Leaves of later trees that lie between two of a tree come with it, unless the
+ * two are too far apart. */
+static void test_near(void **state)
+{
+	struct forest f;
+
+	(void)state;
+	set_up(&f, MIB);
+	grow(&f);
+	make(&f, roots, 3, (struct e2pf_sweeps) {
+		.most = 16, .near = 10, .room = 100
+	});
+	EXPECT(&f, 10, 12, 15, 20, 30, 35);
+	tear_down(&f);
+	set_up(&f, MIB);
+	grow(&f);
+	make(&f, roots, 3, (struct e2pf_sweeps) {
+		.most = 16, .near = 9, .room = 100
+	});
+	EXPECT(&f, 10, 20, 30, 15, 35, 12);
+	tear_down(&f);
+}
+
+/* If not all leaves may be ahead of the check, two thirds of those that may are
+ * taken along, from the lowest slots on.  There is room for more when the check
+ * has come to a sweep of which some were taken along. */
+static void test_window(void **state)
+{
+	const uint64_t a[] = { 10, 20, 30, 40 }, b[] = { 11, 21, 31 };
+	const uint64_t c[] = { 12, 22, 32 };
+	const struct e2pf_tree_root root[] = {
+		{ 1, 1, false }, { 2, 1, false }, { 3, 1, false }
+	};
+	struct forest f;
+
+	(void)state;
+	set_up(&f, MIB);
+	e2pf_leaf_order_add(&f.order, 1, 1, a, 4);
+	e2pf_leaf_order_add(&f.order, 2, 1, b, 3);
+	e2pf_leaf_order_add(&f.order, 3, 1, c, 3);
+	make(&f, root, 3, (struct e2pf_sweeps) {
+		.most = 1, .near = 10, .room = 6, .by_device = true
+	});
+	EXPECT(&f, 10, 11, 12, 20, 21, 22, 30, 40, 31, 32);
+	tear_down(&f);
+	set_up(&f, MIB);
+	e2pf_leaf_order_add(&f.order, 1, 1, a, 4);
+	e2pf_leaf_order_add(&f.order, 2, 1, b, 3);
+	e2pf_leaf_order_add(&f.order, 3, 1, c, 3);
+	make(&f, root, 3, (struct e2pf_sweeps) {
+		.most = 1, .near = 11, .room = 3, .by_device = true
+	});
+	EXPECT(&f, 10, 11, 12, 20, 30, 40, 21, 22, 31, 32);
+	tear_down(&f);
+}
+
+/* Portions of the devices alternate, and each has one device. */
+static void test_devices(void **state)
+{
+	const struct e2pf_tree_root root = { 1, 1, false };
+	uint64_t child[3 * PORTION];
+	struct forest f;
+	unsigned i;
+
+	(void)state;
+	set_up(&f, MIB);
+	for (i = 0; i < 2 * PORTION; i++)
+		child[i] = 10 + i;
+	for (; i < 3 * PORTION - 1; i++)
+		child[i] = SLOTS + 10 + i;
+	e2pf_leaf_order_add(&f.order, 1, 1, child, i);
+	make(&f, &root, 1, (struct e2pf_sweeps) {
+		.most = 16, .room = 10000, .by_device = true
+	});
+	assert_int_equal(f.order.leaves, 3 * PORTION);
+	assert_int_equal(f.order.leaf[0], 10);
+	assert_int_equal(f.order.leaf[PORTION - 1], 10 + PORTION - 1);
+	assert_int_equal(f.order.leaf[PORTION], SLOTS + 10 + 2 * PORTION);
+	assert_true(f.order.leaf[2 * PORTION - 1] == E2PF_LEAF_NONE);
+	assert_int_equal(f.order.leaf[2 * PORTION], 10 + PORTION);
+	assert_int_equal(f.order.found, 3 * PORTION - 1);
+	tear_down(&f);
+}
+
+/* A node that claims to be its own child, a level that is not the pointer's, a
+ * root that was never read, and no room for links. */
+static void test_hostile(void **state)
+{
+	const struct e2pf_tree_root root[] = {
+		{ 1, 1, false }, { 1, 2, false }, { 2, 3, false }, { 9, 1, false }
+	};
+	const uint64_t child[] = { 1, 2, 7 }, other[] = { 1, 2, 8 };
+	struct forest f;
+
+	(void)state;
+	set_up(&f, ROOM_FOR(1, 3));
+	e2pf_leaf_order_add(&f.order, 1, 2, other, 2);
+	e2pf_leaf_order_add(&f.order, 2, 1, child, 3);
+	assert_int_equal(f.order.left, 3);
+	make(&f, root, 4, (struct e2pf_sweeps) { .most = 16, .room = 100 });
+	assert_int_equal(f.order.leaves, 0);
+	tear_down(&f);
+	set_up(&f, MIB);
+	e2pf_leaf_order_add(&f.order, 1, 2, other, 3);
+	e2pf_leaf_order_add(&f.order, 2, 1, child, 3);
+	make(&f, root, 4, (struct e2pf_sweeps) { .most = 16, .room = 100 });
+	EXPECT(&f, 1, 2, 7);
+	tear_down(&f);
+}
+
+/* Nodes without children take memory, too. */
+static void test_empty_nodes(void **state)
+{
+	const uint64_t none = 0;
+	struct forest f;
+	unsigned i;
+
+	(void)state;
+	set_up(&f, ROOM_FOR(10, 0));
+	for (i = 0; i < 1000; i++)
+		e2pf_leaf_order_add(&f.order, i, 1, &none, 0);
+	assert_uint_in_range(f.order.nodes, 10, 20);
+	tear_down(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_by_tree),
+		cmocka_unit_test(test_sweeps),
+		cmocka_unit_test(test_near),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_empty_nodes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Blocks that several files claim, read ahead in the order in which pass 1D
+ * clones them. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "bitmaps.h"
+#include "clones.h"
+#include "engine-rig.h"
+
+#define BLOCKS 8000u
+
+static bool claimed[BLOCKS];
+
+/* Replaces the check's bitmap of claimed blocks. */
+bool bitmaps_is_claimed(uint64_t block)
+{
+	return block < BLOCKS && claimed[block];
+}
+
+/* An engine that sleeps because all samples are cached. */
+static void set_up(struct rig *r)
+{
+	memset(claimed, 0, sizeof(claimed));
+	clones_forget();
+	rig_set_up_sized(r, 1, 8192, 1);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
+	rig_start(r);
+	assert_int_equal(fake_threads_alive(), 0);
+	fake_set_resident(&r->dev, 100, BLOCKS - 100, false);
+}
+
+static void tear_down(struct rig *r)
+{
+	assert_true(e2pf_engine_stop(r->e, -1));
+	rig_tear_down(r);
+	clones_forget();
+}
+
+/* Each block is read once, however many files claim it. */
+static void each_once(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r);
+	for (i = 200; i < 7900; i += 10)
+		claimed[i] = true;
+	for (i = 100; i < 7900; i++)
+		clones_add(i);
+	for (i = 200; i < 7900; i += 10)
+		clones_add(i);
+	clones_add(0);
+	fake_threads_settle();
+	assert_int_equal(fake_threads_alive(), 0);
+	clones_at(r.fs.ext4, r.e, 150);	/* not claimed */
+	assert_int_equal(fake_threads_alive(), 0);
+	clones_at(r.fs.ext4, r.e, 200);
+	fake_threads_settle();
+	for (i = 210; i < 7900; i++)
+		assert_int_equal(fake_asked(&r.dev, i), i % 10 == 0);
+	/* Other phases may add a few. */
+	assert_uint_in_range(rig_stats(&r).planned_bytes, 769 * BS, 869 * BS);
+	tear_down(&r);
+}
+
+/* A new scan discards the blocks that an earlier one found.  The clone of a
+ * block that is not in the list does not start readahead. */
+static void forgotten(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r);
+	claimed[300] = claimed[400] = claimed[500] = true;
+	clones_add(300);
+	clones_forget();
+	clones_add(400);
+	clones_at(r.fs.ext4, r.e, 500);
+	clones_at(r.fs.ext4, r.e, 400);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, 300), 0);
+	/* Nothing is added once cloning has begun. */
+	clones_add(500);
+	clones_at(r.fs.ext4, r.e, 500);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, 500), 0);
+	tear_down(&r);
+}
+
+/* No block is claimed by several files. */
+static void nothing_claimed(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r);
+	claimed[300] = true;
+	clones_at(r.fs.ext4, r.e, 300);
+	fake_threads_settle();
+	assert_int_equal(fake_threads_alive(), 0);
+	tear_down(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_once),
+		cmocka_unit_test(forgotten),
+		cmocka_unit_test(nothing_claimed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

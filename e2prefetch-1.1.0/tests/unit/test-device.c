@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The real device: which files can be opened, whether cached ranges are
+ * recognized, and that errors are reported.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "device/device.h"
+
+#define SIZE (1u << 20)
+#define NOBODY 65534
+#define NO_OTHER 3		/* exit status: cannot become another user */
+
+static char path[] = "/tmp/test-device-XXXXXX";
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+	char buf[4096];
+	size_t done;
+
+	(void)state;
+	for (done = 0; fd >= 0 && done < SIZE; done += sizeof(buf)) {
+		memset(buf, (int)(done / sizeof(buf)), sizeof(buf));
+		if (write(fd, buf, sizeof(buf)) != sizeof(buf))
+			return -1;
+	}
+	return fd < 0 || fsync(fd) || close(fd) ? -1 : 0;
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void refused(void **state)
+{
+	struct e2pf_device *dev;
+
+	(void)state;
+	assert_int_equal(e2pf_device_open("/nowhere/at/all", 0, &dev), ENOENT);
+	assert_int_equal(e2pf_device_open("/tmp", 0, &dev), ENOTBLK);
+	assert_int_equal(e2pf_device_open("/dev/null", 0, &dev), ENOTBLK);
+	assert_int_equal(e2pf_device_open(path, SIZE, &dev), EINVAL);
+	assert_int_equal(e2pf_device_open(path, UINT64_MAX, &dev), EINVAL);
+}
+
+static void read_and_end(void **state)
+{
+	struct e2pf_device *dev;
+	unsigned char buf[8192];
+	bool resident;
+
+	(void)state;
+	assert_int_equal(e2pf_device_open(path, 4096, &dev), 0);
+	assert_true(dev->size == SIZE - 4096);
+	assert_int_equal(dev->ops->read(dev, buf, 4096, sizeof(buf)), 0);
+	assert_int_equal(buf[0], 2);
+	assert_int_equal(buf[4096], 3);
+	assert_int_equal(dev->ops->read(dev, buf, dev->size - 4096,
+					sizeof(buf)), EIO);
+	/* The range was just read, so it is cached.  An empty range has no
+	 * length, and a range that cannot be mapped counts as missing. */
+	assert_true(dev->ops->span(dev, 4096, 8192, &resident) == 8192);
+	assert_true(resident || dev->blind);
+	assert_false(dev->ops->is_gone(dev, 4096));
+	assert_true(dev->ops->span(dev, 4096, 0, &resident) == 0);
+	assert_false(resident);
+	assert_true(dev->ops->span(dev, UINT64_C(1) << 63, 4096,
+				   &resident) == 4096);
+	assert_false(resident);
+	dev->ops->close(dev);
+}
+
+/* Where a file has no data, and that a range can be dropped. */
+static void holes(void **state)
+{
+	char sparse[] = "/tmp/test-device-XXXXXX";
+	int fd = mkstemp(sparse);
+	struct e2pf_device *dev;
+	struct statfs fs;
+	bool resident;
+	uint64_t at;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 8 * SIZE), 0);
+	assert_int_equal(pwrite(fd, sparse, 1, 2 * SIZE), 1);
+	assert_int_equal(fsync(fd), 0);
+	assert_int_equal(e2pf_device_open(sparse, SIZE, &dev), 0);
+	at = dev->ops->data(dev, 0);
+	/* A filesystem without holes has data everywhere. */
+	assert_true(at == SIZE || at == 0);
+	assert_true(dev->ops->data(dev, SIZE) == SIZE);
+	if (at)
+		assert_true(dev->ops->data(dev, 2 * SIZE) == UINT64_MAX);
+	assert_int_equal(fstatfs(fd, &fs), 0);
+	dev->ops->forget(dev, SIZE, 4096);
+	dev->ops->span(dev, SIZE, 4096, &resident);
+	/* A filesystem in memory keeps it. */
+	assert_true(!resident || fs.f_type == TMPFS_MAGIC);
+	dev->ops->close(dev);
+	close(fd);
+	unlink(sparse);
+}
+
+/* The same with a small mapping, if address space is limited. */
+static void without_a_mapping(void **state)
+{
+	struct e2pf_device *dev;
+	struct rlimit old, limit;
+	unsigned char buf[4096];
+	bool resident;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
+	if (old.rlim_cur != RLIM_INFINITY) {
+		print_message("address space is limited already\n");
+		skip();
+	}
+	limit = old;
+	limit.rlim_cur = RLIM_INFINITY - 1;
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	err = e2pf_device_open(path, 0, &dev);
+	setrlimit(RLIMIT_AS, &old);
+	assert_int_equal(err, 0);
+	assert_int_equal(dev->ops->read(dev, buf, 0, sizeof(buf)), 0);
+	assert_true(dev->ops->span(dev, 0, 4096, &resident) >= 4096);
+	assert_true(resident || dev->blind);
+	dev->ops->close(dev);
+}
+
+/* The remaining descriptors are left to the checker. */
+static void few_descriptors(void **state)
+{
+	struct e2pf_device *dev;
+	struct rlimit old, few;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few = old;
+	few.rlim_cur = 16;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	err = e2pf_device_open(path, 0, &dev);
+	setrlimit(RLIMIT_NOFILE, &old);
+	assert_int_equal(err, EMFILE);
+}
+
+/* Whether a process of user nobody can see which pages of root's file are
+ * cached if the file has that mode: 0 or 1, or NO_OTHER. */
+static int nobody_sees(mode_t mode)
+{
+	struct e2pf_device *dev;
+	int status;
+	pid_t child;
+
+	assert_int_equal(chmod(path, mode), 0);
+	child = fork();
+	if (!child) {
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(NO_OTHER);
+		if (e2pf_device_open(path, 0, &dev))
+			_exit(2);
+		_exit(!dev->blind);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void of_somebody_else(void **state)
+{
+	int seen = geteuid() ? NO_OTHER : nobody_sees(0444);
+
+	(void)state;
+	if (seen == NO_OTHER) {
+		print_message("not root, or in a name space of one user\n");
+		skip();
+	}
+	assert_int_equal(seen, 0);
+	assert_int_equal(nobody_sees(0666), 1);
+	assert_int_equal(chmod(path, 0600), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused),
+		cmocka_unit_test(read_and_end),
+		cmocka_unit_test(holes),
+		cmocka_unit_test(without_a_mapping),
+		cmocka_unit_test(few_descriptors),
+		cmocka_unit_test(of_somebody_else),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

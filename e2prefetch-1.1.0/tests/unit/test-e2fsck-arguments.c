@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a command line tells e2fsck to do, and which superblocks belong to a
+ * filesystem that e2fsck does not check.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "arguments.h"
+
+#define MOST_ARGUMENTS 8
+#define NOW 1500000000
+
+/* A command line with single blanks between words. */
+static struct arguments read_line(const char *line)
+{
+	static char words[256];
+	char *argv[MOST_ARGUMENTS + 1] = { NULL }, *word, *rest = words;
+	int argc = 0;
+
+	strcpy(words, line);
+	while ((word = strsep(&rest, " ")) && argc < MOST_ARGUMENTS)
+		argv[argc++] = word;
+	return arguments_read(argc, argv);
+}
+
+static void options(void **state)
+{
+	static const char *const plain[] = {
+		"e2fsck /a", "e2fsck -p /a", "e2fsck -a -C0 /a",
+		"e2fsck -n -v -tt /a", "fsck.ext4 -y /a", "e2fsck -C 5 /a",
+		"e2fsck /a -p", "e2fsck -n -- -f"
+	};
+	static const char *const more[] = {
+		"e2fsck -f /a", "e2fsck -fy /a", "e2fsck -c /a",
+		"e2fsck -l list /a", "e2fsck -L list /a", "e2fsck -D /a",
+		"e2fsck -b 8193 /a", "e2fsck -E journal_only /a",
+		"e2fsck -j /b /a", "e2fsck -z undo /a", "e2fsck -G /a",
+		"e2fsck /a -C 0 -f"
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+		assert_false(read_line(plain[i]).force);
+	for (i = 0; i < sizeof(more) / sizeof(*more); i++)
+		assert_true(read_line(more[i]).force);
+	assert_true(arguments_read(0, NULL).force);
+	assert_true(read_line("e2fsck -fV").version);
+	assert_true(read_line("e2fsck -C 1 -V").version);
+	assert_false(read_line("e2fsck -f -C V /dev/a").version);
+	assert_true(read_line("e2fsck -fn -m 4 /a").parallel);
+	assert_false(read_line("e2fsck -z m /a").parallel);
+}
+
+static struct ext2_super_block super;
+
+static int clean_super(void **state)
+{
+	(void)state;
+	memset(&super, 0, sizeof(super));
+	super.s_max_mnt_count = -1;
+	super.s_state = EXT2_VALID_FS;
+	super.s_lastcheck = NOW - 1000;
+	return 0;
+}
+
+static bool clean(void) { return arguments_find_clean(&super, NOW); }
+
+static void sound(void **state)
+{
+	(void)state;
+	assert_true(clean());
+	super.s_feature_incompat = 0x2c2;	/* filetype, extents, 64bit,
+						   flex_bg */
+	assert_true(clean());
+	super.s_mnt_count = 5;
+	super.s_max_mnt_count = 6;
+	assert_true(clean());
+	super.s_checkinterval = 1001;
+	assert_true(clean());
+}
+
+static void not_sound(void **state)
+{
+	(void)state;
+	super.s_state = 0;	/* mounted, or not cleanly unmounted */
+	assert_false(clean());
+	super.s_state = EXT2_VALID_FS | EXT2_ERROR_FS;
+	assert_false(clean());
+	clean_super(NULL);
+	super.s_max_mnt_count = super.s_mnt_count = 7;
+	assert_false(clean());
+	clean_super(NULL);
+	super.s_checkinterval = 1000;
+	assert_false(clean());
+	super.s_lastcheck = NOW + 1;	/* a wrong clock */
+	assert_false(clean());
+	clean_super(NULL);
+	super.s_feature_incompat = EXT3_FEATURE_INCOMPAT_RECOVER;
+	assert_false(clean());
+	super.s_feature_incompat = EXT3_FEATURE_INCOMPAT_JOURNAL_DEV;
+	assert_false(clean());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options),
+		cmocka_unit_test_setup(sound, clean_super),
+		cmocka_unit_test_setup(not_sound, clean_super),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How the engine reacts to the device and to what is cached: when a checker
+ * waits at the gate, when nothing is read ahead at all, and which order is
+ * chosen.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine-rig.h"
+
+/* A checker's read in its own thread, which may be waiting at the gate. */
+struct gated {
+	struct rig *r;
+	struct e2pf_read read;
+	pthread_t thread;
+};
+
+static void *read_gated(void *arg)
+{
+	struct gated *g = arg;
+
+	e2pf_engine_before_read(g->r->e, &g->read);
+	e2pf_engine_after_read(g->r->e, &g->read);
+	return NULL;
+}
+
+static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
+{
+	*g = (struct gated) {
+		.r = r, .read = { .offset = block * BS, .length = BS }
+	};
+	fake_checker_create(&g->thread, read_gated, g);
+	while (!rig_stats(r).gate_waits)
+		sched_yield();
+}
+
+/* An elevator pass whose reads are in flight. */
+static void start_gated(struct rig *r)
+{
+	rig_set_up(r, 4, 1);
+	r->cfg.has_head = true;
+	fake_set_late(&r->dev, true);
+	rig_start(r);
+	fake_threads_settle();
+}
+
+static void gate_opened_by_the_worker(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	start_gated(&r);
+	fake_set_late(&r.dev, false);
+	begin_gated(&g, &r, r.fs.groups[0].inode_table);
+	fake_hold(&r.dev, FAKE_READ, true);
+	fake_complete(&r.dev);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).gate_waits, 1);
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls, 1);
+	rig_tear_down(&r);
+}
+
+/* The checker's own readahead may skip what a working worker is about to read,
+ * and always what is cached. */
+static void brought_by_a_worker(void **state)
+{
+	struct e2pf_ref ref = { .length = BS };
+	struct rig r;
+
+	(void)state;
+	start_gated(&r);
+	ref.offset = (uint64_t)r.fs.groups[3].inode_table * BS;
+	assert_true(e2pf_engine_brings(r.e, &ref, true));
+	assert_false(e2pf_engine_brings(r.e, &ref, false));
+	fake_set_late(&r.dev, false);
+	fake_complete(&r.dev);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_brings(r.e, &ref, false));
+	ref.offset = 0;
+	assert_false(e2pf_engine_brings(r.e, &ref, true));
+	rig_tear_down(&r);
+}
+
+static bool was_ahead(struct rig *r, uint64_t block)
+{
+	struct e2pf_read read = { .offset = block * BS, .length = BS };
+
+	e2pf_engine_before_read(r->e, &read);
+	return e2pf_engine_after_read(r->e, &read);
+}
+
+/* A read says whether a worker had read the block for it. */
+static void read_ahead_or_not(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	start_gated(&r);
+	fake_set_late(&r.dev, false);
+	fake_complete(&r.dev);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_false(was_ahead(&r, 1));
+	assert_true(was_ahead(&r, r.fs.groups[3].inode_table));
+	assert_false(was_ahead(&r, r.fs.groups[3].inode_table));
+	rig_tear_down(&r);
+}
+
+static void gate_opened_by_the_end(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	start_gated(&r);
+	/* A block that no worker reads. */
+	begin_gated(&g, &r, 1);
+	fake_set_late(&r.dev, false);
+	fake_complete(&r.dev);
+	pthread_join(g.thread, NULL);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_tear_down(&r);
+}
+
+static void gate_opened_by_patience(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	start_gated(&r);
+	begin_gated(&g, &r, r.fs.groups[0].inode_table);
+	fake_advance(&r.dev, 2 * SECOND);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
+			 2 * SECOND);
+	/* Nor does the next read wait for a worker that is still stuck: on a
+	 * device that hangs, each read would lose a second. */
+	begin_gated(&g, &r, r.fs.groups[0].inode_table + 1);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
+			 2 * SECOND);
+	rig_tear_down(&r);
+}
+
+/* In pass 5 the checker waits for bitmaps, which it uses in that order; not
+ * before, when it reads what no worker brings. */
+static void gate_of_the_bitmaps(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	rig_set_up(&r, 4, 1);
+	r.cfg.has_head = true;
+	r.classes = 1u << E2PF_BITMAPS;
+	r.cfg.budget = 8 * 8 * BS - 1;
+	fake_hold(&r.dev, FAKE_WILLNEED, true);
+	rig_start(&r);
+	fake_threads_settle();
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+	fake_pass(&r.dev, FAKE_WILLNEED, 1);
+	fake_threads_settle();
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS3);
+	rig_checker_reads(&r, r.fs.groups[3].block_bitmap, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS5);
+	begin_gated(&g, &r, r.fs.groups[2].block_bitmap);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).gate_waits, 1);
+	rig_tear_down(&r);
+}
+
+static void gate_opened_by_a_stop(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	start_gated(&r);
+	begin_gated(&g, &r, r.fs.groups[0].inode_table);
+	assert_false(e2pf_engine_stop(r.e, 10));
+	pthread_join(g.thread, NULL);
+	fake_complete(&r.dev);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+}
+
+static void gate_opened_by_errors(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	rig_set_up(&r, 20, 1);
+	r.cfg.has_head = true;
+	fake_set_bad(&r.dev, 1, r.dev.blocks - 1);
+	fake_hold(&r.dev, FAKE_READ, true);
+	rig_start(&r);
+	fake_threads_settle();
+	begin_gated(&g, &r, r.fs.groups[0].inode_table);
+	fake_hold(&r.dev, FAKE_READ, false);
+	pthread_join(g.thread, NULL);
+	assert_true(e2pf_engine_gave_up(r.e));
+	rig_tear_down(&r);
+}
+
+/* Reads from memory and from flash never wait. */
+static void no_gate(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	start_gated(&r);
+	fake_set_resident(&r.dev, 1, 1, true);
+	rig_checker_reads(&r, 1, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+
+	rig_set_up(&r, 4, 1);
+	fake_set_late(&r.dev, true);
+	rig_start(&r);
+	fake_threads_settle();
+	rig_checker_reads(&r, 1, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+}
+
+/* Nor does a read wait while blocks for a later pass are read. */
+static void no_gate_later(void **state)
+{
+	uint64_t dir;
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 1, 1);
+	r.cfg.has_head = true;
+	dir = tiny_free_block(&r.fs, 0) + 10;
+	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
+	rig_start_held_later(&r);
+	rig_checker_reads(&r, dir, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+}
+
+/* Nor does it wait for a deferred block while a worker reads something else. */
+static void no_gate_for_what_is_put_off(void **state)
+{
+	uint64_t dir;
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 2, 1);
+	r.cfg.has_head = true;
+	/* Further from both tables than the largest gap. */
+	dir = tiny_free_block(&r.fs, 0) + 100;
+	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
+	/* The first table is parsed; a worker waits for the second. */
+	fake_hold(&r.dev, FAKE_READ, true);
+	fake_pass(&r.dev, FAKE_READ, 1);
+	rig_start(&r);
+	fake_threads_settle();
+	rig_checker_reads(&r, dir, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	fake_hold(&r.dev, FAKE_READ, false);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_tear_down(&r);
+}
+
+static unsigned probes_made(const struct rig *r)
+{
+	unsigned n = 0;
+	size_t i;
+
+	for (i = 0; i < r->dev.events; i++)
+		n += r->dev.event[i].op == FAKE_READ &&
+		     r->dev.event[i].worker < 0;
+	return n;
+}
+
+/* A device that claims to be rotational and is not, or the reverse. */
+static void set_up_probed(struct rig *r, uint32_t groups, bool head)
+{
+	rig_set_up(r, groups, 4);
+	r->cfg.head_threads = 1;
+	r->cfg.has_head = !head;
+	r->cfg.probe = true;
+	r->dev.miss_ns = head ? 10000000 : 100000;
+	r->dev.ask_ns = head ? 4000000 : 20000;
+	fake_hold(&r->dev, FAKE_READ, true);
+}
+
+static void probed_to_have_no_head(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up_probed(&r, 44, false);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(probes_made(&r), 11);
+	assert_int_equal(rig_stats(&r).threads, 4);
+	assert_false(rig_stats(&r).has_head);
+	assert_int_equal(rig_stats(&r).latency_ns, 100000);
+	assert_int_equal(rig_stats(&r).deep_latency_ns, 20000);
+	rig_checker_reads(&r, 1, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	/* It is measured only once. */
+	fake_hold(&r.dev, FAKE_READ, false);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	r.dev.miss_ns = 10000000;
+	r.dev.ask_ns = 4000000;
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	fake_threads_settle();
+	assert_false(rig_stats(&r).has_head);
+	assert_int_equal(probes_made(&r), 11 + 1);
+	/* A fixed setting overrides the measurement. */
+	assert_true(e2pf_engine_stop(r.e, -1));
+	r.cfg.probe = false;
+	e2pf_engine_configure(r.e, &r.cfg);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(rig_stats(&r).has_head);
+	rig_tear_down(&r);
+}
+
+static void probed_to_have_a_head(void **state)
+{
+	struct rig r;
+	struct gated g;
+
+	(void)state;
+	set_up_probed(&r, 44, true);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(fake_threads_alive(), 1);
+	assert_int_equal(rig_stats(&r).threads, 1);
+	assert_true(rig_stats(&r).has_head);
+	assert_int_equal(rig_stats(&r).latency_ns, 10000000);
+	assert_int_equal(rig_stats(&r).deep_latency_ns, 4000000);
+	begin_gated(&g, &r, 1);
+	fake_hold(&r.dev, FAKE_READ, false);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(&r).gate_waits, 1);
+	rig_tear_down(&r);
+}
+
+/* The probe would take longer than the reads that it is for: 88 KiB of tables. */
+static void too_small_for_a_probe(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up_probed(&r, 11, false);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(probes_made(&r), 0);
+	assert_true(rig_stats(&r).has_head);
+	fake_hold(&r.dev, FAKE_READ, false);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_tear_down(&r);
+}
+
+/* Too few places to read, an unreadable one, or no probe wanted: the configured
+ * value is used. */
+static void not_probed(void **state)
+{
+	struct rig r;
+	unsigned i;
+	uint32_t g;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		set_up_probed(&r, 44, false);
+		if (i == 0)
+			r.cfg.probe = false;
+		if (i == 1)
+			r.fs.geo.groups = 10;
+		/* The first eleventh of the groups is cached. */
+		for (g = 0; i == 2 && g < 4; g++)
+			fake_set_resident(&r.dev, r.fs.groups[g].inode_table,
+					  TABLE_BLOCKS, true);
+		for (g = 0; i == 3 && g < 44; g++)
+			fake_set_bad(&r.dev, r.fs.groups[g].inode_table,
+				     TABLE_BLOCKS);
+		rig_start(&r);
+		fake_threads_settle();
+		assert_int_equal(rig_stats(&r).threads, 1);
+		assert_true(rig_stats(&r).has_head);
+		assert_int_equal(rig_stats(&r).latency_ns, 0);
+		rig_tear_down(&r);
+	}
+}
+
+/* Two threads of the checker wait at the same time: that time counts once, and
+ * no more of it than the stage has had. */
+static void waits_at_the_same_time(void **state)
+{
+	struct e2pf_read a = { .length = BS }, b = { .offset = BS,
+						     .length = BS };
+	struct e2pf_engine_stats stats;
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 4, 1);
+	rig_new(&r);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS1);
+	e2pf_engine_before_read(r.e, &a);
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_before_read(r.e, &b);
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_after_read(r.e, &a);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS2);
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_after_read(r.e, &b);
+	stats = rig_stats(&r);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS1].stalls, 1);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS1].stall_ns, 2 * SECOND);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stalls, 1);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stall_ns, SECOND);
+	/* Within one stage. */
+	e2pf_engine_before_read(r.e, &a);
+	e2pf_engine_before_read(r.e, &b);
+	fake_advance(&r.dev, SECOND);
+	e2pf_engine_after_read(r.e, &b);
+	e2pf_engine_after_read(r.e, &a);
+	stats = rig_stats(&r);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stalls, 3);
+	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stall_ns, 2 * SECOND);
+	assert_int_equal(stats.own_stall_ns, 4 * SECOND);
+	rig_tear_down(&r);
+}
+
+static void asleep_while_all_is_there(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	rig_make_directories(&r);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	assert_int_equal(fake_threads_alive(), 0);
+	assert_true(e2pf_engine_reads_ahead(r.e));
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	for (i = 0; i < 15; i++)
+		rig_checker_reads(&r, 200 + i, 1);
+	assert_int_equal(fake_threads_alive(), 0);
+	rig_checker_reads(&r, 200, 1);	/* a hit */
+	assert_int_equal(fake_threads_alive(), 0);
+	rig_checker_reads(&r, 220, 1);
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(rig_table_asked(&r, 3), 1);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+}
+
+/* Without statistics one read in eight is timed while everything seems
+ * cached. */
+static void asleep_and_sampled(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	r.cfg.exact = false;
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	for (i = 0; i < 15 * 8; i++) {
+		fake_set_resident(&r.dev, 200, 1, false);
+		rig_checker_reads(&r, 200, 1);
+	}
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].reads, 15);
+	assert_int_equal(fake_threads_alive(), 0);
+	for (i = 0; i < 8; i++) {
+		fake_set_resident(&r.dev, 200, 1, false);
+		rig_checker_reads(&r, 200, 1);
+	}
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+}
+
+/* A few misses among many hits are caused by other processes. */
+static void asleep_through_chance(void **state)
+{
+	struct rig r;
+	unsigned i, j;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	for (i = 0; i < 4; i++) {
+		fake_set_resident(&r.dev, 200, 15, false);
+		for (j = 0; j < 15; j++)
+			rig_checker_reads(&r, 200 + j, 1);
+		for (j = 0; j < 260; j++)
+			rig_checker_reads(&r, 300, 1);
+	}
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls, 60);
+	assert_int_equal(fake_threads_alive(), 0);
+	rig_tear_down(&r);
+}
+
+/* Tables that somebody's readahead brought do not mean that everything is
+ * cached. */
+static void awake_where_only_tables_are(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	rig_make_directories(&r);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	for (g = 0; g < 4; g++)
+		fake_set_resident(&r.dev, tiny_free_block(&r.fs, g) + 5, 1,
+				  false);
+	rig_start(&r);
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_reads_ahead(r.e));
+	assert_true(e2pf_engine_wait(r.e, -1));
+	for (g = 0; g < 4; g++)
+		assert_int_equal(fake_asked(&r.dev,
+				 tiny_free_block(&r.fs, g) + 5), 1);
+	rig_tear_down(&r);
+}
+
+/* Woken during the walk over the directory list: it begins at the checker's
+ * position. */
+static void woken_in_the_list(void **state)
+{
+	uint64_t list[40], first;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	rig_set_up(&r, 1, 3);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	for (i = 0; i < 40; i++)
+		list[i] = 100 + 2 * i;
+	rig_start(&r);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 40);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	for (i = 0; i < 16; i++) {
+		e2pf_ext4_list_at(r.fs.ext4, r.e, i);
+		rig_checker_reads(&r, list[i], 1);
+	}
+	assert_int_equal(fake_threads_alive(), 3);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 25);
+	assert_int_equal(first, 15);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list + 15, 25);
+	fake_threads_settle();
+	for (i = 0; i < 40; i++)
+		assert_int_equal(fake_asked(&r.dev, list[i]), i > 15);
+	rig_tear_down(&r);
+}
+
+/* As in pass 1C, which ends when all names are found, and then pass 2: what is
+ * to be read after the list is, and the list is walked over again. */
+static void list_left_early(void **state)
+{
+	enum { LISTED = 20 };
+	uint64_t dir[LISTED], at, first;
+	struct rig r;
+	uint32_t i;
+
+	(void)state;
+	rig_set_up(&r, 40, 2);
+	at = tiny_free_block(&r.fs, 0);
+	for (i = 0; i < LISTED; i++)
+		dir[i] = at + 10 + 2 * i;
+	/* Bitmaps are not read early, and there is room for them after the
+	 * tables. */
+	r.cfg.budget = 600 * BS;
+	rig_start(&r);
+	fake_threads_settle();
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, LISTED);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, 5);
+	e2pf_ext4_list_at(r.fs.ext4, r.e, 3);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[7].block_bitmap), 0);
+	e2pf_ext4_list_end(r.fs.ext4, r.e);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[7].block_bitmap), 1);
+	assert_int_equal(fake_asked(&r.dev, dir[4]), 1);
+	assert_int_equal(fake_asked(&r.dev, dir[5]), 0);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, LISTED);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
+			 LISTED);
+	assert_int_equal(first, 0);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, LISTED);
+	fake_threads_settle();
+	for (i = 0; i < LISTED; i++)
+		assert_int_equal(fake_asked(&r.dev, dir[i]), 1);
+	rig_tear_down(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gate_opened_by_the_worker),
+		cmocka_unit_test(read_ahead_or_not),
+		cmocka_unit_test(gate_opened_by_the_end),
+		cmocka_unit_test(brought_by_a_worker),
+		cmocka_unit_test(gate_opened_by_patience),
+		cmocka_unit_test(gate_of_the_bitmaps),
+		cmocka_unit_test(gate_opened_by_a_stop),
+		cmocka_unit_test(gate_opened_by_errors),
+		cmocka_unit_test(no_gate),
+		cmocka_unit_test(no_gate_later),
+		cmocka_unit_test(no_gate_for_what_is_put_off),
+		cmocka_unit_test(probed_to_have_no_head),
+		cmocka_unit_test(probed_to_have_a_head),
+		cmocka_unit_test(too_small_for_a_probe),
+		cmocka_unit_test(not_probed),
+		cmocka_unit_test(waits_at_the_same_time),
+		cmocka_unit_test(asleep_while_all_is_there),
+		cmocka_unit_test(asleep_through_chance),
+		cmocka_unit_test(asleep_and_sampled),
+		cmocka_unit_test(awake_where_only_tables_are),
+		cmocka_unit_test(woken_in_the_list),
+		cmocka_unit_test(list_left_early),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

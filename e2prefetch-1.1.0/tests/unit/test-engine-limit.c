@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How much the engine asks for per second, on a simulated device and clock:
+ * limits of requests and bytes, divided among those who share them; and that
+ * neither the end of a check nor a checker at the gate waits for them.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "device/thread.h"
+#include "engine-rig.h"
+
+#define GROUPS 40u
+#define MS UINT64_C(1000000)
+
+static unsigned sharing;
+
+static unsigned sharers(void *ctx)
+{
+	(void)ctx;
+	return sharing;
+}
+
+static void set_up(struct rig *r, unsigned workers)
+{
+	rig_set_up(r, GROUPS, workers);
+	r->cfg.sharers = sharers;
+	sharing = 1;
+}
+
+/* Requests made when the clock has advanced so far. */
+static uint64_t requests_after(struct rig *r, uint64_t ns)
+{
+	fake_threads_settle();
+	fake_advance(&r->dev, ns);
+	fake_threads_expire();
+	fake_threads_settle();
+	return r->dev.requests;
+}
+
+static void requests_in_a_second(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 1);
+	r.cfg.requests = 10;
+	rig_start(&r);
+	assert_int_equal(requests_after(&r, 0), 1);
+	assert_int_equal(requests_after(&r, 99 * MS), 1);
+	assert_int_equal(requests_after(&r, 1 * MS), 2);
+	/* Ten a second from there on, and no more if it is polled more
+	 * often. */
+	for (i = 0; i < 100; i++)
+		requests_after(&r, 10 * MS);
+	assert_uint_in_range(r.dev.requests, 11, 12);
+	/* What was not used while nobody looked is lost, but a moment's. */
+	assert_uint_in_range(requests_after(&r, 5 * SECOND), 12, 13);
+	assert_uint_in_range(requests_after(&r, 0), 12, 13);
+	rig_tear_down(&r);
+}
+
+static void bytes_in_a_second(void **state)
+{
+	struct rig r;
+	uint64_t blocks;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 2);
+	r.cfg.bandwidth = 100 * BS;
+	rig_start(&r);
+	for (i = 0; i < 100; i++)
+		requests_after(&r, 10 * MS);
+	blocks = fake_missing_asked(&r.dev);
+	/* A second's, and the first request, that waits for nothing. */
+	assert_uint_in_range(blocks, 90, 100 + 2 * TABLE_BLOCKS);
+	for (i = 0; i < 100; i++)
+		requests_after(&r, 10 * MS);
+	assert_uint_in_range(fake_missing_asked(&r.dev) - blocks, 90, 110);
+	rig_tear_down(&r);
+}
+
+/* With both limits, the one that is reached first decides. */
+static void the_smaller_one(void **state)
+{
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 1);
+	r.cfg.bandwidth = 1 << 30;
+	r.cfg.requests = 5;
+	rig_start(&r);
+	for (i = 0; i < 100; i++)
+		requests_after(&r, 10 * MS);
+	assert_uint_in_range(r.dev.requests, 5, 6);
+	rig_tear_down(&r);
+
+	set_up(&r, 1);
+	r.cfg.bandwidth = 16 * BS;
+	r.cfg.requests = 1000000;
+	rig_start(&r);
+	for (i = 0; i < 100; i++)
+		requests_after(&r, 10 * MS);
+	assert_uint_in_range(fake_missing_asked(&r.dev), 8, 24 + TABLE_BLOCKS);
+	rig_tear_down(&r);
+}
+
+/* Four checks have a quarter each; when the others end, one has everything
+ * again. */
+static void shared(void **state)
+{
+	struct rig r;
+	uint64_t before;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 1);
+	r.cfg.requests = 20;
+	sharing = 4;
+	rig_start(&r);
+	for (i = 0; i < 100; i++)
+		requests_after(&r, 10 * MS);
+	assert_uint_in_range(r.dev.requests, 5, 6);
+	sharing = 0;
+	requests_after(&r, SECOND / 5);
+	before = r.dev.requests;
+	for (i = 0; i < 50; i++)
+		requests_after(&r, 10 * MS);
+	assert_uint_in_range(r.dev.requests - before, 9, 11);
+	rig_tear_down(&r);
+}
+
+static void without_limits(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 1);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_true(fake_missing_asked(&r.dev) >= GROUPS * TABLE_BLOCKS);
+	rig_tear_down(&r);
+}
+
+/* Nobody waits for a worker that waits for its next request. */
+static void ends_at_once(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 4);
+	r.cfg.requests = 1;
+	rig_start(&r);
+	assert_int_equal(requests_after(&r, 0), 1);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	assert_int_equal(r.dev.requests, 1);
+	rig_tear_down(&r);
+}
+
+/* Blocks that the checker has passed are no longer asked for. */
+static void overtaken(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 10 * GROUPS, 1);
+	r.cfg.requests = 1;
+	r.classes = 1u << E2PF_INODES;
+	rig_start(&r);
+	assert_int_equal(requests_after(&r, 0), 1);
+	assert_int_equal(rig_table_asked(&r, 0), 1);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 9 * GROUPS);
+	assert_int_equal(requests_after(&r, SECOND), 2);
+	assert_int_equal(rig_table_asked(&r, 1), 0);
+	assert_int_equal(rig_table_asked(&r, 9 * GROUPS + 1), 1);
+	rig_tear_down(&r);
+}
+
+/* On a rotational disk a checker waits for a worker that reads, but not for one
+ * that has to wait for the limit. */
+static void not_at_the_gate(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 1);
+	r.cfg.has_head = true;
+	r.cfg.requests = 1;
+	rig_start(&r);
+	assert_int_equal(requests_after(&r, 0), 1);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 30);
+	rig_checker_reads(&r, r.fs.groups[30].inode_table, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+}
+
+/* Nor does it wait if the disk serves it before the workers. */
+static void ungated(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 1);
+	r.cfg.has_head = true;
+	r.cfg.ungated = true;
+	fake_hold(&r.dev, FAKE_WILLNEED, true);
+	rig_start(&r);
+	fake_threads_settle();
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
+	rig_checker_reads(&r, r.fs.groups[0].inode_table, 1);
+	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	rig_tear_down(&r);
+}
+
+static unsigned begun, prepared;
+
+static void count_preparation(void)
+{
+	assert_int_equal(begun, 0);
+	prepared++;
+}
+
+static void count_threads(void *ctx)
+{
+	(void)ctx;
+	__atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+}
+
+static void each_thread_begins(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begun = prepared = 0;
+	set_up(&r, 3);
+	r.cfg.thread_begins = count_threads;
+	r.cfg.before_threads = count_preparation;
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(begun, 3);
+	assert_int_equal(prepared, 1);
+	rig_tear_down(&r);
+}
+
+/* In its own thread: neither priority can be raised again without
+ * privileges. */
+static void *lower(void *ctx)
+{
+	long *is = ctx;
+
+	e2pf_priority_set(0, 0);
+	is[0] = syscall(SYS_ioprio_get, 1, 0);
+	is[1] = getpriority(PRIO_PROCESS, 0);
+	e2pf_priority_set(3 << 13, 19);
+	is[2] = syscall(SYS_ioprio_get, 1, 0);
+	is[3] = getpriority(PRIO_PROCESS, 0);
+	e2pf_priority_set(0, 5);
+	is[4] = getpriority(PRIO_PROCESS, 0);
+	return NULL;
+}
+
+static void priorities(void **state)
+{
+	long before = getpriority(PRIO_PROCESS, 0), is[5];
+	long io = syscall(SYS_ioprio_get, 1, 0);
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(fake_checker_create(&thread, lower, is), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(is[0], io);
+	assert_int_equal(is[1], before);
+	assert_int_equal(is[2], 3 << 13);
+	assert_int_equal(is[3], 19);
+	/* It is only ever lowered. */
+	assert_int_equal(is[4], 19);
+	/* This thread is not affected. */
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
+	assert_int_equal(syscall(SYS_ioprio_get, 1, 0), io);
+	assert_true(e2pf_priority_is_low(3 << 13));
+	assert_true(e2pf_priority_is_low(2 << 13 | 5));
+	assert_false(e2pf_priority_is_low(2 << 13 | 4));
+	assert_false(e2pf_priority_is_low(0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_in_a_second),
+		cmocka_unit_test(bytes_in_a_second),
+		cmocka_unit_test(the_smaller_one),
+		cmocka_unit_test(shared),
+		cmocka_unit_test(without_limits),
+		cmocka_unit_test(ends_at_once),
+		cmocka_unit_test(overtaken),
+		cmocka_unit_test(not_at_the_gate),
+		cmocka_unit_test(ungated),
+		cmocka_unit_test(each_thread_begins),
+		cmocka_unit_test(priorities),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the engine reads in the phases behind the first: directory blocks by the
+ * checker's list, and bitmaps, on a simulated device and clock.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine-rig.h"
+
+#define DIRECTORIES 50u
+
+/* In pass 1 directory blocks get half of the budget; the list brings all of
+ * them. */
+static void directories_by_the_list(void **state)
+{
+	uint64_t dir[DIRECTORIES], first = 7, at;
+	unsigned asked = 0;
+	struct rig r;
+	uint32_t i;
+
+	(void)state;
+	rig_set_up(&r, 1, 1);
+	at = tiny_free_block(&r.fs, 0);
+	for (i = 0; i < DIRECTORIES; i++) {
+		dir[i] = at + 10 + 2 * i;
+		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+	}
+	r.cfg.budget = 40 * BS;
+	rig_start(&r);
+	fake_threads_settle();
+	for (i = 0; i < DIRECTORIES; i++)
+		asked += fake_asked(&r.dev, dir[i]);
+	/* The two bitmaps count against that half too. */
+	assert_uint_in_range(asked, 18, 19);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRECTORIES);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), DIRECTORIES);
+	assert_int_equal(first, 0);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, 20);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
+			 DIRECTORIES - 20);
+	assert_int_equal(first, 20);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir + 20, DIRECTORIES - 20);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
+	for (i = 0; i < DIRECTORIES; i++) {
+		fake_threads_settle();
+		e2pf_ext4_list_at(r.fs.ext4, r.e, i);
+		rig_checker_reads(&r, dir[i], 1);
+	}
+	for (i = 0; i < DIRECTORIES; i++)
+		assert_int_equal(fake_asked(&r.dev, dir[i]), 1);
+	assert_int_equal(r.dev.missing_read, 0);
+	rig_tear_down(&r);
+}
+
+static bool touches(const struct fake_event *ev, uint64_t block)
+{
+	return ev->op == FAKE_WILLNEED && ev->block <= block &&
+	       block < ev->block + ev->count;
+}
+
+/* No directory before the last table; each once, in block order. */
+static void directories_after_the_tables(void **state)
+{
+	static const struct {
+		unsigned workers;
+		bool block_order, paced;
+	} ways[] = {
+		{ 1, false, true }, { 3, false, true }, { 3, false, false },
+		{ 1, true, true }, { 2, true, true }, { 1, true, false },
+	};
+	size_t w, i, table, dir;
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+		rig_set_up(&r, 10, ways[w].workers);
+		rig_make_directories(&r);
+		r.cfg.has_head = ways[w].block_order;
+		r.cfg.paced = ways[w].paced;
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_assert_all_asked_once(&r);
+		table = 0;
+		dir = r.dev.events;
+		for (i = 0; i < r.dev.events; i++)
+			for (g = 0; g < 10; g++) {
+				const struct fake_event *ev = &r.dev.event[i];
+
+				if (touches(ev, r.fs.groups[g].inode_table))
+					table = i;
+				if (touches(ev, rig_directory(&r, g)) &&
+				    i < dir)
+					dir = i;
+			}
+		assert_true(table < dir);
+		/* Bitmaps may be among them. */
+		for (g = 0; g < 10 && ways[w].workers == 1; dir++) {
+			assert_true(dir < r.dev.events);
+			if (touches(&r.dev.event[dir], rig_directory(&r, g)))
+				g++;
+		}
+		rig_tear_down(&r);
+	}
+}
+
+#define LEAF_BLOCKS 80u
+
+/* Directories that are one long run of more blocks than the budget. */
+static void long_run_put_off(void **state)
+{
+	static const unsigned workers[] = { 1, 3 };
+	uint64_t data[LEAF_BLOCKS], node, at;
+	unsigned i, j, n, asked;
+	struct rig r;
+
+	(void)state;
+	for (n = 0; n < 2; n++) {
+		rig_set_up_sized(&r, 1, 8192, workers[n]);
+		at = tiny_free_block(&r.fs, 0);
+		for (i = 0; i < 40; i++) {
+			node = at + i;
+			for (j = 0; j < LEAF_BLOCKS; j++)
+				data[j] = at + 100 + i * LEAF_BLOCKS + j;
+			tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 1, &node, 1);
+			tiny_node(&r.fs, node, 0, data, LEAF_BLOCKS);
+		}
+		r.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+		r.cfg.budget = 1000 * BS;
+		rig_start(&r);
+		fake_threads_settle();
+		for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
+			asked += fake_asked(&r.dev, at + 100 + i);
+		assert_uint_in_range(asked, 500, 500 * workers[n]);
+		rig_tear_down(&r);
+	}
+}
+
+/* The checker reaches its list while deferred blocks are being read. */
+static void list_begins_meanwhile(void **state)
+{
+	uint64_t dir[DIRECTORIES], at;
+	struct rig r;
+	uint32_t i;
+
+	(void)state;
+	rig_set_up(&r, 1, 1);
+	at = tiny_free_block(&r.fs, 0);
+	for (i = 0; i < DIRECTORIES; i++) {
+		dir[i] = at + 10 + 2 * i;
+		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+	}
+	rig_start_held_later(&r);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRECTORIES - 10);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, dir + 10, DIRECTORIES - 10);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	/* Only the one in flight is not read because of the list. */
+	for (i = 0; i < DIRECTORIES; i++)
+		assert_int_equal(fake_asked(&r.dev, dir[i]), !i || i >= 10);
+	rig_tear_down(&r);
+}
+
+/* Several workers share a list that begins after its first entry. */
+static void list_shared(void **state)
+{
+	enum { ENTRIES = 2000 };
+	uint64_t *list = calloc(ENTRIES, sizeof(*list)), first;
+	struct rig r;
+	unsigned w, i;
+
+	(void)state;
+	for (w = 0; w < 2; w++) {
+		rig_set_up_sized(&r, 1, 8192, 3);
+		r.cfg.has_head = w;
+		r.fs.groups[0].inodes_in_use = 0;
+		for (i = 0; i < ENTRIES; i++)
+			list[i] = 1000 + 2 * i;
+		rig_start(&r);
+		fake_threads_settle();
+		e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
+		e2pf_ext4_list_at(r.fs.ext4, r.e, 100);
+		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
+				 ENTRIES - 100);
+		assert_int_equal(first, 100);
+		/* No request completes while they divide it. */
+		fake_set_late(&r.dev, true);
+		e2pf_ext4_list_put(r.fs.ext4, r.e, list + 100, ENTRIES - 100);
+		for (i = 101; i < ENTRIES; i++) {
+			fake_threads_settle();
+			fake_complete(&r.dev);
+		}
+		for (i = 101; i < ENTRIES; i++)
+			assert_int_equal(fake_asked(&r.dev, list[i]), 1);
+		/* A position beyond the end asks for no entries. */
+		e2pf_ext4_list_at(r.fs.ext4, r.e, ENTRIES + 5);
+		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
+		rig_tear_down(&r);
+	}
+	free(list);
+}
+
+/* A long list of which little is missing: many batches, few bytes.  There are
+ * more batches than a worker's window holds, so the bitmaps wait for the
+ * rest. */
+static void list_of_many_batches(void **state)
+{
+	enum { PARTS = 100, PART = 512 };
+	uint64_t *list = calloc(PARTS * PART, sizeof(*list)), first;
+	struct rig r;
+	unsigned i, asked;
+
+	(void)state;
+	/* So many groups that with this budget the bitmaps come last. */
+	rig_set_up(&r, 16, 1);
+	r.cfg.budget = 200 * BS;
+	r.classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
+	for (i = 0; i < 16; i++)
+		r.fs.groups[i].inodes_in_use = 0;
+	for (i = 0; i < PARTS; i++)
+		list[i * PART] = 100 + i;
+	rig_start(&r);
+	fake_threads_settle();
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, PARTS * PART);
+	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), PARTS * PART);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list, PARTS * PART);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 0);
+	for (i = 0; i < PARTS; i++) {
+		e2pf_ext4_list_at(r.fs.ext4, r.e, i * PART + 1);
+		fake_threads_settle();
+	}
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 1);
+	for (i = asked = 0; i < PARTS; i++)
+		asked += fake_asked(&r.dev, 100 + i);
+	assert_int_equal(asked, PARTS);
+	rig_tear_down(&r);
+	free(list);
+}
+
+/*
+ * Requests that cost as much as 50,000 bytes: gaps of 0.8 of that are read
+ * through once this is known.  The list has single blocks, then runs of eight,
+ * then blocks closer to each other.
+ */
+enum { RUNS = 600, NEAR = 50, ENTRIES = RUNS * 9 + NEAR, GAP = 20 };
+
+/* Returns how many blocks were requested.  Gaps may be 1/part of them. */
+static uint64_t read_through(unsigned part, struct e2pf_engine_stats *st)
+{
+	uint64_t *list = calloc(ENTRIES, sizeof(*list)), at = 1000, asked = 0;
+	struct rig r;
+	unsigned i, n = 0;
+
+	rig_set_up_sized(&r, 1, 131072, 1);
+	r.classes = 1u << E2PF_DIRS;
+	r.fs.groups[0].inodes_in_use = 0;
+	r.dev.ask_ns = 400000;
+	r.dev.queue = true;
+	r.dev.ask_block_ns = 8 * BS;
+	for (i = 0; i < RUNS; i++, at += 64)
+		list[n++] = at;
+	for (i = 0; i < RUNS * 8; i++, at += i % 8 ? 1 : 57)
+		list[n++] = at;
+	for (i = 0; i < NEAR; i++, at += GAP + 1)
+		list[n++] = at;
+	rig_start(&r);
+	r.cfg.source->gap_part = part;
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list, ENTRIES);
+	fake_threads_settle();
+	for (i = 0; i < r.dev.blocks; i++)
+		asked += fake_asked(&r.dev, i);
+	for (i = 0; i < ENTRIES; i++)
+		rig_checker_reads(&r, list[i], 1);
+	*st = rig_stats(&r);
+	assert_int_equal(st->prefetched_bytes, asked * BS);
+	assert_int_equal(st->wasted_bytes, (asked - ENTRIES) * BS);
+	rig_tear_down(&r);
+	free(list);
+	return asked;
+}
+
+static void gaps_read_through(void **state)
+{
+	struct e2pf_engine_stats st;
+
+	(void)state;
+	assert_int_equal(read_through(0, &st), ENTRIES + (NEAR - 1) * GAP);
+	assert_uint_in_range(st.gap_bytes, 38000, 42000);
+	/* The last run is nine requests of 128 KiB. */
+	assert_int_equal(st.prefetched_requests, 2 * RUNS + 9);
+}
+
+/* A source may limit what gaps add to what is read. */
+static void gaps_limited(void **state)
+{
+	struct e2pf_engine_stats st;
+	uint64_t asked;
+
+	(void)state;
+	asked = read_through(50, &st);
+	assert_true(asked > ENTRIES);
+	assert_true((asked - ENTRIES) * 50 <= asked);
+}
+
+static void list_out_of_range(void **state)
+{
+	const uint64_t list[] = { 0, UINT64_MAX, 100, 1u << 20, 2 * PER_GROUP };
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 2, 1);
+	rig_start(&r);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 5);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list, 5);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, 100), 1);
+	assert_int_equal(fake_asked(&r.dev, 2 * PER_GROUP), 1);
+	rig_tear_down(&r);
+}
+
+/* The bitmaps of a flex group are adjacent: one request, however many workers
+ * share the groups. */
+static void bitmaps_side_by_side(void **state)
+{
+	static const struct {
+		unsigned workers;
+		bool block_order, few;
+	} ways[] = {
+		{ 1, false, true }, { 4, false, true }, { 1, true, true },
+		{ 4, false, false },
+	};
+	size_t w, i, requests;
+	uint64_t at;
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+		rig_set_up_sized(&r, 16, 8192, ways[w].workers);
+		at = tiny_free_block(&r.fs, 3);
+		for (g = 0; g < 16; g++) {
+			r.fs.groups[g].block_bitmap = at + g;
+			r.fs.groups[g].inode_bitmap = at + 16 + g;
+		}
+		r.cfg.has_head = ways[w].block_order;
+		/* Otherwise they are read in their own phase, after everything
+		 * else. */
+		if (!ways[w].few)
+			r.cfg.budget = 8 * 32 * BS - 1;
+		rig_start(&r);
+		fake_threads_settle();
+		if (!ways[w].few) {
+			e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+			fake_threads_settle();
+		}
+		for (i = requests = 0; i < r.dev.events; i++)
+			requests += r.dev.event[i].op == FAKE_WILLNEED &&
+				    r.dev.event[i].block < at + 32 &&
+				    r.dev.event[i].block +
+				    r.dev.event[i].count > at;
+		assert_int_equal(requests, 1);
+		for (g = 0; g < 32; g++)
+			assert_int_equal(fake_asked(&r.dev, at + g), 1);
+		rig_tear_down(&r);
+	}
+}
+
+/* Bitmaps that take more than an eighth of the budget come last, all of
+ * them. */
+static void bitmaps_after_the_list(void **state)
+{
+	const uint64_t list[] = { 100, 110, 120, 130, 140, 150, 160, 170 };
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 16, 2);
+	r.cfg.budget = 200 * BS;
+	rig_start(&r);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 15);
+	fake_threads_settle();
+	rig_assert_bitmaps_asked(&r, 0);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 8);
+	fake_threads_settle();
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list, 4);
+	e2pf_ext4_list_at(r.fs.ext4, r.e, 3);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 0);
+	for (g = 0; g < 16; g++)
+		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
+	e2pf_ext4_list_put(r.fs.ext4, r.e, list + 4, 4);
+	e2pf_ext4_list_at(r.fs.ext4, r.e, 7);
+	fake_threads_settle();
+	rig_assert_bitmaps_asked(&r, 1);
+	rig_tear_down(&r);
+}
+
+/* A filesystem of many groups and few inodes: the list begins and ends while
+ * the worker with the bitmaps is at the first of them. */
+static void bitmaps_after_a_short_pass(void **state)
+{
+	struct rig r;
+	uint32_t g;
+	int order;
+
+	(void)state;
+	for (order = 0; order < 2; order++) {
+		rig_set_up(&r, 16, 1);
+		r.cfg.has_head = order;
+		fake_hold(&r.dev, FAKE_WILLNEED, true);
+		rig_start(&r);
+		fake_threads_settle();
+		e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+		fake_hold(&r.dev, FAKE_WILLNEED, false);
+		fake_threads_settle();
+		for (g = 0; g < 16; g++)
+			assert_int_equal(fake_asked(&r.dev,
+					r.fs.groups[g].inode_bitmap), 1);
+		rig_tear_down(&r);
+	}
+}
+
+/* Bitmaps wait for the budget, and go on as the checker reads. */
+static void bitmaps_within_the_budget(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 40, 1);
+	r.cfg.budget = 20 * BS;
+	r.classes = 1u << E2PF_BITMAPS;
+	rig_start(&r);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+	fake_threads_settle();
+	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 22);
+	rig_checker_reads_bitmaps(&r);
+	rig_assert_bitmaps_asked(&r, 1);
+	rig_tear_down(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(directories_by_the_list),
+		cmocka_unit_test(directories_after_the_tables),
+		cmocka_unit_test(long_run_put_off),
+		cmocka_unit_test(list_begins_meanwhile),
+		cmocka_unit_test(list_shared),
+		cmocka_unit_test(list_of_many_batches),
+		cmocka_unit_test(gaps_read_through),
+		cmocka_unit_test(gaps_limited),
+		cmocka_unit_test(list_out_of_range),
+		cmocka_unit_test(bitmaps_side_by_side),
+		cmocka_unit_test(bitmaps_after_the_list),
+		cmocka_unit_test(bitmaps_after_a_short_pass),
+		cmocka_unit_test(bitmaps_within_the_budget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

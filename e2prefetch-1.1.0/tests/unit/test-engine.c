@@ -1,0 +1,742 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The engine on a simulated device and clock: that it reads everything once,
+ * what it counts, and that it can be stopped in every state.  No test depends
+ * on speed: each waits for a state.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine-rig.h"
+#include "engine/inflight.h"
+#include "engine/measure.h"
+
+static void all_once_in_stripes(void **state)
+{
+	static const struct {
+		uint32_t groups;
+		unsigned workers;
+		bool block_order, paced;
+	} ways[] = {
+		{ 10, 1, false, false }, { 10, 3, false, false },
+		{ 10, 3, false, true }, { 10, 1, true, true },
+		{ 10, 2, true, false }, { 2, 8, false, true },
+		{ 1, 1, false, true }, { 1, 5, true, true },
+	};
+	struct rig r;
+	size_t w, i;
+	uint32_t g;
+
+	(void)state;
+	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+		rig_set_up(&r, ways[w].groups, ways[w].workers);
+		rig_make_directories(&r);
+		r.cfg.has_head = ways[w].block_order;
+		r.cfg.paced = ways[w].paced;
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_assert_all_asked_once(&r);
+		assert_false(e2pf_engine_gave_up(r.e));
+		assert_int_equal(e2pf_engine_progress(r.e), ways[w].groups);
+		assert_int_equal(rig_stats(&r).threads, ways[w].workers);
+		for (i = 0; i < r.dev.events; i++) {
+			const struct fake_event *ev = &r.dev.event[i];
+
+			for (g = 0; g < ways[w].groups; g++)
+				if (ev->block <= r.fs.groups[g].inode_table &&
+				    r.fs.groups[g].inode_table <
+				    ev->block + ev->count)
+					assert_int_equal(ev->worker,
+						g % ways[w].workers);
+		}
+		rig_tear_down(&r);
+	}
+}
+
+/* Files with a node each in the same group, three blocks apart; the tables are
+ * further away than the largest gap. */
+enum { DEAR_GROUPS = 100, DEAR_FILES = 20, DEAR_NODES = 40, DEAR_EVERY = 4 };
+
+static void make_files(struct rig *r)
+{
+	unsigned g, i;
+
+	for (g = 0; g < DEAR_GROUPS; g++)
+		for (i = 0; i < DEAR_FILES; i++) {
+			uint64_t node = tiny_free_block(&r->fs, g) +
+					DEAR_NODES + DEAR_EVERY * i;
+
+			tiny_inode(&r->fs, g * INODES + 12 + i, LINUX_S_IFREG,
+				   1, &node, 1);
+			tiny_node(&r->fs, node, 0, NULL, 0);
+		}
+}
+
+/* How often consecutive tables are asked for by different workers. */
+static unsigned changes_of_worker(struct rig *r)
+{
+	int worker[DEAR_GROUPS] = { 0 };
+	unsigned changes = 0, g;
+	size_t i;
+
+	for (i = 0; i < r->dev.events; i++) {
+		const struct fake_event *ev = &r->dev.event[i];
+
+		g = (unsigned)(ev->block / PER_GROUP);
+		if (ev->worker >= 0 && ev->op == FAKE_READ &&
+		    ev->block % PER_GROUP < DEAR_NODES)
+			worker[g] = ev->worker;
+	}
+	for (g = 1; g < DEAR_GROUPS; g++)
+		changes += worker[g] != worker[g - 1];
+	return changes;
+}
+
+/* On a volume with an IOPS limit there are at most 1.15 times the requests of a
+ * sorted replay, which makes one for the table and one for the nodes of a
+ * group.  If requests are cheap, each node is one. */
+static void dear_requests(void **state)
+{
+	struct rig r;
+	unsigned dear, i;
+	uint64_t made;
+
+	(void)state;
+	for (dear = 0; dear < 2; dear++) {
+		rig_set_up(&r, DEAR_GROUPS, 2);
+		r.classes &= ~(1u << E2PF_BITMAPS);
+		r.cfg.probe = true;
+		r.dev.miss_ns = 700000;
+		r.dev.ask_ns = dear ? 333000 : 20000;
+		make_files(&r);
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		made = r.dev.requests - E2PF_PROBE_DEEP;
+		if (dear) {
+			assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
+			/* The first two batches have one group each, all others
+			 * 33. */
+			assert_true(changes_of_worker(&r) <= 6);
+			/* 0.8 * ((8 * 333 - 700) / 7 us), at 8 ns per byte. */
+			assert_int_equal(rig_stats(&r).gap_bytes, 28057);
+		} else {
+			assert_true(made >= DEAR_GROUPS * (1 + DEAR_FILES));
+			assert_int_equal(changes_of_worker(&r),
+					 DEAR_GROUPS - 1);
+		}
+		for (i = 0; i < DEAR_GROUPS * DEAR_FILES; i++)
+			assert_int_equal(fake_asked(&r.dev, DEAR_NODES +
+				tiny_free_block(&r.fs, i / DEAR_FILES) +
+				DEAR_EVERY * (i % DEAR_FILES)), 1);
+		assert_int_equal(e2pf_engine_progress(r.e), DEAR_GROUPS);
+		/* Except for the one that was waited for. */
+		assert_uint_in_range(r.dev.missing_read, 0, 1);
+		rig_tear_down(&r);
+	}
+}
+
+/* The forecast for a check is what the check would do. */
+static void foreseen(void **state)
+{
+	static const struct {
+		bool head, probe;
+		uint64_t miss_ns, ask_ns;
+		bool dear;
+		unsigned depth;
+		uint64_t least, most;
+	} kinds[] = {
+		/* Declared rotational: the measurement does not matter. */
+		{ true, false, 9000000, 5000000, false, 4, 65536, 262144 },
+		/* A quarter of a second is 50 requests of 5 ms. */
+		{ true, true, 9000000, 5000000, false, 50, 65536, 262144 },
+		{ false, true, 80000, 20000, false, 64, 0, 65536 },
+		{ false, true, 700000, 333000, true, 64, 28057 / 8, 28057 },
+	};
+	struct e2pf_measured m;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		rig_set_up(&r, DEAR_GROUPS, 2);
+		r.cfg.has_head = kinds[i].head;
+		r.cfg.probe = kinds[i].probe;
+		r.cfg.head_threads = 1;
+		r.dev.miss_ns = kinds[i].miss_ns;
+		r.dev.ask_ns = kinds[i].ask_ns;
+		make_files(&r);
+		rig_new(&r);
+		assert_null(e2pf_engine_measure(r.e, &m));
+		assert_int_equal(m.depth, kinds[i].depth);
+		assert_int_equal(m.dear, kinds[i].dear);
+		assert_int_equal(m.least_gap, kinds[i].least);
+		assert_int_equal(m.most_gap, kinds[i].most);
+		/* If everything is cached there is nothing to measure. */
+		fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+		assert_non_null(e2pf_engine_measure(r.e, &m));
+		assert_int_equal(m.depth, 4);
+		assert_int_equal(m.least_gap, kinds[i].head ? 65536 : 0);
+		rig_tear_down(&r);
+	}
+}
+
+static void no_inodes_in_use(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 4, 2);
+	for (g = 0; g < 4; g++)
+		r.fs.groups[g].inodes_in_use = 0;
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	for (g = 0; g < 4; g++) {
+		assert_int_equal(rig_table_asked(&r, g), 0);
+		assert_int_equal(fake_asked(&r.dev,
+					    r.fs.groups[g].block_bitmap), 1);
+	}
+	rig_tear_down(&r);
+}
+
+static void errors_tolerated(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 40, 1);
+	for (g = 0; g < 15; g++)
+		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_false(e2pf_engine_gave_up(r.e));
+	assert_int_equal(rig_stats(&r).errors, 15);
+	assert_int_equal(rig_table_asked(&r, 39), 1);
+	rig_tear_down(&r);
+
+	rig_set_up(&r, 40, 1);
+	for (g = 0; g < 40; g++)
+		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_gave_up(r.e));
+	assert_false(e2pf_engine_reads_ahead(r.e));
+	assert_int_equal(rig_stats(&r).errors, 16);
+	rig_tear_down(&r);
+}
+
+static void stopped_in_every_state(void **state)
+{
+	enum fake_op op;
+	struct rig r;
+
+	(void)state;
+	/* Never started. */
+	rig_set_up(&r, 8, 2);
+	rig_new(&r);
+	assert_true(e2pf_engine_stop(r.e, 0));
+	assert_true(e2pf_engine_stop(r.e, -1));
+	/* Idle. */
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	fake_threads_settle();
+	assert_true(e2pf_engine_reads_ahead(r.e));
+	assert_true(e2pf_engine_stop(r.e, -1));
+	assert_false(e2pf_engine_reads_ahead(r.e));
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+	/* Throttled by the budget. */
+	rig_set_up(&r, 60, 2);
+	r.cfg.budget = 20 * BS;
+	rig_start(&r);
+	fake_threads_settle();
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+	/* Waiting for the device. */
+	for (op = 0; op < FAKE_OPS; op++) {
+		rig_set_up(&r, 8, 2);
+		fake_hold(&r.dev, op, true);
+		rig_start(&r);
+		fake_threads_settle();
+		assert_int_equal(fake_blocked(&r.dev, op), 2);
+		assert_false(e2pf_engine_wait(r.e, 1));
+		assert_false(e2pf_engine_stop(r.e, 1));
+		assert_int_equal(e2pf_engine_start(r.e), EBUSY);
+		fake_pass(&r.dev, op, 1);
+		assert_false(e2pf_engine_stop(r.e, 1));
+		fake_hold(&r.dev, op, false);
+		assert_true(e2pf_engine_stop(r.e, -1));
+		assert_int_equal(fake_threads_alive(), 0);
+		rig_tear_down(&r);
+	}
+}
+
+static void make_flat_directories(struct rig *r, unsigned count)
+{
+	uint64_t dir = tiny_free_block(&r->fs, 0) + 10;
+	unsigned i;
+
+	for (i = 0; i < count; i++, dir += 2)
+		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir, 1);
+}
+
+/* Blocks that are only read ahead report no error: it is noticed when there is
+ * no room for more requests and they have not arrived. */
+static void errors_of_leaves(void **state)
+{
+	enum { DIRS = 100, AT = 10 };
+	uint64_t first;
+	struct rig r;
+	unsigned i, asked, bad;
+
+	(void)state;
+	for (bad = 0; bad < 2; bad++) {
+		rig_set_up_sized(&r, 2, 512, 1);
+		r.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+		first = tiny_free_block(&r.fs, 0) + AT;
+		for (i = 0; i < DIRS; i++) {
+			uint64_t dir = first + 2 * i;
+
+			tiny_inode(&r.fs, i < 50 ? 12 + i : INODES + i - 49,
+				   LINUX_S_IFDIR, 0, &dir, 1);
+			if (bad)
+				fake_set_bad(&r.dev, dir, 1);
+		}
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		for (i = asked = 0; i < DIRS; i++)
+			asked += fake_asked(&r.dev, first + 2 * i);
+		/* Each is waited for, except those in flight at the end. */
+		assert_uint_in_range(asked, bad ? 16 : DIRS,
+				bad ? 16 + E2PF_INFLIGHT_FIRST : DIRS);
+		assert_int_equal(rig_stats(&r).errors, bad ? 16 : 0);
+		assert_int_equal(e2pf_engine_gave_up(r.e), bad);
+		rig_tear_down(&r);
+	}
+}
+
+/* Requests that take long, and blocks that were evicted again, are not errors;
+ * and evicted blocks are not read again. */
+static void late_leaves_are_none(void **state)
+{
+	uint64_t dir;
+	struct rig r;
+	unsigned i, asked, gone;
+
+	(void)state;
+	for (gone = 0; gone < 2; gone++) {
+		rig_set_up_sized(&r, 1, 512, 1);
+		make_flat_directories(&r, 50);
+		rig_start_held_later(&r);
+		fake_set_late(&r.dev, true);
+		fake_hold(&r.dev, FAKE_WILLNEED, false);
+		fake_threads_settle();
+		/* The worker waits for the first, or the tables made room for
+		 * some more. */
+		for (i = asked = 0; i < 50; i++) {
+			dir = tiny_free_block(&r.fs, 0) + 10 + 2 * i;
+			asked += fake_asked(&r.dev, dir);
+		}
+		assert_uint_in_range(asked, E2PF_INFLIGHT_FIRST - 2,
+				E2PF_INFLIGHT_FIRST + 4);
+		if (gone)
+			memset(r.dev.in_flight, 0, r.dev.blocks);
+		fake_set_late(&r.dev, false);
+		fake_complete(&r.dev);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		assert_int_equal(fake_asked(&r.dev, dir), 1);
+		assert_int_equal(rig_stats(&r).errors, 0);
+		/* Except for the one that was waited for. */
+		assert_uint_in_range(r.dev.missing_read, 0, 1);
+		rig_tear_down(&r);
+	}
+}
+
+/* The checker's errors on blocks the engine asked for count; not those on other
+ * blocks, and not on a device that does not show what is cached. */
+static void errors_of_the_checker(void **state)
+{
+	enum { DIRS = 40 };
+	uint64_t dir[DIRS], at;
+	struct rig r;
+	unsigned i, way;
+
+	(void)state;
+	for (way = 0; way < 3; way++) {
+		rig_set_up(&r, 1, 1);
+		r.classes = 1u << E2PF_DIRS;
+		r.dev.tick = SECOND;
+		r.dev.dev.blind = way == 2;
+		r.fs.groups[0].inodes_in_use = 0;
+		at = tiny_free_block(&r.fs, 0);
+		for (i = 0; i < DIRS; i++) {
+			/* One request: the worker waits for none. */
+			dir[i] = way == 1 ? 0 : at + i;
+			fake_set_bad(&r.dev, at + i, 1);
+		}
+		rig_start(&r);
+		fake_threads_settle();
+		e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRS);
+		e2pf_ext4_list_put(r.fs.ext4, r.e, dir, DIRS);
+		fake_threads_settle();
+		for (i = 0; i < DIRS; i++) {
+			rig_checker_reads(&r, at + i, 1);
+			/* Twice, as e2fsck does. */
+			rig_checker_reads(&r, at + i, 1);
+			assert_int_equal(e2pf_engine_gave_up(r.e),
+					 way == 0 && i >= 15);
+		}
+		assert_int_equal(rig_stats(&r).failed_ahead,
+				 way == 0 ? DIRS : 0);
+		rig_tear_down(&r);
+	}
+}
+
+/* A stuck device is left to the checker until it serves the checker again. */
+static void stuck_device(void **state)
+{
+	enum { DIRS = 40 };
+	uint64_t dir[DIRS], at;
+	struct rig r;
+	unsigned i, asked, way;
+
+	(void)state;
+	for (way = 0; way < 2; way++) {
+		rig_set_up(&r, 2, 1);
+		r.classes = 1u << E2PF_DIRS;
+		r.fs.groups[0].inodes_in_use = 0;
+		r.fs.groups[1].inodes_in_use = 0;
+		at = tiny_free_block(&r.fs, 0);
+		for (i = 0; i < DIRS; i++)
+			dir[i] = at + 2 * i;
+		rig_start(&r);
+		fake_threads_settle();
+		e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRS);
+		r.dev.tick = 3 * SECOND;
+		if (way == 0) {
+			/* The checker notices it. */
+			rig_checker_reads(&r, at + 100, 1);
+		} else {
+			/* Or a worker does, when there is no room for more
+			 * requests. */
+			for (i = 0; i < DIRS; i++)
+				fake_set_bad(&r.dev, dir[i], 1);
+		}
+		e2pf_ext4_list_put(r.fs.ext4, r.e, dir, DIRS);
+		fake_threads_settle();
+		for (i = asked = 0; i < DIRS; i++)
+			asked += fake_asked(&r.dev, dir[i]);
+		assert_int_equal(asked, way == 0 ? 0 : E2PF_INFLIGHT_FIRST);
+		/* A read from memory is not an answer of the device, however
+		 * long it took; and a slow read cancels three quick ones. */
+		fake_set_resident(&r.dev, at + 100, 1, true);
+		r.dev.tick = SECOND / 100;
+		for (i = 0; i < 10; i++)
+			rig_checker_reads(&r, at + 100, 1);
+		r.dev.tick = 0;
+		for (i = 0; i < 3; i++)
+			rig_checker_reads(&r, at + 101 + i, 1);
+		r.dev.tick = SECOND;
+		rig_checker_reads(&r, at + 104, 1);
+		r.dev.tick = 0;
+		for (i = 0; i < 3; i++)
+			rig_checker_reads(&r, at + 105 + i, 1);
+		fake_threads_settle();
+		assert_int_equal(fake_asked(&r.dev, dir[DIRS - 1]), 0);
+		memset(r.dev.bad, 0, r.dev.blocks);
+		rig_checker_reads(&r, at + 108, 1);
+		fake_threads_settle();
+		assert_int_equal(fake_asked(&r.dev, dir[DIRS - 1]), 1);
+		rig_tear_down(&r);
+	}
+}
+
+/* While deferred blocks are read. */
+static void stopped_later(void **state)
+{
+	uint64_t before, asked;
+	struct rig r;
+
+	(void)state;
+	/* Waiting for the device. */
+	rig_set_up(&r, 1, 2);
+	make_flat_directories(&r, 30);
+	rig_start_held_later(&r);
+	assert_false(e2pf_engine_wait(r.e, 1));
+	assert_false(e2pf_engine_stop(r.e, 1));
+	assert_int_equal(e2pf_engine_start(r.e), EBUSY);
+	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	assert_int_equal(fake_threads_alive(), 0);
+	/* One was in flight; another start reads the rest. */
+	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 1);
+	r.cfg.paced = false;
+	e2pf_engine_configure(r.e, &r.cfg);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 30);
+	rig_tear_down(&r);
+	/* Throttled by the budget. */
+	rig_set_up(&r, 1, 2);
+	make_flat_directories(&r, 30);
+	r.cfg.budget = 20 * BS;
+	rig_start(&r);
+	fake_threads_settle();
+	assert_uint_in_range(fake_missing_asked(&r.dev), TABLE_BLOCKS + 8,
+			TABLE_BLOCKS + 12);
+	assert_false(e2pf_engine_wait(r.e, 1));
+	assert_true(e2pf_engine_stop(r.e, -1));
+	/* Another start has all of the budget, and what the first one read no
+	 * longer counts as ahead.  Which of two workers gets the last of the
+	 * budget is open. */
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	before = fake_missing_asked(&r.dev);
+	fake_threads_reset();
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	fake_threads_settle();
+	asked = fake_missing_asked(&r.dev);
+	assert_uint_in_range(asked - before, TABLE_BLOCKS + 8, TABLE_BLOCKS + 12);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	assert_int_equal(rig_stats(&r).wasted_bytes, asked * BS);
+	rig_tear_down(&r);
+	/* A total budget that ends there. */
+	rig_set_up(&r, 1, 2);
+	make_flat_directories(&r, 30);
+	r.cfg.budget = 20 * BS;
+	r.cfg.paced = false;
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_gave_up(r.e));
+	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 21);
+	rig_tear_down(&r);
+}
+
+static void started_again(void **state)
+{
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 10, 3);
+	rig_make_directories(&r);
+	fake_hold(&r.dev, FAKE_READ, true);
+	rig_start(&r);
+	fake_threads_settle();
+	assert_false(e2pf_engine_stop(r.e, 1));
+	fake_hold(&r.dev, FAKE_READ, false);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	fake_threads_reset();
+	r.cfg.threads = 2;
+	e2pf_engine_configure(r.e, &r.cfg);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_assert_all_asked_once(&r);
+	assert_int_equal(e2pf_engine_progress(r.e), 10);
+	assert_int_equal(rig_stats(&r).threads, 3);
+	/* Everything again after it was evicted, including deferred blocks. */
+	assert_true(e2pf_engine_stop(r.e, -1));
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	for (g = 0; g < 10; g++) {
+		assert_int_equal(rig_table_asked(&r, g), 2);
+		assert_int_equal(fake_asked(&r.dev, rig_directory(&r, g)), 2);
+	}
+	rig_tear_down(&r);
+}
+
+static void threads_that_cannot_be_had(void **state)
+{
+	struct rig r;
+	int n;
+
+	(void)state;
+	for (n = 0; n < 4; n++) {
+		rig_set_up(&r, 10, 4);
+		rig_make_directories(&r);
+		rig_new(&r);
+		fake_threads_fail_create(n);
+		assert_int_equal(e2pf_engine_start(r.e), n ? 0 : EAGAIN);
+		assert_int_equal(rig_stats(&r).threads, n);
+		assert_int_equal(e2pf_engine_reads_ahead(r.e), n > 0);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		if (n)
+			rig_assert_all_asked_once(&r);
+		/* It can be tried again. */
+		assert_true(e2pf_engine_stop(r.e, -1));
+		fake_threads_reset();
+		assert_int_equal(e2pf_engine_start(r.e), 0);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_assert_all_asked_once(&r);
+		rig_tear_down(&r);
+	}
+}
+
+static void use_up(struct rig *r, int n)
+{
+	const uint64_t list[] = { 100, 120, 140 };
+	struct e2pf_class_count plan[E2PF_CLASSES];
+
+	rig_prepare(r);
+	fake_fail_allocation(n);
+	r->e = e2pf_engine_new(&r->cfg);
+	if (!r->e)
+		return;
+	e2pf_engine_plan(r->e, plan);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
+	if (e2pf_engine_start(r->e) == 0)
+		e2pf_engine_wait(r->e, -1);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 3);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, list, 3);
+	e2pf_engine_wait(r->e, -1);
+}
+
+static void allocations_that_fail(void **state)
+{
+	bool failed = true;
+	struct rig r;
+	int n;
+
+	(void)state;
+	for (n = 0; failed; n++) {
+		rig_set_up(&r, 10, 2);
+		rig_make_directories(&r);
+		use_up(&r, n);
+		failed = fake_allocation_failed();
+		fake_fail_allocation(-1);
+		if (!failed)
+			rig_assert_all_asked_once(&r);
+		rig_tear_down(&r);
+	}
+	assert_uint_in_range(n, 15, 200);
+}
+
+static void figures_add_up(void **state)
+{
+	struct e2pf_engine_stats st;
+	uint64_t blocks = 0, b;
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	rig_set_up(&r, 10, 2);
+	rig_make_directories(&r);
+	r.dev.tick = 1000;
+	r.dev.miss_ns = 100000;
+	fake_set_resident(&r.dev, r.fs.groups[4].inode_table, TABLE_BLOCKS,
+			  true);
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	for (b = 0; b < r.dev.blocks; b++)
+		blocks += fake_asked(&r.dev, b);
+	st = rig_stats(&r);
+	assert_int_equal(blocks, 10 * (2 + TABLE_BLOCKS + 2) - TABLE_BLOCKS);
+	assert_int_equal(st.prefetched_bytes, blocks * BS);
+	assert_int_equal(st.planned_bytes, (blocks + TABLE_BLOCKS) * BS);
+	assert_int_equal(st.asked[E2PF_INODES].bytes, 9 * TABLE_BLOCKS * BS);
+	assert_int_equal(st.asked[E2PF_INODES].runs, 9);
+	assert_int_equal(st.prefetched_requests, r.dev.requests);
+	assert_int_equal(st.peak_lookahead_bytes, blocks * BS);
+	assert_int_equal(st.wasted_bytes, blocks * BS);
+	assert_int_equal(st.checker_bytes, 0);
+
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS1);
+	for (g = 0; g < 10; g++)
+		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS2);
+	rig_checker_reads(&r, 200, 3);
+	rig_checker_reads(&r, 200, 3);
+	fake_advance(&r.dev, 500);
+	st = rig_stats(&r);
+	assert_int_equal(st.wasted_bytes,
+			 (blocks - 9 * TABLE_BLOCKS) * BS);
+	assert_int_equal(st.checker_bytes, (10 * TABLE_BLOCKS + 6) * BS);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS1].reads, 10);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS1].hits, 10);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS1].stalls, 0);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS1].ns, 10000);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].reads, 2);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].hits, 1);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stalls, 1);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stall_ns,
+			 101000);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].ns, 102500);
+	assert_int_equal(st.prefetched_bytes, blocks * BS);
+	rig_tear_down(&r);
+}
+
+static void plan_counted(void **state)
+{
+	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct rig r;
+
+	(void)state;
+	rig_set_up(&r, 10, 2);
+	rig_make_directories(&r);
+	rig_new(&r);
+	assert_int_equal(e2pf_engine_plan(r.e, plan), 0);
+	assert_int_equal(plan[E2PF_BITMAPS].bytes, (20) * BS);
+	assert_int_equal(plan[E2PF_INODES].bytes, (10 * TABLE_BLOCKS) * BS);
+	assert_int_equal(plan[E2PF_EXTENTS].bytes, (10) * BS);
+	assert_int_equal(plan[E2PF_EXTENTS].runs, 10);
+	assert_int_equal(plan[E2PF_DIRS].bytes, (10) * BS);
+	assert_int_equal(plan[E2PF_INDIRECT].bytes, (0) * BS);
+	assert_int_equal(fake_missing_asked(&r.dev), 0);
+	rig_tear_down(&r);
+}
+
+/* Unreadable tables are skipped, until there are too many. */
+static void plan_with_errors(void **state)
+{
+	struct e2pf_class_count plan[E2PF_CLASSES];
+	unsigned bad;
+	struct rig r;
+	uint32_t g;
+
+	(void)state;
+	for (bad = 15; bad <= 40; bad += 25) {
+		rig_set_up(&r, 40, 1);
+		for (g = 0; g < bad; g++)
+			fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
+		rig_new(&r);
+		assert_int_equal(e2pf_engine_plan(r.e, plan),
+				 bad > 15 ? EIO : 0);
+		assert_int_equal(plan[E2PF_BITMAPS].bytes, (80) * BS);
+		rig_tear_down(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_once_in_stripes),
+		cmocka_unit_test(dear_requests),
+		cmocka_unit_test(foreseen),
+		cmocka_unit_test(no_inodes_in_use),
+		cmocka_unit_test(errors_tolerated),
+		cmocka_unit_test(errors_of_leaves),
+		cmocka_unit_test(late_leaves_are_none),
+		cmocka_unit_test(errors_of_the_checker),
+		cmocka_unit_test(stuck_device),
+		cmocka_unit_test(stopped_in_every_state),
+		cmocka_unit_test(stopped_later),
+		cmocka_unit_test(started_again),
+		cmocka_unit_test(threads_that_cannot_be_had),
+		cmocka_unit_test(allocations_that_fail),
+		cmocka_unit_test(figures_add_up),
+		cmocka_unit_test(plan_counted),
+		cmocka_unit_test(plan_with_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

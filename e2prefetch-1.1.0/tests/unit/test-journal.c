@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which blocks of a journal are requested when a check walks its map, and when
+ * it is replayed. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fake-device.h"
+#include "fake-threads.h"
+#include "ext4/journal.h"
+
+#define BS 4096u
+#define BLOCKS 40000u
+#define LEAST (512u * 1024 / BS)
+#define MOST (8u * 1024 * 1024 / BS)
+
+struct rig {
+	unsigned char *image;
+	struct fake_device dev;
+	struct e2pf_journal *j;
+};
+
+static int set_up(void **state)
+{
+	struct rig *r = calloc(1, sizeof(*r));
+
+	assert_non_null(r);
+	fake_threads_reset();
+	r->image = calloc(BLOCKS, BS);
+	assert_non_null(r->image);
+	fake_new(&r->dev, r->image, (uint64_t)BLOCKS * BS, BS);
+	r->j = e2pf_journal_new(&r->dev.dev, BS);
+	assert_non_null(r->j);
+	*state = r;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *r = *state;
+
+	e2pf_journal_free(r->j);
+	fake_free(&r->dev);
+	free(r->image);
+	free(r);
+	return 0;
+}
+
+static void add(struct rig *r, uint64_t block, uint64_t count)
+{
+	while (count--)
+		e2pf_journal_add(r->j, block++);
+}
+
+/* Exactly the blocks of [block, block + count) were requested. */
+static void asked(struct rig *r, uint64_t block, uint64_t count)
+{
+	uint64_t b;
+
+	for (b = 0; b < BLOCKS; b++)
+		assert_int_equal(fake_asked(&r->dev, b),
+				 b >= block && b - block < count);
+}
+
+/* A read of the journal's superblock, or of another block, starts no
+ * readahead. */
+static void only_the_log(void **state)
+{
+	struct rig *r = *state;
+
+	add(r, 1000, 2000);
+	e2pf_journal_at(r->j, 1000);
+	e2pf_journal_at(r->j, 999);
+	e2pf_journal_at(r->j, 3000);
+	asked(r, 0, 0);
+	e2pf_journal_at(r->j, 1001);
+	asked(r, 1001, LEAST);
+	assert_int_equal(e2pf_journal_bytes(r->j), LEAST * BS);
+	assert_true(e2pf_journal_requests(r->j) >= 1);
+}
+
+/* The window grows while reads are sequential, and ends with the journal. */
+static void grows(void **state)
+{
+	struct rig *r = *state;
+	uint64_t b;
+
+	add(r, 100, 10000);
+	for (b = 101; b < 101 + LEAST / 2; b++)
+		e2pf_journal_at(r->j, b);
+	asked(r, 101, LEAST);
+	e2pf_journal_at(r->j, 101 + LEAST / 2);
+	asked(r, 101, LEAST / 2 + 4 * LEAST);
+	for (; b < 5000; b++)
+		e2pf_journal_at(r->j, b);
+	assert_true(fake_asked(&r->dev, 5000 + MOST / 2 - 1));
+	assert_false(fake_asked(&r->dev, 5000 + MOST));
+	for (; b < 10100; b++)
+		e2pf_journal_at(r->j, b);
+	asked(r, 101, 9999);
+}
+
+/* Reads that skip from descriptor block to descriptor block are followed: the
+ * data between them will be read, too. */
+static void steps_are_followed(void **state)
+{
+	struct rig *r = *state;
+	uint64_t b;
+
+	add(r, 100, 20000);
+	for (b = 101; b < 10000; b += 255)
+		e2pf_journal_at(r->j, b);
+	for (b = 101; b < 10000; b++)
+		assert_int_equal(fake_asked(&r->dev, b), 1);
+}
+
+/* The log wraps around, and the replay starts again: cached blocks are not
+ * requested a second time. */
+static void goes_round(void **state)
+{
+	struct rig *r = *state;
+
+	add(r, 100, 20000);
+	e2pf_journal_at(r->j, 20099);
+	asked(r, 20099, 1);
+	e2pf_journal_at(r->j, 101);
+	assert_int_equal(fake_asked(&r->dev, 101 + LEAST - 1), 1);
+	assert_int_equal(fake_asked(&r->dev, 101 + LEAST), 0);
+	e2pf_journal_at(r->j, 20099);
+	assert_int_equal(fake_asked(&r->dev, 20099), 1);
+}
+
+/* A journal in several pieces: as on ext3, with an indirect block between two
+ * of them, and one piece that lies before another. */
+static void pieces(void **state)
+{
+	struct rig *r = *state;
+
+	add(r, 5000, 12);
+	add(r, 5013, 50);
+	add(r, 300, 1000);
+	e2pf_journal_at(r->j, 5001);
+	assert_int_equal(fake_asked(&r->dev, 5000), 0);
+	assert_int_equal(fake_asked(&r->dev, 5011), 1);
+	assert_int_equal(fake_asked(&r->dev, 5012), 0);
+	assert_int_equal(fake_asked(&r->dev, 5062), 1);
+	assert_int_equal(fake_asked(&r->dev, 5063), 0);
+	assert_int_equal(fake_asked(&r->dev, 300), 1);
+	assert_int_equal(fake_asked(&r->dev, 300 + LEAST - 61 - 1), 1);
+	assert_int_equal(fake_asked(&r->dev, 300 + LEAST - 61), 0);
+}
+
+/* With an invalid journal map, nothing beyond the device is read, and only a
+ * limited number of pieces. */
+static void hostile(void **state)
+{
+	struct rig *r = *state;
+	uint64_t b;
+
+	for (b = 0; b < 2 * 4096; b++)
+		e2pf_journal_add(r->j, 10 + b * 2);
+	e2pf_journal_at(r->j, 10 + 4095 * 2);
+	asked(r, 10 + 4095 * 2, 1);
+	e2pf_journal_at(r->j, 10 + 4096 * 2);
+	asked(r, 10 + 4095 * 2, 1);
+	e2pf_journal_free(r->j);
+
+	r->j = e2pf_journal_new(&r->dev.dev, BS);
+	add(r, BLOCKS - 3, 3);
+	e2pf_journal_add(r->j, BLOCKS);
+	e2pf_journal_add(r->j, UINT64_MAX);
+	add(r, 20, 20);
+	e2pf_journal_at(r->j, BLOCKS);
+	e2pf_journal_at(r->j, UINT64_MAX);
+	e2pf_journal_at(r->j, 21);
+	assert_int_equal(fake_asked(&r->dev, 21), 0);
+	e2pf_journal_at(r->j, BLOCKS - 2);
+	assert_int_equal(fake_asked(&r->dev, BLOCKS - 2), 1);
+	assert_int_equal(fake_asked(&r->dev, BLOCKS - 1), 1);
+}
+
+/* Everything that the double indirect block refers to, if it can be a block. */
+static void map(void **state)
+{
+	static const struct e2pf_geometry geo = {
+		.block_size = BS, .blocks = BLOCKS
+	};
+	static const uint32_t named[] = { 300, 301, 0, 5000, BLOCKS, 100 };
+	static const uint32_t below[] = { 7000 };
+	const uint32_t blocks[3] = { 200, 100, 50 };
+	const uint32_t none[3] = { 0, 0, BLOCKS };
+	struct rig *r = *state;
+	unsigned char *at = r->image + 100 * BS;
+	unsigned i;
+	uint64_t b;
+
+	for (i = 0; i < sizeof(named) / sizeof(*named); i++) {
+		uint32_t le = htole32(named[i]);
+
+		memcpy(at + i * sizeof(le), &le, sizeof(le));
+	}
+	memcpy(r->image + 50 * BS, below, sizeof(below));
+	e2pf_journal_walk(r->j, &geo, none);
+	asked(r, 0, 0);
+	fake_fail_allocation(0);
+	e2pf_journal_walk(r->j, &geo, blocks);
+	fake_fail_allocation(-1);
+	assert_int_equal(e2pf_journal_bytes(r->j), 3 * BS);
+	e2pf_journal_walk(r->j, &geo, blocks);
+	for (b = 0; b < BLOCKS; b++)
+		assert_int_equal(fake_asked(&r->dev, b),
+				 b == 50 || b == 100 || b == 200 ||
+				 b == 300 || b == 301 || b == 5000);
+	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
+	/* Everything is cached, so nothing more is requested. */
+	e2pf_journal_walk(r->j, &geo, blocks);
+	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
+}
+
+/* The checker has to find an unreadable double indirect block itself. */
+static void map_not_readable(void **state)
+{
+	static const struct e2pf_geometry geo = {
+		.block_size = BS, .blocks = BLOCKS
+	};
+	const uint32_t blocks[3] = { 200, 100, 0 };
+	struct rig *r = *state;
+
+	fake_set_bad(&r->dev, 100, 1);
+	e2pf_journal_walk(r->j, &geo, blocks);
+	assert_int_equal(e2pf_journal_bytes(r->j), 2 * BS);
+}
+
+static void no_memory(void **state)
+{
+	struct rig *r = *state;
+
+	fake_fail_allocation(0);
+	assert_null(e2pf_journal_new(&r->dev.dev, BS));
+	fake_fail_allocation(0);
+	add(r, 100, 50);
+	fake_fail_allocation(-1);
+	e2pf_journal_at(r->j, 110);
+	asked(r, 0, 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(only_the_log), TEST(grows), TEST(steps_are_followed),
+		TEST(goes_round), TEST(pieces), TEST(hostile),
+		TEST(map), TEST(map_not_readable), TEST(no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The module in a program that does not use libext2fs as e2fsck does: which
+ * filesystems are prefetched, that neither a child process nor the target of a
+ * symbolic link gets the statistics, and that the program ends even if our
+ * threads do not.
+ *
+ * The test starts itself with the module preloaded, once for each of `uses`.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+/* Both names of posix_fadvise() are defined here. */
+#undef _FILE_OFFSET_BITS
+#ifndef _LARGEFILE64_SOURCE
+#define _LARGEFILE64_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <ext2fs/ext2fs.h>
+
+#include "file-fs.h"
+
+#define MODULE "../e2fsck/.libs/e2fsck-prefetch.so"
+#define BLOCKS 20000u
+
+static char folder[] = "/tmp/test-module-XXXXXX";
+static char first[64], second[64], journal[64], stats[64], precious[64];
+static char module[4096];
+
+/* The module follows a program that refers to these. */
+static void (*const volatile referred[])(void) = {
+	(void (*)(void))ext2fs_open2, (void (*)(void))ext2fs_open_inode_scan,
+	(void (*)(void))ext2fs_get_next_inode_full,
+	(void (*)(void))ext2fs_dblist_iterate2,
+	(void (*)(void))ext2fs_read_bitmaps, (void (*)(void))ext2fs_close_free
+};
+
+/*
+ * Run with the module preloaded.  Each function returns an exit status.
+ */
+
+static ext2_filsys opened(const char *path, int flags)
+{
+	ext2_filsys fs;
+
+	if (ext2fs_open(path, flags, 0, 0, unix_io_manager, &fs))
+		exit(100);
+	return fs;
+}
+
+/* Whether reads go through operations that are not the manager's own. */
+static bool is_watched(ext2_filsys fs)
+{
+	static errcode_t (*own)(io_channel channel, unsigned long long block,
+				int count, void *data);
+
+	if (!own)
+		own = unix_io_manager->read_blk64;
+	return fs && fs->io->manager->read_blk64 != own;
+}
+
+static int scan(ext2_filsys fs)
+{
+	ext2_inode_scan inodes;
+	struct ext2_inode inode;
+	ext2_ino_t ino, count = 0;
+
+	if (ext2fs_open_inode_scan(fs, 0, &inodes))
+		return 101;
+	while (!ext2fs_get_next_inode(inodes, &ino, &inode) && ino)
+		count++;
+	ext2fs_close_inode_scan(inodes);
+	return count == fs->super->s_inodes_count ? 0 : 102;
+}
+
+static int use_one(void)
+{
+	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS);
+	int status = scan(fs);
+
+	return ext2fs_close_free(&fs) ? 103 : status;
+}
+
+/* A second filesystem is not watched while the first is open. */
+static int use_two(void)
+{
+	ext2_filsys a = opened(first, EXT2_FLAG_64BITS);
+	ext2_filsys b = opened(second, EXT2_FLAG_64BITS);
+	int status = scan(b);
+
+	/* Each channel has the manager that it was opened with. */
+	if (a->io->manager != unix_io_manager ||
+	    b->io->manager != unix_io_manager || !is_watched(a))
+		status = 104;
+	if (!status)
+		status = scan(a);
+	if (ext2fs_close_free(&b) || ext2fs_close_free(&a))
+		status = 103;
+	return status;
+}
+
+/* A filesystem that is opened as tune2fs does, with a flag that also allows a
+ * journal device. */
+static int use_either(void)
+{
+	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS |
+				EXT2_FLAG_JOURNAL_DEV_OK);
+	int status = is_watched(fs) ? scan(fs) : 104;
+
+	return ext2fs_close_free(&fs) ? 103 : status;
+}
+
+/* The same for a journal device: there is no session, because a journal has no
+ * superblock of a filesystem. */
+static int use_journal(void)
+{
+	ext2_filsys fs = opened(journal, EXT2_FLAG_64BITS |
+				EXT2_FLAG_JOURNAL_DEV_OK);
+	int status = is_watched(fs) ? 104 : 0;
+
+	return ext2fs_close_free(&fs) ? 103 : status;
+}
+
+static int use_nothing(void)
+{
+	return 0;
+}
+
+/* A child process calls exit() while the filesystem is open; its parent is
+ * killed. */
+static int use_child(void)
+{
+	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS);
+	int status = scan(fs);
+	pid_t child = fork();
+
+	if (!child)
+		exit(status);
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		return 105;
+	kill(getpid(), SIGKILL);
+	return 106;
+}
+
+/* The statistics file has become a symbolic link by the time it is written. */
+static int use_link(void)
+{
+	int status = use_one();
+
+	return unlink(stats) || symlink(precious, stats) ? 107 : status;
+}
+
+/* These are found before those of libc.  With `stuck` they simulate a disk that
+ * does not respond: our threads wait forever, and no block is cached. */
+static bool stuck;
+
+static int ask(int (*next)(int, off_t, off_t, int), int fd, off_t offset,
+	       off_t length, int advice)
+{
+	while (stuck && gettid() != getpid())
+		pause();
+	return next ? next(fd, offset, length, advice) : 0;
+}
+
+int posix_fadvise(int fd, off_t offset, off_t length, int advice)
+{
+	return ask((int (*)(int, off_t, off_t, int))
+		   dlsym(RTLD_NEXT, "posix_fadvise"), fd, offset, length,
+		   advice);
+}
+
+int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
+{
+	return ask((int (*)(int, off_t, off_t, int))
+		   dlsym(RTLD_NEXT, "posix_fadvise64"), fd, offset, length,
+		   advice);
+}
+
+int mincore(void *start, size_t length, unsigned char *resident)
+{
+	int (*next)(void *, size_t, unsigned char *) =
+		(int (*)(void *, size_t, unsigned char *))
+		dlsym(RTLD_NEXT, "mincore");
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!stuck)
+		return next(start, length, resident);
+	memset(resident, 0, (length + page - 1) / page);
+	return 0;
+}
+
+/* The check ends even if threads never return.  It stops in the first group: if
+ * the device reports that it is rotational, each read would wait a second for a
+ * worker. */
+static int use_stuck(void)
+{
+	ext2_inode_scan inodes;
+	struct ext2_inode inode;
+	ext2_filsys fs;
+	ext2_ino_t ino;
+
+	stuck = true;
+	fs = opened(first, EXT2_FLAG_64BITS);
+	if (ext2fs_open_inode_scan(fs, 0, &inodes) ||
+	    ext2fs_get_next_inode(inodes, &ino, &inode) || ino != 1)
+		return 101;
+	ext2fs_close_inode_scan(inodes);
+	return ext2fs_close_free(&fs) ? 103 : 0;
+}
+
+/* A signal handler that does what matters to the module in e2fsck's. */
+static void crashed(int number)
+{
+	void *frames[16];
+
+	(void)number;
+	backtrace(frames, 16);
+	exit(108);
+}
+
+/* The allocator finds its memory corrupted.  It aborts the program with its
+ * lock held, since there are threads. */
+static int use_crash(void)
+{
+	struct sigaction action = { .sa_handler = crashed };
+	ext2_inode_scan inodes;
+	static char *piece[2];
+	size_t room = 100000;
+
+	stuck = true;
+	if (ext2fs_open_inode_scan(opened(first, EXT2_FLAG_64BITS), 0, &inodes))
+		return 101;
+	sigaction(SIGABRT, &action, NULL);
+	piece[0] = malloc(room);
+	if (!piece[0])
+		return 109;
+	/* The size field of the chunk after this one. */
+	memset(piece[0] + malloc_usable_size(piece[0]) - sizeof(size_t), 0xff,
+	       2 * sizeof(size_t));
+	piece[1] = malloc(room);
+	return piece[1] ? 110 : 111;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} uses[] = {
+	{ "one", use_one }, { "two", use_two }, { "either", use_either },
+	{ "journal", use_journal },
+	{ "nothing", use_nothing }, { "child", use_child },
+	{ "link", use_link }, { "stuck", use_stuck }, { "crash", use_crash },
+};
+
+static void name_files(void)
+{
+	snprintf(first, sizeof(first), "%s/first", folder);
+	snprintf(second, sizeof(second), "%s/second", folder);
+	snprintf(journal, sizeof(journal), "%s/journal", folder);
+	snprintf(stats, sizeof(stats), "%s/stats", folder);
+	snprintf(precious, sizeof(precious), "%s/precious", folder);
+}
+
+static int main_preloaded(const char *name, const char *where)
+{
+	size_t i;
+
+	snprintf(folder, sizeof(folder), "%s", where);
+	name_files();
+	alarm(600);
+	is_watched(NULL);
+	if (!referred[0])
+		return 97;
+	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		if (!strcmp(uses[i].name, name))
+			return uses[i].run();
+	return 99;
+}
+
+/*
+ * Run without the module.
+ */
+
+/* Remove old statistics and run one of `uses`.  Returns its wait status. */
+static int use(const char *name, const char *prefetch)
+{
+	int status;
+	pid_t pid;
+
+	unlink(stats);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		setenv("LD_PRELOAD", module, 1);
+		setenv("ASAN_OPTIONS", "verify_asan_link_order=0:"
+		       "detect_leaks=0", 1);
+		setenv("PREFETCH", prefetch, 1);
+		setenv("PREFETCH_STATS", stats, 1);
+		execl("/proc/self/exe", "test-module", name, folder, NULL);
+		_exit(98);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* Whether the statistics name this device; false if there are none. */
+static bool stats_name(const char *device)
+{
+	char text[16384], wanted[128];
+	FILE *f = fopen(stats, "r");
+	size_t n;
+
+	if (!f)
+		return false;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	snprintf(wanted, sizeof(wanted), "%s\"", strrchr(device, '/') + 1);
+	return strstr(text, wanted) != NULL;
+}
+
+static void one(void **state)
+{
+	(void)state;
+	assert_int_equal(use("one", "1"), 0);
+	assert_true(stats_name(first));
+	assert_int_equal(use("either", "1"), 0);
+	assert_true(stats_name(first));
+	assert_int_equal(use("one", "0"), 0);
+	assert_int_not_equal(access(stats, F_OK), 0);
+}
+
+static void two_at_a_time(void **state)
+{
+	(void)state;
+	assert_int_equal(use("two", "1"), 0);
+	assert_true(stats_name(first));
+	assert_false(stats_name(second));
+}
+
+static void not_helped(void **state)
+{
+	(void)state;
+	assert_int_equal(use("journal", "1"), 0);
+	assert_int_not_equal(access(stats, F_OK), 0);
+	assert_int_equal(use("nothing", "1"), 0);
+	assert_int_not_equal(access(stats, F_OK), 0);
+}
+
+static void child_writes_nothing(void **state)
+{
+	int status = use("child", "1");
+	struct stat st;
+
+	(void)state;
+	assert_true(WIFSIGNALED(status));
+	/* The file was made when the check began. */
+	assert_int_equal(stat(stats, &st), 0);
+	assert_int_equal(st.st_size, 0);
+}
+
+static void link_not_followed(void **state)
+{
+	char text[16] = "";
+	FILE *f = fopen(precious, "w");
+
+	(void)state;
+	assert_non_null(f);
+	fputs("precious", f);
+	fclose(f);
+	assert_int_equal(use("link", "1"), 0);
+	f = fopen(precious, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_string_equal(text, "precious");
+}
+
+/* Threads are abandoned after a second, and the statistics are written. */
+static void threads_left_behind(void **state)
+{
+	struct timespec from, to;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	assert_int_equal(use("stuck", "1"), 0);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	assert_true(stats_name(first));
+	/* The program waited for the threads, so they existed. */
+	assert_true(to.tv_sec - from.tv_sec > 1 ||
+		    (to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec -
+		    from.tv_nsec >= 1000000000L);
+}
+
+/* Defined with --coverage, which allocates memory when it writes its
+ * counters. */
+extern void __gcov_dump(void) __attribute__((weak));
+
+static void crash_ends(void **state)
+{
+	int status;
+
+	(void)state;
+	if (__gcov_dump) {
+		print_message("counters are written with the heap locked\n");
+		skip();
+	}
+#ifdef __SANITIZE_ADDRESS__
+	print_message("the address sanitizer's allocator ends otherwise\n");
+	skip();
+#endif
+	status = use("crash", "1");
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 108);
+}
+
+/* Turn a filesystem into a journal device, by a flag of its superblock. */
+static int become_journal(const char *path)
+{
+	struct ext2_super_block sb;
+	FILE *f = fopen(path, "r+");
+	size_t done = 0;
+
+	if (!f)
+		return -1;
+	if (!fseek(f, SUPERBLOCK_OFFSET, SEEK_SET) &&
+	    fread(&sb, sizeof(sb), 1, f) == 1 &&
+	    !fseek(f, SUPERBLOCK_OFFSET, SEEK_SET)) {
+		/* The flag is in the first byte: the fields are
+		 * little-endian. */
+		*(unsigned char *)&sb.s_feature_incompat |=
+			EXT3_FEATURE_INCOMPAT_JOURNAL_DEV;
+		done = fwrite(&sb, sizeof(sb), 1, f);
+	}
+	return fclose(f) || !done ? -1 : 0;
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	name_files();
+	return file_fs(first, BLOCKS) || file_fs(second, BLOCKS) ||
+	       file_fs(journal, BLOCKS) || become_journal(journal) ? -1 : 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(first);
+	unlink(second);
+	unlink(journal);
+	unlink(stats);
+	unlink(precious);
+	return rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one),
+		cmocka_unit_test(two_at_a_time),
+		cmocka_unit_test(not_helped),
+		cmocka_unit_test(child_writes_nothing),
+		cmocka_unit_test(link_not_followed),
+		cmocka_unit_test(threads_left_behind),
+		cmocka_unit_test(crash_ends),
+	};
+	const char *build = getenv("top_builddir");
+
+	if (argc == 3)
+		return main_preloaded(argv[1], argv[2]);
+	snprintf(module, sizeof(module), "%s/tests/%s", build ? build : "..",
+		 MODULE);
+#ifdef __SANITIZE_THREAD__
+	puts("1..0 # SKIP the thread sanitizer cannot be preloaded");
+	return 0;
+#endif
+	if (access(module, R_OK)) {
+		puts("1..0 # SKIP the module is not built");
+		return 0;
+	}
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A channel of the unix manager, observed and unobserved: results, errors,
+ * callbacks and bytes must be the same.  Also tests what is reported to the
+ * engine.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fake-device.h"
+#include "fake-threads.h"
+#include "libext2fs/observe.h"
+#include "libext2fs/io_table.h"
+#include "tiny-fs.h"
+
+#define BS 1024
+#define FILE_BLOCKS 100
+
+struct rig {
+	char path[64];
+	struct tiny_fs fs;
+	struct fake_device dev;
+	struct e2pf_device *device;
+	struct e2pf_engine *e;
+	struct e2pf_observer observer;
+	io_channel channel;
+};
+
+/* Each manager that was ever watched occupies a table entry until the process
+ * ends, so the tests share one. */
+static struct struct_io_manager manager;
+
+static unsigned errors_called;
+static unsigned long error_block;
+static int error_count;
+
+static errcode_t on_error(io_channel channel, unsigned long block, int count,
+			  void *data, size_t size, int actual, errcode_t error)
+{
+	(void)channel;
+	(void)data;
+	(void)size;
+	(void)actual;
+	errors_called++;
+	error_block = block;
+	error_count = count;
+	return error;
+}
+
+static int set_up(void **state)
+{
+	struct e2pf_engine_config cfg = {
+		.threads = 2, .head_threads = 1, .paced = true,
+		.budget = 1 << 20
+	};
+	struct rig *r = calloc(1, sizeof(*r));
+	unsigned char block[BS];
+	int fd, i;
+
+	fake_threads_reset();
+	strcpy(r->path, "/tmp/test-observe-XXXXXX");
+	fd = mkstemp(r->path);
+	assert_true(fd >= 0);
+	for (i = 0; i < FILE_BLOCKS; i++) {
+		memset(block, i + 1, BS);
+		assert_int_equal(write(fd, block, BS), BS);
+	}
+	close(fd);
+	tiny_new(&r->fs, 2, 256, 64, BS);
+	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
+	r->device = &r->dev.dev;
+	cfg.devices = &r->device;
+	cfg.source = tiny_source(&r->fs, E2PF_ALL_CLASSES);
+	r->e = e2pf_engine_new(&cfg);
+	assert_non_null(r->e);
+	assert_int_equal(unix_io_manager->open(r->path, IO_FLAG_RW,
+					       &r->channel), 0);
+	io_channel_set_blksize(r->channel, BS);
+	r->channel->read_error = on_error;
+	errors_called = 0;
+	*state = r;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *r = *state;
+
+	if (r->channel)
+		io_channel_close(r->channel);
+	e2pf_engine_free(r->e);
+	fake_free(&r->dev);
+	tiny_free(&r->fs);
+	unlink(r->path);
+	free(r);
+	return 0;
+}
+
+static const struct {
+	unsigned long block;
+	int count;
+} reads[] = {
+	{ 0, 1 }, { 1, 4 }, { 0, -1024 }, { 3, -100 }, { 7, -5000 },
+	{ FILE_BLOCKS - 1, 1 }, { FILE_BLOCKS - 1, 3 }, { FILE_BLOCKS, 1 },
+	{ FILE_BLOCKS + 50, -10 }, { 5, 0 },
+};
+
+struct outcome {
+	errcode_t err;
+	unsigned called;
+	unsigned long block;
+	int count;
+	unsigned char data[8 * BS];
+};
+
+static void read_all(struct rig *r, bool wide, struct outcome *out)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(reads) / sizeof(reads[0]); i++, out++) {
+		memset(out, 0, sizeof(*out));
+		errors_called = 0;
+		error_block = 0;
+		error_count = 0;
+		out->err = wide ?
+			io_channel_read_blk64(r->channel, reads[i].block,
+					      reads[i].count, out->data) :
+			io_channel_read_blk(r->channel, reads[i].block,
+					    reads[i].count, out->data);
+		out->called = errors_called;
+		out->block = error_block;
+		out->count = error_count;
+	}
+}
+
+static void same_as_unobserved(void **state)
+{
+	enum { N = sizeof(reads) / sizeof(reads[0]) };
+	struct outcome *plain = calloc(N, sizeof(*plain));
+	struct outcome *observed = calloc(N, sizeof(*observed));
+	struct rig *r = *state;
+	int wide, i;
+
+	for (wide = 0; wide < 2; wide++) {
+		read_all(r, wide, plain);
+		assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+		read_all(r, wide, observed);
+		e2pf_unobserve(&r->observer);
+		for (i = 0; i < N; i++)
+			assert_memory_equal(&plain[i], &observed[i],
+					    sizeof(plain[i]));
+		assert_true(plain[7].err && plain[7].called);
+		assert_int_equal(plain[1].data[4 * BS - 1], 5);
+	}
+	free(plain);
+	free(observed);
+}
+
+static struct fake_device *clocked;
+static uint64_t takes;
+
+static errcode_t slow_read64(io_channel channel, unsigned long long block,
+			     int count, void *data)
+{
+	fake_advance(clocked, takes);
+	return unix_io_manager->read_blk64(channel, block, count, data);
+}
+
+static errcode_t slow_read(io_channel channel, unsigned long block, int count,
+			   void *data)
+{
+	fake_advance(clocked, takes);
+	return unix_io_manager->read_blk(channel, block, count, data);
+}
+
+/* The longest time for which a read of this length counts as a cache hit. */
+static uint64_t limit(unsigned kib)
+{
+	return 30000 + 500 * kib;
+}
+
+static void hits_and_misses(void **state)
+{
+	static const struct {
+		int count;
+		bool wide;
+		unsigned kib;
+	} kinds[] = {
+		{ 1, true, 1 }, { 4, true, 4 }, { 5, false, 5 },
+		{ -1000, false, 0 }, { -1025, true, 1 }, { -4096, false, 4 },
+	};
+	enum { N = sizeof(kinds) / sizeof(kinds[0]) };
+	struct e2pf_engine_stats st;
+	struct rig *r = *state;
+	char buf[8 * BS];
+	unsigned i, j;
+
+	manager = *unix_io_manager;
+	manager.read_blk64 = slow_read64;
+	manager.read_blk = slow_read;
+	r->channel->manager = &manager;
+	clocked = &r->dev;
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	for (i = 0; i < N; i++)
+		for (j = 0; j < 2; j++) {
+			takes = limit(kinds[i].kib) + j;
+			assert_int_equal(kinds[i].wide ?
+				io_channel_read_blk64(r->channel, 10 + i,
+						      kinds[i].count, buf) :
+				io_channel_read_blk(r->channel, 10 + i,
+						    kinds[i].count, buf), 0);
+			e2pf_engine_get_stats(r->e, &st);
+			assert_int_equal(st.stage[E2PF_EXT4_OPEN].hits,
+					 i + 1);
+			assert_int_equal(st.stage[E2PF_EXT4_OPEN].stalls,
+					 i + j);
+		}
+	assert_int_equal(st.stage[E2PF_EXT4_OPEN].reads, 2 * N);
+	assert_int_equal(st.stage[E2PF_EXT4_OPEN].stall_ns,
+			 6 * 30001 + 500 * (1 + 4 + 5 + 0 + 1 + 4));
+	assert_int_equal(st.checker_bytes,
+			 2 * (10 * BS + 1000 + 1025 + 4096));
+	e2pf_unobserve(&r->observer);
+	r->channel->manager = unix_io_manager;
+}
+
+static uint64_t reads_heard(struct rig *r)
+{
+	struct e2pf_engine_stats st;
+
+	e2pf_engine_get_stats(r->e, &st);
+	return st.stage[E2PF_EXT4_OPEN].reads;
+}
+
+static void unobserved_again(void **state)
+{
+	struct struct_io_manager before = *unix_io_manager, kept;
+	struct rig *r = *state;
+	char buf[BS];
+
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	kept = *r->channel->manager;
+	assert_memory_not_equal(&kept, &before, sizeof(kept));
+	e2pf_unobserve(&r->observer);
+	assert_memory_equal(unix_io_manager, &before, sizeof(before));
+	/* A program that kept a copy of the table may go on using it. */
+	r->channel->manager = &kept;
+	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(buf[0], 21);
+	assert_int_equal(io_channel_read_blk(r->channel, 21, 1, buf), 0);
+	assert_int_equal(buf[0], 22);
+	assert_int_equal(io_channel_cache_readahead(r->channel, 0, 1), 0);
+	assert_int_equal(reads_heard(r), 0);
+	r->channel->manager = unix_io_manager;
+	/* A second call has no effect. */
+	e2pf_unobserve(&r->observer);
+	assert_int_equal(io_channel_close(r->channel), 0);
+	r->channel = NULL;
+}
+
+/* A channel that the program opens later has the requested manager.  It is
+ * watched if it is for the same path, and not otherwise. */
+static void channels_opened_anew(void **state)
+{
+	struct e2pf_observer second;
+	struct rig *r = *state;
+	char link[] = "/tmp/test-observe-link-XXXXXX", buf[BS];
+	io_channel same, other;
+
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	assert_ptr_equal(r->channel->manager, unix_io_manager);
+	assert_int_equal(r->channel->manager->open(r->path, 0, &same), 0);
+	assert_ptr_equal(same->manager, r->channel->manager);
+	io_channel_set_blksize(same, BS);
+	assert_int_equal(io_channel_read_blk64(same, 20, 1, buf), 0);
+	assert_int_equal(buf[0], 21);
+	assert_int_equal(reads_heard(r), 1);
+	close(mkstemp(link));
+	assert_int_equal(unlink(link) | symlink(r->path, link), 0);
+	assert_int_equal(unix_io_manager->open(link, 0, &other), 0);
+	io_channel_set_blksize(other, BS);
+	assert_int_equal(io_channel_read_blk64(other, 20, 1, buf), 0);
+	assert_int_equal(buf[0], 21);
+	assert_int_equal(reads_heard(r), 1);
+	/* There is only one observer at a time. */
+	assert_false(e2pf_observe(&second, other, r->e));
+	e2pf_unobserve(&second);
+	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(reads_heard(r), 2);
+	e2pf_unobserve(&r->observer);
+	assert_int_equal(io_channel_read_blk64(same, 21, 1, buf), 0);
+	assert_int_equal(buf[0], 22);
+	assert_int_equal(reads_heard(r), 2);
+	io_channel_close(same);
+	io_channel_close(other);
+	unlink(link);
+}
+
+/*
+ * A library whose table has one more operation, after flush, as in Lustre's
+ * e2fsprogs: it finds the later operations one slot further on.
+ */
+
+static bool foreign;
+
+#define PLACE(member) \
+	(offsetof(struct struct_io_manager, member) / sizeof(e2pf_slot))
+
+static e2pf_slot slot_of(io_channel channel, size_t slot)
+{
+	return ((e2pf_slot *)(void *)channel->manager)[slot];
+}
+
+typedef errcode_t read64_fn(io_channel channel, unsigned long long block,
+			    int count, void *data);
+typedef errcode_t read32_fn(io_channel channel, unsigned long block, int count,
+			    void *data);
+typedef errcode_t readahead_fn(io_channel channel, unsigned long long block,
+			       unsigned long long count);
+
+read64_fn __real_io_channel_read_blk64, __wrap_io_channel_read_blk64;
+readahead_fn __real_io_channel_cache_readahead;
+readahead_fn __wrap_io_channel_cache_readahead;
+
+errcode_t __wrap_io_channel_read_blk64(io_channel channel,
+				       unsigned long long block, int count,
+				       void *data)
+{
+	read64_fn *wide;
+
+	if (!foreign)
+		return __real_io_channel_read_blk64(channel, block, count,
+						    data);
+	wide = (read64_fn *)slot_of(channel, PLACE(read_blk64) + 1);
+	return wide ? wide(channel, block, count, data) :
+	       ((read32_fn *)slot_of(channel, PLACE(read_blk)))
+			(channel, (unsigned long)block, count, data);
+}
+
+errcode_t __wrap_io_channel_cache_readahead(io_channel channel,
+					    unsigned long long block,
+					    unsigned long long count)
+{
+	if (!foreign)
+		return __real_io_channel_cache_readahead(channel, block,
+							 count);
+	return ((readahead_fn *)slot_of(channel, PLACE(cache_readahead) + 1))
+			(channel, block, count);
+}
+
+static void another_table(void **state)
+{
+	e2pf_slot *from = (e2pf_slot *)(void *)unix_io_manager;
+	e2pf_slot *to = (e2pf_slot *)(void *)&manager, before[E2PF_SLOTS];
+	struct rig *r = *state;
+	char buf[BS];
+	unsigned i;
+
+	assert_true(e2pf_io_table_is_ours());
+	manager = *unix_io_manager;
+	for (i = PLACE(flush) + 1; i + 1 < E2PF_SLOTS; i++)
+		to[i + 1] = from[i];
+	memcpy(before, to, sizeof(before));
+	foreign = true;
+	assert_false(e2pf_io_table_is_ours());
+	r->channel->manager = &manager;
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	/* Operations that do not read are unchanged, such as get_stats. */
+	for (i = 0; i < E2PF_SLOTS; i++)
+		assert_int_equal(to[i] != before[i],
+				 i == PLACE(read_blk) ||
+				 i == PLACE(read_blk64) + 1 ||
+				 i == PLACE(cache_readahead) + 1);
+	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(buf[0], 21);
+	assert_int_equal(io_channel_cache_readahead(r->channel, 20, 1), 0);
+	assert_int_equal(reads_heard(r), 1);
+	e2pf_unobserve(&r->observer);
+	assert_memory_equal(to, before, sizeof(before));
+	foreign = false;
+	r->channel->manager = unix_io_manager;
+}
+
+/* A table in read-only memory is not modified. */
+static void a_table_that_is_constant(void **state)
+{
+	static const struct struct_io_manager constant = {
+		.magic = EXT2_ET_MAGIC_IO_MANAGER, .read_blk = slow_read
+	};
+	struct rig *r = *state;
+
+	r->channel->manager = (io_manager)(uintptr_t)&constant;
+	assert_false(e2pf_observe(&r->observer, r->channel, r->e));
+	e2pf_unobserve(&r->observer);
+	r->channel->manager = unix_io_manager;
+}
+
+static unsigned readaheads;
+
+static errcode_t count_readahead(io_channel channel, unsigned long long block,
+				 unsigned long long count)
+{
+	(void)channel;
+	(void)block;
+	(void)count;
+	readaheads++;
+	return 4711;
+}
+
+static void readahead_absorbed(void **state)
+{
+	struct rig *r = *state;
+
+	manager = *unix_io_manager;
+	manager.cache_readahead = count_readahead;
+	readaheads = 0;
+	r->channel->manager = &manager;
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
+	assert_int_equal(readaheads, 1);
+	assert_int_equal(e2pf_engine_start(r->e), 0);
+	assert_true(io_channel_cache_readahead(r->channel, 1, 1) ==
+		    EXT2_ET_OP_NOT_SUPPORTED);
+	/* With statistics of bitmaps, readahead must appear to succeed, so that
+	 * e2fsck goes on making the bitmaps that are counted. */
+	setenv("E2FSPROGS_BITMAP_STATS", "1", 1);
+	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 0);
+	unsetenv("E2FSPROGS_BITMAP_STATS");
+	assert_int_equal(readaheads, 1);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
+	assert_int_equal(readaheads, 2);
+	e2pf_unobserve(&r->observer);
+	assert_ptr_equal(r->channel->manager, &manager);
+	r->channel->manager = unix_io_manager;
+}
+
+static void manager_without_operations(void **state)
+{
+	struct rig *r = *state;
+
+	manager = *unix_io_manager;
+	manager.read_blk64 = NULL;
+	manager.cache_readahead = NULL;
+	r->channel->manager = &manager;
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	assert_null(r->channel->manager->read_blk64);
+	assert_null(r->channel->manager->cache_readahead);
+	e2pf_unobserve(&r->observer);
+	r->channel->manager = unix_io_manager;
+}
+
+int main(void)
+{
+#define OBSERVED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		OBSERVED(same_as_unobserved),
+		OBSERVED(hits_and_misses),
+		OBSERVED(unobserved_again),
+		OBSERVED(channels_opened_anew),
+		OBSERVED(another_table),
+		OBSERVED(a_table_that_is_constant),
+		OBSERVED(readahead_absorbed),
+		OBSERVED(manager_without_operations),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The planner on hand-made superblocks and group descriptors: what it finds in
+ * sound ones, and that it ignores impossible values.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "ext4/plan_gather.h"
+#include "plan-rig.h"
+
+static void superblock_read(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	sb.s_blocks_count_hi = htole32(1);
+	sb.s_inodes_per_group = htole32(16);
+	sb.s_inodes_count = htole32((131072 + 40) * 16);
+	sb.s_prj_quota_inum = htole32(12);
+	sb.s_feature_incompat |= htole32(EXT4_FEATURE_INCOMPAT_MMP);
+	sb.s_mmp_block = htole64(UINT64_C(0x100000007));
+	sb.s_feature_compat |= htole32(0x1000);
+	memcpy((char *)&sb + 0x280, &(uint32_t){ htole32(13) }, 4);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_true(geo.blocks == UINT64_C(0x100000000) + 40 * 32768 - 100);
+	assert_int_equal(geo.block_size, 4096);
+	assert_int_equal(geo.groups, 131072 + 40);
+	assert_int_equal(geo.desc_size, 64);
+	assert_int_equal(geo.desc_blocks, 2049);
+	assert_int_equal(geo.inode_size, 256);
+	assert_int_equal(geo.journal_inum, 8);
+	assert_int_equal(geo.quota_inum[0], 3);
+	assert_int_equal(geo.quota_inum[1], 0);
+	assert_int_equal(geo.quota_inum[2], 12);
+	assert_int_equal(geo.orphan_inum, 13);
+	assert_true(geo.mmp_block == UINT64_C(0x100000007));
+}
+
+/* A block outside the device counts as none, and the rest is used. */
+static void mmp_block_past_the_end(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	sb.s_feature_incompat |= htole32(EXT4_FEATURE_INCOMPAT_MMP);
+	sb.s_mmp_block = htole64(40 * 32768 - 100);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(geo.mmp_block, 0);
+	sb.s_mmp_block = htole64(40 * 32768 - 101);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(geo.mmp_block, 40 * 32768 - 101);
+}
+
+static void superblock_of_revision_0(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	sb.s_rev_level = 0;
+	sb.s_inode_size = htole16(7);
+	sb.s_first_ino = htole32(99);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(geo.inode_size, 128);
+	assert_int_equal(geo.first_ino, 11);
+}
+
+static void features_that_are_off(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	sb.s_feature_compat = sb.s_feature_incompat = 0;
+	sb.s_feature_ro_compat = 0;
+	sb.s_blocks_count_hi = htole32(5);
+	sb.s_mmp_block = htole64(50);
+	memcpy((char *)&sb + 0x280, &(uint32_t){ htole32(13) }, 4);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(geo.blocks, 40 * 32768 - 100);
+	assert_int_equal(geo.desc_size, 32);
+	assert_int_equal(geo.journal_inum, 0);
+	assert_int_equal(geo.orphan_inum, 0);
+	assert_int_equal(geo.quota_inum[0], 0);
+	assert_int_equal(geo.mmp_block, 0);
+}
+
+/* One field of a sound superblock overwritten. */
+static const struct {
+	const char *why;
+	size_t offset;
+	size_t size;
+	uint32_t value;
+} refused[] = {
+#define FIELD(name, value) offsetof(struct ext2_super_block, name), \
+	sizeof(((struct ext2_super_block *)NULL)->name), value
+	{ "no magic", FIELD(s_magic, 0xef54) },
+	{ "a later revision", FIELD(s_rev_level, 2) },
+	{ "a journal device", FIELD(s_feature_incompat,
+				    EXT3_FEATURE_INCOMPAT_JOURNAL_DEV) },
+	{ "blocks of 128 KiB", FIELD(s_log_block_size, 7) },
+	{ "block size overflow", FIELD(s_log_block_size, 0xffffffff) },
+	{ "clusters without bigalloc", FIELD(s_log_cluster_size, 4) },
+	{ "clusters below blocks", FIELD(s_log_cluster_size, 1) },
+	{ "cluster size overflow", FIELD(s_log_cluster_size, 32) },
+	{ "no blocks", FIELD(s_blocks_count, 0) },
+	{ "no blocks per group", FIELD(s_blocks_per_group, 0) },
+	{ "groups unlike clusters", FIELD(s_blocks_per_group, 32760) },
+	{ "no clusters per group", FIELD(s_clusters_per_group, 0) },
+	{ "too many clusters", FIELD(s_clusters_per_group, 65536) },
+	{ "first block past the end", FIELD(s_first_data_block, 0xffffffff) },
+	{ "no inodes", FIELD(s_inodes_count, 0) },
+	{ "inodes unlike groups", FIELD(s_inodes_count, 39 * 8192) },
+	{ "no inodes per group", FIELD(s_inodes_per_group, 0) },
+	{ "inodes past the bitmap", FIELD(s_inodes_per_group, 32776) },
+	{ "inode size 0", FIELD(s_inode_size, 0) },
+	{ "inode size 64", FIELD(s_inode_size, 64) },
+	{ "inode size 192", FIELD(s_inode_size, 192) },
+	{ "inode size above block", FIELD(s_inode_size, 8192) },
+	{ "descriptors of 0", FIELD(s_desc_size, 0) },
+	{ "descriptors of 32 with 64bit", FIELD(s_desc_size, 32) },
+	{ "descriptors of odd size", FIELD(s_desc_size, 65) },
+	{ "descriptors of 96", FIELD(s_desc_size, 96) },
+	{ "descriptors of 2048", FIELD(s_desc_size, 2048) },
+	{ "first inode reserved", FIELD(s_first_ino, 10) },
+	{ "first inode past the end", FIELD(s_first_ino, 40 * 8192 + 1) },
+	{ "more groups than inodes", FIELD(s_blocks_count_hi, 1) },
+	{ "blocks past 48 bits", FIELD(s_blocks_count_hi, 0x10000) },
+	{ "blocks past all bits", FIELD(s_blocks_count_hi, 0xffffffff) },
+#undef FIELD
+};
+
+static void superblock_refused(void **state)
+{
+	struct e2pf_geometry geo;
+	char zeros[1024] = { 0 };
+	size_t i;
+
+	(void)state;
+	assert_int_equal(e2pf_plan_superblock(zeros, &geo), -1);
+	for (i = 0; i < COUNT(refused); i++) {
+		struct ext2_super_block sb = sound_super();
+		uint32_t wide = htole32(refused[i].value);
+		uint16_t narrow = htole16(refused[i].value);
+
+		memcpy((char *)&sb + refused[i].offset,
+		       refused[i].size == 4 ? (void *)&wide : &narrow,
+		       refused[i].size);
+		if (e2pf_plan_superblock(&sb, &geo) != -1)
+			fail_msg("accepted: %s", refused[i].why);
+	}
+}
+
+static void group_count_that_does_not_fit(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	/* 2^45 groups of 8 blocks; the low half of that number matches the
+	 * inodes. */
+	sb.s_blocks_per_group = sb.s_clusters_per_group = htole32(8);
+	sb.s_blocks_count = htole32(8);
+	sb.s_blocks_count_hi = htole32(0xffff);
+	sb.s_inodes_per_group = htole32(8192);
+	sb.s_inodes_count = htole32(8192);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), -1);
+}
+
+static void more_blocks_than_48_bits(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	/* 2^23 blocks of 1 KiB per group, 2^25 groups. */
+	sb.s_feature_ro_compat |= htole32(EXT4_FEATURE_RO_COMPAT_BIGALLOC);
+	sb.s_log_block_size = 0;
+	sb.s_log_cluster_size = htole32(10);
+	sb.s_clusters_per_group = htole32(8192);
+	sb.s_blocks_per_group = htole32(8192 << 10);
+	sb.s_inodes_per_group = htole32(8);
+	sb.s_inodes_count = htole32(8u << 25);
+	sb.s_blocks_count = htole32(0xffffffff);
+	sb.s_blocks_count_hi = htole32(0xffff);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	sb.s_blocks_count = 0;
+	sb.s_blocks_count_hi = htole32(0x10000);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), -1);
+}
+
+static void meta_bg_past_the_descriptors(void **state)
+{
+	struct ext2_super_block sb = sound_super();
+	struct e2pf_geometry geo;
+
+	(void)state;
+	sb.s_feature_incompat |= htole32(EXT2_FEATURE_INCOMPAT_META_BG);
+	sb.s_first_meta_bg = htole32(1);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	sb.s_first_meta_bg = htole32(2);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), -1);
+}
+
+/*
+ * Descriptor blocks compared with ext2fs_descriptor_block_loc2(), for many
+ * layouts that would be large images.
+ */
+struct layout {
+	ext2_filsys fs;
+	uint64_t group_block;
+	uint32_t next;
+};
+
+static void check_descriptor(void *ctx, const struct e2pf_run *run)
+{
+	struct layout *layout = ctx;
+	uint32_t i;
+
+	assert_int_equal(run->cls, E2PF_DESCRIPTORS);
+	assert_int_equal(run->parse, E2PF_LEAF);
+	for (i = 0; i < run->count; i++, layout->next++) {
+		ext2_filsys fs = layout->fs;
+		uint64_t want = layout->group_block + layout->next + 1;
+
+		if (ext2fs_has_feature_meta_bg(fs->super) &&
+		    layout->next >= fs->super->s_first_meta_bg)
+			want = ext2fs_descriptor_block_loc2(fs,
+					layout->group_block, layout->next);
+		else if (!layout->group_block && fs->blocksize == 1024)
+			want++;
+		assert_true(run->block + i == want);
+	}
+}
+
+static void check_layout(uint32_t compat, uint32_t incompat,
+			 uint32_t ro_compat, unsigned log_block,
+			 unsigned first_meta_bg)
+{
+	struct ext2_super_block sb = sound_super(), host;
+	bool bigalloc = ro_compat & EXT4_FEATURE_RO_COMPAT_BIGALLOC;
+	unsigned first = log_block == 0 && !bigalloc;
+	struct struct_ext2_filsys fs;
+	struct e2pf_geometry geo;
+	unsigned i;
+
+	sb.s_log_block_size = htole32(log_block);
+	sb.s_log_cluster_size = htole32(log_block + (bigalloc ? 4 : 0));
+	sb.s_first_data_block = htole32(first);
+	sb.s_clusters_per_group = htole32(8192);
+	sb.s_blocks_per_group = htole32(bigalloc ? 8192 * 16 : 8192);
+	sb.s_blocks_count = htole32(first + 1000 * 8192 - 77);
+	sb.s_inodes_per_group = htole32(64);
+	sb.s_inodes_count = htole32((bigalloc ? 63 : 1000) * 64);
+	sb.s_first_meta_bg = htole32(first_meta_bg);
+	sb.s_backup_bgs[0] = htole32(1);
+	sb.s_backup_bgs[1] = htole32(129);
+	sb.s_feature_compat = htole32(compat);
+	sb.s_feature_incompat = htole32(incompat);
+	sb.s_feature_ro_compat = htole32(ro_compat);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+
+	host = sb;
+#ifdef WORDS_BIGENDIAN
+	ext2fs_swap_super(&host);
+#endif
+	memset(&fs, 0, sizeof(fs));
+	fs.magic = EXT2_ET_MAGIC_EXT2FS_FILSYS;
+	fs.super = &host;
+	fs.blocksize = geo.block_size;
+	fs.cluster_ratio_bits = bigalloc ? 4 : 0;
+	fs.group_desc_count = geo.groups;
+	fs.desc_blocks = geo.desc_blocks;
+
+	for (i = 0; i < geo.groups; i++) {
+		struct layout layout = { .fs = &fs };
+		uint64_t block;
+
+		if (!ext2fs_bg_has_super(&fs, i))
+			continue;
+		layout.group_block = ext2fs_group_first_block2(&fs, i);
+		block = i ? layout.group_block : 1024 / geo.block_size;
+		if (block + 1 + geo.desc_blocks > geo.blocks)
+			continue;
+		e2pf_plan_descriptors(&geo, block, check_descriptor, &layout);
+		assert_int_equal(layout.next, geo.desc_blocks);
+		/* Block 0 is in the primary's place, even if that is in block
+		 * 1. */
+		layout.next = 0;
+		if (i == 0)
+			e2pf_plan_descriptors(&geo, 0, check_descriptor,
+					      &layout);
+	}
+}
+
+static void descriptor_layouts(void **state)
+{
+	static const uint32_t compats[] = { 0, 0x0200 /* sparse_super2 */ };
+	static const uint32_t incompats[] = {
+		0, EXT4_FEATURE_INCOMPAT_64BIT, EXT2_FEATURE_INCOMPAT_META_BG,
+		EXT4_FEATURE_INCOMPAT_64BIT | EXT2_FEATURE_INCOMPAT_META_BG
+	};
+	static const uint32_t ro_compats[] = {
+		0, EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER,
+		EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER |
+		EXT4_FEATURE_RO_COMPAT_BIGALLOC
+	};
+	unsigned a, b, c, log_block, meta;
+
+	(void)state;
+	for (a = 0; a < COUNT(compats); a++)
+		for (b = 0; b < COUNT(incompats); b++)
+			for (c = 0; c < COUNT(ro_compats); c++)
+				for (log_block = 0; log_block < 7; log_block++)
+					for (meta = 0; meta < 2; meta++)
+						check_layout(compats[a],
+							     incompats[b],
+							     ro_compats[c],
+							     log_block, meta);
+}
+
+static void descriptors_past_the_end(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct found found = { 0 };
+
+	(void)state;
+	e2pf_plan_descriptors(&geo, geo.blocks - 1, record, &found);
+	e2pf_plan_descriptors(&geo, geo.blocks, record, &found);
+	e2pf_plan_descriptors(&geo, UINT64_MAX, record, &found);
+	assert_int_equal(found.count, 0);
+	geo.desc_blocks = 100;
+	e2pf_plan_descriptors(&geo, geo.blocks - 11, record, &found);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, geo.blocks - 10, 10, E2PF_DESCRIPTORS,
+		   E2PF_LEAF, 0, NONE);
+}
+
+static struct ext4_group_desc sound_descriptor(void)
+{
+	struct ext4_group_desc desc;
+
+	memset(&desc, 0, sizeof(desc));
+	desc.bg_block_bitmap = htole32(1000);
+	desc.bg_inode_bitmap = htole32(1016);
+	desc.bg_inode_table = htole32(1032);
+	return desc;
+}
+
+static void group_whole(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct ext4_group_desc desc = sound_descriptor();
+	struct found found = { 0 };
+	struct e2pf_group group;
+
+	(void)state;
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_int_equal(group.inodes_in_use, 8192);
+	assert_int_equal(group.inodes_allocated, 8192);
+	e2pf_plan_group(&geo, &group, record, &found);
+	assert_int_equal(found.count, 3);
+	assert_ref(&found, 0, 1000, 1, E2PF_BITMAPS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 1016, 1, E2PF_BITMAPS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 2, 1032, 512, E2PF_INODES, E2PF_INODE_TABLE, 0,
+		   NONE);
+}
+
+static void group_partly_used(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct ext4_group_desc desc = sound_descriptor();
+	struct found found = { 0 };
+	struct e2pf_group group;
+
+	(void)state;
+	desc.bg_itable_unused = htole16(8192 - 17);
+	desc.bg_free_inodes_count = htole16(8192 - 12);
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_int_equal(group.inodes_in_use, 17);
+	assert_int_equal(group.inodes_allocated, 12);
+	e2pf_plan_group(&geo, &group, record, &found);
+	assert_ref(&found, 2, 1032, 2, E2PF_INODES, E2PF_INODE_TABLE, 0,
+		   NONE);
+
+	/* More unused inodes than there are inodes: none is in use. */
+	desc.bg_itable_unused = htole16(8193);
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_int_equal(group.inodes_in_use, 0);
+	desc.bg_itable_unused = 0;
+	desc.bg_itable_unused_hi = htole16(1);
+	desc.bg_free_inodes_count_hi = htole16(1);
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_int_equal(group.inodes_in_use, 0);
+	assert_int_equal(group.inodes_allocated, 0);
+}
+
+static void group_uninitialized(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct ext4_group_desc desc = sound_descriptor();
+	struct found found = { 0 };
+	struct e2pf_group group;
+
+	(void)state;
+	desc.bg_flags = htole16(EXT2_BG_INODE_UNINIT | EXT2_BG_BLOCK_UNINIT);
+	desc.bg_itable_unused = htole16(100);
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	e2pf_plan_group(&geo, &group, record, &found);
+	assert_int_equal(found.count, 0);
+	/* EA inodes are still found there. */
+	assert_int_equal(group.inode_table, 1032);
+
+	geo.feature_ro_compat = EXT4_FEATURE_RO_COMPAT_GDT_CSUM;
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_int_equal(group.inodes_in_use, 0);
+	/* Without checksums the flags are not trusted. */
+	geo.feature_ro_compat = 0;
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_int_equal(group.inodes_in_use, 8192);
+	assert_int_equal(group.block_bitmap, 1000);
+	assert_int_equal(group.inode_bitmap, 1016);
+}
+
+static void group_out_of_range(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct ext4_group_desc desc = sound_descriptor();
+	struct e2pf_group group;
+
+	(void)state;
+	desc.bg_block_bitmap = htole32(geo.blocks);
+	desc.bg_inode_bitmap_hi = htole32(1);
+	desc.bg_inode_table = htole32(geo.blocks - 511);
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_int_equal(group.block_bitmap, 0);
+	assert_int_equal(group.inode_bitmap, 0);
+	assert_int_equal(group.inode_table, 0);
+	assert_int_equal(group.inodes_in_use, 0);
+	desc.bg_inode_table = htole32(geo.blocks - 512);
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_true(group.inode_table == geo.blocks - 512);
+
+	/* The high halves are used with 64bit only. */
+	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
+	geo.desc_size = 32;
+	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	assert_int_equal(group.inode_bitmap, 1016);
+	e2pf_plan_descriptor(&geo, geo.groups, &desc, &group);
+	assert_int_equal(group.inode_bitmap, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(superblock_read),
+		cmocka_unit_test(mmp_block_past_the_end),
+		cmocka_unit_test(superblock_of_revision_0),
+		cmocka_unit_test(features_that_are_off),
+		cmocka_unit_test(superblock_refused),
+		cmocka_unit_test(group_count_that_does_not_fit),
+		cmocka_unit_test(more_blocks_than_48_bits),
+		cmocka_unit_test(meta_bg_past_the_descriptors),
+		cmocka_unit_test(descriptor_layouts),
+		cmocka_unit_test(descriptors_past_the_end),
+		cmocka_unit_test(group_whole),
+		cmocka_unit_test(group_partly_used),
+		cmocka_unit_test(group_uninitialized),
+		cmocka_unit_test(group_out_of_range),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

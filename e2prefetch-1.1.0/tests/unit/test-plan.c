@@ -1,0 +1,831 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The planner on hand-made inodes, trees and attributes: what it finds in valid
+ * ones, and that it ignores impossible values.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "ext4/plan_gather.h"
+#include "plan-rig.h"
+
+/* An inode of 256 bytes, followed by bytes that must not be read. */
+struct inode {
+	struct ext2_inode base;
+	uint8_t tail[128];
+};
+
+static struct inode make_inode(unsigned mode, uint32_t flags)
+{
+	struct inode inode;
+
+	memset(&inode, 0, sizeof(inode));
+	inode.base.i_mode = htole16(mode);
+	inode.base.i_links_count = htole16(1);
+	inode.base.i_flags = htole32(flags);
+	return inode;
+}
+
+static void put16(void *at, uint16_t value)
+{
+	value = htole16(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+static void put32(void *at, uint32_t value)
+{
+	value = htole32(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+static void put_header(void *node, unsigned entries, unsigned max,
+		       unsigned depth)
+{
+	put16(node, 0xf30a);
+	put16((char *)node + 2, entries);
+	put16((char *)node + 4, max);
+	put16((char *)node + 6, depth);
+}
+
+static void put_extent(void *node, unsigned index, uint64_t block,
+		       unsigned length)
+{
+	char *at = (char *)node + 12 * (index + 1);
+
+	put16(at + 4, length);
+	put16(at + 6, block >> 32);
+	put32(at + 8, block);
+}
+
+static void put_index(void *node, unsigned index, uint64_t block)
+{
+	char *at = (char *)node + 12 * (index + 1);
+
+	put32(at + 4, block);
+	put16(at + 8, block >> 32);
+	put16(at + 10, 0xffff);
+}
+
+static struct found plan_inode(uint32_t ino, const struct inode *inode)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct found found = { 0 };
+
+	e2pf_plan_inode(&geo, NULL, ino, inode, record, &found);
+	return found;
+}
+
+static void directory_in_extents(void **state)
+{
+	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
+	struct found found;
+
+	(void)state;
+	put_header(inode.base.i_block, 4, 4, 0);
+	put_extent(inode.base.i_block, 0, 5000, 3);
+	put_extent(inode.base.i_block, 1, 5003, 2);	/* adjacent */
+	put_extent(inode.base.i_block, 2, 6000, 32768 + 4); /* unwritten */
+	put_extent(inode.base.i_block, 3, 7000, 0);	/* empty */
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 5000, 5, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 6000, 4, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+
+	/* The longest extent counts as written. */
+	put_extent(inode.base.i_block, 0, 5000, 32768);
+	found = plan_inode(20, &inode);
+	assert_ref(&found, 0, 5000, 32768, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+}
+
+static void extents_out_of_range(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
+	struct found found;
+
+	(void)state;
+	put_header(inode.base.i_block, 4, 4, 0);
+	put_extent(inode.base.i_block, 0, 0, 1);
+	put_extent(inode.base.i_block, 1, geo.blocks, 1);
+	put_extent(inode.base.i_block, 2, UINT64_C(0xffffffffffff), 0xffff);
+	put_extent(inode.base.i_block, 3, geo.blocks - 7, 100);
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, geo.blocks - 7, 7, E2PF_DIRS, E2PF_LEAF, 0,
+		   NONE);
+}
+
+static void block_numbers_of_48_bits(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
+	uint64_t last = (UINT64_C(1) << 48) - 2;
+	struct found found = { 0 };
+
+	(void)state;
+	geo.blocks = last + 1;
+	put_header(inode.base.i_block, 2, 4, 0);
+	put_extent(inode.base.i_block, 0, last - 1, 9);
+	put_extent(inode.base.i_block, 1, last + 1, 9);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, last - 1, 2, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+
+	found.count = 0;
+	put_header(inode.base.i_block, 2, 4, 1);
+	put_index(inode.base.i_block, 0, last);
+	put_index(inode.base.i_block, 1, last + 1);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0,
+		   E2PF_DIRS);
+}
+
+static void extent_roots_refused(void **state)
+{
+	static const struct {
+		unsigned magic, entries, max, depth;
+	} bad[] = {
+		{ 0xf30b, 1, 4, 0 },
+		{ 0xf30a, 5, 4, 0 },	/* more entries than max */
+		{ 0xf30a, 5, 5, 0 },	/* max beyond the inode */
+		{ 0xf30a, 0xffff, 0xffff, 0 },
+		{ 0xf30a, 1, 1, 0 },	/* smaller max than is ever written */
+		{ 0xf30a, 1, 4, 6 },	/* too deep */
+		{ 0xf30a, 1, 4, 0xffff },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		struct inode inode = make_inode(LINUX_S_IFDIR,
+						EXT4_EXTENTS_FL);
+		struct found found;
+
+		put_header(inode.base.i_block, bad[i].entries, bad[i].max,
+			   bad[i].depth);
+		put16(inode.base.i_block, bad[i].magic);
+		put_extent(inode.base.i_block, 0, 5000, 3);
+		found = plan_inode(20, &inode);
+		assert_int_equal(found.count, 0);
+	}
+}
+
+static void extent_indexes(void **state)
+{
+	struct inode inode = make_inode(LINUX_S_IFREG, EXT4_EXTENTS_FL);
+	struct found found;
+
+	(void)state;
+	put_header(inode.base.i_block, 3, 4, 1);
+	put_index(inode.base.i_block, 0, 5000);
+	put_index(inode.base.i_block, 1, 5001);
+	put_index(inode.base.i_block, 2, 9000);
+	/* In a file, the lowest nodes are not parsed. */
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 5000, 2, E2PF_EXTENTS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 9000, 1, E2PF_EXTENTS, E2PF_LEAF, 0, NONE);
+
+	/* In a directory, they are. */
+	inode.base.i_mode = htole16(LINUX_S_IFDIR);
+	found = plan_inode(20, &inode);
+	assert_ref(&found, 0, 5000, 2, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0,
+		   E2PF_DIRS);
+
+	put_header(inode.base.i_block, 1, 4, 5);
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 5000, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 4,
+		   E2PF_DIRS);
+
+	/* Extents in the inode of a file are data. */
+	inode.base.i_mode = htole16(LINUX_S_IFREG);
+	put_header(inode.base.i_block, 1, 4, 0);
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 0);
+}
+
+static struct found plan_block(const struct e2pf_run *run, const void *block)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct found found = { 0 };
+	uint8_t *copy = malloc(geo.block_size);
+
+	/* A separate allocation, so that a memory checker sees an overrun. */
+	assert_non_null(copy);
+	memcpy(copy, block, geo.block_size);
+	e2pf_plan_block(&geo, NULL, run, copy, record, &found);
+	free(copy);
+	return found;
+}
+
+static void extent_nodes(void **state)
+{
+	struct e2pf_run run = {
+		.block = 5000, .count = 1, .cls = E2PF_EXTENTS,
+		.parse = E2PF_EXTENT_NODE, .depth = 2, .data = E2PF_DIRS
+	};
+	uint8_t block[4096] = { 0 };
+	struct found found;
+	unsigned i;
+
+	(void)state;
+	put_header(block, 340, 340, 2);
+	for (i = 0; i < 340; i++)
+		put_index(block, i, 100 + i);
+	found = plan_block(&run, block);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 100, 340, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1,
+		   E2PF_DIRS);
+
+	/* A node that refers to itself. */
+	put_index(block, 1, 5000);
+	found = plan_block(&run, block);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 100, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1,
+		   E2PF_DIRS);
+	assert_ref(&found, 1, 102, 338, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1,
+		   E2PF_DIRS);
+
+	/* The lowest level: data. */
+	run.depth = 0;
+	put_header(block, 1, 340, 0);
+	put_extent(block, 0, 5000, 7);
+	found = plan_block(&run, block);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 5000, 7, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+
+	/* Nodes and data have the class of the file. */
+	run.cls = run.data = E2PF_FILES;
+	found = plan_block(&run, block);
+	assert_ref(&found, 0, 5000, 7, E2PF_FILES, E2PF_LEAF, 0, NONE);
+}
+
+static void extent_nodes_refused(void **state)
+{
+	static const struct {
+		unsigned expected, entries, max, depth;
+	} bad[] = {
+		{ 2, 1, 340, 2 + 1 },	/* deeper than its parent claimed */
+		{ 2, 1, 340, 3 },
+		{ 2, 1, 340, 1 },
+		{ 2, 1, 340, 0 },
+		{ 0, 1, 340, 1 },
+		{ 6, 1, 340, 6 },	/* deeper than any tree */
+		{ 255, 1, 340, 255 },
+		{ 2, 341, 340, 2 },
+		{ 2, 341, 341, 2 },	/* beyond the block */
+		{ 2, 0xffff, 0xffff, 2 },
+		{ 2, 1, 337, 2 },
+		{ 2, 0, 340, 2 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		struct e2pf_run run = {
+			.block = 5000, .count = 1, .cls = E2PF_EXTENTS,
+			.parse = E2PF_EXTENT_NODE, .data = E2PF_DIRS
+		};
+		uint8_t block[4096];
+		struct found found;
+		unsigned j;
+
+		memset(block, 0, sizeof(block));
+		for (j = 0; j < 340; j++)
+			put_index(block, j, 100 + 2 * j);
+		put_header(block, bad[i].entries, bad[i].max, bad[i].depth);
+		run.depth = bad[i].expected;
+		found = plan_block(&run, block);
+		assert_int_equal(found.count, 0);
+	}
+}
+
+static void block_map(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFREG, 0);
+	struct found found;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 15; i++)
+		put32(&inode.base.i_block[i], 3000 + 2 * i);
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 3);
+	assert_ref(&found, 0, 3024, 1, E2PF_INDIRECT, E2PF_LEAF, 1, NONE);
+	assert_ref(&found, 1, 3026, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
+		   NONE);
+	assert_ref(&found, 2, 3028, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 3,
+		   NONE);
+
+	inode.base.i_mode = htole16(LINUX_S_IFDIR);
+	put32(&inode.base.i_block[1], 3001);
+	put32(&inode.base.i_block[2], 0);
+	put32(&inode.base.i_block[3], geo.blocks);
+	put32(&inode.base.i_block[4], 0xffffffff);
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 1 + 7 + 3);
+	assert_ref(&found, 0, 3000, 2, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 3010, 1, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 8, 3024, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 1,
+		   E2PF_DIRS);
+}
+
+static uint32_t below(const struct inode *inode, unsigned i)
+{
+	struct found found = plan_inode(20, inode);
+
+	return found.run[i].below;
+}
+
+/* In blocks, from one indirect block to the next. */
+static uint32_t apart(const struct inode *inode, unsigned i)
+{
+	struct found found = plan_inode(20, inode);
+
+	return UINT32_C(1) << found.run[i].apart;
+}
+
+/* How much a file's double and triple indirect blocks lead to, by its size; in a
+ * sparse file by its blocks. */
+static void indirect_blocks_foreseen(void **state)
+{
+	struct inode inode = make_inode(LINUX_S_IFREG, 0);
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 15; i++)
+		put32(&inode.base.i_block[i], 3000 + 2 * i);
+	put32(&inode.base.i_size, 100u << 22);
+	put32(&inode.base.i_blocks, UINT32_MAX);
+	assert_int_equal(below(&inode, 0), 0);
+	assert_int_equal(below(&inode, 1), 100);
+	assert_int_equal(below(&inode, 2), 0);
+	put32(&inode.base.i_blocks, 2 * 8 * 30);
+	assert_int_equal(below(&inode, 1), 30);
+	put32(&inode.base.i_size_high, 2);
+	put32(&inode.base.i_blocks, UINT32_MAX);
+	assert_int_equal(below(&inode, 1), 1024);
+	assert_int_equal(below(&inode, 2), 1024 + 100);
+
+	/* A whole file has 1024 blocks of data below each indirect block. */
+	put32(&inode.base.i_size_high, 0);
+	put32(&inode.base.i_blocks, 8 * (100 * 1025 + 12));
+	assert_int_equal(below(&inode, 1), 100);
+	assert_int_equal(apart(&inode, 1), 1024);
+	/* In a sparse file there are fewer. */
+	put32(&inode.base.i_blocks, 8 * 400);
+	assert_int_equal(below(&inode, 1), 100);
+	assert_int_equal(apart(&inode, 1), 4);
+	put32(&inode.base.i_blocks, 0);
+	assert_int_equal(apart(&inode, 1), 1);
+}
+
+static void indirect_blocks(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct e2pf_run run = {
+		.block = 3026, .count = 1, .cls = E2PF_INDIRECT,
+		.parse = E2PF_INDIRECT_BLOCK, .depth = 3, .data = NONE
+	};
+	uint8_t block[4096] = { 0 };
+	struct found found;
+
+	(void)state;
+	put32(block, 4000);
+	put32(block + 4, 4001);
+	put32(block + 8, 3026);		/* itself */
+	put32(block + 12, geo.blocks);
+	put32(block + 4092, 4100);
+	found = plan_block(&run, block);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 4000, 2, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
+		   NONE);
+	assert_int_equal(found.run[0].below, 2 * 1024);
+	assert_ref(&found, 1, 4100, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
+		   NONE);
+	run.depth = 2;
+	found = plan_block(&run, block);
+	assert_ref(&found, 0, 4000, 2, E2PF_INDIRECT, E2PF_LEAF, 1, NONE);
+	run.depth = 1;
+	found = plan_block(&run, block);
+	assert_int_equal(found.count, 0);
+	run.data = E2PF_DIRS;
+	found = plan_block(&run, block);
+	assert_ref(&found, 0, 4000, 2, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	run.depth = 0;
+	assert_int_equal(plan_block(&run, block).count, 0);
+	run.depth = 4;
+	assert_int_equal(plan_block(&run, block).count, 0);
+	run.depth = 255;
+	assert_int_equal(plan_block(&run, block).count, 0);
+}
+
+static void leaves_yield_nothing(void **state)
+{
+	struct e2pf_run run = {
+		.block = 10, .count = 1, .depth = 1, .data = E2PF_DIRS
+	};
+	uint8_t block[4096];
+	unsigned parse;
+
+	(void)state;
+	memset(block, 0x01, sizeof(block));
+	for (parse = 0; parse < 256; parse++) {
+		if (parse == E2PF_INDIRECT_BLOCK)
+			continue;
+		run.parse = parse;
+		assert_int_equal(plan_block(&run, block).count, 0);
+	}
+}
+
+static void symlinks(void **state)
+{
+	struct inode inode = make_inode(LINUX_S_IFLNK, EXT4_EXTENTS_FL);
+	struct found found;
+
+	(void)state;
+	put_header(inode.base.i_block, 1, 4, 0);
+	put_extent(inode.base.i_block, 0, 5000, 1);
+	inode.base.i_size = htole32(60);
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 5000, 1, E2PF_SYMLINKS, E2PF_LEAF, 0, NONE);
+
+	inode.base.i_size = htole32(59);
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+	inode.base.i_size = 0;
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+	inode.base.i_size = htole32(60);
+	inode.base.i_size_high = htole32(1);
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+
+	inode = make_inode(LINUX_S_IFLNK, 0);
+	inode.base.i_size = htole32(4095);
+	put32(&inode.base.i_block[0], 6000);
+	found = plan_inode(20, &inode);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 6000, 1, E2PF_SYMLINKS, E2PF_LEAF, 0, NONE);
+	/* i_block contains the target of the link, not block numbers. */
+	inode.base.i_size = htole32(40);
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+	inode.base.i_size = htole32(4095);
+	inode.base.i_flags = htole32(EXT4_INLINE_DATA_FL);
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+}
+
+static void inodes_without_blocks(void **state)
+{
+	static const unsigned modes[] = {
+		LINUX_S_IFCHR, LINUX_S_IFBLK, LINUX_S_IFIFO, LINUX_S_IFSOCK, 0
+	};
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode;
+	struct found found;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(modes); i++) {
+		inode = make_inode(modes[i], 0);
+		memset(inode.base.i_block, 1, sizeof(inode.base.i_block));
+		put32(&inode.base.i_file_acl, 7777);
+		found = plan_inode(20, &inode);
+		assert_int_equal(found.count, 1);
+		assert_ref(&found, 0, 7777, 1, E2PF_XATTRS, E2PF_LEAF, 0,
+			   NONE);
+	}
+	inode = make_inode(LINUX_S_IFDIR, EXT4_INLINE_DATA_FL);
+	put32(&inode.base.i_block[0], 5000);
+	put32(&inode.base.i_block[12], 5001);
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+
+	/* Deleted, or not a valid inode number. */
+	inode.base.i_flags = 0;
+	assert_int_equal(plan_inode(20, &inode).count, 2);
+	assert_int_equal(plan_inode(0, &inode).count, 0);
+	assert_int_equal(plan_inode(geo.inodes, &inode).count, 2);
+	assert_int_equal(plan_inode(geo.inodes + 1, &inode).count, 0);
+	assert_int_equal(plan_inode(UINT32_MAX, &inode).count, 0);
+	inode.base.i_links_count = 0;
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+	assert_int_equal(plan_inode(EXT2_ROOT_INO, &inode).count, 0);
+	assert_int_equal(plan_inode(9, &inode).count, 2);
+}
+
+static void special_inodes(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFREG, 0);
+	struct found found;
+
+	(void)state;
+	inode.base.i_links_count = 0;
+	put32(&inode.base.i_block[0], 2000);
+	put32(&inode.base.i_block[1], 2010);
+	put32(&inode.base.i_block[12], 2020);
+	put32(&inode.base.i_block[13], 2030);
+
+	/* Journal: its superblock and the mapping. */
+	found = plan_inode(8, &inode);
+	assert_int_equal(found.count, 3);
+	assert_ref(&found, 0, 2000, 1, E2PF_FILES, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 2020, 1, E2PF_FILES, E2PF_LEAF, 1, NONE);
+	assert_ref(&found, 2, 2030, 1, E2PF_FILES, E2PF_INDIRECT_BLOCK, 2,
+		   NONE);
+
+	/* Quota file: all of it. */
+	found = plan_inode(3, &inode);
+	assert_int_equal(found.count, 4);
+	assert_ref(&found, 1, 2010, 1, E2PF_FILES, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 2, 2020, 1, E2PF_FILES, E2PF_INDIRECT_BLOCK, 1,
+		   E2PF_FILES);
+
+	/* Orphan file, which has an ordinary inode number: all of it, too. */
+	geo.orphan_inum = 20;
+	memset(&found, 0, sizeof(found));
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 4);
+	assert_ref(&found, 0, 2000, 1, E2PF_FILES, E2PF_LEAF, 0, NONE);
+
+	/* Bad blocks (an inode without a mode) and resize: indirect blocks. */
+	found = plan_inode(EXT2_RESIZE_INO, &inode);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 2020, 1, E2PF_FILES, E2PF_LEAF, 1, NONE);
+	inode.base.i_mode = 0;
+	put32(&inode.base.i_file_acl, 7777);
+	found = plan_inode(EXT2_BAD_INO, &inode);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 1, 2030, 1, E2PF_FILES, E2PF_INDIRECT_BLOCK, 2,
+		   NONE);
+}
+
+static void journal_in_extents(void **state)
+{
+	struct inode inode = make_inode(LINUX_S_IFREG, EXT4_EXTENTS_FL);
+	struct found found;
+
+	(void)state;
+	put_header(inode.base.i_block, 2, 4, 0);
+	put_extent(inode.base.i_block, 0, 5000, 32768);
+	put_extent(inode.base.i_block, 1, 50000, 32768);
+	found = plan_inode(8, &inode);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 5000, 1, E2PF_FILES, E2PF_LEAF, 0, NONE);
+}
+
+static void xattr_block_number(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
+	struct e2pf_group groups[40] = { 0 };
+	struct found found = { 0 };
+
+	(void)state;
+	put32(&inode.base.i_file_acl, geo.blocks);
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+	put32(&inode.base.i_file_acl, 7777);
+	put16(&inode.base.osd2.linux2.l_i_file_acl_high, 1);
+	assert_int_equal(plan_inode(20, &inode).count, 0);
+	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
+	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+	/* With groups, the inodes of its values can be found. */
+	assert_ref(&found, 0, 7777, 1, E2PF_XATTRS, E2PF_XATTR_BLOCK, 0,
+		   NONE);
+	geo.feature_compat = 0;
+	found.count = 0;
+	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	assert_int_equal(found.count, 0);
+}
+
+static size_t put_entry(uint8_t *at, unsigned name_length, uint32_t inum)
+{
+	memset(at, 0, 16);
+	at[0] = name_length;
+	at[1] = 1;
+	put32(at + 4, inum);
+	memset(at + 16, 'n', name_length);
+	return (16 + name_length + 3) & ~3u;
+}
+
+static void ea_inodes_in_inode(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
+	struct e2pf_group groups[40] = { 0 };
+	struct found found = { 0 };
+	uint8_t *at = inode.tail;
+
+	(void)state;
+	groups[0].inode_table = 500;
+	groups[39].inode_table = 9000;
+	put16(at, 28);
+	put32(at + 28, 0xea020000);
+	at += 32;
+	at += put_entry(at, 1, 17);		/* second block, with 16 inodes
+						   per block */
+	at += put_entry(at, 2, 18);		/* in the same block */
+	at += put_entry(at, 3, geo.inodes);
+	put_entry(at, 5, 8193);			/* its group has no table */
+	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 501, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 9000 + 511, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
+
+	found.count = 0;
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 0);
+	/* The tail begins beyond the inode's end, or has no magic number. */
+	put16(inode.tail, 124);
+	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	put16(inode.tail, 0xfffc);
+	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	put16(inode.tail, 32);
+	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	assert_int_equal(found.count, 0);
+}
+
+/* The value itself is read if files have inline data. */
+static void ea_value(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode inode = make_inode(LINUX_S_IFREG,
+					EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
+	struct found found = { 0 };
+
+	(void)state;
+	inode.base.i_size = htole32(1 << 24);
+	put_header(inode.base.i_block, 1, 4, 0);
+	put_extent(inode.base.i_block, 0, 700, 16);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 0);
+	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_INLINE_DATA;
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 700, 16, E2PF_XATTRS, E2PF_LEAF, 0, NONE);
+	/* Longer than possible, twice; not a value; without the feature. */
+	inode.base.i_size = htole32((1 << 24) + 1);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	inode.base.i_size = 0;
+	inode.base.i_size_high = htole32(1);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	inode.base.i_size_high = 0;
+	inode.base.i_flags = htole32(EXT4_EXTENTS_FL);
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	inode.base.i_flags = htole32(EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
+	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
+	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	assert_int_equal(found.count, 1);
+}
+
+static void ea_inodes_in_block(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct e2pf_run run = {
+		.block = 7777, .count = 1, .cls = E2PF_XATTRS,
+		.parse = E2PF_XATTR_BLOCK, .data = NONE
+	};
+	struct e2pf_group groups[40] = { 0 };
+	struct found found = { 0 };
+	uint8_t *block = calloc(1, 4096), *at = block + 32;
+
+	(void)state;
+	assert_non_null(block);
+	groups[0].inode_table = 500;
+	put32(block, 0xea020000);
+	at += put_entry(at, 200, 10);		/* reserved */
+	at += put_entry(at, 0, geo.inodes + 1);
+	at += put_entry(at, 9, UINT32_MAX);
+	at += put_entry(at, 9, 90);
+	at += 4;				/* zeros: the end */
+	put_entry(at, 9, 100);
+	e2pf_plan_block(&geo, groups, &run, block, record, &found);
+	assert_int_equal(found.count, 1);
+	assert_ref(&found, 0, 505, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
+
+	/* Without the feature, or the magic number, or groups. */
+	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
+	e2pf_plan_block(&geo, groups, &run, block, record, &found);
+	geo = sound_geometry();
+	e2pf_plan_block(&geo, NULL, &run, block, record, &found);
+	put32(block, 0xea010000);
+	e2pf_plan_block(&geo, groups, &run, block, record, &found);
+	assert_int_equal(found.count, 1);
+
+	/* No end marker, and names of the greatest length. */
+	put32(block, 0xea020000);
+	memset(block + 32, 0xff, 4096 - 32);
+	e2pf_plan_block(&geo, groups, &run, block, record, &found);
+	assert_int_equal(found.count, 1);
+	free(block);
+}
+
+/* A run's count has 32 bits, however many blocks are added. */
+static void runs_of_32_bits(void **state)
+{
+	const struct e2pf_run like = {
+		.cls = E2PF_DIRS, .parse = E2PF_LEAF, .data = NONE
+	};
+	struct e2pf_geometry geo = sound_geometry();
+	struct found found = { 0 };
+	struct e2pf_gather out = { .geo = &geo, .sink = record, .ctx = &found };
+
+	(void)state;
+	geo.blocks = UINT64_C(1) << 40;
+	e2pf_gather_add(&out, &like, 5000, UINT64_C(1) << 35);
+	e2pf_gather_add(&out, &like, 5000 + UINT64_C(0xffffffff), 7);
+	e2pf_gather_flush(&out);
+	assert_int_equal(found.count, 2);
+	assert_ref(&found, 0, 5000, UINT32_MAX, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 5000 + UINT64_C(0xffffffff), 7, E2PF_DIRS,
+		   E2PF_LEAF, 0, NONE);
+}
+
+static void no_first_extent(void **state)
+{
+	unsigned char i_block[60] = { 0 };
+
+	(void)state;
+	assert_true(e2pf_first_extent_block(i_block) == 0);
+}
+
+static void runs_of_inodes(void **state)
+{
+	struct e2pf_geometry geo = sound_geometry();
+	struct inode table[16];
+	struct found found = { 0 };
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 16; i++) {
+		table[i] = make_inode(LINUX_S_IFDIR, 0);
+		put32(&table[i].base.i_block[0], 5000 + 2 * i);
+	}
+	e2pf_plan_inodes(&geo, NULL, 17, table, 3 * geo.inode_size, record,
+			 &found);
+	assert_int_equal(found.count, 3);
+	assert_ref(&found, 2, 5004, 1, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	found.count = 0;
+	e2pf_plan_inodes(&geo, NULL, 17, table, sizeof(table) - 1, record,
+			 &found);
+	assert_int_equal(found.count, 15);
+	found.count = 0;
+	e2pf_plan_inodes(&geo, NULL, geo.inodes - 1, table, sizeof(table),
+			 record, &found);
+	assert_int_equal(found.count, 2);
+	e2pf_plan_inodes(&geo, NULL, 0, table, sizeof(table), record, &found);
+	e2pf_plan_inodes(&geo, NULL, geo.inodes + 1, table, sizeof(table),
+			 record, &found);
+	e2pf_plan_inodes(&geo, NULL, UINT32_MAX, table, sizeof(table),
+			 record, &found);
+	assert_int_equal(found.count, 2);
+
+	/* Numbers do not wrap around. */
+	found.count = 0;
+	geo.inodes = UINT32_MAX;
+	e2pf_plan_inodes(&geo, NULL, UINT32_MAX, table, sizeof(table),
+			 record, &found);
+	assert_int_equal(found.count, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(directory_in_extents),
+		cmocka_unit_test(extents_out_of_range),
+		cmocka_unit_test(block_numbers_of_48_bits),
+		cmocka_unit_test(extent_roots_refused),
+		cmocka_unit_test(extent_indexes),
+		cmocka_unit_test(extent_nodes),
+		cmocka_unit_test(extent_nodes_refused),
+		cmocka_unit_test(block_map),
+		cmocka_unit_test(indirect_blocks),
+		cmocka_unit_test(indirect_blocks_foreseen),
+		cmocka_unit_test(leaves_yield_nothing),
+		cmocka_unit_test(symlinks),
+		cmocka_unit_test(inodes_without_blocks),
+		cmocka_unit_test(special_inodes),
+		cmocka_unit_test(journal_in_extents),
+		cmocka_unit_test(xattr_block_number),
+		cmocka_unit_test(ea_inodes_in_inode),
+		cmocka_unit_test(ea_value),
+		cmocka_unit_test(ea_inodes_in_block),
+		cmocka_unit_test(runs_of_32_bits),
+		cmocka_unit_test(no_first_extent),
+		cmocka_unit_test(runs_of_inodes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

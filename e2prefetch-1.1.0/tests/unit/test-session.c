@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session on a filesystem in a file, through the public functions: the plan,
+ * the reads that follow, and errors of a damaged filesystem.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "file-fs.h"
+#include "recorded-tree.h"
+#include "ext4/ext4_session.h"
+#include "report/probe.h"
+
+#define BLOCKS 40000u
+#define NOBODY 65534
+
+static char path[] = "/tmp/test-session-XXXXXX";
+static ext2_filsys fs;
+
+/* A filesystem of five groups. */
+static int make_fs(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	if (fd < 0 || close(fd) || file_fs(path, BLOCKS))
+		return -1;
+	return ext2fs_open(path, 0, 0, 0, unix_io_manager, &fs) ? -1 : 0;
+}
+
+static int end_fs(void **state)
+{
+	(void)state;
+	ext2fs_close_free(&fs);
+	return unlink(path);
+}
+
+static void evict(void)
+{
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fsync(fd), 0);
+	assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+	close(fd);
+}
+
+static void warm(void)
+{
+	char block[65536];
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	while (read(fd, block, sizeof(block)) > 0)
+		;
+	close(fd);
+}
+
+static uint64_t plan_blocks(struct e2pf_session *s, unsigned *classes)
+{
+	struct e2pf_class_plan plan[E2PF_CLASSES];
+	uint64_t blocks = 0;
+	unsigned i;
+
+	assert_int_equal(e2pf_plan(s, plan), 0);
+	*classes = 0;
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		assert_true(plan[i].runs <= plan[i].blocks);
+		assert_int_equal(!plan[i].runs, !plan[i].blocks);
+		blocks += plan[i].blocks;
+		if (plan[i].blocks)
+			*classes |= 1u << i;
+	}
+	return blocks;
+}
+
+static void planned_and_read(void **state)
+{
+	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_session *s;
+	struct e2pf_totals t;
+	uint64_t done, total, blocks;
+	unsigned classes;
+
+	(void)state;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	blocks = plan_blocks(s, &classes);
+	assert_int_equal(classes, 1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS |
+			 1u << E2PF_INODES | 1u << E2PF_DIRS);
+	assert_int_equal(e2pf_plan(s, plan), 0);
+	assert_true(plan[E2PF_BITMAPS].blocks == 2 * fs->group_desc_count);
+	assert_true(plan[E2PF_INODES].blocks == (uint64_t)
+		    fs->inode_blocks_per_group * fs->group_desc_count);
+	assert_true(plan[E2PF_DIRS].blocks == 1);
+
+	evict();
+	assert_int_equal(e2pf_start(s), 0);
+	assert_true(e2pf_wait(s, -1));
+	e2pf_progress(s, &done, &total);
+	assert_true(total == fs->group_desc_count && done == total);
+	e2pf_get_totals(s, &t);
+	assert_true(t.complete && !t.errors);
+	/* Descriptors are requested before the engine counts. */
+	assert_true(t.planned_bytes ==
+		    (blocks - plan[E2PF_DESCRIPTORS].blocks) * 1024);
+	assert_true(t.prefetched_bytes <= t.planned_bytes);
+	e2pf_stop(s);
+	e2pf_close(s);
+	e2pf_close(NULL);
+}
+
+/* An unusable superblock, and missing descriptors. */
+static void not_whole(void **state)
+{
+	const struct struct_io_manager before = *unix_io_manager;
+	struct opaque_ext2_group_desc *descriptors = fs->group_desc;
+	struct e2pf_observer observer;
+	uint32_t blocks = fs->super->s_blocks_per_group;
+	struct e2pf_session *s;
+
+	(void)state;
+	fs->super->s_blocks_per_group = 0;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s),
+			 EXT2_ET_CORRUPT_SUPERBLOCK);
+	fs->super->s_blocks_per_group = blocks;
+	assert_int_equal(e2pf_open(fs, "/nowhere/at/all", 0, NULL, &s),
+			 ENOENT);
+	fs->group_desc = NULL;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s),
+			 EXT2_ET_CORRUPT_SUPERBLOCK);
+	/* A checker may lose them between the open and its first pass. */
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, false, &observer,
+					 &s), 0);
+	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
+	fs->group_desc = descriptors;
+	fs->group_desc_count--;
+	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
+	fs->group_desc_count++;
+	assert_ptr_equal(fs->io->manager, unix_io_manager);
+	assert_memory_not_equal(unix_io_manager, &before, sizeof(before));
+	/* A session that is closed early also restores the I/O manager. */
+	e2pf_close(s);
+	assert_memory_equal(unix_io_manager, &before, sizeof(before));
+}
+
+static uint64_t planned_by(struct e2pf_session *s)
+{
+	struct e2pf_engine_stats stats;
+
+	assert_int_equal(e2pf_start_paced(s, fs), 0);
+	assert_true(e2pf_wait(s, -1));
+	e2pf_engine_get_stats(s->engine, &stats);
+	return stats.planned_bytes;
+}
+
+/* A checker scans all inodes again, on the same open filesystem.  The cache is
+ * sampled as before the first scan, and the current group descriptors are
+ * used. */
+static void scanned_again(void **state)
+{
+	struct e2pf_observer observer;
+	struct e2pf_session *s;
+	uint64_t once, twice;
+
+	(void)state;
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, false, &observer,
+					 &s), 0);
+	/* Nothing is cached, so the workers are started. */
+	evict();
+	once = planned_by(s);
+	assert_true(once);
+	evict();
+	twice = planned_by(s);
+	assert_int_equal(twice, 2 * once);
+	/* Everything is cached, so no worker is needed. */
+	warm();
+	assert_int_equal(planned_by(s), twice);
+	e2pf_close(s);
+}
+
+static void write_to_nowhere(void **state)
+{
+	FILE *full = fopen("/dev/full", "w");
+	struct e2pf_session *s;
+
+	(void)state;
+	assert_non_null(full);
+	setvbuf(full, NULL, _IONBF, 0);
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	assert_int_equal(e2pf_write_stats(s, full), EIO);
+	fclose(full);
+	e2pf_close(s);
+}
+
+/* A machine on which process 10 prefetches too. */
+static void make_machine(void)
+{
+	static const char *const dirs[] = { "proc", "proc/10" };
+	char at[PATH_MAX];
+	struct stat st;
+	unsigned i;
+	FILE *f;
+
+	tree_begin();
+	for (i = 0; i < 2; i++) {
+		snprintf(at, sizeof(at), "%.2000s/%s", tree_root, dirs[i]);
+		assert_int_equal(mkdir(at, 0755), 0);
+	}
+	snprintf(at, sizeof(at), "%.2000s/proc/meminfo", tree_root);
+	f = fopen(at, "w");
+	assert_non_null(f);
+	fprintf(f, "MemAvailable:    8388608 kB\n");
+	fclose(f);
+	snprintf(at, sizeof(at), "%.2000s/proc/locks", tree_root);
+	f = fopen(at, "w");
+	assert_non_null(f);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	fprintf(f, "1: POSIX  ADVISORY  READ 10 %02x:%02x:%llu 0 EOF\n",
+		major(st.st_dev), minor(st.st_dev),
+		(unsigned long long)st.st_ino);
+	fclose(f);
+}
+
+/* Two processes share 8 GiB: each may use three quarters of its half. */
+static void budget_is_shared(void **state)
+{
+	const struct e2pf_hooks hooks = { .sysroot = tree_root };
+	struct e2pf_session *s;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)state;
+	make_machine();
+	assert_int_equal(e2pf_open_hooked(fs, path, 0, NULL, &hooks, &s), 0);
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	assert_int_equal(e2pf_write_stats(s, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"sharing\":2"));
+	assert_non_null(strstr(text, "\"memory_budget_bytes\":3221225472"));
+	free(text);
+	e2pf_close(s);
+	tree_remove();
+}
+
+/* What e2prefetch probe shows. */
+static void probed(void **state)
+{
+	struct e2pf_probe p;
+	struct e2pf_session *s;
+	unsigned i, about = 0;
+
+	(void)state;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	assert_int_equal(e2pf_probe(s, &p), 0);
+	assert_int_equal(e2pf_probe(s, &p), 0);
+	assert_int_equal(p.block_size, 1024);
+	assert_int_equal(p.groups, fs->group_desc_count);
+	assert_int_equal(p.groups_sampled, p.groups);
+	assert_true(p.plan[E2PF_BITMAPS].blocks == 2 * fs->group_desc_count);
+	assert_true(p.stock.low <= p.stock.expected &&
+		    p.stock.expected <= p.stock.high);
+	for (i = 0; i < p.decisions.count; i++)
+		about += !strcmp(p.decisions.item[i].about, "memory") ||
+			 !strcmp(p.decisions.item[i].about, "order");
+	assert_int_equal(about, 2);
+	e2pf_close(s);
+}
+
+/* The number of threads of a session on this file, with the processors that are
+ * allowed now.  On an unknown disk it is at least two, to overlap reading and
+ * parsing. */
+static unsigned threads(void)
+{
+	struct e2pf_engine_stats stats;
+	struct e2pf_session *s;
+
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	assert_int_equal(e2pf_start(s), 0);
+	assert_true(e2pf_wait(s, -1));
+	e2pf_engine_get_stats(s->engine, &stats);
+	e2pf_close(s);
+	return stats.threads;
+}
+
+static void one_processor(void **state)
+{
+	cpu_set_t old, one;
+	size_t cpu = 0;
+
+	(void)state;
+	if (sched_getaffinity(0, sizeof(old), &old)) {
+		print_message("more processors than a cpu_set_t has\n");
+		skip();
+	}
+	while (!CPU_ISSET(cpu, &old))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	evict();
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_uint_in_range(threads(), 1, 2);
+	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
+}
+
+/* A process that cannot see what is cached requests everything; nothing is
+ * deferred, and no read waits. */
+static void cache_not_seen(void **state)
+{
+	struct e2pf_session *s;
+	struct e2pf_totals t;
+
+	(void)state;
+	assert_int_equal(chmod(path, 0444), 0);
+	if (geteuid() || seteuid(NOBODY)) {
+		print_message("not root, or in a name space of one user\n");
+		skip();
+	}
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	assert_int_equal(e2pf_start(s), 0);
+	assert_true(e2pf_wait(s, -1));
+	e2pf_get_totals(s, &t);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_true(t.complete && t.prefetched_bytes == t.planned_bytes);
+	e2pf_close(s);
+}
+
+/* The reason fits the order. */
+static void reasons_of_order(void **state)
+{
+	static const struct {
+		unsigned spindles;
+		bool has_head;
+		const char *reason;
+	} of[] = {
+		{ 1, true, "the kernel reports a rotational disk" },
+		{ 3, true, "the kernel reports 3 rotational disks" },
+		{ 0, false, "the kernel reports no rotational disk" },
+		{ 1, false, "this user cannot see what is cached, which block "
+			    "order needs" },
+		{ 0, true, "the disk is unknown, or takes one request at a "
+			   "time" }
+	};
+	struct e2pf_decisions list = { .count = 0 };
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct e2pf_engine_stats st = { .has_head = of[i].has_head };
+
+		e2pf_decide_order(&list, "some order", &st, of[i].spindles);
+		assert_string_equal(list.item[i].reason, of[i].reason);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reasons_of_order),
+		cmocka_unit_test(planned_and_read),
+		cmocka_unit_test(not_whole),
+		cmocka_unit_test(scanned_again),
+		cmocka_unit_test(write_to_nowhere),
+		cmocka_unit_test(budget_is_shared),
+		cmocka_unit_test(probed),
+		cmocka_unit_test(one_processor),
+		cmocka_unit_test(cache_not_seen),
+	};
+
+	return cmocka_run_group_tests(tests, make_fs, end_fs);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which files statistics may be written to, and that other files are not
+ * changed.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "report/stats_file.h"
+
+static char dir[] = "/tmp/test-stats-file-XXXXXX";
+
+static const char *in_dir(const char *name)
+{
+	static char path[2][128];
+	static unsigned turn;
+
+	turn = !turn;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
+	return path[turn];
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	umask(0);
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	static const char *const files[] = {
+		"new", "own", "checked", "other", "link", "linked", "hard",
+		"fifo", "image"
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlink(in_dir(files[i]));
+	rmdir(in_dir("folder"));
+	return rmdir(dir);
+}
+
+static void make_file_of(const char *name, unsigned mode, const char *contents)
+{
+	int fd = open(in_dir(name), O_CREAT | O_EXCL | O_WRONLY, mode);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, contents, 8), 8);
+	close(fd);
+}
+
+static void make_file(const char *name, unsigned mode)
+{
+	make_file_of(name, mode, "{ old: 1");
+}
+
+static void assert_file(const char *name, unsigned mode, off_t size)
+{
+	struct stat st;
+
+	assert_int_equal(stat(in_dir(name), &st), 0);
+	assert_int_equal(st.st_mode & 07777, mode);
+	assert_int_equal(st.st_size, size);
+}
+
+static void assert_refused(const char *name, const char *reason)
+{
+	const char *why = NULL;
+
+	assert_null(e2pf_stats_open(in_dir(name), &why));
+	assert_non_null(why);
+	assert_string_equal(why, reason);
+	why = e2pf_stats_check(in_dir(name));
+	assert_non_null(why);
+	assert_string_equal(why, reason);
+	/* The session is not used before the file is open. */
+	why = e2pf_stats_save(NULL, in_dir(name));
+	assert_non_null(why);
+	assert_string_equal(why, reason);
+}
+
+static void new_and_own_files(void **state)
+{
+	const char *why;
+	FILE *f;
+
+	(void)state;
+	f = e2pf_stats_open(in_dir("new"), &why);
+	assert_non_null(f);
+	assert_true(fcntl(fileno(f), F_GETFD) & FD_CLOEXEC);
+	assert_true(fputs("x", f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	assert_file("new", 0600, 1);
+	make_file("own", 0666);
+	f = e2pf_stats_open(in_dir("own"), &why);
+	assert_non_null(f);
+	assert_file("own", 0600, 0);
+	fclose(f);
+	make_file("checked", 0666);
+	assert_null(e2pf_stats_check(in_dir("checked")));
+	assert_file("checked", 0600, 0);
+	assert_refused("missing/file", "No such file or directory");
+}
+
+static void not_a_file_of_ours(void **state)
+{
+	(void)state;
+	make_file("linked", 0644);
+	assert_int_equal(symlink(in_dir("linked"), in_dir("link")), 0);
+	assert_refused("link", "a symbolic link");
+	assert_int_equal(link(in_dir("linked"), in_dir("hard")), 0);
+	assert_refused("hard", "the file has several hard links");
+	assert_refused("linked", "the file has several hard links");
+	assert_file("linked", 0644, 8);
+	assert_int_equal(mkfifo(in_dir("fifo"), 0666), 0);
+	assert_refused("fifo", "not a regular file");
+	assert_int_equal(mkdir(in_dir("folder"), 0755), 0);
+	assert_refused("folder", "Is a directory");
+	/* An image begins with a zero byte. */
+	make_file_of("image", 0644, "\0mage...");
+	assert_refused("image", "the file does not contain statistics");
+	assert_file("image", 0644, 8);
+	/* The target of a dangling link must not be created either. */
+	unlink(in_dir("hard"));
+	unlink(in_dir("linked"));
+	assert_refused("link", "a symbolic link");
+	assert_int_equal(access(in_dir("linked"), F_OK), -1);
+}
+
+/* A FIFO is refused even if it has a reader. */
+static void fifo_with_a_reader(void **state)
+{
+	int fd = open(in_dir("fifo"), O_RDONLY | O_NONBLOCK);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_refused("fifo", "not a regular file");
+	close(fd);
+}
+
+static void file_of_another(void **state)
+{
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("not root\n");
+		skip();
+	}
+	make_file("other", 0666);
+	if (chown(in_dir("other"), 12345, 12345) < 0) {
+		/* There may be only one user in this user namespace. */
+		assert_int_equal(errno, EINVAL);
+		print_message("no other user here\n");
+		skip();
+	}
+	assert_refused("other", "another user's file");
+	assert_file("other", 0666, 8);
+}
+
+/* No statistics, or statistics on a stream that is already open. */
+static void no_file(void **state)
+{
+	(void)state;
+	assert_null(e2pf_stats_check(NULL));
+	assert_null(e2pf_stats_check("-"));
+	assert_null(e2pf_stats_save(NULL, NULL));
+	assert_int_equal(access("-", F_OK), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(new_and_own_files),
+		cmocka_unit_test(not_a_file_of_ours),
+		cmocka_unit_test(fifo_with_a_reader),
+		cmocka_unit_test(file_of_another),
+		cmocka_unit_test(no_file),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

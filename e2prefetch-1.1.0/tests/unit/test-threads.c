@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A small checker with the module, and the module's threads, on a filesystem
+ * that is not cached.  The module is linked, not preloaded, so that the thread
+ * sanitizer sees everything.  The scheduler decides in which order the threads
+ * run.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <ext2fs/ext2fs.h>
+
+#include "file-fs.h"
+#include "e2prefetch.h"
+
+#define BLOCKS 40000u		/* five groups */
+#define DIRECTORIES 300u
+#define LARGE 30u		/* blocks of a directory with an indirect
+				   block */
+#define ROUNDS 4u
+
+static char image[] = "/tmp/test-threads-XXXXXX";
+static const char *self;
+
+/* The functions that e2fsck refers to are this program's own: the module is
+ * linked. */
+bool __wrap_trial_sees_progress(void);
+bool __wrap_trial_sees_progress(void)
+{
+	return true;
+}
+
+/* And so are the threads that it refers to the module's. */
+bool __wrap_linkage_program_has_threads(void);
+bool __wrap_linkage_program_has_threads(void)
+{
+	return false;
+}
+
+/*
+ * The checker.  Each function ends the process if something differs from what
+ * was made.
+ */
+
+static void need(bool as_made, const char *what)
+{
+	if (as_made)
+		return;
+	fprintf(stderr, "test-threads: %s\n", what);
+	exit(1);
+}
+
+struct found {
+	ext2_dblist list;
+	ext2_ino_t ino;
+	unsigned inodes, directories, blocks;
+};
+
+static int add_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+		     blk64_t parent, int offset, void *data)
+{
+	struct found *f = data;
+
+	(void)fs;
+	(void)parent;
+	(void)offset;
+	return count >= 0 && ext2fs_add_dir_block2(f->list, f->ino, *block,
+						   count) ? BLOCK_ABORT : 0;
+}
+
+static void first_pass(ext2_filsys fs, struct found *f)
+{
+	struct ext2_inode inode;
+	ext2_inode_scan scan;
+
+	need(!ext2fs_open_inode_scan(fs, 0, &scan), "no scan");
+	while (!ext2fs_get_next_inode(scan, &f->ino, &inode) && f->ino) {
+		f->inodes++;
+		if (!LINUX_S_ISDIR(inode.i_mode))
+			continue;
+		f->directories++;
+		need(!ext2fs_block_iterate3(fs, f->ino, BLOCK_FLAG_READ_ONLY,
+					    NULL, add_block, f), "no blocks");
+	}
+	ext2fs_close_inode_scan(scan);
+}
+
+static int look_at_block(ext2_filsys fs, struct ext2_db_entry2 *entry,
+			 void *data)
+{
+	char block[EXT2_MIN_BLOCK_SIZE];
+	struct found *f = data;
+
+	f->blocks++;
+	return ext2fs_read_dir_block4(fs, entry->blk, block, 0, entry->ino) ?
+	       DBLIST_ABORT : 0;
+}
+
+static void evict(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+
+	need(fd >= 0 && !fsync(fd) &&
+	     !posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), "not evicted");
+	close(fd);
+}
+
+/* One filesystem after the other in one process, as when e2fsck restarts; the
+ * last one is left open for the module to find. */
+static int check(const char *path)
+{
+	const struct struct_io_manager own_unix = *unix_io_manager;
+	const struct struct_io_manager own_mmap = *e2pf_mmap_io_manager;
+	static ext2_filsys fs;
+	unsigned round;
+
+	alarm(600);
+	for (round = 0; round < ROUNDS; round++) {
+		struct found f = { 0 };
+
+		evict(path);
+		need(!ext2fs_open(path, EXT2_FLAG_64BITS, 0, 0,
+				  unix_io_manager, &fs), "not opened");
+		need(fs->io->manager->read_blk64 != own_unix.read_blk64 &&
+		     fs->io->manager->read_blk64 != own_mmap.read_blk64,
+		     "not watched");
+		need(!ext2fs_init_dblist(fs, &f.list), "no list");
+		first_pass(fs, &f);
+		need(f.inodes == fs->super->s_inodes_count, "inodes lost");
+		need(f.directories == DIRECTORIES + 2, "directories lost");
+		need(!ext2fs_dblist_iterate2(f.list, look_at_block, &f),
+		     "list not walked");
+		need(f.blocks == (uint64_t)ext2fs_dblist_count2(f.list) &&
+		     f.blocks > DIRECTORIES + LARGE, "blocks lost");
+		need(!ext2fs_read_bitmaps(fs), "no bitmaps");
+		ext2fs_free_dblist(f.list);
+		if (round + 1 < ROUNDS)
+			need(!ext2fs_close_free(&fs), "not closed");
+	}
+	return 0;
+}
+
+/*
+ * The test.
+ */
+
+static int make_image(void **state)
+{
+	int fd = mkstemp(image);
+	ext2_filsys fs;
+	ext2_ino_t ino;
+	unsigned i;
+
+	(void)state;
+	if (fd < 0 || close(fd) || file_fs(image, BLOCKS) ||
+	    ext2fs_open(image, EXT2_FLAG_RW, 0, 0, unix_io_manager, &fs) ||
+	    ext2fs_read_bitmaps(fs))
+		return -1;
+	for (i = 0; i < DIRECTORIES; i++) {
+		char name[16];
+		errcode_t err;
+
+		snprintf(name, sizeof(name), "directory-%u", i);
+		err = ext2fs_mkdir(fs, EXT2_ROOT_INO, 0, name);
+		if (err == EXT2_ET_DIR_NO_SPACE)
+			err = ext2fs_expand_dir(fs, EXT2_ROOT_INO) ? -1 :
+			      ext2fs_mkdir(fs, EXT2_ROOT_INO, 0, name);
+		if (err)
+			return -1;
+	}
+	if (ext2fs_new_inode(fs, EXT2_ROOT_INO, LINUX_S_IFDIR, NULL, &ino) ||
+	    ext2fs_mkdir(fs, EXT2_ROOT_INO, ino, "large"))
+		return -1;
+	for (i = 1; i < LARGE; i++)
+		if (ext2fs_expand_dir(fs, ino))
+			return -1;
+	return ext2fs_close_free(&fs) ? -1 : 0;
+}
+
+static int remove_image(void **state)
+{
+	(void)state;
+	return unlink(image);
+}
+
+static void check_with(const char *manager)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		setenv("PREFETCH", "1", 1);
+		setenv("PREFETCH_THREADS", "4", 1);
+		setenv("TEST_MMAP_IO", manager, 1);
+		execl(self, self, "-f", image, NULL);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void checked(void **state)
+{
+	(void)state;
+	check_with("0");
+}
+
+static void checked_by_mmap(void **state)
+{
+	(void)state;
+	check_with("1");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(checked),
+		cmocka_unit_test(checked_by_mmap),
+	};
+
+	self = argv[0];
+	if (argc == 3)
+		return check(argv[2]);
+	return cmocka_run_group_tests(tests, make_image, remove_image);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The self-test accepts the libext2fs of this machine.  It rejects each
+ * stand-in that is made to answer wrongly, an unknown version, and a library
+ * whose internal calls bypass the stand-ins.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <cmocka.h>
+
+#include <ext2fs/ext2fs.h>
+
+#include "bitset.h"
+#include "crc32c.h"
+#include "interpose.h"
+#include "linkage.h"
+#include "map_kind.h"
+#include "trial.h"
+
+/*
+ * Mistakes, one at a time.
+ */
+
+enum mistake {
+	NO_MISTAKE,
+	SEARCH_FOR_CLEAR,	/* finds the next bit */
+	SEARCH_FOR_SET,		/* finds nothing */
+	LAST_OF_RANGE,		/* is not set */
+	CLEAR_OF_RANGE,		/* leaves the first bit */
+	COPY_OF_MAP,		/* is empty */
+	BYTES_OUT,		/* one bit too many */
+	BYTES_IN,		/* are ignored */
+	CHECKSUM,		/* is wrong */
+	READ_OF_NUMBERS,	/* is done twice */
+	NEW_VERSION,		/* of the library */
+	LIBRARY_ARRAY,		/* has a bit set, in such a version */
+	THREADS			/* no mistake: a checker that has them */
+};
+
+static enum mistake mistake;
+
+uint64_t __real_bitset_first_clear(const struct bitset *s, uint64_t start,
+				   uint64_t end);
+uint64_t __wrap_bitset_first_clear(const struct bitset *s, uint64_t start,
+				   uint64_t end);
+uint64_t __wrap_bitset_first_clear(const struct bitset *s, uint64_t start,
+				   uint64_t end)
+{
+	uint64_t bit = __real_bitset_first_clear(s, start, end);
+
+	return bit + (mistake == SEARCH_FOR_CLEAR && bit < end);
+}
+
+uint64_t __real_bitset_first_set(const struct bitset *s, uint64_t start,
+				 uint64_t end);
+uint64_t __wrap_bitset_first_set(const struct bitset *s, uint64_t start,
+				 uint64_t end);
+uint64_t __wrap_bitset_first_set(const struct bitset *s, uint64_t start,
+				 uint64_t end)
+{
+	return mistake == SEARCH_FOR_SET ? UINT64_MAX :
+	       __real_bitset_first_set(s, start, end);
+}
+
+void __real_bitset_set_range(struct bitset *s, uint64_t start, uint64_t count);
+void __wrap_bitset_set_range(struct bitset *s, uint64_t start, uint64_t count);
+void __wrap_bitset_set_range(struct bitset *s, uint64_t start, uint64_t count)
+{
+	__real_bitset_set_range(s, start,
+				count - (mistake == LAST_OF_RANGE && count));
+}
+
+void __real_bitset_clear_range(struct bitset *s, uint64_t start,
+			       uint64_t count);
+void __wrap_bitset_clear_range(struct bitset *s, uint64_t start,
+			       uint64_t count);
+void __wrap_bitset_clear_range(struct bitset *s, uint64_t start,
+			       uint64_t count)
+{
+	bool wrong = mistake == CLEAR_OF_RANGE && count;
+
+	__real_bitset_clear_range(s, start + wrong, count - wrong);
+}
+
+bool __real_bitset_copy(const struct bitset *from, struct bitset *to);
+bool __wrap_bitset_copy(const struct bitset *from, struct bitset *to);
+bool __wrap_bitset_copy(const struct bitset *from, struct bitset *to)
+{
+	bool done = __real_bitset_copy(from, to);
+
+	if (mistake == COPY_OF_MAP)
+		bitset_clear_all(to);
+	return done;
+}
+
+void __real_bitset_get_bytes(const struct bitset *s, uint64_t start,
+			     uint64_t count, void *out);
+void __wrap_bitset_get_bytes(const struct bitset *s, uint64_t start,
+			     uint64_t count, void *out);
+void __wrap_bitset_get_bytes(const struct bitset *s, uint64_t start,
+			     uint64_t count, void *out)
+{
+	__real_bitset_get_bytes(s, start, count, out);
+	if (mistake == BYTES_OUT)
+		*(unsigned char *)out |= 0x80;
+}
+
+void __real_bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t count,
+			     const void *in);
+void __wrap_bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t count,
+			     const void *in);
+void __wrap_bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t count,
+			     const void *in)
+{
+	if (mistake != BYTES_IN)
+		__real_bitset_add_bytes(s, start, count, in);
+}
+
+static uint32_t wrong_crc32c(uint32_t seed, const unsigned char *p, size_t len)
+{
+	return crc32c_ways[0].run(seed, p, len) + 1;
+}
+
+crc32c_fn *__real_crc32c_choose(void);
+crc32c_fn *__wrap_crc32c_choose(void);
+crc32c_fn *__wrap_crc32c_choose(void)
+{
+	crc32c_fn *fn = __real_crc32c_choose();
+
+	return mistake == CHECKSUM ? wrong_crc32c : fn;
+}
+
+errcode_t __real_ext2fs_read_ind_block(ext2_filsys fs, blk_t block, void *buf);
+errcode_t __wrap_ext2fs_read_ind_block(ext2_filsys fs, blk_t block, void *buf);
+errcode_t __wrap_ext2fs_read_ind_block(ext2_filsys fs, blk_t block, void *buf)
+{
+	if (mistake == READ_OF_NUMBERS)
+		__real_ext2fs_read_ind_block(fs, block, buf);
+	return __real_ext2fs_read_ind_block(fs, block, buf);
+}
+
+bool __wrap_linkage_program_has_threads(void);
+bool __wrap_linkage_program_has_threads(void)
+{
+	return mistake == THREADS;
+}
+
+/* The library's own function is behind this one. */
+errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
+{
+	errcode_t err;
+	REAL(ext2fs_read_bitmaps);
+
+	err = real(fs);
+	if (mistake == LIBRARY_ARRAY &&
+	    map_kind_for(fs, true) == MAP_ARRAY)
+		ext2fs_mark_block_bitmap2(fs->block_map, 600);
+	return err;
+}
+
+int ext2fs_get_library_version(const char **version, const char **date)
+{
+	REAL(ext2fs_get_library_version);
+
+	if (mistake != NEW_VERSION && mistake != LIBRARY_ARRAY)
+		return real(version, date);
+	if (version)
+		*version = "1.48.0";
+	return 1480;
+}
+
+/*
+ * The tests.
+ */
+
+static struct findings found_with(enum mistake one)
+{
+	struct findings found;
+
+	mistake = one;
+	trial_run(&found);
+	mistake = NO_MISTAKE;
+	return found;
+}
+
+/* If address space is limited or accounted, no map is ours. */
+static bool space_is_free(void)
+{
+	const char *why;
+
+	return map_kind_begin(MAP_OURS, 0, &why);
+}
+
+static void is_whole(void **state)
+{
+	struct findings found = found_with(NO_MISTAKE);
+
+	(void)state;
+	assert_int_equal(found.of[ABILITY_CRC32C], FINDING_WHOLE);
+	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
+	assert_int_equal(found.of[ABILITY_BITMAPS], space_is_free() ?
+			 FINDING_WHOLE : FINDING_UNABLE);
+}
+
+static void maps_that_are_wrong(void **state)
+{
+	enum mistake one;
+
+	(void)state;
+	if (!space_is_free())
+		skip();
+	for (one = SEARCH_FOR_CLEAR; one <= BYTES_IN; one++) {
+		struct findings found = found_with(one);
+
+		if (found.of[ABILITY_BITMAPS] != FINDING_DIFFERS)
+			fail_msg("mistake %d: %d", one,
+				 found.of[ABILITY_BITMAPS]);
+		/* libext2fs's arrays are not affected. */
+		assert_int_equal(found.of[ABILITY_ARRAYS], FINDING_WHOLE);
+	}
+}
+
+static void checksums_that_are_wrong(void **state)
+{
+	struct findings found = found_with(CHECKSUM);
+
+	(void)state;
+	assert_int_equal(found.of[ABILITY_CRC32C], FINDING_DIFFERS);
+	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
+}
+
+static void walks_that_are_wrong(void **state)
+{
+	struct findings found = found_with(READ_OF_NUMBERS);
+
+	(void)state;
+	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_DIFFERS);
+	assert_int_equal(found.of[ABILITY_CRC32C], FINDING_WHOLE);
+}
+
+static void a_version_not_read(void **state)
+{
+	struct findings found = found_with(NEW_VERSION);
+
+	(void)state;
+	assert_int_equal(found.of[ABILITY_BITMAPS], FINDING_UNREAD);
+	assert_int_equal(found.of[ABILITY_ARRAYS], space_is_free() ?
+			 FINDING_WHOLE : FINDING_UNABLE);
+	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
+}
+
+static void arrays_that_are_wrong(void **state)
+{
+	struct findings found = found_with(LIBRARY_ARRAY);
+
+	(void)state;
+	if (!space_is_free())
+		skip();
+	assert_int_equal(found.of[ABILITY_BITMAPS], FINDING_UNREAD);
+	assert_int_equal(found.of[ABILITY_ARRAYS], FINDING_DIFFERS);
+}
+
+/* It merges maps, and looks into them. */
+static void a_checker_with_threads(void **state)
+{
+	struct findings found = found_with(THREADS);
+
+	(void)state;
+	assert_int_equal(found.of[ABILITY_BITMAPS], FINDING_THREADS);
+	assert_int_equal(found.of[ABILITY_ARRAYS], FINDING_THREADS);
+	assert_int_equal(found.of[ABILITY_CRC32C], FINDING_WHOLE);
+	assert_int_equal(found.of[ABILITY_INDIRECT], FINDING_WHOLE);
+}
+
+/* What e2fsck reaches is in it: more than the first few calls. */
+static void a_whole_life(void **state)
+{
+	static struct trial_life life, again;
+	const char *why;
+	unsigned i, different = 0;
+
+	(void)state;
+	map_kind_begin(MAP_TREE, 0, &why);
+	assert_true(trial_live(&life));
+	assert_false(life.ours);
+	assert_uint_in_range(life.results, 200, TRIAL_RESULTS - 1);
+	assert_true(trial_live(&again));
+	assert_memory_equal(&life, &again, sizeof(life));
+	for (i = 1; i < life.results; i++)
+		different += life.result[i] != life.result[i - 1];
+	assert_uint_in_range(different, life.results / 2, life.results);
+}
+
+/*
+ * Linkage: one library whose functions call each other by name, and one that
+ * was linked with -Bsymbolic-functions.
+ */
+
+static const void *address_in(const char *library)
+{
+	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+
+	if (!handle)
+		fail_msg("%s", dlerror());
+	return dlsym(handle, "linked_outer");
+}
+
+static void calls_past_a_stand_in(void **state)
+{
+	static const char *const inner[] = { "linked_inner" };
+	static const char *const both[] = { "linked_inner", "no_such" };
+	const void *plain = address_in(".libs/linked-plain.so");
+	const void *symbolic = address_in(".libs/linked-symbolic.so");
+
+	(void)state;
+	assert_true(linkage_library_refers(plain, inner, 1));
+	assert_false(linkage_library_refers(symbolic, inner, 1));
+	assert_false(linkage_library_refers(plain, both, 2));
+	/* An address in no object. */
+	assert_false(linkage_library_refers(state, inner, 1));
+}
+
+/* As e2fsck refers to it. */
+static errcode_t (*volatile walk)(ext2_filsys fs, ext2_ino_t ino, int flags,
+				  char *buf,
+				  int (*func)(ext2_filsys fs, blk64_t *block,
+					      e2_blkcnt_t count, blk64_t ref,
+					      int offset, void *data),
+				  void *data) = ext2fs_block_iterate3;
+
+static void calls_of_the_program(void **state)
+{
+	static const char *const own[] = { "ext2fs_block_iterate3" };
+	static const char *const none[] = { "ext2fs_mkdir" };
+
+	(void)state;
+	assert_non_null(walk);
+	assert_true(linkage_program_refers(own, 1));
+	assert_false(linkage_program_refers(none, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_whole),
+		cmocka_unit_test(maps_that_are_wrong),
+		cmocka_unit_test(checksums_that_are_wrong),
+		cmocka_unit_test(walks_that_are_wrong),
+		cmocka_unit_test(a_version_not_read),
+		cmocka_unit_test(arrays_that_are_wrong),
+		cmocka_unit_test(a_checker_with_threads),
+		cmocka_unit_test(a_whole_life),
+		cmocka_unit_test(calls_past_a_stand_in),
+		cmocka_unit_test(calls_of_the_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
