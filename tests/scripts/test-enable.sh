@@ -206,6 +206,25 @@ killed_everywhere()
 	done
 }
 
+# is_rebuilt FOLDER: wherever a run of `disable' was killed, the initramfs has been
+# rebuilt when the next one has ended, on a machine with only this of its tools.
+is_rebuilt()
+{
+	local n others=initramfs-tools
+
+	[ "$1" = initramfs-tools ] && others=dracut.conf.d
+	for ((n = 1; ; n++)); do
+		new_root && rm -r "$root/etc/$others" && run 0 enable || return
+		if ! killed_at $n disable; then
+			[ $n -gt 4 ]
+			return
+		fi
+		run 0 disable &&
+		grep -q "must be rebuilt" "$E2PF_TMP/killed.out" - <<<"$said" ||
+			{ echo "step $n: not rebuilt"; return 1; }
+	done
+}
+
 # in_small_etc COMMAND...: runs it with /etc on a separate filesystem of 64 KiB.
 in_small_etc()
 {
@@ -536,6 +555,9 @@ test_files()
 	tap_check "enable killed at each step" killed_everywhere new_root enable
 	tap_check "disable killed at each step" killed_everywhere \
 		new_enabled_root disable
+	tap_check "disable killed: initramfs-tools is called" \
+		is_rebuilt initramfs-tools
+	tap_check "disable killed: dracut is called" is_rebuilt dracut.conf.d
 	if unshare --mount true 2>/dev/null; then
 		tap_check "a full disk" full_disk
 		tap_check "an /etc that is read-only" read_only
