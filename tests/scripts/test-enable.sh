@@ -165,8 +165,11 @@ killed_at()
 			END
 			chmod +x "$bin/$name"
 		done
-		sed "s|^PATH=|PATH=$bin:|" "$ENABLE" >"$E2PF_TMP/killable"
 	fi
+	# To rebuild an initramfs is a step, too.
+	sed -e "s|^PATH=|PATH=$bin:|" \
+		-e 's|^\t\tsay "an initramfs|\t\trm -f /nosuch/file; &|' \
+		"$ENABLE" >"$E2PF_TMP/killable"
 	echo 1 >"$E2PF_TMP/step"
 	# In a process group of its own.  This shell's message about its death is
 	# discarded.
