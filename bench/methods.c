@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Times different ways to read scattered blocks into the page cache, to decide
- * which of them libe2prefetch should use.
+ * which of them to use.
  *
  *	methods DEVICE METHOD [BLOCKS [THREADS]]
  *

@@ -109,8 +109,11 @@ static void forget_handlers(void)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
+/* libext2fs may print: with E2FSPROGS_BITMAP_STATS it does. */
 static void be_child(struct shared *s, void (*run)(void *result))
 {
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
 	forget_handlers();
 	make_calls();
 	atomic_store(&s->called, true);

@@ -244,6 +244,7 @@ static int set(struct e2pf_setup *s, enum setting setting, const char *value)
 	case LOG:
 		return parse_flag(value, &s->log);
 	case ACCEL:
+		s->accel_is_set = true;
 		return parse_accel(value, &s->accel);
 	case OBSERVE:
 		return parse_flag(value, &s->observe);

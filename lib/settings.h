@@ -43,6 +43,7 @@ struct e2pf_setup {
 	unsigned verbose;	/* 0, 1: a sentence, 2: details too */
 	bool log;		/* a line to the system log */
 	unsigned accel;		/* mask of 1u << enum e2pf_acceleration */
+	bool accel_is_set;	/* by the user */
 	struct e2pf_settings reading;	/* threads, memory, limits */
 	/* For developers: variables only, doc/developing.md. */
 	bool mmap_io;

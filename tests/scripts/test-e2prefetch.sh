@@ -49,11 +49,16 @@ with_stats()
 # Nothing waits for a writer of the FIFO.
 odd_ones()
 {
-	local odd
+	local odd how
 
 	mkfifo "$dir/fifo"
 	for odd in "$dir/fifo" "$dir" /dev/null /dev/tty; do
-		failed "$odd" && failed probe "$odd" && failed -n "$odd" || return
+		for how in -q probe -n; do
+			timeout 60 "$PREFETCHER" $how "$odd" >"$dir/out" \
+				2>"$dir/err" </dev/null
+			[ $? = 8 ] && [ ! -s "$dir/out" ] &&
+				[ "$(wc -l <"$dir/err")" = 1 ] || return
+		done
 	done
 	runs "$dir/fifo"
 }

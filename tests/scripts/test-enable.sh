@@ -165,8 +165,11 @@ killed_at()
 			END
 			chmod +x "$bin/$name"
 		done
-		sed "s|^PATH=|PATH=$bin:|" "$ENABLE" >"$E2PF_TMP/killable"
 	fi
+	# To rebuild an initramfs is a step, too.
+	sed -e "s|^PATH=|PATH=$bin:|" \
+		-e 's|^\t\tsay "an initramfs|\t\trm -f /nosuch/file; &|' \
+		"$ENABLE" >"$E2PF_TMP/killable"
 	echo 1 >"$E2PF_TMP/step"
 	# In a process group of its own.  This shell's message about its death is
 	# discarded.
@@ -206,6 +209,25 @@ killed_everywhere()
 	done
 }
 
+# is_rebuilt FOLDER: wherever a run of `disable' was killed, the initramfs has been
+# rebuilt when the next one has ended, on a machine with only this of its tools.
+is_rebuilt()
+{
+	local n others=initramfs-tools
+
+	[ "$1" = initramfs-tools ] && others=dracut.conf.d
+	for ((n = 1; ; n++)); do
+		new_root && rm -r "$root/etc/$others" && run 0 enable || return
+		if ! killed_at $n disable; then
+			[ $n -gt 4 ]
+			return
+		fi
+		run 0 disable &&
+		grep -q "must be rebuilt" "$E2PF_TMP/killed.out" - <<<"$said" ||
+			{ echo "step $n: not rebuilt"; return 1; }
+	done
+}
+
 # in_small_etc COMMAND...: runs it with /etc on a separate filesystem of 64 KiB.
 in_small_etc()
 {
@@ -221,7 +243,7 @@ in_small_etc()
 
 export_all()
 {
-	export -f list as_before run says lines "$1"
+	export -f list as_before run says lines "${1?}"
 	export ENABLE E2PF_TMP root
 }
 
@@ -510,7 +532,7 @@ hook_leaves_out()
 # dracut reads a bash script.
 written_for_dracut()
 {
-	local install_optional_items= name
+	local install_optional_items='' name
 
 	# shellcheck disable=SC1091
 	. "$BOOT/dracut.conf"
@@ -536,6 +558,9 @@ test_files()
 	tap_check "enable killed at each step" killed_everywhere new_root enable
 	tap_check "disable killed at each step" killed_everywhere \
 		new_enabled_root disable
+	tap_check "disable killed: initramfs-tools is called" \
+		is_rebuilt initramfs-tools
+	tap_check "disable killed: dracut is called" is_rebuilt dracut.conf.d
 	if unshare --mount true 2>/dev/null; then
 		tap_check "a full disk" full_disk
 		tap_check "an /etc that is read-only" read_only

@@ -46,7 +46,7 @@ sources_search="$lib/send/search.c $lib/send/tree_walk.c
 flags_btrfs=-I$srcdir/rigs
 flags_image=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs
-flags_settings="-lext2fs -DCONFIGURATION=\"/dev/null\""
+flags_settings="-lext2fs -DCONFIGURATION=\"/dev/null\" -DPACKAGE_VERSION=\"0\""
 flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
 	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
 	-Wl,--wrap=closedir"

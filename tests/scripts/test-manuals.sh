@@ -77,8 +77,6 @@ configuration()
 	! grep prefetch "$dir/err"
 }
 
-statistics_kept() { grep -q '"planned_bytes"' "$dir/work/stats.json"; }
-
 test_all()
 {
 	dir=$E2PF_TMP/manuals
@@ -90,7 +88,6 @@ test_all()
 		truncate -s 128M "$btrfs" && mkfs.btrfs -q "$btrfs"
 	fi
 	examples e2prefetch.8 3
-	tap_check "the example's statistics" statistics_kept
 	examples e2fsck-prefetch.8 3
 	examples btrfs-prefetch.8 3
 	tap_check "e2prefetch.conf.5: the example" configuration

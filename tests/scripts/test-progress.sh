@@ -59,11 +59,10 @@ start_and_block()
 	read -r -t 500 line <&7 && wait_for is_blocked
 }
 
-# blocked ARG...: the same with prefetching, and these variables; waits for the
-# status.
+# The same with prefetching; waits for the status.
 blocked()
 {
-	local -x PREFETCH=1 "$@"
+	local -x PREFETCH=1
 
 	start_and_block "$E2FSCK_TEST" && wait_for status_of "$pid"
 }

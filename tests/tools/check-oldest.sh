@@ -34,7 +34,7 @@ mirrors=${OLDEST_MIRRORS-http://deb.debian.org/debian
 # libraries needed to link.
 packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
 	libext2fs-dev libext2fs2 comerr-dev libcom-err2
-	libjson-c-dev libjson-c5 libinih-dev libinih1 libcmocka-dev libcmocka0
+	libcmocka-dev libcmocka0
 	libfuse3-dev libfuse3-3 liburing-dev liburing1 musl-dev"
 
 #
@@ -152,7 +152,7 @@ with_musl()
 
 	triplet=$(gcc -print-multiarch)
 	rm -rf "$include" && mkdir "$include" &&
-	ln -s "$root"/usr/include/{linux,asm-generic,mtd,ext2fs,et,json-c,ini.h} \
+	ln -s "$root"/usr/include/{linux,asm-generic,mtd,ext2fs,et} \
 		"$root"/usr/include/liburing* "$include" &&
 	ln -s "$root/usr/include/$triplet/asm" "$include/asm" &&
 	sed -E '/HAVE_(PTHREAD_MUTEX_CLOCKLOCK|EXECINFO_H)/d' "$work/build/config.h" \
@@ -163,9 +163,10 @@ with_musl()
 		gcc -std=gnu11 -O -Wall -Wextra -Werror -fsyntax-only -nostdinc \
 			-isystem "$root/usr/include/${triplet%-gnu}-musl" \
 			-isystem "$(gcc -print-file-name=include)" \
-			-idirafter "$include" -idirafter "$include/json-c" \
-			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' -DHISTORY='""' \
-			-DE2FSCK='""' -DBTRFS='""' -DSCRIPTS='""' \
+			-idirafter "$include" \
+			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' \
+			-DPROGRAM='"e2fsck"' -DSTOCK='""' -DVARIABLE='""' \
+			-DPACKAGE_OF='""' -DEXIT_MISSING=8 -DSCRIPTS='""' \
 			-I"$include" -I. -Ilib -Iaccel -Iaccel/trial -Ilaunch \
 			"$file" || return
 	done

@@ -25,7 +25,7 @@ self=$(realpath "$0")
 . "$srcdir/tools/report.sh"
 
 top_srcdir=$(cd "$srcdir/.." && pwd)
-packages="libext2fs-dev comerr-dev libjson-c-dev libinih-dev libcmocka-dev
+packages="libext2fs-dev comerr-dev libcmocka-dev
 	libfuse3-dev liburing-dev e2fsprogs"
 groups="unit scripts features corruptions faults whole"
 emulated_images="ext3-1k ext4-4k"

@@ -34,7 +34,8 @@
 #   COMPARE_MANAGERS	I/O managers to run the command under test with: values
 #			of TEST_MMAP_IO, or "-" to leave it unset, which selects
 #			the unix manager just as 0 does
-#   COMPARE_ACCEL	PREFETCH_ACCEL for the command under test; empty: unset
+#   COMPARE_ACCEL	PREFETCH_ACCEL for the command under test (default: all; empty:
+#			unset, and small filesystems are not accelerated)
 #   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
 #			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
@@ -56,7 +57,7 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
 fi
 
 COMPARE_PROGRAM=${COMPARE_PROGRAM:-e2fsck}
-COMPARE_ACCEL=${COMPARE_ACCEL-}
+COMPARE_ACCEL=${COMPARE_ACCEL-all}
 COMPARE_IN_PLACE=${COMPARE_IN_PLACE-}
 COMPARE_THREADS=${COMPARE_THREADS-}
 

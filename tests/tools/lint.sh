@@ -93,7 +93,7 @@ analyze_one()
 mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs -Iaccel/trial)
 # If a library is missing, the sources that need it are skipped, as configure does.
-packages=(ext2fs com_err json-c inih)
+packages=(ext2fs com_err)
 leave_out()
 {
 	local i pattern=$1
@@ -118,8 +118,9 @@ fi
 ! pkg-config liburing || packages+=(liburing)
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DHAVE_CONFIG_H
-	'-DHISTORY="/var/lib/e2prefetch/history"'
-	'-DE2FSCK="/sbin/e2fsck"' '-DBTRFS="/bin/btrfs"'
+	'-DPROGRAM="e2fsck"' '-DSTOCK="/sbin/e2fsck"'
+	'-DVARIABLE="PREFETCH_E2FSCK"' '-DPACKAGE_OF="e2fsprogs"'
+	'-DEXIT_MISSING=8'
 	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"'
 	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")
 

@@ -59,13 +59,12 @@ apt_update()
 	"$@" -o Acquire::Check-Valid-Until=false update
 }
 
-# download DIR PACKAGE VERSION: into DIR/src; without VERSION the newest.  A mirror may lack the signature
-# beside an archive; what is there apt has compared with the lists, which are
-# signed too.
+# download DIR PACKAGE VERSION: into DIR/src.  A mirror may lack the signature beside
+# an archive; what is there apt has compared with the lists, which are signed too.
 download()
 {
 	cd "$1/src" || return
-	apt_get "$1" --download-only --ignore-missing source "$2${3:+=$3}" ||
+	apt_get "$1" --download-only --ignore-missing source "$2=$3" ||
 		compgen -G "$2_*.orig.tar.*" >/dev/null
 }
 
@@ -105,19 +104,4 @@ source_package()
 	[ "$(cat "$dir/version" 2>/dev/null)" != "$version" ] || return 0
 	unpack_source "$dir" "$package" "$version" "$(source_lines)" || return
 	printf '%s\n' "$version" >"$dir/version"
-}
-
-# any_source_package DIR PACKAGE BINARY: the same where the version does not
-# matter.  Not every mirror keeps the archives of every release.
-any_source_package()
-{
-	local suite
-
-	source_package "$@" && return
-	for suite in stable unstable; do
-		unpack_source "$1" "$2" '' "$(source_lines |
-			awk -v suite=$suite '{ $(NF - 1) = suite; print; exit }')" &&
-			return
-	done
-	return 1
 }
