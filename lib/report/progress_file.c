@@ -162,13 +162,13 @@ void e2pf_progress_remove(pid_t pid)
 	close(folder);
 }
 
-/* A number that write_json() has written; 0 if it is not there. */
+/* A number; 0 if it is not there.  In a string the quotes would be escaped. */
 static uint64_t number_of(const char *text, const char *key)
 {
 	char member[32];
 	const char *at;
 
-	snprintf(member, sizeof(member), "\n  \"%s\":", key);
+	snprintf(member, sizeof(member), "\"%s\":", key);
 	at = strstr(text, member);
 	return at ? strtoull(at + strlen(member), NULL, 10) : 0;
 }

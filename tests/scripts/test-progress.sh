@@ -3,9 +3,7 @@
 #
 # The status of a running check: its file, `e2prefetch progress', SIGUSR1.  The
 # check is held in pass 1 by a pipe that nobody reads, as in test-signals.sh, so
-# that all of this happens while it runs; or in a read.  Runs with a /run of its own.  Last the
-# history, which is written when the check is over, on a filesystem that does not
-# answer.
+# that all of this happens while it runs; or in a read.  Runs with a /run of its own.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -188,102 +186,6 @@ signal_is_stocks()
 	agrees test
 }
 
-signal_prints_a_line()
-{
-	blocked PREFETCH_PROGRESS=1 && send_both &&
-	wait_for said '^e2fsck-prefetch: fs: pass1, .* of 512 groups' &&
-	keep line && goes_on &&
-	[ "$(grep -c e2fsck-prefetch "$dir/line.err")" = 1 ] &&
-	sed -i /^e2fsck-prefetch:/d "$dir/line.err" && agrees line
-}
-
-# It is an option of e2fsck-prefetch only; all others are e2fsck's.
-option_is_taken()
-{
-	local called=e2fsck-prefetch
-
-	start_and_block "$E2FSCK_TEST" --progress && wait_for status_of "$pid" &&
-	send_both && wait_for said '^e2fsck-prefetch: fs: pass1, ' &&
-	keep option && goes_on &&
-	sed -i /^e2fsck-prefetch:/d "$dir/option.err" && agrees option || return
-	bash -c 'exec -a e2fsck "$0" --progress' "$E2FSCK_STOCK" \
-		>"$dir/usage" 2>&1
-	bash -c 'exec -a e2fsck "$0" --progress' "$E2FSCK_TEST" 2>&1 |
-		cmp "$dir/usage" - || return
-	# What follows -- is a file.
-	bash -c 'exec -a e2fsck-prefetch "$0" -n -- --progress' \
-		"$E2FSCK_TEST" 2>&1 | grep -q 'open.* --progress'
-}
-
-# The lines on the terminal: each is drawn below the cursor, which comes back.
-lines_on_terminal() { grep -ao $'\e7\e\[2B\r[^\e]*\e8' "$dir/terminal" |
-	sed 's/.*\r//; s/\x1b8//'; }
-has_line_on_terminal() { lines_on_terminal | grep -q 'pass1, .* left'; }
-
-# A line that is too long for the terminal is cut off, and it is cleared before e2fsck
-# prints on.
-narrow_terminal()
-{
-	local PREFETCH=1 PREFETCH_PROGRESS=1
-
-	make_pipe
-	(
-		export PREFETCH PREFETCH_PROGRESS
-		cd "$dir" && exec script -qefc \
-			"stty cols 50; exec '$E2FSCK_TEST' -fy -C 8 fs" terminal \
-			8>"$dir/progress" 7>&- </dev/null >/dev/null
-	) &
-	pid=$!
-	wait_for has_line_on_terminal || return
-	let_go
-	grep -q $'\e\\[JPass 2' "$dir/terminal" &&
-	lines_on_terminal | awk '
-		length > 49 { print "too long: " $0; bad = 1 }
-		length == 49 { cut = 1 }
-		END { exit bad || !cut }'
-}
-
-# e2fsck's stderr is a terminal that is stopped as soon as it shows a line; goes on
-# when it is told to.
-stopped_terminal()
-{
-	python3 - "$dir" "$E2FSCK_TEST" <<'END'
-import os, pty, subprocess, sys, termios
-folder, e2fsck = sys.argv[1:]
-os.chdir(folder)
-master, terminal = pty.openpty()
-with open("progress", "wb", buffering=0) as progress, open("out", "wb") as out:
-    os.dup2(progress.fileno(), 8)
-    check = subprocess.Popen([e2fsck, "-fy", "-C", "8", "fs"], stdout=out,
-                             stdin=subprocess.DEVNULL, stderr=terminal,
-                             pass_fds=[8])
-os.close(8)
-shown = b""
-while b" left" not in shown:
-    shown += os.read(master, 4096)
-termios.tcflow(terminal, termios.TCOOFF)
-open("stopped", "w").close()
-try:
-    check.wait(120)
-except subprocess.TimeoutExpired:
-    check.kill()
-    sys.exit("it waits for the terminal")
-sys.exit(check.returncode)
-END
-}
-
-# A check does not wait for a terminal that is stopped.
-no_wait_for_terminal()
-{
-	rm -f "$dir/stopped"
-	make_pipe
-	PREFETCH=1 PREFETCH_PROGRESS=1 stopped_terminal 7>&- &
-	pid=$!
-	wait_for test -e "$dir/stopped" || return
-	let_go
-	[ $? = "$(<"$dir/stock.status")" ] && same "$dir/stock.fs" "$dir/fs"
-}
-
 off_has_none()
 {
 	start_and_block "$E2FSCK_TEST" && keep off && agrees off &&
@@ -405,23 +307,10 @@ slow_e2fsck()
 # Small as it is, only a number of threads keeps it from being left to the check.
 slow_btrfs()
 {
-	local -x PREFETCH=1 PREFETCH_PROGRESS=1 PREFETCH_THREADS=2
-
-	slow_read "${BTRFS_STOCK:-btrfs}" "$BTRFS_TEST" check fs.btrfs &&
-	kill -s USR1 "$pid" &&
-	wait_for said "^btrfs-prefetch: .*fs.btrfs: check, .* waits for a slow read" &&
-	ends_as_stock || give_up
-}
-
-# The stock program has no handler.
-signal_ends_btrfs()
-{
 	local -x PREFETCH=1 PREFETCH_THREADS=2
 
-	held 40 "$BTRFS_TEST" check fs.btrfs && wait_for status_of "$pid" &&
-	kill -s USR1 "$pid" || give_up || return
-	wait "$pid"
-	[ $? = 138 ] && ! said btrfs-prefetch
+	slow_read "${BTRFS_STOCK:-btrfs}" "$BTRFS_TEST" check fs.btrfs &&
+	ends_as_stock || give_up
 }
 
 test_slow_reads()
@@ -442,62 +331,7 @@ test_slow_reads()
 		tap_skip "$name of btrfs" "mkfs.btrfs cannot make the image"
 		return
 	fi
-	tap_check "$name of btrfs is shown, on SIGUSR1, too" slow_btrfs
-	tap_check "without PREFETCH_PROGRESS SIGUSR1 ends btrfs" \
-		signal_ends_btrfs
-}
-
-thaw() { fsfreeze -u "$dir/var" 2>/dev/null; }
-
-# recorded COUNT: so many lines.
-recorded() { [ "$(wc -l <"$dir/var/history")" = "$1" ]; }
-
-# ends_while_frozen COMMAND...: nothing can have been recorded when the check
-# ends.  If it waited for that, it would go on after a minute.
-ends_while_frozen()
-{
-	local watchdog status
-
-	fsfreeze -f "$dir/var" || return
-	(sleep 60; thaw) &
-	watchdog=$!
-	"$@" -fn "$small" >"$dir/frozen.out" 2>&1 </dev/null
-	status=$?
-	recorded 0 || status=99
-	kill "$watchdog"
-	thaw
-	[ $status = 0 ] && same "$dir/small.out" "$dir/frozen.out" &&
-		wait_for recorded 1 && : >"$dir/var/history"
-}
-
-limited() { (ulimit -v 1000000 && exec "$@"); }
-
-test_frozen_history()
-{
-	local dev
-	local -x PREFETCH=1 PREFETCH_HISTORY=$dir/var/history
-
-	truncate -s 8M "$dir/disk"
-	mke2fs -q -F -t ext4 "$dir/disk"
-	mkdir "$dir/var"
-	if ! have_program fsfreeze || ! dev=$(loop_attach "$dir/disk") ||
-	   ! mount -t ext4 "$dev" "$dir/var"; then
-		tap_skip "a frozen /var" "no loop device or no fsfreeze"
-		return
-	fi
-	: >"$dir/var/history"
-	small=$E2PF_TMP/small
-	cp "$dir/disk" "$small"
-	"$E2FSCK_STOCK" -fn "$small" >"$dir/small.out" 2>&1
-	tap_check "a check does not wait for a frozen history" \
-		ends_while_frozen "$E2FSCK_TEST"
-	if [ -z "$E2PF_RUNTIME" ]; then
-		tap_check "nor does the launcher, which records why not" \
-			ends_while_frozen limited "$E2FSCK_TEST"
-	else
-		tap_skip "nor does the launcher" "the sanitizer"
-	fi
-	umount "$dir/var"
+	tap_check "$name of btrfs is shown" slow_btrfs
 }
 
 test_progress()
@@ -523,16 +357,6 @@ test_progress()
 	tap_check "at the end the file is gone, results are stock's" \
 		ends_without_file
 	tap_check "SIGUSR1 does what it does in stock e2fsck" signal_is_stocks
-	tap_check "SIGUSR1 with PREFETCH_PROGRESS also prints a line" \
-		signal_prints_a_line
-	if have_program script; then
-		tap_check "a line fits the terminal" narrow_terminal
-	else
-		tap_skip "a line fits the terminal" "script not found"
-	fi
-	tap_check "--progress is an option of e2fsck-prefetch" option_is_taken
-	tap_check "a check does not wait for a stopped terminal" \
-		no_wait_for_terminal
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale
 	tap_check "the next check removes stale files" next_removes_stale
@@ -540,7 +364,6 @@ test_progress()
 		foreign_folder_is_left
 	tap_check "a /run that cannot be written to" no_run
 	test_slow_reads
-	test_frozen_history
 }
 
 require_programs mke2fs mkfifo python3 unshare

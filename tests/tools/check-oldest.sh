@@ -152,7 +152,7 @@ with_musl()
 
 	triplet=$(gcc -print-multiarch)
 	rm -rf "$include" && mkdir "$include" &&
-	ln -s "$root"/usr/include/{linux,asm-generic,mtd,ext2fs,et,json-c,ini.h} \
+	ln -s "$root"/usr/include/{linux,asm-generic,mtd,ext2fs,et,json-c} \
 		"$root"/usr/include/liburing* "$include" &&
 	ln -s "$root/usr/include/$triplet/asm" "$include/asm" &&
 	sed -E '/HAVE_(PTHREAD_MUTEX_CLOCKLOCK|EXECINFO_H)/d' "$work/build/config.h" \
@@ -164,8 +164,8 @@ with_musl()
 			-isystem "$root/usr/include/${triplet%-gnu}-musl" \
 			-isystem "$(gcc -print-file-name=include)" \
 			-idirafter "$include" -idirafter "$include/json-c" \
-			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' -DHISTORY='""' \
-			-DE2FSCK='""' -DBTRFS='""' -DSCRIPTS='""' \
+			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' -DPROGRAM='""' \
+			-DSTOCK='""' -DVARIABLE='""' -DPACKAGE_OF='""' -DEXIT_MISSING=8 -DSCRIPTS='""' \
 			-I"$include" -I. -Ilib -Iaccel -Iaccel/trial -Ilaunch \
 			"$file" || return
 	done

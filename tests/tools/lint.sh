@@ -118,8 +118,8 @@ fi
 ! pkg-config liburing || packages+=(liburing)
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DHAVE_CONFIG_H
-	'-DHISTORY="/var/lib/e2prefetch/history"'
-	'-DE2FSCK="/sbin/e2fsck"' '-DBTRFS="/bin/btrfs"'
+	'-DPROGRAM="e2fsck"' '-DSTOCK="/sbin/e2fsck"' -DEXIT_MISSING=8
+	'-DVARIABLE="PREFETCH_E2FSCK"' '-DPACKAGE_OF="e2fsprogs"'
 	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"'
 	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")
 
