@@ -210,7 +210,6 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	if (!module.on || fs != check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
 	notice(SEEN_SCAN);
-	e2pf_ext4_forget_scans(source());
 	clones_forget();
 	begin_reading(fs);
 	err = real(fs, buffer_blocks, scan);
