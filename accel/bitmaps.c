@@ -71,6 +71,23 @@ static const struct operations *fast;	/* the same, while it is ours */
 static struct operations stock;		/* what was in it */
 static struct bitset *claims;		/* blocks that several files claim */
 
+/* What libext2fs keeps for a map of ours.  Trees that were made before the table
+ * was replaced are passed on: the undo manager's, for example.  A tree begins
+ * with a pointer, which is no odd number. */
+#define MARK UINT64_C(0x65327066a7b1d5f3)
+
+struct content {
+	uint64_t mark;
+	struct bitset set;
+};
+
+static inline struct bitset *set_of(const struct map *map)
+{
+	struct content *content = map->private;
+
+	return content->mark == MARK ? &content->set : NULL;
+}
+
 /* e2fsck tells its maps apart only by their descriptions, which it
  * translates. */
 static bool is_of_claims(const char *description)
@@ -99,51 +116,71 @@ static uint64_t bits_of(uint64_t start, uint64_t end, uint64_t real_end)
 {
 	if (real_end > end)
 		end = real_end;
-	return end >= start ? end - start + 1 : 0;
+	return end < start ? 0 : end - start + (end - start < UINT64_MAX);
 }
+
+/* A map of more bits than any filesystem has remains a tree: the undo manager's
+ * has 2^64 - 1, and the table of a set grows with their number. */
+#define MOST_BITS (UINT64_C(1) << 40)
 
 static errcode_t make(ext2_filsys fs, struct map *map)
 {
-	struct bitset *s = malloc(sizeof(*s));
+	uint64_t bits = bits_of(map->start, map->end, map->real_end);
+	struct content *c;
 
-	(void)fs;
-	if (!s || !bitset_init(s, bits_of(map->start, map->end,
-					  map->real_end))) {
-		free(s);
+	if (bits > MOST_BITS)
+		return stock.make(fs, map);
+	c = malloc(sizeof(*c));
+	if (!c || !bitset_init(&c->set, bits)) {
+		free(c);
 		return EXT2_ET_NO_MEMORY;
 	}
 	if (is_of_claims(map->description))
-		claims = s;
-	map->private = s;
+		claims = &c->set;
+	c->mark = MARK;
+	map->private = c;
 	return 0;
 }
 
 static void free_map(struct map *map)
 {
-	if (map->private == claims)
+	struct bitset *s = set_of(map);
+
+	if (!s) {
+		stock.free(map);
+		return;
+	}
+	if (s == claims)
 		claims = NULL;
-	bitset_free(map->private);
+	bitset_free(s);
 	free(map->private);
 }
 
 static errcode_t copy(struct map *from, struct map *to)
 {
-	struct bitset *s = malloc(sizeof(*s));
+	const struct bitset *s = set_of(from);
+	struct content *c;
 
-	if (!s || !bitset_copy(from->private, s)) {
-		free(s);
+	if (!s)
+		return stock.copy(from, to);
+	c = malloc(sizeof(*c));
+	if (!c || !bitset_copy(s, &c->set)) {
+		free(c);
 		return EXT2_ET_NO_MEMORY;
 	}
-	to->private = s;
+	c->mark = MARK;
+	to->private = c;
 	return 0;
 }
 
 /* A tree keeps what is valid in both sizes, and sets the new padding. */
 static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
 {
-	struct bitset *s = map->private;
+	struct bitset *s = set_of(map);
 	uint64_t keep = (end < map->end ? end : map->end) + 1 - map->start;
 
+	if (!s)
+		return stock.resize(map, end, real_end);
 	if (!bitset_resize(s, bits_of(map->start, end, real_end)))
 		return EXT2_ET_NO_MEMORY;
 	bitset_clear_range(s, keep, UINT64_MAX - keep);
@@ -156,69 +193,114 @@ static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
 
 static int mark(struct map *map, __u64 bit)
 {
-	return bitset_set(map->private, bit - map->start);
+	struct bitset *s = set_of(map);
+
+	return s ? bitset_set(s, bit - map->start) : stock.mark(map, bit);
 }
 
 static int unmark(struct map *map, __u64 bit)
 {
+	struct bitset *s = set_of(map);
+
+	if (!s)
+		return stock.unmark(map, bit);
 	bit -= map->start;
 	/* A tree also answers "was set" for a clear bit right before a set
 	 * one. */
-	return bitset_clear(map->private, bit) ||
-	       bitset_test(map->private, bit + 1);
+	return bitset_clear(s, bit) || bitset_test(s, bit + 1);
 }
 
 static int test(struct map *map, __u64 bit)
 {
-	return bitset_test(map->private, bit - map->start);
+	struct bitset *s = set_of(map);
+
+	return s ? bitset_test(s, bit - map->start) : stock.test(map, bit);
 }
 
 static void mark_range(struct map *map, __u64 start, unsigned count)
 {
-	bitset_set_range(map->private, start - map->start, count);
+	struct bitset *s = set_of(map);
+
+	if (s)
+		bitset_set_range(s, start - map->start, count);
+	else
+		stock.mark_range(map, start, count);
 }
 
 static void unmark_range(struct map *map, __u64 start, unsigned count)
 {
-	bitset_clear_range(map->private, start - map->start, count);
+	struct bitset *s = set_of(map);
+
+	if (s)
+		bitset_clear_range(s, start - map->start, count);
+	else
+		stock.unmark_range(map, start, count);
 }
 
 static int range_is_clear(struct map *map, __u64 start, unsigned count)
 {
-	return bitset_is_clear(map->private, start - map->start, count);
+	struct bitset *s = set_of(map);
+
+	return s ? bitset_is_clear(s, start - map->start, count) :
+		   stock.range_is_clear(map, start, count);
 }
 
 /* A tree keeps bits that were already set. */
 static errcode_t set_bytes(struct map *map, __u64 start, size_t count,
 			   void *in)
 {
-	bitset_add_bytes(map->private, start - map->start, count, in);
+	struct bitset *s = set_of(map);
+
+	if (!s)
+		return stock.set_bytes(map, start, count, in);
+	bitset_add_bytes(s, start - map->start, count, in);
 	return 0;
 }
 
 static errcode_t get_bytes(struct map *map, __u64 start, size_t count,
 			   void *out)
 {
+	struct bitset *s = set_of(map);
+
+	if (!s)
+		return stock.get_bytes(map, start, count, out);
 	/* An empty tree leaves the buffer unchanged. */
-	if (!bitset_is_empty(map->private))
-		bitset_get_bytes(map->private, start - map->start, count, out);
+	if (!bitset_is_empty(s))
+		bitset_get_bytes(s, start - map->start, count, out);
 	return 0;
 }
 
 static void clear(struct map *map)
 {
-	bitset_clear_all(map->private);
+	struct bitset *s = set_of(map);
+
+	if (s)
+		bitset_clear_all(s);
+	else
+		stock.clear(map);
 }
 
 static void print_statistics(struct map *map)
 {
-	(void)map;
+	if (!set_of(map))
+		stock.print_statistics(map);
 }
 
-static errcode_t search(struct map *map, uint64_t found, __u64 *out)
+typedef uint64_t first_fn(struct bitset *s, uint64_t start, uint64_t last);
+
+static errcode_t search(const struct map *map, struct bitset *s,
+			first_fn *first, uint64_t start, uint64_t end,
+			__u64 *out)
 {
+	uint64_t found;
+
+	if (start > end)
+		return EINVAL;
 	/* An empty tree finds nothing, not even a clear bit. */
-	if (bitset_is_empty(map->private) || found == UINT64_MAX)
+	if (bitset_is_empty(s))
+		return ENOENT;
+	found = first(s, start - map->start, end - map->start);
+	if (found == UINT64_MAX)
 		return ENOENT;
 	*out = found + map->start;
 	return 0;
@@ -227,19 +309,19 @@ static errcode_t search(struct map *map, uint64_t found, __u64 *out)
 static errcode_t first_clear(struct map *map, __u64 start, __u64 end,
 			     __u64 *found)
 {
-	if (start > end)
-		return EINVAL;
-	return search(map, bitset_first_clear(map->private, start - map->start,
-					      end - map->start), found);
+	struct bitset *s = set_of(map);
+
+	return s ? search(map, s, bitset_first_clear, start, end, found) :
+		   stock.first_clear(map, start, end, found);
 }
 
 static errcode_t first_set(struct map *map, __u64 start, __u64 end,
 			   __u64 *found)
 {
-	if (start > end)
-		return EINVAL;
-	return search(map, bitset_first_set(map->private, start - map->start,
-					    end - map->start), found);
+	struct bitset *s = set_of(map);
+
+	return s ? search(map, s, bitset_first_set, start, end, found) :
+		   stock.first_set(map, start, end, found);
 }
 
 static const struct operations ours = {
@@ -357,6 +439,7 @@ static int test_otherwise(ext2fs_generic_bitmap bitmap, uint64_t arg)
 int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 {
 	const struct map *map = (const struct map *)bitmap;
+	struct bitset *s;
 	uint64_t bit;
 
 	if (!map || !fast || (map->magic != EXT2_ET_MAGIC_BLOCK_BITMAP64 &&
@@ -364,9 +447,10 @@ int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
 	    map->operations != fast)
 		return test_otherwise(bitmap, arg);
 	bit = arg >> map->cluster_bits;
-	if (bit < map->start || bit > map->end)
+	s = set_of(map);
+	if (!s || bit < map->start || bit > map->end)
 		return test_otherwise(bitmap, arg);
-	return bitset_test(map->private, bit - map->start);
+	return bitset_test(s, bit - map->start);
 }
 
 #ifdef __x86_64__

@@ -11,9 +11,9 @@
  * Makes a map of this filesystem, which needs 64-bit bitmaps, no bigalloc. */
 bool bitmaps_layout_is_known(ext2_filsys fs);
 
-/* From now on trees are ours; from now on they are libext2fs's.  There must be
- * no tree at that time.  bitmaps_begin() returns false, and changes nothing,
- * without the table. */
+/* Trees that are made from now on are ours, or libext2fs's.  bitmaps_begin()
+ * returns false, and changes nothing, without the table.  When bitmaps_end() is
+ * called there must be no map of ours that is still used. */
 bool bitmaps_begin(void);
 void bitmaps_end(void);
 bool bitmaps_are_ours(void);

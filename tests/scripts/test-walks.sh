@@ -93,7 +93,7 @@ claim_many()
 clones_ahead()
 {
 	rm -f "$E2PF_TMP/trace"
-	PREFETCH_TRACE=$E2PF_TMP/trace TEST_MMAP_IO=$1 \
+	PREFETCH_TRACE=$E2PF_TMP/trace TEST_MMAP_IO=$1 PREFETCH_ACCEL=all \
 		stages "$E2PF_TMP/claimed" -fy >/dev/null
 	grep 'inodes containing' "$E2PF_TMP/out"
 	awk -F'[],]' '/"stage"/ { stage = $3; print }

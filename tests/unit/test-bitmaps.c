@@ -233,18 +233,22 @@ static void as_trees(struct pair *p, unsigned steps)
 {
 	uint64_t from = ext2fs_get_block_bitmap_start2(p->map[1]);
 	uint64_t end = ext2fs_get_block_bitmap_end2(p->map[1]);
-	struct area area = { .count = 1 + number(number(2) && end > 100 ?
-						 100 : end) };
+	struct area area;
 	static struct answer a[2];
 	static struct step s;
 	unsigned i;
 
+	/* An operation may have moved the end; all maps have so many bits. */
+	if (end < 150)
+		end = 150;
+	area.count = 1 + number(number(2) ? 100 : end);
 	area.first = number(end - area.count + 1);
 	for (i = 0; i < steps; i++) {
 		choose(&s, from, end, &area);
 		memset(said, 0, sizeof(said));
+		/* A tree that was made before is one whatever is in force. */
 		for (turn = 0; turn < 2; turn++) {
-			use(!turn);
+			use(!turn || number(2));
 			call(p->map[turn], &s, &a[turn]);
 		}
 		if (memcmp(&a[0], &a[1], sizeof(a[0])) ||
@@ -276,7 +280,7 @@ static void sequences(allocate_fn *allocate, unsigned count)
 			if (!number(10))
 				copy_pair(&p);
 			if (!number(40))
-				resize_pair(&p, number(real) + 10, real + 10);
+				resize_pair(&p, number(real) + 200, real + 200);
 			if (!number(40))
 				break;
 		}
