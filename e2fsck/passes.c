@@ -18,7 +18,6 @@
 #include "reporter.h"
 #include "ext4/ext4_session.h"
 #include "stages.h"
-#include "ext4/units.h"
 
 /* Number of directory list entries copied at a time, and number of entries that
  * the walk visits between two checks whether the engine has room for more. */
