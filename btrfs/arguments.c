@@ -95,7 +95,6 @@ static const char rebuilt[] = "--init-*: a tree is rebuilt";
 static const char cleared[] = "--clear-*: a cache is cleared, nothing is "
 			      "checked";
 static const char report[] = "a report, which reads only part of the metadata";
-static const char data[] = "--check-data-csum: mostly data is read";
 static const char help[] = "--help: nothing is checked";
 
 static const struct option {
@@ -114,7 +113,6 @@ static const struct option {
 	{ "init-extent-tree", 0, false, rebuilt },
 	{ "clear-space-cache", 0, true, cleared },
 	{ "clear-ino-cache", 0, false, cleared },
-	{ "check-data-csum", 0, false, data },
 	{ "subvol-extents", 'E', true, report },
 	{ "qgroup-report", 'Q', false, report },
 	{ "help", 'h', false, help },

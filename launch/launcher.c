@@ -31,24 +31,21 @@
 #define SUFFIX "-prefetch"
 #define MODULE PROGRAM SUFFIX ".so"
 
+#define SAY(format, ...) \
+	say(PROGRAM SUFFIX ": " format "\n" __VA_OPT__(,) __VA_ARGS__)
+
 /* A closed pipe or a limit on file sizes must not end this process: there would
  * be no check. */
 __attribute__((format(printf, 1, 2)))
 static void say(const char *format, ...)
 {
-	char text[PATH_MAX + 512] = PROGRAM SUFFIX ": ";
-	size_t used = strlen(text);
 	void (*pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	void (*size)(int) = signal(SIGXFSZ, SIG_IGN);
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text + used, sizeof(text) - used - 1, format, ap);
+	vdprintf(STDERR_FILENO, format, ap);
 	va_end(ap);
-	used = strlen(text);
-	text[used] = '\n';
-	if (write(STDERR_FILENO, text, used + 1) < 0)
-		errno = 0;
 	signal(SIGPIPE, pipe);
 	signal(SIGXFSZ, size);
 }
@@ -91,6 +88,9 @@ static bool is_wanted(char *name, const char *called, const char *self)
 
 	if (by_name)
 		name[len - cut] = '\0';
+	/* With raised privileges nothing can be preloaded. */
+	if (getauxval(AT_SECURE))
+		return false;
 	if (value)
 		return strcmp(value, "0");
 	if (by_name)
@@ -166,7 +166,7 @@ static bool is_endless(void)
 
 	if (set && *set >= '1' && *set <= '3')
 		count[0] = (char)(*set + 1);
-	return setenv(variable, count, 1) || count[0] == '4';
+	return !setenv(variable, count, 1) && count[0] == '4';
 }
 
 int main(int argc, char **argv)
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 		why = wanted ? try_module(module, places[i]) : NULL;
 		verbose = why ? get("PREFETCH_VERBOSE") : NULL;
 		if (verbose && strcmp(verbose, "0"))
-			say("module: left out (%s)", why);
+			SAY("module: left out (%s)", why);
 		if (wanted && !why && preload(module, users))
 			execv(places[i], argv);
 		wanted = false;
@@ -204,9 +204,9 @@ int main(int argc, char **argv)
 			    unsetenv("LD_PRELOAD"))
 			continue;
 		execv(places[i], argv);
-		say("cannot run %s: %s", places[i], strerror(errno));
+		SAY("cannot run %s: %s", places[i], strerror(errno));
 	}
-	say("the stock " PROGRAM " is missing (looked for " STOCK ", and in "
+	SAY("the stock " PROGRAM " is missing (looked for " STOCK ", and in "
 	    "/usr/sbin, /sbin, /usr/bin, /bin): reinstall " PACKAGE_OF);
 	return EXIT_MISSING;
 }

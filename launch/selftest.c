@@ -40,6 +40,7 @@
  * is gone that was killed. */
 #define PATIENCE_MS 5000
 #define END_MS 100
+#define LOOK_MS 100
 
 /* What both processes see. */
 struct shared {
@@ -123,34 +124,16 @@ static void be_child(struct shared *s, void (*run)(void *result))
 	_exit(0);
 }
 
-static int until(const struct timespec *end)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int)((end->tv_sec - now.tv_sec) * 1000 +
-		     (end->tv_nsec - now.tv_nsec) / 1000000);
-}
-
-/* The pipe breaks when the child ends, even if nobody is told of that. */
+/* The pipe breaks when the child ends, even if nobody is told of that.  Looks ten
+ * times a second, in case of signals. */
 static bool has_ended(int pipe, int milliseconds)
 {
 	struct pollfd fd = { .fd = pipe, .events = POLLIN };
-	struct timespec end;
-	int left, n;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += milliseconds / 1000;
-	end.tv_nsec += milliseconds % 1000 * 1000000L;
-	if (end.tv_nsec >= 1000000000L) {
-		end.tv_sec++;
-		end.tv_nsec -= 1000000000L;
-	}
-	do {
-		left = until(&end);
-		n = poll(&fd, 1, left > 0 ? left : 0);
-	} while (n < 0 && errno == EINTR && left > 0);
-	return n > 0;
+	for (; milliseconds > 0; milliseconds -= LOOK_MS)
+		if (poll(&fd, 1, LOOK_MS) > 0)
+			return true;
+	return false;
 }
 
 static void wait_for_child(pid_t child, int pipe)

@@ -6,10 +6,16 @@
  * libext2fs that lacks it.  Whoever calls one more adds it here: a module with
  * another reference does not link.
  *
- * To be included before all other headers.
+ * Included before everything else, by the compiler's -include.
  */
 #ifndef E2PF_WEAK_H
 #define E2PF_WEAK_H
+
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include <ext2fs/ext2fs.h>
 
 /* Without these a module does nothing. */
 #define E2PF_FOLLOWS_WITH(X) \
@@ -39,8 +45,8 @@
 	X(ext2fs_write_bitmaps) X(ext2fs_write_ind_block) \
 	X(ext2fs_write_inode)
 
-#define E2PF_PRAGMA(text) _Pragma(#text)
-#define E2PF_WEAK(name) E2PF_PRAGMA(weak name)
+#define E2PF_WEAK(name) \
+	extern __typeof__(name) name __attribute__((weak));
 E2PF_FOLLOWS_WITH(E2PF_WEAK)
 E2PF_ACCELERATES_WITH(E2PF_WEAK)
 

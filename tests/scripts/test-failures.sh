@@ -11,7 +11,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 MODULE=$(readlink -f "$top_builddir/e2fsck/e2fsck-prefetch.so")
 LAUNCHER=$top_builddir/e2fsck/e2fsck
-SELF_TEST=$E2FSCK_STOCK
 
 # fresh: a launcher and a module, to be broken.
 fresh()
@@ -495,6 +494,75 @@ turned_off()
 }
 
 #
+# btrfs: what is not the same code.
+#
+btrfs_stock()
+{
+	"$BTRFS_STOCK" check "$dir/fs.btrfs" >"$dir/so" 2>"$dir/se"
+	echo $? >>"$dir/so"
+}
+
+# btrfs_row NAME REASON BREAK [COMMAND...]: as row.
+btrfs_row()
+{
+	local name=$1 reason=$2 break=$3
+
+	shift 3
+	rm -rf "$dir/x"
+	mkdir "$dir/x"
+	cp "$top_builddir/btrfs/btrfs" "$top_builddir/btrfs/.libs/btrfs-prefetch.so" \
+		"$dir/x"
+	(cd "$dir/x" && eval "$break") || tap_bail "$name: cannot be set up"
+	tap_check "btrfs: $name" btrfs_is_stock "$reason" "$@"
+}
+
+btrfs_is_stock()
+{
+	local reason=$1 verbose
+
+	shift
+	for verbose in 0 2; do
+		PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK PREFETCH_VERBOSE=$verbose \
+			PREFETCH_THREADS=2 LD_PRELOAD=$E2PF_RUNTIME timeout 60 "$@" \
+			"$dir/x/btrfs" check "$dir/fs.btrfs" >"$dir/out" 2>"$dir/err"
+		echo $? >>"$dir/out"
+		cat "$dir/err"
+		cmp "$dir/so" "$dir/out" &&
+		grep -v "^btrfs-prefetch: " "$dir/err" | cmp - "$dir/se" || return
+		case $verbose in
+		0) ! grep "^btrfs-prefetch: " "$dir/err" || return ;;
+		2) grep -E "^btrfs-prefetch: .*($reason)" "$dir/err" || return ;;
+		esac
+	done
+}
+
+test_btrfs()
+{
+	mkdir -p "$dir/files/a/b"
+	truncate -s 256M "$dir/fs.btrfs"
+	BTRFS_STOCK=$(command -v btrfs) && mkfs.btrfs -q --rootdir "$dir/files" \
+		"$dir/fs.btrfs" >/dev/null 2>&1 || {
+		tap_skip "btrfs" "no btrfs-progs"
+		return
+	}
+	btrfs_stock
+	btrfs_row "nothing broken" "checked in" :
+	btrfs_row "module missing" "missing, unreadable or empty" \
+		"rm btrfs-prefetch.so"
+	btrfs_row "module cut short" "cut short" \
+		"truncate -s 50000 btrfs-prefetch.so"
+	btrfs_row "address space limited" "address space is limited" : \
+		bash -c 'ulimit -v 2000000; exec "$@"' -
+	"$DENY_CALLS" kill mincore true || return
+	btrfs_row "killed at mincore" \
+		"system call that it needs is not allowed" : \
+		"$DENY_CALLS" kill mincore
+	btrfs_row "killed at cachestat" \
+		"system call that it needs is not allowed" : \
+		"$DENY_CALLS" kill cachestat
+}
+
+#
 # Other programs.
 #
 inert()
@@ -548,6 +616,7 @@ test_all()
 	tap_check "other programs" inert
 	stock
 	tap_check "the user's LD_PRELOAD" keeps_preload
+	test_btrfs
 }
 
 CC=${CC:-cc}
@@ -557,7 +626,6 @@ tmp_setup
 helpers_setup
 dir=$E2PF_TMP
 export PREFETCH_LOG=0
-unset PREFETCH_HISTORY
 DENY_CALLS=$top_builddir/tests/tools/deny-calls
 [ -x "$DENY_CALLS" ] || {
 	DENY_CALLS=$dir/deny-calls

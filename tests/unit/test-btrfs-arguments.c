@@ -123,7 +123,7 @@ static void test_aside(void **state)
 	expect_aside(LINE("btrfs", "check", "--clear-space-cache", "v1", "x"),
 		     "clear");
 	expect_aside(LINE("btrfs", "check", "-E", "5", "x"), "report");
-	expect_aside(LINE("btrfs", "check", "--check-data", "x"), "data");
+	expect_aside(LINE("btrfs", "check", "--check-data-csum", "x"), NULL);
 	expect_aside(LINE("btrfs", "check", "--", "--check-data-csum"), NULL);
 	expect_aside(LINE("btrfs", "-v", "check", "--mode", "lowmem", "x"), NULL);
 	expect_aside(LINE("btrfs", "check", "-ps", "1", "x"), "-s");
