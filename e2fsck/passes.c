@@ -18,7 +18,6 @@
 #include "reporter.h"
 #include "ext4/ext4_session.h"
 #include "stages.h"
-#include "ext4/units.h"
 
 /* Number of directory list entries copied at a time, and number of entries that
  * the walk visits between two checks whether the engine has room for more. */
@@ -208,7 +207,6 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	if (!module.on || fs != check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
 	notice(SEEN_SCAN);
-	e2pf_ext4_forget_scans(source());
 	clones_forget();
 	begin_reading(fs);
 	err = real(fs, buffer_blocks, scan);

@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	char self[PATH_MAX] = "", module[PATH_MAX] = "";
 	struct stat own = { .st_ino = 0 }, last = own, st;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	bool wanted, endless = is_endless();
+	bool wanted, known, endless = is_endless();
 	size_t i;
 
 	if (len <= 0 && (!called || !realpath(called, self)))
@@ -189,20 +189,25 @@ int main(int argc, char **argv)
 		strcat(module, MODULE);
 	wanted = argc && is_wanted(argv[0], called ? called : "", self);
 	for (i = 0; i < sizeof(places) / sizeof(*places) && !endless; i++) {
-		if (!places[i] || stat(places[i], &st) || is_same(&st, &own) ||
-		    is_same(&st, &last))
+		known = places[i] && !stat(places[i], &st);
+		/* An error that says nothing of the file is left to execv(). */
+		if (!places[i] || (known ? is_same(&st, &own) ||
+				   is_same(&st, &last) : errno == ENOENT ||
+				   errno == ENOTDIR))
 			continue;
-		last = st;
+		if (known)
+			last = st;
 		why = wanted ? try_module(module, places[i]) : NULL;
 		verbose = why ? get("PREFETCH_VERBOSE") : NULL;
 		if (verbose && strcmp(verbose, "0"))
 			SAY("module: left out (%s)", why);
 		if (wanted && !why && preload(module, users))
 			execv(places[i], argv);
+		if (!users)
+			unsetenv("LD_PRELOAD");
+		else if (wanted && setenv("LD_PRELOAD", users, 1))
+			errno = 0;
 		wanted = false;
-		if (users ? setenv("LD_PRELOAD", users, 1) :
-			    unsetenv("LD_PRELOAD"))
-			continue;
 		execv(places[i], argv);
 		SAY("cannot run %s: %s", places[i], strerror(errno));
 	}

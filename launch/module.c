@@ -94,7 +94,7 @@ void module_begin(const char *name)
 	module.pid = getpid();
 	clock_gettime(CLOCK_MONOTONIC, &module.began);
 	restore_preload();
-	if (!e2pf_setup_read(&module.setup, error, sizeof(error)))
+	if (!e2pf_setup_read(&module.setup, error, sizeof(error)) && *error)
 		fprintf(stderr, "%s: %s\n", name, error);
 	module.on = module.setup.prefetch;
 }

@@ -369,6 +369,16 @@ static bool take_text(struct reading *r, char *text, size_t size)
 	return true;
 }
 
+/* If the process ran out of descriptors or memory, the file is not at fault. */
+static bool unreadable(struct reading *r)
+{
+	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+		r->error[0] = '\0';
+		return false;
+	}
+	return wrong(r, r->path, "%s", strerror(errno));
+}
+
 /* Only regular files and /dev/null are accepted: a FIFO could block us, and
  * opening a device can have side effects. */
 static bool read_file(struct reading *r, bool named)
@@ -380,17 +390,17 @@ static bool read_file(struct reading *r, bool named)
 
 	if (stat(r->path, &st))
 		return (!named && (errno == ENOENT || errno == ENOTDIR)) ||
-		       wrong(r, r->path, "%s", strerror(errno));
+		       unreadable(r);
 	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
 		return true;
 	if (!S_ISREG(st.st_mode))
 		return wrong(r, r->path, "not a regular file");
 	fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return wrong(r, r->path, "%s", strerror(errno));
+		return unreadable(r);
 	n = read(fd, text, MOST_BYTES + 1);
 	if (n < 0)
-		wrong(r, r->path, "%s", strerror(errno));
+		unreadable(r);
 	close(fd);
 	if (n > (ssize_t)MOST_BYTES)
 		return wrong(r, r->path, "the file is too long");

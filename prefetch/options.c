@@ -208,7 +208,8 @@ int configure_options(struct options *o)
 	char error[PATH_MAX + 256];
 
 	if (!e2pf_setup_read(&setup, error, sizeof(error))) {
-		fprintf(stderr, "e2prefetch: %s\n", error);
+		fprintf(stderr, "e2prefetch: %s\n", *error ? error :
+			"no memory to read the settings");
 		return EXIT_USAGE;
 	}
 	if (o->settings.threads)

@@ -24,13 +24,16 @@ VALGRIND="-q --error-exitcode=$FOUND --child-silent-after-fork=no
 # Stock e2fsck by itself is clean on the image, or nothing can be told.
 under_valgrind()
 {
-	local log=$E2PF_TMP/valgrind.$BASHPID
+	local log=$E2PF_TMP/valgrind.$BASHPID status
 
 	# shellcheck disable=SC2086
 	"$IMGTOOL" run 300 env "$(command -v env)" LD_PRELOAD="$preload" \
 		valgrind $VALGRIND --log-file="$log" "$@" \
 		>"$log.out" 2>&1 </dev/null
-	if [ $? -gt 1 ] || [ -s "$log" ]; then
+	status=$?
+	# It does not know cachestat(2), which the self-test tries.
+	sed -i '/^--[0-9]*-- /d' "$log"
+	if [ $status -gt 1 ] || [ -s "$log" ]; then
 		head -n 40 "$log" "$log.out"
 		return 1
 	fi
@@ -38,13 +41,10 @@ under_valgrind()
 
 test_manager()
 {
-	local preload
+	local preload=$module
 
 	cp --sparse=auto "$image" "$E2PF_TMP/fs"
-	# The module takes its name off the list in every program it is loaded
-	# into: valgrind's script, its launcher, and then e2fsck.
-	preload=$module:$module:$module
-	PREFETCH=1 TEST_MMAP_IO=$1 PREFETCH_STATS=$E2PF_TMP/stats \
+	PREFETCH=1 PREFETCH_ACCEL=all TEST_MMAP_IO=$1 PREFETCH_STATS=$E2PF_TMP/stats \
 		under_valgrind "$E2FSCK_STOCK" "$2" "$E2PF_TMP/fs" &&
 		[ -s "$E2PF_TMP/stats" ]
 }

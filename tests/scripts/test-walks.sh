@@ -37,7 +37,7 @@ stages()
 	cp "$1" "$E2PF_TMP/copy"
 	shift
 	rm -f "$E2PF_TMP/stats"
-	PREFETCH=1 PREFETCH_STATS=$E2PF_TMP/stats LD_PRELOAD=$E2PF_RUNTIME \
+	PREFETCH=1 PREFETCH_ACCEL=all PREFETCH_STATS=$E2PF_TMP/stats LD_PRELOAD=$E2PF_RUNTIME \
 		"$E2FSCK_TEST" "$@" "$E2PF_TMP/copy" \
 		>"$E2PF_TMP/out" 2>&1 </dev/null
 	jq -r '[.stages[].name] | join(" ")' "$E2PF_TMP/stats"
