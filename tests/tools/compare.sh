@@ -82,7 +82,6 @@ e2fsck)
 btrfs)
 	BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 	BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
-	unset PREFETCH_ASIDE
 	export PREFETCH_BTRFS=$BTRFS_STOCK
 	# Without it small filesystems are left alone.
 	export PREFETCH_THREADS=2
