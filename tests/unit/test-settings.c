@@ -203,8 +203,10 @@ static int make_file(void **state)
 	fd = mkstemp(path);
 	output = output ? strdup(output) : NULL;
 	clearenv();
-	return fd < 0 || close(fd) || setenv("PREFETCH_CONFIG", path, 1) ||
-	       (output && setenv("CMOCKA_MESSAGE_OUTPUT", output, 1));
+	if (output)
+		setenv("CMOCKA_MESSAGE_OUTPUT", output, 1);
+	free(output);
+	return fd < 0 || close(fd) || setenv("PREFETCH_CONFIG", path, 1);
 }
 
 static int remove_file(void **state)
