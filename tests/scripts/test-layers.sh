@@ -58,7 +58,7 @@ test_layers()
 		'e2prefetch\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h'
 	tap_check "e2prefetch knows nothing of e2fsck's module" \
 		includes prefetch \
-		'e2prefetch\.h|settings\.h|session\.h|report/.*\.h|(configuration|environment)\.h'
+		'e2prefetch\.h|settings\.h|session\.h|report/.*\.h'
 }
 
 tmp_setup
