@@ -83,7 +83,7 @@ static struct choice choose(const struct acceleration *a, unsigned asked,
 	};
 
 	if (!(asked & 1u << a->ability))
-		c = (struct choice){ .why = "excluded by PREFETCH_ACCEL" };
+		c = (struct choice){ .why = "excluded by the setting accel" };
 	else if (f->of[a->ability] != FINDING_WHOLE)
 		c.in_use = NULL;
 	else

@@ -23,8 +23,10 @@
 /* What the runs may take even if our maps save nothing. */
 #define FREE_BYTES (256u << 10)
 
-/* The number of blocks passed to the engine at a time. */
+/* The number of blocks passed to the engine at a time, and the number that are
+ * cloned between two checks whether it has room for more. */
 #define PART 4096u
+#define LOOK 256u
 
 /* So many blocks that are not where the order has them end the reading ahead:
  * pass 1D takes another order, because the user answers so. */
@@ -47,6 +49,7 @@ static struct {
 	uint64_t blocks;
 	struct bitset waiting;		/* in a run, and not reached by pass 1D */
 	struct position checker, given;
+	uint64_t look;			/* the place of the next check */
 	unsigned strays;
 	bool begun;
 } self;
@@ -152,6 +155,8 @@ static bool find(uint64_t block)
 void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
 	       struct e2pf_engine *engine, uint64_t block)
 {
+	uint64_t place;
+
 	/* The last file that still claims a block keeps it. */
 	if (self.strays > STRAYS_MOST || !bitmaps_is_claimed(fs, block) ||
 	    !self.blocks || !bitset_clear(&self.waiting, block))
@@ -163,7 +168,10 @@ void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
 		self.strays++;
 		return;
 	}
-	e2pf_ext4_list_at(ext4, engine, self.checker.place + block -
-			  self.run[self.checker.run].block);
+	place = self.checker.place + block - self.run[self.checker.run].block;
+	e2pf_ext4_list_at(ext4, engine, place);
+	if (place < self.look)
+		return;
+	self.look = place + LOOK;
 	hand_over(ext4, engine);
 }
