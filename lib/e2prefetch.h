@@ -195,12 +195,7 @@ struct e2pf_probe {
 	uint32_t groups;
 	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
 	unsigned threads;	/* of a check */
-	unsigned requests_in_flight;	/* per thread, at first */
 	uint64_t memory_budget;	/* bytes a check may read ahead */
-	uint64_t gap_least, gap_most;	/* bytes; a gap between two blocks is
-					   read through if it is no longer:
-					   `least` if requests cost nothing,
-					   `most` if they do */
 	uint64_t inodes;	/* in use */
 	uint64_t bytes_per_second;	/* of sequential reads */
 	double latency;		/* of one small read, in seconds */

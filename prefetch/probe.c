@@ -217,9 +217,6 @@ static struct json_object *check_json(const struct e2pf_probe *p)
 	put_int(o, "threads", p->threads);
 	put_bool(o, "block_order", p->block_order);
 	put_int(o, "memory_budget_bytes", p->memory_budget);
-	put_int(o, "requests_in_flight", p->requests_in_flight);
-	put_int(o, "gap_least_bytes", p->gap_least);
-	put_int(o, "gap_most_bytes", p->gap_most);
 	return o;
 }
 

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "device/device.h"
+#include "device/probe.h"
 #include "source.h"
 
 struct e2pf_engine;
@@ -151,32 +152,15 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
  * total budget is used up. */
 bool e2pf_engine_gave_up(struct e2pf_engine *e);
 
-/* Speed of the device, measured at places that are not cached. */
-struct e2pf_measured {
-	bool has_head;
-	unsigned metadata_places;	/* of E2PF_PROBES: those that a check
-					   reads, too */
-	uint64_t latency_ns;	/* of a small read far from the last */
-	uint64_t deep_latency_ns;	/* for each of eight at once */
-	uint64_t bytes_per_second;	/* of a sample read in a row */
-	/* How it would be read: known whatever could be measured. */
-	unsigned depth;		/* requests of each worker in flight, to begin
-				   with */
-	bool dear;		/* their number is limited, not their bytes */
-	uint64_t least_gap, most_gap;	/* bytes read through: where requests
-					   are no limit, and where they are */
-};
-
 /* A worker never has more requests in flight than this. */
 #define E2PF_DEPTH_MOST 1024u
 
-/* Measure the device in this thread, whatever the configuration says about
- * has_head: at places spread over the filesystem, of metadata where that is not
- * cached, elsewhere of anything that is stored.  The engine must be idle.
- * Returns NULL, or why nothing could be measured: a text that follows the name
- * of the device. */
+/* Measure the device in this thread: at places spread over the filesystem, of
+ * metadata where that is not cached, elsewhere of anything that is stored.  The
+ * engine must be idle.  Returns NULL, or why nothing could be measured: a text
+ * that follows the name of the device. */
 const char *e2pf_engine_measure(struct e2pf_engine *e,
-				struct e2pf_measured *measured);
+				struct e2pf_speed *speed);
 
 /* Units of the first phase completed since the start. */
 uint64_t e2pf_engine_progress(struct e2pf_engine *e);

@@ -32,7 +32,6 @@
 #include "elevator.h"
 #include "engine.h"
 #include "inflight.h"
-#include "measure.h"
 #include "trace.h"
 
 /* The maximum number of units in a batch, however small their weight. */
@@ -302,8 +301,6 @@ bool e2pf_looks_warm(struct e2pf_engine *e);
 /* survey.c */
 /* If has_head is a guess, measure it. */
 void e2pf_probe_engine(struct e2pf_engine *e);
-/* What was measured is what is gone by. */
-void e2pf_go_by(struct e2pf_engine *e, const struct e2pf_latencies *p);
 
 /* phase.c; with the lock held */
 /* Ask the source for its phases.  Only while there are no workers, which read

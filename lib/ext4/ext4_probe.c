@@ -107,25 +107,22 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 }
 
 static void measure(struct e2pf_session *s, struct e2pf_probe *p,
-		    struct e2pf_measured *m)
+		    struct e2pf_speed *m)
 {
 	p->unmeasured = e2pf_engine_measure(s->engine, m);
 	p->measured = !p->unmeasured;
 	p->block_order = p->measured && s->cfg.probe ? m->has_head :
-						       s->cfg.has_head;
+						      s->cfg.has_head;
 	p->threads = p->block_order ? s->cfg.head_threads : s->cfg.threads;
-	p->requests_in_flight = m->depth;
-	p->gap_least = m->least_gap;
-	p->gap_most = m->most_gap;
 	if (!p->measured)
 		return;
 	p->metadata_places = m->metadata_places;
 	p->latency = (double)m->latency_ns / 1e9;
 	p->deep_latency = (double)m->deep_latency_ns / 1e9;
-	p->bytes_per_second = m->bytes_per_second;
+	p->bytes_per_second = UINT64_C(1000000000000) / m->byte_ps;
 }
 
-static void decide(struct e2pf_session *s, const struct e2pf_measured *m,
+static void decide(struct e2pf_session *s, const struct e2pf_speed *m,
 		   struct room *room, struct e2pf_probe *p)
 {
 	struct e2pf_engine_stats st = {
@@ -142,7 +139,6 @@ static void decide(struct e2pf_session *s, const struct e2pf_measured *m,
 	e2pf_decide_threads(list, &st, s->settings.threads, NULL);
 	e2pf_decide_order(list, p->block_order ? "in block order" :
 			  s->type->order, &st, s->topo.spindles);
-	e2pf_decide_requests(list, m);
 	for (i = 0; i < list->count; i++)
 		room->decision[i] = (struct e2pf_probe_decision) {
 			list->item[i].about, list->item[i].decision,
@@ -161,7 +157,7 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe)
 		.plan_count = E2PF_CLASSES, .block_size = s->geo.block_size,
 		.groups = s->geo.groups, .memory_budget = session->cfg.budget
 	};
-	struct e2pf_measured measured;
+	struct e2pf_speed measured = { .has_head = false };
 	uint32_t step;
 	errcode_t err;
 

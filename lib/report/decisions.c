@@ -120,28 +120,6 @@ void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
 			    "the kernel reports no rotational disk");
 }
 
-void e2pf_decide_requests(struct e2pf_decisions *list,
-			      const struct e2pf_measured *m)
-{
-	unsigned least = (unsigned)(m->least_gap >> 10);
-	unsigned most = (unsigned)(m->most_gap >> 10);
-	char text[64];
-
-	snprintf(text, sizeof(text), "%u requests in flight per thread",
-		 m->depth);
-	e2pf_decide(list, "depth", text, "initially; up to %u while requests "
-		    "complete in time", E2PF_DEPTH_MOST);
-	snprintf(text, sizeof(text), "read through up to %u KiB",
-		 m->dear ? most : least);
-	if (m->dear)
-		e2pf_decide(list, "gaps", text, "another request costs as "
-			    "much; %u KiB where bandwidth is the limit", least);
-	else
-		e2pf_decide(list, "gaps", least ? text : "not read through",
-			    "up to %u KiB where another request costs as much",
-			    most);
-}
-
 static double seconds(uint64_t ns)
 {
 	return (double)ns / 1e9;

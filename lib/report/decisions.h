@@ -58,11 +58,6 @@ void e2pf_decide_threads(struct e2pf_decisions *list,
 void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
 		       const struct e2pf_engine_stats *st, unsigned spindles);
 
-/* Add the requests in flight and the gaps that are read through, for a check
- * that has not begun. */
-void e2pf_decide_requests(struct e2pf_decisions *list,
-			  const struct e2pf_measured *measured);
-
 /* Add the disks, what was read ahead, how many reads hit it, and how long the
  * checker waited in each of these stages. */
 void e2pf_summarize(struct e2pf_decisions *list,

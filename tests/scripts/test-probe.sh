@@ -44,26 +44,6 @@ counts()
 			.groups_looked_at)' | diff "$dir/plan" -
 }
 
-# The text has the same values as the JSON.
-depth()
-{
-	local n least
-
-	probe_is '.check | .requests_in_flight >= 4 and
-		.requests_in_flight <= 64 and .gap_least_bytes >= 0 and
-		.gap_most_bytes >= .gap_least_bytes' || return
-	n=$(jq .check.requests_in_flight "$dir/probe")
-	least=$(jq '.check.gap_least_bytes / 1024 | floor' "$dir/probe")
-	jq -r '.decisions[] | "\(.about): \(.decision) (\(.reason))"' \
-		"$dir/probe" >"$dir/words"
-	cat "$dir/words"
-	grep -q "^depth: $n requests in flight per thread (" "$dir/words" &&
-	grep -qE "^gaps: .*(up to $least KiB|not read through|; $least KiB)" "$dir/words" &&
-	"$PREFETCHER" probe "$big" >"$dir/out" &&
-	grep -q "^ *depth: [0-9]* requests" "$dir/out" &&
-	grep -q "^ *gaps: .*read through" "$dir/out"
-}
-
 # Slashes of paths are not escaped, in the probe, the plan and the statistics.
 plain_slashes()
 {
@@ -223,7 +203,6 @@ test_all()
 	tap_check "all groups of a small filesystem" probe_is \
 		'.metadata.groups == .metadata.groups_looked_at and
 		 .metadata.inodes_in_use == 131072'
-	tap_check "depth and gaps, as JSON and in words" depth
 	tap_check "slashes in JSON are plain" plain_slashes
 	tap_check "of nothing" run 8 probe "$dir/none"
 	tap_check "without a device" run 16 probe

@@ -19,7 +19,6 @@
 
 #include "engine-rig.h"
 #include "engine/inflight.h"
-#include "engine/measure.h"
 
 static void all_once_in_stripes(void **state)
 {
@@ -141,51 +140,6 @@ static void dear_requests(void **state)
 		assert_int_equal(e2pf_engine_progress(r.e), DEAR_GROUPS);
 		/* Except for the one that was waited for. */
 		assert_uint_in_range(r.dev.missing_read, 0, 1);
-		rig_tear_down(&r);
-	}
-}
-
-/* The forecast for a check is what the check would do. */
-static void foreseen(void **state)
-{
-	static const struct {
-		bool head, probe;
-		uint64_t miss_ns, ask_ns;
-		bool dear;
-		unsigned depth;
-		uint64_t least, most;
-	} kinds[] = {
-		/* Declared rotational: the measurement does not matter. */
-		{ true, false, 9000000, 5000000, false, 4, 65536, 262144 },
-		/* A quarter of a second is 50 requests of 5 ms. */
-		{ true, true, 9000000, 5000000, false, 50, 65536, 262144 },
-		{ false, true, 80000, 20000, false, 64, 0, 65536 },
-		{ false, true, 700000, 333000, true, 64, 28057 / 8, 28057 },
-	};
-	struct e2pf_measured m;
-	struct rig r;
-	unsigned i;
-
-	(void)state;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		rig_set_up(&r, DEAR_GROUPS, 2);
-		r.cfg.has_head = kinds[i].head;
-		r.cfg.probe = kinds[i].probe;
-		r.cfg.head_threads = 1;
-		r.dev.miss_ns = kinds[i].miss_ns;
-		r.dev.ask_ns = kinds[i].ask_ns;
-		make_files(&r);
-		rig_new(&r);
-		assert_null(e2pf_engine_measure(r.e, &m));
-		assert_int_equal(m.depth, kinds[i].depth);
-		assert_int_equal(m.dear, kinds[i].dear);
-		assert_int_equal(m.least_gap, kinds[i].least);
-		assert_int_equal(m.most_gap, kinds[i].most);
-		/* If everything is cached there is nothing to measure. */
-		fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-		assert_non_null(e2pf_engine_measure(r.e, &m));
-		assert_int_equal(m.depth, 4);
-		assert_int_equal(m.least_gap, kinds[i].head ? 65536 : 0);
 		rig_tear_down(&r);
 	}
 }
@@ -721,7 +675,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_once_in_stripes),
 		cmocka_unit_test(dear_requests),
-		cmocka_unit_test(foreseen),
 		cmocka_unit_test(no_inodes_in_use),
 		cmocka_unit_test(errors_tolerated),
 		cmocka_unit_test(errors_of_leaves),

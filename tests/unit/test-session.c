@@ -338,7 +338,7 @@ static void probed(void **state)
 	assert_int_equal(p.groups_sampled, p.groups);
 	assert_int_equal(p.plan_count, E2PF_CLASSES);
 	assert_true(p.plan[E2PF_BITMAPS].blocks == 2 * fs->group_desc_count);
-	assert_true(p.threads && p.requests_in_flight && p.memory_budget);
+	assert_true(p.threads && p.memory_budget);
 	assert_true(p.stock.low <= p.stock.expected &&
 		    p.stock.expected <= p.stock.high);
 	for (i = 0; i < p.decision_count; i++)
