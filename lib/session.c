@@ -239,6 +239,41 @@ static void look_at_waits(struct e2pf_session *s,
 	p->wait_at = look->reading_at;
 }
 
+/* The engine learns late that a request is complete.  The kernel's queue for a
+ * device holds no more than these (nr_requests): who asks for more waits. */
+#define QUEUE 128u
+
+static void tell_work(const struct e2pf_session *s,
+		      const struct e2pf_engine_look *look,
+		      struct e2pf_progress_facts *f)
+{
+	double asked = (double)look->asked_requests, rest = asked;
+
+	rest -= look->in_flight < QUEUE ? (double)look->in_flight : QUEUE;
+	f->read.requests = rest > 0 ? rest : 0;
+	if (asked > 0)
+		f->read.bytes = (double)look->asked_bytes * f->read.requests /
+				asked;
+	f->left.bytes = (double)look->found_bytes - f->read.bytes;
+	f->left.requests = (double)look->queued_requests + asked -
+			   f->read.requests;
+	f->has_head = look->speed.has_head;
+	f->pace = e2pf_pace_ahead(&look->speed, s->topo.data_spindles);
+}
+
+/* There is more to find, in bytes: it takes as many requests as what was
+ * found. */
+void e2pf_session_foresee(struct e2pf_progress_facts *f, double bytes)
+{
+	if (bytes <= 0)
+		return;
+	if (f->left.bytes + f->read.bytes > 0)
+		f->left.requests += bytes *
+			(f->left.requests + f->read.requests) /
+			(f->left.bytes + f->read.bytes);
+	f->left.bytes += bytes;
+}
+
 void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 		       struct e2pf_progress_facts *f)
 {
@@ -248,24 +283,10 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 	p->device = s->name;
 	p->stage = look.stage < s->type->stages ?
 		   s->type->stage_names[look.stage] : "";
-	p->read_bytes = look.issued_bytes;
+	p->read_bytes = look.asked_bytes;
 	look_at_waits(s, &look, p);
 	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
-	f->found_bytes = (double)look.found_bytes;
-	f->seeds_bytes = (double)look.seeds_bytes;
-	f->expected_bytes = (double)look.expected_bytes;
-	f->expected_runs = (double)look.expected_runs;
-	f->span_bytes = (double)look.span_bytes;
-	f->read_span_bytes = (double)look.issued_span_bytes;
-	f->runs = (double)look.runs;
-	f->read_runs = (double)look.issued_runs;
-	f->read_bytes = (double)look.issued_bytes;
-	f->requests = (double)look.requests;
-	f->in_flight = (double)look.in_flight;
-	f->deferred_bytes = (double)look.deferred_bytes;
-	f->deferred_runs = (double)look.deferred_runs;
-	f->has_head = look.has_head;
-	f->request_bytes = (double)look.request_bytes;
+	tell_work(s, &look, f);
 	if (s->type->look)
 		s->type->look(s, &look, p, f);
 }

@@ -81,38 +81,34 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 #define BYTE_SECONDS 4e-9
 
 /* The check reads each tree block once.  How many there are is known when all
- * nodes have been read.  How much data there is is not known. */
+ * nodes have been read. */
 static void look(struct e2pf_session *session,
 		 const struct e2pf_engine_look *engine,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
 	struct btrfs_session *s = btrfs_of(session);
-	double leaves = (double)engine->units[E2PF_BTRFS_LEAVES] *
-			s->super.nodesize;
+	double found = (double)engine->found_bytes, all;
 
 	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
-		s->found_bytes = f->found_bytes;
-	f->walks = f->measurable = true;
-	f->table_bytes = s->found_bytes + leaves;
+		s->found_bytes = found;
+	all = s->found_bytes + (double)e2pf_btrfs_leaves(s->btrfs) *
+			       s->super.nodesize;
 	/* The earlier phases may have been over before the first look. */
-	if (f->table_bytes < f->found_bytes)
-		f->table_bytes = f->found_bytes;
-	f->seeds_bytes = f->found_bytes;
+	if (all < found)
+		all = found;
+	e2pf_session_foresee(f, all - found);
+	f->walks = true;
 	f->rest_part = REST_PART;
-	f->usual_seconds = f->table_bytes * BYTE_SECONDS;
+	f->usual_seconds = all * BYTE_SECONDS;
 	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
 			 engine->phase == E2PF_NONE) &&
-			!e2pf_btrfs_wants_data(s->btrfs) &&
-			(double)engine->checker_bytes <= f->table_bytes;
-	if (f->table_bytes > 0)
-		f->passed = (double)engine->checker_bytes / f->table_bytes;
+			(double)engine->checker_bytes <= all;
+	if (all > 0)
+		f->passed = (double)engine->checker_bytes / all;
 	if (f->passed > 1)
 		f->passed = 1;
-	/* No block leads to others that are not counted. */
-	f->parsed_items = 1;
 	p->place = engine->checker_bytes / s->super.nodesize;
-	p->places = f->measurable ?
-		    (uint64_t)f->table_bytes / s->super.nodesize : 0;
+	p->places = f->measurable ? (uint64_t)all / s->super.nodesize : 0;
 	p->unit = "tree blocks";
 }
 

@@ -730,6 +730,11 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 	return true;
 }
 
+uint64_t e2pf_btrfs_leaves(const struct e2pf_btrfs *btrfs)
+{
+	return atomic_load(&btrfs->leaves);
+}
+
 uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs)
 {
 	return btrfs->order.left * btrfs->super.nodesize;

@@ -108,6 +108,10 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset, struct e2pf_ref *ref,
 			  bool *planned);
 
+/* The number of leaves that are read after all nodes, known when these were
+ * read.  May be called from any thread. */
+uint64_t e2pf_btrfs_leaves(const struct e2pf_btrfs *btrfs);
+
 /* Bytes of leaves that are left to the check because there are far more than
  * the budget allows to keep track of.  Not to be called while there are worker
  * threads. */

@@ -228,34 +228,23 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 /* What an engine and its checker are doing at this moment. */
 struct e2pf_engine_look {
 	unsigned stage;
-	uint64_t stage_ns;		/* since it began */
 	uint64_t stall_ns;		/* the checker waited, in all stages */
-	uint64_t checker_bytes;
+	uint64_t checker_bytes;		/* it has read */
 	uint64_t reading_ns;		/* since the checker's read began; 0:
 					   none */
-	unsigned reading_device;
-	uint64_t reading_at;		/* bytes from its start */
+	uint64_t reading_at;		/* bytes from the start of its device */
 	int phase;			/* or E2PF_NONE */
-	uint64_t units[E2PF_PHASES];	/* known so far */
 	int at_phase;			/* where the checker said it is, or */
 	uint64_t at;			/* E2PF_NONE */
-	uint64_t taken;			/* units of the first phase that were
-					   taken by a worker */
-	/* The bytes of references that were found to be read ahead, and of those
-	 * that were issued; the runs that they make, estimated until they are
-	 * sorted; and requests in flight. */
-	uint64_t found_bytes, issued_bytes;
-	uint64_t runs, issued_runs;
-	uint64_t span_bytes, issued_span_bytes;	/* of the runs, with gaps */
+	/* Bytes of the units' references, taken by a worker and parsed; and of
+	 * all that was found to be read ahead, deferred references included. */
+	uint64_t unit_bytes, parsed_bytes, found_bytes;
+	/* What was asked for of that, gaps included; the requests that the rest
+	 * is likely to take; and those in flight. */
+	uint64_t asked_bytes, asked_requests;
+	uint64_t queued_requests;
 	uint64_t in_flight;
-	uint64_t seeds_bytes, parsed_bytes;	/* of the units' references,
-						   found and parsed */
-	uint64_t expected_bytes, expected_runs;	/* that others found are likely
-						   to lead to */
-	uint64_t deferred_bytes, deferred_runs;	/* left for a deferred phase */
-	uint64_t prefetched_bytes, requests;	/* since the engine exists */
-	bool has_head;
-	uint64_t request_bytes;		/* a request takes as long as so many */
+	struct e2pf_speed speed;	/* as it is believed to be */
 };
 
 /* Unlike e2pf_engine_get_stats() this may be called at any time and changes
