@@ -63,7 +63,6 @@ static struct {
 	unsigned count;
 	struct e2pf_session *session;
 	unsigned session_count;		/* descriptors when it was opened */
-	bool reads_data;		/* this check */
 	bool started, ended, weighed;
 	const char *why_not;
 	char aside[128];
@@ -134,8 +133,6 @@ static void open_session(void *unused)
 				       &self.env.settings,
 				       self.env.stats || self.env.trace,
 				       &self.why_not);
-	if (self.session && self.reads_data)
-		e2pf_btrfs_read_data(self.session);
 	self.session_count = self.count;
 	self.ended = !self.session;
 }
@@ -422,8 +419,6 @@ static void take_environment(void *unused)
 	self.on = self.env.prefetch && !aside;
 	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
 	unsetenv(ASIDE_VARIABLE);
-	self.reads_data = getenv(DATA_VARIABLE);
-	unsetenv(DATA_VARIABLE);
 	inherit_environment(&self);
 }
 

@@ -44,10 +44,8 @@ void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes)
 	free(order->node);
 	free(order->link);
 	free(order->leaf);
-	free(order->kept);
 	order->node = NULL;
-	order->link = order->leaf = order->kept = NULL;
-	order->kept_count = order->kept_room = 0;
+	order->link = order->leaf = NULL;
 	order->nodes = order->node_room = order->links = order->link_room = 0;
 	order->leaves = order->leaf_room = 0;
 	order->left = order->found = 0;
@@ -298,37 +296,18 @@ static bool deal(struct e2pf_leaf_order *order)
 	return done;
 }
 
-/* Keep the leaves of this tree, which were found last.  A root that is a leaf
- * itself was read with the other roots and is not among them. */
-static bool keep_leaves(struct e2pf_leaf_order *order,
-			const struct e2pf_tree_root *root, size_t first)
-{
-	size_t count = root->level ? order->leaves - first : 1, i;
-
-	if (!e2pf_have_room((void **)&order->kept, &order->kept_room,
-			    order->kept_count, count, sizeof(*order->kept)))
-		return false;
-	for (i = 0; i < count; i++)
-		order->kept[order->kept_count++] = root->level ?
-			order->leaf[first + i] & SLOT_MASK : root->slot;
-	return true;
-}
-
 static bool collect(struct e2pf_leaf_order *order,
 		    const struct e2pf_tree_root *root, size_t roots,
 		    struct e2pf_slot_set *seen)
 {
-	size_t i, first;
+	size_t i;
 
 	if (order->nodes)
 		qsort(order->node, order->nodes, sizeof(*order->node),
 		      by_slot);
-	for (i = 0; i < roots; i++) {
-		first = order->leaves;
-		if (!walk(order, i, root[i].slot, root[i].level, seen) ||
-		    (root[i].keep && !keep_leaves(order, &root[i], first)))
+	for (i = 0; i < roots; i++)
+		if (!walk(order, i, root[i].slot, root[i].level, seen))
 			return false;
-	}
 	return true;
 }
 
