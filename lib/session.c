@@ -16,7 +16,6 @@
 
 #include "device/budget.h"
 #include "device/device.h"
-#include "device/policy.h"
 #include "device/share.h"
 #include "device/thread.h"
 #include "session.h"
@@ -148,7 +147,6 @@ static void add_topology(struct e2pf_topology *all,
 			all->leaf[all->leaves++] = one->leaf[i];
 	}
 	all->spindles += one->spindles;
-	all->data_spindles += one->data_spindles;
 	all->virtual_disk |= one->virtual_disk;
 	if (!all->max_readahead)
 		all->max_readahead = one->max_readahead;
@@ -258,7 +256,7 @@ static void tell_work(const struct e2pf_session *s,
 	f->left.requests = (double)look->queued_requests + asked -
 			   f->read.requests;
 	f->has_head = look->speed.has_head;
-	f->pace = e2pf_pace_ahead(&look->speed, s->topo.data_spindles);
+	f->pace = e2pf_pace_ahead(&look->speed, s->topo.spindles);
 }
 
 /* There is more to find, in bytes: it takes as many requests as what was
