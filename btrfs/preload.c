@@ -368,20 +368,6 @@ bool module_sends(int fd, const void *args)
 	return true;
 }
 
-void module_searches(int fd, const void *args)
-{
-	const struct btrfs_ioctl_search_key *key = args;
-	int saved = errno;
-
-	/* Of the searches only that for what is new has such a filter. */
-	if (key->min_transid <= 1 || !is_ours())
-		return;
-	keep_name(fd);
-	search_begins(fd, key->min_transid - 1, self.name,
-		      &self.env.settings);
-	errno = saved;
-}
-
 /*
  * Start and end of the process.
  */

@@ -61,18 +61,6 @@ void send_begins(int fd, const void *args, const char *name,
 	begin(&request, name, settings);
 }
 
-void search_begins(int fd, uint64_t since, const char *name,
-		   const struct e2pf_settings *settings)
-{
-	struct e2pf_send_request request = {
-		.fd = fd, .since = since, .no_data = true
-	};
-
-	/* The first search is followed by others, which continue it. */
-	if (!self.tried)
-		begin(&request, name, settings);
-}
-
 void send_ends(void)
 {
 	int saved = errno;

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "accelerate.h"
-#include "handlers.h"
 #include "inherit.h"
 #include "interpose.h"
 #include "linkage.h"
@@ -65,7 +64,6 @@ static io_manager choose_manager(io_manager manager)
 {
 	if (manager == unix_io_manager && module.env.io == IO_MMAP &&
 	    !module.parallel && e2pf_io_table_is_ours()) {
-		handlers_watch();
 		manager = e2pf_mmap_io_manager;
 	}
 	return manager;

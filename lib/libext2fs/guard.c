@@ -32,17 +32,10 @@ struct guarded {
 
 static SIGNAL_SAFE_TLS struct guarded *volatile current;
 
-/* This thread has asked the kernel, and has not been told of a change since. */
-static SIGNAL_SAFE_TLS volatile bool asked;
-
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_uint users;		/* changed only with the lock held */
 static atomic_bool installed;		/* and not removed since */
 static struct sigaction previous;	/* written only while not installed */
-
-/* Whether changes are reported to e2pf_guard_told(), and whether there was one
- * after which the kernel must be asked again each time. */
-static atomic_bool watched, unsure;
 
 /* The address of a memory error is that of its page, and some architectures
  * round a fault's address down to this. */
@@ -65,7 +58,6 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	    address >= (guarded->start & ~(LEAST_PAGE - 1)) &&
 	    address < guarded->end)
 		siglongjmp(guarded->env, 1);
-	atomic_store(&unsure, true);
 	atomic_store(&installed, false);
 	sigaction(SIGBUS, &previous, NULL);
 	/* A synchronous signal comes again when the instruction is repeated. */
@@ -104,7 +96,6 @@ bool e2pf_guard_get(void)
 {
 	bool ok;
 
-	asked = false;
 	pthread_mutex_lock(&install_lock);
 	ok = users > 0 || install();
 	users += ok;
@@ -123,31 +114,14 @@ void e2pf_guard_put(void)
 	pthread_mutex_unlock(&install_lock);
 }
 
-void e2pf_guard_watch(void)
-{
-	atomic_store(&watched, true);
-}
-
-/* Our own calls come here, too, but while there are no users. */
-void e2pf_guard_told(int sig, const struct sigaction *action)
-{
-	if (sig == SIGBUS ? atomic_load(&users) > 0 :
-			    sigismember(&action->sa_mask, SIGBUS) == 1)
-		atomic_store(&unsure, true);
-}
-
 bool e2pf_guard_ready(void)
 {
 	struct sigaction now;
 	sigset_t mask;
 
-	if (asked && atomic_load_explicit(&watched, memory_order_relaxed) &&
-	    !atomic_load_explicit(&unsure, memory_order_relaxed))
-		return true;
-	asked = sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now) &&
-		pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
-		!sigismember(&mask, SIGBUS);
-	return asked;
+	return sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now) &&
+	       pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
+	       !sigismember(&mask, SIGBUS);
 }
 
 /* Everything is filled in before sigsetjmp(): variables that are changed after

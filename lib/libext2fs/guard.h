@@ -23,25 +23,9 @@ void e2pf_guard_put(void);
 /*
  * True if this thread may use e2pf_guard_copy() now.  False if another SIGBUS
  * handler is installed, or if the thread blocks SIGBUS: then a fault would end
- * the process.  Asks the kernel each time, with two system calls that take 0.34
- * us, unless the signals are watched.
+ * the process.  Asks the kernel, with two system calls that take 0.34 us.
  */
 bool e2pf_guard_ready(void);
-
-/*
- * The signals of this process are watched from now on: nothing in it can change
- * the handler of SIGBUS, or block SIGBUS, without a call of sigaction() of which
- * e2pf_guard_told() is told.  Then each thread asks the kernel only once.
- */
-void e2pf_guard_watch(void);
-
-/*
- * `action` is about to be installed for this signal.  To be told of every call,
- * also before the signals are watched.  If it is a handler of SIGBUS while the
- * guard is in use, or one during which SIGBUS is blocked, the kernel is asked
- * each time again.  May be called by any thread and from a signal handler.
- */
-void e2pf_guard_told(int sig, const struct sigaction *action);
 
 /*
  * Copy `size` bytes from the mapping at `from`.  Returns false if a page could
