@@ -30,10 +30,6 @@
 /* The number of places that are sampled to measure the first device. */
 #define SAMPLES 64u
 
-/* The number of blocks of the chunk tree that are read: those of more chunks than
- * are kept (chunk_map.c), in nodes of 4 KiB. */
-#define CHUNK_BLOCKS 4096u
-
 /* At most one tree block in eight, plus a constant, is parsed as a node.  A
  * sound filesystem has far fewer: the smallest nodes hold 121 pointers. */
 #define NODES_PART 8u
@@ -521,34 +517,18 @@ static uint64_t parse_limit(const struct e2pf_btrfs *btrfs)
 	return all / btrfs->super.nodesize / NODES_PART + NODES_LEAST;
 }
 
-/* The walk over the chunk tree. */
-struct chunk_walk {
-	struct e2pf_chunk_map *map;
-	struct e2pf_btrfs_ptr *block;	/* found */
-	size_t blocks, room;
+/* The device of the first copy may be missing, or the block elsewhere. */
+struct chunk_reader {
+	struct e2pf_btrfs *btrfs;
+	e2pf_btrfs_reader read;
+	void *ctx;
 };
 
-static void add_chunk(void *ctx, const struct e2pf_btrfs_chunk *chunk)
+static bool read_chunks(void *ctx, const struct e2pf_btrfs_ptr *ptr,
+			void *block)
 {
-	e2pf_chunk_map_add(((struct chunk_walk *)ctx)->map, chunk);
-}
-
-static void add_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
-{
-	struct chunk_walk *w = ctx;
-
-	if (w->blocks < CHUNK_BLOCKS &&
-	    e2pf_have_room((void **)&w->block, &w->room, w->blocks, 1,
-			   sizeof(*w->block)))
-		w->block[w->blocks++] = *ptr;
-}
-
-/* Read a block of the chunk tree, which lies in the chunks that the superblock
- * names itself. */
-static bool read_block(const struct e2pf_btrfs *btrfs,
-		       const struct e2pf_btrfs_ptr *ptr,
-		       e2pf_btrfs_reader read, void *ctx, void *block)
-{
+	const struct chunk_reader *r = ctx;
+	const struct e2pf_btrfs *btrfs = r->btrfs;
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
 	struct e2pf_ref ref;
 
@@ -559,41 +539,8 @@ static bool read_block(const struct e2pf_btrfs *btrfs,
 		.device = extent[0].device
 	};
 	return ref.offset <= btrfs->bytes[ref.device] &&
-	       !read(ctx, &ref, block) && is_ours(btrfs, block) &&
+	       !r->read(r->ctx, &ref, block) && is_ours(btrfs, block) &&
 	       e2pf_btrfs_fits(&btrfs->super, ptr, block);
-}
-
-/* Replace the map, which has the superblock's chunks, by that of all. */
-static void walk_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
-			void *ctx)
-{
-	uint8_t *block = malloc(btrfs->super.nodesize);
-	struct e2pf_chunk_map all;
-	struct chunk_walk w = { .map = &all };
-	struct e2pf_btrfs_ptr ptr;
-	size_t i;
-
-	e2pf_chunk_map_init(&all, &btrfs->super, btrfs->device,
-			    btrfs->members);
-	/* These are known even if the chunk tree is damaged. */
-	e2pf_btrfs_plan_sys_array(&btrfs->super, add_chunk, &w);
-	add_block(&w, &btrfs->super.chunk_root);
-	for (i = 0; block && i < w.blocks; i++) {
-		ptr = w.block[i];
-		if (!read_block(btrfs, &ptr, read, ctx, block))
-			continue;
-		if (ptr.level)
-			e2pf_btrfs_plan_node(&btrfs->super, &ptr, block,
-					     add_block, &w);
-		else
-			e2pf_btrfs_plan_chunks(&btrfs->super, block, add_chunk,
-					       &w);
-	}
-	e2pf_chunk_map_finish(&all);
-	e2pf_chunk_map_free(&btrfs->map);
-	btrfs->map = all;
-	free(w.block);
-	free(block);
 }
 
 static void take_members(struct e2pf_btrfs *btrfs,
@@ -617,8 +564,8 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 				  unsigned count, e2pf_btrfs_reader read,
 				  void *ctx)
 {
+	struct chunk_reader reader = { .read = read, .ctx = ctx };
 	struct e2pf_btrfs *btrfs;
-	struct chunk_walk w;
 
 	if (!count || count > E2PF_DEVICES)
 		return NULL;
@@ -629,11 +576,9 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 	e2pf_leaf_order_init(&btrfs->order);
 	btrfs->super = *super;
 	take_members(btrfs, members, count);
-	w.map = &btrfs->map;
-	e2pf_chunk_map_init(w.map, super, btrfs->device, count);
-	e2pf_btrfs_plan_sys_array(super, add_chunk, &w);
-	e2pf_chunk_map_finish(w.map);
-	walk_chunks(btrfs, read, ctx);
+	reader.btrfs = btrfs;
+	e2pf_chunk_map_read(&btrfs->map, &btrfs->super, btrfs->device, count,
+			    read_chunks, &reader);
 	btrfs->source = (struct e2pf_source) {
 		.ops = &btrfs_ops,
 		.grain = super->sectorsize,

@@ -51,6 +51,19 @@ void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
 			 unsigned device_count);
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map);
 
+/* Read a block of the chunk tree, which the map knows by then.  Returns false if
+ * it is not the block that `ptr` describes. */
+typedef bool (*e2pf_chunk_reader)(void *ctx, const struct e2pf_btrfs_ptr *ptr,
+				  void *block);
+
+/* Make a map of all chunks: those that the superblock names itself, which are
+ * enough to read the chunk tree, and those in that tree. */
+void e2pf_chunk_map_read(struct e2pf_chunk_map *map,
+			 const struct e2pf_btrfs_super *super,
+			 const struct e2pf_btrfs_device *devices,
+			 unsigned device_count, e2pf_chunk_reader read,
+			 void *ctx);
+
 /* Add a chunk.  It is left out if it holds no tree blocks, or if there is no room
  * or memory for it. */
 void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
