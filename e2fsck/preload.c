@@ -292,8 +292,7 @@ static void tell(void)
 	if (scanned)
 		all = self.decisions;
 	if (!module.session)
-		e2pf_decide(&all, "prefetch", "off",
-			    "no filesystem was opened for a check");
+		e2pf_decide_off(&all, "off", "no filesystem was opened for a check");
 	result_tell(&(struct result) {
 		.env = &module.env, .said_by = "e2fsck-prefetch",
 		.done = "checked", .began = self.began,

@@ -363,16 +363,16 @@ void e2pf_session_describe(struct e2pf_session *s,
 		s->type->describe(s, list);
 	if (!s->cfg.budget) {
 		if (s->type->not_begun)
-			e2pf_decide(list, "prefetch", "off", "%s",
-				    s->type->not_begun);
+			e2pf_decide_off(list, "off", "%s",
+					s->type->not_begun);
 		return;
 	}
 	e2pf_decide_memory(list, s->cfg.budget, s->settings.memory,
 			       s->sharing);
 	e2pf_decide_limits(list, &s->settings, s->sharing);
 	if (!st.threads) {
-		e2pf_decide(list, "prefetch", "asleep",
-			    "sampled metadata is already cached");
+		e2pf_decide_off(list, "asleep",
+				"sampled metadata is already cached");
 		return;
 	}
 	e2pf_decide_threads(list, &st, s->settings.threads,

@@ -71,10 +71,10 @@ static uint64_t journal_requests(const struct e2pf_ext4_session *s)
 
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
-	const char *io = e2pf_ext4_of(session)->io_manager;
+	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	if (session->cfg.budget)
-		e2pf_decide(list, "reads", io, "%s", !strcmp(io, "mmap") ?
+		e2pf_decide(list, "reads", s->io_manager, "%s", s->mapped ?
 			    "TEST_MMAP_IO" : "the I/O manager the filesystem "
 			    "was opened with");
 }
@@ -248,7 +248,8 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		err = add_device(s, device, offset);
 	if (err)
 		goto fail;
-	s->io_manager = e2pf_mmap_io_is_mapped(fs->io) ? "mmap" :
+	s->mapped = e2pf_mmap_io_is_mapped(fs->io);
+	s->io_manager = s->mapped ? "mmap" :
 			fs->io->manager == unix_io_manager ? "unix" : "other";
 	s->classes = s->base.settings.classes ? s->base.settings.classes :
 						E2PF_ALL_CLASSES;
