@@ -120,7 +120,7 @@ static bool is_in_use(const char *path)
 
 enum long_option {
 	OPTION_OTHER = 256, OPTION_FORCE, OPTION_INIT, OPTION_CHUNK_ROOT,
-	OPTION_CLEAR, OPTION_DATA
+	OPTION_CLEAR
 };
 
 static const char short_options[] = "as:br:pEQh";
@@ -131,7 +131,7 @@ static const struct option long_options[] = {
 	{ "readonly", no_argument, NULL, OPTION_OTHER },
 	{ "init-csum-tree", no_argument, NULL, OPTION_INIT },
 	{ "init-extent-tree", no_argument, NULL, OPTION_INIT },
-	{ "check-data-csum", no_argument, NULL, OPTION_DATA },
+	{ "check-data-csum", no_argument, NULL, OPTION_OTHER },
 	{ "backup", no_argument, NULL, 'b' },
 	{ "subvol-extents", required_argument, NULL, 'E' },
 	{ "qgroup-report", no_argument, NULL, 'Q' },
@@ -176,7 +176,7 @@ struct options {
 	const char *why;		/* why it is left alone */
 	const char *operand;		/* the first one; NULL: none */
 	int operands;
-	bool force, data;
+	bool force;
 };
 
 /* Returns false if memory runs out. */
@@ -195,7 +195,6 @@ static bool take_options(int argc, char **argv, struct options *o)
 	while ((c = getopt_long(argc - command, list, short_options,
 				long_options, NULL)) != -1) {
 		o->force |= c == OPTION_FORCE;
-		o->data |= c == OPTION_DATA;
 		if (!o->why)
 			o->why = reason_of(c);
 	}
@@ -219,11 +218,4 @@ const char *arguments_aside(int argc, char **argv)
 	if (o.force && is_in_use(o.operand))
 		return "--force: the device is mounted or otherwise in use";
 	return NULL;
-}
-
-bool arguments_read_data(int argc, char **argv)
-{
-	struct options o;
-
-	return take_options(argc, argv, &o) && o.data;
 }

@@ -21,7 +21,4 @@ bool arguments_are_version(int argc, char **argv);
  */
 const char *arguments_aside(int argc, char **argv);
 
-/* Whether a check with these arguments compares all data with its checksums. */
-bool arguments_read_data(int argc, char **argv);
-
 #endif

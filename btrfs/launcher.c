@@ -63,13 +63,9 @@ static bool prepare(void *ctx, const char *btrfs)
 	}
 	aside = r->check ? arguments_aside(r->argc, r->argv) : NULL;
 	unsetenv(ASIDE_VARIABLE);
-	unsetenv(DATA_VARIABLE);
 	if (aside && !r->env.stats && !r->env.verbose)
 		return false;
 	if (aside && setenv(ASIDE_VARIABLE, aside, 1))
-		return false;
-	if (r->check && arguments_read_data(r->argc, r->argv) &&
-	    setenv(DATA_VARIABLE, "1", 1))
 		return false;
 	why = launch_give_module(&launch, btrfs);
 	if (why && r->env.verbose)

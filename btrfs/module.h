@@ -16,9 +16,6 @@
 /* Set by the launcher: why this check runs without prefetching. */
 #define ASIDE_VARIABLE "PREFETCH_ASIDE"
 
-/* Set by the launcher: this check reads all data. */
-#define DATA_VARIABLE "PREFETCH_READS_DATA"
-
 /* The program is about to drop the page cache of a device, which it has just
  * opened or is about to close.  Called before it does. */
 void module_drops_cache(int fd);

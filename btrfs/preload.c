@@ -63,7 +63,6 @@ static struct {
 	unsigned count;
 	struct e2pf_session *session;
 	unsigned session_count;		/* descriptors when it was opened */
-	bool reads_data;		/* this check */
 	bool started, ended, weighed;
 	const char *why_not;
 	char aside[128];
@@ -134,8 +133,6 @@ static void open_session(void *unused)
 				       &self.env.settings,
 				       self.env.stats || self.env.trace,
 				       &self.why_not);
-	if (self.session && self.reads_data)
-		e2pf_btrfs_read_data(self.session);
 	self.session_count = self.count;
 	self.ended = !self.session;
 }
@@ -348,7 +345,7 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
 	device = (unsigned)opened->index;
 	if (repeats_add(&self.repeats, device, *offset, length))
 		return true;
-	brought = e2pf_btrfs_brings(self.session, &device, &there, length);
+	brought = e2pf_btrfs_serves(self.session, &device, &there, length);
 	self.repeats.brought += brought;
 	other = descriptor_of(device);
 	if (other >= 0) {
@@ -422,8 +419,6 @@ static void take_environment(void *unused)
 	self.on = self.env.prefetch && !aside;
 	snprintf(self.aside, sizeof(self.aside), "%s", aside ? aside : "");
 	unsetenv(ASIDE_VARIABLE);
-	self.reads_data = getenv(DATA_VARIABLE);
-	unsetenv(DATA_VARIABLE);
 	inherit_environment(&self);
 }
 

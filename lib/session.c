@@ -26,6 +26,9 @@ const char *e2pf_version(void)
 	return PACKAGE_VERSION;
 }
 
+/* Workers, unless the user chose: more of them gain nothing. */
+#define THREADS 2u
+
 /* A single read that takes this long is worth a word. */
 #define SLOW_READ_NS 1000000000u
 
@@ -188,6 +191,11 @@ void e2pf_session_choose(struct e2pf_session *s)
 		choose_for(s, i, processors);
 		blind |= s->dev[i] && s->dev[i]->blind;
 	}
+	/* Two keep a device busy: each has many requests in flight. */
+	if (cfg->threads > THREADS)
+		cfg->threads = THREADS;
+	if (cfg->head_threads > THREADS)
+		cfg->head_threads = THREADS;
 	if (s->settings.threads)
 		cfg->threads = cfg->head_threads = s->settings.threads;
 	s->sharing = e2pf_share_count(s->sysroot);
@@ -252,20 +260,14 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 	look_at_waits(s, &look, p);
 	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
 	f->found_bytes = (double)look.found_bytes;
-	f->seeds_bytes = (double)look.seeds_bytes;
-	f->expected_bytes = (double)look.expected_bytes;
-	f->expected_runs = (double)look.expected_runs;
-	f->span_bytes = (double)look.span_bytes;
-	f->read_span_bytes = (double)look.issued_span_bytes;
-	f->runs = (double)look.runs;
-	f->read_runs = (double)look.issued_runs;
+	f->seeds_bytes = (double)look.found_bytes;
+	f->span_bytes = (double)look.found_bytes;
+	f->read_span_bytes = (double)look.issued_bytes;
 	f->read_bytes = (double)look.issued_bytes;
 	f->requests = (double)look.requests;
 	f->in_flight = (double)look.in_flight;
 	f->deferred_bytes = (double)look.deferred_bytes;
-	f->deferred_runs = (double)look.deferred_runs;
 	f->has_head = look.has_head;
-	f->request_bytes = (double)look.request_bytes;
 	if (s->type->look)
 		s->type->look(s, &look, p, f);
 }

@@ -32,18 +32,6 @@ static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
 	return (struct btrfs_session *)s;
 }
 
-static void describe_data(const struct btrfs_session *s,
-			  struct e2pf_decisions *list)
-{
-	if (e2pf_btrfs_reads_data(s->btrfs))
-		e2pf_decide(list, "data", "read ahead",
-			    "if its ranges are short: the check compares it "
-			    "with its checksums");
-	else
-		e2pf_decide(list, "data", "left to the check",
-			    "which reads it in the order of the disk");
-}
-
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
 	struct btrfs_session *s = btrfs_of(session);
@@ -56,8 +44,6 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	if (e2pf_btrfs_has_window(s->btrfs))
 		e2pf_decide(list, "leaves", "in a window",
 			    "they do not fit into the memory budget");
-	if (e2pf_btrfs_wants_data(s->btrfs))
-		describe_data(s, list);
 	if (left)
 		e2pf_decide(list, "leaves", "left to the check",
 			    "for %llu MiB there is no room in the memory "
@@ -87,7 +73,7 @@ static void look(struct e2pf_session *session,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
 	struct btrfs_session *s = btrfs_of(session);
-	double leaves = (double)engine->units[E2PF_BTRFS_LEAVES] *
+	double leaves = (double)e2pf_btrfs_leaves(s->btrfs) *
 			s->super.nodesize;
 
 	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
@@ -102,7 +88,6 @@ static void look(struct e2pf_session *session,
 	f->usual_seconds = f->table_bytes * BYTE_SECONDS;
 	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
 			 engine->phase == E2PF_NONE) &&
-			!e2pf_btrfs_wants_data(s->btrfs) &&
 			(double)engine->checker_bytes <= f->table_bytes;
 	if (f->table_bytes > 0)
 		f->passed = (double)engine->checker_bytes / f->table_bytes;
@@ -261,11 +246,6 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	return NULL;
 }
 
-void e2pf_btrfs_read_data(struct e2pf_session *session)
-{
-	e2pf_btrfs_want_data(btrfs_of(session)->btrfs);
-}
-
 bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
 				  unsigned device, uint64_t offset)
 {
@@ -301,7 +281,7 @@ void e2pf_btrfs_start(struct e2pf_session *session)
 	e2pf_engine_start(session->engine);
 }
 
-bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
+bool e2pf_btrfs_serves(struct e2pf_session *session, unsigned *device,
 		       uint64_t *offset, uint64_t length)
 {
 	struct e2pf_ref ref;
@@ -316,7 +296,7 @@ bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
 	 * look up a block that no worker reads takes as long as the readahead
 	 * call. */
 	return planned && !session->dev[ref.device]->blind &&
-	       e2pf_engine_brings(session->engine, &ref, planned);
+	       e2pf_engine_serves(session->engine, &ref, planned);
 }
 
 bool e2pf_btrfs_session_used_once(const struct e2pf_session *session)

@@ -8,10 +8,6 @@
  * Snapshots share most of their blocks.  One bit per block records which blocks
  * were passed on, so a subtree is walked once, however many trees refer to it.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,7 +16,6 @@
 
 #include "btrfs_source.h"
 #include "format.h"
-#include "data.h"
 #include "leaf_order.h"
 #include "slot_set.h"
 
@@ -57,10 +52,9 @@
 /* A worker asks whether there is room in the budget once in so many bytes. */
 #define RUN_MOST (4u << 20)
 
-/* One unit in so many is a leaf of checksums.  A worker sorts the units that it
- * takes at once (512), but the check reads data by address: that of four leaves,
- * up to 64 MiB, is near enough. */
-#define SUMS_APART 128u
+/* Units that a worker takes at once: adjacent ones often refer to adjacent
+ * blocks. */
+#define AT_ONCE E2PF_LEAF_PORTION
 
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
@@ -80,13 +74,10 @@ struct e2pf_btrfs {
 	/* Three maps: the chunks in the superblock, which never change; all
 	 * chunks; and those that were known before the engine was started. */
 	struct e2pf_chunk_map system, map, known;
-	struct e2pf_chunk_map data;	/* all chunks, if data is wanted */
-	bool wants_data;
 	atomic_bool complete;		/* `map` no longer changes */
 	struct e2pf_slot_set seen;		/* passed on, or in the order */
 	struct e2pf_leaf_order order;	/* of leaves */
 	atomic_uint_fast64_t leaves;	/* in it, once it is complete */
-	atomic_uint_fast64_t sums;	/* leaves kept in it, likewise */
 	bool has_head;
 	atomic_bool used_once;		/* e2pf_btrfs_used_once() */
 	atomic_uint_fast64_t extent_bytes;	/* of leaves of extent trees */
@@ -278,16 +269,9 @@ static bool is_ours(const struct e2pf_btrfs *btrfs, const void *block)
  * The operations.
  */
 
-static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
-					    const struct e2pf_start *start,
-					    unsigned *count)
+static void btrfs_begin(struct e2pf_source *source,
+			const struct e2pf_start *start)
 {
-#define PHASE { .order = E2PF_ORDER_NONE, .covered_by = E2PF_NONE, \
-		.stage = E2PF_NONE }
-	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
-		PHASE, PHASE, PHASE, PHASE, PHASE, PHASE
-	};
-#undef PHASE
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
@@ -295,23 +279,16 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	atomic_store(&btrfs->used_once, false);
 	atomic_store(&btrfs->extent_bytes, 0);
 	atomic_store(&btrfs->leaves, 0);
-	atomic_store(&btrfs->sums, 0);
 	atomic_store(&btrfs->complete, false);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
 	e2pf_chunk_map_init(&btrfs->map, &btrfs->super, btrfs->device,
 			    btrfs->members);
-	e2pf_chunk_map_free(&btrfs->data);
-	e2pf_chunk_map_init(&btrfs->data, &btrfs->super, btrfs->device,
-			    btrfs->members);
-	btrfs->data.data = true;
 	/* These are known even if the chunk tree is damaged. */
 	e2pf_btrfs_plan_sys_array(&btrfs->super, add_chunk, &btrfs->map);
 	btrfs->extent_trees.count = 0;
 	btrfs->other_trees.count = 0;
-	*count = E2PF_BTRFS_PHASES;
-	return phases;
 }
 
 /* True if there are more leaves than may be read ahead at the same time. */
@@ -331,7 +308,6 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	switch (phase) {
 	case E2PF_BTRFS_CHUNKS:
 	case E2PF_BTRFS_ROOTS:
-	case E2PF_BTRFS_ORDER:
 		units = 1;
 		break;
 	case E2PF_BTRFS_TREES:
@@ -339,9 +315,6 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 		break;
 	case E2PF_BTRFS_LEAVES:
 		units = atomic_load(&btrfs->leaves);
-		break;
-	case E2PF_BTRFS_DATA:
-		units = atomic_load(&btrfs->sums) * SUMS_APART;
 		break;
 	}
 	pthread_mutex_unlock(&btrfs->lock);
@@ -357,23 +330,10 @@ static void seed_leaf(struct ref_sink *to, uint64_t unit)
 		pass_ref(to, e2pf_chunk_map_logical(to->map, slot), ref);
 }
 
-/* A leaf of checksums, which leads to data. */
-static void seed_sums(struct ref_sink *to, uint64_t unit)
-{
-	struct e2pf_ref ref = { .cls = E2PF_BTRFS_CLASS_SUMS, .parse = true };
-
-	if (unit % SUMS_APART)
-		return;
-	ref.cookie = e2pf_chunk_map_logical(to->map,
-					    to->btrfs->order.kept[unit / SUMS_APART]);
-	pass_ref(to, ref.cookie, ref);
-}
-
 /* All chunks are known: from now on the map does not change. */
 static void finish_map(struct e2pf_btrfs *btrfs)
 {
 	e2pf_chunk_map_finish(&btrfs->map);
-	e2pf_chunk_map_finish(&btrfs->data);
 	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
 	atomic_store(&btrfs->complete, true);
 }
@@ -441,18 +401,42 @@ static void make_order(struct e2pf_btrfs *btrfs)
 						   trees->root[i].logical,
 						   &aligned);
 		root[n].level = trees->root[i].level;
-		root[n].keep = e2pf_btrfs_reads_data(btrfs) &&
-			       trees->root[i].owner == BT_CSUM_TREE_OBJECTID;
 		n += root[n].slot != UINT64_MAX && (aligned || root[n].level);
 	}
 	e2pf_leaf_order_make(&btrfs->order, root, n, &sweeps, &btrfs->map,
 			     &btrfs->seen);
 	free(root);
 	atomic_store(&btrfs->leaves, btrfs->order.leaves);
-	atomic_store(&btrfs->sums, btrfs->order.kept_count);
 	atomic_store(&btrfs->used_once, is_window(btrfs) &&
 		     btrfs->order.found < kept_by_check() /
 					  btrfs->super.nodesize);
+}
+
+static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
+					   const struct e2pf_phase *after)
+{
+#define PHASE(n) { .number = n, .gated = true, .at_once = AT_ONCE }
+	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
+		PHASE(E2PF_BTRFS_CHUNKS), PHASE(E2PF_BTRFS_ROOTS),
+		PHASE(E2PF_BTRFS_TREES), PHASE(E2PF_BTRFS_LEAVES)
+	};
+#undef PHASE
+	struct e2pf_btrfs *btrfs = btrfs_of(source);
+
+	if (!after)
+		return &phases[E2PF_BTRFS_CHUNKS];
+	switch (after->number) {
+	case E2PF_BTRFS_CHUNKS:
+		finish_map(btrfs);
+		return &phases[E2PF_BTRFS_ROOTS];
+	case E2PF_BTRFS_ROOTS:
+		return &phases[E2PF_BTRFS_TREES];
+	case E2PF_BTRFS_TREES:
+		make_order(btrfs);
+		return &phases[E2PF_BTRFS_LEAVES];
+	default:
+		return NULL;
+	}
 }
 
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
@@ -473,7 +457,6 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		pass_block(&to, &btrfs->super.chunk_root);
 		return;
 	case E2PF_BTRFS_ROOTS:
-		finish_map(btrfs);
 		pass_block(&to, &btrfs->super.root);
 		/* The check reads only the root of the log tree. */
 		if (btrfs->super.log_root.logical)
@@ -482,14 +465,8 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 					.cls = E2PF_BTRFS_CLASS_ROOTS
 				 });
 		return;
-	case E2PF_BTRFS_ORDER:
-		make_order(btrfs);
-		return;
 	case E2PF_BTRFS_LEAVES:
 		seed_leaf(&to, unit);
-		return;
-	case E2PF_BTRFS_DATA:
-		seed_sums(&to, unit);
 		return;
 	}
 	root = tree_root(btrfs, unit);
@@ -549,11 +526,6 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	(void)at;
 	if (size != btrfs->super.nodesize || !is_ours(btrfs, bytes))
 		return false;
-	if (ref->cls == E2PF_BTRFS_CLASS_SUMS) {
-		e2pf_btrfs_pass_data(&btrfs->super, &btrfs->data, ref->cookie,
-				     bytes, sink, ctx);
-		return false;
-	}
 	ptr = pointer_of(ref->cookie, e2pf_btrfs_generation(bytes));
 	if (!e2pf_btrfs_fits(&btrfs->super, &ptr, bytes))
 		return false;
@@ -569,9 +541,6 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	if (ref->cls == E2PF_BTRFS_CLASS_CHUNKS) {
 		e2pf_btrfs_plan_chunks(&btrfs->super, bytes, add_chunk,
 				       &btrfs->map);
-		if (btrfs->wants_data)
-			e2pf_btrfs_plan_chunks(&btrfs->super, bytes,
-					       add_chunk, &btrfs->data);
 		return false;
 	}
 	e2pf_btrfs_plan_roots(&btrfs->super, bytes, add_root, btrfs);
@@ -600,6 +569,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 
 static const struct e2pf_source_ops btrfs_ops = {
 	.begin = btrfs_begin,
+	.next = btrfs_next,
 	.units = btrfs_units,
 	.seed = btrfs_seed,
 	.piece = btrfs_piece,
@@ -668,28 +638,12 @@ void e2pf_btrfs_free(struct e2pf_btrfs *btrfs)
 	e2pf_chunk_map_free(&btrfs->system);
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_chunk_map_free(&btrfs->known);
-	e2pf_chunk_map_free(&btrfs->data);
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_fini(&btrfs->order);
 	free(btrfs->extent_trees.root);
 	free(btrfs->other_trees.root);
 	pthread_mutex_destroy(&btrfs->lock);
 	free(btrfs);
-}
-
-void e2pf_btrfs_want_data(struct e2pf_btrfs *btrfs)
-{
-	btrfs->wants_data = true;
-}
-
-bool e2pf_btrfs_wants_data(const struct e2pf_btrfs *btrfs)
-{
-	return btrfs->wants_data;
-}
-
-bool e2pf_btrfs_reads_data(const struct e2pf_btrfs *btrfs)
-{
-	return btrfs->wants_data && !btrfs->has_head;
 }
 
 struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs)
@@ -745,6 +699,11 @@ bool e2pf_btrfs_has_window(const struct e2pf_btrfs *btrfs)
 	return is_window(btrfs);
 }
 
+uint64_t e2pf_btrfs_leaves(const struct e2pf_btrfs *btrfs)
+{
+	return atomic_load(&btrfs->leaves);
+}
+
 size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs)
 {
 	return btrfs->map.count;
@@ -770,9 +729,9 @@ void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 	const struct e2pf_start start = { .paced = true };
 	struct chunk_walk *walk = calloc(1, sizeof(*walk));
 	uint8_t *block = malloc(btrfs->super.nodesize);
-	unsigned phases, next;
+	unsigned next;
 
-	btrfs_begin(&btrfs->source, &start, &phases);
+	btrfs_begin(&btrfs->source, &start);
 	if (walk && block)
 		btrfs_seed(&btrfs->source, E2PF_BTRFS_CHUNKS, 0, keep_ref,
 			   walk);

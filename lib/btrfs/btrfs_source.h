@@ -8,13 +8,9 @@
  *				when it opens the filesystem; the nodes; and
  *				the leaves of extent and block group trees,
  *				which it walks first, block by block
- *	E2PF_BTRFS_ORDER	nothing is read: the order of the leaves is
- *				made (leaf_order.h)
- *	E2PF_BTRFS_LEAVES	all other leaves, in that order; in a window in
- *				front of the check if there are more than may be
- *				read ahead of it
- *	E2PF_BTRFS_DATA		the data that has checksums, in the order of
- *				addresses, if the check compares it
+ *	E2PF_BTRFS_LEAVES	all other leaves, in an order that is made before
+ *				(leaf_order.h); in a window in front of the check
+ *				if there are more than may be read ahead of it
  *
  * The check does not report its position; the engine follows its reads.  The
  * functions of this source may be called as engine/source.h says.
@@ -29,9 +25,7 @@ enum e2pf_btrfs_phase {
 	E2PF_BTRFS_CHUNKS,
 	E2PF_BTRFS_ROOTS,
 	E2PF_BTRFS_TREES,
-	E2PF_BTRFS_ORDER,
 	E2PF_BTRFS_LEAVES,
-	E2PF_BTRFS_DATA,
 	E2PF_BTRFS_PHASES
 };
 
@@ -42,8 +36,6 @@ enum e2pf_btrfs_class {
 	E2PF_BTRFS_CLASS_EXTENTS,	/* of extent and block group trees */
 	E2PF_BTRFS_CLASS_NODES,		/* of another tree */
 	E2PF_BTRFS_CLASS_LEAVES,
-	E2PF_BTRFS_CLASS_SUMS,		/* leaves of checksums, parsed */
-	E2PF_BTRFS_CLASS_DATA,
 	E2PF_BTRFS_CLASSES
 };
 
@@ -65,16 +57,6 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 				  const struct e2pf_btrfs_member *members,
 				  unsigned count);
 void e2pf_btrfs_free(struct e2pf_btrfs *btrfs);
-
-/* The check is going to compare all data with its checksums.  Call it before an
- * engine is started. */
-void e2pf_btrfs_want_data(struct e2pf_btrfs *btrfs);
-bool e2pf_btrfs_wants_data(const struct e2pf_btrfs *btrfs);
-
-/* True if it is also read ahead.  Not if the device has a head: the check's own
- * reads are in the order of addresses, and the gaps between them are smaller
- * than a head's way.  Not to be called while an engine is being started. */
-bool e2pf_btrfs_reads_data(const struct e2pf_btrfs *btrfs);
 
 struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs);
 
@@ -124,6 +106,9 @@ bool e2pf_btrfs_used_once(const struct e2pf_btrfs *btrfs);
 /* True if there were more leaves than may be read ahead at the same time.  Not
  * to be called while there are worker threads. */
 bool e2pf_btrfs_has_window(const struct e2pf_btrfs *btrfs);
+
+/* The number of leaves in the order, once it is made. */
+uint64_t e2pf_btrfs_leaves(const struct e2pf_btrfs *btrfs);
 
 /* The number of known chunks that may hold tree blocks.  Not to be called while
  * there are worker threads. */

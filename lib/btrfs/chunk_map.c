@@ -82,7 +82,7 @@ void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
 	struct map_chunk *to;
 	unsigned i;
 
-	if ((!l->metadata && !map->data) || map->count >= CHUNKS_MOST ||
+	if (!l->metadata || map->count >= CHUNKS_MOST ||
 	    !e2pf_have_room((void **)&map->chunk, &map->room, map->count, 1,
 		       sizeof(*map->chunk)) ||
 	    !e2pf_have_room((void **)&map->stripe, &map->stripe_room, map->stripes,
@@ -249,32 +249,6 @@ unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 		n = find_copy(map, c, logical - c->layout.logical, copy,
 			      extent);
 	return n;
-}
-
-bool e2pf_chunk_map_piece(const struct e2pf_chunk_map *map, uint64_t logical,
-			  uint32_t length, struct e2pf_btrfs_extent *extent)
-{
-	const struct map_chunk *c = chunk_of(map, logical);
-	unsigned copy;
-
-	for (copy = 0; c && copy < c->layout.copies; copy++) {
-		const struct e2pf_btrfs_place place =
-			e2pf_btrfs_place(&c->layout, logical -
-					 c->layout.logical, copy);
-		const struct map_stripe *stripe =
-			&map->stripe[c->stripe + place.stripe];
-
-		if (stripe->device == E2PF_BTRFS_NO_DEVICE)
-			continue;
-		*extent = (struct e2pf_btrfs_extent) {
-			.offset = stripe->offset + place.offset,
-			.length = place.length < length ?
-				  (uint32_t)place.length : length,
-			.device = stripe->device
-		};
-		return true;
-	}
-	return false;
 }
 
 uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,

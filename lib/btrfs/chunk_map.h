@@ -34,7 +34,6 @@ struct e2pf_chunk_map {
 	const struct e2pf_btrfs_device *devices;
 	unsigned device_count;
 	uint32_t nodesize, sectorsize;
-	bool data;			/* has chunks that hold data, too */
 	struct map_chunk *chunk;	/* by logical address, after finish() */
 	size_t count, room;
 	struct map_stripe *stripe;
@@ -52,8 +51,8 @@ void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
 			 unsigned device_count);
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map);
 
-/* Add a chunk.  It is left out if it holds no tree blocks and the map has no
- * data, or if there is no room or memory for it. */
+/* Add a chunk.  It is left out if it holds no tree blocks, or if there is no
+ * room or memory for it. */
 void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
 			const struct e2pf_btrfs_chunk *chunk);
 
@@ -69,12 +68,6 @@ unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 			     uint64_t logical,
 			     struct e2pf_btrfs_extent
 				     extent[E2PF_BTRFS_PARTS]);
-
-/* Find the place of the beginning of this range, in the first copy whose device
- * is open: *extent is as much of it as lies in one piece.  False if there is no
- * such copy. */
-bool e2pf_chunk_map_piece(const struct e2pf_chunk_map *map, uint64_t logical,
-			  uint32_t length, struct e2pf_btrfs_extent *extent);
 
 /* The address that has a copy at this byte of a device.  0 if there is none,
  * and always for profiles with parity, which are not searched. */

@@ -54,7 +54,6 @@ struct e2pf_btrfs_super {
 	uint64_t devices;			/* there should be so many */
 	uint32_t nodesize;			/* 4096 to 65536 */
 	uint32_t sectorsize;			/* 4096 to nodesize */
-	uint32_t sum_bytes;			/* of a checksum; 0: unknown */
 	struct e2pf_btrfs_ptr root, chunk_root;
 	struct e2pf_btrfs_ptr log_root;		/* logical 0: no log */
 	uint32_t sys_array_size;		/* bytes */
@@ -179,16 +178,6 @@ void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
 void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
 			   const void *block, e2pf_btrfs_ptr_sink sink,
 			   void *ctx);
-
-/* Called with each range of data that has checksums: both numbers are bytes and
- * multiples of sectorsize, the second is not 0. */
-typedef void (*e2pf_btrfs_range_sink)(void *ctx, uint64_t logical,
-				      uint64_t length);
-
-/* Find the ranges whose checksums are in a leaf of the checksum tree. */
-void e2pf_btrfs_plan_sums(const struct e2pf_btrfs_super *super,
-			  const void *block, e2pf_btrfs_range_sink sink,
-			  void *ctx);
 
 /* Find the chunks in a leaf of the chunk tree. */
 void e2pf_btrfs_plan_chunks(const struct e2pf_btrfs_super *super,

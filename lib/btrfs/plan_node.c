@@ -138,27 +138,6 @@ void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
 	}
 }
 
-void e2pf_btrfs_plan_sums(const struct e2pf_btrfs_super *super,
-			  const void *block, e2pf_btrfs_range_sink sink,
-			  void *ctx)
-{
-	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES;
-	uint32_t n = count_entries(super, block, BT_ITEM_BYTES), i, size;
-
-	for (i = 0; super->sum_bytes && i < n; i++, entry += BT_ITEM_BYTES) {
-		uint64_t logical = bt_le64(entry + BT_KEY_OFFSET), length;
-
-		if (type_of(entry) != BT_EXTENT_CSUM_KEY ||
-		    !item_of(super, block, i, &size))
-			continue;
-		length = (uint64_t)(size / super->sum_bytes) *
-			 super->sectorsize;
-		if (length && logical % super->sectorsize == 0 &&
-		    logical <= UINT64_MAX - length)
-			sink(ctx, logical, length);
-	}
-}
-
 void e2pf_btrfs_plan_chunks(const struct e2pf_btrfs_super *super,
 			    const void *block, e2pf_btrfs_chunk_sink sink,
 			    void *ctx)

@@ -63,7 +63,6 @@ struct e2pf_engine_config {
 	void (*before_threads)(void);
 	bool ungated;		/* the checker never waits at the gate: the
 				   scheduler favours it over the workers */
-	size_t set_memory;	/* bytes for each set of places; 0: 4 MiB */
 };
 
 /* Stages of the checker that statistics are kept for, at most.  What they are
@@ -152,9 +151,6 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
  * total budget is used up. */
 bool e2pf_engine_gave_up(struct e2pf_engine *e);
 
-/* A worker never has more requests in flight than this. */
-#define E2PF_DEPTH_MOST 1024u
-
 /* Measure the device in this thread: at places spread over the filesystem, of
  * metadata where that is not cached, elsewhere of anything that is stored.  The
  * engine must be idle.  Returns NULL, or why nothing could be measured: a text
@@ -171,14 +167,15 @@ uint64_t e2pf_engine_progress(struct e2pf_engine *e);
  */
 
 /* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.
- * Statistics are kept per stage, and some phases are useful in one stage
- * only. */
+ * Statistics are kept per stage. */
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 
-/* The checker has reached a phase that begins when it gets there (by_checker).
+/* The checker has reached this phase of the source, which begins now, whatever is
+ * left of earlier ones; deferred references not read by then are dropped.
  * Returns false, and changes nothing, when the engine was not started or is
  * being stopped. */
-bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase);
+bool e2pf_engine_begin_phase(struct e2pf_engine *e,
+			     const struct e2pf_phase *phase);
 
 /* The checker has reached this unit of a phase.  Ignored unless that phase is
  * the current one. */
@@ -219,7 +216,7 @@ bool e2pf_engine_after_read(struct e2pf_engine *e,
 
 /* True if the checker's own readahead of this may be dropped: it is cached, or
  * a worker is going to read it (`planned`) and the checker will wait for that. */
-bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
+bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
 			bool planned);
 
 void e2pf_engine_get_stats(struct e2pf_engine *e,
@@ -236,27 +233,20 @@ struct e2pf_engine_look {
 	unsigned reading_device;
 	uint64_t reading_at;		/* bytes from its start */
 	int phase;			/* or E2PF_NONE */
-	uint64_t units[E2PF_PHASES];	/* known so far */
 	int at_phase;			/* where the checker said it is, or */
 	uint64_t at;			/* E2PF_NONE */
 	uint64_t taken;			/* units of the first phase that were
 					   taken by a worker */
-	/* The bytes of references that were found to be read ahead, and of those
-	 * that were issued; the runs that they make, estimated until they are
-	 * sorted; and requests in flight. */
-	uint64_t found_bytes, issued_bytes;
-	uint64_t runs, issued_runs;
-	uint64_t span_bytes, issued_span_bytes;	/* of the runs, with gaps */
-	uint64_t in_flight;
-	uint64_t seeds_bytes, parsed_bytes;	/* of the units' references,
-						   found and parsed */
-	uint64_t expected_bytes, expected_runs;	/* that others found are likely
-						   to lead to */
-	uint64_t deferred_bytes, deferred_runs;	/* left for a deferred phase */
+	uint64_t found_bytes, issued_bytes;	/* of references that were
+						   found, and read */
+	uint64_t in_flight;		/* requests */
+	uint64_t deferred_bytes;	/* left for later */
 	uint64_t prefetched_bytes, requests;	/* since the engine exists */
 	bool has_head;
-	uint64_t request_bytes;		/* a request takes as long as so many */
 };
+
+/* In place of a phase. */
+#define E2PF_NONE (-1)
 
 /* Unlike e2pf_engine_get_stats() this may be called at any time and changes
  * nothing. */

@@ -126,7 +126,7 @@ static void look_at_tables(const struct e2pf_ext4_session *s,
 			   struct e2pf_progress *p,
 			   struct e2pf_progress_facts *f)
 {
-	p->place = e2pf_ext4_groups_done(s->ext4, at->passed);
+	p->place = at->passed;
 	p->places = s->geo.groups;
 	p->unit = "groups";
 	f->passed = part(at->passed_bytes, at->bytes);
@@ -139,7 +139,7 @@ static void look(struct e2pf_session *session,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct e2pf_ext4_look at = { .parsed_bytes = engine->parsed_bytes };
+	struct e2pf_ext4_look at = { .taken = engine->taken };
 
 	if (engine->at_phase == E2PF_EXT4_TABLES)
 		at.passed = engine->at;
@@ -350,8 +350,7 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total)
 {
-	*done = e2pf_ext4_groups_done(e2pf_ext4_of(session)->ext4,
-				e2pf_engine_progress(session->engine));
+	*done = e2pf_engine_progress(session->engine);
 	*total = e2pf_ext4_of(session)->geo.groups;
 }
 
