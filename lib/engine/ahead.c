@@ -157,7 +157,11 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 
 /* Each request reduces the weight of earlier ones by this part. */
 #define FADE 0.002
+
+/* What a completed request adds to what is known: most if so many were in flight.
+ * A short queue shows the latency. */
 #define LEARN 0.1
+#define LEARN_DEPTH 64u
 
 /* On a rotational disk 64 KiB pass under the head in half a millisecond, less
  * than any request takes.  Where requests are limited apart from bytes, gaps are
@@ -181,11 +185,14 @@ void e2pf_count_requests(struct e2pf_engine *e, uint64_t requests,
 
 void e2pf_learn(struct e2pf_engine *e, const struct e2pf_completed *one)
 {
+	unsigned depth = one->depth * e->workers;
 	double ns = (double)one->ns -
 		    BYTE_NS * (double)one->queued * e->workers;
 
-	ns = ns > 0 ? ns / ((double)one->depth * e->workers) : 0;
-	e->request_ns += (ns - e->request_ns) * LEARN;
+	ns = ns > 0 ? ns / depth : 0;
+	e->request_ns += (ns - e->request_ns) * LEARN *
+			 (depth < LEARN_DEPTH ? depth : LEARN_DEPTH) /
+			 LEARN_DEPTH;
 }
 
 static bool is_dear(const struct e2pf_engine *e)

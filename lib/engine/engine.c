@@ -15,10 +15,11 @@
 #include "device/thread.h"
 #include "engine_state.h"
 
-/* The most memory for the set of places ahead, bytes, and as a part of the
- * budget.  If all of them are alone, 4 MiB hold 196,000. */
+/* The most memory for the set of places ahead, bytes: if all of them are alone, 4
+ * MiB hold 196,000.  And as a part of the budget, with that for the fewest. */
 #define SET_MEMORY (4u << 20)
 #define SET_PART 64u
+#define SET_LEAST (16u << 10)
 
 #define STATS_PATIENCE_MS 1000
 
@@ -172,7 +173,7 @@ int e2pf_wake(struct e2pf_engine *e)
 /* What an earlier start read may have been evicted since. */
 static void forget_last_start(struct e2pf_engine *e)
 {
-	uint64_t memory = e->budget / SET_PART;
+	uint64_t memory = e->budget / SET_PART + SET_LEAST;
 
 	e->left_over += e2pf_ahead_bytes(e);
 	e2pf_blockset_clear(e->ahead, memory < SET_MEMORY ? (size_t)memory :

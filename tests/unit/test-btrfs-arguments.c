@@ -108,25 +108,6 @@ static void test_version(void **state)
 						   others[i]));
 }
 
-static void test_data(void **state)
-{
-	static char *lines[][WORDS] = {
-		{ "btrfs", "check", "--check-data-csum", "x" },
-		{ "btrfsck", "x", "--check-data" },
-	};
-	static char *others[][WORDS] = {
-		{ "btrfs", "check", "x" },
-		{ "btrfs", "check", "--", "--check-data-csum" },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < 2; i++) {
-		assert_true(arguments_read_data(count(lines[i]), lines[i]));
-		assert_false(arguments_read_data(count(others[i]), others[i]));
-	}
-}
-
 static void expect_aside(char **words, const char *why)
 {
 	const char *reason = arguments_aside(count(words), words);
@@ -182,7 +163,6 @@ int main(void)
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_send),
 		cmocka_unit_test(test_version),
-		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_aside),
 		cmocka_unit_test(test_repeats),
 	};
