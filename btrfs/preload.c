@@ -345,7 +345,7 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
 	device = (unsigned)opened->index;
 	if (repeats_add(&self.repeats, device, *offset, length))
 		return true;
-	brought = e2pf_btrfs_brings(self.session, &device, &there, length);
+	brought = e2pf_btrfs_serves(self.session, &device, &there, length);
 	self.repeats.brought += brought;
 	other = descriptor_of(device);
 	if (other >= 0) {

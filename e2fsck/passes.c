@@ -2,15 +2,11 @@
 /*
  * Where the check is: interposes the libext2fs functions that show it, and
  * tells the engine.  When a session begins and ends is decided elsewhere.
- *
- * A parallel e2fsck copies the filesystem's structure for each of its threads,
- * and each thread scans some of the groups.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "bitmaps.h"
@@ -21,20 +17,11 @@
 #include "reporter.h"
 #include "ext4/ext4_session.h"
 #include "stages.h"
-#include "ext4/units.h"
 
 /* Number of directory list entries copied at a time, and number of entries that
  * the walk visits between two checks whether the engine has room for more. */
 #define LIST_PART 4096u
 #define LIST_LOOK 64u
-
-/* A scan over a copy of the filesystem's structure. */
-struct scan_part {
-	_Atomic ext2_inode_scan scan;	/* NULL: this slot is free */
-	uint32_t group;			/* the group it has reached */
-	bool begun;			/* it has read an inode, or has said
-					   where it begins */
-};
 
 static struct {
 	uint32_t group_inodes;		/* of each of module.fs's groups */
@@ -43,12 +30,7 @@ static struct {
 	dgrp_t scan_at;			/* group it has reached */
 	atomic_bool in_list;		/* a walk over the directory list is
 					   followed */
-	/* Scans over copies of the filesystem's structure, in threads of the
-	 * checker. */
-	pthread_mutex_t parts_lock;
-	struct scan_part part[E2PF_SCANS_MOST];
-	atomic_uint parts;		/* number of open ones */
-} self = { .parts_lock = PTHREAD_MUTEX_INITIALIZER };
+} self;
 
 static struct e2pf_engine *engine(void)
 {
@@ -82,10 +64,7 @@ void passes_begin(ext2_filsys fs)
 
 void passes_end(void)
 {
-	/* A thread that ends the process leaves others scanning. */
-	pthread_mutex_lock(&self.parts_lock);
 	module.fs = NULL;
-	pthread_mutex_unlock(&self.parts_lock);
 	self.scan = NULL;
 }
 
@@ -215,105 +194,16 @@ static dgrp_t group_of(ext2_ino_t ino)
 	return (ino - 1) / self.group_inodes;
 }
 
-/*
- * A parallel checker makes a copy of the filesystem's structure for each
- * thread, and each thread scans some of the groups with its copy.
- */
-
-/* A copy shares the objects that the structure points to. */
-static bool is_copy(ext2_filsys fs)
-{
-	ext2_filsys checked = module.fs;
-
-	return module.parallel && checked && fs && fs != checked &&
-	       fs->super == checked->super;
-}
-
-static struct scan_part *part_of(ext2_inode_scan scan)
-{
-	unsigned i;
-
-	for (i = 0; self.parts && scan && i < E2PF_SCANS_MOST; i++)
-		if (atomic_load_explicit(&self.part[i].scan,
-					 memory_order_relaxed) == scan)
-			return &self.part[i];
-	return NULL;
-}
-
-/* Nothing is prefetched for this scan before it says where it begins. */
-static void open_part(ext2_inode_scan scan)
-{
-	unsigned i;
-
-	pthread_mutex_lock(&self.parts_lock);
-	for (i = 0; i < E2PF_SCANS_MOST && self.part[i].scan; i++)
-		;
-	if (i < E2PF_SCANS_MOST) {
-		self.part[i].begun = false;
-		self.part[i].scan = scan;
-		self.parts++;
-	}
-	pthread_mutex_unlock(&self.parts_lock);
-}
-
-/* A thread's scan begins: the first of a pass, or a further one.  The engine
- * prefetches in the order of all scans that have begun.  Called with the lock
- * held. */
-static void begin_part(dgrp_t group)
-{
-	if (self.stage != E2PF_EXT4_PASS1 ||
-	    !e2pf_ext4_add_scan(source(), group)) {
-		notice(SEEN_SCAN);
-		e2pf_ext4_forget_scans(source());
-		e2pf_ext4_add_scan(source(), group);
-	}
-	begin_reading(module.fs);
-}
-
-/* The scan has reached this group.  Called only by the scan's own thread. */
-static void part_at(struct scan_part *part, dgrp_t group)
-{
-	if (!part || (part->begun && part->group == group))
-		return;
-	pthread_mutex_lock(&self.parts_lock);
-	if (engine() && !part->begun)
-		begin_part(group);
-	else if (engine())
-		e2pf_ext4_scan_at(source(), engine(), group);
-	part->begun = true;
-	part->group = group;
-	pthread_mutex_unlock(&self.parts_lock);
-}
-
-static void close_part(struct scan_part *part)
-{
-	if (!part)
-		return;
-	pthread_mutex_lock(&self.parts_lock);
-	if (part->begun && engine())
-		e2pf_ext4_scan_ended(source(), engine(), part->group);
-	part->scan = NULL;
-	self.parts--;
-	pthread_mutex_unlock(&self.parts_lock);
-}
-
 errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 				 ext2_inode_scan *scan)
 {
 	errcode_t err;
 	REAL(ext2fs_open_inode_scan);
 
-	if (module.on && is_copy(fs)) {
-		err = real(fs, buffer_blocks, scan);
-		if (!err)
-			open_part(*scan);
-		return err;
-	}
 	/* A scan inside another walk is not a pass. */
 	if (!module.on || fs != module.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
 	notice(SEEN_SCAN);
-	e2pf_ext4_forget_scans(source());
 	clones_forget();
 	begin_reading(fs);
 	err = real(fs, buffer_blocks, scan);
@@ -328,8 +218,6 @@ void ext2fs_close_inode_scan(ext2_inode_scan scan)
 
 	if (scan == self.scan)
 		self.scan = NULL;
-	else
-		close_part(part_of(scan));
 	reporter_clear();
 	real(scan);
 }
@@ -341,7 +229,6 @@ errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
 	/* The engine itself follows a scan that moves forward. */
 	if (scan && scan == self.scan && (dgrp_t)group < self.scan_at)
 		begin_reading(module.fs);
-	part_at(part_of(scan), (dgrp_t)group);
 	return real(scan, group);
 }
 
@@ -355,8 +242,6 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	if (scan && scan == self.scan && *ino) {
 		self.scan_at = group_of(*ino);
 		e2pf_ext4_at_group(source(), engine(), self.scan_at);
-	} else if (scan && *ino && self.parts) {
-		part_at(part_of(scan), group_of(*ino));
 	}
 	return err;
 }
@@ -428,7 +313,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
  * is followed. */
 static bool watch_walk(struct walk *w)
 {
-	if (!module.on || !engine() || self.scan || self.parts ||
+	if (!module.on || !engine() || self.scan ||
 	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
 		return false;
 	/* In pass 1C the walk over the list is part of a walk over names, not a

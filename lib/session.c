@@ -25,6 +25,9 @@ const char *e2pf_version(void)
 	return PACKAGE_VERSION;
 }
 
+/* Workers, unless the user chose: more of them gain nothing. */
+#define THREADS 2u
+
 /* A single read that takes this long is worth a word. */
 #define SLOW_READ_NS 1000000000u
 
@@ -186,6 +189,11 @@ void e2pf_session_choose(struct e2pf_session *s)
 		choose_for(s, i, processors);
 		blind |= s->dev[i] && s->dev[i]->blind;
 	}
+	/* Two keep a device busy: each has many requests in flight. */
+	if (cfg->threads > THREADS)
+		cfg->threads = THREADS;
+	if (cfg->head_threads > THREADS)
+		cfg->head_threads = THREADS;
 	if (s->settings.threads)
 		cfg->threads = cfg->head_threads = s->settings.threads;
 	s->sharing = e2pf_share_count(s->sysroot);

@@ -145,10 +145,12 @@ static int by_time(const void *a, const void *b)
 /* What the threads asked for is ahead of the check until it reads it. */
 static bool count_ahead(struct trace *t)
 {
-	struct e2pf_blockset *ahead = e2pf_blockset_new(BLOCKS, SET_BYTES);
+	struct e2pf_blockset *ahead = e2pf_blockset_new();
 	bool fine = ahead;
 	size_t i;
 
+	if (fine)
+		e2pf_blockset_clear(ahead, SET_BYTES);
 	qsort(t->range, t->ranges, sizeof(*t->range), by_time);
 	for (i = 0; i < t->ranges && fine; i++) {
 		const struct range *r = &t->range[i];

@@ -261,7 +261,7 @@ void e2pf_btrfs_start(struct e2pf_session *session)
 	e2pf_engine_start(session->engine);
 }
 
-bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
+bool e2pf_btrfs_serves(struct e2pf_session *session, unsigned *device,
 		       uint64_t *offset, uint64_t length)
 {
 	struct e2pf_ref ref;
@@ -276,7 +276,7 @@ bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
 	 * look up a block that no worker reads takes as long as the readahead
 	 * call. */
 	return planned && !session->dev[ref.device]->blind &&
-	       e2pf_engine_brings(session->engine, &ref, planned);
+	       e2pf_engine_serves(session->engine, &ref, planned);
 }
 
 bool e2pf_btrfs_session_used_once(const struct e2pf_session *session)

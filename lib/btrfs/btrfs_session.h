@@ -40,7 +40,7 @@ void e2pf_btrfs_start(struct e2pf_session *session);
  * and *offset are changed to the copy that it will read.  Call it after the
  * start.
  */
-bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
+bool e2pf_btrfs_serves(struct e2pf_session *session, unsigned *device,
 		       uint64_t *offset, uint64_t length);
 
 /*

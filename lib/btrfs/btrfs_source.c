@@ -8,10 +8,6 @@
  * Snapshots share most of their blocks.  One bit per block records which blocks
  * were passed on, so a subtree is walked once, however many trees refer to it.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -52,6 +48,10 @@
 
 /* A worker asks whether there is room in the budget once in so many bytes. */
 #define RUN_MOST (4u << 20)
+
+/* Units that a worker takes at once: adjacent ones often refer to adjacent
+ * blocks. */
+#define AT_ONCE E2PF_LEAF_PORTION
 
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
@@ -244,16 +244,9 @@ static bool is_ours(const struct e2pf_btrfs *btrfs, const void *block)
  * The operations.
  */
 
-static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
-					    const struct e2pf_start *start,
-					    unsigned *count)
+static void btrfs_begin(struct e2pf_source *source,
+			const struct e2pf_start *start)
 {
-#define PHASE { .order = E2PF_ORDER_NONE, .covered_by = E2PF_NONE, \
-		.stage = E2PF_NONE }
-	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
-		PHASE, PHASE, PHASE, PHASE
-	};
-#undef PHASE
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
@@ -266,8 +259,6 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
 	btrfs->extent_trees.count = 0;
 	btrfs->other_trees.count = 0;
-	*count = E2PF_BTRFS_PHASES;
-	return phases;
 }
 
 /* True if there are more leaves than may be read ahead at the same time. */
@@ -286,7 +277,6 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	pthread_mutex_lock(&btrfs->lock);
 	switch (phase) {
 	case E2PF_BTRFS_ROOTS:
-	case E2PF_BTRFS_ORDER:
 		units = 1;
 		break;
 	case E2PF_BTRFS_TREES:
@@ -384,6 +374,29 @@ static void make_order(struct e2pf_btrfs *btrfs)
 					  btrfs->super.nodesize);
 }
 
+static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
+					   const struct e2pf_phase *after)
+{
+#define PHASE(n) { .number = n, .gated = true, .at_once = AT_ONCE }
+	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
+		PHASE(E2PF_BTRFS_ROOTS), PHASE(E2PF_BTRFS_TREES),
+		PHASE(E2PF_BTRFS_LEAVES)
+	};
+#undef PHASE
+
+	if (!after)
+		return &phases[E2PF_BTRFS_ROOTS];
+	switch (after->number) {
+	case E2PF_BTRFS_ROOTS:
+		return &phases[E2PF_BTRFS_TREES];
+	case E2PF_BTRFS_TREES:
+		make_order(btrfs_of(source));
+		return &phases[E2PF_BTRFS_LEAVES];
+	default:
+		return NULL;
+	}
+}
+
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		       uint64_t unit, e2pf_sink sink, void *ctx)
 {
@@ -404,9 +417,6 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 				 (struct e2pf_ref) {
 					.cls = E2PF_BTRFS_CLASS_ROOTS
 				 });
-		return;
-	case E2PF_BTRFS_ORDER:
-		make_order(btrfs);
 		return;
 	case E2PF_BTRFS_LEAVES:
 		seed_leaf(&to, unit);
@@ -497,6 +507,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 
 static const struct e2pf_source_ops btrfs_ops = {
 	.begin = btrfs_begin,
+	.next = btrfs_next,
 	.units = btrfs_units,
 	.seed = btrfs_seed,
 	.piece = btrfs_piece,

@@ -7,11 +7,9 @@
  *				when it opens the filesystem; the nodes; and
  *				the leaves of extent and block group trees,
  *				which it walks first, block by block
- *	E2PF_BTRFS_ORDER	nothing is read: the order of the leaves is
- *				made (leaf_order.h)
- *	E2PF_BTRFS_LEAVES	all other leaves, in that order; in a window in
- *				front of the check if there are more than may be
- *				read ahead of it
+ *	E2PF_BTRFS_LEAVES	all other leaves, in an order that is made before
+ *				(leaf_order.h); in a window in front of the check
+ *				if there are more than may be read ahead of it
  *
  * The check does not report its position; the engine follows its reads.  The
  * functions of this source may be called as engine/source.h says.
@@ -25,7 +23,6 @@
 enum e2pf_btrfs_phase {
 	E2PF_BTRFS_ROOTS,
 	E2PF_BTRFS_TREES,
-	E2PF_BTRFS_ORDER,
 	E2PF_BTRFS_LEAVES,
 	E2PF_BTRFS_PHASES
 };

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The order of leaves: the walk over the recorded links, and the sweeps. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +12,6 @@
 #define DEVICE_SHIFT 34u
 #define DEVICES 64u
 #define SLOT_MASK ((UINT64_C(1) << DEVICE_SHIFT) - 1)
-
-/* Leaves of one device that are adjacent in the list, so that each worker reads
- * from another device: as many as a worker takes at once. */
-#define PORTION 512u
 
 /* Leaves are taken along if there are at most so many sweeps: each is a pass
  * over the list. */
@@ -239,10 +231,10 @@ static bool append_portion(struct e2pf_leaf_order *to, const uint64_t *leaf,
 {
 	size_t i;
 
-	if (!e2pf_have_room((void **)&to->leaf, &to->leaf_room, to->leaves, PORTION,
+	if (!e2pf_have_room((void **)&to->leaf, &to->leaf_room, to->leaves, E2PF_LEAF_PORTION,
 		       sizeof(*leaf)))
 		return false;
-	for (i = 0; i < PORTION; i++)
+	for (i = 0; i < E2PF_LEAF_PORTION; i++)
 		to->leaf[to->leaves++] = i < count ? leaf[i] : E2PF_LEAF_NONE;
 	return true;
 }
@@ -265,8 +257,8 @@ static bool deal_sweep(struct e2pf_leaf_order *to, const uint64_t *leaf,
 	     device = (device + 1) % DEVICES) {
 		size_t n = end[device] - next[device];
 
-		if (n > PORTION)
-			n = PORTION;
+		if (n > E2PF_LEAF_PORTION)
+			n = E2PF_LEAF_PORTION;
 		if (n && !append_portion(to, leaf + next[device], n))
 			return false;
 		next[device] += n;

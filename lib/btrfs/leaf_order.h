@@ -65,7 +65,10 @@ struct e2pf_tree_root {
 	uint8_t level;
 };
 
-/* E2PF_LEAF_NONE fills up a portion; nothing is read for it. */
+/* Leaves of one device that are adjacent in the list, so that each worker reads
+ * from another device: as many as a worker takes at once.  E2PF_LEAF_NONE fills
+ * up a portion; nothing is read for it. */
+#define E2PF_LEAF_PORTION 512u
 #define E2PF_LEAF_NONE UINT64_MAX
 
 /*

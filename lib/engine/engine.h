@@ -63,7 +63,6 @@ struct e2pf_engine_config {
 	void (*before_threads)(void);
 	bool ungated;		/* the checker never waits at the gate: the
 				   scheduler favours it over the workers */
-	size_t set_memory;	/* bytes for each set of places; 0: 4 MiB */
 };
 
 /* Stages of the checker that statistics are kept for, at most.  What they are
@@ -152,9 +151,6 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
  * total budget is used up. */
 bool e2pf_engine_gave_up(struct e2pf_engine *e);
 
-/* A worker never has more requests in flight than this. */
-#define E2PF_DEPTH_MOST 1024u
-
 /* Measure the device in this thread: at places spread over the filesystem, of
  * metadata where that is not cached, elsewhere of anything that is stored.  The
  * engine must be idle.  Returns NULL, or why nothing could be measured: a text
@@ -171,14 +167,15 @@ uint64_t e2pf_engine_progress(struct e2pf_engine *e);
  */
 
 /* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.
- * Statistics are kept per stage, and some phases are useful in one stage
- * only. */
+ * Statistics are kept per stage. */
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 
-/* The checker has reached a phase that begins when it gets there (by_checker).
+/* The checker has reached this phase of the source, which begins now, whatever is
+ * left of earlier ones; deferred references not read by then are dropped.
  * Returns false, and changes nothing, when the engine was not started or is
  * being stopped. */
-bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase);
+bool e2pf_engine_begin_phase(struct e2pf_engine *e,
+			     const struct e2pf_phase *phase);
 
 /* The checker has reached this unit of a phase.  Ignored unless that phase is
  * the current one. */
@@ -219,7 +216,7 @@ bool e2pf_engine_after_read(struct e2pf_engine *e,
 
 /* True if the checker's own readahead of this may be dropped: it is cached, or
  * a worker is going to read it (`planned`) and the checker will wait for that. */
-bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
+bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
 			bool planned);
 
 void e2pf_engine_get_stats(struct e2pf_engine *e,
@@ -246,6 +243,9 @@ struct e2pf_engine_look {
 	uint64_t in_flight;
 	struct e2pf_speed speed;	/* as it is believed to be */
 };
+
+/* In place of a phase. */
+#define E2PF_NONE (-1)
 
 /* Unlike e2pf_engine_get_stats() this may be called at any time and changes
  * nothing. */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes the trace.  Decides only the format. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio_ext.h>

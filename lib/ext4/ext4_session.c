@@ -147,7 +147,7 @@ static void look_at_tables(const struct e2pf_ext4_session *s,
 {
 	double tables = (double)at->bytes;
 
-	p->place = e2pf_ext4_groups_done(s->ext4, at->passed);
+	p->place = at->passed;
 	p->places = s->geo.groups;
 	p->unit = "groups";
 	if (tables + more > 0)
@@ -378,8 +378,7 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total)
 {
-	*done = e2pf_ext4_groups_done(e2pf_ext4_of(session)->ext4,
-				e2pf_engine_progress(session->engine));
+	*done = e2pf_engine_progress(session->engine);
 	*total = e2pf_ext4_of(session)->geo.groups;
 }
 

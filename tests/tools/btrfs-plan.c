@@ -70,15 +70,17 @@ static void parse_pending(struct e2pf_source *source)
 static void walk(struct e2pf_source *source)
 {
 	const struct e2pf_start start = { .budget = UINT64_MAX };
-	unsigned phases, i;
+	const struct e2pf_phase *phase;
 	uint64_t unit;
 	bool more;
 
-	source->ops->begin(source, &start, &phases);
-	for (i = 0; i < phases; i++)
-		for (unit = 0; unit < source->ops->units(source, i, &more);
-		     unit++) {
-			source->ops->seed(source, i, unit, take, NULL);
+	source->ops->begin(source, &start);
+	for (phase = source->ops->next(source, NULL); phase;
+	     phase = source->ops->next(source, phase))
+		for (unit = 0; unit < source->ops->units(source, phase->number,
+							 &more); unit++) {
+			source->ops->seed(source, phase->number, unit, take,
+					  NULL);
 			parse_pending(source);
 		}
 }
