@@ -28,9 +28,8 @@ void e2pf_elevator_init(struct e2pf_elevator *ev)
 	ev->filling = 0;
 	atomic_store(&ev->found_bytes, 0);
 	atomic_store(&ev->issued_bytes, 0);
-	atomic_store(&ev->found_refs, 0);
-	atomic_store(&ev->issued_refs, 0);
 	atomic_store(&ev->issued_runs, 0);
+	atomic_store(&ev->queued_runs, 0);
 	atomic_store(&ev->unit_bytes, 0);
 	atomic_store(&ev->parsed_bytes, 0);
 	ev->ended = false;
@@ -80,6 +79,15 @@ static bool is_sound(const struct e2pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
+/* May two references be in one run? */
+static bool is_near(const struct e2pf_elevator *ev, const struct e2pf_ref *a,
+		    const struct e2pf_ref *b)
+{
+	return a->device == b->device &&
+	       b->offset <= a->offset + a->length + ev->gap &&
+	       a->offset <= b->offset + b->length + ev->gap;
+}
+
 void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 {
 	struct e2pf_elevator *ev = ctx;
@@ -106,9 +114,12 @@ void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 		if (l->used == l->room)
 			return;
 	}
+	if (!l->used || !is_near(ev, &l->ref[l->used - 1], ref)) {
+		l->runs++;
+		add_to(&ev->queued_runs, 1);
+	}
 	l->ref[l->used++] = *ref;
 	add_to(&ev->found_bytes, ref->length);
-	add_to(&ev->found_refs, 1);
 	if (!number)
 		add_to(&ev->unit_bytes, ref->length);
 }
@@ -143,10 +154,8 @@ static void sort_level(struct e2pf_elevator *ev, struct e2pf_level *l)
 	for (i = 1; i < l->used; i++)
 		if (by_place(&l->ref[n], &l->ref[i]))
 			l->ref[++n] = l->ref[i];
-		else {
+		else
 			add_to(&ev->issued_bytes, l->ref[i].length);
-			add_to(&ev->issued_refs, 1);
-		}
 	l->used = n + 1;
 }
 
@@ -173,6 +182,17 @@ static size_t run_end(const struct e2pf_elevator *ev,
 			end = ref->offset + ref->length;
 	}
 	return i;
+}
+
+/* Now that they are sorted it is known how many runs they make. */
+static void count_runs(struct e2pf_elevator *ev, struct e2pf_level *l)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->used; i = run_end(ev, l, i))
+		n++;
+	add_to(&ev->queued_runs, n - l->runs);
+	l->runs = n;
 }
 
 static int read_timed(struct e2pf_device *dev, void *buf, uint64_t offset,
@@ -237,7 +257,7 @@ static void parse_ref(struct e2pf_elevator *ev, unsigned number,
 }
 
 /* Issue runs until issue_ahead bytes are issued and not yet passed. */
-static size_t issue_more(struct e2pf_elevator *ev, const struct e2pf_level *l,
+static size_t issue_more(struct e2pf_elevator *ev, struct e2pf_level *l,
 			 size_t issued, uint64_t *ahead)
 {
 	while (issued < l->used && *ahead < ev->issue_ahead && !ev->ended) {
@@ -249,8 +269,11 @@ static size_t issue_more(struct e2pf_elevator *ev, const struct e2pf_level *l,
 		for (i = issued; i < end; i++)
 			bytes += l->ref[i].length;
 		add_to(&ev->issued_bytes, bytes);
-		add_to(&ev->issued_refs, end - issued);
 		add_to(&ev->issued_runs, 1);
+		if (l->runs) {
+			l->runs--;
+			add_to(&ev->queued_runs, -UINT64_C(1));
+		}
 		*ahead += bytes;
 		issued = end;
 	}
@@ -265,6 +288,7 @@ static void run_level(struct e2pf_elevator *ev, unsigned number)
 	uint64_t ahead = 0;
 
 	sort_level(ev, l);
+	count_runs(ev, l);
 	ev->filling = number + 1;
 	for (i = 0; i < l->used && !ev->ended; i++) {
 		/* Issue runs well before waiting for their bytes, so that the
@@ -277,6 +301,8 @@ static void run_level(struct e2pf_elevator *ev, unsigned number)
 			add_to(&ev->parsed_bytes, l->ref[i].length);
 	}
 	l->used = 0;
+	add_to(&ev->queued_runs, -(uint64_t)l->runs);
+	l->runs = 0;
 	ev->filling = number + 1;
 	if (!ev->ended && number + 1 < E2PF_LEVELS &&
 	    ev->level[number + 1].used)
@@ -291,9 +317,9 @@ void e2pf_elevator_run(struct e2pf_elevator *ev)
 	if (!ev->ended)
 		run_level(ev, LEAVES);
 	for (i = 0; i <= LEAVES; i++)
-		ev->level[i].used = 0;
+		ev->level[i].used = ev->level[i].runs = 0;
+	atomic_store(&ev->queued_runs, 0);
 	atomic_store(&ev->issued_bytes, ev->found_bytes);
-	atomic_store(&ev->issued_refs, ev->found_refs);
 	atomic_store(&ev->parsed_bytes, ev->unit_bytes);
 	ev->filling = 0;
 	ev->ended = false;

@@ -21,6 +21,8 @@ struct e2pf_level {
 	struct e2pf_ref *ref;
 	size_t used;
 	size_t room;
+	size_t runs;			/* that are not issued; before they are
+					   sorted, those in which they came */
 	unsigned char *buf;		/* the piece being parsed */
 	size_t buf_size;		/* bytes */
 };
@@ -66,10 +68,11 @@ struct e2pf_elevator {
 	struct e2pf_level level[E2PF_LEVELS + 1];
 	unsigned filling;		/* level to which references are
 					   added */
-	/* References that were found, and that were issued or dropped, in so
-	 * many runs.  Any thread may read them. */
+	/* The bytes of references that were found, and that were issued or
+	 * dropped; runs that were issued, and that are likely to be.  Any thread
+	 * may read them. */
 	atomic_uint_fast64_t found_bytes, issued_bytes;
-	atomic_uint_fast64_t found_refs, issued_refs, issued_runs;
+	atomic_uint_fast64_t issued_runs, queued_runs;
 	/* The bytes of the units' references, found and parsed. */
 	atomic_uint_fast64_t unit_bytes, parsed_bytes;
 	bool ended;

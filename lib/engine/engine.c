@@ -393,17 +393,13 @@ static void look_at_workers(struct e2pf_engine *e,
 	for (i = 0; i < e->workers; i++) {
 		const struct worker *w = &e->worker[i];
 		const struct e2pf_elevator *ev = &w->elevator;
-		uint64_t refs = atomic_load(&ev->issued_refs);
-		uint64_t runs = atomic_load(&ev->issued_runs);
-		uint64_t left = atomic_load(&ev->found_refs) - refs;
 
 		look->unit_bytes += atomic_load(&ev->unit_bytes);
 		look->parsed_bytes += atomic_load(&ev->parsed_bytes);
 		look->found_bytes += atomic_load(&ev->found_bytes);
 		look->asked_bytes += atomic_load(&ev->issued_bytes);
-		look->asked_requests += runs;
-		/* They are likely to lie as near to each other. */
-		look->queued_requests += refs ? left * runs / refs : left;
+		look->asked_requests += atomic_load(&ev->issued_runs);
+		look->queued_requests += atomic_load(&ev->queued_runs);
 		look->in_flight += atomic_load(&w->inflight.in_flight);
 	}
 }

@@ -236,8 +236,8 @@ struct e2pf_engine_look {
 	/* Bytes of the units' references, taken by a worker and parsed; and of
 	 * all that was found to be read ahead, deferred references included. */
 	uint64_t unit_bytes, parsed_bytes, found_bytes;
-	/* What was asked for of that, gaps included; the requests that the rest
-	 * is likely to take; and those in flight. */
+	/* What was asked for of that, the requests that the rest is likely to
+	 * take, and those in flight. */
 	uint64_t asked_bytes, asked_requests;
 	uint64_t queued_requests;
 	uint64_t in_flight;
