@@ -239,22 +239,31 @@ static void look_at_waits(struct e2pf_session *s,
 
 /* The engine learns late that a request is complete.  The kernel's queue for a
  * device holds no more than these (nr_requests): who asks for more waits. */
-#define QUEUE 128u
+#define QUEUE 256u
 
+/* On a head, what is found in any order makes runs of this many bytes or more
+ * when it is sorted. */
+#define HEAD_RUN (128u << 10)
+
+/* Of what is in flight, the requests are left, which take the time. */
 static void tell_work(const struct e2pf_session *s,
 		      const struct e2pf_engine_look *look,
 		      struct e2pf_progress_facts *f)
 {
-	double asked = (double)look->asked_requests, rest = asked;
+	uint64_t asked = look->asked_requests, queue = look->in_flight;
+	uint64_t bytes = look->found_bytes - look->asked_bytes;
+	uint64_t runs = look->queued_requests;
 
-	rest -= look->in_flight < QUEUE ? (double)look->in_flight : QUEUE;
-	f->read.requests = rest > 0 ? rest : 0;
-	if (asked > 0)
-		f->read.bytes = (double)look->asked_bytes * f->read.requests /
-				asked;
-	f->left.bytes = (double)look->found_bytes - f->read.bytes;
-	f->left.requests = (double)look->queued_requests + asked -
-			   f->read.requests;
+	if (queue > QUEUE)
+		queue = QUEUE;
+	if (queue > asked)
+		queue = asked;
+	f->read.bytes = (double)look->asked_bytes;
+	f->read.requests = (double)(asked - queue);
+	if (look->speed.has_head && runs > bytes / HEAD_RUN + 1)
+		runs = bytes / HEAD_RUN + 1;
+	f->left.bytes = (double)bytes;
+	f->left.requests = (double)(runs + queue);
 	f->has_head = look->speed.has_head;
 	f->pace = e2pf_pace_ahead(&look->speed, s->topo.spindles);
 }

@@ -45,18 +45,19 @@ static void remember(struct e2pf_progress_past *past,
 		     const struct e2pf_progress_facts *f)
 {
 	double read = e2pf_pace_seconds(&f->pace, &f->read);
-	double elapsed = f->seconds - past->seconds, memory;
+	double elapsed = f->seconds - past->read_at, memory;
 
-	if (elapsed <= 0)
+	if (f->seconds <= past->seconds)
 		return;
 	memory = larger(MEMORY_LEAST, f->seconds * MEMORY_PART);
-	if (memory > past->seconds)
-		memory = past->seconds;
-	/* What is not asked for has no rate: the checker may compute. */
-	if (read > past->read)
+	if (memory > past->read_at)
+		memory = past->read_at;
+	if (read > past->read) {
 		past->rate += ((read - past->read) / elapsed - past->rate) *
 			      elapsed / (elapsed + memory);
-	past->read = read;
+		past->read = read;
+		past->read_at = f->seconds;
+	}
 	past->seconds = f->seconds;
 	past->stalled = f->stalled;
 	past->cpu = f->cpu;
@@ -90,8 +91,11 @@ static double walk_left(const struct e2pf_progress_past *past,
 	double computing = walk_cpu(past, f) * (1 - f->passed);
 	double reading = e2pf_pace_seconds(&f->pace, &f->left);
 
+	/* That a request is complete is known late: meanwhile the device goes
+	 * on. */
 	if (past->rate > 0)
-		reading /= past->rate;
+		reading = larger(reading / past->rate -
+				 (f->seconds - past->read_at), 0);
 	return f->has_head ? reading + computing : larger(reading, computing);
 }
 

@@ -36,6 +36,7 @@ struct e2pf_progress_facts {
 struct e2pf_progress_past {
 	double seconds, cpu, stalled;	/* when last asked */
 	double read;		/* seconds that it takes at the usual pace */
+	double read_at;		/* when it was last known to grow */
 	double rate;		/* seconds at that pace, per second */
 	double passed;			/* part of the walk */
 	double walk_cpu;	/* computing in the walk, if it has ended */
