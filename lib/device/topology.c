@@ -218,16 +218,6 @@ static bool member_is_read(const char *dir, const char *slave)
 		!strstr(state, "faulty");
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strverscmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_name(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
 /*
  * Enter what is in the `slaves` folder of the device at `dir`; of the paths of
  * a multipath device only the first by name.  Returns true if there was
@@ -235,26 +225,34 @@ static int is_name(const struct dirent *entry)
  */
 static bool add_slaves(struct walk *w, const char *dir)
 {
-	char path[PATH_MAX], uuid[64];
-	struct dirent **list;
-	bool multipath;
-	int i, n;
+	char path[PATH_MAX], uuid[64], first[NAME_MAX + 1] = "";
+	bool multipath, any = false;
+	struct dirent *entry;
+	DIR *slaves;
 
 	if (e2pf_path(path, sizeof(path), "%s/slaves", dir))
 		return false;
-	n = scandir(path, &list, is_name, by_name);
-	if (n < 0)
+	slaves = opendir(path);
+	if (!slaves)
 		return false;
 	multipath = e2pf_read_text(dir, "dm/uuid", uuid, sizeof(uuid)) > 0 &&
 		starts_with(uuid, "mpath-");
-	for (i = 0; i < n; i++) {
-		if (w->nodes < MAX_NODES && (!multipath || !i) &&
-		    member_is_read(dir, list[i]->d_name))
-			add_named(w, path, list[i]->d_name);
-		free(list[i]);
+	while ((entry = readdir(slaves))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		any = true;
+		if (w->nodes == MAX_NODES)
+			break;
+		if (!multipath && member_is_read(dir, entry->d_name))
+			add_named(w, path, entry->d_name);
+		else if (multipath && (!*first || strverscmp(entry->d_name,
+							    first) < 0))
+			snprintf(first, sizeof(first), "%s", entry->d_name);
 	}
-	free(list);
-	return n > 0;
+	closedir(slaves);
+	if (multipath && any)
+		add_named(w, path, first);
+	return any;
 }
 
 static void visit_node(struct walk *w, unsigned index)
