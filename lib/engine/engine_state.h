@@ -130,7 +130,7 @@ struct e2pf_engine {
 					   follows */
 	bool ended;			/* nothing follows by itself */
 	uint64_t next_unit;		/* the first one not taken */
-	uint64_t group_bytes;		/* weight of the units taken next */
+	uint64_t take_bytes;		/* weight of the units taken next */
 	uint64_t units_done;		/* in the first phase */
 	struct deferred deferred;
 
