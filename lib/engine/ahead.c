@@ -151,6 +151,10 @@ void e2pf_ask_memory(struct e2pf_engine *e)
  * us on a volume with 3,000 IOPS. */
 #define DEAR_NS 1e5
 
+/* Every device takes as long: the processor does.  Less means that nothing is
+ * known yet. */
+#define LEAST_NS 1e3
+
 /* Of a byte in a queue: 500 MB/s.  Where bytes take longer, large requests seem
  * dear, and only small gaps are read through with them. */
 #define BYTE_NS 2.0
@@ -169,7 +173,12 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 #define HEAD_GAP (64u << 10)
 #define WIDE_GAP (32u << 10)
 #define NARROW_GAP (4u << 10)
-#define SMALL_REQUEST (48u << 10)
+#define SMALL_REQUEST (40u << 10)
+
+/* A disk that takes one request at a time, or a volume limited to a hundred a
+ * second: what the kernel would read ahead costs less than another request. */
+#define DEAREST_NS 8e6
+#define DEAREST_GAP (1u << 20)
 
 void e2pf_count_requests(struct e2pf_engine *e, uint64_t requests,
 			 uint64_t bytes)
@@ -195,14 +204,16 @@ void e2pf_learn(struct e2pf_engine *e, const struct e2pf_completed *one)
 			 LEARN_DEPTH;
 }
 
-static bool is_dear(const struct e2pf_engine *e)
-{
-	return e->request_ns > DEAR_NS;
-}
-
 uint64_t e2pf_widest_gap(const struct e2pf_engine *e)
 {
-	return e->has_head ? HEAD_GAP : is_dear(e) ? WIDE_GAP : 0;
+	uint32_t most = e->cfg.devices[0]->max_readahead;
+	uint64_t gap = e->has_head ? HEAD_GAP :
+		       e->request_ns > DEAR_NS ? WIDE_GAP :
+		       e->request_ns > LEAST_NS ? NARROW_GAP : 0;
+
+	if (e->request_ns > DEAREST_NS && most > gap)
+		gap = most < DEAREST_GAP ? most : DEAREST_GAP;
+	return gap;
 }
 
 uint64_t e2pf_gap_room(const struct e2pf_engine *e)
@@ -222,7 +233,7 @@ uint64_t e2pf_gap(const struct e2pf_engine *e)
 {
 	uint64_t gap = e2pf_widest_gap(e), room = e2pf_gap_room(e);
 
-	if (!e->has_head && gap &&
+	if (gap == WIDE_GAP &&
 	    e->recent_bytes >= e->recent_requests * SMALL_REQUEST)
 		gap = NARROW_GAP;
 	if (room == UINT64_MAX)

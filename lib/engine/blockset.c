@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A set of blocks as a hash table with linear probing.  Does not know what the
+/* A set of blocks, hashed, with linear probing.  Does not know what the
  * blocks are for. */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -8,8 +8,8 @@
 
 #define BITS 64u
 
-/* The table is a power of two, this at first, and at most three quarters
- * full. */
+/* The entries are a power of two, this at first, and at most three quarters of
+ * them are used. */
 #define LEAST_ENTRIES 256u
 
 struct entry {

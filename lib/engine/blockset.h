@@ -2,8 +2,8 @@
 /*
  * A set of blocks: those that were read ahead and not used yet.
  *
- * A hash table of 64 blocks an entry, in memory of its own that grows with its
- * contents up to a cap.  Blocks that then find no room are not recorded.
+ * Hashed, 64 blocks an entry, in memory of its own that grows with its contents up
+ * to a cap.  Blocks that then find no room are not recorded.
  * Removing does not allocate: the checker's thread does it, and its heap must
  * stay as it would be without the engine.
  *

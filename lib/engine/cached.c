@@ -170,6 +170,6 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
 {
 	e2pf_adopt_config(e);
-	e2pf_begin_source(e, UINT64_MAX, true);
+	e2pf_begin_source(e, UINT64_MAX, true, false);
 	return measure(e, true, speed);
 }

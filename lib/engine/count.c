@@ -74,7 +74,7 @@ int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count)
 	e2pf_adopt_config(e);
 	memset(count, 0, source->classes * sizeof(*count));
 	/* With room for everything, no phase repeats another. */
-	e2pf_begin_source(e, UINT64_MAX, true);
+	e2pf_begin_source(e, UINT64_MAX, true, false);
 	e2pf_worker_init(&w);
 	w.elevator.ops = &count_ops;
 	for (phase = e->first_phase; phase && !err;

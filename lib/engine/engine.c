@@ -140,12 +140,14 @@ void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
 	pthread_cond_broadcast(&e->gate_cond);
 }
 
-void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head)
+void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
+		       bool asleep)
 {
 	const struct e2pf_start start = {
 		.budget = budget,
 		.paced = e->cfg.paced,
-		.has_head = has_head
+		.has_head = has_head,
+		.asleep = asleep
 	};
 	struct e2pf_source *source = e->cfg.source;
 
@@ -161,7 +163,7 @@ int e2pf_wake(struct e2pf_engine *e)
 	e2pf_probe_engine(e);
 	e->stats.has_head = e->has_head;
 	/* Order and budget are final now. */
-	e2pf_begin_source(e, e->budget, e->has_head);
+	e2pf_begin_source(e, e->budget, e->has_head, false);
 	err = start_workers(e);
 	/* The workers wait for the lock, and then find their phase. */
 	e2pf_set_phase(e, atomic_load(&e->phase));
@@ -209,7 +211,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		forget_last_start(e);
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
-		e2pf_begin_source(e, e->budget, e->has_head);
+		e2pf_begin_source(e, e->budget, e->has_head, true);
 		atomic_store(&e->phase, e->first_phase);
 		e->asleep = e->cfg.paced && e2pf_looks_warm(e);
 		if (!e->asleep)

@@ -130,7 +130,7 @@ struct e2pf_engine {
 					   follows */
 	bool ended;			/* nothing follows by itself */
 	uint64_t next_unit;		/* the first one not taken */
-	uint64_t group_bytes;		/* weight of the units taken next */
+	uint64_t take_bytes;		/* weight of the units taken next */
 	uint64_t units_done;		/* in the first phase */
 	struct deferred deferred;
 
@@ -264,7 +264,8 @@ void e2pf_end_stage(struct e2pf_engine *e);
 /* Take over the settings left by e2pf_engine_configure(), and tell the source.
  * Only while there are no workers, which read them without the lock. */
 void e2pf_adopt_config(struct e2pf_engine *e);
-void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head);
+void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
+		       bool asleep);
 /* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
 /* Add a failed read to this counter of the statistics, and give up when there

@@ -3,6 +3,7 @@
  * The checker's side of the engine: its position, its reads, and when it waits
  * at the gate for a worker to read the block that it needs next.
  */
+#include <inttypes.h>
 #include <signal.h>
 #include <time.h>
 
@@ -30,7 +31,8 @@ void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 	pthread_mutex_lock(&e->lock);
 	e2pf_end_stage(e);
 	e->stage = stage;
-	e2pf_trace_stage(e->trace, e->stage_began, stage);
+	e2pf_trace_event(e->trace, "[\"stage\",%" PRIu64 ",%u]\n",
+			 e->stage_began, stage);
 	pthread_mutex_unlock(&e->lock);
 }
 
@@ -127,7 +129,7 @@ static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
 /*
  * Whether a worker is reading blocks that may include the checker's next one.
  * If the checker reports its position, that is one within the worker's units:
- * a checker that looks up one name before pass 1 must not wait for tables.
+ * a checker that reads one block before it begins must not wait for all units.
  */
 static bool is_worth_waiting(struct e2pf_engine *e)
 {
@@ -387,7 +389,9 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	atomic_fetch_add(&e->checker_bytes, r->length);
 	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
 	stalled = was_stall(r, ns);
-	e2pf_trace_read(e->trace, r->began, r->offset, r->length, ns, !stalled);
+	e2pf_trace_event(e->trace, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			 ",%" PRIu64 "]\n", stalled ? "wait" : "hit",
+			 r->began, r->offset, r->length, ns);
 	if (stalled)
 		ns = count_stall(e, r, t);
 	else

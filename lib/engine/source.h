@@ -75,6 +75,8 @@ struct e2pf_start {
 	bool paced;		/* a checker reports its position */
 	bool has_head;		/* rotational: one elevator pass costs less
 				   than two */
+	bool asleep;		/* everything may be cached: until the next
+				   begin() only sample() is called */
 };
 
 struct e2pf_source;
@@ -87,8 +89,8 @@ struct e2pf_source;
  * are called without the engine's lock, by several threads at once.
  */
 struct e2pf_source_ops {
-	/* Called before the work begins, while there are no workers; again when
-	 * more is known about the device. */
+	/* Called before the work begins, while there are no workers: `asleep` at
+	 * first, and again when there is something to read. */
 	void (*begin)(struct e2pf_source *source,
 		      const struct e2pf_start *start);
 	/*

@@ -8,6 +8,7 @@
  * the references that were deferred.  A phase ends when nothing can be taken and
  * no worker is busy.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +18,12 @@
  * be ahead of the checker at once, then twice as much each time.  With more, one
  * worker's units, which cost bandwidth, would not be read while another worker's
  * trees cost requests. */
-#define LEAST_GROUP (256u << 10)
-#define FLASH_GROUP (4u << 20)
+#define LEAST_TAKE (256u << 10)
+#define FLASH_TAKE (4u << 20)
 
 /* On a rotational disk: a few seconds of reading in one sweep, after which a
  * checker that waited at the gate can go on. */
-#define HEAD_GROUP (512u << 20)
+#define HEAD_TAKE (512u << 20)
 
 /* Each unit makes a few references of 24 bytes.  At least UNITS_LEAST, and one
  * for so many bytes of the budget. */
@@ -59,12 +60,13 @@ void e2pf_set_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 	uint64_t now = e2pf_now(e);
 
 	atomic_store(&e->phase, phase);
-	e2pf_trace_phase(e->trace, now, (int)phase->number);
+	e2pf_trace_event(e->trace, "[\"phase\",%" PRIu64 ",%u]\n", now,
+			 phase->number);
 	e->last_progress = now;
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
 		   !e->cfg.ungated && phase->gated;
 	e->next_unit = 0;
-	e->group_bytes = LEAST_GROUP;
+	e->take_bytes = LEAST_TAKE;
 	e->weighed = e->brought = 0;
 	e->ended = false;
 	/* The new phase requests whatever is not cached again. */
@@ -124,18 +126,18 @@ void e2pf_next_phase(struct e2pf_engine *e)
 
 /* The weight of the units to take: a quarter of the budget at most, judging by
  * what was read for those that were taken before. */
-static uint64_t group_weight(struct e2pf_engine *e)
+static uint64_t weight_to_take(struct e2pf_engine *e)
 {
-	uint64_t most = e->budget / 4, group = HEAD_GROUP;
+	uint64_t most = e->budget / 4, take = HEAD_TAKE;
 
 	if (e->brought > e->weighed && e->weighed)
 		most = (uint64_t)((double)most * (double)e->weighed /
 				  (double)e->brought);
 	if (!e->has_head) {
-		group = e->group_bytes;
-		e->group_bytes = least(group * 2, FLASH_GROUP);
+		take = e->take_bytes;
+		e->take_bytes = least(take * 2, FLASH_TAKE);
 	}
-	return least(group, most);
+	return least(take, most);
 }
 
 /* Units behind the checker are left out: it has read them itself. */
@@ -182,7 +184,7 @@ static bool take_units(struct worker *w)
 	       most < UNITS_LEAST ? UNITS_LEAST : least(most, UNITS_MOST);
 	end = least(end, first + most);
 	if (!phase->at_once)
-		end = weigh(e, first, end, group_weight(e), &weight);
+		end = weigh(e, first, end, weight_to_take(e), &weight);
 	w->first = first;
 	w->last = end - 1;
 	e->next_unit = end;

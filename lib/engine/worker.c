@@ -4,7 +4,7 @@
  * for each run, which blocks to request from the device.  work.c decides which
  * units come next, and ahead.c how far ahead the worker may read.
  */
-#include <string.h>
+#include <inttypes.h>
 
 #include "engine_state.h"
 
@@ -271,8 +271,10 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 		now = e2pf_now(e);
 		e2pf_inflight_add(&w->inflight, device, pos + len - grain,
 				  len, now);
-		e2pf_trace_request(e->trace, began, pos, len, w->number,
-				   w->inflight.in_flight + w->inflight.since);
+		e2pf_trace_event(e->trace, "[\"request\",%" PRIu64 ",%" PRIu64
+				 ",%" PRIu64 ",%u,%u]\n", began, pos, len,
+				 w->number, w->inflight.in_flight +
+				 w->inflight.since);
 		atomic_store(&e->last_progress, now);
 	}
 	return true;

@@ -31,30 +31,45 @@ static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
 						    0;
 }
 
+static void take_group(struct e2pf_ext4_session *s, ext2_filsys fs, uint32_t g,
+		       struct e2pf_group *group)
+{
+	char desc[EXT2_MAX_DESC_SIZE];
+
+	memcpy(desc, ext2fs_group_desc(fs, fs->group_desc, g),
+	       s->geo.desc_size);
+#ifdef WORDS_BIGENDIAN
+	ext2fs_swap_group_desc2(fs, (void *)desc);
+#endif
+	e2pf_plan_descriptor(&s->geo, g, desc, group);
+}
+
+static bool has_groups(const struct e2pf_ext4_session *s, ext2_filsys fs)
+{
+	return fs->group_desc && fs->group_desc_count >= s->geo.groups;
+}
+
 static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
 {
-	struct e2pf_group *groups;
 	uint32_t g;
 
-	if (!fs->group_desc || fs->group_desc_count < s->geo.groups)
+	if (!has_groups(s, fs))
 		return EXT2_ET_CORRUPT_SUPERBLOCK;
-	groups = calloc(s->geo.groups, sizeof(*groups));
-	if (!groups)
+	s->groups = calloc(s->geo.groups, sizeof(*s->groups));
+	if (!s->groups)
 		return EXT2_ET_NO_MEMORY;
-	for (g = 0; g < s->geo.groups; g++) {
-		char desc[EXT2_MAX_DESC_SIZE];
-
-		memcpy(desc, ext2fs_group_desc(fs, fs->group_desc, g),
-		       s->geo.desc_size);
-#ifdef WORDS_BIGENDIAN
-		ext2fs_swap_group_desc2(fs, (void *)desc);
-#endif
-		e2pf_plan_descriptor(&s->geo, g, desc, &groups[g]);
-	}
-	free(s->groups);
-	s->groups = groups;
-	e2pf_ext4_set_groups(s->ext4, groups);
+	for (g = 0; g < s->geo.groups; g++)
+		take_group(s, fs, g, &s->groups[g]);
+	e2pf_ext4_set_groups(s->ext4, s->groups);
 	return 0;
+}
+
+static void lend_group(void *ctx, uint32_t g, struct e2pf_group *group)
+{
+	struct e2pf_ext4_session *s = ctx;
+
+	if (has_groups(s, s->fs))
+		take_group(s, s->fs, g, group);
 }
 
 static uint64_t journal_bytes(const struct e2pf_ext4_session *s)
@@ -362,15 +377,15 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	errcode_t err;
 
 	s->observer->journal = NULL;
 	/* The threads use the groups, which a repair may have changed. */
 	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
 		return EXT2_ET_OP_NOT_SUPPORTED;
-	err = take_groups(s, fs);
-	if (err)
-		return err;
+	if (!has_groups(s, fs))
+		return EXT2_ET_CORRUPT_SUPERBLOCK;
+	s->fs = fs;
+	e2pf_ext4_lend_groups(s->ext4, lend_group, s);
 	e2pf_session_choose(session);
 	return e2pf_engine_start(session->engine);
 }

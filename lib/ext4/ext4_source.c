@@ -47,7 +47,12 @@
 struct e2pf_ext4 {
 	struct e2pf_source source;
 	const struct e2pf_geometry *geo;
+	/* All groups.  If they are lent, they are made when there is something
+	 * to read, and until then each is asked for: 60 TiB have 480,000. */
 	const struct e2pf_group *groups;
+	struct e2pf_group *made;
+	void (*lend)(void *ctx, uint32_t number, struct e2pf_group *group);
+	void *lender;
 	unsigned classes;
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
@@ -141,6 +146,43 @@ static void pass_run(void *ctx, const struct e2pf_run *run)
  * The operations.
  */
 
+/* True if the tables of most groups directly follow those of the groups before,
+ * and a flex group's are together small.  Then their bitmaps lie next to them,
+ * and are no larger. */
+static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
+{
+	const struct e2pf_group *groups = ext4->groups;
+	uint64_t blocks = e2pf_table_blocks(ext4->geo,
+					    ext4->geo->inodes_per_group);
+	uint32_t i, n = 0;
+
+	if (FLEX_GROUPS * blocks * ext4->geo->block_size > TOGETHER_BYTES)
+		return false;
+	for (i = 1; i < ext4->geo->groups; i++)
+		n += groups[i].inode_table && groups[i].inode_table ==
+			groups[i - 1].inode_table + blocks;
+	return n >= ext4->geo->groups / 4 * 3 && n;
+}
+
+static void use_groups(struct e2pf_ext4 *ext4, const struct e2pf_group *groups)
+{
+	ext4->groups = groups;
+	ext4->side_by_side = lie_side_by_side(ext4);
+	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
+}
+
+/* Without memory for them nothing is read ahead. */
+static void make_groups(struct e2pf_ext4 *ext4)
+{
+	uint32_t i;
+
+	ext4->made = calloc(ext4->geo->groups, sizeof(*ext4->made));
+	for (i = 0; ext4->made && i < ext4->geo->groups; i++)
+		ext4->lend(ext4->lender, i, &ext4->made[i]);
+	if (ext4->made)
+		use_groups(ext4, ext4->made);
+}
+
 /* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
  * them on any filesystem for which the budget is not too small.  They may take
  * a quarter if they are read with the tables, in one sweep or in one request:
@@ -176,6 +218,8 @@ static void ext4_begin(struct e2pf_source *source,
 	};
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
+	if (ext4->lend && !ext4->groups && !start->asleep)
+		make_groups(ext4);
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->paced = start->paced;
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
@@ -213,9 +257,9 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	*more = false;
 	switch (phase) {
 	case E2PF_EXT4_TABLES:
-		return ext4->geo->groups;
+		return ext4->groups ? ext4->geo->groups : 0;
 	case E2PF_EXT4_BITMAPS:
-		return ext4->classes & 1u << E2PF_BITMAPS ?
+		return ext4->groups && ext4->classes & 1u << E2PF_BITMAPS ?
 		       ext4->geo->groups : 0;
 	case E2PF_EXT4_LIST:
 		pthread_mutex_lock(&ext4->lock);
@@ -228,9 +272,21 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	}
 }
 
+static struct e2pf_group get_group(const struct e2pf_ext4 *ext4,
+				   uint64_t number)
+{
+	struct e2pf_group group = { .inode_table = 0 };
+
+	if (ext4->groups)
+		group = ext4->groups[number];
+	else if (ext4->lend)
+		ext4->lend(ext4->lender, (uint32_t)number, &group);
+	return group;
+}
+
 static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
 {
-	return (uint64_t)ext4->groups[group].inodes_in_use *
+	return (uint64_t)get_group(ext4, group).inodes_in_use *
 	       ext4->geo->inode_size;
 }
 
@@ -249,7 +305,7 @@ void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 
 	look->passed_bytes = look->bytes = 0;
 	look->passed_inodes = look->parsed_inodes = look->inodes = 0;
-	for (group = 0; group < ext4->geo->groups; group++) {
+	for (group = 0; ext4->groups && group < ext4->geo->groups; group++) {
 		uint64_t bytes = table_bytes(ext4, group);
 		uint64_t inodes = ext4->groups[group].inodes_allocated;
 
@@ -283,7 +339,7 @@ static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 static void seed_group(struct e2pf_ext4 *ext4, unsigned phase, uint32_t number,
 		       struct ref_sink *to)
 {
-	struct e2pf_group group = ext4->groups[number];
+	struct e2pf_group group = get_group(ext4, number);
 
 	to->group = number;
 	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
@@ -315,7 +371,7 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 static uint64_t table_left(const struct e2pf_ext4 *ext4,
 			   const struct e2pf_ref *ref, uint64_t at)
 {
-	uint64_t begin = ext4->groups[group_of(ref)].inode_table *
+	uint64_t begin = get_group(ext4, group_of(ref)).inode_table *
 			 ext4->geo->block_size;
 	uint64_t used = table_bytes(ext4, group_of(ref));
 
@@ -371,17 +427,17 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 			e2pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	const struct e2pf_group *group = &ext4->groups[index];
+	const struct e2pf_group group = get_group(ext4, index);
 	uint64_t bytes = table_bytes(ext4, index);
 	const struct e2pf_run run = { .parse = E2PF_INODE_TABLE };
 	struct e2pf_ref ref = {
-		.offset = group->inode_table * ext4->geo->block_size,
+		.offset = group.inode_table * ext4->geo->block_size,
 		.length = (uint32_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX),
 		.cookie = cookie_of(&run, (uint32_t)index),
 		.cls = E2PF_INODES
 	};
 
-	if (!group->inode_table || !bytes)
+	if (!group.inode_table || !bytes)
 		return;
 	sink(ctx, &ref);
 	ref.parse = true;
@@ -429,34 +485,27 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 	if (!ext4)
 		return;
 	pthread_mutex_destroy(&ext4->lock);
+	free(ext4->made);
 	free(ext4->list);
 	free(ext4);
-}
-
-/* True if the tables of most groups directly follow those of the groups before,
- * and a flex group's are together small.  Then their bitmaps lie next to them,
- * and are no larger. */
-static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
-{
-	const struct e2pf_group *groups = ext4->groups;
-	uint64_t blocks = e2pf_table_blocks(ext4->geo,
-					    ext4->geo->inodes_per_group);
-	uint32_t i, n = 0;
-
-	if (FLEX_GROUPS * blocks * ext4->geo->block_size > TOGETHER_BYTES)
-		return false;
-	for (i = 1; i < ext4->geo->groups; i++)
-		n += groups[i].inode_table && groups[i].inode_table ==
-			groups[i - 1].inode_table + blocks;
-	return n >= ext4->geo->groups / 4 * 3 && n;
 }
 
 void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
 			  const struct e2pf_group *groups)
 {
-	ext4->groups = groups;
-	ext4->side_by_side = lie_side_by_side(ext4);
-	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
+	e2pf_ext4_lend_groups(ext4, NULL, NULL);
+	use_groups(ext4, groups);
+}
+
+void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
+			   void (*lend)(void *ctx, uint32_t number,
+					struct e2pf_group *group), void *ctx)
+{
+	free(ext4->made);
+	ext4->made = NULL;
+	ext4->groups = NULL;
+	ext4->lend = lend;
+	ext4->lender = ctx;
 }
 
 struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)

@@ -62,6 +62,13 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4);
 void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
 			  const struct e2pf_group *groups);
 
+/* Instead of setting them all: lend(ctx, number, &group) tells one of them.  It
+ * is called by the threads that start the engine and that make it awake, which
+ * are the checker's, until the groups are set or lent anew. */
+void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
+			   void (*lend)(void *ctx, uint32_t number,
+					struct e2pf_group *group), void *ctx);
+
 struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4);
 
 /*
