@@ -40,7 +40,6 @@ void e2pf_gather_add(struct e2pf_gather *out, const struct e2pf_run *like,
 
 		if (block == end && pending->count + count <= UINT32_MAX) {
 			pending->count += count;
-			pending->below += like->below;
 			return;
 		}
 	}

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "device/thread.h"
 #include "send_state.h"
 
@@ -136,16 +137,9 @@ static const struct e2pf_filesystem sends = {
  * no next part. */
 static bool end_part(struct send *s)
 {
-	size_t room = s->part_room ? 2 * s->part_room : 64;
-	struct part *grown;
-
-	if (s->parts == s->part_room) {
-		grown = realloc(s->part, room * sizeof(*grown));
-		if (!grown)
-			return false;
-		s->part = grown;
-		s->part_room = room;
-	}
+	if (!e2pf_have_room((void **)&s->part, &s->part_room, s->parts, 1,
+			    sizeof(*s->part)))
+		return false;
 	s->part[s->parts].bytes = s->bytes;
 	s->part[s->parts++].stream = s->stream;
 	return true;

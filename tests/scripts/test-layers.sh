@@ -37,7 +37,7 @@ no_filesystem()
 test_layers()
 {
 	tap_check "the engine includes the device and nothing else" \
-		includes lib/engine 'device/(device|rate|thread)\.h'
+		includes lib/engine 'device/(device|probe|rate|thread)\.h'
 	tap_check "the engine speaks of no filesystem" no_filesystem
 	tap_check "the device knows nothing of what is read" \
 		includes lib/device ''
