@@ -18,10 +18,6 @@
  * requests; and the engine's memory.  The figures of the lock come from a
  * second run, so that measuring them does not slow the first.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <err.h>
 #include <pthread.h>
 #include <stdatomic.h>

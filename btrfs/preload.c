@@ -11,10 +11,6 @@
  *
  * A send is recognised by its ioctl: send.c.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -4,10 +4,6 @@
  * ioctl, which names the subvolume and its parent, and returns when the kernel
  * has written the whole stream.  Prefetching begins and ends with this call.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>

@@ -3,10 +3,6 @@
  * Decides what a module says at the end, at which level, and what goes to the
  * system log; and what the program's children inherit.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

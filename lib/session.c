@@ -6,10 +6,6 @@
  * budget limits the memory, and the filesystem's source provides the blocks to
  * read.  The engine does the rest.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

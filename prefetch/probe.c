@@ -3,10 +3,6 @@
  * e2prefetch probe: prints what a device is, what a check of
  * it would read, and how long that would take.  The library finds it out.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

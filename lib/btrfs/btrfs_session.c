@@ -3,10 +3,6 @@
  * The btrfs part of a session: the devices that a check has open, their
  * superblocks, and the source.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -3,10 +3,6 @@
  * Tree blocks: checks that a block is the one its pointer describes, and finds
  * the blocks that it refers to.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "format.h"
 #include "plan.h"
 

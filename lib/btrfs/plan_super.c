@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The btrfs superblock, and the chunks in its own array. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "format.h"
 #include "plan.h"
 

@@ -5,10 +5,6 @@
  * v1, v2 or both at once.  Does not know what they are used for.  What cannot
  * be read sets no limit.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>

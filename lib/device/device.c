@@ -14,10 +14,6 @@
  * Reads on the descriptor do not trigger the kernel's own readahead
  * (POSIX_FADV_RANDOM): the engine alone chooses what is read ahead.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

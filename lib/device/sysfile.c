@@ -3,10 +3,6 @@
  * Bounded readers for procfs and sysfs.  Decides how much of a file is read;
  * does not know what any of them means.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -3,10 +3,6 @@
  * The engine's life cycle and statistics: create, configure, start, stop, free.
  * Does not know what the workers do (worker.c).
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

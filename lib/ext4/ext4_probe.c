@@ -3,10 +3,6 @@
  * e2pf_probe(): measures the device, counts the metadata, and estimates how
  * long a check takes.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,10 +4,6 @@
  * device, the source and the journal; and the public functions that depend on
  * them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,6 @@
  * references.  Decides what is read in which phase.  Does not know how far
  * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -4,10 +4,6 @@
  * kind become one run, and each run is limited to blocks inside the filesystem.
  * Does not know what the blocks are.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 void e2pf_gather_flush(struct e2pf_gather *out)

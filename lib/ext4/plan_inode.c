@@ -5,10 +5,6 @@
  * know how trees look below their root (plan_tree.c) nor how attributes are
  * stored (plan_xattr.c), and ignores checksums, sizes and times.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 /* The longest attribute value in bytes, EXT4_XATTR_SIZE_MAX in Linux. */

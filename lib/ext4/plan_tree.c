@@ -6,10 +6,6 @@
  * class of its data.  Also passes a block to the part of the planner that parses
  * its kind, which the run that led to it tells.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 #define EXTENT_MAGIC 0xf30a

@@ -6,14 +6,10 @@
  * libext2fs that lacks it.  Whoever calls one more adds it here: a module with
  * another reference does not link.
  *
- * Included before everything else, by the compiler's -include.
+ * Included by the compiler's -include, after config.h and before everything else.
  */
 #ifndef E2PF_WEAK_H
 #define E2PF_WEAK_H
-
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 
 #include <ext2fs/ext2fs.h>
 

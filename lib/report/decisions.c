@@ -3,10 +3,6 @@
  * Puts into words what was decided and what a run achieved.  Decides nothing
  * and counts nothing itself.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdarg.h>
 #include <string.h>
 

@@ -7,10 +7,6 @@
  * a kill it is stale, and is removed by whoever looks next.  The folder must be
  * root's alone, so nobody else can put anything there.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

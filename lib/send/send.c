@@ -14,10 +14,6 @@
  * This is done in parts, in key order, which is the order of the send.  A
  * search cannot be interrupted, so each one reads only one leaf.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 

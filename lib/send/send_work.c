@@ -3,10 +3,6 @@
  * The threads that read leaves and data ahead of a send.  Each has one request
  * in flight, and respects the configured limits and priorities.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

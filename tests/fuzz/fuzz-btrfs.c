@@ -9,10 +9,6 @@
  * says which fields of its header are corrected: otherwise almost no block
  * would be parsed.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "btrfs-fs.h"
 #include "fake-device.h"
 #include "engine/engine.h"

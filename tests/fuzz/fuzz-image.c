@@ -10,10 +10,6 @@
  * of length (0: 256), and the bytes.  The block size and the limits of the pass
  * precede them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>

@@ -8,10 +8,6 @@
  * the calls that access files are replaced at link time (--wrap) for paths
  * below VROOT, and are the real ones for all other paths.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -4,10 +4,6 @@
  * check of the filesystem on these devices, one per line: device index, offset
  * and length in bytes, class.  Walks the source itself, without an engine.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,10 +3,6 @@
  * The set of blocks, compared with an array of bytes: what is added and removed
  * in any order, at its cap, and without memory.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,10 +3,6 @@
  * The order in which leaves are read: trees in turn, sweeps, leaves taken
  * along, devices in turn, and bounded memory.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

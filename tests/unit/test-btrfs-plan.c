@@ -3,10 +3,6 @@
  * The planner for btrfs, on hand-made bytes: what it finds in valid structures,
  * and that it finds nothing in a structure with a bad field.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -3,10 +3,6 @@
  * The memory and processors that a session may use: on recorded machines, under
  * an affinity mask, and in a real control group if one can be created.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

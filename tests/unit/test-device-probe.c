@@ -3,10 +3,6 @@
  * At which places a device is measured, what it is taken for, and what is said
  * where it cannot be: on simulated devices of several sizes.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,10 +3,6 @@
  * The real device: which files can be opened, whether cached ranges are
  * recognized, and that errors are reported.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -4,10 +4,6 @@
  * requests, that everything is visited once, and that no damaged tree makes a
  * pass long.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,10 +4,6 @@
  * waits at the gate, when nothing is read ahead at all, and which order is
  * chosen.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>

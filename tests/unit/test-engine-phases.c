@@ -3,10 +3,6 @@
  * What the engine reads in the phases behind the first: directory blocks by the
  * checker's list, and bitmaps, on a simulated device and clock.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,10 +3,6 @@
  * How far the engine reads ahead of a checker, and that it stays within its
  * memory budget, on a simulated device and clock.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,10 +4,6 @@
  * what it counts, and that it can be stopped in every state.  No test depends
  * on speed: each waits for a state.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,10 +7,6 @@
  * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap,--wrap=mmap64 to test
  * failures of open; without them that test skips.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>

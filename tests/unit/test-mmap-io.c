@@ -3,10 +3,6 @@
  * The mmap I/O manager against the unix manager, operation by operation on
  * two copies of one image.  Faults and signals are in test-mmap-fault.c.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>

@@ -7,9 +7,6 @@
  *
  * The test starts itself with the module preloaded, once for each of `uses`.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 /* Both names of posix_fadvise() are defined here. */
 #undef _FILE_OFFSET_BITS
 #ifndef _LARGEFILE64_SOURCE

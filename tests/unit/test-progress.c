@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The time left of a check that reads and computes at known rates, and the line
  * that tells it. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,10 +3,6 @@
  * Inode tables that lie side by side: how many requests they are on a simulated
  * device; and the checker's place in them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,10 +3,6 @@
  * The detection of spindles, on recorded machines.  Each field of the result is
  * compared.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
