@@ -80,15 +80,10 @@ bool arguments_are_check(int argc, char **argv)
 
 bool arguments_are_send(int argc, char **argv)
 {
-	int i;
-
 	/* Two letters are needed: scrub and subvolume also begin with "s". */
 	if (argc < 1 || is_btrfsck(argv[0]))
 		return false;
-	if (find_command(argc, argv, "send", 2))
-		return true;
-	i = find_command(argc, argv, "subvolume", 2);
-	return i && i + 1 < argc && abbreviates(argv[i + 1], "find-new", 1);
+	return find_command(argc, argv, "send", 2);
 }
 
 bool arguments_are_version(int argc, char **argv)

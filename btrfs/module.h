@@ -40,8 +40,4 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length);
  * follow. */
 bool module_sends(int fd, const void *args);
 
-/* The program is about to search a tree; `args` is the argument of
- * BTRFS_IOC_TREE_SEARCH or that of the second version. */
-void module_searches(int fd, const void *args);
-
 #endif

@@ -368,20 +368,6 @@ bool module_sends(int fd, const void *args)
 	return true;
 }
 
-void module_searches(int fd, const void *args)
-{
-	const struct btrfs_ioctl_search_key *key = args;
-	int saved = errno;
-
-	/* Of the searches only that for what is new has such a filter. */
-	if (key->min_transid <= 1 || !is_ours())
-		return;
-	keep_name(fd);
-	search_begins(fd, key->min_transid - 1, self.name,
-		      &self.env.settings);
-	errno = saved;
-}
-
 /*
  * Start and end of the process.
  */
@@ -444,13 +430,13 @@ static void begin(void)
 static void gather_decisions(struct e2pf_decisions *list)
 {
 	if (self.aside[0])
-		e2pf_decide(list, "prefetch", "off", "%s", self.aside);
+		e2pf_decide_off(list, "off", "%s", self.aside);
 	else if (self.why_not)
-		e2pf_decide(list, "prefetch", "off", "%s", self.why_not);
+		e2pf_decide_off(list, "off", "%s", self.why_not);
 	else if (send_was_tried())
 		send_refusals(list);
 	else if (!self.session)
-		e2pf_decide(list, "prefetch", "off", "no filesystem was opened "
+		e2pf_decide_off(list, "off", "no filesystem was opened "
 			    "for a check, and no subvolume was sent");
 	if (self.repeats.asked)
 		e2pf_decide(list, "readahead", "repeats dropped",

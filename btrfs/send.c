@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <linux/btrfs.h>
 
 #include "send.h"
@@ -40,7 +41,7 @@ static void begin(const struct e2pf_send_request *request, const char *name,
 	if (self.send)
 		why = e2pf_send_start(self.send, request);
 	if (why)
-		e2pf_decide(&self.refused, "prefetch", "off", "%s", why);
+		e2pf_decide_off(&self.refused, "off", "%s", why);
 	self.goes_on = !why;
 	errno = saved;
 }
@@ -59,18 +60,6 @@ void send_begins(int fd, const void *args, const char *name,
 	};
 
 	begin(&request, name, settings);
-}
-
-void search_begins(int fd, uint64_t since, const char *name,
-		   const struct e2pf_settings *settings)
-{
-	struct e2pf_send_request request = {
-		.fd = fd, .since = since, .no_data = true
-	};
-
-	/* The first search is followed by others, which continue it. */
-	if (!self.tried)
-		begin(&request, name, settings);
 }
 
 void send_ends(void)
@@ -106,6 +95,10 @@ void send_refusals(struct e2pf_decisions *list)
 		e2pf_decide(list, self.refused.item[i].about,
 			    self.refused.item[i].decision, "%s",
 			    self.refused.item[i].reason);
+	if (self.refused.off && !list->off)
+		memcpy(list->why_off, self.refused.why_off,
+		       sizeof(list->why_off));
+	list->off |= self.refused.off;
 }
 
 struct e2pf_session *send_session(void)

@@ -17,11 +17,6 @@ void send_begins(int fd, const void *args, const char *name,
 		 const struct e2pf_settings *settings);
 void send_ends(void);
 
-/* Before the program searches the tree that `fd` is in for items of leaves newer
- * than `since`.  Reading ahead ends with send_ends(). */
-void search_begins(int fd, uint64_t since, const char *name,
-		   const struct e2pf_settings *settings);
-
 /* This many more bytes of the stream have been passed on.  Any thread. */
 void send_came_out(uint64_t bytes);
 

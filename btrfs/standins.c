@@ -127,9 +127,6 @@ int ioctl(int fd, ioctl_request request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if ((number == BTRFS_IOC_TREE_SEARCH ||
-	     number == BTRFS_IOC_TREE_SEARCH_V2) && arg)
-		module_searches(fd, arg);
 	if (number != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
 		return real(fd, request, arg);
 	result = real(fd, request, arg);

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "accelerate.h"
-#include "handlers.h"
 #include "inherit.h"
 #include "interpose.h"
 #include "linkage.h"
@@ -65,7 +64,6 @@ static io_manager choose_manager(io_manager manager)
 {
 	if (manager == unix_io_manager && module.env.io == IO_MMAP &&
 	    !module.parallel && e2pf_io_table_is_ours()) {
-		handlers_watch();
 		manager = e2pf_mmap_io_manager;
 	}
 	return manager;
@@ -294,8 +292,7 @@ static void tell(void)
 	if (scanned)
 		all = self.decisions;
 	if (!module.session)
-		e2pf_decide(&all, "prefetch", "off",
-			    "no filesystem was opened for a check");
+		e2pf_decide_off(&all, "off", "no filesystem was opened for a check");
 	result_tell(&(struct result) {
 		.env = &module.env, .said_by = "e2fsck-prefetch",
 		.done = "checked", .began = self.began,

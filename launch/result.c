@@ -12,18 +12,6 @@
 #include "report/estimate.h"
 #include "result.h"
 
-/* Why nothing was read ahead, or NULL. */
-static const char *why_not(const struct e2pf_decisions *all)
-{
-	size_t i;
-
-	for (i = 0; i < all->count; i++)
-		if (!strcmp(all->item[i].about, "prefetch") &&
-		    strcmp(all->item[i].decision, "gave up"))
-			return all->item[i].reason;
-	return NULL;
-}
-
 static void find_outcome(const struct result *r,
 			 const struct e2pf_decisions *all, struct outcome *o)
 {
@@ -36,7 +24,7 @@ static void find_outcome(const struct result *r,
 	o->device = r->session->name;
 	o->seconds = (double)(now.tv_sec - r->began.tv_sec) +
 		     (double)(now.tv_nsec - r->began.tv_nsec) / 1e9;
-	o->why_not = why_not(all);
+	o->why_not = all->off ? all->why_off : NULL;
 	if (!r->block_size)
 		return;
 	e2pf_session_count(r->session, &stats);

@@ -153,18 +153,7 @@ void e2pf_stop(struct e2pf_session *session);
 /* Write the statistics as one JSON object; see doc/statistics.md. */
 errcode_t e2pf_write_stats(struct e2pf_session *session, FILE *out);
 
-/* A block device below the filesystem.  Upper devices come first. */
-struct e2pf_probe_device {
-	const char *name;	/* the kernel's name */
-	const char *kind;	/* "partition", "md raid1", ..., or the disk's
-				   model; may be empty */
-	uint64_t bytes;
-	unsigned level;		/* 0: the device that was opened */
-	unsigned queue_depth;	/* requests; 0: unknown */
-	bool rotational;	/* as the kernel declares it */
-};
-
-/* One of the disks at the bottom of the stack. */
+/* One of the disks below the filesystem. */
 struct e2pf_probe_disk {
 	const char *name;
 	bool rotational;
@@ -186,11 +175,10 @@ struct e2pf_estimate {
  * until the session is closed. */
 struct e2pf_probe {
 	size_t size;		/* sizeof(struct e2pf_probe) */
-	const struct e2pf_probe_device *stack;
 	const struct e2pf_probe_disk *disks;
 	const struct e2pf_class_plan *plan;	/* indexed by enum e2pf_class */
 	const struct e2pf_probe_decision *decisions;
-	unsigned stack_count, disk_count, plan_count, decision_count;
+	unsigned disk_count, plan_count, decision_count;
 	uint32_t block_size;	/* bytes */
 	uint32_t groups;
 	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */

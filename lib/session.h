@@ -127,6 +127,9 @@ bool e2pf_session_summarize(struct e2pf_session *s,
 void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *progress,
 		       struct e2pf_progress_facts *facts);
 
+/* For look(): so many bytes are known to be there and were not found yet. */
+void e2pf_session_foresee(struct e2pf_progress_facts *facts, double bytes);
+
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread
  * is still running: then the session must not be closed. */

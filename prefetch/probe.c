@@ -27,27 +27,18 @@
  * Output as text.
  */
 
-static void print_stack(const struct e2pf_probe *p, const char *device)
+static void print_disks(const struct e2pf_probe *p, const char *device)
 {
 	unsigned i;
 
-	for (i = 0; i < p->stack_count; i++) {
-		const struct e2pf_probe_device *d = &p->stack[i];
-
-		printf("%s%*s%s", i ? "          " : "device    ",
-		       (int)d->level * 2, "", d->name);
-		if (*d->kind)
-			printf(" (%s)", d->kind);
-		printf(", %.1f GiB, declared %s", (double)d->bytes /
-		       (1u << 30), d->rotational ? "rotational" :
-		       "not rotational");
-		if (d->queue_depth)
-			printf(", queue of %u", d->queue_depth);
-		printf("\n");
-	}
-	if (!p->stack_count)
-		printf("device    %s: no block device found below it\n",
-		       device);
+	for (i = 0; i < p->disk_count; i++)
+		printf("%s%s, declared %s%s\n", i ? "          " :
+		       "disk      ", p->disks[i].name,
+		       p->disks[i].rotational ? "rotational" : "not rotational",
+		       p->disks[i].one_request ? ", one request at a time" :
+		       "");
+	if (!p->disk_count)
+		printf("disk      %s: none found below it\n", device);
 	if (p->virtual_disk)
 		printf("          virtual: what it declares may be wrong\n");
 }
@@ -136,7 +127,7 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 static void print_probe(const struct e2pf_probe *p, const char *device)
 {
 	print_time(p, device);
-	print_stack(p, device);
+	print_disks(p, device);
 	print_measured(p);
 	print_metadata(p);
 	print_decisions(p);
@@ -145,24 +136,6 @@ static void print_probe(const struct e2pf_probe *p, const char *device)
 /*
  * Output as JSON.
  */
-
-static struct json_object *stack_json(const struct e2pf_probe *p)
-{
-	struct json_object *list = json_object_new_array(), *o;
-	unsigned i;
-
-	for (i = 0; i < p->stack_count; i++) {
-		o = json_object_new_object();
-		put_text(o, "name", p->stack[i].name);
-		put_text(o, "kind", p->stack[i].kind);
-		put_int(o, "level", p->stack[i].level);
-		put_int(o, "bytes", p->stack[i].bytes);
-		put_bool(o, "rotational", p->stack[i].rotational);
-		put_int(o, "queue_depth", p->stack[i].queue_depth);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
 
 static struct json_object *disks_json(const struct e2pf_probe *p)
 {
@@ -253,7 +226,6 @@ static void print_json(const struct e2pf_probe *p, const char *device)
 	put_int(o, "probe_schema", PROBE_SCHEMA);
 	put_text(o, "device", device);
 	put_int(o, "block_size", p->block_size);
-	put(o, "stack", stack_json(p));
 	put(o, "disks", disks_json(p));
 	put_bool(o, "virtual", p->virtual_disk);
 	put(o, "measured", measured_json(p));

@@ -14,7 +14,6 @@
 
 #include "btrfs_session.h"
 #include "btrfs_source.h"
-#include "drain.h"
 
 static const char *const stage_names[] = { "check" };
 
@@ -67,37 +66,34 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 #define BYTE_SECONDS 4e-9
 
 /* The check reads each tree block once.  How many there are is known when all
- * nodes have been read.  How much data there is is not known. */
+ * nodes have been read. */
 static void look(struct e2pf_session *session,
 		 const struct e2pf_engine_look *engine,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
 	struct btrfs_session *s = btrfs_of(session);
-	double leaves = (double)e2pf_btrfs_leaves(s->btrfs) *
-			s->super.nodesize;
+	double found = (double)engine->found_bytes, all;
 
 	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
-		s->found_bytes = f->found_bytes;
-	f->walks = f->measurable = true;
-	f->table_bytes = s->found_bytes + leaves;
+		s->found_bytes = found;
+	all = s->found_bytes + (double)e2pf_btrfs_leaves(s->btrfs) *
+			       s->super.nodesize;
 	/* The earlier phases may have been over before the first look. */
-	if (f->table_bytes < f->found_bytes)
-		f->table_bytes = f->found_bytes;
-	f->seeds_bytes = f->found_bytes;
+	if (all < found)
+		all = found;
+	e2pf_session_foresee(f, all - found);
+	f->walks = true;
 	f->rest_part = REST_PART;
-	f->usual_seconds = f->table_bytes * BYTE_SECONDS;
+	f->usual_seconds = all * BYTE_SECONDS;
 	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
 			 engine->phase == E2PF_NONE) &&
-			(double)engine->checker_bytes <= f->table_bytes;
-	if (f->table_bytes > 0)
-		f->passed = (double)engine->checker_bytes / f->table_bytes;
+			(double)engine->checker_bytes <= all;
+	if (all > 0)
+		f->passed = (double)engine->checker_bytes / all;
 	if (f->passed > 1)
 		f->passed = 1;
-	/* No block leads to others that are not counted. */
-	f->parsed_items = 1;
 	p->place = engine->checker_bytes / s->super.nodesize;
-	p->places = f->measurable ?
-		    (uint64_t)f->table_bytes / s->super.nodesize : 0;
+	p->places = f->measurable ? (uint64_t)all / s->super.nodesize : 0;
 	p->unit = "tree blocks";
 }
 
@@ -162,7 +158,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 {
 	struct e2pf_btrfs_member *m = &s->member[s->base.devices];
 	struct e2pf_btrfs_super super;
-	struct e2pf_device *dev, *settling;
+	struct e2pf_device *dev;
 	const char *why;
 	char path[32];
 
@@ -173,11 +169,9 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
 		return "a device cannot be reopened";
-	settling = e2pf_drain_new(dev);
-	why = settling ? read_super(dev, &super) : "no memory";
+	why = e2pf_device_record(dev) ? read_super(dev, &super) : "no memory";
 	if (why) {
-		(settling ? settling : dev)->ops->close(settling ? settling :
-								  dev);
+		dev->ops->close(dev);
 		return why;
 	}
 	m->bytes = dev->size;
@@ -185,7 +179,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	memcpy(m->uuid, super.device_uuid, E2PF_BTRFS_UUID);
 	memcpy(m->node_fsid, super.node_fsid, E2PF_BTRFS_UUID);
 	take_super(s, &super);
-	e2pf_session_add_device(&s->base, settling, st);
+	e2pf_session_add_device(&s->base, dev, st);
 	return NULL;
 }
 
@@ -216,9 +210,18 @@ static const char *open_devices(struct btrfs_session *s,
 	return s->base.devices ? NULL : why;
 }
 
+static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
+				  dev[ref->device];
+
+	return dev->ops->read(dev, bytes, ref->offset, ref->length);
+}
+
 static const char *make_engine(struct btrfs_session *s)
 {
-	s->btrfs = e2pf_btrfs_new(&s->super, s->member, s->base.devices);
+	s->btrfs = e2pf_btrfs_new(&s->super, s->member, s->base.devices,
+				  read_block, &s->base);
 	if (!s->btrfs ||
 	    e2pf_session_add_source(&s->base, e2pf_btrfs_source(s->btrfs)))
 		return "no memory";
@@ -252,32 +255,9 @@ bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
 	return e2pf_btrfs_in_system(btrfs_of(session)->btrfs, device, offset);
 }
 
-static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
-				  dev[ref->device];
-
-	return dev->ops->read(dev, bytes, ref->offset, ref->length);
-}
-
-/* Read only what is cached, so that no disk is waited for. */
-static int read_resident(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
-				  dev[ref->device];
-	bool resident = false;
-
-	if (dev->blind || dev->ops->span(dev, ref->offset, ref->length,
-					 &resident) < ref->length || !resident)
-		return EAGAIN;
-	return read_block(ctx, ref, bytes);
-}
-
 void e2pf_btrfs_start(struct e2pf_session *session)
 {
 	e2pf_session_choose(session);
-	e2pf_btrfs_learn_chunks(btrfs_of(session)->btrfs, session->cfg.probe ?
-				read_block : read_resident, session);
 	e2pf_engine_start(session->engine);
 }
 
@@ -314,7 +294,7 @@ bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 		return false;
 	/* If reads fail, waiting for one may take minutes. */
 	for (i = 0; i < session->devices && !session->last.errors; i++)
-		e2pf_drain(session->dev[i], milliseconds);
+		e2pf_device_settle(session->dev[i], milliseconds);
 	e2pf_session_release(session);
 	return true;
 }

@@ -27,6 +27,8 @@ void e2pf_elevator_init(struct e2pf_elevator *ev)
 	memset(ev->level, 0, sizeof(ev->level));
 	ev->filling = 0;
 	atomic_store(&ev->found_bytes, 0);
+	atomic_store(&ev->unit_bytes, 0);
+	atomic_store(&ev->issued_runs, 0);
 	atomic_store(&ev->issued_bytes, 0);
 	ev->ended = false;
 	ev->incomplete = false;
@@ -103,6 +105,8 @@ void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 	}
 	l->ref[l->used++] = *ref;
 	add_to(&ev->found_bytes, ref->length);
+	if (!filling)
+		add_to(&ev->unit_bytes, ref->length);
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -239,6 +243,7 @@ static size_t issue_more(struct e2pf_elevator *ev, const struct e2pf_level *l,
 		for (i = issued; i < end; i++)
 			bytes += l->ref[i].length;
 		add_to(&ev->issued_bytes, bytes);
+		add_to(&ev->issued_runs, 1);
 		*ahead += bytes;
 		issued = end;
 	}

@@ -66,9 +66,10 @@ struct e2pf_elevator {
 	struct e2pf_level level[E2PF_LEVELS + 1];
 	unsigned filling;		/* level to which references are
 					   added */
-	/* The bytes of references that were found, and that were issued or
-	 * dropped.  Any thread may read them. */
-	atomic_uint_fast64_t found_bytes, issued_bytes;
+	/* The bytes of references that were found, of the first level among them,
+	 * and that were issued or dropped; and the runs that these made.  Any
+	 * thread may read them. */
+	atomic_uint_fast64_t found_bytes, unit_bytes, issued_bytes, issued_runs;
 	bool ended;
 	bool incomplete;		/* a reference of the first level was
 					   lost because memory ran out */

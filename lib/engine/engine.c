@@ -393,35 +393,41 @@ static void look_at_workers(struct e2pf_engine *e,
 	unsigned i;
 
 	look->taken = e->units_done;
+	look->found_bytes = e->deferred.bytes;
 	for (i = 0; i < e->workers; i++) {
 		const struct worker *w = &e->worker[i];
+		const struct e2pf_elevator *ev = &w->elevator;
 
-		look->found_bytes += atomic_load(&w->elevator.found_bytes);
-		look->issued_bytes += atomic_load(&w->elevator.issued_bytes);
+		look->unit_bytes += atomic_load(&ev->unit_bytes);
+		look->found_bytes += atomic_load(&ev->found_bytes);
+		look->asked_bytes += atomic_load(&ev->issued_bytes);
+		look->asked_requests += atomic_load(&ev->issued_runs);
 		look->in_flight += atomic_load(&w->inflight.in_flight);
 		if (w->state != WORKER_IDLE && w->epoch == e->epoch &&
 		    w->phase == e->first_phase && w->first <= w->last)
 			look->taken += w->last - w->first + 1;
 	}
+	/* As large as those before. */
+	if (look->asked_requests)
+		look->queued_requests = (look->found_bytes -
+					 look->asked_bytes) /
+			(look->asked_bytes / look->asked_requests + 1);
 }
 
 void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 {
 	const struct e2pf_phase *phase;
-	uint64_t now, at;
+	uint64_t at;
 	unsigned i;
 
 	memset(look, 0, sizeof(*look));
 	look->phase = look->at_phase = E2PF_NONE;
 	pthread_mutex_lock(&e->lock);
-	now = e2pf_now(e);
 	look->stage = e->stage;
-	look->stage_ns = since(now, e->stage_began);
 	for (i = 0; i < E2PF_STAGES; i++)
 		look->stall_ns += e->stats.stage[i].stall_ns;
 	look->checker_bytes = atomic_load(&e->checker_bytes);
-	look->reading_ns = since(now, atomic_load(&e->reading_since));
-	look->reading_device = atomic_load(&e->reading_device);
+	look->reading_ns = since(e2pf_now(e), atomic_load(&e->reading_since));
 	look->reading_at = atomic_load(&e->reading_at);
 	phase = atomic_load(&e->phase);
 	if (phase)
@@ -432,9 +438,9 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 		look->at = at & E2PF_AT_UNITS;
 	}
 	look_at_workers(e, look);
-	look->deferred_bytes = e->deferred.bytes;
-	look->prefetched_bytes = e->stats.prefetched_bytes;
-	look->requests = e->stats.prefetched_requests;
-	look->has_head = e->has_head;
+	look->speed = (struct e2pf_speed) {
+		.has_head = e->has_head, .latency_ns = e->stats.latency_ns,
+		.deep_latency_ns = e->stats.deep_latency_ns
+	};
 	pthread_mutex_unlock(&e->lock);
 }

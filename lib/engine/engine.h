@@ -225,24 +225,25 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 /* What an engine and its checker are doing at this moment. */
 struct e2pf_engine_look {
 	unsigned stage;
-	uint64_t stage_ns;		/* since it began */
 	uint64_t stall_ns;		/* the checker waited, in all stages */
-	uint64_t checker_bytes;
+	uint64_t checker_bytes;		/* it has read */
 	uint64_t reading_ns;		/* since the checker's read began; 0:
 					   none */
-	unsigned reading_device;
-	uint64_t reading_at;		/* bytes from its start */
+	uint64_t reading_at;		/* bytes from the start of its device */
 	int phase;			/* or E2PF_NONE */
 	int at_phase;			/* where the checker said it is, or */
 	uint64_t at;			/* E2PF_NONE */
 	uint64_t taken;			/* units of the first phase that were
 					   taken by a worker */
-	uint64_t found_bytes, issued_bytes;	/* of references that were
-						   found, and read */
-	uint64_t in_flight;		/* requests */
-	uint64_t deferred_bytes;	/* left for later */
-	uint64_t prefetched_bytes, requests;	/* since the engine exists */
-	bool has_head;
+	/* Bytes of the units' references, and of all that was found to be read
+	 * ahead, deferred references included. */
+	uint64_t unit_bytes, found_bytes;
+	/* What was asked for of that, gaps included; the requests that the rest
+	 * is likely to take; and those in flight. */
+	uint64_t asked_bytes, asked_requests;
+	uint64_t queued_requests;
+	uint64_t in_flight;
+	struct e2pf_speed speed;	/* as it is believed to be */
 };
 
 /* In place of a phase. */

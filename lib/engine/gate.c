@@ -248,8 +248,6 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	if (is_passed_over(e))
 		return;
 	r->began = r->asked = e2pf_now(e);
-	atomic_store_explicit(&e->reading_device, r->device,
-			      memory_order_relaxed);
 	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&e->reading_since, r->began,
 			      memory_order_relaxed);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "device/share.h"
-#include "device/stack.h"
 #include "ext4_session.h"
 #include "report/estimate.h"
 
@@ -22,29 +21,11 @@
 /* Memory for the arrays and strings of struct e2pf_probe. */
 struct room {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
-	struct e2pf_stack_device stack[E2PF_STACK_DEVICES];
-	struct e2pf_probe_device device[E2PF_STACK_DEVICES];
-	unsigned devices;
 	struct e2pf_topology topo;
 	struct e2pf_probe_disk disk[E2PF_MAX_LEAVES];
 	struct e2pf_decisions decisions;
 	struct e2pf_probe_decision decision[E2PF_DECISIONS_MOST];
 };
-
-static void add_device(void *ctx, const struct e2pf_stack_device *d)
-{
-	struct room *room = ctx;
-	struct e2pf_stack_device *kept = &room->stack[room->devices];
-
-	if (room->devices == E2PF_STACK_DEVICES)
-		return;
-	*kept = *d;
-	room->device[room->devices++] = (struct e2pf_probe_device) {
-		.name = kept->name, .kind = kept->kind, .level = d->level,
-		.bytes = d->bytes, .rotational = d->rotational,
-		.queue_depth = d->queue_depth
-	};
-}
 
 static void tell_devices(struct e2pf_session *s, struct room *room,
 			 struct e2pf_probe *p)
@@ -52,9 +33,6 @@ static void tell_devices(struct e2pf_session *s, struct room *room,
 	unsigned i;
 
 	room->topo = s->topo;
-	e2pf_stack_walk(s->sysroot, &s->stat[0], add_device, room);
-	p->stack = room->device;
-	p->stack_count = room->devices;
 	for (i = 0; i < s->topo.leaves; i++)
 		room->disk[i] = (struct e2pf_probe_disk) {
 			.name = room->topo.leaf[i].name,
@@ -180,7 +158,7 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe)
 				e2pf_memory_share(session->sysroot), true);
 	tell_devices(session, room, &p);
 	decide(session, &measured, room, &p);
-	e2pf_estimate_check(&p, session->topo.data_spindles);
+	e2pf_estimate_check(&p, session->topo.spindles);
 	e2pf_hand_out(probe, &p, sizeof(p));
 	return 0;
 }

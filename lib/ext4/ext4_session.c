@@ -86,10 +86,10 @@ static uint64_t journal_requests(const struct e2pf_ext4_session *s)
 
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
-	const char *io = e2pf_ext4_of(session)->io_manager;
+	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	if (session->cfg.budget)
-		e2pf_decide(list, "reads", io, "%s", !strcmp(io, "mmap") ?
+		e2pf_decide(list, "reads", s->io_manager, "%s", s->mapped ?
 			    "TEST_MMAP_IO" : "the I/O manager the filesystem "
 			    "was opened with");
 }
@@ -120,6 +120,9 @@ static const double rest_done[E2PF_EXT4_STAGES] = {
 /* Computing per inode in pass 1, with accelerations (doc/timing.md). */
 #define INODE_SECONDS 0.9e-6
 
+/* A part this small says nothing about the whole. */
+#define LEAST_PART 0.03
+
 static void look_at_list(const struct e2pf_ext4_look *at,
 			 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
@@ -136,16 +139,36 @@ static double part(uint64_t of, uint64_t all)
 	return all ? (double)of / (double)all : 0;
 }
 
+/* The tables lead to other blocks: those that were not parsed yet to as many per
+ * inode.  Returns the bytes of all. */
+static double foresee(const struct e2pf_ext4_look *at,
+		      const struct e2pf_engine_look *engine,
+		      struct e2pf_progress_facts *f)
+{
+	double found = (double)(engine->found_bytes - engine->unit_bytes);
+	double parsed = part(at->parsed_inodes, at->inodes);
+	double more = parsed > LEAST_PART ? found / parsed : found / LEAST_PART;
+
+	e2pf_session_foresee(f, (double)at->bytes -
+				(double)engine->unit_bytes);
+	e2pf_session_foresee(f, more - found);
+	return more;
+}
+
 static void look_at_tables(const struct e2pf_ext4_session *s,
-			   const struct e2pf_ext4_look *at,
+			   const struct e2pf_ext4_look *at, double more,
 			   struct e2pf_progress *p,
 			   struct e2pf_progress_facts *f)
 {
+	double tables = (double)at->bytes;
+
 	p->place = at->passed;
 	p->places = s->geo.groups;
 	p->unit = "groups";
-	f->passed = part(at->passed_bytes, at->bytes);
-	f->passed_items = part(at->passed_inodes, at->inodes);
+	if (tables + more > 0)
+		f->passed = (tables * part(at->passed_bytes, at->bytes) +
+			     more * part(at->passed_inodes, at->inodes)) /
+			    (tables + more);
 }
 
 /* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
@@ -155,6 +178,7 @@ static void look(struct e2pf_session *session,
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 	struct e2pf_ext4_look at = { .taken = engine->taken };
+	double more = 0;
 
 	if (engine->at_phase == E2PF_EXT4_TABLES)
 		at.passed = engine->at;
@@ -164,12 +188,15 @@ static void look(struct e2pf_session *session,
 				     engine->stage != E2PF_EXT4_PASS3A);
 	f->rest_done = rest_done[engine->stage];
 	f->rest_part = REST_PART;
-	f->table_bytes = (double)at.bytes;
 	f->usual_seconds = (double)at.bytes / s->geo.inode_size * INODE_SECONDS;
-	f->parsed_items = at.inodes ? part(at.parsed_inodes, at.inodes) : 1;
-	f->passed = f->passed_items = !f->walks;
+	f->passed = !f->walks;
+	if (f->walks) {
+		more = foresee(&at, engine, f);
+		f->measurable = part(at.parsed_inodes, at.inodes) >=
+				LEAST_PART || at.passed;
+	}
 	if (engine->stage == E2PF_EXT4_PASS1)
-		look_at_tables(s, &at, p, f);
+		look_at_tables(s, &at, more, p, f);
 	else if (engine->stage == E2PF_EXT4_PASS2)
 		look_at_list(&at, p, f);
 }
@@ -236,7 +263,8 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		err = add_device(s, device, offset);
 	if (err)
 		goto fail;
-	s->io_manager = e2pf_mmap_io_is_mapped(fs->io) ? "mmap" :
+	s->mapped = e2pf_mmap_io_is_mapped(fs->io);
+	s->io_manager = s->mapped ? "mmap" :
 			fs->io->manager == unix_io_manager ? "unix" : "other";
 	s->classes = s->base.settings.classes ? s->base.settings.classes :
 						E2PF_ALL_CLASSES;

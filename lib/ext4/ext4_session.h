@@ -23,6 +23,7 @@ struct e2pf_ext4_session {
 	struct e2pf_journal *journal;	/* NULL: no journal is read ahead */
 	uint64_t journal_bytes;		/* of inherited sessions */
 	uint64_t journal_requests;
+	bool mapped;		/* by the mmap I/O manager */
 	const char *io_manager;
 	void *probe;			/* what e2pf_probe() has returned
 					   pointers to */

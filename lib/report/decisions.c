@@ -29,6 +29,21 @@ void e2pf_decide(struct e2pf_decisions *list, const char *about,
 	va_end(args);
 }
 
+void e2pf_decide_off(struct e2pf_decisions *list, const char *decision,
+		     const char *reason, ...)
+{
+	char text[sizeof(list->why_off)];
+	va_list args;
+
+	va_start(args, reason);
+	vsnprintf(text, sizeof(text), reason, args);
+	va_end(args);
+	e2pf_decide(list, "prefetch", decision, "%s", text);
+	if (!list->off)
+		memcpy(list->why_off, text, sizeof(text));
+	list->off = true;
+}
+
 void e2pf_decisions_print(const struct e2pf_decisions *list,
 			  const char *program, FILE *out)
 {

@@ -68,6 +68,13 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
+static const char *const wait_names[] = {
+	[E2PF_WAITS_NOT] = "nothing",
+	[E2PF_WAITS_PROCESSOR] = "processor",
+	[E2PF_WAITS_DISK] = "disk",
+	[E2PF_WAITS_SECTOR] = "slow read",
+};
+
 static struct json_object *as_json(const struct e2pf_progress *p)
 {
 	struct json_object *o = json_object_new_object();
@@ -92,7 +99,7 @@ static struct json_object *as_json(const struct e2pf_progress *p)
 		put_seconds(o, "left_low_seconds", p->left.low);
 		put_seconds(o, "left_high_seconds", p->left.high);
 	}
-	put_text(o, "waits_for", e2pf_progress_wait_names[p->wait]);
+	put_text(o, "waits_for", wait_names[p->wait]);
 	if (*p->disk)
 		put_text(o, "disk", p->disk);
 	if (p->wait == E2PF_WAITS_SECTOR) {

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "device/thread.h"
 #include "send_state.h"
 
@@ -55,13 +56,9 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	if (!f->sends)
 		return;
 	snprintf(text, sizeof(text), "%llu changed leaves", (big)f->changed);
-	if (s->parent)
-		e2pf_decide(list, "filter", text, "newer than generation %llu "
-			    "of the parent's tree %llu",
-			    (big)s->parent_root.generation, (big)s->parent);
-	else
-		e2pf_decide(list, "filter", text, "newer than generation %llu",
-			    (big)s->parent_root.generation);
+	e2pf_decide(list, "filter", text, "newer than generation %llu of the "
+		    "parent's tree %llu", (big)s->parent_root.generation,
+		    (big)s->parent);
 	snprintf(text, sizeof(text), "%llu leaves, %llu pieces of data",
 		 (big)f->leaves, (big)f->pieces);
 	e2pf_decide(list, "reads", text, "the changed leaves, and what they "
@@ -140,16 +137,9 @@ static const struct e2pf_filesystem sends = {
  * no next part. */
 static bool end_part(struct send *s)
 {
-	size_t room = s->part_room ? 2 * s->part_room : 64;
-	struct part *grown;
-
-	if (s->parts == s->part_room) {
-		grown = realloc(s->part, room * sizeof(*grown));
-		if (!grown)
-			return false;
-		s->part = grown;
-		s->part_room = room;
-	}
+	if (!e2pf_have_room((void **)&s->part, &s->part_room, s->parts, 1,
+			    sizeof(*s->part)))
+		return false;
 	s->part[s->parts].bytes = s->bytes;
 	s->part[s->parts++].stream = s->stream;
 	return true;
@@ -216,13 +206,10 @@ static void *conduct(void *arg)
 		       send_plan_changed(s, &walk, newer->owner)) {
 			if (forward && send_is_cached(s))
 				continue;
-			if (s->parent)
-				send_plan_compared(s, older->owner);
+			send_plan_compared(s, older->owner);
 			send_sweep_leaves(s);
-			if (s->parent) {
-				send_plan_records(s);
-				send_sweep_leaves(s);
-			}
+			send_plan_records(s);
+			send_sweep_leaves(s);
 			send_plan_wanted(s);
 			send_sweep_leaves(s);
 			send_sweep_data(s);
@@ -300,14 +287,8 @@ static const char *take_request(struct send *s,
 	s->parent = r->parent;
 	if (!s->tree || s->tree == s->parent ||
 	    !e2pf_mounted_root(s->fs, s->tree, &s->root) ||
-	    (s->parent &&
-	     !e2pf_mounted_root(s->fs, s->parent, &s->parent_root)))
+	    !e2pf_mounted_root(s->fs, s->parent, &s->parent_root))
 		return "a subvolume's root item was not found";
-	if (!s->parent) {
-		if (s->root.generation <= r->since)
-			return "nothing is newer";
-		s->parent_root.generation = r->since;
-	}
 	s->clones = 0;
 	for (i = 0; i < r->clone_count && s->clones < CLONES_MOST; i++)
 		if (r->clones[i] != s->tree && r->clones[i] != s->parent)
@@ -325,7 +306,7 @@ const char *e2pf_send_start(struct e2pf_session *session,
 
 	if (s->running)
 		return "a worker still waits for a device";
-	if (r->parent || r->since)
+	if (r->parent)
 		why = open_filesystem(s, r->fd);
 	if (!why)
 		why = take_request(s, r);

@@ -2,7 +2,6 @@
 /*
  * Reads ahead of the kernel's send of a btrfs subvolume, from the mounted
  * filesystem: what is newer than the parent, and what is compared with that.
- * Or ahead of searches for what is newer than a generation.
  *
  * The session is one of session.h without an engine.  Its settings, limits,
  * statistics and decisions apply to all sends of this process.  It may be used
@@ -17,9 +16,6 @@
 struct e2pf_send_request {
 	int fd;				/* the subvolume */
 	uint64_t parent;		/* its tree; 0 in a full send */
-	uint64_t since;			/* without a parent: only leaves newer
-					   than this are searched for; 0 in a
-					   full send */
 	const uint64_t *clones;		/* trees that may be cloned from */
 	size_t clone_count;
 	bool no_data;			/* the contents of files are not sent */

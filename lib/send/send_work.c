@@ -291,10 +291,9 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 	struct e2pf_job data;
 	size_t known = s->data.count;
 
-	if (do_job(w, leaf) || (s->parent && do_job(w, &compared)))
+	if (do_job(w, leaf) || do_job(w, &compared))
 		return true;
-	/* A search reads nothing else. */
-	if (!s->parent || s->data.count == known)
+	if (s->data.count == known)
 		return false;
 	data = s->data.job[known];
 	record.first = data.first;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# btrfs send, and subvolume find-new, with the module against the stock program:
+# btrfs send with the module against the stock program:
 # with all options, the stream, the result of receiving it and what is found must be
 # the same byte for byte.  What is not prefetched must say why, and a killed send must
 # leave no process and no busy mount.
@@ -313,49 +313,6 @@ kept_priorities()
 	return 1
 }
 
-# found OUT PROGRAM GENERATION: what is new, with a cold cache.
-found()
-{
-	cold || return
-	"$2" subvolume find-new "$mnt/three" "$3" >"$1" 2>"$1.err" </dev/null
-	echo $? >"$1.status"
-}
-
-# same_found GENERATION: the same is found, whatever was read ahead.
-same_found()
-{
-	local file
-
-	rm -f "$stats"
-	found "$dir/stock" "$BTRFS_STOCK" "$1" &&
-	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
-		PREFETCH_BTRFS=$BTRFS_STOCK \
-		found "$dir/ours" "$BTRFS_TEST" "$1" || return
-	for file in {stock,ours}{,.err,.status}; do
-		[ -e "$dir/$file" ] || return
-	done
-	cmp "$dir/stock" "$dir/ours" && cmp "$dir/stock.err" "$dir/ours.err" &&
-		cmp "$dir/stock.status" "$dir/ours.status"
-}
-
-found_and_begun()
-{
-	same_found "$(generation "$mnt/one")" && [ -s "$dir/ours" ] && begun &&
-		grep -q '"reason":"newer than generation [0-9]*"' "$stats"
-}
-
-nothing_found()
-{
-	same_found 100000 && grep -q 'nothing is newer' "$stats" &&
-		grep -q '"prefetched_requests":0' "$stats"
-}
-
-generation()
-{
-	"$BTRFS_STOCK" subvolume show "$1" |
-		awk '$1 == "Generation:" { print $2 }'
-}
-
 # Not a subvolume, or missing: stock's message, and nothing is read.
 same_error()
 {
@@ -426,9 +383,6 @@ test_all()
 	tap_check "nor is what is not there" same_error -p one none
 	tap_check "a parent that is not there" same_error -p none two
 	tap_check "one that can be written to" same_error -p one fs
-	tap_check "find-new finds the same" found_and_begun
-	tap_check "find-new of what is not there" nothing_found
-	tap_check "find-new of everything" same_found 0
 	tap_check "killed" ended_by KILL
 	tap_check "interrupted" ended_by INT
 	tap_check "terminated" ended_by TERM

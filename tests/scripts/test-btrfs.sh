@@ -226,7 +226,7 @@ data_check()
 }
 
 # Damaged data is reported as by the stock program.
-damaged_data()
+data_is_compared()
 {
 	local image=$E2PF_TMP/data offset
 
@@ -284,7 +284,7 @@ test_all()
 	fi
 	if have_root && have_program losetup && have_program unshare; then
 		tap_check "no stale page is left to a mount" no_stale_page
-		tap_check "damaged data" damaged_data
+		tap_check "--check-data-csum finds damaged data" data_is_compared
 	fi
 	tap_check "no process is left behind" no_process_left
 }

@@ -266,18 +266,6 @@ asleep_alone()
 		! grep CLONE_THREAD "$dir/calls"
 }
 
-# The mmap manager asks once for the handler of SIGBUS and the blocked signals,
-# not at each read: the module sees every call of e2fsck that changes them.
-asked_once()
-{
-	launch -fn "$image"
-	PREFETCH=1 TEST_MMAP_IO=1 strace -qq -f -o "$dir/calls" \
-		-e trace=rt_sigprocmask,mmap "$E2FSCK_TEST" -fn "$image" \
-		>"$dir/out" 2>"$dir/err"
-	grep -q "PROT_READ, MAP_SHARED, 100," "$dir/calls" || return
-	[ "$(grep -c "SIG_BLOCK, NULL" "$dir/calls")" -lt 20 ]
-}
-
 # A clean filesystem is not checked, and a line says so.
 verbose_clean()
 {
@@ -348,7 +336,6 @@ test_accelerations()
 	   strace -qq true 2>/dev/null; then
 		tap_check "without reading, no thread" \
 			undisturbed asleep_alone
-		tap_check "the kernel is asked once about SIGBUS" asked_once
 	else
 		tap_skip "without reading, no thread" "no strace, or a sanitizer"
 		tap_skip "the kernel is asked once about SIGBUS" \

@@ -197,9 +197,6 @@ test_all()
 		 ([.stock, .prefetch] | all(
 		 .low_seconds <= .expected_seconds and
 		 .expected_seconds <= .high_seconds and .low_seconds > 0)))'
-	tap_check "of the disk, if any is below" probe_is \
-		'(.stack | length) >= (.disks | map(select(.name != "tmpfs"))
-		 | length)'
 	tap_check "all groups of a small filesystem" probe_is \
 		'.metadata.groups == .metadata.groups_looked_at and
 		 .metadata.inodes_in_use == 131072'

@@ -31,7 +31,7 @@ static void die(const char *what)
 }
 
 static const char *const class_names[E2PF_BTRFS_CLASSES] = {
-	"chunks", "roots", "extents", "nodes", "leaves"
+	"roots", "extents", "nodes", "leaves"
 };
 
 static void take(void *ctx, const struct e2pf_ref *ref)
@@ -85,6 +85,16 @@ static void walk(struct e2pf_source *source)
 		}
 }
 
+/* The blocks of the chunk tree are read when the source is made. */
+static int read_chunks(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	(void)ctx;
+	printf("%u %" PRIu64 " %u chunks\n", ref->device, ref->offset,
+	       ref->length);
+	return pread(fds[ref->device], bytes, ref->length,
+		     (off_t)ref->offset) != (ssize_t)ref->length;
+}
+
 int main(int argc, char **argv)
 {
 	struct e2pf_btrfs_member member[E2PF_DEVICES];
@@ -108,7 +118,7 @@ int main(int argc, char **argv)
 		memcpy(member[n].uuid, one.device_uuid, E2PF_BTRFS_UUID);
 		memcpy(member[n].node_fsid, one.node_fsid, E2PF_BTRFS_UUID);
 	}
-	btrfs = e2pf_btrfs_new(&super, member, n);
+	btrfs = e2pf_btrfs_new(&super, member, n, read_chunks, NULL);
 	if (!btrfs)
 		return 1;
 	walk(e2pf_btrfs_source(btrfs));

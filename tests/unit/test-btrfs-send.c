@@ -128,24 +128,6 @@ static void test_budget(void **state)
 	assert_true(fake.clones > 0);
 }
 
-/* A search for what is new reads the new leaves, and no others. */
-static void test_find_new(void **state)
-{
-	struct e2pf_send_request request = { .since = 5, .no_data = true };
-	struct fake_mounted is = { .counts = true };
-
-	(void)state;
-	read_all(is, MUCH, &request);
-	assert_int_equal(fake.newer, FAKE_LEAVES);
-	assert_int_equal(fake.older + fake.clones + fake.records + fake.data,
-			 0);
-	is.leaves_cached = true;
-	read_all(is, MUCH, &request);
-	assert_int_equal(fake.newer, SAMPLES);
-	assert_int_equal(fake.older + fake.clones + fake.records + fake.data,
-			 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,7 +136,6 @@ int main(void)
 		cmocka_unit_test(test_data_not_cached),
 		cmocka_unit_test(test_not_counted),
 		cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_find_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * btrfs as a source of work: a small filesystem in memory, walked by the
- * engine; the chunk map; the set of blocks; and waiting for reads in flight.
+ * engine; the chunk map; and the set of blocks.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,6 @@
 
 #include "btrfs-fs.h"
 #include "fake-device.h"
-#include "btrfs/drain.h"
 #include "btrfs/slot_set.h"
 #include "engine/engine.h"
 
@@ -110,11 +109,19 @@ static struct e2pf_btrfs_member make_member(uint64_t devid)
 	return member;
 }
 
+static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ctx;
+
+	return dev->ops->read(dev, bytes, ref->offset, ref->length);
+}
+
 static void plan(struct memory *m, const struct e2pf_btrfs_super *super,
 		 struct e2pf_class_count *count)
 {
 	const struct e2pf_btrfs_member member = make_member(1);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(super, &member, 1);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(super, &member, 1,
+						   read_block, &m->fake.dev);
 	struct e2pf_device *dev = &m->fake.dev;
 	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
 	struct e2pf_engine *engine;
@@ -128,11 +135,9 @@ static void plan(struct memory *m, const struct e2pf_btrfs_super *super,
 }
 
 static void expect_blocks(const struct e2pf_class_count *count,
-			  unsigned chunks, unsigned roots, unsigned extents,
-			  unsigned nodes, unsigned leaves)
+			  unsigned roots, unsigned extents, unsigned nodes,
+			  unsigned leaves)
 {
-	assert_int_equal(count[E2PF_BTRFS_CLASS_CHUNKS].bytes,
-			 chunks * FS_NODE);
 	assert_int_equal(count[E2PF_BTRFS_CLASS_ROOTS].bytes,
 			 roots * FS_NODE);
 	assert_int_equal(count[E2PF_BTRFS_CLASS_EXTENTS].bytes,
@@ -152,7 +157,7 @@ static void test_walk(void **state)
 
 	(void)state;
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 6, 1, 10);
+	expect_blocks(count, 1, 6, 1, 10);
 	assert_int_equal(m.fake.reads, 4);
 	free(m.bytes);
 }
@@ -211,7 +216,8 @@ static void test_phases(void **state)
 	const struct e2pf_start start = { .budget = MIB };
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, members, 2);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, members, 2,
+						   read_block, &m.fake.dev);
 	struct phases p = { .m = &m };
 	uint64_t leaf = META + 3 * MIB + FS_NODE;
 
@@ -236,13 +242,6 @@ static void test_phases(void **state)
 	free(m.bytes);
 }
 
-static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	struct e2pf_device *dev = ctx;
-
-	return dev->ops->read(dev, bytes, ref->offset, ref->length);
-}
-
 /* If not all leaves fit into the budget, they are read in a window; of the
  * extent tree, as many are read as fit. */
 static void test_room_for_leaves(void **state)
@@ -251,7 +250,8 @@ static void test_room_for_leaves(void **state)
 	struct e2pf_start start = { .paced = true };
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1,
+						   read_block, &m.fake.dev);
 	struct phases p = { .m = &m };
 	struct e2pf_ref ref;
 	bool more, planned;
@@ -306,7 +306,8 @@ static void test_copy_read(void **state)
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1,
+						   read_block, &m.fake.dev);
 	struct e2pf_device *dev = &m.fake.dev;
 	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
 	struct e2pf_engine *engine;
@@ -315,10 +316,7 @@ static void test_copy_read(void **state)
 
 	(void)state;
 	assert_non_null(btrfs);
-	/* The chunks are not known yet. */
-	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 4 * MIB, &ref, &planned));
 	/* Blocks are known before a walk, but not what is planned. */
-	e2pf_btrfs_learn_chunks(btrfs, read_block, &m.fake.dev);
 	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + FS_NODE, &ref,
 					 &planned));
 	assert_false(planned);
@@ -350,14 +348,14 @@ static void test_wrong_block(void **state)
 	(void)state;
 	at(&m, META + 2 * MIB)[BT_HEADER_FSID] ^= 1;
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 6, 1, 1);
+	expect_blocks(count, 1, 6, 1, 1);
 	at(&m, META + MIB)[BT_HEADER_GENERATION] ^= 1;
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 1, 1, 1);
+	expect_blocks(count, 1, 1, 1, 1);
 	/* Without the chunk tree no other block has a known place. */
 	at(&m, SYS)[BT_HEADER_LEVEL] ^= 1;
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 0, 0, 0, 0);
+	expect_blocks(count, 0, 0, 0, 0);
 	free(m.bytes);
 }
 
@@ -375,7 +373,7 @@ static void test_loop(void **state)
 		fs_add_ptr(node, META + 2 * MIB + i % 2 * FS_NODE,
 			   FS_GENERATION);
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 6, 1, 10);
+	expect_blocks(count, 1, 6, 1, 10);
 	free(m.bytes);
 }
 
@@ -446,7 +444,7 @@ static void test_parts(void **state)
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
 
 	(void)state;
-	add_chunk(&map, META, BT_BLOCK_GROUP_METADATA | BT_BLOCK_GROUP_RAID0,
+	add_chunk(&map, META, BT_BLOCK_GROUP_SYSTEM | BT_BLOCK_GROUP_RAID0,
 		  2, MIB);
 	map.nodesize = 16384;
 	e2pf_chunk_map_finish(&map);
@@ -467,8 +465,8 @@ static void test_parts(void **state)
 	assert_int_equal(e2pf_chunk_map_address(&map, 1, 2 * MIB + MIB / 2),
 			 0);
 	assert_int_equal(e2pf_chunk_map_address(&map, 1, MIB), 0);
-	assert_true(e2pf_chunk_map_has_place(&map, 1, 2 * MIB));
-	assert_false(e2pf_chunk_map_has_place(&map, 1, MIB));
+	assert_true(e2pf_chunk_map_in_system(&map, 1, 2 * MIB));
+	assert_false(e2pf_chunk_map_in_system(&map, 1, MIB));
 	e2pf_chunk_map_free(&map);
 }
 
@@ -524,32 +522,6 @@ static void test_slots(void **state)
 	e2pf_slot_set_free(&set);
 }
 
-/* Only recent requests that have not completed are waited for. */
-static void test_settle(void **state)
-{
-	struct memory m;
-	struct e2pf_device *dev;
-
-	(void)state;
-	new_memory(&m, NULL);
-	dev = e2pf_drain_new(&m.fake.dev);
-	assert_non_null(dev);
-	dev->ops->willneed(dev, 0, 4096);
-	m.fake.clock += UINT64_C(20) * 1000000000;
-	dev->ops->willneed(dev, MIB, 262144);
-	e2pf_drain(dev, 1000);
-	assert_int_equal(m.fake.reads, 2);
-	m.fake.reads = 0;
-	m.fake.all_gone = true;
-	e2pf_drain(dev, 1000);
-	assert_int_equal(m.fake.reads, 0);
-	m.fake.all_gone = false;
-	m.fake.all_resident = true;
-	e2pf_drain(dev, 1000);
-	assert_int_equal(m.fake.reads, 0);
-	dev->ops->close(dev);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -563,7 +535,6 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_slots_of_chunks),
 		cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_settle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static const struct expected table[] = {
 	{ "v2-container", 100 * MIB, 1 },
 	{ "v1", (256 - 200 + 150) * MIB, 1 },
 	{ "v1-nested", 40 * MIB, 1 },
-	{ "v1-container", 20 * MIB, 1 },
+	{ "v1-container", 32 * MIB, 1 },
 	{ "hybrid", 70 * MIB, 1 },
 	{ "hybrid-both", 60 * MIB, 1 },
 	{ "empty", UINT64_MAX, ALL },
@@ -55,7 +55,7 @@ static const struct expected table[] = {
 	{ "v2-outside", 100 * MIB, ALL },
 	{ "hostile-product", UINT64_MAX, ALL },
 	{ "hostile-sums", 1000 * MIB, ALL },
-	{ "hostile-mounts", 100 * MIB, ALL },
+	{ "hostile-parts", 100 * MIB, ALL },
 	{ "hostile-free", UINT64_MAX, ALL },
 };
 
