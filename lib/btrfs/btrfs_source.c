@@ -49,10 +49,6 @@
 /* A worker asks whether there is room in the budget once in so many bytes. */
 #define RUN_MOST (4u << 20)
 
-/* Units that a worker takes at once: adjacent ones often refer to adjacent
- * blocks. */
-#define AT_ONCE E2PF_LEAF_PORTION
-
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
 
@@ -377,7 +373,8 @@ static void make_order(struct e2pf_btrfs *btrfs)
 static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
 					   const struct e2pf_phase *after)
 {
-#define PHASE(n) { .number = n, .gated = true, .at_once = AT_ONCE }
+	/* Adjacent units often refer to adjacent blocks. */
+#define PHASE(n) { .number = n, .gated = true, .at_once = E2PF_LEAF_PORTION }
 	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
 		PHASE(E2PF_BTRFS_ROOTS), PHASE(E2PF_BTRFS_TREES),
 		PHASE(E2PF_BTRFS_LEAVES)
@@ -386,15 +383,12 @@ static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
 
 	if (!after)
 		return &phases[E2PF_BTRFS_ROOTS];
-	switch (after->number) {
-	case E2PF_BTRFS_ROOTS:
+	if (after->number == E2PF_BTRFS_ROOTS)
 		return &phases[E2PF_BTRFS_TREES];
-	case E2PF_BTRFS_TREES:
-		make_order(btrfs_of(source));
-		return &phases[E2PF_BTRFS_LEAVES];
-	default:
+	if (after->number == E2PF_BTRFS_LEAVES)
 		return NULL;
-	}
+	make_order(btrfs_of(source));
+	return &phases[E2PF_BTRFS_LEAVES];
 }
 
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,

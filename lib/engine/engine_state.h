@@ -181,7 +181,6 @@ struct e2pf_engine {
 	/* The checker's read that has not returned; if several threads read,
 	 * the last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
-	atomic_uint reading_device;
 	atomic_uint_fast64_t reading_at;	/* bytes */
 };
 

@@ -248,8 +248,6 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	if (is_passed_over(e))
 		return;
 	r->began = r->asked = e2pf_now(e);
-	atomic_store_explicit(&e->reading_device, r->device,
-			      memory_order_relaxed);
 	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&e->reading_since, r->began,
 			      memory_order_relaxed);
@@ -319,40 +317,36 @@ static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
 	return now - from;
 }
 
-/* Returns for how long the checker waited. */
-static uint64_t count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
-			    uint64_t now)
-{
-	uint64_t ns;
-
-	pthread_mutex_lock(&e->lock);
-	judge_device(e, r, now - r->asked);
-	ns = new_wait(e, r, now);
-	e->stats.stage[e->stage].stalls++;
-	e->stats.stage[e->stage].stall_ns += ns;
-	if (e->asleep)
-		count_sleep_miss(e);
-	pthread_mutex_unlock(&e->lock);
-	return ns;
-}
-
 /* The checker has read these places: they are no longer ahead of it.  Returns
- * true if any of them was. */
+ * true if any of them was.  The lock is held. */
 static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t first, count, n;
 
 	if (!places_of(e, r, &first, &count))
 		return false;
-	pthread_mutex_lock(&e->lock);
 	n = e2pf_blockset_remove(e->ahead, first, count);
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
 	if (n && e->throttled && !e2pf_is_followed(e) &&
 	    e2pf_ahead_bytes(e) < e->budget)
 		pthread_cond_broadcast(&e->work_cond);
-	pthread_mutex_unlock(&e->lock);
 	return n;
+}
+
+/* Count a read that waited until `now`; `ahead`: for what had been read ahead.
+ * The lock is held. */
+static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
+			uint64_t now, bool ahead)
+{
+	uint64_t ns = new_wait(e, r, now);
+
+	judge_device(e, r, now - r->asked);
+	e->stats.stage[e->stage].stalls++;
+	e->stats.stage[e->stage].stall_ns += ns;
+	e->stats.own_stall_ns += ahead ? 0 : ns;
+	if (e->asleep)
+		count_sleep_miss(e);
 }
 
 /* A read that waited and left the blocks uncached has failed.  The result of
@@ -368,17 +362,9 @@ static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* The checker waited for a block that was not read ahead. */
-static void count_own_stall(struct e2pf_engine *e, uint64_t ns)
-{
-	pthread_mutex_lock(&e->lock);
-	e->stats.own_stall_ns += ns;
-	pthread_mutex_unlock(&e->lock);
-}
-
 bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	bool stalled, ahead;
+	bool stalled, ahead = false, tracked = atomic_load(&e->tracking);
 	uint64_t ns, t;
 
 	if (!r->began)
@@ -386,20 +372,22 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	atomic_store_explicit(&e->reading_since, 0, memory_order_relaxed);
 	t = e2pf_now(e);
 	ns = t - r->began;
+	stalled = was_stall(r, ns);
 	atomic_fetch_add(&e->checker_bytes, r->length);
 	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
-	stalled = was_stall(r, ns);
+	if (!stalled)
+		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
 	e2pf_trace_event(e->trace, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			 ",%" PRIu64 "]\n", stalled ? "wait" : "hit",
 			 r->began, r->offset, r->length, ns);
+	if (!stalled && !tracked)
+		return false;
+	pthread_mutex_lock(&e->lock);
+	ahead = tracked && forget(e, r);
 	if (stalled)
-		ns = count_stall(e, r, t);
-	else
-		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
-	ahead = atomic_load(&e->tracking) && r->length && forget(e, r);
+		count_stall(e, r, t, ahead);
+	pthread_mutex_unlock(&e->lock);
 	if (stalled && ahead)
 		count_failed_ahead(e, r);
-	else if (stalled)
-		count_own_stall(e, ns);
 	return ahead;
 }

@@ -402,6 +402,37 @@ static void bitmaps_after_the_list(void **state)
 	rig_tear_down(&r);
 }
 
+/* Directories take all the room that there is for deferred blocks: the bitmaps,
+ * which were to be read with them, come last. */
+static void bitmaps_without_room(void **state)
+{
+	enum { LEAVES = 70 };
+	uint64_t data[LEAVES], node;
+	struct rig r;
+	unsigned d, i, g;
+
+	(void)state;
+	rig_set_up(&r, 16, 2);
+	r.cfg.budget = 8 * 32 * BS;
+	for (d = 0; d < 2; d++) {
+		node = tiny_free_block(&r.fs, 0) + 2 * d;
+		for (i = 0; i < LEAVES; i++)
+			data[i] = tiny_free_block(&r.fs, 0) + 10 + 80 * d + i;
+		tiny_inode(&r.fs, 12 + d, LINUX_S_IFDIR, 1, &node, 1);
+		tiny_node(&r.fs, node, 0, data, LEAVES);
+	}
+	rig_start(&r);
+	fake_threads_settle();
+	assert_int_equal(fake_asked(&r.dev, r.fs.groups[15].block_bitmap), 0);
+	for (g = 0; g < 16; g++)
+		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
+	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+	e2pf_ext4_list_end(r.fs.ext4, r.e);
+	fake_threads_settle();
+	rig_assert_bitmaps_asked(&r, 1);
+	rig_tear_down(&r);
+}
+
 /* A filesystem of many groups and few inodes: the list begins and ends while
  * the worker with the bitmaps is at the first of them. */
 static void bitmaps_after_a_short_pass(void **state)
@@ -459,6 +490,7 @@ int main(void)
 		cmocka_unit_test(list_out_of_range),
 		cmocka_unit_test(bitmaps_side_by_side),
 		cmocka_unit_test(bitmaps_after_the_list),
+		cmocka_unit_test(bitmaps_without_room),
 		cmocka_unit_test(bitmaps_after_a_short_pass),
 		cmocka_unit_test(bitmaps_within_the_budget),
 	};

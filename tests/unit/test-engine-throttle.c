@@ -170,6 +170,42 @@ static void throttled_worker_woken_by_the_batch(void **state)
 	rig_tear_down(&r);
 }
 
+/* What was taken at once leads to more than the budget: as the checker gets on in
+ * it, the worker does. */
+static void range_of_more_than_the_budget(void **state)
+{
+	enum { GROUPS = 10, NODES = 8 };
+	uint64_t before, node;
+	struct rig r;
+	unsigned g, i;
+
+	(void)state;
+	rig_set_up(&r, GROUPS, 1);
+	r.cfg.budget = 40 * BS;
+	r.classes = 1u << E2PF_INODES | 1u << E2PF_EXTENTS;
+	for (g = 0; g < GROUPS; g++) {
+		r.fs.groups[g].inodes_in_use = 8;
+		for (i = 0; i < NODES; i++) {
+			node = tiny_free_block(&r.fs, g) + 10 + 2 * i;
+			/* The first ones of group 0 are special. */
+			if (g)
+				tiny_inode(&r.fs, g * INODES + 1 + i,
+					   LINUX_S_IFREG, 1, &node, 1);
+			tiny_node(&r.fs, node, 0, NULL, 0);
+		}
+	}
+	rig_start(&r);
+	fake_threads_settle();
+	for (g = 0; g < GROUPS; g++)
+		assert_true(rig_table_asked(&r, g));
+	before = fake_missing_asked(&r.dev);
+	assert_uint_in_range(before, 40, 41);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, GROUPS / 2);
+	fake_threads_settle();
+	assert_uint_in_range(fake_missing_asked(&r.dev) - before, 20, 60);
+	rig_tear_down(&r);
+}
+
 static void total_budget(void **state)
 {
 	struct rig r;
@@ -315,6 +351,7 @@ int main(void)
 		cmocka_unit_test(budget_kept),
 		cmocka_unit_test(idle_workers_not_woken),
 		cmocka_unit_test(throttled_worker_woken_by_the_batch),
+		cmocka_unit_test(range_of_more_than_the_budget),
 		cmocka_unit_test(total_budget),
 		cmocka_unit_test(nearest_worker_not_starved),
 		cmocka_unit_test(machine_with_little_memory),

@@ -77,7 +77,7 @@ static void dear_requests(void **state)
 
 	(void)state;
 	for (dear = 0; dear < 2; dear++) {
-		rig_set_up(&r, DEAR_GROUPS, 2);
+		rig_set_up(&r, DEAR_GROUPS, 1);
 		r.classes &= ~(1u << E2PF_BITMAPS);
 		r.cfg.probe = true;
 		r.dev.miss_ns = 700000;
