@@ -40,7 +40,7 @@ sources_program=$launcher/elf_needs.c
 sources_engine="$lib/engine/*.c $lib/device/probe.c $lib/device/rate.c
 	$lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c
-	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan
+	$lib/ext4/ext4_names.c $sources_plan
 	$srcdir/rigs/fake-device.c"
 sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
 	$lib/btrfs/leaf_order.c $lib/btrfs/slot_set.c $(echo "$lib"/btrfs/plan_*.c)
