@@ -231,8 +231,8 @@ static bool append_portion(struct e2pf_leaf_order *to, const uint64_t *leaf,
 {
 	size_t i;
 
-	if (!e2pf_have_room((void **)&to->leaf, &to->leaf_room, to->leaves, E2PF_LEAF_PORTION,
-		       sizeof(*leaf)))
+	if (!e2pf_have_room((void **)&to->leaf, &to->leaf_room, to->leaves,
+			    E2PF_LEAF_PORTION, sizeof(*leaf)))
 		return false;
 	for (i = 0; i < E2PF_LEAF_PORTION; i++)
 		to->leaf[to->leaves++] = i < count ? leaf[i] : E2PF_LEAF_NONE;

@@ -96,8 +96,8 @@ void e2pf_decide_threads(struct e2pf_decisions *list,
 
 	snprintf(text, sizeof(text), "%u", st->threads);
 	e2pf_decide(list, "threads", text, "%s", by_user ? "as configured" :
-		    reason ? reason : st->has_head ? "one per spindle" :
-		    "by the number of processors");
+		    reason ? reason : st->has_head ? "one per spindle, two at most" :
+		    "two keep a device busy");
 }
 
 void e2pf_decide_order(struct e2pf_decisions *list, const char *order,

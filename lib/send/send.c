@@ -61,7 +61,8 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 		    "refer to or are compared with");
 	if (f->resident) {
 		snprintf(text, sizeof(text), "%llu left out", (big)f->resident);
-		e2pf_decide(list, "reads", text, "cached already, judging by samples");
+		e2pf_decide(list, "reads", text,
+			    "cached already, judging by samples");
 	}
 	if (f->early)
 		e2pf_decide(list, "prefetch", "ended early",
