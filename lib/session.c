@@ -337,7 +337,9 @@ void e2pf_session_describe(struct e2pf_session *s,
 			       s->sharing);
 	e2pf_decide_limits(list, &s->settings, s->sharing);
 	if (!st.threads) {
-		e2pf_decide_off(list, "asleep",
+		e2pf_decide_off(list, s->short_of_memory ? "off" : "asleep",
+				s->short_of_memory ?
+				"too little memory is available" :
 				"sampled metadata is already cached");
 		return;
 	}

@@ -81,6 +81,7 @@ struct e2pf_session {
 	/* For the statistics; owned by the caller. */
 	const char *const *accelerations;
 	size_t acceleration_count;
+	bool short_of_memory;		/* so nothing is read ahead */
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */
 	uint64_t maps_stock_bytes;	/* and what libext2fs's trees would

@@ -94,6 +94,9 @@ struct deferred {
 	bool sorted;			/* the first place last */
 };
 
+/* As many as libext2fs's cache has blocks, and some more. */
+#define LATELY 64u
+
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine_config next;	/* settings from the next start on */
@@ -181,6 +184,8 @@ struct e2pf_engine {
 	/* The checker's read that has not returned; if several threads read,
 	 * the last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
+	/* The checker's last reads, by their place; 0: none. */
+	atomic_uint_fast64_t lately[LATELY];
 	atomic_uint_fast64_t reading_at;	/* bytes */
 };
 

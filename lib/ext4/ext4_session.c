@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/share.h"
 #include "ext4_session.h"
 
 /* A second scan waits at most so long for the threads of the first. */
@@ -361,6 +362,18 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 	s->observer->journal = s->journal;
 }
 
+/* What is needed beside the blocks that are read ahead: by threads, tables and
+ * references, and for each group by its copy and what it leads to.  With less, a
+ * check that ends without us would not end with us. */
+#define OWN_BYTES (UINT64_C(12) << 20)
+#define OWN_BYTES_OF_GROUP 160u
+
+static bool is_affordable(const struct e2pf_ext4_session *s)
+{
+	return e2pf_memory_share(s->base.sysroot) >= OWN_BYTES +
+	       (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP;
+}
+
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
@@ -374,7 +387,9 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	s->fs = fs;
 	e2pf_ext4_lend_groups(s->ext4, lend_group, s);
 	e2pf_session_choose(session);
-	return e2pf_engine_start(session->engine);
+	session->short_of_memory = !is_affordable(s);
+	return session->short_of_memory ? 0 :
+					  e2pf_engine_start(session->engine);
 }
 
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
