@@ -3,10 +3,6 @@
  * Decides which accelerations are in use: those that were requested, that
  * passed the self-test, and that this machine's memory and settings allow.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 
 #include "accelerate.h"

@@ -14,10 +14,6 @@
  * Source: lib/ext2fs/bmap64.h, gen_bitmap64.c and blkmap64_rb.c of e2fsprogs
  * 1.46.2 to 1.47.4.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <libintl.h>

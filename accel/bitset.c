@@ -21,10 +21,6 @@
  *
  * Does not know what the bits stand for.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>

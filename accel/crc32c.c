@@ -7,10 +7,6 @@
  * check of extents@1/4 (nine alternating runs), and nothing measurable where
  * all metadata are bitmaps of 4 KiB (bitmaps@1/10).
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <string.h>
 

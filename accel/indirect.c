@@ -8,10 +8,6 @@
  * The callbacks with their order and arguments, the reads and writes, and the
  * errors that end the walk are those of lib/ext2fs/block.c of e2fsprogs 1.47.0.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

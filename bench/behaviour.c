@@ -4,9 +4,6 @@
  * the simulation's own clock: bursts, snapshots, layouts, a cache, jitter, slow
  * periods, another reader.  selftest.c tests rates.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

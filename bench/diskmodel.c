@@ -2,9 +2,6 @@
 /*
  * The command line of diskmodel, and where the models are found.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>

@@ -3,9 +3,6 @@
  * Decides which requests fail or are slow, and how.  This depends on where a
  * request lies or how many came before it, never on chance.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

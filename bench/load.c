@@ -4,9 +4,6 @@
  * per request would cost more processor time than the requests do.  The caller
  * decides what to read.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <errno.h>
 #include <linux/aio_abi.h>
 #include <stdbool.h>

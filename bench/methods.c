@@ -12,10 +12,6 @@
  * cached before.  Prints the seconds until all blocks are cached, and the
  * processor time of this process.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>

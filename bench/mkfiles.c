@@ -5,9 +5,6 @@
  * allocated, but their contents do not matter.  The same arguments make the
  * same calls in the same order.  `images' makes and mounts the filesystem.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -10,10 +10,6 @@
  * same blocks.  Only metadata is written.  What is made shows how much memory a
  * check needs.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <ext2fs/ext2fs.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,9 +11,6 @@
  * the root, which has no files.  So every inode number an entry needs can be
  * computed.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <err.h>
 #include <stdint.h>
 #include <stdio.h>

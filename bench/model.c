@@ -3,9 +3,6 @@
  * Parses parameter files: keys, units, and what makes a device complete.  sim.c
  * decides how a device behaves.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

@@ -4,9 +4,6 @@
  * could the same blocks have been read?  The list comes on standard input, one
  * `offset length' per line; options choose the order and what is merged.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>

@@ -18,10 +18,6 @@
  * requests; and the engine's memory.  The figures of the lock come from a
  * second run, so that measuring them does not slow the first.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <err.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -176,14 +172,6 @@ struct sim {
 					   parsed */
 };
 
-static const struct e2pf_phase phases[] = {
-	{ .order = E2PF_ORDER_WEIGHED, .covered_by = E2PF_NONE,
-	  .stage = E2PF_NONE, .later = 1u << DIRECTORY,
-	  .deferred = 1u << DIRECTORY },
-	{ .order = E2PF_ORDER_DEFERRED, .covered_by = E2PF_NONE,
-	  .stage = E2PF_NONE }
-};
-
 static struct sim *sim_of(struct e2pf_source *source)
 {
 	return (struct sim *)source;
@@ -196,14 +184,23 @@ static uint64_t node_at(const struct sim *sim, uint64_t group, uint32_t i)
 	return (group * GROUP_BLOCKS + sim->table + 2u * i + 1) * BLOCK;
 }
 
-static const struct e2pf_phase *sim_begin(struct e2pf_source *source,
-					  const struct e2pf_start *start,
-					  unsigned *count)
+static void sim_begin(struct e2pf_source *source,
+		      const struct e2pf_start *start)
 {
 	(void)source;
 	(void)start;
-	*count = sizeof(phases) / sizeof(phases[0]);
-	return phases;
+}
+
+static const struct e2pf_phase *sim_next(struct e2pf_source *source,
+					 const struct e2pf_phase *after)
+{
+	static const struct e2pf_phase tables = {
+		.followed = true, .later = 1u << DIRECTORY,
+		.deferred = 1u << DIRECTORY
+	};
+
+	(void)source;
+	return after ? NULL : &tables;
 }
 
 static uint64_t sim_units(struct e2pf_source *source, unsigned phase,
@@ -265,6 +262,7 @@ static bool sim_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 
 static const struct e2pf_source_ops sim_ops = {
 	.begin = sim_begin,
+	.next = sim_next,
 	.units = sim_units,
 	.weight = sim_weight,
 	.seed = sim_seed,

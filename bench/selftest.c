@@ -6,9 +6,6 @@
  * FUSE and a loop device.  Neither of the last two may differ by more than a
  * tenth from the figure that it is compared with.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>

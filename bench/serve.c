@@ -11,9 +11,6 @@
  * request, which the machine cannot spare at 80 us per request.  sim.c decides
  * how long a request takes.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #define FUSE_USE_VERSION 314
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,6 @@
  * completes.  The simulation has no clock, no data and no faults; sim.h lists
  * its other parts.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <stdlib.h>
 
 #include "sim.h"

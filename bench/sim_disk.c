@@ -6,9 +6,6 @@
  * the drive's queue, and the drive takes from that queue the command it can
  * reach first, rotation included.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <string.h>
 
 #include "sim.h"

@@ -3,9 +3,6 @@
  * Devices without a position: flash, and network volumes.  When a request
  * completes is known when it arrives.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include "sim.h"
 
 /*

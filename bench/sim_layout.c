@@ -3,9 +3,6 @@
  * Which disks serve a request: mirrors, chunks, parity, and the cache of a
  * hybrid.  When a disk serves its part is decided elsewhere.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include "sim.h"
 
 /* A place at which the same data is. */

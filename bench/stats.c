@@ -3,9 +3,6 @@
  * Counters and the trace: what was requested from the modelled device, and when
  * it answered.  Nothing here changes what the device does.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>

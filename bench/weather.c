@@ -4,9 +4,6 @@
  * period in which it is slow, and another reader.  All of it is counted from
  * the first request after a reset, so that each run has the same.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <string.h>
 
 #include "sim.h"

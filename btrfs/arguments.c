@@ -5,10 +5,6 @@
  * that are not understood are left for the program to report.  getopt(3) is not
  * used: its state is the program's.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

@@ -11,10 +11,6 @@
  *
  * A send is recognised by its ioctl: send.c.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -340,7 +336,7 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
 	device = (unsigned)opened->index;
 	if (repeats_add(&self.repeats, device, *offset, length))
 		return true;
-	brought = e2pf_btrfs_brings(self.session, &device, &there, length);
+	brought = e2pf_btrfs_serves(self.session, &device, &there, length);
 	self.repeats.brought += brought;
 	other = descriptor_of(device);
 	if (other >= 0) {
@@ -431,12 +427,12 @@ static void begin(void)
 static void gather_decisions(struct e2pf_decisions *list)
 {
 	if (self.why_not)
-		e2pf_decide(list, "prefetch", "off", "%s", self.why_not);
+		e2pf_decide_off(list, "off", "%s", self.why_not);
 	else if (send_was_tried())
 		send_refusals(list);
 	else if (!self.session)
-		e2pf_decide(list, "prefetch", "off", "no filesystem was opened "
-			    "for a check, and no subvolume was sent");
+		e2pf_decide_off(list, "off", "no filesystem was opened for a "
+				"check, and no subvolume was sent");
 	if (self.repeats.asked)
 		e2pf_decide(list, "readahead", "repeats dropped",
 			    "%llu of the check's %llu calls; %llu more were "

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A table of the most recent readahead calls: a later call overwrites an
  * earlier one in the same slot. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <time.h>
 
 #include "repeats.h"

@@ -4,12 +4,9 @@
  * ioctl, which names the subvolume and its parent, and returns when the kernel
  * has written the whole stream.  Prefetching begins and ends with this call.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <linux/btrfs.h>
 
 #include "send.h"
@@ -49,7 +46,7 @@ void send_begins(int fd, const void *args, const char *name,
 	if (self.send)
 		why = e2pf_send_start(self.send, &request);
 	if (why)
-		e2pf_decide(&self.refused, "prefetch", "off", "%s", why);
+		e2pf_decide_off(&self.refused, "off", "%s", why);
 	self.goes_on = !why;
 	errno = saved;
 }
@@ -87,6 +84,10 @@ void send_refusals(struct e2pf_decisions *list)
 		e2pf_decide(list, self.refused.item[i].about,
 			    self.refused.item[i].decision, "%s",
 			    self.refused.item[i].reason);
+	if (self.refused.off && !list->off)
+		memcpy(list->why_off, self.refused.why_off,
+		       sizeof(list->why_off));
+	list->off |= self.refused.off;
 }
 
 struct e2pf_session *send_session(void)

@@ -3,13 +3,11 @@
  * The libc functions that the module interposes.  Each calls the real function
  * with the program's own arguments and returns its result.
  *
- * btrfs calls both the 64-bit names and the others.  This file is built without
- * config.h: if off_t can have two sizes, each name must keep its own.
+ * btrfs calls both the 64-bit names and the others.  If off_t can have two sizes,
+ * each name must keep its own, whatever config.h chooses.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #undef _FILE_OFFSET_BITS
+#undef _TIME_BITS
 #undef _FORTIFY_SOURCE
 
 #include <dlfcn.h>

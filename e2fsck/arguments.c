@@ -3,10 +3,6 @@
  * Decides whether e2fsck is likely to check the filesystem that it has opened.
  * Options are not parsed with getopt(3), whose state is e2fsck's.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <string.h>
 
 #include "arguments.h"

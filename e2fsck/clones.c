@@ -8,10 +8,6 @@
  * than libext2fs's trees would, and a little more: a repair must not need more
  * memory than without them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

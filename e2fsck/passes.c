@@ -3,10 +3,6 @@
  * Where the check is: interposes the libext2fs functions that show it, and
  * tells the engine.  When a session begins and ends is decided elsewhere.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdatomic.h>
 
 #include "bitmaps.h"

@@ -11,10 +11,6 @@
  */
 #include "libext2fs/weak.h"
 
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #ifdef HAVE_EXECINFO_H
 #include <execinfo.h>
 #endif
@@ -74,7 +70,7 @@ static struct {
 static void turn_off(const char *why)
 {
 	module.on = false;
-	e2pf_decide(&module.decisions, "prefetch", "off", "%s", why);
+	e2pf_decide_off(&module.decisions, "off", "%s", why);
 }
 
 static bool is_small(struct ext2_super_block *s)
@@ -402,10 +398,10 @@ static void end(void)
 	scanned = check.session && check.session->cfg.budget;
 	describe_maps();
 	if (!check.session && !module.decisions.count)
-		e2pf_decide(&module.decisions, "prefetch", "off",
-			    self.opened || self.path ?
-			    "the filesystem is marked as clean" :
-			    "no filesystem was opened for a check");
+		e2pf_decide_off(&module.decisions, "off", "%s",
+				self.opened || self.path ?
+				"the filesystem is marked as clean" :
+				"no filesystem was opened for a check");
 	module_tell(&(struct module_result) {
 		.session = check.session, .done = "checked",
 		.finished = scanned, .logged = scanned && !module.setup.observe,

@@ -18,10 +18,6 @@
  * A scan after that is the first scan of a restarted check.  Calls in another
  * order do no harm: a stage is only a name.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "stages.h"
 
 enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage now, enum seen seen)

@@ -8,10 +8,6 @@
  * Decides whether the module is preloaded.  Does not read settings: the module
  * does, and may still do nothing.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

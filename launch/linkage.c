@@ -3,10 +3,6 @@
  * Reads the relocations of the objects loaded into this process.  They need no
  * validation: the dynamic linker has already processed them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>

@@ -3,10 +3,6 @@
  * Decides what a module says at the end, at which level, and what goes to the
  * system log; and what the program's children inherit.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -116,24 +112,10 @@ void module_say_version(const char *program)
  * The end.
  */
 
-/* Why nothing was read ahead, or NULL. */
-static const char *why_not(void)
-{
-	const struct e2pf_decision *d = module.decisions.item;
-	size_t i;
-
-	for (i = 0; i < module.decisions.count; i++)
-		if (!strcmp(d[i].about, "prefetch") &&
-		    strcmp(d[i].decision, "gave up"))
-			return d[i].reason;
-	return NULL;
-}
-
 /* "checked in 2.7 s; without prefetching about 12 s" */
 static void describe(const struct module_result *r, char *text, size_t size)
 {
 	struct e2pf_engine_stats stats = { .threads = 0 };
-	const char *why = why_not();
 	double seconds, without = 0;
 	char took[32], alone[32];
 	struct timespec now;
@@ -147,9 +129,9 @@ static void describe(const struct module_result *r, char *text, size_t size)
 						seconds);
 	}
 	in_words(seconds, took, sizeof(took));
-	if (why)
+	if (module.decisions.off)
 		snprintf(text, size, "%s in %s, nothing read ahead: %s",
-			 r->done, took, why);
+			 r->done, took, module.decisions.why_off);
 	else if (without > 0)
 		snprintf(text, size, "%s in %s; without prefetching about %s",
 			 r->done, took,

@@ -4,10 +4,6 @@
  * checker waits for.  Short checks are not worth a file: the first is written
  * after a second.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>

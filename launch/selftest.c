@@ -7,10 +7,6 @@
  * What it finds is in memory that both processes share, not in its exit status,
  * which nobody learns if SIGCHLD is ignored.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

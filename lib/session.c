@@ -6,20 +6,18 @@
  * budget limits the memory, and the filesystem's source provides the blocks to
  * read.  The engine does the rest.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/budget.h"
 #include "device/device.h"
-#include "device/policy.h"
 #include "device/share.h"
 #include "device/thread.h"
 #include "session.h"
+
+/* Workers, unless the user chose: more of them gain nothing. */
+#define THREADS 2u
 
 /* A single read that takes this long is worth a word. */
 #define SLOW_READ_NS 1000000000u
@@ -103,7 +101,6 @@ static void add_topology(struct e2pf_topology *all,
 			all->leaf[all->leaves++] = one->leaf[i];
 	}
 	all->spindles += one->spindles;
-	all->data_spindles += one->data_spindles;
 	all->virtual_disk |= one->virtual_disk;
 	if (!all->max_readahead)
 		all->max_readahead = one->max_readahead;
@@ -143,6 +140,11 @@ void e2pf_session_choose(struct e2pf_session *s)
 		choose_for(s, i, processors);
 		blind |= s->dev[i] && s->dev[i]->blind;
 	}
+	/* Two keep a device busy: each has many requests in flight. */
+	if (cfg->threads > THREADS)
+		cfg->threads = THREADS;
+	if (cfg->head_threads > THREADS)
+		cfg->head_threads = THREADS;
 	if (s->settings.threads)
 		cfg->threads = cfg->head_threads = s->settings.threads;
 	s->sharing = e2pf_share_count(s->sysroot);
@@ -194,6 +196,50 @@ static void look_at_waits(struct e2pf_session *s,
 	p->wait_at = look->reading_at;
 }
 
+/* The engine learns late that a request is complete.  The kernel's queue for a
+ * device holds no more than these (nr_requests): who asks for more waits. */
+#define QUEUE 256u
+
+/* On a head, what is found in any order makes runs of this many bytes or more
+ * when it is sorted. */
+#define HEAD_RUN (128u << 10)
+
+/* Of what is in flight, the requests are left, which take the time. */
+static void tell_work(const struct e2pf_session *s,
+		      const struct e2pf_engine_look *look,
+		      struct e2pf_progress_facts *f)
+{
+	uint64_t asked = look->asked_requests, queue = look->in_flight;
+	uint64_t bytes = look->found_bytes - look->asked_bytes;
+	uint64_t runs = look->queued_requests;
+
+	if (queue > QUEUE)
+		queue = QUEUE;
+	if (queue > asked)
+		queue = asked;
+	f->read.bytes = (double)look->asked_bytes;
+	f->read.requests = (double)(asked - queue);
+	if (look->speed.has_head && runs > bytes / HEAD_RUN + 1)
+		runs = bytes / HEAD_RUN + 1;
+	f->left.bytes = (double)bytes;
+	f->left.requests = (double)(runs + queue);
+	f->has_head = look->speed.has_head;
+	f->pace = e2pf_pace_ahead(&look->speed, s->topo.spindles);
+}
+
+/* There is more to find, in bytes: it takes as many requests as what was
+ * found. */
+void e2pf_session_foresee(struct e2pf_progress_facts *f, double bytes)
+{
+	if (bytes <= 0)
+		return;
+	if (f->left.bytes + f->read.bytes > 0)
+		f->left.requests += bytes *
+			(f->left.requests + f->read.requests) /
+			(f->left.bytes + f->read.bytes);
+	f->left.bytes += bytes;
+}
+
 void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 		       struct e2pf_progress_facts *f)
 {
@@ -203,24 +249,10 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 	p->device = s->name;
 	p->stage = look.stage < s->type->stages ?
 		   s->type->stage_names[look.stage] : "";
-	p->read_bytes = look.issued_bytes;
+	p->read_bytes = look.asked_bytes;
 	look_at_waits(s, &look, p);
 	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
-	f->found_bytes = (double)look.found_bytes;
-	f->seeds_bytes = (double)look.seeds_bytes;
-	f->expected_bytes = (double)look.expected_bytes;
-	f->expected_runs = (double)look.expected_runs;
-	f->span_bytes = (double)look.span_bytes;
-	f->read_span_bytes = (double)look.issued_span_bytes;
-	f->runs = (double)look.runs;
-	f->read_runs = (double)look.issued_runs;
-	f->read_bytes = (double)look.issued_bytes;
-	f->requests = (double)look.requests;
-	f->in_flight = (double)look.in_flight;
-	f->deferred_bytes = (double)look.deferred_bytes;
-	f->deferred_runs = (double)look.deferred_runs;
-	f->has_head = look.has_head;
-	f->request_bytes = (double)look.request_bytes;
+	tell_work(s, &look, f);
 	if (s->type->look)
 		s->type->look(s, &look, p, f);
 }
@@ -297,16 +329,18 @@ void e2pf_session_describe(struct e2pf_session *s,
 		s->type->describe(s, list);
 	if (!s->cfg.budget) {
 		if (s->type->not_begun)
-			e2pf_decide(list, "prefetch", "off", "%s",
-				    s->type->not_begun);
+			e2pf_decide_off(list, "off", "%s",
+					s->type->not_begun);
 		return;
 	}
 	e2pf_decide_memory(list, s->cfg.budget, s->settings.memory,
 			       s->sharing);
 	e2pf_decide_limits(list, &s->settings, s->sharing);
 	if (!st.threads) {
-		e2pf_decide(list, "prefetch", "asleep",
-			    "sampled metadata is already cached");
+		e2pf_decide_off(list, s->short_of_memory ? "off" : "asleep",
+				s->short_of_memory ?
+				"too little memory is available" :
+				"sampled metadata is already cached");
 		return;
 	}
 	e2pf_decide_threads(list, &st, s->settings.threads,

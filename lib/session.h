@@ -81,6 +81,7 @@ struct e2pf_session {
 	/* For the statistics; owned by the caller. */
 	const char *const *accelerations;
 	size_t acceleration_count;
+	bool short_of_memory;		/* so nothing is read ahead */
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */
 	uint64_t maps_stock_bytes;	/* and what libext2fs's trees would
@@ -130,6 +131,9 @@ bool e2pf_session_summarize(struct e2pf_session *s,
  * The caller fills in what only the process knows: seconds, cpu. */
 void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *progress,
 		       struct e2pf_progress_facts *facts);
+
+/* For look(): so many bytes are known to be there and were not found yet. */
+void e2pf_session_foresee(struct e2pf_progress_facts *facts, double bytes);
 
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread

@@ -4,10 +4,6 @@
  * is well formed and within limits, where settings are read, and what is an
  * error.  Does not know what the settings are used for.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

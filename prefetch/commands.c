@@ -3,10 +3,6 @@
  * The commands of e2prefetch(8), by name.  Decides whether an argument is a
  * command or a device.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -4,10 +4,6 @@
  *
  * lib/ does all of the reading; this file prints the messages.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command line of e2prefetch(8): which options are valid, and what they
  * mean. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>

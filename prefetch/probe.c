@@ -3,10 +3,6 @@
  * e2prefetch probe: prints what a device is, what a check of
  * it would read, and how long that would take.  The library finds it out.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,33 +16,26 @@
 /* Below so many seconds there is nothing to gain. */
 #define SHORT 0.1
 
-static void print_stack(const struct e2pf_probe *p, const char *device)
+static void print_disks(const struct e2pf_topology *topo, const char *device)
 {
 	unsigned i;
 
-	for (i = 0; i < p->stack_count; i++) {
-		const struct e2pf_stack_device *d = &p->stack[i];
-
-		printf("%s%*s%s", i ? "          " : "device    ",
-		       (int)d->level * 2, "", d->name);
-		if (*d->kind)
-			printf(" (%s)", d->kind);
-		printf(", %.1f GiB, declared %s", (double)d->bytes /
-		       (1u << 30), d->rotational ? "rotational" :
-		       "not rotational");
-		if (d->queue_depth)
-			printf(", queue of %u", d->queue_depth);
-		printf("\n");
-	}
-	if (!p->stack_count)
-		printf("device    %s: no block device found below it\n",
-		       device);
-	if (p->virtual_disk)
+	for (i = 0; i < topo->leaves; i++)
+		printf("%s%s, declared %s%s\n", i ? "          " :
+		       "disk      ", topo->leaf[i].name,
+		       topo->leaf[i].rotational ? "rotational" :
+		       "not rotational",
+		       topo->leaf[i].one_request ? ", one request at a time" :
+		       "");
+	if (!topo->leaves)
+		printf("disk      %s: none found below it\n", device);
+	if (topo->virtual_disk)
 		printf("          virtual: what it declares may be wrong\n");
 }
 
 static void print_measured(const struct e2pf_probe *p)
 {
+	const struct e2pf_speed *speed = &p->speed;
 	char alone[32], deep[32];
 
 	if (!p->measured)
@@ -56,9 +45,12 @@ static void print_measured(const struct e2pf_probe *p)
 		       "flight,\n"
 		       "          %.0f MB/s sequential (at 11 places, %u of "
 		       "them of metadata)\n",
-		       in_milliseconds(p->latency, alone, sizeof(alone)),
-		       in_milliseconds(p->deep_latency, deep, sizeof(deep)),
-		       (double)p->bytes_per_second / 1e6, p->metadata_places);
+		       in_milliseconds((double)speed->latency_ns / 1e9, alone,
+				       sizeof(alone)),
+		       in_milliseconds((double)speed->deep_latency_ns / 1e9,
+				       deep, sizeof(deep)),
+		       speed->byte_ps ? 1e6 / (double)speed->byte_ps : 0,
+		       speed->metadata_places);
 }
 
 static const char *runs_in_words(uint64_t runs)
@@ -129,7 +121,7 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 static void print_probe(const struct e2pf_probe *p, const char *device)
 {
 	print_time(p, device);
-	print_stack(p, device);
+	print_disks(&p->topo, device);
 	print_measured(p);
 	print_metadata(p);
 	print_decisions(p);

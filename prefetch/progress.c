@@ -3,10 +3,6 @@
  * e2prefetch progress: prints how far the checks of this machine are that
  * prefetch.  Each check writes a file about itself.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>

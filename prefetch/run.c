@@ -4,10 +4,6 @@
  * to both processes; signals from elsewhere are passed on to the command.  The
  * command runs even if this program lacks resources.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

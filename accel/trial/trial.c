@@ -10,10 +10,6 @@
  */
 #include "libext2fs/weak.h"
 
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,6 @@
  * with the maps of a filesystem (create, fill, search, copy, write and read
  * them), and keeps the result of each step.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,10 +5,6 @@
  * end the walk or fail, both must make the same callbacks, reads and writes in
  * the same order.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdint.h>
 #include <string.h>
 

@@ -3,10 +3,6 @@
  * The btrfs part of a session: the devices that a check has open, their
  * superblocks, and the source.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,7 +10,6 @@
 
 #include "btrfs_session.h"
 #include "btrfs_source.h"
-#include "drain.h"
 
 static const char *const stage_names[] = { "check" };
 
@@ -32,18 +27,6 @@ static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
 	return (struct btrfs_session *)s;
 }
 
-static void describe_data(const struct btrfs_session *s,
-			  struct e2pf_decisions *list)
-{
-	if (e2pf_btrfs_reads_data(s->btrfs))
-		e2pf_decide(list, "data", "read ahead",
-			    "if its ranges are short: the check compares it "
-			    "with its checksums");
-	else
-		e2pf_decide(list, "data", "left to the check",
-			    "which reads it in the order of the disk");
-}
-
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
 	struct btrfs_session *s = btrfs_of(session);
@@ -56,8 +39,6 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	if (e2pf_btrfs_has_window(s->btrfs))
 		e2pf_decide(list, "leaves", "in a window",
 			    "they do not fit into the memory budget");
-	if (e2pf_btrfs_wants_data(s->btrfs))
-		describe_data(s, list);
 	if (left)
 		e2pf_decide(list, "leaves", "left to the check",
 			    "for %llu MiB there is no room in the memory "
@@ -81,38 +62,34 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 #define BYTE_SECONDS 4e-9
 
 /* The check reads each tree block once.  How many there are is known when all
- * nodes have been read.  How much data there is is not known. */
+ * nodes have been read. */
 static void look(struct e2pf_session *session,
 		 const struct e2pf_engine_look *engine,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
 	struct btrfs_session *s = btrfs_of(session);
-	double leaves = (double)engine->units[E2PF_BTRFS_LEAVES] *
-			s->super.nodesize;
+	double found = (double)engine->found_bytes, all;
 
 	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
-		s->found_bytes = f->found_bytes;
-	f->walks = f->measurable = true;
-	f->table_bytes = s->found_bytes + leaves;
+		s->found_bytes = found;
+	all = s->found_bytes + (double)e2pf_btrfs_leaves(s->btrfs) *
+			       s->super.nodesize;
 	/* The earlier phases may have been over before the first look. */
-	if (f->table_bytes < f->found_bytes)
-		f->table_bytes = f->found_bytes;
-	f->seeds_bytes = f->found_bytes;
+	if (all < found)
+		all = found;
+	e2pf_session_foresee(f, all - found);
+	f->walks = true;
 	f->rest_part = REST_PART;
-	f->usual_seconds = f->table_bytes * BYTE_SECONDS;
+	f->usual_seconds = all * BYTE_SECONDS;
 	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
 			 engine->phase == E2PF_NONE) &&
-			!e2pf_btrfs_wants_data(s->btrfs) &&
-			(double)engine->checker_bytes <= f->table_bytes;
-	if (f->table_bytes > 0)
-		f->passed = (double)engine->checker_bytes / f->table_bytes;
+			(double)engine->checker_bytes <= all;
+	if (all > 0)
+		f->passed = (double)engine->checker_bytes / all;
 	if (f->passed > 1)
 		f->passed = 1;
-	/* No block leads to others that are not counted. */
-	f->parsed_items = 1;
 	p->place = engine->checker_bytes / s->super.nodesize;
-	p->places = f->measurable ?
-		    (uint64_t)f->table_bytes / s->super.nodesize : 0;
+	p->places = f->measurable ? (uint64_t)all / s->super.nodesize : 0;
 	p->unit = "tree blocks";
 }
 
@@ -177,7 +154,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 {
 	struct e2pf_btrfs_member *m = &s->member[s->base.devices];
 	struct e2pf_btrfs_super super;
-	struct e2pf_device *dev, *settling;
+	struct e2pf_device *dev;
 	const char *why;
 	char path[32];
 
@@ -188,11 +165,9 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
 		return "a device cannot be reopened";
-	settling = e2pf_drain_new(dev);
-	why = settling ? read_super(dev, &super) : "no memory";
+	why = e2pf_device_record(dev) ? read_super(dev, &super) : "no memory";
 	if (why) {
-		(settling ? settling : dev)->ops->close(settling ? settling :
-								  dev);
+		dev->ops->close(dev);
 		return why;
 	}
 	m->bytes = dev->size;
@@ -200,7 +175,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	memcpy(m->uuid, super.device_uuid, E2PF_BTRFS_UUID);
 	memcpy(m->node_fsid, super.node_fsid, E2PF_BTRFS_UUID);
 	take_super(s, &super);
-	e2pf_session_add_device(&s->base, settling, st);
+	e2pf_session_add_device(&s->base, dev, st);
 	return NULL;
 }
 
@@ -231,9 +206,18 @@ static const char *open_devices(struct btrfs_session *s,
 	return s->base.devices ? NULL : why;
 }
 
+static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
+				  dev[ref->device];
+
+	return dev->ops->read(dev, bytes, ref->offset, ref->length);
+}
+
 static const char *make_engine(struct btrfs_session *s)
 {
-	s->btrfs = e2pf_btrfs_new(&s->super, s->member, s->base.devices);
+	s->btrfs = e2pf_btrfs_new(&s->super, s->member, s->base.devices,
+				  read_block, &s->base);
 	if (!s->btrfs ||
 	    e2pf_session_add_source(&s->base, e2pf_btrfs_source(s->btrfs)))
 		return "no memory";
@@ -261,47 +245,19 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	return NULL;
 }
 
-void e2pf_btrfs_read_data(struct e2pf_session *session)
-{
-	e2pf_btrfs_want_data(btrfs_of(session)->btrfs);
-}
-
 bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
 				  unsigned device, uint64_t offset)
 {
 	return e2pf_btrfs_in_system(btrfs_of(session)->btrfs, device, offset);
 }
 
-static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
-				  dev[ref->device];
-
-	return dev->ops->read(dev, bytes, ref->offset, ref->length);
-}
-
-/* Read only what is cached, so that no disk is waited for. */
-static int read_resident(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
-				  dev[ref->device];
-	bool resident = false;
-
-	if (dev->blind || dev->ops->span(dev, ref->offset, ref->length,
-					 &resident) < ref->length || !resident)
-		return EAGAIN;
-	return read_block(ctx, ref, bytes);
-}
-
 void e2pf_btrfs_start(struct e2pf_session *session)
 {
 	e2pf_session_choose(session);
-	e2pf_btrfs_learn_chunks(btrfs_of(session)->btrfs, session->cfg.probe ?
-				read_block : read_resident, session);
 	e2pf_engine_start(session->engine);
 }
 
-bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
+bool e2pf_btrfs_serves(struct e2pf_session *session, unsigned *device,
 		       uint64_t *offset, uint64_t length)
 {
 	struct e2pf_ref ref;
@@ -316,7 +272,7 @@ bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
 	 * look up a block that no worker reads takes as long as the readahead
 	 * call. */
 	return planned && !session->dev[ref.device]->blind &&
-	       e2pf_engine_brings(session->engine, &ref, planned);
+	       e2pf_engine_serves(session->engine, &ref, planned);
 }
 
 bool e2pf_btrfs_session_used_once(const struct e2pf_session *session)
@@ -334,7 +290,7 @@ bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 		return false;
 	/* If reads fail, waiting for one may take minutes. */
 	for (i = 0; i < session->devices && !session->last.errors; i++)
-		e2pf_drain(session->dev[i], milliseconds);
+		e2pf_device_settle(session->dev[i], milliseconds);
 	e2pf_session_release(session);
 	return true;
 }

@@ -26,10 +26,6 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     const struct e2pf_settings *settings,
 				     bool exact, const char **why);
 
-/* The check compares all data with its checksums: read that ahead, too.  Call it
- * before the start. */
-void e2pf_btrfs_read_data(struct e2pf_session *session);
-
 /* True if this byte of a device lies in a chunk of the chunk tree. */
 bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
 				  unsigned device, uint64_t offset);
@@ -44,7 +40,7 @@ void e2pf_btrfs_start(struct e2pf_session *session);
  * and *offset are changed to the copy that it will read.  Call it after the
  * start.
  */
-bool e2pf_btrfs_brings(struct e2pf_session *session, unsigned *device,
+bool e2pf_btrfs_serves(struct e2pf_session *session, unsigned *device,
 		       uint64_t *offset, uint64_t length);
 
 /*

@@ -8,19 +8,15 @@
  * Snapshots share most of their blocks.  One bit per block records which blocks
  * were passed on, so a subtree is walked once, however many trees refer to it.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 
+#include "array.h"
 #include "btrfs_source.h"
 #include "format.h"
-#include "data.h"
 #include "leaf_order.h"
 #include "slot_set.h"
 
@@ -29,10 +25,6 @@
 
 /* The number of places that are sampled to measure the first device. */
 #define SAMPLES 64u
-
-/* The number of blocks of the chunk tree that are read before the start: those
- * of 20,000 chunks in nodes of 16 KiB. */
-#define CHUNK_BLOCKS 256u
 
 /* At most one tree block in eight, plus a constant, is parsed as a node.  A
  * sound filesystem has far fewer: the smallest nodes hold 121 pointers. */
@@ -57,11 +49,6 @@
 /* A worker asks whether there is room in the budget once in so many bytes. */
 #define RUN_MOST (4u << 20)
 
-/* One unit in so many is a leaf of checksums.  A worker sorts the units that it
- * takes at once (512), but the check reads data by address: that of four leaves,
- * up to 64 MiB, is near enough. */
-#define SUMS_APART 128u
-
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
 
@@ -77,16 +64,10 @@ struct e2pf_btrfs {
 	uint64_t bytes[E2PF_DEVICES];
 	struct e2pf_btrfs_device device[E2PF_DEVICES];
 	uint8_t fsid[E2PF_DEVICES][E2PF_BTRFS_UUID];
-	/* Three maps: the chunks in the superblock, which never change; all
-	 * chunks; and those that were known before the engine was started. */
-	struct e2pf_chunk_map system, map, known;
-	struct e2pf_chunk_map data;	/* all chunks, if data is wanted */
-	bool wants_data;
-	atomic_bool complete;		/* `map` no longer changes */
+	struct e2pf_chunk_map map;
 	struct e2pf_slot_set seen;		/* passed on, or in the order */
 	struct e2pf_leaf_order order;	/* of leaves */
 	atomic_uint_fast64_t leaves;	/* in it, once it is complete */
-	atomic_uint_fast64_t sums;	/* leaves kept in it, likewise */
 	bool has_head;
 	atomic_bool used_once;		/* e2pf_btrfs_used_once() */
 	atomic_uint_fast64_t extent_bytes;	/* of leaves of extent trees */
@@ -153,8 +134,6 @@ static struct e2pf_btrfs_ptr pointer_of(uint64_t cookie,
 static enum e2pf_btrfs_class class_of(const struct e2pf_btrfs_ptr *ptr)
 {
 	switch (ptr->owner) {
-	case BT_CHUNK_TREE_OBJECTID:
-		return E2PF_BTRFS_CLASS_CHUNKS;
 	case BT_ROOT_TREE_OBJECTID:
 	case BT_TREE_LOG_OBJECTID:
 		return E2PF_BTRFS_CLASS_ROOTS;
@@ -170,7 +149,6 @@ static enum e2pf_btrfs_class class_of(const struct e2pf_btrfs_ptr *ptr)
 /* The destination of pointers. */
 struct ref_sink {
 	struct e2pf_btrfs *btrfs;
-	const struct e2pf_chunk_map *map;
 	e2pf_sink sink;
 	void *ctx;
 	bool at_once;			/* leaves are read now */
@@ -180,7 +158,8 @@ static void pass_ref(const struct ref_sink *to, uint64_t logical,
 		     struct e2pf_ref ref)
 {
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
-	unsigned n = e2pf_chunk_map_find(to->map, logical, extent), i;
+	unsigned n = e2pf_chunk_map_find(&to->btrfs->map, logical,
+					 extent), i;
 
 	/* A block in two parts cannot be parsed. */
 	if (n > 1)
@@ -217,18 +196,15 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
 	bool aligned = false;
 	uint64_t slot;
 
-	ref.parse = ptr->level || ptr->owner == BT_CHUNK_TREE_OBJECTID ||
-		    ptr->owner == BT_ROOT_TREE_OBJECTID;
+	ref.parse = ptr->level || ptr->owner == BT_ROOT_TREE_OBJECTID;
 	if (ref.parse && !make_cookie(ptr, &ref.cookie))
 		return;
-	if (to->map == &btrfs->map) {
-		slot = e2pf_chunk_map_slot(to->map, ptr->logical, &aligned);
-		if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES && !to->at_once)
-			return;
-		if (slot == UINT64_MAX || !has_room(btrfs, cls, ptr) ||
-		    !e2pf_slot_set_add(&btrfs->seen, slot))
-			return;
-	}
+	slot = e2pf_chunk_map_slot(&btrfs->map, ptr->logical, &aligned);
+	if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES && !to->at_once)
+		return;
+	if (slot == UINT64_MAX || !has_room(btrfs, cls, ptr) ||
+	    !e2pf_slot_set_add(&btrfs->seen, slot))
+		return;
 	pass_ref(to, ptr->logical, ref);
 }
 
@@ -236,29 +212,15 @@ static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
  * Collecting the results of parsing.
  */
 
-static void add_chunk(void *ctx, const struct e2pf_btrfs_chunk *chunk)
-{
-	e2pf_chunk_map_add(ctx, chunk);
-}
-
 static void add_root(void *ctx, const struct e2pf_btrfs_ptr *root)
 {
 	struct e2pf_btrfs *btrfs = ctx;
 	struct trees *trees = class_of(root) == E2PF_BTRFS_CLASS_EXTENTS ?
 			      &btrfs->extent_trees : &btrfs->other_trees;
-	struct e2pf_btrfs_ptr *grown;
-
 	pthread_mutex_lock(&btrfs->lock);
-	if (trees->count == trees->room && trees->room < TREES_MOST) {
-		size_t room = trees->room ? trees->room * 2 : 64;
-
-		grown = realloc(trees->root, room * sizeof(*grown));
-		if (grown) {
-			trees->root = grown;
-			trees->room = room;
-		}
-	}
-	if (trees->count < trees->room)
+	if (trees->count < TREES_MOST &&
+	    e2pf_have_room((void **)&trees->root, &trees->room, trees->count,
+			   1, sizeof(*trees->root)))
 		trees->root[trees->count++] = *root;
 	pthread_mutex_unlock(&btrfs->lock);
 }
@@ -278,16 +240,9 @@ static bool is_ours(const struct e2pf_btrfs *btrfs, const void *block)
  * The operations.
  */
 
-static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
-					    const struct e2pf_start *start,
-					    unsigned *count)
+static void btrfs_begin(struct e2pf_source *source,
+			const struct e2pf_start *start)
 {
-#define PHASE { .order = E2PF_ORDER_NONE, .covered_by = E2PF_NONE, \
-		.stage = E2PF_NONE }
-	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
-		PHASE, PHASE, PHASE, PHASE, PHASE, PHASE
-	};
-#undef PHASE
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
@@ -295,23 +250,11 @@ static const struct e2pf_phase *btrfs_begin(struct e2pf_source *source,
 	atomic_store(&btrfs->used_once, false);
 	atomic_store(&btrfs->extent_bytes, 0);
 	atomic_store(&btrfs->leaves, 0);
-	atomic_store(&btrfs->sums, 0);
-	atomic_store(&btrfs->complete, false);
-	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
-	e2pf_chunk_map_init(&btrfs->map, &btrfs->super, btrfs->device,
-			    btrfs->members);
-	e2pf_chunk_map_free(&btrfs->data);
-	e2pf_chunk_map_init(&btrfs->data, &btrfs->super, btrfs->device,
-			    btrfs->members);
-	btrfs->data.data = true;
-	/* These are known even if the chunk tree is damaged. */
-	e2pf_btrfs_plan_sys_array(&btrfs->super, add_chunk, &btrfs->map);
+	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
 	btrfs->extent_trees.count = 0;
 	btrfs->other_trees.count = 0;
-	*count = E2PF_BTRFS_PHASES;
-	return phases;
 }
 
 /* True if there are more leaves than may be read ahead at the same time. */
@@ -329,9 +272,7 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	*more = false;
 	pthread_mutex_lock(&btrfs->lock);
 	switch (phase) {
-	case E2PF_BTRFS_CHUNKS:
 	case E2PF_BTRFS_ROOTS:
-	case E2PF_BTRFS_ORDER:
 		units = 1;
 		break;
 	case E2PF_BTRFS_TREES:
@@ -339,9 +280,6 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 		break;
 	case E2PF_BTRFS_LEAVES:
 		units = atomic_load(&btrfs->leaves);
-		break;
-	case E2PF_BTRFS_DATA:
-		units = atomic_load(&btrfs->sums) * SUMS_APART;
 		break;
 	}
 	pthread_mutex_unlock(&btrfs->lock);
@@ -354,28 +292,8 @@ static void seed_leaf(struct ref_sink *to, uint64_t unit)
 	uint64_t slot = to->btrfs->order.leaf[unit];
 
 	if (slot != E2PF_LEAF_NONE)
-		pass_ref(to, e2pf_chunk_map_logical(to->map, slot), ref);
-}
-
-/* A leaf of checksums, which leads to data. */
-static void seed_sums(struct ref_sink *to, uint64_t unit)
-{
-	struct e2pf_ref ref = { .cls = E2PF_BTRFS_CLASS_SUMS, .parse = true };
-
-	if (unit % SUMS_APART)
-		return;
-	ref.cookie = e2pf_chunk_map_logical(to->map,
-					    to->btrfs->order.kept[unit / SUMS_APART]);
-	pass_ref(to, ref.cookie, ref);
-}
-
-/* All chunks are known: from now on the map does not change. */
-static void finish_map(struct e2pf_btrfs *btrfs)
-{
-	e2pf_chunk_map_finish(&btrfs->map);
-	e2pf_chunk_map_finish(&btrfs->data);
-	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
-	atomic_store(&btrfs->complete, true);
+		pass_ref(to, e2pf_chunk_map_logical(&to->btrfs->map, slot),
+			 ref);
 }
 
 /* The root of a tree.  Extent and block group trees come first. */
@@ -441,18 +359,36 @@ static void make_order(struct e2pf_btrfs *btrfs)
 						   trees->root[i].logical,
 						   &aligned);
 		root[n].level = trees->root[i].level;
-		root[n].keep = e2pf_btrfs_reads_data(btrfs) &&
-			       trees->root[i].owner == BT_CSUM_TREE_OBJECTID;
 		n += root[n].slot != UINT64_MAX && (aligned || root[n].level);
 	}
 	e2pf_leaf_order_make(&btrfs->order, root, n, &sweeps, &btrfs->map,
 			     &btrfs->seen);
 	free(root);
 	atomic_store(&btrfs->leaves, btrfs->order.leaves);
-	atomic_store(&btrfs->sums, btrfs->order.kept_count);
 	atomic_store(&btrfs->used_once, is_window(btrfs) &&
 		     btrfs->order.found < kept_by_check() /
 					  btrfs->super.nodesize);
+}
+
+static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
+					   const struct e2pf_phase *after)
+{
+	/* Adjacent units often refer to adjacent blocks. */
+#define PHASE(n) { .number = n, .gated = true, .at_once = E2PF_LEAF_PORTION }
+	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
+		PHASE(E2PF_BTRFS_ROOTS), PHASE(E2PF_BTRFS_TREES),
+		PHASE(E2PF_BTRFS_LEAVES)
+	};
+#undef PHASE
+
+	if (!after)
+		return &phases[E2PF_BTRFS_ROOTS];
+	if (after->number == E2PF_BTRFS_ROOTS)
+		return &phases[E2PF_BTRFS_TREES];
+	if (after->number == E2PF_BTRFS_LEAVES)
+		return NULL;
+	make_order(btrfs_of(source));
+	return &phases[E2PF_BTRFS_LEAVES];
 }
 
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
@@ -461,19 +397,13 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 	struct ref_sink to = {
 		.btrfs = btrfs,
-		.map = &btrfs->map,
 		.sink = sink,
 		.ctx = ctx
 	};
 	struct e2pf_btrfs_ptr root;
 
 	switch (phase) {
-	case E2PF_BTRFS_CHUNKS:
-		to.map = &btrfs->system;
-		pass_block(&to, &btrfs->super.chunk_root);
-		return;
 	case E2PF_BTRFS_ROOTS:
-		finish_map(btrfs);
 		pass_block(&to, &btrfs->super.root);
 		/* The check reads only the root of the log tree. */
 		if (btrfs->super.log_root.logical)
@@ -482,14 +412,8 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 					.cls = E2PF_BTRFS_CLASS_ROOTS
 				 });
 		return;
-	case E2PF_BTRFS_ORDER:
-		make_order(btrfs);
-		return;
 	case E2PF_BTRFS_LEAVES:
 		seed_leaf(&to, unit);
-		return;
-	case E2PF_BTRFS_DATA:
-		seed_sums(&to, unit);
 		return;
 	}
 	root = tree_root(btrfs, unit);
@@ -540,7 +464,6 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 	struct ref_sink to = {
 		.btrfs = btrfs,
-		.map = &btrfs->map,
 		.sink = sink,
 		.ctx = ctx
 	};
@@ -549,16 +472,9 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	(void)at;
 	if (size != btrfs->super.nodesize || !is_ours(btrfs, bytes))
 		return false;
-	if (ref->cls == E2PF_BTRFS_CLASS_SUMS) {
-		e2pf_btrfs_pass_data(&btrfs->super, &btrfs->data, ref->cookie,
-				     bytes, sink, ctx);
-		return false;
-	}
 	ptr = pointer_of(ref->cookie, e2pf_btrfs_generation(bytes));
 	if (!e2pf_btrfs_fits(&btrfs->super, &ptr, bytes))
 		return false;
-	if (ref->cls == E2PF_BTRFS_CLASS_CHUNKS)
-		to.map = &btrfs->system;
 	if (ref->cls == E2PF_BTRFS_CLASS_NODES)
 		note_node(btrfs, &ptr, bytes);
 	if (ptr.level) {
@@ -566,33 +482,18 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 				     &to);
 		return false;
 	}
-	if (ref->cls == E2PF_BTRFS_CLASS_CHUNKS) {
-		e2pf_btrfs_plan_chunks(&btrfs->super, bytes, add_chunk,
-				       &btrfs->map);
-		if (btrfs->wants_data)
-			e2pf_btrfs_plan_chunks(&btrfs->super, bytes,
-					       add_chunk, &btrfs->data);
-		return false;
-	}
 	e2pf_btrfs_plan_roots(&btrfs->super, bytes, add_root, btrfs);
 	return true;
 }
 
-/* Sample places spread over the chunks that are known when the engine is
- * created: metadata chunks, if e2pf_btrfs_learn_chunks() has found them. */
+/* Sample places spread over the metadata chunks. */
 static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 			 e2pf_sink sink, void *ctx)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
-	const struct e2pf_chunk_map *map = &btrfs->known;
-	const struct ref_sink to = {
-		.btrfs = btrfs,
-		.map = map,
-		.sink = sink,
-		.ctx = ctx
-	};
-	uint64_t logical = e2pf_chunk_map_logical(map, map->slots / SAMPLES *
-						  index);
+	const struct ref_sink to = { .btrfs = btrfs, .sink = sink, .ctx = ctx };
+	uint64_t logical = e2pf_chunk_map_logical(&btrfs->map,
+				btrfs->map.slots / SAMPLES * index);
 
 	if (logical)
 		pass_ref(&to, logical, (struct e2pf_ref) { .cls = 0 });
@@ -600,6 +501,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 
 static const struct e2pf_source_ops btrfs_ops = {
 	.begin = btrfs_begin,
+	.next = btrfs_next,
 	.units = btrfs_units,
 	.seed = btrfs_seed,
 	.piece = btrfs_piece,
@@ -620,12 +522,55 @@ static uint64_t parse_limit(const struct e2pf_btrfs *btrfs)
 	return all / btrfs->super.nodesize / NODES_PART + NODES_LEAST;
 }
 
+/* The device of the first copy may be missing, or the block elsewhere. */
+struct chunk_reader {
+	struct e2pf_btrfs *btrfs;
+	e2pf_btrfs_reader read;
+	void *ctx;
+};
+
+static bool read_chunks(void *ctx, const struct e2pf_btrfs_ptr *ptr,
+			void *block)
+{
+	const struct chunk_reader *r = ctx;
+	const struct e2pf_btrfs *btrfs = r->btrfs;
+	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
+	struct e2pf_ref ref;
+
+	if (e2pf_chunk_map_find(&btrfs->map, ptr->logical, extent) != 1)
+		return false;
+	ref = (struct e2pf_ref) {
+		.offset = extent[0].offset, .length = extent[0].length,
+		.device = extent[0].device
+	};
+	return ref.offset <= btrfs->bytes[ref.device] &&
+	       !r->read(r->ctx, &ref, block) && is_ours(btrfs, block) &&
+	       e2pf_btrfs_fits(&btrfs->super, ptr, block);
+}
+
+static void take_members(struct e2pf_btrfs *btrfs,
+			 const struct e2pf_btrfs_member *members,
+			 unsigned count)
+{
+	unsigned i;
+
+	btrfs->members = count;
+	for (i = 0; i < count; i++) {
+		btrfs->bytes[i] = members[i].bytes;
+		btrfs->device[i].devid = members[i].devid;
+		memcpy(btrfs->device[i].uuid, members[i].uuid,
+		       E2PF_BTRFS_UUID);
+		memcpy(btrfs->fsid[i], members[i].node_fsid, E2PF_BTRFS_UUID);
+	}
+}
+
 struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 				  const struct e2pf_btrfs_member *members,
-				  unsigned count)
+				  unsigned count, e2pf_btrfs_reader read,
+				  void *ctx)
 {
+	struct chunk_reader reader = { .read = read, .ctx = ctx };
 	struct e2pf_btrfs *btrfs;
-	unsigned i;
 
 	if (!count || count > E2PF_DEVICES)
 		return NULL;
@@ -635,18 +580,10 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 	pthread_mutex_init(&btrfs->lock, NULL);
 	e2pf_leaf_order_init(&btrfs->order);
 	btrfs->super = *super;
-	btrfs->members = count;
-	for (i = 0; i < count; i++) {
-		btrfs->bytes[i] = members[i].bytes;
-		btrfs->device[i].devid = members[i].devid;
-		memcpy(btrfs->device[i].uuid, members[i].uuid,
-		       E2PF_BTRFS_UUID);
-		memcpy(btrfs->fsid[i], members[i].node_fsid, E2PF_BTRFS_UUID);
-	}
-	e2pf_chunk_map_init(&btrfs->system, &btrfs->super, btrfs->device,
-			    count);
-	e2pf_btrfs_plan_sys_array(&btrfs->super, add_chunk, &btrfs->system);
-	e2pf_chunk_map_finish(&btrfs->system);
+	take_members(btrfs, members, count);
+	reader.btrfs = btrfs;
+	e2pf_chunk_map_read(&btrfs->map, &btrfs->super, btrfs->device, count,
+			    read_chunks, &reader);
 	btrfs->source = (struct e2pf_source) {
 		.ops = &btrfs_ops,
 		.grain = super->sectorsize,
@@ -665,31 +602,13 @@ void e2pf_btrfs_free(struct e2pf_btrfs *btrfs)
 {
 	if (!btrfs)
 		return;
-	e2pf_chunk_map_free(&btrfs->system);
 	e2pf_chunk_map_free(&btrfs->map);
-	e2pf_chunk_map_free(&btrfs->known);
-	e2pf_chunk_map_free(&btrfs->data);
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_fini(&btrfs->order);
 	free(btrfs->extent_trees.root);
 	free(btrfs->other_trees.root);
 	pthread_mutex_destroy(&btrfs->lock);
 	free(btrfs);
-}
-
-void e2pf_btrfs_want_data(struct e2pf_btrfs *btrfs)
-{
-	btrfs->wants_data = true;
-}
-
-bool e2pf_btrfs_wants_data(const struct e2pf_btrfs *btrfs)
-{
-	return btrfs->wants_data;
-}
-
-bool e2pf_btrfs_reads_data(const struct e2pf_btrfs *btrfs)
-{
-	return btrfs->wants_data && !btrfs->has_head;
 }
 
 struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs)
@@ -700,26 +619,21 @@ struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs)
 bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset)
 {
-	return e2pf_chunk_map_has_place(&btrfs->system, device, offset);
+	return e2pf_chunk_map_in_system(&btrfs->map, device, offset);
 }
 
 bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset, struct e2pf_ref *ref, bool *planned)
 {
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
-	const bool complete = atomic_load(&btrfs->complete);
-	/* Until the walk has completed the map, use the chunks that were known
-	 * before the start. */
-	const struct e2pf_chunk_map *map = complete ? &btrfs->map :
-						      &btrfs->known;
-	uint64_t logical, slot = UINT64_MAX;
+	const struct e2pf_chunk_map *map = &btrfs->map;
+	uint64_t logical, slot;
 	bool aligned;
 
 	logical = e2pf_chunk_map_address(map, device, offset);
 	if (!logical || e2pf_chunk_map_find(map, logical, extent) != 1)
 		return false;
-	if (complete)
-		slot = e2pf_chunk_map_slot(map, logical, &aligned);
+	slot = e2pf_chunk_map_slot(map, logical, &aligned);
 	*planned = slot != UINT64_MAX &&
 		   e2pf_slot_set_has(&btrfs->seen, slot);
 	*ref = (struct e2pf_ref) {
@@ -728,6 +642,11 @@ bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 		.length = extent[0].length
 	};
 	return true;
+}
+
+uint64_t e2pf_btrfs_leaves(const struct e2pf_btrfs *btrfs)
+{
+	return atomic_load(&btrfs->leaves);
 }
 
 uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs)
@@ -748,47 +667,4 @@ bool e2pf_btrfs_has_window(const struct e2pf_btrfs *btrfs)
 size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs)
 {
 	return btrfs->map.count;
-}
-
-/* References to blocks of the chunk tree that have not been read yet. */
-struct chunk_walk {
-	struct e2pf_ref ref[CHUNK_BLOCKS];
-	unsigned count;
-};
-
-static void keep_ref(void *ctx, const struct e2pf_ref *ref)
-{
-	struct chunk_walk *walk = ctx;
-
-	if (ref->parse && walk->count < CHUNK_BLOCKS)
-		walk->ref[walk->count++] = *ref;
-}
-
-void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
-			     void *ctx)
-{
-	const struct e2pf_start start = { .paced = true };
-	struct chunk_walk *walk = calloc(1, sizeof(*walk));
-	uint8_t *block = malloc(btrfs->super.nodesize);
-	unsigned phases, next;
-
-	btrfs_begin(&btrfs->source, &start, &phases);
-	if (walk && block)
-		btrfs_seed(&btrfs->source, E2PF_BTRFS_CHUNKS, 0, keep_ref,
-			   walk);
-	for (next = 0; walk && block && next < walk->count; next++) {
-		const struct e2pf_ref ref = walk->ref[next];
-
-		if (ref.length == btrfs->super.nodesize &&
-		    ref.offset <= btrfs->bytes[ref.device] &&
-		    !read(ctx, &ref, block))
-			btrfs_parse(&btrfs->source, &ref, 0, block, ref.length,
-				    keep_ref, walk);
-	}
-	e2pf_chunk_map_finish(&btrfs->map);
-	e2pf_chunk_map_free(&btrfs->known);
-	btrfs->known = btrfs->map;
-	memset(&btrfs->map, 0, sizeof(btrfs->map));
-	free(walk);
-	free(block);
 }

@@ -2,19 +2,14 @@
 /*
  * The source of work for btrfs.  The phases are in the order of btrfs check:
  *
- *	E2PF_BTRFS_CHUNKS	the chunk tree, which maps addresses to devices
  *	E2PF_BTRFS_ROOTS	the root tree, which names the other trees
  *	E2PF_BTRFS_TREES	the roots of all trees, which the check reads
  *				when it opens the filesystem; the nodes; and
  *				the leaves of extent and block group trees,
  *				which it walks first, block by block
- *	E2PF_BTRFS_ORDER	nothing is read: the order of the leaves is
- *				made (leaf_order.h)
- *	E2PF_BTRFS_LEAVES	all other leaves, in that order; in a window in
- *				front of the check if there are more than may be
- *				read ahead of it
- *	E2PF_BTRFS_DATA		the data that has checksums, in the order of
- *				addresses, if the check compares it
+ *	E2PF_BTRFS_LEAVES	all other leaves, in an order that is made before
+ *				(leaf_order.h); in a window in front of the check
+ *				if there are more than may be read ahead of it
  *
  * The check does not report its position; the engine follows its reads.  The
  * functions of this source may be called as engine/source.h says.
@@ -26,24 +21,18 @@
 #include "engine/source.h"
 
 enum e2pf_btrfs_phase {
-	E2PF_BTRFS_CHUNKS,
 	E2PF_BTRFS_ROOTS,
 	E2PF_BTRFS_TREES,
-	E2PF_BTRFS_ORDER,
 	E2PF_BTRFS_LEAVES,
-	E2PF_BTRFS_DATA,
 	E2PF_BTRFS_PHASES
 };
 
 /* The classes of metadata. */
 enum e2pf_btrfs_class {
-	E2PF_BTRFS_CLASS_CHUNKS,	/* of the chunk tree */
 	E2PF_BTRFS_CLASS_ROOTS,		/* of the root tree, or the log's */
 	E2PF_BTRFS_CLASS_EXTENTS,	/* of extent and block group trees */
 	E2PF_BTRFS_CLASS_NODES,		/* of another tree */
 	E2PF_BTRFS_CLASS_LEAVES,
-	E2PF_BTRFS_CLASS_SUMS,		/* leaves of checksums, parsed */
-	E2PF_BTRFS_CLASS_DATA,
 	E2PF_BTRFS_CLASSES
 };
 
@@ -58,23 +47,21 @@ struct e2pf_btrfs_member {
 
 struct e2pf_btrfs;
 
-/* Create a source for this filesystem on these devices (1 to E2PF_DEVICES).
+/* Read the block of a reference.  Returns 0 or an errno. */
+typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
+				 void *bytes);
+
+/*
+ * Create a source for this filesystem on these devices (1 to E2PF_DEVICES).
  * References name a device by its index in `members`.  All arguments are
- * copied.  Returns NULL if memory runs out. */
+ * copied.  Reads the chunk tree, which the check reads first, too: then all
+ * metadata chunks are known.  Returns NULL if memory runs out.
+ */
 struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 				  const struct e2pf_btrfs_member *members,
-				  unsigned count);
+				  unsigned count, e2pf_btrfs_reader read,
+				  void *ctx);
 void e2pf_btrfs_free(struct e2pf_btrfs *btrfs);
-
-/* The check is going to compare all data with its checksums.  Call it before an
- * engine is started. */
-void e2pf_btrfs_want_data(struct e2pf_btrfs *btrfs);
-bool e2pf_btrfs_wants_data(const struct e2pf_btrfs *btrfs);
-
-/* True if it is also read ahead.  Not if the device has a head: the check's own
- * reads are in the order of addresses, and the gaps between them are smaller
- * than a head's way.  Not to be called while an engine is being started. */
-bool e2pf_btrfs_reads_data(const struct e2pf_btrfs *btrfs);
 
 struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs);
 
@@ -83,19 +70,6 @@ struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs);
  * with or without an engine. */
 bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset);
-
-/* Read the block of a reference.  Returns 0 or an errno. */
-typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
-				 void *bytes);
-
-/*
- * Find the metadata chunks, from the first blocks of the chunk tree.  Then the
- * devices are measured at places that will be read anyway, and
- * e2pf_btrfs_copy_read() can answer from the start.  This takes no time if the
- * check has already read the chunk tree.  Call it before an engine is started.
- */
-void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
-			     void *ctx);
 
 /*
  * Look up the tree block that has a copy at this offset of a device.  *ref is
@@ -107,6 +81,10 @@ void e2pf_btrfs_learn_chunks(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset, struct e2pf_ref *ref,
 			  bool *planned);
+
+/* The number of leaves that are read after all nodes, known when these were
+ * read.  May be called from any thread. */
+uint64_t e2pf_btrfs_leaves(const struct e2pf_btrfs *btrfs);
 
 /* Bytes of leaves that are left to the check because there are far more than
  * the budget allows to keep track of.  Not to be called while there are worker

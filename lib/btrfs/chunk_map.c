@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The chunk map: lookup of chunks by address, and the numbering of slots. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +9,10 @@
 /* Metadata chunks are 256 MiB or more on all but the smallest filesystems, so
  * this is 16 TiB of metadata. */
 #define CHUNKS_MOST 65536u
+
+/* The number of blocks of the chunk tree that are read: those of so many chunks in
+ * nodes of 4 KiB. */
+#define TREE_BLOCKS 4096u
 
 /* The maximum number of slots; blocks beyond it are not planned. */
 #define SLOTS_MOST (UINT64_C(1) << 33)
@@ -82,7 +82,7 @@ void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
 	struct map_chunk *to;
 	unsigned i;
 
-	if ((!l->metadata && !map->data) || map->count >= CHUNKS_MOST ||
+	if (!l->metadata || map->count >= CHUNKS_MOST ||
 	    !e2pf_have_room((void **)&map->chunk, &map->room, map->count, 1,
 		       sizeof(*map->chunk)) ||
 	    !e2pf_have_room((void **)&map->stripe, &map->stripe_room, map->stripes,
@@ -185,6 +185,73 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 	sort_places(map);
 }
 
+/* The walk over the chunk tree. */
+struct chunk_walk {
+	struct e2pf_chunk_map *map;
+	struct e2pf_btrfs_ptr *block;	/* found */
+	size_t blocks, room;
+};
+
+static void add_chunk(void *ctx, const struct e2pf_btrfs_chunk *chunk)
+{
+	e2pf_chunk_map_add(((struct chunk_walk *)ctx)->map, chunk);
+}
+
+static void add_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
+{
+	struct chunk_walk *w = ctx;
+
+	if (w->blocks < TREE_BLOCKS &&
+	    e2pf_have_room((void **)&w->block, &w->room, w->blocks, 1,
+			   sizeof(*w->block)))
+		w->block[w->blocks++] = *ptr;
+}
+
+static void walk_tree(struct chunk_walk *w,
+		      const struct e2pf_btrfs_super *super,
+		      e2pf_chunk_reader read, void *ctx)
+{
+	/* For direct reads. */
+	uint8_t *block = aligned_alloc(4096, super->nodesize);
+	struct e2pf_btrfs_ptr ptr;
+	size_t i;
+
+	add_block(w, &super->chunk_root);
+	for (i = 0; block && i < w->blocks; i++) {
+		ptr = w->block[i];
+		if (!read(ctx, &ptr, block))
+			continue;
+		if (ptr.level)
+			e2pf_btrfs_plan_node(super, &ptr, block, add_block, w);
+		else
+			e2pf_btrfs_plan_chunks(super, block, add_chunk, w);
+	}
+	free(block);
+	free(w->block);
+}
+
+void e2pf_chunk_map_read(struct e2pf_chunk_map *map,
+			 const struct e2pf_btrfs_super *super,
+			 const struct e2pf_btrfs_device *devices,
+			 unsigned device_count, e2pf_chunk_reader read,
+			 void *ctx)
+{
+	struct e2pf_chunk_map all;
+	struct chunk_walk w = { .map = map };
+
+	e2pf_chunk_map_init(map, super, devices, device_count);
+	e2pf_chunk_map_init(&all, super, devices, device_count);
+	e2pf_btrfs_plan_sys_array(super, add_chunk, &w);
+	e2pf_chunk_map_finish(map);
+	/* These are known even if the chunk tree is damaged. */
+	w.map = &all;
+	e2pf_btrfs_plan_sys_array(super, add_chunk, &w);
+	walk_tree(&w, super, read, ctx);
+	e2pf_chunk_map_finish(&all);
+	e2pf_chunk_map_free(map);
+	*map = all;
+}
+
 /* The chunk that contains this address, or NULL. */
 static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
 					uint64_t logical)
@@ -251,32 +318,6 @@ unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 	return n;
 }
 
-bool e2pf_chunk_map_piece(const struct e2pf_chunk_map *map, uint64_t logical,
-			  uint32_t length, struct e2pf_btrfs_extent *extent)
-{
-	const struct map_chunk *c = chunk_of(map, logical);
-	unsigned copy;
-
-	for (copy = 0; c && copy < c->layout.copies; copy++) {
-		const struct e2pf_btrfs_place place =
-			e2pf_btrfs_place(&c->layout, logical -
-					 c->layout.logical, copy);
-		const struct map_stripe *stripe =
-			&map->stripe[c->stripe + place.stripe];
-
-		if (stripe->device == E2PF_BTRFS_NO_DEVICE)
-			continue;
-		*extent = (struct e2pf_btrfs_extent) {
-			.offset = stripe->offset + place.offset,
-			.length = place.length < length ?
-				  (uint32_t)place.length : length,
-			.device = stripe->device
-		};
-		return true;
-	}
-	return false;
-}
-
 uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 			     uint64_t logical, bool *aligned)
 {
@@ -339,7 +380,7 @@ uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
 	return at < l->length ? l->logical + at : 0;
 }
 
-bool e2pf_chunk_map_has_place(const struct e2pf_chunk_map *map,
+bool e2pf_chunk_map_in_system(const struct e2pf_chunk_map *map,
 			      unsigned device, uint64_t offset)
 {
 	size_t i;
@@ -350,7 +391,7 @@ bool e2pf_chunk_map_has_place(const struct e2pf_chunk_map *map,
 		const struct map_stripe *s = &map->stripe[c->stripe];
 		uint64_t bytes = e2pf_btrfs_stripe_bytes(&c->layout);
 
-		for (j = 0; j < c->layout.stripes; j++)
+		for (j = 0; c->layout.system && j < c->layout.stripes; j++)
 			if (s[j].device == device && offset >= s[j].offset &&
 			    offset - s[j].offset < bytes)
 				return true;

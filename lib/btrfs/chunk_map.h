@@ -34,7 +34,6 @@ struct e2pf_chunk_map {
 	const struct e2pf_btrfs_device *devices;
 	unsigned device_count;
 	uint32_t nodesize, sectorsize;
-	bool data;			/* has chunks that hold data, too */
 	struct map_chunk *chunk;	/* by logical address, after finish() */
 	size_t count, room;
 	struct map_stripe *stripe;
@@ -52,8 +51,21 @@ void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
 			 unsigned device_count);
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map);
 
-/* Add a chunk.  It is left out if it holds no tree blocks and the map has no
- * data, or if there is no room or memory for it. */
+/* Read a block of the chunk tree, which the map knows by then.  Returns false if
+ * it is not the block that `ptr` describes. */
+typedef bool (*e2pf_chunk_reader)(void *ctx, const struct e2pf_btrfs_ptr *ptr,
+				  void *block);
+
+/* Make a map of all chunks: those that the superblock names itself, which are
+ * enough to read the chunk tree, and those in that tree. */
+void e2pf_chunk_map_read(struct e2pf_chunk_map *map,
+			 const struct e2pf_btrfs_super *super,
+			 const struct e2pf_btrfs_device *devices,
+			 unsigned device_count, e2pf_chunk_reader read,
+			 void *ctx);
+
+/* Add a chunk.  It is left out if it holds no tree blocks, or if there is no room
+ * or memory for it. */
 void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
 			const struct e2pf_btrfs_chunk *chunk);
 
@@ -70,12 +82,6 @@ unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 			     struct e2pf_btrfs_extent
 				     extent[E2PF_BTRFS_PARTS]);
 
-/* Find the place of the beginning of this range, in the first copy whose device
- * is open: *extent is as much of it as lies in one piece.  False if there is no
- * such copy. */
-bool e2pf_chunk_map_piece(const struct e2pf_chunk_map *map, uint64_t logical,
-			  uint32_t length, struct e2pf_btrfs_extent *extent);
-
 /* The address that has a copy at this byte of a device.  0 if there is none,
  * and always for profiles with parity, which are not searched. */
 uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
@@ -91,8 +97,8 @@ uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 				uint64_t slot);
 
-/* True if this byte of a device belongs to one of the chunks. */
-bool e2pf_chunk_map_has_place(const struct e2pf_chunk_map *map,
+/* True if this byte of a device belongs to a chunk of the chunk tree. */
+bool e2pf_chunk_map_in_system(const struct e2pf_chunk_map *map,
 			      unsigned device, uint64_t offset);
 
 #endif

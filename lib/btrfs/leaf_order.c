@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The order of leaves: the walk over the recorded links, and the sweeps. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +12,6 @@
 #define DEVICE_SHIFT 34u
 #define DEVICES 64u
 #define SLOT_MASK ((UINT64_C(1) << DEVICE_SHIFT) - 1)
-
-/* Leaves of one device that are adjacent in the list, so that each worker reads
- * from another device: as many as a worker takes at once. */
-#define PORTION 512u
 
 /* Leaves are taken along if there are at most so many sweeps: each is a pass
  * over the list. */
@@ -44,10 +36,8 @@ void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes)
 	free(order->node);
 	free(order->link);
 	free(order->leaf);
-	free(order->kept);
 	order->node = NULL;
-	order->link = order->leaf = order->kept = NULL;
-	order->kept_count = order->kept_room = 0;
+	order->link = order->leaf = NULL;
 	order->nodes = order->node_room = order->links = order->link_room = 0;
 	order->leaves = order->leaf_room = 0;
 	order->left = order->found = 0;
@@ -241,10 +231,10 @@ static bool append_portion(struct e2pf_leaf_order *to, const uint64_t *leaf,
 {
 	size_t i;
 
-	if (!e2pf_have_room((void **)&to->leaf, &to->leaf_room, to->leaves, PORTION,
-		       sizeof(*leaf)))
+	if (!e2pf_have_room((void **)&to->leaf, &to->leaf_room, to->leaves,
+			    E2PF_LEAF_PORTION, sizeof(*leaf)))
 		return false;
-	for (i = 0; i < PORTION; i++)
+	for (i = 0; i < E2PF_LEAF_PORTION; i++)
 		to->leaf[to->leaves++] = i < count ? leaf[i] : E2PF_LEAF_NONE;
 	return true;
 }
@@ -267,8 +257,8 @@ static bool deal_sweep(struct e2pf_leaf_order *to, const uint64_t *leaf,
 	     device = (device + 1) % DEVICES) {
 		size_t n = end[device] - next[device];
 
-		if (n > PORTION)
-			n = PORTION;
+		if (n > E2PF_LEAF_PORTION)
+			n = E2PF_LEAF_PORTION;
 		if (n && !append_portion(to, leaf + next[device], n))
 			return false;
 		next[device] += n;
@@ -298,37 +288,18 @@ static bool deal(struct e2pf_leaf_order *order)
 	return done;
 }
 
-/* Keep the leaves of this tree, which were found last.  A root that is a leaf
- * itself was read with the other roots and is not among them. */
-static bool keep_leaves(struct e2pf_leaf_order *order,
-			const struct e2pf_tree_root *root, size_t first)
-{
-	size_t count = root->level ? order->leaves - first : 1, i;
-
-	if (!e2pf_have_room((void **)&order->kept, &order->kept_room,
-			    order->kept_count, count, sizeof(*order->kept)))
-		return false;
-	for (i = 0; i < count; i++)
-		order->kept[order->kept_count++] = root->level ?
-			order->leaf[first + i] & SLOT_MASK : root->slot;
-	return true;
-}
-
 static bool collect(struct e2pf_leaf_order *order,
 		    const struct e2pf_tree_root *root, size_t roots,
 		    struct e2pf_slot_set *seen)
 {
-	size_t i, first;
+	size_t i;
 
 	if (order->nodes)
 		qsort(order->node, order->nodes, sizeof(*order->node),
 		      by_slot);
-	for (i = 0; i < roots; i++) {
-		first = order->leaves;
-		if (!walk(order, i, root[i].slot, root[i].level, seen) ||
-		    (root[i].keep && !keep_leaves(order, &root[i], first)))
+	for (i = 0; i < roots; i++)
+		if (!walk(order, i, root[i].slot, root[i].level, seen))
 			return false;
-	}
 	return true;
 }
 

@@ -30,8 +30,6 @@ struct e2pf_leaf_order {
 	uint64_t *leaf;			/* after make(): slots, in order */
 	size_t leaves, leaf_room;	/* with padding */
 	uint64_t found;			/* leaves without padding */
-	uint64_t *kept;			/* slots of a tree's leaves, by key */
-	size_t kept_count, kept_room;
 };
 
 void e2pf_leaf_order_init(struct e2pf_leaf_order *order);
@@ -65,10 +63,12 @@ struct e2pf_sweeps {
 struct e2pf_tree_root {
 	uint64_t slot;
 	uint8_t level;
-	bool keep;		/* its leaves are also kept in their order */
 };
 
-/* E2PF_LEAF_NONE fills up a portion; nothing is read for it. */
+/* Leaves of one device that are adjacent in the list, so that each worker reads
+ * from another device: as many as a worker takes at once.  E2PF_LEAF_NONE fills
+ * up a portion; nothing is read for it. */
+#define E2PF_LEAF_PORTION 512u
 #define E2PF_LEAF_NONE UINT64_MAX
 
 /*

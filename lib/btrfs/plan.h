@@ -54,7 +54,6 @@ struct e2pf_btrfs_super {
 	uint64_t devices;			/* there should be so many */
 	uint32_t nodesize;			/* 4096 to 65536 */
 	uint32_t sectorsize;			/* 4096 to nodesize */
-	uint32_t sum_bytes;			/* of a checksum; 0: unknown */
 	struct e2pf_btrfs_ptr root, chunk_root;
 	struct e2pf_btrfs_ptr log_root;		/* logical 0: no log */
 	uint32_t sys_array_size;		/* bytes */
@@ -142,6 +141,24 @@ struct e2pf_btrfs_place e2pf_btrfs_place(const struct e2pf_btrfs_layout *layout,
 uint64_t e2pf_btrfs_offset(const struct e2pf_btrfs_layout *layout,
 			   unsigned stripe, uint64_t offset);
 
+struct e2pf_btrfs_key {
+	uint64_t objectid;
+	uint64_t offset;
+	uint8_t type;
+};
+
+/* The lowest and the highest possible key. */
+#define E2PF_BTRFS_FIRST_KEY ((struct e2pf_btrfs_key){ 0, 0, 0 })
+#define E2PF_BTRFS_LAST_KEY \
+	((struct e2pf_btrfs_key){ UINT64_MAX, UINT64_MAX, UINT8_MAX })
+
+/* Compare two keys.  Returns less than 0, 0, or more than 0, in tree order. */
+int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
+		       const struct e2pf_btrfs_key *b);
+
+/* The key before this one.  The lowest key is returned unchanged. */
+struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
+
 /* Called with each pointer or chunk that is found.  The argument is valid only
  * during the call. */
 typedef void (*e2pf_btrfs_ptr_sink)(void *ctx,
@@ -175,20 +192,36 @@ void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_ptr *ptr, const void *block,
 			  e2pf_btrfs_ptr_sink sink, void *ctx);
 
+/* A child of a node, and the range of its keys. */
+struct e2pf_btrfs_child {
+	struct e2pf_btrfs_ptr ptr;
+	struct e2pf_btrfs_key first, last;
+};
+
+/* The number of entries of a node, limited to those that fit into it. */
+uint32_t e2pf_btrfs_children(const struct e2pf_btrfs_super *super,
+			     const void *block);
+
+/*
+ * Parse child `i` (below e2pf_btrfs_children()) of a node that fits `ptr` and
+ * whose last key is `last`.  Returns false if the entry is not valid.
+ */
+bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
+			   const struct e2pf_btrfs_ptr *ptr,
+			   const struct e2pf_btrfs_key *last,
+			   const void *block, uint32_t i,
+			   struct e2pf_btrfs_child *child);
+
+/* Parse the item of the root of tree `tree`, of `size` bytes.  Returns false if it
+ * is not valid. */
+bool e2pf_btrfs_take_root(const struct e2pf_btrfs_super *super, uint64_t tree,
+			  const uint8_t *item, uint32_t size,
+			  struct e2pf_btrfs_ptr *root);
+
 /* Find the roots of other trees in a leaf of the root tree. */
 void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
 			   const void *block, e2pf_btrfs_ptr_sink sink,
 			   void *ctx);
-
-/* Called with each range of data that has checksums: both numbers are bytes and
- * multiples of sectorsize, the second is not 0. */
-typedef void (*e2pf_btrfs_range_sink)(void *ctx, uint64_t logical,
-				      uint64_t length);
-
-/* Find the ranges whose checksums are in a leaf of the checksum tree. */
-void e2pf_btrfs_plan_sums(const struct e2pf_btrfs_super *super,
-			  const void *block, e2pf_btrfs_range_sink sink,
-			  void *ctx);
 
 /* Find the chunks in a leaf of the chunk tree. */
 void e2pf_btrfs_plan_chunks(const struct e2pf_btrfs_super *super,

@@ -3,10 +3,6 @@
  * Chunks: parses a chunk item into a layout, and translates offsets in the
  * chunk to stripes.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "format.h"
 #include "plan.h"
 

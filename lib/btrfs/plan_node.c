@@ -3,10 +3,6 @@
  * Tree blocks: checks that a block is the one its pointer describes, and finds
  * the blocks that it refers to.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "format.h"
 #include "plan.h"
 
@@ -65,30 +61,94 @@ static uint32_t count_entries(const struct e2pf_btrfs_super *super,
 	return items < most ? items : most;
 }
 
+int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
+		       const struct e2pf_btrfs_key *b)
+{
+	if (a->objectid != b->objectid)
+		return a->objectid < b->objectid ? -1 : 1;
+	if (a->type != b->type)
+		return a->type < b->type ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key)
+{
+	if (key.offset) {
+		key.offset--;
+	} else if (key.type) {
+		key.type--;
+		key.offset = UINT64_MAX;
+	} else if (key.objectid) {
+		key.objectid--;
+		key.type = UINT8_MAX;
+		key.offset = UINT64_MAX;
+	}
+	return key;
+}
+
+static struct e2pf_btrfs_key read_key(const uint8_t *bytes)
+{
+	return (struct e2pf_btrfs_key){
+		.objectid = bt_le64(bytes + BT_KEY_OBJECTID),
+		.type = bytes[BT_KEY_TYPE],
+		.offset = bt_le64(bytes + BT_KEY_OFFSET)
+	};
+}
+
+uint32_t e2pf_btrfs_children(const struct e2pf_btrfs_super *super,
+			     const void *block)
+{
+	return count_entries(super, block, BT_PTR_BYTES);
+}
+
+/* The pointer in entry `i` of a node.  A child cannot be newer: changing it
+ * changes all nodes above it. */
+static bool take_ptr(const struct e2pf_btrfs_super *super,
+		     const struct e2pf_btrfs_ptr *ptr, const void *block,
+		     uint32_t i, struct e2pf_btrfs_ptr *child)
+{
+	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES +
+			       (size_t)i * BT_PTR_BYTES;
+
+	if (!ptr->level || ptr->level >= E2PF_BTRFS_LEVELS)
+		return false;
+	*child = (struct e2pf_btrfs_ptr) {
+		.logical = bt_le64(entry + BT_PTR_BLOCKPTR),
+		.generation = bt_le64(entry + BT_PTR_GENERATION),
+		.owner = ptr->owner,
+		.level = ptr->level - 1
+	};
+	return is_address(super, child->logical) &&
+	       child->generation <= e2pf_btrfs_generation(block);
+}
+
 void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_ptr *ptr, const void *block,
 			  e2pf_btrfs_ptr_sink sink, void *ctx)
 {
-	const uint8_t *b = block, *entry = b + BT_HEADER_BYTES;
-	uint32_t n = count_entries(super, b, BT_PTR_BYTES), i;
-	uint64_t last = bt_le64(b + BT_HEADER_GENERATION);
+	uint32_t n = e2pf_btrfs_children(super, block), i;
+	struct e2pf_btrfs_ptr child;
 
-	if (!ptr->level || ptr->level >= E2PF_BTRFS_LEVELS)
-		return;
-	for (i = 0; i < n; i++, entry += BT_PTR_BYTES) {
-		const struct e2pf_btrfs_ptr child = {
-			.logical = bt_le64(entry + BT_PTR_BLOCKPTR),
-			.generation = bt_le64(entry + BT_PTR_GENERATION),
-			.owner = ptr->owner,
-			.level = ptr->level - 1
-		};
-
-		/* A child cannot be newer: changing it changes all nodes above
-		 * it. */
-		if (is_address(super, child.logical) &&
-		    child.generation <= last)
+	for (i = 0; i < n; i++)
+		if (take_ptr(super, ptr, block, i, &child))
 			sink(ctx, &child);
-	}
+}
+
+bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
+			   const struct e2pf_btrfs_ptr *ptr,
+			   const struct e2pf_btrfs_key *last,
+			   const void *block, uint32_t i,
+			   struct e2pf_btrfs_child *child)
+{
+	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES +
+			       (size_t)i * BT_PTR_BYTES;
+
+	if (!take_ptr(super, ptr, block, i, &child->ptr))
+		return false;
+	child->first = read_key(entry);
+	child->last = i + 1 < e2pf_btrfs_children(super, block) ?
+		      e2pf_btrfs_before(read_key(entry + BT_PTR_BYTES)) : *last;
+	return e2pf_btrfs_compare(&child->first, &child->last) <= 0;
 }
 
 /* The item of a leaf's entry, or NULL if it is not inside the leaf.  *size is
@@ -112,50 +172,37 @@ static uint8_t type_of(const uint8_t *entry)
 	return entry[BT_KEY_TYPE];
 }
 
+bool e2pf_btrfs_take_root(const struct e2pf_btrfs_super *super, uint64_t tree,
+			  const uint8_t *item, uint32_t size,
+			  struct e2pf_btrfs_ptr *root)
+{
+	/* Items written by old kernels end with the level. */
+	if (size <= BT_ROOT_ITEM_LEVEL)
+		return false;
+	root->logical = bt_le64(item + BT_ROOT_ITEM_BYTENR);
+	root->generation = bt_le64(item + BT_ROOT_ITEM_GENERATION);
+	root->owner = tree;
+	root->level = item[BT_ROOT_ITEM_LEVEL];
+	return is_address(super, root->logical) &&
+	       root->level < E2PF_BTRFS_LEVELS;
+}
+
 void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
 			   const void *block, e2pf_btrfs_ptr_sink sink,
 			   void *ctx)
 {
 	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES, *item;
 	uint32_t n = count_entries(super, block, BT_ITEM_BYTES), i, size;
+	struct e2pf_btrfs_ptr root;
 
 	for (i = 0; i < n; i++, entry += BT_ITEM_BYTES) {
-		struct e2pf_btrfs_ptr root;
-
 		if (type_of(entry) != BT_ROOT_ITEM_KEY)
 			continue;
 		item = item_of(super, block, i, &size);
-		/* Items written by old kernels end with the level. */
-		if (!item || size <= BT_ROOT_ITEM_LEVEL)
-			continue;
-		root.logical = bt_le64(item + BT_ROOT_ITEM_BYTENR);
-		root.generation = bt_le64(item + BT_ROOT_ITEM_GENERATION);
-		root.owner = bt_le64(entry + BT_KEY_OBJECTID);
-		root.level = item[BT_ROOT_ITEM_LEVEL];
-		if (is_address(super, root.logical) &&
-		    root.level < E2PF_BTRFS_LEVELS)
+		if (item && e2pf_btrfs_take_root(super,
+				bt_le64(entry + BT_KEY_OBJECTID), item, size,
+				&root))
 			sink(ctx, &root);
-	}
-}
-
-void e2pf_btrfs_plan_sums(const struct e2pf_btrfs_super *super,
-			  const void *block, e2pf_btrfs_range_sink sink,
-			  void *ctx)
-{
-	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES;
-	uint32_t n = count_entries(super, block, BT_ITEM_BYTES), i, size;
-
-	for (i = 0; super->sum_bytes && i < n; i++, entry += BT_ITEM_BYTES) {
-		uint64_t logical = bt_le64(entry + BT_KEY_OFFSET), length;
-
-		if (type_of(entry) != BT_EXTENT_CSUM_KEY ||
-		    !item_of(super, block, i, &size))
-			continue;
-		length = (uint64_t)(size / super->sum_bytes) *
-			 super->sectorsize;
-		if (length && logical % super->sectorsize == 0 &&
-		    logical <= UINT64_MAX - length)
-			sink(ctx, logical, length);
 	}
 }
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The btrfs superblock, and the chunks in its own array. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "format.h"
 #include "plan.h"
 
@@ -75,14 +71,6 @@ const char *e2pf_btrfs_unknown_format(const void *bytes)
 	return NULL;
 }
 
-/* CRC-32C, xxHash64, SHA-256, BLAKE2b */
-static uint32_t sum_bytes(unsigned type)
-{
-	static const uint8_t bytes[] = { 4, 8, 32, 32 };
-
-	return type < sizeof(bytes) ? bytes[type] : 0;
-}
-
 enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
 					      uint64_t offset,
 					      struct e2pf_btrfs_super *super)
@@ -106,7 +94,6 @@ enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
 	super->devices = bt_le64(b + BT_SUPER_NUM_DEVICES);
 	super->nodesize = bt_le32(b + BT_SUPER_NODESIZE);
 	super->sectorsize = bt_le32(b + BT_SUPER_SECTORSIZE);
-	super->sum_bytes = sum_bytes(bt_le16(b + BT_SUPER_CSUM_TYPE));
 	super->sys_array_size = bt_le32(b + BT_SUPER_SYS_ARRAY_SIZE);
 	if (!is_block_size(super->nodesize) ||
 	    !is_block_size(super->sectorsize) ||

@@ -5,10 +5,6 @@
  * v1, v2 or both at once.  Does not know what they are used for.  What cannot
  * be read sets no limit.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -178,23 +174,24 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
-/* Visit the directory `mount` + `below` and each one above it up to the
- * mount. */
+/* Visit the directory of the group `path` in the hierarchy at `mount`, and each
+ * one above it up to that.  In a container that sees its host's paths only the
+ * top exists. */
 static void visit_levels(const char *sysroot, const char *mount,
-			 const char *below, bool v2, level_fn visit,
+			 const char *path, bool v2, level_fn visit,
 			 struct limits *limits)
 {
 	char dir[PATH_MAX];
-	size_t top;
+	size_t top, len;
 
-	if (e2pf_path(dir, sizeof(dir), "%s%s", sysroot, mount))
+	if (e2pf_path(dir, sizeof(dir), "%s/sys/fs/cgroup%s", sysroot, mount))
 		return;
 	top = strlen(dir);
-	if (e2pf_path(dir, sizeof(dir), "%s%s%s", sysroot, mount, below))
+	if (e2pf_path(dir, sizeof(dir), "%s/sys/fs/cgroup%s%s", sysroot, mount,
+		      strstr(path, "/..") ? "" : path))
 		return;
 	for (;;) {
-		size_t len = strlen(dir);
-
+		len = strlen(dir);
 		while (len > top && dir[len - 1] == '/')
 			dir[--len] = '\0';
 		visit(dir, v2, limits);
@@ -205,60 +202,34 @@ static void visit_levels(const char *sysroot, const char *mount,
 	}
 }
 
-/*
- * Visit the levels of the group `path` at each place where its hierarchy is
- * mounted.  If the group is outside of what is mounted, as in a container that
- * sees its host's paths, only the mount's top is visible.
- */
-static void visit_mounts(const char *sysroot, const char *controller,
-			 const char *path, bool v2, level_fn visit,
-			 struct limits *limits)
-{
-	struct e2pf_lines lines;
-	struct e2pf_mount mount;
-	const char *below;
-	char *line;
-
-	if (e2pf_lines_open(&lines, sysroot, "proc/self/mountinfo"))
-		return;
-	while ((line = e2pf_lines_next(&lines))) {
-		if (e2pf_parse_mount(line, &mount))
-			continue;
-		if (strcmp(mount.fstype, v2 ? "cgroup2" : "cgroup"))
-			continue;
-		if (!v2 && !list_has(mount.super_options, controller))
-			continue;
-		below = e2pf_path_below(path, mount.root);
-		if (!below || strstr(path, "/.."))
-			below = "";
-		visit_levels(sysroot, mount.mount_point, below, v2, visit,
-			     limits);
-	}
-	e2pf_lines_close(&lines);
-}
-
 /* Visit every level of this process's groups that can have files of the
- * controller: in its v1 hierarchy and in the v2 one. */
+ * controller: in its v1 hierarchy and in the v2 one, where systemd mounts
+ * them. */
 static void visit_groups(const char *sysroot, const char *controller,
 			 level_fn visit, struct limits *limits)
 {
 	struct e2pf_lines lines;
-	char *line;
+	char *line, mount[NAME_MAX];
 
 	if (e2pf_lines_open(&lines, sysroot, "proc/self/cgroup"))
 		return;
 	while ((line = e2pf_lines_next(&lines))) {
-		char *rest = line;
-		char *id = strsep(&rest, ":");
-		char *list = strsep(&rest, ":");
-		bool v2;
+		char *path = line;
+		char *id = strsep(&path, ":");
+		char *list = strsep(&path, ":");
 
-		if (!list || !rest)
+		if (!list || !path)
 			continue;
-		v2 = !*list && !strcmp(id, "0");
-		if (v2 || list_has(list, controller))
-			visit_mounts(sysroot, controller, rest, v2, visit,
+		if (!*list && !strcmp(id, "0")) {
+			visit_levels(sysroot, "", path, true, visit, limits);
+			visit_levels(sysroot, "/unified", path, true, visit,
 				     limits);
+		} else if (list_has(list, controller) &&
+			   !strchr(list, '/') &&
+			   !e2pf_path(mount, sizeof(mount), "/%s", list)) {
+			visit_levels(sysroot, mount, path, false, visit,
+				     limits);
+		}
 	}
 	e2pf_lines_close(&lines);
 }

@@ -6,10 +6,6 @@
  * on by its price.  A thread that comes late, because a sleep is never as short
  * as asked for, may catch up on CATCH_UP_NS and no more.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stddef.h>
 
 #include "rate.h"

@@ -17,10 +17,6 @@
  * To list the locks, the kernel stops all processors from taking any, which
  * takes 10 ms; to tell whether there is a lock that conflicts takes 1 us.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>

@@ -3,10 +3,6 @@
  * Bounded readers for procfs and sysfs.  Decides how much of a file is read;
  * does not know what any of them means.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +13,6 @@
 
 #include "sysfile.h"
 
-/* A machine with 10,000 mounts has a mountinfo of about 2 MB. */
 #define MAX_LINES_BYTES (16u << 20)
 
 int e2pf_path(char *buf, size_t size, const char *format, ...)
@@ -217,73 +212,4 @@ char *e2pf_lines_next(struct e2pf_lines *lines)
 void e2pf_lines_close(struct e2pf_lines *lines)
 {
 	close(lines->fd);
-}
-
-/* The kernel writes blank, tab, newline and backslash as \ooo. */
-static void unescape(char *text)
-{
-	char *to = text;
-	const char *p;
-
-	for (p = text; *p; p++) {
-		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
-		    p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
-			*to++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
-				       (p[3] - '0'));
-			p += 3;
-		} else {
-			*to++ = *p;
-		}
-	}
-	*to = '\0';
-}
-
-static char *next_field(char **rest)
-{
-	char *field = strsep(rest, " ");
-
-	return field && *field ? field : NULL;
-}
-
-int e2pf_parse_mount(char *line, struct e2pf_mount *mount)
-{
-	static char nothing[1];
-	char *rest = line, *field;
-
-	if (!next_field(&rest) || !next_field(&rest))
-		return -1;
-	field = next_field(&rest);
-	if (!field || e2pf_parse_dev(field, &mount->major, &mount->minor))
-		return -1;
-	mount->root = next_field(&rest);
-	mount->mount_point = next_field(&rest);
-	if (!mount->root || !mount->mount_point || !next_field(&rest))
-		return -1;
-	/* Any number of optional fields, then a dash. */
-	do
-		field = next_field(&rest);
-	while (field && strcmp(field, "-"));
-	mount->fstype = next_field(&rest);
-	/* A source may be the empty string. */
-	mount->source = rest ? strsep(&rest, " ") : NULL;
-	if (!mount->fstype || !mount->source)
-		return -1;
-	mount->super_options = rest ? rest : nothing;
-	unescape(mount->root);
-	unescape(mount->mount_point);
-	unescape(mount->source);
-	return 0;
-}
-
-const char *e2pf_path_below(const char *path, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	while (len && dir[len - 1] == '/')
-		len--;
-	if (strncmp(path, dir, len))
-		return NULL;
-	if (path[len] != '/' && path[len] != '\0')
-		return NULL;
-	return path + len;
 }

@@ -40,8 +40,7 @@ bool e2pf_exists(const char *dir, const char *name);
 /* Parse "MAJOR:MINOR", which must be all of `text`.  Returns 0 or -1. */
 int e2pf_parse_dev(const char *text, unsigned *major, unsigned *minor);
 
-/* A file read line by line.  8 KiB hold all of a mountinfo line that matters:
- * two paths of 4,095 bytes are longer than any in use. */
+/* A file read line by line. */
 struct e2pf_lines {
 	int fd;
 	size_t start, end;		/* unread part of buf */
@@ -64,22 +63,5 @@ void e2pf_lines_begin(struct e2pf_lines *lines, int fd);
 char *e2pf_lines_next(struct e2pf_lines *lines);
 
 void e2pf_lines_close(struct e2pf_lines *lines);
-
-/* One line of /proc/PID/mountinfo; the strings point into the line. */
-struct e2pf_mount {
-	unsigned major, minor;		/* st_dev of the filesystem */
-	char *root;			/* the part of it that is mounted */
-	char *mount_point;
-	char *fstype;
-	char *source;
-	char *super_options;		/* may be empty */
-};
-
-/* Split a mountinfo line in place.  Returns 0, or -1 when it is malformed. */
-int e2pf_parse_mount(char *line, struct e2pf_mount *mount);
-
-/* The rest of `path` below the directory `dir`: "" or "/...".  NULL when path
- * is not below it. */
-const char *e2pf_path_below(const char *path, const char *dir);
 
 #endif

@@ -4,10 +4,6 @@
  * Linux keeps both per thread, though for POSIX the nice value belongs to the
  * process.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>

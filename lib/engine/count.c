@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counts the plan: everything a source has, without reading it ahead. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <string.h>
 
@@ -45,6 +41,9 @@ static const struct e2pf_elevator_ops count_ops = {
 	.units_added = count_units_added,
 };
 
+/* Units whose references are held at once. */
+#define UNITS_AT_ONCE 8192u
+
 static int count_phase(struct worker *w, unsigned phase)
 {
 	struct e2pf_source *source = w->e->cfg.source;
@@ -53,7 +52,7 @@ static int count_phase(struct worker *w, unsigned phase)
 	bool more;
 
 	while (unit < source->ops->units(source, phase, &more)) {
-		end = unit + BATCH_UNITS;
+		end = unit + UNITS_AT_ONCE;
 		for (; unit < end &&
 		     unit < source->ops->units(source, phase, &more); unit++)
 			source->ops->seed(source, phase, unit,
@@ -68,25 +67,20 @@ static int count_phase(struct worker *w, unsigned phase)
 int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count)
 {
 	struct worker w = { .e = e, .count = count };
-	unsigned i;
+	struct e2pf_source *source = e->cfg.source;
+	const struct e2pf_phase *phase;
 	int err = 0;
 
 	e2pf_adopt_config(e);
-	memset(count, 0, e->cfg.source->classes * sizeof(*count));
+	memset(count, 0, source->classes * sizeof(*count));
 	/* With room for everything, no phase repeats another. */
-	e2pf_load_phases(e, UINT64_MAX, true);
-	e2pf_worker_init_elevator(&w);
+	e2pf_begin_source(e, UINT64_MAX, true, false);
+	e2pf_worker_init(&w);
 	w.elevator.ops = &count_ops;
-	for (i = 0; i < e->phase_count && !err; i++) {
-		const struct e2pf_phase *phase = &e->phases[i];
-
-		if (phase->by_checker || phase->covered_by != E2PF_NONE ||
-		    phase->order == E2PF_ORDER_DEFERRED)
-			continue;
-		err = count_phase(&w, i);
-	}
+	for (phase = e->first_phase; phase && !err;
+	     phase = source->ops->next(source, phase))
+		err = count_phase(&w, phase->number);
 	e2pf_elevator_fini(&w.elevator);
-	e->phases = NULL;
 	if (!err && e->stats.errors >= ERRORS_TOLERATED)
 		err = EIO;
 	return err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One elevator pass over a batch, level by level.
+ * One elevator pass, level by level.
  *
- * Decides the order within a batch and what is merged.  Does not know about
+ * Decides the order within a pass and what is merged.  Does not know about
  * budgets, the checker or other workers: it asks its owner before each run, and
  * the owner can end the pass.
  *
@@ -12,10 +12,6 @@
  * number of levels is fixed, and the number of pieces parsed has a limit that
  * no valid filesystem comes near.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,20 +25,13 @@ static void run_level(struct e2pf_elevator *ev, unsigned number);
 void e2pf_elevator_init(struct e2pf_elevator *ev)
 {
 	memset(ev->level, 0, sizeof(ev->level));
-	memset(ev->touched, 0, sizeof(ev->touched));
-	memset(ev->foreseen, 0, sizeof(ev->foreseen));
 	ev->filling = 0;
 	atomic_store(&ev->found_bytes, 0);
 	atomic_store(&ev->issued_bytes, 0);
 	atomic_store(&ev->issued_runs, 0);
-	atomic_store(&ev->sorted_runs, 0);
-	atomic_store(&ev->areas, 0);
-	atomic_store(&ev->span_bytes, 0);
-	atomic_store(&ev->issued_span_bytes, 0);
-	atomic_store(&ev->seeds_bytes, 0);
+	atomic_store(&ev->queued_runs, 0);
+	atomic_store(&ev->unit_bytes, 0);
 	atomic_store(&ev->parsed_bytes, 0);
-	atomic_store(&ev->expected_bytes, 0);
-	atomic_store(&ev->expected_runs, 0);
 	ev->ended = false;
 	ev->incomplete = false;
 }
@@ -82,87 +71,6 @@ static void add_to(atomic_uint_fast64_t *count, uint64_t n)
 			      memory_order_relaxed) + n, memory_order_relaxed);
 }
 
-/* Sets the bit of an area; returns true if it was not set. */
-static bool touch(unsigned char *areas, uint64_t area)
-{
-	unsigned char *byte = &areas[area % E2PF_AREA_BITS / 8];
-	unsigned char bit = (unsigned char)(1u << area % 8);
-	bool first = !(*byte & bit);
-
-	*byte |= bit;
-	return first;
-}
-
-static bool is_touched(const unsigned char *areas, uint64_t area)
-{
-	return areas[area % E2PF_AREA_BITS / 8] & 1u << area % 8;
-}
-
-static struct e2pf_expected expects(const struct e2pf_elevator *ev,
-				    const struct e2pf_ref *ref)
-{
-	struct e2pf_expected to = { 0, 0 };
-
-	if (ref->parse && ev->source->ops->expects)
-		ev->source->ops->expects(ev->source, ref, &to);
-	return to;
-}
-
-/* What a reference is likely to lead to follows it on the device, evenly. */
-static void foresee(struct e2pf_elevator *ev, const struct e2pf_ref *ref)
-{
-	struct e2pf_expected to = expects(ev, ref);
-	uint64_t area = ref->offset / E2PF_AREA_BYTES, areas, n, i;
-
-	add_to(&ev->expected_bytes, to.bytes);
-	areas = (ref->offset % E2PF_AREA_BYTES + to.span) / E2PF_AREA_BYTES + 1;
-	n = to.bytes / ev->source->grain;
-	n = n < areas ? n : areas;
-	n = n < E2PF_AREA_BITS ? n : E2PF_AREA_BITS;
-	for (i = 0; i < n; i++, area += areas / n)
-		if (!is_touched(ev->touched, area) &&
-		    touch(ev->foreseen, area))
-			add_to(&ev->expected_runs, 1);
-}
-
-static void forget_expected(struct e2pf_elevator *ev,
-			    const struct e2pf_ref *ref)
-{
-	add_to(&ev->expected_bytes, -expects(ev, ref).bytes);
-	if (ev->expected_runs && !ev->expected_bytes) {
-		atomic_store(&ev->expected_runs, 0);
-		memset(ev->foreseen, 0, sizeof(ev->foreseen));
-	}
-}
-
-/* Count a reference that was found. */
-static void count_found(struct e2pf_elevator *ev, struct e2pf_level *l,
-			const struct e2pf_ref *ref)
-{
-	uint64_t area = ref->offset / E2PF_AREA_BYTES;
-
-	if (touch(ev->touched, area)) {
-		l->areas++;
-		add_to(&ev->areas, 1);
-		if (is_touched(ev->foreseen, area) && ev->expected_runs)
-			add_to(&ev->expected_runs, -UINT64_C(1));
-	}
-	add_to(&ev->found_bytes, ref->length);
-	add_to(&ev->span_bytes, ref->length);
-	if (!ev->filling)
-		add_to(&ev->seeds_bytes, ref->length);
-	foresee(ev, ref);
-}
-
-/* What the reference leads to has been found, or never will be. */
-static void count_parsed(struct e2pf_elevator *ev, unsigned number,
-			 const struct e2pf_ref *ref)
-{
-	if (!number)
-		add_to(&ev->parsed_bytes, ref->length);
-	forget_expected(ev, ref);
-}
-
 static bool is_sound(const struct e2pf_source *source,
 			 const struct e2pf_ref *ref)
 {
@@ -171,19 +79,26 @@ static bool is_sound(const struct e2pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
+/* May two references be in one run? */
+static bool is_near(const struct e2pf_elevator *ev, const struct e2pf_ref *a,
+		    const struct e2pf_ref *b)
+{
+	return a->device == b->device &&
+	       b->offset <= a->offset + a->length + ev->gap &&
+	       a->offset <= b->offset + b->length + ev->gap;
+}
+
 void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 {
 	struct e2pf_elevator *ev = ctx;
 	unsigned filling = ev->filling, number = filling;
 	struct e2pf_level *l;
 
-	if (ev->ended || number >= E2PF_LEVELS ||
-	    !is_sound(ev->source, ref))
+	if (ev->ended || number >= E2PF_LEVELS || !is_sound(ev->source, ref))
 		return;
-	if (!ref->parse && (ev->deferred & UINT32_C(1) << ref->cls)) {
-		ev->ops->defer(ev->ctx, ref);
+	if (!ref->parse && (ev->deferred & UINT32_C(1) << ref->cls) &&
+	    ev->ops->defer(ev->ctx, ref))
 		return;
-	}
 	if (ev->leaves_last && filling && !ref->parse)
 		number = LEAVES;
 	l = &ev->level[number];
@@ -199,8 +114,14 @@ void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref)
 		if (l->used == l->room)
 			return;
 	}
+	if (!l->used || !is_near(ev, &l->ref[l->used - 1], ref)) {
+		l->runs++;
+		add_to(&ev->queued_runs, 1);
+	}
 	l->ref[l->used++] = *ref;
-	count_found(ev, l, ref);
+	add_to(&ev->found_bytes, ref->length);
+	if (!number)
+		add_to(&ev->unit_bytes, ref->length);
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -220,6 +141,22 @@ static int by_place(const void *a, const void *b)
 	if (x->parse != y->parse)
 		return x->parse < y->parse ? -1 : 1;
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
+}
+
+/* Sort, and drop duplicates. */
+static void sort_level(struct e2pf_elevator *ev, struct e2pf_level *l)
+{
+	size_t i, n = 0;
+
+	if (!l->used)
+		return;
+	qsort(l->ref, l->used, sizeof(*l->ref), by_place);
+	for (i = 1; i < l->used; i++)
+		if (by_place(&l->ref[n], &l->ref[i]))
+			l->ref[++n] = l->ref[i];
+		else
+			add_to(&ev->issued_bytes, l->ref[i].length);
+	l->used = n + 1;
 }
 
 /* Returns the index after the run that begins with reference `i`: all that
@@ -247,49 +184,15 @@ static size_t run_end(const struct e2pf_elevator *ev,
 	return i;
 }
 
-static uint64_t bytes_of(const struct e2pf_level *l, size_t from, size_t to)
+/* Now that they are sorted it is known how many runs they make. */
+static void count_runs(struct e2pf_elevator *ev, struct e2pf_level *l)
 {
-	uint64_t bytes = 0;
+	size_t i, n = 0;
 
-	for (; from < to; from++)
-		bytes += l->ref[from].length;
-	return bytes;
-}
-
-/* From the first byte of a run to its last; the references are sorted. */
-static uint64_t span_of(const struct e2pf_level *l, size_t from, size_t to)
-{
-	return l->ref[to - 1].offset + l->ref[to - 1].length -
-	       l->ref[from].offset;
-}
-
-/* Sort, and drop duplicates. */
-static void sort_level(struct e2pf_elevator *ev, unsigned number)
-{
-	struct e2pf_level *l = &ev->level[number];
-	size_t i, n = 0, end;
-
-	add_to(&ev->areas, -l->areas);
-	add_to(&ev->span_bytes, -bytes_of(l, 0, l->used));
-	l->areas = 0;
-	if (!ev->areas)
-		memset(ev->touched, 0, sizeof(ev->touched));
-	if (!l->used)
-		return;
-	qsort(l->ref, l->used, sizeof(*l->ref), by_place);
-	for (i = 1; i < l->used; i++)
-		if (by_place(&l->ref[n], &l->ref[i])) {
-			l->ref[++n] = l->ref[i];
-		} else {
-			add_to(&ev->issued_bytes, l->ref[i].length);
-			count_parsed(ev, number, &l->ref[i]);
-		}
-	l->used = n + 1;
-	for (i = 0, n = 0; i < l->used; i = end, n++) {
-		end = run_end(ev, l, i);
-		add_to(&ev->span_bytes, span_of(l, i, end));
-	}
-	add_to(&ev->sorted_runs, n);
+	for (i = 0; i < l->used; i = run_end(ev, l, i))
+		n++;
+	add_to(&ev->queued_runs, n - l->runs);
+	l->runs = n;
 }
 
 static int read_timed(struct e2pf_device *dev, void *buf, uint64_t offset,
@@ -354,19 +257,23 @@ static void parse_ref(struct e2pf_elevator *ev, unsigned number,
 }
 
 /* Issue runs until issue_ahead bytes are issued and not yet passed. */
-static size_t issue_more(struct e2pf_elevator *ev, const struct e2pf_level *l,
+static size_t issue_more(struct e2pf_elevator *ev, struct e2pf_level *l,
 			 size_t issued, uint64_t *ahead)
 {
 	while (issued < l->used && *ahead < ev->issue_ahead && !ev->ended) {
 		size_t end = run_end(ev, l, issued);
-		uint64_t bytes;
+		uint64_t bytes = 0, i;
 
 		if (!ev->ops->issue(ev->ctx, &l->ref[issued], end - issued))
 			ev->ended = true;
-		bytes = bytes_of(l, issued, end);
+		for (i = issued; i < end; i++)
+			bytes += l->ref[i].length;
 		add_to(&ev->issued_bytes, bytes);
 		add_to(&ev->issued_runs, 1);
-		add_to(&ev->issued_span_bytes, span_of(l, issued, end));
+		if (l->runs) {
+			l->runs--;
+			add_to(&ev->queued_runs, -UINT64_C(1));
+		}
 		*ahead += bytes;
 		issued = end;
 	}
@@ -380,18 +287,22 @@ static void run_level(struct e2pf_elevator *ev, unsigned number)
 	size_t issued = 0, i;
 	uint64_t ahead = 0;
 
-	sort_level(ev, number);
+	sort_level(ev, l);
+	count_runs(ev, l);
 	ev->filling = number + 1;
 	for (i = 0; i < l->used && !ev->ended; i++) {
 		/* Issue runs well before waiting for their bytes, so that the
 		 * device always has a queue. */
 		issued = issue_more(ev, l, issued, &ahead);
-		ahead -= bytes_of(l, i, i + 1);
+		ahead -= l->ref[i].length;
 		if (l->ref[i].parse)
 			parse_ref(ev, number, &l->ref[i]);
-		count_parsed(ev, number, &l->ref[i]);
+		if (!number)
+			add_to(&ev->parsed_bytes, l->ref[i].length);
 	}
 	l->used = 0;
+	add_to(&ev->queued_runs, -(uint64_t)l->runs);
+	l->runs = 0;
 	ev->filling = number + 1;
 	if (!ev->ended && number + 1 < E2PF_LEVELS &&
 	    ev->level[number + 1].used)
@@ -405,19 +316,11 @@ void e2pf_elevator_run(struct e2pf_elevator *ev)
 	run_level(ev, 0);
 	if (!ev->ended)
 		run_level(ev, LEAVES);
-	for (i = 0; i <= LEAVES; i++) {
-		ev->level[i].used = 0;
-		ev->level[i].areas = 0;
-	}
-	atomic_store(&ev->areas, 0);
-	memset(ev->touched, 0, sizeof(ev->touched));
-	memset(ev->foreseen, 0, sizeof(ev->foreseen));
+	for (i = 0; i <= LEAVES; i++)
+		ev->level[i].used = ev->level[i].runs = 0;
+	atomic_store(&ev->queued_runs, 0);
 	atomic_store(&ev->issued_bytes, ev->found_bytes);
-	atomic_store(&ev->sorted_runs, ev->issued_runs);
-	atomic_store(&ev->span_bytes, ev->issued_span_bytes);
-	atomic_store(&ev->parsed_bytes, ev->seeds_bytes);
-	atomic_store(&ev->expected_bytes, 0);
-	atomic_store(&ev->expected_runs, 0);
+	atomic_store(&ev->parsed_bytes, ev->unit_bytes);
 	ev->filling = 0;
 	ev->ended = false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One elevator pass over a batch: reads the references of its units and, level
- * by level, all blocks that these lead to.  Each level is sorted in device
- * order and merged into runs.
+ * One elevator pass over some references: reads them and, level by level, all
+ * blocks that these lead to.  Each level is sorted in device order and merged
+ * into runs.
  */
 #ifndef E2PF_ELEVATOR_H
 #define E2PF_ELEVATOR_H
@@ -21,16 +21,11 @@ struct e2pf_level {
 	struct e2pf_ref *ref;
 	size_t used;
 	size_t room;
+	size_t runs;			/* that are not issued; before they are
+					   sorted, those in which they came */
 	unsigned char *buf;		/* the piece being parsed */
 	size_t buf_size;		/* bytes */
-	uint64_t areas;			/* see E2PF_AREA_BITS */
 };
-
-/* How many runs references will make is known when they are sorted.  Until then
- * it is estimated by the number of areas of the device that they touch:
- * references in one are mostly read with few requests. */
-#define E2PF_AREA_BYTES (1u << 20)
-#define E2PF_AREA_BITS 65536u
 
 /* Callbacks to the owner of a pass, made in the thread of the pass. */
 struct e2pf_elevator_ops {
@@ -40,8 +35,9 @@ struct e2pf_elevator_ops {
 	 * Returning false ends the pass.
 	 */
 	bool (*issue)(void *ctx, const struct e2pf_ref *refs, size_t n);
-	/* A reference of a deferred class was found. */
-	void (*defer)(void *ctx, const struct e2pf_ref *ref);
+	/* A reference of a deferred class was found.  Returning false keeps it
+	 * in this pass. */
+	bool (*defer)(void *ctx, const struct e2pf_ref *ref);
 	/* Bytes to parse have arrived, after a wait of `waited_ns`; `error` is
 	 * an errno or 0.  Returning false ends the pass. */
 	bool (*arrived)(void *ctx, int error, uint64_t waited_ns);
@@ -55,8 +51,7 @@ struct e2pf_elevator {
 	const struct e2pf_elevator_ops *ops;
 	void *ctx;
 	uint32_t deferred;		/* mask of classes: references not to
-					   be parsed go to defer() and are not
-					   read */
+					   be parsed go to defer() first */
 	bool leaves_last;		/* references that need no parsing wait
 					   until all levels are done: one pass
 					   less over a disk */
@@ -74,19 +69,12 @@ struct e2pf_elevator {
 	unsigned filling;		/* level to which references are
 					   added */
 	/* The bytes of references that were found, and that were issued or
-	 * dropped.  Any thread may look at them. */
-	atomic_uint_fast64_t found_bytes, issued_bytes, issued_runs;
-	/* Runs of the references that were sorted, and areas of the others; and
-	 * the bytes of both, gaps in the runs included. */
-	atomic_uint_fast64_t sorted_runs, areas;
-	atomic_uint_fast64_t span_bytes, issued_span_bytes;
-	atomic_uint_fast64_t seeds_bytes;	/* of the units' references,
-						   found */
-	atomic_uint_fast64_t parsed_bytes;	/* and parsed */
-	/* What references not parsed yet are likely to lead to. */
-	atomic_uint_fast64_t expected_bytes, expected_runs;
-	unsigned char touched[E2PF_AREA_BITS / 8];
-	unsigned char foreseen[E2PF_AREA_BITS / 8];	/* by expected ones */
+	 * dropped; runs that were issued, and that are likely to be.  Any thread
+	 * may read them. */
+	atomic_uint_fast64_t found_bytes, issued_bytes;
+	atomic_uint_fast64_t issued_runs, queued_runs;
+	/* The bytes of the units' references, found and parsed. */
+	atomic_uint_fast64_t unit_bytes, parsed_bytes;
 	bool ended;
 	bool incomplete;		/* a reference of the first level was
 					   lost because memory ran out */
@@ -99,7 +87,7 @@ void e2pf_elevator_fini(struct e2pf_elevator *elevator);
 
 /* Add a reference; a sink whose `ctx` is the elevator.  Before the pass it
  * receives those of the units: the first level holds them all, so the caller
- * limits a batch to some thousands of units.  A reference outside its device is
+ * limits how many units it takes.  A reference outside its device is
  * dropped. */
 void e2pf_elevator_add(void *ctx, const struct e2pf_ref *ref);
 

@@ -3,10 +3,6 @@
  * The engine's life cycle and statistics: create, configure, start, stop, free.
  * Does not know what the workers do (worker.c).
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +11,11 @@
 #include "device/thread.h"
 #include "engine_state.h"
 
-/* The most memory for the runs of each set of places, bytes. */
+/* The most memory for the set of places ahead, bytes: if all of them are alone, 4
+ * MiB hold 196,000.  And as a part of the budget, with that for the fewest. */
 #define SET_MEMORY (4u << 20)
+#define SET_PART 64u
+#define SET_LEAST (16u << 10)
 
 #define STATS_PATIENCE_MS 1000
 
@@ -30,45 +29,32 @@ static void cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-/* Lay all devices end to end.  Each begins on a chunk boundary of the sets, and
- * no run crosses such a boundary, so no run covers two devices. */
-static uint64_t lay_out_places(struct e2pf_engine *e)
+/* Lay all devices end to end. */
+static void lay_out_places(struct e2pf_engine *e)
 {
 	const struct e2pf_source *source = e->cfg.source;
 	uint64_t places = 0;
 	unsigned i;
 
 	for (i = 0; i < source->devices; i++) {
-		places += (E2PF_BLOCKSET_CHUNK - places % E2PF_BLOCKSET_CHUNK) %
-			  E2PF_BLOCKSET_CHUNK;
 		e->base[i] = places;
 		places += (source->bytes[i] + source->grain - 1) /
 			  source->grain;
 	}
-	return places;
 }
 
 struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 {
 	struct e2pf_engine *e = calloc(1, sizeof(*e));
-	size_t room = config->set_memory ? config->set_memory : SET_MEMORY;
-	uint64_t places;
 
 	if (!e)
 		return NULL;
 	e->cfg = e->next = *config;
 	e->budget = config->budget;
-	e->phase = E2PF_NONE;
 	atomic_init(&e->at, E2PF_NOWHERE);
-	atomic_init(&e->wake_beyond, UINT64_MAX);
-	places = lay_out_places(e);
-	e->ahead_now = e2pf_blockset_new(places, room);
-	e->ahead_later = e2pf_blockset_new(places, room);
-	e->deferred = e2pf_blockset_new(places, room);
-	if (!e->ahead_now || !e->ahead_later || !e->deferred) {
-		e2pf_blockset_free(e->ahead_now);
-		e2pf_blockset_free(e->ahead_later);
-		e2pf_blockset_free(e->deferred);
+	lay_out_places(e);
+	e->ahead = e2pf_blockset_new();
+	if (!e->ahead) {
 		free(e);
 		return NULL;
 	}
@@ -119,17 +105,12 @@ static int start_workers(struct e2pf_engine *e)
 		return ENOMEM;
 	if (e->cfg.before_threads)
 		e->cfg.before_threads();
-	e->batch_bytes = 0;
-	e->batch_unrecorded = 0;
-	e->oldest_last = UINT64_MAX;
-	atomic_store(&e->wake_beyond, UINT64_MAX);
 	for (i = 0; i < wanted; i++) {
 		struct worker *w = &e->worker[i];
 
 		w->e = e;
 		w->number = i;
-		w->target = e2pf_first_target(e);
-		e2pf_worker_init_elevator(w);
+		e2pf_worker_init(w);
 		err = e2pf_thread_start(&w->thread, e2pf_worker_main, w);
 		if (err)
 			break;
@@ -155,6 +136,21 @@ void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
 	pthread_cond_broadcast(&e->gate_cond);
 }
 
+void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
+		       bool asleep)
+{
+	const struct e2pf_start start = {
+		.budget = budget,
+		.paced = e->cfg.paced,
+		.has_head = has_head,
+		.asleep = asleep
+	};
+	struct e2pf_source *source = e->cfg.source;
+
+	source->ops->begin(source, &start);
+	e->first_phase = source->ops->next(source, NULL);
+}
+
 int e2pf_wake(struct e2pf_engine *e)
 {
 	int err;
@@ -163,13 +159,29 @@ int e2pf_wake(struct e2pf_engine *e)
 	e2pf_probe_engine(e);
 	e->stats.has_head = e->has_head;
 	/* Order and budget are final now. */
-	e2pf_load_phases(e, e->budget, e->has_head);
+	e2pf_begin_source(e, e->budget, e->has_head, false);
 	err = start_workers(e);
 	/* The workers wait for the lock, and then find their phase. */
-	e2pf_set_phase(e, e->phase);
+	e2pf_set_phase(e, atomic_load(&e->phase));
 	if (err)
 		e->gated = false;
 	return err;
+}
+
+/* What an earlier start read may have been evicted since. */
+static void forget_last_start(struct e2pf_engine *e)
+{
+	uint64_t memory = e->budget / SET_PART + SET_LEAST;
+
+	e->left_over += e2pf_ahead_bytes(e);
+	e2pf_blockset_clear(e->ahead, memory < SET_MEMORY ? (size_t)memory :
+							    SET_MEMORY);
+	e2pf_forget_deferred(e);
+	atomic_store(&e->at, E2PF_NOWHERE);
+	e->later_bytes = 0;
+	e->units_done = 0;
+	e->total_from = e->stats.prefetched_bytes;
+	e->sleep_misses = 0;
 }
 
 int e2pf_engine_start(struct e2pf_engine *e)
@@ -183,31 +195,20 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e2pf_adopt_config(e);
 		e->stop = false;
 		e->gave_up = false;
-		atomic_store(&e->at, E2PF_NOWHERE);
-		e->units_done = 0;
-		e->total_from = e->stats.prefetched_bytes;
-		/* What an earlier start read may have been evicted since. */
-		e->left_over += e2pf_ahead_bytes(e);
-		e2pf_blockset_clear(e->ahead_now);
-		e2pf_blockset_clear(e->ahead_later);
-		e2pf_blockset_clear(e->deferred);
-		e->deferred_next = 0;
-		e->unrecorded = 0;
-		e->sleep_misses = 0;
 		if (!e->stats.latency_ns || !e->cfg.probe) {
 			e->has_head = e->cfg.has_head;
-			e2pf_control_init(&e->control, e->has_head);
-			e->together = false;
+			e->request_ns = 0;
 		}
 		if (e->cfg.available) {
 			atomic_store(&e->budget_asked, e2pf_now(e));
 			e2pf_follow_memory(e, e->cfg.available(
 					      e->cfg.available_ctx));
 		}
+		forget_last_start(e);
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
-		e2pf_load_phases(e, e->budget, e->has_head);
-		e->phase = 0;
+		e2pf_begin_source(e, e->budget, e->has_head, true);
+		atomic_store(&e->phase, e->first_phase);
 		e->asleep = e->cfg.paced && e2pf_looks_warm(e);
 		if (!e->asleep)
 			err = e2pf_wake(e);
@@ -284,7 +285,7 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 		n = e->workers;
 		e->worker = NULL;
 		e->workers = 0;
-		e->phase = E2PF_NONE;
+		atomic_store(&e->phase, NULL);
 	}
 	pthread_mutex_unlock(&e->lock);
 	for (i = 0; i < n; i++) {
@@ -339,9 +340,8 @@ void e2pf_engine_free(struct e2pf_engine *e)
 	if (!e)
 		return;
 	e2pf_engine_stop(e, -1);
-	e2pf_blockset_free(e->ahead_now);
-	e2pf_blockset_free(e->ahead_later);
-	e2pf_blockset_free(e->deferred);
+	e2pf_blockset_free(e->ahead);
+	e2pf_forget_deferred(e);
 	pthread_cond_destroy(&e->work_cond);
 	pthread_cond_destroy(&e->gate_cond);
 	pthread_cond_destroy(&e->end_cond);
@@ -366,7 +366,7 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	if (!lock_within(e, STATS_PATIENCE_MS))
 		return;
 	e2pf_end_stage(e);
-	e->stats.gap_bytes = e2pf_control_widest_gap(&e->control);
+	e->stats.gap_bytes = e2pf_widest_gap(e);
 	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
 				e->left_over;
 	*stats = e->stats;
@@ -376,4 +376,62 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 		stats->stage[i].reads = atomic_load(&e->reads[i]);
 		stats->stage[i].hits = atomic_load(&e->hits[i]);
 	}
+}
+
+static uint64_t since(uint64_t now, uint64_t began)
+{
+	return began && began < now ? now - began : 0;
+}
+
+static void look_at_workers(struct e2pf_engine *e,
+			    struct e2pf_engine_look *look)
+{
+	unsigned i;
+
+	for (i = 0; i < e->workers; i++) {
+		const struct worker *w = &e->worker[i];
+		const struct e2pf_elevator *ev = &w->elevator;
+
+		look->unit_bytes += atomic_load(&ev->unit_bytes);
+		look->parsed_bytes += atomic_load(&ev->parsed_bytes);
+		look->found_bytes += atomic_load(&ev->found_bytes);
+		look->asked_bytes += atomic_load(&ev->issued_bytes);
+		look->asked_requests += atomic_load(&ev->issued_runs);
+		look->queued_requests += atomic_load(&ev->queued_runs);
+		look->in_flight += atomic_load(&w->inflight.in_flight);
+	}
+}
+
+void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
+{
+	const struct e2pf_phase *phase;
+	uint64_t now, at;
+	unsigned i;
+
+	memset(look, 0, sizeof(*look));
+	look->phase = look->at_phase = E2PF_NONE;
+	pthread_mutex_lock(&e->lock);
+	now = e2pf_now(e);
+	look->stage = e->stage;
+	for (i = 0; i < E2PF_STAGES; i++)
+		look->stall_ns += e->stats.stage[i].stall_ns;
+	look->checker_bytes = atomic_load(&e->checker_bytes);
+	look->reading_ns = since(now, atomic_load(&e->reading_since));
+	look->reading_at = atomic_load(&e->reading_at);
+	phase = atomic_load(&e->phase);
+	if (phase)
+		look->phase = (int)phase->number;
+	at = atomic_load(&e->at);
+	if (at != E2PF_NOWHERE) {
+		look->at_phase = (int)(at >> E2PF_AT_UNIT_BITS);
+		look->at = at & E2PF_AT_UNITS;
+	}
+	look_at_workers(e, look);
+	look->found_bytes += e->deferred.bytes;
+	look->queued_requests += e->deferred.used;
+	look->speed = (struct e2pf_speed) {
+		.has_head = e->has_head, .latency_ns = e->stats.latency_ns,
+		.deep_latency_ns = e->stats.deep_latency_ns
+	};
+	pthread_mutex_unlock(&e->lock);
 }

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "device/device.h"
+#include "device/probe.h"
 #include "source.h"
 
 struct e2pf_engine;
@@ -62,7 +63,6 @@ struct e2pf_engine_config {
 	void (*before_threads)(void);
 	bool ungated;		/* the checker never waits at the gate: the
 				   scheduler favours it over the workers */
-	size_t set_memory;	/* bytes for each set of places; 0: 4 MiB */
 };
 
 /* Stages of the checker that statistics are kept for, at most.  What they are
@@ -151,32 +151,12 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
  * total budget is used up. */
 bool e2pf_engine_gave_up(struct e2pf_engine *e);
 
-/* Speed of the device, measured at places that are not cached. */
-struct e2pf_measured {
-	bool has_head;
-	unsigned metadata_places;	/* of E2PF_PROBES: those that a check
-					   reads, too */
-	uint64_t latency_ns;	/* of a small read far from the last */
-	uint64_t deep_latency_ns;	/* for each of eight at once */
-	uint64_t bytes_per_second;	/* of a sample read in a row */
-	/* How it would be read: known whatever could be measured. */
-	unsigned depth;		/* requests of each worker in flight, to begin
-				   with */
-	bool dear;		/* their number is limited, not their bytes */
-	uint64_t least_gap, most_gap;	/* bytes read through: where requests
-					   are no limit, and where they are */
-};
-
-/* A worker never has more requests in flight than this. */
-#define E2PF_DEPTH_MOST 1024u
-
-/* Measure the device in this thread, whatever the configuration says about
- * has_head: at places spread over the filesystem, of metadata where that is not
- * cached, elsewhere of anything that is stored.  The engine must be idle.
- * Returns NULL, or why nothing could be measured: a text that follows the name
- * of the device. */
+/* Measure the device in this thread: at places spread over the filesystem, of
+ * metadata where that is not cached, elsewhere of anything that is stored.  The
+ * engine must be idle.  Returns NULL, or why nothing could be measured: a text
+ * that follows the name of the device. */
 const char *e2pf_engine_measure(struct e2pf_engine *e,
-				struct e2pf_measured *measured);
+				struct e2pf_speed *speed);
 
 /* Units of the first phase completed since the start. */
 uint64_t e2pf_engine_progress(struct e2pf_engine *e);
@@ -187,14 +167,15 @@ uint64_t e2pf_engine_progress(struct e2pf_engine *e);
  */
 
 /* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.
- * Statistics are kept per stage, and some phases are useful in one stage
- * only. */
+ * Statistics are kept per stage. */
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 
-/* The checker has reached a phase that begins when it gets there (by_checker).
+/* The checker has reached this phase of the source, which begins now, whatever is
+ * left of earlier ones; deferred references not read by then are dropped.
  * Returns false, and changes nothing, when the engine was not started or is
  * being stopped. */
-bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase);
+bool e2pf_engine_begin_phase(struct e2pf_engine *e,
+			     const struct e2pf_phase *phase);
 
 /* The checker has reached this unit of a phase.  Ignored unless that phase is
  * the current one. */
@@ -235,7 +216,7 @@ bool e2pf_engine_after_read(struct e2pf_engine *e,
 
 /* True if the checker's own readahead of this may be dropped: it is cached, or
  * a worker is going to read it (`planned`) and the checker will wait for that. */
-bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
+bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
 			bool planned);
 
 void e2pf_engine_get_stats(struct e2pf_engine *e,
@@ -244,35 +225,27 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 /* What an engine and its checker are doing at this moment. */
 struct e2pf_engine_look {
 	unsigned stage;
-	uint64_t stage_ns;		/* since it began */
 	uint64_t stall_ns;		/* the checker waited, in all stages */
-	uint64_t checker_bytes;
+	uint64_t checker_bytes;		/* it has read */
 	uint64_t reading_ns;		/* since the checker's read began; 0:
 					   none */
-	unsigned reading_device;
-	uint64_t reading_at;		/* bytes from its start */
+	uint64_t reading_at;		/* bytes from the start of its device */
 	int phase;			/* or E2PF_NONE */
-	uint64_t units[E2PF_PHASES];	/* known so far */
 	int at_phase;			/* where the checker said it is, or */
 	uint64_t at;			/* E2PF_NONE */
-	uint64_t taken;			/* units of the first phase that were
-					   taken by a worker */
-	/* The bytes of references that were found to be read ahead, and of those
-	 * that were issued; the runs that they make, estimated until they are
-	 * sorted; and requests in flight. */
-	uint64_t found_bytes, issued_bytes;
-	uint64_t runs, issued_runs;
-	uint64_t span_bytes, issued_span_bytes;	/* of the runs, with gaps */
+	/* Bytes of the units' references, taken by a worker and parsed; and of
+	 * all that was found to be read ahead, deferred references included. */
+	uint64_t unit_bytes, parsed_bytes, found_bytes;
+	/* What was asked for of that, the requests that the rest is likely to
+	 * take, and those in flight. */
+	uint64_t asked_bytes, asked_requests;
+	uint64_t queued_requests;
 	uint64_t in_flight;
-	uint64_t seeds_bytes, parsed_bytes;	/* of the units' references,
-						   found and parsed */
-	uint64_t expected_bytes, expected_runs;	/* that others found are likely
-						   to lead to */
-	uint64_t deferred_bytes, deferred_runs;	/* left for a deferred phase */
-	uint64_t prefetched_bytes, requests;	/* since the engine exists */
-	bool has_head;
-	uint64_t request_bytes;		/* a request takes as long as so many */
+	struct e2pf_speed speed;	/* as it is believed to be */
 };
+
+/* In place of a phase. */
+#define E2PF_NONE (-1)
 
 /* Unlike e2pf_engine_get_stats() this may be called at any time and changes
  * nothing. */

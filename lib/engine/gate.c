@@ -3,10 +3,7 @@
  * The checker's side of the engine: its position, its reads, and when it waits
  * at the gate for a worker to read the block that it needs next.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
+#include <inttypes.h>
 #include <signal.h>
 #include <time.h>
 
@@ -34,23 +31,25 @@ void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 	pthread_mutex_lock(&e->lock);
 	e2pf_end_stage(e);
 	e->stage = stage;
-	e2pf_trace_stage(e->trace, e->stage_began, stage);
+	e2pf_trace_event(e->trace, "[\"stage\",%" PRIu64 ",%u]\n",
+			 e->stage_began, stage);
 	pthread_mutex_unlock(&e->lock);
 }
 
-bool e2pf_engine_begin_phase(struct e2pf_engine *e, unsigned phase)
+bool e2pf_engine_begin_phase(struct e2pf_engine *e,
+			     const struct e2pf_phase *phase)
 {
 	bool begun;
 
 	pthread_mutex_lock(&e->lock);
-	begun = e->phases && !e->stop;
+	begun = atomic_load(&e->phase) && !e->stop;
 	if (begun) {
 		atomic_store(&e->at, E2PF_NOWHERE);
 		/* The checker is about to read the deferred blocks itself, in
 		 * its own order, and this phase has to stay ahead of it. */
-		e2pf_blockset_clear(e->deferred);
-		e->deferred_next = 0;
-		e2pf_set_phase(e, (int)phase);
+		e2pf_forget_deferred(e);
+		e->later_bytes = 0;
+		e2pf_set_phase(e, phase);
 	}
 	pthread_mutex_unlock(&e->lock);
 	return begun;
@@ -71,16 +70,22 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 	if (atomic_load(&e->at) == at)
 		return;
 	/* Store the position before checking for sleepers: a worker that goes
-	 * to sleep does the two in the opposite order. */
+	 * to sleep does the two in the opposite order.  A throttled worker checks
+	 * again at each report. */
 	atomic_store(&e->at, at);
-	/* A throttled worker checks again at each report. */
-	if (unit <= atomic_load(&e->wake_beyond) &&
-	    !atomic_load(&e->throttled))
+	if (!atomic_load(&e->throttled))
 		return;
 	pthread_mutex_lock(&e->lock);
-	atomic_store(&e->wake_beyond, UINT64_MAX);
 	pthread_cond_broadcast(&e->work_cond);
 	pthread_mutex_unlock(&e->lock);
+}
+
+/* The lock is held. */
+static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
+{
+	const struct e2pf_phase *phase = atomic_load(&e->phase);
+
+	return phase && phase->number == number;
 }
 
 bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
@@ -88,7 +93,7 @@ bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
 	bool in_phase;
 
 	pthread_mutex_lock(&e->lock);
-	in_phase = e->phase == (int)phase && e->workers && !e->stop;
+	in_phase = is_in_phase(e, phase) && e->workers && !e->stop;
 	pthread_mutex_unlock(&e->lock);
 	return in_phase;
 }
@@ -101,16 +106,9 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 	 * addition and its announcement would find none, see all others asleep,
 	 * and end the phase. */
 	add(ctx);
-	if (e->phase == (int)phase)
-		e2pf_note_addition(e);
+	if (is_in_phase(e, phase))
+		e2pf_tell_news(e);
 	pthread_mutex_unlock(&e->lock);
-}
-
-/* Whether the checker currently uses the blocks that this phase reads. */
-static bool is_in_stage(const struct e2pf_engine *e,
-			const struct e2pf_phase *phase)
-{
-	return phase->stage == E2PF_NONE || (unsigned)phase->stage == e->stage;
 }
 
 /* The places of a read; false when it is outside its device. */
@@ -128,44 +126,31 @@ static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
 	return true;
 }
 
-/* Whether part of this read is deferred to a later phase, so that no worker
- * reads it in this one.  Without this test, a checker that looks up one name
- * before pass 1 would wait for the whole first phase. */
-static bool is_put_off(const struct e2pf_engine *e, const struct e2pf_read *r)
+/*
+ * Whether a worker is reading blocks that may include the checker's next one.
+ * If the checker reports its position, that is one within the worker's units:
+ * a checker that reads one block before it begins must not wait for all units.
+ */
+static bool is_worth_waiting(struct e2pf_engine *e)
 {
-	uint64_t first, count;
-
-	return places_of(e, r, &first, &count) &&
-	       e2pf_blockset_count(e->deferred, first, count);
-}
-
-/* Whether a worker is reading blocks that may include the checker's next one.
- * `r`: the checker's read, or NULL. */
-static bool is_worth_waiting(struct e2pf_engine *e, const struct e2pf_read *r)
-{
-	const struct e2pf_phase *phase = e2pf_phase_now(e);
-	uint64_t at;
+	uint64_t at = 0;
 	unsigned i;
 
-	if (!e->gated || e->ending || !is_in_stage(e, phase) ||
-	    (r && is_put_off(e, r)))
+	if (!e->gated || e->ending ||
+	    (e2pf_is_followed(e) && !e2pf_checker_at(e, &at)))
 		return false;
-	if (!e2pf_checker_at(e, &at))
-		at = 0;
 	for (i = 0; i < e->workers; i++) {
-		struct worker *w = &e->worker[i];
+		const struct worker *w = &e->worker[i];
 
-		if (w->epoch != e->epoch)
-			return true;	/* it has yet to take a batch */
-		if (w->state == WORKER_READING &&
-		    (!e2pf_is_followed(phase) ||
+		if (w->state == WORKER_READING && w->epoch == e->epoch &&
+		    (!e2pf_is_followed(e) ||
 		     (w->first <= at && at <= w->last)))
 			return true;
 	}
 	return false;
 }
 
-bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
+bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
 			bool planned)
 {
 	bool waits = false;
@@ -173,7 +158,7 @@ bool e2pf_engine_brings(struct e2pf_engine *e, const struct e2pf_ref *ref,
 	if (planned && atomic_load(&e->gated)) {
 		pthread_mutex_lock(&e->lock);
 		waits = !e->stop && !e->gave_up && !e->stuck &&
-			is_worth_waiting(e, NULL) &&
+			is_worth_waiting(e) &&
 			e2pf_now(e) - e->last_progress < GATE_PATIENCE_NS;
 		pthread_mutex_unlock(&e->lock);
 	}
@@ -223,10 +208,10 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
-	if (is_worth_waiting(e, r) && began - e->last_progress < GATE_PATIENCE_NS)
+	if (is_worth_waiting(e) && began - e->last_progress < GATE_PATIENCE_NS)
 		e->stats.gate_waits++;
 	for (t = began; !e->stop && !e->gave_up &&
-	     !is_ending(e, &ending) && is_worth_waiting(e, r) &&
+	     !is_ending(e, &ending) && is_worth_waiting(e) &&
 	     t - began < GATE_LIMIT_NS && t - e->last_progress < GATE_PATIENCE_NS;
 	     t = e2pf_now(e)) {
 		struct timespec ts;
@@ -257,18 +242,30 @@ static bool is_passed_over(struct e2pf_engine *e)
 					 memory_order_relaxed) % SAMPLE;
 }
 
+/* One of the last blocks is in memory, mostly in libext2fs's own cache: pass 1D
+ * reads an extent block again for each block that it clones, and asking the kernel
+ * each time took a third of the check. */
+static bool was_read_lately(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	uint64_t key = (r->offset ^ (uint64_t)r->device << 56) + 1;
+
+	return atomic_exchange_explicit(&e->lately[r->offset / 1024 % LATELY],
+					key, memory_order_relaxed) == key;
+}
+
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 {
 	r->began = 0;
 	if (is_passed_over(e))
 		return;
 	r->began = r->asked = e2pf_now(e);
-	atomic_store_explicit(&e->reading_device, r->device,
-			      memory_order_relaxed);
 	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&e->reading_since, r->began,
 			      memory_order_relaxed);
 	r->waited = false;
+	r->missed = false;
+	if (was_read_lately(e, r))
+		return;
 	/* A cached read shows nothing about a stuck device. */
 	r->missed = atomic_load(&e->stuck) &&
 		    !e2pf_is_resident(e, r->device, r->offset, r->length);
@@ -334,55 +331,36 @@ static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
 	return now - from;
 }
 
-/* Returns for how long the checker waited. */
-static uint64_t count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
-			    uint64_t now)
-{
-	uint64_t ns;
-
-	pthread_mutex_lock(&e->lock);
-	judge_device(e, r, now - r->asked);
-	ns = new_wait(e, r, now);
-	e->stats.stage[e->stage].stalls++;
-	e->stats.stage[e->stage].stall_ns += ns;
-	if (e->asleep)
-		count_sleep_miss(e);
-	pthread_mutex_unlock(&e->lock);
-	return ns;
-}
-
-/* In a phase without position reports, the checker's reads in that stage are of
- * the phase's blocks.  A block that is in no set must be one that had no room
- * there, if there are any. */
-static void forget_unrecorded(struct e2pf_engine *e, uint64_t bytes)
-{
-	const struct e2pf_phase *phase = e2pf_phase_now(e);
-
-	if (phase->order != E2PF_ORDER_NONE || !is_in_stage(e, phase))
-		return;
-	e->unrecorded -= bytes < e->unrecorded ? bytes : e->unrecorded;
-}
-
 /* The checker has read these places: they are no longer ahead of it.  Returns
- * true if any of them was. */
+ * true if any of them was.  The lock is held. */
 static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t first, count, n;
 
 	if (!places_of(e, r, &first, &count))
 		return false;
-	pthread_mutex_lock(&e->lock);
-	n = e2pf_blockset_remove(e->ahead_now, first, count) +
-	    e2pf_blockset_remove(e->ahead_later, first, count);
+	n = e2pf_blockset_remove(e->ahead, first, count);
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
-	if (n < count)
-		forget_unrecorded(e, (count - n) * e->cfg.source->grain);
-	if (e->throttled && e2pf_phase_now(e)->order == E2PF_ORDER_NONE &&
+	if (n && e->throttled && !e2pf_is_followed(e) &&
 	    e2pf_ahead_bytes(e) < e->budget)
 		pthread_cond_broadcast(&e->work_cond);
-	pthread_mutex_unlock(&e->lock);
 	return n;
+}
+
+/* Count a read that waited until `now`; `ahead`: for what had been read ahead.
+ * The lock is held. */
+static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
+			uint64_t now, bool ahead)
+{
+	uint64_t ns = new_wait(e, r, now);
+
+	judge_device(e, r, now - r->asked);
+	e->stats.stage[e->stage].stalls++;
+	e->stats.stage[e->stage].stall_ns += ns;
+	e->stats.own_stall_ns += ahead ? 0 : ns;
+	if (e->asleep)
+		count_sleep_miss(e);
 }
 
 /* A read that waited and left the blocks uncached has failed.  The result of
@@ -398,17 +376,9 @@ static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* The checker waited for a block that was not read ahead. */
-static void count_own_stall(struct e2pf_engine *e, uint64_t ns)
-{
-	pthread_mutex_lock(&e->lock);
-	e->stats.own_stall_ns += ns;
-	pthread_mutex_unlock(&e->lock);
-}
-
 bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	bool stalled, ahead;
+	bool stalled, ahead = false, tracked = atomic_load(&e->tracking);
 	uint64_t ns, t;
 
 	if (!r->began)
@@ -416,18 +386,22 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	atomic_store_explicit(&e->reading_since, 0, memory_order_relaxed);
 	t = e2pf_now(e);
 	ns = t - r->began;
+	stalled = was_stall(r, ns);
 	atomic_fetch_add(&e->checker_bytes, r->length);
 	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
-	stalled = was_stall(r, ns);
-	e2pf_trace_read(e->trace, r->began, r->offset, r->length, ns, !stalled);
-	if (stalled)
-		ns = count_stall(e, r, t);
-	else
+	if (!stalled)
 		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
-	ahead = atomic_load(&e->tracking) && r->length && forget(e, r);
+	e2pf_trace_event(e->trace, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			 ",%" PRIu64 "]\n", stalled ? "wait" : "hit",
+			 r->began, r->offset, r->length, ns);
+	if (!stalled && !tracked)
+		return false;
+	pthread_mutex_lock(&e->lock);
+	ahead = tracked && forget(e, r);
+	if (stalled)
+		count_stall(e, r, t, ahead);
+	pthread_mutex_unlock(&e->lock);
 	if (stalled && ahead)
 		count_failed_ahead(e, r);
-	else if (stalled)
-		count_own_stall(e, ns);
 	return ahead;
 }

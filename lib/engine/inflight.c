@@ -2,10 +2,6 @@
 /*
  * Tracks a worker's requests in flight: see inflight.h.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <string.h>
 
 #include "inflight.h"
@@ -58,7 +54,7 @@ bool e2pf_inflight_is_full(const struct e2pf_inflight *f)
 			   f->used == E2PF_INFLIGHT_SAMPLES);
 }
 
-void e2pf_inflight_came(struct e2pf_inflight *f, bool late)
+void e2pf_inflight_completed(struct e2pf_inflight *f, bool late)
 {
 	const struct e2pf_request *s = &f->sample[f->first];
 

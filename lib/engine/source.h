@@ -30,13 +30,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most phases, classes and devices of a source. */
-#define E2PF_PHASES 16u
+/* The most classes and devices of a source. */
 #define E2PF_CLASS_BITS 32u
 #define E2PF_DEVICES 64u
-
-/* In place of a phase or stage: none, or any. */
-#define E2PF_NONE (-1)
 
 /* Something to read ahead. */
 struct e2pf_ref {
@@ -49,60 +45,29 @@ struct e2pf_ref {
 	bool parse;		/* its bytes lead to further references */
 };
 
-/* What a reference is likely to lead to: so many bytes, within so many of a
- * device. */
-struct e2pf_expected {
-	uint64_t bytes, span;
-};
-
 /* Receives what was found.  The reference is valid during the call only. */
 typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
 
-/* In which order the checker uses the units of a phase, and therefore how
- * workers share them out. */
-enum e2pf_order {
-	/* In order, and the checker reports its position.  Each unit has a
-	 * weight; worker T of N takes units T, T + N, T + 2N, ... */
-	E2PF_ORDER_WEIGHED,
-	/* In order, and the checker reports its position.  All units are small
-	 * and alike; the workers take parts of the sequence in turn. */
-	E2PF_ORDER_EVEN,
-	/* The checker reports no position.  Each worker takes the next part
-	 * when it is free. */
-	E2PF_ORDER_NONE,
-	/* The phase has no units: it reads what earlier phases deferred, in
-	 * device order. */
-	E2PF_ORDER_DEFERRED
+/* What is read in a phase. */
+struct e2pf_phase {
+	unsigned number;	/* the source's name for it, below
+				   E2PF_PHASES */
+	/* The checker uses the units in order and reports its position.  If
+	 * not, its reads of what was read ahead make room in the budget. */
+	bool followed;
+	/* On a rotational disk, a read of the checker may wait for the workers
+	 * in this phase. */
+	bool gated;
+	/* Units that a worker takes at once; 0: as weight() says. */
+	uint32_t at_once;
+	/* Classes (1u << class) found in this phase that the checker does not
+	 * use before a later one.  They may take half of the budget.  The
+	 * `deferred` ones among them, if they are not parsed, are collected and
+	 * read in large sorted parts. */
+	uint32_t later, deferred;
 };
 
-struct e2pf_phase {
-	enum e2pf_order order;
-	/* For E2PF_ORDER_EVEN: units that the source holds at a time in front
-	 * of the checker, at least 2.  Ignored otherwise. */
-	uint32_t window;
-	/* Classes (1u << class) found in this phase that the checker does not
-	 * use before a later one.  While a checker reports its position, those
-	 * that are not deferred do not count against the budget: name such a
-	 * class only if it is small. */
-	uint32_t later;
-	/* The classes among `later` that are not read ahead in this phase but
-	 * in the next with E2PF_ORDER_DEFERRED, where they may take half of the
-	 * budget.  References that are parsed are not deferred. */
-	uint32_t deferred;
-	/* The phase begins when e2pf_engine_begin_phase() says that the checker
-	 * has reached it, whatever is left of earlier phases; deferred
-	 * references not read by then are dropped.  Without a checker the phase
-	 * is skipped.  If false, the phase begins when the one before it has
-	 * ended. */
-	bool by_checker;
-	/* A phase that reads everything this one would: if that phase has
-	 * ended, this one is skipped.  Or E2PF_NONE. */
-	int covered_by;
-	/* The stage (e2pf_engine_stage()) in which the checker uses what this
-	 * phase reads; only in that stage does it wait at the gate.  Or
-	 * E2PF_NONE: in every stage. */
-	int stage;
-};
+#define E2PF_PHASES 16u
 
 /* How the engine is going to work. */
 struct e2pf_start {
@@ -110,39 +75,44 @@ struct e2pf_start {
 	bool paced;		/* a checker reports its position */
 	bool has_head;		/* rotational: one elevator pass costs less
 				   than two */
+	bool asleep;		/* everything may be cached: until the next
+				   begin() only sample() is called */
 };
 
 struct e2pf_source;
 
 /*
- * The operations of a source.  A phase is an index into the array that begin()
- * returns.  The engine holds its lock during begin(), units(), weight() and
- * sample(), and during piece() and parse() of what sample() passes; these must
- * neither call the engine nor wait for a lock that may be held by a caller of
- * the engine.  Otherwise seed(), piece() and parse() are called without the
- * engine's lock, by several threads at once.
+ * The operations of a source.  The engine holds its lock during begin(),
+ * units(), weight() and sample(), and during piece() and parse() of what
+ * sample() passes; these must neither call the engine nor wait for a lock that
+ * may be held by a caller of the engine.  Otherwise seed(), piece() and parse()
+ * are called without the engine's lock, by several threads at once.
  */
 struct e2pf_source_ops {
+	/* Called before the work begins, while there are no workers: `asleep` at
+	 * first, and again when there is something to read. */
+	void (*begin)(struct e2pf_source *source,
+		      const struct e2pf_start *start);
 	/*
-	 * Called before the work begins, while there are no workers.  Returns
-	 * the phases in order and sets *count (1 to E2PF_PHASES).  The array
-	 * stays valid and unchanged until the next call, and has the same
-	 * number of phases each time.  begin() may be called again before
-	 * workers start, when more is known about the device.
+	 * The phase that follows `after`, which has ended: everything in it was
+	 * read and parsed.  NULL as `after`: the first one, which must exist.
+	 * Returns NULL when nothing follows, or not before the checker begins it
+	 * with e2pf_engine_begin_phase().  The phase stays valid and unchanged
+	 * until the next begin().  May compute: no other function is called
+	 * meanwhile, but sample(), units() and weight() of other phases.
 	 */
-	const struct e2pf_phase *(*begin)(struct e2pf_source *source,
-					  const struct e2pf_start *start,
-					  unsigned *count);
+	const struct e2pf_phase *(*next)(struct e2pf_source *source,
+					 const struct e2pf_phase *after);
 	/*
 	 * Number of units that are known in a phase.  It may grow while workers
 	 * run, and never shrinks.  Set *more if the checker's reports may still
 	 * add units: the phase does not end before.  Units added by parse()
-	 * need no *more.  Not called for a phase with E2PF_ORDER_DEFERRED.
+	 * need no *more.
 	 */
 	uint64_t (*units)(struct e2pf_source *source, unsigned phase,
 			  bool *more);
-	/* Bytes read for a unit of a phase with E2PF_ORDER_WEIGHED, not
-	 * counting what parsing finds.  NULL if there is no such phase. */
+	/* Bytes read for a unit, not counting what parsing finds.  NULL if no
+	 * phase needs it. */
 	uint64_t (*weight)(struct e2pf_source *source, unsigned phase,
 			   uint64_t unit);
 	/* Pass the references of a unit to the sink. */
@@ -156,17 +126,12 @@ struct e2pf_source_ops {
 	/*
 	 * Pass to the sink the references in `size` bytes (as piece() said).
 	 * The bytes may be anything at all.  Those of a sample are passed
-	 * again when their unit is read.  Returns true if units() of some phase
-	 * now counts more units.
+	 * again when their unit is read.  Returns true if units() of the
+	 * current phase now counts more units.
 	 */
 	bool (*parse)(struct e2pf_source *source, const struct e2pf_ref *ref,
 		      uint64_t at, const void *bytes, uint32_t size,
 		      e2pf_sink sink, void *ctx);
-	/* What a reference that is parsed is likely to lead to, if that is
-	 * known before; for progress reports.  *expected is zeroed.  May be
-	 * NULL. */
-	void (*expects)(struct e2pf_source *source, const struct e2pf_ref *ref,
-			struct e2pf_expected *expected);
 	/*
 	 * Pass to the sink what shows, for sample `index`, whether the
 	 * filesystem is cached already: a large reference as it will be seeded,
@@ -195,6 +160,8 @@ struct e2pf_source {
 					   found by parsing, that are parsed
 					   at most: beyond what any sound
 					   filesystem has */
+	uint32_t align;			/* a worker's units end at a multiple of
+					   it: these lie side by side; 0: 1 */
 	uint32_t run_most;		/* a run that is at least so long ends,
 					   and there must be room for the next;
 					   0: no limit */

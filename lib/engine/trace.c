@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes the trace.  Decides only the format. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -39,49 +36,20 @@ void e2pf_trace_begin(struct e2pf_trace *t, const char *object)
 		fprintf(t->out, "%s\n", object);
 }
 
-/* Is there room for another event? */
-static bool has_room(struct e2pf_trace *t)
+void e2pf_trace_print(struct e2pf_trace *t, const char *format, ...)
 {
-	unsigned n;
+	unsigned n = atomic_fetch_add(&t->events, 1);
+	va_list args;
 
-	if (!t)
-		return false;
-	n = atomic_fetch_add(&t->events, 1);
 	if (n == E2PF_TRACE_EVENTS)
 		fputs("[\"full\"]\n", t->out);
-	if (n < E2PF_TRACE_EVENTS)
-		return true;
-	atomic_store(&t->events, E2PF_TRACE_EVENTS + 1);
-	return false;
-}
-
-void e2pf_trace_request(struct e2pf_trace *t, uint64_t ns, uint64_t offset,
-			uint64_t length, unsigned worker, unsigned in_flight)
-{
-	if (has_room(t))
-		fprintf(t->out, "[\"request\",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%u,%u]\n", ns, offset, length, worker, in_flight);
-}
-
-void e2pf_trace_read(struct e2pf_trace *t, uint64_t ns, uint64_t offset,
-		     uint64_t length, uint64_t took_ns, bool hit)
-{
-	if (has_room(t))
-		fprintf(t->out, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%"
-			PRIu64 "]\n", hit ? "hit" : "wait", ns, offset, length,
-			took_ns);
-}
-
-void e2pf_trace_phase(struct e2pf_trace *t, uint64_t ns, int phase)
-{
-	if (has_room(t))
-		fprintf(t->out, "[\"phase\",%" PRIu64 ",%d]\n", ns, phase);
-}
-
-void e2pf_trace_stage(struct e2pf_trace *t, uint64_t ns, unsigned stage)
-{
-	if (has_room(t))
-		fprintf(t->out, "[\"stage\",%" PRIu64 ",%u]\n", ns, stage);
+	if (n >= E2PF_TRACE_EVENTS) {
+		atomic_store(&t->events, E2PF_TRACE_EVENTS + 1);
+		return;
+	}
+	va_start(args, format);
+	vfprintf(t->out, format, args);
+	va_end(args);
 }
 
 void e2pf_trace_forked(struct e2pf_trace *t)

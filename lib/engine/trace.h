@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A trace of events: requests, reads of the checker, phases and stages, one
- * line of JSON each (doc/statistics.md).  Usually there is no trace, and each
- * call only tests a pointer.
+ * line of JSON each (doc/statistics.md).
  *
  * All functions may be called from any thread, except e2pf_trace_close().
  */
@@ -25,17 +24,15 @@ struct e2pf_trace *e2pf_trace_open(FILE *out);
 /* Write the first line: a JSON object, without a newline. */
 void e2pf_trace_begin(struct e2pf_trace *trace, const char *object);
 
-/* A worker asked for bytes; it has so many requests in flight. */
-void e2pf_trace_request(struct e2pf_trace *trace, uint64_t ns, uint64_t offset,
-			uint64_t length, unsigned worker, unsigned in_flight);
-
-/* The checker has read; the read began at `ns`.  `hit`: from memory. */
-void e2pf_trace_read(struct e2pf_trace *trace, uint64_t ns, uint64_t offset,
-		     uint64_t length, uint64_t took_ns, bool hit);
-
-/* A phase, or a stage of the checker, has begun. */
-void e2pf_trace_phase(struct e2pf_trace *trace, uint64_t ns, int phase);
-void e2pf_trace_stage(struct e2pf_trace *trace, uint64_t ns, unsigned stage);
+/* Write an event, as printf() would, if there is a trace: a JSON array and a
+ * newline. */
+#define e2pf_trace_event(trace, ...) \
+	do { \
+		if (trace) \
+			e2pf_trace_print(trace, __VA_ARGS__); \
+	} while (0)
+void e2pf_trace_print(struct e2pf_trace *trace, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* In a forked child: drop buffered output, which the parent will write. */
 void e2pf_trace_forked(struct e2pf_trace *trace);

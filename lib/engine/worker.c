@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A worker thread: takes batches, and reads them ahead in elevator passes.
- * Decides, for each run, which blocks to request from the device.  batch.c
- * decides which units come next, and throttle.c how far ahead the worker may
- * read.
+ * A worker thread: takes work, and reads it ahead in elevator passes.  Decides,
+ * for each run, which blocks to request from the device.  work.c decides which
+ * units come next, and ahead.c how far ahead the worker may read.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
-#include <string.h>
+#include <inttypes.h>
 
 #include "engine_state.h"
 
@@ -18,10 +13,11 @@
 #define HEAD_ISSUE_AHEAD (32u << 20)
 #define FLASH_ISSUE_AHEAD (8u << 20)
 
-/* References that all workers together hold per level: 6 MiB. */
+/* References of 24 bytes that all workers together hold per level: 6 MiB, and
+ * one for so many bytes of the budget; and that each may hold and parse in any
+ * case. */
 #define LEVEL_REFS (256u << 10)
-
-/* The minimum number of references that each worker may hold and parse. */
+#define REF_BUDGET 1024u
 #define LEAST_REFS 4096u
 
 /* Bytes read of a request that has not completed. */
@@ -43,53 +39,12 @@ static void set_state(struct worker *w, enum worker_state state)
 		pthread_cond_broadcast(&e->end_cond);
 }
 
-/* This worker has moved on to another batch, so a throttled one may now be the
- * nearest to the checker, which is allowed more of the budget. */
+/* This worker has moved on, so a throttled one may now be the nearest to the
+ * checker, which is allowed more of the budget. */
 static void wake_throttled(struct e2pf_engine *e)
 {
 	if (e->throttled)
 		pthread_cond_broadcast(&e->work_cond);
-}
-
-/* The unit that the checker has to pass before this worker can go on. */
-static uint64_t sleeps_until_beyond(struct worker *w, enum worker_state state)
-{
-	if (state == WORKER_THROTTLED)
-		return e2pf_room_beyond(w);
-	return w->window_full ? w->window[w->window_first].last : UINT64_MAX;
-}
-
-static void sleep_on_work(struct worker *w, enum worker_state state)
-{
-	struct e2pf_engine *e = w->e;
-	uint64_t beyond = sleeps_until_beyond(w, state);
-
-	set_state(w, state);
-	if (beyond < atomic_load(&e->wake_beyond))
-		atomic_store(&e->wake_beyond, beyond);
-	/* The checker may have passed it just before wake_beyond was set. */
-	if (!e2pf_passed(e, beyond))
-		pthread_cond_wait(&e->work_cond, &e->lock);
-}
-
-/* Is this class used in a later phase than the current one? */
-static bool is_later(const struct e2pf_engine *e, unsigned cls)
-{
-	const struct e2pf_phase *phase = e2pf_phase_now(e);
-
-	return phase->order == E2PF_ORDER_DEFERRED ||
-	       (phase->later & UINT32_C(1) << cls);
-}
-
-/* Count requested bytes for which a set has no room.  If the checker reports
- * its position, they are used when it has passed the batch, so they count with
- * the batch. */
-static void count_unrecorded(struct worker *w, uint64_t bytes, bool later)
-{
-	if (!later && e2pf_is_followed(e2pf_phase_now(w->e)))
-		e2pf_count_unrecorded(w, bytes);
-	else
-		w->e->unrecorded += bytes;
 }
 
 /* Count a reference that is asked for, as count.c does: one that is not adjacent
@@ -102,6 +57,19 @@ static void count_asked(struct e2pf_engine *e, const struct e2pf_ref *ref,
 	asked->bytes += bytes;
 	asked->runs += ref == before || ref->cls != before->cls ||
 		       ref->offset > before->offset + before->length;
+}
+
+/* New bytes of a reference count for the units, or for a later phase: there room
+ * was made for those of deferred classes when they were found or taken. */
+static void count_bytes(struct worker *w, const struct e2pf_ref *ref,
+			uint64_t bytes)
+{
+	uint32_t cls = UINT32_C(1) << ref->cls;
+
+	if (!(w->phase->later & cls))
+		e2pf_count_ahead(w, bytes);
+	else if (!(w->phase->deferred & cls))
+		w->e->later_bytes += bytes;
 }
 
 /* Record that `len` bytes of a run of references will be requested.  This is
@@ -121,10 +89,7 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 	for (i = 0; i < n; i++) {
 		uint64_t end = refs[i].offset + refs[i].length - 1;
 		uint64_t a = e2pf_place(e, device, refs[i].offset);
-		uint64_t b = e2pf_place(e, device, end), missing, added;
-		bool later = is_later(e, refs[i].cls);
-		struct e2pf_blockset *set = later ? e->ahead_later :
-						    e->ahead_now;
+		uint64_t b = e2pf_place(e, device, end), missing;
 
 		if (a < first)
 			a = first;
@@ -132,24 +97,20 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 			b = last;
 		if (a > b)
 			continue;
-		if (!later)
-			e2pf_blockset_remove(e->ahead_later, a, b - a + 1);
-		missing = e2pf_blockset_missing(set, a, b - a + 1);
-		added = e2pf_blockset_add(set, a, b - a + 1);
-		count_unrecorded(w, (missing - added) * grain, later);
-		new_places += missing;
 		covered += b - a + 1;
-		if (missing)
-			count_asked(e, &refs[i], i ? &refs[i - 1] : &refs[i],
-				    missing * grain);
-		if (!later)
-			e2pf_count_bytes(w, missing * grain);
+		missing = e2pf_blockset_add(e->ahead, a, b - a + 1);
+		if (!missing)
+			continue;
+		new_places += missing;
+		count_asked(e, &refs[i], i ? &refs[i - 1] : &refs[i],
+			    missing * grain);
+		count_bytes(w, &refs[i], missing * grain);
 	}
 	if (!new_places)
 		return;		/* all of it is already in flight */
 	gap = last - first + 1 > covered ? last - first + 1 - covered : 0;
 	e->gaps += gap * grain;
-	e2pf_count_bytes(w, gap * grain);
+	e2pf_count_ahead(w, gap * grain);
 	e->stats.prefetched_bytes += (new_places + gap) * grain;
 	atomic_store(&e->tracking, true);
 	if (e2pf_ahead_bytes(e) > e->stats.peak_lookahead_bytes)
@@ -170,22 +131,13 @@ static void wait_while_stuck(struct worker *w)
 /* Add the worker's counts since it last held the lock.  The lock is held. */
 static void count_done(struct worker *w)
 {
-	struct e2pf_engine *e = w->e;
-	struct e2pf_control *c = &e->control;
 	unsigned i;
 
-	e->stats.prefetched_requests += w->done.requests;
-	e2pf_control_asked(c, w->done.requests, w->done.bytes);
+	e2pf_count_requests(w->e, w->done.requests, w->done.bytes);
 	for (i = 0; i < w->done.ones; i++)
-		e2pf_control_came(c, w->done.one[i].in_flight * e->workers,
-				  w->done.one[i].bytes * e->workers,
-				  w->done.one[i].ns);
-	if (w->done.came || w->done.waited_ns)
-		e2pf_control_count(c, e2pf_now(e), w->done.waited_ns,
-				   w->done.came, w->done.came_bytes);
-	w->done.requests = w->done.bytes = w->done.waited_ns = 0;
-	w->done.came = w->done.came_bytes = w->done.ones = 0;
-	e2pf_follow_control(e);
+		e2pf_learn(w->e, &w->done.one[i]);
+	w->done.requests = w->done.bytes = 0;
+	w->done.ones = 0;
 }
 
 /* Report the arrival of bytes to be parsed.  Needed only after a failure or a
@@ -212,24 +164,22 @@ static bool is_wanted(const struct worker *w)
 }
 
 /* The worker's oldest request has completed: count it. */
-static void came(struct worker *w, bool late, uint64_t now)
+static void completed(struct worker *w, bool late, uint64_t now)
 {
 	const struct e2pf_request *r = e2pf_inflight_oldest(&w->inflight);
 
-	w->done.came += r->covers;
-	w->done.came_bytes += r->bytes;
-	if (w->done.ones < E2PF_INFLIGHT_SAMPLES) {
-		w->done.one[w->done.ones].in_flight = r->depth;
-		w->done.one[w->done.ones].bytes = r->queued;
-		w->done.one[w->done.ones++].ns = now - r->asked;
-	}
-	e2pf_inflight_came(&w->inflight, late);
+	if (w->done.ones < E2PF_INFLIGHT_SAMPLES)
+		w->done.one[w->done.ones++] = (struct e2pf_completed) {
+			.ns = now - r->asked, .depth = r->depth,
+			.queued = r->queued
+		};
+	e2pf_inflight_completed(&w->inflight, late);
 }
 
 /* A block that was evicted again has been completed.  If the device can
  * distinguish this case, the block is not read again, which would take a seek
  * back on a rotational disk. */
-static bool has_come(struct e2pf_engine *e, const struct e2pf_request *r)
+static bool is_complete(struct e2pf_engine *e, const struct e2pf_request *r)
 {
 	struct e2pf_device *dev = e->cfg.devices[r->device];
 
@@ -238,13 +188,13 @@ static bool has_come(struct e2pf_engine *e, const struct e2pf_request *r)
 }
 
 /* After a wait: count what has completed meanwhile. */
-static void look_what_came(struct worker *w)
+static void count_completed(struct worker *w)
 {
 	uint64_t now = e2pf_now(w->e);
 	const struct e2pf_request *r;
 
-	while ((r = e2pf_inflight_oldest(&w->inflight)) && has_come(w->e, r))
-		came(w, false, now);
+	while ((r = e2pf_inflight_oldest(&w->inflight)) && is_complete(w->e, r))
+		completed(w, false, now);
 }
 
 static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
@@ -253,9 +203,8 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 	struct e2pf_engine *e = w->e;
 
 	if (waited_ns >= STALL_NS)
-		look_what_came(w);
+		count_completed(w);
 	atomic_store(&e->last_progress, e2pf_now(e));
-	w->done.waited_ns += waited_ns;
 	if (error || waited_ns >= STUCK_NS || atomic_load(&e->gate_waiters) ||
 	    atomic_load(&e->stuck))
 		tell_arrival(w, error, waited_ns);
@@ -263,10 +212,10 @@ static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
 }
 
 /*
- * Wait until there is room for another request; false if the batch is no longer
- * wanted.  If the oldest request has not completed, one block of it is read.
- * Such a read waits for a request in flight, returns when a signal kills the
- * process, and reports read errors, which readahead does not.
+ * Wait until there is room for another request; false if it is no longer wanted.
+ * If the oldest request has not completed, one block of it is read.  Such a read
+ * waits for a request in flight, returns when a signal kills the process, and
+ * reports read errors, which readahead does not.
  */
 static bool make_room(struct worker *w)
 {
@@ -282,15 +231,16 @@ static bool make_room(struct worker *w)
 				e2pf_inflight_oldest(&w->inflight);
 		struct e2pf_device *dev = e->cfg.devices[r->device];
 		uint64_t began = e2pf_now(e), now = began;
-		int err = 0;
+		int err;
 
-		if (has_come(e, r)) {
-			came(w, false, now);
+		if (is_complete(e, r)) {
+			completed(w, false, now);
 			continue;
 		}
 		err = dev->ops->read(dev, buf, r->offset, len);
 		now = e2pf_now(e);
-		came(w, err || now - r->asked >= E2PF_INFLIGHT_LATE_NS, now);
+		completed(w, err || now - r->asked >= E2PF_INFLIGHT_LATE_NS,
+			  now);
 		go = worker_arrived(w, err, now - began);
 	}
 	return go;
@@ -319,11 +269,12 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 		w->done.requests += dev->ops->willneed(dev, pos, len);
 		w->done.bytes += len;
 		now = e2pf_now(e);
-		w->done.waited_ns += now - began;
 		e2pf_inflight_add(&w->inflight, device, pos + len - grain,
 				  len, now);
-		e2pf_trace_request(e->trace, began, pos, len, w->number,
-				   w->inflight.in_flight + w->inflight.since);
+		e2pf_trace_event(e->trace, "[\"request\",%" PRIu64 ",%" PRIu64
+				 ",%" PRIu64 ",%u,%u]\n", began, pos, len,
+				 w->number, w->inflight.in_flight +
+				 w->inflight.since);
 		atomic_store(&e->last_progress, now);
 	}
 	return true;
@@ -344,7 +295,13 @@ static bool wait_for_room(struct worker *w)
 			e->gave_up = true;
 			break;
 		}
-		sleep_on_work(w, WORKER_THROTTLED);
+		/* The checker wakes those it finds throttled: look again once
+		 * this one can be found. */
+		if (w->state != WORKER_THROTTLED) {
+			set_state(w, WORKER_THROTTLED);
+			continue;
+		}
+		pthread_cond_wait(&e->work_cond, &e->lock);
 		waited = true;
 		pthread_mutex_unlock(&e->lock);
 		e2pf_ask_memory(e);
@@ -423,19 +380,16 @@ static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 	return true;
 }
 
-/* Keep the reference until the phase has ended: the checker does not need it
- * before, and all deferred references together make one elevator pass. */
-static void worker_defer(void *ctx, const struct e2pf_ref *ref)
+static bool worker_defer(void *ctx, const struct e2pf_ref *ref)
 {
 	struct worker *w = ctx;
-	struct e2pf_engine *e = w->e;
+	bool deferred = true;
 
-	pthread_mutex_lock(&e->lock);
-	if (w->epoch == e->epoch)
-		e2pf_blockset_add(e->deferred,
-				  e2pf_place(e, ref->device, ref->offset),
-				  ref->length / e->cfg.source->grain);
-	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_lock(&w->e->lock);
+	if (w->epoch == w->e->epoch)
+		deferred = e2pf_defer(w->e, ref);
+	pthread_mutex_unlock(&w->e->lock);
+	return deferred;
 }
 
 static void worker_units_added(void *ctx)
@@ -443,7 +397,7 @@ static void worker_units_added(void *ctx)
 	struct worker *w = ctx;
 
 	pthread_mutex_lock(&w->e->lock);
-	e2pf_note_addition(w->e);
+	e2pf_tell_news(w->e);
 	pthread_mutex_unlock(&w->e->lock);
 }
 
@@ -454,12 +408,14 @@ static const struct e2pf_elevator_ops worker_ops = {
 	.units_added = worker_units_added,
 };
 
-void e2pf_worker_init_elevator(struct worker *w)
+void e2pf_worker_init(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
 	struct e2pf_elevator *ev = &w->elevator;
 	unsigned workers = e2pf_wanted_workers(e);
+	uint64_t refs = e->budget / REF_BUDGET;
 
+	refs = (refs < LEVEL_REFS ? refs : LEVEL_REFS) / workers;
 	ev->source = e->cfg.source;
 	ev->devices = e->cfg.devices;
 	ev->ops = &worker_ops;
@@ -469,11 +425,25 @@ void e2pf_worker_init_elevator(struct worker *w)
 	ev->gap = 0;
 	ev->gap_room = UINT64_MAX;
 	ev->issue_ahead = e->has_head ? HEAD_ISSUE_AHEAD : FLASH_ISSUE_AHEAD;
-	ev->level_cap = LEVEL_REFS / workers > LEAST_REFS ?
-			LEVEL_REFS / workers : LEAST_REFS;
+	ev->level_cap = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	ev->parse_left = e->cfg.source->parse_limit / workers + LEAST_REFS;
 	e2pf_elevator_init(ev);
 	e2pf_inflight_init(&w->inflight, e->stats.deep_latency_ns * workers);
+}
+
+/* Nothing can be taken: begin the next phase, or sleep. */
+static void idle(struct worker *w)
+{
+	struct e2pf_engine *e = w->e;
+
+	if (w->state != WORKER_IDLE)
+		wake_throttled(e);
+	w->news = e->news;
+	set_state(w, WORKER_IDLE);
+	e2pf_next_phase(e);
+	/* Unless there was something new meanwhile. */
+	if (w->news == e->news && !e->stop)
+		pthread_cond_wait(&e->work_cond, &e->lock);
 }
 
 void *e2pf_worker_main(void *arg)
@@ -485,25 +455,18 @@ void *e2pf_worker_main(void *arg)
 		e->cfg.thread_begins(e->cfg.available_ctx);
 	pthread_mutex_lock(&e->lock);
 	while (!e->stop) {
-		if (!e2pf_take_batch(w)) {
-			if (w->state != WORKER_IDLE)
-				wake_throttled(e);
-			set_state(w, WORKER_IDLE);
-			e2pf_next_phase(e);
-			/* Sleep, unless this worker itself has just begun the
-			 * next phase. */
-			if (w->epoch == e->epoch && !e->stop)
-				sleep_on_work(w, WORKER_IDLE);
+		if (!e2pf_take(w)) {
+			idle(w);
 			continue;
 		}
 		set_state(w, WORKER_READING);
 		wake_throttled(e);
 		pthread_mutex_unlock(&e->lock);
-		e2pf_seed_batch(w);
+		e2pf_seed(w);
 		e2pf_elevator_run(&w->elevator);
 		pthread_mutex_lock(&e->lock);
 		count_done(w);
-		e2pf_finish_batch(w);
+		e2pf_finish(w);
 	}
 	set_state(w, WORKER_IDLE);
 	e->running--;

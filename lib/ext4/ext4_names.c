@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The names of metadata classes and of stages.  Needs nothing but libc. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "ext4_source.h"
 
 const char *const e2pf_ext4_class_names[E2PF_CLASSES] = {

@@ -3,10 +3,6 @@
  * e2pf_probe(): measures the device, counts the metadata, and estimates how
  * long a check takes.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +13,6 @@
 /* A probe reads at most about so many bytes of inode tables, so that it is
  * quick; the other tables are estimated from them. */
 #define PROBE_TABLES (64u << 20)
-
-static void add_device(void *ctx, const struct e2pf_stack_device *d)
-{
-	struct e2pf_probe *p = ctx;
-
-	if (p->stack_count < E2PF_STACK_DEVICES)
-		p->stack[p->stack_count++] = *d;
-}
 
 /* Returns n to sample one group in n, so that the tables of the sampled groups
  * are about PROBE_TABLES bytes.  *inodes is the number of inodes in use. */
@@ -66,30 +54,22 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 	return err;
 }
 
-static void measure(struct e2pf_session *s, struct e2pf_probe *p,
-		    struct e2pf_measured *m)
+static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 {
-	p->unmeasured = e2pf_engine_measure(s->engine, m);
+	p->unmeasured = e2pf_engine_measure(s->engine, &p->speed);
 	p->measured = !p->unmeasured;
-	p->block_order = p->measured && s->cfg.probe ? m->has_head :
-						       s->cfg.has_head;
-	if (!p->measured)
-		return;
-	p->metadata_places = m->metadata_places;
-	p->latency = (double)m->latency_ns / 1e9;
-	p->deep_latency = (double)m->deep_latency_ns / 1e9;
-	p->bytes_per_second = m->bytes_per_second;
+	if (!p->measured || !s->cfg.probe)
+		p->speed.has_head = s->cfg.has_head;
 }
 
-static void decide(struct e2pf_session *s, const struct e2pf_measured *m,
-		   struct e2pf_probe *p)
+static void decide(struct e2pf_session *s, struct e2pf_probe *p)
 {
+	bool has_head = p->speed.has_head;
 	struct e2pf_engine_stats st = {
-		.has_head = p->block_order,
-		.threads = p->block_order ? s->cfg.head_threads :
-					    s->cfg.threads,
-		.latency_ns = p->measured ? m->latency_ns : 0,
-		.deep_latency_ns = p->measured ? m->deep_latency_ns : 0
+		.has_head = has_head,
+		.threads = has_head ? s->cfg.head_threads : s->cfg.threads,
+		.latency_ns = p->speed.latency_ns,
+		.deep_latency_ns = p->speed.deep_latency_ns
 	};
 	struct e2pf_decisions *list = &p->decisions;
 	uint64_t budget = s->cfg.budget;
@@ -102,32 +82,29 @@ static void decide(struct e2pf_session *s, const struct e2pf_measured *m,
 	e2pf_decide_memory(list, budget, s->settings.memory, s->sharing);
 	e2pf_decide_limits(list, &s->settings, s->sharing);
 	e2pf_decide_threads(list, &st, s->settings.threads, NULL);
-	e2pf_decide_order(list, p->block_order ? "in block order" :
-			  s->type->order, &st, s->topo.spindles);
-	e2pf_decide_requests(list, m);
+	e2pf_decide_order(list, has_head ? "in block order" : s->type->order,
+			  &st, s->topo.spindles);
 }
 
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct e2pf_measured measured;
 	uint32_t step;
 	errcode_t err;
 
 	memset(p, 0, sizeof(*p));
+	p->topo = session->topo;
 	p->block_size = s->geo.block_size;
 	p->groups = s->geo.groups;
 	step = probe_step(s, &p->inodes);
 	p->groups_sampled = (s->geo.groups + step - 1) / step;
 	/* Measure before planning: the plan would bring the sampled blocks into
 	 * the page cache. */
-	measure(session, p, &measured);
+	measure(session, p);
 	err = count_metadata(s, step, p->plan);
 	if (err)
 		return err;
-	e2pf_stack_walk(session->sysroot, &session->stat[0], add_device, p);
-	p->virtual_disk = session->topo.virtual_disk;
-	decide(session, &measured, p);
-	e2pf_estimate_check(p, session->topo.data_spindles);
+	decide(session, p);
+	e2pf_estimate_check(p, session->topo.spindles);
 	return 0;
 }

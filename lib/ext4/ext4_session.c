@@ -4,14 +4,11 @@
  * device, the source and the journal; and the public functions that depend on
  * them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/share.h"
 #include "ext4_session.h"
 
 /* A second scan waits at most so long for the threads of the first. */
@@ -31,30 +28,45 @@ static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
 						    0;
 }
 
+static void take_group(struct e2pf_ext4_session *s, ext2_filsys fs, uint32_t g,
+		       struct e2pf_group *group)
+{
+	char desc[EXT2_MAX_DESC_SIZE];
+
+	memcpy(desc, ext2fs_group_desc(fs, fs->group_desc, g),
+	       s->geo.desc_size);
+#ifdef WORDS_BIGENDIAN
+	ext2fs_swap_group_desc2(fs, (void *)desc);
+#endif
+	e2pf_plan_descriptor(&s->geo, g, desc, group);
+}
+
+static bool has_groups(const struct e2pf_ext4_session *s, ext2_filsys fs)
+{
+	return fs->group_desc && fs->group_desc_count >= s->geo.groups;
+}
+
 static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
 {
-	struct e2pf_group *groups;
 	uint32_t g;
 
-	if (!fs->group_desc || fs->group_desc_count < s->geo.groups)
+	if (!has_groups(s, fs))
 		return EXT2_ET_CORRUPT_SUPERBLOCK;
-	groups = calloc(s->geo.groups, sizeof(*groups));
-	if (!groups)
+	s->groups = calloc(s->geo.groups, sizeof(*s->groups));
+	if (!s->groups)
 		return EXT2_ET_NO_MEMORY;
-	for (g = 0; g < s->geo.groups; g++) {
-		char desc[EXT2_MAX_DESC_SIZE];
-
-		memcpy(desc, ext2fs_group_desc(fs, fs->group_desc, g),
-		       s->geo.desc_size);
-#ifdef WORDS_BIGENDIAN
-		ext2fs_swap_group_desc2(fs, (void *)desc);
-#endif
-		e2pf_plan_descriptor(&s->geo, g, desc, &groups[g]);
-	}
-	free(s->groups);
-	s->groups = groups;
-	e2pf_ext4_set_groups(s->ext4, groups);
+	for (g = 0; g < s->geo.groups; g++)
+		take_group(s, fs, g, &s->groups[g]);
+	e2pf_ext4_set_groups(s->ext4, s->groups);
 	return 0;
+}
+
+static void lend_group(void *ctx, uint32_t g, struct e2pf_group *group)
+{
+	struct e2pf_ext4_session *s = ctx;
+
+	if (has_groups(s, s->fs))
+		take_group(s, s->fs, g, group);
 }
 
 static uint64_t journal_bytes(const struct e2pf_ext4_session *s)
@@ -71,10 +83,10 @@ static uint64_t journal_requests(const struct e2pf_ext4_session *s)
 
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
-	const char *io = e2pf_ext4_of(session)->io_manager;
+	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	if (session->cfg.budget)
-		e2pf_decide(list, "reads", io, "%s", !strcmp(io, "mmap") ?
+		e2pf_decide(list, "reads", s->io_manager, "%s", s->mapped ?
 			    "TEST_MMAP_IO" : "the I/O manager the filesystem "
 			    "was opened with");
 }
@@ -105,6 +117,9 @@ static const double rest_done[E2PF_EXT4_STAGES] = {
 /* Computing per inode in pass 1, with accelerations (doc/timing.md). */
 #define INODE_SECONDS 0.9e-6
 
+/* A part this small says nothing about the whole. */
+#define LEAST_PART 0.03
+
 static void look_at_list(const struct e2pf_ext4_look *at,
 			 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
@@ -121,16 +136,36 @@ static double part(uint64_t of, uint64_t all)
 	return all ? (double)of / (double)all : 0;
 }
 
+/* The tables lead to other blocks: those that were not parsed yet to as many per
+ * inode.  Returns the bytes of all. */
+static double foresee(const struct e2pf_ext4_look *at,
+		      const struct e2pf_engine_look *engine,
+		      struct e2pf_progress_facts *f)
+{
+	double found = (double)(engine->found_bytes - engine->unit_bytes);
+	double parsed = part(at->parsed_inodes, at->inodes);
+	double more = parsed > LEAST_PART ? found / parsed : found / LEAST_PART;
+
+	e2pf_session_foresee(f, (double)at->bytes -
+				(double)engine->unit_bytes);
+	e2pf_session_foresee(f, more - found);
+	return more;
+}
+
 static void look_at_tables(const struct e2pf_ext4_session *s,
-			   const struct e2pf_ext4_look *at,
+			   const struct e2pf_ext4_look *at, double more,
 			   struct e2pf_progress *p,
 			   struct e2pf_progress_facts *f)
 {
-	p->place = e2pf_ext4_groups_done(s->ext4, at->passed);
+	double tables = (double)at->bytes;
+
+	p->place = at->passed;
 	p->places = s->geo.groups;
 	p->unit = "groups";
-	f->passed = part(at->passed_bytes, at->bytes);
-	f->passed_items = part(at->passed_inodes, at->inodes);
+	if (tables + more > 0)
+		f->passed = (tables * part(at->passed_bytes, at->bytes) +
+			     more * part(at->passed_inodes, at->inodes)) /
+			    (tables + more);
 }
 
 /* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
@@ -140,6 +175,7 @@ static void look(struct e2pf_session *session,
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 	struct e2pf_ext4_look at = { .parsed_bytes = engine->parsed_bytes };
+	double more = 0;
 
 	if (engine->at_phase == E2PF_EXT4_TABLES)
 		at.passed = engine->at;
@@ -149,12 +185,15 @@ static void look(struct e2pf_session *session,
 				     engine->stage != E2PF_EXT4_PASS3A);
 	f->rest_done = rest_done[engine->stage];
 	f->rest_part = REST_PART;
-	f->table_bytes = (double)at.bytes;
 	f->usual_seconds = (double)at.bytes / s->geo.inode_size * INODE_SECONDS;
-	f->parsed_items = at.inodes ? part(at.parsed_inodes, at.inodes) : 1;
-	f->passed = f->passed_items = !f->walks;
+	f->passed = !f->walks;
+	if (f->walks) {
+		more = foresee(&at, engine, f);
+		f->measurable = part(at.parsed_inodes, at.inodes) >=
+				LEAST_PART || at.passed;
+	}
 	if (engine->stage == E2PF_EXT4_PASS1)
-		look_at_tables(s, &at, p, f);
+		look_at_tables(s, &at, more, p, f);
 	else if (engine->stage == E2PF_EXT4_PASS2)
 		look_at_list(&at, p, f);
 }
@@ -220,7 +259,8 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		err = add_device(s, device, offset);
 	if (err)
 		goto fail;
-	s->io_manager = e2pf_mmap_io_is_mapped(fs->io) ? "mmap" :
+	s->mapped = e2pf_mmap_io_is_mapped(fs->io);
+	s->io_manager = s->mapped ? "mmap" :
 			fs->io->manager == unix_io_manager ? "unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
 	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
@@ -322,27 +362,40 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 	s->observer->journal = s->journal;
 }
 
+/* What is needed beside the blocks that are read ahead: by threads, tables and
+ * references, and for each group by its copy and what it leads to.  With less, a
+ * check that ends without us would not end with us. */
+#define OWN_BYTES (UINT64_C(12) << 20)
+#define OWN_BYTES_OF_GROUP 160u
+
+static bool is_affordable(const struct e2pf_ext4_session *s)
+{
+	return e2pf_memory_share(s->base.sysroot) >= OWN_BYTES +
+	       (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP;
+}
+
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	errcode_t err;
 
 	s->observer->journal = NULL;
 	/* The threads use the groups, which a repair may have changed. */
 	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
 		return EXT2_ET_OP_NOT_SUPPORTED;
-	err = take_groups(s, fs);
-	if (err)
-		return err;
+	if (!has_groups(s, fs))
+		return EXT2_ET_CORRUPT_SUPERBLOCK;
+	s->fs = fs;
+	e2pf_ext4_lend_groups(s->ext4, lend_group, s);
 	e2pf_session_choose(session);
-	return e2pf_engine_start(session->engine);
+	session->short_of_memory = !is_affordable(s);
+	return session->short_of_memory ? 0 :
+					  e2pf_engine_start(session->engine);
 }
 
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total)
 {
-	*done = e2pf_ext4_groups_done(e2pf_ext4_of(session)->ext4,
-				e2pf_engine_progress(session->engine));
+	*done = e2pf_engine_progress(session->engine);
 	*total = e2pf_ext4_of(session)->geo.groups;
 }
 

@@ -14,13 +14,15 @@
 struct e2pf_ext4_session {
 	struct e2pf_session base;
 	struct e2pf_geometry geo;
-	struct e2pf_group *groups;
+	struct e2pf_group *groups;	/* NULL in front of a checker */
+	ext2_filsys fs;			/* of the checker */
 	uint64_t superblock;		/* block that it was read from */
 	struct e2pf_ext4 *ext4;
 	struct e2pf_observer *observer;
 	struct e2pf_journal *journal;	/* NULL: no journal is read ahead */
 	uint64_t journal_bytes;		/* of inherited sessions */
 	uint64_t journal_requests;
+	bool mapped;		/* by the mmap I/O manager */
 	const char *io_manager;
 };
 
@@ -59,7 +61,8 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block);
  * A scan of all inodes begins.  Stop reading ahead for an earlier scan, choose
  * threads, order and budget from the device's topology, and start.  May be
  * called any number of times.  `fs` is the one of e2pf_open_paced() and is read
- * only during the call.  Does nothing if a thread of the earlier scan still
+ * during the call, and by a later read of the checker if everything seemed to be
+ * cached at first.  Does nothing if a thread of the earlier scan still
  * waits for the device.
  */
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);

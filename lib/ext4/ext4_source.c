@@ -5,16 +5,11 @@
  * references.  Decides what is read in which phase.  Does not know how far
  * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "ext4_source.h"
 #include "plan_gather.h"
-#include "units.h"
 
 /* The number of entries of the list that are kept. */
 #define LIST_ROOM 65536u
@@ -35,6 +30,12 @@
 /* Classes that are in the inode tables or found through them. */
 #define TABLE_CLASSES (TREE_CLASSES | 1u << E2PF_INODES)
 
+/* Tables that lie side by side in a flex group and together take at most
+ * TOGETHER_BYTES, which a network volume counts as one request, are taken
+ * together. */
+#define FLEX_GROUPS 16u
+#define TOGETHER_BYTES (256u << 10)
+
 /* At most one block in 64 is parsed as a tree block.  A sound filesystem has
  * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
@@ -42,14 +43,20 @@
 struct e2pf_ext4 {
 	struct e2pf_source source;
 	const struct e2pf_geometry *geo;
+	/* All groups.  If they are lent, they are made when there is something
+	 * to read, and until then each is asked for: 60 TiB have 480,000. */
 	const struct e2pf_group *groups;
+	struct e2pf_group *made;
+	void (*lend)(void *ctx, uint32_t number, struct e2pf_group *group);
+	void *lender;
 	unsigned classes;
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
-	bool bitmaps_early;		/* seeded with the inode tables */
+	bool side_by_side;		/* tables, and bitmaps next to them */
+	bool bitmaps_early;		/* found with the inode tables, */
+	bool bitmaps_done;		/* and read with them */
+	bool paced;
 	pthread_mutex_t lock;
-	/* Changed under the lock, and only while no engine uses it. */
-	struct e2pf_units units;
 	/* The list.  The lock protects all of it. */
 	enum e2pf_class list_class;
 	uint64_t *list;			/* ring of LIST_ROOM blocks, allocated
@@ -66,8 +73,7 @@ static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 
 /*
  * From runs of blocks to references.  The cookie of a reference encodes the
- * planner's description of the run and, for an inode table, the group; for
- * other runs, how many blocks it is likely to lead to, and how far apart.
+ * planner's description of the run and, for an inode table, the group.
  */
 
 struct ref_sink {
@@ -81,9 +87,7 @@ struct ref_sink {
 static uint64_t cookie_of(const struct e2pf_run *run, uint32_t group)
 {
 	return run->parse | (uint64_t)run->depth << 8 |
-	       (uint64_t)run->data << 16 | (uint64_t)run->apart << 24 |
-	       (uint64_t)(run->parse == E2PF_INODE_TABLE ? group :
-			  run->below) << 32;
+	       (uint64_t)run->data << 16 | (uint64_t)group << 32;
 }
 
 static enum e2pf_parse parse_of(const struct e2pf_ref *ref)
@@ -105,8 +109,7 @@ static struct e2pf_run run_of(const struct e2pf_ext4 *ext4,
 		.cls = ref->cls,
 		.parse = parse_of(ref),
 		.depth = (uint8_t)(ref->cookie >> 8),
-		.data = (uint8_t)(ref->cookie >> 16),
-		.apart = (uint8_t)(ref->cookie >> 24)
+		.data = (uint8_t)(ref->cookie >> 16)
 	};
 }
 
@@ -139,11 +142,41 @@ static void pass_run(void *ctx, const struct e2pf_run *run)
  * The operations.
  */
 
-/* True if most groups share a unit with others.  Then their bitmaps lie next to
- * their tables, and are no larger than these. */
-static bool lie_together(const struct e2pf_ext4 *ext4)
+/* True if the tables of most groups directly follow those of the groups before,
+ * and a flex group's are together small.  Then their bitmaps lie next to them,
+ * and are no larger. */
+static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
 {
-	return ext4->units.count <= ext4->geo->groups / 4;
+	const struct e2pf_group *groups = ext4->groups;
+	uint64_t blocks = e2pf_table_blocks(ext4->geo,
+					    ext4->geo->inodes_per_group);
+	uint32_t i, n = 0;
+
+	if (FLEX_GROUPS * blocks * ext4->geo->block_size > TOGETHER_BYTES)
+		return false;
+	for (i = 1; i < ext4->geo->groups; i++)
+		n += groups[i].inode_table && groups[i].inode_table ==
+			groups[i - 1].inode_table + blocks;
+	return n >= ext4->geo->groups / 4 * 3 && n;
+}
+
+static void use_groups(struct e2pf_ext4 *ext4, const struct e2pf_group *groups)
+{
+	ext4->groups = groups;
+	ext4->side_by_side = lie_side_by_side(ext4);
+	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
+}
+
+/* Without memory for them nothing is read ahead. */
+static void make_groups(struct e2pf_ext4 *ext4)
+{
+	uint32_t i;
+
+	ext4->made = calloc(ext4->geo->groups, sizeof(*ext4->made));
+	for (i = 0; ext4->made && i < ext4->geo->groups; i++)
+		ext4->lend(ext4->lender, i, &ext4->made[i]);
+	if (ext4->made)
+		use_groups(ext4, ext4->made);
 }
 
 /* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
@@ -153,66 +186,62 @@ static bool lie_together(const struct e2pf_ext4 *ext4)
 static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
 			    const struct e2pf_start *start)
 {
-	unsigned part = start->has_head || lie_together(ext4) ? 4 : 8;
+	unsigned part = start->has_head || ext4->side_by_side ? 4 : 8;
 
 	return 2ull * ext4->geo->groups * ext4->geo->block_size <=
 	       start->budget / part;
 }
 
-static const struct e2pf_phase *ext4_begin(struct e2pf_source *source,
-					   const struct e2pf_start *start,
-					   unsigned *count)
+static void ext4_begin(struct e2pf_source *source,
+		       const struct e2pf_start *start)
 {
 	static const struct e2pf_phase phases[E2PF_EXT4_PHASES] = {
 		[E2PF_EXT4_TABLES] = {
-			.order = E2PF_ORDER_WEIGHED,
+			.number = E2PF_EXT4_TABLES, .followed = true,
+			.gated = true,
 			.later = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS,
-			.deferred = 1u << E2PF_DIRS,
-			.covered_by = E2PF_NONE,
-			.stage = E2PF_NONE
-		},
-		[E2PF_EXT4_LATER] = {
-			.order = E2PF_ORDER_DEFERRED,
-			.covered_by = E2PF_NONE,
-			.stage = E2PF_NONE
+			.deferred = 1u << E2PF_DIRS
 		},
 		[E2PF_EXT4_LIST] = {
-			.order = E2PF_ORDER_EVEN,
-			.window = LIST_ROOM,
-			.by_checker = true,
-			.covered_by = E2PF_NONE,
-			.stage = E2PF_NONE
+			.number = E2PF_EXT4_LIST, .followed = true,
+			.gated = true
 		},
-		/* The workers read all bitmaps in the order of pass 5.  What
-		 * the checker reads between pass 2 and pass 5 is something
+		/* What the checker reads between pass 2 and pass 5 is something
 		 * else. */
 		[E2PF_EXT4_BITMAPS] = {
-			.order = E2PF_ORDER_NONE,
-			.covered_by = E2PF_NONE,
-			.stage = E2PF_EXT4_PASS5
+			.number = E2PF_EXT4_BITMAPS, .at_once = 512
 		}
 	};
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
+	if (ext4->lend && !ext4->groups && !start->asleep)
+		make_groups(ext4);
 	memcpy(ext4->phases, phases, sizeof(phases));
+	ext4->paced = start->paced;
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
-	if (ext4->bitmaps_early && (start->has_head || lie_together(ext4))) {
-		/* On a rotational disk, one elevator pass reads them with the
-		 * tables; if the tables are small, one request does. */
-		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_TABLES;
-	} else if (ext4->bitmaps_early) {
-		/* The bitmaps of a flex group are adjacent: deferred, they
-		 * become one request, which they would not if they were read
-		 * group by group. */
+	ext4->bitmaps_done = false;
+	/* On a rotational disk, one elevator pass reads them with the tables; if
+	 * the tables are small, one request does.  Otherwise they are deferred:
+	 * those of a flex group are adjacent, and become one request. */
+	if (!start->has_head && !ext4->side_by_side)
 		ext4->phases[E2PF_EXT4_TABLES].deferred |= 1u << E2PF_BITMAPS;
-		ext4->phases[E2PF_EXT4_BITMAPS].covered_by = E2PF_EXT4_LATER;
-	}
-	/* Several scans are at different places.  At the gate, one scan would
-	 * wait for blocks that are read for another. */
-	if (ext4->units.scans > 1)
-		ext4->phases[E2PF_EXT4_TABLES].stage = E2PF_EXT4_STAGES;
-	*count = E2PF_EXT4_PHASES;
-	return ext4->phases;
+}
+
+/* The checker begins the list.  What it reads between that and pass 5 is not
+ * known before. */
+static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
+					  const struct e2pf_phase *after)
+{
+	struct e2pf_ext4 *ext4 = ext4_of(source);
+
+	if (!after)
+		return &ext4->phases[E2PF_EXT4_TABLES];
+	if (after->number == E2PF_EXT4_TABLES)
+		ext4->bitmaps_done = ext4->bitmaps_early;
+	if (after->number == E2PF_EXT4_BITMAPS || ext4->bitmaps_done ||
+	    (after->number == E2PF_EXT4_TABLES && ext4->paced))
+		return NULL;
+	return &ext4->phases[E2PF_EXT4_BITMAPS];
 }
 
 static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
@@ -224,9 +253,9 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	*more = false;
 	switch (phase) {
 	case E2PF_EXT4_TABLES:
-		return ext4->units.count;
+		return ext4->groups ? ext4->geo->groups : 0;
 	case E2PF_EXT4_BITMAPS:
-		return ext4->classes & 1u << E2PF_BITMAPS ?
+		return ext4->groups && ext4->classes & 1u << E2PF_BITMAPS ?
 		       ext4->geo->groups : 0;
 	case E2PF_EXT4_LIST:
 		pthread_mutex_lock(&ext4->lock);
@@ -239,9 +268,21 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	}
 }
 
+static struct e2pf_group get_group(const struct e2pf_ext4 *ext4,
+				   uint64_t number)
+{
+	struct e2pf_group group = { .inode_table = 0 };
+
+	if (ext4->groups)
+		group = ext4->groups[number];
+	else if (ext4->lend)
+		ext4->lend(ext4->lender, (uint32_t)number, &group);
+	return group;
+}
+
 static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
 {
-	return (uint64_t)ext4->groups[group].inodes_in_use *
+	return (uint64_t)get_group(ext4, group).inodes_in_use *
 	       ext4->geo->inode_size;
 }
 
@@ -249,44 +290,28 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 			    uint64_t unit)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	struct e2pf_unit u = e2pf_units_get(&ext4->units, unit);
-	uint64_t bytes = 0;
 
-	(void)phase;
-	while (u.count--)
-		bytes += table_bytes(ext4, u.group++);
-	return bytes;
-}
-
-/* Count the tables of a unit. */
-static void look_at_unit(const struct e2pf_ext4 *ext4, uint64_t unit,
-			 struct e2pf_ext4_look *look)
-{
-	struct e2pf_unit u = e2pf_units_get(&ext4->units, unit);
-	uint64_t bytes = 0, inodes = 0;
-
-	for (; u.count--; u.group++) {
-		bytes += table_bytes(ext4, u.group);
-		inodes += ext4->groups[u.group].inodes_allocated;
-	}
-	look->bytes += bytes;
-	look->inodes += inodes;
-	if (unit < look->passed) {
-		look->passed_bytes += bytes;
-		look->passed_inodes += inodes;
-	}
-	if (look->bytes <= look->parsed_bytes)
-		look->parsed_inodes += inodes;
+	return phase == E2PF_EXT4_LIST ? ext4->geo->block_size :
+					 table_bytes(ext4, unit);
 }
 
 void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 {
-	uint64_t unit;
+	uint32_t group;
 
 	look->passed_bytes = look->bytes = 0;
 	look->passed_inodes = look->parsed_inodes = look->inodes = 0;
-	for (unit = 0; unit < ext4->units.count; unit++)
-		look_at_unit(ext4, unit, look);
+	for (group = 0; ext4->groups && group < ext4->geo->groups; group++) {
+		uint64_t bytes = table_bytes(ext4, group);
+		uint64_t inodes = ext4->groups[group].inodes_allocated;
+
+		look->bytes += bytes;
+		look->inodes += inodes;
+		look->passed_bytes += group < look->passed ? bytes : 0;
+		look->passed_inodes += group < look->passed ? inodes : 0;
+		look->parsed_inodes += look->bytes <= look->parsed_bytes ?
+				       inodes : 0;
+	}
 	pthread_mutex_lock(&ext4->lock);
 	look->list_at = ext4->list_at;
 	look->list_total = ext4->list_total;
@@ -310,7 +335,7 @@ static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 static void seed_group(struct e2pf_ext4 *ext4, unsigned phase, uint32_t number,
 		       struct ref_sink *to)
 {
-	struct e2pf_group group = ext4->groups[number];
+	struct e2pf_group group = get_group(ext4, number);
 
 	to->group = number;
 	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
@@ -330,17 +355,11 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		.sink = sink,
 		.ctx = ctx
 	};
-	struct e2pf_unit u;
 
-	if (phase == E2PF_EXT4_LIST) {
+	if (phase == E2PF_EXT4_LIST)
 		seed_entry(ext4, unit, &to);
-	} else if (phase == E2PF_EXT4_BITMAPS) {
+	else
 		seed_group(ext4, phase, (uint32_t)unit, &to);
-	} else {
-		u = e2pf_units_get(&ext4->units, unit);
-		while (u.count--)
-			seed_group(ext4, phase, u.group++, &to);
-	}
 }
 
 /* Bytes of an inode table that are in use, from byte `at` of the reference to
@@ -348,7 +367,7 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 static uint64_t table_left(const struct e2pf_ext4 *ext4,
 			   const struct e2pf_ref *ref, uint64_t at)
 {
-	uint64_t begin = ext4->groups[group_of(ref)].inode_table *
+	uint64_t begin = get_group(ext4, group_of(ref)).inode_table *
 			 ext4->geo->block_size;
 	uint64_t used = table_bytes(ext4, group_of(ref));
 
@@ -398,33 +417,23 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	return false;
 }
 
-/* What tables lead to is not known before they are read. */
-static void ext4_expects(struct e2pf_source *source, const struct e2pf_ref *ref,
-			 struct e2pf_expected *to)
-{
-	if (parse_of(ref) == E2PF_INODE_TABLE)
-		return;
-	to->bytes = (ref->cookie >> 32) * ext4_of(source)->geo->block_size;
-	to->span = to->bytes << run_of(ext4_of(source), ref, 0).apart;
-}
-
 /* Pass the group's whole table as a reference, and its beginning as another one
  * that is parsed. */
 static void ext4_sample(struct e2pf_source *source, uint64_t index,
 			e2pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	const struct e2pf_group *group = &ext4->groups[index];
+	const struct e2pf_group group = get_group(ext4, index);
 	uint64_t bytes = table_bytes(ext4, index);
 	const struct e2pf_run run = { .parse = E2PF_INODE_TABLE };
 	struct e2pf_ref ref = {
-		.offset = group->inode_table * ext4->geo->block_size,
+		.offset = group.inode_table * ext4->geo->block_size,
 		.length = (uint32_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX),
 		.cookie = cookie_of(&run, (uint32_t)index),
 		.cls = E2PF_INODES
 	};
 
-	if (!group->inode_table || !bytes)
+	if (!group.inode_table || !bytes)
 		return;
 	sink(ctx, &ref);
 	ref.parse = true;
@@ -435,12 +444,12 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 
 static const struct e2pf_source_ops ext4_ops = {
 	.begin = ext4_begin,
+	.next = ext4_next,
 	.units = ext4_units,
 	.weight = ext4_weight,
 	.seed = ext4_seed,
 	.piece = ext4_piece,
 	.parse = ext4_parse,
-	.expects = ext4_expects,
 	.sample = ext4_sample,
 };
 
@@ -455,7 +464,6 @@ struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 	ext4->geo = geo;
 	ext4->classes = classes;
 	ext4->bytes = geo->blocks * geo->block_size;
-	ext4->units.count = ext4->units.groups = geo->groups;
 	ext4->source = (struct e2pf_source) {
 		.ops = &ext4_ops,
 		.grain = geo->block_size,
@@ -473,7 +481,7 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 	if (!ext4)
 		return;
 	pthread_mutex_destroy(&ext4->lock);
-	e2pf_units_free(&ext4->units);
+	free(ext4->made);
 	free(ext4->list);
 	free(ext4);
 }
@@ -481,10 +489,19 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
 			  const struct e2pf_group *groups)
 {
-	pthread_mutex_lock(&ext4->lock);
-	ext4->groups = groups;
-	e2pf_units_set(&ext4->units, ext4->geo, groups);
-	pthread_mutex_unlock(&ext4->lock);
+	e2pf_ext4_lend_groups(ext4, NULL, NULL);
+	use_groups(ext4, groups);
+}
+
+void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
+			   void (*lend)(void *ctx, uint32_t number,
+					struct e2pf_group *group), void *ctx)
+{
+	free(ext4->made);
+	ext4->made = NULL;
+	ext4->groups = NULL;
+	ext4->lend = lend;
+	ext4->lender = ctx;
 }
 
 struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)
@@ -500,54 +517,8 @@ struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)
 void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 			uint32_t group)
 {
-	e2pf_engine_at(engine, E2PF_EXT4_TABLES,
-		       e2pf_units_of_group(&ext4->units, group));
-}
-
-bool e2pf_ext4_add_scan(struct e2pf_ext4 *ext4, uint32_t group)
-{
-	bool added;
-
-	pthread_mutex_lock(&ext4->lock);
-	added = e2pf_units_add_scan(&ext4->units, group);
-	pthread_mutex_unlock(&ext4->lock);
-	return added;
-}
-
-void e2pf_ext4_forget_scans(struct e2pf_ext4 *ext4)
-{
-	pthread_mutex_lock(&ext4->lock);
-	e2pf_units_forget_scans(&ext4->units);
-	pthread_mutex_unlock(&ext4->lock);
-}
-
-void e2pf_ext4_scan_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-		       uint32_t group)
-{
-	uint32_t unit;
-
-	pthread_mutex_lock(&ext4->lock);
-	unit = e2pf_units_scan_at(&ext4->units, group);
-	pthread_mutex_unlock(&ext4->lock);
-	e2pf_engine_at(engine, E2PF_EXT4_TABLES, unit);
-}
-
-void e2pf_ext4_scan_ended(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			  uint32_t group)
-{
-	uint32_t unit;
-
-	pthread_mutex_lock(&ext4->lock);
-	unit = e2pf_units_scan_ended(&ext4->units, group);
-	pthread_mutex_unlock(&ext4->lock);
-	e2pf_engine_at(engine, E2PF_EXT4_TABLES, unit);
-}
-
-uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units)
-{
-	return units < ext4->units.count ?
-	       (uint32_t)(units * ext4->geo->groups / ext4->units.count) :
-	       ext4->geo->groups;
+	(void)ext4;
+	e2pf_engine_at(engine, E2PF_EXT4_TABLES, group);
 }
 
 static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
@@ -567,7 +538,8 @@ static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 	}
 	pthread_mutex_unlock(&ext4->lock);
 	if (have_list)
-		e2pf_engine_begin_phase(engine, E2PF_EXT4_LIST);
+		e2pf_engine_begin_phase(engine,
+					&ext4->phases[E2PF_EXT4_LIST]);
 }
 
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,

@@ -3,15 +3,12 @@
  * The source of work for ext2, ext3 and ext4.  The phases follow e2fsck's
  * passes:
  *
- *	E2PF_EXT4_TABLES	inode tables, and the blocks they refer to that
- *				pass 1 needs; a unit is a group, or several
- *				groups whose tables are adjacent (units.h)
- *	E2PF_EXT4_LATER		directory blocks, and bitmaps if they are few,
- *				while pass 1 continues
+ *	E2PF_EXT4_TABLES	inode tables, and the blocks they refer to;
+ *				those of directories, and bitmaps if they are
+ *				few, are deferred; a unit is a group
  *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
- *				directory blocks in that of pass 2, if it
- *				begins before LATER has ended, or what pass 1D
- *				clones; a unit is a block
+ *				directory blocks in that of pass 2, or what
+ *				pass 1D clones; a unit is a block
  *	E2PF_EXT4_BITMAPS	bitmaps that were not read before; a unit is a
  *				group
  */
@@ -25,7 +22,6 @@
 
 enum e2pf_ext4_phase {
 	E2PF_EXT4_TABLES,
-	E2PF_EXT4_LATER,
 	E2PF_EXT4_LIST,
 	E2PF_EXT4_BITMAPS,
 	E2PF_EXT4_PHASES
@@ -66,6 +62,13 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4);
 void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
 			  const struct e2pf_group *groups);
 
+/* Instead of setting them all: lend(ctx, number, &group) tells one of them.  It
+ * is called by the threads that start the engine and that make it awake, which
+ * are the checker's, until the groups are set or lent anew. */
+void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
+			   void (*lend)(void *ctx, uint32_t number,
+					struct e2pf_group *group), void *ctx);
+
 struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4);
 
 /*
@@ -77,35 +80,12 @@ struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4);
 void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 			uint32_t group);
 
-/*
- * For several scans at the same time, each of which covers a part of the
- * groups.  May be called from any thread of the checker.
- *
- * e2pf_ext4_add_scan(): a scan begins with this group.  Call it before
- * e2pf_ext4_set_groups().  Returns false if another scan began there, or if
- * there are too many.  e2pf_ext4_scan_at(): the scan whose part contains this
- * group has reached it.  e2pf_ext4_scan_ended(): the scan whose part contains
- * this group has ended.
- */
-bool e2pf_ext4_add_scan(struct e2pf_ext4 *ext4, uint32_t group);
-void e2pf_ext4_scan_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-		       uint32_t group);
-void e2pf_ext4_scan_ended(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			  uint32_t group);
-
-/* Forget all scans, from the next e2pf_ext4_set_groups() on. */
-void e2pf_ext4_forget_scans(struct e2pf_ext4 *ext4);
-
-/* The number of groups that the first `units` units of the table phase
- * contain. */
-uint32_t e2pf_ext4_groups_done(const struct e2pf_ext4 *ext4, uint64_t units);
-
-/* How far the checker is: bytes and allocated inodes of the tables in the units
+/* How far the checker is: bytes and allocated inodes of the tables in the groups
  * before `passed`, in the first `parsed_bytes` of tables, and in all; and its
  * place in the list.  May be called by one thread at a time, but not while an
  * engine is started. */
 struct e2pf_ext4_look {
-	uint64_t passed;		/* units, set by the caller */
+	uint64_t passed;		/* groups, set by the caller */
 	uint64_t parsed_bytes;		/* set by the caller */
 	uint64_t passed_bytes, bytes;
 	uint64_t passed_inodes, parsed_inodes, inodes;

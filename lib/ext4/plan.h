@@ -69,11 +69,6 @@ struct e2pf_run {
 	uint8_t data;			/* class of the data blocks below it,
 					   E2PF_CLASSES if they are not
 					   metadata */
-	uint8_t apart;			/* and the log2 of the blocks from one
-					   of these to the next, with the data
-					   between them */
-	uint32_t below;			/* indirect: blocks that it is likely to
-					   lead to */
 };
 
 /*

@@ -4,10 +4,6 @@
  * kind become one run, and each run is limited to blocks inside the filesystem.
  * Does not know what the blocks are.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 void e2pf_gather_flush(struct e2pf_gather *out)
@@ -40,7 +36,6 @@ void e2pf_gather_add(struct e2pf_gather *out, const struct e2pf_run *like,
 
 		if (block == end && pending->count + count <= UINT32_MAX) {
 			pending->count += count;
-			pending->below += like->below;
 			return;
 		}
 	}

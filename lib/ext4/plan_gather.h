@@ -80,13 +80,11 @@ void e2pf_plan_extents(struct e2pf_gather *out, const struct e2pf_run *run,
 /*
  * Plan the root of an extent tree or of a block map: the 60 bytes of i_block.
  * Nodes have class `cls`, data blocks class `data` (E2PF_CLASSES: not
- * metadata).  A map is likely to have `indirect` indirect blocks that i_block
- * does not name, among `used` blocks in all.
+ * metadata).
  */
 void e2pf_plan_extent_root(struct e2pf_gather *out, const void *i_block,
 			   enum e2pf_class cls, enum e2pf_class data);
 void e2pf_plan_block_map(struct e2pf_gather *out, const void *i_block,
-			 uint32_t indirect, uint32_t used,
 			 enum e2pf_class cls, enum e2pf_class data);
 
 /* The first block of the first extent, if the tree has no nodes below its root;

@@ -4,10 +4,6 @@
  * much of the table an inode scan reads.  Does not know the contents of the
  * table (plan_inode.c).
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 static uint64_t block_number(const struct e2pf_geometry *geo, uint32_t lo,

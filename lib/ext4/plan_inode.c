@@ -5,10 +5,6 @@
  * know how trees look below their root (plan_tree.c) nor how attributes are
  * stored (plan_xattr.c), and ignores checksums, sizes and times.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 /* The longest attribute value in bytes, EXT4_XATTR_SIZE_MAX in Linux. */
@@ -39,27 +35,12 @@ static bool is_read_value(const struct e2pf_geometry *geo,
 	       !inode->i_size_high && le32toh(inode->i_size) <= VALUE_MAX;
 }
 
-/* How many indirect blocks a file is likely to have that its inode does not
- * name: as many as its size needs, and in a sparse file no more than it has
- * data blocks. */
-static uint32_t indirect_blocks(const struct e2pf_geometry *geo,
-				const struct ext2_inode *inode, uint32_t used)
-{
-	uint64_t size = le32toh(inode->i_size) |
-			(uint64_t)le32toh(inode->i_size_high) << 32;
-	uint64_t blocks = size / geo->block_size;
-	uint64_t by_size = blocks / (geo->block_size / sizeof(uint32_t));
-
-	return by_size < used / 2 ? (uint32_t)by_size : used / 2;
-}
-
 /* Plan the mapping of a file, and its data if that has a class. */
 static void plan_mapping(struct e2pf_gather *out,
 			 const struct ext2_inode *inode, bool special,
 			 enum e2pf_class data)
 {
 	uint32_t flags = le32toh(inode->i_flags);
-	uint32_t used = le32toh(inode->i_blocks) / (out->geo->block_size / 512);
 
 	if (flags & EXT4_INLINE_DATA_FL)
 		return;
@@ -69,8 +50,7 @@ static void plan_mapping(struct e2pf_gather *out,
 				      data);
 	else
 		e2pf_plan_block_map(out, inode->i_block,
-				    indirect_blocks(out->geo, inode, used),
-				    used, special ? E2PF_FILES : E2PF_INDIRECT,
+				    special ? E2PF_FILES : E2PF_INDIRECT,
 				    data);
 }
 

@@ -5,10 +5,6 @@
  * libext2fs would open, because no others are checked.  Does not parse
  * descriptors (plan_group.c) and does not verify checksums.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 /* New in e2fsprogs 1.47, so the headers we require may lack them. */

@@ -6,10 +6,6 @@
  * class of its data.  Also passes a block to the part of the planner that parses
  * its kind, which the run that led to it tells.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 #define EXTENT_MAGIC 0xf30a
@@ -148,11 +144,6 @@ static void plan_pointers(struct e2pf_gather *out, const struct e2pf_run *run,
 	} else if (depth == 1 && run->data >= E2PF_CLASSES) {
 		child.parse = E2PF_LEAF;
 	}
-	if (depth > 1 && !run->block)
-		child.below = run->below;
-	else
-		child.below = depth > 1 ? out->geo->block_size /
-					  sizeof(uint32_t) : 0;
 	for (i = 0; i < count; i++) {
 		uint32_t block = e2pf_le32((const uint8_t *)pointers +
 					   i * sizeof(block));
@@ -163,26 +154,17 @@ static void plan_pointers(struct e2pf_gather *out, const struct e2pf_run *run,
 }
 
 void e2pf_plan_block_map(struct e2pf_gather *out, const void *i_block,
-			 uint32_t indirect, uint32_t used,
 			 enum e2pf_class cls, enum e2pf_class data)
 {
-	uint32_t each = out->geo->block_size / sizeof(uint32_t);
 	struct e2pf_run root = { .cls = cls, .data = data };
 	const uint8_t *pointers = i_block;
 	unsigned depth;
 
-	while (indirect && used / indirect >> root.apart > 1)
-		root.apart++;
 	plan_pointers(out, &root, 0, pointers, EXT2_NDIR_BLOCKS);
-	for (depth = 1; depth <= 3; depth++) {
-		/* The double indirect block is full before there is a triple
-		 * one. */
-		root.below = depth == 2 && indirect > each ? each : indirect;
+	for (depth = 1; depth <= 3; depth++)
 		plan_pointers(out, &root, depth, pointers +
 			      (EXT2_IND_BLOCK + depth - 1) * sizeof(uint32_t),
 			      1);
-		indirect -= depth == 2 ? root.below : 0;
-	}
 }
 
 void e2pf_plan_indirect(struct e2pf_gather *out, const struct e2pf_run *run,

@@ -4,10 +4,6 @@
  * of an inode, and the inodes that hold attribute values.  Decides which values
  * the checker looks up.  Does not parse inodes otherwise (plan_inode.c).
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan_gather.h"
 
 static bool wants_ea_inodes(const struct e2pf_geometry *geo,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Read from a file mapping, and get an error instead of a SIGBUS if a page
- * cannot be read (media error, truncated file).
+ * cannot be read (media error, truncated file, a device that is gone).
  */
 #ifndef E2PF_GUARD_H
 #define E2PF_GUARD_H
@@ -12,30 +12,26 @@
 
 /*
  * Begin and end the use of the guard.  The first user installs the SIGBUS
- * handler.  The last one restores the previous handler, if ours is still
- * installed.  Calls are counted and may come from any thread.
- *
- * e2pf_guard_get() returns 0; EBUSY if another handler, which may call ours,
- * was installed in front of ours during an earlier use; or another errno.
- * After an error e2pf_guard_put() must not be called.
+ * handler, the last one restores the previous handler if ours is still
+ * installed.  Calls are counted and may come from any thread.  e2pf_guard_get()
+ * returns false, and e2pf_guard_put() must not be called, if that failed or if
+ * another handler, which may call ours, was installed in front of ours.
  */
-int e2pf_guard_get(void);
+bool e2pf_guard_get(void);
 void e2pf_guard_put(void);
 
 /*
- * True if this thread may use e2pf_guard_copy() now.  False if the program has
- * installed another SIGBUS handler since, or if the thread blocks SIGBUS: then a
- * fault would end the process.  Asks the kernel, with two system calls that take
- * 0.34 us.
+ * True if this thread may use e2pf_guard_copy() now.  False if another SIGBUS
+ * handler is installed, or if the thread blocks SIGBUS: then a fault would end
+ * the process.  Asks the kernel, with two system calls that take 0.34 us.
  */
 bool e2pf_guard_ready(void);
 
 /*
- * Copy `size` bytes from the mapping at `from`.  Returns 0, or EFAULT if a page
- * could not be read; then `to` is partly written.  Only faults inside [from,
- * from + size) are caught; all other signals are handled as they would be
- * without the guard.  May be called by any number of threads at once.
+ * Copy `size` bytes from the mapping at `from`.  Returns false if a page could
+ * not be read; then `to` is partly written.  May be called by any number of
+ * threads at once.
  */
-int e2pf_guard_copy(void *to, const void *from, size_t size);
+bool e2pf_guard_copy(void *to, const void *from, size_t size);
 
 #endif

@@ -3,10 +3,6 @@
  * The operations that observe an io_channel.  They decide nothing: the original
  * manager reads and writes, and the engine is told.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <link.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -6,16 +6,10 @@
  * libext2fs that lacks it.  Whoever calls one more adds it here: a module with
  * another reference does not link.
  *
- * Included before everything else, by the compiler's -include.
+ * Included by the compiler's -include, after config.h and before all others.
  */
 #ifndef E2PF_WEAK_H
 #define E2PF_WEAK_H
-
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
-#include <ext2fs/ext2fs.h>
 
 /* Without these a module does nothing. */
 #define E2PF_FOLLOWS_WITH(X) \
@@ -49,10 +43,14 @@
 	X(ext2fs_update_bb_inode) X(ext2fs_write_bitmaps) \
 	X(ext2fs_write_ind_block) X(ext2fs_write_inode)
 
-#define E2PF_WEAK(name) \
-	extern __typeof__(name) name __attribute__((weak));
+/* Before the header, whose inline functions refer to some: clang makes a
+ * reference weak only if that was said before it. */
+#define E2PF_PRAGMA(text) _Pragma(#text)
+#define E2PF_WEAK(name) E2PF_PRAGMA(weak name)
 E2PF_FOLLOWS_WITH(E2PF_WEAK)
 E2PF_ACCELERATES_WITH(E2PF_WEAK)
+
+#include <ext2fs/ext2fs.h>
 
 #define E2PF_IS_THERE(name) && (const void *)&name
 

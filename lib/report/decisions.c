@@ -3,10 +3,6 @@
  * Puts into words what was decided and what a run achieved.  Decides nothing
  * and counts nothing itself.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdarg.h>
 #include <string.h>
 
@@ -27,6 +23,21 @@ void e2pf_decide(struct e2pf_decisions *list, const char *about,
 	va_start(args, reason);
 	vsnprintf(d->reason, sizeof(d->reason), reason, args);
 	va_end(args);
+}
+
+void e2pf_decide_off(struct e2pf_decisions *list, const char *decision,
+		     const char *reason, ...)
+{
+	char text[sizeof(list->why_off)];
+	va_list args;
+
+	va_start(args, reason);
+	vsnprintf(text, sizeof(text), reason, args);
+	va_end(args);
+	e2pf_decide(list, "prefetch", decision, "%s", text);
+	if (!list->off)
+		memcpy(list->why_off, text, sizeof(text));
+	list->off = true;
 }
 
 void e2pf_decisions_print(const struct e2pf_decisions *list,
@@ -85,8 +96,8 @@ void e2pf_decide_threads(struct e2pf_decisions *list,
 
 	snprintf(text, sizeof(text), "%u", st->threads);
 	e2pf_decide(list, "threads", text, "%s", by_user ? "as configured" :
-		    reason ? reason : st->has_head ? "one per spindle" :
-		    "by the number of processors");
+		    reason ? reason : st->has_head ? "one per spindle, two at most" :
+		    "two keep a device busy");
 }
 
 void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
@@ -118,28 +129,6 @@ void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
 	else
 		e2pf_decide(list, "order", order,
 			    "the kernel reports no rotational disk");
-}
-
-void e2pf_decide_requests(struct e2pf_decisions *list,
-			      const struct e2pf_measured *m)
-{
-	unsigned least = (unsigned)(m->least_gap >> 10);
-	unsigned most = (unsigned)(m->most_gap >> 10);
-	char text[64];
-
-	snprintf(text, sizeof(text), "%u requests in flight per thread",
-		 m->depth);
-	e2pf_decide(list, "depth", text, "initially; up to %u while requests "
-		    "complete in time", E2PF_DEPTH_MOST);
-	snprintf(text, sizeof(text), "read through up to %u KiB",
-		 m->dear ? most : least);
-	if (m->dear)
-		e2pf_decide(list, "gaps", text, "another request costs as "
-			    "much; %u KiB where bandwidth is the limit", least);
-	else
-		e2pf_decide(list, "gaps", least ? text : "not read through",
-			    "up to %u KiB where another request costs as much",
-			    most);
 }
 
 static double seconds(uint64_t ns)

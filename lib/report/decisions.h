@@ -6,6 +6,7 @@
 #ifndef E2PF_DECISIONS_H
 #define E2PF_DECISIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -25,6 +26,9 @@ struct e2pf_decision {
 struct e2pf_decisions {
 	struct e2pf_decision item[E2PF_DECISIONS_MOST];
 	size_t count;
+	/* For whoever decides by them; the items are for people. */
+	bool off;		/* nothing was read ahead, */
+	char why_off[320];	/* for this reason */
 };
 
 /* Add a decision.  Text that is too long is cut off, and a decision for which
@@ -33,6 +37,12 @@ struct e2pf_decisions {
 __attribute__((format(printf, 4, 5)))
 void e2pf_decide(struct e2pf_decisions *list, const char *about,
 		 const char *decision, const char *reason, ...);
+
+/* Add that nothing is read ahead ("off", "asleep"), and why: the first reason
+ * counts. */
+__attribute__((format(printf, 3, 4)))
+void e2pf_decide_off(struct e2pf_decisions *list, const char *decision,
+		     const char *reason, ...);
 
 /* Print one line per decision, "PROGRAM: ABOUT: DECISION (REASON)". */
 void e2pf_decisions_print(const struct e2pf_decisions *list,
@@ -57,11 +67,6 @@ void e2pf_decide_threads(struct e2pf_decisions *list,
 /* Add the order of reads, in these words, and what determined it. */
 void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
 		       const struct e2pf_engine_stats *st, unsigned spindles);
-
-/* Add the requests in flight and the gaps that are read through, for a check
- * that has not begun. */
-void e2pf_decide_requests(struct e2pf_decisions *list,
-			  const struct e2pf_measured *measured);
 
 /* Add the disks, what was read ahead, how many reads hit it, and how long the
  * checker waited in each of these stages. */

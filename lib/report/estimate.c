@@ -4,10 +4,6 @@
  * real checks on modelled disks, and gives the command that repeats the
  * comparison.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <string.h>
 
 #include "estimate.h"
@@ -27,52 +23,108 @@
 #define WINDOW_BYTES 16384.0
 #define TABLE_WINDOW_BYTES 131072.0
 
-/* The cost of a request that is read ahead, as a fraction of the latency with
- * eight in flight: less, because requests are sorted and many are in flight. */
-#define AHEAD_LEAST (1.0 / 8)
-#define AHEAD_MOST (1.0 / 2)
+/* A request that is read ahead takes so much of the latency with eight in
+ * flight: less, because requests are sorted and many are in flight. */
+#define AHEAD_HEAD 0.25
+#define AHEAD_FLASH 0.5
 
-/* The speed of a device whose transfer was not measured. */
-#define USUAL_BYTES_PER_SECOND 125000000u
+/* Without prefetching, so much of that of a lone one: some are near. */
+#define ALONE_FLASH 0.75
+
+/* Seconds, where nothing was measured. */
+#define USUAL_BYTE 8e-9
+#define USUAL_HEAD_LATENCY 0.004
+#define USUAL_LATENCY 0.0001
 
 /* Seconds.  Of reads that are faster, the processor's part is a good part, and on
  * a busy machine most: a check of SATA flash that takes 2.1 s without prefetching
  * was forecast to take 11. */
 #define LEAST_DEEP_LATENCY 0.0002
 
-/* Where the expected time lies between the lowest (0) and the highest (1). */
-#define EXPECT_HEAD 0.3
-#define EXPECT_FLASH 0.5
+/* Where there is a head, the time depends on how near requests are to each
+ * other. */
+#define DOUBT_HEAD 0.65
+#define DOUBT_FLASH 0.5
 
-struct amounts {
-	double runs, bytes;
-	double far, near;	/* requests without readahead */
-};
+static double seconds_of(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
 
 static double larger(double a, double b)
 {
 	return a > b ? a : b;
 }
 
-static void count(const struct e2pf_probe *p, struct amounts *a)
+static double byte_seconds(const struct e2pf_speed *speed)
+{
+	return speed->byte_ps ? (double)speed->byte_ps / 1e12 : USUAL_BYTE;
+}
+
+struct e2pf_pace e2pf_pace_ahead(const struct e2pf_speed *speed, unsigned heads)
+{
+	double deep = speed->latency_ns ? seconds_of(speed->deep_latency_ns) :
+		      speed->has_head ? USUAL_HEAD_LATENCY : USUAL_LATENCY;
+
+	return (struct e2pf_pace) {
+		.byte = byte_seconds(speed),
+		.request = speed->has_head ?
+			   deep * AHEAD_HEAD / (heads ? heads : 1) :
+				      deep * AHEAD_FLASH
+	};
+}
+
+/* One after the other, as the check asks for them.  On a head most lie not far
+ * from the one before, and cost what one of a queue does. */
+static struct e2pf_pace pace_alone(const struct e2pf_speed *speed)
+{
+	return (struct e2pf_pace) {
+		.byte = byte_seconds(speed),
+		.request = speed->has_head ?
+			   seconds_of(speed->deep_latency_ns) :
+			   seconds_of(speed->latency_ns) * ALONE_FLASH
+	};
+}
+
+double e2pf_pace_seconds(const struct e2pf_pace *pace,
+			 const struct e2pf_work *work)
+{
+	return work->bytes * pace->byte + work->requests * pace->request;
+}
+
+struct e2pf_estimate e2pf_estimate_range(double seconds, double doubt)
+{
+	return (struct e2pf_estimate) {
+		seconds, seconds * (1 - doubt), seconds / (1 - doubt)
+	};
+}
+
+/* What is read ahead, and the requests in which the kernel's readahead lets the
+ * check make it without us. */
+static void count(const struct e2pf_class_plan plan[E2PF_CLASSES],
+		  uint32_t block_size, bool has_head, struct e2pf_work *ahead,
+		  struct e2pf_work *alone)
 {
 	unsigned i;
 
-	memset(a, 0, sizeof(*a));
+	memset(ahead, 0, sizeof(*ahead));
+	memset(alone, 0, sizeof(*alone));
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		double bytes = (double)p->plan[i].blocks * p->block_size;
-		double runs = (double)p->plan[i].runs;
+		double bytes = (double)plan[i].blocks * block_size;
+		double runs = (double)plan[i].runs;
 
 		/* A check that replays no journal does not read it. */
 		if (i == E2PF_FILES)
 			continue;
-		a->runs += runs;
-		a->bytes += bytes;
-		a->near += larger(bytes - runs * p->block_size, 0) /
-			   (i == E2PF_INODES ? TABLE_WINDOW_BYTES :
-					       WINDOW_BYTES);
+		ahead->bytes += bytes;
+		ahead->requests += runs;
+		if (!has_head)
+			alone->requests += larger(bytes - runs * block_size, 0) /
+					   (i == E2PF_INODES ?
+					    TABLE_WINDOW_BYTES : WINDOW_BYTES);
 	}
-	a->far = a->runs;
+	alone->bytes = ahead->bytes;
+	alone->requests += ahead->requests;
 }
 
 static double computing(const struct e2pf_probe *p)
@@ -83,96 +135,56 @@ static double computing(const struct e2pf_probe *p)
 	return (double)p->inodes * INODE_SECONDS + numbers * NUMBER_SECONDS;
 }
 
-static void expect(const struct e2pf_probe *p, struct e2pf_estimate *r)
-{
-	r->expected = r->low + (r->high - r->low) *
-		      (p->block_order ? EXPECT_HEAD : EXPECT_FLASH);
-}
-
-/* The lowest estimate assumes that half of the far requests are near. */
-static void wait_alone(const struct e2pf_probe *p, const struct amounts *a,
-		       struct e2pf_estimate *wait)
-{
-	double transfer = a->bytes / (double)p->bytes_per_second;
-
-	if (p->block_order) {
-		wait->low = a->far / 2 * p->deep_latency / 2 + transfer;
-		wait->high = a->far * (p->latency + p->deep_latency) +
-			     a->near * p->deep_latency / 16 + transfer;
-	} else {
-		wait->low = (a->far + a->near) * p->latency / 2;
-		wait->high = (a->far + a->near) * p->latency + transfer;
-	}
-}
-
-static void wait_ahead(const struct e2pf_probe *p, unsigned heads,
-		       const struct amounts *a,
-		       struct e2pf_estimate *wait)
-{
-	double transfer = a->bytes / (double)p->bytes_per_second;
-	double requests = a->runs * p->deep_latency;
-
-	wait->low = requests * AHEAD_LEAST / (heads ? heads : 1) +
-		    transfer / 2;
-	wait->high = requests * (p->block_order ? AHEAD_MOST : 1) + transfer;
-}
-
 void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads)
 {
-	struct e2pf_estimate alone = { .low = 0 }, ahead = { .low = 0 };
-	double cpu = computing(p);
-	struct amounts a;
+	bool has_head = p->speed.has_head;
+	double doubt = has_head ? DOUBT_HEAD : DOUBT_FLASH;
+	struct e2pf_pace pace = pace_alone(&p->speed);
+	struct e2pf_work ahead, alone;
+	double cpu = computing(p), seconds;
 
-	p->stock = p->prefetch = alone;
+	p->stock = p->prefetch = e2pf_estimate_range(0, 0);
 	if (!p->measured)
 		return;
-	count(p, &a);
-	wait_alone(p, &a, &alone);
-	wait_ahead(p, heads, &a, &ahead);
-	p->stock.low = cpu / 2 + alone.low;
-	p->stock.high = cpu * 2 + alone.high;
-	/* Computing and reading overlap. */
-	p->prefetch.low = larger(cpu * ACCELERATED / 2, ahead.low);
-	p->prefetch.high = cpu * ACCELERATED * 2 + ahead.high;
-	expect(p, &p->stock);
-	expect(p, &p->prefetch);
+	count(p->plan, p->block_size, has_head, &ahead, &alone);
+	p->stock = e2pf_estimate_range(cpu + e2pf_pace_seconds(&pace, &alone),
+				       doubt);
+	/* Computing and reading overlap, but for their beginnings and ends. */
+	pace = e2pf_pace_ahead(&p->speed, heads);
+	seconds = e2pf_pace_seconds(&pace, &ahead);
+	cpu *= ACCELERATED;
+	p->prefetch = e2pf_estimate_range(has_head ? seconds + cpu :
+					  larger(seconds, cpu), doubt);
 }
 
 double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
 			     uint32_t block_size, double seconds)
 {
-	struct e2pf_probe p = {
-		.block_size = block_size, .block_order = stats->has_head,
-		.latency = (double)stats->latency_ns / 1e9,
-		.deep_latency = (double)stats->deep_latency_ns / 1e9,
-		.bytes_per_second = USUAL_BYTES_PER_SECOND
+	struct e2pf_speed speed = {
+		.has_head = stats->has_head, .latency_ns = stats->latency_ns,
+		.deep_latency_ns = stats->deep_latency_ns
 	};
+	struct e2pf_pace pace = pace_alone(&speed);
+	struct e2pf_class_plan plan[E2PF_CLASSES];
 	uint64_t waited_ns = 0, own_ns = stats->own_stall_ns;
-	struct e2pf_estimate wait;
-	struct amounts a;
+	struct e2pf_work ahead, alone;
 	double gain;
 	unsigned i;
 
-	if (!stats->latency_ns || p.deep_latency < LEAST_DEEP_LATENCY)
+	if (!stats->latency_ns ||
+	    seconds_of(stats->deep_latency_ns) < LEAST_DEEP_LATENCY)
 		return 0;
-	/* On a head most of the blocks that were read ahead lie not far from the
-	 * one that the check reads before: each costs what one of a sorted queue
-	 * does, and not what a read at any place does. */
-	if (p.block_order && p.latency > p.deep_latency)
-		p.latency = p.deep_latency;
 	for (i = 0; i < E2PF_CLASSES; i++)
-		p.plan[i] = (struct e2pf_class_plan) {
+		plan[i] = (struct e2pf_class_plan) {
 			.blocks = stats->asked[i].bytes / block_size,
 			.runs = stats->asked[i].runs
 		};
-	count(&p, &a);
-	wait_alone(&p, &a, &wait);
-	expect(&p, &wait);
+	count(plan, block_size, stats->has_head, &ahead, &alone);
 	for (i = 0; i < E2PF_STAGES; i++)
 		waited_ns += stats->stage[i].stall_ns;
 	/* It would have waited for the rest just the same. */
-	gain = wait.expected;
+	gain = e2pf_pace_seconds(&pace, &alone);
 	if (waited_ns > own_ns)
-		gain -= (double)(waited_ns - own_ns) / 1e9;
+		gain -= seconds_of(waited_ns - own_ns);
 	return gain > 0 ? seconds + gain : 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Estimates how long a check takes, by the stock program and with readahead,
- * from the amount of metadata and the measured speed of the device.
+ * The one model of how long reading takes: bytes and requests, each at the pace
+ * of the device.  A forecast takes the pace from a probe; a running check
+ * corrects it by what it has read so far (progress.h).
  */
 #ifndef E2PF_ESTIMATE_H
 #define E2PF_ESTIMATE_H
 
+#include "device/probe.h"
 #include "e2prefetch.h"
 #include "engine/engine.h"
 
@@ -16,20 +18,37 @@ struct e2pf_estimate {
 	double expected, low, high;
 };
 
-/*
- * Fill in the estimates for a check without and with readahead, from the other
- * members of *probe.  If the device was not measured they are 0: the time of
- * computing alone is no forecast.  `heads` is the number of heads that move
- * independently, at least 1.  Pure.
- */
-void e2pf_estimate_check(struct e2pf_probe *probe, unsigned heads);
+/* What is to be read. */
+struct e2pf_work {
+	double bytes, requests;
+};
+
+/* Seconds for each of them. */
+struct e2pf_pace {
+	double byte, request;
+};
+
+/* The pace of reads that are requested ahead, many at a time and sorted, on a
+ * device with so many heads.  If it was not measured, a usual one. */
+struct e2pf_pace e2pf_pace_ahead(const struct e2pf_speed *speed, unsigned heads);
+
+/* Seconds that the work takes at this pace. */
+double e2pf_pace_seconds(const struct e2pf_pace *pace,
+			 const struct e2pf_work *work);
+
+/* Seconds, with a range: it may be so much shorter, as a part of it, and as many
+ * times longer. */
+struct e2pf_estimate e2pf_estimate_range(double seconds, double doubt);
+
+/* Fill in p->stock and p->prefetch, from its other members; 0 if the device was
+ * not measured.  `heads` can seek independently. */
+void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads);
 
 /*
- * How long a check that has just taken `seconds` would have taken without
- * readahead: what it computed, and what it would have waited for the blocks that
- * were read ahead of it.  The time that accelerations saved is not counted.
- * Returns 0 if nothing was gained, if the device was not measured, or if it
- * answers so fast that the measurement says little.
+ * How long a check that took so many seconds would have taken without
+ * prefetching: what was read ahead for it would have been waited for, and what
+ * it has waited for that all the same would not.  0 if the device was not
+ * measured, or is so fast that the processor decides.
  */
 double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
 			     uint32_t block_size, double seconds);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decides how JSON is laid out.  Errors of writing are the stream's. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <inttypes.h>
 
 #include "json.h"

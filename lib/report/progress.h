@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "estimate.h"
+
 /* What is known at a moment.  Sums are since the reading began. */
 struct e2pf_progress_facts {
 	double seconds;		/* since the check began to read */
@@ -19,61 +21,25 @@ struct e2pf_progress_facts {
 	 * metadata.  The rest follows it. */
 	bool walks;		/* the check is in it, or before it */
 	bool measurable;	/* false: nobody knows how much there is */
-	/* Parts, 0 to 1: of the tables and of the items in them, of which the
-	 * checker has passed so much; and of the items that were parsed. */
-	double passed, passed_items, parsed_items;
+	double passed;		/* part of the walk, 0 to 1 */
 	double rest_done;	/* part of what follows, at least */
 	double rest_part;	/* what follows is so much computing, of that
 				   in the walk */
 	double usual_seconds;	/* that a processor computes in the walk */
-	/* What workers read ahead.  How large the tables are is known from the
-	 * start; what they refer to is found when they are parsed. */
-	double table_bytes;
-	double seeds_bytes;	/* of tables, taken by a worker */
-	double found_bytes;	/* tables included */
-	double expected_bytes;	/* that found ones are likely to lead to, */
-	double expected_runs;	/* and the runs that these make */
-	double read_bytes;	/* those of them that were asked for */
-	double span_bytes;	/* the same with gaps that are read through */
-	double read_span_bytes;
-	double runs, read_runs;	/* the runs that they make, estimated, and
-				   those of them that were asked for */
-	double requests;		/* by which */
-	double in_flight;		/* those not known to be complete */
-	double deferred_bytes;		/* found, left for later */
-	double deferred_runs;
+	struct e2pf_work read;	/* ahead of the checker */
+	struct e2pf_work left;	/* to be read, as far as is known */
+	struct e2pf_pace pace;	/* at which the device usually reads */
 	bool has_head;
-	double request_bytes;	/* a request costs as much as reading this */
-};
-
-struct e2pf_progress_reads {
-	double bytes, runs;
-};
-
-/* What was read in some of the time. */
-struct e2pf_progress_regime {
-	double seconds;
-	struct e2pf_progress_reads reads;
 };
 
 /* What the estimate remembers; zeroed at the start. */
 struct e2pf_progress_past {
-	double seconds, cpu, stalled;		/* when last asked */
-	double requests;
-	struct e2pf_progress_reads asked;
-	struct e2pf_progress_reads rate;	/* per second */
-	/* Times in which requests cost less than the bytes that they read, and
-	 * in which they cost more. */
-	struct e2pf_progress_regime by_bytes, by_runs;
-	double request_bytes;	/* a request costs as much as reading this */
-	double queued;		/* requests that have not arrived, */
-	struct e2pf_progress_reads queue;	/* and what they read */
-	double passed;		/* part of the walk */
-	double walk_busy;	/* seconds of computing in the walk, if it has
-				   ended */
-	double end_busy;	/* at its end, with half of the waits for a
-				   processor, */
-	double end_seconds;	/* and without waits for the disk */
+	double seconds, cpu, stalled;	/* when last asked */
+	double read;		/* seconds that it takes at the usual pace */
+	double read_at;		/* when it was last known to grow */
+	double rate;		/* seconds at that pace, per second */
+	double passed;			/* part of the walk */
+	double walk_cpu;	/* computing in the walk, if it has ended */
 };
 
 struct e2pf_progress_left {
@@ -113,8 +79,6 @@ struct e2pf_progress {
 	uint64_t wait_at;	/* bytes from the start of the disk */
 	char disk[64];		/* that is waited for, "" if unknown */
 };
-
-extern const char *const e2pf_progress_wait_names[];
 
 /* One line of text, without a newline. */
 void e2pf_progress_line(const struct e2pf_progress *p, char *line,

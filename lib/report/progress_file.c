@@ -7,10 +7,6 @@
  * a kill it is stale, and is removed by whoever looks next.  The folder must be
  * root's alone, so nobody else can put anything there.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -68,6 +64,13 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
+static const char *const wait_names[] = {
+	[E2PF_WAITS_NOT] = "nothing",
+	[E2PF_WAITS_PROCESSOR] = "processor",
+	[E2PF_WAITS_DISK] = "disk",
+	[E2PF_WAITS_SECTOR] = "slow read",
+};
+
 /* A name may contain anything, but a file has lines, which a terminal shows. */
 static void print_text(FILE *f, const char *key, const char *value)
 {
@@ -95,7 +98,7 @@ static void print_lines(FILE *f, const struct e2pf_progress *p)
 		fprintf(f, "left_seconds %.6f\nleft_low_seconds %.6f\n"
 			"left_high_seconds %.6f\n", p->left.seconds,
 			p->left.low, p->left.high);
-	print_text(f, "waits_for", e2pf_progress_wait_names[p->wait]);
+	print_text(f, "waits_for", wait_names[p->wait]);
 	if (*p->disk)
 		print_text(f, "disk", p->disk);
 	if (p->wait == E2PF_WAITS_SECTOR)

@@ -3,10 +3,6 @@
  * The statistics as JSON.  Decides the keys and their order; doc/statistics.md
  * explains them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 
 #include "json.h"

@@ -3,10 +3,6 @@
  * Decides to which files statistics may be written.  Does not know what they
  * contain.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

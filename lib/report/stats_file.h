@@ -34,8 +34,8 @@ typedef const char *(*e2pf_stats_writer)(void *ctx, FILE *out);
 const char *e2pf_stats_put(const char *path, e2pf_stats_writer write,
 			   void *ctx);
 
-/* The same with the statistics of a session.  These functions are not in the .c file, because launchers link that with
- * nothing but libc. */
+/* The same with the statistics of a session.  These functions are not in the .c
+ * file, which is linked with nothing but libc. */
 static inline const char *e2pf_stats_write(void *session, FILE *out)
 {
 	errcode_t err = e2pf_write_stats(session, out);

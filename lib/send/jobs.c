@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of what to read, and their order. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "jobs.h"
 
 bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job)
 {
-	size_t room = jobs->room ? 2 * jobs->room : 1024;
-	void *grown;
-
-	if (jobs->count == jobs->room) {
-		grown = room > E2PF_JOBS_MOST ? NULL :
-			realloc(jobs->job, room * sizeof(*jobs->job));
-		if (!grown)
-			return false;
-		jobs->job = grown;
-		jobs->room = room;
-	}
+	if (jobs->count == E2PF_JOBS_MOST ||
+	    !e2pf_have_room((void **)&jobs->job, &jobs->room, jobs->count, 1,
+			    sizeof(*jobs->job)))
+		return false;
 	jobs->job[jobs->count++] = *job;
 	return true;
 }

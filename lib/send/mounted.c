@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ioctls of a mounted btrfs, and direct reads of its devices. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,9 +20,6 @@
 
 /* Direct reads begin and end at a multiple of this, which suits every disk. */
 #define DIRECT 4096u
-
-/* The maximum number of searches; each of them finds at least one chunk. */
-#define CHUNK_SEARCHES 65536u
 
 struct e2pf_mounted {
 	int fd;				/* a directory of the filesystem */
@@ -204,55 +197,6 @@ static const char *open_devices(struct e2pf_mounted *fs)
  * Where tree blocks lie.
  */
 
-struct found_chunks {
-	struct e2pf_mounted *fs;
-	struct e2pf_btrfs_key last;
-};
-
-static void take_chunk(void *ctx, const struct e2pf_btrfs_item *item)
-{
-	struct found_chunks *f = ctx;
-	struct e2pf_btrfs_chunk chunk;
-
-	f->last = item->key;
-	if (item->key.type == BT_CHUNK_ITEM_KEY &&
-	    e2pf_btrfs_plan_chunk(&f->fs->super, item->key.offset, item->bytes,
-				  item->size, &chunk))
-		e2pf_chunk_map_add(&f->fs->map, &chunk);
-}
-
-static int learn_chunks(struct e2pf_mounted *fs)
-{
-	struct e2pf_btrfs_key first = {
-		BT_FIRST_CHUNK_TREE_OBJECTID, 0, BT_CHUNK_ITEM_KEY
-	}, last = first;
-	struct found_chunks f = { .fs = fs };
-	uint64_t room[2048];
-	const void *found;
-	uint32_t count;
-	size_t bytes;
-	unsigned i;
-	int err;
-
-	last.offset = UINT64_MAX;
-	for (i = 0; i < CHUNK_SEARCHES; i++) {
-		err = e2pf_mounted_search(fs, BT_CHUNK_TREE_OBJECTID, &first,
-					  &last, UINT32_MAX, room,
-					  sizeof(room), &found, &bytes,
-					  &count);
-		if (err)
-			return err;
-		f.last = first;
-		e2pf_btrfs_plan_found(found, bytes, count, take_chunk, &f);
-		if (!count || f.last.offset == UINT64_MAX ||
-		    f.last.offset < first.offset)
-			break;
-		first.offset = f.last.offset + 1;
-	}
-	e2pf_chunk_map_finish(&fs->map);
-	return 0;
-}
-
 bool e2pf_mounted_place(const struct e2pf_mounted *fs, uint64_t logical,
 			unsigned *device, uint64_t *offset)
 {
@@ -381,12 +325,10 @@ struct e2pf_mounted *e2pf_mounted_open(int fd, const char **why)
 	err = fs->fd < 0 ? errno : try_search(fs);
 	*why = err ? reason(err) : open_devices(fs);
 	if (!*why) {
-		e2pf_chunk_map_init(&fs->map, &fs->super, fs->known, fs->count);
-		err = learn_chunks(fs);
-		*why = err ? reason(err) : NULL;
-	}
-	if (!*why)
+		e2pf_chunk_map_read(&fs->map, &fs->super, fs->known, fs->count,
+				    e2pf_mounted_read, fs);
 		return fs;
+	}
 	e2pf_mounted_close(fs);
 	return NULL;
 }

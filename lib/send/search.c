@@ -1,87 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Keys, ranges of keys, and search results. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <linux/btrfs.h>
 
+#include "array.h"
 #include "btrfs/format.h"
 #include "search.h"
-
-int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
-		       const struct e2pf_btrfs_key *b)
-{
-	if (a->objectid != b->objectid)
-		return a->objectid < b->objectid ? -1 : 1;
-	if (a->type != b->type)
-		return a->type < b->type ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key)
-{
-	if (key.offset) {
-		key.offset--;
-	} else if (key.type) {
-		key.type--;
-		key.offset = UINT64_MAX;
-	} else if (key.objectid) {
-		key.objectid--;
-		key.type = UINT8_MAX;
-		key.offset = UINT64_MAX;
-	}
-	return key;
-}
-
-static struct e2pf_btrfs_key read_key(const uint8_t *bytes)
-{
-	return (struct e2pf_btrfs_key){
-		.objectid = bt_le64(bytes + BT_KEY_OBJECTID),
-		.type = bytes[BT_KEY_TYPE],
-		.offset = bt_le64(bytes + BT_KEY_OFFSET)
-	};
-}
-
-uint32_t e2pf_btrfs_children(const struct e2pf_btrfs_super *super,
-			     const void *block)
-{
-	uint32_t most = (super->nodesize - BT_HEADER_BYTES) / BT_PTR_BYTES;
-	uint32_t n = bt_le32((const uint8_t *)block + BT_HEADER_NRITEMS);
-
-	return n < most ? n : most;
-}
-
-bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
-			   const struct e2pf_btrfs_ptr *ptr,
-			   const struct e2pf_btrfs_key *last,
-			   const void *block, uint32_t i,
-			   struct e2pf_btrfs_child *child)
-{
-	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES +
-			       (size_t)i * BT_PTR_BYTES;
-	struct e2pf_btrfs_key next;
-
-	if (!ptr->level || ptr->level >= E2PF_BTRFS_LEVELS)
-		return false;
-	child->ptr.logical = bt_le64(entry + BT_PTR_BLOCKPTR);
-	child->ptr.generation = bt_le64(entry + BT_PTR_GENERATION);
-	child->ptr.owner = ptr->owner;
-	child->ptr.level = ptr->level - 1;
-	child->first = read_key(entry);
-	child->last = *last;
-	if (i + 1 < e2pf_btrfs_children(super, block)) {
-		next = read_key(entry + BT_PTR_BYTES);
-		child->last = e2pf_btrfs_before(next);
-	}
-	/* A child cannot be newer: changing it changes all nodes above it. */
-	return child->ptr.logical &&
-	       child->ptr.logical % super->sectorsize == 0 &&
-	       child->ptr.logical <= UINT64_MAX - super->nodesize &&
-	       child->ptr.generation <= ptr->generation &&
-	       e2pf_btrfs_compare(&child->first, &child->last) <= 0;
-}
 
 void e2pf_btrfs_plan_found(const void *bytes, size_t size, uint32_t count,
 			   e2pf_btrfs_item_sink sink, void *ctx)
@@ -199,17 +123,9 @@ bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root)
 {
-	/* Items written by old kernels end with the level. */
-	if (item->key.type != BT_ROOT_ITEM_KEY ||
-	    item->size <= BT_ROOT_ITEM_LEVEL)
-		return false;
-	root->logical = bt_le64(item->bytes + BT_ROOT_ITEM_BYTENR);
-	root->generation = bt_le64(item->bytes + BT_ROOT_ITEM_GENERATION);
-	root->owner = item->key.objectid;
-	root->level = item->bytes[BT_ROOT_ITEM_LEVEL];
-	return root->logical && root->logical % super->sectorsize == 0 &&
-	       root->logical <= UINT64_MAX - super->nodesize &&
-	       root->level < E2PF_BTRFS_LEVELS;
+	return item->key.type == BT_ROOT_ITEM_KEY &&
+	       e2pf_btrfs_take_root(super, item->key.objectid, item->bytes,
+				    item->size, root);
 }
 
 bool e2pf_btrfs_ranges_add(struct e2pf_btrfs_ranges *ranges,
@@ -219,8 +135,6 @@ bool e2pf_btrfs_ranges_add(struct e2pf_btrfs_ranges *ranges,
 	struct e2pf_btrfs_range *tail = ranges->count ?
 		&ranges->range[ranges->count - 1] : NULL;
 	struct e2pf_btrfs_key before = e2pf_btrfs_before(*first);
-	size_t room = ranges->room ? 2 * ranges->room : 256;
-	void *grown;
 
 	if (tail && e2pf_btrfs_compare(&tail->first, first) <= 0 &&
 	    e2pf_btrfs_compare(&before, &tail->last) <= 0) {
@@ -228,14 +142,10 @@ bool e2pf_btrfs_ranges_add(struct e2pf_btrfs_ranges *ranges,
 			tail->last = *last;
 		return true;
 	}
-	if (ranges->count == ranges->room) {
-		grown = room > E2PF_BTRFS_RANGES_MOST ? NULL :
-			realloc(ranges->range, room * sizeof(*ranges->range));
-		if (!grown)
-			return false;
-		ranges->range = grown;
-		ranges->room = room;
-	}
+	if (ranges->count == E2PF_BTRFS_RANGES_MOST ||
+	    !e2pf_have_room((void **)&ranges->range, &ranges->room,
+			    ranges->count, 1, sizeof(*ranges->range)))
+		return false;
 	ranges->range[ranges->count].first = *first;
 	ranges->range[ranges->count++].last = *last;
 	return true;

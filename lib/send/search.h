@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keys of btrfs trees, sets of key ranges, and the results of searching a tree
- * of a mounted filesystem (BTRFS_IOC_TREE_SEARCH_V2).
+ * Sets of key ranges, and the results of searching a tree of a mounted btrfs
+ * (BTRFS_IOC_TREE_SEARCH_V2).
  *
  * No I/O.  All functions are safe on hostile bytes.  Functions that take no
  * struct e2pf_btrfs_ranges are pure.
@@ -10,44 +10,6 @@
 #define E2PF_BTRFS_SEARCH_H
 
 #include "btrfs/plan.h"
-
-struct e2pf_btrfs_key {
-	uint64_t objectid;
-	uint64_t offset;
-	uint8_t type;
-};
-
-/* The lowest and the highest possible key. */
-#define E2PF_BTRFS_FIRST_KEY ((struct e2pf_btrfs_key){ 0, 0, 0 })
-#define E2PF_BTRFS_LAST_KEY \
-	((struct e2pf_btrfs_key){ UINT64_MAX, UINT64_MAX, UINT8_MAX })
-
-/* Compare two keys.  Returns less than 0, 0, or more than 0, in tree order. */
-int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
-		       const struct e2pf_btrfs_key *b);
-
-/* The key before this one.  The lowest key is returned unchanged. */
-struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
-
-/* A child of a node, and the range of its keys. */
-struct e2pf_btrfs_child {
-	struct e2pf_btrfs_ptr ptr;
-	struct e2pf_btrfs_key first, last;
-};
-
-/* The number of entries of a node, limited to those that fit into it. */
-uint32_t e2pf_btrfs_children(const struct e2pf_btrfs_super *super,
-			     const void *block);
-
-/*
- * Parse child `i` (below e2pf_btrfs_children()) of a node that fits `ptr` and
- * whose last key is `last`.  Returns false if the entry is not valid.
- */
-bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
-			   const struct e2pf_btrfs_ptr *ptr,
-			   const struct e2pf_btrfs_key *last,
-			   const void *block, uint32_t i,
-			   struct e2pf_btrfs_child *child);
 
 /* An item found by a search; `bytes` has `size` bytes. */
 struct e2pf_btrfs_item {

@@ -14,13 +14,10 @@
  * This is done in parts, in key order, which is the order of the send.  A
  * search cannot be interrupted, so each one reads only one leaf.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "device/thread.h"
 #include "send_state.h"
 
@@ -64,7 +61,8 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 		    "refer to or are compared with");
 	if (f->resident) {
 		snprintf(text, sizeof(text), "%llu left out", (big)f->resident);
-		e2pf_decide(list, "reads", text, "cached already, judging by samples");
+		e2pf_decide(list, "reads", text,
+			    "cached already, judging by samples");
 	}
 	if (f->early)
 		e2pf_decide(list, "prefetch", "ended early",
@@ -136,16 +134,9 @@ static const struct e2pf_filesystem sends = {
  * no next part. */
 static bool end_part(struct send *s)
 {
-	size_t room = s->part_room ? 2 * s->part_room : 64;
-	struct part *grown;
-
-	if (s->parts == s->part_room) {
-		grown = realloc(s->part, room * sizeof(*grown));
-		if (!grown)
-			return false;
-		s->part = grown;
-		s->part_room = room;
-	}
+	if (!e2pf_have_room((void **)&s->part, &s->part_room, s->parts, 1,
+			    sizeof(*s->part)))
+		return false;
 	s->part[s->parts].bytes = s->bytes;
 	s->part[s->parts++].stream = s->stream;
 	return true;

@@ -4,10 +4,6 @@
  * other trees that they are compared with, and those with the records of the
  * extents that the changed leaves refer to.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "btrfs/format.h"
 #include "send_state.h"
 

@@ -3,10 +3,6 @@
  * The threads that read leaves and data ahead of a send.  Each has one request
  * in flight, and respects the configured limits and priorities.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -291,10 +287,9 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 	struct e2pf_job data;
 	size_t known = s->data.count;
 
-	if (do_job(w, leaf) || (s->parent && do_job(w, &compared)))
+	if (do_job(w, leaf) || do_job(w, &compared))
 		return true;
-	/* A search reads nothing else. */
-	if (!s->parent || s->data.count == known)
+	if (s->data.count == known)
 		return false;
 	data = s->data.job[known];
 	record.first = data.first;

@@ -9,10 +9,6 @@
  * says which fields of its header are corrected: otherwise almost no block
  * would be parsed.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "btrfs-fs.h"
 #include "fake-device.h"
 #include "engine/engine.h"
@@ -53,7 +49,16 @@ static int make_block(struct fake_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-static void walk(const struct e2pf_btrfs_super *super, bool data)
+static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ((struct e2pf_device **)ctx)[ref->device];
+
+	if (ref->offset > dev->size || ref->length > dev->size - ref->offset)
+		return 1;
+	return dev->ops->read(dev, bytes, ref->offset, ref->length);
+}
+
+static void walk(const struct e2pf_btrfs_super *super)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct e2pf_btrfs_member member[DEVICES];
@@ -76,11 +81,10 @@ static void walk(const struct e2pf_btrfs_super *super, bool data)
 	}
 	/* The device to which the chunks of a single-device image refer. */
 	memcpy(member[0].uuid, super->device_uuid, E2PF_BTRFS_UUID);
-	btrfs = e2pf_btrfs_new(super, member, DEVICES);
+	reads = 0;
+	btrfs = e2pf_btrfs_new(super, member, DEVICES, read_block, list);
 	if (!btrfs)
 		return;
-	if (data)
-		e2pf_btrfs_want_data(btrfs);
 	cfg.source = e2pf_btrfs_source(btrfs);
 	engine = e2pf_engine_new(&cfg);
 	if (engine) {
@@ -110,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
 	}
 	if (e2pf_btrfs_plan_super(bytes, 65536, &super) != E2PF_BTRFS_NONE)
-		walk(&super, node & 8);
+		walk(&super);
 	free(bytes);
 	return 0;
 }

@@ -10,10 +10,6 @@
  * of length (0: 256), and the bytes.  The block size and the limits of the pass
  * precede them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -244,12 +240,13 @@ static bool on_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
 	return true;
 }
 
-static void on_defer(void *ctx, const struct e2pf_ref *ref)
+static bool on_defer(void *ctx, const struct e2pf_ref *ref)
 {
 	struct rig *r = ctx;
 
 	require(!ref->parse && (r->elevator.deferred & 1u << ref->cls));
 	require_inside(r, ref);
+	return ref->offset / r->geo.block_size % 2;
 }
 
 static bool on_arrived(void *ctx, int error, uint64_t waited_ns)
@@ -296,7 +293,7 @@ static void read_image(struct rig *r, struct input *in)
 	struct e2pf_source *source;
 	struct e2pf_ext4 *ext4;
 	uint64_t parse, tables = 0;
-	unsigned classes, phases;
+	unsigned classes;
 	uint32_t n, g;
 
 	parse = take_byte(in);
@@ -320,7 +317,7 @@ static void read_image(struct rig *r, struct input *in)
 	require(ext4);
 	e2pf_ext4_set_groups(ext4, r->groups);
 	source = e2pf_ext4_source(ext4);
-	source->ops->begin(source, &start, &phases);
+	source->ops->begin(source, &start);
 	ev->source = source;
 	ev->devices = &device;
 	ev->ops = &elevator_ops;

@@ -7,10 +7,6 @@
  * The first byte selects the function.  All functions but the superblock's get
  * a geometry from the next eight bytes, and then their own bytes.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 
 #include "fuzz.h"

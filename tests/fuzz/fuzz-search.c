@@ -8,10 +8,6 @@
  * byte; otherwise a walk.  The headers of its nodes are corrected, and the next
  * 600 bytes are the rest of the node.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "btrfs-fs.h"
 #include "fuzz.h"
 #include "send/tree_walk.h"

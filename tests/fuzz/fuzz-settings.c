@@ -7,10 +7,6 @@
  *
  * The first byte selects the parser; strings end with a zero byte.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>

@@ -2,10 +2,6 @@
 /*
  * An engine on a simulated device with a hand-made filesystem.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,10 +4,6 @@
  * calling threads it knows only which ones are workers.  Without fake-threads.c
  * no thread is a worker.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

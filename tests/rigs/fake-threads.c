@@ -4,10 +4,6 @@
  * from the time it begins to wait, with the mutex held, until it is signalled.
  * So "all asleep" is a definite state, and no test has to sleep to reach it.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>

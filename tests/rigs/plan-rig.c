@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A valid superblock, and a record of the planner's output. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,10 +3,6 @@
  * The walk itself: superblock, descriptors, groups, inodes, trees.  The planner
  * decides what is metadata.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,10 +5,6 @@
  * replacement locks without a time limit.  Link with
  * -Wl,--wrap=pthread_mutex_clocklock.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <pthread.h>
 #include <time.h>
 

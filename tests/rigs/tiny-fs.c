@@ -3,10 +3,6 @@
  * A hand-made filesystem in memory.  Knows the layout of inodes and extent
  * nodes, and nothing about their readers.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>

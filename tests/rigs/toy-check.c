@@ -134,7 +134,7 @@ void toy_check(struct toy_check *c, const uint32_t *list, unsigned count)
 		 * would end at once. */
 		e2pf_engine_add_units(s->base.engine, TOY_READ_LIST, add_list,
 				      &to);
-		e2pf_engine_begin_phase(s->base.engine, TOY_READ_LIST);
+		e2pf_engine_begin_phase(s->base.engine, &toy_list_phase);
 	}
 	for (i = 0; i < count; i++) {
 		if (s)

@@ -20,26 +20,29 @@ static void pass(uint32_t place, uint32_t cls, e2pf_sink sink, void *ctx)
 	sink(ctx, &ref);
 }
 
-static const struct e2pf_phase *toy_begin(struct e2pf_source *source,
-		const struct e2pf_start *start, unsigned *count)
+static void toy_begin(struct e2pf_source *source,
+		      const struct e2pf_start *start)
 {
-	static const struct e2pf_phase phases[TOY_PHASES] = {
-		{ .order = E2PF_ORDER_NONE, .covered_by = E2PF_NONE,
-		  .stage = E2PF_NONE },
-		{ .order = E2PF_ORDER_WEIGHED, .later = 1u << TOY_DATA,
-		  .deferred = 1u << TOY_DATA, .covered_by = E2PF_NONE,
-		  .stage = E2PF_NONE },
-		{ .order = E2PF_ORDER_DEFERRED, .covered_by = E2PF_NONE,
-		  .stage = E2PF_NONE },
-		/* The checker passes its list when it reaches this phase. */
-		{ .order = E2PF_ORDER_EVEN, .window = TOY_NODES,
-		  .by_checker = true, .covered_by = E2PF_NONE,
-		  .stage = TOY_STAGE_LIST }
+	(void)source, (void)start;
+}
+
+/* The checker passes its list when it begins that phase. */
+const struct e2pf_phase toy_list_phase = {
+	.number = TOY_READ_LIST, .followed = true, .gated = true
+};
+
+static const struct e2pf_phase *toy_next(struct e2pf_source *source,
+					 const struct e2pf_phase *after)
+{
+	static const struct e2pf_phase map = {
+		.number = TOY_READ_MAP, .gated = true, .at_once = 1
+	}, trees = {
+		.number = TOY_READ_TREES, .followed = true, .gated = true,
+		.later = 1u << TOY_DATA, .deferred = 1u << TOY_DATA
 	};
 
-	(void)source, (void)start;
-	*count = TOY_PHASES;
-	return phases;
+	(void)source;
+	return !after ? &map : after == &map ? &trees : NULL;
 }
 
 static uint64_t toy_units(struct e2pf_source *source, unsigned phase,
@@ -48,8 +51,7 @@ static uint64_t toy_units(struct e2pf_source *source, unsigned phase,
 	uint64_t units;
 
 	/* The list comes at once.  If the checker passed it in parts, *more
-	 * would be true until the last one: see lib/ext4/ext4_source.c.  Nobody
-	 * asks for TOY_READ_DATA, which reads what was deferred. */
+	 * would be true until the last one: see lib/ext4/ext4_source.c. */
 	*more = false;
 	pthread_mutex_lock(&lock);
 	units = phase == TOY_READ_MAP ? 1 : phase == TOY_READ_LIST ?
@@ -139,8 +141,8 @@ void toy_list(struct toy_fs *fs, const uint32_t *list, unsigned count)
 void toy_new(struct toy_fs *fs)
 {
 	static const struct e2pf_source_ops ops = {
-		.begin = toy_begin, .units = toy_units, .weight = toy_weight,
-		.seed = toy_seed, .piece = toy_piece, .parse = toy_parse,
+		.begin = toy_begin, .next = toy_next, .units = toy_units,
+		.weight = toy_weight, .seed = toy_seed, .piece = toy_piece, .parse = toy_parse,
 		.sample = toy_sample
 	};
 	static const uint64_t bytes[2] = {

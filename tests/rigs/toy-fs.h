@@ -16,9 +16,10 @@
 #define TOY_ENTRIES 127u
 
 enum toy_class { TOY_MAP, TOY_NODE, TOY_DATA, TOY_ROOT, TOY_CLASSES };
-enum toy_phase {
-	TOY_READ_MAP, TOY_READ_TREES, TOY_READ_DATA, TOY_READ_LIST, TOY_PHASES
-};
+enum toy_phase { TOY_READ_MAP, TOY_READ_TREES, TOY_READ_LIST };
+
+/* The phase that the checker begins. */
+extern const struct e2pf_phase toy_list_phase;
 
 /* Stages of its check (toy-check.c). */
 enum toy_stage { TOY_STAGE_TREES, TOY_STAGE_LIST, TOY_STAGES };

@@ -3,7 +3,7 @@
 #
 # The command line of the launcher: options that it leaves to e2fsck, valid values
 # of variables, the environment of its children, and the files that e2prefetch
-# writes statistics to.  test-wrong-settings.sh tests invalid values.
+# writes statistics to.  test-failures.sh tests invalid values.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh

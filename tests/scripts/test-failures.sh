@@ -318,8 +318,32 @@ test_filter()
 		"$DENY_CALLS" kill pidfd_open)
 }
 
+# closed_streams REDIRECTION: output of e2fsck to a closed stream must not
+# appear in our files.
+closed_streams()
+{
+	rm -f "$dir/trace" "$dir/stats"
+	(
+		eval "exec $1"
+		PREFETCH=1 PREFETCH_TRACE=$dir/trace PREFETCH_STATS=$dir/stats \
+			LD_PRELOAD=$E2PF_RUNTIME \
+			exec "$dir/x/e2fsck" -fn "$image"
+	) || return
+	head -c 300 "$dir/trace"
+	[ -s "$dir/trace" ] && [ -s "$dir/stats" ] &&
+	! grep -q -e "^e2fsck" -e "^Pass" "$dir/trace"
+}
+
 test_limits()
 {
+	local streams
+
+	fresh
+	for streams in "2>&-" ">&-" ">&- 2>&-" "<&- >&- 2>&-"; do
+		tap_check "standard streams that are closed, $streams" \
+			closed_streams "$streams"
+	done
+	rm -f "$dir/trace" "$dir/stats"
 	row "address space limited" "address space is limited" : \
 		bash -c 'ulimit -v 2000000; exec "$@"' -
 	row "data limited" "address space is limited" : \

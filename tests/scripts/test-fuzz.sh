@@ -23,7 +23,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 FUZZ_CC=${FUZZ_CC:-clang}
 FUZZ_SECONDS=${FUZZ_SECONDS:-3}
 FUZZ_KEEP=${FUZZ_KEEP:-.}
-FUZZ_MEMORY=${FUZZ_MEMORY:-512}
+FUZZ_MEMORY=${FUZZ_MEMORY:-640}
 
 lib=$srcdir/../lib
 
@@ -32,14 +32,15 @@ lib=$srcdir/../lib
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c
 	$srcdir/../prefetch/options.c"
-sources_topology="$lib/device/topology.c $lib/device/policy.c
+sources_topology="$lib/device/topology.c
 	$lib/device/sysfile.c $lib/device/budget.c"
-sources_engine="$lib/engine/*.c $lib/device/rate.c $lib/device/thread.c"
+sources_engine="$lib/engine/*.c $lib/device/probe.c $lib/device/rate.c
+	$lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c
-	$lib/ext4/ext4_names.c $lib/ext4/units.c $sources_plan
+	$lib/ext4/ext4_names.c $sources_plan
 	$srcdir/rigs/fake-device.c"
 sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
-	$lib/btrfs/data.c $lib/btrfs/leaf_order.c $lib/btrfs/slot_set.c $(echo "$lib"/btrfs/plan_*.c)
+	$lib/btrfs/leaf_order.c $lib/btrfs/slot_set.c $(echo "$lib"/btrfs/plan_*.c)
 	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
 sources_search="$lib/send/search.c $lib/send/tree_walk.c
 	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"

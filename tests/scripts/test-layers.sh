@@ -37,7 +37,7 @@ no_filesystem()
 test_layers()
 {
 	tap_check "the engine includes the device and nothing else" \
-		includes lib/engine 'device/(device|rate|thread)\.h'
+		includes lib/engine 'device/(device|probe|rate|thread)\.h'
 	tap_check "the engine speaks of no filesystem" no_filesystem
 	tap_check "the device knows nothing of what is read" \
 		includes lib/device ''
@@ -48,7 +48,7 @@ test_layers()
 	tap_check "ext4 is a source for the engine, and a session" \
 		includes lib/ext4 'e2prefetch\.h|session\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h'
 	tap_check "btrfs is a source for the engine, and a session" \
-		includes lib/btrfs 'session\.h|engine/source\.h|device/device\.h'
+		includes lib/btrfs 'array\.h|session\.h|engine/source\.h|device/device\.h'
 	tap_check "what plugs into libext2fs includes no planner" \
 		includes lib/libext2fs \
 		'e2prefetch\.h|engine/engine\.h|ext4/journal\.h'

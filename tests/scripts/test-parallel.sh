@@ -93,7 +93,7 @@ test_all()
 }
 
 [ -x "$CHECKER" ] || tap_skip_all "parallel-check is not built"
-require_programs mke2fs debugfs jq
+require_programs mke2fs debugfs
 tmp_setup
 helpers_setup
 images_setup

@@ -4,10 +4,6 @@
  * check of the filesystem on these devices, one per line: device index, offset
  * and length in bytes, class.  Walks the source itself, without an engine.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +27,7 @@ static void die(const char *what)
 }
 
 static const char *const class_names[E2PF_BTRFS_CLASSES] = {
-	"chunks", "roots", "extents", "nodes", "leaves"
+	"roots", "extents", "nodes", "leaves"
 };
 
 static void take(void *ctx, const struct e2pf_ref *ref)
@@ -70,17 +66,29 @@ static void parse_pending(struct e2pf_source *source)
 static void walk(struct e2pf_source *source)
 {
 	const struct e2pf_start start = { .budget = UINT64_MAX };
-	unsigned phases, i;
+	const struct e2pf_phase *phase;
 	uint64_t unit;
 	bool more;
 
-	source->ops->begin(source, &start, &phases);
-	for (i = 0; i < phases; i++)
-		for (unit = 0; unit < source->ops->units(source, i, &more);
-		     unit++) {
-			source->ops->seed(source, i, unit, take, NULL);
+	source->ops->begin(source, &start);
+	for (phase = source->ops->next(source, NULL); phase;
+	     phase = source->ops->next(source, phase))
+		for (unit = 0; unit < source->ops->units(source, phase->number,
+							 &more); unit++) {
+			source->ops->seed(source, phase->number, unit, take,
+					  NULL);
 			parse_pending(source);
 		}
+}
+
+/* The blocks of the chunk tree are read when the source is made. */
+static int read_chunks(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	(void)ctx;
+	printf("%u %" PRIu64 " %u chunks\n", ref->device, ref->offset,
+	       ref->length);
+	return pread(fds[ref->device], bytes, ref->length,
+		     (off_t)ref->offset) != (ssize_t)ref->length;
 }
 
 int main(int argc, char **argv)
@@ -106,7 +114,7 @@ int main(int argc, char **argv)
 		memcpy(member[n].uuid, one.device_uuid, E2PF_BTRFS_UUID);
 		memcpy(member[n].node_fsid, one.node_fsid, E2PF_BTRFS_UUID);
 	}
-	btrfs = e2pf_btrfs_new(&super, member, n);
+	btrfs = e2pf_btrfs_new(&super, member, n, read_chunks, NULL);
 	if (!btrfs)
 		return 1;
 	walk(e2pf_btrfs_source(btrfs));

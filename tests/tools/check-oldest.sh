@@ -164,7 +164,7 @@ with_musl()
 			-isystem "$root/usr/include/${triplet%-gnu}-musl" \
 			-isystem "$(gcc -print-file-name=include)" \
 			-idirafter "$include" \
-			-DHAVE_CONFIG_H -D_GNU_SOURCE -DCONFIGURATION='""' \
+			-include config.h -DCONFIGURATION='""' \
 			-DPROGRAM='"e2fsck"' -DSTOCK='""' -DVARIABLE='""' \
 			-DPACKAGE_OF='""' -DEXIT_MISSING=8 -DSCRIPTS='""' \
 			-I"$include" -I. -Ilib -Iaccel -Iaccel/trial -Ilaunch \

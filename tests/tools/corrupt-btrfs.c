@@ -4,9 +4,6 @@
  * headers; only those reachable from the superblock are used.  Of the code
  * under test this uses only the field offsets.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <stddef.h>
 
 #include "btrfs/format.h"

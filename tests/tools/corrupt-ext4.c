@@ -4,9 +4,6 @@
  * file changes the bytes itself, because libext2fs writes only valid
  * structures.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <ext2fs/ext2fs.h>
 
 #include "corrupt.h"

@@ -11,9 +11,6 @@
  *   corrupt IMAGE		prints the kinds that IMAGE has, and how many
  *				places there are for each
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <fcntl.h>
 #include <stdarg.h>
 

@@ -6,9 +6,6 @@
  *
  * The exit status is 125 if the kernel has no seccomp.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -6,9 +6,6 @@
 #ifndef FAULT_INJECT_H
 #define FAULT_INJECT_H
 
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 /* Both names (32-bit and 64-bit off_t) of each function are defined here, and
  * none of them inline. */
 #undef _FILE_OFFSET_BITS

@@ -17,9 +17,6 @@
  * E2PF_TEST_ENVLOG=FILE, each process that loads it adds a line with its name,
  * its LD_PRELOAD and whether the prefetch module is mapped.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

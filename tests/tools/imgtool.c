@@ -6,9 +6,6 @@
  * program under a given name, with limits on its time and output or on a
  * terminal.  It does not judge the results; the scripts do.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

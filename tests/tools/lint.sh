@@ -117,7 +117,7 @@ else
 fi
 ! pkg-config liburing || packages+=(liburing)
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
-cflags+=(-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DHAVE_CONFIG_H
+cflags+=(-std=gnu11 -include "$top_builddir/config.h"
 	'-DPROGRAM="e2fsck"' '-DSTOCK="/sbin/e2fsck"'
 	'-DVARIABLE="PREFETCH_E2FSCK"' '-DPACKAGE_OF="e2fsprogs"'
 	'-DEXIT_MISSING=8'
@@ -129,7 +129,7 @@ checker cppcheck cppcheck -q -j "$jobs" \
 	--enable=warning,performance,portability \
 	--std=c11 --inline-suppr --suppress=missingIncludeSystem \
 	--suppressions-list=tests/fixtures/cppcheck-suppressions.txt \
-	"${includes[@]}" -DHAVE_CONFIG_H -D_GNU_SOURCE \
+	"${includes[@]}" --include="$top_builddir/config.h" \
 	'-DElfW(type)=Elf64_##type' "${folders[@]}"
 checker "-fanalyzer of gcc" each analyze_one
 echo "1..$number"

@@ -3,10 +3,6 @@
  * The maps that replace libext2fs's red-black trees, compared with such trees:
  * the same calls must have the same results, errors and messages.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

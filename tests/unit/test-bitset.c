@@ -4,10 +4,6 @@
  * operations on both; checks that it never takes more memory than a tree or an
  * array of the same bits; and lets each allocation fail once.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

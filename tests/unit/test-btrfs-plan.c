@@ -3,10 +3,6 @@
  * The planner for btrfs, on hand-made bytes: what it finds in valid structures,
  * and that it finds nothing in a structure with a bad field.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -377,61 +373,6 @@ static void test_roots(void **state)
 	assert_int_equal(found.count, 0);
 }
 
-struct ranges {
-	uint64_t logical[8], length[8];
-	unsigned count;
-};
-
-static void keep_range(void *ctx, uint64_t logical, uint64_t length)
-{
-	struct ranges *r = ctx;
-
-	assert_in_range(r->count, 0, 7);
-	r->logical[r->count] = logical;
-	r->length[r->count++] = length;
-}
-
-static void add_sums(uint8_t *leaf, uint64_t logical, size_t bytes)
-{
-	static const uint8_t sums[64];
-
-	fs_add_item(leaf, BT_EXTENT_CSUM_OBJECTID, BT_EXTENT_CSUM_KEY, logical,
-		    sums, bytes);
-}
-
-/* As many sectors as there are whole checksums; impossible ranges are left
- * out. */
-static void test_sums(void **state)
-{
-	struct e2pf_btrfs_super super = sound_super();
-	struct ranges r = { .count = 0 };
-	uint8_t leaf[FS_NODE];
-
-	(void)state;
-	fs_block(leaf, MIB, BT_CSUM_TREE_OBJECTID, 0);
-	add_sums(leaf, MIB, 12);
-	add_sums(leaf, 2 * MIB, 3);
-	add_sums(leaf, 2 * MIB + 1, 4);
-	add_sums(leaf, UINT64_MAX - 4095, 8);
-	fs_add_item(leaf, 1, BT_INODE_ITEM_KEY, 0, leaf, 4);
-	add_sums(leaf, 3 * MIB, 32);
-	assert_int_equal(super.sum_bytes, 4);
-	e2pf_btrfs_plan_sums(&super, leaf, keep_range, &r);
-	assert_int_equal(r.count, 2);
-	assert_int_equal(r.logical[0], MIB);
-	assert_int_equal(r.length[0], 3 * 4096);
-	assert_int_equal(r.logical[1], 3 * MIB);
-	assert_int_equal(r.length[1], 8 * 4096);
-	super.sum_bytes = 32;
-	r.count = 0;
-	e2pf_btrfs_plan_sums(&super, leaf, keep_range, &r);
-	assert_int_equal(r.count, 1);
-	assert_int_equal(r.length[0], 4096);
-	super.sum_bytes = 0;	/* an unknown kind */
-	e2pf_btrfs_plan_sums(&super, leaf, keep_range, &r);
-	assert_int_equal(r.count, 1);
-}
-
 static void test_chunk_leaf(void **state)
 {
 	const struct e2pf_btrfs_super super = sound_super();
@@ -461,7 +402,6 @@ int main(void)
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_node),
 		cmocka_unit_test(test_roots),
-		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_chunk_leaf),
 	};
 

@@ -4,10 +4,6 @@
  * and key ranges, the results of a tree search, the walk over a tree's nodes,
  * and the order of the reads.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

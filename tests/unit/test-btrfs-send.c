@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is searched for and read ahead of a send, counted, when the kernel has
  * nothing cached, everything, or the leaves without the data. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

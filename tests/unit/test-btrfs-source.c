@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * btrfs as a source of work: a small filesystem in memory, walked by the
- * engine; the chunk map; the set of blocks; and waiting for reads in flight.
+ * engine; the chunk map; and the set of blocks.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,6 @@
 
 #include "btrfs-fs.h"
 #include "fake-device.h"
-#include "btrfs/drain.h"
 #include "btrfs/slot_set.h"
 #include "engine/engine.h"
 
@@ -110,11 +109,19 @@ static struct e2pf_btrfs_member make_member(uint64_t devid)
 	return member;
 }
 
+static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	struct e2pf_device *dev = ctx;
+
+	return dev->ops->read(dev, bytes, ref->offset, ref->length);
+}
+
 static void plan(struct memory *m, const struct e2pf_btrfs_super *super,
 		 struct e2pf_class_count *count)
 {
 	const struct e2pf_btrfs_member member = make_member(1);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(super, &member, 1);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(super, &member, 1,
+						   read_block, &m->fake.dev);
 	struct e2pf_device *dev = &m->fake.dev;
 	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
 	struct e2pf_engine *engine;
@@ -128,11 +135,9 @@ static void plan(struct memory *m, const struct e2pf_btrfs_super *super,
 }
 
 static void expect_blocks(const struct e2pf_class_count *count,
-			  unsigned chunks, unsigned roots, unsigned extents,
-			  unsigned nodes, unsigned leaves)
+			  unsigned roots, unsigned extents, unsigned nodes,
+			  unsigned leaves)
 {
-	assert_int_equal(count[E2PF_BTRFS_CLASS_CHUNKS].bytes,
-			 chunks * FS_NODE);
 	assert_int_equal(count[E2PF_BTRFS_CLASS_ROOTS].bytes,
 			 roots * FS_NODE);
 	assert_int_equal(count[E2PF_BTRFS_CLASS_EXTENTS].bytes,
@@ -152,7 +157,7 @@ static void test_walk(void **state)
 
 	(void)state;
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 6, 1, 10);
+	expect_blocks(count, 1, 6, 1, 10);
 	assert_int_equal(m.fake.reads, 4);
 	free(m.bytes);
 }
@@ -177,19 +182,21 @@ static void note_phase(void *ctx, const struct e2pf_ref *ref)
 				      note_phase, p);
 }
 
-/* Seed the phases below this one. */
+/* Seed the phases below this one, and go on to it. */
 static void seed_phases(struct phases *p, unsigned end)
 {
 	struct e2pf_source *source = p->source;
+	const struct e2pf_phase *phase = source->ops->next(source, NULL);
 	uint64_t unit;
-	unsigned i;
 	bool more;
 
-	for (i = 0; i < end; i++) {
-		p->now = (uint8_t)(i + 1);
-		for (unit = 0; unit < source->ops->units(source, i, &more);
-		     unit++)
-			source->ops->seed(source, i, unit, note_phase, p);
+	for (; phase && phase->number < end;
+	     phase = source->ops->next(source, phase)) {
+		p->now = (uint8_t)(phase->number + 1);
+		for (unit = 0; unit < source->ops->units(source, phase->number,
+							 &more); unit++)
+			source->ops->seed(source, phase->number, unit,
+					  note_phase, p);
 	}
 }
 
@@ -209,19 +216,18 @@ static void test_phases(void **state)
 	const struct e2pf_start start = { .budget = MIB };
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, members, 2);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, members, 2,
+						   read_block, &m.fake.dev);
 	struct phases p = { .m = &m };
 	uint64_t leaf = META + 3 * MIB + FS_NODE;
-	unsigned count;
 
 	(void)state;
 	assert_non_null(btrfs);
 	/* A snapshot that is a single leaf. */
 	fs_add_root(at(&m, META), 257, leaf, 0);
 	p.source = e2pf_btrfs_source(btrfs);
-	p.source->ops->begin(p.source, &start, &count);
-	assert_int_equal(count, E2PF_BTRFS_PHASES);
-	seed_phases(&p, count);
+	p.source->ops->begin(p.source, &start);
+	seed_phases(&p, E2PF_BTRFS_PHASES);
 	assert_int_equal(phase_of(&p, META), E2PF_BTRFS_ROOTS + 1);
 	/* Roots, including the single leaf of checksums; the extent tree. */
 	assert_int_equal(phase_of(&p, META + MIB), E2PF_BTRFS_TREES + 1);
@@ -236,109 +242,6 @@ static void test_phases(void **state)
 	free(m.bytes);
 }
 
-/* Data of the filesystem: a chunk at address 32 MiB, 8 MiB into the device. */
-#define DATA (32 * MIB)
-
-struct data_refs {
-	struct e2pf_source *source;
-	struct memory *m;
-	struct e2pf_ref ref[16];
-	unsigned count;
-};
-
-static void note_data(void *ctx, const struct e2pf_ref *ref)
-{
-	struct data_refs *d = ctx;
-
-	if (ref->parse)
-		d->source->ops->parse(d->source, ref, 0,
-				      d->m->bytes + ref->offset, FS_NODE,
-				      note_data, d);
-	if (ref->cls != E2PF_BTRFS_CLASS_DATA)
-		return;
-	assert_in_range(d->count, 0, 15);
-	d->ref[d->count++] = *ref;
-}
-
-/* The references to data, from all phases. */
-static void find_data(struct memory *m, const struct e2pf_btrfs_super *super,
-		      bool wanted, bool has_head, struct data_refs *d)
-{
-	const struct e2pf_btrfs_member member = make_member(1);
-	const struct e2pf_start start = {
-		.budget = MIB, .has_head = has_head
-	};
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(super, &member, 1);
-	unsigned count, i;
-	uint64_t unit;
-	bool more;
-
-	assert_non_null(btrfs);
-	if (wanted)
-		e2pf_btrfs_want_data(btrfs);
-	*d = (struct data_refs) { .source = e2pf_btrfs_source(btrfs), .m = m };
-	d->source->ops->begin(d->source, &start, &count);
-	for (i = 0; i < count; i++)
-		for (unit = 0; unit < d->source->ops->units(d->source, i,
-							     &more); unit++)
-			d->source->ops->seed(d->source, i, unit, note_data, d);
-	e2pf_btrfs_free(btrfs);
-}
-
-static void add_sums(uint8_t *leaf, uint64_t logical, size_t sectors)
-{
-	static const uint8_t sums[2048];
-
-	fs_add_item(leaf, BT_EXTENT_CSUM_OBJECTID, BT_EXTENT_CSUM_KEY, logical,
-		    sums, sectors * 4);
-}
-
-/* If the check wants data, it follows from the leaves of checksums; but not on a
- * device with a head, if it lies in long ranges, or if the leaf is not one of
- * them. */
-static void test_data(void **state)
-{
-	struct memory m;
-	struct e2pf_btrfs_super super = make_fs(&m);
-	uint8_t item[256], *leaf = at(&m, META + 3 * MIB);
-	size_t size = fs_chunk(item, 4 * MIB, BT_BLOCK_GROUP_DATA, 1, 0);
-	struct data_refs d;
-	unsigned i;
-
-	(void)state;
-	set_offset(item, 8 * MIB);
-	fs_add_item(at(&m, SYS), 256, BT_CHUNK_ITEM_KEY, DATA, item, size);
-	for (i = 0; i < 7; i++)
-		add_sums(leaf, DATA + i * 8192, 1);
-	/* Its second half is beyond the chunk. */
-	add_sums(leaf, DATA + 4 * MIB - 65536, 32);
-	find_data(&m, &super, false, false, &d);
-	assert_int_equal(d.count, 0);
-	find_data(&m, &super, true, true, &d);
-	assert_int_equal(d.count, 0);
-	find_data(&m, &super, true, false, &d);
-	assert_int_equal(d.count, 8);
-	assert_int_equal(d.ref[1].offset, 8 * MIB + 8192);
-	assert_int_equal(d.ref[1].length, 4096);
-	assert_int_equal(d.ref[7].offset, 12 * MIB - 65536);
-	assert_int_equal(d.ref[7].length, 65536);
-	put64(leaf + BT_HEADER_OWNER, BT_FS_TREE_OBJECTID);
-	find_data(&m, &super, true, false, &d);
-	assert_int_equal(d.count, 0);
-	fs_block(leaf, META + 3 * MIB, BT_CSUM_TREE_OBJECTID, 0);
-	add_sums(leaf, DATA, 512);
-	find_data(&m, &super, true, false, &d);
-	assert_int_equal(d.count, 0);
-	free(m.bytes);
-}
-
-static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	struct e2pf_device *dev = ctx;
-
-	return dev->ops->read(dev, bytes, ref->offset, ref->length);
-}
-
 /* If not all leaves fit into the budget, they are read in a window; of the
  * extent tree, as many are read as fit. */
 static void test_room_for_leaves(void **state)
@@ -347,11 +250,11 @@ static void test_room_for_leaves(void **state)
 	struct e2pf_start start = { .paced = true };
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1,
+						   read_block, &m.fake.dev);
 	struct phases p = { .m = &m };
 	struct e2pf_ref ref;
 	bool more, planned;
-	unsigned count;
 	int room;
 
 	(void)state;
@@ -359,7 +262,7 @@ static void test_room_for_leaves(void **state)
 	p.source = e2pf_btrfs_source(btrfs);
 	for (room = 9; room >= 8; room--) {
 		start.budget = (uint64_t)room * FS_NODE;
-		p.source->ops->begin(p.source, &start, &count);
+		p.source->ops->begin(p.source, &start);
 		memset(p.of, 0, sizeof(p.of));
 		seed_phases(&p, E2PF_BTRFS_LEAVES);
 		assert_int_equal(p.source->ops->units(p.source,
@@ -374,7 +277,7 @@ static void test_room_for_leaves(void **state)
 		assert_true(planned);
 	}
 	start.budget = 2 * FS_NODE;
-	p.source->ops->begin(p.source, &start, &count);
+	p.source->ops->begin(p.source, &start);
 	memset(p.of, 0, sizeof(p.of));
 	seed_phases(&p, E2PF_BTRFS_LEAVES);
 	for (room = 0; room <= 5; room++)
@@ -383,7 +286,7 @@ static void test_room_for_leaves(void **state)
 				 room > 2);
 	/* There is no room to keep track of the leaves. */
 	start.budget = FS_NODE / 4;
-	p.source->ops->begin(p.source, &start, &count);
+	p.source->ops->begin(p.source, &start);
 	memset(p.of, 0, sizeof(p.of));
 	seed_phases(&p, E2PF_BTRFS_LEAVES);
 	assert_int_equal(p.source->ops->units(p.source, E2PF_BTRFS_LEAVES,
@@ -403,7 +306,8 @@ static void test_copy_read(void **state)
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1);
+	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1,
+						   read_block, &m.fake.dev);
 	struct e2pf_device *dev = &m.fake.dev;
 	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
 	struct e2pf_engine *engine;
@@ -412,10 +316,7 @@ static void test_copy_read(void **state)
 
 	(void)state;
 	assert_non_null(btrfs);
-	/* The chunks are not known yet. */
-	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 4 * MIB, &ref, &planned));
 	/* Blocks are known before a walk, but not what is planned. */
-	e2pf_btrfs_learn_chunks(btrfs, read_block, &m.fake.dev);
 	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + FS_NODE, &ref,
 					 &planned));
 	assert_false(planned);
@@ -447,14 +348,14 @@ static void test_wrong_block(void **state)
 	(void)state;
 	at(&m, META + 2 * MIB)[BT_HEADER_FSID] ^= 1;
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 6, 1, 1);
+	expect_blocks(count, 1, 6, 1, 1);
 	at(&m, META + MIB)[BT_HEADER_GENERATION] ^= 1;
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 1, 1, 1);
+	expect_blocks(count, 1, 1, 1, 1);
 	/* Without the chunk tree no other block has a known place. */
 	at(&m, SYS)[BT_HEADER_LEVEL] ^= 1;
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 0, 0, 0, 0);
+	expect_blocks(count, 0, 0, 0, 0);
 	free(m.bytes);
 }
 
@@ -472,7 +373,7 @@ static void test_loop(void **state)
 		fs_add_ptr(node, META + 2 * MIB + i % 2 * FS_NODE,
 			   FS_GENERATION);
 	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 6, 1, 10);
+	expect_blocks(count, 1, 6, 1, 10);
 	free(m.bytes);
 }
 
@@ -543,7 +444,7 @@ static void test_parts(void **state)
 	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
 
 	(void)state;
-	add_chunk(&map, META, BT_BLOCK_GROUP_METADATA | BT_BLOCK_GROUP_RAID0,
+	add_chunk(&map, META, BT_BLOCK_GROUP_SYSTEM | BT_BLOCK_GROUP_RAID0,
 		  2, MIB);
 	map.nodesize = 16384;
 	e2pf_chunk_map_finish(&map);
@@ -564,8 +465,8 @@ static void test_parts(void **state)
 	assert_int_equal(e2pf_chunk_map_address(&map, 1, 2 * MIB + MIB / 2),
 			 0);
 	assert_int_equal(e2pf_chunk_map_address(&map, 1, MIB), 0);
-	assert_true(e2pf_chunk_map_has_place(&map, 1, 2 * MIB));
-	assert_false(e2pf_chunk_map_has_place(&map, 1, MIB));
+	assert_true(e2pf_chunk_map_in_system(&map, 1, 2 * MIB));
+	assert_false(e2pf_chunk_map_in_system(&map, 1, MIB));
 	e2pf_chunk_map_free(&map);
 }
 
@@ -621,38 +522,11 @@ static void test_slots(void **state)
 	e2pf_slot_set_free(&set);
 }
 
-/* Only recent requests that have not completed are waited for. */
-static void test_settle(void **state)
-{
-	struct memory m;
-	struct e2pf_device *dev;
-
-	(void)state;
-	new_memory(&m, NULL);
-	dev = e2pf_drain_new(&m.fake.dev);
-	assert_non_null(dev);
-	dev->ops->willneed(dev, 0, 4096);
-	m.fake.clock += UINT64_C(20) * 1000000000;
-	dev->ops->willneed(dev, MIB, 262144);
-	e2pf_drain(dev, 1000);
-	assert_int_equal(m.fake.reads, 2);
-	m.fake.reads = 0;
-	m.fake.all_gone = true;
-	e2pf_drain(dev, 1000);
-	assert_int_equal(m.fake.reads, 0);
-	m.fake.all_gone = false;
-	m.fake.all_resident = true;
-	e2pf_drain(dev, 1000);
-	assert_int_equal(m.fake.reads, 0);
-	dev->ops->close(dev);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walk),
 		cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_room_for_leaves),
 		cmocka_unit_test(test_copy_read),
 		cmocka_unit_test(test_wrong_block),
@@ -661,7 +535,6 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_slots_of_chunks),
 		cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_settle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,10 +4,6 @@
  * computation bit by bit: all lengths to 1100, all alignments to 63, any seed,
  * and long buffers.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

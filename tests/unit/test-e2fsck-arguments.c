@@ -3,10 +3,6 @@
  * What a command line tells e2fsck to do, and which superblocks belong to a
  * filesystem that e2fsck does not check.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

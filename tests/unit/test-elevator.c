@@ -4,10 +4,6 @@
  * requests, that everything is visited once, and that no damaged tree makes a
  * pass long.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,10 +89,9 @@ static void want(struct rig *r, unsigned classes)
 	const struct e2pf_start start = {
 		.budget = UINT64_MAX, .has_head = true
 	};
-	unsigned phases;
 
 	r->elevator.source = tiny_source(&r->fs, classes);
-	r->elevator.source->ops->begin(r->elevator.source, &start, &phases);
+	r->elevator.source->ops->begin(r->elevator.source, &start);
 }
 
 static void set_up(struct rig *r, uint32_t groups, uint32_t per_group,
@@ -224,112 +219,6 @@ static void merged_and_sorted(void **state)
 	e2pf_elevator_run(&r.elevator);
 	assert_int_equal(r.runs, 1);
 	assert_run(&r, 0, 100, 153);
-	tear_down(&r);
-}
-
-/* What a progress report looks at: runs are estimated by areas until they are
- * sorted, and spans include gaps. */
-static void counts_for_reports(void **state)
-{
-	struct rig r;
-
-	(void)state;
-	set_up(&r, 1, 8192, 16);
-	r.elevator.gap = 4 * BS;
-	r.elevator.gap_room = UINT64_MAX;
-	add(&r, 100, 1);
-	add(&r, 103, 1);
-	add(&r, 5000, 2);
-	assert_int_equal(r.elevator.areas, 2);
-	assert_int_equal(r.elevator.span_bytes, 4 * BS);
-	assert_int_equal(r.elevator.seeds_bytes, 4 * BS);
-	assert_int_equal(r.elevator.parsed_bytes, 0);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.elevator.areas, 0);
-	assert_int_equal(r.elevator.sorted_runs, 2);
-	assert_int_equal(r.elevator.span_bytes, 6 * BS);
-	assert_int_equal(r.elevator.issued_span_bytes, 6 * BS);
-	assert_int_equal(r.elevator.parsed_bytes, 4 * BS);
-	assert_int_equal(r.elevator.expected_bytes, 0);
-	/* The area is new again. */
-	add(&r, 100, 1);
-	assert_int_equal(r.elevator.areas, 1);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.elevator.areas, 0);
-
-	/* What is dropped is not expected any more, and its area new again. */
-	add(&r, 100, 1);
-	r.elevator.filling = 1;
-	add(&r, 200, 1);
-	add(&r, 5000, 1);
-	r.elevator.filling = 0;
-	r.runs_left = 0;
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.elevator.areas, 0);
-	r.runs_left = -1;
-	r.elevator.ended = false;
-	add(&r, 5000, 1);
-	assert_int_equal(r.elevator.areas, 1);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.elevator.areas, 0);
-	tear_down(&r);
-}
-
-static struct e2pf_expected expected;
-
-static void expects(struct e2pf_source *source, const struct e2pf_ref *ref,
-		    struct e2pf_expected *to)
-{
-	(void)source;
-	(void)ref;
-	*to = expected;
-}
-
-/* Runs are expected where nothing was found yet, and each area counts once: what
- * files that lie together lead to is read together. */
-static void expected_by_areas(void **state)
-{
-	struct e2pf_ref ref = {
-		.offset = 100 * BS, .length = BS, .cls = E2PF_DIRS,
-		.cookie = E2PF_EXTENT_NODE, .parse = true
-	};
-	struct e2pf_source_ops ops_then;
-	unsigned i;
-	struct rig r;
-
-	(void)state;
-	set_up(&r, 1, 8192, 16);
-	ops_then = *r.elevator.source->ops;
-	ops_then.expects = expects;
-	r.elevator.source->ops = &ops_then;
-	for (i = 0; i < 2; i++) {
-		/* Four blocks in five areas of 1 MiB, one of them its own. */
-		expected = (struct e2pf_expected) { 4 * BS, 4 << 20 };
-		e2pf_elevator_add(&r.elevator, &ref);
-		assert_int_equal(r.elevator.expected_bytes, 4 * BS);
-		assert_int_equal(r.elevator.expected_runs, 3);
-		add(&r, 2 * 1024 + 5, 1);
-		assert_int_equal(r.elevator.areas, 2);
-		assert_int_equal(r.elevator.expected_runs, 2);
-		ref.offset += BS;
-		e2pf_elevator_add(&r.elevator, &ref);
-		assert_int_equal(r.elevator.expected_bytes, 8 * BS);
-		assert_int_equal(r.elevator.expected_runs, 2);
-		e2pf_elevator_run(&r.elevator);
-		assert_int_equal(r.elevator.expected_bytes, 0);
-		assert_int_equal(r.elevator.expected_runs, 0);
-	}
-	/* Many blocks close together. */
-	expected = (struct e2pf_expected) { 1000 * BS, 1 << 20 };
-	e2pf_elevator_add(&r.elevator, &ref);
-	assert_int_equal(r.elevator.expected_runs, 1);
-	e2pf_elevator_run(&r.elevator);
-	/* A file that claims to be larger than any device. */
-	expected = (struct e2pf_expected) { UINT64_MAX, UINT64_MAX };
-	e2pf_elevator_add(&r.elevator, &ref);
-	assert_true(r.elevator.expected_runs < E2PF_AREA_BITS);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.elevator.expected_runs, 0);
 	tear_down(&r);
 }
 
@@ -717,8 +606,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merged_and_sorted),
-		cmocka_unit_test(counts_for_reports),
-		cmocka_unit_test(expected_by_areas),
 		cmocka_unit_test(duplicates_dropped),
 		cmocka_unit_test(outside_the_device),
 		cmocka_unit_test(levels_in_block_order),

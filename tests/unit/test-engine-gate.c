@@ -4,10 +4,6 @@
  * waits at the gate, when nothing is read ahead at all, and which order is
  * chosen.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +14,7 @@
 #include <cmocka.h>
 
 #include "engine-rig.h"
+#include "engine/engine_state.h"
 
 /* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {
@@ -53,6 +50,7 @@ static void start_gated(struct rig *r)
 	fake_set_late(&r->dev, true);
 	rig_start(r);
 	fake_threads_settle();
+	e2pf_ext4_at_group(r->fs.ext4, r->e, 0);
 }
 
 static void gate_opened_by_the_worker(void **state)
@@ -74,7 +72,7 @@ static void gate_opened_by_the_worker(void **state)
 
 /* The checker's own readahead may skip what a working worker is about to read,
  * and always what is cached. */
-static void brought_by_a_worker(void **state)
+static void served_by_a_worker(void **state)
 {
 	struct e2pf_ref ref = { .length = BS };
 	struct rig r;
@@ -82,14 +80,14 @@ static void brought_by_a_worker(void **state)
 	(void)state;
 	start_gated(&r);
 	ref.offset = (uint64_t)r.fs.groups[3].inode_table * BS;
-	assert_true(e2pf_engine_brings(r.e, &ref, true));
-	assert_false(e2pf_engine_brings(r.e, &ref, false));
+	assert_true(e2pf_engine_serves(r.e, &ref, true));
+	assert_false(e2pf_engine_serves(r.e, &ref, false));
 	fake_set_late(&r.dev, false);
 	fake_complete(&r.dev);
 	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_brings(r.e, &ref, false));
+	assert_true(e2pf_engine_serves(r.e, &ref, false));
 	ref.offset = 0;
-	assert_false(e2pf_engine_brings(r.e, &ref, true));
+	assert_false(e2pf_engine_serves(r.e, &ref, true));
 	rig_tear_down(&r);
 }
 
@@ -154,12 +152,11 @@ static void gate_opened_by_patience(void **state)
 	rig_tear_down(&r);
 }
 
-/* In pass 5 the checker waits for bitmaps, which it uses in that order; not
- * before, when it reads what no worker brings. */
-static void gate_of_the_bitmaps(void **state)
+/* The checker does not report where it is among bitmaps, and reads much else
+ * before them. */
+static void no_gate_for_bitmaps(void **state)
 {
 	struct rig r;
-	struct gated g;
 
 	(void)state;
 	rig_set_up(&r, 4, 1);
@@ -170,17 +167,11 @@ static void gate_of_the_bitmaps(void **state)
 	rig_start(&r);
 	fake_threads_settle();
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
-	fake_pass(&r.dev, FAKE_WILLNEED, 1);
 	fake_threads_settle();
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	e2pf_engine_stage(r.e, E2PF_EXT4_PASS3);
+	assert_true(fake_blocked(&r.dev, FAKE_WILLNEED));
+	e2pf_engine_stage(r.e, E2PF_EXT4_PASS5);
 	rig_checker_reads(&r, r.fs.groups[3].block_bitmap, 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	e2pf_engine_stage(r.e, E2PF_EXT4_PASS5);
-	begin_gated(&g, &r, r.fs.groups[2].block_bitmap);
-	fake_hold(&r.dev, FAKE_WILLNEED, false);
-	pthread_join(g.thread, NULL);
-	assert_int_equal(rig_stats(&r).gate_waits, 1);
 	rig_tear_down(&r);
 }
 
@@ -211,6 +202,7 @@ static void gate_opened_by_errors(void **state)
 	fake_hold(&r.dev, FAKE_READ, true);
 	rig_start(&r);
 	fake_threads_settle();
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
 	begin_gated(&g, &r, r.fs.groups[0].inode_table);
 	fake_hold(&r.dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -239,44 +231,55 @@ static void no_gate(void **state)
 	rig_tear_down(&r);
 }
 
-/* Nor does a read wait while blocks for a later pass are read. */
+/* Nor does a read wait while deferred blocks are read: there was no room for them
+ * in the sweep. */
 static void no_gate_later(void **state)
 {
-	uint64_t dir;
+	uint64_t dir[3];
 	struct rig r;
+	unsigned i;
 
 	(void)state;
 	rig_set_up(&r, 1, 1);
 	r.cfg.has_head = true;
-	dir = tiny_free_block(&r.fs, 0) + 10;
-	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
-	rig_start_held_later(&r);
-	rig_checker_reads(&r, dir, 1);
+	r.cfg.budget = 5 * BS;
+	for (i = 0; i < 3; i++) {
+		dir[i] = tiny_free_block(&r.fs, 0) + 70 * (i + 1);
+		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+	}
+	r.fs.groups[0].inodes_in_use = 16;
+	r.classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
+	rig_start(&r);
+	fake_threads_settle();
+	/* Two fit; the third waits for room that is made here. */
+	assert_int_equal(fake_asked(&r.dev, dir[2]), 0);
+	fake_hold(&r.dev, FAKE_WILLNEED, true);
+	pthread_mutex_lock(&r.e->lock);
+	r.e->later_bytes = 0;
+	e2pf_tell_news(r.e);
+	pthread_mutex_unlock(&r.e->lock);
+	fake_threads_settle();
+	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 1);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
+	rig_checker_reads(&r, dir[2], 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
 	rig_tear_down(&r);
 }
 
-/* Nor does it wait for a deferred block while a worker reads something else. */
-static void no_gate_for_what_is_put_off(void **state)
+/* Nor before the checker has said where it is: e2fsck looks up names before pass
+ * 1, and would wait for all tables. */
+static void no_gate_before_a_position(void **state)
 {
-	uint64_t dir;
 	struct rig r;
 
 	(void)state;
-	rig_set_up(&r, 2, 1);
+	rig_set_up(&r, 4, 1);
 	r.cfg.has_head = true;
-	/* Further from both tables than the largest gap. */
-	dir = tiny_free_block(&r.fs, 0) + 100;
-	tiny_inode(&r.fs, 12, LINUX_S_IFDIR, 0, &dir, 1);
-	/* The first table is parsed; a worker waits for the second. */
-	fake_hold(&r.dev, FAKE_READ, true);
-	fake_pass(&r.dev, FAKE_READ, 1);
+	fake_set_late(&r.dev, true);
 	rig_start(&r);
 	fake_threads_settle();
-	rig_checker_reads(&r, dir, 1);
+	rig_checker_reads(&r, r.fs.groups[0].inode_table, 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	fake_hold(&r.dev, FAKE_READ, false);
-	assert_true(e2pf_engine_wait(r.e, -1));
 	rig_tear_down(&r);
 }
 
@@ -352,6 +355,7 @@ static void probed_to_have_a_head(void **state)
 	assert_true(rig_stats(&r).has_head);
 	assert_int_equal(rig_stats(&r).latency_ns, 10000000);
 	assert_int_equal(rig_stats(&r).deep_latency_ns, 4000000);
+	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
 	begin_gated(&g, &r, 1);
 	fake_hold(&r.dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -622,14 +626,14 @@ int main(void)
 		cmocka_unit_test(gate_opened_by_the_worker),
 		cmocka_unit_test(read_ahead_or_not),
 		cmocka_unit_test(gate_opened_by_the_end),
-		cmocka_unit_test(brought_by_a_worker),
+		cmocka_unit_test(served_by_a_worker),
 		cmocka_unit_test(gate_opened_by_patience),
-		cmocka_unit_test(gate_of_the_bitmaps),
+		cmocka_unit_test(no_gate_for_bitmaps),
 		cmocka_unit_test(gate_opened_by_a_stop),
 		cmocka_unit_test(gate_opened_by_errors),
 		cmocka_unit_test(no_gate),
 		cmocka_unit_test(no_gate_later),
-		cmocka_unit_test(no_gate_for_what_is_put_off),
+		cmocka_unit_test(no_gate_before_a_position),
 		cmocka_unit_test(probed_to_have_no_head),
 		cmocka_unit_test(probed_to_have_a_head),
 		cmocka_unit_test(too_small_for_a_probe),

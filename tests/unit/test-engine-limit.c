@@ -4,10 +4,6 @@
  * limits of requests and bytes, divided among those who share them; and that
  * neither the end of a check nor a checker at the gate waits for them.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

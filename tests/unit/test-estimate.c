@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How long a check is likely to take: what it computes, and what it waits, on
  * flash and where there is a head. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,16 +15,15 @@ static const struct e2pf_probe scattered = {
 	.plan = { [E2PF_EXTENTS] = { .blocks = 1000, .runs = 1000 } },
 	.block_size = 4096,
 	.measured = true,
-	.latency = 0.001,
-	.deep_latency = 0.0001,
-	.bytes_per_second = 1000000000000
+	.speed = {
+		.latency_ns = 1000000, .deep_latency_ns = 100000, .byte_ps = 1
+	}
 };
 
 static void computing_alone(void **state)
 {
 	struct e2pf_probe p = {
-		.block_size = 4096,
-		.inodes = 1000000, .bytes_per_second = 1
+		.block_size = 4096, .inodes = 1000000
 	};
 
 	(void)state;
@@ -51,9 +46,10 @@ static void flash(void **state)
 
 	(void)state;
 	e2pf_estimate_check(&p, 1);
-	assert_float_equal(p.stock.low, 0.5, 1e-4);
-	assert_float_equal(p.stock.high, 1.0, 1e-4);
-	assert_float_equal(p.prefetch.high, 0.1, 1e-4);
+	assert_float_equal(p.stock.expected, 0.75, 1e-4);
+	assert_float_equal(p.stock.low, 0.375, 1e-4);
+	assert_float_equal(p.stock.high, 1.5, 1e-4);
+	assert_float_equal(p.prefetch.expected, 0.05, 1e-4);
 }
 
 static void a_head(void **state)
@@ -61,17 +57,17 @@ static void a_head(void **state)
 	struct e2pf_probe p = scattered, three;
 
 	(void)state;
-	p.block_order = true;
-	p.latency = 0.010;
-	p.deep_latency = 0.004;
+	p.speed.has_head = true;
+	p.speed.latency_ns = 10000000;
+	p.speed.deep_latency_ns = 4000000;
 	three = p;
 	e2pf_estimate_check(&p, 1);
-	assert_float_equal(p.stock.low, 1.0, 1e-4);
-	assert_float_equal(p.stock.high, 14.0, 1e-4);
-	assert_float_equal(p.prefetch.low, 0.5, 1e-4);
-	assert_float_equal(p.prefetch.high, 2.0, 1e-4);
+	assert_float_equal(p.stock.expected, 4.0, 1e-4);
+	assert_float_equal(p.stock.low, 1.4, 1e-4);
+	assert_float_equal(p.prefetch.expected, 1.0, 1e-4);
+	assert_float_equal(p.prefetch.high, 1 / 0.35, 1e-4);
 	e2pf_estimate_check(&three, 3);
-	assert_true(three.prefetch.low < p.prefetch.low);
+	assert_float_equal(three.prefetch.expected, 1.0 / 3, 1e-4);
 }
 
 /* A journal is not read, however large. */
@@ -101,13 +97,13 @@ static void without(void **state)
 	st.stage[1].stall_ns = st.stage[2].stall_ns = 250000000;
 	st.asked[E2PF_DIRS].bytes = 2000 * 4096;
 	st.asked[E2PF_DIRS].runs = 2000;
-	/* 2,000 reads of 1 ms: 1 to 2 s, and 0.066 s of transfer. */
+	/* 2,000 reads of 0.75 ms, and 0.066 s of transfer. */
 	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0),
-			   1.0 - 0.3 + 1.533, 0.01);
+			   1.0 - 0.3 + 1.566, 0.01);
 	/* A journal is not read again by the check. */
 	st.asked[E2PF_FILES] = st.asked[E2PF_DIRS];
 	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0),
-			   1.0 - 0.3 + 1.533, 0.01);
+			   1.0 - 0.3 + 1.566, 0.01);
 	/* With a head a read costs what one of a sorted queue does. */
 	st.has_head = true;
 	st.latency_ns = 500000;

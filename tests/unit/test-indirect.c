@@ -4,10 +4,6 @@
  * errors, and with callbacks that change numbers or end the walk.  Callbacks,
  * reads and writes must be the same, in the same order, and so must the result.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How many requests of a worker may be in flight: at first, after requests that
  * completed in time, and after a late one. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +54,7 @@ static void twice_as_many_in_time(void **state)
 	for (round = 0; round < 12; round++) {
 		fill(&f);
 		for (n = f.used; n; n--)
-			e2pf_inflight_came(&f, false);
+			e2pf_inflight_completed(&f, false);
 		limit = limit * 2 < E2PF_INFLIGHT_MOST ? limit * 2 :
 			E2PF_INFLIGHT_MOST;
 		assert_uint_in_range(f.limit, limit * 15 / 16, limit);
@@ -74,7 +70,7 @@ static void half_when_late(void **state)
 	e2pf_inflight_init(&f, MS);
 	for (n = 0; n < 10; n++) {
 		fill(&f);
-		e2pf_inflight_came(&f, true);
+		e2pf_inflight_completed(&f, true);
 	}
 	assert_int_equal(f.limit, 1);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which blocks of a journal are requested when a check walks its map, and when
  * it is replayed. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,9 +7,6 @@
  *
  * The test starts itself with the module preloaded, once for each of `uses`.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
 /* Both names of posix_fadvise() are defined here. */
 #undef _FILE_OFFSET_BITS
 #ifndef _LARGEFILE64_SOURCE
@@ -28,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -173,12 +171,15 @@ static int use_link(void)
 /* These are found before those of libc.  With `stuck` they simulate a disk that
  * does not respond: our threads wait forever, and no block is cached. */
 static bool stuck;
+static atomic_bool asked;	/* one of our threads waits */
 
 static int ask(int (*next)(int, off_t, off_t, int), int fd, off_t offset,
 	       off_t length, int advice)
 {
-	while (stuck && gettid() != getpid())
+	while (stuck && gettid() != getpid()) {
+		atomic_store(&asked, true);
 		pause();
+	}
 	return next ? next(fd, offset, length, advice) : 0;
 }
 
@@ -218,12 +219,17 @@ static int use_stuck(void)
 	struct ext2_inode inode;
 	ext2_filsys fs;
 	ext2_ino_t ino;
+	unsigned i;
 
 	stuck = true;
 	fs = opened(first, EXT2_FLAG_64BITS);
 	if (ext2fs_open_inode_scan(fs, 0, &inodes) ||
 	    ext2fs_get_next_inode(inodes, &ino, &inode) || ino != 1)
 		return 101;
+	for (i = 0; i < 5000 && !atomic_load(&asked); i++)
+		usleep(1000);
+	if (!atomic_load(&asked))
+		return 112;
 	ext2fs_close_inode_scan(inodes);
 	return ext2fs_close_free(&fs) ? 103 : 0;
 }

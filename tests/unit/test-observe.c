@@ -4,10 +4,6 @@
  * callbacks and bytes must be the same.  Also tests what is reported to the
  * engine.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

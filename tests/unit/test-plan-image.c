@@ -5,10 +5,6 @@
  * a block according to libext2fs, and the other way round.  mke2fs and debugfs
  * make the images in a temporary directory; without them the test skips.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

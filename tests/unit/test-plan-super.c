@@ -3,10 +3,6 @@
  * The planner on hand-made superblocks and group descriptors: what it finds in
  * sound ones, and that it ignores impossible values.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,10 +3,6 @@
  * The planner on hand-made inodes, trees and attributes: what it finds in valid
  * ones, and that it ignores impossible values.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -343,56 +339,6 @@ static void block_map(void **state)
 		   E2PF_DIRS);
 }
 
-static uint32_t below(const struct inode *inode, unsigned i)
-{
-	struct found found = plan_inode(20, inode);
-
-	return found.run[i].below;
-}
-
-/* In blocks, from one indirect block to the next. */
-static uint32_t apart(const struct inode *inode, unsigned i)
-{
-	struct found found = plan_inode(20, inode);
-
-	return UINT32_C(1) << found.run[i].apart;
-}
-
-/* How much a file's double and triple indirect blocks lead to, by its size; in a
- * sparse file by its blocks. */
-static void indirect_blocks_foreseen(void **state)
-{
-	struct inode inode = make_inode(LINUX_S_IFREG, 0);
-	unsigned i;
-
-	(void)state;
-	for (i = 0; i < 15; i++)
-		put32(&inode.base.i_block[i], 3000 + 2 * i);
-	put32(&inode.base.i_size, 100u << 22);
-	put32(&inode.base.i_blocks, UINT32_MAX);
-	assert_int_equal(below(&inode, 0), 0);
-	assert_int_equal(below(&inode, 1), 100);
-	assert_int_equal(below(&inode, 2), 0);
-	put32(&inode.base.i_blocks, 2 * 8 * 30);
-	assert_int_equal(below(&inode, 1), 30);
-	put32(&inode.base.i_size_high, 2);
-	put32(&inode.base.i_blocks, UINT32_MAX);
-	assert_int_equal(below(&inode, 1), 1024);
-	assert_int_equal(below(&inode, 2), 1024 + 100);
-
-	/* A whole file has 1024 blocks of data below each indirect block. */
-	put32(&inode.base.i_size_high, 0);
-	put32(&inode.base.i_blocks, 8 * (100 * 1025 + 12));
-	assert_int_equal(below(&inode, 1), 100);
-	assert_int_equal(apart(&inode, 1), 1024);
-	/* In a sparse file there are fewer. */
-	put32(&inode.base.i_blocks, 8 * 400);
-	assert_int_equal(below(&inode, 1), 100);
-	assert_int_equal(apart(&inode, 1), 4);
-	put32(&inode.base.i_blocks, 0);
-	assert_int_equal(apart(&inode, 1), 1);
-}
-
 static void indirect_blocks(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
@@ -413,7 +359,6 @@ static void indirect_blocks(void **state)
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 4000, 2, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
 		   NONE);
-	assert_int_equal(found.run[0].below, 2 * 1024);
 	assert_ref(&found, 1, 4100, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
 		   NONE);
 	run.depth = 2;
@@ -812,7 +757,6 @@ int main(void)
 		cmocka_unit_test(extent_nodes_refused),
 		cmocka_unit_test(block_map),
 		cmocka_unit_test(indirect_blocks),
-		cmocka_unit_test(indirect_blocks_foreseen),
 		cmocka_unit_test(leaves_yield_nothing),
 		cmocka_unit_test(symlinks),
 		cmocka_unit_test(inodes_without_blocks),

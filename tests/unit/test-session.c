@@ -3,10 +3,6 @@
  * A session on a filesystem in a file, through the public functions: the plan,
  * the reads that follow, and errors of a damaged filesystem.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -3,10 +3,6 @@
  * The parsers of settings take what is documented and nothing else, and
  * leave *out alone when they refuse.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

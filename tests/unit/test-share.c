@@ -4,10 +4,6 @@
  * and with processes that join and are killed.  Other checks may run on this
  * machine, so only a lower limit of the real count is known.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -3,10 +3,6 @@
  * The engine with a source other than ext4: the toy filesystem, on two simulated
  * devices, using only the interface of source.h.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,10 +3,6 @@
  * Which files statistics may be written to, and that other files are not
  * changed.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

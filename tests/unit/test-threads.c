@@ -5,10 +5,6 @@
  * sanitizer sees everything.  The scheduler decides in which order the threads
  * run.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,10 +3,6 @@
  * The detection of spindles, on recorded machines.  Each field of the result is
  * compared.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,7 +12,7 @@
 #include <cmocka.h>
 
 #include "recorded-tree.h"
-#include "device/policy.h"
+#include "device/topology.h"
 
 #define PROCESSORS 6
 #define KIB 1024u
@@ -31,7 +27,7 @@ struct expected {
 	unsigned major, minor;
 	const char *leaves;
 	bool known, virtual_disk, one_request;
-	unsigned spindles, data_spindles, threads;
+	unsigned spindles, threads;
 	bool has_head;
 	unsigned max_readahead;		/* KiB */
 };
@@ -47,154 +43,145 @@ struct expected {
 
 static const struct expected table[] = {
 	/* One disk. */
-	{ "sata", 'b', 8, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD, 1280 },
-	{ "sata", 'b', 8, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD, 1280 },
-	{ "sata", 'f', 8, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD, 1280 },
-	{ "nvme", 'b', 259, 0, "nvme0n1/", KNOWN, REAL, QUEUE, 0, 0,
+	{ "sata", 'b', 8, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, HEAD, 1280 },
+	{ "sata", 'b', 8, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, HEAD, 1280 },
+	{ "sata", 'f', 8, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, HEAD, 1280 },
+	{ "nvme", 'b', 259, 0, "nvme0n1/", KNOWN, REAL, QUEUE, 0,
 	  PROCESSORS, FLASH, 512 },
-	{ "nvme", 'b', 259, 1, "nvme0n1/", KNOWN, REAL, QUEUE, 0, 0,
+	{ "nvme", 'b', 259, 1, "nvme0n1/", KNOWN, REAL, QUEUE, 0,
 	  PROCESSORS, FLASH, 512 },
 	/* Arrays. */
-	{ "raid1", 'b', 9, 0, "sda/r sdb/r sdc/r", KNOWN, REAL, QUEUE, 3, 3, 3,
+	{ "raid1", 'b', 9, 0, "sda/r sdb/r sdc/r", KNOWN, REAL, QUEUE, 3, 3,
 	  HEAD, 1280 },
-	{ "raid1", 'b', 259, 0, "sda/r sdb/r sdc/r", KNOWN, REAL, QUEUE, 3, 3,
+	{ "raid1", 'b', 259, 0, "sda/r sdb/r sdc/r", KNOWN, REAL, QUEUE, 3,
 	  3, HEAD, 1280 },
-	{ "raid6", 'b', 9, 127, "sda/r sdb/r sdc/r sdd/r sde/r sdf/r sdg/r",
-	  KNOWN, REAL, QUEUE, 7, 6, 6, HEAD, 8192 },
-	{ "mirror-write-mostly", 'b', 9, 1, "sda/ sdb/r", KNOWN, REAL, QUEUE,
-	  1, 0, PROCESSORS, FLASH, 1280 },
+	{ "raid6", 'b', 9, 127, "sda/r sdb/r sdc/r sdd/r sde/r sdf/r",
+	  KNOWN, REAL, QUEUE, 6, 6, HEAD, 8192 },
+	{ "mirror-write-mostly", 'b', 9, 1, "sda/", KNOWN, REAL, QUEUE,
+	  0, PROCESSORS, FLASH, 1280 },
 	/* Layers on one disk. */
-	{ "luks-lvm", 'b', 253, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
+	{ "luks-lvm", 'b', 253, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, HEAD,
 	  1280 },
-	{ "luks-lvm", 'b', 253, 2, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
+	{ "luks-lvm", 'b', 253, 2, "sda/r", KNOWN, REAL, QUEUE, 1, 1, HEAD,
 	  1280 },
-	{ "luks-lvm", 'f', 253, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
+	{ "luks-lvm", 'f', 253, 1, "sda/r", KNOWN, REAL, QUEUE, 1, 1, HEAD,
 	  1280 },
-	{ "multipath", 'b', 253, 0, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
+	{ "multipath", 'b', 253, 0, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, HEAD,
 	  1280 },
-	{ "multipath", 'b', 253, 1, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
+	{ "multipath", 'b', 253, 1, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, HEAD,
 	  1280 },
-	{ "bcache", 'b', 252, 0, "sda/r sdb/", KNOWN, REAL, QUEUE, 1, 1, 1,
+	{ "bcache", 'b', 252, 0, "sda/r sdb/", KNOWN, REAL, QUEUE, 1, 1,
 	  HEAD, 1280 },
-	{ "zram", 'b', 253, 0, "zram0/", KNOWN, REAL, QUEUE, 0, 0, PROCESSORS,
+	{ "zram", 'b', 253, 0, "zram0/", KNOWN, REAL, QUEUE, 0, PROCESSORS,
 	  FLASH, 128 },
 	/* No queue. */
-	{ "usb-disk", 'b', 8, 16, "sdb/r1", KNOWN, REAL, ONE, 1, 1, 1, HEAD,
+	{ "usb-disk", 'b', 8, 16, "sdb/r1", KNOWN, REAL, ONE, 1, 1, HEAD,
 	  128 },
-	{ "usb-disk", 'b', 8, 17, "sdb/r1", KNOWN, REAL, ONE, 1, 1, 1, HEAD,
+	{ "usb-disk", 'b', 8, 17, "sdb/r1", KNOWN, REAL, ONE, 1, 1, HEAD,
 	  128 },
-	{ "usb-stick-1", 'b', 8, 16, "sdb/r1", KNOWN, REAL, ONE, 1, 1, 1,
+	{ "usb-stick-1", 'b', 8, 16, "sdb/r1", KNOWN, REAL, ONE, 1, 1,
 	  HEAD, 128 },
-	{ "usb-stick-0", 'b', 8, 16, "sdb/1", KNOWN, REAL, ONE, 0, 0, 1, HEAD,
+	{ "usb-stick-0", 'b', 8, 16, "sdb/1", KNOWN, REAL, ONE, 0, 1, HEAD,
 	  128 },
-	{ "usb-uas", 'b', 8, 16, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
+	{ "usb-uas", 'b', 8, 16, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, HEAD,
 	  512 },
-	{ "sd-card", 'b', 179, 0, "mmcblk0/1", KNOWN, REAL, ONE, 0, 0, 1,
+	{ "sd-card", 'b', 179, 0, "mmcblk0/1", KNOWN, REAL, ONE, 0, 1,
 	  HEAD, 512 },
-	{ "sd-card", 'b', 179, 1, "mmcblk0/1", KNOWN, REAL, ONE, 0, 0, 1,
+	{ "sd-card", 'b', 179, 1, "mmcblk0/1", KNOWN, REAL, ONE, 0, 1,
 	  HEAD, 512 },
-	{ "emmc-cqe", 'b', 179, 0, "mmcblk0/", KNOWN, REAL, QUEUE, 0, 0,
+	{ "emmc-cqe", 'b', 179, 0, "mmcblk0/", KNOWN, REAL, QUEUE, 0,
 	  PROCESSORS, FLASH, 512 },
 	/* Disks whose rotational flag means nothing. */
-	{ "virtio", 'b', 254, 0, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
+	{ "virtio", 'b', 254, 0, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1,
 	  HEAD, 8192 },
-	{ "virtio", 'b', 254, 1, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
+	{ "virtio", 'b', 254, 1, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1,
 	  HEAD, 8192 },
-	{ "virtio", 'f', 254, 1, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
+	{ "virtio", 'f', 254, 1, "vda/r", KNOWN, VIRTUAL, QUEUE, 1, 1,
 	  HEAD, 8192 },
-	{ "virtio-lvm", 'b', 253, 0, "vda/r vdb/r", KNOWN, VIRTUAL, QUEUE, 2,
-	  2, 1, HEAD, 1280 },
+	{ "virtio-lvm", 'b', 253, 0, "vda/r vdb/r", KNOWN, VIRTUAL, QUEUE, 2, 1, HEAD, 1280 },
 	{ "virtio-two-partitions", 'b', 253, 0, "vda/r", KNOWN, VIRTUAL, QUEUE,
-	  1, 1, 1, HEAD, 128 },
-	{ "qemu-sata", 'b', 8, 0, "sda/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
+	  1, 1, HEAD, 128 },
+	{ "qemu-sata", 'b', 8, 0, "sda/r", KNOWN, VIRTUAL, QUEUE, 1, 1,
 	  HEAD, 1280 },
 	/* Loop devices, by the path of their file. */
-	{ "loop-ext4", 'b', 7, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
-	  1280 },
-	{ "loop-ext4", 'b', 7, 1, "sdb/", KNOWN, REAL, QUEUE, 0, 0, PROCESSORS,
-	  FLASH, 1280 },
-	{ "loop-ext4", 'b', 7, 2, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
-	  1280 },
-	{ "loop-fuse", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
+	{ "loop-ext4", 'b', 7, 0, "loop0/", KNOWN, VIRTUAL, QUEUE,
+	  0, PROCESSORS, FLASH, 1280 },
+	{ "loop-ext4", 'b', 7, 1, "loop1/r", KNOWN, VIRTUAL, QUEUE,
+	  1, 1, HEAD, 1280 },
+	{ "loop-ext4", 'b', 7, 2, "loop2/r", KNOWN, VIRTUAL, QUEUE,
+	  1, 1, HEAD, 1280 },
+	{ "loop-fuse", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1, 1,
 	  HEAD, 1280 },
-	{ "loop-fuse", 'b', 7, 1, "loop1/", KNOWN, VIRTUAL, QUEUE, 0, 0,
+	{ "loop-fuse", 'b', 7, 1, "loop1/", KNOWN, VIRTUAL, QUEUE, 0,
 	  PROCESSORS, FLASH, 1280 },
-	{ "loop-fuse", 'b', 7, 2, "loop2/", KNOWN, REAL, QUEUE, 0, 0,
-	  PROCESSORS, FLASH, 1280 },
-	{ "loop-fuse", 'b', 7, 3, "loop3/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
+	{ "loop-fuse", 'b', 7, 2, "loop2/r", KNOWN, VIRTUAL, QUEUE,
+	  1, 1, HEAD, 1280 },
+	{ "loop-fuse", 'b', 7, 3, "loop3/r", KNOWN, VIRTUAL, QUEUE, 1, 1,
 	  HEAD, 1280 },
-	{ "loop-fuse", 'b', 7, 4, "loop4/r", KNOWN, VIRTUAL, QUEUE, 1, 1, 1,
+	{ "loop-fuse", 'b', 7, 4, "loop4/r", KNOWN, VIRTUAL, QUEUE, 1, 1,
 	  HEAD, 1280 },
 	/* Files on filesystems whose st_dev is not a device. */
-	{ "loop-fuse", 'f', 0, 45, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD,
+	{ "loop-fuse", 'f', 0, 45, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD,
 	  256 },
-	{ "loop-fuse", 'f', 0, 46, "tmpfs/", KNOWN, REAL, QUEUE, 0, 0,
-	  PROCESSORS, FLASH, 128 },
-	{ "btrfs", 'f', 0, 31, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
-	  128 },
-	{ "btrfs", 'f', 0, 99, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
-	  128 },
-	{ "btrfs", 'f', 0, 40, "tmpfs/", KNOWN, REAL, QUEUE, 0, 0, PROCESSORS,
-	  FLASH, 128 },
-	{ "btrfs", 'f', 0, 41, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
-	{ "btrfs-overlay", 'f', 0, 31, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1,
+	{ "loop-fuse", 'f', 0, 46, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "btrfs", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "btrfs", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "btrfs", 'f', 0, 40, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "btrfs", 'f', 0, 41, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "btrfs-overlay", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE,
+	  0, 1, HEAD, 128 },
+	{ "btrfs-overlay", 'f', 0, 50, "", UNKNOWN, REAL, QUEUE, 0, 1,
 	  HEAD, 128 },
-	{ "btrfs-overlay", 'f', 0, 50, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	{ "btrfs-overlay", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 1,
 	  HEAD, 128 },
-	{ "btrfs-overlay", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  HEAD, 128 },
-	{ "btrfs-two", 'f', 0, 32, "sdb/r", KNOWN, REAL, QUEUE, 1, 1, 1, HEAD,
-	  128 },
-	{ "btrfs-two", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD,
+	{ "btrfs-two", 'f', 0, 32, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "btrfs-two", 'f', 0, 99, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD,
 	  128 },
 	/* Nothing can be determined. */
-	{ "empty", 'b', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
-	{ "empty", 'f', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
-	{ "empty", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
-	{ "empty", 'c', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
-	{ "sata", 'c', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1, HEAD, 128 },
+	{ "empty", 'b', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "empty", 'f', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "empty", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "empty", 'c', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "sata", 'c', 8, 0, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
 	/* Trees that no kernel makes. */
-	{ "hostile-loop", 'b', 253, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	{ "hostile-loop", 'b', 253, 0, "", UNKNOWN, REAL, QUEUE, 0, 1,
 	  HEAD, 1280 },
-	{ "hostile-loop-disk", 'b', 253, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1,
+	{ "hostile-loop-disk", 'b', 253, 0, "sda/r", KNOWN, REAL, QUEUE, 1,
 	  1, HEAD, 1280 },
-	{ "hostile-loop-files", 'b', 7, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  HEAD, 1280 },
-	{ "hostile-orphan", 'b', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	{ "hostile-loop-files", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE,
+	  1, 1, HEAD, 1280 },
+	{ "hostile-orphan", 'b', 8, 1, "", UNKNOWN, REAL, QUEUE, 0, 1,
 	  HEAD, 128 },
-	{ "hostile-orphan", 'b', 8, 17, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	{ "hostile-orphan", 'b', 8, 17, "", UNKNOWN, REAL, QUEUE, 0, 1,
 	  HEAD, 128 },
-	{ "hostile-values", 'b', 1, 0, "ram0/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
+	{ "hostile-values", 'b', 1, 0, "ram0/r", UNKNOWN, REAL, QUEUE, 1, 1,
 	  HEAD, 128 },
-	{ "hostile-values", 'b', 1, 1, "ram1/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
+	{ "hostile-values", 'b', 1, 1, "ram1/r", UNKNOWN, REAL, QUEUE, 1, 1,
 	  HEAD, 1 << 20 },
-	{ "hostile-values", 'b', 1, 2, "ram2/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
+	{ "hostile-values", 'b', 1, 2, "ram2/r", UNKNOWN, REAL, QUEUE, 1, 1,
 	  HEAD, 64 },
-	{ "hostile-values", 'b', 1, 3, "ram3/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
+	{ "hostile-values", 'b', 1, 3, "ram3/r", UNKNOWN, REAL, QUEUE, 1, 1,
 	  HEAD, 128 },
-	{ "hostile-values", 'b', 1, 9, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	{ "hostile-values", 'b', 1, 9, "", UNKNOWN, REAL, QUEUE, 0, 1,
 	  HEAD, 128 },
-	{ "hostile-values", 'b', 1, 10, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	{ "hostile-values", 'b', 1, 10, "", UNKNOWN, REAL, QUEUE, 0, 1,
 	  HEAD, 128 },
-	{ "hostile-slave", 'b', 9, 0, "sda/r", UNKNOWN, REAL, QUEUE, 1, 1, 1,
+	{ "hostile-slave", 'b', 9, 0, "sda/r", UNKNOWN, REAL, QUEUE, 1, 1,
 	  HEAD, 1280 },
-	{ "floppy", 'b', 2, 0, "fd0/r1", KNOWN, REAL, ONE, 1, 1, 1, HEAD,
-	  128 },
-	{ "btrfs-slash", 'f', 0, 31, "cciss!c0d0/r", KNOWN, REAL, QUEUE, 1, 1,
-	  1, HEAD, 128 },
-	{ "btrfs-slash", 'b', 7, 0, "cciss!c0d0/r", KNOWN, REAL, QUEUE, 1, 1,
-	  1, HEAD, 128 },
-	{ "md-no-state", 'b', 9, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1, 1,
-	  HEAD, 128 },
-	{ "hostile-multipath", 'b', 253, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
-	  HEAD, 128 },
-	{ "hostile-page83", 'b', 9, 0, "sda/r sdb/r", KNOWN, REAL, QUEUE, 2, 2,
-	  2, HEAD, 128 },
-	{ "hostile-loop-mount", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1,
+	{ "floppy", 'b', 2, 0, "fd0/r", KNOWN, REAL, QUEUE, 1, 1, HEAD, 128 },
+	{ "btrfs-slash", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 1, HEAD, 128 },
+	{ "btrfs-slash", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE,
 	  1, 1, HEAD, 128 },
-	{ "hostile-number", 'b', 9, 0, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	{ "md-no-state", 'b', 9, 0, "sda/r", KNOWN, REAL, QUEUE, 1, 1,
 	  HEAD, 128 },
-	{ "hostile-mountinfo", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 0, 1,
+	{ "hostile-multipath", 'b', 253, 0, "", UNKNOWN, REAL, QUEUE, 0, 1,
+	  HEAD, 128 },
+	{ "hostile-page83", 'b', 9, 0, "sda/r sdb/r", KNOWN, REAL, QUEUE, 2,
+	  2, HEAD, 128 },
+	{ "hostile-loop-mount", 'b', 7, 0, "loop0/r", KNOWN, VIRTUAL, QUEUE, 1, 1, HEAD, 128 },
+	{ "hostile-number", 'b', 9, 0, "", UNKNOWN, REAL, QUEUE, 0, 1,
+	  HEAD, 128 },
+	{ "hostile-mountinfo", 'f', 0, 31, "", UNKNOWN, REAL, QUEUE, 0, 1,
 	  HEAD, 128 },
 };
 
@@ -262,32 +249,9 @@ static void test_machine(void **state)
 	assert_int_equal(topo.virtual_disk, e->virtual_disk);
 	assert_int_equal(topo.one_request, e->one_request);
 	assert_int_equal(topo.spindles, e->spindles);
-	assert_int_equal(topo.data_spindles, e->data_spindles);
 	assert_int_equal(threads(&topo), e->threads);
 	assert_int_equal(has_head(&topo), e->has_head);
 	assert_int_equal(topo.max_readahead, e->max_readahead * KIB);
-}
-
-/* Two devices that are paths to one disk count as one leaf, even without
- * multipath. */
-static void test_same_wwid(void **state)
-{
-	static const char *const trees[] = {
-		"two-paths-one-md", "two-paths-page83"
-	};
-	struct e2pf_topology topo;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < 2; i++) {
-		tree_make("topology-trees.txt", trees[i]);
-		probe('b', 9, 0, &topo);
-		tree_remove();
-		assert_int_equal(topo.leaves, 1);
-		assert_int_equal(topo.spindles, 1);
-		assert_int_equal(threads(&topo), 1);
-		assert_true(topo.known);
-	}
 }
 
 static void add(const char *format, ...)
@@ -351,7 +315,7 @@ static void test_large_array(void **state)
 	tree_remove();
 	assert_true(topo.known);
 	assert_int_equal(topo.leaves, E2PF_MAX_LEAVES);
-	assert_int_equal(topo.data_spindles, E2PF_MAX_LEAVES);
+	assert_int_equal(topo.spindles, E2PF_MAX_LEAVES);
 	assert_int_equal(threads(&topo), 32);
 	assert_true(has_head(&topo));
 }
@@ -404,72 +368,6 @@ static void test_deep_chain(void **state)
 	assert_true(has_head(&topo));
 }
 
-/* A machine with a mountinfo that the test writes. */
-static FILE *new_mountinfo(void)
-{
-	char path[PATH_MAX + 32];
-	FILE *file;
-
-	tree_make("topology-trees.txt", "sata");
-	snprintf(path, sizeof(path), "%s/proc", tree_root);
-	assert_int_equal(mkdir(path, 0755), 0);
-	snprintf(path, sizeof(path), "%s/proc/mountinfo", tree_root);
-	add("proc/self/mountinfo -> ../mountinfo");
-	file = fopen(path, "w");
-	assert_non_null(file);
-	return file;
-}
-
-/*
- * A mount is found after 3,000 others, after a line of 40,000 characters, and
- * on a last line without a newline.
- */
-static void test_long_mountinfo(void **state)
-{
-	struct e2pf_topology first, last;
-	unsigned i;
-	FILE *file;
-
-	(void)state;
-	file = new_mountinfo();
-	for (i = 0; i < 3000; i++)
-		fprintf(file, "%u 1 0:%u / /mnt/%u rw - nfs4 h:/%u rw\n", i,
-			1000 + i, i, i);
-	fprintf(file, "1 1 0:500 / /a rw - btrfs /dev/sda1 rw,");
-	for (i = 0; i < 4000; i++)
-		fprintf(file, " 1 1 0:50%u", i % 10);
-	fprintf(file, "\n1 1 0:501 / /b rw - tmpfs tmpfs rw\n");
-	fprintf(file, "1 1 0:502 / /c rw - tmpfs tmpfs rw");
-	fclose(file);
-	probe('f', 0, 500, &first);
-	probe('f', 0, 502, &last);
-	tree_remove();
-	assert_int_equal(first.leaves, 1);
-	assert_string_equal(first.leaf[0].name, "sda");
-	assert_int_equal(last.leaves, 1);
-	assert_string_equal(last.leaf[0].name, "tmpfs");
-}
-
-/* Only the beginning of an endless mountinfo is read. */
-static void test_endless_mountinfo(void **state)
-{
-	struct e2pf_topology topo;
-	unsigned i;
-	FILE *file;
-
-	(void)state;
-	file = new_mountinfo();
-	for (i = 0; i < 600000; i++)
-		fprintf(file, "%6u 1 0:99 / /m rw - nfs4 h:/ rw\n", i);
-	/* After 20 MB. */
-	fprintf(file, "1 1 0:500 / /a rw - tmpfs tmpfs rw\n");
-	fclose(file);
-	probe('f', 0, 500, &topo);
-	tree_remove();
-	assert_int_equal(topo.leaves, 0);
-	assert_false(topo.known);
-}
-
 /* A sysroot of the greatest length leaves no room for anything below. */
 static void test_long_sysroot(void **state)
 {
@@ -517,13 +415,10 @@ static void test_processors(void **state)
 int main(void)
 {
 	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_same_wwid),
 		cmocka_unit_test(test_many_slaves),
 		cmocka_unit_test(test_large_array),
 		cmocka_unit_test(test_many_partitions),
 		cmocka_unit_test(test_deep_chain),
-		cmocka_unit_test(test_long_mountinfo),
-		cmocka_unit_test(test_endless_mountinfo),
 		cmocka_unit_test(test_long_sysroot),
 		cmocka_unit_test(test_processors),
 	};

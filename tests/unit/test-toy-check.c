@@ -4,10 +4,6 @@
  * verdict must be the same with and without prefetching, and the statistics
  * must have the usual format.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

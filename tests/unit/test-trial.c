@@ -4,10 +4,6 @@
  * stand-in that is made to answer wrongly, an unknown version, and a library
  * whose internal calls bypass the stand-ins.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>

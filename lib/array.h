@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays that grow. */
-#ifndef E2PF_BTRFS_ARRAY_H
-#define E2PF_BTRFS_ARRAY_H
+#ifndef E2PF_ARRAY_H
+#define E2PF_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Decides at which places a device is measured, and what it is called by the
+ * figures.  What follows from them is the engine's business.
+ */
+#include <string.h>
+
+#include "probe.h"
+
+/*
+ * A 7200 rpm disk takes 8 to 15 ms for a single read far away, and 4 ms per
+ * read with eight in flight; a USB disk 10 ms.  Flash takes 0.05 to 1 ms for a
+ * single read.  A network volume may take several ms, and a tenth of that per
+ * read with eight in flight.
+ */
+#define HEAD_LATENCY_NS 2000000u
+#define HEAD_DEEP_NS 1200000u
+
+/* The checker waits for the probe.  A device that takes longer than this for
+ * one read is stuck, and the probe would tell nothing. */
+#define PATIENCE_NS 500000000u
+
+#define PAGE E2PF_PROBE_BYTES
+#define PARTS E2PF_PROBES
+
+/* For places anywhere: a part of the device has room for a stretch beside its
+ * place, so many positions of it are tried, and places are so far apart. */
+#define PART_LEAST (128u << 10)
+#define TRIES 64u
+#define DISTANCE (64u << 10)
+
+/* The cost of a byte is measured on STRETCH_BYTES, requested in pieces of
+ * STRETCH_PIECE; with less than STRETCH_LEAST it would be that of a request. */
+#define STRETCH_BYTES (1u << 20)
+#define STRETCH_PIECE (128u << 10)
+#define STRETCH_LEAST (64u << 10)
+
+struct place {
+	uint64_t offset, length;	/* length 0: none */
+	bool metadata;
+};
+
+struct survey {
+	struct e2pf_device *dev;
+	const struct e2pf_probe_places *places;
+	uint64_t bytes;
+	struct place place[PARTS];	/* mostly one in each part */
+	struct place stretch;
+};
+
+static uint64_t now(struct e2pf_device *dev)
+{
+	return dev->ops->now(dev);
+}
+
+/* True if the range can be read from the device: none of it is cached, and it
+ * begins with what is stored.  A hole of a file is read without the device. */
+static bool is_cold(const struct survey *s, uint64_t offset, uint64_t length)
+{
+	struct e2pf_device *dev = s->dev;
+	bool resident;
+
+	if (offset > s->bytes || length > s->bytes - offset)
+		return false;
+	return dev->ops->span(dev, offset, length, &resident) >= length &&
+	       !resident &&
+	       (!dev->ops->data || dev->ops->data(dev, offset) == offset);
+}
+
+static bool is_near(const struct place *p, uint64_t offset)
+{
+	return p->length && offset + DISTANCE > p->offset &&
+	       offset < p->offset + p->length + DISTANCE;
+}
+
+static bool is_taken(const struct survey *s, uint64_t offset)
+{
+	bool taken = is_near(&s->stretch, offset);
+	unsigned i;
+
+	for (i = 0; i < PARTS && !taken; i++)
+		taken = is_near(&s->place[i], offset);
+	return taken;
+}
+
+/* Where this device has no more than so many bytes, a sum with a place's length
+ * does not overflow. */
+static uint64_t place_at(const struct survey *s, uint64_t index,
+			 uint64_t *offset)
+{
+	uint64_t length = s->places->at(s->places->ctx, index, offset);
+
+	return *offset < s->bytes && length <= s->bytes - *offset ? length : 0;
+}
+
+/* The middle of the first place that is not cached among the i-th eleventh of
+ * all places. */
+static void find_metadata(struct survey *s, unsigned i)
+{
+	uint64_t index = s->places->count / PARTS * i +
+			 s->places->count % PARTS * i / PARTS;
+	uint64_t end = s->places->count / PARTS * (i + 1) +
+		       s->places->count % PARTS * (i + 1) / PARTS;
+	uint64_t length, at;
+
+	for (; index < end && !s->place[i].length; index++) {
+		length = place_at(s, index, &at);
+		at += length / 2 / PAGE * PAGE;
+		if (length >= 2 * PAGE && is_cold(s, at, PAGE) &&
+		    !is_taken(s, at))
+			s->place[i] = (struct place){ at, PAGE, true };
+	}
+}
+
+/* The longest place, for what a byte costs. */
+static void find_metadata_stretch(struct survey *s)
+{
+	uint64_t index, length, at;
+
+	for (index = 0; index < s->places->count &&
+			s->stretch.length < STRETCH_BYTES; index++) {
+		length = place_at(s, index, &at);
+		if (length > STRETCH_BYTES)
+			length = STRETCH_BYTES;
+		if (length > s->stretch.length && length >= STRETCH_LEAST &&
+		    !is_taken(s, at + length / 2) && is_cold(s, at, length))
+			s->stretch = (struct place){ at, length, true };
+	}
+}
+
+/* The next position in this part of the device that is cold for `length` bytes
+ * and not near another place. */
+static struct place find_any(const struct survey *s, unsigned part,
+			     uint64_t length)
+{
+	uint64_t each = s->bytes / PARTS, start = part * each, at;
+	unsigned i;
+
+	for (i = 0; i < TRIES; i++) {
+		at = (start + (2 * i + 1) * (each / (2 * TRIES))) / PAGE * PAGE;
+		if (s->dev->ops->data)
+			at = s->dev->ops->data(s->dev, at);
+		if (at < start + each && length <= start + each - at &&
+		    is_cold(s, at, length) && !is_taken(s, at))
+			return (struct place){ at, length, false };
+	}
+	return (struct place){ 0, 0, false };
+}
+
+/* Where there is no metadata any place is taken; and if a part of the device has
+ * none, then a second one of another. */
+static void find_elsewhere(struct survey *s)
+{
+	uint64_t length = s->bytes / PARTS / 2 / PAGE * PAGE;
+	struct place found;
+	unsigned i, k;
+
+	for (i = 0; i < PARTS; i++)
+		if (!s->place[i].length)
+			s->place[i] = find_any(s, i, PAGE);
+	for (i = 0; i < PARTS; i++)
+		for (k = 0; k < PARTS && !s->place[i].length; k++)
+			s->place[i] = find_any(s, k, PAGE);
+	if (length > STRETCH_BYTES)
+		length = STRETCH_BYTES;
+	for (i = 0; i < PARTS && s->stretch.length < length; i++) {
+		found = find_any(s, i, length);
+		if (found.length)
+			s->stretch = found;
+	}
+}
+
+/* Find all places.  Returns NULL, or why there are too few. */
+static const char *find_places(struct survey *s, bool any)
+{
+	unsigned i, found = 0;
+
+	if (s->dev->blind)
+		return "this user may not see what of it is cached";
+	if (any && s->bytes / PARTS < PART_LEAST)
+		return "it is too small";
+	for (i = 0; i < PARTS; i++)
+		find_metadata(s, i);
+	if (any) {
+		find_metadata_stretch(s);
+		find_elsewhere(s);
+	}
+	for (i = 0; i < PARTS; i++)
+		found += s->place[i].length != 0;
+	if (!found)
+		return "it is cached, or a file that is mostly holes";
+	if (found < PARTS || (any && !s->stretch.length))
+		return "most of it is cached, or it is a file that is mostly "
+		       "holes";
+	return NULL;
+}
+
+/* In shuffled order; those of metadata first, which make the single reads: a
+ * volume need not store what was never written. */
+static void put_in_order(const struct survey *s, uint64_t *offset)
+{
+	static const unsigned order[PARTS] = {
+		5, 0, 8, 2, 10, 4, 7, 1, 9, 3, 6
+	};
+	unsigned i, n = 0;
+	int metadata;
+
+	for (metadata = 1; metadata >= 0; metadata--)
+		for (i = 0; i < PARTS; i++)
+			if (s->place[order[i]].metadata == metadata)
+				offset[n++] = s->place[order[i]].offset;
+}
+
+static bool read_page(struct e2pf_device *dev, uint64_t offset)
+{
+	char buf[PAGE];
+
+	return dev->ops->read(dev, buf, offset, sizeof(buf)) == 0;
+}
+
+/* The median of three, since one may have been delayed by another request. */
+static uint64_t median(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t low = a < b ? a : b, high = a < b ? b : a;
+
+	return c < low ? low : c > high ? high : c;
+}
+
+static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
+			     struct e2pf_speed *speed)
+{
+	uint64_t t[E2PF_PROBE_LONE], all;
+	unsigned i;
+
+	for (i = 0; i < E2PF_PROBE_LONE; i++) {
+		t[i] = now(dev);
+		if (!read_page(dev, offset[i]))
+			return false;
+		t[i] = now(dev) - t[i];
+		if (t[i] >= PATIENCE_NS)
+			return false;
+	}
+	all = now(dev);
+	for (i = E2PF_PROBE_LONE; i < E2PF_PROBES; i++)
+		dev->ops->willneed(dev, offset[i], PAGE);
+	for (i = E2PF_PROBE_LONE; i < E2PF_PROBES; i++)
+		if (!read_page(dev, offset[i]))
+			return false;
+	all = now(dev) - all;
+	speed->latency_ns = median(t[0], t[1], t[2]);
+	speed->deep_latency_ns = all / E2PF_PROBE_DEEP;
+	if (all > speed->latency_ns)
+		speed->request_ns = (all - speed->latency_ns) /
+				    (E2PF_PROBE_DEEP - 1);
+	speed->has_head = speed->latency_ns >= HEAD_LATENCY_NS &&
+			  speed->deep_latency_ns >= HEAD_DEEP_NS;
+	return true;
+}
+
+/* Picoseconds per byte of the stretch, or 0 if it cannot be read.  The seek to
+ * it is not part of the measurement. */
+static uint64_t measure_bytes(const struct survey *s)
+{
+	uint64_t at = s->stretch.offset, end = at + s->stretch.length, ns;
+	struct e2pf_device *dev = s->dev;
+	uint64_t bytes = s->stretch.length - PAGE, from;
+
+	if (!read_page(dev, at))
+		return 0;
+	at += PAGE;
+	ns = now(dev);
+	for (from = at; from < end; from += STRETCH_PIECE)
+		dev->ops->willneed(dev, from, end - from < STRETCH_PIECE ?
+				   end - from : STRETCH_PIECE);
+	for (; at + PAGE <= end; at += PAGE)
+		if (!read_page(dev, at))
+			return 0;
+	ns = now(dev) - ns;
+	return ns < bytes / 1000 ? 1 : ns * 1000 / bytes;
+}
+
+/* Nobody needs what is not metadata. */
+static void forget(const struct survey *s)
+{
+	const struct place *p;
+	unsigned i;
+
+	for (i = 0; s->dev->ops->forget && i <= PARTS; i++) {
+		p = i < PARTS ? &s->place[i] : &s->stretch;
+		if (p->length && !p->metadata)
+			s->dev->ops->forget(s->dev, p->offset, p->length);
+	}
+}
+
+static const char *measure(const struct survey *s, bool any,
+			   struct e2pf_speed *speed)
+{
+	struct e2pf_speed found = { .has_head = false };
+	uint64_t offset[PARTS];
+	unsigned i;
+
+	put_in_order(s, offset);
+	if (!measure_requests(s->dev, offset, &found))
+		return "a read of it failed, or took more than half a second";
+	for (i = 0; i < PARTS; i++)
+		found.metadata_places += s->place[i].metadata;
+	if (any)
+		found.byte_ps = measure_bytes(s);
+	if (any && !found.byte_ps)
+		return "a read of it failed";
+	*speed = found;
+	return NULL;
+}
+
+const char *e2pf_probe_device(struct e2pf_device *dev,
+			      const struct e2pf_probe_places *places, bool any,
+			      struct e2pf_speed *speed)
+{
+	struct survey s = { .dev = dev, .places = places };
+	const char *why;
+
+	s.bytes = places->bytes < dev->size ? places->bytes : dev->size;
+	why = find_places(&s, any);
+	if (!why)
+		why = measure(&s, any, speed);
+	forget(&s);
+	return why;
+}

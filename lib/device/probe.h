@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a device is like: whether it has a head, and what a request and a byte
+ * cost.  Measured in the same way before a check and by `e2prefetch probe`.
+ */
+#ifndef E2PF_DEVICE_PROBE_H
+#define E2PF_DEVICE_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device.h"
+
+/* Reads made one at a time, and then all in flight at once. */
+#define E2PF_PROBE_LONE 3u
+#define E2PF_PROBE_DEEP 8u
+#define E2PF_PROBES (E2PF_PROBE_LONE + E2PF_PROBE_DEEP)
+
+/* Bytes of each.  It is the middle of a place of at least twice as many: the
+ * kernel's own readahead from its start does not reach that. */
+#define E2PF_PROBE_BYTES 4096u
+
+/* All zero: not measured. */
+struct e2pf_speed {
+	bool has_head;		/* a lone read takes milliseconds, and a deep
+				   queue does not make it cheap */
+	uint64_t latency_ns;	/* of a small read far from the last */
+	uint64_t deep_latency_ns;	/* for each of eight made together */
+	uint64_t request_ns;	/* of one more request while others are in
+				   flight: without the first one's latency */
+	uint64_t byte_ps;	/* picoseconds; 0: not measured */
+	unsigned metadata_places;	/* of E2PF_PROBES: those that a check
+					   reads, too */
+};
+
+/* Where there is metadata. */
+struct e2pf_probe_places {
+	uint64_t bytes;		/* of the filesystem on this device */
+	uint64_t count;		/* of places, in the order of the device */
+	/* Start and length of a place in bytes; a length of 0: none.  They may
+	 * be anything: what lies beyond the device is not read. */
+	uint64_t (*at)(void *ctx, uint64_t index, uint64_t *offset);
+	void *ctx;
+};
+
+/*
+ * Measure the device at places that are not cached and far from each other.  If
+ * `any`, places that are not metadata are read where there is none, and dropped
+ * from the cache afterwards; and the cost of a byte is measured, too.
+ *
+ * Returns NULL, or why nothing could be measured, a text that follows the name
+ * of the device; *speed is then unchanged.  Reads at most one place after a
+ * read that took half a second.
+ */
+const char *e2pf_probe_device(struct e2pf_device *dev,
+			      const struct e2pf_probe_places *places, bool any,
+			      struct e2pf_speed *speed);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is cached: a range, and whether everything seems to be; and what the
+ * device is like, which is measured where nothing is cached. */
+#include <stdlib.h>
+
+#include "engine_state.h"
+
+/* Samples checked to find out whether everything is cached. */
+#define WARM_SAMPLES 48u
+
+/* The probe takes as long as eleven reads, one after the other.  A first level of
+ * fewer bytes than this does not lead to many more: then the topology is believed.
+ * Image "bigalloc@1/400" of bench/ has 55 KiB of it, and is read ahead with 6
+ * requests. */
+#define PROBE_WORTH (128u << 10)
+
+bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
+		      uint64_t offset, uint64_t len)
+{
+	struct e2pf_device *dev = e->cfg.devices[device];
+
+	while (len) {
+		bool resident;
+		uint64_t n = dev->ops->span(dev, offset, len, &resident);
+
+		if (!resident)
+			return false;
+		offset += n;
+		len -= n;
+	}
+	return true;
+}
+
+/* Are the samples, and what they refer to, cached? */
+struct warm_look {
+	struct e2pf_engine *e;
+	bool seen;		/* there was something to check */
+	bool missing;		/* some of it is not cached */
+	unsigned char *buf;
+	uint32_t buf_size;
+};
+
+static void look_at_child(void *ctx, const struct e2pf_ref *ref)
+{
+	struct warm_look *look = ctx;
+
+	if (!look->missing)
+		look->missing = !e2pf_is_resident(look->e, ref->device,
+						  ref->offset, ref->length);
+}
+
+/* Check what a cached reference leads to.  The reference itself may be cached
+ * only because of the kernel's own readahead. */
+static bool look_inside(struct warm_look *look, const struct e2pf_ref *ref)
+{
+	struct e2pf_source *source = look->e->cfg.source;
+	struct e2pf_device *dev = look->e->cfg.devices[ref->device];
+	uint64_t at;
+	uint32_t size;
+
+	for (at = 0; at < ref->length && !look->missing; at += size) {
+		size = source->ops->piece(source, ref, at);
+		if (!size)
+			break;
+		if (size > look->buf_size) {
+			free(look->buf);
+			look->buf = malloc(size);
+			look->buf_size = look->buf ? size : 0;
+		}
+		if (!look->buf ||
+		    dev->ops->read(dev, look->buf, ref->offset + at, size))
+			return false;
+		source->ops->parse(source, ref, at, look->buf, size,
+				   look_at_child, look);
+	}
+	return true;
+}
+
+static void look_at_sample(void *ctx, const struct e2pf_ref *ref)
+{
+	struct warm_look *look = ctx;
+
+	look->seen = true;
+	look_at_child(look, ref);
+	if (!look->missing && ref->parse && !look_inside(look, ref))
+		look->missing = true;
+}
+
+bool e2pf_looks_warm(struct e2pf_engine *e)
+{
+	struct e2pf_source *source = e->cfg.source;
+	struct warm_look look = { .e = e };
+	uint64_t i;
+
+	for (i = 0; i < source->samples && !look.missing;
+	     i += source->samples / WARM_SAMPLES + 1)
+		source->ops->sample(source, i, look_at_sample, &look);
+	free(look.buf);
+	return look.seen && !look.missing;
+}
+
+/* The longest reference of a sample. */
+static void choose_longest(void *ctx, const struct e2pf_ref *ref)
+{
+	struct e2pf_ref *longest = ctx;
+
+	if (!ref->device && ref->length > longest->length)
+		*longest = *ref;
+}
+
+static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
+{
+	struct e2pf_source *source = ctx;
+	struct e2pf_ref ref = { .length = 0 };
+
+	source->ops->sample(source, index, choose_longest, &ref);
+	*offset = ref.offset;
+	return ref.length;
+}
+
+static const char *measure(struct e2pf_engine *e, bool any,
+			   struct e2pf_speed *speed)
+{
+	struct e2pf_source *source = e->cfg.source;
+	struct e2pf_probe_places places = {
+		.bytes = source->bytes[0],
+		.count = source->ops->sample ? source->samples : 0,
+		.at = sample_at, .ctx = source
+	};
+
+	return e2pf_probe_device(e->cfg.devices[0], &places, any, speed);
+}
+
+static bool is_worth_a_probe(struct e2pf_engine *e)
+{
+	struct e2pf_source *source = e->cfg.source;
+	unsigned phase = e->first_phase->number;
+	uint64_t units, unit, bytes = 0;
+	bool more;
+
+	if (!source->ops->weight || e->first_phase->at_once)
+		return true;
+	units = source->ops->units(source, phase, &more);
+	for (unit = 0; unit < units && bytes < PROBE_WORTH; unit++)
+		bytes += source->ops->weight(source, phase, unit);
+	return bytes >= PROBE_WORTH;
+}
+
+void e2pf_probe_engine(struct e2pf_engine *e)
+{
+	uint64_t began = e2pf_now(e);
+	struct e2pf_speed speed;
+
+	/* If the checker's first reads have shown that the device is stuck, the
+	 * probe would take just as long. */
+	if (!e->cfg.probe || e->stats.latency_ns || e->stuck ||
+	    !is_worth_a_probe(e))
+		return;
+	if (measure(e, false, &speed)) {
+		if (e->cfg.paced && e2pf_now(e) - began >= STUCK_NS)
+			e->stuck = STUCK_PROOFS;
+		return;
+	}
+	e->stats.latency_ns = speed.latency_ns;
+	e->stats.deep_latency_ns = speed.deep_latency_ns;
+	e->has_head = speed.has_head;
+	e->request_ns = (double)speed.request_ns;
+}
+
+const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
+{
+	e2pf_adopt_config(e);
+	e2pf_begin_source(e, UINT64_MAX, true, false);
+	return measure(e, true, speed);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * At which places a device is measured, what it is taken for, and what is said
+ * where it cannot be: on simulated devices of several sizes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "device/probe.h"
+#include "fake-device.h"
+
+#define BS 4096u
+#define MIB (UINT64_C(1) << 20)
+#define US UINT64_C(1000)
+#define MS UINT64_C(1000000)
+#define SLOW_NS MS
+#define GIB (UINT64_C(1) << 30)
+#define SAMPLES_MOST 64u
+
+struct rig {
+	struct e2pf_probe_places places;
+	uint64_t start[SAMPLES_MOST], length[SAMPLES_MOST];
+	struct fake_device dev;
+	struct e2pf_device_ops ops;
+};
+
+/* Of the device that is tested now. */
+static uint64_t data_from;	/* it is a hole up to here */
+static uint64_t forgotten;
+static bool slow[E2PF_PROBE_LONE];	/* the first reads */
+static unsigned reads;
+static const struct e2pf_device_ops *fake_ops;
+
+static uint64_t place_at(void *ctx, uint64_t index, uint64_t *offset)
+{
+	struct rig *r = ctx;
+
+	*offset = r->start[index];
+	return r->length[index];
+}
+
+static uint64_t next_data(struct e2pf_device *dev, uint64_t offset)
+{
+	if (data_from > dev->size)
+		return UINT64_MAX;
+	return offset < data_from ? data_from : offset;
+}
+
+static void forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+{
+	fake_set_resident((struct fake_device *)dev, offset / BS, len / BS,
+			  false);
+	forgotten += len;
+}
+
+static int slow_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+		     uint32_t len)
+{
+	struct fake_device *fake = (struct fake_device *)dev;
+	uint64_t miss_ns = fake->miss_ns;
+	int err;
+
+	if (reads < E2PF_PROBE_LONE && slow[reads])
+		fake->miss_ns += SLOW_NS;
+	reads++;
+	err = fake_ops->read(dev, buf, offset, len);
+	fake->miss_ns = miss_ns;
+	return err;
+}
+
+static void set_up(struct rig *r, uint64_t bytes)
+{
+	memset(r, 0, sizeof(*r));
+	data_from = forgotten = 0;
+	reads = 0;
+	memset(slow, 0, sizeof(slow));
+	fake_new(&r->dev, NULL, bytes, BS);
+	r->dev.strict = true;
+	r->dev.ask_ns = 50000;
+	fake_ops = r->dev.dev.ops;
+	r->ops = *fake_ops;
+	r->ops.read = slow_read;
+	r->ops.data = next_data;
+	r->ops.forget = forget;
+	r->dev.dev.ops = &r->ops;
+	r->places = (struct e2pf_probe_places) {
+		.bytes = bytes, .at = place_at, .ctx = r
+	};
+}
+
+static void tear_down(struct rig *r)
+{
+	fake_free(&r->dev);
+}
+
+/* Metadata of so many bytes. */
+static void add(struct rig *r, uint64_t offset, uint64_t length)
+{
+	r->start[r->places.count] = offset;
+	r->length[r->places.count++] = length;
+}
+
+static const char *probe(struct rig *r, bool any, struct e2pf_speed *m)
+{
+	memset(m, 0, sizeof(*m));
+	return e2pf_probe_device(&r->dev.dev, &r->places, any, m);
+}
+
+/* The first reads, one at a time or eight together, are as far from each other
+ * as places in different parts are. */
+static void far_apart(const struct rig *r, uint64_t least)
+{
+	uint64_t at[E2PF_PROBES];
+	unsigned n = 0, i;
+	size_t k;
+
+	for (k = 0; n < E2PF_PROBES; k++) {
+		bool first = n < E2PF_PROBE_LONE;
+
+		assert_true(k < r->dev.events);
+		if ((r->dev.event[k].op == FAKE_READ) != first)
+			continue;
+		at[n] = r->dev.event[k].block * BS;
+		for (i = 0; i < n; i++)
+			assert_true(at[i] > at[n] ? at[i] - at[n] >= least :
+						    at[n] - at[i] >= least);
+		n++;
+	}
+}
+
+/* A filesystem with nothing in it is measured on free space, whatever its size,
+ * and nothing stays in the cache. */
+static void any_size(void **state)
+{
+	static const uint64_t sizes[] = {
+		24 * GIB, 22 * GIB, GIB, 200 * MIB, 2 * MIB
+	};
+	struct e2pf_speed m;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		set_up(&r, sizes[i]);
+		assert_null(probe(&r, true, &m));
+		assert_true(m.latency_ns && m.deep_latency_ns &&
+			    m.byte_ps);
+		assert_int_equal(m.metadata_places, 0);
+		far_apart(&r, sizes[i] / 12);
+		assert_null(memchr(r.dev.resident, 1, r.dev.blocks));
+		tear_down(&r);
+	}
+}
+
+/* Metadata is preferred, first for the reads made one at a time, and stays in
+ * the cache. */
+static void metadata_first(void **state)
+{
+	static const unsigned part[] = { 2, 3, 10 };
+	struct e2pf_speed m;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up(&r, 22 * GIB);
+	for (i = 0; i < 3; i++)
+		add(&r, (2 * part[i] + 1) * GIB, 1 << 20);
+	/* Too short, and beyond the end. */
+	add(&r, GIB, BS);
+	add(&r, 22 * GIB, 1 << 20);
+	add(&r, UINT64_MAX - MIB, 1 << 20);
+	assert_null(probe(&r, true, &m));
+	assert_int_equal(m.metadata_places, 3);
+	for (i = 0; i < E2PF_PROBE_LONE; i++)
+		assert_int_equal((r.dev.event[i].block * BS) % (2 * GIB),
+				 GIB + MIB / 2);
+	for (i = 0; i < 3; i++)
+		assert_true(r.dev.resident[((2 * part[i] + 1) * GIB + MIB / 2)
+					   / BS]);
+	tear_down(&r);
+}
+
+/* What is cached is not used: a part of it, or all but a little. */
+static void partly_cached(void **state)
+{
+	struct e2pf_speed m;
+	struct rig r;
+
+	(void)state;
+	set_up(&r, GIB);
+	add(&r, 100 * MIB, 1 << 20);
+	fake_set_resident(&r.dev, 0, r.dev.blocks / 2, true);
+	assert_null(probe(&r, true, &m));
+	assert_int_equal(m.metadata_places, 0);
+	far_apart(&r, 64 << 10);
+	assert_null(memchr(r.dev.resident + r.dev.blocks / 2, 1,
+			   r.dev.blocks / 2));
+	tear_down(&r);
+	set_up(&r, GIB);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	fake_set_resident(&r.dev, r.dev.blocks / 2, 2, false);
+	assert_non_null(probe(&r, true, &m));
+	assert_int_equal(r.dev.events, 0);
+	tear_down(&r);
+}
+
+static void says(struct rig *r, const char *what)
+{
+	struct e2pf_speed m;
+	const char *why = probe(r, true, &m);
+
+	assert_non_null(why);
+	assert_non_null(strstr(why, what));
+	assert_int_equal(m.byte_ps, 0);
+	tear_down(r);
+}
+
+static void not_measured(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, GIB);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	says(&r, "cached");
+	set_up(&r, MIB);
+	says(&r, "too small");
+	set_up(&r, GIB);
+	r.dev.dev.blind = true;
+	says(&r, "may not see");
+	set_up(&r, GIB);
+	fake_set_bad(&r.dev, 0, r.dev.blocks);
+	says(&r, "failed");
+	/* Only what the sequential speed is measured on. */
+	set_up(&r, GIB);
+	add(&r, GIB / 2, 1 << 20);
+	add(&r, GIB / 2 + 4 * MIB, 1 << 20);
+	fake_set_bad(&r.dev, (GIB / 2 + 4 * MIB) / BS, 256);
+	says(&r, "failed");
+	/* A stuck device. */
+	set_up(&r, GIB);
+	r.dev.miss_ns = 600000000;
+	says(&r, "half a second");
+}
+
+/* Holes of a file are no places: they are read without the device. */
+static void holes(void **state)
+{
+	struct e2pf_speed m;
+	struct rig r;
+	size_t i;
+
+	(void)state;
+	set_up(&r, GIB);
+	data_from = GIB / 4;
+	add(&r, MIB, 1 << 20);
+	assert_null(probe(&r, true, &m));
+	assert_int_equal(m.metadata_places, 0);
+	for (i = 0; i < r.dev.events; i++)
+		assert_true(r.dev.event[i].block * BS >= data_from);
+	tear_down(&r);
+	set_up(&r, GIB);
+	data_from = UINT64_MAX;
+	says(&r, "holes");
+}
+
+/* A device with 44 places of 64 KiB, which are all there is to measure. */
+static void set_up_places(struct rig *r, uint64_t lone_ns, uint64_t deep_ns)
+{
+	unsigned i;
+
+	set_up(r, 44 * MIB);
+	r->dev.strict = false;
+	r->dev.miss_ns = lone_ns;
+	r->dev.ask_ns = deep_ns;
+	for (i = 0; i < 44; i++)
+		add(r, i * MIB, 1 << 16);
+}
+
+static void kinds_of_device(void **state)
+{
+	static const struct {
+		uint64_t lone, deep;	/* ns */
+		bool head;
+		uint64_t request;
+	} kinds[] = {
+		{ 10 * MS, 4 * MS, true, 22 * MS / 7 },	/* disk */
+		{ 12 * MS, 10 * MS, true, 68 * MS / 7 },	/* USB disk */
+		{ 6 * MS, 1 * MS, false, 2 * MS / 7 },	/* array of disks */
+		{ 100 * US, 20 * US, false, 60 * US / 7 },	/* flash */
+		{ 700 * US, 80 * US, false, 0 },	/* network volumes */
+		{ 700 * US, 379 * US, false, 333142 },	/* 3000 IOPS */
+		{ 5 * MS, 600 * US, false, 0 },
+		/* Slow only in the queue: no rotational disk is so fast
+		 * alone. */
+		{ 1900 * US, 1900 * US, false, 1900 * US },
+	};
+	struct e2pf_speed m;
+	struct rig r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		set_up_places(&r, kinds[i].lone, kinds[i].deep);
+		assert_null(probe(&r, false, &m));
+		assert_int_equal(m.latency_ns, kinds[i].lone);
+		assert_int_equal(m.deep_latency_ns, kinds[i].deep);
+		assert_int_equal(m.has_head, kinds[i].head);
+		assert_int_equal(m.request_ns, kinds[i].request);
+		assert_int_equal(m.byte_ps, 0);
+		assert_int_equal(m.metadata_places, E2PF_PROBES);
+		tear_down(&r);
+	}
+}
+
+/* Three reads alone, then eight that are all requested before one is waited
+ * for; what was read stays in the cache. */
+static void order_of_reads(void **state)
+{
+	struct e2pf_speed m;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	set_up_places(&r, MS, MS);
+	assert_null(probe(&r, false, &m));
+	assert_int_equal(r.dev.events, E2PF_PROBE_LONE + 2 * E2PF_PROBE_DEEP);
+	for (i = 0; i < r.dev.events; i++) {
+		bool asks = i >= E2PF_PROBE_LONE && i < E2PF_PROBES;
+
+		assert_int_equal(r.dev.event[i].op,
+				 asks ? FAKE_WILLNEED : FAKE_READ);
+		assert_int_equal(r.dev.event[i].count, 1);
+		if (i >= E2PF_PROBES)
+			assert_int_equal(r.dev.event[i].block,
+				r.dev.event[i - E2PF_PROBE_DEEP].block);
+	}
+	assert_int_equal(forgotten, 0);
+	far_apart(&r, MIB);
+	tear_down(&r);
+}
+
+/* One of the three that was delayed changes nothing; two of them do. */
+static void median_of_three(void **state)
+{
+	struct e2pf_speed m;
+	struct rig r;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < E2PF_PROBE_LONE; i++) {
+		set_up_places(&r, MS, MS);
+		slow[i] = true;
+		assert_null(probe(&r, false, &m));
+		assert_int_equal(m.latency_ns, MS);
+		slow[(i + 1) % E2PF_PROBE_LONE] = true;
+		fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+		reads = 0;
+		assert_null(probe(&r, false, &m));
+		assert_int_equal(m.latency_ns, MS + SLOW_NS);
+		tear_down(&r);
+	}
+}
+
+/* Without places enough a check is not held up, and reads nothing else. */
+static void too_few_places(void **state)
+{
+	struct e2pf_speed m;
+	struct rig r;
+
+	(void)state;
+	set_up_places(&r, MS, MS);
+	r.places.count = E2PF_PROBES - 1;
+	assert_non_null(probe(&r, false, &m));
+	assert_int_equal(r.dev.events, 0);
+	tear_down(&r);
+	set_up_places(&r, MS, MS);
+	fake_set_resident(&r.dev, 0, r.dev.blocks / 8, true);
+	assert_non_null(probe(&r, false, &m));
+	assert_int_equal(r.dev.events, 0);
+	tear_down(&r);
+}
+
+/* Whichever read fails, nothing is said to be known. */
+static void read_that_fails(void **state)
+{
+	struct e2pf_speed m;
+	struct rig r;
+	uint64_t at[E2PF_PROBES];
+	unsigned i;
+
+	(void)state;
+	set_up_places(&r, MS, MS);
+	assert_null(probe(&r, false, &m));
+	for (i = 0; i < E2PF_PROBES; i++)
+		at[i] = r.dev.event[i].block;
+	tear_down(&r);
+	for (i = 0; i < E2PF_PROBES; i++) {
+		set_up_places(&r, MS, MS);
+		fake_set_bad(&r.dev, at[i], 1);
+		assert_non_null(probe(&r, false, &m));
+		assert_int_equal(m.latency_ns, 0);
+		tear_down(&r);
+	}
+}
+
+/* 8 ns per byte, as a volume of 125 MB/s. */
+static void cost_of_a_byte(void **state)
+{
+	struct e2pf_speed m;
+	struct rig r;
+
+	(void)state;
+	set_up_places(&r, 0, 0);
+	r.dev.ask_block_ns = 8 * BS;
+	assert_null(probe(&r, true, &m));
+	assert_int_equal(m.byte_ps, 8000);
+	tear_down(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_of_device),
+		cmocka_unit_test(order_of_reads),
+		cmocka_unit_test(median_of_three),
+		cmocka_unit_test(too_few_places),
+		cmocka_unit_test(read_that_fails),
+		cmocka_unit_test(cost_of_a_byte),
+		cmocka_unit_test(any_size),
+		cmocka_unit_test(metadata_first),
+		cmocka_unit_test(partly_cached),
+		cmocka_unit_test(not_measured),
+		cmocka_unit_test(holes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

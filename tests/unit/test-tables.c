@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inode tables that lie side by side: how many requests they are on a simulated
+ * device; and the checker's place in them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine-rig.h"
+
+#define GROUPS 320u
+#define FLEX 16u
+
+/* Block bitmaps, inode bitmaps and tables of 16 groups each lie side by side
+ * in the first of them. */
+static void lay_out_flex(const struct e2pf_geometry *geo,
+			 struct e2pf_group *groups)
+{
+	uint32_t blocks = geo->inodes_per_group * geo->inode_size /
+			  geo->block_size, g;
+
+	for (g = 0; g < geo->groups; g++) {
+		uint64_t base = geo->first_data_block + 1 +
+				(uint64_t)(g / FLEX * FLEX) *
+				geo->blocks_per_group;
+
+		groups[g].block_bitmap = base + g % FLEX;
+		groups[g].inode_bitmap = base + FLEX + g % FLEX;
+		groups[g].inode_table = base + 2 * FLEX + g % FLEX * blocks;
+		groups[g].inodes_in_use = geo->inodes_per_group;
+	}
+}
+
+/* A flex group's bitmaps and tables are 160 KiB in one piece, and the device
+ * takes 128 at a time: two requests, whoever makes them. */
+static void requests_by_pieces(void **state)
+{
+	static const struct {
+		unsigned workers;
+		bool has_head;
+	} ways[] = { { 1, false }, { 4, false }, { 7, false }, { 1, true } };
+	struct rig r;
+	unsigned w;
+	uint32_t g;
+
+	(void)state;
+	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+		rig_set_up(&r, GROUPS, ways[w].workers);
+		lay_out_flex(&r.fs.geo, r.fs.groups);
+		r.cfg.has_head = ways[w].has_head;
+		rig_start(&r);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		for (g = 0; g < GROUPS; g++) {
+			assert_int_equal(rig_table_asked(&r, g), 1);
+			assert_int_equal(fake_asked(&r.dev,
+					r.fs.groups[g].block_bitmap), 1);
+			assert_int_equal(fake_asked(&r.dev,
+					r.fs.groups[g].inode_bitmap), 1);
+		}
+		assert_int_equal(r.dev.requests, 2 * GROUPS / FLEX);
+		assert_int_equal(e2pf_engine_progress(r.e), GROUPS);
+		rig_tear_down(&r);
+	}
+}
+
+/* Bitmaps that take a fifth of the budget are brought in the same sweep, and not
+ * in a second one. */
+static void one_sweep(void **state)
+{
+	uint64_t last = 0;
+	struct rig r;
+	size_t i;
+
+	(void)state;
+	rig_set_up(&r, GROUPS, 1);
+	lay_out_flex(&r.fs.geo, r.fs.groups);
+	r.cfg.has_head = true;
+	r.cfg.paced = false;
+	r.cfg.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(r.dev.requests, 2 * GROUPS / FLEX);
+	for (i = 0; i < r.dev.events; i++)
+		if (r.dev.event[i].op == FAKE_WILLNEED) {
+			assert_true(r.dev.event[i].block >= last);
+			last = r.dev.event[i].block;
+		}
+	assert_true(last);
+	rig_tear_down(&r);
+}
+
+/* What a progress report looks at: which part of the tables is passed, and parsed
+ * by a worker, by bytes and by inodes that are allocated. */
+static void place_in_the_tables(void **state)
+{
+	static const uint32_t allocated[] = { 16, 0, 8, 0 };
+	struct e2pf_ext4_look look = { .passed = 1 };
+	struct tiny_fs fs;
+	uint64_t bytes;
+	unsigned g;
+
+	(void)state;
+	tiny_new(&fs, 4, 512, 16, 1024);
+	for (g = 0; g < 4; g++)
+		fs.groups[g].inodes_allocated = allocated[g];
+	tiny_source(&fs, E2PF_ALL_CLASSES);
+	bytes = 16 * fs.geo.inode_size;
+	look.parsed_bytes = 3 * bytes;
+	e2pf_ext4_look(fs.ext4, &look);
+	assert_int_equal(look.bytes, 4 * bytes);
+	assert_int_equal(look.passed_bytes, bytes);
+	assert_int_equal(look.inodes, 24);
+	assert_int_equal(look.passed_inodes, 16);
+	assert_int_equal(look.parsed_inodes, 24);
+	look.parsed_bytes = 2 * bytes;
+	look.passed = 4;
+	e2pf_ext4_look(fs.ext4, &look);
+	assert_int_equal(look.passed_bytes, 4 * bytes);
+	assert_int_equal(look.passed_inodes, 24);
+	assert_int_equal(look.parsed_inodes, 16);
+	tiny_free(&fs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_by_pieces),
+		cmocka_unit_test(one_sweep),
+		cmocka_unit_test(place_in_the_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
