@@ -200,23 +200,6 @@ warns_of_device()
 	run 0 "$1" && grep -q "not in use: the kernel drops its" "$dir/err"
 }
 
-# below DEVICE: the disks found below it.
-below()
-{
-	PREFETCH_STATS=- "$PREFETCHER" "$1" 2>&1 | sed -n '/^{/,/^}/p' |
-		jq -c .topology
-}
-
-# Below a loop device whose file is a device are the disks of that device.
-loop_on_loop()
-{
-	local upper found
-
-	upper=$(loop_attach "$1") || return
-	found=$(below "$upper")
-	loop_detach "$upper" && echo "$found" && [ "$found" = "$(below "$1")" ]
-}
-
 test_reading()
 {
 	local dev
@@ -232,7 +215,6 @@ test_reading()
 	if dev=$(loop_attach "$image"); then
 		tap_check "a device nobody uses: a warning" \
 			warns_of_device "$dev"
-		tap_check "a device on a device" loop_on_loop "$dev"
 		loop_detach "$dev"
 	else
 		tap_skip "a device nobody uses" "no loop device"
