@@ -140,7 +140,7 @@ static bool is_pointer(uint64_t number)
 
 static uint64_t of_run(uint64_t first, uint64_t last)
 {
-	return last << 32 | first << 2 | BITSET_RUN;
+	return last * (UINT64_C(1) << 32) + first * 4 + BITSET_RUN;
 }
 
 static uint64_t run_first(uint64_t number)

@@ -126,6 +126,8 @@ static size_t write_level(ext2_filsys fs, struct entry *e, size_t n,
 	size_t from, above = 0;
 	errcode_t err;
 
+	if (!buf)
+		die("no memory", EXT2_ET_NO_MEMORY);
 	for (from = 0; from < n; from += slots) {
 		size_t part = n - from < slots ? n - from : slots;
 
@@ -147,7 +149,7 @@ static size_t write_level(ext2_filsys fs, struct entry *e, size_t n,
 static void write_file(ext2_filsys fs, const struct fragment *f, size_t n,
 		       unsigned number)
 {
-	struct entry *e = calloc(n, sizeof(*e));
+	struct entry *e = calloc(n + 1, sizeof(*e));
 	char name[32];
 	struct ext2_inode inode;
 	uint64_t logical = 0, blocks = 0;
@@ -157,6 +159,8 @@ static void write_file(ext2_filsys fs, const struct fragment *f, size_t n,
 	errcode_t err;
 	size_t i;
 
+	if (!e)
+		die("no memory", EXT2_ET_NO_MEMORY);
 	for (i = 0; i < n; i++) {
 		e[i] = (struct entry){ logical, f[i].block, f[i].length };
 		logical += f[i].length;

@@ -27,8 +27,7 @@
 #define SUFFIX "-prefetch"
 #define MODULE PROGRAM SUFFIX ".so"
 
-#define SAY(format, ...) \
-	say(PROGRAM SUFFIX ": " format "\n" __VA_OPT__(,) __VA_ARGS__)
+#define SAY(...) say(PROGRAM SUFFIX ": " __VA_ARGS__)
 
 /* A closed pipe or a limit on file sizes must not end this process: there would
  * be no check. */
@@ -196,7 +195,7 @@ int main(int argc, char **argv)
 		why = wanted ? try_module(module, places[i]) : NULL;
 		verbose = why ? get("PREFETCH_VERBOSE") : NULL;
 		if (verbose && strcmp(verbose, "0"))
-			SAY("module: left out (%s)", why);
+			SAY("module: left out (%s)\n", why);
 		if (wanted && !why && preload(module, users))
 			execv(places[i], argv);
 		if (!users)
@@ -205,9 +204,9 @@ int main(int argc, char **argv)
 			errno = 0;
 		wanted = false;
 		execv(places[i], argv);
-		SAY("cannot run %s: %s", places[i], strerror(errno));
+		SAY("cannot run %s: %s\n", places[i], strerror(errno));
 	}
 	SAY("the stock " PROGRAM " is missing (looked for " STOCK ", and in "
-	    "/usr/sbin, /sbin, /usr/bin, /bin): reinstall " PACKAGE_OF);
+	    "/usr/sbin, /sbin, /usr/bin, /bin): reinstall " PACKAGE_OF "\n");
 	return EXIT_MISSING;
 }

@@ -183,7 +183,7 @@ static void tell(const struct module_result *r)
 			module.name, module.setup.stats, why);
 	if (r->session)
 		e2pf_session_describe(r->session, &module.decisions);
-	if (r->finished) {
+	if (r->finished && r->session) {
 		describe(r, sentence, sizeof(sentence));
 		if (r->logged && module.setup.log)
 			to_system_log(r->session->name, sentence);

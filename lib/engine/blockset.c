@@ -96,7 +96,7 @@ static bool grow(struct e2pf_blockset *set)
 		return false;
 	}
 	set->entry = mem;
-	for (i = 0; i < old_entries; i++)
+	for (i = 0; old && i < old_entries; i++)
 		if (old[i].key)
 			*look_up(set, old[i].key) = old[i];
 	if (old)
@@ -168,6 +168,8 @@ static uint64_t for_bits(struct e2pf_blockset *set, uint64_t block,
 
 		if (len > count)
 			len = count;
+		if (!len || len > BITS)
+			break;
 		n += apply(set, block / BITS + 1,
 			   UINT64_MAX >> (BITS - len) << first);
 		block += len;

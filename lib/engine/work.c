@@ -245,7 +245,7 @@ bool e2pf_defer(struct e2pf_engine *e, const struct e2pf_ref *ref)
 	    last->length <= SLICE_BYTES) {
 		last->length += ref->length;
 	} else {
-		if (!have_room(e))
+		if (!have_room(e) || !d->ref)
 			return true;
 		d->ref[d->used++] = *ref;
 		d->sorted = false;

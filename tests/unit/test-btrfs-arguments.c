@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "arguments.h"
+#include "../../btrfs/arguments.h"
 #include "repeats.h"
 
 #define WORDS 8
