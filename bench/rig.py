@@ -276,7 +276,20 @@ def control_group(controller, limits, unified):
                 f.write(str(os.getpid()))
         yield enter
     finally:
-        os.rmdir(path)
+        remove_group(path)
+
+
+def remove_group(path):
+    """Remove a control group.  A process that was killed in it may take a
+    moment to leave."""
+    for left in range(50, -1, -1):
+        try:
+            os.rmdir(path)
+            return
+        except OSError:
+            if not left:
+                raise
+            time.sleep(0.1)
 
 
 def throttle_group(dev):
