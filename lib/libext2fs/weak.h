@@ -43,20 +43,12 @@
 	X(ext2fs_update_bb_inode) X(ext2fs_write_bitmaps) \
 	X(ext2fs_write_ind_block) X(ext2fs_write_inode)
 
-/* Inline functions that a build without optimization calls in the library. */
-#define E2PF_INLINED(X) \
-	X(ext2fs_find_first_set_block_bitmap2) \
-	X(ext2fs_find_first_zero_block_bitmap2) X(ext2fs_mark_block_bitmap2) \
-	X(ext2fs_test_block_bitmap2) X(ext2fs_test_inode_bitmap2) \
-	X(ext2fs_unmark_block_bitmap2)
-
 /* Before the header, whose inline functions refer to some: clang makes a
  * reference weak only if that was said before it. */
 #define E2PF_PRAGMA(text) _Pragma(#text)
 #define E2PF_WEAK(name) E2PF_PRAGMA(weak name)
 E2PF_FOLLOWS_WITH(E2PF_WEAK)
 E2PF_ACCELERATES_WITH(E2PF_WEAK)
-E2PF_INLINED(E2PF_WEAK)
 
 #include <ext2fs/ext2fs.h>
 

@@ -164,7 +164,8 @@ with_musl()
 			-isystem "$root/usr/include/${triplet%-gnu}-musl" \
 			-isystem "$(gcc -print-file-name=include)" \
 			-idirafter "$include" \
-			-include config.h -DCONFIGURATION='""' \
+			-include config.h -include lib/libext2fs/weak.h \
+			-DCONFIGURATION='""' \
 			-DPROGRAM='"e2fsck"' -DSTOCK='""' -DVARIABLE='""' \
 			-DPACKAGE_OF='""' -DEXIT_MISSING=8 -DSCRIPTS='""' \
 			-I"$include" -I. -Ilib -Iaccel -Iaccel/trial -Ilaunch \
