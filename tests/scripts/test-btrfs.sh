@@ -154,8 +154,8 @@ not_of_others()
 {
 	local stats=$E2PF_TMP/other.json
 
-	PREFETCH=1 PREFETCH_STATS=$stats PREFETCH_BTRFS=$BTRFS_STOCK \
-		"$BTRFS_TEST" inspect-internal dump-super "$E2PF_TMP/small" \
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
+		PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" inspect-internal dump-super "$E2PF_TMP/small" \
 		>"$E2PF_TMP/other.out" 2>&1 &&
 	"$BTRFS_STOCK" inspect-internal dump-super "$E2PF_TMP/small" |
 		cmp - "$E2PF_TMP/other.out" && [ ! -e "$stats" ]
