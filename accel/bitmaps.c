@@ -63,7 +63,7 @@ struct operations {
 };
 
 static struct operations *trees;	/* libext2fs's table, once replaced */
-static const struct operations *fast;	/* the same, while it is ours */
+static bool in_force;		/* ours are in it */
 static struct operations stock;		/* what was in it */
 static struct bitset *claims;		/* blocks that several files claim */
 
@@ -402,7 +402,7 @@ bool bitmaps_begin(void)
 		stock = *trees;
 	}
 	*trees = ours;
-	fast = trees;
+	in_force = true;
 	return true;
 }
 
@@ -410,43 +410,12 @@ void bitmaps_end(void)
 {
 	if (trees)
 		*trees = stock;
-	fast = NULL;
+	in_force = false;
 }
 
 bool bitmaps_are_ours(void)
 {
-	return fast;
-}
-
-/*
- * Functions that are replaced as a whole.
- */
-
-__attribute__((noinline, cold))
-static int test_otherwise(ext2fs_generic_bitmap bitmap, uint64_t arg)
-{
-	REAL(ext2fs_test_generic_bmap);
-
-	return real(bitmap, arg);
-}
-
-/* Pass 4 asks three maps about each inode number, used or not.  Through the table
- * a warm check of extents@1/4 takes 1.25 times the processor time. */
-int ext2fs_test_generic_bmap(ext2fs_generic_bitmap bitmap, __u64 arg)
-{
-	const struct map *map = (const struct map *)bitmap;
-	struct bitset *s;
-	uint64_t bit;
-
-	if (!map || !fast || (map->magic != EXT2_ET_MAGIC_BLOCK_BITMAP64 &&
-			      map->magic != EXT2_ET_MAGIC_INODE_BITMAP64) ||
-	    map->operations != fast)
-		return test_otherwise(bitmap, arg);
-	bit = arg >> map->cluster_bits;
-	s = set_of(map);
-	if (!s || bit < map->start || bit > map->end)
-		return test_otherwise(bitmap, arg);
-	return bitset_test(s, bit - map->start);
+	return in_force;
 }
 
 #ifdef __x86_64__

@@ -164,14 +164,12 @@ static uint64_t for_bits(struct e2pf_blockset *set, uint64_t block,
 	uint64_t n = 0;
 
 	while (count) {
-		uint64_t first = block % BITS, len = BITS - first;
+		uint64_t first = block % BITS, len = BITS - first, bits;
 
 		if (len > count)
 			len = count;
-		if (!len || len > BITS)
-			break;
-		n += apply(set, block / BITS + 1,
-			   UINT64_MAX >> (BITS - len) << first);
+		bits = len < BITS ? (UINT64_C(1) << len) - 1 : UINT64_MAX;
+		n += apply(set, block / BITS + 1, bits << first);
 		block += len;
 		count -= len;
 	}

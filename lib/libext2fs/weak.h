@@ -38,7 +38,7 @@
 	X(ext2fs_reserve_super_and_bgd) X(ext2fs_resize_block_bitmap2) \
 	X(ext2fs_set_bitmap_padding) X(ext2fs_set_block_bitmap_range2) \
 	X(ext2fs_set_gdt_csum) X(ext2fs_superblock_csum_set) \
-	X(ext2fs_test_block_bitmap_range2) \
+	X(ext2fs_test_block_bitmap_range2) X(ext2fs_test_generic_bmap) \
 	X(ext2fs_unmark_block_bitmap_range2) X(ext2fs_unmark_generic_bmap) \
 	X(ext2fs_update_bb_inode) X(ext2fs_write_bitmaps) \
 	X(ext2fs_write_ind_block) X(ext2fs_write_inode)
