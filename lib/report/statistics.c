@@ -140,6 +140,7 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	e2pf_json_int(j, "block_size", s->block_size);
 	e2pf_json_int(j, "groups", s->groups);
 	e2pf_json_text(j, "io_manager", s->io_manager);
+	e2pf_json_bool(j, "newer_than_reviewed", s->newer_than_reviewed);
 	put_accelerations(j, s);
 	e2pf_json_int(j, "maps_bytes", s->maps_bytes);
 	e2pf_json_int(j, "maps_stock_bytes", s->maps_stock_bytes);
