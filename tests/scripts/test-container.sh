@@ -219,7 +219,7 @@ make_volume()
 	local bench=$srcdir/../bench file queue
 
 	file=$("$bench/images" ${BENCH_IMAGES:+--dir "$BENCH_IMAGES"} \
-		extents@1/8) && mkdir "$dir/volume" || return
+		extents@1/4) && mkdir "$dir/volume" || return
 	"$top_builddir/bench/diskmodel" --json=/dev/null --follow-parent \
 		--model="$bench/models/network-volume.conf" "$file" \
 		"$dir/volume" >"$dir/model" 2>&1 &
