@@ -207,22 +207,12 @@ static void write_to_nowhere(void **state)
 /* A machine on which process 10 prefetches too. */
 static void make_machine(void)
 {
-	static const char *const dirs[] = { "proc", "proc/10" };
 	char at[PATH_MAX];
 	struct stat st;
-	unsigned i;
 	FILE *f;
 
-	tree_begin();
-	for (i = 0; i < 2; i++) {
-		snprintf(at, sizeof(at), "%.2000s/%s", tree_root, dirs[i]);
-		assert_int_equal(mkdir(at, 0755), 0);
-	}
-	snprintf(at, sizeof(at), "%.2000s/proc/meminfo", tree_root);
-	f = fopen(at, "w");
-	assert_non_null(f);
-	fprintf(f, "MemAvailable:    8388608 kB\n");
-	fclose(f);
+	tree_make("proc/meminfo: MemAvailable:    8388608 kB\n"
+		  "proc/10/stat: ");
 	snprintf(at, sizeof(at), "%.2000s/proc/locks", tree_root);
 	f = fopen(at, "w");
 	assert_non_null(f);
