@@ -149,13 +149,12 @@ static void look_at_waits(struct e2pf_session *s,
 			  struct e2pf_progress *p)
 {
 	if (s->topo.leaves == 1)
-		snprintf(p->disk, sizeof(p->disk), "%s",
-			 s->topo.leaf[0].name);
+		p->disk = s->topo.leaf[0].name;
 	if (look->reading_ns < SLOW_READ_NS)
 		return;
 	p->wait = E2PF_WAITS_SECTOR;
 	p->wait_seconds = (double)look->reading_ns / 1e9;
-	p->wait_at = look->reading_at;
+	p->wait_at = (double)look->reading_at;
 }
 
 /* The engine learns late that a request is complete.  The kernel's queue for a
@@ -211,12 +210,13 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 	p->device = s->name;
 	p->stage = look.stage < s->type->stages ?
 		   s->type->stage_names[look.stage] : "";
-	p->read_bytes = look.asked_bytes;
 	look_at_waits(s, &look, p);
 	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
 	tell_work(s, &look, f);
 	if (s->type->look)
 		s->type->look(s, &look, p, f);
+	p->read_bytes = f->read.bytes;
+	p->planned_bytes = f->read.bytes + f->left.bytes;
 }
 
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds)

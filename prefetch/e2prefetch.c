@@ -84,7 +84,7 @@ static void print_progress(struct e2pf_session *s, uint64_t tables,
 {
 	double passed = now() - began, mib, part;
 	struct e2pf_totals t;
-	char line[256] = "", out[320];
+	char line[256] = "";
 	uint64_t done, total;
 	FILE *f = fmemopen(line, sizeof(line), "w");
 
@@ -103,8 +103,7 @@ static void print_progress(struct e2pf_session *s, uint64_t tables,
 		fprintf(f, ", %.0f s left for the tables",
 			passed / part - passed);
 	fclose(f);
-	status_line_draw(STDERR_FILENO, line, out, sizeof(out));
-	fputs(out, stderr);
+	status_line_draw(line);
 }
 
 /* Wait until everything is read.  Print progress four times a second if standard
