@@ -283,6 +283,12 @@ void e2pf_session_describe(struct e2pf_session *s,
 			   struct e2pf_decisions *list)
 {
 	struct e2pf_engine_stats st;
+	struct e2pf_reading reading = {
+		.settings = &s->settings, .stats = &st,
+		.budget = s->cfg.budget, .sharing = s->sharing,
+		.spindles = s->topo.spindles, .threads = s->type->threads,
+		.order = s->type->order
+	};
 	unsigned long long failed;
 
 	e2pf_session_count(s, &st);
@@ -295,9 +301,7 @@ void e2pf_session_describe(struct e2pf_session *s,
 					s->type->not_begun);
 		return;
 	}
-	e2pf_decide_memory(list, s->cfg.budget, s->settings.memory,
-			       s->sharing);
-	e2pf_decide_limits(list, &s->settings, s->sharing);
+	e2pf_decide_limits(list, &reading);
 	if (!st.threads) {
 		e2pf_decide_off(list, s->short_of_memory ? "off" : "asleep",
 				s->short_of_memory ?
@@ -305,11 +309,7 @@ void e2pf_session_describe(struct e2pf_session *s,
 				"sampled metadata is already cached");
 		return;
 	}
-	e2pf_decide_threads(list, &st, s->settings.threads,
-				s->type->threads);
-	if (s->type->order)
-		e2pf_decide_order(list, st.has_head ? "in block order" :
-				      s->type->order, &st, s->topo.spindles);
+	e2pf_decide_order(list, &reading);
 	if (failed)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
 			    failed);

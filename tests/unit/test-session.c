@@ -350,10 +350,16 @@ static void reasons_of_order(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		struct e2pf_engine_stats st = { .has_head = of[i].has_head };
+		const struct e2pf_engine_stats st = {
+			.has_head = of[i].has_head
+		};
+		const struct e2pf_settings settings = { .threads = 0 };
 
-		e2pf_decide_order(&list, "some order", &st, of[i].spindles);
-		assert_string_equal(list.item[i].reason, of[i].reason);
+		e2pf_decide_order(&list, &(struct e2pf_reading) {
+			.settings = &settings, .stats = &st,
+			.spindles = of[i].spindles, .order = "some order"
+		});
+		assert_string_equal(list.item[2 * i + 1].reason, of[i].reason);
 	}
 }
 
