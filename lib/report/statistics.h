@@ -35,4 +35,8 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *statistics,
 void e2pf_statistics_add(struct e2pf_engine_stats *to,
 			 const struct e2pf_engine_stats *from);
 
+/* The sum over all stages. */
+struct e2pf_stage_stats
+e2pf_statistics_stages(const struct e2pf_engine_stats *stats);
+
 #endif

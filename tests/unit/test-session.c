@@ -253,22 +253,12 @@ static void library_is_newer(void **state)
 /* A machine on which process 10 prefetches too. */
 static void make_machine(void)
 {
-	static const char *const dirs[] = { "proc", "proc/10" };
 	char at[PATH_MAX];
 	struct stat st;
-	unsigned i;
 	FILE *f;
 
-	tree_begin();
-	for (i = 0; i < 2; i++) {
-		snprintf(at, sizeof(at), "%.2000s/%s", tree_root, dirs[i]);
-		assert_int_equal(mkdir(at, 0755), 0);
-	}
-	snprintf(at, sizeof(at), "%.2000s/proc/meminfo", tree_root);
-	f = fopen(at, "w");
-	assert_non_null(f);
-	fprintf(f, "MemAvailable:    8388608 kB\n");
-	fclose(f);
+	tree_make("proc/meminfo: MemAvailable:    8388608 kB\n"
+		  "proc/10/stat: ");
 	snprintf(at, sizeof(at), "%.2000s/proc/locks", tree_root);
 	f = fopen(at, "w");
 	assert_non_null(f);
@@ -401,10 +391,16 @@ static void reasons_of_order(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		struct e2pf_engine_stats st = { .has_head = of[i].has_head };
+		const struct e2pf_engine_stats st = {
+			.has_head = of[i].has_head
+		};
+		const struct e2pf_settings settings = { .threads = 0 };
 
-		e2pf_decide_order(&list, "some order", &st, of[i].spindles);
-		assert_string_equal(list.item[i].reason, of[i].reason);
+		e2pf_decide_order(&list, &(struct e2pf_reading) {
+			.settings = &settings, .stats = &st,
+			.spindles = of[i].spindles, .order = "some order"
+		});
+		assert_string_equal(list.item[2 * i + 1].reason, of[i].reason);
 	}
 }
 
