@@ -142,7 +142,6 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	e2pf_json_text(j, "io_manager", s->io_manager);
 	put_accelerations(j, s);
 	e2pf_json_int(j, "maps_bytes", s->maps_bytes);
-	e2pf_json_int(j, "maps_stock_bytes", s->maps_stock_bytes);
 	put_decisions(j, s->decisions);
 	e2pf_json_int(j, "threads", st->threads);
 	e2pf_json_int(j, "spindles", s->topo->spindles);

@@ -13,7 +13,7 @@ struct e2pf_statistics {
 	const char *io_manager;
 	const char *const *accelerations;
 	size_t acceleration_count;
-	uint64_t maps_bytes, maps_stock_bytes;
+	uint64_t maps_bytes;
 	const struct e2pf_decisions *decisions;
 	const struct e2pf_topology *topo;
 	const struct e2pf_engine_stats *engine;
