@@ -53,11 +53,6 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 	e->budget = config->budget;
 	atomic_init(&e->at, E2PF_NOWHERE);
 	lay_out_places(e);
-	e->ahead = e2pf_blockset_new();
-	if (!e->ahead) {
-		free(e);
-		return NULL;
-	}
 	pthread_mutex_init(&e->lock, NULL);
 	cond_init(&e->work_cond);
 	cond_init(&e->gate_cond);
@@ -84,7 +79,8 @@ uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
 	return paced ? memory / 2 : memory / 4 * 3;
 }
 
-void e2pf_adopt_config(struct e2pf_engine *e)
+/* Only while there are no workers, which read them without the lock. */
+static void adopt_config(struct e2pf_engine *e)
 {
 	e->cfg = e->next;
 	e->budget = e->cfg.budget;
@@ -136,8 +132,8 @@ void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
 	pthread_cond_broadcast(&e->gate_cond);
 }
 
-void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
-		       bool asleep)
+static void begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
+			 bool asleep)
 {
 	const struct e2pf_start start = {
 		.budget = budget,
@@ -151,6 +147,17 @@ void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
 	e->first_phase = source->ops->next(source, NULL);
 }
 
+void e2pf_begin_walk(struct e2pf_engine *e)
+{
+	adopt_config(e);
+	/* There is no checker, and room for everything: no phase repeats
+	 * another. */
+	e->cfg.paced = false;
+	e->stop = e->gave_up = false;
+	e->stuck = 0;
+	begin_source(e, UINT64_MAX, true, false);
+}
+
 int e2pf_wake(struct e2pf_engine *e)
 {
 	int err;
@@ -159,7 +166,7 @@ int e2pf_wake(struct e2pf_engine *e)
 	e2pf_probe_engine(e);
 	e->stats.has_head = e->has_head;
 	/* Order and budget are final now. */
-	e2pf_begin_source(e, e->budget, e->has_head, false);
+	begin_source(e, e->budget, e->has_head, false);
 	err = start_workers(e);
 	/* The workers wait for the lock, and then find their phase. */
 	e2pf_set_phase(e, atomic_load(&e->phase));
@@ -174,9 +181,8 @@ static void forget_last_start(struct e2pf_engine *e)
 	uint64_t memory = e->budget / SET_PART + SET_LEAST;
 
 	e->left_over += e2pf_ahead_bytes(e);
-	e2pf_blockset_clear(e->ahead, memory < SET_MEMORY ? (size_t)memory :
-							    SET_MEMORY);
-	e2pf_forget_deferred(e);
+	e2pf_blockset_clear(&e->ahead, memory < SET_MEMORY ? (size_t)memory :
+							     SET_MEMORY);
 	atomic_store(&e->at, E2PF_NOWHERE);
 	e->later_bytes = 0;
 	e->units_done = 0;
@@ -192,7 +198,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	if (e->worker && e->stop) {
 		err = EBUSY;
 	} else if (!e->worker) {
-		e2pf_adopt_config(e);
+		adopt_config(e);
 		e->stop = false;
 		e->gave_up = false;
 		if (!e->stats.latency_ns || !e->cfg.probe) {
@@ -207,9 +213,9 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		forget_last_start(e);
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
-		e2pf_begin_source(e, e->budget, e->has_head, true);
+		begin_source(e, e->budget, e->has_head, true);
 		atomic_store(&e->phase, e->first_phase);
-		e->asleep = e->cfg.paced && e2pf_looks_warm(e);
+		e->asleep = e->cfg.paced && e2pf_samples_are_cached(e);
 		if (!e->asleep)
 			err = e2pf_wake(e);
 	}
@@ -290,7 +296,7 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	pthread_mutex_unlock(&e->lock);
 	for (i = 0; i < n; i++) {
 		pthread_join(worker[i].thread, NULL);
-		e2pf_elevator_fini(&worker[i].elevator);
+		e2pf_free_levels(&worker[i]);
 	}
 	free(worker);
 	return gone;
@@ -340,8 +346,7 @@ void e2pf_engine_free(struct e2pf_engine *e)
 	if (!e)
 		return;
 	e2pf_engine_stop(e, -1);
-	e2pf_blockset_free(e->ahead);
-	e2pf_forget_deferred(e);
+	e2pf_blockset_clear(&e->ahead, 0);
 	pthread_cond_destroy(&e->work_cond);
 	pthread_cond_destroy(&e->gate_cond);
 	pthread_cond_destroy(&e->end_cond);
@@ -366,7 +371,6 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	if (!lock_within(e, STATS_PATIENCE_MS))
 		return;
 	e2pf_end_stage(e);
-	e->stats.gap_bytes = e2pf_widest_gap(e);
 	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
 				e->left_over;
 	*stats = e->stats;
@@ -383,23 +387,20 @@ static uint64_t since(uint64_t now, uint64_t began)
 	return began && began < now ? now - began : 0;
 }
 
-static void look_at_workers(struct e2pf_engine *e,
-			    struct e2pf_engine_look *look)
+/* What is left is taken to need as many requests as what was asked for. */
+static void add_worker(const struct worker *w, struct e2pf_engine_look *look)
 {
-	unsigned i;
+	const struct found *f = &w->found;
 
-	for (i = 0; i < e->workers; i++) {
-		const struct worker *w = &e->worker[i];
-		const struct e2pf_elevator *ev = &w->elevator;
-
-		look->unit_bytes += atomic_load(&ev->unit_bytes);
-		look->parsed_bytes += atomic_load(&ev->parsed_bytes);
-		look->found_bytes += atomic_load(&ev->found_bytes);
-		look->asked_bytes += atomic_load(&ev->issued_bytes);
-		look->asked_requests += atomic_load(&ev->issued_runs);
-		look->queued_requests += atomic_load(&ev->queued_runs);
-		look->in_flight += atomic_load(&w->inflight.in_flight);
-	}
+	look->unit_bytes += f->unit_bytes;
+	look->parsed_bytes += f->parsed_bytes;
+	look->found_bytes += f->bytes;
+	look->asked_bytes += f->asked_bytes;
+	look->asked_requests += f->requests;
+	if (f->asked_refs)
+		look->queued_requests += (f->refs - f->asked_refs) *
+					 f->requests / f->asked_refs;
+	look->in_flight += f->in_flight;
 }
 
 void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
@@ -426,9 +427,8 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 		look->at_phase = (int)(at >> E2PF_AT_UNIT_BITS);
 		look->at = at & E2PF_AT_UNITS;
 	}
-	look_at_workers(e, look);
-	look->found_bytes += e->deferred.bytes;
-	look->queued_requests += e->deferred.used;
+	for (i = 0; i < e->workers; i++)
+		add_worker(&e->worker[i], look);
 	look->speed = (struct e2pf_speed) {
 		.has_head = e->has_head, .latency_ns = e->stats.latency_ns,
 		.deep_latency_ns = e->stats.deep_latency_ns

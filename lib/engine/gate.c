@@ -47,7 +47,6 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 		atomic_store(&e->at, E2PF_NOWHERE);
 		/* The checker is about to read the deferred blocks itself, in
 		 * its own order, and this phase has to stay ahead of it. */
-		e2pf_forget_deferred(e);
 		e->later_bytes = 0;
 		e2pf_set_phase(e, phase);
 	}
@@ -339,7 +338,7 @@ static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 
 	if (!places_of(e, r, &first, &count))
 		return false;
-	n = e2pf_blockset_remove(e->ahead, first, count);
+	n = e2pf_blockset_remove(&e->ahead, first, count);
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
 	if (n && e->throttled && !e2pf_is_followed(e) &&
