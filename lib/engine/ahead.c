@@ -200,7 +200,7 @@ bool e2pf_within_limits(struct worker *w, uint64_t bytes)
 				    e->cfg.sharers, e->cfg.available_ctx))) {
 		e2pf_set_state(w, WORKER_THROTTLED);
 		/* To be woken also when nobody wants the request any more. */
-		e2pf_deadline(&ts, ns);
+		ts = e2pf_deadline(ns);
 		pthread_cond_timedwait(&e->work_cond, &e->lock, &ts);
 	}
 	e2pf_set_state(w, WORKER_READING);

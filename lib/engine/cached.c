@@ -36,54 +36,49 @@ struct sampling {
 	struct e2pf_engine *e;
 	bool seen;		/* there was something to check */
 	bool missing;		/* some of it is not cached */
-	unsigned char *buf;
-	uint32_t buf_size;
 };
 
 static void check_ref(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sampling *s = ctx;
 
-	if (!s->missing)
-		s->missing = !e2pf_is_resident(s->e, ref->device,
-						  ref->offset, ref->length);
+	s->missing = s->missing || !e2pf_is_resident(s->e, ref->device,
+						     ref->offset, ref->length);
 }
 
-/* Check what a cached reference leads to.  The reference itself may be cached
- * only because of the kernel's own readahead. */
-static bool check_inside(struct sampling *s, const struct e2pf_ref *ref)
+/* Check what a piece of a cached reference leads to; false if it cannot be
+ * read. */
+static bool check_piece(struct sampling *s, const struct e2pf_ref *ref,
+			uint64_t at, uint32_t size)
 {
 	struct e2pf_source *source = s->e->cfg.source;
 	struct e2pf_device *dev = s->e->cfg.devices[ref->device];
-	uint64_t at;
-	uint32_t size;
+	void *buf = malloc(size);
+	bool read = buf && !dev->ops->read(dev, buf, ref->offset + at, size);
 
-	for (at = 0; at < ref->length && !s->missing; at += size) {
-		size = source->ops->piece(source, ref, at);
-		if (!size)
-			break;
-		if (size > s->buf_size) {
-			free(s->buf);
-			s->buf = malloc(size);
-			s->buf_size = s->buf ? size : 0;
-		}
-		if (!s->buf ||
-		    dev->ops->read(dev, s->buf, ref->offset + at, size))
-			return false;
-		source->ops->parse(source, ref, at, s->buf, size,
-				   check_ref, s);
-	}
-	return true;
+	if (read)
+		source->ops->parse(source, ref, at, buf, size, check_ref, s);
+	free(buf);
+	return read;
 }
 
+/* A reference itself may be cached only because of the kernel's own
+ * readahead. */
 static void check_sample(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sampling *s = ctx;
+	struct e2pf_source *source = s->e->cfg.source;
+	uint32_t size = 1;
+	uint64_t at;
 
 	s->seen = true;
 	check_ref(s, ref);
-	if (!s->missing && ref->parse && !check_inside(s, ref))
-		s->missing = true;
+	for (at = 0; ref->parse && size && at < ref->length && !s->missing;
+	     at += size) {
+		size = source->ops->piece(source, ref, at);
+		if (size && !check_piece(s, ref, at, size))
+			s->missing = true;
+	}
 }
 
 bool e2pf_samples_are_cached(struct e2pf_engine *e)
@@ -95,7 +90,6 @@ bool e2pf_samples_are_cached(struct e2pf_engine *e)
 	for (i = 0; i < source->samples && !s.missing;
 	     i += source->samples / WARM_SAMPLES + 1)
 		source->ops->sample(source, i, check_sample, &s);
-	free(s.buf);
 	return s.seen && !s.missing;
 }
 

@@ -12,12 +12,13 @@
 #include "engine_state.h"
 
 /* The most memory for the set of places ahead, bytes: if all of them are alone, 4
- * MiB hold 196,000.  And as a part of the budget, with that for the fewest. */
+ * MiB hold 196,000. */
 #define SET_MEMORY (4u << 20)
-#define SET_PART 64u
-#define SET_LEAST (16u << 10)
 
 #define STATS_PATIENCE_MS 1000
+
+/* Without limit. */
+#define YEAR_NS (UINT64_C(365) * 86400 * 1000000000)
 
 static void cond_init(pthread_cond_t *cond)
 {
@@ -49,7 +50,7 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 
 	if (!e)
 		return NULL;
-	e->cfg = e->next = *config;
+	e->cfg = *config;
 	e->budget = config->budget;
 	atomic_init(&e->at, E2PF_NOWHERE);
 	lay_out_places(e);
@@ -70,23 +71,13 @@ void e2pf_engine_configure(struct e2pf_engine *e,
 			   const struct e2pf_engine_config *config)
 {
 	pthread_mutex_lock(&e->lock);
-	e->next = *config;
+	e->cfg = *config;
 	pthread_mutex_unlock(&e->lock);
 }
 
 uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
 {
 	return paced ? memory / 2 : memory / 4 * 3;
-}
-
-/* Only while there are no workers, which read them without the lock. */
-static void adopt_config(struct e2pf_engine *e)
-{
-	e->cfg = e->next;
-	e->budget = e->cfg.budget;
-	e->budget_asked = 0;
-	e->rate.bandwidth = e->cfg.bandwidth;
-	e->rate.requests = e->cfg.requests;
 }
 
 /* Called with the lock held, so that no thread sees a number of workers that is
@@ -149,12 +140,8 @@ static void begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
 
 void e2pf_begin_walk(struct e2pf_engine *e)
 {
-	adopt_config(e);
-	/* There is no checker, and room for everything: no phase repeats
-	 * another. */
-	e->cfg.paced = false;
 	e->stop = e->gave_up = false;
-	e->stuck = 0;
+	/* With room for everything, no phase repeats another. */
 	begin_source(e, UINT64_MAX, true, false);
 }
 
@@ -178,11 +165,8 @@ int e2pf_wake(struct e2pf_engine *e)
 /* What an earlier start read may have been evicted since. */
 static void forget_last_start(struct e2pf_engine *e)
 {
-	uint64_t memory = e->budget / SET_PART + SET_LEAST;
-
 	e->left_over += e2pf_ahead_bytes(e);
-	e2pf_blockset_clear(&e->ahead, memory < SET_MEMORY ? (size_t)memory :
-							     SET_MEMORY);
+	e2pf_blockset_clear(&e->ahead, SET_MEMORY);
 	atomic_store(&e->at, E2PF_NOWHERE);
 	e->later_bytes = 0;
 	e->units_done = 0;
@@ -198,9 +182,11 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	if (e->worker && e->stop) {
 		err = EBUSY;
 	} else if (!e->worker) {
-		adopt_config(e);
-		e->stop = false;
-		e->gave_up = false;
+		e->stop = e->gave_up = false;
+		e->rate.bandwidth = e->cfg.bandwidth;
+		e->rate.requests = e->cfg.requests;
+		e->budget = e->cfg.budget;
+		e->budget_asked = 0;
 		if (!e->stats.latency_ns || !e->cfg.probe) {
 			e->has_head = e->cfg.has_head;
 			e->request_ns = 0;
@@ -223,31 +209,25 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	return err;
 }
 
-static void set_deadline(struct timespec *ts, clockid_t clock, uint64_t ns)
+static struct timespec time_in(clockid_t clock, uint64_t ns)
 {
-	clock_gettime(clock, ts);
-	ns += (uint64_t)ts->tv_nsec;
-	ts->tv_sec += (time_t)(ns / 1000000000u);
-	ts->tv_nsec = (long)(ns % 1000000000u);
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	ns += (uint64_t)ts.tv_nsec;
+	ts.tv_sec += (time_t)(ns / 1000000000u);
+	ts.tv_nsec = (long)(ns % 1000000000u);
+	return ts;
 }
 
-void e2pf_deadline(struct timespec *ts, uint64_t ns)
+struct timespec e2pf_deadline(uint64_t ns)
 {
-	set_deadline(ts, CLOCK_MONOTONIC, ns);
+	return time_in(CLOCK_MONOTONIC, ns);
 }
 
 static uint64_t ns_of(int milliseconds)
 {
-	return milliseconds < 0 ? 0 : (uint64_t)milliseconds * 1000000u;
-}
-
-/* Wait on end_cond; false on a timeout.  The lock is held. */
-static bool wait_end(struct e2pf_engine *e, int milliseconds,
-		     const struct timespec *ts)
-{
-	if (milliseconds < 0)
-		return pthread_cond_wait(&e->end_cond, &e->lock) == 0;
-	return pthread_cond_timedwait(&e->end_cond, &e->lock, ts) == 0;
+	return milliseconds < 0 ? YEAR_NS : (uint64_t)milliseconds * 1000000u;
 }
 
 /* Take the lock, but wait a limited time: a checker that ends in a signal
@@ -256,14 +236,12 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 {
 	struct timespec ts;
 
-	if (milliseconds < 0)
-		return pthread_mutex_lock(&e->lock) == 0;
 #ifdef HAVE_PTHREAD_MUTEX_CLOCKLOCK
-	e2pf_deadline(&ts, ns_of(milliseconds));
+	ts = e2pf_deadline(ns_of(milliseconds));
 	return pthread_mutex_clocklock(&e->lock, CLOCK_MONOTONIC, &ts) == 0;
 #else
 	/* Setting the clock meanwhile makes the wait longer or shorter. */
-	set_deadline(&ts, CLOCK_REALTIME, ns_of(milliseconds));
+	ts = time_in(CLOCK_REALTIME, ns_of(milliseconds));
 	return pthread_mutex_timedlock(&e->lock, &ts) == 0;
 #endif
 }
@@ -271,11 +249,10 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 {
 	struct worker *worker = NULL;
-	struct timespec ts;
+	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
 	unsigned n = 0, i;
 	bool gone;
 
-	e2pf_deadline(&ts, ns_of(milliseconds));
 	if (!lock_within(e, milliseconds))
 		return false;
 	e->stop = true;
@@ -283,7 +260,8 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	e->gated = false;
 	pthread_cond_broadcast(&e->work_cond);
 	pthread_cond_broadcast(&e->gate_cond);
-	while (e->running && wait_end(e, milliseconds, &ts))
+	while (e->running &&
+	       !pthread_cond_timedwait(&e->end_cond, &e->lock, &ts))
 		;
 	gone = !e->running;
 	if (gone) {
@@ -304,12 +282,12 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 {
-	struct timespec ts;
+	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
 	bool idle;
 
-	e2pf_deadline(&ts, ns_of(milliseconds));
 	pthread_mutex_lock(&e->lock);
-	while (!e2pf_all_idle(e) && wait_end(e, milliseconds, &ts))
+	while (!e2pf_all_idle(e) &&
+	       !pthread_cond_timedwait(&e->end_cond, &e->lock, &ts))
 		;
 	idle = e2pf_all_idle(e);
 	pthread_mutex_unlock(&e->lock);
@@ -382,11 +360,6 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	}
 }
 
-static uint64_t since(uint64_t now, uint64_t began)
-{
-	return began && began < now ? now - began : 0;
-}
-
 /* What is left is taken to need as many requests as what was asked for. */
 static void add_worker(const struct worker *w, struct e2pf_engine_look *look)
 {
@@ -406,7 +379,7 @@ static void add_worker(const struct worker *w, struct e2pf_engine_look *look)
 void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 {
 	const struct e2pf_phase *phase;
-	uint64_t now, at;
+	uint64_t now, at, since;
 	unsigned i;
 
 	memset(look, 0, sizeof(*look));
@@ -417,7 +390,8 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 	for (i = 0; i < E2PF_STAGES; i++)
 		look->stall_ns += e->stats.stage[i].stall_ns;
 	look->checker_bytes = atomic_load(&e->checker_bytes);
-	look->reading_ns = since(now, atomic_load(&e->reading_since));
+	since = atomic_load(&e->reading_since);
+	look->reading_ns = since && since < now ? now - since : 0;
 	look->reading_at = atomic_load(&e->reading_at);
 	phase = atomic_load(&e->phase);
 	if (phase)

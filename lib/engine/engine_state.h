@@ -136,7 +136,6 @@ struct worker {
 
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
-	struct e2pf_engine_config next;	/* settings from the next start on */
 	pthread_mutex_t lock;
 	pthread_cond_t work_cond;	/* workers wait for work, or for room
 					   in the budget */
@@ -304,7 +303,7 @@ static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
 
 /* engine.c */
 /* The time in so many nanoseconds. */
-void e2pf_deadline(struct timespec *ts, uint64_t ns);
+struct timespec e2pf_deadline(uint64_t ns);
 void e2pf_end_stage(struct e2pf_engine *e);
 /* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);

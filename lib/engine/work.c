@@ -22,11 +22,8 @@
  * checker that waited at the gate can go on. */
 #define HEAD_TAKE (512u << 20)
 
-/* Each unit makes a few references of 24 bytes.  At least UNITS_LEAST, and one
- * for so many bytes of the budget. */
-#define UNITS_LEAST 512u
-#define UNITS_MOST 65536u
-#define UNIT_BUDGET 1024u
+/* Each unit makes a few references of 24 bytes. */
+#define UNITS_MOST 16384u
 
 /* Deferred bytes of a worker that are read beside the units. */
 #define DEFERRED_BYTES (16u << 20)
@@ -160,18 +157,14 @@ static uint64_t weigh(struct e2pf_engine *e, uint64_t first, uint64_t end,
 static bool take_units(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	uint64_t first = first_unit(e), most, weight = 0, end;
+	uint64_t first = first_unit(e), weight = 0, end;
 	bool more;
 
 	end = units(e, &more);
 	if (first >= end)
 		return false;
-	most = lower(e->budget / UNIT_BUDGET, UNITS_MOST);
-	if (most < UNITS_LEAST)
-		most = UNITS_LEAST;
-	if (w->phase->at_once)
-		most = w->phase->at_once;
-	end = lower(end, first + most);
+	end = lower(end, first + (w->phase->at_once ? w->phase->at_once :
+						      UNITS_MOST));
 	if (!w->phase->at_once)
 		end = weigh(e, first, end, &weight);
 	w->first = first;

@@ -164,7 +164,8 @@ bool e2pf_read_returned(struct worker *w, int error, uint64_t waited_ns)
 			pthread_cond_broadcast(&e->gate_cond);
 		if (waited_ns >= STUCK_NS && e->cfg.paced)
 			e->stuck = STUCK_PROOFS;
-		e2pf_wait_while_stuck(w);
+		if (!w->count)
+			e2pf_wait_while_stuck(w);
 		pthread_mutex_unlock(&e->lock);
 	}
 	return !e2pf_is_obsolete(w);

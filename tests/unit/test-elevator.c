@@ -344,9 +344,9 @@ static void classes_asked_for(void **state)
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		set_up(&p, 4, 512);
 		make_trees(&p);
-		p.r.e->next.source = tiny_source(&p.r.fs, ways[i].classes);
+		p.r.cfg.source = tiny_source(&p.r.fs, ways[i].classes);
+		e2pf_engine_configure(p.r.e, &p.r.cfg);
 		e2pf_begin_walk(p.r.e);
-		p.r.cfg.source = p.r.e->next.source;
 		assert_int_equal(run_pass(&p), ways[i].reads);
 		assert_int_equal(p.count[E2PF_BITMAPS].bytes,
 				 ways[i].bitmaps * BS);
