@@ -46,9 +46,10 @@
 void e2pf_set_state(struct worker *w, enum worker_state state)
 {
 	struct e2pf_engine *e = w->e;
+	uint64_t now = e2pf_now(e);
 
 	if (state == WORKER_READING && w->state != state)
-		e->last_progress = e2pf_now(e);
+		e->last_progress = now;
 	e->throttled += state == WORKER_THROTTLED;
 	e->throttled -= w->state == WORKER_THROTTLED;
 	w->state = state;

@@ -160,6 +160,46 @@ static void throttled_worker_woken_by_the_batch(void **state)
 	rig_tear_down(&r);
 }
 
+/* The checker reports its position between the worker's decision to sleep and
+ * its sleep, when it wakes nobody because nobody sleeps yet.  The last reading
+ * of the clock before a sleep is made there. */
+static struct rig *reporting;
+static unsigned clock_readings, report_at;
+
+static void report_position(struct fake_device *f)
+{
+	(void)f;
+	if (fake_worker() >= 0 && ++clock_readings == report_at)
+		e2pf_ext4_at_group(reporting->fs.ext4, reporting->e, 10);
+}
+
+static void report_just_before_a_sleep(void **state)
+{
+	unsigned turn;
+	struct rig r;
+
+	(void)state;
+	report_at = 0;
+	for (turn = 0; turn < 2; turn++) {
+		rig_set_up(&r, 60, 1);
+		r.cfg.budget = 16 * TABLE_BLOCKS * BS;
+		r.classes = 1u << E2PF_INODES;
+		reporting = &r;
+		clock_readings = 0;
+		r.dev.on_now = report_position;
+		rig_start(&r);
+		fake_threads_settle();
+		if (turn && !rig_table_asked(&r, 16))
+			fail_msg("a worker sleeps although the checker has "
+				 "made room");
+		assert_int_equal(rig_table_asked(&r, 15), 1);
+		assert_int_equal(rig_table_asked(&r, 20), turn);
+		report_at = clock_readings;
+		r.dev.on_now = NULL;
+		rig_tear_down(&r);
+	}
+}
+
 /* What was taken at once leads to more than the budget: as the checker gets on in
  * it, the worker does. */
 static void range_of_more_than_the_budget(void **state)
@@ -341,6 +381,7 @@ int main(void)
 		cmocka_unit_test(budget_kept),
 		cmocka_unit_test(idle_workers_not_woken),
 		cmocka_unit_test(throttled_worker_woken_by_the_batch),
+		cmocka_unit_test(report_just_before_a_sleep),
 		cmocka_unit_test(range_of_more_than_the_budget),
 		cmocka_unit_test(total_budget),
 		cmocka_unit_test(nearest_worker_not_starved),
