@@ -20,7 +20,7 @@
 #		(the suite of e2fsprogs itself) (default: all of these)
 # DIST_LINKS	some of: packaged plain symbolic lto no-interposition relro all
 #		musl (default: all of these)
-# DIST_IMAGES	images for test-features.sh (default: all with the packaged
+# DIST_IMAGES	images for test-compare.sh (default: all with the packaged
 #		libext2fs, a few with others)
 # DIST_SEEDS	corruptions (default: 39)
 # DIST_IMAGE	image whose warm check is timed (default: extents@1/4 of bench)
@@ -349,7 +349,7 @@ find_image()
 # test_link PLACE SOURCE
 test_link()
 {
-	local place=$1 images=${DIST_IMAGES-} managers=${CORPUS_MANAGERS-}
+	local place=$1 images=${DIST_IMAGES-} managers=${COMPARE_ROW_MANAGERS-}
 
 	[ "$link" = packaged ] || images=${images:-$few_images}
 	# The mmap I/O manager does not depend on how libext2fs is linked, but on
@@ -358,9 +358,9 @@ test_link()
 	packaged|musl) ;;
 	*) managers=${managers:-0} ;;
 	esac
-	CORPUS_MANAGERS=$managers script corpus scripts/test-corpus.sh
+	COMPARE_ROW_MANAGERS=$managers script corpus scripts/test-compare.sh corpus
 	# shellcheck disable=SC2086
-	script features scripts/test-features.sh $images
+	script features scripts/test-compare.sh ${images:-features}
 	COUNT=${DIST_SEEDS:-39} script corruptions scripts/test-corruptions.sh
 	# Unit tests interpose libext2fs's functions themselves, and faults do
 	# not depend on libext2fs.
