@@ -91,6 +91,15 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 			    "was opened with");
 }
 
+/* A release whose functions were not compared with ours. */
+static bool newer_than_reviewed(void)
+{
+	const char *version = "";
+
+	ext2fs_get_library_version(&version, NULL);
+	return strverscmp(version, E2FSPROGS_REVIEWED) > 0;
+}
+
 static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 {
 	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
@@ -98,6 +107,7 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 	to->block_size = s->geo.block_size;
 	to->groups = s->geo.groups;
 	to->io_manager = s->io_manager;
+	to->newer_than_reviewed = newer_than_reviewed();
 	to->journal_bytes = journal_bytes(s);
 	to->journal_requests = journal_requests(s);
 }

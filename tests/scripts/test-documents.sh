@@ -25,7 +25,7 @@ same() { [ -n "$1" ] && diff <(sort -u <<<"$1") <(sort -u <<<"$2"); }
 
 options() { "$PREFETCHER" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p'; }
 # The table of settings, up to those that are variables only.
-settings() { sed -n '/settings\[SETTINGS\]/,/OBSERVE/s/.*\] = { "\([a-z]*\)".*/\1/p' lib/settings.c | grep -v observe; }
+settings() { sed -n '/^} settings\[\]/,/DEVELOPERS_FLAG/s/^\t{ "\([a-z]*\)", .*/\1/p' lib/settings.c | grep -v observe; }
 items() { sed -n "s/^\\.It $2 \\(.*\\)/\\1/p" "doc/$1"; }
 
 # offers WORDS WORD...: bash completes the last word to these.
