@@ -321,10 +321,8 @@ void e2pf_session_describe(struct e2pf_session *s,
 			   struct e2pf_decisions *list)
 {
 	struct e2pf_engine_stats st;
-	unsigned long long failed;
 
 	e2pf_session_count(s, &st);
-	failed = st.errors + st.failed_ahead;
 	if (s->type->describe)
 		s->type->describe(s, list);
 	if (!s->cfg.budget) {
@@ -348,9 +346,9 @@ void e2pf_session_describe(struct e2pf_session *s,
 	if (s->type->order)
 		e2pf_decide_order(list, st.has_head ? "in block order" :
 				      s->type->order, &st, s->topo.spindles);
-	if (failed)
+	if (st.errors)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
-			    failed);
+			    (unsigned long long)st.errors);
 	if (s->gave_up)
 		e2pf_decide(list, "prefetch", "gave up",
 			    "too many reads failed, or memory ran out");

@@ -113,10 +113,9 @@ static int start_workers(struct e2pf_engine *e)
 	return err;
 }
 
-void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
+void e2pf_count_error(struct e2pf_engine *e)
 {
-	++*count;
-	if (e->stats.errors + e->stats.failed_ahead < ERRORS_TOLERATED)
+	if (++e->stats.errors < ERRORS_TOLERATED)
 		return;
 	e->gave_up = true;
 	pthread_cond_broadcast(&e->work_cond);

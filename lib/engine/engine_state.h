@@ -26,9 +26,8 @@
 #include "engine.h"
 #include "trace.h"
 
-/* Failed reads of the engine, and of the checker on blocks the engine had asked
- * for, before the engine gives up: on a failing disk each costs seconds, and
- * the checker has to see the error itself. */
+/* Failed reads before the engine gives up: on a failing disk each costs seconds,
+ * and the checker has to see the error itself. */
 #define ERRORS_TOLERATED 16u
 
 /* A device that takes this long for a request is stuck, whatever else was in
@@ -307,9 +306,9 @@ struct timespec e2pf_deadline(uint64_t ns);
 void e2pf_end_stage(struct e2pf_engine *e);
 /* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
-/* Add a failed read to this counter of the statistics, and give up when there
- * are too many.  The lock is held. */
-void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count);
+/* Count a failed read, and give up when there are too many.  The lock is
+ * held. */
+void e2pf_count_error(struct e2pf_engine *e);
 /* Prepare the source for a walk over everything that is not read ahead.  The
  * engine must be idle. */
 void e2pf_begin_walk(struct e2pf_engine *e);

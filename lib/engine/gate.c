@@ -342,19 +342,6 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 		count_sleep_miss(e);
 }
 
-/* A read that waited and left the blocks uncached has failed.  The result of
- * the read does not show it: libext2fs returns the value that the checker's
- * error handler returned. */
-static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
-{
-	if (e->cfg.devices[r->device]->blind ||
-	    e2pf_is_resident(e, r->device, r->offset, r->length))
-		return;
-	pthread_mutex_lock(&e->lock);
-	e2pf_count_failure(e, &e->stats.failed_ahead);
-	pthread_mutex_unlock(&e->lock);
-}
-
 bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	bool stalled, ahead = false, tracked = atomic_load(&e->tracking);
@@ -380,7 +367,5 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	if (stalled)
 		count_stall(e, r, t, ahead);
 	pthread_mutex_unlock(&e->lock);
-	if (stalled && ahead)
-		count_failed_ahead(e, r);
 	return ahead;
 }

@@ -22,7 +22,6 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 	to->checker_bytes += from->checker_bytes;
 	to->wasted_bytes += from->wasted_bytes;
 	to->errors += from->errors;
-	to->failed_ahead += from->failed_ahead;
 	to->gate_waits += from->gate_waits;
 	to->own_stall_ns += from->own_stall_ns;
 	if (from->latency_ns || from->threads) {
@@ -165,7 +164,6 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 	e2pf_json_int(j, "memory_budget_bytes", s->budget);
 	e2pf_json_int(j, "sharing", s->sharing);
 	e2pf_json_int(j, "errors", st->errors);
-	e2pf_json_int(j, "failed_ahead", st->failed_ahead);
 	put_stages(j, s);
 	e2pf_json_end(j, '}');
 	return ferror(out) ? EIO : 0;
