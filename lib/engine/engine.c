@@ -190,11 +190,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 			e->has_head = e->cfg.has_head;
 			e->request_ns = 0;
 		}
-		if (e->cfg.available) {
-			atomic_store(&e->budget_asked, e2pf_now(e));
-			e2pf_follow_memory(e, e->cfg.available(
-					      e->cfg.available_ctx));
-		}
+		e2pf_ask_memory(e);
 		forget_last_start(e);
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */

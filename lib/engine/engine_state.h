@@ -54,7 +54,7 @@ struct level {
 	struct e2pf_ref *ref;
 	size_t used, room;
 	uint64_t bytes;
-	unsigned char *buf;		/* the piece being parsed */
+	void *buf;			/* the piece being parsed */
 	size_t buf_size;
 };
 
@@ -373,8 +373,6 @@ void e2pf_wait_while_stuck(struct worker *w);
 /* Query how much memory is available, unless that was queried recently.  It
  * reads files in /proc and /sys. */
 void e2pf_ask_memory(struct e2pf_engine *e);
-/* Adjust the budget to `left` bytes of available memory. */
-void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
 /* The worker has taken its units, of so many bytes.  The lock is held. */
 void e2pf_add_range(struct worker *w, uint64_t bytes);
 /* Bytes will be read for what the worker has taken.  The lock is held. */
