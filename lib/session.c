@@ -289,10 +289,8 @@ void e2pf_session_describe(struct e2pf_session *s,
 		.spindles = s->topo.spindles, .threads = s->type->threads,
 		.order = s->type->order
 	};
-	unsigned long long failed;
 
 	e2pf_session_count(s, &st);
-	failed = st.errors + st.failed_ahead;
 	if (s->type->describe)
 		s->type->describe(s, list);
 	if (!s->cfg.budget) {
@@ -310,9 +308,9 @@ void e2pf_session_describe(struct e2pf_session *s,
 		return;
 	}
 	e2pf_decide_order(list, &reading);
-	if (failed)
+	if (st.errors)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
-			    failed);
+			    (unsigned long long)st.errors);
 	if (s->gave_up)
 		e2pf_decide(list, "prefetch", "gave up",
 			    "too many reads failed, or memory ran out");
