@@ -216,39 +216,27 @@ void module_drops_cache(int fd)
 	errno = saved;
 }
 
-/* The superblock, from the page cache: the program has just read it. */
-static enum e2pf_btrfs_verdict read_super(int fd, uint8_t *bytes,
-					  struct e2pf_btrfs_super *super)
+/* The superblock, from the page cache: the program has just read it.  Returns
+ * NULL, or why nothing is read ahead. */
+static const char *read_super(int fd, struct e2pf_btrfs_super *super)
 {
 	uint64_t offset = e2pf_btrfs_super_offset(0);
-
-	if (pread(fd, bytes, E2PF_BTRFS_SUPER_BYTES, (off_t)offset) !=
-	    E2PF_BTRFS_SUPER_BYTES)
-		return E2PF_BTRFS_NONE;
-	return e2pf_btrfs_plan_super(bytes, offset, super);
-}
-
-/* A program that does not know a format either gives up after the superblock,
- * before a session is opened. */
-static const char *refused_format(int fd)
-{
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	struct e2pf_btrfs_super super;
 
-	return read_super(fd, bytes, &super) == E2PF_BTRFS_UNKNOWN ?
-	       e2pf_btrfs_unknown_format(bytes) : NULL;
+	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) !=
+	    (ssize_t)sizeof(bytes))
+		return "the superblock cannot be read";
+	return e2pf_btrfs_plan_super(bytes, offset, super);
 }
 
 /* Before anything is opened or started: leave a small filesystem to the check,
  * unless the user chose how many threads read ahead. */
 static void weigh(int fd)
 {
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 	struct e2pf_btrfs_super super;
 
 	self.weighed = true;
-	if (module.setup.reading.threads ||
-	    read_super(fd, bytes, &super) != E2PF_BTRFS_OK ||
+	if (module.setup.reading.threads || read_super(fd, &super) ||
 	    super.bytes_used >= SMALL_BYTES)
 		return;
 	self.why_not = "the filesystem is small";
@@ -258,12 +246,15 @@ static void weigh(int fd)
 void module_closes(int fd)
 {
 	struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
+	struct e2pf_btrfs_super super;
 	int saved = errno;
 
 	if (!opened)
 		return;
+	/* A program that does not know the format either gives up after the
+	 * superblock. */
 	if (!self.session && !self.why_not)
-		self.why_not = refused_format(fd);
+		self.why_not = read_super(fd, &super);
 	errno = saved;
 	/* The kernel may reuse this descriptor number for another file. */
 	opened->fd = -1;

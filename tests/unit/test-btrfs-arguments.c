@@ -125,6 +125,11 @@ static void test_aside(void **state)
 	expect_aside(LINE("btrfs", "check", "-E", "5", "x"), "report");
 	expect_aside(LINE("btrfs", "check", "--check-data-csum", "x"), NULL);
 	expect_aside(LINE("btrfs", "check", "--", "--check-data-csum"), NULL);
+	/* An option of newer releases, which takes no value. */
+	expect_aside(LINE("btrfs", "check", "--skip-qgroup-accounting", "x"),
+		     NULL);
+	expect_aside(LINE("btrfs", "check", "--skip-qgroup-accounting"),
+		     "exactly one device");
 	expect_aside(LINE("btrfs", "-v", "check", "--mode", "lowmem", "x"), NULL);
 	expect_aside(LINE("btrfs", "check", "-ps", "1", "x"), "-s");
 	expect_aside(LINE("btrfs", "check", "x", "-"), "exactly one device");
