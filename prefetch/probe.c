@@ -132,7 +132,6 @@ int probe_command(int argc, char **argv)
 	static struct e2pf_probe found;
 	struct e2pf_session *session;
 	struct options o;
-	ext2_filsys fs;
 	errcode_t err;
 	int status;
 
@@ -147,11 +146,7 @@ int probe_command(int argc, char **argv)
 	status = configure_options(&o);
 	if (status)
 		return status;
-	err = open_filesystem(&o, &fs);
-	if (err)
-		return fail(&o, err);
-	err = e2pf_open(fs, o.device, o.offset, &o.settings, &session);
-	ext2fs_free(fs);
+	err = open_session(&o, &session, NULL);
 	if (err)
 		return fail(&o, err);
 	err = e2pf_probe(session, &found);

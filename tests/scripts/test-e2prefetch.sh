@@ -587,9 +587,7 @@ seen()
 
 is_shown()
 {
-	local tables='inode tables, (group [1-4] of 4|[0-9]+ of 32 MiB)'
-
-	grep -qE "($tables|blocks the inodes point to), [0-9]+ MiB read, .* MiB/s" \
+	grep -qE 'e2prefetch: [0-4] of 4 groups, [0-9]+ MiB read, .* MiB/s' \
 		"$dir/screen"
 }
 

@@ -204,25 +204,61 @@ static void write_to_nowhere(void **state)
 	e2pf_close(s);
 }
 
+static char *statistics(struct e2pf_session *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(e2pf_write_stats(s, out), 0);
+	fclose(out);
+	return text;
+}
+
+static const char *library = E2FSPROGS_REVIEWED;
+
+int ext2fs_get_library_version(const char **version, const char **date)
+{
+	(void)date;
+	*version = library;
+	return 0;
+}
+
+static void library_is_newer(void **state)
+{
+	static const struct {
+		const char *version, *says;
+	} of[] = {
+		{ "1.46.2", ":false" }, { E2FSPROGS_REVIEWED, ":false" },
+		{ E2FSPROGS_REVIEWED "1", ":true" }, { "1.100", ":true" },
+	};
+	struct e2pf_session *s;
+	char *text;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		library = of[i].version;
+		text = statistics(s);
+		assert_memory_equal(strstr(text, "newer_than_reviewed\"") + 20,
+				    of[i].says, strlen(of[i].says));
+		free(text);
+	}
+	library = E2FSPROGS_REVIEWED;
+	e2pf_close(s);
+}
+
 /* A machine on which process 10 prefetches too. */
 static void make_machine(void)
 {
-	static const char *const dirs[] = { "proc", "proc/10" };
 	char at[PATH_MAX];
 	struct stat st;
-	unsigned i;
 	FILE *f;
 
-	tree_begin();
-	for (i = 0; i < 2; i++) {
-		snprintf(at, sizeof(at), "%.2000s/%s", tree_root, dirs[i]);
-		assert_int_equal(mkdir(at, 0755), 0);
-	}
-	snprintf(at, sizeof(at), "%.2000s/proc/meminfo", tree_root);
-	f = fopen(at, "w");
-	assert_non_null(f);
-	fprintf(f, "MemAvailable:    8388608 kB\n");
-	fclose(f);
+	tree_make("proc/meminfo: MemAvailable:    8388608 kB\n"
+		  "proc/10/stat: ");
 	snprintf(at, sizeof(at), "%.2000s/proc/locks", tree_root);
 	f = fopen(at, "w");
 	assert_non_null(f);
@@ -238,17 +274,12 @@ static void budget_is_shared(void **state)
 {
 	const struct e2pf_hooks hooks = { .sysroot = tree_root };
 	struct e2pf_session *s;
-	char *text = NULL;
-	size_t size;
-	FILE *out;
+	char *text;
 
 	(void)state;
 	make_machine();
 	assert_int_equal(e2pf_open_hooked(fs, path, 0, NULL, &hooks, &s), 0);
-	out = open_memstream(&text, &size);
-	assert_non_null(out);
-	assert_int_equal(e2pf_write_stats(s, out), 0);
-	fclose(out);
+	text = statistics(s);
 	assert_non_null(strstr(text, "\"sharing\":2"));
 	assert_non_null(strstr(text, "\"memory_budget_bytes\":3221225472"));
 	free(text);
@@ -360,10 +391,16 @@ static void reasons_of_order(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		struct e2pf_engine_stats st = { .has_head = of[i].has_head };
+		const struct e2pf_engine_stats st = {
+			.has_head = of[i].has_head
+		};
+		const struct e2pf_settings settings = { .threads = 0 };
 
-		e2pf_decide_order(&list, "some order", &st, of[i].spindles);
-		assert_string_equal(list.item[i].reason, of[i].reason);
+		e2pf_decide_order(&list, &(struct e2pf_reading) {
+			.settings = &settings, .stats = &st,
+			.spindles = of[i].spindles, .order = "some order"
+		});
+		assert_string_equal(list.item[2 * i + 1].reason, of[i].reason);
 	}
 }
 
@@ -375,6 +412,7 @@ int main(void)
 		cmocka_unit_test(not_whole),
 		cmocka_unit_test(scanned_again),
 		cmocka_unit_test(write_to_nowhere),
+		cmocka_unit_test(library_is_newer),
 		cmocka_unit_test(budget_is_shared),
 		cmocka_unit_test(probed),
 		cmocka_unit_test(one_processor),

@@ -24,23 +24,16 @@
 /* A tree with processes 10 to 19, and locks; %s is the file of the locks. */
 static void make_tree(const char *locks)
 {
-	char path[PATH_MAX], file[64];
+	char path[PATH_MAX], file[64], line[64];
 	struct stat st;
 	FILE *f;
 	int pid;
 
-	tree_begin();
-	snprintf(path, sizeof(path), "%.2000s/proc", tree_root);
-	assert_int_equal(mkdir(path, 0755), 0);
+	tree_make("proc/meminfo: MemAvailable:    8000000 kB");
 	for (pid = 10; pid < 20; pid++) {
-		snprintf(path, sizeof(path), "%.2000s/proc/%d", tree_root, pid);
-		assert_int_equal(mkdir(path, 0755), 0);
+		snprintf(line, sizeof(line), "proc/%d/stat: ", pid);
+		tree_add(line);
 	}
-	snprintf(path, sizeof(path), "%.2000s/proc/meminfo", tree_root);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fprintf(f, "MemAvailable:    8000000 kB\n");
-	fclose(f);
 	snprintf(path, sizeof(path), "%.2000s/proc/locks", tree_root);
 	f = fopen(path, "w");
 	assert_non_null(f);
@@ -82,7 +75,8 @@ static void what_is_counted(void **state)
 		  "3: POSIX  ADVISORY  READ ../proc/10 @ 0 EOF\n", 1 },
 		/* Lines that the kernel does not write. */
 		{ "1: POSIX\n\n   \n1: POSIX ADVISORY READ\n"
-		  "1: POSIX ADVISORY READ 10\n1: POSIX  ADVISORY  READ 10 @",
+		  "1: POSIX ADVISORY READ 10\n1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
+		  "1: POSIX  ADVISORY  READ 11 @ 0 EOF",
 		  2 },
 	};
 	size_t i;
