@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "btrfs_session.h"
-#include "btrfs_source.h"
 
 static const char *const stage_names[] = { "check" };
 
@@ -236,39 +235,15 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	return NULL;
 }
 
-bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
-				  unsigned device, uint64_t offset)
+struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session)
 {
-	return e2pf_btrfs_in_system(btrfs_of(session)->btrfs, device, offset);
+	return btrfs_of(session)->btrfs;
 }
 
 void e2pf_btrfs_start(struct e2pf_session *session)
 {
 	e2pf_session_choose(session);
 	e2pf_engine_start(session->engine);
-}
-
-bool e2pf_btrfs_serves(struct e2pf_session *session, unsigned *device,
-		       uint64_t *offset, uint64_t length)
-{
-	struct e2pf_ref ref;
-	bool planned;
-
-	if (!e2pf_btrfs_copy_read(btrfs_of(session)->btrfs, *device, *offset,
-				  &ref, &planned) || ref.length != length)
-		return false;
-	*device = ref.device;
-	*offset = ref.offset;
-	/* Without knowing what is cached, no readahead may be dropped.  And to
-	 * look up a block that no worker reads takes as long as the readahead
-	 * call. */
-	return planned && !session->dev[ref.device]->blind &&
-	       e2pf_engine_serves(session->engine, &ref, planned);
-}
-
-bool e2pf_btrfs_session_used_once(const struct e2pf_session *session)
-{
-	return e2pf_btrfs_facts(btrfs_of(session)->btrfs).used_once;
 }
 
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)

@@ -480,22 +480,21 @@ bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 	return system;
 }
 
-bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
-			  uint64_t offset, struct e2pf_ref *ref, bool *planned)
+void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
+			  uint64_t *offset, uint64_t length)
 {
 	struct e2pf_ref part[E2PF_BTRFS_PARTS];
-	uint64_t logical, slot;
+	uint64_t logical;
 	bool system;
 
-	logical = e2pf_chunk_map_address(&btrfs->map, device, offset,
+	logical = e2pf_chunk_map_address(&btrfs->map, *device, *offset,
 					 &system);
-	if (!logical || e2pf_chunk_map_find(&btrfs->map, logical, part) != 1)
-		return false;
-	slot = e2pf_chunk_map_slot(&btrfs->map, logical);
-	*planned = slot != UINT64_MAX &&
-		   e2pf_slot_set_has(&btrfs->seen, slot);
-	*ref = part[0];
-	return true;
+	if (!logical ||
+	    e2pf_chunk_map_find(&btrfs->map, logical, part) != 1 ||
+	    part[0].length != length)
+		return;
+	*device = part[0].device;
+	*offset = part[0].offset;
 }
 
 struct e2pf_btrfs_facts e2pf_btrfs_facts(const struct e2pf_btrfs *btrfs)

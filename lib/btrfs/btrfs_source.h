@@ -56,15 +56,13 @@ bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset);
 
 /*
- * Look up the tree block that has a copy at this offset of a device.  *ref is
- * set to the copy that the check will read, and *planned to whether that copy
- * was passed to the engine or will be.  Returns false if no such block is
- * known, or if it is not contiguous.  May be called from any thread, but not
- * while an engine is being started.
+ * The check asks for `length` bytes of a copy of a tree block: change *device
+ * and *offset to the copy that it will read, if it is another one.  Nothing
+ * changes if no such block is known, or if it is not contiguous.  May be called
+ * from any thread.
  */
-bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
-			  uint64_t offset, struct e2pf_ref *ref,
-			  bool *planned);
+void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
+			  uint64_t *offset, uint64_t length);
 
 /* What is known when all nodes were read. */
 struct e2pf_btrfs_facts {
