@@ -134,22 +134,6 @@ static bool is_worth_waiting(struct e2pf_engine *e)
 	return false;
 }
 
-bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
-			bool planned)
-{
-	bool waits = false;
-
-	if (planned && atomic_load(&e->gated)) {
-		pthread_mutex_lock(&e->lock);
-		waits = !e->stop && !e->gave_up && !e->stuck &&
-			is_worth_waiting(e) &&
-			e2pf_now(e) - e->last_progress < GATE_PATIENCE_NS;
-		pthread_mutex_unlock(&e->lock);
-	}
-	return waits || e2pf_is_resident(e, ref->device, ref->offset,
-					 ref->length);
-}
-
 /* Signals by which a user ends the check.  The checker blocks them while it
  * waits. */
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
