@@ -230,23 +230,13 @@ static void make_order(struct e2pf_btrfs *btrfs)
 		.room = btrfs->room / size,
 		.by_device = btrfs->map.devices > 1
 	};
-	struct e2pf_tree_root *root = calloc(btrfs->trees + 1, sizeof(*root));
-	size_t i, n = 0;
+	uint64_t n;
 
-	if (!root)
-		return;
 	if (btrfs->trees)
 		qsort(btrfs->tree, btrfs->trees, sizeof(*btrfs->tree),
 		      by_turn);
-	for (i = 0; i < btrfs->trees; i++) {
-		root[n].slot = e2pf_chunk_map_slot(&btrfs->map,
-						   btrfs->tree[i].logical);
-		root[n].level = btrfs->tree[i].level;
-		n += root[n].slot != UINT64_MAX;
-	}
-	e2pf_leaf_order_make(&btrfs->order, root, n, &sweeps, &btrfs->map,
-			     &btrfs->seen);
-	free(root);
+	e2pf_leaf_order_make(&btrfs->order, btrfs->tree, btrfs->trees, &sweeps,
+			     &btrfs->map, &btrfs->seen);
 	n = btrfs->order.leaves;
 	atomic_store(&btrfs->leaves, n);
 	atomic_store(&btrfs->window, n > sweeps.room);

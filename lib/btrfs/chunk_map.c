@@ -17,6 +17,9 @@
 /* The maximum number of slots; blocks beyond it are not planned. */
 #define SLOTS_MOST (UINT64_C(1) << 33)
 
+/* Used as the index of a device that is not open. */
+#define NO_DEVICE 0xffu
+
 struct map_chunk {
 	struct e2pf_btrfs_layout layout;
 	size_t stripe;			/* index of its first stripe */
@@ -55,7 +58,7 @@ static uint8_t find_device(const struct e2pf_chunk_map *map,
 		    !memcmp(map->device[i].uuid, stripe->device_uuid,
 			    E2PF_BTRFS_UUID))
 			return (uint8_t)i;
-	return E2PF_BTRFS_NO_DEVICE;
+	return NO_DEVICE;
 }
 
 void e2pf_chunk_map_add(void *ctx, const struct e2pf_btrfs_item *item)
@@ -85,7 +88,7 @@ void e2pf_chunk_map_add(void *ctx, const struct e2pf_btrfs_item *item)
 		stripe->device = find_device(map, s);
 		if (s->offset % map->super.sectorsize ||
 		    s->offset > UINT64_MAX - bytes)
-			stripe->device = E2PF_BTRFS_NO_DEVICE;
+			stripe->device = NO_DEVICE;
 	}
 }
 
@@ -259,7 +262,7 @@ static unsigned find_copy(const struct e2pf_chunk_map *map,
 			return 0;
 		place = e2pf_btrfs_place(&c->layout, offset, copy);
 		stripe = &map->stripe[c->stripe + place.stripe];
-		if (stripe->device == E2PF_BTRFS_NO_DEVICE)
+		if (stripe->device == NO_DEVICE)
 			return 0;
 		if (place.length > left)
 			place.length = left;

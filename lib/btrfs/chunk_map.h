@@ -11,9 +11,6 @@
 #include "engine/source.h"
 #include "plan.h"
 
-/* Used as the index of a device that is not open. */
-#define E2PF_BTRFS_NO_DEVICE 0xffu
-
 /* A tree block may cross the end of a stripe once. */
 #define E2PF_BTRFS_PARTS 2u
 

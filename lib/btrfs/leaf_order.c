@@ -250,7 +250,7 @@ static void sweep(struct e2pf_leaf_order *order,
 }
 
 bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
-			  const struct e2pf_tree_root *root, size_t roots,
+			  const struct e2pf_btrfs_ptr *root, size_t roots,
 			  const struct e2pf_sweeps *sweeps,
 			  const struct e2pf_chunk_map *map,
 			  struct e2pf_slot_set *seen)
@@ -262,7 +262,8 @@ bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
 		qsort(order->node, order->nodes, sizeof(*order->node),
 		      by_node);
 	for (i = 0; complete && i < roots; i++)
-		complete = walk(order, (uint32_t)i, root[i].slot,
+		complete = walk(order, (uint32_t)i,
+				e2pf_chunk_map_slot(map, root[i].logical),
 				root[i].level, seen);
 	if (order->leaves)
 		sweep(order, sweeps, map);

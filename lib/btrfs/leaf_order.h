@@ -66,12 +66,6 @@ struct e2pf_sweeps {
 				   more than `room` */
 };
 
-/* The root of a tree: its slot and level. */
-struct e2pf_tree_root {
-	uint64_t slot;
-	uint8_t level;
-};
-
 /* Leaves of one device that are adjacent in the list: as many as a worker takes
  * at once, so that workers are at different devices. */
 #define E2PF_LEAF_PORTION 512u
@@ -83,7 +77,7 @@ struct e2pf_tree_root {
  * list.
  */
 bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
-			  const struct e2pf_tree_root *root, size_t roots,
+			  const struct e2pf_btrfs_ptr *root, size_t roots,
 			  const struct e2pf_sweeps *sweeps,
 			  const struct e2pf_chunk_map *map,
 			  struct e2pf_slot_set *seen);

@@ -22,6 +22,9 @@
 #define CHUNK (16 * MIB)
 #define SLOTS ((unsigned)(CHUNK / FS_NODE))
 
+/* The root of a tree, by its slot. */
+#define ROOT(slot, l) { .logical = CHUNK + (slot) * FS_NODE, .level = (l) }
+
 struct forest {
 	struct e2pf_leaf_order order;
 	struct e2pf_slot_set seen;
@@ -58,13 +61,13 @@ static void expect(const struct forest *f, const uint64_t *leaf, size_t count)
 
 /* Tree 0 is node 100 with the leaves 30, 10 and 20; tree 1 is node 200 over
  * nodes 201 and 100, and has 15 and 35 of its own; tree 2 is the leaf 12. */
-static const struct e2pf_tree_root roots[] = {
-	{ 100, 1 }, { 200, 2 }, { 12, 0 }
+static const struct e2pf_btrfs_ptr roots[] = {
+	ROOT(100, 1), ROOT(200, 2), ROOT(12, 0)
 };
 
 /* Trees 4 to 6, of leaves beside each other. */
-static const struct e2pf_tree_root side_by_side[] = {
-	{ 1, 1 }, { 2, 1 }, { 3, 1 }
+static const struct e2pf_btrfs_ptr side_by_side[] = {
+	ROOT(1, 1), ROOT(2, 1), ROOT(3, 1)
 };
 
 static void grow(struct forest *f)
@@ -85,7 +88,7 @@ static void grow(struct forest *f)
 static void test_orders(void **state)
 {
 	static const struct {
-		const struct e2pf_tree_root *root;
+		const struct e2pf_btrfs_ptr *root;
 		size_t roots;
 		struct e2pf_sweeps sweeps;
 		uint64_t leaf[10];
@@ -141,7 +144,7 @@ static void test_devices(void **state)
 	const struct e2pf_sweeps sweeps = {
 		.most = 16, .room = 10000, .by_device = true
 	};
-	const struct e2pf_tree_root root = { 1, 1 };
+	const struct e2pf_btrfs_ptr root = ROOT(1, 1);
 	uint64_t child[3 * PORTION];
 	struct forest f;
 	unsigned i;
@@ -168,8 +171,8 @@ static void test_devices(void **state)
  * root that was never read, and no room for links. */
 static void test_hostile(void **state)
 {
-	const struct e2pf_tree_root root[] = {
-		{ 1, 1 }, { 1, 2 }, { 2, 3 }, { 9, 1 }
+	const struct e2pf_btrfs_ptr root[] = {
+		ROOT(1, 1), ROOT(1, 2), ROOT(2, 3), ROOT(9, 1)
 	};
 	const uint64_t child[] = { 1, 2, 7 }, other[] = { 1, 2, 8 };
 	const struct e2pf_sweeps sweeps = { .most = 16, .room = 100 };
