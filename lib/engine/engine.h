@@ -212,11 +212,6 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 bool e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
 
-/* True if the checker's own readahead of this may be dropped: it is cached, or
- * a worker is going to read it (`planned`) and the checker will wait for that. */
-bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
-			bool planned);
-
 void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats);
 

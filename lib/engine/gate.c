@@ -153,20 +153,6 @@ static bool is_worth_waiting(struct e2pf_engine *e)
 	return false;
 }
 
-bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
-			bool planned)
-{
-	bool waits = false;
-
-	if (planned && atomic_load(&e->gated)) {
-		pthread_mutex_lock(&e->lock);
-		waits = !e->stuck && is_worth_waiting(e);
-		pthread_mutex_unlock(&e->lock);
-	}
-	return waits || e2pf_is_resident(e, ref->device, ref->offset,
-					 ref->length);
-}
-
 /*
  * On a rotational disk a read by the checker moves the head away from the
  * elevator pass and back.  So the checker waits until a worker has read the

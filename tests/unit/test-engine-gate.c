@@ -52,27 +52,6 @@ static void start_gated(struct rig *r)
 	e2pf_ext4_at_group(r->fs.ext4, r->e, 0);
 }
 
-/* The checker's own readahead may skip what a working worker is about to read,
- * and always what is cached. */
-static void served_by_a_worker(void **state)
-{
-	struct e2pf_ref ref = { .length = BS };
-	struct rig r;
-
-	(void)state;
-	start_gated(&r);
-	ref.offset = (uint64_t)r.fs.groups[3].inode_table * BS;
-	assert_true(e2pf_engine_serves(r.e, &ref, true));
-	assert_false(e2pf_engine_serves(r.e, &ref, false));
-	fake_set_late(&r.dev, false);
-	fake_complete(&r.dev);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_serves(r.e, &ref, false));
-	ref.offset = 0;
-	assert_false(e2pf_engine_serves(r.e, &ref, true));
-	rig_tear_down(&r);
-}
-
 static bool was_ahead(struct rig *r, uint64_t block)
 {
 	struct e2pf_read read = { .offset = block * BS, .length = BS };
@@ -524,7 +503,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read_ahead_or_not),
-		cmocka_unit_test(served_by_a_worker),
 		cmocka_unit_test(gate_opened),
 		cmocka_unit_test(no_gate_for_bitmaps),
 		cmocka_unit_test(gate_opened_by_errors),
