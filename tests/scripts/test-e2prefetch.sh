@@ -366,16 +366,23 @@ term_in_fork()
 	#include <dlfcn.h>
 	#include <errno.h>
 	#include <signal.h>
+	#include <spawn.h>
 	#include <string.h>
 	#include <unistd.h>
-	pid_t fork(void)
+	int posix_spawnp(pid_t *pid, const char *file,
+			 const posix_spawn_file_actions_t *actions,
+			 const posix_spawnattr_t *attr, char *const *argv,
+			 char *const *envp)
 	{
-		pid_t (*real)(void) = (pid_t (*)(void))dlsym(RTLD_NEXT, "fork");
-		pid_t pid = real();
-		if (pid > 0 &&
+		int (*real)(pid_t *, const char *,
+			    const posix_spawn_file_actions_t *,
+			    const posix_spawnattr_t *, char *const *,
+			    char *const *) = dlsym(RTLD_NEXT, "posix_spawnp");
+		int err = real(pid, file, actions, attr, argv, envp);
+		if (!err &&
 		    !strcmp(program_invocation_short_name, "e2prefetch"))
 			kill(getpid(), SIGTERM);
-		return pid;
+		return err;
 	}
 	END
 }

@@ -67,11 +67,11 @@ range_holds()
 {
 	local stock ours low high
 
-	stock=$(sed -nE 's/^A check of .* takes about (.*); with prefetching.*/\1/p' "$1")
-	ours=$(sed -nE 's/^A check of .* with prefetching about (.*)\.$/\1/p' "$1")
+	stock=$(sed -nE 's/^A check of .* takes about ([^(]*) \(.*; with prefetching.*/\1/p' "$1")
+	ours=$(sed -nE 's/^A check of .* with prefetching about ([^(]*) \(.*/\1/p' "$1")
 	[ -n "$stock" ] || return 0
-	low=$(sed -nE 's/^range     (.*) to .*; with.*/\1/p' "$1")
-	high=$(sed -nE 's/^range     .* to (.*); with.*/\1/p' "$1")
+	low=$(sed -nE 's/^A check of .* takes about [^(]*\((.*) to .*; with.*/\1/p' "$1")
+	high=$(sed -nE 's/^A check of .* takes about [^(]*\(.* to (.*)\); with.*/\1/p' "$1")
 	awk -v a="$(seconds "$low")" -v b="$(seconds "$stock")" \
 		-v c="$(seconds "$high")" -v d="$(seconds "$ours")" \
 		'BEGIN { exit !(a <= b && b <= c && d > 0 && d <= b) }'
