@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -270,42 +269,6 @@ static void probed(void **state)
 	e2pf_close(s);
 }
 
-/* The number of threads of a session on this file, with the processors that are
- * allowed now.  On an unknown disk it is at least two, to overlap reading and
- * parsing. */
-static unsigned threads(void)
-{
-	struct e2pf_engine_stats stats;
-	struct e2pf_session *s;
-
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
-	assert_int_equal(e2pf_start(s), 0);
-	assert_true(e2pf_wait(s, -1));
-	e2pf_engine_get_stats(s->engine, &stats);
-	e2pf_close(s);
-	return stats.threads;
-}
-
-static void one_processor(void **state)
-{
-	cpu_set_t old, one;
-	size_t cpu = 0;
-
-	(void)state;
-	if (sched_getaffinity(0, sizeof(old), &old)) {
-		print_message("more processors than a cpu_set_t has\n");
-		skip();
-	}
-	while (!CPU_ISSET(cpu, &old))
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	evict();
-	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
-	assert_uint_in_range(threads(), 1, 2);
-	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
-}
-
 /* A process that cannot see what is cached requests everything; nothing is
  * deferred, and no read waits. */
 static void cache_not_seen(void **state)
@@ -373,7 +336,6 @@ int main(void)
 		cmocka_unit_test(write_to_nowhere),
 		cmocka_unit_test(budget_is_shared),
 		cmocka_unit_test(probed),
-		cmocka_unit_test(one_processor),
 		cmocka_unit_test(cache_not_seen),
 	};
 
