@@ -89,7 +89,7 @@ static void planned_and_read(void **state)
 {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
 	struct e2pf_session *s;
-	struct e2pf_totals t;
+	struct e2pf_engine_stats t;
 	uint64_t done, total, blocks;
 	unsigned classes;
 
@@ -109,8 +109,8 @@ static void planned_and_read(void **state)
 	assert_true(e2pf_wait(s, -1));
 	e2pf_progress(s, &done, &total);
 	assert_true(total == fs->group_desc_count && done == total);
-	e2pf_get_totals(s, &t);
-	assert_true(t.complete && !t.errors);
+	e2pf_session_count(s, &t);
+	assert_true(e2pf_session_is_complete(s) && !t.errors);
 	/* Descriptors are requested before the engine counts. */
 	assert_true(t.planned_bytes ==
 		    (blocks - plan[E2PF_DESCRIPTORS].blocks) * 1024);
@@ -274,7 +274,7 @@ static void probed(void **state)
 static void cache_not_seen(void **state)
 {
 	struct e2pf_session *s;
-	struct e2pf_totals t;
+	struct e2pf_engine_stats t;
 
 	(void)state;
 	assert_int_equal(chmod(path, 0444), 0);
@@ -285,10 +285,10 @@ static void cache_not_seen(void **state)
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
 	assert_int_equal(e2pf_start(s), 0);
 	assert_true(e2pf_wait(s, -1));
-	e2pf_get_totals(s, &t);
+	e2pf_session_count(s, &t);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chmod(path, 0600), 0);
-	assert_true(t.complete && t.prefetched_bytes == t.planned_bytes);
+	assert_true(e2pf_session_is_complete(s) && t.prefetched_bytes == t.planned_bytes);
 	e2pf_close(s);
 }
 
