@@ -11,7 +11,6 @@
 #include "libext2fs/weak.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,19 +108,16 @@ static enum finding try_crc32c(struct findings *f)
 	return ours == stock ? FINDING_WHOLE : FINDING_DIFFERS;
 }
 
-/* The versions in which every function that uses the table of the trees was
- * reviewed: 1.46.2 to 1.47.4.  A later version may have further operations,
- * which a trial of the known ones cannot reveal. */
+/* The releases in which every function that uses the table of the trees was
+ * reviewed, up to that of configure.ac.  A later one may have further
+ * operations, which a trial of the known ones cannot reveal. */
 static bool is_read_version(void)
 {
 	const char *version = "";
-	int major = 0, minor = 0, last = 0;
 
 	ext2fs_get_library_version(&version, NULL);
-	if (sscanf(version, "%d.%d.%d", &major, &minor, &last) < 2)
-		return false;
-	return major == 1 && ((minor == 46 && last >= 2) ||
-			      (minor == 47 && last <= 4));
+	return strverscmp(version, "1.46.2") >= 0 &&
+	       strverscmp(version, E2FSPROGS_REVIEWED) <= 0;
 }
 
 static bool lives_alike(const struct trial_life *a, const struct trial_life *b)

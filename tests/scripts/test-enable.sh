@@ -390,7 +390,8 @@ old_copy()
 problem_is()
 {
 	sed -e "s|^launcher_folder=.*|launcher_folder=$dir|" \
-		-e "s|^btrfs=.*|btrfs=/nosuch|" "$ENABLE" >"$dir/status"
+		-e "s|^btrfs=.*|btrfs=/nosuch|" \
+		-e "s|^reviewed=.*|reviewed=${reviewed-99}|" "$ENABLE" >"$dir/status"
 	said=$(sh "$dir/status" status)
 	echo "$said"
 	[[ $said = "e2fsck-prefetch: "$1* ]]
@@ -407,7 +408,9 @@ finds_problems()
 	for name in e2fsck fsck.ext4; do
 		ln -s ../e2fsck "$dir/enabled/$name"
 	done
-	problem_is "runs $stock" || return
+	problem_is "runs $stock" && ! grep newer <<<"$said" &&
+	reviewed=1.9 problem_is "runs $stock" &&
+	grep 'is newer than 1\.9' <<<"$said" || return
 	: >"$dir/e2fsck-prefetch.so"
 	problem_is "" && ! problem_is "runs" || return
 	rm "$dir/e2fsck-prefetch.so"

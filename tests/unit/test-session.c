@@ -203,6 +203,52 @@ static void write_to_nowhere(void **state)
 	e2pf_close(s);
 }
 
+static char *statistics(struct e2pf_session *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(e2pf_write_stats(s, out), 0);
+	fclose(out);
+	return text;
+}
+
+static const char *library = E2FSPROGS_REVIEWED;
+
+int ext2fs_get_library_version(const char **version, const char **date)
+{
+	(void)date;
+	*version = library;
+	return 0;
+}
+
+static void library_is_newer(void **state)
+{
+	static const struct {
+		const char *version, *says;
+	} of[] = {
+		{ "1.46.2", ":false" }, { E2FSPROGS_REVIEWED, ":false" },
+		{ E2FSPROGS_REVIEWED "1", ":true" }, { "1.100", ":true" },
+	};
+	struct e2pf_session *s;
+	char *text;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		library = of[i].version;
+		text = statistics(s);
+		assert_memory_equal(strstr(text, "newer_than_reviewed\"") + 20,
+				    of[i].says, strlen(of[i].says));
+		free(text);
+	}
+	library = E2FSPROGS_REVIEWED;
+	e2pf_close(s);
+}
+
 /* A machine on which process 10 prefetches too. */
 static void make_machine(void)
 {
@@ -227,17 +273,12 @@ static void budget_is_shared(void **state)
 {
 	const struct e2pf_hooks hooks = { .sysroot = tree_root };
 	struct e2pf_session *s;
-	char *text = NULL;
-	size_t size;
-	FILE *out;
+	char *text;
 
 	(void)state;
 	make_machine();
 	assert_int_equal(e2pf_open_hooked(fs, path, 0, NULL, &hooks, &s), 0);
-	out = open_memstream(&text, &size);
-	assert_non_null(out);
-	assert_int_equal(e2pf_write_stats(s, out), 0);
-	fclose(out);
+	text = statistics(s);
 	assert_non_null(strstr(text, "\"sharing\":2"));
 	assert_non_null(strstr(text, "\"memory_budget_bytes\":3221225472"));
 	free(text);
@@ -334,6 +375,7 @@ int main(void)
 		cmocka_unit_test(not_whole),
 		cmocka_unit_test(scanned_again),
 		cmocka_unit_test(write_to_nowhere),
+		cmocka_unit_test(library_is_newer),
 		cmocka_unit_test(budget_is_shared),
 		cmocka_unit_test(probed),
 		cmocka_unit_test(cache_not_seen),
