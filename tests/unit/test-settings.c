@@ -102,7 +102,8 @@ static void values(void **state)
 		     s.reading.memory + s.reading.bandwidth != rows[i].set))
 			fail_msg("%s = %s", rows[i].name, rows[i].value);
 		if (err)
-			assert_memory_equal(&s, &none, sizeof(s));
+			assert_memory_equal(&s.reading, &none.reading,
+					    sizeof(none.reading));
 	}
 }
 
