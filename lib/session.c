@@ -267,16 +267,10 @@ void e2pf_session_count(struct e2pf_session *s,
 	e2pf_statistics_add(stats, &s->last);
 }
 
-void e2pf_get_totals(struct e2pf_session *session, struct e2pf_totals *totals)
+bool e2pf_session_is_complete(struct e2pf_session *s)
 {
-	struct e2pf_engine_stats st;
-
-	e2pf_session_count(session, &st);
-	totals->planned_bytes = st.planned_bytes;
-	totals->prefetched_bytes = st.prefetched_bytes;
-	totals->requests = st.prefetched_requests;
-	totals->errors = st.errors;
-	totals->complete = !st.errors && !session->gave_up;
+	count_now(s);
+	return !s->past.errors && !s->last.errors && !s->gave_up;
 }
 
 void e2pf_session_describe(struct e2pf_session *s,
