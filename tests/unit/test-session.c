@@ -257,6 +257,7 @@ static void make_machine(void)
 	FILE *f;
 
 	tree_make("proc/meminfo: MemAvailable:    8388608 kB\n"
+		  "sys/fs/cgroup/cgroup.procs: 10\n"
 		  "proc/10/stat: ");
 	snprintf(at, sizeof(at), "%.2000s/proc/locks", tree_root);
 	f = fopen(at, "w");
@@ -281,6 +282,23 @@ static void budget_is_shared(void **state)
 	text = statistics(s);
 	assert_non_null(strstr(text, "\"sharing\":2"));
 	assert_non_null(strstr(text, "\"memory_budget_bytes\":3221225472"));
+	free(text);
+	e2pf_close(s);
+	tree_remove();
+}
+
+/* It may be in any memory group. */
+static void budget_without_sys(void **state)
+{
+	const struct e2pf_hooks hooks = { .sysroot = tree_root };
+	struct e2pf_session *s;
+	char *text;
+
+	(void)state;
+	tree_make("proc/meminfo: MemAvailable:    8388608 kB");
+	assert_int_equal(e2pf_open_hooked(fs, path, 0, NULL, &hooks, &s), 0);
+	text = statistics(s);
+	assert_non_null(strstr(text, "\"memory_budget_bytes\":8388608"));
 	free(text);
 	e2pf_close(s);
 	tree_remove();
@@ -377,6 +395,7 @@ int main(void)
 		cmocka_unit_test(write_to_nowhere),
 		cmocka_unit_test(library_is_newer),
 		cmocka_unit_test(budget_is_shared),
+		cmocka_unit_test(budget_without_sys),
 		cmocka_unit_test(probed),
 		cmocka_unit_test(cache_not_seen),
 	};
