@@ -464,12 +464,9 @@ test_boot()
 	done
 	cat "$E2PF_TMP/all"
 	{
-		echo "| boot | filesystems | root | data | root took | data took |"
-		echo "| --- | --- | --- | --- | --- | --- |"
+		heading boot filesystems root data "root took" "data took"
 		cat "$rows"
-	} >"$E2PF_TMP/table"
-	sed 's/^/# /' "$E2PF_TMP/table"
-	[ -z "${TABLE-}" ] || write_table boot "$E2PF_TMP/table" "$TABLE"
+	} | show_table boot
 }
 
 suite=${1:-bookworm}

@@ -353,6 +353,8 @@ test_machine()
 # Passed, skipped and failed, of each group on each machine.
 print_table()
 {
+	heading machine run "unit tests" "command line" features corruptions faults \
+		"whole checks"
 	awk -v groups="$groups" '
 	$2 == "how" { how[$1] = $3; names[++machines] = $1; next }
 	{ n[$1, $2, $3]++ }
@@ -362,9 +364,6 @@ print_table()
 			" / " n[m, g, "failed"] + 0
 	}
 	END {
-		print "| machine | run | unit tests | command line | features" \
-			" | corruptions | faults | whole checks |"
-		print "| --- | --- | --- | --- | --- | --- | --- | --- |"
 		count = split(groups, group)
 		for (i = 1; i <= machines; i++) {
 			row = "| " names[i] " | " how[names[i]]
@@ -384,10 +383,7 @@ test_machines()
 	done
 	[ ! -s "$work/counts" ] || {
 		tap_diag "passed / skipped / failed:"
-		print_table >"$work/table"
-		sed 's/^/# /' "$work/table"
-		[ -z "${TABLE-}" ] ||
-			write_table portability "$work/table" "$TABLE"
+		print_table | show_table portability
 	}
 }
 

@@ -581,12 +581,11 @@ main()
 	done
 	leave
 	{
-		echo "| transition | e2fsck -fn | fsck -t ext4 | status | removed without a trace | stock lacks its libraries | other moments without a check |"
-		echo "| --- | --- | --- | --- | --- | --- | --- |"
+		heading transition "e2fsck -fn" "fsck -t ext4" status \
+			"removed without a trace" "stock lacks its libraries" \
+			"other moments without a check"
 		cat "$rows"
-	} >"$E2PF_TMP/table"
-	sed 's/^/# /' "$E2PF_TMP/table"
-	[ -z "${TABLE-}" ] || write_table upgrades "$E2PF_TMP/table" "$TABLE"
+	} | show_table upgrades
 }
 
 log=${UPGRADES_LOG:-/dev/null}
