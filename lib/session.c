@@ -341,7 +341,6 @@ errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
 		.accelerations = s->accelerations,
 		.acceleration_count = s->acceleration_count,
 		.maps_bytes = s->maps_bytes,
-		.maps_stock_bytes = s->maps_stock_bytes,
 		.decisions = &decisions,
 		.topo = &s->topo,
 		.engine = &st,

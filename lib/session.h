@@ -84,8 +84,6 @@ struct e2pf_session {
 	bool short_of_memory;		/* so nothing is read ahead */
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */
-	uint64_t maps_stock_bytes;	/* and what libext2fs's trees would
-					   have */
 	const struct e2pf_decisions *decisions;	/* NULL: only our own */
 };
 

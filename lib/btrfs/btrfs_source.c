@@ -43,12 +43,6 @@
 #define FLASH_SWEEPS 16u
 #define FLASH_NEAR (48u << 10)
 
-/* Gaps that are read through are at most this part of what is read. */
-#define GAP_PART 10u
-
-/* A worker asks whether there is room in the budget once in so many bytes. */
-#define RUN_MOST (4u << 20)
-
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
 
@@ -591,9 +585,7 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 		.bytes = btrfs->bytes,
 		.classes = E2PF_BTRFS_CLASSES,
 		.samples = SAMPLES,
-		.parse_limit = parse_limit(btrfs),
-		.run_most = RUN_MOST,
-		.gap_part = GAP_PART
+		.parse_limit = parse_limit(btrfs)
 	};
 	return btrfs;
 }

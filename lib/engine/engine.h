@@ -114,7 +114,7 @@ uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 /* An idle engine, or NULL without memory.  Starts nothing. */
 struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config);
 
-/* Use these settings from the next start on.  The source and the devices stay
+/* Use these settings.  There must be no workers; the source and the devices stay
  * the same. */
 void e2pf_engine_configure(struct e2pf_engine *e,
 			   const struct e2pf_engine_config *config);

@@ -47,7 +47,6 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 		atomic_store(&e->at, E2PF_NOWHERE);
 		/* The checker is about to read the deferred blocks itself, in
 		 * its own order, and this phase has to stay ahead of it. */
-		e2pf_forget_deferred(e);
 		e->later_bytes = 0;
 		e2pf_set_phase(e, phase);
 	}
@@ -111,21 +110,6 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* The places of a read; false when it is outside its device. */
-static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
-		      uint64_t *first, uint64_t *count)
-{
-	uint64_t bytes = e->cfg.source->bytes[r->device];
-	uint64_t end = r->offset + r->length;
-
-	if (r->offset >= bytes || !r->length)
-		return false;
-	*first = e2pf_place(e, r->device, r->offset);
-	*count = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) -
-		 *first + 1;
-	return true;
-}
-
 /*
  * Whether a worker is reading blocks that may include the checker's next one.
  * If the checker reports its position, that is one within the worker's units:
@@ -166,28 +150,20 @@ bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
 					 ref->length);
 }
 
-/* Signals by which a user ends the check. */
-static void ending_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
-}
+/* Signals by which a user ends the check.  The checker blocks them while it
+ * waits. */
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define ENDING (sizeof(ending) / sizeof(ending[0]))
 
-/* Is one of these signals pending?  The checker blocks them while it waits.
- * From then on nothing may wait at the gate. */
-static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
+/* Is one of these signals pending?  From then on nothing may wait at the
+ * gate. */
+static bool is_ending(struct e2pf_engine *e)
 {
 	sigset_t pending;
-	int sig;
+	size_t i;
 
-	if (sigpending(&pending))
-		return false;
-	for (sig = 1; sig < NSIG; sig++)
-		if (sigismember(ending, sig) == 1 &&
-		    sigismember(&pending, sig) == 1)
+	for (i = 0; i < ENDING && !sigpending(&pending); i++)
+		if (sigismember(&pending, ending[i]) == 1)
 			e->ending = true;
 	return e->ending;
 }
@@ -200,24 +176,26 @@ static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
  */
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	sigset_t ending, mask;
+	sigset_t block, mask;
 	uint64_t began, t;
+	size_t i;
 
-	ending_signals(&ending);
-	pthread_sigmask(SIG_BLOCK, &ending, &mask);
+	sigemptyset(&block);
+	for (i = 0; i < ENDING; i++)
+		sigaddset(&block, ending[i]);
+	pthread_sigmask(SIG_BLOCK, &block, &mask);
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
 	if (is_worth_waiting(e) && began - e->last_progress < GATE_PATIENCE_NS)
 		e->stats.gate_waits++;
 	for (t = began; !e->stop && !e->gave_up &&
-	     !is_ending(e, &ending) && is_worth_waiting(e) &&
+	     !is_ending(e) && is_worth_waiting(e) &&
 	     t - began < GATE_LIMIT_NS && t - e->last_progress < GATE_PATIENCE_NS;
 	     t = e2pf_now(e)) {
-		struct timespec ts;
+		struct timespec ts = e2pf_deadline(GATE_LOOK_NS);
 		bool there;
 
-		e2pf_deadline(&ts, GATE_LOOK_NS);
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
 		/* Query the kernel without holding the lock: it takes a while,
 		 * and the workers need the lock to make progress. */
@@ -262,17 +240,15 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&e->reading_since, r->began,
 			      memory_order_relaxed);
-	r->waited = false;
-	r->missed = false;
-	if (was_read_lately(e, r))
+	r->waited = r->missed = false;
+	if (was_read_lately(e, r) ||
+	    (!atomic_load(&e->stuck) && !atomic_load(&e->gated)))
 		return;
 	/* A cached read shows nothing about a stuck device. */
-	r->missed = atomic_load(&e->stuck) &&
-		    !e2pf_is_resident(e, r->device, r->offset, r->length);
-	if (!atomic_load(&e->gated) ||
-	    e2pf_is_resident(e, r->device, r->offset, r->length))
+	r->missed = !e2pf_is_resident(e, r->device, r->offset, r->length);
+	r->waited = r->missed && atomic_load(&e->gated);
+	if (!r->waited)
 		return;
-	r->waited = true;
 	wait_at_gate(e, r);
 	r->asked = e2pf_now(e);
 }
@@ -335,11 +311,14 @@ static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
  * true if any of them was.  The lock is held. */
 static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	uint64_t first, count, n;
+	uint64_t bytes = e->cfg.source->bytes[r->device], first, n;
+	uint64_t end = r->offset + r->length;
 
-	if (!places_of(e, r, &first, &count))
+	if (r->offset >= bytes || !r->length)
 		return false;
-	n = e2pf_blockset_remove(e->ahead, first, count);
+	first = e2pf_place(e, r->device, r->offset);
+	n = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) - first;
+	n = e2pf_blockset_remove(&e->ahead, first, n + 1);
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
 	if (n && e->throttled && !e2pf_is_followed(e) &&

@@ -35,7 +35,6 @@ static const struct member of_session[] = {
 	{ "io_manager", TEXT, SESSION(io_manager) },
 	{ "newer_than_reviewed", FLAG, SESSION(newer_than_reviewed) },
 	{ "maps_bytes", NUMBER, SESSION(maps_bytes) },
-	{ "maps_stock_bytes", NUMBER, SESSION(maps_stock_bytes) },
 	{ "journal_bytes", NUMBER, SESSION(journal_bytes) },
 	{ "journal_requests", NUMBER, SESSION(journal_requests) },
 	{ "memory_budget_bytes", NUMBER, SESSION(budget) },

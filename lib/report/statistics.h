@@ -14,7 +14,7 @@ struct e2pf_statistics {
 	bool newer_than_reviewed;	/* libext2fs */
 	const char *const *accelerations;
 	size_t acceleration_count;
-	uint64_t maps_bytes, maps_stock_bytes;
+	uint64_t maps_bytes;
 	const struct e2pf_decisions *decisions;
 	const struct e2pf_topology *topo;
 	const struct e2pf_engine_stats *engine;

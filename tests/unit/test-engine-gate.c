@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "engine-rig.h"
-#include "engine/engine_state.h"
 
 /* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {
@@ -227,41 +226,6 @@ static void no_gate(void **state)
 	rig_start(&r);
 	fake_threads_settle();
 	rig_checker_reads(&r, 1, 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	rig_tear_down(&r);
-}
-
-/* Nor does a read wait while deferred blocks are read: there was no room for them
- * in the sweep. */
-static void no_gate_later(void **state)
-{
-	uint64_t dir[3];
-	struct rig r;
-	unsigned i;
-
-	(void)state;
-	rig_set_up(&r, 1, 1);
-	r.cfg.has_head = true;
-	r.cfg.budget = 5 * BS;
-	for (i = 0; i < 3; i++) {
-		dir[i] = tiny_free_block(&r.fs, 0) + 70 * (i + 1);
-		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
-	}
-	r.fs.groups[0].inodes_in_use = 16;
-	r.classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
-	rig_start(&r);
-	fake_threads_settle();
-	/* Two fit; the third waits for room that is made here. */
-	assert_int_equal(fake_asked(&r.dev, dir[2]), 0);
-	fake_hold(&r.dev, FAKE_WILLNEED, true);
-	pthread_mutex_lock(&r.e->lock);
-	r.e->later_bytes = 0;
-	e2pf_tell_news(r.e);
-	pthread_mutex_unlock(&r.e->lock);
-	fake_threads_settle();
-	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 1);
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
-	rig_checker_reads(&r, dir[2], 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
 	rig_tear_down(&r);
 }
@@ -632,7 +596,6 @@ int main(void)
 		cmocka_unit_test(gate_opened_by_a_stop),
 		cmocka_unit_test(gate_opened_by_errors),
 		cmocka_unit_test(no_gate),
-		cmocka_unit_test(no_gate_later),
 		cmocka_unit_test(no_gate_before_a_position),
 		cmocka_unit_test(probed_to_have_no_head),
 		cmocka_unit_test(probed_to_have_a_head),
