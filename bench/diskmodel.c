@@ -48,8 +48,6 @@ static int usage(FILE *f)
 {
 	fputs("Usage: diskmodel --model=NAME [OPTION]... IMAGE MOUNTPOINT\n"
 	      "       diskmodel --selftest [MODEL]...\n"
-	      "       diskmodel --model=NAME --spans\n"
-	      "       diskmodel --model=NAME --alone IMAGE\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
 	      "  --model=NAME      a file in models/, or a path\n"
 	      "  --set=KEY=VALUE   change a parameter; after --model\n"
@@ -65,12 +63,7 @@ static int usage(FILE *f)
 	      "  --ready-fd=N      write a byte to descriptor N once mounted\n"
 	      "  --follow-parent   exit when the parent process does\n"
 	      "  --read-only       open IMAGE for reading only\n"
-	      "  --selftest        compare the models with their parameters\n"
-	      "  --spans           requests per second of a disk by depth and\n"
-	      "                    by the part of the disk they cover\n"
-	      "  --alone           latencies of the model's other reader when it\n"
-	      "                    has the device to itself\n"
-	      "  --no-path         selftest without FUSE and a loop device\n",
+	      "  --selftest        compare the models with their parameters\n",
 	      f);
 	return f == stderr ? 2 : 0;
 }
@@ -86,7 +79,7 @@ static int load_model(struct dm_params *p, const char *name)
 	return -1;
 }
 
-static int selftest(char **names, int nr, bool use_path)
+static int selftest(char **names, int nr)
 {
 	char *paths[64] = { NULL }, folder[PATH_MAX];
 	int i, ret = 1;
@@ -98,7 +91,7 @@ static int selftest(char **names, int nr, bool use_path)
 		model_path(names[i], paths[i], PATH_MAX);
 	}
 	model_folder(folder, sizeof(folder));
-	ret = dm_selftest(paths, folder, use_path ? "/dev/shm" : NULL);
+	ret = dm_selftest(paths, folder);
 out:
 	while (i--)
 		free(paths[i]);
@@ -106,8 +99,8 @@ out:
 }
 
 enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
-       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_NO_PATH, OPT_SELFTEST,
-       OPT_SPANS, OPT_SET, OPT_ALONE, OPT_HELP };
+       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SELFTEST, OPT_SET,
+       OPT_HELP };
 
 static const struct option options[] = {
 	{ "model", required_argument, NULL, OPT_MODEL },
@@ -120,10 +113,7 @@ static const struct option options[] = {
 	{ "read-only", no_argument, NULL, OPT_RO },
 	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
 	{ "selftest", no_argument, NULL, OPT_SELFTEST },
-	{ "no-path", no_argument, NULL, OPT_NO_PATH },
-	{ "spans", no_argument, NULL, OPT_SPANS },
 	{ "set", required_argument, NULL, OPT_SET },
-	{ "alone", no_argument, NULL, OPT_ALONE },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -164,7 +154,7 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 int main(int argc, char **argv)
 {
 	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
-	bool test = false, use_path = true, spans = false, alone = false;
+	bool test = false;
 	const char *problem;
 	int c;
 
@@ -173,28 +163,18 @@ int main(int argc, char **argv)
 			return usage(stdout);
 		if (c == OPT_SELFTEST)
 			test = true;
-		else if (c == OPT_SPANS)
-			spans = true;
-		else if (c == OPT_ALONE)
-			alone = true;
-		else if (c == OPT_NO_PATH)
-			use_path = false;
 		else if (take_option(&s, c, optarg))
 			return usage(stderr);
 	}
 	if (test)
-		return selftest(argv + optind, argc - optind, use_path);
-	if (!*s.params.name || argc - optind != (spans ? 0 : alone ? 1 : 2))
+		return selftest(argv + optind, argc - optind);
+	if (!*s.params.name || argc - optind != 2)
 		return usage(stderr);
 	problem = dm_params_problem(&s.params);
 	if (problem) {
 		fprintf(stderr, "diskmodel: %s: %s\n", s.params.name, problem);
 		return 1;
 	}
-	if (spans)
-		return dm_spans(&s.params);
-	if (alone)
-		return dm_alone(&s.params, argv[optind]);
 	s.image = argv[optind];
 	s.mountpoint = argv[optind + 1];
 	return dm_serve(&s);

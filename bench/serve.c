@@ -219,8 +219,8 @@ static void op_read(fuse_req_t fuse, fuse_ino_t ino, size_t size, off_t off,
 		      size, 0);
 		return;
 	}
-	n = dm_stats_json(&sv->stats, sv->sim, sv->opt->params.name, dm_now(),
-			  text, sizeof(text));
+	n = dm_stats_json(&sv->stats, sv->opt->params.name, dm_now(), text,
+			  sizeof(text));
 	if (off >= n)
 		n = 0;
 	else
@@ -483,8 +483,8 @@ static void report(struct server *sv)
 	char text[DM_JSON_SIZE];
 	FILE *f;
 
-	dm_stats_json(&sv->stats, sv->sim, sv->opt->params.name, dm_now(),
-		      text, sizeof(text));
+	dm_stats_json(&sv->stats, sv->opt->params.name, dm_now(), text,
+		      sizeof(text));
 	if (!path) {
 		fputs(text, stderr);
 		return;

@@ -87,7 +87,7 @@ void dm_parts_done(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 		return;
 	}
 	if (!req->early) {
-		heap_push(sim, req, max64(now, req->fast));
+		heap_push(sim, req, now);
 		return;
 	}
 	sim->dirty -= req->len;
@@ -112,15 +112,14 @@ static int forget_restored(struct dm_sim *sim)
 static void start_spindles(struct dm_sim *sim)
 {
 	const struct dm_params *p = &sim->p;
-	uint64_t i, part = dm_disk_part(p, sim->size);
+	uint64_t i;
 
-	sim->capacity = p->capacity ? p->capacity : part;
+	sim->capacity = p->capacity ? p->capacity :
+		dm_disk_part(p, sim->size);
 	sim->turn = 60 * NSEC / p->rpm;
 	sim->track = p->media_rate * 60 / p->rpm;
-	for (i = 0; i < p->spindles; i++) {
+	for (i = 0; i < p->spindles; i++)
 		sim->spindle[i].phase = i * sim->turn / p->spindles;
-		sim->spindle[i].travel.part = part;
-	}
 }
 
 struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
@@ -132,8 +131,6 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 	sim->p = *p;
 	sim->size = image_size;
 	sim->zero = DM_NEVER;
-	if (image_size < p->tenant_size)
-		sim->p.tenant_rate = 0;
 	sim->channel = calloc(p->channels ? p->channels : 1,
 			      sizeof(*sim->channel));
 	sim->spindle = calloc(p->spindles, sizeof(*sim->spindle));
@@ -143,7 +140,6 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 	}
 	if (p->kind == DM_DISK)
 		start_spindles(sim);
-	dm_tenant_reset(sim);
 	return sim;
 }
 
@@ -153,20 +149,15 @@ int dm_sim_reset(struct dm_sim *sim)
 
 	if (sim->p.kind == DM_DISK)
 		dm_disk_park(sim);
-	sim->ops = sim->bytes = sim->peak_ops = sim->peak_bytes = rested;
+	sim->ops = sim->bytes = rested;
 	sim->zero = DM_NEVER;
 	sim->draws = 0;
-	dm_tenant_reset(sim);
 	return forget_restored(sim);
 }
 
-bool dm_sim_head(const struct dm_sim *sim, unsigned int nr,
-		 struct dm_head *head)
+uint64_t dm_sim_served(const struct dm_sim *sim, unsigned int nr)
 {
-	if (sim->p.kind != DM_DISK || nr >= sim->p.spindles)
-		return false;
-	*head = sim->spindle[nr].travel;
-	return true;
+	return nr < sim->p.spindles ? sim->spindle[nr].served : 0;
 }
 
 /* An unfinished cached write belongs to the simulation. */
@@ -205,7 +196,7 @@ void dm_sim_free(struct dm_sim *sim)
 }
 
 /* Make room now: nothing allocates once a request is accepted. */
-int dm_reserve(struct dm_sim *sim, const struct dm_req *req)
+static int reserve(struct dm_sim *sim, const struct dm_req *req)
 {
 	unsigned int i, parts = sim->nr_parts + dm_most_parts(sim, req);
 	void *new;
@@ -253,11 +244,10 @@ static struct dm_req *cached_write(struct dm_sim *sim, struct dm_req *req,
 	return copy;
 }
 
-void dm_begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
+static void begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
 	req->arrival = now;
 	req->parts = req->phase = 0;
-	req->fast = 0;
 	req->early = false;
 	account(sim, req);
 	if (req->op == DM_FLUSH) {
@@ -274,24 +264,13 @@ void dm_begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 	}
 }
 
-/* What the disks and the other reader do until @now, in order. */
+/* What the disks do until @now, in order. */
 static void run(struct dm_sim *sim, uint64_t now)
 {
 	struct spindle *s;
-	uint64_t ends, tenant;
 
-	for (;;) {
-		s = dm_disk_event(sim);
-		ends = s ? s->to.done : DM_NEVER;
-		tenant = dm_tenant_next(sim);
-		if (min64(ends, tenant) > now ||
-		    (ends == DM_NEVER && tenant == DM_NEVER))
-			return;
-		if (ends <= tenant)
-			dm_disk_done(sim, s);
-		else
-			dm_tenant_issue(sim);
-	}
+	while ((s = dm_disk_event(sim)) && s->to.done <= now)
+		dm_disk_done(sim, s);
 }
 
 int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now)
@@ -299,9 +278,9 @@ int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 	if (sim->zero == DM_NEVER)
 		sim->zero = now;
 	run(sim, now);
-	if (dm_reserve(sim, req))
+	if (reserve(sim, req))
 		return -1;
-	dm_begin(sim, req, now);
+	begin(sim, req, now);
 	return 0;
 }
 
@@ -309,20 +288,18 @@ struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now)
 {
 	struct dm_req *req;
 
-	do {
-		run(sim, now);
-		if (!sim->nr_heap || sim->heap[0].when > now)
-			return NULL;
-		req = heap_pop(sim);
-		forget(sim, req);
-	} while (dm_tenant_done(sim, req));
+	run(sim, now);
+	if (!sim->nr_heap || sim->heap[0].when > now)
+		return NULL;
+	req = heap_pop(sim);
+	forget(sim, req);
 	return req;
 }
 
 uint64_t dm_sim_next(const struct dm_sim *sim)
 {
 	const struct spindle *s = dm_disk_event(sim);
-	uint64_t when = min64(s ? s->to.done : DM_NEVER, dm_tenant_next(sim));
+	uint64_t when = s ? s->to.done : DM_NEVER;
 
 	return sim->nr_heap ? min64(when, sim->heap[0].when) : when;
 }

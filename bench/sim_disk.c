@@ -141,21 +141,6 @@ static void feed_drive(const struct dm_sim *sim, struct spindle *s,
 	}
 }
 
-static void count_move(const struct dm_sim *sim, struct spindle *s,
-		       const struct part *part, uint64_t now)
-{
-	uint64_t distance = span(part->off, s->at.head);
-	struct place to;
-
-	s->travel.requests++;
-	if (distance <= sim->track || stream(sim, s, part, now, &to))
-		return;
-	s->travel.seeks++;
-	s->travel.back += part->off < s->at.head;
-	s->travel.far += distance > s->travel.part / 10;
-	s->travel.distance += distance;
-}
-
 /*
  * Serve the chosen command.  With a seed the arm is a little faster or slower
  * than the drive expected when it chose, and rarely it needs several turns to
@@ -202,10 +187,8 @@ void dm_disk_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
 			pick = i;
 	}
 	s->cur = s->queue[pick];
-	s->began = now;
 	s->queue[pick] = s->queue[--s->nr_queue];
 	s->busy = true;
-	count_move(sim, s, &s->cur, now);
 	serve(sim, s, now);
 }
 
@@ -216,8 +199,7 @@ void dm_disk_done(struct dm_sim *sim, struct spindle *s)
 
 	s->at = s->to;
 	s->busy = false;
-	s->travel.busy += now - s->began;
-	s->travel.waiting += now - s->cur.asked;
+	s->served++;
 	if (!--req->parts)
 		dm_parts_done(sim, req, now);
 	if (!s->busy)
@@ -243,7 +225,7 @@ void dm_disk_park(struct dm_sim *sim)
 	for (i = 0; i < sim->p.spindles; i++) {
 		struct spindle *s = &sim->spindle[i];
 
-		s->travel = (struct dm_head){ .part = s->travel.part };
+		s->served = 0;
 		if (s->busy)
 			continue;
 		s->at = (struct place){ .head = middle, .buf_lo = middle };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which disks serve a request: mirrors, chunks, parity, and the cache of a
- * hybrid.  When a disk serves its part is decided elsewhere.
+ * Which disks serve a request: mirrors, chunks, parity.  When a disk serves its
+ * part is decided elsewhere.
  */
 #include "sim.h"
 
@@ -11,21 +11,17 @@ struct copy {
 	uint64_t off;
 };
 
-static unsigned int parities(const struct dm_params *p)
-{
-	return p->layout == DM_RAID6 ? 2 : p->layout == DM_RAID5;
-}
+/* Of RAID6: P and Q. */
+#define PARITIES 2
 
 bool dm_has_parity(const struct dm_params *p)
 {
-	return parities(p) > 0;
+	return p->layout == DM_RAID6;
 }
 
 uint64_t dm_disk_part(const struct dm_params *p, uint64_t size)
 {
-	if (p->layout == DM_RAID10)
-		return size * 2 / p->spindles;
-	return dm_has_parity(p) ? size / (p->spindles - parities(p)) : size;
+	return dm_has_parity(p) ? size / (p->spindles - PARITIES) : size;
 }
 
 /*
@@ -64,7 +60,7 @@ static void add_part(struct dm_sim *sim, const struct copy *c,
 	s->stream = c->off + len;
 	s->host[s->nr_host++] = (struct part){
 		.req = req, .off = c->off, .len = len, .write = write,
-		.arrival = now, .asked = now,
+		.arrival = now,
 	};
 	req->parts++;
 }
@@ -74,7 +70,7 @@ static void add_part(struct dm_sim *sim, const struct copy *c,
 static void parity_parts(struct dm_sim *sim, struct dm_req *req, uint64_t off,
 			 uint32_t len, bool write, uint64_t now)
 {
-	unsigned int n = (unsigned int)sim->p.spindles, m = parities(&sim->p);
+	unsigned int n = (unsigned int)sim->p.spindles, m = PARITIES;
 	uint64_t chunk, stripe;
 	unsigned int first, i;
 	struct copy c;
@@ -94,47 +90,21 @@ static void parity_parts(struct dm_sim *sim, struct dm_req *req, uint64_t off,
 	}
 }
 
-/* All copies of the data at @off: every disk of a mirror, or the two of md's
- * raid10 with the layout near=2. */
-static unsigned int find_copies(const struct dm_sim *sim, uint64_t off,
-				struct copy *copies)
-{
-	unsigned int n = (unsigned int)sim->p.spindles, i;
-	uint64_t at;
-
-	if (sim->p.layout != DM_RAID10 || n < 2 || !sim->p.chunk) {
-		copies[0] = (struct copy){ 0, off };
-		for (i = 1; i < n; i++)
-			copies[i] = (struct copy){ i, off };
-		return n;
-	}
-	for (i = 0; i < 2; i++) {
-		at = off / sim->p.chunk * 2 + i;
-		copies[i].nr = (unsigned int)(at % n);
-		copies[i].off = at / n * sim->p.chunk + off % sim->p.chunk;
-	}
-	return 2;
-}
-
 static void mirrored_parts(struct dm_sim *sim, struct dm_req *req,
 			   uint64_t off, uint32_t len, bool write,
 			   uint64_t now)
 {
 	struct copy copies[DM_MAX_SPINDLES];
-	unsigned int i, n = find_copies(sim, off, copies);
+	unsigned int i, n = (unsigned int)sim->p.spindles;
 
+	for (i = 0; i < n; i++)
+		copies[i] = (struct copy){ i, off };
 	if (!write) {
 		add_part(sim, choose(sim, copies, n), req, len, write, now);
 		return;
 	}
 	for (i = 0; i < n; i++)
 		add_part(sim, &copies[i], req, len, write, now);
-}
-
-/* Whether the hybrid's cache has the piece at @off: always the same ones. */
-static bool is_cached(const struct dm_sim *sim, uint64_t off)
-{
-	return dm_hash(0, off / sim->p.cached_piece) % 100 < sim->p.cached;
 }
 
 void dm_issue(struct dm_sim *sim, struct dm_req *req, bool write,
@@ -146,15 +116,9 @@ void dm_issue(struct dm_sim *sim, struct dm_req *req, bool write,
 
 	for (; left; off += len, left -= len) {
 		len = min64(left, p->max_request);
-		if (p->cached)
-			len = min64(len, p->cached_piece -
-				    off % p->cached_piece);
 		if (p->chunk)
 			len = min64(len, p->chunk - off % p->chunk);
-		if (p->cached && req->op == DM_READ && is_cached(sim, off))
-			req->fast = max64(req->fast, dm_flash_time(
-				sim, len, false, now));
-		else if (dm_has_parity(p))
+		if (dm_has_parity(p))
 			parity_parts(sim, req, off, (uint32_t)len, write, now);
 		else
 			mirrored_parts(sim, req, off, (uint32_t)len, write,
@@ -173,7 +137,5 @@ unsigned int dm_most_parts(const struct dm_sim *sim, const struct dm_req *req)
 
 	if (sim->p.chunk)
 		step = min64(step, sim->p.chunk);
-	if (sim->p.cached)
-		step = min64(step, sim->p.cached_piece);
 	return 3 * (unsigned int)(req->len / step + 2);
 }
