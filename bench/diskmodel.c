@@ -47,7 +47,7 @@ static void model_path(const char *name, char *path, size_t size)
 static int usage(FILE *f)
 {
 	fputs("Usage: diskmodel --model=NAME [OPTION]... IMAGE MOUNTPOINT\n"
-	      "       diskmodel --selftest [MODEL]...\n"
+	      "       diskmodel --model=NAME --simulate=SIZE [--depth=N] <REQUESTS\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
 	      "  --model=NAME      a file in models/, or a path\n"
 	      "  --set=KEY=VALUE   change a parameter; after --model\n"
@@ -63,7 +63,9 @@ static int usage(FILE *f)
 	      "  --ready-fd=N      write a byte to descriptor N once mounted\n"
 	      "  --follow-parent   exit when the parent process does\n"
 	      "  --read-only       open IMAGE for reading only\n"
-	      "  --selftest        compare the models with their parameters\n",
+	      "  --simulate=SIZE   serve `NS OFFSET LENGTH' lines on a clock of its\n"
+	      "                    own, and print when each ended\n"
+	      "  --depth=N         N in flight instead of each at its time\n",
 	      f);
 	return f == stderr ? 2 : 0;
 }
@@ -79,28 +81,9 @@ static int load_model(struct dm_params *p, const char *name)
 	return -1;
 }
 
-static int selftest(char **names, int nr)
-{
-	char *paths[64] = { NULL }, folder[PATH_MAX];
-	int i, ret = 1;
-
-	for (i = 0; i < nr && i < 63; i++) {
-		paths[i] = malloc(PATH_MAX);
-		if (!paths[i])
-			goto out;
-		model_path(names[i], paths[i], PATH_MAX);
-	}
-	model_folder(folder, sizeof(folder));
-	ret = dm_selftest(paths, folder);
-out:
-	while (i--)
-		free(paths[i]);
-	return ret;
-}
-
 enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
-       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SELFTEST, OPT_SET,
-       OPT_HELP };
+       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SET,
+       OPT_SIMULATE, OPT_DEPTH, OPT_HELP };
 
 static const struct option options[] = {
 	{ "model", required_argument, NULL, OPT_MODEL },
@@ -112,7 +95,8 @@ static const struct option options[] = {
 	{ "ready-fd", required_argument, NULL, OPT_READY },
 	{ "read-only", no_argument, NULL, OPT_RO },
 	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
-	{ "selftest", no_argument, NULL, OPT_SELFTEST },
+	{ "simulate", required_argument, NULL, OPT_SIMULATE },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "set", required_argument, NULL, OPT_SET },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
@@ -154,27 +138,32 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 int main(int argc, char **argv)
 {
 	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
-	bool test = false;
+	uint64_t size = 0, depth = 0;
+	int ret = 0;
 	const char *problem;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == OPT_HELP)
 			return usage(stdout);
-		if (c == OPT_SELFTEST)
-			test = true;
-		else if (take_option(&s, c, optarg))
+		if (c == OPT_SIMULATE)
+			ret = dm_parse_number(optarg, &size);
+		else if (c == OPT_DEPTH)
+			ret = dm_parse_number(optarg, &depth);
+		else
+			ret = take_option(&s, c, optarg);
+		if (ret)
 			return usage(stderr);
 	}
-	if (test)
-		return selftest(argv + optind, argc - optind);
-	if (!*s.params.name || argc - optind != 2)
+	if (!*s.params.name || argc - optind != (size ? 0 : 2))
 		return usage(stderr);
 	problem = dm_params_problem(&s.params);
 	if (problem) {
 		fprintf(stderr, "diskmodel: %s: %s\n", s.params.name, problem);
 		return 1;
 	}
+	if (size)
+		return dm_simulate(&s.params, size, depth);
 	s.image = argv[optind];
 	s.mountpoint = argv[optind + 1];
 	return dm_serve(&s);

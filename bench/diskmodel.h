@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the parts of the diskmodel program: counters, faults and the
- * self-test.
+ * Shared by the parts of the diskmodel program: counters, faults, and the
+ * simulation without a device.
  */
 #ifndef E2PF_BENCH_DISKMODEL_H
 #define E2PF_BENCH_DISKMODEL_H
@@ -85,10 +85,11 @@ struct dm_serve {
 int dm_serve(struct dm_serve *serve);
 
 /*
- * selftest.c: compare the models in the NULL-terminated list of paths, or all in
- * @folder, with their parameters; and exact tests of what devices do over time
- * and with their disks.  Returns the exit status.
+ * simulate.c: serve the reads on standard input, `NS OFFSET LENGTH' per line, on the
+ * simulation's own clock and a device of @size bytes: each at its time, or with
+ * @depth in flight if that is not 0.  Prints the number of each and when it ended,
+ * then how many commands each disk has served.  Returns the exit status.
  */
-int dm_selftest(char *const *models, const char *folder);
+int dm_simulate(const struct dm_params *p, uint64_t size, size_t depth);
 
 #endif

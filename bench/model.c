@@ -42,7 +42,7 @@ static const struct key keys[] = {
 	KEY(iops), KEY(max_request), KEY(rotational), KEY(channels),
 	KEY(spindles), KEY(chunk), KEY(capacity), KEY(rpm), KEY(media_rate),
 	KEY(seek_track), KEY(seek_full), KEY(queue_depth), KEY(elevator),
-	KEY(expire), KEY(buffer), KEY(write_cache),
+	KEY(expire), KEY(buffer),
 	KEY(burst), KEY(restore_min), KEY(restore_max), KEY(restore_chunk),
 	KEY(seed), KEY(jitter), KEY(rare), KEY(rare_by), KEY(slow_at),
 	KEY(slow_for), KEY(slow_by),

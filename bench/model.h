@@ -71,7 +71,6 @@ struct dm_params {
 	uint64_t elevator;	/* commands that the host sorts before that */
 	uint64_t expire;	/* ns until the host takes the oldest first */
 	uint64_t buffer;	/* bytes that the drive reads ahead when idle */
-	uint64_t write_cache;	/* bytes of writes acknowledged early */
 
 	/* Every kind.  Times count from the first request after a reset. */
 	uint64_t seed;		/* of the jitter; 0: none */
@@ -120,8 +119,6 @@ struct dm_req {
 	uint64_t arrival;	/* set by dm_sim_submit() */
 	uint64_t done;		/* valid once dm_sim_pop() returned it */
 	unsigned int parts;	/* private: sub-requests outstanding */
-	unsigned int phase;	/* private: parity read, then write */
-	bool early;		/* private: acknowledged from the cache */
 };
 
 struct dm_sim;

@@ -66,12 +66,6 @@ static void *grow(void *array, unsigned int *max, unsigned int need,
 	return array;
 }
 
-static void release_flushes(struct dm_sim *sim, uint64_t now)
-{
-	while (!sim->dirty && sim->nr_flushes)
-		heap_push(sim, sim->flushes[--sim->nr_flushes], now);
-}
-
 static void forget(struct dm_sim *sim, const struct dm_req *req)
 {
 	sim->nr_reqs--;
@@ -80,20 +74,7 @@ static void forget(struct dm_sim *sim, const struct dm_req *req)
 
 void dm_parts_done(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
-	/* A partial stripe first reads what parity needs, then is written. */
-	if (dm_has_parity(&sim->p) && req->op == DM_WRITE && !req->phase) {
-		req->phase = 1;
-		dm_issue(sim, req, true, now);
-		return;
-	}
-	if (!req->early) {
-		heap_push(sim, req, now);
-		return;
-	}
-	sim->dirty -= req->len;
-	forget(sim, req);
-	free(req);
-	release_flushes(sim, now);
+	heap_push(sim, req, now);
 }
 
 /* The interface of model.h. */
@@ -160,26 +141,6 @@ uint64_t dm_sim_served(const struct dm_sim *sim, unsigned int nr)
 	return nr < sim->p.spindles ? sim->spindle[nr].served : 0;
 }
 
-/* An unfinished cached write belongs to the simulation. */
-static void drop(const struct part *part)
-{
-	if (part->req->early && !--part->req->parts)
-		free(part->req);
-}
-
-static void free_spindle(struct spindle *s)
-{
-	unsigned int i;
-
-	if (s->busy)
-		drop(&s->cur);
-	for (i = 0; i < s->nr_queue; i++)
-		drop(&s->queue[i]);
-	for (i = 0; i < s->nr_host; i++)
-		drop(&s->host[i]);
-	free(s->host);
-}
-
 void dm_sim_free(struct dm_sim *sim)
 {
 	unsigned int i;
@@ -187,7 +148,7 @@ void dm_sim_free(struct dm_sim *sim)
 	if (!sim)
 		return;
 	for (i = 0; sim->spindle && i < sim->p.spindles; i++)
-		free_spindle(&sim->spindle[i]);
+		free(sim->spindle[i].host);
 	free(sim->spindle);
 	free(sim->channel);
 	free(sim->restored);
@@ -217,51 +178,19 @@ static int reserve(struct dm_sim *sim, const struct dm_req *req)
 	return 0;
 }
 
-static void account(struct dm_sim *sim, const struct dm_req *req)
-{
-	sim->nr_reqs++;
-	sim->nr_parts += dm_most_parts(sim, req);
-}
-
-/* Acknowledge a write from the cache; a copy of it does the work. */
-static struct dm_req *cached_write(struct dm_sim *sim, struct dm_req *req,
-				   uint64_t now)
-{
-	struct dm_req *copy;
-
-	if (req->op != DM_WRITE ||
-	    sim->dirty + req->len > sim->p.write_cache)
-		return req;
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return req;
-	*copy = *req;
-	copy->early = true;
-	sim->dirty += req->len;
-	account(sim, copy);
-	heap_push(sim, req, now + sim->p.overhead +
-		  transfer(req->len, sim->p.bandwidth));
-	return copy;
-}
-
 static void begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
 	req->arrival = now;
-	req->parts = req->phase = 0;
-	req->early = false;
-	account(sim, req);
-	if (req->op == DM_FLUSH) {
-		if (sim->dirty && sim->nr_flushes < DM_MAX_DEPTH)
-			sim->flushes[sim->nr_flushes++] = req;
-		else
-			heap_push(sim, req, now + sim->p.overhead);
-	} else if (!req->len || sim->p.kind != DM_DISK) {
+	req->parts = 0;
+	sim->nr_reqs++;
+	sim->nr_parts += dm_most_parts(sim, req);
+	if (sim->p.kind != DM_DISK && req->op != DM_FLUSH)
 		heap_push(sim, req, dm_positionless(sim, req, now));
-	} else {
-		req = cached_write(sim, req, now);
-		dm_issue(sim, req, req->op == DM_WRITE &&
-			 !dm_has_parity(&sim->p), now);
-	}
+	else if (req->op == DM_READ && req->len)
+		dm_issue(sim, req, now);
+	else	/* A disk's cache takes all writes. */
+		heap_push(sim, req, now + sim->p.overhead +
+			  transfer(req->len, sim->p.bandwidth));
 }
 
 /* What the disks do until @now, in order. */

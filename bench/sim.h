@@ -20,7 +20,6 @@ struct part {
 	uint64_t off;		/* on the spindle */
 	uint64_t arrival;	/* at the host, then at the drive */
 	uint32_t len;
-	bool write;
 };
 
 /* The state of a head between two accesses. */
@@ -64,9 +63,9 @@ struct dm_sim {
 	uint64_t capacity;	/* bytes of one spindle */
 	uint64_t track;		/* bytes per turn */
 	uint64_t turn;		/* ns per turn */
-	uint64_t link_free, serial, dirty;
+	uint64_t link_free, serial;
 	struct limiter ops, bytes;
-	unsigned int nr_reqs;	/* outstanding, copies included */
+	unsigned int nr_reqs;	/* outstanding */
 	unsigned int nr_parts;	/* the most parts these can have */
 	uint64_t *channel;	/* when each becomes free */
 	uint64_t *restored;	/* when each chunk of a snapshot has arrived; 0:
@@ -74,8 +73,6 @@ struct dm_sim {
 	uint64_t nr_restored;
 	struct entry *heap;
 	unsigned int nr_heap, max_heap;
-	struct dm_req *flushes[DM_MAX_DEPTH];
-	unsigned int nr_flushes;
 	struct spindle *spindle;
 	uint64_t zero;		/* the first request since the reset, or
 				   DM_NEVER */
@@ -122,13 +119,10 @@ void dm_disk_done(struct dm_sim *sim, struct spindle *s);
 void dm_disk_park(struct dm_sim *sim);
 
 /* sim_layout.c */
-/* Split a request into single commands for each spindle. */
-void dm_issue(struct dm_sim *sim, struct dm_req *req, bool write,
-	      uint64_t now);
+/* Split a read into single commands for each spindle. */
+void dm_issue(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 /* An upper bound for the parts of @req on one spindle at a time. */
 unsigned int dm_most_parts(const struct dm_sim *sim, const struct dm_req *req);
-/* Whether a write first reads what its parity needs. */
-bool dm_has_parity(const struct dm_params *p);
 
 /* sim_flash.c */
 /* When a device without a position has served @req. */

@@ -51,8 +51,7 @@ static bool stream(const struct dm_sim *sim, const struct spindle *s,
 		transfer(part->len, sim->p.bandwidth);
 	bool stopped;
 
-	if (part->write || part->off < s->at.buf_lo ||
-	    part->off > s->at.head + sim->track)
+	if (part->off < s->at.buf_lo || part->off > s->at.head + sim->track)
 		return false;
 	ahead = read_ahead(sim, s, now, &stopped);
 	if (stopped && end > s->at.head + ahead)
@@ -85,7 +84,7 @@ static void visit(const struct dm_sim *sim, const struct spindle *s,
 					      distance) * scale / 1000;
 		there += rotation_wait(sim, s, part->off, there);
 		to->head = part->off + part->len;
-		to->buf_lo = part->write ? to->head : part->off;
+		to->buf_lo = part->off;
 		to->done = to->since = there +
 			transfer(part->len, sim->p.media_rate);
 	}

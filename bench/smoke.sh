@@ -54,7 +54,7 @@ run()
 
 formula()
 {
-	"$BENCH_BUILD/diskmodel" --selftest
+	"$srcdir/selftest"
 }
 
 # Two models and checkers, with bounds, passes, a picture and changes to a model.
@@ -253,20 +253,20 @@ one_makes()
 	local held name status
 	local -a pids=()
 
-	exec {held}>"$tmp/.features-1-100.img.lock" && flock "$held" || return
+	exec {held}>"$tmp/.bigalloc-1-100.img.lock" && flock "$held" || return
 	for name in first second; do
-		"$srcdir/images" --dir "$tmp" features@1/100 \
+		"$srcdir/images" --dir "$tmp" bigalloc@1/100 \
 			>"$tmp/$name" 2>&1 {held}>&- &
 		pids+=($!)
 	done
 	# Neither has begun while somebody has the lock.
 	waiting "${pids[0]}" && waiting "${pids[1]}" &&
-		[ ! -e "$tmp/features-1-100.img" ]
+		[ ! -e "$tmp/bigalloc-1-100.img" ]
 	status=$?
 	exec {held}>&-
 	wait "${pids[0]}" && wait "${pids[1]}" && [ $status = 0 ] &&
 	[ "$(tail -qn 1 "$tmp/first" "$tmp/second" | sort -u)" = \
-		"$tmp/features-1-100.img" ] &&
+		"$tmp/bigalloc-1-100.img" ] &&
 	[ "$(cat "$tmp/first" "$tmp/second" | grep -c 'MiB stored of')" = 1 ]
 }
 
