@@ -256,13 +256,13 @@ def pass_table(result):
 
 def volumes_table(result):
     rows = [["image", "device", "volumes", "checker", "all checked after, s",
-             "each, s", "processor, s", "peaks of the processes, MiB",
-             "peak with page cache, MiB"]]
+             "each, s", "processor, s", "peak memory of the checks, MiB",
+             "with page cache, MiB"]]
     for r in result:
         rows.append([r["label"], r["model"], str(len(r["each"])),
                      r["checker"], figure(r["seconds"]),
                      f"{figure(min(r['each']))}-{figure(max(r['each']))}",
-                     figure(r["cpu"]), "%.0f" % (r["peaks"] / 1048576),
+                     figure(r["cpu"]), "%.0f" % (r["own"] / 1048576),
                      "%.0f" % (r["group"] / 1048576)])
     return rows
 

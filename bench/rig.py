@@ -240,8 +240,9 @@ def image_files(path):
 @contextlib.contextmanager
 def memory_group(limit=None):
     """A function that puts the calling process into a new memory control group,
-    of @limit bytes, page cache included.  Its attribute `peak' is a function
-    that returns the most that was used."""
+    of @limit bytes, page cache included.  Its attributes `peak' and `own' are
+    functions that return the most that was used, and what processes have now
+    without the page cache."""
     first = "/sys/fs/cgroup/memory"
     files = ("memory.limit_in_bytes", "memory.max_usage_in_bytes")
     if not os.path.isdir(first):
@@ -256,7 +257,12 @@ def memory_group(limit=None):
         with open(os.path.join(path, files[1])) as f:
             return int(f.read())
 
-    enter.peak = peak
+    def own():
+        with open(os.path.join(path, "memory.stat")) as f:
+            known = dict(line.split() for line in f)
+        return int(known.get("total_rss") or known["anon"])
+
+    enter.peak, enter.own = peak, own
     try:
         os.mkdir(path)
     except OSError as e:
