@@ -53,7 +53,7 @@ static int usage(FILE *f)
 	      "  --set=KEY=VALUE   change a parameter; after --model\n"
 	      "  --trace=FILE      write each request to FILE: start in ns,\n"
 	      "                    offset, length, r/w/f, latency in ns\n"
-	      "  --json=FILE       counters at the end and on SIGUSR1\n"
+	      "  --json=FILE       counters at the end\n"
 	      "  --fault=FAULT     eio:OFF+LEN[:DELAY], slow:OFF+LEN:DELAY or\n"
 	      "                    eio-after:N; may be repeated\n"
 	      "  --compensate=TIME send replies earlier by what FUSE and the\n"

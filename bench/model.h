@@ -119,6 +119,7 @@ struct dm_req {
 	uint64_t arrival;	/* set by dm_sim_submit() */
 	uint64_t done;		/* valid once dm_sim_pop() returned it */
 	unsigned int parts;	/* private: sub-requests outstanding */
+	struct dm_req *next;	/* private: the one that completes after this */
 };
 
 struct dm_sim;
@@ -133,7 +134,7 @@ void dm_sim_free(struct dm_sim *sim);
 
 /*
  * Submit @req at time @now, which must not be earlier than any time passed
- * before.  Returns 0, or -1 when out of memory (the request is not queued).
+ * before.  Returns 0, or -1 if too many are outstanding (it is not queued).
  */
 int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 

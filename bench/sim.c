@@ -8,73 +8,21 @@
 
 #include "sim.h"
 
-/* The heap of known completions. */
-
-static bool before(const struct entry *a, const struct entry *b)
+/* Add to the list of known completions, which is in their order. */
+static void completes(struct dm_sim *sim, struct dm_req *req, uint64_t when)
 {
-	return a->when != b->when ? a->when < b->when :
-		a->serial < b->serial;
-}
-
-/* reserve() has made room for everything outstanding at submission. */
-static void heap_push(struct dm_sim *sim, struct dm_req *req, uint64_t when)
-{
-	unsigned int i = sim->nr_heap++, up;
-	struct entry e = { when, sim->serial++, req };
+	struct dm_req **link = &sim->ending;
 
 	req->done = when;
-	for (; i; i = up) {
-		up = (i - 1) / 2;
-		if (!before(&e, &sim->heap[up]))
-			break;
-		sim->heap[i] = sim->heap[up];
-	}
-	sim->heap[i] = e;
-}
-
-static struct dm_req *heap_pop(struct dm_sim *sim)
-{
-	struct dm_req *req = sim->heap[0].req;
-	struct entry e = sim->heap[--sim->nr_heap];
-	unsigned int i = 0, down;
-
-	while ((down = 2 * i + 1) < sim->nr_heap) {
-		if (down + 1 < sim->nr_heap &&
-		    before(&sim->heap[down + 1], &sim->heap[down]))
-			down++;
-		if (!before(&sim->heap[down], &e))
-			break;
-		sim->heap[i] = sim->heap[down];
-		i = down;
-	}
-	sim->heap[i] = e;
-	return req;
-}
-
-static void *grow(void *array, unsigned int *max, unsigned int need,
-		  size_t size)
-{
-	unsigned int n = *max ? *max : 64;
-
-	if (array && need <= *max)
-		return array;
-	while (n < need)
-		n *= 2;
-	array = realloc(array, n * size);
-	if (array)
-		*max = n;
-	return array;
-}
-
-static void forget(struct dm_sim *sim, const struct dm_req *req)
-{
-	sim->nr_reqs--;
-	sim->nr_parts -= dm_most_parts(sim, req);
+	while (*link && (*link)->done <= when)
+		link = &(*link)->next;
+	req->next = *link;
+	*link = req;
 }
 
 void dm_parts_done(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
-	heap_push(sim, req, now);
+	completes(sim, req, now);
 }
 
 /* The interface of model.h. */
@@ -90,7 +38,7 @@ static int forget_restored(struct dm_sim *sim)
 	return sim->restored ? 0 : -1;
 }
 
-static void start_spindles(struct dm_sim *sim)
+static int start_spindles(struct dm_sim *sim)
 {
 	const struct dm_params *p = &sim->p;
 	uint64_t i;
@@ -99,8 +47,13 @@ static void start_spindles(struct dm_sim *sim)
 		dm_disk_part(p, sim->size);
 	sim->turn = 60 * NSEC / p->rpm;
 	sim->track = p->media_rate * 60 / p->rpm;
-	for (i = 0; i < p->spindles; i++)
+	for (i = 0; i < p->spindles; i++) {
 		sim->spindle[i].phase = i * sim->turn / p->spindles;
+		sim->spindle[i].host = calloc(MAX_PARTS, sizeof(struct part));
+		if (!sim->spindle[i].host)
+			return -1;
+	}
+	return 0;
 }
 
 struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
@@ -115,12 +68,11 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 	sim->channel = calloc(p->channels ? p->channels : 1,
 			      sizeof(*sim->channel));
 	sim->spindle = calloc(p->spindles, sizeof(*sim->spindle));
-	if (!sim->channel || !sim->spindle || forget_restored(sim)) {
+	if (!sim->channel || !sim->spindle || forget_restored(sim) ||
+	    (p->kind == DM_DISK && start_spindles(sim))) {
 		dm_sim_free(sim);
 		return NULL;
 	}
-	if (p->kind == DM_DISK)
-		start_spindles(sim);
 	return sim;
 }
 
@@ -152,44 +104,19 @@ void dm_sim_free(struct dm_sim *sim)
 	free(sim->spindle);
 	free(sim->channel);
 	free(sim->restored);
-	free(sim->heap);
 	free(sim);
-}
-
-/* Make room now: nothing allocates once a request is accepted. */
-static int reserve(struct dm_sim *sim, const struct dm_req *req)
-{
-	unsigned int i, parts = sim->nr_parts + dm_most_parts(sim, req);
-	void *new;
-
-	new = grow(sim->heap, &sim->max_heap, sim->nr_reqs + 2,
-		   sizeof(*sim->heap));
-	if (!new)
-		return -1;
-	sim->heap = new;
-	for (i = 0; sim->p.kind == DM_DISK && i < sim->p.spindles; i++) {
-		struct spindle *s = &sim->spindle[i];
-
-		new = grow(s->host, &s->max_host, parts, sizeof(*s->host));
-		if (!new)
-			return -1;
-		s->host = new;
-	}
-	return 0;
 }
 
 static void begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
 	req->arrival = now;
 	req->parts = 0;
-	sim->nr_reqs++;
-	sim->nr_parts += dm_most_parts(sim, req);
 	if (sim->p.kind != DM_DISK && req->op != DM_FLUSH)
-		heap_push(sim, req, dm_positionless(sim, req, now));
+		completes(sim, req, dm_positionless(sim, req, now));
 	else if (req->op == DM_READ && req->len)
 		dm_issue(sim, req, now);
 	else	/* A disk's cache takes all writes. */
-		heap_push(sim, req, now + sim->p.overhead +
+		completes(sim, req, now + sim->p.overhead +
 			  transfer(req->len, sim->p.bandwidth));
 }
 
@@ -207,8 +134,9 @@ int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 	if (sim->zero == DM_NEVER)
 		sim->zero = now;
 	run(sim, now);
-	if (reserve(sim, req))
+	if (sim->nr_parts + dm_most_parts(sim, req) > MAX_PARTS)
 		return -1;
+	sim->nr_parts += dm_most_parts(sim, req);
 	begin(sim, req, now);
 	return 0;
 }
@@ -218,10 +146,11 @@ struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now)
 	struct dm_req *req;
 
 	run(sim, now);
-	if (!sim->nr_heap || sim->heap[0].when > now)
+	req = sim->ending;
+	if (!req || req->done > now)
 		return NULL;
-	req = heap_pop(sim);
-	forget(sim, req);
+	sim->ending = req->next;
+	sim->nr_parts -= dm_most_parts(sim, req);
 	return req;
 }
 
@@ -230,5 +159,5 @@ uint64_t dm_sim_next(const struct dm_sim *sim)
 	const struct spindle *s = dm_disk_event(sim);
 	uint64_t when = s ? s->to.done : DM_NEVER;
 
-	return sim->nr_heap ? min64(when, sim->heap[0].when) : when;
+	return sim->ending ? min64(when, sim->ending->done) : when;
 }

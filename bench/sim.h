@@ -3,9 +3,8 @@
  * What the files of the simulation share: the state of a modelled device.
  *
  * sim.c has the queue of completions and the interface of model.h, sim_disk.c
- * the heads, sim_layout.c how requests are spread over disks, sim_flash.c the
- * devices without a position, and what changes with time: jitter and slow
- * periods.
+ * the heads and how requests are spread over disks, sim_flash.c the devices
+ * without a position, and what changes with time: jitter and slow periods.
  */
 #ifndef E2PF_BENCH_SIM_H
 #define E2PF_BENCH_SIM_H
@@ -13,6 +12,7 @@
 #include "model.h"
 
 #define NSEC 1000000000ULL
+#define MAX_PARTS 16384	/* outstanding */
 
 /* The part of a request that one spindle serves. */
 struct part {
@@ -43,12 +43,7 @@ struct spindle {
 	unsigned int nr_queue;
 	uint64_t served;	/* commands since the reset */
 	struct part *host;	/* the host's queue, in order of arrival */
-	unsigned int nr_host, max_host;
-};
-
-struct entry {
-	uint64_t when, serial;
-	struct dm_req *req;
+	unsigned int nr_host;
 };
 
 /* A rate limiter: the time from which it would admit commands if it had no
@@ -63,16 +58,14 @@ struct dm_sim {
 	uint64_t capacity;	/* bytes of one spindle */
 	uint64_t track;		/* bytes per turn */
 	uint64_t turn;		/* ns per turn */
-	uint64_t link_free, serial;
+	uint64_t link_free;
 	struct limiter ops, bytes;
-	unsigned int nr_reqs;	/* outstanding */
-	unsigned int nr_parts;	/* the most parts these can have */
+	unsigned int nr_parts;	/* the most that what is outstanding can have */
 	uint64_t *channel;	/* when each becomes free */
 	uint64_t *restored;	/* when each chunk of a snapshot has arrived; 0:
 				   not asked for */
 	uint64_t nr_restored;
-	struct entry *heap;
-	unsigned int nr_heap, max_heap;
+	struct dm_req *ending;	/* known completions, in their order */
 	struct spindle *spindle;
 	uint64_t zero;		/* the first request since the reset, or
 				   DM_NEVER */
@@ -110,15 +103,12 @@ static inline uint64_t transfer(uint64_t len, uint64_t rate)
 void dm_parts_done(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 
 /* sim_disk.c */
-/* Begin the next command of an idle disk. */
-void dm_disk_next(struct dm_sim *sim, struct spindle *s, uint64_t now);
 /* The disk whose command ends first, or NULL. */
 struct spindle *dm_disk_event(const struct dm_sim *sim);
 /* That command ends. */
 void dm_disk_done(struct dm_sim *sim, struct spindle *s);
 void dm_disk_park(struct dm_sim *sim);
 
-/* sim_layout.c */
 /* Split a read into single commands for each spindle. */
 void dm_issue(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 /* An upper bound for the parts of @req on one spindle at a time. */

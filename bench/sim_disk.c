@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The disk: which command a drive serves next, and when it ends.
+ * Disks: which of them serves a read, mirrors, chunks and parity considered, which
+ * command a drive serves next, and when it ends.
  *
  * A disk decides at each completion what to do next: the host's elevator fills
  * the drive's queue, and the drive takes from that queue the command it can
@@ -161,7 +162,8 @@ static void serve(struct dm_sim *sim, struct spindle *s, uint64_t now)
 	}
 }
 
-void dm_disk_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
+/* Begin the next command of an idle disk. */
+static void next_command(struct dm_sim *sim, struct spindle *s, uint64_t now)
 {
 	uint64_t reached, best = DM_NEVER;
 	unsigned int i, pick = 0;
@@ -202,7 +204,7 @@ void dm_disk_done(struct dm_sim *sim, struct spindle *s)
 	if (!--req->parts)
 		dm_parts_done(sim, req, now);
 	if (!s->busy)
-		dm_disk_next(sim, s, now);
+		next_command(sim, s, now);
 }
 
 struct spindle *dm_disk_event(const struct dm_sim *sim)
@@ -230,4 +232,86 @@ void dm_disk_park(struct dm_sim *sim)
 		s->at = (struct place){ .head = middle, .buf_lo = middle };
 		s->stream = s->sweep = middle;
 	}
+}
+
+/* Of RAID6: P and Q. */
+#define PARITIES 2
+
+uint64_t dm_disk_part(const struct dm_params *p, uint64_t size)
+{
+	return p->layout == DM_RAID6 ? size / (p->spindles - PARITIES) : size;
+}
+
+/*
+ * As in md: a stream stays with its head; otherwise the nearest idle head, or
+ * else the one with the least work.
+ */
+static unsigned int mirror_disk(const struct dm_sim *sim, uint64_t off)
+{
+	unsigned int i, load, best = 0, best_load = 0;
+	uint64_t best_span = 0;
+
+	for (i = 0; i < sim->p.spindles; i++) {
+		const struct spindle *s = &sim->spindle[i];
+
+		if (s->stream == off && off)
+			return i;
+		load = s->nr_queue + s->nr_host + s->busy;
+		if (i && (load > best_load || (load == best_load &&
+			  span(s->at.head, off) >= best_span)))
+			continue;
+		best = i;
+		best_load = load;
+		best_span = span(s->at.head, off);
+	}
+	return best;
+}
+
+/* Left-symmetric, md's default: parity moves one disk per stripe, and the data
+ * begins behind it.  @off becomes that on the disk. */
+static unsigned int raid6_disk(const struct dm_sim *sim, uint64_t *off)
+{
+	uint64_t chunk = *off / sim->p.chunk, n = sim->p.spindles;
+	uint64_t data = n - PARITIES, stripe = chunk / data;
+	uint64_t first = n - 1 - stripe % n;
+
+	*off = stripe * sim->p.chunk + *off % sim->p.chunk;
+	return (unsigned int)((first + PARITIES + chunk % data) % n);
+}
+
+void dm_issue(struct dm_sim *sim, struct dm_req *req, uint64_t now)
+{
+	uint64_t off = req->off, left = req->len, len, at;
+	const struct dm_params *p = &sim->p;
+	struct spindle *s;
+	unsigned int i;
+
+	for (; left; off += len, left -= len) {
+		len = min64(left, p->max_request);
+		at = off;
+		if (p->layout == DM_RAID6) {
+			len = min64(len, p->chunk - off % p->chunk);
+			s = &sim->spindle[raid6_disk(sim, &at)];
+		} else {
+			s = &sim->spindle[mirror_disk(sim, off)];
+		}
+		s->stream = at + len;
+		s->host[s->nr_host++] = (struct part){
+			.req = req, .off = at, .len = (uint32_t)len,
+			.arrival = now,
+		};
+		req->parts++;
+	}
+	for (i = 0; i < p->spindles; i++)
+		if (!sim->spindle[i].busy)
+			next_command(sim, &sim->spindle[i], now);
+}
+
+unsigned int dm_most_parts(const struct dm_sim *sim, const struct dm_req *req)
+{
+	uint64_t step = sim->p.max_request;
+
+	if (sim->p.chunk)
+		step = min64(step, sim->p.chunk);
+	return (unsigned int)(req->len / step) + 2;
 }
