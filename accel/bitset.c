@@ -333,6 +333,23 @@ static uint64_t word_at(struct bitset *s, uint64_t i)
 	return low >> shift | chunk_word(chunk_at(s, i), w) << (64 - shift);
 }
 
+static void store_word(unsigned char *out, uint64_t i, uint64_t word)
+{
+	word = htole64(word);
+	memcpy(out + i / 8, &word, sizeof(word));
+}
+
+/* Store a whole chunk that is no node. */
+static void store_run(unsigned char *out, uint64_t i, uint64_t chunk)
+{
+	struct chunk_run r = chunk_run(chunk);
+	unsigned w;
+
+	memset(out + i / 8, r.outer ? 0xff : 0, CHUNK_BITS / 8);
+	for (w = r.from / 64; w * 64 < r.to; w++)
+		store_word(out, i + w * 64, chunk_word(chunk, w));
+}
+
 void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t n,
 		      unsigned char *out)
 {
@@ -341,13 +358,12 @@ void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t n,
 	while (n - i >= 64) {
 		chunk = chunk_at(s, start + i);
 		if ((start + i) % CHUNK_BITS == 0 && n - i >= CHUNK_BITS &&
-		    (chunk == CHUNK_CLEAR || chunk == CHUNK_FULL)) {
-			memset(out + i / 8, (int)chunk, CHUNK_BITS / 8);
+		    !chunk_is_pointer(chunk)) {
+			store_run(out, i, chunk);
 			i += CHUNK_BITS;
 			continue;
 		}
-		v = htole64(word_at(s, start + i));
-		memcpy(out + i / 8, &v, sizeof(v));
+		store_word(out, i, word_at(s, start + i));
 		i += 64;
 	}
 	if (i == n)

@@ -349,6 +349,26 @@ static void memory_follows_content(void **state)
 	assert_int_equal(live, 0);
 }
 
+/* What has become one run again, bit by bit, takes no memory of its own. */
+static void one_run_again(void **state)
+{
+	const uint64_t first = 3 * CHUNK_BITS + 70;
+	struct bitset s;
+	uint64_t before, i;
+
+	(void)state;
+	assert_true(bitset_init(&s, BITS));
+	bitset_set_range(&s, first, 50);
+	before = node_memory().bytes;
+	for (i = 0; i < 50; i += 2)
+		bitset_clear(&s, first + i);
+	assert_true(node_memory().bytes > before);
+	for (i = 0; i < 50; i += 2)
+		bitset_set(&s, first + i);
+	assert_int_equal(node_memory().bytes, before);
+	bitset_free(&s);
+}
+
 /* A copy or a set that cannot be made leaves nothing behind, and the original
  * as it is; a bit that cannot be set ends the process. */
 static void memory_runs_out(void **state)
@@ -403,6 +423,7 @@ int main(void)
 		cmocka_unit_test(as_model),
 		cmocka_unit_test(other_sizes),
 		cmocka_unit_test(memory_follows_content),
+		cmocka_unit_test(one_run_again),
 		cmocka_unit_test(memory_runs_out),
 	};
 
