@@ -28,7 +28,7 @@
 /* Deferred bytes of a worker that are read beside the units. */
 #define DEFERRED_BYTES (16u << 20)
 
-static uint64_t lower(uint64_t a, uint64_t b)
+static uint64_t lower_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -121,7 +121,7 @@ static uint64_t weight_to_take(const struct e2pf_engine *e)
 	if (e->read_bytes > e->taken_bytes && e->taken_bytes)
 		most = (uint64_t)((double)most * (double)e->taken_bytes /
 				  (double)e->read_bytes);
-	return lower(most, e->has_head ? HEAD_TAKE :
+	return lower_of(most, e->has_head ? HEAD_TAKE :
 			   e->next_unit ? FLASH_TAKE : FIRST_TAKE);
 }
 
@@ -163,7 +163,7 @@ static bool take_units(struct worker *w)
 	end = units(e, &more);
 	if (first >= end)
 		return false;
-	end = lower(end, first + (w->phase->at_once ? w->phase->at_once :
+	end = lower_of(end, first + (w->phase->at_once ? w->phase->at_once :
 						      UNITS_MOST));
 	if (!w->phase->at_once)
 		end = weigh(e, first, end, &weight);
