@@ -56,7 +56,8 @@ void e2pf_set_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 		   !e->cfg.ungated && phase->gated;
 	e->next_unit = 0;
 	e->taken_bytes = e->read_bytes = 0;
-	e->ended = e->left_out = false;
+	e->ended = false;
+	e->left_out = false;
 	/* The new phase requests whatever is not cached again. */
 	e->oldest_range = e->next_range;
 	e->epoch++;
