@@ -112,7 +112,7 @@ static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
 	return ref.length;
 }
 
-static const char *measure(struct e2pf_engine *e, bool any,
+static const char *measure_samples(struct e2pf_engine *e, bool any,
 			   struct e2pf_speed *speed)
 {
 	struct e2pf_source *source = e->cfg.source;
@@ -150,7 +150,7 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 	if (!e->cfg.probe || e->stats.latency_ns || e->stuck ||
 	    !is_worth_a_probe(e))
 		return;
-	if (measure(e, false, &speed)) {
+	if (measure_samples(e, false, &speed)) {
 		if (e->cfg.paced && e2pf_now(e) - began >= STUCK_NS)
 			e->stuck = STUCK_PROOFS;
 		return;
@@ -164,5 +164,5 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
 {
 	e2pf_begin_walk(e);
-	return measure(e, true, speed);
+	return measure_samples(e, true, speed);
 }

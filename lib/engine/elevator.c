@@ -25,7 +25,7 @@
 /* A run that is at least so long ends, and there must be room for the next. */
 #define RUN_MOST (4u << 20)
 
-static void run_level(struct worker *w, unsigned number);
+static void read_level(struct worker *w, unsigned number);
 
 void e2pf_drop_level(struct worker *w, unsigned number)
 {
@@ -94,7 +94,7 @@ void e2pf_add(void *ctx, const struct e2pf_ref *ref)
 		}
 		/* The level is full: read it now, with everything it leads to.
 		 * After that it is empty. */
-		run_level(w, number);
+		read_level(w, number);
 		w->filling = filling;
 		if (!have_room(w, number))
 			return;
@@ -109,7 +109,7 @@ void e2pf_add(void *ctx, const struct e2pf_ref *ref)
 
 /* Device order.  The order of two references to the same place does not matter,
  * but equal ones must become neighbours. */
-static int by_place(const void *a, const void *b)
+static int in_device_order(const void *a, const void *b)
 {
 	const struct e2pf_ref *x = a, *y = b;
 
@@ -126,7 +126,7 @@ static int by_place(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-static void count_asked(struct worker *w, uint64_t bytes)
+static void add_asked(struct worker *w, uint64_t bytes)
 {
 	w->now.asked_refs++;
 	w->now.asked_bytes += bytes;
@@ -139,12 +139,12 @@ static void sort_level(struct worker *w, struct level *l)
 
 	if (!l->used)
 		return;
-	qsort(l->ref, l->used, sizeof(*l->ref), by_place);
+	qsort(l->ref, l->used, sizeof(*l->ref), in_device_order);
 	for (i = 1; i < l->used; i++)
-		if (by_place(&l->ref[n], &l->ref[i]))
+		if (in_device_order(&l->ref[n], &l->ref[i]))
 			l->ref[++n] = l->ref[i];
 		else
-			count_asked(w, l->ref[i].length);
+			add_asked(w, l->ref[i].length);
 	l->used = n + 1;
 }
 
@@ -214,14 +214,14 @@ static size_t request_more(struct worker *w, const struct level *l,
 					     end - requested);
 		for (; requested < end; requested++) {
 			*ahead += l->ref[requested].length;
-			count_asked(w, l->ref[requested].length);
+			add_asked(w, l->ref[requested].length);
 		}
 	}
 	return requested;
 }
 
 /* Read one level and, from what it leads to, all below it. */
-static void run_level(struct worker *w, unsigned number)
+static void read_level(struct worker *w, unsigned number)
 {
 	struct level *l = &w->level[number];
 	size_t requested = 0, i;
@@ -242,7 +242,7 @@ static void run_level(struct worker *w, unsigned number)
 	e2pf_drop_level(w, number);
 	w->filling = number + 1;
 	if (!w->ended && number + 1 < E2PF_LEVELS && l[1].used)
-		run_level(w, number + 1);
+		read_level(w, number + 1);
 }
 
 void e2pf_pass(struct worker *w)
@@ -251,11 +251,11 @@ void e2pf_pass(struct worker *w)
 	unsigned i;
 
 	if (e2pf_is_deferred(w)) {
-		run_level(w, E2PF_DEFERRED);
+		read_level(w, E2PF_DEFERRED);
 	} else {
-		run_level(w, 0);
+		read_level(w, 0);
 		if (!w->ended)
-			run_level(w, E2PF_LEAVES);
+			read_level(w, E2PF_LEAVES);
 	}
 	for (i = 0; i <= E2PF_LEAVES; i++)
 		e2pf_drop_level(w, i);

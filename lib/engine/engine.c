@@ -139,7 +139,8 @@ static void begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
 
 void e2pf_begin_walk(struct e2pf_engine *e)
 {
-	e->stop = e->gave_up = false;
+	e->stop = false;
+	e->gave_up = false;
 	/* With room for everything, no phase repeats another. */
 	begin_source(e, UINT64_MAX, true, false);
 }
@@ -181,7 +182,8 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	if (e->worker && e->stop) {
 		err = EBUSY;
 	} else if (!e->worker) {
-		e->stop = e->gave_up = false;
+		e->stop = false;
+		e->gave_up = false;
 		e->rate.bandwidth = e->cfg.bandwidth;
 		e->rate.requests = e->cfg.requests;
 		e->budget = e->cfg.budget;

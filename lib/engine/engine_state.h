@@ -171,6 +171,7 @@ struct e2pf_engine {
 	atomic_bool left_out;		/* there was no room for some of it: the
 					   phase does not end */
 	uint64_t next_unit;		/* the first one not taken */
+	uint64_t take_bytes;		/* weight of the units taken next */
 	uint64_t units_done;		/* in the first phase */
 
 	/* How far the checker is, and how far ahead the workers: ahead.c. */

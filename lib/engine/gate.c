@@ -129,9 +129,10 @@ static bool is_ending(struct e2pf_engine *e)
 }
 
 /*
- * Whether a worker is reading blocks that may include the checker's next one, and
- * makes progress.  If the checker reports its position, that is one within the worker's units:
- * a checker that reads one block before it begins must not wait for all units.
+ * Whether a worker that makes progress is reading blocks that may include the
+ * checker's next one.  If the checker reports its position, that is one within
+ * the worker's units: a checker that reads one block before it begins must not
+ * wait for all units.
  */
 static bool is_worth_waiting(struct e2pf_engine *e)
 {
@@ -289,7 +290,7 @@ static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
 
 /* The checker has read these places: they are no longer ahead of it.  Returns
  * true if any of them was.  The lock is held. */
-static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
+static bool forget_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	uint64_t bytes = e->cfg.source->bytes[r->device], first, n;
 	uint64_t end = r->offset + r->length;
@@ -343,7 +344,7 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	if (!stalled && !tracked)
 		return false;
 	pthread_mutex_lock(&e->lock);
-	ahead = tracked && forget(e, r);
+	ahead = tracked && forget_read(e, r);
 	if (stalled)
 		count_stall(e, r, t, ahead);
 	pthread_mutex_unlock(&e->lock);

@@ -13,7 +13,7 @@
 #include "engine_state.h"
 
 /* What is taken at once without a head, by weight, in bytes: little at first, to
- * be ahead of the checker at once.  With more, one worker's units, which cost
+ * be ahead of the checker at once, then twice as much each time.  With more, one worker's units, which cost
  * bandwidth, would not be read while another worker's trees cost requests. */
 #define FIRST_TAKE (256u << 10)
 #define FLASH_TAKE (4u << 20)
@@ -28,7 +28,7 @@
 /* Deferred bytes of a worker that are read beside the units. */
 #define DEFERRED_BYTES (16u << 20)
 
-static uint64_t lower(uint64_t a, uint64_t b)
+static uint64_t lower_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -55,6 +55,7 @@ void e2pf_set_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 	e->gated = e->workers && e->cfg.paced && e->has_head &&
 		   !e->cfg.ungated && phase->gated;
 	e->next_unit = 0;
+	e->take_bytes = FIRST_TAKE;
 	e->taken_bytes = e->read_bytes = 0;
 	e->ended = false;
 	e->left_out = false;
@@ -115,15 +116,18 @@ void e2pf_next_phase(struct e2pf_engine *e)
 
 /* The weight of the units to take: a quarter of the budget at most, judging by
  * what was read for those that were taken before. */
-static uint64_t weight_to_take(const struct e2pf_engine *e)
+static uint64_t weight_to_take(struct e2pf_engine *e)
 {
-	uint64_t most = e->budget / 4;
+	uint64_t most = e->budget / 4, take = HEAD_TAKE;
 
 	if (e->read_bytes > e->taken_bytes && e->taken_bytes)
 		most = (uint64_t)((double)most * (double)e->taken_bytes /
 				  (double)e->read_bytes);
-	return lower(most, e->has_head ? HEAD_TAKE :
-			   e->next_unit ? FLASH_TAKE : FIRST_TAKE);
+	if (!e->has_head) {
+		take = e->take_bytes;
+		e->take_bytes = lower_of(take * 2, FLASH_TAKE);
+	}
+	return lower_of(most, take);
 }
 
 /* Units behind the checker are left out: it has read them itself. */
@@ -164,7 +168,7 @@ static bool take_units(struct worker *w)
 	end = units(e, &more);
 	if (first >= end)
 		return false;
-	end = lower(end, first + (w->phase->at_once ? w->phase->at_once :
+	end = lower_of(end, first + (w->phase->at_once ? w->phase->at_once :
 						      UNITS_MOST));
 	if (!w->phase->at_once)
 		end = weigh(e, first, end, &weight);

@@ -225,7 +225,7 @@ static void count_asked(struct e2pf_engine *e, const struct e2pf_ref *ref,
 /* Record that `len` bytes of a run of references will be requested.  This is
  * done just before the request, so that the checker cannot read and forget a
  * block before it is recorded. */
-static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
+static void record_part(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		   uint64_t offset, uint64_t len)
 {
 	struct e2pf_engine *e = w->e;
@@ -282,7 +282,7 @@ static bool count_part(struct worker *w, const struct e2pf_ref *refs,
 	if (wanted) {
 		e->stats.planned_bytes += len;
 		if (missing)
-			record(w, refs, n, pos, len);
+			record_part(w, refs, n, pos, len);
 		publish(w);
 	}
 	pthread_mutex_unlock(&e->lock);
