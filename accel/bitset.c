@@ -20,20 +20,29 @@
 void bitset_find(struct bitset *s, uint64_t c)
 {
 	uint64_t entry = s->table[c / NODE_VALUES];
+	struct node *n = chunk_node(entry);
 
 	if (c == s->at)
 		return;
 	s->at = c;
-	s->chunk = chunk_is_pointer(entry) ?
-		   node_get(chunk_node(entry), c % NODE_VALUES) : entry;
+	s->slot = NULL;
+	s->chunk = entry;
+	if (!chunk_is_pointer(entry))
+		return;
+	s->slot = node_slot(n, c % NODE_VALUES);
+	s->chunk = s->slot ? *s->slot : node_get(n, c % NODE_VALUES);
 }
 
 static void store_chunk(struct bitset *s)
 {
 	uint64_t *entry = &s->table[s->at / NODE_VALUES], old = *entry;
-	struct node *n = chunk_is_pointer(old) ? chunk_node(old) :
-						 node_new(old);
+	struct node *n;
 
+	if (s->slot && s->chunk != CHUNK_CLEAR && s->chunk != CHUNK_FULL) {
+		*s->slot = s->chunk;
+		return;
+	}
+	n = chunk_is_pointer(old) ? chunk_node(old) : node_new(old);
 	n = node_put(n, s->at % NODE_VALUES, s->chunk);
 	*entry = (uint64_t)(uintptr_t)n;
 	if (node_is_plain(n)) {
@@ -42,6 +51,7 @@ static void store_chunk(struct bitset *s)
 	}
 	s->used += !!*entry;
 	s->used -= !!old;
+	s->at = NONE;
 }
 
 /*
@@ -162,6 +172,8 @@ static inline void change(struct bitset *s, uint64_t c, unsigned first, unsigned
 
 	bitset_find(s, c);
 	old = s->chunk;
+	if (chunk_change_word(old, first, last, set))
+		return;
 	if (old == (set ? CHUNK_FULL : CHUNK_CLEAR))
 		return;
 	s->chunk = chunk_change(old, first, last, set);
@@ -203,7 +215,8 @@ bool bitset_set(struct bitset *s, uint64_t i)
 {
 	if (bitset_test(s, i))
 		return true;
-	change_range(s, i, 1, true);
+	if (i < s->bits)
+		change(s, i / CHUNK_BITS, i % CHUNK_BITS, i % CHUNK_BITS, true);
 	return false;
 }
 
@@ -211,7 +224,7 @@ bool bitset_clear(struct bitset *s, uint64_t i)
 {
 	if (!bitset_test(s, i))
 		return false;
-	change_range(s, i, 1, false);
+	change(s, i / CHUNK_BITS, i % CHUNK_BITS, i % CHUNK_BITS, false);
 	return true;
 }
 

@@ -24,6 +24,7 @@ struct bitset {
 	uint64_t used;		/* entries of the table that are not 0 */
 	uint64_t at;		/* the chunk that was used last */
 	uint64_t chunk;		/* what it contains */
+	uint64_t *slot;		/* where its node stores it; NULL: nowhere */
 };
 
 /* False if there is no memory. */

@@ -105,33 +105,6 @@ static bool change_run(uint64_t *number, unsigned first, unsigned last,
 	return true;
 }
 
-/* True if more than two bits are set. */
-static bool above_two(uint64_t v)
-{
-	v &= v - 1;
-	return v & (v - 1);
-}
-
-/* Most changes are within a word that is stored.  False, and nothing is changed,
- * if this is another change, or if the node may have to change its form. */
-static bool change_word(struct node *n, unsigned first, unsigned last,
-			bool set)
-{
-	unsigned w = first / 64;
-	uint64_t m, *word, fresh;
-
-	if (w != last / 64 || !(n->some >> w & 1))
-		return false;
-	m = UINT64_MAX >> (63 - (last - first)) << first % 64;
-	word = &n->value[~n->some ? node_place(n, w) : w];
-	fresh = set ? *word | m : *word & ~m;
-	if (!fresh || fresh == NODE_FULL ||
-	    (!above_two(n->some) && !above_two((fresh ^ fresh << 1) & ~1)))
-		return false;
-	*word = fresh;
-	return true;
-}
-
 static struct node *change_node(struct node *n, unsigned first, unsigned last,
 				bool set)
 {
@@ -161,8 +134,14 @@ static uint64_t simplest(struct node *n)
 {
 	uint64_t number = (uint64_t)(uintptr_t)n;
 	struct chunk_run r = { .from = 0, .to = CHUNK_BITS };
+	unsigned i, edges = 0;
 
-	if (above_two(n->some))
+	if (chunk_above_two(n->some))
+		return number;
+	for (i = 0; i < node_count_ones(n->some); i++)
+		edges += node_count_ones((n->value[i] ^ n->value[i] << 1) &
+					 ~UINT64_C(1));
+	if (edges > 2)
 		return number;
 	r.outer = chunk_bit(number, 0);
 	r.from = chunk_next(number, 0, !r.outer);
@@ -179,9 +158,6 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 {
 	struct node *n;
 
-	if (chunk_is_pointer(number) &&
-	    change_word(chunk_node(number), first, last, set))
-		return number;
 	if (!first && last == CHUNK_BITS - 1) {
 		chunk_free(number);
 		return set ? CHUNK_FULL : CHUNK_CLEAR;

@@ -62,6 +62,35 @@ static inline bool chunk_bit(uint64_t number, unsigned bit)
 /* Word `w` of a chunk. */
 uint64_t chunk_word(uint64_t number, unsigned w);
 
+/* True if more than two bits are set. */
+static inline bool chunk_above_two(uint64_t v)
+{
+	v &= v - 1;
+	return v & (v - 1);
+}
+
+/* Most changes are within a word that is stored.  False, and nothing is changed,
+ * if this is another change, or if the node may have to change its form. */
+static inline bool chunk_change_word(uint64_t number, unsigned first,
+				     unsigned last, bool set)
+{
+	struct node *n = chunk_node(number);
+	unsigned w = first / 64;
+	uint64_t m, *word, fresh;
+
+	if (!chunk_is_pointer(number) || w != last / 64 ||
+	    !(n->some >> w & 1))
+		return false;
+	m = UINT64_MAX >> (63 - (last - first)) << first % 64;
+	word = &n->value[~n->some ? node_place(n, w) : w];
+	fresh = set ? *word | m : *word & ~m;
+	if (!fresh || fresh == NODE_FULL ||
+	    (!chunk_above_two(n->some) && !chunk_above_two((fresh ^ fresh << 1) & ~UINT64_C(1))))
+		return false;
+	*word = fresh;
+	return true;
+}
+
 /* The chunk with bits first..last set or clear, which takes the place of
  * `number`.  Aborts without memory. */
 uint64_t chunk_change(uint64_t number, unsigned first, unsigned last,

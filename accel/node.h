@@ -46,6 +46,12 @@ static inline unsigned node_place(const struct node *n, unsigned k)
 	return node_count_ones(n->some & ((UINT64_C(1) << k) - 1));
 }
 
+/* Where value `k` is stored; NULL: nowhere. */
+static inline uint64_t *node_slot(struct node *n, unsigned k)
+{
+	return n->some >> k & 1 ? &n->value[node_place(n, k)] : NULL;
+}
+
 static inline uint64_t node_get(const struct node *n, unsigned k)
 {
 	if (!~n->some)

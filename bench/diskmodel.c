@@ -47,15 +47,13 @@ static void model_path(const char *name, char *path, size_t size)
 static int usage(FILE *f)
 {
 	fputs("Usage: diskmodel --model=NAME [OPTION]... IMAGE MOUNTPOINT\n"
-	      "       diskmodel --selftest [MODEL]...\n"
-	      "       diskmodel --model=NAME --spans\n"
-	      "       diskmodel --model=NAME --alone IMAGE\n"
+	      "       diskmodel --model=NAME --simulate=SIZE [--depth=N] <REQUESTS\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
 	      "  --model=NAME      a file in models/, or a path\n"
 	      "  --set=KEY=VALUE   change a parameter; after --model\n"
 	      "  --trace=FILE      write each request to FILE: start in ns,\n"
 	      "                    offset, length, r/w/f, latency in ns\n"
-	      "  --json=FILE       counters at the end and on SIGUSR1\n"
+	      "  --json=FILE       counters at the end\n"
 	      "  --fault=FAULT     eio:OFF+LEN[:DELAY], slow:OFF+LEN:DELAY or\n"
 	      "                    eio-after:N; may be repeated\n"
 	      "  --compensate=TIME send replies earlier by what FUSE and the\n"
@@ -65,12 +63,9 @@ static int usage(FILE *f)
 	      "  --ready-fd=N      write a byte to descriptor N once mounted\n"
 	      "  --follow-parent   exit when the parent process does\n"
 	      "  --read-only       open IMAGE for reading only\n"
-	      "  --selftest        compare the models with their parameters\n"
-	      "  --spans           requests per second of a disk by depth and\n"
-	      "                    by the part of the disk they cover\n"
-	      "  --alone           latencies of the model's other reader when it\n"
-	      "                    has the device to itself\n"
-	      "  --no-path         selftest without FUSE and a loop device\n",
+	      "  --simulate=SIZE   serve `NS OFFSET LENGTH' lines on a clock of its\n"
+	      "                    own, and print when each ended\n"
+	      "  --depth=N         N in flight instead of each at its time\n",
 	      f);
 	return f == stderr ? 2 : 0;
 }
@@ -86,28 +81,9 @@ static int load_model(struct dm_params *p, const char *name)
 	return -1;
 }
 
-static int selftest(char **names, int nr, bool use_path)
-{
-	char *paths[64] = { NULL }, folder[PATH_MAX];
-	int i, ret = 1;
-
-	for (i = 0; i < nr && i < 63; i++) {
-		paths[i] = malloc(PATH_MAX);
-		if (!paths[i])
-			goto out;
-		model_path(names[i], paths[i], PATH_MAX);
-	}
-	model_folder(folder, sizeof(folder));
-	ret = dm_selftest(paths, folder, use_path ? "/dev/shm" : NULL);
-out:
-	while (i--)
-		free(paths[i]);
-	return ret;
-}
-
 enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
-       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_NO_PATH, OPT_SELFTEST,
-       OPT_SPANS, OPT_SET, OPT_ALONE, OPT_HELP };
+       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SET,
+       OPT_SIMULATE, OPT_DEPTH, OPT_HELP };
 
 static const struct option options[] = {
 	{ "model", required_argument, NULL, OPT_MODEL },
@@ -119,11 +95,9 @@ static const struct option options[] = {
 	{ "ready-fd", required_argument, NULL, OPT_READY },
 	{ "read-only", no_argument, NULL, OPT_RO },
 	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
-	{ "selftest", no_argument, NULL, OPT_SELFTEST },
-	{ "no-path", no_argument, NULL, OPT_NO_PATH },
-	{ "spans", no_argument, NULL, OPT_SPANS },
+	{ "simulate", required_argument, NULL, OPT_SIMULATE },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "set", required_argument, NULL, OPT_SET },
-	{ "alone", no_argument, NULL, OPT_ALONE },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -164,37 +138,32 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 int main(int argc, char **argv)
 {
 	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
-	bool test = false, use_path = true, spans = false, alone = false;
+	uint64_t size = 0, depth = 0;
+	int ret = 0;
 	const char *problem;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == OPT_HELP)
 			return usage(stdout);
-		if (c == OPT_SELFTEST)
-			test = true;
-		else if (c == OPT_SPANS)
-			spans = true;
-		else if (c == OPT_ALONE)
-			alone = true;
-		else if (c == OPT_NO_PATH)
-			use_path = false;
-		else if (take_option(&s, c, optarg))
+		if (c == OPT_SIMULATE)
+			ret = dm_parse_number(optarg, &size);
+		else if (c == OPT_DEPTH)
+			ret = dm_parse_number(optarg, &depth);
+		else
+			ret = take_option(&s, c, optarg);
+		if (ret)
 			return usage(stderr);
 	}
-	if (test)
-		return selftest(argv + optind, argc - optind, use_path);
-	if (!*s.params.name || argc - optind != (spans ? 0 : alone ? 1 : 2))
+	if (!*s.params.name || argc - optind != (size ? 0 : 2))
 		return usage(stderr);
 	problem = dm_params_problem(&s.params);
 	if (problem) {
 		fprintf(stderr, "diskmodel: %s: %s\n", s.params.name, problem);
 		return 1;
 	}
-	if (spans)
-		return dm_spans(&s.params);
-	if (alone)
-		return dm_alone(&s.params, argv[optind]);
+	if (size)
+		return dm_simulate(&s.params, size, depth);
 	s.image = argv[optind];
 	s.mountpoint = argv[optind + 1];
 	return dm_serve(&s);

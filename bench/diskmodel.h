@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the parts of the diskmodel program: counters, faults and the
- * self-test.
+ * Shared by the parts of the diskmodel program: counters, faults, and the
+ * simulation without a device.
  */
 #ifndef E2PF_BENCH_DISKMODEL_H
 #define E2PF_BENCH_DISKMODEL_H
@@ -34,13 +34,10 @@ void dm_stats_begin(struct dm_stats *st, uint64_t now);
 /* @due is when the model wanted the reply, @error 0 or an errno. */
 void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t due,
 		  uint64_t now, int error);
-/*
- * Format one JSON object on one line, including how far the heads of @sim
- * moved.  Returns the length, less than @size.
- */
-#define DM_JSON_SIZE 8192
-int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
-		  const char *name, uint64_t now, char *buf, size_t size);
+/* Format one JSON object on one line.  Returns the length, less than @size. */
+#define DM_JSON_SIZE 1024
+int dm_stats_json(struct dm_stats *st, const char *name, uint64_t now,
+		  char *buf, size_t size);
 /* Text lines: start (ns), offset, length, r/w/f, latency (ns). */
 int dm_trace_open(struct dm_stats *st, const char *path);
 
@@ -88,22 +85,11 @@ struct dm_serve {
 int dm_serve(struct dm_serve *serve);
 
 /*
- * selftest.c: test the models in the NULL-terminated list of paths, or all in
- * @folder.  The image for the path through FUSE and a loop device is made in
- * @workdir; NULL skips that path.  Returns the exit status.
+ * simulate.c: serve the reads on standard input, `NS OFFSET LENGTH' per line, on the
+ * simulation's own clock and a device of @size bytes: each at its time, or with
+ * @depth in flight if that is not 0.  Prints the number of each and when it ended,
+ * then how many commands each disk has served.  Returns the exit status.
  */
-int dm_selftest(char *const *models, const char *folder, const char *workdir);
-
-/* Print a disk's requests per second by depth and by the part of the disk they
- * are spread over.  Returns the exit status. */
-int dm_spans(const struct dm_params *p);
-
-/* Print the latencies of the other reader, on a device of the size of @image
- * that nobody else uses, as JSON.  Returns the exit status. */
-int dm_alone(const struct dm_params *p, const char *image);
-
-/* behaviour.c: exact tests of what devices do over time and with their disks.
- * Returns true if one failed. */
-bool dm_test_behaviour(void);
+int dm_simulate(const struct dm_params *p, uint64_t size, size_t depth);
 
 #endif

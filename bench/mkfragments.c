@@ -48,7 +48,9 @@ static uint64_t about(uint64_t mean)
 static size_t place(ext2_filsys fs, struct fragment *f, size_t count,
 		    uint64_t length, uint64_t distance)
 {
-	blk64_t at = fs->super->s_first_data_block + distance, end, used;
+	/* Not at the beginning of groups, where metadata is. */
+	blk64_t at = fs->super->s_first_data_block + distance + distance / 2;
+	blk64_t end, used;
 	size_t n = 0;
 
 	for (; n < count; at += about(distance)) {

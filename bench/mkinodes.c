@@ -6,7 +6,8 @@
  * file after the other.  Blocks of files are allocated and never written.  The
  * same arguments make the same image.  `images' formats the image.
  *
- * Inodes are used in sequence: each directory is followed by its files.
+ * Inodes are used in sequence, USED of each group: each directory is followed by
+ * its files.  Directories' blocks lie in runs of RUN.
  * Directories form a tree in which K is the child of (K - 1) / FANOUT; K = 0 is
  * the root, which has no files.  So every inode number an entry needs can be
  * computed.
@@ -32,7 +33,11 @@ struct image {
 	uint64_t random;
 	/* The arguments. */
 	uint64_t dirs, files, blocks, every, extents;
-	uint64_t first, end;	/* inode numbers in use, `end' not included */
+	uint64_t used, run;
+	uint64_t first, end;	/* places in use, `end' not included; see
+				   inode_at() */
+	blk64_t dir_next, dir_stop;	/* the rest of a run */
+	int extents_used;	/* files have extents, not block maps */
 	/* A run of free blocks, of which [from, next) are allocated. */
 	blk64_t from, next, stop;
 	unsigned int wraps;	/* times the end of the image was reached */
@@ -95,9 +100,27 @@ static blk64_t take_blocks(struct image *im, uint64_t count)
 	return im->next - count;
 }
 
+/* Directories' blocks lie together, so many of them. */
+static blk64_t take_dir_block(struct image *im)
+{
+	if (im->dir_next == im->dir_stop) {
+		im->dir_next = take_blocks(im, im->run);
+		im->dir_stop = im->dir_next + im->run;
+	}
+	return im->dir_next++;
+}
+
+/* The inode in place @at: the first places of each group are used. */
+static ext2_ino_t inode_at(const struct image *im, uint64_t at)
+{
+	uint64_t per = EXT2_INODES_PER_GROUP(im->fs->super);
+
+	return (ext2_ino_t)(at / im->used * per + at % im->used + 1);
+}
+
 static ext2_ino_t dir_inode(const struct image *im, uint64_t dir)
 {
-	return dir ? (ext2_ino_t)(im->first + (dir - 1) * (im->files + 1)) :
+	return dir ? inode_at(im, im->first + (dir - 1) * (im->files + 1)) :
 		EXT2_ROOT_INO;
 }
 
@@ -146,6 +169,7 @@ static void write_directory(struct image *im, uint64_t dir, blk64_t block)
 {
 	struct listing l = { .block = im->block, .end = im->fs->blocksize };
 	ext2_ino_t self = dir_inode(im, dir);
+	uint64_t at = im->first + (dir - 1) * (im->files + 1);
 	struct ext2_dir_entry *entry;
 	char name[NAME_MAX_LEN];
 	uint64_t i;
@@ -172,7 +196,7 @@ static void write_directory(struct image *im, uint64_t dir, blk64_t block)
 		snprintf(name, sizeof(name), "file-%05u.%03u",
 			 (unsigned int)i % 100000,
 			 (unsigned int)rnd(im, 1000));
-		add_entry(&l, self + 1 + (ext2_ino_t)i, name,
+		add_entry(&l, inode_at(im, at + 1 + i), name,
 			  EXT2_FT_REG_FILE);
 	}
 	entry = (void *)(im->block + l.last);
@@ -245,11 +269,41 @@ static uint64_t fragmented_file(struct image *im, ext2_ino_t inode,
 	return extents + leaves;
 }
 
-static uint64_t one_extent(struct ext2_inode_large *raw, blk64_t block,
-			   uint64_t length)
+/*
+ * A file with a block map: 12 blocks, an indirect block, and @extents blocks that
+ * this one names, all in one run.
+ */
+static uint64_t mapped_file(struct image *im, struct ext2_inode_large *raw,
+			    uint64_t extents)
+{
+	blk64_t block = take_blocks(im, EXT2_IND_BLOCK + 1 + extents);
+	__u32 *map = (void *)im->block;
+	uint64_t i;
+
+	for (i = 0; i <= EXT2_IND_BLOCK; i++)
+		raw->i_block[i] = ext2fs_cpu_to_le32((__u32)(block + i));
+	memset(map, 0, im->fs->blocksize);
+	for (i = 0; i < extents; i++)
+		map[i] = ext2fs_cpu_to_le32((__u32)(block + EXT2_IND_BLOCK + 1 +
+						    i));
+	must(io_channel_write_blk64(im->fs->io, block + EXT2_IND_BLOCK, 1, map),
+	     "writing an indirect block");
+	im->trees++;
+	im->leaves++;
+	return EXT2_IND_BLOCK + 1 + extents;
+}
+
+static uint64_t one_extent(const struct image *im, struct ext2_inode_large *raw,
+			   blk64_t block, uint64_t length)
 {
 	struct ext3_extent_header *root = (void *)raw->i_block;
+	uint64_t i;
 
+	if (!im->extents_used) {
+		for (i = 0; i < length; i++)
+			raw->i_block[i] = ext2fs_cpu_to_le32((__u32)(block + i));
+		return length;
+	}
 	extent_header(root, 1, ROOT_EXTENTS, 0);
 	set_extent((void *)(root + 1), 0, length, block);
 	return length;
@@ -268,7 +322,8 @@ static void fill_inode(const struct image *im, struct ext2_inode_large *raw,
 	raw->i_size = ext2fs_cpu_to_le32((__u32)size);
 	raw->i_blocks = ext2fs_cpu_to_le32((__u32)(blocks *
 						   (im->fs->blocksize / 512)));
-	raw->i_flags = ext2fs_cpu_to_le32(EXT4_EXTENTS_FL);
+	if (im->extents_used)
+		raw->i_flags = ext2fs_cpu_to_le32(EXT4_EXTENTS_FL);
 	raw->i_atime = raw->i_ctime = raw->i_mtime = now;
 	if (EXT2_INODE_SIZE(im->fs->super) > EXT2_GOOD_OLD_INODE_SIZE) {
 		raw->i_extra_isize = ext2fs_cpu_to_le16(
@@ -280,9 +335,9 @@ static void fill_inode(const struct image *im, struct ext2_inode_large *raw,
 static void make_directory(struct image *im, uint64_t dir,
 			   struct ext2_inode_large *raw)
 {
-	blk64_t block = take_blocks(im, 1);
+	blk64_t block = take_dir_block(im);
 
-	one_extent(raw, block, 1);
+	one_extent(im, raw, block, 1);
 	fill_inode(im, raw, LINUX_S_IFDIR | 0755, 2 + children(im, dir),
 		   im->fs->blocksize, 1);
 	write_directory(im, dir, block);
@@ -293,6 +348,12 @@ static void make_file(struct image *im, ext2_ino_t inode,
 {
 	uint64_t n, blocks, fraction;
 
+	if (im->every && inode % im->every == 0 && !im->extents_used) {
+		blocks = mapped_file(im, raw, im->extents);
+		fill_inode(im, raw, LINUX_S_IFREG | 0644, 1,
+			   (blocks - 1) * im->fs->blocksize, blocks);
+		return;
+	}
 	if (im->every && inode % im->every == 0) {
 		/* The cube of a fraction gives a long tail, as in mkfiles. */
 		fraction = rnd(im, 1000);
@@ -304,16 +365,17 @@ static void make_file(struct image *im, ext2_ino_t inode,
 		return;
 	}
 	n = 1 + rnd(im, im->blocks);
-	one_extent(raw, take_blocks(im, n), n);
+	one_extent(im, raw, take_blocks(im, n), n);
 	fill_inode(im, raw, LINUX_S_IFREG | 0644, 1, n * im->fs->blocksize, n);
 }
 
 /* Returns true if it is a directory. */
-static int make_inode(struct image *im, ext2_ino_t inode,
+static int make_inode(struct image *im, uint64_t place,
 		      struct ext2_inode_large *raw)
 {
-	uint64_t at = inode - im->first;
+	uint64_t at = place - im->first;
 	int is_dir = at % (im->files + 1) == 0;
+	ext2_ino_t inode = inode_at(im, place);
 
 	memset(raw, 0, EXT2_INODE_SIZE(im->fs->super));
 	if (is_dir)
@@ -340,8 +402,9 @@ static void account_group(struct image *im, dgrp_t group, uint64_t from,
 		(ext2fs_bg_free_inodes_count(fs, group) - n));
 	ext2fs_bg_used_dirs_count_set(fs, group, (__u32)
 		(ext2fs_bg_used_dirs_count(fs, group) + dirs));
-	ext2fs_bg_itable_unused_set(fs, group, (__u32)
-		((uint64_t)(group + 1) * per + 1 - end));
+	if (ext2fs_has_group_desc_csum(fs))
+		ext2fs_bg_itable_unused_set(fs, group, (__u32)
+			((uint64_t)(group + 1) * per + 1 - end));
 	ext2fs_group_desc_csum_set(fs, group);
 	fs->super->s_free_inodes_count -= (__u32)n;
 }
@@ -350,12 +413,12 @@ static void fill_group(struct image *im, dgrp_t group)
 {
 	ext2_filsys fs = im->fs;
 	uint64_t per = EXT2_INODES_PER_GROUP(fs->super), from, end, i;
-	uint64_t size = EXT2_INODE_SIZE(fs->super), dirs = 0;
+	uint64_t size = EXT2_INODE_SIZE(fs->super), dirs = 0, base;
 	blk64_t table = ext2fs_inode_table_loc(fs, group), first;
 	int blocks;
 
-	from = (uint64_t)group * per + 1;
-	end = from + per < im->end ? from + per : im->end;
+	base = from = (uint64_t)group * im->used;
+	end = from + im->used < im->end ? from + im->used : im->end;
 	blocks = (int)(((end - from) * size + fs->blocksize - 1) /
 		       fs->blocksize);
 	memset(im->table, 0, per * size);
@@ -366,12 +429,13 @@ static void fill_group(struct image *im, dgrp_t group)
 	first = ext2fs_group_first_block2(fs, group);
 	if (im->next < first)
 		next_stretch(im, first);
-	for (i = from < im->first ? im->first : from; i < end; i++)
-		dirs += (uint64_t)make_inode(im, (ext2_ino_t)i, (void *)
-			(im->table + (i - from) * size));
+	from = from < im->first ? im->first : from;
+	for (i = from; i < end; i++)
+		dirs += (uint64_t)make_inode(im, i, (void *)
+			(im->table + (i - base) * size));
 	must(io_channel_write_blk64(fs->io, table, blocks, im->table),
 	     "writing an inode table");
-	account_group(im, group, from < im->first ? im->first : from, end,
+	account_group(im, group, inode_at(im, from), inode_at(im, end - 1) + 1,
 		      dirs);
 }
 
@@ -408,20 +472,26 @@ static void open_image(struct image *im, const char *path)
 	     path);
 	im->fs = fs;
 	must(ext2fs_read_bitmaps(fs), path);
-	im->first = EXT2_FIRST_INODE(fs->super) + 1;
+	if (!im->used || im->used > EXT2_INODES_PER_GROUP(fs->super))
+		im->used = EXT2_INODES_PER_GROUP(fs->super);
+	im->first = EXT2_FIRST_INODE(fs->super);
 	im->end = im->first + (im->dirs - 1) * (im->files + 1);
-	if (im->end > (uint64_t)fs->super->s_inodes_count + 1)
-		errx(1, "%s has %u inodes; %llu are needed", path,
-		     fs->super->s_inodes_count, (unsigned long long)im->end);
-	if (!ext2fs_has_feature_extents(fs->super) ||
-	    !ext2fs_has_feature_filetype(fs->super))
-		errx(1, "%s is not an ext4 filesystem", path);
+	if (im->end > im->used * fs->group_desc_count)
+		errx(1, "%s has room for %llu inodes; %llu are needed", path,
+		     (unsigned long long)im->used * fs->group_desc_count,
+		     (unsigned long long)im->end);
+	im->extents_used = ext2fs_has_feature_extents(fs->super);
+	if (!ext2fs_has_feature_filetype(fs->super) ||
+	    (!im->extents_used && (im->blocks > EXT2_NDIR_BLOCKS ||
+				   im->extents > fs->blocksize / 4)))
+		errx(1, "%s: not ext3 or ext4, or too large for a block map",
+		     path);
 	im->table = calloc(EXT2_INODES_PER_GROUP(fs->super),
 			   EXT2_INODE_SIZE(fs->super));
 	im->block = malloc(fs->blocksize);
 	if (!im->table || !im->block)
 		err(1, NULL);
-	if (im->extents > ROOT_EXTENTS * leaf_capacity(im))
+	if (im->extents_used && im->extents > ROOT_EXTENTS * leaf_capacity(im))
 		errx(2, "at most %llu extents per file", (unsigned long long)
 		     (ROOT_EXTENTS * leaf_capacity(im)));
 }
@@ -431,12 +501,13 @@ int main(int argc, char **argv)
 	struct image im = { .from = 0 };
 	dgrp_t group, last;
 
-	if (argc != 8)
+	if (argc < 8 || argc > 10)
 		errx(2, "usage: mkinodes IMAGE SEED DIRS FILES BLOCKS EVERY "
-		     "EXTENTS\n"
+		     "EXTENTS [USED [RUN]]\n"
 		     "DIRS directories of FILES files of 1 to BLOCKS blocks; "
 		     "each EVERY-th\nfile (0: none) has a tree of 5 to "
-		     "EXTENTS extents instead");
+		     "EXTENTS extents instead, or on ext3 an indirect block "
+		     "with so many blocks");
 	add_error_table(&et_ext2_error_table);
 	im.random = number(argv[2], 0, UINT32_MAX) * 2654435761UL +
 		88172645463325252ULL;
@@ -445,14 +516,20 @@ int main(int argc, char **argv)
 	im.blocks = number(argv[5], 1, 32768);
 	im.every = number(argv[6], 0, UINT32_MAX);
 	im.extents = number(argv[7], ROOT_EXTENTS + 1, UINT16_MAX);
+	im.used = argc > 8 ? number(argv[8], 16, UINT32_MAX) : 0;
+	im.run = argc > 9 ? number(argv[9], 1, 1024) : 1;
 	if (im.dirs * (im.files + 1) > UINT32_MAX)
 		errx(2, "too many inodes for ext4");
 	open_image(&im, argv[1]);
 	fill_root(&im);
-	last = ext2fs_group_of_ino(im.fs, (ext2_ino_t)(im.end - 1));
+	last = ext2fs_group_of_ino(im.fs, inode_at(&im, im.end - 1));
 	for (group = 0; group <= last; group++)
 		fill_group(&im, group);
 	settle(&im);
+	if (im.dir_stop > im.dir_next)
+		ext2fs_block_alloc_stats_range(im.fs, im.dir_next, (blk_t)
+					       (im.dir_stop - im.dir_next),
+					       -1);
 	ext2fs_mark_super_dirty(im.fs);
 	ext2fs_mark_bb_dirty(im.fs);
 	ext2fs_mark_ib_dirty(im.fs);

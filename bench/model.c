@@ -24,8 +24,7 @@ static const struct word kinds[] = {
 
 static const struct word layouts[] = {
 	{ "single", DM_SINGLE }, { "raid1", DM_RAID1 },
-	{ "raid5", DM_RAID5 }, { "raid6", DM_RAID6 },
-	{ "raid10", DM_RAID10 }, { NULL, 0 },
+	{ "raid6", DM_RAID6 }, { NULL, 0 },
 };
 
 struct key {
@@ -43,13 +42,10 @@ static const struct key keys[] = {
 	KEY(iops), KEY(max_request), KEY(rotational), KEY(read_ahead),
 	KEY(channels), KEY(spindles), KEY(chunk), KEY(capacity), KEY(rpm), KEY(media_rate),
 	KEY(seek_track), KEY(seek_full), KEY(queue_depth), KEY(elevator),
-	KEY(expire), KEY(buffer), KEY(write_cache),
-	KEY(serial), KEY(burst), KEY(credits), KEY(peak_iops),
-	KEY(peak_bandwidth), KEY(restore_min), KEY(restore_max),
-	KEY(restore_chunk), KEY(cached), KEY(cached_piece), KEY(seed),
-	KEY(jitter), KEY(rare), KEY(rare_by), KEY(slow_at), KEY(slow_for),
-	KEY(slow_by), KEY(tenant_rate), KEY(tenant_size), KEY(tenant_start),
-	KEY(tenant_end),
+	KEY(expire), KEY(buffer),
+	KEY(burst), KEY(restore_min), KEY(restore_max), KEY(restore_chunk),
+	KEY(seed), KEY(jitter), KEY(rare), KEY(rare_by), KEY(slow_at),
+	KEY(slow_for), KEY(slow_by),
 };
 
 int dm_parse_number(const char *text, uint64_t *value)
@@ -137,15 +133,8 @@ static const char *disk_problem(const struct dm_params *p)
 		return "queue_depth must be 1 to 256";
 	if (p->layout == DM_SINGLE && p->spindles != 1)
 		return "layout single needs one spindle";
-	if (p->layout == DM_RAID5 && (p->spindles < 3 || p->chunk < 4096))
-		return "layout raid5 needs 3 or more spindles, and chunk";
 	if (p->layout == DM_RAID6 && (p->spindles < 4 || p->chunk < 4096))
 		return "layout raid6 needs 4 or more spindles, and chunk";
-	if (p->layout == DM_RAID10 && (p->spindles < 2 || p->chunk < 4096))
-		return "layout raid10 needs 2 or more spindles, and chunk";
-	if (p->cached && (p->cached > 100 || !p->channels ||
-			  p->cached_piece < 4096))
-		return "cached is a percentage, and needs channels";
 	return NULL;
 }
 
@@ -153,24 +142,15 @@ const char *dm_params_problem(const struct dm_params *p)
 {
 	if (p->kind == DM_FLASH && !p->channels)
 		return "kind flash needs channels";
-	if (p->serial && (p->kind != DM_FLASH || p->channels != 1))
-		return "serial needs kind flash with one channel";
 	if (p->max_request < 4096)
 		return "max_request must be 4096 or more";
 	if (p->restore_max < p->restore_min || p->restore_chunk < 4096)
 		return "restore_max must not be less than restore_min";
-	if (p->kind != DM_NETWORK && (p->burst || p->credits || p->peak_iops ||
-				      p->peak_bandwidth || p->restore_max))
+	if (p->kind != DM_NETWORK && (p->burst || p->restore_max))
 		return "bursts and snapshots need kind network";
-	if (p->credits && !p->iops)
-		return "credits need iops";
 	if (p->jitter > 99 || p->rare_by < 2 || !p->slow_by)
 		return "jitter must be below 100, rare_by above 1, and slow_by "
 			"not 0";
-	if (p->tenant_rate > 1000000 || p->tenant_size < 4096 ||
-	    p->tenant_size > 1 << 20)
-		return "tenant_rate must not exceed 1000000, and tenant_size "
-			"be 4K to 1M";
 	return p->kind == DM_DISK ? disk_problem(p) : NULL;
 }
 
@@ -195,14 +175,11 @@ static void defaults(struct dm_params *p, const char *path)
 	p->spindles = 1;
 	p->queue_depth = 1;
 	p->expire = 500000000;
-	p->cached_piece = 1 << 20;
 	p->restore_chunk = 512 << 10;
 	p->jitter = 20;
 	p->rare = 500;
 	p->rare_by = 10;
 	p->slow_by = 10;
-	p->tenant_size = 4096;
-	p->tenant_end = DM_NEVER;
 }
 
 int dm_params_set(struct dm_params *p, const char *text)

@@ -31,9 +31,7 @@ enum dm_kind {
 enum dm_layout {
 	DM_SINGLE,
 	DM_RAID1,
-	DM_RAID5,
 	DM_RAID6,
-	DM_RAID10,	/* two copies, near each other */
 };
 
 struct dm_params {
@@ -53,14 +51,9 @@ struct dm_params {
 
 	/* DM_FLASH */
 	uint64_t channels;	/* commands served at a time */
-	uint64_t serial;	/* 1: the only channel is also busy while its
-				   data is on the link */
 
 	/* DM_NETWORK */
 	uint64_t burst;		/* ns of both limits that can be saved up */
-	uint64_t credits;	/* commands that can be saved up */
-	uint64_t peak_iops;	/* commands/s while these last; 0: any */
-	uint64_t peak_bandwidth;	/* bytes/s during a burst; 0: any */
 	uint64_t restore_min, restore_max;	/* ns for the first access to a
 				   chunk of a volume made from a snapshot;
 				   0: it is not one */
@@ -69,7 +62,7 @@ struct dm_params {
 	/* DM_DISK */
 	uint64_t layout;	/* enum dm_layout */
 	uint64_t spindles;
-	uint64_t chunk;		/* RAID5, 6 and 10: bytes per chunk */
+	uint64_t chunk;		/* RAID6: bytes per chunk */
 	uint64_t capacity;	/* bytes that a full seek spans; 0: the image */
 	uint64_t rpm;
 	uint64_t media_rate;	/* bytes/s under the head */
@@ -79,10 +72,6 @@ struct dm_params {
 	uint64_t elevator;	/* commands that the host sorts before that */
 	uint64_t expire;	/* ns until the host takes the oldest first */
 	uint64_t buffer;	/* bytes that the drive reads ahead when idle */
-	uint64_t write_cache;	/* bytes of writes acknowledged early */
-	uint64_t cached;	/* percent of the pieces that are read from
-				   flash: latency, channels and iops */
-	uint64_t cached_piece;	/* bytes */
 
 	/* Every kind.  Times count from the first request after a reset. */
 	uint64_t seed;		/* of the jitter; 0: none */
@@ -92,9 +81,6 @@ struct dm_params {
 				   turns */
 	uint64_t slow_at, slow_for;	/* ns; a period in which the device is */
 	uint64_t slow_by;	/* that many times slower */
-	uint64_t tenant_rate;	/* commands/s of another reader; 0: none */
-	uint64_t tenant_size;	/* bytes of each */
-	uint64_t tenant_start, tenant_end;	/* ns */
 };
 
 /*
@@ -134,10 +120,7 @@ struct dm_req {
 	uint64_t arrival;	/* set by dm_sim_submit() */
 	uint64_t done;		/* valid once dm_sim_pop() returned it */
 	unsigned int parts;	/* private: sub-requests outstanding */
-	unsigned int phase;	/* private: parity read, then write */
-	uint64_t fast;		/* private: when the parts that need no head are
-				   there */
-	bool early;		/* private: acknowledged from the cache */
+	struct dm_req *next;	/* private: the one that completes after this */
 };
 
 struct dm_sim;
@@ -152,7 +135,7 @@ void dm_sim_free(struct dm_sim *sim);
 
 /*
  * Submit @req at time @now, which must not be earlier than any time passed
- * before.  Returns 0, or -1 when out of memory (the request is not queued).
+ * before.  Returns 0, or -1 if too many are outstanding (it is not queued).
  */
 int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 
@@ -162,38 +145,13 @@ struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now);
 
 /*
  * As after a long rest, so that a run does not profit from the one before it:
- * the heads of idle disks in the middle, buffers empty, credits full, nothing
- * restored, counters 0.  Returns -1 when out of memory.
+ * the heads of idle disks in the middle, buffers empty, bursts full, nothing
+ * restored.  Returns -1 when out of memory.
  */
 int dm_sim_reset(struct dm_sim *sim);
 
-/* How far a disk's head has moved since dm_sim_reset(), and how long the disk
- * was busy: for commands that have ended, those of the other reader
- * included. */
-struct dm_head {
-	uint64_t requests;	/* commands served */
-	uint64_t seeks;		/* moves beyond the track under the head */
-	uint64_t back;		/* seeks towards the front */
-	uint64_t far;		/* seeks over more than a tenth of the image's
-				   part */
-	uint64_t distance;	/* bytes moved over, in total */
-	uint64_t busy;		/* ns with a command in service */
-	uint64_t waiting;	/* sum over commands of ns from the host's
-				   request to the end */
-	uint64_t part;		/* bytes of the image that are on this disk */
-};
-
-/* Get @head of spindle @nr; false if the device has no such spindle. */
-bool dm_sim_head(const struct dm_sim *sim, unsigned int nr,
-		 struct dm_head *head);
-
-/*
- * How many requests of the other reader have ended since dm_sim_reset().  @us
- * is set to the latency that @percent of them did not exceed, rounded up by at
- * most a 32nd.
- */
-uint64_t dm_sim_tenant(const struct dm_sim *sim, unsigned int percent,
-		       uint64_t *us);
+/* How many commands spindle @nr has served since dm_sim_reset(). */
+uint64_t dm_sim_served(const struct dm_sim *sim, unsigned int nr);
 
 /* When dm_sim_pop() should be called next; DM_NEVER if nothing is queued. */
 uint64_t dm_sim_next(const struct dm_sim *sim);

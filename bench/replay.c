@@ -1,188 +1,163 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads a list of byte ranges from a device and does nothing else: how fast
- * could the same blocks have been read?  The list comes on standard input, one
- * `offset length' per line; options choose the order and what is merged.
+ * Reads a list of byte ranges from a device and does nothing else: how fast could
+ * the same blocks have been read?  The list comes on standard input, one `offset
+ * length' per line, multiples of 4096, and is read in its order with so many in
+ * flight; rig.py sorts and merges.  The kernel's asynchronous I/O is used from one
+ * thread: a thread per request would cost more processor time than the requests.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <stdbool.h>
+#include <linux/aio_abi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "load.h"
+#define MAX_DEPTH 1024
 
-struct list {
-	struct load_io *io;
-	size_t n, max;
+struct range {
+	uint64_t off, len;
 };
 
-static void die(const char *what)
+struct slot {
+	struct iocb iocb;
+	uint64_t start;
+	void *buf;
+};
+
+/* What is to be read, and the latencies of what was. */
+static struct range *list;
+static uint64_t *latency;
+static size_t nr, done, failed;
+
+__attribute__((noreturn))
+static void die(const char *what, int error)
 {
-	fprintf(stderr, "replay: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "replay: %s: %s\n", what, strerror(error));
 	exit(1);
 }
 
-static void add(struct list *l, uint64_t off, uint64_t len)
+static uint64_t now_ns(void)
 {
-	if (l->n == l->max) {
-		l->max = l->max ? 2 * l->max : 4096;
-		l->io = realloc(l->io, l->max * sizeof(*l->io));
-		if (!l->io)
-			die("memory");
-	}
-	l->io[l->n++] = (struct load_io){ off, len };
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static void read_list(struct list *l)
+/* Returns the length of the longest range. */
+static uint64_t read_list(void)
 {
-	uint64_t off, len, end;
+	uint64_t off, len, largest = 4096;
+	size_t max = 0;
 
 	while (scanf("%" SCNu64 " %" SCNu64, &off, &len) == 2) {
-		end = (off + len + LOAD_ALIGN - 1) / LOAD_ALIGN * LOAD_ALIGN;
-		off = off / LOAD_ALIGN * LOAD_ALIGN;
-		add(l, off, end - off);
-	}
-}
-
-static void made_up(struct list *l, uint64_t size, size_t n, uint64_t bs,
-		    bool random)
-{
-	uint64_t state = 88172645463325252ULL, at;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		state ^= state << 13;
-		state ^= state >> 7;
-		state ^= state << 17;
-		at = random ? state % (size / bs) : i % (size / bs);
-		add(l, at * bs, bs);
-	}
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct load_io *x = a, *y = b;
-
-	return (x->off > y->off) - (x->off < y->off);
-}
-
-/* Merge ranges with gaps of at most @gap, up to @largest bytes. */
-static void merge(struct list *l, uint64_t gap, uint64_t largest)
-{
-	struct load_io *to, *from;
-	uint64_t end;
-
-	if (!l->n)
-		return;
-	to = l->io;
-	for (from = l->io + 1; from < l->io + l->n; from++) {
-		end = to->off + to->len;
-		if (from->off >= to->off && from->off <= end + gap &&
-		    from->off + from->len - to->off <= largest) {
-			if (from->off + from->len > end)
-				to->len = from->off + from->len - to->off;
-		} else {
-			*++to = *from;
+		if (nr == max) {
+			max = max ? 2 * max : 4096;
+			list = realloc(list, max * sizeof(*list));
+			if (!list)
+				die("memory", ENOMEM);
 		}
+		list[nr++] = (struct range){ off, len };
+		if (len > largest)
+			largest = len;
 	}
-	l->n = (size_t)(to - l->io) + 1;
+	latency = calloc(nr + 1, sizeof(*latency));
+	if (!latency)
+		die("memory", ENOMEM);
+	return largest;
 }
 
-static int usage(FILE *f)
+static void submit(aio_context_t ctx, struct slot *s, int fd,
+		   const struct range *r)
 {
-	fputs("Usage: replay [OPTION]... DEVICE <LIST\n"
-	      "Read ranges, `offset length' per line, and print a report.\n\n"
-	      "  --depth=N       reads in flight (128)\n"
-	      "  --sorted        read by offset, not in the list's order\n"
-	      "  --gap=BYTES     read through gaps up to this size (0)\n"
-	      "  --max=BYTES     largest read made by merging (131072)\n"
-	      "  --random=N      N random reads instead of a list\n"
-	      "  --sequential=N  N reads in sequence instead of a list\n"
-	      "  --bs=BYTES      size of these reads (4096)\n", f);
-	return f == stderr ? 2 : 0;
-}
+	struct iocb *one = &s->iocb;
 
-struct options {
-	unsigned long depth, gap, max, random, sequential, bs;
-	bool sorted;
-};
-
-static int parse(int argc, char **argv, struct options *o)
-{
-	static const struct option table[] = {
-		{ "depth", required_argument, NULL, 'd' },
-		{ "sorted", no_argument, NULL, 's' },
-		{ "gap", required_argument, NULL, 'g' },
-		{ "max", required_argument, NULL, 'm' },
-		{ "random", required_argument, NULL, 'r' },
-		{ "sequential", required_argument, NULL, 'q' },
-		{ "bs", required_argument, NULL, 'b' },
-		{ NULL, 0, NULL, 0 },
+	*one = (struct iocb){
+		.aio_fildes = (uint32_t)fd,
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_buf = (uint64_t)(uintptr_t)s->buf,
+		.aio_nbytes = r->len,
+		.aio_offset = (int64_t)r->off,
+		.aio_data = (uint64_t)(uintptr_t)s,
 	};
-	unsigned long v;
-	int c;
-
-	while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
-		v = optarg ? strtoul(optarg, NULL, 10) : 0;
-		switch (c) {
-		case 'd': o->depth = v; break;
-		case 's': o->sorted = true; break;
-		case 'g': o->gap = v; break;
-		case 'm': o->max = v; break;
-		case 'r': o->random = v; break;
-		case 'q': o->sequential = v; break;
-		case 'b': o->bs = v; break;
-		default: return -1;
-		}
-	}
-	return optind == argc - 1 && o->bs && o->bs % LOAD_ALIGN == 0 ?
-		0 : -1;
+	s->start = now_ns();
+	if (syscall(SYS_io_submit, ctx, 1L, &one) != 1)
+		die("asynchronous reads", errno);
 }
 
-static void report(const struct list *l, const struct load_result *r)
+static void pump(aio_context_t ctx, struct slot *slots, size_t depth, int fd)
 {
-	printf("{\"requests\": %zu, \"bytes\": %" PRIu64
-	       ", \"failed\": %" PRIu64 ", \"seconds\": %.6f"
-	       ", \"mean_us\": %.1f, \"median_us\": %.1f}\n", l->n, r->bytes,
-	       r->failed, (double)r->elapsed / 1e9, (double)r->mean / 1e3,
-	       (double)r->median / 1e3);
+	struct io_event ev[64];
+	size_t next = 0, flying;
+	long got, i;
+
+	for (; next < nr && next < depth; next++)
+		submit(ctx, &slots[next], fd, &list[next]);
+	for (flying = next; flying;) {
+		got = syscall(SYS_io_getevents, ctx, 1L, 64L, ev, NULL);
+		if (got < 0 && errno != EINTR)
+			die("asynchronous reads", errno);
+		for (i = 0; i < got; i++) {
+			struct slot *s = (void *)(uintptr_t)ev[i].data;
+
+			latency[done++] = now_ns() - s->start;
+			failed += (uint64_t)ev[i].res != s->iocb.aio_nbytes;
+			flying--;
+			if (next < nr) {
+				submit(ctx, s, fd, &list[next++]);
+				flying++;
+			}
+		}
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = { .depth = 128, .max = 131072, .bs = 4096 };
-	struct load_result result;
-	struct list l = { .io = NULL };
-	off_t size;
-	int fd, err;
+	size_t depth = argc > 2 ? strtoul(argv[2], NULL, 10) : 128, i;
+	aio_context_t ctx = 0;
+	struct slot *slots;
+	uint64_t start, largest;
+	int fd;
 
-	if (parse(argc, argv, &o))
-		return usage(stderr);
-	fd = open(argv[optind], O_RDONLY | O_DIRECT | O_CLOEXEC);
-	size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-	if (size < (off_t)o.bs)
-		die(argv[optind]);
-	if (o.random || o.sequential) {
-		made_up(&l, (uint64_t)size, o.random ? o.random :
-			o.sequential, o.bs, o.random);
-	} else {
-		read_list(&l);
-		if (o.sorted)
-			qsort(l.io, l.n, sizeof(*l.io), by_offset);
-		merge(&l, o.gap, o.max);
+	if (argc < 2 || argc > 3 || !depth || depth > MAX_DEPTH) {
+		fputs("Usage: replay DEVICE [DEPTH] <LIST\n", stderr);
+		return 2;
 	}
-	err = load_run(fd, l.io, l.n, (unsigned int)o.depth, &result);
-	if (err) {
-		errno = err;
-		die("asynchronous reads");
-	}
-	report(&l, &result);
-	free(l.io);
-	close(fd);
+	fd = open(argv[1], O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (fd < 0)
+		die(argv[1], errno);
+	largest = read_list();
+	slots = calloc(depth, sizeof(*slots));
+	for (i = 0; slots && i < depth; i++)
+		if (posix_memalign(&slots[i].buf, 4096, largest))
+			die("memory", ENOMEM);
+	if (!slots)
+		die("memory", ENOMEM);
+	if (syscall(SYS_io_setup, (unsigned int)depth, &ctx))
+		die("asynchronous reads", errno);
+	start = now_ns();
+	pump(ctx, slots, depth, fd);
+	printf("{\"requests\": %zu, \"failed\": %zu, \"seconds\": %.6f", nr,
+	       failed, (double)(now_ns() - start) / 1e9);
+	syscall(SYS_io_destroy, ctx);
+	qsort(latency, done, sizeof(*latency), compare);
+	printf(", \"median_us\": %.1f}\n", (double)latency[done / 2] / 1e3);
+	for (i = 0; i < depth; i++)
+		free(slots[i].buf);
+	free(slots);
+	free(latency);
+	free(list);
 	return 0;
 }

@@ -1,69 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Turns results into a table, CSV, JSON, pictures and Markdown.
+"""Turns results into tables, JSON, pictures and Markdown.
 
 Nothing is measured here: a result that was saved as JSON gives the same report
-again.
+again.  The pictures of runs and those of `plot' are drawn by the same code.
 """
 import collections
-import csv
 import datetime
+import itertools
 import json
 import os
 import platform
+import re
 import shutil
 import statistics
 import subprocess
+from xml.sax.saxutils import escape
 
-# Colours that the colour-blind tell apart; those of bench/plot come first:
-# what is waited for, what is read ahead.
-COLOURS = ["#d55e00", "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"]
-# What pictures call models and checkers; others keep their names.
-NAMES = {
-    "disk-7200-ncq": "7200 rpm disk",
-    "usb-disk": "USB disk",
-    "raid1-3": "3 mirrored disks",
-    "raid6-6": "RAID 6 of six disks",
-    "network-volume": "network volume, 3000 IOPS",
-    "sata-ssd": "SATA SSD",
-    "nvme": "NVMe",
-    "sd-card": "SD card",
-    "throttled-loop": "disk limited to 3000 IOPS by the kernel",
-    "plain": "image file on this machine's disk",
-    "memory": "all in memory",
-    "stock": "stock e2fsck",
-    "ours": "with prefetching",
-}
-FIELDS = ["model", "label", "checker", "mode", "rep", "seconds", "user",
-          "system", "status", "output", "reads", "read_bytes", "writes",
-          "busy_s", "mean_depth", "max_depth", "mean_latency_us",
-          "first_thread", "model_cpu", "rest_cpu"]
 # Above FULL_SHARE the processors count as fully used; above RIG_SHARE the rig
 # counts as the cause.
 FULL_SHARE, RIG_SHARE = 0.9, 0.15
-# More points than this make a picture larger but no clearer.
-MAX_POINTS = 6000
-
-
-def named(result, name):
-    """What a picture calls a model, a checker or an image."""
-    return NAMES.get(name) or result.get("images", {}).get(name, name)
-
-
-def image_in_words(path):
-    """The kind of an image and how much is in it."""
-    p = subprocess.run([which("dumpe2fs"), "-h", path], text=True,
-                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    known = dict(line.partition(":")[::2] for line in p.stdout.splitlines())
-    try:
-        features = known["Filesystem features"].split()
-        inodes = int(known["Inode count"]) - int(known["Free inodes"])
-    except (KeyError, ValueError):
-        return None
-    kind = "ext4" if "extent" in features else \
-        "ext3, indirect blocks" if "has_journal" in features else "ext2"
-    if inodes > 9999:
-        inodes -= inodes % 1000
-    return f"{kind}, {inodes:,} inodes"
 
 
 def which(name):
@@ -83,7 +38,7 @@ def first_line(*command):
 
 def machine(args, cost):
     """The machine and programs that were measured."""
-    model = memory = "unknown"
+    model = "unknown"
     with open("/proc/cpuinfo") as f:
         for line in f:
             if line.startswith("model name"):
@@ -95,11 +50,10 @@ def machine(args, cost):
         date=datetime.date.today().isoformat(), processor=model,
         processors=os.cpu_count(), memory=memory,
         kernel=f"{platform.system()} {platform.release()}",
-        e2fsck=first_line(args.stock, "-V"),
+        e2fsck=first_line(which("e2fsck"), "-V"),
         source=first_line("git", "-C", here, "describe", "--always",
                           "--dirty"),
-        options=args.options, repeat=args.repeat,
-        memory_left=args.memory_left,
+        repeat=args.repeat, memory_left=args.memory_left,
         load="%.1f" % os.getloadavg()[0],
         path_cost_us=round(cost / 1000, 1))
 
@@ -110,6 +64,20 @@ def read_trace(path):
         for line in f:
             start, off, length, op, latency = line.split()
             yield int(start), int(off), int(length), op, int(latency)
+
+
+PASS = re.compile(rb"Pass (\w+): Memory used.*time: *([\d.]+)/ *([\d.]+)/")
+READ = re.compile(rb"Pass (\w+): I/O read: (\d+)MB")
+
+
+def passes(output):
+    """What e2fsck -tt says of each pass."""
+    found = {m[1].decode(): dict(seconds=float(m[2]), user=float(m[3]), mib=0)
+             for m in PASS.finditer(output)}
+    for m in READ.finditer(output):
+        if m[1].decode() in found:
+            found[m[1].decode()]["mib"] = int(m[2])
+    return found
 
 
 class Cell:
@@ -169,14 +137,6 @@ def device_bound(result, label, model):
     return min(known)
 
 
-def bound(result, label, model):
-    """What a checker cannot be faster than: the device, or the processor."""
-    known = [b for b in (cpu_bound(result, label),
-                         (device_bound(result, label, model) or [None])[0])
-             if b is not None]
-    return max(known) if known else None
-
-
 def table(result):
     """Rows of texts; the first is the heading."""
     names = list(dict.fromkeys(r["checker"] for r in result["runs"]))
@@ -184,9 +144,8 @@ def table(result):
     rows = [["image", "device", *(f"{n}, s" for n in names),
              *(f"{n} / {base}" for n in names[1:]), "device bound, s",
              "CPU bound, s"]]
-    for (label, model), group in cells(result, "cold").items():
-        best = device_bound(result, label, model)
-        cpu = cpu_bound(result, label)
+
+    def add(label, model, group, best, cpu):
         rows.append([label, model,
                      *(str(group[n]) if n in group else "" for n in names),
                      *("%.2f" % (group[n].median / group[base].median)
@@ -194,12 +153,12 @@ def table(result):
                        for n in names[1:]),
                      f"{figure(best[0])} {best[1]}" if best else "",
                      figure(cpu) if cpu else ""])
-    for (label, model), group in cells(result, "warm").items():
-        rows.append([label, "memory (warm)",
-                     *(str(group[n]) if n in group else "" for n in names),
-                     *("%.2f" % (group[n].median / group[base].median)
-                       if n in group and base in group else ""
-                       for n in names[1:]), "", ""])
+
+    for (label, model), group in cells(result, "cold").items():
+        add(label, model, group, device_bound(result, label, model),
+            cpu_bound(result, label))
+    for (label, _model), group in cells(result, "warm").items():
+        add(label, "memory (warm)", group, None, None)
     return rows
 
 
@@ -216,184 +175,8 @@ def as_markdown(rows):
 
 
 def file_name(*words):
-    return "-".join(words).replace("@", "-").replace("/", "-") \
-        .replace(":", "-").replace("=", "").replace("+", "-")
+    return "-".join(words).translate(str.maketrans("@/:+*", "-----", "="))
 
-
-# Pictures.
-
-def gnuplot(script, base):
-    """Draw @script as base.svg and base.png.  False on failure."""
-    program = shutil.which("gnuplot")
-    if not program:
-        return False
-    terminals = {
-        "svg": "set terminal svg size {w},{h} dynamic background '#ffffff' "
-               "font 'Helvetica,13'",
-        "png": "set terminal png size {w},{h} background '#ffffff' "
-               "font 'DejaVuSans,10' truecolor",
-    }
-    for kind, terminal in terminals.items():
-        if kind == "png" and "pngcairo" in terminal_list(program):
-            terminal = terminal.replace("terminal png", "terminal pngcairo") \
-                .replace(" truecolor", "")
-        w, h = script["size"]
-        text = terminal.format(w=w, h=h) + \
-            f"\nset output {quoted(base + '.' + kind)}\n" + script["text"]
-        p = subprocess.run([program], input=text, text=True,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if p.returncode:
-            print(f"gnuplot, {base}.{kind}: {p.stdout.strip()}")
-            return False
-    return True
-
-
-def terminal_list(program):
-    p = subprocess.run([program, "-e", "print GPVAL_TERMINALS"], text=True,
-                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return p.stdout
-
-
-def quoted(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def bar_panel(result, label, model, group, at):
-    """One device: a bar per checker, the bound as a dashed line."""
-    # An outlier is cut off: it must not squeeze the bars.
-    top = max(c.median for c in group.values()) * 1.3
-    n = len(group)
-    lines = [f"$D{at} << EOD"]
-    for i, (name, c) in enumerate(group.items()):
-        high = min(c.high, top * 0.86)
-        lines.append(f'{i} {c.median} {c.low} {max(high, c.median)} '
-                     f'{int(COLOURS[i % len(COLOURS)][1:], 16)} '
-                     f'{quoted(named(result, name))} '
-                     f'{quoted(figure(c.median) + " s")}')
-    lines += ["EOD", f"set title {quoted(named(result, model))}",
-              f"set xrange [-0.7:{n - 0.3}]", f"set yrange [0:{top}]",
-              "unset arrow", "unset label"]
-    limit = None if model == "memory" else bound(result, label, model)
-    if limit is not None:
-        lines.append(f"set arrow from -0.7,{limit} to {n - 0.3},{limit} "
-                     "nohead front dt 2 lw 1.5 lc rgb '#222222'")
-        lines.append(f"set label {quoted('bound ' + figure(limit) + ' s')} at "
-                     "graph 0.99,0.95 right front")
-    lines.append(
-        f"plot $D{at} using 1:2:(0.62):5:xtic(6) with boxes lc rgb variable "
-        f"fs solid 0.85 noborder notitle, '' using 1:3:(0):($4-$3) with "
-        f"vectors nohead lw 3 lc rgb '#222222' notitle, '' "
-        f"using 1:4:7 with labels "
-        f"offset 0,0.7 notitle")
-    return "\n".join(lines)
-
-
-def bars(result, label, base):
-    groups = [(model, group) for (name, model), group in
-              cells(result, "cold").items() if name == label]
-    groups += [("memory", group) for (name, _m), group in
-               cells(result, "warm").items() if name == label]
-    if not groups:
-        return False
-    columns = min(len(groups), 3)
-    rows = -(-len(groups) // columns)
-    title = f"{named(result, label)}: time of a check, median, least and most"
-    text = [f"set multiplot layout {rows},{columns} title "
-            f"{quoted(title)} noenhanced",
-            "set tics nomirror", "set border 3",
-            "set termoption noenhanced",
-            "set boxwidth 0.62", "set bmargin 3", "set tmargin 3"]
-    for at, (model, group) in enumerate(groups):
-        text.append(bar_panel(result, label, model, group, at))
-    text.append("unset multiplot")
-    return gnuplot(dict(text="\n".join(text) + "\n",
-                        size=(330 * columns, 60 + 260 * rows)), base)
-
-
-def points(result, label, model, checker):
-    """(seconds since the start, GiB) of each request of the traced run."""
-    path = trace_path(result["traces"], model, label, checker)
-    if not os.path.exists(path):
-        return None
-    start = next((r["start_ns"] for r in result["runs"]
-                  if r["rep"] == 0 and r["mode"] == "cold" and
-                  (r["model"], r["label"], r["checker"]) ==
-                  (model, label, checker)), 0)
-    found = [((t - start) / 1e9, off / (1 << 30))
-             for t, off, _len, op, _lat in read_trace(path) if op != "f"]
-    step = -(-len(found) // MAX_POINTS) or 1
-    return found[::step]
-
-
-def blocks_path(folder, label):
-    """A list of the blocks of 4 KiB that a check needs."""
-    return os.path.join(folder, file_name(label) + ".blocks")
-
-
-def trace_path(folder, model, label, checker):
-    return os.path.join(folder, file_name(model, label, checker) + ".trace")
-
-
-def panel_title(result, group, checker):
-    time = f": {figure(group[checker].median)} s" if checker in group else ""
-    return named(result, checker) + time
-
-
-def addresses(result, label, model, checkers, base):
-    """Where each request went, one panel per checker, the same scales."""
-    data = [(c, points(result, label, model, c)) for c in checkers]
-    data = [(c, p) for c, p in data if p]
-    if not data:
-        return False
-    right = max(max(t for t, _ in p) for _, p in data)
-    top = max(max(a for _, a in p) for _, p in data)
-    group = cells(result, "cold").get((label, model), {})
-    title = f"{named(result, label)}; {named(result, model)}: " \
-        "when each block was read"
-    text = ["set termoption noenhanced",
-            f"set multiplot layout 1,{len(data)} title "
-            f"{quoted(title)}",
-            "set tics nomirror", "set border 3", "set xlabel 'seconds'",
-            "set grid lc rgb '#dddddd' lt 1",
-            f"set xrange [0:{right * 1.02}]", f"set yrange [0:{top * 1.02}]",
-            "set tmargin 4"]
-    for i, (checker, found) in enumerate(data):
-        text += [f"$D{i} << EOD", *(f"{t:.4f} {a:.4f}" for t, a in found),
-                 "EOD", f"set title {quoted(panel_title(result, group, checker))}",
-                 "set ylabel 'place on the device, GiB'" if not i
-                 else "unset ylabel",
-                 f"plot $D{i} using 1:2 with points pt 7 ps 0.25 lc rgb "
-                 f"'{COLOURS[i % len(COLOURS)]}' notitle"]
-    text.append("unset multiplot")
-    return gnuplot(dict(text="\n".join(text) + "\n",
-                        size=(480 * len(data), 420)), base)
-
-
-def pictures(result, folder, prefix):
-    """Draw everything.  Returns tuples (title, file names, name to show)."""
-    drawn = []
-    labels = list(dict.fromkeys(r["label"] for r in result["runs"]))
-    for label in labels:
-        name = file_name(prefix, "times", label)
-        if bars(result, label, os.path.join(folder, name)):
-            drawn.append((f"{named(result, label)}: time of a check on each "
-                          "device, the bound dashed", [name + ".svg", name + ".png"],
-                          name + ".svg"))
-        for (name_of, model), group in cells(result, "cold").items():
-            if name_of != label or result.get("plain"):
-                continue
-            name = file_name(prefix, "addresses", label, model)
-            # With a point per request the SVG would be too large to publish.
-            if addresses(result, label, model, list(group),
-                         os.path.join(folder, name)):
-                drawn.append((f"{named(result, label)}, "
-                              f"{named(result, model)}: when each block was "
-                              "read", [name + ".png"],
-                              name + ".png"))
-    return drawn
-
-
-# The report.
 
 def bounds_table(result):
     rows = []
@@ -417,25 +200,20 @@ def rig_decides(run, processors):
 
 
 def processor_table(result):
-    rows = [["image", "device", "checker", "elapsed, s",
-             "first thread, s", "other threads, s", "model, s",
-             "rest, s", "of all processors"]]
+    rows = [["image", "device", "checker", "elapsed, s", "checker, s",
+             "model, s", "rest, s", "of all processors"]]
     processors = result["machine"]["processors"]
     for (label, model), group in cells(result, "cold").items():
         for name, cell in group.items():
             run = cell.middle()
-            first = run.get("first_thread")
-            if first is None or "rest_cpu" not in run:
-                continue
             own = run["user"] + run["system"]
             used = own + run["model_cpu"] + run["rest_cpu"]
-            share = used / run["seconds"] / processors
             rows.append([label, model, name, figure(run["seconds"]),
-                         "%.2f" % first, "%.2f" % max(0, own - first),
-                         "%.2f" % run["model_cpu"], "%.2f" % run["rest_cpu"],
-                         "%.0f %%%s" % (100 * min(share, 1), " (rig)" if
-                                        rig_decides(run, processors)
-                                        else "")])
+                         "%.2f" % own, "%.2f" % run["model_cpu"],
+                         "%.2f" % run["rest_cpu"], "%.0f %%%s" % (
+                             100 * min(used / run["seconds"] / processors, 1),
+                             " (rig)" if rig_decides(run, processors)
+                             else "")])
     return rows
 
 
@@ -454,54 +232,38 @@ def requests_table(result):
     return rows
 
 
-def heads_table(result):
-    """What the disks of a model did in a run, on average."""
-    rows = [["image", "device", "checker", "disks", "commands per disk",
-             "seeks", "backwards", "mean seek, MiB", "crossings",
-             "idle, s", "range of idle, s", "mean depth per disk"]]
+def pass_table(result):
+    """What e2fsck -tt says of each pass: its time, and what it read."""
+    names = list(dict.fromkeys(r["checker"] for r in result["runs"]))
+    rows = [["image", "device", "pass", *itertools.chain(
+        *((f"{n}, s", "of that user", "MiB") for n in names))]]
     for (label, model), group in cells(result, "cold").items():
-        for name, cell in group.items():
-            run = cell.middle()
-            heads = run.get("heads")
-            if not heads or "busy_s" not in heads[0]:
-                continue
-            n = len(heads)
-            seeks = sum(h["seeks"] for h in heads)
-            idle = [max(0, run["seconds"] - h["busy_s"]) for h in heads]
-            rows.append([
-                label, model, name, str(n),
-                "%.0f" % (sum(h["requests"] for h in heads) / n),
-                "%.0f" % (seeks / n), "%.0f %%" % (
-                    100 * sum(h["back"] for h in heads) / (seeks or 1)),
-                "%.0f" % (sum(h["distance"] for h in heads) /
-                          (seeks or 1) / 1048576),
-                "%.0f" % (sum(h["crossings"] for h in heads) / n),
-                "%.2f" % (sum(idle) / n),
-                "%.2f-%.2f" % (min(idle), max(idle)),
-                "%.1f" % (sum(h["waiting_s"] for h in heads) / n /
-                          run["seconds"])])
+        runs = {name: cell.middle() for name, cell in group.items()}
+        for r in runs.values():
+            r["passes"]["all"] = dict(
+                seconds=r["seconds"], user=r["user"],
+                mib=r.get("read_bytes", 0) >> 20)
+        for number in dict.fromkeys(p for r in runs.values()
+                                    for p in r["passes"]):
+            row = [label, model, number]
+            for n in names:
+                found = runs[n]["passes"].get(number) if n in runs else None
+                row += [f"{found['seconds']:.2f}", f"{found['user']:.2f}",
+                        f"{found['mib']}"] if found else ["", "", ""]
+            rows.append(row)
     return rows
 
 
-def reader_table(result):
-    """How long another reader of the device waited."""
-    rows = [["image", "device", "checker", "elapsed, s", "its requests",
-             "half, ms", "90 %, ms", "99 %, ms"]]
-
-    def add(label, model, name, elapsed, t):
-        rows.append([label, model, name, elapsed, str(t["requests"]),
-                     *("%.1f" % (t[f"p{n}_us"] / 1000)
-                       for n in (50, 90, 99))])
-
-    alone = {(a["label"], a["model"]): a for a in result.get("alone", [])}
-    for (label, model), group in cells(result, "cold").items():
-        if (label, model) in alone:
-            add(label, model, "none", "", alone[label, model])
-        for name, cell in group.items():
-            run = cell.middle()
-            if "tenant" in run:
-                add(label, model, name, figure(run["seconds"]),
-                    run["tenant"])
+def volumes_table(result):
+    rows = [["image", "device", "volumes", "checker", "all checked after, s",
+             "each, s", "processor, s", "peak memory of the checks, MiB",
+             "with page cache, MiB"]]
+    for r in result:
+        rows.append([r["label"], r["model"], str(len(r["each"])),
+                     r["checker"], figure(r["seconds"]),
+                     f"{figure(min(r['each']))}-{figure(max(r['each']))}",
+                     figure(r["cpu"]), "%.0f" % (r["own"] / 1048576),
+                     "%.0f" % (r["group"] / 1048576)])
     return rows
 
 
@@ -520,11 +282,10 @@ def markdown(result, drawn):
            "devices and images.", "",
            f"{m['date']}, source {m['source']}, {m['processors']} x "
            f"{m['processor']}, {m['memory']}, {m['kernel']}, {m['e2fsck']}. "
-           f"Options `{m['options']}`, {m['repeat']} runs of each, median "
-           "(least-most), order alternating. Load before the runs "
-           f"{m['load']}. FUSE and the loop device take "
-           f"{m['path_cost_us']} us of each request, which the models "
-           "subtract."]
+           f"{m['repeat']} runs of each, median (least-most), order "
+           f"alternating. Load before the runs {m['load']}. FUSE and the loop "
+           f"device take {m['path_cost_us']} us of each request, which the "
+           "models subtract."]
     if m.get("memory_left"):
         out += ["", "Runs from devices are in a memory control group with "
                 f"{m['memory_left'] >> 20} MiB more than the stock checker's "
@@ -533,9 +294,9 @@ def markdown(result, drawn):
         out += ["", "These are **plain image files** with their pages "
                 f"evicted, not modelled devices ({result['plain']}). The "
                 "times are those of this machine's own storage."]
-    out += ["", "The checker `ours` is e2fsck with prefetching. The device "
+    out += ["", "The checker `ours` is the one with prefetching. The device "
             "bound is the least time in which the device was seen to deliver the "
-            "blocks that stock e2fsck reads: in a replay in one of several "
+            "blocks that the stock check reads: in a replay in one of several "
             "orders, or during a check that kept it busy for so long; the CPU "
             "bound is the time of the fastest check with everything cached. A "
             "check can overlap the two, so the larger bound is the limit.", "",
@@ -543,77 +304,197 @@ def markdown(result, drawn):
             ("All runs of an image had the same exit status and output."
              if same_verdict(result) else
              "Runs of an image did **not** all have the same exit status and "
-             "output; see the CSV file.")]
+             "output; see result.json.")]
+    if any(r["passes"] for r in result["runs"]):
+        out += ["", "## Passes", "", as_markdown(pass_table(result))]
     if result["bounds"]:
         out += ["", "## Replays behind the device bound", "",
                 as_markdown(bounds_table(result))]
     if not result.get("plain"):
         out += ["", "## Requests", "", as_markdown(requests_table(result)),
-                "", "For throttled-loop and plain the kernel counts requests, "
-                "including those of other programs."]
-    heads = heads_table(result)
-    if len(heads) > 1:
-        out += ["", "## Heads", "",
-                "Average per disk. A crossing is a movement over the whole of "
-                "the image's part of the disk. Idle time is without a command, "
-                "including time in which only the checker computes. Depth "
-                "counts the queues of the host and the drive together.", "",
-                as_markdown(heads)]
-    readers = reader_table(result)
-    if len(readers) > 1:
-        out += ["", "## The other reader", "",
-                "Latency of the requests of another reader of the same "
-                "device, alone and during a check.", "",
-                as_markdown(readers)]
-    used = processor_table(result)
-    if len(used) > 1:
-        out += ["", "## Processor time", "",
-                "The checker's first thread is the check itself; its other "
-                "threads prefetch, and the self-test before the check counts "
-                "with them. The rest is everything else: the loop device, FUSE "
-                "in the kernel, other programs. (rig) marks runs in which the "
-                f"processors were fully used ({100 * FULL_SHARE:.0f} %) and the "
-                "model and the rest took more than "
-                f"{100 * RIG_SHARE:.0f} % of them: these times depend more on "
-                "the rig than on the checker.", "", as_markdown(used)]
+                "", "For plain the kernel counts requests, including those of "
+                "other programs."]
+    out += ["", "## Processor time", "",
+            "The rest is everything else: the loop device, FUSE in the "
+            "kernel, other programs. (rig) marks runs in which the processors "
+            f"were fully used ({100 * FULL_SHARE:.0f} %) and the model and "
+            f"the rest took more than {100 * RIG_SHARE:.0f} % of them: these "
+            "times depend more on the rig than on the checker.", "",
+            as_markdown(processor_table(result))]
     if drawn:
         out += ["", "## Pictures"]
-        for title, _names, shown in drawn:
-            out += ["", f"![{title}]({shown})"]
+        out += [f"\n![{title}]({name})" for title, name in drawn]
     return "\n".join(out) + "\n"
-
-
-def large():
-    """Figures that are measured by hand: they take a quarter of an hour and
-    27 GB of disk."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                        "large.md")
-    with open(path) as f:
-        return "\n" + f.read()
 
 
 def write(result, args):
     """Write everything into args.out, and the report to args.report if set."""
-    rows = table(result)
-    print(as_text(rows))
-    with open(os.path.join(args.out, "runs.csv"), "w", newline="") as f:
-        w = csv.DictWriter(f, FIELDS, extrasaction="ignore")
-        w.writeheader()
-        w.writerows(result["runs"])
+    print(as_text(table(result)))
+    if any(r["passes"] for r in result["runs"]):
+        print("\n" + as_markdown(pass_table(result)))
     with open(os.path.join(args.out, "result.json"), "w") as f:
         json.dump(result, f, indent=1)
-    drawn = pictures(result, args.out, "timing")
     path = args.report or os.path.join(args.out, "timing.md")
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
-    for _title, names, _shown in drawn:
-        for name in names:
-            source = os.path.join(args.out, name)
-            if not os.path.exists(os.path.join(folder, name)) or \
-                    not os.path.samefile(source, os.path.join(folder, name)):
-                shutil.copyfile(source, os.path.join(folder, name))
+    drawn = []
+    for (label, model), group in cells(result, "cold").items():
+        if model not in args.pictures:
+            continue
+        name = file_name("timing", label, model) + ".svg"
+        traces = [Requests(trace_path(result["traces"], model, label, c),
+                           f"{c}: {figure(group[c].low)} s") for c in group]
+        draw(traces, os.path.join(folder, name))
+        drawn.append((f"{label}, {model}: when each block was read", name))
     with open(path, "w") as f:
         f.write(markdown(result, drawn))
-        if args.report:
-            f.write(large())
     print(f"Report: {path}")
+
+
+# Pictures: which place of the device was read when, and below how much was
+# read ahead and is not used yet.  Colours that the colour-blind tell apart.
+COLOURS = {"hit": "#8c8c8c", "wait": "#d55e00", "request": "#0072b2"}
+WORDS = {"hit": "found in memory", "wait": "waited for",
+         "request": "read ahead", "device": "read from the device"}
+BLOCK = 4096
+POINTS = 6000           # of one kind; of more every n-th is drawn
+WIDTH, HEIGHT, CURVE, LEFT, TOP, GAP = 520, 420, 130, 70, 70, 60
+
+
+def trace_path(folder, model, label, checker):
+    return os.path.join(folder, file_name(model, label, checker) + ".trace")
+
+
+class Requests:
+    """A trace of diskmodel: the requests of one run, of whatever program."""
+    ahead, stages = [], []
+
+    def __init__(self, path, title):
+        found = [(start, off) for start, off, _len, op, _lat in
+                 read_trace(path) if op == "r"]
+        first = min((start for start, _ in found), default=0)
+        self.points = {"device": [((start - first) / 1e9, off)
+                                  for start, off in found]}
+        self.finish(title)
+
+    def finish(self, title):
+        every = [p for points in self.points.values() for p in points]
+        self.title = title
+        self.end = max([p[0] for p in every] + [s[0] for s in self.stages] +
+                       [0.001])
+        self.top = max([p[1] for p in every] + [1])
+
+
+class Trace(Requests):
+    """What the engine and the check did (PREFETCH_TRACE, doc/statistics.md)."""
+
+    def __init__(self, path):
+        self.points = {kind: [] for kind in COLOURS}
+        self.stages, reads, first = [], [], None
+        with open(path, encoding="utf-8", errors="replace") as f:
+            head = json.loads(f.readline())
+            if head.get("e2prefetch_trace") != 1:
+                raise ValueError("not a trace")
+            names = head.get("stages") or []
+            for line in f:
+                kind, ns, *more = json.loads(line)
+                first = ns if first is None else first
+                at = max(ns - first, 0) / 1e9
+                if kind == "stage" and more[0] < len(names):
+                    self.stages.append((at, str(names[more[0]])))
+                elif kind in COLOURS:
+                    self.points[kind].append((at, more[0]))
+                    reads.append((at, kind == "request", more[0], more[1]))
+        self.finish("")
+        self.title = f"{os.path.basename(path)}: {self.end:.2f} s, " + \
+            ("with prefetching" if head.get("prefetch") else "stock")
+        self.ahead = self.count_ahead(reads)
+
+    @staticmethod
+    def count_ahead(reads):
+        """What was asked for and not read by the check, over time, in bytes."""
+        ahead, curve = set(), [(0, 0)]
+        for at, asked, offset, length in sorted(reads):
+            blocks = range(offset // BLOCK, -(-(offset + length) // BLOCK))
+            if asked:
+                ahead.update(blocks)
+            else:
+                ahead.difference_update(blocks)
+            curve.append((at, len(ahead) * BLOCK))
+        return curve
+
+
+def thin(points):
+    return points[::len(points) // POINTS + 1]
+
+
+def text(x, y, words, anchor="middle", size=12):
+    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" '
+            f'text-anchor="{anchor}">{escape(words)}</text>')
+
+
+def panel(left, high, low, end, most):
+    """A frame with its axes."""
+    return [f'<rect x="{left}" y="{high}" width="{WIDTH}" '
+            f'height="{low - high}" fill="none" stroke="black"/>',
+            text(left, low + 16, "0 s"),
+            text(left + WIDTH, low + 16, f"{end:.3g} s"),
+            text(left - 6, high + 10, most, "end"),
+            text(left - 6, low, "0", "end")]
+
+
+def draw_one(t, left, end, top, most):
+    def x(at):
+        return left + at / end * WIDTH
+
+    def y(offset):
+        return TOP + HEIGHT * (1 - offset / top)
+    out = [text(left + WIDTH / 2, 24, t.title, size=15),
+           *panel(left, TOP, TOP + HEIGHT, end, f"{top / 2**30:.3g} GiB")]
+    shown = -1.0
+    for at, name in t.stages:
+        # Names that would overlap are left out; their lines are drawn.
+        if shown < 0 or x(at) - shown > 50:
+            out.append(text(x(at), TOP - 8, name, "start", 11))
+            shown = x(at)
+        out.append(f'<path d="M{x(at):.1f} {TOP}V{TOP + HEIGHT}" '
+                   'stroke="#cccccc"/>')
+    for kind in ("request", "hit", "wait", "device"):
+        marks = "".join(f"M{x(a):.1f} {y(o):.1f}h1.5"
+                        for a, o in thin(t.points.get(kind, [])))
+        colour = COLOURS.get(kind, COLOURS["request"])
+        out.append(f'<path d="{marks}" stroke="{colour}" stroke-width="1.5" '
+                   'fill="none"/>')
+    if most:
+        base = TOP + HEIGHT + GAP + CURVE
+        line = "L".join(f"{x(a):.1f} {base - CURVE * n / most:.1f}"
+                        for a, n in thin(t.ahead) or [(0, 0)])
+        out += [*panel(left, base - CURVE, base, end,
+                       f"{most / 2**20:.3g} MiB"),
+                text(left + WIDTH / 2, base - CURVE - 8,
+                     "read ahead and not used yet"),
+                f'<path d="M{line}" stroke="{COLOURS["request"]}" '
+                'fill="none"/>']
+    return out
+
+
+def draw(traces, path):
+    """Write an SVG with the traces side by side, on one scale."""
+    end, top = max(t.end for t in traces), max(t.top for t in traces)
+    most = max([n for t in traces for _, n in t.ahead], default=0)
+    step = LEFT + WIDTH + 20
+    high = TOP + HEIGHT + 60 + (GAP + CURVE if most else 0)
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" '
+           f'width="{step * len(traces)}" height="{high}" '
+           'font-family="sans-serif">',
+           '<rect width="100%" height="100%" fill="white"/>']
+    for i, t in enumerate(traces):
+        out += draw_one(t, LEFT + i * step, end, top, most)
+    kinds = [k for k in WORDS if any(k in t.points for t in traces)]
+    for i, kind in enumerate(kinds):
+        colour = COLOURS.get(kind, COLOURS["request"])
+        out += [f'<rect x="{LEFT + i * 160}" y="{high - 26}" width="10" '
+                f'height="10" fill="{colour}"/>',
+                text(LEFT + i * 160 + 16, high - 16, WORDS[kind], "start")]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(out + ["</svg>\n"]))

@@ -3,19 +3,16 @@
 
 A Workspace is a folder in /dev/shm with copies of images.  A Device is one
 image behind one model: a diskmodel process, its FUSE mount, and a loop
-device on the file it serves.  Two kinds of device need no FUSE: a loop device
-whose rate the kernel limits, and the plain image file on this machine's own
-disk.  Which runs are made, and how figures are presented, is decided
-elsewhere.
+device on the file it serves; or, without FUSE, the plain image file on this
+machine's own disk.  Which runs are made, and how figures are presented, is
+decided elsewhere.
 """
 import contextlib
-import ctypes
 import fcntl
-import fnmatch
 import glob
 import json
-import mmap
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -26,9 +23,6 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREFIX = "e2prefetch-bench-"
 BLKFLSBUF = 0x1261
-# A volume at its base price; see models/network-volume.conf.
-THROTTLE_IOPS = 3000
-THROTTLE_BYTES = 125 << 20
 
 
 class RigError(Exception):
@@ -44,6 +38,15 @@ def find_program(name):
             return os.path.abspath(path)
     raise RigError(f"{name} is not built: run make in bench/, or set "
                    "BENCH_BUILD to the folder it is in")
+
+
+def default_ours(program):
+    """The launcher of the build tree."""
+    for folder in (os.environ.get("BENCH_BUILD"), os.getcwd(), HERE):
+        path = folder and os.path.join(folder, "..", program, program)
+        if path and os.access(path, os.X_OK):
+            return os.path.abspath(path)
+    return os.path.join(HERE, "..", program, program)
 
 
 def model_path(name):
@@ -68,18 +71,6 @@ def models():
     return [os.path.basename(p)[:-5]
             for p in glob.glob(os.path.join(HERE, "models", "*.conf"))
             if not p.endswith("/zero.conf")]
-
-
-def models_like(pattern):
-    """The names that match a pattern, which may have changes behind it as in
-    model_path(); the pattern itself if it has no wildcard."""
-    base, colon, changes = pattern.partition(":")
-    if not set(base) & set("*?["):
-        return [pattern]
-    found = fnmatch.filter(sorted(models()), base)
-    if not found:
-        raise RigError(f"{pattern}: no model matches")
-    return [name + colon + changes for name in found]
 
 
 def model_keys(name):
@@ -222,8 +213,11 @@ class Workspace(Stack):
             self.callback(shutil.rmtree, self.path, ignore_errors=True)
         return super().__enter__()
 
-    def copy_of(self, image):
-        """A copy of @image that a run may write to."""
+    def copy_of(self, image, read_only=False):
+        """A copy of @image that a run may write to; the image itself if it is
+        only read and is in the same filesystem."""
+        if read_only and os.stat(image).st_dev == os.stat(self.path).st_dev:
+            return image
         need = os.stat(image).st_blocks * 512
         # The page cache of the device needs as much again.
         if self.root == "/dev/shm" and mem_available() < 2 * need + (1 << 30):
@@ -235,46 +229,51 @@ class Workspace(Stack):
         return path
 
 
-def why_not_throttled():
-    """Why this kernel cannot limit the rate of a device, or None."""
-    if os.geteuid():
-        return "not root"
-    first = "/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device"
-    if os.path.exists(first):
-        return None
-    try:
-        with open("/sys/fs/cgroup/cgroup.subtree_control") as f:
-            return None if "io" in f.read().split() else \
-                "control groups do not limit block devices here"
-    except OSError as e:
-        return f"no control groups: {e.strerror}"
+def image_files(path):
+    """The files of an image, one per device: NAME.img, NAME.img.2, ..."""
+    files = [path]
+    while os.path.exists(f"{path}.{len(files) + 1}"):
+        files.append(f"{path}.{len(files) + 1}")
+    return files
 
 
 @contextlib.contextmanager
-def control_group(controller, limits, unified):
-    """A function that puts the calling process into a new control group, which
-    is removed when the block ends.  @limits maps its files to values if
-    @controller has its own hierarchy, @unified does otherwise."""
-    first = f"/sys/fs/cgroup/{controller}"
+def memory_group(limit=None):
+    """A function that puts the calling process into a new memory control group,
+    of @limit bytes, page cache included.  Its attributes `peak' and `own' are
+    functions that return the most that was used, and what processes have now
+    without the page cache."""
+    first = "/sys/fs/cgroup/memory"
+    files = ("memory.limit_in_bytes", "memory.max_usage_in_bytes")
     if not os.path.isdir(first):
-        first, limits = "/sys/fs/cgroup", unified
-    path = os.path.join(first, f"{PREFIX}{os.getpid()}-{controller}")
+        first, files = "/sys/fs/cgroup", ("memory.max", "memory.peak")
+    path = os.path.join(first, f"{PREFIX}{os.getpid()}-memory")
+
+    def enter():
+        with open(os.path.join(path, "cgroup.procs"), "w") as f:
+            f.write(str(os.getpid()))
+
+    def peak():
+        with open(os.path.join(path, files[1])) as f:
+            return int(f.read())
+
+    def own():
+        with open(os.path.join(path, "memory.stat")) as f:
+            known = dict(line.split() for line in f)
+        return int(known.get("total_rss") or known["anon"])
+
+    enter.peak, enter.own = peak, own
     try:
         os.mkdir(path)
     except OSError as e:
-        raise RigError(f"no {controller} control group: {e.strerror}") from e
+        raise RigError(f"no memory control group: {e.strerror}") from e
     try:
-        for knob, text in limits.items():
-            try:
-                with open(os.path.join(path, knob), "w") as f:
-                    f.write(text)
-            except OSError as e:
-                raise RigError(f"{knob}: {e.strerror}") from e
-
-        def enter():
-            with open(os.path.join(path, "cgroup.procs"), "w") as f:
-                f.write(str(os.getpid()))
+        if limit:
+            with open(os.path.join(path, files[0]), "w") as f:
+                f.write(str(limit))
         yield enter
+    except OSError as e:
+        raise RigError(f"{path}: {e.strerror}") from e
     finally:
         remove_group(path)
 
@@ -292,32 +291,12 @@ def remove_group(path):
             time.sleep(0.1)
 
 
-def throttle_group(dev):
-    """A control group that limits @dev to the rates of a network volume."""
-    number = os.stat(dev).st_rdev
-    number = f"{os.major(number)}:{os.minor(number)}"
-    return control_group(
-        "blkio",
-        {"blkio.throttle.read_iops_device": f"{number} {THROTTLE_IOPS}",
-         "blkio.throttle.read_bps_device": f"{number} {THROTTLE_BYTES}"},
-        {"io.max": f"{number} riops={THROTTLE_IOPS} rbps={THROTTLE_BYTES}"})
-
-
-def memory_group(limit):
-    """A memory control group of @limit bytes, page cache included."""
-    return control_group("memory", {"memory.limit_in_bytes": str(limit)},
-                         {"memory.max": str(limit)})
-
-
 class Device:
-    """One device to check.  .path is passed to the checker; .enter is called
-    in its process first, unless None."""
+    """One device to check.  .path is passed to the checker."""
     modelled = True
-    enter = None
 
-    def __init__(self, path, point, model, rotational):
-        self.path, self.point, self.model = path, point, model
-        self.rotational = rotational
+    def __init__(self, path, point):
+        self.path, self.point = path, point
 
     def command(self, text):
         with open(os.path.join(self.point, "control"), "w") as f:
@@ -335,37 +314,16 @@ class Device:
             os.close(fd)
 
 
-def resident(fd, size):
-    """Bytes of the file that are cached."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    page, step, found = mmap.PAGESIZE, 1 << 30, 0
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
-                          ctypes.c_int, ctypes.c_int, ctypes.c_long]
-    libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t,
-                             ctypes.c_char_p]
-    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    for off in range(0, size, step):
-        n = min(step, size - off)
-        at = libc.mmap(None, n, mmap.PROT_READ, mmap.MAP_SHARED, fd, off)
-        if at in (None, ctypes.c_void_p(-1).value):
-            raise RigError("mmap: " + os.strerror(ctypes.get_errno()))
-        vec = ctypes.create_string_buffer((n + page - 1) // page)
-        libc.mincore(at, n, vec)
-        libc.munmap(at, n)
-        found += vec.raw.count(b"\x01") * page
-    return found
-
-
-class CountedByKernel:
-    """A device with the counters of the block layer, which include the
-    requests of all programs."""
+class PlainFile:
+    """The image file itself, on its own disk, with the counters of the block
+    layer, which include the requests of all programs."""
     modelled = False
-    enter = None
-    rotational = 0
 
-    def __init__(self, path, model, stat):
-        self.path, self.model, self.stat = path, model, stat
+    def __init__(self, path):
+        self.path = path
+        number = os.stat(path).st_dev
+        self.stat = (f"/sys/dev/block/{os.major(number)}:"
+                     f"{os.minor(number)}/stat")
         self.since = self.read_stat()
 
     def read_stat(self):
@@ -390,32 +348,11 @@ class CountedByKernel:
         return dict(reads=reads, read_bytes=sectors * 512, busy_s=busy / 1e3,
                     mean_depth=depth / busy if busy else 0, max_depth="-")
 
-
-class ThrottledLoop(CountedByKernel):
-    """A loop device on a file in memory, limited by the kernel."""
-
-    def __init__(self, path, enter):
-        super().__init__(path, "throttled-loop",
-                         f"/sys/block/{os.path.basename(path)}/stat")
-        self.enter = enter
-
-    make_cold = Device.make_cold
-
-
-class PlainFile(CountedByKernel):
-    """The image file itself, on its own disk."""
-
-    def __init__(self, path, model="plain"):
-        number = os.stat(path).st_dev
-        super().__init__(path, model, f"/sys/dev/block/{os.major(number)}:"
-                         f"{os.minor(number)}/stat")
-
     def make_cold(self):
         with open(self.path, "rb") as f:
-            size = os.fstat(f.fileno()).st_size
             os.fsync(f.fileno())
             os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            left = resident(f.fileno(), size)
+        left = int(output_of("fincore", "-bno", "RES", self.path))
         if left > (1 << 20):
             raise RigError(f"{self.path}: {left >> 20} MiB stay in the page "
                            "cache; is it on tmpfs?")
@@ -433,8 +370,7 @@ def write_attribute(dev, name, value):
 
 def set_queue(dev, keys):
     """Set the queue attributes that such a device would have."""
-    rotational = int(keys.get("rotational", "0"))
-    write_attribute(dev, "rotational", rotational)
+    write_attribute(dev, "rotational", int(keys.get("rotational", "0")))
     write_attribute(dev, "scheduler", "mq-deadline") or \
         write_attribute(dev, "scheduler", "none")
     readahead = keys.get("read_ahead", "128K")
@@ -442,7 +378,6 @@ def set_queue(dev, keys):
     largest = keys.get("max_request", "1280K")
     if largest.endswith("K"):
         write_attribute(dev, "max_sectors_kb", largest[:-1])
-    return rotational
 
 
 def start_model(stack, image, model, point, options):
@@ -507,34 +442,39 @@ def device(work, image, model, options=()):
         start_model(stack, image, model, point, options)
         dev = attach(stack, os.path.join(point, "disk"), "--direct-io=on",
                      *(o for o in options if o == "--read-only"))
-        rotational = set_queue(dev, model_keys(model))
-        yield Device(dev, point, model, rotational)
+        set_queue(dev, model_keys(model))
+        yield Device(dev, point)
 
 
-@contextlib.contextmanager
-def throttled_loop(work, image):
-    """@image, a file in memory, behind a loop device with a limited rate."""
-    with Stack() as stack:
-        dev = attach(stack, image, "--read-only")
-        set_queue(dev, model_keys("network-volume"))
-        yield ThrottledLoop(dev, stack.enter_context(throttle_group(dev)))
+# How a list of blocks is read by a replay: sorted or not, bytes of gaps that are
+# read through, most bytes of a read.  Reading through gaps is faster if a seek
+# costs more than the transfer.
+REPLAYS = {
+    "in order": (False, 0, 128 << 10),
+    "sorted": (True, 0, 512 << 10),
+    "sorted, gaps of 64 KiB": (True, 64 << 10, 1 << 20),
+    "sorted, gaps of 1 MiB": (True, 1 << 20, 2 << 20),
+}
 
 
-def other_reader_alone(model, image):
-    """The latencies of the model's other reader when it has the device for
-    itself, or None if there is no such reader."""
-    if int(model_keys(model).get("tenant_rate", 0)) == 0:
-        return None
-    return json.loads(output_of(find_program("diskmodel"),
-                                *model_options(model), "--alone",
-                                image)).get("tenant")
+def merged(ranges, gap, most):
+    """Ranges as [offset, length], joined where that is allowed."""
+    out = []
+    for off, length in ranges:
+        if out and out[-1][0] <= off <= sum(out[-1]) + gap and \
+                off + length - out[-1][0] <= most:
+            out[-1][1] = max(out[-1][1], off + length - out[-1][0])
+        else:
+            out.append([off, length])
+    return out
 
 
-def replay(dev, *options, blocks=None, enter=None):
-    """Run bench/replay; its report as a dictionary."""
-    p = subprocess.run([find_program("replay"), *options, dev],
-                       input=blocks, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, text=True, preexec_fn=enter)
+def replay(dev, ranges, depth=128):
+    """Read these ranges of the device; the report of bench/replay."""
+    text = "".join(f"{off} {length}\n" for off, length in ranges)
+    p = subprocess.run([find_program("replay"), dev, str(depth)], input=text,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       text=True)
     if p.returncode:
         raise RigError("replay: " + p.stderr.strip())
     return json.loads(p.stdout)
@@ -547,7 +487,9 @@ def path_cost(work):
         f.truncate(1 << 30)
     try:
         with device(work, image, "nvme") as dev:
-            got = replay(dev.path, "--random=4000", "--depth=1")
+            rng = random.Random(1)
+            got = replay(dev.path, [(rng.randrange(1 << 18) << 12, 4096)
+                                    for _ in range(4000)], 1)
     finally:
         os.unlink(image)
     # The model's own time: 80 us, and 4 KiB at 1.7 GB/s.

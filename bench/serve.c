@@ -148,28 +148,6 @@ static void op_open(fuse_req_t fuse, fuse_ino_t ino,
 	fuse_reply_open(fuse, fi);
 }
 
-static void op_readdir(fuse_req_t fuse, fuse_ino_t ino, size_t size,
-		       off_t off, struct fuse_file_info *fi)
-{
-	static const char *const names[] = { ".", "..", "disk", "control" };
-	char buf[1024];
-	size_t used = 0, i, n;
-	struct stat st;
-
-	(void)fi;
-	if (size > sizeof(buf))
-		size = sizeof(buf);
-	for (i = off < 0 ? 0 : (size_t)off; ino == FUSE_ROOT_ID && i < 4; i++) {
-		fill_stat(server_of(fuse), i < 2 ? 1 : i, &st);
-		n = fuse_add_direntry(fuse, buf + used, size - used, names[i],
-				      &st, (off_t)i + 1);
-		if (n > size - used)
-			break;
-		used += n;
-	}
-	fuse_reply_buf(fuse, buf, used);
-}
-
 /* Submit a request for `disk' to the model. */
 static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
 		  int error)
@@ -219,8 +197,8 @@ static void op_read(fuse_req_t fuse, fuse_ino_t ino, size_t size, off_t off,
 		      size, 0);
 		return;
 	}
-	n = dm_stats_json(&sv->stats, sv->sim, sv->opt->params.name, dm_now(),
-			  text, sizeof(text));
+	n = dm_stats_json(&sv->stats, sv->opt->params.name, dm_now(), text,
+			  sizeof(text));
 	if (off >= n)
 		n = 0;
 	else
@@ -293,32 +271,15 @@ static void op_fsync(fuse_req_t fuse, fuse_ino_t ino, int datasync,
 		fuse_reply_err(fuse, 0);
 }
 
-static void op_fallocate(fuse_req_t fuse, fuse_ino_t ino, int mode, off_t off,
-			 off_t len, struct fuse_file_info *fi)
-{
-	struct server *sv = server_of(fuse);
-
-	(void)fi;
-	if (ino != INO_DISK || !(mode & FALLOC_FL_KEEP_SIZE) ||
-	    sv->opt->read_only)
-		fuse_reply_err(fuse, EOPNOTSUPP);
-	else if (fallocate(sv->fd, mode, off, len))
-		fuse_reply_err(fuse, errno);
-	else
-		fuse_reply_err(fuse, 0);
-}
-
 static const struct fuse_lowlevel_ops ops = {
 	.init = op_init,
 	.lookup = op_lookup,
 	.getattr = op_getattr,
 	.setattr = op_setattr,
 	.open = op_open,
-	.readdir = op_readdir,
 	.read = op_read,
 	.write = op_write,
 	.fsync = op_fsync,
-	.fallocate = op_fallocate,
 };
 
 static void answer(struct server *sv, struct io *io)
@@ -483,8 +444,8 @@ static void report(struct server *sv)
 	char text[DM_JSON_SIZE];
 	FILE *f;
 
-	dm_stats_json(&sv->stats, sv->sim, sv->opt->params.name, dm_now(),
-		      text, sizeof(text));
+	dm_stats_json(&sv->stats, sv->opt->params.name, dm_now(), text,
+		      sizeof(text));
 	if (!path) {
 		fputs(text, stderr);
 		return;
@@ -496,19 +457,7 @@ static void report(struct server *sv)
 	fclose(f);
 }
 
-/* Returns false on a signal that ends the program. */
-static bool take_signal(struct server *sv, int sigfd)
-{
-	struct signalfd_siginfo si;
-
-	if (read(sigfd, &si, sizeof(si)) != sizeof(si))
-		return true;
-	if (si.ssi_signo != SIGUSR1)
-		return false;
-	report(sv);
-	return true;
-}
-
+/* Until a signal comes or the mount ends. */
 static void loop(struct fuse_session *se, struct server *sv, int sigfd)
 {
 	struct pollfd fds[2] = {
@@ -522,7 +471,7 @@ static void loop(struct fuse_session *se, struct server *sv, int sigfd)
 			break;
 		answer_due(sv, dm_now());
 		wait_for_work(sv, fds);
-		if (fds[1].revents && !take_signal(sv, sigfd))
+		if (fds[1].revents)
 			break;
 	}
 	free(buf.mem);
@@ -550,7 +499,6 @@ static int block_signals(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }

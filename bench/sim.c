@@ -8,92 +8,21 @@
 
 #include "sim.h"
 
-/* The heap of known completions. */
-
-static bool before(const struct entry *a, const struct entry *b)
+/* Add to the list of known completions, which is in their order. */
+static void completes(struct dm_sim *sim, struct dm_req *req, uint64_t when)
 {
-	return a->when != b->when ? a->when < b->when :
-		a->serial < b->serial;
-}
-
-/* reserve() has made room for everything outstanding at submission. */
-static void heap_push(struct dm_sim *sim, struct dm_req *req, uint64_t when)
-{
-	unsigned int i = sim->nr_heap++, up;
-	struct entry e = { when, sim->serial++, req };
+	struct dm_req **link = &sim->ending;
 
 	req->done = when;
-	for (; i; i = up) {
-		up = (i - 1) / 2;
-		if (!before(&e, &sim->heap[up]))
-			break;
-		sim->heap[i] = sim->heap[up];
-	}
-	sim->heap[i] = e;
-}
-
-static struct dm_req *heap_pop(struct dm_sim *sim)
-{
-	struct dm_req *req = sim->heap[0].req;
-	struct entry e = sim->heap[--sim->nr_heap];
-	unsigned int i = 0, down;
-
-	while ((down = 2 * i + 1) < sim->nr_heap) {
-		if (down + 1 < sim->nr_heap &&
-		    before(&sim->heap[down + 1], &sim->heap[down]))
-			down++;
-		if (!before(&sim->heap[down], &e))
-			break;
-		sim->heap[i] = sim->heap[down];
-		i = down;
-	}
-	sim->heap[i] = e;
-	return req;
-}
-
-static void *grow(void *array, unsigned int *max, unsigned int need,
-		  size_t size)
-{
-	unsigned int n = *max ? *max : 64;
-
-	if (array && need <= *max)
-		return array;
-	while (n < need)
-		n *= 2;
-	array = realloc(array, n * size);
-	if (array)
-		*max = n;
-	return array;
-}
-
-static void release_flushes(struct dm_sim *sim, uint64_t now)
-{
-	while (!sim->dirty && sim->nr_flushes)
-		heap_push(sim, sim->flushes[--sim->nr_flushes], now);
-}
-
-static void forget(struct dm_sim *sim, const struct dm_req *req)
-{
-	sim->nr_reqs--;
-	sim->nr_parts -= dm_most_parts(sim, req);
+	while (*link && (*link)->done <= when)
+		link = &(*link)->next;
+	req->next = *link;
+	*link = req;
 }
 
 void dm_parts_done(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
-	/* A partial stripe first reads what parity needs, then is written. */
-	if (dm_has_parity(&sim->p) && req->op == DM_WRITE && !req->phase) {
-		req->phase = 1;
-		dm_issue(sim, req, true, now);
-		return;
-	}
-	if (!req->early) {
-		heap_push(sim, req, max64(now, req->fast));
-		return;
-	}
-	sim->dirty -= req->len;
-	forget(sim, req);
-	free(req);
-	release_flushes(sim, now);
+	completes(sim, req, now);
 }
 
 /* The interface of model.h. */
@@ -109,18 +38,22 @@ static int forget_restored(struct dm_sim *sim)
 	return sim->restored ? 0 : -1;
 }
 
-static void start_spindles(struct dm_sim *sim)
+static int start_spindles(struct dm_sim *sim)
 {
 	const struct dm_params *p = &sim->p;
-	uint64_t i, part = dm_disk_part(p, sim->size);
+	uint64_t i;
 
-	sim->capacity = p->capacity ? p->capacity : part;
+	sim->capacity = p->capacity ? p->capacity :
+		dm_disk_part(p, sim->size);
 	sim->turn = 60 * NSEC / p->rpm;
 	sim->track = p->media_rate * 60 / p->rpm;
 	for (i = 0; i < p->spindles; i++) {
 		sim->spindle[i].phase = i * sim->turn / p->spindles;
-		sim->spindle[i].travel.part = part;
+		sim->spindle[i].host = calloc(MAX_PARTS, sizeof(struct part));
+		if (!sim->spindle[i].host)
+			return -1;
 	}
+	return 0;
 }
 
 struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
@@ -132,18 +65,14 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 	sim->p = *p;
 	sim->size = image_size;
 	sim->zero = DM_NEVER;
-	if (image_size < p->tenant_size)
-		sim->p.tenant_rate = 0;
 	sim->channel = calloc(p->channels ? p->channels : 1,
 			      sizeof(*sim->channel));
 	sim->spindle = calloc(p->spindles, sizeof(*sim->spindle));
-	if (!sim->channel || !sim->spindle || forget_restored(sim)) {
+	if (!sim->channel || !sim->spindle || forget_restored(sim) ||
+	    (p->kind == DM_DISK && start_spindles(sim))) {
 		dm_sim_free(sim);
 		return NULL;
 	}
-	if (p->kind == DM_DISK)
-		start_spindles(sim);
-	dm_tenant_reset(sim);
 	return sim;
 }
 
@@ -153,40 +82,15 @@ int dm_sim_reset(struct dm_sim *sim)
 
 	if (sim->p.kind == DM_DISK)
 		dm_disk_park(sim);
-	sim->ops = sim->bytes = sim->peak_ops = sim->peak_bytes = rested;
+	sim->ops = sim->bytes = rested;
 	sim->zero = DM_NEVER;
 	sim->draws = 0;
-	dm_tenant_reset(sim);
 	return forget_restored(sim);
 }
 
-bool dm_sim_head(const struct dm_sim *sim, unsigned int nr,
-		 struct dm_head *head)
+uint64_t dm_sim_served(const struct dm_sim *sim, unsigned int nr)
 {
-	if (sim->p.kind != DM_DISK || nr >= sim->p.spindles)
-		return false;
-	*head = sim->spindle[nr].travel;
-	return true;
-}
-
-/* An unfinished cached write belongs to the simulation. */
-static void drop(const struct part *part)
-{
-	if (part->req->early && !--part->req->parts)
-		free(part->req);
-}
-
-static void free_spindle(struct spindle *s)
-{
-	unsigned int i;
-
-	if (s->busy)
-		drop(&s->cur);
-	for (i = 0; i < s->nr_queue; i++)
-		drop(&s->queue[i]);
-	for (i = 0; i < s->nr_host; i++)
-		drop(&s->host[i]);
-	free(s->host);
+	return nr < sim->p.spindles ? sim->spindle[nr].served : 0;
 }
 
 void dm_sim_free(struct dm_sim *sim)
@@ -196,102 +100,33 @@ void dm_sim_free(struct dm_sim *sim)
 	if (!sim)
 		return;
 	for (i = 0; sim->spindle && i < sim->p.spindles; i++)
-		free_spindle(&sim->spindle[i]);
+		free(sim->spindle[i].host);
 	free(sim->spindle);
 	free(sim->channel);
 	free(sim->restored);
-	free(sim->heap);
 	free(sim);
 }
 
-/* Make room now: nothing allocates once a request is accepted. */
-int dm_reserve(struct dm_sim *sim, const struct dm_req *req)
-{
-	unsigned int i, parts = sim->nr_parts + dm_most_parts(sim, req);
-	void *new;
-
-	new = grow(sim->heap, &sim->max_heap, sim->nr_reqs + 2,
-		   sizeof(*sim->heap));
-	if (!new)
-		return -1;
-	sim->heap = new;
-	for (i = 0; sim->p.kind == DM_DISK && i < sim->p.spindles; i++) {
-		struct spindle *s = &sim->spindle[i];
-
-		new = grow(s->host, &s->max_host, parts, sizeof(*s->host));
-		if (!new)
-			return -1;
-		s->host = new;
-	}
-	return 0;
-}
-
-static void account(struct dm_sim *sim, const struct dm_req *req)
-{
-	sim->nr_reqs++;
-	sim->nr_parts += dm_most_parts(sim, req);
-}
-
-/* Acknowledge a write from the cache; a copy of it does the work. */
-static struct dm_req *cached_write(struct dm_sim *sim, struct dm_req *req,
-				   uint64_t now)
-{
-	struct dm_req *copy;
-
-	if (req->op != DM_WRITE ||
-	    sim->dirty + req->len > sim->p.write_cache)
-		return req;
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return req;
-	*copy = *req;
-	copy->early = true;
-	sim->dirty += req->len;
-	account(sim, copy);
-	heap_push(sim, req, now + sim->p.overhead +
-		  transfer(req->len, sim->p.bandwidth));
-	return copy;
-}
-
-void dm_begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
+static void begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
 	req->arrival = now;
-	req->parts = req->phase = 0;
-	req->fast = 0;
-	req->early = false;
-	account(sim, req);
-	if (req->op == DM_FLUSH) {
-		if (sim->dirty && sim->nr_flushes < DM_MAX_DEPTH)
-			sim->flushes[sim->nr_flushes++] = req;
-		else
-			heap_push(sim, req, now + sim->p.overhead);
-	} else if (!req->len || sim->p.kind != DM_DISK) {
-		heap_push(sim, req, dm_positionless(sim, req, now));
-	} else {
-		req = cached_write(sim, req, now);
-		dm_issue(sim, req, req->op == DM_WRITE &&
-			 !dm_has_parity(&sim->p), now);
-	}
+	req->parts = 0;
+	if (sim->p.kind != DM_DISK && req->op != DM_FLUSH)
+		completes(sim, req, dm_positionless(sim, req, now));
+	else if (req->op == DM_READ && req->len)
+		dm_issue(sim, req, now);
+	else	/* A disk's cache takes all writes. */
+		completes(sim, req, now + sim->p.overhead +
+			  transfer(req->len, sim->p.bandwidth));
 }
 
-/* What the disks and the other reader do until @now, in order. */
+/* What the disks do until @now, in order. */
 static void run(struct dm_sim *sim, uint64_t now)
 {
 	struct spindle *s;
-	uint64_t ends, tenant;
 
-	for (;;) {
-		s = dm_disk_event(sim);
-		ends = s ? s->to.done : DM_NEVER;
-		tenant = dm_tenant_next(sim);
-		if (min64(ends, tenant) > now ||
-		    (ends == DM_NEVER && tenant == DM_NEVER))
-			return;
-		if (ends <= tenant)
-			dm_disk_done(sim, s);
-		else
-			dm_tenant_issue(sim);
-	}
+	while ((s = dm_disk_event(sim)) && s->to.done <= now)
+		dm_disk_done(sim, s);
 }
 
 int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now)
@@ -299,9 +134,10 @@ int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 	if (sim->zero == DM_NEVER)
 		sim->zero = now;
 	run(sim, now);
-	if (dm_reserve(sim, req))
+	if (sim->nr_parts + dm_most_parts(sim, req) > MAX_PARTS)
 		return -1;
-	dm_begin(sim, req, now);
+	sim->nr_parts += dm_most_parts(sim, req);
+	begin(sim, req, now);
 	return 0;
 }
 
@@ -309,20 +145,19 @@ struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now)
 {
 	struct dm_req *req;
 
-	do {
-		run(sim, now);
-		if (!sim->nr_heap || sim->heap[0].when > now)
-			return NULL;
-		req = heap_pop(sim);
-		forget(sim, req);
-	} while (dm_tenant_done(sim, req));
+	run(sim, now);
+	req = sim->ending;
+	if (!req || req->done > now)
+		return NULL;
+	sim->ending = req->next;
+	sim->nr_parts -= dm_most_parts(sim, req);
 	return req;
 }
 
 uint64_t dm_sim_next(const struct dm_sim *sim)
 {
 	const struct spindle *s = dm_disk_event(sim);
-	uint64_t when = min64(s ? s->to.done : DM_NEVER, dm_tenant_next(sim));
+	uint64_t when = s ? s->to.done : DM_NEVER;
 
-	return sim->nr_heap ? min64(when, sim->heap[0].when) : when;
+	return sim->ending ? min64(when, sim->ending->done) : when;
 }

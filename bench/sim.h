@@ -3,9 +3,8 @@
  * What the files of the simulation share: the state of a modelled device.
  *
  * sim.c has the queue of completions and the interface of model.h, sim_disk.c
- * the heads, sim_layout.c how requests are spread over disks, sim_flash.c the
- * devices without a position, weather.c what changes with time: jitter, slow
- * periods, another reader.
+ * the heads and how requests are spread over disks, sim_flash.c the devices
+ * without a position, and what changes with time: jitter and slow periods.
  */
 #ifndef E2PF_BENCH_SIM_H
 #define E2PF_BENCH_SIM_H
@@ -13,15 +12,14 @@
 #include "model.h"
 
 #define NSEC 1000000000ULL
+#define MAX_PARTS 16384	/* outstanding */
 
 /* The part of a request that one spindle serves. */
 struct part {
 	struct dm_req *req;
 	uint64_t off;		/* on the spindle */
 	uint64_t arrival;	/* at the host, then at the drive */
-	uint64_t asked;		/* at the host */
 	uint32_t len;
-	bool write;
 };
 
 /* The state of a head between two accesses. */
@@ -40,18 +38,12 @@ struct spindle {
 	uint64_t sweep;		/* position of the elevator */
 	unsigned int batch;	/* requests since it last checked the oldest */
 	bool busy;
-	uint64_t began;		/* start of the one being served */
 	struct part cur;
 	struct part queue[DM_MAX_DEPTH];	/* the drive's queue */
 	unsigned int nr_queue;
-	struct dm_head travel;
+	uint64_t served;	/* commands since the reset */
 	struct part *host;	/* the host's queue, in order of arrival */
-	unsigned int nr_host, max_host;
-};
-
-struct entry {
-	uint64_t when, serial;
-	struct dm_req *req;
+	unsigned int nr_host;
 };
 
 /* A rate limiter: the time from which it would admit commands if it had no
@@ -60,50 +52,24 @@ struct limiter {
 	uint64_t next;
 };
 
-/* Latencies by size: 32 steps per power of two. */
-#define TENANT_STEPS	32
-#define TENANT_BUCKETS	(60 * TENANT_STEPS)
-/* The most requests that the other reader has outstanding. */
-#define TENANT_DEPTH	64
-
-/* Another reader of the same device. */
-struct tenant {
-	struct dm_req req[TENANT_DEPTH];
-	uint64_t asked[TENANT_DEPTH];	/* when it wanted this; DM_NEVER: before
-					   the last reset */
-	bool used[TENANT_DEPTH];
-	unsigned int outstanding;
-	uint64_t issued;	/* since the reset */
-	uint64_t next;		/* when it wants the next one, ns after the
-				   beginning */
-	uint64_t freed;		/* when it last had as many as it may */
-	uint64_t count[TENANT_BUCKETS];
-	uint64_t done;
-};
-
 struct dm_sim {
 	struct dm_params p;
 	uint64_t size;		/* bytes of the image */
 	uint64_t capacity;	/* bytes of one spindle */
 	uint64_t track;		/* bytes per turn */
 	uint64_t turn;		/* ns per turn */
-	uint64_t link_free, serial, dirty;
-	struct limiter ops, bytes, peak_ops, peak_bytes;
-	unsigned int nr_reqs;	/* outstanding, copies included */
-	unsigned int nr_parts;	/* the most parts these can have */
+	uint64_t link_free;
+	struct limiter ops, bytes;
+	unsigned int nr_parts;	/* the most that what is outstanding can have */
 	uint64_t *channel;	/* when each becomes free */
 	uint64_t *restored;	/* when each chunk of a snapshot has arrived; 0:
 				   not asked for */
 	uint64_t nr_restored;
-	struct entry *heap;
-	unsigned int nr_heap, max_heap;
-	struct dm_req *flushes[DM_MAX_DEPTH];
-	unsigned int nr_flushes;
+	struct dm_req *ending;	/* known completions, in their order */
 	struct spindle *spindle;
 	uint64_t zero;		/* the first request since the reset, or
 				   DM_NEVER */
 	uint64_t draws;		/* random numbers drawn since then */
-	struct tenant tenant;
 };
 
 static inline uint64_t max64(uint64_t a, uint64_t b)
@@ -135,51 +101,27 @@ static inline uint64_t transfer(uint64_t len, uint64_t rate)
 /* sim.c */
 /* Every part of @req has been served. */
 void dm_parts_done(struct dm_sim *sim, struct dm_req *req, uint64_t now);
-/* Room for @req and everything outstanding; -1 when out of memory. */
-int dm_reserve(struct dm_sim *sim, const struct dm_req *req);
-/* Begin @req, for which there is room. */
-void dm_begin(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 
 /* sim_disk.c */
-/* Begin the next command of an idle disk. */
-void dm_disk_next(struct dm_sim *sim, struct spindle *s, uint64_t now);
 /* The disk whose command ends first, or NULL. */
 struct spindle *dm_disk_event(const struct dm_sim *sim);
 /* That command ends. */
 void dm_disk_done(struct dm_sim *sim, struct spindle *s);
 void dm_disk_park(struct dm_sim *sim);
 
-/* sim_layout.c */
-/* Split a request into single commands for each spindle. */
-void dm_issue(struct dm_sim *sim, struct dm_req *req, bool write,
-	      uint64_t now);
+/* Split a read into single commands for each spindle. */
+void dm_issue(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 /* An upper bound for the parts of @req on one spindle at a time. */
 unsigned int dm_most_parts(const struct dm_sim *sim, const struct dm_req *req);
-/* Whether a write first reads what its parity needs. */
-bool dm_has_parity(const struct dm_params *p);
 
 /* sim_flash.c */
-/* When a flash device, or the cache before a disk, has served @len bytes. */
-uint64_t dm_flash_time(struct dm_sim *sim, uint64_t len, bool write,
-		       uint64_t now);
-/* The same for a request to a device without a position. */
+/* When a device without a position has served @req. */
 uint64_t dm_positionless(struct dm_sim *sim, const struct dm_req *req,
 			 uint64_t now);
 
-/* weather.c */
-/* A number that depends on nothing but these. */
-uint64_t dm_hash(uint64_t seed, uint64_t number);
 /* How many times slower than usual the device is. */
 uint64_t dm_slowness(const struct dm_sim *sim, uint64_t now);
 /* By how much to multiply the next service time, in thousandths. */
 uint64_t dm_draw(struct dm_sim *sim);
-/* Service time @ns with jitter, for a command that begins at @now. */
-uint64_t dm_service(struct dm_sim *sim, uint64_t ns, uint64_t now);
-/* When the other reader's next request begins; DM_NEVER: none is due. */
-uint64_t dm_tenant_next(const struct dm_sim *sim);
-void dm_tenant_issue(struct dm_sim *sim);
-/* Count @req if it is the other reader's; false if it is not. */
-bool dm_tenant_done(struct dm_sim *sim, const struct dm_req *req);
-void dm_tenant_reset(struct dm_sim *sim);
 
 #endif

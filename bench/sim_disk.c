@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The disk: which command a drive serves next, and when it ends.
+ * Disks: which of them serves a read, mirrors, chunks and parity considered, which
+ * command a drive serves next, and when it ends.
  *
  * A disk decides at each completion what to do next: the host's elevator fills
  * the drive's queue, and the drive takes from that queue the command it can
@@ -51,8 +52,7 @@ static bool stream(const struct dm_sim *sim, const struct spindle *s,
 		transfer(part->len, sim->p.bandwidth);
 	bool stopped;
 
-	if (part->write || part->off < s->at.buf_lo ||
-	    part->off > s->at.head + sim->track)
+	if (part->off < s->at.buf_lo || part->off > s->at.head + sim->track)
 		return false;
 	ahead = read_ahead(sim, s, now, &stopped);
 	if (stopped && end > s->at.head + ahead)
@@ -85,7 +85,7 @@ static void visit(const struct dm_sim *sim, const struct spindle *s,
 					      distance) * scale / 1000;
 		there += rotation_wait(sim, s, part->off, there);
 		to->head = part->off + part->len;
-		to->buf_lo = part->write ? to->head : part->off;
+		to->buf_lo = part->off;
 		to->done = to->since = there +
 			transfer(part->len, sim->p.media_rate);
 	}
@@ -141,21 +141,6 @@ static void feed_drive(const struct dm_sim *sim, struct spindle *s,
 	}
 }
 
-static void count_move(const struct dm_sim *sim, struct spindle *s,
-		       const struct part *part, uint64_t now)
-{
-	uint64_t distance = span(part->off, s->at.head);
-	struct place to;
-
-	s->travel.requests++;
-	if (distance <= sim->track || stream(sim, s, part, now, &to))
-		return;
-	s->travel.seeks++;
-	s->travel.back += part->off < s->at.head;
-	s->travel.far += distance > s->travel.part / 10;
-	s->travel.distance += distance;
-}
-
 /*
  * Serve the chosen command.  With a seed the arm is a little faster or slower
  * than the drive expected when it chose, and rarely it needs several turns to
@@ -177,7 +162,8 @@ static void serve(struct dm_sim *sim, struct spindle *s, uint64_t now)
 	}
 }
 
-void dm_disk_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
+/* Begin the next command of an idle disk. */
+static void next_command(struct dm_sim *sim, struct spindle *s, uint64_t now)
 {
 	uint64_t reached, best = DM_NEVER;
 	unsigned int i, pick = 0;
@@ -202,10 +188,8 @@ void dm_disk_next(struct dm_sim *sim, struct spindle *s, uint64_t now)
 			pick = i;
 	}
 	s->cur = s->queue[pick];
-	s->began = now;
 	s->queue[pick] = s->queue[--s->nr_queue];
 	s->busy = true;
-	count_move(sim, s, &s->cur, now);
 	serve(sim, s, now);
 }
 
@@ -216,12 +200,11 @@ void dm_disk_done(struct dm_sim *sim, struct spindle *s)
 
 	s->at = s->to;
 	s->busy = false;
-	s->travel.busy += now - s->began;
-	s->travel.waiting += now - s->cur.asked;
+	s->served++;
 	if (!--req->parts)
 		dm_parts_done(sim, req, now);
 	if (!s->busy)
-		dm_disk_next(sim, s, now);
+		next_command(sim, s, now);
 }
 
 struct spindle *dm_disk_event(const struct dm_sim *sim)
@@ -243,10 +226,92 @@ void dm_disk_park(struct dm_sim *sim)
 	for (i = 0; i < sim->p.spindles; i++) {
 		struct spindle *s = &sim->spindle[i];
 
-		s->travel = (struct dm_head){ .part = s->travel.part };
+		s->served = 0;
 		if (s->busy)
 			continue;
 		s->at = (struct place){ .head = middle, .buf_lo = middle };
 		s->stream = s->sweep = middle;
 	}
+}
+
+/* Of RAID6: P and Q. */
+#define PARITIES 2
+
+uint64_t dm_disk_part(const struct dm_params *p, uint64_t size)
+{
+	return p->layout == DM_RAID6 ? size / (p->spindles - PARITIES) : size;
+}
+
+/*
+ * As in md: a stream stays with its head; otherwise the nearest idle head, or
+ * else the one with the least work.
+ */
+static unsigned int mirror_disk(const struct dm_sim *sim, uint64_t off)
+{
+	unsigned int i, load, best = 0, best_load = 0;
+	uint64_t best_span = 0;
+
+	for (i = 0; i < sim->p.spindles; i++) {
+		const struct spindle *s = &sim->spindle[i];
+
+		if (s->stream == off && off)
+			return i;
+		load = s->nr_queue + s->nr_host + s->busy;
+		if (i && (load > best_load || (load == best_load &&
+			  span(s->at.head, off) >= best_span)))
+			continue;
+		best = i;
+		best_load = load;
+		best_span = span(s->at.head, off);
+	}
+	return best;
+}
+
+/* Left-symmetric, md's default: parity moves one disk per stripe, and the data
+ * begins behind it.  @off becomes that on the disk. */
+static unsigned int raid6_disk(const struct dm_sim *sim, uint64_t *off)
+{
+	uint64_t chunk = *off / sim->p.chunk, n = sim->p.spindles;
+	uint64_t data = n - PARITIES, stripe = chunk / data;
+	uint64_t first = n - 1 - stripe % n;
+
+	*off = stripe * sim->p.chunk + *off % sim->p.chunk;
+	return (unsigned int)((first + PARITIES + chunk % data) % n);
+}
+
+void dm_issue(struct dm_sim *sim, struct dm_req *req, uint64_t now)
+{
+	uint64_t off = req->off, left = req->len, len, at;
+	const struct dm_params *p = &sim->p;
+	struct spindle *s;
+	unsigned int i;
+
+	for (; left; off += len, left -= len) {
+		len = min64(left, p->max_request);
+		at = off;
+		if (p->layout == DM_RAID6) {
+			len = min64(len, p->chunk - off % p->chunk);
+			s = &sim->spindle[raid6_disk(sim, &at)];
+		} else {
+			s = &sim->spindle[mirror_disk(sim, off)];
+		}
+		s->stream = at + len;
+		s->host[s->nr_host++] = (struct part){
+			.req = req, .off = at, .len = (uint32_t)len,
+			.arrival = now,
+		};
+		req->parts++;
+	}
+	for (i = 0; i < p->spindles; i++)
+		if (!sim->spindle[i].busy)
+			next_command(sim, &sim->spindle[i], now);
+}
+
+unsigned int dm_most_parts(const struct dm_sim *sim, const struct dm_req *req)
+{
+	uint64_t step = sim->p.max_request;
+
+	if (sim->p.chunk)
+		step = min64(step, sim->p.chunk);
+	return (unsigned int)(req->len / step) + 2;
 }

@@ -1,9 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Devices without a position: flash, and network volumes.  When a request
- * completes is known when it arrives.
+ * Devices without a position, flash and network volumes: when a request
+ * completes is known when it arrives.  And the weather of all devices: jitter
+ * that a seed decides, and a period in which they are slow, both counted from
+ * the first request after a reset, so that each run has the same.
  */
 #include "sim.h"
+
+/* The finalizer of splitmix64 (Steele, Lea and Flood, 2014). */
+static uint64_t hash(uint64_t seed, uint64_t number)
+{
+	uint64_t z = (seed + 1) * 0x9e3779b97f4a7c15ULL + number;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/* Whether @now is at least @from and less than @until ns after the first
+ * request. */
+static bool within(const struct dm_sim *sim, uint64_t now, uint64_t from,
+		   uint64_t until)
+{
+	uint64_t since = later(now, sim->zero);
+
+	return sim->zero != DM_NEVER && since >= from && since < until;
+}
+
+uint64_t dm_slowness(const struct dm_sim *sim, uint64_t now)
+{
+	const struct dm_params *p = &sim->p;
+
+	return within(sim, now, p->slow_at, p->slow_at + p->slow_for) ?
+		p->slow_by : 1;
+}
+
+uint64_t dm_draw(struct dm_sim *sim)
+{
+	const struct dm_params *p = &sim->p;
+	uint64_t r;
+
+	if (!p->seed)
+		return 1000;
+	r = hash(p->seed, sim->draws++);
+	if (p->rare && r % p->rare == 0)
+		return 1000 * p->rare_by;
+	return 1000 - 10 * p->jitter + (r >> 32) % (20 * p->jitter + 1);
+}
+
+/* Service time @ns with jitter, for a command that begins at @now. */
+static uint64_t service(struct dm_sim *sim, uint64_t ns, uint64_t now)
+{
+	return ns * dm_draw(sim) / 1000 * dm_slowness(sim, now);
+}
 
 /*
  * Wait for a rate limiter.  Each command takes @cost ns from it; time in which
@@ -23,8 +72,8 @@ static uint64_t per_op(uint64_t rate)
 	return rate ? NSEC / rate : 0;
 }
 
-uint64_t dm_flash_time(struct dm_sim *sim, uint64_t len, bool write,
-		       uint64_t now)
+static uint64_t flash_time(struct dm_sim *sim, uint64_t len, bool write,
+			   uint64_t now)
 {
 	const struct dm_params *p = &sim->p;
 	uint64_t *c = sim->channel, *free_first = c;
@@ -34,13 +83,11 @@ uint64_t dm_flash_time(struct dm_sim *sim, uint64_t len, bool write,
 		if (*c < *free_first)
 			free_first = c;
 	now = max64(*free_first, now);
-	*free_first = now + dm_service(sim, write ? p->write_latency :
-				       p->latency, now);
+	*free_first = now + service(sim, write ? p->write_latency :
+				    p->latency, now);
 	sim->link_free = max64(*free_first, sim->link_free) +
 		(p->overhead + transfer(len, p->bandwidth)) *
 		dm_slowness(sim, now);
-	if (p->serial)
-		*free_first = sim->link_free;
 	return sim->link_free;
 }
 
@@ -62,7 +109,7 @@ static uint64_t restored(struct dm_sim *sim, uint64_t off, uint64_t len,
 		ready = &sim->restored[chunk];
 		if (!*ready)
 			*ready = now + p->restore_min +
-				dm_hash(p->seed, chunk) %
+				hash(p->seed, chunk) %
 				(p->restore_max - p->restore_min + 1);
 		done = max64(done, *ready);
 	}
@@ -75,25 +122,19 @@ static uint64_t restored(struct dm_sim *sim, uint64_t off, uint64_t len,
  * command waits for both, but what it takes from one it does not take from the
  * other, so many small commands and a few large ones can run side by side.
  *
- * A burst, or credits, let commands pass at once, or at the peak rate, until
- * they are used up.
+ * A burst lets commands pass at once until it is used up.
  */
 static uint64_t network_time(struct dm_sim *sim, uint64_t off, uint64_t len,
 			     bool write, uint64_t now)
 {
 	const struct dm_params *p = &sim->p;
-	uint64_t op, byte, credit;
+	uint64_t op, byte;
 
-	credit = max64(p->burst, p->credits * per_op(p->iops));
-	op = admit(sim, &sim->peak_ops, now, per_op(p->peak_iops), 0);
-	op = admit(sim, &sim->ops, op, per_op(p->iops), credit);
-	byte = admit(sim, &sim->peak_bytes, now,
-		     transfer(len, p->peak_bandwidth), 0);
-	byte = admit(sim, &sim->bytes, byte, transfer(len, p->bandwidth),
+	op = admit(sim, &sim->ops, now, per_op(p->iops), p->burst);
+	byte = admit(sim, &sim->bytes, now, transfer(len, p->bandwidth),
 		     p->burst);
 	now = restored(sim, off, len, max64(op, byte));
-	return now + dm_service(sim, write ? p->write_latency : p->latency,
-				now);
+	return now + service(sim, write ? p->write_latency : p->latency, now);
 }
 
 uint64_t dm_positionless(struct dm_sim *sim, const struct dm_req *req,
@@ -105,7 +146,7 @@ uint64_t dm_positionless(struct dm_sim *sim, const struct dm_req *req,
 	for (; left; off += len, left -= len) {
 		len = min64(left, sim->p.max_request);
 		done = max64(done, sim->p.kind == DM_FLASH ?
-			     dm_flash_time(sim, len, write, now) :
+			     flash_time(sim, len, write, now) :
 			     network_time(sim, off, len, write, now));
 	}
 	return done;

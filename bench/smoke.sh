@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Tests whether the rig works on this machine: the models against their
-# parameters, faults, the smallest image on two models, and that nothing is left
+# parameters, faults, every kind of run on small images, and that nothing is left
 # behind.  Prints TAP.  No test depends on speed.
 
 set -u
@@ -52,68 +52,58 @@ run()
 	"$srcdir/run" --images-dir "$tmp" "$@"
 }
 
-# The simulation has its own clock.  The path through FUSE is not tested: other
-# tests keep the machine busy.
 formula()
 {
-	"$BENCH_BUILD/diskmodel" --selftest --no-path
+	"$srcdir/selftest"
 }
 
+# Two models and checkers, with bounds, passes, a picture and changes to a model.
 matrix()
 {
-	run --models nvme,disk-7200-ncq --images extents@1/100 \
-		--checkers stock,stock-ra0 --repeat 1 --out "$tmp/out"
+	run --models nvme,disk-7200-ncq:seed=3 --images extents@1/100 \
+		--checkers stock,stock-ra0 --repeat 1 --passes --pictures nvme \
+		--out "$tmp/out"
 }
 
 report_complete()
 {
-	local file
+	local row='| extents@1/100 | disk-7200-ncq:seed=3'
 
-	for file in timing.md runs.csv result.json; do
-		[ -s "$tmp/out/$file" ] || return 1
-	done
-	grep -q '^| extents@1/100 | disk-7200-ncq |' "$tmp/out/timing.md" &&
-	grep -q '^| extents@1/100 | disk-7200-ncq | stock | 1 | [1-9]' \
+	[ -s "$tmp/out/result.json" ] &&
+	grep -q "^$row | [0-9]" "$tmp/out/timing.md" &&
+	grep -q "^$row | stock | [1-9]" "$tmp/out/timing.md" &&
+	grep -q "^$row | 5 | [0-9.]* | [0-9.]* | [0-9]* | [0-9.]* |" \
 		"$tmp/out/timing.md" &&
 	grep -q '^All runs of an image had the same exit status and output' \
-		"$tmp/out/timing.md"
+		"$tmp/out/timing.md" &&
+	grep -q 'stock: .* s</text>' "$tmp/out/timing-extents-1-100-nvme.svg"
 }
 
 # A bound that no checker beats: the larger of the device's, which is what the
-# quickest reading took, and of the processor's.  The pictures name all.
+# quickest reading took, and of the processor's.
 bounds()
 {
 	PYTHONPATH=$srcdir python3 -B - <<-'END'
-	import report
+	import report, rig
 	def run(checker, mode, seconds, busy=None):
 	    return dict(label="x", model="nvme" if mode == "cold" else "memory",
 	                checker=checker, mode=mode, seconds=seconds, rep=0,
 	                busy_s=busy, model_cpu=busy and 0.1)
-	r = dict(images={"x": "ext4, 5 inodes"}, bounds=[dict(label="x",
-	         model="nvme", blocks=1, times={"sorted": 0.9})],
+	r = dict(bounds=[dict(label="x", model="nvme", blocks=1,
+	                      times={"sorted": 0.9})],
 	         runs=[run("stock", "cold", 2, 1.5), run("ours", "cold", 0.8, 0.7),
 	               run("stock", "warm", 0.6), run("ours", "warm", 0.3)])
-	assert report.bound(r, "x", "nvme") == 0.7
-	r["runs"][3]["seconds"] = 0.75
-	r["runs"][2]["seconds"] = 0.78
-	assert report.bound(r, "x", "nvme") == 0.75
-	drawn = []
-	report.gnuplot = lambda script, base: drawn.append(script["text"]) or True
-	assert report.bars(r, "x", "base")
-	for word in ("stock e2fsck", "with prefetching", "NVMe", "ext4, 5 inodes",
-	             "bound 0.75 s", "all in memory"):
-	    assert word in drawn[0], word
-	assert '"ours"' not in drawn[0] and '"nvme"' not in drawn[0]
-	# An outlier does not squeeze the bars.
-	r["runs"] += [run("stock", "cold", 2, 1.5), run("stock", "cold", 50, 1.5)]
-	assert report.bars(r, "x", "base")
-	assert "set yrange [0:2.6]" in drawn[1], drawn[1]
+	assert report.device_bound(r, "x", "nvme") == (0.7, "as ours")
+	assert report.cpu_bound(r, "x") == 0.3
+	assert report.table(r)[1][2:] == ["2.00 (2.00-2.00)", "0.80 (0.80-0.80)",
+	                                  "0.40", "0.70 as ours", "0.30"]
+	ranges = [(0, 4096), (4096, 4096), (16384, 4096)]
+	assert rig.merged(ranges, 0, 8192) == [[0, 8192], [16384, 4096]]
+	assert rig.merged(ranges, 8192, 20480) == [[0, 20480]]
+	assert rig.merged(ranges, 8192, 20479) == [[0, 8192], [16384, 4096]]
 	END
 }
 
-# Devices without FUSE: the plain image, and a loop device limited by the kernel, if it
-# can do so.  At 3000 reads per second without a burst, 4,000 reads take more than a
-# second.
 own_disk()
 {
 	run --models plain --images extents@1/100 --checkers stock \
@@ -121,21 +111,11 @@ own_disk()
 	grep -q '^| extents@1/100 | plain |' "$tmp/own/timing.md"
 }
 
-# shellcheck disable=SC2016
-throttled()
-{
-	local seconds
-
-	run --hold throttled-loop "$tmp/extents-1-100.img" -- \
-		"$BENCH_BUILD/replay" --random=4000 {} >"$tmp/throttled" &&
-	seconds=$(sed -n 's/.*"seconds": \([0-9]*\).*/\1/p' \
-		"$tmp/throttled") && [ "$seconds" -ge 1 ]
-}
-
-# The image made without the kernel passes the check that `images' does.
+# The images made without the kernel pass the check that `images' does.
 inodes()
 {
-	"$srcdir/images" --dir "$tmp" inodes@1/20000 trees@1/6000
+	"$srcdir/images" --dir "$tmp" inodes@1/20000 trees@1/6000 \
+		laptop-ext3@1/400 laptop-ext4@1/400
 }
 
 # Ten blocks of files that are claimed twice have at least eleven claimants.
@@ -147,31 +127,57 @@ damaged()
 		grep -E '^\(There are (1[1-9]|20) inodes'
 }
 
-# Six of twelve snapshots were kept, the trees have seeks, and both tables are there:
-# nobody reads less than is needed.
+# Six of twelve snapshots were kept.  Another build takes part, and is told to
+# prefetch; nobody reads more than twice what is needed.
 btrfs_aged()
 {
-	"$srcdir/btrfs-check" --images-dir "$tmp" -i btrfs-aged@1/100 -r 1 \
-		--before "$BENCH_BUILD/.." nvme >"$tmp/aged" || return
+	cat >"$tmp/other" <<-'end' &&
+		#!/bin/sh
+		[ "$PREFETCH" = 1 ] || exit 16
+		exec btrfs "$@"
+	end
+	chmod +x "$tmp/other" &&
+	run --models nvme --images btrfs-aged@1/100 --repeat 1 \
+		--checkers "stock,other=$tmp/other" --out "$tmp/aged" || return
 	btrfs inspect-internal dump-tree -t root "$tmp/btrfs-aged-1-100.img" |
 		grep -c ROOT_REF >"$tmp/roots"
 	[ "$(cat "$tmp/roots")" = 6 ] &&
-	grep -q '^| fs tree | [0-9]* | [1-9]' "$tmp/aged" &&
-	grep -q '^| btrfs-aged@1/100 | nvme | original, before |' \
-		"$tmp/aged" &&
-	awk -F ' *[|] *' '$2 == "btrfs-aged@1/100" && $3 == "DUP" {
-			programs = programs " " $6
-			if ($7 < 100000 || $8 < $7)
-				exit 1
-		}
-		END { exit programs != " stock ours before" }' "$tmp/aged"
+	jq -e '(.bounds[0].blocks * 4096) as $needed | [.runs[] |
+		select(.mode == "cold") | .read_bytes / $needed] |
+		length == 2 and all(. > 0.9 and . < 2)' "$tmp/aged/result.json"
 }
 
-plain()
+# Each repair finds the damage.
+repairs()
 {
-	run --plain-file --images extents@1/100 --checkers stock --repeat 1 \
-		--out "$tmp/plain" &&
-	grep -q 'plain image files' "$tmp/plain/timing.md"
+	run --models nvme --images extents@1/100+twice10 --repeat 2 --write \
+		--checkers stock,stock-ra0 --options=-fy --out "$tmp/repairs" &&
+	jq -e '.runs | length == 4 and all(.status == 1 and .writes > 0)' \
+		"$tmp/repairs/result.json"
+}
+
+at_once()
+{
+	run --models nvme --images extents@1/100 --volumes 3 --repeat 1 \
+		--checkers stock,stock-ra0 >"$tmp/volumes" &&
+	[ "$(grep -c '^| extents@1/100 | nvme | 3 | stock' "$tmp/volumes")" = 2 ]
+}
+
+# The line that users send: an image file will do.
+a_line()
+{
+	"$srcdir/real" "$tmp/extents-1-100.img" >"$tmp/line" &&
+	[ "$(wc -l <"$tmp/line")" = 1 ] &&
+	grep -E '^e2prefetch-machine device=\[.+\] size=2GiB .* inodes=[0-9]{4} ' \
+		"$tmp/line" |
+	grep -E ' stock: 1=[0-9.]+s/[0-9]+MiB .*5=.* all=[0-9.]+s ours: 1=.* all='
+}
+
+published()
+{
+	"$srcdir/real" --images-dir "$tmp" -i laptop-ext3@1/400 >"$tmp/real" &&
+	grep -E '^\| laptop-ext3@1/400 \| 1 \| 192.30 \| 1324 \| [0-9.]+ \| ' \
+		"$tmp/real"
 }
 
 # A read that overlaps the range fails, one next to it does not.
@@ -216,69 +222,6 @@ interrupted()
 	[ -n "$point" ] && [ ! -e "$point" ]
 }
 
-# shellcheck disable=SC2016
-# A pattern, a change and a seed; another reader; another build, which is told to
-# prefetch.
-weather()
-{
-	local run="$tmp/weather"
-
-	cat >"$tmp/other" <<-'end'
-		#!/bin/sh
-		[ "$PREFETCH" = 1 ] || exit 16
-		exec e2fsck "$@"
-	end
-	chmod +x "$tmp/other"
-	run --models 'sata-ssd-sh*:tenant_start=0' --seed 3 --repeat 1 \
-		--images extents@1/100 --checkers "stock,other=$tmp/other" \
-		--no-warm --keep-traces --out "$run" &&
-	sed -n '/^## The other reader/,/^## P/p' "$run/timing.md" >"$run/readers" &&
-	grep -q '^| extents@1/100 | sata-ssd-shared:tenant_start=0:seed=3 | none |' \
-		"$run/readers" &&
-	grep -q '^| extents@1/100 | sata-ssd-shared:tenant_start=0:seed=3 | other |' \
-		"$run/readers" &&
-	"$srcdir/rampup" --blocks "$run/traces/extents-1-100.blocks" \
-		"$run"/traces/*-other.trace |
-		grep 'requests, .* ms until' | grep -v 'until 0\.0' &&
-	run --hold raid5-4:spindles=3 "$tmp/extents-1-100.img" -- \
-		bash -c '[ "$(grep -o crossings "$POINT/control" | wc -l)" = 3 ]'
-}
-
-# A run of 4 s reads 4 KiB per 10 ms for a second, and then 64 KiB per ms.  Within
-# windows of 200 ms that is 0.9 of the best after 180 ms, or a little less, since the
-# 4 KiB count.  Bytes that were read before do not, nor those that no one needs.
-ramp()
-{
-	python3 - >"$tmp/ramp.trace" <<-'end' || return
-		for i in range(100):
-		    print(i * 10**7, i * 4096, 4096, "r", 10**6)
-		for i in range(3000):
-		    print(10**9 + i * 10**6, (1000 + 16 * i) * 4096, 65536, "r", 10**6)
-		for i in range(1000):
-		    print(4 * 10**9 + i * 1000, 4096000, 1048576, "r", 1000)
-	end
-	"$srcdir/rampup" "$tmp/ramp.trace" | tee "$tmp/ramped" >&2 &&
-	grep -q ': 281 of 4100 requests, 1180 ms until 59.0 MB/s' "$tmp/ramped" &&
-	seq 0 99 >"$tmp/few" &&
-	"$srcdir/rampup" --blocks "$tmp/few" "$tmp/ramp.trace" |
-		tee "$tmp/ramped" >&2 &&
-	grep -q ': [12][0-9] of 4100 requests, 1[0-9][0-9] ms until 0.4 MB/s' \
-		"$tmp/ramped"
-}
-
-# All tables, with this build as the one before, where it is built.
-proof()
-{
-	local model=sata-ssd-shared:tenant_start=0
-
-	"$srcdir/proof" --before "$BENCH_BUILD/../e2fsck/e2fsck" --models $model \
-		--images extents@1/100 --images-dir "$tmp" --repeat 1 \
-		--seeds 2 --out "$tmp/proof" >"$tmp/tables" || return
-	[ "$(grep -c "^| extents@1/100 | $model |" "$tmp/tables")" = 10 ] &&
-	grep -q "^| extents@1/100 | $model | 2 |" \
-		"$tmp/proof/seeds.md"
-}
-
 # Someone who takes a copy of all mounts must not keep the image in use: it would not
 # be complete.
 aged()
@@ -310,20 +253,20 @@ one_makes()
 	local held name status
 	local -a pids=()
 
-	exec {held}>"$tmp/.features-1-100.img.lock" && flock "$held" || return
+	exec {held}>"$tmp/.bigalloc-1-100.img.lock" && flock "$held" || return
 	for name in first second; do
-		"$srcdir/images" --dir "$tmp" features@1/100 \
+		"$srcdir/images" --dir "$tmp" bigalloc@1/100 \
 			>"$tmp/$name" 2>&1 {held}>&- &
 		pids+=($!)
 	done
 	# Neither has begun while somebody has the lock.
 	waiting "${pids[0]}" && waiting "${pids[1]}" &&
-		[ ! -e "$tmp/features-1-100.img" ]
+		[ ! -e "$tmp/bigalloc-1-100.img" ]
 	status=$?
 	exec {held}>&-
 	wait "${pids[0]}" && wait "${pids[1]}" && [ $status = 0 ] &&
 	[ "$(tail -qn 1 "$tmp/first" "$tmp/second" | sort -u)" = \
-		"$tmp/features-1-100.img" ] &&
+		"$tmp/bigalloc-1-100.img" ] &&
 	[ "$(cat "$tmp/first" "$tmp/second" | grep -c 'MiB stored of')" = 1 ]
 }
 
@@ -410,44 +353,39 @@ left_behind()
 		grep -q 'extents-1-100\|calibrate'
 }
 
-echo 1..20
-check 'the models do what their parameters say' formula
-check 'two models, two checkers, bounds' matrix
-check 'the report is complete' report_complete
-check 'bounds are bounds, and pictures say what they show' bounds
-check 'the same without models' plain
-check 'on this machine'\''s own disk' own_disk
-reason=$(cd "$srcdir" && python3 -Bc 'import rig; print(rig.why_not_throttled() or "")')
-if [ -n "$reason" ]; then
+# or_skip REASON NAME FUNCTION: skipped if there is a reason.
+or_skip()
+{
+	[ -n "$1" ] || { check "$2" "$3"; return; }
 	number=$((number + 1))
-	echo "ok $number - a loop device that the kernel limits # SKIP $reason"
-else
-	check 'a loop device that the kernel limits' throttled
-fi
+	echo "ok $number - $2 # SKIP $1"
+}
+
+no_btrfs=
+for program in mkfs.btrfs fstrim jq; do
+	command -v $program >/dev/null || no_btrfs="$program not found"
+done
+grep -qw btrfs /proc/filesystems || no_btrfs='the kernel has no btrfs'
+no_jq=$(command -v jq >/dev/null || echo 'jq not found')
+no_ours=
+[ -x "$BENCH_BUILD/../e2fsck/e2fsck" ] || no_ours='e2fsck is not built'
+
+echo 1..19
+check 'the models do what their parameters say' formula
+check 'two models, two checkers, bounds, passes' matrix
+check 'the report is complete' report_complete
+check 'bounds are bounds' bounds
+check 'on this machine'\''s own disk' own_disk
 check 'files written without the kernel are sound' inodes
 check 'damaged files claim what others have' damaged
-reason=
-for program in mkfs.btrfs strace fstrim; do
-	command -v $program >/dev/null || reason="$program not found"
-done
-grep -qw btrfs /proc/filesystems || reason='the kernel has no btrfs'
-if [ -n "$reason" ]; then
-	number=$((number + 1))
-	echo "ok $number - checks of an aged btrfs # SKIP $reason"
-else
-	check 'checks of an aged btrfs' btrfs_aged
-fi
+or_skip "$no_btrfs" 'checks of an aged btrfs' btrfs_aged
+or_skip "$no_jq" 'repairs, each on its own copy' repairs
+check 'many volumes at once' at_once
+or_skip "$no_ours" 'a line about a machine' a_line
+or_skip "$no_ours" 'a published check' published
 check 'a fault hits its range only' fault
 check 'data comes back as written' written
 check 'an image is complete whoever copies the mounts' aged
-check 'changes, seeds and another reader' weather
-check 'when a run is at full speed' ramp
-if [ -x "$BENCH_BUILD/../e2fsck/e2fsck" ]; then
-	check 'tables about all devices' proof
-else
-	number=$((number + 1))
-	echo "ok $number - tables about all devices # SKIP e2fsck is not built"
-fi
 check 'an interrupted run takes its device down' interrupted
 check 'signals leave nothing, whenever they come' signalled_whenever
 check 'of two that want an image one makes it' one_makes

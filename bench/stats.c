@@ -4,7 +4,6 @@
  * it answered.  Nothing here changes what the device does.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -76,82 +75,24 @@ void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t due,
 			"rwf"[req->op], now - req->arrival);
 }
 
-/* Append to @buf, of which @used bytes are used; what does not fit is cut
- * off. */
-__attribute__((format(printf, 4, 5)))
-static size_t add(char *buf, size_t size, size_t used, const char *format,
-		  ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(buf + used, size - used, format, args);
-	va_end(args);
-	if (n < 0)
-		return used;
-	return used + (size_t)n < size ? used + (size_t)n : size - 1;
-}
-
-static size_t add_heads(char *buf, size_t size, size_t used,
-			const struct dm_sim *sim)
-{
-	struct dm_head h;
-	unsigned int i;
-
-	if (!dm_sim_head(sim, 0, &h))
-		return used;
-	used = add(buf, size, used, ", \"heads\": [");
-	for (i = 0; dm_sim_head(sim, i, &h); i++)
-		used = add(buf, size, used, "%s{\"requests\": %" PRIu64
-			   ", \"seeks\": %" PRIu64 ", \"back\": %" PRIu64
-			   ", \"far\": %" PRIu64 ", \"distance\": %" PRIu64
-			   ", \"crossings\": %.2f, \"busy_s\": %.6f"
-			   ", \"waiting_s\": %.6f}", i ? ", " : "",
-			   h.requests, h.seeks, h.back, h.far, h.distance,
-			   h.part ? (double)h.distance / (double)h.part : 0,
-			   (double)h.busy / 1e9, (double)h.waiting / 1e9);
-	return add(buf, size, used, "]");
-}
-
-/* The latencies of the other reader, if it asked for anything. */
-static size_t add_tenant(char *buf, size_t size, size_t used,
-			 const struct dm_sim *sim)
-{
-	static const unsigned int percents[] = { 50, 90, 99 };
-	uint64_t us, n = dm_sim_tenant(sim, 50, &us);
-	size_t i;
-
-	if (!n)
-		return used;
-	used = add(buf, size, used, ", \"tenant\": {\"requests\": %" PRIu64,
-		   n);
-	for (i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
-		dm_sim_tenant(sim, percents[i], &us);
-		used = add(buf, size, used, ", \"p%u_us\": %" PRIu64,
-			   percents[i], us);
-	}
-	return add(buf, size, used, "}");
-}
-
-int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
-		  const char *name, uint64_t now, char *buf, size_t size)
+int dm_stats_json(struct dm_stats *st, const char *name, uint64_t now,
+		  char *buf, size_t size)
 {
 	uint64_t n = st->requests[0] + st->requests[1] + st->requests[2];
 	double each = n ? (double)n : 1;
-	size_t used;
+	int used;
 
 	depth_changes(st, now);
 	if (st->trace)
 		fflush(st->trace);
-	used = add(buf, size, 0, "{\"model\": \"%s\", \"start_ns\": %" PRIu64
+	used = snprintf(buf, size, "{\"model\": \"%s\", \"start_ns\": %" PRIu64
 		   ", \"elapsed_s\": %.6f, \"reads\": %" PRIu64
 		   ", \"read_bytes\": %" PRIu64 ", \"writes\": %" PRIu64
 		   ", \"write_bytes\": %" PRIu64 ", \"flushes\": %" PRIu64
 		   ", \"errors\": %" PRIu64 ", \"busy_s\": %.6f"
 		   ", \"mean_depth\": %.2f, \"max_depth\": %u"
 		   ", \"mean_latency_us\": %.1f, \"mean_late_us\": %.1f"
-		   ", \"max_late_us\": %.1f, \"cpu_s\": %.3f",
+		   ", \"max_late_us\": %.1f, \"cpu_s\": %.3f}\n",
 		   name, st->start, (double)(now - st->start) / 1e9,
 		   st->requests[DM_READ], st->bytes[DM_READ],
 		   st->requests[DM_WRITE], st->bytes[DM_WRITE],
@@ -161,9 +102,7 @@ int dm_stats_json(struct dm_stats *st, const struct dm_sim *sim,
 		   st->max_depth, (double)st->latency / each / 1e3,
 		   (double)st->late / each / 1e3, (double)st->max_late / 1e3,
 		   cpu_seconds() - st->cpu);
-	used = add_heads(buf, size, used, sim);
-	used = add_tenant(buf, size, used, sim);
-	return (int)add(buf, size, used, "}\n");
+	return used < 0 ? 0 : (size_t)used < size ? used : (int)size - 1;
 }
 
 int dm_trace_open(struct dm_stats *st, const char *path)

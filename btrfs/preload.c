@@ -46,7 +46,7 @@
 /* A filesystem with less than this in use, data and metadata, has so few tree
  * blocks that beginning takes longer than is gained.  Ours over stock with 5 and
  * 18 MiB: 1.23 and 0.91 on bench's disk, 1.07 and 0.79 on a network volume
- * (bench/btrfs-check -i btrfs@1/100,btrfs@1/40). */
+ * (bench/run --images btrfs@1/100,btrfs@1/40). */
 #define SMALL_BYTES (8u << 20)
 
 /* Maximum number of descriptors that are followed: those of the devices, and a

@@ -156,9 +156,9 @@ void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
 		return;
 	}
 	place = self.checker.place + block - self.run[self.checker.run].block;
-	e2pf_ext4_list_at(ext4, engine, place);
 	if (place < self.look)
 		return;
 	self.look = place + LOOK;
+	e2pf_ext4_list_at(ext4, engine, place);
 	hand_over(ext4, engine);
 }

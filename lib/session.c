@@ -7,11 +7,14 @@
  * read.  The engine does the rest.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/device.h"
 #include "device/share.h"
+#include "device/sysfile.h"
 #include "device/thread.h"
 #include "session.h"
 
@@ -87,6 +90,24 @@ errcode_t e2pf_session_add_source(struct e2pf_session *s,
 	return s->engine ? 0 : ENOMEM;
 }
 
+/* Without /sys the limit of a memory group cannot be seen: in one of 64 MiB, what
+ * is read ahead without a bound is evicted before it is used, and a check takes
+ * 1.4 times stock's; with 8 MiB 0.74, and 0.85 in one of 16
+ * (tests/scripts/test-container.sh). */
+#define UNSEEN_BUDGET (8u << 20)
+
+static uint64_t own_budget(const struct e2pf_session *s)
+{
+	uint64_t budget = e2pf_engine_budget(e2pf_memory_share(s->sysroot),
+					     s->cfg.paced);
+	char path[PATH_MAX];
+
+	if (e2pf_path(path, sizeof(path), "%s/sys/fs", s->sysroot) ||
+	    !access(path, F_OK) || budget < UNSEEN_BUDGET)
+		return budget;
+	return UNSEEN_BUDGET;
+}
+
 /* Each rotational disk gets an elevator pass of its own, up to two. */
 void e2pf_session_choose(struct e2pf_session *s)
 {
@@ -112,8 +133,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 	s->sharing = e2pf_share_count(s->sysroot);
 	cfg->budget = s->settings.memory;
 	if (!cfg->budget)
-		cfg->budget = e2pf_engine_budget(e2pf_memory_share(s->sysroot),
-						 cfg->paced);
+		cfg->budget = own_budget(s);
 	/* The gate needs to know when a block has arrived, which a blind device
 	 * cannot tell. */
 	cfg->has_head = policy.has_head && !blind;
@@ -267,16 +287,10 @@ void e2pf_session_count(struct e2pf_session *s,
 	e2pf_statistics_add(stats, &s->last);
 }
 
-void e2pf_get_totals(struct e2pf_session *session, struct e2pf_totals *totals)
+bool e2pf_session_is_complete(struct e2pf_session *s)
 {
-	struct e2pf_engine_stats st;
-
-	e2pf_session_count(session, &st);
-	totals->planned_bytes = st.planned_bytes;
-	totals->prefetched_bytes = st.prefetched_bytes;
-	totals->requests = st.prefetched_requests;
-	totals->errors = st.errors;
-	totals->complete = !st.errors && !session->gave_up;
+	count_now(s);
+	return !s->past.errors && !s->last.errors && !s->gave_up;
 }
 
 void e2pf_session_describe(struct e2pf_session *s,
@@ -289,10 +303,8 @@ void e2pf_session_describe(struct e2pf_session *s,
 		.spindles = s->topo.spindles, .threads = s->type->threads,
 		.order = s->type->order
 	};
-	unsigned long long failed;
 
 	e2pf_session_count(s, &st);
-	failed = st.errors + st.failed_ahead;
 	if (s->type->describe)
 		s->type->describe(s, list);
 	if (!s->cfg.budget) {
@@ -310,9 +322,9 @@ void e2pf_session_describe(struct e2pf_session *s,
 		return;
 	}
 	e2pf_decide_order(list, &reading);
-	if (failed)
+	if (st.errors)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
-			    failed);
+			    (unsigned long long)st.errors);
 	if (s->gave_up)
 		e2pf_decide(list, "prefetch", "gave up",
 			    "too many reads failed, or memory ran out");

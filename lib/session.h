@@ -116,6 +116,9 @@ void e2pf_session_choose(struct e2pf_session *s);
 void e2pf_session_count(struct e2pf_session *s,
 			struct e2pf_engine_stats *stats);
 
+/* False if anything was left out because memory ran out or reads failed. */
+bool e2pf_session_is_complete(struct e2pf_session *s);
+
 /* Add the decisions: memory, limits, threads, order, and whether anything was
  * read ahead. */
 void e2pf_session_describe(struct e2pf_session *s,

@@ -63,13 +63,13 @@ static double now(void)
 static void print_progress(struct e2pf_session *s, double began)
 {
 	double passed = now() - began, mib;
-	struct e2pf_totals t;
+	struct e2pf_engine_stats st;
 	uint64_t done, total;
 	char line[128];
 
 	e2pf_progress(s, &done, &total);
-	e2pf_get_totals(s, &t);
-	mib = (double)t.prefetched_bytes / (1u << 20);
+	e2pf_session_count(s, &st);
+	mib = (double)st.prefetched_bytes / (1u << 20);
 	snprintf(line, sizeof(line), "e2prefetch: %" PRIu64 " of %" PRIu64
 		 " groups, %.0f MiB read, %.1f MiB/s", done, total, mib,
 		 passed > 0 ? mib / passed : 0);
@@ -120,21 +120,23 @@ static void warn_if_dropped(const struct options *o)
 static int report(const struct options *o, struct e2pf_session *s)
 {
 	struct e2pf_decisions decisions = { .count = 0 };
-	struct e2pf_totals t;
+	bool complete = e2pf_session_is_complete(s);
+	struct e2pf_engine_stats st;
 
-	e2pf_get_totals(s, &t);
-	if (o->verbose || !t.complete)
+	e2pf_session_count(s, &st);
+	if (o->verbose || !complete)
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
 			"%.1f MiB read in %" PRIu64 " requests, %"
 			PRIu64 " errors%s\n", o->device,
-			(double)t.planned_bytes / (1u << 20),
-			(double)t.prefetched_bytes / (1u << 20), t.requests,
-			t.errors, t.complete ? "" : ", incomplete");
+			(double)st.planned_bytes / (1u << 20),
+			(double)st.prefetched_bytes / (1u << 20),
+			st.prefetched_requests, st.errors,
+			complete ? "" : ", incomplete");
 	if (o->verbose > 1) {
 		e2pf_session_describe(s, &decisions);
 		e2pf_decisions_print(&decisions, "e2prefetch", stderr);
 	}
-	return t.complete ? 0 : EXIT_INCOMPLETE;
+	return complete ? 0 : EXIT_INCOMPLETE;
 }
 
 /* Prefetch everything and wait until it is done. */

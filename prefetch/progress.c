@@ -53,17 +53,10 @@ static void show(void *ctx, const struct e2pf_progress *p, const char *text)
 	r->found++;
 }
 
-static void print_left(FILE *f, const struct e2pf_estimate *left)
+static const char *left_in_words(const struct e2pf_progress *p, char *text,
+				 size_t size)
 {
-	char expected[32], low[32], high[32];
-
-	if (left->high > 0)
-		fprintf(f, "%s (%s to %s)",
-			in_words(left->expected, expected, sizeof(expected)),
-			in_words(left->low, low, sizeof(low)),
-			in_words(left->high, high, sizeof(high)));
-	else
-		fputs("unknown", f);
+	return p->left.high > 0 ? in_range(&p->left, text, size) : "unknown";
 }
 
 static void print_wait(FILE *f, const struct e2pf_progress *p)
@@ -87,16 +80,15 @@ static void print_place(FILE *f, const struct e2pf_progress *p)
 static void print_rows(const struct e2pf_progress *p, const char *text)
 {
 	const double mib = 1 << 20;
+	char left[128];
 
 	(void)text;
 	printf("%s  (%s, process %.0f)\n    place  ", p->device, p->program,
 	       p->pid);
 	print_place(stdout, p);
-	printf("\n    read   %.0f of %.0f MiB ahead, %.0f MiB/s\n    left   ",
-	       p->read_bytes / mib, p->planned_bytes / mib,
-	       p->bytes_per_second / mib);
-	print_left(stdout, &p->left);
-	printf("\n    waits  for ");
+	printf("\n    read   %.0f of %.0f MiB ahead, %.0f MiB/s\n    left   %s\n"
+	       "    waits  for ", p->read_bytes / mib, p->planned_bytes / mib,
+	       p->bytes_per_second / mib, left_in_words(p, left, sizeof(left)));
 	print_wait(stdout, p);
 	putchar('\n');
 }
@@ -109,7 +101,7 @@ static void print_fields(const struct e2pf_progress *p, const char *text)
 
 static void draw_line(const struct e2pf_progress *p, const char *text)
 {
-	char line[2 * E2PF_PROGRESS_BYTES] = "";
+	char line[2 * E2PF_PROGRESS_BYTES] = "", left[128];
 	FILE *f = fmemopen(line, sizeof(line), "w");
 
 	(void)text;
@@ -117,9 +109,8 @@ static void draw_line(const struct e2pf_progress *p, const char *text)
 		return;
 	fprintf(f, "%s: ", p->device);
 	print_place(f, p);
-	fputs(", left ", f);
-	print_left(f, &p->left);
-	fprintf(f, ", waits for %s", p->waits_for);
+	fprintf(f, ", left %s, waits for %s",
+		left_in_words(p, left, sizeof(left)), p->waits_for);
 	fclose(f);
 	status_line_draw(line);
 }

@@ -88,8 +88,8 @@ static void look(struct e2pf_session *session,
 		f->passed = (double)engine->checker_bytes / all;
 	if (f->passed > 1)
 		f->passed = 1;
-	p->place = engine->checker_bytes / s->super.nodesize;
-	p->places = f->measurable ? (uint64_t)all / s->super.nodesize : 0;
+	p->place = (double)engine->checker_bytes / s->super.nodesize;
+	p->places = f->measurable ? all / s->super.nodesize : 0;
 	p->unit = "tree blocks";
 }
 

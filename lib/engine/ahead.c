@@ -117,7 +117,7 @@ bool e2pf_has_room_later(struct e2pf_engine *e, uint32_t bytes)
 	return false;
 }
 
-void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left)
+static void follow_memory(struct e2pf_engine *e, uint64_t left)
 {
 	left = e2pf_engine_budget(left, e->cfg.paced);
 	if (left > e->cfg.budget)
@@ -136,7 +136,7 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 		return;
 	/* One worker makes the query for all. */
 	if (atomic_compare_exchange_strong(&e->budget_asked, &asked, now))
-		e2pf_follow_memory(e, e->cfg.available(e->cfg.available_ctx));
+		follow_memory(e, e->cfg.available(e->cfg.available_ctx));
 }
 
 /*

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "engine_state.h"
 
 /* Bytes requested and not yet waited for. */
@@ -43,21 +44,16 @@ void e2pf_free_levels(struct worker *w)
 	memset(w->level, 0, sizeof(w->level));
 }
 
-static bool grow_level(const struct worker *w, struct level *l)
+static bool have_room(struct worker *w, unsigned number)
 {
-	size_t room = l->room ? l->room * 2 : 256;
-	struct e2pf_ref *ref;
+	struct level *l = &w->level[number];
+	void *refs = l->ref;
+	bool room = (!number || l->used < w->level_most) &&
+		    e2pf_have_room(&refs, &l->room, l->used, 1,
+				   sizeof(*l->ref));
 
-	if (l != w->level && room > w->level_most)
-		room = w->level_most;
-	if (room <= l->used)
-		return false;
-	ref = realloc(l->ref, room * sizeof(*ref));
-	if (!ref)
-		return false;
-	l->ref = ref;
-	l->room = room;
-	return true;
+	l->ref = refs;
+	return room;
 }
 
 static bool is_sound(const struct e2pf_source *source,
@@ -91,7 +87,7 @@ void e2pf_add(void *ctx, const struct e2pf_ref *ref)
 	if (w->phase && w->phase->later & UINT32_C(1) << ref->cls &&
 	    !e2pf_has_room_later(w->e, ref->length))
 		return;
-	if (l->used == l->room && !grow_level(w, l)) {
+	if (!have_room(w, number)) {
 		if (!number) {
 			w->incomplete = true;
 			return;
@@ -100,7 +96,7 @@ void e2pf_add(void *ctx, const struct e2pf_ref *ref)
 		 * After that it is empty. */
 		run_level(w, number);
 		w->filling = filling;
-		if (l->used == l->room)
+		if (!have_room(w, number))
 			return;
 	}
 	l->ref[l->used++] = *ref;
@@ -168,20 +164,6 @@ static size_t run_end(const struct worker *w, const struct level *l, size_t i)
 	return i;
 }
 
-static bool have_buffer(struct level *l, uint32_t size)
-{
-	unsigned char *buf;
-
-	if (size <= l->buf_size)
-		return true;
-	buf = realloc(l->buf, size);
-	if (!buf)
-		return false;
-	l->buf = buf;
-	l->buf_size = size;
-	return true;
-}
-
 /* May another piece of this level be parsed? */
 static bool may_parse(struct worker *w, unsigned number)
 {
@@ -202,7 +184,8 @@ static void parse_ref(struct worker *w, unsigned number,
 
 	for (at = 0; at < ref->length && !w->ended; at += size) {
 		size = source->ops->piece(source, ref, at);
-		if (!size || !have_buffer(l, size) || !may_parse(w, number))
+		if (!size || !may_parse(w, number) ||
+		    !e2pf_have_room(&l->buf, &l->buf_size, 0, size, 1))
 			return;
 		began = e2pf_now(w->e);
 		err = dev->ops->read(dev, l->buf, ref->offset + at, size);

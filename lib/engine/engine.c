@@ -113,10 +113,9 @@ static int start_workers(struct e2pf_engine *e)
 	return err;
 }
 
-void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
+void e2pf_count_error(struct e2pf_engine *e)
 {
-	++*count;
-	if (e->stats.errors + e->stats.failed_ahead < ERRORS_TOLERATED)
+	if (++e->stats.errors < ERRORS_TOLERATED)
 		return;
 	e->gave_up = true;
 	pthread_cond_broadcast(&e->work_cond);
@@ -191,11 +190,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 			e->has_head = e->cfg.has_head;
 			e->request_ns = 0;
 		}
-		if (e->cfg.available) {
-			atomic_store(&e->budget_asked, e2pf_now(e));
-			e2pf_follow_memory(e, e->cfg.available(
-					      e->cfg.available_ctx));
-		}
+		e2pf_ask_memory(e);
 		forget_last_start(e);
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */

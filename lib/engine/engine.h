@@ -91,8 +91,6 @@ struct e2pf_engine_stats {
 	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
 	uint64_t peak_lookahead_bytes;
 	uint64_t errors;		/* reads of the engine that failed */
-	uint64_t failed_ahead;		/* reads of the checker that failed on
-					   blocks the engine had asked for */
 	uint64_t gate_waits;		/* reads that waited at the gate */
 	uint64_t own_stall_ns;		/* in reads of what was not read ahead */
 	bool has_head;			/* as it was started */

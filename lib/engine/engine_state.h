@@ -26,9 +26,8 @@
 #include "engine.h"
 #include "trace.h"
 
-/* Failed reads of the engine, and of the checker on blocks the engine had asked
- * for, before the engine gives up: on a failing disk each costs seconds, and
- * the checker has to see the error itself. */
+/* Failed reads before the engine gives up: on a failing disk each costs seconds,
+ * and the checker has to see the error itself. */
 #define ERRORS_TOLERATED 16u
 
 /* A device that takes this long for a request is stuck, whatever else was in
@@ -55,7 +54,7 @@ struct level {
 	struct e2pf_ref *ref;
 	size_t used, room;
 	uint64_t bytes;
-	unsigned char *buf;		/* the piece being parsed */
+	void *buf;			/* the piece being parsed */
 	size_t buf_size;
 };
 
@@ -307,9 +306,9 @@ struct timespec e2pf_deadline(uint64_t ns);
 void e2pf_end_stage(struct e2pf_engine *e);
 /* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
-/* Add a failed read to this counter of the statistics, and give up when there
- * are too many.  The lock is held. */
-void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count);
+/* Count a failed read, and give up when there are too many.  The lock is
+ * held. */
+void e2pf_count_error(struct e2pf_engine *e);
 /* Prepare the source for a walk over everything that is not read ahead.  The
  * engine must be idle. */
 void e2pf_begin_walk(struct e2pf_engine *e);
@@ -374,8 +373,6 @@ void e2pf_wait_while_stuck(struct worker *w);
 /* Query how much memory is available, unless that was queried recently.  It
  * reads files in /proc and /sys. */
 void e2pf_ask_memory(struct e2pf_engine *e);
-/* Adjust the budget to `left` bytes of available memory. */
-void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
 /* The worker has taken its units, of so many bytes.  The lock is held. */
 void e2pf_add_range(struct worker *w, uint64_t bytes);
 /* Bytes will be read for what the worker has taken.  The lock is held. */

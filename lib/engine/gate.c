@@ -110,30 +110,6 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 	pthread_mutex_unlock(&e->lock);
 }
 
-/*
- * Whether a worker is reading blocks that may include the checker's next one.
- * If the checker reports its position, that is one within the worker's units:
- * a checker that reads one block before it begins must not wait for all units.
- */
-static bool is_worth_waiting(struct e2pf_engine *e)
-{
-	uint64_t at = 0;
-	unsigned i;
-
-	if (!e->gated || e->ending ||
-	    (e2pf_is_followed(e) && !e2pf_checker_at(e, &at)))
-		return false;
-	for (i = 0; i < e->workers; i++) {
-		const struct worker *w = &e->worker[i];
-
-		if (w->state == WORKER_READING && w->epoch == e->epoch &&
-		    (!e2pf_is_followed(e) ||
-		     (w->first <= at && at <= w->last)))
-			return true;
-	}
-	return false;
-}
-
 /* Signals by which a user ends the check.  The checker blocks them while it
  * waits. */
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -153,6 +129,31 @@ static bool is_ending(struct e2pf_engine *e)
 }
 
 /*
+ * Whether a worker is reading blocks that may include the checker's next one, and
+ * makes progress.  If the checker reports its position, that is one within the worker's units:
+ * a checker that reads one block before it begins must not wait for all units.
+ */
+static bool is_worth_waiting(struct e2pf_engine *e)
+{
+	uint64_t at = 0;
+	unsigned i;
+
+	if (!e->gated || e->stop || e->gave_up || is_ending(e) ||
+	    e2pf_now(e) - e->last_progress >= GATE_PATIENCE_NS ||
+	    (e2pf_is_followed(e) && !e2pf_checker_at(e, &at)))
+		return false;
+	for (i = 0; i < e->workers; i++) {
+		const struct worker *w = &e->worker[i];
+
+		if (w->state == WORKER_READING && w->epoch == e->epoch &&
+		    (!e2pf_is_followed(e) ||
+		     (w->first <= at && at <= w->last)))
+			return true;
+	}
+	return false;
+}
+
+/*
  * On a rotational disk a read by the checker moves the head away from the
  * elevator pass and back.  So the checker waits until a worker has read the
  * block, or until no worker that might read it is active, or until none has
@@ -161,7 +162,8 @@ static bool is_ending(struct e2pf_engine *e)
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	sigset_t block, mask;
-	uint64_t began, t;
+	uint64_t began;
+	bool cached = false;
 	size_t i;
 
 	sigemptyset(&block);
@@ -171,23 +173,17 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
-	if (is_worth_waiting(e) && began - e->last_progress < GATE_PATIENCE_NS)
-		e->stats.gate_waits++;
-	for (t = began; !e->stop && !e->gave_up &&
-	     !is_ending(e) && is_worth_waiting(e) &&
-	     t - began < GATE_LIMIT_NS && t - e->last_progress < GATE_PATIENCE_NS;
-	     t = e2pf_now(e)) {
+	e->stats.gate_waits += is_worth_waiting(e);
+	while (!cached && is_worth_waiting(e) &&
+	       e2pf_now(e) - began < GATE_LIMIT_NS) {
 		struct timespec ts = e2pf_deadline(GATE_LOOK_NS);
-		bool there;
 
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
 		/* Query the kernel without holding the lock: it takes a while,
 		 * and the workers need the lock to make progress. */
 		pthread_mutex_unlock(&e->lock);
-		there = e2pf_is_resident(e, r->device, r->offset, r->length);
+		cached = e2pf_is_resident(e, r->device, r->offset, r->length);
 		pthread_mutex_lock(&e->lock);
-		if (there)
-			break;
 	}
 	e->gate_waiters--;
 	pthread_mutex_unlock(&e->lock);
@@ -326,19 +322,6 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 		count_sleep_miss(e);
 }
 
-/* A read that waited and left the blocks uncached has failed.  The result of
- * the read does not show it: libext2fs returns the value that the checker's
- * error handler returned. */
-static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
-{
-	if (e->cfg.devices[r->device]->blind ||
-	    e2pf_is_resident(e, r->device, r->offset, r->length))
-		return;
-	pthread_mutex_lock(&e->lock);
-	e2pf_count_failure(e, &e->stats.failed_ahead);
-	pthread_mutex_unlock(&e->lock);
-}
-
 bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	bool stalled, ahead = false, tracked = atomic_load(&e->tracking);
@@ -364,7 +347,5 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	if (stalled)
 		count_stall(e, r, t, ahead);
 	pthread_mutex_unlock(&e->lock);
-	if (stalled && ahead)
-		count_failed_ahead(e, r);
 	return ahead;
 }

@@ -160,7 +160,7 @@ bool e2pf_read_returned(struct worker *w, int error, uint64_t waited_ns)
 	    atomic_load(&e->stuck)) {
 		pthread_mutex_lock(&e->lock);
 		if (error)
-			e2pf_count_failure(e, &e->stats.errors);
+			e2pf_count_error(e);
 		if (e->gate_waiters)
 			pthread_cond_broadcast(&e->gate_cond);
 		if (waited_ns >= STUCK_NS && e->cfg.paced)

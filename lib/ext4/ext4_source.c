@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ext4 as a source of work: its phases, the groups and list entries that are
- * their units, and the conversion of the planner's runs of blocks to
- * references.  Decides what is read in which phase.  Does not know how far
+ * ext4 as a source of work: its phases, and the groups and list entries that are
+ * their units.  Decides what is read in which phase.  Does not know how far
  * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
  */
 #include <pthread.h>

@@ -54,7 +54,6 @@ static const struct member of_session[] = {
 	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
 	{ "peak_lookahead_bytes", NUMBER, ENGINE(peak_lookahead_bytes) },
 	{ "errors", SUM, ENGINE(errors) },
-	{ "failed_ahead", SUM, ENGINE(failed_ahead) },
 }, of_stages[] = {
 	{ "checker_reads", SUM, STAGE(reads) },
 	{ "checker_hits", SUM, STAGE(hits) },

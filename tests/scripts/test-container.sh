@@ -265,15 +265,13 @@ print_table()
 	fsck="fsck -t ext4 /image -- -fn" e2fsck="e2fsck -fn /image"
 	run_row() { run_timed "$@" || failed=1; }
 	make_debian && make_volume || { echo "cannot be set up" >&2; return 1; }
-	{
-		echo "| container | stock, s | ours, s | same output and status | stock, MiB | ours, MiB |"
-		echo "| --- | --- | --- | --- | --- | --- |"
-	} | tee "$dir/table"
+	heading container "stock, s" "ours, s" "same output and status" "stock, MiB" \
+		"ours, MiB" | tee "$dir/table"
 	failed=0
 	rows
 	loop_detach "$image"
 	kill "$model"
-	[ -z "${TABLE-}" ] || write_table containers "$dir/table" "$TABLE"
+	show_table containers <"$dir/table" >/dev/null
 	return $failed
 }
 

@@ -9,8 +9,6 @@
 # COUNT (default 104), FIRST (default 1), TABLE and KEEP as in tools/seeds.sh.
 #
 # Each line of output names the image and the change.
-#	mkimages.sh . IMAGE && corrupt IMAGE SEED KIND
-# makes the same image again.
 
 # Checkers flush what they write, which takes most of the time on a disk.
 [ ! -w /dev/shm ] || TMPDIR=${TMPDIR:-/dev/shm}

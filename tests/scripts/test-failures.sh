@@ -32,7 +32,7 @@ stock()
 # launch [COMMAND...]: the launcher in $dir/x, run by that command.
 launch()
 {
-	PREFETCH=1 timeout 60 "$@" "$dir/x/e2fsck" -fn "$image" \
+	PREFETCH=1 timeout 600 "$@" "$dir/x/e2fsck" -fn "$image" \
 		>"$dir/out" 2>"$dir/err" </dev/null
 	echo $? >>"$dir/out"
 }
@@ -266,16 +266,13 @@ self_test()
 
 test_self_test()
 {
-	local what took
+	local what
 
 	tap_check "self-test passes" self_test nothing "> 0"
 	for what in crash abort exit fork mmap; do
 		tap_check "self-test: $what" self_test "$what" "== 0"
 	done
-	took=$SECONDS
-	tap_check "self-test: hang" self_test hang "== 0"
-	took=$((SECONDS - took))
-	tap_check "a hanging self-test is left after 5 s" test "$took" -lt 15
+	tap_check "a hanging self-test is left" self_test hang "== 0"
 	tap_check "self-test: waitpid" self_test waitpid "> 0"
 	tap_check "SIGCHLD ignored" ignored_child
 	tap_check "no process is left" no_process_left
@@ -409,30 +406,31 @@ stock_missing()
 # Settings.
 #
 
-# wrong_variable NAME VALUE PATTERN: nothing is read ahead, one line, the check
+# wrong LINE VARIABLE=VALUE...: nothing is read ahead, there is this line, and the check
 # runs.
-wrong_variable()
+wrong()
 {
-	launch env "$1=$2"
+	local line=$1
+
+	shift
+	launch env "$@"
 	cmp "$dir/so" "$dir/out" || { cat "$dir/out"; return 1; }
 	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se" &&
 	[ "$(grep "^e2fsck-prefetch: " "$dir/err")" = \
-		"e2fsck-prefetch: $1: $3; prefetching is off" ] && return
+		"e2fsck-prefetch: $line; prefetching is off" ] && return
 	cat "$dir/err"
 	return 1
 }
 
-# wrong_file TEXT PATTERN
+# wrong_place WHY: of the file of settings, whatever it is.
+wrong_place() { wrong "$dir/conf$1" PREFETCH_CONFIG="$dir/conf"; }
+
+# wrong_file TEXT WHY
 wrong_file()
 {
+	# shellcheck disable=SC2059
 	printf "$1" >"$dir/conf"
-	PREFETCH_CONFIG=$dir/conf launch
-	cmp "$dir/so" "$dir/out" || { cat "$dir/out"; return 1; }
-	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se" &&
-	[ "$(grep "^e2fsck-prefetch: " "$dir/err")" = \
-		"e2fsck-prefetch: $dir/conf$2; prefetching is off" ] && return
-	cat "$dir/err"
-	return 1
+	wrong_place "$2"
 }
 
 size="a size of 1M or more (K, M, G, T)"
@@ -452,7 +450,6 @@ variables=(
 	"PREFETCH_ACCEL|crc|\"crc\" is not none, all or a list of crc32c, bitmaps, indirect"
 	"PREFETCH_TREADS|4|no such variable"
 	"PREFETCH_CONFIG|relative|\"relative\" is not an absolute path"
-	"PREFETCH_CONFIG|/nonexistent/file|"
 	$'PREFETCH_THREADS|\e[31m|"?[31m" is not a number from 1 to 256'
 )
 
@@ -463,9 +460,8 @@ test_settings()
 	fresh
 	for entry in "${variables[@]}"; do
 		IFS='|' read -r name value line <<<"$entry"
-		[ "$value" != /nonexistent/file ] || continue
 		tap_check "$name=$(printf %q "$value")" \
-			wrong_variable "$name" "$value" "$line"
+			wrong "$name: $line" "$name=$value"
 	done
 	tap_check "unknown setting" wrong_file 'treads = 4\n' \
 		':1: unknown setting "treads"'
@@ -484,25 +480,17 @@ test_settings()
 	tap_check "a file that is too long" wrong_long
 	rm -f "$dir/conf"
 	mkfifo "$dir/conf"
-	tap_check "settings in a pipe" wrong_place "$dir/conf: not a regular file"
+	tap_check "settings in a pipe" wrong_place ": not a regular file"
 	rm -f "$dir/conf"
 	tap_check "settings that are missing" wrong_place \
-		"$dir/conf: No such file or directory"
+		": No such file or directory"
 	tap_check "prefetch = off" turned_off
 }
 
 wrong_long()
 {
 	yes '#' | head -c 70000 >"$dir/conf"
-	wrong_place "$dir/conf: the file is too long"
-}
-
-wrong_place()
-{
-	PREFETCH_CONFIG=$dir/conf launch
-	cmp "$dir/so" "$dir/out" &&
-	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se" &&
-	grep -Fx "e2fsck-prefetch: $1; prefetching is off" "$dir/err"
+	wrong_place ": the file is too long"
 }
 
 # Called by the name of a link in another folder, the file decides; the variable
@@ -555,7 +543,7 @@ btrfs_is_stock()
 	shift
 	for verbose in 0 2; do
 		PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK PREFETCH_VERBOSE=$verbose \
-			PREFETCH_THREADS=2 LD_PRELOAD=$E2PF_RUNTIME timeout 60 "$@" \
+			PREFETCH_THREADS=2 LD_PRELOAD=$E2PF_RUNTIME timeout 600 "$@" \
 			"$dir/x/btrfs" check "$dir/fs.btrfs" >"$dir/out" 2>"$dir/err"
 		echo $? >>"$dir/out"
 		cat "$dir/err"

@@ -150,94 +150,70 @@ test_eio()
 	tally_end "read errors"
 }
 
-# numbered KIND FAULT MOST COUNT IMAGE OPTION REST: prints cases for N up to
-# MOST, or a sample of COUNT of them.
-numbered()
-{
-	local kind=$1 fault=$2 most=$3 count=$4 image=$5 options=$6 rest=$7
-
-	seq 1 "$most" | sample "$count" |
-		sed "s/.*/$kind|$fault:&$rest|$image|$options/"
-}
-
 # The largest N that can matter.
-reads_of() { fault_trace "$@" | grep -c '^new'; }
-writes_of() { fault_trace "$@" | grep '^write' | sort -u | wc -l; }
-
-test_gone()
+most_of()
 {
-	local image n
+	local what=$1
 
-	for image in $(image_names); do
-		n=$(reads_of "$image.bad" -fy)
-		numbered "vanishing device" gone "$n" 10 "$image.bad" -fy ""
-		numbered "vanishing device" gone "$n" 5 "$image" -fn ""
-	done | tally_all fault_case
-	tally_end "vanishing device"
-	tally_known "vanishing device, mmap"
+	shift
+	if [ "$what" = reads ]; then
+		fault_trace "$@" | grep -c '^new'
+	else
+		fault_trace "$@" | grep '^write' | sort -u | wc -l
+	fi
 }
 
-test_cut()
-{
-	local image n size
+# Faults at the N-th read or write: group, kind, fault, what N counts, how many N of a
+# repair of the damaged image and of a check of the sound one, and the fault's values.
+# Error 5 is EIO, 28 ENOSPC; signal 2 is INT, 9 KILL, 15 TERM; sizes are in bytes.
+numbered="gone|vanishing device|gone|reads|10|5|-
+cut|$CUT|cut|reads|4|3|0 1000000 2097152
+write|write errors|wfail|writes|8|0|5 28
+signal|signals at a read|signal|reads|2|2|2 9 15
+signal|signals at a write|wsignal|writes|4|0|2 9 15"
 
-	for image in $(image_names); do
-		n=$(reads_of "$image.bad" -fy)
-		for size in 0 1000000 2097152; do
-			numbered "$CUT" cut "$n" 4 \
-				"$image.bad" -fy ":$size"
-			numbered "$CUT" cut "$n" 3 \
-				"$image" -fn ":$size"
-		done
-	done | tally_all fault_case
-	tally_end "$CUT"
-	tally_known "$CUT, mmap"
+# numbered_cases IMAGE OPTION COUNT: of the row that the caller has read.
+numbered_cases()
+{
+	local most value
+
+	[ "$3" != 0 ] || return 0
+	most=$(most_of "$what" "$1" "$2")
+	for value in $values; do
+		[ "$value" != - ] && value=:$value || value=
+		seq 1 "$most" | sample "$3" |
+			sed "s/.*/$kind|$fault:&$value|$1|$2/"
+	done
 }
 
-# Error 5 is EIO, 28 ENOSPC.
-test_write()
+# test_numbered GROUP
+test_numbered()
 {
-	local image n error
+	local group kind fault what damaged sound values image
 
-	for image in $(image_names); do
-		n=$(writes_of "$image.bad" -fy)
-		for error in 5 28; do
-			numbered "write errors" wfail "$n" 8 "$image.bad" -fy \
-				":$error"
-		done
-		traced_pages write "$image.bad" -fy | sample 8 |
-			awk -v i="$image.bad" -v p="$E2PF_PAGE" '{
-			printf "write errors|write:%d+%d:5|%s|-fy\n",
-				$1 * p, p, i }'
-	done | tally_all fault_case
-	tally_end "write errors"
-	tally_known "write errors, mmap"
+	while IFS='|' read -r group kind fault what damaged sound values <&8; do
+		[ "$group" = "$1" ] || continue
+		for image in $(image_names); do
+			numbered_cases "$image.bad" -fy "$damaged"
+			numbered_cases "$image" -fn "$sound"
+			[ "$group" != write ] || write_errors "$image.bad"
+		done | tally_all fault_case
+		tally_end "$kind"
+		[ "$fault" = signal ] || tally_known "$kind, mmap"
+	done 8<<<"$numbered"
 }
 
-# Numbers of the signals: INT 2, KILL 9, TERM 15, HUP 1.
-test_signal()
-{
-	local image n signal
+test_gone() { test_numbered gone; }
+test_cut() { test_numbered cut; }
+test_write() { test_numbered write; }
+test_signal() { test_numbered signal; }
 
-	for image in $(image_names); do
-		n=$(reads_of "$image.bad" -fy)
-		for signal in 2 9 15; do
-			numbered "signals at a read" signal "$n" 2 \
-				"$image.bad" -fy ":$signal"
-			numbered "signals at a read" signal "$n" 2 "$image" \
-				-fn ":$signal"
-		done
-	done | tally_all fault_case
-	tally_end "signals at a read"
-	for image in $(image_names); do
-		n=$(writes_of "$image.bad" -fy)
-		for signal in 2 9 15; do
-			numbered "signals at a write" wsignal "$n" 4 \
-				"$image.bad" -fy ":$signal"
-		done
-	done | tally_all fault_case
-	tally_end "signals at a write"
-	tally_known "signals at a write, mmap"
+# write_errors IMAGE: each page that cannot be written, whenever it is.
+write_errors()
+{
+	traced_pages write "$1" -fy | sample 8 |
+		awk -v i="$1" -v p="$E2PF_PAGE" '{
+		printf "write errors|write:%d+%d:5|%s|-fy\n", $1 * p, p, i }'
 }
 
 # Truncate the device before the check, at regular intervals in KiB.

@@ -44,22 +44,13 @@ included=$included,linux-image-cloud-amd64
 
 why_not()
 {
-	local program why
+	local program
 
-	why=$(no_chroots)
-	[ -z "$why" ] || { echo "$why"; return; }
-	[ "$(uname -m)" = x86_64 ] || { echo "the machine is no x86-64"; return; }
+	[ "$(uname -m)" = x86_64 ] || echo "the machine is no x86-64"
 	for program in "$qemu" mke2fs debugfs; do
-		have_program "$program" || { echo "$program not found"; return; }
+		have_program "$program" || echo "$program not found"
 	done
-	[ -n "${DIST_DIR-}" ] || {
-		echo "DIST_DIR names no folder of check-packages"
-		return
-	}
-	ls "$DIST_DIR/$suite-packages"/e2prefetch_*.deb >/dev/null 2>&1 || {
-		echo "$DIST_DIR/$suite-packages has no packages (check-packages)"
-		return
-	}
+	no_packages "$suite"
 }
 
 #
@@ -464,16 +455,13 @@ test_boot()
 	done
 	cat "$E2PF_TMP/all"
 	{
-		echo "| boot | filesystems | root | data | root took | data took |"
-		echo "| --- | --- | --- | --- | --- | --- |"
+		heading boot filesystems root data "root took" "data took"
 		cat "$rows"
-	} >"$E2PF_TMP/table"
-	sed 's/^/# /' "$E2PF_TMP/table"
-	[ -z "${TABLE-}" ] || write_table boot "$E2PF_TMP/table" "$TABLE"
+	} | show_table boot
 }
 
 suite=${1:-bookworm}
-why=$(why_not)
+why=$(why_not | head -n 1)
 [ -z "$why" ] || tap_skip_all "$why"
 if [ -z "$accel" ]; then
 	# On some machines that have /dev/kvm no kernel boots with it.

@@ -507,6 +507,8 @@ test_suites()
 #
 print_table()
 {
+	heading distribution gcc clang e2fsprogs libext2fs "unit tests" corpus features \
+		corruptions faults "in use"
 	awk '
 	$2 == "version" { version[$1] = $3; next }
 	$2 == "gcc" {
@@ -527,12 +529,6 @@ print_table()
 			" / " n[p, g, "failed"] + 0
 	}
 	END {
-		print "| distribution | gcc | clang | e2fsprogs | libext2fs" \
-			" | unit tests" \
-			" | corpus | features | corruptions | faults" \
-			" | in use |"
-		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
-			" --- | --- |"
 		for (i = 1; i <= count; i++) {
 			p = places[i]
 			split(p, part, "/")
@@ -560,13 +556,10 @@ main()
 	fi
 	[ -s "$counts" ] || return 0
 	tap_diag "passed / skipped / failed:"
-	print_table >"$work/table"
-	sed 's/^/# /' "$work/table"
-	[ -z "${TABLE-}" ] || write_table distributions "$work/table" "$TABLE"
+	print_table | show_table distributions
 	[ -s "$counts.rows" ] || return 0
-	bash "$srcdir/tools/check-e2fsprogs.sh" --table "$counts.rows" >"$work/table"
-	sed 's/^/# /' "$work/table"
-	[ -z "${TABLE-}" ] || write_table e2fsprogs "$work/table" "$TABLE"
+	bash "$srcdir/tools/check-e2fsprogs.sh" --table "$counts.rows" |
+		show_table e2fsprogs
 }
 
 case ${1-} in

@@ -177,17 +177,14 @@ test_suite()
 	ln -sfn e2fsck.real "$suite/e2fsck/e2fsck"
 	printf '%s |\n' "$row" >>"$rows"
 	tap_check "no process is left behind" no_process_left
-	print_table "$rows" >"$E2PF_TMP/table"
-	sed 's/^/# /' "$E2PF_TMP/table"
-	[ -z "${TABLE-}" ] || write_table e2fsprogs "$E2PF_TMP/table" "$TABLE"
+	print_table "$rows" | show_table e2fsprogs
 }
 
 print_table()
 {
-	cat - "$1" <<-END
-	| e2fsprogs | tests | pass with stock | fail with stock | same, unix manager | differ | same, mmap manager | differ |
-	| --- | --- | --- | --- | --- | --- | --- | --- |
-	END
+	heading e2fsprogs tests "pass with stock" "fail with stock" \
+		"same, unix manager" differ "same, mmap manager" differ
+	cat "$1"
 }
 
 if [ "${1-}" = --table ]; then

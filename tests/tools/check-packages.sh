@@ -350,18 +350,14 @@ test_suite()
 
 print_table()
 {
+	heading distribution e2fsprogs builds "without warnings" lintian "RPM builds" \
+		files "checks agree" "btrfs checks agree" e2prefetch \
+		"enable, disable" "enabled, upgrade" "left when removed" \
+		"left when purged"
 	awk -F '\t' '
 	!($1 in seen) { seen[$1] = 1; suites[++count] = $1 }
 	{ cell[$1, $2] = $3 }
 	END {
-		print "| distribution | e2fsprogs | builds | without warnings" \
-			" | lintian | RPM builds" \
-			" | files | checks agree | btrfs checks agree" \
-			" | e2prefetch | enable, disable" \
-			" | enabled, upgrade" \
-			" | left when removed | left when purged |"
-		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
-			" --- | --- | --- | --- | --- |"
 		columns = split("e2fsprogs builds warnings lintian rpm" \
 			" files check btrfs command habit upgrade left_by_remove left_by_purge",
 			column, " ")
@@ -383,9 +379,7 @@ main()
 		test_suite "$suite"
 	done
 	[ -s "$notes" ] || return 0
-	print_table >"$E2PF_TMP/table"
-	sed 's/^/# /' "$E2PF_TMP/table"
-	[ -z "${TABLE-}" ] || write_table packages "$E2PF_TMP/table" "$TABLE"
+	print_table | show_table packages
 }
 
 [ $# -gt 0 ] || set -- bookworm trixie sid

@@ -37,8 +37,6 @@ machine()
 	i386) triplet=i686-linux-gnu emulator=qemu-i386 libdir=i386-linux-gnu ;;
 	arm64) triplet=aarch64-linux-gnu emulator=qemu-aarch64 ;;
 	s390x) triplet=s390x-linux-gnu emulator=qemu-s390x ;;
-	armhf) triplet=arm-linux-gnueabihf emulator=qemu-arm ;;
-	ppc64el) triplet=powerpc64le-linux-gnu emulator=qemu-ppc64le ;;
 	*) return 1 ;;
 	esac
 	[ "$1" = i386 ] || libdir=$triplet
@@ -162,27 +160,12 @@ find_how()
 		! inside /usr/sbin/dumpe2fs -V 2>&1 |
 			grep -q '^dumpe2fs' || return 0
 	done
-	how=alone
-	have_program "$emulator"
+	return 1
 }
 
 # run [NAME=VALUE...] PROGRAM ARGUMENT...: a program of the machine, with this
 # environment.
-run()
-{
-	local -a with=()
-
-	while [[ $1 = *=* ]]; do
-		with+=("$1")
-		shift
-	done
-	if [ "$how" = alone ]; then
-		timeout 900 "$emulator" -L "$dir/root" "${with[@]/#/-E}" \
-			-ELD_LIBRARY_PATH="$dir/lib/$libdir" "$@"
-	else
-		inside timeout 900 env "${with[@]}" "$@"
-	fi
-}
+run() { inside timeout 900 env "$@"; }
 
 #
 # The tests.
@@ -219,11 +202,6 @@ script()
 
 	shift 2
 	is_wanted "$test" || return 0
-	if [ "$how" = alone ]; then
-		echo "1..0 # SKIP no name space with an emulator here" |
-			pass_on "$name" "$group" "$test" "$work/counts"
-		return
-	fi
 	(
 		export top_builddir=$dir/build srcdir=$top_srcdir/tests
 		export CC="$triplet-gcc --sysroot=$dir/root -L$dir/lib/$libdir"
@@ -331,7 +309,7 @@ test_machine()
 		return
 	fi
 	find_how || {
-		tap_skip "$name" "this processor does not run it, and there is no $emulator"
+		tap_skip "$name" "this processor does not run it, and $emulator-static cannot"
 		return
 	}
 	if ! (build) >"$log" 2>&1; then
@@ -353,6 +331,8 @@ test_machine()
 # Passed, skipped and failed, of each group on each machine.
 print_table()
 {
+	heading machine run "unit tests" "command line" features corruptions faults \
+		"whole checks"
 	awk -v groups="$groups" '
 	$2 == "how" { how[$1] = $3; names[++machines] = $1; next }
 	{ n[$1, $2, $3]++ }
@@ -362,9 +342,6 @@ print_table()
 			" / " n[m, g, "failed"] + 0
 	}
 	END {
-		print "| machine | run | unit tests | command line | features" \
-			" | corruptions | faults | whole checks |"
-		print "| --- | --- | --- | --- | --- | --- | --- | --- |"
 		count = split(groups, group)
 		for (i = 1; i <= machines; i++) {
 			row = "| " names[i] " | " how[names[i]]
@@ -384,10 +361,7 @@ test_machines()
 	done
 	[ ! -s "$work/counts" ] || {
 		tap_diag "passed / skipped / failed:"
-		print_table >"$work/table"
-		sed 's/^/# /' "$work/table"
-		[ -z "${TABLE-}" ] ||
-			write_table portability "$work/table" "$TABLE"
+		print_table | show_table portability
 	}
 }
 

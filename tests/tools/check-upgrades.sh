@@ -31,22 +31,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 kills=${KILLS:-10}
 packages=e2prefetch
 
-why_not()
-{
-	local why suite
-
-	why=$(no_chroots)
-	[ -z "$why" ] || { echo "$why"; return; }
-	[ -n "${DIST_DIR-}" ] || {
-		echo "DIST_DIR names no folder of check-packages"
-		return
-	}
-	for suite in bullseye bookworm; do
-		ls "$DIST_DIR/$suite-packages"/e2prefetch_*.deb >/dev/null 2>&1 ||
-			echo "$DIST_DIR/$suite-packages has no packages"
-	done | head -n 1
-}
-
 inside() { in_chroot "$root" "$@"; }
 apt() { inside apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
 
@@ -581,17 +565,16 @@ main()
 	done
 	leave
 	{
-		echo "| transition | e2fsck -fn | fsck -t ext4 | status | removed without a trace | stock lacks its libraries | other moments without a check |"
-		echo "| --- | --- | --- | --- | --- | --- | --- |"
+		heading transition "e2fsck -fn" "fsck -t ext4" status \
+			"removed without a trace" "stock lacks its libraries" \
+			"other moments without a check"
 		cat "$rows"
-	} >"$E2PF_TMP/table"
-	sed 's/^/# /' "$E2PF_TMP/table"
-	[ -z "${TABLE-}" ] || write_table upgrades "$E2PF_TMP/table" "$TABLE"
+	} | show_table upgrades
 }
 
 log=${UPGRADES_LOG:-/dev/null}
 [ $# -gt 0 ] || set -- '*'
-why=$(why_not)
+why=$(no_packages bullseye bookworm | head -n 1)
 [ -z "$why" ] || tap_skip_all "$why"
 root=
 tmp_setup

@@ -30,6 +30,20 @@ no_chroots()
 	fi
 }
 
+# The reason why the packages of check-packages.sh for these suites are not in DIST_DIR, or
+# why no chroot can be made.
+no_packages()
+{
+	local suite
+
+	no_chroots | grep . && return
+	[ -n "${DIST_DIR-}" ] || echo "DIST_DIR names no folder of check-packages"
+	for suite; do
+		compgen -G "${DIST_DIR-}/$suite-packages/e2prefetch_*.deb" >/dev/null ||
+			echo "${DIST_DIR-}/$suite-packages has no packages"
+	done
+}
+
 # chroot_enter ROOT COUNT FROM:TO... COMMAND...: called in new namespaces.
 chroot_enter()
 {

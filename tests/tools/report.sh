@@ -54,14 +54,17 @@ pass_on()
 	}'
 }
 
-# write_table NAME TABLE DOCUMENT: replace the text between the marks NAME in DOCUMENT,
-# or in the document of that folder that has them, with the file TABLE.
-write_table()
+# show_table NAME: the table on standard input as diagnostics, and between the marks NAME
+# of the document TABLE, or of the one that has them in the folder TABLE.
+show_table()
 {
-	local document=$3
+	local table=$E2PF_TMP/shown document=${TABLE-}
 
-	[ ! -d "$3" ] || document=$(grep -l "^<!-- $1:" "$3"/*.md) || return
-	awk -v name="$1" -v table="$2" '
+	tee "$table" | sed 's/^/# /'
+	[ -n "$document" ] || return 0
+	[ ! -d "$document" ] ||
+		document=$(grep -l "^<!-- $1:" "$document"/*.md) || return
+	awk -v name="$1" -v table="$table" '
 	index($0, "<!-- end of " name " -->") == 1 { skip = 0 }
 	!skip
 	index($0, "<!-- " name ":") == 1 {
@@ -70,6 +73,15 @@ write_table()
 		while ((getline line <table) > 0)
 			print line
 		print ""
-	}' "$document" >"$2.document" && cat "$2.document" >"$document"
-	rm -f "$2.document"
+	}' "$document" >"$table.document" && cat "$table.document" >"$document"
+}
+
+# heading COLUMN...: the first two lines of a table.
+heading()
+{
+	printf '|'
+	printf ' %s |' "$@"
+	printf '\n|'
+	printf ' --- |%.0s' "$@"
+	echo
 }

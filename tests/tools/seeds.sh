@@ -195,11 +195,8 @@ check_seeds()
 	done
 	workers check_batch "${batches[@]}"
 	tap_check "no process is left behind" no_process_left
-	print_table | sed 's/^/# /'
-	[ -n "${TABLE-}" ] || return 0
 	{
 		printf 'Seeds %d to %d:\n\n' "${seeds[0]}" "${seeds[-1]}"
 		print_table
-	} >"$E2PF_TMP/table"
-	write_table "$name" "$E2PF_TMP/table" "$TABLE"
+	} | show_table "$name"
 }

@@ -106,7 +106,7 @@ static const struct machine {
 	{ "noise", "proc/meminfo: MemAvailable: kB;MemAvailable:;\xff;"
 	  "MemFree: -5 kB;Inactive(file): 0x5 kB;:::\n"
 	  GROUP(":;::;0;0:;4:memory;4:memory:/a;0::/a;0::/../../../etc")
-	  USE_V2("a", "lots", "99999999999999999999999")
+	  USE_V2("a", "18446744073709552616", "lots")
 	  G "a/memory.high: -1\n" USE_V1("/a", "0x1000", ""), NONE, NONE },
 	{ "more memory than there are bytes", "proc/meminfo: "
 	  "MemAvailable: 18014398509481985 kB;MemFree: "

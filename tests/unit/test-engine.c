@@ -278,46 +278,6 @@ static void late_leaves_are_none(void **state)
 	}
 }
 
-/* The checker's errors on blocks the engine asked for count; not those on other
- * blocks, and not on a device that does not show what is cached. */
-static void errors_of_the_checker(void **state)
-{
-	enum { DIRS = 40 };
-	uint64_t dir[DIRS], at;
-	struct rig r;
-	unsigned i, way;
-
-	(void)state;
-	for (way = 0; way < 3; way++) {
-		rig_set_up(&r, 1, 1);
-		r.classes = 1u << E2PF_DIRS;
-		r.dev.tick = SECOND;
-		r.dev.dev.blind = way == 2;
-		r.fs.groups[0].inodes_in_use = 0;
-		at = tiny_free_block(&r.fs, 0);
-		for (i = 0; i < DIRS; i++) {
-			/* One request: the worker waits for none. */
-			dir[i] = way == 1 ? 0 : at + i;
-			fake_set_bad(&r.dev, at + i, 1);
-		}
-		rig_start(&r);
-		fake_threads_settle();
-		e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRS);
-		e2pf_ext4_list_put(r.fs.ext4, r.e, dir, DIRS);
-		fake_threads_settle();
-		for (i = 0; i < DIRS; i++) {
-			rig_checker_reads(&r, at + i, 1);
-			/* Twice, as e2fsck does. */
-			rig_checker_reads(&r, at + i, 1);
-			assert_int_equal(e2pf_engine_gave_up(r.e),
-					 way == 0 && i >= 15);
-		}
-		assert_int_equal(rig_stats(&r).failed_ahead,
-				 way == 0 ? DIRS : 0);
-		rig_tear_down(&r);
-	}
-}
-
 /* A stuck device is left to the checker until it serves the checker again. */
 static void stuck_device(void **state)
 {
@@ -641,7 +601,6 @@ int main(void)
 		cmocka_unit_test(errors_tolerated),
 		cmocka_unit_test(errors_of_leaves),
 		cmocka_unit_test(late_leaves_are_none),
-		cmocka_unit_test(errors_of_the_checker),
 		cmocka_unit_test(stuck_device),
 		cmocka_unit_test(stopped_in_every_state),
 		cmocka_unit_test(stopped_later),

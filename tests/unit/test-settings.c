@@ -108,7 +108,8 @@ static void values(void **state)
 		     s.reading.memory + s.reading.bandwidth != rows[i].set))
 			fail_msg("%s = %s", rows[i].name, rows[i].value);
 		if (err)
-			assert_memory_equal(&s, &none, sizeof(s));
+			assert_memory_equal(&s.reading, &none.reading,
+					    sizeof(none.reading));
 	}
 }
 
@@ -213,7 +214,7 @@ static void nothing_else(void **state)
 {
 	static const char *const wrong[] = {
 		"thread = 4\n", "threads 4\n", "threads = 4 # four\n",
-		"threads =\n", "= 4\n", "mem = 1\nmem = 4M\n", "[a]\n",
+		"threads =\n", "= 4\n", "mem = 4M\nmem = 4M\n", "[a]\n",
 		"stats = /a\n", "config = /a\n", "verbose = 3\n",
 		"prefetch = yes\n", "accel = none,all\n", "accel = crc32c,\n",
 		"Threads = 4\n"

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fills a mounted filesystem with the metadata of many files: directories,
+inodes, extent trees, indirect blocks.  Data blocks are allocated, but their
+contents do not matter.  The same arguments make the same calls in the same
+order.  `images' makes and mounts the filesystem.
+"""
+import ctypes
+import errno
+import fcntl
+import os
+
+FICLONE = 0x40049409
+
+
+class Random:
+    """Vigna's xorshift64*: good enough to scatter, and the same everywhere."""
+
+    def __init__(self, seed):
+        self.state = (seed * 2654435761 + 88172645463325252) & (1 << 64) - 1
+
+    def __call__(self, below):
+        s = self.state
+        s ^= s >> 12
+        s ^= s << 25 & (1 << 64) - 1
+        self.state = s = s ^ s >> 27
+        return ((s * 2685821657736338717 & (1 << 64) - 1) >> 16) % below
+
+
+def dir_path(n):
+    """d0012/d0034: with 100 per level the upper directories fit into one
+    block."""
+    return f"d{n // 100:04}/d{n % 100:04}"
+
+
+def make_dir(n):
+    if n % 100 == 0:
+        os.makedirs(f"d{n // 100:04}", exist_ok=True)
+    os.mkdir(dir_path(n))
+    return dir_path(n)
+
+
+def make(path, flags=0):
+    return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | flags, 0o644)
+
+
+def tail(rnd, most):
+    """A number below @most; the cube of a fraction gives a long tail."""
+    i = rnd(1000)
+    return most * (i * i // 1000 * i // 1000) // 1000
+
+
+def small(rnd, bs, dirs, files, blocks, written=False):
+    """Directories of files of 0 to BLOCKS blocks, written or only allocated."""
+    for n in range(dirs):
+        path = make_dir(n)
+        for f in range(files):
+            fd = make(f"{path}/file-{f:05}.{rnd(1000):03}")
+            if written:
+                os.write(fd, bytes((1 + rnd(blocks)) * bs))
+            elif blocks:
+                os.posix_fallocate(fd, 0, bs * (1 + rnd(blocks)))
+            os.close(fd)
+
+
+def written(rnd, bs, dirs, files, blocks):
+    small(rnd, bs, dirs, files, blocks, True)
+
+
+def fragmented(rnd, bs, dirs, files, least, most):
+    """Files of LEAST to MOST extents of one block, most of them near LEAST.
+    Only even logical blocks are used, so that extents cannot be merged.  Eight
+    files grow in turns so that their trees interleave."""
+    for first in range(0, files, 8):
+        grow = []
+        for f in range(first, min(first + 8, files)):
+            fd = make(f"{dir_path(rnd(dirs))}/frag-{f:06}")
+            grow.append((fd, least + tail(rnd, most - least)))
+        for i in range(max(want for _, want in grow)):
+            for fd, want in grow:
+                if i < want:
+                    os.posix_fallocate(fd, 2 * bs * i, bs)
+        for fd, _ in grow:
+            os.close(fd)
+
+
+def indirect(rnd, bs, dirs, files, chunks, blocks, together):
+    """Sparse files with CHUNKS indirect blocks each, and BLOCKS blocks in each
+    of those.  TOGETHER files grow at a time, in random order; files in the same
+    block group take its blocks in turn."""
+    data, reach = bytes(blocks * bs), bs * (bs // 4)
+    for first in range(0, files, together):
+        fds = [make(f"{dir_path(rnd(dirs))}/scat-{f:06}")
+               for f in range(first, min(first + together, files))]
+        for i in range(chunks):
+            for k in range(len(fds), 1, -1):
+                j = rnd(k)
+                fds[j], fds[k - 1] = fds[k - 1], fds[j]
+            for fd in fds:
+                os.pwrite(fd, data, 12 * bs + reach * i)
+        for fd in fds:
+            os.close(fd)
+
+
+def large(rnd, _bs, dirs, files, mib):
+    """Large files of 1 to MIB MiB in few extents."""
+    for f in range(files):
+        fd = make(f"{dir_path(rnd(dirs))}/media-{f:06}")
+        os.posix_fallocate(fd, 0, (1 + rnd(mib)) << 20)
+        os.close(fd)
+
+
+# Files whose names do not depend on the seed, so that a later call can change
+# them.
+
+def aged_path(files, n):
+    return f"{dir_path(n // files)}/aged-{n % files:05}"
+
+
+def grow_by(rnd, fd, least, most):
+    os.write(fd, bytes(least + rnd(most - least + 1)))
+    os.close(fd)
+
+
+def grown(rnd, _bs, dirs, files, least, most):
+    """Directories of files of LEAST to MOST bytes."""
+    for n in range(dirs):
+        make_dir(n)
+        for f in range(n * files, (n + 1) * files):
+            grow_by(rnd, make(aged_path(files, f)), least, most)
+
+
+def changed(rnd, _bs, dirs, files, least, most, count, every):
+    """COUNT times, one of these files is written again, appended to, or deleted
+    and made again.  Every EVERY times, everything is synchronised."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for i in range(1, count + 1):
+        path, how = aged_path(files, rnd(dirs * files)), rnd(4)
+        if how == 0:
+            os.unlink(path)
+        grow_by(rnd, make(path, os.O_APPEND if how == 1 else os.O_TRUNC),
+                least, most)
+        if i % every == 0 or i == count:
+            top = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
+            if libc.syncfs(top):
+                raise OSError(ctypes.get_errno(), "syncfs")
+            os.close(top)
+
+
+def clones(rnd, _bs, dirs, files, count):
+    """COUNT files that share the extents of one of these each."""
+    for i in range(count):
+        with open(aged_path(files, rnd(dirs * files)), "rb") as source:
+            fd = make(f"{dir_path(rnd(dirs))}/clone-{i:06}")
+            fcntl.ioctl(fd, FICLONE, source.fileno())
+            os.close(fd)
+
+
+def spaced(rnd, _bs, dirs, files, extents, kib):
+    """Files of so many extents.  Each grows in turns with another one, which is
+    deleted then: the space between is free."""
+    for f in range(files):
+        path = f"{dir_path(rnd(dirs))}/space-{f:06}"
+        fds = make(path), make(path + "-other")
+        # Gaps keep the extents from being merged.
+        for i in range(2 * extents):
+            os.posix_fallocate(fds[i % 2], i * (kib << 10), kib << 10)
+        for fd in fds:
+            os.close(fd)
+        os.unlink(path + "-other")
+
+
+def extend(rnd, path, off, blocks, bs):
+    """Allocate 1 to BLOCKS blocks, most of them near 1; a full filesystem is
+    part of its age."""
+    fd = make(path)
+    try:
+        os.posix_fallocate(fd, off, bs * (1 + tail(rnd, blocks)))
+    except OSError as e:
+        if e.errno != errno.ENOSPC:
+            raise
+    os.close(fd)
+
+
+def aged(rnd, bs, dirs, files, rounds, blocks):
+    """In each round FILES files of up to BLOCKS blocks are created in random
+    directories, which grow; then of all files an eighth is deleted, an eighth
+    rewritten, and an eighth grows."""
+    every, number = [], 0
+    for n in range(dirs):
+        make_dir(n)
+    for _ in range(rounds):
+        for _ in range(files):
+            every.append(f"{dir_path(rnd(dirs))}/aged-{number}")
+            number += 1
+            extend(rnd, every[-1], 0, blocks, bs)
+        for _ in range(len(every) // 8):
+            k = rnd(len(every))
+            os.unlink(every[k])
+            every[k] = every[-1]
+            every.pop()
+            path = every[rnd(len(every))]
+            os.truncate(path, 0)
+            extend(rnd, path, 0, blocks, bs)
+            path = every[rnd(len(every))]
+            extend(rnd, path, os.stat(path).st_size, blocks // 4, bs)
+
+
+KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, large,
+                                 grown, changed, clones, spaced, aged)}
+
+
+def fill(folder, seed, kind, *numbers):
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        KINDS[kind](Random(seed), os.stat(".").st_blksize, *numbers)
+    finally:
+        os.chdir(before)
