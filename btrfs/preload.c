@@ -521,8 +521,9 @@ static void tell(void *unused)
 	(void)unused;
 	gather_decisions(&module.decisions);
 	module_tell(&(struct module_result) {
-		.session = shown_session(), .done = self.sent ? "sent" : "checked",
-		.finished = shown_session(), .logged = !self.sent && self.session,
+		.session = shown_session(), .finished = shown_session(),
+		.done = self.sent ? "sent" : "checked",
+		.logged = !self.sent && self.session,
 		.write_stats = write_stats, .ctx = &module.decisions
 	});
 }

@@ -491,7 +491,8 @@ struct e2pf_btrfs_facts e2pf_btrfs_facts(const struct e2pf_btrfs *btrfs)
 {
 	return (struct e2pf_btrfs_facts) {
 		.leaves = atomic_load(&btrfs->leaves),
-		.bytes_left = atomic_load(&btrfs->order.left) * btrfs->map.super.nodesize,
+		.bytes_left = atomic_load(&btrfs->order.left) *
+			      btrfs->map.super.nodesize,
 		.chunks = btrfs->map.count,
 		.window = atomic_load(&btrfs->window),
 		.used_once = atomic_load(&btrfs->used_once)
