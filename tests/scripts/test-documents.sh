@@ -272,7 +272,7 @@ test_packages()
 #
 
 # Folder, and a pattern of the headers of other folders that it may include.
-layers='lib/engine device/(device|probe|rate|thread)\.h
+layers='lib/engine array\.h|device/(device|probe|rate|thread)\.h
 lib/device none
 lib e2prefetch\.h|(engine|device|report)/.*\.h
 lib/report e2prefetch\.h|(engine|device)/.*\.h
