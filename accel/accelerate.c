@@ -23,83 +23,57 @@ static const char *const reasons[FINDINGS] = {
 	[FINDING_CRASHED] = "the self-test crashed or hung",
 };
 
-/* What is decided about one acceleration. */
-struct choice {
-	const char *in_use;	/* its name in the statistics; NULL: not used */
-	const char *decision, *why;
-};
-
 /*
- * Begin an acceleration that passed the self-test, or change the choice.
+ * Begin an acceleration that passed the self-test.  Returns NULL, or why it is
+ * not used.
  */
 
-static void begin_crc32c(const struct findings *f, struct choice *c)
+static const char *begin_crc32c(void)
 {
 	crc32c_fn *fn = crc32c_choose();
 
-	(void)f;
 	crc32c_begin(fn);
-	if (!fn)
-		*c = (struct choice){ .why = reasons[FINDING_UNABLE] };
+	return fn ? NULL : reasons[FINDING_UNABLE];
 }
 
-static void begin_bitmaps(const struct findings *f, struct choice *c)
+static const char *begin_bitmaps(void)
 {
-	(void)f;
 	if (getenv("E2FSPROGS_BITMAP_STATS"))
-		*c = (struct choice){
-			.why = "E2FSPROGS_BITMAP_STATS asks for statistics of trees"
-		};
-	else if (!bitmaps_begin())
-		*c = (struct choice){ .why = reasons[FINDING_ABSENT] };
+		return "E2FSPROGS_BITMAP_STATS asks for statistics of trees";
+	return bitmaps_begin() ? NULL : reasons[FINDING_ABSENT];
 }
 
-static void begin_indirect(const struct findings *f, struct choice *c)
+static const char *begin_indirect(void)
 {
-	(void)f;
-	(void)c;
 	indirect_begin();
+	return NULL;
 }
 
-static const struct acceleration {
-	enum ability ability;
-	void (*begin)(const struct findings *f, struct choice *c);
-} accelerations[] = {
-#define ROW(ability, name) { ABILITY_##ability, begin_##name },
+static const char *(*const begins[E2PF_ACCELERATIONS])(void) = {
+#define ROW(ability, name) [ABILITY_##ability] = begin_##name,
 	ACCELERATIONS(ROW)
 #undef ROW
 };
 
-static struct choice choose(const struct acceleration *a, unsigned asked,
-			    const struct findings *f)
-{
-	struct choice c = {
-		e2pf_acceleration_names[a->ability], "accelerated",
-		reasons[f->of[a->ability]]
-	};
-
-	if (!(asked & 1u << a->ability))
-		c = (struct choice){ .why = "excluded by the setting accel" };
-	else if (f->of[a->ability] != FINDING_WHOLE)
-		c.in_use = NULL;
-	else
-		a->begin(f, &c);
-	return c;
-}
-
 void accelerate(unsigned asked, const struct findings *found,
 		struct acceleration_names *names, struct e2pf_decisions *list)
 {
-	struct choice c;
-	size_t i;
+	unsigned i;
 
 	names->count = 0;
 	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
-		c = choose(&accelerations[i], asked, found);
-		if (c.in_use)
-			names->name[names->count++] = c.in_use;
-		e2pf_decide(list, e2pf_acceleration_names[i],
-			    c.in_use ? c.decision : "not accelerated", "%s",
-			    c.why);
+		const char *name = e2pf_acceleration_names[i], *why_not;
+
+		if (!(asked & 1u << i))
+			why_not = "excluded by the setting accel";
+		else if (found->of[i] != FINDING_WHOLE)
+			why_not = reasons[found->of[i]];
+		else
+			why_not = begins[i]();
+		if (!why_not)
+			names->name[names->count++] = name;
+		e2pf_decide(list, name, why_not ? "not accelerated" :
+			    "accelerated", "%s", why_not ? why_not :
+			    reasons[FINDING_WHOLE]);
 	}
 }

@@ -418,31 +418,22 @@ bool bitmaps_are_ours(void)
 	return in_force;
 }
 
-#ifdef __x86_64__
-__attribute__((target("popcnt")))
-static unsigned count_bits(const unsigned char *bytes, unsigned len)
-{
-	unsigned long long word;
-	unsigned count = 0;
-
-	for (; len >= sizeof(word); bytes += sizeof(word), len -= sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		count += (unsigned)__builtin_popcountll(word);
-	}
-	word = 0;
-	memcpy(&word, bytes, len);
-	return count + (unsigned)__builtin_popcountll(word);
-}
-#endif
-
 /* Pass 5 counts the bits of every bitmap on the disk. */
 unsigned int ext2fs_bitcount(const void *addr, unsigned int nbytes)
 {
+	const unsigned char *bytes = addr;
+	uint64_t word;
+	unsigned count = 0;
 	REAL(ext2fs_bitcount);
 
-#ifdef __x86_64__
-	if (bitmaps_are_ours() && __builtin_cpu_supports("popcnt"))
-		return count_bits(addr, nbytes);
-#endif
-	return real(addr, nbytes);
+	if (!in_force)
+		return real(addr, nbytes);
+	for (; nbytes >= sizeof(word); nbytes -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		bytes += sizeof(word);
+		count += node_count_ones(word);
+	}
+	word = 0;
+	memcpy(&word, bytes, nbytes);
+	return count + node_count_ones(word);
 }

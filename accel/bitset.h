@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A set of bits whose memory follows its content: never more than a red-black
- * tree of the same runs takes (48 bytes each), and 32 bytes for each 256 Ki bits
- * (1 GiB of blocks of 4 KiB); never more than those bits and the table.
+ * A set of bits whose memory follows its content: at most 64 bytes for each run
+ * (a red-black tree takes 48; most runs take less), and 56 for each 256 Ki bits
+ * (1 GiB of blocks of 4 KiB); never more than a tenth more than those bits.
  *
  * Bits are numbered from 0; a range is `start` and a count.  Bits beyond the
  * end read as clear; setting one does nothing.  When memory runs out while a
@@ -15,33 +15,16 @@
 #ifndef BITSET_H
 #define BITSET_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define BITSET_CHUNK 4096u	/* bits */
-
-/*
- * What a chunk contains: a number of 64 bits, of which the lower two say how to
- * read it.  A list of runs is a pointer to it.
- */
-#define BITSET_CLEAR UINT64_C(0)
-#define BITSET_FULL UINT64_C(1)
-#define BITSET_RUN 2u		/* one run, in the number itself */
-#define BITSET_BITS 3u		/* a pointer to an array of bits */
+#include "chunk.h"
 
 struct bitset {
-	uint64_t *root;		/* one number for each 64 chunks */
+	uint64_t *table;	/* for each 64 chunks 0, NODE_FULL or a node of
+				   chunks */
 	uint64_t bits;
-	uint64_t runs;		/* runs of set bits */
+	uint64_t used;		/* entries of the table that are not 0 */
 	uint64_t at;		/* the chunk that was used last */
-	uint64_t content;	/* what that contains */
-	uint64_t *slot;		/* where its node has that; NULL: nowhere */
-};
-
-struct bitset_bits {
-	uint32_t runs;
-	uint64_t word[BITSET_CHUNK / 64];
+	uint64_t chunk;		/* what it contains */
+	uint64_t *slot;		/* where its node stores it; NULL: nowhere */
 };
 
 /* False if there is no memory. */
@@ -54,34 +37,19 @@ void bitset_clear_all(struct bitset *s);
 
 static inline bool bitset_is_empty(const struct bitset *s)
 {
-	return !s->runs;
+	return !s->used;
 }
 
 /* Look up chunk `c`, which is inside the set, and keep it in `at`. */
 void bitset_find(struct bitset *s, uint64_t c);
 
-/* Is this bit of a chunk set that is not an array of bits? */
-bool bitset_test_runs(uint64_t content, unsigned bit);
-
-static inline struct bitset_bits *bitset_bits_of(uint64_t content)
-{
-	return (struct bitset_bits *)(uintptr_t)(content & ~UINT64_C(3));
-}
-
 static inline bool bitset_test(struct bitset *s, uint64_t i)
 {
-	unsigned bit = i % BITSET_CHUNK;
-
 	if (i >= s->bits)
 		return false;
-	if (i / BITSET_CHUNK != s->at)
-		bitset_find(s, i / BITSET_CHUNK);
-	if ((s->content & 3) == BITSET_BITS)
-		return bitset_bits_of(s->content)->word[bit / 64] >>
-		       (bit % 64) & 1;
-	if (s->content <= BITSET_FULL)
-		return s->content == BITSET_FULL;
-	return bitset_test_runs(s->content, bit);
+	if (i / CHUNK_BITS != s->at)
+		bitset_find(s, i / CHUNK_BITS);
+	return chunk_bit(s->chunk, i % CHUNK_BITS);
 }
 
 /* Are all bits of a range clear? */
@@ -106,13 +74,5 @@ void bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t count,
 /* Store the range as bytes; unused bits of the last byte are clear. */
 void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t count,
 		      unsigned char *out);
-
-/* What all sets together take, in bytes with the allocator's own, and what
- * trees of the same runs would: now, and at the most so far. */
-struct bitset_memory {
-	uint64_t bytes, trees, most_bytes, most_trees;
-};
-
-struct bitset_memory bitset_memory(void);
 
 #endif

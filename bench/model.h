@@ -47,6 +47,7 @@ struct dm_params {
 	uint64_t iops;		/* commands/s the device accepts; 0: any */
 	uint64_t max_request;	/* bytes per command; longer ones are split */
 	uint64_t rotational;	/* value of the queue attribute */
+	uint64_t read_ahead;	/* the same */
 
 	/* DM_FLASH */
 	uint64_t channels;	/* commands served at a time */

@@ -373,7 +373,8 @@ def set_queue(dev, keys):
     write_attribute(dev, "rotational", int(keys.get("rotational", "0")))
     write_attribute(dev, "scheduler", "mq-deadline") or \
         write_attribute(dev, "scheduler", "none")
-    write_attribute(dev, "read_ahead_kb", 128)
+    readahead = keys.get("read_ahead", "128K")
+    write_attribute(dev, "read_ahead_kb", readahead.rstrip("K"))
     largest = keys.get("max_request", "1280K")
     if largest.endswith("K"):
         write_attribute(dev, "max_sectors_kb", largest[:-1])

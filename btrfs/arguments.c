@@ -93,6 +93,8 @@ static const char cleared[] = "--clear-*: a cache is cleared, nothing is "
 static const char report[] = "a report, which reads only part of the metadata";
 static const char help[] = "--help: nothing is checked";
 
+/* All options that take a value, and those that matter.  Any other one takes no
+ * value: -p, --readonly, --skip-qgroup-accounting of 6.19, ... */
 static const struct option {
 	const char *name;
 	char letter;

@@ -9,13 +9,16 @@
  * when all devices are open.  It ends, with no request in flight, before the
  * cache is dropped for the last time.
  *
- * A send is recognised by its ioctl: send.c.
+ * Each subvolume that is sent is one BTRFS_IOC_SEND ioctl, which names the
+ * subvolume and its parent, and returns when the kernel has written the whole
+ * stream.  Prefetching begins and ends with this call.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,11 +34,14 @@
 #include "repeats.h"
 #include "reporter.h"
 #include "selftest.h"
-#include "send.h"
+#include "send/send.h"
 
-/* How long the end of the check waits for a worker that waits for the
+/* How long the end of a check or a send waits for a worker that waits for the
  * device. */
 #define END_PATIENCE_MS 1000
+
+/* A flag of newer kernels: extents are sent compressed, as they are stored. */
+#define SEND_COMPRESSED 0x10u
 
 /* A filesystem with less than this in use, data and metadata, has so few tree
  * blocks that beginning takes longer than is gained.  Ours over stock with 5 and
@@ -58,6 +64,9 @@ static struct {
 	const char *why_not;
 	char name[PATH_MAX];		/* of the first device */
 	struct repeats repeats;
+	struct e2pf_session *send;	/* of all sends; NULL: none was begun */
+	_Atomic(bool) sending;		/* with readahead */
+	bool sent;			/* a send was attempted */
 	void *padding[3];		/* of the heap: keep_layout() */
 } self;
 
@@ -216,39 +225,27 @@ void module_drops_cache(int fd)
 	errno = saved;
 }
 
-/* The superblock, from the page cache: the program has just read it. */
-static enum e2pf_btrfs_verdict read_super(int fd, uint8_t *bytes,
-					  struct e2pf_btrfs_super *super)
+/* The superblock, from the page cache: the program has just read it.  Returns
+ * NULL, or why nothing is read ahead. */
+static const char *read_super(int fd, struct e2pf_btrfs_super *super)
 {
 	uint64_t offset = e2pf_btrfs_super_offset(0);
-
-	if (pread(fd, bytes, E2PF_BTRFS_SUPER_BYTES, (off_t)offset) !=
-	    E2PF_BTRFS_SUPER_BYTES)
-		return E2PF_BTRFS_NONE;
-	return e2pf_btrfs_plan_super(bytes, offset, super);
-}
-
-/* A program that does not know a format either gives up after the superblock,
- * before a session is opened. */
-static const char *refused_format(int fd)
-{
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	struct e2pf_btrfs_super super;
 
-	return read_super(fd, bytes, &super) == E2PF_BTRFS_UNKNOWN ?
-	       e2pf_btrfs_unknown_format(bytes) : NULL;
+	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) !=
+	    (ssize_t)sizeof(bytes))
+		return "the superblock cannot be read";
+	return e2pf_btrfs_plan_super(bytes, offset, super);
 }
 
 /* Before anything is opened or started: leave a small filesystem to the check,
  * unless the user chose how many threads read ahead. */
 static void weigh(int fd)
 {
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 	struct e2pf_btrfs_super super;
 
 	self.weighed = true;
-	if (module.setup.reading.threads ||
-	    read_super(fd, bytes, &super) != E2PF_BTRFS_OK ||
+	if (module.setup.reading.threads || read_super(fd, &super) ||
 	    super.bytes_used >= SMALL_BYTES)
 		return;
 	self.why_not = "the filesystem is small";
@@ -258,12 +255,15 @@ static void weigh(int fd)
 void module_closes(int fd)
 {
 	struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
+	struct e2pf_btrfs_super super;
 	int saved = errno;
 
 	if (!opened)
 		return;
+	/* A program that does not know the format either gives up after the
+	 * superblock. */
 	if (!self.session && !self.why_not)
-		self.why_not = refused_format(fd);
+		self.why_not = read_super(fd, &super);
 	errno = saved;
 	/* The kernel may reuse this descriptor number for another file. */
 	opened->fd = -1;
@@ -286,8 +286,8 @@ static bool may_start(const struct e2pf_btrfs_opened *opened, uint64_t offset)
 {
 	if (!have_session() || opened->index < 0)
 		return false;
-	return !e2pf_btrfs_session_in_system(self.session,
-					     (unsigned)opened->index, offset);
+	return !e2pf_btrfs_in_system(e2pf_btrfs_of(self.session),
+				     (unsigned)opened->index, offset);
 }
 
 bool module_reads(int fd, uint64_t offset, uint64_t length,
@@ -339,7 +339,7 @@ void module_has_read(const struct e2pf_read *read)
 	int saved = errno;
 
 	if (e2pf_engine_after_read(self.session->engine, read) &&
-	    e2pf_btrfs_session_used_once(self.session))
+	    e2pf_btrfs_facts(e2pf_btrfs_of(self.session)).used_once)
 		posix_fadvise(descriptor_of(read->device),
 			      (off_t)read->offset, (off_t)read->length,
 			      POSIX_FADV_DONTNEED);
@@ -352,34 +352,69 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
 	uint64_t there = *offset;
 	int saved = errno, other;
 	unsigned device;
-	bool brought;
 
 	if (!opened || !self.started || self.ended || opened->index < 0)
 		return false;
 	device = (unsigned)opened->index;
 	if (repeats_add(&self.repeats, device, *offset, length))
 		return true;
-	brought = e2pf_btrfs_serves(self.session, &device, &there, length);
-	self.repeats.brought += brought;
+	e2pf_btrfs_copy_read(e2pf_btrfs_of(self.session), &device, &there,
+			     length);
 	other = descriptor_of(device);
 	if (other >= 0) {
 		*fd = other;
 		*offset = there;
 	}
 	errno = saved;
-	return brought;
+	return false;
 }
 
-bool module_sends(int fd, const void *args)
+void module_sends(int fd, const void *args)
 {
+	const struct btrfs_ioctl_send_args *a = args;
+	const struct e2pf_send_request request = {
+		.fd = fd,
+		.parent = a->parent_root,
+		.clones = (const uint64_t *)(uintptr_t)a->clone_sources,
+		.clone_count = (size_t)a->clone_sources_count,
+		.no_data = a->flags & BTRFS_SEND_FLAG_NO_FILE_DATA,
+		.as_stored = a->flags & SEND_COMPRESSED
+	};
+	const char *why = "no memory";
 	int saved = errno;
 
 	if (!is_ours() || self.why_not)
-		return false;
+		return;
 	keep_name(fd);
-	send_begins(fd, args, self.name, &module.setup.reading);
+	self.sent = true;
+	if (!self.send)
+		self.send = e2pf_send_new(self.name, &module.setup.reading);
+	if (self.send)
+		why = e2pf_send_start(self.send, &request);
+	if (why)
+		e2pf_decide_off(&module.decisions, "off", "%s", why);
+	self.sending = !why;
 	errno = saved;
-	return true;
+}
+
+void module_has_sent(void)
+{
+	int saved = errno;
+
+	if (self.sending && !e2pf_send_stop(self.send, END_PATIENCE_MS))
+		e2pf_decide(&module.decisions, "prefetch", "left behind",
+			    "a worker waits for a device");
+	self.sending = false;
+	errno = saved;
+}
+
+void module_passes_on(uint64_t bytes)
+{
+	int saved = errno;
+
+	if (self.sending)
+		e2pf_send_came_out(self.send, bytes);
+	errno = saved;
 }
 
 /*
@@ -451,24 +486,20 @@ static void gather_decisions(struct e2pf_decisions *list)
 {
 	if (self.why_not)
 		e2pf_decide_off(list, "off", "%s", self.why_not);
-	else if (send_was_tried())
-		send_refusals(list);
-	else if (!self.session)
+	else if (!self.session && !self.sent)
 		e2pf_decide_off(list, "off", "no filesystem was opened for a "
 				"check, and no subvolume was sent");
 	if (self.repeats.asked)
 		e2pf_decide(list, "readahead", "repeats dropped",
-			    "%llu of the check's %llu calls; %llu more were "
-			    "for blocks cached or in flight",
+			    "%llu of the check's %llu calls",
 			    (unsigned long long)self.repeats.repeated,
-			    (unsigned long long)self.repeats.asked,
-			    (unsigned long long)self.repeats.brought);
+			    (unsigned long long)self.repeats.asked);
 }
 
 /* The session that prefetched something; NULL if none did. */
 static struct e2pf_session *shown_session(void)
 {
-	return send_was_tried() ? send_session() : self.session;
+	return self.sent ? self.send : self.session;
 }
 
 static const char *write_stats(void *ctx, FILE *out)
@@ -487,13 +518,11 @@ static const char *write_stats(void *ctx, FILE *out)
 
 static void tell(void *unused)
 {
-	bool sent = send_was_tried();
-
 	(void)unused;
 	gather_decisions(&module.decisions);
 	module_tell(&(struct module_result) {
-		.session = shown_session(), .done = sent ? "sent" : "checked",
-		.finished = shown_session(), .logged = !sent && self.session,
+		.session = shown_session(), .done = self.sent ? "sent" : "checked",
+		.finished = shown_session(), .logged = !self.sent && self.session,
 		.write_stats = write_stats, .ctx = &module.decisions
 	});
 }
@@ -507,6 +536,6 @@ static void end(void)
 		return;
 	end_session();
 	reporter_end();
-	send_ends();
+	module_has_sent();
 	run_apart(tell, NULL);
 }

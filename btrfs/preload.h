@@ -26,15 +26,17 @@ bool module_reads(int fd, uint64_t offset, uint64_t length,
 		  struct e2pf_read *read);
 void module_has_read(const struct e2pf_read *read);
 
-/* The program calls readahead.  Returns true if the call to the device may be
- * dropped: the same range was requested a moment ago, or it is cached or in
- * flight.  Otherwise *fd and *offset are set to the mirror copy that the
- * program is going to read. */
+/* The program calls readahead.  Returns true if the call may be dropped, because
+ * the same range was requested a moment ago.  Otherwise *fd and *offset are set
+ * to the mirror copy that the program is going to read. */
 bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length);
 
-/* The program is about to have the kernel send a subvolume; `args` is the
- * argument of BTRFS_IOC_SEND.  If this returns true, send_ends() must
- * follow. */
-bool module_sends(int fd, const void *args);
+/* The program is about to have the kernel send a subvolume: `args` is the
+ * argument of BTRFS_IOC_SEND.  module_has_sent() must follow. */
+void module_sends(int fd, const void *args);
+void module_has_sent(void);
+
+/* So many more bytes of the stream have been passed on.  On any thread. */
+void module_passes_on(uint64_t bytes);
 
 #endif

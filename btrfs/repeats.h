@@ -20,8 +20,6 @@ struct repeats {
 		uint32_t device;
 	} slot[REPEATS_SLOTS];
 	uint64_t asked, repeated;	/* calls */
-	uint64_t brought;		/* calls dropped for data cached or in
-					   flight; counted by the caller */
 };
 
 /* Count a call.  True if the identical call was made less than a tenth of a

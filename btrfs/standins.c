@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "preload.h"
-#include "send.h"
 
 static void *real_function(const char *name)
 {
@@ -125,10 +124,11 @@ int ioctl(int fd, ioctl_request request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (number != BTRFS_IOC_SEND || !arg || !module_sends(fd, arg))
+	if (number != BTRFS_IOC_SEND || !arg)
 		return real(fd, request, arg);
+	module_sends(fd, arg);
 	result = real(fd, request, arg);
-	send_ends();
+	module_has_sent();
 	return result;
 }
 
@@ -141,6 +141,6 @@ ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset,
 
 	n = real(from, from_offset, to, to_offset, length, flags);
 	if (n > 0)
-		send_came_out((size_t)n);
+		module_passes_on((uint64_t)n);
 	return n;
 }

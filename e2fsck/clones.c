@@ -4,9 +4,7 @@
  * pass 1D: in the order of the files that claim them first, each block once.
  * All other claimants find it in memory.
  *
- * The order is kept as runs of blocks.  They may take what our maps take less
- * than libext2fs's trees would, and a little more: a repair must not need more
- * memory than without them.
+ * The order is kept as runs of blocks.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,8 +14,9 @@
 #include "bitset.h"
 #include "clones.h"
 
-/* What the runs may take even if our maps save nothing. */
-#define FREE_BYTES (256u << 10)
+/* What the runs may take: 16 bytes each, where e2fsck keeps more than 100 for
+ * each block that is claimed twice. */
+#define RUNS_MOST (1u << 18)
 
 /* The number of blocks passed to the engine at a time, and the number that are
  * cloned between two checks whether it has room for more. */
@@ -53,17 +52,9 @@ static struct {
 void clones_forget(void)
 {
 	free(self.run);
-	if (self.waiting.root)
+	if (self.waiting.table)
 		bitset_free(&self.waiting);
 	memset(&self, 0, sizeof(self));
-}
-
-/* May the runs take this much? */
-static bool is_affordable(size_t bytes)
-{
-	struct bitset_memory m = bitset_memory();
-
-	return bytes <= FREE_BYTES || m.bytes + bytes <= m.trees + FREE_BYTES;
 }
 
 static bool add_run(uint64_t block)
@@ -72,7 +63,7 @@ static bool add_run(uint64_t block)
 	struct run *more;
 
 	if (self.runs == self.room) {
-		if (!is_affordable(room * sizeof(*more)))
+		if (room > RUNS_MOST)
 			return false;
 		more = realloc(self.run, room * sizeof(*more));
 		if (!more)
@@ -90,7 +81,7 @@ void clones_add(ext2_filsys fs, uint64_t block)
 
 	if (self.begun || !block || !bitmaps_is_claimed(fs, block))
 		return;
-	if (!self.waiting.root &&
+	if (!self.waiting.table &&
 	    !bitset_init(&self.waiting, ext2fs_blocks_count(fs->super)))
 		return;
 	if (bitset_test(&self.waiting, block))
@@ -165,9 +156,9 @@ void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
 		return;
 	}
 	place = self.checker.place + block - self.run[self.checker.run].block;
-	e2pf_ext4_list_at(ext4, engine, place);
 	if (place < self.look)
 		return;
 	self.look = place + LOOK;
+	e2pf_ext4_list_at(ext4, engine, place);
 	hand_over(ext4, engine);
 }

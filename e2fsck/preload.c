@@ -22,11 +22,11 @@
 #include <unistd.h>
 
 #include "accelerate.h"
-#include "bitset.h"
 #include "arguments.h"
 #include "interpose.h"
 #include "linkage.h"
 #include "module.h"
+#include "node.h"
 #include "passes.h"
 #include "reporter.h"
 #include "device/share.h"
@@ -361,21 +361,18 @@ static const char *write_stats(void *unused, FILE *out)
 	check.session->accelerations = self.accelerations.name;
 	check.session->acceleration_count = self.accelerations.count;
 	check.session->decisions = &module.decisions;
-	check.session->maps_bytes = bitset_memory().most_bytes;
-	check.session->maps_stock_bytes = bitset_memory().most_trees;
+	check.session->maps_bytes = node_memory().most_bytes;
 	err = e2pf_write_stats(check.session, out);
 	return err ? strerror((int)err) : NULL;
 }
 
 static void describe_maps(void)
 {
-	struct bitset_memory m = bitset_memory();
+	uint64_t bytes = node_memory().most_bytes;
 
-	if (m.most_bytes)
+	if (bytes)
 		e2pf_decide(&module.decisions, "maps", "compact",
-			    "at most %.1f MiB; as trees %.1f MiB",
-			    (double)m.most_bytes / (1 << 20),
-			    (double)m.most_trees / (1 << 20));
+			    "at most %.1f MiB", (double)bytes / (1 << 20));
 }
 
 __attribute__((destructor))

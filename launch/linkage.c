@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the relocations of the objects loaded into this process.  They need no
- * validation: the dynamic linker has already processed them.
+ * Reads the relocations of the program.  They need no validation: the dynamic
+ * linker has already processed them.
  */
 #include <elf.h>
 #include <link.h>
@@ -14,16 +14,13 @@
 #define NAMES_MOST 64u
 
 struct question {
-	const void *address;		/* NULL: the program itself */
 	const char *const *names;
 	size_t count;
 	bool found[NAMES_MOST];
-	bool first;			/* no object has been looked at yet */
 	bool answered;
-	bool symbolic;
 };
 
-/* The dynamic section of one object. */
+/* The program's dynamic section. */
 struct object {
 	ElfW(Addr) base;
 	const ElfW(Sym) *symbols;
@@ -31,24 +28,7 @@ struct object {
 	uintptr_t table[2];		/* relocations: data, functions */
 	size_t size[2];
 	bool with_addend;		/* the entries are Rela, not Rel */
-	bool symbolic;
 };
-
-static bool holds(const struct dl_phdr_info *info, const void *address)
-{
-	ElfW(Addr) at = (ElfW(Addr))address;
-	unsigned i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		ElfW(Addr) start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type == PT_LOAD && at >= start &&
-		    at - start < ph->p_memsz)
-			return true;
-	}
-	return false;
-}
 
 /* glibc relocates the addresses in most dynamic sections it loads; musl, and
  * glibc on some machines, leave them as they are in the file. */
@@ -86,12 +66,6 @@ static void read_dynamic(struct object *o, const ElfW(Dyn) *dyn)
 			break;
 		case DT_PLTREL:
 			o->with_addend = value == DT_RELA;
-			break;
-		case DT_SYMBOLIC:
-			o->symbolic = true;
-			break;
-		case DT_FLAGS:
-			o->symbolic |= (value & DF_SYMBOLIC) != 0;
 			break;
 		default:
 			break;
@@ -148,45 +122,31 @@ static struct object read_object(const struct dl_phdr_info *info)
 	return o;
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *data)
+/* The first object that is reported is the program itself. */
+static int look_at_program(struct dl_phdr_info *info, size_t size, void *data)
 {
-	struct question *q = data;
-	bool first = q->first;
-	struct object o;
+	struct object o = read_object(info);
 
 	(void)size;
-	q->first = false;
-	/* The program itself is reported first. */
-	if (q->address ? !holds(info, q->address) : !first)
-		return 0;
-	o = read_object(info);
-	q->symbolic = o.symbolic;
 	if (o.symbols && o.strings) {
-		read_relocations(q, &o);
-		q->answered = true;
+		read_relocations(data, &o);
+		((struct question *)data)->answered = true;
 	}
 	return 1;
-}
-
-static bool refers(struct question *q)
-{
-	size_t i;
-
-	if (q->count > NAMES_MOST)
-		return false;
-	q->first = true;
-	dl_iterate_phdr(look, q);
-	for (i = 0; i < q->count; i++)
-		if (!q->found[i])
-			return false;
-	return q->answered;
 }
 
 bool linkage_program_refers(const char *const *names, size_t count)
 {
 	struct question q = { .names = names, .count = count };
+	size_t i;
 
-	return refers(&q);
+	if (count > NAMES_MOST)
+		return false;
+	dl_iterate_phdr(look_at_program, &q);
+	for (i = 0; i < count; i++)
+		if (!q.found[i])
+			return false;
+	return q.answered;
 }
 
 bool linkage_program_has_threads(void)
@@ -196,14 +156,4 @@ bool linkage_program_has_threads(void)
 
 	return linkage_program_refers(one, 1) ||
 	       linkage_program_refers(other, 1);
-}
-
-bool linkage_library_refers(const void *address, const char *const *names,
-			    size_t count)
-{
-	struct question q = {
-		.address = address, .names = names, .count = count
-	};
-
-	return refers(&q) && !q.symbolic;
 }

@@ -84,7 +84,7 @@ static void find_wait(struct e2pf_progress *p,
 	if (p->wait == E2PF_WAITS_NOT && f->cpu - past->cpu > passed * MOSTLY)
 		p->wait = E2PF_WAITS_PROCESSOR;
 	if (p->wait < E2PF_WAITS_DISK)
-		p->disk[0] = '\0';
+		p->disk = NULL;
 }
 
 /* The lock is held. */
@@ -98,11 +98,11 @@ static void look(struct e2pf_progress *p)
 	facts.seconds = seconds_of(CLOCK_MONOTONIC) - self.began;
 	p->seconds = facts.seconds + self.began - self.first;
 	find_wait(p, &facts, &self.past);
-	p->bytes_per_second = ((double)p->read_bytes - self.read_bytes) /
+	p->bytes_per_second = (p->read_bytes - self.read_bytes) /
 			      (p->seconds - self.read_when);
-	self.read_bytes = (double)p->read_bytes;
+	self.read_bytes = p->read_bytes;
 	self.read_when = p->seconds;
-	e2pf_progress_estimate(&self.past, &facts, &p->left);
+	p->left = e2pf_progress_estimate(&self.past, &facts);
 }
 
 /* Wait; false if the check has ended.  The lock is held. */
@@ -121,6 +121,7 @@ static bool wait_a_moment(void)
 /* The files are not written or removed with the lock held. */
 static void *report_thread(void *unused)
 {
+	char text[E2PF_PROGRESS_BYTES];
 	struct e2pf_progress now;
 
 	e2pf_progress_each(NULL, NULL);		/* removes stale ones */
@@ -129,9 +130,11 @@ static void *report_thread(void *unused)
 		if (!self.session)
 			continue;
 		look(&now);
+		/* Its texts are the session's, which may end meanwhile. */
+		e2pf_progress_print(&now, text);
 		self.written = true;
 		pthread_mutex_unlock(&self.lock);
-		e2pf_progress_save(&now);
+		e2pf_progress_save(text);
 		pthread_mutex_lock(&self.lock);
 	}
 	pthread_mutex_unlock(&self.lock);

@@ -114,20 +114,6 @@ struct e2pf_class_plan {
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_plan plan[E2PF_CLASSES]);
 
-/* What a session has done so far. */
-struct e2pf_totals {
-	uint64_t planned_bytes;		/* that workers looked at */
-	uint64_t prefetched_bytes;	/* of those: read because not cached */
-	uint64_t requests;		/* made to read them */
-	uint64_t errors;		/* reads that failed */
-	bool complete;			/* true if nothing was left out because
-					   memory ran out or reads failed */
-};
-
-/* Fill in *totals. */
-void e2pf_get_totals(struct e2pf_session *session,
-		     struct e2pf_totals *totals);
-
 /* Stop the worker threads, and return when they have ended.  Waits for a thread
  * that is waiting for the device.  The session can be started again. */
 void e2pf_stop(struct e2pf_session *session);

@@ -84,8 +84,6 @@ struct e2pf_session {
 	bool short_of_memory;		/* so nothing is read ahead */
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */
-	uint64_t maps_stock_bytes;	/* and what libext2fs's trees would
-					   have */
 	const struct e2pf_decisions *decisions;	/* NULL: only our own */
 };
 
@@ -117,6 +115,9 @@ void e2pf_session_choose(struct e2pf_session *s);
 /* The sums over this session and the ones it has inherited. */
 void e2pf_session_count(struct e2pf_session *s,
 			struct e2pf_engine_stats *stats);
+
+/* False if anything was left out because memory ran out or reads failed. */
+bool e2pf_session_is_complete(struct e2pf_session *s);
 
 /* Add the decisions: memory, limits, threads, order, and whether anything was
  * read ahead. */

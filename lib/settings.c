@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,8 +18,6 @@
 #include "settings.h"
 
 #define MIN_SIZE (UINT64_C(1) << 20)
-#define MOST_REQUESTS 1000000u
-#define MOST_NICE 19u
 
 /* The encoding of ioprio_set(2); libc has no header for it. */
 #define IO_PRIORITY(class, level) ((class) << 13 | (level))
@@ -61,22 +60,7 @@ static int parse_up_to(const char *text, unsigned most, unsigned *out)
 	return 0;
 }
 
-int e2pf_parse_threads(const char *text, unsigned *out)
-{
-	return parse_up_to(text, E2PF_MAX_THREADS, out);
-}
-
-int e2pf_parse_requests(const char *text, unsigned *out)
-{
-	return parse_up_to(text, MOST_REQUESTS, out);
-}
-
-int e2pf_parse_nice(const char *text, unsigned *out)
-{
-	return parse_up_to(text, MOST_NICE, out);
-}
-
-int e2pf_parse_io_priority(const char *text, unsigned *out)
+static int parse_io_priority(const char *text, unsigned *out)
 {
 	static const char class[] = "best-effort";
 	size_t length = sizeof(class) - 1;
@@ -112,7 +96,7 @@ static int suffix_shift(const char *suffix)
 	return 10 * (letter - letters + 1);
 }
 
-int e2pf_parse_size(const char *text, uint64_t *out)
+static int parse_size(const char *text, uint64_t *out)
 {
 	uint64_t value;
 	const char *end;
@@ -169,102 +153,108 @@ static int parse_flag(const char *text, bool *out)
 	return 0;
 }
 
-static int parse_verbose(const char *text, unsigned *out)
-{
-	if (*text < '0' || *text > '2' || text[1])
-		return EINVAL;
-	*out = (unsigned)(*text - '0');
-	return 0;
-}
-
 /*
- * What a user has set.
+ * What a user can set.
  */
 
 /* Largest file accepted, bytes: a hundred times what all settings need. */
 #define MOST_BYTES 65536u
 
-enum setting {
-	PREFETCH, THREADS, MEM, BANDWIDTH, IOPS, IOPRIO, NICE, VERBOSE, LOG,
-	ACCEL, OF_FILE, OBSERVE = OF_FILE, STATS, TRACE, CONFIG, E2FSCK_PATH,
-	BTRFS_PATH, LAUNCHED, SETTINGS
+enum kind {
+	SWITCH,		/* a flag, or "auto": as it is */
+	FLAG, NUMBER, SIZE, IO_PRIORITIES, VERBOSITY, ACCELERATIONS,
+	/* Variables only: */
+	DEVELOPERS_FLAG, TEXT, LAUNCHERS
 };
 
-static const char size_expected[] = "a size of 1M or more (K, M, G, T)";
-static const char flag_expected[] = "on or off, 1 or 0";
+#define NUMBER_UP_TO(most) NUMBER, most, "a number from 1 to " #most
+#define SIZE_IN_BYTES SIZE, 0, "a size of 1M or more (K, M, G, T)"
+#define ON_OR_OFF 0, "on or off, 1 or 0"
 
 /* The name in the file, which in capitals and after PREFETCH_ is that of the
- * variable; and the values.  Those from OF_FILE on are variables only. */
-static const struct {
-	const char *name, *expected;
-} settings[SETTINGS] = {
-	[PREFETCH] = { "prefetch", "1, 0 or auto" },
-	[THREADS] = { "threads", "a number from 1 to 256" },
-	[MEM] = { "mem", size_expected },
-	[BANDWIDTH] = { "bandwidth", size_expected },
-	[IOPS] = { "iops", "a number from 1 to 1000000" },
-	[IOPRIO] = { "ioprio",
-		     "idle, best-effort or best-effort:0 to best-effort:7" },
-	[NICE] = { "nice", "a number from 1 to 19" },
-	[VERBOSE] = { "verbose", "0, 1 or 2" },
-	[LOG] = { "log", flag_expected },
-	[ACCEL] = { "accel",
-		    "none, all or a list of crc32c, bitmaps, indirect" },
-	[OBSERVE] = { "observe", flag_expected },
-	[STATS] = { "stats", NULL }, [TRACE] = { "trace", NULL },
-	[CONFIG] = { "config", "an absolute path" },
-	[E2FSCK_PATH] = { "e2fsck", NULL }, [BTRFS_PATH] = { "btrfs", NULL },
-	[LAUNCHED] = { "launched", NULL },
+ * variable; the values, and the member of struct e2pf_setup. */
+static const struct setting {
+	const char *name;
+	enum kind kind;
+	unsigned most;
+	const char *expected;
+	size_t offset;
+} settings[] = {
+#define MEMBER(name) offsetof(struct e2pf_setup, name)
+	{ "prefetch", SWITCH, 0, "1, 0 or auto", MEMBER(prefetch) },
+	{ "threads", NUMBER_UP_TO(256), MEMBER(reading.threads) },
+	{ "mem", SIZE_IN_BYTES, MEMBER(reading.memory) },
+	{ "bandwidth", SIZE_IN_BYTES, MEMBER(reading.bandwidth) },
+	{ "iops", NUMBER_UP_TO(1000000), MEMBER(reading.requests) },
+	{ "ioprio", IO_PRIORITIES, 0,
+	  "idle, best-effort or best-effort:0 to best-effort:7",
+	  MEMBER(reading.io_priority) },
+	{ "nice", NUMBER_UP_TO(19), MEMBER(reading.nice) },
+	{ "verbose", VERBOSITY, 0, "0, 1 or 2", MEMBER(verbose) },
+	{ "log", FLAG, ON_OR_OFF, MEMBER(log) },
+	{ "accel", ACCELERATIONS, 0,
+	  "none, all or a list of crc32c, bitmaps, indirect", MEMBER(accel) },
+	{ "observe", DEVELOPERS_FLAG, ON_OR_OFF, MEMBER(observe) },
+	{ "stats", TEXT, 0, NULL, MEMBER(stats) },
+	{ "trace", TEXT, 0, NULL, MEMBER(trace) },
+	{ "config", LAUNCHERS, '/', "an absolute path", 0 },
+	{ "e2fsck", LAUNCHERS, 0, NULL, 0 },
+	{ "btrfs", LAUNCHERS, 0, NULL, 0 },
+	{ "launched", LAUNCHERS, 0, NULL, 0 },
 };
 
-static int set(struct e2pf_setup *s, enum setting setting, const char *value)
+#define SETTINGS (sizeof(settings) / sizeof(*settings))
+
+static int set(struct e2pf_setup *s, const struct setting *setting,
+	       const char *value)
 {
-	switch (setting) {
-	case PREFETCH:
-		return strcmp(value, "auto") ?
-		       parse_flag(value, &s->prefetch) : 0;
-	case THREADS:
-		return e2pf_parse_threads(value, &s->reading.threads);
-	case MEM:
-		return e2pf_parse_size(value, &s->reading.memory);
-	case BANDWIDTH:
-		return e2pf_parse_size(value, &s->reading.bandwidth);
-	case IOPS:
-		return e2pf_parse_requests(value, &s->reading.requests);
-	case IOPRIO:
-		return e2pf_parse_io_priority(value, &s->reading.io_priority);
-	case NICE:
-		return e2pf_parse_nice(value, &s->reading.nice);
-	case VERBOSE:
-		return parse_verbose(value, &s->verbose);
-	case LOG:
-		return parse_flag(value, &s->log);
-	case ACCEL:
+	void *to = (char *)s + setting->offset;
+
+	switch (setting->kind) {
+	case SWITCH:
+		return strcmp(value, "auto") ? parse_flag(value, to) : 0;
+	case FLAG:
+	case DEVELOPERS_FLAG:
+		return parse_flag(value, to);
+	case NUMBER:
+		return parse_up_to(value, setting->most, to);
+	case SIZE:
+		return parse_size(value, to);
+	case IO_PRIORITIES:
+		return parse_io_priority(value, to);
+	case VERBOSITY:
+		if (*value < '0' || *value > '2' || value[1])
+			return EINVAL;
+		*(unsigned *)to = (unsigned)(*value - '0');
+		return 0;
+	case ACCELERATIONS:
 		s->accel_is_set = true;
-		return parse_accel(value, &s->accel);
-	case OBSERVE:
-		return parse_flag(value, &s->observe);
-	case STATS:
-		s->stats = value;
+		return parse_accel(value, to);
+	case TEXT:
+		*(const char **)to = value;
 		return 0;
-	case TRACE:
-		s->trace = value;
-		return 0;
-	case CONFIG:
-		return *value == '/' ? 0 : EINVAL;
 	default:
-		return 0;	/* the launcher's */
+		return setting->most && *value != (char)setting->most ?
+		       EINVAL : 0;
 	}
 }
 
-static enum setting find_setting(const char *name)
+/* NULL: there is none. */
+static const struct setting *find_setting(const char *name)
 {
-	unsigned i;
+	size_t i;
 
 	for (i = 0; i < SETTINGS; i++)
 		if (!strcmp(settings[i].name, name))
-			break;
-	return i;
+			return &settings[i];
+	return NULL;
+}
+
+int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value)
+{
+	const struct setting *setting = find_setting(name);
+
+	return setting ? set(s, setting, value) : EINVAL;
 }
 
 void e2pf_printable(char *text, size_t size_of_text, const char *value)
@@ -311,7 +301,8 @@ static bool wrong(struct reading *r, const char *about, const char *format, ...)
 static bool take_line(struct reading *r, char *line)
 {
 	char *value = strchr(line, '='), *end, word[65], text[65];
-	enum setting setting;
+	const struct setting *setting;
+	unsigned bit;
 
 	if (!*line || *line == '#' || *line == ';')
 		return true;
@@ -327,14 +318,15 @@ static bool take_line(struct reading *r, char *line)
 	e2pf_printable(word, sizeof(word), line);
 	e2pf_printable(text, sizeof(text), value);
 	setting = find_setting(line);
-	if (setting >= OF_FILE)
+	if (!setting || setting->kind >= DEVELOPERS_FLAG)
 		return wrong(r, r->path, "unknown setting \"%s\"", word);
-	if (r->seen & 1u << setting)
+	bit = 1u << (setting - settings);
+	if (r->seen & bit)
 		return wrong(r, r->path, "%s is set twice", word);
-	r->seen |= 1u << setting;
+	r->seen |= bit;
 	if (set(r->setup, setting, value))
 		return wrong(r, r->path, "%s: \"%s\" is not %s", word, text,
-			     settings[setting].expected);
+			     setting->expected);
 	return true;
 }
 
@@ -413,7 +405,7 @@ static bool take_variable(struct reading *r, const char *entry)
 	static const char prefix[] = "PREFETCH";
 	const char *value = strchr(entry, '=');
 	char variable[65], name[65], text[65];
-	enum setting setting;
+	const struct setting *setting;
 	size_t i;
 
 	if (strncmp(entry, prefix, strlen(prefix)) || !value || !value[1])
@@ -429,14 +421,14 @@ static bool take_variable(struct reading *r, const char *entry)
 	/* In small letters there is no such variable. */
 	for (i = 0; name[i] && !islower((unsigned char)name[i]); i++)
 		name[i] = (char)tolower((unsigned char)name[i]);
-	setting = name[i] && variable[strlen(prefix)] ? SETTINGS :
+	setting = name[i] && variable[strlen(prefix)] ? NULL :
 		  find_setting(name);
-	if (setting == SETTINGS)
+	if (!setting)
 		return wrong(r, variable, "no such variable");
 	e2pf_printable(text, sizeof(text), value + 1);
 	if (set(r->setup, setting, value + 1))
 		return wrong(r, variable, "\"%s\" is not %s", text,
-			     settings[setting].expected);
+			     setting->expected);
 	return true;
 }
 

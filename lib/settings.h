@@ -9,26 +9,6 @@
 
 #include "e2prefetch.h"
 
-/*
- * Parse
- *
- * - a number of threads, "1" to "256";
- * - a size in bytes, at least 1 MiB, with an optional suffix K, M, G or T
- *   (powers of 1024);
- * - a number of requests, "1" to "1000000";
- * - an I/O priority: "idle", "best-effort", or "best-effort:0" to
- *   "best-effort:7";
- * - a nice value, "1" to "19".
- *
- * Spaces, signs, leading zeros and empty elements are errors.  Return 0, or
- * EINVAL with *out unchanged.  Pure.
- */
-int e2pf_parse_threads(const char *text, unsigned *out);
-int e2pf_parse_size(const char *text, uint64_t *out);
-int e2pf_parse_requests(const char *text, unsigned *out);
-int e2pf_parse_io_priority(const char *text, unsigned *out);
-int e2pf_parse_nice(const char *text, unsigned *out);
-
 /* The accelerations: functions of libext2fs that are replaced by faster ones. */
 enum e2pf_acceleration {
 	E2PF_CRC32C, E2PF_BITMAPS_OF_E2FSCK, E2PF_INDIRECT_WALK,
@@ -58,6 +38,22 @@ struct e2pf_setup {
  * missing file is empty, unless it was named by PREFETCH_CONFIG.
  */
 bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
+
+/*
+ * Set what the file calls `name`:
+ *
+ * - a number within its limits;
+ * - a size in bytes, at least 1 MiB, with an optional suffix K, M, G or T
+ *   (powers of 1024);
+ * - an I/O priority: "idle", "best-effort", or "best-effort:0" to
+ *   "best-effort:7", as ioprio_set(2) takes it;
+ * - a flag: "1", "on", "0" or "off";
+ * - accelerations: "all", "none" or a list.
+ *
+ * Spaces, signs, leading zeros and empty elements are errors.  Returns 0, or
+ * EINVAL with the value unchanged.
+ */
+int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value);
 
 /* Copy a text for printing: truncated, with each control character replaced by
  * '?' because it would reach the terminal. */

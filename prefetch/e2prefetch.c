@@ -41,7 +41,7 @@ static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
 }
 
 static int show_plan(const struct options *o, struct e2pf_session *s,
-		     uint64_t block_size)
+		     unsigned block_size)
 {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
 	errcode_t err = e2pf_plan(s, plan);
@@ -58,65 +58,33 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Print what is being read.  On a rotational device one batch covers the whole
- * filesystem: the tables come first, then the blocks that their inodes point
- * to. */
-static void print_what(FILE *f, uint64_t done, uint64_t total,
-		       uint64_t looked_at, uint64_t tables)
+/* How much has been read, and how fast.  Where there is a head, groups are
+ * complete only when all of them have been read. */
+static void print_progress(struct e2pf_session *s, double began)
 {
-	if (done >= total)
-		fprintf(f, "directories and bitmaps");
-	else if (done)
-		fprintf(f, "inode tables, group %" PRIu64 " of %" PRIu64,
-			done, total);
-	else if (looked_at < tables)
-		fprintf(f, "inode tables, %" PRIu64 " of %" PRIu64 " MiB",
-			looked_at >> 20, tables >> 20);
-	else
-		fprintf(f, "blocks the inodes point to");
-}
-
-/* How much has been read, how fast, and the estimated time left if the rest is
- * like what has been read.  The blocks that the tables point to are not known
- * in advance and not counted. */
-static void print_progress(struct e2pf_session *s, uint64_t tables,
-			   double began)
-{
-	double passed = now() - began, mib, part;
-	struct e2pf_totals t;
-	char line[256] = "", out[320];
+	double passed = now() - began, mib;
+	struct e2pf_engine_stats st;
 	uint64_t done, total;
-	FILE *f = fmemopen(line, sizeof(line), "w");
+	char line[128];
 
-	if (!f)
-		return;
 	e2pf_progress(s, &done, &total);
-	e2pf_get_totals(s, &t);
-	mib = (double)t.prefetched_bytes / (1u << 20);
-	part = done ? (double)done / (double)total :
-	       tables ? (double)t.planned_bytes / (double)tables : 1;
-	fprintf(f, "e2prefetch: ");
-	print_what(f, done, total, t.planned_bytes, tables);
-	fprintf(f, ", %.0f MiB read, %.1f MiB/s", mib,
-		passed > 0 ? mib / passed : 0);
-	if (part > 0 && part < 1)
-		fprintf(f, ", %.0f s left for the tables",
-			passed / part - passed);
-	fclose(f);
-	status_line_draw(STDERR_FILENO, line, out, sizeof(out));
-	fputs(out, stderr);
+	e2pf_session_count(s, &st);
+	mib = (double)st.prefetched_bytes / (1u << 20);
+	snprintf(line, sizeof(line), "e2prefetch: %" PRIu64 " of %" PRIu64
+		 " groups, %.0f MiB read, %.1f MiB/s", done, total, mib,
+		 passed > 0 ? mib / passed : 0);
+	status_line_draw(line);
 }
 
 /* Wait until everything is read.  Print progress four times a second if standard
  * error is a terminal.  A read that is over sooner prints nothing. */
-static void wait_with_progress(const struct options *o, struct e2pf_session *s,
-			       uint64_t tables)
+static void wait_with_progress(const struct options *o, struct e2pf_session *s)
 {
 	bool show = isatty(STDERR_FILENO) && !o->quiet, shown = false;
 	double began = now();
 
 	while (!e2pf_wait(s, show ? 250 : -1)) {
-		print_progress(s, tables, began);
+		print_progress(s, began);
 		shown = true;
 	}
 	if (shown)
@@ -152,54 +120,40 @@ static void warn_if_dropped(const struct options *o)
 static int report(const struct options *o, struct e2pf_session *s)
 {
 	struct e2pf_decisions decisions = { .count = 0 };
-	struct e2pf_totals t;
+	bool complete = e2pf_session_is_complete(s);
+	struct e2pf_engine_stats st;
 
-	e2pf_get_totals(s, &t);
-	if (o->verbose || !t.complete)
+	e2pf_session_count(s, &st);
+	if (o->verbose || !complete)
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
 			"%.1f MiB read in %" PRIu64 " requests, %"
 			PRIu64 " errors%s\n", o->device,
-			(double)t.planned_bytes / (1u << 20),
-			(double)t.prefetched_bytes / (1u << 20), t.requests,
-			t.errors, t.complete ? "" : ", incomplete");
+			(double)st.planned_bytes / (1u << 20),
+			(double)st.prefetched_bytes / (1u << 20),
+			st.prefetched_requests, st.errors,
+			complete ? "" : ", incomplete");
 	if (o->verbose > 1) {
 		e2pf_session_describe(s, &decisions);
 		e2pf_decisions_print(&decisions, "e2prefetch", stderr);
 	}
-	return t.complete ? 0 : EXIT_INCOMPLETE;
+	return complete ? 0 : EXIT_INCOMPLETE;
 }
 
 /* Prefetch everything and wait until it is done. */
-static int prefetch(const struct options *o, struct e2pf_session *s,
-		    uint64_t tables)
+static int prefetch(const struct options *o, struct e2pf_session *s)
 {
 	errcode_t err = e2pf_start(s);
 	int status, result;
 
 	if (err)
 		return fail(o, err);
-	wait_with_progress(o, s, tables);
+	wait_with_progress(o, s);
 	status = report(o, s);
 	if (!status)
 		warn_if_dropped(o);
 	e2pf_stop(s);
 	result = stats_status(o, e2pf_stats_save(s, o->stats));
 	return status ? status : result;
-}
-
-static errcode_t open_session(struct options *o, struct e2pf_session **s,
-			      uint64_t *block_size, uint64_t *tables)
-{
-	ext2_filsys fs;
-	errcode_t err = open_filesystem(o, &fs);
-
-	if (err)
-		return err;
-	*block_size = fs->blocksize;
-	*tables = table_bytes(fs);
-	err = e2pf_open(fs, o->device, o->offset, &o->settings, s);
-	ext2fs_free(fs);
-	return err;
 }
 
 /* Prefetching while a command runs, in a thread of its own. */
@@ -214,8 +168,7 @@ static void *read_beside(void *arg)
 	struct beside *b = arg;
 	struct e2pf_session *session = NULL;
 	const char *why = "nothing was prefetched";
-	uint64_t block_size, tables;
-	errcode_t err = open_session(b->o, &session, &block_size, &tables);
+	errcode_t err = open_session(b->o, &session, NULL);
 
 	if (!err)
 		err = e2pf_start(session);
@@ -278,7 +231,7 @@ static int run_beside(struct options *o, bool ahead)
 static int run(struct options *o)
 {
 	struct e2pf_session *session;
-	uint64_t block_size, tables;
+	unsigned block_size;
 	bool configured;
 	errcode_t err;
 	int status;
@@ -296,11 +249,11 @@ static int run(struct options *o)
 	unsetenv("PREFETCH_STATS");
 	if (o->command)
 		return run_beside(o, configured);
-	err = open_session(o, &session, &block_size, &tables);
+	err = open_session(o, &session, &block_size);
 	if (err)
 		return fail(o, err);
 	status = o->plan ? show_plan(o, session, block_size) :
-			   prefetch(o, session, tables);
+			   prefetch(o, session);
 	e2pf_close(session);
 	return status;
 }

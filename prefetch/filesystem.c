@@ -13,7 +13,8 @@ int fail(const struct options *o, errcode_t err)
 	return EXIT_OPERATIONAL;
 }
 
-errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
+/* With the superblock that the options name. */
+static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 {
 	char io_options[64];
 	unsigned size = o->block_size;
@@ -40,19 +41,17 @@ errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 	return err;
 }
 
-uint64_t table_bytes(ext2_filsys fs)
+errcode_t open_session(const struct options *o, struct e2pf_session **session,
+		       unsigned *block_size)
 {
-	bool told = ext2fs_has_group_desc_csum(fs);
-	uint64_t inodes = 0;
-	dgrp_t g;
+	ext2_filsys fs;
+	errcode_t err = open_filesystem(o, &fs);
 
-	for (g = 0; g < fs->group_desc_count; g++) {
-		uint64_t unused = told ? ext2fs_bg_itable_unused(fs, g) : 0;
-
-		if (told && ext2fs_bg_flags_test(fs, g, EXT2_BG_INODE_UNINIT))
-			continue;
-		if (unused < fs->super->s_inodes_per_group)
-			inodes += fs->super->s_inodes_per_group - unused;
-	}
-	return inodes * EXT2_INODE_SIZE(fs->super);
+	if (err)
+		return err;
+	if (block_size)
+		*block_size = fs->blocksize;
+	err = e2pf_open(fs, o->device, o->offset, &o->settings, session);
+	ext2fs_free(fs);
+	return err;
 }

@@ -9,11 +9,9 @@
  * EXIT_OPERATIONAL. */
 int fail(const struct options *o, errcode_t err);
 
-/* Open the filesystem for reading, with the superblock that the options
- * name. */
-errcode_t open_filesystem(const struct options *o, ext2_filsys *fs);
-
-/* Size of the parts of its inode tables that are in use, bytes. */
-uint64_t table_bytes(ext2_filsys fs);
+/* Open a session on the filesystem that the options name, and get the size of its
+ * blocks, if that is not NULL. */
+errcode_t open_session(const struct options *o, struct e2pf_session **session,
+		       unsigned *block_size);
 
 #endif

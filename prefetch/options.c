@@ -106,9 +106,9 @@ static int parse_option(int c, const char *value, struct options *o)
 		o->plan = true;
 		break;
 	case 't':
-		return e2pf_parse_threads(value, &o->settings.threads);
+		return e2pf_setup_set(&o->given, "threads", value);
 	case 'm':
-		return e2pf_parse_size(value, &o->settings.memory);
+		return e2pf_setup_set(&o->given, "mem", value);
 	case 'b':
 		err = parse_number(value, INT32_MAX, &n);
 		o->superblock = (int)n;
@@ -208,10 +208,10 @@ int configure_options(struct options *o)
 			"no memory to read the settings");
 		return EXIT_USAGE;
 	}
-	if (o->settings.threads)
-		setup.reading.threads = o->settings.threads;
-	if (o->settings.memory)
-		setup.reading.memory = o->settings.memory;
+	if (o->given.reading.threads)
+		setup.reading.threads = o->given.reading.threads;
+	if (o->given.reading.memory)
+		setup.reading.memory = o->given.reading.memory;
 	o->settings = setup.reading;
 	o->stats = setup.stats;
 	return 0;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "e2prefetch.h"
+#include "settings.h"
 
 /* Exit statuses: those of e2fsck(8) if it defines one. */
 #define EXIT_INCOMPLETE 4	/* part was not read: errors or memory */
@@ -13,6 +14,7 @@
 #define EXIT_USAGE 16
 
 struct options {
+	struct e2pf_setup given;	/* on the command line: only -t and -m */
 	struct e2pf_settings settings;
 	const char *device;
 	uint64_t offset;		/* bytes before the filesystem */

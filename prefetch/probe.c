@@ -95,27 +95,19 @@ static void print_decisions(const struct e2pf_probe *p)
 /* The one line for those who want no details. */
 static void print_time(const struct e2pf_probe *p, const char *device)
 {
-	char stock[32], prefetch[32], low[32], high[32];
+	char stock[128], prefetch[128];
 
-	if (!p->measured) {
+	if (!p->measured)
 		printf("How long a check of %s takes is not known: %s.\n",
 		       device, p->unmeasured);
-	} else if (p->stock.expected < SHORT) {
+	else if (p->stock.expected < SHORT)
 		printf("A check of %s takes less than 0.1 s, with prefetching "
 		       "or without.\n", device);
-	} else {
+	else
 		printf("A check of %s takes about %s; with prefetching about "
 		       "%s.\n", device,
-		       in_words(p->stock.expected, stock, sizeof(stock)),
-		       in_words(p->prefetch.expected, prefetch,
-				sizeof(prefetch)));
-		printf("range     %s to %s",
-		       in_words(p->stock.low, low, sizeof(low)),
-		       in_words(p->stock.high, high, sizeof(high)));
-		printf("; with prefetching %s to %s\n",
-		       in_words(p->prefetch.low, low, sizeof(low)),
-		       in_words(p->prefetch.high, high, sizeof(high)));
-	}
+		       in_range(&p->stock, stock, sizeof(stock)),
+		       in_range(&p->prefetch, prefetch, sizeof(prefetch)));
 }
 
 static void print_probe(const struct e2pf_probe *p, const char *device)
@@ -132,7 +124,6 @@ int probe_command(int argc, char **argv)
 	static struct e2pf_probe found;
 	struct e2pf_session *session;
 	struct options o;
-	ext2_filsys fs;
 	errcode_t err;
 	int status;
 
@@ -147,11 +138,7 @@ int probe_command(int argc, char **argv)
 	status = configure_options(&o);
 	if (status)
 		return status;
-	err = open_filesystem(&o, &fs);
-	if (err)
-		return fail(&o, err);
-	err = e2pf_open(fs, o.device, o.offset, &o.settings, &session);
-	ext2fs_free(fs);
+	err = open_session(&o, &session, NULL);
 	if (err)
 		return fail(&o, err);
 	err = e2pf_probe(session, &found);

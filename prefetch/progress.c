@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,35 +16,16 @@
 #include "options.h"
 #include "report/progress_file.h"
 #include "report/status_line.h"
+#include "report/words.h"
 
 /* No such check is running. */
 #define EXIT_NONE 1
 
-#define VALUE_SIZE (PATH_MAX + 64)
-
 struct request {
 	const char *which;		/* PID or device; NULL: all */
-	void (*print)(const char *text);
+	void (*print)(const struct e2pf_progress *p, const char *text);
 	unsigned found;
 };
-
-/* The value of a key; valid until this has been called four times more. */
-static const char *text_of(const char *text, const char *key)
-{
-	static char value[4][VALUE_SIZE];
-	static unsigned n;
-
-	n = (n + 1) % 4;
-	return e2pf_progress_value(text, key, value[n], sizeof(value[n]));
-}
-
-/* Negative if it is not known. */
-static double number_of(const char *text, const char *key)
-{
-	const char *value = text_of(text, key);
-
-	return *value ? strtod(value, NULL) : -1;
-}
 
 static bool is_device(const char *name, const char *other)
 {
@@ -60,106 +40,79 @@ static bool is_device(const char *name, const char *other)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static void show(void *ctx, const char *text)
+static void show(void *ctx, const struct e2pf_progress *p, const char *text)
 {
 	struct request *r = ctx;
+	char pid[16];
 
-	if (r->which && strcmp(r->which, text_of(text, "pid")) &&
-	    !is_device(r->which, text_of(text, "device")))
+	snprintf(pid, sizeof(pid), "%.0f", p->pid);
+	if (r->which && strcmp(r->which, pid) &&
+	    !is_device(r->which, p->device))
 		return;
-	r->print(text);
+	r->print(p, text);
 	r->found++;
 }
 
-/* A time in seconds, as "47 s", "1:05:59" */
-static void print_time(char *text, size_t size, double seconds)
+static const char *left_in_words(const struct e2pf_progress *p, char *text,
+				 size_t size)
 {
-	unsigned long s = (unsigned long)(seconds + 0.5);
+	return p->left.high > 0 ? in_range(&p->left, text, size) : "unknown";
+}
 
-	if (s < 60)
-		snprintf(text, size, "%lu s", s);
-	else if (s < 3600)
-		snprintf(text, size, "%lu:%02lu", s / 60, s % 60);
+static void print_wait(FILE *f, const struct e2pf_progress *p)
+{
+	if (p->wait_seconds > 0)
+		fprintf(f, "a read of %s at byte %.0f, for %.0f s",
+			*p->disk ? p->disk : "the disk", p->wait_at,
+			p->wait_seconds);
 	else
-		snprintf(text, size, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60,
-			 s % 60);
+		fprintf(f, "%s%s%s", p->waits_for, *p->disk ? " " : "",
+			p->disk);
 }
 
-static void print_left(const char *text, char *line, size_t size)
+static void print_place(FILE *f, const struct e2pf_progress *p)
 {
-	double seconds = number_of(text, "left_seconds");
-	char left[32], low[32], high[32];
-
-	if (seconds < 0) {
-		snprintf(line, size, "unknown");
-		return;
-	}
-	print_time(left, sizeof(left), seconds);
-	print_time(low, sizeof(low), number_of(text, "left_low_seconds"));
-	print_time(high, sizeof(high), number_of(text, "left_high_seconds"));
-	snprintf(line, size, "%s (%s to %s)", left, low, high);
+	fputs(p->stage, f);
+	if (p->places > 0)
+		fprintf(f, ", %.0f of %.0f %s", p->place, p->places, p->unit);
 }
 
-static void print_wait(const char *text, char *line, size_t size)
+static void print_rows(const struct e2pf_progress *p, const char *text)
 {
-	const char *disk = text_of(text, "disk");
-	double seconds = number_of(text, "wait_seconds");
-
-	if (seconds >= 0)
-		snprintf(line, size, "a read of %s at byte %s, for %.0f s",
-			 *disk ? disk : "the disk",
-			 text_of(text, "wait_offset"), seconds);
-	else
-		snprintf(line, size, "%s%s%s", text_of(text, "waits_for"),
-			 *disk ? " " : "", disk);
-}
-
-static void print_place(const char *text, char *line, size_t size)
-{
-	if (number_of(text, "places") > 0)
-		snprintf(line, size, "%s, %s of %s %s", text_of(text, "stage"),
-			 text_of(text, "place"), text_of(text, "places"),
-			 text_of(text, "unit"));
-	else
-		snprintf(line, size, "%s", text_of(text, "stage"));
-}
-
-static void print_rows(const char *text)
-{
-	char left[112], wait[VALUE_SIZE + 96], place[4 * VALUE_SIZE];
 	const double mib = 1 << 20;
+	char left[128];
 
-	print_left(text, left, sizeof(left));
-	print_wait(text, wait, sizeof(wait));
-	print_place(text, place, sizeof(place));
-	printf("%s  (%s, process %s)\n", text_of(text, "device"),
-	       text_of(text, "program"), text_of(text, "pid"));
-	printf("    place  %s\n", place);
-	printf("    read   %.0f of %.0f MiB ahead, %.0f MiB/s\n",
-	       number_of(text, "read_bytes") / mib,
-	       number_of(text, "planned_bytes") / mib,
-	       number_of(text, "bytes_per_second") / mib);
-	printf("    left   %s\n", left);
-	printf("    waits  for %s\n", wait);
+	(void)text;
+	printf("%s  (%s, process %.0f)\n    place  ", p->device, p->program,
+	       p->pid);
+	print_place(stdout, p);
+	printf("\n    read   %.0f of %.0f MiB ahead, %.0f MiB/s\n    left   %s\n"
+	       "    waits  for ", p->read_bytes / mib, p->planned_bytes / mib,
+	       p->bytes_per_second / mib, left_in_words(p, left, sizeof(left)));
+	print_wait(stdout, p);
+	putchar('\n');
 }
 
-static void print_fields(const char *text)
+static void print_fields(const struct e2pf_progress *p, const char *text)
 {
+	(void)p;
 	printf("%s\n\n", text);
 }
 
-static void draw_line(const char *text)
+static void draw_line(const struct e2pf_progress *p, const char *text)
 {
-	char left[112], place[4 * VALUE_SIZE], line[4 * VALUE_SIZE + 256];
-	char out[4 * VALUE_SIZE + 320];
+	char line[2 * E2PF_PROGRESS_BYTES] = "", left[128];
+	FILE *f = fmemopen(line, sizeof(line), "w");
 
-	print_left(text, left, sizeof(left));
-	print_place(text, place, sizeof(place));
-	snprintf(line, sizeof(line), "%s: %s, left %s, waits for %s",
-		 text_of(text, "device"), place, left,
-		 text_of(text, "waits_for"));
-	status_line_draw(STDERR_FILENO, line, out, sizeof(out));
-	fputs(out, stderr);
+	(void)text;
+	if (!f)
+		return;
+	fprintf(f, "%s: ", p->device);
+	print_place(f, p);
+	fprintf(f, ", left %s, waits for %s",
+		left_in_words(p, left, sizeof(left)), p->waits_for);
+	fclose(f);
+	status_line_draw(line);
 }
 
 /* Draw a line once a second until the process has ended; of a device, until no

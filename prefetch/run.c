@@ -5,9 +5,9 @@
  * command runs even if this program lacks resources.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -47,22 +47,6 @@ static const struct {
 
 static struct sigaction before[SIGNALS];
 
-static void take_signals(void)
-{
-	size_t i;
-
-	for (i = 0; i < SIGNALS; i++)
-		handle(signals[i].number, signals[i].handler, &before[i]);
-}
-
-static void restore_signals(void)
-{
-	size_t i;
-
-	for (i = 0; i < SIGNALS; i++)
-		sigaction(signals[i].number, &before[i], NULL);
-}
-
 static int say_why_not(const char *command, int err)
 {
 	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", command,
@@ -70,76 +54,51 @@ static int say_why_not(const char *command, int err)
 	return err == ENOENT ? 127 : 126;
 }
 
-static void child_main(char **command, int report, const sigset_t *mask)
+/* Signals are blocked until it is known which process must handle them. */
+pid_t start_command(char **command, int *status)
 {
-	int err;
-
-	restore_signals();
-	pthread_sigmask(SIG_SETMASK, mask, NULL);
-	execvp(command[0], command);
-	err = errno;
-	while (write(report, &err, sizeof(err)) < 0 && errno == EINTR)
-		;
-	_exit(127);
-}
-
-/* Fork, with signals blocked until it is known which process must handle them.
- * Returns 0, or the errno of fork(2). */
-static int fork_command(char **command, int report)
-{
+	posix_spawnattr_t attr;
 	sigset_t all, mask;
-	int err = 0;
-	pid_t pid;
+	pid_t pid = -1;
+	size_t i;
+	int err;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	take_signals();
-	pid = fork();
-	if (pid == 0)
-		child_main(command, report, &mask);
-	if (pid > 0)
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attr, &mask);
+	err = posix_spawnp(&pid, command[0], NULL, &attr, command, environ);
+	posix_spawnattr_destroy(&attr);
+	if (!err) {
 		child = pid;
-	else
-		err = errno;
-	if (err)
-		restore_signals();
+		for (i = 0; i < SIGNALS; i++)
+			handle(signals[i].number, signals[i].handler,
+			       &before[i]);
+	}
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	return err;
-}
-
-pid_t start_command(char **command, int *status)
-{
-	int report[2], err = 0;
-	pid_t pid;
-
-	if (pipe2(report, O_CLOEXEC) || fork_command(command, report[1])) {
-		/* There is no child process and no prefetching, but the command
-		 * runs. */
+	if (!err)
+		return pid;
+	/* Without a process for it there is no prefetching, but the command
+	 * runs. */
+	if (err == EAGAIN || err == ENOMEM) {
 		execvp(command[0], command);
-		*status = say_why_not(command[0], errno);
-		return -1;
+		err = errno;
 	}
-	pid = (pid_t)child;
-	close(report[1]);
-	/* The pipe closes when the command is executed; an errno in it says why
-	 * it was not. */
-	if (read(report[0], &err, sizeof(err)) == sizeof(err)) {
-		wait_command(pid);
-		*status = say_why_not(command[0], err);
-		pid = -1;
-	}
-	close(report[0]);
-	return pid;
+	*status = say_why_not(command[0], err);
+	return -1;
 }
 
 int wait_command(pid_t pid)
 {
 	int waited = 0;
+	size_t i;
 
 	while (waitpid(pid, &waited, 0) < 0 && errno == EINTR)
 		;
 	child = 0;
-	restore_signals();
+	for (i = 0; i < SIGNALS; i++)
+		sigaction(signals[i].number, &before[i], NULL);
 	return waited;
 }
 

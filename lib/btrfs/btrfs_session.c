@@ -9,14 +9,14 @@
 #include <string.h>
 
 #include "btrfs_session.h"
-#include "btrfs_source.h"
 
 static const char *const stage_names[] = { "check" };
 
 struct btrfs_session {
 	struct e2pf_session base;
 	struct e2pf_btrfs_super super;
-	struct e2pf_btrfs_member member[E2PF_DEVICES];
+	struct e2pf_btrfs_device device[E2PF_DEVICES];
+	uint64_t bytes[E2PF_DEVICES];	/* their sizes */
 	struct e2pf_btrfs *btrfs;
 	double found_bytes;		/* of the phases before the leaves; for
 					   the progress */
@@ -30,19 +30,19 @@ static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
 static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 {
 	struct btrfs_session *s = btrfs_of(session);
-	uint64_t left = e2pf_btrfs_leaves_left(s->btrfs);
+	struct e2pf_btrfs_facts f = e2pf_btrfs_facts(s->btrfs);
 	char text[64];
 
 	snprintf(text, sizeof(text), "%u", session->devices);
 	e2pf_decide(list, "devices", text, "of %llu in the superblock",
 		    (unsigned long long)s->super.devices);
-	if (e2pf_btrfs_has_window(s->btrfs))
+	if (f.window)
 		e2pf_decide(list, "leaves", "in a window",
 			    "they do not fit into the memory budget");
-	if (left)
+	if (f.bytes_left)
 		e2pf_decide(list, "leaves", "left to the check",
 			    "for %llu MiB there is no room in the memory "
-			    "budget", (unsigned long long)left >> 20);
+			    "budget", (unsigned long long)f.bytes_left >> 20);
 }
 
 static void report(struct e2pf_session *session, struct e2pf_statistics *to)
@@ -50,7 +50,7 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 	struct btrfs_session *s = btrfs_of(session);
 
 	to->block_size = s->super.nodesize;
-	to->groups = (uint32_t)e2pf_btrfs_chunks(s->btrfs);
+	to->groups = (uint32_t)e2pf_btrfs_facts(s->btrfs).chunks;
 	to->io_manager = "btrfs";
 }
 
@@ -72,7 +72,7 @@ static void look(struct e2pf_session *session,
 
 	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
 		s->found_bytes = found;
-	all = s->found_bytes + (double)e2pf_btrfs_leaves(s->btrfs) *
+	all = s->found_bytes + (double)e2pf_btrfs_facts(s->btrfs).leaves *
 			       s->super.nodesize;
 	/* The earlier phases may have been over before the first look. */
 	if (all < found)
@@ -88,8 +88,8 @@ static void look(struct e2pf_session *session,
 		f->passed = (double)engine->checker_bytes / all;
 	if (f->passed > 1)
 		f->passed = 1;
-	p->place = engine->checker_bytes / s->super.nodesize;
-	p->places = f->measurable ? (uint64_t)all / s->super.nodesize : 0;
+	p->place = (double)engine->checker_bytes / s->super.nodesize;
+	p->places = f->measurable ? all / s->super.nodesize : 0;
 	p->unit = "tree blocks";
 }
 
@@ -127,14 +127,7 @@ static const char *read_super(struct e2pf_device *dev,
 	if (dev->size < offset + sizeof(bytes) ||
 	    dev->ops->read(dev, bytes, offset, sizeof(bytes)))
 		return "the superblock cannot be read";
-	switch (e2pf_btrfs_plan_super(bytes, offset, super)) {
-	case E2PF_BTRFS_OK:
-		return NULL;
-	case E2PF_BTRFS_UNKNOWN:
-		return e2pf_btrfs_unknown_format(bytes);
-	default:
-		return "the superblock is damaged";
-	}
+	return e2pf_btrfs_plan_super(bytes, offset, super);
 }
 
 /* The newest superblock of the devices is the filesystem's.  Devices with
@@ -152,7 +145,6 @@ static void take_super(struct btrfs_session *s,
 static const char *add_device(struct btrfs_session *s, int fd,
 			      const struct stat *st)
 {
-	struct e2pf_btrfs_member *m = &s->member[s->base.devices];
 	struct e2pf_btrfs_super super;
 	struct e2pf_device *dev;
 	const char *why;
@@ -170,10 +162,8 @@ static const char *add_device(struct btrfs_session *s, int fd,
 		dev->ops->close(dev);
 		return why;
 	}
-	m->bytes = dev->size;
-	m->devid = super.devid;
-	memcpy(m->uuid, super.device_uuid, E2PF_BTRFS_UUID);
-	memcpy(m->node_fsid, super.node_fsid, E2PF_BTRFS_UUID);
+	s->bytes[s->base.devices] = dev->size;
+	s->device[s->base.devices] = super.device;
 	take_super(s, &super);
 	e2pf_session_add_device(&s->base, dev, st);
 	return NULL;
@@ -216,8 +206,8 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 
 static const char *make_engine(struct btrfs_session *s)
 {
-	s->btrfs = e2pf_btrfs_new(&s->super, s->member, s->base.devices,
-				  read_block, &s->base);
+	s->btrfs = e2pf_btrfs_new(&s->super, s->device, s->bytes,
+				  s->base.devices, read_block, &s->base);
 	if (!s->btrfs ||
 	    e2pf_session_add_source(&s->base, e2pf_btrfs_source(s->btrfs)))
 		return "no memory";
@@ -245,39 +235,15 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	return NULL;
 }
 
-bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
-				  unsigned device, uint64_t offset)
+struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session)
 {
-	return e2pf_btrfs_in_system(btrfs_of(session)->btrfs, device, offset);
+	return btrfs_of(session)->btrfs;
 }
 
 void e2pf_btrfs_start(struct e2pf_session *session)
 {
 	e2pf_session_choose(session);
 	e2pf_engine_start(session->engine);
-}
-
-bool e2pf_btrfs_serves(struct e2pf_session *session, unsigned *device,
-		       uint64_t *offset, uint64_t length)
-{
-	struct e2pf_ref ref;
-	bool planned;
-
-	if (!e2pf_btrfs_copy_read(btrfs_of(session)->btrfs, *device, *offset,
-				  &ref, &planned) || ref.length != length)
-		return false;
-	*device = ref.device;
-	*offset = ref.offset;
-	/* Without knowing what is cached, no readahead may be dropped.  And to
-	 * look up a block that no worker reads takes as long as the readahead
-	 * call. */
-	return planned && !session->dev[ref.device]->blind &&
-	       e2pf_engine_serves(session->engine, &ref, planned);
-}
-
-bool e2pf_btrfs_session_used_once(const struct e2pf_session *session)
-{
-	return e2pf_btrfs_used_once(btrfs_of(session)->btrfs);
 }
 
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)

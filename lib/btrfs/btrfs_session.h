@@ -6,6 +6,7 @@
 #ifndef E2PF_BTRFS_SESSION_H
 #define E2PF_BTRFS_SESSION_H
 
+#include "btrfs_source.h"
 #include "session.h"
 
 /* A device as the check has opened it. */
@@ -26,22 +27,11 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     const struct e2pf_settings *settings,
 				     bool exact, const char **why);
 
-/* True if this byte of a device lies in a chunk of the chunk tree. */
-bool e2pf_btrfs_session_in_system(const struct e2pf_session *session,
-				  unsigned device, uint64_t offset);
+/* Its source, for what the check's reads show. */
+struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session);
 
 /* Choose threads, order and budget from the devices' topology, and start. */
 void e2pf_btrfs_start(struct e2pf_session *session);
-
-/*
- * The check requests readahead.  Returns true if that request may be dropped:
- * the block is cached, or the check is going to wait for a worker that reads
- * it.  If the check asks for one copy of a block but will read another, *device
- * and *offset are changed to the copy that it will read.  Call it after the
- * start.
- */
-bool e2pf_btrfs_serves(struct e2pf_session *session, unsigned *device,
-		       uint64_t *offset, uint64_t length);
 
 /*
  * Like e2pf_session_end(), but then also wait for requests in flight and close
@@ -54,8 +44,5 @@ bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds);
 errcode_t e2pf_btrfs_write_none(const char *name,
 				const struct e2pf_decisions *decisions,
 				FILE *out);
-
-/* True if the page cache of what the check has read should be dropped. */
-bool e2pf_btrfs_session_used_once(const struct e2pf_session *session);
 
 #endif

@@ -43,38 +43,22 @@
 #define FLASH_SWEEPS 16u
 #define FLASH_NEAR (48u << 10)
 
-/* Gaps that are read through are at most this part of what is read. */
-#define GAP_PART 10u
-
-/* A worker asks whether there is room in the budget once in so many bytes. */
-#define RUN_MOST (4u << 20)
-
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
 
-struct trees {
-	struct e2pf_btrfs_ptr *root;
-	size_t count, room;
-};
-
 struct e2pf_btrfs {
 	struct e2pf_source source;
-	struct e2pf_btrfs_super super;
-	unsigned members;
 	uint64_t bytes[E2PF_DEVICES];
-	struct e2pf_btrfs_device device[E2PF_DEVICES];
-	uint8_t fsid[E2PF_DEVICES][E2PF_BTRFS_UUID];
 	struct e2pf_chunk_map map;
-	struct e2pf_slot_set seen;		/* passed on, or in the order */
+	struct e2pf_slot_set seen;	/* passed on, or in the order */
 	struct e2pf_leaf_order order;	/* of leaves */
 	atomic_uint_fast64_t leaves;	/* in it, once it is complete */
 	bool has_head;
-	atomic_bool used_once;		/* e2pf_btrfs_used_once() */
-	atomic_uint_fast64_t extent_bytes;	/* of leaves of extent trees */
-	uint64_t room;			/* bytes that may be read ahead; the
-					   check reads the rest itself */
-	pthread_mutex_t lock;		/* of the lists of trees */
-	struct trees extent_trees, other_trees;
+	atomic_bool window, used_once;
+	uint64_t room;			/* bytes that may be read ahead */
+	pthread_mutex_t lock;		/* of the list of trees */
+	struct e2pf_btrfs_ptr *tree;	/* their roots */
+	size_t trees, tree_room;
 };
 
 static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
@@ -131,109 +115,43 @@ static struct e2pf_btrfs_ptr pointer_of(uint64_t cookie,
 	return ptr;
 }
 
-static enum e2pf_btrfs_class class_of(const struct e2pf_btrfs_ptr *ptr)
-{
-	switch (ptr->owner) {
-	case BT_ROOT_TREE_OBJECTID:
-	case BT_TREE_LOG_OBJECTID:
-		return E2PF_BTRFS_CLASS_ROOTS;
-	case BT_EXTENT_TREE_OBJECTID:
-	case BT_BLOCK_GROUP_TREE_OBJECTID:
-		return E2PF_BTRFS_CLASS_EXTENTS;
-	default:
-		return ptr->level ? E2PF_BTRFS_CLASS_NODES :
-				    E2PF_BTRFS_CLASS_LEAVES;
-	}
-}
-
 /* The destination of pointers. */
 struct ref_sink {
 	struct e2pf_btrfs *btrfs;
 	e2pf_sink sink;
 	void *ctx;
-	bool at_once;			/* leaves are read now */
 };
 
-static void pass_ref(const struct ref_sink *to, uint64_t logical,
-		     struct e2pf_ref ref)
+/* Pass on the parts of a block.  A block in two parts cannot be parsed. */
+static void pass_parts(const struct ref_sink *to, uint64_t logical,
+		       enum e2pf_btrfs_class cls, bool parse, uint64_t cookie)
 {
-	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
-	unsigned n = e2pf_chunk_map_find(&to->btrfs->map, logical,
-					 extent), i;
+	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	unsigned n = e2pf_chunk_map_find(&to->btrfs->map, logical, part), i;
 
-	/* A block in two parts cannot be parsed. */
-	if (n > 1)
-		ref.parse = false;
 	for (i = 0; i < n; i++) {
-		ref.device = extent[i].device;
-		ref.offset = extent[i].offset;
-		ref.length = extent[i].length;
-		to->sink(to->ctx, &ref);
+		part[i].cls = (uint8_t)cls;
+		part[i].parse = parse && n == 1;
+		part[i].cookie = cookie;
+		to->sink(to->ctx, &part[i]);
 	}
 }
 
-/* The check walks the extent tree in key order.  If a worker waited for room in
- * the budget and then continued in device order, the disk would seek back and
- * forth, so leaves beyond the budget are left to the check. */
-static bool has_room(struct e2pf_btrfs *btrfs, enum e2pf_btrfs_class cls,
-		     const struct e2pf_btrfs_ptr *ptr)
+/* Pass on a block that was not passed on before. */
+static void pass_block(const struct ref_sink *to,
+		       const struct e2pf_btrfs_ptr *ptr)
 {
-	const uint64_t size = btrfs->super.nodesize;
+	uint64_t slot = e2pf_chunk_map_slot(&to->btrfs->map, ptr->logical);
+	bool is_root_tree = ptr->owner == BT_ROOT_TREE_OBJECTID;
+	bool parse = ptr->level || is_root_tree;
+	uint64_t cookie = 0;
 
-	return cls != E2PF_BTRFS_CLASS_EXTENTS || ptr->level ||
-	       atomic_fetch_add(&btrfs->extent_bytes, size) + size <=
-	       btrfs->room;
-}
-
-/* Pass on a block as a reference, unless it is a leaf that has a place in the
- * order. */
-static void pass_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
-{
-	const struct ref_sink *to = ctx;
-	struct e2pf_btrfs *btrfs = to->btrfs;
-	enum e2pf_btrfs_class cls = class_of(ptr);
-	struct e2pf_ref ref = { .cls = (uint8_t)cls };
-	bool aligned = false;
-	uint64_t slot;
-
-	ref.parse = ptr->level || ptr->owner == BT_ROOT_TREE_OBJECTID;
-	if (ref.parse && !make_cookie(ptr, &ref.cookie))
-		return;
-	slot = e2pf_chunk_map_slot(&btrfs->map, ptr->logical, &aligned);
-	if (aligned && cls == E2PF_BTRFS_CLASS_LEAVES && !to->at_once)
-		return;
-	if (slot == UINT64_MAX || !has_room(btrfs, cls, ptr) ||
-	    !e2pf_slot_set_add(&btrfs->seen, slot))
-		return;
-	pass_ref(to, ptr->logical, ref);
-}
-
-/*
- * Collecting the results of parsing.
- */
-
-static void add_root(void *ctx, const struct e2pf_btrfs_ptr *root)
-{
-	struct e2pf_btrfs *btrfs = ctx;
-	struct trees *trees = class_of(root) == E2PF_BTRFS_CLASS_EXTENTS ?
-			      &btrfs->extent_trees : &btrfs->other_trees;
-	pthread_mutex_lock(&btrfs->lock);
-	if (trees->count < TREES_MOST &&
-	    e2pf_have_room((void **)&trees->root, &trees->room, trees->count,
-			   1, sizeof(*trees->root)))
-		trees->root[trees->count++] = *root;
-	pthread_mutex_unlock(&btrfs->lock);
-}
-
-static bool is_ours(const struct e2pf_btrfs *btrfs, const void *block)
-{
-	const uint8_t *fsid = e2pf_btrfs_node_fsid(block);
-	unsigned i;
-
-	for (i = 0; i < btrfs->members; i++)
-		if (!memcmp(fsid, btrfs->fsid[i], E2PF_BTRFS_UUID))
-			return true;
-	return false;
+	if ((!parse || make_cookie(ptr, &cookie)) && slot != UINT64_MAX &&
+	    e2pf_slot_set_add(&to->btrfs->seen, slot))
+		pass_parts(to, ptr->logical,
+			   is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
+			   ptr->level ? E2PF_BTRFS_CLASS_NODES :
+			   E2PF_BTRFS_CLASS_LEAVES, parse, cookie);
 }
 
 /*
@@ -247,20 +165,13 @@ static void btrfs_begin(struct e2pf_source *source,
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
 	btrfs->has_head = start->has_head;
+	atomic_store(&btrfs->window, false);
 	atomic_store(&btrfs->used_once, false);
-	atomic_store(&btrfs->extent_bytes, 0);
 	atomic_store(&btrfs->leaves, 0);
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
 	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
-	btrfs->extent_trees.count = 0;
-	btrfs->other_trees.count = 0;
-}
-
-/* True if there are more leaves than may be read ahead at the same time. */
-static bool is_window(const struct e2pf_btrfs *btrfs)
-{
-	return btrfs->order.found > btrfs->room / btrfs->super.nodesize;
+	btrfs->trees = 0;
 }
 
 static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
@@ -276,7 +187,7 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 		units = 1;
 		break;
 	case E2PF_BTRFS_TREES:
-		units = btrfs->extent_trees.count + btrfs->other_trees.count;
+		units = btrfs->trees;
 		break;
 	case E2PF_BTRFS_LEAVES:
 		units = atomic_load(&btrfs->leaves);
@@ -284,37 +195,6 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	}
 	pthread_mutex_unlock(&btrfs->lock);
 	return units;
-}
-
-static void seed_leaf(struct ref_sink *to, uint64_t unit)
-{
-	const struct e2pf_ref ref = { .cls = E2PF_BTRFS_CLASS_LEAVES };
-	uint64_t slot = to->btrfs->order.leaf[unit];
-
-	if (slot != E2PF_LEAF_NONE)
-		pass_ref(to, e2pf_chunk_map_logical(&to->btrfs->map, slot),
-			 ref);
-}
-
-/* The root of a tree.  Extent and block group trees come first. */
-static struct e2pf_btrfs_ptr tree_root(struct e2pf_btrfs *btrfs, uint64_t unit)
-{
-	struct e2pf_btrfs_ptr root;
-
-	pthread_mutex_lock(&btrfs->lock);
-	root = unit < btrfs->extent_trees.count ?
-	       btrfs->extent_trees.root[unit] :
-	       btrfs->other_trees.root[unit - btrfs->extent_trees.count];
-	pthread_mutex_unlock(&btrfs->lock);
-	return root;
-}
-
-/* True if the check reads this root when it opens the filesystem.  Of the
- * subvolumes' roots it then reads only the first. */
-static bool is_read_at_opening(const struct e2pf_btrfs_ptr *root)
-{
-	return root->owner == BT_FS_TREE_OBJECTID ||
-	       !e2pf_btrfs_is_subvolume(root->owner);
 }
 
 /* The check keeps this many bytes of tree blocks in its own memory. */
@@ -326,48 +206,42 @@ static uint64_t kept_by_check(void)
 				    4;
 }
 
-static int by_owner(const void *a, const void *b)
+/* The check reads block groups when it opens the filesystem.  Then it walks the
+ * trees in the order of their numbers, of which the extent tree's is low. */
+static uint64_t turn_of(const struct e2pf_btrfs_ptr *root)
 {
-	const struct e2pf_btrfs_ptr *x = a, *y = b;
-
-	return x->owner < y->owner ? -1 : x->owner > y->owner;
+	return root->owner == BT_BLOCK_GROUP_TREE_OBJECTID ? 0 : root->owner;
 }
 
-/* The trees are complete, and no other thread uses them: the check walks them
- * in the order of their numbers. */
+static int by_turn(const void *a, const void *b)
+{
+	uint64_t x = turn_of(a), y = turn_of(b);
+
+	return x < y ? -1 : x > y;
+}
+
+/* The trees are complete, and no other thread uses them. */
 static void make_order(struct e2pf_btrfs *btrfs)
 {
+	uint32_t size = btrfs->map.super.nodesize;
 	struct e2pf_sweeps sweeps = {
 		.most = btrfs->has_head ? HEAD_SWEEPS : FLASH_SWEEPS,
-		.near = (btrfs->has_head ? HEAD_NEAR : FLASH_NEAR) /
-			btrfs->super.nodesize,
-		.room = btrfs->room / btrfs->super.nodesize,
-		.by_device = btrfs->members > 1
+		.near = (btrfs->has_head ? HEAD_NEAR : FLASH_NEAR) / size,
+		.room = btrfs->room / size,
+		.by_device = btrfs->map.devices > 1
 	};
-	struct trees *trees = &btrfs->other_trees;
-	struct e2pf_tree_root *root = calloc(trees->count + 1, sizeof(*root));
-	bool aligned;
-	size_t i, n = 0;
+	uint64_t n;
 
-	if (!root)
-		return;
-	if (trees->count)
-		qsort(trees->root, trees->count, sizeof(*trees->root),
-		      by_owner);
-	for (i = 0; i < trees->count; i++) {
-		root[n].slot = e2pf_chunk_map_slot(&btrfs->map,
-						   trees->root[i].logical,
-						   &aligned);
-		root[n].level = trees->root[i].level;
-		n += root[n].slot != UINT64_MAX && (aligned || root[n].level);
-	}
-	e2pf_leaf_order_make(&btrfs->order, root, n, &sweeps, &btrfs->map,
-			     &btrfs->seen);
-	free(root);
-	atomic_store(&btrfs->leaves, btrfs->order.leaves);
-	atomic_store(&btrfs->used_once, is_window(btrfs) &&
-		     btrfs->order.found < kept_by_check() /
-					  btrfs->super.nodesize);
+	if (btrfs->trees)
+		qsort(btrfs->tree, btrfs->trees, sizeof(*btrfs->tree),
+		      by_turn);
+	e2pf_leaf_order_make(&btrfs->order, btrfs->tree, btrfs->trees, &sweeps,
+			     &btrfs->map, &btrfs->seen);
+	n = btrfs->order.leaves;
+	atomic_store(&btrfs->leaves, n);
+	atomic_store(&btrfs->window, n > sweeps.room);
+	atomic_store(&btrfs->used_once,
+		     n > sweeps.room && n < kept_by_check() / size);
 }
 
 static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
@@ -391,34 +265,40 @@ static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
 	return &phases[E2PF_BTRFS_LEAVES];
 }
 
+/* Pass on the root of a tree, unless it is a leaf that has a place in the order:
+ * when the check opens the filesystem, it reads of the subvolumes' roots only
+ * the first, and all others. */
+static void pass_root(const struct ref_sink *to, uint64_t unit)
+{
+	struct e2pf_btrfs_ptr root;
+
+	pthread_mutex_lock(&to->btrfs->lock);
+	root = to->btrfs->tree[unit];
+	pthread_mutex_unlock(&to->btrfs->lock);
+	if (root.level || root.owner == BT_FS_TREE_OBJECTID ||
+	    !e2pf_btrfs_is_subvolume(root.owner))
+		pass_block(to, &root);
+}
+
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		       uint64_t unit, e2pf_sink sink, void *ctx)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
-	struct ref_sink to = {
-		.btrfs = btrfs,
-		.sink = sink,
-		.ctx = ctx
-	};
-	struct e2pf_btrfs_ptr root;
+	const struct ref_sink to = { btrfs, sink, ctx };
 
 	switch (phase) {
 	case E2PF_BTRFS_ROOTS:
-		pass_block(&to, &btrfs->super.root);
-		/* The check reads only the root of the log tree. */
-		if (btrfs->super.log_root.logical)
-			pass_ref(&to, btrfs->super.log_root.logical,
-				 (struct e2pf_ref) {
-					.cls = E2PF_BTRFS_CLASS_ROOTS
-				 });
-		return;
+		pass_block(&to, &btrfs->map.super.root);
+		break;
+	case E2PF_BTRFS_TREES:
+		pass_root(&to, unit);
+		break;
 	case E2PF_BTRFS_LEAVES:
-		seed_leaf(&to, unit);
-		return;
+		pass_parts(&to, e2pf_chunk_map_logical(&btrfs->map,
+					btrfs->order.leaf[unit].slot),
+			   E2PF_BTRFS_CLASS_LEAVES, false, 0);
+		break;
 	}
-	root = tree_root(btrfs, unit);
-	to.at_once = is_read_at_opening(&root);
-	pass_block(&to, &root);
 }
 
 static uint32_t btrfs_piece(struct e2pf_source *source,
@@ -428,33 +308,40 @@ static uint32_t btrfs_piece(struct e2pf_source *source,
 	return at ? 0 : ref->length;
 }
 
-/* The children of a node, as links. */
-struct children {
-	const struct e2pf_chunk_map *map;
-	size_t count;
-	uint64_t slot[E2PF_BTRFS_CHILDREN];
+/* What is found in a block. */
+struct found {
+	struct ref_sink to;
+	size_t children;
+	uint64_t slot[E2PF_BTRFS_CHILDREN];	/* theirs */
 };
 
-static void note_child(void *ctx, const struct e2pf_btrfs_ptr *ptr)
+/* A leaf is read in the order that is made when all nodes were read, except for
+ * those of the root tree. */
+static void take_child(void *ctx, const struct e2pf_btrfs_node *child)
 {
-	struct children *c = ctx;
-	bool aligned = false;
-	uint64_t slot = e2pf_chunk_map_slot(c->map, ptr->logical, &aligned);
+	struct found *f = ctx;
+	uint64_t slot = e2pf_chunk_map_slot(&f->to.btrfs->map,
+					    child->ptr.logical);
 
-	if (slot != UINT64_MAX && (aligned || ptr->level))
-		c->slot[c->count++] = slot;
+	if (slot != UINT64_MAX)
+		f->slot[f->children++] = slot;
+	if (child->ptr.level || child->ptr.owner == BT_ROOT_TREE_OBJECTID)
+		pass_block(&f->to, &child->ptr);
 }
 
-/* Record where this node leads to, for the order of leaves. */
-static void note_node(struct e2pf_btrfs *btrfs,
-		      const struct e2pf_btrfs_ptr *ptr, const void *bytes)
+static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
-	struct children c = { .map = &btrfs->map };
-	bool aligned;
-	uint64_t slot = e2pf_chunk_map_slot(c.map, ptr->logical, &aligned);
+	struct e2pf_btrfs *btrfs = ctx;
+	struct e2pf_btrfs_ptr root;
 
-	e2pf_btrfs_plan_node(&btrfs->super, ptr, bytes, note_child, &c);
-	e2pf_leaf_order_add(&btrfs->order, slot, ptr->level, c.slot, c.count);
+	if (!e2pf_btrfs_plan_root(&btrfs->map.super, item, &root))
+		return;
+	pthread_mutex_lock(&btrfs->lock);
+	if (btrfs->trees < TREES_MOST &&
+	    e2pf_have_room((void **)&btrfs->tree, &btrfs->tree_room,
+			   btrfs->trees, 1, sizeof(*btrfs->tree)))
+		btrfs->tree[btrfs->trees++] = root;
+	pthread_mutex_unlock(&btrfs->lock);
 }
 
 static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
@@ -462,28 +349,32 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 			e2pf_sink sink, void *ctx)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
-	struct ref_sink to = {
-		.btrfs = btrfs,
-		.sink = sink,
-		.ctx = ctx
-	};
-	struct e2pf_btrfs_ptr ptr;
+	struct found found = { .to = { btrfs, sink, ctx }, .children = 0 };
+	struct e2pf_btrfs_node node;
 
 	(void)at;
-	if (size != btrfs->super.nodesize || !is_ours(btrfs, bytes))
+	if (size != btrfs->map.super.nodesize)
 		return false;
-	ptr = pointer_of(ref->cookie, e2pf_btrfs_generation(bytes));
-	if (!e2pf_btrfs_fits(&btrfs->super, &ptr, bytes))
+	node = (struct e2pf_btrfs_node) {
+		.ptr = pointer_of(ref->cookie, e2pf_btrfs_generation(bytes))
+	};
+	if (!e2pf_chunk_map_fits(&btrfs->map, &node.ptr, bytes))
 		return false;
-	if (ref->cls == E2PF_BTRFS_CLASS_NODES)
-		note_node(btrfs, &ptr, bytes);
-	if (ptr.level) {
-		e2pf_btrfs_plan_node(&btrfs->super, &ptr, bytes, pass_block,
-				     &to);
-		return false;
+	if (!node.ptr.level) {
+		e2pf_btrfs_plan_leaf(&btrfs->map.super, bytes, take_root,
+				     btrfs);
+		return true;
 	}
-	e2pf_btrfs_plan_roots(&btrfs->super, bytes, add_root, btrfs);
-	return true;
+	e2pf_btrfs_plan_node(&btrfs->map.super, &node, bytes, take_child,
+			     &found);
+	/* Where this node leads to, for the order of leaves. */
+	if (ref->cls == E2PF_BTRFS_CLASS_NODES)
+		e2pf_leaf_order_add(&btrfs->order,
+				    e2pf_chunk_map_slot(&btrfs->map,
+							node.ptr.logical),
+				    node.ptr.level, found.slot,
+				    found.children);
+	return false;
 }
 
 /* Sample places spread over the metadata chunks. */
@@ -491,12 +382,12 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 			 e2pf_sink sink, void *ctx)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
-	const struct ref_sink to = { .btrfs = btrfs, .sink = sink, .ctx = ctx };
+	const struct ref_sink to = { btrfs, sink, ctx };
 	uint64_t logical = e2pf_chunk_map_logical(&btrfs->map,
 				btrfs->map.slots / SAMPLES * index);
 
 	if (logical)
-		pass_ref(&to, logical, (struct e2pf_ref) { .cls = 0 });
+		pass_parts(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false, 0);
 }
 
 static const struct e2pf_source_ops btrfs_ops = {
@@ -514,62 +405,19 @@ static uint64_t parse_limit(const struct e2pf_btrfs *btrfs)
 	uint64_t all = 0;
 	unsigned i;
 
-	for (i = 0; i < btrfs->members; i++)
+	for (i = 0; i < btrfs->map.devices; i++)
 		if (btrfs->bytes[i] <= UINT64_MAX - all)
 			all += btrfs->bytes[i];
-	if (all > btrfs->super.bytes_used)
-		all = btrfs->super.bytes_used;
-	return all / btrfs->super.nodesize / NODES_PART + NODES_LEAST;
-}
-
-/* The device of the first copy may be missing, or the block elsewhere. */
-struct chunk_reader {
-	struct e2pf_btrfs *btrfs;
-	e2pf_btrfs_reader read;
-	void *ctx;
-};
-
-static bool read_chunks(void *ctx, const struct e2pf_btrfs_ptr *ptr,
-			void *block)
-{
-	const struct chunk_reader *r = ctx;
-	const struct e2pf_btrfs *btrfs = r->btrfs;
-	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
-	struct e2pf_ref ref;
-
-	if (e2pf_chunk_map_find(&btrfs->map, ptr->logical, extent) != 1)
-		return false;
-	ref = (struct e2pf_ref) {
-		.offset = extent[0].offset, .length = extent[0].length,
-		.device = extent[0].device
-	};
-	return ref.offset <= btrfs->bytes[ref.device] &&
-	       !r->read(r->ctx, &ref, block) && is_ours(btrfs, block) &&
-	       e2pf_btrfs_fits(&btrfs->super, ptr, block);
-}
-
-static void take_members(struct e2pf_btrfs *btrfs,
-			 const struct e2pf_btrfs_member *members,
-			 unsigned count)
-{
-	unsigned i;
-
-	btrfs->members = count;
-	for (i = 0; i < count; i++) {
-		btrfs->bytes[i] = members[i].bytes;
-		btrfs->device[i].devid = members[i].devid;
-		memcpy(btrfs->device[i].uuid, members[i].uuid,
-		       E2PF_BTRFS_UUID);
-		memcpy(btrfs->fsid[i], members[i].node_fsid, E2PF_BTRFS_UUID);
-	}
+	if (all > btrfs->map.super.bytes_used)
+		all = btrfs->map.super.bytes_used;
+	return all / btrfs->map.super.nodesize / NODES_PART + NODES_LEAST;
 }
 
 struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
-				  const struct e2pf_btrfs_member *members,
-				  unsigned count, e2pf_btrfs_reader read,
-				  void *ctx)
+				  const struct e2pf_btrfs_device *devices,
+				  const uint64_t *bytes, unsigned count,
+				  e2pf_btrfs_reader read, void *ctx)
 {
-	struct chunk_reader reader = { .read = read, .ctx = ctx };
 	struct e2pf_btrfs *btrfs;
 
 	if (!count || count > E2PF_DEVICES)
@@ -579,11 +427,11 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 		return NULL;
 	pthread_mutex_init(&btrfs->lock, NULL);
 	e2pf_leaf_order_init(&btrfs->order);
-	btrfs->super = *super;
-	take_members(btrfs, members, count);
-	reader.btrfs = btrfs;
-	e2pf_chunk_map_read(&btrfs->map, &btrfs->super, btrfs->device, count,
-			    read_chunks, &reader);
+	btrfs->map.super = *super;
+	btrfs->map.devices = count;
+	memcpy(btrfs->map.device, devices, count * sizeof(*devices));
+	memcpy(btrfs->bytes, bytes, count * sizeof(*bytes));
+	e2pf_chunk_map_make(&btrfs->map, read, ctx);
 	btrfs->source = (struct e2pf_source) {
 		.ops = &btrfs_ops,
 		.grain = super->sectorsize,
@@ -591,9 +439,7 @@ struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
 		.bytes = btrfs->bytes,
 		.classes = E2PF_BTRFS_CLASSES,
 		.samples = SAMPLES,
-		.parse_limit = parse_limit(btrfs),
-		.run_most = RUN_MOST,
-		.gap_part = GAP_PART
+		.parse_limit = parse_limit(btrfs)
 	};
 	return btrfs;
 }
@@ -605,8 +451,7 @@ void e2pf_btrfs_free(struct e2pf_btrfs *btrfs)
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_fini(&btrfs->order);
-	free(btrfs->extent_trees.root);
-	free(btrfs->other_trees.root);
+	free(btrfs->tree);
 	pthread_mutex_destroy(&btrfs->lock);
 	free(btrfs);
 }
@@ -619,52 +464,36 @@ struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs)
 bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset)
 {
-	return e2pf_chunk_map_in_system(&btrfs->map, device, offset);
+	bool system;
+
+	e2pf_chunk_map_address(&btrfs->map, device, offset, &system);
+	return system;
 }
 
-bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
-			  uint64_t offset, struct e2pf_ref *ref, bool *planned)
+void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
+			  uint64_t *offset, uint64_t length)
 {
-	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
-	const struct e2pf_chunk_map *map = &btrfs->map;
-	uint64_t logical, slot;
-	bool aligned;
+	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	uint64_t logical;
+	bool system;
 
-	logical = e2pf_chunk_map_address(map, device, offset);
-	if (!logical || e2pf_chunk_map_find(map, logical, extent) != 1)
-		return false;
-	slot = e2pf_chunk_map_slot(map, logical, &aligned);
-	*planned = slot != UINT64_MAX &&
-		   e2pf_slot_set_has(&btrfs->seen, slot);
-	*ref = (struct e2pf_ref) {
-		.device = extent[0].device,
-		.offset = extent[0].offset,
-		.length = extent[0].length
+	logical = e2pf_chunk_map_address(&btrfs->map, *device, *offset,
+					 &system);
+	if (!logical ||
+	    e2pf_chunk_map_find(&btrfs->map, logical, part) != 1 ||
+	    part[0].length != length)
+		return;
+	*device = part[0].device;
+	*offset = part[0].offset;
+}
+
+struct e2pf_btrfs_facts e2pf_btrfs_facts(const struct e2pf_btrfs *btrfs)
+{
+	return (struct e2pf_btrfs_facts) {
+		.leaves = atomic_load(&btrfs->leaves),
+		.bytes_left = atomic_load(&btrfs->order.left) * btrfs->map.super.nodesize,
+		.chunks = btrfs->map.count,
+		.window = atomic_load(&btrfs->window),
+		.used_once = atomic_load(&btrfs->used_once)
 	};
-	return true;
-}
-
-uint64_t e2pf_btrfs_leaves(const struct e2pf_btrfs *btrfs)
-{
-	return atomic_load(&btrfs->leaves);
-}
-
-uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs)
-{
-	return btrfs->order.left * btrfs->super.nodesize;
-}
-
-bool e2pf_btrfs_used_once(const struct e2pf_btrfs *btrfs)
-{
-	return atomic_load(&btrfs->used_once);
-}
-
-bool e2pf_btrfs_has_window(const struct e2pf_btrfs *btrfs)
-{
-	return is_window(btrfs);
-}
-
-size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs)
-{
-	return btrfs->map.count;
 }

@@ -4,12 +4,11 @@
  *
  *	E2PF_BTRFS_ROOTS	the root tree, which names the other trees
  *	E2PF_BTRFS_TREES	the roots of all trees, which the check reads
- *				when it opens the filesystem; the nodes; and
- *				the leaves of extent and block group trees,
- *				which it walks first, block by block
- *	E2PF_BTRFS_LEAVES	all other leaves, in an order that is made before
- *				(leaf_order.h); in a window in front of the check
- *				if there are more than may be read ahead of it
+ *				when it opens the filesystem; and all nodes
+ *	E2PF_BTRFS_LEAVES	all leaves, in an order that is made before
+ *				(leaf_order.h); in a window in front of the
+ *				check if there are more than may be read ahead
+ *				of it
  *
  * The check does not report its position; the engine follows its reads.  The
  * functions of this source may be called as engine/source.h says.
@@ -29,82 +28,61 @@ enum e2pf_btrfs_phase {
 
 /* The classes of metadata. */
 enum e2pf_btrfs_class {
-	E2PF_BTRFS_CLASS_ROOTS,		/* of the root tree, or the log's */
-	E2PF_BTRFS_CLASS_EXTENTS,	/* of extent and block group trees */
+	E2PF_BTRFS_CLASS_ROOTS,		/* of the root tree */
 	E2PF_BTRFS_CLASS_NODES,		/* of another tree */
 	E2PF_BTRFS_CLASS_LEAVES,
 	E2PF_BTRFS_CLASSES
 };
 
-/* A device to read from. */
-struct e2pf_btrfs_member {
-	uint64_t bytes;			/* size of the device */
-	uint64_t devid;
-	uint8_t uuid[E2PF_BTRFS_UUID];
-	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of tree blocks; a seed's
-						   differs from the others' */
-};
-
 struct e2pf_btrfs;
 
-/* Read the block of a reference.  Returns 0 or an errno. */
-typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
-				 void *bytes);
-
 /*
- * Create a source for this filesystem on these devices (1 to E2PF_DEVICES).
- * References name a device by its index in `members`.  All arguments are
+ * Create a source for this filesystem on these devices (1 to E2PF_DEVICES) of
+ * so many bytes.  References name a device by its index.  All arguments are
  * copied.  Reads the chunk tree, which the check reads first, too: then all
  * metadata chunks are known.  Returns NULL if memory runs out.
  */
 struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
-				  const struct e2pf_btrfs_member *members,
-				  unsigned count, e2pf_btrfs_reader read,
-				  void *ctx);
+				  const struct e2pf_btrfs_device *devices,
+				  const uint64_t *bytes, unsigned count,
+				  e2pf_btrfs_reader read, void *ctx);
 void e2pf_btrfs_free(struct e2pf_btrfs *btrfs);
 
 struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs);
 
-/* True if this byte of a device lies in a chunk that the superblock itself
- * names, which is a chunk of the chunk tree.  May be called from any thread,
- * with or without an engine. */
+/* True if this byte of a device lies in a chunk of the chunk tree.  May be
+ * called from any thread, with or without an engine. */
 bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
 			  uint64_t offset);
 
 /*
- * Look up the tree block that has a copy at this offset of a device.  *ref is
- * set to the copy that the check will read, and *planned to whether that copy
- * was passed to the engine or will be.  Returns false if no such block is
- * known, or if it is not contiguous.  May be called from any thread, but not
- * while an engine is being started.
+ * The check asks for `length` bytes of a copy of a tree block: change *device
+ * and *offset to the copy that it will read, if it is another one.  Nothing
+ * changes if no such block is known, or if it is not contiguous.  May be called
+ * from any thread.
  */
-bool e2pf_btrfs_copy_read(struct e2pf_btrfs *btrfs, unsigned device,
-			  uint64_t offset, struct e2pf_ref *ref,
-			  bool *planned);
+void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
+			  uint64_t *offset, uint64_t length);
 
-/* The number of leaves that are read after all nodes, known when these were
- * read.  May be called from any thread. */
-uint64_t e2pf_btrfs_leaves(const struct e2pf_btrfs *btrfs);
+/* What is known when all nodes were read. */
+struct e2pf_btrfs_facts {
+	uint64_t leaves;		/* that are read after all nodes */
+	uint64_t bytes_left;		/* of leaves that are left to the check,
+					   because there are far more than the
+					   budget allows to keep track of */
+	size_t chunks;			/* that may hold tree blocks */
+	bool window;			/* there are more leaves than may be
+					   read ahead at the same time */
+	/*
+	 * The page cache of a block is best dropped once the check has read it:
+	 * leaves are read in a window, and the check keeps all of them.  Under
+	 * memory pressure the kernel would otherwise evict blocks read ahead,
+	 * which were not used yet, before blocks that were.
+	 */
+	bool used_once;
+};
 
-/* Bytes of leaves that are left to the check because there are far more than
- * the budget allows to keep track of.  Not to be called while there are worker
- * threads. */
-uint64_t e2pf_btrfs_leaves_left(const struct e2pf_btrfs *btrfs);
-
-/*
- * True if the page cache of a block is best dropped once the check has read it:
- * leaves are read in a window, and the check keeps all of them.  Under memory
- * pressure the kernel would otherwise evict blocks read ahead, which were not
- * used yet, before blocks that were.  May be called from any thread.
- */
-bool e2pf_btrfs_used_once(const struct e2pf_btrfs *btrfs);
-
-/* True if there were more leaves than may be read ahead at the same time.  Not
- * to be called while there are worker threads. */
-bool e2pf_btrfs_has_window(const struct e2pf_btrfs *btrfs);
-
-/* The number of known chunks that may hold tree blocks.  Not to be called while
- * there are worker threads. */
-size_t e2pf_btrfs_chunks(const struct e2pf_btrfs *btrfs);
+/* May be called from any thread. */
+struct e2pf_btrfs_facts e2pf_btrfs_facts(const struct e2pf_btrfs *btrfs);
 
 #endif

@@ -10,12 +10,15 @@
  * this is 16 TiB of metadata. */
 #define CHUNKS_MOST 65536u
 
-/* The number of blocks of the chunk tree that are read: those of so many chunks in
- * nodes of 4 KiB. */
+/* The number of blocks of the chunk tree that are read: those of so many chunks
+ * in nodes of 4 KiB. */
 #define TREE_BLOCKS 4096u
 
 /* The maximum number of slots; blocks beyond it are not planned. */
 #define SLOTS_MOST (UINT64_C(1) << 33)
+
+/* Used as the index of a device that is not open. */
+#define NO_DEVICE 0xffu
 
 struct map_chunk {
 	struct e2pf_btrfs_layout layout;
@@ -37,28 +40,12 @@ struct map_place {
 	uint8_t device;
 };
 
-void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_super *super,
-			 const struct e2pf_btrfs_device *devices,
-			 unsigned device_count)
-{
-	memset(map, 0, sizeof(*map));
-	map->devices = devices;
-	map->device_count = device_count;
-	map->nodesize = super->nodesize;
-	map->sectorsize = super->sectorsize;
-}
-
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
 {
 	free(map->chunk);
 	free(map->stripe);
 	free(map->place);
-	map->place = NULL;
-	map->places = 0;
-	map->chunk = NULL;
-	map->stripe = NULL;
-	map->count = map->room = map->stripes = map->stripe_room = 0;
+	memset(map, 0, sizeof(*map));
 }
 
 static uint8_t find_device(const struct e2pf_chunk_map *map,
@@ -66,42 +53,42 @@ static uint8_t find_device(const struct e2pf_chunk_map *map,
 {
 	unsigned i;
 
-	for (i = 0; i < map->device_count; i++)
-		if (map->devices[i].devid == stripe->devid &&
-		    !memcmp(map->devices[i].uuid, stripe->device_uuid,
+	for (i = 0; i < map->devices; i++)
+		if (map->device[i].devid == stripe->devid &&
+		    !memcmp(map->device[i].uuid, stripe->device_uuid,
 			    E2PF_BTRFS_UUID))
 			return (uint8_t)i;
-	return E2PF_BTRFS_NO_DEVICE;
+	return NO_DEVICE;
 }
 
-void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
-			const struct e2pf_btrfs_chunk *chunk)
+void e2pf_chunk_map_add(void *ctx, const struct e2pf_btrfs_item *item)
 {
-	const struct e2pf_btrfs_layout *l = &chunk->layout;
-	uint64_t bytes = e2pf_btrfs_stripe_bytes(l);
-	struct map_chunk *to;
+	struct e2pf_chunk_map *map = ctx;
+	struct e2pf_btrfs_chunk chunk;
+	const struct e2pf_btrfs_layout *l = &chunk.layout;
+	uint64_t bytes;
 	unsigned i;
 
-	if (!l->metadata || map->count >= CHUNKS_MOST ||
-	    !e2pf_have_room((void **)&map->chunk, &map->room, map->count, 1,
-		       sizeof(*map->chunk)) ||
-	    !e2pf_have_room((void **)&map->stripe, &map->stripe_room, map->stripes,
-		       l->stripes, sizeof(*map->stripe)))
+	if (!e2pf_btrfs_plan_chunk(&map->super, item, &chunk) ||
+	    !l->metadata || map->added >= CHUNKS_MOST ||
+	    !e2pf_have_room((void **)&map->chunk, &map->room, map->added, 1,
+			    sizeof(*map->chunk)) ||
+	    !e2pf_have_room((void **)&map->stripe, &map->stripe_room,
+			    map->stripes, l->stripes, sizeof(*map->stripe)))
 		return;
-	to = &map->chunk[map->count++];
-	memset(to, 0, sizeof(*to));
-	to->layout = *l;
-	to->stripe = map->stripes;
-	to->slots = (l->length + map->nodesize - 1) / map->nodesize;
+	map->chunk[map->added++] = (struct map_chunk) {
+		.layout = *l, .stripe = map->stripes
+	};
+	bytes = e2pf_btrfs_stripe_bytes(l);
 	for (i = 0; i < l->stripes; i++) {
-		const struct e2pf_btrfs_stripe *s = &chunk->stripe[i];
+		const struct e2pf_btrfs_stripe *s = &chunk.stripe[i];
 		struct map_stripe *stripe = &map->stripe[map->stripes++];
 
 		stripe->offset = s->offset;
 		stripe->device = find_device(map, s);
-		if (s->offset % map->sectorsize ||
+		if (s->offset % map->super.sectorsize ||
 		    s->offset > UINT64_MAX - bytes)
-			stripe->device = E2PF_BTRFS_NO_DEVICE;
+			stripe->device = NO_DEVICE;
 	}
 }
 
@@ -118,12 +105,12 @@ static int by_address(const void *a, const void *b)
  * leaves of a tree.  A chunk that would exceed the maximum has none. */
 static void number_slots(struct e2pf_chunk_map *map)
 {
-	size_t i;
+	uint32_t size = map->super.nodesize;
+	struct map_chunk *c;
 
 	map->slots = 0;
-	for (i = 0; i < map->count; i++) {
-		struct map_chunk *c = &map->chunk[i];
-
+	for (c = map->chunk; c < map->chunk + map->count; c++) {
+		c->slots = (c->layout.length + size - 1) / size;
 		if (c->slots > SLOTS_MOST - map->slots)
 			c->slots = 0;
 		c->slot = map->slots;
@@ -170,115 +157,101 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 {
 	size_t i, n = 0;
 
-	if (map->count)
-		qsort(map->chunk, map->count, sizeof(*map->chunk), by_address);
-	for (i = 1; i < map->count; i++) {
+	if (!map->added)
+		return;
+	qsort(map->chunk, map->added, sizeof(*map->chunk), by_address);
+	for (i = 1; i < map->added; i++) {
 		const struct e2pf_btrfs_layout *last = &map->chunk[n].layout;
 
 		if (map->chunk[i].layout.logical - last->logical >=
 		    last->length)
 			map->chunk[++n] = map->chunk[i];
 	}
-	if (map->count)
-		map->count = n + 1;
+	map->count = map->added = n + 1;
 	number_slots(map);
 	sort_places(map);
 }
 
-/* The walk over the chunk tree. */
-struct chunk_walk {
-	struct e2pf_chunk_map *map;
-	struct e2pf_btrfs_ptr *block;	/* found */
-	size_t blocks, room;
+/* The blocks of the chunk tree that were found. */
+struct chunk_tree {
+	struct e2pf_btrfs_node *node;
+	size_t nodes, room;
 };
 
-static void add_chunk(void *ctx, const struct e2pf_btrfs_chunk *chunk)
+static void add_node(void *ctx, const struct e2pf_btrfs_node *node)
 {
-	e2pf_chunk_map_add(((struct chunk_walk *)ctx)->map, chunk);
+	struct chunk_tree *t = ctx;
+
+	if (t->nodes < TREE_BLOCKS &&
+	    e2pf_have_room((void **)&t->node, &t->room, t->nodes, 1,
+			   sizeof(*t->node)))
+		t->node[t->nodes++] = *node;
 }
 
-static void add_block(void *ctx, const struct e2pf_btrfs_ptr *ptr)
-{
-	struct chunk_walk *w = ctx;
-
-	if (w->blocks < TREE_BLOCKS &&
-	    e2pf_have_room((void **)&w->block, &w->room, w->blocks, 1,
-			   sizeof(*w->block)))
-		w->block[w->blocks++] = *ptr;
-}
-
-static void walk_tree(struct chunk_walk *w,
-		      const struct e2pf_btrfs_super *super,
-		      e2pf_chunk_reader read, void *ctx)
-{
-	/* For direct reads. */
-	uint8_t *block = aligned_alloc(4096, super->nodesize);
-	struct e2pf_btrfs_ptr ptr;
-	size_t i;
-
-	add_block(w, &super->chunk_root);
-	for (i = 0; block && i < w->blocks; i++) {
-		ptr = w->block[i];
-		if (!read(ctx, &ptr, block))
-			continue;
-		if (ptr.level)
-			e2pf_btrfs_plan_node(super, &ptr, block, add_block, w);
-		else
-			e2pf_btrfs_plan_chunks(super, block, add_chunk, w);
-	}
-	free(block);
-	free(w->block);
-}
-
-void e2pf_chunk_map_read(struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_super *super,
-			 const struct e2pf_btrfs_device *devices,
-			 unsigned device_count, e2pf_chunk_reader read,
+void e2pf_chunk_map_make(struct e2pf_chunk_map *map, e2pf_btrfs_reader read,
 			 void *ctx)
 {
-	struct e2pf_chunk_map all;
-	struct chunk_walk w = { .map = map };
+	const struct e2pf_btrfs_super *super = &map->super;
+	/* For direct reads. */
+	uint8_t *block = aligned_alloc(4096, super->nodesize);
+	struct e2pf_btrfs_node node = { .ptr = super->chunk_root };
+	struct chunk_tree tree = { .nodes = 0 };
+	size_t i;
 
-	e2pf_chunk_map_init(map, super, devices, device_count);
-	e2pf_chunk_map_init(&all, super, devices, device_count);
-	e2pf_btrfs_plan_sys_array(super, add_chunk, &w);
-	e2pf_chunk_map_finish(map);
 	/* These are known even if the chunk tree is damaged. */
-	w.map = &all;
-	e2pf_btrfs_plan_sys_array(super, add_chunk, &w);
-	walk_tree(&w, super, read, ctx);
-	e2pf_chunk_map_finish(&all);
-	e2pf_chunk_map_free(map);
-	*map = all;
+	e2pf_btrfs_plan_sys_array(super, e2pf_chunk_map_add, map);
+	e2pf_chunk_map_finish(map);
+	add_node(&tree, &node);
+	for (i = 0; block && i < tree.nodes; i++) {
+		node = tree.node[i];
+		if (!e2pf_chunk_map_read(map, &node.ptr, read, ctx, block))
+			continue;
+		if (node.ptr.level)
+			e2pf_btrfs_plan_node(super, &node, block, add_node,
+					     &tree);
+		else
+			e2pf_btrfs_plan_leaf(super, block, e2pf_chunk_map_add,
+					     map);
+	}
+	free(block);
+	free(tree.node);
+	e2pf_chunk_map_finish(map);
+}
+
+/* The last chunk that begins at this address, or slot, or before. */
+static const struct map_chunk *chunk_before(const struct e2pf_chunk_map *map,
+					    uint64_t value, bool is_slot)
+{
+	size_t low = 0, high = map->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct map_chunk *c = &map->chunk[middle];
+
+		if ((is_slot ? c->slot : c->layout.logical) <= value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &map->chunk[low - 1] : NULL;
 }
 
 /* The chunk that contains this address, or NULL. */
 static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
 					uint64_t logical)
 {
-	size_t low = 0, high = map->count;
+	const struct map_chunk *c = chunk_before(map, logical, false);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->chunk[middle].layout.logical <= logical)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || logical - map->chunk[low - 1].layout.logical >=
-		    map->chunk[low - 1].layout.length)
-		return NULL;
-	return &map->chunk[low - 1];
+	return c && logical - c->layout.logical < c->layout.length ? c : NULL;
 }
 
 /* Find the parts of a block in one copy.  Returns their number, or 0 if one of
  * them is outside the chunk or on no open device. */
 static unsigned find_copy(const struct e2pf_chunk_map *map,
 			  const struct map_chunk *c, uint64_t offset,
-			  unsigned copy, struct e2pf_btrfs_extent *extent)
+			  unsigned copy, struct e2pf_ref *part)
 {
-	uint64_t left = map->nodesize;
+	uint64_t left = map->super.nodesize;
 	unsigned n = 0;
 
 	while (left) {
@@ -289,11 +262,11 @@ static unsigned find_copy(const struct e2pf_chunk_map *map,
 			return 0;
 		place = e2pf_btrfs_place(&c->layout, offset, copy);
 		stripe = &map->stripe[c->stripe + place.stripe];
-		if (stripe->device == E2PF_BTRFS_NO_DEVICE)
+		if (stripe->device == NO_DEVICE)
 			return 0;
 		if (place.length > left)
 			place.length = left;
-		extent[n++] = (struct e2pf_btrfs_extent) {
+		part[n++] = (struct e2pf_ref) {
 			.offset = stripe->offset + place.offset,
 			.length = (uint32_t)place.length,
 			.device = stripe->device
@@ -306,20 +279,44 @@ static unsigned find_copy(const struct e2pf_chunk_map *map,
 
 unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 			     uint64_t logical,
-			     struct e2pf_btrfs_extent
-				     extent[E2PF_BTRFS_PARTS])
+			     struct e2pf_ref part[E2PF_BTRFS_PARTS])
 {
 	const struct map_chunk *c = chunk_of(map, logical);
 	unsigned copy, n = 0;
 
 	for (copy = 0; c && !n && copy < c->layout.copies; copy++)
-		n = find_copy(map, c, logical - c->layout.logical, copy,
-			      extent);
+		n = find_copy(map, c, logical - c->layout.logical, copy, part);
 	return n;
 }
 
+bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
+			 const struct e2pf_btrfs_ptr *ptr, const void *block)
+{
+	const uint8_t *fsid = e2pf_btrfs_node_fsid(block);
+	unsigned i;
+
+	for (i = 0; i < map->devices; i++)
+		if (!memcmp(fsid, map->device[i].node_fsid, E2PF_BTRFS_UUID))
+			return e2pf_btrfs_fits(&map->super, ptr, block);
+	return false;
+}
+
+bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
+			 const struct e2pf_btrfs_ptr *ptr,
+			 e2pf_btrfs_reader read, void *ctx, void *block)
+{
+	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	unsigned n = e2pf_chunk_map_find(map, ptr->logical, part), i;
+	uint8_t *at = block;
+
+	for (i = 0; i < n; at += part[i++].length)
+		if (read(ctx, &part[i], at))
+			return false;
+	return n && e2pf_chunk_map_fits(map, ptr, block);
+}
+
 uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
-			     uint64_t logical, bool *aligned)
+			     uint64_t logical)
 {
 	const struct map_chunk *c = chunk_of(map, logical);
 	uint64_t offset;
@@ -327,38 +324,29 @@ uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 	if (!c || !c->slots)
 		return UINT64_MAX;
 	offset = logical - c->layout.logical;
-	*aligned = offset % map->nodesize == 0;
-	return c->slot + offset / map->nodesize;
+	return offset % map->super.nodesize ? UINT64_MAX :
+	       c->slot + offset / map->super.nodesize;
 }
 
 uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 				uint64_t slot)
 {
-	size_t low = 0, high = map->count;
-	const struct map_chunk *c;
+	const struct map_chunk *c = chunk_before(map, slot, true);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->chunk[middle].slot + map->chunk[middle].slots <= slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == map->count)
-		return 0;
-	c = &map->chunk[low];
-	return c->layout.logical + (slot - c->slot) * map->nodesize;
+	return c && slot - c->slot < c->slots ?
+	       c->layout.logical + (slot - c->slot) * map->super.nodesize : 0;
 }
 
 uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
-				unsigned device, uint64_t offset)
+				unsigned device, uint64_t offset,
+				bool *system)
 {
 	const struct e2pf_btrfs_layout *l;
 	const struct map_place *p;
 	size_t low = 0, high = map->places;
 	uint64_t at;
 
+	*system = false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -376,25 +364,7 @@ uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
 	if (p->device != device ||
 	    offset - p->offset >= e2pf_btrfs_stripe_bytes(l))
 		return 0;
+	*system = l->system;
 	at = e2pf_btrfs_offset(l, p->stripe, offset - p->offset);
 	return at < l->length ? l->logical + at : 0;
-}
-
-bool e2pf_chunk_map_in_system(const struct e2pf_chunk_map *map,
-			      unsigned device, uint64_t offset)
-{
-	size_t i;
-	unsigned j;
-
-	for (i = 0; i < map->count; i++) {
-		const struct map_chunk *c = &map->chunk[i];
-		const struct map_stripe *s = &map->stripe[c->stripe];
-		uint64_t bytes = e2pf_btrfs_stripe_bytes(&c->layout);
-
-		for (j = 0; c->layout.system && j < c->layout.stripes; j++)
-			if (s[j].device == device && offset >= s[j].offset &&
-			    offset - s[j].offset < bytes)
-				return true;
-	}
-	return false;
 }

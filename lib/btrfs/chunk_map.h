@@ -1,104 +1,89 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The chunks that hold tree blocks: maps a logical address to a place on a
- * device, and to a slot in a set of blocks (slot_set.h).
+ * The chunks that hold tree blocks, on the devices that are open: maps a
+ * logical address to places, and to a slot in a set of blocks (slot_set.h).
  *
- * One thread fills the map.  After e2pf_chunk_map_finish() it may be read from
- * any thread.
+ * One thread makes the map.  After that it may be read from any thread.
  */
 #ifndef E2PF_BTRFS_CHUNK_MAP_H
 #define E2PF_BTRFS_CHUNK_MAP_H
 
+#include "engine/source.h"
 #include "plan.h"
-
-/* An open device, as its superblock describes it. */
-struct e2pf_btrfs_device {
-	uint64_t devid;
-	uint8_t uuid[E2PF_BTRFS_UUID];
-};
-
-/* Used as the index of a device that is not open. */
-#define E2PF_BTRFS_NO_DEVICE 0xffu
-
-/* The place of a tree block or of a part of it. */
-struct e2pf_btrfs_extent {
-	uint64_t offset;	/* in bytes, on the device */
-	uint32_t length;	/* bytes */
-	uint8_t device;		/* index of the device */
-};
 
 /* A tree block may cross the end of a stripe once. */
 #define E2PF_BTRFS_PARTS 2u
 
 struct e2pf_chunk_map {
-	const struct e2pf_btrfs_device *devices;
-	unsigned device_count;
-	uint32_t nodesize, sectorsize;
-	struct map_chunk *chunk;	/* by logical address, after finish() */
-	size_t count, room;
+	struct e2pf_btrfs_super super;
+	struct e2pf_btrfs_device device[E2PF_DEVICES];
+	unsigned devices;
+	struct map_chunk *chunk;	/* the first `count` by logical
+					   address; others wait for finish() */
+	size_t count, added, room;
 	struct map_stripe *stripe;
 	size_t stripes, stripe_room;
 	struct map_place *place;	/* stripes sorted by device and
 					   offset */
 	size_t places;
-	uint64_t slots;			/* their number, after finish() */
+	uint64_t slots;			/* their number */
 };
 
-/* Make an empty map.  `devices` must outlive it. */
-void e2pf_chunk_map_init(struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_super *super,
-			 const struct e2pf_btrfs_device *devices,
-			 unsigned device_count);
+/* Read a part of a block.  Returns 0 or an errno. */
+typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
+				 void *bytes);
+
+/*
+ * Make a map of all chunks that may hold tree blocks: those that the superblock
+ * names itself, which are enough to read the chunk tree, and those in that
+ * tree.  The caller has set `super`, `device` and `devices`; the rest is zero.
+ */
+void e2pf_chunk_map_make(struct e2pf_chunk_map *map, e2pf_btrfs_reader read,
+			 void *ctx);
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map);
 
-/* Read a block of the chunk tree, which the map knows by then.  Returns false if
- * it is not the block that `ptr` describes. */
-typedef bool (*e2pf_chunk_reader)(void *ctx, const struct e2pf_btrfs_ptr *ptr,
-				  void *block);
-
-/* Make a map of all chunks: those that the superblock names itself, which are
- * enough to read the chunk tree, and those in that tree. */
-void e2pf_chunk_map_read(struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_super *super,
-			 const struct e2pf_btrfs_device *devices,
-			 unsigned device_count, e2pf_chunk_reader read,
-			 void *ctx);
-
-/* Add a chunk.  It is left out if it holds no tree blocks, or if there is no room
- * or memory for it. */
-void e2pf_chunk_map_add(struct e2pf_chunk_map *map,
-			const struct e2pf_btrfs_chunk *chunk);
+/* Add the chunk of an item.  It is left out if it holds no tree blocks, or if
+ * there is no room or memory for it.  For a map that is not made of a
+ * filesystem, as are the two. */
+void e2pf_chunk_map_add(void *map, const struct e2pf_btrfs_item *item);
 
 /* All chunks were added.  If chunks overlap, one of them is kept. */
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map);
 
 /*
  * Find the tree block at this address, in the first copy whose devices are all
- * open: that is the copy that the check reads.  Returns the number of its
- * parts, 0 if there is no such copy.
+ * open: that is the copy that the check reads.  Sets place and length of its
+ * parts; returns their number, 0 if there is no such copy.
  */
 unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 			     uint64_t logical,
-			     struct e2pf_btrfs_extent
-				     extent[E2PF_BTRFS_PARTS]);
+			     struct e2pf_ref part[E2PF_BTRFS_PARTS]);
+
+/* Read the block that `ptr` describes.  `block` must be aligned to 4096 bytes.
+ * Returns false if it cannot be read, or if it is another block. */
+bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
+			 const struct e2pf_btrfs_ptr *ptr,
+			 e2pf_btrfs_reader read, void *ctx, void *block);
+
+/* True if the block is the one that `ptr` describes, of this filesystem. */
+bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
+			 const struct e2pf_btrfs_ptr *ptr, const void *block);
 
 /* The address that has a copy at this byte of a device.  0 if there is none,
- * and always for profiles with parity, which are not searched. */
+ * and always for profiles with parity, which are not searched.  *system tells
+ * whether the byte belongs to a chunk of the chunk tree. */
 uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
-				unsigned device, uint64_t offset);
+				unsigned device, uint64_t offset,
+				bool *system);
 
-/* The slot of the block at this address, or UINT64_MAX if no chunk contains it.
- * *aligned tells whether the address is the beginning of the slot, not its
- * middle. */
+/* The slot of the block at this address.  UINT64_MAX if no chunk contains it,
+ * or if it begins in the middle of a slot: such blocks are left to the
+ * check. */
 uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
-			     uint64_t logical, bool *aligned);
+			     uint64_t logical);
 
 /* The address of a slot; 0 if no chunk contains it. */
 uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 				uint64_t slot);
-
-/* True if this byte of a device belongs to a chunk of the chunk tree. */
-bool e2pf_chunk_map_in_system(const struct e2pf_chunk_map *map,
-			      unsigned device, uint64_t offset);
 
 #endif

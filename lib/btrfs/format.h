@@ -28,7 +28,6 @@
 #define BT_FS_TREE_OBJECTID UINT64_C(5)
 #define BT_CSUM_TREE_OBJECTID UINT64_C(7)
 #define BT_BLOCK_GROUP_TREE_OBJECTID UINT64_C(11)
-#define BT_TREE_LOG_OBJECTID UINT64_C(0xfffffffffffffffa)
 
 /* The lowest number of a subvolume, and of a file or folder in it. */
 #define BT_FIRST_FREE_OBJECTID UINT64_C(256)
@@ -55,7 +54,6 @@ enum bt_item_type {
 };
 
 /* Flags of a chunk's type: what it holds, and its layout on the devices. */
-#define BT_BLOCK_GROUP_DATA (UINT64_C(1) << 0)
 #define BT_BLOCK_GROUP_SYSTEM (UINT64_C(1) << 1)
 #define BT_BLOCK_GROUP_METADATA (UINT64_C(1) << 2)
 #define BT_BLOCK_GROUP_RAID0 (UINT64_C(1) << 3)
@@ -83,8 +81,6 @@ enum bt_super_field {
 	BT_SUPER_GENERATION = 72,
 	BT_SUPER_ROOT = 80,
 	BT_SUPER_CHUNK_ROOT = 88,
-	BT_SUPER_LOG_ROOT = 96,
-	BT_SUPER_TOTAL_BYTES = 112,
 	BT_SUPER_BYTES_USED = 120,
 	BT_SUPER_NUM_DEVICES = 136,
 	BT_SUPER_SECTORSIZE = 144,
@@ -92,10 +88,8 @@ enum bt_super_field {
 	BT_SUPER_SYS_ARRAY_SIZE = 160,
 	BT_SUPER_CHUNK_ROOT_GENERATION = 164,
 	BT_SUPER_INCOMPAT = 188,
-	BT_SUPER_CSUM_TYPE = 196,
 	BT_SUPER_ROOT_LEVEL = 198,
 	BT_SUPER_CHUNK_ROOT_LEVEL = 199,
-	BT_SUPER_LOG_ROOT_LEVEL = 200,
 	BT_SUPER_DEV_ITEM = 201,
 	BT_SUPER_METADATA_UUID = 571,
 	BT_SUPER_SYS_ARRAY = 811
@@ -162,8 +156,6 @@ enum bt_root_item_field {
 	BT_ROOT_ITEM_LEVEL = 238
 };
 
-#define BT_ROOT_ITEM_BYTES 439u
-
 /* An inode: the generation that last changed it, and the item's length. */
 #define BT_INODE_ITEM_TRANSID 8u
 #define BT_INODE_ITEM_BYTES 160u
@@ -194,7 +186,6 @@ enum bt_file_extent_type {
 
 /* Values of BT_EXTENT_ITEM_FLAGS. */
 #define BT_EXTENT_FLAG_DATA (UINT64_C(1) << 0)
-#define BT_EXTENT_FLAG_TREE_BLOCK (UINT64_C(1) << 1)
 
 /* A reference by a file, after its type; and the length of the count that
  * follows the address of a leaf that refers to the extent. */

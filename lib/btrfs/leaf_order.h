@@ -19,6 +19,14 @@
 #include "chunk_map.h"
 #include "slot_set.h"
 
+/* A leaf in the list. */
+struct e2pf_order_leaf {
+	uint64_t slot;
+	uint32_t sweep;			/* or its tree, before there are
+					   sweeps */
+	uint32_t turn;			/* of its device within the sweep */
+};
+
 struct e2pf_leaf_order {
 	pthread_mutex_t lock;		/* of nodes and links */
 	struct order_node *node;
@@ -26,10 +34,9 @@ struct e2pf_leaf_order {
 	uint64_t *link;			/* slots of children */
 	size_t links, link_room;
 	size_t bytes_most;		/* of nodes and links */
-	uint64_t left;			/* leaves with no room for a link */
-	uint64_t *leaf;			/* after make(): slots, in order */
-	size_t leaves, leaf_room;	/* with padding */
-	uint64_t found;			/* leaves without padding */
+	atomic_uint_fast64_t left;	/* leaves with no room for a link */
+	struct e2pf_order_leaf *leaf;	/* in order, after make() */
+	size_t leaves, leaf_room;
 };
 
 void e2pf_leaf_order_init(struct e2pf_leaf_order *order);
@@ -59,17 +66,9 @@ struct e2pf_sweeps {
 				   more than `room` */
 };
 
-/* The root of a tree: its slot and level. */
-struct e2pf_tree_root {
-	uint64_t slot;
-	uint8_t level;
-};
-
-/* Leaves of one device that are adjacent in the list, so that each worker reads
- * from another device: as many as a worker takes at once.  E2PF_LEAF_NONE fills
- * up a portion; nothing is read for it. */
+/* Leaves of one device that are adjacent in the list: as many as a worker takes
+ * at once, so that workers are at different devices. */
 #define E2PF_LEAF_PORTION 512u
-#define E2PF_LEAF_NONE UINT64_MAX
 
 /*
  * Make the list of the leaves of these trees, which are in the check's order,
@@ -78,7 +77,7 @@ struct e2pf_tree_root {
  * list.
  */
 bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
-			  const struct e2pf_tree_root *root, size_t roots,
+			  const struct e2pf_btrfs_ptr *root, size_t roots,
 			  const struct e2pf_sweeps *sweeps,
 			  const struct e2pf_chunk_map *map,
 			  struct e2pf_slot_set *seen);

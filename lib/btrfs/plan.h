@@ -43,45 +43,40 @@ struct e2pf_btrfs_ptr {
 	uint8_t level;		/* 0 for a leaf */
 };
 
+/* A device, as its superblock describes it. */
+struct e2pf_btrfs_device {
+	uint64_t devid;
+	uint8_t uuid[E2PF_BTRFS_UUID];
+	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of tree blocks; a seed's
+						   differs from the others' */
+};
+
 /* The needed fields of a superblock, in host byte order. */
 struct e2pf_btrfs_super {
-	uint8_t fsid[E2PF_BTRFS_UUID];		/* of devices */
-	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of tree blocks */
-	uint8_t device_uuid[E2PF_BTRFS_UUID];
-	uint64_t devid;
+	uint8_t fsid[E2PF_BTRFS_UUID];
+	struct e2pf_btrfs_device device;	/* that it is on */
 	uint64_t generation;
 	uint64_t bytes_used;			/* data and metadata */
 	uint64_t devices;			/* there should be so many */
 	uint32_t nodesize;			/* 4096 to 65536 */
 	uint32_t sectorsize;			/* 4096 to nodesize */
 	struct e2pf_btrfs_ptr root, chunk_root;
-	struct e2pf_btrfs_ptr log_root;		/* logical 0: no log */
 	uint32_t sys_array_size;		/* bytes */
 	uint8_t sys_array[E2PF_BTRFS_SYS_ARRAY];
-};
-
-enum e2pf_btrfs_verdict {
-	E2PF_BTRFS_OK,
-	E2PF_BTRFS_NONE,	/* not a superblock, or its fields contradict
-				   each other */
-	E2PF_BTRFS_UNKNOWN	/* with a format that e2pf_btrfs_unknown_format()
-				   names */
 };
 
 /* Byte offset on the device of superblock copy `mirror`, which is below
  * E2PF_BTRFS_SUPER_MIRRORS. */
 uint64_t e2pf_btrfs_super_offset(unsigned mirror);
 
-/* Parse the E2PF_BTRFS_SUPER_BYTES bytes of the superblock at this offset.
- * Unless the result is E2PF_BTRFS_OK, *super is undefined. */
-enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
-					      uint64_t offset,
-					      struct e2pf_btrfs_super *super);
-
-/* The first feature of this superblock with which blocks, or their roots, are
- * not where this planner would look for them, as a reason; NULL if there is
- * none. */
-const char *e2pf_btrfs_unknown_format(const void *bytes);
+/*
+ * Parse the E2PF_BTRFS_SUPER_BYTES bytes of the superblock at this offset.
+ * Returns NULL, or the reason why the filesystem cannot be read ahead: the
+ * fields contradict each other, or with one of its features blocks, or their
+ * roots, are not where this planner would look for them.
+ */
+const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
+				  struct e2pf_btrfs_super *super);
 
 /* How a chunk is laid out over its stripes. */
 enum e2pf_btrfs_profile {
@@ -114,12 +109,6 @@ struct e2pf_btrfs_chunk {
 	struct e2pf_btrfs_stripe stripe[E2PF_BTRFS_STRIPES];
 };
 
-/* Parse a chunk item of `size` bytes; `logical` is the address in its key.
- * Returns false if it is not valid. */
-bool e2pf_btrfs_plan_chunk(const struct e2pf_btrfs_super *super,
-			   uint64_t logical, const void *item, size_t size,
-			   struct e2pf_btrfs_chunk *chunk);
-
 /* The bytes that each stripe of a chunk takes on its device. */
 uint64_t e2pf_btrfs_stripe_bytes(const struct e2pf_btrfs_layout *layout);
 
@@ -147,10 +136,22 @@ struct e2pf_btrfs_key {
 	uint8_t type;
 };
 
-/* The lowest and the highest possible key. */
-#define E2PF_BTRFS_FIRST_KEY ((struct e2pf_btrfs_key){ 0, 0, 0 })
-#define E2PF_BTRFS_LAST_KEY \
-	((struct e2pf_btrfs_key){ UINT64_MAX, UINT64_MAX, UINT8_MAX })
+/* Keys from the first to the last, both included. */
+struct e2pf_btrfs_range {
+	struct e2pf_btrfs_key first, last;
+};
+
+/* All keys of the objects with these numbers. */
+static inline struct e2pf_btrfs_range e2pf_btrfs_keys_of(uint64_t first,
+							 uint64_t last)
+{
+	return (struct e2pf_btrfs_range) {
+		{ first, 0, 0 }, { last, UINT64_MAX, UINT8_MAX }
+	};
+}
+
+/* The key in these 17 bytes of a tree block. */
+struct e2pf_btrfs_key e2pf_btrfs_key_at(const uint8_t *bytes);
 
 /* Compare two keys.  Returns less than 0, 0, or more than 0, in tree order. */
 int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
@@ -158,18 +159,6 @@ int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
 
 /* The key before this one.  The lowest key is returned unchanged. */
 struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
-
-/* Called with each pointer or chunk that is found.  The argument is valid only
- * during the call. */
-typedef void (*e2pf_btrfs_ptr_sink)(void *ctx,
-				    const struct e2pf_btrfs_ptr *ptr);
-typedef void (*e2pf_btrfs_chunk_sink)(void *ctx,
-				      const struct e2pf_btrfs_chunk *chunk);
-
-/* Find the chunks in the superblock's own array, which are those of the chunk
- * tree. */
-void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
-			       e2pf_btrfs_chunk_sink sink, void *ctx);
 
 /*
  * True if these super->nodesize bytes are the tree block that `ptr` describes:
@@ -187,45 +176,49 @@ uint64_t e2pf_btrfs_generation(const void *block);
  * another such tree (a snapshot). */
 bool e2pf_btrfs_is_subvolume(uint64_t owner);
 
-/* Find the children of a node that fits `ptr` and whose level is above 0. */
-void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
-			  const struct e2pf_btrfs_ptr *ptr, const void *block,
-			  e2pf_btrfs_ptr_sink sink, void *ctx);
-
-/* A child of a node, and the range of its keys. */
-struct e2pf_btrfs_child {
+/* A tree block, and the range of its keys. */
+struct e2pf_btrfs_node {
 	struct e2pf_btrfs_ptr ptr;
-	struct e2pf_btrfs_key first, last;
+	struct e2pf_btrfs_range keys;
 };
 
-/* The number of entries of a node, limited to those that fit into it. */
-uint32_t e2pf_btrfs_children(const struct e2pf_btrfs_super *super,
-			     const void *block);
+/* An item of a leaf; `bytes` has `size` bytes. */
+struct e2pf_btrfs_item {
+	struct e2pf_btrfs_key key;
+	const uint8_t *bytes;
+	uint32_t size;
+};
 
-/*
- * Parse child `i` (below e2pf_btrfs_children()) of a node that fits `ptr` and
- * whose last key is `last`.  Returns false if the entry is not valid.
- */
-bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
-			   const struct e2pf_btrfs_ptr *ptr,
-			   const struct e2pf_btrfs_key *last,
-			   const void *block, uint32_t i,
-			   struct e2pf_btrfs_child *child);
+/* Called with what is found.  The argument is valid only during the call. */
+typedef void (*e2pf_btrfs_node_sink)(void *ctx,
+				     const struct e2pf_btrfs_node *child);
+typedef void (*e2pf_btrfs_item_sink)(void *ctx,
+				     const struct e2pf_btrfs_item *item);
 
-/* Parse the item of the root of tree `tree`, of `size` bytes.  Returns false if it
- * is not valid. */
-bool e2pf_btrfs_take_root(const struct e2pf_btrfs_super *super, uint64_t tree,
-			  const uint8_t *item, uint32_t size,
+/* Find the children of a node whose block fits node->ptr.  If keys are out of
+ * order, the range of a child may end before it begins. */
+void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
+			  const struct e2pf_btrfs_node *node,
+			  const void *block, e2pf_btrfs_node_sink sink,
+			  void *ctx);
+
+/* Find the items of a leaf; those that are not inside it are left out. */
+void e2pf_btrfs_plan_leaf(const struct e2pf_btrfs_super *super,
+			  const void *block, e2pf_btrfs_item_sink sink,
+			  void *ctx);
+
+/* Find the items in the superblock's own array: the chunks of the chunk
+ * tree. */
+void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
+			       e2pf_btrfs_item_sink sink, void *ctx);
+
+/* Parse the root of a tree, or a chunk.  Returns false if the item is of
+ * another kind or not valid. */
+bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
+			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root);
-
-/* Find the roots of other trees in a leaf of the root tree. */
-void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
-			   const void *block, e2pf_btrfs_ptr_sink sink,
-			   void *ctx);
-
-/* Find the chunks in a leaf of the chunk tree. */
-void e2pf_btrfs_plan_chunks(const struct e2pf_btrfs_super *super,
-			    const void *block, e2pf_btrfs_chunk_sink sink,
-			    void *ctx);
+bool e2pf_btrfs_plan_chunk(const struct e2pf_btrfs_super *super,
+			   const struct e2pf_btrfs_item *item,
+			   struct e2pf_btrfs_chunk *chunk);
 
 #endif

@@ -6,91 +6,86 @@
 #include "format.h"
 #include "plan.h"
 
+/* A profile: how many of a chunk's stripes hold the same data, and how many
+ * hold parity. */
+static const struct profile {
+	uint64_t type;
+	uint8_t profile, copies, parity;
+	uint16_t least, most;		/* stripes */
+} profiles[] = {
+	{ 0, E2PF_BTRFS_COPIES, 1, 0, 1, 1 },
+	{ BT_BLOCK_GROUP_DUP, E2PF_BTRFS_COPIES, 2, 0, 2, 2 },
+	{ BT_BLOCK_GROUP_RAID1, E2PF_BTRFS_COPIES, 2, 0, 2, 2 },
+	{ BT_BLOCK_GROUP_RAID1C3, E2PF_BTRFS_COPIES, 3, 0, 3, 3 },
+	{ BT_BLOCK_GROUP_RAID1C4, E2PF_BTRFS_COPIES, 4, 0, 4, 4 },
+	{ BT_BLOCK_GROUP_RAID0, E2PF_BTRFS_RAID0, 1, 0, 1,
+	  E2PF_BTRFS_STRIPES },
+	{ BT_BLOCK_GROUP_RAID10, E2PF_BTRFS_RAID10, 2, 0, 2,
+	  E2PF_BTRFS_STRIPES },
+	{ BT_BLOCK_GROUP_RAID5, E2PF_BTRFS_RAID56, 1, 1, 2,
+	  E2PF_BTRFS_STRIPES },
+	{ BT_BLOCK_GROUP_RAID6, E2PF_BTRFS_RAID56, 1, 2, 3,
+	  E2PF_BTRFS_STRIPES },
+};
+
 /* Set the layout for a profile.  Returns false if the profile is unknown or
  * does not allow this number of stripes. */
 static bool set_profile(struct e2pf_btrfs_layout *l, uint64_t type,
 			unsigned sub_stripes)
 {
-	uint64_t profile = type & BT_BLOCK_GROUP_PROFILE_MASK;
-	unsigned n = l->stripes;
+	const struct profile *p = profiles;
 
-	l->profile = E2PF_BTRFS_COPIES;
-	l->copies = 1;
-	l->across = 1;
-	switch (profile) {
-	case 0:
-		return n == 1;
-	case BT_BLOCK_GROUP_DUP:
-	case BT_BLOCK_GROUP_RAID1:
-		l->copies = 2;
-		return n == 2;
-	case BT_BLOCK_GROUP_RAID1C3:
-		l->copies = 3;
-		return n == 3;
-	case BT_BLOCK_GROUP_RAID1C4:
-		l->copies = 4;
-		return n == 4;
-	case BT_BLOCK_GROUP_RAID0:
-		l->profile = E2PF_BTRFS_RAID0;
-		l->across = (uint16_t)n;
-		return true;
-	case BT_BLOCK_GROUP_RAID10:
-		l->profile = E2PF_BTRFS_RAID10;
-		l->copies = 2;
-		l->across = (uint16_t)(n / 2);
-		return n >= 2 && n % 2 == 0 && sub_stripes == 2;
-	case BT_BLOCK_GROUP_RAID5:
-	case BT_BLOCK_GROUP_RAID6:
-		l->profile = E2PF_BTRFS_RAID56;
-		sub_stripes = profile == BT_BLOCK_GROUP_RAID5 ? 1 : 2;
-		if (n <= sub_stripes)
+	while (p->type != (type & BT_BLOCK_GROUP_PROFILE_MASK))
+		if (++p == profiles + sizeof(profiles) / sizeof(*profiles))
 			return false;
-		l->across = (uint16_t)(n - sub_stripes);
-		return true;
-	default:
-		return false;
+	l->profile = p->profile;
+	l->copies = p->copies;
+	l->across = (uint16_t)(l->stripes - p->parity);
+	if (p->profile == E2PF_BTRFS_COPIES)
+		l->across = 1;
+	if (p->profile == E2PF_BTRFS_RAID10) {
+		l->across = l->stripes / 2;
+		if (l->stripes % 2 || sub_stripes != 2)
+			return false;
 	}
+	return l->stripes >= p->least && l->stripes <= p->most;
 }
 
 static bool take_layout(const uint8_t *b, uint64_t logical,
 			uint32_t sectorsize, struct e2pf_btrfs_layout *l)
 {
 	uint64_t type = bt_le64(b + BT_CHUNK_TYPE);
-	uint64_t unit = bt_le64(b + BT_CHUNK_STRIPE_LEN);
-	unsigned sub = bt_le16(b + BT_CHUNK_SUB_STRIPES);
 
 	l->logical = logical;
 	l->length = bt_le64(b + BT_CHUNK_LENGTH);
 	l->stripes = bt_le16(b + BT_CHUNK_NUM_STRIPES);
 	l->system = type & BT_BLOCK_GROUP_SYSTEM;
 	l->metadata = type & (BT_BLOCK_GROUP_SYSTEM | BT_BLOCK_GROUP_METADATA);
-	return l->stripes && l->stripes <= E2PF_BTRFS_STRIPES &&
-	       unit == E2PF_BTRFS_STRIPE_LEN && l->length &&
-	       logical % sectorsize == 0 && l->length % sectorsize == 0 &&
-	       l->length <= UINT64_MAX / 2 &&
-	       logical <= UINT64_MAX - l->length &&
-	       set_profile(l, type, sub);
+	return set_profile(l, type, bt_le16(b + BT_CHUNK_SUB_STRIPES)) &&
+	       bt_le64(b + BT_CHUNK_STRIPE_LEN) == E2PF_BTRFS_STRIPE_LEN &&
+	       l->length && logical % sectorsize == 0 &&
+	       l->length % sectorsize == 0 && l->length <= UINT64_MAX / 2 &&
+	       logical <= UINT64_MAX - l->length;
 }
 
 bool e2pf_btrfs_plan_chunk(const struct e2pf_btrfs_super *super,
-			   uint64_t logical, const void *item, size_t size,
+			   const struct e2pf_btrfs_item *item,
 			   struct e2pf_btrfs_chunk *chunk)
 {
-	const size_t head = BT_CHUNK_STRIPE;
-	const uint8_t *b = item;
+	const uint8_t *s = item->bytes + BT_CHUNK_STRIPE;
 	unsigned i;
 
-	if (size < head ||
-	    !take_layout(b, logical, super->sectorsize, &chunk->layout) ||
-	    size - head < chunk->layout.stripes * BT_STRIPE_BYTES)
+	if (item->key.type != BT_CHUNK_ITEM_KEY ||
+	    item->size < BT_CHUNK_STRIPE ||
+	    !take_layout(item->bytes, item->key.offset, super->sectorsize,
+			 &chunk->layout) ||
+	    item->size - BT_CHUNK_STRIPE <
+	    chunk->layout.stripes * BT_STRIPE_BYTES)
 		return false;
-	for (i = 0; i < chunk->layout.stripes; i++) {
-		const uint8_t *s = b + head + i * BT_STRIPE_BYTES;
-		struct e2pf_btrfs_stripe *to = &chunk->stripe[i];
-
-		to->devid = bt_le64(s + BT_STRIPE_DEVID);
-		to->offset = bt_le64(s + BT_STRIPE_OFFSET);
-		memcpy(to->device_uuid, s + BT_STRIPE_DEV_UUID,
+	for (i = 0; i < chunk->layout.stripes; i++, s += BT_STRIPE_BYTES) {
+		chunk->stripe[i].devid = bt_le64(s + BT_STRIPE_DEVID);
+		chunk->stripe[i].offset = bt_le64(s + BT_STRIPE_OFFSET);
+		memcpy(chunk->stripe[i].device_uuid, s + BT_STRIPE_DEV_UUID,
 		       E2PF_BTRFS_UUID);
 	}
 	return true;
@@ -110,44 +105,35 @@ struct e2pf_btrfs_place e2pf_btrfs_place(const struct e2pf_btrfs_layout *l,
 					 uint64_t offset, unsigned copy)
 {
 	uint64_t unit = offset / E2PF_BTRFS_STRIPE_LEN;
+	uint32_t in_unit = offset % E2PF_BTRFS_STRIPE_LEN;
 	uint64_t row = unit / l->across;
 	unsigned column = (unsigned)(unit % l->across);
-	struct e2pf_btrfs_place place = { .stripe = copy, .offset = offset };
+	struct e2pf_btrfs_place place = {
+		.stripe = copy, .offset = offset, .length = l->length - offset
+	};
 
-	place.length = l->length - offset;
 	if (l->profile == E2PF_BTRFS_COPIES)
 		return place;
-	if (place.length > E2PF_BTRFS_STRIPE_LEN -
-			   offset % E2PF_BTRFS_STRIPE_LEN)
-		place.length = E2PF_BTRFS_STRIPE_LEN -
-			       offset % E2PF_BTRFS_STRIPE_LEN;
-	place.offset = row * E2PF_BTRFS_STRIPE_LEN +
-		       offset % E2PF_BTRFS_STRIPE_LEN;
-	if (l->profile == E2PF_BTRFS_RAID10)
-		place.stripe = column * l->copies + copy;
-	else if (l->profile == E2PF_BTRFS_RAID56)
-		/* The parity moves by one stripe with each row. */
-		place.stripe = (unsigned)((row + column) % l->stripes);
-	else
-		place.stripe = column;
+	if (place.length > E2PF_BTRFS_STRIPE_LEN - in_unit)
+		place.length = E2PF_BTRFS_STRIPE_LEN - in_unit;
+	place.offset = row * E2PF_BTRFS_STRIPE_LEN + in_unit;
+	/* The parity moves by one stripe with each row. */
+	place.stripe = l->profile == E2PF_BTRFS_RAID56 ?
+		       (unsigned)((row + column) % l->stripes) :
+		       column * l->copies + copy;
 	return place;
 }
 
 uint64_t e2pf_btrfs_offset(const struct e2pf_btrfs_layout *l, unsigned stripe,
 			   uint64_t offset)
 {
-	uint64_t row = offset / E2PF_BTRFS_STRIPE_LEN, column = stripe, unit;
+	uint64_t row = offset / E2PF_BTRFS_STRIPE_LEN;
 
-	switch (l->profile) {
-	case E2PF_BTRFS_COPIES:
+	if (l->profile == E2PF_BTRFS_COPIES)
 		return offset;
-	case E2PF_BTRFS_RAID56:
+	if (l->profile == E2PF_BTRFS_RAID56 ||
+	    row > UINT64_MAX / E2PF_BTRFS_STRIPE_LEN / l->across - 1)
 		return UINT64_MAX;
-	case E2PF_BTRFS_RAID10:
-		column /= l->copies;
-	}
-	if (row > UINT64_MAX / E2PF_BTRFS_STRIPE_LEN / l->across - 1)
-		return UINT64_MAX;
-	unit = row * l->across + column;
-	return unit * E2PF_BTRFS_STRIPE_LEN + offset % E2PF_BTRFS_STRIPE_LEN;
+	return (row * l->across + stripe / l->copies) * E2PF_BTRFS_STRIPE_LEN +
+	       offset % E2PF_BTRFS_STRIPE_LEN;
 }

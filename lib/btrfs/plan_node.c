@@ -86,7 +86,7 @@ struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key)
 	return key;
 }
 
-static struct e2pf_btrfs_key read_key(const uint8_t *bytes)
+struct e2pf_btrfs_key e2pf_btrfs_key_at(const uint8_t *bytes)
 {
 	return (struct e2pf_btrfs_key){
 		.objectid = bt_le64(bytes + BT_KEY_OBJECTID),
@@ -95,132 +95,75 @@ static struct e2pf_btrfs_key read_key(const uint8_t *bytes)
 	};
 }
 
-uint32_t e2pf_btrfs_children(const struct e2pf_btrfs_super *super,
-			     const void *block)
-{
-	return count_entries(super, block, BT_PTR_BYTES);
-}
-
-/* The pointer in entry `i` of a node.  A child cannot be newer: changing it
- * changes all nodes above it. */
-static bool take_ptr(const struct e2pf_btrfs_super *super,
-		     const struct e2pf_btrfs_ptr *ptr, const void *block,
-		     uint32_t i, struct e2pf_btrfs_ptr *child)
-{
-	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES +
-			       (size_t)i * BT_PTR_BYTES;
-
-	if (!ptr->level || ptr->level >= E2PF_BTRFS_LEVELS)
-		return false;
-	*child = (struct e2pf_btrfs_ptr) {
-		.logical = bt_le64(entry + BT_PTR_BLOCKPTR),
-		.generation = bt_le64(entry + BT_PTR_GENERATION),
-		.owner = ptr->owner,
-		.level = ptr->level - 1
-	};
-	return is_address(super, child->logical) &&
-	       child->generation <= e2pf_btrfs_generation(block);
-}
-
 void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
-			  const struct e2pf_btrfs_ptr *ptr, const void *block,
-			  e2pf_btrfs_ptr_sink sink, void *ctx)
+			  const struct e2pf_btrfs_node *node,
+			  const void *block, e2pf_btrfs_node_sink sink,
+			  void *ctx)
 {
-	uint32_t n = e2pf_btrfs_children(super, block), i;
-	struct e2pf_btrfs_ptr child;
+	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES;
+	uint32_t n = count_entries(super, block, BT_PTR_BYTES), i;
+	uint8_t level = node->ptr.level;
 
-	for (i = 0; i < n; i++)
-		if (take_ptr(super, ptr, block, i, &child))
+	if (!level || level >= E2PF_BTRFS_LEVELS)
+		return;
+	for (i = 0; i < n; i++, entry += BT_PTR_BYTES) {
+		struct e2pf_btrfs_node child = {
+			.ptr = {
+				.logical = bt_le64(entry + BT_PTR_BLOCKPTR),
+				.generation = bt_le64(entry +
+						      BT_PTR_GENERATION),
+				.owner = node->ptr.owner,
+				.level = level - 1
+			},
+			.keys = { e2pf_btrfs_key_at(entry), node->keys.last }
+		};
+
+		if (i + 1 < n)
+			child.keys.last = e2pf_btrfs_before(
+				e2pf_btrfs_key_at(entry + BT_PTR_BYTES));
+		/* A child cannot be newer: changing it changes all nodes above
+		 * it. */
+		if (is_address(super, child.ptr.logical) &&
+		    child.ptr.generation <= e2pf_btrfs_generation(block))
 			sink(ctx, &child);
+	}
 }
 
-bool e2pf_btrfs_plan_child(const struct e2pf_btrfs_super *super,
-			   const struct e2pf_btrfs_ptr *ptr,
-			   const struct e2pf_btrfs_key *last,
-			   const void *block, uint32_t i,
-			   struct e2pf_btrfs_child *child)
+void e2pf_btrfs_plan_leaf(const struct e2pf_btrfs_super *super,
+			  const void *block, e2pf_btrfs_item_sink sink,
+			  void *ctx)
 {
-	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES +
-			       (size_t)i * BT_PTR_BYTES;
+	const uint8_t *data = (const uint8_t *)block + BT_HEADER_BYTES;
+	const uint8_t *entry = data;
+	uint32_t n = count_entries(super, block, BT_ITEM_BYTES), i;
+	uint32_t room = super->nodesize - BT_HEADER_BYTES, offset;
 
-	if (!take_ptr(super, ptr, block, i, &child->ptr))
-		return false;
-	child->first = read_key(entry);
-	child->last = i + 1 < e2pf_btrfs_children(super, block) ?
-		      e2pf_btrfs_before(read_key(entry + BT_PTR_BYTES)) : *last;
-	return e2pf_btrfs_compare(&child->first, &child->last) <= 0;
+	for (i = 0; i < n; i++, entry += BT_ITEM_BYTES) {
+		struct e2pf_btrfs_item item = {
+			.key = e2pf_btrfs_key_at(entry),
+			.size = bt_le32(entry + BT_ITEM_SIZE)
+		};
+
+		offset = bt_le32(entry + BT_ITEM_OFFSET);
+		if (offset > room || item.size > room - offset)
+			continue;
+		item.bytes = data + offset;
+		sink(ctx, &item);
+	}
 }
 
-/* The item of a leaf's entry, or NULL if it is not inside the leaf.  *size is
- * its length in bytes. */
-static const uint8_t *item_of(const struct e2pf_btrfs_super *super,
-			      const uint8_t *block, uint32_t entry,
-			      uint32_t *size)
-{
-	const uint8_t *e = block + BT_HEADER_BYTES + entry * BT_ITEM_BYTES;
-	uint32_t room = super->nodesize - BT_HEADER_BYTES;
-	uint32_t offset = bt_le32(e + BT_ITEM_OFFSET);
-
-	*size = bt_le32(e + BT_ITEM_SIZE);
-	if (offset > room || *size > room - offset)
-		return NULL;
-	return block + BT_HEADER_BYTES + offset;
-}
-
-static uint8_t type_of(const uint8_t *entry)
-{
-	return entry[BT_KEY_TYPE];
-}
-
-bool e2pf_btrfs_take_root(const struct e2pf_btrfs_super *super, uint64_t tree,
-			  const uint8_t *item, uint32_t size,
+bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
+			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root)
 {
 	/* Items written by old kernels end with the level. */
-	if (size <= BT_ROOT_ITEM_LEVEL)
+	if (item->key.type != BT_ROOT_ITEM_KEY ||
+	    item->size <= BT_ROOT_ITEM_LEVEL)
 		return false;
-	root->logical = bt_le64(item + BT_ROOT_ITEM_BYTENR);
-	root->generation = bt_le64(item + BT_ROOT_ITEM_GENERATION);
-	root->owner = tree;
-	root->level = item[BT_ROOT_ITEM_LEVEL];
+	root->logical = bt_le64(item->bytes + BT_ROOT_ITEM_BYTENR);
+	root->generation = bt_le64(item->bytes + BT_ROOT_ITEM_GENERATION);
+	root->owner = item->key.objectid;
+	root->level = item->bytes[BT_ROOT_ITEM_LEVEL];
 	return is_address(super, root->logical) &&
 	       root->level < E2PF_BTRFS_LEVELS;
-}
-
-void e2pf_btrfs_plan_roots(const struct e2pf_btrfs_super *super,
-			   const void *block, e2pf_btrfs_ptr_sink sink,
-			   void *ctx)
-{
-	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES, *item;
-	uint32_t n = count_entries(super, block, BT_ITEM_BYTES), i, size;
-	struct e2pf_btrfs_ptr root;
-
-	for (i = 0; i < n; i++, entry += BT_ITEM_BYTES) {
-		if (type_of(entry) != BT_ROOT_ITEM_KEY)
-			continue;
-		item = item_of(super, block, i, &size);
-		if (item && e2pf_btrfs_take_root(super,
-				bt_le64(entry + BT_KEY_OBJECTID), item, size,
-				&root))
-			sink(ctx, &root);
-	}
-}
-
-void e2pf_btrfs_plan_chunks(const struct e2pf_btrfs_super *super,
-			    const void *block, e2pf_btrfs_chunk_sink sink,
-			    void *ctx)
-{
-	const uint8_t *entry = (const uint8_t *)block + BT_HEADER_BYTES, *item;
-	uint32_t n = count_entries(super, block, BT_ITEM_BYTES), i, size;
-	struct e2pf_btrfs_chunk chunk;
-
-	for (i = 0; i < n; i++, entry += BT_ITEM_BYTES) {
-		if (type_of(entry) != BT_CHUNK_ITEM_KEY)
-			continue;
-		item = item_of(super, block, i, &size);
-		if (item && e2pf_btrfs_plan_chunk(super,
-				bt_le64(entry + BT_KEY_OFFSET),
-				item, size, &chunk))
-			sink(ctx, &chunk);
-	}
 }

@@ -40,15 +40,10 @@ static void take_roots(const uint8_t *b, struct e2pf_btrfs_super *super)
 		.owner = BT_CHUNK_TREE_OBJECTID,
 		.level = b[BT_SUPER_CHUNK_ROOT_LEVEL]
 	};
-	super->log_root = (struct e2pf_btrfs_ptr) {
-		.logical = bt_le64(b + BT_SUPER_LOG_ROOT),
-		.generation = super->generation + 1,
-		.owner = BT_TREE_LOG_OBJECTID,
-		.level = b[BT_SUPER_LOG_ROOT_LEVEL]
-	};
 }
 
-const char *e2pf_btrfs_unknown_format(const void *bytes)
+/* The first feature with which blocks, or their roots, are elsewhere. */
+static const char *unknown_format(uint64_t incompat)
 {
 	static const struct {
 		uint64_t flag;
@@ -61,8 +56,6 @@ const char *e2pf_btrfs_unknown_format(const void *bytes)
 		{ BT_FEATURE_INCOMPAT_REMAP_TREE,
 		  "remap-tree is not supported" },
 	};
-	uint64_t incompat = bt_le64((const uint8_t *)bytes +
-				    BT_SUPER_INCOMPAT);
 	size_t i;
 
 	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
@@ -71,69 +64,72 @@ const char *e2pf_btrfs_unknown_format(const void *bytes)
 	return NULL;
 }
 
-enum e2pf_btrfs_verdict e2pf_btrfs_plan_super(const void *bytes,
-					      uint64_t offset,
-					      struct e2pf_btrfs_super *super)
+static void take_device(const uint8_t *b, bool metadata_uuid,
+			struct e2pf_btrfs_device *device)
 {
-	const uint8_t *b = bytes, *dev = b + BT_SUPER_DEV_ITEM;
+	const uint8_t *item = b + BT_SUPER_DEV_ITEM;
+
+	device->devid = bt_le64(item + BT_DEV_ITEM_DEVID);
+	memcpy(device->uuid, item + BT_DEV_ITEM_UUID, E2PF_BTRFS_UUID);
+	memcpy(device->node_fsid, b + (metadata_uuid ? BT_SUPER_METADATA_UUID :
+				       BT_SUPER_FSID), E2PF_BTRFS_UUID);
+}
+
+static bool is_sound(const struct e2pf_btrfs_super *super)
+{
+	return is_block_size(super->nodesize) &&
+	       is_block_size(super->sectorsize) &&
+	       super->sectorsize <= super->nodesize &&
+	       super->sys_array_size <= E2PF_BTRFS_SYS_ARRAY &&
+	       is_root(super, &super->root) &&
+	       is_root(super, &super->chunk_root);
+}
+
+const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
+				  struct e2pf_btrfs_super *super)
+{
+	const uint8_t *b = bytes;
 	uint64_t incompat = bt_le64(b + BT_SUPER_INCOMPAT);
 
-	if (bt_le64(b + BT_SUPER_MAGIC) != BT_MAGIC ||
-	    bt_le64(b + BT_SUPER_BYTENR) != offset)
-		return E2PF_BTRFS_NONE;
 	memset(super, 0, sizeof(*super));
 	memcpy(super->fsid, b + BT_SUPER_FSID, E2PF_BTRFS_UUID);
-	memcpy(super->node_fsid, b + (incompat &
-	       BT_FEATURE_INCOMPAT_METADATA_UUID ? BT_SUPER_METADATA_UUID :
-	       BT_SUPER_FSID), E2PF_BTRFS_UUID);
-	memcpy(super->device_uuid, dev + BT_DEV_ITEM_UUID,
-	       E2PF_BTRFS_UUID);
-	super->devid = bt_le64(dev + BT_DEV_ITEM_DEVID);
+	take_device(b, incompat & BT_FEATURE_INCOMPAT_METADATA_UUID,
+		    &super->device);
 	super->generation = bt_le64(b + BT_SUPER_GENERATION);
 	super->bytes_used = bt_le64(b + BT_SUPER_BYTES_USED);
 	super->devices = bt_le64(b + BT_SUPER_NUM_DEVICES);
 	super->nodesize = bt_le32(b + BT_SUPER_NODESIZE);
 	super->sectorsize = bt_le32(b + BT_SUPER_SECTORSIZE);
 	super->sys_array_size = bt_le32(b + BT_SUPER_SYS_ARRAY_SIZE);
-	if (!is_block_size(super->nodesize) ||
-	    !is_block_size(super->sectorsize) ||
-	    super->sectorsize > super->nodesize ||
-	    super->sys_array_size > E2PF_BTRFS_SYS_ARRAY)
-		return E2PF_BTRFS_NONE;
+	take_roots(b, super);
+	if (bt_le64(b + BT_SUPER_MAGIC) != BT_MAGIC ||
+	    bt_le64(b + BT_SUPER_BYTENR) != offset || !is_sound(super))
+		return "the superblock is damaged";
 	memcpy(super->sys_array, b + BT_SUPER_SYS_ARRAY,
 	       super->sys_array_size);
-	take_roots(b, super);
-	if (!is_root(super, &super->root) ||
-	    !is_root(super, &super->chunk_root))
-		return E2PF_BTRFS_NONE;
-	if (!is_root(super, &super->log_root))
-		super->log_root.logical = 0;
-	return e2pf_btrfs_unknown_format(bytes) ? E2PF_BTRFS_UNKNOWN :
-						  E2PF_BTRFS_OK;
+	return unknown_format(incompat);
 }
 
 void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
-			       e2pf_btrfs_chunk_sink sink, void *ctx)
+			       e2pf_btrfs_item_sink sink, void *ctx)
 {
-	const size_t head = BT_CHUNK_STRIPE;
 	const uint8_t *b = super->sys_array;
-	size_t left = super->sys_array_size, size;
+	uint32_t left = super->sys_array_size;
 
-	while (left >= BT_KEY_BYTES + head) {
-		const uint8_t *item = b + BT_KEY_BYTES;
-		struct e2pf_btrfs_chunk chunk;
+	while (left >= BT_KEY_BYTES + BT_CHUNK_STRIPE) {
+		struct e2pf_btrfs_item item = {
+			.key = e2pf_btrfs_key_at(b), .bytes = b + BT_KEY_BYTES
+		};
 
 		/* Without the length of this item, the next one cannot be
 		 * found. */
-		size = head + BT_STRIPE_BYTES *
-		       bt_le16(item + BT_CHUNK_NUM_STRIPES);
-		if (b[BT_KEY_TYPE] != BT_CHUNK_ITEM_KEY ||
-		    size > left - BT_KEY_BYTES)
+		item.size = BT_CHUNK_STRIPE + BT_STRIPE_BYTES *
+			    bt_le16(item.bytes + BT_CHUNK_NUM_STRIPES);
+		left -= BT_KEY_BYTES;
+		if (item.key.type != BT_CHUNK_ITEM_KEY || item.size > left)
 			return;
-		if (e2pf_btrfs_plan_chunk(super, bt_le64(b + BT_KEY_OFFSET),
-					  item, size, &chunk))
-			sink(ctx, &chunk);
-		b += BT_KEY_BYTES + size;
-		left -= BT_KEY_BYTES + size;
+		sink(ctx, &item);
+		b += BT_KEY_BYTES + item.size;
+		left -= item.size;
 	}
 }

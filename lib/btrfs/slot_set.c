@@ -63,15 +63,3 @@ bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot)
 	return page && !(atomic_fetch_or(&page[slot % PAGE_SLOTS /
 					       E2PF_SLOTS_WORD], bit) & bit);
 }
-
-bool e2pf_slot_set_has(const struct e2pf_slot_set *set, uint64_t slot)
-{
-	uint64_t bit = UINT64_C(1) << slot % E2PF_SLOTS_WORD;
-	_Atomic(uint64_t) *page;
-
-	if (!set->page || slot / PAGE_SLOTS >= set->pages)
-		return false;
-	page = atomic_load(&set->page[slot / PAGE_SLOTS]);
-	return page && atomic_load(&page[slot % PAGE_SLOTS /
-					 E2PF_SLOTS_WORD]) & bit;
-}

@@ -4,7 +4,7 @@
  * where a block can be.  Pages of bits are allocated when they are first used:
  * 1 TiB of metadata in blocks of 16 KiB takes 8 MiB.
  *
- * e2pf_slot_set_add() and e2pf_slot_set_has() may be called from any thread.
+ * e2pf_slot_set_add() may be called from any thread.
  */
 #ifndef E2PF_BTRFS_SLOT_SET_H
 #define E2PF_BTRFS_SLOT_SET_H
@@ -32,7 +32,5 @@ void e2pf_slot_set_free(struct e2pf_slot_set *set);
 /* Add a slot.  Returns false if it was in the set already, or if there is no
  * room for it. */
 bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot);
-
-bool e2pf_slot_set_has(const struct e2pf_slot_set *set, uint64_t slot);
 
 #endif

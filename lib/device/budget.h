@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much memory and how many processors a session may use: what is available
- * on the machine, within the limits of the process's control groups (v1 or v2,
- * every level of the hierarchy) and its affinity mask.
+ * How much memory a session may use: what is available on the machine, within
+ * the limits of the process's control groups (v1 or v2, every level of the
+ * hierarchy).
  */
 #ifndef E2PF_BUDGET_H
 #define E2PF_BUDGET_H
@@ -27,9 +27,5 @@ uint64_t e2pf_available_memory(const char *sysroot);
  * e2pf_available_memory() if the kernel does not report it.
  */
 uint64_t e2pf_idle_memory(const char *sysroot);
-
-/* Online processors this process may use, at least 1: within its affinity mask
- * and control group quota, rounded up. */
-unsigned e2pf_available_processors(const char *sysroot);
 
 #endif

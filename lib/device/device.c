@@ -38,16 +38,11 @@
 /* Pages per mincore() call: 4 MiB of device. */
 #define SPAN_PAGES 1024u
 
-/* faccessat2(2) of Linux 5.8 and cachestat(2) of 6.5, which the headers need not
- * know yet. */
-#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || \
-	defined(__powerpc64__) || defined(__s390x__)
-#ifndef SYS_faccessat2
-#define SYS_faccessat2 439
-#endif
-#ifndef SYS_cachestat
+/* cachestat(2) of Linux 6.5, which the headers need not know yet. */
+#if !defined(SYS_cachestat) && (defined(__x86_64__) || \
+	defined(__aarch64__) || defined(__riscv) || \
+	defined(__powerpc64__) || defined(__s390x__))
 #define SYS_cachestat 451
-#endif
 #endif
 
 /* Descriptors left to the checker, which shares our limit: for an external
@@ -85,7 +80,7 @@ static struct file_device *file_device(struct e2pf_device *dev)
 
 /* Query the residency of whole pages from `start`.  If the whole file is not
  * mapped, map the range for the duration of the call. */
-static int look(struct file_device *f, uint64_t start, size_t len,
+static int query(struct file_device *f, uint64_t start, size_t len,
 		unsigned char *vec)
 {
 	void *m;
@@ -108,18 +103,17 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 	struct file_device *f = file_device(dev);
 	unsigned char vec[SPAN_PAGES];
 	uint64_t page = dev->page_size, start, end;
-	size_t pages, i;
+	uint64_t pages, i;
 
 	*resident = false;
 	if (dev->blind || !len)
 		return len;
 	offset += f->offset;
 	start = offset - offset % page;
-	end = offset + len;
-	pages = (size_t)((end - start + page - 1) / page);
-	if ((end - start + page - 1) / page > SPAN_PAGES)
+	pages = (offset + len - start + page - 1) / page;
+	if (pages > SPAN_PAGES)
 		pages = SPAN_PAGES;
-	if (look(f, start, pages * page, vec) < 0)
+	if (query(f, start, pages * page, vec) < 0)
 		return len;
 	*resident = vec[0] & 1;
 	for (i = 1; i < pages && (vec[i] & 1) == (vec[0] & 1); i++)
@@ -253,31 +247,15 @@ static const struct e2pf_device_ops file_ops = {
 	.forget = file_forget,
 };
 
-/* The call itself: faccessat() of glibc before 2.33 takes no descriptor without a
- * path, and asks for the real user instead of the effective one. */
-static bool may_write(int fd)
-{
-	char path[32];
-
-#ifdef SYS_faccessat2
-	if (syscall(SYS_faccessat2, fd, "", W_OK,
-		    AT_EMPTY_PATH | AT_EACCESS) == 0)
-		return true;
-	/* A seccomp filter may reject system calls that it does not know. */
-	if (errno != ENOSYS && errno != EPERM)
-		return false;
-#endif
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
-}
-
 /* For a user who neither owns the file nor may write to it, mincore(2) reports
  * all pages as resident. */
 static bool may_see_cache(int fd, const struct stat *st)
 {
-	if (geteuid() == 0 || geteuid() == st->st_uid)
-		return true;
-	return may_write(fd);
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return geteuid() == 0 || geteuid() == st->st_uid ||
+	       faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
 /* The descriptor has the lowest free number, so all below it are in use. */
@@ -365,12 +343,11 @@ void e2pf_device_settle(struct e2pf_device *dev, int milliseconds)
 	uint64_t patience = (uint64_t)milliseconds * 1000000u;
 	struct file_device *f = file_device(dev);
 	const struct request *r;
+	bool resident;
 	unsigned i;
+	char byte;
 
 	for (i = 1; f->recent && i <= RECENT && now - began < patience; i++) {
-		bool resident;
-		char byte;
-
 		r = &f->recent[(f->next + RECENT - i) % RECENT];
 		if (!r->asked || now - r->asked > IN_FLIGHT_NS)
 			return;

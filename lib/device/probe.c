@@ -44,9 +44,11 @@ struct survey {
 	struct e2pf_device *dev;
 	const struct e2pf_probe_places *places;
 	uint64_t bytes;
-	struct place place[PARTS];	/* mostly one in each part */
-	struct place stretch;
+	struct place place[PARTS + 1];	/* mostly one in each part; and */
 };
+
+/* one for what a byte costs. */
+#define STRETCH PARTS
 
 static uint64_t now(struct e2pf_device *dev)
 {
@@ -67,20 +69,16 @@ static bool is_cold(const struct survey *s, uint64_t offset, uint64_t length)
 	       (!dev->ops->data || dev->ops->data(dev, offset) == offset);
 }
 
-static bool is_near(const struct place *p, uint64_t offset)
-{
-	return p->length && offset + DISTANCE > p->offset &&
-	       offset < p->offset + p->length + DISTANCE;
-}
-
 static bool is_taken(const struct survey *s, uint64_t offset)
 {
-	bool taken = is_near(&s->stretch, offset);
+	const struct place *p = s->place;
 	unsigned i;
 
-	for (i = 0; i < PARTS && !taken; i++)
-		taken = is_near(&s->place[i], offset);
-	return taken;
+	for (i = 0; i <= PARTS; i++, p++)
+		if (p->length && offset + DISTANCE > p->offset &&
+		    offset < p->offset + p->length + DISTANCE)
+			return true;
+	return false;
 }
 
 /* Where this device has no more than so many bytes, a sum with a place's length
@@ -115,16 +113,17 @@ static void find_metadata(struct survey *s, unsigned i)
 /* The longest place, for what a byte costs. */
 static void find_metadata_stretch(struct survey *s)
 {
+	struct place *stretch = &s->place[STRETCH];
 	uint64_t index, length, at;
 
 	for (index = 0; index < s->places->count &&
-			s->stretch.length < STRETCH_BYTES; index++) {
+			stretch->length < STRETCH_BYTES; index++) {
 		length = place_at(s, index, &at);
 		if (length > STRETCH_BYTES)
 			length = STRETCH_BYTES;
-		if (length > s->stretch.length && length >= STRETCH_LEAST &&
+		if (length > stretch->length && length >= STRETCH_LEAST &&
 		    !is_taken(s, at + length / 2) && is_cold(s, at, length))
-			s->stretch = (struct place){ at, length, true };
+			*stretch = (struct place){ at, length, true };
 	}
 }
 
@@ -149,47 +148,43 @@ static struct place find_any(const struct survey *s, unsigned part,
 
 /* Where there is no metadata any place is taken; and if a part of the device has
  * none, then a second one of another. */
-static void find_elsewhere(struct survey *s)
+static void find_elsewhere(struct survey *s, unsigned i, uint64_t length)
 {
-	uint64_t length = s->bytes / PARTS / 2 / PAGE * PAGE;
-	struct place found;
-	unsigned i, k;
+	struct place found = { .length = 0 };
+	unsigned k;
 
-	for (i = 0; i < PARTS; i++)
-		if (!s->place[i].length)
-			s->place[i] = find_any(s, i, PAGE);
-	for (i = 0; i < PARTS; i++)
-		for (k = 0; k < PARTS && !s->place[i].length; k++)
-			s->place[i] = find_any(s, k, PAGE);
-	if (length > STRETCH_BYTES)
-		length = STRETCH_BYTES;
-	for (i = 0; i < PARTS && s->stretch.length < length; i++) {
-		found = find_any(s, i, length);
-		if (found.length)
-			s->stretch = found;
-	}
+	for (k = 0; k < PARTS && !found.length; k++)
+		found = find_any(s, (i + k) % PARTS, length);
+	if (found.length)
+		s->place[i] = found;
 }
 
 /* Find all places.  Returns NULL, or why there are too few. */
 static const char *find_places(struct survey *s, bool any)
 {
+	uint64_t longest = s->bytes / PARTS / 2 / PAGE * PAGE;
 	unsigned i, found = 0;
 
+	if (longest > STRETCH_BYTES)
+		longest = STRETCH_BYTES;
 	if (s->dev->blind)
 		return "this user may not see what of it is cached";
 	if (any && s->bytes / PARTS < PART_LEAST)
 		return "it is too small";
 	for (i = 0; i < PARTS; i++)
 		find_metadata(s, i);
-	if (any) {
+	if (any)
 		find_metadata_stretch(s);
-		find_elsewhere(s);
-	}
-	for (i = 0; i < PARTS; i++)
+	for (i = 0; i < PARTS; i++) {
+		if (any && !s->place[i].length)
+			find_elsewhere(s, i, PAGE);
 		found += s->place[i].length != 0;
+	}
+	if (any && s->place[STRETCH].length < longest)
+		find_elsewhere(s, STRETCH, longest);
 	if (!found)
 		return "it is cached, or a file that is mostly holes";
-	if (found < PARTS || (any && !s->stretch.length))
+	if (found < PARTS || (any && !s->place[STRETCH].length))
 		return "most of it is cached, or it is a file that is mostly "
 		       "holes";
 	return NULL;
@@ -261,9 +256,10 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
  * it is not part of the measurement. */
 static uint64_t measure_bytes(const struct survey *s)
 {
-	uint64_t at = s->stretch.offset, end = at + s->stretch.length, ns;
+	const struct place *stretch = &s->place[STRETCH];
+	uint64_t at = stretch->offset, end = at + stretch->length, ns;
 	struct e2pf_device *dev = s->dev;
-	uint64_t bytes = s->stretch.length - PAGE, from;
+	uint64_t bytes = stretch->length - PAGE, from;
 
 	if (!read_page(dev, at))
 		return 0;
@@ -282,14 +278,12 @@ static uint64_t measure_bytes(const struct survey *s)
 /* Nobody needs what is not metadata. */
 static void forget(const struct survey *s)
 {
-	const struct place *p;
+	const struct place *p = s->place;
 	unsigned i;
 
-	for (i = 0; s->dev->ops->forget && i <= PARTS; i++) {
-		p = i < PARTS ? &s->place[i] : &s->stretch;
+	for (i = 0; s->dev->ops->forget && i <= PARTS; i++, p++)
 		if (p->length && !p->metadata)
 			s->dev->ops->forget(s->dev, p->offset, p->length);
-	}
 }
 
 static const char *measure(const struct survey *s, bool any,

@@ -50,16 +50,15 @@ static struct {
 /* The caller takes the lock after this: closing `low` would release it. */
 static int open_high(void)
 {
-	struct rlimit files;
 	int low, high, most = MOST_DESCRIPTOR;
+	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files))
 		return -1;
 	if (files.rlim_cur < MOST_DESCRIPTOR)
 		most = (int)files.rlim_cur;
-	if (most < LEAST_DESCRIPTOR)
-		return -1;
-	low = open("/proc/locks", O_RDONLY | O_CLOEXEC);
+	low = most < LEAST_DESCRIPTOR ? -1 :
+	      open("/proc/locks", O_RDONLY | O_CLOEXEC);
 	if (low < 0)
 		return -1;
 	high = fcntl(low, F_DUPFD_CLOEXEC, most - FROM_THE_TOP);
@@ -74,8 +73,7 @@ void e2pf_share_join(void)
 	pthread_mutex_lock(&self.lock);
 	if (!self.joined++) {
 		self.fd = open_high();
-		if (self.fd >= 0)
-			(void)fcntl(self.fd, F_SETLK, &all);
+		(void)fcntl(self.fd, F_SETLK, &all);
 	}
 	pthread_mutex_unlock(&self.lock);
 }
@@ -90,58 +88,52 @@ void e2pf_share_leave(void)
 	pthread_mutex_unlock(&self.lock);
 }
 
-static bool is_one_of_us(const char *sysroot, const char *pid)
+/* Never 0: processes of a nested PID namespace are listed with the PID they have
+ * in ours. */
+static bool is_one_of_us(const char *sysroot, int pid)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	return !e2pf_path(path, sizeof(path), "%s/proc/%s", sysroot, pid) &&
+	return pid > 0 && (*sysroot || pid != getpid()) &&
+	       !e2pf_path(path, sizeof(path), "%s/proc/%d", sysroot, pid) &&
 	       stat(path, &st) == 0 &&
 	       (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
-/* Parse "1: POSIX  ADVISORY  READ 4711 00:15:4026531879 0 EOF": returns the PID
- * if the line is such a lock on this file.  Modifies the line. */
-static const char *holder(char *line, const char *file)
+/* Does the line say that one of us locks this file, as in
+ * "1: POSIX  ADVISORY  READ 4711 00:15:4026531879 0 EOF"? */
+static bool is_holder(const char *sysroot, const char *line,
+		      const struct stat *st)
 {
-	static const char *const words[] = { NULL, "POSIX", NULL, "READ" };
-	const char *pid = NULL;
-	char *word;
-	unsigned n = 0;
+	char wanted[64], file[64];
+	int pid;
 
-	while ((word = strsep(&line, " "))) {
-		if (!*word)
-			continue;
-		if (n < 4 && words[n] && strcmp(word, words[n]))
-			return NULL;
-		if (n == 4)
-			pid = word;
-		if (n++ == 5)
-			return strcmp(word, file) ? NULL : pid;
-	}
-	return NULL;
+	snprintf(wanted, sizeof(wanted), "%02x:%02x:%llu", major(st->st_dev),
+		 minor(st->st_dev), (unsigned long long)st->st_ino);
+	return sscanf(line, "%*u: POSIX ADVISORY READ %9d %63s", &pid,
+		      file) == 2 && !strcmp(file, wanted) &&
+	       is_one_of_us(sysroot, pid);
 }
 
-static unsigned count_holders(const char *sysroot, struct e2pf_lines *lines)
+static unsigned count_holders(const char *sysroot, int fd)
 {
+	char text[8192], *line, *end;
 	unsigned count = 1;
-	uint64_t number;
+	size_t have = 0;
 	struct stat st;
-	char file[64], *line;
-	const char *pid;
+	ssize_t n;
 
-	if (fstat(lines->fd, &st))
+	if (fstat(fd, &st))
 		return 1;
-	snprintf(file, sizeof(file), "%02x:%02x:%llu", major(st.st_dev),
-		 minor(st.st_dev), (unsigned long long)st.st_ino);
-	while ((line = e2pf_lines_next(lines))) {
-		pid = holder(line, file);
-		/* Never 0: processes of a nested PID namespace are listed with
-		 * the PID they have in ours. */
-		if (pid && !e2pf_parse_u64(pid, &number) &&
-		    (*sysroot || number != (uint64_t)getpid()) &&
-		    is_one_of_us(sysroot, pid))
-			count++;
+	while ((n = read(fd, text + have, sizeof(text) - 1 - have)) > 0) {
+		text[have + (size_t)n] = '\0';
+		for (line = text; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			count += is_holder(sysroot, line, &st);
+		}
+		have = strlen(line);
+		memmove(text, line, have);
 	}
 	return count;
 }
@@ -156,20 +148,20 @@ static bool is_alone(int fd)
 
 static unsigned count_now(const char *sysroot)
 {
-	struct e2pf_lines lines;
-	unsigned count;
+	unsigned count = 1;
+	char path[PATH_MAX];
+	int fd;
 
-	if (!*sysroot && self.joined) {
-		if (self.fd < 0 || is_alone(self.fd) ||
-		    lseek(self.fd, 0, SEEK_SET))
-			return 1;
-		e2pf_lines_begin(&lines, self.fd);
-		return count_holders(sysroot, &lines);
+	if (!*sysroot && self.joined)
+		return self.fd < 0 || is_alone(self.fd) ||
+		       lseek(self.fd, 0, SEEK_SET) ? 1 :
+		       count_holders(sysroot, self.fd);
+	e2pf_path(path, sizeof(path), "%s/proc/locks", sysroot);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		count = count_holders(sysroot, fd);
+		close(fd);
 	}
-	if (e2pf_lines_open(&lines, sysroot, "proc/locks"))
-		return 1;
-	count = count_holders(sysroot, &lines);
-	e2pf_lines_close(&lines);
 	return count;
 }
 

@@ -7,7 +7,6 @@
 #ifndef E2PF_SYSFILE_H
 #define E2PF_SYSFILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,40 +27,16 @@ int e2pf_read_bytes(const char *dir, const char *name, char *buf, size_t size);
  * first zero byte. */
 int e2pf_read_text(const char *dir, const char *name, char *buf, size_t size);
 
-/* Parse a decimal number that must be all of `text`.  Returns 0 or -1. */
+/* Parse a decimal number that is followed by white space or the end of the
+ * text.  Returns 0, or -1 with *value unchanged. */
 int e2pf_parse_u64(const char *text, uint64_t *value);
 
-/* Read a file that holds one decimal number.  Returns 0, or -1 with *value
+/* Read a file that begins with a number.  Returns 0, or -1 with *value
  * unchanged. */
 int e2pf_read_u64(const char *dir, const char *name, uint64_t *value);
 
-bool e2pf_exists(const char *dir, const char *name);
-
-/* Parse "MAJOR:MINOR", which must be all of `text`.  Returns 0 or -1. */
-int e2pf_parse_dev(const char *text, unsigned *major, unsigned *minor);
-
-/* A file read line by line. */
-struct e2pf_lines {
-	int fd;
-	size_t start, end;		/* unread part of buf */
-	uint64_t left;			/* bytes that may still be read */
-	bool skip;			/* skipping the rest of a line that was
-					   too long */
-	char buf[8192];
-};
-
-/* Returns 0, or -1 when the file cannot be opened; then there is nothing to
- * close. */
-int e2pf_lines_open(struct e2pf_lines *lines, const char *dir,
-		    const char *name);
-
-/* Read from the current position of this descriptor, which the caller keeps. */
-void e2pf_lines_begin(struct e2pf_lines *lines, int fd);
-
-/* The next line without its newline, valid until the next call; NULL at the
- * end.  A line that does not fit is cut, and its rest is skipped. */
-char *e2pf_lines_next(struct e2pf_lines *lines);
-
-void e2pf_lines_close(struct e2pf_lines *lines);
+/* The value in the first line "KEY VALUE" of this text, which goes on to the
+ * end of the text; NULL without such a line. */
+const char *e2pf_value_of(const char *text, const char *key);
 
 #endif

@@ -19,40 +19,37 @@ struct e2pf_leaf {
 	bool one_request;		/* USB and SD transports: no queue */
 };
 
+/* Zeroed: of no device. */
 struct e2pf_topology {
+	unsigned devices;		/* that were added */
 	unsigned leaves;		/* distinct disks that are read */
 	struct e2pf_leaf leaf[E2PF_MAX_LEAVES];
 	unsigned spindles;		/* leaves that rotate */
-	bool known;			/* false: nothing could be found out */
+	bool incomplete;		/* something could not be found out */
 	bool virtual_disk;		/* a leaf's rotational flag means
 					   nothing: virtio, loop, ... */
-	bool one_request;		/* every leaf takes one request at a
-					   time */
-	unsigned max_readahead;		/* most bytes that a
-					   POSIX_FADV_WILLNEED call reads on
-					   this device */
+	unsigned max_readahead;		/* of the first device: the most bytes
+					   that one POSIX_FADV_WILLNEED reads */
 };
 
 /*
- * Fill *topo for the device or file of `st`, with sysfs below `sysroot` ("" is
- * the machine itself).  Never fails: if something cannot be found out, known is
- * false.  Safe from any thread.
+ * Add the disks below the device or file of `st`, with sysfs below `sysroot`
+ * ("" is the machine itself); the same disk counts once.  Never fails: if
+ * something cannot be found out, it is incomplete.  Returns the most bytes that
+ * a POSIX_FADV_WILLNEED call reads on this device.
  */
-void e2pf_topology_probe(const char *sysroot, const struct stat *st,
-			 struct e2pf_topology *topo);
+unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
+			   struct e2pf_topology *topo);
 
 struct e2pf_policy {
-	unsigned threads;	/* where no disk is rotational */
-	unsigned head_threads;	/* on rotational disks: elevator passes at a
-				   time */
 	bool has_head;		/* rotational, as far as known before anything
 				   is read */
 	bool probe;		/* has_head is a guess: measure it */
+	unsigned heads;		/* independent ones, where there are any */
 };
 
-/* Choose for disks of this topology and so many processors.  Unknown disks are
- * treated as one rotational disk until they are measured.  Pure. */
-void e2pf_policy_choose(const struct e2pf_topology *topo, unsigned processors,
-			struct e2pf_policy *policy);
+/* Choose for these disks.  Unknown ones are treated as one rotational disk for
+ * each device until they are measured.  Pure. */
+struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How much may be read ahead of the checker, which gaps are read through, and
- * when a worker waits because a limit per second is reached.  Called with the
- * engine's lock held, except e2pf_ask_memory() and e2pf_within_limits().
+ * when a worker waits: for room, for a device that is stuck, or because a limit
+ * per second is reached.
  */
 #include "engine_state.h"
 
@@ -24,20 +24,14 @@ static void drop_passed(struct e2pf_engine *e)
 {
 	while (e->oldest_range < e->next_range &&
 	       e2pf_passed(e, range(e, e->oldest_range)->last))
-		e->range_bytes -= range(e, e->oldest_range++)->bytes;
+		e->oldest_range++;
 }
 
-void e2pf_forget_ranges(struct e2pf_engine *e)
-{
-	e->oldest_range = e->next_range;
-	e->range_bytes = 0;
-}
-
-void e2pf_add_range(struct worker *w, uint64_t weight)
+void e2pf_add_range(struct worker *w, uint64_t bytes)
 {
 	struct e2pf_engine *e = w->e;
 
-	e->weighed += weight;
+	e->taken_bytes += bytes;
 	drop_passed(e);
 	if (e->next_range - e->oldest_range == RANGES)
 		range(e, --e->next_range)->last = w->last;
@@ -52,28 +46,28 @@ void e2pf_count_ahead(struct worker *w, uint64_t bytes)
 {
 	struct e2pf_engine *e = w->e;
 
-	e->brought += bytes;
-	if (!e2pf_is_followed(e) || w->range < e->oldest_range)
-		return;
-	range(e, w->range)->bytes += bytes;
-	e->range_bytes += bytes;
+	e->read_bytes += bytes;
+	if (w->range >= e->oldest_range)
+		range(e, w->range)->bytes += bytes;
 }
 
 /* Bytes for units that the checker has not passed.  Those of the range that it
  * is in count by the part that is left of it. */
 static uint64_t bytes_ahead(struct e2pf_engine *e)
 {
-	const struct range *r;
-	uint64_t at;
+	uint64_t number, at, bytes = 0;
 
 	drop_passed(e);
-	r = range(e, e->oldest_range);
-	if (e->oldest_range == e->next_range || !e2pf_checker_at(e, &at) ||
-	    at <= r->first)
-		return e->range_bytes;
-	return e->range_bytes - (uint64_t)((double)r->bytes *
-					   (double)(at - r->first) /
-					   (double)(r->last - r->first + 1));
+	for (number = e->oldest_range; number < e->next_range; number++) {
+		const struct range *r = range(e, number);
+
+		bytes += r->bytes;
+		if (e2pf_checker_at(e, &at) && at > r->first)
+			bytes -= (uint64_t)((double)r->bytes *
+					    (double)(at - r->first) /
+					    (double)(r->last - r->first + 1));
+	}
+	return bytes;
 }
 
 /* Is this the worker whose units the checker reaches first? */
@@ -92,20 +86,18 @@ static bool is_nearest(const struct worker *w)
 	return true;
 }
 
-bool e2pf_over_budget(struct worker *w)
+static bool is_over_budget(const struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
 	uint64_t ahead;
 
-	if (!e->cfg.paced)
-		return e->stats.prefetched_bytes - e->total_from >= e->budget;
 	/* Without reports the checker's reads make room: what cannot be
 	 * recorded cannot be read. */
 	if (!e2pf_is_followed(e))
 		return e2pf_ahead_bytes(e) >= e->budget ||
-		       e2pf_blockset_is_full(e->ahead);
-	/* There was room when they were taken. */
-	if (w->first > w->last)
+		       e2pf_blockset_is_full(&e->ahead);
+	/* There was room when they were found. */
+	if (e2pf_is_deferred(w))
 		return false;
 	/* Half of the budget is reserved for the worker whose units the checker
 	 * reaches first: workers further ahead must not starve it. */
@@ -114,33 +106,106 @@ bool e2pf_over_budget(struct worker *w)
 	       (ahead >= e->budget / 2 && !is_nearest(w));
 }
 
-/* The budget follows the machine's available memory, to which blocks that were
- * read ahead and not used yet are added.  It never exceeds the configured
- * one. */
-void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left)
+bool e2pf_has_room_later(struct e2pf_engine *e, uint32_t bytes)
+{
+	uint64_t before = atomic_fetch_add(&e->later_bytes, bytes);
+
+	if (!e->cfg.paced || before + bytes <= e->budget / 2)
+		return true;
+	atomic_fetch_sub(&e->later_bytes, bytes);
+	atomic_store(&e->left_out, true);
+	return false;
+}
+
+static void follow_memory(struct e2pf_engine *e, uint64_t left)
 {
 	left = e2pf_engine_budget(left, e->cfg.paced);
-	e->budget = left < e->cfg.budget ? left : e->cfg.budget;
-	if (e->budget < BUDGET_LEAST)
-		e->budget = BUDGET_LEAST;
+	if (left > e->cfg.budget)
+		left = e->cfg.budget;
+	e->budget = left > BUDGET_LEAST ? left : BUDGET_LEAST;
 }
 
 void e2pf_ask_memory(struct e2pf_engine *e)
 {
-	uint64_t asked = atomic_load(&e->budget_asked), t, left;
+	uint64_t asked = atomic_load(&e->budget_asked), now;
 
 	if (!e->cfg.available)
 		return;
-	t = e2pf_now(e);
-	if (asked && t - asked < BUDGET_INTERVAL_NS)
+	now = e2pf_now(e);
+	if (asked && now - asked < BUDGET_INTERVAL_NS)
 		return;
 	/* One worker makes the query for all. */
-	if (!atomic_compare_exchange_strong(&e->budget_asked, &asked, t))
-		return;
-	left = e->cfg.available(e->cfg.available_ctx);
+	if (atomic_compare_exchange_strong(&e->budget_asked, &asked, now))
+		follow_memory(e, e->cfg.available(e->cfg.available_ctx));
+}
+
+/*
+ * Waits.  The state is THROTTLED because a checker at the gate must not wait for
+ * a worker that sleeps.
+ */
+
+void e2pf_wait_while_stuck(struct worker *w)
+{
+	struct e2pf_engine *e = w->e;
+
+	while (e->stuck && !e2pf_is_obsolete(w)) {
+		e2pf_set_state(w, WORKER_THROTTLED);
+		pthread_cond_wait(&e->work_cond, &e->lock);
+	}
+	e2pf_set_state(w, WORKER_READING);
+}
+
+bool e2pf_wait_for_room(struct worker *w)
+{
+	struct e2pf_engine *e = w->e;
+	bool wanted;
+
 	pthread_mutex_lock(&e->lock);
-	e2pf_follow_memory(e, left);
+	e2pf_wait_while_stuck(w);
+	/* A total budget is never freed again: reading ahead ends here. */
+	if (!e->cfg.paced &&
+	    e->stats.prefetched_bytes - e->total_from >= e->budget)
+		e->gave_up = true;
+	while (!e2pf_is_obsolete(w) && e->cfg.paced && is_over_budget(w)) {
+		/* The checker wakes those it finds throttled: check again once
+		 * this one can be found. */
+		if (w->state != WORKER_THROTTLED) {
+			e2pf_set_state(w, WORKER_THROTTLED);
+			continue;
+		}
+		pthread_cond_wait(&e->work_cond, &e->lock);
+		pthread_mutex_unlock(&e->lock);
+		e2pf_ask_memory(e);
+		pthread_mutex_lock(&e->lock);
+	}
+	e2pf_set_state(w, WORKER_READING);
+	wanted = !e2pf_is_obsolete(w);
 	pthread_mutex_unlock(&e->lock);
+	return wanted;
+}
+
+/* Limits per second (device/rate.h). */
+bool e2pf_within_limits(struct worker *w, uint64_t bytes)
+{
+	struct e2pf_engine *e = w->e;
+	struct timespec ts;
+	uint64_t ns = 0;
+	bool wanted;
+
+	if (!e->cfg.bandwidth && !e->cfg.requests)
+		return true;
+	pthread_mutex_lock(&e->lock);
+	while ((wanted = !e2pf_is_obsolete(w)) &&
+	       (ns = e2pf_rate_take(&e->rate, e2pf_now(e), bytes,
+				    e->cfg.sharers, e->cfg.available_ctx))) {
+		e2pf_set_state(w, WORKER_THROTTLED);
+		/* To be woken also when nobody wants the request any more. */
+		ts = e2pf_deadline(ns);
+		pthread_cond_timedwait(&e->work_cond, &e->lock, &ts);
+	}
+	e2pf_set_state(w, WORKER_READING);
+	pthread_mutex_unlock(&e->lock);
+	return wanted;
 }
 
 /*
@@ -180,104 +245,47 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 #define DEAREST_NS 8e6
 #define DEAREST_GAP (1u << 20)
 
-void e2pf_count_requests(struct e2pf_engine *e, uint64_t requests,
-			 uint64_t bytes)
+void e2pf_count_requests(struct worker *w, uint64_t requests, uint64_t bytes)
 {
 	double keep = 1 - FADE * (double)requests;
 
 	if (keep < 0)
 		keep = 0;
-	e->stats.prefetched_requests += requests;
-	e->recent_requests = e->recent_requests * keep + (double)requests;
-	e->recent_bytes = e->recent_bytes * keep + (double)bytes;
+	w->recent_requests = w->recent_requests * keep + (double)requests;
+	w->recent_bytes = w->recent_bytes * keep + (double)bytes;
 }
 
-void e2pf_learn(struct e2pf_engine *e, const struct e2pf_completed *one)
+/* All workers are taken to have as many requests in flight. */
+void e2pf_learn(struct worker *w, const struct request *r, uint64_t now)
 {
-	unsigned depth = one->depth * e->workers;
-	double ns = (double)one->ns -
-		    BYTE_NS * (double)one->queued * e->workers;
+	unsigned workers = w->e->workers, depth = r->depth * workers;
+	double ns = (double)(now - r->asked) -
+		    BYTE_NS * (double)r->queued * workers;
 
 	ns = ns > 0 ? ns / depth : 0;
-	e->request_ns += (ns - e->request_ns) * LEARN *
+	w->request_ns += (ns - w->request_ns) * LEARN *
 			 (depth < LEARN_DEPTH ? depth : LEARN_DEPTH) /
 			 LEARN_DEPTH;
 }
 
-uint64_t e2pf_widest_gap(const struct e2pf_engine *e)
+uint64_t e2pf_widest_gap(const struct e2pf_engine *e, double request_ns)
 {
 	uint32_t most = e->cfg.devices[0]->max_readahead;
 	uint64_t gap = e->has_head ? HEAD_GAP :
-		       e->request_ns > DEAR_NS ? WIDE_GAP :
-		       e->request_ns > LEAST_NS ? NARROW_GAP : 0;
+		       request_ns > DEAR_NS ? WIDE_GAP :
+		       request_ns > LEAST_NS ? NARROW_GAP : 0;
 
-	if (e->request_ns > DEAREST_NS && most > gap)
+	if (request_ns > DEAREST_NS && most > gap)
 		gap = most < DEAREST_GAP ? most : DEAREST_GAP;
 	return gap;
 }
 
-uint64_t e2pf_gap_room(const struct e2pf_engine *e)
+uint64_t e2pf_gap(const struct worker *w)
 {
-	unsigned part = e->cfg.source->gap_part;
-	uint64_t most;
-
-	if (!part)
-		return UINT64_MAX;
-	most = e->stats.prefetched_bytes / part;
-	return most > e->gaps ? most - e->gaps : 0;
-}
-
-/* As the source's limit is used up the gap shrinks, so that the smallest gaps,
- * which are worth the most, are read through. */
-uint64_t e2pf_gap(const struct e2pf_engine *e)
-{
-	uint64_t gap = e2pf_widest_gap(e), room = e2pf_gap_room(e);
+	uint64_t gap = e2pf_widest_gap(w->e, w->request_ns);
 
 	if (gap == WIDE_GAP &&
-	    e->recent_bytes >= e->recent_requests * SMALL_REQUEST)
+	    w->recent_bytes >= w->recent_requests * SMALL_REQUEST)
 		gap = NARROW_GAP;
-	if (room == UINT64_MAX)
-		return gap;
-	return (uint64_t)((double)gap * (double)room /
-			  (double)(room + e->gaps + 1));
-}
-
-/*
- * Limits per second (device/rate.h).
- */
-
-/* Sleep on work_cond, to be woken also when the request is no longer wanted.
- * The state is THROTTLED because a checker at the gate must not wait for a
- * worker that sleeps. */
-static void sleep_for(struct worker *w, uint64_t ns)
-{
-	struct e2pf_engine *e = w->e;
-	struct timespec ts;
-
-	w->state = WORKER_THROTTLED;
-	if (e->gate_waiters)
-		pthread_cond_broadcast(&e->gate_cond);
-	e2pf_deadline(&ts, ns);
-	pthread_cond_timedwait(&e->work_cond, &e->lock, &ts);
-}
-
-bool e2pf_within_limits(struct worker *w, uint64_t bytes)
-{
-	struct e2pf_engine *e = w->e;
-	uint64_t ns = 0;
-	bool wanted;
-
-	if (!e->cfg.bandwidth && !e->cfg.requests)
-		return true;
-	pthread_mutex_lock(&e->lock);
-	while ((wanted = !e2pf_ended(w) && !e2pf_passed(e, w->last)) &&
-	       (ns = e2pf_rate_take(&e->rate, e2pf_now(e), bytes,
-				    e->cfg.sharers, e->cfg.available_ctx)))
-		sleep_for(w, ns);
-	if (w->state != WORKER_READING) {
-		w->state = WORKER_READING;
-		atomic_store(&e->last_progress, e2pf_now(e));
-	}
-	pthread_mutex_unlock(&e->lock);
-	return wanted;
+	return w->count ? 0 : gap;
 }

@@ -1,107 +1,64 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A set of blocks, hashed, with linear probing.  Does not know what the
  * blocks are for. */
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "blockset.h"
 
 #define BITS 64u
 
-/* The entries are a power of two, this at first, and at most three quarters of
- * them are used. */
-#define LEAST_ENTRIES 256u
+/* Entries whose keys are so near have neighbouring homes: metadata lies
+ * together, and so takes few pages. */
+#define NEAR 64u
 
-struct entry {
+struct e2pf_block_entry {
 	uint64_t key;			/* block / BITS + 1; 0: free */
 	uint64_t bits;
 };
 
-struct e2pf_blockset {
-	struct entry *entry;
-	size_t entries, used;
-	size_t cap;			/* of entries */
-	uint64_t size;
-};
-
-struct e2pf_blockset *e2pf_blockset_new(void)
+void e2pf_blockset_clear(struct e2pf_blockset *set, size_t bytes)
 {
-	return calloc(1, sizeof(struct e2pf_blockset));
-}
+	size_t entries = NEAR;
+	void *mem = MAP_FAILED;
 
-void e2pf_blockset_clear(struct e2pf_blockset *set, size_t cap)
-{
 	if (set->entry)
 		munmap(set->entry, set->entries * sizeof(*set->entry));
-	set->entry = NULL;
-	set->entries = set->used = 0;
-	set->size = 0;
-	set->cap = cap / sizeof(struct entry);
+	/* A power of two. */
+	while (entries * 2 * sizeof(*set->entry) <= bytes)
+		entries *= 2;
+	if (bytes)
+		mem = mmap(NULL, entries * sizeof(*set->entry),
+			   PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	*set = (struct e2pf_blockset) { .entry = NULL };
+	if (mem != MAP_FAILED) {
+		set->entry = mem;
+		set->entries = entries;
+	}
 }
 
-void e2pf_blockset_free(struct e2pf_blockset *set)
-{
-	if (!set)
-		return;
-	e2pf_blockset_clear(set, 0);
-	free(set);
-}
-
-uint64_t e2pf_blockset_size(const struct e2pf_blockset *set)
-{
-	return set->size;
-}
-
-static size_t limit(size_t entries)
-{
-	return entries / 4 * 3;
-}
-
+/* At most three quarters of the entries are used. */
 bool e2pf_blockset_is_full(const struct e2pf_blockset *set)
 {
-	size_t next = set->entries ? set->entries * 2 : LEAST_ENTRIES;
-
-	return set->used >= limit(set->entries) && next > set->cap;
+	return set->used >= set->entries / 4 * 3;
 }
 
 static size_t home(const struct e2pf_blockset *set, uint64_t key)
 {
-	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
-	       (set->entries - 1);
+	uint64_t mixed = key / NEAR * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+
+	return (size_t)(mixed * NEAR + key % NEAR) & (set->entries - 1);
 }
 
 /* The key's entry, or the free one where it would be. */
-static struct entry *look_up(const struct e2pf_blockset *set, uint64_t key)
+static struct e2pf_block_entry *entry_of(const struct e2pf_blockset *set,
+					 uint64_t key)
 {
 	size_t i = home(set, key);
 
 	while (set->entry[i].key && set->entry[i].key != key)
 		i = (i + 1) & (set->entries - 1);
 	return &set->entry[i];
-}
-
-static bool grow(struct e2pf_blockset *set)
-{
-	size_t old_entries = set->entries, i;
-	struct entry *old = set->entry;
-	void *mem;
-
-	if (e2pf_blockset_is_full(set))
-		return false;
-	set->entries = old_entries ? old_entries * 2 : LEAST_ENTRIES;
-	mem = mmap(NULL, set->entries * sizeof(*old), PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mem == MAP_FAILED) {
-		set->entries = old_entries;
-		return false;
-	}
-	set->entry = mem;
-	for (i = 0; old && i < old_entries; i++)
-		if (old[i].key)
-			*look_up(set, old[i].key) = old[i];
-	if (old)
-		munmap(old, old_entries * sizeof(*old));
-	return true;
 }
 
 /* Free an entry, and move those up that it kept from their home. */
@@ -120,34 +77,32 @@ static void free_entry(struct e2pf_blockset *set, size_t hole)
 			hole = i;
 		}
 	}
-	set->entry[hole] = (struct entry){ 0, 0 };
+	set->entry[hole] = (struct e2pf_block_entry){ 0, 0 };
 }
 
 static uint64_t add_bits(struct e2pf_blockset *set, uint64_t key, uint64_t bits)
 {
-	struct entry *entry = set->entry ? look_up(set, key) : NULL;
-	uint64_t added;
+	struct e2pf_block_entry *entry;
+	uint64_t added = (uint64_t)__builtin_popcountll(bits);
 
-	if (entry && entry->key) {
-		added = bits & ~entry->bits;
-		entry->bits |= bits;
-	} else {
-		added = bits;
-		if (set->used >= limit(set->entries) && !grow(set))
-			return (uint64_t)__builtin_popcountll(added);
-		entry = look_up(set, key);
-		*entry = (struct entry){ key, bits };
-		set->used++;
-	}
-	set->size += (uint64_t)__builtin_popcountll(added);
-	return (uint64_t)__builtin_popcountll(added);
+	if (!set->entry)
+		return added;
+	entry = entry_of(set, key);
+	if (!entry->key && e2pf_blockset_is_full(set))
+		return added;
+	added = (uint64_t)__builtin_popcountll(bits & ~entry->bits);
+	set->used += !entry->key;
+	entry->key = key;
+	entry->bits |= bits;
+	set->size += added;
+	return added;
 }
 
 static uint64_t remove_bits(struct e2pf_blockset *set, uint64_t key,
 			    uint64_t bits)
 {
-	struct entry *entry = look_up(set, key);
-	uint64_t removed = entry->key ? entry->bits & bits : 0;
+	struct e2pf_block_entry *entry = entry_of(set, key);
+	uint64_t removed = entry->bits & bits;
 
 	entry->bits &= ~removed;
 	if (removed && !entry->bits)

@@ -32,71 +32,65 @@ bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
 }
 
 /* Are the samples, and what they refer to, cached? */
-struct warm_look {
+struct sampling {
 	struct e2pf_engine *e;
 	bool seen;		/* there was something to check */
 	bool missing;		/* some of it is not cached */
-	unsigned char *buf;
-	uint32_t buf_size;
 };
 
-static void look_at_child(void *ctx, const struct e2pf_ref *ref)
+static void check_ref(void *ctx, const struct e2pf_ref *ref)
 {
-	struct warm_look *look = ctx;
+	struct sampling *s = ctx;
 
-	if (!look->missing)
-		look->missing = !e2pf_is_resident(look->e, ref->device,
-						  ref->offset, ref->length);
+	s->missing = s->missing || !e2pf_is_resident(s->e, ref->device,
+						     ref->offset, ref->length);
 }
 
-/* Check what a cached reference leads to.  The reference itself may be cached
- * only because of the kernel's own readahead. */
-static bool look_inside(struct warm_look *look, const struct e2pf_ref *ref)
+/* Check what a piece of a cached reference leads to; false if it cannot be
+ * read. */
+static bool check_piece(struct sampling *s, const struct e2pf_ref *ref,
+			uint64_t at, uint32_t size)
 {
-	struct e2pf_source *source = look->e->cfg.source;
-	struct e2pf_device *dev = look->e->cfg.devices[ref->device];
+	struct e2pf_source *source = s->e->cfg.source;
+	struct e2pf_device *dev = s->e->cfg.devices[ref->device];
+	void *buf = malloc(size);
+	bool read = buf && !dev->ops->read(dev, buf, ref->offset + at, size);
+
+	if (read)
+		source->ops->parse(source, ref, at, buf, size, check_ref, s);
+	free(buf);
+	return read;
+}
+
+/* A reference itself may be cached only because of the kernel's own
+ * readahead. */
+static void check_sample(void *ctx, const struct e2pf_ref *ref)
+{
+	struct sampling *s = ctx;
+	struct e2pf_source *source = s->e->cfg.source;
+	uint32_t size = 1;
 	uint64_t at;
-	uint32_t size;
 
-	for (at = 0; at < ref->length && !look->missing; at += size) {
+	s->seen = true;
+	check_ref(s, ref);
+	for (at = 0; ref->parse && size && at < ref->length && !s->missing;
+	     at += size) {
 		size = source->ops->piece(source, ref, at);
-		if (!size)
-			break;
-		if (size > look->buf_size) {
-			free(look->buf);
-			look->buf = malloc(size);
-			look->buf_size = look->buf ? size : 0;
-		}
-		if (!look->buf ||
-		    dev->ops->read(dev, look->buf, ref->offset + at, size))
-			return false;
-		source->ops->parse(source, ref, at, look->buf, size,
-				   look_at_child, look);
+		if (size && !check_piece(s, ref, at, size))
+			s->missing = true;
 	}
-	return true;
 }
 
-static void look_at_sample(void *ctx, const struct e2pf_ref *ref)
-{
-	struct warm_look *look = ctx;
-
-	look->seen = true;
-	look_at_child(look, ref);
-	if (!look->missing && ref->parse && !look_inside(look, ref))
-		look->missing = true;
-}
-
-bool e2pf_looks_warm(struct e2pf_engine *e)
+bool e2pf_samples_are_cached(struct e2pf_engine *e)
 {
 	struct e2pf_source *source = e->cfg.source;
-	struct warm_look look = { .e = e };
+	struct sampling s = { .e = e };
 	uint64_t i;
 
-	for (i = 0; i < source->samples && !look.missing;
+	for (i = 0; i < source->samples && !s.missing;
 	     i += source->samples / WARM_SAMPLES + 1)
-		source->ops->sample(source, i, look_at_sample, &look);
-	free(look.buf);
-	return look.seen && !look.missing;
+		source->ops->sample(source, i, check_sample, &s);
+	return s.seen && !s.missing;
 }
 
 /* The longest reference of a sample. */
@@ -169,7 +163,6 @@ void e2pf_probe_engine(struct e2pf_engine *e)
 
 const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
 {
-	e2pf_adopt_config(e);
-	e2pf_begin_source(e, UINT64_MAX, true, false);
+	e2pf_begin_walk(e);
 	return measure(e, true, speed);
 }

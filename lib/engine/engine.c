@@ -12,12 +12,13 @@
 #include "engine_state.h"
 
 /* The most memory for the set of places ahead, bytes: if all of them are alone, 4
- * MiB hold 196,000.  And as a part of the budget, with that for the fewest. */
+ * MiB hold 196,000. */
 #define SET_MEMORY (4u << 20)
-#define SET_PART 64u
-#define SET_LEAST (16u << 10)
 
 #define STATS_PATIENCE_MS 1000
+
+/* Without limit. */
+#define YEAR_NS (UINT64_C(365) * 86400 * 1000000000)
 
 static void cond_init(pthread_cond_t *cond)
 {
@@ -49,15 +50,10 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 
 	if (!e)
 		return NULL;
-	e->cfg = e->next = *config;
+	e->cfg = *config;
 	e->budget = config->budget;
 	atomic_init(&e->at, E2PF_NOWHERE);
 	lay_out_places(e);
-	e->ahead = e2pf_blockset_new();
-	if (!e->ahead) {
-		free(e);
-		return NULL;
-	}
 	pthread_mutex_init(&e->lock, NULL);
 	cond_init(&e->work_cond);
 	cond_init(&e->gate_cond);
@@ -75,22 +71,13 @@ void e2pf_engine_configure(struct e2pf_engine *e,
 			   const struct e2pf_engine_config *config)
 {
 	pthread_mutex_lock(&e->lock);
-	e->next = *config;
+	e->cfg = *config;
 	pthread_mutex_unlock(&e->lock);
 }
 
 uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
 {
 	return paced ? memory / 2 : memory / 4 * 3;
-}
-
-void e2pf_adopt_config(struct e2pf_engine *e)
-{
-	e->cfg = e->next;
-	e->budget = e->cfg.budget;
-	e->budget_asked = 0;
-	e->rate.bandwidth = e->cfg.bandwidth;
-	e->rate.requests = e->cfg.requests;
 }
 
 /* Called with the lock held, so that no thread sees a number of workers that is
@@ -126,18 +113,17 @@ static int start_workers(struct e2pf_engine *e)
 	return err;
 }
 
-void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count)
+void e2pf_count_error(struct e2pf_engine *e)
 {
-	++*count;
-	if (e->stats.errors + e->stats.failed_ahead < ERRORS_TOLERATED)
+	if (++e->stats.errors < ERRORS_TOLERATED)
 		return;
 	e->gave_up = true;
 	pthread_cond_broadcast(&e->work_cond);
 	pthread_cond_broadcast(&e->gate_cond);
 }
 
-void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
-		       bool asleep)
+static void begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
+			 bool asleep)
 {
 	const struct e2pf_start start = {
 		.budget = budget,
@@ -151,6 +137,13 @@ void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
 	e->first_phase = source->ops->next(source, NULL);
 }
 
+void e2pf_begin_walk(struct e2pf_engine *e)
+{
+	e->stop = e->gave_up = false;
+	/* With room for everything, no phase repeats another. */
+	begin_source(e, UINT64_MAX, true, false);
+}
+
 int e2pf_wake(struct e2pf_engine *e)
 {
 	int err;
@@ -159,7 +152,7 @@ int e2pf_wake(struct e2pf_engine *e)
 	e2pf_probe_engine(e);
 	e->stats.has_head = e->has_head;
 	/* Order and budget are final now. */
-	e2pf_begin_source(e, e->budget, e->has_head, false);
+	begin_source(e, e->budget, e->has_head, false);
 	err = start_workers(e);
 	/* The workers wait for the lock, and then find their phase. */
 	e2pf_set_phase(e, atomic_load(&e->phase));
@@ -171,12 +164,8 @@ int e2pf_wake(struct e2pf_engine *e)
 /* What an earlier start read may have been evicted since. */
 static void forget_last_start(struct e2pf_engine *e)
 {
-	uint64_t memory = e->budget / SET_PART + SET_LEAST;
-
 	e->left_over += e2pf_ahead_bytes(e);
-	e2pf_blockset_clear(e->ahead, memory < SET_MEMORY ? (size_t)memory :
-							    SET_MEMORY);
-	e2pf_forget_deferred(e);
+	e2pf_blockset_clear(&e->ahead, SET_MEMORY);
 	atomic_store(&e->at, E2PF_NOWHERE);
 	e->later_bytes = 0;
 	e->units_done = 0;
@@ -192,24 +181,22 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	if (e->worker && e->stop) {
 		err = EBUSY;
 	} else if (!e->worker) {
-		e2pf_adopt_config(e);
-		e->stop = false;
-		e->gave_up = false;
+		e->stop = e->gave_up = false;
+		e->rate.bandwidth = e->cfg.bandwidth;
+		e->rate.requests = e->cfg.requests;
+		e->budget = e->cfg.budget;
+		e->budget_asked = 0;
 		if (!e->stats.latency_ns || !e->cfg.probe) {
 			e->has_head = e->cfg.has_head;
 			e->request_ns = 0;
 		}
-		if (e->cfg.available) {
-			atomic_store(&e->budget_asked, e2pf_now(e));
-			e2pf_follow_memory(e, e->cfg.available(
-					      e->cfg.available_ctx));
-		}
+		e2pf_ask_memory(e);
 		forget_last_start(e);
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
-		e2pf_begin_source(e, e->budget, e->has_head, true);
+		begin_source(e, e->budget, e->has_head, true);
 		atomic_store(&e->phase, e->first_phase);
-		e->asleep = e->cfg.paced && e2pf_looks_warm(e);
+		e->asleep = e->cfg.paced && e2pf_samples_are_cached(e);
 		if (!e->asleep)
 			err = e2pf_wake(e);
 	}
@@ -217,31 +204,25 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	return err;
 }
 
-static void set_deadline(struct timespec *ts, clockid_t clock, uint64_t ns)
+static struct timespec time_in(clockid_t clock, uint64_t ns)
 {
-	clock_gettime(clock, ts);
-	ns += (uint64_t)ts->tv_nsec;
-	ts->tv_sec += (time_t)(ns / 1000000000u);
-	ts->tv_nsec = (long)(ns % 1000000000u);
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	ns += (uint64_t)ts.tv_nsec;
+	ts.tv_sec += (time_t)(ns / 1000000000u);
+	ts.tv_nsec = (long)(ns % 1000000000u);
+	return ts;
 }
 
-void e2pf_deadline(struct timespec *ts, uint64_t ns)
+struct timespec e2pf_deadline(uint64_t ns)
 {
-	set_deadline(ts, CLOCK_MONOTONIC, ns);
+	return time_in(CLOCK_MONOTONIC, ns);
 }
 
 static uint64_t ns_of(int milliseconds)
 {
-	return milliseconds < 0 ? 0 : (uint64_t)milliseconds * 1000000u;
-}
-
-/* Wait on end_cond; false on a timeout.  The lock is held. */
-static bool wait_end(struct e2pf_engine *e, int milliseconds,
-		     const struct timespec *ts)
-{
-	if (milliseconds < 0)
-		return pthread_cond_wait(&e->end_cond, &e->lock) == 0;
-	return pthread_cond_timedwait(&e->end_cond, &e->lock, ts) == 0;
+	return milliseconds < 0 ? YEAR_NS : (uint64_t)milliseconds * 1000000u;
 }
 
 /* Take the lock, but wait a limited time: a checker that ends in a signal
@@ -250,14 +231,12 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 {
 	struct timespec ts;
 
-	if (milliseconds < 0)
-		return pthread_mutex_lock(&e->lock) == 0;
 #ifdef HAVE_PTHREAD_MUTEX_CLOCKLOCK
-	e2pf_deadline(&ts, ns_of(milliseconds));
+	ts = e2pf_deadline(ns_of(milliseconds));
 	return pthread_mutex_clocklock(&e->lock, CLOCK_MONOTONIC, &ts) == 0;
 #else
 	/* Setting the clock meanwhile makes the wait longer or shorter. */
-	set_deadline(&ts, CLOCK_REALTIME, ns_of(milliseconds));
+	ts = time_in(CLOCK_REALTIME, ns_of(milliseconds));
 	return pthread_mutex_timedlock(&e->lock, &ts) == 0;
 #endif
 }
@@ -265,11 +244,10 @@ static bool lock_within(struct e2pf_engine *e, int milliseconds)
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 {
 	struct worker *worker = NULL;
-	struct timespec ts;
+	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
 	unsigned n = 0, i;
 	bool gone;
 
-	e2pf_deadline(&ts, ns_of(milliseconds));
 	if (!lock_within(e, milliseconds))
 		return false;
 	e->stop = true;
@@ -277,7 +255,8 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	e->gated = false;
 	pthread_cond_broadcast(&e->work_cond);
 	pthread_cond_broadcast(&e->gate_cond);
-	while (e->running && wait_end(e, milliseconds, &ts))
+	while (e->running &&
+	       !pthread_cond_timedwait(&e->end_cond, &e->lock, &ts))
 		;
 	gone = !e->running;
 	if (gone) {
@@ -290,7 +269,7 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	pthread_mutex_unlock(&e->lock);
 	for (i = 0; i < n; i++) {
 		pthread_join(worker[i].thread, NULL);
-		e2pf_elevator_fini(&worker[i].elevator);
+		e2pf_free_levels(&worker[i]);
 	}
 	free(worker);
 	return gone;
@@ -298,12 +277,12 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 {
-	struct timespec ts;
+	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
 	bool idle;
 
-	e2pf_deadline(&ts, ns_of(milliseconds));
 	pthread_mutex_lock(&e->lock);
-	while (!e2pf_all_idle(e) && wait_end(e, milliseconds, &ts))
+	while (!e2pf_all_idle(e) &&
+	       !pthread_cond_timedwait(&e->end_cond, &e->lock, &ts))
 		;
 	idle = e2pf_all_idle(e);
 	pthread_mutex_unlock(&e->lock);
@@ -340,8 +319,7 @@ void e2pf_engine_free(struct e2pf_engine *e)
 	if (!e)
 		return;
 	e2pf_engine_stop(e, -1);
-	e2pf_blockset_free(e->ahead);
-	e2pf_forget_deferred(e);
+	e2pf_blockset_clear(&e->ahead, 0);
 	pthread_cond_destroy(&e->work_cond);
 	pthread_cond_destroy(&e->gate_cond);
 	pthread_cond_destroy(&e->end_cond);
@@ -366,7 +344,6 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	if (!lock_within(e, STATS_PATIENCE_MS))
 		return;
 	e2pf_end_stage(e);
-	e->stats.gap_bytes = e2pf_widest_gap(e);
 	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
 				e->left_over;
 	*stats = e->stats;
@@ -378,34 +355,26 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	}
 }
 
-static uint64_t since(uint64_t now, uint64_t began)
+/* What is left is taken to need as many requests as what was asked for. */
+static void add_worker(const struct worker *w, struct e2pf_engine_look *look)
 {
-	return began && began < now ? now - began : 0;
-}
+	const struct found *f = &w->found;
 
-static void look_at_workers(struct e2pf_engine *e,
-			    struct e2pf_engine_look *look)
-{
-	unsigned i;
-
-	for (i = 0; i < e->workers; i++) {
-		const struct worker *w = &e->worker[i];
-		const struct e2pf_elevator *ev = &w->elevator;
-
-		look->unit_bytes += atomic_load(&ev->unit_bytes);
-		look->parsed_bytes += atomic_load(&ev->parsed_bytes);
-		look->found_bytes += atomic_load(&ev->found_bytes);
-		look->asked_bytes += atomic_load(&ev->issued_bytes);
-		look->asked_requests += atomic_load(&ev->issued_runs);
-		look->queued_requests += atomic_load(&ev->queued_runs);
-		look->in_flight += atomic_load(&w->inflight.in_flight);
-	}
+	look->unit_bytes += f->unit_bytes;
+	look->parsed_bytes += f->parsed_bytes;
+	look->found_bytes += f->bytes;
+	look->asked_bytes += f->asked_bytes;
+	look->asked_requests += f->requests;
+	if (f->asked_refs)
+		look->queued_requests += (f->refs - f->asked_refs) *
+					 f->requests / f->asked_refs;
+	look->in_flight += f->in_flight;
 }
 
 void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 {
 	const struct e2pf_phase *phase;
-	uint64_t now, at;
+	uint64_t now, at, since;
 	unsigned i;
 
 	memset(look, 0, sizeof(*look));
@@ -416,7 +385,8 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 	for (i = 0; i < E2PF_STAGES; i++)
 		look->stall_ns += e->stats.stage[i].stall_ns;
 	look->checker_bytes = atomic_load(&e->checker_bytes);
-	look->reading_ns = since(now, atomic_load(&e->reading_since));
+	since = atomic_load(&e->reading_since);
+	look->reading_ns = since && since < now ? now - since : 0;
 	look->reading_at = atomic_load(&e->reading_at);
 	phase = atomic_load(&e->phase);
 	if (phase)
@@ -426,9 +396,8 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 		look->at_phase = (int)(at >> E2PF_AT_UNIT_BITS);
 		look->at = at & E2PF_AT_UNITS;
 	}
-	look_at_workers(e, look);
-	look->found_bytes += e->deferred.bytes;
-	look->queued_requests += e->deferred.used;
+	for (i = 0; i < e->workers; i++)
+		add_worker(&e->worker[i], look);
 	look->speed = (struct e2pf_speed) {
 		.has_head = e->has_head, .latency_ns = e->stats.latency_ns,
 		.deep_latency_ns = e->stats.deep_latency_ns

@@ -91,8 +91,6 @@ struct e2pf_engine_stats {
 	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
 	uint64_t peak_lookahead_bytes;
 	uint64_t errors;		/* reads of the engine that failed */
-	uint64_t failed_ahead;		/* reads of the checker that failed on
-					   blocks the engine had asked for */
 	uint64_t gate_waits;		/* reads that waited at the gate */
 	uint64_t own_stall_ns;		/* in reads of what was not read ahead */
 	bool has_head;			/* as it was started */
@@ -114,7 +112,7 @@ uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 /* An idle engine, or NULL without memory.  Starts nothing. */
 struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config);
 
-/* Use these settings from the next start on.  The source and the devices stay
+/* Use these settings.  There must be no workers; the source and the devices stay
  * the same. */
 void e2pf_engine_configure(struct e2pf_engine *e,
 			   const struct e2pf_engine_config *config);
@@ -213,11 +211,6 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 /* Returns true if some of it had been read ahead, and was not read since. */
 bool e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
-
-/* True if the checker's own readahead of this may be dropped: it is cached, or
- * a worker is going to read it (`planned`) and the checker will wait for that. */
-bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
-			bool planned);
 
 void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats);

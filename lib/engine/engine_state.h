@@ -4,16 +4,15 @@
  *
  *	engine.c	life cycle and statistics
  *	work.c		which phase is current, and what a worker takes next
- *	worker.c	the threads
- *	inflight.c	how many requests may be in flight
+ *	worker.c	the threads, and their requests
+ *	elevator.c	the order of a worker's requests
  *	ahead.c		how far to read ahead, gaps, and the limits per second
  *	gate.c		the checker's reports, and when the checker waits
  *	cached.c	what is cached, and what the device is like
- *	count.c		counts of the planned blocks
  *
- * One lock protects everything that is not atomic.  An atomic that threads
- * sleep on is also changed with the lock held; only readers that poll it do
- * without.
+ * One lock protects everything that is not atomic, except those fields of a
+ * worker that only its thread uses.  An atomic that threads sleep on is also
+ * changed with the lock held; only readers that poll it do without.
  */
 #ifndef E2PF_ENGINE_STATE_H
 #define E2PF_ENGINE_STATE_H
@@ -24,14 +23,11 @@
 
 #include "device/rate.h"
 #include "blockset.h"
-#include "elevator.h"
 #include "engine.h"
-#include "inflight.h"
 #include "trace.h"
 
-/* Failed reads of the engine, and of the checker on blocks the engine had asked
- * for, before the engine gives up: on a failing disk each costs seconds, and
- * the checker has to see the error itself. */
+/* Failed reads before the engine gives up: on a failing disk each costs seconds,
+ * and the checker has to see the error itself. */
 #define ERRORS_TOLERATED 16u
 
 /* A device that takes this long for a request is stuck, whatever else was in
@@ -45,6 +41,43 @@
  * 4 KiB take 1 us; the fastest devices need 60 us for a request through the block
  * layer. */
 #define STALL_NS 30000u
+
+/* Levels of references: those of the units, and eight below, the depth of a
+ * btrfs tree.  Those found by parsing that are not parsed themselves come after
+ * all others of a pass; deferred ones, after many passes. */
+#define E2PF_LEVELS 9u
+#define E2PF_LEAVES E2PF_LEVELS
+#define E2PF_DEFERRED (E2PF_LEVELS + 1u)
+#define E2PF_ALL_LEVELS (E2PF_LEVELS + 2u)
+
+struct level {
+	struct e2pf_ref *ref;
+	size_t used, room;
+	uint64_t bytes;
+	void *buf;			/* the piece being parsed */
+	size_t buf_size;
+};
+
+/* A request in flight.  MOST: sorted requests on arrays of disks gain up to
+ * this. */
+#define E2PF_IN_FLIGHT_MOST 1024u
+
+struct request {
+	unsigned device;
+	uint64_t offset;		/* of one block it reads, bytes */
+	uint64_t bytes;
+	uint64_t asked;			/* ns */
+	unsigned depth;			/* requests in flight then, with it */
+	uint64_t queued;		/* bytes of these */
+};
+
+/* What a worker has found and asked for since it was started.  References that
+ * were dropped count as asked for. */
+struct found {
+	uint64_t bytes, refs, asked_bytes, asked_refs, requests;
+	uint64_t unit_bytes, parsed_bytes;	/* of the units' references */
+	unsigned in_flight;		/* requests */
+};
 
 /* Units that were taken at once and that the checker has not passed, with what
  * was read ahead for them. */
@@ -66,32 +99,35 @@ struct worker {
 	struct e2pf_engine *e;
 	unsigned number;
 	pthread_t thread;
-	struct e2pf_elevator elevator;
 	enum worker_state state;
 	const struct e2pf_phase *phase;	/* of what it has taken, */
 	unsigned epoch;			/* and the engine's count then */
 	unsigned news;			/* the engine's count when it last
 					   found nothing to take */
-	uint64_t first, last;		/* units it has taken; all that it
-					   cannot be passed in, if these are
-					   deferred references */
+	uint64_t first, last;		/* units it has taken; after the last
+					   one, none: deferred references */
 	uint64_t range;			/* the number of their range */
-	struct e2pf_inflight inflight;	/* its requests */
-	/* Work since it last held the lock: see count_done(). */
-	struct {
-		uint64_t requests, bytes;
-		struct e2pf_completed one[E2PF_INFLIGHT_SAMPLES];
-		unsigned ones;
-	} done;
-	struct e2pf_class_count *count;	/* for e2pf_engine_plan() */
-};
+	struct found found;		/* when it last held the lock */
 
-/* References left for later, adjacent ones joined. */
-struct deferred {
-	struct e2pf_ref *ref;
-	size_t used, room;
-	uint64_t bytes;
-	bool sorted;			/* the first place last */
+	/* Only the worker's thread uses these. */
+	struct level level[E2PF_ALL_LEVELS];
+	size_t level_most;		/* references held per level below the
+					   first */
+	uint64_t parse_left;		/* pieces below the first level that
+					   may still be parsed */
+	unsigned filling;		/* the level that parsing adds to */
+	bool ended;			/* nobody wants the rest of the pass */
+	bool incomplete;		/* a unit's reference was lost because
+					   memory ran out */
+	struct found now;
+	struct request request[E2PF_IN_FLIGHT_MOST];	/* a ring */
+	unsigned oldest, in_flight;
+	unsigned in_flight_most;	/* at present */
+	uint64_t in_flight_bytes;
+	double request_ns;		/* what a request costs, smoothed */
+	double recent_requests, recent_bytes;	/* asked for lately */
+	struct e2pf_class_count *count;	/* for e2pf_engine_plan(); nothing is
+					   read ahead */
 };
 
 /* As many as libext2fs's cache has blocks, and some more. */
@@ -99,7 +135,6 @@ struct deferred {
 
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
-	struct e2pf_engine_config next;	/* settings from the next start on */
 	pthread_mutex_t lock;
 	pthread_cond_t work_cond;	/* workers wait for work, or for room
 					   in the budget */
@@ -115,6 +150,7 @@ struct e2pf_engine {
 					   is used up */
 	bool has_head;			/* rotational: as configured, or as
 					   measured */
+	double request_ns;		/* as measured at the start; 0: not */
 
 	/* Everything was cached at the start: see gate.c. */
 	atomic_bool asleep;
@@ -132,35 +168,31 @@ struct e2pf_engine {
 	bool choosing;			/* a worker asks the source what
 					   follows */
 	bool ended;			/* nothing follows by itself */
+	atomic_bool left_out;		/* there was no room for some of it: the
+					   phase does not end */
 	uint64_t next_unit;		/* the first one not taken */
-	uint64_t take_bytes;		/* weight of the units taken next */
 	uint64_t units_done;		/* in the first phase */
-	struct deferred deferred;
 
 	/* How far the checker is, and how far ahead the workers: ahead.c. */
 	atomic_uint_fast64_t at;	/* its phase and unit, packed by
 					   e2pf_pack_at() */
 	atomic_bool gated;		/* in this phase the checker waits at
 					   the gate */
-	uint64_t budget;		/* now, bytes */
+	atomic_uint_fast64_t budget;	/* now, bytes */
 	atomic_uint_fast64_t budget_asked;	/* when the machine was asked
 						   for its memory, ns */
 	struct range range[RANGES];	/* a ring */
 	uint64_t oldest_range, next_range;	/* numbers */
-	uint64_t range_bytes;		/* of all of them */
-	uint64_t weighed, brought;	/* bytes of units taken, and read for
-					   them */
-	uint64_t later_bytes;		/* read, or about to be, for a later
-					   phase */
+	uint64_t taken_bytes, read_bytes;	/* of units, and read for
+						   them */
+	atomic_uint_fast64_t later_bytes;	/* found for a later phase */
 	uint64_t total_from;		/* bytes prefetched before the start */
 	struct e2pf_rate rate;		/* of the workers' requests */
-	double request_ns;		/* what a request costs, smoothed */
-	double recent_requests, recent_bytes;	/* asked for lately */
 
 	/* A place is the number of a unit of the grain, counted over all
 	 * devices one after the other; base[] is a device's first place. */
 	uint64_t base[E2PF_DEVICES];
-	struct e2pf_blockset *ahead;	/* places read ahead and not used */
+	struct e2pf_blockset ahead;	/* places read ahead and not used */
 	atomic_bool tracking;		/* it is not empty */
 	uint64_t gaps;			/* bytes of gaps read through */
 	uint64_t left_over;		/* bytes still ahead at an earlier
@@ -184,9 +216,9 @@ struct e2pf_engine {
 	/* The checker's read that has not returned; if several threads read,
 	 * the last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
+	atomic_uint_fast64_t reading_at;	/* bytes */
 	/* The checker's last reads, by their place; 0: none. */
 	atomic_uint_fast64_t lately[LATELY];
-	atomic_uint_fast64_t reading_at;	/* bytes */
 };
 
 /* Time of the first device's clock, which is used for all of them. */
@@ -244,13 +276,20 @@ static inline uint64_t e2pf_place(const struct e2pf_engine *e,
 /* Bytes read ahead and not used yet. */
 static inline uint64_t e2pf_ahead_bytes(const struct e2pf_engine *e)
 {
-	return e2pf_blockset_size(e->ahead) * e->cfg.source->grain;
+	return e->ahead.size * e->cfg.source->grain;
 }
 
-/* Is what the worker has taken obsolete? */
-static inline bool e2pf_ended(const struct worker *w)
+/* Has the worker taken deferred references, not units? */
+static inline bool e2pf_is_deferred(const struct worker *w)
 {
-	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up;
+	return w->first > w->last;
+}
+
+/* Does nobody want what the worker has taken? */
+static inline bool e2pf_is_obsolete(const struct worker *w)
+{
+	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up ||
+	       e2pf_passed(w->e, w->last);
 }
 
 /* Number of workers for these devices. */
@@ -263,24 +302,22 @@ static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
 
 /* engine.c */
 /* The time in so many nanoseconds. */
-void e2pf_deadline(struct timespec *ts, uint64_t ns);
+struct timespec e2pf_deadline(uint64_t ns);
 void e2pf_end_stage(struct e2pf_engine *e);
-/* Take over the settings left by e2pf_engine_configure(), and tell the source.
- * Only while there are no workers, which read them without the lock. */
-void e2pf_adopt_config(struct e2pf_engine *e);
-void e2pf_begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
-		       bool asleep);
 /* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
-/* Add a failed read to this counter of the statistics, and give up when there
- * are too many.  The lock is held. */
-void e2pf_count_failure(struct e2pf_engine *e, uint64_t *count);
+/* Count a failed read, and give up when there are too many.  The lock is
+ * held. */
+void e2pf_count_error(struct e2pf_engine *e);
+/* Prepare the source for a walk over everything that is not read ahead.  The
+ * engine must be idle. */
+void e2pf_begin_walk(struct e2pf_engine *e);
 
 /* cached.c */
 bool e2pf_is_resident(struct e2pf_engine *e, unsigned device,
 		      uint64_t offset, uint64_t len);
 /* Is everything cached already?  Checks samples spread over the devices. */
-bool e2pf_looks_warm(struct e2pf_engine *e);
+bool e2pf_samples_are_cached(struct e2pf_engine *e);
 /* If has_head is a guess, measure it. */
 void e2pf_probe_engine(struct e2pf_engine *e);
 
@@ -295,43 +332,59 @@ void e2pf_tell_news(struct e2pf_engine *e);
 bool e2pf_take(struct worker *w);
 /* If nothing can be taken and no worker is busy, go on to the next phase. */
 void e2pf_next_phase(struct e2pf_engine *e);
-/* Put the references of the units that were taken into the elevator. */
+/* Pass the references of the units that were taken to the elevator. */
 void e2pf_seed(struct worker *w);
 /* What was taken has been read. */
 void e2pf_finish(struct worker *w);
-/* Leave a reference for later; false if it belongs into the current pass. */
-bool e2pf_defer(struct e2pf_engine *e, const struct e2pf_ref *ref);
-void e2pf_forget_deferred(struct e2pf_engine *e);
+
+/* elevator.c; in the worker's thread, without the lock */
+/* Add a reference; a sink whose `ctx` is the worker.  Before the pass it
+ * receives those of the units: the first level holds them all, so the caller
+ * limits how many units it takes.  A reference outside its device is
+ * dropped. */
+void e2pf_add(void *ctx, const struct e2pf_ref *ref);
+/* Read what was added and everything it refers to; or, if the worker has taken
+ * these, the deferred references. */
+void e2pf_pass(struct worker *w);
+/* Drop the references of a level. */
+void e2pf_drop_level(struct worker *w, unsigned number);
+void e2pf_free_levels(struct worker *w);
 
 /* worker.c */
 void e2pf_worker_init(struct worker *w);
 void *e2pf_worker_main(void *worker);
+/* With the lock held. */
+void e2pf_set_state(struct worker *w, enum worker_state state);
+/* Request a run of `n` references on one device, adjacent except for gaps, as
+ * far as they are not cached.  May wait.  Returns false if nobody wants it. */
+bool e2pf_request_run(struct worker *w, const struct e2pf_ref *refs, size_t n);
+/* A read of bytes to be parsed has returned after a wait of `waited_ns`; `error`
+ * is an errno or 0.  Returns false if nobody wants the rest. */
+bool e2pf_read_returned(struct worker *w, int error, uint64_t waited_ns);
 
-/* ahead.c; with the lock held, except for the first two */
-/* Wait until a request of `bytes` may be made.  Returns false if it is no longer
- * wanted. */
+/* ahead.c */
+/* Wait until a request of `bytes` may be made.  Returns false if nobody wants it
+ * any more. */
 bool e2pf_within_limits(struct worker *w, uint64_t bytes);
+/* Wait for room in the budget.  Returns false as above. */
+bool e2pf_wait_for_room(struct worker *w);
+/* Leave a stuck device to the checker.  The lock is held. */
+void e2pf_wait_while_stuck(struct worker *w);
 /* Query how much memory is available, unless that was queried recently.  It
  * reads files in /proc and /sys. */
 void e2pf_ask_memory(struct e2pf_engine *e);
-/* Adjust the budget to `left` bytes of available memory. */
-void e2pf_follow_memory(struct e2pf_engine *e, uint64_t left);
-/* The worker has taken its units, which weigh so much. */
-void e2pf_add_range(struct worker *w, uint64_t weight);
-void e2pf_forget_ranges(struct e2pf_engine *e);
-/* Bytes will be read for what the worker has taken. */
+/* The worker has taken its units, of so many bytes.  The lock is held. */
+void e2pf_add_range(struct worker *w, uint64_t bytes);
+/* Bytes will be read for what the worker has taken.  The lock is held. */
 void e2pf_count_ahead(struct worker *w, uint64_t bytes);
-/* Must this worker wait before it reads on? */
-bool e2pf_over_budget(struct worker *w);
-/* Requests of so many bytes were made; a tracked one has completed. */
-void e2pf_count_requests(struct e2pf_engine *e, uint64_t requests,
-			 uint64_t bytes);
-void e2pf_learn(struct e2pf_engine *e, const struct e2pf_completed *one);
-/* Largest gap to read through now, bytes: from what a request costs, and what
- * is left of the source's limit.  And how many bytes of gaps that is. */
-uint64_t e2pf_gap(const struct e2pf_engine *e);
-uint64_t e2pf_gap_room(const struct e2pf_engine *e);
-/* The largest gap that is ever read through, as far as is known. */
-uint64_t e2pf_widest_gap(const struct e2pf_engine *e);
+/* May this be read for a later phase?  If so, it counts. */
+bool e2pf_has_room_later(struct e2pf_engine *e, uint32_t bytes);
+/* Requests of so many bytes were made; one has completed. */
+void e2pf_count_requests(struct worker *w, uint64_t requests, uint64_t bytes);
+void e2pf_learn(struct worker *w, const struct request *r, uint64_t now);
+/* Largest gap to read through now, bytes; the largest that ever is, as far as is
+ * known. */
+uint64_t e2pf_gap(const struct worker *w);
+uint64_t e2pf_widest_gap(const struct e2pf_engine *e, double request_ns);
 
 #endif

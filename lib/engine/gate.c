@@ -47,7 +47,6 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 		atomic_store(&e->at, E2PF_NOWHERE);
 		/* The checker is about to read the deferred blocks itself, in
 		 * its own order, and this phase has to stay ahead of it. */
-		e2pf_forget_deferred(e);
 		e->later_bytes = 0;
 		e2pf_set_phase(e, phase);
 	}
@@ -111,24 +110,27 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* The places of a read; false when it is outside its device. */
-static bool places_of(const struct e2pf_engine *e, const struct e2pf_read *r,
-		      uint64_t *first, uint64_t *count)
-{
-	uint64_t bytes = e->cfg.source->bytes[r->device];
-	uint64_t end = r->offset + r->length;
+/* Signals by which a user ends the check.  The checker blocks them while it
+ * waits. */
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define ENDING (sizeof(ending) / sizeof(ending[0]))
 
-	if (r->offset >= bytes || !r->length)
-		return false;
-	*first = e2pf_place(e, r->device, r->offset);
-	*count = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) -
-		 *first + 1;
-	return true;
+/* Is one of these signals pending?  From then on nothing may wait at the
+ * gate. */
+static bool is_ending(struct e2pf_engine *e)
+{
+	sigset_t pending;
+	size_t i;
+
+	for (i = 0; i < ENDING && !sigpending(&pending); i++)
+		if (sigismember(&pending, ending[i]) == 1)
+			e->ending = true;
+	return e->ending;
 }
 
 /*
- * Whether a worker is reading blocks that may include the checker's next one.
- * If the checker reports its position, that is one within the worker's units:
+ * Whether a worker is reading blocks that may include the checker's next one, and
+ * makes progress.  If the checker reports its position, that is one within the worker's units:
  * a checker that reads one block before it begins must not wait for all units.
  */
 static bool is_worth_waiting(struct e2pf_engine *e)
@@ -136,7 +138,8 @@ static bool is_worth_waiting(struct e2pf_engine *e)
 	uint64_t at = 0;
 	unsigned i;
 
-	if (!e->gated || e->ending ||
+	if (!e->gated || e->stop || e->gave_up || is_ending(e) ||
+	    e2pf_now(e) - e->last_progress >= GATE_PATIENCE_NS ||
 	    (e2pf_is_followed(e) && !e2pf_checker_at(e, &at)))
 		return false;
 	for (i = 0; i < e->workers; i++) {
@@ -150,48 +153,6 @@ static bool is_worth_waiting(struct e2pf_engine *e)
 	return false;
 }
 
-bool e2pf_engine_serves(struct e2pf_engine *e, const struct e2pf_ref *ref,
-			bool planned)
-{
-	bool waits = false;
-
-	if (planned && atomic_load(&e->gated)) {
-		pthread_mutex_lock(&e->lock);
-		waits = !e->stop && !e->gave_up && !e->stuck &&
-			is_worth_waiting(e) &&
-			e2pf_now(e) - e->last_progress < GATE_PATIENCE_NS;
-		pthread_mutex_unlock(&e->lock);
-	}
-	return waits || e2pf_is_resident(e, ref->device, ref->offset,
-					 ref->length);
-}
-
-/* Signals by which a user ends the check. */
-static void ending_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
-}
-
-/* Is one of these signals pending?  The checker blocks them while it waits.
- * From then on nothing may wait at the gate. */
-static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
-{
-	sigset_t pending;
-	int sig;
-
-	if (sigpending(&pending))
-		return false;
-	for (sig = 1; sig < NSIG; sig++)
-		if (sigismember(ending, sig) == 1 &&
-		    sigismember(&pending, sig) == 1)
-			e->ending = true;
-	return e->ending;
-}
-
 /*
  * On a rotational disk a read by the checker moves the head away from the
  * elevator pass and back.  So the checker waits until a worker has read the
@@ -200,32 +161,29 @@ static bool is_ending(struct e2pf_engine *e, const sigset_t *ending)
  */
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	sigset_t ending, mask;
-	uint64_t began, t;
+	sigset_t block, mask;
+	uint64_t began;
+	bool cached = false;
+	size_t i;
 
-	ending_signals(&ending);
-	pthread_sigmask(SIG_BLOCK, &ending, &mask);
+	sigemptyset(&block);
+	for (i = 0; i < ENDING; i++)
+		sigaddset(&block, ending[i]);
+	pthread_sigmask(SIG_BLOCK, &block, &mask);
 	pthread_mutex_lock(&e->lock);
 	began = e2pf_now(e);
 	e->gate_waiters++;
-	if (is_worth_waiting(e) && began - e->last_progress < GATE_PATIENCE_NS)
-		e->stats.gate_waits++;
-	for (t = began; !e->stop && !e->gave_up &&
-	     !is_ending(e, &ending) && is_worth_waiting(e) &&
-	     t - began < GATE_LIMIT_NS && t - e->last_progress < GATE_PATIENCE_NS;
-	     t = e2pf_now(e)) {
-		struct timespec ts;
-		bool there;
+	e->stats.gate_waits += is_worth_waiting(e);
+	while (!cached && is_worth_waiting(e) &&
+	       e2pf_now(e) - began < GATE_LIMIT_NS) {
+		struct timespec ts = e2pf_deadline(GATE_LOOK_NS);
 
-		e2pf_deadline(&ts, GATE_LOOK_NS);
 		pthread_cond_timedwait(&e->gate_cond, &e->lock, &ts);
 		/* Query the kernel without holding the lock: it takes a while,
 		 * and the workers need the lock to make progress. */
 		pthread_mutex_unlock(&e->lock);
-		there = e2pf_is_resident(e, r->device, r->offset, r->length);
+		cached = e2pf_is_resident(e, r->device, r->offset, r->length);
 		pthread_mutex_lock(&e->lock);
-		if (there)
-			break;
 	}
 	e->gate_waiters--;
 	pthread_mutex_unlock(&e->lock);
@@ -262,17 +220,15 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&e->reading_since, r->began,
 			      memory_order_relaxed);
-	r->waited = false;
-	r->missed = false;
-	if (was_read_lately(e, r))
+	r->waited = r->missed = false;
+	if (was_read_lately(e, r) ||
+	    (!atomic_load(&e->stuck) && !atomic_load(&e->gated)))
 		return;
 	/* A cached read shows nothing about a stuck device. */
-	r->missed = atomic_load(&e->stuck) &&
-		    !e2pf_is_resident(e, r->device, r->offset, r->length);
-	if (!atomic_load(&e->gated) ||
-	    e2pf_is_resident(e, r->device, r->offset, r->length))
+	r->missed = !e2pf_is_resident(e, r->device, r->offset, r->length);
+	r->waited = r->missed && atomic_load(&e->gated);
+	if (!r->waited)
 		return;
-	r->waited = true;
 	wait_at_gate(e, r);
 	r->asked = e2pf_now(e);
 }
@@ -335,11 +291,14 @@ static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
  * true if any of them was.  The lock is held. */
 static bool forget(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	uint64_t first, count, n;
+	uint64_t bytes = e->cfg.source->bytes[r->device], first, n;
+	uint64_t end = r->offset + r->length;
 
-	if (!places_of(e, r, &first, &count))
+	if (r->offset >= bytes || !r->length)
 		return false;
-	n = e2pf_blockset_remove(e->ahead, first, count);
+	first = e2pf_place(e, r->device, r->offset);
+	n = e2pf_place(e, r->device, (end < bytes ? end : bytes) - 1) - first;
+	n = e2pf_blockset_remove(&e->ahead, first, n + 1);
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
 	if (n && e->throttled && !e2pf_is_followed(e) &&
@@ -361,19 +320,6 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 	e->stats.own_stall_ns += ahead ? 0 : ns;
 	if (e->asleep)
 		count_sleep_miss(e);
-}
-
-/* A read that waited and left the blocks uncached has failed.  The result of
- * the read does not show it: libext2fs returns the value that the checker's
- * error handler returned. */
-static void count_failed_ahead(struct e2pf_engine *e, const struct e2pf_read *r)
-{
-	if (e->cfg.devices[r->device]->blind ||
-	    e2pf_is_resident(e, r->device, r->offset, r->length))
-		return;
-	pthread_mutex_lock(&e->lock);
-	e2pf_count_failure(e, &e->stats.failed_ahead);
-	pthread_mutex_unlock(&e->lock);
 }
 
 bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
@@ -401,7 +347,5 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	if (stalled)
 		count_stall(e, r, t, ahead);
 	pthread_mutex_unlock(&e->lock);
-	if (stalled && ahead)
-		count_failed_ahead(e, r);
 	return ahead;
 }

@@ -162,12 +162,6 @@ struct e2pf_source {
 					   filesystem has */
 	uint32_t align;			/* a worker's units end at a multiple of
 					   it: these lie side by side; 0: 1 */
-	uint32_t run_most;		/* a run that is at least so long ends,
-					   and there must be room for the next;
-					   0: no limit */
-	unsigned gap_part;		/* gaps that are read through may be
-					   1/gap_part of what is read ahead; 0:
-					   no limit */
 };
 
 #endif

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A worker thread: takes work, and reads it ahead in elevator passes.  Decides,
- * for each run, which blocks to request from the device.  work.c decides which
- * units come next, and ahead.c how far ahead the worker may read.
+ * The worker threads: what they request from the device, and how many requests
+ * are in flight.  work.c decides which units come next, elevator.c in which
+ * order they are read, and ahead.c how far ahead the worker may read.
+ *
+ * The end of a check has to wait for all requests in flight: the last close of
+ * a block device, and the exit of a process that reads it, wait for each page
+ * that is being read, even after a signal.  On a disk that takes seconds for a
+ * request, a full queue takes minutes.  So the limit follows the time that a
+ * request takes: it grows by one with each that completes in time, and is halved
+ * if one is late.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "engine_state.h"
-
-/* Bytes issued and not yet waited for.  A rotational disk sorts all requests it
- * has; flash needs only as many as its queue holds. */
-#define HEAD_ISSUE_AHEAD (32u << 20)
-#define FLASH_ISSUE_AHEAD (8u << 20)
 
 /* References of 24 bytes that all workers together hold per level: 6 MiB, and
  * one for so many bytes of the budget; and that each may hold and parse in any
@@ -20,15 +24,32 @@
 #define REF_BUDGET 1024u
 #define LEAST_REFS 4096u
 
+/* Requests in flight at first: at least, and on a device known to be fast. */
+#define FIRST 4u
+#define FIRST_FAST 64u
+
+/* A request is late after this time.  A rotational disk with 64 requests to
+ * choose among takes half a second for them. */
+#define LATE_NS 500000000u
+
+/* Of a full queue so many are waited for one after the other: to ask the kernel
+ * about each takes 1 us. */
+#define STEPS 32u
+
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
 
-static void set_state(struct worker *w, enum worker_state state)
+/*
+ * States.
+ */
+
+void e2pf_set_state(struct worker *w, enum worker_state state)
 {
 	struct e2pf_engine *e = w->e;
+	uint64_t now = e2pf_now(e);
 
 	if (state == WORKER_READING && w->state != state)
-		e->last_progress = e2pf_now(e);
+		e->last_progress = now;
 	e->throttled += state == WORKER_THROTTLED;
 	e->throttled -= w->state == WORKER_THROTTLED;
 	w->state = state;
@@ -47,8 +68,150 @@ static void wake_throttled(struct e2pf_engine *e)
 		pthread_cond_broadcast(&e->work_cond);
 }
 
-/* Count a reference that is asked for, as count.c does: one that is not adjacent
- * to the reference before it, or of another class, begins a run. */
+/* The lock is held. */
+static void publish(struct worker *w)
+{
+	w->e->stats.prefetched_requests += w->now.requests - w->found.requests;
+	w->found = w->now;
+	w->found.in_flight = w->in_flight;
+	w->e->stats.gap_bytes = e2pf_widest_gap(w->e, w->request_ns);
+}
+
+/*
+ * Requests in flight.
+ */
+
+static struct request *request_at(struct worker *w, unsigned index)
+{
+	return &w->request[(w->oldest + index) % E2PF_IN_FLIGHT_MOST];
+}
+
+static void add_request(struct worker *w, unsigned device, uint64_t offset,
+			uint64_t bytes, uint64_t now)
+{
+	w->in_flight_bytes += bytes;
+	*request_at(w, w->in_flight++) = (struct request) {
+		.device = device, .offset = offset, .bytes = bytes,
+		.asked = now, .depth = w->in_flight,
+		.queued = w->in_flight_bytes
+	};
+}
+
+/* The index of the request to wait for next: then those before it have
+ * completed, too. */
+static unsigned next_step(const struct worker *w)
+{
+	unsigned step = w->in_flight_most / STEPS;
+
+	if (step > w->in_flight)
+		step = w->in_flight;
+	return step ? step - 1 : 0;
+}
+
+/* Those up to this one have completed; or, if it is late, it took LATE_NS, or
+ * failed. */
+static void completed(struct worker *w, unsigned index, bool late, uint64_t now)
+{
+	unsigned i;
+
+	e2pf_learn(w, request_at(w, index), now);
+	for (i = 0; i <= index; i++)
+		w->in_flight_bytes -= request_at(w, i)->bytes;
+	w->oldest = (w->oldest + i) % E2PF_IN_FLIGHT_MOST;
+	w->in_flight -= i;
+	if (late)
+		w->in_flight_most = (w->in_flight_most + 1) / 2;
+	else if (w->in_flight_most + i <= E2PF_IN_FLIGHT_MOST)
+		w->in_flight_most += i;
+	else
+		w->in_flight_most = E2PF_IN_FLIGHT_MOST;
+}
+
+/* A block that was evicted again has been completed.  If the device can
+ * distinguish this case, the block is not read again, which would take a seek
+ * back on a rotational disk. */
+static bool is_complete(struct e2pf_engine *e, const struct request *r)
+{
+	struct e2pf_device *dev = e->cfg.devices[r->device];
+
+	return (!dev->blind && e2pf_is_resident(e, r->device, r->offset, 1)) ||
+	       (dev->ops->is_gone && dev->ops->is_gone(dev, r->offset));
+}
+
+/* Count what has completed meanwhile. */
+static void count_completed(struct worker *w)
+{
+	uint64_t now = e2pf_now(w->e);
+
+	while (w->in_flight &&
+	       is_complete(w->e, request_at(w, next_step(w))))
+		completed(w, next_step(w), false, now);
+}
+
+bool e2pf_read_returned(struct worker *w, int error, uint64_t waited_ns)
+{
+	struct e2pf_engine *e = w->e;
+
+	if (waited_ns >= STALL_NS)
+		count_completed(w);
+	atomic_store(&e->last_progress, e2pf_now(e));
+	/* Take the lock only if somebody has to know. */
+	if (error || waited_ns >= STUCK_NS || atomic_load(&e->gate_waiters) ||
+	    atomic_load(&e->stuck)) {
+		pthread_mutex_lock(&e->lock);
+		if (error)
+			e2pf_count_error(e);
+		if (e->gate_waiters)
+			pthread_cond_broadcast(&e->gate_cond);
+		if (waited_ns >= STUCK_NS && e->cfg.paced)
+			e->stuck = STUCK_PROOFS;
+		if (!w->count)
+			e2pf_wait_while_stuck(w);
+		pthread_mutex_unlock(&e->lock);
+	}
+	return !e2pf_is_obsolete(w);
+}
+
+/*
+ * Wait until there is room for another request; false if nobody wants it.  Of a
+ * request that has not completed one block is read.  Such a read waits for a
+ * request in flight, returns when a signal kills the process, and reports read
+ * errors, which readahead does not.
+ */
+static bool make_room(struct worker *w)
+{
+	struct e2pf_engine *e = w->e;
+	uint32_t len = e->cfg.source->grain;
+	char buf[LATE_BYTES];
+	bool wanted = true;
+
+	if (len > sizeof(buf))
+		len = sizeof(buf);
+	while (wanted && w->in_flight >= w->in_flight_most) {
+		unsigned index = next_step(w);
+		const struct request *r = request_at(w, index);
+		struct e2pf_device *dev = e->cfg.devices[r->device];
+		uint64_t began = e2pf_now(e), now = began;
+		int err;
+
+		if (is_complete(e, r)) {
+			completed(w, index, false, now);
+			continue;
+		}
+		err = dev->ops->read(dev, buf, r->offset, len);
+		now = e2pf_now(e);
+		completed(w, index, err || now - r->asked >= LATE_NS, now);
+		wanted = e2pf_read_returned(w, err, now - began);
+	}
+	return wanted;
+}
+
+/*
+ * What is requested.
+ */
+
+/* Count a reference that is asked for: one that is not adjacent to the reference
+ * before it, or of another class, begins a run. */
 static void count_asked(struct e2pf_engine *e, const struct e2pf_ref *ref,
 			const struct e2pf_ref *before, uint64_t bytes)
 {
@@ -57,19 +220,6 @@ static void count_asked(struct e2pf_engine *e, const struct e2pf_ref *ref,
 	asked->bytes += bytes;
 	asked->runs += ref == before || ref->cls != before->cls ||
 		       ref->offset > before->offset + before->length;
-}
-
-/* New bytes of a reference count for the units, or for a later phase: there room
- * was made for those of deferred classes when they were found or taken. */
-static void count_bytes(struct worker *w, const struct e2pf_ref *ref,
-			uint64_t bytes)
-{
-	uint32_t cls = UINT32_C(1) << ref->cls;
-
-	if (!(w->phase->later & cls))
-		e2pf_count_ahead(w, bytes);
-	else if (!(w->phase->deferred & cls))
-		w->e->later_bytes += bytes;
 }
 
 /* Record that `len` bytes of a run of references will be requested.  This is
@@ -98,13 +248,15 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		if (a > b)
 			continue;
 		covered += b - a + 1;
-		missing = e2pf_blockset_add(e->ahead, a, b - a + 1);
+		missing = e2pf_blockset_add(&e->ahead, a, b - a + 1);
 		if (!missing)
 			continue;
 		new_places += missing;
 		count_asked(e, &refs[i], i ? &refs[i - 1] : &refs[i],
 			    missing * grain);
-		count_bytes(w, &refs[i], missing * grain);
+		/* What is for a later phase was counted when it was found. */
+		if (!(w->phase->later & UINT32_C(1) << refs[i].cls))
+			e2pf_count_ahead(w, missing * grain);
 	}
 	if (!new_places)
 		return;		/* all of it is already in flight */
@@ -117,143 +269,35 @@ static void record(struct worker *w, const struct e2pf_ref *refs, size_t n,
 		e->stats.peak_lookahead_bytes = e2pf_ahead_bytes(e);
 }
 
-/* Leave a stuck device to the checker.  The lock is held. */
-static void wait_while_stuck(struct worker *w)
+/* Count a part of a run, which is `missing` from memory or cached.  Returns
+ * false if nobody wants it. */
+static bool count_part(struct worker *w, const struct e2pf_ref *refs,
+		       size_t n, uint64_t pos, uint64_t len, bool missing)
 {
 	struct e2pf_engine *e = w->e;
-
-	while (e->stuck && !e2pf_ended(w)) {
-		set_state(w, WORKER_THROTTLED);
-		pthread_cond_wait(&e->work_cond, &e->lock);
-	}
-}
-
-/* Add the worker's counts since it last held the lock.  The lock is held. */
-static void count_done(struct worker *w)
-{
-	unsigned i;
-
-	e2pf_count_requests(w->e, w->done.requests, w->done.bytes);
-	for (i = 0; i < w->done.ones; i++)
-		e2pf_learn(w->e, &w->done.one[i]);
-	w->done.requests = w->done.bytes = 0;
-	w->done.ones = 0;
-}
-
-/* Report the arrival of bytes to be parsed.  Needed only after a failure or a
- * slow read, or if a checker waits, because it takes the lock. */
-static void tell_arrival(struct worker *w, int error, uint64_t waited_ns)
-{
-	struct e2pf_engine *e = w->e;
+	bool wanted;
 
 	pthread_mutex_lock(&e->lock);
-	if (error)
-		e2pf_count_failure(e, &e->stats.errors);
-	if (e->gate_waiters)
-		pthread_cond_broadcast(&e->gate_cond);
-	if (waited_ns >= STUCK_NS && e->cfg.paced)
-		e->stuck = STUCK_PROOFS;
-	wait_while_stuck(w);
-	set_state(w, WORKER_READING);
-	pthread_mutex_unlock(&e->lock);
-}
-
-static bool is_wanted(const struct worker *w)
-{
-	return !e2pf_ended(w) && !e2pf_passed(w->e, w->last);
-}
-
-/* The worker's oldest request has completed: count it. */
-static void completed(struct worker *w, bool late, uint64_t now)
-{
-	const struct e2pf_request *r = e2pf_inflight_oldest(&w->inflight);
-
-	if (w->done.ones < E2PF_INFLIGHT_SAMPLES)
-		w->done.one[w->done.ones++] = (struct e2pf_completed) {
-			.ns = now - r->asked, .depth = r->depth,
-			.queued = r->queued
-		};
-	e2pf_inflight_completed(&w->inflight, late);
-}
-
-/* A block that was evicted again has been completed.  If the device can
- * distinguish this case, the block is not read again, which would take a seek
- * back on a rotational disk. */
-static bool is_complete(struct e2pf_engine *e, const struct e2pf_request *r)
-{
-	struct e2pf_device *dev = e->cfg.devices[r->device];
-
-	return (!dev->blind && e2pf_is_resident(e, r->device, r->offset, 1)) ||
-	       (dev->ops->is_gone && dev->ops->is_gone(dev, r->offset));
-}
-
-/* After a wait: count what has completed meanwhile. */
-static void count_completed(struct worker *w)
-{
-	uint64_t now = e2pf_now(w->e);
-	const struct e2pf_request *r;
-
-	while ((r = e2pf_inflight_oldest(&w->inflight)) && is_complete(w->e, r))
-		completed(w, false, now);
-}
-
-static bool worker_arrived(void *ctx, int error, uint64_t waited_ns)
-{
-	struct worker *w = ctx;
-	struct e2pf_engine *e = w->e;
-
-	if (waited_ns >= STALL_NS)
-		count_completed(w);
-	atomic_store(&e->last_progress, e2pf_now(e));
-	if (error || waited_ns >= STUCK_NS || atomic_load(&e->gate_waiters) ||
-	    atomic_load(&e->stuck))
-		tell_arrival(w, error, waited_ns);
-	return is_wanted(w);
-}
-
-/*
- * Wait until there is room for another request; false if it is no longer wanted.
- * If the oldest request has not completed, one block of it is read.  Such a read
- * waits for a request in flight, returns when a signal kills the process, and
- * reports read errors, which readahead does not.
- */
-static bool make_room(struct worker *w)
-{
-	struct e2pf_engine *e = w->e;
-	uint32_t len = e->cfg.source->grain;
-	char buf[LATE_BYTES];
-	bool go = true;
-
-	if (len > sizeof(buf))
-		len = sizeof(buf);
-	while (go && e2pf_inflight_is_full(&w->inflight)) {
-		const struct e2pf_request *r =
-				e2pf_inflight_oldest(&w->inflight);
-		struct e2pf_device *dev = e->cfg.devices[r->device];
-		uint64_t began = e2pf_now(e), now = began;
-		int err;
-
-		if (is_complete(e, r)) {
-			completed(w, false, now);
-			continue;
-		}
-		err = dev->ops->read(dev, buf, r->offset, len);
-		now = e2pf_now(e);
-		completed(w, err || now - r->asked >= E2PF_INFLIGHT_LATE_NS,
-			  now);
-		go = worker_arrived(w, err, now - began);
+	wanted = !e2pf_is_obsolete(w);
+	if (wanted) {
+		e->stats.planned_bytes += len;
+		if (missing)
+			record(w, refs, n, pos, len);
+		publish(w);
 	}
-	return go;
+	pthread_mutex_unlock(&e->lock);
+	return wanted;
 }
 
-/* Ask the device for a missing part of a run. */
-static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
-		    uint64_t len)
+/* Request a missing part of a run. */
+static bool request_part(struct worker *w, unsigned device, uint64_t pos,
+			 uint64_t len)
 {
 	struct e2pf_engine *e = w->e;
 	struct e2pf_device *dev = e->cfg.devices[device];
 	uint32_t grain = e->cfg.source->grain;
 	uint64_t end = pos + len, began, now;
+	unsigned requests;
 
 	for (; pos < end; pos += len) {
 		if (!make_room(w))
@@ -266,169 +310,82 @@ static bool ask_for(struct worker *w, unsigned device, uint64_t pos,
 			return false;
 		began = e2pf_now(e);
 		/* This may block while the device's queue is full. */
-		w->done.requests += dev->ops->willneed(dev, pos, len);
-		w->done.bytes += len;
+		requests = dev->ops->willneed(dev, pos, len);
 		now = e2pf_now(e);
-		e2pf_inflight_add(&w->inflight, device, pos + len - grain,
-				  len, now);
+		w->now.requests += requests;
+		e2pf_count_requests(w, requests, len);
+		add_request(w, device, pos + len - grain, len, now);
 		e2pf_trace_event(e->trace, "[\"request\",%" PRIu64 ",%" PRIu64
 				 ",%" PRIu64 ",%u,%u]\n", began, pos, len,
-				 w->number, w->inflight.in_flight +
-				 w->inflight.since);
+				 w->number, w->in_flight);
 		atomic_store(&e->last_progress, now);
 	}
 	return true;
 }
 
-/* Wait for room in the budget, with the lock held.  Returns true if it had to
- * wait. */
-static bool wait_for_room(struct worker *w)
+/* Instead of requesting it, for e2pf_engine_plan(). */
+static void count_planned(struct worker *w, const struct e2pf_ref *refs,
+			  size_t n)
 {
-	struct e2pf_engine *e = w->e;
-	bool waited = e->stuck;
+	unsigned last = E2PF_CLASS_BITS;
+	size_t i;
 
-	wait_while_stuck(w);
-	while (is_wanted(w) && e2pf_over_budget(w)) {
-		/* A total budget is never freed again: reading ahead ends
-		 * here. */
-		if (!e->cfg.paced) {
-			e->gave_up = true;
-			break;
-		}
-		/* The checker wakes those it finds throttled: look again once
-		 * this one can be found. */
-		if (w->state != WORKER_THROTTLED) {
-			set_state(w, WORKER_THROTTLED);
-			continue;
-		}
-		pthread_cond_wait(&e->work_cond, &e->lock);
-		waited = true;
-		pthread_mutex_unlock(&e->lock);
-		e2pf_ask_memory(e);
-		pthread_mutex_lock(&e->lock);
+	for (i = 0; i < n; i++) {
+		w->count[refs[i].cls].bytes += refs[i].length;
+		w->count[refs[i].cls].runs += refs[i].cls != last;
+		last = refs[i].cls;
 	}
-	set_state(w, WORKER_READING);
-	return waited;
 }
 
-enum go { GO, GO_LOOK_AGAIN, GO_NOT };
-
-/*
- * Decide whether this part of a run may be read ahead.  If so, count it, and
- * record it if it is `missing` from memory.  This is the only place where a
- * worker takes the lock for each run.  The first part waits for room in the
- * budget.  After such a wait the caller checks again what is cached, because
- * the checker may have read it meanwhile.
- */
-static enum go may_read(struct worker *w, const struct e2pf_ref *refs,
-			size_t n, bool first, uint64_t pos, uint64_t len,
-			bool missing)
+bool e2pf_request_run(struct worker *w, const struct e2pf_ref *refs, size_t n)
 {
-	struct e2pf_engine *e = w->e;
-	enum go go = GO;
-
-	pthread_mutex_lock(&e->lock);
-	count_done(w);
-	if (first && wait_for_room(w))
-		go = GO_LOOK_AGAIN;
-	if (!is_wanted(w))
-		go = GO_NOT;
-	if (go == GO) {
-		e->stats.planned_bytes += len;
-		if (missing)
-			record(w, refs, n, pos, len);
-		w->elevator.gap = e2pf_gap(e);
-		w->elevator.gap_room = e2pf_gap_room(e);
-	}
-	pthread_mutex_unlock(&e->lock);
-	return go;
-}
-
-/* Handle the cached and the missing parts of a run in turn. */
-static bool worker_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
-{
-	struct worker *w = ctx;
 	struct e2pf_engine *e = w->e;
 	unsigned device = refs[0].device;
 	struct e2pf_device *dev = e->cfg.devices[device];
-	uint64_t start = refs[0].offset, pos = start, end = pos;
+	uint64_t pos = refs[0].offset, end = pos, len;
+	bool resident;
 	size_t i;
 
+	if (w->count) {
+		count_planned(w, refs, n);
+		return true;
+	}
 	e2pf_ask_memory(e);
+	if (!e2pf_wait_for_room(w))
+		return false;
 	for (i = 0; i < n; i++)
 		if (refs[i].offset + refs[i].length > end)
 			end = refs[i].offset + refs[i].length;
-	while (pos < end) {
-		bool resident;
-		uint64_t len = dev->ops->span(dev, pos, end - pos, &resident);
-
-		switch (may_read(w, refs, n, pos == start, pos, len,
-				 !resident)) {
-		case GO_LOOK_AGAIN:
-			continue;
-		case GO_NOT:
+	for (; pos < end; pos += len) {
+		len = dev->ops->span(dev, pos, end - pos, &resident);
+		if (!count_part(w, refs, n, pos, len, !resident) ||
+		    (!resident && !request_part(w, device, pos, len)))
 			return false;
-		case GO:
-			break;
-		}
-		/* This run was issued even if the next one is no longer
-		 * wanted. */
-		if (!resident && !ask_for(w, device, pos, len))
-			return true;
-		pos += len;
 	}
 	return true;
 }
 
-static bool worker_defer(void *ctx, const struct e2pf_ref *ref)
-{
-	struct worker *w = ctx;
-	bool deferred = true;
-
-	pthread_mutex_lock(&w->e->lock);
-	if (w->epoch == w->e->epoch)
-		deferred = e2pf_defer(w->e, ref);
-	pthread_mutex_unlock(&w->e->lock);
-	return deferred;
-}
-
-static void worker_units_added(void *ctx)
-{
-	struct worker *w = ctx;
-
-	pthread_mutex_lock(&w->e->lock);
-	e2pf_tell_news(w->e);
-	pthread_mutex_unlock(&w->e->lock);
-}
-
-static const struct e2pf_elevator_ops worker_ops = {
-	.issue = worker_issue,
-	.defer = worker_defer,
-	.arrived = worker_arrived,
-	.units_added = worker_units_added,
-};
+/*
+ * Threads.
+ */
 
 void e2pf_worker_init(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	struct e2pf_elevator *ev = &w->elevator;
 	unsigned workers = e2pf_wanted_workers(e);
 	uint64_t refs = e->budget / REF_BUDGET;
+	uint64_t ns = e->stats.deep_latency_ns * workers;
 
 	refs = (refs < LEVEL_REFS ? refs : LEVEL_REFS) / workers;
-	ev->source = e->cfg.source;
-	ev->devices = e->cfg.devices;
-	ev->ops = &worker_ops;
-	ev->ctx = w;
-	ev->deferred = 0;
-	ev->leaves_last = e->has_head;
-	ev->gap = 0;
-	ev->gap_room = UINT64_MAX;
-	ev->issue_ahead = e->has_head ? HEAD_ISSUE_AHEAD : FLASH_ISSUE_AHEAD;
-	ev->level_cap = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
-	ev->parse_left = e->cfg.source->parse_limit / workers + LEAST_REFS;
-	e2pf_elevator_init(ev);
-	e2pf_inflight_init(&w->inflight, e->stats.deep_latency_ns * workers);
+	w->level_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
+	w->parse_left = e->cfg.source->parse_limit / workers + LEAST_REFS;
+	w->request_ns = e->request_ns;
+	/* As many as complete in half of the time. */
+	w->in_flight_most = FIRST;
+	if (ns && ns < LATE_NS / 2 / FIRST_FAST)
+		w->in_flight_most = FIRST_FAST;
+	else if (ns && ns < LATE_NS / 2 / FIRST)
+		w->in_flight_most = (unsigned)(LATE_NS / 2 / ns);
 }
 
 /* Nothing can be taken: begin the next phase, or sleep. */
@@ -439,7 +396,7 @@ static void idle(struct worker *w)
 	if (w->state != WORKER_IDLE)
 		wake_throttled(e);
 	w->news = e->news;
-	set_state(w, WORKER_IDLE);
+	e2pf_set_state(w, WORKER_IDLE);
 	e2pf_next_phase(e);
 	/* Unless there was something new meanwhile. */
 	if (w->news == e->news && !e->stop)
@@ -459,18 +416,53 @@ void *e2pf_worker_main(void *arg)
 			idle(w);
 			continue;
 		}
-		set_state(w, WORKER_READING);
+		e2pf_set_state(w, WORKER_READING);
 		wake_throttled(e);
 		pthread_mutex_unlock(&e->lock);
 		e2pf_seed(w);
-		e2pf_elevator_run(&w->elevator);
+		e2pf_pass(w);
 		pthread_mutex_lock(&e->lock);
-		count_done(w);
+		publish(w);
 		e2pf_finish(w);
 	}
-	set_state(w, WORKER_IDLE);
+	e2pf_set_state(w, WORKER_IDLE);
 	e->running--;
 	pthread_cond_broadcast(&e->end_cond);
 	pthread_mutex_unlock(&e->lock);
 	return NULL;
+}
+
+static int plan_phase(struct worker *w, unsigned phase)
+{
+	struct e2pf_source *source = w->e->cfg.source;
+	uint64_t unit = 0, end, units;
+	bool more;
+
+	for (; (units = source->ops->units(source, phase, &more)) > unit;
+	     e2pf_pass(w)) {
+		end = unit + LEAST_REFS < units ? unit + LEAST_REFS : units;
+		for (; unit < end; unit++)
+			source->ops->seed(source, phase, unit, e2pf_add, w);
+		if (w->incomplete)
+			return ENOMEM;
+	}
+	return 0;
+}
+
+/* A worker that only counts, in this thread. */
+int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count)
+{
+	struct worker w = { .e = e, .count = count };
+	struct e2pf_source *source = e->cfg.source;
+	const struct e2pf_phase *phase;
+	int err = 0;
+
+	memset(count, 0, source->classes * sizeof(*count));
+	e2pf_begin_walk(e);
+	e2pf_worker_init(&w);
+	for (phase = e->first_phase; phase && !err;
+	     phase = source->ops->next(source, phase))
+		err = plan_phase(&w, phase->number);
+	e2pf_free_levels(&w);
+	return !err && e->gave_up ? EIO : err;
 }

@@ -71,19 +71,19 @@ static void decide(struct e2pf_session *s, struct e2pf_probe *p)
 		.latency_ns = p->speed.latency_ns,
 		.deep_latency_ns = p->speed.deep_latency_ns
 	};
-	struct e2pf_decisions *list = &p->decisions;
-	uint64_t budget = s->cfg.budget;
+	struct e2pf_reading reading = {
+		.settings = &s->settings, .stats = &st,
+		.budget = s->cfg.budget, .sharing = s->sharing,
+		.spindles = s->topo.spindles, .order = s->type->order
+	};
 
 	/* A session that keeps ahead of a checker gets another share of the
 	 * memory than this one. */
 	if (!s->settings.memory)
-		budget = e2pf_engine_budget(e2pf_memory_share(s->sysroot),
-					    true);
-	e2pf_decide_memory(list, budget, s->settings.memory, s->sharing);
-	e2pf_decide_limits(list, &s->settings, s->sharing);
-	e2pf_decide_threads(list, &st, s->settings.threads, NULL);
-	e2pf_decide_order(list, has_head ? "in block order" : s->type->order,
-			  &st, s->topo.spindles);
+		reading.budget = e2pf_engine_budget(
+			e2pf_memory_share(s->sysroot), true);
+	e2pf_decide_limits(&p->decisions, &reading);
+	e2pf_decide_order(&p->decisions, &reading);
 }
 
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)

@@ -91,6 +91,15 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 			    "was opened with");
 }
 
+/* A release whose functions were not compared with ours. */
+static bool newer_than_reviewed(void)
+{
+	const char *version = "";
+
+	ext2fs_get_library_version(&version, NULL);
+	return strverscmp(version, E2FSPROGS_REVIEWED) > 0;
+}
+
 static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 {
 	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
@@ -98,6 +107,7 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 	to->block_size = s->geo.block_size;
 	to->groups = s->geo.groups;
 	to->io_manager = s->io_manager;
+	to->newer_than_reviewed = newer_than_reviewed();
 	to->journal_bytes = journal_bytes(s);
 	to->journal_requests = journal_requests(s);
 }
@@ -319,20 +329,28 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 	return 0;
 }
 
-static void descriptor_sink(void *ctx, const struct e2pf_run *run)
+static void plan_descriptors(const struct e2pf_ext4_session *s,
+			     e2pf_sink sink, void *ctx)
 {
-	struct e2pf_ext4_session *s = ctx;
-	struct e2pf_device *dev = s->base.dev[0];
-	uint64_t bs = s->geo.block_size;
+	struct e2pf_plan plan = {
+		.geo = &s->geo, .classes = E2PF_ALL_CLASSES,
+		.sink = sink, .ctx = ctx
+	};
 
-	dev->ops->willneed(dev, run->block * bs, run->count * bs);
+	e2pf_plan_descriptors(&plan, s->superblock);
+}
+
+static void read_descriptors(void *ctx, const struct e2pf_ref *ref)
+{
+	struct e2pf_device *dev = ctx;
+
+	dev->ops->willneed(dev, ref->offset, ref->length);
 }
 
 errcode_t e2pf_start(struct e2pf_session *session)
 {
-	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-
-	e2pf_plan_descriptors(&s->geo, s->superblock, descriptor_sink, s);
+	plan_descriptors(e2pf_ext4_of(session), read_descriptors,
+			 session->dev[0]);
 	return e2pf_engine_start(session->engine);
 }
 
@@ -399,12 +417,12 @@ void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 	*total = e2pf_ext4_of(session)->geo.groups;
 }
 
-static void count_descriptors(void *ctx, const struct e2pf_run *run)
+static void count_descriptors(void *ctx, const struct e2pf_ref *ref)
 {
-	struct e2pf_class_plan *plan = ctx;
+	struct e2pf_class_count *count = ctx;
 
-	plan->blocks += run->count;
-	plan->runs++;
+	count->bytes += ref->length;
+	count->runs++;
 }
 
 errcode_t e2pf_plan(struct e2pf_session *session,
@@ -415,13 +433,13 @@ errcode_t e2pf_plan(struct e2pf_session *session,
 	errcode_t err = e2pf_engine_plan(session->engine, found);
 	unsigned i;
 
+	found[E2PF_DESCRIPTORS] = (struct e2pf_class_count){ .bytes = 0 };
+	plan_descriptors(s, count_descriptors, &found[E2PF_DESCRIPTORS]);
 	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
 	for (i = 0; i < E2PF_CLASSES; i++) {
 		plan[i].blocks = found[i].bytes / s->geo.block_size;
 		plan[i].runs = found[i].runs;
 	}
-	e2pf_plan_descriptors(&s->geo, s->superblock, count_descriptors,
-			      &plan[E2PF_DESCRIPTORS]);
 	return err;
 }
 

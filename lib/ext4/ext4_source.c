@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ext4 as a source of work: its phases, the groups and list entries that are
- * their units, and the conversion of the planner's runs of blocks to
- * references.  Decides what is read in which phase.  Does not know how far
+ * ext4 as a source of work: its phases, and the groups and list entries that are
+ * their units.  Decides what is read in which phase.  Does not know how far
  * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
  */
 #include <pthread.h>
@@ -22,13 +21,8 @@
  * that its first inodes refer to are cached. */
 #define SAMPLE_BYTES 4096u
 
-/* Classes that are found by parsing.  If none of them is wanted, nothing is
- * parsed. */
-#define TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
-		      1u << E2PF_BITMAPS | 1u << E2PF_INODES))
-
 /* Classes that are in the inode tables or found through them. */
-#define TABLE_CLASSES (TREE_CLASSES | 1u << E2PF_INODES)
+#define TABLE_CLASSES (E2PF_TREE_CLASSES | 1u << E2PF_INODES)
 
 /* Tables that lie side by side in a flex group and together take at most
  * TOGETHER_BYTES, which a network volume counts as one request, are taken
@@ -71,71 +65,13 @@ static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 	return (struct e2pf_ext4 *)source;
 }
 
-/*
- * From runs of blocks to references.  The cookie of a reference encodes the
- * planner's description of the run and, for an inode table, the group.
- */
-
-struct ref_sink {
-	const struct e2pf_ext4 *ext4;
-	uint32_t group;
-	unsigned classes;		/* that are wanted */
-	e2pf_sink sink;
-	void *ctx;
-};
-
-static uint64_t cookie_of(const struct e2pf_run *run, uint32_t group)
+static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4, e2pf_sink sink,
+				 void *ctx)
 {
-	return run->parse | (uint64_t)run->depth << 8 |
-	       (uint64_t)run->data << 16 | (uint64_t)group << 32;
-}
-
-static enum e2pf_parse parse_of(const struct e2pf_ref *ref)
-{
-	return ref->cookie & 0xff;
-}
-
-static uint32_t group_of(const struct e2pf_ref *ref)
-{
-	return (uint32_t)(ref->cookie >> 32);
-}
-
-static struct e2pf_run run_of(const struct e2pf_ext4 *ext4,
-			      const struct e2pf_ref *ref, uint64_t at)
-{
-	return (struct e2pf_run) {
-		.block = (ref->offset + at) / ext4->geo->block_size,
-		.count = 1,
-		.cls = ref->cls,
-		.parse = parse_of(ref),
-		.depth = (uint8_t)(ref->cookie >> 8),
-		.data = (uint8_t)(ref->cookie >> 16)
+	return (struct e2pf_plan) {
+		.geo = ext4->geo, .groups = ext4->groups,
+		.classes = ext4->classes, .sink = sink, .ctx = ctx
 	};
-}
-
-/* A run may be longer than a reference can be: then it becomes several. */
-static void pass_run(void *ctx, const struct e2pf_run *run)
-{
-	struct ref_sink *to = ctx;
-	uint64_t bs = to->ext4->geo->block_size;
-	uint64_t left = run->count * bs, most = UINT32_MAX / bs * bs;
-	struct e2pf_ref ref = {
-		.offset = run->block * bs,
-		.cookie = cookie_of(run, to->group),
-		.cls = run->cls,
-		.parse = run->parse != E2PF_LEAF
-	};
-
-	/* A table need not be parsed if none of the classes that it leads to is
-	 * wanted. */
-	if (!(to->ext4->classes & TREE_CLASSES))
-		ref.parse = false;
-	if (run->parse == E2PF_LEAF && !(to->classes & 1u << run->cls))
-		return;
-	for (; left; left -= ref.length, ref.offset += ref.length) {
-		ref.length = (uint32_t)(left < most ? left : most);
-		to->sink(to->ctx, &ref);
-	}
 }
 
 /*
@@ -319,47 +255,42 @@ void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 }
 
 static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
-		       struct ref_sink *to)
+		       struct e2pf_plan *plan)
 {
-	struct e2pf_run run = { .count = 1, .data = E2PF_CLASSES };
+	struct e2pf_kind kind;
+	uint64_t block;
 
 	pthread_mutex_lock(&ext4->lock);
-	run.cls = ext4->list_class;
-	run.block = ext4->list[index % LIST_ROOM];
+	kind = e2pf_leaf(ext4->list_class);
+	block = ext4->list[index % LIST_ROOM];
 	pthread_mutex_unlock(&ext4->lock);
 	/* e2fsck took the block number from the disk: it may be anything. */
-	if (run.block && run.block < ext4->geo->blocks)
-		pass_run(to, &run);
+	e2pf_gather_add(plan, kind, block, 1);
+	e2pf_gather_flush(plan);
 }
 
 static void seed_group(struct e2pf_ext4 *ext4, unsigned phase, uint32_t number,
-		       struct ref_sink *to)
+		       struct e2pf_plan *plan)
 {
 	struct e2pf_group group = get_group(ext4, number);
 
-	to->group = number;
 	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
 		group.inode_table = 0;
 	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
-		to->classes &= ~(1u << E2PF_BITMAPS);
-	e2pf_plan_group(ext4->geo, &group, pass_run, to);
+		group.block_bitmap = group.inode_bitmap = 0;
+	e2pf_plan_group(plan, number, &group);
 }
 
 static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		      uint64_t unit, e2pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	struct ref_sink to = {
-		.ext4 = ext4,
-		.classes = ext4->classes,
-		.sink = sink,
-		.ctx = ctx
-	};
+	struct e2pf_plan plan = plan_for(ext4, sink, ctx);
 
 	if (phase == E2PF_EXT4_LIST)
-		seed_entry(ext4, unit, &to);
+		seed_entry(ext4, unit, &plan);
 	else
-		seed_group(ext4, phase, (uint32_t)unit, &to);
+		seed_group(ext4, phase, (uint32_t)unit, &plan);
 }
 
 /* Bytes of an inode table that are in use, from byte `at` of the reference to
@@ -367,9 +298,10 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 static uint64_t table_left(const struct e2pf_ext4 *ext4,
 			   const struct e2pf_ref *ref, uint64_t at)
 {
-	uint64_t begin = get_group(ext4, group_of(ref)).inode_table *
+	uint32_t group = e2pf_kind_of(ref).group;
+	uint64_t begin = get_group(ext4, group).inode_table *
 			 ext4->geo->block_size;
-	uint64_t used = table_bytes(ext4, group_of(ref));
+	uint64_t used = table_bytes(ext4, group);
 
 	at += ref->offset - begin;
 	return at < used ? used - at : 0;
@@ -381,7 +313,7 @@ static uint32_t ext4_piece(struct e2pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	uint64_t left = ref->length - at;
 
-	if (parse_of(ref) != E2PF_INODE_TABLE)
+	if (e2pf_kind_of(ref).parse != E2PF_INODE_TABLE)
 		return ext4->geo->block_size;
 	if (left > table_left(ext4, ref, at))
 		left = table_left(ext4, ref, at);
@@ -394,25 +326,18 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	const struct e2pf_geometry *geo = ext4->geo;
-	struct e2pf_run run = run_of(ext4, ref, at);
-	struct ref_sink to = {
-		.ext4 = ext4,
-		.classes = ext4->classes,
-		.sink = sink,
-		.ctx = ctx
-	};
+	struct e2pf_kind kind = e2pf_kind_of(ref);
+	struct e2pf_plan plan = plan_for(ext4, sink, ctx);
+	uint64_t index;
 
-	if (run.parse == E2PF_INODE_TABLE) {
-		uint64_t used = table_bytes(ext4, group_of(ref));
-		uint64_t index = (used - table_left(ext4, ref, at)) /
-				 geo->inode_size;
-
-		e2pf_plan_inodes(geo, ext4->groups,
-				 group_of(ref) * geo->inodes_per_group +
-				 (uint32_t)index + 1, bytes, size, pass_run,
-				 &to);
+	if (kind.parse == E2PF_INODE_TABLE) {
+		index = (table_bytes(ext4, kind.group) -
+			 table_left(ext4, ref, at)) / geo->inode_size;
+		e2pf_plan_inodes(&plan, kind.group * geo->inodes_per_group +
+				 (uint32_t)index + 1, bytes, size);
 	} else {
-		e2pf_plan_block(geo, ext4->groups, &run, bytes, pass_run, &to);
+		e2pf_plan_block(&plan, kind,
+				(ref->offset + at) / geo->block_size, bytes);
 	}
 	return false;
 }
@@ -425,11 +350,13 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	const struct e2pf_group group = get_group(ext4, index);
 	uint64_t bytes = table_bytes(ext4, index);
-	const struct e2pf_run run = { .parse = E2PF_INODE_TABLE };
+	const struct e2pf_kind table = {
+		.parse = E2PF_INODE_TABLE, .group = (uint32_t)index
+	};
 	struct e2pf_ref ref = {
 		.offset = group.inode_table * ext4->geo->block_size,
 		.length = (uint32_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX),
-		.cookie = cookie_of(&run, (uint32_t)index),
+		.cookie = e2pf_cookie_of(table),
 		.cls = E2PF_INODES
 	};
 

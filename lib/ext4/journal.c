@@ -134,36 +134,32 @@ static void read_ahead(struct e2pf_journal *j, uint64_t offset, uint64_t len)
 	}
 }
 
-static void read_run_ahead(void *ctx, const struct e2pf_run *run)
+static void read_ref_ahead(void *ctx, const struct e2pf_ref *ref)
 {
-	struct e2pf_journal *j = ctx;
-
-	read_ahead(j, run->block * j->block_size,
-		   (uint64_t)run->count * j->block_size);
+	read_ahead(ctx, ref->offset, ref->length);
 }
 
 void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
 		       const uint32_t block[3])
 {
-	struct e2pf_run run = {
-		.count = 1, .cls = E2PF_FILES, .parse = E2PF_INDIRECT_BLOCK,
-		.data = E2PF_CLASSES
+	const struct e2pf_kind twice = {
+		.cls = E2PF_FILES, .parse = E2PF_INDIRECT_BLOCK,
+		.depth = 2, .data = E2PF_CLASSES
 	};
-	uint64_t blocks = j->dev->size / j->block_size;
-	void *bytes;
+	struct e2pf_plan plan = {
+		.geo = geo, .classes = E2PF_ALL_CLASSES,
+		.sink = read_ref_ahead, .ctx = j
+	};
+	uint64_t blocks = j->dev->size / j->block_size, bs = j->block_size;
+	void *bytes = malloc(bs);
+	unsigned i;
 
-	for (run.depth = 1; run.depth <= 3; run.depth++) {
-		run.block = block[run.depth - 1];
-		if (run.block && run.block < blocks)
-			read_run_ahead(j, &run);
-	}
-	run.depth = 2;
-	run.block = block[1];
-	bytes = malloc(j->block_size);
-	if (bytes && run.block && run.block < blocks &&
-	    j->dev->ops->read(j->dev, bytes, run.block * j->block_size,
-			      j->block_size) == 0)
-		e2pf_plan_block(geo, NULL, &run, bytes, read_run_ahead, j);
+	for (i = 0; i < 3; i++)
+		if (block[i] && block[i] < blocks)
+			read_ahead(j, block[i] * bs, bs);
+	if (bytes && block[1] && block[1] < blocks &&
+	    j->dev->ops->read(j->dev, bytes, block[1] * bs, bs) == 0)
+		e2pf_plan_block(&plan, twice, block[1], bytes);
 	free(bytes);
 }
 

@@ -12,7 +12,10 @@
 #ifndef E2PF_PLAN_H
 #define E2PF_PLAN_H
 
+#include <string.h>
+
 #include "e2prefetch.h"
+#include "engine/source.h"
 
 /* The superblock fields that planning needs, in host byte order. */
 struct e2pf_geometry {
@@ -58,25 +61,54 @@ enum e2pf_parse {
 	E2PF_XATTR_BLOCK
 };
 
-/* A run of blocks that some metadata refers to. */
-struct e2pf_run {
-	uint64_t block;			/* first block of the run */
-	uint32_t count;			/* blocks, at least 1 */
-	uint8_t cls;			/* enum e2pf_class */
+/* What a run of blocks is: the cookie of a reference. */
+struct e2pf_kind {
+	uint32_t group;			/* of an inode table */
 	uint8_t parse;			/* enum e2pf_parse */
 	uint8_t depth;			/* extent node: levels below it;
 					   indirect: 1 single to 3 triple */
 	uint8_t data;			/* class of the data blocks below it,
 					   E2PF_CLASSES if they are not
 					   metadata */
+	uint8_t cls;			/* enum e2pf_class, as in the
+					   reference */
 };
 
+_Static_assert(sizeof(struct e2pf_kind) == sizeof(uint64_t), "a cookie");
+
+static inline uint64_t e2pf_cookie_of(struct e2pf_kind kind)
+{
+	uint64_t cookie;
+
+	memcpy(&cookie, &kind, sizeof(cookie));
+	return cookie;
+}
+
+static inline struct e2pf_kind e2pf_kind_of(const struct e2pf_ref *ref)
+{
+	struct e2pf_kind kind;
+
+	memcpy(&kind, &ref->cookie, sizeof(kind));
+	return kind;
+}
+
 /*
- * Called with each run that a plan function finds, before that function
- * returns.  The whole run lies inside the filesystem.  `run` is valid only
- * during the call.
+ * What the planner works with.  It passes the references that it finds to the
+ * sink before a function returns: runs of adjacent blocks of one kind, all
+ * inside the filesystem.
  */
-typedef void (*e2pf_run_sink)(void *ctx, const struct e2pf_run *run);
+struct e2pf_plan {
+	const struct e2pf_geometry *geo;
+	const struct e2pf_group *groups;	/* geo->groups of them; NULL if
+						   EA inodes need not be
+						   found */
+	unsigned classes;		/* 1u << enum e2pf_class: blocks of
+					   others are passed only if they lead
+					   to some */
+	e2pf_sink sink;
+	void *ctx;
+	struct e2pf_ref pending;	/* private; length 0: none */
+};
 
 /*
  * Parse the 1024 bytes of an on-disk superblock.  Returns 0, or -1 if it is not
@@ -91,9 +123,7 @@ int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo);
  * Blocks past the end of the filesystem are left out, and then the order is
  * lost: a table of fewer than geo->desc_blocks blocks cannot be read.
  */
-void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
-			   uint64_t superblock_block,
-			   e2pf_run_sink sink, void *ctx);
+void e2pf_plan_descriptors(struct e2pf_plan *plan, uint64_t superblock_block);
 
 /*
  * Parse the on-disk descriptor of group `number`, geo->desc_size bytes.  As in
@@ -108,44 +138,30 @@ void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
 void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 			  const void *desc, struct e2pf_group *group);
 
-/* Find the blocks that a group refers to directly: its bitmaps and the used
- * part of its inode table. */
-void e2pf_plan_group(const struct e2pf_geometry *geo,
-		     const struct e2pf_group *group,
-		     e2pf_run_sink sink, void *ctx);
+/* Find the blocks that group `number` refers to directly: its bitmaps and the
+ * used part of its inode table. */
+void e2pf_plan_group(struct e2pf_plan *plan, uint32_t number,
+		     const struct e2pf_group *group);
 
 /*
- * Find the blocks that inode `ino` refers to (geo->inode_size bytes at
- * `inode`): extent tree or indirect blocks, directory blocks, xattr block, slow
- * symlink, and all blocks of the small special files; for attribute values in
- * EA inodes, the inode table block that holds the EA inode; for an EA inode,
- * its value if values are read.  `groups` has geo->groups elements, or is NULL
- * if EA inodes need not be found.
+ * Find the blocks that consecutive inodes of a table refer to.  `first_ino` is
+ * the number of the first one; `inodes` holds `size` bytes.  Of each: extent
+ * tree or indirect blocks, directory blocks, xattr block, slow symlink, and all
+ * blocks of the small special files; for attribute values in EA inodes, the
+ * inode table block that holds the EA inode; for an EA inode, its value if
+ * values are read.  Incomplete inodes, and inodes that the filesystem does not
+ * have, are skipped.
  */
-void e2pf_plan_inode(const struct e2pf_geometry *geo,
-		     const struct e2pf_group *groups, uint32_t ino,
-		     const void *inode, e2pf_run_sink sink, void *ctx);
+void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
+		      const void *inodes, size_t size);
 
 /*
- * Do the same as e2pf_plan_inode() for consecutive inodes of a table.
- * `first_ino` is the number of the first one; `inodes` holds `size` bytes.
- * Incomplete inodes, and inodes that the filesystem does not have, are skipped.
+ * Find the blocks that one metadata block refers to: `bytes` holds
+ * geo->block_size of them, from block number `block`.  A leaf refers to nothing.
+ * For a block of an inode table nothing is found either, because its bytes do
+ * not tell the inode numbers: use e2pf_plan_inodes().
  */
-void e2pf_plan_inodes(const struct e2pf_geometry *geo,
-		      const struct e2pf_group *groups, uint32_t first_ino,
-		      const void *inodes, size_t size,
-		      e2pf_run_sink sink, void *ctx);
-
-/*
- * Find the blocks that one metadata block refers to.  `block` holds
- * geo->block_size bytes and was found through `run`, with run->block set to the
- * number of this block.  A leaf refers to nothing.  For a block of an inode
- * table nothing is found either, because its bytes do not tell the inode
- * numbers: use e2pf_plan_inodes().
- */
-void e2pf_plan_block(const struct e2pf_geometry *geo,
-		     const struct e2pf_group *groups,
-		     const struct e2pf_run *run, const void *block,
-		     e2pf_run_sink sink, void *ctx);
+void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
+		     uint64_t block, const void *bytes);
 
 #endif

@@ -8,9 +8,12 @@
 #define E2PF_PLAN_GATHER_H
 
 #include <endian.h>
-#include <string.h>
 
 #include "plan.h"
+
+/* Classes that are found by parsing. */
+#define E2PF_TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
+			   1u << E2PF_BITMAPS | 1u << E2PF_INODES))
 
 /* EXT4_MAX_EXTENT_DEPTH of the kernel: five levels of the smallest nodes map
  * more than the 2^32 blocks that a file can have. */
@@ -48,67 +51,43 @@ static inline uint32_t e2pf_table_blocks(const struct e2pf_geometry *geo,
 	       geo->block_size;
 }
 
-/* The run that is being gathered.  pending.count is 0 if there is none. */
-struct e2pf_gather {
-	const struct e2pf_geometry *geo;
-	e2pf_run_sink sink;
-	void *ctx;
-	struct e2pf_run pending;
-};
+/* The kind of blocks that are not parsed. */
+static inline struct e2pf_kind e2pf_leaf(enum e2pf_class cls)
+{
+	return (struct e2pf_kind) {
+		.cls = cls, .parse = E2PF_LEAF, .data = E2PF_CLASSES
+	};
+}
 
-/*
- * Add `count` blocks of the kind that `like` describes (its block and count are
- * ignored).  They extend the pending run if they follow it and are of the same
- * kind; otherwise the pending run is passed on first.
- */
-void e2pf_gather_add(struct e2pf_gather *out, const struct e2pf_run *like,
+/* Add `count` blocks.  They extend the pending reference if they follow it and
+ * are of the same kind; otherwise that is passed on first. */
+void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
 		     uint64_t block, uint64_t count);
 
-/* Pass on the pending run.  Call it before every return to the planner's
+/* Pass on the pending reference.  Call it before every return to the planner's
  * caller. */
-void e2pf_gather_flush(struct e2pf_gather *out);
-
-/*
- * Plan a node of an extent tree: the `size` bytes at `node`.  The node is
- * `depth` levels above the leaves, and its header must say the same.  `run`
- * gives the node's block (0 for the root, which is in an inode), the class of
- * nodes and the class of data.
- */
-void e2pf_plan_extents(struct e2pf_gather *out, const struct e2pf_run *run,
-		       unsigned depth, const void *node, size_t size);
+void e2pf_gather_flush(struct e2pf_plan *plan);
 
 /*
  * Plan the root of an extent tree or of a block map: the 60 bytes of i_block.
  * Nodes have class `cls`, data blocks class `data` (E2PF_CLASSES: not
  * metadata).
  */
-void e2pf_plan_extent_root(struct e2pf_gather *out, const void *i_block,
+void e2pf_plan_extent_root(struct e2pf_plan *plan, const void *i_block,
 			   enum e2pf_class cls, enum e2pf_class data);
-void e2pf_plan_block_map(struct e2pf_gather *out, const void *i_block,
+void e2pf_plan_block_map(struct e2pf_plan *plan, const void *i_block,
 			 enum e2pf_class cls, enum e2pf_class data);
 
 /* The first block of the first extent, if the tree has no nodes below its root;
  * 0 otherwise. */
 uint64_t e2pf_first_extent_block(const void *i_block);
 
-/* Plan an indirect block.  `run` gives its depth (1 single to 3 triple), the
- * class of indirect blocks and the class of data. */
-void e2pf_plan_indirect(struct e2pf_gather *out, const struct e2pf_run *run,
-			const void *block);
-
-/*
- * Plan extended attributes: those in the tail of an inode (`bytes` holds the
+/* Plan extended attributes: those in the tail of an inode (`bytes` holds the
  * whole inode), the attribute block that an inode refers to, and the contents
- * of such a block.  `groups` as in e2pf_plan_inode().
- */
-void e2pf_plan_inode_xattrs(struct e2pf_gather *out,
-			    const struct e2pf_group *groups,
-			    const uint8_t *bytes);
-void e2pf_plan_xattr_block_of(struct e2pf_gather *out,
-			      const struct e2pf_group *groups,
+ * of such a block. */
+void e2pf_plan_inode_xattrs(struct e2pf_plan *plan, const uint8_t *bytes);
+void e2pf_plan_xattr_block_of(struct e2pf_plan *plan,
 			      const struct ext2_inode *inode);
-void e2pf_plan_xattr_block(struct e2pf_gather *out,
-			   const struct e2pf_group *groups,
-			   const void *block);
+void e2pf_plan_xattr_block(struct e2pf_plan *plan, const void *block);
 
 #endif

@@ -81,25 +81,19 @@ void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
 		group->inodes_in_use -= unused_inodes(geo, &desc);
 }
 
-void e2pf_plan_group(const struct e2pf_geometry *geo,
-		     const struct e2pf_group *group,
-		     e2pf_run_sink sink, void *ctx)
+void e2pf_plan_group(struct e2pf_plan *plan, uint32_t number,
+		     const struct e2pf_group *group)
 {
-	struct e2pf_gather out = { .geo = geo, .sink = sink, .ctx = ctx };
-	const struct e2pf_run bitmap = {
-		.cls = E2PF_BITMAPS,
-		.parse = E2PF_LEAF,
-		.data = E2PF_CLASSES
-	};
-	const struct e2pf_run table = {
+	const struct e2pf_kind table = {
 		.cls = E2PF_INODES,
 		.parse = E2PF_INODE_TABLE,
-		.data = E2PF_CLASSES
+		.data = E2PF_CLASSES,
+		.group = number
 	};
 
-	e2pf_gather_add(&out, &bitmap, group->block_bitmap, 1);
-	e2pf_gather_add(&out, &bitmap, group->inode_bitmap, 1);
-	e2pf_gather_add(&out, &table, group->inode_table,
-		     e2pf_table_blocks(geo, group->inodes_in_use));
-	e2pf_gather_flush(&out);
+	e2pf_gather_add(plan, e2pf_leaf(E2PF_BITMAPS), group->block_bitmap, 1);
+	e2pf_gather_add(plan, e2pf_leaf(E2PF_BITMAPS), group->inode_bitmap, 1);
+	e2pf_gather_add(plan, table, group->inode_table,
+			e2pf_table_blocks(plan->geo, group->inodes_in_use));
+	e2pf_gather_flush(plan);
 }

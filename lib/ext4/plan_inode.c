@@ -36,7 +36,7 @@ static bool is_read_value(const struct e2pf_geometry *geo,
 }
 
 /* Plan the mapping of a file, and its data if that has a class. */
-static void plan_mapping(struct e2pf_gather *out,
+static void plan_mapping(struct e2pf_plan *plan,
 			 const struct ext2_inode *inode, bool special,
 			 enum e2pf_class data)
 {
@@ -45,34 +45,26 @@ static void plan_mapping(struct e2pf_gather *out,
 	if (flags & EXT4_INLINE_DATA_FL)
 		return;
 	if (flags & EXT4_EXTENTS_FL)
-		e2pf_plan_extent_root(out, inode->i_block,
+		e2pf_plan_extent_root(plan, inode->i_block,
 				      special ? E2PF_FILES : E2PF_EXTENTS,
 				      data);
 	else
-		e2pf_plan_block_map(out, inode->i_block,
+		e2pf_plan_block_map(plan, inode->i_block,
 				    special ? E2PF_FILES : E2PF_INDIRECT,
 				    data);
 }
 
 /* Plan the first block of a file, if it can be found without reading a node. */
-static void plan_first_block(struct e2pf_gather *out,
+static void plan_first_block(struct e2pf_plan *plan,
 			     const struct ext2_inode *inode,
 			     enum e2pf_class cls)
 {
-	const struct e2pf_run like = {
-		.cls = cls,
-		.parse = E2PF_LEAF,
-		.data = E2PF_CLASSES
-	};
 	uint32_t flags = le32toh(inode->i_flags);
 
-	if (flags & EXT4_INLINE_DATA_FL)
-		return;
-	if (flags & EXT4_EXTENTS_FL)
-		e2pf_gather_add(out, &like,
-			     e2pf_first_extent_block(inode->i_block), 1);
-	else
-		e2pf_gather_add(out, &like, e2pf_le32(inode->i_block), 1);
+	if (!(flags & EXT4_INLINE_DATA_FL))
+		e2pf_gather_add(plan, e2pf_leaf(cls), flags & EXT4_EXTENTS_FL ?
+				e2pf_first_extent_block(inode->i_block) :
+				e2pf_le32(inode->i_block), 1);
 }
 
 /*
@@ -80,15 +72,15 @@ static void plan_first_block(struct e2pf_gather *out,
  * the size alone.  A longer target is in the first block, and a valid one has
  * no second block.
  */
-static void plan_symlink(struct e2pf_gather *out,
+static void plan_symlink(struct e2pf_plan *plan,
 			 const struct ext2_inode *inode)
 {
 	uint32_t size = le32toh(inode->i_size);
 
 	if (inode->i_size_high || size < sizeof(inode->i_block))
 		return;
-	plan_first_block(out, inode, E2PF_SYMLINKS);
-	plan_mapping(out, inode, false, E2PF_CLASSES);
+	plan_first_block(plan, inode, E2PF_SYMLINKS);
+	plan_mapping(plan, inode, false, E2PF_CLASSES);
 }
 
 /*
@@ -97,74 +89,59 @@ static void plan_symlink(struct e2pf_gather *out,
  * plans what a recovery reads before pass 1.) The orphan file, quota files and
  * attribute values are read completely.
  */
-static void plan_regular(struct e2pf_gather *out, uint32_t ino,
+static void plan_regular(struct e2pf_plan *plan, uint32_t ino,
 			 const struct ext2_inode *inode)
 {
-	const struct e2pf_geometry *geo = out->geo;
+	const struct e2pf_geometry *geo = plan->geo;
 
 	if (ino == geo->journal_inum) {
-		plan_first_block(out, inode, E2PF_FILES);
-		plan_mapping(out, inode, true, E2PF_CLASSES);
+		plan_first_block(plan, inode, E2PF_FILES);
+		plan_mapping(plan, inode, true, E2PF_CLASSES);
 	} else if (ino == geo->orphan_inum || is_quota(geo, ino)) {
-		plan_mapping(out, inode, true, E2PF_FILES);
+		plan_mapping(plan, inode, true, E2PF_FILES);
 	} else if (is_read_value(geo, inode)) {
-		plan_mapping(out, inode, false, E2PF_XATTRS);
+		plan_mapping(plan, inode, false, E2PF_XATTRS);
 	} else {
-		plan_mapping(out, inode, ino == EXT2_RESIZE_INO,
+		plan_mapping(plan, inode, ino == EXT2_RESIZE_INO,
 			     E2PF_CLASSES);
 	}
 }
 
-static void plan_inode(struct e2pf_gather *out,
-		       const struct e2pf_group *groups, uint32_t ino,
+static void plan_inode(struct e2pf_plan *plan, uint32_t ino,
 		       const uint8_t *bytes)
 {
-	const struct e2pf_geometry *geo = out->geo;
 	struct ext2_inode inode;
 
 	memcpy(&inode, bytes, sizeof(inode));
-	if (ino == 0 || ino > geo->inodes)
-		return;
 	/* The bad blocks inode has only a mapping, not even a mode. */
 	if (ino == EXT2_BAD_INO) {
-		plan_mapping(out, &inode, true, E2PF_CLASSES);
+		plan_mapping(plan, &inode, true, E2PF_CLASSES);
 		return;
 	}
-	if (!inode.i_links_count && !is_reserved(geo, ino))
+	if (!inode.i_links_count && !is_reserved(plan->geo, ino))
 		return;
 
-	e2pf_plan_inode_xattrs(out, groups, bytes);
-	e2pf_plan_xattr_block_of(out, groups, &inode);
+	e2pf_plan_inode_xattrs(plan, bytes);
+	e2pf_plan_xattr_block_of(plan, &inode);
 	switch (le16toh(inode.i_mode) & LINUX_S_IFMT) {
 	case LINUX_S_IFREG:
-		plan_regular(out, ino, &inode);
+		plan_regular(plan, ino, &inode);
 		break;
 	case LINUX_S_IFDIR:
-		plan_mapping(out, &inode, false, E2PF_DIRS);
+		plan_mapping(plan, &inode, false, E2PF_DIRS);
 		break;
 	case LINUX_S_IFLNK:
-		plan_symlink(out, &inode);
+		plan_symlink(plan, &inode);
 		break;
 	default:
 		break;
 	}
 }
 
-void e2pf_plan_inode(const struct e2pf_geometry *geo,
-		     const struct e2pf_group *groups, uint32_t ino,
-		     const void *inode, e2pf_run_sink sink, void *ctx)
+void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
+		      const void *inodes, size_t size)
 {
-	struct e2pf_gather out = { .geo = geo, .sink = sink, .ctx = ctx };
-
-	plan_inode(&out, groups, ino, inode);
-	e2pf_gather_flush(&out);
-}
-
-void e2pf_plan_inodes(const struct e2pf_geometry *geo,
-		      const struct e2pf_group *groups, uint32_t first_ino,
-		      const void *inodes, size_t size,
-		      e2pf_run_sink sink, void *ctx)
-{
+	const struct e2pf_geometry *geo = plan->geo;
 	size_t count = size / geo->inode_size, i;
 	const uint8_t *inode = inodes;
 
@@ -172,7 +149,8 @@ void e2pf_plan_inodes(const struct e2pf_geometry *geo,
 		return;
 	if (count > geo->inodes - first_ino + 1ull)
 		count = geo->inodes - first_ino + 1ull;
-	for (i = 0; i < count; i++, inode += geo->inode_size)
-		e2pf_plan_inode(geo, groups, first_ino + (uint32_t)i, inode,
-				sink, ctx);
+	for (i = 0; i < count; i++, inode += geo->inode_size) {
+		plan_inode(plan, first_ino + (uint32_t)i, inode);
+		e2pf_gather_flush(plan);
+	}
 }

@@ -212,16 +212,10 @@ static uint64_t meta_bg_block(const struct e2pf_geometry *geo, bool backup,
 	return block;
 }
 
-void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
-			   uint64_t superblock_block,
-			   e2pf_run_sink sink, void *ctx)
+void e2pf_plan_descriptors(struct e2pf_plan *plan, uint64_t superblock_block)
 {
-	struct e2pf_gather out = { .geo = geo, .sink = sink, .ctx = ctx };
-	const struct e2pf_run like = {
-		.cls = E2PF_DESCRIPTORS,
-		.parse = E2PF_LEAF,
-		.data = E2PF_CLASSES
-	};
+	const struct e2pf_geometry *geo = plan->geo;
+	const struct e2pf_kind kind = e2pf_leaf(E2PF_DESCRIPTORS);
 	uint64_t primary = EXT2_MIN_BLOCK_SIZE / geo->block_size;
 	bool backup = superblock_block > primary;
 	uint32_t in_row = geo->desc_blocks;
@@ -233,8 +227,8 @@ void e2pf_plan_descriptors(const struct e2pf_geometry *geo,
 		return;
 	if (!backup)
 		superblock_block = primary;
-	e2pf_gather_add(&out, &like, superblock_block + 1, in_row);
+	e2pf_gather_add(plan, kind, superblock_block + 1, in_row);
 	for (i = in_row; i < geo->desc_blocks; i++)
-		e2pf_gather_add(&out, &like, meta_bg_block(geo, backup, i), 1);
-	e2pf_gather_flush(&out);
+		e2pf_gather_add(plan, kind, meta_bg_block(geo, backup, i), 1);
+	e2pf_gather_flush(plan);
 }

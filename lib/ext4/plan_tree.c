@@ -38,77 +38,69 @@ static unsigned extent_entries(const void *node, size_t size, unsigned depth)
 	return entries;
 }
 
-/* The description of a node's child that is `depth` levels above the leaves. */
-static struct e2pf_run child_of(const struct e2pf_run *run,
-				enum e2pf_parse parse, unsigned depth)
+/* Whether nodes that are `depth` levels above the data must be parsed.  The
+ * checker reads the lowest nodes of every file, but they must be parsed only if
+ * the file's data is metadata. */
+static bool is_parsed(struct e2pf_kind node, unsigned depth)
 {
-	struct e2pf_run child = *run;
-
-	child.parse = parse;
-	child.depth = depth;
-	return child;
+	return depth || node.data < E2PF_CLASSES;
 }
 
 /* Extents refer to data, which is planned only if it is metadata. */
-static void plan_leaf(struct e2pf_gather *out, const struct e2pf_run *run,
-		      const void *node, unsigned entries)
+static void plan_leaf(struct e2pf_plan *plan, struct e2pf_kind node,
+		      const void *bytes, unsigned entries)
 {
-	const struct e2pf_run like = {
-		.cls = run->data,
-		.parse = E2PF_LEAF,
-		.data = E2PF_CLASSES
-	};
 	unsigned i;
 
-	if (run->data >= E2PF_CLASSES)
+	if (node.data >= E2PF_CLASSES)
 		return;
 	for (i = 0; i < entries; i++) {
-		const uint8_t *extent = entry_at(node, i);
+		const uint8_t *extent = entry_at(bytes, i);
 		uint64_t block = e2pf_le32(extent + 8) |
 				 (uint64_t)e2pf_le16(extent + 6) << 32;
 		unsigned length = e2pf_le16(extent + 4);
 
 		if (length > INIT_MAX_LEN)
 			length -= INIT_MAX_LEN;
-		e2pf_gather_add(out, &like, block, length);
+		e2pf_gather_add(plan, e2pf_leaf(node.data), block, length);
 	}
 }
 
-void e2pf_plan_extents(struct e2pf_gather *out, const struct e2pf_run *run,
-		       unsigned depth, const void *node, size_t size)
+/* Plan a node of an extent tree: the `size` bytes of block `own` (0 for the
+ * root, which is in an inode).  Its header must say the same depth. */
+static void plan_extents(struct e2pf_plan *plan, struct e2pf_kind node,
+			 uint64_t own, const void *bytes, size_t size)
 {
-	struct e2pf_run child;
 	unsigned entries, i;
 
-	if (depth > E2PF_EXTENT_DEPTH)
+	if (node.depth > E2PF_EXTENT_DEPTH)
 		return;
-	entries = extent_entries(node, size, depth);
-	if (depth == 0) {
-		plan_leaf(out, run, node, entries);
+	entries = extent_entries(bytes, size, node.depth);
+	if (node.depth == 0) {
+		plan_leaf(plan, node, bytes, entries);
 		return;
 	}
-	/* The checker reads the lowest nodes of every file, but they must be
-	 * parsed only if the file's data is metadata. */
-	child = child_of(run, E2PF_EXTENT_NODE, depth - 1);
-	if (depth == 1 && run->data >= E2PF_CLASSES)
-		child.parse = E2PF_LEAF;
+	node.depth--;
+	node.parse = is_parsed(node, node.depth) ? E2PF_EXTENT_NODE : E2PF_LEAF;
 	for (i = 0; i < entries; i++) {
-		const uint8_t *index = entry_at(node, i);
+		const uint8_t *index = entry_at(bytes, i);
 		uint64_t block = e2pf_le32(index + 4) |
 				 (uint64_t)e2pf_le16(index + 8) << 32;
 
-		if (block != run->block)
-			e2pf_gather_add(out, &child, block, 1);
+		if (block != own)
+			e2pf_gather_add(plan, node, block, 1);
 	}
 }
 
-void e2pf_plan_extent_root(struct e2pf_gather *out, const void *i_block,
+void e2pf_plan_extent_root(struct e2pf_plan *plan, const void *i_block,
 			   enum e2pf_class cls, enum e2pf_class data)
 {
-	const struct e2pf_run root = { .cls = cls, .data = data };
+	unsigned depth = e2pf_le16((const uint8_t *)i_block + 6);
 
-	e2pf_plan_extents(out, &root, e2pf_le16((const uint8_t *)i_block + 6),
-			  i_block, I_BLOCK_SIZE);
+	if (depth <= E2PF_EXTENT_DEPTH)
+		plan_extents(plan, (struct e2pf_kind) {
+			.cls = cls, .data = data, .depth = (uint8_t)depth
+		}, 0, i_block, I_BLOCK_SIZE);
 }
 
 uint64_t e2pf_first_extent_block(const void *i_block)
@@ -122,79 +114,63 @@ uint64_t e2pf_first_extent_block(const void *i_block)
 	       (uint64_t)e2pf_le16(extent + 6) << 32;
 }
 
-/*
- * Plan `count` 32-bit block numbers.  The blocks are indirect blocks of depth
- * `depth`, or data blocks if that is 0.
- */
-static void plan_pointers(struct e2pf_gather *out, const struct e2pf_run *run,
-			  unsigned depth, const void *pointers,
-			  unsigned count)
+/* Plan `count` 32-bit numbers of blocks, which are in block `own`: indirect
+ * blocks of depth node.depth, or data blocks if that is 0. */
+static void plan_pointers(struct e2pf_plan *plan, struct e2pf_kind node,
+			  uint64_t own, const void *pointers, unsigned count)
 {
-	struct e2pf_run child = child_of(run, E2PF_INDIRECT_BLOCK, depth);
 	unsigned i;
 
-	if (depth == 0) {
-		if (run->data >= E2PF_CLASSES)
+	if (node.depth == 0) {
+		if (node.data >= E2PF_CLASSES)
 			return;
-		child = (struct e2pf_run) {
-			.cls = run->data,
-			.parse = E2PF_LEAF,
-			.data = E2PF_CLASSES
-		};
-	} else if (depth == 1 && run->data >= E2PF_CLASSES) {
-		child.parse = E2PF_LEAF;
+		node = e2pf_leaf(node.data);
+	} else {
+		node.parse = is_parsed(node, node.depth - 1u) ?
+			     E2PF_INDIRECT_BLOCK : E2PF_LEAF;
 	}
 	for (i = 0; i < count; i++) {
 		uint32_t block = e2pf_le32((const uint8_t *)pointers +
 					   i * sizeof(block));
 
-		if (block != run->block)
-			e2pf_gather_add(out, &child, block, 1);
+		if (block != own)
+			e2pf_gather_add(plan, node, block, 1);
 	}
 }
 
-void e2pf_plan_block_map(struct e2pf_gather *out, const void *i_block,
+void e2pf_plan_block_map(struct e2pf_plan *plan, const void *i_block,
 			 enum e2pf_class cls, enum e2pf_class data)
 {
-	struct e2pf_run root = { .cls = cls, .data = data };
+	struct e2pf_kind node = { .cls = cls, .data = data };
 	const uint8_t *pointers = i_block;
-	unsigned depth;
 
-	plan_pointers(out, &root, 0, pointers, EXT2_NDIR_BLOCKS);
-	for (depth = 1; depth <= 3; depth++)
-		plan_pointers(out, &root, depth, pointers +
-			      (EXT2_IND_BLOCK + depth - 1) * sizeof(uint32_t),
-			      1);
+	plan_pointers(plan, node, 0, pointers, EXT2_NDIR_BLOCKS);
+	for (node.depth = 1; node.depth <= 3; node.depth++)
+		plan_pointers(plan, node, 0, pointers +
+			      (EXT2_IND_BLOCK + node.depth - 1) *
+			      sizeof(uint32_t), 1);
 }
 
-void e2pf_plan_indirect(struct e2pf_gather *out, const struct e2pf_run *run,
-			const void *block)
+void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
+		     uint64_t block, const void *bytes)
 {
-	if (run->depth >= 1 && run->depth <= 3)
-		plan_pointers(out, run, run->depth - 1, block,
-			      out->geo->block_size / sizeof(uint32_t));
-}
+	uint32_t bs = plan->geo->block_size;
 
-void e2pf_plan_block(const struct e2pf_geometry *geo,
-		     const struct e2pf_group *groups,
-		     const struct e2pf_run *run, const void *block,
-		     e2pf_run_sink sink, void *ctx)
-{
-	struct e2pf_gather out = { .geo = geo, .sink = sink, .ctx = ctx };
-
-	switch (run->parse) {
+	switch (kind.parse) {
 	case E2PF_EXTENT_NODE:
-		e2pf_plan_extents(&out, run, run->depth, block,
-				  geo->block_size);
+		plan_extents(plan, kind, block, bytes, bs);
 		break;
 	case E2PF_INDIRECT_BLOCK:
-		e2pf_plan_indirect(&out, run, block);
+		if (kind.depth < 1 || kind.depth > 3)
+			break;
+		kind.depth--;
+		plan_pointers(plan, kind, block, bytes, bs / sizeof(uint32_t));
 		break;
 	case E2PF_XATTR_BLOCK:
-		e2pf_plan_xattr_block(&out, groups, block);
+		e2pf_plan_xattr_block(plan, bytes);
 		break;
 	default:
 		break;
 	}
-	e2pf_gather_flush(&out);
+	e2pf_gather_flush(plan);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decisions.h"
+#include "statistics.h"
 #include "words.h"
 
 void e2pf_decide(struct e2pf_decisions *list, const char *about,
@@ -50,85 +51,81 @@ void e2pf_decisions_print(const struct e2pf_decisions *list,
 			list->item[i].decision, list->item[i].reason);
 }
 
-void e2pf_decide_memory(struct e2pf_decisions *list, uint64_t budget,
-			    bool by_user, unsigned sharing)
+/* The same of a text "DECISION, tab, REASON". */
+__attribute__((format(printf, 3, 4)))
+static void decide(struct e2pf_decisions *list, const char *about,
+		   const char *format, ...)
 {
-	char text[64];
+	char text[384], *reason;
+	va_list args;
 
-	snprintf(text, sizeof(text), "at most %llu MiB ahead",
-		 (unsigned long long)(budget >> 20));
-	if (by_user)
-		e2pf_decide(list, "memory", text, "as configured");
-	else if (sharing > 1)
-		e2pf_decide(list, "memory", text, "a share of the available "
-			    "memory, divided by %u processes", sharing);
-	else
-		e2pf_decide(list, "memory", text,
-			    "a share of the available memory");
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	reason = strchr(text, '\t');
+	if (reason)
+		*reason++ = '\0';
+	e2pf_decide(list, about, text, "%s", reason ? reason : "");
 }
 
 void e2pf_decide_limits(struct e2pf_decisions *list,
-			    const struct e2pf_settings *settings,
-			    unsigned sharing)
+			const struct e2pf_reading *r)
 {
-	char text[96];
-	int used = 0;
+	const struct e2pf_settings *set = r->settings;
+	char bytes[32] = "", requests[32] = "", sharing[48] = "";
 
-	if (settings->bandwidth)
-		used = snprintf(text, sizeof(text), "%llu KiB ",
-				(unsigned long long)(settings->bandwidth >> 10));
-	if (settings->requests)
-		used += snprintf(text + used, sizeof(text) - (size_t)used,
-				 "%s%u requests ", used ? "and " : "",
-				 settings->requests);
-	if (!used)
-		return;
-	snprintf(text + used, sizeof(text) - (size_t)used, "per second");
-	e2pf_decide(list, "limits", text, "shared by %u process%s", sharing,
-		    sharing == 1 ? "" : "es");
+	if (r->sharing > 1)
+		snprintf(sharing, sizeof(sharing), ", divided by %u processes",
+			 r->sharing);
+	decide(list, "memory", "at most %llu MiB ahead\t%s%s",
+	       (unsigned long long)(r->budget >> 20), set->memory ?
+	       "as configured" : "a share of the available memory",
+	       set->memory ? "" : sharing);
+	if (set->bandwidth)
+		snprintf(bytes, sizeof(bytes), "%llu KiB ",
+			 (unsigned long long)(set->bandwidth >> 10));
+	if (set->requests)
+		snprintf(requests, sizeof(requests), "%u requests ",
+			 set->requests);
+	if (*bytes || *requests)
+		decide(list, "limits", "%s%s%sper second\tshared by %u "
+		       "process%s", bytes, *bytes && *requests ? "and " : "",
+		       requests, r->sharing, r->sharing == 1 ? "" : "es");
 }
 
-void e2pf_decide_threads(struct e2pf_decisions *list,
-			 const struct e2pf_engine_stats *st, bool by_user,
-			 const char *reason)
+void e2pf_decide_order(struct e2pf_decisions *list,
+		       const struct e2pf_reading *r)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", st->threads);
-	e2pf_decide(list, "threads", text, "%s", by_user ? "as configured" :
-		    reason ? reason : st->has_head ? "one per spindle, two at most" :
-		    "two keep a device busy");
-}
-
-void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
-			   const struct e2pf_engine_stats *st,
-			   unsigned spindles)
-{
+	const struct e2pf_engine_stats *st = r->stats;
+	const char *order = st->has_head ? "in block order" : r->order;
 	char alone[32], deep[32];
 
+	decide(list, "threads", "%u\t%s", st->threads,
+	       r->settings->threads ? "as configured" :
+	       r->threads ? r->threads :
+	       st->has_head ? "one per spindle, two at most" :
+			      "two keep a device busy");
+	if (!r->order)
+		return;
 	if (st->latency_ns)
-		e2pf_decide(list, "order", order, "a small read takes %s, with "
-			    "eight in flight %s each",
-			    in_milliseconds((double)st->latency_ns / 1e9, alone,
-					    sizeof(alone)),
-			    in_milliseconds((double)st->deep_latency_ns / 1e9,
-					    deep, sizeof(deep)));
-	else if (spindles && !st->has_head)
-		e2pf_decide(list, "order", order, "this user cannot see what "
-			    "is cached, which block order needs");
-	else if (!spindles && st->has_head)
-		e2pf_decide(list, "order", order, "the disk is unknown, or "
-			    "takes one request at a time");
-	else if (spindles == 1)
-		e2pf_decide(list, "order", order,
-			    "the kernel reports a rotational disk");
-	else if (spindles)
-		e2pf_decide(list, "order", order,
-			    "the kernel reports %u rotational disks",
-			    spindles);
+		decide(list, "order", "%s\ta small read takes %s, with eight "
+		       "in flight %s each", order,
+		       in_milliseconds((double)st->latency_ns / 1e9, alone,
+				       sizeof(alone)),
+		       in_milliseconds((double)st->deep_latency_ns / 1e9, deep,
+				       sizeof(deep)));
+	else if (r->spindles && !st->has_head)
+		decide(list, "order", "%s\tthis user cannot see what is "
+		       "cached, which block order needs", order);
+	else if (!r->spindles && st->has_head)
+		decide(list, "order", "%s\tthe disk is unknown, or takes one "
+		       "request at a time", order);
+	else if (r->spindles > 1)
+		decide(list, "order", "%s\tthe kernel reports %u rotational "
+		       "disks", order, r->spindles);
 	else
-		e2pf_decide(list, "order", order,
-			    "the kernel reports no rotational disk");
+		decide(list, "order", "%s\tthe kernel reports %s rotational "
+		       "disk", order, r->spindles ? "a" : "no");
 }
 
 static double seconds(uint64_t ns)
@@ -141,17 +138,28 @@ static double mib(uint64_t bytes)
 	return (double)bytes / (1u << 20);
 }
 
-static void summarize_ahead(struct e2pf_decisions *list,
-			    const struct e2pf_engine_stats *st)
+/* "sda,sdb" */
+static void summarize_disks(struct e2pf_decisions *list,
+			    const struct e2pf_topology *topo)
 {
-	char text[64];
+	const char *doubt = topo->virtual_disk ?
+			    "; virtual, so this may be wrong" : "";
+	char names[64] = "";
+	size_t used = 0;
+	unsigned i;
 
-	snprintf(text, sizeof(text), "%.1f MiB in %llu requests",
-		 mib(st->prefetched_bytes),
-		 (unsigned long long)st->prefetched_requests);
-	e2pf_decide(list, "ahead", text, "%.1f MiB planned; %.1f MiB unused, "
-		    "%llu errors", mib(st->planned_bytes),
-		    mib(st->wasted_bytes), (unsigned long long)st->errors);
+	for (i = 0; i < topo->leaves && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+					 "%s%s", used ? "," : "",
+					 topo->leaf[i].name);
+	if (topo->leaves == 1)
+		decide(list, "device", "%s\tone disk, declared %s%s", names,
+		       topo->spindles ? "rotational" : "not rotational",
+		       doubt);
+	else
+		decide(list, "device", "%s\t%u disks, %u of them declared "
+		       "rotational%s", *names ? names : "not known",
+		       topo->leaves, topo->spindles, doubt);
 }
 
 /* The time waited in each stage: "pass1 0.310 of 0.512 s, pass2 0.110 of 0.200
@@ -172,59 +180,24 @@ static void name_stages(char *text, size_t size,
 				seconds(st->stage[i].ns));
 }
 
-static void summarize_reads(struct e2pf_decisions *list,
-			    const struct e2pf_engine_stats *st,
-			    const char *const *names, unsigned stages)
-{
-	struct e2pf_stage_stats all = { .reads = 0 };
-	char text[64], where[320];
-	unsigned i;
-
-	for (i = 0; i < E2PF_STAGES; i++) {
-		all.ns += st->stage[i].ns;
-		all.reads += st->stage[i].reads;
-		all.hits += st->stage[i].hits;
-		all.stall_ns += st->stage[i].stall_ns;
-	}
-	snprintf(text, sizeof(text), "%llu of %llu reads",
-		 (unsigned long long)all.hits, (unsigned long long)all.reads);
-	e2pf_decide(list, "hits", text, "%.1f MiB read by the check",
-		    mib(st->checker_bytes));
-	snprintf(text, sizeof(text), "%.3f of %.3f s", seconds(all.stall_ns),
-		 seconds(all.ns));
-	name_stages(where, sizeof(where), st, names, stages);
-	e2pf_decide(list, "waited", text, "%s", where);
-}
-
-static void summarize_disks(struct e2pf_decisions *list,
-			    const struct e2pf_topology *topo)
-{
-	const char *doubt = topo->virtual_disk ?
-			    "; virtual, so this may be wrong" : "";
-	char text[64] = "";
-	size_t used = 0;
-	unsigned i;
-
-	for (i = 0; i < topo->leaves && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s%s", used ? "," : "",
-					 topo->leaf[i].name);
-	if (topo->leaves == 1)
-		e2pf_decide(list, "device", text, "one disk, declared %s%s",
-			    topo->spindles ? "rotational" : "not rotational",
-			    doubt);
-	else
-		e2pf_decide(list, "device", *text ? text : "not known",
-			    "%u disks, %u of them declared rotational%s",
-			    topo->leaves, topo->spindles, doubt);
-}
-
 void e2pf_summarize(struct e2pf_decisions *list,
 		    const struct e2pf_engine_stats *st,
 		    const struct e2pf_topology *topo,
 		    const char *const *names, unsigned stages)
 {
+	struct e2pf_stage_stats all = e2pf_statistics_stages(st);
+	char where[320];
+
 	summarize_disks(list, topo);
-	summarize_ahead(list, st);
-	summarize_reads(list, st, names, stages);
+	decide(list, "ahead", "%.1f MiB in %llu requests\t%.1f MiB planned; "
+	       "%.1f MiB unused, %llu errors", mib(st->prefetched_bytes),
+	       (unsigned long long)st->prefetched_requests,
+	       mib(st->planned_bytes), mib(st->wasted_bytes),
+	       (unsigned long long)st->errors);
+	decide(list, "hits", "%llu of %llu reads\t%.1f MiB read by the check",
+	       (unsigned long long)all.hits, (unsigned long long)all.reads,
+	       mib(st->checker_bytes));
+	name_stages(where, sizeof(where), st, names, stages);
+	decide(list, "waited", "%.3f of %.3f s\t%s", seconds(all.stall_ns),
+	       seconds(all.ns), where);
 }

@@ -48,25 +48,26 @@ void e2pf_decide_off(struct e2pf_decisions *list, const char *decision,
 void e2pf_decisions_print(const struct e2pf_decisions *list,
 			  const char *program, FILE *out);
 
-/* Add the memory budget in bytes: set by the user, or divided by the number of
- * processes that share the machine. */
-void e2pf_decide_memory(struct e2pf_decisions *list, uint64_t budget,
-			bool by_user, unsigned sharing);
+/* What was decided about reading. */
+struct e2pf_reading {
+	const struct e2pf_settings *settings;
+	const struct e2pf_engine_stats *stats;
+	uint64_t budget;	/* bytes */
+	unsigned sharing;	/* processes that share memory and limits */
+	unsigned spindles;
+	const char *threads;	/* why there are so many; NULL: because of the
+				   disks */
+	const char *order;	/* if it is not block order; NULL: neither */
+};
 
-/* Add the limits per second, if any are set. */
+/* Add the memory budget, and the limits per second, if any are set. */
 void e2pf_decide_limits(struct e2pf_decisions *list,
-			const struct e2pf_settings *settings,
-			unsigned sharing);
+			const struct e2pf_reading *r);
 
-/* Add the number of worker threads.  `by_user`: the user has set it.  Otherwise
- * `reason` says why; NULL: because of the disks and processors. */
-void e2pf_decide_threads(struct e2pf_decisions *list,
-			 const struct e2pf_engine_stats *st, bool by_user,
-			 const char *reason);
-
-/* Add the order of reads, in these words, and what determined it. */
-void e2pf_decide_order(struct e2pf_decisions *list, const char *order,
-		       const struct e2pf_engine_stats *st, unsigned spindles);
+/* Add the number of threads and the order of reads, and what determined
+ * them. */
+void e2pf_decide_order(struct e2pf_decisions *list,
+		       const struct e2pf_reading *r);
 
 /* Add the disks, what was read ahead, how many reads hit it, and how long the
  * checker waited in each of these stages. */

@@ -7,8 +7,6 @@
 #define E2PF_PROGRESS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "estimate.h"
 
@@ -42,16 +40,11 @@ struct e2pf_progress_past {
 	double walk_cpu;	/* computing in the walk, if it has ended */
 };
 
-struct e2pf_progress_left {
-	bool known;
-	double planned_bytes;	/* to be read ahead in all, estimated */
-	double seconds, low, high;	/* left; only if known */
-};
-
-/* Estimate what is left.  Facts must come in the order of time. */
-void e2pf_progress_estimate(struct e2pf_progress_past *past,
-			    const struct e2pf_progress_facts *facts,
-			    struct e2pf_progress_left *left);
+/* Estimate the time that is left; all 0 if that is not known.  Facts must come in
+ * the order of time. */
+struct e2pf_estimate
+e2pf_progress_estimate(struct e2pf_progress_past *past,
+		       const struct e2pf_progress_facts *facts);
 
 /* What the checker waits for. */
 enum e2pf_progress_wait {
@@ -62,26 +55,24 @@ enum e2pf_progress_wait {
 	E2PF_WAITS_SECTOR	/* one read has taken more than a second */
 };
 
-/* All that is shown of a check. */
+/* All that is shown of a check.  What is 0 is not known. */
 struct e2pf_progress {
+	double pid, started;	/* of the process: ticks since the machine was */
 	const char *program;
 	const char *device;
 	const char *stage;
-	/* Its place in the stage: so many of so many; 0 of 0 if unknown. */
-	uint64_t place, places;
+	/* Its place in the stage: so many of so many. */
+	double place, places;
 	const char *unit;	/* "groups" */
 	double seconds;
-	uint64_t read_bytes;
+	double read_bytes, planned_bytes;	/* ahead: so far, and in all */
 	double bytes_per_second;
-	struct e2pf_progress_left left;
+	struct e2pf_estimate left;	/* seconds */
 	enum e2pf_progress_wait wait;
+	const char *waits_for;	/* that in words */
 	double wait_seconds;	/* for E2PF_WAITS_SECTOR */
-	uint64_t wait_at;	/* bytes from the start of the disk */
-	char disk[64];		/* that is waited for, "" if unknown */
+	double wait_at;		/* bytes from the start of the disk */
+	const char *disk;	/* that is waited for */
 };
-
-/* One line of text, without a newline. */
-void e2pf_progress_line(const struct e2pf_progress *p, char *line,
-			size_t size);
 
 #endif

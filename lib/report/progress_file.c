@@ -10,7 +10,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,37 @@
 #define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
 
-/* The most bytes of a file. */
-#define FILE_MOST 8192
+/* What a file says, in this order: a text, or a number with so many decimals. */
+#define TEXT (-1)
+#define MEMBER(name) offsetof(struct e2pf_progress, name)
+
+static const struct {
+	const char *key;
+	int decimals;
+	size_t offset;
+} members[] = {
+	{ "pid", 0, MEMBER(pid) },
+	{ "started", 0, MEMBER(started) },
+	{ "program", TEXT, MEMBER(program) },
+	{ "device", TEXT, MEMBER(device) },
+	{ "stage", TEXT, MEMBER(stage) },
+	{ "place", 0, MEMBER(place) },
+	{ "places", 0, MEMBER(places) },
+	{ "unit", TEXT, MEMBER(unit) },
+	{ "seconds", 6, MEMBER(seconds) },
+	{ "read_bytes", 0, MEMBER(read_bytes) },
+	{ "planned_bytes", 0, MEMBER(planned_bytes) },
+	{ "bytes_per_second", 0, MEMBER(bytes_per_second) },
+	{ "left_seconds", 6, MEMBER(left.expected) },
+	{ "left_low_seconds", 6, MEMBER(left.low) },
+	{ "left_high_seconds", 6, MEMBER(left.high) },
+	{ "waits_for", TEXT, MEMBER(waits_for) },
+	{ "disk", TEXT, MEMBER(disk) },
+	{ "wait_seconds", 6, MEMBER(wait_seconds) },
+	{ "wait_offset", 0, MEMBER(wait_at) },
+};
+
+#define MEMBERS (sizeof(members) / sizeof(*members))
 
 /* The folder as a descriptor, made if `make`; or -1 with errno. */
 static int open_folder(bool make)
@@ -71,80 +101,90 @@ static const char *const wait_names[] = {
 	[E2PF_WAITS_SECTOR] = "slow read",
 };
 
-/* A name may contain anything, but a file has lines, which a terminal shows. */
-static void print_text(FILE *f, const char *key, const char *value)
+void e2pf_progress_print(const struct e2pf_progress *p,
+			 char text[E2PF_PROGRESS_BYTES])
 {
-	fprintf(f, "%s ", key);
-	for (; *value; value++)
-		fputc((unsigned char)*value < 32 || *value == 127 ? '?' :
-		      *value, f);
-	fputc('\n', f);
+	struct e2pf_progress all = *p;
+	char value[PATH_MAX], *c;
+	size_t i, used = 0;
+
+	all.pid = getpid();
+	all.started = (double)start_of(getpid());
+	all.waits_for = wait_names[p->wait];
+	for (i = 0; i < MEMBERS && used < E2PF_PROGRESS_BYTES; i++) {
+		const void *at = (const char *)&all + members[i].offset;
+
+		value[0] = '\0';
+		if (members[i].decimals == TEXT)
+			snprintf(value, sizeof(value), "%s",
+				 *(const char *const *)at ?
+				 *(const char *const *)at : "");
+		else if (*(const double *)at > 0)
+			snprintf(value, sizeof(value), "%.*f",
+				 members[i].decimals, *(const double *)at);
+		/* A name may contain anything, but a file has lines, which a
+		 * terminal shows. */
+		for (c = value; *c; c++)
+			if ((unsigned char)*c < 32 || *c == 127)
+				*c = '?';
+		if (*value)
+			used += (size_t)snprintf(text + used,
+				E2PF_PROGRESS_BYTES - used, "%s %s\n",
+				members[i].key, value);
+	}
+	if (used >= E2PF_PROGRESS_BYTES)
+		text[0] = '\0';
 }
 
-static void print_lines(FILE *f, const struct e2pf_progress *p)
+/* The inverse; the result points into `text`, which is modified. */
+static struct e2pf_progress parse(char *text)
 {
-	fprintf(f, "pid %d\nstarted %" PRIu64 "\n", (int)getpid(),
-		start_of(getpid()));
-	print_text(f, "program", p->program);
-	print_text(f, "device", p->device);
-	print_text(f, "stage", p->stage);
-	if (p->places)
-		fprintf(f, "place %" PRIu64 "\nplaces %" PRIu64 "\nunit %s\n",
-			p->place, p->places, p->unit);
-	fprintf(f, "seconds %.6f\nread_bytes %" PRIu64 "\n"
-		"planned_bytes %.0f\nbytes_per_second %.0f\n", p->seconds,
-		p->read_bytes, p->left.planned_bytes, p->bytes_per_second);
-	if (p->left.known)
-		fprintf(f, "left_seconds %.6f\nleft_low_seconds %.6f\n"
-			"left_high_seconds %.6f\n", p->left.seconds,
-			p->left.low, p->left.high);
-	print_text(f, "waits_for", wait_names[p->wait]);
-	if (*p->disk)
-		print_text(f, "disk", p->disk);
-	if (p->wait == E2PF_WAITS_SECTOR)
-		fprintf(f, "wait_seconds %.6f\nwait_offset %" PRIu64 "\n",
-			p->wait_seconds, p->wait_at);
+	struct e2pf_progress p = { .wait = E2PF_WAITS_NOT };
+	const char *value[MEMBERS];
+	size_t i;
+
+	for (i = 0; i < MEMBERS; i++)
+		value[i] = e2pf_value_of(text, members[i].key);
+	while ((text = strchr(text, '\n')))
+		*text++ = '\0';
+	for (i = 0; i < MEMBERS; i++) {
+		void *at = (char *)&p + members[i].offset;
+
+		if (members[i].decimals == TEXT)
+			*(const char **)at = value[i] ? value[i] : "";
+		else if (value[i])
+			*(double *)at = strtod(value[i], NULL);
+	}
+	return p;
 }
 
 /* Returns true if all of it was written. */
-static bool write_file(int folder, const char *name,
-		       const struct e2pf_progress *p)
+static bool write_file(int folder, const char *name, const char *text)
 {
-	char text[FILE_MOST] = "";
-	FILE *f = fmemopen(text, sizeof(text), "w");
+	ssize_t size = (ssize_t)strlen(text);
 	bool written;
-	size_t size;
 	int fd;
 
-	if (!f)
-		return false;
-	print_lines(f, p);
-	/* A file that is too long shows nothing. */
-	if (fclose(f))
-		return false;
-	size = strlen(text);
 	unlinkat(folder, name, 0);
 	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	written = write(fd, text, size) == (ssize_t)size;
+	written = write(fd, text, (size_t)size) == size;
 	return !close(fd) && written;
 }
 
-void e2pf_progress_save(const struct e2pf_progress *p)
+void e2pf_progress_save(const char *text)
 {
 	char name[64], new[80];
 	int folder;
 
-	if (geteuid())
-		return;
-	folder = open_folder(true);
+	folder = geteuid() || !*text ? -1 : open_folder(true);
 	if (folder < 0)
 		return;
 	snprintf(name, sizeof(name), "%d" SUFFIX, (int)getpid());
 	snprintf(new, sizeof(new), "%s.new", name);
-	if (!write_file(folder, new, p) ||
+	if (!write_file(folder, new, text) ||
 	    renameat(folder, new, folder, name))
 		unlinkat(folder, new, 0);
 	close(folder);
@@ -170,72 +210,38 @@ void e2pf_progress_remove(pid_t pid)
 	close(folder);
 }
 
-const char *e2pf_progress_value(const char *text, const char *key, char *value,
-				size_t size)
+typedef void (*show_fn)(void *ctx, const struct e2pf_progress *p,
+			const char *text);
+
+/* A file named PID.progress, or PID.progress.new while it is written. */
+static void show_file(int folder, const char *name, show_fn show, void *ctx)
 {
-	size_t length = strlen(key);
-	const char *line;
-
-	value[0] = '\0';
-	for (line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, length) || line[length] != ' ')
-			continue;
-		line += length + 1;
-		snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
-		break;
-	}
-	return value;
-}
-
-static uint64_t number_of(const char *text, const char *key)
-{
-	char value[32];
-
-	return strtoull(e2pf_progress_value(text, key, value, sizeof(value)),
-			NULL, 10);
-}
-
-/* The process of a file, or 0 for another file. */
-static pid_t process_of(const char *name)
-{
-	char *end;
-	long pid = strtol(name, &end, 10);
-
-	return pid > 0 && pid <= INT32_MAX &&
-	       !strncmp(end, SUFFIX, strlen(SUFFIX)) ? (pid_t)pid : 0;
-}
-
-static void show_file(int folder, const char *name,
-		      void (*show)(void *ctx, const char *text), void *ctx)
-{
-	pid_t pid = process_of(name);
-	char text[FILE_MOST];
-	const char *suffix;
+	char text[E2PF_PROGRESS_BYTES], copy[E2PF_PROGRESS_BYTES], *suffix;
+	struct e2pf_progress p = { .pid = 0 };
+	long pid = strtol(name, &suffix, 10);
 	uint64_t started;
-	bool read;
 
-	if (!pid)
+	if (pid <= 0 || pid > INT32_MAX ||
+	    strncmp(suffix, SUFFIX, strlen(SUFFIX)))
 		return;
-	started = start_of(pid);
-	read = e2pf_read_text(FOLDER, name, text, sizeof(text)) >= 0;
+	started = start_of((pid_t)pid);
+	if (e2pf_read_text(FOLDER, name, text, sizeof(text)) >= 0)
+		p = parse(strcpy(copy, text));
 	/* A file being written belongs to a process that is there. */
-	if (!started || (read && number_of(text, "started") != started))
-		remove_files(folder, pid);
-	else if (read && number_of(text, "pid") == (uint64_t)pid &&
-		 (suffix = strchr(name, '.')) && !strcmp(suffix, SUFFIX) && show)
-		show(ctx, text);
+	if (!started || (p.pid > 0 && p.started != (double)started))
+		remove_files(folder, (pid_t)pid);
+	else if (p.pid == (double)pid && !suffix[strlen(SUFFIX)] && show)
+		show(ctx, &p, text);
 }
 
-int e2pf_progress_each(void (*show)(void *ctx, const char *text), void *ctx)
+int e2pf_progress_each(show_fn show, void *ctx)
 {
 	int fd = open_folder(false), err = errno;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	DIR *dir;
 
 	if (fd < 0)
 		return err == ENOENT ? 0 : err;
-	dir = fdopendir(fd);
 	if (!dir) {
 		err = errno;
 		close(fd);

@@ -10,21 +10,22 @@
 
 #include "progress.h"
 
-/* Write the file of this process, complete at any moment.  Does nothing unless
- * this is root and the folder is nobody else's. */
-void e2pf_progress_save(const struct e2pf_progress *progress);
+/* The text of a file, of at most so many bytes; empty if it does not fit. */
+#define E2PF_PROGRESS_BYTES 8192
+void e2pf_progress_print(const struct e2pf_progress *progress,
+			 char text[E2PF_PROGRESS_BYTES]);
+
+/* Write this text to the file of this process, complete at any moment.  Does
+ * nothing unless this is root and the folder is nobody else's. */
+void e2pf_progress_save(const char *text);
 
 /* Remove the file of process `pid`. */
 void e2pf_progress_remove(pid_t pid);
 
-/* Call show() with the contents of each file whose process is still there.
- * Removes the others, if it may.  Returns 0, or an errno if the folder exists
- * and cannot be read. */
-int e2pf_progress_each(void (*show)(void *ctx, const char *text), void *ctx);
-
-/* Copy the value of this key in a file's text to `value`; an empty string if it
- * has none.  Returns `value`. */
-const char *e2pf_progress_value(const char *text, const char *key, char *value,
-				size_t size);
+/* Call show() with each file whose process is still there: what it says, and its
+ * text.  Removes the others, if it may.  Returns 0, or an errno if the folder
+ * exists and cannot be read. */
+int e2pf_progress_each(void (*show)(void *ctx, const struct e2pf_progress *p,
+				    const char *text), void *ctx);
 
 #endif

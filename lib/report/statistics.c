@@ -1,30 +1,89 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The statistics as JSON.  Decides the keys and their order; doc/statistics.md
- * explains them.
+ * The statistics as JSON, a member on each line.  Decides the keys and their
+ * order; doc/statistics.md explains them.  Errors of writing are the stream's.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
 
-#include "json.h"
 #include "statistics.h"
 
 /* The version of the schema; see doc/statistics.md. */
 #define STATS_SCHEMA 2
+
+/*
+ * A member of a struct that is written.  Of nanoseconds, whole microseconds are
+ * written as seconds.  The first two kinds are sums: those of a later engine are
+ * added to those of an earlier one.
+ */
+struct member {
+	const char *key;
+	enum { SUM, SUM_NS, NUMBER, NUMBER_NS, NUMBER32, FLAG, TEXT } kind;
+	size_t offset;
+};
+
+#define SESSION(name) offsetof(struct e2pf_statistics, name)
+#define ENGINE(name) offsetof(struct e2pf_engine_stats, name)
+#define STAGE(name) offsetof(struct e2pf_stage_stats, name)
+
+static const struct member of_session[] = {
+	{ "device", TEXT, SESSION(device) },
+	{ "block_size", NUMBER32, SESSION(block_size) },
+	{ "groups", NUMBER32, SESSION(groups) },
+	{ "io_manager", TEXT, SESSION(io_manager) },
+	{ "newer_than_reviewed", FLAG, SESSION(newer_than_reviewed) },
+	{ "maps_bytes", NUMBER, SESSION(maps_bytes) },
+	{ "journal_bytes", NUMBER, SESSION(journal_bytes) },
+	{ "journal_requests", NUMBER, SESSION(journal_requests) },
+	{ "memory_budget_bytes", NUMBER, SESSION(budget) },
+	{ "sharing", NUMBER32, SESSION(sharing) },
+}, of_engine[] = {
+	{ "threads", NUMBER32, ENGINE(threads) },
+	{ "block_order", FLAG, ENGINE(has_head) },
+	{ "latency_seconds", NUMBER_NS, ENGINE(latency_ns) },
+	{ "deep_latency_seconds", NUMBER_NS, ENGINE(deep_latency_ns) },
+	{ "gap_bytes", NUMBER, ENGINE(gap_bytes) },
+	{ "planned_bytes", SUM, ENGINE(planned_bytes) },
+	{ "prefetched_bytes", SUM, ENGINE(prefetched_bytes) },
+	{ "prefetched_requests", SUM, ENGINE(prefetched_requests) },
+	{ "checker_bytes", SUM, ENGINE(checker_bytes) },
+	{ "gate_waits", SUM, ENGINE(gate_waits) },
+	{ "own_stall_seconds", SUM_NS, ENGINE(own_stall_ns) },
+	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
+	{ "peak_lookahead_bytes", NUMBER, ENGINE(peak_lookahead_bytes) },
+	{ "errors", SUM, ENGINE(errors) },
+}, of_stages[] = {
+	{ "checker_reads", SUM, STAGE(reads) },
+	{ "checker_hits", SUM, STAGE(hits) },
+	{ "checker_stall_seconds", SUM_NS, STAGE(stall_ns) },
+}, of_stage[] = {
+	{ "seconds", SUM_NS, STAGE(ns) },
+	{ "reads", SUM, STAGE(reads) },
+	{ "hits", SUM, STAGE(hits) },
+	{ "stalls", SUM, STAGE(stalls) },
+	{ "stall_seconds", SUM_NS, STAGE(stall_ns) },
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+/* Add up the sums among these members. */
+static void add(const struct member *m, size_t n, void *to, const void *from)
+{
+	for (; n--; m++)
+		if (m->kind <= SUM_NS)
+			*(uint64_t *)((char *)to + m->offset) +=
+				*(const uint64_t *)((const char *)from +
+						    m->offset);
+}
 
 void e2pf_statistics_add(struct e2pf_engine_stats *to,
 			 const struct e2pf_engine_stats *from)
 {
 	unsigned i;
 
-	to->planned_bytes += from->planned_bytes;
-	to->prefetched_bytes += from->prefetched_bytes;
-	to->prefetched_requests += from->prefetched_requests;
-	to->checker_bytes += from->checker_bytes;
-	to->wasted_bytes += from->wasted_bytes;
-	to->errors += from->errors;
-	to->failed_ahead += from->failed_ahead;
-	to->gate_waits += from->gate_waits;
-	to->own_stall_ns += from->own_stall_ns;
+	add(of_engine, COUNT(of_engine), to, from);
 	if (from->latency_ns || from->threads) {
 		to->has_head = from->has_head;
 		to->latency_ns = from->latency_ns;
@@ -39,134 +98,180 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 		to->asked[i].bytes += from->asked[i].bytes;
 		to->asked[i].runs += from->asked[i].runs;
 	}
-	for (i = 0; i < E2PF_STAGES; i++) {
-		to->stage[i].ns += from->stage[i].ns;
-		to->stage[i].reads += from->stage[i].reads;
-		to->stage[i].hits += from->stage[i].hits;
-		to->stage[i].stalls += from->stage[i].stalls;
-		to->stage[i].stall_ns += from->stage[i].stall_ns;
+	for (i = 0; i < E2PF_STAGES; i++)
+		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
+}
+
+struct e2pf_stage_stats
+e2pf_statistics_stages(const struct e2pf_engine_stats *st)
+{
+	struct e2pf_stage_stats all = { .ns = 0 };
+	unsigned i;
+
+	for (i = 0; i < E2PF_STAGES; i++)
+		add(of_stage, COUNT(of_stage), &all, &st->stage[i]);
+	return all;
+}
+
+struct json {
+	FILE *out;
+	unsigned depth;
+	bool begun;		/* this object or list has a member */
+};
+
+/* Bytes beyond ASCII are passed on: names of devices and disks need not be
+ * UTF-8, but nearly always are. */
+static void put_quoted(struct json *j, const char *text)
+{
+	putc('"', j->out);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fprintf(j->out, "\\%c", *text);
+		else if ((unsigned char)*text < ' ')
+			fprintf(j->out, "\\u%04x", (unsigned)*text);
+		else
+			putc(*text, j->out);
+	}
+	putc('"', j->out);
+}
+
+/* Begin a line.  Members of an object have a key; of a list, NULL. */
+static void put_key(struct json *j, const char *key)
+{
+	if (j->begun)
+		putc(',', j->out);
+	if (j->depth)
+		fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
+	j->begun = true;
+	if (key) {
+		put_quoted(j, key);
+		putc(':', j->out);
 	}
 }
 
-static double seconds(uint64_t ns)
+__attribute__((format(printf, 3, 4)))
+static void put(struct json *j, const char *key, const char *format, ...)
 {
-	return (double)ns / 1e9;
+	va_list args;
+
+	put_key(j, key);
+	va_start(args, format);
+	vfprintf(j->out, format, args);
+	va_end(args);
 }
 
-static void put_stages(struct e2pf_json *j, const struct e2pf_statistics *s)
+static void put_text(struct json *j, const char *key, const char *text)
 {
-	unsigned i;
+	put_key(j, key);
+	put_quoted(j, text);
+}
 
-	e2pf_json_begin(j, "stages", '[');
-	for (i = 0; i < s->stages; i++) {
-		const struct e2pf_stage_stats *p = &s->engine->stage[i];
+static void open_bracket(struct json *j, const char *key, char bracket)
+{
+	put(j, key, "%c", bracket);
+	j->depth++;
+	j->begun = false;
+}
 
-		if (!p->ns && !p->reads)
-			continue;
-		e2pf_json_begin(j, NULL, '{');
-		e2pf_json_text(j, "name", s->stage_names[i]);
-		e2pf_json_seconds(j, "seconds", seconds(p->ns));
-		e2pf_json_int(j, "reads", p->reads);
-		e2pf_json_int(j, "hits", p->hits);
-		e2pf_json_int(j, "stalls", p->stalls);
-		e2pf_json_seconds(j, "stall_seconds", seconds(p->stall_ns));
-		e2pf_json_end(j, '}');
+static void close_bracket(struct json *j, char bracket)
+{
+	j->depth--;
+	if (j->begun)
+		fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
+	putc(bracket, j->out);
+	j->begun = true;
+}
+
+static void put_members(struct json *j, const struct member *m, size_t n,
+			const void *from)
+{
+	for (; n--; m++) {
+		const void *at = (const char *)from + m->offset;
+		uint64_t us;
+
+		switch (m->kind) {
+		case TEXT:
+			put_text(j, m->key, *(const char *const *)at);
+			break;
+		case FLAG:
+			put(j, m->key, *(const bool *)at ? "true" : "false");
+			break;
+		case NUMBER32:
+			put(j, m->key, "%" PRIu32, *(const uint32_t *)at);
+			break;
+		case SUM:
+		case NUMBER:
+			put(j, m->key, "%" PRIu64, *(const uint64_t *)at);
+			break;
+		default:
+			/* Integers: a locale may have another decimal
+			 * point. */
+			us = *(const uint64_t *)at / 1000;
+			put(j, m->key, "%" PRIu64 ".%06u", us / 1000000,
+			    (unsigned)(us % 1000000));
+		}
 	}
-	e2pf_json_end(j, ']');
 }
 
-static void put_topology(struct e2pf_json *j, const struct e2pf_topology *topo)
+static void put_lists(struct json *j, const struct e2pf_statistics *s)
 {
-	unsigned i;
-
-	e2pf_json_begin(j, "topology", '[');
-	for (i = 0; i < topo->leaves; i++)
-		e2pf_json_text(j, NULL, topo->leaf[i].name);
-	e2pf_json_end(j, ']');
-}
-
-static void put_accelerations(struct e2pf_json *j,
-			      const struct e2pf_statistics *s)
-{
+	const struct e2pf_decision *d;
 	size_t i;
 
-	e2pf_json_begin(j, "accelerations", '[');
+	open_bracket(j, "accelerations", '[');
 	for (i = 0; i < s->acceleration_count; i++)
-		e2pf_json_text(j, NULL, s->accelerations[i]);
-	e2pf_json_end(j, ']');
-}
-
-static void put_decisions(struct e2pf_json *j, const struct e2pf_decisions *all)
-{
-	size_t i;
-
-	e2pf_json_begin(j, "decisions", '[');
-	for (i = 0; i < all->count; i++) {
-		e2pf_json_begin(j, NULL, '{');
-		e2pf_json_text(j, "about", all->item[i].about);
-		e2pf_json_text(j, "decision", all->item[i].decision);
-		e2pf_json_text(j, "reason", all->item[i].reason);
-		e2pf_json_end(j, '}');
+		put_text(j, NULL, s->accelerations[i]);
+	close_bracket(j, ']');
+	open_bracket(j, "topology", '[');
+	for (i = 0; i < s->topo->leaves; i++)
+		put_text(j, NULL, s->topo->leaf[i].name);
+	close_bracket(j, ']');
+	open_bracket(j, "decisions", '[');
+	for (i = 0; i < s->decisions->count; i++) {
+		d = &s->decisions->item[i];
+		open_bracket(j, NULL, '{');
+		put_text(j, "about", d->about);
+		put_text(j, "decision", d->decision);
+		put_text(j, "reason", d->reason);
+		close_bracket(j, '}');
 	}
-	e2pf_json_end(j, ']');
+	close_bracket(j, ']');
 }
 
-static void put_checker(struct e2pf_json *j,
-			const struct e2pf_engine_stats *st)
+static void put_stages(struct json *j, const struct e2pf_statistics *s)
 {
-	uint64_t reads = 0, hits = 0, stall = 0;
+	const struct e2pf_stage_stats *stage;
 	unsigned i;
 
-	for (i = 0; i < E2PF_STAGES; i++) {
-		reads += st->stage[i].reads;
-		hits += st->stage[i].hits;
-		stall += st->stage[i].stall_ns;
+	open_bracket(j, "stages", '[');
+	for (i = 0; i < s->stages; i++) {
+		stage = &s->engine->stage[i];
+		if (!stage->ns && !stage->reads)
+			continue;
+		open_bracket(j, NULL, '{');
+		put_text(j, "name", s->stage_names[i]);
+		put_members(j, of_stage, COUNT(of_stage), stage);
+		close_bracket(j, '}');
 	}
-	e2pf_json_int(j, "checker_reads", reads);
-	e2pf_json_int(j, "checker_bytes", st->checker_bytes);
-	e2pf_json_int(j, "checker_hits", hits);
-	e2pf_json_seconds(j, "checker_stall_seconds", seconds(stall));
+	close_bracket(j, ']');
 }
 
 errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
 {
-	const struct e2pf_engine_stats *st = s->engine;
-	struct e2pf_json json = { .out = out }, *j = &json;
+	struct e2pf_stage_stats all = e2pf_statistics_stages(s->engine);
+	struct json json = { .out = out }, *j = &json;
 
-	e2pf_json_begin(j, NULL, '{');
-	e2pf_json_text(j, "version", PACKAGE_VERSION);
-	e2pf_json_int(j, "schema", STATS_SCHEMA);
-	e2pf_json_text(j, "device", s->device);
-	e2pf_json_int(j, "block_size", s->block_size);
-	e2pf_json_int(j, "groups", s->groups);
-	e2pf_json_text(j, "io_manager", s->io_manager);
-	put_accelerations(j, s);
-	e2pf_json_int(j, "maps_bytes", s->maps_bytes);
-	e2pf_json_int(j, "maps_stock_bytes", s->maps_stock_bytes);
-	put_decisions(j, s->decisions);
-	e2pf_json_int(j, "threads", st->threads);
-	e2pf_json_int(j, "spindles", s->topo->spindles);
-	e2pf_json_bool(j, "rotational", s->topo->spindles > 0);
-	put_topology(j, s->topo);
-	e2pf_json_bool(j, "block_order", st->has_head);
-	e2pf_json_seconds(j, "latency_seconds", seconds(st->latency_ns));
-	e2pf_json_seconds(j, "deep_latency_seconds", seconds(st->deep_latency_ns));
-	e2pf_json_int(j, "gap_bytes", st->gap_bytes);
-	e2pf_json_int(j, "planned_bytes", st->planned_bytes);
-	e2pf_json_int(j, "prefetched_bytes", st->prefetched_bytes);
-	e2pf_json_int(j, "prefetched_requests", st->prefetched_requests);
-	e2pf_json_int(j, "journal_bytes", s->journal_bytes);
-	e2pf_json_int(j, "journal_requests", s->journal_requests);
-	put_checker(j, st);
-	e2pf_json_int(j, "gate_waits", st->gate_waits);
-	e2pf_json_seconds(j, "own_stall_seconds", seconds(st->own_stall_ns));
-	e2pf_json_int(j, "wasted_bytes", st->wasted_bytes);
-	e2pf_json_int(j, "peak_lookahead_bytes", st->peak_lookahead_bytes);
-	e2pf_json_int(j, "memory_budget_bytes", s->budget);
-	e2pf_json_int(j, "sharing", s->sharing);
-	e2pf_json_int(j, "errors", st->errors);
-	e2pf_json_int(j, "failed_ahead", st->failed_ahead);
+	open_bracket(j, NULL, '{');
+	put_text(j, "version", PACKAGE_VERSION);
+	put(j, "schema", "%u", STATS_SCHEMA);
+	put_members(j, of_session, COUNT(of_session), s);
+	put(j, "spindles", "%u", s->topo->spindles);
+	put(j, "rotational", s->topo->spindles ? "true" : "false");
+	put_members(j, of_engine, COUNT(of_engine), s->engine);
+	put_members(j, of_stages, COUNT(of_stages), &all);
+	put_lists(j, s);
 	put_stages(j, s);
-	e2pf_json_end(j, '}');
+	close_bracket(j, '}');
+	putc('\n', out);
 	return ferror(out) ? EIO : 0;
 }

@@ -11,9 +11,10 @@ struct e2pf_statistics {
 	uint32_t block_size;		/* bytes */
 	uint32_t groups;
 	const char *io_manager;
+	bool newer_than_reviewed;	/* libext2fs */
 	const char *const *accelerations;
 	size_t acceleration_count;
-	uint64_t maps_bytes, maps_stock_bytes;
+	uint64_t maps_bytes;
 	const struct e2pf_decisions *decisions;
 	const struct e2pf_topology *topo;
 	const struct e2pf_engine_stats *engine;
@@ -33,5 +34,9 @@ errcode_t e2pf_statistics_write(const struct e2pf_statistics *statistics,
 /* Add the counts of a later engine to those of an earlier one. */
 void e2pf_statistics_add(struct e2pf_engine_stats *to,
 			 const struct e2pf_engine_stats *from);
+
+/* The sum over all stages. */
+struct e2pf_stage_stats
+e2pf_statistics_stages(const struct e2pf_engine_stats *stats);
 
 #endif

@@ -19,18 +19,17 @@
 #define STATUS_LINE_BELOW "\033D\033D\033M\033M\0337\033[2B\r"
 #define STATUS_LINE_BACK "\0338"
 
-/* The bytes that draw `text`, cut off at the terminal's last column but one, in
- * place of an earlier line; returns how many, as snprintf(3). */
-static inline int status_line_draw(int terminal, const char *text, char *out,
-				   size_t size)
+/* Draw `text` on the terminal that standard error is, cut off at its last column
+ * but one, in place of an earlier line. */
+static inline void status_line_draw(const char *text)
 {
 	struct winsize w;
 	int columns = 79;
 
-	if (!ioctl(terminal, TIOCGWINSZ, &w) && w.ws_col)
+	if (!ioctl(2, TIOCGWINSZ, &w) && w.ws_col)
 		columns = w.ws_col - 1;
-	return snprintf(out, size, STATUS_LINE_CLEAR STATUS_LINE_BELOW "%.*s"
-			STATUS_LINE_BACK, columns, text);
+	fprintf(stderr, STATUS_LINE_CLEAR STATUS_LINE_BELOW "%.*s"
+		STATUS_LINE_BACK, columns, text);
 }
 
 #endif

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "estimate.h"
+
 /* "14 s", "3.7 s", "25 min": with the digits that are meaningful. */
 static inline const char *in_words(double seconds, char *text, size_t size)
 {
@@ -19,6 +21,19 @@ static inline const char *in_words(double seconds, char *text, size_t size)
 		snprintf(text, size, "%.0f min", seconds / 60);
 	else
 		snprintf(text, size, "%.1f h", seconds / 3600);
+	return text;
+}
+
+/* "12 s (10 s to 25 min)" */
+static inline const char *in_range(const struct e2pf_estimate *e, char *text,
+				   size_t size)
+{
+	char expected[32], low[32], high[32];
+
+	snprintf(text, size, "%s (%s to %s)",
+		 in_words(e->expected, expected, sizeof(expected)),
+		 in_words(e->low, low, sizeof(low)),
+		 in_words(e->high, high, sizeof(high)));
 	return text;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of what to read, and their order. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "jobs.h"
@@ -16,38 +15,40 @@ bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job)
 	return true;
 }
 
+static int compare(uint64_t x, uint64_t y)
+{
+	return x < y ? -1 : x > y;
+}
+
 static int by_place(const void *a, const void *b)
 {
 	const struct e2pf_job *x = a, *y = b;
+	int device = compare(x->device, y->device);
 
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return device ? device : compare(x->offset, y->offset);
 }
 
 static int by_order(const void *a, const void *b)
 {
 	const struct e2pf_job *x = a, *y = b;
+	int order = compare(x->order, y->order);
 
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return by_place(a, b);
+	return order ? order : by_place(a, b);
 }
 
 static int by_file(const void *a, const void *b)
 {
 	const struct e2pf_job *x = a, *y = b;
+	int inode = compare(x->inode, y->inode);
 
-	if (x->inode != y->inode)
-		return x->inode < y->inode ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
+	return inode ? inode : compare(x->from, y->from);
 }
 
 static void sort(struct e2pf_jobs *jobs,
-		 int (*compare)(const void *, const void *))
+		 int (*by)(const void *, const void *))
 {
 	if (jobs->count)
-		qsort(jobs->job, jobs->count, sizeof(*jobs->job), compare);
+		qsort(jobs->job, jobs->count, sizeof(*jobs->job), by);
 }
 
 void e2pf_jobs_order(struct e2pf_jobs *jobs)
@@ -89,21 +90,4 @@ uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
 	}
 	jobs->count = n;
 	return bytes;
-}
-
-size_t e2pf_jobs_keep_parsed(struct e2pf_jobs *jobs)
-{
-	size_t i, n = 0, all = jobs->count;
-
-	for (i = 0; i < all; i++)
-		if (jobs->job[i].parse)
-			jobs->job[n++] = jobs->job[i];
-	jobs->count = n;
-	return all - n;
-}
-
-void e2pf_jobs_free(struct e2pf_jobs *jobs)
-{
-	free(jobs->job);
-	memset(jobs, 0, sizeof(*jobs));
 }

@@ -3,10 +3,10 @@
  * What to read from a mounted filesystem, and in which order.  No I/O.  To be
  * used by one thread at a time.
  */
-#ifndef E2PF_BTRFS_JOBS_H
-#define E2PF_BTRFS_JOBS_H
+#ifndef E2PF_SEND_JOBS_H
+#define E2PF_SEND_JOBS_H
 
-#include "search.h"
+#include "btrfs/plan.h"
 
 /* The maximum length of a list.  Whatever is beyond it is not read ahead. */
 #define E2PF_JOBS_MOST (1u << 18)
@@ -14,7 +14,8 @@
 /* A leaf to search for, or data to read. */
 struct e2pf_job {
 	uint64_t tree;
-	struct e2pf_btrfs_key first, last;	/* of a leaf */
+	struct e2pf_btrfs_range keys;	/* of a leaf, or of the record of the
+					   data's extent */
 	unsigned device;
 	uint64_t offset;		/* on the device; for data, a logical
 					   address, as if there were one
@@ -45,11 +46,5 @@ void e2pf_jobs_order(struct e2pf_jobs *jobs);
  */
 uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
 			     uint64_t most);
-
-/* Keep only the jobs whose items are needed.  Returns the number of jobs
- * removed. */
-size_t e2pf_jobs_keep_parsed(struct e2pf_jobs *jobs);
-
-void e2pf_jobs_free(struct e2pf_jobs *jobs);
 
 #endif

@@ -11,35 +11,27 @@
 #include <unistd.h>
 #include <linux/btrfs.h>
 
-#include "btrfs/chunk_map.h"
 #include "btrfs/format.h"
+#include "items.h"
 #include "mounted.h"
-
-/* The maximum number of devices that are read. */
-#define DEVICES_MOST 64u
 
 /* Direct reads begin and end at a multiple of this, which suits every disk. */
 #define DIRECT 4096u
 
-struct e2pf_mounted {
-	int fd;				/* a directory of the filesystem */
-	struct e2pf_btrfs_super super;
-	bool counts_bytes;
-	unsigned count;
-	int device[DEVICES_MOST];
-	uint8_t node_fsid[DEVICES_MOST][E2PF_BTRFS_UUID];
-	struct e2pf_btrfs_device known[DEVICES_MOST];
-	struct e2pf_chunk_map map;
-};
-
-const size_t e2pf_mounted_room = sizeof(struct btrfs_ioctl_search_args_v2);
+/* Each item of a leaf has a header in the result that is longer than its header
+ * in the leaf. */
+size_t e2pf_mounted_room(const struct e2pf_mounted *fs)
+{
+	return sizeof(struct btrfs_ioctl_search_args_v2) +
+	       2 * (size_t)fs->map.super.nodesize;
+}
 
 int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
-			const struct e2pf_btrfs_key *first,
-			const struct e2pf_btrfs_key *last, uint32_t most,
-			void *room, size_t size, const void **found,
-			size_t *bytes, uint32_t *count)
+			const struct e2pf_btrfs_range *keys, void *room,
+			size_t size, e2pf_btrfs_item_sink sink, void *ctx)
 {
+	const struct e2pf_btrfs_key *first = &keys->first;
+	const struct e2pf_btrfs_key *last = sink ? &keys->last : first;
 	struct btrfs_ioctl_search_args_v2 *args = room;
 
 	memset(args, 0, sizeof(*args));
@@ -51,13 +43,13 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	args->key.max_type = last->type;
 	args->key.max_offset = last->offset;
 	args->key.max_transid = UINT64_MAX;
-	args->key.nr_items = most;
-	args->buf_size = *bytes = size - sizeof(*args);
-	*found = args->buf;
-	*count = 0;
+	args->key.nr_items = sink ? UINT32_MAX : 1;
+	args->buf_size = size - sizeof(*args);
 	if (ioctl(fs->fd, BTRFS_IOC_TREE_SEARCH_V2, args))
 		return errno;
-	*count = args->key.nr_items;
+	if (sink)
+		e2pf_items_found(args->buf, size - sizeof(*args),
+				 args->key.nr_items, sink, ctx);
 	return 0;
 }
 
@@ -71,7 +63,7 @@ uint64_t e2pf_mounted_tree_of(int fd)
 }
 
 struct found_root {
-	const struct e2pf_mounted *fs;
+	const struct e2pf_btrfs_super *super;
 	struct e2pf_btrfs_ptr *root;
 	bool found;
 };
@@ -81,26 +73,22 @@ static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
 	struct found_root *f = ctx;
 
 	/* If there are several items, the last one is the newest. */
-	if (e2pf_btrfs_plan_root(&f->fs->super, item, f->root))
-		f->found = true;
+	f->found |= e2pf_btrfs_plan_root(f->super, item, f->root);
 }
 
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root)
 {
-	struct e2pf_btrfs_key first = { tree, 0, BT_ROOT_ITEM_KEY };
-	struct e2pf_btrfs_key last = { tree, UINT64_MAX, BT_ROOT_ITEM_KEY };
-	struct found_root f = { .fs = fs, .root = root };
+	const struct e2pf_btrfs_range keys = {
+		{ tree, 0, BT_ROOT_ITEM_KEY },
+		{ tree, UINT64_MAX, BT_ROOT_ITEM_KEY }
+	};
+	struct found_root f = { .super = &fs->map.super, .root = root };
 	uint64_t room[512];
-	const void *found;
-	uint32_t count;
-	size_t bytes;
 
-	if (e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &first, &last,
-				4, room, sizeof(room), &found, &bytes, &count))
-		return false;
-	e2pf_btrfs_plan_found(found, bytes, count, take_root, &f);
-	return f.found && root->owner == tree;
+	return !e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &keys, room,
+				    sizeof(room), take_root, &f) &&
+	       f.found && root->owner == tree;
 }
 
 /*
@@ -116,43 +104,25 @@ uint64_t e2pf_mounted_bytes_read(void)
 	       (uint64_t)used.ru_inblock * 512;
 }
 
-bool e2pf_mounted_counts_bytes(const struct e2pf_mounted *fs)
-{
-	return fs->counts_bytes;
-}
-
 static const char *take_device(struct e2pf_mounted *fs, int fd)
 {
 	struct e2pf_btrfs_super super;
 	uint64_t offset = e2pf_btrfs_super_offset(0);
 	uint8_t *bytes = aligned_alloc(DIRECT, E2PF_BTRFS_SUPER_BYTES);
 	const char *why = "a superblock cannot be read";
-	unsigned n = fs->count;
 
 	if (!bytes)
 		return "no memory";
 	if (pread(fd, bytes, E2PF_BTRFS_SUPER_BYTES, (off_t)offset) ==
 	    (ssize_t)E2PF_BTRFS_SUPER_BYTES)
-		switch (e2pf_btrfs_plan_super(bytes, offset, &super)) {
-		case E2PF_BTRFS_OK:
-			why = NULL;
-			break;
-		case E2PF_BTRFS_UNKNOWN:
-			why = e2pf_btrfs_unknown_format(bytes);
-			break;
-		default:
-			break;
-		}
+		why = e2pf_btrfs_plan_super(bytes, offset, &super);
 	free(bytes);
 	if (why)
 		return why;
-	if (!n)
-		fs->super = super;
-	memcpy(fs->node_fsid[n], super.node_fsid, E2PF_BTRFS_UUID);
-	memcpy(fs->known[n].uuid, super.device_uuid, E2PF_BTRFS_UUID);
-	fs->known[n].devid = super.devid;
-	fs->device[n] = fd;
-	fs->count++;
+	if (!fs->map.devices)
+		fs->map.super = super;
+	fs->device[fs->map.devices] = fd;
+	fs->map.device[fs->map.devices++] = super.device;
 	return NULL;
 }
 
@@ -172,7 +142,7 @@ static const char *open_devices(struct e2pf_mounted *fs)
 	if (!one)
 		return "no memory";
 	for (id = 0; id <= all.max_id && id <= UINT16_MAX &&
-		     fs->count < DEVICES_MOST; id++) {
+		     fs->map.devices < E2PF_DEVICES; id++) {
 		memset(one, 0, sizeof(*one));
 		one->devid = id;
 		if (ioctl(fs->fd, BTRFS_IOC_DEV_INFO, one))
@@ -190,54 +160,21 @@ static const char *open_devices(struct e2pf_mounted *fs)
 	}
 	free(one);
 	fs->counts_bytes = e2pf_mounted_bytes_read() > before;
-	return fs->count ? NULL : why;
+	return fs->map.devices ? NULL : why;
 }
 
-/*
- * Where tree blocks lie.
- */
-
-bool e2pf_mounted_place(const struct e2pf_mounted *fs, uint64_t logical,
-			unsigned *device, uint64_t *offset)
+static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
 {
-	struct e2pf_btrfs_extent part[E2PF_BTRFS_PARTS];
+	const struct e2pf_mounted *fs = ctx;
 
-	if (!e2pf_chunk_map_find(&fs->map, logical, part))
-		return false;
-	*device = part[0].device;
-	*offset = part[0].offset;
-	return true;
+	return pread(fs->device[ref->device], bytes, ref->length,
+		     (off_t)ref->offset) == (ssize_t)ref->length ? 0 : EIO;
 }
 
-uint64_t e2pf_mounted_slots(const struct e2pf_mounted *fs)
+bool e2pf_mounted_read(struct e2pf_mounted *fs,
+		       const struct e2pf_btrfs_ptr *ptr, void *block)
 {
-	return fs->map.slots;
-}
-
-uint64_t e2pf_mounted_slot(const struct e2pf_mounted *fs, uint64_t logical)
-{
-	bool aligned;
-
-	return e2pf_chunk_map_slot(&fs->map, logical, &aligned);
-}
-
-bool e2pf_mounted_read(void *ctx, const struct e2pf_btrfs_ptr *ptr,
-		       void *block)
-{
-	struct e2pf_mounted *fs = ctx;
-	struct e2pf_btrfs_extent part[E2PF_BTRFS_PARTS];
-	unsigned n = e2pf_chunk_map_find(&fs->map, ptr->logical, part), i;
-	uint8_t *at = block;
-
-	for (i = 0; i < n; i++) {
-		if (pread(fs->device[part[i].device], at, part[i].length,
-			  (off_t)part[i].offset) != (ssize_t)part[i].length)
-			return false;
-		at += part[i].length;
-	}
-	return n && e2pf_btrfs_fits(&fs->super, ptr, block) &&
-	       !memcmp(e2pf_btrfs_node_fsid(block),
-		       fs->node_fsid[part[0].device], E2PF_BTRFS_UUID);
+	return e2pf_chunk_map_read(&fs->map, ptr, read_direct, fs, block);
 }
 
 /*
@@ -256,7 +193,6 @@ int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 		struct file_handle head;
 		uint8_t bytes[sizeof(struct file_handle) + HANDLE_BYTES];
 	} handle;
-	uint32_t any = 0;
 	struct stat st;
 	char path[32];
 	int place, fd;
@@ -266,7 +202,6 @@ int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 	handle.head.handle_type = HANDLE_TYPE;
 	memcpy(handle.head.f_handle, &inode, 8);
 	memcpy(handle.head.f_handle + 8, &tree, 8);
-	memcpy(handle.head.f_handle + 16, &any, 4);
 	/* Opening a device file may have effects.  O_PATH does not, so check
 	 * the type first. */
 	place = open_by_handle_at(fs->fd, &handle.head, O_PATH | O_CLOEXEC);
@@ -298,67 +233,34 @@ static const char *reason(int err)
 	}
 }
 
-/* Search for anything in the root tree, to find out whether searches work. */
-static int try_search(const struct e2pf_mounted *fs)
+const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 {
-	struct e2pf_btrfs_key first = E2PF_BTRFS_FIRST_KEY;
-	struct e2pf_btrfs_key last = E2PF_BTRFS_LAST_KEY;
-	uint64_t room[512];
-	const void *found;
-	uint32_t count;
-	size_t bytes;
-
-	return e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &first, &last,
-				   1, room, sizeof(room), &found, &bytes,
-				   &count);
-}
-
-struct e2pf_mounted *e2pf_mounted_open(int fd, const char **why)
-{
-	struct e2pf_mounted *fs = calloc(1, sizeof(*fs));
+	const struct e2pf_btrfs_range any = { .first = { 0, 0, 0 } };
+	uint64_t room[64];
+	const char *why;
 	int err;
 
-	*why = "no memory";
-	if (!fs)
-		return NULL;
-	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	err = fs->fd < 0 ? errno : try_search(fs);
-	*why = err ? reason(err) : open_devices(fs);
-	if (!*why) {
-		e2pf_chunk_map_read(&fs->map, &fs->super, fs->known, fs->count,
-				    e2pf_mounted_read, fs);
-		return fs;
-	}
-	e2pf_mounted_close(fs);
-	return NULL;
+	memset(fs, 0, sizeof(*fs));
+	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	err = fs->fd < 0 ? errno :
+	      e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &any, room,
+				  sizeof(room), NULL, NULL);
+	why = err ? reason(err) : open_devices(fs);
+	if (!why)
+		e2pf_chunk_map_make(&fs->map, read_direct, fs);
+	else
+		e2pf_mounted_close(fs);
+	return why;
 }
 
 void e2pf_mounted_close(struct e2pf_mounted *fs)
 {
 	unsigned i;
 
-	if (!fs)
-		return;
-	e2pf_chunk_map_free(&fs->map);
-	for (i = 0; i < fs->count; i++)
+	for (i = 0; i < fs->map.devices; i++)
 		close(fs->device[i]);
-	if (fs->fd >= 0)
+	if (fs->fd > 0)
 		close(fs->fd);
-	free(fs);
-}
-
-const struct e2pf_btrfs_super *e2pf_mounted_super(
-		const struct e2pf_mounted *fs)
-{
-	return &fs->super;
-}
-
-unsigned e2pf_mounted_devices(const struct e2pf_mounted *fs)
-{
-	return fs->count;
-}
-
-int e2pf_mounted_device(const struct e2pf_mounted *fs, unsigned device)
-{
-	return fs->device[device];
+	fs->fd = 0;
+	e2pf_chunk_map_free(&fs->map);
 }

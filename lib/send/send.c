@@ -76,7 +76,7 @@ static void report(struct e2pf_session *session, struct e2pf_statistics *to)
 {
 	const struct send *s = send_of(session);
 
-	to->block_size = s->fs ? e2pf_mounted_super(s->fs)->nodesize : 0;
+	to->block_size = send_nodesize(s);
 	to->io_manager = "btrfs";
 }
 
@@ -103,13 +103,13 @@ static void close_send(struct e2pf_session *session)
 	size_t i;
 
 	for (i = 0; i < TREES_MOST; i++)
-		e2pf_btrfs_ranges_free(&s->wanted[i].ranges);
-	e2pf_btrfs_ranges_free(&s->files);
-	e2pf_btrfs_ranges_free(&s->records);
-	e2pf_jobs_free(&s->jobs);
-	e2pf_jobs_free(&s->data);
+		free(s->wanted[i].ranges.range);
+	free(s->files.range);
+	free(s->records.range);
+	free(s->jobs.job);
+	free(s->data.job);
 	e2pf_slot_set_free(&s->asked);
-	e2pf_mounted_close(s->fs);
+	e2pf_mounted_close(&s->fs);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
 	free(s->part);
@@ -192,31 +192,26 @@ static void *conduct(void *arg)
 						       &s->parent_root;
 	const struct e2pf_btrfs_ptr *older = forward ? &s->parent_root :
 						       &s->root;
-	struct e2pf_tree_walk walk = {
-		.super = e2pf_mounted_super(s->fs), .read = send_read_node,
-		.ctx = s, .generation = older->generation
-	};
+	struct send_walk w;
 
 	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
-	if (e2pf_tree_walk_begin(&walk, newer))
-		while (!s->stop &&
-		       send_plan_changed(s, &walk, newer->owner)) {
-			if (forward && send_is_cached(s))
-				continue;
-			send_plan_compared(s, older->owner);
-			send_sweep_leaves(s);
-			send_plan_records(s);
-			send_sweep_leaves(s);
-			send_plan_wanted(s);
-			send_sweep_leaves(s);
-			send_sweep_data(s);
-			if (!end_part(s))
-				break;
-			wait_for_room(s);
-		}
-	s->sum.unread += s->stop ? 0 : walk.unread;
+	send_walk_begin(&w, s, newer->owner, older->generation, NULL, forward);
+	while (!s->stop && send_plan_changed(&w, newer)) {
+		if (forward && send_is_cached(s))
+			continue;
+		send_plan_compared(s, older->owner);
+		send_sweep_leaves(s);
+		send_plan_records(s);
+		send_sweep_leaves(s);
+		send_plan_wanted(s);
+		send_sweep_leaves(s);
+		send_sweep_data(s);
+		if (!end_part(s))
+			break;
+		wait_for_room(s);
+	}
+	s->sum.unread += s->stop ? 0 : w.walk.unread;
 	s->sum.early |= s->stop;
-	e2pf_tree_walk_free(&walk);
 	pthread_mutex_lock(&s->lock);
 	s->gone = true;
 	pthread_cond_broadcast(&s->changed);
@@ -254,18 +249,17 @@ static const char *open_filesystem(struct send *s, int fd)
 	const char *why;
 	struct stat st;
 
-	if (s->fs)
+	if (s->fs.map.devices)
 		return NULL;
-	s->fs = e2pf_mounted_open(fd, &why);
-	if (!s->fs)
+	why = e2pf_mounted_open(&s->fs, fd);
+	if (why)
 		return why;
-	if (!e2pf_slot_set_init(&s->asked, e2pf_mounted_slots(s->fs))) {
-		e2pf_mounted_close(s->fs);
-		s->fs = NULL;
+	if (!e2pf_slot_set_init(&s->asked, s->fs.map.slots)) {
+		e2pf_mounted_close(&s->fs);
 		return "no memory";
 	}
 	/* Only the statistics use the first device's topology. */
-	if (!fstat(e2pf_mounted_device(s->fs, 0), &st))
+	if (!fstat(s->fs.device[0], &st))
 		e2pf_session_add_device(&s->base, NULL, &st);
 	e2pf_session_choose(&s->base);
 	if (!s->base.settings.threads)
@@ -283,8 +277,8 @@ static const char *take_request(struct send *s,
 	s->tree = e2pf_mounted_tree_of(r->fd);
 	s->parent = r->parent;
 	if (!s->tree || s->tree == s->parent ||
-	    !e2pf_mounted_root(s->fs, s->tree, &s->root) ||
-	    !e2pf_mounted_root(s->fs, s->parent, &s->parent_root))
+	    !e2pf_mounted_root(&s->fs, s->tree, &s->root) ||
+	    !e2pf_mounted_root(&s->fs, s->parent, &s->parent_root))
 		return "a subvolume's root item was not found";
 	s->clones = 0;
 	for (i = 0; i < r->clone_count && s->clones < CLONES_MOST; i++)

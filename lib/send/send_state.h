@@ -27,7 +27,7 @@
 /* The keys that are wanted in one tree. */
 struct wanted {
 	uint64_t tree;
-	struct e2pf_btrfs_ranges ranges;
+	struct e2pf_ranges ranges;
 };
 
 struct part {
@@ -42,7 +42,7 @@ struct sum {
 	uint64_t changed;		/* leaves */
 	uint64_t leaves;		/* to search for, of all trees */
 	uint64_t pieces;		/* of data, to read */
-	uint64_t resident;		/* leaves and pieces left out because
+	uint64_t resident;		/* changed leaves left out because
 					   samples were cached */
 	uint64_t planned, bytes;	/* planned; requested */
 	uint64_t unread;		/* nodes that were not as their pointers
@@ -55,7 +55,7 @@ struct sum {
 
 struct send {
 	struct e2pf_session base;
-	struct e2pf_mounted *fs;
+	struct e2pf_mounted fs;
 	struct e2pf_slot_set asked;	/* tree blocks that were planned */
 	/* The request. */
 	uint64_t tree, parent;
@@ -67,8 +67,8 @@ struct send {
 	/* The part that is being read. */
 	struct e2pf_jobs jobs, data;
 	struct wanted wanted[TREES_MOST];
-	struct e2pf_btrfs_ranges files;	/* in the changed leaves */
-	struct e2pf_btrfs_ranges records;	/* of the extent tree */
+	struct e2pf_ranges files;	/* in the changed leaves */
+	struct e2pf_ranges records;	/* of the extent tree */
 	struct part *part;
 	size_t parts, part_room;
 	uint64_t stream;		/* bytes sent at the end of the last
@@ -99,18 +99,35 @@ static inline uint64_t send_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static inline uint32_t send_nodesize(const struct send *s)
+{
+	return s->fs.map.super.nodesize;
+}
+
+/* A walk over a tree whose leaves are planned. */
+struct send_walk {
+	struct e2pf_tree_walk walk;
+	struct send *send;
+	uint64_t tree;
+	bool parse;			/* the leaves' items are needed */
+	bool changed;			/* it finds the changed leaves */
+	uint64_t left;			/* leaves that it may plan */
+};
+
 /* send_plan.c */
+/* Begin a walk over a tree: over what is newer than a generation, and has keys
+ * in these ranges (NULL: all). */
+void send_walk_begin(struct send_walk *w, struct send *s, uint64_t tree,
+		     uint64_t generation, const struct e2pf_ranges *ranges,
+		     bool parse);
 /* Plan the next changed leaves.  Returns false if there are none. */
-bool send_plan_changed(struct send *s, struct e2pf_tree_walk *walk,
-		       uint64_t newer);
+bool send_plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root);
 /* Plan the leaves of other trees that contain the same files. */
 void send_plan_compared(struct send *s, uint64_t older);
 /* Plan the records of the data that was found: its uses and its checksums. */
 void send_plan_records(struct send *s);
 /* Plan the folders, and the files that share an extent. */
 void send_plan_wanted(struct send *s);
-/* For a tree walk.  After the end of the send, it reads no more nodes. */
-bool send_read_node(void *send, const struct e2pf_btrfs_ptr *ptr, void *block);
 
 /* send_work.c */
 /* Wait until the limits allow a request of `bytes` bytes.  Returns false if the

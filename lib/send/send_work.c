@@ -16,8 +16,8 @@
  * 4 MiB, is at full speed. */
 #define DATA_MOST (UINT64_C(1) << 20)
 
-/* Of a list of at least SAMPLED_LEAST jobs, SAMPLES are done first.  If none of
- * them reads from a device, the others are left out: of a list of which a tenth
+/* Of at least SAMPLED_LEAST changed leaves, SAMPLES are read first.  If none of
+ * them is read from a device, the others are left out: of a part of which a tenth
  * is not cached, that happens to 1 in 5, and to 1 in 100 if it is a quarter. */
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
@@ -51,7 +51,8 @@ static void want(struct send *s, uint64_t tree,
 		if (s->wanted[i].tree && s->wanted[i].tree != tree)
 			continue;
 		s->wanted[i].tree = tree;
-		e2pf_btrfs_ranges_add(&s->wanted[i].ranges, key, key);
+		e2pf_ranges_add(&s->wanted[i].ranges,
+				&(struct e2pf_btrfs_range) { *key, *key });
 		break;
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -60,10 +61,10 @@ static void want(struct send *s, uint64_t tree,
 static void take_data(struct worker *w, const struct e2pf_btrfs_item *item)
 {
 	struct send *s = w->send;
-	struct e2pf_btrfs_data data;
+	struct e2pf_data data;
 	struct e2pf_job job = { .tree = s->tree };
 
-	if (!e2pf_btrfs_plan_data(item, &data) ||
+	if (!e2pf_item_data(item, &data) ||
 	    data.generation <= s->parent_root.generation)
 		return;
 	job.offset = data.logical;
@@ -72,9 +73,7 @@ static void take_data(struct worker *w, const struct e2pf_btrfs_item *item)
 	/* With length 0, only the extent's record is used. */
 	if (data.written && !s->no_data && !(data.compressed && s->as_stored))
 		job.length = data.length;
-	job.first.objectid = job.last.objectid = data.extent;
-	job.last.type = UINT8_MAX;
-	job.last.offset = UINT64_MAX;
+	job.keys = e2pf_btrfs_keys_of(data.extent, data.extent);
 	pthread_mutex_lock(&s->lock);
 	e2pf_jobs_add(&s->data, &job);
 	pthread_mutex_unlock(&s->lock);
@@ -92,7 +91,7 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 	if (item->key.objectid != w->inode)
 		w->unchanged = false;
 	w->inode = item->key.objectid;
-	if (e2pf_btrfs_plan_inode(item, &changed))
+	if (e2pf_item_inode(item, &changed))
 		w->unchanged = changed <= w->send->parent_root.generation;
 	if (w->unchanged)
 		return;
@@ -105,7 +104,7 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 
 /* Another file shares the extent: the kernel searches that file's tree to find
  * out whether it can be cloned from. */
-static void take_reference(void *ctx, const struct e2pf_btrfs_reference *r)
+static void take_reference(void *ctx, const struct e2pf_reference *r)
 {
 	struct worker *w = ctx;
 	struct e2pf_btrfs_key key = {
@@ -121,14 +120,13 @@ static void take_reference(void *ctx, const struct e2pf_btrfs_reference *r)
 static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct worker *w = ctx;
-	struct e2pf_btrfs_key first = { item->key.objectid, 0, 0 };
-	struct e2pf_btrfs_key last = { item->key.objectid, UINT64_MAX,
-				       UINT8_MAX };
+	const struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(
+		item->key.objectid, item->key.objectid);
 
 	if (w->job->tree == w->send->tree)
 		take_changed(w, item);
-	else if (e2pf_btrfs_ranges_meet(&w->send->records, &first, &last))
-		e2pf_btrfs_plan_references(item, take_reference, w);
+	else if (e2pf_ranges_meet(&w->send->records, &keys))
+		e2pf_item_references(item, take_reference, w);
 }
 
 bool send_within_limits(struct send *s, uint64_t bytes)
@@ -157,26 +155,18 @@ bool send_within_limits(struct send *s, uint64_t bytes)
 static void search(struct worker *w, const struct e2pf_job *job)
 {
 	struct send *s = w->send;
-	const void *found;
-	uint32_t count;
-	size_t bytes;
 
-	if (!send_within_limits(s, e2pf_mounted_super(s->fs)->nodesize))
+	if (!send_within_limits(s, send_nodesize(s)))
 		return;
 	s->requests++;
 	w->job = job;
 	w->inode = 0;
 	w->unchanged = false;
-	if (e2pf_mounted_search(s->fs, job->tree, &job->first,
-				job->parse ? &job->last : &job->first,
-				job->parse ? UINT32_MAX : 1, w->room, w->size,
-				&found, &bytes, &count)) {
+	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys, w->room,
+				w->size, job->parse ? take_item : NULL, w))
 		s->errors++;
-		return;
-	}
-	s->bytes += e2pf_mounted_super(s->fs)->nodesize;
-	if (job->parse)
-		e2pf_btrfs_plan_found(found, bytes, count, take_item, w);
+	else
+		s->bytes += send_nodesize(s);
 }
 
 /* With limits, read in small requests; otherwise the whole piece at once. */
@@ -200,7 +190,7 @@ static void read_pieces(struct send *s, int fd, const struct e2pf_job *job)
 
 static void read_data(struct send *s, const struct e2pf_job *job)
 {
-	int fd = e2pf_mounted_open_file(s->fs, job->tree, job->inode);
+	int fd = e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
 	char byte;
 
 	/* The file was deleted, or is not a regular file. */
@@ -229,14 +219,6 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 	return e2pf_mounted_bytes_read() != before;
 }
 
-/* Room for all items of a leaf.  Each has a header in the result that is longer
- * than its header in the leaf. */
-static size_t room_bytes(const struct send *s)
-{
-	return e2pf_mounted_room +
-	       2 * (size_t)e2pf_mounted_super(s->fs)->nodesize;
-}
-
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -254,35 +236,12 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Do a few jobs, spread over the list, until `reads` reads from a device for
- * one of them.  Returns whether it did for none: then probably everything is
- * cached. */
-static bool look_cached(struct send *s, struct e2pf_jobs *jobs,
-			bool (*reads)(struct worker *, struct e2pf_job *))
-{
-	struct worker w = { .send = s, .jobs = jobs, .size = room_bytes(s) };
-	unsigned i = 0;
-
-	if (jobs->count < SAMPLED_LEAST || !e2pf_mounted_counts_bytes(s->fs))
-		return false;
-	w.room = malloc(w.size);
-	for (; w.room && i < SAMPLES && !s->stop; i++) {
-		struct e2pf_job *job =
-			&jobs->job[i * jobs->count / SAMPLES];
-
-		if (!job->done && reads(&w, job))
-			break;
-	}
-	free(w.room);
-	return i == SAMPLES;
-}
-
-/* The same for a changed leaf, the one that it is compared with, and the first
- * data that it refers to. */
+/* Whether something is read from a device for a changed leaf, the one that it is
+ * compared with, or the first data that it refers to. */
 static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 {
 	struct send *s = w->send;
-	struct e2pf_job compared = { .tree = s->parent, .first = leaf->first };
+	struct e2pf_job compared = { .tree = s->parent, .keys = leaf->keys };
 	struct e2pf_job record = { .tree = BT_EXTENT_TREE_OBJECTID };
 	struct e2pf_job data;
 	size_t known = s->data.count;
@@ -292,7 +251,7 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 	if (s->data.count == known)
 		return false;
 	data = s->data.job[known];
-	record.first = data.first;
+	record.keys = data.keys;
 	if (do_job(w, &record))
 		return true;
 	/* As much as will be read of it later. */
@@ -304,7 +263,19 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 
 bool send_is_cached(struct send *s)
 {
-	if (!look_cached(s, &s->jobs, reads_for_leaf))
+	struct worker w = {
+		.send = s, .jobs = &s->jobs, .size = e2pf_mounted_room(&s->fs)
+	};
+	unsigned i = 0;
+
+	if (s->jobs.count < SAMPLED_LEAST || !s->fs.counts_bytes)
+		return false;
+	w.room = malloc(w.size);
+	while (w.room && i < SAMPLES && !s->stop &&
+	       !reads_for_leaf(&w, &s->jobs.job[i * s->jobs.count / SAMPLES]))
+		i++;
+	free(w.room);
+	if (i < SAMPLES)
 		return false;
 	s->sum.resident += s->jobs.count - SAMPLES;
 	return true;
@@ -314,25 +285,25 @@ bool send_is_cached(struct send *s)
  * them. */
 static void sweep(struct send *s, struct e2pf_jobs *jobs)
 {
-	size_t size = room_bytes(s);
-	unsigned wanted = s->base.cfg.threads, n = 0, i;
+	unsigned most = s->base.cfg.threads, n = 0, i;
 	struct worker *w;
 	pthread_t *thread;
 
-	if (wanted > jobs->count)
-		wanted = (unsigned)jobs->count;
-	w = calloc(wanted + 1, sizeof(*w));
-	thread = calloc(wanted + 1, sizeof(*thread));
+	if (most > jobs->count)
+		most = (unsigned)jobs->count;
+	w = calloc(most + 1, sizeof(*w));
+	thread = calloc(most + 1, sizeof(*thread));
 	e2pf_jobs_order(jobs);
 	s->next = 0;
-	for (i = 0; w && thread && i < wanted; i++) {
-		w[i].send = s;
-		w[i].jobs = jobs;
-		w[i].size = size;
-		w[i].room = malloc(size);
+	for (i = 0; w && thread && i < most; i++) {
+		w[i] = (struct worker) {
+			.send = s, .jobs = jobs,
+			.size = e2pf_mounted_room(&s->fs)
+		};
+		w[i].room = malloc(w[i].size);
 		if (!w[i].room)
 			break;
-		if (i + 1 < wanted &&
+		if (i + 1 < most &&
 		    !e2pf_thread_start(&thread[n], work, &w[i])) {
 			n++;
 			continue;
@@ -351,9 +322,7 @@ static void sweep(struct send *s, struct e2pf_jobs *jobs)
 void send_sweep_leaves(struct send *s)
 {
 	s->sum.leaves += s->jobs.count;
-	s->sum.planned += s->jobs.count * e2pf_mounted_super(s->fs)->nodesize;
-	if (look_cached(s, &s->jobs, do_job))
-		s->sum.resident += e2pf_jobs_keep_parsed(&s->jobs);
+	s->sum.planned += s->jobs.count * send_nodesize(s);
 	sweep(s, &s->jobs);
 }
 
@@ -367,8 +336,5 @@ void send_sweep_data(struct send *s)
 	s->sum.planned += e2pf_jobs_keep_data(&s->data, DATA_MOST,
 					      s->base.cfg.budget / 4);
 	s->sum.pieces += s->data.count;
-	if (look_cached(s, &s->data, do_job))
-		s->sum.resident += e2pf_jobs_keep_parsed(&s->data);
 	sweep(s, &s->data);
 }
-

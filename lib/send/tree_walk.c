@@ -1,102 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The walk: a stack of nodes, as deep as a tree can be. */
+/* The walk: each call is one level lower, so it is as deep as a tree can be. */
 #include <stdlib.h>
 
 #include "tree_walk.h"
 
 static bool is_wanted(const struct e2pf_tree_walk *walk,
-		      const struct e2pf_btrfs_child *child)
+		      const struct e2pf_btrfs_node *node)
 {
-	return child->ptr.generation > walk->generation &&
-	       (!walk->ranges ||
-		e2pf_btrfs_ranges_meet(walk->ranges, &child->first,
-				       &child->last));
+	return node->ptr.generation > walk->generation &&
+	       e2pf_btrfs_compare(&node->keys.first, &node->keys.last) <= 0 &&
+	       e2pf_btrfs_compare(&node->keys.last, &walk->after) > 0 &&
+	       (!walk->ranges || e2pf_ranges_meet(walk->ranges, &node->keys));
 }
 
-/* Push a node.  A node that cannot be read is skipped. */
-static bool push(struct e2pf_tree_walk *walk,
-		 const struct e2pf_btrfs_child *node)
+/* Visit a leaf, or the children of a node.  A node that cannot be read is
+ * skipped. */
+static void visit(void *ctx, const struct e2pf_btrfs_node *node)
 {
-	unsigned d = walk->depth;
+	struct e2pf_tree_walk *walk = ctx;
+	uint8_t *block;
 
-	if (d == E2PF_BTRFS_LEVELS || walk->nodes == E2PF_TREE_NODES_MOST)
-		return true;
-	walk->nodes++;
-	if (!walk->level[d].block)
-		walk->level[d].block = aligned_alloc(4096,
-						     walk->super->nodesize);
-	if (!walk->level[d].block)
-		return false;
-	if (!walk->read(walk->ctx, &node->ptr, walk->level[d].block)) {
-		walk->unread++;
-		return true;
+	if (walk->ended || !is_wanted(walk, node))
+		return;
+	if (!node->ptr.level) {
+		walk->after = node->keys.last;
+		walk->ended = !walk->leaf(walk->ctx, node);
+		return;
 	}
-	walk->level[d].node = *node;
-	walk->level[d].next = 0;
-	walk->depth++;
-	return true;
+	if (walk->nodes == E2PF_TREE_NODES_MOST)
+		return;
+	walk->nodes++;
+	block = aligned_alloc(4096, walk->super->nodesize);
+	if (!block)
+		walk->ended = true;
+	else if (!walk->read(walk->ctx, &node->ptr, block))
+		walk->unread++;
+	else
+		e2pf_btrfs_plan_node(walk->super, node, block, visit, walk);
+	free(block);
 }
 
-bool e2pf_tree_walk_begin(struct e2pf_tree_walk *walk,
-			  const struct e2pf_btrfs_ptr *root)
+void e2pf_tree_walk(struct e2pf_tree_walk *walk,
+		    const struct e2pf_btrfs_ptr *root)
 {
-	struct e2pf_btrfs_child all = {
-		.ptr = *root,
-		.first = E2PF_BTRFS_FIRST_KEY,
-		.last = E2PF_BTRFS_LAST_KEY
+	const struct e2pf_btrfs_node all = {
+		.ptr = *root, .keys = e2pf_btrfs_keys_of(0, UINT64_MAX)
 	};
 
-	walk->depth = 0;
-	walk->nodes = 0;
-	walk->root_is_leaf = false;
-	if (!is_wanted(walk, &all))
-		return true;
-	if (!root->level) {
-		walk->root_is_leaf = true;
-		walk->level[0].node = all;
-		return true;
-	}
-	return push(walk, &all);
-}
-
-bool e2pf_tree_walk_next(struct e2pf_tree_walk *walk,
-			 struct e2pf_btrfs_child *leaf)
-{
-	if (walk->root_is_leaf) {
-		walk->root_is_leaf = false;
-		*leaf = walk->level[0].node;
-		return true;
-	}
-	/* Each push is one level lower, so the loop ends. */
-	while (walk->depth) {
-		unsigned d = walk->depth - 1;
-		const struct e2pf_btrfs_child *node = &walk->level[d].node;
-
-		if (walk->level[d].next ==
-		    e2pf_btrfs_children(walk->super, walk->level[d].block)) {
-			walk->depth--;
-			continue;
-		}
-		if (!e2pf_btrfs_plan_child(walk->super, &node->ptr,
-					   &node->last, walk->level[d].block,
-					   walk->level[d].next++, leaf) ||
-		    !is_wanted(walk, leaf))
-			continue;
-		if (!leaf->ptr.level)
-			return true;
-		if (!push(walk, leaf))
-			return false;
-	}
-	return false;
-}
-
-void e2pf_tree_walk_free(struct e2pf_tree_walk *walk)
-{
-	unsigned i;
-
-	for (i = 0; i < E2PF_BTRFS_LEVELS; i++) {
-		free(walk->level[i].block);
-		walk->level[i].block = NULL;
-	}
-	walk->depth = 0;
+	walk->ended = false;
+	visit(walk, &all);
 }

@@ -7,16 +7,10 @@
  * Reads one node at a time, through a function.  To be used by one thread at a
  * time.
  */
-#ifndef E2PF_BTRFS_TREE_WALK_H
-#define E2PF_BTRFS_TREE_WALK_H
+#ifndef E2PF_SEND_TREE_WALK_H
+#define E2PF_SEND_TREE_WALK_H
 
-#include "search.h"
-
-/* Read the tree block that `ptr` describes into `block`, which has
- * super->nodesize bytes.  Returns false if it cannot be read, or if it is
- * another block. */
-typedef bool (*e2pf_tree_read)(void *ctx, const struct e2pf_btrfs_ptr *ptr,
-			       void *block);
+#include "items.h"
 
 /* The maximum number of nodes that a walk reads: those of 4 TiB of metadata.
  * In a damaged tree, the walk may reach the same node again and again. */
@@ -24,34 +18,28 @@ typedef bool (*e2pf_tree_read)(void *ctx, const struct e2pf_btrfs_ptr *ptr,
 
 struct e2pf_tree_walk {
 	const struct e2pf_btrfs_super *super;
-	e2pf_tree_read read;
+	/* Read the tree block that `ptr` describes into `block`, which has
+	 * super->nodesize bytes and is aligned to 4096.  Returns false if it
+	 * cannot be read, or if it is another block. */
+	bool (*read)(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block);
+	/* Called with each leaf, in key order.  Returns false to end there. */
+	bool (*leaf)(void *ctx, const struct e2pf_btrfs_node *leaf);
 	void *ctx;
 	/* Find only blocks newer than `generation` (0: all) and only those with
 	 * keys in `ranges` (NULL: all). */
 	uint64_t generation;
-	const struct e2pf_btrfs_ranges *ranges;
+	const struct e2pf_ranges *ranges;
 
+	/* The rest is zero at first. */
+	struct e2pf_btrfs_key after;	/* the last key of the last leaf */
 	uint64_t unread;		/* nodes that could not be read */
 	uint32_t nodes;			/* nodes that the walk tried to read */
-	struct {
-		struct e2pf_btrfs_child node;
-		uint8_t *block;
-		uint32_t next;		/* index of the next entry */
-	} level[E2PF_BTRFS_LEVELS];
-	unsigned depth;			/* nodes on the stack */
-	bool root_is_leaf;
+	bool ended;			/* by leaf(), or memory ran out */
 };
 
-/* Start at this root.  The caller has set the members above `unread`; the
- * others are zero or as the last walk left them.  Returns false if memory runs
- * out. */
-bool e2pf_tree_walk_begin(struct e2pf_tree_walk *walk,
-			  const struct e2pf_btrfs_ptr *root);
-
-/* Find the next leaf in key order.  Returns false if there are no more. */
-bool e2pf_tree_walk_next(struct e2pf_tree_walk *walk,
-			 struct e2pf_btrfs_child *leaf);
-
-void e2pf_tree_walk_free(struct e2pf_tree_walk *walk);
+/* Walk the tree with this root; when called again, from where the walk ended
+ * on. */
+void e2pf_tree_walk(struct e2pf_tree_walk *walk,
+		    const struct e2pf_btrfs_ptr *root);
 
 #endif

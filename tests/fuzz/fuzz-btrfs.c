@@ -61,7 +61,8 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 static void walk(const struct e2pf_btrfs_super *super)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
-	struct e2pf_btrfs_member member[DEVICES];
+	struct e2pf_btrfs_device device[DEVICES];
+	uint64_t bytes[DEVICES];
 	struct e2pf_device *list[DEVICES];
 	struct fake_device dev[DEVICES];
 	struct e2pf_engine_config cfg = { .devices = list, .budget = 1 << 20 };
@@ -73,16 +74,16 @@ static void walk(const struct e2pf_btrfs_super *super)
 		fake_new_plain(&dev[i], NULL, DEVICE);
 		dev[i].make = make_block;
 		dev[i].strict = true;
-		member[i].bytes = DEVICE;
-		member[i].devid = i + 1;
-		memset(member[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
-		memset(member[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
+		bytes[i] = DEVICE;
+		device[i].devid = i + 1;
+		memset(device[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
+		memset(device[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
 		list[i] = &dev[i].dev;
 	}
 	/* The device to which the chunks of a single-device image refer. */
-	memcpy(member[0].uuid, super->device_uuid, E2PF_BTRFS_UUID);
+	memcpy(device[0].uuid, super->device.uuid, E2PF_BTRFS_UUID);
 	reads = 0;
-	btrfs = e2pf_btrfs_new(super, member, DEVICES, read_block, list);
+	btrfs = e2pf_btrfs_new(super, device, bytes, DEVICES, read_block, list);
 	if (!btrfs)
 		return;
 	cfg.source = e2pf_btrfs_source(btrfs);
@@ -111,9 +112,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put32(bytes + BT_SUPER_SECTORSIZE, 4096);
 		put32(bytes + BT_SUPER_NODESIZE, sizes[node >> 1 & 3]);
 		put64(bytes + BT_SUPER_GENERATION, FS_GENERATION);
+		put64(bytes + BT_SUPER_INCOMPAT,
+		      BT_FEATURE_INCOMPAT_METADATA_UUID);
 		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
 	}
-	if (e2pf_btrfs_plan_super(bytes, 65536, &super) != E2PF_BTRFS_NONE)
+	if (!e2pf_btrfs_plan_super(bytes, 65536, &super))
 		walk(&super);
 	free(bytes);
 	return 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Feeds small images to the source and to one elevator pass over all groups, as
- * a worker does.  Aborts if something is read that was not requested or is not
- * inside the filesystem, if a level holds more than its limit, or if more is
- * read than a pass may read.
+ * a worker does.  Aborts if something is read that is not inside the
+ * filesystem, or if more is read than a pass may read.
  *
  * An input is a list of patches to a small filesystem with a directory, files
  * with both kinds of trees and an attribute block: three bytes of offset, one
@@ -15,7 +14,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "engine/elevator.h"
+#include "engine/engine_state.h"
 #include "fake-device.h"
 #include "ext4/ext4_source.h"
 
@@ -36,7 +35,7 @@ struct rig {
 	struct fake_device dev;
 	struct e2pf_geometry geo;
 	struct e2pf_group groups[MOST_GROUPS];
-	struct e2pf_elevator elevator;
+	struct worker worker;
 	uint64_t read;
 	unsigned char bad;		/* every n-th read fails */
 	unsigned calls;
@@ -218,51 +217,6 @@ static int make_bytes(struct fake_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-static void require_inside(const struct rig *r, const struct e2pf_ref *ref)
-{
-	require(ref->length && ref->offset < r->dev.dev.size &&
-		ref->length <= r->dev.dev.size - ref->offset);
-	require(ref->cls < E2PF_CLASSES && !ref->device);
-}
-
-static bool on_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
-{
-	struct rig *r = ctx;
-	size_t i;
-
-	require(n);
-	for (i = 0; i < n; i++) {
-		require_inside(r, &refs[i]);
-		require(!i || refs[i].offset >= refs[i - 1].offset);
-	}
-	for (i = 1; i <= E2PF_LEVELS; i++)
-		require(r->elevator.level[i].used <= r->elevator.level_cap);
-	return true;
-}
-
-static bool on_defer(void *ctx, const struct e2pf_ref *ref)
-{
-	struct rig *r = ctx;
-
-	require(!ref->parse && (r->elevator.deferred & 1u << ref->cls));
-	require_inside(r, ref);
-	return ref->offset / r->geo.block_size % 2;
-}
-
-static bool on_arrived(void *ctx, int error, uint64_t waited_ns)
-{
-	(void)ctx;
-	(void)waited_ns;
-	require(!error || error == EIO);
-	return true;
-}
-
-static const struct e2pf_elevator_ops elevator_ops = {
-	.issue = on_issue,
-	.defer = on_defer,
-	.arrived = on_arrived,
-};
-
 /*
  * The elevator pass.
  */
@@ -283,26 +237,50 @@ static uint32_t read_groups(struct rig *r)
 	return (uint32_t)i;
 }
 
+/* A pass, and one over what it has deferred, by a worker that only counts. */
+static void run_passes(struct rig *r, struct e2pf_engine *e, uint32_t groups)
+{
+	struct worker *w = &r->worker;
+	uint64_t parse = w->parse_left, tables = 0;
+	uint32_t g;
+
+	e2pf_begin_walk(e);
+	w->e = e;
+	for (g = 0; g < groups; g++)
+		e->cfg.source->ops->seed(e->cfg.source, E2PF_EXT4_TABLES, g,
+					 e2pf_add, w);
+	for (g = 0; g < groups; g++)
+		tables += (uint64_t)r->groups[g].inodes_in_use *
+			  r->geo.inode_size;
+	e2pf_pass(w);
+	w->first = 1;
+	e2pf_pass(w);
+	require(!w->level[E2PF_DEFERRED].used);
+	require(e->gave_up || w->now.refs == w->now.asked_refs);
+	require(r->read <= tables + parse * r->geo.block_size);
+	require(!r->dev.requests);
+	e2pf_free_levels(w);
+}
+
 static void read_image(struct rig *r, struct input *in)
 {
-	const struct e2pf_start start = {
-		.budget = UINT64_MAX, .has_head = true
-	};
-	struct e2pf_elevator *ev = &r->elevator;
+	struct e2pf_phase phase = { .followed = false };
+	struct e2pf_class_count count[E2PF_CLASSES];
 	struct e2pf_device *device = &r->dev.dev;
-	struct e2pf_source *source;
+	struct e2pf_engine_config cfg = { .devices = &device };
+	struct e2pf_engine *e;
 	struct e2pf_ext4 *ext4;
-	uint64_t parse, tables = 0;
 	unsigned classes;
-	uint32_t n, g;
+	uint32_t n;
 
-	parse = take_byte(in);
-	ev->parse_left = parse;
-	ev->level_cap = 1 + take_byte(in);
-	ev->gap = take_byte(in) % 16 * 1024;
+	memset(count, 0, sizeof(count));
+	r->worker.count = count;
+	r->worker.phase = &phase;
+	r->worker.parse_left = take_byte(in);
+	r->worker.level_most = 1 + take_byte(in);
+	cfg.has_head = take_byte(in) % 2;
 	classes = take_number(in, 2) & E2PF_ALL_CLASSES;
-	ev->deferred = take_number(in, 2) & classes;
-	ev->issue_ahead = take_number(in, 2);
+	phase.deferred = take_number(in, 2) & classes;
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
 	apply_patches(in);
@@ -316,24 +294,12 @@ static void read_image(struct rig *r, struct input *in)
 	ext4 = e2pf_ext4_new(&r->geo, classes);
 	require(ext4);
 	e2pf_ext4_set_groups(ext4, r->groups);
-	source = e2pf_ext4_source(ext4);
-	source->ops->begin(source, &start);
-	ev->source = source;
-	ev->devices = &device;
-	ev->ops = &elevator_ops;
-	ev->ctx = r;
-	e2pf_elevator_init(ev);
-	for (g = 0; g < n; g++)
-		source->ops->seed(source, E2PF_EXT4_TABLES, g,
-				  e2pf_elevator_add, ev);
-	for (g = 0; g < n; g++)
-		tables += (uint64_t)r->groups[g].inodes_in_use *
-			  r->geo.inode_size;
-	e2pf_elevator_run(ev);
-	require(r->read <= tables + parse * r->geo.block_size);
-	/* Only on_issue() may send requests. */
-	require(!r->dev.requests);
-	e2pf_elevator_fini(ev);
+	cfg.source = e2pf_ext4_source(ext4);
+	e = e2pf_engine_new(&cfg);
+	require(e);
+	e->has_head = cfg.has_head;
+	run_passes(r, e, n);
+	e2pf_engine_free(e);
 	e2pf_ext4_free(ext4);
 }
 

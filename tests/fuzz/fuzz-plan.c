@@ -17,25 +17,39 @@
 #define MANY_DESC_BLOCKS 4096
 
 struct sink {
-	const struct e2pf_geometry *geo;
+	struct e2pf_plan plan;
 	unsigned calls;
-	struct e2pf_run last;
+	struct e2pf_ref last;
 };
 
-static void check(void *ctx, const struct e2pf_run *run)
+static void check(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sink *sink = ctx;
-	const struct e2pf_geometry *geo = sink->geo;
+	const struct e2pf_geometry *geo = sink->plan.geo;
+	struct e2pf_kind kind = e2pf_kind_of(ref);
+	uint64_t bs = geo->block_size, block = ref->offset / bs;
 
-	if (!run->count || !run->block || run->block < geo->first_data_block ||
-	    run->block >= geo->blocks ||
-	    run->count > geo->blocks - run->block)
+	if (!ref->length || ref->offset % bs || ref->length % bs || !block ||
+	    block < geo->first_data_block ||
+	    block + ref->length / bs > geo->blocks)
 		abort();
-	if (run->cls >= E2PF_CLASSES || run->data > E2PF_CLASSES ||
-	    run->parse > E2PF_XATTR_BLOCK || run->depth > 5)
+	if (ref->cls >= E2PF_CLASSES || kind.data > E2PF_CLASSES ||
+	    kind.parse > E2PF_XATTR_BLOCK || kind.depth > 5)
 		abort();
 	sink->calls++;
-	sink->last = *run;
+	sink->last = *ref;
+}
+
+static struct e2pf_plan *into(struct sink *sink,
+			      const struct e2pf_geometry *geo,
+			      const struct e2pf_group *groups)
+{
+	memset(sink, 0, sizeof(*sink));
+	sink->plan = (struct e2pf_plan) {
+		.geo = geo, .groups = groups, .classes = E2PF_ALL_CLASSES,
+		.sink = check, .ctx = sink
+	};
+	return &sink->plan;
 }
 
 /* A consistent geometry, from eight bytes. */
@@ -112,7 +126,7 @@ static struct e2pf_group *make_groups(const struct e2pf_geometry *geo)
 static void fuzz_superblock(struct input *in)
 {
 	struct e2pf_geometry geo;
-	struct sink sink = { .geo = &geo };
+	struct sink sink;
 	uint8_t *bytes = take(in, 1024);
 	uint64_t at = 0;
 
@@ -125,8 +139,8 @@ static void fuzz_superblock(struct input *in)
 		    !geo.blocks_per_group || geo.mmp_block >= geo.blocks)
 			abort();
 		if (geo.desc_blocks <= MANY_DESC_BLOCKS) {
-			e2pf_plan_descriptors(&geo, 0, check, &sink);
-			e2pf_plan_descriptors(&geo, at, check, &sink);
+			e2pf_plan_descriptors(into(&sink, &geo, NULL), 0);
+			e2pf_plan_descriptors(into(&sink, &geo, NULL), at);
 		}
 	}
 	free(bytes);
@@ -134,7 +148,7 @@ static void fuzz_superblock(struct input *in)
 
 static void fuzz_descriptor(struct input *in, const struct e2pf_geometry *geo)
 {
-	struct sink sink = { .geo = geo };
+	struct sink sink;
 	struct e2pf_group group;
 	uint32_t number = take_byte(in);
 	uint8_t *bytes = take(in, geo->desc_size);
@@ -145,57 +159,45 @@ static void fuzz_descriptor(struct input *in, const struct e2pf_geometry *geo)
 	    group.inode_bitmap >= geo->blocks ||
 	    group.inodes_in_use > geo->inodes_per_group)
 		abort();
-	e2pf_plan_group(geo, &group, check, &sink);
+	e2pf_plan_group(into(&sink, geo, NULL), number, &group);
 	free(bytes);
 }
 
-static void fuzz_inode(struct input *in, const struct e2pf_geometry *geo,
-		       const struct e2pf_group *groups)
+static void fuzz_inodes(struct input *in, const struct e2pf_geometry *geo,
+			const struct e2pf_group *groups, uint32_t size)
 {
-	struct sink sink = { .geo = geo };
-	uint32_t ino = take_byte(in);
+	struct sink sink;
+	uint32_t first = take_byte(in);
 	uint8_t *bytes;
 
-	ino |= (uint32_t)take_byte(in) << 8;
-	bytes = take(in, geo->inode_size);
-	e2pf_plan_inode(geo, groups, ino, bytes, check, &sink);
-	e2pf_plan_inode(geo, NULL, ino, bytes, check, &sink);
-	free(bytes);
-}
-
-static void fuzz_inodes(struct input *in,
-			     const struct e2pf_geometry *geo,
-			     const struct e2pf_group *groups)
-{
-	struct sink sink = { .geo = geo };
-	uint32_t first = take_byte(in), size = take_byte(in) * 16;
-	uint8_t *bytes = take(in, size);
-
-	e2pf_plan_inodes(geo, groups, first, bytes, size, check, &sink);
+	first |= (uint32_t)take_byte(in) << 8;
+	bytes = take(in, size);
+	e2pf_plan_inodes(into(&sink, geo, groups), first, bytes, size);
+	e2pf_plan_inodes(into(&sink, geo, NULL), first, bytes, size);
 	free(bytes);
 }
 
 static void fuzz_block(struct input *in, const struct e2pf_geometry *geo,
 		       const struct e2pf_group *groups)
 {
-	struct sink sink = { .geo = geo };
-	struct e2pf_run run = { .count = 1 };
+	struct sink sink;
+	struct e2pf_kind kind = { 0 }, child;
+	uint64_t block = take_byte(in);
 	uint8_t *bytes;
 
-	run.block = take_byte(in);
-	run.parse = take_byte(in) % (E2PF_XATTR_BLOCK + 1);
-	run.cls = take_byte(in) % E2PF_CLASSES;
-	run.depth = take_byte(in);
-	run.data = take_byte(in) % (E2PF_CLASSES + 1);
+	kind.parse = take_byte(in) % (E2PF_XATTR_BLOCK + 1);
+	kind.cls = take_byte(in) % E2PF_CLASSES;
+	kind.depth = take_byte(in);
+	kind.data = take_byte(in) % (E2PF_CLASSES + 1);
 	bytes = take(in, geo->block_size);
-	e2pf_plan_block(geo, groups, &run, bytes, check, &sink);
+	e2pf_plan_block(into(&sink, geo, groups), kind, block, bytes);
 	/* The child can be parsed too, and must be nearer to the leaves. */
-	if (sink.calls && sink.last.parse != E2PF_LEAF &&
-	    sink.last.parse != E2PF_INODE_TABLE) {
-		if (sink.last.depth >= run.depth)
+	child = e2pf_kind_of(&sink.last);
+	if (sink.calls && sink.last.parse && child.parse != E2PF_INODE_TABLE) {
+		if (child.depth >= kind.depth)
 			abort();
-		run = sink.last;
-		e2pf_plan_block(geo, groups, &run, bytes, check, &sink);
+		block = sink.last.offset / geo->block_size;
+		e2pf_plan_block(into(&sink, geo, groups), child, block, bytes);
 	}
 	free(bytes);
 }
@@ -219,10 +221,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_descriptor(&in, &geo);
 		break;
 	case 2:
-		fuzz_inode(&in, &geo, groups);
+		fuzz_inodes(&in, &geo, groups, geo.inode_size);
 		break;
 	case 3:
-		fuzz_inodes(&in, &geo, groups);
+		fuzz_inodes(&in, &geo, groups, take_byte(&in) * 16u);
 		break;
 	default:
 		fuzz_block(&in, &geo, groups);

@@ -17,7 +17,7 @@
 static struct input in;
 static struct e2pf_btrfs_super super;
 
-static void take_reference(void *ctx, const struct e2pf_btrfs_reference *r)
+static void take_reference(void *ctx, const struct e2pf_reference *r)
 {
 	uint64_t *sum = ctx;
 
@@ -26,24 +26,25 @@ static void take_reference(void *ctx, const struct e2pf_btrfs_reference *r)
 
 static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 {
-	struct e2pf_btrfs_ranges *ranges = ctx;
-	struct e2pf_btrfs_data data;
+	struct e2pf_ranges *ranges = ctx;
+	struct e2pf_data data;
 	struct e2pf_btrfs_ptr root;
 	uint64_t sum = 0;
 	uint32_t i;
 
 	for (i = 0; i < item->size; i++)
 		sum += item->bytes[i];
-	if (e2pf_btrfs_plan_data(item, &data) &&
+	if (e2pf_item_data(item, &data) &&
 	    (!data.length || data.offset + data.length < data.offset ||
 	     data.logical < data.extent))
 		abort();
 	if (e2pf_btrfs_plan_root(&super, item, &root) &&
 	    root.level >= E2PF_BTRFS_LEVELS)
 		abort();
-	e2pf_btrfs_plan_inode(item, &sum);
-	e2pf_btrfs_plan_references(item, take_reference, &sum);
-	e2pf_btrfs_ranges_add(ranges, &item->key, &item->key);
+	e2pf_item_inode(item, &sum);
+	e2pf_item_references(item, take_reference, &sum);
+	e2pf_ranges_add(ranges, &(struct e2pf_btrfs_range) {
+		item->key, item->key });
 }
 
 static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
@@ -62,31 +63,39 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 	return e2pf_btrfs_fits(&super, ptr, block);
 }
 
-static void walk(const struct e2pf_btrfs_ranges *ranges, uint8_t level)
+/* Ends the walk now and then: it goes on from there. */
+static bool take_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
+{
+	unsigned *leaves = ctx;
+
+	if (leaf->ptr.level || leaf->ptr.generation <= 3 ||
+	    e2pf_btrfs_compare(&leaf->keys.first, &leaf->keys.last) > 0)
+		abort();
+	return ++*leaves % 8;
+}
+
+static void walk(uint8_t level)
 {
 	struct e2pf_btrfs_ptr root = { 1 << 20, UINT64_MAX, 256, level };
+	unsigned leaves = 0;
 	struct e2pf_tree_walk w = {
-		.super = &super, .read = read_node, .ranges = ranges,
-		.generation = 3
+		.super = &super, .read = read_node, .leaf = take_leaf,
+		.ctx = &leaves, .generation = 3
 	};
-	struct e2pf_btrfs_child leaf;
 
-	if (e2pf_tree_walk_begin(&w, &root))
-		while (e2pf_tree_walk_next(&w, &leaf))
-			if (leaf.ptr.level || leaf.ptr.generation <= 3 ||
-			    e2pf_btrfs_compare(&leaf.first, &leaf.last) > 0)
-				abort();
-	e2pf_tree_walk_free(&w);
+	do
+		e2pf_tree_walk(&w, &root);
+	while (w.ended);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct e2pf_btrfs_ranges ranges = { .count = 0 };
+	struct e2pf_ranges ranges = { .count = 0 };
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES], how, *found;
 	size_t left;
 
 	fs_super(bytes, 1, 1 << 22, 1 << 23);
-	if (e2pf_btrfs_plan_super(bytes, 65536, &super) != E2PF_BTRFS_OK)
+	if (e2pf_btrfs_plan_super(bytes, 65536, &super))
 		abort();
 	in = (struct input){ data, size };
 	how = take_byte(&in);
@@ -95,12 +104,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		left = in.left;
 		found = take(&in, left);
-		e2pf_btrfs_plan_found(found, left, count, take_item, &ranges);
+		e2pf_items_found(found, left, count, take_item, &ranges);
 		free(found);
-		e2pf_btrfs_ranges_finish(&ranges);
+		e2pf_ranges_finish(&ranges);
 	} else {
-		walk(NULL, how);
+		walk(how);
 	}
-	e2pf_btrfs_ranges_free(&ranges);
+	free(ranges.range);
 	return 0;
 }

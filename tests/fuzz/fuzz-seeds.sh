@@ -65,34 +65,6 @@ seeds_settings()
 		>"$dir/options-dry"
 }
 
-# Every recorded machine, once for each of its first devices.
-seeds_topology()
-{
-	local dir=$1 name number major minor
-
-	awk -v dir="$dir" '
-		/^tree / { out = dir "/tree-" FILENAME "-" $2
-			   gsub(/.*\//, "", out); out = dir "." out }
-		/^tree / || /^#/ || !NF || !out { next }
-		{ print > out }' \
-		"$srcdir/fixtures/topology-trees.txt" "$srcdir/fixtures/budget-trees.txt"
-	for name in "$dir".*; do
-		sed -n 's|^sys/dev/block/\([0-9]*:[0-9]*\) .*|\1|p' "$name" |
-			head -n 3 >"$dir/devices"
-		[ -s "$dir/devices" ] || echo 8:0 >"$dir/devices"
-		while IFS=: read -r major minor; do
-			number=$(printf '%02x %02x %02x %02x' \
-				$((major >> 8 & 255)) $((major & 255)) \
-				$((minor >> 8 & 255)) $((minor & 255)))
-			# shellcheck disable=SC2086
-			{ hex 01 $number; cat "$name"; } \
-				>"$dir/${name##*/}-$major-$minor"
-		done <"$dir/devices"
-		rm -f "$name"
-	done
-	rm -f "$dir/devices"
-}
-
 seeds_image()
 {
 	local dir=$1 log cap

@@ -7,7 +7,6 @@
  *
  * The first byte selects the parser; strings end with a zero byte.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +19,6 @@
 #include "options.h"
 #include "settings.h"
 
-#define UNTOUCHED 0xa5a5a5a5u
 #define MOST_ARGUMENTS 12
 
 static void require(bool true_thing)
@@ -29,29 +27,29 @@ static void require(bool true_thing)
 		abort();
 }
 
-static void fuzz_values(struct input *in)
-{
-	char *text = take_string(in);
-	unsigned n = UNTOUCHED;
-	uint64_t size = UNTOUCHED;
-	int err;
-
-	err = e2pf_parse_threads(text, &n);
-	require(err ? err == EINVAL && n == UNTOUCHED :
-		      n >= 1 && n <= E2PF_MAX_THREADS);
-	err = e2pf_parse_size(text, &size);
-	require(err ? err == EINVAL && size == UNTOUCHED : size >= 1u << 20);
-	n = UNTOUCHED;
-	err = e2pf_parse_io_priority(text, &n);
-	require(err ? err == EINVAL && n == UNTOUCHED :
-		      n == 3 << 13 || n >> 3 == 2 << 10);
-	free(text);
-}
-
 static void check_settings(const struct e2pf_settings *s)
 {
 	require(s->threads <= E2PF_MAX_THREADS);
 	require(!s->memory || s->memory >= 1u << 20);
+	require(!s->io_priority || s->io_priority == 3 << 13 ||
+		s->io_priority >> 3 == 2 << 10);
+}
+
+static void fuzz_values(struct input *in)
+{
+	static const char *const names[] = { "threads", "mem", "ioprio" };
+	struct e2pf_setup setup = { .prefetch = false }, before = setup;
+	char *text = take_string(in);
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (e2pf_setup_set(&setup, names[i], text))
+			require(!memcmp(&setup.reading, &before.reading,
+					sizeof(before.reading)));
+		before = setup;
+	}
+	check_settings(&setup.reading);
+	free(text);
 }
 
 static void fuzz_environment(struct input *in)

@@ -145,3 +145,38 @@ void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
 	item[BT_ROOT_ITEM_LEVEL] = (uint8_t)level;
 	fs_add_item(leaf, tree, BT_ROOT_ITEM_KEY, 0, item, sizeof(item));
 }
+
+void fs_map(struct e2pf_chunk_map *map, unsigned devices)
+{
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	unsigned i;
+
+	memset(map, 0, sizeof(*map));
+	fs_super(bytes, 1, 1 << 20, 1 << 20);
+	e2pf_btrfs_plan_super(bytes, 65536, &map->super);
+	for (i = 0; i < devices; i++) {
+		map->device[i] = map->super.device;
+		map->device[i].devid = i + 1;
+		memset(map->device[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
+	}
+	map->devices = devices;
+}
+
+void fs_add_chunk(struct e2pf_chunk_map *map, uint64_t logical, uint64_t type,
+		  unsigned stripes, uint64_t length, unsigned devid)
+{
+	uint8_t bytes[512], *stripe = bytes + BT_CHUNK_STRIPE;
+	struct e2pf_btrfs_item item = {
+		.key = { 256, logical, BT_CHUNK_ITEM_KEY }, .bytes = bytes
+	};
+	unsigned i;
+
+	item.size = (uint32_t)fs_chunk(bytes, length, type, stripes, 2);
+	for (i = 0; i < stripes; i++, stripe += BT_STRIPE_BYTES) {
+		put64(stripe + BT_STRIPE_DEVID, devid + i);
+		put64(stripe + BT_STRIPE_OFFSET, logical + i * FS_STRIPES);
+		memset(stripe + BT_STRIPE_DEV_UUID, (int)(devid + i),
+		       E2PF_BTRFS_UUID);
+	}
+	e2pf_chunk_map_add(map, &item);
+}

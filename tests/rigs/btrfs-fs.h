@@ -47,4 +47,13 @@ void fs_add_item(uint8_t *block, uint64_t objectid, unsigned type,
 void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
 		 unsigned level);
 
+/* A map without chunks, of a filesystem on devices 1 to `devices`. */
+void fs_map(struct e2pf_chunk_map *map, unsigned devices);
+
+/* Add a chunk to a map: its first stripe lies on device `devid`, at the chunk's
+ * own address, each other one on the next device, so many bytes further. */
+#define FS_STRIPES UINT64_C(16777216)
+void fs_add_chunk(struct e2pf_chunk_map *map, uint64_t logical, uint64_t type,
+		  unsigned stripes, uint64_t length, unsigned devid);
+
 #endif

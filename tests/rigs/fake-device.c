@@ -209,6 +209,8 @@ static uint64_t fake_now(struct e2pf_device *dev)
 	pthread_mutex_lock(&f->lock);
 	t = f->clock += f->look_ns;
 	pthread_mutex_unlock(&f->lock);
+	if (f->on_now)
+		f->on_now(f);
 	return t;
 }
 

@@ -44,6 +44,8 @@ struct fake_device {
 	 * an errno. */
 	int (*make)(struct fake_device *f, void *buf, uint64_t offset,
 		    uint32_t len);
+	/* Called after each reading of the clock, by its caller. */
+	void (*on_now)(struct fake_device *f);
 	bool strict;		/* abort on a call outside the device */
 	uint64_t look_ns;	/* ns each reading of the clock takes */
 	bool late;		/* a willneed stays in flight */

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/loop.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -215,15 +214,4 @@ void need_ioctl(int result)
 		skip();
 	}
 	assert_int_equal(result, 0);
-}
-
-void fill_disk(struct rlimit *before)
-{
-	struct rlimit small;
-
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, before);
-	small = *before;
-	small.rlim_cur = IMAGE_SIZE;
-	setrlimit(RLIMIT_FSIZE, &small);
 }

@@ -12,7 +12,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 
 #include "e2prefetch.h"
 #include "two-files.h"
@@ -53,10 +52,6 @@ errcode_t pair_read(struct pair *pair, unsigned long long block, int count);
 errcode_t pair_write(struct pair *pair, unsigned long long block, int count);
 void pair_set_blksize(struct pair *pair, int size);
 void pair_set_offset(struct pair *pair, uint32_t offset);
-
-/* A limit on the file size simulates a full disk; `before` receives the limit
- * to restore. */
-void fill_disk(struct rlimit *before);
 
 /* Attach loop devices to path_a and path_b.  False, after a message, if none
  * are available. */

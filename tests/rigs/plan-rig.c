@@ -10,27 +10,41 @@
 
 #include "plan-rig.h"
 
-void record(void *ctx, const struct e2pf_run *run)
+static void record(void *ctx, const struct e2pf_ref *ref)
 {
 	struct found *found = ctx;
 
 	assert_true(found->count < MANY);
-	found->run[found->count++] = *run;
+	found->ref[found->count++] = *ref;
+}
+
+struct e2pf_plan *into(struct found *found, const struct e2pf_geometry *geo,
+		       const struct e2pf_group *groups)
+{
+	found->block_size = geo->block_size;
+	found->plan = (struct e2pf_plan) {
+		.geo = geo, .groups = groups, .classes = E2PF_ALL_CLASSES,
+		.sink = record, .ctx = found
+	};
+	return &found->plan;
 }
 
 void assert_ref(const struct found *found, unsigned index,
 		uint64_t block, uint32_t count, unsigned cls,
 		unsigned parse, unsigned depth, unsigned data)
 {
-	const struct e2pf_run *run = &found->run[index];
+	const struct e2pf_ref *ref = &found->ref[index];
+	struct e2pf_kind kind = e2pf_kind_of(ref);
 
 	assert_true(index < found->count);
-	assert_true(run->block == block);
-	assert_int_equal(run->count, count);
-	assert_int_equal(run->cls, cls);
-	assert_int_equal(run->parse, parse);
-	assert_int_equal(run->depth, depth);
-	assert_int_equal(run->data, data);
+	assert_true(ref->offset == block * found->block_size);
+	assert_true(ref->length == (uint64_t)count * found->block_size);
+	assert_int_equal(ref->cls, cls);
+	assert_int_equal(kind.cls, cls);
+	assert_int_equal(kind.parse, parse);
+	assert_int_equal(ref->parse, parse != E2PF_LEAF);
+	assert_int_equal(kind.depth, depth);
+	assert_int_equal(kind.data, data);
 }
 
 struct ext2_super_block sound_super(void)

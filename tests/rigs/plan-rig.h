@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared by the tests of the planner: a valid superblock, and a record of the
- * runs that a planner function reported.
+ * references that a planner function passed.
  */
 #ifndef PLAN_RIG_H
 #define PLAN_RIG_H
@@ -13,12 +13,15 @@
 #define MANY 512
 
 struct found {
+	struct e2pf_plan plan;
+	uint32_t block_size;
 	unsigned count;
-	struct e2pf_run run[MANY];
+	struct e2pf_ref ref[MANY];
 };
 
-/* A sink; ctx is a struct found. */
-void record(void *ctx, const struct e2pf_run *run);
+/* A plan that records in `found` what it finds, after what is there. */
+struct e2pf_plan *into(struct found *found, const struct e2pf_geometry *geo,
+		       const struct e2pf_group *groups);
 
 void assert_ref(const struct found *found, unsigned index,
 		uint64_t block, uint32_t count, unsigned cls,

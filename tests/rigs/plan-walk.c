@@ -17,31 +17,38 @@ static const void *block_at(const struct plan_walk *walk, uint64_t block)
 	return walk->image + block * bs;
 }
 
-static void take(void *ctx, const struct e2pf_run *run)
+static struct e2pf_plan plan_for(const struct plan_walk *walk, e2pf_sink sink,
+				 void *ctx)
+{
+	return (struct e2pf_plan) {
+		.geo = &walk->geo, .groups = walk->groups,
+		.classes = E2PF_ALL_CLASSES, .sink = sink, .ctx = ctx
+	};
+}
+
+static void take(void *ctx, const struct e2pf_ref *ref)
 {
 	struct plan_walk *walk = ctx;
-	uint32_t i;
+	struct e2pf_kind kind = e2pf_kind_of(ref);
+	uint64_t bs = walk->geo.block_size, block = ref->offset / bs;
+	uint64_t end = block + ref->length / bs;
 
-	if (!run->count || run->block >= walk->geo.blocks ||
-	    run->count > walk->geo.blocks - run->block) {
+	if (!ref->length || ref->offset % bs || ref->length % bs ||
+	    end > walk->geo.blocks) {
 		walk->bad++;
 		return;
 	}
-	if (run->cls == E2PF_INODES && run->parse == E2PF_LEAF)
+	if (ref->cls == E2PF_INODES && !ref->parse)
 		walk->ea_inodes++;
-	if (run->parse != E2PF_LEAF && run->depth > walk->deepest)
-		walk->deepest = run->depth;
-	for (i = 0; i < run->count; i++) {
-		struct e2pf_run one = *run;
-		const void *bytes;
+	if (ref->parse && kind.depth > walk->deepest)
+		walk->deepest = kind.depth;
+	for (; block < end; block++) {
+		struct e2pf_plan plan = plan_for(walk, take, walk);
+		const void *bytes = block_at(walk, block);
 
-		one.block += i;
-		one.count = 1;
-		walk->classes[one.block] |= 1u << run->cls;
-		bytes = block_at(walk, one.block);
+		walk->classes[block] |= 1u << ref->cls;
 		if (bytes)
-			e2pf_plan_block(&walk->geo, walk->groups, &one, bytes,
-					take, walk);
+			e2pf_plan_block(&plan, kind, block, bytes);
 	}
 }
 
@@ -50,14 +57,15 @@ struct descriptor_walk {
 	uint32_t next;
 };
 
-static void take_descriptors(void *ctx, const struct e2pf_run *run)
+static void take_descriptors(void *ctx, const struct e2pf_ref *ref)
 {
 	struct descriptor_walk *at = ctx;
 	const struct e2pf_geometry *geo = &at->walk->geo;
 	uint32_t i, j, per_block = geo->block_size / geo->desc_size;
 
-	for (i = 0; i < run->count; i++) {
-		const char *bytes = block_at(at->walk, run->block + i);
+	for (i = 0; i < ref->length / geo->block_size; i++) {
+		const char *bytes = block_at(at->walk, ref->offset /
+					     geo->block_size + i);
 
 		for (j = 0; bytes && j < per_block; j++, at->next++)
 			if (at->next < geo->groups)
@@ -65,7 +73,7 @@ static void take_descriptors(void *ctx, const struct e2pf_run *run)
 					bytes + (size_t)j * geo->desc_size,
 					&at->walk->groups[at->next]);
 	}
-	take(at->walk, run);
+	take(at->walk, ref);
 }
 
 static void walk_group(struct plan_walk *walk, uint32_t number)
@@ -73,9 +81,10 @@ static void walk_group(struct plan_walk *walk, uint32_t number)
 	const struct e2pf_geometry *geo = &walk->geo;
 	const struct e2pf_group *group = &walk->groups[number];
 	uint32_t per_block = geo->block_size / geo->inode_size;
+	struct e2pf_plan plan = plan_for(walk, take, walk);
 	uint32_t i;
 
-	e2pf_plan_group(geo, group, take, walk);
+	e2pf_plan_group(&plan, number, group);
 	for (i = 0; i < group->inodes_in_use; i += per_block) {
 		uint32_t left = group->inodes_in_use - i;
 		uint32_t count = left < per_block ? left : per_block;
@@ -83,16 +92,16 @@ static void walk_group(struct plan_walk *walk, uint32_t number)
 						   i / per_block);
 
 		if (bytes)
-			e2pf_plan_inodes(geo, walk->groups,
+			e2pf_plan_inodes(&plan,
 				number * geo->inodes_per_group + i + 1,
-				bytes, (size_t)count * geo->inode_size,
-				take, walk);
+				bytes, (size_t)count * geo->inode_size);
 	}
 }
 
 int plan_walk(struct plan_walk *walk, const void *image, uint64_t size)
 {
 	struct descriptor_walk at = { .walk = walk };
+	struct e2pf_plan plan;
 	uint32_t i;
 
 	memset(walk, 0, sizeof(*walk));
@@ -104,8 +113,8 @@ int plan_walk(struct plan_walk *walk, const void *image, uint64_t size)
 	walk->classes = calloc(walk->geo.blocks, sizeof(*walk->classes));
 	if (!walk->groups || !walk->classes)
 		abort();
-	e2pf_plan_descriptors(&walk->geo, 1024 / walk->geo.block_size,
-			      take_descriptors, &at);
+	plan = plan_for(walk, take_descriptors, &at);
+	e2pf_plan_descriptors(&plan, 1024 / walk->geo.block_size);
 	for (i = 0; i < walk->geo.groups; i++)
 		walk_group(walk, i);
 	return 0;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creates a recorded procfs and sysfs in a temporary directory, and removes it.
- * The format of a recording is described at the top of topology-trees.txt.  Any
- * failure ends the test, because it is an error in the recording.
+ * Creates a procfs and sysfs in a temporary directory, and removes it.  A tree
+ * is a text of lines:
+ *
+ *	PATH: TEXT	a file; ';' in TEXT stands for a newline
+ *	PATH -> TARGET	a link
+ *
+ * Any failure ends the test, because it is an error in the tree.
  */
 #ifndef RECORDED_TREE_H
 #define RECORDED_TREE_H
@@ -71,82 +75,43 @@ static void tree_folders(char *path)
 	}
 }
 
-static size_t tree_unescape(char *text)
+/* Add what these lines say to the tree. */
+__attribute__((unused))
+static void tree_add(const char *lines)
 {
-	char *to = text;
-	const char *p;
-
-	for (p = text; *p; p++) {
-		unsigned byte;
-
-		if (*p != '\\') {
-			*to++ = *p;
-		} else if (*++p == 'x' && sscanf(p + 1, "%2x", &byte) == 1) {
-			*to++ = (char)byte;
-			p += 2;
-		} else {
-			*to++ = *p == 'n' ? '\n' : *p == 't' ? '\t' : *p;
-		}
-	}
-	return (size_t)(to - text);
-}
-
-/* Add one entry in the recording's format; `line` is modified. */
-static void tree_add(char *line)
-{
-	char *tab = strchr(line, '\t'), *arrow = strstr(line, " -> ");
-	char path[PATH_MAX];
-	size_t len;
+	char path[PATH_MAX], line[4096], *text, *p;
+	const char *next;
 	FILE *file;
 
-	if (tab)
-		*tab = '\0';
-	else if (arrow)
-		*arrow = '\0';
-	snprintf(path, sizeof(path), "%.2000s/%.2000s", tree_root, line);
-	tree_folders(path);
-	if (!tab) {
-		if (arrow && symlink(arrow + 4, path))
+	for (; *lines; lines = next + (*next == '\n')) {
+		next = strchrnul(lines, '\n');
+		snprintf(line, sizeof(line), "%.*s", (int)(next - lines),
+			 lines);
+		text = strstr(line, ": ");
+		p = text ? text : strstr(line, " -> ");
+		if (!p)
+			tree_fail("no file or link", line);
+		*p = '\0';
+		snprintf(path, sizeof(path), "%.2000s/%.2000s", tree_root,
+			 line);
+		tree_folders(path);
+		if (!text && symlink(p + 4, path))
 			tree_fail("link", path);
-		if (!arrow && line[strlen(line) - 1] != '/')
-			tree_fail("no file, link or folder", line);
-		return;
+		if (!text)
+			continue;
+		for (p = text += 2; (p = strchr(p, ';')); )
+			*p = '\n';
+		file = fopen(path, "w");
+		if (!file || fputs(text, file) < 0 || fclose(file))
+			tree_fail("file", path);
 	}
-	len = tree_unescape(tab + 1);
-	file = fopen(path, "w");
-	if (!file || fwrite(tab + 1, 1, len, file) != len || fclose(file))
-		tree_fail("file", path);
 }
 
-/* Create the tree `name` from the recording `file` in fixtures/. */
 __attribute__((unused))
-static void tree_make(const char *file, const char *name)
+static void tree_make(const char *lines)
 {
-	const char *srcdir = getenv("srcdir");
-	char path[PATH_MAX], line[8192];
-	int here = 0, found = 0;
-	FILE *recording;
-
 	tree_begin();
-	snprintf(path, sizeof(path), "%s/fixtures/%s", srcdir ? srcdir : ".",
-		 file);
-	recording = fopen(path, "r");
-	if (!recording)
-		tree_fail("cannot open", path);
-	while (fgets(line, sizeof(line), recording)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!line[0] || line[0] == '#')
-			continue;
-		if (!strncmp(line, "tree ", 5)) {
-			here = !strcmp(line + 5, name);
-			found |= here;
-		} else if (here) {
-			tree_add(line);
-		}
-	}
-	fclose(recording);
-	if (!found)
-		tree_fail("not recorded", name);
+	tree_add(lines);
 }
 
 #endif

@@ -37,6 +37,7 @@ cases()
 	sha256	1	--csum sha256
 	blake2	1	--csum blake2
 	full-extents	1	-O ^skinny-metadata
+	block-group-tree	1	-O block-group-tree
 	raid0	2	-m raid0 -d single
 	raid0-3	3	-m raid0 -d single
 	raid1	2	-m raid1 -d single

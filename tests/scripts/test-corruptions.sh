@@ -6,7 +6,7 @@
 #
 #   test-corruptions.sh [SEED...]	only these, or COUNT seeds from FIRST
 #
-# COUNT (default 260), FIRST (default 1), TABLE and KEEP as in tools/seeds.sh.
+# COUNT (default 104), FIRST (default 1), TABLE and KEEP as in tools/seeds.sh.
 #
 # Each line of output names the image and the change.
 #	mkimages.sh . IMAGE && corrupt IMAGE SEED KIND
@@ -34,7 +34,7 @@ COMPARE_MANAGERS="0 1"
 # shellcheck source=../tools/seeds.sh
 . "$srcdir/tools/seeds.sh"
 
-COUNT=${COUNT:-260}
+COUNT=${COUNT:-104}
 FIRST=${FIRST:-1}
 BATCH=10
 kinds=(super group inode extent indirect directory htree xattr bitmap journal

@@ -40,6 +40,10 @@ new_root()
 	echo stock >"$root$stock"
 	echo launcher >"$root$launcher"
 	chmod +x "$root$stock" "$root$launcher"
+	mkdir -p "$root/usr/lib/systemd/system"
+	touch "$root/usr/lib/systemd/system/systemd-fsck@.service" \
+		"$root/usr/lib/systemd/system/systemd-fsck-root.service" \
+		"$root/usr/lib/systemd/system/e2scrub@.service"
 	cp "$BOOT"/*.conf "$BOOT/initramfs-hook" "$BOOT/e2scrub.bash" \
 		"$root$launchers/boot"
 	list >"$E2PF_TMP/before"
@@ -354,11 +358,40 @@ says_why_not()
 		! says "# mine" >/dev/null
 }
 
+# A drop-in is written for a unit that there is; one that is left of a unit goes.
+no_unit()
+{
+	local unit=e2scrub@.service
+
+	new_root
+	rm "$root/usr/lib/systemd/system/$unit"
+	list >"$E2PF_TMP/before"
+	run 0 enable && [ ! -e "$root$units/$unit.d" ] && run 0 status &&
+	run 0 disable && as_before && new_enabled_root || return
+	rm "$root/usr/lib/systemd/system/$unit"
+	run 0 disable && [ ! -e "$root$units/$unit.d" ]
+}
+
+# Settings that are newer than all that were copied into an initramfs.
+old_copy()
+{
+	local conf image text="the initramfs has an older copy"
+
+	new_enabled_root
+	conf=$root$(value_of settings) image=$root/boot/initrd.img-1
+	mkdir -p "${conf%/*}" "$root/boot"
+	echo "nice = 7" >"$conf"
+	run 0 status && ! says "$text" >/dev/null && touch -d '-1 hour' "$image" &&
+	run 0 status && says "$text" && touch -d '+1 hour' "$image-new" &&
+	run 0 status && ! says "$text" >/dev/null
+}
+
 # The real launcher and module, in a folder.  problem_is TEXT: status says it.
 problem_is()
 {
 	sed -e "s|^launcher_folder=.*|launcher_folder=$dir|" \
-		-e "s|^btrfs=.*|btrfs=/nosuch|" "$ENABLE" >"$dir/status"
+		-e "s|^btrfs=.*|btrfs=/nosuch|" \
+		-e "s|^reviewed=.*|reviewed=${reviewed-99}|" "$ENABLE" >"$dir/status"
 	said=$(sh "$dir/status" status)
 	echo "$said"
 	[[ $said = "e2fsck-prefetch: "$1* ]]
@@ -375,7 +408,9 @@ finds_problems()
 	for name in e2fsck fsck.ext4; do
 		ln -s ../e2fsck "$dir/enabled/$name"
 	done
-	problem_is "runs $stock" || return
+	problem_is "runs $stock" && ! grep newer <<<"$said" &&
+	reviewed=1.9 problem_is "runs $stock" &&
+	grep 'is newer than 1\.9' <<<"$said" || return
 	: >"$dir/e2fsck-prefetch.so"
 	problem_is "" && ! problem_is "runs" || return
 	rm "$dir/e2fsck-prefetch.so"
@@ -570,6 +605,8 @@ test_files()
 	tap_check "wrong usage" wrong_usage
 	tap_check "by the command" by_command
 	tap_check "status says what is wrong, and the settings" says_why_not
+	tap_check "a drop-in for a unit that is missing" no_unit
+	tap_check "status says if an initramfs has older settings" old_copy
 	tap_check "the package's script" renews
 }
 

@@ -32,8 +32,6 @@ lib=$srcdir/../lib
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c
 	$srcdir/../prefetch/options.c"
-sources_topology="$lib/device/topology.c
-	$lib/device/sysfile.c $lib/device/budget.c"
 sources_engine="$lib/engine/*.c $lib/device/probe.c $lib/device/rate.c
 	$lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c
@@ -42,16 +40,13 @@ sources_image="$sources_engine $lib/ext4/ext4_source.c
 sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
 	$lib/btrfs/leaf_order.c $lib/btrfs/slot_set.c $(echo "$lib"/btrfs/plan_*.c)
 	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
-sources_search="$lib/send/search.c $lib/send/tree_walk.c
+sources_search="$lib/send/items.c $lib/send/tree_walk.c $lib/btrfs/chunk_map.c
 	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
 flags_image=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs
 flags_settings="-lext2fs -DCONFIGURATION=\"/dev/null\" -DPACKAGE_VERSION=\"0\""
-flags_topology="-Wl,--wrap=open,--wrap=read,--wrap=close,--wrap=access
-	-Wl,--wrap=readlink,--wrap=realpath,--wrap=opendir,--wrap=readdir
-	-Wl,--wrap=closedir"
-targets="plan settings topology image btrfs search"
+targets="plan settings image btrfs search"
 
 compile()
 {

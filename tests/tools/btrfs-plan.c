@@ -27,7 +27,7 @@ static void die(const char *what)
 }
 
 static const char *const class_names[E2PF_BTRFS_CLASSES] = {
-	"roots", "extents", "nodes", "leaves"
+	"roots", "nodes", "leaves"
 };
 
 static void take(void *ctx, const struct e2pf_ref *ref)
@@ -93,7 +93,8 @@ static int read_chunks(void *ctx, const struct e2pf_ref *ref, void *bytes)
 
 int main(int argc, char **argv)
 {
-	struct e2pf_btrfs_member member[E2PF_DEVICES];
+	struct e2pf_btrfs_device device[E2PF_DEVICES];
+	uint64_t sizes[E2PF_DEVICES];
 	struct e2pf_btrfs_super super, one;
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 	struct e2pf_btrfs *btrfs;
@@ -104,17 +105,14 @@ int main(int argc, char **argv)
 		if (fds[n] < 0 || pread(fds[n], bytes, sizeof(bytes), 65536) !=
 				  (ssize_t)sizeof(bytes))
 			die(argv[n + 1]);
-		if (e2pf_btrfs_plan_super(bytes, 65536, &one) !=
-		    E2PF_BTRFS_OK)
+		if (e2pf_btrfs_plan_super(bytes, 65536, &one))
 			return 1;
 		if (!n || one.generation > super.generation)
 			super = one;
-		member[n].bytes = (uint64_t)lseek(fds[n], 0, SEEK_END);
-		member[n].devid = one.devid;
-		memcpy(member[n].uuid, one.device_uuid, E2PF_BTRFS_UUID);
-		memcpy(member[n].node_fsid, one.node_fsid, E2PF_BTRFS_UUID);
+		sizes[n] = (uint64_t)lseek(fds[n], 0, SEEK_END);
+		device[n] = one.device;
 	}
-	btrfs = e2pf_btrfs_new(&super, member, n, read_chunks, NULL);
+	btrfs = e2pf_btrfs_new(&super, device, sizes, n, read_chunks, NULL);
 	if (!btrfs)
 		return 1;
 	walk(e2pf_btrfs_source(btrfs));

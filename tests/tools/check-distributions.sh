@@ -16,15 +16,13 @@
 # DIST_DIR	folder to work in, an absolute path, which keeps the chroots:
 #		SUITE-fresh as made by debootstrap, and SUITE, in which the tests
 #		run (default: a temporary folder)
-# DIST_TESTS	some of: unit corpus features corruptions faults cpu e2fsprogs
-#		(the suite of e2fsprogs itself) (default: all of these)
+# DIST_TESTS	some of: unit corpus features corruptions faults e2fsprogs (the
+#		suite of e2fsprogs itself) (default: all of these)
 # DIST_LINKS	some of: packaged plain symbolic lto no-interposition relro all
 #		musl (default: all of these)
-# DIST_IMAGES	images for test-features.sh (default: all with the packaged
+# DIST_IMAGES	images for test-compare.sh (default: all with the packaged
 #		libext2fs, a few with others)
 # DIST_SEEDS	corruptions (default: 39)
-# DIST_IMAGE	image whose warm check is timed (default: extents@1/4 of bench)
-# DIST_RUNS	number of its runs with prefetching, and without (default: 5)
 # DIST_MIRROR	default: http://deb.debian.org/debian
 # TABLE		file that gets the closing tables between their marks
 #
@@ -43,8 +41,7 @@ self=$(realpath "$0")
 
 top_srcdir=$(cd "$srcdir/.." && pwd)
 export srcdir top_builddir
-wanted_tests=${DIST_TESTS:-unit corpus features corruptions faults cpu
-	e2fsprogs}
+wanted_tests=${DIST_TESTS:-unit corpus features corruptions faults e2fsprogs}
 wanted_links=${DIST_LINKS:-packaged plain symbolic lto no-interposition relro
 	all musl}
 few_images="ext2-1k-i128 ext3-1k ext4-4k ext4-1k ext4-inline ext4-bigalloc
@@ -209,9 +206,8 @@ make_musl_project()
 # test_musl SOURCE
 test_musl()
 {
-	local dir=${1%/*}/musl log=$E2PF_TMP/build.log why library='' began
+	local dir=${1%/*}/musl log=$E2PF_TMP/build.log why library=''
 
-	start
 	why=$(no_musl)
 	[ -z "$why" ] || { tap_skip "$place" "$why"; return; }
 	# Everything that is linked, including the tests' libraries, uses musl.
@@ -225,7 +221,6 @@ test_musl()
 		return
 	fi
 	no_warnings "$place" "$log"
-	took linking
 	top_builddir=$dir/project
 	E2FSCK_STOCK=$dir/e2fsprogs/e2fsck/e2fsck
 	E2FSCK_TEST=$dir/project/e2fsck/e2fsck
@@ -248,9 +243,8 @@ unit()
 
 unit_tests()
 {
-	local program count=0 began
+	local program count=0
 
-	start
 	cd "$top_builddir/tests" || return
 	for program in unit/test-*; do
 		case $program in
@@ -260,48 +254,20 @@ unit_tests()
 		count=$((count + 1))
 	done
 	[ $count -gt 0 ] || tap_not_ok "$place: no unit tests are built"
-	took unit
 }
 
 # script GROUP NAME ARGUMENT...: a test script of the suite.
 script()
 {
-	local group=$1 test=$2 began
+	local group=$1 test=$2
 
 	shift 2
 	is_wanted "$group" || return 0
-	start
 	(
 		unset TABLE
 		with_link bash "$srcdir/$test" "$@" </dev/null
 	) 2>&1 | pass_on "$place" "$group" "${test##*/}" "$counts"
-	took "$group"
 }
-
-# Processor time of a check, in seconds.
-cpu_time()
-{
-	local TIMEFORMAT='%3U %3S'
-
-	{ time "$@" >/dev/null 2>&1; } 2>&1 |
-		awk '{ printf "%.3f\n", $1 + $2 }'
-}
-
-# cpu_runs DIR IMAGE RUNS: the processor time of warm checks, stock and ours in
-# turn.
-cpu_runs()
-{
-	local dir=$1 image=$2 i
-
-	PREFETCH=1 PREFETCH_STATS=$dir/stats "$E2FSCK_TEST" -fn "$image" \
-		>"$dir/out" 2>&1 || return
-	for ((i = 0; i < $3; i++)); do
-		cpu_time "$E2FSCK_STOCK" -fn "$image" >>"$dir/stock"
-		PREFETCH=1 cpu_time "$E2FSCK_TEST" -fn "$image" >>"$dir/ours"
-	done
-}
-
-median() { sort -g | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }'; }
 
 # The accelerations in use according to the statistics.
 accelerations()
@@ -310,46 +276,25 @@ accelerations()
 		's/.*"accelerations":\[\([^]]*\)].*/\1/p' | tr -d '"'
 }
 
-cpu_ratio()
+# The accelerations that a check uses.
+in_use()
 {
-	local dir=$E2PF_TMP/cpu a b use began
+	local image=$E2PF_TMP/use.image use
 
-	start
-	mkdir -p "$dir"
-	rm -f "$dir"/*
-	with_link bash "$self" --cpu "$dir" "$image" "${DIST_RUNS:-5}" || {
-		tap_not_ok "$place: a check of the image that is timed" \
-			"$dir/out"
+	[ -e "$image" ] || { truncate -s 64M "$image" && mke2fs -q -t ext4 "$image"; } ||
 		return
-	}
-	a=$(median <"$dir/stock") b=$(median <"$dir/ours")
-	use=$(accelerations "$dir/stats")
-	printf '%s cpu %s %s\n' "$place" "$a" "$b" >>"$counts"
+	rm -f "$E2PF_TMP/use"
+	with_link env PREFETCH=1 PREFETCH_ACCEL=all PREFETCH_STATS="$E2PF_TMP/use" \
+		"$E2FSCK_TEST" -fn "$image" >/dev/null 2>&1
+	use=$(accelerations "$E2PF_TMP/use")
 	printf '%s use %s\n' "$place" "${use:-none}" >>"$counts"
-	tap_ok "$place: processor time of a warm check $a s, ours $b s," \
-		"in use: ${use:-none}"
-	took cpu
-}
-
-# find_image: sets $image to the timed image, or $no_image to the reason why there
-# is none.
-find_image()
-{
-	image=${DIST_IMAGE-}
-	[ -z "$image" ] || return 0
-	if image=$(BENCH_BUILD="$top_builddir/bench" \
-		"$top_srcdir/bench/images" extents@1/4 \
-		2>"$E2PF_TMP/image.log"); then
-		return 0
-	fi
-	image=
-	no_image=$(tail -n 1 "$E2PF_TMP/image.log")
+	tap_check "$place: in use: ${use:-none}" test -s "$E2PF_TMP/use"
 }
 
 # test_link PLACE SOURCE
 test_link()
 {
-	local place=$1 images=${DIST_IMAGES-} managers=${CORPUS_MANAGERS-}
+	local place=$1 images=${DIST_IMAGES-} managers=${COMPARE_ROW_MANAGERS-}
 
 	[ "$link" = packaged ] || images=${images:-$few_images}
 	# The mmap I/O manager does not depend on how libext2fs is linked, but on
@@ -358,9 +303,9 @@ test_link()
 	packaged|musl) ;;
 	*) managers=${managers:-0} ;;
 	esac
-	CORPUS_MANAGERS=$managers script corpus scripts/test-corpus.sh
+	COMPARE_ROW_MANAGERS=$managers script corpus scripts/test-compare.sh corpus
 	# shellcheck disable=SC2086
-	script features scripts/test-features.sh $images
+	script features scripts/test-compare.sh ${images:-features}
 	COUNT=${DIST_SEEDS:-39} script corruptions scripts/test-corruptions.sh
 	# Unit tests interpose libext2fs's functions themselves, and faults do
 	# not depend on libext2fs.
@@ -371,23 +316,17 @@ test_link()
 		E2FSPROGS_DIR=$2 E2PF_TABLE=$counts.rows \
 			script e2fsprogs tools/check-e2fsprogs.sh
 	fi
-	is_wanted cpu || return 0
-	if [ -n "$image" ]; then
-		cpu_ratio
-	else
-		tap_skip "$place: processor time" "no image: $no_image"
-	fi
+	in_use
 }
 
 # test_links NAME SOURCE: the tests with each link.  $packaged is the package's
 # libext2fs.
 test_links()
 {
-	local name=$1 source=$2 link library='' plain=1000000 ready place began
+	local name=$1 source=$2 link library='' plain=1000000 ready place
 
 	for link in $wanted_links; do
 		place=$name/$link
-		start
 		if [ "$link" = packaged ]; then
 			library=
 			test_link "$place" "$source"
@@ -418,7 +357,6 @@ test_links()
 			continue
 		}
 		[ "$link" != plain ] || plain=$(interposable "$library")
-		took linking
 		tap_check "$place: it is linked so" \
 			is_linked "$link" "$library" "$plain"
 		tap_check "$place: it is what e2fsck loads" \
@@ -430,7 +368,7 @@ test_links()
 # On this machine, or in this chroot.  Results go to $counts.
 test_here()
 {
-	local name=$1 packaged image='' no_image=
+	local name=$1 packaged
 
 	packaged=$(packaged_library)
 	[ -e "$packaged" ] || {
@@ -439,35 +377,7 @@ test_here()
 	}
 	printf '%s version %s\n' "$name" "$(mke2fs -V 2>&1 |
 		sed -n 's/^mke2fs \([0-9.a-z~-]*\).*/\1/p')" >>"$counts"
-	! is_wanted cpu || find_image
 	test_links "$name" "${DIST_DIR:-$E2PF_TMP}/e2fsprogs"
-}
-
-# start, and took WHAT: record in $place the seconds between them, and the processor
-# time of the children since; on a shared machine the latter is more meaningful.
-start()
-{
-	began=$SECONDS
-	times >"$E2PF_TMP/began"
-}
-
-took()
-{
-	times >"$E2PF_TMP/ended"
-	awk -v place="$place" -v what="$1" -v wall=$((SECONDS - began)) '
-	FNR == 2 {
-		for (i = 1; i <= 2; i++) {
-			split($i, part, /[ms]/)
-			cpu[FILENAME] += part[1] * 60 + part[2]
-		}
-		last = FILENAME
-	}
-	END {
-		for (name in cpu)
-			if (name != last)
-				before = cpu[name]
-		print place, "took", what, wall, cpu[last] - before
-	}' "$E2PF_TMP/began" "$E2PF_TMP/ended" >>"$counts"
 }
 
 # no_warnings PLACE LOG: the compiler did not warn.
@@ -529,9 +439,8 @@ build_clang()
 # build_with COMPILER: tests whether it builds, its version, and whether it warns.
 build_with()
 {
-	local log=$work/$suite-$1.log cell place=$suite began
+	local log=$work/$suite-$1.log cell place=$suite
 
-	start
 	if ! "build_$1" >"$log" 2>&1; then
 		tail -n 40 "$log" >"$log.end"
 		tap_not_ok "$suite: builds with $1" "$log.end"
@@ -542,15 +451,13 @@ build_with()
 		grep -oE '[0-9]+\.[0-9.]+' | tail -n 1)
 	no_warnings "$suite, $1" "$log" || cell=$cell,warns
 	printf '%s %s %s\n' "$suite" "$1" "$cell" >>"$counts"
-	took "$1"
 }
 
 test_suite()
 {
 	local suite=$1 root=$work/$1 log=$work/$1.log counts_inside
-	local place=$1 began
+	local place=$1
 
-	start
 	if ! { make_chroot "$root-fresh" "$suite" &&
 	       copy_chroot "$root-fresh" "$root"; } >"$log" 2>&1; then
 		tap_skip "$suite" "no chroot can be made: $(
@@ -562,7 +469,6 @@ test_suite()
 		tap_not_ok "$suite: packages and sources" "$log.end"
 		return
 	fi
-	took packages
 	build_with gcc || return
 	build_with clang
 	counts_inside=$root/counts
@@ -571,8 +477,7 @@ test_suite()
 	in_chroot "$root" DIST_DIR=/dist DIST_TESTS="$wanted_tests" \
 		DIST_LINKS="$wanted_links" \
 		DIST_IMAGES="${DIST_IMAGES-}" DIST_SEEDS="${DIST_SEEDS-}" \
-		DIST_RUNS="${DIST_RUNS-}" E2PF_JOBS="$E2PF_JOBS" \
-		${image:+DIST_IMAGE=/image} \
+		E2PF_JOBS="$E2PF_JOBS" \
 		E2FSPROGS_TESTS=${corpus:+/e2fsprogs-tests} \
 		bash /source/tests/tools/check-distributions.sh \
 		--inside "$suite" /counts ||
@@ -583,7 +488,7 @@ test_suite()
 
 test_suites()
 {
-	local suite corpus image='' no_image=
+	local suite corpus
 
 	corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
 	if [ -r "$corpus/manifest.tsv" ]; then
@@ -591,10 +496,7 @@ test_suites()
 	else
 		corpus=
 	fi
-	! is_wanted cpu || find_image
-	# The corpus and the timed image, if they exist.
-	chroot_mounts=(${corpus:+"$corpus:/e2fsprogs-tests"}
-		${image:+"$image:/image"})
+	chroot_mounts=(${corpus:+"$corpus:/e2fsprogs-tests"})
 	for suite; do
 		test_suite "$suite"
 	done
@@ -614,9 +516,7 @@ print_table()
 		next
 	}
 	$2 == "clang" { clang[$1] = $3; next }
-	$2 == "took" { next }
 	!($1 in seen) { seen[$1] = 1; places[++count] = $1 }
-	$2 == "cpu" { stock[$1] = $3; ours[$1] = $4; next }
 	$2 == "use" { use[$1] = $3; next }
 	{ n[$1, $2, $3]++; any[$1, $2] = 1 }
 	function cell(p, g)
@@ -630,9 +530,9 @@ print_table()
 		print "| distribution | gcc | clang | e2fsprogs | libext2fs" \
 			" | unit tests" \
 			" | corpus | features | corruptions | faults" \
-			" | in use | processor time, stock → ours |"
+			" | in use |"
 		print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" \
-			" --- | --- | --- |"
+			" --- | --- |"
 		for (i = 1; i <= count; i++) {
 			p = places[i]
 			split(p, part, "/")
@@ -644,44 +544,8 @@ print_table()
 				group, " ")
 			for (k = 1; k <= groups; k++)
 				row = row " | " cell(p, group[k])
-			time = ""
-			if (p in stock)
-				time = sprintf("%.2f → %.2f s (%.2f)", stock[p],
-					ours[p], ours[p] / stock[p])
 			gsub(",", ", ", use[p])
-			print row " | " use[p] " | " time " |"
-		}
-	}' "$counts"
-}
-
-# Seconds that each part took, for all links together, and processor time.
-print_times()
-{
-	awk '
-	$2 == "took" {
-		split($1, part, "/")
-		s = part[1]
-		if (!(s in wall))
-			suites[++count] = s
-		if (!((s, $3) in seconds))
-			parts[s] = parts[s] " " $3
-		seconds[s, $3] += $4
-		processor[s, $3] += $5
-		wall[s] += $4
-		cpu[s] += $5
-	}
-	END {
-		for (i = 1; i <= count; i++) {
-			s = suites[i]
-			line = sprintf("%s: %d s (%d), of these", s, wall[s],
-				cpu[s])
-			n = split(parts[s], name, " ")
-			for (k = 1; k <= n; k++)
-				line = sprintf("%s%s %s %d (%d)", line,
-					k > 1 ? "," : "", name[k],
-					seconds[s, name[k]],
-					processor[s, name[k]])
-			print line
+			print row " | " use[p] " |"
 		}
 	}' "$counts"
 }
@@ -695,8 +559,6 @@ main()
 		test_suites "$@"
 	fi
 	[ -s "$counts" ] || return 0
-	tap_diag "seconds (of processor time):"
-	print_times | sed 's/^/# /'
 	tap_diag "passed / skipped / failed:"
 	print_table >"$work/table"
 	sed 's/^/# /' "$work/table"
@@ -708,11 +570,6 @@ main()
 }
 
 case ${1-} in
---cpu)
-	shift
-	cpu_runs "$@"
-	exit
-	;;
 --mount)
 	mount --bind "$2" "$3" || exit 125
 	shift 3

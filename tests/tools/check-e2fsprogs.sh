@@ -15,6 +15,7 @@
 #
 # E2FSPROGS_SLOW	with 1, also the suite's slow tests, half an hour
 #
+# review.py tells which functions that ours replace differ in it from those reviewed.
 # The suite is built with shared libraries, because the module works only if the
 # checker loads libext2fs.
 
@@ -149,6 +150,8 @@ test_suite()
 		return
 	}
 	source=$dir/source suite=$dir/suite
+	tap_check "what ours replaces in it was reviewed" \
+		python3 "$srcdir/tools/review.py" "$source"
 	(build_suite "$dir") >"$E2PF_TMP/log" 2>&1 || {
 		tail -n 40 "$E2PF_TMP/log" >"$E2PF_TMP/why"
 		tap_not_ok "e2fsprogs builds" "$E2PF_TMP/why"
@@ -191,7 +194,7 @@ if [ "${1-}" = --table ]; then
 	print_table "$2"
 	exit
 fi
-require_programs make gcc timeout
+require_programs make gcc python3 timeout
 tmp_setup
 rows=${E2PF_TABLE:-$E2PF_TMP/rows}
 tap_run test_suite "$@"

@@ -13,7 +13,7 @@
 # PORT_DIR	folder to work in, kept for the next time (default: one that
 #		goes away)
 # PORT_TESTS	tests to run: names of unit tests and of scripts (default: all)
-# PORT_IMAGES	images for test-features.sh (default: all; emulated, a few)
+# PORT_IMAGES	images for test-compare.sh (default: all; emulated, a few)
 # PORT_SEEDS	corruptions (default: 260; emulated, 13)
 # TABLE		file that gets the closing table between its two marks
 
@@ -244,7 +244,7 @@ scripts()
 	script scripts test-cli.sh
 	script scripts test-signals.sh
 	# shellcheck disable=SC2086
-	script features test-features.sh $images
+	script features test-compare.sh ${images:-features} options
 	COUNT=${seeds:-260} script corruptions test-corruptions.sh
 	[ "$how" = emulated ] || script faults test-faults.sh
 	[ "$how" = emulated ] || script faults test-limits.sh

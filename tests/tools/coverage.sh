@@ -3,7 +3,7 @@
 #
 # coverage.sh DIR: builds with gcc --coverage in DIR, runs the tests there, and
 # prints which lines of lib/, launch/, e2fsck/ and accel/ none of them executed.  TABLE
-# names a document that gets the figures between its two marks.
+# names a document, or their folder, for the figures.
 #
 # Many of these lines run in processes that are made to fail.  The counters of a
 # killed process are lost.  Those of all others are kept, and writing them must not be
@@ -14,6 +14,8 @@ set -u
 srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 top=${srcdir%/tests}
 dir=${1:-coverage-build}
+# shellcheck source=report.sh
+. "$srcdir/tools/report.sh"
 # Not passed to the tests, because one of them also writes a table.
 document=${TABLE-}
 unset TABLE
@@ -81,21 +83,6 @@ print_table()
 		END { row("all", lines, covered) }'
 }
 
-# The table between its two marks; all else in FILE stays.
-write_table()
-{
-	print_table >table || return
-	awk '	/^<!-- end of coverage -->/ { skip = 0 }
-		!skip
-		/^<!-- coverage/ {
-			print ""
-			while ((getline line < "table") > 0)
-				print line
-			print ""
-			skip = 1
-		}' "$1" >written && cat written >"$1"
-}
-
 report --html-details uncovered.html --txt -
-[ -z "$document" ] || write_table "$document"
+[ -z "$document" ] || { print_table >table && write_table coverage table "$document"; }
 echo "The lines: $dir/uncovered.html"

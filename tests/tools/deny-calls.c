@@ -2,7 +2,8 @@
 /*
  * deny-calls ERRNO NAME[,NAME...] PROGRAM ARGUMENTS: runs a program in which
  * the named system calls fail with this error, as under a container's seccomp
- * filter; with "kill" for ERRNO they end the process.  Supports only the system calls that prefetching may use.
+ * filter; with "kill" for ERRNO they end the process.  Supports only the system calls
+ * that prefetching may use, and those that runtimes refuse.  It may be nested.
  *
  * The exit status is 125 if the kernel has no seccomp.
  */
@@ -48,6 +49,10 @@ static const struct call {
 	{ "faccessat2", 439 },
 	{ "cachestat", 451 },
 	{ "ioprio_set", SYS_ioprio_set },
+	{ "fanotify_init", SYS_fanotify_init },
+	{ "perf_event_open", SYS_perf_event_open },
+	{ "process_madvise", 440 },
+	{ "userfaultfd", SYS_userfaultfd },
 	{ "socket", SYS_socket },
 #ifdef SYS_readlink
 	{ "readlink", SYS_readlink },

@@ -54,10 +54,13 @@ pass_on()
 	}'
 }
 
-# write_table NAME TABLE DOCUMENT: replace the text between the marks NAME in DOCUMENT
-# with the file TABLE.
+# write_table NAME TABLE DOCUMENT: replace the text between the marks NAME in DOCUMENT,
+# or in the document of that folder that has them, with the file TABLE.
 write_table()
 {
+	local document=$3
+
+	[ ! -d "$3" ] || document=$(grep -l "^<!-- $1:" "$3"/*.md) || return
 	awk -v name="$1" -v table="$2" '
 	index($0, "<!-- end of " name " -->") == 1 { skip = 0 }
 	!skip
@@ -67,6 +70,6 @@ write_table()
 		while ((getline line <table) > 0)
 			print line
 		print ""
-	}' "$3" >"$2.document" && cat "$2.document" >"$3"
+	}' "$document" >"$2.document" && cat "$2.document" >"$document"
 	rm -f "$2.document"
 }

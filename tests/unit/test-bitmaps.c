@@ -345,15 +345,15 @@ static void clusters(void **state)
 
 static bool is_ours(int type)
 {
-	uint64_t before = bitset_memory().bytes;
+	uint64_t before = node_memory().bytes;
 	ext2fs_block_bitmap m;
 	bool ours;
 
 	fs->default_bitmap_type = type;
 	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "a", &m), 0);
-	ours = bitset_memory().bytes > before;
+	ours = node_memory().bytes > before;
 	ext2fs_free_block_bitmap(m);
-	assert_int_equal(bitset_memory().bytes, before);
+	assert_int_equal(node_memory().bytes, before);
 	return ours;
 }
 

@@ -17,8 +17,8 @@
 #include "numbers.h"
 
 /* More than one node of 64 chunks. */
-#define BITS (166u * BITSET_CHUNK + 77)
-#define ROOM (167u * BITSET_CHUNK)	/* includes bits beyond the end */
+#define BITS (166u * CHUNK_BITS + 77)
+#define ROOM (167u * CHUNK_BITS)	/* includes bits beyond the end */
 
 static unsigned char model[ROOM];
 
@@ -92,7 +92,7 @@ static uint64_t place(void)
 
 	switch (number(6)) {
 	case 0:
-		at -= at % BITSET_CHUNK;
+		at -= at % CHUNK_BITS;
 		break;
 	case 1:
 		at -= at % 64;
@@ -106,7 +106,7 @@ static uint64_t place(void)
 
 static uint64_t length(uint64_t start)
 {
-	static const uint64_t most[] = { 3, 3, 100, 3000, 3 * BITSET_CHUNK };
+	static const uint64_t most[] = { 3, 3, 100, 3000, 3 * CHUNK_BITS };
 	uint64_t n = number(most[number(5)]);
 
 	if (!number(30))
@@ -130,15 +130,6 @@ static uint64_t model_first(uint64_t start, uint64_t last, int value)
 	return p ? (uint64_t)(p - model) : UINT64_MAX;
 }
 
-static uint64_t model_runs(void)
-{
-	uint64_t i, n = model[0];
-
-	for (i = 1; i < BITS; i++)
-		n += model[i] && !model[i - 1];
-	return n;
-}
-
 static void same(struct bitset *s)
 {
 	uint64_t i;
@@ -147,8 +138,8 @@ static void same(struct bitset *s)
 		if (bitset_test(s, i) != model[i])
 			fail_msg("bit %llu", (unsigned long long)i);
 	assert_false(bitset_test(s, UINT64_MAX));
-	assert_int_equal(s->runs, model_runs());
-	assert_int_equal(bitset_is_empty(s), !s->runs);
+	assert_int_equal(bitset_is_empty(s),
+			 model_first(0, ROOM - 1, 1) == UINT64_MAX);
 }
 
 static void one_bit(struct bitset *s)
@@ -198,8 +189,8 @@ static void add_bytes(struct bitset *s)
 	uint64_t start = place(), n = length(start), i;
 	unsigned dense = (unsigned)number(4);
 
-	if (n > BITSET_CHUNK)
-		n = BITSET_CHUNK;
+	if (n > CHUNK_BITS)
+		n = CHUNK_BITS;
 	for (i = 0; i < n / 8 + 1; i++)
 		bytes[i] = dense == 3 ? 0x55 :
 			   dense && !number(8 * dense) ?
@@ -252,8 +243,8 @@ static void operate(struct bitset *s, unsigned steps)
 
 static void as_model(void **state)
 {
-	static const uint64_t spans[] = { 70, 5000, BITSET_CHUNK,
-					  3 * BITSET_CHUNK, ROOM };
+	static const uint64_t spans[] = { 70, 5000, CHUNK_BITS,
+					  3 * CHUNK_BITS, ROOM };
 	struct bitset s, copy;
 	unsigned round;
 
@@ -293,8 +284,8 @@ static void other_sizes(void **state)
 	base = 0;
 	span = ROOM;
 	operate(&s, 300);
-	assert_true(bitset_resize(&s, 150 * BITSET_CHUNK + 3));
-	memset(model + 150 * BITSET_CHUNK + 3, 0, ROOM - 150 * BITSET_CHUNK - 3);
+	assert_true(bitset_resize(&s, 150 * CHUNK_BITS + 3));
+	memset(model + 150 * CHUNK_BITS + 3, 0, ROOM - 150 * CHUNK_BITS - 3);
 	same(&s);
 	assert_true(bitset_resize(&s, BITS));
 	same(&s);
@@ -308,38 +299,38 @@ static void other_sizes(void **state)
  * Memory.
  */
 
-static uint64_t largest(uint64_t a, uint64_t b)
+/* At most, where each run ends in other nodes than the next. */
+static uint64_t of_runs(uint64_t runs, uint64_t nodes)
 {
-	return a > b ? a : b;
+	return 64 * runs + 48 * (2 * runs < nodes ? 2 * runs : nodes);
 }
 
 /* Bits of runs of `length` at these distances, in random order or one after the
- * other, take at most what a tree and what an array of all bits would. */
+ * other, take about what a tree of them would, and never more than an array of
+ * all bits; and less when some are gone. */
 static void within(uint64_t length, uint64_t distance, bool in_order)
 {
 	const uint64_t bits = UINT64_C(1) << 28;
+	const uint64_t nodes = bits / (64 * CHUNK_BITS);
+	const uint64_t table = (nodes + 1) * 8 + 64;
 	uint64_t i, used;
 	uint64_t count = bits / distance < 40000 ? bits / distance : 40000;
-	uint64_t table = bits / BITSET_CHUNK * 8 + bits / BITSET_CHUNK / 64 * 16;
 	struct bitset s;
 
 	assert_true(bitset_init(&s, bits));
 	for (i = 0; i < count; i++)
 		bitset_set_range(&s, (in_order ? i : i * 7919 % count) *
 				 distance, length);
-	assert_int_equal(s.runs, count);
-	used = bitset_memory().bytes;
-	assert_true(used <= largest(count * 48, 1024) + bits / 262144 * 32);
-	assert_true(used <= bits / 8 + table + 65536);
+	used = node_memory().bytes;
+	assert_true(used <= table + of_runs(count, nodes));
+	assert_true(used <= table + bits / 8 + bits / 8 / 10);
 	for (i = 0; i < count; i += 2)
 		bitset_clear_range(&s, i * distance, length);
-	assert_int_equal(s.runs, count / 2);
-	assert_true(bitset_memory().bytes <= largest(count / 2 * 48, 1024) +
-		    bits / 262144 * 32);
+	assert_true(node_memory().bytes <= table + of_runs(count / 2, nodes));
 	bitset_set_range(&s, 0, bits);
-	assert_int_equal(s.runs, 1);
-	assert_true(bitset_memory().bytes <= bits / 262144 * 32);
+	assert_true(node_memory().bytes <= table);
 	bitset_free(&s);
+	assert_int_equal(node_memory().bytes, 0);
 }
 
 static void memory_follows_content(void **state)
@@ -388,7 +379,7 @@ static void memory_runs_out(void **state)
 	assert_true(n > 10);
 	bitset_free(&copy);
 	fail_at = calls + 1;
-	assert_false(bitset_resize(&s, 3000 * BITSET_CHUNK));
+	assert_false(bitset_resize(&s, 3000 * CHUNK_BITS));
 	fail_at = 0;
 	same(&s);
 	bitset_clear_all(&s);

@@ -11,126 +11,100 @@
 #include "../../btrfs/arguments.h"
 #include "repeats.h"
 
-#define WORDS 8
-
-static void test_check(void **state)
-{
-	static char *lines[][WORDS] = {
-		{ "btrfs", "check", "x" },
-		{ "/sbin/btrfsck", "x" },
-		{ "btrfs", "ch", "--repair", "x" },
-		{ "btrfs", "-v", "check", "x" },
-		{ "btrfs", "--format", "json", "check", "x" },
-	};
-	static char *others[][WORDS] = {
-		{ "btrfs" },
-		{ "btrfs", "" },
-		{ "btrfs", "--help" },
-		{ "btrfs", "--version", "check" },
-		{ "btrfs", "scrub", "check" },
-		{ "btrfs", "checks", "x" },
-		{ "btrfs", "--format", "check" },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		assert_int_equal(arguments_task(lines[i]), TASK_CHECK);
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-		assert_int_not_equal(arguments_task(others[i]), TASK_CHECK);
-}
-
-static void test_send(void **state)
-{
-	static char *lines[][WORDS] = {
-		{ "btrfs", "send", "x" },
-		{ "btrfs", "se", "-p", "a", "x" },
-		{ "btrfs", "-q", "send", "check" },
-	};
-	static char *others[][WORDS] = {
-		{ "btrfs" },
-		{ "btrfs", "s", "x" },
-		{ "btrfs", "sends", "x" },
-		{ "btrfs", "subvolume", "send" },
-		{ "btrfs", "subvolume" },
-		{ "btrfs", "subvolume", "" },
-		{ "btrfs", "subvolume", "find-new", "x", "9" },
-		{ "btrfs", "subvolume", "list", "x" },
-		{ "btrfs", "--help", "send" },
-		{ "btrfs", "receive", "send" },
-		{ "btrfsck", "send" },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		assert_int_equal(arguments_task(lines[i]), TASK_SEND);
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-		assert_int_not_equal(arguments_task(others[i]), TASK_SEND);
-}
-
-static void test_version(void **state)
-{
-	static char *lines[][WORDS] = {
-		{ "btrfs", "--version" },
-		{ "btrfs", "version" },
-		{ "/bin/btrfs", "-v", "ver" },
-		{ "btrfs", "--version", "check" },
-	};
-	static char *others[][WORDS] = {
-		{ "btrfs" },
-		{ "btrfs", "--help" },
-		{ "btrfs", "check", "--version" },
-		{ "btrfsck", "--version" },
-		{ "btrfs", "versions" },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		assert_int_equal(arguments_task(lines[i]), TASK_VERSION);
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-		assert_int_not_equal(arguments_task(others[i]), TASK_VERSION);
-}
-
-static void expect_aside(char **words, const char *why)
-{
-	const char *reason = arguments_aside(words);
-
-	if (!why) {
-		assert_null(reason);
-		return;
-	}
-	assert_non_null(reason);
-	assert_non_null(strstr(reason, why));
-}
-
 #define LINE(...) ((char *[]){ __VA_ARGS__, NULL })
+
+static void test_tasks(void **state)
+{
+	const struct {
+		enum task task;
+		char **line;
+	} lines[] = {
+		{ TASK_CHECK, LINE("btrfs", "check", "x") },
+		{ TASK_CHECK, LINE("/sbin/btrfsck", "x") },
+		{ TASK_CHECK, LINE("btrfsck", "send") },
+		{ TASK_CHECK, LINE("btrfsck", "--version") },
+		{ TASK_CHECK, LINE("btrfs", "ch", "--repair", "x") },
+		{ TASK_CHECK, LINE("btrfs", "check", "--version") },
+		{ TASK_CHECK, LINE("btrfs", "-v", "check", "x") },
+		{ TASK_CHECK, LINE("btrfs", "--format", "json", "check") },
+		{ TASK_SEND, LINE("btrfs", "send", "x") },
+		{ TASK_SEND, LINE("btrfs", "se", "-p", "a", "x") },
+		{ TASK_SEND, LINE("btrfs", "-q", "send", "check") },
+		{ TASK_VERSION, LINE("btrfs", "--version") },
+		{ TASK_VERSION, LINE("btrfs", "version") },
+		{ TASK_VERSION, LINE("/bin/btrfs", "-v", "ver") },
+		{ TASK_VERSION, LINE("btrfs", "--version", "check") },
+		{ TASK_OTHER, LINE("btrfs") },
+		{ TASK_OTHER, LINE("btrfs", "") },
+		{ TASK_OTHER, LINE("btrfs", "--help") },
+		{ TASK_OTHER, LINE("btrfs", "--help", "send") },
+		{ TASK_OTHER, LINE("btrfs", "scrub", "check") },
+		{ TASK_OTHER, LINE("btrfs", "checks", "x") },
+		{ TASK_OTHER, LINE("btrfs", "--format", "check") },
+		{ TASK_OTHER, LINE("btrfs", "s", "x") },
+		{ TASK_OTHER, LINE("btrfs", "sends", "x") },
+		{ TASK_OTHER, LINE("btrfs", "subvolume", "send") },
+		{ TASK_OTHER, LINE("btrfs", "receive", "send") },
+		{ TASK_OTHER, LINE("btrfs", "versions") },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		assert_int_equal(arguments_task(lines[i].line), lines[i].task);
+}
 
 static void test_aside(void **state)
 {
+	static const char one[] = "exactly one device";
+	const struct {
+		const char *why;	/* a part of the reason */
+		char **words;		/* after "btrfs check" */
+	} lines[] = {
+		{ NULL, LINE("x") },
+		{ NULL, LINE("--mode=lowmem", "-p", "x") },
+		{ NULL, LINE("--mode", "lowmem", "x") },
+		{ NULL, LINE("x", "--repair", "--force") },
+		{ NULL, LINE("--check-data-csum", "x") },
+		{ NULL, LINE("--", "--check-data-csum") },
+		/* An option of newer releases, which takes no value. */
+		{ NULL, LINE("--skip-qgroup-accounting", "x") },
+		{ one, LINE("--skip-qgroup-accounting") },
+		{ "-s", LINE("-s1", "x") },
+		{ "-s", LINE("--super", "1", "x") },
+		{ "-s", LINE("-ps", "1", "x") },
+		{ "-b", LINE("x", "-b") },
+		{ "-r", LINE("-r", "4096", "x") },
+		{ "--chunk-root", LINE("--chunk-r=1", "x") },
+		{ "init", LINE("--init-csum-tree", "x") },
+		{ "clear", LINE("--clear-space-cache", "v1", "x") },
+		{ "report", LINE("-E", "5", "x") },
+		{ "--help", LINE("--help") },
+		{ one, LINE("x", "-") },
+		{ one, LINE(NULL) },
+		{ one, LINE("x", "y") },
+	};
+	char *words[8] = { "btrfs", "-v", "check" };
+	size_t i, j;
+
 	(void)state;
-	expect_aside(LINE("btrfs", "check", "x"), NULL);
-	expect_aside(LINE("btrfsck", "--mode=lowmem", "-p", "x"), NULL);
-	expect_aside(LINE("btrfs", "check", "x", "--repair", "--force"), NULL);
-	expect_aside(LINE("btrfs", "check", "-s1", "x"), "-s");
-	expect_aside(LINE("btrfs", "check", "--super", "1", "x"), "-s");
-	expect_aside(LINE("btrfs", "check", "x", "-b"), "-b");
-	expect_aside(LINE("btrfs", "check", "-r", "4096", "x"), "-r");
-	expect_aside(LINE("btrfs", "check", "--chunk-r=1", "x"),
-		     "--chunk-root");
-	expect_aside(LINE("btrfs", "check", "--init-csum-tree", "x"), "init");
-	expect_aside(LINE("btrfs", "check", "--clear-space-cache", "v1", "x"),
-		     "clear");
-	expect_aside(LINE("btrfs", "check", "-E", "5", "x"), "report");
-	expect_aside(LINE("btrfs", "check", "--check-data-csum", "x"), NULL);
-	expect_aside(LINE("btrfs", "check", "--", "--check-data-csum"), NULL);
-	expect_aside(LINE("btrfs", "-v", "check", "--mode", "lowmem", "x"), NULL);
-	expect_aside(LINE("btrfs", "check", "-ps", "1", "x"), "-s");
-	expect_aside(LINE("btrfs", "check", "x", "-"), "exactly one device");
-	expect_aside(LINE("btrfs", "check"), "exactly one device");
-	expect_aside(LINE("btrfs", "check", "x", "y"), "exactly one device");
-	expect_aside(LINE("btrfs", "check", "--help"), "--help");
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		const char *why;
+
+		for (j = 0; j < 5; j++) {
+			words[3 + j] = lines[i].words[j];
+			if (!words[3 + j])
+				break;
+		}
+		why = arguments_aside(words);
+		if (lines[i].why) {
+			assert_non_null(why);
+			assert_non_null(strstr(why, lines[i].why));
+		} else {
+			assert_null(why);
+		}
+	}
+	assert_null(arguments_aside(LINE("btrfsck", "--mode=lowmem", "x")));
 }
 
 static void test_repeats(void **state)
@@ -150,9 +124,7 @@ static void test_repeats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_send),
-		cmocka_unit_test(test_version),
+		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_aside),
 		cmocka_unit_test(test_repeats),
 	};

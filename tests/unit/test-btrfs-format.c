@@ -46,7 +46,6 @@ static void test_numbers(void **state)
 		NUMBER(CHUNK_TREE_OBJECTID),
 		NUMBER(FS_TREE_OBJECTID),
 		NUMBER(CSUM_TREE_OBJECTID),
-		NUMBER(TREE_LOG_OBJECTID),
 		NUMBER(FIRST_FREE_OBJECTID),
 		NUMBER(FIRST_CHUNK_TREE_OBJECTID),
 		NUMBER(EXTENT_CSUM_OBJECTID),
@@ -75,7 +74,6 @@ static void test_numbers(void **state)
 static void test_flags(void **state)
 {
 	static const struct pair pairs[] = {
-		NUMBER(BLOCK_GROUP_DATA),
 		NUMBER(BLOCK_GROUP_SYSTEM),
 		NUMBER(BLOCK_GROUP_METADATA),
 		NUMBER(BLOCK_GROUP_RAID0),
@@ -101,7 +99,6 @@ static void test_flags(void **state)
 		NUMBER(FILE_EXTENT_REG),
 		NUMBER(FILE_EXTENT_PREALLOC),
 		NUMBER(EXTENT_FLAG_DATA),
-		NUMBER(EXTENT_FLAG_TREE_BLOCK),
 	};
 
 	(void)state;
@@ -130,7 +127,6 @@ static void test_places(void **state)
 		PLACE(ROOT_ITEM_GENERATION, btrfs_root_item, generation),
 		PLACE(ROOT_ITEM_BYTENR, btrfs_root_item, bytenr),
 		PLACE(ROOT_ITEM_LEVEL, btrfs_root_item, level),
-		LENGTH(ROOT_ITEM_BYTES, btrfs_root_item),
 		PLACE(INODE_ITEM_TRANSID, btrfs_inode_item, transid),
 		LENGTH(INODE_ITEM_BYTES, btrfs_inode_item),
 		PLACE(FILE_EXTENT_GENERATION, btrfs_file_extent_item,
@@ -173,8 +169,6 @@ static void test_blocks(void **state)
 		PLACE(SUPER_GENERATION, btrfs_super_block, generation),
 		PLACE(SUPER_ROOT, btrfs_super_block, root),
 		PLACE(SUPER_CHUNK_ROOT, btrfs_super_block, chunk_root),
-		PLACE(SUPER_LOG_ROOT, btrfs_super_block, log_root),
-		PLACE(SUPER_TOTAL_BYTES, btrfs_super_block, total_bytes),
 		PLACE(SUPER_BYTES_USED, btrfs_super_block, bytes_used),
 		PLACE(SUPER_NUM_DEVICES, btrfs_super_block, num_devices),
 		PLACE(SUPER_SECTORSIZE, btrfs_super_block, sectorsize),
@@ -187,8 +181,6 @@ static void test_blocks(void **state)
 		PLACE(SUPER_ROOT_LEVEL, btrfs_super_block, root_level),
 		PLACE(SUPER_CHUNK_ROOT_LEVEL, btrfs_super_block,
 		      chunk_root_level),
-		PLACE(SUPER_LOG_ROOT_LEVEL, btrfs_super_block,
-		      log_root_level),
 		PLACE(SUPER_DEV_ITEM, btrfs_super_block, dev_item),
 		PLACE(SUPER_METADATA_UUID, btrfs_super_block, metadata_uuid),
 		PLACE(SUPER_SYS_ARRAY, btrfs_super_block, sys_chunk_array),

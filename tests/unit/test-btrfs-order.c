@@ -22,46 +22,22 @@
 #define CHUNK (16 * MIB)
 #define SLOTS ((unsigned)(CHUNK / FS_NODE))
 
+/* The root of a tree, by its slot. */
+#define ROOT(slot, l) { .logical = CHUNK + (slot) * FS_NODE, .level = (l) }
+
 struct forest {
 	struct e2pf_leaf_order order;
 	struct e2pf_slot_set seen;
 	struct e2pf_chunk_map map;
-	struct e2pf_btrfs_device device[2];
 };
-
-static void add_chunk(struct forest *f, const struct e2pf_btrfs_super *super,
-		      unsigned number)
-{
-	struct e2pf_btrfs_chunk chunk;
-	uint8_t item[256];
-	size_t size = fs_chunk(item, CHUNK, BT_BLOCK_GROUP_METADATA, 1, 0);
-
-	put64(item + BT_CHUNK_STRIPE + BT_STRIPE_DEVID, number + 1);
-	memset(item + BT_CHUNK_STRIPE + BT_STRIPE_DEV_UUID, (int)number + 1,
-	       E2PF_BTRFS_UUID);
-	assert_true(e2pf_btrfs_plan_chunk(super, (number + 1) * CHUNK, item,
-					  size, &chunk));
-	e2pf_chunk_map_add(&f->map, &chunk);
-}
 
 static void set_up(struct forest *f, uint64_t link_bytes)
 {
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	struct e2pf_btrfs_super super;
-	unsigned i;
-
-	memset(f, 0, sizeof(*f));
-	fs_super(bytes, 1, MIB, MIB);
-	assert_int_equal(e2pf_btrfs_plan_super(bytes, 65536, &super),
-			 E2PF_BTRFS_OK);
-	for (i = 0; i < 2; i++) {
-		f->device[i].devid = i + 1;
-		memset(f->device[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
-	}
-	e2pf_chunk_map_init(&f->map, &super, f->device, 2);
-	add_chunk(f, &super, 1);
-	add_chunk(f, &super, 0);
+	fs_map(&f->map, 2);
+	fs_add_chunk(&f->map, 2 * CHUNK, BT_BLOCK_GROUP_METADATA, 1, CHUNK, 2);
+	fs_add_chunk(&f->map, CHUNK, BT_BLOCK_GROUP_METADATA, 1, CHUNK, 1);
 	e2pf_chunk_map_finish(&f->map);
+	assert_int_equal(f->map.slots, 2 * SLOTS);
 	assert_true(e2pf_slot_set_init(&f->seen, f->map.slots));
 	e2pf_leaf_order_init(&f->order);
 	e2pf_leaf_order_clear(&f->order, link_bytes);
@@ -74,140 +50,101 @@ static void tear_down(struct forest *f)
 	e2pf_chunk_map_free(&f->map);
 }
 
-static void make(struct forest *f, const struct e2pf_tree_root *root,
-		 size_t roots, struct e2pf_sweeps sweeps)
-{
-	assert_true(e2pf_leaf_order_make(&f->order, root, roots, &sweeps,
-					 &f->map, &f->seen));
-}
-
 static void expect(const struct forest *f, const uint64_t *leaf, size_t count)
 {
 	size_t i;
 
 	assert_int_equal(f->order.leaves, count);
 	for (i = 0; i < count; i++)
-		assert_int_equal(f->order.leaf[i], leaf[i]);
+		assert_int_equal(f->order.leaf[i].slot, leaf[i]);
 }
-
-#define EXPECT(f, ...) do { \
-		const uint64_t list_[] = { __VA_ARGS__ }; \
-		expect(f, list_, sizeof(list_) / sizeof(*list_)); \
-	} while (0)
 
 /* Tree 0 is node 100 with the leaves 30, 10 and 20; tree 1 is node 200 over
  * nodes 201 and 100, and has 15 and 35 of its own; tree 2 is the leaf 12. */
-static const struct e2pf_tree_root roots[] = {
-	{ 100, 1 }, { 200, 2 }, { 12, 0 }
+static const struct e2pf_btrfs_ptr roots[] = {
+	ROOT(100, 1), ROOT(200, 2), ROOT(12, 0)
+};
+
+/* Trees 4 to 6, of leaves beside each other. */
+static const struct e2pf_btrfs_ptr side_by_side[] = {
+	ROOT(1, 1), ROOT(2, 1), ROOT(3, 1)
 };
 
 static void grow(struct forest *f)
 {
 	const uint64_t first[] = { 30, 10, 20 }, own[] = { 35, 20, 15 };
 	const uint64_t nodes[] = { 201, 100 };
+	const uint64_t a[] = { 10, 20, 30, 40 }, b[] = { 11, 21, 31 };
+	const uint64_t c[] = { 12, 22, 32 };
 
 	e2pf_leaf_order_add(&f->order, 201, 1, own, 3);
 	e2pf_leaf_order_add(&f->order, 200, 2, nodes, 2);
 	e2pf_leaf_order_add(&f->order, 100, 1, first, 3);
+	e2pf_leaf_order_add(&f->order, 1, 1, a, 4);
+	e2pf_leaf_order_add(&f->order, 2, 1, b, 3);
+	e2pf_leaf_order_add(&f->order, 3, 1, c, 3);
 }
 
-/* Each tree's leaves in the order of addresses, after those of earlier trees;
- * shared leaves come with the first tree. */
-static void test_by_tree(void **state)
+static void test_orders(void **state)
 {
-	struct forest f;
-
-	(void)state;
-	set_up(&f, MIB);
-	grow(&f);
-	make(&f, roots, 3, (struct e2pf_sweeps) { .most = 16, .room = 100 });
-	EXPECT(&f, 10, 20, 30, 15, 35, 12);
-	assert_int_equal(f.order.found, 6);
-	assert_true(e2pf_slot_set_has(&f.seen, 35));
-	assert_false(e2pf_slot_set_has(&f.seen, 100));
-	tear_down(&f);
-}
-
-/* A sweep has at least its part of the leaves. */
-static void test_sweeps(void **state)
-{
-	struct forest f;
-
-	(void)state;
-	set_up(&f, MIB);
-	grow(&f);
-	make(&f, roots, 3, (struct e2pf_sweeps) { .most = 1, .room = 100 });
-	EXPECT(&f, 10, 12, 15, 20, 30, 35);
-	tear_down(&f);
-	set_up(&f, MIB);
-	grow(&f);
-	make(&f, roots + 1, 2, (struct e2pf_sweeps) {
-		.most = 2, .room = 100
-	});
-	EXPECT(&f, 10, 15, 20, 30, 35, 12);
-	tear_down(&f);
-}
-
-/* Leaves of later trees that lie between two of a tree come with it, unless the
- * two are too far apart. */
-static void test_near(void **state)
-{
-	struct forest f;
-
-	(void)state;
-	set_up(&f, MIB);
-	grow(&f);
-	make(&f, roots, 3, (struct e2pf_sweeps) {
-		.most = 16, .near = 10, .room = 100
-	});
-	EXPECT(&f, 10, 12, 15, 20, 30, 35);
-	tear_down(&f);
-	set_up(&f, MIB);
-	grow(&f);
-	make(&f, roots, 3, (struct e2pf_sweeps) {
-		.most = 16, .near = 9, .room = 100
-	});
-	EXPECT(&f, 10, 20, 30, 15, 35, 12);
-	tear_down(&f);
-}
-
-/* If not all leaves may be ahead of the check, two thirds of those that may are
- * taken along, from the lowest slots on.  There is room for more when the check
- * has come to a sweep of which some were taken along. */
-static void test_window(void **state)
-{
-	const uint64_t a[] = { 10, 20, 30, 40 }, b[] = { 11, 21, 31 };
-	const uint64_t c[] = { 12, 22, 32 };
-	const struct e2pf_tree_root root[] = {
-		{ 1, 1 }, { 2, 1 }, { 3, 1 }
+	static const struct {
+		const struct e2pf_btrfs_ptr *root;
+		size_t roots;
+		struct e2pf_sweeps sweeps;
+		uint64_t leaf[10];
+		size_t leaves;
+	} cases[] = {
+		/* Each tree's leaves in the order of addresses, after those of
+		 * earlier trees; shared leaves come with the first tree. */
+		{ roots, 3, { .most = 16, .room = 100 },
+		  { 10, 20, 30, 15, 35, 12 }, 6 },
+		/* A sweep has at least its part of the leaves. */
+		{ roots, 3, { .most = 1, .room = 100 },
+		  { 10, 12, 15, 20, 30, 35 }, 6 },
+		{ roots + 1, 2, { .most = 2, .room = 100 },
+		  { 10, 15, 20, 30, 35, 12 }, 6 },
+		/* Leaves of later trees that lie between two of a tree come
+		 * with it, unless the two are too far apart. */
+		{ roots, 3, { .most = 16, .near = 10, .room = 100 },
+		  { 10, 12, 15, 20, 30, 35 }, 6 },
+		{ roots, 3, { .most = 16, .near = 9, .room = 100 },
+		  { 10, 20, 30, 15, 35, 12 }, 6 },
+		/* If not all leaves may be ahead of the check, two thirds of
+		 * those that may are taken along, from the lowest slots on.
+		 * There is room for more when the check has come to a sweep of
+		 * which some were taken along. */
+		{ side_by_side, 3,
+		  { .most = 1, .near = 10, .room = 6, .by_device = true },
+		  { 10, 11, 12, 20, 21, 22, 30, 40, 31, 32 }, 10 },
+		{ side_by_side, 3,
+		  { .most = 1, .near = 11, .room = 3, .by_device = true },
+		  { 10, 11, 12, 20, 30, 40, 21, 22, 31, 32 }, 10 },
 	};
 	struct forest f;
+	size_t i;
 
 	(void)state;
-	set_up(&f, MIB);
-	e2pf_leaf_order_add(&f.order, 1, 1, a, 4);
-	e2pf_leaf_order_add(&f.order, 2, 1, b, 3);
-	e2pf_leaf_order_add(&f.order, 3, 1, c, 3);
-	make(&f, root, 3, (struct e2pf_sweeps) {
-		.most = 1, .near = 10, .room = 6, .by_device = true
-	});
-	EXPECT(&f, 10, 11, 12, 20, 21, 22, 30, 40, 31, 32);
-	tear_down(&f);
-	set_up(&f, MIB);
-	e2pf_leaf_order_add(&f.order, 1, 1, a, 4);
-	e2pf_leaf_order_add(&f.order, 2, 1, b, 3);
-	e2pf_leaf_order_add(&f.order, 3, 1, c, 3);
-	make(&f, root, 3, (struct e2pf_sweeps) {
-		.most = 1, .near = 11, .room = 3, .by_device = true
-	});
-	EXPECT(&f, 10, 11, 12, 20, 30, 40, 21, 22, 31, 32);
-	tear_down(&f);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		set_up(&f, MIB);
+		grow(&f);
+		assert_true(e2pf_leaf_order_make(&f.order, cases[i].root,
+						 cases[i].roots,
+						 &cases[i].sweeps, &f.map,
+						 &f.seen));
+		expect(&f, cases[i].leaf, cases[i].leaves);
+		assert_false(e2pf_slot_set_add(&f.seen, 10));
+		assert_true(e2pf_slot_set_add(&f.seen, 100));
+		tear_down(&f);
+	}
 }
 
-/* Portions of the devices alternate, and each has one device. */
+/* Portions of the devices alternate. */
 static void test_devices(void **state)
 {
-	const struct e2pf_tree_root root = { 1, 1 };
+	const struct e2pf_sweeps sweeps = {
+		.most = 16, .room = 10000, .by_device = true
+	};
+	const struct e2pf_btrfs_ptr root = ROOT(1, 1);
 	uint64_t child[3 * PORTION];
 	struct forest f;
 	unsigned i;
@@ -219,16 +156,14 @@ static void test_devices(void **state)
 	for (; i < 3 * PORTION - 1; i++)
 		child[i] = SLOTS + 10 + i;
 	e2pf_leaf_order_add(&f.order, 1, 1, child, i);
-	make(&f, &root, 1, (struct e2pf_sweeps) {
-		.most = 16, .room = 10000, .by_device = true
-	});
-	assert_int_equal(f.order.leaves, 3 * PORTION);
-	assert_int_equal(f.order.leaf[0], 10);
-	assert_int_equal(f.order.leaf[PORTION - 1], 10 + PORTION - 1);
-	assert_int_equal(f.order.leaf[PORTION], SLOTS + 10 + 2 * PORTION);
-	assert_true(f.order.leaf[2 * PORTION - 1] == E2PF_LEAF_NONE);
-	assert_int_equal(f.order.leaf[2 * PORTION], 10 + PORTION);
-	assert_int_equal(f.order.found, 3 * PORTION - 1);
+	assert_true(e2pf_leaf_order_make(&f.order, &root, 1, &sweeps, &f.map,
+					 &f.seen));
+	assert_int_equal(f.order.leaves, i);
+	for (i = 0; i < f.order.leaves; i++)
+		assert_int_equal(f.order.leaf[i].slot,
+				 i < PORTION ? 10 + i :
+				 i < 2 * PORTION - 1 ? SLOTS + 10 + PORTION + i :
+				 i - PORTION + 11);
 	tear_down(&f);
 }
 
@@ -236,10 +171,12 @@ static void test_devices(void **state)
  * root that was never read, and no room for links. */
 static void test_hostile(void **state)
 {
-	const struct e2pf_tree_root root[] = {
-		{ 1, 1 }, { 1, 2 }, { 2, 3 }, { 9, 1 }
+	const struct e2pf_btrfs_ptr root[] = {
+		ROOT(1, 1), ROOT(1, 2), ROOT(2, 3), ROOT(9, 1)
 	};
 	const uint64_t child[] = { 1, 2, 7 }, other[] = { 1, 2, 8 };
+	const struct e2pf_sweeps sweeps = { .most = 16, .room = 100 };
+	const uint64_t found[] = { 1, 2, 7 };
 	struct forest f;
 
 	(void)state;
@@ -247,14 +184,14 @@ static void test_hostile(void **state)
 	e2pf_leaf_order_add(&f.order, 1, 2, other, 2);
 	e2pf_leaf_order_add(&f.order, 2, 1, child, 3);
 	assert_int_equal(f.order.left, 3);
-	make(&f, root, 4, (struct e2pf_sweeps) { .most = 16, .room = 100 });
-	assert_int_equal(f.order.leaves, 0);
+	e2pf_leaf_order_make(&f.order, root, 4, &sweeps, &f.map, &f.seen);
+	expect(&f, NULL, 0);
 	tear_down(&f);
 	set_up(&f, MIB);
 	e2pf_leaf_order_add(&f.order, 1, 2, other, 3);
 	e2pf_leaf_order_add(&f.order, 2, 1, child, 3);
-	make(&f, root, 4, (struct e2pf_sweeps) { .most = 16, .room = 100 });
-	EXPECT(&f, 1, 2, 7);
+	e2pf_leaf_order_make(&f.order, root, 4, &sweeps, &f.map, &f.seen);
+	expect(&f, found, 3);
 	tear_down(&f);
 }
 
@@ -276,10 +213,7 @@ static void test_empty_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_tree),
-		cmocka_unit_test(test_sweeps),
-		cmocka_unit_test(test_near),
-		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_empty_nodes),

@@ -26,7 +26,7 @@ static int set_up(void **state)
 
 	(void)state;
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	return e2pf_btrfs_plan_super(bytes, 65536, &super) != E2PF_BTRFS_OK;
+	return e2pf_btrfs_plan_super(bytes, 65536, &super) != NULL;
 }
 
 static struct e2pf_btrfs_key key(uint64_t objectid, uint8_t type,
@@ -59,56 +59,50 @@ static void test_keys(void **state)
 	assert_int_equal(e2pf_btrfs_compare(&before, &k[3]), 0);
 }
 
-static void add(struct e2pf_btrfs_ranges *r, uint64_t from, uint64_t to)
+static bool add(struct e2pf_ranges *r, uint64_t from, uint64_t to)
 {
-	struct e2pf_btrfs_key first = key(from, 0, 0);
-	struct e2pf_btrfs_key last = key(to, UINT8_MAX, UINT64_MAX);
+	const struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(from, to);
 
-	assert_true(e2pf_btrfs_ranges_add(r, &first, &last));
-}
-
-static bool meets(const struct e2pf_btrfs_ranges *r, uint64_t from,
-		  uint64_t to)
-{
-	struct e2pf_btrfs_key first = key(from, 0, 0), last = key(to, 0, 0);
-
-	return e2pf_btrfs_ranges_meet(r, &first, &last);
+	return e2pf_ranges_add(r, &keys);
 }
 
 static void test_ranges(void **state)
 {
-	struct e2pf_btrfs_ranges r = { .count = 0 };
+	static const struct {
+		uint64_t from, to;
+		bool meets;
+	} cases[] = {
+		{ 0, 9, false }, { 0, 10, true }, { 39, 39, true },
+		{ 40, 49, false }, { 40, 50, true }, { 51, UINT64_MAX, false },
+	};
+	struct e2pf_ranges r = { .count = 0 };
 	uint64_t i;
 
 	(void)state;
-	e2pf_btrfs_ranges_finish(&r);
-	assert_false(meets(&r, 0, UINT64_MAX));
+	e2pf_ranges_finish(&r);
+	assert_false(e2pf_ranges_meet(&r, &(struct e2pf_btrfs_range) {
+		.last = key(UINT64_MAX, 0, 0) }));
 	add(&r, 30, 39);
 	add(&r, 10, 19);
 	add(&r, 20, 24);		/* adjacent to the previous one */
 	assert_int_equal(r.count, 2);
 	add(&r, 15, 34);
 	add(&r, 50, 50);
-	e2pf_btrfs_ranges_finish(&r);
+	e2pf_ranges_finish(&r);
 	assert_int_equal(r.count, 2);
-	assert_false(meets(&r, 0, 9));
-	assert_true(meets(&r, 0, 10));
-	assert_true(meets(&r, 39, 39));
-	assert_false(meets(&r, 40, 49));
-	assert_true(meets(&r, 40, 50));
-	assert_false(meets(&r, 51, UINT64_MAX));
-	e2pf_btrfs_ranges_empty(&r);
-	/* The number of ranges is limited; a rejected one changes nothing. */
-	for (i = 0; i < E2PF_BTRFS_RANGES_MOST; i++)
-		add(&r, 2 * i, 2 * i);
-	{
-		struct e2pf_btrfs_key far = key(UINT64_MAX, 0, 0);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct e2pf_btrfs_range keys = {
+			key(cases[i].from, 0, 0), key(cases[i].to, 0, 0)
+		};
 
-		assert_false(e2pf_btrfs_ranges_add(&r, &far, &far));
+		assert_int_equal(e2pf_ranges_meet(&r, &keys), cases[i].meets);
 	}
-	assert_int_equal(r.count, E2PF_BTRFS_RANGES_MOST);
-	e2pf_btrfs_ranges_free(&r);
-	assert_int_equal(r.room, 0);
+	/* The number of ranges is limited; a rejected one changes nothing. */
+	for (r.count = i = 0; i < E2PF_RANGES_MOST; i++)
+		assert_true(add(&r, 2 * i, 2 * i));
+	assert_false(add(&r, UINT64_MAX, UINT64_MAX));
+	assert_int_equal(r.count, E2PF_RANGES_MOST);
+	free(r.range);
 }
 
 /*
@@ -145,7 +139,6 @@ static void see(void *ctx, const struct e2pf_btrfs_item *item)
 
 	s->count++;
 	s->objectids += item->key.objectid;
-	assert_int_equal(item->generation, 9);
 	for (i = 0; i < item->size; i++)
 		s->bytes += item->bytes[i];
 }
@@ -159,7 +152,7 @@ static struct seen look(size_t size, uint32_t count)
 
 	assert_non_null(copy);
 	memcpy(copy, found, size);
-	e2pf_btrfs_plan_found(copy, size, count, see, &s);
+	e2pf_items_found(copy, size, count, see, &s);
 	free(copy);
 	return s;
 }
@@ -195,81 +188,79 @@ static void test_found(void **state)
 	assert_int_equal(look(used, 1).count, 0);
 }
 
-static uint8_t file_extent[BT_FILE_EXTENT_BYTES];
-
-#define AT(field) (file_extent + BT_FILE_EXTENT_ ## field)
-
-static struct e2pf_btrfs_item extent_item(void)
-{
-	memset(file_extent, 0, sizeof(file_extent));
-	put64(AT(GENERATION), 8);
-	*AT(TYPE) = BT_FILE_EXTENT_REG;
-	put64(AT(DISK_BYTENR), 64 * MIB);
-	put64(AT(DISK_NUM_BYTES), 65536);
-	put64(AT(OFFSET), 8192);
-	put64(AT(NUM_BYTES), 4096);
-	return (struct e2pf_btrfs_item){
-		.key = { 300, 12288, BT_EXTENT_DATA_KEY }, .generation = 9,
-		.bytes = file_extent, .size = sizeof(file_extent)
-	};
-}
-
 static void test_data(void **state)
 {
-	struct e2pf_btrfs_item item = extent_item();
-	struct e2pf_btrfs_data d;
+	/* A file extent, and what is found. */
+	static const struct {
+		uint64_t bytenr, disk_bytes, skip, bytes, offset;
+		uint8_t type, compression;
+		bool valid;
+		uint64_t logical;
+	} cases[] = {
+#define REG BT_FILE_EXTENT_REG
+		{ 64 * MIB, 65536, 8192, 4096, 12288, REG, 0, true,
+		  64 * MIB + 8192 },
+		{ 64 * MIB, 65536, 8192, 4096, 12288, BT_FILE_EXTENT_PREALLOC,
+		  0, true, 64 * MIB + 8192 },
+		{ 64 * MIB, 65536, 8192, 131072, 12288, REG, 1, true,
+		  64 * MIB },
+		{ 64 * MIB, 65536, 8192, 4096, 12288, BT_FILE_EXTENT_INLINE, 0,
+		  false, 0 },
+		{ 64 * MIB, 65536, 8192, 4096, 12288, 77, 0, false, 0 },
+		/* A hole; no bytes; beyond the end of its extent; twice beyond
+		 * the last address; beyond the largest file. */
+		{ 0, 65536, 8192, 4096, 12288, REG, 0, false, 0 },
+		{ 64 * MIB, 65536, 8192, 0, 12288, REG, 0, false, 0 },
+		{ 64 * MIB, 65536, 8192, 65536, 12288, REG, 0, false, 0 },
+		{ 64 * MIB, 65536, UINT64_MAX, 4096, 12288, REG, 0, false, 0 },
+		{ UINT64_MAX - 4095, 65536, 8192, 4096, 12288, REG, 0, false,
+		  0 },
+		{ 64 * MIB, 65536, 8192, 4096, UINT64_MAX - 4095, REG, 0,
+		  false, 0 },
+#undef REG
+	};
+	uint8_t bytes[BT_FILE_EXTENT_BYTES] = { 0 };
+	struct e2pf_btrfs_item item = {
+		.key = { 300, 0, BT_EXTENT_DATA_KEY }, .bytes = bytes
+	};
+	struct e2pf_data d;
+	size_t i;
 
 	(void)state;
-	assert_true(e2pf_btrfs_plan_data(&item, &d));
-	assert_int_equal(d.inode, 300);
-	assert_int_equal(d.offset, 12288);
-	assert_int_equal(d.length, 4096);
-	assert_int_equal(d.generation, 8);
-	assert_int_equal(d.extent, 64 * MIB);
-	assert_int_equal(d.logical, 64 * MIB + 8192);
-	assert_true(d.written && !d.compressed);
-	*AT(TYPE) = BT_FILE_EXTENT_PREALLOC;
-	assert_true(e2pf_btrfs_plan_data(&item, &d) && !d.written);
-	*AT(TYPE) = BT_FILE_EXTENT_INLINE;
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	*AT(TYPE) = 77;
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-
-	item = extent_item();
-	*AT(COMPRESSION) = 1;
-	put64(AT(NUM_BYTES), 131072);
-	assert_true(e2pf_btrfs_plan_data(&item, &d) && d.compressed);
-	assert_int_equal(d.logical, 64 * MIB);
-
-	/* A hole; no bytes; beyond the end of its extent; twice beyond the last
-	 * address; beyond the largest file; too short; of another type. */
-	item = extent_item();
-	put64(AT(DISK_BYTENR), 0);
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	item = extent_item();
-	put64(AT(NUM_BYTES), 0);
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	item = extent_item();
-	put64(AT(NUM_BYTES), 65536);
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	item = extent_item();
-	put64(AT(OFFSET), UINT64_MAX);
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	item = extent_item();
-	put64(AT(DISK_BYTENR), UINT64_MAX - 4095);
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	item = extent_item();
-	item.key.offset = UINT64_MAX - 4095;
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	item = extent_item();
-	item.size--;
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
-	item = extent_item();
-	item.key.type = BT_INODE_ITEM_KEY;
-	assert_false(e2pf_btrfs_plan_data(&item, &d));
+	put64(bytes + BT_FILE_EXTENT_GENERATION, 8);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		item.key.offset = cases[i].offset;
+		item.key.type = BT_EXTENT_DATA_KEY;
+		item.size = sizeof(bytes);
+		bytes[BT_FILE_EXTENT_TYPE] = cases[i].type;
+		bytes[BT_FILE_EXTENT_COMPRESSION] = cases[i].compression;
+		put64(bytes + BT_FILE_EXTENT_DISK_BYTENR, cases[i].bytenr);
+		put64(bytes + BT_FILE_EXTENT_DISK_NUM_BYTES,
+		      cases[i].disk_bytes);
+		put64(bytes + BT_FILE_EXTENT_OFFSET, cases[i].skip);
+		put64(bytes + BT_FILE_EXTENT_NUM_BYTES, cases[i].bytes);
+		assert_int_equal(e2pf_item_data(&item, &d), cases[i].valid);
+		if (cases[i].valid) {
+			assert_int_equal(d.inode, 300);
+			assert_int_equal(d.offset, cases[i].offset);
+			assert_int_equal(d.length, cases[i].bytes);
+			assert_int_equal(d.generation, 8);
+			assert_int_equal(d.extent, 64 * MIB);
+			assert_int_equal(d.logical, cases[i].logical);
+			assert_int_equal(d.compressed, cases[i].compression);
+			assert_int_equal(d.written, cases[i].type ==
+						    BT_FILE_EXTENT_REG);
+		}
+		/* Too short; of another type. */
+		item.size--;
+		assert_false(e2pf_item_data(&item, &d));
+		item.size++;
+		item.key.type = BT_INODE_ITEM_KEY;
+		assert_false(e2pf_item_data(&item, &d));
+	}
 }
 
-static void count_reference(void *ctx, const struct e2pf_btrfs_reference *r)
+static void count_reference(void *ctx, const struct e2pf_reference *r)
 {
 	uint64_t *sum = ctx;
 
@@ -288,7 +279,7 @@ static uint64_t references(const uint8_t *bytes, size_t size, uint8_t type)
 
 	assert_non_null(copy);
 	memcpy(copy, bytes, size);
-	e2pf_btrfs_plan_references(&item, count_reference, &sum);
+	e2pf_item_references(&item, count_reference, &sum);
 	free(copy);
 	return sum;
 }
@@ -322,44 +313,25 @@ static void test_references(void **state)
 	/* After a reference of unknown type, nothing more is reported. */
 	bytes[first] = 1;
 	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 256);
-	put64(bytes + BT_EXTENT_ITEM_FLAGS, BT_EXTENT_FLAG_TREE_BLOCK);
+	put64(bytes + BT_EXTENT_ITEM_FLAGS, 2);
 	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 0);
 }
 
-static void test_inode_and_root(void **state)
+static void test_inode(void **state)
 {
-	uint8_t bytes[BT_ROOT_ITEM_BYTES] = { 0 };
+	uint8_t bytes[BT_INODE_ITEM_BYTES] = { 0 };
 	struct e2pf_btrfs_item item = {
 		.key = { 300, 0, BT_INODE_ITEM_KEY }, .bytes = bytes,
-		.size = BT_INODE_ITEM_BYTES
+		.size = sizeof(bytes)
 	};
-	struct e2pf_btrfs_ptr root;
 	uint64_t changed = 0;
 
 	(void)state;
 	put64(bytes + BT_INODE_ITEM_TRANSID, 42);
-	assert_true(e2pf_btrfs_plan_inode(&item, &changed));
+	assert_true(e2pf_item_inode(&item, &changed));
 	assert_int_equal(changed, 42);
 	item.size--;
-	assert_false(e2pf_btrfs_plan_inode(&item, &changed));
-
-	memset(bytes, 0, sizeof(bytes));
-	item.key = key(TREE, BT_ROOT_ITEM_KEY, 0);
-	item.size = sizeof(bytes);
-	assert_false(e2pf_btrfs_plan_root(&super, &item, &root));
-	put64(bytes + BT_ROOT_ITEM_BYTENR, 16 * MIB);
-	put64(bytes + BT_ROOT_ITEM_GENERATION, 7);
-	assert_true(e2pf_btrfs_plan_root(&super, &item, &root));
-	assert_int_equal(root.logical, 16 * MIB);
-	assert_int_equal(root.owner, TREE);
-	bytes[BT_ROOT_ITEM_LEVEL] = E2PF_BTRFS_LEVELS;
-	assert_false(e2pf_btrfs_plan_root(&super, &item, &root));
-	bytes[BT_ROOT_ITEM_LEVEL] = 1;
-	put64(bytes + BT_ROOT_ITEM_BYTENR, 16 * MIB + 1);
-	assert_false(e2pf_btrfs_plan_root(&super, &item, &root));
-	put64(bytes + BT_ROOT_ITEM_BYTENR, 16 * MIB);
-	item.size = BT_ROOT_ITEM_LEVEL;
-	assert_false(e2pf_btrfs_plan_root(&super, &item, &root));
+	assert_false(e2pf_item_inode(&item, &changed));
 }
 
 /*
@@ -403,65 +375,94 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr,
 	return e2pf_btrfs_fits(&super, ptr, block);
 }
 
-/* Bit mask of the leaves that a walk finds. */
-static unsigned leaves(uint64_t generation,
-		       const struct e2pf_btrfs_ranges *ranges)
+/* What a walk finds. */
+struct walked {
+	struct e2pf_btrfs_key last;
+	unsigned bits, leaves, most;	/* leaves, before it is ended */
+};
+
+static bool see_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
+{
+	struct walked *w = ctx;
+
+	assert_true(!w->bits ||
+		    e2pf_btrfs_compare(&w->last, &leaf->keys.first) < 0);
+	w->last = leaf->keys.first;
+	w->bits |= 1u << (leaf->ptr.logical / MIB - 20);
+	return ++w->leaves % w->most;
+}
+
+/* Bit mask of the leaves that a walk finds, which ends after each `most`. */
+static unsigned leaves(unsigned most, uint64_t generation,
+		       const struct e2pf_ranges *ranges)
 {
 	struct e2pf_btrfs_ptr root = { 16 * MIB, FS_GENERATION, TREE, 2 };
+	struct walked w = { .most = most };
 	struct e2pf_tree_walk walk = {
-		.super = &super, .read = read_node, .generation = generation,
-		.ranges = ranges
+		.super = &super, .read = read_node, .leaf = see_leaf,
+		.ctx = &w, .generation = generation, .ranges = ranges
 	};
-	struct e2pf_btrfs_child leaf, last = { .first = { 0 } };
-	unsigned bits = 0;
 
-	assert_true(e2pf_tree_walk_begin(&walk, &root));
-	while (e2pf_tree_walk_next(&walk, &leaf)) {
-		assert_true(!bits || e2pf_btrfs_compare(&last.first,
-							&leaf.first) < 0);
-		last = leaf;
-		bits |= 1u << (leaf.ptr.logical / MIB - 20);
-	}
-	e2pf_tree_walk_free(&walk);
-	return bits;
+	do
+		e2pf_tree_walk(&walk, &root);
+	while (walk.ended);
+	return w.bits;
 }
 
 static void test_walk(void **state)
 {
-	struct e2pf_btrfs_ranges r = { .count = 0 };
+	static const struct {
+		unsigned most;		/* leaves at a time */
+		uint64_t generation;
+		unsigned ranges;	/* of those below */
+		unsigned broken;	/* a node that cannot be read */
+		unsigned leaves, reads;
+	} cases[] = {
+		{ 99, 0, 0, 0, 0xff, 3 },
+		/* Generations of leaves: 2 3 4 5, 4 5 6 6. */
+		{ 99, 4, 0, 0, 0xe8, 3 },
+		/* Subtrees that are older, or hold no key in the ranges, are
+		 * not read. */
+		{ 99, 5, 0, 0, 0xc0, 2 },
+		{ 99, FS_GENERATION, 0, 0, 0, 0 },
+		{ 99, 0, 2, 0, 0x0a, 2 },
+		{ 99, 0, 3, 0, 0x8a, 3 },
+		/* In parts, each of which reads the path to its leaves. */
+		{ 3, 0, 0, 0, 0xff, 2 + 3 + 2 },
+		{ 1, 0, 3, 0, 0x8a, 2 + 2 + 2 },
+		/* If a node cannot be read, only its own leaves are missing. */
+		{ 99, 0, 0, 2, 0xf0, 3 },
+	};
+	static const uint64_t keys[][2] = {
+		{ 150, 199 }, { 300, 300 }, { 1000, 1000 }
+	};
+	size_t i, j;
 
 	(void)state;
-	make_tree();
-	assert_int_equal(leaves(0, NULL), 0xff);
-	assert_int_equal(reads, 3);
-	/* Generations of leaves: 2 3 4 5, 4 5 6 6. */
-	assert_int_equal(leaves(4, NULL), 0xe8);
-	/* Subtrees that are older, or hold no key in the ranges, are not
-	 * read. */
-	reads = 0;
-	assert_int_equal(leaves(5, NULL), 0xc0);
-	assert_int_equal(reads, 2);
-	assert_int_equal(leaves(FS_GENERATION, NULL), 0);
-	add(&r, 150, 199);
-	add(&r, 300, 300);
-	e2pf_btrfs_ranges_finish(&r);
-	reads = 0;
-	assert_int_equal(leaves(0, &r), 0x0a);
-	assert_int_equal(reads, 2);
-	add(&r, 1000, 1000);
-	e2pf_btrfs_ranges_finish(&r);
-	assert_int_equal(leaves(0, &r), 0x8a);
-	e2pf_btrfs_ranges_free(&r);
-	/* If a node cannot be read, only its own leaves are missing. */
-	broken = 2;
-	assert_int_equal(leaves(0, NULL), 0xf0);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct e2pf_ranges r = { .count = 0 };
+
+		make_tree();
+		broken = cases[i].broken;
+		for (j = 0; j < cases[i].ranges; j++)
+			assert_true(add(&r, keys[j][0], keys[j][1]));
+		e2pf_ranges_finish(&r);
+		assert_int_equal(leaves(cases[i].most, cases[i].generation,
+					r.count ? &r : NULL),
+				 cases[i].leaves);
+		assert_int_equal(reads, cases[i].reads);
+		free(r.range);
+	}
 }
 
 static void test_damaged_walk(void **state)
 {
 	struct e2pf_btrfs_ptr root = { 16 * MIB, FS_GENERATION, TREE, 0 };
-	struct e2pf_tree_walk walk = { .super = &super, .read = read_node };
-	struct e2pf_btrfs_child leaf;
+	struct walked w = { .most = 99, .bits = 0 };
+	struct e2pf_tree_walk walk = {
+		.super = &super, .read = read_node, .leaf = see_leaf,
+		.ctx = &w
+	};
 
 	(void)state;
 	make_tree();
@@ -471,25 +472,26 @@ static void test_damaged_walk(void **state)
 	put64(node[1] + BT_HEADER_BYTES + 2 * BT_PTR_BYTES + BT_PTR_BLOCKPTR,
 	      22 * MIB + 1);
 	put64(node[2] + BT_HEADER_BYTES, 501);
-	assert_int_equal(leaves(0, NULL), 0xe8);
+	assert_int_equal(leaves(99, 0, NULL), 0xe8);
 	/* A node that claims more entries than it has room for is rejected. */
 	make_tree();
 	put32(node[2] + BT_HEADER_NRITEMS, UINT32_MAX);
-	assert_int_equal(leaves(0, NULL), 0x0f);
+	assert_int_equal(leaves(99, 0, NULL), 0x0f);
 	/* A pointer to an ancestor is rejected by its level. */
 	make_tree();
 	put64(node[0] + BT_HEADER_BYTES + BT_PTR_BLOCKPTR, 16 * MIB);
-	assert_int_equal(leaves(0, NULL), 0xf0);
-	/* A root that is a leaf; one that is too high. */
-	assert_true(e2pf_tree_walk_begin(&walk, &root));
-	assert_true(e2pf_tree_walk_next(&walk, &leaf));
-	assert_int_equal(leaf.ptr.logical, 16 * MIB);
-	assert_false(e2pf_tree_walk_next(&walk, &leaf));
+	assert_int_equal(leaves(99, 0, NULL), 0xf0);
+	/* A root that is a leaf, found once; one that is too high. */
+	root.logical = 20 * MIB;
+	e2pf_tree_walk(&walk, &root);
+	e2pf_tree_walk(&walk, &root);
+	assert_int_equal(w.leaves, 1);
+	root.logical = 16 * MIB;
 	root.level = E2PF_BTRFS_LEVELS;
 	node[0][BT_HEADER_LEVEL] = E2PF_BTRFS_LEVELS;
-	assert_true(e2pf_tree_walk_begin(&walk, &root));
-	assert_false(e2pf_tree_walk_next(&walk, &leaf));
-	e2pf_tree_walk_free(&walk);
+	memset(&walk.after, 0, sizeof(walk.after));
+	e2pf_tree_walk(&walk, &root);
+	assert_int_equal(w.leaves, 1);
 }
 
 /*
@@ -532,7 +534,7 @@ static void test_order(void **state)
 		 * first. */
 		assert_uint_in_range(passed, i / 101, i / 101 + 1);
 	}
-	e2pf_jobs_free(&jobs);
+	free(jobs.job);
 }
 
 static void test_keep_data(void **state)
@@ -550,16 +552,10 @@ static void test_keep_data(void **state)
 	assert_int_equal(jobs.job[1].length, 8192);
 	assert_int_equal(e2pf_jobs_keep_data(&jobs, 8192, 0), 0);
 	assert_int_equal(jobs.count, 0);
-	add_job(&jobs, 0, 1, 0, 0);
-	add_job(&jobs, 0, 2, 0, 0);
-	jobs.job[1].parse = true;
-	assert_int_equal(e2pf_jobs_keep_parsed(&jobs), 1);
-	assert_int_equal(jobs.count, 1);
-	assert_int_equal(jobs.job[0].offset, 2);
 	while (jobs.count < E2PF_JOBS_MOST)
 		add_job(&jobs, 0, 0, 0, 0);
 	assert_false(e2pf_jobs_add(&jobs, &jobs.job[0]));
-	e2pf_jobs_free(&jobs);
+	free(jobs.job);
 }
 
 int main(void)
@@ -570,7 +566,7 @@ int main(void)
 		cmocka_unit_test(test_found),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_references),
-		cmocka_unit_test(test_inode_and_root),
+		cmocka_unit_test(test_inode),
 		cmocka_unit_test(test_walk),
 		cmocka_unit_test(test_damaged_walk),
 		cmocka_unit_test(test_order),

@@ -95,18 +95,8 @@ static struct e2pf_btrfs_super make_fs(struct memory *m)
 	fs_add_root(roots, BT_CSUM_TREE_OBJECTID, META + 3 * MIB, 0);
 	fs_block(at(m, META + 3 * MIB), META + 3 * MIB,
 		 BT_CSUM_TREE_OBJECTID, 0);
-	assert_int_equal(e2pf_btrfs_plan_super(super, 65536, &parsed),
-			 E2PF_BTRFS_OK);
+	assert_null(e2pf_btrfs_plan_super(super, 65536, &parsed));
 	return parsed;
-}
-
-static struct e2pf_btrfs_member make_member(uint64_t devid)
-{
-	struct e2pf_btrfs_member member = { .bytes = DEVICE, .devid = devid };
-
-	memset(member.uuid, (int)devid, E2PF_BTRFS_UUID);
-	memset(member.node_fsid, 0xf5, E2PF_BTRFS_UUID);
-	return member;
 }
 
 static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
@@ -116,58 +106,66 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 	return dev->ops->read(dev, bytes, ref->offset, ref->length);
 }
 
-static void plan(struct memory *m, const struct e2pf_btrfs_super *super,
-		 struct e2pf_class_count *count)
+/* A source for this filesystem, and as many devices of this size. */
+static struct e2pf_btrfs *new_source(struct memory *m,
+				     const struct e2pf_btrfs_super *super,
+				     unsigned devices)
 {
-	const struct e2pf_btrfs_member member = make_member(1);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(super, &member, 1,
-						   read_block, &m->fake.dev);
-	struct e2pf_device *dev = &m->fake.dev;
-	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
-	struct e2pf_engine *engine;
+	const uint64_t bytes[] = { DEVICE, DEVICE };
+	struct e2pf_btrfs_device device[] = { super->device, super->device };
+	struct e2pf_btrfs *btrfs;
 
+	device[1].devid = 2;
+	btrfs = e2pf_btrfs_new(super, device, bytes, devices, read_block,
+			       &m->fake.dev);
 	assert_non_null(btrfs);
-	cfg.source = e2pf_btrfs_source(btrfs);
-	engine = e2pf_engine_new(&cfg);
-	assert_int_equal(e2pf_engine_plan(engine, count), 0);
-	e2pf_engine_free(engine);
-	e2pf_btrfs_free(btrfs);
+	return btrfs;
 }
 
-static void expect_blocks(const struct e2pf_class_count *count,
-			  unsigned roots, unsigned extents, unsigned nodes,
-			  unsigned leaves)
+static void expect_blocks(struct memory *m,
+			  const struct e2pf_btrfs_super *super, unsigned roots,
+			  unsigned nodes, unsigned leaves)
 {
+	struct e2pf_btrfs *btrfs = new_source(m, super, 1);
+	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
+	struct e2pf_device *dev = &m->fake.dev;
+	struct e2pf_engine_config cfg = {
+		.devices = &dev, .budget = MIB,
+		.source = e2pf_btrfs_source(btrfs)
+	};
+	struct e2pf_engine *engine = e2pf_engine_new(&cfg);
+
+	assert_int_equal(e2pf_engine_plan(engine, count), 0);
+	e2pf_engine_free(engine);
 	assert_int_equal(count[E2PF_BTRFS_CLASS_ROOTS].bytes,
 			 roots * FS_NODE);
-	assert_int_equal(count[E2PF_BTRFS_CLASS_EXTENTS].bytes,
-			 extents * FS_NODE);
 	assert_int_equal(count[E2PF_BTRFS_CLASS_NODES].bytes,
 			 nodes * FS_NODE);
 	assert_int_equal(count[E2PF_BTRFS_CLASS_LEAVES].bytes,
 			 leaves * FS_NODE);
+	e2pf_btrfs_free(btrfs);
 }
 
 /* Blocks that two trees share are read once; a leaf is not parsed. */
 static void test_walk(void **state)
 {
-	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
 
 	(void)state;
-	plan(&m, &super, count);
-	expect_blocks(count, 1, 6, 1, 10);
+	expect_blocks(&m, &super, 1, 2, 15);
 	assert_int_equal(m.fake.reads, 4);
 	free(m.bytes);
 }
 
-/* The phase in which the source passes on each block of the device. */
+/* The phase in which the source passes on each block of the device, and the
+ * order. */
 struct phases {
 	struct memory *m;
 	struct e2pf_source *source;
 	uint8_t now;			/* current phase, counted from 1 */
 	uint8_t of[DEVICE / FS_NODE];
+	unsigned place[DEVICE / FS_NODE], count;
 };
 
 static void note_phase(void *ctx, const struct e2pf_ref *ref)
@@ -176,6 +174,7 @@ static void note_phase(void *ctx, const struct e2pf_ref *ref)
 
 	assert_int_equal(p->of[ref->offset / FS_NODE], 0);
 	p->of[ref->offset / FS_NODE] = p->now;
+	p->place[ref->offset / FS_NODE] = p->count++;
 	if (ref->parse)
 		p->source->ops->parse(p->source, ref, 0,
 				      p->m->bytes + ref->offset, FS_NODE,
@@ -210,130 +209,105 @@ static uint8_t phase_of(const struct phases *p, uint64_t logical)
  * once, however many devices there are. */
 static void test_phases(void **state)
 {
-	const struct e2pf_btrfs_member members[] = {
-		make_member(1), make_member(2)
-	};
 	const struct e2pf_start start = { .budget = MIB };
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, members, 2,
-						   read_block, &m.fake.dev);
-	struct phases p = { .m = &m };
+	struct e2pf_btrfs *btrfs = new_source(&m, &super, 2);
+	struct phases p = { .m = &m, .source = e2pf_btrfs_source(btrfs) };
+	/* A snapshot that is a single leaf. */
 	uint64_t leaf = META + 3 * MIB + FS_NODE;
+	const struct {
+		uint64_t address;
+		enum e2pf_btrfs_phase phase;
+	} blocks[] = {
+		{ META, E2PF_BTRFS_ROOTS },
+		{ META + MIB, E2PF_BTRFS_TREES },
+		{ META + 2 * MIB, E2PF_BTRFS_TREES },
+		/* The single leaf of checksums. */
+		{ META + 3 * MIB, E2PF_BTRFS_TREES },
+		{ META + MIB + FS_NODE, E2PF_BTRFS_LEAVES },
+		{ META + 2 * MIB + FS_NODE, E2PF_BTRFS_LEAVES },
+		{ leaf, E2PF_BTRFS_LEAVES },
+	};
+	size_t i;
 
 	(void)state;
-	assert_non_null(btrfs);
-	/* A snapshot that is a single leaf. */
 	fs_add_root(at(&m, META), 257, leaf, 0);
-	p.source = e2pf_btrfs_source(btrfs);
 	p.source->ops->begin(p.source, &start);
 	seed_phases(&p, E2PF_BTRFS_PHASES);
-	assert_int_equal(phase_of(&p, META), E2PF_BTRFS_ROOTS + 1);
-	/* Roots, including the single leaf of checksums; the extent tree. */
-	assert_int_equal(phase_of(&p, META + MIB), E2PF_BTRFS_TREES + 1);
-	assert_int_equal(phase_of(&p, META + 2 * MIB), E2PF_BTRFS_TREES + 1);
-	assert_int_equal(phase_of(&p, META + 3 * MIB), E2PF_BTRFS_TREES + 1);
-	assert_int_equal(phase_of(&p, META + MIB + FS_NODE),
-			 E2PF_BTRFS_TREES + 1);
-	assert_int_equal(phase_of(&p, META + 2 * MIB + FS_NODE),
-			 E2PF_BTRFS_LEAVES + 1);
-	assert_int_equal(phase_of(&p, leaf), E2PF_BTRFS_LEAVES + 1);
+	for (i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
+		assert_int_equal(phase_of(&p, blocks[i].address),
+				 blocks[i].phase + 1);
 	e2pf_btrfs_free(btrfs);
 	free(m.bytes);
 }
 
-/* If not all leaves fit into the budget, they are read in a window; of the
- * extent tree, as many are read as fit. */
-static void test_room_for_leaves(void **state)
+/* The check reads the block groups before anything else, then the extent tree,
+ * the trees of the filesystem and the other trees, by their numbers. */
+static void test_turns(void **state)
 {
-	const struct e2pf_btrfs_member member = make_member(1);
-	struct e2pf_start start = { .paced = true };
+	const struct e2pf_start start = { .budget = MIB };
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1,
-						   read_block, &m.fake.dev);
-	struct phases p = { .m = &m };
-	struct e2pf_ref ref;
-	bool more, planned;
-	int room;
+	struct e2pf_btrfs *btrfs = new_source(&m, &super, 1);
+	struct phases p = { .m = &m, .source = e2pf_btrfs_source(btrfs) };
+	const uint64_t groups = META + 3 * MIB + 2 * FS_NODE;
+	unsigned of_groups, of_extents, of_files;
 
 	(void)state;
-	assert_non_null(btrfs);
-	p.source = e2pf_btrfs_source(btrfs);
-	for (room = 9; room >= 8; room--) {
-		start.budget = (uint64_t)room * FS_NODE;
+	fs_add_root(at(&m, META), BT_BLOCK_GROUP_TREE_OBJECTID, groups, 1);
+	make_tree(&m, groups, BT_BLOCK_GROUP_TREE_OBJECTID, 1);
+	p.source->ops->begin(p.source, &start);
+	seed_phases(&p, E2PF_BTRFS_PHASES);
+	of_groups = p.place[(groups + FS_NODE - META + 4 * MIB) / FS_NODE];
+	of_extents = p.place[(5 * MIB + FS_NODE) / FS_NODE];
+	of_files = p.place[(6 * MIB + FS_NODE) / FS_NODE];
+	assert_true(of_groups < of_extents);
+	assert_true(of_extents < of_files);
+	e2pf_btrfs_free(btrfs);
+	free(m.bytes);
+}
+
+/* If not all leaves fit into the budget, they are read in a window, and if there
+ * is no room to keep track of them, they are left to the check. */
+static void test_room_for_leaves(void **state)
+{
+	static const struct {
+		uint64_t budget;
+		unsigned leaves;
+		bool window;
+	} cases[] = {
+		{ 14 * FS_NODE, 14, false },
+		{ 13 * FS_NODE, 14, true },
+		{ FS_NODE / 8, 0, false },
+	};
+	struct memory m;
+	struct e2pf_btrfs_super super = make_fs(&m);
+	struct e2pf_btrfs *btrfs = new_source(&m, &super, 1);
+	struct phases p = { .m = &m, .source = e2pf_btrfs_source(btrfs) };
+	struct e2pf_btrfs_facts f;
+	bool more;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct e2pf_start start = {
+			.paced = true, .budget = cases[i].budget
+		};
+
 		p.source->ops->begin(p.source, &start);
 		memset(p.of, 0, sizeof(p.of));
 		seed_phases(&p, E2PF_BTRFS_LEAVES);
 		assert_int_equal(p.source->ops->units(p.source,
 						      E2PF_BTRFS_LEAVES,
-						      &more), 9);
-		assert_int_equal(e2pf_btrfs_has_window(btrfs), room == 8);
-		/* The check keeps nine small leaves on any machine. */
-		assert_int_equal(e2pf_btrfs_used_once(btrfs), room == 8);
-		assert_int_equal(e2pf_btrfs_leaves_left(btrfs), 0);
-		assert_true(e2pf_btrfs_copy_read(btrfs, 0, 6 * MIB + FS_NODE,
-						 &ref, &planned));
-		assert_true(planned);
+						      &more), cases[i].leaves);
+		f = e2pf_btrfs_facts(btrfs);
+		assert_int_equal(f.window, cases[i].window);
+		/* The check keeps so few leaves on any machine. */
+		assert_int_equal(f.used_once, cases[i].window);
+		assert_int_equal(f.bytes_left, (14 - cases[i].leaves) *
+					       FS_NODE);
 	}
-	start.budget = 2 * FS_NODE;
-	p.source->ops->begin(p.source, &start);
-	memset(p.of, 0, sizeof(p.of));
-	seed_phases(&p, E2PF_BTRFS_LEAVES);
-	for (room = 0; room <= 5; room++)
-		assert_int_equal(!phase_of(&p, META + MIB +
-					   (unsigned)room * FS_NODE),
-				 room > 2);
-	/* There is no room to keep track of the leaves. */
-	start.budget = FS_NODE / 4;
-	p.source->ops->begin(p.source, &start);
-	memset(p.of, 0, sizeof(p.of));
-	seed_phases(&p, E2PF_BTRFS_LEAVES);
-	assert_int_equal(p.source->ops->units(p.source, E2PF_BTRFS_LEAVES,
-					      &more), 0);
-	assert_int_equal(e2pf_btrfs_leaves_left(btrfs), 9 * FS_NODE);
-	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 6 * MIB + FS_NODE, &ref,
-					 &planned));
-	assert_false(planned);
-	e2pf_btrfs_free(btrfs);
-	free(m.bytes);
-}
-
-/* Which copy of a place the check reads, and whether a walk will read it. */
-static void test_copy_read(void **state)
-{
-	const struct e2pf_btrfs_member member = make_member(1);
-	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
-	struct memory m;
-	struct e2pf_btrfs_super super = make_fs(&m);
-	struct e2pf_btrfs *btrfs = e2pf_btrfs_new(&super, &member, 1,
-						   read_block, &m.fake.dev);
-	struct e2pf_device *dev = &m.fake.dev;
-	struct e2pf_engine_config cfg = { .devices = &dev, .budget = MIB };
-	struct e2pf_engine *engine;
-	struct e2pf_ref ref;
-	bool planned;
-
-	(void)state;
-	assert_non_null(btrfs);
-	/* Blocks are known before a walk, but not what is planned. */
-	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + FS_NODE, &ref,
-					 &planned));
-	assert_false(planned);
-	assert_int_equal(ref.offset, 5 * MIB + FS_NODE);
-	cfg.source = e2pf_btrfs_source(btrfs);
-	engine = e2pf_engine_new(&cfg);
-	assert_int_equal(e2pf_engine_plan(engine, count), 0);
-	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + FS_NODE, &ref,
-					 &planned));
-	assert_true(planned);
-	assert_int_equal(ref.offset, 5 * MIB + FS_NODE);
-	assert_int_equal(ref.length, FS_NODE);
-	assert_true(e2pf_btrfs_copy_read(btrfs, 0, 5 * MIB + 9 * FS_NODE, &ref,
-					 &planned));
-	assert_false(planned);
-	assert_false(e2pf_btrfs_copy_read(btrfs, 0, 12 * MIB, &ref, &planned));
-	e2pf_engine_free(engine);
 	e2pf_btrfs_free(btrfs);
 	free(m.bytes);
 }
@@ -341,28 +315,23 @@ static void test_copy_read(void **state)
 /* If a block does not match its pointer, none of its own pointers is used. */
 static void test_wrong_block(void **state)
 {
-	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
 
 	(void)state;
 	at(&m, META + 2 * MIB)[BT_HEADER_FSID] ^= 1;
-	plan(&m, &super, count);
-	expect_blocks(count, 1, 6, 1, 1);
+	expect_blocks(&m, &super, 1, 2, 6);
 	at(&m, META + MIB)[BT_HEADER_GENERATION] ^= 1;
-	plan(&m, &super, count);
-	expect_blocks(count, 1, 1, 1, 1);
+	expect_blocks(&m, &super, 1, 2, 1);
 	/* Without the chunk tree no other block has a known place. */
 	at(&m, SYS)[BT_HEADER_LEVEL] ^= 1;
-	plan(&m, &super, count);
-	expect_blocks(count, 0, 0, 0, 0);
+	expect_blocks(&m, &super, 0, 0, 0);
 	free(m.bytes);
 }
 
 /* A node refers to its own ancestors, and to everything twice. */
 static void test_loop(void **state)
 {
-	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct memory m;
 	struct e2pf_btrfs_super super = make_fs(&m);
 	uint8_t *node = at(&m, META + 2 * MIB);
@@ -372,136 +341,138 @@ static void test_loop(void **state)
 	for (i = 0; i < 20; i++)
 		fs_add_ptr(node, META + 2 * MIB + i % 2 * FS_NODE,
 			   FS_GENERATION);
-	plan(&m, &super, count);
-	expect_blocks(count, 1, 6, 1, 10);
+	expect_blocks(&m, &super, 1, 2, 15);
 	free(m.bytes);
 }
 
-static void add_chunk(struct e2pf_chunk_map *map, uint64_t logical,
-		      uint64_t type, unsigned stripes, uint64_t length)
+/* Where the second stripe of a chunk at META lies. */
+#define SECOND (META + FS_STRIPES)
+
+/* Where a block of a chunk is found. */
+static void test_places(void **state)
 {
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES], item[512];
-	struct e2pf_btrfs_super super;
-	struct e2pf_btrfs_chunk chunk;
-	size_t size = fs_chunk(item, length, type, stripes, 2);
-
-	fs_super(bytes, 1, SYS, META);
-	e2pf_btrfs_plan_super(bytes, 65536, &super);
-	if (!map->nodesize)
-		e2pf_chunk_map_init(map, &super, map->devices,
-				    map->device_count);
-	assert_true(e2pf_btrfs_plan_chunk(&super, logical, item, size,
-					  &chunk));
-	e2pf_chunk_map_add(map, &chunk);
-}
-
-static struct e2pf_btrfs_device device_of(uint64_t devid)
-{
-	struct e2pf_btrfs_device device = { .devid = devid };
-
-	memset(device.uuid, (int)devid, E2PF_BTRFS_UUID);
-	return device;
-}
-
-/* The first copy is read, or the next one if its device is missing. */
-static void test_missing_device(void **state)
-{
-	struct e2pf_btrfs_device devices[2] = { device_of(1), device_of(2) };
-	struct e2pf_chunk_map map = { .devices = devices, .device_count = 2 };
-	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
-	const uint64_t raid1 = BT_BLOCK_GROUP_METADATA | BT_BLOCK_GROUP_RAID1;
+	static const struct {
+		uint64_t type, address;
+		bool missing;		/* the first device */
+		uint32_t nodesize;
+		struct e2pf_ref part[2];
+	} cases[] = {
+		/* The first copy, or the next one if its device is missing. */
+		{ BT_BLOCK_GROUP_RAID1, META + 65536, false, FS_NODE,
+		  { { .offset = META + 65536, .length = FS_NODE } } },
+		{ BT_BLOCK_GROUP_RAID1, META + 65536, true, FS_NODE,
+		  { { .offset = SECOND + 65536, .length = FS_NODE } } },
+		{ BT_BLOCK_GROUP_RAID0, META + 4096, true, FS_NODE,
+		  { { .length = 0 } } },
+		/* Across the end of a stripe; the end of the chunk; outside. */
+		{ BT_BLOCK_GROUP_RAID0, META + 65536 - 4096, false, 16384,
+		  { { .offset = META + 65536 - 4096, .length = 4096 },
+		    { .offset = SECOND, .length = 12288, .device = 1 } } },
+		{ BT_BLOCK_GROUP_RAID0, META + MIB - 4096, false, 16384,
+		  { { .length = 0 } } },
+		{ BT_BLOCK_GROUP_RAID0, META - 4096, false, 16384,
+		  { { .length = 0 } } },
+	};
+	size_t i, j;
 
 	(void)state;
-	add_chunk(&map, META, raid1, 2, MIB);
-	e2pf_chunk_map_finish(&map);
-	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536, extent), 1);
-	assert_int_equal(extent[0].device, 0);
-	assert_int_equal(extent[0].offset, MIB + 65536);
-	assert_int_equal(e2pf_chunk_map_address(&map, 0, MIB + 65536),
-			 META + 65536);
-	assert_int_equal(e2pf_chunk_map_address(&map, 1, 2 * MIB + 65536),
-			 META + 65536);
-	e2pf_chunk_map_free(&map);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct e2pf_ref part[E2PF_BTRFS_PARTS];
+		struct e2pf_chunk_map map;
+		unsigned n = 0;
 
-	map = (struct e2pf_chunk_map) { .devices = devices + 1,
-					.device_count = 1 };
-	add_chunk(&map, META, raid1, 2, MIB);
-	add_chunk(&map, META + MIB, BT_BLOCK_GROUP_METADATA, 1, MIB);
-	e2pf_chunk_map_finish(&map);
-	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536, extent), 1);
-	assert_int_equal(extent[0].device, 0);
-	assert_int_equal(extent[0].offset, 2 * MIB + 65536);
-	assert_int_equal(e2pf_chunk_map_find(&map, META + MIB, extent), 0);
-	e2pf_chunk_map_free(&map);
+		fs_map(&map, 2);
+		map.super.nodesize = cases[i].nodesize;
+		if (cases[i].missing) {
+			map.device[0] = map.device[1];
+			map.devices = 1;
+		}
+		fs_add_chunk(&map, META, BT_BLOCK_GROUP_METADATA |
+			     cases[i].type, 2, MIB, 1);
+		e2pf_chunk_map_finish(&map);
+		while (n < 2 && cases[i].part[n].length)
+			n++;
+		assert_int_equal(e2pf_chunk_map_find(&map, cases[i].address,
+						     part), n);
+		for (j = 0; j < n; j++) {
+			assert_int_equal(part[j].offset,
+					 cases[i].part[j].offset);
+			assert_int_equal(part[j].length,
+					 cases[i].part[j].length);
+			assert_int_equal(part[j].device,
+					 cases[i].part[j].device);
+		}
+		e2pf_chunk_map_free(&map);
+	}
 }
 
-/* A block across the end of a stripe has two parts; one beyond the end of the
- * chunk has none. */
-static void test_parts(void **state)
+/* The address that has a copy at a byte of a device. */
+static void test_addresses(void **state)
 {
-	struct e2pf_btrfs_device devices[2] = { device_of(1), device_of(2) };
-	struct e2pf_chunk_map map = { .devices = devices, .device_count = 2 };
-	struct e2pf_btrfs_extent extent[E2PF_BTRFS_PARTS];
+	static const struct {
+		unsigned device;
+		uint64_t offset, address;
+		bool system;
+	} cases[] = {
+		{ 0, META + 65536, META + 65536, false },
+		{ 1, SECOND + 65536, META + 65536, false },
+		{ 0, META - 4096, 0, false },
+		{ 1, META + 65536, 0, false },
+		{ 1, SYS + 65536, SYS + 65536, true },
+		/* Two stripes of 64 KiB in a row. */
+		{ 0, META + MIB + 65536 + 4096, META + MIB + 131072 + 4096,
+		  false },
+		{ 1, SECOND + MIB + 4096, META + MIB + 65536 + 4096, false },
+		{ 1, SECOND + MIB + MIB / 2, 0, false },
+	};
+	struct e2pf_chunk_map map;
+	size_t i;
+	bool system;
 
 	(void)state;
-	add_chunk(&map, META, BT_BLOCK_GROUP_SYSTEM | BT_BLOCK_GROUP_RAID0,
-		  2, MIB);
-	map.nodesize = 16384;
+	fs_map(&map, 2);
+	fs_add_chunk(&map, META, BT_BLOCK_GROUP_METADATA |
+		     BT_BLOCK_GROUP_RAID1, 2, MIB, 1);
+	fs_add_chunk(&map, SYS, BT_BLOCK_GROUP_SYSTEM, 1, MIB, 2);
+	fs_add_chunk(&map, META + MIB, BT_BLOCK_GROUP_METADATA |
+		     BT_BLOCK_GROUP_RAID0, 2, MIB, 1);
 	e2pf_chunk_map_finish(&map);
-	assert_int_equal(e2pf_chunk_map_find(&map, META + 65536 - 4096,
-					     extent), 2);
-	assert_int_equal(extent[0].device, 0);
-	assert_int_equal(extent[0].length, 4096);
-	assert_int_equal(extent[1].device, 1);
-	assert_int_equal(extent[1].offset, 2 * MIB);
-	assert_int_equal(extent[1].length, 12288);
-	assert_int_equal(e2pf_chunk_map_find(&map, META + MIB - 4096,
-					     extent), 0);
-	assert_int_equal(e2pf_chunk_map_find(&map, META - 4096, extent), 0);
-	assert_int_equal(e2pf_chunk_map_address(&map, 0, MIB + 65536 + 4096),
-			 META + 2 * 65536 + 4096);
-	assert_int_equal(e2pf_chunk_map_address(&map, 1, 2 * MIB + 4096),
-			 META + 65536 + 4096);
-	assert_int_equal(e2pf_chunk_map_address(&map, 1, 2 * MIB + MIB / 2),
-			 0);
-	assert_int_equal(e2pf_chunk_map_address(&map, 1, MIB), 0);
-	assert_true(e2pf_chunk_map_in_system(&map, 1, 2 * MIB));
-	assert_false(e2pf_chunk_map_in_system(&map, 1, MIB));
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(e2pf_chunk_map_address(&map, cases[i].device,
+							cases[i].offset,
+							&system),
+				 cases[i].address);
+		assert_int_equal(system, cases[i].system);
+	}
 	e2pf_chunk_map_free(&map);
 }
 
 /* From address to slot and back, even if chunks overlap or contain data. */
 static void test_slots_of_chunks(void **state)
 {
-	struct e2pf_btrfs_device device = device_of(1);
-	struct e2pf_chunk_map map = { .devices = &device, .device_count = 1 };
 	const uint64_t meta = BT_BLOCK_GROUP_METADATA;
-	bool aligned;
+	struct e2pf_chunk_map map;
 	uint64_t slot, logical;
 
 	(void)state;
-	add_chunk(&map, META, meta, 1, MIB);
-	add_chunk(&map, META, meta, 1, MIB);
-	add_chunk(&map, META + MIB / 2, meta, 1, MIB);
-	add_chunk(&map, SYS, BT_BLOCK_GROUP_SYSTEM, 1, MIB);
-	add_chunk(&map, 64 * MIB, BT_BLOCK_GROUP_DATA, 1, MIB);
+	fs_map(&map, 1);
+	fs_add_chunk(&map, META, meta, 1, MIB, 1);
+	fs_add_chunk(&map, META, meta, 1, MIB, 1);
+	fs_add_chunk(&map, META + MIB / 2, meta, 1, MIB, 1);
+	fs_add_chunk(&map, SYS, BT_BLOCK_GROUP_SYSTEM, 1, MIB, 1);
+	fs_add_chunk(&map, 64 * MIB, 1, 1, MIB, 1);
 	/* A chunk that needs too much memory is left out. */
-	add_chunk(&map, 1024 * MIB, meta, 1, UINT64_C(1) << 60);
+	fs_add_chunk(&map, 1024 * MIB, meta, 1, UINT64_C(1) << 60, 1);
 	e2pf_chunk_map_finish(&map);
 	assert_int_equal(map.count, 3);
 	assert_int_equal(map.slots, 2 * MIB / FS_NODE);
 	for (slot = 0; slot < map.slots; slot++) {
 		logical = e2pf_chunk_map_logical(&map, slot);
-		assert_int_equal(e2pf_chunk_map_slot(&map, logical, &aligned),
-				 slot);
-		assert_true(aligned);
+		assert_int_equal(e2pf_chunk_map_slot(&map, logical), slot);
 	}
 	assert_int_equal(e2pf_chunk_map_logical(&map, map.slots), 0);
-	map.nodesize = 16384;
-	e2pf_chunk_map_slot(&map, SYS + 4096, &aligned);
-	assert_false(aligned);
-	assert_int_equal(e2pf_chunk_map_slot(&map, 64 * MIB, &aligned),
-			 UINT64_MAX);
+	assert_true(e2pf_chunk_map_slot(&map, SYS + 512) == UINT64_MAX);
+	assert_true(e2pf_chunk_map_slot(&map, 64 * MIB) == UINT64_MAX);
 	e2pf_chunk_map_free(&map);
 }
 
@@ -514,10 +485,7 @@ static void test_slots(void **state)
 	assert_true(e2pf_slot_set_add(&set, 900000));
 	assert_true(e2pf_slot_set_add(&set, 65));
 	assert_false(e2pf_slot_set_add(&set, 65));
-	assert_true(e2pf_slot_set_has(&set, 65));
-	assert_false(e2pf_slot_set_has(&set, 66));
-	assert_false(e2pf_slot_set_has(&set, 500000));
-	assert_false(e2pf_slot_set_has(&set, UINT64_C(1) << 40));
+	assert_true(e2pf_slot_set_add(&set, 66));
 	assert_false(e2pf_slot_set_add(&set, UINT64_C(1) << 40));
 	e2pf_slot_set_free(&set);
 }
@@ -527,12 +495,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walk),
 		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_room_for_leaves),
-		cmocka_unit_test(test_copy_read),
 		cmocka_unit_test(test_wrong_block),
 		cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_missing_device),
-		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_slots_of_chunks),
 		cmocka_unit_test(test_slots),
 	};

@@ -132,9 +132,9 @@ static void limited(void **state)
 	for (i = 1; i < 200000; i++)
 		clones_add(&filsys, i % 2 ? i : 4000000000u - i);
 	super.s_blocks_count = BLOCKS;
-	assert_true(bitset_memory().bytes < 1 << 20);
+	assert_true(node_memory().bytes < 1 << 20);
 	tear_down(&r);
-	assert_int_equal(bitset_memory().bytes, 0);
+	assert_int_equal(node_memory().bytes, 0);
 }
 
 /* No block is claimed by several files. */

@@ -4,7 +4,6 @@
  * requests, that everything is visited once, and that no damaged tree makes a
  * pass long.
  */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,611 +12,358 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "fake-device.h"
-#include "engine/elevator.h"
-#include "tiny-fs.h"
+#include "engine-rig.h"
+#include "engine/engine_state.h"
 
-#define BS 1024u
-#define ISSUES 4096
+#define TREES 40u
+#define NODES 80u
 
-struct issued {
-	uint64_t block;
-	uint64_t end;
-	size_t refs;
+/* A worker in this thread, which parses, and counts instead of reading ahead. */
+struct pass {
+	struct rig r;
+	struct worker w;
+	struct e2pf_class_count count[E2PF_CLASSES];
 };
 
-struct rig {
-	struct tiny_fs fs;
-	struct fake_device dev;
-	struct e2pf_device *device;
-	struct e2pf_elevator elevator;
-	struct issued run[ISSUES];
-	size_t runs;
-	unsigned *visits;	/* per block: times it was issued as a
-				   reference */
-	unsigned arrivals, errors;
-	int runs_left;		/* until issue returns false; -1: never */
-	int arrivals_left;
-};
-
-static bool on_issue(void *ctx, const struct e2pf_ref *refs, size_t n)
+static void set_up(struct pass *p, uint32_t groups, uint32_t per_group)
 {
-	struct rig *r = ctx;
-	struct issued run = { .block = refs[0].offset / BS, .refs = n };
-	size_t i;
-	uint32_t j;
-
-	if (r->runs_left == 0)
-		return false;
-	r->runs_left -= r->runs_left > 0;
-	for (i = 0; i < n; i++) {
-		uint64_t block = refs[i].offset / BS;
-		uint32_t count = refs[i].length / BS;
-
-		if (block + count > run.end)
-			run.end = block + count;
-		for (j = 0; j < count; j++)
-			r->visits[block + j]++;
-	}
-	if (r->runs < ISSUES)
-		r->run[r->runs] = run;
-	r->runs++;
-	return true;
+	memset(p, 0, sizeof(*p));
+	rig_set_up_sized(&p->r, groups, per_group, 1);
+	rig_new(&p->r);
+	e2pf_begin_walk(p->r.e);
+	p->w.e = p->r.e;
+	p->w.count = p->count;
+	p->w.level_most = 4096;
+	p->w.parse_left = 100000;
 }
 
-static bool on_arrived(void *ctx, int error, uint64_t waited_ns)
+static void tear_down(struct pass *p)
 {
-	struct rig *r = ctx;
-
-	(void)waited_ns;
-	r->arrivals++;
-	r->errors += error != 0;
-	if (r->arrivals_left == 0)
-		return false;
-	r->arrivals_left -= r->arrivals_left > 0;
-	return true;
+	e2pf_free_levels(&p->w);
+	rig_tear_down(&p->r);
 }
 
-static const struct e2pf_elevator_ops ops = {
-	.issue = on_issue,
-	.arrived = on_arrived,
-};
-
-/* Read these classes of the filesystem, bitmaps along with the tables. */
-static void want(struct rig *r, unsigned classes)
+/* Returns the number of reads. */
+static size_t run_pass(struct pass *p)
 {
-	const struct e2pf_start start = {
-		.budget = UINT64_MAX, .has_head = true
-	};
-
-	r->elevator.source = tiny_source(&r->fs, classes);
-	r->elevator.source->ops->begin(r->elevator.source, &start);
-}
-
-static void set_up(struct rig *r, uint32_t groups, uint32_t per_group,
-		   uint32_t inodes)
-{
-	memset(r, 0, sizeof(*r));
-	tiny_new(&r->fs, groups, per_group, inodes, 1024);
-	fake_new(&r->dev, r->fs.image, r->fs.size, 1024);
-	r->visits = calloc(r->fs.geo.blocks, sizeof(*r->visits));
-	assert_non_null(r->visits);
-	r->runs_left = r->arrivals_left = -1;
-	r->device = &r->dev.dev;
-	r->elevator.devices = &r->device;
-	r->elevator.ops = &ops;
-	r->elevator.ctx = r;
-	r->elevator.issue_ahead = 1 << 20;
-	r->elevator.level_cap = 4096;
-	r->elevator.parse_left = 100000;
-	e2pf_elevator_init(&r->elevator);
-	want(r, E2PF_ALL_CLASSES);
-}
-
-static void tear_down(struct rig *r)
-{
-	e2pf_elevator_fini(&r->elevator);
-	fake_free(&r->dev);
-	tiny_free(&r->fs);
-	free(r->visits);
-}
-
-static void forget(struct rig *r)
-{
-	memset(r->visits, 0, r->fs.geo.blocks * sizeof(*r->visits));
-	r->runs = r->arrivals = r->errors = 0;
-	r->runs_left = r->arrivals_left = -1;
-}
-
-static void run_all(struct rig *r)
-{
+	struct e2pf_source *source = p->r.cfg.source;
 	uint32_t g;
 
+	memset(p->count, 0, sizeof(p->count));
+	p->r.dev.events = 0;
 	/* Backwards, to test that the pass sorts. */
-	for (g = r->fs.geo.groups; g-- > 0;)
-		r->elevator.source->ops->seed(r->elevator.source,
-			E2PF_EXT4_TABLES, g, e2pf_elevator_add, &r->elevator);
-	e2pf_elevator_run(&r->elevator);
+	for (g = p->r.fs.geo.groups; g-- > 0;)
+		source->ops->seed(source, E2PF_EXT4_TABLES, g, e2pf_add,
+				  &p->w);
+	e2pf_pass(&p->w);
+	return p->r.dev.events;
 }
 
-static void add(struct rig *r, uint64_t block, uint32_t count)
+static unsigned reads_of(const struct pass *p, uint64_t block)
 {
-	const struct e2pf_ref ref = {
-		.offset = block * BS, .length = count * BS, .cls = E2PF_DIRS
-	};
+	unsigned n = 0;
+	size_t i;
 
-	e2pf_elevator_add(&r->elevator, &ref);
+	for (i = 0; i < p->r.dev.events; i++)
+		n += p->r.dev.event[i].block <= block && block <
+		     p->r.dev.event[i].block + p->r.dev.event[i].count;
+	return n;
 }
 
-static void assert_run(const struct rig *r, size_t i, uint64_t block,
-		       uint64_t end)
+/* The first block of a tree, in the opposite group of its inode. */
+static uint64_t tree_at(struct pass *p, unsigned i)
 {
-	assert_true(i < r->runs);
-	assert_int_equal(r->run[i].block, block);
-	assert_int_equal(r->run[i].end, end);
+	uint32_t groups = p->r.fs.geo.groups;
+
+	return tiny_free_block(&p->r.fs, groups - 1 - i % groups) +
+	       12 * (i / groups);
 }
 
-static void merged_and_sorted(void **state)
+/* Directories of two leaf nodes each, spread over the groups. */
+static void make_trees(struct pass *p)
 {
-	struct rig r;
+	unsigned i, groups = p->r.fs.geo.groups;
 
-	(void)state;
-	set_up(&r, 1, 512, 8);
-	add(&r, 300, 2);
-	add(&r, 100, 1);
-	add(&r, 101, 1);
-	add(&r, 105, 1);	/* a gap of three blocks */
-	add(&r, 302, 1);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.runs, 3);
-	assert_run(&r, 0, 100, 102);
-	assert_run(&r, 1, 105, 106);
-	assert_run(&r, 2, 300, 303);
+	for (i = 0; i < TREES; i++) {
+		uint64_t at = tree_at(p, i);
+		uint64_t node[2] = { at + 9, at + 2 };
+		uint64_t data[2] = { at + 7, at + 4 };
 
-	forget(&r);
-	r.elevator.gap = 3 * BS;
-	r.elevator.gap_room = 3 * BS;
-	add(&r, 300, 1);
-	add(&r, 105, 1);
-	add(&r, 100, 2);
-	add(&r, 110, 1);	/* a gap of four */
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.runs, 3);
-	assert_run(&r, 0, 100, 106);
-	assert_run(&r, 1, 110, 111);
-	assert_run(&r, 2, 300, 301);
-
-	/* Gaps of three and one, then two, where five blocks are allowed. */
-	forget(&r);
-	r.elevator.gap_room = 5 * BS;
-	add(&r, 100, 1);
-	add(&r, 104, 1);
-	add(&r, 106, 1);
-	add(&r, 109, 1);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.runs, 2);
-	assert_run(&r, 0, 100, 107);
-	assert_run(&r, 1, 109, 110);
-
-	/* A run ends when it is long enough. */
-	forget(&r);
-	r.elevator.source->run_most = 3 * BS;
-	add(&r, 100, 2);
-	add(&r, 102, 2);
-	add(&r, 104, 1);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.runs, 2);
-	assert_run(&r, 0, 100, 104);
-	assert_run(&r, 1, 104, 105);
-	r.elevator.source->run_most = 0;
-
-	/* A long run that contains short ones, then one after it. */
-	forget(&r);
-	add(&r, 100, 50);
-	add(&r, 110, 1);
-	add(&r, 152, 1);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.runs, 1);
-	assert_run(&r, 0, 100, 153);
-	tear_down(&r);
+		tiny_inode(&p->r.fs, i % groups * INODES + 13 + i / groups,
+			   LINUX_S_IFDIR, 1, node, 2);
+		tiny_node(&p->r.fs, node[0], 0, &data[0], 1);
+		tiny_node(&p->r.fs, node[1], 0, &data[1], 1);
+	}
 }
 
-static void duplicates_dropped(void **state)
+static void assert_all_once(struct pass *p)
 {
-	struct rig r;
 	unsigned i;
 
-	(void)state;
-	set_up(&r, 1, 512, 8);
-	for (i = 0; i < 1000; i++) {
-		add(&r, 200, 1);
-		add(&r, 100 + 2 * (i % 10), 1);
+	for (i = 0; i < TREES; i++) {
+		assert_int_equal(reads_of(p, tree_at(p, i) + 9), 1);
+		assert_int_equal(reads_of(p, tree_at(p, i) + 2), 1);
 	}
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.runs, 11);
-	assert_int_equal(r.visits[200], 1);
-	assert_int_equal(r.visits[100], 1);
-	tear_down(&r);
+	assert_int_equal(p->count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
+	assert_int_equal(p->count[E2PF_DIRS].bytes, 2 * TREES * BS);
+	assert_int_equal(p->w.now.asked_refs, p->w.now.refs);
+	assert_int_equal(p->w.now.asked_bytes, p->w.now.bytes);
+}
+
+/* What is requested of a list. */
+static void merged_and_sorted(void **state)
+{
+	static const struct {
+		uint64_t list[6];	/* up to 0 */
+		bool has_head;		/* gaps of 64 KiB */
+		uint64_t from[4], count[4];
+	} cases[] = {
+		{ { 300, 100, 101, 105, 301 }, false,
+		  { 100, 105, 300 }, { 2, 1, 2 } },
+		{ { 300, 165, 100, 231 }, true,
+		  { 100, 231, 300 }, { 66, 1, 1 } },
+		{ { 200, 100, 200, 100, 200 }, false,
+		  { 100, 200 }, { 1, 1 } },
+		{ { 100, UINT64_MAX, 1u << 20, 512 }, false,
+		  { 100, 512 }, { 1, 1 } },
+	};
+	struct rig r;
+	size_t c, i, n;
+
+	(void)state;
+	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		rig_set_up_sized(&r, 1, 512, 1);
+		r.cfg.has_head = cases[c].has_head;
+		r.fs.groups[0].inodes_in_use = 0;
+		r.classes = 1u << E2PF_DIRS;
+		rig_start(&r);
+		for (n = 0; cases[c].list[n]; n++)
+			;
+		e2pf_ext4_list_begin(r.fs.ext4, r.e, n);
+		e2pf_ext4_list_put(r.fs.ext4, r.e, cases[c].list, n);
+		fake_threads_settle();
+		for (i = 0; i < r.dev.events; i++) {
+			assert_int_equal(r.dev.event[i].block,
+					 cases[c].from[i]);
+			assert_int_equal(r.dev.event[i].count,
+					 cases[c].count[i]);
+		}
+		assert_int_equal(cases[c].from[i], 0);
+		rig_tear_down(&r);
+	}
 }
 
 /* References outside the device are ignored. */
 static void outside_the_device(void **state)
 {
-	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS };
-	struct rig r;
+	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS }, bad;
+	struct pass p;
 	unsigned i;
 
 	(void)state;
-	set_up(&r, 1, 512, 8);
+	set_up(&p, 1, 512);
 	for (i = 0; i < 6; i++) {
-		struct e2pf_ref bad = ref;
-
+		bad = ref;
 		switch (i) {
-		case 0: bad.offset = r.fs.size; break;
+		case 0: bad.offset = p.r.fs.size; break;
 		case 1: bad.offset = UINT64_MAX - BS + 1; break;
-		case 2: bad.offset = r.fs.size - BS, bad.length = 2 * BS; break;
+		case 2: bad.offset = p.r.fs.size - BS, bad.length *= 2; break;
 		case 3: bad.length = 0; break;
 		case 4: bad.device = 1; break;
 		case 5: bad.cls = E2PF_CLASSES; break;
 		}
-		e2pf_elevator_add(&r.elevator, &bad);
+		e2pf_add(&p.w, &bad);
 	}
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.runs, 0);
-	ref.offset = r.fs.size - BS;
-	e2pf_elevator_add(&r.elevator, &ref);
-	e2pf_elevator_run(&r.elevator);
-	assert_int_equal(r.runs, 1);
-	tear_down(&r);
+	assert_int_equal(p.w.now.refs, 0);
+	ref.offset = p.r.fs.size - BS;
+	e2pf_add(&p.w, &ref);
+	e2pf_pass(&p.w);
+	assert_int_equal(p.count[E2PF_DIRS].bytes, BS);
+	tear_down(&p);
 }
 
-/* Directories of two leaf nodes each, spread over the groups. */
-static unsigned make_trees(struct rig *r, unsigned files)
+/* Tables, nodes: each in ascending order, and also if levels overflow, or the
+ * pass was ended in the middle before. */
+static void each_block_once(void **state)
 {
-	uint32_t groups = r->fs.geo.groups, per = r->fs.geo.inodes_per_group;
-	unsigned i, made = 0;
+	static const size_t most[] = { 4096, 1, 2, 3, 7, 64 };
+	struct pass p;
+	unsigned c, i, levels = 1;
 
-	for (i = 0; i < files; i++) {
-		uint32_t g = i % groups;
-		/* Blocks of group g are in the opposite group. */
-		uint64_t at = tiny_free_block(&r->fs, groups - 1 - g) +
-			      12 * (i / groups);
-		uint64_t node[2] = { at + 9, at + 2 };
-		uint64_t data[2] = { at + 7, at + 4 };
-		uint32_t ino = g * per + 13 + i / groups;
-
-		tiny_inode(&r->fs, ino, LINUX_S_IFDIR, 1, node, 2);
-		tiny_node(&r->fs, node[0], 0, &data[0], 1);
-		tiny_node(&r->fs, node[1], 0, &data[1], 1);
-		made += 4;
+	(void)state;
+	set_up(&p, 4, 512);
+	make_trees(&p);
+	for (c = 0; c < sizeof(most) / sizeof(most[0]); c++) {
+		e2pf_free_levels(&p.w);
+		p.w.level_most = most[c];
+		/* Of 80 nodes 16 are tried, and the pass ends. */
+		for (i = 0; i < TREES; i++)
+			fake_set_bad(&p.r.dev, tree_at(&p, i), 10);
+		assert_uint_in_range(run_pass(&p), 1 + 16, 4 + 16);
+		assert_true(p.r.e->gave_up);
+		memset(p.r.dev.bad, 0, p.r.dev.blocks);
+		p.r.e->stats.errors = 0;
+		p.r.e->gave_up = false;
+		/* Nothing of that remains.  There are four tables. */
+		assert_int_equal(run_pass(&p), 84);
+		assert_all_once(&p);
+		for (i = 1; !c && i < 84; i++)
+			levels += p.r.dev.event[i].block <
+				  p.r.dev.event[i - 1].block;
 	}
-	return made;
+	assert_int_equal(levels, 2);
+	tear_down(&p);
 }
 
-static void assert_trees_visited_once(const struct rig *r, unsigned files)
-{
-	uint32_t groups = r->fs.geo.groups;
-	unsigned i;
-
-	for (i = 0; i < files; i++) {
-		uint64_t at = tiny_free_block(&r->fs, groups - 1 - i % groups) +
-			      12 * (i / groups);
-
-		assert_int_equal(r->visits[at + 9], 1);
-		assert_int_equal(r->visits[at + 2], 1);
-		assert_int_equal(r->visits[at + 7], 1);
-		assert_int_equal(r->visits[at + 4], 1);
-		assert_int_equal(r->visits[at + 3], 0);
-	}
-}
-
+/* Requests of a worker: tables with their bitmaps, nodes, directories. */
 static void levels_in_block_order(void **state)
 {
-	unsigned levels = 1, refs = 0;
-	struct rig r;
+	uint64_t last = 0;
+	struct pass p;
+	unsigned levels = 1;
 	size_t i;
 
 	(void)state;
-	set_up(&r, 4, 512, 64);
-	make_trees(&r, 40);
-	run_all(&r);
-	assert_trees_visited_once(&r, 40);
-	for (i = 0; i < r.runs; i++) {
-		refs += r.run[i].refs;
-		if (i && r.run[i].block < r.run[i - 1].end)
-			levels++;
-	}
-	/* Tables and bitmaps, nodes, directories: each in ascending order. */
+	set_up(&p, 4, 512);
+	make_trees(&p);
+	assert_int_equal(e2pf_engine_start(p.r.e), 0);
+	assert_true(e2pf_engine_wait(p.r.e, -1));
+	for (i = 0; i < p.r.dev.events; i++)
+		if (p.r.dev.event[i].op == FAKE_WILLNEED) {
+			levels += p.r.dev.event[i].block < last;
+			last = p.r.dev.event[i].block;
+		}
 	assert_int_equal(levels, 3);
-	/* The bitmaps of a group are adjacent. */
-	assert_int_equal(refs, 4 * 2 + 160);
-	/* Each table in one piece, and each node. */
-	assert_int_equal(r.arrivals, 4 + 80);
-	for (i = 0; i < 4; i++) {
-		uint64_t table = r.fs.groups[i].inode_table;
-
-		assert_int_equal(r.visits[table], 1);
-		assert_int_equal(r.visits[table + 7], 1);
-		assert_int_equal(r.visits[table - 1], 1);
-		assert_int_equal(r.visits[table - 2], 1);
-	}
-	tear_down(&r);
-}
-
-static void full_levels(void **state)
-{
-	static const size_t caps[] = { 1, 2, 3, 7, 64 };
-	struct rig r;
-	size_t i;
-
-	(void)state;
-	set_up(&r, 4, 512, 64);
-	make_trees(&r, 40);
-	for (i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
-		unsigned l;
-
-		e2pf_elevator_fini(&r.elevator);
-		r.elevator.level_cap = caps[i];
-		forget(&r);
-		run_all(&r);
-		assert_trees_visited_once(&r, 40);
-		assert_int_equal(r.arrivals, 4 + 80);
-		for (l = 1; l <= E2PF_LEVELS; l++)
-			assert_uint_in_range(r.elevator.level[l].room, 0, caps[i]);
-	}
-	tear_down(&r);
-}
-
-/* Adjacent nodes come as one run, and each is parsed. */
-static void neighbours_all_parsed(void **state)
-{
-	uint64_t node[4] = { 101, 102, 103, 104 }, data;
-	struct rig r;
-	unsigned i;
-
-	(void)state;
-	set_up(&r, 1, 512, 64);
-	tiny_inode(&r.fs, 20, LINUX_S_IFDIR, 1, node, 4);
-	for (i = 0; i < 4; i++) {
-		data = 200 + 10 * i;
-		tiny_node(&r.fs, node[i], 0, &data, 1);
-	}
-	run_all(&r);
-	for (i = 0; i < 4; i++) {
-		assert_int_equal(r.visits[node[i]], 1);
-		assert_int_equal(r.visits[200 + 10 * i], 1);
-	}
-	tear_down(&r);
-}
-
-/* With a small limit on issued bytes, everything is still read. */
-static void issue_ahead_is_kept(void **state)
-{
-	struct rig r;
-	size_t i, before = 0;
-	uint64_t issued = 0;
-
-	(void)state;
-	set_up(&r, 8, 512, 64);
-	r.elevator.issue_ahead = 1024;
-	want(&r, 1u << E2PF_INODES | 1u << E2PF_EXTENTS);
-	make_trees(&r, 8);
-	run_all(&r);
-	assert_int_equal(r.arrivals, 8 + 16);
-	/* With one block allowed, no run is issued until the previous one was
-	 * read. */
-	for (i = 0; i < r.runs; i++)
-		issued += r.run[i].end - r.run[i].block;
-	for (i = 0; i < r.dev.events; i++) {
-		assert_int_equal(r.dev.event[i].op, FAKE_READ);
-		before += r.dev.event[i].count;
-	}
-	assert_int_equal(before, issued);
-	tear_down(&r);
+	assert_int_equal(p.r.dev.missing_read, 0);
+	tear_down(&p);
 }
 
 /* All nodes of all depths refer to all others, as often as possible. */
 static void hostile_tree(void **state)
 {
-	uint64_t all[80];
-	struct rig r;
+	uint64_t all[NODES];
+	struct pass p;
 	unsigned i;
 
 	(void)state;
-	set_up(&r, 1, 2048, 1024);
-	for (i = 0; i < 80; i++)
+	set_up(&p, 1, 2048);
+	for (i = 0; i < NODES; i++)
 		all[i] = 1000 + 2 * i;
-	for (i = 13; i <= 1024; i++)
-		tiny_inode(&r.fs, i, LINUX_S_IFDIR, 1 + i % 5, all + i % 70,
+	for (i = 13; i <= INODES; i++)
+		tiny_inode(&p.r.fs, i, LINUX_S_IFDIR, 1 + i % 5, all + i % 70,
 			   4);
-	for (i = 0; i < 80; i++)
-		tiny_node(&r.fs, all[i], i % 5, all, 80);
-	r.elevator.level_cap = 8;
-	r.elevator.parse_left = 5000;
-	run_all(&r);
-	assert_uint_in_range(r.arrivals, 4, 5000 + 4);
-	assert_int_equal(r.elevator.parse_left, 0);
-	/* References come only from parsed blocks. */
-	assert_uint_in_range(r.runs, 1, 5004 * 85);
+	for (i = 0; i < NODES; i++)
+		tiny_node(&p.r.fs, all[i], i % 5, all, NODES);
+	p.w.level_most = 8;
+	p.w.parse_left = 5000;
+	assert_uint_in_range(run_pass(&p), 1, 5000 + 1);
+	assert_int_equal(p.w.parse_left, 0);
 
 	/* If a level has room for all references, duplicates are dropped, and
 	 * the pass is short. */
-	e2pf_elevator_fini(&r.elevator);
-	r.elevator.level_cap = 100000;
-	r.elevator.parse_left = 5000;
-	forget(&r);
-	run_all(&r);
-	assert_uint_in_range(r.arrivals, 5, 1500);
-	tear_down(&r);
+	p.w.level_most = 100000;
+	p.w.parse_left = 5000;
+	assert_uint_in_range(run_pass(&p), 5, 1500);
+	tear_down(&p);
 }
 
 static void one_node_for_all(void **state)
 {
 	uint64_t node = 1500, data = 1600;
-	struct rig r;
+	struct pass p;
 	unsigned i;
 
 	(void)state;
-	set_up(&r, 1, 2048, 1024);
-	for (i = 13; i <= 1024; i++)
-		tiny_inode(&r.fs, i, LINUX_S_IFDIR, 1, &node, 1);
-	tiny_node(&r.fs, node, 0, &data, 1);
-	run_all(&r);
-	assert_int_equal(r.visits[node], 1);
-	assert_int_equal(r.visits[data], 1);
-	assert_int_equal(r.arrivals, 1 + 1);	/* 128 KiB of table */
-
-	forget(&r);
-	e2pf_elevator_fini(&r.elevator);
-	r.elevator.level_cap = 4;
-	r.elevator.parse_left = 10;
-	run_all(&r);
-	assert_int_equal(r.arrivals, 1 + 10);
-	tear_down(&r);
+	set_up(&p, 1, 2048);
+	for (i = 13; i <= INODES; i++)
+		tiny_inode(&p.r.fs, i, LINUX_S_IFDIR, 1, &node, 1);
+	tiny_node(&p.r.fs, node, 0, &data, 1);
+	assert_int_equal(run_pass(&p), 1 + 1);
+	assert_int_equal(p.count[E2PF_DIRS].bytes, BS);
+	e2pf_free_levels(&p.w);
+	p.w.level_most = 4;
+	p.w.parse_left = 10;
+	assert_int_equal(run_pass(&p), 1 + 10);
+	tear_down(&p);
 }
 
+/* Each has its own inodes there, so each is parsed. */
 static void groups_with_one_table(void **state)
 {
-	struct rig r;
+	struct pass p;
+	struct e2pf_group *groups;
 
 	(void)state;
-	set_up(&r, 8, 256, 64);
-	r.fs.groups[3].inode_table = r.fs.groups[5].inode_table =
-		r.fs.groups[1].inode_table;
-	r.fs.groups[5].inodes_in_use = 16;
-	r.fs.groups[7].inodes_in_use = 0;
-	run_all(&r);
-	/* Each has its own inodes there, so each is parsed. */
-	assert_int_equal(r.arrivals, 7);
-	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
-	assert_int_equal(r.visits[r.fs.groups[7].inode_table], 0);
-	tear_down(&r);
+	set_up(&p, 8, 256);
+	groups = p.r.fs.groups;
+	groups[3].inode_table = groups[5].inode_table = groups[1].inode_table;
+	groups[5].inodes_in_use = 16;
+	groups[7].inodes_in_use = 0;
+	assert_int_equal(run_pass(&p), 7);
+	assert_int_equal(reads_of(&p, groups[1].inode_table), 3);
+	assert_int_equal(reads_of(&p, groups[7].inode_table), 0);
+	tear_down(&p);
 }
 
-static void ended_by_its_owner(void **state)
+/* Nothing comes from what cannot be read. */
+static void unreadable(void **state)
 {
-	struct rig r;
-	int i;
-
-	(void)state;
-	set_up(&r, 4, 512, 64);
-	make_trees(&r, 40);
-	for (i = 0; i < 1000; i++) {
-		forget(&r);
-		r.runs_left = i;
-		run_all(&r);
-		if (r.runs_left > 0)
-			break;
-		assert_int_equal(r.runs, i);
-	}
-	assert_uint_in_range(i, 5, 168);
-	for (i = 0; i < 84; i++) {
-		forget(&r);
-		r.arrivals_left = i;
-		run_all(&r);
-		assert_int_equal(r.arrivals, i + 1);
-	}
-	/* Nothing of that remains. */
-	forget(&r);
-	run_all(&r);
-	assert_trees_visited_once(&r, 40);
-	assert_int_equal(r.arrivals, 84);
-	tear_down(&r);
-}
-
-/* The pass is ended in the middle of overflowing levels. */
-static void ended_while_full(void **state)
-{
-	struct rig r;
-	int i;
-
-	(void)state;
-	set_up(&r, 4, 512, 64);
-	make_trees(&r, 40);
-	r.elevator.level_cap = 3;
-	for (i = 0; i < 84; i++) {
-		forget(&r);
-		r.arrivals_left = i;
-		run_all(&r);
-		assert_int_equal(r.arrivals, i + 1);
-	}
-	forget(&r);
-	run_all(&r);
-	assert_trees_visited_once(&r, 40);
-	tear_down(&r);
-}
-
-static void errors_passed_on(void **state)
-{
-	struct rig r;
+	struct pass p;
 	uint64_t at;
 
 	(void)state;
-	set_up(&r, 4, 512, 64);
-	make_trees(&r, 40);
-	at = tiny_free_block(&r.fs, 3);
-	fake_set_bad(&r.dev, at + 9, 1);
-	fake_set_bad(&r.dev, r.fs.groups[2].inode_table, 1);
-	run_all(&r);
-	assert_int_equal(r.errors, 2);
-	/* Nothing from the ten files of group 2, 20 nodes. */
-	assert_int_equal(r.arrivals, 84 - 20);
-	assert_int_equal(r.visits[at + 9], 1);
-	assert_int_equal(r.visits[at + 7], 0);
-	assert_int_equal(r.visits[at + 4], 1);
-	assert_int_equal(r.visits[tiny_free_block(&r.fs, 0) + 7], 1);
-	assert_int_equal(r.visits[tiny_free_block(&r.fs, 1) + 7], 0);
-	tear_down(&r);
+	set_up(&p, 4, 512);
+	make_trees(&p);
+	at = tiny_free_block(&p.r.fs, 3);
+	fake_set_bad(&p.r.dev, at + 9, 1);
+	fake_set_bad(&p.r.dev, p.r.fs.groups[2].inode_table, 1);
+	/* Not the ten files of group 2, 20 nodes. */
+	assert_int_equal(run_pass(&p), 84 - 20);
+	assert_int_equal(p.r.e->stats.errors, 2);
+	assert_int_equal(p.count[E2PF_DIRS].bytes, (80 - 20 - 1) * BS);
+	tear_down(&p);
 }
 
 static void classes_asked_for(void **state)
 {
-	struct rig r;
-	uint64_t at;
+	static const struct {
+		unsigned classes, reads, bitmaps, dirs;
+	} ways[] = {
+		{ 1u << E2PF_INODES | 1u << E2PF_EXTENTS, 84, 0, 0 },
+		/* Blocks that refer to wanted ones are read whatever their
+		 * class; bitmaps refer to none. */
+		{ 1u << E2PF_DIRS, 84, 0, 80 },
+		{ 1u << E2PF_BITMAPS, 0, 8, 0 },
+	};
+	struct pass p;
+	unsigned i;
 
 	(void)state;
-	set_up(&r, 4, 512, 64);
-	make_trees(&r, 40);
-	at = tiny_free_block(&r.fs, 0);
-	want(&r, E2PF_ALL_CLASSES & ~(1u << E2PF_DIRS | 1u << E2PF_BITMAPS));
-	run_all(&r);
-	assert_int_equal(r.visits[at + 9], 1);
-	assert_int_equal(r.visits[at + 7], 0);
-	assert_int_equal(r.visits[r.fs.groups[0].block_bitmap], 0);
-	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
-
-	/* Blocks that refer to wanted ones are read whatever their class. */
-	forget(&r);
-	want(&r, 1u << E2PF_DIRS);
-	run_all(&r);
-	assert_trees_visited_once(&r, 40);
-	assert_int_equal(r.visits[r.fs.groups[0].inode_table], 1);
-
-	/* Bitmaps refer to no other blocks. */
-	forget(&r);
-	want(&r, 1u << E2PF_BITMAPS);
-	run_all(&r);
-	assert_int_equal(r.visits[r.fs.groups[0].block_bitmap], 1);
-	assert_int_equal(r.arrivals, 0);
-	tear_down(&r);
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		set_up(&p, 4, 512);
+		make_trees(&p);
+		p.r.cfg.source = tiny_source(&p.r.fs, ways[i].classes);
+		e2pf_engine_configure(p.r.e, &p.r.cfg);
+		e2pf_begin_walk(p.r.e);
+		assert_int_equal(run_pass(&p), ways[i].reads);
+		assert_int_equal(p.count[E2PF_BITMAPS].bytes,
+				 ways[i].bitmaps * BS);
+		assert_int_equal(p.count[E2PF_DIRS].bytes, ways[i].dirs * BS);
+		tear_down(&p);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merged_and_sorted),
-		cmocka_unit_test(duplicates_dropped),
 		cmocka_unit_test(outside_the_device),
+		cmocka_unit_test(each_block_once),
 		cmocka_unit_test(levels_in_block_order),
-		cmocka_unit_test(full_levels),
-		cmocka_unit_test(neighbours_all_parsed),
-		cmocka_unit_test(issue_ahead_is_kept),
 		cmocka_unit_test(hostile_tree),
 		cmocka_unit_test(one_node_for_all),
 		cmocka_unit_test(groups_with_one_table),
-		cmocka_unit_test(ended_by_its_owner),
-		cmocka_unit_test(ended_while_full),
-		cmocka_unit_test(errors_passed_on),
+		cmocka_unit_test(unreadable),
 		cmocka_unit_test(classes_asked_for),
 	};
 

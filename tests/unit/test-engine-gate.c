@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "engine-rig.h"
-#include "engine/engine_state.h"
 
 /* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {
@@ -53,44 +52,6 @@ static void start_gated(struct rig *r)
 	e2pf_ext4_at_group(r->fs.ext4, r->e, 0);
 }
 
-static void gate_opened_by_the_worker(void **state)
-{
-	struct rig r;
-	struct gated g;
-
-	(void)state;
-	start_gated(&r);
-	fake_set_late(&r.dev, false);
-	begin_gated(&g, &r, r.fs.groups[0].inode_table);
-	fake_hold(&r.dev, FAKE_READ, true);
-	fake_complete(&r.dev);
-	pthread_join(g.thread, NULL);
-	assert_int_equal(rig_stats(&r).gate_waits, 1);
-	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls, 1);
-	rig_tear_down(&r);
-}
-
-/* The checker's own readahead may skip what a working worker is about to read,
- * and always what is cached. */
-static void served_by_a_worker(void **state)
-{
-	struct e2pf_ref ref = { .length = BS };
-	struct rig r;
-
-	(void)state;
-	start_gated(&r);
-	ref.offset = (uint64_t)r.fs.groups[3].inode_table * BS;
-	assert_true(e2pf_engine_serves(r.e, &ref, true));
-	assert_false(e2pf_engine_serves(r.e, &ref, false));
-	fake_set_late(&r.dev, false);
-	fake_complete(&r.dev);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_serves(r.e, &ref, false));
-	ref.offset = 0;
-	assert_false(e2pf_engine_serves(r.e, &ref, true));
-	rig_tear_down(&r);
-}
-
 static bool was_ahead(struct rig *r, uint64_t block)
 {
 	struct e2pf_read read = { .offset = block * BS, .length = BS };
@@ -115,41 +76,42 @@ static void read_ahead_or_not(void **state)
 	rig_tear_down(&r);
 }
 
-static void gate_opened_by_the_end(void **state)
+/* By what the gate opens. */
+enum opener { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_PATIENCE, OPENERS };
+
+static void gate_opened(void **state)
 {
+	enum opener by;
 	struct rig r;
 	struct gated g;
 
 	(void)state;
-	start_gated(&r);
-	/* A block that no worker reads. */
-	begin_gated(&g, &r, 1);
-	fake_set_late(&r.dev, false);
-	fake_complete(&r.dev);
-	pthread_join(g.thread, NULL);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	rig_tear_down(&r);
-}
-
-static void gate_opened_by_patience(void **state)
-{
-	struct rig r;
-	struct gated g;
-
-	(void)state;
-	start_gated(&r);
-	begin_gated(&g, &r, r.fs.groups[0].inode_table);
-	fake_advance(&r.dev, 2 * SECOND);
-	pthread_join(g.thread, NULL);
-	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
-			 2 * SECOND);
-	/* Nor does the next read wait for a worker that is still stuck: on a
-	 * device that hangs, each read would lose a second. */
-	begin_gated(&g, &r, r.fs.groups[0].inode_table + 1);
-	pthread_join(g.thread, NULL);
-	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stall_ns,
-			 2 * SECOND);
-	rig_tear_down(&r);
+	for (by = 0; by < OPENERS; by++) {
+		start_gated(&r);
+		fake_set_late(&r.dev, by >= BY_A_STOP);
+		/* The end: a block that no worker reads. */
+		begin_gated(&g, &r, by == BY_THE_END ? 1 :
+				    r.fs.groups[0].inode_table);
+		if (by == BY_A_STOP)
+			assert_false(e2pf_engine_stop(r.e, 10));
+		else if (by == BY_PATIENCE)
+			fake_advance(&r.dev, 2 * SECOND);
+		else
+			fake_complete(&r.dev);
+		pthread_join(g.thread, NULL);
+		assert_int_equal(rig_stats(&r).gate_waits, 1);
+		assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls, 1);
+		if (by == BY_PATIENCE) {
+			/* Nor does the next read wait for a worker that is still
+			 * stuck: on a device that hangs, each read would lose a
+			 * second. */
+			begin_gated(&g, &r, r.fs.groups[0].inode_table + 1);
+			pthread_join(g.thread, NULL);
+			assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN]
+					 .stall_ns, 2 * SECOND);
+		}
+		rig_tear_down(&r);
+	}
 }
 
 /* The checker does not report where it is among bitmaps, and reads much else
@@ -175,21 +137,6 @@ static void no_gate_for_bitmaps(void **state)
 	rig_tear_down(&r);
 }
 
-static void gate_opened_by_a_stop(void **state)
-{
-	struct rig r;
-	struct gated g;
-
-	(void)state;
-	start_gated(&r);
-	begin_gated(&g, &r, r.fs.groups[0].inode_table);
-	assert_false(e2pf_engine_stop(r.e, 10));
-	pthread_join(g.thread, NULL);
-	fake_complete(&r.dev);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	rig_tear_down(&r);
-}
-
 static void gate_opened_by_errors(void **state)
 {
 	struct rig r;
@@ -210,77 +157,29 @@ static void gate_opened_by_errors(void **state)
 	rig_tear_down(&r);
 }
 
-/* Reads from memory and from flash never wait. */
+/* Reads from memory and from flash never wait; nor does a checker that has not
+ * said where it is: e2fsck looks up names before pass 1, and would wait for all
+ * tables. */
 static void no_gate(void **state)
 {
 	struct rig r;
+	unsigned way;
 
 	(void)state;
-	start_gated(&r);
-	fake_set_resident(&r.dev, 1, 1, true);
-	rig_checker_reads(&r, 1, 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	rig_tear_down(&r);
-
-	rig_set_up(&r, 4, 1);
-	fake_set_late(&r.dev, true);
-	rig_start(&r);
-	fake_threads_settle();
-	rig_checker_reads(&r, 1, 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	rig_tear_down(&r);
-}
-
-/* Nor does a read wait while deferred blocks are read: there was no room for them
- * in the sweep. */
-static void no_gate_later(void **state)
-{
-	uint64_t dir[3];
-	struct rig r;
-	unsigned i;
-
-	(void)state;
-	rig_set_up(&r, 1, 1);
-	r.cfg.has_head = true;
-	r.cfg.budget = 5 * BS;
-	for (i = 0; i < 3; i++) {
-		dir[i] = tiny_free_block(&r.fs, 0) + 70 * (i + 1);
-		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+	for (way = 0; way < 3; way++) {
+		rig_set_up(&r, 4, 1);
+		r.cfg.has_head = way < 2;
+		fake_set_late(&r.dev, true);
+		fake_set_resident(&r.dev, 1, 1, way == 0);
+		rig_start(&r);
+		fake_threads_settle();
+		if (way != 1)
+			e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
+		rig_checker_reads(&r, way == 0 ? 1 :
+				  r.fs.groups[0].inode_table, 1);
+		assert_int_equal(rig_stats(&r).gate_waits, 0);
+		rig_tear_down(&r);
 	}
-	r.fs.groups[0].inodes_in_use = 16;
-	r.classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
-	rig_start(&r);
-	fake_threads_settle();
-	/* Two fit; the third waits for room that is made here. */
-	assert_int_equal(fake_asked(&r.dev, dir[2]), 0);
-	fake_hold(&r.dev, FAKE_WILLNEED, true);
-	pthread_mutex_lock(&r.e->lock);
-	r.e->later_bytes = 0;
-	e2pf_tell_news(r.e);
-	pthread_mutex_unlock(&r.e->lock);
-	fake_threads_settle();
-	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 1);
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
-	rig_checker_reads(&r, dir[2], 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	rig_tear_down(&r);
-}
-
-/* Nor before the checker has said where it is: e2fsck looks up names before pass
- * 1, and would wait for all tables. */
-static void no_gate_before_a_position(void **state)
-{
-	struct rig r;
-
-	(void)state;
-	rig_set_up(&r, 4, 1);
-	r.cfg.has_head = true;
-	fake_set_late(&r.dev, true);
-	rig_start(&r);
-	fake_threads_settle();
-	rig_checker_reads(&r, r.fs.groups[0].inode_table, 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	rig_tear_down(&r);
 }
 
 static unsigned probes_made(const struct rig *r)
@@ -449,57 +348,37 @@ static void waits_at_the_same_time(void **state)
 	rig_tear_down(&r);
 }
 
-static void asleep_while_all_is_there(void **state)
+/* All was cached, and is not any more: 16 reads that wait wake the workers.
+ * Without statistics one read in eight is timed until then. */
+static void asleep_until_reads_wait(void **state)
 {
+	unsigned exact, i, every;
 	struct rig r;
-	unsigned i;
 
 	(void)state;
-	rig_set_up(&r, 4, 2);
-	rig_make_directories(&r);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-	rig_start(&r);
-	assert_int_equal(fake_threads_alive(), 0);
-	assert_true(e2pf_engine_reads_ahead(r.e));
-	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-	for (i = 0; i < 15; i++)
-		rig_checker_reads(&r, 200 + i, 1);
-	assert_int_equal(fake_threads_alive(), 0);
-	rig_checker_reads(&r, 200, 1);	/* a hit */
-	assert_int_equal(fake_threads_alive(), 0);
-	rig_checker_reads(&r, 220, 1);
-	assert_int_equal(fake_threads_alive(), 2);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_int_equal(rig_table_asked(&r, 3), 1);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	rig_tear_down(&r);
-}
-
-/* Without statistics one read in eight is timed while everything seems
- * cached. */
-static void asleep_and_sampled(void **state)
-{
-	struct rig r;
-	unsigned i;
-
-	(void)state;
-	rig_set_up(&r, 4, 2);
-	r.cfg.exact = false;
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-	rig_start(&r);
-	for (i = 0; i < 15 * 8; i++) {
-		fake_set_resident(&r.dev, 200, 1, false);
-		rig_checker_reads(&r, 200, 1);
+	for (exact = 0; exact < 2; exact++) {
+		every = exact ? 1 : 8;
+		rig_set_up(&r, 4, 2);
+		rig_make_directories(&r);
+		r.cfg.exact = exact;
+		fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+		rig_start(&r);
+		assert_int_equal(fake_threads_alive(), 0);
+		assert_true(e2pf_engine_reads_ahead(r.e));
+		fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+		for (i = 0; !fake_threads_alive(); i++) {
+			fake_set_resident(&r.dev, 200, 1, false);
+			rig_checker_reads(&r, 200, 1);
+			/* A hit. */
+			if (exact)
+				rig_checker_reads(&r, 200, 1);
+		}
+		assert_int_equal(i, 15 * every + 1);
+		assert_int_equal(fake_threads_alive(), 2);
+		assert_true(e2pf_engine_wait(r.e, -1));
+		assert_int_equal(rig_table_asked(&r, 3), 1);
+		rig_tear_down(&r);
 	}
-	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].reads, 15);
-	assert_int_equal(fake_threads_alive(), 0);
-	for (i = 0; i < 8; i++) {
-		fake_set_resident(&r.dev, 200, 1, false);
-		rig_checker_reads(&r, 200, 1);
-	}
-	assert_int_equal(fake_threads_alive(), 2);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	rig_tear_down(&r);
 }
 
 /* A few misses among many hits are caused by other processes. */
@@ -623,25 +502,18 @@ static void list_left_early(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gate_opened_by_the_worker),
 		cmocka_unit_test(read_ahead_or_not),
-		cmocka_unit_test(gate_opened_by_the_end),
-		cmocka_unit_test(served_by_a_worker),
-		cmocka_unit_test(gate_opened_by_patience),
+		cmocka_unit_test(gate_opened),
 		cmocka_unit_test(no_gate_for_bitmaps),
-		cmocka_unit_test(gate_opened_by_a_stop),
 		cmocka_unit_test(gate_opened_by_errors),
 		cmocka_unit_test(no_gate),
-		cmocka_unit_test(no_gate_later),
-		cmocka_unit_test(no_gate_before_a_position),
 		cmocka_unit_test(probed_to_have_no_head),
 		cmocka_unit_test(probed_to_have_a_head),
 		cmocka_unit_test(too_small_for_a_probe),
 		cmocka_unit_test(not_probed),
 		cmocka_unit_test(waits_at_the_same_time),
-		cmocka_unit_test(asleep_while_all_is_there),
+		cmocka_unit_test(asleep_until_reads_wait),
 		cmocka_unit_test(asleep_through_chance),
-		cmocka_unit_test(asleep_and_sampled),
 		cmocka_unit_test(awake_where_only_tables_are),
 		cmocka_unit_test(woken_in_the_list),
 		cmocka_unit_test(list_left_early),

@@ -69,51 +69,35 @@ static void requests_in_a_second(void **state)
 	rig_tear_down(&r);
 }
 
-static void bytes_in_a_second(void **state)
+/* With both limits, the one that is reached first decides.  A first request waits
+ * for nothing. */
+static void in_a_second(void **state)
 {
+	static const struct {
+		uint64_t bandwidth;
+		unsigned requests, workers, least, most;	/* blocks */
+	} cases[] = {
+		{ 100 * BS, 0, 2, 90, 100 + 2 * TABLE_BLOCKS },
+		{ 1 << 30, 5, 1, 5 * TABLE_BLOCKS, 6 * TABLE_BLOCKS },
+		{ 16 * BS, 1000000, 1, 8, 24 + TABLE_BLOCKS },
+		{ 0, 0, 1, GROUPS * TABLE_BLOCKS, GROUPS * PER_GROUP },
+	};
 	struct rig r;
-	uint64_t blocks;
-	unsigned i;
+	unsigned c, i;
 
 	(void)state;
-	set_up(&r, 2);
-	r.cfg.bandwidth = 100 * BS;
-	rig_start(&r);
-	for (i = 0; i < 100; i++)
-		requests_after(&r, 10 * MS);
-	blocks = fake_missing_asked(&r.dev);
-	/* A second's, and the first request, that waits for nothing. */
-	assert_uint_in_range(blocks, 90, 100 + 2 * TABLE_BLOCKS);
-	for (i = 0; i < 100; i++)
-		requests_after(&r, 10 * MS);
-	assert_uint_in_range(fake_missing_asked(&r.dev) - blocks, 90, 110);
-	rig_tear_down(&r);
-}
-
-/* With both limits, the one that is reached first decides. */
-static void the_smaller_one(void **state)
-{
-	struct rig r;
-	unsigned i;
-
-	(void)state;
-	set_up(&r, 1);
-	r.cfg.bandwidth = 1 << 30;
-	r.cfg.requests = 5;
-	rig_start(&r);
-	for (i = 0; i < 100; i++)
-		requests_after(&r, 10 * MS);
-	assert_uint_in_range(r.dev.requests, 5, 6);
-	rig_tear_down(&r);
-
-	set_up(&r, 1);
-	r.cfg.bandwidth = 16 * BS;
-	r.cfg.requests = 1000000;
-	rig_start(&r);
-	for (i = 0; i < 100; i++)
-		requests_after(&r, 10 * MS);
-	assert_uint_in_range(fake_missing_asked(&r.dev), 8, 24 + TABLE_BLOCKS);
-	rig_tear_down(&r);
+	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		set_up(&r, cases[c].workers);
+		r.classes = 1u << E2PF_INODES;
+		r.cfg.bandwidth = cases[c].bandwidth;
+		r.cfg.requests = cases[c].requests;
+		rig_start(&r);
+		for (i = 0; i < 100; i++)
+			requests_after(&r, 10 * MS);
+		assert_uint_in_range(fake_missing_asked(&r.dev),
+				     cases[c].least, cases[c].most);
+		rig_tear_down(&r);
+	}
 }
 
 /* Four checks have a quarter each; when the others end, one has everything
@@ -138,18 +122,6 @@ static void shared(void **state)
 	for (i = 0; i < 50; i++)
 		requests_after(&r, 10 * MS);
 	assert_uint_in_range(r.dev.requests - before, 9, 11);
-	rig_tear_down(&r);
-}
-
-static void without_limits(void **state)
-{
-	struct rig r;
-
-	(void)state;
-	set_up(&r, 1);
-	rig_start(&r);
-	fake_threads_settle();
-	assert_true(fake_missing_asked(&r.dev) >= GROUPS * TABLE_BLOCKS);
 	rig_tear_down(&r);
 }
 
@@ -188,39 +160,26 @@ static void overtaken(void **state)
 }
 
 /* On a rotational disk a checker waits for a worker that reads, but not for one
- * that has to wait for the limit. */
+ * that has to wait for the limit, nor if the disk serves it before the workers. */
 static void not_at_the_gate(void **state)
 {
 	struct rig r;
+	unsigned ungated;
 
 	(void)state;
-	set_up(&r, 1);
-	r.cfg.has_head = true;
-	r.cfg.requests = 1;
-	rig_start(&r);
-	assert_int_equal(requests_after(&r, 0), 1);
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 30);
-	rig_checker_reads(&r, r.fs.groups[30].inode_table, 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	rig_tear_down(&r);
-}
-
-/* Nor does it wait if the disk serves it before the workers. */
-static void ungated(void **state)
-{
-	struct rig r;
-
-	(void)state;
-	set_up(&r, 1);
-	r.cfg.has_head = true;
-	r.cfg.ungated = true;
-	fake_hold(&r.dev, FAKE_WILLNEED, true);
-	rig_start(&r);
-	fake_threads_settle();
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
-	rig_checker_reads(&r, r.fs.groups[0].inode_table, 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	rig_tear_down(&r);
+	for (ungated = 0; ungated < 2; ungated++) {
+		set_up(&r, 1);
+		r.cfg.has_head = true;
+		r.cfg.requests = ungated ? 0 : 1;
+		r.cfg.ungated = ungated;
+		fake_hold(&r.dev, FAKE_WILLNEED, ungated);
+		rig_start(&r);
+		assert_int_equal(requests_after(&r, 0), !ungated);
+		e2pf_ext4_at_group(r.fs.ext4, r.e, 30);
+		rig_checker_reads(&r, r.fs.groups[30].inode_table, 1);
+		assert_int_equal(rig_stats(&r).gate_waits, 0);
+		rig_tear_down(&r);
+	}
 }
 
 static unsigned begun, prepared;
@@ -298,14 +257,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests_in_a_second),
-		cmocka_unit_test(bytes_in_a_second),
-		cmocka_unit_test(the_smaller_one),
+		cmocka_unit_test(in_a_second),
 		cmocka_unit_test(shared),
-		cmocka_unit_test(without_limits),
 		cmocka_unit_test(ends_at_once),
 		cmocka_unit_test(overtaken),
 		cmocka_unit_test(not_at_the_gate),
-		cmocka_unit_test(ungated),
 		cmocka_unit_test(each_thread_begins),
 		cmocka_unit_test(priorities),
 	};

@@ -138,7 +138,8 @@ static void long_run_put_off(void **state)
 		fake_threads_settle();
 		for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
 			asked += fake_asked(&r.dev, at + 100 + i);
-		assert_uint_in_range(asked, 500, 500 * workers[n]);
+		/* A run that does not fit is left out. */
+		assert_int_equal(asked, 500 / LEAF_BLOCKS * LEAF_BLOCKS);
 		rig_tear_down(&r);
 	}
 }
@@ -250,13 +251,14 @@ static void list_of_many_ranges(void **state)
  */
 enum { RUNS = 600, NEAR = 50, ENTRIES = RUNS * 9 + NEAR, GAP = 20 };
 
-/* Returns how many blocks were requested.  Gaps may be 1/part of them. */
-static uint64_t read_through(unsigned part, struct e2pf_engine_stats *st)
+static void gaps_read_through(void **state)
 {
 	uint64_t *list = calloc(ENTRIES, sizeof(*list)), at = 1000, asked = 0;
+	struct e2pf_engine_stats st;
 	struct rig r;
 	unsigned i, n = 0;
 
+	(void)state;
 	rig_set_up_sized(&r, 1, 131072, 1);
 	r.classes = 1u << E2PF_DIRS;
 	r.fs.groups[0].inodes_in_use = 0;
@@ -270,7 +272,6 @@ static uint64_t read_through(unsigned part, struct e2pf_engine_stats *st)
 	for (i = 0; i < NEAR; i++, at += GAP + 1)
 		list[n++] = at;
 	rig_start(&r);
-	r.cfg.source->gap_part = part;
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
 	e2pf_ext4_list_put(r.fs.ext4, r.e, list, ENTRIES);
 	fake_threads_settle();
@@ -278,35 +279,15 @@ static uint64_t read_through(unsigned part, struct e2pf_engine_stats *st)
 		asked += fake_asked(&r.dev, i);
 	for (i = 0; i < ENTRIES; i++)
 		rig_checker_reads(&r, list[i], 1);
-	*st = rig_stats(&r);
-	assert_int_equal(st->prefetched_bytes, asked * BS);
-	assert_int_equal(st->wasted_bytes, (asked - ENTRIES) * BS);
-	rig_tear_down(&r);
-	free(list);
-	return asked;
-}
-
-static void gaps_read_through(void **state)
-{
-	struct e2pf_engine_stats st;
-
-	(void)state;
-	assert_int_equal(read_through(0, &st), ENTRIES + (NEAR - 1) * GAP);
+	st = rig_stats(&r);
+	assert_int_equal(asked, ENTRIES + (NEAR - 1) * GAP);
+	assert_int_equal(st.prefetched_bytes, asked * BS);
+	assert_int_equal(st.wasted_bytes, (asked - ENTRIES) * BS);
 	assert_int_equal(st.gap_bytes, 32 << 10);
 	/* The last run is nine requests of 128 KiB. */
 	assert_int_equal(st.prefetched_requests, 2 * RUNS + 9);
-}
-
-/* A source may limit what gaps add to what is read. */
-static void gaps_limited(void **state)
-{
-	struct e2pf_engine_stats st;
-	uint64_t asked;
-
-	(void)state;
-	asked = read_through(50, &st);
-	assert_true(asked > ENTRIES);
-	assert_true((asked - ENTRIES) * 50 <= asked);
+	rig_tear_down(&r);
+	free(list);
 }
 
 static void list_out_of_range(void **state)
@@ -406,13 +387,13 @@ static void bitmaps_after_the_list(void **state)
  * which were to be read with them, come last. */
 static void bitmaps_without_room(void **state)
 {
-	enum { LEAVES = 70 };
+	enum { LEAVES = 50 };
 	uint64_t data[LEAVES], node;
 	struct rig r;
 	unsigned d, i, g;
 
 	(void)state;
-	rig_set_up(&r, 16, 2);
+	rig_set_up(&r, 16, 1);
 	r.cfg.budget = 8 * 32 * BS;
 	for (d = 0; d < 2; d++) {
 		node = tiny_free_block(&r.fs, 0) + 2 * d;
@@ -486,7 +467,6 @@ int main(void)
 		cmocka_unit_test(list_shared),
 		cmocka_unit_test(list_of_many_ranges),
 		cmocka_unit_test(gaps_read_through),
-		cmocka_unit_test(gaps_limited),
 		cmocka_unit_test(list_out_of_range),
 		cmocka_unit_test(bitmaps_side_by_side),
 		cmocka_unit_test(bitmaps_after_the_list),

@@ -14,54 +14,44 @@
 #include "engine/engine_state.h"
 #include "engine-rig.h"
 
-/* Three workers have taken 256, 512 and 1024 KiB of tables, of which there are 8
- * KiB in a group, and are in their first requests when the checker gets to this
- * group. */
-static void overtake(struct rig *r, uint32_t at)
-{
-	rig_set_up(r, 200, 3);
-	fake_hold(&r->dev, FAKE_WILLNEED, true);
-	rig_start(r);
-	fake_threads_settle();
-	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 3);
-	e2pf_ext4_at_group(r->fs.ext4, r->e, at);
-	fake_hold(&r->dev, FAKE_WILLNEED, false);
-	fake_threads_settle();
-}
-
+/* So many workers have taken 32 groups each, a quarter of the budget, and are in
+ * their first requests when the checker gets to this group. */
 static void overtaken(void **state)
 {
+	static const struct {
+		unsigned workers, at, left_out[2], end[2];
+	} ways[] = {
+		{ 3, 100, { 1, 33 }, { 32, 64 } },
+		{ 3, 96, { 65 }, { 96 } },
+		/* The group that the checker is at does not count as passed. */
+		{ 3, 31, { 0 }, { 0 } }, { 3, 32, { 1 }, { 32 } },
+		/* Nor are those taken that it has passed. */
+		{ 1, 50, { 1, 32 }, { 32, 51 } },
+	};
 	struct rig r;
+	unsigned w, i;
 	uint32_t g;
 
 	(void)state;
-	overtake(&r, 100);
-	for (g = 0; g < 200; g++)
-		assert_int_equal(rig_table_asked(&r, g),
-				 g == 0 || g == 32 || g >= 96);
-	rig_tear_down(&r);
-
-	/* The group that the checker is at does not count as passed. */
-	overtake(&r, 31);
-	for (g = 0; g < 200; g++)
-		assert_int_equal(rig_table_asked(&r, g), 1);
-	rig_tear_down(&r);
-	overtake(&r, 32);
-	for (g = 0; g < 200; g++)
-		assert_int_equal(rig_table_asked(&r, g), !g || g >= 32);
-	rig_tear_down(&r);
-
-	/* Nor are those taken that it has passed. */
-	rig_set_up(&r, 200, 1);
-	fake_hold(&r.dev, FAKE_WILLNEED, true);
-	rig_start(&r);
-	fake_threads_settle();
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 50);
-	fake_hold(&r.dev, FAKE_WILLNEED, false);
-	fake_threads_settle();
-	for (g = 0; g < 200; g++)
-		assert_int_equal(rig_table_asked(&r, g), !g || g > 50);
-	rig_tear_down(&r);
+	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+		rig_set_up(&r, 120, ways[w].workers);
+		r.cfg.budget = 4 * 32 * TABLE_BLOCKS * BS;
+		fake_hold(&r.dev, FAKE_WILLNEED, true);
+		rig_start(&r);
+		fake_threads_settle();
+		assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED),
+				 ways[w].workers);
+		e2pf_ext4_at_group(r.fs.ext4, r.e, ways[w].at);
+		fake_hold(&r.dev, FAKE_WILLNEED, false);
+		fake_threads_settle();
+		for (i = 0; i < 2; i++)
+			for (g = ways[w].left_out[i]; g < ways[w].end[i]; g++)
+				assert_int_equal(rig_table_asked(&r, g), 0);
+		for (g = ways[w].at + 1; g < 120; g++)
+			assert_int_equal(rig_table_asked(&r, g), 1);
+		assert_int_equal(rig_table_asked(&r, 0), 1);
+		rig_tear_down(&r);
+	}
 }
 
 /* Table blocks ahead of a checker at group `at`. */
@@ -168,6 +158,46 @@ static void throttled_worker_woken_by_the_batch(void **state)
 	}
 	assert_true(fake_threads_woken() <= 60);
 	rig_tear_down(&r);
+}
+
+/* The checker reports its position between the worker's decision to sleep and
+ * its sleep, when it wakes nobody because nobody sleeps yet.  The last reading
+ * of the clock before a sleep is made there. */
+static struct rig *reporting;
+static unsigned clock_readings, report_at;
+
+static void report_position(struct fake_device *f)
+{
+	(void)f;
+	if (fake_worker() >= 0 && ++clock_readings == report_at)
+		e2pf_ext4_at_group(reporting->fs.ext4, reporting->e, 10);
+}
+
+static void report_just_before_a_sleep(void **state)
+{
+	unsigned turn;
+	struct rig r;
+
+	(void)state;
+	report_at = 0;
+	for (turn = 0; turn < 2; turn++) {
+		rig_set_up(&r, 60, 1);
+		r.cfg.budget = 16 * TABLE_BLOCKS * BS;
+		r.classes = 1u << E2PF_INODES;
+		reporting = &r;
+		clock_readings = 0;
+		r.dev.on_now = report_position;
+		rig_start(&r);
+		fake_threads_settle();
+		if (turn && !rig_table_asked(&r, 16))
+			fail_msg("a worker sleeps although the checker has "
+				 "made room");
+		assert_int_equal(rig_table_asked(&r, 15), 1);
+		assert_int_equal(rig_table_asked(&r, 20), turn);
+		report_at = clock_readings;
+		r.dev.on_now = NULL;
+		rig_tear_down(&r);
+	}
 }
 
 /* What was taken at once leads to more than the budget: as the checker gets on in
@@ -333,7 +363,7 @@ static void no_room_in_the_set(void **state)
 	fake_hold(&r.dev, FAKE_WILLNEED, true);
 	rig_start(&r);
 	pthread_mutex_lock(&r.e->lock);
-	e2pf_blockset_clear(r.e->ahead, 256 * 16);
+	e2pf_blockset_clear(&r.e->ahead, 256 * 16);
 	pthread_mutex_unlock(&r.e->lock);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
@@ -351,6 +381,7 @@ int main(void)
 		cmocka_unit_test(budget_kept),
 		cmocka_unit_test(idle_workers_not_woken),
 		cmocka_unit_test(throttled_worker_woken_by_the_batch),
+		cmocka_unit_test(report_just_before_a_sleep),
 		cmocka_unit_test(range_of_more_than_the_budget),
 		cmocka_unit_test(total_budget),
 		cmocka_unit_test(nearest_worker_not_starved),

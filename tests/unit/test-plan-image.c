@@ -382,13 +382,13 @@ struct expected {
 	uint32_t next;
 };
 
-static void check_descriptor(void *ctx, const struct e2pf_run *run)
+static void check_descriptor(void *ctx, const struct e2pf_ref *ref)
 {
 	struct expected *expected = ctx;
-	uint32_t i;
+	uint32_t bs = expected->fs->blocksize, at;
 
-	for (i = 0; i < run->count; i++, expected->next++)
-		assert_true(run->block + i ==
+	for (at = 0; at < ref->length; at += bs, expected->next++)
+		assert_true((ref->offset + at) / bs ==
 			    descriptor_block(expected->fs,
 					     expected->group_block,
 					     expected->next));
@@ -398,13 +398,17 @@ static void compare_descriptors(ext2_filsys fs,
 				const struct e2pf_geometry *geo, dgrp_t group)
 {
 	struct expected expected = { .fs = fs };
+	struct e2pf_plan plan = {
+		.geo = geo, .classes = E2PF_ALL_CLASSES,
+		.sink = check_descriptor, .ctx = &expected
+	};
 	uint64_t block;
 
 	expected.group_block = ext2fs_group_first_block2(fs, group);
 	block = expected.group_block;
 	if (group == 0)
 		block = 1024 / fs->blocksize;
-	e2pf_plan_descriptors(geo, block, check_descriptor, &expected);
+	e2pf_plan_descriptors(&plan, block);
 	assert_int_equal(expected.next, fs->desc_blocks);
 }
 

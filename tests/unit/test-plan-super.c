@@ -221,14 +221,14 @@ struct layout {
 	uint32_t next;
 };
 
-static void check_descriptor(void *ctx, const struct e2pf_run *run)
+static void check_descriptor(void *ctx, const struct e2pf_ref *ref)
 {
 	struct layout *layout = ctx;
-	uint32_t i;
+	uint64_t at = ref->offset, end = at + ref->length;
 
-	assert_int_equal(run->cls, E2PF_DESCRIPTORS);
-	assert_int_equal(run->parse, E2PF_LEAF);
-	for (i = 0; i < run->count; i++, layout->next++) {
+	assert_int_equal(ref->cls, E2PF_DESCRIPTORS);
+	assert_false(ref->parse);
+	for (; at < end; at += layout->fs->blocksize, layout->next++) {
 		ext2_filsys fs = layout->fs;
 		uint64_t want = layout->group_block + layout->next + 1;
 
@@ -238,7 +238,7 @@ static void check_descriptor(void *ctx, const struct e2pf_run *run)
 					layout->group_block, layout->next);
 		else if (!layout->group_block && fs->blocksize == 1024)
 			want++;
-		assert_true(run->block + i == want);
+		assert_true(at == want * fs->blocksize);
 	}
 }
 
@@ -251,6 +251,10 @@ static void check_layout(uint32_t compat, uint32_t incompat,
 	unsigned first = log_block == 0 && !bigalloc;
 	struct struct_ext2_filsys fs;
 	struct e2pf_geometry geo;
+	struct e2pf_plan plan = {
+		.geo = &geo, .classes = E2PF_ALL_CLASSES,
+		.sink = check_descriptor
+	};
 	unsigned i;
 
 	sb.s_log_block_size = htole32(log_block);
@@ -291,14 +295,14 @@ static void check_layout(uint32_t compat, uint32_t incompat,
 		block = i ? layout.group_block : 1024 / geo.block_size;
 		if (block + 1 + geo.desc_blocks > geo.blocks)
 			continue;
-		e2pf_plan_descriptors(&geo, block, check_descriptor, &layout);
+		plan.ctx = &layout;
+		e2pf_plan_descriptors(&plan, block);
 		assert_int_equal(layout.next, geo.desc_blocks);
 		/* Block 0 is in the primary's place, even if that is in block
 		 * 1. */
 		layout.next = 0;
 		if (i == 0)
-			e2pf_plan_descriptors(&geo, 0, check_descriptor,
-					      &layout);
+			e2pf_plan_descriptors(&plan, 0);
 	}
 }
 
@@ -334,12 +338,12 @@ static void descriptors_past_the_end(void **state)
 	struct found found = { 0 };
 
 	(void)state;
-	e2pf_plan_descriptors(&geo, geo.blocks - 1, record, &found);
-	e2pf_plan_descriptors(&geo, geo.blocks, record, &found);
-	e2pf_plan_descriptors(&geo, UINT64_MAX, record, &found);
+	e2pf_plan_descriptors(into(&found, &geo, NULL), geo.blocks - 1);
+	e2pf_plan_descriptors(into(&found, &geo, NULL), geo.blocks);
+	e2pf_plan_descriptors(into(&found, &geo, NULL), UINT64_MAX);
 	assert_int_equal(found.count, 0);
 	geo.desc_blocks = 100;
-	e2pf_plan_descriptors(&geo, geo.blocks - 11, record, &found);
+	e2pf_plan_descriptors(into(&found, &geo, NULL), geo.blocks - 11);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, geo.blocks - 10, 10, E2PF_DESCRIPTORS,
 		   E2PF_LEAF, 0, NONE);
@@ -367,7 +371,7 @@ static void group_whole(void **state)
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 8192);
 	assert_int_equal(group.inodes_allocated, 8192);
-	e2pf_plan_group(&geo, &group, record, &found);
+	e2pf_plan_group(into(&found, &geo, NULL), 0, &group);
 	assert_int_equal(found.count, 3);
 	assert_ref(&found, 0, 1000, 1, E2PF_BITMAPS, E2PF_LEAF, 0, NONE);
 	assert_ref(&found, 1, 1016, 1, E2PF_BITMAPS, E2PF_LEAF, 0, NONE);
@@ -388,7 +392,7 @@ static void group_partly_used(void **state)
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 17);
 	assert_int_equal(group.inodes_allocated, 12);
-	e2pf_plan_group(&geo, &group, record, &found);
+	e2pf_plan_group(into(&found, &geo, NULL), 0, &group);
 	assert_ref(&found, 2, 1032, 2, E2PF_INODES, E2PF_INODE_TABLE, 0,
 		   NONE);
 
@@ -415,7 +419,7 @@ static void group_uninitialized(void **state)
 	desc.bg_flags = htole16(EXT2_BG_INODE_UNINIT | EXT2_BG_BLOCK_UNINIT);
 	desc.bg_itable_unused = htole16(100);
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
-	e2pf_plan_group(&geo, &group, record, &found);
+	e2pf_plan_group(into(&found, &geo, NULL), 0, &group);
 	assert_int_equal(found.count, 0);
 	/* EA inodes are still found there. */
 	assert_int_equal(group.inode_table, 1032);

@@ -77,7 +77,7 @@ static struct found plan_inode(uint32_t ino, const struct inode *inode)
 	struct e2pf_geometry geo = sound_geometry();
 	struct found found = { 0 };
 
-	e2pf_plan_inode(&geo, NULL, ino, inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), ino, inode, sizeof(*inode));
 	return found;
 }
 
@@ -133,7 +133,8 @@ static void block_numbers_of_48_bits(void **state)
 	put_header(inode.base.i_block, 2, 4, 0);
 	put_extent(inode.base.i_block, 0, last - 1, 9);
 	put_extent(inode.base.i_block, 1, last + 1, 9);
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, last - 1, 2, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 
@@ -141,7 +142,8 @@ static void block_numbers_of_48_bits(void **state)
 	put_header(inode.base.i_block, 2, 4, 1);
 	put_index(inode.base.i_block, 0, last);
 	put_index(inode.base.i_block, 1, last + 1);
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0,
 		   E2PF_DIRS);
@@ -212,7 +214,10 @@ static void extent_indexes(void **state)
 	assert_int_equal(found.count, 0);
 }
 
-static struct found plan_block(const struct e2pf_run *run, const void *block)
+/* The number of the block that is planned. */
+#define OWN 5000u
+
+static struct found plan_block(struct e2pf_kind kind, const void *block)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct found found = { 0 };
@@ -221,15 +226,15 @@ static struct found plan_block(const struct e2pf_run *run, const void *block)
 	/* A separate allocation, so that a memory checker sees an overrun. */
 	assert_non_null(copy);
 	memcpy(copy, block, geo.block_size);
-	e2pf_plan_block(&geo, NULL, run, copy, record, &found);
+	e2pf_plan_block(into(&found, &geo, NULL), kind, OWN, copy);
 	free(copy);
 	return found;
 }
 
 static void extent_nodes(void **state)
 {
-	struct e2pf_run run = {
-		.block = 5000, .count = 1, .cls = E2PF_EXTENTS,
+	struct e2pf_kind kind = {
+		.cls = E2PF_EXTENTS,
 		.parse = E2PF_EXTENT_NODE, .depth = 2, .data = E2PF_DIRS
 	};
 	uint8_t block[4096] = { 0 };
@@ -240,14 +245,14 @@ static void extent_nodes(void **state)
 	put_header(block, 340, 340, 2);
 	for (i = 0; i < 340; i++)
 		put_index(block, i, 100 + i);
-	found = plan_block(&run, block);
+	found = plan_block(kind, block);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 100, 340, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1,
 		   E2PF_DIRS);
 
 	/* A node that refers to itself. */
 	put_index(block, 1, 5000);
-	found = plan_block(&run, block);
+	found = plan_block(kind, block);
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 100, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1,
 		   E2PF_DIRS);
@@ -255,16 +260,16 @@ static void extent_nodes(void **state)
 		   E2PF_DIRS);
 
 	/* The lowest level: data. */
-	run.depth = 0;
+	kind.depth = 0;
 	put_header(block, 1, 340, 0);
 	put_extent(block, 0, 5000, 7);
-	found = plan_block(&run, block);
+	found = plan_block(kind, block);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 5000, 7, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 
 	/* Nodes and data have the class of the file. */
-	run.cls = run.data = E2PF_FILES;
-	found = plan_block(&run, block);
+	kind.cls = kind.data = E2PF_FILES;
+	found = plan_block(kind, block);
 	assert_ref(&found, 0, 5000, 7, E2PF_FILES, E2PF_LEAF, 0, NONE);
 }
 
@@ -290,8 +295,8 @@ static void extent_nodes_refused(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(bad); i++) {
-		struct e2pf_run run = {
-			.block = 5000, .count = 1, .cls = E2PF_EXTENTS,
+		struct e2pf_kind kind = {
+			.cls = E2PF_EXTENTS,
 			.parse = E2PF_EXTENT_NODE, .data = E2PF_DIRS
 		};
 		uint8_t block[4096];
@@ -302,8 +307,8 @@ static void extent_nodes_refused(void **state)
 		for (j = 0; j < 340; j++)
 			put_index(block, j, 100 + 2 * j);
 		put_header(block, bad[i].entries, bad[i].max, bad[i].depth);
-		run.depth = bad[i].expected;
-		found = plan_block(&run, block);
+		kind.depth = bad[i].expected;
+		found = plan_block(kind, block);
 		assert_int_equal(found.count, 0);
 	}
 }
@@ -342,8 +347,8 @@ static void block_map(void **state)
 static void indirect_blocks(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
-	struct e2pf_run run = {
-		.block = 3026, .count = 1, .cls = E2PF_INDIRECT,
+	struct e2pf_kind kind = {
+		.cls = E2PF_INDIRECT,
 		.parse = E2PF_INDIRECT_BLOCK, .depth = 3, .data = NONE
 	};
 	uint8_t block[4096] = { 0 };
@@ -352,36 +357,36 @@ static void indirect_blocks(void **state)
 	(void)state;
 	put32(block, 4000);
 	put32(block + 4, 4001);
-	put32(block + 8, 3026);		/* itself */
+	put32(block + 8, OWN);		/* itself */
 	put32(block + 12, geo.blocks);
 	put32(block + 4092, 4100);
-	found = plan_block(&run, block);
+	found = plan_block(kind, block);
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 4000, 2, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
 		   NONE);
 	assert_ref(&found, 1, 4100, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2,
 		   NONE);
-	run.depth = 2;
-	found = plan_block(&run, block);
+	kind.depth = 2;
+	found = plan_block(kind, block);
 	assert_ref(&found, 0, 4000, 2, E2PF_INDIRECT, E2PF_LEAF, 1, NONE);
-	run.depth = 1;
-	found = plan_block(&run, block);
+	kind.depth = 1;
+	found = plan_block(kind, block);
 	assert_int_equal(found.count, 0);
-	run.data = E2PF_DIRS;
-	found = plan_block(&run, block);
+	kind.data = E2PF_DIRS;
+	found = plan_block(kind, block);
 	assert_ref(&found, 0, 4000, 2, E2PF_DIRS, E2PF_LEAF, 0, NONE);
-	run.depth = 0;
-	assert_int_equal(plan_block(&run, block).count, 0);
-	run.depth = 4;
-	assert_int_equal(plan_block(&run, block).count, 0);
-	run.depth = 255;
-	assert_int_equal(plan_block(&run, block).count, 0);
+	kind.depth = 0;
+	assert_int_equal(plan_block(kind, block).count, 0);
+	kind.depth = 4;
+	assert_int_equal(plan_block(kind, block).count, 0);
+	kind.depth = 255;
+	assert_int_equal(plan_block(kind, block).count, 0);
 }
 
 static void leaves_yield_nothing(void **state)
 {
-	struct e2pf_run run = {
-		.block = 10, .count = 1, .depth = 1, .data = E2PF_DIRS
+	struct e2pf_kind kind = {
+		.depth = 1, .data = E2PF_DIRS
 	};
 	uint8_t block[4096];
 	unsigned parse;
@@ -391,8 +396,8 @@ static void leaves_yield_nothing(void **state)
 	for (parse = 0; parse < 256; parse++) {
 		if (parse == E2PF_INDIRECT_BLOCK)
 			continue;
-		run.parse = parse;
-		assert_int_equal(plan_block(&run, block).count, 0);
+		kind.parse = parse;
+		assert_int_equal(plan_block(kind, block).count, 0);
 	}
 }
 
@@ -500,7 +505,8 @@ static void special_inodes(void **state)
 	/* Orphan file, which has an ordinary inode number: all of it, too. */
 	geo.orphan_inum = 20;
 	memset(&found, 0, sizeof(found));
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 4);
 	assert_ref(&found, 0, 2000, 1, E2PF_FILES, E2PF_LEAF, 0, NONE);
 
@@ -544,14 +550,16 @@ static void xattr_block_number(void **state)
 	put16(&inode.base.osd2.linux2.l_i_file_acl_high, 1);
 	assert_int_equal(plan_inode(20, &inode).count, 0);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
-	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, groups), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 1);
 	/* With groups, the inodes of its values can be found. */
 	assert_ref(&found, 0, 7777, 1, E2PF_XATTRS, E2PF_XATTR_BLOCK, 0,
 		   NONE);
 	geo.feature_compat = 0;
 	found.count = 0;
-	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, groups), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 0);
 }
 
@@ -584,21 +592,26 @@ static void ea_inodes_in_inode(void **state)
 	at += put_entry(at, 2, 18);		/* in the same block */
 	at += put_entry(at, 3, geo.inodes);
 	put_entry(at, 5, 8193);			/* its group has no table */
-	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, groups), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 2);
 	assert_ref(&found, 0, 501, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
 	assert_ref(&found, 1, 9000 + 511, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
 
 	found.count = 0;
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 0);
 	/* The tail begins beyond the inode's end, or has no magic number. */
 	put16(inode.tail, 124);
-	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, groups), 20, &inode,
+			 sizeof(inode));
 	put16(inode.tail, 0xfffc);
-	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, groups), 20, &inode,
+			 sizeof(inode));
 	put16(inode.tail, 32);
-	e2pf_plan_inode(&geo, groups, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, groups), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 0);
 }
 
@@ -614,32 +627,38 @@ static void ea_value(void **state)
 	inode.base.i_size = htole32(1 << 24);
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 700, 16);
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 0);
 	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_INLINE_DATA;
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 700, 16, E2PF_XATTRS, E2PF_LEAF, 0, NONE);
 	/* Longer than possible, twice; not a value; without the feature. */
 	inode.base.i_size = htole32((1 << 24) + 1);
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	inode.base.i_size = 0;
 	inode.base.i_size_high = htole32(1);
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	inode.base.i_size_high = 0;
 	inode.base.i_flags = htole32(EXT4_EXTENTS_FL);
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	inode.base.i_flags = htole32(EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	e2pf_plan_inode(&geo, NULL, 20, &inode, record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 20, &inode,
+			 sizeof(inode));
 	assert_int_equal(found.count, 1);
 }
 
 static void ea_inodes_in_block(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
-	struct e2pf_run run = {
-		.block = 7777, .count = 1, .cls = E2PF_XATTRS,
+	struct e2pf_kind kind = {
+		.cls = E2PF_XATTRS,
 		.parse = E2PF_XATTR_BLOCK, .data = NONE
 	};
 	struct e2pf_group groups[40] = { 0 };
@@ -656,46 +675,71 @@ static void ea_inodes_in_block(void **state)
 	at += put_entry(at, 9, 90);
 	at += 4;				/* zeros: the end */
 	put_entry(at, 9, 100);
-	e2pf_plan_block(&geo, groups, &run, block, record, &found);
+	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
 	assert_ref(&found, 0, 505, 1, E2PF_INODES, E2PF_LEAF, 0, NONE);
 
 	/* Without the feature, or the magic number, or groups. */
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	e2pf_plan_block(&geo, groups, &run, block, record, &found);
+	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
 	geo = sound_geometry();
-	e2pf_plan_block(&geo, NULL, &run, block, record, &found);
+	e2pf_plan_block(into(&found, &geo, NULL), kind, OWN, block);
 	put32(block, 0xea010000);
-	e2pf_plan_block(&geo, groups, &run, block, record, &found);
+	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
 
 	/* No end marker, and names of the greatest length. */
 	put32(block, 0xea020000);
 	memset(block + 32, 0xff, 4096 - 32);
-	e2pf_plan_block(&geo, groups, &run, block, record, &found);
+	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
 	free(block);
 }
 
-/* A run's count has 32 bits, however many blocks are added. */
-static void runs_of_32_bits(void **state)
+/* A reference's length has 32 bits, however many blocks are added. */
+static void references_of_32_bits(void **state)
 {
-	const struct e2pf_run like = {
-		.cls = E2PF_DIRS, .parse = E2PF_LEAF, .data = NONE
-	};
+	const uint32_t most = UINT32_MAX / 4096;
 	struct e2pf_geometry geo = sound_geometry();
 	struct found found = { 0 };
-	struct e2pf_gather out = { .geo = &geo, .sink = record, .ctx = &found };
+	struct e2pf_plan *plan = into(&found, &geo, NULL);
 
 	(void)state;
 	geo.blocks = UINT64_C(1) << 40;
-	e2pf_gather_add(&out, &like, 5000, UINT64_C(1) << 35);
-	e2pf_gather_add(&out, &like, 5000 + UINT64_C(0xffffffff), 7);
-	e2pf_gather_flush(&out);
+	e2pf_gather_add(plan, e2pf_leaf(E2PF_DIRS), 5000, most);
+	e2pf_gather_add(plan, e2pf_leaf(E2PF_DIRS), 5000 + most, most + 7u);
+	e2pf_gather_flush(plan);
+	assert_int_equal(found.count, 3);
+	assert_ref(&found, 0, 5000, most, E2PF_DIRS, E2PF_LEAF, 0, NONE);
+	assert_ref(&found, 1, 5000 + most, most, E2PF_DIRS, E2PF_LEAF, 0,
+		   NONE);
+	assert_ref(&found, 2, 5000 + 2 * most, 7, E2PF_DIRS, E2PF_LEAF, 0,
+		   NONE);
+}
+
+/* What is not wanted is passed only if it leads to something that is. */
+static void only_wanted_classes(void **state)
+{
+	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
+	struct e2pf_geometry geo = sound_geometry();
+	struct found found = { 0 };
+	struct e2pf_plan *plan = into(&found, &geo, NULL);
+
+	(void)state;
+	put_header(inode.base.i_block, 1, 4, 1);
+	put_index(inode.base.i_block, 0, 5000);
+	plan->classes = 1u << E2PF_DIRS;
+	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
+	assert_int_equal(found.count, 1);
+	assert_true(found.ref[0].parse);
+	plan->classes = 1u << E2PF_BITMAPS;
+	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
 	assert_int_equal(found.count, 2);
-	assert_ref(&found, 0, 5000, UINT32_MAX, E2PF_DIRS, E2PF_LEAF, 0, NONE);
-	assert_ref(&found, 1, 5000 + UINT64_C(0xffffffff), 7, E2PF_DIRS,
-		   E2PF_LEAF, 0, NONE);
+	assert_false(found.ref[1].parse);
+	put_header(inode.base.i_block, 1, 4, 0);
+	put_extent(inode.base.i_block, 0, 5000, 1);
+	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
+	assert_int_equal(found.count, 2);
 }
 
 static void no_first_extent(void **state)
@@ -718,30 +762,31 @@ static void runs_of_inodes(void **state)
 		table[i] = make_inode(LINUX_S_IFDIR, 0);
 		put32(&table[i].base.i_block[0], 5000 + 2 * i);
 	}
-	e2pf_plan_inodes(&geo, NULL, 17, table, 3 * geo.inode_size, record,
-			 &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 17, table,
+			 3 * geo.inode_size);
 	assert_int_equal(found.count, 3);
 	assert_ref(&found, 2, 5004, 1, E2PF_DIRS, E2PF_LEAF, 0, NONE);
 	found.count = 0;
-	e2pf_plan_inodes(&geo, NULL, 17, table, sizeof(table) - 1, record,
-			 &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 17, table,
+			 sizeof(table) - 1);
 	assert_int_equal(found.count, 15);
 	found.count = 0;
-	e2pf_plan_inodes(&geo, NULL, geo.inodes - 1, table, sizeof(table),
-			 record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), geo.inodes - 1, table,
+			 sizeof(table));
 	assert_int_equal(found.count, 2);
-	e2pf_plan_inodes(&geo, NULL, 0, table, sizeof(table), record, &found);
-	e2pf_plan_inodes(&geo, NULL, geo.inodes + 1, table, sizeof(table),
-			 record, &found);
-	e2pf_plan_inodes(&geo, NULL, UINT32_MAX, table, sizeof(table),
-			 record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), 0, table,
+			 sizeof(table));
+	e2pf_plan_inodes(into(&found, &geo, NULL), geo.inodes + 1, table,
+			 sizeof(table));
+	e2pf_plan_inodes(into(&found, &geo, NULL), UINT32_MAX, table,
+			 sizeof(table));
 	assert_int_equal(found.count, 2);
 
 	/* Numbers do not wrap around. */
 	found.count = 0;
 	geo.inodes = UINT32_MAX;
-	e2pf_plan_inodes(&geo, NULL, UINT32_MAX, table, sizeof(table),
-			 record, &found);
+	e2pf_plan_inodes(into(&found, &geo, NULL), UINT32_MAX, table,
+			 sizeof(table));
 	assert_int_equal(found.count, 1);
 }
 
@@ -766,7 +811,8 @@ int main(void)
 		cmocka_unit_test(ea_inodes_in_inode),
 		cmocka_unit_test(ea_value),
 		cmocka_unit_test(ea_inodes_in_block),
-		cmocka_unit_test(runs_of_32_bits),
+		cmocka_unit_test(references_of_32_bits),
+		cmocka_unit_test(only_wanted_classes),
 		cmocka_unit_test(no_first_extent),
 		cmocka_unit_test(runs_of_inodes),
 	};

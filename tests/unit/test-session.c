@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +89,7 @@ static void planned_and_read(void **state)
 {
 	struct e2pf_class_plan plan[E2PF_CLASSES];
 	struct e2pf_session *s;
-	struct e2pf_totals t;
+	struct e2pf_engine_stats t;
 	uint64_t done, total, blocks;
 	unsigned classes;
 
@@ -110,8 +109,8 @@ static void planned_and_read(void **state)
 	assert_true(e2pf_wait(s, -1));
 	e2pf_progress(s, &done, &total);
 	assert_true(total == fs->group_desc_count && done == total);
-	e2pf_get_totals(s, &t);
-	assert_true(t.complete && !t.errors);
+	e2pf_session_count(s, &t);
+	assert_true(e2pf_session_is_complete(s) && !t.errors);
 	/* Descriptors are requested before the engine counts. */
 	assert_true(t.planned_bytes ==
 		    (blocks - plan[E2PF_DESCRIPTORS].blocks) * 1024);
@@ -204,25 +203,62 @@ static void write_to_nowhere(void **state)
 	e2pf_close(s);
 }
 
+static char *statistics(struct e2pf_session *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(e2pf_write_stats(s, out), 0);
+	fclose(out);
+	return text;
+}
+
+static const char *library = E2FSPROGS_REVIEWED;
+
+int ext2fs_get_library_version(const char **version, const char **date)
+{
+	(void)date;
+	*version = library;
+	return 0;
+}
+
+static void library_is_newer(void **state)
+{
+	static const struct {
+		const char *version, *says;
+	} of[] = {
+		{ "1.46.2", ":false" }, { E2FSPROGS_REVIEWED, ":false" },
+		{ E2FSPROGS_REVIEWED "1", ":true" }, { "1.100", ":true" },
+	};
+	struct e2pf_session *s;
+	char *text;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		library = of[i].version;
+		text = statistics(s);
+		assert_memory_equal(strstr(text, "newer_than_reviewed\"") + 20,
+				    of[i].says, strlen(of[i].says));
+		free(text);
+	}
+	library = E2FSPROGS_REVIEWED;
+	e2pf_close(s);
+}
+
 /* A machine on which process 10 prefetches too. */
 static void make_machine(void)
 {
-	static const char *const dirs[] = { "proc", "proc/10" };
 	char at[PATH_MAX];
 	struct stat st;
-	unsigned i;
 	FILE *f;
 
-	tree_begin();
-	for (i = 0; i < 2; i++) {
-		snprintf(at, sizeof(at), "%.2000s/%s", tree_root, dirs[i]);
-		assert_int_equal(mkdir(at, 0755), 0);
-	}
-	snprintf(at, sizeof(at), "%.2000s/proc/meminfo", tree_root);
-	f = fopen(at, "w");
-	assert_non_null(f);
-	fprintf(f, "MemAvailable:    8388608 kB\n");
-	fclose(f);
+	tree_make("proc/meminfo: MemAvailable:    8388608 kB\n"
+		  "sys/fs/cgroup/cgroup.procs: 10\n"
+		  "proc/10/stat: ");
 	snprintf(at, sizeof(at), "%.2000s/proc/locks", tree_root);
 	f = fopen(at, "w");
 	assert_non_null(f);
@@ -238,19 +274,31 @@ static void budget_is_shared(void **state)
 {
 	const struct e2pf_hooks hooks = { .sysroot = tree_root };
 	struct e2pf_session *s;
-	char *text = NULL;
-	size_t size;
-	FILE *out;
+	char *text;
 
 	(void)state;
 	make_machine();
 	assert_int_equal(e2pf_open_hooked(fs, path, 0, NULL, &hooks, &s), 0);
-	out = open_memstream(&text, &size);
-	assert_non_null(out);
-	assert_int_equal(e2pf_write_stats(s, out), 0);
-	fclose(out);
+	text = statistics(s);
 	assert_non_null(strstr(text, "\"sharing\":2"));
 	assert_non_null(strstr(text, "\"memory_budget_bytes\":3221225472"));
+	free(text);
+	e2pf_close(s);
+	tree_remove();
+}
+
+/* It may be in any memory group. */
+static void budget_without_sys(void **state)
+{
+	const struct e2pf_hooks hooks = { .sysroot = tree_root };
+	struct e2pf_session *s;
+	char *text;
+
+	(void)state;
+	tree_make("proc/meminfo: MemAvailable:    8388608 kB");
+	assert_int_equal(e2pf_open_hooked(fs, path, 0, NULL, &hooks, &s), 0);
+	text = statistics(s);
+	assert_non_null(strstr(text, "\"memory_budget_bytes\":8388608"));
 	free(text);
 	e2pf_close(s);
 	tree_remove();
@@ -280,48 +328,12 @@ static void probed(void **state)
 	e2pf_close(s);
 }
 
-/* The number of threads of a session on this file, with the processors that are
- * allowed now.  On an unknown disk it is at least two, to overlap reading and
- * parsing. */
-static unsigned threads(void)
-{
-	struct e2pf_engine_stats stats;
-	struct e2pf_session *s;
-
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
-	assert_int_equal(e2pf_start(s), 0);
-	assert_true(e2pf_wait(s, -1));
-	e2pf_engine_get_stats(s->engine, &stats);
-	e2pf_close(s);
-	return stats.threads;
-}
-
-static void one_processor(void **state)
-{
-	cpu_set_t old, one;
-	size_t cpu = 0;
-
-	(void)state;
-	if (sched_getaffinity(0, sizeof(old), &old)) {
-		print_message("more processors than a cpu_set_t has\n");
-		skip();
-	}
-	while (!CPU_ISSET(cpu, &old))
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	evict();
-	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
-	assert_uint_in_range(threads(), 1, 2);
-	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
-}
-
 /* A process that cannot see what is cached requests everything; nothing is
  * deferred, and no read waits. */
 static void cache_not_seen(void **state)
 {
 	struct e2pf_session *s;
-	struct e2pf_totals t;
+	struct e2pf_engine_stats t;
 
 	(void)state;
 	assert_int_equal(chmod(path, 0444), 0);
@@ -332,10 +344,10 @@ static void cache_not_seen(void **state)
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
 	assert_int_equal(e2pf_start(s), 0);
 	assert_true(e2pf_wait(s, -1));
-	e2pf_get_totals(s, &t);
+	e2pf_session_count(s, &t);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chmod(path, 0600), 0);
-	assert_true(t.complete && t.prefetched_bytes == t.planned_bytes);
+	assert_true(e2pf_session_is_complete(s) && t.prefetched_bytes == t.planned_bytes);
 	e2pf_close(s);
 }
 
@@ -360,10 +372,16 @@ static void reasons_of_order(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		struct e2pf_engine_stats st = { .has_head = of[i].has_head };
+		const struct e2pf_engine_stats st = {
+			.has_head = of[i].has_head
+		};
+		const struct e2pf_settings settings = { .threads = 0 };
 
-		e2pf_decide_order(&list, "some order", &st, of[i].spindles);
-		assert_string_equal(list.item[i].reason, of[i].reason);
+		e2pf_decide_order(&list, &(struct e2pf_reading) {
+			.settings = &settings, .stats = &st,
+			.spindles = of[i].spindles, .order = "some order"
+		});
+		assert_string_equal(list.item[2 * i + 1].reason, of[i].reason);
 	}
 }
 
@@ -375,9 +393,10 @@ int main(void)
 		cmocka_unit_test(not_whole),
 		cmocka_unit_test(scanned_again),
 		cmocka_unit_test(write_to_nowhere),
+		cmocka_unit_test(library_is_newer),
 		cmocka_unit_test(budget_is_shared),
+		cmocka_unit_test(budget_without_sys),
 		cmocka_unit_test(probed),
-		cmocka_unit_test(one_processor),
 		cmocka_unit_test(cache_not_seen),
 	};
 

@@ -17,7 +17,6 @@
 #include "settings.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define UNTOUCHED 4711u
 
 static void class_names(void **state)
 {
@@ -35,137 +34,82 @@ static void class_names(void **state)
 	assert_null(e2pf_class_name((enum e2pf_class)-1));
 }
 
-static void threads_accepted(void **state)
-{
-	unsigned out;
-
-	(void)state;
-	assert_int_equal(e2pf_parse_threads("1", &out), 0);
-	assert_int_equal(out, 1);
-	assert_int_equal(e2pf_parse_threads("10", &out), 0);
-	assert_int_equal(out, 10);
-	assert_int_equal(e2pf_parse_threads("256", &out), 0);
-	assert_int_equal(out, E2PF_MAX_THREADS);
-}
-
-static void threads_refused(void **state)
-{
-	static const char *const bad[] = {
-		"", "0", "257", "-1", "+1", " 1", "1 ", "1\n", "01", "0x10",
-		"1K", "1.0", "1,2", "4294967297", "18446744073709551617",
-		"99999999999999999999999999", "four", "\xd9\xa1"
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < COUNT(bad); i++) {
-		unsigned out = UNTOUCHED;
-
-		assert_int_equal(e2pf_parse_threads(bad[i], &out), EINVAL);
-		assert_int_equal(out, UNTOUCHED);
-	}
-}
-
-static void size_accepted(void **state)
+/* A value that is not taken is 0 here, and changes nothing. */
+static void values(void **state)
 {
 	static const struct {
-		const char *text;
-		uint64_t bytes;
-	} good[] = {
-		{ "1048576", 1048576 },
-		{ "1048577", 1048577 },
-		{ "1024K", 1048576 },
-		{ "1M", 1048576 },
-		{ "64M", 67108864 },
-		{ "3G", UINT64_C(3221225472) },
-		{ "1T", UINT64_C(1099511627776) },
-		{ "16777215T", UINT64_C(16777215) << 40 },
-		{ "18446744073709551615", UINT64_MAX },
-		{ "18014398509481983K", UINT64_MAX - 1023 },
+		const char *name, *value;
+		uint64_t set;
+	} rows[] = {
+		{ "threads", "1", 1 }, { "threads", "10", 10 },
+		{ "threads", "256", E2PF_MAX_THREADS },
+		{ "threads", "", 0 }, { "threads", "0", 0 },
+		{ "threads", "257", 0 },
+		{ "threads", "-1", 0 }, { "threads", "+1", 0 },
+		{ "threads", " 1", 0 }, { "threads", "1 ", 0 },
+		{ "threads", "1\n", 0 }, { "threads", "01", 0 },
+		{ "threads", "0x10", 0 }, { "threads", "1K", 0 },
+		{ "threads", "1.0", 0 }, { "threads", "1,2", 0 },
+		{ "threads", "4294967297", 0 },
+		{ "threads", "18446744073709551617", 0 },
+		{ "threads", "99999999999999999999999999", 0 },
+		{ "threads", "four", 0 }, { "threads", "\xd9\xa1", 0 },
+		{ "iops", "1", 1 }, { "iops", "1000000", 1000000 },
+		{ "iops", "1000001", 0 }, { "iops", "0", 0 },
+		{ "iops", "1K", 0 },
+		{ "nice", "1", 1 }, { "nice", "19", 19 }, { "nice", "20", 0 },
+		{ "nice", "0", 0 }, { "nice", "-1", 0 },
+		/* What ioprio_set(2) takes is a class and a level. */
+		{ "ioprio", "idle", 3 << 13 },
+		{ "ioprio", "best-effort", 2 << 13 | 4 },
+		{ "ioprio", "best-effort:0", 2 << 13 },
+		{ "ioprio", "best-effort:7", 2 << 13 | 7 },
+		{ "ioprio", "", 0 }, { "ioprio", "IDLE", 0 },
+		{ "ioprio", "idle:0", 0 }, { "ioprio", "idle ", 0 },
+		{ "ioprio", "best", 0 }, { "ioprio", "best-effort:", 0 },
+		{ "ioprio", "best-effort:8", 0 },
+		{ "ioprio", "best-effort:/", 0 },
+		{ "ioprio", "best-effort:07", 0 },
+		{ "ioprio", "best-effort4", 0 },
+		{ "ioprio", "realtime", 0 }, { "ioprio", "none", 0 },
+		{ "ioprio", "3", 0 },
+		{ "mem", "1048576", 1048576 }, { "mem", "1048577", 1048577 },
+		{ "mem", "1024K", 1048576 }, { "mem", "1M", 1048576 },
+		{ "mem", "3G", UINT64_C(3221225472) },
+		{ "mem", "1T", UINT64_C(1099511627776) },
+		{ "mem", "16777215T", UINT64_C(16777215) << 40 },
+		{ "mem", "18446744073709551615", UINT64_MAX },
+		{ "mem", "18014398509481983K", UINT64_MAX - 1023 },
+		{ "mem", "", 0 }, { "mem", "0", 0 }, { "mem", "0M", 0 },
+		{ "mem", "1048575", 0 }, { "mem", "1023K", 0 },
+		{ "mem", "K", 0 },
+		{ "mem", "-1M", 0 }, { "mem", "+1M", 0 }, { "mem", " 1M", 0 },
+		{ "mem", "1M ", 0 }, { "mem", "1 M", 0 }, { "mem", "1m", 0 },
+		{ "mem", "1MB", 0 }, { "mem", "1KM", 0 }, { "mem", "01M", 0 },
+		{ "mem", "1.5G", 0 }, { "mem", "1E", 0 },
+		{ "mem", "0x100000", 0 },
+		{ "mem", "16777216T", 0 }, { "mem", "18446744073709551616", 0 },
+		{ "mem", "18014398509481984K", 0 },
+		{ "mem", "99999999999999999999999T", 0 },
+		{ "bandwidth", "2M", 2097152 }, { "bandwidth", "2", 0 },
+		{ "no-such-setting", "1", 0 },
 	};
-	uint64_t out;
+	const struct e2pf_setup none = { .prefetch = false };
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(good); i++) {
-		assert_int_equal(e2pf_parse_size(good[i].text, &out), 0);
-		assert_true(out == good[i].bytes);
-	}
-}
+	for (i = 0; i < COUNT(rows); i++) {
+		struct e2pf_setup s = none;
+		int err = e2pf_setup_set(&s, rows[i].name, rows[i].value);
 
-static void size_refused(void **state)
-{
-	static const char *const bad[] = {
-		"", "0", "0M", "1", "1048575", "1023K", "K", "M", "-1M",
-		"+1M", " 1M", "1M ", "1 M", "1m", "1MB", "1MiB", "1KM", "01M",
-		"1.5G", "1E", "1P", "0x100000", "1e9", "16777216T",
-		"18446744073709551616", "18446744073709551620",
-		"18014398509481984K", "99999999999999999999999T"
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < COUNT(bad); i++) {
-		uint64_t out = UNTOUCHED;
-
-		assert_int_equal(e2pf_parse_size(bad[i], &out), EINVAL);
-		assert_true(out == UNTOUCHED);
-	}
-}
-
-/* What ioprio_set(2) takes is a class and a level. */
-static void limits_accepted(void **state)
-{
-	unsigned out, level;
-	char text[] = "best-effort:0";
-
-	(void)state;
-	assert_int_equal(e2pf_parse_requests("1", &out), 0);
-	assert_int_equal(out, 1);
-	assert_int_equal(e2pf_parse_requests("1000000", &out), 0);
-	assert_int_equal(out, 1000000);
-	assert_int_equal(e2pf_parse_nice("1", &out), 0);
-	assert_int_equal(out, 1);
-	assert_int_equal(e2pf_parse_nice("19", &out), 0);
-	assert_int_equal(out, 19);
-	assert_int_equal(e2pf_parse_io_priority("idle", &out), 0);
-	assert_int_equal(out, 3 << 13);
-	assert_int_equal(e2pf_parse_io_priority("best-effort", &out), 0);
-	assert_int_equal(out, 2 << 13 | 4);
-	for (level = 0; level < 8; level++) {
-		text[sizeof(text) - 2] = (char)('0' + level);
-		assert_int_equal(e2pf_parse_io_priority(text, &out), 0);
-		assert_int_equal(out, 2 << 13 | level);
-	}
-}
-
-static void limits_refused(void **state)
-{
-	static const char *const number[] = {
-		"", "0", "-1", "+1", " 1", "1 ", "01", "1K", "1000001", "x"
-	};
-	static const char *const priority[] = {
-		"", "IDLE", "idle:0", "idle ", "best", "best-effort:",
-		"best-effort:8", "best-effort:/", "best-effort:07",
-		"best-effort4", "realtime", "none", "3"
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < COUNT(number); i++) {
-		unsigned out = UNTOUCHED;
-
-		assert_int_equal(e2pf_parse_requests(number[i], &out), EINVAL);
-		assert_int_equal(e2pf_parse_nice(number[i], &out), EINVAL);
-		assert_int_equal(out, UNTOUCHED);
-	}
-	for (i = 0; i < COUNT(priority); i++) {
-		unsigned out = UNTOUCHED;
-
-		assert_int_equal(e2pf_parse_io_priority(priority[i], &out),
-				 EINVAL);
-		assert_int_equal(e2pf_parse_nice("20", &out), EINVAL);
-		assert_int_equal(out, UNTOUCHED);
+		if (err != (rows[i].set ? 0 : EINVAL) ||
+		    (rows[i].set && s.reading.threads + s.reading.requests +
+		     s.reading.nice + s.reading.io_priority +
+		     s.reading.memory + s.reading.bandwidth != rows[i].set))
+			fail_msg("%s = %s", rows[i].name, rows[i].value);
+		if (err)
+			assert_memory_equal(&s.reading, &none.reading,
+					    sizeof(none.reading));
 	}
 }
 
@@ -270,7 +214,7 @@ static void nothing_else(void **state)
 {
 	static const char *const wrong[] = {
 		"thread = 4\n", "threads 4\n", "threads = 4 # four\n",
-		"threads =\n", "= 4\n", "mem = 1\nmem = 4M\n", "[a]\n",
+		"threads =\n", "= 4\n", "mem = 4M\nmem = 4M\n", "[a]\n",
 		"stats = /a\n", "config = /a\n", "verbose = 3\n",
 		"prefetch = yes\n", "accel = none,all\n", "accel = crc32c,\n",
 		"Threads = 4\n"
@@ -298,12 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(class_names),
-		cmocka_unit_test(threads_accepted),
-		cmocka_unit_test(threads_refused),
-		cmocka_unit_test(size_accepted),
-		cmocka_unit_test(size_refused),
-		cmocka_unit_test(limits_accepted),
-		cmocka_unit_test(limits_refused),
+		cmocka_unit_test(values),
 		cmocka_unit_test_setup_teardown(defaults, make_file,
 						remove_file),
 		cmocka_unit_test_setup_teardown(all_of_the_file, make_file,

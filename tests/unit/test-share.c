@@ -20,27 +20,21 @@
 #include "device/share.h"
 
 #define CHILDREN 3
+#define LINES 500u
 
 /* A tree with processes 10 to 19, and locks; %s is the file of the locks. */
 static void make_tree(const char *locks)
 {
-	char path[PATH_MAX], file[64];
+	char path[PATH_MAX], file[64], line[64];
 	struct stat st;
 	FILE *f;
 	int pid;
 
-	tree_begin();
-	snprintf(path, sizeof(path), "%.2000s/proc", tree_root);
-	assert_int_equal(mkdir(path, 0755), 0);
+	tree_make("proc/meminfo: MemAvailable:    8000000 kB");
 	for (pid = 10; pid < 20; pid++) {
-		snprintf(path, sizeof(path), "%.2000s/proc/%d", tree_root, pid);
-		assert_int_equal(mkdir(path, 0755), 0);
+		snprintf(line, sizeof(line), "proc/%d/stat: ", pid);
+		tree_add(line);
 	}
-	snprintf(path, sizeof(path), "%.2000s/proc/meminfo", tree_root);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fprintf(f, "MemAvailable:    8000000 kB\n");
-	fclose(f);
 	snprintf(path, sizeof(path), "%.2000s/proc/locks", tree_root);
 	f = fopen(path, "w");
 	assert_non_null(f);
@@ -82,9 +76,12 @@ static void what_is_counted(void **state)
 		  "3: POSIX  ADVISORY  READ ../proc/10 @ 0 EOF\n", 1 },
 		/* Lines that the kernel does not write. */
 		{ "1: POSIX\n\n   \n1: POSIX ADVISORY READ\n"
-		  "1: POSIX ADVISORY READ 10\n1: POSIX  ADVISORY  READ 10 @",
+		  "1: POSIX ADVISORY READ 10\n1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
+		  "1: POSIX  ADVISORY  READ 11 @ 0 EOF",
 		  2 },
 	};
+	static const char line[] = "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n";
+	static char many[LINES * sizeof(line)];
 	size_t i;
 
 	(void)state;
@@ -95,6 +92,12 @@ static void what_is_counted(void **state)
 			    8000000 * 1024ull / table[i].count);
 		tree_remove();
 	}
+	/* More than is read at once. */
+	for (i = 0; i < LINES; i++)
+		memcpy(many + i * (sizeof(line) - 1), line, sizeof(line));
+	make_tree(many);
+	assert_int_equal(e2pf_share_count(tree_root), LINES + 1);
+	tree_remove();
 	/* Without a file of locks, and with the memory unknown. */
 	tree_begin();
 	assert_int_equal(e2pf_share_count(tree_root), 1);
@@ -200,6 +203,18 @@ static int highest_open(void)
 	return fd;
 }
 
+/* Say in the list that this process locks it. */
+static void list_lock(FILE *list)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fileno(list), &st), 0);
+	fprintf(list, "1: POSIX  ADVISORY  READ %d %02x:%02x:%llu 0 EOF\n",
+		(int)getpid(), major(st.st_dev), minor(st.st_dev),
+		(unsigned long long)st.st_ino);
+	assert_int_equal(fflush(list), 0);
+}
+
 /* In a child that has joined: put a file that lists a lock of its parent in
  * the place of the kernel's list, and count. */
 static unsigned count_with_list(FILE *list)
@@ -210,6 +225,8 @@ static unsigned count_with_list(FILE *list)
 	assert_true(pid >= 0);
 	if (!pid) {
 		e2pf_share_join();
+		/* Its own lock does not count. */
+		list_lock(list);
 		if (dup2(fileno(list), highest_open()) < 0)
 			_exit(255);
 		_exit((int)e2pf_share_count(""));
@@ -225,18 +242,13 @@ static void alone(void **state)
 	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	FILE *list = tmpfile();
 	struct rlimit files;
-	struct stat st;
 
 	(void)state;
 	assert_non_null(list);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	if (files.rlim_cur < 1024)
 		skip();
-	assert_int_equal(fstat(fileno(list), &st), 0);
-	fprintf(list, "1: POSIX  ADVISORY  READ %d %02x:%02x:%llu 0 EOF\n",
-		(int)getpid(), major(st.st_dev), minor(st.st_dev),
-		(unsigned long long)st.st_ino);
-	assert_int_equal(fflush(list), 0);
+	list_lock(list);
 	assert_int_equal(count_with_list(list), 1);
 	assert_int_equal(fcntl(fileno(list), F_SETLK, &all), 0);
 	assert_int_equal(count_with_list(list), 2);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keys, ranges of keys, and search results. */
+/* Search results, the items of files and extents, and ranges of keys. */
 #include <stdlib.h>
 #include <linux/btrfs.h>
 
 #include "array.h"
 #include "btrfs/format.h"
-#include "search.h"
+#include "items.h"
 
-void e2pf_btrfs_plan_found(const void *bytes, size_t size, uint32_t count,
-			   e2pf_btrfs_item_sink sink, void *ctx)
+void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
+		      e2pf_btrfs_item_sink sink, void *ctx)
 {
 	const uint8_t *b = bytes;
 	struct btrfs_ioctl_search_header header;
@@ -24,7 +24,6 @@ void e2pf_btrfs_plan_found(const void *bytes, size_t size, uint32_t count,
 		item.key.objectid = header.objectid;
 		item.key.type = (uint8_t)header.type;
 		item.key.offset = header.offset;
-		item.generation = header.transid;
 		item.bytes = b;
 		item.size = header.len;
 		sink(ctx, &item);
@@ -33,8 +32,8 @@ void e2pf_btrfs_plan_found(const void *bytes, size_t size, uint32_t count,
 	}
 }
 
-bool e2pf_btrfs_plan_data(const struct e2pf_btrfs_item *item,
-			  struct e2pf_btrfs_data *data)
+bool e2pf_item_data(const struct e2pf_btrfs_item *item,
+		    struct e2pf_data *data)
 {
 	const uint8_t *b = item->bytes;
 	uint64_t skip;
@@ -83,11 +82,11 @@ static uint32_t reference_bytes(uint8_t type)
 	}
 }
 
-void e2pf_btrfs_plan_references(const struct e2pf_btrfs_item *item,
-				e2pf_btrfs_reference_sink sink, void *ctx)
+void e2pf_item_references(const struct e2pf_btrfs_item *item,
+			  e2pf_reference_sink sink, void *ctx)
 {
 	uint32_t at = BT_EXTENT_ITEM_BYTES, bytes;
-	struct e2pf_btrfs_reference r;
+	struct e2pf_reference r;
 
 	if (item->key.type != BT_EXTENT_ITEM_KEY || item->size <= at ||
 	    !(bt_le64(item->bytes + BT_EXTENT_ITEM_FLAGS) &
@@ -109,8 +108,7 @@ void e2pf_btrfs_plan_references(const struct e2pf_btrfs_item *item,
 	}
 }
 
-bool e2pf_btrfs_plan_inode(const struct e2pf_btrfs_item *item,
-			   uint64_t *changed)
+bool e2pf_item_inode(const struct e2pf_btrfs_item *item, uint64_t *changed)
 {
 	if (item->key.type != BT_INODE_ITEM_KEY ||
 	    item->size < BT_INODE_ITEM_BYTES)
@@ -119,35 +117,24 @@ bool e2pf_btrfs_plan_inode(const struct e2pf_btrfs_item *item,
 	return true;
 }
 
-bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
-			  const struct e2pf_btrfs_item *item,
-			  struct e2pf_btrfs_ptr *root)
-{
-	return item->key.type == BT_ROOT_ITEM_KEY &&
-	       e2pf_btrfs_take_root(super, item->key.objectid, item->bytes,
-				    item->size, root);
-}
-
-bool e2pf_btrfs_ranges_add(struct e2pf_btrfs_ranges *ranges,
-			   const struct e2pf_btrfs_key *first,
-			   const struct e2pf_btrfs_key *last)
+bool e2pf_ranges_add(struct e2pf_ranges *ranges,
+		     const struct e2pf_btrfs_range *keys)
 {
 	struct e2pf_btrfs_range *tail = ranges->count ?
 		&ranges->range[ranges->count - 1] : NULL;
-	struct e2pf_btrfs_key before = e2pf_btrfs_before(*first);
+	struct e2pf_btrfs_key before = e2pf_btrfs_before(keys->first);
 
-	if (tail && e2pf_btrfs_compare(&tail->first, first) <= 0 &&
+	if (tail && e2pf_btrfs_compare(&tail->first, &keys->first) <= 0 &&
 	    e2pf_btrfs_compare(&before, &tail->last) <= 0) {
-		if (e2pf_btrfs_compare(last, &tail->last) > 0)
-			tail->last = *last;
+		if (e2pf_btrfs_compare(&keys->last, &tail->last) > 0)
+			tail->last = keys->last;
 		return true;
 	}
-	if (ranges->count == E2PF_BTRFS_RANGES_MOST ||
+	if (ranges->count == E2PF_RANGES_MOST ||
 	    !e2pf_have_room((void **)&ranges->range, &ranges->room,
 			    ranges->count, 1, sizeof(*ranges->range)))
 		return false;
-	ranges->range[ranges->count].first = *first;
-	ranges->range[ranges->count++].last = *last;
+	ranges->range[ranges->count++] = *keys;
 	return true;
 }
 
@@ -158,7 +145,7 @@ static int by_first(const void *a, const void *b)
 	return e2pf_btrfs_compare(&x->first, &y->first);
 }
 
-void e2pf_btrfs_ranges_finish(struct e2pf_btrfs_ranges *ranges)
+void e2pf_ranges_finish(struct e2pf_ranges *ranges)
 {
 	size_t i, n = ranges->count;
 
@@ -170,35 +157,24 @@ void e2pf_btrfs_ranges_finish(struct e2pf_btrfs_ranges *ranges)
 	for (i = 0; i < n; i++) {
 		struct e2pf_btrfs_range range = ranges->range[i];
 
-		e2pf_btrfs_ranges_add(ranges, &range.first, &range.last);
+		e2pf_ranges_add(ranges, &range);
 	}
 }
 
-bool e2pf_btrfs_ranges_meet(const struct e2pf_btrfs_ranges *ranges,
-			    const struct e2pf_btrfs_key *first,
-			    const struct e2pf_btrfs_key *last)
+bool e2pf_ranges_meet(const struct e2pf_ranges *ranges,
+		      const struct e2pf_btrfs_range *keys)
 {
 	size_t low = 0, high = ranges->count, middle;
 
-	/* Find the first range that does not end before `first`. */
+	/* Find the first range that does not end before these keys. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (e2pf_btrfs_compare(&ranges->range[middle].last, first) < 0)
+		if (e2pf_btrfs_compare(&ranges->range[middle].last,
+				       &keys->first) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low < ranges->count &&
-	       e2pf_btrfs_compare(&ranges->range[low].first, last) <= 0;
-}
-
-void e2pf_btrfs_ranges_empty(struct e2pf_btrfs_ranges *ranges)
-{
-	ranges->count = 0;
-}
-
-void e2pf_btrfs_ranges_free(struct e2pf_btrfs_ranges *ranges)
-{
-	free(ranges->range);
-	memset(ranges, 0, sizeof(*ranges));
+	       e2pf_btrfs_compare(&ranges->range[low].first, &keys->last) <= 0;
 }

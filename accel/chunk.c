@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Chooses the form of a chunk, and changes it as bits are set and cleared.  A
+ * chunk is a node only while it has more than one run of set and more than one
+ * of clear bits.
+ *
+ * A run costs a node at most two words of its own, so a node of two runs or more
+ * takes no more than libext2fs's tree does, 48 bytes for each.
+ */
+#include "chunk.h"
+
+#define WORDS NODE_VALUES
+
+/* The part of first..last in word `w`. */
+static uint64_t mask(unsigned w, unsigned first, unsigned last)
+{
+	uint64_t m = UINT64_MAX;
+
+	if (w == first / 64)
+		m <<= first % 64;
+	if (w == last / 64)
+		m &= UINT64_MAX >> (63 - last % 64);
+	return m;
+}
+
+static uint64_t of_run(struct chunk_run r)
+{
+	if (r.from == CHUNK_BITS)
+		return r.outer ? CHUNK_FULL : CHUNK_CLEAR;
+	return CHUNK_RUN | (uint64_t)r.outer << 2 | (uint64_t)r.from << 16 |
+	       (uint64_t)r.to << 32;
+}
+
+uint64_t chunk_word(uint64_t number, unsigned w)
+{
+	struct chunk_run r;
+	uint64_t inner = 0;
+
+	if (chunk_is_pointer(number))
+		return node_get(chunk_node(number), w);
+	r = chunk_run(number);
+	if (r.from < (w + 1) * 64 && r.to > w * 64)
+		inner = mask(w, r.from > w * 64 ? r.from : w * 64, r.to - 1);
+	return r.outer ? ~inner : inner;
+}
+
+static unsigned next_in_run(struct chunk_run r, unsigned bit, bool value)
+{
+	if (chunk_run_bit(r, bit) == value)
+		return bit;
+	return bit < r.from ? r.from : bit < r.to ? r.to : CHUNK_BITS;
+}
+
+unsigned chunk_next(uint64_t number, unsigned bit, bool value)
+{
+	const struct node *n = chunk_node(number);
+	uint64_t other = value ? 0 : UINT64_MAX, v, words;
+	unsigned w = bit / 64;
+
+	if (!chunk_is_pointer(number))
+		return next_in_run(chunk_run(number), bit, value);
+	v = (node_get(n, w) ^ other) & mask(w, bit, CHUNK_BITS - 1);
+	if (v)
+		return w * 64 + (unsigned)__builtin_ctzll(v);
+	/* The next word that is stored, or that has only this value. */
+	words = n->some | (n->full ^ other);
+	words = w + 1 < WORDS ? words >> (w + 1) << (w + 1) : 0;
+	if (!words)
+		return CHUNK_BITS;
+	w = (unsigned)__builtin_ctzll(words);
+	return w * 64 + (unsigned)__builtin_ctzll(node_get(n, w) ^ other);
+}
+
+/* Change a chunk that is no node.  False, and nothing is changed, if the result
+ * is not one run. */
+static bool change_run(uint64_t *number, unsigned first, unsigned last,
+		       bool set)
+{
+	struct chunk_run r = chunk_run(*number);
+	unsigned end = last + 1, edge[4], edges = 0;
+
+	/* Most bits follow the run. */
+	if (first == r.to && set != r.outer && end < CHUNK_BITS) {
+		*number += (uint64_t)(end - first) << 32;
+		return true;
+	}
+	if (r.from < first)
+		edge[edges++] = r.from;
+	if (r.to < first)
+		edge[edges++] = r.to;
+	if (first && chunk_run_bit(r, first - 1) != set)
+		edge[edges++] = first;
+	if (end < CHUNK_BITS && chunk_run_bit(r, end) != set)
+		edge[edges++] = end;
+	if (r.from > end && r.from < CHUNK_BITS)
+		edge[edges++] = r.from;
+	if (r.to > end && r.to < CHUNK_BITS)
+		edge[edges++] = r.to;
+	if (edges > 2)
+		return false;
+	*number = of_run((struct chunk_run){
+		first ? r.outer : set, edges ? edge[0] : CHUNK_BITS,
+		edges > 1 ? edge[1] : CHUNK_BITS
+	});
+	return true;
+}
+
+static struct node *change_node(struct node *n, unsigned first, unsigned last,
+				bool set)
+{
+	uint64_t old, fresh;
+	unsigned w;
+
+	for (w = first / 64; w <= last / 64; w++) {
+		old = node_get(n, w);
+		fresh = set ? old | mask(w, first, last) :
+			      old & ~mask(w, first, last);
+		if (fresh != old)
+			n = node_put(n, w, fresh);
+	}
+	return n;
+}
+
+static struct node *node_of_run(struct chunk_run r)
+{
+	struct node *n = node_new(r.outer ? NODE_FULL : 0);
+
+	return r.from < r.to ? change_node(n, r.from, r.to - 1, !r.outer) : n;
+}
+
+/* The node as a run if it is one: the border of a run is inside a word that is
+ * stored, or between two that are not. */
+static uint64_t simplest(struct node *n)
+{
+	uint64_t number = (uint64_t)(uintptr_t)n;
+	struct chunk_run r = { .from = 0, .to = CHUNK_BITS };
+	unsigned i, edges = 0;
+
+	if (chunk_above_two(n->some))
+		return number;
+	for (i = 0; i < node_count_ones(n->some); i++)
+		edges += node_count_ones((n->value[i] ^ n->value[i] << 1) &
+					 ~UINT64_C(1));
+	if (edges > 2)
+		return number;
+	r.outer = chunk_bit(number, 0);
+	r.from = chunk_next(number, 0, !r.outer);
+	if (r.from < CHUNK_BITS)
+		r.to = chunk_next(number, r.from, r.outer);
+	if (r.to < CHUNK_BITS &&
+	    chunk_next(number, r.to, !r.outer) < CHUNK_BITS)
+		return number;
+	node_free(n);
+	return of_run(r);
+}
+
+uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
+{
+	struct node *n;
+
+	if (!first && last == CHUNK_BITS - 1) {
+		chunk_free(number);
+		return set ? CHUNK_FULL : CHUNK_CLEAR;
+	}
+	if (!chunk_is_pointer(number) &&
+	    change_run(&number, first, last, set))
+		return number;
+	n = chunk_is_pointer(number) ? chunk_node(number) :
+				       node_of_run(chunk_run(number));
+	return simplest(change_node(n, first, last, set));
+}
+
+bool chunk_copy(uint64_t number, uint64_t *copy)
+{
+	struct node *n;
+
+	*copy = number;
+	if (!chunk_is_pointer(number))
+		return true;
+	n = node_copy(chunk_node(number));
+	*copy = (uint64_t)(uintptr_t)n;
+	return n;
+}
+
+void chunk_free(uint64_t number)
+{
+	if (chunk_is_pointer(number))
+		node_free(chunk_node(number));
+}

@@ -1,0 +1,328 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Documents and packages agree with the sources: each option and setting is in the
+# manuals and completions, and the examples of the manuals run; each folder includes
+# only what CONTRIBUTING.md allows; version, address, licences and the functions that
+# are stood in for are the same everywhere.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=../tools/lib.sh
+. "$srcdir/tools/lib.sh"
+# shellcheck source=../tools/images.sh
+. "$srcdir/tools/images.sh"
+
+PREFETCHER=$top_builddir/prefetch/e2prefetch
+top=$(cd "$srcdir/.." && pwd)
+cd "$top" || tap_bail "no sources"
+
+# same A B: two lists have the same lines, and there are some.
+same() { [ -n "$1" ] && diff <(sort -u <<<"$1") <(sort -u <<<"$2"); }
+
+#
+# Options and settings.
+#
+
+options() { "$PREFETCHER" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p'; }
+# The table of settings, up to those that are variables only.
+settings() { sed -n '/^} settings\[\]/,/DEVELOPERS_FLAG/s/^\t{ "\([a-z]*\)", .*/\1/p' lib/settings.c | grep -v observe; }
+items() { sed -n "s/^\\.It $2 \\(.*\\)/\\1/p" "doc/$1"; }
+
+# offers WORDS WORD...: bash completes the last word to these.
+offers()
+{
+	local wanted=$1
+
+	shift
+	# shellcheck disable=SC2016
+	same "$(tr ' ' '\n' <<<"$wanted")" "$(bash --norc --noprofile -c '
+		. "$1"
+		shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_e2prefetch
+		printf "%s\n" "${COMPREPLY[@]%=}"
+	' bash "$top/completions/bash/e2prefetch" "$PREFETCHER" "$@")"
+}
+
+completions()
+(
+	all=$(options | tr '\n' ' ')
+	cd "$dir/files" && : >partition &&
+	offers "${all% }" - && offers "${all% }" probe - &&
+	offers "disable enable partition probe progress status" "" &&
+	offers "partition" probe p && offers "partition" -n p &&
+	offers "--fields --follow" progress - && offers "--root" enable - &&
+	offers "touch" disk -- touc
+)
+
+test_options()
+{
+	local variables
+
+	variables=$(settings | tr a-z A-Z | sed 's/^/PREFETCH_/; s/_PREFETCH$//')
+	tap_check "completions" completions
+	tap_check "e2prefetch(8) has all options" same "$(options | grep -e --)" \
+		"$(items e2prefetch.8 Fl | sed -n 's/.* Fl Fl \([a-z-]*\).*/--\1/p')"
+	tap_check "e2prefetch.conf(5) has all settings" same "$(settings)" \
+		"$(items e2prefetch.conf.5 Cm)"
+	tap_check "e2prefetch.conf has all settings" same "$(settings)" \
+		"$(sed -n 's/^#\([a-z]*\) = .*/\1/p' boot/e2prefetch.conf)"
+	tap_check "e2fsck-prefetch(8) has all variables" same \
+		"$variables"$'\nPREFETCH_CONFIG' "$(items e2fsck-prefetch.8 Ev)"
+}
+
+#
+# Manuals.
+#
+
+# The commands of a manual's examples, one in each line.
+commands_of()
+{
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh [^E]/p' "doc/$1" |
+		sed -n 's/^\.Dl # //p; /^# /,/^\.Ed/{/^\.Ed/d;s/^# //;p}' |
+		sed -e 's/\\-/-/g' -e 's/\\e$/\\/' |
+		sed -e :a -e '/\\$/{N;s/\\\n *//;ta' -e '}'
+}
+
+# runs IMAGE COMMAND: with the paths of this build, and this image as the device.
+runs()
+(
+	command=$2
+	command=${command//"/usr/libexec/e2prefetch/btrfs"/"$top_builddir/btrfs/btrfs"}
+	command=${command//"/usr/libexec/e2prefetch"/"$top_builddir/e2fsck"}
+	command=$(sed "s|/dev/sdb1*|$1|g" <<<"$command")
+	cd "$dir/files" || return
+	printf '#!/bin/sh\nexec e2fsck -fn %s\n' "$1" >check-all
+	chmod +x check-all
+	PATH=$top_builddir/prefetch:$top_builddir/e2fsck:$top_builddir/btrfs:$PATH \
+		bash -c "$command" </dev/null
+)
+
+# The settings of the example are ones that a check takes.
+example_settings()
+{
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/{/^\.Bd/,/^\.Ed/{/^\./d;p}}' \
+		doc/e2prefetch.conf.5 >"$dir/conf"
+	grep -q = "$dir/conf" &&
+	PREFETCH=1 PREFETCH_CONFIG=$dir/conf "$E2FSCK_TEST" -fn "$image" \
+		>"$dir/out" 2>"$dir/err" && ! grep prefetch "$dir/err"
+}
+
+test_manuals()
+{
+	local page command count image=$E2PF_TMP/image
+
+	image_make ext4-1k "$image" || tap_bail "no image"
+	truncate -s 128M "$E2PF_TMP/btrfs"
+	for page in doc/*.[58]; do
+		! have_program mandoc || tap_check "$page" \
+			mandoc -Tlint -Wwarning "$page"
+	done
+	for page in e2prefetch.8 e2fsck-prefetch.8 btrfs-prefetch.8; do
+		count=0
+		while IFS= read -r command; do
+			count=$((count + 1))
+			case $command in
+			*" send "*) ;;	# test-btrfs-send.sh
+			*btrfs*)
+				! mkfs.btrfs -qf "$E2PF_TMP/btrfs" >"$dir/out" 2>&1 ||
+				tap_check "$page: $command" runs "$E2PF_TMP/btrfs" "$command"
+				;;
+			*) tap_check "$page: $command" runs "$image" "$command" ;;
+			esac
+		done < <(commands_of $page)
+		tap_check "$page has examples" [ $count -ge 3 ]
+	done
+	tap_check "the example of e2prefetch.conf(5)" example_settings
+}
+
+#
+# Packages.
+#
+
+# init NUMBER: an argument of AC_INIT: 2 version, 3 address, 5 home page.
+init() { sed -n 's/^AC_INIT(\[\(.*\)])$/\1/p' configure.ac | awk -F '\\], \\[' -v n="$1" '{ print $n }'; }
+
+# Argument of AC_INIT, file, and what finds it there.
+facts='2 debian/changelog 1s/^e2prefetch (\(.*\)-[^-]*) .*/\1/p
+2 packaging/e2prefetch.spec s/^Version: *//p
+2 CHANGELOG.md s/^## \([0-9][0-9.]*\).*/\1/p
+3 debian/control s/^Maintainer:.*<\(.*\)>/\1/p
+3 debian/changelog s/^ --.*<\(.*\)>.*/\1/p
+3 debian/upstream/metadata s/^Bug-Submit: *mailto://p
+5 debian/control s/^Homepage: *//p
+5 debian/watch s|.*\(https\{0,1\}://[^ ]*\).*|\1|p
+5 debian/upstream/metadata s/^Repository: *//p
+5 packaging/e2prefetch.spec s/^URL: *//p'
+
+# is_init NUMBER FILE COMMAND: a page of ours may be below the home page.
+is_init()
+{
+	local found known
+
+	found=$(sed -n "$3" "$2" | head -n 1) known=$(init "$1")
+	echo "$found here, configure.ac has $known"
+	[ -n "$known" ] && [ "${found%.git}" = "$known" ] ||
+		[[ $1 = 5 && $found = "$known"/* ]]
+}
+
+stood_in() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map btrfs/*.map | sort -u; }
+# In README.source's tables: between grave accents, in the first column.
+# shellcheck disable=SC2016
+explained() { sed -n 's/^| \(`[^|]*\) |.*/\1/p' debian/README.source | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u; }
+
+# The libraries that programs load by name are linked to e2prefetch: packaging tools
+# find no other dependencies.
+loaded_are_linked()
+{
+	local program=$top_builddir/prefetch/e2prefetch name
+
+	[ ! -e "${program%/*}/.libs/e2prefetch" ] || program=${program%/*}/.libs/e2prefetch
+	readelf -d "$program" | grep -q 'NEEDED.*\[libc\.' || return
+	{
+		sed -n 's/^#define [A-Z0-9]*_SONAME "\(.*\)"$/\1/p' "$top_builddir/config.h"
+		grep -rhoE --include='*.[ch]' '"lib[a-z0-9_-]+\.so\.[0-9]+"' \
+			accel btrfs e2fsck lib prefetch | tr -d '"'
+	} | sort -u | while read -r name; do
+		readelf -d "$program" | grep -F "[$name]" ||
+			{ echo "no package depends on $name"; exit 1; }
+	done
+}
+
+# The licence in each file is that of the last pattern of debian/copyright that
+# matches it.
+same_licences()
+{
+	local file said pattern licence found wrong=0 seen=0
+
+	awk '/^[A-Z]/ { in_files = 0 }
+		/^Files:/ { in_files = 1; $1 = "" }
+		in_files { for (i = 1; i <= NF; i++) pattern[++n] = $i }
+		/^License:/ { for (i = 1; i <= n; i++) print pattern[i], $2; n = 0 }
+		' debian/copyright >"$dir/patterns"
+	while IFS=: read -r file said; do
+		said=${said##*SPDX-License-Identifier: } found=
+		seen=$((seen + 1))
+		while read -r pattern licence; do
+			# shellcheck disable=SC2053
+			[[ $file != $pattern ]] || found=$licence
+		done <"$dir/patterns"
+		[ "${said%% *}" = "$found" ] ||
+			{ echo "$file: $said; debian/copyright: $found"; wrong=1; }
+	done < <(git grep -m 1 -E '^[^ ]{0,3} *SPDX-License-Identifier: ')
+	[ $wrong = 0 ] && [ $seen -gt 100 ]
+}
+
+# Those that modify the machine declare it.
+package_tests()
+{
+	local name
+
+	same "$(sed -n 's/^Tests: //p' debian/tests/control | tr ' ' '\n')" \
+		"$(find debian/tests -type f -perm -u+x -printf '%f\n')" || return
+	for name in $(grep -lE '^(e2prefetch|dpkg|apt-get) .*(enable|install)' debian/tests/*); do
+		sed -n "/^Tests:.*${name##*/}/,/^\$/p" debian/tests/control |
+			grep "^Restrictions:.*breaks-testbed.*needs-root" || return
+	done
+}
+
+# The release contains all tracked files of these folders.
+released()
+{
+	local file
+
+	git ls-files debian packaging completions boot | grep -v '/Makefile\.am$' |
+	while read -r file; do
+		grep -qF "${file##*/}" Makefile.am completions/Makefile.am \
+			boot/Makefile.am || { echo "not in the release: $file"; exit 1; }
+	done
+}
+
+only_there()
+{
+	same "$(printf '%s\n' configure.ac debian/{changelog,control,upstream/metadata,watch} \
+		packaging/e2prefetch.spec)" "$(git grep -lF -e "$(init 3)" -e "$(init 5)")"
+}
+
+test_packages()
+{
+	local number file command
+
+	while read -r number file command; do
+		tap_check "$file: AC_INIT's $number" is_init "$number" "$file" "$command"
+	done <<<"$facts"
+	tap_check "debian/control: Standards-Version" grep -E \
+		'^Standards-Version: [0-9]+(\.[0-9]+){2,3}$' debian/control
+	tap_check "README.source has every function that is stood in for" \
+		same "$(stood_in)" "$(explained)"
+	! have_program readelf || tap_check "libraries that are loaded by name" \
+		loaded_are_linked
+	tap_check "debian/tests and their restrictions" package_tests
+	if git ls-files --error-unmatch debian/control >/dev/null 2>&1; then
+		tap_check "address and home page stand nowhere else" only_there
+		tap_check "debian/copyright: licences" same_licences
+		tap_check "the release has what packages need" released
+	else
+		tap_skip "the whole tree" "no git here"
+	fi
+}
+
+#
+# Layers.
+#
+
+# Folder, and a pattern of the headers of other folders that it may include.
+layers='lib/engine device/(device|probe|rate|thread)\.h
+lib/device none
+lib e2prefetch\.h|(engine|device|report)/.*\.h
+lib/report e2prefetch\.h|(engine|device)/.*\.h
+lib/ext4 e2prefetch\.h|session\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h
+lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
+lib/libext2fs e2prefetch\.h|engine/engine\.h|ext4/journal\.h
+accel settings\.h|report/decisions\.h|device/.*\.h
+launch e2prefetch\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h
+prefetch e2prefetch\.h|settings\.h|session\.h|report/.*\.h'
+
+# includes FOLDER ALLOWED: of its own headers and these.
+includes()
+{
+	local file header bad=1
+
+	while IFS=: read -r file header; do
+		[ $bad != 1 ] || bad=0
+		header=${header#*\"} header=${header%%\"*}
+		[ -e "$1/$header" ] || [[ $header =~ ^($2)$ ]] ||
+			{ echo "$file: $header"; bad=2; }
+	done < <(grep -H '^#include "' "$1"/*.[ch])
+	return $bad
+}
+
+# shellcheck disable=SC2251
+no_filesystem() { ! grep -nwiE 'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?' lib/engine/*.[ch]; }
+
+test_layers()
+{
+	local folder allowed
+
+	while read -r folder allowed; do
+		tap_check "$folder includes what it may" includes "$folder" "$allowed"
+	done <<<"$layers"
+	tap_check "the engine speaks of no filesystem" no_filesystem
+}
+
+test_all()
+{
+	dir=$E2PF_TMP/documents
+	mkdir -p "$dir/files"
+	test_options
+	test_manuals
+	test_packages
+	test_layers
+}
+
+require_programs mke2fs debugfs e2image
+[ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"
+tmp_setup
+helpers_setup
+images_setup
+tap_run test_all
