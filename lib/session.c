@@ -92,7 +92,7 @@ errcode_t e2pf_session_add_source(struct e2pf_session *s,
 
 /* Without /sys the limit of a memory group cannot be seen: in one of 64 MiB, what
  * is read ahead without a bound is evicted before it is used, and a check takes
- * 1.4 times stock's; with 8 MiB 0.74, and 0.85 in one of 16
+ * 1.4 times stock's; with 8 MiB 0.74 to 0.92
  * (tests/scripts/test-container.sh). */
 #define UNSEEN_BUDGET (8u << 20)
 

@@ -162,6 +162,7 @@ rows()
 {
 	local calls=$top_builddir/tests/tools/deny-calls
 	local proc='mount -t proc proc "$root/proc";'
+	local sys='mount --rbind /sys "$root/sys"'
 
 	row "fsck finds it along PATH" command="$fsck"
 	row "the check by name"
@@ -169,7 +170,7 @@ rows()
 	row "no /proc, no /sys, read-only root" \
 		setup='mount -o remount,bind,ro "$root"'
 	row "/proc, no /sys" setup="$proc"
-	row "/proc and /sys" setup="$proc"'mount --rbind /sys "$root/sys"'
+	row "/proc and /sys" setup="$proc$sys"
 	row "no capabilities" \
 		before="setpriv --bounding-set=-all --inh-caps=-all"
 	row "the check is PID 1" unshare=-pf
@@ -179,8 +180,10 @@ rows()
 	if [ -w /sys/fs/cgroup/memory ] ||
 	   grep -qw memory /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
 		for memory in $sizes; do
-			row "$memory MiB of memory" memory=$memory
+			row "$memory MiB of memory" memory=$memory \
+				setup="$proc$sys"
 		done
+		row "64 MiB of memory, no /sys" memory=64
 	else
 		tap_skip "in little memory" "no memory control groups"
 	fi
@@ -201,7 +204,7 @@ make_debian()
 {
 	local fresh=${DIST_DIR:-$E2PF_TMP}/$suite-fresh packages
 
-	make_chroot "$fresh" "$suite" && cp -a "$fresh" "$root" || return
+	make_chroot "$fresh" "$suite" && cp -a "$fresh/." "$root" || return
 	packages=("${DIST_DIR-}/$suite-packages"/e2prefetch_*.deb)
 	if [ -e "${packages[0]}" ]; then
 		cp "${packages[0]}" "$root/package.deb" &&
