@@ -27,8 +27,8 @@ static uint64_t of_run(struct chunk_run r)
 {
 	if (r.from == CHUNK_BITS)
 		return r.outer ? CHUNK_FULL : CHUNK_CLEAR;
-	return CHUNK_RUN | (uint64_t)r.outer << 2 | (uint64_t)r.from << 16 |
-	       (uint64_t)r.to << 32;
+	return CHUNK_RUN | (r.outer ? CHUNK_OUTER : 0) |
+	       (uint64_t)r.from << 16 | (uint64_t)r.to << 32;
 }
 
 uint64_t chunk_word(uint64_t number, unsigned w)

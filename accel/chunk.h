@@ -17,6 +17,7 @@
 #define CHUNK_CLEAR UINT64_C(0)
 #define CHUNK_FULL NODE_FULL
 #define CHUNK_RUN 1u		/* in the lower two bits */
+#define CHUNK_OUTER 4u		/* with it: the bits around the run are set */
 
 /* Is a value of a node, or of a table of nodes, a pointer? */
 static inline bool chunk_is_pointer(uint64_t number)
@@ -41,7 +42,7 @@ static inline struct chunk_run chunk_run(uint64_t number)
 {
 	if ((number & 3) == CHUNK_RUN)
 		return (struct chunk_run){
-			number >> 2 & 1, number >> 16 & 0xffff,
+			number & CHUNK_OUTER, number >> 16 & 0xffff,
 			(unsigned)(number >> 32)
 		};
 	return (struct chunk_run){ number, CHUNK_BITS, CHUNK_BITS };
@@ -85,7 +86,8 @@ static inline bool chunk_change_word(uint64_t number, unsigned first,
 	word = &n->value[~n->some ? node_place(n, w) : w];
 	fresh = set ? *word | m : *word & ~m;
 	if (!fresh || fresh == NODE_FULL ||
-	    (!chunk_above_two(n->some) && !chunk_above_two((fresh ^ fresh << 1) & ~UINT64_C(1))))
+	    (!chunk_above_two(n->some) &&
+	     !chunk_above_two((fresh ^ fresh << 1) & ~UINT64_C(1))))
 		return false;
 	*word = fresh;
 	return true;

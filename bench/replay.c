@@ -140,11 +140,11 @@ int main(int argc, char **argv)
 		die(argv[1], errno);
 	largest = read_list();
 	slots = calloc(depth, sizeof(*slots));
-	for (i = 0; slots && i < depth; i++)
-		if (posix_memalign(&slots[i].buf, 4096, largest))
-			die("memory", ENOMEM);
 	if (!slots)
 		die("memory", ENOMEM);
+	for (i = 0; i < depth; i++)
+		if (posix_memalign(&slots[i].buf, 4096, largest))
+			die("memory", ENOMEM);
 	if (syscall(SYS_io_setup, (unsigned int)depth, &ctx))
 		die("asynchronous reads", errno);
 	start = now_ns();
@@ -153,7 +153,8 @@ int main(int argc, char **argv)
 	       failed, (double)(now_ns() - start) / 1e9);
 	syscall(SYS_io_destroy, ctx);
 	qsort(latency, done, sizeof(*latency), compare);
-	printf(", \"median_us\": %.1f}\n", (double)latency[done / 2] / 1e3);
+	i = done / 2;
+	printf(", \"median_us\": %.1f}\n", (double)latency[i] / 1e3);
 	for (i = 0; i < depth; i++)
 		free(slots[i].buf);
 	free(slots);
