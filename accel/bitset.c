@@ -165,8 +165,8 @@ bool bitset_resize(struct bitset *s, uint64_t bits)
  * Changes.
  */
 
-static inline void change(struct bitset *s, uint64_t c, unsigned first, unsigned last,
-		   bool set)
+static inline void change(struct bitset *s, uint64_t c, unsigned first,
+			  unsigned last, bool set)
 {
 	uint64_t old;
 

@@ -142,8 +142,8 @@ void toy_new(struct toy_fs *fs)
 {
 	static const struct e2pf_source_ops ops = {
 		.begin = toy_begin, .next = toy_next, .units = toy_units,
-		.weight = toy_weight, .seed = toy_seed, .piece = toy_piece, .parse = toy_parse,
-		.sample = toy_sample
+		.weight = toy_weight, .seed = toy_seed, .piece = toy_piece,
+		.parse = toy_parse, .sample = toy_sample
 	};
 	static const uint64_t bytes[2] = {
 		TOY_BLOCKS * TOY_BLOCK, TOY_BLOCKS * TOY_BLOCK

@@ -305,8 +305,8 @@ WRAP(int, faccessat, (int d, const char *p, int m, int f), -1, EIO,
 #ifndef STAT_VERSIONED
 WRAP(int, stat, (const char *restrict p, struct stat *restrict s), -1, ENOMEM,
      (p, s))
-WRAP_AS("stat", int, stat64, (const char *restrict p, struct stat64 *restrict s), -1, ENOMEM,
-     (p, s))
+WRAP_AS("stat", int, stat64,
+	(const char *restrict p, struct stat64 *restrict s), -1, ENOMEM, (p, s))
 WRAP(int, fstat, (int fd, struct stat *s), -1, EIO, (fd, s))
 WRAP_AS("fstat", int, fstat64, (int fd, struct stat64 *s), -1, EIO, (fd, s))
 #else
