@@ -229,6 +229,8 @@ make_volume()
 	model=$!
 	wait_for test -e "$dir/volume/disk" &&
 	image=$(loop_attach "$dir/volume/disk") || return
+	# Otherwise it serves one request after the other.
+	losetup --direct-io=on "$image" || return
 	queue=/sys/block/${image##*/}/queue
 	echo 0 >"$queue/rotational"
 	echo 128 >"$queue/read_ahead_kb"
