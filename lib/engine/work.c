@@ -13,8 +13,9 @@
 #include "engine_state.h"
 
 /* What is taken at once without a head, by weight, in bytes: little at first, to
- * be ahead of the checker at once, then twice as much each time.  With more, one worker's units, which cost
- * bandwidth, would not be read while another worker's trees cost requests. */
+ * be ahead of the checker at once, then twice as much each time.  With more, one
+ * worker's units, which cost bandwidth, would not be read while another worker's
+ * trees cost requests. */
 #define FIRST_TAKE (256u << 10)
 #define FLASH_TAKE (4u << 20)
 
