@@ -50,8 +50,7 @@ typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
 
 /* What is read in a phase. */
 struct e2pf_phase {
-	unsigned number;	/* the source's name for it, below
-				   E2PF_PHASES */
+	unsigned number;	/* the source's name for it, below 256 */
 	/* The checker uses the units in order and reports its position.  If
 	 * not, its reads of what was read ahead make room in the budget. */
 	bool followed;
@@ -66,8 +65,6 @@ struct e2pf_phase {
 	 * read in large sorted parts. */
 	uint32_t later, deferred;
 };
-
-#define E2PF_PHASES 16u
 
 /* How the engine is going to work. */
 struct e2pf_start {
