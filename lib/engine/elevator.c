@@ -3,8 +3,9 @@
  * One pass over some references, level by level: each level is sorted in device
  * order and merged into runs, then read and parsed, which fills the next.
  *
- * Does not know about budgets, the checker or other workers: it calls worker.c
- * for each run, which can end the pass.
+ * Does not know about budgets, the checker or other workers: it asks ahead.c
+ * whether a reference for a later phase has room and which gaps are read through,
+ * and calls worker.c for each run and read, which can end the pass.
  *
  * Memory is bounded: when a level is full, it is read and parsed, with
  * everything below it, before the level above continues.  Time is bounded on

@@ -175,8 +175,8 @@ void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 			     const struct e2pf_phase *phase);
 
-/* The checker has reached this unit of a phase.  Ignored unless that phase is
- * the current one. */
+/* The checker has reached this unit of a phase.  Counts while that phase is the
+ * current one, until another report or e2pf_engine_begin_phase(). */
 void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit);
 
 /* The checker is about to read what was not looked at when the engine started:
@@ -200,9 +200,9 @@ struct e2pf_read {
 	uint64_t began;		/* ns; 0: this read is not timed */
 	uint64_t asked;		/* ns; when the device was asked, after any
 				   wait at the gate */
-	bool waited;		/* it waited at the gate */
-	bool missed;		/* it was not cached; checked only while the
-				   device is stuck */
+	bool waited;		/* it was not cached, and came to the gate */
+	bool missed;		/* it was not cached; checked only at the gate,
+				   and while the device is stuck */
 };
 
 /* The checker is about to read: may wait at the gate.  The caller sets device,
@@ -224,8 +224,8 @@ struct e2pf_engine_look {
 					   none */
 	uint64_t reading_at;		/* bytes from the start of its device */
 	int phase;			/* or E2PF_NONE */
-	int at_phase;			/* where the checker said it is, or */
-	uint64_t at;			/* E2PF_NONE */
+	int at_phase;			/* the phase and unit that the checker */
+	uint64_t at;			/* reported; no phase: E2PF_NONE */
 	/* Bytes of the units' references, taken by a worker and parsed; and of
 	 * all that was found to be read ahead, deferred references included. */
 	uint64_t unit_bytes, parsed_bytes, found_bytes;

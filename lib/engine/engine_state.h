@@ -92,7 +92,8 @@ enum worker_state {
 	WORKER_IDLE,		/* found nothing to take */
 	WORKER_READING,
 	WORKER_THROTTLED	/* waits until the checker has used what was
-				   read, or for a limit per second */
+				   read, for a stuck device, or for a limit per
+				   second */
 };
 
 struct worker {
@@ -136,8 +137,8 @@ struct worker {
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
 	pthread_mutex_t lock;
-	pthread_cond_t work_cond;	/* workers wait for work, or for room
-					   in the budget */
+	pthread_cond_t work_cond;	/* workers wait for work, or are
+					   throttled */
 	pthread_cond_t gate_cond;	/* checkers wait at the gate */
 	pthread_cond_t end_cond;	/* callers wait for the end */
 
@@ -194,7 +195,7 @@ struct e2pf_engine {
 	 * devices one after the other; base[] is a device's first place. */
 	uint64_t base[E2PF_DEVICES];
 	struct e2pf_blockset ahead;	/* places read ahead and not used */
-	atomic_bool tracking;		/* it is not empty */
+	atomic_bool tracking;		/* it was not empty at some time */
 	uint64_t gaps;			/* bytes of gaps read through */
 	uint64_t left_over;		/* bytes still ahead at an earlier
 					   stop */
@@ -359,8 +360,8 @@ void e2pf_set_state(struct worker *w, enum worker_state state);
 /* Request a run of `n` references on one device, adjacent except for gaps, as
  * far as they are not cached.  May wait.  Returns false if nobody wants it. */
 bool e2pf_request_run(struct worker *w, const struct e2pf_ref *refs, size_t n);
-/* A read of bytes to be parsed has returned after a wait of `waited_ns`; `error`
- * is an errno or 0.  Returns false if nobody wants the rest. */
+/* A worker's read has returned after a wait of `waited_ns`; `error` is an errno
+ * or 0.  Returns false if nobody wants the rest. */
 bool e2pf_read_returned(struct worker *w, int error, uint64_t waited_ns);
 
 /* ahead.c */

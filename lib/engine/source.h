@@ -50,8 +50,7 @@ typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
 
 /* What is read in a phase. */
 struct e2pf_phase {
-	unsigned number;	/* the source's name for it, below
-				   E2PF_PHASES */
+	unsigned number;	/* the source's name for it, below 256 */
 	/* The checker uses the units in order and reports its position.  If
 	 * not, its reads of what was read ahead make room in the budget. */
 	bool followed;
@@ -67,8 +66,6 @@ struct e2pf_phase {
 	uint32_t later, deferred;
 };
 
-#define E2PF_PHASES 16u
-
 /* How the engine is going to work. */
 struct e2pf_start {
 	uint64_t budget;	/* bytes that may be ahead of the checker */
@@ -76,17 +73,20 @@ struct e2pf_start {
 	bool has_head;		/* rotational: one elevator pass costs less
 				   than two */
 	bool asleep;		/* everything may be cached: until the next
-				   begin() only sample() is called */
+				   begin() nothing is seeded; there are only
+				   samples, which may be parsed, and units() and
+				   weight() of the first phase */
 };
 
 struct e2pf_source;
 
 /*
- * The operations of a source.  The engine holds its lock during begin(),
- * units(), weight() and sample(), and during piece() and parse() of what
- * sample() passes; these must neither call the engine nor wait for a lock that
- * may be held by a caller of the engine.  Otherwise seed(), piece() and parse()
- * are called without the engine's lock, by several threads at once.
+ * The operations of a source.  The engine holds its lock during begin(), next()
+ * for the first phase, units(), weight() and sample(), and during piece() and
+ * parse() of what sample() passes; these must neither call the engine nor wait
+ * for a lock that may be held by a caller of the engine.  Otherwise seed(),
+ * piece() and parse() are called without the engine's lock, by several threads
+ * at once, and next() by one.
  */
 struct e2pf_source_ops {
 	/* Called before the work begins, while there are no workers: `asleep` at

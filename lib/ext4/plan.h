@@ -29,7 +29,6 @@ struct e2pf_geometry {
 	uint32_t groups;
 	uint32_t desc_size;		/* bytes, at least 32 */
 	uint32_t desc_blocks;		/* blocks of group descriptors */
-	uint32_t reserved_gdt_blocks;
 	uint32_t first_meta_bg;
 	uint32_t feature_compat;
 	uint32_t feature_incompat;

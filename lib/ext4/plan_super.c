@@ -138,7 +138,6 @@ static void parse_special(const struct ext2_super_block *sb,
 		if (!e2pf_block_ok(geo, geo->mmp_block))
 			geo->mmp_block = 0;
 	}
-	geo->reserved_gdt_blocks = le16toh(sb->s_reserved_gdt_blocks);
 }
 
 int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo)
