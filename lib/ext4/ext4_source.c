@@ -113,6 +113,8 @@ static void make_groups(struct e2pf_ext4 *ext4)
 		ext4->lend(ext4->lender, i, &ext4->made[i]);
 	if (ext4->made)
 		use_groups(ext4, ext4->made);
+	/* The workers are not those to whom they are lent. */
+	ext4->lend = NULL;
 }
 
 /* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
@@ -189,7 +191,7 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	*more = false;
 	switch (phase) {
 	case E2PF_EXT4_TABLES:
-		return ext4->groups ? ext4->geo->groups : 0;
+		return ext4->groups || ext4->lend ? ext4->geo->groups : 0;
 	case E2PF_EXT4_BITMAPS:
 		return ext4->groups && ext4->classes & 1u << E2PF_BITMAPS ?
 		       ext4->geo->groups : 0;
