@@ -228,8 +228,7 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 
 	e2pf_engine_look(s->engine, &look);
 	p->device = s->name;
-	p->stage = look.stage < s->type->stages ?
-		   s->type->stage_names[look.stage] : "";
+	p->stage = s->type->stage_names[look.stage];
 	look_at_waits(s, &look, p);
 	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
 	tell_work(s, &look, f);

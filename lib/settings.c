@@ -387,13 +387,11 @@ static bool read_file(struct reading *r, bool named)
 	if (fd < 0)
 		return unreadable(r);
 	n = read(fd, text, MOST_BYTES + 1);
-	if (n < 0)
-		unreadable(r);
 	close(fd);
+	if (n < 0)
+		return unreadable(r);
 	if (n > (ssize_t)MOST_BYTES)
 		return wrong(r, r->path, "the file is too long");
-	if (n < 0)
-		return false;
 	text[n] = '\0';
 	return take_text(r, text, (size_t)n);
 }

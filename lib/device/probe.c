@@ -272,7 +272,7 @@ static uint64_t measure_bytes(const struct survey *s)
 		if (!read_page(dev, at))
 			return 0;
 	ns = now(dev) - ns;
-	return ns < bytes / 1000 ? 1 : ns * 1000 / bytes;
+	return ns <= bytes / 1000 ? 1 : ns * 1000 / bytes;
 }
 
 /* Nobody needs what is not metadata. */

@@ -68,6 +68,14 @@ stats_in_file()
 	[ "$(jq -s length "$dir/stats")" = 1 ]
 }
 
+# Said at once, and not again at the end of a long check.
+stats_refused()
+{
+	PREFETCH=1 PREFETCH_STATS=$dir/none/stats launch -fn "$image" || return
+	[ "$(grep -c "cannot write" "$dir/err")" = 1 ] &&
+	grep -q "^e2fsck-prefetch: PREFETCH_STATS: cannot write" "$dir/err"
+}
+
 # stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST the statistics name
 # these.
 stats_name()
@@ -458,6 +466,7 @@ test_stats()
 		tap_check "PREFETCH_STATS=- with the mmap manager" \
 			stats_on_stderr 1
 		tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
+		tap_check "PREFETCH_STATS: no such folder" stats_refused
 		tap_check "of e2prefetch: mode 0600, written afresh" \
 			prefetch_stats_in_file
 	else

@@ -134,13 +134,15 @@ rows_options()
 	done
 	# 2049 is the first backup superblock, 77 is none.
 	printf "$bad|%s|\n" -fn -y -fp "-fy -z undo" "-fy -b 2049" \
-		"-fy -b 2049 -B 1024" "-fy -b 77"
+		"-fy -b 2049 -B 1024" "-fy -b 77" "-fy -E fixes_only"
 	if [ -n "$STATIC" ]; then
 		printf "%s|$static\n" "ext4-1k|-fn" "ext4-1k|-fy" "ext4-1k|-p" \
 			"$bad|-fn" "$bad|-fy"
 	fi
 	# No machine has a device of this number.
 	cat <<-END
+	ext3-1k|-fy -E bmap2extent|
+	ext3-recovery|-E journal_only -y|
 	ext4-journal-device|-fy -j jdev|
 	ext4-journal-device|-fy -j fs|
 	ext4-journal-device debugfs:ssv+journal_dev+0x3f01|-fy|

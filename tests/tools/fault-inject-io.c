@@ -81,7 +81,8 @@ static void trace(const char *what, uint64_t off, uint64_t len)
  * the read. */
 static void mark_ahead(uint64_t off, uint64_t len)
 {
-	if (fault.kind != GONE && fault.kind != CUT && fault.kind != SIGNAL)
+	if (fault.kind != GONE && fault.kind != CUT && fault.kind != ONCE &&
+	    fault.kind != SIGNAL)
 		mark(off, len, AHEAD);
 }
 
@@ -117,15 +118,16 @@ static void hold(void)
 	close(fd);
 }
 
-/* The checker is about to read something for the first time. */
-static void count_read(void)
+/* The checker is about to read something for the first time.  Returns whether this
+ * read fails and its repetition does not. */
+static bool count_read(void)
 {
 	const char *file;
 
 	if (fault.kind == TRACE)
 		log_line("new\n");
 	if (++reads != fault.n)
-		return;
+		return false;
 	switch (fault.kind) {
 	case GONE:
 		gone = true;
@@ -135,18 +137,21 @@ static void count_read(void)
 		if (!file || truncate(file, fault.value))
 			abort();
 		break;
+	case ONCE:
+		break;
 	case SIGNAL:
 		log_hit();
 		raise((int)fault.value);
-		return;
+		return false;
 	case HOLD:
 		log_hit();
 		hold();
-		return;
+		return false;
 	default:
-		return;
+		return false;
 	}
 	log_hit();
+	return fault.kind == ONCE;
 }
 
 /* Number of bytes of a read before the first failing unit. */
@@ -167,8 +172,12 @@ static ssize_t before_read(int fd, uint64_t off, size_t len)
 	bool checker = is_checkers(fd);
 	size_t n;
 
-	if (checker && is_new(off, len))
-		count_read();
+	if (checker && is_new(off, len) && count_read()) {
+		if (!fault.value)
+			return (ssize_t)(len / 2);
+		errno = (int)fault.value;
+		return -1;
+	}
 	if (checker && fault.kind == TRACE)
 		trace("read", off, len);
 	n = readable(off, len, checker);

@@ -15,6 +15,8 @@
  *				reads, and for all later writes that would
  *				change something
  *   cut:N:SIZE			before the N-th read the file is cut to SIZE
+ *   once:N:ERRNO		the N-th read fails; without ERRNO (0) it ends early.
+ *				Repeated, it succeeds
  *   signal:N:SIGNAL		before the N-th read the process gets a signal
  *   hold:N			the checker waits before its N-th read until
  *				somebody opens the FIFO E2PF_FAULT_FIFO to write
@@ -182,8 +184,8 @@ static void parse_call(char *text)
 static void parse(char *text)
 {
 	static const char *const names[] = {
-		"none", "trace", "read", "write", "gone", "cut", "signal", "hold",
-		"wfail", "wsignal", "call", "calls"
+		"none", "trace", "read", "write", "gone", "cut", "once",
+		"signal", "hold", "wfail", "wsignal", "call", "calls"
 	};
 	size_t len = strcspn(text, ":"), i;
 

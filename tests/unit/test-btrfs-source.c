@@ -487,6 +487,8 @@ static void test_slots(void **state)
 	assert_false(e2pf_slot_set_add(&set, 65));
 	assert_true(e2pf_slot_set_add(&set, 66));
 	assert_false(e2pf_slot_set_add(&set, UINT64_C(1) << 40));
+	assert_false(e2pf_slot_set_add(&set, set.pages * E2PF_SLOTS_WORD *
+					     E2PF_SLOTS_WORDS));
 	e2pf_slot_set_free(&set);
 }
 

@@ -81,6 +81,8 @@ static void sound(void **state)
 	super.s_mnt_count = 5;
 	super.s_max_mnt_count = 6;
 	assert_true(clean());
+	super.s_max_mnt_count = 0;	/* no limit either */
+	assert_true(clean());
 	super.s_checkinterval = 1001;
 	assert_true(clean());
 }
