@@ -98,8 +98,7 @@ errcode_t e2pf_session_add_source(struct e2pf_session *s,
 
 static uint64_t own_budget(const struct e2pf_session *s)
 {
-	uint64_t budget = e2pf_engine_budget(e2pf_memory_share(s->sysroot),
-					     s->cfg.paced);
+	uint64_t budget = e2pf_engine_budget(s->available, s->cfg.paced);
 	char path[PATH_MAX];
 
 	if (e2pf_path(path, sizeof(path), "%s/sys/fs", s->sysroot) ||
@@ -131,6 +130,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 	if (s->settings.threads)
 		cfg->threads = cfg->head_threads = s->settings.threads;
 	s->sharing = e2pf_share_count(s->sysroot);
+	s->available = e2pf_memory_share(s->sysroot);
 	cfg->budget = s->settings.memory;
 	if (!cfg->budget)
 		cfg->budget = own_budget(s);

@@ -81,6 +81,8 @@ struct e2pf_session {
 	/* For the statistics; owned by the caller. */
 	const char *const *accelerations;
 	size_t acceleration_count;
+	uint64_t available;		/* memory for this process; set by
+					   e2pf_session_choose() */
 	bool short_of_memory;		/* so nothing is read ahead */
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/share.h"
 #include "ext4_session.h"
 
 /* A second scan waits at most so long for the threads of the first. */
@@ -388,7 +387,7 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 
 static bool is_affordable(const struct e2pf_ext4_session *s)
 {
-	return e2pf_memory_share(s->base.sysroot) >= OWN_BYTES +
+	return s->base.available >= OWN_BYTES +
 	       (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP;
 }
 
