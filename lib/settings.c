@@ -167,7 +167,8 @@ enum kind {
 	DEVELOPERS_FLAG, TEXT, LAUNCHERS
 };
 
-#define NUMBER_UP_TO(most) NUMBER, most, "a number from 1 to " #most
+#define TEXT_OF(number) #number
+#define NUMBER_UP_TO(most) NUMBER, most, "a number from 1 to " TEXT_OF(most)
 #define SIZE_IN_BYTES SIZE, 0, "a size of 1M or more (K, M, G, T)"
 #define ON_OR_OFF 0, "on or off, 1 or 0"
 
@@ -182,7 +183,7 @@ static const struct setting {
 } settings[] = {
 #define MEMBER(name) offsetof(struct e2pf_setup, name)
 	{ "prefetch", SWITCH, 0, "1, 0 or auto", MEMBER(prefetch) },
-	{ "threads", NUMBER_UP_TO(256), MEMBER(reading.threads) },
+	{ "threads", NUMBER_UP_TO(E2PF_MAX_THREADS), MEMBER(reading.threads) },
 	{ "mem", SIZE_IN_BYTES, MEMBER(reading.memory) },
 	{ "bandwidth", SIZE_IN_BYTES, MEMBER(reading.bandwidth) },
 	{ "iops", NUMBER_UP_TO(1000000), MEMBER(reading.requests) },

@@ -225,8 +225,8 @@ static void count_asked(struct e2pf_engine *e, const struct e2pf_ref *ref,
 /* Record that `len` bytes of a run of references will be requested.  This is
  * done just before the request, so that the checker cannot read and forget a
  * block before it is recorded. */
-static void record_part(struct worker *w, const struct e2pf_ref *refs, size_t n,
-		   uint64_t offset, uint64_t len)
+static void record_part(struct worker *w, const struct e2pf_ref *refs,
+			size_t n, uint64_t offset, uint64_t len)
 {
 	struct e2pf_engine *e = w->e;
 	unsigned device = refs[0].device;

@@ -113,7 +113,8 @@ static void make_groups(struct e2pf_ext4 *ext4)
 		ext4->lend(ext4->lender, i, &ext4->made[i]);
 	if (ext4->made)
 		use_groups(ext4, ext4->made);
-	/* The workers are not those to whom they are lent. */
+	/* The workers are not those to whom they are lent.  So while there are
+	 * groups, none are lent. */
 	ext4->lend = NULL;
 }
 
@@ -152,7 +153,7 @@ static void ext4_begin(struct e2pf_source *source,
 	};
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
-	if (ext4->lend && !ext4->groups && !start->asleep)
+	if (ext4->lend && !start->asleep)
 		make_groups(ext4);
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->paced = start->paced;

@@ -64,7 +64,8 @@ void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
 
 /* Instead of setting them all: lend(ctx, number, &group) tells one of them.  It
  * is called by the threads that start the engine and that make it awake, which
- * are the checker's, until the groups are set or lent anew. */
+ * are the checker's, until the engine is awake, or the groups are set or lent
+ * anew. */
 void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
 			   void (*lend)(void *ctx, uint32_t number,
 					struct e2pf_group *group), void *ctx);
