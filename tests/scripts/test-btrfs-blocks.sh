@@ -158,7 +158,7 @@ compare_ahead()
 	wrong=$(elsewhere "$E2PF_TMP/ahead")
 	comm -13 "$E2PF_TMP/planned" "$E2PF_TMP/ahead" >"$E2PF_TMP/log"
 	name="$name: read ahead where it is read, $stock by the stock program are not"
-	if [ "$wrong" = 0 ] && grep -q '"planned_bytes":[1-9]' \
+	if [ "$wrong" = 0 ] && grep -q '"threads":[1-9]' \
 		"$E2PF_TMP/stats.json"; then
 		tap_ok "$name"
 	else

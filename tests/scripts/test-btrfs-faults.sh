@@ -119,7 +119,7 @@ missing_case()
 	# shellcheck disable=SC2086
 	fault_check "$kind" "$1" "$E2PF_TMP/$image" $options || return
 	grep -q "is missing" "$dir/stock.out" "$dir/stock.err" &&
-		grep -q '"planned_bytes":[1-9]' "$dir/stats.json" ||
+		grep -q '"threads":[1-9]' "$dir/stats.json" ||
 		tally "$kind" disagreed "$1: not missing, or nothing planned"
 }
 

@@ -244,7 +244,7 @@ damaged_data()
 		>"$E2PF_TMP/data.test"
 	grep -q "status 1" "$E2PF_TMP/data.stock" &&
 		cmp "$E2PF_TMP/data.stock" "$E2PF_TMP/data.test" &&
-		grep -q '"planned_bytes":[1-9]' "$E2PF_TMP/data.json"
+		grep -q '"threads":[1-9]' "$E2PF_TMP/data.json"
 }
 
 # The next check sees what the kernel writes past the page cache.

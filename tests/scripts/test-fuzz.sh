@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs each fuzz target for some seconds from its seeds, with libFuzzer and the
-# address and undefined behaviour sanitizers.  A finding is an input that
-# crashes, takes more than 60 seconds or more memory than FUZZ_MEMORY MiB; it is
-# kept in FUZZ_KEEP.
+# Runs each fuzz target from its seeds, with libFuzzer and the address and
+# undefined behaviour sanitizers.  By default the inputs are the same each time:
+# some seconds' worth of them.  A finding is an input that crashes, takes more than
+# 60 seconds or more memory than FUZZ_MEMORY MiB; it is kept in FUZZ_KEEP.
 #
 #   test-fuzz.sh [TARGET...]
 #
-# FUZZ_SECONDS	time for each target (default: 3)
-# FUZZ_RUNS	inputs for each target, instead of a time
+# FUZZ_SECONDS	new inputs for so long, instead
+# FUZZ_RUNS	number of inputs for each target
 # FUZZ_CC	a clang that has libFuzzer (default: clang)
 # FUZZ_KEEP	folder for findings (default: the current one)
 # FUZZ_CORPUS	folder that keeps the corpus for the next run
@@ -21,7 +21,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/fuzz/fuzz-seeds.sh"
 
 FUZZ_CC=${FUZZ_CC:-clang}
-FUZZ_SECONDS=${FUZZ_SECONDS:-3}
 FUZZ_KEEP=${FUZZ_KEEP:-.}
 FUZZ_MEMORY=${FUZZ_MEMORY:-640}
 
@@ -47,6 +46,10 @@ flags_image=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs
 flags_settings="-lext2fs -DCONFIGURATION=\"/dev/null\" -DPACKAGE_VERSION=\"0\""
 targets="plan settings image btrfs search"
+runs_plan=400000 runs_settings=6000 runs_image=16000 runs_btrfs=200000
+runs_search=300000
+# Freed memory that the sanitizer keeps counts, too.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16
 
 compile()
 {
@@ -59,10 +62,11 @@ compile()
 
 fuzz_target()
 {
-	local target=$1 dir=$E2PF_TMP/$1 sources flags n limit
-	local -a corpus=()
+	local target=$1 dir=$E2PF_TMP/$1 sources flags runs n
+	local -a corpus=() limit
 
 	sources=sources_$target
+	runs=runs_$target
 	flags=flags_$target
 	# shellcheck disable=SC2086
 	if ! compile -o "$dir" "$srcdir/fuzz/fuzz-$target.c" ${!sources} \
@@ -75,10 +79,13 @@ fuzz_target()
 		corpus=("$FUZZ_CORPUS/$target")
 		mkdir -p "${corpus[0]}"
 	}
-	limit=-max_total_time=$FUZZ_SECONDS
-	[ -z "${FUZZ_RUNS-}" ] || limit=-runs=$FUZZ_RUNS
+	if [ -n "${FUZZ_SECONDS-}" ]; then
+		limit=(-max_total_time="$FUZZ_SECONDS")
+	else
+		limit=(-runs="${FUZZ_RUNS:-${!runs}}" -seed=1)
+	fi
 	# The output of the targets is discarded; libFuzzer's own is kept.
-	if ASAN_OPTIONS=${ASAN_OPTIONS-} "$dir" "$limit" -timeout=60 \
+	if "$dir" "${limit[@]}" -timeout=60 \
 		-rss_limit_mb="$FUZZ_MEMORY" -max_len=8192 -close_fd_mask=3 \
 		-artifact_prefix="$FUZZ_KEEP/$target-" -print_final_stats=1 \
 		-verbosity=0 "${corpus[@]}" "$dir.seeds" >"$dir.log" 2>&1
