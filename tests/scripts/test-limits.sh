@@ -90,11 +90,10 @@ scarce_case()
 			continue
 		fi
 		# shellcheck disable=SC2086
-		compare_test "$dir" $manager "$E2PF_TMP/$image" $options \
-			>/dev/null
-		status=$(tally_outcome "$dir")
-		[ "$status" != disagreed ] && [ "$stock" -lt 128 ] ||
-			status=agreed
+		compare_outcome "$dir" $manager "$E2PF_TMP/$image" $options
+		status=agreed
+		[[ $COMPARE_OUTCOME != @(hung|crashed) ]] ||
+			[ "$stock" -ge 128 ] || status=$COMPARE_OUTCOME
 		tally "$kind" $status "$name (stock: $stock) $options"
 	done
 }
@@ -400,7 +399,7 @@ device_run()
 # if set, is a file that is compared after each run.
 device_case()
 {
-	local kind=$1 name=$2 device=$3 reset=$4 manager part
+	local kind=$1 name=$2 device=$3 reset=$4 manager part outcome
 	local -a pairs=()
 
 	shift 4
@@ -432,8 +431,9 @@ device_case()
 		if "$IMGTOOL" cmp "${pairs[@]}" >"$dir/log"; then
 			tally "$kind" agreed "$name"
 		else
-			tally "$kind" "$(tally_outcome "$dir")" \
-				"$name $*, TEST_MMAP_IO=$manager"
+			outcome=disagreed
+			! compare_crashed "$dir/test" || outcome=crashed
+			tally "$kind" $outcome "$name $*, TEST_MMAP_IO=$manager"
 			{ cat "$dir/log"; diff -a "$dir/stock.out" \
 				"$dir/test.out"; diff -a "$dir/stock.err" \
 				"$dir/test.err"; } | head -n 20 \
