@@ -14,6 +14,7 @@
 #   btrfs:NAME		an image of btrfs, below, checked by btrfs check
 #   btrfs-corpus:FILE	an image of btrfs-progs' own tests
 #   zeros:BYTES		no filesystem
+#   path:PATH		what is there, with COMPARE_IN_PLACE=1
 #   clri fields super feature	damage of this kind, below
 #   corrupt:SEED[:KIND]	one corruption by tools/corrupt
 #   random:SEED		more options, settings, an e2fsck.conf and answers on a
@@ -226,6 +227,9 @@ rows_options()
 	zeros:700|-fy|
 	zeros:0|-fy|
 	ext4-1k cut:100000|-fn|
+	path:/nosuch|-fy|COMPARE_IN_PLACE=1
+	path:/proc|-fy|COMPARE_IN_PLACE=1
+	path:/dev/null|-fy|COMPARE_IN_PLACE=1
 	END
 }
 
@@ -484,6 +488,7 @@ make_recipe()
 			return
 		;;
 	zeros:*) head -c "$what" /dev/zero >"$file" || return ;;
+	path:*) ln -s "$what" "$file" ;;
 	btrfs-corpus:*) image_of_dump "$btrfs_corpus/$what" "$file" || return 2 ;;
 	*)
 		if [ "$first" = "$what" ]; then

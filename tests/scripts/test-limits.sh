@@ -9,8 +9,8 @@
 # Cases that need root, loop devices, FUSE or control groups are skipped without.
 # Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
-#   test-limits.sh [GROUP...]	of: as names cpu nofile nproc fsize seccomp absent
-#				cgroup moments readonly full mounted disk
+#   test-limits.sh [GROUP...]	of: as names cpu nofile nproc rights fsize seccomp
+#				absent cgroup moments readonly device full mounted disk
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -181,6 +181,18 @@ test_nproc()
 		done
 	done | tally_all limit_case
 	tally_end "processes"
+}
+
+# The user may not read the image, or not write to it.
+test_rights()
+{
+	if ! nobody_runs "$REAL_TEST"; then
+		tap_skip "rights" "not root, no setpriv, or a private folder"
+		return
+	fi
+	printf 'rights|%s|chmod %s fs|$NOBODY||image|%s\n' none 600 -fn read 444 -fn \
+		read 444 -fy | sed "s/\$NOBODY/$NOBODY/" | tally_all limit_case
+	tally_end "rights"
 }
 
 # In KiB, less than the size of the image: SIGXFSZ, or EFBIG if that is ignored.
@@ -521,6 +533,26 @@ full_loop_reset()
 	blockdev --flushbufs "$dev"
 }
 
+# Its page cache differs from that of a file.
+test_device()
+{
+	local dev mode dir=$E2PF_TMP/device SAVE
+
+	mkdir "$dir"
+	cp "$E2PF_TMP/image.bad" "$dir/backing"
+	SAVE=$dir/backing
+	if ! dev=$(loop_attach "$dir/backing"); then
+		tap_skip "block device" "no loop device"
+		return
+	fi
+	for mode in -fn -fy "-fn -E fragcheck"; do
+		# shellcheck disable=SC2086
+		device_case "block device" "$mode" "$dev" disk_reset $mode
+	done
+	loop_detach "$dev"
+	tally_end "block device"
+}
+
 test_mounted()
 {
 	local dir=$E2PF_TMP/mounted dev mode
@@ -680,8 +712,8 @@ test_limits()
 	local group
 
 	images_make
-	[ $# -gt 0 ] || set -- as names cpu nofile nproc fsize seccomp absent cgroup \
-		moments readonly full mounted disk
+	[ $# -gt 0 ] || set -- as names cpu nofile nproc rights fsize seccomp absent \
+		cgroup moments readonly device full mounted disk
 	for group in "$@"; do
 		"test_$group"
 	done
