@@ -396,61 +396,17 @@ test_moments()
 #
 # Devices.  All runs use the same device, whose contents are restored each time.
 #
-# device_run PROGRAM NAME DEVICE OPTION...
-device_run()
-{
-	local program=$1 name=$2 device=$3
-
-	shift 3
-	LD_PRELOAD=$FIXED_RANDOM "$IMGTOOL" run 300 e2fsck "$program" "$@" \
-		"$device" </dev/null >"$dir/$name.out" 2>"$dir/$name.err"
-	echo $? >"$dir/$name.status"
-}
-
-# device_case KIND NAME DEVICE RESET OPTION...: RESET restores the contents.  SAVE,
-# if set, is a file that is compared after each run.
+# device_case KIND NAME DEVICE RESET OPTION...: RESET restores the contents.
 device_case()
 {
-	local kind=$1 name=$2 device=$3 reset=$4 manager part outcome
-	local -a pairs=()
+	local kind=$1 name=$2 device=$3 reset=$4 manager COMPARE_IN_PLACE=1
 
 	shift 4
 	$reset
-	device_run "$REAL_STOCK" stock "$device" "$@"
-	if compare_endless "$dir"; then
-		tap_diag "$kind: $name $*: stock e2fsck does not end"
-		return
-	fi
-	[ -z "${SAVE-}" ] || cp --sparse=auto "$SAVE" "$dir/stock.fs"
+	compare_stock "$dir" "$device" "$@"
 	for manager in 0 1; do
 		$reset
-		PREFETCH=1 TEST_MMAP_IO=$manager device_run "$REAL_TEST" test \
-			"$device" "$@"
-		[ -z "${SAVE-}" ] || cp --sparse=auto "$SAVE" "$dir/test.fs"
-		pairs=()
-		for part in status out err ${SAVE:+fs}; do
-			pairs+=("$dir/stock.$part" "$dir/test.$part")
-		done
-		# With the mmap manager blocks are written in another order.
-		if [ "$manager $kind" = "1 failing disk" ]; then
-			for part in stock test; do
-				sort "$dir/$part.out" >"$dir/$part.sorted"
-			done
-			pairs=("$dir/stock.status" "$dir/test.status"
-				"$dir/stock.sorted" "$dir/test.sorted"
-				"$dir/stock.err" "$dir/test.err")
-		fi
-		if "$IMGTOOL" cmp "${pairs[@]}" >"$dir/log"; then
-			tally "$kind" agreed "$name"
-		else
-			outcome=disagreed
-			! compare_crashed "$dir/test" || outcome=crashed
-			tally "$kind" $outcome "$name $*, TEST_MMAP_IO=$manager"
-			{ cat "$dir/log"; diff -a "$dir/stock.out" \
-				"$dir/test.out"; diff -a "$dir/stock.err" \
-				"$dir/test.err"; } | head -n 20 \
-				>>"$E2PF_TMP/why.${kind//[ \/]/_}"
-		fi
+		tally_case "$kind" "$name $*" "$dir" $manager "$device" "$@"
 	done
 }
 
@@ -487,7 +443,7 @@ full_reset()
 
 test_full()
 {
-	local dir=$E2PF_TMP/full FULL SAVE FULL_LEAVE dev FULL_IMAGE=image.bad
+	local dir=$E2PF_TMP/full FULL COMPARE_SAVE FULL_LEAVE dev FULL_IMAGE=image.bad
 
 	FULL=$dir/small
 	mkdir -p "$FULL"
@@ -497,7 +453,7 @@ test_full()
 		return
 	fi
 	echo "$FULL" >>"$E2PF_TMP/mounts"
-	SAVE=$FULL/fs
+	COMPARE_SAVE=$FULL/fs
 	for FULL_LEAVE in 0 1 2 3 5 9; do
 		device_case "full backing store" "file, $FULL_LEAVE pages" \
 			"$FULL/fs" full_reset -fy
@@ -506,7 +462,7 @@ test_full()
 	done
 	FULL_LEAVE=0
 	full_reset
-	SAVE=
+	COMPARE_SAVE=
 	if dev=$(loop_attach "$FULL/fs"); then
 		for FULL_LEAVE in 0 2; do
 			device_case "full backing store" \
@@ -536,11 +492,11 @@ full_loop_reset()
 # Its page cache differs from that of a file.
 test_device()
 {
-	local dev mode dir=$E2PF_TMP/device SAVE
+	local dev mode dir=$E2PF_TMP/device COMPARE_SAVE
 
 	mkdir "$dir"
 	cp "$E2PF_TMP/image.bad" "$dir/backing"
-	SAVE=$dir/backing
+	COMPARE_SAVE=$dir/backing
 	if ! dev=$(loop_attach "$dir/backing"); then
 		tap_skip "block device" "no loop device"
 		return

@@ -220,7 +220,7 @@ scripts()
 		export COMPARE_LIMIT=300
 	fi
 	script scripts test-cli.sh
-	script scripts test-signals.sh
+	script scripts test-progress.sh
 	# shellcheck disable=SC2086
 	script features test-compare.sh ${images:-features} options
 	COUNT=${seeds:-260} script corruptions test-corruptions.sh

@@ -39,6 +39,7 @@
 #   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
 #			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
+#   COMPARE_SAVE	a file that is compared after each check, besides
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
 #   COMPARE_MASK	a sed script that removes what may differ in the output
 #   COMPARE_EXCUSES	functions that test whether a difference is caused by
@@ -171,6 +172,7 @@ compare_run()
 			>"$dir.out" 2>"$dir.err"
 	) 2>/dev/null
 	echo $? >"$dir.status"
+	[ -z "${COMPARE_SAVE-}" ] || cp --sparse=auto "$COMPARE_SAVE" "$dir/fs"
 }
 
 # compare_stock DIR IMAGE OPTION...: the run to compare the others with.
