@@ -195,7 +195,7 @@ is_printable()
 is_followed()
 {
 	blocked || return
-	script -qec "stty cols 50; '$E2PREFETCH' progress --follow $pid" \
+	script -qfec "stty cols 50; '$E2PREFETCH' progress --follow $pid" \
 		"$dir/terminal" </dev/null >"$dir/screen" 2>&1 &
 	local follower=$!
 
