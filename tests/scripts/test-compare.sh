@@ -14,7 +14,8 @@
 #   btrfs:NAME		an image of btrfs, below, checked by btrfs check
 #   btrfs-corpus:FILE	an image of btrfs-progs' own tests
 #   zeros:BYTES		no filesystem
-#   path:PATH		what is there, with COMPARE_IN_PLACE=1
+#   path:PATH		an image of yours, or btrfs-path:PATH; with COMPARE_IN_PLACE=1
+#			what is there itself
 #   clri fields super feature	damage of this kind, below
 #   corrupt:SEED[:KIND]	one corruption by tools/corrupt
 #   random:SEED		more options, settings, an e2fsck.conf and answers on a
@@ -488,7 +489,7 @@ make_recipe()
 			return
 		;;
 	zeros:*) head -c "$what" /dev/zero >"$file" || return ;;
-	path:*) ln -s "$what" "$file" ;;
+	path:*|btrfs-path:*) ln -s "$what" "$file" ;;
 	btrfs-corpus:*) image_of_dump "$btrfs_corpus/$what" "$file" || return 2 ;;
 	*)
 		if [ "$first" = "$what" ]; then

@@ -1,13 +1,12 @@
-#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
 #
 # Runs a check by the stock program and the same check by the command under test,
 # each on its own copy of an image under the same path name.  Standard output,
 # standard error, exit status and every byte of every file left behind must be the
 # same.
 #
-# Run alone:  compare.sh IMAGE [OPTION...]
-# Sourced, after lib.sh:  compare_stock, then compare_test or compare_outcome;
+# To be sourced after lib.sh:  compare_stock, then compare_test or compare_outcome;
 # compare_image for one TAP line.
 #
 # The stock programs use the time, random numbers and UUIDs, so no two runs are
@@ -47,16 +46,6 @@
 #			manager
 #   COMPARE_UNSURE	not empty: compare_outcome reports if stock differs from
 #			itself
-
-if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-	if [ $# -lt 1 ]; then
-		echo "Usage: compare.sh IMAGE [OPTION...]" >&2
-		exit 2
-	fi
-	srcdir=${srcdir:-$(dirname "$0")/..}
-	# shellcheck source=lib.sh
-	. "$srcdir/tools/lib.sh"
-fi
 
 COMPARE_PROGRAM=${COMPARE_PROGRAM:-e2fsck}
 COMPARE_ACCEL=${COMPARE_ACCEL-all}
@@ -457,7 +446,7 @@ compare_begin_alike()
 	local dir=$1 part
 
 	for part in out err; do
-		"$IMGTOOL" prefix "$dir/stock.$part" "$dir/test.$part" || return
+		begin_alike "$dir/stock.$part" "$dir/test.$part" || return
 	done
 }
 
@@ -530,17 +519,6 @@ compare_planned()
 			}'
 }
 
-# compare_prepare IMAGE: with COMPARE_LIFETIME=0, sets the superblock's count of
-# kilobytes ever written to 0, for which libext2fs does not update it.  This
-# tells differences in the count from all others.
-compare_prepare()
-{
-	[ "${COMPARE_LIFETIME-1}" = 0 ] || return 0
-	LD_PRELOAD=$FIXED_RANDOM debugfs -w -R "ssv kbytes_written 0" "$1" \
-		>/dev/null 2>&1
-	return 0
-}
-
 # compare_image NAME DIR IMAGE OPTION...: runs stock once and the command under
 # test once for each I/O manager, and prints one TAP line.  The status and
 # output of stock stay in DIR.
@@ -551,7 +529,6 @@ compare_image()
 	shift 2
 	mkdir -p "$dir"
 	: >"$log"
-	compare_prepare "$1"
 	compare_stock "$dir" "$@"
 	for manager in $COMPARE_MANAGERS; do
 		compare_outcome "$dir" "$manager" "$@"
@@ -572,20 +549,3 @@ compare_image()
 	fi
 	return $bad
 }
-
-compare_main()
-{
-	local image=$1
-
-	shift
-	compare_image "${image##*/} $*" "$E2PF_TMP/compare" "$image" "$@"
-}
-
-if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-	compare_require flock diff
-	tmp_setup
-	helpers_setup
-	image=$(realpath -- "$1")
-	shift
-	tap_run compare_main "$image" "$@"
-fi

@@ -141,30 +141,6 @@ static int cmd_cmp(char **argv)
 	return status;
 }
 
-/* A B: is the shorter file the beginning of the longer one? */
-static int cmd_prefix(char **argv)
-{
-	static unsigned char a[CHUNK], b[CHUNK];
-	int fa = open_or_die(argv[0], O_RDONLY);
-	int fb = open_or_die(argv[1], O_RDONLY);
-	off_t pos = 0;
-	size_t got, other;
-
-	do {
-		got = read_at(fa, a, CHUNK, pos, argv[0]);
-		other = read_at(fb, b, CHUNK, pos, argv[1]);
-		if (other < got)
-			got = other;
-		if (memcmp(a, b, got)) {
-			printf("%s and %s begin differently\n", argv[0],
-			       argv[1]);
-			return 1;
-		}
-		pos += got;
-	} while (got == CHUNK);
-	return 0;
-}
-
 /* FILE CHUNK COUNT: write COUNT pieces of CHUNK bytes, with a hole after
  * each. */
 static int cmd_holes(char **argv)
@@ -452,7 +428,6 @@ static const struct command {
 	int (*run)(char **argv);
 } commands[] = {
 	{ "cmp", 2, cmd_cmp },
-	{ "prefix", 2, cmd_prefix },
 	{ "holes", 3, cmd_holes },
 	{ "dirblocks", 6, cmd_dirblocks },
 	{ "run", 3, cmd_run },
@@ -470,7 +445,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name) &&
 		    argc - 2 >= commands[i].args)
 			return commands[i].run(argv + 2);
-	fprintf(stderr, "Usage: imgtool cmp|prefix|holes|dirblocks|run|"
+	fprintf(stderr, "Usage: imgtool cmp|holes|dirblocks|run|"
 		"bounded|terminal|pipesize|resident ARGUMENTS\n");
 	return 2;
 }
