@@ -62,7 +62,7 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 	return e;
 }
 
-void e2pf_engine_trace(struct e2pf_engine *e, struct e2pf_trace *trace)
+void e2pf_engine_trace(struct e2pf_engine *e, FILE *trace)
 {
 	e->trace = trace;
 }

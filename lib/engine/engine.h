@@ -20,13 +20,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "device/device.h"
 #include "device/probe.h"
 #include "source.h"
 
 struct e2pf_engine;
-struct e2pf_trace;
 
 /* Settings of an engine.  The source and the devices outlive it. */
 struct e2pf_engine_config {
@@ -117,9 +117,9 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config);
 void e2pf_engine_configure(struct e2pf_engine *e,
 			   const struct e2pf_engine_config *config);
 
-/* Record events in `trace`, which outlives the engine.  Call this before
- * anything is read. */
-void e2pf_engine_trace(struct e2pf_engine *e, struct e2pf_trace *trace);
+/* Write events to `trace`, which outlives the engine, one line of JSON each
+ * (doc/statistics.md).  Call this before anything is read. */
+void e2pf_engine_trace(struct e2pf_engine *e, FILE *trace);
 
 /* Stop, wait for the workers, free.  NULL is allowed.  No other call may run at
  * the same time. */

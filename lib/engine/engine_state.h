@@ -24,7 +24,6 @@
 #include "device/rate.h"
 #include "blockset.h"
 #include "engine.h"
-#include "trace.h"
 
 /* Failed reads before the engine gives up: on a failing disk each costs seconds,
  * and the checker has to see the error itself. */
@@ -207,7 +206,7 @@ struct e2pf_engine {
 	atomic_uint_fast64_t last_progress;	/* when a worker last read
 						   something, ns */
 
-	struct e2pf_trace *trace;	/* NULL: none is wanted */
+	FILE *trace;			/* NULL: none is wanted */
 	struct e2pf_engine_stats stats;
 	_Atomic unsigned stage;
 	uint64_t stage_began;
@@ -222,6 +221,13 @@ struct e2pf_engine {
 	/* The checker's last reads, by their place; 0: none. */
 	atomic_uint_fast64_t lately[LATELY];
 };
+
+/* Write an event to the trace, as printf() would, if there is one. */
+#define e2pf_trace(e, ...) \
+	do { \
+		if ((e)->trace) \
+			fprintf((e)->trace, __VA_ARGS__); \
+	} while (0)
 
 /* Time of the first device's clock, which is used for all of them. */
 static inline uint64_t e2pf_now(struct e2pf_engine *e)

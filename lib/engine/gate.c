@@ -31,7 +31,7 @@ void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 	pthread_mutex_lock(&e->lock);
 	e2pf_end_stage(e);
 	e->stage = stage;
-	e2pf_trace_event(e->trace, "[\"stage\",%" PRIu64 ",%u]\n",
+	e2pf_trace(e, "[\"stage\",%" PRIu64 ",%u]\n",
 			 e->stage_began, stage);
 	pthread_mutex_unlock(&e->lock);
 }
@@ -338,7 +338,7 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
 	if (!stalled)
 		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
-	e2pf_trace_event(e->trace, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+	e2pf_trace(e, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			 ",%" PRIu64 "]\n", stalled ? "wait" : "hit",
 			 r->began, r->offset, r->length, ns);
 	if (!stalled && !tracked)

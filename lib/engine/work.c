@@ -50,7 +50,7 @@ void e2pf_set_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 	uint64_t now = e2pf_now(e);
 
 	atomic_store(&e->phase, phase);
-	e2pf_trace_event(e->trace, "[\"phase\",%" PRIu64 ",%u]\n", now,
+	e2pf_trace(e, "[\"phase\",%" PRIu64 ",%u]\n", now,
 			 phase->number);
 	e->last_progress = now;
 	e->gated = e->workers && e->cfg.paced && e->has_head &&

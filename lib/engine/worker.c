@@ -315,7 +315,7 @@ static bool request_part(struct worker *w, unsigned device, uint64_t pos,
 		w->now.requests += requests;
 		e2pf_count_requests(w, requests, len);
 		add_request(w, device, pos + len - grain, len, now);
-		e2pf_trace_event(e->trace, "[\"request\",%" PRIu64 ",%" PRIu64
+		e2pf_trace(e, "[\"request\",%" PRIu64 ",%" PRIu64
 				 ",%" PRIu64 ",%u,%u]\n", began, pos, len,
 				 w->number, w->in_flight);
 		atomic_store(&e->last_progress, now);
