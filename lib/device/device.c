@@ -16,7 +16,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,28 +48,12 @@
  * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
 
-/* Requests that are recorded: more than a device's queue holds (1,023 in NVMe, 256
- * in most others).  With a full queue, a new one waits for an earlier one to
- * complete. */
-#define RECENT 2048u
-
-/* A request older than ten seconds is no longer in any queue. */
-#define IN_FLIGHT_NS 10000000000u
-
-struct request {
-	uint64_t last;		/* its last byte */
-	uint64_t asked;		/* in ns; 0: unused entry */
-};
-
 struct file_device {
 	struct e2pf_device dev;
 	int fd;
 	uint64_t offset;	/* of the filesystem in the file */
 	unsigned char *map;	/* of the whole file, or NULL */
 	uint64_t map_len;
-	pthread_mutex_t lock;	/* of the next two */
-	struct request *recent;	/* NULL: not recorded */
-	unsigned next;		/* index of the oldest */
 };
 
 static struct file_device *file_device(struct e2pf_device *dev)
@@ -131,16 +114,6 @@ static uint64_t file_now(struct e2pf_device *dev)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static void record(struct file_device *f, uint64_t end)
-{
-	if (!f->recent)
-		return;
-	pthread_mutex_lock(&f->lock);
-	f->recent[f->next] = (struct request){ end - 1, file_now(&f->dev) };
-	f->next = (f->next + 1) % RECENT;
-	pthread_mutex_unlock(&f->lock);
-}
-
 static unsigned file_willneed(struct e2pf_device *dev, uint64_t offset,
 			      uint64_t len)
 {
@@ -156,7 +129,6 @@ static unsigned file_willneed(struct e2pf_device *dev, uint64_t offset,
 			      POSIX_FADV_WILLNEED);
 		offset += part;
 		len -= part;
-		record(f, offset);
 		n++;
 	}
 	return n;
@@ -231,8 +203,6 @@ static void file_close(struct e2pf_device *dev)
 	if (f->map)
 		munmap(f->map, (size_t)f->map_len);
 	close(f->fd);
-	pthread_mutex_destroy(&f->lock);
-	free(f->recent);
 	free(f);
 }
 
@@ -295,7 +265,6 @@ int e2pf_device_open(const char *path, uint64_t offset,
 
 	if (!f)
 		return ENOMEM;
-	pthread_mutex_init(&f->lock, NULL);
 	f->dev.ops = &file_ops;
 	f->dev.max_readahead = DEFAULT_READAHEAD;
 	f->dev.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -327,38 +296,6 @@ fail:
 		close(f->fd);
 	free(f);
 	return err;
-}
-
-bool e2pf_device_record(struct e2pf_device *dev)
-{
-	struct file_device *f = file_device(dev);
-
-	f->recent = calloc(RECENT, sizeof(*f->recent));
-	return f->recent;
-}
-
-void e2pf_device_settle(struct e2pf_device *dev, int milliseconds)
-{
-	uint64_t began = file_now(dev), now = began;
-	uint64_t patience = (uint64_t)milliseconds * 1000000u;
-	struct file_device *f = file_device(dev);
-	const struct request *r;
-	bool resident;
-	unsigned i;
-	char byte;
-
-	for (i = 1; f->recent && i <= RECENT && now - began < patience; i++) {
-		r = &f->recent[(f->next + RECENT - i) % RECENT];
-		if (!r->asked || now - r->asked > IN_FLIGHT_NS)
-			return;
-		/* A page that is being read is not resident yet, and a read of
-		 * it waits until it is.  A page that was dropped again is left
-		 * alone. */
-		file_span(dev, r->last, 1, &resident);
-		if (!resident && !file_is_gone(dev, r->last))
-			file_read(dev, &byte, r->last, 1);
-		now = file_now(dev);
-	}
 }
 
 int e2pf_device_fd(const struct e2pf_device *dev)

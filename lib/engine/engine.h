@@ -63,6 +63,9 @@ struct e2pf_engine_config {
 	void (*before_threads)(void);
 	bool ungated;		/* the checker never waits at the gate: the
 				   scheduler favours it over the workers */
+	bool settle;		/* workers wait for their requests before they
+				   end: a page that is being read cannot be
+				   dropped from the page cache */
 };
 
 /* Stages of the checker that statistics are kept for, at most.  What they are

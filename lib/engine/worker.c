@@ -98,10 +98,10 @@ static void add_request(struct worker *w, unsigned device, uint64_t offset,
 }
 
 /* The index of the request to wait for next: then those before it have
- * completed, too. */
+ * completed, too, or will soon. */
 static unsigned next_step(const struct worker *w)
 {
-	unsigned step = w->in_flight_most / STEPS;
+	unsigned step = w->e->cfg.settle ? 0 : w->in_flight_most / STEPS;
 
 	if (step > w->in_flight)
 		step = w->in_flight;
@@ -173,37 +173,39 @@ bool e2pf_read_returned(struct worker *w, int error, uint64_t waited_ns)
 }
 
 /*
- * Wait until there is room for another request; false if nobody wants it.  Of a
- * request that has not completed one block is read.  Such a read waits for a
- * request in flight, returns when a signal kills the process, and reports read
- * errors, which readahead does not.
+ * Wait for one of the requests in flight; returns 0 or an errno.  If it has not
+ * completed, one block of it is read.  Such a read returns when a signal kills
+ * the process, and reports read errors, which readahead does not.
  */
-static bool make_room(struct worker *w)
+static int wait_for_request(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
+	unsigned index = next_step(w);
+	const struct request *r = request_at(w, index);
+	struct e2pf_device *dev = e->cfg.devices[r->device];
 	uint32_t len = e->cfg.source->grain;
+	uint64_t began = e2pf_now(e), now;
 	char buf[LATE_BYTES];
-	bool wanted = true;
+	int err;
 
-	if (len > sizeof(buf))
-		len = sizeof(buf);
-	while (wanted && w->in_flight >= w->in_flight_most) {
-		unsigned index = next_step(w);
-		const struct request *r = request_at(w, index);
-		struct e2pf_device *dev = e->cfg.devices[r->device];
-		uint64_t began = e2pf_now(e), now = began;
-		int err;
-
-		if (is_complete(e, r)) {
-			completed(w, index, false, now);
-			continue;
-		}
-		err = dev->ops->read(dev, buf, r->offset, len);
-		now = e2pf_now(e);
-		completed(w, index, err || now - r->asked >= LATE_NS, now);
-		wanted = e2pf_read_returned(w, err, now - began);
+	if (is_complete(e, r)) {
+		completed(w, index, false, began);
+		return 0;
 	}
-	return wanted;
+	err = dev->ops->read(dev, buf, r->offset,
+			     len < sizeof(buf) ? len : sizeof(buf));
+	now = e2pf_now(e);
+	completed(w, index, err || now - r->asked >= LATE_NS, now);
+	e2pf_read_returned(w, err, now - began);
+	return err;
+}
+
+/* Wait until there is room for another request; false if nobody wants it. */
+static bool make_room(struct worker *w)
+{
+	while (w->in_flight >= w->in_flight_most && !e2pf_is_obsolete(w))
+		wait_for_request(w);
+	return !e2pf_is_obsolete(w);
 }
 
 /*
@@ -426,6 +428,11 @@ void *e2pf_worker_main(void *arg)
 		e2pf_finish(w);
 	}
 	e2pf_set_state(w, WORKER_IDLE);
+	pthread_mutex_unlock(&e->lock);
+	/* If reads fail, each may take minutes. */
+	while (e->cfg.settle && w->in_flight && !wait_for_request(w))
+		;
+	pthread_mutex_lock(&e->lock);
 	e->running--;
 	pthread_cond_broadcast(&e->end_cond);
 	pthread_mutex_unlock(&e->lock);

@@ -337,6 +337,36 @@ static void stuck_device(void **state)
 	}
 }
 
+/* A stop waits for what is in flight if it is told to, but not after a read that
+ * fails. */
+static void stop_that_settles(void **state)
+{
+	unsigned settles, bad;
+	struct rig r;
+
+	(void)state;
+	for (settles = 0; settles < 2; settles++)
+		for (bad = 0; bad < 2; bad++) {
+			rig_set_up(&r, 1, 1);
+			r.classes = 1u << E2PF_BITMAPS;
+			r.cfg.settle = settles;
+			fake_set_late(&r.dev, true);
+			if (bad)
+				fake_set_bad(&r.dev, 0, r.dev.blocks);
+			rig_start(&r);
+			fake_threads_settle();
+			assert_int_equal(fake_missing_asked(&r.dev), 2);
+			assert_int_equal(e2pf_engine_stop(r.e, settles && !bad ?
+							  50 : -1),
+					 !settles || bad);
+			fake_set_late(&r.dev, false);
+			fake_complete(&r.dev);
+			assert_true(e2pf_engine_stop(r.e, -1));
+			assert_int_equal(rig_stats(&r).errors, settles && bad);
+			rig_tear_down(&r);
+		}
+}
+
 /* While deferred blocks are read. */
 static void stopped_later(void **state)
 {
@@ -603,6 +633,7 @@ int main(void)
 		cmocka_unit_test(late_leaves_are_none),
 		cmocka_unit_test(stuck_device),
 		cmocka_unit_test(stopped_in_every_state),
+		cmocka_unit_test(stop_that_settles),
 		cmocka_unit_test(stopped_later),
 		cmocka_unit_test(started_again),
 		cmocka_unit_test(threads_that_cannot_be_had),
