@@ -136,7 +136,7 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 		return;
 	/* One worker makes the query for all. */
 	if (atomic_compare_exchange_strong(&e->budget_asked, &asked, now))
-		follow_memory(e, e->cfg.available(e->cfg.available_ctx));
+		follow_memory(e, e->cfg.available(e->cfg.ctx));
 }
 
 /*
@@ -184,7 +184,7 @@ bool e2pf_wait_for_room(struct worker *w)
 	return wanted;
 }
 
-/* Limits per second (device/rate.h). */
+/* Limits per second. */
 bool e2pf_within_limits(struct worker *w, uint64_t bytes)
 {
 	struct e2pf_engine *e = w->e;
@@ -197,7 +197,8 @@ bool e2pf_within_limits(struct worker *w, uint64_t bytes)
 	pthread_mutex_lock(&e->lock);
 	while ((wanted = !e2pf_is_obsolete(w)) &&
 	       (ns = e2pf_rate_take(&e->rate, e2pf_now(e), bytes,
-				    e->cfg.sharers, e->cfg.available_ctx))) {
+				    e->cfg.sharers ?
+				    e->cfg.sharers(e->cfg.ctx) : 1))) {
 		e2pf_set_state(w, WORKER_THROTTLED);
 		/* To be woken also when nobody wants the request any more. */
 		ts = e2pf_deadline(ns);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/thread.h"
 #include "engine_state.h"
 
 /* The most memory for the set of places ahead, bytes: if all of them are alone, 4

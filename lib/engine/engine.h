@@ -44,22 +44,21 @@ struct e2pf_engine_config {
 	bool exact;		/* time every read for the statistics, even
 				   while the engine has nothing to do */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
-	uint64_t (*available)(void *ctx);	/* bytes of memory left, asked
-						   from time to time; may be
-						   NULL */
-	void *available_ctx;
 	/* Bytes and requests per second that the workers may ask for; 0: no
-	 * limit.  Divided by sharers(), the number of engines that share them,
-	 * which is called with the lock held (NULL: only this engine).  The
-	 * checker's own reads do not count. */
+	 * limit.  Divided by sharers().  The checker's own reads do not
+	 * count. */
 	uint64_t bandwidth;
 	unsigned requests;
+	/* Each may be NULL. */
+	void *ctx;
+	/* Bytes of memory left, asked from time to time. */
+	uint64_t (*available)(void *ctx);
+	/* The engines that share the limits, asked with the lock held. */
 	unsigned (*sharers)(void *ctx);
-	/* Called by each worker when it starts, with available_ctx; may be
-	 * NULL. */
+	/* Called by each worker when it starts. */
 	void (*thread_begins)(void *ctx);
 	/* Called before the first of the workers starts, by the thread that
-	 * starts them; may be NULL. */
+	 * starts them. */
 	void (*before_threads)(void);
 	bool ungated;		/* the checker never waits at the gate: the
 				   scheduler favours it over the workers */

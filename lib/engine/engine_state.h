@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "device/rate.h"
+#include "device/thread.h"
 #include "blockset.h"
 #include "engine.h"
 

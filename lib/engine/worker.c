@@ -411,7 +411,7 @@ void *e2pf_worker_main(void *arg)
 	struct e2pf_engine *e = w->e;
 
 	if (e->cfg.thread_begins)
-		e->cfg.thread_begins(e->cfg.available_ctx);
+		e->cfg.thread_begins(e->cfg.ctx);
 	pthread_mutex_lock(&e->lock);
 	while (!e->stop) {
 		if (!e2pf_take(w)) {

@@ -311,7 +311,7 @@ static void machine_with_little_memory(void **state)
 	rig_set_up(&r, 400, 1);
 	r.classes = 1u << E2PF_INODES;
 	r.cfg.available = ask_machine;
-	r.cfg.available_ctx = &machine_has;
+	r.cfg.ctx = &machine_has;
 	machine_has = 0;
 	rig_start(&r);
 	fake_threads_settle();
@@ -339,7 +339,7 @@ static void three_quarters_without_checker(void **state)
 	r.classes = 1u << E2PF_INODES;
 	r.cfg.paced = false;
 	r.cfg.available = ask_machine;
-	r.cfg.available_ctx = &machine_has;
+	r.cfg.ctx = &machine_has;
 	machine_has = 4 << 20;
 	r.cfg.budget = e2pf_engine_budget(machine_has, false);
 	rig_start(&r);
