@@ -272,7 +272,7 @@ void e2pf_learn(struct worker *w, const struct request *r, uint64_t now)
 uint64_t e2pf_widest_gap(const struct e2pf_engine *e, double request_ns)
 {
 	uint32_t most = e->cfg.devices[0]->max_readahead;
-	uint64_t gap = e->has_head ? HEAD_GAP :
+	uint64_t gap = e->speed.has_head ? HEAD_GAP :
 		       request_ns > DEAR_NS ? WIDE_GAP :
 		       request_ns > LEAST_NS ? NARROW_GAP : 0;
 

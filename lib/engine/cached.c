@@ -143,22 +143,15 @@ static bool is_worth_a_probe(struct e2pf_engine *e)
 void e2pf_probe_engine(struct e2pf_engine *e)
 {
 	uint64_t began = e2pf_now(e);
-	struct e2pf_speed speed;
 
 	/* If the checker's first reads have shown that the device is stuck, the
 	 * probe would take just as long. */
-	if (!e->cfg.probe || e->stats.latency_ns || e->stuck ||
+	if (!e->cfg.probe || e->speed.latency_ns || e->stuck ||
 	    !is_worth_a_probe(e))
 		return;
-	if (measure_samples(e, false, &speed)) {
-		if (e->cfg.paced && e2pf_now(e) - began >= STUCK_NS)
-			e->stuck = STUCK_PROOFS;
-		return;
-	}
-	e->stats.latency_ns = speed.latency_ns;
-	e->stats.deep_latency_ns = speed.deep_latency_ns;
-	e->has_head = speed.has_head;
-	e->request_ns = (double)speed.request_ns;
+	if (measure_samples(e, false, &e->speed) && e->cfg.paced &&
+	    e2pf_now(e) - began >= STUCK_NS)
+		e->stuck = STUCK_PROOFS;
 }
 
 const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)

@@ -71,7 +71,7 @@ static unsigned level_of(const struct worker *w, const struct e2pf_ref *ref)
 	if (ref->parse)
 		return w->filling;
 	if (w->phase && w->phase->deferred & UINT32_C(1) << ref->cls &&
-	    !w->e->has_head)
+	    !w->e->speed.has_head)
 		return E2PF_DEFERRED;
 	return w->filling ? E2PF_LEAVES : 0;
 }
@@ -206,7 +206,7 @@ static void parse_ref(struct worker *w, unsigned number,
 static size_t request_more(struct worker *w, const struct level *l,
 			   size_t requested, uint64_t *ahead)
 {
-	uint64_t most = w->e->has_head ? HEAD_AHEAD : FLASH_AHEAD;
+	uint64_t most = w->e->speed.has_head ? HEAD_AHEAD : FLASH_AHEAD;
 
 	while (requested < l->used && *ahead < most && !w->ended) {
 		size_t end = run_end(w, l, requested);

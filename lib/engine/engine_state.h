@@ -148,9 +148,8 @@ struct e2pf_engine {
 	atomic_bool stop;
 	atomic_bool gave_up;		/* too many errors, or a total budget
 					   is used up */
-	bool has_head;			/* rotational: as configured, or as
-					   measured */
-	double request_ns;		/* as measured at the start; 0: not */
+	struct e2pf_speed speed;	/* as measured, or has_head as
+					   configured */
 
 	/* Everything was cached at the start: see gate.c. */
 	atomic_bool asleep;
@@ -194,10 +193,8 @@ struct e2pf_engine {
 	 * devices one after the other; base[] is a device's first place. */
 	uint64_t base[E2PF_DEVICES];
 	struct e2pf_blockset ahead;	/* places read ahead and not used */
-	atomic_bool tracking;		/* it was not empty at some time */
-	uint64_t gaps;			/* bytes of gaps read through */
-	uint64_t left_over;		/* bytes still ahead at an earlier
-					   stop */
+	uint64_t unused;		/* other bytes that nobody has used: of
+					   gaps, and ahead at an earlier stop */
 
 	atomic_uint gate_waiters;
 	atomic_uint stuck;		/* the device is left to the checker
@@ -208,12 +205,10 @@ struct e2pf_engine {
 
 	FILE *trace;			/* NULL: none is wanted */
 	struct e2pf_engine_stats stats;
-	_Atomic unsigned stage;
+	unsigned stage;
 	uint64_t stage_began;
 	uint64_t stalled_until;		/* waits of the checker up to here are
 					   counted */
-	atomic_uint_fast64_t reads[E2PF_STAGES], hits[E2PF_STAGES];
-	atomic_uint_fast64_t checker_bytes;
 	/* The checker's read that has not returned; if several threads read,
 	 * the last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
@@ -303,7 +298,7 @@ static inline bool e2pf_is_obsolete(const struct worker *w)
 /* Number of workers for these devices. */
 static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
 {
-	unsigned n = e->has_head ? e->cfg.head_threads : e->cfg.threads;
+	unsigned n = e->speed.has_head ? e->cfg.head_threads : e->cfg.threads;
 
 	return n ? n : 1;
 }

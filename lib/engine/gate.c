@@ -250,7 +250,7 @@ static void count_sleep_miss(struct e2pf_engine *e)
 	unsigned i;
 
 	for (i = 0; i < E2PF_STAGES; i++)
-		reads += atomic_load(&e->reads[i]);
+		reads += e->stats.stage[i].reads;
 	if (!e->sleep_misses ||
 	    reads - e->sleep_since > WARM_MISSES * WARM_MISSES) {
 		e->sleep_since = reads;
@@ -325,7 +325,8 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 
 bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	bool stalled, ahead = false, tracked = atomic_load(&e->tracking);
+	struct e2pf_stage_stats *stage;
+	bool stalled, ahead;
 	uint64_t ns, t;
 
 	if (!r->began)
@@ -334,17 +335,15 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	t = e2pf_now(e);
 	ns = t - r->began;
 	stalled = was_stall(r, ns);
-	atomic_fetch_add(&e->checker_bytes, r->length);
-	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
-	if (!stalled)
-		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
-	e2pf_trace(e, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			 ",%" PRIu64 "]\n", stalled ? "wait" : "hit",
-			 r->began, r->offset, r->length, ns);
-	if (!stalled && !tracked)
-		return false;
+	e2pf_trace(e, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+		   "]\n", stalled ? "wait" : "hit", r->began, r->offset,
+		   r->length, ns);
 	pthread_mutex_lock(&e->lock);
-	ahead = tracked && forget_read(e, r);
+	stage = &e->stats.stage[e->stage];
+	stage->reads++;
+	stage->hits += !stalled;
+	e->stats.checker_bytes += r->length;
+	ahead = forget_read(e, r);
 	if (stalled)
 		count_stall(e, r, t, ahead);
 	pthread_mutex_unlock(&e->lock);

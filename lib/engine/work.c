@@ -53,7 +53,7 @@ void e2pf_set_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 	e2pf_trace(e, "[\"phase\",%" PRIu64 ",%u]\n", now,
 			 phase->number);
 	e->last_progress = now;
-	e->gated = e->workers && e->cfg.paced && e->has_head &&
+	e->gated = e->workers && e->cfg.paced && e->speed.has_head &&
 		   !e->cfg.ungated && phase->gated;
 	e->next_unit = 0;
 	e->take_bytes = FIRST_TAKE;
@@ -124,7 +124,7 @@ static uint64_t weight_to_take(struct e2pf_engine *e)
 	if (e->read_bytes > e->taken_bytes && e->taken_bytes)
 		most = (uint64_t)((double)most * (double)e->taken_bytes /
 				  (double)e->read_bytes);
-	if (!e->has_head) {
+	if (!e->speed.has_head) {
 		take = e->take_bytes;
 		e->take_bytes = lower_of(take * 2, FLASH_TAKE);
 	}

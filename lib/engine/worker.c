@@ -263,10 +263,9 @@ static void record_part(struct worker *w, const struct e2pf_ref *refs,
 	if (!new_places)
 		return;		/* all of it is already in flight */
 	gap = last - first + 1 > covered ? last - first + 1 - covered : 0;
-	e->gaps += gap * grain;
+	e->unused += gap * grain;
 	e2pf_count_ahead(w, gap * grain);
 	e->stats.prefetched_bytes += (new_places + gap) * grain;
-	atomic_store(&e->tracking, true);
 	if (e2pf_ahead_bytes(e) > e->stats.peak_lookahead_bytes)
 		e->stats.peak_lookahead_bytes = e2pf_ahead_bytes(e);
 }
@@ -376,12 +375,12 @@ void e2pf_worker_init(struct worker *w)
 	struct e2pf_engine *e = w->e;
 	unsigned workers = e2pf_wanted_workers(e);
 	uint64_t refs = e->budget / REF_BUDGET;
-	uint64_t ns = e->stats.deep_latency_ns * workers;
+	uint64_t ns = e->speed.deep_latency_ns * workers;
 
 	refs = (refs < LEVEL_REFS ? refs : LEVEL_REFS) / workers;
 	w->level_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	w->parse_left = e->cfg.source->parse_limit / workers + LEAST_REFS;
-	w->request_ns = e->request_ns;
+	w->request_ns = (double)e->speed.request_ns;
 	/* As many as complete in half of the time. */
 	w->in_flight_most = FIRST;
 	if (ns && ns < LATE_NS / 2 / FIRST_FAST)
