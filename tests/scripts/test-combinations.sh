@@ -11,12 +11,10 @@
 # COUNT (default 112), FIRST (default 0) and KEEP as in tools/seeds.sh.  With
 # SOAK_SECONDS, as many more as fit into that time: `make soak'.
 
-# Checkers flush what they write, which takes most of the time on a disk.
-[ ! -w /dev/shm ] || TMPDIR=${TMPDIR:-/dev/shm}
-
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
+in_memory
 # shellcheck source=../tools/images.sh
 . "$srcdir/tools/images.sh"
 

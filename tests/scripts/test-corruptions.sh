@@ -10,12 +10,10 @@
 #
 # Each line of output names the image and the change.
 
-# Checkers flush what they write, which takes most of the time on a disk.
-[ ! -w /dev/shm ] || TMPDIR=${TMPDIR:-/dev/shm}
-
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
+in_memory
 # shellcheck source=../tools/images.sh
 . "$srcdir/tools/images.sh"
 

@@ -376,7 +376,7 @@ test_progress()
 	keep stock
 
 	tap_check "a running check has a file, root's" file_appears
-	tap_check "progress shows it: pass, place, time left" is_shown
+	tap_check "progress shows it: pass, place, time left" wait_for is_shown
 	tap_check "it waits for neither disk nor processor" \
 		wait_for waits_for_nothing
 	tap_check "no such check: status 1; usage: 16" others_are_none

@@ -34,8 +34,11 @@ start_and_block()
 	) &
 	pid=$!
 	# The first line says that pass 1 has begun.
-	read -r -t 500 line <&7
+	read -r -t 500 line <&7 && wait_for is_blocked
 }
+
+# Whether the check waits for its write to descriptor 8.
+is_blocked() { grep -q '^[0-9]* 0x8 ' "/proc/$pid/syscall"; }
 
 let_go()
 {

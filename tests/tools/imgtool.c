@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -499,6 +500,25 @@ static int cmd_terminal(char **argv)
 	       WEXITSTATUS(status);
 }
 
+/* FILE: print how many of its pages are cached. */
+static int cmd_resident(char **argv)
+{
+	int fd = open_or_die(argv[0], O_RDONLY);
+	size_t size = (size_t)size_of(fd, argv[0]), count = 0, i;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t pages = (size + page - 1) / page;
+	unsigned char *in_core = malloc(pages + 1);
+	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (!in_core || map == MAP_FAILED || mincore(map, size, in_core))
+		die(argv[0]);
+	for (i = 0; i < pages; i++)
+		count += in_core[i] & 1;
+	printf("%zu\n", count);
+	free(in_core);
+	return 0;
+}
+
 /* BYTES: set the capacity of the pipe on standard input. */
 static int cmd_pipesize(char **argv)
 {
@@ -521,6 +541,7 @@ static const struct command {
 	{ "bounded", 4, cmd_bounded },
 	{ "terminal", 3, cmd_terminal },
 	{ "pipesize", 1, cmd_pipesize },
+	{ "resident", 1, cmd_resident },
 };
 
 int main(int argc, char **argv)
@@ -532,6 +553,6 @@ int main(int argc, char **argv)
 		    argc - 2 >= commands[i].args)
 			return commands[i].run(argv + 2);
 	fprintf(stderr, "Usage: imgtool cmp|prefix|flip|holes|dirblocks|run|"
-		"bounded|terminal|pipesize ARGUMENTS\n");
+		"bounded|terminal|pipesize|resident ARGUMENTS\n");
 	return 2;
 }
