@@ -237,7 +237,6 @@ static void begin_session(ext2_filsys fs)
 		return;
 	}
 	if (e2pf_open_paced(fs, self.path, self.offset, &module.setup.reading,
-			    module.setup.stats || module.setup.trace,
 			    &self.observer, &session))
 		return;
 	if (check.session)

@@ -66,7 +66,7 @@ errcode_t e2pf_session_init(struct e2pf_session *s,
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
 		.devices = s->dev, .paced = hooks->paced,
-		.exact = hooks->exact, .available = available,
+		.available = available,
 		.ctx = s, .bandwidth = s->settings.bandwidth,
 		.requests = s->settings.requests, .sharers = sharers,
 		.thread_begins = thread_begins,

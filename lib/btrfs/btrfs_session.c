@@ -217,9 +217,9 @@ static const char *make_engine(struct btrfs_session *s)
 struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     unsigned count, const char *name,
 				     const struct e2pf_settings *settings,
-				     bool exact, const char **why)
+				     const char **why)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	const struct e2pf_hooks hooks = { .paced = true };
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";

@@ -41,8 +41,6 @@ struct e2pf_engine_config {
 	bool probe;		/* has_head is a guess: measure it */
 	bool paced;		/* a checker follows; otherwise the budget is a
 				   total */
-	bool exact;		/* time every read for the statistics, even
-				   while the engine has nothing to do */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
 	/* Bytes and requests per second that the workers may ask for; 0: no
 	 * limit.  Divided by sharers().  The checker's own reads do not
@@ -199,7 +197,7 @@ struct e2pf_read {
 	uint64_t offset;	/* bytes from the start of the device */
 	uint64_t length;
 	unsigned device;	/* index, as in references */
-	uint64_t began;		/* ns; 0: this read is not timed */
+	uint64_t began;		/* ns */
 	uint64_t asked;		/* ns; when the device was asked, after any
 				   wait at the gate */
 	bool waited;		/* it was not cached, and came to the gate */

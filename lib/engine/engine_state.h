@@ -155,7 +155,6 @@ struct e2pf_engine {
 	atomic_bool asleep;
 	unsigned sleep_misses;
 	uint64_t sleep_since;		/* number of reads at the first miss */
-	atomic_uint unsampled;		/* reads while asleep */
 
 	/* What is being read: see work.c. */
 	_Atomic(const struct e2pf_phase *) phase;	/* NULL: none */

@@ -21,10 +21,8 @@
 /* Large reads take longer than STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
-/* Everything seemed cached, but is not if this many reads had to wait.  SAMPLE:
- * until then, one read in this many is timed. */
+/* Everything seemed cached, but is not if this many reads had to wait. */
 #define WARM_MISSES 16u
-#define SAMPLE 8u
 
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 {
@@ -191,16 +189,6 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* While everything is cached and no statistics are wanted, only one read in
- * eight is timed, to find out whether that has changed: timing costs 50 ns,
- * reading a block 1000 ns. */
-static bool is_passed_over(struct e2pf_engine *e)
-{
-	return e->asleep && !e->cfg.exact &&
-	       atomic_fetch_add_explicit(&e->unsampled, 1,
-					 memory_order_relaxed) % SAMPLE;
-}
-
 /* One of the last blocks is in memory, mostly in libext2fs's own cache: pass 1D
  * reads an extent block again for each block that it clones, and asking the kernel
  * each time took a third of the check. */
@@ -214,9 +202,6 @@ static bool was_read_lately(struct e2pf_engine *e, const struct e2pf_read *r)
 
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 {
-	r->began = 0;
-	if (is_passed_over(e))
-		return;
 	r->began = r->asked = e2pf_now(e);
 	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&e->reading_since, r->began,
@@ -329,8 +314,6 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	bool stalled, ahead;
 	uint64_t ns, t;
 
-	if (!r->began)
-		return false;
 	atomic_store_explicit(&e->reading_since, 0, memory_order_relaxed);
 	t = e2pf_now(e);
 	ns = t - r->began;

@@ -310,11 +310,11 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 }
 
 errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
-			  const struct e2pf_settings *settings, bool exact,
+			  const struct e2pf_settings *settings,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	const struct e2pf_hooks hooks = { .paced = true };
 	errcode_t err = new_session(fs, device, offset, settings, &hooks,
 				    session);
 

@@ -364,37 +364,31 @@ static void waits_at_the_same_time(void **state)
 	rig_tear_down(&r);
 }
 
-/* All was cached, and is not any more: 16 reads that wait wake the workers.
- * Without statistics one read in eight is timed until then. */
+/* All was cached, and is not any more: 16 reads that wait wake the workers. */
 static void asleep_until_reads_wait(void **state)
 {
-	unsigned exact, i, every;
 	struct rig r;
+	unsigned i;
 
 	(void)state;
-	for (exact = 0; exact < 2; exact++) {
-		every = exact ? 1 : 8;
-		rig_set_up(&r, 4, 2);
-		rig_make_directories(&r);
-		r.cfg.exact = exact;
-		fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-		rig_start(&r);
-		assert_int_equal(fake_threads_alive(), 0);
-		assert_true(e2pf_engine_reads_ahead(r.e));
-		fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-		for (i = 0; !fake_threads_alive(); i++) {
-			fake_set_resident(&r.dev, 200, 1, false);
-			rig_checker_reads(&r, 200, 1);
-			/* A hit. */
-			if (exact)
-				rig_checker_reads(&r, 200, 1);
-		}
-		assert_int_equal(i, 15 * every + 1);
-		assert_int_equal(fake_threads_alive(), 2);
-		assert_true(e2pf_engine_wait(r.e, -1));
-		assert_int_equal(rig_table_asked(&r, 3), 1);
-		rig_tear_down(&r);
+	rig_set_up(&r, 4, 2);
+	rig_make_directories(&r);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	assert_int_equal(fake_threads_alive(), 0);
+	assert_true(e2pf_engine_reads_ahead(r.e));
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	for (i = 0; !fake_threads_alive(); i++) {
+		fake_set_resident(&r.dev, 200, 1, false);
+		rig_checker_reads(&r, 200, 1);
+		/* A hit. */
+		rig_checker_reads(&r, 200, 1);
 	}
+	assert_int_equal(i, 16);
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(rig_table_asked(&r, 3), 1);
+	rig_tear_down(&r);
 }
 
 /* A few misses among many hits are caused by other processes. */

@@ -46,7 +46,7 @@ static void set_up(struct rig *r, unsigned workers, bool has_head)
 	r->cfg = (struct e2pf_engine_config) {
 		.source = &r->fs.source, .devices = r->device,
 		.threads = workers, .head_threads = workers,
-		.has_head = has_head, .paced = true, .exact = true,
+		.has_head = has_head, .paced = true,
 		.budget = 1 << 20
 	};
 }
