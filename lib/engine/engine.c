@@ -112,15 +112,6 @@ static int start_workers(struct e2pf_engine *e)
 	return err;
 }
 
-void e2pf_count_error(struct e2pf_engine *e)
-{
-	if (++e->stats.errors < ERRORS_TOLERATED)
-		return;
-	e->gave_up = true;
-	pthread_cond_broadcast(&e->work_cond);
-	pthread_cond_broadcast(&e->gate_cond);
-}
-
 static void begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
 			 bool asleep)
 {

@@ -2,14 +2,6 @@
 /*
  * State shared by the engine's files, and what each provides to the others.
  *
- *	engine.c	life cycle and statistics
- *	work.c		which phase is current, and what a worker takes next
- *	worker.c	the threads, and their requests
- *	elevator.c	the order of a worker's requests
- *	ahead.c		how far to read ahead, gaps, and the limits per second
- *	gate.c		the checker's reports, and when the checker waits
- *	cached.c	what is cached, and what the device is like
- *
  * One lock protects everything that is not atomic, except those fields of a
  * worker that only its thread uses.  An atomic that threads sleep on is also
  * changed with the lock held; only readers that poll it do without.
@@ -188,9 +180,7 @@ struct e2pf_engine {
 	uint64_t total_from;		/* bytes prefetched before the start */
 	struct e2pf_rate rate;		/* of the workers' requests */
 
-	/* A place is the number of a unit of the grain, counted over all
-	 * devices one after the other; base[] is a device's first place. */
-	uint64_t base[E2PF_DEVICES];
+	uint64_t base[E2PF_DEVICES];	/* first place of each device */
 	struct e2pf_blockset ahead;	/* places read ahead and not used */
 	uint64_t unused;		/* other bytes that nobody has used: of
 					   gaps, and ahead at an earlier stop */
@@ -308,9 +298,6 @@ struct timespec e2pf_deadline(uint64_t ns);
 void e2pf_end_stage(struct e2pf_engine *e);
 /* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
-/* Count a failed read, and give up when there are too many.  The lock is
- * held. */
-void e2pf_count_error(struct e2pf_engine *e);
 /* Prepare the source for a walk over everything that is not read ahead.  The
  * engine must be idle. */
 void e2pf_begin_walk(struct e2pf_engine *e);

