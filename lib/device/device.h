@@ -44,6 +44,7 @@ struct e2pf_device_ops {
 struct e2pf_device {
 	const struct e2pf_device_ops *ops;
 	uint64_t size;			/* bytes */
+	int fd;				/* if e2pf_device_open() made it */
 	uint32_t max_readahead;		/* most bytes per readahead call */
 	/* Unit of residency, in bytes. */
 	uint32_t page_size;
@@ -60,8 +61,5 @@ struct e2pf_device {
  */
 int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev);
-
-/* The descriptor of a device from e2pf_device_open(). */
-int e2pf_device_fd(const struct e2pf_device *dev);
 
 #endif

@@ -117,17 +117,9 @@ bool e2pf_has_room_later(struct e2pf_engine *e, uint32_t bytes)
 	return false;
 }
 
-static void follow_memory(struct e2pf_engine *e, uint64_t left)
-{
-	left = e2pf_engine_budget(left, e->cfg.paced);
-	if (left > e->cfg.budget)
-		left = e->cfg.budget;
-	e->budget = left > BUDGET_LEAST ? left : BUDGET_LEAST;
-}
-
 void e2pf_ask_memory(struct e2pf_engine *e)
 {
-	uint64_t asked = atomic_load(&e->budget_asked), now;
+	uint64_t asked = atomic_load(&e->budget_asked), now, left;
 
 	if (!e->cfg.available)
 		return;
@@ -135,8 +127,12 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 	if (asked && now - asked < BUDGET_INTERVAL_NS)
 		return;
 	/* One worker makes the query for all. */
-	if (atomic_compare_exchange_strong(&e->budget_asked, &asked, now))
-		follow_memory(e, e->cfg.available(e->cfg.ctx));
+	if (!atomic_compare_exchange_strong(&e->budget_asked, &asked, now))
+		return;
+	left = e2pf_engine_budget(e->cfg.available(e->cfg.ctx), e->cfg.paced);
+	if (left > e->cfg.budget)
+		left = e->cfg.budget;
+	e->budget = left > BUDGET_LEAST ? left : BUDGET_LEAST;
 }
 
 /*

@@ -165,12 +165,6 @@ static size_t run_end(const struct worker *w, const struct level *l, size_t i)
 	return i;
 }
 
-/* May another piece of this level be parsed? */
-static bool may_parse(struct worker *w, unsigned number)
-{
-	return !number || (w->parse_left && w->parse_left--);
-}
-
 /* Read a reference piece by piece, and add what it leads to to the next
  * level. */
 static void parse_ref(struct worker *w, unsigned number,
@@ -185,7 +179,7 @@ static void parse_ref(struct worker *w, unsigned number,
 
 	for (at = 0; at < ref->length && !w->ended; at += size) {
 		size = source->ops->piece(source, ref, at);
-		if (!size || !may_parse(w, number) ||
+		if (!size || (number && (!w->parse_left || !w->parse_left--)) ||
 		    !e2pf_have_room(&l->buf, &l->buf_size, 0, size, 1))
 			return;
 		began = e2pf_now(w->e);

@@ -146,7 +146,7 @@ int e2pf_wake(struct e2pf_engine *e)
 	begin_source(e, e->budget, e->speed.has_head, false);
 	err = start_workers(e);
 	/* The workers wait for the lock, and then find their phase. */
-	e2pf_set_phase(e, atomic_load(&e->phase));
+	e2pf_set_phase(e, e->phase);
 	if (err)
 		e->gated = false;
 	return err;
@@ -187,7 +187,7 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
 		begin_source(e, e->budget, e->speed.has_head, true);
-		atomic_store(&e->phase, e->first_phase);
+		e->phase = e->first_phase;
 		e->asleep = e->cfg.paced && e2pf_samples_are_cached(e);
 		if (!e->asleep)
 			err = e2pf_wake(e);
@@ -249,7 +249,7 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 		n = e->workers;
 		e->worker = NULL;
 		e->workers = 0;
-		atomic_store(&e->phase, NULL);
+		e->phase = NULL;
 	}
 	pthread_mutex_unlock(&e->lock);
 	for (i = 0; i < n; i++) {
@@ -367,7 +367,7 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 	since = atomic_load(&e->reading_since);
 	look->reading_ns = since && since < now ? now - since : 0;
 	look->reading_at = atomic_load(&e->reading_at);
-	phase = atomic_load(&e->phase);
+	phase = e->phase;
 	if (phase)
 		look->phase = (int)phase->number;
 	at = atomic_load(&e->at);

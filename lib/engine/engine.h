@@ -11,8 +11,6 @@
  * Every function may be called from any thread unless its comment says
  * otherwise.  None may be called from those operations of the source that run
  * with the engine's lock held.
- *
- * doc/architecture.md has the state machine and a glossary.
  */
 #ifndef E2PF_ENGINE_H
 #define E2PF_ENGINE_H
@@ -226,14 +224,12 @@ struct e2pf_engine_look {
 	int phase;			/* or E2PF_NONE */
 	int at_phase;			/* the phase and unit that the checker */
 	uint64_t at;			/* reported; no phase: E2PF_NONE */
-	/* Bytes of the units' references, taken by a worker and parsed; and of
-	 * all that was found to be read ahead, deferred references included. */
-	uint64_t unit_bytes, parsed_bytes, found_bytes;
-	/* What was asked for of that, the requests that the rest is likely to
+	/* Bytes of the units' references, taken by a worker and parsed; of all
+	 * that was found to be read ahead, deferred references included, and
+	 * what was asked for of that; the requests that the rest is likely to
 	 * take, and those in flight. */
-	uint64_t asked_bytes, asked_requests;
-	uint64_t queued_requests;
-	uint64_t in_flight;
+	uint64_t unit_bytes, parsed_bytes, found_bytes;
+	uint64_t asked_bytes, asked_requests, queued_requests, in_flight;
 	struct e2pf_speed speed;	/* as it is believed to be */
 };
 

@@ -277,7 +277,7 @@ static inline bool e2pf_is_deferred(const struct worker *w)
 	return w->first > w->last;
 }
 
-/* Does nobody want what the worker has taken? */
+/* Does nobody want it? */
 static inline bool e2pf_is_obsolete(const struct worker *w)
 {
 	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up ||
@@ -323,8 +323,6 @@ bool e2pf_take(struct worker *w);
 void e2pf_next_phase(struct e2pf_engine *e);
 /* Pass the references of the units that were taken to the elevator. */
 void e2pf_seed(struct worker *w);
-/* What was taken has been read. */
-void e2pf_finish(struct worker *w);
 
 /* elevator.c; in the worker's thread, without the lock */
 /* Add a reference; a sink whose `ctx` is the worker.  Before the pass it

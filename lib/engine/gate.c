@@ -40,7 +40,7 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 	bool begun;
 
 	pthread_mutex_lock(&e->lock);
-	begun = atomic_load(&e->phase) && !e->stop;
+	begun = e->phase && !e->stop;
 	if (begun) {
 		atomic_store(&e->at, E2PF_NOWHERE);
 		/* The checker is about to read the deferred blocks itself, in
@@ -70,7 +70,7 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 	 * to sleep does the two in the opposite order.  A throttled worker checks
 	 * again at each report. */
 	atomic_store(&e->at, at);
-	if (!atomic_load(&e->throttled))
+	if (!e->throttled)
 		return;
 	pthread_mutex_lock(&e->lock);
 	pthread_cond_broadcast(&e->work_cond);
@@ -80,7 +80,7 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 /* The lock is held. */
 static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
 {
-	const struct e2pf_phase *phase = atomic_load(&e->phase);
+	const struct e2pf_phase *phase = e->phase;
 
 	return phase && phase->number == number;
 }
@@ -194,10 +194,11 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
  * each time took a third of the check. */
 static bool was_read_lately(struct e2pf_engine *e, const struct e2pf_read *r)
 {
+	uint64_t place = r->offset / e->cfg.source->grain % LATELY;
 	uint64_t key = (r->offset ^ (uint64_t)r->device << 56) + 1;
 
-	return atomic_exchange_explicit(&e->lately[r->offset / 1024 % LATELY],
-					key, memory_order_relaxed) == key;
+	return atomic_exchange_explicit(&e->lately[place], key,
+					memory_order_relaxed) == key;
 }
 
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
@@ -208,11 +209,11 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 			      memory_order_relaxed);
 	r->waited = r->missed = false;
 	if (was_read_lately(e, r) ||
-	    (!atomic_load(&e->stuck) && !atomic_load(&e->gated)))
+	    (!e->stuck && !e->gated))
 		return;
 	/* A cached read shows nothing about a stuck device. */
 	r->missed = !e2pf_is_resident(e, r->device, r->offset, r->length);
-	r->waited = r->missed && atomic_load(&e->gated);
+	r->waited = r->missed && e->gated;
 	if (!r->waited)
 		return;
 	wait_at_gate(e, r);

@@ -61,14 +61,6 @@ void e2pf_set_state(struct worker *w, enum worker_state state)
 		pthread_cond_broadcast(&e->end_cond);
 }
 
-/* This worker has moved on, so a throttled one may now be the nearest to the
- * checker, which is allowed more of the budget. */
-static void wake_throttled(struct e2pf_engine *e)
-{
-	if (e->throttled)
-		pthread_cond_broadcast(&e->work_cond);
-}
-
 /* The lock is held. */
 static void publish(struct worker *w)
 {
@@ -222,18 +214,6 @@ static bool make_room(struct worker *w)
  * What is requested.
  */
 
-/* Count a reference that is asked for: one that is not adjacent to the reference
- * before it, or of another class, begins a run. */
-static void count_asked(struct e2pf_engine *e, const struct e2pf_ref *ref,
-			const struct e2pf_ref *before, uint64_t bytes)
-{
-	struct e2pf_class_count *asked = &e->stats.asked[ref->cls];
-
-	asked->bytes += bytes;
-	asked->runs += ref == before || ref->cls != before->cls ||
-		       ref->offset > before->offset + before->length;
-}
-
 /* Record that `len` bytes of a run of references will be requested.  This is
  * done just before the request, so that the checker cannot read and forget a
  * block before it is recorded. */
@@ -241,17 +221,18 @@ static void record_part(struct worker *w, const struct e2pf_ref *refs,
 			size_t n, uint64_t offset, uint64_t len)
 {
 	struct e2pf_engine *e = w->e;
-	unsigned device = refs[0].device;
-	uint64_t first = e2pf_place(e, device, offset);
-	uint64_t last = e2pf_place(e, device, offset + len - 1);
+	uint64_t first = e2pf_place(e, refs[0].device, offset);
+	uint64_t last = e2pf_place(e, refs[0].device, offset + len - 1);
 	uint64_t grain = e->cfg.source->grain;
-	uint64_t covered = 0, new_places = 0, gap;
+	uint64_t covered = 0, new_bytes = 0, gap = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		uint64_t end = refs[i].offset + refs[i].length - 1;
-		uint64_t a = e2pf_place(e, device, refs[i].offset);
-		uint64_t b = e2pf_place(e, device, end), missing;
+		const struct e2pf_ref *ref = &refs[i], *before = ref - (i > 0);
+		struct e2pf_class_count *asked = &e->stats.asked[ref->cls];
+		uint64_t a = e2pf_place(e, ref->device, ref->offset), bytes;
+		uint64_t b = e2pf_place(e, ref->device,
+					ref->offset + ref->length - 1);
 
 		if (a < first)
 			a = first;
@@ -260,22 +241,26 @@ static void record_part(struct worker *w, const struct e2pf_ref *refs,
 		if (a > b)
 			continue;
 		covered += b - a + 1;
-		missing = e2pf_blockset_add(&e->ahead, a, b - a + 1);
-		if (!missing)
+		bytes = e2pf_blockset_add(&e->ahead, a, b - a + 1) * grain;
+		if (!bytes)
 			continue;
-		new_places += missing;
-		count_asked(e, &refs[i], i ? &refs[i - 1] : &refs[i],
-			    missing * grain);
+		new_bytes += bytes;
+		asked->bytes += bytes;
+		/* One that is not adjacent to the reference before it, or of
+		 * another class, begins a run. */
+		asked->runs += !i || ref->cls != before->cls ||
+			       ref->offset > before->offset + before->length;
 		/* What is for a later phase was counted when it was found. */
-		if (!(w->phase->later & UINT32_C(1) << refs[i].cls))
-			e2pf_count_ahead(w, missing * grain);
+		if (!(w->phase->later & UINT32_C(1) << ref->cls))
+			e2pf_count_ahead(w, bytes);
 	}
-	if (!new_places)
+	if (!new_bytes)
 		return;		/* all of it is already in flight */
-	gap = last - first + 1 > covered ? last - first + 1 - covered : 0;
-	e->unused += gap * grain;
-	e2pf_count_ahead(w, gap * grain);
-	e->stats.prefetched_bytes += (new_places + gap) * grain;
+	if (last - first + 1 > covered)
+		gap = (last - first + 1 - covered) * grain;
+	e->unused += gap;
+	e2pf_count_ahead(w, gap);
+	e->stats.prefetched_bytes += new_bytes + gap;
 	if (e2pf_ahead_bytes(e) > e->stats.peak_lookahead_bytes)
 		e->stats.peak_lookahead_bytes = e2pf_ahead_bytes(e);
 }
@@ -404,8 +389,8 @@ static void idle(struct worker *w)
 {
 	struct e2pf_engine *e = w->e;
 
-	if (w->state != WORKER_IDLE)
-		wake_throttled(e);
+	if (w->state != WORKER_IDLE && e->throttled)
+		pthread_cond_broadcast(&e->work_cond);
 	w->news = e->news;
 	e2pf_set_state(w, WORKER_IDLE);
 	e2pf_next_phase(e);
@@ -428,13 +413,18 @@ void *e2pf_worker_main(void *arg)
 			continue;
 		}
 		e2pf_set_state(w, WORKER_READING);
-		wake_throttled(e);
+		/* A throttled one may now be the nearest to the checker, which
+		 * is allowed more of the budget. */
+		if (e->throttled)
+			pthread_cond_broadcast(&e->work_cond);
 		pthread_mutex_unlock(&e->lock);
 		e2pf_seed(w);
 		e2pf_pass(w);
 		pthread_mutex_lock(&e->lock);
 		publish(w);
-		e2pf_finish(w);
+		if (w->epoch == e->epoch && !e2pf_is_deferred(w) &&
+		    w->phase == e->first_phase)
+			e->units_done += w->last - w->first + 1;
 	}
 	e2pf_set_state(w, WORKER_IDLE);
 	pthread_mutex_unlock(&e->lock);

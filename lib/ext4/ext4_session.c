@@ -244,7 +244,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 
 	if (err)
 		return err;
-	if (fstat(e2pf_device_fd(dev), &st))
+	if (fstat(dev->fd, &st))
 		memset(&st, 0, sizeof(st));
 	e2pf_session_add_device(&s->base, dev, &st);
 	return 0;
