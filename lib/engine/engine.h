@@ -69,10 +69,10 @@ struct e2pf_engine_config {
 
 struct e2pf_stage_stats {
 	uint64_t ns;		/* wall time */
-	uint64_t reads;		/* by the checker */
-	uint64_t hits;		/* reads served from memory */
-	uint64_t stalls;	/* reads that waited for the device */
-	uint64_t stall_ns;	/* spent in reads and at the gate */
+	uint64_t reads;		/* by the checker: */
+	uint64_t hits;		/* served from memory, */
+	uint64_t stalls;	/* and those that waited for the device, for */
+	uint64_t stall_ns;	/* so long, the gate included */
 };
 
 /* Amount of metadata of one class. */
@@ -123,12 +123,9 @@ void e2pf_engine_trace(struct e2pf_engine *e, FILE *trace);
  * the same time. */
 void e2pf_engine_free(struct e2pf_engine *e);
 
-/*
- * Begin the first phase at its first unit.  May be called again after a stop;
- * after a stop that timed out it returns EBUSY until another stop has
- * succeeded.  A total budget counts from here.  Returns 0, or an errno when no
- * thread could be created.
- */
+/* Begin the first phase at its first unit.  May be called again after a stop that
+ * has succeeded, otherwise it returns EBUSY.  A total budget counts from here.
+ * Returns 0, or an errno when no thread could be created. */
 int e2pf_engine_start(struct e2pf_engine *e);
 
 /* End all workers and wait for them at most `milliseconds` (-1: without limit).
@@ -157,10 +154,7 @@ const char *e2pf_engine_measure(struct e2pf_engine *e,
 /* Units of the first phase completed since the start. */
 uint64_t e2pf_engine_progress(struct e2pf_engine *e);
 
-/*
- * The checker's side.  These calls come from the checker's threads and are
- * cheap.
- */
+/* The checker's side.  These calls come from its threads and are cheap. */
 
 /* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.
  * Statistics are kept per stage. */

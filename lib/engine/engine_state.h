@@ -55,11 +55,11 @@ struct level {
 
 struct request {
 	unsigned device;
-	uint64_t offset;		/* of one block it reads, bytes */
+	uint64_t offset;	/* of one block it reads, bytes */
 	uint64_t bytes;
-	uint64_t asked;			/* ns */
-	unsigned depth;			/* requests in flight then, with it */
-	uint64_t queued;		/* bytes of these */
+	uint64_t asked;		/* ns */
+	unsigned depth;		/* requests in flight then, with it, */
+	uint64_t queued;	/* and their bytes */
 };
 
 /* What a worker has found and asked for since it was started.  References that
@@ -67,7 +67,7 @@ struct request {
 struct found {
 	uint64_t bytes, refs, asked_bytes, asked_refs, requests;
 	uint64_t unit_bytes, parsed_bytes;	/* of the units' references */
-	unsigned in_flight;		/* requests */
+	unsigned in_flight;			/* requests */
 };
 
 /* Units that were taken at once and that the checker has not passed, with what
@@ -92,10 +92,10 @@ struct worker {
 	unsigned number;
 	pthread_t thread;
 	enum worker_state state;
-	const struct e2pf_phase *phase;	/* of what it has taken, */
-	unsigned epoch;			/* and the engine's count then */
-	unsigned news;			/* the engine's count when it last
-					   found nothing to take */
+	const struct e2pf_phase *phase;	/* of what it has taken, and */
+	unsigned epoch;			/* the engine's count then */
+	unsigned news;			/* the engine's count when it last found
+					   nothing to take */
 	uint64_t first, last;		/* units it has taken; after the last
 					   one, none: deferred references */
 	uint64_t range;			/* the number of their range */
@@ -103,23 +103,21 @@ struct worker {
 
 	/* Only the worker's thread uses these. */
 	struct level level[E2PF_ALL_LEVELS];
-	size_t level_most;		/* references held per level below the
-					   first */
-	uint64_t parse_left;		/* pieces below the first level that
-					   may still be parsed */
-	unsigned filling;		/* the level that parsing adds to */
-	bool ended;			/* nobody wants the rest of the pass */
-	bool incomplete;		/* a unit's reference was lost because
-					   memory ran out */
+	size_t level_most;	/* references per level below the first */
+	uint64_t parse_left;	/* pieces below the first level that may still
+				   be parsed */
+	unsigned filling;	/* the level that parsing adds to */
+	bool ended;		/* nobody wants the rest of the pass */
+	bool incomplete;	/* memory ran out for a unit's reference */
 	struct found now;
 	struct request request[E2PF_IN_FLIGHT_MOST];	/* a ring */
 	unsigned oldest, in_flight;
 	unsigned in_flight_most;	/* at present */
 	uint64_t in_flight_bytes;
-	double request_ns;		/* what a request costs, smoothed */
+	double request_ns;	/* what a request costs, smoothed */
 	double recent_requests, recent_bytes;	/* asked for lately */
-	struct e2pf_class_count *count;	/* for e2pf_engine_plan(); nothing is
-					   read ahead */
+	struct e2pf_class_count *count;	/* instead of reading ahead, for
+					   e2pf_engine_plan() */
 };
 
 /* As many as libext2fs's cache has blocks, and some more. */
@@ -128,15 +126,14 @@ struct worker {
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
 	pthread_mutex_t lock;
-	pthread_cond_t work_cond;	/* workers wait for work, or are
-					   throttled */
-	pthread_cond_t gate_cond;	/* checkers wait at the gate */
-	pthread_cond_t end_cond;	/* callers wait for the end */
+	pthread_cond_t work_cond;	/* workers that are idle or throttled */
+	pthread_cond_t gate_cond;	/* checkers at the gate */
+	pthread_cond_t end_cond;	/* callers that wait for the end */
 
 	struct worker *worker;
 	unsigned workers;		/* number of threads */
-	unsigned running;		/* threads that have not returned yet */
-	atomic_uint throttled;		/* threads in WORKER_THROTTLED */
+	unsigned running;		/* that have not returned yet */
+	atomic_uint throttled;
 	atomic_bool stop;
 	atomic_bool gave_up;		/* too many errors, or a total budget
 					   is used up */
@@ -151,8 +148,8 @@ struct e2pf_engine {
 	/* What is being read: see work.c. */
 	_Atomic(const struct e2pf_phase *) phase;	/* NULL: none */
 	const struct e2pf_phase *first_phase;
-	atomic_uint epoch;		/* counts changes of phase: what was
-					   taken in an older one is dropped */
+	atomic_uint epoch;		/* changes of phase: what was taken in
+					   an older one is dropped */
 	unsigned news;			/* counts whatever may give an idle
 					   worker work */
 	bool choosing;			/* a worker asks the source what
@@ -165,13 +162,11 @@ struct e2pf_engine {
 	uint64_t units_done;		/* in the first phase */
 
 	/* How far the checker is, and how far ahead the workers: ahead.c. */
-	atomic_uint_fast64_t at;	/* its phase and unit, packed by
-					   e2pf_pack_at() */
-	atomic_bool gated;		/* in this phase the checker waits at
-					   the gate */
+	atomic_uint_fast64_t at;	/* its phase and unit: e2pf_pack_at() */
+	atomic_bool gated;		/* in this phase it waits at the gate */
 	atomic_uint_fast64_t budget;	/* now, bytes */
-	atomic_uint_fast64_t budget_asked;	/* when the machine was asked
-						   for its memory, ns */
+	atomic_uint_fast64_t budget_asked;	/* when memory was queried,
+						   ns */
 	struct range range[RANGES];	/* a ring */
 	uint64_t oldest_range, next_range;	/* numbers */
 	uint64_t taken_bytes, read_bytes;	/* of units, and read for
@@ -186,8 +181,8 @@ struct e2pf_engine {
 					   gaps, and ahead at an earlier stop */
 
 	atomic_uint gate_waiters;
-	atomic_uint stuck;		/* the device is left to the checker
-					   for this many more quick reads */
+	atomic_uint stuck;		/* the device is left to the checker for
+					   this many more quick reads */
 	bool ending;			/* a signal is ending the check */
 	atomic_uint_fast64_t last_progress;	/* when a worker last read
 						   something, ns */
@@ -202,7 +197,7 @@ struct e2pf_engine {
 	 * the last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
 	atomic_uint_fast64_t reading_at;	/* bytes */
-	/* The checker's last reads, by their place; 0: none. */
+	/* Its last reads, by their place; 0: none. */
 	atomic_uint_fast64_t lately[LATELY];
 };
 
@@ -298,8 +293,8 @@ struct timespec e2pf_deadline(uint64_t ns);
 void e2pf_end_stage(struct e2pf_engine *e);
 /* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
-/* Prepare the source for a walk over everything that is not read ahead.  The
- * engine must be idle. */
+/* Prepare the source for a walk over everything that is not read ahead, by an idle
+ * engine. */
 void e2pf_begin_walk(struct e2pf_engine *e);
 
 /* cached.c */
