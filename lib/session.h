@@ -57,8 +57,6 @@ struct e2pf_filesystem {
 /* Settings for our own programs, in addition to the public ones. */
 struct e2pf_hooks {
 	bool paced;		/* keep ahead of a checker's reads */
-	bool exact;		/* statistics are written: time every read, even
-				   if there is nothing to read ahead */
 	const char *sysroot;	/* prefix of /sys and /proc; NULL: none */
 };
 

@@ -157,7 +157,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
 		return "a device cannot be reopened";
-	why = e2pf_device_record(dev) ? read_super(dev, &super) : "no memory";
+	why = read_super(dev, &super);
 	if (why) {
 		dev->ops->close(dev);
 		return why;
@@ -217,9 +217,9 @@ static const char *make_engine(struct btrfs_session *s)
 struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     unsigned count, const char *name,
 				     const struct e2pf_settings *settings,
-				     bool exact, const char **why)
+				     const char **why)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	const struct e2pf_hooks hooks = { .paced = true };
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";
@@ -227,6 +227,8 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 		return NULL;
 	if (!e2pf_session_init(&s->base, &btrfs, name, settings, &hooks))
 		*why = open_devices(s, opened, count);
+	/* The check drops the page cache of its devices at its end. */
+	s->base.cfg.settle = true;
 	if (!*why)
 		*why = make_engine(s);
 	if (!*why)
@@ -248,15 +250,10 @@ void e2pf_btrfs_start(struct e2pf_session *session)
 
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 {
-	unsigned i;
-
 	if (session->ended)
 		return true;
 	if (!e2pf_session_end(session, milliseconds))
 		return false;
-	/* If reads fail, waiting for one may take minutes. */
-	for (i = 0; i < session->devices && !session->last.errors; i++)
-		e2pf_device_settle(session->dev[i], milliseconds);
 	e2pf_session_release(session);
 	return true;
 }

@@ -81,7 +81,7 @@ static void decide(struct e2pf_session *s, struct e2pf_probe *p)
 	 * memory than this one. */
 	if (!s->settings.memory)
 		reading.budget = e2pf_engine_budget(
-			e2pf_memory_share(s->sysroot), true);
+			e2pf_memory_share(s->sysroot, false), true);
 	e2pf_decide_limits(&p->decisions, &reading);
 	e2pf_decide_order(&p->decisions, &reading);
 }

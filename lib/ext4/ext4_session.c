@@ -244,7 +244,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 
 	if (err)
 		return err;
-	if (fstat(e2pf_device_fd(dev), &st))
+	if (fstat(dev->fd, &st))
 		memset(&st, 0, sizeof(st));
 	e2pf_session_add_device(&s->base, dev, &st);
 	return 0;
@@ -310,11 +310,11 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 }
 
 errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
-			  const struct e2pf_settings *settings, bool exact,
+			  const struct e2pf_settings *settings,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	const struct e2pf_hooks hooks = { .paced = true };
 	errcode_t err = new_session(fs, device, offset, settings, &hooks,
 				    session);
 

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "btrfs/slot_set.h"
-#include "device/rate.h"
+#include "device/thread.h"
 #include "jobs.h"
 #include "mounted.h"
 #include "send.h"
