@@ -19,10 +19,10 @@
 /*
  * An I/O manager for ext2fs_open2() and everything else that takes one: a
  * filter over unix_io_manager.  Reads copy from a shared mapping of the device
- * until the first write or failed read of the channel; from then on, and if the
- * device cannot be mapped, unix_io_manager serves the channel.  A channel
- * opened with IO_FLAG_THREADS may be used by several threads at once, any other
- * channel by one thread at a time.
+ * until the first write or failed read of the channel; from then on, if the
+ * device cannot be mapped, and while another channel is mapped, unix_io_manager
+ * serves the channel.  A channel opened with IO_FLAG_THREADS may be used by
+ * several threads at once, any other channel by one thread at a time.
  */
 extern io_manager e2pf_mmap_io_manager;
 
