@@ -392,7 +392,7 @@ void module_sends(int fd, const void *args)
 	if (self.send)
 		why = e2pf_send_start(self.send, &request);
 	if (why)
-		e2pf_decide_off(&module.decisions, "off", "%s", why);
+		e2pf_decide_off(&module.report.decisions, "off", why);
 	self.sending = !why;
 	errno = saved;
 }
@@ -402,7 +402,7 @@ void module_has_sent(void)
 	int saved = errno;
 
 	if (self.sending && !e2pf_send_stop(self.send, END_PATIENCE_MS))
-		e2pf_decide(&module.decisions, "prefetch", "left behind",
+		e2pf_decide(&module.report.decisions, "prefetch", "left behind",
 			    "a worker waits for a device");
 	self.sending = false;
 	errno = saved;
@@ -485,7 +485,7 @@ static void begin(void)
 static void gather_decisions(struct e2pf_decisions *list)
 {
 	if (self.why_not)
-		e2pf_decide_off(list, "off", "%s", self.why_not);
+		e2pf_decide_off(list, "off", self.why_not);
 	else if (!self.session && !self.sent)
 		e2pf_decide_off(list, "off", "no filesystem was opened for a "
 				"check, and no subvolume was sent");
@@ -502,29 +502,16 @@ static struct e2pf_session *shown_session(void)
 	return self.sent ? self.send : self.session;
 }
 
-static const char *write_stats(void *ctx, FILE *out)
-{
-	struct e2pf_session *session = shown_session();
-	errcode_t err;
-
-	if (!session) {
-		err = e2pf_btrfs_write_none(self.name, ctx, out);
-	} else {
-		session->decisions = ctx;
-		err = e2pf_write_stats(session, out);
-	}
-	return err ? strerror((int)err) : NULL;
-}
-
 static void tell(void *unused)
 {
 	(void)unused;
-	gather_decisions(&module.decisions);
+	module.report.device = self.name;
+	module.report.io_manager = "btrfs";
+	gather_decisions(&module.report.decisions);
 	module_tell(&(struct module_result) {
 		.session = shown_session(), .finished = shown_session(),
 		.done = self.sent ? "sent" : "checked",
-		.logged = !self.sent && self.session,
-		.write_stats = write_stats, .ctx = &module.decisions
+		.logged = !self.sent && self.session, .counted = true
 	});
 }
 

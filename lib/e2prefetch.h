@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <ext2fs/ext2fs.h>
 
 /*
@@ -117,9 +116,6 @@ errcode_t e2pf_plan(struct e2pf_session *session,
 /* Stop the worker threads, and return when they have ended.  Waits for a thread
  * that is waiting for the device.  The session can be started again. */
 void e2pf_stop(struct e2pf_session *session);
-
-/* Write the statistics as one JSON object; see doc/statistics.md. */
-errcode_t e2pf_write_stats(struct e2pf_session *session, FILE *out);
 
 struct e2pf_probe;	/* report/probe.h */
 

@@ -18,7 +18,6 @@
 #include "filesystem.h"
 #include "options.h"
 #include "run.h"
-#include "report/decisions.h"
 #include "report/stats_file.h"
 #include "report/status_line.h"
 #include "session.h"
@@ -119,7 +118,7 @@ static void warn_if_dropped(const struct options *o)
 
 static int report(const struct options *o, struct e2pf_session *s)
 {
-	struct e2pf_decisions decisions = { .count = 0 };
+	struct e2pf_report r = { .device = NULL };
 	bool complete = e2pf_session_is_complete(s);
 	struct e2pf_engine_stats st;
 
@@ -133,10 +132,18 @@ static int report(const struct options *o, struct e2pf_session *s)
 			st.prefetched_requests, st.errors,
 			complete ? "" : ", incomplete");
 	if (o->verbose > 1) {
-		e2pf_session_describe(s, &decisions);
-		e2pf_decisions_print(&decisions, "e2prefetch", stderr);
+		e2pf_session_report(s, &r);
+		e2pf_report_print(&r, "e2prefetch", stderr);
 	}
 	return complete ? 0 : EXIT_INCOMPLETE;
+}
+
+static const char *save_stats(const struct options *o, struct e2pf_session *s)
+{
+	struct e2pf_report r = { .device = NULL };
+
+	e2pf_session_report(s, &r);
+	return e2pf_stats_save(o->stats, &r);
 }
 
 /* Prefetch everything and wait until it is done. */
@@ -152,7 +159,7 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 	if (!status)
 		warn_if_dropped(o);
 	e2pf_stop(s);
-	result = stats_status(o, e2pf_stats_save(s, o->stats));
+	result = stats_status(o, save_stats(o, s));
 	return status ? status : result;
 }
 
@@ -179,7 +186,7 @@ static void *read_beside(void *arg)
 		if (!err && b->o->verbose)
 			report(b->o, session);
 		e2pf_stop(session);
-		why = e2pf_stats_save(session, b->o->stats);
+		why = save_stats(b->o, session);
 		e2pf_close(session);
 	}
 	b->status = stats_status(b->o, b->o->stats ? why : NULL);

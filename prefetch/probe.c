@@ -69,7 +69,7 @@ static void print_metadata(const struct e2pf_probe *p)
 	}
 	printf("metadata  %.1f MiB in %" PRIu64 " %s, %" PRIu64
 	       " inodes to check\n", (double)blocks *
-	       (double)p->block_size / (1u << 20), runs, runs_in_words(runs),
+	       (double)p->report.block_size / (1u << 20), runs, runs_in_words(runs),
 	       p->inodes);
 	for (i = 0; i < E2PF_CLASSES; i++)
 		if (p->plan[i].blocks)
@@ -77,17 +77,17 @@ static void print_metadata(const struct e2pf_probe *p)
 			       PRIu64 " %s\n", e2pf_class_name(i),
 			       p->plan[i].blocks, p->plan[i].runs,
 			       runs_in_words(p->plan[i].runs));
-	if (p->groups_sampled < p->groups)
+	if (p->groups_sampled < p->report.groups)
 		printf("          estimated from %u of %u groups\n",
-		       p->groups_sampled, p->groups);
+		       p->groups_sampled, p->report.groups);
 }
 
 static void print_decisions(const struct e2pf_probe *p)
 {
-	const struct e2pf_decision *d = p->decisions.item;
+	const struct e2pf_decision *d = p->report.decisions.item;
 	size_t i;
 
-	for (i = 0; i < p->decisions.count; i++)
+	for (i = 0; i < p->report.decisions.count; i++)
 		printf("%s%s: %s (%s)\n", i ? "          " : "a check   ",
 		       d[i].about, d[i].decision, d[i].reason);
 }
@@ -113,7 +113,7 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 static void print_probe(const struct e2pf_probe *p, const char *device)
 {
 	print_time(p, device);
-	print_disks(&p->topo, device);
+	print_disks(&p->report.topo, device);
 	print_measured(p);
 	print_metadata(p);
 	print_decisions(p);

@@ -65,25 +65,21 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 static void decide(struct e2pf_session *s, struct e2pf_probe *p)
 {
 	bool has_head = p->speed.has_head;
-	struct e2pf_engine_stats st = {
-		.has_head = has_head,
-		.threads = has_head ? s->cfg.head_threads : s->cfg.threads,
-		.latency_ns = p->speed.latency_ns,
-		.deep_latency_ns = p->speed.deep_latency_ns
-	};
-	struct e2pf_reading reading = {
-		.settings = &s->settings, .stats = &st,
-		.budget = s->cfg.budget, .sharing = s->sharing,
-		.spindles = s->topo.spindles, .order = s->type->order
-	};
+	struct e2pf_report *r = &p->report;
 
+	r->engine.has_head = has_head;
+	r->engine.threads = has_head ? s->cfg.head_threads : s->cfg.threads;
+	r->engine.latency_ns = p->speed.latency_ns;
+	r->engine.deep_latency_ns = p->speed.deep_latency_ns;
+	r->settings = &s->settings;
+	r->sharing = s->sharing;
+	r->order = s->type->order;
 	/* A session that keeps ahead of a checker gets another share of the
 	 * memory than this one. */
-	if (!s->settings.memory)
-		reading.budget = e2pf_engine_budget(
-			e2pf_memory_share(s->sysroot), true);
-	e2pf_decide_limits(&p->decisions, &reading);
-	e2pf_decide_order(&p->decisions, &reading);
+	r->budget = s->settings.memory ? s->settings.memory :
+		    e2pf_engine_budget(e2pf_memory_share(s->sysroot), true);
+	e2pf_report_limits(r);
+	e2pf_report_order(r);
 }
 
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
@@ -93,9 +89,9 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 	errcode_t err;
 
 	memset(p, 0, sizeof(*p));
-	p->topo = session->topo;
-	p->block_size = s->geo.block_size;
-	p->groups = s->geo.groups;
+	p->report.topo = session->topo;
+	p->report.block_size = s->geo.block_size;
+	p->report.groups = s->geo.groups;
 	step = probe_step(s, &p->inodes);
 	p->groups_sampled = (s->geo.groups + step - 1) / step;
 	/* Measure before planning: the plan would bring the sampled blocks into
@@ -105,6 +101,6 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 	if (err)
 		return err;
 	decide(session, p);
-	e2pf_estimate_check(p, session->topo.spindles);
+	e2pf_estimate_check(p);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 
 struct e2pf_probe;
+struct e2pf_report;
 
 /* The time that something is likely to take, in seconds. */
 struct e2pf_estimate {
@@ -41,8 +42,8 @@ double e2pf_pace_seconds(const struct e2pf_pace *pace,
 struct e2pf_estimate e2pf_estimate_range(double seconds, double doubt);
 
 /* Fill in p->stock and p->prefetch, from its other members; 0 if the device was
- * not measured.  `heads` can seek independently. */
-void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads);
+ * not measured. */
+void e2pf_estimate_check(struct e2pf_probe *p);
 
 /*
  * How long a check that took so many seconds would have taken without
@@ -50,7 +51,6 @@ void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads);
  * it has waited for that all the same would not.  0 if the device was not
  * measured, or is so fast that the processor decides.
  */
-double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
-			     uint32_t block_size, double seconds);
+double e2pf_estimate_without(const struct e2pf_report *r, double seconds);
 
 #endif

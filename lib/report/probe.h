@@ -4,18 +4,15 @@
 #ifndef E2PF_PROBE_H
 #define E2PF_PROBE_H
 
-#include "decisions.h"
 #include "device/probe.h"
-#include "device/topology.h"
 #include "e2prefetch.h"
 #include "estimate.h"
+#include "report.h"
 
 struct e2pf_probe {
-	struct e2pf_topology topo;	/* the disks below the filesystem */
 	struct e2pf_class_plan plan[E2PF_CLASSES];
-	struct e2pf_decisions decisions;	/* of a check */
-	uint32_t block_size;	/* bytes */
-	uint32_t groups;
+	struct e2pf_report report;	/* of a check: its disks, decisions,
+					   block size and groups */
 	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
 	uint64_t inodes;	/* in use */
 	struct e2pf_speed speed;	/* has_head: a check would read in block

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "statistics.h"
+#include "report.h"
 
 /* The version of the schema; see doc/statistics.md. */
 #define STATS_SCHEMA 2
@@ -24,21 +24,21 @@ struct member {
 	size_t offset;
 };
 
-#define SESSION(name) offsetof(struct e2pf_statistics, name)
+#define REPORT(name) offsetof(struct e2pf_report, name)
 #define ENGINE(name) offsetof(struct e2pf_engine_stats, name)
 #define STAGE(name) offsetof(struct e2pf_stage_stats, name)
 
-static const struct member of_session[] = {
-	{ "device", TEXT, SESSION(device) },
-	{ "block_size", NUMBER32, SESSION(block_size) },
-	{ "groups", NUMBER32, SESSION(groups) },
-	{ "io_manager", TEXT, SESSION(io_manager) },
-	{ "newer_than_reviewed", FLAG, SESSION(newer_than_reviewed) },
-	{ "maps_bytes", NUMBER, SESSION(maps_bytes) },
-	{ "journal_bytes", NUMBER, SESSION(journal_bytes) },
-	{ "journal_requests", NUMBER, SESSION(journal_requests) },
-	{ "memory_budget_bytes", NUMBER, SESSION(budget) },
-	{ "sharing", NUMBER32, SESSION(sharing) },
+static const struct member of_report[] = {
+	{ "device", TEXT, REPORT(device) },
+	{ "block_size", NUMBER32, REPORT(block_size) },
+	{ "groups", NUMBER32, REPORT(groups) },
+	{ "io_manager", TEXT, REPORT(io_manager) },
+	{ "newer_than_reviewed", FLAG, REPORT(newer_than_reviewed) },
+	{ "maps_bytes", NUMBER, REPORT(maps_bytes) },
+	{ "journal_bytes", NUMBER, REPORT(journal_bytes) },
+	{ "journal_requests", NUMBER, REPORT(journal_requests) },
+	{ "memory_budget_bytes", NUMBER, REPORT(budget) },
+	{ "sharing", NUMBER32, REPORT(sharing) },
 }, of_engine[] = {
 	{ "threads", NUMBER32, ENGINE(threads) },
 	{ "block_order", FLAG, ENGINE(has_head) },
@@ -78,8 +78,8 @@ static void add(const struct member *m, size_t n, void *to, const void *from)
 						    m->offset);
 }
 
-void e2pf_statistics_add(struct e2pf_engine_stats *to,
-			 const struct e2pf_engine_stats *from)
+void e2pf_stats_add(struct e2pf_engine_stats *to,
+		    const struct e2pf_engine_stats *from)
 {
 	unsigned i;
 
@@ -102,8 +102,7 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
 }
 
-struct e2pf_stage_stats
-e2pf_statistics_stages(const struct e2pf_engine_stats *st)
+struct e2pf_stage_stats e2pf_stats_stages(const struct e2pf_engine_stats *st)
 {
 	struct e2pf_stage_stats all = { .ns = 0 };
 	unsigned i;
@@ -124,7 +123,7 @@ struct json {
 static void put_quoted(struct json *j, const char *text)
 {
 	putc('"', j->out);
-	for (; *text; text++) {
+	for (; text && *text; text++) {
 		if (*text == '"' || *text == '\\')
 			fprintf(j->out, "\\%c", *text);
 		else if ((unsigned char)*text < ' ')
@@ -213,7 +212,7 @@ static void put_members(struct json *j, const struct member *m, size_t n,
 	}
 }
 
-static void put_lists(struct json *j, const struct e2pf_statistics *s)
+static void put_lists(struct json *j, const struct e2pf_report *s)
 {
 	const struct e2pf_decision *d;
 	size_t i;
@@ -223,12 +222,12 @@ static void put_lists(struct json *j, const struct e2pf_statistics *s)
 		put_text(j, NULL, s->accelerations[i]);
 	close_bracket(j, ']');
 	open_bracket(j, "topology", '[');
-	for (i = 0; i < s->topo->leaves; i++)
-		put_text(j, NULL, s->topo->leaf[i].name);
+	for (i = 0; i < s->topo.leaves; i++)
+		put_text(j, NULL, s->topo.leaf[i].name);
 	close_bracket(j, ']');
 	open_bracket(j, "decisions", '[');
-	for (i = 0; i < s->decisions->count; i++) {
-		d = &s->decisions->item[i];
+	for (i = 0; i < s->decisions.count; i++) {
+		d = &s->decisions.item[i];
 		open_bracket(j, NULL, '{');
 		put_text(j, "about", d->about);
 		put_text(j, "decision", d->decision);
@@ -238,14 +237,14 @@ static void put_lists(struct json *j, const struct e2pf_statistics *s)
 	close_bracket(j, ']');
 }
 
-static void put_stages(struct json *j, const struct e2pf_statistics *s)
+static void put_stages(struct json *j, const struct e2pf_report *s)
 {
 	const struct e2pf_stage_stats *stage;
 	unsigned i;
 
 	open_bracket(j, "stages", '[');
 	for (i = 0; i < s->stages; i++) {
-		stage = &s->engine->stage[i];
+		stage = &s->engine.stage[i];
 		if (!stage->ns && !stage->reads)
 			continue;
 		open_bracket(j, NULL, '{');
@@ -256,18 +255,18 @@ static void put_stages(struct json *j, const struct e2pf_statistics *s)
 	close_bracket(j, ']');
 }
 
-errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
+errcode_t e2pf_report_write(const struct e2pf_report *s, FILE *out)
 {
-	struct e2pf_stage_stats all = e2pf_statistics_stages(s->engine);
+	struct e2pf_stage_stats all = e2pf_stats_stages(&s->engine);
 	struct json json = { .out = out }, *j = &json;
 
 	open_bracket(j, NULL, '{');
 	put_text(j, "version", PACKAGE_VERSION);
 	put(j, "schema", "%u", STATS_SCHEMA);
-	put_members(j, of_session, COUNT(of_session), s);
-	put(j, "spindles", "%u", s->topo->spindles);
-	put(j, "rotational", s->topo->spindles ? "true" : "false");
-	put_members(j, of_engine, COUNT(of_engine), s->engine);
+	put_members(j, of_report, COUNT(of_report), s);
+	put(j, "spindles", "%u", s->topo.spindles);
+	put(j, "rotational", s->topo.spindles ? "true" : "false");
+	put_members(j, of_engine, COUNT(of_engine), &s->engine);
 	put_members(j, of_stages, COUNT(of_stages), &all);
 	put_lists(j, s);
 	put_stages(j, s);

@@ -43,12 +43,15 @@ static struct send *send_of(struct e2pf_session *session)
  * The functions that the session calls.
  */
 
-static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
+static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct send *s = send_of(session);
+	struct e2pf_decisions *list = &r->decisions;
 	const struct sum *f = &s->sum;
 	char text[64];
 
+	r->block_size = send_nodesize(s);
+	r->io_manager = "btrfs";
 	if (!f->sends)
 		return;
 	snprintf(text, sizeof(text), "%llu changed leaves", (big)f->changed);
@@ -70,14 +73,6 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	if (f->unread)
 		e2pf_decide(list, "nodes", "left out", "%llu did not match "
 			    "their pointers", (big)f->unread);
-}
-
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
-{
-	const struct send *s = send_of(session);
-
-	to->block_size = send_nodesize(s);
-	to->io_manager = "btrfs";
 }
 
 static void count(struct e2pf_session *session,
@@ -120,7 +115,6 @@ static const struct e2pf_filesystem sends = {
 	.stage_names = stage_names,
 	.stages = 1,
 	.threads = "each with one request in flight",
-	.describe = describe,
 	.report = report,
 	.count = count,
 	.close = close_send

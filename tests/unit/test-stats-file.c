@@ -83,8 +83,8 @@ static void assert_refused(const char *name, const char *reason)
 	why = e2pf_stats_check(in_dir(name));
 	assert_non_null(why);
 	assert_string_equal(why, reason);
-	/* The session is not used before the file is open. */
-	why = e2pf_stats_save(NULL, in_dir(name));
+	/* The report is not used before the file is open. */
+	why = e2pf_stats_save(in_dir(name), NULL);
 	assert_non_null(why);
 	assert_string_equal(why, reason);
 }
