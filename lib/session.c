@@ -154,14 +154,10 @@ void e2pf_stop(struct e2pf_session *session)
 
 static void count_now(struct e2pf_session *s)
 {
-	if (s->ended)
+	if (s->ended || !s->engine)
 		return;
-	if (s->engine) {
-		e2pf_engine_get_stats(s->engine, &s->last);
-		s->gave_up = e2pf_engine_gave_up(s->engine);
-	} else if (s->type->count) {
-		s->type->count(s, &s->last);
-	}
+	e2pf_engine_get_stats(s->engine, &s->last);
+	s->gave_up = e2pf_engine_gave_up(s->engine);
 }
 
 static void look_at_waits(struct e2pf_session *s,

@@ -31,10 +31,6 @@ struct e2pf_filesystem {
 				   e2pf_session_choose() decided */
 	/* Fill in what only the filesystem knows, and add its decisions. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
-	/* Fill in the statistics of a filesystem that reads without an
-	 * engine. */
-	void (*count)(struct e2pf_session *session,
-		      struct e2pf_engine_stats *stats);
 	/* Say how far the check is: its place, and the facts that the session
 	 * does not know.  Called by any thread, not while the engine starts or
 	 * ends. */
@@ -71,7 +67,8 @@ struct e2pf_session {
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
 	struct e2pf_engine_stats past;	/* of inherited sessions */
-	struct e2pf_engine_stats last;	/* of this one, when last asked */
+	struct e2pf_engine_stats last;	/* of this one, when last asked; without
+					   an engine, kept by its owner */
 	bool ended, gave_up;
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */

@@ -75,23 +75,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 			    "their pointers", (big)f->unread);
 }
 
-static void count(struct e2pf_session *session,
-		  struct e2pf_engine_stats *stats)
-{
-	const struct send *s = send_of(session);
-
-	*stats = (struct e2pf_engine_stats) {
-		.threads = session->cfg.threads,
-		.planned_bytes = s->sum.planned,
-		.prefetched_bytes = s->sum.bytes + (s->running ? s->bytes : 0),
-		.prefetched_requests = s->requests,
-		.peak_lookahead_bytes = s->sum.peak,
-		.errors = s->errors
-	};
-	stats->stage[0].ns = s->sum.ns +
-			     (s->running ? send_now() - s->began : 0);
-}
-
 static void close_send(struct e2pf_session *session)
 {
 	struct send *s = send_of(session);
@@ -116,7 +99,6 @@ static const struct e2pf_filesystem sends = {
 	.stages = 1,
 	.threads = "each with one request in flight",
 	.report = report,
-	.count = count,
 	.close = close_send
 };
 
@@ -153,8 +135,8 @@ static void wait_for_room(struct send *s)
 {
 	uint64_t bytes = ahead(s);
 
-	if (bytes > s->sum.peak)
-		s->sum.peak = bytes;
+	if (bytes > s->base.last.peak_lookahead_bytes)
+		s->base.last.peak_lookahead_bytes = bytes;
 	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
 	while (!s->stop && ahead(s) > s->base.cfg.budget / 4)
@@ -258,6 +240,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	e2pf_session_choose(&s->base);
 	if (!s->base.settings.threads)
 		cfg->threads = THREADS;
+	s->base.last.threads = cfg->threads;
 	s->rate.bandwidth = cfg->bandwidth;
 	s->rate.requests = cfg->requests;
 	return NULL;
@@ -300,8 +283,7 @@ const char *e2pf_send_start(struct e2pf_session *session,
 	s->stop = s->gone = false;
 	s->parts = 0;
 	s->stream = 0;
-	s->came_out = 0;
-	s->bytes = 0;
+	s->came_out = s->bytes = s->requests = s->errors = 0;
 	s->began = send_now();
 	s->running = !e2pf_thread_start(&s->conductor, conduct, s);
 	s->sum.sends += s->running;
@@ -314,6 +296,7 @@ bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 	uint64_t until = send_now() + (uint64_t)milliseconds * 1000000u;
 	struct timespec t = { (time_t)(until / 1000000000u),
 			      (long)(until % 1000000000u) };
+	struct e2pf_engine_stats *stats = &s->base.last;
 	bool gone;
 
 	if (!s->running)
@@ -325,11 +308,12 @@ bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 		;
 	gone = s->gone;
 	pthread_mutex_unlock(&s->lock);
-	if (!gone)
-		return false;
-	pthread_join(s->conductor, NULL);
-	s->running = false;
-	s->sum.ns += send_now() - s->began;
-	s->sum.bytes += s->bytes;
-	return true;
+	stats->stage[0].ns += send_now() - s->began;
+	stats->prefetched_bytes += s->bytes;
+	stats->prefetched_requests += s->requests;
+	stats->errors += s->errors;
+	if (gone)
+		pthread_join(s->conductor, NULL);
+	s->running = !gone;
+	return gone;
 }

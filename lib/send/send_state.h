@@ -16,10 +16,9 @@
 
 #include "btrfs/slot_set.h"
 #include "device/rate.h"
-#include "jobs.h"
+#include "items.h"
 #include "mounted.h"
 #include "send.h"
-#include "tree_walk.h"
 
 #define CLONES_MOST 64u
 #define TREES_MOST 16u
@@ -36,7 +35,7 @@ struct part {
 					   the send has reached its end */
 };
 
-/* The sums over all sends so far. */
+/* For the decisions, the sums over all sends so far. */
 struct sum {
 	uint64_t sends;			/* with readahead */
 	uint64_t changed;		/* leaves */
@@ -44,17 +43,14 @@ struct sum {
 	uint64_t pieces;		/* of data, to read */
 	uint64_t resident;		/* changed leaves left out because
 					   samples were cached */
-	uint64_t planned, bytes;	/* planned; requested */
 	uint64_t unread;		/* nodes that were not as their pointers
 					   describe */
-	uint64_t peak;			/* of bytes read ahead */
-	uint64_t ns;
 	bool early;			/* a send ended before everything was
 					   read */
 };
 
 struct send {
-	struct e2pf_session base;
+	struct e2pf_session base;	/* base.last: sums over all sends */
 	struct e2pf_mounted fs;
 	struct e2pf_slot_set asked;	/* tree blocks that were planned */
 	/* The request. */
@@ -73,7 +69,6 @@ struct send {
 	size_t parts, part_room;
 	uint64_t stream;		/* bytes sent at the end of the last
 					   part */
-	_Atomic(size_t) next;		/* index of the next job */
 
 	pthread_mutex_t lock;		/* protects `data', `wanted' and `rate'
 					   while workers run, and all members
@@ -85,8 +80,7 @@ struct send {
 
 	_Atomic(bool) stop, waiting;
 	_Atomic(uint64_t) came_out;	/* bytes that the send has written */
-	_Atomic(uint64_t) bytes;	/* requested in this send */
-	_Atomic(uint64_t) requests, errors;
+	_Atomic(uint64_t) bytes, requests, errors;	/* of this send */
 	uint64_t began;			/* ns */
 	struct sum sum;
 };

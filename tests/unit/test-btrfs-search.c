@@ -12,8 +12,7 @@
 #include <linux/btrfs.h>
 
 #include "btrfs-fs.h"
-#include "send/jobs.h"
-#include "send/tree_walk.h"
+#include "send/items.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define TREE 256u
@@ -98,10 +97,10 @@ static void test_ranges(void **state)
 		assert_int_equal(e2pf_ranges_meet(&r, &keys), cases[i].meets);
 	}
 	/* The number of ranges is limited; a rejected one changes nothing. */
-	for (r.count = i = 0; i < E2PF_RANGES_MOST; i++)
+	for (r.count = i = 0; i < E2PF_ITEMS_MOST; i++)
 		assert_true(add(&r, 2 * i, 2 * i));
 	assert_false(add(&r, UINT64_MAX, UINT64_MAX));
-	assert_int_equal(r.count, E2PF_RANGES_MOST);
+	assert_int_equal(r.count, E2PF_ITEMS_MOST);
 	free(r.range);
 }
 
@@ -241,15 +240,15 @@ static void test_data(void **state)
 		put64(bytes + BT_FILE_EXTENT_NUM_BYTES, cases[i].bytes);
 		assert_int_equal(e2pf_item_data(&item, &d), cases[i].valid);
 		if (cases[i].valid) {
-			assert_int_equal(d.inode, 300);
-			assert_int_equal(d.offset, cases[i].offset);
-			assert_int_equal(d.length, cases[i].bytes);
+			assert_int_equal(d.job.inode, 300);
+			assert_int_equal(d.job.from, cases[i].offset);
+			assert_int_equal(d.job.length, cases[i].type ==
+					 BT_FILE_EXTENT_REG ?
+					 cases[i].bytes : 0);
 			assert_int_equal(d.generation, 8);
-			assert_int_equal(d.extent, 64 * MIB);
-			assert_int_equal(d.logical, cases[i].logical);
+			assert_int_equal(d.job.keys.first.objectid, 64 * MIB);
+			assert_int_equal(d.job.offset, cases[i].logical);
 			assert_int_equal(d.compressed, cases[i].compression);
-			assert_int_equal(d.written, cases[i].type ==
-						    BT_FILE_EXTENT_REG);
 		}
 		/* Too short; of another type. */
 		item.size--;
@@ -260,12 +259,14 @@ static void test_data(void **state)
 	}
 }
 
-static void count_reference(void *ctx, const struct e2pf_reference *r)
+static void count_reference(void *ctx, uint64_t tree,
+			    const struct e2pf_btrfs_key *key)
 {
 	uint64_t *sum = ctx;
 
-	assert_int_equal(r->inode, 300);
-	*sum += r->tree;
+	assert_int_equal(key->objectid, 300);
+	assert_int_equal(key->type, BT_EXTENT_DATA_KEY);
+	*sum += tree;
 }
 
 static uint64_t references(const uint8_t *bytes, size_t size, uint8_t type)
@@ -552,7 +553,7 @@ static void test_keep_data(void **state)
 	assert_int_equal(jobs.job[1].length, 8192);
 	assert_int_equal(e2pf_jobs_keep_data(&jobs, 8192, 0), 0);
 	assert_int_equal(jobs.count, 0);
-	while (jobs.count < E2PF_JOBS_MOST)
+	while (jobs.count < E2PF_ITEMS_MOST)
 		add_job(&jobs, 0, 0, 0, 0);
 	assert_false(e2pf_jobs_add(&jobs, &jobs.job[0]));
 	free(jobs.job);

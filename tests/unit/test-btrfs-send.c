@@ -51,9 +51,9 @@ static uint64_t send_all(struct fake_mounted is, uint64_t memory,
 	}
 	pthread_mutex_unlock(&s->lock);
 	assert_true(e2pf_send_stop(session, 10000));
-	assert_int_equal(s->errors, 0);
+	assert_int_equal(session->last.errors, 0);
 	assert_int_equal(s->sum.changed, FAKE_LEAVES);
-	peak = s->sum.peak;
+	peak = session->last.peak_lookahead_bytes;
 	e2pf_close(session);
 	return peak;
 }
