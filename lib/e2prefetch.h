@@ -98,26 +98,21 @@ bool e2pf_wait(struct e2pf_session *session, int milliseconds);
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total);
 
-/* The number of blocks of a class, and of runs of adjacent blocks, as far as
- * planned. */
-struct e2pf_class_plan {
-	uint64_t blocks;
-	uint64_t runs;
-};
+struct e2pf_class_count;	/* engine/engine.h */
 
 /*
- * Walk the whole filesystem and count, for each class, what a session would
- * read ahead.  Reads only what it must parse: inode tables and the upper levels
+ * Walk the whole filesystem and count, for each of the classes, what a session
+ * would read ahead.  Reads only what it must parse: inode tables and upper levels
  * of trees.  Runs in the calling thread.
  */
 errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_plan plan[E2PF_CLASSES]);
+		    struct e2pf_class_count *plan);
 
 /* Stop the worker threads, and return when they have ended.  Waits for a thread
  * that is waiting for the device.  The session can be started again. */
 void e2pf_stop(struct e2pf_session *session);
 
-struct e2pf_probe;	/* report/probe.h */
+struct e2pf_probe;	/* report/estimate.h */
 
 /*
  * Fill in *probe.  Call it before e2pf_start().  Reads samples and, on a large

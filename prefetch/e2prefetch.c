@@ -19,33 +19,30 @@
 #include "options.h"
 #include "run.h"
 #include "report/stats_file.h"
-#include "report/status_line.h"
+#include "report/words.h"
 #include "session.h"
 
-static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
+static void print_class(const char *name, const struct e2pf_class_count *c,
+			uint64_t block_size)
 {
-	uint64_t blocks = 0, runs = 0;
-	unsigned i;
-
-	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n",
-		       e2pf_class_name(i), plan[i].blocks, plan[i].runs,
-		       plan[i].blocks * block_size / 1024);
-		blocks += plan[i].blocks;
-		runs += plan[i].runs;
-	}
-	printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", "all",
-	       blocks, runs, blocks * block_size / 1024);
+	printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", name,
+	       c->bytes / block_size, c->runs, c->bytes / 1024);
 }
 
 static int show_plan(const struct options *o, struct e2pf_session *s,
 		     unsigned block_size)
 {
-	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_class_count plan[E2PF_CLASSES], all = { .bytes = 0 };
 	errcode_t err = e2pf_plan(s, plan);
+	unsigned i;
 
-	print_plan(plan, block_size);
+	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		print_class(e2pf_class_name(i), &plan[i], block_size);
+		all.bytes += plan[i].bytes;
+		all.runs += plan[i].runs;
+	}
+	print_class("all", &all, block_size);
 	return err ? fail(o, err) : 0;
 }
 

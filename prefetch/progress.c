@@ -15,7 +15,6 @@
 #include "commands.h"
 #include "options.h"
 #include "report/progress_file.h"
-#include "report/status_line.h"
 #include "report/words.h"
 
 /* No such check is running. */

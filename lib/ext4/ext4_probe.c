@@ -8,7 +8,7 @@
 
 #include "device/share.h"
 #include "ext4_session.h"
-#include "report/probe.h"
+#include "report/estimate.h"
 
 /* A probe reads at most about so many bytes of inode tables, so that it is
  * quick; the other tables are estimated from them. */
@@ -31,7 +31,7 @@ static uint32_t probe_step(const struct e2pf_ext4_session *s, uint64_t *inodes)
 /* Count the metadata of every `step`th group, and scale the result up to all
  * groups. */
 static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
-				struct e2pf_class_plan *plan)
+				struct e2pf_class_count *plan)
 {
 	struct e2pf_group *some = calloc(s->geo.groups, sizeof(*some));
 	errcode_t err;
@@ -48,7 +48,7 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 	free(some);
 	for (i = 0; i < E2PF_CLASSES; i++)
 		if (i != E2PF_FILES && i != E2PF_DESCRIPTORS) {
-			plan[i].blocks *= step;
+			plan[i].bytes *= step;
 			plan[i].runs *= step;
 		}
 	return err;

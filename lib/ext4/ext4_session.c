@@ -418,20 +418,13 @@ static void count_descriptors(void *ctx, const struct e2pf_ref *ref)
 }
 
 errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_plan plan[E2PF_CLASSES])
+		    struct e2pf_class_count *plan)
 {
-	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct e2pf_class_count found[E2PF_CLASSES];
-	errcode_t err = e2pf_engine_plan(session->engine, found);
-	unsigned i;
+	errcode_t err = e2pf_engine_plan(session->engine, plan);
 
-	found[E2PF_DESCRIPTORS] = (struct e2pf_class_count){ .bytes = 0 };
-	plan_descriptors(s, count_descriptors, &found[E2PF_DESCRIPTORS]);
-	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		plan[i].blocks = found[i].bytes / s->geo.block_size;
-		plan[i].runs = found[i].runs;
-	}
+	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){ .bytes = 0 };
+	plan_descriptors(e2pf_ext4_of(session), count_descriptors,
+			 &plan[E2PF_DESCRIPTORS]);
 	return err;
 }
 

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "estimate.h"
-#include "probe.h"
-#include "report.h"
 
 /* The CPU time of e2fsck in seconds: 0.24 for 203,000 inodes, 0.19 for 67,000
  * indirect blocks of 1024 numbers each (make -C bench timing, the CPU bound).
@@ -102,7 +100,7 @@ struct e2pf_estimate e2pf_estimate_range(double seconds, double doubt)
 
 /* What is read ahead, and the requests in which the kernel's readahead lets the
  * check make it without us. */
-static void count(const struct e2pf_class_plan plan[E2PF_CLASSES],
+static void count(const struct e2pf_class_count plan[E2PF_CLASSES],
 		  uint32_t block_size, bool has_head, struct e2pf_work *ahead,
 		  struct e2pf_work *alone)
 {
@@ -111,7 +109,7 @@ static void count(const struct e2pf_class_plan plan[E2PF_CLASSES],
 	memset(ahead, 0, sizeof(*ahead));
 	memset(alone, 0, sizeof(*alone));
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		double bytes = (double)plan[i].blocks * block_size;
+		double bytes = (double)plan[i].bytes;
 		double runs = (double)plan[i].runs;
 
 		/* A check that replays no journal does not read it. */
@@ -130,8 +128,8 @@ static void count(const struct e2pf_class_plan plan[E2PF_CLASSES],
 
 static double computing(const struct e2pf_probe *p)
 {
-	uint64_t each = p->report.block_size / sizeof(uint32_t);
-	double numbers = (double)(p->plan[E2PF_INDIRECT].blocks * each);
+	double numbers = (double)p->plan[E2PF_INDIRECT].bytes /
+			 sizeof(uint32_t);
 
 	return (double)p->inodes * INODE_SECONDS + numbers * NUMBER_SECONDS;
 }
@@ -166,22 +164,15 @@ double e2pf_estimate_without(const struct e2pf_report *r, double seconds)
 		.deep_latency_ns = stats->deep_latency_ns
 	};
 	struct e2pf_pace pace = pace_alone(&speed);
-	struct e2pf_class_plan plan[E2PF_CLASSES];
 	uint64_t waited_ns = e2pf_stats_stages(stats).stall_ns;
 	uint64_t own_ns = stats->own_stall_ns;
 	struct e2pf_work ahead, alone;
 	double gain;
-	unsigned i;
 
 	if (!stats->latency_ns ||
 	    seconds_of(stats->deep_latency_ns) < LEAST_DEEP_LATENCY)
 		return 0;
-	for (i = 0; i < E2PF_CLASSES; i++)
-		plan[i] = (struct e2pf_class_plan) {
-			.blocks = stats->asked[i].bytes / r->block_size,
-			.runs = stats->asked[i].runs
-		};
-	count(plan, r->block_size, stats->has_head, &ahead, &alone);
+	count(stats->asked, r->block_size, stats->has_head, &ahead, &alone);
 	/* It would have waited for the rest just the same. */
 	gain = e2pf_pace_seconds(&pace, &alone);
 	if (waited_ns > own_ns)

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/probe.h"
+#include "report/estimate.h"
 
 /* 1000 blocks here and there. */
 static const struct e2pf_probe scattered = {
-	.plan = { [E2PF_EXTENTS] = { .blocks = 1000, .runs = 1000 } },
+	.plan = { [E2PF_EXTENTS] = { .bytes = 4096000, .runs = 1000 } },
 	.report = { .block_size = 4096, .topo = { .spindles = 1 } },
 	.measured = true,
 	.speed = {
@@ -77,7 +77,7 @@ static void the_journal(void **state)
 	struct e2pf_probe p = scattered, with = scattered;
 
 	(void)state;
-	with.plan[E2PF_FILES].blocks = 1u << 18;
+	with.plan[E2PF_FILES].bytes = 1u << 30;
 	with.plan[E2PF_FILES].runs = 1u << 10;
 	e2pf_estimate_check(&p);
 	e2pf_estimate_check(&with);

@@ -20,7 +20,7 @@
 #include "file-fs.h"
 #include "recorded-tree.h"
 #include "ext4/ext4_session.h"
-#include "report/probe.h"
+#include "report/estimate.h"
 
 #define BLOCKS 40000u
 #define NOBODY 65534
@@ -69,17 +69,17 @@ static void warm(void)
 
 static uint64_t plan_blocks(struct e2pf_session *s, unsigned *classes)
 {
-	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_class_count plan[E2PF_CLASSES];
 	uint64_t blocks = 0;
 	unsigned i;
 
 	assert_int_equal(e2pf_plan(s, plan), 0);
 	*classes = 0;
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		assert_true(plan[i].runs <= plan[i].blocks);
-		assert_int_equal(!plan[i].runs, !plan[i].blocks);
-		blocks += plan[i].blocks;
-		if (plan[i].blocks)
+		assert_true(plan[i].runs <= plan[i].bytes / 1024);
+		assert_int_equal(!plan[i].runs, !plan[i].bytes);
+		blocks += plan[i].bytes / 1024;
+		if (plan[i].bytes)
 			*classes |= 1u << i;
 	}
 	return blocks;
@@ -87,7 +87,7 @@ static uint64_t plan_blocks(struct e2pf_session *s, unsigned *classes)
 
 static void planned_and_read(void **state)
 {
-	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_class_count plan[E2PF_CLASSES];
 	struct e2pf_session *s;
 	struct e2pf_engine_stats t;
 	uint64_t done, total, blocks;
@@ -99,10 +99,10 @@ static void planned_and_read(void **state)
 	assert_int_equal(classes, 1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS |
 			 1u << E2PF_INODES | 1u << E2PF_DIRS);
 	assert_int_equal(e2pf_plan(s, plan), 0);
-	assert_true(plan[E2PF_BITMAPS].blocks == 2 * fs->group_desc_count);
-	assert_true(plan[E2PF_INODES].blocks == (uint64_t)
+	assert_true(plan[E2PF_BITMAPS].bytes == 2048 * fs->group_desc_count);
+	assert_true(plan[E2PF_INODES].bytes == UINT64_C(1024) *
 		    fs->inode_blocks_per_group * fs->group_desc_count);
-	assert_true(plan[E2PF_DIRS].blocks == 1);
+	assert_true(plan[E2PF_DIRS].bytes == 1024);
 
 	evict();
 	assert_int_equal(e2pf_start(s), 0);
@@ -113,7 +113,7 @@ static void planned_and_read(void **state)
 	assert_true(e2pf_session_is_complete(s) && !t.errors);
 	/* Descriptors are requested before the engine counts. */
 	assert_true(t.planned_bytes ==
-		    (blocks - plan[E2PF_DESCRIPTORS].blocks) * 1024);
+		    blocks * 1024 - plan[E2PF_DESCRIPTORS].bytes);
 	assert_true(t.prefetched_bytes <= t.planned_bytes);
 	e2pf_stop(s);
 	e2pf_close(s);
@@ -304,7 +304,7 @@ static void probed(void **state)
 	assert_int_equal(p.report.block_size, 1024);
 	assert_int_equal(p.report.groups, fs->group_desc_count);
 	assert_int_equal(p.groups_sampled, p.report.groups);
-	assert_true(p.plan[E2PF_BITMAPS].blocks == 2 * fs->group_desc_count);
+	assert_true(p.plan[E2PF_BITMAPS].bytes == 2048 * fs->group_desc_count);
 	assert_true(p.stock.low <= p.stock.expected &&
 		    p.stock.expected <= p.stock.high);
 	for (i = 0; i < p.report.decisions.count; i++)
