@@ -192,7 +192,8 @@ static void before_threads(void)
 }
 
 /* A parallel e2fsck copies the filesystem's structure for each of its threads.
- * They are not followed: all is read ahead as for a program that is not ours. */
+ * They are not followed, nor is one with another table of I/O operations: all is
+ * read ahead as for a program that is not ours. */
 static void begin_alongside(ext2_filsys fs)
 {
 	struct e2pf_session *session;
@@ -217,7 +218,8 @@ static void begin_session(ext2_filsys fs)
 		decide(fs);
 	if (!module.on)
 		return;
-	if (self.arguments.parallel && linkage_program_has_threads()) {
+	if ((self.arguments.parallel && linkage_program_has_threads()) ||
+	    !e2pf_io_table_is_ours()) {
 		begin_alongside(fs);
 		return;
 	}

@@ -5,7 +5,6 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "observe.h"
 #include "io_table.h"
@@ -20,9 +19,8 @@
  * another thread may be inside a read.
  */
 struct e2pf_observed {
-	e2pf_slot table[E2PF_SLOTS];
+	struct struct_io_manager table;
 	io_manager manager;		/* NULL: unused entry */
-	struct e2pf_io_table slots;	/* of both tables */
 	_Atomic(struct e2pf_observer *) observer;
 };
 
@@ -30,13 +28,7 @@ static struct e2pf_observed observed[MANAGERS];
 
 static const struct e2pf_observed *entry_of(io_channel channel)
 {
-	return (const struct e2pf_observed *)(const void *)channel->manager;
-}
-
-/* The manager's own operation. */
-static e2pf_slot original(const struct e2pf_observed *entry, unsigned slot)
-{
-	return ((const e2pf_slot *)(const void *)entry->manager)[slot];
+	return (const struct e2pf_observed *)channel->manager;
 }
 
 /* NULL: the channel is no longer observed. */
@@ -73,12 +65,10 @@ static struct e2pf_engine *announce(io_channel channel,
 static errcode_t read64(io_channel channel, unsigned long long block,
 			int count, void *data)
 {
-	const struct e2pf_observed *entry = entry_of(channel);
-	errcode_t (*read)(io_channel, unsigned long long, int, void *) =
-		(void *)original(entry, entry->slots.read64);
 	struct e2pf_read r;
 	struct e2pf_engine *engine = announce(channel, block, count, &r);
-	errcode_t err = read(channel, block, count, data);
+	errcode_t err = entry_of(channel)->manager->read_blk64(channel, block,
+							       count, data);
 
 	if (engine)
 		e2pf_engine_after_read(engine, &r);
@@ -88,12 +78,10 @@ static errcode_t read64(io_channel channel, unsigned long long block,
 static errcode_t read32(io_channel channel, unsigned long block, int count,
 			void *data)
 {
-	const struct e2pf_observed *entry = entry_of(channel);
-	errcode_t (*read)(io_channel, unsigned long, int, void *) =
-		(void *)original(entry, entry->slots.read32);
 	struct e2pf_read r;
 	struct e2pf_engine *engine = announce(channel, block, count, &r);
-	errcode_t err = read(channel, block, count, data);
+	errcode_t err = entry_of(channel)->manager->read_blk(channel, block,
+							     count, data);
 
 	if (engine)
 		e2pf_engine_after_read(engine, &r);
@@ -112,23 +100,13 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 static errcode_t readahead(io_channel channel, unsigned long long block,
 			   unsigned long long count)
 {
-	const struct e2pf_observed *entry = entry_of(channel);
-	errcode_t (*ahead)(io_channel, unsigned long long, unsigned long long) =
-		(void *)original(entry, entry->slots.readahead);
 	struct e2pf_observer *o = observer_of(channel);
 
 	if (o && e2pf_engine_reads_ahead(o->engine))
 		return getenv("E2FSPROGS_BITMAP_STATS") ?
 		       0 : EXT2_ET_OP_NOT_SUPPORTED;
-	return ahead(channel, block, count);
-}
-
-/* An operation that the manager lacks stays absent. */
-static void replace(struct e2pf_observed *entry, unsigned slot,
-		    e2pf_slot operation)
-{
-	if (entry->table[slot])
-		entry->table[slot] = operation;
+	return entry_of(channel)->manager->cache_readahead(channel, block,
+							   count);
 }
 
 /* The entry whose table is the channel's, or that of its manager: a new one if
@@ -139,7 +117,7 @@ static struct e2pf_observed *find_entry(io_manager manager)
 
 	for (i = 0; i < MANAGERS; i++)
 		if (!observed[i].manager || observed[i].manager == manager ||
-		    (const void *)&observed[i] == (const void *)manager)
+		    &observed[i].table == manager)
 			return &observed[i];
 	return NULL;
 }
@@ -150,20 +128,22 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 	struct e2pf_observed *entry = find_entry(channel->manager);
 
 	o->observed = NULL;
-	if (!entry || atomic_load(&entry->observer) ||
-	    !e2pf_io_table_find(&entry->slots))
+	if (!entry || atomic_load(&entry->observer) || !e2pf_io_table_is_ours())
 		return false;
 	if (!entry->manager)
 		entry->manager = channel->manager;
-	memcpy(entry->table, entry->manager, sizeof(entry->table));
-	replace(entry, entry->slots.read64, (e2pf_slot)read64);
-	replace(entry, entry->slots.read32, (e2pf_slot)read32);
-	replace(entry, entry->slots.readahead, (e2pf_slot)readahead);
+	/* An operation that the manager lacks stays absent. */
+	entry->table = *entry->manager;
+	entry->table.read_blk = read32;
+	if (entry->table.read_blk64)
+		entry->table.read_blk64 = read64;
+	if (entry->table.cache_readahead)
+		entry->table.cache_readahead = readahead;
 	o->observed = entry;
 	o->channel = channel;
 	o->engine = engine;
 	atomic_store(&o->journal, NULL);
-	channel->manager = (io_manager)(void *)entry->table;
+	channel->manager = &entry->table;
 	atomic_store(&entry->observer, o);
 	return true;
 }
