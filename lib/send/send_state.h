@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Shared by the files of a send.
- *
- *	send.c		when it starts and stops, its parts, and how far ahead
- *			it may read
- *	send_plan.c	which leaves and data are read
- *	send_work.c	the threads that read them, within the limits
- */
+/* What send.c, which decides what is read, and send_work.c, whose threads read
+ * it, have in common. */
 #ifndef E2PF_SEND_STATE_H
 #define E2PF_SEND_STATE_H
 
@@ -98,32 +92,6 @@ static inline uint32_t send_nodesize(const struct send *s)
 	return s->fs.map.super.nodesize;
 }
 
-/* A walk over a tree whose leaves are planned. */
-struct send_walk {
-	struct e2pf_tree_walk walk;
-	struct send *send;
-	uint64_t tree;
-	bool parse;			/* the leaves' items are needed */
-	bool changed;			/* it finds the changed leaves */
-	uint64_t left;			/* leaves that it may plan */
-};
-
-/* send_plan.c */
-/* Begin a walk over a tree: over what is newer than a generation, and has keys
- * in these ranges (NULL: all). */
-void send_walk_begin(struct send_walk *w, struct send *s, uint64_t tree,
-		     uint64_t generation, const struct e2pf_ranges *ranges,
-		     bool parse);
-/* Plan the next changed leaves.  Returns false if there are none. */
-bool send_plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root);
-/* Plan the leaves of other trees that contain the same files. */
-void send_plan_compared(struct send *s, uint64_t older);
-/* Plan the records of the data that was found: its uses and its checksums. */
-void send_plan_records(struct send *s);
-/* Plan the folders, and the files that share an extent. */
-void send_plan_wanted(struct send *s);
-
-/* send_work.c */
 /* Wait until the limits allow a request of `bytes` bytes.  Returns false if the
  * send has ended. */
 bool send_within_limits(struct send *s, uint64_t bytes);
