@@ -90,10 +90,6 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
  * the memory budget and the limits in the settings throttle it. */
 errcode_t e2pf_start(struct e2pf_session *session);
 
-/* Wait until everything is read, for at most `milliseconds` (-1: no limit).
- * Returns true when nothing is left to do. */
-bool e2pf_wait(struct e2pf_session *session, int milliseconds);
-
 /* The progress of e2pf_start(), in groups of the filesystem. */
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total);
@@ -107,10 +103,6 @@ struct e2pf_class_count;	/* engine/engine.h */
  */
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_count *plan);
-
-/* Stop the worker threads, and return when they have ended.  Waits for a thread
- * that is waiting for the device.  The session can be started again. */
-void e2pf_stop(struct e2pf_session *session);
 
 struct e2pf_probe;	/* report/estimate.h */
 

@@ -142,16 +142,6 @@ void e2pf_session_choose(struct e2pf_session *s)
 		e2pf_engine_configure(s->engine, cfg);
 }
 
-bool e2pf_wait(struct e2pf_session *session, int milliseconds)
-{
-	return e2pf_engine_wait(session->engine, milliseconds);
-}
-
-void e2pf_stop(struct e2pf_session *session)
-{
-	e2pf_engine_stop(session->engine, -1);
-}
-
 static void count_now(struct e2pf_session *s)
 {
 	if (s->ended || !s->engine)

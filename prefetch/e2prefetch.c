@@ -79,7 +79,7 @@ static void wait_with_progress(const struct options *o, struct e2pf_session *s)
 	bool show = isatty(STDERR_FILENO) && !o->quiet, shown = false;
 	double began = now();
 
-	while (!e2pf_wait(s, show ? 250 : -1)) {
+	while (!e2pf_engine_wait(s->engine, show ? 250 : -1)) {
 		print_progress(s, began);
 		shown = true;
 	}
@@ -155,7 +155,7 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 	status = report(o, s);
 	if (!status)
 		warn_if_dropped(o);
-	e2pf_stop(s);
+	e2pf_engine_stop(s->engine, -1);
 	result = stats_status(o, save_stats(o, s));
 	return status ? status : result;
 }
@@ -182,7 +182,7 @@ static void *read_beside(void *arg)
 	if (session) {
 		if (!err && b->o->verbose)
 			report(b->o, session);
-		e2pf_stop(session);
+		e2pf_engine_stop(session->engine, -1);
 		why = save_stats(b->o, session);
 		e2pf_close(session);
 	}

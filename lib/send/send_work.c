@@ -39,8 +39,6 @@ struct sweep {
 struct worker {
 	struct send *send;
 	const struct e2pf_job *job;	/* the one that is being searched for */
-	uint8_t *room;
-	size_t size;
 	uint64_t inode;			/* of the last item */
 	bool unchanged;			/* that inode is not newer than the
 					   parent */
@@ -160,8 +158,8 @@ static void search(struct worker *w, const struct e2pf_job *job)
 	w->job = job;
 	w->inode = 0;
 	w->unchanged = false;
-	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys, w->room,
-				w->size, job->parse ? take_item : NULL, w))
+	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys,
+				job->parse ? take_item : NULL, w))
 		s->errors++;
 	else
 		s->bytes += send_nodesize(s);
@@ -217,30 +215,21 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 	return e2pf_mounted_bytes_read() != before;
 }
 
-static struct worker new_worker(struct send *s)
-{
-	struct worker w = { .send = s, .size = e2pf_mounted_room(&s->fs) };
-
-	w.room = malloc(w.size);
-	return w;
-}
-
 static void *work(void *arg)
 {
 	struct sweep *sweep = arg;
 	struct send *s = sweep->send;
-	struct worker w = new_worker(s);
+	struct worker w = { .send = s };
 	size_t i;
 
 	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
-	while (w.room && !s->stop) {
+	while (!s->stop) {
 		i = sweep->next++;
 		if (i >= sweep->jobs->count)
 			break;
 		if (!sweep->jobs->job[i].done)
 			do_job(&w, &sweep->jobs->job[i]);
 	}
-	free(w.room);
 	return NULL;
 }
 
@@ -271,16 +260,14 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 
 bool send_is_cached(struct send *s)
 {
-	struct worker w;
+	struct worker w = { .send = s };
 	unsigned i = 0;
 
 	if (s->jobs.count < SAMPLED_LEAST || !s->fs.counts_bytes)
 		return false;
-	w = new_worker(s);
-	while (w.room && i < SAMPLES && !s->stop &&
+	while (i < SAMPLES && !s->stop &&
 	       !reads_for_leaf(&w, &s->jobs.job[i * s->jobs.count / SAMPLES]))
 		i++;
-	free(w.room);
 	if (i < SAMPLES)
 		return false;
 	s->sum.resident += s->jobs.count - SAMPLES;

@@ -106,7 +106,7 @@ static void planned_and_read(void **state)
 
 	evict();
 	assert_int_equal(e2pf_start(s), 0);
-	assert_true(e2pf_wait(s, -1));
+	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_progress(s, &done, &total);
 	assert_true(total == fs->group_desc_count && done == total);
 	e2pf_session_count(s, &t);
@@ -115,7 +115,7 @@ static void planned_and_read(void **state)
 	assert_true(t.planned_bytes ==
 		    blocks * 1024 - plan[E2PF_DESCRIPTORS].bytes);
 	assert_true(t.prefetched_bytes <= t.planned_bytes);
-	e2pf_stop(s);
+	e2pf_engine_stop(s->engine, -1);
 	e2pf_close(s);
 	e2pf_close(NULL);
 }
@@ -154,7 +154,7 @@ static uint64_t planned_by(struct e2pf_session *s)
 	struct e2pf_engine_stats stats;
 
 	assert_int_equal(e2pf_start_paced(s, fs), 0);
-	assert_true(e2pf_wait(s, -1));
+	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_engine_get_stats(s->engine, &stats);
 	return stats.planned_bytes;
 }
@@ -329,7 +329,7 @@ static void cache_not_seen(void **state)
 	}
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
 	assert_int_equal(e2pf_start(s), 0);
-	assert_true(e2pf_wait(s, -1));
+	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_session_count(s, &t);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chmod(path, 0600), 0);
