@@ -228,10 +228,10 @@ int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value)
 
 void e2pf_printable(char *text, size_t size_of_text, const char *value)
 {
-	unsigned char *p = (unsigned char *)text;
+	unsigned char *p;
 
 	snprintf(text, size_of_text, "%s", value);
-	for (; *p; p++)
+	for (p = (unsigned char *)text; *p; p++)
 		if (*p < ' ' || *p == 0x7f)
 			*p = '?';
 		/* U+0080 to U+009F in UTF-8. */
