@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/btrfs.h>
 
 #include "arguments.h"
 #include "btrfs/plan.h"
@@ -39,9 +38,6 @@
 /* How long the end of a check or a send waits for a worker that waits for the
  * device. */
 #define END_PATIENCE_MS 1000
-
-/* A flag of newer kernels: extents are sent compressed, as they are stored. */
-#define SEND_COMPRESSED 0x10u
 
 /* A filesystem with less than this in use, data and metadata, has so few tree
  * blocks that beginning takes longer than is gained.  Ours over stock with 5 and
@@ -371,15 +367,6 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
 
 void module_sends(int fd, const void *args)
 {
-	const struct btrfs_ioctl_send_args *a = args;
-	const struct e2pf_send_request request = {
-		.fd = fd,
-		.parent = a->parent_root,
-		.clones = (const uint64_t *)(uintptr_t)a->clone_sources,
-		.clone_count = (size_t)a->clone_sources_count,
-		.no_data = a->flags & BTRFS_SEND_FLAG_NO_FILE_DATA,
-		.as_stored = a->flags & SEND_COMPRESSED
-	};
 	const char *why = "no memory";
 	int saved = errno;
 
@@ -390,7 +377,7 @@ void module_sends(int fd, const void *args)
 	if (!self.send)
 		self.send = e2pf_send_new(self.name, &module.setup.reading);
 	if (self.send)
-		why = e2pf_send_start(self.send, &request);
+		why = e2pf_send_start(self.send, fd, args);
 	if (why)
 		e2pf_decide_off(&module.report.decisions, "off", why);
 	self.sending = !why;

@@ -428,38 +428,44 @@ static const char *open_filesystem(struct send *s, int fd)
 	return NULL;
 }
 
-static const char *take_request(struct send *s,
-				const struct e2pf_send_request *r)
-{
-	size_t i;
+/* A flag of newer kernels: extents are sent compressed, as they are stored, past
+ * the page cache. */
+#define SEND_COMPRESSED 0x10u
 
-	s->tree = e2pf_mounted_tree_of(r->fd);
-	s->parent = r->parent;
+static const char *take_request(struct send *s, int fd,
+				const struct btrfs_ioctl_send_args *args)
+{
+	const uint64_t *clones = (const void *)(uintptr_t)args->clone_sources;
+	uint64_t i;
+
+	s->tree = e2pf_mounted_tree_of(fd);
+	s->parent = args->parent_root;
 	if (!s->tree || s->tree == s->parent ||
 	    !e2pf_mounted_root(&s->fs, s->tree, &s->root) ||
 	    !e2pf_mounted_root(&s->fs, s->parent, &s->parent_root))
 		return "a subvolume's root item was not found";
 	s->clones = 0;
-	for (i = 0; i < r->clone_count && s->clones < CLONES_MOST; i++)
-		if (r->clones[i] != s->tree && r->clones[i] != s->parent)
-			s->clone[s->clones++] = r->clones[i];
-	s->no_data = r->no_data;
-	s->as_stored = r->as_stored;
+	for (i = 0; i < args->clone_sources_count && s->clones < CLONES_MOST;
+	     i++)
+		if (clones[i] != s->tree && clones[i] != s->parent)
+			s->clone[s->clones++] = clones[i];
+	s->no_data = args->flags & BTRFS_SEND_FLAG_NO_FILE_DATA;
+	s->as_stored = args->flags & SEND_COMPRESSED;
 	return NULL;
 }
 
-const char *e2pf_send_start(struct e2pf_session *session,
-			    const struct e2pf_send_request *r)
+const char *e2pf_send_start(struct e2pf_session *session, int fd,
+			    const struct btrfs_ioctl_send_args *args)
 {
 	struct send *s = send_of(session);
 	const char *why = "a full send: the kernel reads ahead itself";
 
 	if (s->running)
 		return "a worker still waits for a device";
-	if (r->parent)
-		why = open_filesystem(s, r->fd);
+	if (args->parent_root)
+		why = open_filesystem(s, fd);
 	if (!why)
-		why = take_request(s, r);
+		why = take_request(s, fd, args);
 	if (why)
 		return why;
 	s->stop = s->gone = false;
