@@ -39,7 +39,7 @@ sources_image="$sources_engine $lib/ext4/ext4_source.c
 sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
 	$lib/btrfs/leaf_order.c $lib/btrfs/slot_set.c $(echo "$lib"/btrfs/plan_*.c)
 	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
-sources_search="$lib/send/items.c $lib/send/tree_walk.c $lib/btrfs/chunk_map.c
+sources_search="$lib/send/items.c $lib/btrfs/chunk_map.c
 	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
 flags_image=-I$srcdir/rigs
