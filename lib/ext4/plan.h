@@ -12,6 +12,7 @@
 #ifndef E2PF_PLAN_H
 #define E2PF_PLAN_H
 
+#include <endian.h>
 #include <string.h>
 
 #include "e2prefetch.h"
@@ -40,6 +41,22 @@ struct e2pf_geometry {
 	uint32_t first_ino;
 	uint64_t mmp_block;
 };
+
+/* True if this can be the number of a block that metadata refers to.  Zero
+ * always means a hole, even if the filesystem has a block 0. */
+static inline bool e2pf_block_ok(const struct e2pf_geometry *geo,
+				 uint64_t block)
+{
+	return block && block >= geo->first_data_block && block < geo->blocks;
+}
+
+/* The number of blocks that `inodes` inodes of a table take. */
+static inline uint32_t e2pf_table_blocks(const struct e2pf_geometry *geo,
+					 uint32_t inodes)
+{
+	return ((uint64_t)inodes * geo->inode_size + geo->block_size - 1) /
+	       geo->block_size;
+}
 
 /* One group's descriptor, in host byte order, as the checker will use it. */
 struct e2pf_group {
@@ -90,6 +107,18 @@ static inline struct e2pf_kind e2pf_kind_of(const struct e2pf_ref *ref)
 	memcpy(&kind, &ref->cookie, sizeof(kind));
 	return kind;
 }
+
+/* The kind of blocks that are not parsed. */
+static inline struct e2pf_kind e2pf_leaf(enum e2pf_class cls)
+{
+	return (struct e2pf_kind) {
+		.cls = cls, .parse = E2PF_LEAF, .data = E2PF_CLASSES
+	};
+}
+
+/* Classes that are found by parsing. */
+#define E2PF_TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
+			   1u << E2PF_BITMAPS | 1u << E2PF_INODES))
 
 /*
  * What the planner works with.  It passes the references that it finds to the
@@ -162,5 +191,14 @@ void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
  */
 void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
 		     uint64_t block, const void *bytes);
+
+/* Add `count` blocks.  They extend the pending reference if they follow it and
+ * are of the same kind; otherwise that is passed on first. */
+void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
+		     uint64_t block, uint64_t count);
+
+/* Pass on the pending reference.  Call it before every return to the planner's
+ * caller. */
+void e2pf_gather_flush(struct e2pf_plan *plan);
 
 #endif

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ext4/plan_gather.h"
 #include "plan-rig.h"
 
 static void superblock_read(void **state)
