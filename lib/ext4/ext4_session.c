@@ -22,7 +22,6 @@ static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
 #ifdef WORDS_BIGENDIAN
 	ext2fs_swap_super(&sb);
 #endif
-	s->superblock = fs->super->s_first_data_block;
 	return e2pf_plan_superblock(&sb, &s->geo) ? EXT2_ET_CORRUPT_SUPERBLOCK :
 						    0;
 }
@@ -280,28 +279,8 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 	return 0;
 }
 
-static void plan_descriptors(const struct e2pf_ext4_session *s,
-			     e2pf_sink sink, void *ctx)
-{
-	struct e2pf_plan plan = {
-		.geo = &s->geo, .classes = E2PF_ALL_CLASSES,
-		.sink = sink, .ctx = ctx
-	};
-
-	e2pf_plan_descriptors(&plan, s->superblock);
-}
-
-static void read_descriptors(void *ctx, const struct e2pf_ref *ref)
-{
-	struct e2pf_device *dev = ctx;
-
-	dev->ops->willneed(dev, ref->offset, ref->length);
-}
-
 errcode_t e2pf_start(struct e2pf_session *session)
 {
-	plan_descriptors(e2pf_ext4_of(session), read_descriptors,
-			 session->dev[0]);
 	return e2pf_engine_start(session->engine);
 }
 
@@ -350,14 +329,6 @@ void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 	*total = e2pf_ext4_of(session)->geo.groups;
 }
 
-static void count_descriptors(void *ctx, const struct e2pf_ref *ref)
-{
-	struct e2pf_class_count *count = ctx;
-
-	count->bytes += ref->length;
-	count->runs++;
-}
-
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_plan plan[E2PF_CLASSES])
 {
@@ -366,8 +337,12 @@ errcode_t e2pf_plan(struct e2pf_session *session,
 	errcode_t err = e2pf_engine_plan(session->engine, found);
 	unsigned i;
 
-	found[E2PF_DESCRIPTORS] = (struct e2pf_class_count){ .bytes = 0 };
-	plan_descriptors(s, count_descriptors, &found[E2PF_DESCRIPTORS]);
+	/* These were read when the filesystem was opened. */
+	found[E2PF_DESCRIPTORS] = (struct e2pf_class_count){
+		.bytes = (uint64_t)s->geo.desc_blocks * s->geo.block_size,
+		.runs = s->geo.feature_incompat &
+			EXT2_FEATURE_INCOMPAT_META_BG ? s->geo.desc_blocks : 1
+	};
 	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
 	for (i = 0; i < E2PF_CLASSES; i++) {
 		plan[i].blocks = found[i].bytes / s->geo.block_size;

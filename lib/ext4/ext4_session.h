@@ -15,7 +15,6 @@ struct e2pf_ext4_session {
 	struct e2pf_session base;
 	struct e2pf_geometry geo;
 	ext2_filsys fs;			/* that the groups are taken from */
-	uint64_t superblock;		/* block that it was read from */
 	struct e2pf_ext4 *ext4;
 	struct e2pf_observer *observer;	/* NULL without a checker */
 	struct e2pf_journal journal;

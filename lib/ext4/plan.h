@@ -30,16 +30,13 @@ struct e2pf_geometry {
 	uint32_t groups;
 	uint32_t desc_size;		/* bytes, at least 32 */
 	uint32_t desc_blocks;		/* blocks of group descriptors */
-	uint32_t first_meta_bg;
 	uint32_t feature_compat;
 	uint32_t feature_incompat;
 	uint32_t feature_ro_compat;
-	uint32_t backup_bgs[2];		/* sparse_super2 */
 	uint32_t journal_inum;
 	uint32_t orphan_inum;
 	uint32_t quota_inum[3];		/* user, group, project */
 	uint32_t first_ino;
-	uint64_t mmp_block;
 };
 
 /* True if this can be the number of a block that metadata refers to.  Zero
@@ -143,15 +140,6 @@ struct e2pf_plan {
  * a superblock or its fields contradict each other; then *geo is undefined.
  */
 int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo);
-
-/*
- * Find the geo->desc_blocks blocks that hold the group descriptors, in the
- * order of the groups.  They are the copy that belongs to the superblock in
- * block `superblock_block` (the primary one or a backup); meta_bg is supported.
- * Blocks past the end of the filesystem are left out, and then the order is
- * lost: a table of fewer than geo->desc_blocks blocks cannot be read.
- */
-void e2pf_plan_descriptors(struct e2pf_plan *plan, uint64_t superblock_block);
 
 /*
  * Parse the on-disk descriptor of group `number`, geo->desc_size bytes.  As in

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a superblock to the filesystem's geometry, from the geometry to the
- * location of the group descriptors, and from a descriptor to the group's bitmaps
- * and inode table.  Accepts only the superblocks that libext2fs would open,
- * because no others are checked.  Does not verify checksums.
+ * From a superblock to the filesystem's geometry, and from a group's descriptor
+ * to its bitmaps and inode table.  Accepts only the superblocks that libext2fs
+ * would open, because no others are checked.  Does not verify checksums.
  */
 #include "plan.h"
 
@@ -107,11 +106,6 @@ static int parse_counts(const struct ext2_super_block *sb,
 	if (geo->first_ino < EXT2_GOOD_OLD_FIRST_INO ||
 	    geo->first_ino > geo->inodes)
 		return -1;
-
-	geo->first_meta_bg = le32toh(sb->s_first_meta_bg);
-	if ((geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG) &&
-	    geo->first_meta_bg > geo->desc_blocks)
-		return -1;
 	return 0;
 }
 
@@ -132,15 +126,6 @@ static void parse_special(const struct ext2_super_block *sb,
 		geo->quota_inum[0] = le32toh(sb->s_usr_quota_inum);
 		geo->quota_inum[1] = le32toh(sb->s_grp_quota_inum);
 		geo->quota_inum[2] = le32toh(sb->s_prj_quota_inum);
-	}
-	if (geo->feature_compat & EXT4_FEATURE_COMPAT_SPARSE_SUPER2) {
-		geo->backup_bgs[0] = le32toh(sb->s_backup_bgs[0]);
-		geo->backup_bgs[1] = le32toh(sb->s_backup_bgs[1]);
-	}
-	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_MMP) {
-		geo->mmp_block = le64toh(sb->s_mmp_block);
-		if (!e2pf_block_ok(geo, geo->mmp_block))
-			geo->mmp_block = 0;
 	}
 }
 
@@ -163,77 +148,6 @@ int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo)
 		return -1;
 	parse_special(&sb, geo);
 	return 0;
-}
-
-static bool power_of(uint64_t n, unsigned base)
-{
-	while (n > 1 && n % base == 0)
-		n /= base;
-	return n == 1;
-}
-
-/* True if this group begins with a copy of the superblock. */
-static bool has_super(const struct e2pf_geometry *geo, uint64_t group)
-{
-	if (group == 0)
-		return true;
-	if (geo->feature_compat & EXT4_FEATURE_COMPAT_SPARSE_SUPER2)
-		return group == geo->backup_bgs[0] ||
-		       group == geo->backup_bgs[1];
-	if (group == 1 || !(geo->feature_ro_compat &
-			    EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER))
-		return true;
-	return power_of(group, 3) || power_of(group, 5) || power_of(group, 7);
-}
-
-/*
- * The descriptor block of one meta group, which has as many groups as a block
- * has descriptors.  The first, second and last of these groups hold a copy.
- * With a backup superblock, libext2fs reads the copy of the second group if
- * there is one.
- */
-static uint64_t meta_bg_block(const struct e2pf_geometry *geo, bool backup,
-			      uint32_t number)
-{
-	uint64_t group = (uint64_t)number *
-			 (geo->block_size / geo->desc_size);
-	uint64_t block = geo->first_data_block +
-			 group * geo->blocks_per_group;
-	bool super = has_super(geo, group);
-
-	if (backup && block + super + geo->blocks_per_group < geo->blocks) {
-		block += geo->blocks_per_group;
-		super = has_super(geo, group + 1);
-	}
-	block += super;
-	/* With 1 KiB blocks and bigalloc, block 0 is the boot sector and
-	 * belongs to group 0.  libext2fs also adds the one block to the backup
-	 * of the first meta group, and so reads that block. */
-	if (number == 0 && geo->block_size == 1024 &&
-	    geo->first_data_block == 0)
-		block++;
-	return block;
-}
-
-void e2pf_plan_descriptors(struct e2pf_plan *plan, uint64_t superblock_block)
-{
-	const struct e2pf_geometry *geo = plan->geo;
-	const struct e2pf_kind kind = e2pf_leaf(E2PF_DESCRIPTORS);
-	uint64_t primary = EXT2_MIN_BLOCK_SIZE / geo->block_size;
-	bool backup = superblock_block > primary;
-	uint32_t in_row = geo->desc_blocks;
-	uint32_t i;
-
-	if (geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG)
-		in_row = geo->first_meta_bg;
-	if (superblock_block >= geo->blocks)
-		return;
-	if (!backup)
-		superblock_block = primary;
-	e2pf_gather_add(plan, kind, superblock_block + 1, in_row);
-	for (i = in_row; i < geo->desc_blocks; i++)
-		e2pf_gather_add(plan, kind, meta_bg_block(geo, backup, i), 1);
-	e2pf_gather_flush(plan);
 }
 
 static uint64_t block_number(const struct e2pf_geometry *geo, uint32_t lo,
