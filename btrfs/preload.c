@@ -278,10 +278,13 @@ static bool is_super(uint64_t offset, uint64_t length)
  * opens them before it reads anything else. */
 static bool may_start(const struct e2pf_btrfs_opened *opened, uint64_t offset)
 {
+	bool system;
+
 	if (!have_session() || opened->index < 0)
 		return false;
-	return !e2pf_btrfs_in_system(e2pf_btrfs_of(self.session),
-				     (unsigned)opened->index, offset);
+	e2pf_chunk_map_address(&e2pf_btrfs_of(self.session)->map,
+			       (unsigned)opened->index, offset, &system);
+	return !system;
 }
 
 bool module_reads(int fd, uint64_t offset, uint64_t length,
@@ -333,7 +336,7 @@ void module_has_read(const struct e2pf_read *read)
 	int saved = errno;
 
 	if (e2pf_engine_after_read(self.session->engine, read) &&
-	    e2pf_btrfs_facts(e2pf_btrfs_of(self.session)).used_once)
+	    e2pf_btrfs_of(self.session)->used_once)
 		posix_fadvise(descriptor_of(read->device),
 			      (off_t)read->offset, (off_t)read->length,
 			      POSIX_FADV_DONTNEED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays that grow. */
+/* Arrays that grow, and what sorts them. */
 #ifndef E2PF_ARRAY_H
 #define E2PF_ARRAY_H
 
@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+/* Less than 0, 0, or more than 0, as qsort() wants it. */
+#define E2PF_COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* Make room for `more` elements of `size` bytes after those in use.  *array
  * points to an array of *room elements.  Returns false if memory runs out; then

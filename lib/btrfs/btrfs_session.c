@@ -14,39 +14,41 @@ static const char *const stage_names[] = { "check" };
 
 struct btrfs_session {
 	struct e2pf_session base;
-	struct e2pf_btrfs_super super;
-	struct e2pf_btrfs_device device[E2PF_DEVICES];
-	uint64_t bytes[E2PF_DEVICES];	/* their sizes */
-	struct e2pf_btrfs *btrfs;
+	struct e2pf_btrfs btrfs;
 	double found_bytes;		/* of the phases before the leaves; for
 					   the progress */
 };
 
-static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
+static struct btrfs_session *session_of(const struct e2pf_session *s)
 {
 	return (struct btrfs_session *)s;
 }
 
+struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session)
+{
+	return &session_of(session)->btrfs;
+}
+
 static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
-	struct btrfs_session *s = btrfs_of(session);
-	struct e2pf_btrfs_facts f = e2pf_btrfs_facts(s->btrfs);
+	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
+	uint64_t left = b->order.left * b->map.super.nodesize;
 	struct e2pf_decisions *list = &r->decisions;
 	char text[64];
 
-	r->block_size = s->super.nodesize;
-	r->groups = (uint32_t)f.chunks;
+	r->block_size = b->map.super.nodesize;
+	r->groups = (uint32_t)b->map.count;
 	r->io_manager = "btrfs";
 	snprintf(text, sizeof(text), "%u", session->devices);
 	e2pf_decide(list, "devices", text, "of %llu in the superblock",
-		    (unsigned long long)s->super.devices);
-	if (f.window)
+		    (unsigned long long)b->map.super.devices);
+	if (b->window)
 		e2pf_decide(list, "leaves", "in a window",
 			    "they do not fit into the memory budget");
-	if (f.bytes_left)
+	if (left)
 		e2pf_decide(list, "leaves", "left to the check",
 			    "for %llu MiB there is no room in the memory "
-			    "budget", (unsigned long long)f.bytes_left >> 20);
+			    "budget", (unsigned long long)left >> 20);
 }
 
 /* When all blocks have been read, the check compares what it has found: it
@@ -62,13 +64,13 @@ static void look(struct e2pf_session *session,
 		 const struct e2pf_engine_look *engine,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
-	struct btrfs_session *s = btrfs_of(session);
+	struct btrfs_session *s = session_of(session);
+	double size = s->btrfs.map.super.nodesize;
 	double found = (double)engine->found_bytes, all;
 
 	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
 		s->found_bytes = found;
-	all = s->found_bytes + (double)e2pf_btrfs_facts(s->btrfs).leaves *
-			       s->super.nodesize;
+	all = s->found_bytes + (double)s->btrfs.leaves * size;
 	/* The earlier phases may have been over before the first look. */
 	if (all < found)
 		all = found;
@@ -83,14 +85,14 @@ static void look(struct e2pf_session *session,
 		f->passed = (double)engine->checker_bytes / all;
 	if (f->passed > 1)
 		f->passed = 1;
-	p->place = (double)engine->checker_bytes / s->super.nodesize;
-	p->places = f->measurable ? all / s->super.nodesize : 0;
+	p->place = (double)engine->checker_bytes / size;
+	p->places = f->measurable ? all / size : 0;
 	p->unit = "tree blocks";
 }
 
 static void close_session(struct e2pf_session *session)
 {
-	e2pf_btrfs_free(btrfs_of(session)->btrfs);
+	e2pf_btrfs_fini(e2pf_btrfs_of(session));
 	free(session);
 }
 
@@ -129,10 +131,12 @@ static const char *read_super(struct e2pf_device *dev,
 static void take_super(struct btrfs_session *s,
 		       const struct e2pf_btrfs_super *super)
 {
+	struct e2pf_btrfs_super *newest = &s->btrfs.map.super;
+
 	if (!s->base.devices ||
-	    (!memcmp(super->fsid, s->super.fsid, E2PF_BTRFS_UUID) &&
-	     super->generation > s->super.generation))
-		s->super = *super;
+	    (!memcmp(super->fsid, newest->fsid, E2PF_BTRFS_UUID) &&
+	     super->generation > newest->generation))
+		*newest = *super;
 }
 
 /* Open one device.  Returns NULL, or the reason why it cannot be used. */
@@ -156,9 +160,9 @@ static const char *add_device(struct btrfs_session *s, int fd,
 		dev->ops->close(dev);
 		return why;
 	}
-	s->bytes[s->base.devices] = dev->size;
-	s->device[s->base.devices] = super.device;
 	take_super(s, &super);
+	s->btrfs.bytes[s->base.devices] = dev->size;
+	s->btrfs.map.device[s->btrfs.map.devices++] = super.device;
 	e2pf_session_add_device(&s->base, dev, st);
 	return NULL;
 }
@@ -198,16 +202,6 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 	return dev->ops->read(dev, bytes, ref->offset, ref->length);
 }
 
-static const char *make_engine(struct btrfs_session *s)
-{
-	s->btrfs = e2pf_btrfs_new(&s->super, s->device, s->bytes,
-				  s->base.devices, read_block, &s->base);
-	if (!s->btrfs ||
-	    e2pf_session_add_source(&s->base, e2pf_btrfs_source(s->btrfs)))
-		return "no memory";
-	return NULL;
-}
-
 struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     unsigned count, const char *name,
 				     const struct e2pf_settings *settings,
@@ -223,17 +217,14 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 		*why = open_devices(s, opened, count);
 	/* The check drops the page cache of its devices at its end. */
 	s->base.cfg.settle = true;
-	if (!*why)
-		*why = make_engine(s);
-	if (!*why)
-		return &s->base;
+	if (!*why) {
+		e2pf_btrfs_init(&s->btrfs, read_block, &s->base);
+		if (!e2pf_session_add_source(&s->base, &s->btrfs.source))
+			return &s->base;
+		*why = "no memory";
+	}
 	e2pf_close(&s->base);
 	return NULL;
-}
-
-struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session)
-{
-	return btrfs_of(session)->btrfs;
 }
 
 void e2pf_btrfs_start(struct e2pf_session *session)

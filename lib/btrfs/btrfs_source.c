@@ -8,17 +8,13 @@
  * Snapshots share most of their blocks.  One bit per block records which blocks
  * were passed on, so a subtree is walked once, however many trees refer to it.
  */
-#include <pthread.h>
-#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/sysinfo.h>
 
 #include "array.h"
 #include "btrfs_source.h"
 #include "format.h"
-#include "leaf_order.h"
-#include "slot_set.h"
 
 /* The number of trees that are kept; no known filesystem has more. */
 #define TREES_MOST (1u << 20)
@@ -46,24 +42,10 @@
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
 
-struct e2pf_btrfs {
-	struct e2pf_source source;
-	uint64_t bytes[E2PF_DEVICES];
-	struct e2pf_chunk_map map;
-	struct e2pf_slot_set seen;	/* passed on, or in the order */
-	struct e2pf_leaf_order order;	/* of leaves */
-	atomic_uint_fast64_t leaves;	/* in it, once it is complete */
-	bool has_head;
-	atomic_bool window, used_once;
-	uint64_t room;			/* bytes that may be read ahead */
-	pthread_mutex_t lock;		/* of the list of trees */
-	struct e2pf_btrfs_ptr *tree;	/* their roots */
-	size_t trees, tree_room;
-};
-
 static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 {
-	return (struct e2pf_btrfs *)source;
+	return (struct e2pf_btrfs *)(void *)((char *)source -
+		offsetof(struct e2pf_btrfs, source));
 }
 
 /*
@@ -165,9 +147,8 @@ static void btrfs_begin(struct e2pf_source *source,
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
 	btrfs->has_head = start->has_head;
-	atomic_store(&btrfs->window, false);
-	atomic_store(&btrfs->used_once, false);
-	atomic_store(&btrfs->leaves, 0);
+	btrfs->window = btrfs->used_once = false;
+	btrfs->leaves = 0;
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
 	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
@@ -178,23 +159,14 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 			    bool *more)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
-	uint64_t units = 0;
+	uint64_t trees;
 
 	*more = false;
 	pthread_mutex_lock(&btrfs->lock);
-	switch (phase) {
-	case E2PF_BTRFS_ROOTS:
-		units = 1;
-		break;
-	case E2PF_BTRFS_TREES:
-		units = btrfs->trees;
-		break;
-	case E2PF_BTRFS_LEAVES:
-		units = atomic_load(&btrfs->leaves);
-		break;
-	}
+	trees = btrfs->trees;
 	pthread_mutex_unlock(&btrfs->lock);
-	return units;
+	return phase == E2PF_BTRFS_ROOTS ? 1 :
+	       phase == E2PF_BTRFS_TREES ? trees : btrfs->leaves;
 }
 
 /* The check keeps this many bytes of tree blocks in its own memory. */
@@ -215,9 +187,7 @@ static uint64_t turn_of(const struct e2pf_btrfs_ptr *root)
 
 static int by_turn(const void *a, const void *b)
 {
-	uint64_t x = turn_of(a), y = turn_of(b);
-
-	return x < y ? -1 : x > y;
+	return E2PF_COMPARE(turn_of(a), turn_of(b));
 }
 
 /* The trees are complete, and no other thread uses them. */
@@ -238,10 +208,9 @@ static void make_order(struct e2pf_btrfs *btrfs)
 	e2pf_leaf_order_make(&btrfs->order, btrfs->tree, btrfs->trees, &sweeps,
 			     &btrfs->map, &btrfs->seen);
 	n = btrfs->order.leaves;
-	atomic_store(&btrfs->leaves, n);
-	atomic_store(&btrfs->window, n > sweeps.room);
-	atomic_store(&btrfs->used_once,
-		     n > sweeps.room && n < kept_by_check() / size);
+	btrfs->leaves = n;
+	btrfs->window = n > sweeps.room;
+	btrfs->used_once = n > sweeps.room && n < kept_by_check() / size;
 }
 
 static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
@@ -254,15 +223,11 @@ static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
 		PHASE(E2PF_BTRFS_LEAVES)
 	};
 #undef PHASE
+	unsigned number = after ? after->number + 1 : 0;
 
-	if (!after)
-		return &phases[E2PF_BTRFS_ROOTS];
-	if (after->number == E2PF_BTRFS_ROOTS)
-		return &phases[E2PF_BTRFS_TREES];
-	if (after->number == E2PF_BTRFS_LEAVES)
-		return NULL;
-	make_order(btrfs_of(source));
-	return &phases[E2PF_BTRFS_LEAVES];
+	if (number == E2PF_BTRFS_LEAVES)
+		make_order(btrfs_of(source));
+	return number < E2PF_BTRFS_PHASES ? &phases[number] : NULL;
 }
 
 /* Pass on the root of a tree, unless it is a leaf that has a place in the order:
@@ -351,6 +316,7 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 	struct found found = { .to = { btrfs, sink, ctx }, .children = 0 };
 	struct e2pf_btrfs_node node;
+	uint64_t slot;
 
 	(void)at;
 	if (size != btrfs->map.super.nodesize)
@@ -367,13 +333,14 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	}
 	e2pf_btrfs_plan_node(&btrfs->map.super, &node, bytes, take_child,
 			     &found);
+	if (ref->cls != E2PF_BTRFS_CLASS_NODES)
+		return false;
 	/* Where this node leads to, for the order of leaves. */
-	if (ref->cls == E2PF_BTRFS_CLASS_NODES)
-		e2pf_leaf_order_add(&btrfs->order,
-				    e2pf_chunk_map_slot(&btrfs->map,
-							node.ptr.logical),
-				    node.ptr.level, found.slot,
-				    found.children);
+	slot = e2pf_chunk_map_slot(&btrfs->map, node.ptr.logical);
+	pthread_mutex_lock(&btrfs->lock);
+	e2pf_leaf_order_add(&btrfs->order, slot, node.ptr.level, found.slot,
+			    found.children);
+	pthread_mutex_unlock(&btrfs->lock);
 	return false;
 }
 
@@ -413,88 +380,45 @@ static uint64_t parse_limit(const struct e2pf_btrfs *btrfs)
 	return all / btrfs->map.super.nodesize / NODES_PART + NODES_LEAST;
 }
 
-struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
-				  const struct e2pf_btrfs_device *devices,
-				  const uint64_t *bytes, unsigned count,
-				  e2pf_btrfs_reader read, void *ctx)
+void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
+		     void *ctx)
 {
-	struct e2pf_btrfs *btrfs;
-
-	if (!count || count > E2PF_DEVICES)
-		return NULL;
-	btrfs = calloc(1, sizeof(*btrfs));
-	if (!btrfs)
-		return NULL;
 	pthread_mutex_init(&btrfs->lock, NULL);
-	e2pf_leaf_order_init(&btrfs->order);
-	btrfs->map.super = *super;
-	btrfs->map.devices = count;
-	memcpy(btrfs->map.device, devices, count * sizeof(*devices));
-	memcpy(btrfs->bytes, bytes, count * sizeof(*bytes));
 	e2pf_chunk_map_make(&btrfs->map, read, ctx);
 	btrfs->source = (struct e2pf_source) {
 		.ops = &btrfs_ops,
-		.grain = super->sectorsize,
-		.devices = count,
+		.grain = btrfs->map.super.sectorsize,
+		.devices = btrfs->map.devices,
 		.bytes = btrfs->bytes,
 		.classes = E2PF_BTRFS_CLASSES,
 		.samples = SAMPLES,
 		.parse_limit = parse_limit(btrfs)
 	};
-	return btrfs;
 }
 
-void e2pf_btrfs_free(struct e2pf_btrfs *btrfs)
+void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs)
 {
-	if (!btrfs)
+	if (!btrfs->source.ops)
 		return;
 	e2pf_chunk_map_free(&btrfs->map);
 	e2pf_slot_set_free(&btrfs->seen);
-	e2pf_leaf_order_fini(&btrfs->order);
+	e2pf_leaf_order_clear(&btrfs->order, 0);
 	free(btrfs->tree);
 	pthread_mutex_destroy(&btrfs->lock);
-	free(btrfs);
-}
-
-struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs)
-{
-	return &btrfs->source;
-}
-
-bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
-			  uint64_t offset)
-{
-	bool system;
-
-	e2pf_chunk_map_address(&btrfs->map, device, offset, &system);
-	return system;
 }
 
 void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
 			  uint64_t *offset, uint64_t length)
 {
 	struct e2pf_ref part[E2PF_BTRFS_PARTS];
-	uint64_t logical;
 	bool system;
+	uint64_t logical = e2pf_chunk_map_address(&btrfs->map, *device, *offset,
+						  &system);
 
-	logical = e2pf_chunk_map_address(&btrfs->map, *device, *offset,
-					 &system);
 	if (!logical ||
 	    e2pf_chunk_map_find(&btrfs->map, logical, part) != 1 ||
 	    part[0].length != length)
 		return;
 	*device = part[0].device;
 	*offset = part[0].offset;
-}
-
-struct e2pf_btrfs_facts e2pf_btrfs_facts(const struct e2pf_btrfs *btrfs)
-{
-	return (struct e2pf_btrfs_facts) {
-		.leaves = atomic_load(&btrfs->leaves),
-		.bytes_left = atomic_load(&btrfs->order.left) *
-			      btrfs->map.super.nodesize,
-		.chunks = btrfs->map.count,
-		.window = atomic_load(&btrfs->window),
-		.used_once = atomic_load(&btrfs->used_once)
-	};
 }

@@ -16,8 +16,10 @@
 #ifndef E2PF_BTRFS_SOURCE_H
 #define E2PF_BTRFS_SOURCE_H
 
-#include "chunk_map.h"
+#include <pthread.h>
+
 #include "engine/source.h"
+#include "leaf_order.h"
 
 enum e2pf_btrfs_phase {
 	E2PF_BTRFS_ROOTS,
@@ -34,26 +36,47 @@ enum e2pf_btrfs_class {
 	E2PF_BTRFS_CLASSES
 };
 
-struct e2pf_btrfs;
+struct e2pf_btrfs {
+	/* Set before e2pf_btrfs_init(): the filesystem, its devices (1 to
+	 * E2PF_DEVICES; references name a device by its index), and their
+	 * sizes. */
+	struct e2pf_chunk_map map;
+	uint64_t bytes[E2PF_DEVICES];
 
-/*
- * Create a source for this filesystem on these devices (1 to E2PF_DEVICES) of
- * so many bytes.  References name a device by its index.  All arguments are
- * copied.  Reads the chunk tree, which the check reads first, too: then all
- * metadata chunks are known.  Returns NULL if memory runs out.
- */
-struct e2pf_btrfs *e2pf_btrfs_new(const struct e2pf_btrfs_super *super,
-				  const struct e2pf_btrfs_device *devices,
-				  const uint64_t *bytes, unsigned count,
-				  e2pf_btrfs_reader read, void *ctx);
-void e2pf_btrfs_free(struct e2pf_btrfs *btrfs);
+	struct e2pf_source source;
 
-struct e2pf_source *e2pf_btrfs_source(struct e2pf_btrfs *btrfs);
+	/* What is known when all nodes were read.  May be read by any
+	 * thread. */
+	_Atomic(uint64_t) leaves;	/* that are read after all nodes */
+	_Atomic(bool) window;		/* there are more of them than may be
+					   read ahead at the same time */
+	/*
+	 * The page cache of a block is best dropped once the check has read it:
+	 * leaves are read in a window, and the check keeps all of them.  Under
+	 * memory pressure the kernel would otherwise evict blocks read ahead,
+	 * which were not used yet, before blocks that were.
+	 */
+	_Atomic(bool) used_once;
 
-/* True if this byte of a device lies in a chunk of the chunk tree.  May be
- * called from any thread, with or without an engine. */
-bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
-			  uint64_t offset);
+	/* Private. */
+	struct e2pf_slot_set seen;	/* passed on, or in the order */
+	bool has_head;
+	uint64_t room;			/* bytes that may be read ahead */
+	pthread_mutex_t lock;		/* of what follows */
+	struct e2pf_leaf_order order;	/* `left`: leaves that are left to the
+					   check, because there are far more
+					   than the budget allows to keep track
+					   of */
+	struct e2pf_btrfs_ptr *tree;	/* the roots of all trees */
+	size_t trees, tree_room;
+};
+
+/* Make a source of a struct that is otherwise zero.  Reads the chunk tree, which
+ * the check reads first, too: then all metadata chunks are known. */
+void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
+		     void *ctx);
+/* Free what it holds; nothing happens without e2pf_btrfs_init(). */
+void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs);
 
 /*
  * The check asks for `length` bytes of a copy of a tree block: change *device
@@ -63,26 +86,5 @@ bool e2pf_btrfs_in_system(const struct e2pf_btrfs *btrfs, unsigned device,
  */
 void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
 			  uint64_t *offset, uint64_t length);
-
-/* What is known when all nodes were read. */
-struct e2pf_btrfs_facts {
-	uint64_t leaves;		/* that are read after all nodes */
-	uint64_t bytes_left;		/* of leaves that are left to the check,
-					   because there are far more than the
-					   budget allows to keep track of */
-	size_t chunks;			/* that may hold tree blocks */
-	bool window;			/* there are more leaves than may be
-					   read ahead at the same time */
-	/*
-	 * The page cache of a block is best dropped once the check has read it:
-	 * leaves are read in a window, and the check keeps all of them.  Under
-	 * memory pressure the kernel would otherwise evict blocks read ahead,
-	 * which were not used yet, before blocks that were.
-	 */
-	bool used_once;
-};
-
-/* May be called from any thread. */
-struct e2pf_btrfs_facts e2pf_btrfs_facts(const struct e2pf_btrfs *btrfs);
 
 #endif

@@ -1,27 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The chunk map: lookup of chunks by address, and the numbering of slots. */
+/* The chunk map: the layout of chunks over their stripes, lookup of chunks by
+ * address, and the numbering of slots. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "chunk_map.h"
+#include "format.h"
 
-/* Metadata chunks are 256 MiB or more on all but the smallest filesystems, so
- * this is 16 TiB of metadata. */
-#define CHUNKS_MOST 65536u
+/* The stripes of all chunks together, at most.  Metadata chunks are 256 MiB or
+ * more on all but the smallest filesystems, so these are 8 TiB of metadata in
+ * two copies; and to search them takes less than 0.1 ms. */
+#define STRIPES_MOST 65536u
 
 /* The number of blocks of the chunk tree that are read: those of so many chunks
  * in nodes of 4 KiB. */
 #define TREE_BLOCKS 4096u
 
-/* The maximum number of slots; blocks beyond it are not planned. */
-#define SLOTS_MOST (UINT64_C(1) << 33)
+/* The maximum number of slots, 64 MiB of bits; blocks beyond it are not
+ * planned. */
+#define SLOTS_MOST (UINT64_C(1) << 29)
+
+/* Bytes on one device before the next stripe begins. */
+#define STRIPE_LEN 65536u
 
 /* Used as the index of a device that is not open. */
 #define NO_DEVICE 0xffu
 
+/* How many of a chunk's stripes hold the same data, and how many hold
+ * parity. */
+static const struct profile {
+	uint64_t type;
+	uint8_t copies, parity;
+	uint16_t least, most;		/* stripes */
+} profiles[] = {
+	{ 0, 1, 0, 1, 1 },
+	{ BT_BLOCK_GROUP_DUP, 2, 0, 2, 2 },
+	{ BT_BLOCK_GROUP_RAID1, 2, 0, 2, 2 },
+	{ BT_BLOCK_GROUP_RAID1C3, 3, 0, 3, 3 },
+	{ BT_BLOCK_GROUP_RAID1C4, 4, 0, 4, 4 },
+	{ BT_BLOCK_GROUP_RAID0, 1, 0, 1, E2PF_DEVICES },
+	{ BT_BLOCK_GROUP_RAID10, 2, 0, 2, E2PF_DEVICES },
+	{ BT_BLOCK_GROUP_RAID5, 1, 1, 2, E2PF_DEVICES },
+	{ BT_BLOCK_GROUP_RAID6, 1, 2, 3, E2PF_DEVICES },
+};
+
 struct map_chunk {
-	struct e2pf_btrfs_layout layout;
+	uint64_t logical, length;	/* bytes */
+	uint64_t bytes;			/* of each stripe, on its device */
+	const struct profile *profile;
+	uint16_t stripes;
+	uint16_t across;		/* stripes that data is spread over */
+	bool system;			/* it holds blocks of the chunk tree */
 	size_t stripe;			/* index of its first stripe */
 	uint64_t slot;			/* its first slot */
 	uint64_t slots;
@@ -32,73 +62,119 @@ struct map_stripe {
 	uint8_t device;
 };
 
-/* A stripe of a chunk, for lookup by device and offset. */
-struct map_place {
-	uint64_t offset;
-	uint32_t chunk;
-	uint8_t stripe;			/* index within the chunk */
-	uint8_t device;
-};
-
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
 {
 	free(map->chunk);
 	free(map->stripe);
-	free(map->place);
 	memset(map, 0, sizeof(*map));
 }
 
 static uint8_t find_device(const struct e2pf_chunk_map *map,
-			   const struct e2pf_btrfs_stripe *stripe)
+			   const uint8_t *stripe)
 {
 	unsigned i;
 
 	for (i = 0; i < map->devices; i++)
-		if (map->device[i].devid == stripe->devid &&
-		    !memcmp(map->device[i].uuid, stripe->device_uuid,
+		if (map->device[i].devid == bt_le64(stripe + BT_STRIPE_DEVID) &&
+		    !memcmp(map->device[i].uuid, stripe + BT_STRIPE_DEV_UUID,
 			    E2PF_BTRFS_UUID))
 			return (uint8_t)i;
 	return NO_DEVICE;
 }
 
+static const struct profile *find_profile(uint64_t type)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(profiles) / sizeof(*profiles); i++)
+		if (profiles[i].type == (type & BT_BLOCK_GROUP_PROFILE_MASK))
+			return &profiles[i];
+	return NULL;
+}
+
+/* True if every stripe holds everything. */
+static bool is_whole(const struct map_chunk *c)
+{
+	return c->across == 1 && !c->profile->parity;
+}
+
+static bool is_sound(const struct map_chunk *c, uint32_t sectorsize)
+{
+	return c->stripes >= c->profile->least &&
+	       c->stripes <= c->profile->most &&
+	       c->stripes % c->profile->copies == 0 &&
+	       c->length && c->logical % sectorsize == 0 &&
+	       c->length % sectorsize == 0 && c->length <= UINT64_MAX / 2 &&
+	       c->logical <= UINT64_MAX - c->length;
+}
+
+/* Parse an item as far as the stripes.  Returns false if it is not valid, or not
+ * a chunk for tree blocks. */
+static bool take_chunk(const struct e2pf_btrfs_item *item, uint32_t sectorsize,
+		       struct map_chunk *c)
+{
+	const uint8_t *b = item->bytes;
+	uint64_t type, row;
+
+	if (item->key.type != BT_CHUNK_ITEM_KEY || item->size < BT_CHUNK_STRIPE)
+		return false;
+	type = bt_le64(b + BT_CHUNK_TYPE);
+	*c = (struct map_chunk) {
+		.logical = item->key.offset,
+		.length = bt_le64(b + BT_CHUNK_LENGTH),
+		.profile = find_profile(type),
+		.stripes = bt_le16(b + BT_CHUNK_NUM_STRIPES),
+		.system = type & BT_BLOCK_GROUP_SYSTEM
+	};
+	if (!(type & (BT_BLOCK_GROUP_SYSTEM | BT_BLOCK_GROUP_METADATA)) ||
+	    !c->profile || !is_sound(c, sectorsize) ||
+	    bt_le64(b + BT_CHUNK_STRIPE_LEN) != STRIPE_LEN ||
+	    (type & BT_BLOCK_GROUP_RAID10 &&
+	     bt_le16(b + BT_CHUNK_SUB_STRIPES) != c->profile->copies) ||
+	    item->size - BT_CHUNK_STRIPE < c->stripes * BT_STRIPE_BYTES)
+		return false;
+	c->across = (uint16_t)(c->stripes / c->profile->copies -
+			       c->profile->parity);
+	row = (uint64_t)c->across * STRIPE_LEN;
+	c->bytes = is_whole(c) ? c->length : c->length / row * STRIPE_LEN +
+		   (c->length % row ? STRIPE_LEN : 0);
+	return true;
+}
+
 void e2pf_chunk_map_add(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_chunk_map *map = ctx;
-	struct e2pf_btrfs_chunk chunk;
-	const struct e2pf_btrfs_layout *l = &chunk.layout;
-	uint64_t bytes;
-	unsigned i;
+	const uint8_t *b = item->bytes + BT_CHUNK_STRIPE, *end;
+	struct map_chunk c;
 
-	if (!e2pf_btrfs_plan_chunk(&map->super, item, &chunk) ||
-	    !l->metadata || map->added >= CHUNKS_MOST ||
+	if (!take_chunk(item, map->super.sectorsize, &c) ||
+	    map->stripes + c.stripes > STRIPES_MOST ||
 	    !e2pf_have_room((void **)&map->chunk, &map->room, map->added, 1,
 			    sizeof(*map->chunk)) ||
 	    !e2pf_have_room((void **)&map->stripe, &map->stripe_room,
-			    map->stripes, l->stripes, sizeof(*map->stripe)))
+			    map->stripes, c.stripes, sizeof(*map->stripe)))
 		return;
-	map->chunk[map->added++] = (struct map_chunk) {
-		.layout = *l, .stripe = map->stripes
-	};
-	bytes = e2pf_btrfs_stripe_bytes(l);
-	for (i = 0; i < l->stripes; i++) {
-		const struct e2pf_btrfs_stripe *s = &chunk.stripe[i];
-		struct map_stripe *stripe = &map->stripe[map->stripes++];
+	c.stripe = map->stripes;
+	map->chunk[map->added++] = c;
+	for (end = b + c.stripes * BT_STRIPE_BYTES; b < end;
+	     b += BT_STRIPE_BYTES) {
+		uint64_t offset = bt_le64(b + BT_STRIPE_OFFSET);
+		bool sound = offset % map->super.sectorsize == 0 &&
+			     offset <= UINT64_MAX - c.bytes;
 
-		stripe->offset = s->offset;
-		stripe->device = find_device(map, s);
-		if (s->offset % map->super.sectorsize ||
-		    s->offset > UINT64_MAX - bytes)
-			stripe->device = NO_DEVICE;
+		map->stripe[map->stripes++] = (struct map_stripe) {
+			.offset = offset,
+			.device = sound ? find_device(map, b) : NO_DEVICE
+		};
 	}
 }
 
 static int by_address(const void *a, const void *b)
 {
 	const struct map_chunk *x = a, *y = b;
+	int order = E2PF_COMPARE(x->logical, y->logical);
 
-	if (x->layout.logical != y->layout.logical)
-		return x->layout.logical < y->layout.logical ? -1 : 1;
-	return x->stripe < y->stripe ? -1 : x->stripe > y->stripe;
+	return order ? order : E2PF_COMPARE(x->stripe, y->stripe);
 }
 
 /* Number the slots in the order of addresses, in which the check walks the
@@ -110,47 +186,12 @@ static void number_slots(struct e2pf_chunk_map *map)
 
 	map->slots = 0;
 	for (c = map->chunk; c < map->chunk + map->count; c++) {
-		c->slots = (c->layout.length + size - 1) / size;
+		c->slots = (c->length + size - 1) / size;
 		if (c->slots > SLOTS_MOST - map->slots)
 			c->slots = 0;
 		c->slot = map->slots;
 		map->slots += c->slots;
 	}
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct map_place *x = a, *y = b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
-}
-
-/* If memory runs out, lookups by device and offset find nothing. */
-static void sort_places(struct e2pf_chunk_map *map)
-{
-	size_t i, n = 0;
-	unsigned j;
-
-	free(map->place);
-	map->place = calloc(map->stripes + 1, sizeof(*map->place));
-	for (i = 0; map->place && i < map->count; i++) {
-		const struct map_chunk *c = &map->chunk[i];
-
-		for (j = 0; j < c->layout.stripes; j++)
-			map->place[n++] = (struct map_place) {
-				.offset = map->stripe[c->stripe + j].offset,
-				.device = map->stripe[c->stripe + j].device,
-				.chunk = (uint32_t)i,
-				.stripe = (uint8_t)j
-			};
-	}
-	map->places = n;
-	if (n)
-		qsort(map->place, n, sizeof(*map->place), by_place);
 }
 
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
@@ -161,15 +202,13 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 		return;
 	qsort(map->chunk, map->added, sizeof(*map->chunk), by_address);
 	for (i = 1; i < map->added; i++) {
-		const struct e2pf_btrfs_layout *last = &map->chunk[n].layout;
+		const struct map_chunk *last = &map->chunk[n];
 
-		if (map->chunk[i].layout.logical - last->logical >=
-		    last->length)
+		if (map->chunk[i].logical - last->logical >= last->length)
 			map->chunk[++n] = map->chunk[i];
 	}
 	map->count = map->added = n + 1;
 	number_slots(map);
-	sort_places(map);
 }
 
 /* The blocks of the chunk tree that were found. */
@@ -228,7 +267,7 @@ static const struct map_chunk *chunk_before(const struct e2pf_chunk_map *map,
 		size_t middle = low + (high - low) / 2;
 		const struct map_chunk *c = &map->chunk[middle];
 
-		if ((is_slot ? c->slot : c->layout.logical) <= value)
+		if ((is_slot ? c->slot : c->logical) <= value)
 			low = middle + 1;
 		else
 			high = middle;
@@ -242,7 +281,30 @@ static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
 {
 	const struct map_chunk *c = chunk_before(map, logical, false);
 
-	return c && logical - c->layout.logical < c->layout.length ? c : NULL;
+	return c && logical - c->logical < c->length ? c : NULL;
+}
+
+/* The stripe that holds the byte at `*offset` of a chunk in this copy, the first
+ * of which the check reads if it can.  Changes *offset to the place on the
+ * device, and *length to what of it is there. */
+static const struct map_stripe *find_stripe(const struct e2pf_chunk_map *map,
+					    const struct map_chunk *c,
+					    unsigned copy, uint64_t *offset,
+					    uint64_t *length)
+{
+	uint64_t unit = *offset / STRIPE_LEN, in_unit = *offset % STRIPE_LEN;
+	uint64_t row = unit / c->across, column = unit % c->across;
+	const struct map_stripe *stripe = map->stripe + c->stripe;
+
+	if (!is_whole(c) && *length > STRIPE_LEN - in_unit)
+		*length = STRIPE_LEN - in_unit;
+	if (*length > c->length - *offset)
+		*length = c->length - *offset;
+	/* The parity moves by one stripe with each row. */
+	stripe += c->profile->parity ? (row + column) % c->stripes :
+				       column * c->profile->copies + copy;
+	*offset = stripe->offset + row * STRIPE_LEN + in_unit;
+	return stripe;
 }
 
 /* Find the parts of a block in one copy.  Returns their number, or 0 if one of
@@ -251,28 +313,23 @@ static unsigned find_copy(const struct e2pf_chunk_map *map,
 			  const struct map_chunk *c, uint64_t offset,
 			  unsigned copy, struct e2pf_ref *part)
 {
-	uint64_t left = map->super.nodesize;
-	unsigned n = 0;
+	uint64_t left = map->super.nodesize, length;
+	unsigned n;
 
-	while (left) {
-		struct e2pf_btrfs_place place;
+	for (n = 0; left; n++, offset += length, left -= length) {
 		const struct map_stripe *stripe;
+		uint64_t place = offset;
 
-		if (n == E2PF_BTRFS_PARTS || offset >= c->layout.length)
+		if (n == E2PF_BTRFS_PARTS || offset >= c->length)
 			return 0;
-		place = e2pf_btrfs_place(&c->layout, offset, copy);
-		stripe = &map->stripe[c->stripe + place.stripe];
+		length = left;
+		stripe = find_stripe(map, c, copy, &place, &length);
 		if (stripe->device == NO_DEVICE)
 			return 0;
-		if (place.length > left)
-			place.length = left;
-		part[n++] = (struct e2pf_ref) {
-			.offset = stripe->offset + place.offset,
-			.length = (uint32_t)place.length,
+		part[n] = (struct e2pf_ref) {
+			.offset = place, .length = (uint32_t)length,
 			.device = stripe->device
 		};
-		offset += place.length;
-		left -= place.length;
 	}
 	return n;
 }
@@ -284,8 +341,8 @@ unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 	const struct map_chunk *c = chunk_of(map, logical);
 	unsigned copy, n = 0;
 
-	for (copy = 0; c && !n && copy < c->layout.copies; copy++)
-		n = find_copy(map, c, logical - c->layout.logical, copy, part);
+	for (copy = 0; c && !n && copy < c->profile->copies; copy++)
+		n = find_copy(map, c, logical - c->logical, copy, part);
 	return n;
 }
 
@@ -323,7 +380,7 @@ uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 
 	if (!c || !c->slots)
 		return UINT64_MAX;
-	offset = logical - c->layout.logical;
+	offset = logical - c->logical;
 	return offset % map->super.nodesize ? UINT64_MAX :
 	       c->slot + offset / map->super.nodesize;
 }
@@ -334,37 +391,38 @@ uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 	const struct map_chunk *c = chunk_before(map, slot, true);
 
 	return c && slot - c->slot < c->slots ?
-	       c->layout.logical + (slot - c->slot) * map->super.nodesize : 0;
+	       c->logical + (slot - c->slot) * map->super.nodesize : 0;
+}
+
+/* The address of the byte that lies `offset` bytes from the start of this stripe
+ * of a chunk; 0 with parity, and after the chunk's end. */
+static uint64_t address_of(const struct map_chunk *c, unsigned stripe,
+			   uint64_t offset)
+{
+	uint64_t unit = offset / STRIPE_LEN * c->across +
+			stripe / c->profile->copies;
+	uint64_t at = unit * STRIPE_LEN + offset % STRIPE_LEN;
+
+	return c->profile->parity || at >= c->length ? 0 : c->logical + at;
 }
 
 uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
 				unsigned device, uint64_t offset,
 				bool *system)
 {
-	const struct e2pf_btrfs_layout *l;
-	const struct map_place *p;
-	size_t low = 0, high = map->places;
-	uint64_t at;
+	const struct map_chunk *c;
+	unsigned i;
 
 	*system = false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	for (c = map->chunk; c < map->chunk + map->count; c++)
+		for (i = 0; i < c->stripes; i++) {
+			const struct map_stripe *s = map->stripe + c->stripe + i;
 
-		p = &map->place[middle];
-		if (p->device < device ||
-		    (p->device == device && p->offset <= offset))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return 0;
-	p = &map->place[low - 1];
-	l = &map->chunk[p->chunk].layout;
-	if (p->device != device ||
-	    offset - p->offset >= e2pf_btrfs_stripe_bytes(l))
-		return 0;
-	*system = l->system;
-	at = e2pf_btrfs_offset(l, p->stripe, offset - p->offset);
-	return at < l->length ? l->logical + at : 0;
+			if (s->device != device || offset < s->offset ||
+			    offset - s->offset >= c->bytes)
+				continue;
+			*system = c->system;
+			return address_of(c, i, offset - s->offset);
+		}
+	return 0;
 }

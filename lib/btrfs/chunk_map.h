@@ -23,9 +23,6 @@ struct e2pf_chunk_map {
 	size_t count, added, room;
 	struct map_stripe *stripe;
 	size_t stripes, stripe_room;
-	struct map_place *place;	/* stripes sorted by device and
-					   offset */
-	size_t places;
 	uint64_t slots;			/* their number */
 };
 
@@ -42,12 +39,11 @@ void e2pf_chunk_map_make(struct e2pf_chunk_map *map, e2pf_btrfs_reader read,
 			 void *ctx);
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map);
 
-/* Add the chunk of an item.  It is left out if it holds no tree blocks, or if
- * there is no room or memory for it.  For a map that is not made of a
- * filesystem, as are the two. */
+/* Add the chunk of an item.  It is left out if it holds no tree blocks, if the
+ * item is not valid, or if there is no room or memory for it.  For a map that
+ * is not made of a filesystem, as is e2pf_chunk_map_finish(): all chunks were
+ * added; if chunks overlap, one of them is kept. */
 void e2pf_chunk_map_add(void *map, const struct e2pf_btrfs_item *item);
-
-/* All chunks were added.  If chunks overlap, one of them is kept. */
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map);
 
 /*

@@ -18,30 +18,23 @@ struct order_node {
 	bool walked;
 };
 
-void e2pf_leaf_order_init(struct e2pf_leaf_order *order)
+/* The links are not needed any more. */
+static void forget_links(struct e2pf_leaf_order *order)
 {
-	memset(order, 0, sizeof(*order));
-	pthread_mutex_init(&order->lock, NULL);
+	free(order->node);
+	free(order->link);
+	order->node = NULL;
+	order->link = NULL;
+	order->nodes = order->node_room = order->links = order->link_room = 0;
 }
 
 void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes)
 {
-	free(order->node);
-	free(order->link);
+	forget_links(order);
 	free(order->leaf);
-	order->node = NULL;
-	order->link = NULL;
-	order->leaf = NULL;
-	order->nodes = order->node_room = order->links = order->link_room = 0;
-	order->leaves = order->leaf_room = 0;
-	order->left = 0;
-	order->bytes_most = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
-}
-
-void e2pf_leaf_order_fini(struct e2pf_leaf_order *order)
-{
-	e2pf_leaf_order_clear(order, 0);
-	pthread_mutex_destroy(&order->lock);
+	*order = (struct e2pf_leaf_order) {
+		.bytes_most = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX
+	};
 }
 
 /* A node, too, takes memory, even one without children. */
@@ -57,53 +50,44 @@ static bool has_room(const struct e2pf_leaf_order *order, size_t count)
 void e2pf_leaf_order_add(struct e2pf_leaf_order *order, uint64_t slot,
 			 uint8_t level, const uint64_t *child, size_t count)
 {
-	pthread_mutex_lock(&order->lock);
 	if (!has_room(order, count) ||
 	    !e2pf_have_room((void **)&order->link, &order->link_room,
 			    order->links, count, sizeof(*order->link)) ||
 	    !e2pf_have_room((void **)&order->node, &order->node_room,
 			    order->nodes, 1, sizeof(*order->node))) {
 		order->left += level == 1 ? count : 0;
-	} else {
-		order->node[order->nodes++] = (struct order_node) {
-			.slot = slot, .first = order->links,
-			.count = (uint32_t)count, .level = level
-		};
-		memcpy(order->link + order->links, child,
-		       count * sizeof(*child));
-		order->links += count;
+		return;
 	}
-	pthread_mutex_unlock(&order->lock);
-}
-
-static int compare(uint64_t x, uint64_t y)
-{
-	return x < y ? -1 : x > y;
+	order->node[order->nodes++] = (struct order_node) {
+		.slot = slot, .first = order->links,
+		.count = (uint32_t)count, .level = level
+	};
+	memcpy(order->link + order->links, child, count * sizeof(*child));
+	order->links += count;
 }
 
 static int by_node(const void *a, const void *b)
 {
 	const struct order_node *x = a, *y = b;
 
-	return compare(x->slot, y->slot);
+	return E2PF_COMPARE(x->slot, y->slot);
 }
 
 static int by_slot(const void *a, const void *b)
 {
 	const struct e2pf_order_leaf *x = a, *y = b;
 
-	return compare(x->slot, y->slot);
+	return E2PF_COMPARE(x->slot, y->slot);
 }
 
 static int by_turn(const void *a, const void *b)
 {
 	const struct e2pf_order_leaf *x = a, *y = b;
+	int order = E2PF_COMPARE(x->sweep, y->sweep);
 
-	if (x->sweep != y->sweep)
-		return compare(x->sweep, y->sweep);
-	if (x->turn != y->turn)
-		return compare(x->turn, y->turn);
-	return compare(x->slot, y->slot);
+	if (!order)
+		order = E2PF_COMPARE(x->turn, y->turn);
+	return order ? order : by_slot(a, b);
 }
 
 static void sort(struct e2pf_leaf_order *order,
@@ -112,41 +96,37 @@ static void sort(struct e2pf_leaf_order *order,
 	qsort(order->leaf, order->leaves, sizeof(*order->leaf), by);
 }
 
-static bool take_leaf(struct e2pf_leaf_order *order, uint32_t tree,
+static void take_leaf(struct e2pf_leaf_order *order, uint32_t tree,
 		      uint64_t slot, struct e2pf_slot_set *seen)
 {
-	if (!e2pf_slot_set_add(seen, slot))
-		return true;
-	if (!e2pf_have_room((void **)&order->leaf, &order->leaf_room,
-			    order->leaves, 1, sizeof(*order->leaf)))
-		return false;
-	order->leaf[order->leaves++] = (struct e2pf_order_leaf) {
-		.slot = slot, .sweep = tree
-	};
-	return true;
+	if (e2pf_slot_set_add(seen, slot) &&
+	    e2pf_have_room((void **)&order->leaf, &order->leaf_room,
+			   order->leaves, 1, sizeof(*order->leaf)))
+		order->leaf[order->leaves++] = (struct e2pf_order_leaf) {
+			.slot = slot, .sweep = tree
+		};
 }
 
 /* Take the leaves below a block that no earlier tree has.  Levels decrease, so
  * the depth is bounded. */
-static bool walk(struct e2pf_leaf_order *order, uint32_t tree, uint64_t slot,
+static void walk(struct e2pf_leaf_order *order, uint32_t tree, uint64_t slot,
 		 uint8_t level, struct e2pf_slot_set *seen)
 {
 	const struct order_node key = { .slot = slot };
 	struct order_node *n;
 	uint32_t i;
 
-	if (!level)
-		return take_leaf(order, tree, slot, seen);
+	if (!level) {
+		take_leaf(order, tree, slot, seen);
+		return;
+	}
 	n = order->nodes ? bsearch(&key, order->node, order->nodes,
 				   sizeof(*n), by_node) : NULL;
 	if (!n || n->walked || n->level != level)
-		return true;
+		return;
 	n->walked = true;
 	for (i = 0; i < n->count; i++)
-		if (!walk(order, tree, order->link[n->first + i],
-			  level - 1, seen))
-			return false;
-	return true;
+		walk(order, tree, order->link[n->first + i], level - 1, seen);
 }
 
 /* Turn the number of each leaf's tree into that of its sweep, of at least
@@ -249,29 +229,22 @@ static void sweep(struct e2pf_leaf_order *order,
 	sort(order, by_turn);
 }
 
-bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
+void e2pf_leaf_order_make(struct e2pf_leaf_order *order,
 			  const struct e2pf_btrfs_ptr *root, size_t roots,
 			  const struct e2pf_sweeps *sweeps,
 			  const struct e2pf_chunk_map *map,
 			  struct e2pf_slot_set *seen)
 {
-	bool complete = true;
 	size_t i;
 
 	if (order->nodes)
 		qsort(order->node, order->nodes, sizeof(*order->node),
 		      by_node);
-	for (i = 0; complete && i < roots; i++)
-		complete = walk(order, (uint32_t)i,
-				e2pf_chunk_map_slot(map, root[i].logical),
-				root[i].level, seen);
+	for (i = 0; i < roots; i++)
+		walk(order, (uint32_t)i,
+		     e2pf_chunk_map_slot(map, root[i].logical), root[i].level,
+		     seen);
 	if (order->leaves)
 		sweep(order, sweeps, map);
-	/* The links are not needed any more. */
-	free(order->link);
-	free(order->node);
-	order->link = NULL;
-	order->node = NULL;
-	order->nodes = order->node_room = order->links = order->link_room = 0;
-	return complete;
+	forget_links(order);
 }

@@ -8,13 +8,11 @@
  * computes with what one sweep brought, the next one goes on.
  *
  * The links from nodes to their children are recorded as nodes are parsed, in
- * any order and from any thread.  e2pf_leaf_order_make() then walks the trees
- * in the check's order, without reading anything.
+ * any order, by one thread at a time.  e2pf_leaf_order_make() then walks the
+ * trees in the check's order, without reading anything.
  */
 #ifndef E2PF_BTRFS_LEAF_ORDER_H
 #define E2PF_BTRFS_LEAF_ORDER_H
-
-#include <pthread.h>
 
 #include "chunk_map.h"
 #include "slot_set.h"
@@ -27,8 +25,8 @@ struct e2pf_order_leaf {
 	uint32_t turn;			/* of its device within the sweep */
 };
 
+/* All zero: an empty order, which has room for nothing. */
 struct e2pf_leaf_order {
-	pthread_mutex_t lock;		/* of nodes and links */
 	struct order_node *node;
 	size_t nodes, node_room;
 	uint64_t *link;			/* slots of children */
@@ -39,10 +37,7 @@ struct e2pf_leaf_order {
 	size_t leaves, leaf_room;
 };
 
-void e2pf_leaf_order_init(struct e2pf_leaf_order *order);
-void e2pf_leaf_order_fini(struct e2pf_leaf_order *order);
-
-/* Forget everything.  From now on nodes and links may take so many
+/* Forget and free everything.  From now on nodes and links may take so many
  * bytes. */
 void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes);
 
@@ -73,10 +68,9 @@ struct e2pf_sweeps {
 /*
  * Make the list of the leaves of these trees, which are in the check's order,
  * and forget the links.  Each leaf is added to `seen`, and left out if it was
- * there.  Returns false if memory runs out; then leaves are missing in the
- * list.
+ * there, or if memory runs out.
  */
-bool e2pf_leaf_order_make(struct e2pf_leaf_order *order,
+void e2pf_leaf_order_make(struct e2pf_leaf_order *order,
 			  const struct e2pf_btrfs_ptr *root, size_t roots,
 			  const struct e2pf_sweeps *sweeps,
 			  const struct e2pf_chunk_map *map,

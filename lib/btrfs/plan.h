@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The planner for btrfs: finds the tree blocks that metadata refers to, and
- * maps logical addresses to places on devices.
+ * The planner for btrfs: finds the tree blocks that metadata refers to.
  *
  * Every function here is pure: no I/O, no allocation, no global state, safe
  * from any thread and on hostile bytes.  On-disk numbers are checked before
@@ -27,13 +26,6 @@
 /* The maximum number of children of a node: those of the largest, 65536 bytes
  * with a header of 101, at 33 bytes each. */
 #define E2PF_BTRFS_CHILDREN 1982u
-
-/* The maximum number of stripes in a chunk that is accepted; the engine does
- * not take more devices than this either. */
-#define E2PF_BTRFS_STRIPES 64u
-
-/* Bytes on one device before the next stripe begins. */
-#define E2PF_BTRFS_STRIPE_LEN 65536u
 
 /* A pointer to a tree block, with what must be found there. */
 struct e2pf_btrfs_ptr {
@@ -77,58 +69,6 @@ uint64_t e2pf_btrfs_super_offset(unsigned mirror);
  */
 const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
 				  struct e2pf_btrfs_super *super);
-
-/* How a chunk is laid out over its stripes. */
-enum e2pf_btrfs_profile {
-	E2PF_BTRFS_COPIES,	/* single, DUP, RAID1: each stripe holds
-				   everything */
-	E2PF_BTRFS_RAID0,
-	E2PF_BTRFS_RAID10,
-	E2PF_BTRFS_RAID56
-};
-
-struct e2pf_btrfs_layout {
-	uint64_t logical, length;	/* bytes */
-	uint16_t stripes;		/* 1 to E2PF_BTRFS_STRIPES */
-	uint16_t across;		/* stripes that data is spread over */
-	uint8_t copies;			/* that can be read without parity */
-	uint8_t profile;		/* enum e2pf_btrfs_profile */
-	bool metadata;			/* tree blocks may lie in it */
-	bool system;			/* they may be of the chunk tree */
-};
-
-struct e2pf_btrfs_stripe {
-	uint64_t devid;
-	uint64_t offset;		/* in bytes, on that device */
-	uint8_t device_uuid[E2PF_BTRFS_UUID];
-};
-
-/* A chunk with layout.stripes stripes, of e2pf_btrfs_stripe_bytes() each. */
-struct e2pf_btrfs_chunk {
-	struct e2pf_btrfs_layout layout;
-	struct e2pf_btrfs_stripe stripe[E2PF_BTRFS_STRIPES];
-};
-
-/* The bytes that each stripe of a chunk takes on its device. */
-uint64_t e2pf_btrfs_stripe_bytes(const struct e2pf_btrfs_layout *layout);
-
-/* A part of a chunk that lies on one stripe. */
-struct e2pf_btrfs_place {
-	unsigned stripe;
-	uint64_t offset;		/* bytes from the stripe's start */
-	uint64_t length;		/* bytes before the next stripe */
-};
-
-/* Find the byte at `offset` (below layout->length) in copy `copy` (below
- * layout->copies).  The check reads copy 0 if it can. */
-struct e2pf_btrfs_place e2pf_btrfs_place(const struct e2pf_btrfs_layout *layout,
-					 uint64_t offset, unsigned copy);
-
-/* The reverse: the offset in the chunk of the byte that lies `offset` bytes
- * from the start of this stripe.  UINT64_MAX with parity, which is not
- * supported. */
-uint64_t e2pf_btrfs_offset(const struct e2pf_btrfs_layout *layout,
-			   unsigned stripe, uint64_t offset);
 
 struct e2pf_btrfs_key {
 	uint64_t objectid;
@@ -212,13 +152,10 @@ void e2pf_btrfs_plan_leaf(const struct e2pf_btrfs_super *super,
 void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
 			       e2pf_btrfs_item_sink sink, void *ctx);
 
-/* Parse the root of a tree, or a chunk.  Returns false if the item is of
- * another kind or not valid. */
+/* Parse the root of a tree.  Returns false if the item is of another kind or
+ * not valid. */
 bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root);
-bool e2pf_btrfs_plan_chunk(const struct e2pf_btrfs_super *super,
-			   const struct e2pf_btrfs_item *item,
-			   struct e2pf_btrfs_chunk *chunk);
 
 #endif

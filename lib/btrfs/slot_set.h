@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A set of tree blocks, with one bit for each place ("slot") of a filesystem
- * where a block can be.  Pages of bits are allocated when they are first used:
- * 1 TiB of metadata in blocks of 16 KiB takes 8 MiB.
+ * where a block can be.  The kernel gives memory to what is used of it: 1 TiB
+ * of metadata in blocks of 16 KiB takes at most 8 MiB.
  *
  * e2pf_slot_set_add() may be called from any thread.
  */
@@ -11,26 +11,37 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-/* Slots per word, words per page. */
-#define E2PF_SLOTS_WORD 64u
-#define E2PF_SLOTS_WORDS 512u
+#include <stdlib.h>
 
 struct e2pf_slot_set {
-	uint64_t pages;			/* that there could be */
-	_Atomic(uint64_t) used;		/* that were allocated */
-	_Atomic(_Atomic(uint64_t) *) *page;
+	uint64_t slots;
+	_Atomic(uint64_t) *word;	/* of 64 slots each */
 };
 
 /* Make an empty set of slots 0 to slots - 1.  Returns false if memory runs
- * out. */
-bool e2pf_slot_set_init(struct e2pf_slot_set *set, uint64_t slots);
-void e2pf_slot_set_free(struct e2pf_slot_set *set);
+ * out; then nothing can be added. */
+static inline bool e2pf_slot_set_init(struct e2pf_slot_set *set, uint64_t slots)
+{
+	set->word = calloc((size_t)(slots / 64 + 1), sizeof(*set->word));
+	set->slots = set->word ? slots : 0;
+	return set->word;
+}
+
+static inline void e2pf_slot_set_free(struct e2pf_slot_set *set)
+{
+	free(set->word);
+	*set = (struct e2pf_slot_set) { .word = NULL };
+}
 
 /* Add a slot.  Returns false if it was in the set already, or if there is no
- * room for it. */
-bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot);
+ * such slot. */
+static inline bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot)
+{
+	uint64_t bit = UINT64_C(1) << slot % 64;
+
+	return slot < set->slots &&
+	       !(atomic_fetch_or(&set->word[slot / 64], bit) & bit);
+}
 
 #endif

@@ -237,8 +237,9 @@ bool e2pf_within_limits(struct worker *w, uint64_t bytes)
 #define NARROW_GAP (4u << 10)
 #define SMALL_REQUEST (40u << 10)
 
-/* A disk that takes one request at a time, or a volume limited to a hundred a
- * second: what the kernel would read ahead costs less than another request. */
+/* A volume limited to a hundred a second: what the kernel would read ahead costs
+ * less than another request.  Not under a head, where large requests take as long:
+ * 1.85 of the time with blocks that are 170 KB apart. */
 #define DEAREST_NS 8e6
 #define DEAREST_GAP (1u << 20)
 
@@ -268,10 +269,11 @@ void e2pf_learn(struct worker *w, const struct request *r, uint64_t now)
 uint64_t e2pf_widest_gap(const struct e2pf_engine *e, double request_ns)
 {
 	uint32_t most = e->cfg.devices[0]->max_readahead;
-	uint64_t gap = e->speed.has_head ? HEAD_GAP :
-		       request_ns > DEAR_NS ? WIDE_GAP :
+	uint64_t gap = request_ns > DEAR_NS ? WIDE_GAP :
 		       request_ns > LEAST_NS ? NARROW_GAP : 0;
 
+	if (e->speed.has_head)
+		return HEAD_GAP;
 	if (request_ns > DEAREST_NS && most > gap)
 		gap = most < DEAREST_GAP ? most : DEAREST_GAP;
 	return gap;

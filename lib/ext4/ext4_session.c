@@ -22,22 +22,8 @@ static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
 #ifdef WORDS_BIGENDIAN
 	ext2fs_swap_super(&sb);
 #endif
-	s->superblock = fs->super->s_first_data_block;
 	return e2pf_plan_superblock(&sb, &s->geo) ? EXT2_ET_CORRUPT_SUPERBLOCK :
 						    0;
-}
-
-static void take_group(struct e2pf_ext4_session *s, ext2_filsys fs, uint32_t g,
-		       struct e2pf_group *group)
-{
-	char desc[EXT2_MAX_DESC_SIZE];
-
-	memcpy(desc, ext2fs_group_desc(fs, fs->group_desc, g),
-	       s->geo.desc_size);
-#ifdef WORDS_BIGENDIAN
-	ext2fs_swap_group_desc2(fs, (void *)desc);
-#endif
-	e2pf_plan_descriptor(&s->geo, g, desc, group);
 }
 
 static bool has_groups(const struct e2pf_ext4_session *s, ext2_filsys fs)
@@ -45,60 +31,41 @@ static bool has_groups(const struct e2pf_ext4_session *s, ext2_filsys fs)
 	return fs->group_desc && fs->group_desc_count >= s->geo.groups;
 }
 
-static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
-{
-	uint32_t g;
-
-	if (!has_groups(s, fs))
-		return EXT2_ET_CORRUPT_SUPERBLOCK;
-	s->groups = calloc(s->geo.groups, sizeof(*s->groups));
-	if (!s->groups)
-		return EXT2_ET_NO_MEMORY;
-	for (g = 0; g < s->geo.groups; g++)
-		take_group(s, fs, g, &s->groups[g]);
-	e2pf_ext4_set_groups(s->ext4, s->groups);
-	return 0;
-}
-
 static void lend_group(void *ctx, uint32_t g, struct e2pf_group *group)
 {
-	struct e2pf_ext4_session *s = ctx;
+	const struct e2pf_ext4_session *s = ctx;
+	char desc[EXT2_MAX_DESC_SIZE];
 
-	if (has_groups(s, s->fs))
-		take_group(s, s->fs, g, group);
+	if (!has_groups(s, s->fs))
+		return;
+	memcpy(desc, ext2fs_group_desc(s->fs, s->fs->group_desc, g),
+	       s->geo.desc_size);
+#ifdef WORDS_BIGENDIAN
+	ext2fs_swap_group_desc2(s->fs, (void *)desc);
+#endif
+	e2pf_plan_descriptor(&s->geo, g, desc, group);
 }
 
-static uint64_t journal_bytes(const struct e2pf_ext4_session *s)
+static errcode_t lend_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
 {
-	return s->journal_bytes +
-	       (s->journal ? e2pf_journal_bytes(s->journal) : 0);
-}
-
-static uint64_t journal_requests(const struct e2pf_ext4_session *s)
-{
-	return s->journal_requests +
-	       (s->journal ? e2pf_journal_requests(s->journal) : 0);
-}
-
-/* A release whose functions were not compared with ours. */
-static bool newer_than_reviewed(void)
-{
-	const char *version = "";
-
-	ext2fs_get_library_version(&version, NULL);
-	return strverscmp(version, E2FSPROGS_REVIEWED) > 0;
+	s->fs = fs;
+	e2pf_ext4_lend_groups(s->ext4, lend_group, s);
+	return has_groups(s, fs) ? 0 : EXT2_ET_CORRUPT_SUPERBLOCK;
 }
 
 static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+	const char *version = "";
 
+	ext2fs_get_library_version(&version, NULL);
 	r->block_size = s->geo.block_size;
 	r->groups = s->geo.groups;
 	r->io_manager = s->io_manager;
-	r->newer_than_reviewed = newer_than_reviewed();
-	r->journal_bytes = journal_bytes(s);
-	r->journal_requests = journal_requests(s);
+	/* A release whose functions were not compared with ours. */
+	r->newer_than_reviewed = strverscmp(version, E2FSPROGS_REVIEWED) > 0;
+	r->journal_bytes = s->journal.bytes;
+	r->journal_requests = s->journal.requests;
 	if (r->budget)
 		e2pf_decide(&r->decisions, "reads", s->io_manager, "%s",
 			    s->mapped ? "TEST_MMAP_IO" : "the I/O manager the "
@@ -123,50 +90,26 @@ static const double rest_done[E2PF_EXT4_STAGES] = {
 /* A part this small says nothing about the whole. */
 #define LEAST_PART 0.03
 
-static void look_at_list(const struct e2pf_ext4_look *at,
-			 struct e2pf_progress *p, struct e2pf_progress_facts *f)
-{
-	p->place = at->list_at;
-	p->places = at->list_total;
-	p->unit = "directory blocks";
-	if (at->list_total)
-		f->rest_done = rest_done[E2PF_EXT4_PASS3] *
-			       (double)at->list_at / (double)at->list_total;
-}
-
 static double part(uint64_t of, uint64_t all)
 {
 	return all ? (double)of / (double)all : 0;
 }
 
 /* The tables lead to other blocks: those that were not parsed yet to as many per
- * inode.  Returns the bytes of all. */
-static double foresee(const struct e2pf_ext4_look *at,
-		      const struct e2pf_engine_look *engine,
-		      struct e2pf_progress_facts *f)
+ * inode. */
+static void look_at_tables(const struct e2pf_ext4_look *at,
+			   const struct e2pf_engine_look *engine,
+			   struct e2pf_progress_facts *f)
 {
 	double found = (double)(engine->found_bytes - engine->unit_bytes);
 	double parsed = part(at->parsed_inodes, at->inodes);
 	double more = parsed > LEAST_PART ? found / parsed : found / LEAST_PART;
-
-	e2pf_session_foresee(f, (double)at->bytes -
-				(double)engine->unit_bytes);
-	e2pf_session_foresee(f, more - found);
-	return more;
-}
-
-static void look_at_tables(const struct e2pf_ext4_session *s,
-			   const struct e2pf_ext4_look *at, double more,
-			   struct e2pf_progress *p,
-			   struct e2pf_progress_facts *f)
-{
 	double tables = (double)at->bytes;
 
-	p->place = at->passed;
-	p->places = s->geo.groups;
-	p->unit = "groups";
+	e2pf_session_foresee(f, tables + more - (double)engine->found_bytes);
+	f->measurable = parsed >= LEAST_PART || at->passed;
 	if (tables + more > 0)
-		f->passed = (tables * part(at->passed_bytes, at->bytes) +
+		f->passed = ((double)at->passed_bytes +
 			     more * part(at->passed_inodes, at->inodes)) /
 			    (tables + more);
 }
@@ -177,28 +120,32 @@ static void look(struct e2pf_session *session,
 		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct e2pf_ext4_look at = { .parsed_bytes = engine->parsed_bytes };
-	double more = 0;
+	struct e2pf_ext4_look at = {
+		.parsed_bytes = engine->parsed_bytes,
+		.passed = engine->at_phase == E2PF_EXT4_TABLES ? engine->at : 0
+	};
 
-	if (engine->at_phase == E2PF_EXT4_TABLES)
-		at.passed = engine->at;
 	e2pf_ext4_look(s->ext4, &at);
 	f->walks = engine->stage <= E2PF_EXT4_PASS1;
-	f->measurable = f->walks || (engine->stage >= E2PF_EXT4_PASS2 &&
-				     engine->stage != E2PF_EXT4_PASS3A);
 	f->rest_done = rest_done[engine->stage];
 	f->rest_part = REST_PART;
 	f->usual_seconds = (double)at.bytes / s->geo.inode_size * INODE_SECONDS;
 	f->passed = !f->walks;
-	if (f->walks) {
-		more = foresee(&at, engine, f);
-		f->measurable = part(at.parsed_inodes, at.inodes) >=
-				LEAST_PART || at.passed;
+	f->measurable = engine->stage >= E2PF_EXT4_PASS2 &&
+			engine->stage != E2PF_EXT4_PASS3A;
+	if (f->walks)
+		look_at_tables(&at, engine, f);
+	if (engine->stage == E2PF_EXT4_PASS1) {
+		p->place = at.passed;
+		p->places = s->geo.groups;
+		p->unit = "groups";
+	} else if (engine->stage == E2PF_EXT4_PASS2) {
+		p->place = at.list_at;
+		p->places = at.list_total;
+		p->unit = "directory blocks";
+		f->rest_done = rest_done[E2PF_EXT4_PASS3] *
+			       part(at.list_at, at.list_total);
 	}
-	if (engine->stage == E2PF_EXT4_PASS1)
-		look_at_tables(s, &at, more, p, f);
-	else if (engine->stage == E2PF_EXT4_PASS2)
-		look_at_list(&at, p, f);
 }
 
 static void detach(struct e2pf_session *session)
@@ -212,8 +159,7 @@ static void close_session(struct e2pf_session *session)
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	e2pf_ext4_free(s->ext4);
-	e2pf_journal_free(s->journal);
-	free(s->groups);
+	e2pf_journal_fini(&s->journal);
 	free(s);
 }
 
@@ -240,6 +186,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 	if (fstat(dev->fd, &st))
 		memset(&st, 0, sizeof(st));
 	e2pf_session_add_device(&s->base, dev, &st);
+	e2pf_journal_init(&s->journal, dev, s->geo.block_size);
 	return 0;
 }
 
@@ -267,7 +214,7 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 	err = EXT2_ET_NO_MEMORY;
 	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
 	if (!s->ext4 ||
-	    e2pf_session_add_source(&s->base, e2pf_ext4_source(s->ext4)))
+	    e2pf_session_add_source(&s->base, &s->ext4->source))
 		goto fail;
 	*session = &s->base;
 	return 0;
@@ -284,15 +231,19 @@ errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
 	errcode_t err = new_session(fs, device, offset, settings, hooks,
 				    session);
 
+	struct e2pf_ext4_session *s;
+
 	if (err)
 		return err;
-	err = take_groups(e2pf_ext4_of(*session), fs);
-	if (err) {
+	s = e2pf_ext4_of(*session);
+	err = lend_groups(s, fs);
+	if (!err && !e2pf_ext4_make_groups(s->ext4))
+		err = EXT2_ET_NO_MEMORY;
+	if (err)
 		e2pf_close(*session);
-		return err;
-	}
-	e2pf_session_choose(*session);
-	return 0;
+	else
+		e2pf_session_choose(*session);
+	return err;
 }
 
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
@@ -321,55 +272,24 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 	return 0;
 }
 
-static void plan_descriptors(const struct e2pf_ext4_session *s,
-			     e2pf_sink sink, void *ctx)
-{
-	struct e2pf_plan plan = {
-		.geo = &s->geo, .classes = E2PF_ALL_CLASSES,
-		.sink = sink, .ctx = ctx
-	};
-
-	e2pf_plan_descriptors(&plan, s->superblock);
-}
-
-static void read_descriptors(void *ctx, const struct e2pf_ref *ref)
-{
-	struct e2pf_device *dev = ctx;
-
-	dev->ops->willneed(dev, ref->offset, ref->length);
-}
-
 errcode_t e2pf_start(struct e2pf_session *session)
 {
-	plan_descriptors(e2pf_ext4_of(session), read_descriptors,
-			 session->dev[0]);
 	return e2pf_engine_start(session->engine);
-}
-
-static struct e2pf_journal *journal_of(struct e2pf_ext4_session *s)
-{
-	if (!s->journal)
-		s->journal = e2pf_journal_new(s->base.dev[0],
-					      s->geo.block_size);
-	return s->journal;
 }
 
 void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	if (journal_of(s))
-		e2pf_journal_walk(s->journal, &s->geo, block);
+	e2pf_journal_walk(&s->journal, &s->geo, block);
 }
 
 void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	if (!journal_of(s))
-		return;
-	e2pf_journal_add(s->journal, block);
-	s->observer->journal = s->journal;
+	e2pf_journal_add(&s->journal, block);
+	s->observer->journal = &s->journal;
 }
 
 /* What is needed beside the blocks that are read ahead: by threads, tables and
@@ -377,12 +297,6 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
  * check that ends without us would not end with us. */
 #define OWN_BYTES (UINT64_C(12) << 20)
 #define OWN_BYTES_OF_GROUP 160u
-
-static bool is_affordable(const struct e2pf_ext4_session *s)
-{
-	return s->base.available >= OWN_BYTES +
-	       (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP;
-}
 
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 {
@@ -392,12 +306,11 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	/* The threads use the groups, which a repair may have changed. */
 	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
 		return EXT2_ET_OP_NOT_SUPPORTED;
-	if (!has_groups(s, fs))
+	if (lend_groups(s, fs))
 		return EXT2_ET_CORRUPT_SUPERBLOCK;
-	s->fs = fs;
-	e2pf_ext4_lend_groups(s->ext4, lend_group, s);
 	e2pf_session_choose(session);
-	session->short_of_memory = !is_affordable(s);
+	session->short_of_memory = session->available < OWN_BYTES +
+		(uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP;
 	return session->short_of_memory ? 0 :
 					  e2pf_engine_start(session->engine);
 }
@@ -409,22 +322,18 @@ void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 	*total = e2pf_ext4_of(session)->geo.groups;
 }
 
-static void count_descriptors(void *ctx, const struct e2pf_ref *ref)
-{
-	struct e2pf_class_count *count = ctx;
-
-	count->bytes += ref->length;
-	count->runs++;
-}
-
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_count *plan)
 {
+	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 	errcode_t err = e2pf_engine_plan(session->engine, plan);
 
-	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){ .bytes = 0 };
-	plan_descriptors(e2pf_ext4_of(session), count_descriptors,
-			 &plan[E2PF_DESCRIPTORS]);
+	/* These were read when the filesystem was opened. */
+	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){
+		.bytes = (uint64_t)s->geo.desc_blocks * s->geo.block_size,
+		.runs = s->geo.feature_incompat &
+			EXT2_FEATURE_INCOMPAT_META_BG ? s->geo.desc_blocks : 1
+	};
 	return err;
 }
 
@@ -433,7 +342,7 @@ void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	e2pf_session_count(old, &session->past);
-	s->journal_bytes = journal_bytes(e2pf_ext4_of(old));
-	s->journal_requests = journal_requests(e2pf_ext4_of(old));
+	s->journal.bytes += e2pf_ext4_of(old)->journal.bytes;
+	s->journal.requests += e2pf_ext4_of(old)->journal.requests;
 	e2pf_close(old);
 }

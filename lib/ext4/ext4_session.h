@@ -14,15 +14,11 @@
 struct e2pf_ext4_session {
 	struct e2pf_session base;
 	struct e2pf_geometry geo;
-	struct e2pf_group *groups;	/* NULL in front of a checker */
-	ext2_filsys fs;			/* of the checker */
-	uint64_t superblock;		/* block that it was read from */
+	ext2_filsys fs;			/* that the groups are taken from */
 	struct e2pf_ext4 *ext4;
-	struct e2pf_observer *observer;
-	struct e2pf_journal *journal;	/* NULL: no journal is read ahead */
-	uint64_t journal_bytes;		/* of inherited sessions */
-	uint64_t journal_requests;
-	bool mapped;		/* by the mmap I/O manager */
+	struct e2pf_observer *observer;	/* NULL without a checker */
+	struct e2pf_journal journal;
+	bool mapped;			/* by the mmap I/O manager */
 	const char *io_manager;
 };
 

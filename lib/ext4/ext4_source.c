@@ -4,11 +4,9 @@
  * their units.  Decides what is read in which phase.  Does not know how far
  * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
  */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "ext4_source.h"
-#include "plan_gather.h"
 
 /* The number of entries of the list that are kept. */
 #define LIST_ROOM 65536u
@@ -33,32 +31,6 @@
 /* At most one block in 64 is parsed as a tree block.  A sound filesystem has
  * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
-
-struct e2pf_ext4 {
-	struct e2pf_source source;
-	const struct e2pf_geometry *geo;
-	/* All groups.  If they are lent, they are made when there is something
-	 * to read, and until then each is asked for: 60 TiB have 480,000. */
-	const struct e2pf_group *groups;
-	struct e2pf_group *made;
-	void (*lend)(void *ctx, uint32_t number, struct e2pf_group *group);
-	void *lender;
-	unsigned classes;
-	uint64_t bytes;			/* of the filesystem */
-	struct e2pf_phase phases[E2PF_EXT4_PHASES];
-	bool side_by_side;		/* tables, and bitmaps next to them */
-	bool bitmaps_early;		/* found with the inode tables, */
-	bool bitmaps_done;		/* and read with them */
-	bool paced;
-	pthread_mutex_t lock;
-	/* The list.  The lock protects all of it. */
-	enum e2pf_class list_class;
-	uint64_t *list;			/* ring of LIST_ROOM blocks, allocated
-					   when a list begins */
-	uint64_t list_total;
-	uint64_t list_end;		/* entries that were added */
-	uint64_t list_at;		/* the checker's position */
-};
 
 static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 {
@@ -96,26 +68,15 @@ static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
 	return n >= ext4->geo->groups / 4 * 3 && n;
 }
 
-static void use_groups(struct e2pf_ext4 *ext4, const struct e2pf_group *groups)
-{
-	ext4->groups = groups;
-	ext4->side_by_side = lie_side_by_side(ext4);
-	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
-}
-
-/* Without memory for them nothing is read ahead. */
-static void make_groups(struct e2pf_ext4 *ext4)
+bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4)
 {
 	uint32_t i;
 
 	ext4->made = calloc(ext4->geo->groups, sizeof(*ext4->made));
 	for (i = 0; ext4->made && i < ext4->geo->groups; i++)
 		ext4->lend(ext4->lender, i, &ext4->made[i]);
-	if (ext4->made)
-		use_groups(ext4, ext4->made);
-	/* The workers are not those to whom they are lent.  So while there are
-	 * groups, none are lent. */
-	ext4->lend = NULL;
+	ext4->groups = ext4->made;
+	return ext4->made;
 }
 
 /* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
@@ -153,8 +114,12 @@ static void ext4_begin(struct e2pf_source *source,
 	};
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
-	if (ext4->lend && !start->asleep)
-		make_groups(ext4);
+	/* Without memory for them nothing is read ahead. */
+	if (!ext4->groups && !start->asleep)
+		e2pf_ext4_make_groups(ext4);
+	ext4->asleep = start->asleep;
+	ext4->side_by_side = ext4->groups && lie_side_by_side(ext4);
+	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->paced = start->paced;
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
@@ -184,27 +149,21 @@ static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 }
 
 static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
-			   bool *more)
+			    bool *more)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	uint64_t units;
 
 	*more = false;
-	switch (phase) {
-	case E2PF_EXT4_TABLES:
-		return ext4->groups || ext4->lend ? ext4->geo->groups : 0;
-	case E2PF_EXT4_BITMAPS:
-		return ext4->groups && ext4->classes & 1u << E2PF_BITMAPS ?
-		       ext4->geo->groups : 0;
-	case E2PF_EXT4_LIST:
-		pthread_mutex_lock(&ext4->lock);
-		units = ext4->list_end;
-		*more = ext4->list_end < ext4->list_total;
-		pthread_mutex_unlock(&ext4->lock);
-		return units;
-	default:
-		return 0;
-	}
+	if (phase != E2PF_EXT4_LIST)
+		return (ext4->groups || ext4->asleep) &&
+		       (phase == E2PF_EXT4_TABLES ||
+			ext4->classes & 1u << E2PF_BITMAPS) ? ext4->geo->groups : 0;
+	pthread_mutex_lock(&ext4->lock);
+	units = ext4->list_end;
+	*more = ext4->list_end < ext4->list_total;
+	pthread_mutex_unlock(&ext4->lock);
+	return units;
 }
 
 static struct e2pf_group get_group(const struct e2pf_ext4 *ext4,
@@ -236,18 +195,17 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 
 void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 {
-	uint32_t group;
+	uint32_t g;
 
-	look->passed_bytes = look->bytes = 0;
-	look->passed_inodes = look->parsed_inodes = look->inodes = 0;
-	for (group = 0; ext4->groups && group < ext4->geo->groups; group++) {
-		uint64_t bytes = table_bytes(ext4, group);
-		uint64_t inodes = ext4->groups[group].inodes_allocated;
+	for (g = 0; ext4->groups && g < ext4->geo->groups; g++) {
+		uint64_t bytes = table_bytes(ext4, g);
+		uint64_t inodes = ext4->groups[g].inodes_allocated;
+		bool passed = g < look->passed;
 
 		look->bytes += bytes;
 		look->inodes += inodes;
-		look->passed_bytes += group < look->passed ? bytes : 0;
-		look->passed_inodes += group < look->passed ? inodes : 0;
+		look->passed_bytes += passed ? bytes : 0;
+		look->passed_inodes += passed ? inodes : 0;
 		look->parsed_inodes += look->bytes <= look->parsed_bytes ?
 				       inodes : 0;
 	}
@@ -257,6 +215,8 @@ void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 	pthread_mutex_unlock(&ext4->lock);
 }
 
+/* An entry of the list: e2fsck took the block number from the disk, so it may
+ * be anything. */
 static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 		       struct e2pf_plan *plan)
 {
@@ -267,21 +227,8 @@ static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 	kind = e2pf_leaf(ext4->list_class);
 	block = ext4->list[index % LIST_ROOM];
 	pthread_mutex_unlock(&ext4->lock);
-	/* e2fsck took the block number from the disk: it may be anything. */
 	e2pf_gather_add(plan, kind, block, 1);
 	e2pf_gather_flush(plan);
-}
-
-static void seed_group(struct e2pf_ext4 *ext4, unsigned phase, uint32_t number,
-		       struct e2pf_plan *plan)
-{
-	struct e2pf_group group = get_group(ext4, number);
-
-	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
-		group.inode_table = 0;
-	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
-		group.block_bitmap = group.inode_bitmap = 0;
-	e2pf_plan_group(plan, number, &group);
 }
 
 static void ext4_seed(struct e2pf_source *source, unsigned phase,
@@ -289,11 +236,18 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	struct e2pf_plan plan = plan_for(ext4, sink, ctx);
+	struct e2pf_group group;
 
-	if (phase == E2PF_EXT4_LIST)
+	if (phase == E2PF_EXT4_LIST) {
 		seed_entry(ext4, unit, &plan);
-	else
-		seed_group(ext4, phase, (uint32_t)unit, &plan);
+		return;
+	}
+	group = get_group(ext4, unit);
+	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
+		group.inode_table = 0;
+	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
+		group.block_bitmap = group.inode_bitmap = 0;
+	e2pf_plan_group(&plan, (uint32_t)unit, &group);
 }
 
 /* Bytes of an inode table that are in use, from byte `at` of the reference to
@@ -416,13 +370,6 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 	free(ext4);
 }
 
-void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
-			  const struct e2pf_group *groups)
-{
-	e2pf_ext4_lend_groups(ext4, NULL, NULL);
-	use_groups(ext4, groups);
-}
-
 void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
 			   void (*lend)(void *ctx, uint32_t number,
 					struct e2pf_group *group), void *ctx)
@@ -432,11 +379,6 @@ void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
 	ext4->groups = NULL;
 	ext4->lend = lend;
 	ext4->lender = ctx;
-}
-
-struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4)
-{
-	return &ext4->source;
 }
 
 /*

@@ -15,7 +15,7 @@
 #ifndef E2PF_EXT4_SOURCE_H
 #define E2PF_EXT4_SOURCE_H
 
-#include <stdbool.h>
+#include <pthread.h>
 
 #include "engine/engine.h"
 #include "plan.h"
@@ -46,31 +46,54 @@ enum e2pf_ext4_stage {
 extern const char *const e2pf_ext4_class_names[E2PF_CLASSES];
 extern const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES];
 
-struct e2pf_ext4;
+struct e2pf_ext4 {
+	struct e2pf_source source;
+	/* The filesystem, and all of its groups; these are NULL as long as they
+	 * are lent. */
+	const struct e2pf_geometry *geo;
+	const struct e2pf_group *groups;
+	/* Private. */
+	struct e2pf_group *made;
+	void (*lend)(void *ctx, uint32_t number, struct e2pf_group *group);
+	void *lender;
+	unsigned classes;
+	uint64_t bytes;			/* of the filesystem */
+	struct e2pf_phase phases[E2PF_EXT4_PHASES];
+	bool side_by_side;		/* tables, and bitmaps next to them */
+	bool bitmaps_early;		/* found with the inode tables, */
+	bool bitmaps_done;		/* and read with them */
+	bool paced, asleep;
+	pthread_mutex_t lock;		/* of the list, which is what follows */
+	enum e2pf_class list_class;
+	uint64_t *list;			/* ring of blocks, allocated when a list
+					   begins */
+	uint64_t list_total;
+	uint64_t list_end;		/* entries that were added */
+	uint64_t list_at;		/* the checker's position */
+};
 
 /*
  * Create a source for a filesystem of this geometry, which must outlive it.
  * `classes` is a mask of 1u << enum e2pf_class.  The source has one device.
- * Returns NULL if memory runs out.
+ * Before an engine is started with it, set `groups`, which must outlive it, or
+ * lend them.  Returns NULL if memory runs out.
  */
 struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 				unsigned classes);
 void e2pf_ext4_free(struct e2pf_ext4 *ext4);
 
-/* Set the groups of the filesystem: geo->groups elements, which must outlive
- * the source.  Call it before an engine is started with the source. */
-void e2pf_ext4_set_groups(struct e2pf_ext4 *ext4,
-			  const struct e2pf_group *groups);
-
-/* Instead of setting them all: lend(ctx, number, &group) tells one of them.  It
- * is called by the threads that start the engine and that make it awake, which
- * are the checker's, until the engine is awake, or the groups are set or lent
- * anew. */
+/*
+ * Instead of setting all groups: lend(ctx, number, &group) tells one of them.
+ * It is called by the threads that start the engine and that make it awake,
+ * which are the checker's, until the engine is awake or the groups are lent
+ * anew.  Then all groups are made: 60 TiB have 480,000.
+ */
 void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
 			   void (*lend)(void *ctx, uint32_t number,
 					struct e2pf_group *group), void *ctx);
 
-struct e2pf_source *e2pf_ext4_source(struct e2pf_ext4 *ext4);
+/* Make all groups now.  Returns false if memory runs out. */
+bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4);
 
 /*
  * Reports from the checker, from one of its threads, for an engine that uses
@@ -83,11 +106,10 @@ void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 
 /* How far the checker is: bytes and allocated inodes of the tables in the groups
  * before `passed`, in the first `parsed_bytes` of tables, and in all; and its
- * place in the list.  May be called by one thread at a time, but not while an
- * engine is started. */
+ * place in the list.  The caller sets these two, the rest is zero.  May be
+ * called by one thread at a time, but not while an engine is started. */
 struct e2pf_ext4_look {
-	uint64_t passed;		/* groups, set by the caller */
-	uint64_t parsed_bytes;		/* set by the caller */
+	uint64_t passed, parsed_bytes;
 	uint64_t passed_bytes, bytes;
 	uint64_t passed_inodes, parsed_inodes, inodes;
 	uint64_t list_at, list_total;

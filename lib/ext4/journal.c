@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decides how far ahead of its replay a journal is read, and which blocks of
  * its map are. */
-#include <pthread.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "journal.h"
 
 /* The number of runs that a journal may have.  A journal with extents has one
@@ -17,89 +17,43 @@
 #define MOST_WINDOW (8u << 20)
 
 /* Adjacent blocks of the filesystem. */
-struct run {
+struct e2pf_journal_run {
 	uint64_t block;
 	uint64_t first;		/* index in the journal of its first block */
 	uint64_t count;
 };
 
-struct e2pf_journal {
-	struct e2pf_device *dev;
-	uint32_t block_size;
-	struct run *run;
-	size_t runs, room;
-	bool full;
-	uint64_t blocks;
-	/* Only e2pf_journal_at() uses what follows. */
-	pthread_mutex_t lock;
-	/* Indices in the journal: all blocks from `from` up to `to` were
-	 * requested. */
-	uint64_t from, to;
-	uint64_t window;	/* blocks */
-	uint64_t bytes, requests;
-};
-
-struct e2pf_journal *e2pf_journal_new(struct e2pf_device *dev,
-				      uint32_t block_size)
+void e2pf_journal_init(struct e2pf_journal *j, struct e2pf_device *dev,
+		       uint32_t block_size)
 {
-	struct e2pf_journal *j = calloc(1, sizeof(*j));
-
-	if (j) {
-		j->dev = dev;
-		j->block_size = block_size;
-		pthread_mutex_init(&j->lock, NULL);
-	}
-	return j;
+	*j = (struct e2pf_journal) { .dev = dev, .block_size = block_size };
+	pthread_mutex_init(&j->lock, NULL);
 }
 
-void e2pf_journal_free(struct e2pf_journal *j)
+void e2pf_journal_fini(struct e2pf_journal *j)
 {
-	if (j) {
-		pthread_mutex_destroy(&j->lock);
-		free(j->run);
-	}
-	free(j);
-}
-
-static struct run *new_run(struct e2pf_journal *j)
-{
-	struct run *more;
-
-	if (j->runs == j->room && j->room < MOST_RUNS) {
-		size_t room = j->room ? j->room * 4 : 16;
-
-		more = realloc(j->run, room * sizeof(*more));
-		if (more) {
-			j->run = more;
-			j->room = room;
-		}
-	}
-	if (j->runs == j->room) {
-		j->full = true;
-		return NULL;
-	}
-	return &j->run[j->runs++];
+	free(j->run);
 }
 
 void e2pf_journal_add(struct e2pf_journal *j, uint64_t block)
 {
-	struct run *last = j->runs ? &j->run[j->runs - 1] : NULL;
+	struct e2pf_journal_run *last = j->runs ? &j->run[j->runs - 1] : NULL;
 
+	j->full |= block >= j->dev->size / j->block_size;
 	if (j->full)
 		return;
-	if (block >= j->dev->size / j->block_size) {
-		j->full = true;
-		return;
-	}
 	if (last && block == last->block + last->count) {
 		last->count++;
+	} else if (j->runs < MOST_RUNS &&
+		   e2pf_have_room((void **)&j->run, &j->room, j->runs, 1,
+				  sizeof(*j->run))) {
+		j->run[j->runs++] = (struct e2pf_journal_run) {
+			block, j->blocks, 1
+		};
 	} else {
-		last = new_run(j);
-		if (!last)
-			return;
-		*last = (struct run){ block, j->blocks, 1 };
+		j->full = true;
 	}
-	j->blocks++;
+	j->blocks += !j->full;
 }
 
 static bool find(const struct e2pf_journal *j, uint64_t block, uint64_t *place)
@@ -107,7 +61,7 @@ static bool find(const struct e2pf_journal *j, uint64_t block, uint64_t *place)
 	size_t i;
 
 	for (i = 0; i < j->runs; i++) {
-		const struct run *r = &j->run[i];
+		const struct e2pf_journal_run *r = &j->run[i];
 
 		if (block >= r->block && block - r->block < r->count) {
 			*place = r->first + (block - r->block);
@@ -169,7 +123,7 @@ static void extend(struct e2pf_journal *j, uint64_t end)
 	size_t i;
 
 	for (i = 0; i < j->runs && j->to < end; i++) {
-		const struct run *r = &j->run[i];
+		const struct e2pf_journal_run *r = &j->run[i];
 		uint64_t a = j->to, b = r->first + r->count;
 
 		if (b <= a)
@@ -211,14 +165,4 @@ void e2pf_journal_at(struct e2pf_journal *j, uint64_t block)
 	pthread_mutex_lock(&j->lock);
 	advance(j, place);
 	pthread_mutex_unlock(&j->lock);
-}
-
-uint64_t e2pf_journal_bytes(const struct e2pf_journal *j)
-{
-	return j->bytes;
-}
-
-uint64_t e2pf_journal_requests(const struct e2pf_journal *j)
-{
-	return j->requests;
 }

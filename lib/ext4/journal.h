@@ -8,24 +8,35 @@
  * each transaction, skipping the data between them, and then reads that data:
  * on a disk each step costs a turn of the platter.  Reading everything ahead in
  * order costs one sequential transfer.
- *
- * All functions must be called from the checker's thread.
  */
 #ifndef E2PF_JOURNAL_H
 #define E2PF_JOURNAL_H
 
-#include <stdint.h>
+#include <pthread.h>
 
 #include "device/device.h"
 #include "plan.h"
 
-struct e2pf_journal;
+struct e2pf_journal {
+	struct e2pf_device *dev;
+	uint32_t block_size;
+	uint64_t bytes, requests;	/* requested, because not cached */
+	/* Private. */
+	struct e2pf_journal_run *run;
+	size_t runs, room;
+	bool full;
+	uint64_t blocks;
+	pthread_mutex_t lock;		/* of e2pf_journal_at() */
+	/* Indices in the journal: all blocks from `from` up to `to` were
+	 * requested. */
+	uint64_t from, to;
+	uint64_t window;		/* blocks */
+};
 
-/* Create a journal without blocks.  The device must outlive it.  Returns NULL
- * if memory runs out. */
-struct e2pf_journal *e2pf_journal_new(struct e2pf_device *dev,
-				      uint32_t block_size);
-void e2pf_journal_free(struct e2pf_journal *j);
+/* Begin with a journal without blocks.  The device must outlive it. */
+void e2pf_journal_init(struct e2pf_journal *j, struct e2pf_device *dev,
+		       uint32_t block_size);
+void e2pf_journal_fini(struct e2pf_journal *j);
 
 /* The checker is about to walk the journal's map.  Request the indirect, double
  * indirect and triple indirect block that its inode names (0: none), and all
@@ -40,12 +51,8 @@ void e2pf_journal_add(struct e2pf_journal *j, uint64_t block);
 
 /* The checker is about to read this block, which may or may not belong to the
  * journal: read ahead of it.  The window starts small and grows while the reads
- * follow the journal. */
+ * follow the journal.  May be called from any thread, but not while another
+ * function is. */
 void e2pf_journal_at(struct e2pf_journal *j, uint64_t block);
-
-/* Bytes that were requested because they were not cached, and the number of
- * requests. */
-uint64_t e2pf_journal_bytes(const struct e2pf_journal *j);
-uint64_t e2pf_journal_requests(const struct e2pf_journal *j);
 
 #endif

@@ -12,6 +12,7 @@
 #ifndef E2PF_PLAN_H
 #define E2PF_PLAN_H
 
+#include <endian.h>
 #include <string.h>
 
 #include "e2prefetch.h"
@@ -29,17 +30,30 @@ struct e2pf_geometry {
 	uint32_t groups;
 	uint32_t desc_size;		/* bytes, at least 32 */
 	uint32_t desc_blocks;		/* blocks of group descriptors */
-	uint32_t first_meta_bg;
 	uint32_t feature_compat;
 	uint32_t feature_incompat;
 	uint32_t feature_ro_compat;
-	uint32_t backup_bgs[2];		/* sparse_super2 */
 	uint32_t journal_inum;
 	uint32_t orphan_inum;
 	uint32_t quota_inum[3];		/* user, group, project */
 	uint32_t first_ino;
-	uint64_t mmp_block;
 };
+
+/* True if this can be the number of a block that metadata refers to.  Zero
+ * always means a hole, even if the filesystem has a block 0. */
+static inline bool e2pf_block_ok(const struct e2pf_geometry *geo,
+				 uint64_t block)
+{
+	return block && block >= geo->first_data_block && block < geo->blocks;
+}
+
+/* The number of blocks that `inodes` inodes of a table take. */
+static inline uint32_t e2pf_table_blocks(const struct e2pf_geometry *geo,
+					 uint32_t inodes)
+{
+	return ((uint64_t)inodes * geo->inode_size + geo->block_size - 1) /
+	       geo->block_size;
+}
 
 /* One group's descriptor, in host byte order, as the checker will use it. */
 struct e2pf_group {
@@ -91,6 +105,18 @@ static inline struct e2pf_kind e2pf_kind_of(const struct e2pf_ref *ref)
 	return kind;
 }
 
+/* The kind of blocks that are not parsed. */
+static inline struct e2pf_kind e2pf_leaf(enum e2pf_class cls)
+{
+	return (struct e2pf_kind) {
+		.cls = cls, .parse = E2PF_LEAF, .data = E2PF_CLASSES
+	};
+}
+
+/* Classes that are found by parsing. */
+#define E2PF_TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
+			   1u << E2PF_BITMAPS | 1u << E2PF_INODES))
+
 /*
  * What the planner works with.  It passes the references that it finds to the
  * sink before a function returns: runs of adjacent blocks of one kind, all
@@ -114,15 +140,6 @@ struct e2pf_plan {
  * a superblock or its fields contradict each other; then *geo is undefined.
  */
 int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo);
-
-/*
- * Find the geo->desc_blocks blocks that hold the group descriptors, in the
- * order of the groups.  They are the copy that belongs to the superblock in
- * block `superblock_block` (the primary one or a backup); meta_bg is supported.
- * Blocks past the end of the filesystem are left out, and then the order is
- * lost: a table of fewer than geo->desc_blocks blocks cannot be read.
- */
-void e2pf_plan_descriptors(struct e2pf_plan *plan, uint64_t superblock_block);
 
 /*
  * Parse the on-disk descriptor of group `number`, geo->desc_size bytes.  As in
@@ -162,5 +179,14 @@ void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
  */
 void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
 		     uint64_t block, const void *bytes);
+
+/* Add `count` blocks.  They extend the pending reference if they follow it and
+ * are of the same kind; otherwise that is passed on first. */
+void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
+		     uint64_t block, uint64_t count);
+
+/* Pass on the pending reference.  Call it before every return to the planner's
+ * caller. */
+void e2pf_gather_flush(struct e2pf_plan *plan);
 
 #endif

@@ -1,11 +1,340 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From an inode to the blocks that a full check reads because of it.  Decides
- * which inodes count as in use, and of which class their data is.  Does not
- * know how trees look below their root (plan_tree.c) nor how attributes are
- * stored (plan_xattr.c), and ignores checksums, sizes and times.
+ * From an inode to the blocks that a full check reads because of it: the nodes of
+ * its mapping, its attributes, and its data if that is metadata.  Decides which
+ * inodes count as in use, of which class their data is, which nodes are
+ * plausible and which attribute values the checker looks up.  Ignores checksums,
+ * sizes and times.
+ *
+ * All results of the planner pass through e2pf_gather_add(): adjacent blocks of
+ * the same kind become one reference, and each is limited to blocks inside the
+ * filesystem and to wanted classes.
  */
-#include "plan_gather.h"
+#include "plan.h"
+
+static uint16_t le16(const void *bytes)
+{
+	uint16_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return le16toh(value);
+}
+
+static uint32_t le32(const void *bytes)
+{
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return le32toh(value);
+}
+
+void e2pf_gather_flush(struct e2pf_plan *plan)
+{
+	if (plan->pending.length)
+		plan->sink(plan->ctx, &plan->pending);
+	plan->pending.length = 0;
+}
+
+static bool follows(const struct e2pf_ref *ref, uint64_t cookie,
+		    uint64_t offset, uint64_t length)
+{
+	return ref->length && ref->cookie == cookie &&
+	       ref->offset + ref->length == offset &&
+	       ref->length + length <= UINT32_MAX;
+}
+
+void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
+		     uint64_t block, uint64_t count)
+{
+	uint64_t bs = plan->geo->block_size, most = UINT32_MAX / bs * bs;
+	struct e2pf_ref *pending = &plan->pending;
+	uint64_t left, offset = block * bs, length;
+	uint64_t cookie = e2pf_cookie_of(kind);
+
+	if (!count || !e2pf_block_ok(plan->geo, block) ||
+	    (kind.parse == E2PF_LEAF && !(plan->classes & 1u << kind.cls)))
+		return;
+	if (count > plan->geo->blocks - block)
+		count = plan->geo->blocks - block;
+	for (left = count * bs; left; left -= length, offset += length) {
+		length = left < most ? left : most;
+		if (follows(pending, cookie, offset, length)) {
+			pending->length += (uint32_t)length;
+			continue;
+		}
+		e2pf_gather_flush(plan);
+		*pending = (struct e2pf_ref) {
+			.offset = offset,
+			.length = (uint32_t)length,
+			.cookie = cookie,
+			.cls = kind.cls,
+			/* Nothing need be parsed if nothing that it leads to
+			 * is wanted. */
+			.parse = kind.parse != E2PF_LEAF &&
+				 plan->classes & E2PF_TREE_CLASSES
+		};
+	}
+}
+
+/*
+ * The mapping of a file: extent nodes and indirect blocks.
+ */
+
+/* EXT4_MAX_EXTENT_DEPTH of the kernel: five levels of the smallest nodes map
+ * more than the 2^32 blocks that a file can have. */
+#define EXTENT_DEPTH 5
+
+#define EXTENT_MAGIC 0xf30a
+#define ENTRY_SIZE 12			/* of header, index and extent */
+#define I_BLOCK_SIZE (EXT2_N_BLOCKS * sizeof(uint32_t))
+/* A length above this marks an uninitialized extent; subtract this to get the
+ * real length. */
+#define INIT_MAX_LEN 32768u
+
+static const uint8_t *entry_at(const void *node, unsigned index)
+{
+	return (const uint8_t *)node + ENTRY_SIZE * (index + 1);
+}
+
+/* A block number of 48 bits, in two parts. */
+static uint64_t block_of(const uint8_t *low, const uint8_t *high)
+{
+	return le32(low) | (uint64_t)le16(high) << 32;
+}
+
+/*
+ * The number of entries of a node, or 0 if its header is not plausible.
+ * libext2fs allows a node to have up to two entries less than would fit,
+ * because a checksum may be at its end.
+ */
+static unsigned extent_entries(const void *node, size_t size, unsigned depth)
+{
+	const uint8_t *header = node;
+	unsigned entries = le16(header + 2);
+	unsigned max = le16(header + 4);
+	unsigned fit = size / ENTRY_SIZE - 1;
+
+	if (le16(header) != EXTENT_MAGIC || entries > max || max > fit ||
+	    max + 2 < fit || le16(header + 6) != depth)
+		return 0;
+	return entries;
+}
+
+/* Whether nodes that are `depth` levels above the data must be parsed.  The
+ * checker reads the lowest nodes of every file, but they must be parsed only if
+ * the file's data is metadata. */
+static bool is_parsed(struct e2pf_kind node, unsigned depth)
+{
+	return depth || node.data < E2PF_CLASSES;
+}
+
+/* Extents refer to data, which is planned only if it is metadata. */
+static void plan_leaf(struct e2pf_plan *plan, struct e2pf_kind node,
+		      const void *bytes, unsigned entries)
+{
+	unsigned i;
+
+	if (node.data >= E2PF_CLASSES)
+		return;
+	for (i = 0; i < entries; i++) {
+		const uint8_t *extent = entry_at(bytes, i);
+		uint64_t block = block_of(extent + 8, extent + 6);
+		unsigned length = le16(extent + 4);
+
+		if (length > INIT_MAX_LEN)
+			length -= INIT_MAX_LEN;
+		e2pf_gather_add(plan, e2pf_leaf(node.data), block, length);
+	}
+}
+
+/* Plan a node of an extent tree: the `size` bytes of block `own` (0 for the
+ * root, which is in an inode).  Its header must say the same depth. */
+static void plan_extents(struct e2pf_plan *plan, struct e2pf_kind node,
+			 uint64_t own, const void *bytes, size_t size)
+{
+	unsigned entries, i;
+
+	if (node.depth > EXTENT_DEPTH)
+		return;
+	entries = extent_entries(bytes, size, node.depth);
+	if (node.depth == 0) {
+		plan_leaf(plan, node, bytes, entries);
+		return;
+	}
+	node.depth--;
+	node.parse = is_parsed(node, node.depth) ? E2PF_EXTENT_NODE : E2PF_LEAF;
+	for (i = 0; i < entries; i++) {
+		const uint8_t *index = entry_at(bytes, i);
+		uint64_t block = block_of(index + 4, index + 8);
+
+		if (block != own)
+			e2pf_gather_add(plan, node, block, 1);
+	}
+}
+
+/* The first block of the first extent, if the tree has no nodes below its root;
+ * 0 otherwise. */
+static uint64_t first_extent_block(const void *i_block)
+{
+	const uint8_t *extent = entry_at(i_block, 0);
+
+	if (!extent_entries(i_block, I_BLOCK_SIZE, 0) || !le16(extent + 4))
+		return 0;
+	return block_of(extent + 8, extent + 6);
+}
+
+/* Plan `count` 32-bit numbers of blocks, which are in block `own`: indirect
+ * blocks of depth node.depth, or data blocks if that is 0. */
+static void plan_pointers(struct e2pf_plan *plan, struct e2pf_kind node,
+			  uint64_t own, const void *pointers, unsigned count)
+{
+	unsigned i;
+
+	if (node.depth == 0) {
+		if (node.data >= E2PF_CLASSES)
+			return;
+		node = e2pf_leaf(node.data);
+	} else {
+		node.parse = is_parsed(node, node.depth - 1u) ?
+			     E2PF_INDIRECT_BLOCK : E2PF_LEAF;
+	}
+	for (i = 0; i < count; i++) {
+		uint32_t block = le32((const uint8_t *)pointers +
+					   i * sizeof(block));
+
+		if (block != own)
+			e2pf_gather_add(plan, node, block, 1);
+	}
+}
+
+/* Plan the root of an extent tree or of a block map: the 60 bytes of i_block.
+ * Nodes have class `cls`, data blocks class `data` (E2PF_CLASSES: not
+ * metadata). */
+static void plan_root(struct e2pf_plan *plan, bool extents,
+		      const void *i_block, enum e2pf_class cls,
+		      enum e2pf_class data)
+{
+	struct e2pf_kind node = { .cls = cls, .data = data };
+	const uint8_t *pointers = i_block;
+	unsigned depth;
+
+	if (extents) {
+		depth = le16(pointers + 6);
+		node.depth = (uint8_t)depth;
+		if (depth <= EXTENT_DEPTH)
+			plan_extents(plan, node, 0, i_block, I_BLOCK_SIZE);
+		return;
+	}
+	plan_pointers(plan, node, 0, pointers, EXT2_NDIR_BLOCKS);
+	for (node.depth = 1; node.depth <= 3; node.depth++)
+		plan_pointers(plan, node, 0, pointers +
+			      (EXT2_IND_BLOCK + node.depth - 1) *
+			      sizeof(uint32_t), 1);
+}
+
+/*
+ * Extended attributes.
+ */
+
+static bool wants_ea_inodes(const struct e2pf_plan *plan)
+{
+	return plan->groups && (plan->geo->feature_incompat &
+				EXT4_FEATURE_INCOMPAT_EA_INODE);
+}
+
+/*
+ * Plan the inode table block that holds an EA inode.  The checker reads that
+ * inode for the hash of the attribute's value.
+ */
+static void plan_ea_inode(struct e2pf_plan *plan, uint32_t ino)
+{
+	const struct e2pf_geometry *geo = plan->geo;
+	const struct e2pf_ref *last = &plan->pending;
+	uint64_t table, offset, block;
+
+	if (ino < geo->first_ino || ino > geo->inodes)
+		return;
+	table = plan->groups[(ino - 1) / geo->inodes_per_group].inode_table;
+	offset = (uint64_t)((ino - 1) % geo->inodes_per_group) *
+		 geo->inode_size;
+	if (!table)
+		return;
+	block = table + offset / geo->block_size;
+	/* The values of one file are often inodes in the same block. */
+	if (last->length && last->cls == E2PF_INODES &&
+	    block * geo->block_size - last->offset < last->length)
+		return;
+	e2pf_gather_add(plan, e2pf_leaf(E2PF_INODES), block, 1);
+}
+
+/* Parse the attribute entries in `size` bytes.  For each value in an inode of
+ * its own, plan the inode table block that holds the inode. */
+static void plan_entries(struct e2pf_plan *plan, const void *entries,
+			 size_t size)
+{
+	const uint8_t *bytes = entries;
+	size_t at = 0;
+
+	while (at + sizeof(struct ext2_ext_attr_entry) <= size) {
+		struct ext2_ext_attr_entry entry;
+
+		/* Four zero bytes end the list. */
+		if (!le32(bytes + at))
+			break;
+		memcpy(&entry, bytes + at, sizeof(entry));
+		if (entry.e_value_inum)
+			plan_ea_inode(plan, le32toh(entry.e_value_inum));
+		at += EXT2_EXT_ATTR_LEN(entry.e_name_len);
+	}
+}
+
+/* Those in the tail of an inode, of which these are all bytes. */
+static void plan_inode_xattrs(struct e2pf_plan *plan, const uint8_t *bytes)
+{
+	uint32_t room = plan->geo->inode_size - EXT2_GOOD_OLD_INODE_SIZE;
+	const uint8_t *tail = bytes + EXT2_GOOD_OLD_INODE_SIZE;
+	uint32_t extra;
+
+	if (!room || !wants_ea_inodes(plan))
+		return;
+	extra = le16(tail);
+	if (extra + sizeof(uint32_t) >= room || extra & 3 ||
+	    le32(tail + extra) != EXT2_EXT_ATTR_MAGIC)
+		return;
+	extra += sizeof(uint32_t);
+	plan_entries(plan, tail + extra, room - extra);
+}
+
+/* The attribute block of an inode. */
+static void plan_xattr_block_of(struct e2pf_plan *plan,
+				const struct ext2_inode *inode)
+{
+	const struct e2pf_geometry *geo = plan->geo;
+	struct e2pf_kind kind = e2pf_leaf(E2PF_XATTRS);
+	uint64_t block = le32toh(inode->i_file_acl);
+
+	if (!(geo->feature_compat & EXT2_FEATURE_COMPAT_EXT_ATTR))
+		return;
+	if (wants_ea_inodes(plan))
+		kind.parse = E2PF_XATTR_BLOCK;
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
+		block |= (uint64_t)
+			 le16toh(inode->osd2.linux2.l_i_file_acl_high) << 32;
+	e2pf_gather_add(plan, kind, block, 1);
+}
+
+static void plan_xattr_block(struct e2pf_plan *plan, const void *block)
+{
+	size_t header = sizeof(struct ext2_ext_attr_header);
+
+	if (wants_ea_inodes(plan) && le32(block) == EXT2_EXT_ATTR_MAGIC)
+		plan_entries(plan, (const uint8_t *)block + header,
+			     plan->geo->block_size - header);
+}
+
+/*
+ * Inodes.
+ */
 
 /* The longest attribute value in bytes, EXT4_XATTR_SIZE_MAX in Linux. */
 #define VALUE_MAX (1u << 24)
@@ -41,17 +370,12 @@ static void plan_mapping(struct e2pf_plan *plan,
 			 enum e2pf_class data)
 {
 	uint32_t flags = le32toh(inode->i_flags);
+	bool extents = flags & EXT4_EXTENTS_FL;
 
 	if (flags & EXT4_INLINE_DATA_FL)
 		return;
-	if (flags & EXT4_EXTENTS_FL)
-		e2pf_plan_extent_root(plan, inode->i_block,
-				      special ? E2PF_FILES : E2PF_EXTENTS,
-				      data);
-	else
-		e2pf_plan_block_map(plan, inode->i_block,
-				    special ? E2PF_FILES : E2PF_INDIRECT,
-				    data);
+	plan_root(plan, extents, inode->i_block, special ? E2PF_FILES :
+		  extents ? E2PF_EXTENTS : E2PF_INDIRECT, data);
 }
 
 /* Plan the first block of a file, if it can be found without reading a node. */
@@ -63,8 +387,8 @@ static void plan_first_block(struct e2pf_plan *plan,
 
 	if (!(flags & EXT4_INLINE_DATA_FL))
 		e2pf_gather_add(plan, e2pf_leaf(cls), flags & EXT4_EXTENTS_FL ?
-				e2pf_first_extent_block(inode->i_block) :
-				e2pf_le32(inode->i_block), 1);
+				first_extent_block(inode->i_block) :
+				le32(inode->i_block), 1);
 }
 
 /*
@@ -121,8 +445,8 @@ static void plan_inode(struct e2pf_plan *plan, uint32_t ino,
 	if (!inode.i_links_count && !is_reserved(plan->geo, ino))
 		return;
 
-	e2pf_plan_inode_xattrs(plan, bytes);
-	e2pf_plan_xattr_block_of(plan, &inode);
+	plan_inode_xattrs(plan, bytes);
+	plan_xattr_block_of(plan, &inode);
 	switch (le16toh(inode.i_mode) & LINUX_S_IFMT) {
 	case LINUX_S_IFREG:
 		plan_regular(plan, ino, &inode);
@@ -153,4 +477,28 @@ void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
 		plan_inode(plan, first_ino + (uint32_t)i, inode);
 		e2pf_gather_flush(plan);
 	}
+}
+
+void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
+		     uint64_t block, const void *bytes)
+{
+	uint32_t bs = plan->geo->block_size;
+
+	switch (kind.parse) {
+	case E2PF_EXTENT_NODE:
+		plan_extents(plan, kind, block, bytes, bs);
+		break;
+	case E2PF_INDIRECT_BLOCK:
+		if (kind.depth < 1 || kind.depth > 3)
+			break;
+		kind.depth--;
+		plan_pointers(plan, kind, block, bytes, bs / sizeof(uint32_t));
+		break;
+	case E2PF_XATTR_BLOCK:
+		plan_xattr_block(plan, bytes);
+		break;
+	default:
+		break;
+	}
+	e2pf_gather_flush(plan);
 }

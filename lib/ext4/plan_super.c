@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a superblock to the filesystem's geometry, and from the geometry to the
- * location of the group descriptors.  Accepts only the superblocks that
- * libext2fs would open, because no others are checked.  Does not parse
- * descriptors (plan_group.c) and does not verify checksums.
+ * From a superblock to the filesystem's geometry, and from a group's descriptor
+ * to its bitmaps and inode table.  Accepts only the superblocks that libext2fs
+ * would open, because no others are checked.  Does not verify checksums.
  */
-#include "plan_gather.h"
+#include "plan.h"
 
 /* New in e2fsprogs 1.47, so the headers we require may lack them. */
 #define ORPHAN_FILE_INUM_OFFSET 0x280
@@ -107,11 +106,6 @@ static int parse_counts(const struct ext2_super_block *sb,
 	if (geo->first_ino < EXT2_GOOD_OLD_FIRST_INO ||
 	    geo->first_ino > geo->inodes)
 		return -1;
-
-	geo->first_meta_bg = le32toh(sb->s_first_meta_bg);
-	if ((geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG) &&
-	    geo->first_meta_bg > geo->desc_blocks)
-		return -1;
 	return 0;
 }
 
@@ -119,24 +113,19 @@ static int parse_counts(const struct ext2_super_block *sb,
 static void parse_special(const struct ext2_super_block *sb,
 			  struct e2pf_geometry *geo)
 {
+	uint32_t orphan;
+
 	if (geo->feature_compat & EXT3_FEATURE_COMPAT_HAS_JOURNAL)
 		geo->journal_inum = le32toh(sb->s_journal_inum);
-	if (geo->feature_compat & COMPAT_ORPHAN_FILE)
-		geo->orphan_inum = e2pf_le32((const char *)sb +
-					     ORPHAN_FILE_INUM_OFFSET);
+	if (geo->feature_compat & COMPAT_ORPHAN_FILE) {
+		memcpy(&orphan, (const char *)sb + ORPHAN_FILE_INUM_OFFSET,
+		       sizeof(orphan));
+		geo->orphan_inum = le32toh(orphan);
+	}
 	if (geo->feature_ro_compat & EXT4_FEATURE_RO_COMPAT_QUOTA) {
 		geo->quota_inum[0] = le32toh(sb->s_usr_quota_inum);
 		geo->quota_inum[1] = le32toh(sb->s_grp_quota_inum);
 		geo->quota_inum[2] = le32toh(sb->s_prj_quota_inum);
-	}
-	if (geo->feature_compat & EXT4_FEATURE_COMPAT_SPARSE_SUPER2) {
-		geo->backup_bgs[0] = le32toh(sb->s_backup_bgs[0]);
-		geo->backup_bgs[1] = le32toh(sb->s_backup_bgs[1]);
-	}
-	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_MMP) {
-		geo->mmp_block = le64toh(sb->s_mmp_block);
-		if (!e2pf_block_ok(geo, geo->mmp_block))
-			geo->mmp_block = 0;
 	}
 }
 
@@ -161,73 +150,94 @@ int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo)
 	return 0;
 }
 
-static bool power_of(uint64_t n, unsigned base)
+static uint64_t block_number(const struct e2pf_geometry *geo, uint32_t lo,
+			     uint32_t hi)
 {
-	while (n > 1 && n % base == 0)
-		n /= base;
-	return n == 1;
+	uint64_t block = le32toh(lo);
+
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
+		block |= (uint64_t)le32toh(hi) << 32;
+	return e2pf_block_ok(geo, block) ? block : 0;
 }
 
-/* True if this group begins with a copy of the superblock. */
-static bool has_super(const struct e2pf_geometry *geo, uint64_t group)
+/* The number of inodes at the end of the table that the scan skips. */
+static uint32_t unused_inodes(const struct e2pf_geometry *geo,
+			      const struct ext4_group_desc *desc)
 {
-	if (group == 0)
-		return true;
-	if (geo->feature_compat & EXT4_FEATURE_COMPAT_SPARSE_SUPER2)
-		return group == geo->backup_bgs[0] ||
-		       group == geo->backup_bgs[1];
-	if (group == 1 || !(geo->feature_ro_compat &
-			    EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER))
-		return true;
-	return power_of(group, 3) || power_of(group, 5) || power_of(group, 7);
+	uint32_t unused = le16toh(desc->bg_itable_unused);
+
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
+		unused |= (uint32_t)le16toh(desc->bg_itable_unused_hi) << 16;
+	if (unused > geo->inodes_per_group ||
+	    (le16toh(desc->bg_flags) & EXT2_BG_INODE_UNINIT))
+		unused = geo->inodes_per_group;
+	return unused;
 }
 
-/*
- * The descriptor block of one meta group, which has as many groups as a block
- * has descriptors.  The first, second and last of these groups hold a copy.
- * With a backup superblock, libext2fs reads the copy of the second group if
- * there is one.
- */
-static uint64_t meta_bg_block(const struct e2pf_geometry *geo, bool backup,
-			      uint32_t number)
+static uint32_t allocated_inodes(const struct e2pf_geometry *geo,
+				 const struct ext4_group_desc *desc)
 {
-	uint64_t group = (uint64_t)number *
-			 (geo->block_size / geo->desc_size);
-	uint64_t block = geo->first_data_block +
-			 group * geo->blocks_per_group;
-	bool super = has_super(geo, group);
+	uint32_t free = le16toh(desc->bg_free_inodes_count);
 
-	if (backup && block + super + geo->blocks_per_group < geo->blocks) {
-		block += geo->blocks_per_group;
-		super = has_super(geo, group + 1);
-	}
-	block += super;
-	/* With 1 KiB blocks and bigalloc, block 0 is the boot sector and
-	 * belongs to group 0.  libext2fs also adds the one block to the backup
-	 * of the first meta group, and so reads that block. */
-	if (number == 0 && geo->block_size == 1024 &&
-	    geo->first_data_block == 0)
-		block++;
-	return block;
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
+		free |= (uint32_t)le16toh(desc->bg_free_inodes_count_hi) << 16;
+	return free < geo->inodes_per_group ? geo->inodes_per_group - free : 0;
 }
 
-void e2pf_plan_descriptors(struct e2pf_plan *plan, uint64_t superblock_block)
+void e2pf_plan_descriptor(const struct e2pf_geometry *geo, uint32_t number,
+			  const void *bytes, struct e2pf_group *group)
 {
-	const struct e2pf_geometry *geo = plan->geo;
-	const struct e2pf_kind kind = e2pf_leaf(E2PF_DESCRIPTORS);
-	uint64_t primary = EXT2_MIN_BLOCK_SIZE / geo->block_size;
-	bool backup = superblock_block > primary;
-	uint32_t in_row = geo->desc_blocks;
-	uint32_t i;
+	struct ext4_group_desc desc;
+	size_t size = geo->desc_size;
+	uint16_t flags;
 
-	if (geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG)
-		in_row = geo->first_meta_bg;
-	if (superblock_block >= geo->blocks)
+	memset(&desc, 0, sizeof(desc));
+	memset(group, 0, sizeof(*group));
+	if (number >= geo->groups)
 		return;
-	if (!backup)
-		superblock_block = primary;
-	e2pf_gather_add(plan, kind, superblock_block + 1, in_row);
-	for (i = in_row; i < geo->desc_blocks; i++)
-		e2pf_gather_add(plan, kind, meta_bg_block(geo, backup, i), 1);
+	memcpy(&desc, bytes, size < sizeof(desc) ? size : sizeof(desc));
+
+	group->block_bitmap = block_number(geo, desc.bg_block_bitmap,
+					   desc.bg_block_bitmap_hi);
+	group->inode_bitmap = block_number(geo, desc.bg_inode_bitmap,
+					   desc.bg_inode_bitmap_hi);
+	group->inode_table = block_number(geo, desc.bg_inode_table,
+					  desc.bg_inode_table_hi);
+	/* The scan reads either the whole table or nothing of it. */
+	if (group->inode_table &&
+	    e2pf_table_blocks(geo, geo->inodes_per_group) >
+	    geo->blocks - group->inode_table)
+		group->inode_table = 0;
+	if (group->inode_table) {
+		group->inodes_in_use = geo->inodes_per_group;
+		group->inodes_allocated = allocated_inodes(geo, &desc);
+	}
+
+	if (!(geo->feature_ro_compat & (EXT4_FEATURE_RO_COMPAT_GDT_CSUM |
+					EXT4_FEATURE_RO_COMPAT_METADATA_CSUM)))
+		return;
+	flags = le16toh(desc.bg_flags);
+	if (flags & EXT2_BG_BLOCK_UNINIT)
+		group->block_bitmap = 0;
+	if (flags & EXT2_BG_INODE_UNINIT)
+		group->inode_bitmap = 0;
+	if (group->inode_table)
+		group->inodes_in_use -= unused_inodes(geo, &desc);
+}
+
+void e2pf_plan_group(struct e2pf_plan *plan, uint32_t number,
+		     const struct e2pf_group *group)
+{
+	const struct e2pf_kind table = {
+		.cls = E2PF_INODES,
+		.parse = E2PF_INODE_TABLE,
+		.data = E2PF_CLASSES,
+		.group = number
+	};
+
+	e2pf_gather_add(plan, e2pf_leaf(E2PF_BITMAPS), group->block_bitmap, 1);
+	e2pf_gather_add(plan, e2pf_leaf(E2PF_BITMAPS), group->inode_bitmap, 1);
+	e2pf_gather_add(plan, table, group->inode_table,
+			e2pf_table_blocks(plan->geo, group->inodes_in_use));
 	e2pf_gather_flush(plan);
 }

@@ -61,20 +61,20 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 static void walk(const struct e2pf_btrfs_super *super)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
-	struct e2pf_btrfs_device device[DEVICES];
-	uint64_t bytes[DEVICES];
+	struct e2pf_btrfs btrfs = { .map = { .super = *super } };
+	struct e2pf_btrfs_device *device = btrfs.map.device;
 	struct e2pf_device *list[DEVICES];
 	struct fake_device dev[DEVICES];
 	struct e2pf_engine_config cfg = { .devices = list, .budget = 1 << 20 };
 	struct e2pf_engine *engine;
-	struct e2pf_btrfs *btrfs;
 	unsigned i;
+	bool system;
 
 	for (i = 0; i < DEVICES; i++) {
 		fake_new_plain(&dev[i], NULL, DEVICE);
 		dev[i].make = make_block;
 		dev[i].strict = true;
-		bytes[i] = DEVICE;
+		btrfs.bytes[i] = DEVICE;
 		device[i].devid = i + 1;
 		memset(device[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
 		memset(device[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
@@ -83,18 +83,17 @@ static void walk(const struct e2pf_btrfs_super *super)
 	/* The device to which the chunks of a single-device image refer. */
 	memcpy(device[0].uuid, super->device.uuid, E2PF_BTRFS_UUID);
 	reads = 0;
-	btrfs = e2pf_btrfs_new(super, device, bytes, DEVICES, read_block, list);
-	if (!btrfs)
-		return;
-	cfg.source = e2pf_btrfs_source(btrfs);
+	btrfs.map.devices = DEVICES;
+	e2pf_btrfs_init(&btrfs, read_block, list);
+	cfg.source = &btrfs.source;
 	engine = e2pf_engine_new(&cfg);
 	if (engine) {
 		reads = 0;
 		e2pf_engine_plan(engine, count);
 	}
-	e2pf_btrfs_in_system(btrfs, 0, DEVICE / 2);
+	e2pf_chunk_map_address(&btrfs.map, 0, DEVICE / 2, &system);
 	e2pf_engine_free(engine);
-	e2pf_btrfs_free(btrfs);
+	e2pf_btrfs_fini(&btrfs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -293,8 +293,8 @@ static void read_image(struct rig *r, struct input *in)
 	r->dev.dev.size = r->geo.blocks * r->geo.block_size;
 	ext4 = e2pf_ext4_new(&r->geo, classes);
 	require(ext4);
-	e2pf_ext4_set_groups(ext4, r->groups);
-	cfg.source = e2pf_ext4_source(ext4);
+	ext4->groups = r->groups;
+	cfg.source = &ext4->source;
 	e = e2pf_engine_new(&cfg);
 	require(e);
 	e->has_head = cfg.has_head;

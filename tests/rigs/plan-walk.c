@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk itself: superblock, descriptors, groups, inodes, trees.  The planner
+ * The walk itself: superblock, groups, inodes, trees.  The planner
  * decides what is metadata.
  */
 #include <stdlib.h>
@@ -52,28 +52,16 @@ static void take(void *ctx, const struct e2pf_ref *ref)
 	}
 }
 
-struct descriptor_walk {
-	struct plan_walk *walk;
-	uint32_t next;
-};
-
-static void take_descriptors(void *ctx, const struct e2pf_ref *ref)
+static void take_group(struct plan_walk *walk, ext2_filsys fs, uint32_t number)
 {
-	struct descriptor_walk *at = ctx;
-	const struct e2pf_geometry *geo = &at->walk->geo;
-	uint32_t i, j, per_block = geo->block_size / geo->desc_size;
+	char desc[EXT2_MAX_DESC_SIZE];
 
-	for (i = 0; i < ref->length / geo->block_size; i++) {
-		const char *bytes = block_at(at->walk, ref->offset /
-					     geo->block_size + i);
-
-		for (j = 0; bytes && j < per_block; j++, at->next++)
-			if (at->next < geo->groups)
-				e2pf_plan_descriptor(geo, at->next,
-					bytes + (size_t)j * geo->desc_size,
-					&at->walk->groups[at->next]);
-	}
-	take(at->walk, ref);
+	memcpy(desc, ext2fs_group_desc(fs, fs->group_desc, number),
+	       walk->geo.desc_size);
+#ifdef WORDS_BIGENDIAN
+	ext2fs_swap_group_desc2(fs, (void *)desc);
+#endif
+	e2pf_plan_descriptor(&walk->geo, number, desc, &walk->groups[number]);
 }
 
 static void walk_group(struct plan_walk *walk, uint32_t number)
@@ -98,10 +86,9 @@ static void walk_group(struct plan_walk *walk, uint32_t number)
 	}
 }
 
-int plan_walk(struct plan_walk *walk, const void *image, uint64_t size)
+int plan_walk(struct plan_walk *walk, ext2_filsys fs, const void *image,
+	      uint64_t size)
 {
-	struct descriptor_walk at = { .walk = walk };
-	struct e2pf_plan plan;
 	uint32_t i;
 
 	memset(walk, 0, sizeof(*walk));
@@ -113,8 +100,8 @@ int plan_walk(struct plan_walk *walk, const void *image, uint64_t size)
 	walk->classes = calloc(walk->geo.blocks, sizeof(*walk->classes));
 	if (!walk->groups || !walk->classes)
 		abort();
-	plan = plan_for(walk, take_descriptors, &at);
-	e2pf_plan_descriptors(&plan, 1024 / walk->geo.block_size);
+	for (i = 0; i < walk->geo.groups; i++)
+		take_group(walk, fs, i);
 	for (i = 0; i < walk->geo.groups; i++)
 		walk_group(walk, i);
 	return 0;

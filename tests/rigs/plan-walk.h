@@ -19,8 +19,9 @@ struct plan_walk {
 	unsigned bad;			/* runs outside the filesystem */
 };
 
-/* Returns 0, or -1 if the superblock is rejected. */
-int plan_walk(struct plan_walk *walk, const void *image, uint64_t size);
+/* `fs` is the image, opened.  Returns 0, or -1 if the superblock is rejected. */
+int plan_walk(struct plan_walk *walk, ext2_filsys fs, const void *image,
+	      uint64_t size);
 void plan_walk_free(struct plan_walk *walk);
 
 #endif

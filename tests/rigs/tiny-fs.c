@@ -50,8 +50,8 @@ struct e2pf_source *tiny_source(struct tiny_fs *fs, unsigned classes)
 	fs->ext4 = e2pf_ext4_new(&fs->geo, classes);
 	if (!fs->ext4)
 		abort();
-	e2pf_ext4_set_groups(fs->ext4, fs->groups);
-	return e2pf_ext4_source(fs->ext4);
+	fs->ext4->groups = fs->groups;
+	return &fs->ext4->source;
 }
 
 void tiny_free(struct tiny_fs *fs)

@@ -37,10 +37,10 @@ sources_image="$sources_engine $lib/ext4/ext4_source.c
 	$lib/ext4/ext4_names.c $sources_plan
 	$srcdir/rigs/fake-device.c"
 sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
-	$lib/btrfs/leaf_order.c $lib/btrfs/slot_set.c $(echo "$lib"/btrfs/plan_*.c)
+	$lib/btrfs/leaf_order.c $lib/btrfs/plan.c
 	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
-sources_search="$lib/send/items.c $lib/btrfs/chunk_map.c
-	$(echo "$lib"/btrfs/plan_*.c) $srcdir/rigs/btrfs-fs.c"
+sources_search="$lib/send/items.c $lib/btrfs/chunk_map.c $lib/btrfs/plan.c
+	$srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
 flags_image=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs

@@ -93,11 +93,9 @@ static int read_chunks(void *ctx, const struct e2pf_ref *ref, void *bytes)
 
 int main(int argc, char **argv)
 {
-	struct e2pf_btrfs_device device[E2PF_DEVICES];
-	uint64_t sizes[E2PF_DEVICES];
-	struct e2pf_btrfs_super super, one;
+	static struct e2pf_btrfs btrfs;
+	struct e2pf_btrfs_super one;
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	struct e2pf_btrfs *btrfs;
 	unsigned n;
 
 	for (n = 0; n + 1 < (unsigned)argc && n < E2PF_DEVICES; n++) {
@@ -107,16 +105,17 @@ int main(int argc, char **argv)
 			die(argv[n + 1]);
 		if (e2pf_btrfs_plan_super(bytes, 65536, &one))
 			return 1;
-		if (!n || one.generation > super.generation)
-			super = one;
-		sizes[n] = (uint64_t)lseek(fds[n], 0, SEEK_END);
-		device[n] = one.device;
+		if (!n || one.generation > btrfs.map.super.generation)
+			btrfs.map.super = one;
+		btrfs.bytes[n] = (uint64_t)lseek(fds[n], 0, SEEK_END);
+		btrfs.map.device[n] = one.device;
 	}
-	btrfs = e2pf_btrfs_new(&super, device, sizes, n, read_chunks, NULL);
-	if (!btrfs)
+	if (!n)
 		return 1;
-	walk(e2pf_btrfs_source(btrfs));
-	e2pf_btrfs_free(btrfs);
+	btrfs.map.devices = n;
+	e2pf_btrfs_init(&btrfs, read_chunks, NULL);
+	walk(&btrfs.source);
+	e2pf_btrfs_fini(&btrfs);
 	free(pending);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The planner for btrfs, on hand-made bytes: what it finds in valid structures,
- * and that it finds nothing in a structure with a bad field.
+ * The planner for btrfs and the chunk map, on hand-made bytes: what they find in
+ * valid structures, and that they find nothing in a structure with a bad field.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,8 @@
 #include "btrfs-fs.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define META BT_BLOCK_GROUP_METADATA
+#define METADATA BT_BLOCK_GROUP_METADATA
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static struct e2pf_btrfs_super sound_super(void)
 {
@@ -26,6 +27,7 @@ static struct e2pf_btrfs_super sound_super(void)
 static void test_super(void **state)
 {
 	struct e2pf_btrfs_super super = sound_super();
+	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 
 	(void)state;
 	assert_int_equal(super.device.devid, 1);
@@ -37,6 +39,12 @@ static void test_super(void **state)
 	assert_int_equal(e2pf_btrfs_super_offset(0), 65536);
 	assert_int_equal(e2pf_btrfs_super_offset(1), 64 * MIB);
 	assert_int_equal(e2pf_btrfs_super_offset(2), 256 * 1024 * MIB);
+	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
+	memset(bytes + BT_SUPER_METADATA_UUID, 0xa1, E2PF_BTRFS_UUID);
+	put64(bytes + BT_SUPER_INCOMPAT, BT_FEATURE_INCOMPAT_METADATA_UUID);
+	assert_null(e2pf_btrfs_plan_super(bytes, 65536, &super));
+	assert_int_equal(super.fsid[0], 0xf5);
+	assert_int_equal(super.device.node_fsid[0], 0xa1);
 }
 
 /* A change to one field of the superblock, and why nothing is planned then;
@@ -79,7 +87,7 @@ static void test_bad_super(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
+	for (i = 0; i < COUNT(damages); i++) {
 		uint64_t value = htole64(damages[i].value);
 		const char *why;
 
@@ -93,149 +101,227 @@ static void test_bad_super(void **state)
 	}
 }
 
-static void test_metadata_uuid(void **state)
-{
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	struct e2pf_btrfs_super super;
+/* Where the stripes of a chunk lie that begins at this address: one on each
+ * device. */
+#define META (8 * MIB)
+#define STRIPE(i) (META + (i) * FS_STRIPES)
+#define UNIT 65536u
 
-	(void)state;
-	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	memset(bytes + BT_SUPER_METADATA_UUID, 0xa1, E2PF_BTRFS_UUID);
-	put64(bytes + BT_SUPER_INCOMPAT, BT_FEATURE_INCOMPAT_METADATA_UUID);
-	assert_null(e2pf_btrfs_plan_super(bytes, 65536, &super));
-	assert_int_equal(super.fsid[0], 0xf5);
-	assert_int_equal(super.device.node_fsid[0], 0xa1);
-}
-
-static bool plan_chunk(const struct e2pf_btrfs_super *super, uint64_t logical,
-		       const uint8_t *bytes, size_t size,
-		       struct e2pf_btrfs_chunk *chunk)
-{
-	const struct e2pf_btrfs_item item = {
-		.key = { 256, logical, BT_CHUNK_ITEM_KEY }, .bytes = bytes,
-		.size = (uint32_t)size
-	};
-
-	return e2pf_btrfs_plan_chunk(super, &item, chunk);
-}
-
-/* Location of the 64 KiB unit `unit` of a chunk, for each profile. */
-struct layout_case {
-	uint64_t type;
-	unsigned stripes, sub, unit, copy;
-	unsigned stripe, row;		/* expected */
-};
-
+/* Where a block of a chunk is found, for each profile, and the way back. */
 static void test_places(void **state)
 {
-	static const struct layout_case cases[] = {
-		{ 0, 1, 0, 5, 0, 0, 5 },
-		{ BT_BLOCK_GROUP_DUP, 2, 0, 5, 0, 0, 5 },
-		{ BT_BLOCK_GROUP_DUP, 2, 0, 5, 1, 1, 5 },
-		{ BT_BLOCK_GROUP_RAID1, 2, 0, 5, 1, 1, 5 },
-		{ BT_BLOCK_GROUP_RAID1C3, 3, 0, 5, 2, 2, 5 },
-		{ BT_BLOCK_GROUP_RAID1C4, 4, 0, 5, 3, 3, 5 },
-		{ BT_BLOCK_GROUP_RAID0, 3, 0, 5, 0, 2, 1 },
-		{ BT_BLOCK_GROUP_RAID10, 4, 2, 5, 0, 2, 2 },
-		{ BT_BLOCK_GROUP_RAID10, 4, 2, 4, 1, 1, 2 },
+	static const struct {
+		uint64_t type;
+		unsigned stripes, missing;	/* devices that are not open */
+		uint64_t offset;		/* in the chunk */
+		uint32_t nodesize;
+		struct e2pf_ref part[2];
+	} cases[] = {
+#define PART(i, at, bytes) \
+	{ .device = (i), .offset = STRIPE(i) + (at), .length = (bytes) }
+#define AT(unit, i, row) \
+	(unit) * UNIT + 4096, FS_NODE, { PART(i, (row) * UNIT + 4096, FS_NODE) }
+		{ 0, 1, 0, AT(5, 0, 5) },
+		/* The first copy, or the next one if its device is missing. */
+		{ BT_BLOCK_GROUP_DUP, 2, 0, AT(5, 0, 5) },
+		{ BT_BLOCK_GROUP_RAID1, 2, 1, AT(5, 1, 5) },
+		{ BT_BLOCK_GROUP_RAID1C3, 3, 2, AT(5, 2, 5) },
+		{ BT_BLOCK_GROUP_RAID1C4, 4, 3, AT(5, 3, 5) },
+		{ BT_BLOCK_GROUP_RAID1, 2, 2, 4096, FS_NODE, { PART(0, 0, 0) } },
+		/* What is contiguous is one part. */
+		{ BT_BLOCK_GROUP_RAID1, 2, 0, UNIT - 4096, 16384,
+		  { PART(0, UNIT - 4096, 16384) } },
+		{ BT_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },
+		{ BT_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, { PART(0, 0, 0) } },
+		{ BT_BLOCK_GROUP_RAID0, 2, 0, UNIT - 4096, 16384,
+		  { PART(0, UNIT - 4096, 4096), PART(1, 0, 12288) } },
+		/* Beyond the end of the chunk, and outside. */
+		{ BT_BLOCK_GROUP_RAID0, 2, 0, 12 * MIB - 4096, 16384,
+		  { PART(0, 0, 0) } },
+		{ 0, 1, 0, 12 * MIB - 4096, 16384, { PART(0, 0, 0) } },
+		{ 0, 1, 0, -UINT64_C(4096), FS_NODE, { PART(0, 0, 0) } },
+		{ BT_BLOCK_GROUP_RAID10, 4, 0, AT(5, 2, 2) },
+		{ BT_BLOCK_GROUP_RAID10, 4, 1, AT(4, 1, 2) },
 		/* Rows of two units and rotating parity: 0 1 P, P 2 3,
 		 * 5 P 4. */
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, 0, 0, 0, 0 },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, 1, 0, 1, 0 },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, 2, 0, 1, 1 },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, 3, 0, 2, 1 },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, 5, 0, 0, 2 },
-		{ BT_BLOCK_GROUP_RAID6, 4, 0, 7, 0, 0, 3 },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(0, 0, 0) },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(1, 1, 0) },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(2, 1, 1) },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(3, 2, 1) },
+		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(5, 0, 2) },
+		{ BT_BLOCK_GROUP_RAID6, 4, 0, AT(7, 0, 3) },
 	};
-	const struct e2pf_btrfs_super super = sound_super();
-	uint8_t item[512];
-	size_t i;
+	size_t i, j;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct layout_case *c = &cases[i];
-		size_t size = fs_chunk(item, 12 * MIB, META | c->type,
-				       c->stripes, c->sub);
-		struct e2pf_btrfs_place place;
-		struct e2pf_btrfs_chunk chunk;
+	for (i = 0; i < COUNT(cases); i++) {
+		bool parity = cases[i].type & (BT_BLOCK_GROUP_RAID5 |
+					       BT_BLOCK_GROUP_RAID6), system;
+		const struct e2pf_ref *part = cases[i].part;
+		struct e2pf_ref found[E2PF_BTRFS_PARTS];
+		struct e2pf_chunk_map map;
+		unsigned n = 0;
 
-		assert_true(plan_chunk(&super, 16 * MIB, item, size, &chunk));
-		assert_int_equal(chunk.stripe[c->stripes - 1].devid,
-				 c->stripes);
-		place = e2pf_btrfs_place(&chunk.layout, c->unit * 65536 + 4096,
-					 c->copy);
-		assert_int_equal(place.stripe, c->stripe);
-		assert_int_equal(place.offset, c->row * 65536 + 4096);
-		if (chunk.layout.profile != E2PF_BTRFS_COPIES)
-			assert_int_equal(place.length, 65536 - 4096);
-		assert_uint_in_range(place.offset + place.length, 1,
-				     e2pf_btrfs_stripe_bytes(&chunk.layout));
-		assert_int_equal(e2pf_btrfs_offset(&chunk.layout, place.stripe,
-						   place.offset),
-				 chunk.layout.profile == E2PF_BTRFS_RAID56 ?
-				 UINT64_MAX : c->unit * 65536 + 4096);
+		fs_map(&map, 4);
+		map.super.nodesize = cases[i].nodesize;
+		for (j = 0; j < cases[i].missing; j++)
+			map.device[j].devid = 0;
+		fs_add_chunk(&map, META, METADATA | cases[i].type,
+			     cases[i].stripes, 12 * MIB, 1);
+		e2pf_chunk_map_finish(&map);
+		while (n < 2 && part[n].length)
+			n++;
+		assert_int_equal(e2pf_chunk_map_find(&map, META +
+						     cases[i].offset, found), n);
+		for (j = 0; j < n; j++) {
+			assert_int_equal(found[j].offset, part[j].offset);
+			assert_int_equal(found[j].length, part[j].length);
+			assert_int_equal(found[j].device, part[j].device);
+		}
+		if (n)
+			assert_int_equal(
+				e2pf_chunk_map_address(&map, part[0].device,
+						       part[0].offset, &system),
+				parity ? 0 : META + cases[i].offset);
+		e2pf_chunk_map_free(&map);
 	}
+}
+
+/* The address that has a copy at a byte of a device. */
+static void test_addresses(void **state)
+{
+	static const struct {
+		unsigned device;
+		uint64_t offset, address;
+		bool system;
+	} cases[] = {
+		{ 1, STRIPE(1) + UNIT, META + UNIT, false },
+		{ 0, META - 4096, 0, false },
+		{ 1, META + UNIT, 0, false },
+		{ 1, MIB + UNIT, MIB + UNIT, true },
+		/* Two stripes of 64 KiB in a row. */
+		{ 0, META + MIB + UNIT + 4096, META + MIB + 2 * UNIT + 4096,
+		  false },
+		{ 1, STRIPE(1) + MIB + 4096, META + MIB + UNIT + 4096, false },
+		{ 1, STRIPE(1) + MIB + MIB / 2, 0, false },
+	};
+	struct e2pf_chunk_map map;
+	size_t i;
+	bool system;
+
+	(void)state;
+	fs_map(&map, 2);
+	fs_add_chunk(&map, META, METADATA | BT_BLOCK_GROUP_RAID1, 2, MIB, 1);
+	fs_add_chunk(&map, MIB, BT_BLOCK_GROUP_SYSTEM, 1, MIB, 2);
+	fs_add_chunk(&map, META + MIB, METADATA | BT_BLOCK_GROUP_RAID0, 2, MIB,
+		     1);
+	e2pf_chunk_map_finish(&map);
+	for (i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(e2pf_chunk_map_address(&map, cases[i].device,
+							cases[i].offset,
+							&system),
+				 cases[i].address);
+		assert_int_equal(system, cases[i].system);
+	}
+	e2pf_chunk_map_free(&map);
+}
+
+/* From address to slot and back, even if chunks overlap or contain data. */
+static void test_slots_of_chunks(void **state)
+{
+	struct e2pf_chunk_map map;
+	uint64_t slot, logical;
+
+	(void)state;
+	fs_map(&map, 1);
+	fs_add_chunk(&map, META, METADATA, 1, MIB, 1);
+	fs_add_chunk(&map, META, METADATA, 1, MIB, 1);
+	fs_add_chunk(&map, META + MIB / 2, METADATA, 1, MIB, 1);
+	fs_add_chunk(&map, MIB, BT_BLOCK_GROUP_SYSTEM, 1, MIB, 1);
+	fs_add_chunk(&map, 64 * MIB, 1, 1, MIB, 1);
+	/* A chunk that needs too much memory is left out. */
+	fs_add_chunk(&map, 1024 * MIB, METADATA, 1, UINT64_C(1) << 60, 1);
+	e2pf_chunk_map_finish(&map);
+	assert_int_equal(map.count, 3);
+	assert_int_equal(map.slots, 2 * MIB / FS_NODE);
+	for (slot = 0; slot < map.slots; slot++) {
+		logical = e2pf_chunk_map_logical(&map, slot);
+		assert_int_equal(e2pf_chunk_map_slot(&map, logical), slot);
+	}
+	assert_int_equal(e2pf_chunk_map_logical(&map, map.slots), 0);
+	assert_true(e2pf_chunk_map_slot(&map, MIB + 512) == UINT64_MAX);
+	assert_true(e2pf_chunk_map_slot(&map, 64 * MIB) == UINT64_MAX);
+	e2pf_chunk_map_free(&map);
+}
+
+static bool is_chunk(const struct e2pf_btrfs_item *item)
+{
+	struct e2pf_chunk_map map;
+	bool added;
+
+	fs_map(&map, 1);
+	e2pf_chunk_map_add(&map, item);
+	added = map.added;
+	e2pf_chunk_map_free(&map);
+	return added;
 }
 
 static void test_bad_chunks(void **state)
 {
-	const uint64_t raid1 = META | BT_BLOCK_GROUP_RAID1;
-	const uint64_t raid10 = META | BT_BLOCK_GROUP_RAID10;
+	const uint64_t raid1 = METADATA | BT_BLOCK_GROUP_RAID1;
+	const uint64_t raid10 = METADATA | BT_BLOCK_GROUP_RAID10;
 	const struct {
 		uint64_t length, type;
 		unsigned stripes, sub;
 		uint64_t logical;
-		size_t cut;		/* bytes at the item's end */
+		uint32_t cut;		/* bytes at the item's end */
 		bool valid;
 	} cases[] = {
 		{ MIB, raid1, 2, 0, 0, 0, true },
+		{ MIB, BT_BLOCK_GROUP_RAID1, 2, 0, 0, 0, false },
 		{ MIB, raid1, 2, 0, 0, 1, false },
 		{ MIB, raid1, 2, 0, 0, 2 * BT_STRIPE_BYTES + 1, false },
 		{ MIB, raid1, 2, 0, 1, 0, false },
 		{ MIB, raid1, 2, 0, UINT64_MAX - 4095, 0, false },
 		{ MIB, raid1, 3, 0, 0, 0, false },
-		{ MIB, META, 2, 0, 0, 0, false },
-		{ MIB, META, 0, 0, 0, 0, false },
-		{ 0, META, 1, 0, 0, 0, false },
-		{ 4097, META, 1, 0, 0, 0, false },
-		{ UINT64_MAX - 4095, META, 1, 0, 0, 0, false },
-		{ MIB, META | BT_BLOCK_GROUP_RAID0, 64, 0, 0, 0, true },
-		{ MIB, META | BT_BLOCK_GROUP_RAID0, 65, 0, 0, 0, false },
+		{ MIB, METADATA, 2, 0, 0, 0, false },
+		{ MIB, METADATA, 0, 0, 0, 0, false },
+		{ 0, METADATA, 1, 0, 0, 0, false },
+		{ 4097, METADATA, 1, 0, 0, 0, false },
+		{ UINT64_MAX - 4095, METADATA, 1, 0, 0, 0, false },
+		{ MIB, METADATA | BT_BLOCK_GROUP_RAID0, 64, 0, 0, 0, true },
+		{ MIB, METADATA | BT_BLOCK_GROUP_RAID0, 65, 0, 0, 0, false },
 		{ MIB, raid10, 4, 2, 0, 0, true },
 		{ MIB, raid10, 4, 3, 0, 0, false },
 		{ MIB, raid10, 3, 2, 0, 0, false },
-		{ MIB, META | BT_BLOCK_GROUP_RAID6, 2, 0, 0, 0, false },
+		{ MIB, METADATA | BT_BLOCK_GROUP_RAID6, 2, 0, 0, 0, false },
 		{ MIB, raid1 | BT_BLOCK_GROUP_RAID0, 2, 0, 0, 0, false },
 	};
-	const struct e2pf_btrfs_super super = sound_super();
-	struct e2pf_btrfs_chunk chunk;
-	uint8_t item[4096];
-	size_t i, size;
+	uint8_t bytes[4096];
+	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		size = fs_chunk(item, cases[i].length, cases[i].type,
-				cases[i].stripes, cases[i].sub);
-		assert_int_equal(plan_chunk(&super, cases[i].logical, item,
-					    size - cases[i].cut, &chunk),
-				 cases[i].valid);
-		put64(item + BT_CHUNK_STRIPE_LEN, 4096);
-		assert_false(plan_chunk(&super, cases[i].logical, item, size,
-					&chunk));
+	for (i = 0; i < COUNT(cases); i++) {
+		struct e2pf_btrfs_item item = {
+			.key = { 256, cases[i].logical, BT_CHUNK_ITEM_KEY },
+			.bytes = bytes, .size = (uint32_t)
+			fs_chunk(bytes, cases[i].length, cases[i].type,
+				 cases[i].stripes, cases[i].sub)
+		};
+
+		item.size -= cases[i].cut;
+		assert_int_equal(is_chunk(&item), cases[i].valid);
+		item.key.type = BT_DEV_ITEM_KEY;
+		assert_false(is_chunk(&item));
+		item.key.type = BT_CHUNK_ITEM_KEY;
+		put64(bytes + BT_CHUNK_STRIPE_LEN, 4096);
+		assert_false(is_chunk(&item));
 	}
 }
 
-struct chunks {
-	const struct e2pf_btrfs_super *super;
-	unsigned count;
-};
-
 static void count_chunk(void *ctx, const struct e2pf_btrfs_item *item)
 {
-	struct chunks *c = ctx;
-	struct e2pf_btrfs_chunk chunk;
-
-	c->count += e2pf_btrfs_plan_chunk(c->super, item, &chunk);
+	*(unsigned *)ctx += is_chunk(item);
 }
 
 static void test_sys_array(void **state)
@@ -243,7 +329,7 @@ static void test_sys_array(void **state)
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES], item[512];
 	struct e2pf_btrfs_super super;
 	uint32_t size, cut;
-	struct chunks c = { .super = &super };
+	unsigned count;
 
 	(void)state;
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
@@ -255,16 +341,16 @@ static void test_sys_array(void **state)
 	for (cut = 0; cut <= size; cut++) {
 		put32(bytes + BT_SUPER_SYS_ARRAY_SIZE, cut);
 		e2pf_btrfs_plan_super(bytes, 65536, &super);
-		c.count = 0;
-		e2pf_btrfs_plan_sys_array(&super, count_chunk, &c);
-		assert_int_equal(c.count, cut / (size / 2));
+		count = 0;
+		e2pf_btrfs_plan_sys_array(&super, count_chunk, &count);
+		assert_int_equal(count, cut / (size / 2));
 	}
 	/* A key of another kind ends the array. */
 	bytes[BT_SUPER_SYS_ARRAY + 8] = 1;
 	e2pf_btrfs_plan_super(bytes, 65536, &super);
-	c.count = 0;
-	e2pf_btrfs_plan_sys_array(&super, count_chunk, &c);
-	assert_int_equal(c.count, 0);
+	count = 0;
+	e2pf_btrfs_plan_sys_array(&super, count_chunk, &count);
+	assert_int_equal(count, 0);
 }
 
 static void test_fits(void **state)
@@ -293,7 +379,7 @@ static void test_fits(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		const struct e2pf_btrfs_ptr ptr = {
 			.logical = MIB, .owner = cases[i].owner, .level = 1,
 			.generation = FS_GENERATION + cases[i].newer
@@ -391,35 +477,19 @@ static void test_roots(void **state)
 	assert_int_equal(found.count, 0);
 }
 
-static void test_chunk_leaf(void **state)
-{
-	const struct e2pf_btrfs_super super = sound_super();
-	uint8_t leaf[FS_NODE], item[512];
-	size_t size = fs_chunk(item, MIB, META, 1, 0);
-	struct chunks c = { .super = &super };
-
-	(void)state;
-	fs_block(leaf, MIB, BT_CHUNK_TREE_OBJECTID, 0);
-	fs_add_item(leaf, 256, BT_CHUNK_ITEM_KEY, MIB, item, size);
-	fs_add_item(leaf, 256, BT_CHUNK_ITEM_KEY, MIB + 1, item, size);
-	fs_add_item(leaf, 1, BT_DEV_ITEM_KEY, 1, item, size);
-	e2pf_btrfs_plan_leaf(&super, leaf, count_chunk, &c);
-	assert_int_equal(c.count, 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_super),
 		cmocka_unit_test(test_bad_super),
-		cmocka_unit_test(test_metadata_uuid),
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_slots_of_chunks),
 		cmocka_unit_test(test_bad_chunks),
 		cmocka_unit_test(test_sys_array),
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_node),
 		cmocka_unit_test(test_roots),
-		cmocka_unit_test(test_chunk_leaf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

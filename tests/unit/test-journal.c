@@ -22,7 +22,7 @@
 struct rig {
 	unsigned char *image;
 	struct fake_device dev;
-	struct e2pf_journal *j;
+	struct e2pf_journal j;
 };
 
 static int set_up(void **state)
@@ -34,8 +34,7 @@ static int set_up(void **state)
 	r->image = calloc(BLOCKS, BS);
 	assert_non_null(r->image);
 	fake_new(&r->dev, r->image, (uint64_t)BLOCKS * BS, BS);
-	r->j = e2pf_journal_new(&r->dev.dev, BS);
-	assert_non_null(r->j);
+	e2pf_journal_init(&r->j, &r->dev.dev, BS);
 	*state = r;
 	return 0;
 }
@@ -44,7 +43,7 @@ static int tear_down(void **state)
 {
 	struct rig *r = *state;
 
-	e2pf_journal_free(r->j);
+	e2pf_journal_fini(&r->j);
 	fake_free(&r->dev);
 	free(r->image);
 	free(r);
@@ -54,7 +53,7 @@ static int tear_down(void **state)
 static void add(struct rig *r, uint64_t block, uint64_t count)
 {
 	while (count--)
-		e2pf_journal_add(r->j, block++);
+		e2pf_journal_add(&r->j, block++);
 }
 
 /* Exactly the blocks of [block, block + count) were requested. */
@@ -74,14 +73,14 @@ static void only_the_log(void **state)
 	struct rig *r = *state;
 
 	add(r, 1000, 2000);
-	e2pf_journal_at(r->j, 1000);
-	e2pf_journal_at(r->j, 999);
-	e2pf_journal_at(r->j, 3000);
+	e2pf_journal_at(&r->j, 1000);
+	e2pf_journal_at(&r->j, 999);
+	e2pf_journal_at(&r->j, 3000);
 	asked(r, 0, 0);
-	e2pf_journal_at(r->j, 1001);
+	e2pf_journal_at(&r->j, 1001);
 	asked(r, 1001, LEAST);
-	assert_int_equal(e2pf_journal_bytes(r->j), LEAST * BS);
-	assert_true(e2pf_journal_requests(r->j) >= 1);
+	assert_int_equal(r->j.bytes, LEAST * BS);
+	assert_true(r->j.requests >= 1);
 }
 
 /* The window grows while reads are sequential, and ends with the journal. */
@@ -92,16 +91,16 @@ static void grows(void **state)
 
 	add(r, 100, 10000);
 	for (b = 101; b < 101 + LEAST / 2; b++)
-		e2pf_journal_at(r->j, b);
+		e2pf_journal_at(&r->j, b);
 	asked(r, 101, LEAST);
-	e2pf_journal_at(r->j, 101 + LEAST / 2);
+	e2pf_journal_at(&r->j, 101 + LEAST / 2);
 	asked(r, 101, LEAST / 2 + 4 * LEAST);
 	for (; b < 5000; b++)
-		e2pf_journal_at(r->j, b);
+		e2pf_journal_at(&r->j, b);
 	assert_true(fake_asked(&r->dev, 5000 + MOST / 2 - 1));
 	assert_false(fake_asked(&r->dev, 5000 + MOST));
 	for (; b < 10100; b++)
-		e2pf_journal_at(r->j, b);
+		e2pf_journal_at(&r->j, b);
 	asked(r, 101, 9999);
 }
 
@@ -114,7 +113,7 @@ static void steps_are_followed(void **state)
 
 	add(r, 100, 20000);
 	for (b = 101; b < 10000; b += 255)
-		e2pf_journal_at(r->j, b);
+		e2pf_journal_at(&r->j, b);
 	for (b = 101; b < 10000; b++)
 		assert_int_equal(fake_asked(&r->dev, b), 1);
 }
@@ -126,12 +125,12 @@ static void goes_round(void **state)
 	struct rig *r = *state;
 
 	add(r, 100, 20000);
-	e2pf_journal_at(r->j, 20099);
+	e2pf_journal_at(&r->j, 20099);
 	asked(r, 20099, 1);
-	e2pf_journal_at(r->j, 101);
+	e2pf_journal_at(&r->j, 101);
 	assert_int_equal(fake_asked(&r->dev, 101 + LEAST - 1), 1);
 	assert_int_equal(fake_asked(&r->dev, 101 + LEAST), 0);
-	e2pf_journal_at(r->j, 20099);
+	e2pf_journal_at(&r->j, 20099);
 	assert_int_equal(fake_asked(&r->dev, 20099), 1);
 }
 
@@ -144,7 +143,7 @@ static void pieces(void **state)
 	add(r, 5000, 12);
 	add(r, 5013, 50);
 	add(r, 300, 1000);
-	e2pf_journal_at(r->j, 5001);
+	e2pf_journal_at(&r->j, 5001);
 	assert_int_equal(fake_asked(&r->dev, 5000), 0);
 	assert_int_equal(fake_asked(&r->dev, 5011), 1);
 	assert_int_equal(fake_asked(&r->dev, 5012), 0);
@@ -163,23 +162,23 @@ static void hostile(void **state)
 	uint64_t b;
 
 	for (b = 0; b < 2 * 4096; b++)
-		e2pf_journal_add(r->j, 10 + b * 2);
-	e2pf_journal_at(r->j, 10 + 4095 * 2);
+		e2pf_journal_add(&r->j, 10 + b * 2);
+	e2pf_journal_at(&r->j, 10 + 4095 * 2);
 	asked(r, 10 + 4095 * 2, 1);
-	e2pf_journal_at(r->j, 10 + 4096 * 2);
+	e2pf_journal_at(&r->j, 10 + 4096 * 2);
 	asked(r, 10 + 4095 * 2, 1);
-	e2pf_journal_free(r->j);
+	e2pf_journal_fini(&r->j);
 
-	r->j = e2pf_journal_new(&r->dev.dev, BS);
+	e2pf_journal_init(&r->j, &r->dev.dev, BS);
 	add(r, BLOCKS - 3, 3);
-	e2pf_journal_add(r->j, BLOCKS);
-	e2pf_journal_add(r->j, UINT64_MAX);
+	e2pf_journal_add(&r->j, BLOCKS);
+	e2pf_journal_add(&r->j, UINT64_MAX);
 	add(r, 20, 20);
-	e2pf_journal_at(r->j, BLOCKS);
-	e2pf_journal_at(r->j, UINT64_MAX);
-	e2pf_journal_at(r->j, 21);
+	e2pf_journal_at(&r->j, BLOCKS);
+	e2pf_journal_at(&r->j, UINT64_MAX);
+	e2pf_journal_at(&r->j, 21);
 	assert_int_equal(fake_asked(&r->dev, 21), 0);
-	e2pf_journal_at(r->j, BLOCKS - 2);
+	e2pf_journal_at(&r->j, BLOCKS - 2);
 	assert_int_equal(fake_asked(&r->dev, BLOCKS - 2), 1);
 	assert_int_equal(fake_asked(&r->dev, BLOCKS - 1), 1);
 }
@@ -205,21 +204,21 @@ static void map(void **state)
 		memcpy(at + i * sizeof(le), &le, sizeof(le));
 	}
 	memcpy(r->image + 50 * BS, below, sizeof(below));
-	e2pf_journal_walk(r->j, &geo, none);
+	e2pf_journal_walk(&r->j, &geo, none);
 	asked(r, 0, 0);
 	fake_fail_allocation(0);
-	e2pf_journal_walk(r->j, &geo, blocks);
+	e2pf_journal_walk(&r->j, &geo, blocks);
 	fake_fail_allocation(-1);
-	assert_int_equal(e2pf_journal_bytes(r->j), 3 * BS);
-	e2pf_journal_walk(r->j, &geo, blocks);
+	assert_int_equal(r->j.bytes, 3 * BS);
+	e2pf_journal_walk(&r->j, &geo, blocks);
 	for (b = 0; b < BLOCKS; b++)
 		assert_int_equal(fake_asked(&r->dev, b),
 				 b == 50 || b == 100 || b == 200 ||
 				 b == 300 || b == 301 || b == 5000);
-	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
+	assert_int_equal(r->j.bytes, 6 * BS);
 	/* Everything is cached, so nothing more is requested. */
-	e2pf_journal_walk(r->j, &geo, blocks);
-	assert_int_equal(e2pf_journal_bytes(r->j), 6 * BS);
+	e2pf_journal_walk(&r->j, &geo, blocks);
+	assert_int_equal(r->j.bytes, 6 * BS);
 }
 
 /* The checker has to find an unreadable double indirect block itself. */
@@ -232,8 +231,8 @@ static void map_not_readable(void **state)
 	struct rig *r = *state;
 
 	fake_set_bad(&r->dev, 100, 1);
-	e2pf_journal_walk(r->j, &geo, blocks);
-	assert_int_equal(e2pf_journal_bytes(r->j), 2 * BS);
+	e2pf_journal_walk(&r->j, &geo, blocks);
+	assert_int_equal(r->j.bytes, 2 * BS);
 }
 
 static void no_memory(void **state)
@@ -241,11 +240,9 @@ static void no_memory(void **state)
 	struct rig *r = *state;
 
 	fake_fail_allocation(0);
-	assert_null(e2pf_journal_new(&r->dev.dev, BS));
-	fake_fail_allocation(0);
 	add(r, 100, 50);
 	fake_fail_allocation(-1);
-	e2pf_journal_at(r->j, 110);
+	e2pf_journal_at(&r->j, 110);
 	asked(r, 0, 0);
 }
 

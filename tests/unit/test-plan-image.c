@@ -227,18 +227,6 @@ static void mark(struct truth *truth, uint64_t block, uint64_t count,
 		truth->classes[block++] |= 1u << cls;
 }
 
-static uint64_t descriptor_block(ext2_filsys fs, uint64_t group_block,
-				 uint32_t number)
-{
-	bool meta = ext2fs_has_feature_meta_bg(fs->super);
-
-	/* The same as ext2fs_open2() does for contiguous descriptors. */
-	if (!meta || number < fs->super->s_first_meta_bg)
-		return group_block + number + 1 +
-		       (group_block == 0 && fs->blocksize == 1024);
-	return ext2fs_descriptor_block_loc2(fs, group_block, number);
-}
-
 static void mark_groups(struct truth *truth)
 {
 	ext2_filsys fs = truth->fs;
@@ -246,9 +234,6 @@ static void mark_groups(struct truth *truth)
 	uint32_t per_block = fs->blocksize / EXT2_INODE_SIZE(fs->super);
 	uint32_t i;
 
-	for (i = 0; i < fs->desc_blocks; i++)
-		mark(truth, descriptor_block(fs, fs->super->s_first_data_block,
-					     i), 1, E2PF_DESCRIPTORS);
 	for (i = 0; i < fs->group_desc_count; i++) {
 		uint32_t inodes = fs->super->s_inodes_per_group;
 
@@ -376,48 +361,11 @@ static void compare(const struct combination *want,
 	assert_true(!want->xattr || all & 1u << E2PF_XATTRS);
 }
 
-struct expected {
-	ext2_filsys fs;
-	uint64_t group_block;
-	uint32_t next;
-};
-
-static void check_descriptor(void *ctx, const struct e2pf_ref *ref)
-{
-	struct expected *expected = ctx;
-	uint32_t bs = expected->fs->blocksize, at;
-
-	for (at = 0; at < ref->length; at += bs, expected->next++)
-		assert_true((ref->offset + at) / bs ==
-			    descriptor_block(expected->fs,
-					     expected->group_block,
-					     expected->next));
-}
-
-static void compare_descriptors(ext2_filsys fs,
-				const struct e2pf_geometry *geo, dgrp_t group)
-{
-	struct expected expected = { .fs = fs };
-	struct e2pf_plan plan = {
-		.geo = geo, .classes = E2PF_ALL_CLASSES,
-		.sink = check_descriptor, .ctx = &expected
-	};
-	uint64_t block;
-
-	expected.group_block = ext2fs_group_first_block2(fs, group);
-	block = expected.group_block;
-	if (group == 0)
-		block = 1024 / fs->blocksize;
-	e2pf_plan_descriptors(&plan, block);
-	assert_int_equal(expected.next, fs->desc_blocks);
-}
-
 static void check_image(const struct combination *want)
 {
 	struct truth truth = { .fs = NULL };
 	struct plan_walk walk;
 	struct stat st;
-	dgrp_t group;
 	void *image;
 	int fd;
 
@@ -434,12 +382,8 @@ static void check_image(const struct combination *want)
 	assert_int_equal(fstat(fd, &st), 0);
 	image = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	assert_true(image != MAP_FAILED);
-	assert_int_equal(plan_walk(&walk, image, st.st_size), 0);
+	assert_int_equal(plan_walk(&walk, truth.fs, image, st.st_size), 0);
 	compare(want, &walk, &truth);
-	for (group = 0; group < truth.fs->group_desc_count; group++)
-		if (ext2fs_bg_has_super(truth.fs, group))
-			compare_descriptors(truth.fs, &walk.geo, group);
-
 	plan_walk_free(&walk);
 	munmap(image, st.st_size);
 	close(fd);

@@ -111,7 +111,7 @@ static void planned_and_read(void **state)
 	assert_true(total == fs->group_desc_count && done == total);
 	e2pf_session_count(s, &t);
 	assert_true(e2pf_session_is_complete(s) && !t.errors);
-	/* Descriptors are requested before the engine counts. */
+	/* libext2fs has read the descriptors. */
 	assert_true(t.planned_bytes ==
 		    blocks * 1024 - plan[E2PF_DESCRIPTORS].bytes);
 	assert_true(t.prefetched_bytes <= t.planned_bytes);

@@ -117,8 +117,9 @@ static void place_in_the_tables(void **state)
 	assert_int_equal(look.inodes, 24);
 	assert_int_equal(look.passed_inodes, 16);
 	assert_int_equal(look.parsed_inodes, 24);
-	look.parsed_bytes = 2 * bytes;
-	look.passed = 4;
+	look = (struct e2pf_ext4_look) {
+		.passed = 4, .parsed_bytes = 2 * bytes
+	};
 	e2pf_ext4_look(fs.ext4, &look);
 	assert_int_equal(look.passed_bytes, 4 * bytes);
 	assert_int_equal(look.passed_inodes, 24);

@@ -1,10 +1,115 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tree blocks: checks that a block is the one its pointer describes, and finds
- * the blocks that it refers to.
+ * The btrfs superblock with the chunks in its own array, and tree blocks: checks
+ * that a block is the one its pointer describes, and finds the blocks that it
+ * refers to.
  */
+#include "array.h"
 #include "format.h"
 #include "plan.h"
+
+/* The limits of node size and sector size.  Both are powers of two. */
+#define LEAST_BLOCK 4096u
+#define MOST_BLOCK 65536u
+
+uint64_t e2pf_btrfs_super_offset(unsigned mirror)
+{
+	/* 64 KiB, 64 MiB, 256 GiB. */
+	return mirror ? UINT64_C(16384) << 12 * mirror : 65536;
+}
+
+static bool is_block_size(uint32_t size)
+{
+	return size >= LEAST_BLOCK && size <= MOST_BLOCK &&
+	       !(size & (size - 1));
+}
+
+/* True if a tree block can be at this address. */
+static bool is_address(const struct e2pf_btrfs_super *super, uint64_t logical)
+{
+	return logical && logical % super->sectorsize == 0 &&
+	       logical <= UINT64_MAX - super->nodesize;
+}
+
+static bool is_root(const struct e2pf_btrfs_super *super,
+		    const struct e2pf_btrfs_ptr *ptr)
+{
+	return is_address(super, ptr->logical) &&
+	       ptr->level < E2PF_BTRFS_LEVELS;
+}
+
+/* The first feature with which blocks, or their roots, are elsewhere. */
+static const char *unknown_format(uint64_t incompat)
+{
+	static const struct {
+		uint64_t flag;
+		const char *why;
+	} formats[] = {
+		{ BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
+		  "extent-tree-v2 is not supported" },
+		{ BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
+		  "raid-stripe-tree is not supported" },
+		{ BT_FEATURE_INCOMPAT_REMAP_TREE,
+		  "remap-tree is not supported" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (incompat & formats[i].flag)
+			return formats[i].why;
+	return NULL;
+}
+
+static bool is_sound(const struct e2pf_btrfs_super *super)
+{
+	return is_block_size(super->nodesize) &&
+	       is_block_size(super->sectorsize) &&
+	       super->sectorsize <= super->nodesize &&
+	       super->sys_array_size <= E2PF_BTRFS_SYS_ARRAY &&
+	       is_root(super, &super->root) &&
+	       is_root(super, &super->chunk_root);
+}
+
+const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
+				  struct e2pf_btrfs_super *super)
+{
+	const uint8_t *b = bytes, *device = b + BT_SUPER_DEV_ITEM;
+	uint64_t incompat = bt_le64(b + BT_SUPER_INCOMPAT);
+	struct e2pf_btrfs_super s = {
+		.device.devid = bt_le64(device + BT_DEV_ITEM_DEVID),
+		.generation = bt_le64(b + BT_SUPER_GENERATION),
+		.bytes_used = bt_le64(b + BT_SUPER_BYTES_USED),
+		.devices = bt_le64(b + BT_SUPER_NUM_DEVICES),
+		.nodesize = bt_le32(b + BT_SUPER_NODESIZE),
+		.sectorsize = bt_le32(b + BT_SUPER_SECTORSIZE),
+		.sys_array_size = bt_le32(b + BT_SUPER_SYS_ARRAY_SIZE),
+		.root = {
+			.logical = bt_le64(b + BT_SUPER_ROOT),
+			.generation = bt_le64(b + BT_SUPER_GENERATION),
+			.owner = BT_ROOT_TREE_OBJECTID,
+			.level = b[BT_SUPER_ROOT_LEVEL]
+		},
+		.chunk_root = {
+			.logical = bt_le64(b + BT_SUPER_CHUNK_ROOT),
+			.generation =
+				bt_le64(b + BT_SUPER_CHUNK_ROOT_GENERATION),
+			.owner = BT_CHUNK_TREE_OBJECTID,
+			.level = b[BT_SUPER_CHUNK_ROOT_LEVEL]
+		}
+	};
+
+	memcpy(s.fsid, b + BT_SUPER_FSID, E2PF_BTRFS_UUID);
+	memcpy(s.device.uuid, device + BT_DEV_ITEM_UUID, E2PF_BTRFS_UUID);
+	memcpy(s.device.node_fsid, b +
+	       (incompat & BT_FEATURE_INCOMPAT_METADATA_UUID ?
+		BT_SUPER_METADATA_UUID : BT_SUPER_FSID), E2PF_BTRFS_UUID);
+	memcpy(s.sys_array, b + BT_SUPER_SYS_ARRAY, E2PF_BTRFS_SYS_ARRAY);
+	*super = s;
+	if (bt_le64(b + BT_SUPER_MAGIC) != BT_MAGIC ||
+	    bt_le64(b + BT_SUPER_BYTENR) != offset || !is_sound(super))
+		return "the superblock is damaged";
+	return unknown_format(incompat);
+}
 
 const uint8_t *e2pf_btrfs_node_fsid(const void *block)
 {
@@ -45,13 +150,6 @@ bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super,
 	       items <= room / (ptr->level ? BT_PTR_BYTES : BT_ITEM_BYTES);
 }
 
-/* True if a tree block can be at this address. */
-static bool is_address(const struct e2pf_btrfs_super *super, uint64_t logical)
-{
-	return logical && logical % super->sectorsize == 0 &&
-	       logical <= UINT64_MAX - super->nodesize;
-}
-
 static uint32_t count_entries(const struct e2pf_btrfs_super *super,
 			      const uint8_t *block, uint32_t bytes)
 {
@@ -64,11 +162,11 @@ static uint32_t count_entries(const struct e2pf_btrfs_super *super,
 int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
 		       const struct e2pf_btrfs_key *b)
 {
-	if (a->objectid != b->objectid)
-		return a->objectid < b->objectid ? -1 : 1;
-	if (a->type != b->type)
-		return a->type < b->type ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	int order = E2PF_COMPARE(a->objectid, b->objectid);
+
+	if (!order)
+		order = E2PF_COMPARE(a->type, b->type);
+	return order ? order : E2PF_COMPARE(a->offset, b->offset);
 }
 
 struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key)
@@ -156,7 +254,6 @@ bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root)
 {
-	/* Items written by old kernels end with the level. */
 	if (item->key.type != BT_ROOT_ITEM_KEY ||
 	    item->size <= BT_ROOT_ITEM_LEVEL)
 		return false;
@@ -164,6 +261,29 @@ bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 	root->generation = bt_le64(item->bytes + BT_ROOT_ITEM_GENERATION);
 	root->owner = item->key.objectid;
 	root->level = item->bytes[BT_ROOT_ITEM_LEVEL];
-	return is_address(super, root->logical) &&
-	       root->level < E2PF_BTRFS_LEVELS;
+	return is_root(super, root);
+}
+
+void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
+			       e2pf_btrfs_item_sink sink, void *ctx)
+{
+	const uint8_t *b = super->sys_array;
+	uint32_t left = super->sys_array_size;
+
+	while (left >= BT_KEY_BYTES + BT_CHUNK_STRIPE) {
+		struct e2pf_btrfs_item item = {
+			.key = e2pf_btrfs_key_at(b), .bytes = b + BT_KEY_BYTES
+		};
+
+		/* Without the length of this item, the next one cannot be
+		 * found. */
+		item.size = BT_CHUNK_STRIPE + BT_STRIPE_BYTES *
+			    bt_le16(item.bytes + BT_CHUNK_NUM_STRIPES);
+		left -= BT_KEY_BYTES;
+		if (item.key.type != BT_CHUNK_ITEM_KEY || item.size > left)
+			return;
+		sink(ctx, &item);
+		b += BT_KEY_BYTES + item.size;
+		left -= item.size;
+	}
 }
