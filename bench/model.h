@@ -115,6 +115,7 @@ struct dm_req {
 	uint64_t off;
 	uint32_t len;
 	enum dm_op op;
+	uint64_t delay;		/* ns that this one takes longer */
 	void *owner;		/* the caller's, never used here */
 
 	uint64_t arrival;	/* set by dm_sim_submit() */

@@ -124,7 +124,7 @@ def cpu_bound(result, label):
 
 
 def device_bound(result, label, model):
-    """(seconds, how) of the quickest reading of the blocks, or None: a replay,
+    """(seconds, how) of the quickest reading of the blocks, or None: simulated,
     or the time that the device had something to do in a check."""
     known = [(t, how) for b in result["bounds"]
              if (b["label"], b["model"]) == (label, model)
@@ -295,9 +295,9 @@ def markdown(result, drawn):
                 f"evicted, not modelled devices ({result['plain']}). The "
                 "times are those of this machine's own storage."]
     out += ["", "The checker `ours` is the one with prefetching. The device "
-            "bound is the least time in which the device was seen to deliver the "
-            "blocks that the stock check reads: in a replay in one of several "
-            "orders, or during a check that kept it busy for so long; the CPU "
+            "bound is the least time in which the device can deliver the blocks "
+            "that the stock check reads: simulated, in one of several orders, "
+            "or during a check that kept it busy for so long; the CPU "
             "bound is the time of the fastest check with everything cached. A "
             "check can overlap the two, so the larger bound is the limit.", "",
             as_markdown(table(result)), "",
@@ -308,7 +308,7 @@ def markdown(result, drawn):
     if any(r["passes"] for r in result["runs"]):
         out += ["", "## Passes", "", as_markdown(pass_table(result))]
     if result["bounds"]:
-        out += ["", "## Replays behind the device bound", "",
+        out += ["", "## Simulations behind the device bound", "",
                 as_markdown(bounds_table(result))]
     if not result.get("plain"):
         out += ["", "## Requests", "", as_markdown(requests_table(result)),

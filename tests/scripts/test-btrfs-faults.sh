@@ -157,7 +157,7 @@ disk_case()
 	mkdir -p "$dir/mnt"
 	coproc MODEL {
 		exec "$model" --model="$srcdir/../bench/models/zero.conf" \
-			--json=/dev/null --ready-fd=1 --read-only \
+			--ready-fd=1 --read-only \
 			--fault="$fault" "$E2PF_TMP/fs" "$dir/mnt" 2>/dev/null
 	}
 	pid=$MODEL_PID

@@ -223,7 +223,7 @@ make_volume()
 
 	file=$("$bench/images" ${BENCH_IMAGES:+--dir "$BENCH_IMAGES"} \
 		extents@1/4) && mkdir "$dir/volume" || return
-	"$top_builddir/bench/diskmodel" --json=/dev/null --follow-parent \
+	"$top_builddir/bench/diskmodel" --follow-parent \
 		--model="$bench/models/network-volume.conf" "$file" \
 		"$dir/volume" >"$dir/model" 2>&1 &
 	model=$!
