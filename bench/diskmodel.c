@@ -13,11 +13,10 @@
 
 static int usage(FILE *f)
 {
-	fputs("Usage: diskmodel --model=FILE [OPTION]... IMAGE MOUNTPOINT\n"
-	      "       diskmodel --model=FILE --simulate=SIZE [--depth=N] <REQUESTS\n"
+	fputs("Usage: diskmodel [OPTION]... IMAGE MOUNTPOINT\n"
+	      "       diskmodel [OPTION]... --simulate=SIZE [--depth=N] <REQUESTS\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
-	      "  --model=FILE      parameters, as in models/\n"
-	      "  --set=KEY=VALUE   change a parameter; after --model\n"
+	      "  --set=KEY=VALUE   a parameter, as in models/ (none: no delay)\n"
 	      "  --fault=eio:OFF+LEN[:DELAY]\n"
 	      "                    what touches these bytes fails; may be repeated\n"
 	      "  --compensate=TIME send replies earlier by what FUSE and the\n"
@@ -30,16 +29,6 @@ static int usage(FILE *f)
 	      "  --depth=N         N in flight instead of each at its time\n",
 	      f);
 	return f == stderr ? 2 : 0;
-}
-
-static int load_model(struct dm_params *p, const char *path)
-{
-	char err[PATH_MAX + 128];
-
-	if (!dm_params_load(p, path, err, sizeof(err)))
-		return 0;
-	fprintf(stderr, "diskmodel: %s\n", err);
-	return -1;
 }
 
 static int add_fault(struct dm_serve *s, const char *text)
@@ -56,11 +45,10 @@ static int add_fault(struct dm_serve *s, const char *text)
 	return 0;
 }
 
-enum { OPT_MODEL = 256, OPT_FAULT, OPT_COMPENSATE, OPT_READY, OPT_RO, OPT_FOLLOW,
+enum { OPT_FAULT = 256, OPT_COMPENSATE, OPT_READY, OPT_RO, OPT_FOLLOW,
        OPT_SET, OPT_SIMULATE, OPT_DEPTH, OPT_HELP };
 
 static const struct option options[] = {
-	{ "model", required_argument, NULL, OPT_MODEL },
 	{ "fault", required_argument, NULL, OPT_FAULT },
 	{ "compensate", required_argument, NULL, OPT_COMPENSATE },
 	{ "ready-fd", required_argument, NULL, OPT_READY },
@@ -77,8 +65,6 @@ static const struct option options[] = {
 static int take_option(struct dm_serve *s, int c, const char *value)
 {
 	switch (c) {
-	case OPT_MODEL:
-		return load_model(&s->params, value);
 	case OPT_SET:
 		return dm_params_set(&s->params, value);
 	case OPT_FAULT:
@@ -106,6 +92,7 @@ int main(int argc, char **argv)
 	const char *problem;
 	int c;
 
+	dm_params_default(&s.params);
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == OPT_HELP)
 			return usage(stdout);
@@ -118,11 +105,13 @@ int main(int argc, char **argv)
 		if (ret)
 			return usage(stderr);
 	}
-	if (!*s.params.name || argc - optind != (size ? 0 : 2))
+	if (argc - optind != (size ? 0 : 2))
 		return usage(stderr);
+	if (s.params.write_latency == DM_NEVER)
+		s.params.write_latency = s.params.latency;
 	problem = dm_params_problem(&s.params);
 	if (problem) {
-		fprintf(stderr, "diskmodel: %s: %s\n", s.params.name, problem);
+		fprintf(stderr, "diskmodel: %s\n", problem);
 		return 1;
 	}
 	if (size)

@@ -199,27 +199,10 @@ def rig_decides(run, processors):
         rig + run["user"] + run["system"] > FULL_SHARE * time
 
 
-def processor_table(result):
-    rows = [["image", "device", "checker", "elapsed, s", "checker, s",
-             "model, s", "rest, s", "of all processors"]]
-    processors = result["machine"]["processors"]
-    for (label, model), group in cells(result, "cold").items():
-        for name, cell in group.items():
-            run = cell.middle()
-            own = run["user"] + run["system"]
-            used = own + run["model_cpu"] + run["rest_cpu"]
-            rows.append([label, model, name, figure(run["seconds"]),
-                         "%.2f" % own, "%.2f" % run["model_cpu"],
-                         "%.2f" % run["rest_cpu"], "%.0f %%%s" % (
-                             100 * min(used / run["seconds"] / processors, 1),
-                             " (rig)" if rig_decides(run, processors)
-                             else "")])
-    return rows
-
-
 def requests_table(result):
+    processors = result["machine"]["processors"]
     rows = [["image", "device", "checker", "requests", "MiB", "mean depth",
-             "most", "device busy"]]
+             "most", "device busy", "processor, s", "of the model"]]
     for (label, model), group in cells(result, "cold").items():
         for name, cell in group.items():
             run = cell.middle()
@@ -228,7 +211,11 @@ def requests_table(result):
                              "%.0f" % (run["read_bytes"] / 1048576),
                              "%.1f" % run["mean_depth"],
                              str(run["max_depth"]), "%.0f %%" % (
-                                 100 * run["busy_s"] / run["seconds"])])
+                                 100 * run["busy_s"] / run["seconds"]),
+                             "%.2f" % (run["user"] + run["system"]),
+                             "%.2f%s" % (run["model_cpu"], " (rig)" if
+                                         rig_decides(run, processors)
+                                         else "")])
     return rows
 
 
@@ -313,14 +300,11 @@ def markdown(result, drawn):
     if not result.get("plain"):
         out += ["", "## Requests", "", as_markdown(requests_table(result)),
                 "", "For plain the kernel counts requests, including those of "
-                "other programs."]
-    out += ["", "## Processor time", "",
-            "The rest is everything else: the loop device, FUSE in the "
-            "kernel, other programs. (rig) marks runs in which the processors "
-            f"were fully used ({100 * FULL_SHARE:.0f} %) and the model and "
-            f"the rest took more than {100 * RIG_SHARE:.0f} % of them: these "
-            "times depend more on the rig than on the checker.", "",
-            as_markdown(processor_table(result))]
+                "other programs. (rig) marks runs in which the processors were "
+                f"fully used ({100 * FULL_SHARE:.0f} %) and the model, the loop "
+                "device, FUSE and other programs took more than "
+                f"{100 * RIG_SHARE:.0f} % of them: these times depend more on "
+                "the rig than on the checker."]
     if drawn:
         out += ["", "## Pictures"]
         out += [f"\n![{title}]({name})" for title, name in drawn]

@@ -65,8 +65,8 @@ def model_path(name):
 
 def model_options(name):
     """The options of diskmodel for a model, as in model_path()."""
-    return ["--model=" + model_path(name),
-            *("--set=" + change for change in name.split(":")[1:])]
+    return [f"--set={key}={value}" for key, value in model_keys(name).items()
+            if key != "about"]
 
 
 def models():
