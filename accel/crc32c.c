@@ -48,19 +48,9 @@ static bool has_instruction(void)
 	return getauxval(AT_HWCAP) & HWCAP_CRC32;
 }
 
-#else
-
-#define TARGET
-#define EIGHT(crc, v) ((void)(v), crc)
-#define ONE(crc, v) ((void)(v), crc)
-
-static bool has_instruction(void)
-{
-	return false;
-}
-
 #endif
 
+#ifdef TARGET
 TARGET
 static uint32_t by_instruction(uint32_t crc, const unsigned char *p, size_t len)
 {
@@ -74,10 +64,15 @@ static uint32_t by_instruction(uint32_t crc, const unsigned char *p, size_t len)
 		crc = ONE(crc, *p++);
 	return crc;
 }
+#endif
 
 crc32c_fn *crc32c_choose(void)
 {
-	return has_instruction() ? by_instruction : NULL;
+#ifdef TARGET
+	if (has_instruction())
+		return by_instruction;
+#endif
+	return NULL;
 }
 
 static crc32c_fn *in_use;

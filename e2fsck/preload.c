@@ -23,10 +23,10 @@
 
 #include "accelerate.h"
 #include "arguments.h"
+#include "chunk.h"
 #include "interpose.h"
 #include "linkage.h"
 #include "module.h"
-#include "node.h"
 #include "passes.h"
 #include "reporter.h"
 #include "device/share.h"
