@@ -299,8 +299,7 @@ def markdown(result, drawn):
                 as_markdown(bounds_table(result))]
     if not result.get("plain"):
         out += ["", "## Requests", "", as_markdown(requests_table(result)),
-                "", "For plain the kernel counts requests, including those of "
-                "other programs. (rig) marks runs in which the processors were "
+                "", "(rig) marks runs in which the processors were "
                 f"fully used ({100 * FULL_SHARE:.0f} %) and the model, the loop "
                 "device, FUSE and other programs took more than "
                 f"{100 * RIG_SHARE:.0f} % of them: these times depend more on "

@@ -327,38 +327,17 @@ class Device:
 
 
 class PlainFile:
-    """The image file itself, on its own disk, with the counters of the block
-    layer, which include the requests of all programs."""
+    """The image file itself, on its own disk, without counters."""
     modelled = False
 
     def __init__(self, path):
         self.path = path
-        number = os.stat(path).st_dev
-        self.stat = (f"/sys/dev/block/{os.major(number)}:"
-                     f"{os.minor(number)}/stat")
-        self.since = self.read_stat()
-
-    def read_stat(self):
-        """Reads, sectors read, ms busy, ms times requests; or None."""
-        try:
-            with open(self.stat) as f:
-                words = [int(w) for w in f.read().split()]
-        except OSError:
-            return None
-        return words[0], words[2], words[9], words[10]
 
     def command(self, text):
-        if text == "reset":
-            self.since = self.read_stat()
+        pass
 
     def counters(self):
-        now = self.read_stat()
-        if not now or not self.since:
-            return {}
-        reads, sectors, busy, depth = (
-            a - b for a, b in zip(now, self.since))
-        return dict(reads=reads, read_bytes=sectors * 512, busy_s=busy / 1e3,
-                    mean_depth=depth / busy if busy else 0, max_depth="-")
+        return {}
 
     def make_cold(self):
         with open(self.path, "rb") as f:

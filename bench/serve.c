@@ -42,14 +42,12 @@ struct io {
 	struct dm_req req;
 	fuse_req_t fuse;
 	int error;
-	struct io *next;
 };
 
 struct server {
 	struct dm_serve *opt;
 	struct dm_sim *sim;
 	struct dm_stats stats;
-	struct io *free_list;
 	uint64_t size;
 	uint64_t late;		/* ns by which timers wake us late: by 5 us on
 				   one machine, by 50 on another, which is half
@@ -166,12 +164,8 @@ static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
 	struct server *sv = server_of(fuse);
 	uint64_t now = dm_now();
 	const struct dm_range *bad = fault(sv->opt, off, len);
-	struct io *io = sv->free_list;
+	struct io *io = malloc(sizeof(*io));
 
-	if (io)
-		sv->free_list = io->next;
-	else
-		io = malloc(sizeof(*io));
 	if (!io) {
 		fuse_reply_err(fuse, ENOMEM);
 		return;
@@ -184,8 +178,7 @@ static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
 	io->error = bad ? EIO : error;
 	if (dm_sim_submit(sv->sim, &io->req, now)) {
 		fuse_reply_err(fuse, ENOMEM);
-		io->next = sv->free_list;
-		sv->free_list = io;
+		free(io);
 		return;
 	}
 	dm_stats_begin(&sv->stats, now);
@@ -307,8 +300,7 @@ static void answer(struct server *sv, struct io *io)
 	else
 		fuse_reply_buf(io->fuse, sv->data, len);
 	dm_stats_end(&sv->stats, &io->req, dm_now(), io->error);
-	io->next = sv->free_list;
-	sv->free_list = io;
+	free(io);
 }
 
 /* What is done is answered earlier by what the path to the host takes. */
@@ -477,12 +469,6 @@ static int mount_and_loop(struct server *sv)
 
 static void release(struct server *sv)
 {
-	struct io *io;
-
-	while ((io = sv->free_list)) {
-		sv->free_list = io->next;
-		free(io);
-	}
 	dm_trace_open(&sv->stats, NULL);
 	dm_sim_free(sv->sim);
 	free(sv->data);

@@ -121,9 +121,8 @@ inodes()
 # Ten blocks of files that are claimed twice have at least eleven claimants.
 damaged()
 {
-	"$srcdir/images" --dir "$tmp" extents@1/100+twice10 \
-		extents@1/100+restart2 >"$tmp/damaged" || return
-	e2fsck -fn "$(head -n 1 "$tmp/damaged")" 2>/dev/null |
+	"$srcdir/images" --dir "$tmp" extents@1/100+twice10 || return
+	e2fsck -fn "$tmp/extents-1-100-twice10.img" 2>/dev/null |
 		grep -E '^\(There are (1[1-9]|20) inodes'
 }
 
@@ -260,27 +259,18 @@ one_makes()
 }
 
 # signalled WHEN: a signal that comes while a loop device is attached; twice: the
-# second, as of timeout, comes when a device is detached because of the first; or
-# outside, to a tool that runs another.
+# second, as of timeout, comes when a device is detached because of the first.
 # shellcheck disable=SC2016
 signalled()
 {
 	local dev file left=0
-	local -a tool=("$srcdir/run")
-
-	[ "$1" != outside ] || tool=(python3 -Bc 'import rig, sys
-rig.stop_on_signals()
-try:
-    rig.tool("run", *sys.argv[1:])
-except KeyboardInterrupt:
-    sys.exit(130)')
 	rm -rf "$tmp/signals" && mkdir "$tmp/signals" || return
 	cat >"$tmp/signals/losetup" <<-'end'
 		#!/bin/bash
 		if [[ "$*" != *--show* ]]; then
 			# Whom the signal interrupts ends this process.
 			[ ! -e "$E2PF_SIGNALS/first" ] || {
-				[ "$E2PF_WHEN" = outside ] || kill -TERM $PPID
+				kill -TERM $PPID
 				sleep 1
 			}
 			exec "$E2PF_LOSETUP" "$@"
@@ -292,14 +282,11 @@ except KeyboardInterrupt:
 		[ "$E2PF_WHEN" != attaching ] || kill -TERM $PPID
 	end
 	chmod +x "$tmp/signals/losetup"
-	E2PF_WHEN=$1 E2PF_SIGNALS=$tmp/signals PYTHONPATH=$srcdir \
+	E2PF_WHEN=$1 E2PF_SIGNALS=$tmp/signals \
 		E2PF_LOSETUP=$(command -v losetup) PATH=$tmp/signals:$PATH \
-		"${tool[@]}" --hold nvme "$tmp/extents-1-100.img" -- \
+		"$srcdir/run" --hold nvme "$tmp/extents-1-100.img" -- \
 		bash -c 'touch "$E2PF_SIGNALS/first"
-			pid=$PPID
-			[ "$E2PF_WHEN" != outside ] ||
-				read -r _ _ _ pid _ </proc/$PPID/stat
-			kill -TERM $pid
+			kill -TERM $PPID
 			exec sleep 600' &
 	wait $!
 	[ $? = 130 ] && [ -s "$tmp/signals/attached" ] || return
@@ -319,7 +306,7 @@ signalled_whenever()
 {
 	local when
 
-	for when in attaching twice outside; do
+	for when in attaching twice; do
 		echo "$when:"
 		signalled $when || return
 	done
