@@ -63,8 +63,10 @@ static void as_bit_by_bit(void **state)
 	unsigned len, at;
 
 	(void)state;
-	if (!run)
+	if (!run) {
 		skip();
+		return;
+	}
 	/* The published check value. */
 	assert_int_equal(~run(~0u, (const unsigned char *)"123456789", 9),
 			 UINT32_C(0xe3069283));
