@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/decisions.h"
+#include "report/report.h"
 #include "settings.h"
 
 /* What the self-test finds out about an acceleration. */

@@ -27,12 +27,16 @@ static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
 	return (struct btrfs_session *)s;
 }
 
-static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
+static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	struct btrfs_session *s = btrfs_of(session);
 	struct e2pf_btrfs_facts f = e2pf_btrfs_facts(s->btrfs);
+	struct e2pf_decisions *list = &r->decisions;
 	char text[64];
 
+	r->block_size = s->super.nodesize;
+	r->groups = (uint32_t)f.chunks;
+	r->io_manager = "btrfs";
 	snprintf(text, sizeof(text), "%u", session->devices);
 	e2pf_decide(list, "devices", text, "of %llu in the superblock",
 		    (unsigned long long)s->super.devices);
@@ -43,15 +47,6 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 		e2pf_decide(list, "leaves", "left to the check",
 			    "for %llu MiB there is no room in the memory "
 			    "budget", (unsigned long long)f.bytes_left >> 20);
-}
-
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
-{
-	struct btrfs_session *s = btrfs_of(session);
-
-	to->block_size = s->super.nodesize;
-	to->groups = (uint32_t)e2pf_btrfs_facts(s->btrfs).chunks;
-	to->io_manager = "btrfs";
 }
 
 /* When all blocks have been read, the check compares what it has found: it
@@ -104,7 +99,6 @@ static const struct e2pf_filesystem btrfs = {
 	.stages = 1,
 	.not_begun = "the check walked no tree",
 	.order = "by tree",
-	.describe = describe,
 	.report = report,
 	.look = look,
 	.close = close_session
@@ -157,7 +151,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
 		return "a device cannot be reopened";
-	why = e2pf_device_record(dev) ? read_super(dev, &super) : "no memory";
+	why = read_super(dev, &super);
 	if (why) {
 		dev->ops->close(dev);
 		return why;
@@ -217,9 +211,9 @@ static const char *make_engine(struct btrfs_session *s)
 struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     unsigned count, const char *name,
 				     const struct e2pf_settings *settings,
-				     bool exact, const char **why)
+				     const char **why)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	const struct e2pf_hooks hooks = { .paced = true };
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";
@@ -227,6 +221,8 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 		return NULL;
 	if (!e2pf_session_init(&s->base, &btrfs, name, settings, &hooks))
 		*why = open_devices(s, opened, count);
+	/* The check drops the page cache of its devices at its end. */
+	s->base.cfg.settle = true;
 	if (!*why)
 		*why = make_engine(s);
 	if (!*why)
@@ -248,29 +244,10 @@ void e2pf_btrfs_start(struct e2pf_session *session)
 
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 {
-	unsigned i;
-
 	if (session->ended)
 		return true;
 	if (!e2pf_session_end(session, milliseconds))
 		return false;
-	/* If reads fail, waiting for one may take minutes. */
-	for (i = 0; i < session->devices && !session->last.errors; i++)
-		e2pf_device_settle(session->dev[i], milliseconds);
 	e2pf_session_release(session);
 	return true;
-}
-
-errcode_t e2pf_btrfs_write_none(const char *name,
-				const struct e2pf_decisions *decisions,
-				FILE *out)
-{
-	static const struct e2pf_topology topo;
-	static const struct e2pf_engine_stats engine;
-	const struct e2pf_statistics statistics = {
-		.device = name, .io_manager = "btrfs", .decisions = decisions,
-		.topo = &topo, .engine = &engine
-	};
-
-	return e2pf_statistics_write(&statistics, out);
 }
