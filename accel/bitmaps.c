@@ -3,10 +3,10 @@
  * Compact maps in place of libext2fs's red-black trees.
  *
  * libext2fs reaches every operation on a map through a table of functions, one
- * table for each kind of map.  These are written into the table of the trees,
- * so every tree that is made from then on is one of ours, whoever makes it and
- * however the library is linked.  Checks of arguments, messages, clusters and
- * the ends of a map remain libext2fs's own.
+ * table for each kind of map, which the map points to.  In that of the trees the
+ * function that makes one is replaced, so every tree that is made from then on is
+ * one of ours, whoever makes it and however the library is linked.  Checks of
+ * arguments, messages, clusters and the ends of a map remain libext2fs's own.
  *
  * Callers see the behaviour of a tree, including its peculiarities: each has a
  * comment beginning with "A tree".
@@ -62,27 +62,9 @@ struct operations {
 			       __u64 *found);
 };
 
-static struct operations *trees;	/* libext2fs's table, once replaced */
-static bool in_force;		/* ours are in it */
+static struct operations *trees;	/* libext2fs's table; NULL: not known */
 static struct operations stock;		/* what was in it */
 static struct bitset *claims;		/* blocks that several files claim */
-
-/* What libext2fs keeps for a map of ours.  Trees that were made before the table
- * was replaced are passed on: the undo manager's, for example.  A tree begins
- * with a pointer, which is no odd number. */
-#define MARK UINT64_C(0x65327066a7b1d5f3)
-
-struct content {
-	uint64_t mark;
-	struct bitset set;
-};
-
-static inline struct bitset *set_of(const struct map *map)
-{
-	struct content *content = map->private;
-
-	return content->mark == MARK ? &content->set : NULL;
-}
 
 /* e2fsck tells its maps apart only by their descriptions, which it
  * translates. */
@@ -115,68 +97,34 @@ static uint64_t bits_of(uint64_t start, uint64_t end, uint64_t real_end)
 	return end < start ? 0 : end - start + (end - start < UINT64_MAX);
 }
 
-/* A map of more bits than any filesystem has remains a tree: the undo manager's
- * has 2^64 - 1, and the table of a set grows with their number. */
-#define MOST_BITS (UINT64_C(1) << 40)
-
-static errcode_t make(ext2_filsys fs, struct map *map)
-{
-	uint64_t bits = bits_of(map->start, map->end, map->real_end);
-	struct content *c;
-
-	if (bits > MOST_BITS)
-		return stock.make(fs, map);
-	c = malloc(sizeof(*c));
-	if (!c || !bitset_init(&c->set, bits)) {
-		free(c);
-		return EXT2_ET_NO_MEMORY;
-	}
-	if (is_of_claims(map->description))
-		claims = &c->set;
-	c->mark = MARK;
-	map->private = c;
-	return 0;
-}
-
 static void free_map(struct map *map)
 {
-	struct bitset *s = set_of(map);
+	struct bitset *s = map->private;
 
-	if (!s) {
-		stock.free(map);
-		return;
-	}
 	if (s == claims)
 		claims = NULL;
 	bitset_free(s);
-	free(map->private);
+	free(s);
 }
 
 static errcode_t copy(struct map *from, struct map *to)
 {
-	const struct bitset *s = set_of(from);
-	struct content *c;
+	struct bitset *s = malloc(sizeof(*s));
 
-	if (!s)
-		return stock.copy(from, to);
-	c = malloc(sizeof(*c));
-	if (!c || !bitset_copy(s, &c->set)) {
-		free(c);
+	if (!s || !bitset_copy(from->private, s)) {
+		free(s);
 		return EXT2_ET_NO_MEMORY;
 	}
-	c->mark = MARK;
-	to->private = c;
+	to->private = s;
 	return 0;
 }
 
 /* A tree keeps what is valid in both sizes, and sets the new padding. */
 static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
 {
-	struct bitset *s = set_of(map);
 	uint64_t keep = (end < map->end ? end : map->end) + 1 - map->start;
+	struct bitset *s = map->private;
 
-	if (!s)
-		return stock.resize(map, end, real_end);
 	if (!bitset_resize(s, bits_of(map->start, end, real_end)))
 		return EXT2_ET_NO_MEMORY;
 	bitset_clear_range(s, keep, UINT64_MAX - keep);
@@ -189,113 +137,78 @@ static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
 
 static int mark(struct map *map, __u64 bit)
 {
-	struct bitset *s = set_of(map);
-
-	return s ? bitset_set(s, bit - map->start) : stock.mark(map, bit);
+	return bitset_set(map->private, bit - map->start);
 }
 
 static int unmark(struct map *map, __u64 bit)
 {
-	struct bitset *s = set_of(map);
-
-	if (!s)
-		return stock.unmark(map, bit);
 	bit -= map->start;
 	/* A tree also answers "was set" for a clear bit right before a set
 	 * one. */
-	return bitset_clear(s, bit) || bitset_test(s, bit + 1);
+	return bitset_clear(map->private, bit) ||
+	       bitset_test(map->private, bit + 1);
 }
 
 static int test(struct map *map, __u64 bit)
 {
-	struct bitset *s = set_of(map);
-
-	return s ? bitset_test(s, bit - map->start) : stock.test(map, bit);
+	return bitset_test(map->private, bit - map->start);
 }
 
 static void mark_range(struct map *map, __u64 start, unsigned count)
 {
-	struct bitset *s = set_of(map);
-
-	if (s)
-		bitset_set_range(s, start - map->start, count);
-	else
-		stock.mark_range(map, start, count);
+	bitset_set_range(map->private, start - map->start, count);
 }
 
 static void unmark_range(struct map *map, __u64 start, unsigned count)
 {
-	struct bitset *s = set_of(map);
-
-	if (s)
-		bitset_clear_range(s, start - map->start, count);
-	else
-		stock.unmark_range(map, start, count);
+	bitset_clear_range(map->private, start - map->start, count);
 }
 
 static int range_is_clear(struct map *map, __u64 start, unsigned count)
 {
-	struct bitset *s = set_of(map);
-
-	return s ? bitset_is_clear(s, start - map->start, count) :
-		   stock.range_is_clear(map, start, count);
+	return bitset_is_clear(map->private, start - map->start, count);
 }
 
 /* A tree keeps bits that were already set. */
 static errcode_t set_bytes(struct map *map, __u64 start, size_t count,
 			   void *in)
 {
-	struct bitset *s = set_of(map);
-
-	if (!s)
-		return stock.set_bytes(map, start, count, in);
-	bitset_add_bytes(s, start - map->start, count, in);
+	bitset_add_bytes(map->private, start - map->start, count, in);
 	return 0;
 }
 
 static errcode_t get_bytes(struct map *map, __u64 start, size_t count,
 			   void *out)
 {
-	struct bitset *s = set_of(map);
-
-	if (!s)
-		return stock.get_bytes(map, start, count, out);
 	/* An empty tree leaves the buffer unchanged. */
-	if (!bitset_is_empty(s))
-		bitset_get_bytes(s, start - map->start, count, out);
+	if (!bitset_is_empty(map->private))
+		bitset_get_bytes(map->private, start - map->start, count, out);
 	return 0;
 }
 
 static void clear(struct map *map)
 {
-	struct bitset *s = set_of(map);
-
-	if (s)
-		bitset_clear_all(s);
-	else
-		stock.clear(map);
+	bitset_clear_all(map->private);
 }
 
 static void print_statistics(struct map *map)
 {
-	if (!set_of(map))
-		stock.print_statistics(map);
+	(void)map;
 }
 
 typedef uint64_t first_fn(struct bitset *s, uint64_t start, uint64_t last);
 
-static errcode_t search(const struct map *map, struct bitset *s,
-			first_fn *first, uint64_t start, uint64_t end,
-			__u64 *out)
+static errcode_t search(const struct map *map, first_fn *first,
+			uint64_t start, uint64_t end, __u64 *out)
 {
 	uint64_t found;
 
 	if (start > end)
 		return EINVAL;
 	/* An empty tree finds nothing, not even a clear bit. */
-	if (bitset_is_empty(s))
+	if (bitset_is_empty(map->private))
 		return ENOENT;
-	found = first(s, start - map->start, end - map->start);
+	found = first(map->private, start - map->start, end - map->start);
 	if (found == UINT64_MAX)
 		return ENOENT;
 	*out = found + map->start;
@@ -305,24 +218,18 @@ static errcode_t search(const struct map *map, struct bitset *s,
 static errcode_t first_clear(struct map *map, __u64 start, __u64 end,
 			     __u64 *found)
 {
-	struct bitset *s = set_of(map);
-
-	return s ? search(map, s, bitset_first_clear, start, end, found) :
-		   stock.first_clear(map, start, end, found);
+	return search(map, bitset_first_clear, start, end, found);
 }
 
 static errcode_t first_set(struct map *map, __u64 start, __u64 end,
 			   __u64 *found)
 {
-	struct bitset *s = set_of(map);
-
-	return s ? search(map, s, bitset_first_set, start, end, found) :
-		   stock.first_set(map, start, end, found);
+	return search(map, bitset_first_set, start, end, found);
 }
 
 static const struct operations ours = {
 	.type = EXT2FS_BMAP64_RBTREE,
-	.make = make, .free = free_map, .copy = copy, .resize = resize,
+	.free = free_map, .copy = copy, .resize = resize,
 	.mark = mark, .unmark = unmark, .test = test,
 	.mark_range = mark_range, .unmark_range = unmark_range,
 	.range_is_clear = range_is_clear,
@@ -331,8 +238,33 @@ static const struct operations ours = {
 	.first_clear = first_clear, .first_set = first_set,
 };
 
+/* A map of more bits than any filesystem has remains a tree: the undo manager's
+ * has 2^64 - 1, and the table of a set grows with their number. */
+#define MOST_BITS (UINT64_C(1) << 40)
+
+/* Takes the place of the function that makes a tree.  What libext2fs makes with
+ * it gets our table; maps that are older, or not ours, keep theirs. */
+static errcode_t make(ext2_filsys fs, struct map *map)
+{
+	uint64_t bits = bits_of(map->start, map->end, map->real_end);
+	struct bitset *s;
+
+	if (bits > MOST_BITS)
+		return stock.make(fs, map);
+	s = malloc(sizeof(*s));
+	if (!s || !bitset_init(s, bits)) {
+		free(s);
+		return EXT2_ET_NO_MEMORY;
+	}
+	if (is_of_claims(map->description))
+		claims = s;
+	map->private = s;
+	map->operations = &ours;
+	return 0;
+}
+
 /*
- * Replacing the table.
+ * Replacing that function.
  */
 
 static struct operations *table(void)
@@ -401,21 +333,19 @@ bool bitmaps_begin(void)
 			return false;
 		stock = *trees;
 	}
-	*trees = ours;
-	in_force = true;
+	trees->make = make;
 	return true;
 }
 
 void bitmaps_end(void)
 {
 	if (trees)
-		*trees = stock;
-	in_force = false;
+		trees->make = stock.make;
 }
 
 bool bitmaps_are_ours(void)
 {
-	return in_force;
+	return trees && trees->make == make;
 }
 
 /* Pass 5 counts the bits of every bitmap on the disk. */
@@ -426,7 +356,7 @@ unsigned int ext2fs_bitcount(const void *addr, unsigned int nbytes)
 	unsigned count = 0;
 	REAL(ext2fs_bitcount);
 
-	if (!in_force)
+	if (!bitmaps_are_ours())
 		return real(addr, nbytes);
 	for (; nbytes >= sizeof(word); nbytes -= sizeof(word)) {
 		memcpy(&word, bytes, sizeof(word));

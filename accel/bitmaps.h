@@ -12,8 +12,7 @@
 bool bitmaps_layout_is_known(ext2_filsys fs);
 
 /* Trees that are made from now on are ours, or libext2fs's.  bitmaps_begin()
- * returns false, and changes nothing, without the table.  When bitmaps_end() is
- * called there must be no map of ours that is still used. */
+ * returns false, and changes nothing, without the table. */
 bool bitmaps_begin(void);
 void bitmaps_end(void);
 bool bitmaps_are_ours(void);

@@ -172,8 +172,6 @@ static inline void change(struct bitset *s, uint64_t c, unsigned first,
 
 	bitset_find(s, c);
 	old = s->chunk;
-	if (chunk_change_word(old, first, last, set))
-		return;
 	if (old == (set ? CHUNK_FULL : CHUNK_CLEAR))
 		return;
 	s->chunk = chunk_change(old, first, last, set);
@@ -282,33 +280,24 @@ static uint64_t input(const unsigned char *in, uint64_t n, uint64_t at)
 	return left >= 64 ? v : v & (UINT64_MAX >> (64 - left));
 }
 
-/* The first bit from `at` on that has this value; `n` if there is none. */
-static uint64_t next_input(const unsigned char *in, uint64_t n, uint64_t at,
-			   bool value)
-{
-	uint64_t same = value ? 0 : UINT64_MAX, v;
-	uint64_t wanted = UINT64_MAX << at % 64;
-
-	for (at -= at % 64; at < n; at += 64, wanted = UINT64_MAX) {
-		v = (input(in, n, at) ^ same) & wanted;
-		if (v) {
-			at += (unsigned)__builtin_ctzll(v);
-			break;
-		}
-	}
-	return at < n ? at : n;
-}
-
 void bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t n,
 		      const unsigned char *in)
 {
-	uint64_t at = 0, end;
+	uint64_t at, from = 0, end = 0, v, first, ones;
 
-	while ((at = next_input(in, n, at, true)) < n) {
-		end = next_input(in, n, at, false);
-		bitset_set_range(s, start + at, end - at);
-		at = end;
-	}
+	for (at = 0; at < n; at += 64)
+		for (v = input(in, n, at); v;
+		     v &= ones < 64 ? UINT64_MAX << ones : 0) {
+			first = (uint64_t)__builtin_ctzll(v);
+			v |= (UINT64_C(1) << first) - 1;
+			ones = ~v ? (uint64_t)__builtin_ctzll(~v) : 64;
+			if (at + first != end) {
+				bitset_set_range(s, start + from, end - from);
+				from = at + first;
+			}
+			end = at + ones;
+		}
+	bitset_set_range(s, start + from, end - from);
 }
 
 /* The chunk of bit `i`; clear beyond the end. */
@@ -333,23 +322,6 @@ static uint64_t word_at(struct bitset *s, uint64_t i)
 	return low >> shift | chunk_word(chunk_at(s, i), w) << (64 - shift);
 }
 
-static void store_word(unsigned char *out, uint64_t i, uint64_t word)
-{
-	word = htole64(word);
-	memcpy(out + i / 8, &word, sizeof(word));
-}
-
-/* Store a whole chunk that is no node. */
-static void store_run(unsigned char *out, uint64_t i, uint64_t chunk)
-{
-	struct chunk_run r = chunk_run(chunk);
-	unsigned w;
-
-	memset(out + i / 8, r.outer ? 0xff : 0, CHUNK_BITS / 8);
-	for (w = r.from / 64; w * 64 < r.to; w++)
-		store_word(out, i + w * 64, chunk_word(chunk, w));
-}
-
 void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t n,
 		      unsigned char *out)
 {
@@ -358,12 +330,14 @@ void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t n,
 	while (n - i >= 64) {
 		chunk = chunk_at(s, start + i);
 		if ((start + i) % CHUNK_BITS == 0 && n - i >= CHUNK_BITS &&
-		    !chunk_is_pointer(chunk)) {
-			store_run(out, i, chunk);
+		    (chunk == CHUNK_CLEAR || chunk == CHUNK_FULL)) {
+			memset(out + i / 8, (unsigned char)chunk,
+			       CHUNK_BITS / 8);
 			i += CHUNK_BITS;
 			continue;
 		}
-		store_word(out, i, word_at(s, start + i));
+		v = htole64(word_at(s, start + i));
+		memcpy(out + i / 8, &v, sizeof(v));
 		i += 64;
 	}
 	if (i == n)

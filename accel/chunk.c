@@ -1,13 +1,139 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Chooses the form of a chunk, and changes it as bits are set and cleared.  A
- * chunk is a node only while it has more than one run of set and more than one
- * of clear bits.
+ * Decides how much room a node has, and moves it when that does not do; chooses the
+ * form of a chunk, and changes it as bits are set and cleared.  A chunk is a node
+ * only while it has more than one run of set and more than one of clear bits.
  *
  * A run costs a node at most two words of its own, so a node of two runs or more
  * takes no more than libext2fs's tree does, 48 bytes for each.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "chunk.h"
+
+bool node_has_popcnt;
+
+#ifdef __x86_64__
+__attribute__((constructor))
+static void look_at_processor(void)
+{
+	node_has_popcnt = __builtin_cpu_supports("popcnt");
+}
+#endif
+
+static struct node_memory memory;
+
+struct node_memory node_memory(void)
+{
+	return memory;
+}
+
+/* With the allocator's header, in its unit of 16 bytes. */
+static uint64_t with_header(size_t bytes)
+{
+	return bytes ? (bytes + 8 + 15) / 16 * 16 : 0;
+}
+
+static void account(size_t freed, size_t made)
+{
+	memory.bytes += with_header(made) - with_header(freed);
+	if (memory.bytes > memory.most_bytes)
+		memory.most_bytes = memory.bytes;
+}
+
+/* Pages of a large one are not there before they are written to. */
+void *node_table_new(size_t bytes)
+{
+	void *table = calloc(1, bytes);
+
+	account(0, table ? bytes : 0);
+	return table;
+}
+
+void node_table_free(void *table, size_t bytes)
+{
+	account(table ? bytes : 0, 0);
+	free(table);
+}
+
+/* The bytes of a node that stores so many values.  Room for two is the least
+ * that leaves nothing of the allocator's unit unused. */
+static size_t size_for(unsigned values)
+{
+	unsigned room = 2;
+
+	while (room < values)
+		room *= 2;
+	return sizeof(struct node) + room * sizeof(uint64_t);
+}
+
+static size_t size_of(const struct node *n)
+{
+	return size_for(node_count_ones(n->some));
+}
+
+static struct node *resize(struct node *n, size_t had, size_t bytes)
+{
+	if (had == bytes)
+		return n;
+	n = realloc(n, bytes);
+	if (!n)
+		abort();
+	account(had, bytes);
+	return n;
+}
+
+struct node *node_new(uint64_t value)
+{
+	struct node *n = resize(NULL, 0, size_for(0));
+
+	*n = (struct node){ .some = 0, .full = value };
+	return n;
+}
+
+struct node *node_put(struct node *n, unsigned k, uint64_t value)
+{
+	uint64_t bit = UINT64_C(1) << k;
+	unsigned at = node_place(n, k), stored = node_count_ones(n->some);
+	bool was = n->some & bit, is = value && value != NODE_FULL;
+
+	if (is && !was) {
+		n = resize(n, size_for(stored), size_for(stored + 1));
+		memmove(n->value + at + 1, n->value + at,
+			(stored - at) * sizeof(*n->value));
+	} else if (was && !is) {
+		memmove(n->value + at, n->value + at + 1,
+			(stored - at - 1) * sizeof(*n->value));
+		n = resize(n, size_for(stored), size_for(stored - 1));
+	}
+	if (is)
+		n->value[at] = value;
+	n->some = is ? n->some | bit : n->some & ~bit;
+	n->full = value == NODE_FULL ? n->full | bit : n->full & ~bit;
+	return n;
+}
+
+struct node *node_copy(const struct node *n)
+{
+	struct node *copy = malloc(size_of(n));
+
+	if (!copy)
+		return NULL;
+	account(0, size_of(n));
+	return memcpy(copy, n, sizeof(*n) + node_count_ones(n->some) *
+		      sizeof(*n->value));
+}
+
+void node_free(struct node *n)
+{
+	account(size_of(n), 0);
+	free(n);
+}
+
+/*
+ * Chunks.
+ */
 
 #define WORDS NODE_VALUES
 
@@ -108,14 +234,18 @@ static bool change_run(uint64_t *number, unsigned first, unsigned last,
 static struct node *change_node(struct node *n, unsigned first, unsigned last,
 				bool set)
 {
-	uint64_t old, fresh;
+	uint64_t m, old, fresh, *slot;
 	unsigned w;
 
 	for (w = first / 64; w <= last / 64; w++) {
-		old = node_get(n, w);
-		fresh = set ? old | mask(w, first, last) :
-			      old & ~mask(w, first, last);
-		if (fresh != old)
+		m = mask(w, first, last);
+		slot = node_slot(n, w);
+		old = slot ? *slot : node_get(n, w);
+		fresh = set ? old | m : old & ~m;
+		/* Most words remain stored where they are. */
+		if (slot && fresh && fresh != NODE_FULL)
+			*slot = fresh;
+		else if (fresh != old)
 			n = node_put(n, w, fresh);
 	}
 	return n;
@@ -128,6 +258,13 @@ static struct node *node_of_run(struct chunk_run r)
 	return r.from < r.to ? change_node(n, r.from, r.to - 1, !r.outer) : n;
 }
 
+/* True if more than two bits are set. */
+static bool is_above_two(uint64_t v)
+{
+	v &= v - 1;
+	return v & (v - 1);
+}
+
 /* The node as a run if it is one: the border of a run is inside a word that is
  * stored, or between two that are not. */
 static uint64_t simplest(struct node *n)
@@ -136,7 +273,7 @@ static uint64_t simplest(struct node *n)
 	struct chunk_run r = { .from = 0, .to = CHUNK_BITS };
 	unsigned i, edges = 0;
 
-	if (chunk_above_two(n->some))
+	if (is_above_two(n->some))
 		return number;
 	for (i = 0; i < node_count_ones(n->some); i++)
 		edges += node_count_ones((n->value[i] ^ n->value[i] << 1) &

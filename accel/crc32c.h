@@ -12,22 +12,8 @@
 
 typedef uint32_t crc32c_fn(uint32_t seed, const unsigned char *p, size_t len);
 
-/* One implementation. */
-struct crc32c_way {
-	const char *name;
-	bool (*usable)(void);	/* does this processor have what it needs? */
-	crc32c_fn *run;
-};
-
-/* All implementations in this build, fastest first; the last one is always
- * usable.  Ends with a NULL name. */
-extern const struct crc32c_way crc32c_ways[];
-
-/*
- * Fill the tables and choose the first usable implementation.  Call it once,
- * before any thread uses one; the function returned may be called from any
- * thread.  NULL if none yields the published check value.
- */
+/* The function for this processor; NULL: it has no instruction for it.  Any
+ * thread may call it. */
 crc32c_fn *crc32c_choose(void);
 
 /* From now on ext2fs_crc32c_le() computes with `fn`; NULL: with libext2fs. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The command line of diskmodel, and where the models are found.
+ * The command line of diskmodel.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -8,58 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "diskmodel.h"
 
-#ifndef MODELDIR
-#define MODELDIR "models"
-#endif
-
-/* The folder of parameter files: beside the program, or as built in. */
-static void model_folder(char *path, size_t size)
-{
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
-	char *slash;
-
-	path[n < 0 ? 0 : n] = '\0';
-	slash = strrchr(path, '/');
-	if (slash) {
-		snprintf(slash, size - (size_t)(slash - path), "/models");
-		if (!access(path, R_OK))
-			return;
-	}
-	snprintf(path, size, "%s", MODELDIR);
-}
-
-/* A name is a file among the models; anything with a / is a path. */
-static void model_path(const char *name, char *path, size_t size)
-{
-	char folder[PATH_MAX - 256];
-
-	model_folder(folder, sizeof(folder));
-	if (strchr(name, '/'))
-		snprintf(path, size, "%s", name);
-	else
-		snprintf(path, size, "%s/%.200s.conf", folder, name);
-}
-
 static int usage(FILE *f)
 {
-	fputs("Usage: diskmodel --model=NAME [OPTION]... IMAGE MOUNTPOINT\n"
-	      "       diskmodel --model=NAME --simulate=SIZE [--depth=N] <REQUESTS\n"
+	fputs("Usage: diskmodel [OPTION]... IMAGE MOUNTPOINT\n"
+	      "       diskmodel [OPTION]... --simulate=SIZE [--depth=N] <REQUESTS\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
-	      "  --model=NAME      a file in models/, or a path\n"
-	      "  --set=KEY=VALUE   change a parameter; after --model\n"
-	      "  --trace=FILE      write each request to FILE: start in ns,\n"
-	      "                    offset, length, r/w/f, latency in ns\n"
-	      "  --json=FILE       counters at the end\n"
-	      "  --fault=FAULT     eio:OFF+LEN[:DELAY], slow:OFF+LEN:DELAY or\n"
-	      "                    eio-after:N; may be repeated\n"
+	      "  --set=KEY=VALUE   a parameter, as in models/ (none: no delay)\n"
+	      "  --fault=eio:OFF+LEN[:DELAY]\n"
+	      "                    what touches these bytes fails; may be repeated\n"
 	      "  --compensate=TIME send replies earlier by what FUSE and the\n"
 	      "                    loop device add to each request\n"
-	      "  --spin=TIME       do not sleep when a reply is due this soon\n"
-	      "                    (default: the measured lateness of timers)\n"
 	      "  --ready-fd=N      write a byte to descriptor N once mounted\n"
 	      "  --follow-parent   exit when the parent process does\n"
 	      "  --read-only       open IMAGE for reading only\n"
@@ -70,28 +31,26 @@ static int usage(FILE *f)
 	return f == stderr ? 2 : 0;
 }
 
-static int load_model(struct dm_params *p, const char *name)
+static int add_fault(struct dm_serve *s, const char *text)
 {
-	char path[PATH_MAX], err[PATH_MAX + 128];
+	struct dm_range *r = &s->bad[s->nr_bad];
+	char off[32], len[32], delay[32] = "0";
 
-	model_path(name, path, sizeof(path));
-	if (!dm_params_load(p, path, err, sizeof(err)))
-		return 0;
-	fprintf(stderr, "diskmodel: %s\n", err);
-	return -1;
+	if (s->nr_bad == sizeof(s->bad) / sizeof(s->bad[0]) ||
+	    sscanf(text, "eio:%31[^+]+%31[^:]:%31s", off, len, delay) < 2 ||
+	    dm_parse_number(off, &r->off) || dm_parse_number(len, &r->len) ||
+	    dm_parse_number(delay, &r->delay))
+		return -1;
+	s->nr_bad++;
+	return 0;
 }
 
-enum { OPT_MODEL = 256, OPT_TRACE, OPT_JSON, OPT_FAULT, OPT_COMPENSATE,
-       OPT_SPIN, OPT_READY, OPT_RO, OPT_FOLLOW, OPT_SET,
-       OPT_SIMULATE, OPT_DEPTH, OPT_HELP };
+enum { OPT_FAULT = 256, OPT_COMPENSATE, OPT_READY, OPT_RO, OPT_FOLLOW,
+       OPT_SET, OPT_SIMULATE, OPT_DEPTH, OPT_HELP };
 
 static const struct option options[] = {
-	{ "model", required_argument, NULL, OPT_MODEL },
-	{ "trace", required_argument, NULL, OPT_TRACE },
-	{ "json", required_argument, NULL, OPT_JSON },
 	{ "fault", required_argument, NULL, OPT_FAULT },
 	{ "compensate", required_argument, NULL, OPT_COMPENSATE },
-	{ "spin", required_argument, NULL, OPT_SPIN },
 	{ "ready-fd", required_argument, NULL, OPT_READY },
 	{ "read-only", no_argument, NULL, OPT_RO },
 	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
@@ -106,22 +65,12 @@ static const struct option options[] = {
 static int take_option(struct dm_serve *s, int c, const char *value)
 {
 	switch (c) {
-	case OPT_MODEL:
-		return load_model(&s->params, value);
 	case OPT_SET:
 		return dm_params_set(&s->params, value);
-	case OPT_TRACE:
-		s->trace = value;
-		return 0;
-	case OPT_JSON:
-		s->json = value;
-		return 0;
 	case OPT_FAULT:
-		return dm_fault_add(&s->faults, value);
+		return add_fault(s, value);
 	case OPT_COMPENSATE:
 		return dm_parse_number(value, &s->compensate);
-	case OPT_SPIN:
-		return dm_parse_number(value, &s->spin);
 	case OPT_READY:
 		s->ready_fd = atoi(value);
 		return 0;
@@ -137,12 +86,13 @@ static int take_option(struct dm_serve *s, int c, const char *value)
 
 int main(int argc, char **argv)
 {
-	struct dm_serve s = { .ready_fd = -1, .spin = DM_NEVER };
+	struct dm_serve s = { .ready_fd = -1 };
 	uint64_t size = 0, depth = 0;
 	int ret = 0;
 	const char *problem;
 	int c;
 
+	dm_params_default(&s.params);
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == OPT_HELP)
 			return usage(stdout);
@@ -155,11 +105,13 @@ int main(int argc, char **argv)
 		if (ret)
 			return usage(stderr);
 	}
-	if (!*s.params.name || argc - optind != (size ? 0 : 2))
+	if (argc - optind != (size ? 0 : 2))
 		return usage(stderr);
+	if (s.params.write_latency == DM_NEVER)
+		s.params.write_latency = s.params.latency;
 	problem = dm_params_problem(&s.params);
 	if (problem) {
-		fprintf(stderr, "diskmodel: %s: %s\n", s.params.name, problem);
+		fprintf(stderr, "diskmodel: %s\n", problem);
 		return 1;
 	}
 	if (size)

@@ -6,10 +6,7 @@ order.  `images' makes and mounts the filesystem.
 """
 import ctypes
 import errno
-import fcntl
 import os
-
-FICLONE = 0x40049409
 
 
 class Random:
@@ -146,29 +143,6 @@ def changed(rnd, _bs, dirs, files, least, most, count, every):
             os.close(top)
 
 
-def clones(rnd, _bs, dirs, files, count):
-    """COUNT files that share the extents of one of these each."""
-    for i in range(count):
-        with open(aged_path(files, rnd(dirs * files)), "rb") as source:
-            fd = make(f"{dir_path(rnd(dirs))}/clone-{i:06}")
-            fcntl.ioctl(fd, FICLONE, source.fileno())
-            os.close(fd)
-
-
-def spaced(rnd, _bs, dirs, files, extents, kib):
-    """Files of so many extents.  Each grows in turns with another one, which is
-    deleted then: the space between is free."""
-    for f in range(files):
-        path = f"{dir_path(rnd(dirs))}/space-{f:06}"
-        fds = make(path), make(path + "-other")
-        # Gaps keep the extents from being merged.
-        for i in range(2 * extents):
-            os.posix_fallocate(fds[i % 2], i * (kib << 10), kib << 10)
-        for fd in fds:
-            os.close(fd)
-        os.unlink(path + "-other")
-
-
 def extend(rnd, path, off, blocks, bs):
     """Allocate 1 to BLOCKS blocks, most of them near 1; a full filesystem is
     part of its age."""
@@ -206,7 +180,7 @@ def aged(rnd, bs, dirs, files, rounds, blocks):
 
 
 KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, large,
-                                 grown, changed, clones, spaced, aged)}
+                                 grown, changed, aged)}
 
 
 def fill(folder, seed, kind, *numbers):

@@ -3,7 +3,8 @@
  * Fills a fresh ext4 image with tens of millions of files in minutes: computes
  * inode tables, directories and extent tree blocks and writes them through
  * libext2fs, a block group's table at a time, where the kernel would make one
- * file after the other.  Blocks of files are allocated and never written.  The
+ * file after the other.  Or adds a file of millions of fragments, to show how much
+ * memory a check needs.  Blocks of files are allocated and never written.  The
  * same arguments make the same image.  `images' formats the image.
  *
  * Inodes are used in sequence, USED of each group: each directory is followed by
@@ -225,6 +226,14 @@ static void set_extent(struct ext3_extent *e, uint64_t logical,
 	e->ee_start_hi = ext2fs_cpu_to_le16((__u16)(block >> 32));
 }
 
+static void set_index(struct ext3_extent_idx *index, uint64_t logical,
+		      blk64_t block)
+{
+	index->ei_block = ext2fs_cpu_to_le32((__u32)logical);
+	index->ei_leaf = ext2fs_cpu_to_le32((__u32)block);
+	index->ei_leaf_hi = ext2fs_cpu_to_le16((__u16)(block >> 32));
+}
+
 static uint64_t leaf_capacity(const struct image *im)
 {
 	return (im->fs->blocksize - sizeof(struct ext3_extent_header)) /
@@ -259,9 +268,7 @@ static uint64_t fragmented_file(struct image *im, ext2_ino_t inode,
 		     "a checksum");
 		must(io_channel_write_blk64(im->fs->io, leaf, 1, im->block),
 		     "writing an extent tree");
-		index->ei_block = ext2fs_cpu_to_le32((__u32)(2 * done));
-		index->ei_leaf = ext2fs_cpu_to_le32((__u32)leaf);
-		index->ei_leaf_hi = ext2fs_cpu_to_le16((__u16)(leaf >> 32));
+		set_index(index, 2 * done, leaf);
 	}
 	extent_header(root, leaves, ROOT_EXTENTS, 1);
 	im->trees++;
@@ -463,15 +470,26 @@ static uint64_t number(const char *text, uint64_t least, uint64_t most)
 	return v;
 }
 
-static void open_image(struct image *im, const char *path)
+__attribute__((noreturn))
+static void usage(void)
 {
-	ext2_filsys fs;
+	errx(2, "usage: mkinodes IMAGE files SEED DIRS FILES BLOCKS EVERY EXTENTS "
+	     "[USED [RUN]]\n"
+	     "       mkinodes IMAGE fragments COUNT LENGTH DISTANCE [SEED "
+	     "[FILES]]\n"
+	     "DIRS directories of FILES files of 1 to BLOCKS blocks; each "
+	     "EVERY-th\nfile (0: none) has a tree of 5 to EXTENTS extents "
+	     "instead, or on ext3 an\nindirect block with so many blocks.\n"
+	     "FILES files that claim the same COUNT fragments of LENGTH blocks, "
+	     "which begin\nDISTANCE blocks apart; with a SEED other than 0 these "
+	     "are means, and the file\nhas its fragments in random order.");
+}
 
-	must(ext2fs_open(path, EXT2_FLAG_RW | EXT2_FLAG_64BITS |
-			 EXT2_FLAG_EXCLUSIVE, 0, 0, unix_io_manager, &fs),
-	     path);
-	im->fs = fs;
-	must(ext2fs_read_bitmaps(fs), path);
+/* The sizes must suit the image. */
+static void prepare(struct image *im, const char *path)
+{
+	ext2_filsys fs = im->fs;
+
 	if (!im->used || im->used > EXT2_INODES_PER_GROUP(fs->super))
 		im->used = EXT2_INODES_PER_GROUP(fs->super);
 	im->first = EXT2_FIRST_INODE(fs->super);
@@ -488,57 +506,230 @@ static void open_image(struct image *im, const char *path)
 		     path);
 	im->table = calloc(EXT2_INODES_PER_GROUP(fs->super),
 			   EXT2_INODE_SIZE(fs->super));
-	im->block = malloc(fs->blocksize);
-	if (!im->table || !im->block)
+	if (!im->table)
 		err(1, NULL);
 	if (im->extents_used && im->extents > ROOT_EXTENTS * leaf_capacity(im))
 		errx(2, "at most %llu extents per file", (unsigned long long)
 		     (ROOT_EXTENTS * leaf_capacity(im)));
 }
 
+/* SEED DIRS FILES BLOCKS EVERY EXTENTS [USED [RUN]] */
+static void make_files(struct image *im, const char *path, int argc, char **argv)
+{
+	dgrp_t group, last;
+
+	if (argc < 6 || argc > 8)
+		usage();
+	im->random = number(argv[0], 0, UINT32_MAX) * 2654435761UL +
+		88172645463325252ULL;
+	im->dirs = 1 + number(argv[1], 1, UINT32_MAX);
+	im->files = number(argv[2], 1, 99999);
+	im->blocks = number(argv[3], 1, 32768);
+	im->every = number(argv[4], 0, UINT32_MAX);
+	im->extents = number(argv[5], ROOT_EXTENTS + 1, UINT16_MAX);
+	im->used = argc > 6 ? number(argv[6], 16, UINT32_MAX) : 0;
+	im->run = argc > 7 ? number(argv[7], 1, 1024) : 1;
+	if (im->dirs * (im->files + 1) > UINT32_MAX)
+		errx(2, "too many inodes for ext4");
+	prepare(im, path);
+	fill_root(im);
+	last = ext2fs_group_of_ino(im->fs, inode_at(im, im->end - 1));
+	for (group = 0; group <= last; group++)
+		fill_group(im, group);
+	settle(im);
+	if (im->dir_stop > im->dir_next)
+		ext2fs_block_alloc_stats_range(im->fs, im->dir_next, (blk_t)
+					       (im->dir_stop - im->dir_next),
+					       -1);
+	ext2fs_mark_super_dirty(im->fs);
+	ext2fs_mark_bb_dirty(im->fs);
+	ext2fs_mark_ib_dirty(im->fs);
+	free(im->table);
+	printf("%llu inodes, %llu directories, %llu files with trees of "
+	       "%llu leaves\n", (unsigned long long)(im->end - im->first),
+	       (unsigned long long)(im->dirs - 1),
+	       (unsigned long long)im->trees, (unsigned long long)im->leaves);
+}
+
+/*
+ * A file of fragments.
+ */
+
+struct fragment {
+	blk64_t block;
+	unsigned int length;
+};
+
+/* `mean`, or a random number of that mean. */
+static uint64_t about(struct image *im, uint64_t mean)
+{
+	return im->random ? 1 + rnd(im, 2 * mean - 1) : mean;
+}
+
+/* Take fragments from one end of the device to the other, but not what is in
+ * use. */
+static size_t place(struct image *im, struct fragment *f, size_t count,
+		    uint64_t length, uint64_t distance)
+{
+	/* Not at the beginning of groups, where metadata is. */
+	blk64_t at = im->fs->super->s_first_data_block + distance +
+		distance / 2;
+	blk64_t end, used;
+	size_t n = 0;
+
+	for (; n < count; at += about(im, distance)) {
+		end = at + about(im, length);
+		if (end >= ext2fs_blocks_count(im->fs->super))
+			break;
+		if (!ext2fs_find_first_set_block_bitmap2(im->fs->block_map, at,
+							 end, &used)) {
+			if (used == at)
+				continue;
+			end = used;
+		}
+		f[n].block = at;
+		f[n++].length = (unsigned int)(end - at);
+		ext2fs_block_alloc_stats_range(im->fs, at, (blk_t)(end - at), 1);
+		if (end > at + distance)
+			at = end - distance;
+	}
+	return n;
+}
+
+static void shuffle(struct image *im, struct fragment *f, size_t n)
+{
+	while (n > 1) {
+		size_t other = rnd(im, n--);
+		struct fragment swapped = f[n];
+
+		f[n] = f[other];
+		f[other] = swapped;
+	}
+}
+
+/* An entry of a block of the tree: an extent, or an index entry of length 0. */
+struct entry {
+	uint64_t logical;
+	struct fragment at;
+};
+
+static void store(struct ext3_extent_header *h, uint64_t slots,
+		  unsigned int depth, const struct entry *e, uint64_t n)
+{
+	struct ext3_extent *extent = (void *)(h + 1);
+	struct ext3_extent_idx *index = (void *)(h + 1);
+	uint64_t i;
+
+	extent_header(h, n, slots, depth);
+	for (i = 0; i < n; i++)
+		if (depth)
+			set_index(&index[i], e[i].logical, e[i].at.block);
+		else
+			set_extent(&extent[i], e[i].logical, e[i].at.length,
+				   e[i].at.block);
+}
+
+/* Write a level of the tree, and make the entries of the one above of it.
+ * Returns their number. */
+static uint64_t write_level(struct image *im, struct entry *e, uint64_t n,
+			    unsigned int depth, blk64_t *goal)
+{
+	uint64_t slots = leaf_capacity(im), from, above = 0;
+
+	for (from = 0; from < n; from += slots) {
+		must(ext2fs_new_block2(im->fs, *goal, NULL, goal),
+		     "no block for the tree");
+		ext2fs_block_alloc_stats2(im->fs, *goal, 1);
+		memset(im->block, 0, im->fs->blocksize);
+		store((void *)im->block, slots, depth, e + from,
+		      n - from < slots ? n - from : slots);
+		must(io_channel_write_blk64(im->fs->io, *goal, 1, im->block),
+		     "writing an extent tree");
+		e[above++] = (struct entry){ e[from].logical, { *goal, 0 } };
+	}
+	return above;
+}
+
+static void write_fragments(struct image *im, const struct fragment *f,
+			    uint64_t n, unsigned int number_of_file)
+{
+	struct entry *e = calloc(n + 1, sizeof(*e));
+	struct ext2_inode inode = { .i_mode = LINUX_S_IFREG | 0644 };
+	uint64_t logical = 0, blocks, i;
+	blk64_t goal = im->fs->super->s_first_data_block;
+	char name[NAME_MAX_LEN];
+	unsigned int depth = 0;
+	ext2_ino_t ino;
+
+	if (!e)
+		err(1, NULL);
+	for (i = 0; i < n; i++) {
+		e[i] = (struct entry){ logical, f[i] };
+		logical += f[i].length;
+	}
+	for (blocks = logical; n > ROOT_EXTENTS; blocks += n)
+		n = write_level(im, e, n, depth++, &goal);
+	inode.i_links_count = 1;
+	inode.i_flags = EXT4_EXTENTS_FL;
+	inode.i_atime = inode.i_ctime = inode.i_mtime = 1;
+	ext2fs_inode_size_set(im->fs, &inode, logical * im->fs->blocksize);
+	ext2fs_iblk_set(im->fs, &inode, blocks);
+	store((void *)inode.i_block, ROOT_EXTENTS, depth, e, n);
+	snprintf(name, sizeof(name), "fragments%u", number_of_file);
+	must(ext2fs_new_inode(im->fs, EXT2_ROOT_INO, LINUX_S_IFREG, NULL, &ino),
+	     name);
+	must(ext2fs_write_new_inode(im->fs, ino, &inode), name);
+	must(ext2fs_link(im->fs, EXT2_ROOT_INO, name, ino, EXT2_FT_REG_FILE),
+	     name);
+	ext2fs_inode_alloc_stats2(im->fs, ino, 1, 0);
+	free(e);
+}
+
+/* COUNT LENGTH DISTANCE [SEED [FILES]] */
+static void make_fragments(struct image *im, int argc, char **argv)
+{
+	struct fragment *f;
+	unsigned int i;
+	uint64_t count, files;
+
+	if (argc < 3 || argc > 5)
+		usage();
+	count = number(argv[0], 1, UINT32_MAX);
+	im->random = argc > 3 ? number(argv[3], 0, UINT32_MAX) : 0;
+	files = argc > 4 ? number(argv[4], 1, 100) : 1;
+	f = calloc(count, sizeof(*f));
+	if (!f)
+		err(1, NULL);
+	count = place(im, f, count, number(argv[1], 1, UINT16_MAX / 2),
+		      number(argv[2], 1, UINT32_MAX));
+	if (im->random)
+		shuffle(im, f, count);
+	for (i = 0; i < files; i++)
+		write_fragments(im, f, count, i);
+	free(f);
+}
+
 int main(int argc, char **argv)
 {
 	struct image im = { .from = 0 };
-	dgrp_t group, last;
 
-	if (argc < 8 || argc > 10)
-		errx(2, "usage: mkinodes IMAGE SEED DIRS FILES BLOCKS EVERY "
-		     "EXTENTS [USED [RUN]]\n"
-		     "DIRS directories of FILES files of 1 to BLOCKS blocks; "
-		     "each EVERY-th\nfile (0: none) has a tree of 5 to "
-		     "EXTENTS extents instead, or on ext3 an indirect block "
-		     "with so many blocks");
+	if (argc < 3)
+		usage();
 	add_error_table(&et_ext2_error_table);
-	im.random = number(argv[2], 0, UINT32_MAX) * 2654435761UL +
-		88172645463325252ULL;
-	im.dirs = 1 + number(argv[3], 1, UINT32_MAX);
-	im.files = number(argv[4], 1, 99999);
-	im.blocks = number(argv[5], 1, 32768);
-	im.every = number(argv[6], 0, UINT32_MAX);
-	im.extents = number(argv[7], ROOT_EXTENTS + 1, UINT16_MAX);
-	im.used = argc > 8 ? number(argv[8], 16, UINT32_MAX) : 0;
-	im.run = argc > 9 ? number(argv[9], 1, 1024) : 1;
-	if (im.dirs * (im.files + 1) > UINT32_MAX)
-		errx(2, "too many inodes for ext4");
-	open_image(&im, argv[1]);
-	fill_root(&im);
-	last = ext2fs_group_of_ino(im.fs, inode_at(&im, im.end - 1));
-	for (group = 0; group <= last; group++)
-		fill_group(&im, group);
-	settle(&im);
-	if (im.dir_stop > im.dir_next)
-		ext2fs_block_alloc_stats_range(im.fs, im.dir_next, (blk_t)
-					       (im.dir_stop - im.dir_next),
-					       -1);
-	ext2fs_mark_super_dirty(im.fs);
-	ext2fs_mark_bb_dirty(im.fs);
-	ext2fs_mark_ib_dirty(im.fs);
-	must(ext2fs_close_free(&im.fs), argv[1]);
-	free(im.table);
+	must(ext2fs_open(argv[1], EXT2_FLAG_RW | EXT2_FLAG_64BITS |
+			 EXT2_FLAG_EXCLUSIVE, 0, 0, unix_io_manager, &im.fs),
+	     argv[1]);
+	must(ext2fs_read_bitmaps(im.fs), argv[1]);
+	im.block = malloc(im.fs->blocksize);
+	if (!im.block)
+		err(1, NULL);
+	if (!strcmp(argv[2], "files"))
+		make_files(&im, argv[1], argc - 3, argv + 3);
+	else if (!strcmp(argv[2], "fragments"))
+		make_fragments(&im, argc - 3, argv + 3);
+	else
+		usage();
 	free(im.block);
-	printf("%llu inodes, %llu directories, %llu files with trees of "
-	       "%llu leaves\n", (unsigned long long)(im.end - im.first),
-	       (unsigned long long)(im.dirs - 1),
-	       (unsigned long long)im.trees, (unsigned long long)im.leaves);
+	must(ext2fs_close_free(&im.fs), argv[1]);
 	return 0;
 }

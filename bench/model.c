@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parses parameter files: keys, units, and what makes a device complete.  sim.c
- * decides how a device behaves.
+ * Parses parameters: keys, units, and what makes a device complete.  sim.c decides
+ * how a device behaves.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -82,28 +82,12 @@ int dm_parse_number(const char *text, uint64_t *value)
 	return -1;
 }
 
-static char *strip(char *s)
-{
-	size_t n;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	n = strlen(s);
-	while (n && isspace((unsigned char)s[n - 1]))
-		s[--n] = '\0';
-	return s;
-}
-
 static int set_key(struct dm_params *p, const char *name, const char *value)
 {
 	const struct word *w;
 	uint64_t *field;
 	size_t i;
 
-	if (!strcmp(name, "about")) {
-		snprintf(p->about, sizeof(p->about), "%s", value);
-		return 0;
-	}
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(name, keys[i].name))
 			continue;
@@ -155,127 +139,25 @@ const char *dm_params_problem(const struct dm_params *p)
 	return p->kind == DM_DISK ? disk_problem(p) : NULL;
 }
 
-static void name_from_path(struct dm_params *p, const char *path)
+void dm_params_default(struct dm_params *p)
 {
-	const char *base = strrchr(path, '/');
-	size_t n;
-
-	base = base ? base + 1 : path;
-	snprintf(p->name, sizeof(p->name), "%s", base);
-	n = strlen(p->name);
-	if (n > 5 && !strcmp(p->name + n - 5, ".conf"))
-		p->name[n - 5] = '\0';
-}
-
-static void defaults(struct dm_params *p, const char *path)
-{
-	memset(p, 0, sizeof(*p));
-	name_from_path(p, path);
-	p->write_latency = DM_NEVER;
-	p->max_request = 1 << 20;
-	p->spindles = 1;
-	p->queue_depth = 1;
-	p->expire = 500000000;
-	p->restore_chunk = 512 << 10;
-	p->jitter = 20;
-	p->rare = 500;
-	p->rare_by = 10;
-	p->slow_by = 10;
+	*p = (struct dm_params){
+		.write_latency = DM_NEVER, .max_request = 1 << 20,
+		.channels = 1, .spindles = 1, .queue_depth = 1,
+		.expire = 500000000, .restore_chunk = 512 << 10, .jitter = 20,
+		.rare = 500, .rare_by = 10, .slow_by = 10,
+	};
 }
 
 int dm_params_set(struct dm_params *p, const char *text)
 {
-	char line[512], *eq;
+	const char *eq = strchr(text, '=');
+	char name[32];
 
-	if (strlen(text) >= sizeof(line))
+	if (!eq || (size_t)(eq - text) >= sizeof(name))
 		return -1;
-	strcpy(line, text);
-	eq = strchr(line, '=');
-	if (!eq)
-		return -1;
-	*eq = '\0';
-	return set_key(p, strip(line), strip(eq + 1));
-}
-
-static int read_file(struct dm_params *p, const char *path, unsigned int depth,
-		     char *err, size_t errlen);
-
-/* `like = NAME': everything that NAME, in the same folder, says. */
-static int read_like(struct dm_params *p, const char *path, const char *name,
-		     unsigned int depth, char *err, size_t errlen)
-{
-	const char *base = strrchr(path, '/');
-	char other[4096];
-	int n = base ? (int)(base - path) + 1 : 0;
-
-	if (!depth || strchr(name, '/')) {
-		snprintf(err, errlen, "%s: like %s: not a name, or too many",
-			 path, name);
-		return -1;
-	}
-	n = snprintf(other, sizeof(other), "%.*s%s.conf", n, path, name);
-	if (n < 0 || (size_t)n >= sizeof(other)) {
-		snprintf(err, errlen, "%s: name too long", path);
-		return -1;
-	}
-	return read_file(p, other, depth - 1, err, errlen);
-}
-
-static int read_line(struct dm_params *p, const char *path, char *line,
-		     unsigned int nr, unsigned int depth, char *err,
-		     size_t errlen)
-{
-	char *eq = strchr(line, '=');
-
-	if (eq && !strncmp(line, "like", 4) &&
-	    line + 4 + strspn(line + 4, " \t") == eq)
-		return read_like(p, path, strip(eq + 1), depth, err, errlen);
-	if (!dm_params_set(p, line))
-		return 0;
-	snprintf(err, errlen, "%s:%u: unknown key or invalid value", path, nr);
-	return -1;
-}
-
-static int read_file(struct dm_params *p, const char *path, unsigned int depth,
-		     char *err, size_t errlen)
-{
-	unsigned int nr = 0;
-	char line[512], *text;
-	int ret = 0;
-	FILE *f;
-
-	f = fopen(path, "re");
-	if (!f) {
-		snprintf(err, errlen, "%s: %s", path, strerror(errno));
-		return -1;
-	}
-	while (!ret && fgets(line, sizeof(line), f)) {
-		nr++;
-		line[strcspn(line, "#")] = '\0';
-		text = strip(line);
-		if (*text)
-			ret = read_line(p, path, text, nr, depth, err, errlen);
-	}
-	fclose(f);
-	return ret;
-}
-
-int dm_params_load(struct dm_params *p, const char *path, char *err,
-		   size_t errlen)
-{
-	const char *problem;
-
-	defaults(p, path);
-	if (read_file(p, path, 2, err, errlen))
-		return -1;
-	if (p->write_latency == DM_NEVER)
-		p->write_latency = p->latency;
-	problem = dm_params_problem(p);
-	if (problem) {
-		snprintf(err, errlen, "%s: %s", path, problem);
-		return -1;
-	}
-	return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)(eq - text), text);
+	return set_key(p, name, eq + 1);
 }
 
 /*

@@ -35,8 +35,6 @@ enum dm_layout {
 };
 
 struct dm_params {
-	char name[64];
-	char about[128];
 	uint64_t kind;		/* enum dm_kind */
 
 	/* Every kind. */
@@ -83,12 +81,8 @@ struct dm_params {
 	uint64_t slow_by;	/* that many times slower */
 };
 
-/*
- * Read a parameter file.  Returns 0, or -1 with a message for the user in
- * @err (@errlen bytes) naming the file and the line.
- */
-int dm_params_load(struct dm_params *p, const char *path, char *err,
-		   size_t errlen);
+/* A device without any delay. */
+void dm_params_default(struct dm_params *p);
 
 /*
  * Change one parameter, as `key=value'.  Returns -1 if it is unknown or
@@ -115,6 +109,7 @@ struct dm_req {
 	uint64_t off;
 	uint32_t len;
 	enum dm_op op;
+	uint64_t delay;		/* ns that this one takes longer */
 	void *owner;		/* the caller's, never used here */
 
 	uint64_t arrival;	/* set by dm_sim_submit() */

@@ -124,7 +124,7 @@ def cpu_bound(result, label):
 
 
 def device_bound(result, label, model):
-    """(seconds, how) of the quickest reading of the blocks, or None: a replay,
+    """(seconds, how) of the quickest reading of the blocks, or None: simulated,
     or the time that the device had something to do in a check."""
     known = [(t, how) for b in result["bounds"]
              if (b["label"], b["model"]) == (label, model)
@@ -199,27 +199,10 @@ def rig_decides(run, processors):
         rig + run["user"] + run["system"] > FULL_SHARE * time
 
 
-def processor_table(result):
-    rows = [["image", "device", "checker", "elapsed, s", "checker, s",
-             "model, s", "rest, s", "of all processors"]]
-    processors = result["machine"]["processors"]
-    for (label, model), group in cells(result, "cold").items():
-        for name, cell in group.items():
-            run = cell.middle()
-            own = run["user"] + run["system"]
-            used = own + run["model_cpu"] + run["rest_cpu"]
-            rows.append([label, model, name, figure(run["seconds"]),
-                         "%.2f" % own, "%.2f" % run["model_cpu"],
-                         "%.2f" % run["rest_cpu"], "%.0f %%%s" % (
-                             100 * min(used / run["seconds"] / processors, 1),
-                             " (rig)" if rig_decides(run, processors)
-                             else "")])
-    return rows
-
-
 def requests_table(result):
+    processors = result["machine"]["processors"]
     rows = [["image", "device", "checker", "requests", "MiB", "mean depth",
-             "most", "device busy"]]
+             "most", "device busy", "processor, s", "of the model"]]
     for (label, model), group in cells(result, "cold").items():
         for name, cell in group.items():
             run = cell.middle()
@@ -228,7 +211,11 @@ def requests_table(result):
                              "%.0f" % (run["read_bytes"] / 1048576),
                              "%.1f" % run["mean_depth"],
                              str(run["max_depth"]), "%.0f %%" % (
-                                 100 * run["busy_s"] / run["seconds"])])
+                                 100 * run["busy_s"] / run["seconds"]),
+                             "%.2f" % (run["user"] + run["system"]),
+                             "%.2f%s" % (run["model_cpu"], " (rig)" if
+                                         rig_decides(run, processors)
+                                         else "")])
     return rows
 
 
@@ -295,9 +282,9 @@ def markdown(result, drawn):
                 f"evicted, not modelled devices ({result['plain']}). The "
                 "times are those of this machine's own storage."]
     out += ["", "The checker `ours` is the one with prefetching. The device "
-            "bound is the least time in which the device was seen to deliver the "
-            "blocks that the stock check reads: in a replay in one of several "
-            "orders, or during a check that kept it busy for so long; the CPU "
+            "bound is the least time in which the device can deliver the blocks "
+            "that the stock check reads: simulated, in one of several orders, "
+            "or during a check that kept it busy for so long; the CPU "
             "bound is the time of the fastest check with everything cached. A "
             "check can overlap the two, so the larger bound is the limit.", "",
             as_markdown(table(result)), "",
@@ -308,19 +295,15 @@ def markdown(result, drawn):
     if any(r["passes"] for r in result["runs"]):
         out += ["", "## Passes", "", as_markdown(pass_table(result))]
     if result["bounds"]:
-        out += ["", "## Replays behind the device bound", "",
+        out += ["", "## Simulations behind the device bound", "",
                 as_markdown(bounds_table(result))]
     if not result.get("plain"):
         out += ["", "## Requests", "", as_markdown(requests_table(result)),
-                "", "For plain the kernel counts requests, including those of "
-                "other programs."]
-    out += ["", "## Processor time", "",
-            "The rest is everything else: the loop device, FUSE in the "
-            "kernel, other programs. (rig) marks runs in which the processors "
-            f"were fully used ({100 * FULL_SHARE:.0f} %) and the model and "
-            f"the rest took more than {100 * RIG_SHARE:.0f} % of them: these "
-            "times depend more on the rig than on the checker.", "",
-            as_markdown(processor_table(result))]
+                "", "(rig) marks runs in which the processors were "
+                f"fully used ({100 * FULL_SHARE:.0f} %) and the model, the loop "
+                "device, FUSE and other programs took more than "
+                f"{100 * RIG_SHARE:.0f} % of them: these times depend more on "
+                "the rig than on the checker."]
     if drawn:
         out += ["", "## Pictures"]
         out += [f"\n![{title}]({name})" for title, name in drawn]

@@ -8,9 +8,11 @@ machine's own disk.  Which runs are made, and how figures are presented, is
 decided elsewhere.
 """
 import contextlib
+import ctypes
 import fcntl
 import glob
 import json
+import mmap
 import os
 import random
 import shutil
@@ -63,8 +65,8 @@ def model_path(name):
 
 def model_options(name):
     """The options of diskmodel for a model, as in model_path()."""
-    return ["--model=" + model_path(name),
-            *("--set=" + change for change in name.split(":")[1:])]
+    return [f"--set={key}={value}" for key, value in model_keys(name).items()
+            if key != "about"]
 
 
 def models():
@@ -198,6 +200,16 @@ def image_path(text, folder=None):
         raise RigError(f"no such image: {text}") from e
 
 
+def own_mounts():
+    """See mounts that nobody else sees: a filesystem would stay mounted if a
+    process took a copy of all mounts meanwhile."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    clone_newns = 0x20000
+    if libc.unshare(clone_newns):
+        raise OSError(ctypes.get_errno(), "unshare")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+
+
 class Workspace(Stack):
     """A folder that is removed when the with block ends."""
 
@@ -315,38 +327,17 @@ class Device:
 
 
 class PlainFile:
-    """The image file itself, on its own disk, with the counters of the block
-    layer, which include the requests of all programs."""
+    """The image file itself, on its own disk, without counters."""
     modelled = False
 
     def __init__(self, path):
         self.path = path
-        number = os.stat(path).st_dev
-        self.stat = (f"/sys/dev/block/{os.major(number)}:"
-                     f"{os.minor(number)}/stat")
-        self.since = self.read_stat()
-
-    def read_stat(self):
-        """Reads, sectors read, ms busy, ms times requests; or None."""
-        try:
-            with open(self.stat) as f:
-                words = [int(w) for w in f.read().split()]
-        except OSError:
-            return None
-        return words[0], words[2], words[9], words[10]
 
     def command(self, text):
-        if text == "reset":
-            self.since = self.read_stat()
+        pass
 
     def counters(self):
-        now = self.read_stat()
-        if not now or not self.since:
-            return {}
-        reads, sectors, busy, depth = (
-            a - b for a, b in zip(now, self.since))
-        return dict(reads=reads, read_bytes=sectors * 512, busy_s=busy / 1e3,
-                    mean_depth=depth / busy if busy else 0, max_depth="-")
+        return {}
 
     def make_cold(self):
         with open(self.path, "rb") as f:
@@ -397,8 +388,7 @@ def start_model(stack, image, model, point, options):
 
         try:
             command = [find_program("diskmodel"), *model_options(model),
-                       "--json=/dev/null", f"--ready-fd={told}",
-                       "--follow-parent", *options, image, point]
+                       f"--ready-fd={told}", "--follow-parent", *options, image, point]
             # Its own session: Ctrl-C must reach the owner of the loop device
             # before the server below it.
             with undisturbed():
@@ -446,10 +436,10 @@ def device(work, image, model, options=()):
         yield Device(dev, point)
 
 
-# How a list of blocks is read by a replay: sorted or not, bytes of gaps that are
-# read through, most bytes of a read.  Reading through gaps is faster if a seek
-# costs more than the transfer.
-REPLAYS = {
+# How a list of blocks can be read: sorted or not, bytes of gaps that are read
+# through, most bytes of a read.  Reading through gaps is faster if a seek costs
+# more than the transfer.
+WAYS = {
     "in order": (False, 0, 128 << 10),
     "sorted": (True, 0, 512 << 10),
     "sorted, gaps of 64 KiB": (True, 64 << 10, 1 << 20),
@@ -469,15 +459,17 @@ def merged(ranges, gap, most):
     return out
 
 
-def replay(dev, ranges, depth=128):
-    """Read these ranges of the device; the report of bench/replay."""
-    text = "".join(f"{off} {length}\n" for off, length in ranges)
-    p = subprocess.run([find_program("replay"), dev, str(depth)], input=text,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       text=True)
-    if p.returncode:
-        raise RigError("replay: " + p.stderr.strip())
-    return json.loads(p.stdout)
+def simulate(model, requests, depth=0, size=100 << 30):
+    """When each of (ns, offset, length) ends on the simulation's own clock, in
+    their order, and how many commands each disk has served."""
+    text = "".join("%d %d %d\n" % r for r in requests)
+    out = subprocess.run(
+        [find_program("diskmodel"), *model_options(model),
+         f"--simulate={size}", f"--depth={depth}"], input=text, check=True,
+        stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    ended = dict(map(int, line.split()) for line in out[:-1])
+    return [ended[i] for i in range(len(requests))], \
+        list(map(int, out[-1].split()[1:]))
 
 
 def path_cost(work):
@@ -485,15 +477,20 @@ def path_cost(work):
     image = os.path.join(work.path, "calibrate")
     with open(image, "wb") as f:
         f.truncate(1 << 30)
-    try:
-        with device(work, image, "nvme") as dev:
-            rng = random.Random(1)
-            got = replay(dev.path, [(rng.randrange(1 << 18) << 12, 4096)
-                                    for _ in range(4000)], 1)
-    finally:
-        os.unlink(image)
+    rng, took = random.Random(1), []
+    with device(work, image, "nvme") as dev, mmap.mmap(-1, 4096) as page:
+        fd = os.open(dev.path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
+        try:
+            for _ in range(4000):
+                at = rng.randrange(1 << 18) << 12
+                start = time.monotonic_ns()
+                os.preadv(fd, [page], at)
+                took.append(time.monotonic_ns() - start)
+        finally:
+            os.close(fd)
+    os.unlink(image)
     # The model's own time: 80 us, and 4 KiB at 1.7 GB/s.
-    return max(0, int(got["median_us"] * 1000) - 80000 - 2400)
+    return max(0, sorted(took)[len(took) // 2] - 80000 - 2400)
 
 
 def clean_up():

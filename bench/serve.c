@@ -41,20 +41,17 @@
 struct io {
 	struct dm_req req;
 	fuse_req_t fuse;
-	uint64_t due;
-	uint64_t delay;		/* of a fault, still to be served */
 	int error;
-	struct io *next;
 };
 
 struct server {
 	struct dm_serve *opt;
 	struct dm_sim *sim;
 	struct dm_stats stats;
-	struct io *free_list;
-	struct io *delayed;	/* by a fault, ordered by due time */
 	uint64_t size;
-	uint64_t late;		/* ns by which timers wake us late */
+	uint64_t late;		/* ns by which timers wake us late: by 5 us on
+				   one machine, by 50 on another, which is half
+				   a flash read */
 	int fd;
 	char *data;		/* MAX_IO bytes */
 };
@@ -148,33 +145,40 @@ static void op_open(fuse_req_t fuse, fuse_ino_t ino,
 	fuse_reply_open(fuse, fi);
 }
 
+/* The bad range that a request touches; NULL: none. */
+static const struct dm_range *fault(const struct dm_serve *opt, uint64_t off,
+				    uint64_t len)
+{
+	const struct dm_range *r;
+
+	for (r = opt->bad; r < opt->bad + opt->nr_bad; r++)
+		if (off < r->off + r->len && r->off < off + len)
+			return r;
+	return NULL;
+}
+
 /* Submit a request for `disk' to the model. */
 static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
 		  int error)
 {
 	struct server *sv = server_of(fuse);
 	uint64_t now = dm_now();
-	struct io *io = sv->free_list;
-	int fault;
+	const struct dm_range *bad = fault(sv->opt, off, len);
+	struct io *io = malloc(sizeof(*io));
 
-	if (io)
-		sv->free_list = io->next;
-	else
-		io = malloc(sizeof(*io));
 	if (!io) {
 		fuse_reply_err(fuse, ENOMEM);
 		return;
 	}
 	io->req = (struct dm_req){
 		.off = off, .len = (uint32_t)len, .op = op, .owner = io,
+		.delay = bad ? bad->delay : 0,
 	};
 	io->fuse = fuse;
-	fault = dm_fault_check(&sv->opt->faults, &io->req, &io->delay);
-	io->error = error ? error : fault;
+	io->error = bad ? EIO : error;
 	if (dm_sim_submit(sv->sim, &io->req, now)) {
 		fuse_reply_err(fuse, ENOMEM);
-		io->next = sv->free_list;
-		sv->free_list = io;
+		free(io);
 		return;
 	}
 	dm_stats_begin(&sv->stats, now);
@@ -197,8 +201,7 @@ static void op_read(fuse_req_t fuse, fuse_ino_t ino, size_t size, off_t off,
 		      size, 0);
 		return;
 	}
-	n = dm_stats_json(&sv->stats, sv->opt->params.name, dm_now(), text,
-			  sizeof(text));
+	n = dm_stats_json(&sv->stats, dm_now(), text, sizeof(text));
 	if (off >= n)
 		n = 0;
 	else
@@ -233,10 +236,6 @@ static void op_write(fuse_req_t fuse, fuse_ino_t ino, const char *buf,
 		     size_t size, off_t off, struct fuse_file_info *fi)
 {
 	struct server *sv = server_of(fuse);
-	struct dm_req probe = {
-		.off = (uint64_t)off, .len = (uint32_t)size, .op = DM_WRITE,
-	};
-	uint64_t delay;
 	int error = 0;
 
 	(void)fi;
@@ -253,9 +252,7 @@ static void op_write(fuse_req_t fuse, fuse_ino_t ino, const char *buf,
 		return;
 	}
 	/* A write that is going to fail leaves the image unchanged. */
-	error = dm_fault_check(&sv->opt->faults, &probe, &delay);
-	sv->opt->faults.seen--;
-	if (!error && pwrite(sv->fd, buf, size, off) != (ssize_t)size)
+	if (!fault(sv->opt, (uint64_t)off, size) && pwrite(sv->fd, buf, size, off) != (ssize_t)size)
 		error = errno ? errno : EIO;
 	queue(fuse, DM_WRITE, (uint64_t)off, size, error);
 }
@@ -302,68 +299,25 @@ static void answer(struct server *sv, struct io *io)
 		fuse_reply_write(io->fuse, len);
 	else
 		fuse_reply_buf(io->fuse, sv->data, len);
-	dm_stats_end(&sv->stats, &io->req, io->due, dm_now(), io->error);
-	io->next = sv->free_list;
-	sv->free_list = io;
+	dm_stats_end(&sv->stats, &io->req, dm_now(), io->error);
+	free(io);
 }
 
-/* A fault delays this request beyond the model's time. */
-static void hold_back(struct server *sv, struct io *io)
-{
-	struct io **link = &sv->delayed;
-
-	io->due += io->delay;
-	io->delay = 0;
-	while (*link && (*link)->due <= io->due)
-		link = &(*link)->next;
-	io->next = *link;
-	*link = io;
-}
-
+/* What is done is answered earlier by what the path to the host takes. */
 static void answer_due(struct server *sv, uint64_t now)
 {
-	uint64_t ahead = now + sv->opt->compensate;
 	struct dm_req *req;
-	struct io *io;
 
-	while ((req = dm_sim_pop(sv->sim, ahead))) {
-		io = req->owner;
-		io->due = req->done > sv->opt->compensate ?
-			req->done - sv->opt->compensate : 0;
-		if (io->due < req->arrival)
-			io->due = req->arrival;
-		if (io->delay)
-			hold_back(sv, io);
-		else
-			answer(sv, io);
-	}
-	while (sv->delayed && sv->delayed->due <= now) {
-		io = sv->delayed;
-		sv->delayed = io->next;
-		answer(sv, io);
-	}
+	while ((req = dm_sim_pop(sv->sim, now + sv->opt->compensate)))
+		answer(sv, req->owner);
 }
 
 static uint64_t next_due(const struct server *sv)
 {
 	uint64_t next = dm_sim_next(sv->sim);
 
-	if (next != DM_NEVER)
-		next -= next < sv->opt->compensate ? next :
-			sv->opt->compensate;
-	if (sv->delayed && sv->delayed->due < next)
-		next = sv->delayed->due;
-	return next;
-}
-
-/*
- * How much earlier than needed a sleep must end.  Timers of an idle processor
- * are late, by 5 us on one machine and by 50 on another, which is half a flash
- * read.  The lateness is tracked, and the rest of the wait is spent spinning.
- */
-static uint64_t early(const struct server *sv)
-{
-	return sv->opt->spin == DM_NEVER ? sv->late : sv->opt->spin;
+	return next == DM_NEVER || next < sv->opt->compensate ? next :
+		next - sv->opt->compensate;
 }
 
 /* The timer was set for @target and woke at @now. */
@@ -384,13 +338,14 @@ static void learn_lateness(struct server *sv, uint64_t target, uint64_t now)
  * A single request must be answered on time.  With many in flight a late reply
  * delays nobody, and waking for each request takes processor time from those
  * who make them (21,000 instead of 32,000 requests/s on two processors), so
- * requests and replies are then handled in batches.
+ * requests and replies are then handled in batches.  A sleep ends earlier by what
+ * timers are found to be late, and the rest of the wait is spent spinning.
  */
 static void wait_for_work(struct server *sv, struct pollfd *fds)
 {
 	uint64_t next = next_due(sv), now = dm_now(), left;
 	bool busy = sv->stats.depth > BATCH_DEPTH;
-	uint64_t spin = busy ? 0 : early(sv);
+	uint64_t spin = busy ? 0 : sv->late;
 	struct timespec ts;
 	int ready;
 
@@ -436,25 +391,6 @@ static int take_requests(struct fuse_session *se, struct server *sv,
 			return 0;
 	}
 	return 0;
-}
-
-static void report(struct server *sv)
-{
-	const char *path = sv->opt->json;
-	char text[DM_JSON_SIZE];
-	FILE *f;
-
-	dm_stats_json(&sv->stats, sv->opt->params.name, dm_now(), text,
-		      sizeof(text));
-	if (!path) {
-		fputs(text, stderr);
-		return;
-	}
-	f = fopen(path, "we");
-	if (!f)
-		return;
-	fputs(text, f);
-	fclose(f);
 }
 
 /* Until a signal comes or the mount ends. */
@@ -533,12 +469,6 @@ static int mount_and_loop(struct server *sv)
 
 static void release(struct server *sv)
 {
-	struct io *io;
-
-	while ((io = sv->free_list)) {
-		sv->free_list = io->next;
-		free(io);
-	}
 	dm_trace_open(&sv->stats, NULL);
 	dm_sim_free(sv->sim);
 	free(sv->data);
@@ -566,13 +496,8 @@ int dm_serve(struct dm_serve *opt)
 	dm_stats_reset(&sv.stats, dm_now());
 	if (!sv.sim || !sv.data)
 		fprintf(stderr, "diskmodel: out of memory\n");
-	else if (dm_trace_open(&sv.stats, opt->trace))
-		fprintf(stderr, "diskmodel: %s: %s\n", opt->trace,
-			strerror(errno));
 	else
 		ret = mount_and_loop(&sv);
-	if (!ret)
-		report(&sv);
 	release(&sv);
 	return ret;
 }

@@ -13,8 +13,8 @@ static void completes(struct dm_sim *sim, struct dm_req *req, uint64_t when)
 {
 	struct dm_req **link = &sim->ending;
 
-	req->done = when;
-	while (*link && (*link)->done <= when)
+	req->done = when + req->delay;
+	while (*link && (*link)->done <= req->done)
 		link = &(*link)->next;
 	req->next = *link;
 	*link = req;

@@ -121,9 +121,8 @@ inodes()
 # Ten blocks of files that are claimed twice have at least eleven claimants.
 damaged()
 {
-	"$srcdir/images" --dir "$tmp" extents@1/100+twice10 \
-		extents@1/100+restart2 >"$tmp/damaged" || return
-	e2fsck -fn "$(head -n 1 "$tmp/damaged")" 2>/dev/null |
+	"$srcdir/images" --dir "$tmp" extents@1/100+twice10 || return
+	e2fsck -fn "$tmp/extents-1-100-twice10.img" 2>/dev/null |
 		grep -E '^\(There are (1[1-9]|20) inodes'
 }
 
@@ -161,6 +160,24 @@ at_once()
 	run --models nvme --images extents@1/100 --volumes 3 --repeat 1 \
 		--checkers stock,stock-ra0 >"$tmp/volumes" &&
 	[ "$(grep -c '^| extents@1/100 | nvme | 3 | stock' "$tmp/volumes")" = 2 ]
+}
+
+# The streams of stock and ours are the same, and few blocks are the bound.
+sent()
+{
+	run --send incremental --models nvme --images btrfs-send@1/100 --repeat 1 \
+		--checkers stock,ours --no-warm --out "$tmp/sent" &&
+	jq -e '(.bounds[0].blocks > 100) and (.runs | length == 2 and
+		all(.status == 0 and .reads > 10))' "$tmp/sent/result.json"
+}
+
+# More memory than a control group of nothing, and less than one of plenty.
+memory()
+{
+	run --memory --groups --images claimed-1G --repeat 1 --checkers stock \
+		>"$tmp/memory" &&
+	grep -E '^\| claimed-1G \| [0-9]{2}\.[0-9] \| [0-9.]+ \| [0-9]{2} \|' \
+		"$tmp/memory"
 }
 
 # The line that users send: an image file will do.
@@ -205,23 +222,6 @@ written()
 			status=none | cmp - '"$tmp"'/data'
 }
 
-# An interrupted run removes everything that it has set up.
-interrupted()
-{
-	local pid point
-
-	"$srcdir/run" --hold nvme "$tmp/extents-1-100.img" >"$tmp/held" 2>&1 &
-	pid=$!
-	for _ in $(seq 6000); do
-		grep -q '^DEV=' "$tmp/held" && break
-		sleep 0.1
-	done
-	kill -TERM "$pid"
-	wait "$pid"
-	point=$(sed -n 's/^POINT=//p' "$tmp/held")
-	[ -n "$point" ] && [ ! -e "$point" ]
-}
-
 # Someone who takes a copy of all mounts must not keep the image in use: it would not
 # be complete.
 aged()
@@ -247,62 +247,30 @@ aged()
 		grep 'Type: directory'
 }
 
-# Two that want the same image at the same time: one makes it, the other waits.
+# Of two that want the same image at the same time one makes it.
 one_makes()
 {
-	local held name status
-	local -a pids=()
-
-	exec {held}>"$tmp/.bigalloc-1-100.img.lock" && flock "$held" || return
-	for name in first second; do
-		"$srcdir/images" --dir "$tmp" bigalloc@1/100 \
-			>"$tmp/$name" 2>&1 {held}>&- &
-		pids+=($!)
-	done
-	# Neither has begun while somebody has the lock.
-	waiting "${pids[0]}" && waiting "${pids[1]}" &&
-		[ ! -e "$tmp/bigalloc-1-100.img" ]
-	status=$?
-	exec {held}>&-
-	wait "${pids[0]}" && wait "${pids[1]}" && [ $status = 0 ] &&
+	"$srcdir/images" --dir "$tmp" bigalloc@1/100 >"$tmp/first" 2>&1 &
+	"$srcdir/images" --dir "$tmp" bigalloc@1/100 >"$tmp/second" 2>&1 &&
+	wait $! &&
 	[ "$(tail -qn 1 "$tmp/first" "$tmp/second" | sort -u)" = \
 		"$tmp/bigalloc-1-100.img" ] &&
 	[ "$(cat "$tmp/first" "$tmp/second" | grep -c 'MiB stored of')" = 1 ]
 }
 
-# waiting PID: it waits for a lock.
-waiting()
-{
-	for _ in $(seq 6000); do
-		! grep -q -- "-> FLOCK .* $1 " /proc/locks || return 0
-		kill -0 "$1" || return
-		sleep 0.01
-	done
-	return 1
-}
-
 # signalled WHEN: a signal that comes while a loop device is attached; twice: the
-# second, as of timeout, comes when a device is detached because of the first; or
-# outside, to a tool that runs another.
+# second, as of timeout, comes when a device is detached because of the first.
 # shellcheck disable=SC2016
 signalled()
 {
 	local dev file left=0
-	local -a tool=("$srcdir/run")
-
-	[ "$1" != outside ] || tool=(python3 -Bc 'import rig, sys
-rig.stop_on_signals()
-try:
-    rig.tool("run", *sys.argv[1:])
-except KeyboardInterrupt:
-    sys.exit(130)')
 	rm -rf "$tmp/signals" && mkdir "$tmp/signals" || return
 	cat >"$tmp/signals/losetup" <<-'end'
 		#!/bin/bash
 		if [[ "$*" != *--show* ]]; then
 			# Whom the signal interrupts ends this process.
 			[ ! -e "$E2PF_SIGNALS/first" ] || {
-				[ "$E2PF_WHEN" = outside ] || kill -TERM $PPID
+				kill -TERM $PPID
 				sleep 1
 			}
 			exec "$E2PF_LOSETUP" "$@"
@@ -314,14 +282,11 @@ except KeyboardInterrupt:
 		[ "$E2PF_WHEN" != attaching ] || kill -TERM $PPID
 	end
 	chmod +x "$tmp/signals/losetup"
-	E2PF_WHEN=$1 E2PF_SIGNALS=$tmp/signals PYTHONPATH=$srcdir \
+	E2PF_WHEN=$1 E2PF_SIGNALS=$tmp/signals \
 		E2PF_LOSETUP=$(command -v losetup) PATH=$tmp/signals:$PATH \
-		"${tool[@]}" --hold nvme "$tmp/extents-1-100.img" -- \
+		"$srcdir/run" --hold nvme "$tmp/extents-1-100.img" -- \
 		bash -c 'touch "$E2PF_SIGNALS/first"
-			pid=$PPID
-			[ "$E2PF_WHEN" != outside ] ||
-				read -r _ _ _ pid _ </proc/$PPID/stat
-			kill -TERM $pid
+			kill -TERM $PPID
 			exec sleep 600' &
 	wait $!
 	[ $? = 130 ] && [ -s "$tmp/signals/attached" ] || return
@@ -341,7 +306,7 @@ signalled_whenever()
 {
 	local when
 
-	for when in attaching twice outside; do
+	for when in attaching twice; do
 		echo "$when:"
 		signalled $when || return
 	done
@@ -370,7 +335,7 @@ no_jq=$(command -v jq >/dev/null || echo 'jq not found')
 no_ours=
 [ -x "$BENCH_BUILD/../e2fsck/e2fsck" ] || no_ours='e2fsck is not built'
 
-echo 1..19
+echo 1..20
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds, passes' matrix
 check 'the report is complete' report_complete
@@ -381,12 +346,13 @@ check 'damaged files claim what others have' damaged
 or_skip "$no_btrfs" 'checks of an aged btrfs' btrfs_aged
 or_skip "$no_jq" 'repairs, each on its own copy' repairs
 check 'many volumes at once' at_once
+or_skip "$no_btrfs$no_ours" 'a snapshot is sent' sent
+check 'the memory of a check' memory
 or_skip "$no_ours" 'a line about a machine' a_line
 or_skip "$no_ours" 'a published check' published
 check 'a fault hits its range only' fault
 check 'data comes back as written' written
 check 'an image is complete whoever copies the mounts' aged
-check 'an interrupted run takes its device down' interrupted
 check 'signals leave nothing, whenever they come' signalled_whenever
 check 'of two that want an image one makes it' one_makes
 check 'no loop device is left' left_behind

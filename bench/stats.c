@@ -31,7 +31,7 @@ void dm_stats_reset(struct dm_stats *st, uint64_t now)
 {
 	struct dm_stats fresh = {
 		.depth = st->depth, .max_depth = st->depth,
-		.trace = st->trace, .start = now, .changed = now,
+		.trace = st->trace, .changed = now,
 		.cpu = cpu_seconds(),
 	};
 
@@ -54,54 +54,36 @@ void dm_stats_begin(struct dm_stats *st, uint64_t now)
 		st->max_depth = st->depth;
 }
 
-void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t due,
-		  uint64_t now, int error)
+void dm_stats_end(struct dm_stats *st, const struct dm_req *req, uint64_t now,
+		  bool failed)
 {
-	uint64_t late = now > due ? now - due : 0;
-
 	depth_changes(st, now);
 	st->depth--;
 	st->requests[req->op]++;
 	st->bytes[req->op] += req->len;
-	st->latency += now - req->arrival;
-	st->late += late;
-	if (late > st->max_late)
-		st->max_late = late;
-	if (error)
-		st->errors++;
+	st->errors += failed;
 	if (st->trace)
 		fprintf(st->trace, "%" PRIu64 " %" PRIu64 " %" PRIu32
 			" %c %" PRIu64 "\n", req->arrival, req->off, req->len,
 			"rwf"[req->op], now - req->arrival);
 }
 
-int dm_stats_json(struct dm_stats *st, const char *name, uint64_t now,
-		  char *buf, size_t size)
+int dm_stats_json(struct dm_stats *st, uint64_t now, char *buf, size_t size)
 {
-	uint64_t n = st->requests[0] + st->requests[1] + st->requests[2];
-	double each = n ? (double)n : 1;
 	int used;
 
 	depth_changes(st, now);
 	if (st->trace)
 		fflush(st->trace);
-	used = snprintf(buf, size, "{\"model\": \"%s\", \"start_ns\": %" PRIu64
-		   ", \"elapsed_s\": %.6f, \"reads\": %" PRIu64
+	used = snprintf(buf, size, "{\"reads\": %" PRIu64
 		   ", \"read_bytes\": %" PRIu64 ", \"writes\": %" PRIu64
-		   ", \"write_bytes\": %" PRIu64 ", \"flushes\": %" PRIu64
 		   ", \"errors\": %" PRIu64 ", \"busy_s\": %.6f"
 		   ", \"mean_depth\": %.2f, \"max_depth\": %u"
-		   ", \"mean_latency_us\": %.1f, \"mean_late_us\": %.1f"
-		   ", \"max_late_us\": %.1f, \"cpu_s\": %.3f}\n",
-		   name, st->start, (double)(now - st->start) / 1e9,
-		   st->requests[DM_READ], st->bytes[DM_READ],
-		   st->requests[DM_WRITE], st->bytes[DM_WRITE],
-		   st->requests[DM_FLUSH], st->errors,
+		   ", \"cpu_s\": %.3f}\n", st->requests[DM_READ],
+		   st->bytes[DM_READ], st->requests[DM_WRITE], st->errors,
 		   (double)st->busy / 1e9, st->busy ?
 		   (double)st->depth_time / (double)st->busy : 0,
-		   st->max_depth, (double)st->latency / each / 1e3,
-		   (double)st->late / each / 1e3, (double)st->max_late / 1e3,
-		   cpu_seconds() - st->cpu);
+		   st->max_depth, cpu_seconds() - st->cpu);
 	return used < 0 ? 0 : (size_t)used < size ? used : (int)size - 1;
 }
 

@@ -24,17 +24,16 @@
 
 #include "accelerate.h"
 #include "arguments.h"
+#include "chunk.h"
 #include "interpose.h"
 #include "linkage.h"
 #include "module.h"
-#include "node.h"
 #include "passes.h"
 #include "reporter.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
 #include "libext2fs/io_table.h"
 #include "selftest.h"
-#include "trial.h"
 
 /* How long the end of the check waits for a worker that waits for the device. A
  * disk that retries a bad sector may block a worker for minutes. */
@@ -135,7 +134,7 @@ static void decide(ext2_filsys fs)
 
 	self.decided = true;
 	/* Another program, or one that the module cannot follow. */
-	if (!trial_sees_progress()) {
+	if (!accelerate_sees_progress()) {
 		module.on = module.setup.prefetch = false;
 		return;
 	}
@@ -144,7 +143,7 @@ static void decide(ext2_filsys fs)
 	e2pf_share_join();
 	module_check_files();
 	if (accel && !small)
-		outcome = selftest_run(trial_run, &found, sizeof(found));
+		outcome = selftest_run(accelerate_try, &found, sizeof(found));
 	whole = outcome == SELFTEST_DONE;
 	if (!selftest_may_read(&outcome)) {
 		turn_off("a system call that it needs is not allowed");
@@ -152,7 +151,7 @@ static void decide(ext2_filsys fs)
 	}
 	if (outcome == SELFTEST_FAILED)
 		instead = FINDING_CRASHED;
-	for (i = 0; i < ABILITIES && !whole; i++)
+	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
 		found.of[i] = instead;
 	accelerate(accel, &found, &self.accelerations, &module.report.decisions);
 	reporter_begin(module.name);
@@ -339,7 +338,7 @@ static void begin(void)
 		return;
 	module_read_arguments();
 	self.arguments = arguments_read(module.argc, module.argv);
-	if (self.arguments.version && trial_sees_progress())
+	if (self.arguments.version && accelerate_sees_progress())
 		module_say_version("e2fsck");
 }
 
@@ -392,7 +391,7 @@ static void end(void)
 	reporter_end();
 	end_trace();
 	if (!check.session &&
-	    (!module.setup.verbose || !trial_sees_progress()))
+	    (!module.setup.verbose || !accelerate_sees_progress()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
 	report_accelerations(&module.report);

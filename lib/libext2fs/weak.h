@@ -20,28 +20,18 @@
 
 /* Without these there are no accelerations. */
 #define E2PF_ACCELERATES_WITH(X) \
-	X(ext2fs_allocate_block_bitmap) X(ext2fs_allocate_tables) \
-	X(ext2fs_badblocks_list_add) X(ext2fs_badblocks_list_create) \
-	X(ext2fs_badblocks_list_free) X(ext2fs_bg_checksum) \
-	X(ext2fs_block_alloc_stats2) X(ext2fs_block_alloc_stats_range) \
-	X(ext2fs_blocks_count_set) X(ext2fs_check_desc) \
+	X(ext2fs_allocate_block_bitmap) X(ext2fs_blocks_count_set) \
 	X(ext2fs_clear_block_bitmap) X(ext2fs_copy_bitmap) \
-	X(ext2fs_create_icount2) X(ext2fs_find_first_set_generic_bmap) \
+	X(ext2fs_find_first_set_generic_bmap) \
 	X(ext2fs_find_first_zero_generic_bmap) X(ext2fs_free_block_bitmap) \
-	X(ext2fs_free_inode_bitmap) X(ext2fs_fudge_block_bitmap_end2) \
-	X(ext2fs_get_block_bitmap_range2) X(ext2fs_get_free_blocks2) \
-	X(ext2fs_icount_decrement) X(ext2fs_icount_increment) \
-	X(ext2fs_icount_store) X(ext2fs_init_csum_seed) X(ext2fs_initialize) \
-	X(ext2fs_inode_alloc_stats2) X(ext2fs_mark_block_bitmap_range2) \
-	X(ext2fs_mark_generic_bmap) X(ext2fs_new_block2) X(ext2fs_new_inode) \
-	X(ext2fs_new_range) X(ext2fs_read_ind_block) \
-	X(ext2fs_reserve_super_and_bgd) X(ext2fs_resize_block_bitmap2) \
+	X(ext2fs_fudge_block_bitmap_end2) X(ext2fs_get_block_bitmap_range2) \
+	X(ext2fs_mark_block_bitmap_range2) X(ext2fs_mark_generic_bmap) \
+	X(ext2fs_read_ind_block) X(ext2fs_resize_block_bitmap2) \
 	X(ext2fs_set_bitmap_padding) X(ext2fs_set_block_bitmap_range2) \
-	X(ext2fs_set_gdt_csum) X(ext2fs_superblock_csum_set) \
-	X(ext2fs_test_block_bitmap_range2) X(ext2fs_test_generic_bmap) \
-	X(ext2fs_unmark_block_bitmap_range2) X(ext2fs_unmark_generic_bmap) \
-	X(ext2fs_update_bb_inode) X(ext2fs_write_bitmaps) \
-	X(ext2fs_write_ind_block) X(ext2fs_write_inode)
+	X(ext2fs_superblock_csum_set) X(ext2fs_test_block_bitmap_range2) \
+	X(ext2fs_test_generic_bmap) X(ext2fs_unmark_block_bitmap_range2) \
+	X(ext2fs_unmark_generic_bmap) X(ext2fs_write_ind_block) \
+	X(ext2fs_write_inode)
 
 /* Before the header, whose inline functions refer to some: clang makes a
  * reference weak only if that was said before it. */

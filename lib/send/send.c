@@ -27,7 +27,7 @@
  * took 7.6 s, 8 took 5.5 s, 16 took 4.9 s and 32 took 4.5 s, and the stock send
  * 48 s: the disk chooses the nearest request in its queue.  On a SATA SSD 1
  * thread took 1.33 s, 16 took 0.77 s and 32 took 1.04 s.  Measured by
- * bench/send -t 1,2,4,8,32 MODEL.
+ * bench/run --send incremental --checkers ours:threads=1,ours:threads=4.
  */
 #define THREADS 16u
 

@@ -155,8 +155,7 @@ disk_case()
 	IFS='|' read -r kind fault options <<<"$1"
 	mkdir -p "$dir/mnt"
 	coproc MODEL {
-		exec "$model" --model="$srcdir/../bench/models/zero.conf" \
-			--json=/dev/null --ready-fd=1 --read-only \
+		exec "$model" --ready-fd=1 --read-only \
 			--fault="$fault" "$E2PF_TMP/fs" "$dir/mnt" 2>/dev/null
 	}
 	pid=$MODEL_PID

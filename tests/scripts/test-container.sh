@@ -223,9 +223,10 @@ make_volume()
 
 	file=$("$bench/images" ${BENCH_IMAGES:+--dir "$BENCH_IMAGES"} \
 		extents@1/4) && mkdir "$dir/volume" || return
-	"$top_builddir/bench/diskmodel" --json=/dev/null --follow-parent \
-		--model="$bench/models/network-volume.conf" "$file" \
-		"$dir/volume" >"$dir/model" 2>&1 &
+	"$top_builddir/bench/diskmodel" --follow-parent \
+		--set=kind=network --set=iops=3000 --set=bandwidth=125M \
+		--set=latency=700us --set=max_request=256K "$file" "$dir/volume" \
+		>"$dir/model" 2>&1 &
 	model=$!
 	wait_for test -e "$dir/volume/disk" &&
 	image=$(loop_attach "$dir/volume/disk") || return

@@ -591,7 +591,7 @@ disk_case()
 {
 	local page=$1 dev mode
 
-	disk_start --model="$srcdir/../bench/models/zero.conf" --follow-parent \
+	disk_start --follow-parent \
 		--fault=eio:$((page * 4096))+4096
 	wait_for disk_is_there
 	if dev=$(losetup --direct-io=on -f --show "$dir/disk/disk" 2>/dev/null)

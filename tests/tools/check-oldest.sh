@@ -168,7 +168,7 @@ with_musl()
 			-DCONFIGURATION='""' \
 			-DPROGRAM='"e2fsck"' -DSTOCK='""' -DVARIABLE='""' \
 			-DPACKAGE_OF='""' -DEXIT_MISSING=8 -DSCRIPTS='""' \
-			-I"$include" -I. -Ilib -Iaccel -Iaccel/trial -Ilaunch \
+			-I"$include" -I. -Ilib -Iaccel -Ilaunch \
 			"$file" || return
 	done
 }

@@ -98,7 +98,7 @@ analyze_one()
 	exit 99
 }
 mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
-includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs -Iaccel/trial)
+includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
 # If a library is missing, the sources that need it are skipped, as configure does.
 packages=(ext2fs com_err)
 leave_out()
