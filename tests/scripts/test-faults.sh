@@ -250,12 +250,10 @@ test_short()
 # Calls made by our code, except those that the mmap I/O manager makes in place of
 # stock's.
 calls="malloc calloc realloc strdup strndup mmap mincore open fstat stat
-readlink realpath opendir read pread posix_fadvise getrlimit sched_getaffinity
-sigaction pthread_sigmask pthread_create pthread_attr_init
-pthread_attr_setstacksize pthread_condattr_init pthread_mutex_init setenv
-fdopen access faccessat fork poll pipe2 posix_spawn
-posix_spawn_file_actions_init posix_spawn_file_actions_addopen
-posix_spawn_file_actions_adddup2"
+readlink opendir read pread posix_fadvise getrlimit sched_getaffinity sigaction
+pthread_sigmask pthread_create pthread_attr_init pthread_attr_setstacksize
+pthread_condattr_init pthread_mutex_init setenv fdopen access faccessat fork poll
+pipe2 dlopen"
 
 # call_case LINE: who|name.  Tries every n until it is not reached, twice in a row
 # because threads may make one call more or less.

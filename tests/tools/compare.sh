@@ -481,7 +481,8 @@ compare_outcome()
 	elif [ -n "$ended" ] && compare_ends "$longer" "$dir" "${@:3}"; then
 		compare_outcome "$@"
 		return
-	elif compare_crashed "$dir/test"; then
+	elif compare_crashed "$dir/test" && ! { compare_crashed "$dir/stock" &&
+			cmp -s "$dir/stock.status" "$dir/test.status"; }; then
 		COMPARE_OUTCOME=crashed
 	else
 		COMPARE_OUTCOME=disagreed

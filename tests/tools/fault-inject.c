@@ -297,8 +297,6 @@ WRAP(char *, strndup, (const char *s, size_t n), NULL, ENOMEM, (s, n))
 WRAP(int, setenv, (const char *n, const char *v, int o), -1, ENOMEM, (n, v, o))
 WRAP(DIR *, opendir, (const char *p), NULL, EMFILE, (p))
 WRAP(FILE *, fdopen, (int fd, const char *m), NULL, ENOMEM, (fd, m))
-WRAP(char *, realpath, (const char *restrict p, char *restrict r), NULL, EIO,
-     (p, r))
 WRAP(ssize_t, readlink, (const char *restrict p, char *restrict b, size_t n),
      -1, EIO, (p, b, n))
 WRAP(int, access, (const char *p, int m), -1, EIO, (p, m))
@@ -329,22 +327,8 @@ WRAP(int, sigaction, (int s, const struct sigaction *restrict n,
      struct sigaction *restrict o), -1, EINVAL, (s, n, o))
 WRAP(pid_t, fork, (void), -1, EAGAIN, ())
 WRAP(void *, dlopen, (const char *f, int m), NULL, ENOMEM, (f, m))
-WRAP(int, execv, (const char *p, char *const v[]), -1, E2BIG, (p, v))
-WRAP(int, execve, (const char *p, char *const v[], char *const e[]), -1, E2BIG,
-     (p, v, e))
 WRAP(int, poll, (struct pollfd *p, nfds_t n, int t), -1, ENOMEM, (p, n, t))
 WRAP(int, pipe2, (int e[2], int f), -1, EMFILE, (e, f))
-WRAP(int, posix_spawn, (pid_t *restrict c, const char *restrict p,
-     const posix_spawn_file_actions_t *restrict f,
-     const posix_spawnattr_t *restrict a, char *const v[restrict],
-     char *const e[restrict]), EAGAIN, EAGAIN, (c, p, f, a, v, e))
-WRAP(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t *f),
-     ENOMEM, ENOMEM, (f))
-WRAP(int, posix_spawn_file_actions_addopen, (posix_spawn_file_actions_t *f,
-     int fd, const char *restrict p, int o, mode_t m), ENOMEM, ENOMEM,
-     (f, fd, p, o, m))
-WRAP(int, posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t *f,
-     int fd, int n), ENOMEM, ENOMEM, (f, fd, n))
 WRAP(int, pthread_create, (pthread_t *restrict t,
      const pthread_attr_t *restrict a, void *(*f)(void *),
      void *restrict d), EAGAIN, EAGAIN, (t, a, f, d))
