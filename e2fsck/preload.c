@@ -60,7 +60,7 @@ static struct {
 	char *path;			/* of that one */
 	uint64_t offset;
 	ext2_filsys alongside;		/* read ahead of without following */
-	uint32_t block_size;
+	bool paced;			/* a session has followed the check */
 	struct e2pf_observer observer;
 	struct acceleration_names accelerations;
 	FILE *trace;			/* NULL: none is wanted */
@@ -70,7 +70,7 @@ static struct {
 static void turn_off(const char *why)
 {
 	module.on = false;
-	e2pf_decide_off(&module.decisions, "off", "%s", why);
+	e2pf_decide_off(&module.report.decisions, "off", why);
 }
 
 static bool is_small(struct ext2_super_block *s)
@@ -154,7 +154,7 @@ static void decide(ext2_filsys fs)
 		instead = FINDING_CRASHED;
 	for (i = 0; i < ABILITIES && !whole; i++)
 		found.of[i] = instead;
-	accelerate(accel, &found, &self.accelerations, &module.decisions);
+	accelerate(accel, &found, &self.accelerations, &module.report.decisions);
 	reporter_begin(module.name);
 	if (module.setup.trace)
 		begin_trace();
@@ -207,7 +207,8 @@ static void before_threads(void)
 }
 
 /* A parallel e2fsck copies the filesystem's structure for each of its threads.
- * They are not followed: all is read ahead as for a program that is not ours. */
+ * They are not followed, nor is one with another table of I/O operations: all is
+ * read ahead as for a program that is not ours. */
 static void begin_alongside(ext2_filsys fs)
 {
 	struct e2pf_session *session;
@@ -232,7 +233,8 @@ static void begin_session(ext2_filsys fs)
 		decide(fs);
 	if (!module.on)
 		return;
-	if (self.arguments.parallel && linkage_program_has_threads()) {
+	if ((self.arguments.parallel && linkage_program_has_threads()) ||
+	    !e2pf_io_table_is_ours()) {
 		begin_alongside(fs);
 		return;
 	}
@@ -243,7 +245,7 @@ static void begin_session(ext2_filsys fs)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
 	check.session = session;
-	self.block_size = fs->blocksize;
+	self.paced = true;
 	e2pf_engine_trace(session->engine, self.trace);
 	passes_begin(fs);
 }
@@ -365,27 +367,15 @@ static bool is_crashing(void)
 	return false;
 }
 
-static const char *write_stats(void *unused, FILE *out)
-{
-	errcode_t err;
-
-	(void)unused;
-	if (!check.session)
-		return NULL;
-	check.session->accelerations = self.accelerations.name;
-	check.session->acceleration_count = self.accelerations.count;
-	check.session->decisions = &module.decisions;
-	check.session->maps_bytes = node_memory().most_bytes;
-	err = e2pf_write_stats(check.session, out);
-	return err ? strerror((int)err) : NULL;
-}
-
-static void describe_maps(void)
+static void report_accelerations(struct e2pf_report *r)
 {
 	uint64_t bytes = node_memory().most_bytes;
 
+	r->accelerations = self.accelerations.name;
+	r->acceleration_count = self.accelerations.count;
+	r->maps_bytes = bytes;
 	if (bytes)
-		e2pf_decide(&module.decisions, "maps", "compact",
+		e2pf_decide(&r->decisions, "maps", "compact",
 			    "at most %.1f MiB", (double)bytes / (1 << 20));
 }
 
@@ -405,15 +395,15 @@ static void end(void)
 	    (!module.setup.verbose || !trial_sees_progress()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
-	describe_maps();
-	if (!check.session && !module.decisions.count)
-		e2pf_decide_off(&module.decisions, "off", "%s",
+	report_accelerations(&module.report);
+	if (!check.session && !module.report.decisions.count)
+		e2pf_decide_off(&module.report.decisions, "off",
 				self.opened || self.path ?
 				"the filesystem is marked as clean" :
 				"no filesystem was opened for a check");
 	module_tell(&(struct module_result) {
 		.session = check.session, .done = "checked",
 		.finished = scanned, .logged = scanned && !module.setup.observe,
-		.block_size = self.block_size, .write_stats = write_stats
+		.estimated = self.paced, .counted = check.session
 	});
 }

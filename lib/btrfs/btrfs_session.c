@@ -27,12 +27,16 @@ static struct btrfs_session *btrfs_of(const struct e2pf_session *s)
 	return (struct btrfs_session *)s;
 }
 
-static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
+static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	struct btrfs_session *s = btrfs_of(session);
 	struct e2pf_btrfs_facts f = e2pf_btrfs_facts(s->btrfs);
+	struct e2pf_decisions *list = &r->decisions;
 	char text[64];
 
+	r->block_size = s->super.nodesize;
+	r->groups = (uint32_t)f.chunks;
+	r->io_manager = "btrfs";
 	snprintf(text, sizeof(text), "%u", session->devices);
 	e2pf_decide(list, "devices", text, "of %llu in the superblock",
 		    (unsigned long long)s->super.devices);
@@ -43,15 +47,6 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 		e2pf_decide(list, "leaves", "left to the check",
 			    "for %llu MiB there is no room in the memory "
 			    "budget", (unsigned long long)f.bytes_left >> 20);
-}
-
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
-{
-	struct btrfs_session *s = btrfs_of(session);
-
-	to->block_size = s->super.nodesize;
-	to->groups = (uint32_t)e2pf_btrfs_facts(s->btrfs).chunks;
-	to->io_manager = "btrfs";
 }
 
 /* When all blocks have been read, the check compares what it has found: it
@@ -104,7 +99,6 @@ static const struct e2pf_filesystem btrfs = {
 	.stages = 1,
 	.not_begun = "the check walked no tree",
 	.order = "by tree",
-	.describe = describe,
 	.report = report,
 	.look = look,
 	.close = close_session
@@ -256,18 +250,4 @@ bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 		return false;
 	e2pf_session_release(session);
 	return true;
-}
-
-errcode_t e2pf_btrfs_write_none(const char *name,
-				const struct e2pf_decisions *decisions,
-				FILE *out)
-{
-	static const struct e2pf_topology topo;
-	static const struct e2pf_engine_stats engine;
-	const struct e2pf_statistics statistics = {
-		.device = name, .io_manager = "btrfs", .decisions = decisions,
-		.topo = &topo, .engine = &engine
-	};
-
-	return e2pf_statistics_write(&statistics, out);
 }

@@ -39,10 +39,4 @@ void e2pf_btrfs_start(struct e2pf_session *session);
  */
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds);
 
-/* Write the statistics of a check or a send that was left alone before it had a
- * session. */
-errcode_t e2pf_btrfs_write_none(const char *name,
-				const struct e2pf_decisions *decisions,
-				FILE *out);
-
 #endif

@@ -80,16 +80,6 @@ static uint64_t journal_requests(const struct e2pf_ext4_session *s)
 	       (s->journal ? e2pf_journal_requests(s->journal) : 0);
 }
 
-static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
-{
-	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-
-	if (session->cfg.budget)
-		e2pf_decide(list, "reads", s->io_manager, "%s", s->mapped ?
-			    "TEST_MMAP_IO" : "the I/O manager the filesystem "
-			    "was opened with");
-}
-
 /* A release whose functions were not compared with ours. */
 static bool newer_than_reviewed(void)
 {
@@ -99,16 +89,20 @@ static bool newer_than_reviewed(void)
 	return strverscmp(version, E2FSPROGS_REVIEWED) > 0;
 }
 
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
+static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	to->block_size = s->geo.block_size;
-	to->groups = s->geo.groups;
-	to->io_manager = s->io_manager;
-	to->newer_than_reviewed = newer_than_reviewed();
-	to->journal_bytes = journal_bytes(s);
-	to->journal_requests = journal_requests(s);
+	r->block_size = s->geo.block_size;
+	r->groups = s->geo.groups;
+	r->io_manager = s->io_manager;
+	r->newer_than_reviewed = newer_than_reviewed();
+	r->journal_bytes = journal_bytes(s);
+	r->journal_requests = journal_requests(s);
+	if (r->budget)
+		e2pf_decide(&r->decisions, "reads", s->io_manager, "%s",
+			    s->mapped ? "TEST_MMAP_IO" : "the I/O manager the "
+			    "filesystem was opened with");
 }
 
 /* The part of what follows pass 1 that is done when a stage begins: by the
@@ -228,7 +222,6 @@ static const struct e2pf_filesystem ext4 = {
 	.stages = E2PF_EXT4_STAGES,
 	.not_begun = "no inode scan began",
 	.order = "in the checker's order",
-	.describe = describe,
 	.report = report,
 	.look = look,
 	.detach = detach,
@@ -425,20 +418,13 @@ static void count_descriptors(void *ctx, const struct e2pf_ref *ref)
 }
 
 errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_plan plan[E2PF_CLASSES])
+		    struct e2pf_class_count *plan)
 {
-	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct e2pf_class_count found[E2PF_CLASSES];
-	errcode_t err = e2pf_engine_plan(session->engine, found);
-	unsigned i;
+	errcode_t err = e2pf_engine_plan(session->engine, plan);
 
-	found[E2PF_DESCRIPTORS] = (struct e2pf_class_count){ .bytes = 0 };
-	plan_descriptors(s, count_descriptors, &found[E2PF_DESCRIPTORS]);
-	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		plan[i].blocks = found[i].bytes / s->geo.block_size;
-		plan[i].runs = found[i].runs;
-	}
+	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){ .bytes = 0 };
+	plan_descriptors(e2pf_ext4_of(session), count_descriptors,
+			 &plan[E2PF_DESCRIPTORS]);
 	return err;
 }
 

@@ -14,7 +14,7 @@ struct toy_session {
 	struct toy_fs fs;
 };
 
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
+static void report(struct e2pf_session *session, struct e2pf_report *to)
 {
 	to->block_size = TOY_BLOCK;
 	to->groups = ((struct toy_session *)session)->fs.roots;

@@ -36,7 +36,7 @@ put()
 # A filesystem that -a checks in full.
 make_image()
 {
-	truncate -s 256M "$dir/image" && mke2fs -q -F -t ext4 "$dir/image" &&
+	truncate -s 64M "$dir/image" && mke2fs -q -F -t ext4 "$dir/image" &&
 	tune2fs -E force_fsck "$dir/image" >/dev/null && cp "$dir/image" "$image"
 }
 

@@ -168,14 +168,6 @@ reads_once()
 	[ "$(grep -vc "^e2prefetch: [a-z]*: .* (.*)$" "$dir/err")" = 1 ]
 }
 
-stats_to_file()
-{
-	rm -f "$dir/stats"
-	with_stats "$dir/stats" run 0 "$image" && [ ! -s "$dir/out" ] &&
-	[ "$(stat -c %a "$dir/stats")" = 600 ] &&
-	jq -e '.errors == 0 and .planned_bytes > 0' "$dir/stats"
-}
-
 # Two processes that run at the same time count each other.
 sharing()
 {
@@ -212,7 +204,6 @@ test_reading()
 		tap_skip "little memory: status 4" "files stay in memory"
 	fi
 	if have_program jq; then
-		tap_check "statistics in a file, mode 0600" stats_to_file
 		tap_check "the memory is shared" sharing
 	else
 		tap_skip "statistics" "no jq"

@@ -474,7 +474,7 @@ test_settings()
 		':1: there are no sections here'
 	tap_check "no value" wrong_file 'threads\n' \
 		':1: this is not "name = value"'
-	tap_check "not text" wrong_file 'threads = 4\000\n' ':1: this is not text'
+	tap_check "not text" wrong_file 'threads = 4\000\n' ': this is not text'
 	tap_check "the last line has no newline" wrong_file \
 		'\357\273\277iops = 5\r\nthreads=0' \
 		':2: threads: "0" is not a number from 1 to 256'
