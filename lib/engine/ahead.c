@@ -231,11 +231,14 @@ bool e2pf_within_limits(struct worker *w, uint64_t bytes)
 
 /* On a rotational disk 64 KiB pass under the head in half a millisecond, less
  * than any request takes.  Where requests are limited apart from bytes, gaps are
- * wide while requests are small, since then there are bytes to spare. */
+ * wide while requests are small, since then there are bytes to spare: smaller than
+ * what passes at 90 MB/s in the time of a request, as it was measured at the
+ * start.  While reading, requests that wait for bytes seem dear, too. */
 #define HEAD_GAP (64u << 10)
 #define WIDE_GAP (32u << 10)
 #define NARROW_GAP (4u << 10)
 #define SMALL_REQUEST (40u << 10)
+#define LIMITED_BYTE_NS 11u
 
 /* A volume limited to a hundred a second: what the kernel would read ahead costs
  * less than another request.  Not under a head, where large requests take as long:
@@ -282,9 +285,12 @@ uint64_t e2pf_widest_gap(const struct e2pf_engine *e, double request_ns)
 uint64_t e2pf_gap(const struct worker *w)
 {
 	uint64_t gap = e2pf_widest_gap(w->e, w->request_ns);
+	uint64_t small = w->e->speed.request_ns / LIMITED_BYTE_NS;
 
+	if (small < SMALL_REQUEST)
+		small = SMALL_REQUEST;
 	if (gap == WIDE_GAP &&
-	    w->recent_bytes >= w->recent_requests * SMALL_REQUEST)
+	    w->recent_bytes >= w->recent_requests * (double)small)
 		gap = NARROW_GAP;
 	return w->count ? 0 : gap;
 }

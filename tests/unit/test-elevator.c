@@ -110,6 +110,40 @@ static void assert_all_once(struct pass *p)
 	assert_int_equal(p->w.now.asked_bytes, p->w.now.bytes);
 }
 
+/* Which gaps are read through, by what a request costs now and did at the start,
+ * and how large requests are lately. */
+static void gap_by_the_cost(void **state)
+{
+	static const struct {
+		bool has_head;
+		unsigned us, us_first, mean, gap;	/* KiB */
+	} rows[] = {
+		{ true, 0, 0, 1, 64 }, { false, 0, 0, 1, 0 },
+		{ false, 90, 0, 1, 4 }, { false, 110, 0, 39, 32 },
+		{ false, 110, 0, 41, 4 },
+		/* A volume with 3,000 IOPS; and an SD card, by its time at the
+		 * start. */
+		{ false, 900, 333, 41, 4 }, { false, 900, 660, 57, 32 },
+		{ false, 900, 660, 60, 4 }, { false, 8100, 660, 60, 128 },
+		{ true, 8100, 0, 60, 128 },
+	};
+	struct pass p;
+	unsigned i;
+
+	(void)state;
+	set_up(&p, 1, 512);
+	p.w.count = NULL;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		p.r.e->speed.has_head = rows[i].has_head;
+		p.r.e->speed.request_ns = rows[i].us_first * 1000;
+		p.w.request_ns = rows[i].us * 1000;
+		p.w.recent_requests = 1;
+		p.w.recent_bytes = rows[i].mean << 10;
+		assert_int_equal(e2pf_gap(&p.w), rows[i].gap << 10);
+	}
+	tear_down(&p);
+}
+
 /* What is requested of a list. */
 static void merged_and_sorted(void **state)
 {
@@ -337,6 +371,7 @@ static void classes_asked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gap_by_the_cost),
 		cmocka_unit_test(merged_and_sorted),
 		cmocka_unit_test(outside_the_device),
 		cmocka_unit_test(each_block_once),
