@@ -213,14 +213,16 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     const struct e2pf_settings *settings,
 				     bool exact, const char **why)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";
 	if (!s)
 		return NULL;
-	if (!e2pf_session_init(&s->base, &btrfs, name, settings, &hooks))
+	if (!e2pf_session_init(&s->base, &btrfs, name, settings)) {
+		s->base.cfg.paced = true;
+		s->base.cfg.exact = exact;
 		*why = open_devices(s, opened, count);
+	}
 	if (!*why)
 		*why = make_engine(s);
 	if (!*why)

@@ -246,7 +246,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 static errcode_t new_session(ext2_filsys fs, const char *device,
 			     uint64_t offset,
 			     const struct e2pf_settings *settings,
-			     const struct e2pf_hooks *hooks,
+			     bool paced, bool exact,
 			     struct e2pf_session **session)
 {
 	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
@@ -254,7 +254,9 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 
 	if (!s)
 		return EXT2_ET_NO_MEMORY;
-	err = e2pf_session_init(&s->base, &ext4, device, settings, hooks);
+	err = e2pf_session_init(&s->base, &ext4, device, settings);
+	s->base.cfg.paced = paced;
+	s->base.cfg.exact = exact;
 	if (!err)
 		err = take_geometry(s, fs);
 	if (!err)
@@ -276,12 +278,11 @@ fail:
 	return err;
 }
 
-errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
-			   const struct e2pf_settings *settings,
-			   const struct e2pf_hooks *hooks,
-			   struct e2pf_session **session)
+errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
+		    const struct e2pf_settings *settings,
+		    struct e2pf_session **session)
 {
-	errcode_t err = new_session(fs, device, offset, settings, hooks,
+	errcode_t err = new_session(fs, device, offset, settings, false, false,
 				    session);
 
 	if (err)
@@ -295,20 +296,12 @@ errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
 	return 0;
 }
 
-errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
-		    const struct e2pf_settings *settings,
-		    struct e2pf_session **session)
-{
-	return e2pf_open_hooked(fs, device, offset, settings, NULL, session);
-}
-
 errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 			  const struct e2pf_settings *settings, bool exact,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
-	errcode_t err = new_session(fs, device, offset, settings, &hooks,
+	errcode_t err = new_session(fs, device, offset, settings, true, exact,
 				    session);
 
 	if (err)
