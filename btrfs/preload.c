@@ -148,9 +148,7 @@ static void open_session(void *unused)
 	(void)unused;
 	e2pf_close(self.session);
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
-				       &module.setup.reading,
-				       module.setup.stats,
-				       &self.why_not);
+				       &module.setup.reading, &self.why_not);
 	self.session_count = self.count;
 	self.ended = !self.session;
 }

@@ -16,6 +16,7 @@
 #endif
 #include <pthread.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,7 +32,6 @@
 #include "reporter.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
-#include "engine/trace.h"
 #include "libext2fs/io_table.h"
 #include "selftest.h"
 #include "trial.h"
@@ -63,7 +63,7 @@ static struct {
 	bool paced;			/* a session has followed the check */
 	struct e2pf_observer observer;
 	struct acceleration_names accelerations;
-	struct e2pf_trace *trace;	/* NULL: no trace wanted */
+	FILE *trace;			/* NULL: none is wanted */
 } self;
 
 /* Nothing is read ahead. */
@@ -84,28 +84,43 @@ static bool is_small(struct ext2_super_block *s)
  * copies of ours. */
 static void forked(void)
 {
-	e2pf_trace_forked(self.trace);
+	if (self.trace)
+		__fpurge(self.trace);
 }
 
 static void begin_trace(void)
 {
 	const char *why;
-	FILE *out = e2pf_stats_open(module.setup.trace, &why);
-	char text[256];
 	size_t i;
-	int used;
 
-	self.trace = out ? e2pf_trace_open(out) : NULL;
-	used = snprintf(text, sizeof(text), "{\"e2prefetch_trace\":1,"
-			"\"prefetch\":%s,\"stages\":[",
-			module.setup.observe ? "false" : "true");
+	self.trace = e2pf_stats_open(module.setup.trace, &why);
+	if (!self.trace)
+		return;
+	fprintf(self.trace, "{\"e2prefetch_trace\":1,\"prefetch\":%s,"
+		"\"stages\":[", module.setup.observe ? "false" : "true");
 	for (i = 0; i < E2PF_EXT4_STAGES; i++)
-		used += snprintf(text + used, sizeof(text) - (size_t)used,
-				 "%s\"%s\"", i ? "," : "",
-				 e2pf_ext4_stage_names[i]);
-	snprintf(text + used, sizeof(text) - (size_t)used, "]}");
-	e2pf_trace_begin(self.trace, text);
+		fprintf(self.trace, "%s\"%s\"", i ? "," : "",
+			e2pf_ext4_stage_names[i]);
+	fputs("]}\n", self.trace);
 	pthread_atfork(NULL, NULL, forked);
+}
+
+/* The last line tells a complete trace from one that was cut off. */
+static void end_trace(void)
+{
+	struct timespec now;
+
+	if (!self.trace)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	fprintf(self.trace, "[\"end\",%llu]\n", (unsigned long long)now.tv_sec *
+		1000000000u + (unsigned long long)now.tv_nsec);
+	/* A worker that was left behind may still write to it. */
+	if (module.on)
+		fclose(self.trace);
+	else
+		fflush(self.trace);
+	self.trace = NULL;
 }
 
 /* Before the first session: whether this process may read ahead, and which
@@ -224,7 +239,6 @@ static void begin_session(ext2_filsys fs)
 		return;
 	}
 	if (e2pf_open_paced(fs, self.path, self.offset, &module.setup.reading,
-			    module.setup.stats || module.setup.trace,
 			    &self.observer, &session))
 		return;
 	if (check.session)
@@ -376,9 +390,7 @@ static void end(void)
 		return;
 	end_session();
 	reporter_end();
-	/* A worker that was left behind may still write to the trace. */
-	e2pf_trace_close(self.trace, !module.on);
-	self.trace = NULL;
+	end_trace();
 	if (!check.session &&
 	    (!module.setup.verbose || !trial_sees_progress()))
 		return;

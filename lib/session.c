@@ -29,7 +29,7 @@ static uint64_t available(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
 
-	return e2pf_idle_share(s->sysroot);
+	return e2pf_memory_share(s->sysroot, true);
 }
 
 static unsigned sharers(void *ctx)
@@ -60,7 +60,8 @@ errcode_t e2pf_session_init(struct e2pf_session *s,
 	if (!s->name)
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
-		.devices = s->dev, .available = available, .available_ctx = s, .bandwidth = s->settings.bandwidth,
+		.devices = s->dev, .available = available, .ctx = s,
+		.bandwidth = s->settings.bandwidth,
 		.requests = s->settings.requests, .sharers = sharers,
 		.thread_begins = thread_begins,
 		.ungated = e2pf_priority_is_low(s->settings.io_priority)
@@ -123,7 +124,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 	if (s->settings.threads)
 		cfg->threads = cfg->head_threads = s->settings.threads;
 	s->sharing = e2pf_share_count(s->sysroot);
-	s->available = e2pf_memory_share(s->sysroot);
+	s->available = e2pf_memory_share(s->sysroot, false);
 	cfg->budget = s->settings.memory;
 	if (!cfg->budget)
 		cfg->budget = own_budget(s);

@@ -71,7 +71,7 @@ struct e2pf_session {
 /*
  * Initialize `s`, which must be zeroed: copy name and settings (NULL: the
  * defaults), and count this process among those that share the machine.  Then
- * cfg.paced and cfg.exact may be set.  Returns 0 or ENOMEM.  After a failure,
+ * cfg.paced may be set.  Returns 0 or ENOMEM.  After a failure,
  * too, e2pf_close() must be called to free it.
  */
 errcode_t e2pf_session_init(struct e2pf_session *s,

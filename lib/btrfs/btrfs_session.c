@@ -151,7 +151,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
 		return "a device cannot be reopened";
-	why = e2pf_device_record(dev) ? read_super(dev, &super) : "no memory";
+	why = read_super(dev, &super);
 	if (why) {
 		dev->ops->close(dev);
 		return why;
@@ -211,7 +211,7 @@ static const char *make_engine(struct btrfs_session *s)
 struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     unsigned count, const char *name,
 				     const struct e2pf_settings *settings,
-				     bool exact, const char **why)
+				     const char **why)
 {
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
@@ -220,7 +220,8 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 		return NULL;
 	if (!e2pf_session_init(&s->base, &btrfs, name, settings)) {
 		s->base.cfg.paced = true;
-		s->base.cfg.exact = exact;
+		/* The check drops the page cache of its devices at its end. */
+		s->base.cfg.settle = true;
 		*why = open_devices(s, opened, count);
 	}
 	if (!*why)
@@ -244,15 +245,10 @@ void e2pf_btrfs_start(struct e2pf_session *session)
 
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 {
-	unsigned i;
-
 	if (session->ended)
 		return true;
 	if (!e2pf_session_end(session, milliseconds))
 		return false;
-	/* If reads fail, waiting for one may take minutes. */
-	for (i = 0; i < session->devices && !session->last.errors; i++)
-		e2pf_device_settle(session->dev[i], milliseconds);
 	e2pf_session_release(session);
 	return true;
 }

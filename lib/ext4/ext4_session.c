@@ -237,7 +237,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 
 	if (err)
 		return err;
-	if (fstat(e2pf_device_fd(dev), &st))
+	if (fstat(dev->fd, &st))
 		memset(&st, 0, sizeof(st));
 	e2pf_session_add_device(&s->base, dev, &st);
 	return 0;
@@ -246,7 +246,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 static errcode_t new_session(ext2_filsys fs, const char *device,
 			     uint64_t offset,
 			     const struct e2pf_settings *settings,
-			     bool paced, bool exact,
+			     bool paced,
 			     struct e2pf_session **session)
 {
 	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
@@ -256,7 +256,6 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		return EXT2_ET_NO_MEMORY;
 	err = e2pf_session_init(&s->base, &ext4, device, settings);
 	s->base.cfg.paced = paced;
-	s->base.cfg.exact = exact;
 	if (!err)
 		err = take_geometry(s, fs);
 	if (!err)
@@ -282,7 +281,7 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    struct e2pf_session **session)
 {
-	errcode_t err = new_session(fs, device, offset, settings, false, false,
+	errcode_t err = new_session(fs, device, offset, settings, false,
 				    session);
 
 	if (err)
@@ -297,11 +296,11 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 }
 
 errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
-			  const struct e2pf_settings *settings, bool exact,
+			  const struct e2pf_settings *settings,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session)
 {
-	errcode_t err = new_session(fs, device, offset, settings, true, exact,
+	errcode_t err = new_session(fs, device, offset, settings, true,
 				    session);
 
 	if (err)

@@ -352,7 +352,7 @@ static void *conduct(void *arg)
 						       &s->root;
 	struct send_walk w;
 
-	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
+	s->base.cfg.thread_begins(s->base.cfg.ctx);
 	walk_begin(&w, s, newer->owner, older->generation, NULL, forward);
 	while (!s->stop && plan_changed(&w, newer)) {
 		if (forward && send_is_cached(s))

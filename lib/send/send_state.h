@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "btrfs/slot_set.h"
-#include "device/rate.h"
+#include "device/thread.h"
 #include "items.h"
 #include "mounted.h"
 #include "send.h"

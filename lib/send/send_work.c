@@ -136,8 +136,8 @@ bool send_within_limits(struct send *s, uint64_t bytes)
 		struct timespec t;
 
 		now = send_now();
-		ns = e2pf_rate_take(&s->rate, now, bytes, s->base.cfg.sharers,
-				    s->base.cfg.available_ctx);
+		ns = e2pf_rate_take(&s->rate, now, bytes,
+				    s->base.cfg.sharers(s->base.cfg.ctx));
 		if (!ns)
 			break;
 		t.tv_sec = (time_t)((now + ns) / 1000000000u);
@@ -222,7 +222,7 @@ static void *work(void *arg)
 	struct worker w = { .send = s };
 	size_t i;
 
-	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
+	s->base.cfg.thread_begins(s->base.cfg.ctx);
 	while (!s->stop) {
 		i = sweep->next++;
 		if (i >= sweep->jobs->count)

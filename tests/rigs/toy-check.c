@@ -47,7 +47,7 @@ struct e2pf_session *toy_open(const char *const path[2],
 	toy_new(&s->fs);
 	if (e2pf_session_init(&s->base, &toy, path[0], settings))
 		goto fail;
-	s->base.cfg.paced = s->base.cfg.exact = true;
+	s->base.cfg.paced = true;
 	for (i = 0; i < 2; i++) {
 		if (stat(path[i], &st) || e2pf_device_open(path[i], 0, &dev))
 			goto fail;

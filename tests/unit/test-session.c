@@ -139,7 +139,7 @@ static void not_whole(void **state)
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	/* A checker may lose them between the open and its first pass. */
-	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, false, &observer,
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer,
 					 &s), 0);
 	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->group_desc = descriptors;
@@ -169,7 +169,7 @@ static void scanned_again(void **state)
 	uint64_t once, twice;
 
 	(void)state;
-	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, false, &observer,
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer,
 					 &s), 0);
 	/* Nothing is cached, so the workers are started. */
 	evict();
