@@ -49,25 +49,19 @@ static void thread_begins(void *ctx)
 errcode_t e2pf_session_init(struct e2pf_session *s,
 			    const struct e2pf_filesystem *type,
 			    const char *name,
-			    const struct e2pf_settings *settings,
-			    const struct e2pf_hooks *hooks)
+			    const struct e2pf_settings *settings)
 {
-	static const struct e2pf_hooks none;
-
 	e2pf_share_join();
-	if (!hooks)
-		hooks = &none;
 	s->type = type;
 	if (settings)
 		s->settings = *settings;
 	s->name = strdup(name);
-	s->sysroot = strdup(hooks->sysroot ? hooks->sysroot : "");
-	if (!s->name || !s->sysroot)
+	s->sysroot = "";
+	if (!s->name)
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
-		.devices = s->dev, .paced = hooks->paced,
-		.available = available,
-		.ctx = s, .bandwidth = s->settings.bandwidth,
+		.devices = s->dev, .available = available, .ctx = s,
+		.bandwidth = s->settings.bandwidth,
 		.requests = s->settings.requests, .sharers = sharers,
 		.thread_begins = thread_begins,
 		.ungated = e2pf_priority_is_low(s->settings.io_priority)
@@ -259,7 +253,6 @@ void e2pf_close(struct e2pf_session *session)
 		session->type->detach(session);
 	e2pf_session_release(session);
 	free(session->name);
-	free(session->sysroot);
 	session->type->close(session);
 	e2pf_share_leave();
 }

@@ -45,18 +45,13 @@ struct e2pf_filesystem {
 	void (*close)(struct e2pf_session *session);
 };
 
-/* Settings for our own programs, in addition to the public ones. */
-struct e2pf_hooks {
-	bool paced;		/* keep ahead of a checker's reads */
-	const char *sysroot;	/* prefix of /sys and /proc; NULL: none */
-};
-
 struct e2pf_session {
 	const struct e2pf_filesystem *type;
 	struct e2pf_settings settings;
 	char *name;			/* of the device, as the caller named
 					   it */
-	char *sysroot;
+	const char *sysroot;		/* prefix of /sys and /proc; "" but in
+					   tests */
 	unsigned devices;
 	struct e2pf_device *dev[E2PF_DEVICES];	/* NULL without an engine */
 	struct stat stat[E2PF_DEVICES];
@@ -75,15 +70,14 @@ struct e2pf_session {
 
 /*
  * Initialize `s`, which must be zeroed: copy name and settings (NULL: the
- * defaults), and count this process among those that share the machine.
- * `hooks` may be NULL.  Returns 0 or ENOMEM.  After a failure, too,
- * e2pf_close() must be called to free it.
+ * defaults), and count this process among those that share the machine.  Then
+ * cfg.paced may be set.  Returns 0 or ENOMEM.  After a failure,
+ * too, e2pf_close() must be called to free it.
  */
 errcode_t e2pf_session_init(struct e2pf_session *s,
 			    const struct e2pf_filesystem *type,
 			    const char *name,
-			    const struct e2pf_settings *settings,
-			    const struct e2pf_hooks *hooks);
+			    const struct e2pf_settings *settings);
 
 /* Add a device, which the session will close.  If `dev` is NULL, only its
  * topology is used.  There may be at most E2PF_DEVICES. */

@@ -207,16 +207,17 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     const struct e2pf_settings *settings,
 				     const char **why)
 {
-	const struct e2pf_hooks hooks = { .paced = true };
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";
 	if (!s)
 		return NULL;
-	if (!e2pf_session_init(&s->base, &btrfs, name, settings, &hooks))
+	if (!e2pf_session_init(&s->base, &btrfs, name, settings)) {
+		s->base.cfg.paced = true;
+		/* The check drops the page cache of its devices at its end. */
+		s->base.cfg.settle = true;
 		*why = open_devices(s, opened, count);
-	/* The check drops the page cache of its devices at its end. */
-	s->base.cfg.settle = true;
+	}
 	if (!*why) {
 		e2pf_btrfs_init(&s->btrfs, read_block, &s->base);
 		if (!e2pf_session_add_source(&s->base, &s->btrfs.source))

@@ -193,7 +193,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 static errcode_t new_session(ext2_filsys fs, const char *device,
 			     uint64_t offset,
 			     const struct e2pf_settings *settings,
-			     const struct e2pf_hooks *hooks,
+			     bool paced,
 			     struct e2pf_session **session)
 {
 	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
@@ -201,7 +201,8 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 
 	if (!s)
 		return EXT2_ET_NO_MEMORY;
-	err = e2pf_session_init(&s->base, &ext4, device, settings, hooks);
+	err = e2pf_session_init(&s->base, &ext4, device, settings);
+	s->base.cfg.paced = paced;
 	if (!err)
 		err = take_geometry(s, fs);
 	if (!err)
@@ -223,12 +224,11 @@ fail:
 	return err;
 }
 
-errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
-			   const struct e2pf_settings *settings,
-			   const struct e2pf_hooks *hooks,
-			   struct e2pf_session **session)
+errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
+		    const struct e2pf_settings *settings,
+		    struct e2pf_session **session)
 {
-	errcode_t err = new_session(fs, device, offset, settings, hooks,
+	errcode_t err = new_session(fs, device, offset, settings, false,
 				    session);
 
 	struct e2pf_ext4_session *s;
@@ -246,20 +246,12 @@ errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
 	return err;
 }
 
-errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
-		    const struct e2pf_settings *settings,
-		    struct e2pf_session **session)
-{
-	return e2pf_open_hooked(fs, device, offset, settings, NULL, session);
-}
-
 errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 			  const struct e2pf_settings *settings,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session)
 {
-	const struct e2pf_hooks hooks = { .paced = true };
-	errcode_t err = new_session(fs, device, offset, settings, &hooks,
+	errcode_t err = new_session(fs, device, offset, settings, true,
 				    session);
 
 	if (err)

@@ -37,12 +37,6 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session);
 
-/* Like e2pf_open(), without a checker, but with hooks, which may be NULL. */
-errcode_t e2pf_open_hooked(ext2_filsys fs, const char *device, uint64_t offset,
-			   const struct e2pf_settings *settings,
-			   const struct e2pf_hooks *hooks,
-			   struct e2pf_session **session);
-
 /* The checker is about to walk the block map of the filesystem's journal, which
  * does not use extents.  `block` are the indirect, double indirect and triple
  * indirect block of the journal's inode; 0 means none. */

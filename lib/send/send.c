@@ -384,7 +384,6 @@ static void *conduct(void *arg)
 struct e2pf_session *e2pf_send_new(const char *name,
 				   const struct e2pf_settings *settings)
 {
-	static const struct e2pf_hooks hooks = { .paced = true };
 	struct send *s = calloc(1, sizeof(*s));
 	pthread_condattr_t attr;
 
@@ -395,10 +394,12 @@ struct e2pf_session *e2pf_send_new(const char *name,
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->changed, &attr);
 	pthread_condattr_destroy(&attr);
-	if (!e2pf_session_init(&s->base, &sends, name, settings, &hooks))
-		return &s->base;
-	e2pf_close(&s->base);
-	return NULL;
+	if (e2pf_session_init(&s->base, &sends, name, settings)) {
+		e2pf_close(&s->base);
+		return NULL;
+	}
+	s->base.cfg.paced = true;
+	return &s->base;
 }
 
 static const char *open_filesystem(struct send *s, int fd)

@@ -37,7 +37,6 @@ static const struct e2pf_filesystem toy = {
 struct e2pf_session *toy_open(const char *const path[2],
 			      const struct e2pf_settings *settings)
 {
-	static const struct e2pf_hooks hooks = { .paced = true };
 	struct toy_session *s = calloc(1, sizeof(*s));
 	struct e2pf_device *dev;
 	struct stat st;
@@ -46,8 +45,9 @@ struct e2pf_session *toy_open(const char *const path[2],
 	if (!s)
 		return NULL;
 	toy_new(&s->fs);
-	if (e2pf_session_init(&s->base, &toy, path[0], settings, &hooks))
+	if (e2pf_session_init(&s->base, &toy, path[0], settings))
 		goto fail;
+	s->base.cfg.paced = true;
 	for (i = 0; i < 2; i++) {
 		if (stat(path[i], &st) || e2pf_device_open(path[i], 0, &dev))
 			goto fail;
