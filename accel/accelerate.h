@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "findings.h"
-#include "report/decisions.h"
+#include "report/report.h"
 
 /* The names of those in use, for the statistics. */
 struct acceleration_names {

@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/btrfs.h>
 
 #include "arguments.h"
 #include "btrfs/plan.h"
@@ -39,9 +38,6 @@
 /* How long the end of a check or a send waits for a worker that waits for the
  * device. */
 #define END_PATIENCE_MS 1000
-
-/* A flag of newer kernels: extents are sent compressed, as they are stored. */
-#define SEND_COMPRESSED 0x10u
 
 /* A filesystem with less than this in use, data and metadata, has so few tree
  * blocks that beginning takes longer than is gained.  Ours over stock with 5 and
@@ -152,9 +148,7 @@ static void open_session(void *unused)
 	(void)unused;
 	e2pf_close(self.session);
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
-				       &module.setup.reading,
-				       module.setup.stats,
-				       &self.why_not);
+				       &module.setup.reading, &self.why_not);
 	self.session_count = self.count;
 	self.ended = !self.session;
 }
@@ -374,15 +368,6 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
 
 void module_sends(int fd, const void *args)
 {
-	const struct btrfs_ioctl_send_args *a = args;
-	const struct e2pf_send_request request = {
-		.fd = fd,
-		.parent = a->parent_root,
-		.clones = (const uint64_t *)(uintptr_t)a->clone_sources,
-		.clone_count = (size_t)a->clone_sources_count,
-		.no_data = a->flags & BTRFS_SEND_FLAG_NO_FILE_DATA,
-		.as_stored = a->flags & SEND_COMPRESSED
-	};
 	const char *why = "no memory";
 	int saved = errno;
 
@@ -393,9 +378,9 @@ void module_sends(int fd, const void *args)
 	if (!self.send)
 		self.send = e2pf_send_new(self.name, &module.setup.reading);
 	if (self.send)
-		why = e2pf_send_start(self.send, &request);
+		why = e2pf_send_start(self.send, fd, args);
 	if (why)
-		e2pf_decide_off(&module.decisions, "off", "%s", why);
+		e2pf_decide_off(&module.report.decisions, "off", why);
 	self.sending = !why;
 	errno = saved;
 }
@@ -405,7 +390,7 @@ void module_has_sent(void)
 	int saved = errno;
 
 	if (self.sending && !e2pf_send_stop(self.send, END_PATIENCE_MS))
-		e2pf_decide(&module.decisions, "prefetch", "left behind",
+		e2pf_decide(&module.report.decisions, "prefetch", "left behind",
 			    "a worker waits for a device");
 	self.sending = false;
 	errno = saved;
@@ -488,7 +473,7 @@ static void begin(void)
 static void gather_decisions(struct e2pf_decisions *list)
 {
 	if (self.why_not)
-		e2pf_decide_off(list, "off", "%s", self.why_not);
+		e2pf_decide_off(list, "off", self.why_not);
 	else if (!self.session && !self.sent)
 		e2pf_decide_off(list, "off", "no filesystem was opened for a "
 				"check, and no subvolume was sent");
@@ -505,29 +490,16 @@ static struct e2pf_session *shown_session(void)
 	return self.sent ? self.send : self.session;
 }
 
-static const char *write_stats(void *ctx, FILE *out)
-{
-	struct e2pf_session *session = shown_session();
-	errcode_t err;
-
-	if (!session) {
-		err = e2pf_btrfs_write_none(self.name, ctx, out);
-	} else {
-		session->decisions = ctx;
-		err = e2pf_write_stats(session, out);
-	}
-	return err ? strerror((int)err) : NULL;
-}
-
 static void tell(void *unused)
 {
 	(void)unused;
-	gather_decisions(&module.decisions);
+	module.report.device = self.name;
+	module.report.io_manager = "btrfs";
+	gather_decisions(&module.report.decisions);
 	module_tell(&(struct module_result) {
 		.session = shown_session(), .finished = shown_session(),
 		.done = self.sent ? "sent" : "checked",
-		.logged = !self.sent && self.session,
-		.write_stats = write_stats, .ctx = &module.decisions
+		.logged = !self.sent && self.session, .counted = true
 	});
 }
 

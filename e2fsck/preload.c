@@ -16,6 +16,7 @@
 #endif
 #include <pthread.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,7 +32,6 @@
 #include "reporter.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
-#include "engine/trace.h"
 #include "libext2fs/io_table.h"
 #include "selftest.h"
 #include "trial.h"
@@ -60,17 +60,17 @@ static struct {
 	char *path;			/* of that one */
 	uint64_t offset;
 	ext2_filsys alongside;		/* read ahead of without following */
-	uint32_t block_size;
+	bool paced;			/* a session has followed the check */
 	struct e2pf_observer observer;
 	struct acceleration_names accelerations;
-	struct e2pf_trace *trace;	/* NULL: no trace wanted */
+	FILE *trace;			/* NULL: none is wanted */
 } self;
 
 /* Nothing is read ahead. */
 static void turn_off(const char *why)
 {
 	module.on = false;
-	e2pf_decide_off(&module.decisions, "off", "%s", why);
+	e2pf_decide_off(&module.report.decisions, "off", why);
 }
 
 static bool is_small(struct ext2_super_block *s)
@@ -84,28 +84,43 @@ static bool is_small(struct ext2_super_block *s)
  * copies of ours. */
 static void forked(void)
 {
-	e2pf_trace_forked(self.trace);
+	if (self.trace)
+		__fpurge(self.trace);
 }
 
 static void begin_trace(void)
 {
 	const char *why;
-	FILE *out = e2pf_stats_open(module.setup.trace, &why);
-	char text[256];
 	size_t i;
-	int used;
 
-	self.trace = out ? e2pf_trace_open(out) : NULL;
-	used = snprintf(text, sizeof(text), "{\"e2prefetch_trace\":1,"
-			"\"prefetch\":%s,\"stages\":[",
-			module.setup.observe ? "false" : "true");
+	self.trace = e2pf_stats_open(module.setup.trace, &why);
+	if (!self.trace)
+		return;
+	fprintf(self.trace, "{\"e2prefetch_trace\":1,\"prefetch\":%s,"
+		"\"stages\":[", module.setup.observe ? "false" : "true");
 	for (i = 0; i < E2PF_EXT4_STAGES; i++)
-		used += snprintf(text + used, sizeof(text) - (size_t)used,
-				 "%s\"%s\"", i ? "," : "",
-				 e2pf_ext4_stage_names[i]);
-	snprintf(text + used, sizeof(text) - (size_t)used, "]}");
-	e2pf_trace_begin(self.trace, text);
+		fprintf(self.trace, "%s\"%s\"", i ? "," : "",
+			e2pf_ext4_stage_names[i]);
+	fputs("]}\n", self.trace);
 	pthread_atfork(NULL, NULL, forked);
+}
+
+/* The last line tells a complete trace from one that was cut off. */
+static void end_trace(void)
+{
+	struct timespec now;
+
+	if (!self.trace)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	fprintf(self.trace, "[\"end\",%llu]\n", (unsigned long long)now.tv_sec *
+		1000000000u + (unsigned long long)now.tv_nsec);
+	/* A worker that was left behind may still write to it. */
+	if (module.on)
+		fclose(self.trace);
+	else
+		fflush(self.trace);
+	self.trace = NULL;
 }
 
 /* Before the first session: whether this process may read ahead, and which
@@ -139,7 +154,7 @@ static void decide(ext2_filsys fs)
 		instead = FINDING_CRASHED;
 	for (i = 0; i < ABILITIES && !whole; i++)
 		found.of[i] = instead;
-	accelerate(accel, &found, &self.accelerations, &module.decisions);
+	accelerate(accel, &found, &self.accelerations, &module.report.decisions);
 	reporter_begin(module.name);
 	if (module.setup.trace)
 		begin_trace();
@@ -192,7 +207,8 @@ static void before_threads(void)
 }
 
 /* A parallel e2fsck copies the filesystem's structure for each of its threads.
- * They are not followed: all is read ahead as for a program that is not ours. */
+ * They are not followed, nor is one with another table of I/O operations: all is
+ * read ahead as for a program that is not ours. */
 static void begin_alongside(ext2_filsys fs)
 {
 	struct e2pf_session *session;
@@ -217,19 +233,19 @@ static void begin_session(ext2_filsys fs)
 		decide(fs);
 	if (!module.on)
 		return;
-	if (self.arguments.parallel && linkage_program_has_threads()) {
+	if ((self.arguments.parallel && linkage_program_has_threads()) ||
+	    !e2pf_io_table_is_ours()) {
 		begin_alongside(fs);
 		return;
 	}
 	if (e2pf_open_paced(fs, self.path, self.offset, &module.setup.reading,
-			    module.setup.stats || module.setup.trace,
 			    &self.observer, &session))
 		return;
 	if (check.session)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
 	check.session = session;
-	self.block_size = fs->blocksize;
+	self.paced = true;
 	e2pf_engine_trace(session->engine, self.trace);
 	passes_begin(fs);
 }
@@ -351,27 +367,15 @@ static bool is_crashing(void)
 	return false;
 }
 
-static const char *write_stats(void *unused, FILE *out)
-{
-	errcode_t err;
-
-	(void)unused;
-	if (!check.session)
-		return NULL;
-	check.session->accelerations = self.accelerations.name;
-	check.session->acceleration_count = self.accelerations.count;
-	check.session->decisions = &module.decisions;
-	check.session->maps_bytes = node_memory().most_bytes;
-	err = e2pf_write_stats(check.session, out);
-	return err ? strerror((int)err) : NULL;
-}
-
-static void describe_maps(void)
+static void report_accelerations(struct e2pf_report *r)
 {
 	uint64_t bytes = node_memory().most_bytes;
 
+	r->accelerations = self.accelerations.name;
+	r->acceleration_count = self.accelerations.count;
+	r->maps_bytes = bytes;
 	if (bytes)
-		e2pf_decide(&module.decisions, "maps", "compact",
+		e2pf_decide(&r->decisions, "maps", "compact",
 			    "at most %.1f MiB", (double)bytes / (1 << 20));
 }
 
@@ -386,22 +390,20 @@ static void end(void)
 		return;
 	end_session();
 	reporter_end();
-	/* A worker that was left behind may still write to the trace. */
-	e2pf_trace_close(self.trace, !module.on);
-	self.trace = NULL;
+	end_trace();
 	if (!check.session &&
 	    (!module.setup.verbose || !trial_sees_progress()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
-	describe_maps();
-	if (!check.session && !module.decisions.count)
-		e2pf_decide_off(&module.decisions, "off", "%s",
+	report_accelerations(&module.report);
+	if (!check.session && !module.report.decisions.count)
+		e2pf_decide_off(&module.report.decisions, "off",
 				self.opened || self.path ?
 				"the filesystem is marked as clean" :
 				"no filesystem was opened for a check");
 	module_tell(&(struct module_result) {
 		.session = check.session, .done = "checked",
 		.finished = scanned, .logged = scanned && !module.setup.observe,
-		.block_size = self.block_size, .write_stats = write_stats
+		.estimated = self.paced, .counted = check.session
 	});
 }

@@ -115,7 +115,7 @@ void module_say_version(const char *program)
 /* "checked in 2.7 s; without prefetching about 12 s" */
 static void describe(const struct module_result *r, char *text, size_t size)
 {
-	struct e2pf_engine_stats stats = { .threads = 0 };
+	const struct e2pf_decisions *list = &module.report.decisions;
 	double seconds, without = 0;
 	char took[32], alone[32];
 	struct timespec now;
@@ -123,15 +123,12 @@ static void describe(const struct module_result *r, char *text, size_t size)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	seconds = (double)(now.tv_sec - module.began.tv_sec) +
 		  (double)(now.tv_nsec - module.began.tv_nsec) / 1e9;
-	if (r->block_size) {
-		e2pf_session_count(r->session, &stats);
-		without = e2pf_estimate_without(&stats, r->block_size,
-						seconds);
-	}
+	if (r->estimated)
+		without = e2pf_estimate_without(&module.report, seconds);
 	in_words(seconds, took, sizeof(took));
-	if (module.decisions.off)
+	if (list->off)
 		snprintf(text, size, "%s in %s, nothing read ahead: %s",
-			 r->done, took, module.decisions.why_off);
+			 r->done, took, list->why_off);
 	else if (without > 0)
 		snprintf(text, size, "%s in %s; without prefetching about %s",
 			 r->done, took,
@@ -161,37 +158,31 @@ static void to_system_log(const char *device, const char *sentence)
 	close(fd);
 }
 
-static void print_details(const struct module_result *r)
-{
-	struct e2pf_decisions summary = { .count = 0 };
-
-	if (r->session && e2pf_session_summarize(r->session, &summary))
-		e2pf_decisions_print(&summary, module.name, stderr);
-	e2pf_decisions_print(&module.decisions, module.name, stderr);
-}
-
 static void tell(const struct module_result *r)
 {
 	unsigned verbose = module.setup.verbose;
 	char sentence[512];
-	const char *why;
+	const char *why = NULL;
 
-	why = e2pf_stats_put(module.setup.stats, r->write_stats, r->ctx);
+	if (r->session)
+		e2pf_session_report(r->session, &module.report);
+	if (r->counted)
+		why = e2pf_stats_save(module.setup.stats, &module.report);
 	/* The file was checked, but the disk may be full. */
 	if (why)
 		fprintf(stderr, "%s: cannot write statistics to \"%s\": %s\n",
 			module.name, module.setup.stats, why);
-	if (r->session)
-		e2pf_session_describe(r->session, &module.decisions);
 	if (r->finished && r->session) {
 		describe(r, sentence, sizeof(sentence));
 		if (r->logged && module.setup.log)
-			to_system_log(r->session->name, sentence);
+			to_system_log(module.report.device, sentence);
 		if (verbose)
 			fprintf(stderr, "%s: %s\n", module.name, sentence);
 	}
-	if (verbose > (r->finished ? 1u : 0u))
-		print_details(r);
+	if (verbose <= (r->finished ? 1u : 0u))
+		return;
+	e2pf_report_print_results(&module.report, module.name, stderr);
+	e2pf_report_print(&module.report, module.name, stderr);
 }
 
 /* A closed pipe or a limit on file sizes must not change the exit status of a

@@ -29,7 +29,7 @@ extern struct module {
 	char *argv[MODULE_ARGUMENTS];
 	pid_t pid;
 	struct timespec began;
-	struct e2pf_decisions decisions;
+	struct e2pf_report report;	/* of this run */
 } module;
 
 /* Read the program's arguments.  Allocates nothing. */
@@ -56,16 +56,13 @@ struct module_result {
 	bool finished;			/* it did what there is prefetching
 					   for; then there is a session */
 	bool logged;			/* in the system log */
-	uint32_t block_size;		/* for an estimate of the time without
-					   prefetching; 0: there is none */
-	e2pf_stats_writer write_stats;
-	void *ctx;			/* of write_stats */
+	bool estimated;			/* the time without prefetching */
+	bool counted;			/* statistics are written */
 };
 
 /*
- * Write the statistics, if they are wanted; tell what PREFETCH_VERBOSE asks for,
- * and the system log about a finished check.  Adds the session's decisions to
- * module.decisions.
+ * Complete module.report; write the statistics, if they are wanted; tell what
+ * PREFETCH_VERBOSE asks for, and the system log about a finished check.
  */
 void module_tell(const struct module_result *r);
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "device/thread.h"
-#include "report/progress_file.h"
+#include "report/progress.h"
 #include "reporter.h"
 
 /* How often the check is looked at, and how long its end waits for the

@@ -13,16 +13,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <ext2fs/ext2fs.h>
 
 /*
  * An I/O manager for ext2fs_open2() and everything else that takes one: a
  * filter over unix_io_manager.  Reads copy from a shared mapping of the device
- * until the first write or failed read of the channel; from then on, and if the
- * device cannot be mapped, unix_io_manager serves the channel.  A channel
- * opened with IO_FLAG_THREADS may be used by several threads at once, any other
- * channel by one thread at a time.
+ * until the first write or failed read of the channel; from then on, if the
+ * device cannot be mapped, and while another channel is mapped, unix_io_manager
+ * serves the channel.  A channel opened with IO_FLAG_THREADS may be used by
+ * several threads at once, any other channel by one thread at a time.
  */
 extern io_manager e2pf_mmap_io_manager;
 
@@ -91,37 +90,21 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
  * the memory budget and the limits in the settings throttle it. */
 errcode_t e2pf_start(struct e2pf_session *session);
 
-/* Wait until everything is read, for at most `milliseconds` (-1: no limit).
- * Returns true when nothing is left to do. */
-bool e2pf_wait(struct e2pf_session *session, int milliseconds);
-
 /* The progress of e2pf_start(), in groups of the filesystem. */
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total);
 
-/* The number of blocks of a class, and of runs of adjacent blocks, as far as
- * planned. */
-struct e2pf_class_plan {
-	uint64_t blocks;
-	uint64_t runs;
-};
+struct e2pf_class_count;	/* engine/engine.h */
 
 /*
- * Walk the whole filesystem and count, for each class, what a session would
- * read ahead.  Reads only what it must parse: inode tables and the upper levels
+ * Walk the whole filesystem and count, for each of the classes, what a session
+ * would read ahead.  Reads only what it must parse: inode tables and upper levels
  * of trees.  Runs in the calling thread.
  */
 errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_plan plan[E2PF_CLASSES]);
+		    struct e2pf_class_count *plan);
 
-/* Stop the worker threads, and return when they have ended.  Waits for a thread
- * that is waiting for the device.  The session can be started again. */
-void e2pf_stop(struct e2pf_session *session);
-
-/* Write the statistics as one JSON object; see doc/statistics.md. */
-errcode_t e2pf_write_stats(struct e2pf_session *session, FILE *out);
-
-struct e2pf_probe;	/* report/probe.h */
+struct e2pf_probe;	/* report/estimate.h */
 
 /*
  * Fill in *probe.  Call it before e2pf_start().  Reads samples and, on a large

@@ -29,7 +29,7 @@ static uint64_t available(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
 
-	return e2pf_idle_share(s->sysroot);
+	return e2pf_memory_share(s->sysroot, true);
 }
 
 static unsigned sharers(void *ctx)
@@ -66,8 +66,8 @@ errcode_t e2pf_session_init(struct e2pf_session *s,
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
 		.devices = s->dev, .paced = hooks->paced,
-		.exact = hooks->exact, .available = available,
-		.available_ctx = s, .bandwidth = s->settings.bandwidth,
+		.available = available,
+		.ctx = s, .bandwidth = s->settings.bandwidth,
 		.requests = s->settings.requests, .sharers = sharers,
 		.thread_begins = thread_begins,
 		.ungated = e2pf_priority_is_low(s->settings.io_priority)
@@ -130,7 +130,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 	if (s->settings.threads)
 		cfg->threads = cfg->head_threads = s->settings.threads;
 	s->sharing = e2pf_share_count(s->sysroot);
-	s->available = e2pf_memory_share(s->sysroot);
+	s->available = e2pf_memory_share(s->sysroot, false);
 	cfg->budget = s->settings.memory;
 	if (!cfg->budget)
 		cfg->budget = own_budget(s);
@@ -142,26 +142,12 @@ void e2pf_session_choose(struct e2pf_session *s)
 		e2pf_engine_configure(s->engine, cfg);
 }
 
-bool e2pf_wait(struct e2pf_session *session, int milliseconds)
-{
-	return e2pf_engine_wait(session->engine, milliseconds);
-}
-
-void e2pf_stop(struct e2pf_session *session)
-{
-	e2pf_engine_stop(session->engine, -1);
-}
-
 static void count_now(struct e2pf_session *s)
 {
-	if (s->ended)
+	if (s->ended || !s->engine)
 		return;
-	if (s->engine) {
-		e2pf_engine_get_stats(s->engine, &s->last);
-		s->gave_up = e2pf_engine_gave_up(s->engine);
-	} else if (s->type->count) {
-		s->type->count(s, &s->last);
-	}
+	e2pf_engine_get_stats(s->engine, &s->last);
+	s->gave_up = e2pf_engine_gave_up(s->engine);
 }
 
 static void look_at_waits(struct e2pf_session *s,
@@ -283,7 +269,7 @@ void e2pf_session_count(struct e2pf_session *s,
 {
 	*stats = s->past;
 	count_now(s);
-	e2pf_statistics_add(stats, &s->last);
+	e2pf_stats_add(stats, &s->last);
 }
 
 bool e2pf_session_is_complete(struct e2pf_session *s)
@@ -292,79 +278,47 @@ bool e2pf_session_is_complete(struct e2pf_session *s)
 	return !s->past.errors && !s->last.errors && !s->gave_up;
 }
 
-void e2pf_session_describe(struct e2pf_session *s,
-			   struct e2pf_decisions *list)
+/* Whether anything was read ahead. */
+static void decide(const struct e2pf_session *s, struct e2pf_report *r)
 {
-	struct e2pf_engine_stats st;
-	struct e2pf_reading reading = {
-		.settings = &s->settings, .stats = &st,
-		.budget = s->cfg.budget, .sharing = s->sharing,
-		.spindles = s->topo.spindles, .threads = s->type->threads,
-		.order = s->type->order
-	};
+	struct e2pf_decisions *list = &r->decisions;
 
-	e2pf_session_count(s, &st);
-	if (s->type->describe)
-		s->type->describe(s, list);
-	if (!s->cfg.budget) {
+	if (!r->budget) {
 		if (s->type->not_begun)
-			e2pf_decide_off(list, "off", "%s",
-					s->type->not_begun);
+			e2pf_decide_off(list, "off", s->type->not_begun);
 		return;
 	}
-	e2pf_decide_limits(list, &reading);
-	if (!st.threads) {
-		e2pf_decide_off(list, s->short_of_memory ? "off" : "asleep",
-				s->short_of_memory ?
-				"too little memory is available" :
-				"sampled metadata is already cached");
+	e2pf_report_limits(r);
+	if (!r->engine.threads) {
+		if (s->short_of_memory)
+			e2pf_decide_off(list, "off",
+					"too little memory is available");
+		else
+			e2pf_decide_off(list, "asleep",
+					"sampled metadata is already cached");
 		return;
 	}
-	e2pf_decide_order(list, &reading);
-	if (st.errors)
+	e2pf_report_order(r);
+	if (r->engine.errors)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
-			    (unsigned long long)st.errors);
+			    (unsigned long long)r->engine.errors);
 	if (s->gave_up)
 		e2pf_decide(list, "prefetch", "gave up",
 			    "too many reads failed, or memory ran out");
 }
 
-bool e2pf_session_summarize(struct e2pf_session *s,
-			    struct e2pf_decisions *list)
+void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 {
-	struct e2pf_engine_stats st;
-
-	e2pf_session_count(s, &st);
-	/* Without an engine there are no counts of reads. */
-	if (!st.threads || !s->type->order)
-		return false;
-	e2pf_summarize(list, &st, &s->topo, s->type->stage_names,
-		       s->type->stages);
-	return true;
-}
-
-errcode_t e2pf_write_stats(struct e2pf_session *s, FILE *out)
-{
-	struct e2pf_decisions decisions = { .count = 0 };
-	struct e2pf_engine_stats st;
-	struct e2pf_statistics statistics = {
-		.device = s->name,
-		.accelerations = s->accelerations,
-		.acceleration_count = s->acceleration_count,
-		.maps_bytes = s->maps_bytes,
-		.decisions = &decisions,
-		.topo = &s->topo,
-		.engine = &st,
-		.stage_names = s->type->stage_names,
-		.stages = s->type->stages,
-		.budget = s->cfg.budget,
-		.sharing = s->sharing
-	};
-
-	if (s->decisions)
-		decisions = *s->decisions;
-	e2pf_session_describe(s, &decisions);
-	e2pf_session_count(s, &st);
-	s->type->report(s, &statistics);
-	return e2pf_statistics_write(&statistics, out);
+	r->device = s->name;
+	r->topo = s->topo;
+	r->budget = s->cfg.budget;
+	r->sharing = s->sharing;
+	r->settings = &s->settings;
+	r->stage_names = s->type->stage_names;
+	r->stages = s->type->stages;
+	r->threads = s->type->threads;
+	r->order = s->type->order;
+	e2pf_session_count(s, &r->engine);
+	s->type->report(s, r);
+	decide(s, r);
 }

@@ -15,9 +15,8 @@
 #include "device/topology.h"
 #include "e2prefetch.h"
 #include "engine/engine.h"
-#include "report/decisions.h"
 #include "report/progress.h"
-#include "report/statistics.h"
+#include "report/report.h"
 
 /* What a filesystem provides.  Any function but close() may be NULL. */
 struct e2pf_filesystem {
@@ -30,16 +29,8 @@ struct e2pf_filesystem {
 				   without an engine */
 	const char *threads;	/* why there are so many; NULL: as
 				   e2pf_session_choose() decided */
-	/* Add the filesystem's own decisions, before the session's. */
-	void (*describe)(struct e2pf_session *session,
-			 struct e2pf_decisions *list);
-	/* Fill in the statistics that only the filesystem knows. */
-	void (*report)(struct e2pf_session *session,
-		       struct e2pf_statistics *statistics);
-	/* Fill in the statistics of a filesystem that reads without an
-	 * engine. */
-	void (*count)(struct e2pf_session *session,
-		      struct e2pf_engine_stats *stats);
+	/* Fill in what only the filesystem knows, and add its decisions. */
+	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
 	/* Say how far the check is: its place, and the facts that the session
 	 * does not know.  Called by any thread, not while the engine starts or
 	 * ends. */
@@ -57,8 +48,6 @@ struct e2pf_filesystem {
 /* Settings for our own programs, in addition to the public ones. */
 struct e2pf_hooks {
 	bool paced;		/* keep ahead of a checker's reads */
-	bool exact;		/* statistics are written: time every read, even
-				   if there is nothing to read ahead */
 	const char *sysroot;	/* prefix of /sys and /proc; NULL: none */
 };
 
@@ -76,17 +65,12 @@ struct e2pf_session {
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
 	struct e2pf_engine_stats past;	/* of inherited sessions */
-	struct e2pf_engine_stats last;	/* of this one, when last asked */
+	struct e2pf_engine_stats last;	/* of this one, when last asked; without
+					   an engine, kept by its owner */
 	bool ended, gave_up;
-	/* For the statistics; owned by the caller. */
-	const char *const *accelerations;
-	size_t acceleration_count;
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */
 	bool short_of_memory;		/* so nothing is read ahead */
-	uint64_t maps_bytes;		/* what the checker's maps took, at
-					   most */
-	const struct e2pf_decisions *decisions;	/* NULL: only our own */
 };
 
 /*
@@ -121,14 +105,10 @@ void e2pf_session_count(struct e2pf_session *s,
 /* False if anything was left out because memory ran out or reads failed. */
 bool e2pf_session_is_complete(struct e2pf_session *s);
 
-/* Add the decisions: memory, limits, threads, order, and whether anything was
- * read ahead. */
-void e2pf_session_describe(struct e2pf_session *s,
-			   struct e2pf_decisions *list);
-
-/* Add the results of the run.  Returns false if nothing was read ahead. */
-bool e2pf_session_summarize(struct e2pf_session *s,
-			    struct e2pf_decisions *list);
+/* Fill in what the session knows, and add the decisions: memory, limits,
+ * threads, order, and whether anything was read ahead.  The texts are the
+ * session's. */
+void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
 /* Say how far the check is, for an estimate.  The session must have an engine.
  * The caller fills in what only the process knows: seconds, cpu. */

@@ -23,16 +23,20 @@
 #define IO_PRIORITY(class, level) ((class) << 13 | (level))
 #define IO_CLASS_BEST_EFFORT 2u
 #define IO_CLASS_IDLE 3u
-#define LEVELS 8u
+#define LEVELS 8
 #define NORMAL_LEVEL 4u
 
 /*
  * Parse a decimal number without sign, space or leading zero (which some would
- * read as octal).  *end is set to the first character after it.
+ * read as octal), with nothing after it but one of these suffixes, each of which
+ * stands for 1024 of the one before.
  */
-static int parse_number(const char *text, uint64_t *out, const char **end)
+static int parse_number(const char *text, const char *suffixes, uint64_t least,
+			uint64_t most, uint64_t *out)
 {
 	uint64_t value = 0;
+	const char *suffix;
+	long shift = 0;
 
 	if (*text < '1' || *text > '9')
 		return EINVAL;
@@ -43,74 +47,34 @@ static int parse_number(const char *text, uint64_t *out, const char **end)
 			return EINVAL;
 		value = value * 10 + digit;
 	}
-	*out = value;
-	*end = text;
-	return 0;
-}
-
-/* Parse a number from 1 to `most`, with nothing after it. */
-static int parse_up_to(const char *text, unsigned most, unsigned *out)
-{
-	uint64_t value;
-	const char *end;
-
-	if (parse_number(text, &value, &end) || *end || value > most)
+	if (*text) {
+		suffix = strchr(suffixes, *text);
+		if (!suffix || text[1])
+			return EINVAL;
+		shift = 10 * (suffix - suffixes + 1);
+	}
+	if (value > most >> shift || value << shift < least)
 		return EINVAL;
-	*out = (unsigned)value;
+	*out = value << shift;
 	return 0;
 }
 
 static int parse_io_priority(const char *text, unsigned *out)
 {
 	static const char class[] = "best-effort";
-	size_t length = sizeof(class) - 1;
-	unsigned level = NORMAL_LEVEL;
+	const char *level = text + sizeof(class);
 
-	if (!strcmp(text, "idle")) {
+	if (!strcmp(text, "idle"))
 		*out = IO_PRIORITY(IO_CLASS_IDLE, 0);
-		return 0;
-	}
-	if (strncmp(text, class, length))
+	else if (!strcmp(text, class))
+		*out = IO_PRIORITY(IO_CLASS_BEST_EFFORT, NORMAL_LEVEL);
+	else if (!strncmp(text, class, sizeof(class) - 1) &&
+		 level[-1] == ':' && *level >= '0' && *level < '0' + LEVELS &&
+		 !level[1])
+		*out = IO_PRIORITY(IO_CLASS_BEST_EFFORT,
+				   (unsigned)(*level - '0'));
+	else
 		return EINVAL;
-	if (text[length]) {
-		level = (unsigned char)text[length + 1] - (unsigned)'0';
-		if (text[length] != ':' || level >= LEVELS ||
-		    text[length + 2])
-			return EINVAL;
-	}
-	*out = IO_PRIORITY(IO_CLASS_BEST_EFFORT, level);
-	return 0;
-}
-
-/* The power of two that a suffix stands for, -1 if the suffix is unknown. */
-static int suffix_shift(const char *suffix)
-{
-	static const char letters[] = "KMGT";
-	const char *letter;
-
-	if (!*suffix)
-		return 0;
-	letter = strchr(letters, *suffix);
-	if (!letter || suffix[1])
-		return -1;
-	return 10 * (letter - letters + 1);
-}
-
-static int parse_size(const char *text, uint64_t *out)
-{
-	uint64_t value;
-	const char *end;
-	int shift;
-
-	if (parse_number(text, &value, &end))
-		return EINVAL;
-	shift = suffix_shift(end);
-	if (shift < 0 || value > UINT64_MAX >> shift)
-		return EINVAL;
-	value <<= shift;
-	if (value < MIN_SIZE)
-		return EINVAL;
-	*out = value;
 	return 0;
 }
 
@@ -210,6 +174,7 @@ static int set(struct e2pf_setup *s, const struct setting *setting,
 	       const char *value)
 {
 	void *to = (char *)s + setting->offset;
+	uint64_t number;
 
 	switch (setting->kind) {
 	case SWITCH:
@@ -218,9 +183,12 @@ static int set(struct e2pf_setup *s, const struct setting *setting,
 	case DEVELOPERS_FLAG:
 		return parse_flag(value, to);
 	case NUMBER:
-		return parse_up_to(value, setting->most, to);
+		if (parse_number(value, "", 1, setting->most, &number))
+			return EINVAL;
+		*(unsigned *)to = (unsigned)number;
+		return 0;
 	case SIZE:
-		return parse_size(value, to);
+		return parse_number(value, "KMGT", MIN_SIZE, UINT64_MAX, to);
 	case IO_PRIORITIES:
 		return parse_io_priority(value, to);
 	case VERBOSITY:
@@ -260,15 +228,14 @@ int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value)
 
 void e2pf_printable(char *text, size_t size_of_text, const char *value)
 {
-	char *p;
+	unsigned char *p;
 
 	snprintf(text, size_of_text, "%s", value);
-	for (p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
+	for (p = (unsigned char *)text; *p; p++)
+		if (*p < ' ' || *p == 0x7f)
 			*p = '?';
-	/* The same in UTF-8: U+0080 to U+009F. */
-	for (p = text; (p = strstr(p, "\xc2")); p++)
-		if ((unsigned char)p[1] >= 0x80 && (unsigned char)p[1] < 0xa0)
+		/* U+0080 to U+009F in UTF-8. */
+		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
 			p[0] = p[1] = '?';
 }
 
@@ -298,10 +265,21 @@ static bool wrong(struct reading *r, const char *about, const char *format, ...)
 	return false;
 }
 
-/* A line without its newline, and without blanks at both ends. */
+/* The text without blanks at both ends. */
+static char *trim(char *text)
+{
+	char *end = text + strlen(text);
+
+	while (end > text && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
 static bool take_line(struct reading *r, char *line)
 {
-	char *value = strchr(line, '='), *end, word[65], text[65];
+	char *value = strchr(line, '='), word[65], text[65];
 	const struct setting *setting;
 	unsigned bit;
 
@@ -311,14 +289,11 @@ static bool take_line(struct reading *r, char *line)
 		return wrong(r, r->path, "there are no sections here");
 	if (!value)
 		return wrong(r, r->path, "this is not \"name = value\"");
-	for (end = value; end > line && isspace((unsigned char)end[-1]); )
-		end--;
-	*end = '\0';
-	for (value++; isspace((unsigned char)*value); )
-		value++;
+	*value = '\0';
+	value = trim(value + 1);
+	setting = find_setting(trim(line));
 	e2pf_printable(word, sizeof(word), line);
 	e2pf_printable(text, sizeof(text), value);
-	setting = find_setting(line);
 	if (!setting || setting->kind >= DEVELOPERS_FLAG)
 		return wrong(r, r->path, "unknown setting \"%s\"", word);
 	bit = 1u << (setting - settings);
@@ -333,25 +308,16 @@ static bool take_line(struct reading *r, char *line)
 
 static bool take_text(struct reading *r, char *text, size_t size)
 {
-	char *end = text + size, *next, *last;
+	char *line;
 
+	if (strlen(text) != size)
+		return wrong(r, r->path, "this is not text");
 	/* What some editors put at the beginning is not part of the line. */
 	if (!strncmp(text, "\xef\xbb\xbf", 3))
 		text += 3;
-	for (; text < end; text = next + 1) {
+	while ((line = strsep(&text, "\n"))) {
 		r->line++;
-		next = memchr(text, '\n', (size_t)(end - text));
-		if (!next)
-			next = end;
-		if (memchr(text, '\0', (size_t)(next - text)))
-			return wrong(r, r->path, "this is not text");
-		*next = '\0';
-		for (last = next; last > text &&
-				  isspace((unsigned char)last[-1]); )
-			*--last = '\0';
-		while (isspace((unsigned char)*text))
-			text++;
-		if (!take_line(r, text))
+		if (!take_line(r, trim(line)))
 			return false;
 	}
 	r->line = 0;

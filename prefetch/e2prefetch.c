@@ -18,35 +18,31 @@
 #include "filesystem.h"
 #include "options.h"
 #include "run.h"
-#include "report/decisions.h"
 #include "report/stats_file.h"
-#include "report/status_line.h"
+#include "report/words.h"
 #include "session.h"
 
-static void print_plan(const struct e2pf_class_plan *plan, uint64_t block_size)
+static void print_class(const char *name, const struct e2pf_class_count *c,
+			uint64_t block_size)
 {
-	uint64_t blocks = 0, runs = 0;
-	unsigned i;
-
-	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n",
-		       e2pf_class_name(i), plan[i].blocks, plan[i].runs,
-		       plan[i].blocks * block_size / 1024);
-		blocks += plan[i].blocks;
-		runs += plan[i].runs;
-	}
-	printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", "all",
-	       blocks, runs, blocks * block_size / 1024);
+	printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", name,
+	       c->bytes / block_size, c->runs, c->bytes / 1024);
 }
 
 static int show_plan(const struct options *o, struct e2pf_session *s,
 		     unsigned block_size)
 {
-	struct e2pf_class_plan plan[E2PF_CLASSES];
+	struct e2pf_class_count plan[E2PF_CLASSES], all = { .bytes = 0 };
 	errcode_t err = e2pf_plan(s, plan);
+	unsigned i;
 
-	print_plan(plan, block_size);
+	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		print_class(e2pf_class_name(i), &plan[i], block_size);
+		all.bytes += plan[i].bytes;
+		all.runs += plan[i].runs;
+	}
+	print_class("all", &all, block_size);
 	return err ? fail(o, err) : 0;
 }
 
@@ -83,7 +79,7 @@ static void wait_with_progress(const struct options *o, struct e2pf_session *s)
 	bool show = isatty(STDERR_FILENO) && !o->quiet, shown = false;
 	double began = now();
 
-	while (!e2pf_wait(s, show ? 250 : -1)) {
+	while (!e2pf_engine_wait(s->engine, show ? 250 : -1)) {
 		print_progress(s, began);
 		shown = true;
 	}
@@ -119,7 +115,7 @@ static void warn_if_dropped(const struct options *o)
 
 static int report(const struct options *o, struct e2pf_session *s)
 {
-	struct e2pf_decisions decisions = { .count = 0 };
+	struct e2pf_report r = { .device = NULL };
 	bool complete = e2pf_session_is_complete(s);
 	struct e2pf_engine_stats st;
 
@@ -133,10 +129,18 @@ static int report(const struct options *o, struct e2pf_session *s)
 			st.prefetched_requests, st.errors,
 			complete ? "" : ", incomplete");
 	if (o->verbose > 1) {
-		e2pf_session_describe(s, &decisions);
-		e2pf_decisions_print(&decisions, "e2prefetch", stderr);
+		e2pf_session_report(s, &r);
+		e2pf_report_print(&r, "e2prefetch", stderr);
 	}
 	return complete ? 0 : EXIT_INCOMPLETE;
+}
+
+static const char *save_stats(const struct options *o, struct e2pf_session *s)
+{
+	struct e2pf_report r = { .device = NULL };
+
+	e2pf_session_report(s, &r);
+	return e2pf_stats_save(o->stats, &r);
 }
 
 /* Prefetch everything and wait until it is done. */
@@ -151,8 +155,8 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 	status = report(o, s);
 	if (!status)
 		warn_if_dropped(o);
-	e2pf_stop(s);
-	result = stats_status(o, e2pf_stats_save(s, o->stats));
+	e2pf_engine_stop(s->engine, -1);
+	result = stats_status(o, save_stats(o, s));
 	return status ? status : result;
 }
 
@@ -178,8 +182,8 @@ static void *read_beside(void *arg)
 	if (session) {
 		if (!err && b->o->verbose)
 			report(b->o, session);
-		e2pf_stop(session);
-		why = e2pf_stats_save(session, b->o->stats);
+		e2pf_engine_stop(session->engine, -1);
+		why = save_stats(b->o, session);
 		e2pf_close(session);
 	}
 	b->status = stats_status(b->o, b->o->stats ? why : NULL);

@@ -10,7 +10,7 @@
 
 #include "commands.h"
 #include "filesystem.h"
-#include "report/probe.h"
+#include "report/estimate.h"
 #include "report/words.h"
 
 /* Below so many seconds there is nothing to gain. */
@@ -60,34 +60,33 @@ static const char *runs_in_words(uint64_t runs)
 
 static void print_metadata(const struct e2pf_probe *p)
 {
-	uint64_t blocks = 0, runs = 0;
+	uint64_t bytes = 0, runs = 0;
 	unsigned i;
 
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		blocks += p->plan[i].blocks;
+		bytes += p->plan[i].bytes;
 		runs += p->plan[i].runs;
 	}
 	printf("metadata  %.1f MiB in %" PRIu64 " %s, %" PRIu64
-	       " inodes to check\n", (double)blocks *
-	       (double)p->block_size / (1u << 20), runs, runs_in_words(runs),
+	       " inodes to check\n", (double)bytes / (1u << 20), runs, runs_in_words(runs),
 	       p->inodes);
 	for (i = 0; i < E2PF_CLASSES; i++)
-		if (p->plan[i].blocks)
+		if (p->plan[i].bytes)
 			printf("          %-12s %10" PRIu64 " blocks in %"
 			       PRIu64 " %s\n", e2pf_class_name(i),
-			       p->plan[i].blocks, p->plan[i].runs,
+			       p->plan[i].bytes / p->report.block_size, p->plan[i].runs,
 			       runs_in_words(p->plan[i].runs));
-	if (p->groups_sampled < p->groups)
+	if (p->groups_sampled < p->report.groups)
 		printf("          estimated from %u of %u groups\n",
-		       p->groups_sampled, p->groups);
+		       p->groups_sampled, p->report.groups);
 }
 
 static void print_decisions(const struct e2pf_probe *p)
 {
-	const struct e2pf_decision *d = p->decisions.item;
+	const struct e2pf_decision *d = p->report.decisions.item;
 	size_t i;
 
-	for (i = 0; i < p->decisions.count; i++)
+	for (i = 0; i < p->report.decisions.count; i++)
 		printf("%s%s: %s (%s)\n", i ? "          " : "a check   ",
 		       d[i].about, d[i].decision, d[i].reason);
 }
@@ -113,7 +112,7 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 static void print_probe(const struct e2pf_probe *p, const char *device)
 {
 	print_time(p, device);
-	print_disks(&p->topo, device);
+	print_disks(&p->report.topo, device);
 	print_measured(p);
 	print_metadata(p);
 	print_decisions(p);

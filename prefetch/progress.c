@@ -14,8 +14,7 @@
 
 #include "commands.h"
 #include "options.h"
-#include "report/progress_file.h"
-#include "report/status_line.h"
+#include "report/progress.h"
 #include "report/words.h"
 
 /* No such check is running. */

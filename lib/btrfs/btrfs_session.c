@@ -29,12 +29,16 @@ struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session)
 	return &session_of(session)->btrfs;
 }
 
-static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
+static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
+	struct e2pf_decisions *list = &r->decisions;
 	struct e2pf_btrfs *b = e2pf_btrfs_of(session);
 	uint64_t left = b->order.left * b->map.super.nodesize;
 	char text[64];
 
+	r->block_size = b->map.super.nodesize;
+	r->groups = (uint32_t)b->map.count;
+	r->io_manager = "btrfs";
 	snprintf(text, sizeof(text), "%u", session->devices);
 	e2pf_decide(list, "devices", text, "of %llu in the superblock",
 		    (unsigned long long)b->map.super.devices);
@@ -45,15 +49,6 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 		e2pf_decide(list, "leaves", "left to the check",
 			    "for %llu MiB there is no room in the memory "
 			    "budget", (unsigned long long)left >> 20);
-}
-
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
-{
-	const struct e2pf_chunk_map *map = &e2pf_btrfs_of(session)->map;
-
-	to->block_size = map->super.nodesize;
-	to->groups = (uint32_t)map->count;
-	to->io_manager = "btrfs";
 }
 
 /* When all blocks have been read, the check compares what it has found: it
@@ -106,7 +101,6 @@ static const struct e2pf_filesystem btrfs = {
 	.stages = 1,
 	.not_begun = "the check walked no tree",
 	.order = "by tree",
-	.describe = describe,
 	.report = report,
 	.look = look,
 	.close = close_session
@@ -161,7 +155,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
 		return "a device cannot be reopened";
-	why = e2pf_device_record(dev) ? read_super(dev, &super) : "no memory";
+	why = read_super(dev, &super);
 	if (why) {
 		dev->ops->close(dev);
 		return why;
@@ -211,9 +205,9 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     unsigned count, const char *name,
 				     const struct e2pf_settings *settings,
-				     bool exact, const char **why)
+				     const char **why)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	const struct e2pf_hooks hooks = { .paced = true };
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";
@@ -221,6 +215,8 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 		return NULL;
 	if (!e2pf_session_init(&s->base, &btrfs, name, settings, &hooks))
 		*why = open_devices(s, opened, count);
+	/* The check drops the page cache of its devices at its end. */
+	s->base.cfg.settle = true;
 	if (!*why) {
 		e2pf_btrfs_init(&s->btrfs, read_block, &s->base);
 		if (!e2pf_session_add_source(&s->base, &s->btrfs.source))
@@ -239,29 +235,10 @@ void e2pf_btrfs_start(struct e2pf_session *session)
 
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
 {
-	unsigned i;
-
 	if (session->ended)
 		return true;
 	if (!e2pf_session_end(session, milliseconds))
 		return false;
-	/* If reads fail, waiting for one may take minutes. */
-	for (i = 0; i < session->devices && !session->last.errors; i++)
-		e2pf_device_settle(session->dev[i], milliseconds);
 	e2pf_session_release(session);
 	return true;
-}
-
-errcode_t e2pf_btrfs_write_none(const char *name,
-				const struct e2pf_decisions *decisions,
-				FILE *out)
-{
-	static const struct e2pf_topology topo;
-	static const struct e2pf_engine_stats engine;
-	const struct e2pf_statistics statistics = {
-		.device = name, .io_manager = "btrfs", .decisions = decisions,
-		.topo = &topo, .engine = &engine
-	};
-
-	return e2pf_statistics_write(&statistics, out);
 }

@@ -25,7 +25,7 @@ struct e2pf_btrfs_opened {
 struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     unsigned count, const char *name,
 				     const struct e2pf_settings *settings,
-				     bool exact, const char **why);
+				     const char **why);
 
 /* Its source, for what the check's reads show. */
 struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session);
@@ -34,15 +34,9 @@ struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session);
 void e2pf_btrfs_start(struct e2pf_session *session);
 
 /*
- * Like e2pf_session_end(), but then also wait for requests in flight and close
- * the devices.
+ * Like e2pf_session_end(), which also waits for requests in flight, but then
+ * also close the devices.
  */
 bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds);
-
-/* Write the statistics of a check or a send that was left alone before it had a
- * session. */
-errcode_t e2pf_btrfs_write_none(const char *name,
-				const struct e2pf_decisions *decisions,
-				FILE *out);
 
 #endif

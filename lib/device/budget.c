@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "budget.h"
+#include "share.h"
 #include "sysfile.h"
 
 /*
@@ -158,7 +158,7 @@ static uint64_t kib_of(const char *text, const char *key)
 	return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
 }
 
-static uint64_t memory(const char *sysroot, bool idle)
+uint64_t e2pf_memory(const char *sysroot, bool idle)
 {
 	struct limit limit = { sysroot, idle, UINT64_MAX };
 	uint64_t available, unused;
@@ -172,14 +172,4 @@ static uint64_t memory(const char *sysroot, bool idle)
 	lower(&limit, available == UINT64_MAX ? unused : available, unused);
 	lower_by_groups(&limit);
 	return limit.bytes;
-}
-
-uint64_t e2pf_available_memory(const char *sysroot)
-{
-	return memory(sysroot, false);
-}
-
-uint64_t e2pf_idle_memory(const char *sysroot)
-{
-	return memory(sysroot, true);
 }

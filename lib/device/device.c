@@ -16,7 +16,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,28 +48,11 @@
  * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
 
-/* Requests that are recorded: more than a device's queue holds (1,023 in NVMe, 256
- * in most others).  With a full queue, a new one waits for an earlier one to
- * complete. */
-#define RECENT 2048u
-
-/* A request older than ten seconds is no longer in any queue. */
-#define IN_FLIGHT_NS 10000000000u
-
-struct request {
-	uint64_t last;		/* its last byte */
-	uint64_t asked;		/* in ns; 0: unused entry */
-};
-
 struct file_device {
 	struct e2pf_device dev;
-	int fd;
 	uint64_t offset;	/* of the filesystem in the file */
 	unsigned char *map;	/* of the whole file, or NULL */
 	uint64_t map_len;
-	pthread_mutex_t lock;	/* of the next two */
-	struct request *recent;	/* NULL: not recorded */
-	unsigned next;		/* index of the oldest */
 };
 
 static struct file_device *file_device(struct e2pf_device *dev)
@@ -88,7 +70,7 @@ static int query(struct file_device *f, uint64_t start, size_t len,
 
 	if (f->map && start + len <= f->map_len)
 		return mincore(f->map + start, len, vec);
-	m = mmap(NULL, len, PROT_READ, MAP_SHARED | MAP_NORESERVE, f->fd,
+	m = mmap(NULL, len, PROT_READ, MAP_SHARED | MAP_NORESERVE, f->dev.fd,
 		 (off_t)start);
 	if (m == MAP_FAILED)
 		return -1;
@@ -131,16 +113,6 @@ static uint64_t file_now(struct e2pf_device *dev)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static void record(struct file_device *f, uint64_t end)
-{
-	if (!f->recent)
-		return;
-	pthread_mutex_lock(&f->lock);
-	f->recent[f->next] = (struct request){ end - 1, file_now(&f->dev) };
-	f->next = (f->next + 1) % RECENT;
-	pthread_mutex_unlock(&f->lock);
-}
-
 static unsigned file_willneed(struct e2pf_device *dev, uint64_t offset,
 			      uint64_t len)
 {
@@ -152,11 +124,10 @@ static unsigned file_willneed(struct e2pf_device *dev, uint64_t offset,
 		uint64_t part = len < dev->max_readahead ?
 				len : dev->max_readahead;
 
-		posix_fadvise(f->fd, (off_t)(f->offset + offset), (off_t)part,
+		posix_fadvise(f->dev.fd, (off_t)(f->offset + offset), (off_t)part,
 			      POSIX_FADV_WILLNEED);
 		offset += part;
 		len -= part;
-		record(f, offset);
 		n++;
 	}
 	return n;
@@ -169,7 +140,7 @@ static int file_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	char *p = buf;
 
 	while (len) {
-		ssize_t n = pread(f->fd, p, len, (off_t)(f->offset + offset));
+		ssize_t n = pread(f->dev.fd, p, len, (off_t)(f->offset + offset));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -197,7 +168,7 @@ static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
 		uint64_t cache, dirty, writeback, evicted, recently_evicted;
 	} found;
 
-	return !syscall(SYS_cachestat, f->fd, &range, &found, 0) &&
+	return !syscall(SYS_cachestat, f->dev.fd, &range, &found, 0) &&
 	       !found.cache;
 #else
 	(void)dev, (void)offset;
@@ -209,7 +180,7 @@ static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
 static uint64_t file_data(struct e2pf_device *dev, uint64_t offset)
 {
 	const struct file_device *f = file_device(dev);
-	off_t at = lseek(f->fd, (off_t)(f->offset + offset), SEEK_DATA);
+	off_t at = lseek(f->dev.fd, (off_t)(f->offset + offset), SEEK_DATA);
 
 	if (at < 0)
 		return errno == ENXIO ? UINT64_MAX : offset;
@@ -220,7 +191,7 @@ static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 {
 	const struct file_device *f = file_device(dev);
 
-	posix_fadvise(f->fd, (off_t)(f->offset + offset), (off_t)len,
+	posix_fadvise(f->dev.fd, (off_t)(f->offset + offset), (off_t)len,
 		      POSIX_FADV_DONTNEED);
 }
 
@@ -230,9 +201,7 @@ static void file_close(struct e2pf_device *dev)
 
 	if (f->map)
 		munmap(f->map, (size_t)f->map_len);
-	close(f->fd);
-	pthread_mutex_destroy(&f->lock);
-	free(f->recent);
+	close(f->dev.fd);
 	free(f);
 }
 
@@ -280,7 +249,7 @@ static void map_whole(struct file_device *f)
 	    sizeof(void *) < 8 || f->map_len == 0 || f->map_len > SIZE_MAX / 4)
 		return;
 	m = mmap(NULL, (size_t)f->map_len, PROT_READ,
-		 MAP_SHARED | MAP_NORESERVE, f->fd, 0);
+		 MAP_SHARED | MAP_NORESERVE, f->dev.fd, 0);
 	if (m != MAP_FAILED)
 		f->map = m;
 }
@@ -295,73 +264,35 @@ int e2pf_device_open(const char *path, uint64_t offset,
 
 	if (!f)
 		return ENOMEM;
-	pthread_mutex_init(&f->lock, NULL);
 	f->dev.ops = &file_ops;
 	f->dev.max_readahead = DEFAULT_READAHEAD;
 	f->dev.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	f->offset = offset;
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (f->fd < 0 || fstat(f->fd, &st) < 0)
+	f->dev.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (f->dev.fd < 0 || fstat(f->dev.fd, &st) < 0)
 		goto fail;
 	errno = EMFILE;
-	if (leaves_too_few(f->fd))
+	if (leaves_too_few(f->dev.fd))
 		goto fail;
 	errno = ENOTBLK;
 	if (S_ISREG(st.st_mode))
 		size = (uint64_t)st.st_size;
 	else if (!S_ISBLK(st.st_mode) ||
-		 ioctl(f->fd, BLKGETSIZE64, &size) < 0)
+		 ioctl(f->dev.fd, BLKGETSIZE64, &size) < 0)
 		goto fail;
 	errno = EINVAL;
 	if (size <= offset)
 		goto fail;
 	f->dev.size = size - offset;
-	f->dev.blind = !may_see_cache(f->fd, &st);
-	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
+	f->dev.blind = !may_see_cache(f->dev.fd, &st);
+	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
 	*dev = &f->dev;
 	return 0;
 fail:
 	err = errno;
-	if (f->fd >= 0)
-		close(f->fd);
+	if (f->dev.fd >= 0)
+		close(f->dev.fd);
 	free(f);
 	return err;
-}
-
-bool e2pf_device_record(struct e2pf_device *dev)
-{
-	struct file_device *f = file_device(dev);
-
-	f->recent = calloc(RECENT, sizeof(*f->recent));
-	return f->recent;
-}
-
-void e2pf_device_settle(struct e2pf_device *dev, int milliseconds)
-{
-	uint64_t began = file_now(dev), now = began;
-	uint64_t patience = (uint64_t)milliseconds * 1000000u;
-	struct file_device *f = file_device(dev);
-	const struct request *r;
-	bool resident;
-	unsigned i;
-	char byte;
-
-	for (i = 1; f->recent && i <= RECENT && now - began < patience; i++) {
-		r = &f->recent[(f->next + RECENT - i) % RECENT];
-		if (!r->asked || now - r->asked > IN_FLIGHT_NS)
-			return;
-		/* A page that is being read is not resident yet, and a read of
-		 * it waits until it is.  A page that was dropped again is left
-		 * alone. */
-		file_span(dev, r->last, 1, &resident);
-		if (!resident && !file_is_gone(dev, r->last))
-			file_read(dev, &byte, r->last, 1);
-		now = file_now(dev);
-	}
-}
-
-int e2pf_device_fd(const struct e2pf_device *dev)
-{
-	return ((const struct file_device *)dev)->fd;
 }

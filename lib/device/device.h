@@ -44,6 +44,7 @@ struct e2pf_device_ops {
 struct e2pf_device {
 	const struct e2pf_device_ops *ops;
 	uint64_t size;			/* bytes */
+	int fd;				/* if e2pf_device_open() made it */
 	uint32_t max_readahead;		/* most bytes per readahead call */
 	/* Unit of residency, in bytes. */
 	uint32_t page_size;
@@ -60,19 +61,5 @@ struct e2pf_device {
  */
 int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev);
-
-/*
- * Record readahead of a device from e2pf_device_open() from now on, so that
- * e2pf_device_settle() can wait until the latest requests have completed: for at
- * most `milliseconds` plus the time of one read.  The kernel does not drop a page
- * that is being read, so it would outlive a caller that drops the cache of the
- * device.  Returns false if memory runs out.
- */
-bool e2pf_device_record(struct e2pf_device *dev);
-/* Nobody may make new requests meanwhile. */
-void e2pf_device_settle(struct e2pf_device *dev, int milliseconds);
-
-/* The descriptor of a device from e2pf_device_open(). */
-int e2pf_device_fd(const struct e2pf_device *dev);
 
 #endif

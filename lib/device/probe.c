@@ -55,20 +55,6 @@ static uint64_t now(struct e2pf_device *dev)
 	return dev->ops->now(dev);
 }
 
-/* True if the range can be read from the device: none of it is cached, and it
- * begins with what is stored.  A hole of a file is read without the device. */
-static bool is_cold(const struct survey *s, uint64_t offset, uint64_t length)
-{
-	struct e2pf_device *dev = s->dev;
-	bool resident;
-
-	if (offset > s->bytes || length > s->bytes - offset)
-		return false;
-	return dev->ops->span(dev, offset, length, &resident) >= length &&
-	       !resident &&
-	       (!dev->ops->data || dev->ops->data(dev, offset) == offset);
-}
-
 static bool is_taken(const struct survey *s, uint64_t offset)
 {
 	const struct place *p = s->place;
@@ -81,6 +67,24 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 	return false;
 }
 
+/* Make this the i-th place if it can be read from the device: none of it is
+ * cached, and it begins with what is stored.  A hole of a file is read without the
+ * device. */
+static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
+		 bool metadata)
+{
+	struct e2pf_device *dev = s->dev;
+	bool resident;
+
+	if (at > s->bytes || length > s->bytes - at ||
+	    is_taken(s, at + length / 2) ||
+	    dev->ops->span(dev, at, length, &resident) < length || resident ||
+	    (dev->ops->data && dev->ops->data(dev, at) != at))
+		return false;
+	s->place[i] = (struct place){ at, length, metadata };
+	return true;
+}
+
 /* Where this device has no more than so many bytes, a sum with a place's length
  * does not overflow. */
 static uint64_t place_at(const struct survey *s, uint64_t index,
@@ -91,29 +95,30 @@ static uint64_t place_at(const struct survey *s, uint64_t index,
 	return *offset < s->bytes && length <= s->bytes - *offset ? length : 0;
 }
 
+/* The first of all places in the i-th of so many parts. */
+static uint64_t part_of(uint64_t all, unsigned i)
+{
+	return all / PARTS * i + all % PARTS * i / PARTS;
+}
+
 /* The middle of the first place that is not cached among the i-th eleventh of
  * all places. */
 static void find_metadata(struct survey *s, unsigned i)
 {
-	uint64_t index = s->places->count / PARTS * i +
-			 s->places->count % PARTS * i / PARTS;
-	uint64_t end = s->places->count / PARTS * (i + 1) +
-		       s->places->count % PARTS * (i + 1) / PARTS;
-	uint64_t length, at;
+	uint64_t index = part_of(s->places->count, i), length, at;
 
-	for (; index < end && !s->place[i].length; index++) {
+	for (; index < part_of(s->places->count, i + 1); index++) {
 		length = place_at(s, index, &at);
-		at += length / 2 / PAGE * PAGE;
-		if (length >= 2 * PAGE && is_cold(s, at, PAGE) &&
-		    !is_taken(s, at))
-			s->place[i] = (struct place){ at, PAGE, true };
+		if (length >= 2 * PAGE &&
+		    take(s, i, at + length / 2 / PAGE * PAGE, PAGE, true))
+			return;
 	}
 }
 
 /* The longest place, for what a byte costs. */
 static void find_metadata_stretch(struct survey *s)
 {
-	struct place *stretch = &s->place[STRETCH];
+	const struct place *stretch = &s->place[STRETCH];
 	uint64_t index, length, at;
 
 	for (index = 0; index < s->places->count &&
@@ -121,42 +126,27 @@ static void find_metadata_stretch(struct survey *s)
 		length = place_at(s, index, &at);
 		if (length > STRETCH_BYTES)
 			length = STRETCH_BYTES;
-		if (length > stretch->length && length >= STRETCH_LEAST &&
-		    !is_taken(s, at + length / 2) && is_cold(s, at, length))
-			*stretch = (struct place){ at, length, true };
+		if (length > stretch->length && length >= STRETCH_LEAST)
+			take(s, STRETCH, at, length, true);
 	}
-}
-
-/* The next position in this part of the device that is cold for `length` bytes
- * and not near another place. */
-static struct place find_any(const struct survey *s, unsigned part,
-			     uint64_t length)
-{
-	uint64_t each = s->bytes / PARTS, start = part * each, at;
-	unsigned i;
-
-	for (i = 0; i < TRIES; i++) {
-		at = (start + (2 * i + 1) * (each / (2 * TRIES))) / PAGE * PAGE;
-		if (s->dev->ops->data)
-			at = s->dev->ops->data(s->dev, at);
-		if (at < start + each && length <= start + each - at &&
-		    is_cold(s, at, length) && !is_taken(s, at))
-			return (struct place){ at, length, false };
-	}
-	return (struct place){ 0, 0, false };
 }
 
 /* Where there is no metadata any place is taken; and if a part of the device has
  * none, then a second one of another. */
 static void find_elsewhere(struct survey *s, unsigned i, uint64_t length)
 {
-	struct place found = { .length = 0 };
+	uint64_t each = s->bytes / PARTS, step = each / (2 * TRIES), start, at;
 	unsigned k;
 
-	for (k = 0; k < PARTS && !found.length; k++)
-		found = find_any(s, (i + k) % PARTS, length);
-	if (found.length)
-		s->place[i] = found;
+	for (k = 0; k < PARTS * TRIES; k++) {
+		start = (i + k / TRIES) % PARTS * each;
+		at = (start + (2 * (k % TRIES) + 1) * step) / PAGE * PAGE;
+		if (s->dev->ops->data)
+			at = s->dev->ops->data(s->dev, at);
+		if (at < start + each && length <= start + each - at &&
+		    take(s, i, at, length, false))
+			return;
+	}
 }
 
 /* Find all places.  Returns NULL, or why there are too few. */
@@ -182,8 +172,6 @@ static const char *find_places(struct survey *s, bool any)
 	}
 	if (any && s->place[STRETCH].length < longest)
 		find_elsewhere(s, STRETCH, longest);
-	if (!found)
-		return "it is cached, or a file that is mostly holes";
 	if (found < PARTS || (any && !s->place[STRETCH].length))
 		return "most of it is cached, or it is a file that is mostly "
 		       "holes";
@@ -275,17 +263,6 @@ static uint64_t measure_bytes(const struct survey *s)
 	return ns <= bytes / 1000 ? 1 : ns * 1000 / bytes;
 }
 
-/* Nobody needs what is not metadata. */
-static void forget(const struct survey *s)
-{
-	const struct place *p = s->place;
-	unsigned i;
-
-	for (i = 0; s->dev->ops->forget && i <= PARTS; i++, p++)
-		if (p->length && !p->metadata)
-			s->dev->ops->forget(s->dev, p->offset, p->length);
-}
-
 static const char *measure(const struct survey *s, bool any,
 			   struct e2pf_speed *speed)
 {
@@ -311,12 +288,16 @@ const char *e2pf_probe_device(struct e2pf_device *dev,
 			      struct e2pf_speed *speed)
 {
 	struct survey s = { .dev = dev, .places = places };
+	const struct place *p;
 	const char *why;
 
 	s.bytes = places->bytes < dev->size ? places->bytes : dev->size;
 	why = find_places(&s, any);
 	if (!why)
 		why = measure(&s, any, speed);
-	forget(&s);
+	/* Nobody needs what is not metadata. */
+	for (p = s.place; p <= &s.place[STRETCH] && dev->ops->forget; p++)
+		if (p->length && !p->metadata)
+			dev->ops->forget(dev, p->offset, p->length);
 	return why;
 }

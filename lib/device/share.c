@@ -29,7 +29,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "budget.h"
 #include "share.h"
 #include "sysfile.h"
 
@@ -183,18 +182,10 @@ unsigned e2pf_share_count(const char *sysroot)
 	return count;
 }
 
-static uint64_t share_of(uint64_t memory, const char *sysroot)
+uint64_t e2pf_memory_share(const char *sysroot, bool idle)
 {
+	uint64_t memory = e2pf_memory(sysroot, idle);
+
 	return memory == UINT64_MAX ? memory :
 				      memory / e2pf_share_count(sysroot);
-}
-
-uint64_t e2pf_memory_share(const char *sysroot)
-{
-	return share_of(e2pf_available_memory(sysroot), sysroot);
-}
-
-uint64_t e2pf_idle_share(const char *sysroot)
-{
-	return share_of(e2pf_idle_memory(sysroot), sysroot);
 }

@@ -117,17 +117,9 @@ bool e2pf_has_room_later(struct e2pf_engine *e, uint32_t bytes)
 	return false;
 }
 
-static void follow_memory(struct e2pf_engine *e, uint64_t left)
-{
-	left = e2pf_engine_budget(left, e->cfg.paced);
-	if (left > e->cfg.budget)
-		left = e->cfg.budget;
-	e->budget = left > BUDGET_LEAST ? left : BUDGET_LEAST;
-}
-
 void e2pf_ask_memory(struct e2pf_engine *e)
 {
-	uint64_t asked = atomic_load(&e->budget_asked), now;
+	uint64_t asked = atomic_load(&e->budget_asked), now, left;
 
 	if (!e->cfg.available)
 		return;
@@ -135,8 +127,12 @@ void e2pf_ask_memory(struct e2pf_engine *e)
 	if (asked && now - asked < BUDGET_INTERVAL_NS)
 		return;
 	/* One worker makes the query for all. */
-	if (atomic_compare_exchange_strong(&e->budget_asked, &asked, now))
-		follow_memory(e, e->cfg.available(e->cfg.available_ctx));
+	if (!atomic_compare_exchange_strong(&e->budget_asked, &asked, now))
+		return;
+	left = e2pf_engine_budget(e->cfg.available(e->cfg.ctx), e->cfg.paced);
+	if (left > e->cfg.budget)
+		left = e->cfg.budget;
+	e->budget = left > BUDGET_LEAST ? left : BUDGET_LEAST;
 }
 
 /*
@@ -184,7 +180,7 @@ bool e2pf_wait_for_room(struct worker *w)
 	return wanted;
 }
 
-/* Limits per second (device/rate.h). */
+/* Limits per second. */
 bool e2pf_within_limits(struct worker *w, uint64_t bytes)
 {
 	struct e2pf_engine *e = w->e;
@@ -197,7 +193,8 @@ bool e2pf_within_limits(struct worker *w, uint64_t bytes)
 	pthread_mutex_lock(&e->lock);
 	while ((wanted = !e2pf_is_obsolete(w)) &&
 	       (ns = e2pf_rate_take(&e->rate, e2pf_now(e), bytes,
-				    e->cfg.sharers, e->cfg.available_ctx))) {
+				    e->cfg.sharers ?
+				    e->cfg.sharers(e->cfg.ctx) : 1))) {
 		e2pf_set_state(w, WORKER_THROTTLED);
 		/* To be woken also when nobody wants the request any more. */
 		ts = e2pf_deadline(ns);
@@ -271,7 +268,7 @@ void e2pf_learn(struct worker *w, const struct request *r, uint64_t now)
 uint64_t e2pf_widest_gap(const struct e2pf_engine *e, double request_ns)
 {
 	uint32_t most = e->cfg.devices[0]->max_readahead;
-	uint64_t gap = e->has_head ? HEAD_GAP :
+	uint64_t gap = e->speed.has_head ? HEAD_GAP :
 		       request_ns > DEAR_NS ? WIDE_GAP :
 		       request_ns > LEAST_NS ? NARROW_GAP : 0;
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A set of blocks: those that were read ahead and not used yet.
- *
- * Hashed, 64 blocks an entry, in memory of its own and of fixed size, of which
- * only what is used is allocated.  Blocks that find no room are not recorded.
- * Removing does not allocate: the checker's thread does it, and its heap must
- * stay as it would be without the engine.
- *
- * Not safe from two threads at once: the owner locks.
+ * A set of blocks: those that were read ahead and not used yet.  Hashed, 64 blocks
+ * an entry, in memory of its own and of fixed size.  Blocks that find no room are
+ * not recorded.  Removing does not allocate: the checker's thread does it, and its
+ * heap must stay as it would be without the engine.  The owner locks.
  */
 #ifndef E2PF_BLOCKSET_H
 #define E2PF_BLOCKSET_H

@@ -3,6 +3,7 @@
  * device is like, which is measured where nothing is cached. */
 #include <stdlib.h>
 
+#include "array.h"
 #include "engine_state.h"
 
 /* Samples checked to find out whether everything is cached. */
@@ -46,39 +47,32 @@ static void check_ref(void *ctx, const struct e2pf_ref *ref)
 						     ref->offset, ref->length);
 }
 
-/* Check what a piece of a cached reference leads to; false if it cannot be
- * read. */
-static bool check_piece(struct sampling *s, const struct e2pf_ref *ref,
-			uint64_t at, uint32_t size)
-{
-	struct e2pf_source *source = s->e->cfg.source;
-	struct e2pf_device *dev = s->e->cfg.devices[ref->device];
-	void *buf = malloc(size);
-	bool read = buf && !dev->ops->read(dev, buf, ref->offset + at, size);
-
-	if (read)
-		source->ops->parse(source, ref, at, buf, size, check_ref, s);
-	free(buf);
-	return read;
-}
-
-/* A reference itself may be cached only because of the kernel's own
- * readahead. */
+/* A reference itself may be cached only because of the kernel's own readahead: what
+ * it leads to is checked, too. */
 static void check_sample(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sampling *s = ctx;
 	struct e2pf_source *source = s->e->cfg.source;
-	uint32_t size = 1;
+	struct e2pf_device *dev = s->e->cfg.devices[ref->device];
+	void *buf = NULL;
+	size_t room = 0;
+	uint32_t size;
 	uint64_t at;
 
 	s->seen = true;
 	check_ref(s, ref);
-	for (at = 0; ref->parse && size && at < ref->length && !s->missing;
+	for (at = 0; ref->parse && at < ref->length && !s->missing;
 	     at += size) {
 		size = source->ops->piece(source, ref, at);
-		if (size && !check_piece(s, ref, at, size))
-			s->missing = true;
+		if (!size)
+			break;
+		s->missing = !e2pf_have_room(&buf, &room, 0, size, 1) ||
+			     dev->ops->read(dev, buf, ref->offset + at, size);
+		if (!s->missing)
+			source->ops->parse(source, ref, at, buf, size,
+					   check_ref, s);
 	}
+	free(buf);
 }
 
 bool e2pf_samples_are_cached(struct e2pf_engine *e)
@@ -143,22 +137,15 @@ static bool is_worth_a_probe(struct e2pf_engine *e)
 void e2pf_probe_engine(struct e2pf_engine *e)
 {
 	uint64_t began = e2pf_now(e);
-	struct e2pf_speed speed;
 
 	/* If the checker's first reads have shown that the device is stuck, the
 	 * probe would take just as long. */
-	if (!e->cfg.probe || e->stats.latency_ns || e->stuck ||
+	if (!e->cfg.probe || e->speed.latency_ns || e->stuck ||
 	    !is_worth_a_probe(e))
 		return;
-	if (measure_samples(e, false, &speed)) {
-		if (e->cfg.paced && e2pf_now(e) - began >= STUCK_NS)
-			e->stuck = STUCK_PROOFS;
-		return;
-	}
-	e->stats.latency_ns = speed.latency_ns;
-	e->stats.deep_latency_ns = speed.deep_latency_ns;
-	e->has_head = speed.has_head;
-	e->request_ns = (double)speed.request_ns;
+	if (measure_samples(e, false, &e->speed) && e->cfg.paced &&
+	    e2pf_now(e) - began >= STUCK_NS)
+		e->stuck = STUCK_PROOFS;
 }
 
 const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)

@@ -71,7 +71,7 @@ static unsigned level_of(const struct worker *w, const struct e2pf_ref *ref)
 	if (ref->parse)
 		return w->filling;
 	if (w->phase && w->phase->deferred & UINT32_C(1) << ref->cls &&
-	    !w->e->has_head)
+	    !w->e->speed.has_head)
 		return E2PF_DEFERRED;
 	return w->filling ? E2PF_LEAVES : 0;
 }
@@ -165,12 +165,6 @@ static size_t run_end(const struct worker *w, const struct level *l, size_t i)
 	return i;
 }
 
-/* May another piece of this level be parsed? */
-static bool may_parse(struct worker *w, unsigned number)
-{
-	return !number || (w->parse_left && w->parse_left--);
-}
-
 /* Read a reference piece by piece, and add what it leads to to the next
  * level. */
 static void parse_ref(struct worker *w, unsigned number,
@@ -185,7 +179,7 @@ static void parse_ref(struct worker *w, unsigned number,
 
 	for (at = 0; at < ref->length && !w->ended; at += size) {
 		size = source->ops->piece(source, ref, at);
-		if (!size || !may_parse(w, number) ||
+		if (!size || (number && (!w->parse_left || !w->parse_left--)) ||
 		    !e2pf_have_room(&l->buf, &l->buf_size, 0, size, 1))
 			return;
 		began = e2pf_now(w->e);
@@ -206,7 +200,7 @@ static void parse_ref(struct worker *w, unsigned number,
 static size_t request_more(struct worker *w, const struct level *l,
 			   size_t requested, uint64_t *ahead)
 {
-	uint64_t most = w->e->has_head ? HEAD_AHEAD : FLASH_AHEAD;
+	uint64_t most = w->e->speed.has_head ? HEAD_AHEAD : FLASH_AHEAD;
 
 	while (requested < l->used && *ahead < most && !w->ended) {
 		size_t end = run_end(w, l, requested);

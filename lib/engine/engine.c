@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/thread.h"
 #include "engine_state.h"
 
 /* The most memory for the set of places ahead, bytes: if all of them are alone, 4
@@ -62,7 +61,7 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config)
 	return e;
 }
 
-void e2pf_engine_trace(struct e2pf_engine *e, struct e2pf_trace *trace)
+void e2pf_engine_trace(struct e2pf_engine *e, FILE *trace)
 {
 	e->trace = trace;
 }
@@ -113,15 +112,6 @@ static int start_workers(struct e2pf_engine *e)
 	return err;
 }
 
-void e2pf_count_error(struct e2pf_engine *e)
-{
-	if (++e->stats.errors < ERRORS_TOLERATED)
-		return;
-	e->gave_up = true;
-	pthread_cond_broadcast(&e->work_cond);
-	pthread_cond_broadcast(&e->gate_cond);
-}
-
 static void begin_source(struct e2pf_engine *e, uint64_t budget, bool has_head,
 			 bool asleep)
 {
@@ -151,12 +141,12 @@ int e2pf_wake(struct e2pf_engine *e)
 
 	e->asleep = false;
 	e2pf_probe_engine(e);
-	e->stats.has_head = e->has_head;
+	e->stats.has_head = e->speed.has_head;
 	/* Order and budget are final now. */
-	begin_source(e, e->budget, e->has_head, false);
+	begin_source(e, e->budget, e->speed.has_head, false);
 	err = start_workers(e);
 	/* The workers wait for the lock, and then find their phase. */
-	e2pf_set_phase(e, atomic_load(&e->phase));
+	e2pf_set_phase(e, e->phase);
 	if (err)
 		e->gated = false;
 	return err;
@@ -165,7 +155,7 @@ int e2pf_wake(struct e2pf_engine *e)
 /* What an earlier start read may have been evicted since. */
 static void forget_last_start(struct e2pf_engine *e)
 {
-	e->left_over += e2pf_ahead_bytes(e);
+	e->unused += e2pf_ahead_bytes(e);
 	e2pf_blockset_clear(&e->ahead, SET_MEMORY);
 	atomic_store(&e->at, E2PF_NOWHERE);
 	e->later_bytes = 0;
@@ -188,16 +178,16 @@ int e2pf_engine_start(struct e2pf_engine *e)
 		e->rate.requests = e->cfg.requests;
 		e->budget = e->cfg.budget;
 		e->budget_asked = 0;
-		if (!e->stats.latency_ns || !e->cfg.probe) {
-			e->has_head = e->cfg.has_head;
-			e->request_ns = 0;
-		}
+		if (!e->speed.latency_ns || !e->cfg.probe)
+			e->speed = (struct e2pf_speed) {
+				.has_head = e->cfg.has_head
+			};
 		e2pf_ask_memory(e);
 		forget_last_start(e);
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
-		begin_source(e, e->budget, e->has_head, true);
-		atomic_store(&e->phase, e->first_phase);
+		begin_source(e, e->budget, e->speed.has_head, true);
+		e->phase = e->first_phase;
 		e->asleep = e->cfg.paced && e2pf_samples_are_cached(e);
 		if (!e->asleep)
 			err = e2pf_wake(e);
@@ -206,20 +196,15 @@ int e2pf_engine_start(struct e2pf_engine *e)
 	return err;
 }
 
-static struct timespec time_in(clockid_t clock, uint64_t ns)
+struct timespec e2pf_deadline(uint64_t ns)
 {
 	struct timespec ts;
 
-	clock_gettime(clock, &ts);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
 	ns += (uint64_t)ts.tv_nsec;
 	ts.tv_sec += (time_t)(ns / 1000000000u);
 	ts.tv_nsec = (long)(ns % 1000000000u);
 	return ts;
-}
-
-struct timespec e2pf_deadline(uint64_t ns)
-{
-	return time_in(CLOCK_MONOTONIC, ns);
 }
 
 static uint64_t ns_of(int milliseconds)
@@ -231,16 +216,14 @@ static uint64_t ns_of(int milliseconds)
  * handler may have been holding it. */
 static bool lock_within(struct e2pf_engine *e, int milliseconds)
 {
-	struct timespec ts;
+	const struct timespec pause = { .tv_nsec = 1000000 };
 
-#ifdef HAVE_PTHREAD_MUTEX_CLOCKLOCK
-	ts = e2pf_deadline(ns_of(milliseconds));
-	return pthread_mutex_clocklock(&e->lock, CLOCK_MONOTONIC, &ts) == 0;
-#else
-	/* Setting the clock meanwhile makes the wait longer or shorter. */
-	ts = time_in(CLOCK_REALTIME, ns_of(milliseconds));
-	return pthread_mutex_timedlock(&e->lock, &ts) == 0;
-#endif
+	while (pthread_mutex_trylock(&e->lock)) {
+		if (!milliseconds--)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }
 
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
@@ -266,7 +249,7 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 		n = e->workers;
 		e->worker = NULL;
 		e->workers = 0;
-		atomic_store(&e->phase, NULL);
+		e->phase = NULL;
 	}
 	pthread_mutex_unlock(&e->lock);
 	for (i = 0; i < n; i++) {
@@ -340,21 +323,15 @@ void e2pf_end_stage(struct e2pf_engine *e)
 void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats)
 {
-	unsigned i;
-
 	memset(stats, 0, sizeof(*stats));
 	if (!lock_within(e, STATS_PATIENCE_MS))
 		return;
 	e2pf_end_stage(e);
-	e->stats.wasted_bytes = e2pf_ahead_bytes(e) + e->gaps +
-				e->left_over;
 	*stats = e->stats;
+	stats->wasted_bytes = e2pf_ahead_bytes(e) + e->unused;
+	stats->latency_ns = e->speed.latency_ns;
+	stats->deep_latency_ns = e->speed.deep_latency_ns;
 	pthread_mutex_unlock(&e->lock);
-	stats->checker_bytes = atomic_load(&e->checker_bytes);
-	for (i = 0; i < E2PF_STAGES; i++) {
-		stats->stage[i].reads = atomic_load(&e->reads[i]);
-		stats->stage[i].hits = atomic_load(&e->hits[i]);
-	}
 }
 
 /* What is left is taken to need as many requests as what was asked for. */
@@ -386,11 +363,11 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 	look->stage = e->stage;
 	for (i = 0; i < E2PF_STAGES; i++)
 		look->stall_ns += e->stats.stage[i].stall_ns;
-	look->checker_bytes = atomic_load(&e->checker_bytes);
+	look->checker_bytes = e->stats.checker_bytes;
 	since = atomic_load(&e->reading_since);
 	look->reading_ns = since && since < now ? now - since : 0;
 	look->reading_at = atomic_load(&e->reading_at);
-	phase = atomic_load(&e->phase);
+	phase = e->phase;
 	if (phase)
 		look->phase = (int)phase->number;
 	at = atomic_load(&e->at);
@@ -400,9 +377,6 @@ void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
 	}
 	for (i = 0; i < e->workers; i++)
 		add_worker(&e->worker[i], look);
-	look->speed = (struct e2pf_speed) {
-		.has_head = e->has_head, .latency_ns = e->stats.latency_ns,
-		.deep_latency_ns = e->stats.deep_latency_ns
-	};
+	look->speed = e->speed;
 	pthread_mutex_unlock(&e->lock);
 }

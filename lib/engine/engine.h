@@ -11,8 +11,6 @@
  * Every function may be called from any thread unless its comment says
  * otherwise.  None may be called from those operations of the source that run
  * with the engine's lock held.
- *
- * doc/architecture.md has the state machine and a glossary.
  */
 #ifndef E2PF_ENGINE_H
 #define E2PF_ENGINE_H
@@ -20,13 +18,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "device/device.h"
 #include "device/probe.h"
 #include "source.h"
 
 struct e2pf_engine;
-struct e2pf_trace;
 
 /* Settings of an engine.  The source and the devices outlive it. */
 struct e2pf_engine_config {
@@ -41,28 +39,28 @@ struct e2pf_engine_config {
 	bool probe;		/* has_head is a guess: measure it */
 	bool paced;		/* a checker follows; otherwise the budget is a
 				   total */
-	bool exact;		/* time every read for the statistics, even
-				   while the engine has nothing to do */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
-	uint64_t (*available)(void *ctx);	/* bytes of memory left, asked
-						   from time to time; may be
-						   NULL */
-	void *available_ctx;
 	/* Bytes and requests per second that the workers may ask for; 0: no
-	 * limit.  Divided by sharers(), the number of engines that share them,
-	 * which is called with the lock held (NULL: only this engine).  The
-	 * checker's own reads do not count. */
+	 * limit.  Divided by sharers().  The checker's own reads do not
+	 * count. */
 	uint64_t bandwidth;
 	unsigned requests;
+	/* Each may be NULL. */
+	void *ctx;
+	/* Bytes of memory left, asked from time to time. */
+	uint64_t (*available)(void *ctx);
+	/* The engines that share the limits, asked with the lock held. */
 	unsigned (*sharers)(void *ctx);
-	/* Called by each worker when it starts, with available_ctx; may be
-	 * NULL. */
+	/* Called by each worker when it starts. */
 	void (*thread_begins)(void *ctx);
 	/* Called before the first of the workers starts, by the thread that
-	 * starts them; may be NULL. */
+	 * starts them. */
 	void (*before_threads)(void);
 	bool ungated;		/* the checker never waits at the gate: the
 				   scheduler favours it over the workers */
+	bool settle;		/* workers wait for their requests before they
+				   end: a page that is being read cannot be
+				   dropped from the page cache */
 };
 
 /* Stages of the checker that statistics are kept for, at most.  What they are
@@ -71,10 +69,10 @@ struct e2pf_engine_config {
 
 struct e2pf_stage_stats {
 	uint64_t ns;		/* wall time */
-	uint64_t reads;		/* by the checker */
-	uint64_t hits;		/* reads served from memory */
-	uint64_t stalls;	/* reads that waited for the device */
-	uint64_t stall_ns;	/* spent in reads and at the gate */
+	uint64_t reads;		/* by the checker: */
+	uint64_t hits;		/* served from memory, */
+	uint64_t stalls;	/* and those that waited for the device, for */
+	uint64_t stall_ns;	/* so long, the gate included */
 };
 
 /* Amount of metadata of one class. */
@@ -117,20 +115,17 @@ struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config);
 void e2pf_engine_configure(struct e2pf_engine *e,
 			   const struct e2pf_engine_config *config);
 
-/* Record events in `trace`, which outlives the engine.  Call this before
- * anything is read. */
-void e2pf_engine_trace(struct e2pf_engine *e, struct e2pf_trace *trace);
+/* Write events to `trace`, which outlives the engine, one line of JSON each
+ * (doc/statistics.md).  Call this before anything is read. */
+void e2pf_engine_trace(struct e2pf_engine *e, FILE *trace);
 
 /* Stop, wait for the workers, free.  NULL is allowed.  No other call may run at
  * the same time. */
 void e2pf_engine_free(struct e2pf_engine *e);
 
-/*
- * Begin the first phase at its first unit.  May be called again after a stop;
- * after a stop that timed out it returns EBUSY until another stop has
- * succeeded.  A total budget counts from here.  Returns 0, or an errno when no
- * thread could be created.
- */
+/* Begin the first phase at its first unit.  May be called again after a stop that
+ * has succeeded, otherwise it returns EBUSY.  A total budget counts from here.
+ * Returns 0, or an errno when no thread could be created. */
 int e2pf_engine_start(struct e2pf_engine *e);
 
 /* End all workers and wait for them at most `milliseconds` (-1: without limit).
@@ -159,10 +154,7 @@ const char *e2pf_engine_measure(struct e2pf_engine *e,
 /* Units of the first phase completed since the start. */
 uint64_t e2pf_engine_progress(struct e2pf_engine *e);
 
-/*
- * The checker's side.  These calls come from the checker's threads and are
- * cheap.
- */
+/* The checker's side.  These calls come from its threads and are cheap. */
 
 /* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.
  * Statistics are kept per stage. */
@@ -197,7 +189,7 @@ struct e2pf_read {
 	uint64_t offset;	/* bytes from the start of the device */
 	uint64_t length;
 	unsigned device;	/* index, as in references */
-	uint64_t began;		/* ns; 0: this read is not timed */
+	uint64_t began;		/* ns */
 	uint64_t asked;		/* ns; when the device was asked, after any
 				   wait at the gate */
 	bool waited;		/* it was not cached, and came to the gate */
@@ -226,14 +218,12 @@ struct e2pf_engine_look {
 	int phase;			/* or E2PF_NONE */
 	int at_phase;			/* the phase and unit that the checker */
 	uint64_t at;			/* reported; no phase: E2PF_NONE */
-	/* Bytes of the units' references, taken by a worker and parsed; and of
-	 * all that was found to be read ahead, deferred references included. */
-	uint64_t unit_bytes, parsed_bytes, found_bytes;
-	/* What was asked for of that, the requests that the rest is likely to
+	/* Bytes of the units' references, taken by a worker and parsed; of all
+	 * that was found to be read ahead, deferred references included, and
+	 * what was asked for of that; the requests that the rest is likely to
 	 * take, and those in flight. */
-	uint64_t asked_bytes, asked_requests;
-	uint64_t queued_requests;
-	uint64_t in_flight;
+	uint64_t unit_bytes, parsed_bytes, found_bytes;
+	uint64_t asked_bytes, asked_requests, queued_requests, in_flight;
 	struct e2pf_speed speed;	/* as it is believed to be */
 };
 

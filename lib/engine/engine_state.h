@@ -2,14 +2,6 @@
 /*
  * State shared by the engine's files, and what each provides to the others.
  *
- *	engine.c	life cycle and statistics
- *	work.c		which phase is current, and what a worker takes next
- *	worker.c	the threads, and their requests
- *	elevator.c	the order of a worker's requests
- *	ahead.c		how far to read ahead, gaps, and the limits per second
- *	gate.c		the checker's reports, and when the checker waits
- *	cached.c	what is cached, and what the device is like
- *
  * One lock protects everything that is not atomic, except those fields of a
  * worker that only its thread uses.  An atomic that threads sleep on is also
  * changed with the lock held; only readers that poll it do without.
@@ -21,10 +13,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "device/rate.h"
+#include "device/thread.h"
 #include "blockset.h"
 #include "engine.h"
-#include "trace.h"
 
 /* Failed reads before the engine gives up: on a failing disk each costs seconds,
  * and the checker has to see the error itself. */
@@ -64,11 +55,11 @@ struct level {
 
 struct request {
 	unsigned device;
-	uint64_t offset;		/* of one block it reads, bytes */
+	uint64_t offset;	/* of one block it reads, bytes */
 	uint64_t bytes;
-	uint64_t asked;			/* ns */
-	unsigned depth;			/* requests in flight then, with it */
-	uint64_t queued;		/* bytes of these */
+	uint64_t asked;		/* ns */
+	unsigned depth;		/* requests in flight then, with it, */
+	uint64_t queued;	/* and their bytes */
 };
 
 /* What a worker has found and asked for since it was started.  References that
@@ -76,7 +67,7 @@ struct request {
 struct found {
 	uint64_t bytes, refs, asked_bytes, asked_refs, requests;
 	uint64_t unit_bytes, parsed_bytes;	/* of the units' references */
-	unsigned in_flight;		/* requests */
+	unsigned in_flight;			/* requests */
 };
 
 /* Units that were taken at once and that the checker has not passed, with what
@@ -101,10 +92,10 @@ struct worker {
 	unsigned number;
 	pthread_t thread;
 	enum worker_state state;
-	const struct e2pf_phase *phase;	/* of what it has taken, */
-	unsigned epoch;			/* and the engine's count then */
-	unsigned news;			/* the engine's count when it last
-					   found nothing to take */
+	const struct e2pf_phase *phase;	/* of what it has taken, and */
+	unsigned epoch;			/* the engine's count then */
+	unsigned news;			/* the engine's count when it last found
+					   nothing to take */
 	uint64_t first, last;		/* units it has taken; after the last
 					   one, none: deferred references */
 	uint64_t range;			/* the number of their range */
@@ -112,23 +103,21 @@ struct worker {
 
 	/* Only the worker's thread uses these. */
 	struct level level[E2PF_ALL_LEVELS];
-	size_t level_most;		/* references held per level below the
-					   first */
-	uint64_t parse_left;		/* pieces below the first level that
-					   may still be parsed */
-	unsigned filling;		/* the level that parsing adds to */
-	bool ended;			/* nobody wants the rest of the pass */
-	bool incomplete;		/* a unit's reference was lost because
-					   memory ran out */
+	size_t level_most;	/* references per level below the first */
+	uint64_t parse_left;	/* pieces below the first level that may still
+				   be parsed */
+	unsigned filling;	/* the level that parsing adds to */
+	bool ended;		/* nobody wants the rest of the pass */
+	bool incomplete;	/* memory ran out for a unit's reference */
 	struct found now;
 	struct request request[E2PF_IN_FLIGHT_MOST];	/* a ring */
 	unsigned oldest, in_flight;
 	unsigned in_flight_most;	/* at present */
 	uint64_t in_flight_bytes;
-	double request_ns;		/* what a request costs, smoothed */
+	double request_ns;	/* what a request costs, smoothed */
 	double recent_requests, recent_bytes;	/* asked for lately */
-	struct e2pf_class_count *count;	/* for e2pf_engine_plan(); nothing is
-					   read ahead */
+	struct e2pf_class_count *count;	/* instead of reading ahead, for
+					   e2pf_engine_plan() */
 };
 
 /* As many as libext2fs's cache has blocks, and some more. */
@@ -137,33 +126,30 @@ struct worker {
 struct e2pf_engine {
 	struct e2pf_engine_config cfg;
 	pthread_mutex_t lock;
-	pthread_cond_t work_cond;	/* workers wait for work, or are
-					   throttled */
-	pthread_cond_t gate_cond;	/* checkers wait at the gate */
-	pthread_cond_t end_cond;	/* callers wait for the end */
+	pthread_cond_t work_cond;	/* workers that are idle or throttled */
+	pthread_cond_t gate_cond;	/* checkers at the gate */
+	pthread_cond_t end_cond;	/* callers that wait for the end */
 
 	struct worker *worker;
 	unsigned workers;		/* number of threads */
-	unsigned running;		/* threads that have not returned yet */
-	atomic_uint throttled;		/* threads in WORKER_THROTTLED */
+	unsigned running;		/* that have not returned yet */
+	atomic_uint throttled;
 	atomic_bool stop;
 	atomic_bool gave_up;		/* too many errors, or a total budget
 					   is used up */
-	bool has_head;			/* rotational: as configured, or as
-					   measured */
-	double request_ns;		/* as measured at the start; 0: not */
+	struct e2pf_speed speed;	/* as measured, or has_head as
+					   configured */
 
 	/* Everything was cached at the start: see gate.c. */
 	atomic_bool asleep;
 	unsigned sleep_misses;
 	uint64_t sleep_since;		/* number of reads at the first miss */
-	atomic_uint unsampled;		/* reads while asleep */
 
 	/* What is being read: see work.c. */
 	_Atomic(const struct e2pf_phase *) phase;	/* NULL: none */
 	const struct e2pf_phase *first_phase;
-	atomic_uint epoch;		/* counts changes of phase: what was
-					   taken in an older one is dropped */
+	atomic_uint epoch;		/* changes of phase: what was taken in
+					   an older one is dropped */
 	unsigned news;			/* counts whatever may give an idle
 					   worker work */
 	bool choosing;			/* a worker asks the source what
@@ -176,13 +162,11 @@ struct e2pf_engine {
 	uint64_t units_done;		/* in the first phase */
 
 	/* How far the checker is, and how far ahead the workers: ahead.c. */
-	atomic_uint_fast64_t at;	/* its phase and unit, packed by
-					   e2pf_pack_at() */
-	atomic_bool gated;		/* in this phase the checker waits at
-					   the gate */
+	atomic_uint_fast64_t at;	/* its phase and unit: e2pf_pack_at() */
+	atomic_bool gated;		/* in this phase it waits at the gate */
 	atomic_uint_fast64_t budget;	/* now, bytes */
-	atomic_uint_fast64_t budget_asked;	/* when the machine was asked
-						   for its memory, ns */
+	atomic_uint_fast64_t budget_asked;	/* when memory was queried,
+						   ns */
 	struct range range[RANGES];	/* a ring */
 	uint64_t oldest_range, next_range;	/* numbers */
 	uint64_t taken_bytes, read_bytes;	/* of units, and read for
@@ -191,37 +175,38 @@ struct e2pf_engine {
 	uint64_t total_from;		/* bytes prefetched before the start */
 	struct e2pf_rate rate;		/* of the workers' requests */
 
-	/* A place is the number of a unit of the grain, counted over all
-	 * devices one after the other; base[] is a device's first place. */
-	uint64_t base[E2PF_DEVICES];
+	uint64_t base[E2PF_DEVICES];	/* first place of each device */
 	struct e2pf_blockset ahead;	/* places read ahead and not used */
-	atomic_bool tracking;		/* it was not empty at some time */
-	uint64_t gaps;			/* bytes of gaps read through */
-	uint64_t left_over;		/* bytes still ahead at an earlier
-					   stop */
+	uint64_t unused;		/* other bytes that nobody has used: of
+					   gaps, and ahead at an earlier stop */
 
 	atomic_uint gate_waiters;
-	atomic_uint stuck;		/* the device is left to the checker
-					   for this many more quick reads */
+	atomic_uint stuck;		/* the device is left to the checker for
+					   this many more quick reads */
 	bool ending;			/* a signal is ending the check */
 	atomic_uint_fast64_t last_progress;	/* when a worker last read
 						   something, ns */
 
-	struct e2pf_trace *trace;	/* NULL: none is wanted */
+	FILE *trace;			/* NULL: none is wanted */
 	struct e2pf_engine_stats stats;
-	_Atomic unsigned stage;
+	unsigned stage;
 	uint64_t stage_began;
 	uint64_t stalled_until;		/* waits of the checker up to here are
 					   counted */
-	atomic_uint_fast64_t reads[E2PF_STAGES], hits[E2PF_STAGES];
-	atomic_uint_fast64_t checker_bytes;
 	/* The checker's read that has not returned; if several threads read,
 	 * the last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
 	atomic_uint_fast64_t reading_at;	/* bytes */
-	/* The checker's last reads, by their place; 0: none. */
+	/* Its last reads, by their place; 0: none. */
 	atomic_uint_fast64_t lately[LATELY];
 };
+
+/* Write an event to the trace, as printf() would, if there is one. */
+#define e2pf_trace(e, ...) \
+	do { \
+		if ((e)->trace) \
+			fprintf((e)->trace, __VA_ARGS__); \
+	} while (0)
 
 /* Time of the first device's clock, which is used for all of them. */
 static inline uint64_t e2pf_now(struct e2pf_engine *e)
@@ -287,7 +272,7 @@ static inline bool e2pf_is_deferred(const struct worker *w)
 	return w->first > w->last;
 }
 
-/* Does nobody want what the worker has taken? */
+/* Does nobody want it? */
 static inline bool e2pf_is_obsolete(const struct worker *w)
 {
 	return w->e->stop || w->epoch != w->e->epoch || w->e->gave_up ||
@@ -297,7 +282,7 @@ static inline bool e2pf_is_obsolete(const struct worker *w)
 /* Number of workers for these devices. */
 static inline unsigned e2pf_wanted_workers(const struct e2pf_engine *e)
 {
-	unsigned n = e->has_head ? e->cfg.head_threads : e->cfg.threads;
+	unsigned n = e->speed.has_head ? e->cfg.head_threads : e->cfg.threads;
 
 	return n ? n : 1;
 }
@@ -308,11 +293,8 @@ struct timespec e2pf_deadline(uint64_t ns);
 void e2pf_end_stage(struct e2pf_engine *e);
 /* Start the workers; the lock is held.  Returns 0 or an errno. */
 int e2pf_wake(struct e2pf_engine *e);
-/* Count a failed read, and give up when there are too many.  The lock is
- * held. */
-void e2pf_count_error(struct e2pf_engine *e);
-/* Prepare the source for a walk over everything that is not read ahead.  The
- * engine must be idle. */
+/* Prepare the source for a walk over everything that is not read ahead, by an idle
+ * engine. */
 void e2pf_begin_walk(struct e2pf_engine *e);
 
 /* cached.c */
@@ -336,8 +318,6 @@ bool e2pf_take(struct worker *w);
 void e2pf_next_phase(struct e2pf_engine *e);
 /* Pass the references of the units that were taken to the elevator. */
 void e2pf_seed(struct worker *w);
-/* What was taken has been read. */
-void e2pf_finish(struct worker *w);
 
 /* elevator.c; in the worker's thread, without the lock */
 /* Add a reference; a sink whose `ctx` is the worker.  Before the pass it

@@ -21,17 +21,15 @@
 /* Large reads take longer than STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
-/* Everything seemed cached, but is not if this many reads had to wait.  SAMPLE:
- * until then, one read in this many is timed. */
+/* Everything seemed cached, but is not if this many reads had to wait. */
 #define WARM_MISSES 16u
-#define SAMPLE 8u
 
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 {
 	pthread_mutex_lock(&e->lock);
 	e2pf_end_stage(e);
 	e->stage = stage;
-	e2pf_trace_event(e->trace, "[\"stage\",%" PRIu64 ",%u]\n",
+	e2pf_trace(e, "[\"stage\",%" PRIu64 ",%u]\n",
 			 e->stage_began, stage);
 	pthread_mutex_unlock(&e->lock);
 }
@@ -42,7 +40,7 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 	bool begun;
 
 	pthread_mutex_lock(&e->lock);
-	begun = atomic_load(&e->phase) && !e->stop;
+	begun = e->phase && !e->stop;
 	if (begun) {
 		atomic_store(&e->at, E2PF_NOWHERE);
 		/* The checker is about to read the deferred blocks itself, in
@@ -72,7 +70,7 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 	 * to sleep does the two in the opposite order.  A throttled worker checks
 	 * again at each report. */
 	atomic_store(&e->at, at);
-	if (!atomic_load(&e->throttled))
+	if (!e->throttled)
 		return;
 	pthread_mutex_lock(&e->lock);
 	pthread_cond_broadcast(&e->work_cond);
@@ -82,7 +80,7 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 /* The lock is held. */
 static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
 {
-	const struct e2pf_phase *phase = atomic_load(&e->phase);
+	const struct e2pf_phase *phase = e->phase;
 
 	return phase && phase->number == number;
 }
@@ -191,43 +189,31 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* While everything is cached and no statistics are wanted, only one read in
- * eight is timed, to find out whether that has changed: timing costs 50 ns,
- * reading a block 1000 ns. */
-static bool is_passed_over(struct e2pf_engine *e)
-{
-	return e->asleep && !e->cfg.exact &&
-	       atomic_fetch_add_explicit(&e->unsampled, 1,
-					 memory_order_relaxed) % SAMPLE;
-}
-
 /* One of the last blocks is in memory, mostly in libext2fs's own cache: pass 1D
  * reads an extent block again for each block that it clones, and asking the kernel
  * each time took a third of the check. */
 static bool was_read_lately(struct e2pf_engine *e, const struct e2pf_read *r)
 {
+	uint64_t place = r->offset / e->cfg.source->grain % LATELY;
 	uint64_t key = (r->offset ^ (uint64_t)r->device << 56) + 1;
 
-	return atomic_exchange_explicit(&e->lately[r->offset / 1024 % LATELY],
-					key, memory_order_relaxed) == key;
+	return atomic_exchange_explicit(&e->lately[place], key,
+					memory_order_relaxed) == key;
 }
 
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 {
-	r->began = 0;
-	if (is_passed_over(e))
-		return;
 	r->began = r->asked = e2pf_now(e);
 	atomic_store_explicit(&e->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&e->reading_since, r->began,
 			      memory_order_relaxed);
 	r->waited = r->missed = false;
 	if (was_read_lately(e, r) ||
-	    (!atomic_load(&e->stuck) && !atomic_load(&e->gated)))
+	    (!e->stuck && !e->gated))
 		return;
 	/* A cached read shows nothing about a stuck device. */
 	r->missed = !e2pf_is_resident(e, r->device, r->offset, r->length);
-	r->waited = r->missed && atomic_load(&e->gated);
+	r->waited = r->missed && e->gated;
 	if (!r->waited)
 		return;
 	wait_at_gate(e, r);
@@ -250,7 +236,7 @@ static void count_sleep_miss(struct e2pf_engine *e)
 	unsigned i;
 
 	for (i = 0; i < E2PF_STAGES; i++)
-		reads += atomic_load(&e->reads[i]);
+		reads += e->stats.stage[i].reads;
 	if (!e->sleep_misses ||
 	    reads - e->sleep_since > WARM_MISSES * WARM_MISSES) {
 		e->sleep_since = reads;
@@ -325,26 +311,23 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 
 bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	bool stalled, ahead = false, tracked = atomic_load(&e->tracking);
+	struct e2pf_stage_stats *stage;
+	bool stalled, ahead;
 	uint64_t ns, t;
 
-	if (!r->began)
-		return false;
 	atomic_store_explicit(&e->reading_since, 0, memory_order_relaxed);
 	t = e2pf_now(e);
 	ns = t - r->began;
 	stalled = was_stall(r, ns);
-	atomic_fetch_add(&e->checker_bytes, r->length);
-	atomic_fetch_add(&e->reads[atomic_load(&e->stage)], 1);
-	if (!stalled)
-		atomic_fetch_add(&e->hits[atomic_load(&e->stage)], 1);
-	e2pf_trace_event(e->trace, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			 ",%" PRIu64 "]\n", stalled ? "wait" : "hit",
-			 r->began, r->offset, r->length, ns);
-	if (!stalled && !tracked)
-		return false;
+	e2pf_trace(e, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+		   "]\n", stalled ? "wait" : "hit", r->began, r->offset,
+		   r->length, ns);
 	pthread_mutex_lock(&e->lock);
-	ahead = tracked && forget_read(e, r);
+	stage = &e->stats.stage[e->stage];
+	stage->reads++;
+	stage->hits += !stalled;
+	e->stats.checker_bytes += r->length;
+	ahead = forget_read(e, r);
 	if (stalled)
 		count_stall(e, r, t, ahead);
 	pthread_mutex_unlock(&e->lock);

@@ -81,12 +81,11 @@ struct e2pf_start {
 struct e2pf_source;
 
 /*
- * The operations of a source.  The engine holds its lock during begin(), next()
- * for the first phase, units(), weight() and sample(), and during piece() and
- * parse() of what sample() passes; these must neither call the engine nor wait
- * for a lock that may be held by a caller of the engine.  Otherwise seed(),
- * piece() and parse() are called without the engine's lock, by several threads
- * at once, and next() by one.
+ * The engine holds its lock during begin(), next() for the first phase, units(),
+ * weight() and sample(), and during piece() and parse() of what sample() passes;
+ * these must neither call the engine nor wait for a lock that may be held by a
+ * caller of the engine.  Otherwise seed(), piece() and parse() are called without
+ * that lock, by several threads at once, and next() by one.
  */
 struct e2pf_source_ops {
 	/* Called before the work begins, while there are no workers: `asleep` at

@@ -38,7 +38,7 @@ static uint64_t units(const struct e2pf_engine *e, bool *more)
 {
 	struct e2pf_source *source = e->cfg.source;
 
-	return source->ops->units(source, atomic_load(&e->phase)->number, more);
+	return source->ops->units(source, e->phase->number, more);
 }
 
 /*
@@ -49,11 +49,11 @@ void e2pf_set_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 {
 	uint64_t now = e2pf_now(e);
 
-	atomic_store(&e->phase, phase);
-	e2pf_trace_event(e->trace, "[\"phase\",%" PRIu64 ",%u]\n", now,
+	e->phase = phase;
+	e2pf_trace(e, "[\"phase\",%" PRIu64 ",%u]\n", now,
 			 phase->number);
 	e->last_progress = now;
-	e->gated = e->workers && e->cfg.paced && e->has_head &&
+	e->gated = e->workers && e->cfg.paced && e->speed.has_head &&
 		   !e->cfg.ungated && phase->gated;
 	e->next_unit = 0;
 	e->take_bytes = FIRST_TAKE;
@@ -86,7 +86,7 @@ bool e2pf_all_idle(const struct e2pf_engine *e)
 
 void e2pf_next_phase(struct e2pf_engine *e)
 {
-	const struct e2pf_phase *next, *phase = atomic_load(&e->phase);
+	const struct e2pf_phase *next, *phase = e->phase;
 	struct e2pf_source *source = e->cfg.source;
 	unsigned epoch = e->epoch;
 	bool more;
@@ -124,7 +124,7 @@ static uint64_t weight_to_take(struct e2pf_engine *e)
 	if (e->read_bytes > e->taken_bytes && e->taken_bytes)
 		most = (uint64_t)((double)most * (double)e->taken_bytes /
 				  (double)e->read_bytes);
-	if (!e->has_head) {
+	if (!e->speed.has_head) {
 		take = e->take_bytes;
 		e->take_bytes = lower_of(take * 2, FLASH_TAKE);
 	}
@@ -148,7 +148,7 @@ static uint64_t weigh(struct e2pf_engine *e, uint64_t first, uint64_t end,
 		      uint64_t *weight)
 {
 	struct e2pf_source *source = e->cfg.source;
-	unsigned phase = atomic_load(&e->phase)->number;
+	unsigned phase = e->phase->number;
 	uint64_t align = source->align ? source->align : 1, unit, one;
 	uint64_t most = weight_to_take(e);
 
@@ -196,7 +196,7 @@ bool e2pf_take(struct worker *w)
 
 	if (w->epoch != e->epoch)
 		e2pf_drop_level(w, E2PF_DEFERRED);
-	w->phase = atomic_load(&e->phase);
+	w->phase = e->phase;
 	w->epoch = e->epoch;
 	if (e->stop || e->gave_up || e->choosing || !w->phase)
 		return false;
@@ -211,13 +211,4 @@ void e2pf_seed(struct worker *w)
 
 	for (unit = w->first; unit <= w->last; unit++)
 		source->ops->seed(source, w->phase->number, unit, e2pf_add, w);
-}
-
-void e2pf_finish(struct worker *w)
-{
-	struct e2pf_engine *e = w->e;
-
-	if (w->epoch == e->epoch && !e2pf_is_deferred(w) &&
-	    w->phase == e->first_phase)
-		e->units_done += w->last - w->first + 1;
 }

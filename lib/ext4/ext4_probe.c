@@ -8,7 +8,7 @@
 
 #include "device/share.h"
 #include "ext4_session.h"
-#include "report/probe.h"
+#include "report/estimate.h"
 
 /* A probe reads at most about so many bytes of inode tables, so that it is
  * quick; the other tables are estimated from them. */
@@ -31,7 +31,7 @@ static uint32_t probe_step(const struct e2pf_ext4_session *s, uint64_t *inodes)
 /* Count the metadata of every `step`th group, and scale the result up to all
  * groups. */
 static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
-				struct e2pf_class_plan *plan)
+				struct e2pf_class_count *plan)
 {
 	struct e2pf_group *some = calloc(s->geo.groups, sizeof(*some));
 	const struct e2pf_group *all = s->ext4->groups;
@@ -49,7 +49,7 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 	free(some);
 	for (i = 0; i < E2PF_CLASSES; i++)
 		if (i != E2PF_FILES && i != E2PF_DESCRIPTORS) {
-			plan[i].blocks *= step;
+			plan[i].bytes *= step;
 			plan[i].runs *= step;
 		}
 	return err;
@@ -66,25 +66,22 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 static void decide(struct e2pf_session *s, struct e2pf_probe *p)
 {
 	bool has_head = p->speed.has_head;
-	struct e2pf_engine_stats st = {
-		.has_head = has_head,
-		.threads = has_head ? s->cfg.head_threads : s->cfg.threads,
-		.latency_ns = p->speed.latency_ns,
-		.deep_latency_ns = p->speed.deep_latency_ns
-	};
-	struct e2pf_reading reading = {
-		.settings = &s->settings, .stats = &st,
-		.budget = s->cfg.budget, .sharing = s->sharing,
-		.spindles = s->topo.spindles, .order = s->type->order
-	};
+	struct e2pf_report *r = &p->report;
 
+	r->engine.has_head = has_head;
+	r->engine.threads = has_head ? s->cfg.head_threads : s->cfg.threads;
+	r->engine.latency_ns = p->speed.latency_ns;
+	r->engine.deep_latency_ns = p->speed.deep_latency_ns;
+	r->settings = &s->settings;
+	r->sharing = s->sharing;
+	r->order = s->type->order;
 	/* A session that keeps ahead of a checker gets another share of the
 	 * memory than this one. */
-	if (!s->settings.memory)
-		reading.budget = e2pf_engine_budget(
-			e2pf_memory_share(s->sysroot), true);
-	e2pf_decide_limits(&p->decisions, &reading);
-	e2pf_decide_order(&p->decisions, &reading);
+	r->budget = s->settings.memory ? s->settings.memory :
+		    e2pf_engine_budget(e2pf_memory_share(s->sysroot, false),
+				       true);
+	e2pf_report_limits(r);
+	e2pf_report_order(r);
 }
 
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
@@ -94,9 +91,9 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 	errcode_t err;
 
 	memset(p, 0, sizeof(*p));
-	p->topo = session->topo;
-	p->block_size = s->geo.block_size;
-	p->groups = s->geo.groups;
+	p->report.topo = session->topo;
+	p->report.block_size = s->geo.block_size;
+	p->report.groups = s->geo.groups;
 	step = probe_step(s, &p->inodes);
 	p->groups_sampled = (s->geo.groups + step - 1) / step;
 	/* Measure before planning: the plan would bring the sampled blocks into
@@ -106,6 +103,6 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 	if (err)
 		return err;
 	decide(session, p);
-	e2pf_estimate_check(p, session->topo.spindles);
+	e2pf_estimate_check(p);
 	return 0;
 }

@@ -53,29 +53,23 @@ static errcode_t lend_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
 	return has_groups(s, fs) ? 0 : EXT2_ET_CORRUPT_SUPERBLOCK;
 }
 
-static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
-{
-	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-
-	if (session->cfg.budget)
-		e2pf_decide(list, "reads", s->io_manager, "%s", s->mapped ?
-			    "TEST_MMAP_IO" : "the I/O manager the filesystem "
-			    "was opened with");
-}
-
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
+static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 	const char *version = "";
 
 	ext2fs_get_library_version(&version, NULL);
-	to->block_size = s->geo.block_size;
-	to->groups = s->geo.groups;
-	to->io_manager = s->io_manager;
+	r->block_size = s->geo.block_size;
+	r->groups = s->geo.groups;
+	r->io_manager = s->io_manager;
 	/* A release whose functions were not compared with ours. */
-	to->newer_than_reviewed = strverscmp(version, E2FSPROGS_REVIEWED) > 0;
-	to->journal_bytes = s->journal.bytes;
-	to->journal_requests = s->journal.requests;
+	r->newer_than_reviewed = strverscmp(version, E2FSPROGS_REVIEWED) > 0;
+	r->journal_bytes = s->journal.bytes;
+	r->journal_requests = s->journal.requests;
+	if (r->budget)
+		e2pf_decide(&r->decisions, "reads", s->io_manager, "%s",
+			    s->mapped ? "TEST_MMAP_IO" : "the I/O manager the "
+			    "filesystem was opened with");
 }
 
 /* The part of what follows pass 1 that is done when a stage begins: by the
@@ -174,7 +168,6 @@ static const struct e2pf_filesystem ext4 = {
 	.stages = E2PF_EXT4_STAGES,
 	.not_begun = "no inode scan began",
 	.order = "in the checker's order",
-	.describe = describe,
 	.report = report,
 	.look = look,
 	.detach = detach,
@@ -190,7 +183,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 
 	if (err)
 		return err;
-	if (fstat(e2pf_device_fd(dev), &st))
+	if (fstat(dev->fd, &st))
 		memset(&st, 0, sizeof(st));
 	e2pf_session_add_device(&s->base, dev, &st);
 	e2pf_journal_init(&s->journal, dev, s->geo.block_size);
@@ -261,11 +254,11 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 }
 
 errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
-			  const struct e2pf_settings *settings, bool exact,
+			  const struct e2pf_settings *settings,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session)
 {
-	const struct e2pf_hooks hooks = { .paced = true, .exact = exact };
+	const struct e2pf_hooks hooks = { .paced = true };
 	errcode_t err = new_session(fs, device, offset, settings, &hooks,
 				    session);
 
@@ -330,24 +323,17 @@ void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 }
 
 errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_plan plan[E2PF_CLASSES])
+		    struct e2pf_class_count *plan)
 {
-	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct e2pf_class_count found[E2PF_CLASSES];
-	errcode_t err = e2pf_engine_plan(session->engine, found);
-	unsigned i;
+	const struct e2pf_geometry *geo = &e2pf_ext4_of(session)->geo;
+	errcode_t err = e2pf_engine_plan(session->engine, plan);
 
 	/* These were read when the filesystem was opened. */
-	found[E2PF_DESCRIPTORS] = (struct e2pf_class_count){
-		.bytes = (uint64_t)s->geo.desc_blocks * s->geo.block_size,
-		.runs = s->geo.feature_incompat &
-			EXT2_FEATURE_INCOMPAT_META_BG ? s->geo.desc_blocks : 1
+	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){
+		.bytes = (uint64_t)geo->desc_blocks * geo->block_size,
+		.runs = geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG ?
+			geo->desc_blocks : 1
 	};
-	memset(plan, 0, E2PF_CLASSES * sizeof(*plan));
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		plan[i].blocks = found[i].bytes / s->geo.block_size;
-		plan[i].runs = found[i].runs;
-	}
 	return err;
 }
 

@@ -30,11 +30,10 @@ static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)
 /*
  * Like e2pf_open(), for a program that reads through fs->io: from now on
  * `observer` observes these reads, and the engine keeps ahead of them.  The
- * caller owns the observer, which serves one session at a time.  Set `exact` if
- * statistics will be written.
+ * caller owns the observer, which serves one session at a time.
  */
 errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
-			  const struct e2pf_settings *settings, bool exact,
+			  const struct e2pf_settings *settings,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session);
 

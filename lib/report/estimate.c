@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "estimate.h"
-#include "probe.h"
-#include "statistics.h"
 
 /* The CPU time of e2fsck in seconds: 0.24 for 203,000 inodes, 0.19 for 67,000
  * indirect blocks of 1024 numbers each (make -C bench timing, the CPU bound).
@@ -102,7 +100,7 @@ struct e2pf_estimate e2pf_estimate_range(double seconds, double doubt)
 
 /* What is read ahead, and the requests in which the kernel's readahead lets the
  * check make it without us. */
-static void count(const struct e2pf_class_plan plan[E2PF_CLASSES],
+static void count(const struct e2pf_class_count plan[E2PF_CLASSES],
 		  uint32_t block_size, bool has_head, struct e2pf_work *ahead,
 		  struct e2pf_work *alone)
 {
@@ -111,7 +109,7 @@ static void count(const struct e2pf_class_plan plan[E2PF_CLASSES],
 	memset(ahead, 0, sizeof(*ahead));
 	memset(alone, 0, sizeof(*alone));
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		double bytes = (double)plan[i].blocks * block_size;
+		double bytes = (double)plan[i].bytes;
 		double runs = (double)plan[i].runs;
 
 		/* A check that replays no journal does not read it. */
@@ -130,13 +128,13 @@ static void count(const struct e2pf_class_plan plan[E2PF_CLASSES],
 
 static double computing(const struct e2pf_probe *p)
 {
-	uint64_t each = p->block_size / sizeof(uint32_t);
-	double numbers = (double)(p->plan[E2PF_INDIRECT].blocks * each);
+	double numbers = (double)p->plan[E2PF_INDIRECT].bytes /
+			 sizeof(uint32_t);
 
 	return (double)p->inodes * INODE_SECONDS + numbers * NUMBER_SECONDS;
 }
 
-void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads)
+void e2pf_estimate_check(struct e2pf_probe *p)
 {
 	bool has_head = p->speed.has_head;
 	double doubt = has_head ? DOUBT_HEAD : DOUBT_FLASH;
@@ -147,41 +145,34 @@ void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads)
 	p->stock = p->prefetch = e2pf_estimate_range(0, 0);
 	if (!p->measured)
 		return;
-	count(p->plan, p->block_size, has_head, &ahead, &alone);
+	count(p->plan, p->report.block_size, has_head, &ahead, &alone);
 	p->stock = e2pf_estimate_range(cpu + e2pf_pace_seconds(&pace, &alone),
 				       doubt);
 	/* Computing and reading overlap, but for their beginnings and ends. */
-	pace = e2pf_pace_ahead(&p->speed, heads);
+	pace = e2pf_pace_ahead(&p->speed, p->report.topo.spindles);
 	seconds = e2pf_pace_seconds(&pace, &ahead);
 	cpu *= ACCELERATED;
 	p->prefetch = e2pf_estimate_range(has_head ? seconds + cpu :
 					  larger(seconds, cpu), doubt);
 }
 
-double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
-			     uint32_t block_size, double seconds)
+double e2pf_estimate_without(const struct e2pf_report *r, double seconds)
 {
+	const struct e2pf_engine_stats *stats = &r->engine;
 	struct e2pf_speed speed = {
 		.has_head = stats->has_head, .latency_ns = stats->latency_ns,
 		.deep_latency_ns = stats->deep_latency_ns
 	};
 	struct e2pf_pace pace = pace_alone(&speed);
-	struct e2pf_class_plan plan[E2PF_CLASSES];
-	uint64_t waited_ns = e2pf_statistics_stages(stats).stall_ns;
+	uint64_t waited_ns = e2pf_stats_stages(stats).stall_ns;
 	uint64_t own_ns = stats->own_stall_ns;
 	struct e2pf_work ahead, alone;
 	double gain;
-	unsigned i;
 
 	if (!stats->latency_ns ||
 	    seconds_of(stats->deep_latency_ns) < LEAST_DEEP_LATENCY)
 		return 0;
-	for (i = 0; i < E2PF_CLASSES; i++)
-		plan[i] = (struct e2pf_class_plan) {
-			.blocks = stats->asked[i].bytes / block_size,
-			.runs = stats->asked[i].runs
-		};
-	count(plan, block_size, stats->has_head, &ahead, &alone);
+	count(stats->asked, r->block_size, stats->has_head, &ahead, &alone);
 	/* It would have waited for the rest just the same. */
 	gain = e2pf_pace_seconds(&pace, &alone);
 	if (waited_ns > own_ns)

@@ -10,8 +10,7 @@
 #include "device/probe.h"
 #include "e2prefetch.h"
 #include "engine/engine.h"
-
-struct e2pf_probe;
+#include "report.h"
 
 /* The time that something is likely to take, in seconds. */
 struct e2pf_estimate {
@@ -40,9 +39,26 @@ double e2pf_pace_seconds(const struct e2pf_pace *pace,
  * times longer. */
 struct e2pf_estimate e2pf_estimate_range(double seconds, double doubt);
 
+/* What `e2prefetch probe` finds out: a device, the metadata that a check would
+ * read from it, and the time that is likely to take. */
+struct e2pf_probe {
+	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct e2pf_report report;	/* of a check: its disks, decisions,
+					   block size and groups */
+	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
+	uint64_t inodes;	/* in use */
+	struct e2pf_speed speed;	/* has_head: a check would read in block
+					   order, measured or not */
+	struct e2pf_estimate stock, prefetch;	/* of a check */
+	bool measured;		/* false: the other figures of `speed`, and the
+				   estimates, are 0 */
+	const char *unmeasured;	/* why nothing could be measured; NULL if it
+				   was */
+};
+
 /* Fill in p->stock and p->prefetch, from its other members; 0 if the device was
- * not measured.  `heads` can seek independently. */
-void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads);
+ * not measured. */
+void e2pf_estimate_check(struct e2pf_probe *p);
 
 /*
  * How long a check that took so many seconds would have taken without
@@ -50,7 +66,6 @@ void e2pf_estimate_check(struct e2pf_probe *p, unsigned heads);
  * it has waited for that all the same would not.  0 if the device was not
  * measured, or is so fast that the processor decides.
  */
-double e2pf_estimate_without(const struct e2pf_engine_stats *stats,
-			     uint32_t block_size, double seconds);
+double e2pf_estimate_without(const struct e2pf_report *r, double seconds);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How far a check is and how long it will take, from what is known of it at a
- * few moments.  Pure: time is among the facts.
+ * few moments.  Pure, but for the file: time is among the facts.
  */
 #ifndef E2PF_PROGRESS_H
 #define E2PF_PROGRESS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "estimate.h"
 
@@ -74,5 +75,27 @@ struct e2pf_progress {
 	double wait_at;		/* bytes from the start of the disk */
 	const char *disk;	/* that is waited for */
 };
+
+/*
+ * The file in /run that shows how far a check is (progress_file.c).
+ */
+
+/* The text of a file, of at most so many bytes; empty if it does not fit. */
+#define E2PF_PROGRESS_BYTES 8192
+void e2pf_progress_print(const struct e2pf_progress *progress,
+			 char text[E2PF_PROGRESS_BYTES]);
+
+/* Write this text to the file of this process, complete at any moment.  Does
+ * nothing unless this is root and the folder is nobody else's. */
+void e2pf_progress_save(const char *text);
+
+/* Remove the file of process `pid`. */
+void e2pf_progress_remove(pid_t pid);
+
+/* Call show() with each file whose process is still there: what it says, and its
+ * text.  Removes the others, if it may.  Returns 0, or an errno if the folder
+ * exists and cannot be read. */
+int e2pf_progress_each(void (*show)(void *ctx, const struct e2pf_progress *p,
+				    const char *text), void *ctx);
 
 #endif

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "device/sysfile.h"
-#include "progress_file.h"
+#include "progress.h"
 
 #define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"

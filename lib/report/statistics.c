@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "statistics.h"
+#include "report.h"
 
 /* The version of the schema; see doc/statistics.md. */
 #define STATS_SCHEMA 2
@@ -24,21 +24,21 @@ struct member {
 	size_t offset;
 };
 
-#define SESSION(name) offsetof(struct e2pf_statistics, name)
+#define REPORT(name) offsetof(struct e2pf_report, name)
 #define ENGINE(name) offsetof(struct e2pf_engine_stats, name)
 #define STAGE(name) offsetof(struct e2pf_stage_stats, name)
 
-static const struct member of_session[] = {
-	{ "device", TEXT, SESSION(device) },
-	{ "block_size", NUMBER32, SESSION(block_size) },
-	{ "groups", NUMBER32, SESSION(groups) },
-	{ "io_manager", TEXT, SESSION(io_manager) },
-	{ "newer_than_reviewed", FLAG, SESSION(newer_than_reviewed) },
-	{ "maps_bytes", NUMBER, SESSION(maps_bytes) },
-	{ "journal_bytes", NUMBER, SESSION(journal_bytes) },
-	{ "journal_requests", NUMBER, SESSION(journal_requests) },
-	{ "memory_budget_bytes", NUMBER, SESSION(budget) },
-	{ "sharing", NUMBER32, SESSION(sharing) },
+static const struct member of_report[] = {
+	{ "device", TEXT, REPORT(device) },
+	{ "block_size", NUMBER32, REPORT(block_size) },
+	{ "groups", NUMBER32, REPORT(groups) },
+	{ "io_manager", TEXT, REPORT(io_manager) },
+	{ "newer_than_reviewed", FLAG, REPORT(newer_than_reviewed) },
+	{ "maps_bytes", NUMBER, REPORT(maps_bytes) },
+	{ "journal_bytes", NUMBER, REPORT(journal_bytes) },
+	{ "journal_requests", NUMBER, REPORT(journal_requests) },
+	{ "memory_budget_bytes", NUMBER, REPORT(budget) },
+	{ "sharing", NUMBER32, REPORT(sharing) },
 }, of_engine[] = {
 	{ "threads", NUMBER32, ENGINE(threads) },
 	{ "block_order", FLAG, ENGINE(has_head) },
@@ -78,8 +78,8 @@ static void add(const struct member *m, size_t n, void *to, const void *from)
 						    m->offset);
 }
 
-void e2pf_statistics_add(struct e2pf_engine_stats *to,
-			 const struct e2pf_engine_stats *from)
+void e2pf_stats_add(struct e2pf_engine_stats *to,
+		    const struct e2pf_engine_stats *from)
 {
 	unsigned i;
 
@@ -102,8 +102,7 @@ void e2pf_statistics_add(struct e2pf_engine_stats *to,
 		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
 }
 
-struct e2pf_stage_stats
-e2pf_statistics_stages(const struct e2pf_engine_stats *st)
+struct e2pf_stage_stats e2pf_stats_stages(const struct e2pf_engine_stats *st)
 {
 	struct e2pf_stage_stats all = { .ns = 0 };
 	unsigned i;
@@ -113,10 +112,12 @@ e2pf_statistics_stages(const struct e2pf_engine_stats *st)
 	return all;
 }
 
+/* A member begins a line; an element of a list, and a member of such an object,
+ * do not. */
 struct json {
 	FILE *out;
-	unsigned depth;
-	bool begun;		/* this object or list has a member */
+	const char *before;	/* of the next member or element */
+	const char *between;	/* of those that follow it */
 };
 
 /* Bytes beyond ASCII are passed on: names of devices and disks need not be
@@ -124,7 +125,7 @@ struct json {
 static void put_quoted(struct json *j, const char *text)
 {
 	putc('"', j->out);
-	for (; *text; text++) {
+	for (; text && *text; text++) {
 		if (*text == '"' || *text == '\\')
 			fprintf(j->out, "\\%c", *text);
 		else if ((unsigned char)*text < ' ')
@@ -135,18 +136,13 @@ static void put_quoted(struct json *j, const char *text)
 	putc('"', j->out);
 }
 
-/* Begin a line.  Members of an object have a key; of a list, NULL. */
+/* Members of an object have a key; elements of a list, NULL. */
 static void put_key(struct json *j, const char *key)
 {
-	if (j->begun)
-		putc(',', j->out);
-	if (j->depth)
-		fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
-	j->begun = true;
-	if (key) {
-		put_quoted(j, key);
-		putc(':', j->out);
-	}
+	fputs(j->before, j->out);
+	j->before = j->between;
+	if (key)
+		fprintf(j->out, "\"%s\":", key);
 }
 
 __attribute__((format(printf, 3, 4)))
@@ -164,22 +160,6 @@ static void put_text(struct json *j, const char *key, const char *text)
 {
 	put_key(j, key);
 	put_quoted(j, text);
-}
-
-static void open_bracket(struct json *j, const char *key, char bracket)
-{
-	put(j, key, "%c", bracket);
-	j->depth++;
-	j->begun = false;
-}
-
-static void close_bracket(struct json *j, char bracket)
-{
-	j->depth--;
-	if (j->begun)
-		fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
-	putc(bracket, j->out);
-	j->begun = true;
 }
 
 static void put_members(struct json *j, const struct member *m, size_t n,
@@ -213,65 +193,64 @@ static void put_members(struct json *j, const struct member *m, size_t n,
 	}
 }
 
-static void put_lists(struct json *j, const struct e2pf_statistics *s)
+/* Begin a list, or an object in one. */
+static struct json open_bracket(struct json *j, const char *key, char bracket,
+				const char *between)
 {
-	const struct e2pf_decision *d;
+	put(j, key, "%c", bracket);
+	return (struct json) { j->out, "", between };
+}
+
+static void put_lists(struct json *j, const struct e2pf_report *r)
+{
+	const struct e2pf_decision *d = r->decisions.item;
+	struct json list, item;
 	size_t i;
 
-	open_bracket(j, "accelerations", '[');
-	for (i = 0; i < s->acceleration_count; i++)
-		put_text(j, NULL, s->accelerations[i]);
-	close_bracket(j, ']');
-	open_bracket(j, "topology", '[');
-	for (i = 0; i < s->topo->leaves; i++)
-		put_text(j, NULL, s->topo->leaf[i].name);
-	close_bracket(j, ']');
-	open_bracket(j, "decisions", '[');
-	for (i = 0; i < s->decisions->count; i++) {
-		d = &s->decisions->item[i];
-		open_bracket(j, NULL, '{');
-		put_text(j, "about", d->about);
-		put_text(j, "decision", d->decision);
-		put_text(j, "reason", d->reason);
-		close_bracket(j, '}');
+	list = open_bracket(j, "accelerations", '[', ",");
+	for (i = 0; i < r->acceleration_count; i++)
+		put_text(&list, NULL, r->accelerations[i]);
+	putc(']', j->out);
+	list = open_bracket(j, "topology", '[', ",");
+	for (i = 0; i < r->topo.leaves; i++)
+		put_text(&list, NULL, r->topo.leaf[i].name);
+	putc(']', j->out);
+	list = open_bracket(j, "decisions", '[', ",\n    ");
+	for (i = 0; i < r->decisions.count; i++) {
+		item = open_bracket(&list, NULL, '{', ", ");
+		put_text(&item, "about", d[i].about);
+		put_text(&item, "decision", d[i].decision);
+		put_text(&item, "reason", d[i].reason);
+		putc('}', j->out);
 	}
-	close_bracket(j, ']');
-}
+	putc(']', j->out);
+	list = open_bracket(j, "stages", '[', ",\n    ");
+	for (i = 0; i < r->stages; i++) {
+		const struct e2pf_stage_stats *stage = &r->engine.stage[i];
 
-static void put_stages(struct json *j, const struct e2pf_statistics *s)
-{
-	const struct e2pf_stage_stats *stage;
-	unsigned i;
-
-	open_bracket(j, "stages", '[');
-	for (i = 0; i < s->stages; i++) {
-		stage = &s->engine->stage[i];
 		if (!stage->ns && !stage->reads)
 			continue;
-		open_bracket(j, NULL, '{');
-		put_text(j, "name", s->stage_names[i]);
-		put_members(j, of_stage, COUNT(of_stage), stage);
-		close_bracket(j, '}');
+		item = open_bracket(&list, NULL, '{', ", ");
+		put_text(&item, "name", r->stage_names[i]);
+		put_members(&item, of_stage, COUNT(of_stage), stage);
+		putc('}', j->out);
 	}
-	close_bracket(j, ']');
+	putc(']', j->out);
 }
 
-errcode_t e2pf_statistics_write(const struct e2pf_statistics *s, FILE *out)
+errcode_t e2pf_report_write(const struct e2pf_report *r, FILE *out)
 {
-	struct e2pf_stage_stats all = e2pf_statistics_stages(s->engine);
-	struct json json = { .out = out }, *j = &json;
+	struct e2pf_stage_stats all = e2pf_stats_stages(&r->engine);
+	struct json json = { out, "{\n  ", ",\n  " }, *j = &json;
 
-	open_bracket(j, NULL, '{');
 	put_text(j, "version", PACKAGE_VERSION);
 	put(j, "schema", "%u", STATS_SCHEMA);
-	put_members(j, of_session, COUNT(of_session), s);
-	put(j, "spindles", "%u", s->topo->spindles);
-	put(j, "rotational", s->topo->spindles ? "true" : "false");
-	put_members(j, of_engine, COUNT(of_engine), s->engine);
+	put_members(j, of_report, COUNT(of_report), r);
+	put(j, "spindles", "%u", r->topo.spindles);
+	put(j, "rotational", r->topo.spindles ? "true" : "false");
+	put_members(j, of_engine, COUNT(of_engine), &r->engine);
 	put_members(j, of_stages, COUNT(of_stages), &all);
-	put_lists(j, s);
-	put_stages(j, s);
-	close_bracket(j, '}');
-	putc('\n', out);
+	put_lists(j, r);
+	fputs("\n}\n", out);
 	return ferror(out) ? EIO : 0;
 }

@@ -93,15 +93,14 @@ const char *e2pf_stats_check(const char *path)
 }
 
 /* An error in writing may show up only when the buffer is flushed. */
-static const char *written(e2pf_stats_writer write, void *ctx, FILE *f)
+static const char *written(const struct e2pf_report *r, FILE *f)
 {
-	const char *why = write(ctx, f);
+	errcode_t err = e2pf_report_write(r, f);
 
-	return fflush(f) ? strerror(errno) : why;
+	return fflush(f) ? strerror(errno) : err ? strerror((int)err) : NULL;
 }
 
-const char *e2pf_stats_put(const char *path, e2pf_stats_writer write,
-			   void *ctx)
+const char *e2pf_stats_save(const char *path, const struct e2pf_report *r)
 {
 	const char *why, *late;
 	FILE *f;
@@ -109,11 +108,11 @@ const char *e2pf_stats_put(const char *path, e2pf_stats_writer write,
 	if (!path)
 		return NULL;
 	if (!strcmp(path, "-"))
-		return written(write, ctx, stderr);
+		return written(r, stderr);
 	f = e2pf_stats_open(path, &why);
 	if (!f)
 		return why;
-	why = written(write, ctx, f);
+	why = written(r, f);
 	late = fclose(f) ? strerror(errno) : NULL;
 	return why ? why : late;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Times in words, for people. */
+/* For people: times in words, and a line of status on a terminal. */
 #ifndef E2PF_WORDS_H
 #define E2PF_WORDS_H
 
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 
 #include "estimate.h"
 
@@ -48,6 +49,34 @@ static inline const char *in_milliseconds(double seconds, char *text,
 	else
 		snprintf(text, size, "%.0f ms", ms);
 	return text;
+}
+
+/*
+ * A line of status on a terminal that another program prints on: it is drawn
+ * below the cursor, which stays where it is, so that a question of that program
+ * stays whole.  A row in between is left free: what the program prints before the
+ * line is drawn again is not mixed with it, up to two lines.
+ */
+
+/* What follows the cursor is the last line of status. */
+#define STATUS_LINE_CLEAR "\033[J"
+
+/* Scroll up if the cursor is in one of the last rows, and go back; save the
+ * cursor; two rows down. */
+#define STATUS_LINE_BELOW "\033D\033D\033M\033M\0337\033[2B\r"
+#define STATUS_LINE_BACK "\0338"
+
+/* Draw `text` on the terminal that standard error is, cut off at its last column
+ * but one, in place of an earlier line. */
+static inline void status_line_draw(const char *text)
+{
+	struct winsize w;
+	int columns = 79;
+
+	if (!ioctl(2, TIOCGWINSZ, &w) && w.ws_col)
+		columns = w.ws_col - 1;
+	fprintf(stderr, STATUS_LINE_CLEAR STATUS_LINE_BELOW "%.*s"
+		STATUS_LINE_BACK, columns, text);
 }
 
 #endif

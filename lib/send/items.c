@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Search results, the items of files and extents, and ranges of keys. */
+/* Search results and their items, ranges of keys, walks and lists. */
 #include <stdlib.h>
 #include <linux/btrfs.h>
 
@@ -36,7 +36,7 @@ bool e2pf_item_data(const struct e2pf_btrfs_item *item,
 		    struct e2pf_data *data)
 {
 	const uint8_t *b = item->bytes;
-	uint64_t skip;
+	uint64_t skip, length, extent, bytes;
 	uint8_t type;
 
 	if (item->key.type != BT_EXTENT_DATA_KEY ||
@@ -46,23 +46,25 @@ bool e2pf_item_data(const struct e2pf_btrfs_item *item,
 	if (type != BT_FILE_EXTENT_REG && type != BT_FILE_EXTENT_PREALLOC)
 		return false;
 	skip = bt_le64(b + BT_FILE_EXTENT_OFFSET);
-	data->inode = item->key.objectid;
-	data->offset = item->key.offset;
-	data->length = bt_le64(b + BT_FILE_EXTENT_NUM_BYTES);
-	data->generation = bt_le64(b + BT_FILE_EXTENT_GENERATION);
-	data->extent = bt_le64(b + BT_FILE_EXTENT_DISK_BYTENR);
-	data->extent_bytes = bt_le64(b + BT_FILE_EXTENT_DISK_NUM_BYTES);
-	data->compressed = b[BT_FILE_EXTENT_COMPRESSION] != 0;
-	data->written = type == BT_FILE_EXTENT_REG;
-	data->logical = data->extent + (data->compressed ? 0 : skip);
+	length = bt_le64(b + BT_FILE_EXTENT_NUM_BYTES);
+	extent = bt_le64(b + BT_FILE_EXTENT_DISK_BYTENR);
+	bytes = bt_le64(b + BT_FILE_EXTENT_DISK_NUM_BYTES);
+	*data = (struct e2pf_data) {
+		.generation = bt_le64(b + BT_FILE_EXTENT_GENERATION),
+		.compressed = b[BT_FILE_EXTENT_COMPRESSION] != 0,
+		.job = {
+			.keys = e2pf_btrfs_keys_of(extent, extent),
+			.inode = item->key.objectid, .from = item->key.offset,
+			.length = type == BT_FILE_EXTENT_REG ? length : 0
+		}
+	};
+	data->job.offset = extent + (data->compressed ? 0 : skip);
 	/* Address 0 means a hole. */
-	return data->extent && data->length && data->extent_bytes &&
-	       data->length <= INT64_MAX && data->offset <= INT64_MAX &&
-	       data->length <= INT64_MAX - data->offset &&
-	       data->extent_bytes <= UINT64_MAX - data->extent &&
+	return extent && length && bytes && length <= INT64_MAX &&
+	       item->key.offset <= INT64_MAX - length &&
+	       bytes <= UINT64_MAX - extent &&
 	       (data->compressed ||
-		(skip <= data->extent_bytes &&
-		 data->length <= data->extent_bytes - skip));
+		(skip <= bytes && length <= bytes - skip));
 }
 
 /* The length of an inline reference, including its type.  0 if the type is
@@ -86,7 +88,8 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 			  e2pf_reference_sink sink, void *ctx)
 {
 	uint32_t at = BT_EXTENT_ITEM_BYTES, bytes;
-	struct e2pf_reference r;
+	struct e2pf_btrfs_key key = { .type = BT_EXTENT_DATA_KEY };
+	uint64_t offset;
 
 	if (item->key.type != BT_EXTENT_ITEM_KEY || item->size <= at ||
 	    !(bt_le64(item->bytes + BT_EXTENT_ITEM_FLAGS) &
@@ -101,10 +104,12 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 		if (b[0] != BT_EXTENT_DATA_REF_KEY)
 			continue;
 		b++;
-		r.tree = bt_le64(b + BT_EXTENT_DATA_REF_ROOT);
-		r.inode = bt_le64(b + BT_EXTENT_DATA_REF_OBJECTID);
-		r.offset = bt_le64(b + BT_EXTENT_DATA_REF_OFFSET);
-		sink(ctx, &r);
+		key.objectid = bt_le64(b + BT_EXTENT_DATA_REF_OBJECTID);
+		/* The part's offset in the file minus that in the extent: it
+		 * may be below 0. */
+		offset = bt_le64(b + BT_EXTENT_DATA_REF_OFFSET);
+		key.offset = offset <= INT64_MAX ? offset : 0;
+		sink(ctx, bt_le64(b + BT_EXTENT_DATA_REF_ROOT), &key);
 	}
 }
 
@@ -130,7 +135,7 @@ bool e2pf_ranges_add(struct e2pf_ranges *ranges,
 			tail->last = keys->last;
 		return true;
 	}
-	if (ranges->count == E2PF_RANGES_MOST ||
+	if (ranges->count == E2PF_ITEMS_MOST ||
 	    !e2pf_have_room((void **)&ranges->range, &ranges->room,
 			    ranges->count, 1, sizeof(*ranges->range)))
 		return false;
@@ -177,4 +182,146 @@ bool e2pf_ranges_meet(const struct e2pf_ranges *ranges,
 	}
 	return low < ranges->count &&
 	       e2pf_btrfs_compare(&ranges->range[low].first, &keys->last) <= 0;
+}
+
+/*
+ * The walk: each call is one level lower, so it is as deep as a tree can be.
+ */
+
+static bool is_wanted(const struct e2pf_tree_walk *walk,
+		      const struct e2pf_btrfs_node *node)
+{
+	return node->ptr.generation > walk->generation &&
+	       e2pf_btrfs_compare(&node->keys.first, &node->keys.last) <= 0 &&
+	       e2pf_btrfs_compare(&node->keys.last, &walk->after) > 0 &&
+	       (!walk->ranges || e2pf_ranges_meet(walk->ranges, &node->keys));
+}
+
+/* Visit a leaf, or the children of a node.  A node that cannot be read is
+ * skipped. */
+static void visit(void *ctx, const struct e2pf_btrfs_node *node)
+{
+	struct e2pf_tree_walk *walk = ctx;
+	uint8_t *block;
+
+	if (walk->ended || !is_wanted(walk, node))
+		return;
+	if (!node->ptr.level) {
+		walk->after = node->keys.last;
+		walk->ended = !walk->leaf(walk->ctx, node);
+		return;
+	}
+	if (walk->nodes == E2PF_TREE_NODES_MOST)
+		return;
+	walk->nodes++;
+	block = aligned_alloc(4096, walk->super->nodesize);
+	if (!block)
+		walk->ended = true;
+	else if (!walk->read(walk->ctx, &node->ptr, block))
+		walk->unread++;
+	else
+		e2pf_btrfs_plan_node(walk->super, node, block, visit, walk);
+	free(block);
+}
+
+void e2pf_tree_walk(struct e2pf_tree_walk *walk,
+		    const struct e2pf_btrfs_ptr *root)
+{
+	const struct e2pf_btrfs_node all = {
+		.ptr = *root, .keys = e2pf_btrfs_keys_of(0, UINT64_MAX)
+	};
+
+	walk->ended = false;
+	visit(walk, &all);
+}
+
+/*
+ * Lists.
+ */
+
+bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job)
+{
+	if (jobs->count == E2PF_ITEMS_MOST ||
+	    !e2pf_have_room((void **)&jobs->job, &jobs->room, jobs->count, 1,
+			    sizeof(*jobs->job)))
+		return false;
+	jobs->job[jobs->count++] = *job;
+	return true;
+}
+
+static int compare(uint64_t x, uint64_t y)
+{
+	return x < y ? -1 : x > y;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct e2pf_job *x = a, *y = b;
+	int device = compare(x->device, y->device);
+
+	return device ? device : compare(x->offset, y->offset);
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct e2pf_job *x = a, *y = b;
+	int order = compare(x->order, y->order);
+
+	return order ? order : by_place(a, b);
+}
+
+static int by_file(const void *a, const void *b)
+{
+	const struct e2pf_job *x = a, *y = b;
+	int inode = compare(x->inode, y->inode);
+
+	return inode ? inode : compare(x->from, y->from);
+}
+
+static void sort(struct e2pf_jobs *jobs,
+		 int (*by)(const void *, const void *))
+{
+	if (jobs->count)
+		qsort(jobs->job, jobs->count, sizeof(*jobs->job), by);
+}
+
+void e2pf_jobs_order(struct e2pf_jobs *jobs)
+{
+	size_t i, from, to;
+
+	sort(jobs, by_place);
+	for (from = 0; from < jobs->count; from = to) {
+		for (to = from; to < jobs->count && jobs->job[to].device ==
+						    jobs->job[from].device;)
+			to++;
+		/* Interleave the devices: when half of one device's list is
+		 * done, half of every list is. */
+		for (i = from; i < to; i++)
+			jobs->job[i].order = ((uint64_t)(i - from) << 32) /
+					     (to - from);
+	}
+	sort(jobs, by_order);
+}
+
+uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
+			     uint64_t most)
+{
+	uint64_t bytes = 0;
+	size_t i, n = 0;
+
+	sort(jobs, by_file);
+	for (i = 0; i < jobs->count; i++) {
+		struct e2pf_job *job = &jobs->job[i];
+
+		if (!job->length)
+			continue;
+		if (job->length > piece)
+			job->length = piece;
+		if (job->length > most - bytes)
+			break;
+		bytes += job->length;
+		jobs->job[n++] = *job;
+	}
+	jobs->count = n;
+	return bytes;
 }

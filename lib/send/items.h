@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Items of files and extents, the results of a tree search that contain them
- * (BTRFS_IOC_TREE_SEARCH_V2), and sets of key ranges.
+ * What decides what is read ahead of a send: items of files and extents, the
+ * results of a tree search that contain them (BTRFS_IOC_TREE_SEARCH_V2), sets of
+ * key ranges, a walk over a tree's nodes, and the list of what is to be read.
  *
- * No I/O.  All functions are safe on hostile bytes.  Functions that take no
- * struct e2pf_ranges are pure.
+ * No I/O, but for the walk's own function.  All functions are safe on hostile
+ * bytes.  A set, a walk or a list is used by one thread at a time; all other
+ * functions are pure.
  */
 #ifndef E2PF_SEND_ITEMS_H
 #define E2PF_SEND_ITEMS_H
@@ -16,19 +18,28 @@
 void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
 		      e2pf_btrfs_item_sink sink, void *ctx);
 
+/* A leaf to search for, or data to read. */
+struct e2pf_job {
+	uint64_t tree;
+	struct e2pf_btrfs_range keys;	/* of a leaf, or of the record of the
+					   data's extent */
+	unsigned device;
+	uint64_t offset;		/* on the device; for data, a logical
+					   address, as if there were one
+					   device */
+	bool parse;			/* the items in the leaf are needed */
+	uint64_t inode, from, length;	/* of data, in bytes; length 0: a
+					   leaf */
+	bool done;
+	uint64_t order;			/* set by e2pf_jobs_order() */
+};
+
 /* A part of a file, and where it lies. */
 struct e2pf_data {
-	uint64_t inode;
-	uint64_t offset;		/* in bytes, in the file */
-	uint64_t length;		/* in bytes of the file */
+	struct e2pf_job job;		/* without the tree; length 0: it was
+					   only allocated, and reads as zeros */
 	uint64_t generation;		/* when it was written */
-	uint64_t extent;		/* logical address of its extent */
-	uint64_t extent_bytes;
-	uint64_t logical;		/* of its first byte; of the extent, if
-					   that is compressed */
 	bool compressed;
-	bool written;			/* false: allocated only, reads as
-					   zeros */
 };
 
 /* Parse a file extent.  Returns false for a hole, for inline data, and if it is
@@ -36,16 +47,10 @@ struct e2pf_data {
 bool e2pf_item_data(const struct e2pf_btrfs_item *item,
 		    struct e2pf_data *data);
 
-/* A file that uses a part of an extent, according to the extent's record. */
-struct e2pf_reference {
-	uint64_t tree, inode;
-	uint64_t offset;		/* in bytes; the part's offset in the
-					   file minus its offset in the extent:
-					   may be below 0 */
-};
-
-typedef void (*e2pf_reference_sink)(void *ctx,
-				const struct e2pf_reference *reference);
+/* A file of this tree uses an extent: the key of the file's own item, or of an
+ * earlier one. */
+typedef void (*e2pf_reference_sink)(void *ctx, uint64_t tree,
+				    const struct e2pf_btrfs_key *key);
 
 /* Find the files that are named in the record of a data extent itself. */
 void e2pf_item_references(const struct e2pf_btrfs_item *item,
@@ -54,14 +59,15 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 /* Parse an inode.  *changed is the generation that last changed it. */
 bool e2pf_item_inode(const struct e2pf_btrfs_item *item, uint64_t *changed);
 
-/* A set of key ranges.  To be used by one thread at a time. */
+/* A set of key ranges. */
 struct e2pf_ranges {
 	struct e2pf_btrfs_range *range;
 	size_t count, room;
 };
 
-/* The maximum number of ranges.  Whatever is beyond it is not read ahead. */
-#define E2PF_RANGES_MOST (1u << 18)
+/* The maximum length of a set and of a list.  Whatever is beyond it is not read
+ * ahead. */
+#define E2PF_ITEMS_MOST (1u << 18)
 
 /* Add a range.  If it overlaps or follows the range added last, that one is
  * extended.  Returns false if there is no room. */
@@ -75,5 +81,56 @@ void e2pf_ranges_finish(struct e2pf_ranges *ranges);
 /* True if any of these keys is in one of the ranges. */
 bool e2pf_ranges_meet(const struct e2pf_ranges *ranges,
 		      const struct e2pf_btrfs_range *keys);
+
+/* The maximum number of nodes that a walk reads: those of 4 TiB of metadata.
+ * In a damaged tree, the walk may reach the same node again and again. */
+#define E2PF_TREE_NODES_MOST (1u << 20)
+
+/* A walk over the nodes of a tree that finds its leaves, without reading any. */
+struct e2pf_tree_walk {
+	const struct e2pf_btrfs_super *super;
+	/* Read the tree block that `ptr` describes into `block`, which has
+	 * super->nodesize bytes and is aligned to 4096.  Returns false if it
+	 * cannot be read, or if it is another block. */
+	bool (*read)(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block);
+	/* Called with each leaf, in key order.  Returns false to end there. */
+	bool (*leaf)(void *ctx, const struct e2pf_btrfs_node *leaf);
+	void *ctx;
+	/* Find only blocks newer than `generation` (0: all) and only those with
+	 * keys in `ranges` (NULL: all).  Subtrees without them are not read. */
+	uint64_t generation;
+	const struct e2pf_ranges *ranges;
+
+	/* The rest is zero at first. */
+	struct e2pf_btrfs_key after;	/* the last key of the last leaf */
+	uint64_t unread;		/* nodes that could not be read */
+	uint32_t nodes;			/* nodes that the walk tried to read */
+	bool ended;			/* by leaf(), or memory ran out */
+};
+
+/* Walk the tree with this root; when called again, from where the walk ended
+ * on. */
+void e2pf_tree_walk(struct e2pf_tree_walk *walk,
+		    const struct e2pf_btrfs_ptr *root);
+
+struct e2pf_jobs {
+	struct e2pf_job *job;
+	size_t count, room;
+};
+
+/* Add a job.  Returns false if there is no room. */
+bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job);
+
+/* Sort the jobs so that they sweep over each device once, and over all devices
+ * at the same time. */
+void e2pf_jobs_order(struct e2pf_jobs *jobs);
+
+/*
+ * Keep only data, and at most `most` bytes of it: that of the files that come
+ * first.  Each piece is cut to at most `piece` bytes.  Returns the number of
+ * bytes kept.
+ */
+uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
+			     uint64_t most);
 
 #endif

@@ -18,22 +18,21 @@
 /* Direct reads begin and end at a multiple of this, which suits every disk. */
 #define DIRECT 4096u
 
-/* Each item of a leaf has a header in the result that is longer than its header
- * in the leaf. */
-size_t e2pf_mounted_room(const struct e2pf_mounted *fs)
-{
-	return sizeof(struct btrfs_ioctl_search_args_v2) +
-	       2 * (size_t)fs->map.super.nodesize;
-}
-
 int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
-			const struct e2pf_btrfs_range *keys, void *room,
-			size_t size, e2pf_btrfs_item_sink sink, void *ctx)
+			const struct e2pf_btrfs_range *keys,
+			e2pf_btrfs_item_sink sink, void *ctx)
 {
 	const struct e2pf_btrfs_key *first = &keys->first;
 	const struct e2pf_btrfs_key *last = sink ? &keys->last : first;
-	struct btrfs_ioctl_search_args_v2 *args = room;
+	uint32_t nodesize = fs->map.super.nodesize;
+	/* Each item of a leaf has a header in the result that is longer than
+	 * its header in the leaf. */
+	size_t size = 2 * (size_t)(nodesize ? nodesize : DIRECT);
+	struct btrfs_ioctl_search_args_v2 *args = malloc(sizeof(*args) + size);
+	int err;
 
+	if (!args)
+		return ENOMEM;
 	memset(args, 0, sizeof(*args));
 	args->key.tree_id = tree;
 	args->key.min_objectid = first->objectid;
@@ -44,13 +43,13 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	args->key.max_offset = last->offset;
 	args->key.max_transid = UINT64_MAX;
 	args->key.nr_items = sink ? UINT32_MAX : 1;
-	args->buf_size = size - sizeof(*args);
-	if (ioctl(fs->fd, BTRFS_IOC_TREE_SEARCH_V2, args))
-		return errno;
-	if (sink)
-		e2pf_items_found(args->buf, size - sizeof(*args),
-				 args->key.nr_items, sink, ctx);
-	return 0;
+	args->buf_size = size;
+	err = ioctl(fs->fd, BTRFS_IOC_TREE_SEARCH_V2, args) ? errno : 0;
+	if (!err && sink)
+		e2pf_items_found(args->buf, size, args->key.nr_items, sink,
+				 ctx);
+	free(args);
+	return err;
 }
 
 uint64_t e2pf_mounted_tree_of(int fd)
@@ -65,15 +64,16 @@ uint64_t e2pf_mounted_tree_of(int fd)
 struct found_root {
 	const struct e2pf_btrfs_super *super;
 	struct e2pf_btrfs_ptr *root;
-	bool found;
 };
 
+/* If there are several items, the last one is the newest. */
 static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
-	struct found_root *f = ctx;
+	const struct found_root *f = ctx;
+	struct e2pf_btrfs_ptr root;
 
-	/* If there are several items, the last one is the newest. */
-	f->found |= e2pf_btrfs_plan_root(f->super, item, f->root);
+	if (e2pf_btrfs_plan_root(f->super, item, &root))
+		*f->root = root;
 }
 
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
@@ -83,12 +83,12 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		{ tree, 0, BT_ROOT_ITEM_KEY },
 		{ tree, UINT64_MAX, BT_ROOT_ITEM_KEY }
 	};
-	struct found_root f = { .super = &fs->map.super, .root = root };
-	uint64_t room[512];
+	struct found_root f = { &fs->map.super, root };
 
-	return !e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &keys, room,
-				    sizeof(room), take_root, &f) &&
-	       f.found && root->owner == tree;
+	*root = (struct e2pf_btrfs_ptr) { .owner = 0 };
+	return tree && !e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &keys,
+					    take_root, &f) &&
+	       root->owner == tree;
 }
 
 /*
@@ -236,15 +236,13 @@ static const char *reason(int err)
 const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 {
 	const struct e2pf_btrfs_range any = { .first = { 0, 0, 0 } };
-	uint64_t room[64];
 	const char *why;
 	int err;
 
 	memset(fs, 0, sizeof(*fs));
 	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	err = fs->fd < 0 ? errno :
-	      e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &any, room,
-				  sizeof(room), NULL, NULL);
+	      e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &any, NULL, NULL);
 	why = err ? reason(err) : open_devices(fs);
 	if (!why)
 		e2pf_chunk_map_make(&fs->map, read_direct, fs);

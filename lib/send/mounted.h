@@ -50,18 +50,15 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 bool e2pf_mounted_read(struct e2pf_mounted *fs,
 		       const struct e2pf_btrfs_ptr *ptr, void *block);
 
-/* The bytes that a search for the items of a whole leaf needs. */
-size_t e2pf_mounted_room(const struct e2pf_mounted *fs);
-
 /*
  * Search a tree for the keys in this range, which brings the leaves on the way
- * into the kernel's cache.  The items that fit into `room`, which has `size`
- * bytes, are passed to `sink`.  If that is NULL, only the first key is searched
- * for.  Returns 0 or an errno.
+ * into the kernel's cache.  The items, of a whole leaf at most, are passed to
+ * `sink`.  If that is NULL, only the first key is searched for.  Returns 0 or an
+ * errno.
  */
 int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
-			const struct e2pf_btrfs_range *keys, void *room,
-			size_t size, e2pf_btrfs_item_sink sink, void *ctx);
+			const struct e2pf_btrfs_range *keys,
+			e2pf_btrfs_item_sink sink, void *ctx);
 
 /*
  * Open a regular file of the tree `tree` by its inode number, to read ahead in

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "btrfs/format.h"
 #include "device/thread.h"
 #include "send_state.h"
 
@@ -43,12 +44,15 @@ static struct send *send_of(struct e2pf_session *session)
  * The functions that the session calls.
  */
 
-static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
+static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct send *s = send_of(session);
+	struct e2pf_decisions *list = &r->decisions;
 	const struct sum *f = &s->sum;
 	char text[64];
 
+	r->block_size = send_nodesize(s);
+	r->io_manager = "btrfs";
 	if (!f->sends)
 		return;
 	snprintf(text, sizeof(text), "%llu changed leaves", (big)f->changed);
@@ -70,31 +74,6 @@ static void describe(struct e2pf_session *session, struct e2pf_decisions *list)
 	if (f->unread)
 		e2pf_decide(list, "nodes", "left out", "%llu did not match "
 			    "their pointers", (big)f->unread);
-}
-
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
-{
-	const struct send *s = send_of(session);
-
-	to->block_size = send_nodesize(s);
-	to->io_manager = "btrfs";
-}
-
-static void count(struct e2pf_session *session,
-		  struct e2pf_engine_stats *stats)
-{
-	const struct send *s = send_of(session);
-
-	*stats = (struct e2pf_engine_stats) {
-		.threads = session->cfg.threads,
-		.planned_bytes = s->sum.planned,
-		.prefetched_bytes = s->sum.bytes + (s->running ? s->bytes : 0),
-		.prefetched_requests = s->requests,
-		.peak_lookahead_bytes = s->sum.peak,
-		.errors = s->errors
-	};
-	stats->stage[0].ns = s->sum.ns +
-			     (s->running ? send_now() - s->began : 0);
 }
 
 static void close_send(struct e2pf_session *session)
@@ -120,11 +99,190 @@ static const struct e2pf_filesystem sends = {
 	.stage_names = stage_names,
 	.stages = 1,
 	.threads = "each with one request in flight",
-	.describe = describe,
 	.report = report,
-	.count = count,
 	.close = close_send
 };
+
+/*
+ * Which leaves are read: the changed ones, those of other trees that they are
+ * compared with, and those with the records of the extents that the changed
+ * leaves refer to.
+ */
+
+/* A walk over a tree whose leaves are planned. */
+struct send_walk {
+	struct e2pf_tree_walk walk;
+	struct send *send;
+	uint64_t tree;
+	bool parse;			/* the leaves' items are needed */
+	bool changed;			/* it finds the changed leaves */
+	uint64_t left;			/* leaves that it may plan */
+};
+
+/* Changed leaves per part: at most 128 MiB with the usual node size. */
+#define PART_LEAVES_MOST 8192u
+#define PART_LEAVES_LEAST 16u
+
+/* For the walk.  After the end of the send, it reads no more nodes. */
+static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
+{
+	struct send *s = ((struct send_walk *)ctx)->send;
+
+	return send_within_limits(s, send_nodesize(s)) &&
+	       e2pf_mounted_read(&s->fs, ptr, block);
+}
+
+/* Whether this part already takes half of the budget.  Data takes a quarter,
+ * and what is left of the parts before it another one (wait_for_room()). */
+static bool is_full(const struct send *s)
+{
+	uint64_t before = s->parts ? s->part[s->parts - 1].bytes : 0;
+
+	return s->bytes - before + s->jobs.count * send_nodesize(s) >=
+	       s->base.cfg.budget / 2;
+}
+
+/* Plan a leaf.  If its items are needed, it is searched even if it was before. */
+static bool add_leaf(struct send_walk *w, const struct e2pf_btrfs_node *leaf)
+{
+	struct send *s = w->send;
+	struct e2pf_job job = {
+		.tree = w->tree, .keys = leaf->keys, .parse = w->parse
+	};
+	uint64_t slot = e2pf_chunk_map_slot(&s->fs.map, leaf->ptr.logical);
+	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	bool is_new = slot != UINT64_MAX && e2pf_slot_set_add(&s->asked, slot);
+
+	if (!(is_new || w->parse) ||
+	    !e2pf_chunk_map_find(&s->fs.map, leaf->ptr.logical, part))
+		return true;
+	job.device = part[0].device;
+	job.offset = part[0].offset;
+	return !is_full(s) && e2pf_jobs_add(&s->jobs, &job);
+}
+
+/* For the walk. */
+static bool take_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
+{
+	struct send_walk *w = ctx;
+	struct send *s = w->send;
+	const struct e2pf_btrfs_range files = e2pf_btrfs_keys_of(
+		leaf->keys.first.objectid, leaf->keys.last.objectid);
+	/* The record of this block leads from an extent to a root. */
+	const struct e2pf_btrfs_range record = e2pf_btrfs_keys_of(
+		leaf->ptr.logical, leaf->ptr.logical);
+
+	w->left--;
+	if (!add_leaf(w, leaf))
+		return false;
+	if (w->changed && (!e2pf_ranges_add(&s->files, &files) ||
+			   !e2pf_ranges_add(&s->records, &record)))
+		return false;
+	return w->left && !s->stop;
+}
+
+/* Begin a walk over what is newer than a generation in a tree, and has keys in
+ * these ranges (NULL: all). */
+static void walk_begin(struct send_walk *w, struct send *s, uint64_t tree,
+		       uint64_t generation, const struct e2pf_ranges *ranges,
+		       bool parse)
+{
+	*w = (struct send_walk) {
+		.walk = {
+			.super = &s->fs.map.super, .read = read_node,
+			.leaf = take_leaf, .ctx = w,
+			.generation = generation, .ranges = ranges
+		},
+		.send = s, .tree = tree, .parse = parse, .left = UINT64_MAX
+	};
+}
+
+/* Add the leaves of a tree that have keys in these ranges. */
+static void add_leaves(struct send *s, uint64_t tree,
+		       struct e2pf_ranges *ranges, bool parse)
+{
+	struct e2pf_btrfs_ptr root;
+	struct send_walk w;
+
+	e2pf_ranges_finish(ranges);
+	if (s->stop || !ranges->count ||
+	    !e2pf_mounted_root(&s->fs, tree, &root))
+		return;
+	walk_begin(&w, s, tree, 0, ranges, parse);
+	e2pf_tree_walk(&w.walk, &root);
+	s->sum.unread += s->stop ? 0 : w.walk.unread;
+}
+
+static unsigned part_leaves(const struct send *s)
+{
+	uint64_t n = s->base.cfg.budget / 8 / send_nodesize(s);
+
+	return n < PART_LEAVES_LEAST ? PART_LEAVES_LEAST :
+	       n > PART_LEAVES_MOST ? PART_LEAVES_MOST : (unsigned)n;
+}
+
+/* Plan the next changed leaves.  Returns false if there are none. */
+static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
+{
+	struct send *s = w->send;
+	unsigned most = part_leaves(s);
+	size_t i;
+
+	s->jobs.count = s->data.count = 0;
+	s->files.count = s->records.count = 0;
+	for (i = 0; i < TREES_MOST; i++)
+		s->wanted[i].tree = s->wanted[i].ranges.count = 0;
+	w->changed = true;
+	w->left = most;
+	e2pf_tree_walk(&w->walk, root);
+	s->sum.changed += most - w->left;
+	return w->left < most;
+}
+
+/* Plan the leaves of other trees that contain the same files. */
+static void plan_compared(struct send *s, uint64_t older)
+{
+	size_t i;
+
+	add_leaves(s, older, &s->files, older == s->tree);
+	for (i = 0; i < s->clones; i++)
+		add_leaves(s, s->clone[i], &s->files, false);
+}
+
+/* Plan the records of the data that was found: its uses and its checksums. */
+static void plan_records(struct send *s)
+{
+	struct e2pf_ranges sums = { .count = 0 };
+	const struct e2pf_job *job;
+	size_t i;
+
+	s->jobs.count = 0;
+	for (i = 0; i < s->data.count; i++) {
+		struct e2pf_btrfs_key key = {
+			BT_EXTENT_CSUM_OBJECTID, 0, BT_EXTENT_CSUM_KEY
+		};
+
+		job = &s->data.job[i];
+		key.offset = job->offset;
+		e2pf_ranges_add(&s->records, &job->keys);
+		if (job->length)
+			e2pf_ranges_add(&sums, &(struct e2pf_btrfs_range) {
+				key, key });
+	}
+	add_leaves(s, BT_EXTENT_TREE_OBJECTID, &s->records, true);
+	add_leaves(s, BT_CSUM_TREE_OBJECTID, &sums, false);
+	free(sums.range);
+}
+
+/* Plan the folders, and the files that share an extent. */
+static void plan_wanted(struct send *s)
+{
+	size_t i;
+
+	s->jobs.count = 0;
+	for (i = 0; i < TREES_MOST && s->wanted[i].tree; i++)
+		add_leaves(s, s->wanted[i].tree, &s->wanted[i].ranges, false);
+}
 
 /*
  * Throttling.
@@ -159,8 +317,8 @@ static void wait_for_room(struct send *s)
 {
 	uint64_t bytes = ahead(s);
 
-	if (bytes > s->sum.peak)
-		s->sum.peak = bytes;
+	if (bytes > s->base.last.peak_lookahead_bytes)
+		s->base.last.peak_lookahead_bytes = bytes;
 	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
 	while (!s->stop && ahead(s) > s->base.cfg.budget / 4)
@@ -194,16 +352,16 @@ static void *conduct(void *arg)
 						       &s->root;
 	struct send_walk w;
 
-	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
-	send_walk_begin(&w, s, newer->owner, older->generation, NULL, forward);
-	while (!s->stop && send_plan_changed(&w, newer)) {
+	s->base.cfg.thread_begins(s->base.cfg.ctx);
+	walk_begin(&w, s, newer->owner, older->generation, NULL, forward);
+	while (!s->stop && plan_changed(&w, newer)) {
 		if (forward && send_is_cached(s))
 			continue;
-		send_plan_compared(s, older->owner);
+		plan_compared(s, older->owner);
 		send_sweep_leaves(s);
-		send_plan_records(s);
+		plan_records(s);
 		send_sweep_leaves(s);
-		send_plan_wanted(s);
+		plan_wanted(s);
 		send_sweep_leaves(s);
 		send_sweep_data(s);
 		if (!end_part(s))
@@ -264,50 +422,56 @@ static const char *open_filesystem(struct send *s, int fd)
 	e2pf_session_choose(&s->base);
 	if (!s->base.settings.threads)
 		cfg->threads = THREADS;
+	s->base.last.threads = cfg->threads;
 	s->rate.bandwidth = cfg->bandwidth;
 	s->rate.requests = cfg->requests;
 	return NULL;
 }
 
-static const char *take_request(struct send *s,
-				const struct e2pf_send_request *r)
-{
-	size_t i;
+/* A flag of newer kernels: extents are sent compressed, as they are stored, past
+ * the page cache. */
+#define SEND_COMPRESSED 0x10u
 
-	s->tree = e2pf_mounted_tree_of(r->fd);
-	s->parent = r->parent;
+static const char *take_request(struct send *s, int fd,
+				const struct btrfs_ioctl_send_args *args)
+{
+	const uint64_t *clones = (const void *)(uintptr_t)args->clone_sources;
+	uint64_t i;
+
+	s->tree = e2pf_mounted_tree_of(fd);
+	s->parent = args->parent_root;
 	if (!s->tree || s->tree == s->parent ||
 	    !e2pf_mounted_root(&s->fs, s->tree, &s->root) ||
 	    !e2pf_mounted_root(&s->fs, s->parent, &s->parent_root))
 		return "a subvolume's root item was not found";
 	s->clones = 0;
-	for (i = 0; i < r->clone_count && s->clones < CLONES_MOST; i++)
-		if (r->clones[i] != s->tree && r->clones[i] != s->parent)
-			s->clone[s->clones++] = r->clones[i];
-	s->no_data = r->no_data;
-	s->as_stored = r->as_stored;
+	for (i = 0; i < args->clone_sources_count && s->clones < CLONES_MOST;
+	     i++)
+		if (clones[i] != s->tree && clones[i] != s->parent)
+			s->clone[s->clones++] = clones[i];
+	s->no_data = args->flags & BTRFS_SEND_FLAG_NO_FILE_DATA;
+	s->as_stored = args->flags & SEND_COMPRESSED;
 	return NULL;
 }
 
-const char *e2pf_send_start(struct e2pf_session *session,
-			    const struct e2pf_send_request *r)
+const char *e2pf_send_start(struct e2pf_session *session, int fd,
+			    const struct btrfs_ioctl_send_args *args)
 {
 	struct send *s = send_of(session);
 	const char *why = "a full send: the kernel reads ahead itself";
 
 	if (s->running)
 		return "a worker still waits for a device";
-	if (r->parent)
-		why = open_filesystem(s, r->fd);
+	if (args->parent_root)
+		why = open_filesystem(s, fd);
 	if (!why)
-		why = take_request(s, r);
+		why = take_request(s, fd, args);
 	if (why)
 		return why;
 	s->stop = s->gone = false;
 	s->parts = 0;
 	s->stream = 0;
-	s->came_out = 0;
-	s->bytes = 0;
+	s->came_out = s->bytes = s->requests = s->errors = 0;
 	s->began = send_now();
 	s->running = !e2pf_thread_start(&s->conductor, conduct, s);
 	s->sum.sends += s->running;
@@ -320,6 +484,7 @@ bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 	uint64_t until = send_now() + (uint64_t)milliseconds * 1000000u;
 	struct timespec t = { (time_t)(until / 1000000000u),
 			      (long)(until % 1000000000u) };
+	struct e2pf_engine_stats *stats = &s->base.last;
 	bool gone;
 
 	if (!s->running)
@@ -331,11 +496,12 @@ bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 		;
 	gone = s->gone;
 	pthread_mutex_unlock(&s->lock);
-	if (!gone)
-		return false;
-	pthread_join(s->conductor, NULL);
-	s->running = false;
-	s->sum.ns += send_now() - s->began;
-	s->sum.bytes += s->bytes;
-	return true;
+	stats->stage[0].ns += send_now() - s->began;
+	stats->prefetched_bytes += s->bytes;
+	stats->prefetched_requests += s->requests;
+	stats->errors += s->errors;
+	if (gone)
+		pthread_join(s->conductor, NULL);
+	s->running = !gone;
+	return gone;
 }

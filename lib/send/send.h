@@ -10,18 +10,9 @@
 #ifndef E2PF_SEND_H
 #define E2PF_SEND_H
 
-#include "session.h"
+#include <linux/btrfs.h>
 
-/* The arguments of BTRFS_IOC_SEND. */
-struct e2pf_send_request {
-	int fd;				/* the subvolume */
-	uint64_t parent;		/* its tree; 0 in a full send */
-	const uint64_t *clones;		/* trees that may be cloned from */
-	size_t clone_count;
-	bool no_data;			/* the contents of files are not sent */
-	bool as_stored;			/* compressed data is sent as it is,
-					   past the page cache */
-};
+#include "session.h"
 
 /* Create a session.  `name` is the subvolume, for the statistics; `settings`
  * may be NULL.  Returns NULL if memory runs out. */
@@ -29,11 +20,12 @@ struct e2pf_session *e2pf_send_new(const char *name,
 				   const struct e2pf_settings *settings);
 
 /*
- * Start to read ahead of a send that is about to begin.  Returns NULL, or the
- * reason why this send is left alone, as a string that stays valid.
+ * Start to read ahead of a send of the subvolume `fd` that is about to begin,
+ * with the arguments of BTRFS_IOC_SEND.  Returns NULL, or the reason why this
+ * send is left alone, as a string that stays valid.
  */
-const char *e2pf_send_start(struct e2pf_session *session,
-			    const struct e2pf_send_request *request);
+const char *e2pf_send_start(struct e2pf_session *session, int fd,
+			    const struct btrfs_ioctl_send_args *args);
 
 /* The send has written `bytes` more bytes.  May be called from any thread. */
 void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Shared by the files of a send.
- *
- *	send.c		when it starts and stops, its parts, and how far ahead
- *			it may read
- *	send_plan.c	which leaves and data are read
- *	send_work.c	the threads that read them, within the limits
- */
+/* What send.c, which decides what is read, and send_work.c, whose threads read
+ * it, have in common. */
 #ifndef E2PF_SEND_STATE_H
 #define E2PF_SEND_STATE_H
 
@@ -15,11 +9,10 @@
 #include <time.h>
 
 #include "btrfs/slot_set.h"
-#include "device/rate.h"
-#include "jobs.h"
+#include "device/thread.h"
+#include "items.h"
 #include "mounted.h"
 #include "send.h"
-#include "tree_walk.h"
 
 #define CLONES_MOST 64u
 #define TREES_MOST 16u
@@ -36,7 +29,7 @@ struct part {
 					   the send has reached its end */
 };
 
-/* The sums over all sends so far. */
+/* For the decisions, the sums over all sends so far. */
 struct sum {
 	uint64_t sends;			/* with readahead */
 	uint64_t changed;		/* leaves */
@@ -44,17 +37,14 @@ struct sum {
 	uint64_t pieces;		/* of data, to read */
 	uint64_t resident;		/* changed leaves left out because
 					   samples were cached */
-	uint64_t planned, bytes;	/* planned; requested */
 	uint64_t unread;		/* nodes that were not as their pointers
 					   describe */
-	uint64_t peak;			/* of bytes read ahead */
-	uint64_t ns;
 	bool early;			/* a send ended before everything was
 					   read */
 };
 
 struct send {
-	struct e2pf_session base;
+	struct e2pf_session base;	/* base.last: sums over all sends */
 	struct e2pf_mounted fs;
 	struct e2pf_slot_set asked;	/* tree blocks that were planned */
 	/* The request. */
@@ -73,7 +63,6 @@ struct send {
 	size_t parts, part_room;
 	uint64_t stream;		/* bytes sent at the end of the last
 					   part */
-	_Atomic(size_t) next;		/* index of the next job */
 
 	pthread_mutex_t lock;		/* protects `data', `wanted' and `rate'
 					   while workers run, and all members
@@ -85,8 +74,7 @@ struct send {
 
 	_Atomic(bool) stop, waiting;
 	_Atomic(uint64_t) came_out;	/* bytes that the send has written */
-	_Atomic(uint64_t) bytes;	/* requested in this send */
-	_Atomic(uint64_t) requests, errors;
+	_Atomic(uint64_t) bytes, requests, errors;	/* of this send */
 	uint64_t began;			/* ns */
 	struct sum sum;
 };
@@ -104,32 +92,6 @@ static inline uint32_t send_nodesize(const struct send *s)
 	return s->fs.map.super.nodesize;
 }
 
-/* A walk over a tree whose leaves are planned. */
-struct send_walk {
-	struct e2pf_tree_walk walk;
-	struct send *send;
-	uint64_t tree;
-	bool parse;			/* the leaves' items are needed */
-	bool changed;			/* it finds the changed leaves */
-	uint64_t left;			/* leaves that it may plan */
-};
-
-/* send_plan.c */
-/* Begin a walk over a tree: over what is newer than a generation, and has keys
- * in these ranges (NULL: all). */
-void send_walk_begin(struct send_walk *w, struct send *s, uint64_t tree,
-		     uint64_t generation, const struct e2pf_ranges *ranges,
-		     bool parse);
-/* Plan the next changed leaves.  Returns false if there are none. */
-bool send_plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root);
-/* Plan the leaves of other trees that contain the same files. */
-void send_plan_compared(struct send *s, uint64_t older);
-/* Plan the records of the data that was found: its uses and its checksums. */
-void send_plan_records(struct send *s);
-/* Plan the folders, and the files that share an extent. */
-void send_plan_wanted(struct send *s);
-
-/* send_work.c */
 /* Wait until the limits allow a request of `bytes` bytes.  Returns false if the
  * send has ended. */
 bool send_within_limits(struct send *s, uint64_t bytes);

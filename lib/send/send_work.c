@@ -29,12 +29,16 @@
 /* The length of a data read if the device does not report its maximum. */
 #define USUAL_READ (128u << 10)
 
-struct worker {
+/* Jobs, each of which is done by one of the workers. */
+struct sweep {
 	struct send *send;
 	struct e2pf_jobs *jobs;
+	_Atomic(size_t) next;		/* index */
+};
+
+struct worker {
+	struct send *send;
 	const struct e2pf_job *job;	/* the one that is being searched for */
-	uint8_t *room;
-	size_t size;
 	uint64_t inode;			/* of the last item */
 	bool unchanged;			/* that inode is not newer than the
 					   parent */
@@ -58,24 +62,19 @@ static void want(struct send *s, uint64_t tree,
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void take_data(struct worker *w, const struct e2pf_btrfs_item *item)
+static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 {
-	struct send *s = w->send;
 	struct e2pf_data data;
-	struct e2pf_job job = { .tree = s->tree };
 
 	if (!e2pf_item_data(item, &data) ||
 	    data.generation <= s->parent_root.generation)
 		return;
-	job.offset = data.logical;
-	job.inode = data.inode;
-	job.from = data.offset;
+	data.job.tree = s->tree;
 	/* With length 0, only the extent's record is used. */
-	if (data.written && !s->no_data && !(data.compressed && s->as_stored))
-		job.length = data.length;
-	job.keys = e2pf_btrfs_keys_of(data.extent, data.extent);
+	if (s->no_data || (data.compressed && s->as_stored))
+		data.job.length = 0;
 	pthread_mutex_lock(&s->lock);
-	e2pf_jobs_add(&s->data, &job);
+	e2pf_jobs_add(&s->data, &data.job);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -99,22 +98,19 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 	if (item->key.type == BT_INODE_REF_KEY)
 		want(w->send, w->job->tree, &folder);
 	else
-		take_data(w, item);
+		take_data(w->send, item);
 }
 
 /* Another file shares the extent: the kernel searches that file's tree to find
  * out whether it can be cloned from. */
-static void take_reference(void *ctx, const struct e2pf_reference *r)
+static void take_reference(void *ctx, uint64_t tree,
+			   const struct e2pf_btrfs_key *key)
 {
-	struct worker *w = ctx;
-	struct e2pf_btrfs_key key = {
-		r->inode, r->offset <= INT64_MAX ? r->offset : 0,
-		BT_EXTENT_DATA_KEY
-	};
+	struct send *s = ctx;
 
-	if (r->tree != w->send->tree && r->tree != w->send->parent &&
-	    e2pf_btrfs_is_subvolume(r->tree))
-		want(w->send, r->tree, &key);
+	if (tree != s->tree && tree != s->parent &&
+	    e2pf_btrfs_is_subvolume(tree))
+		want(s, tree, key);
 }
 
 static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
@@ -126,7 +122,7 @@ static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 	if (w->job->tree == w->send->tree)
 		take_changed(w, item);
 	else if (e2pf_ranges_meet(&w->send->records, &keys))
-		e2pf_item_references(item, take_reference, w);
+		e2pf_item_references(item, take_reference, w->send);
 }
 
 bool send_within_limits(struct send *s, uint64_t bytes)
@@ -140,8 +136,8 @@ bool send_within_limits(struct send *s, uint64_t bytes)
 		struct timespec t;
 
 		now = send_now();
-		ns = e2pf_rate_take(&s->rate, now, bytes, s->base.cfg.sharers,
-				    s->base.cfg.available_ctx);
+		ns = e2pf_rate_take(&s->rate, now, bytes,
+				    s->base.cfg.sharers(s->base.cfg.ctx));
 		if (!ns)
 			break;
 		t.tv_sec = (time_t)((now + ns) / 1000000000u);
@@ -162,8 +158,8 @@ static void search(struct worker *w, const struct e2pf_job *job)
 	w->job = job;
 	w->inode = 0;
 	w->unchanged = false;
-	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys, w->room,
-				w->size, job->parse ? take_item : NULL, w))
+	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys,
+				job->parse ? take_item : NULL, w))
 		s->errors++;
 	else
 		s->bytes += send_nodesize(s);
@@ -221,17 +217,18 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 
 static void *work(void *arg)
 {
-	struct worker *w = arg;
-	struct send *s = w->send;
+	struct sweep *sweep = arg;
+	struct send *s = sweep->send;
+	struct worker w = { .send = s };
 	size_t i;
 
-	s->base.cfg.thread_begins(s->base.cfg.available_ctx);
+	s->base.cfg.thread_begins(s->base.cfg.ctx);
 	while (!s->stop) {
-		i = s->next++;
-		if (i >= w->jobs->count)
+		i = sweep->next++;
+		if (i >= sweep->jobs->count)
 			break;
-		if (!w->jobs->job[i].done)
-			do_job(w, &w->jobs->job[i]);
+		if (!sweep->jobs->job[i].done)
+			do_job(&w, &sweep->jobs->job[i]);
 	}
 	return NULL;
 }
@@ -263,18 +260,14 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 
 bool send_is_cached(struct send *s)
 {
-	struct worker w = {
-		.send = s, .jobs = &s->jobs, .size = e2pf_mounted_room(&s->fs)
-	};
+	struct worker w = { .send = s };
 	unsigned i = 0;
 
 	if (s->jobs.count < SAMPLED_LEAST || !s->fs.counts_bytes)
 		return false;
-	w.room = malloc(w.size);
-	while (w.room && i < SAMPLES && !s->stop &&
+	while (i < SAMPLES && !s->stop &&
 	       !reads_for_leaf(&w, &s->jobs.job[i * s->jobs.count / SAMPLES]))
 		i++;
-	free(w.room);
 	if (i < SAMPLES)
 		return false;
 	s->sum.resident += s->jobs.count - SAMPLES;
@@ -285,44 +278,23 @@ bool send_is_cached(struct send *s)
  * them. */
 static void sweep(struct send *s, struct e2pf_jobs *jobs)
 {
-	unsigned most = s->base.cfg.threads, n = 0, i;
-	struct worker *w;
-	pthread_t *thread;
+	struct sweep all = { .send = s, .jobs = jobs };
+	pthread_t thread[E2PF_MAX_THREADS];
+	unsigned n = 0;
 
-	if (most > jobs->count)
-		most = (unsigned)jobs->count;
-	w = calloc(most + 1, sizeof(*w));
-	thread = calloc(most + 1, sizeof(*thread));
 	e2pf_jobs_order(jobs);
-	s->next = 0;
-	for (i = 0; w && thread && i < most; i++) {
-		w[i] = (struct worker) {
-			.send = s, .jobs = jobs,
-			.size = e2pf_mounted_room(&s->fs)
-		};
-		w[i].room = malloc(w[i].size);
-		if (!w[i].room)
-			break;
-		if (i + 1 < most &&
-		    !e2pf_thread_start(&thread[n], work, &w[i])) {
-			n++;
-			continue;
-		}
-		work(&w[i++]);
-		break;
-	}
+	while (n + 1 < s->base.cfg.threads && n + 1 < jobs->count &&
+	       !e2pf_thread_start(&thread[n], work, &all))
+		n++;
+	work(&all);
 	while (n)
 		pthread_join(thread[--n], NULL);
-	while (i)
-		free(w[--i].room);
-	free(thread);
-	free(w);
 }
 
 void send_sweep_leaves(struct send *s)
 {
 	s->sum.leaves += s->jobs.count;
-	s->sum.planned += s->jobs.count * send_nodesize(s);
+	s->base.last.planned_bytes += s->jobs.count * send_nodesize(s);
 	sweep(s, &s->jobs);
 }
 
@@ -333,7 +305,7 @@ void send_sweep_data(struct send *s)
 	for (i = 0; i < s->data.count; i++)
 		left += s->data.job[i].length;
 	s->stream += left;
-	s->sum.planned += e2pf_jobs_keep_data(&s->data, DATA_MOST,
+	s->base.last.planned_bytes += e2pf_jobs_keep_data(&s->data, DATA_MOST,
 					      s->base.cfg.budget / 4);
 	s->sum.pieces += s->data.count;
 	sweep(s, &s->data);

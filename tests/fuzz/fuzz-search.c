@@ -10,18 +10,19 @@
  */
 #include "btrfs-fs.h"
 #include "fuzz.h"
-#include "send/tree_walk.h"
+#include "send/items.h"
 
 #define TAKEN 600u
 
 static struct input in;
 static struct e2pf_btrfs_super super;
 
-static void take_reference(void *ctx, const struct e2pf_reference *r)
+static void take_reference(void *ctx, uint64_t tree,
+			   const struct e2pf_btrfs_key *key)
 {
 	uint64_t *sum = ctx;
 
-	*sum += r->tree ^ r->inode ^ r->offset;
+	*sum += tree ^ key->objectid ^ key->offset;
 }
 
 static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
@@ -35,8 +36,8 @@ static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 	for (i = 0; i < item->size; i++)
 		sum += item->bytes[i];
 	if (e2pf_item_data(item, &data) &&
-	    (!data.length || data.offset + data.length < data.offset ||
-	     data.logical < data.extent))
+	    (data.job.from + data.job.length < data.job.from ||
+	     data.job.offset < data.job.keys.first.objectid))
 		abort();
 	if (e2pf_btrfs_plan_root(&super, item, &root) &&
 	    root.level >= E2PF_BTRFS_LEVELS)

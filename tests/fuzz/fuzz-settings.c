@@ -52,6 +52,20 @@ static void fuzz_values(struct input *in)
 	free(text);
 }
 
+/* The message must be a single line, whatever a variable or a file contains. */
+static void read_setup(void)
+{
+	struct e2pf_setup setup;
+	char error[512] = "";
+
+	if (e2pf_setup_read(&setup, error, sizeof(error)))
+		require(!*error);
+	else
+		require(!setup.prefetch && *error && !strchr(error, '\n') &&
+			!strchr(error, '\033'));
+	check_settings(&setup.reading);
+}
+
 static void fuzz_environment(struct input *in)
 {
 	static const char *const names[] = {
@@ -60,8 +74,6 @@ static void fuzz_environment(struct input *in)
 		"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
 		"PREFETCH_NICE",
 	};
-	struct e2pf_setup setup;
-	char error[512] = "";
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -73,32 +85,20 @@ static void fuzz_environment(struct input *in)
 			unsetenv(names[i]);
 		free(value);
 	}
-	/* The message must be a single line, whatever a variable contains. */
-	if (e2pf_setup_read(&setup, error, sizeof(error)))
-		require(!*error);
-	else
-		require(!setup.prefetch && *error && !strchr(error, '\n') &&
-			!strchr(error, '\033'));
-	check_settings(&setup.reading);
+	read_setup();
 }
 
 /* The file of settings: its text is the input. */
 static void fuzz_file(struct input *in)
 {
-	char path[] = "/tmp/fuzz-settings.XXXXXX", error[512] = "";
-	struct e2pf_setup setup;
+	char path[] = "/tmp/fuzz-settings.XXXXXX";
 	int fd = mkstemp(path);
 
 	require(fd >= 0);
 	require(write(fd, in->bytes, in->left) == (ssize_t)in->left);
 	close(fd);
 	setenv("PREFETCH_CONFIG", path, 1);
-	if (e2pf_setup_read(&setup, error, sizeof(error)))
-		require(!*error);
-	else
-		require(!setup.prefetch && *error && !strchr(error, '\n') &&
-			!strchr(error, '\033'));
-	check_settings(&setup.reading);
+	read_setup();
 	unsetenv("PREFETCH_CONFIG");
 	unlink(path);
 }

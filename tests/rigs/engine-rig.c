@@ -23,7 +23,7 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 	r->device = &r->dev.dev;
 	r->cfg = (struct e2pf_engine_config) {
 		.devices = &r->device, .threads = workers,
-		.head_threads = workers, .paced = true, .exact = true,
+		.head_threads = workers, .paced = true,
 		.budget = PLENTY
 	};
 }

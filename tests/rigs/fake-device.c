@@ -93,10 +93,8 @@ static void hold(struct fake_device *f, enum fake_op op)
 	if (!is_held(f, op))
 		return;
 	f->blocked[op]++;
-	while (is_held(f, op) && !f->passes[op])
+	while (is_held(f, op))
 		pthread_cond_wait(&f->cond, &f->lock);
-	if (is_held(f, op))
-		f->passes[op]--;
 	f->blocked[op]--;
 }
 
@@ -335,7 +333,6 @@ void fake_hold(struct fake_device *f, enum fake_op op, bool held)
 {
 	pthread_mutex_lock(&f->lock);
 	f->held[op] = held;
-	f->passes[op] = 0;
 	if (!held)
 		pthread_cond_broadcast(&f->cond);
 	pthread_mutex_unlock(&f->lock);
@@ -345,14 +342,6 @@ void fake_hold_only(struct fake_device *f, int worker)
 {
 	pthread_mutex_lock(&f->lock);
 	f->held_worker = worker;
-	pthread_cond_broadcast(&f->cond);
-	pthread_mutex_unlock(&f->lock);
-}
-
-void fake_pass(struct fake_device *f, enum fake_op op, int calls)
-{
-	pthread_mutex_lock(&f->lock);
-	f->passes[op] += calls;
 	pthread_cond_broadcast(&f->cond);
 	pthread_mutex_unlock(&f->lock);
 }

@@ -50,7 +50,6 @@ struct fake_device {
 	uint64_t look_ns;	/* ns each reading of the clock takes */
 	bool late;		/* a willneed stays in flight */
 	bool held[FAKE_OPS];	/* calls of workers block */
-	int passes[FAKE_OPS];	/* but this many calls may proceed */
 	int held_worker;		/* only this worker is held; -1: all */
 	uint64_t tick;		/* ns each read takes */
 	uint64_t miss_ns;	/* and if it reads unrequested blocks */
@@ -85,8 +84,6 @@ void fake_set_late(struct fake_device *f, bool late);
 void fake_hold(struct fake_device *f, enum fake_op op, bool hold);
 /* Hold only this worker and let the others proceed. */
 void fake_hold_only(struct fake_device *f, int worker);
-/* Let this many held calls proceed. */
-void fake_pass(struct fake_device *f, enum fake_op op, int calls);
 void fake_advance(struct fake_device *f, uint64_t ns);
 uint64_t fake_missing_asked(struct fake_device *f);
 unsigned fake_asked(struct fake_device *f, uint64_t block);

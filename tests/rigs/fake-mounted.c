@@ -97,21 +97,13 @@ static void pass_item(uint64_t inode, e2pf_btrfs_item_sink sink, void *ctx)
 	sink(ctx, &item);
 }
 
-size_t e2pf_mounted_room(const struct e2pf_mounted *fs)
-{
-	(void)fs;
-	return 1;
-}
-
 int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
-			const struct e2pf_btrfs_range *keys, void *room,
-			size_t size, e2pf_btrfs_item_sink sink, void *ctx)
+			const struct e2pf_btrfs_range *keys,
+			e2pf_btrfs_item_sink sink, void *ctx)
 {
 	uint64_t inode = keys->first.objectid;
 
 	(void)fs;
-	(void)room;
-	(void)size;
 	pthread_mutex_lock(&lock);
 	*(tree == FAKE_NEWER ? &fake.newer : tree == FAKE_OLDER ? &fake.older :
 	  tree >= FAKE_CLONES ? &fake.clones : &fake.records) += 1;

@@ -14,7 +14,18 @@
 #include <stdint.h>
 
 #include "e2prefetch.h"
-#include "two-files.h"
+
+/* Two files in a temporary folder of the test. */
+extern char path_a[64], path_b[64];
+int make_folder(void **unused);
+int remove_folder(void **unused);
+
+/* The same sequence of numbers for a seed on every machine. */
+void pick_from(uint32_t seed);
+uint32_t pick(uint32_t below);
+void fill(char *buf, size_t size);
+void make_file(const char *path, size_t size, uint32_t seed);
+void assert_same_files(void);
 
 #define IMAGE_SIZE (1024 * 1024 + 700)	/* the last block is short */
 #define MOST_BYTES (512 * 1024)

@@ -14,7 +14,7 @@ struct toy_session {
 	struct toy_fs fs;
 };
 
-static void report(struct e2pf_session *session, struct e2pf_statistics *to)
+static void report(struct e2pf_session *session, struct e2pf_report *to)
 {
 	to->block_size = TOY_BLOCK;
 	to->groups = ((struct toy_session *)session)->fs.roots;
@@ -37,7 +37,7 @@ static const struct e2pf_filesystem toy = {
 struct e2pf_session *toy_open(const char *const path[2],
 			      const struct e2pf_settings *settings)
 {
-	static const struct e2pf_hooks hooks = { .paced = true, .exact = true };
+	static const struct e2pf_hooks hooks = { .paced = true };
 	struct toy_session *s = calloc(1, sizeof(*s));
 	struct e2pf_device *dev;
 	struct stat st;

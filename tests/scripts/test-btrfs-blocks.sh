@@ -72,7 +72,7 @@ fill()
 	for d in $(seq 30); do
 		mkdir "$1/$d" || return
 		for f in $(seq 60); do
-			head -c $((f * d % 3500 + 100)) /dev/zero \
+			printf '%*s' $((f * d % 3500 + 100)) '' \
 				>"$1/$d/file-with-a-name-$f"
 		done
 	done

@@ -10,15 +10,14 @@
 #
 #   test-btrfs-faults.sh [GROUP...]	of: eio gone missing disk
 #
-# tools/compare.sh describes the variables of the comparison.  BTRFS_LIMIT is 300
-# because the stock program reads the unreadable root of a tree hundreds of times,
-# 100 ms each.
+# tools/compare.sh describes the variables of the comparison.  BTRFS_LIMIT is 1200
+# because the stock program reads the unreadable root of a tree hundreds of times.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 COMPARE_PROGRAM=btrfs
-BTRFS_LIMIT=${BTRFS_LIMIT:-300}
+BTRFS_LIMIT=${BTRFS_LIMIT:-1200}
 BTRFS_OUTPUT=
 # The limit is for both programs: if one takes long, so does the other.
 COMPARE_TEST_LIMIT=$BTRFS_LIMIT
@@ -185,7 +184,7 @@ test_disk()
 	sample 8 <"$E2PF_TMP/plan" | blocks "$bad" eio "|" |
 		tally_all disk_case
 	tally_end "$bad"
-	sample 2 <"$E2PF_TMP/plan" | blocks "$late" eio ":100ms|--mode=lowmem" |
+	sample 2 <"$E2PF_TMP/plan" | blocks "$late" eio ":20ms|--mode=lowmem" |
 		tally_all disk_case
 	tally_end "$late"
 	sample 2 <"$E2PF_TMP/plan" | blocks "$slow" slow ":300ms|" |

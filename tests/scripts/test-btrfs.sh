@@ -1,17 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# btrfs check with the module against the stock program, on the images of
-# btrfs-progs' own tests, sound, damaged and fuzzed: in both modes, and repairs of
-# copies.  Standard output, standard error, status and allocated bytes must be the
-# same.  It also tests what a check leaves in the page cache.
-#
-# The images are not part of this project.  BTRFS_TESTS names a folder with
-# them; without it shared/btrfs-tests beside the source tree is tried.
-#
-#   test-btrfs.sh [IMAGE...]
-#
-# tools/compare.sh describes the variables of the comparison.
+# btrfs check with the module: what is left to the stock program and says why, what a
+# check leaves in the page cache, and checks of data.  test-compare.sh compares its
+# results with stock's.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -19,73 +11,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 COMPARE_PROGRAM=btrfs
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
-
-corpus=${BTRFS_TESTS:-$srcdir/../../shared/btrfs-tests}
-
-# restore DUMP IMAGE: make a filesystem from a file of the corpus.
-restore()
-{
-	local dump=$1 image=$2
-
-	case $dump in
-	*.xz)
-		xz -dc "$dump" | dd of="$image.raw" bs=64k conv=sparse \
-			iflag=fullblock status=none || return
-		truncate -s "$(xz -l --robot "$dump" |
-			awk '/^totals/ { print $5 }')" "$image.raw"
-		;;
-	*)	cp "$dump" "$image.raw" || return ;;
-	esac
-	case $dump in
-	*.raw*) mv "$image.raw" "$image" ;;
-	*)
-		btrfs-image -r "$image.raw" "$image" >"$image.log" 2>&1 ||
-			return
-		rm -f "$image.raw"
-		;;
-	esac
-}
-
-# compare NAME DIR OPTION...
-compare()
-{
-	local name=$1 dir=$2 status
-
-	shift 2
-	compare_stock "$dir" "$dir/fs" "$@"
-	compare_outcome "$dir" - "$dir/fs" "$@"
-	status=$(<"$dir/stock.status")
-	case $COMPARE_OUTCOME in
-	agreed)
-		tap_ok "$name (status $status, $(compare_planned "$dir")" \
-			"blocks planned)"
-		;;
-	endless)
-		tap_ok "$name (the stock program takes too long;" \
-			"both begin alike)"
-		;;
-	unsure) tap_skip "$name" "the stock program differs from itself" ;;
-	*) tap_not_ok "$name" "$dir/why" ;;
-	esac
-}
-
-test_image()
-{
-	local dump=$1 name dir
-
-	name=$(basename "$dump" | sed 's/\.\(img\|raw\)\(\.xz\)\?$//')
-	dir=$E2PF_TMP/$name
-	mkdir "$dir"
-	if ! restore "$dump" "$dir/fs"; then
-		tap_skip "$name" "cannot be restored"
-		return
-	fi
-	compare "$name" "$dir"
-	compare "$name --mode=lowmem" "$dir" --mode=lowmem
-	compare "$name --repair" "$dir" --repair
-	compare "$name --mode=lowmem --repair" "$dir" --mode=lowmem --repair
-	rm -rf "$dir"
-}
 
 # With options that are not prefetched the statistics say so; other commands run
 # the stock program.
@@ -171,8 +96,13 @@ keeps_name()
 		grep -q '"checker_reads":[1-9]' "$E2PF_TMP/name.json"
 }
 
-# resident FILE: how many bytes of it are cached.
-resident() { fincore -nb -o RES "$1" | tr -d ' '; }
+# checked_away IMAGE: a check leaves none of its pages cached.
+checked_away()
+{
+	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK \
+		"$BTRFS_TEST" check "$1" >/dev/null 2>&1
+	[ "$(resident "$1")" = 0 ]
+}
 
 # A check leaves no pages of the device cached, even if it ends while requests are
 # in flight.
@@ -186,18 +116,12 @@ nothing_resident()
 	"$BTRFS_STOCK" check "$image" >/dev/null 2>&1
 	[ "$(resident "$image")" = 0 ] || return 0
 	for i in 1 2 3 4 5; do
-		LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-			PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" \
-			check "$image" >/dev/null 2>&1
-		[ "$(resident "$image")" = 0 ] || return
+		undisturbed checked_away "$image" || return
 	done
 	dd if=/dev/zero of="$image" bs=4k seek=16384 count=64 conv=notrunc \
 		status=none
 	sync "$image"
-	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-		PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" check "$image" \
-		>/dev/null 2>&1
-	[ "$(resident "$image")" = 0 ]
+	undisturbed checked_away "$image"
 }
 
 # scatter IMAGE: a filesystem with 400 files, of which every second was deleted.
@@ -277,13 +201,8 @@ no_stale_page()
 
 test_all()
 {
-	# Names have no spaces.
-	[ $# -gt 0 ] || set -- "$corpus"/*.img "$corpus"/*.xz
-	workers test_image "$@"
 	test_aside
-	if have_program fincore; then
-		tap_check "nothing is left in memory" nothing_resident
-	fi
+	tap_check "nothing is left in memory" nothing_resident
 	if have_root && have_program losetup && have_program unshare; then
 		tap_check "no stale page is left to a mount" no_stale_page
 		tap_check "--check-data-csum of damaged data" damaged_data
@@ -291,9 +210,7 @@ test_all()
 	tap_check "no process is left behind" no_process_left
 }
 
-[ -r "$corpus/README.md" ] ||
-	tap_skip_all "no images of btrfs-progs' tests (set BTRFS_TESTS)"
-compare_require flock diff xz btrfs-image mkfs.btrfs
+compare_require mkfs.btrfs
 tmp_setup
 helpers_setup
 tap_run test_all "$@"

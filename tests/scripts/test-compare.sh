@@ -11,34 +11,47 @@
 #
 #   NAME		an image of images.sh
 #   corpus:NAME		a damaged image of e2fsprogs' own tests
+#   btrfs:NAME		an image of btrfs, below, checked by btrfs check
+#   btrfs-corpus:FILE	an image of btrfs-progs' own tests
 #   zeros:BYTES		no filesystem
-#   clri fields dirblock itable bitmaps super gdt feature
-#			damage of this kind, below
-#   flip:SEED:COUNT	bytes changed at seeded positions of the metadata that
-#			e2image finds
+#   path:PATH		an image of yours, or btrfs-path:PATH; with COMPARE_IN_PLACE=1
+#			what is there itself
+#   clri fields super feature	damage of this kind, below
+#   corrupt:SEED[:KIND]	one corruption by tools/corrupt
+#   random:SEED		more options, settings, an e2fsck.conf and answers on a
+#			terminal, from the seed
 #   debugfs:COMMAND	and stock:OPTIONS, a check by the stock e2fsck
 #   cut:BYTES		the rest of the image is missing
 #
-# Options are e2fsck's, with @ where the image is not the last argument.  Settings are
-# variables: of ours, of e2fsck, and of tools/compare.sh.
+# Options are those of the check, with @ where the image is not the last argument.
+# Settings are variables: of ours, of e2fsck, and of tools/compare.sh.
 #
 # Groups: features (every feature, sound and damaged), corpus, options (the command
-# line).  The images of corpus are not part of this project: E2FSPROGS_TESTS names a
-# folder with NAME.gz and manifest.tsv (name, first options, second options); without it
-# shared/e2fsprogs-tests beside the source tree is tried.
+# line); corruptions, combinations (of random features, corruptions and settings) and
+# btrfs, of seeded corruptions, COUNT of them from FIRST; btrfs-corpus.  Without
+# arguments all but corruptions and combinations (test-corruptions.sh).  The images of the corpora are not part of this project:
+# E2FSPROGS_TESTS names a folder with NAME.gz and manifest.tsv (name, first options,
+# second options), BTRFS_TESTS one of btrfs-progs; without them
+# shared/e2fsprogs-tests and shared/btrfs-tests beside the source tree are tried.
 #
 # Of the damage to a sound image each takes a share in turn; with E2PF_FAULTS=all all.
-# With E2PF_FEW sound images are checked with -fn and -fy only.
+# With E2PF_FEW sound images are checked with -fn and -fy only, and every second
+# feature.  KEEP names a folder for the images of rows that fail.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 # shellcheck source=../tools/images.sh
 . "$srcdir/tools/images.sh"
+# The output of a check that asks for ever is compared up to its end by a limit.
+COMPARE_LIMIT=${COMPARE_LIMIT:-10}
+COMPARE_TEST_LIMIT=$((6 * COMPARE_LIMIT))
+COMPARE_OUTPUT=2000000
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
 corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
+btrfs_corpus=${BTRFS_TESTS:-$srcdir/../../shared/btrfs-tests}
 COMPARE_MANAGERS=${COMPARE_ROW_MANAGERS:-0 1}
 STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 
@@ -64,22 +77,89 @@ rows_features()
 
 	[ -z "${E2PF_FEW-}" ] || modes="fn fy"
 	for name in $(image_names); do
+		number=$((number + 1))
+		[ -z "${E2PF_FEW-}" ] || [ $((number % 2)) = 0 ] || continue
 		also=$(image_options "$name")
 		for mode in $modes; do
 			echo "$name|$also -${mode//+/ }|"
 		done | sed '1s/$/COMPARE_MANAGERS=0+1+-/'
-		for damage in $(in_turn $number clri fields dirblock itable bitmaps \
-				super gdt feature) \
-			$(in_turn $((number / 8)) flip:1:1 flip:2:2 flip:3:5 flip:4:24); do
+		for damage in $(in_turn $number clri fields super feature) \
+				corrupt:$number; do
 			printf "$name $damage|$also -%s|\n" fn fy
 		done
-		number=$((number + 1))
 	done
 }
 
-# If the answer is "no", stock e2fsck asks about the same table forever and fills the
-# disk with its questions.
-endless=" f_illitable_flexbg f_misstable "
+# seeds DEFAULT: COUNT of them from FIRST.
+seeds() { seq "${FIRST:-1}" $((${FIRST:-1} + ${COUNT:-$1} - 1)); }
+
+kinds=(super group inode extent indirect directory htree xattr bitmap journal swap
+	zero truncate)
+
+# Consecutive seeds take the kinds in turn, and other images.  One of 50,000 names is
+# for E2PF_FAULTS=all: with some, stock computes for minutes.
+rows_corruptions()
+{
+	local seed image mode also threads=''
+	local -a images
+
+	mapfile -t images < <(image_names |
+		if [ "${E2PF_FAULTS-}" = all ]; then cat; else grep -v htree-3; fi)
+	! compare_takes_threads || threads=1
+	for seed in $(seeds 65); do
+		image=${images[seed * 7 % ${#images[@]}]}
+		also=$(image_options "$image")
+		image+=" corrupt:$seed:${kinds[seed % ${#kinds[@]}]}"
+		printf "$image|$also -%s|\n" fn fy fp fyD
+		[ -z "$threads" ] ||
+			printf "$image|$also -%s|COMPARE_THREADS=4\n" fn fy
+		echo "$image stock:-fy${also:++${also// /+}}|$also -fn|"
+	done
+}
+
+# Every fourteenth image is sound.
+rows_combinations()
+{
+	local seed damage
+
+	for seed in $(seeds 84); do
+		damage=" corrupt:$seed:${kinds[seed % 14]-none}"
+		echo "random-$((seed / 14))${damage%% *:none} random:$seed||COMPARE_ACCEL="
+	done
+}
+
+btrfs_kinds=(super array header pointer entry chunk root body swap zero truncate)
+btrfs_images=(dup full-extents mixed node-16k node-64k quota raid1-missing single)
+
+# On the last four the stock program writes to freed memory; how it ends shows whether
+# its heap has the same layout with the module.
+rows_btrfs()
+{
+	local seed count=${#btrfs_kinds[@]} recipe
+
+	have_program mkfs.btrfs || return 0
+	{
+		for seed in $(seeds 22); do
+			echo "btrfs:${btrfs_images[seed / count % 8]}" \
+				"corrupt:$seed:${btrfs_kinds[seed % count]}"
+		done
+		echo "btrfs:single corrupt:69:pointer"
+		printf 'btrfs:node-64k corrupt:%s:pointer\n' 124 432 663
+	} | while read -r recipe; do
+		printf "$recipe|%s|COMPARE_LIMIT=5\n" "" --mode=lowmem --repair \
+			"--mode=lowmem --repair"
+	done
+}
+
+rows_btrfs-corpus()
+{
+	local file
+
+	for file in "$btrfs_corpus"/*.img "$btrfs_corpus"/*.xz; do
+		[ ! -e "$file" ] || printf "btrfs-corpus:${file##*/}|%s|\n" "" \
+			--mode=lowmem --repair "--mode=lowmem --repair"
+	done
+}
 
 # Both checks of each test.  With an e2fsck that checks in several threads, that too.
 rows_corpus()
@@ -88,12 +168,10 @@ rows_corpus()
 
 	[ -r "$corpus/manifest.tsv" ] || return 0
 	while IFS=$'\t' read -r name first second; do
-		[[ $endless = *" $name "* ]] || echo "corpus:$name|-fn|"
+		echo "corpus:$name|-fn|"
 		echo "corpus:$name|$first|"
 		if compare_takes_threads; then
-			[[ $endless = *" $name "* ]] ||
-				echo "corpus:$name|-fn -m 4|COMPARE_THREADS=4"
-			echo "corpus:$name|-fy -m 4|COMPARE_THREADS=4"
+			printf "corpus:$name|-%s -m 4|COMPARE_THREADS=4\n" fn fy
 		fi
 		echo "corpus:$name stock:${first// /+}|$second|"
 	done < <(grep -v '^#' "$corpus/manifest.tsv")
@@ -150,12 +228,15 @@ rows_options()
 	zeros:700|-fy|
 	zeros:0|-fy|
 	ext4-1k cut:100000|-fn|
+	path:/nosuch|-fy|COMPARE_IN_PLACE=1
+	path:/proc|-fy|COMPARE_IN_PLACE=1
+	path:/dev/null|-fy|COMPARE_IN_PLACE=1
 	END
 }
 
 #
-# The damage.  debugfs does not find every name in every image; its output is
-# discarded.
+# What is done to images.  debugfs does not find every name in every image; its output
+# is discarded.
 #
 
 by_debugfs()
@@ -191,43 +272,8 @@ do_fields()
 	END
 }
 
-do_dirblock()
-{
-	by_debugfs "$1" <<-END
-	zap_block -f /many -o 40 -l 80 -p 0x5a 1
-	zap_block -f /many -o 12 -l 40 -p 0xff 0
-	zap_block -f /d0 -l 12 0
-	zap_block -f /deep/0 0
-	zap_block -f /big -p 0x11 -o 8 -l 60 0
-	END
-}
-
-# zap_blocks IMAGE NAME COUNT WHAT: in the first groups, from dumpe2fs's table.
-zap_blocks()
-{
-	dumpe2fs "$1" 2>/dev/null | sed -n "s/.*$2 at \([0-9]*\).*/\1/p" |
-		head -n "$3" | sed "s/.*/zap_block $4 &/" | by_debugfs "$1"
-}
-
-do_itable() { zap_blocks "$1" "Inode table" 2 "-o 512 -l 300 -p 0x3c"; }
-
-do_bitmaps()
-{
-	zap_blocks "$1" "Block bitmap" 2 "-o 3 -l 9 -p 0xa5"
-	zap_blocks "$1" "Inode bitmap" 3 "-o 3 -l 9 -p 0xa5"
-}
-
 # e2fsck uses a backup superblock and opens the filesystem a second time.
 do_super() { dd if=/dev/zero of="$1" bs=1k seek=1 count=1 conv=notrunc status=none; }
-
-do_gdt()
-{
-	local first
-
-	first=$(dumpe2fs -h "$1" 2>/dev/null |
-		awk '/^First block:/ { print $3 + 1 }')
-	echo "zap_block -p 0xee -l 64 ${first:-1}" | by_debugfs "$1"
-}
 
 # Feature flags that contradict what is on disk.
 do_feature()
@@ -240,12 +286,6 @@ do_feature()
 	END
 }
 
-do_flip()
-{
-	e2image -r "$1" "$1.map" >/dev/null 2>&1
-	"$IMGTOOL" flip "$1" "$1.map" "$2" "$3" && rm "$1.map"
-}
-
 do_debugfs() { by_debugfs "$1" <<<"$2"; }
 do_cut() { truncate -s "$2" "$1"; }
 
@@ -256,19 +296,181 @@ do_stock()
 	cp --sparse=auto "${1%/*}/before/stock/fs" "$1"
 }
 
+# do_corrupt IMAGE SEED KIND: if the image has nothing of this kind, another.
+do_corrupt()
+{
+	"$CORRUPT" "$1" "$2" ${3:+"$3"} >"$1.what" 2>/dev/null ||
+		"$CORRUPT" "$1" "$2" >"$1.what"
+}
+
+# random_conf: an e2fsck.conf.  Files that it makes e2fsck write are in the folder of
+# the check.
+random_conf()
+{
+	local option
+
+	echo "[options]"
+	for option in broken_system_clock=1 allow_cancellation=1 \
+		indexed_dir_slack_percentage=50 inode_count_fullmap=1 \
+		no_optimize_extents=1 max_count_problems=3 readahead_kb=0 \
+		readahead_kb=64 readahead_mem_pct=1 report_features=1 \
+		report_verbose=1 log_filename=log; do
+		! often 12 || echo "$option"
+	done
+	! often 30 || {
+		echo "[scratch_files]"
+		echo "directory = ."
+		one_of 0 10 100
+		echo "numdirs_threshold = $one"
+	}
+	! often 30 || {
+		echo "[bitmaps]"
+		one_of 1 2 3
+		echo "all = $one"
+	}
+	! often 30 || {
+		echo "[problems]"
+		one_of 0x010008 0x010011 0x010060 0x020004 0x020000 0x030000 \
+			0x040000 0x040002 0x050000 0x050006 0x000031
+		echo "$one = {"
+		for option in preen_ok max_count=1 no_ok no_default \
+			preen_nomessage no_nomsg force_no not_a_fix; do
+			[[ $option = *=* ]] || option=$option=true
+			! often 25 || echo "$option"
+		done
+		echo "}"
+	}
+}
+
+# Options of e2fsck, without those that take hours or a device.
+random_options()
+{
+	local option extended=
+
+	one_of -fn -fn -fy -fy -fy -fp -n -p -y -f
+	options+=("$one")
+	for option in -D -v -tt -k; do
+		! often 12 || options+=("$option")
+	done
+	! often 12 || options+=(-z undo)
+	! often 8 || options+=(-C 0)
+	! often 10 || {
+		seq "$((1 + chance))" 97 2000 >"$dir/image.aux"
+		one_of -l -L
+		options+=("$one" aux)
+	}
+	! often 5 || options+=(-b 8193)
+	for option in discard nodiscard journal_only fragcheck bmap2extent \
+		inode_count_fullmap no_inode_count_fullmap optimize_extents \
+		no_optimize_extents unshare_blocks fixes_only readahead_kb=0 \
+		readahead_kb=128 ea_ver=1 nonsense; do
+		! often 6 || extended+=,$option
+	done
+	[ -z "$extended" ] || options+=(-E "${extended#,}")
+}
+
+# Settings for the command under test.
+random_settings()
+{
+	local setting
+
+	! often 50 || { one_of 1 2 4 7 16; settings+=("PREFETCH_THREADS=$one"); }
+	! often 30 || { one_of 1M 2M 64M; settings+=("PREFETCH_MEM=$one"); }
+	! often 30 || {
+		one_of none all bitmaps crc32c indirect
+		settings+=("COMPARE_ACCEL=$one")
+	}
+	for setting in PREFETCH_BANDWIDTH=64M PREFETCH_IOPS=2000 PREFETCH_NICE=5 \
+		PREFETCH_IOPRIO=idle E2FSPROGS_BITMAP_STATS=1 PREFETCH_OBSERVE=1; do
+		! often 10 || settings+=("$setting")
+	done
+}
+
+do_random()
+{
+	local one
+	local -a options settings=()
+
+	chance_seed $(($2 + 1000000))
+	random_options
+	random_settings
+	! often 40 || {
+		random_conf >"$1.conf"
+		settings+=("E2FSCK_CONFIG=$1.conf")
+	}
+	[[ " ${options[*]} " != *" -f "* ]] && ! often 15 ||
+		settings+=("COMPARE_ANSWERS=$2")
+	echo "${options[*]}|${settings[*]}" >"$1.more"
+}
+
+# A btrfs of two devices, of which one is missing later, or of one with small files on
+# a filesystem of their own, because the image keeps the numbers of inodes.  The
+# bytes are the same each time, except for times of files.
+image_btrfs()
+{
+	local image=$2 options
+	local -a make=(mkfs.btrfs -q -U 0123e567-e89b-42d3-a456-426614174000)
+
+	case $1 in
+	single) options="-n 4096 -m single" ;;
+	dup) options="-n 4096 -m dup" ;;
+	node-16k) options="-n 16384 -m dup" ;;
+	node-64k) options="-n 65536 -m single" ;;
+	mixed) options="-M -n 4096" ;;
+	full-extents) options="-n 4096 -m single -O ^skinny-metadata,^no-holes" ;;
+	quota) options="-n 4096 -m single -R quota" ;;
+	raid1-missing) options="-n 4096 -m raid1 -d single" ;;
+	esac
+	truncate -s 128M "$image"
+	# shellcheck disable=SC2086
+	if [ "$1" = raid1-missing ]; then
+		truncate -s 128M "$image.second" &&
+		LD_PRELOAD=$FIXED_RANDOM "${make[@]}" $options "$image" "$image.second"
+	else
+		# shellcheck disable=SC2016
+		LD_PRELOAD=$FIXED_RANDOM unshare $own_mounts bash -c '
+			mount -t tmpfs none "$0" 2>/dev/null
+			small_files "$0"
+			find "$0" -exec touch -d @1500000000 {} +
+			exec "$@"' "$E2PF_TMP/files" "${make[@]}" $options \
+			--rootdir "$E2PF_TMP/files" "$image"
+	fi
+}
+
+# image_of_dump FILE IMAGE: make a filesystem from a file of btrfs-progs' tests.
+image_of_dump()
+{
+	local dump=$1 image=$2
+
+	case $dump in
+	*.xz)
+		xz -dc "$dump" | dd of="$image.raw" bs=64k conv=sparse \
+			iflag=fullblock status=none || return
+		truncate -s "$(xz -l --robot "$dump" |
+			awk '/^totals/ { print $5 }')" "$image.raw"
+		;;
+	*)	cp "$dump" "$image.raw" || return ;;
+	esac
+	case $dump in
+	*.raw*) mv "$image.raw" "$image" ;;
+	*)	btrfs-image -r "$image.raw" "$image" && rm -f "$image.raw" ;;
+	esac
+}
+
 #
 # The runner.
 #
 
-# base NAME: the image is made once, or the reason why it cannot be.
+# base NAME COMMAND...: the image is made once, or the reason why it cannot be.
 base()
 {
 	local file=$E2PF_TMP/base/$1
 
+	shift
 	(
 		flock 9
 		[ -e "$file" ] || [ -e "$file.no" ] ||
-			image_make "$1" "$file" >"$file.why" 2>&1 ||
+			"$@" "$file" >"$file.why" 2>&1 ||
 			{ mv "$file.why" "$file.no"; rm -f "$file"; }
 	) 9>"$file.lock"
 	[ ! -e "$file.no" ] || { cat "$file.no"; return 1; }
@@ -277,22 +479,32 @@ base()
 # make_recipe FILE WORD...: returns 2 if this machine does not make the image.
 make_recipe()
 {
-	local file=$1 first=$2 step one other
+	local file=$1 first=$2 what=${2#*:} step one other
 
 	shift 2
 	case $first in
 	corpus:*)
-		gzip -dc "$corpus/${first#*:}.gz" >"$file.all" &&
-			cp --sparse=always "$file.all" "$file" && rm "$file.all"
+		gzip -dc "$corpus/$what.gz" >"$file.all" &&
+			cp --sparse=always "$file.all" "$file" && rm "$file.all" ||
+			return
 		;;
-	zeros:*) head -c "${first#*:}" /dev/zero >"$file" ;;
+	zeros:*) head -c "$what" /dev/zero >"$file" || return ;;
+	path:*|btrfs-path:*) ln -s "$what" "$file" ;;
+	btrfs-corpus:*) image_of_dump "$btrfs_corpus/$what" "$file" || return 2 ;;
 	*)
-		base "$first" || return 2
-		cp --sparse=auto "$E2PF_TMP/base/$first" "$file"
-		[ ! -e "$E2PF_TMP/base/$first.jdev" ] ||
-			cp "$E2PF_TMP/base/$first.jdev" "$file.jdev"
+		if [ "$first" = "$what" ]; then
+			# Random features may be more than this mke2fs knows.
+			[[ $what != random-* ]] || base "$what" image_make "$what" ||
+				what=ext4-4k
+			base "$what" image_make "$what" || return 2
+		else
+			base "$what" image_btrfs "$what" || return 2
+		fi
+		cp --sparse=auto "$E2PF_TMP/base/$what" "$file"
+		[ ! -e "$E2PF_TMP/base/$what.jdev" ] ||
+			cp "$E2PF_TMP/base/$what.jdev" "$file.jdev"
 		;;
-	esac || return
+	esac
 	for step; do
 		IFS=: read -r step one other <<<"$step"
 		"do_$step" "$file" "${one//+/ }" "$other" || return
@@ -302,24 +514,46 @@ make_recipe()
 # check_row ROW: on the image in $dir.
 check_row()
 {
-	local recipe options settings setting why
+	local recipe options settings setting more='' more_settings='' name
 
 	IFS='|' read -r recipe options settings <<<"$1"
-	for setting in $settings; do
+	[ ! -e "$dir/image.more" ] ||
+		IFS='|' read -r more more_settings <"$dir/image.more"
+	for setting in $settings $more_settings; do
 		local -x "${setting//+/ }"
 	done
+	name="$recipe $options${more:+ $more}${settings:+ $settings}"
+	name+=${more_settings:+ ${more_settings//$E2PF_TMP/}}
+	[ ! -s "$dir/image.what" ] || name+=" ($(<"$dir/image.what"))"
 	# shellcheck disable=SC2086
-	compare_image "$recipe $options${settings:+ $settings}" "$dir/compare" \
-		"$dir/image" $options ||
+	compare_image "$name" "$dir/compare" "$dir/image" $options $more || {
 		tap_diag "repeat: tests/scripts/test-compare.sh '$1'"
+		[ -z "${KEEP-}" ] || cp --sparse=auto "$dir/image" "$KEEP/${recipe// /-}"
+	}
+	[[ $recipe != btrfs:* ]] || planned_fits ||
+		tap_not_ok "$name: more blocks are planned than there are"
 }
+
+# Even hostile bytes plan no more blocks than the device has.
+planned_fits() { [ "$(compare_planned "$dir/compare")" -le $((32 << 10)) ]; }
 
 # check_rows ROWS: all of one recipe.
 check_rows()
 {
 	local recipe=${1%%|*} dir=$E2PF_TMP/work.$BASHPID row why status
+	local COMPARE_UNSURE=''
 
 	mkdir "$dir"
+	# Stock may print what it never set.
+	[[ $recipe != *corrupt:* ]] || COMPARE_UNSURE=1
+	case $recipe in
+	btrfs*)
+		local -x COMPARE_PROGRAM=btrfs
+		unset COMPARE_MASK COMPARE_EXCUSES COMPARE_UNSURE
+		# shellcheck source=../tools/compare.sh
+		. "$srcdir/tools/compare.sh"
+		;;
+	esac
 	# shellcheck disable=SC2086
 	why=$(make_recipe "$dir/image" $recipe 2>&1)
 	status=$?
@@ -341,7 +575,9 @@ rows_of()
 {
 	case $1 in
 	*"|"*) echo "$1" ;;
-	features|corpus|options) "rows_$1" ;;
+	features|corpus|options|corruptions|combinations|btrfs|btrfs-corpus)
+		"rows_$1"
+		;;
 	*) { rows_features; rows_corpus; } | grep "^$1[ |]" ;;
 	esac
 }
@@ -364,12 +600,23 @@ test_all()
 	tap_check "no process is left behind" no_process_left
 }
 
-[ $# -gt 0 ] || set -- features corpus options
-require_programs mke2fs debugfs dumpe2fs e2image flock diff dd awk gzip
+[ $# -gt 0 ] || set -- features corpus options btrfs btrfs-corpus
+require_programs mke2fs debugfs dumpe2fs flock diff dd awk gzip
+[[ $* != *corruptions* && $* != *combinations* ]] || in_memory
 tmp_setup
 helpers_setup
 images_setup
-mkdir "$E2PF_TMP/base"
+CORRUPT=$top_builddir/tests/tools/corrupt
+if [ ! -x "$CORRUPT" ]; then
+	CORRUPT=$E2PF_TMP/corrupt
+	${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$srcdir/../lib" \
+		-o "$CORRUPT" "$srcdir"/tools/corrupt*.c -lext2fs -lcom_err ||
+		tap_bail "no corrupt, and it does not compile"
+fi
+mkdir "$E2PF_TMP/base" "$E2PF_TMP/files"
+export -f small_files
+own_mounts=-m
+have_root || own_mounts=-rm
 [ "$*" != corpus ] || [ -r "$corpus/manifest.tsv" ] ||
 	tap_skip_all "no images of e2fsprogs' tests (set E2FSPROGS_TESTS)"
 tap_run test_all "$@"

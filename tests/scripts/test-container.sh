@@ -36,7 +36,7 @@ put()
 # A filesystem that -a checks in full.
 make_image()
 {
-	truncate -s 256M "$dir/image" && mke2fs -q -F -t ext4 "$dir/image" &&
+	truncate -s 64M "$dir/image" && mke2fs -q -F -t ext4 "$dir/image" &&
 	tune2fs -E force_fsck "$dir/image" >/dev/null && cp "$dir/image" "$image"
 }
 
@@ -87,7 +87,7 @@ inside()
 	make_cold
 	begun=${EPOCHREALTIME/./}
 	# shellcheck disable=SC2086,SC2154
-	$measure timeout -s KILL 60 unshare -m $unshare bash -c '
+	$measure timeout -s KILL 600 unshare -m $unshare bash -c '
 		set -e
 		mount --bind "$root" "$root"
 		mount --bind "$image" "$root/image"
@@ -132,7 +132,7 @@ in_a_group()
 	mkdir "$group" || return
 	echo "$1M" >"$limit" && shift && "$@"
 	status=$?
-	rmdir "$group"
+	wait_for rmdir "$group" 2>/dev/null
 	return $status
 }
 

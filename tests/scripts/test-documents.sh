@@ -279,7 +279,7 @@ lib/report e2prefetch\.h|(engine|device)/.*\.h
 lib/ext4 e2prefetch\.h|session\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h
 lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs e2prefetch\.h|engine/engine\.h|ext4/journal\.h
-accel settings\.h|report/decisions\.h|device/.*\.h
+accel settings\.h|report/report\.h|device/.*\.h
 launch e2prefetch\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h
 prefetch e2prefetch\.h|settings\.h|session\.h|report/.*\.h'
 

@@ -54,7 +54,7 @@ odd_ones()
 	mkfifo "$dir/fifo"
 	for odd in "$dir/fifo" "$dir" /dev/null /dev/tty; do
 		for how in -q probe -n; do
-			timeout 60 "$PREFETCHER" $how "$odd" >"$dir/out" \
+			timeout 600 "$PREFETCHER" $how "$odd" >"$dir/out" \
 				2>"$dir/err" </dev/null
 			[ $? = 8 ] && [ ! -s "$dir/out" ] &&
 				[ "$(wc -l <"$dir/err")" = 1 ] || return
@@ -157,12 +157,10 @@ test_plan()
 	tap_check "--offset" same_plan --offset=1536 "$dir/shifted"
 }
 
-evict() { sync "$1"; dd if="$1" iflag=nocache count=0 status=none; }
-
 # Everything is cached after a run: a second run reads nothing.
 reads_once()
 {
-	evict "$image"
+	drop "$image"
 	run 0 -v "$image" && grep -q ' 0 errors$' "$dir/err" || return
 	run 0 -v "$image" && grep -q ' 0.0 MiB read in 0 requests' "$dir/err" &&
 	[ "$(wc -l <"$dir/err")" = 1 ] && run 0 -v -v "$image" &&
@@ -170,28 +168,23 @@ reads_once()
 	[ "$(grep -vc "^e2prefetch: [a-z]*: .* (.*)$" "$dir/err")" = 1 ]
 }
 
-stats_to_file()
-{
-	rm -f "$dir/stats"
-	with_stats "$dir/stats" run 0 "$image" && [ ! -s "$dir/out" ] &&
-	[ "$(stat -c %a "$dir/stats")" = 600 ] &&
-	jq -e '.errors == 0 and .planned_bytes > 0' "$dir/stats"
-}
-
 # Two processes that run at the same time count each other.
 sharing()
 {
 	rm -f "$dir/stats"
-	# The outer one has begun to read when the inner one does.
-	run 0 "$image" -- sh -c "sleep 1; PREFETCH_STATS='$dir/stats' exec \
-		'$PREFETCHER' '$image'" &&
-		jq -e '.sharing >= 2' "$dir/stats"
+	# Once the outer one has begun to read, the inner one sees it.
+	run 0 "$image" -- sh -c "for i in \$(seq 600); do
+			PREFETCH_STATS='$dir/stats' '$PREFETCHER' '$image'
+			! jq -e '.sharing >= 2' '$dir/stats' || exit 0
+			sleep 0.1
+		done
+		exit 1"
 }
 
 # 1 MiB does not hold the tables of the large image.
 too_little_memory()
 {
-	evict "$big"
+	drop "$big"
 	run 4 -m 1M -t 2 "$big" && grep -q ', incomplete$' "$dir/err"
 }
 
@@ -204,10 +197,13 @@ test_reading()
 {
 	local dev
 
-	tap_check "what was read is not read again" reads_once
-	tap_check "little memory: status 4" too_little_memory
+	tap_check "what was read is not read again" undisturbed reads_once
+	if can_drop; then
+		tap_check "little memory: status 4" undisturbed too_little_memory
+	else
+		tap_skip "little memory: status 4" "files stay in memory"
+	fi
 	if have_program jq; then
-		tap_check "statistics in a file, mode 0600" stats_to_file
 		tap_check "the memory is shared" sharing
 	else
 		tap_skip "statistics" "no jq"
@@ -358,7 +354,7 @@ runs_beside_stalled()
 	local after status
 
 	for after in 0 1 8; do
-		evict "$big"
+		drop "$big"
 		timeout -s KILL 600 env LD_PRELOAD="$dir/odd.so" \
 			STALL_AFTER=$after "$PREFETCHER" "$big" -- \
 			env -u LD_PRELOAD sh -c 'echo said; exit 3' \
@@ -392,7 +388,8 @@ test_command_first()
 	truncate -s 8M "$dir/journal"
 	mke2fs -q -F -b 4096 -O journal_dev "$dir/journal"
 	tap_check "a journal device: the command runs" runs "$dir/journal"
-	tap_check "-v tells what was read beside a command" tells_beside
+	tap_check "-v tells what was read beside a command" \
+		undisturbed tells_beside
 	if [ -n "$E2PF_RUNTIME" ] || ! preloaded 2>"$dir/err"; then
 		tap_skip "a device that stalls" "nothing can be preloaded"
 		return
@@ -459,7 +456,7 @@ threads_are_bound()
 	done
 	exit 1
 	END
-	evict "$big"
+	drop "$big"
 	NICER=$nicer run 0 "$big" -- sh "$dir/look"
 }
 
@@ -469,7 +466,7 @@ limit_is_kept()
 	local began
 
 	configured "iops = 2"
-	evict "$big"
+	drop "$big"
 	began=$SECONDS
 	stats_say '.prefetched_requests >= 10' "$big" &&
 		jq -e ".prefetched_requests <= $((2 * (SECONDS - began + 2)))" \
@@ -518,8 +515,9 @@ test_settings()
 	else
 		tap_skip "settings" "no jq"
 	fi
-	if ! have_program ionice || ! have_program jq; then
-		tap_skip "limits, nice, I/O priority" "no ionice or jq"
+	if ! have_program ionice || ! have_program jq || ! can_drop; then
+		tap_skip "limits, nice, I/O priority" \
+			"no ionice or jq, or files stay in memory"
 	else
 		if can_be_nicer; then
 			tap_check "nice and I/O priority" threads_are_bound
@@ -542,7 +540,7 @@ seen()
 
 	shift
 	rm -f "$go"
-	evict "$big"
+	drop "$big"
 	script -qec "E2PF_GO='$go' LD_PRELOAD='$dir/odd.so' '$PREFETCHER' $* '$big' \
 		${command-}" \
 		/dev/null >"$dir/screen" 2>&1 </dev/null &
@@ -572,9 +570,10 @@ no_terminal()
 
 test_progress()
 {
-	if ! have_program script || [ -n "$E2PF_RUNTIME" ] ||
+	if ! have_program script || [ -n "$E2PF_RUNTIME" ] || ! can_drop ||
 	   ! preloaded 2>"$dir/err"; then
-		tap_skip "progress" "no script(1), or nothing can be preloaded"
+		tap_skip "progress" \
+			"no script(1), nothing can be preloaded or dropped"
 		return
 	fi
 	tap_check "on a terminal there is progress" seen "wait_for is_shown"
@@ -608,7 +607,7 @@ test_all()
 	test_settings
 	test_progress
 	# The tests in debian/tests also hold for this build.
-	tap_check "the package's own test" \
+	! can_drop || tap_check "the package's own test" undisturbed \
 		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
 		sh "$srcdir/../debian/tests/read-ahead"
 	tap_check "no process is left behind" no_process_left

@@ -3,7 +3,7 @@
 #
 # Runs each fuzz target from its seeds, with libFuzzer and the address and
 # undefined behaviour sanitizers.  By default the inputs are the same each time:
-# some seconds' worth of them.  A finding is an input that crashes, takes more than
+# a second's worth of them.  A finding is an input that crashes, takes more than
 # 60 seconds or more memory than FUZZ_MEMORY MiB; it is kept in FUZZ_KEEP.
 #
 #   test-fuzz.sh [TARGET...]
@@ -31,7 +31,7 @@ lib=$srcdir/../lib
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c
 	$srcdir/../prefetch/options.c"
-sources_engine="$lib/engine/*.c $lib/device/probe.c $lib/device/rate.c
+sources_engine="$lib/engine/*.c $lib/device/probe.c
 	$lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c
 	$lib/ext4/ext4_names.c $sources_plan
@@ -39,15 +39,15 @@ sources_image="$sources_engine $lib/ext4/ext4_source.c
 sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
 	$lib/btrfs/leaf_order.c $lib/btrfs/plan.c
 	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
-sources_search="$lib/send/items.c $lib/send/tree_walk.c $lib/btrfs/chunk_map.c
+sources_search="$lib/send/items.c $lib/btrfs/chunk_map.c
 	$lib/btrfs/plan.c $srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
 flags_image=-I$srcdir/rigs
 flags_search=-I$srcdir/rigs
 flags_settings="-lext2fs -DCONFIGURATION=\"/dev/null\" -DPACKAGE_VERSION=\"0\""
 targets="plan settings image btrfs search"
-runs_plan=400000 runs_settings=6000 runs_image=16000 runs_btrfs=200000
-runs_search=300000
+runs_plan=150000 runs_settings=3000 runs_image=6000 runs_btrfs=80000
+runs_search=100000
 # Freed memory that the sanitizer keeps counts, too.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16
 

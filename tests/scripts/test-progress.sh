@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How far a running check is: its file, `e2prefetch progress'.  The check is held in
-# pass 1 by a pipe that nobody reads, as in test-signals.sh, so that all of this
-# happens while it runs; or in a read.  Runs with a /run of its own.
+# Checks that are held in pass 1 by a pipe that nobody reads, at the same place each
+# time, or in a read.  Ended by a signal, they end as stock's and leave no process.
+# How far one is: its file, `e2prefetch progress'; this runs with a /run of its own.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -13,12 +13,10 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/tally.sh
 . "$srcdir/tools/tally.sh"
 
-[ "$(id -u)" = 0 ] || tap_skip_all "needs root: only root's checks write a status"
-if [ -z "${E2PF_OWN_RUN-}" ]; then
-	unshare -m true 2>/dev/null || tap_skip_all "no mount namespaces"
+# Only root's checks write a status.
+if have_root && [ -z "${E2PF_OWN_RUN-}" ] && unshare -m true 2>/dev/null; then
 	E2PF_OWN_RUN=1 exec unshare -m "$0" "$@"
 fi
-mount -t tmpfs -o mode=755 none /run || tap_skip_all "no tmpfs"
 
 E2PREFETCH=$top_builddir/prefetch/e2prefetch
 folder=/run/e2prefetch
@@ -90,12 +88,48 @@ keep()
 	mv "$dir/fs" "$dir/$1.fs"
 }
 
-# agrees NAME: its results are those of stock e2fsck.
+# agrees NAME [STOCK]: its results are those of stock e2fsck.
 agrees()
 {
-	same "$dir/stock.status" "$dir/$1.status" "$dir/stock.err" \
-		"$dir/$1.err" "$dir/stock.out" "$dir/$1.out" \
-		"$dir/stock.fs" "$dir/$1.fs"
+	local part
+
+	for part in status err out fs; do
+		same "$dir/${2-stock}.$part" "$dir/$1.$part" || return
+	done
+}
+
+# signalled MANAGER SIGNAL...: these end the check as they end stock's.
+signalled()
+{
+	local manager=$1 name signal
+
+	shift
+	for name in ended test; do
+		if [ $name = ended ]; then
+			start_and_block "$E2FSCK_STOCK"
+		else
+			PREFETCH=1 TEST_MMAP_IO=$manager \
+				start_and_block "$E2FSCK_TEST"
+		fi || return
+		for signal; do
+			kill -s "$signal" "$pid" || return
+		done
+		keep $name
+	done
+	agrees test ended && no_process_left
+}
+
+test_signals()
+{
+	local signal manager
+
+	for manager in 0 1; do
+		for signal in INT TERM KILL HUP "STOP CONT" "STOP KILL"; do
+			# shellcheck disable=SC2086
+			tap_check "SIG$signal in pass 1, TEST_MMAP_IO=$manager" \
+				signalled $manager $signal
+		done
+	done
 }
 
 file_appears()
@@ -161,7 +195,7 @@ is_printable()
 is_followed()
 {
 	blocked || return
-	script -qec "stty cols 50; '$E2PREFETCH' progress --follow $pid" \
+	script -qfec "stty cols 50; '$E2PREFETCH' progress --follow $pid" \
 		"$dir/terminal" </dev/null >"$dir/screen" 2>&1 &
 	local follower=$!
 
@@ -362,7 +396,7 @@ test_slow_reads()
 	tap_check "$name of btrfs is shown" slow_btrfs
 }
 
-test_progress()
+test_all()
 {
 	dir=$E2PF_TMP/progress
 	mkdir "$dir"
@@ -372,11 +406,20 @@ test_progress()
 	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -t ext4 -b 1024 -g 1024 \
 		-U $IMAGE_UUID -N 4096 "$big" >/dev/null 2>&1 ||
 		tap_bail "no large image"
+	test_signals
 	start_and_block "$E2FSCK_STOCK"
 	keep stock
+	if [ -z "${E2PF_OWN_RUN-}" ] || ! mount -t tmpfs -o mode=755 none /run; then
+		tap_skip "progress" "not root, no mount namespaces or no tmpfs"
+	else
+		test_progress
+	fi
+}
 
+test_progress()
+{
 	tap_check "a running check has a file, root's" file_appears
-	tap_check "progress shows it: pass, place, time left" is_shown
+	tap_check "progress shows it: pass, place, time left" wait_for is_shown
 	tap_check "it waits for neither disk nor processor" \
 		wait_for waits_for_nothing
 	tap_check "no such check: status 1; usage: 16" others_are_none
@@ -400,8 +443,8 @@ test_progress()
 	test_slow_reads
 }
 
-require_programs mke2fs mkfifo unshare
+require_programs mke2fs mkfifo
 tmp_setup
 helpers_setup
 images_setup
-tap_run test_progress
+tap_run test_all

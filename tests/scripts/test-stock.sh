@@ -135,48 +135,6 @@ test_without_proc()
 		misses "$hide cp \$launcher e2fsck" PREFETCH=1
 }
 
-# As a program swapped within an initramfs: few files, nothing to write to.
-test_initramfs()
-{
-	local install='cp $launcher e2fsck-prefetch; cp $stock e2fsck
-		cp $module .; mount -o remount,ro .'
-
-	tap_check "a copy beside e2fsck, read-only, with the module" \
-		prefetches_in_place "$install"
-}
-
-prefetches_in_place()
-{
-	local status
-	export setup=$1
-
-	with_folder "$setup" env PREFETCH=1 PREFETCH_VERBOSE=2 \
-		LD_PRELOAD="$E2PF_RUNTIME" "$folder/e2fsck-prefetch" -fn "$image"
-	status=$?
-	cat "$dir/err"
-	[ $status = 0 ] && diff "$dir/stock.out" "$dir/out" &&
-	grep -q "^e2fsck-prefetch: indirect: " "$dir/err"
-}
-
-# fsck looks for its programs along PATH: with the launcher's folder first, and
-# PREFETCH=1, checks by the systemd units prefetch.
-by_fsck()
-{
-	mkdir -p "$dir/libexec"
-	cp "$E2FSCK_TEST" "$MODULE" "$dir/libexec/"
-	ln -sf e2fsck "$dir/libexec/fsck.ext4"
-	rm -f "$dir/stats"
-	PATH=$dir/libexec:$PATH PREFETCH=1 PREFETCH_STATS=$dir/stats \
-		LD_PRELOAD=$E2PF_RUNTIME \
-		fsck -t ext4 "$image" -fn >"$dir/out" 2>"$dir/err" </dev/null ||
-		{ cat "$dir/err"; return 1; }
-	[ -s "$dir/stats" ] || return
-	rm -f "$dir/stats"
-	PATH=$dir/libexec:$PATH PREFETCH_STATS=$dir/stats \
-		fsck -t ext4 "$image" -fn >"$dir/out" 2>"$dir/err" </dev/null &&
-	[ ! -e "$dir/stats" ]
-}
-
 # A link elsewhere, as `e2prefetch enable --links' makes it, needs no variable.
 by_link()
 {
@@ -278,12 +236,6 @@ test_stock()
 		test_places
 		test_chains
 		test_without_proc
-		test_initramfs
-	fi
-	if have_program fsck; then
-		tap_check "fsck finds the launcher along PATH" by_fsck
-	else
-		tap_skip "fsck finds the launcher along PATH" "no fsck"
 	fi
 	tap_check "a link elsewhere prefetches by itself" by_link
 	if [ -n "$E2PF_RUNTIME" ] || ! have_program readelf; then

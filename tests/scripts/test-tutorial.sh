@@ -12,8 +12,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 PLOT=$srcdir/../bench/plot
 
-drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
-
 # The indented lines, as a script that ends at the first failure.
 run_tutorial()
 {
@@ -29,8 +27,6 @@ run_tutorial()
 	)
 }
 
-pages_of() { fincore -bno PAGES "$1" | tr -d ' '; }
-
 # The tutorial's cold() leaves nothing of an image, and of a file below a loop device,
 # in memory.
 tutorial_is_cold()
@@ -42,21 +38,26 @@ tutorial_is_cold()
 	cp "$image" "$dir/below" && sync "$dir/below" || return
 	dev=$(loop_attach "$dir/below") || return
 	for disk in "$dir/below" "$dev"; do
-		cat "$disk" >"$dir/null" && [ "$(pages_of "$dir/below")" != 0 ] &&
-		# shellcheck disable=SC1091
-		( . "$dir/cold"; cold ) && [ "$(pages_of "$dir/below")" = 0 ] ||
-			{ echo "$disk: $(pages_of "$dir/below")"; return 1; }
+		undisturbed is_cold_after || {
+			echo "$disk: $(resident "$dir/below")"
+			return 1
+		}
 	done
 	loop_detach "$dev"
 }
 
+is_cold_after()
+{
+	cat "$disk" >"$dir/null" && [ "$(resident "$dir/below")" != 0 ] &&
+	# shellcheck disable=SC1091
+	( . "$dir/cold"; cold ) && [ "$(resident "$dir/below")" = 0 ]
+}
+
 test_cold()
 {
-	cp "$image" "$dir/drop" && sync "$dir/drop" && drop "$dir/drop"
-	if ! have_root || ! [ -w /dev/loop-control ] || ! have_program fincore ||
-	   [ "$(pages_of "$dir/drop")" != 0 ]; then
+	if ! have_root || ! [ -w /dev/loop-control ] || ! can_drop; then
 		tap_skip "the tutorial's cold" \
-			"not root, no loop device or fincore, or files stay in memory"
+			"not root, no loop device, or files stay in memory"
 		return
 	fi
 	tap_check "the tutorial's cold" tutorial_is_cold

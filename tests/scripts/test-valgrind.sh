@@ -27,7 +27,7 @@ under_valgrind()
 	local log=$E2PF_TMP/valgrind.$BASHPID status
 
 	# shellcheck disable=SC2086
-	"$IMGTOOL" run 300 env "$(command -v env)" LD_PRELOAD="$preload" \
+	"$IMGTOOL" run 1800 env "$(command -v env)" LD_PRELOAD="$preload" \
 		valgrind $VALGRIND --log-file="$log" "$@" \
 		>"$log.out" 2>&1 </dev/null
 	status=$?

@@ -113,8 +113,15 @@ test_all()
 	tap_check "reads of pass 1 and of 1B" reads_apart
 	cp "$image" "$E2PF_TMP/claimed" && claim_many "$E2PF_TMP/claimed" ||
 		return
-	tap_check "blocks to be cloned are read ahead" clones_ahead 0
-	tap_check "the same, by the mmap manager" clones_ahead 1
+	# Pass 1D takes some milliseconds, in which a thread has to get a processor.
+	if can_drop; then
+		tap_check "blocks to be cloned are read ahead" \
+			undisturbed clones_ahead 0
+		tap_check "the same, by the mmap manager" \
+			undisturbed clones_ahead 1
+	else
+		tap_skip "blocks to be cloned" "files stay in memory"
+	fi
 	for option in -fn -fy; do
 		compare_image "450 blocks claimed twice, $option" \
 			"$E2PF_TMP/compare" "$E2PF_TMP/claimed" "$option"

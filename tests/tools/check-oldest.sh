@@ -155,7 +155,7 @@ with_musl()
 	ln -s "$root"/usr/include/{linux,asm-generic,mtd,ext2fs,et} \
 		"$root"/usr/include/liburing* "$include" &&
 	ln -s "$root/usr/include/$triplet/asm" "$include/asm" &&
-	sed -E '/HAVE_(PTHREAD_MUTEX_CLOCKLOCK|EXECINFO_H)/d' "$work/build/config.h" \
+	sed -E '/HAVE_EXECINFO_H/d' "$work/build/config.h" \
 		>"$include/config.h" &&
 	cd "$1" || return
 	find lib accel launch e2fsck btrfs prefetch -name '*.c' |

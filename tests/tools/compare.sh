@@ -1,13 +1,12 @@
-#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
 #
 # Runs a check by the stock program and the same check by the command under test,
 # each on its own copy of an image under the same path name.  Standard output,
 # standard error, exit status and every byte of every file left behind must be the
 # same.
 #
-# Run alone:  compare.sh IMAGE [OPTION...]
-# Sourced, after lib.sh:  compare_stock, then compare_test or compare_outcome;
+# To be sourced after lib.sh:  compare_stock, then compare_test or compare_outcome;
 # compare_image for one TAP line.
 #
 # The stock programs use the time, random numbers and UUIDs, so no two runs are
@@ -39,6 +38,7 @@
 #   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
 #			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
+#   COMPARE_SAVE	a file that is compared after each check, besides
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
 #   COMPARE_MASK	a sed script that removes what may differ in the output
 #   COMPARE_EXCUSES	functions that test whether a difference is caused by
@@ -46,16 +46,6 @@
 #			manager
 #   COMPARE_UNSURE	not empty: compare_outcome reports if stock differs from
 #			itself
-
-if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-	if [ $# -lt 1 ]; then
-		echo "Usage: compare.sh IMAGE [OPTION...]" >&2
-		exit 2
-	fi
-	srcdir=${srcdir:-$(dirname "$0")/..}
-	# shellcheck source=lib.sh
-	. "$srcdir/tools/lib.sh"
-fi
 
 COMPARE_PROGRAM=${COMPARE_PROGRAM:-e2fsck}
 COMPARE_ACCEL=${COMPARE_ACCEL-all}
@@ -171,6 +161,7 @@ compare_run()
 			>"$dir.out" 2>"$dir.err"
 	) 2>/dev/null
 	echo $? >"$dir.status"
+	[ -z "${COMPARE_SAVE-}" ] || cp --sparse=auto "$COMPARE_SAVE" "$dir/fs"
 }
 
 # compare_stock DIR IMAGE OPTION...: the run to compare the others with.
@@ -229,7 +220,7 @@ compare_masked()
 {
 	while [ $# -gt 0 ]; do
 		cmp -s "$1" "$2" ||
-			cmp <(compare_mask <"$1") <(compare_mask <"$2") ||
+			cmp <(compare_mask <"$1") <(compare_mask <"$2") 2>&1 ||
 			return
 		shift 2
 	done
@@ -455,7 +446,7 @@ compare_begin_alike()
 	local dir=$1 part
 
 	for part in out err; do
-		"$IMGTOOL" prefix "$dir/stock.$part" "$dir/test.$part" || return
+		begin_alike "$dir/stock.$part" "$dir/test.$part" || return
 	done
 }
 
@@ -528,57 +519,33 @@ compare_planned()
 			}'
 }
 
-# compare_prepare IMAGE: with COMPARE_LIFETIME=0, sets the superblock's count of
-# kilobytes ever written to 0, for which libext2fs does not update it.  This
-# tells differences in the count from all others.
-compare_prepare()
-{
-	[ "${COMPARE_LIFETIME-1}" = 0 ] || return 0
-	LD_PRELOAD=$FIXED_RANDOM debugfs -w -R "ssv kbytes_written 0" "$1" \
-		>/dev/null 2>&1
-	return 0
-}
-
 # compare_image NAME DIR IMAGE OPTION...: runs stock once and the command under
 # test once for each I/O manager, and prints one TAP line.  The status and
 # output of stock stay in DIR.
 compare_image()
 {
-	local name=$1 dir=$2 manager bad=0 log=$2/log
+	local name=$1 dir=$2 manager bad=0 log=$2/log note=''
 
 	shift 2
 	mkdir -p "$dir"
 	: >"$log"
-	compare_prepare "$1"
 	compare_stock "$dir" "$@"
-	if compare_endless "$dir"; then
-		tap_skip "$name" "stock $COMPARE_PROGRAM does not end"
-		return
-	fi
 	for manager in $COMPARE_MANAGERS; do
-		compare_test "$dir" "$manager" "$@" >>"$log" || bad=1
+		compare_outcome "$dir" "$manager" "$@"
+		case $COMPARE_OUTCOME in
+		agreed) ;;
+		endless) note="; stock does not end, both begin alike" ;;
+		unsure) note="; stock differs from itself" ;;
+		*)	echo "$COMPARE_OUTCOME:" >>"$log"
+			cat "$dir/why" >>"$log"
+			bad=1
+			;;
+		esac
 	done
 	if [ $bad = 0 ]; then
-		tap_ok "$name (status $(<"$dir/stock.status"))"
+		tap_ok "$name (status $(<"$dir/stock.status")$note)"
 	else
 		tap_not_ok "$name" "$log"
 	fi
 	return $bad
 }
-
-compare_main()
-{
-	local image=$1
-
-	shift
-	compare_image "${image##*/} $*" "$E2PF_TMP/compare" "$image" "$@"
-}
-
-if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-	compare_require flock diff
-	tmp_setup
-	helpers_setup
-	image=$(realpath -- "$1")
-	shift
-	tap_run compare_main "$image" "$@"
-fi

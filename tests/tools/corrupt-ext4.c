@@ -7,10 +7,10 @@
 #include <ext2fs/ext2fs.h>
 
 #include "corrupt.h"
-#include "corrupt-ext4-fields.h"
 
 #define JOURNAL_MAGIC	0xc03b3998u
 #define JOURNAL_BLOCKS	64	/* the log of a small image is not longer */
+#define HEADER		48	/* bytes; the longest, of an inode, has 40 */
 #define SUPER_OFFSET	1024
 #define SUPER_SIZE	1024
 #define GROUP_CSUM	0x1e	/* offset in a descriptor; 2 bytes */
@@ -217,143 +217,26 @@ static void find_journal(void)
 }
 
 /*
- * Choosing a field.
+ * Choosing a field: a word of the structure.  A third of them are among the first,
+ * where headers are, a third are in use, which means not zero, and a third are any.
  */
-#define TARGET(t, off, fields, what, n) \
-	set_target(t, off, PICK(fields), what, n, " ")
-
-static void pick_extent(const unsigned char *p, uint32_t len,
-			struct target *t)
-{
-	uint32_t entries = le16(p + 2), room = (len - 12) / 12, n;
-
-	if (entries > room)
-		entries = room;
-	if (!entries || !below(3)) {
-		TARGET(t, 0, extent_header, NULL, 0);
-		return;
-	}
-	n = below(entries);
-	if (le16(p + 6))
-		TARGET(t, 12 + 12 * n, extent_index, "entry", n);
-	else
-		TARGET(t, 12 + 12 * n, extent_leaf, "entry", n);
-}
-
-static void pick_indirect(const unsigned char *p, uint32_t len,
-			  struct target *t)
-{
-	uint32_t n = below(len / 4), tries;
-
-	/* Prefer used entries: there are few, and they are more interesting. */
-	for (tries = 0; tries < len / 4 && !le32(p + 4 * n); tries++)
-		n = (n + 1) % (len / 4);
-	snprintf(t->name, sizeof(t->name), "entry %" PRIu32, n);
-	t->off = 4 * n;
-	t->size = 4;
-}
-
-static void pick_directory(const unsigned char *p, uint32_t len,
-			   struct target *t)
-{
-	uint32_t pos = 0, count = 0, stop = below(len / 12), last = 0, n = 0;
-
-	/* Walk the entries twice: first to count them, then to reach the chosen
-	 * one. */
-	for (; pos + 12 <= len && le16(p + pos + 4) >= 12; count++)
-		pos += le16(p + pos + 4);
-	stop = count ? stop % count : 0;
-	for (pos = 0; n < stop; n++) {
-		last = pos;
-		pos += le16(p + pos + 4);
-	}
-	TARGET(t, pos + 10 <= len ? pos : last, dirent_fields, "entry", n);
-}
-
-static void pick_htree(const unsigned char *p, uint32_t len, uint32_t level,
-		       struct target *t)
-{
-	uint32_t start = level ? 8 : 0x18 + p[0x1d], count, n;
-
-	count = start + 8 <= len ? le16(p + start + 2) : 0;
-	if (count > (len - start) / 8)
-		count = (len - start) / 8;
-	if (count > 1 && below(2)) {
-		n = 1 + below(count - 1);
-		TARGET(t, start + 8 * n, htree_entry, "entry", n);
-	} else if (level) {
-		TARGET(t, 0, htree_node, NULL, 0);
-	} else {
-		TARGET(t, 0, htree_root, NULL, 0);
-	}
-}
-
-static void pick_xattr(const unsigned char *p, uint32_t len, int in_block,
-		       struct target *t)
-{
-	uint32_t pos = in_block ? 32 : 4, n = 0, stop = below(4);
-
-	if (!below(4)) {
-		/* In an inode the header consists of the magic alone. */
-		set_target(t, 0, &xattr_header[in_block ? below(5) : 0],
-			   NULL, 0, "");
-		return;
-	}
-	for (; n < stop && pos + 16 <= len && le32(p + pos); n++) {
-		uint32_t next = pos + ((16 + p[pos] + 3) & ~3u);
-
-		if (next + 20 > len || !le32(p + next))
-			break;
-		pos = next;
-	}
-	TARGET(t, pos + 20 <= len ? pos : 0, xattr_entry, "entry", n);
-}
-
 static void pick_target(const struct place *pl, const unsigned char *p,
 			struct target *t)
 {
-	t->big_endian = false;
-	do {
-		switch (pl->kind) {
-		case SUPER:
-			TARGET(t, 0, super_fields, NULL, 0);
-			break;
-		case GROUP:
-			TARGET(t, 0, group_fields, NULL, 0);
-			break;
-		case INODE:
-			TARGET(t, 0, inode_fields, NULL, 0);
-			break;
-		case EXTENT:
-			pick_extent(p, pl->len, t);
-			break;
-		case INDIRECT:
-			pick_indirect(p, pl->len, t);
-			break;
-		case DIRECTORY:
-			pick_directory(p, pl->len, t);
-			break;
-		case HTREE:
-			pick_htree(p, pl->len, pl->number, t);
-			break;
-		case XATTR:
-			pick_xattr(p, pl->len, pl->seal == SEAL_XATTR, t);
-			break;
-		case JOURNAL:
-			if (pl->number)
-				TARGET(t, 0, journal_block, NULL, 0);
-			else
-				TARGET(t, 0, journal_super, NULL, 0);
-			t->big_endian = true;
-			break;
-		default:
-			t->off = below(pl->len);
-			t->size = 1;
-			snprintf(t->name, sizeof(t->name), "byte %" PRIu32,
-				 t->off);
-			break;
-		}
-	} while (t->off + t->size > pl->len);
+	static const uint8_t sizes[] = { 1, 2, 2, 4, 4, 4 };
+	uint32_t size = pl->kind == BITMAP ? 1 : *PICK(sizes), tries;
+	uint32_t count = pl->len / size, from = below(3);
+
+	if (from == 0 && pl->len > HEADER)
+		count = HEADER / size;
+	t->size = size;
+	t->big_endian = pl->kind == JOURNAL;
+	t->off = below(count) * size;
+	for (tries = 0; from == 1 && tries < count &&
+			!load(p + t->off, size, false); tries++)
+		t->off = (t->off + size) % (count * size);
+	snprintf(t->name, sizeof(t->name), "%" PRIu32 " bytes at %" PRIu32,
+		 size, t->off);
 }
 
 /*

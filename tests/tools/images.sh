@@ -22,7 +22,7 @@ small_files()
 	for d in $(seq 12); do
 		mkdir -p "$1/$d"
 		for f in $(seq 30); do
-			head -c $((f * 90)) /dev/zero >"$1/$d/a-file-named-$f"
+			printf '%*s' $((f * 90)) '' >"$1/$d/a-file-named-$f"
 		done
 	done
 }

@@ -2,9 +2,8 @@
 /*
  * imgtool: functions for the shell tests that no standard tool has.  It
  * compares files without reading their holes, makes files with holes and
- * directory blocks, changes bytes at pseudo-random positions, and runs a
- * program under a given name, with limits on its time and output or on a
- * terminal.  It does not judge the results; the scripts do.
+ * directory blocks, counts cached pages, and runs a program under a given name,
+ * with limits on its time and output or on a terminal.  It does not judge the results; the scripts do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,18 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define CHUNK		65536
-#define SECTOR		512
 #define STATUS_TIME	124	/* the same as timeout(1) */
 #define WALL_FACTOR	12	/* limit on real time, in processor time */
 #define LOOK_MS		100	/* interval at which these are checked */
 #define STATUS_OUTPUT	123
-#define FLIP_TRIES	20000	/* the map then has hardly any nonzero byte */
 
 __attribute__((noreturn))
 static void die(const char *what)
@@ -64,16 +62,6 @@ static uint64_t number(const char *text)
 		die(text);
 	}
 	return value;
-}
-
-/* splitmix64: a fixed sequence for a seed, the same on every host. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
 }
 
 /* Start of the next data at or after pos; end if there is none. */
@@ -151,98 +139,6 @@ static int cmd_cmp(char **argv)
 	for (; argv[0] && argv[1]; argv += 2)
 		status |= differ(argv[0], argv[1]);
 	return status;
-}
-
-/* A B: is the shorter file the beginning of the longer one? */
-static int cmd_prefix(char **argv)
-{
-	static unsigned char a[CHUNK], b[CHUNK];
-	int fa = open_or_die(argv[0], O_RDONLY);
-	int fb = open_or_die(argv[1], O_RDONLY);
-	off_t pos = 0;
-	size_t got, other;
-
-	do {
-		got = read_at(fa, a, CHUNK, pos, argv[0]);
-		other = read_at(fb, b, CHUNK, pos, argv[1]);
-		if (other < got)
-			got = other;
-		if (memcmp(a, b, got)) {
-			printf("%s and %s begin differently\n", argv[0],
-			       argv[1]);
-			return 1;
-		}
-		pos += got;
-	} while (got == CHUNK);
-	return 0;
-}
-
-/* Position of the n-th byte of data; *where is set to the total amount of
- * data. */
-static off_t nth_data(int map, off_t end, uint64_t n, uint64_t *where)
-{
-	off_t pos = 0;
-
-	*where = 0;
-	while ((pos = next_data(map, pos, end)) < end) {
-		off_t hole = lseek(map, pos, SEEK_HOLE);
-
-		if (hole < 0 || hole > end)
-			hole = end;
-		if (n - *where < (uint64_t)(hole - pos))
-			return pos + (off_t)(n - *where);
-		*where += hole - pos;
-		pos = hole;
-	}
-	return end;
-}
-
-/* A position, chosen by the seed, in a sector of the map that is not all
- * zeros. */
-static off_t pick(int map, off_t end, uint64_t *state, const char *path)
-{
-	unsigned char sector[SECTOR];
-	uint64_t total, where;
-	int tries;
-
-	nth_data(map, end, UINT64_MAX, &total);
-	for (tries = 0; total && tries < FLIP_TRIES; tries++) {
-		off_t pos = nth_data(map, end, next_random(state) % total,
-				     &where);
-		size_t got, i;
-
-		got = read_at(map, sector, SECTOR,
-			      pos & ~(off_t)(SECTOR - 1), path);
-		for (i = 0; i < got; i++)
-			if (sector[i])
-				return pos;
-	}
-	errno = ENODATA;
-	die(path);
-	return -1;
-}
-
-/* FILE MAP SEED COUNT: change COUNT bytes of FILE where MAP has data. */
-static int cmd_flip(char **argv)
-{
-	int fd = open_or_die(argv[0], O_RDWR);
-	int map = open_or_die(argv[1], O_RDONLY);
-	uint64_t state = number(argv[2]), count = number(argv[3]);
-	off_t end = size_of(fd, argv[0]);
-
-	if (size_of(map, argv[1]) < end)
-		end = size_of(map, argv[1]);
-	while (count--) {
-		off_t pos = pick(map, end, &state, argv[1]);
-		unsigned char byte;
-
-		if (read_at(fd, &byte, 1, pos, argv[0]) != 1)
-			die(argv[0]);
-		byte ^= 1 + next_random(&state) % 255;
-		if (pwrite(fd, &byte, 1, pos) != 1)
-			die(argv[0]);
-	}
-	return 0;
 }
 
 /* FILE CHUNK COUNT: write COUNT pieces of CHUNK bytes, with a hole after
@@ -499,6 +395,25 @@ static int cmd_terminal(char **argv)
 	       WEXITSTATUS(status);
 }
 
+/* FILE: print how many of its pages are cached. */
+static int cmd_resident(char **argv)
+{
+	int fd = open_or_die(argv[0], O_RDONLY);
+	size_t size = (size_t)size_of(fd, argv[0]), count = 0, i;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t pages = (size + page - 1) / page;
+	unsigned char *in_core = malloc(pages + 1);
+	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (!in_core || map == MAP_FAILED || mincore(map, size, in_core))
+		die(argv[0]);
+	for (i = 0; i < pages; i++)
+		count += in_core[i] & 1;
+	printf("%zu\n", count);
+	free(in_core);
+	return 0;
+}
+
 /* BYTES: set the capacity of the pipe on standard input. */
 static int cmd_pipesize(char **argv)
 {
@@ -513,14 +428,13 @@ static const struct command {
 	int (*run)(char **argv);
 } commands[] = {
 	{ "cmp", 2, cmd_cmp },
-	{ "prefix", 2, cmd_prefix },
-	{ "flip", 4, cmd_flip },
 	{ "holes", 3, cmd_holes },
 	{ "dirblocks", 6, cmd_dirblocks },
 	{ "run", 3, cmd_run },
 	{ "bounded", 4, cmd_bounded },
 	{ "terminal", 3, cmd_terminal },
 	{ "pipesize", 1, cmd_pipesize },
+	{ "resident", 1, cmd_resident },
 };
 
 int main(int argc, char **argv)
@@ -531,7 +445,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name) &&
 		    argc - 2 >= commands[i].args)
 			return commands[i].run(argv + 2);
-	fprintf(stderr, "Usage: imgtool cmp|prefix|flip|holes|dirblocks|run|"
-		"bounded|terminal|pipesize ARGUMENTS\n");
+	fprintf(stderr, "Usage: imgtool cmp|holes|dirblocks|run|"
+		"bounded|terminal|pipesize|resident ARGUMENTS\n");
 	return 2;
 }

@@ -109,6 +109,19 @@ tap_check()
 	rm -f "$log"
 }
 
+# undisturbed COMMAND...: what the kernel or other processes may disturb (a page is
+# dropped, a child gets no processor for seconds) succeeds once in a number of tries.
+# What is broken never does.
+undisturbed()
+{
+	local try
+
+	for try in {1..20}; do
+		"$@" && return
+	done
+	return 1
+}
+
 # Standard output of the script goes through tap_run, which counts the lines,
 # writes the plan and gives the exit status of the script.  An unset variable ends
 # a script in its middle: then tap_run bails out.
@@ -204,6 +217,37 @@ require_programs()
 		tap_skip_all "command under test not built: $E2FSCK_TEST"
 	[ -z "${E2PF_NO_PRELOAD-}" ] || tap_skip_all "$E2PF_NO_PRELOAD"
 }
+
+# Checkers flush what they write, which takes most of the time on a disk.  Images go
+# to memory if there is room for them.
+in_memory()
+{
+	local free
+
+	free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
+	[ ! -w /dev/shm ] || [ "${free:-0}" -lt 2000000 ] ||
+		[ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)" -lt \
+			4000000 ] || TMPDIR=${TMPDIR:-/dev/shm}
+}
+
+#
+# The page cache.
+#
+
+# drop FILE: no page of it stays cached, as far as its filesystem allows.
+drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
+
+# resident FILE: how many of its pages are cached.
+resident() { "$IMGTOOL" resident "$1"; }
+
+# Where files are kept in memory nothing is to be read ahead.
+can_drop()
+{
+	head -c 65536 /dev/zero >"$E2PF_TMP/dropped" &&
+	undisturbed is_dropped "$E2PF_TMP/dropped"
+}
+
+is_dropped() { drop "$1" && [ "$(resident "$1")" = 0 ]; }
 
 #
 # What this machine allows.

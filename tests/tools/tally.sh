@@ -20,42 +20,21 @@ tally()
 	printf '%s\t%s\n' "$2" "$3" >>"$E2PF_TMP/tally.${1//[ \/]/_}"
 }
 
-# The outcome of a run that differs from stock's, by its status: 142 is the alarm, the
-# others are SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
-tally_outcome()
-{
-	local stock test
-
-	stock=$(<"$1/stock.status") test=$(<"$1/test.status")
-	[ "$stock" != "$test" ] || { echo disagreed; return; }
-	case $test in
-	142) echo hung ;;
-	132|134|135|136|139) echo crashed ;;
-	*) echo disagreed ;;
-	esac
-}
-
 # tally_case KIND NAME DIR MANAGER IMAGE OPTION...: one run against DIR/stock.
 tally_case()
 {
-	local kind=$1 name=$2 dir=$3 why
+	local kind=$1 name=$2 COMPARE_UNSURE=$COMPARE_THREADS
 
-	shift 3
-	if compare_endless "$dir"; then
-		tap_diag "$kind: $name: stock e2fsck does not end"
-		return
-	fi
-	if why=$(compare_test "$dir" "$@"); then
-		tally "$kind" agreed "$name"
-		return
-	fi
-	if [ -n "$COMPARE_THREADS" ] && ! compare_crashed "$dir/test" &&
-			compare_differs "$dir" "${@:2}"; then
-		tap_diag "$kind: $name: stock e2fsck differs from itself"
-		return
-	fi
-	tally "$kind" "$(tally_outcome "$dir")" "$name, TEST_MMAP_IO=$1"
-	printf '%s: %s\n' "$name" "$why" >>"$E2PF_TMP/why.${kind//[ \/]/_}"
+	shift 2
+	compare_outcome "$@"
+	case $COMPARE_OUTCOME in
+	endless) tap_diag "$kind: $name: stock does not end" ;;
+	unsure) tap_diag "$kind: $name: stock differs from itself" ;;
+	agreed) tally "$kind" agreed "$name" ;;
+	*)	tally "$kind" "$COMPARE_OUTCOME" "$name, TEST_MMAP_IO=$2"
+		{ echo "$name:"; cat "$1/why"; } >>"$E2PF_TMP/why.${kind//[ \/]/_}"
+		;;
+	esac
 }
 
 tally_count() { grep -c "^$2" "$1"; }

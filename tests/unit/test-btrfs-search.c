@@ -12,8 +12,7 @@
 #include <linux/btrfs.h>
 
 #include "btrfs-fs.h"
-#include "send/jobs.h"
-#include "send/tree_walk.h"
+#include "send/items.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define TREE 256u
@@ -98,10 +97,10 @@ static void test_ranges(void **state)
 		assert_int_equal(e2pf_ranges_meet(&r, &keys), cases[i].meets);
 	}
 	/* The number of ranges is limited; a rejected one changes nothing. */
-	for (r.count = i = 0; i < E2PF_RANGES_MOST; i++)
+	for (r.count = i = 0; i < E2PF_ITEMS_MOST; i++)
 		assert_true(add(&r, 2 * i, 2 * i));
 	assert_false(add(&r, UINT64_MAX, UINT64_MAX));
-	assert_int_equal(r.count, E2PF_RANGES_MOST);
+	assert_int_equal(r.count, E2PF_ITEMS_MOST);
 	free(r.range);
 }
 
@@ -190,68 +189,67 @@ static void test_found(void **state)
 
 static void test_data(void **state)
 {
-	/* A file extent, and what is found. */
+	/* A field that differs from an extent of 64 KiB at 64 MiB, of which
+	 * 4 KiB at 8 KiB are in use. */
 	static const struct {
-		uint64_t bytenr, disk_bytes, skip, bytes, offset;
-		uint8_t type, compression;
+		unsigned field, bits;
+		uint64_t value;
 		bool valid;
-		uint64_t logical;
+		uint64_t skip, length;
 	} cases[] = {
-#define REG BT_FILE_EXTENT_REG
-		{ 64 * MIB, 65536, 8192, 4096, 12288, REG, 0, true,
-		  64 * MIB + 8192 },
-		{ 64 * MIB, 65536, 8192, 4096, 12288, BT_FILE_EXTENT_PREALLOC,
-		  0, true, 64 * MIB + 8192 },
-		{ 64 * MIB, 65536, 8192, 131072, 12288, REG, 1, true,
-		  64 * MIB },
-		{ 64 * MIB, 65536, 8192, 4096, 12288, BT_FILE_EXTENT_INLINE, 0,
-		  false, 0 },
-		{ 64 * MIB, 65536, 8192, 4096, 12288, 77, 0, false, 0 },
-		/* A hole; no bytes; beyond the end of its extent; twice beyond
-		 * the last address; beyond the largest file. */
-		{ 0, 65536, 8192, 4096, 12288, REG, 0, false, 0 },
-		{ 64 * MIB, 65536, 8192, 0, 12288, REG, 0, false, 0 },
-		{ 64 * MIB, 65536, 8192, 65536, 12288, REG, 0, false, 0 },
-		{ 64 * MIB, 65536, UINT64_MAX, 4096, 12288, REG, 0, false, 0 },
-		{ UINT64_MAX - 4095, 65536, 8192, 4096, 12288, REG, 0, false,
+		{ BT_FILE_EXTENT_TYPE, 8, BT_FILE_EXTENT_REG, true, 8192,
+		  4096 },
+		{ BT_FILE_EXTENT_TYPE, 8, BT_FILE_EXTENT_PREALLOC, true, 8192,
 		  0 },
-		{ 64 * MIB, 65536, 8192, 4096, UINT64_MAX - 4095, REG, 0,
-		  false, 0 },
-#undef REG
+		{ BT_FILE_EXTENT_COMPRESSION, 8, 1, true, 0, 131072 },
+		{ BT_FILE_EXTENT_TYPE, 8, BT_FILE_EXTENT_INLINE, false, 0, 0 },
+		{ BT_FILE_EXTENT_TYPE, 8, 77, false, 0, 0 },
+		/* A hole; no bytes; beyond the end of its extent; twice beyond
+		 * the last address. */
+		{ BT_FILE_EXTENT_DISK_BYTENR, 64, 0, false, 0, 0 },
+		{ BT_FILE_EXTENT_NUM_BYTES, 64, 0, false, 0, 0 },
+		{ BT_FILE_EXTENT_NUM_BYTES, 64, 65536, false, 0, 0 },
+		{ BT_FILE_EXTENT_OFFSET, 64, UINT64_MAX, false, 0, 0 },
+		{ BT_FILE_EXTENT_DISK_BYTENR, 64, UINT64_MAX - 4095, false, 0,
+		  0 },
 	};
 	uint8_t bytes[BT_FILE_EXTENT_BYTES] = { 0 };
-	struct e2pf_btrfs_item item = {
-		.key = { 300, 0, BT_EXTENT_DATA_KEY }, .bytes = bytes
-	};
+	struct e2pf_btrfs_item item = { .bytes = bytes };
 	struct e2pf_data d;
 	size_t i;
 
 	(void)state;
-	put64(bytes + BT_FILE_EXTENT_GENERATION, 8);
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		item.key.offset = cases[i].offset;
-		item.key.type = BT_EXTENT_DATA_KEY;
+		item.key = key(300, BT_EXTENT_DATA_KEY, 12288);
 		item.size = sizeof(bytes);
-		bytes[BT_FILE_EXTENT_TYPE] = cases[i].type;
-		bytes[BT_FILE_EXTENT_COMPRESSION] = cases[i].compression;
-		put64(bytes + BT_FILE_EXTENT_DISK_BYTENR, cases[i].bytenr);
-		put64(bytes + BT_FILE_EXTENT_DISK_NUM_BYTES,
-		      cases[i].disk_bytes);
-		put64(bytes + BT_FILE_EXTENT_OFFSET, cases[i].skip);
-		put64(bytes + BT_FILE_EXTENT_NUM_BYTES, cases[i].bytes);
+		put64(bytes + BT_FILE_EXTENT_GENERATION, 8);
+		bytes[BT_FILE_EXTENT_TYPE] = BT_FILE_EXTENT_REG;
+		bytes[BT_FILE_EXTENT_COMPRESSION] = 0;
+		put64(bytes + BT_FILE_EXTENT_DISK_BYTENR, 64 * MIB);
+		put64(bytes + BT_FILE_EXTENT_DISK_NUM_BYTES, 65536);
+		put64(bytes + BT_FILE_EXTENT_OFFSET, 8192);
+		put64(bytes + BT_FILE_EXTENT_NUM_BYTES, 4096);
+		if (cases[i].bits == 8)
+			bytes[cases[i].field] = (uint8_t)cases[i].value;
+		else
+			put64(bytes + cases[i].field, cases[i].value);
+		/* Compressed bytes may be fewer. */
+		if (bytes[BT_FILE_EXTENT_COMPRESSION])
+			put64(bytes + BT_FILE_EXTENT_NUM_BYTES, 131072);
 		assert_int_equal(e2pf_item_data(&item, &d), cases[i].valid);
-		if (cases[i].valid) {
-			assert_int_equal(d.inode, 300);
-			assert_int_equal(d.offset, cases[i].offset);
-			assert_int_equal(d.length, cases[i].bytes);
-			assert_int_equal(d.generation, 8);
-			assert_int_equal(d.extent, 64 * MIB);
-			assert_int_equal(d.logical, cases[i].logical);
-			assert_int_equal(d.compressed, cases[i].compression);
-			assert_int_equal(d.written, cases[i].type ==
-						    BT_FILE_EXTENT_REG);
-		}
-		/* Too short; of another type. */
+		if (!cases[i].valid)
+			continue;
+		assert_int_equal(d.job.inode, 300);
+		assert_int_equal(d.job.from, 12288);
+		assert_int_equal(d.job.length, cases[i].length);
+		assert_int_equal(d.generation, 8);
+		assert_int_equal(d.job.keys.first.objectid, 64 * MIB);
+		assert_int_equal(d.job.offset, 64 * MIB + cases[i].skip);
+		assert_int_equal(d.compressed, !cases[i].skip);
+		/* Beyond the largest file; too short; of another type. */
+		item.key.offset = UINT64_MAX - 4095;
+		assert_false(e2pf_item_data(&item, &d));
+		item.key.offset = 0;
 		item.size--;
 		assert_false(e2pf_item_data(&item, &d));
 		item.size++;
@@ -260,12 +258,14 @@ static void test_data(void **state)
 	}
 }
 
-static void count_reference(void *ctx, const struct e2pf_reference *r)
+static void count_reference(void *ctx, uint64_t tree,
+			    const struct e2pf_btrfs_key *key)
 {
 	uint64_t *sum = ctx;
 
-	assert_int_equal(r->inode, 300);
-	*sum += r->tree;
+	assert_int_equal(key->objectid, 300);
+	assert_int_equal(key->type, BT_EXTENT_DATA_KEY);
+	*sum += tree;
 }
 
 static uint64_t references(const uint8_t *bytes, size_t size, uint8_t type)
@@ -552,7 +552,7 @@ static void test_keep_data(void **state)
 	assert_int_equal(jobs.job[1].length, 8192);
 	assert_int_equal(e2pf_jobs_keep_data(&jobs, 8192, 0), 0);
 	assert_int_equal(jobs.count, 0);
-	while (jobs.count < E2PF_JOBS_MOST)
+	while (jobs.count < E2PF_ITEMS_MOST)
 		add_job(&jobs, 0, 0, 0, 0);
 	assert_false(e2pf_jobs_add(&jobs, &jobs.job[0]));
 	free(jobs.job);

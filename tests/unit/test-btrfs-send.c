@@ -21,9 +21,10 @@ static const uint64_t clones[] = {
 static uint64_t send_all(struct fake_mounted is, uint64_t memory,
 			 size_t clone_count)
 {
-	const struct e2pf_send_request request = {
-		.parent = FAKE_OLDER, .clones = clones,
-		.clone_count = clone_count
+	const struct btrfs_ioctl_send_args args = {
+		.parent_root = FAKE_OLDER,
+		.clone_sources = (void *)(uintptr_t)clones,
+		.clone_sources_count = clone_count
 	};
 	const struct e2pf_settings settings = {
 		.memory = memory, .threads = 2
@@ -36,7 +37,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t memory,
 	session = e2pf_send_new("fake", &settings);
 	assert_non_null(session);
 	s = (struct send *)session;
-	assert_null(e2pf_send_start(session, &request));
+	assert_null(e2pf_send_start(session, -1, &args));
 	pthread_mutex_lock(&s->lock);
 	while (!s->gone) {
 		/* The send reaches the end of each part when it is waited
@@ -51,9 +52,9 @@ static uint64_t send_all(struct fake_mounted is, uint64_t memory,
 	}
 	pthread_mutex_unlock(&s->lock);
 	assert_true(e2pf_send_stop(session, 10000));
-	assert_int_equal(s->errors, 0);
+	assert_int_equal(session->last.errors, 0);
 	assert_int_equal(s->sum.changed, FAKE_LEAVES);
-	peak = s->sum.peak;
+	peak = session->last.peak_lookahead_bytes;
 	e2pf_close(session);
 	return peak;
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "recorded-tree.h"
-#include "device/budget.h"
+#include "device/share.h"
 
 #define MIB 1048576ull
 #define KIB 1024ull
@@ -125,9 +125,9 @@ static void each_machine(void **state)
 	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
 		print_message("%s\n", machines[i].name);
 		tree_make(machines[i].tree);
-		assert_int_equal(e2pf_available_memory(tree_root),
+		assert_int_equal(e2pf_memory(tree_root, false),
 				 machines[i].available);
-		assert_int_equal(e2pf_idle_memory(tree_root),
+		assert_int_equal(e2pf_memory(tree_root, true),
 				 machines[i].idle);
 		tree_remove();
 	}
@@ -141,7 +141,7 @@ static void long_sysroot(void **state)
 	assert_non_null(root);
 	memset(root, '/', 2 * PATH_MAX - 1);
 	root[2 * PATH_MAX - 1] = '\0';
-	assert_true(e2pf_available_memory(root) == UINT64_MAX);
+	assert_true(e2pf_memory(root, false) == UINT64_MAX);
 	free(root);
 }
 

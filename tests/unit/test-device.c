@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -201,92 +200,6 @@ static void of_somebody_else(void **state)
 	assert_int_equal(chmod(path, 0600), 0);
 }
 
-/* The cache looks empty while `cold`, and the clock is what the test says. */
-int __real_mincore(void *at, size_t len, unsigned char *vec);
-int __wrap_mincore(void *at, size_t len, unsigned char *vec);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
-
-static bool cold;
-static time_t clock_seconds = 100;
-
-int __wrap_mincore(void *at, size_t len, unsigned char *vec)
-{
-	int r = __real_mincore(at, len, vec);
-
-	if (cold)
-		memset(vec, 0, (len + 4095) / 4096);
-	return r;
-}
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
-{
-	(void)clock;
-	*ts = (struct timespec){ clock_seconds, 0 };
-	return 0;
-}
-
-static unsigned long reads_so_far(void)
-{
-	int fd = open("/proc/self/io", O_RDONLY);
-	unsigned long calls;
-	char text[512];
-	ssize_t n;
-
-	assert_true(fd >= 0);
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	assert_true(n > 0);
-	text[n] = '\0';
-	assert_int_equal(sscanf(text, "rchar: %*u wchar: %*u syscr: %lu",
-				&calls), 1);
-	return calls;
-}
-
-/* The calls of read() that settling takes, and one. */
-static unsigned long reads_to_settle(struct e2pf_device *dev)
-{
-	unsigned long before = reads_so_far();
-
-	e2pf_device_settle(dev, 1000);
-	return reads_so_far() - before;
-}
-
-/* Only recent requests that have not completed are waited for. */
-static void settled(void **state)
-{
-	char name[] = "/tmp/e2pf-device-XXXXXX", bytes[65536] = { 0 };
-	unsigned long none, one;
-	struct e2pf_device *dev;
-	int fd = mkstemp(name);
-
-	(void)state;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
-	assert_int_equal(e2pf_device_open(name, 0, &dev), 0);
-	unlink(name);
-	cold = true;
-	/* Without a record, and before any request. */
-	dev->ops->willneed(dev, 0, 4096);
-	none = reads_to_settle(dev);
-	assert_true(e2pf_device_record(dev));
-	assert_int_equal(reads_to_settle(dev), none);
-	dev->ops->willneed(dev, 0, 4096);
-	one = reads_to_settle(dev);
-	assert_int_equal(one, none + 1);
-	dev->ops->willneed(dev, 8192, 4096);
-	assert_int_equal(reads_to_settle(dev), none + 2);
-	cold = false;
-	assert_int_equal(reads_to_settle(dev), none);
-	cold = true;
-	/* The first two are too old. */
-	clock_seconds += 20;
-	dev->ops->willneed(dev, 4096, 8192);
-	assert_int_equal(reads_to_settle(dev), none + 1);
-	cold = false;
-	close(fd);
-	dev->ops->close(dev);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,7 +209,6 @@ int main(void)
 		cmocka_unit_test(without_a_mapping),
 		cmocka_unit_test(few_descriptors),
 		cmocka_unit_test(of_somebody_else),
-		cmocka_unit_test(settled),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -305,25 +305,6 @@ static void groups_with_one_table(void **state)
 	tear_down(&p);
 }
 
-/* Nothing comes from what cannot be read. */
-static void unreadable(void **state)
-{
-	struct pass p;
-	uint64_t at;
-
-	(void)state;
-	set_up(&p, 4, 512);
-	make_trees(&p);
-	at = tiny_free_block(&p.r.fs, 3);
-	fake_set_bad(&p.r.dev, at + 9, 1);
-	fake_set_bad(&p.r.dev, p.r.fs.groups[2].inode_table, 1);
-	/* Not the ten files of group 2, 20 nodes. */
-	assert_int_equal(run_pass(&p), 84 - 20);
-	assert_int_equal(p.r.e->stats.errors, 2);
-	assert_int_equal(p.count[E2PF_DIRS].bytes, (80 - 20 - 1) * BS);
-	tear_down(&p);
-}
-
 static void classes_asked_for(void **state)
 {
 	static const struct {
@@ -363,7 +344,6 @@ int main(void)
 		cmocka_unit_test(hostile_tree),
 		cmocka_unit_test(one_node_for_all),
 		cmocka_unit_test(groups_with_one_table),
-		cmocka_unit_test(unreadable),
 		cmocka_unit_test(classes_asked_for),
 	};
 

@@ -294,37 +294,6 @@ static void too_small_for_a_probe(void **state)
 	rig_tear_down(&r);
 }
 
-/* Too few places to read, an unreadable one, or no probe wanted: the configured
- * value is used. */
-static void not_probed(void **state)
-{
-	struct rig r;
-	unsigned i;
-	uint32_t g;
-
-	(void)state;
-	for (i = 0; i < 4; i++) {
-		set_up_probed(&r, 44, false);
-		if (i == 0)
-			r.cfg.probe = false;
-		if (i == 1)
-			r.fs.geo.groups = 10;
-		/* The first eleventh of the groups is cached. */
-		for (g = 0; i == 2 && g < 4; g++)
-			fake_set_resident(&r.dev, r.fs.groups[g].inode_table,
-					  TABLE_BLOCKS, true);
-		for (g = 0; i == 3 && g < 44; g++)
-			fake_set_bad(&r.dev, r.fs.groups[g].inode_table,
-				     TABLE_BLOCKS);
-		start_probed(&r);
-		fake_threads_settle();
-		assert_int_equal(rig_stats(&r).threads, 1);
-		assert_true(rig_stats(&r).has_head);
-		assert_int_equal(rig_stats(&r).latency_ns, 0);
-		rig_tear_down(&r);
-	}
-}
-
 /* Two threads of the checker wait at the same time: that time counts once, and
  * no more of it than the stage has had. */
 static void waits_at_the_same_time(void **state)
@@ -364,37 +333,31 @@ static void waits_at_the_same_time(void **state)
 	rig_tear_down(&r);
 }
 
-/* All was cached, and is not any more: 16 reads that wait wake the workers.
- * Without statistics one read in eight is timed until then. */
+/* All was cached, and is not any more: 16 reads that wait wake the workers. */
 static void asleep_until_reads_wait(void **state)
 {
-	unsigned exact, i, every;
 	struct rig r;
+	unsigned i;
 
 	(void)state;
-	for (exact = 0; exact < 2; exact++) {
-		every = exact ? 1 : 8;
-		rig_set_up(&r, 4, 2);
-		rig_make_directories(&r);
-		r.cfg.exact = exact;
-		fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-		rig_start(&r);
-		assert_int_equal(fake_threads_alive(), 0);
-		assert_true(e2pf_engine_reads_ahead(r.e));
-		fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-		for (i = 0; !fake_threads_alive(); i++) {
-			fake_set_resident(&r.dev, 200, 1, false);
-			rig_checker_reads(&r, 200, 1);
-			/* A hit. */
-			if (exact)
-				rig_checker_reads(&r, 200, 1);
-		}
-		assert_int_equal(i, 15 * every + 1);
-		assert_int_equal(fake_threads_alive(), 2);
-		assert_true(e2pf_engine_wait(r.e, -1));
-		assert_int_equal(rig_table_asked(&r, 3), 1);
-		rig_tear_down(&r);
+	rig_set_up(&r, 4, 2);
+	rig_make_directories(&r);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_start(&r);
+	assert_int_equal(fake_threads_alive(), 0);
+	assert_true(e2pf_engine_reads_ahead(r.e));
+	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	for (i = 0; !fake_threads_alive(); i++) {
+		fake_set_resident(&r.dev, 200, 1, false);
+		rig_checker_reads(&r, 200, 1);
+		/* A hit. */
+		rig_checker_reads(&r, 200, 1);
 	}
+	assert_int_equal(i, 16);
+	assert_int_equal(fake_threads_alive(), 2);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(rig_table_asked(&r, 3), 1);
+	rig_tear_down(&r);
 }
 
 /* A few misses among many hits are caused by other processes. */
@@ -526,7 +489,6 @@ int main(void)
 		cmocka_unit_test(probed_to_have_no_head),
 		cmocka_unit_test(probed_to_have_a_head),
 		cmocka_unit_test(too_small_for_a_probe),
-		cmocka_unit_test(not_probed),
 		cmocka_unit_test(waits_at_the_same_time),
 		cmocka_unit_test(asleep_until_reads_wait),
 		cmocka_unit_test(asleep_through_chance),

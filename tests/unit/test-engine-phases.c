@@ -290,22 +290,6 @@ static void gaps_read_through(void **state)
 	free(list);
 }
 
-static void list_out_of_range(void **state)
-{
-	const uint64_t list[] = { 0, UINT64_MAX, 100, 1u << 20, 2 * PER_GROUP };
-	struct rig r;
-
-	(void)state;
-	rig_set_up(&r, 2, 1);
-	rig_start(&r);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, 5);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, list, 5);
-	fake_threads_settle();
-	assert_int_equal(fake_asked(&r.dev, 100), 1);
-	assert_int_equal(fake_asked(&r.dev, 2 * PER_GROUP), 1);
-	rig_tear_down(&r);
-}
-
 /* The bitmaps of a flex group are adjacent: one request, however many workers
  * share the groups. */
 static void bitmaps_side_by_side(void **state)
@@ -467,7 +451,6 @@ int main(void)
 		cmocka_unit_test(list_shared),
 		cmocka_unit_test(list_of_many_ranges),
 		cmocka_unit_test(gaps_read_through),
-		cmocka_unit_test(list_out_of_range),
 		cmocka_unit_test(bitmaps_side_by_side),
 		cmocka_unit_test(bitmaps_after_the_list),
 		cmocka_unit_test(bitmaps_without_room),

@@ -133,33 +133,6 @@ static void idle_workers_not_woken(void **state)
 	rig_tear_down(&r);
 }
 
-/* A worker that has used up the budget is woken when there is room for a whole
- * batch, here a group. */
-static void throttled_worker_woken_by_the_batch(void **state)
-{
-	struct rig r;
-	unsigned before;
-	uint32_t at;
-
-	(void)state;
-	rig_set_up(&r, 60, 1);
-	r.cfg.budget = 4 * TABLE_BLOCKS * BS;
-	r.classes = 1u << E2PF_INODES;
-	rig_start(&r);
-	fake_threads_settle();
-	for (at = 0; at < 40; at++) {
-		e2pf_ext4_at_group(r.fs.ext4, r.e, at);
-		fake_threads_settle();
-		before = fake_threads_woken();
-		/* Again: nothing new. */
-		e2pf_ext4_at_group(r.fs.ext4, r.e, at);
-		assert_int_equal(fake_threads_woken(), before);
-		assert_true(tables_ahead(&r, at) >= TABLE_BLOCKS);
-	}
-	assert_true(fake_threads_woken() <= 60);
-	rig_tear_down(&r);
-}
-
 /* The checker reports its position between the worker's decision to sleep and
  * its sleep, when it wakes nobody because nobody sleeps yet.  The last reading
  * of the clock before a sleep is made there. */
@@ -311,7 +284,7 @@ static void machine_with_little_memory(void **state)
 	rig_set_up(&r, 400, 1);
 	r.classes = 1u << E2PF_INODES;
 	r.cfg.available = ask_machine;
-	r.cfg.available_ctx = &machine_has;
+	r.cfg.ctx = &machine_has;
 	machine_has = 0;
 	rig_start(&r);
 	fake_threads_settle();
@@ -339,7 +312,7 @@ static void three_quarters_without_checker(void **state)
 	r.classes = 1u << E2PF_INODES;
 	r.cfg.paced = false;
 	r.cfg.available = ask_machine;
-	r.cfg.available_ctx = &machine_has;
+	r.cfg.ctx = &machine_has;
 	machine_has = 4 << 20;
 	r.cfg.budget = e2pf_engine_budget(machine_has, false);
 	rig_start(&r);
@@ -380,7 +353,6 @@ int main(void)
 		cmocka_unit_test(overtaken),
 		cmocka_unit_test(budget_kept),
 		cmocka_unit_test(idle_workers_not_woken),
-		cmocka_unit_test(throttled_worker_woken_by_the_batch),
 		cmocka_unit_test(report_just_before_a_sleep),
 		cmocka_unit_test(range_of_more_than_the_budget),
 		cmocka_unit_test(total_budget),

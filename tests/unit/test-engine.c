@@ -106,25 +106,6 @@ static void dear_requests(void **state)
 	}
 }
 
-static void no_inodes_in_use(void **state)
-{
-	struct rig r;
-	uint32_t g;
-
-	(void)state;
-	rig_set_up(&r, 4, 2);
-	for (g = 0; g < 4; g++)
-		r.fs.groups[g].inodes_in_use = 0;
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	for (g = 0; g < 4; g++) {
-		assert_int_equal(rig_table_asked(&r, g), 0);
-		assert_int_equal(fake_asked(&r.dev,
-					    r.fs.groups[g].block_bitmap), 1);
-	}
-	rig_tear_down(&r);
-}
-
 static void errors_tolerated(void **state)
 {
 	struct rig r;
@@ -188,8 +169,6 @@ static void stopped_in_every_state(void **state)
 		assert_false(e2pf_engine_wait(r.e, 1));
 		assert_false(e2pf_engine_stop(r.e, 1));
 		assert_int_equal(e2pf_engine_start(r.e), EBUSY);
-		fake_pass(&r.dev, op, 1);
-		assert_false(e2pf_engine_stop(r.e, 1));
 		fake_hold(&r.dev, op, false);
 		assert_true(e2pf_engine_stop(r.e, -1));
 		assert_int_equal(fake_threads_alive(), 0);
@@ -335,6 +314,36 @@ static void stuck_device(void **state)
 		assert_int_equal(fake_asked(&r.dev, dir[DIRS - 1]), 1);
 		rig_tear_down(&r);
 	}
+}
+
+/* A stop waits for what is in flight if it is told to, but not after a read that
+ * fails. */
+static void stop_that_settles(void **state)
+{
+	unsigned settles, bad;
+	struct rig r;
+
+	(void)state;
+	for (settles = 0; settles < 2; settles++)
+		for (bad = 0; bad < 2; bad++) {
+			rig_set_up(&r, 1, 1);
+			r.classes = 1u << E2PF_BITMAPS;
+			r.cfg.settle = settles;
+			fake_set_late(&r.dev, true);
+			if (bad)
+				fake_set_bad(&r.dev, 0, r.dev.blocks);
+			rig_start(&r);
+			fake_threads_settle();
+			assert_int_equal(fake_missing_asked(&r.dev), 2);
+			assert_int_equal(e2pf_engine_stop(r.e, settles && !bad ?
+							  50 : -1),
+					 !settles || bad);
+			fake_set_late(&r.dev, false);
+			fake_complete(&r.dev);
+			assert_true(e2pf_engine_stop(r.e, -1));
+			assert_int_equal(rig_stats(&r).errors, settles && bad);
+			rig_tear_down(&r);
+		}
 }
 
 /* While deferred blocks are read. */
@@ -597,12 +606,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_read_once),
 		cmocka_unit_test(dear_requests),
-		cmocka_unit_test(no_inodes_in_use),
 		cmocka_unit_test(errors_tolerated),
 		cmocka_unit_test(errors_of_leaves),
 		cmocka_unit_test(late_leaves_are_none),
 		cmocka_unit_test(stuck_device),
 		cmocka_unit_test(stopped_in_every_state),
+		cmocka_unit_test(stop_that_settles),
 		cmocka_unit_test(stopped_later),
 		cmocka_unit_test(started_again),
 		cmocka_unit_test(threads_that_cannot_be_had),

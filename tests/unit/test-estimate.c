@@ -8,129 +8,115 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/probe.h"
+#include "report/estimate.h"
 
-/* 1000 blocks here and there. */
-static const struct e2pf_probe scattered = {
-	.plan = { [E2PF_EXTENTS] = { .blocks = 1000, .runs = 1000 } },
-	.block_size = 4096,
-	.measured = true,
-	.speed = {
-		.latency_ns = 1000000, .deep_latency_ns = 100000, .byte_ps = 1
-	}
-};
+#define MS 1000000u
 
-static void computing_alone(void **state)
+static void forecasts(void **state)
 {
-	struct e2pf_probe p = {
-		.block_size = 4096, .inodes = 1000000
+	/* 1000 blocks here and there, or a million inodes; what a check takes,
+	 * and the most that it may. */
+	static const struct {
+		bool has_head;
+		uint64_t latency_ns, deep_latency_ns;
+		unsigned spindles, class;
+		uint64_t runs, inodes;
+		double stock, stock_high, prefetch, prefetch_high;
+	} of[] = {
+		/* Computing alone. */
+		{ false, 0, 0, 1, E2PF_EXTENTS, 0, 1000000,
+		  1.2, 2.4, 0.6, 1.2 },
+		{ false, MS, MS / 10, 1, E2PF_EXTENTS, 1000, 0,
+		  0.75, 1.5, 0.05, 0.1 },
+		{ true, 10 * MS, 4 * MS, 1, E2PF_EXTENTS, 1000, 0,
+		  4, 4 / 0.35, 1, 1 / 0.35 },
+		{ true, 10 * MS, 4 * MS, 3, E2PF_EXTENTS, 1000, 0,
+		  4, 4 / 0.35, 1.0 / 3, 1 / 1.05 },
+		/* A journal is not read, however large. */
+		{ false, MS, MS / 10, 1, E2PF_FILES, 1000, 0, 0, 0, 0, 0 },
 	};
+	size_t i;
 
 	(void)state;
-	/* No forecast without a measurement. */
-	p.stock.high = p.prefetch.high = 1;
-	e2pf_estimate_check(&p, 1);
-	assert_true(p.stock.high == 0 && p.prefetch.high == 0);
-	p.measured = true;
-	e2pf_estimate_check(&p, 1);
-	assert_float_equal(p.stock.low, 0.6, 1e-6);
-	assert_float_equal(p.stock.high, 2.4, 1e-6);
-	assert_true(p.stock.low < p.stock.expected &&
-		    p.stock.expected < p.stock.high);
-	assert_true(p.prefetch.high < p.stock.high);
-}
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct e2pf_probe p = {
+			.report = {
+				.block_size = 4096,
+				.topo.spindles = of[i].spindles
+			},
+			.inodes = of[i].inodes,
+			.speed = {
+				.has_head = of[i].has_head, .byte_ps = 1,
+				.latency_ns = of[i].latency_ns,
+				.deep_latency_ns = of[i].deep_latency_ns
+			},
+			.stock.high = 1, .prefetch.high = 1
+		};
 
-static void flash(void **state)
-{
-	struct e2pf_probe p = scattered;
-
-	(void)state;
-	e2pf_estimate_check(&p, 1);
-	assert_float_equal(p.stock.expected, 0.75, 1e-4);
-	assert_float_equal(p.stock.low, 0.375, 1e-4);
-	assert_float_equal(p.stock.high, 1.5, 1e-4);
-	assert_float_equal(p.prefetch.expected, 0.05, 1e-4);
-}
-
-static void a_head(void **state)
-{
-	struct e2pf_probe p = scattered, three;
-
-	(void)state;
-	p.speed.has_head = true;
-	p.speed.latency_ns = 10000000;
-	p.speed.deep_latency_ns = 4000000;
-	three = p;
-	e2pf_estimate_check(&p, 1);
-	assert_float_equal(p.stock.expected, 4.0, 1e-4);
-	assert_float_equal(p.stock.low, 1.4, 1e-4);
-	assert_float_equal(p.prefetch.expected, 1.0, 1e-4);
-	assert_float_equal(p.prefetch.high, 1 / 0.35, 1e-4);
-	e2pf_estimate_check(&three, 3);
-	assert_float_equal(three.prefetch.expected, 1.0 / 3, 1e-4);
-}
-
-/* A journal is not read, however large. */
-static void the_journal(void **state)
-{
-	struct e2pf_probe p = scattered, with = scattered;
-
-	(void)state;
-	with.plan[E2PF_FILES].blocks = 1u << 18;
-	with.plan[E2PF_FILES].runs = 1u << 10;
-	e2pf_estimate_check(&p, 1);
-	e2pf_estimate_check(&with, 1);
-	assert_float_equal(with.stock.high, p.stock.high, 1e-9);
+		p.plan[of[i].class].bytes = of[i].runs * 4096;
+		p.plan[of[i].class].runs = of[i].runs;
+		/* No forecast without a measurement. */
+		e2pf_estimate_check(&p);
+		assert_true(p.stock.high == 0 && p.prefetch.high == 0);
+		p.measured = true;
+		e2pf_estimate_check(&p);
+		assert_float_equal(p.stock.expected, of[i].stock, 1e-4);
+		assert_float_equal(p.stock.high, of[i].stock_high, 1e-4);
+		assert_float_equal(p.stock.low * of[i].stock_high,
+				   of[i].stock * of[i].stock, 1e-3);
+		assert_float_equal(p.prefetch.expected, of[i].prefetch, 1e-4);
+		assert_float_equal(p.prefetch.high, of[i].prefetch_high, 1e-4);
+	}
 }
 
 /* A check with readahead that took a second, of which it waited 0.3 for what
- * was read ahead and 0.2 for the rest. */
+ * was read ahead and 0.2 for the rest-> */
 static void without(void **state)
 {
-	struct e2pf_engine_stats st = {
-		.latency_ns = 1000000, .deep_latency_ns = 500000,
-		.own_stall_ns = 200000000
+	struct e2pf_report r = {
+		.block_size = 4096, .engine = {
+			.latency_ns = 1000000, .deep_latency_ns = 500000,
+			.own_stall_ns = 200000000
+		}
 	};
+	struct e2pf_engine_stats *st = &r.engine;
 	double sorted;
 
 	(void)state;
-	st.stage[1].stall_ns = st.stage[2].stall_ns = 250000000;
-	st.asked[E2PF_DIRS].bytes = 2000 * 4096;
-	st.asked[E2PF_DIRS].runs = 2000;
+	st->stage[1].stall_ns = st->stage[2].stall_ns = 250000000;
+	st->asked[E2PF_DIRS].bytes = 2000 * 4096;
+	st->asked[E2PF_DIRS].runs = 2000;
 	/* 2,000 reads of 0.75 ms, and 0.066 s of transfer. */
-	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0),
+	assert_float_equal(e2pf_estimate_without(&r, 1.0),
 			   1.0 - 0.3 + 1.566, 0.01);
 	/* A journal is not read again by the check. */
-	st.asked[E2PF_FILES] = st.asked[E2PF_DIRS];
-	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0),
+	st->asked[E2PF_FILES] = st->asked[E2PF_DIRS];
+	assert_float_equal(e2pf_estimate_without(&r, 1.0),
 			   1.0 - 0.3 + 1.566, 0.01);
 	/* With a head a read costs what one of a sorted queue does. */
-	st.has_head = true;
-	st.latency_ns = 500000;
-	sorted = e2pf_estimate_without(&st, 4096, 1.0);
-	st.latency_ns = 4000000;
-	assert_float_equal(e2pf_estimate_without(&st, 4096, 1.0), sorted, 1e-9);
-	st.has_head = false;
+	st->has_head = true;
+	st->latency_ns = 500000;
+	sorted = e2pf_estimate_without(&r, 1.0);
+	st->latency_ns = 4000000;
+	assert_float_equal(e2pf_estimate_without(&r, 1.0), sorted, 1e-9);
+	st->has_head = false;
 	/* What was measured is rather the processor than the device. */
-	st.deep_latency_ns = 150000;
-	assert_true(e2pf_estimate_without(&st, 4096, 1.0) == 0);
-	st.deep_latency_ns = 500000;
+	st->deep_latency_ns = 150000;
+	assert_true(e2pf_estimate_without(&r, 1.0) == 0);
+	st->deep_latency_ns = 500000;
 	/* Nothing was gained. */
-	st.asked[E2PF_DIRS].runs = st.asked[E2PF_DIRS].bytes = 0;
-	assert_true(e2pf_estimate_without(&st, 4096, 1.0) == 0);
+	st->asked[E2PF_DIRS].runs = st->asked[E2PF_DIRS].bytes = 0;
+	assert_true(e2pf_estimate_without(&r, 1.0) == 0);
 	/* Nothing was measured. */
-	st.asked[E2PF_DIRS] = st.asked[E2PF_FILES];
-	st.latency_ns = 0;
-	assert_true(e2pf_estimate_without(&st, 4096, 1.0) == 0);
+	st->asked[E2PF_DIRS] = st->asked[E2PF_FILES];
+	st->latency_ns = 0;
+	assert_true(e2pf_estimate_without(&r, 1.0) == 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(computing_alone),
-		cmocka_unit_test(flash),
-		cmocka_unit_test(a_head),
-		cmocka_unit_test(the_journal),
+		cmocka_unit_test(forecasts),
 		cmocka_unit_test(without),
 	};
 

@@ -83,8 +83,7 @@ static void one_operation(struct pair *pair, uint32_t blocks)
 	}
 }
 
-static void run_operations(const char *a, const char *b, int operations,
-			   bool cached)
+static void run_operations(int operations, bool cached)
 {
 	/* As long as there are only these, they are ours. */
 	int reads = operations / 4;
@@ -92,9 +91,9 @@ static void run_operations(const char *a, const char *b, int operations,
 	int i;
 
 	if (cached)
-		open_cached(&pair, a, b, IO_FLAG_RW);
+		open_cached(&pair, path_a, path_b, IO_FLAG_RW);
 	else
-		open_pair(&pair, a, b, IO_FLAG_RW);
+		open_pair(&pair, path_a, path_b, IO_FLAG_RW);
 	pick_from(42);
 	for (i = 0; i < operations; i++) {
 		uint32_t size;
@@ -126,7 +125,7 @@ static void test_random_operations(void **unused)
 	for (cached = 0; cached < 2; cached++) {
 		make_file(path_a, IMAGE_SIZE, 7);
 		make_file(path_b, IMAGE_SIZE, 7);
-		run_operations(path_a, path_b, 4000, cached);
+		run_operations(4000, cached);
 		assert_same_files();
 	}
 }
@@ -373,93 +372,6 @@ static void test_threads(void **unused)
 	free(image);
 }
 
-/* libext2fs on top, alone and with the undo manager in between */
-
-static void make_filesystem(io_manager manager)
-{
-	struct ext2_super_block super;
-	ext2_filsys fs;
-	dgrp_t group;
-
-	memset(&super, 0, sizeof(super));
-	super.s_log_block_size = 2;
-	super.s_blocks_count = 4096;
-	assert_int_equal(ext2fs_initialize(path_b, 0, &super, manager, &fs),
-			 0);
-	assert_int_equal(ext2fs_allocate_tables(fs), 0);
-	for (group = 0; group < fs->group_desc_count; group++)
-		assert_int_equal(ext2fs_zero_blocks2(fs,
-				ext2fs_inode_table_loc(fs, group),
-				(int)fs->inode_blocks_per_group, NULL, NULL),
-				0);
-	assert_int_equal(ext2fs_mkdir(fs, EXT2_ROOT_INO, EXT2_ROOT_INO, NULL),
-			 0);
-	ext2fs_mark_bb_dirty(fs);
-	ext2fs_mark_super_dirty(fs);
-	assert_int_equal(ext2fs_close_free(&fs), 0);
-}
-
-static void use_filesystem(io_manager manager)
-{
-	ext2_filsys fs;
-
-	assert_int_equal(ext2fs_open2(path_b, NULL,
-				      EXT2_FLAG_RW | EXT2_FLAG_THREADS, 0, 0,
-				      manager, &fs), 0);
-	assert_int_equal(ext2fs_read_bitmaps(fs), 0);
-	assert_int_equal(ext2fs_mkdir(fs, EXT2_ROOT_INO, 0, "one"), 0);
-	assert_int_equal(ext2fs_close_free(&fs), 0);
-	assert_int_equal(ext2fs_open2(path_b, NULL, 0, 0, 0, manager, &fs),
-			 0);
-	assert_int_equal(ext2fs_check_directory(fs, 11), 0);
-	assert_int_equal(ext2fs_close_free(&fs), 0);
-}
-
-/* The undo manager of libext2fs 1.47.0 leaks two bitmaps, whatever is below
- * it. */
-void __lsan_disable(void) __attribute__((weak));
-void __lsan_enable(void) __attribute__((weak));
-
-static void test_filesystem(void **unused)
-{
-	(void)unused;
-	make_file(path_b, 4096 * 4096, 20);
-	make_filesystem(e2pf_mmap_io_manager);
-	use_filesystem(e2pf_mmap_io_manager);
-	make_filesystem(unix_io_manager);
-	test_io_backing_manager = e2pf_mmap_io_manager;
-	use_filesystem(test_io_manager);
-	make_filesystem(unix_io_manager);
-	assert_int_equal(set_undo_io_backing_manager(e2pf_mmap_io_manager),
-			 0);
-	assert_int_equal(set_undo_io_backup_file(path_undo), 0);
-	if (__lsan_disable)
-		__lsan_disable();
-	use_filesystem(undo_io_manager);
-	if (__lsan_enable)
-		__lsan_enable();
-	assert_int_equal(access(path_undo, R_OK), 0);
-}
-
-/* A test that leaves with longjmp(), because it skips or fails, has its loop
- * devices detached at exit. */
-static void test_loop_operations(void **unused)
-{
-	char a[32], b[32];
-	int fa, fb;
-
-	(void)unused;
-	make_file(path_a, 1024 * 1024, 21);
-	make_file(path_b, 1024 * 1024, 21);
-	if (!attach_both(&fa, &fb, a, b))
-		skip();
-	run_operations(a, b, 2000, false);
-	run_operations(a, b, 2000, true);
-	close(fa);
-	close(fb);
-	assert_same_files();
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -471,8 +383,6 @@ int main(void)
 		cmocka_unit_test(test_open_errors),
 		cmocka_unit_test(test_large_file),
 		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_filesystem),
-		cmocka_unit_test(test_loop_operations),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -36,46 +36,49 @@ static struct e2pf_progress_facts evenly(double seconds, double whole)
 	};
 }
 
-/* All is read ahead in the first half: then computing decides. */
-static void flash(void **state)
+/* Checks that read at a rate that changes. */
+static void rates(void **state)
 {
-	struct e2pf_progress_past past = { .seconds = 0 };
+	static const struct {
+		bool has_head;
+		double computing;	/* s */
+		/* Until `turn` s this part is read in a second; then that. */
+		double turn, first, then;
+		double all;		/* s that the check takes */
+		unsigned from;		/* where the estimate is tested */
+	} of[] = {
+		/* All is read ahead in the first half: then computing
+		 * decides. */
+		{ false, 30, 15, 1.0 / 15, 0, 30, 1 },
+		/* On a head the checker computes when it has been read. */
+		{ true, 4, 30, 1.0 / 30, 0, 34, 1 },
+		/* The rate of the last seconds counts. */
+		{ false, 0, 10, 0.05, 0.005, 110, 40 },
+	};
 	struct e2pf_estimate left;
-	struct e2pf_progress_facts f;
-	unsigned i;
+	unsigned i, t;
 
 	(void)state;
-	for (i = 1; i < 30; i++) {
-		double t = i;
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct e2pf_progress_past past = { .seconds = 0 };
 
-		f = evenly(t < 15 ? 2 * t : 30, 30);
-		f.seconds = f.cpu = t;
-		f.stalled = 0;
-		f.usual_seconds = 30;
-		f.rest_part = 0;
-		f.passed = t / 30;
-		left = e2pf_progress_estimate(&past, &f);
-		assert_near(&left, 30 - t);
-	}
-}
+		for (t = 1; t < 50 && t < of[i].all - 4; t++) {
+			double part = t < of[i].turn ? t * of[i].first :
+				of[i].turn * of[i].first +
+				(t - of[i].turn) * of[i].then;
+			struct e2pf_progress_facts f = evenly(part, 1);
 
-/* On a head the checker computes when it has been read. */
-static void head(void **state)
-{
-	struct e2pf_progress_past past = { .seconds = 0 };
-	struct e2pf_estimate left;
-	struct e2pf_progress_facts f;
-	unsigned i;
-
-	(void)state;
-	for (i = 1; i < 30; i++) {
-		f = evenly(i, 30);
-		f.has_head = true;
-		f.usual_seconds = 4;
-		f.passed = 0;
-		f.rest_part = 0;
-		left = e2pf_progress_estimate(&past, &f);
-		assert_near(&left, 34 - i);
+			f.seconds = t;
+			f.has_head = of[i].has_head;
+			f.usual_seconds = of[i].computing;
+			f.cpu = f.has_head ? 0 : of[i].computing * t /
+						 of[i].all;
+			f.passed = f.has_head ? 0 : t / of[i].all;
+			f.rest_part = 0;
+			left = e2pf_progress_estimate(&past, &f);
+			if (t >= of[i].from)
+				assert_near(&left, of[i].all - t);
+		}
 	}
 }
 
@@ -95,27 +98,6 @@ static void requests_count(void **state)
 	memset(&past, 0, sizeof(past));
 	left = e2pf_progress_estimate(&past, &f);
 	assert_near(&left, 10);
-}
-
-/* The rate of the last seconds counts, not that of an hour before. */
-static void rate_follows(void **state)
-{
-	struct e2pf_progress_past past = { .seconds = 0 };
-	struct e2pf_estimate left = { .expected = 0 };
-	struct e2pf_progress_facts f;
-	unsigned i;
-
-	(void)state;
-	for (i = 1; i <= 40; i++) {
-		/* Ten times as fast in the first ten seconds. */
-		double done = i < 10 ? 10.0 * i : 90.0 + i;
-
-		f = evenly(done, 200);
-		f.seconds = i;
-		f.rest_part = 0;
-		left = e2pf_progress_estimate(&past, &f);
-	}
-	assert_near(&left, 70);
 }
 
 /* What follows the walk, by its stages, or by the time. */
@@ -278,10 +260,8 @@ static void recorded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flash),
-		cmocka_unit_test(head),
+		cmocka_unit_test(rates),
 		cmocka_unit_test(requests_count),
-		cmocka_unit_test(rate_follows),
 		cmocka_unit_test(the_rest),
 		cmocka_unit_test(walk_ends_unseen),
 		cmocka_unit_test(range),

@@ -155,43 +155,29 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-static void defaults(void **state)
+static void file_and_variables(void **state)
 {
 	(void)state;
 	assert_true(read_with("# nothing\n\n  ; at all\n"));
-	assert_true(setup.prefetch);
-	assert_true(setup.log);
-	assert_int_equal(setup.verbose, 0);
+	assert_true(setup.prefetch && setup.log);
+	assert_false(setup.verbose || setup.mmap_io || setup.stats ||
+		     setup.reading.threads || setup.reading.memory);
 	assert_int_equal(setup.accel, 7);
-	assert_int_equal(setup.reading.threads, 0);
-	assert_int_equal(setup.reading.memory, 0);
-	assert_false(setup.mmap_io);
-	assert_null(setup.stats);
-}
 
-static void all_of_the_file(void **state)
-{
-	(void)state;
 	assert_true(read_with("\xef\xbb\xbfprefetch=off\n\tthreads\t=  7 \r\n"
 			      "mem = 64M\nbandwidth = 2M\niops = 5\n"
 			      "ioprio = idle\nnice = 3\nverbose = 2\n"
 			      "log = off\naccel = crc32c,indirect"));
-	assert_false(setup.prefetch);
-	assert_int_equal(setup.reading.threads, 7);
-	assert_int_equal(setup.reading.memory, 64 << 20);
-	assert_int_equal(setup.reading.bandwidth, 2 << 20);
-	assert_int_equal(setup.reading.requests, 5);
-	assert_int_equal(setup.reading.io_priority, 3 << 13);
-	assert_int_equal(setup.reading.nice, 3);
+	assert_false(setup.prefetch || setup.log);
+	assert_memory_equal(&setup.reading, (&(struct e2pf_settings) {
+		.threads = 7, .memory = 64 << 20, .bandwidth = 2 << 20,
+		.requests = 5, .io_priority = 3 << 13, .nice = 3
+	}), sizeof(setup.reading));
 	assert_int_equal(setup.verbose, 2);
-	assert_false(setup.log);
 	assert_int_equal(setup.accel,
 			 1u << E2PF_CRC32C | 1u << E2PF_INDIRECT_WALK);
-}
 
-static void variables_override(void **state)
-{
-	(void)state;
+	/* Variables override the file, unless they are empty. */
 	setenv("PREFETCH", "auto", 1);
 	setenv("PREFETCH_THREADS", "9", 1);
 	setenv("PREFETCH_NICE", "", 1);
@@ -205,8 +191,6 @@ static void variables_override(void **state)
 	setenv("PREFETCH", "1", 1);
 	assert_true(read_with("prefetch = 0\n"));
 	assert_true(setup.prefetch);
-	unsetenv("PREFETCH_THREADS");
-	unsetenv("PREFETCH_NICE");
 }
 
 /* test-failures.sh has the messages. */
@@ -243,11 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(class_names),
 		cmocka_unit_test(values),
-		cmocka_unit_test_setup_teardown(defaults, make_file,
-						remove_file),
-		cmocka_unit_test_setup_teardown(all_of_the_file, make_file,
-						remove_file),
-		cmocka_unit_test_setup_teardown(variables_override, make_file,
+		cmocka_unit_test_setup_teardown(file_and_variables, make_file,
 						remove_file),
 		cmocka_unit_test_setup_teardown(nothing_else, make_file,
 						remove_file),

@@ -88,7 +88,7 @@ static void what_is_counted(void **state)
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		make_tree(table[i].locks);
 		assert_int_equal(e2pf_share_count(tree_root), table[i].count);
-		assert_true(e2pf_memory_share(tree_root) ==
+		assert_true(e2pf_memory_share(tree_root, false) ==
 			    8000000 * 1024ull / table[i].count);
 		tree_remove();
 	}
@@ -101,7 +101,7 @@ static void what_is_counted(void **state)
 	/* Without a file of locks, and with the memory unknown. */
 	tree_begin();
 	assert_int_equal(e2pf_share_count(tree_root), 1);
-	assert_true(e2pf_memory_share(tree_root) == UINT64_MAX);
+	assert_true(e2pf_memory_share(tree_root, false) == UINT64_MAX);
 	tree_remove();
 }
 

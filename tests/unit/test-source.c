@@ -46,7 +46,7 @@ static void set_up(struct rig *r, unsigned workers, bool has_head)
 	r->cfg = (struct e2pf_engine_config) {
 		.source = &r->fs.source, .devices = r->device,
 		.threads = workers, .head_threads = workers,
-		.has_head = has_head, .paced = true, .exact = true,
+		.has_head = has_head, .paced = true,
 		.budget = 1 << 20
 	};
 }
@@ -73,17 +73,6 @@ static void tear_down(struct rig *r)
 static unsigned asked(struct rig *r, uint32_t place)
 {
 	return fake_asked(&r->dev[place / TOY_BLOCKS], place % TOY_BLOCKS);
-}
-
-/* The number of requested blocks of this class. */
-static unsigned asked_of(struct rig *r, enum toy_class cls)
-{
-	unsigned n = 0;
-	uint32_t place;
-
-	for (place = 0; place < TOY_NODES; place++)
-		n += r->cls[place] == cls && asked(r, place);
-	return n;
 }
 
 static void assert_all_asked_once(struct rig *r)
@@ -158,87 +147,6 @@ static void phases_in_order(void **state)
 	tear_down(&r);
 }
 
-/* A checker reads a block, on its device. */
-static void check_block(struct rig *r, uint32_t place)
-{
-	struct e2pf_device *dev = r->device[place / TOY_BLOCKS];
-	struct e2pf_read read = {
-		.device = place / TOY_BLOCKS,
-		.offset = (uint64_t)(place % TOY_BLOCKS) * TOY_BLOCK,
-		.length = TOY_BLOCK
-	};
-	char buf[TOY_BLOCK];
-
-	e2pf_engine_before_read(r->e, &read);
-	assert_int_equal(dev->ops->read(dev, buf, read.offset, TOY_BLOCK), 0);
-	e2pf_engine_after_read(r->e, &read);
-}
-
-static void every_read_a_hit(void **state)
-{
-	struct e2pf_engine_stats st;
-	uint32_t place;
-	struct rig r;
-
-	(void)state;
-	set_up(&r, 3, false);
-	start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	e2pf_engine_get_stats(r.e, &st);
-	assert_int_equal(st.prefetched_bytes, TOY_ALL_BLOCKS * TOY_BLOCK);
-	assert_int_equal(st.peak_lookahead_bytes, TOY_ALL_BLOCKS * TOY_BLOCK);
-	assert_int_equal(st.wasted_bytes, TOY_ALL_BLOCKS * TOY_BLOCK);
-	e2pf_engine_stage(r.e, 1);
-	for (place = 0; place < TOY_NODES; place++)
-		if (r.cls[place] != TOY_CLASSES)
-			check_block(&r, place);
-	e2pf_engine_get_stats(r.e, &st);
-	assert_int_equal(st.stage[1].reads, TOY_ALL_BLOCKS);
-	assert_int_equal(st.stage[1].hits, TOY_ALL_BLOCKS);
-	assert_int_equal(st.wasted_bytes, 0);
-	/* Only the checker reads blocks that no tree refers to. */
-	check_block(&r, 1);
-	e2pf_engine_get_stats(r.e, &st);
-	assert_int_equal(st.stage[1].reads, TOY_ALL_BLOCKS + 1);
-	assert_int_equal(st.stage[1].hits + st.stage[1].stalls, TOY_ALL_BLOCKS + 1);
-	tear_down(&r);
-}
-
-/* The readahead window stays within the budget while a checker goes from root to
- * root, and everything is read in the end. */
-static void budget_kept(void **state)
-{
-	static const unsigned workers[] = { 1, 3 };
-	struct rig r;
-	unsigned w, unit, budget = 24;
-
-	(void)state;
-	for (w = 0; w < 2; w++) {
-		set_up(&r, workers[w], false);
-		r.cfg.budget = budget * TOY_BLOCK;
-		start(&r);
-		for (unit = 0; unit < TOY_ROOTS; unit++) {
-			unsigned nodes;
-
-			e2pf_engine_at(r.e, TOY_READ_TREES, unit);
-			fake_threads_settle();
-			nodes = asked_of(&r, TOY_NODE);
-			/* Each worker checks the budget before a run, which
-			 * may exceed it by one block. */
-			assert_uint_in_range(nodes, unit ? unit : 1,
-					unit * (1 + TOY_NODES_OF_ROOT) + budget +
-					workers[w]);
-			if (unit < TOY_ROOTS / 2 && workers[w] == 1)
-				assert_int_equal(asked_of(&r, TOY_DATA), 0);
-		}
-		/* Data, which only a later phase needs, may use half of it. */
-		assert_uint_in_range(asked_of(&r, TOY_DATA), 1,
-				budget / 2 + workers[w]);
-		e2pf_engine_stop(r.e, -1);
-		tear_down(&r);
-	}
-}
-
 /* Blocks with arbitrary contents: it ends, and requests nothing outside. */
 static void hostile_blocks(void **state)
 {
@@ -265,32 +173,12 @@ static void hostile_blocks(void **state)
 	}
 }
 
-static void plan_counted_by_class(void **state)
-{
-	struct e2pf_class_count count[TOY_CLASSES];
-	struct rig r;
-
-	(void)state;
-	set_up(&r, 1, false);
-	r.e = e2pf_engine_new(&r.cfg);
-	assert_int_equal(e2pf_engine_plan(r.e, count), 0);
-	assert_int_equal(count[TOY_MAP].bytes, TOY_MAP_PARTS * TOY_BLOCK);
-	assert_int_equal(count[TOY_NODE].bytes, TOY_ALL_NODES * TOY_BLOCK);
-	assert_int_equal(count[TOY_DATA].bytes, TOY_ALL_DATA * TOY_BLOCK);
-	assert_int_equal(count[TOY_DATA].runs, TOY_ALL_DATA);
-	assert_int_equal(asked_of(&r, TOY_MAP), 0);
-	tear_down(&r);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_read_once),
 		cmocka_unit_test(phases_in_order),
-		cmocka_unit_test(every_read_a_hit),
-		cmocka_unit_test(budget_kept),
 		cmocka_unit_test(hostile_blocks),
-		cmocka_unit_test(plan_counted_by_class),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

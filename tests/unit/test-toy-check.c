@@ -78,7 +78,7 @@ static struct toy_check run(struct e2pf_session *session)
 static void same_verdict(void **state)
 {
 	struct e2pf_session *s = toy_open(paths, NULL);
-	struct e2pf_decisions decisions = { .count = 0 };
+	struct e2pf_report report = { .device = NULL };
 	struct toy_check alone, ahead;
 	char *text = NULL;
 	size_t size;
@@ -94,15 +94,15 @@ static void same_verdict(void **state)
 
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
-	assert_int_equal(e2pf_write_stats(s, out), 0);
+	e2pf_session_report(s, &report);
+	assert_int_equal(e2pf_report_write(&report, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "\"io_manager\":\"toy\""));
 	assert_non_null(strstr(text, "\"name\":\"trees\""));
 	assert_non_null(strstr(text, "\"name\":\"list\""));
 	assert_non_null(strstr(text, "\"checker_reads\":323"));
 	free(text);
-	e2pf_session_describe(s, &decisions);
-	assert_string_equal(decisions.item[0].about, "memory");
+	assert_string_equal(report.decisions.item[0].about, "memory");
 	/* If /tmp is in memory, the session does not start threads. */
 	if (s->last.threads)
 		assert_true(s->last.planned_bytes > 0);
