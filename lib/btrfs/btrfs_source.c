@@ -3,7 +3,7 @@
  * btrfs as a source of work: its phases, their units, and the conversion of the
  * planner's pointers to references.  Decides what is read in which phase.  Does
  * not know how far ahead anything is read (lib/engine/), nor what the bytes
- * mean (plan_*.c).
+ * mean (plan.c).
  *
  * Snapshots share most of their blocks.  One bit per block records which blocks
  * were passed on, so a subtree is walked once, however many trees refer to it.

@@ -410,13 +410,15 @@ uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
 				unsigned device, uint64_t offset,
 				bool *system)
 {
-	const struct map_chunk *c;
+	size_t n;
 	unsigned i;
 
 	*system = false;
-	for (c = map->chunk; c < map->chunk + map->count; c++)
+	for (n = 0; n < map->count; n++) {
+		const struct map_chunk *c = &map->chunk[n];
+
 		for (i = 0; i < c->stripes; i++) {
-			const struct map_stripe *s = map->stripe + c->stripe + i;
+			const struct map_stripe *s = &map->stripe[c->stripe + i];
 
 			if (s->device != device || offset < s->offset ||
 			    offset - s->offset >= c->bytes)
@@ -424,5 +426,6 @@ uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
 			*system = c->system;
 			return address_of(c, i, offset - s->offset);
 		}
+	}
 	return 0;
 }

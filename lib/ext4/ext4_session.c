@@ -317,14 +317,14 @@ void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_count *plan)
 {
-	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+	const struct e2pf_geometry *geo = &e2pf_ext4_of(session)->geo;
 	errcode_t err = e2pf_engine_plan(session->engine, plan);
 
 	/* These were read when the filesystem was opened. */
 	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){
-		.bytes = (uint64_t)s->geo.desc_blocks * s->geo.block_size,
-		.runs = s->geo.feature_incompat &
-			EXT2_FEATURE_INCOMPAT_META_BG ? s->geo.desc_blocks : 1
+		.bytes = (uint64_t)geo->desc_blocks * geo->block_size,
+		.runs = geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG ?
+			geo->desc_blocks : 1
 	};
 	return err;
 }

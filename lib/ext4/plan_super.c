@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From a superblock to the filesystem's geometry, and from a group's descriptor
- * to its bitmaps and inode table.  Accepts only the superblocks that libext2fs
- * would open, because no others are checked.  Does not verify checksums.
+ * to its bitmaps and inode table.  libext2fs has opened the filesystem: checked
+ * is all that the planner relies on, but not what it does not use, such as
+ * clusters.  Does not verify checksums.
  */
 #include "plan.h"
 
 /* New in e2fsprogs 1.47, so the headers we require may lack them. */
 #define ORPHAN_FILE_INUM_OFFSET 0x280
 #define COMPAT_ORPHAN_FILE 0x1000
-
-/* The limit from the 16-bit free counts of a descriptor. */
-#define MAX_CLUSTERS_PER_GROUP ((1u << 16) - 8)
 
 /* Extents store 48-bit block numbers. */
 #define MAX_BLOCKS ((UINT64_C(1) << 48) - 1)
@@ -21,31 +19,17 @@ static bool power_of_two(uint32_t n)
 	return n && !(n & (n - 1));
 }
 
-/* Parse the sizes of blocks, clusters, groups, inodes and descriptors. */
+/* Parse the sizes of blocks, groups, inodes and descriptors. */
 static int parse_sizes(const struct ext2_super_block *sb,
 		       struct e2pf_geometry *geo)
 {
 	uint32_t log_block = le32toh(sb->s_log_block_size);
-	uint32_t log_cluster = le32toh(sb->s_log_cluster_size);
-	uint32_t clusters = le32toh(sb->s_clusters_per_group);
-	bool bigalloc = geo->feature_ro_compat &
-			EXT4_FEATURE_RO_COMPAT_BIGALLOC;
-	uint64_t per_group;
 
+	geo->blocks_per_group = le32toh(sb->s_blocks_per_group);
 	if (log_block > EXT2_MAX_BLOCK_LOG_SIZE - EXT2_MIN_BLOCK_LOG_SIZE ||
-	    log_cluster > EXT2_MAX_CLUSTER_LOG_SIZE -
-			  EXT2_MIN_CLUSTER_LOG_SIZE ||
-	    log_cluster < log_block || (!bigalloc && log_cluster != log_block))
+	    !geo->blocks_per_group)
 		return -1;
 	geo->block_size = EXT2_MIN_BLOCK_SIZE << log_block;
-
-	if (clusters < 8 || clusters > MAX_CLUSTERS_PER_GROUP ||
-	    clusters > 8 * geo->block_size)
-		return -1;
-	per_group = (uint64_t)clusters << (log_cluster - log_block);
-	geo->blocks_per_group = le32toh(sb->s_blocks_per_group);
-	if (per_group != geo->blocks_per_group)
-		return -1;
 
 	geo->inode_size = EXT2_GOOD_OLD_INODE_SIZE;
 	if (le32toh(sb->s_rev_level) >= EXT2_DYNAMIC_REV)

@@ -297,7 +297,7 @@ static void read_image(struct rig *r, struct input *in)
 	cfg.source = &ext4->source;
 	e = e2pf_engine_new(&cfg);
 	require(e);
-	e->has_head = cfg.has_head;
+	e->speed.has_head = cfg.has_head;
 	run_passes(r, e, n);
 	e2pf_engine_free(e);
 	e2pf_ext4_free(ext4);
