@@ -21,8 +21,9 @@
 /* Large reads take longer than STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
-/* Everything seemed cached, but is not if this many reads had to wait. */
-#define WARM_MISSES 16u
+/* Everything seemed cached, but is not if this many reads had to wait, of at most
+ * 16 times as many: a busy machine delays some, too. */
+#define WARM_MISSES 128u
 
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 {
@@ -238,7 +239,7 @@ static void count_sleep_miss(struct e2pf_engine *e)
 	for (i = 0; i < E2PF_STAGES; i++)
 		reads += e->stats.stage[i].reads;
 	if (!e->sleep_misses ||
-	    reads - e->sleep_since > WARM_MISSES * WARM_MISSES) {
+	    reads - e->sleep_since > WARM_MISSES * 16) {
 		e->sleep_since = reads;
 		e->sleep_misses = 0;
 	}

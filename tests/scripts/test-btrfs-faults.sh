@@ -3,8 +3,8 @@
 #
 # btrfs check on failing disks: the command under test must have the output and
 # exit status of the stock program if a tree block cannot be read, if the device
-# vanishes at some read, if a device of a mirror is missing, and if blocks are
-# slow.
+# vanishes at some read, if a device of a mirror is missing, and if a bad sector
+# takes its time.
 #
 # A sample of them; all with E2PF_FAULTS=all.
 #
@@ -171,7 +171,7 @@ disk_case()
 
 test_disk()
 {
-	local bad="a bad sector of a disk" slow="a slow sector of a disk"
+	local bad="a bad sector of a disk"
 	local late="a bad sector that takes its time, lowmem"
 
 	if ! have_root || ! have_fuse || [ ! -x "$model" ]; then
@@ -186,9 +186,6 @@ test_disk()
 	sample 2 <"$E2PF_TMP/plan" | blocks "$late" eio ":20ms|--mode=lowmem" |
 		tally_all disk_case
 	tally_end "$late"
-	sample 2 <"$E2PF_TMP/plan" | blocks "$slow" slow ":300ms|" |
-		tally_all disk_case
-	tally_end "$slow"
 }
 
 test_faults()

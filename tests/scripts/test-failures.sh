@@ -206,10 +206,10 @@ breaker()
 		const char *set = getenv("BREAK");
 		return set && !strcmp(set, what);
 	}
-	long ext2fs_initialize(const char *n, int f, void *s, void *m, void *r)
+	long ext2fs_resize_block_bitmap2(long long n, long long r, void *map)
 	{
-		long (*real)(const char *, int, void *, void *, void *) =
-			dlsym(RTLD_NEXT, "ext2fs_initialize");
+		long (*real)(long long, long long, void *) =
+			dlsym(RTLD_NEXT, "ext2fs_resize_block_bitmap2");
 		if (is("crash"))
 			*(volatile int *)8 = 1;
 		if (is("abort"))
@@ -218,7 +218,7 @@ breaker()
 			exit(3);
 		while (is("hang"))
 			sleep(100);
-		return real(n, f, s, m, r);
+		return real(n, r, map);
 	}
 	pid_t fork(void)
 	{

@@ -125,7 +125,7 @@ static void gap_by_the_cost(void **state)
 		 * start. */
 		{ false, 900, 333, 41, 4 }, { false, 900, 660, 57, 32 },
 		{ false, 900, 660, 60, 4 }, { false, 8100, 660, 60, 128 },
-		{ true, 8100, 0, 60, 128 },
+		{ true, 8100, 0, 60, 64 },
 	};
 	struct pass p;
 	unsigned i;

@@ -333,7 +333,7 @@ static void waits_at_the_same_time(void **state)
 	rig_tear_down(&r);
 }
 
-/* All was cached, and is not any more: 16 reads that wait wake the workers. */
+/* All was cached, and is not any more: 128 reads that wait wake the workers. */
 static void asleep_until_reads_wait(void **state)
 {
 	struct rig r;
@@ -353,7 +353,7 @@ static void asleep_until_reads_wait(void **state)
 		/* A hit. */
 		rig_checker_reads(&r, 200, 1);
 	}
-	assert_int_equal(i, 16);
+	assert_int_equal(i, 128);
 	assert_int_equal(fake_threads_alive(), 2);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_int_equal(rig_table_asked(&r, 3), 1);
@@ -370,14 +370,15 @@ static void asleep_through_chance(void **state)
 	rig_set_up(&r, 4, 2);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
 	rig_start(&r);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 10; i++) {
 		fake_set_resident(&r.dev, 200, 15, false);
 		for (j = 0; j < 15; j++)
 			rig_checker_reads(&r, 200 + j, 1);
 		for (j = 0; j < 260; j++)
 			rig_checker_reads(&r, 300, 1);
 	}
-	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls, 60);
+	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls,
+			 150);
 	assert_int_equal(fake_threads_alive(), 0);
 	rig_tear_down(&r);
 }
@@ -423,6 +424,10 @@ static void woken_in_the_list(void **state)
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, 40);
 	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	for (i = 0; i < 112; i++) {
+		rig_checker_reads(&r, 200, 1);
+		fake_set_resident(&r.dev, 200, 1, false);
+	}
 	for (i = 0; i < 16; i++) {
 		e2pf_ext4_list_at(r.fs.ext4, r.e, i);
 		rig_checker_reads(&r, list[i], 1);
