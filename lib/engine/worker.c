@@ -24,8 +24,7 @@
 #define REF_BUDGET 1024u
 #define LEAST_REFS 4096u
 
-/* Requests in flight at first: at least, and on a device known to be fast.  To
- * begin with 4 everywhere took 1.06 times as long on three mirrors. */
+/* Requests in flight at first: at least, and on a device known to be fast. */
 #define FIRST 4u
 #define FIRST_FAST 64u
 
