@@ -22,7 +22,7 @@ static inline bool e2pf_have_room(void **array, size_t *room, size_t used,
 
 	while (wanted < used + more)
 		wanted *= 2;
-	if (wanted == *room)
+	if (*array && wanted == *room)
 		return true;
 	if (wanted > SIZE_MAX / size)
 		return false;

@@ -38,7 +38,7 @@ void e2pf_decide_off(struct e2pf_decisions *list, const char *decision,
 void e2pf_report_limits(struct e2pf_report *r)
 {
 	const struct e2pf_settings *set = r->settings;
-	char text[64], bytes[32] = "", requests[32] = "", sharing[48] = "";
+	char text[80], bytes[32] = "", requests[32] = "", sharing[48] = "";
 
 	if (r->sharing > 1 && !set->memory)
 		snprintf(sharing, sizeof(sharing), ", divided by %u processes",
