@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The chunks that hold tree blocks, on the devices that are open: maps a
- * logical address to places, and to a slot in a set of blocks (slot_set.h).
+ * logical address to places, and to a slot in a set of blocks.
  *
  * One thread makes the map.  After that it may be read from any thread.
  */
 #ifndef E2PF_BTRFS_CHUNK_MAP_H
 #define E2PF_BTRFS_CHUNK_MAP_H
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #include "engine/source.h"
 #include "plan.h"
 
 /* A tree block may cross the end of a stripe once. */
 #define E2PF_BTRFS_PARTS 2u
+
+/* Read a part of a block.  Returns 0 or an errno. */
+typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
+				 void *bytes);
 
 struct e2pf_chunk_map {
 	struct e2pf_btrfs_super super;
@@ -24,11 +31,10 @@ struct e2pf_chunk_map {
 	struct map_stripe *stripe;
 	size_t stripes, stripe_room;
 	uint64_t slots;			/* their number */
+	unsigned tree_blocks;		/* of the chunk tree */
+	e2pf_btrfs_reader read;
+	void *ctx;
 };
-
-/* Read a part of a block.  Returns 0 or an errno. */
-typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
-				 void *bytes);
 
 /*
  * Make a map of all chunks that may hold tree blocks: those that the superblock
@@ -58,8 +64,7 @@ unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
 /* Read the block that `ptr` describes.  `block` must be aligned to 4096 bytes.
  * Returns false if it cannot be read, or if it is another block. */
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_ptr *ptr,
-			 e2pf_btrfs_reader read, void *ctx, void *block);
+			 const struct e2pf_btrfs_ptr *ptr, void *block);
 
 /* True if the block is the one that `ptr` describes, of this filesystem. */
 bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
@@ -81,5 +86,39 @@ uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 /* The address of a slot; 0 if no chunk contains it. */
 uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 				uint64_t slot);
+
+/*
+ * A set of tree blocks, with one bit for each slot.  The kernel gives memory to
+ * what is used of it: 1 TiB of metadata in blocks of 16 KiB takes at most 8 MiB.
+ */
+struct e2pf_slot_set {
+	uint64_t slots;
+	_Atomic(uint64_t) *word;	/* of 64 slots each */
+};
+
+/* Make an empty set of slots 0 to slots - 1.  Returns false if memory runs
+ * out; then nothing can be added. */
+static inline bool e2pf_slot_set_init(struct e2pf_slot_set *set, uint64_t slots)
+{
+	set->word = calloc((size_t)(slots / 64 + 1), sizeof(*set->word));
+	set->slots = set->word ? slots : 0;
+	return set->word;
+}
+
+static inline void e2pf_slot_set_free(struct e2pf_slot_set *set)
+{
+	free(set->word);
+	*set = (struct e2pf_slot_set) { .word = NULL };
+}
+
+/* Add a slot, on any thread.  Returns false if it was in the set already, or if
+ * there is no such slot. */
+static inline bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot)
+{
+	uint64_t bit = UINT64_C(1) << slot % 64;
+
+	return slot < set->slots &&
+	       !(atomic_fetch_or(&set->word[slot / 64], bit) & bit);
+}
 
 #endif

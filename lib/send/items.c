@@ -39,23 +39,23 @@ bool e2pf_item_data(const struct e2pf_btrfs_item *item,
 	uint64_t skip, length, extent, bytes;
 	uint8_t type;
 
-	if (item->key.type != BT_EXTENT_DATA_KEY ||
-	    item->size < BT_FILE_EXTENT_BYTES)
+	if (item->key.type != BTRFS_EXTENT_DATA_KEY ||
+	    item->size < BT_SIZE(file_extent_item))
 		return false;
-	type = b[BT_FILE_EXTENT_TYPE];
-	if (type != BT_FILE_EXTENT_REG && type != BT_FILE_EXTENT_PREALLOC)
+	type = b[BT_AT(file_extent_item, type)];
+	if (type != BTRFS_FILE_EXTENT_REG && type != BTRFS_FILE_EXTENT_PREALLOC)
 		return false;
-	skip = bt_le64(b + BT_FILE_EXTENT_OFFSET);
-	length = bt_le64(b + BT_FILE_EXTENT_NUM_BYTES);
-	extent = bt_le64(b + BT_FILE_EXTENT_DISK_BYTENR);
-	bytes = bt_le64(b + BT_FILE_EXTENT_DISK_NUM_BYTES);
+	skip = bt_le64(b + BT_AT(file_extent_item, offset));
+	length = bt_le64(b + BT_AT(file_extent_item, num_bytes));
+	extent = bt_le64(b + BT_AT(file_extent_item, disk_bytenr));
+	bytes = bt_le64(b + BT_AT(file_extent_item, disk_num_bytes));
 	*data = (struct e2pf_data) {
-		.generation = bt_le64(b + BT_FILE_EXTENT_GENERATION),
-		.compressed = b[BT_FILE_EXTENT_COMPRESSION] != 0,
+		.generation = bt_le64(b + BT_AT(file_extent_item, generation)),
+		.compressed = b[BT_AT(file_extent_item, compression)] != 0,
 		.job = {
 			.keys = e2pf_btrfs_keys_of(extent, extent),
 			.inode = item->key.objectid, .from = item->key.offset,
-			.length = type == BT_FILE_EXTENT_REG ? length : 0
+			.length = type == BTRFS_FILE_EXTENT_REG ? length : 0
 		}
 	};
 	data->job.offset = extent + (data->compressed ? 0 : skip);
@@ -72,12 +72,12 @@ bool e2pf_item_data(const struct e2pf_btrfs_item *item,
 static uint32_t reference_bytes(uint8_t type)
 {
 	switch (type) {
-	case BT_EXTENT_DATA_REF_KEY:
-		return 1 + BT_EXTENT_DATA_REF_BYTES;
-	case BT_SHARED_DATA_REF_KEY:
-		return 1 + 8 + BT_SHARED_DATA_REF_BYTES;
-	case BT_TREE_BLOCK_REF_KEY:
-	case BT_SHARED_BLOCK_REF_KEY:
+	case BTRFS_EXTENT_DATA_REF_KEY:
+		return 1 + BT_SIZE(extent_data_ref);
+	case BTRFS_SHARED_DATA_REF_KEY:
+		return 1 + 8 + BT_SIZE(shared_data_ref);
+	case BTRFS_TREE_BLOCK_REF_KEY:
+	case BTRFS_SHARED_BLOCK_REF_KEY:
 		return 1 + 8;
 	default:
 		return 0;
@@ -87,13 +87,13 @@ static uint32_t reference_bytes(uint8_t type)
 void e2pf_item_references(const struct e2pf_btrfs_item *item,
 			  e2pf_reference_sink sink, void *ctx)
 {
-	uint32_t at = BT_EXTENT_ITEM_BYTES, bytes;
-	struct e2pf_btrfs_key key = { .type = BT_EXTENT_DATA_KEY };
+	uint32_t at = BT_SIZE(extent_item), bytes;
+	struct e2pf_btrfs_key key = { .type = BTRFS_EXTENT_DATA_KEY };
 	uint64_t offset;
 
-	if (item->key.type != BT_EXTENT_ITEM_KEY || item->size <= at ||
-	    !(bt_le64(item->bytes + BT_EXTENT_ITEM_FLAGS) &
-	      BT_EXTENT_FLAG_DATA))
+	if (item->key.type != BTRFS_EXTENT_ITEM_KEY || item->size <= at ||
+	    !(bt_le64(item->bytes + BT_AT(extent_item, flags)) &
+	      BTRFS_EXTENT_FLAG_DATA))
 		return;
 	for (; at < item->size; at += bytes) {
 		const uint8_t *b = item->bytes + at;
@@ -101,24 +101,24 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 		bytes = reference_bytes(b[0]);
 		if (!bytes || bytes > item->size - at)
 			return;
-		if (b[0] != BT_EXTENT_DATA_REF_KEY)
+		if (b[0] != BTRFS_EXTENT_DATA_REF_KEY)
 			continue;
 		b++;
-		key.objectid = bt_le64(b + BT_EXTENT_DATA_REF_OBJECTID);
+		key.objectid = bt_le64(b + BT_AT(extent_data_ref, objectid));
 		/* The part's offset in the file minus that in the extent: it
 		 * may be below 0. */
-		offset = bt_le64(b + BT_EXTENT_DATA_REF_OFFSET);
+		offset = bt_le64(b + BT_AT(extent_data_ref, offset));
 		key.offset = offset <= INT64_MAX ? offset : 0;
-		sink(ctx, bt_le64(b + BT_EXTENT_DATA_REF_ROOT), &key);
+		sink(ctx, bt_le64(b + BT_AT(extent_data_ref, root)), &key);
 	}
 }
 
 bool e2pf_item_inode(const struct e2pf_btrfs_item *item, uint64_t *changed)
 {
-	if (item->key.type != BT_INODE_ITEM_KEY ||
-	    item->size < BT_INODE_ITEM_BYTES)
+	if (item->key.type != BTRFS_INODE_ITEM_KEY ||
+	    item->size < BT_SIZE(inode_item))
 		return false;
-	*changed = bt_le64(item->bytes + BT_INODE_ITEM_TRANSID);
+	*changed = bt_le64(item->bytes + BT_AT(inode_item, transid));
 	return true;
 }
 

@@ -57,7 +57,7 @@ uint64_t e2pf_mounted_tree_of(int fd)
 	struct btrfs_ioctl_ino_lookup_args args;
 
 	memset(&args, 0, sizeof(args));
-	args.objectid = BT_FIRST_FREE_OBJECTID;
+	args.objectid = BTRFS_FIRST_FREE_OBJECTID;
 	return ioctl(fd, BTRFS_IOC_INO_LOOKUP, &args) ? 0 : args.treeid;
 }
 
@@ -80,13 +80,13 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root)
 {
 	const struct e2pf_btrfs_range keys = {
-		{ tree, 0, BT_ROOT_ITEM_KEY },
-		{ tree, UINT64_MAX, BT_ROOT_ITEM_KEY }
+		{ tree, 0, BTRFS_ROOT_ITEM_KEY },
+		{ tree, UINT64_MAX, BTRFS_ROOT_ITEM_KEY }
 	};
 	struct found_root f = { &fs->map.super, root };
 
 	*root = (struct e2pf_btrfs_ptr) { .owner = 0 };
-	return tree && !e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &keys,
+	return tree && !e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &keys,
 					    take_root, &f) &&
 	       root->owner == tree;
 }
@@ -171,12 +171,6 @@ static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
 		     (off_t)ref->offset) == (ssize_t)ref->length ? 0 : EIO;
 }
 
-bool e2pf_mounted_read(struct e2pf_mounted *fs,
-		       const struct e2pf_btrfs_ptr *ptr, void *block)
-{
-	return e2pf_chunk_map_read(&fs->map, ptr, read_direct, fs, block);
-}
-
 /*
  * Files.
  */
@@ -242,7 +236,7 @@ const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 	memset(fs, 0, sizeof(*fs));
 	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	err = fs->fd < 0 ? errno :
-	      e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &any, NULL, NULL);
+	      e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &any, NULL, NULL);
 	why = err ? reason(err) : open_devices(fs);
 	if (!why)
 		e2pf_chunk_map_make(&fs->map, read_direct, fs);

@@ -129,7 +129,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 	struct send *s = ((struct send_walk *)ctx)->send;
 
 	return send_within_limits(s, send_nodesize(s)) &&
-	       e2pf_mounted_read(&s->fs, ptr, block);
+	       e2pf_chunk_map_read(&s->fs.map, ptr, block);
 }
 
 /* Whether this part already takes half of the budget.  Data takes a quarter,
@@ -259,7 +259,7 @@ static void plan_records(struct send *s)
 	s->jobs.count = 0;
 	for (i = 0; i < s->data.count; i++) {
 		struct e2pf_btrfs_key key = {
-			BT_EXTENT_CSUM_OBJECTID, 0, BT_EXTENT_CSUM_KEY
+			BTRFS_EXTENT_CSUM_OBJECTID, 0, BTRFS_EXTENT_CSUM_KEY
 		};
 
 		job = &s->data.job[i];
@@ -269,8 +269,8 @@ static void plan_records(struct send *s)
 			e2pf_ranges_add(&sums, &(struct e2pf_btrfs_range) {
 				key, key });
 	}
-	add_leaves(s, BT_EXTENT_TREE_OBJECTID, &s->records, true);
-	add_leaves(s, BT_CSUM_TREE_OBJECTID, &sums, false);
+	add_leaves(s, BTRFS_EXTENT_TREE_OBJECTID, &s->records, true);
+	add_leaves(s, BTRFS_CSUM_TREE_OBJECTID, &sums, false);
 	free(sums.range);
 }
 

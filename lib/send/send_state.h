@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "btrfs/slot_set.h"
 #include "device/thread.h"
 #include "items.h"
 #include "mounted.h"

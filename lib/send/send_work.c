@@ -83,7 +83,7 @@ static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_btrfs_key folder = {
-		item->key.offset, 0, BT_INODE_ITEM_KEY
+		item->key.offset, 0, BTRFS_INODE_ITEM_KEY
 	};
 	uint64_t changed;
 
@@ -95,7 +95,7 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 	if (w->unchanged)
 		return;
 	/* The folder is a part of the path that is sent. */
-	if (item->key.type == BT_INODE_REF_KEY)
+	if (item->key.type == BTRFS_INODE_REF_KEY)
 		want(w->send, w->job->tree, &folder);
 	else
 		take_data(w->send, item);
@@ -239,7 +239,7 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 {
 	struct send *s = w->send;
 	struct e2pf_job compared = { .tree = s->parent, .keys = leaf->keys };
-	struct e2pf_job record = { .tree = BT_EXTENT_TREE_OBJECTID };
+	struct e2pf_job record = { .tree = BTRFS_EXTENT_TREE_OBJECTID };
 	struct e2pf_job data;
 	size_t known = s->data.count;
 

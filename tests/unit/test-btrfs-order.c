@@ -34,8 +34,8 @@ struct forest {
 static void set_up(struct forest *f, uint64_t link_bytes)
 {
 	fs_map(&f->map, 2);
-	fs_add_chunk(&f->map, 2 * CHUNK, BT_BLOCK_GROUP_METADATA, 1, CHUNK, 2);
-	fs_add_chunk(&f->map, CHUNK, BT_BLOCK_GROUP_METADATA, 1, CHUNK, 1);
+	fs_add_chunk(&f->map, 2 * CHUNK, BTRFS_BLOCK_GROUP_METADATA, 1, CHUNK, 2);
+	fs_add_chunk(&f->map, CHUNK, BTRFS_BLOCK_GROUP_METADATA, 1, CHUNK, 1);
 	e2pf_chunk_map_finish(&f->map);
 	assert_int_equal(f->map.slots, 2 * SLOTS);
 	assert_true(e2pf_slot_set_init(&f->seen, f->map.slots));

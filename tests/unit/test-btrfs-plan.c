@@ -11,7 +11,7 @@
 #include "btrfs-fs.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define METADATA BT_BLOCK_GROUP_METADATA
+#define METADATA BTRFS_BLOCK_GROUP_METADATA
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static struct e2pf_btrfs_super sound_super(void)
@@ -33,7 +33,7 @@ static void test_super(void **state)
 	assert_int_equal(super.device.devid, 1);
 	assert_int_equal(super.nodesize, FS_NODE);
 	assert_int_equal(super.root.logical, 8 * MIB);
-	assert_int_equal(super.root.owner, BT_ROOT_TREE_OBJECTID);
+	assert_int_equal(super.root.owner, BTRFS_ROOT_TREE_OBJECTID);
 	assert_int_equal(super.chunk_root.logical, 4 * MIB);
 	assert_memory_equal(super.fsid, super.device.node_fsid, E2PF_BTRFS_UUID);
 	assert_int_equal(e2pf_btrfs_super_offset(0), 65536);
@@ -41,7 +41,7 @@ static void test_super(void **state)
 	assert_int_equal(e2pf_btrfs_super_offset(2), 256 * 1024 * MIB);
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
 	memset(bytes + BT_SUPER_METADATA_UUID, 0xa1, E2PF_BTRFS_UUID);
-	put64(bytes + BT_SUPER_INCOMPAT, BT_FEATURE_INCOMPAT_METADATA_UUID);
+	put64(bytes + BT_SUPER_INCOMPAT, BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
 	assert_null(e2pf_btrfs_plan_super(bytes, 65536, &super));
 	assert_int_equal(super.fsid[0], 0xf5);
 	assert_int_equal(super.device.node_fsid[0], 0xa1);
@@ -72,10 +72,10 @@ static void test_bad_super(void **state)
 		{ BT_SUPER_CHUNK_ROOT, 8, 1, bad },
 		{ BT_SUPER_ROOT_LEVEL, 1, 8, bad },
 		{ BT_SUPER_ROOT_LEVEL, 1, 7, NULL },
-		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_METADATA_UUID,
+		{ BT_SUPER_INCOMPAT, 8, BTRFS_FEATURE_INCOMPAT_METADATA_UUID,
 		  NULL },
 		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 |
-		  BT_FEATURE_INCOMPAT_METADATA_UUID,
+		  BTRFS_FEATURE_INCOMPAT_METADATA_UUID,
 		  "extent-tree-v2 is not supported" },
 		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
 		  "raid-stripe-tree is not supported" },
@@ -123,40 +123,40 @@ static void test_places(void **state)
 	(unit) * UNIT + 4096, FS_NODE, { PART(i, (row) * UNIT + 4096, FS_NODE) }
 		{ 0, 1, 0, AT(5, 0, 5) },
 		/* The first copy, or the next one if its device is missing. */
-		{ BT_BLOCK_GROUP_DUP, 2, 0, AT(5, 0, 5) },
-		{ BT_BLOCK_GROUP_RAID1, 2, 1, AT(5, 1, 5) },
-		{ BT_BLOCK_GROUP_RAID1C3, 3, 2, AT(5, 2, 5) },
-		{ BT_BLOCK_GROUP_RAID1C4, 4, 3, AT(5, 3, 5) },
-		{ BT_BLOCK_GROUP_RAID1, 2, 2, 4096, FS_NODE, { PART(0, 0, 0) } },
+		{ BTRFS_BLOCK_GROUP_DUP, 2, 0, AT(5, 0, 5) },
+		{ BTRFS_BLOCK_GROUP_RAID1, 2, 1, AT(5, 1, 5) },
+		{ BTRFS_BLOCK_GROUP_RAID1C3, 3, 2, AT(5, 2, 5) },
+		{ BTRFS_BLOCK_GROUP_RAID1C4, 4, 3, AT(5, 3, 5) },
+		{ BTRFS_BLOCK_GROUP_RAID1, 2, 2, 4096, FS_NODE, { PART(0, 0, 0) } },
 		/* What is contiguous is one part. */
-		{ BT_BLOCK_GROUP_RAID1, 2, 0, UNIT - 4096, 16384,
+		{ BTRFS_BLOCK_GROUP_RAID1, 2, 0, UNIT - 4096, 16384,
 		  { PART(0, UNIT - 4096, 16384) } },
-		{ BT_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },
-		{ BT_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, { PART(0, 0, 0) } },
-		{ BT_BLOCK_GROUP_RAID0, 2, 0, UNIT - 4096, 16384,
+		{ BTRFS_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },
+		{ BTRFS_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, { PART(0, 0, 0) } },
+		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, UNIT - 4096, 16384,
 		  { PART(0, UNIT - 4096, 4096), PART(1, 0, 12288) } },
 		/* Beyond the end of the chunk, and outside. */
-		{ BT_BLOCK_GROUP_RAID0, 2, 0, 12 * MIB - 4096, 16384,
+		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, 12 * MIB - 4096, 16384,
 		  { PART(0, 0, 0) } },
 		{ 0, 1, 0, 12 * MIB - 4096, 16384, { PART(0, 0, 0) } },
 		{ 0, 1, 0, -UINT64_C(4096), FS_NODE, { PART(0, 0, 0) } },
-		{ BT_BLOCK_GROUP_RAID10, 4, 0, AT(5, 2, 2) },
-		{ BT_BLOCK_GROUP_RAID10, 4, 1, AT(4, 1, 2) },
+		{ BTRFS_BLOCK_GROUP_RAID10, 4, 0, AT(5, 2, 2) },
+		{ BTRFS_BLOCK_GROUP_RAID10, 4, 1, AT(4, 1, 2) },
 		/* Rows of two units and rotating parity: 0 1 P, P 2 3,
 		 * 5 P 4. */
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(0, 0, 0) },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(1, 1, 0) },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(2, 1, 1) },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(3, 2, 1) },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(5, 0, 2) },
-		{ BT_BLOCK_GROUP_RAID6, 4, 0, AT(7, 0, 3) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(0, 0, 0) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(1, 1, 0) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(2, 1, 1) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(3, 2, 1) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(5, 0, 2) },
+		{ BTRFS_BLOCK_GROUP_RAID6, 4, 0, AT(7, 0, 3) },
 	};
 	size_t i, j;
 
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
-		bool parity = cases[i].type & (BT_BLOCK_GROUP_RAID5 |
-					       BT_BLOCK_GROUP_RAID6), system;
+		bool parity = cases[i].type & (BTRFS_BLOCK_GROUP_RAID5 |
+					       BTRFS_BLOCK_GROUP_RAID6), system;
 		const struct e2pf_ref *part = cases[i].part;
 		struct e2pf_ref found[E2PF_BTRFS_PARTS];
 		struct e2pf_chunk_map map;
@@ -211,9 +211,9 @@ static void test_addresses(void **state)
 
 	(void)state;
 	fs_map(&map, 2);
-	fs_add_chunk(&map, META, METADATA | BT_BLOCK_GROUP_RAID1, 2, MIB, 1);
-	fs_add_chunk(&map, MIB, BT_BLOCK_GROUP_SYSTEM, 1, MIB, 2);
-	fs_add_chunk(&map, META + MIB, METADATA | BT_BLOCK_GROUP_RAID0, 2, MIB,
+	fs_add_chunk(&map, META, METADATA | BTRFS_BLOCK_GROUP_RAID1, 2, MIB, 1);
+	fs_add_chunk(&map, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, MIB, 2);
+	fs_add_chunk(&map, META + MIB, METADATA | BTRFS_BLOCK_GROUP_RAID0, 2, MIB,
 		     1);
 	e2pf_chunk_map_finish(&map);
 	for (i = 0; i < COUNT(cases); i++) {
@@ -237,7 +237,7 @@ static void test_slots_of_chunks(void **state)
 	fs_add_chunk(&map, META, METADATA, 1, MIB, 1);
 	fs_add_chunk(&map, META, METADATA, 1, MIB, 1);
 	fs_add_chunk(&map, META + MIB / 2, METADATA, 1, MIB, 1);
-	fs_add_chunk(&map, MIB, BT_BLOCK_GROUP_SYSTEM, 1, MIB, 1);
+	fs_add_chunk(&map, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, MIB, 1);
 	fs_add_chunk(&map, 64 * MIB, 1, 1, MIB, 1);
 	/* A chunk that needs too much memory is left out. */
 	fs_add_chunk(&map, 1024 * MIB, METADATA, 1, UINT64_C(1) << 60, 1);
@@ -268,8 +268,8 @@ static bool is_chunk(const struct e2pf_btrfs_item *item)
 
 static void test_bad_chunks(void **state)
 {
-	const uint64_t raid1 = METADATA | BT_BLOCK_GROUP_RAID1;
-	const uint64_t raid10 = METADATA | BT_BLOCK_GROUP_RAID10;
+	const uint64_t raid1 = METADATA | BTRFS_BLOCK_GROUP_RAID1;
+	const uint64_t raid10 = METADATA | BTRFS_BLOCK_GROUP_RAID10;
 	const struct {
 		uint64_t length, type;
 		unsigned stripes, sub;
@@ -278,9 +278,9 @@ static void test_bad_chunks(void **state)
 		bool valid;
 	} cases[] = {
 		{ MIB, raid1, 2, 0, 0, 0, true },
-		{ MIB, BT_BLOCK_GROUP_RAID1, 2, 0, 0, 0, false },
+		{ MIB, BTRFS_BLOCK_GROUP_RAID1, 2, 0, 0, 0, false },
 		{ MIB, raid1, 2, 0, 0, 1, false },
-		{ MIB, raid1, 2, 0, 0, 2 * BT_STRIPE_BYTES + 1, false },
+		{ MIB, raid1, 2, 0, 0, 2 * BT_SIZE(stripe) + 1, false },
 		{ MIB, raid1, 2, 0, 1, 0, false },
 		{ MIB, raid1, 2, 0, UINT64_MAX - 4095, 0, false },
 		{ MIB, raid1, 3, 0, 0, 0, false },
@@ -289,13 +289,13 @@ static void test_bad_chunks(void **state)
 		{ 0, METADATA, 1, 0, 0, 0, false },
 		{ 4097, METADATA, 1, 0, 0, 0, false },
 		{ UINT64_MAX - 4095, METADATA, 1, 0, 0, 0, false },
-		{ MIB, METADATA | BT_BLOCK_GROUP_RAID0, 64, 0, 0, 0, true },
-		{ MIB, METADATA | BT_BLOCK_GROUP_RAID0, 65, 0, 0, 0, false },
+		{ MIB, METADATA | BTRFS_BLOCK_GROUP_RAID0, 64, 0, 0, 0, true },
+		{ MIB, METADATA | BTRFS_BLOCK_GROUP_RAID0, 65, 0, 0, 0, false },
 		{ MIB, raid10, 4, 2, 0, 0, true },
 		{ MIB, raid10, 4, 3, 0, 0, false },
 		{ MIB, raid10, 3, 2, 0, 0, false },
-		{ MIB, METADATA | BT_BLOCK_GROUP_RAID6, 2, 0, 0, 0, false },
-		{ MIB, raid1 | BT_BLOCK_GROUP_RAID0, 2, 0, 0, 0, false },
+		{ MIB, METADATA | BTRFS_BLOCK_GROUP_RAID6, 2, 0, 0, 0, false },
+		{ MIB, raid1 | BTRFS_BLOCK_GROUP_RAID0, 2, 0, 0, 0, false },
 	};
 	uint8_t bytes[4096];
 	size_t i;
@@ -303,7 +303,7 @@ static void test_bad_chunks(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		struct e2pf_btrfs_item item = {
-			.key = { 256, cases[i].logical, BT_CHUNK_ITEM_KEY },
+			.key = { 256, cases[i].logical, BTRFS_CHUNK_ITEM_KEY },
 			.bytes = bytes, .size = (uint32_t)
 			fs_chunk(bytes, cases[i].length, cases[i].type,
 				 cases[i].stripes, cases[i].sub)
@@ -311,10 +311,10 @@ static void test_bad_chunks(void **state)
 
 		item.size -= cases[i].cut;
 		assert_int_equal(is_chunk(&item), cases[i].valid);
-		item.key.type = BT_DEV_ITEM_KEY;
+		item.key.type = BTRFS_DEV_ITEM_KEY;
 		assert_false(is_chunk(&item));
-		item.key.type = BT_CHUNK_ITEM_KEY;
-		put64(bytes + BT_CHUNK_STRIPE_LEN, 4096);
+		item.key.type = BTRFS_CHUNK_ITEM_KEY;
+		put64(bytes + BT_AT(chunk, stripe_len), 4096);
 		assert_false(is_chunk(&item));
 	}
 }
@@ -333,7 +333,7 @@ static void test_sys_array(void **state)
 
 	(void)state;
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	size = (uint32_t)fs_chunk(item, 4 * MIB, BT_BLOCK_GROUP_SYSTEM, 1,
+	size = (uint32_t)fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1,
 				  0);
 	fs_add_sys(bytes, 4 * MIB, item, size);
 	fs_add_sys(bytes, 32 * MIB, item, size);
@@ -355,7 +355,7 @@ static void test_sys_array(void **state)
 
 static void test_fits(void **state)
 {
-	const uint64_t csums = BT_CSUM_TREE_OBJECTID;
+	const uint64_t csums = BTRFS_CSUM_TREE_OBJECTID;
 	const uint32_t most = (FS_NODE - BT_HEADER_BYTES) / BT_PTR_BYTES;
 	const struct {
 		uint64_t owner, newer;	/* of the pointer */
@@ -372,7 +372,7 @@ static void test_fits(void **state)
 		{ csums, 1, MIB, csums, 1, 0, false },
 		/* Snapshots share blocks of their source. */
 		{ 300, 0, MIB, 256, 1, 0, true },
-		{ BT_FS_TREE_OBJECTID, 0, MIB, 256, 1, 0, true },
+		{ BTRFS_FS_TREE_OBJECTID, 0, MIB, 256, 1, 0, true },
 	};
 	const struct e2pf_btrfs_super super = sound_super();
 	uint8_t block[FS_NODE];
@@ -388,8 +388,10 @@ static void test_fits(void **state)
 		fs_block(block, cases[i].address, cases[i].block_owner,
 			 cases[i].level);
 		put32(block + BT_HEADER_NRITEMS, cases[i].items);
-		assert_int_equal(e2pf_btrfs_fits(&super, &ptr, block),
-				 cases[i].fits);
+		assert_int_equal(e2pf_btrfs_fits(&super, super.fsid, &ptr,
+						 block), cases[i].fits);
+		block[BT_HEADER_FSID]++;
+		assert_false(e2pf_btrfs_fits(&super, super.fsid, &ptr, block));
 	}
 }
 
@@ -454,9 +456,9 @@ static void test_roots(void **state)
 	uint8_t leaf[FS_NODE], short_item[100] = { 0 }, *entry;
 
 	(void)state;
-	fs_block(leaf, MIB, BT_ROOT_TREE_OBJECTID, 0);
-	fs_add_item(leaf, 300, BT_ROOT_ITEM_KEY, 0, short_item, 100);
-	fs_add_item(leaf, 300, BT_INODE_ITEM_KEY, 0, short_item, 100);
+	fs_block(leaf, MIB, BTRFS_ROOT_TREE_OBJECTID, 0);
+	fs_add_item(leaf, 300, BTRFS_ROOT_ITEM_KEY, 0, short_item, 100);
+	fs_add_item(leaf, 300, BTRFS_INODE_ITEM_KEY, 0, short_item, 100);
 	fs_add_root(leaf, 301, 4096, 8);	/* no such level */
 	fs_add_root(leaf, 302, 0, 0);		/* no address */
 	fs_add_root(leaf, 303, 8192, 3);

@@ -197,45 +197,45 @@ static void test_data(void **state)
 		bool valid;
 		uint64_t skip, length;
 	} cases[] = {
-		{ BT_FILE_EXTENT_TYPE, 8, BT_FILE_EXTENT_REG, true, 8192,
+		{ BT_AT(file_extent_item, type), 8, BTRFS_FILE_EXTENT_REG, true, 8192,
 		  4096 },
-		{ BT_FILE_EXTENT_TYPE, 8, BT_FILE_EXTENT_PREALLOC, true, 8192,
+		{ BT_AT(file_extent_item, type), 8, BTRFS_FILE_EXTENT_PREALLOC, true, 8192,
 		  0 },
-		{ BT_FILE_EXTENT_COMPRESSION, 8, 1, true, 0, 131072 },
-		{ BT_FILE_EXTENT_TYPE, 8, BT_FILE_EXTENT_INLINE, false, 0, 0 },
-		{ BT_FILE_EXTENT_TYPE, 8, 77, false, 0, 0 },
+		{ BT_AT(file_extent_item, compression), 8, 1, true, 0, 131072 },
+		{ BT_AT(file_extent_item, type), 8, BTRFS_FILE_EXTENT_INLINE, false, 0, 0 },
+		{ BT_AT(file_extent_item, type), 8, 77, false, 0, 0 },
 		/* A hole; no bytes; beyond the end of its extent; twice beyond
 		 * the last address. */
-		{ BT_FILE_EXTENT_DISK_BYTENR, 64, 0, false, 0, 0 },
-		{ BT_FILE_EXTENT_NUM_BYTES, 64, 0, false, 0, 0 },
-		{ BT_FILE_EXTENT_NUM_BYTES, 64, 65536, false, 0, 0 },
-		{ BT_FILE_EXTENT_OFFSET, 64, UINT64_MAX, false, 0, 0 },
-		{ BT_FILE_EXTENT_DISK_BYTENR, 64, UINT64_MAX - 4095, false, 0,
+		{ BT_AT(file_extent_item, disk_bytenr), 64, 0, false, 0, 0 },
+		{ BT_AT(file_extent_item, num_bytes), 64, 0, false, 0, 0 },
+		{ BT_AT(file_extent_item, num_bytes), 64, 65536, false, 0, 0 },
+		{ BT_AT(file_extent_item, offset), 64, UINT64_MAX, false, 0, 0 },
+		{ BT_AT(file_extent_item, disk_bytenr), 64, UINT64_MAX - 4095, false, 0,
 		  0 },
 	};
-	uint8_t bytes[BT_FILE_EXTENT_BYTES] = { 0 };
+	uint8_t bytes[BT_SIZE(file_extent_item)] = { 0 };
 	struct e2pf_btrfs_item item = { .bytes = bytes };
 	struct e2pf_data d;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		item.key = key(300, BT_EXTENT_DATA_KEY, 12288);
+		item.key = key(300, BTRFS_EXTENT_DATA_KEY, 12288);
 		item.size = sizeof(bytes);
-		put64(bytes + BT_FILE_EXTENT_GENERATION, 8);
-		bytes[BT_FILE_EXTENT_TYPE] = BT_FILE_EXTENT_REG;
-		bytes[BT_FILE_EXTENT_COMPRESSION] = 0;
-		put64(bytes + BT_FILE_EXTENT_DISK_BYTENR, 64 * MIB);
-		put64(bytes + BT_FILE_EXTENT_DISK_NUM_BYTES, 65536);
-		put64(bytes + BT_FILE_EXTENT_OFFSET, 8192);
-		put64(bytes + BT_FILE_EXTENT_NUM_BYTES, 4096);
+		put64(bytes + BT_AT(file_extent_item, generation), 8);
+		bytes[BT_AT(file_extent_item, type)] = BTRFS_FILE_EXTENT_REG;
+		bytes[BT_AT(file_extent_item, compression)] = 0;
+		put64(bytes + BT_AT(file_extent_item, disk_bytenr), 64 * MIB);
+		put64(bytes + BT_AT(file_extent_item, disk_num_bytes), 65536);
+		put64(bytes + BT_AT(file_extent_item, offset), 8192);
+		put64(bytes + BT_AT(file_extent_item, num_bytes), 4096);
 		if (cases[i].bits == 8)
 			bytes[cases[i].field] = (uint8_t)cases[i].value;
 		else
 			put64(bytes + cases[i].field, cases[i].value);
 		/* Compressed bytes may be fewer. */
-		if (bytes[BT_FILE_EXTENT_COMPRESSION])
-			put64(bytes + BT_FILE_EXTENT_NUM_BYTES, 131072);
+		if (bytes[BT_AT(file_extent_item, compression)])
+			put64(bytes + BT_AT(file_extent_item, num_bytes), 131072);
 		assert_int_equal(e2pf_item_data(&item, &d), cases[i].valid);
 		if (!cases[i].valid)
 			continue;
@@ -253,7 +253,7 @@ static void test_data(void **state)
 		item.size--;
 		assert_false(e2pf_item_data(&item, &d));
 		item.size++;
-		item.key.type = BT_INODE_ITEM_KEY;
+		item.key.type = BTRFS_INODE_ITEM_KEY;
 		assert_false(e2pf_item_data(&item, &d));
 	}
 }
@@ -264,7 +264,7 @@ static void count_reference(void *ctx, uint64_t tree,
 	uint64_t *sum = ctx;
 
 	assert_int_equal(key->objectid, 300);
-	assert_int_equal(key->type, BT_EXTENT_DATA_KEY);
+	assert_int_equal(key->type, BTRFS_EXTENT_DATA_KEY);
 	*sum += tree;
 }
 
@@ -286,48 +286,48 @@ static uint64_t references(const uint8_t *bytes, size_t size, uint8_t type)
 
 static size_t add_reference(uint8_t *at, uint64_t tree)
 {
-	at[0] = BT_EXTENT_DATA_REF_KEY;
+	at[0] = BTRFS_EXTENT_DATA_REF_KEY;
 	put64(at + 1, tree);
 	put64(at + 9, 300);
-	return 1 + BT_EXTENT_DATA_REF_BYTES;
+	return 1 + BT_SIZE(extent_data_ref);
 }
 
 static void test_references(void **state)
 {
 	uint8_t bytes[256] = { 0 };
-	size_t size = BT_EXTENT_ITEM_BYTES, first, i;
+	size_t size = BT_SIZE(extent_item), first, i;
 
 	(void)state;
-	put64(bytes + BT_EXTENT_ITEM_FLAGS, BT_EXTENT_FLAG_DATA);
-	bytes[size] = BT_SHARED_DATA_REF_KEY;
-	size += 1 + 8 + BT_SHARED_DATA_REF_BYTES;
+	put64(bytes + BT_AT(extent_item, flags), BTRFS_EXTENT_FLAG_DATA);
+	bytes[size] = BTRFS_SHARED_DATA_REF_KEY;
+	size += 1 + 8 + BT_SIZE(shared_data_ref);
 	size += add_reference(bytes + size, 256);
 	first = size;
 	size += add_reference(bytes + size, 1000);
-	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 1256);
+	assert_int_equal(references(bytes, size, BTRFS_EXTENT_ITEM_KEY), 1256);
 	for (i = first; i < size; i++)
-		assert_int_equal(references(bytes, i, BT_EXTENT_ITEM_KEY),
+		assert_int_equal(references(bytes, i, BTRFS_EXTENT_ITEM_KEY),
 				 256);
-	assert_int_equal(references(bytes, 0, BT_EXTENT_ITEM_KEY), 0);
-	assert_int_equal(references(bytes, size, BT_METADATA_ITEM_KEY), 0);
+	assert_int_equal(references(bytes, 0, BTRFS_EXTENT_ITEM_KEY), 0);
+	assert_int_equal(references(bytes, size, BTRFS_METADATA_ITEM_KEY), 0);
 	/* After a reference of unknown type, nothing more is reported. */
 	bytes[first] = 1;
-	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 256);
-	put64(bytes + BT_EXTENT_ITEM_FLAGS, 2);
-	assert_int_equal(references(bytes, size, BT_EXTENT_ITEM_KEY), 0);
+	assert_int_equal(references(bytes, size, BTRFS_EXTENT_ITEM_KEY), 256);
+	put64(bytes + BT_AT(extent_item, flags), 2);
+	assert_int_equal(references(bytes, size, BTRFS_EXTENT_ITEM_KEY), 0);
 }
 
 static void test_inode(void **state)
 {
-	uint8_t bytes[BT_INODE_ITEM_BYTES] = { 0 };
+	uint8_t bytes[BT_SIZE(inode_item)] = { 0 };
 	struct e2pf_btrfs_item item = {
-		.key = { 300, 0, BT_INODE_ITEM_KEY }, .bytes = bytes,
+		.key = { 300, 0, BTRFS_INODE_ITEM_KEY }, .bytes = bytes,
 		.size = sizeof(bytes)
 	};
 	uint64_t changed = 0;
 
 	(void)state;
-	put64(bytes + BT_INODE_ITEM_TRANSID, 42);
+	put64(bytes + BT_AT(inode_item, transid), 42);
 	assert_true(e2pf_item_inode(&item, &changed));
 	assert_int_equal(changed, 42);
 	item.size--;
@@ -372,7 +372,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr,
 	if (i > 2 || i == broken - 1)
 		return false;
 	memcpy(block, node[i], FS_NODE);
-	return e2pf_btrfs_fits(&super, ptr, block);
+	return e2pf_btrfs_fits(&super, super.fsid, ptr, block);
 }
 
 /* What a walk finds. */

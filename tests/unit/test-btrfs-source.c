@@ -44,20 +44,20 @@ static uint8_t *at(struct memory *m, uint64_t logical)
 
 static void set_offset(uint8_t *item, uint64_t offset)
 {
-	put64(item + BT_CHUNK_STRIPE + BT_STRIPE_OFFSET, offset);
+	put64(item + BT_AT(chunk, stripe) + BT_AT(stripe, offset), offset);
 }
 
 static void make_chunks(struct memory *m, uint8_t *super)
 {
 	uint8_t item[256], *leaf = at(m, SYS);
-	size_t size = fs_chunk(item, MIB, BT_BLOCK_GROUP_SYSTEM, 1, 0);
+	size_t size = fs_chunk(item, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, 0);
 
-	fs_block(leaf, SYS, BT_CHUNK_TREE_OBJECTID, 0);
+	fs_block(leaf, SYS, BTRFS_CHUNK_TREE_OBJECTID, 0);
 	fs_add_sys(super, SYS, item, size);
-	fs_add_item(leaf, 256, BT_CHUNK_ITEM_KEY, SYS, item, size);
-	size = fs_chunk(item, 4 * MIB, BT_BLOCK_GROUP_METADATA, 1, 0);
+	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, SYS, item, size);
+	size = fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_METADATA, 1, 0);
 	set_offset(item, 4 * MIB);
-	fs_add_item(leaf, 256, BT_CHUNK_ITEM_KEY, META, item, size);
+	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, META, item, size);
 }
 
 static void make_tree(struct memory *m, uint64_t root, uint64_t owner,
@@ -84,16 +84,16 @@ static struct e2pf_btrfs_super make_fs(struct memory *m)
 	fs_super(super, 1, SYS, META);
 	make_chunks(m, super);
 	roots = at(m, META);
-	fs_block(roots, META, BT_ROOT_TREE_OBJECTID, 0);
-	fs_add_root(roots, BT_EXTENT_TREE_OBJECTID, META + MIB, 1);
-	make_tree(m, META + MIB, BT_EXTENT_TREE_OBJECTID, 5);
-	fs_add_root(roots, BT_FS_TREE_OBJECTID, META + 2 * MIB, 1);
-	make_tree(m, META + 2 * MIB, BT_FS_TREE_OBJECTID, 9);
+	fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
+	fs_add_root(roots, BTRFS_EXTENT_TREE_OBJECTID, META + MIB, 1);
+	make_tree(m, META + MIB, BTRFS_EXTENT_TREE_OBJECTID, 5);
+	fs_add_root(roots, BTRFS_FS_TREE_OBJECTID, META + 2 * MIB, 1);
+	make_tree(m, META + 2 * MIB, BTRFS_FS_TREE_OBJECTID, 9);
 	/* A snapshot of it, and a tree that is one leaf. */
 	fs_add_root(roots, 256, META + 2 * MIB, 1);
-	fs_add_root(roots, BT_CSUM_TREE_OBJECTID, META + 3 * MIB, 0);
+	fs_add_root(roots, BTRFS_CSUM_TREE_OBJECTID, META + 3 * MIB, 0);
 	fs_block(at(m, META + 3 * MIB), META + 3 * MIB,
-		 BT_CSUM_TREE_OBJECTID, 0);
+		 BTRFS_CSUM_TREE_OBJECTID, 0);
 	assert_null(e2pf_btrfs_plan_super(super, 65536, &parsed));
 	return parsed;
 }
