@@ -31,7 +31,6 @@ struct e2pf_job {
 	uint64_t inode, from, length;	/* of data, in bytes; length 0: a
 					   leaf */
 	bool done;
-	uint64_t order;			/* set by e2pf_jobs_order() */
 };
 
 /* A part of a file, and where it lies. */
@@ -103,7 +102,6 @@ struct e2pf_tree_walk {
 
 	/* The rest is zero at first. */
 	struct e2pf_btrfs_key after;	/* the last key of the last leaf */
-	uint64_t unread;		/* nodes that could not be read */
 	uint32_t nodes;			/* nodes that the walk tried to read */
 	bool ended;			/* by leaf(), or memory ran out */
 };
@@ -121,8 +119,8 @@ struct e2pf_jobs {
 /* Add a job.  Returns false if there is no room. */
 bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job);
 
-/* Sort the jobs so that they sweep over each device once, and over all devices
- * at the same time. */
+/* Sort the jobs so that they sweep over each device once, and over all devices at
+ * about the same time: btrfs fills them evenly. */
 void e2pf_jobs_order(struct e2pf_jobs *jobs);
 
 /*

@@ -71,9 +71,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	if (f->early)
 		e2pf_decide(list, "prefetch", "ended early",
 			    "the send ended before the prefetch was complete");
-	if (f->unread)
-		e2pf_decide(list, "nodes", "left out", "%llu did not match "
-			    "their pointers", (big)f->unread);
 }
 
 static void close_send(struct e2pf_session *session)
@@ -91,7 +88,6 @@ static void close_send(struct e2pf_session *session)
 	e2pf_mounted_close(&s->fs);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
-	free(s->part);
 	free(s);
 }
 
@@ -132,14 +128,12 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 	       e2pf_chunk_map_read(&s->fs.map, ptr, block);
 }
 
-/* Whether this part already takes half of the budget.  Data takes a quarter,
- * and what is left of the parts before it another one (wait_for_room()). */
+/* Two parts are ahead of the send, and a part's data takes an eighth of the
+ * budget at most: the leaves of this one may take a quarter. */
 static bool is_full(const struct send *s)
 {
-	uint64_t before = s->parts ? s->part[s->parts - 1].bytes : 0;
-
-	return s->bytes - before + s->jobs.count * send_nodesize(s) >=
-	       s->base.cfg.budget / 2;
+	return s->bytes - s->part_bytes + s->jobs.count * send_nodesize(s) >=
+	       s->base.cfg.budget / 4;
 }
 
 /* Plan a leaf.  If its items are needed, it is searched even if it was before. */
@@ -210,7 +204,6 @@ static void add_leaves(struct send *s, uint64_t tree,
 		return;
 	walk_begin(&w, s, tree, 0, ranges, parse);
 	e2pf_tree_walk(&w.walk, &root);
-	s->sum.unread += s->stop ? 0 : w.walk.unread;
 }
 
 static unsigned part_leaves(const struct send *s)
@@ -249,29 +242,15 @@ static void plan_compared(struct send *s, uint64_t older)
 		add_leaves(s, s->clone[i], &s->files, false);
 }
 
-/* Plan the records of the data that was found: its uses and its checksums. */
+/* Plan the records of the data that was found, which name its other uses. */
 static void plan_records(struct send *s)
 {
-	struct e2pf_ranges sums = { .count = 0 };
-	const struct e2pf_job *job;
 	size_t i;
 
 	s->jobs.count = 0;
-	for (i = 0; i < s->data.count; i++) {
-		struct e2pf_btrfs_key key = {
-			BTRFS_EXTENT_CSUM_OBJECTID, 0, BTRFS_EXTENT_CSUM_KEY
-		};
-
-		job = &s->data.job[i];
-		key.offset = job->offset;
-		e2pf_ranges_add(&s->records, &job->keys);
-		if (job->length)
-			e2pf_ranges_add(&sums, &(struct e2pf_btrfs_range) {
-				key, key });
-	}
+	for (i = 0; i < s->data.count; i++)
+		e2pf_ranges_add(&s->records, &s->data.job[i].keys);
 	add_leaves(s, BTRFS_EXTENT_TREE_OBJECTID, &s->records, true);
-	add_leaves(s, BTRFS_CSUM_TREE_OBJECTID, &sums, false);
-	free(sums.range);
 }
 
 /* Plan the folders, and the files that share an extent. */
@@ -284,47 +263,23 @@ static void plan_wanted(struct send *s)
 		add_leaves(s, s->wanted[i].tree, &s->wanted[i].ranges, false);
 }
 
-/*
- * Throttling.
- */
-
-/* Record where this part ends.  Returns false if memory runs out: then there is
- * no next part. */
-static bool end_part(struct send *s)
-{
-	if (!e2pf_have_room((void **)&s->part, &s->part_room, s->parts, 1,
-			    sizeof(*s->part)))
-		return false;
-	s->part[s->parts].bytes = s->bytes;
-	s->part[s->parts++].stream = s->stream;
-	return true;
-}
-
-/* Bytes read ahead of the send: those of all parts whose end the send has not
- * reached. */
-static uint64_t ahead(const struct send *s)
-{
-	uint64_t out = s->came_out, passed = 0;
-	size_t i;
-
-	for (i = 0; i < s->parts && s->part[i].stream <= out; i++)
-		passed = s->part[i].bytes;
-	return s->bytes - passed;
-}
-
-/* Wait until the budget has room for another part. */
+/* The part before this one may be ahead of the send, too: begin the next one when
+ * the send has come to this one. */
 static void wait_for_room(struct send *s)
 {
-	uint64_t bytes = ahead(s);
+	uint64_t ahead = s->bytes - s->bytes_before;
 
-	if (bytes > s->base.last.peak_lookahead_bytes)
-		s->base.last.peak_lookahead_bytes = bytes;
+	if (ahead > s->base.last.peak_lookahead_bytes)
+		s->base.last.peak_lookahead_bytes = ahead;
 	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
-	while (!s->stop && ahead(s) > s->base.cfg.budget / 4)
+	while (!s->stop && s->came_out < s->part_stream)
 		pthread_cond_wait(&s->changed, &s->lock);
 	s->waiting = false;
 	pthread_mutex_unlock(&s->lock);
+	s->bytes_before = s->part_bytes;
+	s->part_bytes = s->bytes;
+	s->part_stream = s->stream;
 }
 
 void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
@@ -364,11 +319,8 @@ static void *conduct(void *arg)
 		plan_wanted(s);
 		send_sweep_leaves(s);
 		send_sweep_data(s);
-		if (!end_part(s))
-			break;
 		wait_for_room(s);
 	}
-	s->sum.unread += s->stop ? 0 : w.walk.unread;
 	s->sum.early |= s->stop;
 	pthread_mutex_lock(&s->lock);
 	s->gone = true;
@@ -470,9 +422,8 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	if (why)
 		return why;
 	s->stop = s->gone = false;
-	s->parts = 0;
-	s->stream = 0;
 	s->came_out = s->bytes = s->requests = s->errors = 0;
+	s->stream = s->part_stream = s->part_bytes = s->bytes_before = 0;
 	s->began = send_now();
 	s->running = !e2pf_thread_start(&s->conductor, conduct, s);
 	s->sum.sends += s->running;
