@@ -3,6 +3,7 @@
  * address, and the numbering of slots. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "chunk_map.h"
@@ -67,6 +68,33 @@ void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
 	free(map->chunk);
 	free(map->stripe);
 	memset(map, 0, sizeof(*map));
+}
+
+const char *e2pf_btrfs_read_super(int fd, struct e2pf_btrfs_super *super)
+{
+	/* For direct reads. */
+	_Alignas(4096) uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	uint64_t offset = e2pf_btrfs_super_offset(0);
+
+	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) !=
+	    (ssize_t)sizeof(bytes))
+		return "the superblock cannot be read";
+	return e2pf_btrfs_plan_super(bytes, offset, super);
+}
+
+const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd)
+{
+	struct e2pf_btrfs_super super;
+	const char *why = e2pf_btrfs_read_super(fd, &super);
+
+	if (why)
+		return why;
+	if (!map->devices ||
+	    (!memcmp(super.fsid, map->super.fsid, E2PF_BTRFS_UUID) &&
+	     super.generation > map->super.generation))
+		map->super = super;
+	map->device[map->devices++] = super.device;
+	return NULL;
 }
 
 static uint8_t find_device(const struct e2pf_chunk_map *map,

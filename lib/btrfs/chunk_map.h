@@ -36,10 +36,20 @@ struct e2pf_chunk_map {
 	void *ctx;
 };
 
+/* Read and check the superblock on this device.  Returns NULL, or the reason why
+ * it cannot be used. */
+const char *e2pf_btrfs_read_super(int fd, struct e2pf_btrfs_super *super);
+
+/* Add a device to a map that is zero but for other devices, which must be fewer
+ * than E2PF_DEVICES.  The newest superblock is the filesystem's; devices with
+ * another fsid are seeds of it.  Returns NULL, or the reason why this device
+ * cannot be used. */
+const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd);
+
 /*
  * Make a map of all chunks that may hold tree blocks: those that the superblock
  * names itself, which are enough to read the chunk tree, and those in that
- * tree.  The caller has set `super`, `device` and `devices`; the rest is zero.
+ * tree.  Only `super`, `device` and `devices` are set before.
  */
 void e2pf_chunk_map_make(struct e2pf_chunk_map *map, e2pf_btrfs_reader read,
 			 void *ctx);

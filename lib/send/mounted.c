@@ -15,9 +15,6 @@
 #include "items.h"
 #include "mounted.h"
 
-/* Direct reads begin and end at a multiple of this, which suits every disk. */
-#define DIRECT 4096u
-
 int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 			const struct e2pf_btrfs_range *keys,
 			e2pf_btrfs_item_sink sink, void *ctx)
@@ -27,7 +24,7 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	uint32_t nodesize = fs->map.super.nodesize;
 	/* Each item of a leaf has a header in the result that is longer than
 	 * its header in the leaf. */
-	size_t size = 2 * (size_t)(nodesize ? nodesize : DIRECT);
+	size_t size = 2 * (size_t)(nodesize ? nodesize : 4096);
 	struct btrfs_ioctl_search_args_v2 *args = malloc(sizeof(*args) + size);
 	int err;
 
@@ -104,28 +101,6 @@ uint64_t e2pf_mounted_bytes_read(void)
 	       (uint64_t)used.ru_inblock * 512;
 }
 
-static const char *take_device(struct e2pf_mounted *fs, int fd)
-{
-	struct e2pf_btrfs_super super;
-	uint64_t offset = e2pf_btrfs_super_offset(0);
-	uint8_t *bytes = aligned_alloc(DIRECT, E2PF_BTRFS_SUPER_BYTES);
-	const char *why = "a superblock cannot be read";
-
-	if (!bytes)
-		return "no memory";
-	if (pread(fd, bytes, E2PF_BTRFS_SUPER_BYTES, (off_t)offset) ==
-	    (ssize_t)E2PF_BTRFS_SUPER_BYTES)
-		why = e2pf_btrfs_plan_super(bytes, offset, &super);
-	free(bytes);
-	if (why)
-		return why;
-	if (!fs->map.devices)
-		fs->map.super = super;
-	fs->device[fs->map.devices] = fd;
-	fs->map.device[fs->map.devices++] = super.device;
-	return NULL;
-}
-
 /* Open the devices that are present; missing ones are left out. */
 static const char *open_devices(struct e2pf_mounted *fs)
 {
@@ -152,11 +127,12 @@ static const char *open_devices(struct e2pf_mounted *fs)
 			  O_NOCTTY);
 		if (fd < 0)
 			continue;
-		why = take_device(fs, fd);
-		if (!why)
-			continue;
-		close(fd);
-		break;
+		why = e2pf_chunk_map_add_device(&fs->map, fd);
+		if (why) {
+			close(fd);
+			break;
+		}
+		fs->device[fs->map.devices - 1] = fd;
 	}
 	free(one);
 	fs->counts_bytes = e2pf_mounted_bytes_read() > before;
