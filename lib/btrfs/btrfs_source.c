@@ -29,11 +29,9 @@
 
 /* Sweeps over the leaves (leaf_order.h), and distances up to which leaves of
  * later sweeps are taken along.  On an aged filesystem each tree's leaves are
- * all over the disk, so that a sweep of one tree costs nearly half of one of
- * all six; without a head it costs little more than its share.  Simulated with
- * bench's models until the check has read its last block, with 454 MB and 4.4 s
- * of computing until then: one sweep and these, on one disk 9.8 and 9.5 s, USB
- * 13.1 and 12.8 s, network volume 7.9 and 5.5 s, SATA SSD 5.0 and 4.6 s. */
+ * all over the disk, so that a sweep of one tree costs nearly half of one of all
+ * six; without a head little more than its share.  doc/architecture.md has the
+ * figures. */
 #define HEAD_SWEEPS 3u
 #define HEAD_NEAR (512u << 10)
 #define FLASH_SWEEPS 16u

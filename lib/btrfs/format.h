@@ -4,7 +4,7 @@
  * numbers and the offsets of fields, with the kernel's names and BT_ instead of
  * BTRFS_.  For the rest the kernel's structs are laid over the bytes: they are
  * packed.  Source: <linux/btrfs_tree.h> and <linux/btrfs.h> of Linux 6.12;
- * tests/unit/test-btrfs-format.c compares with those of the machine.
+ * tests/unit/test-btrfs-plan.c compares with those of the machine.
  * Private to lib/ and its tests.
  */
 #ifndef E2PF_BTRFS_FORMAT_H

@@ -32,8 +32,7 @@ void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
 	}
 }
 
-bool e2pf_item_data(const struct e2pf_btrfs_item *item,
-		    struct e2pf_data *data)
+bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data)
 {
 	const struct btrfs_file_extent_item *b = (const void *)item->bytes;
 	uint64_t skip, length, extent, bytes;
@@ -46,15 +45,13 @@ bool e2pf_item_data(const struct e2pf_btrfs_item *item,
 	length = le64toh(b->num_bytes);
 	extent = le64toh(b->disk_bytenr);
 	bytes = le64toh(b->disk_num_bytes);
-	*data = (struct e2pf_data) {
+	*data = (struct e2pf_job) {
+		.keys = e2pf_btrfs_keys_of(extent, extent),
+		.offset = extent + (b->compression ? 0 : skip),
+		.inode = item->key.objectid, .from = item->key.offset,
+		.length = b->type == BTRFS_FILE_EXTENT_REG ? length : 0,
 		.generation = le64toh(b->generation),
-		.compressed = b->compression != 0,
-		.job = {
-			.keys = e2pf_btrfs_keys_of(extent, extent),
-			.inode = item->key.objectid, .from = item->key.offset,
-			.offset = extent + (b->compression ? 0 : skip),
-			.length = b->type == BTRFS_FILE_EXTENT_REG ? length : 0
-		}
+		.compressed = b->compression != 0
 	};
 	/* Address 0 means a hole. */
 	return extent && length && bytes && length <= INT64_MAX &&

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads ahead of a send.
- *
- * The nodes of two trees tell what the kernel will read for an incremental
- * stream, and there are few of them: it reads the leaves of the newer tree
- * whose generation is above that of the older tree's root, and the leaves of
- * the older tree with the same keys.  Searches for these leaves, in the order
- * in which they lie on the devices, bring them into the kernel's cache.  The
- * items that the searches return lead to the folders of changed files and to
- * changed data.  The leaves with their records, and then the data, are read in
- * the same way.
- *
- * This is done in parts, in key order, which is the order of the send.  A
- * search cannot be interrupted, so each one reads only one leaf.
+ * Decides what is read ahead of a send, in parts, in key order, which is the order
+ * of the send.  The nodes of two trees tell which leaves the kernel will compare;
+ * their items lead to folders, to the records of extents, and to data.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +12,9 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/*
- * Each thread has one request in flight.  On one disk with a queue, 4 threads
- * took 7.6 s, 8 took 5.5 s, 16 took 4.9 s and 32 took 4.5 s, and the stock send
- * 48 s: the disk chooses the nearest request in its queue.  On a SATA SSD 1
- * thread took 1.33 s, 16 took 0.77 s and 32 took 1.04 s.  Measured by
- * bench/run --send incremental --checkers ours:threads=1,ours:threads=4.
- */
+/* Each thread has one request in flight.  With 4, 8, 16 and 32 threads a send took
+ * 7.6, 5.5, 4.9 and 4.5 s on one disk, 1.09, 0.89, 0.77 and 1.04 s on a SATA SSD
+ * (doc/timing-send.md). */
 #define THREADS 16u
 
 static const char *const stage_names[] = { "send" };
@@ -99,12 +85,6 @@ static const struct e2pf_filesystem sends = {
 	.close = close_send
 };
 
-/*
- * Which leaves are read: the changed ones, those of other trees that they are
- * compared with, and those with the records of the extents that the changed
- * leaves refer to.
- */
-
 /* A walk over a tree whose leaves are planned. */
 struct send_walk {
 	struct e2pf_tree_walk walk;
@@ -114,10 +94,6 @@ struct send_walk {
 	bool changed;			/* it finds the changed leaves */
 	uint64_t left;			/* leaves that it may plan */
 };
-
-/* Changed leaves per part: at most 128 MiB with the usual node size. */
-#define PART_LEAVES_MOST 8192u
-#define PART_LEAVES_LEAST 16u
 
 /* For the walk.  After the end of the send, it reads no more nodes. */
 static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
@@ -205,6 +181,10 @@ static void add_leaves(struct send *s, uint64_t tree,
 	walk_begin(&w, s, tree, 0, ranges, parse);
 	e2pf_tree_walk(&w.walk, &root);
 }
+
+/* Changed leaves per part: at most 128 MiB with the usual node size. */
+#define PART_LEAVES_MOST 8192u
+#define PART_LEAVES_LEAST 16u
 
 static unsigned part_leaves(const struct send *s)
 {

@@ -64,17 +64,17 @@ static void want(struct send *s, uint64_t tree,
 
 static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 {
-	struct e2pf_data data;
+	struct e2pf_job data;
 
 	if (!e2pf_item_data(item, &data) ||
 	    data.generation <= s->parent_root.generation)
 		return;
-	data.job.tree = s->tree;
+	data.tree = s->tree;
 	/* With length 0, only the extent's record is used. */
 	if (s->no_data || (data.compressed && s->as_stored))
-		data.job.length = 0;
+		data.length = 0;
 	pthread_mutex_lock(&s->lock);
-	e2pf_jobs_add(&s->data, &data.job);
+	e2pf_jobs_add(&s->data, &data);
 	pthread_mutex_unlock(&s->lock);
 }
 
