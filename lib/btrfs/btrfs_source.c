@@ -57,19 +57,17 @@ struct ref_sink {
 	void *ctx;
 };
 
-/* Pass on the parts of a block.  A block in two parts cannot be parsed. */
-static void pass_parts(const struct ref_sink *to, uint64_t logical,
+static void pass_place(const struct ref_sink *to, uint64_t logical,
 		       enum e2pf_btrfs_class cls, bool parse, uint64_t cookie)
 {
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
-	unsigned n = e2pf_chunk_map_find(&to->btrfs->map, logical, part), i;
+	struct e2pf_ref ref;
 
-	for (i = 0; i < n; i++) {
-		part[i].cls = (uint8_t)cls;
-		part[i].parse = parse && n == 1;
-		part[i].cookie = cookie;
-		to->sink(to->ctx, &part[i]);
-	}
+	if (!e2pf_chunk_map_find(&to->btrfs->map, logical, &ref))
+		return;
+	ref.cls = (uint8_t)cls;
+	ref.parse = parse;
+	ref.cookie = cookie;
+	to->sink(to->ctx, &ref);
 }
 
 /* Pass on a block that was not passed on before. */
@@ -80,7 +78,7 @@ static void pass_block(const struct ref_sink *to,
 	bool is_root_tree = ptr->owner == BTRFS_ROOT_TREE_OBJECTID;
 
 	if (slot != UINT64_MAX && e2pf_slot_set_add(&to->btrfs->seen, slot))
-		pass_parts(to, ptr->logical,
+		pass_place(to, ptr->logical,
 			   is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
 			   ptr->level ? E2PF_BTRFS_CLASS_NODES :
 			   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree,
@@ -211,7 +209,7 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		pass_root(&to, unit);
 		break;
 	case E2PF_BTRFS_LEAVES:
-		pass_parts(&to, e2pf_chunk_map_logical(&btrfs->map,
+		pass_place(&to, e2pf_chunk_map_logical(&btrfs->map,
 					btrfs->order.leaf[unit].slot),
 			   E2PF_BTRFS_CLASS_LEAVES, false, 0);
 		break;
@@ -317,7 +315,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 				btrfs->map.slots / SAMPLES * index);
 
 	if (logical)
-		pass_parts(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false, 0);
+		pass_place(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false, 0);
 }
 
 static const struct e2pf_source_ops btrfs_ops = {
@@ -373,15 +371,14 @@ void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs)
 void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
 			  uint64_t *offset, uint64_t length)
 {
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	struct e2pf_ref ref;
 	bool system;
 	uint64_t logical = e2pf_chunk_map_address(&btrfs->map, *device, *offset,
 						  &system);
 
-	if (!logical ||
-	    e2pf_chunk_map_find(&btrfs->map, logical, part) != 1 ||
-	    part[0].length != length)
+	if (!logical || !e2pf_chunk_map_find(&btrfs->map, logical, &ref) ||
+	    ref.length != length)
 		return;
-	*device = part[0].device;
-	*offset = part[0].offset;
+	*device = ref.device;
+	*offset = ref.offset;
 }

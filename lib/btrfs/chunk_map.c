@@ -301,66 +301,42 @@ static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
 	return c && logical - c->logical < c->length ? c : NULL;
 }
 
-/* The stripe that holds the byte at `*offset` of a chunk in this copy, the first
- * of which the check reads if it can.  Changes *offset to the place on the
- * device, and *length to what of it is there. */
-static const struct map_stripe *find_stripe(const struct e2pf_chunk_map *map,
-					    const struct map_chunk *c,
-					    unsigned copy, uint64_t *offset,
-					    uint64_t *length)
+/* Find the block at `offset` of a chunk in this copy.  The check reads the first
+ * one that it can. */
+static bool find_copy(const struct e2pf_chunk_map *map,
+		      const struct map_chunk *c, uint64_t offset, unsigned copy,
+		      struct e2pf_ref *ref)
 {
-	uint64_t unit = *offset / STRIPE_LEN, in_unit = *offset % STRIPE_LEN;
+	uint32_t size = map->super.nodesize;
+	uint64_t unit = offset / STRIPE_LEN, in_unit = offset % STRIPE_LEN;
 	uint64_t row = unit / c->across, column = unit % c->across;
 	const struct map_stripe *stripe = map->stripe + c->stripe;
 
-	if (!is_whole(c) && *length > STRIPE_LEN - in_unit)
-		*length = STRIPE_LEN - in_unit;
-	if (*length > c->length - *offset)
-		*length = c->length - *offset;
+	if (c->length - offset < size ||
+	    (!is_whole(c) && STRIPE_LEN - in_unit < size))
+		return false;
 	/* The parity moves by one stripe with each row. */
 	stripe += c->profile->parity ? (row + column) % c->stripes :
 				       column * c->profile->copies + copy;
-	*offset = stripe->offset + row * STRIPE_LEN + in_unit;
-	return stripe;
+	if (stripe->device == NO_DEVICE)
+		return false;
+	*ref = (struct e2pf_ref) {
+		.offset = stripe->offset + row * STRIPE_LEN + in_unit,
+		.length = size, .device = stripe->device
+	};
+	return true;
 }
 
-/* Find the parts of a block in one copy.  Returns their number, or 0 if one of
- * them is outside the chunk or on no open device. */
-static unsigned find_copy(const struct e2pf_chunk_map *map,
-			  const struct map_chunk *c, uint64_t offset,
-			  unsigned copy, struct e2pf_ref *part)
-{
-	uint64_t left = map->super.nodesize, length;
-	unsigned n;
-
-	for (n = 0; left; n++, offset += length, left -= length) {
-		const struct map_stripe *stripe;
-		uint64_t place = offset;
-
-		if (n == E2PF_BTRFS_PARTS || offset >= c->length)
-			return 0;
-		length = left;
-		stripe = find_stripe(map, c, copy, &place, &length);
-		if (stripe->device == NO_DEVICE)
-			return 0;
-		part[n] = (struct e2pf_ref) {
-			.offset = place, .length = (uint32_t)length,
-			.device = stripe->device
-		};
-	}
-	return n;
-}
-
-unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
-			     uint64_t logical,
-			     struct e2pf_ref part[E2PF_BTRFS_PARTS])
+bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
+			 struct e2pf_ref *ref)
 {
 	const struct map_chunk *c = chunk_of(map, logical);
-	unsigned copy, n = 0;
+	unsigned copy;
 
-	for (copy = 0; c && !n && copy < c->profile->copies; copy++)
-		n = find_copy(map, c, logical - c->logical, copy, part);
-	return n;
+	for (copy = 0; c && copy < c->profile->copies; copy++)
+		if (find_copy(map, c, logical - c->logical, copy, ref))
+			return true;
+	return false;
 }
 
 bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
@@ -378,14 +354,11 @@ bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_ptr *ptr, void *block)
 {
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
-	unsigned n = e2pf_chunk_map_find(map, ptr->logical, part), i;
-	uint8_t *at = block;
+	struct e2pf_ref ref;
 
-	for (i = 0; i < n; at += part[i++].length)
-		if (map->read(map->ctx, &part[i], at))
-			return false;
-	return n && e2pf_chunk_map_fits(map, ptr, block);
+	return e2pf_chunk_map_find(map, ptr->logical, &ref) &&
+	       !map->read(map->ctx, &ref, block) &&
+	       e2pf_chunk_map_fits(map, ptr, block);
 }
 
 uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,

@@ -14,10 +14,7 @@
 #include "engine/source.h"
 #include "plan.h"
 
-/* A tree block may cross the end of a stripe once. */
-#define E2PF_BTRFS_PARTS 2u
-
-/* Read a part of a block.  Returns 0 or an errno. */
+/* Read a block.  Returns 0 or an errno. */
 typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
 				 void *bytes);
 
@@ -63,13 +60,13 @@ void e2pf_chunk_map_add(void *map, const struct e2pf_btrfs_item *item);
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map);
 
 /*
- * Find the tree block at this address, in the first copy whose devices are all
- * open: that is the copy that the check reads.  Sets place and length of its
- * parts; returns their number, 0 if there is no such copy.
+ * Find the tree block at this address, in the first copy whose device is open:
+ * that is the copy that the check reads.  Sets its place and length.  Returns
+ * false if there is no such copy, or if it crosses the end of a stripe, which a
+ * block that begins a slot does not: the sizes are powers of two.
  */
-unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
-			     uint64_t logical,
-			     struct e2pf_ref part[E2PF_BTRFS_PARTS]);
+bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
+			 struct e2pf_ref *ref);
 
 /* Read the block that `ptr` describes.  `block` must be aligned to 4096 bytes.
  * Returns false if it cannot be read, or if it is another block. */

@@ -120,14 +120,14 @@ static bool add_leaf(struct send_walk *w, const struct e2pf_btrfs_node *leaf)
 		.tree = w->tree, .keys = leaf->keys, .parse = w->parse
 	};
 	uint64_t slot = e2pf_chunk_map_slot(&s->fs.map, leaf->ptr.logical);
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	struct e2pf_ref ref;
 	bool is_new = slot != UINT64_MAX && e2pf_slot_set_add(&s->asked, slot);
 
 	if (!(is_new || w->parse) ||
-	    !e2pf_chunk_map_find(&s->fs.map, leaf->ptr.logical, part))
+	    !e2pf_chunk_map_find(&s->fs.map, leaf->ptr.logical, &ref))
 		return true;
-	job.device = part[0].device;
-	job.offset = part[0].offset;
+	job.device = ref.device;
+	job.offset = ref.offset;
 	return !is_full(s) && e2pf_jobs_add(&s->jobs, &job);
 }
 

@@ -172,31 +172,31 @@ static void test_places(void **state)
 		unsigned stripes, missing;	/* devices that are not open */
 		uint64_t offset;		/* in the chunk */
 		uint32_t nodesize;
-		struct e2pf_ref part[2];
+		struct e2pf_ref part;	/* length 0: nowhere */
 	} cases[] = {
 #define PART(i, at, bytes) \
 	{ .device = (i), .offset = STRIPE(i) + (at), .length = (bytes) }
 #define AT(unit, i, row) \
-	(unit) * UNIT + 4096, FS_NODE, { PART(i, (row) * UNIT + 4096, FS_NODE) }
+	(unit) * UNIT + 4096, FS_NODE, PART(i, (row) * UNIT + 4096, FS_NODE)
 		{ 0, 1, 0, AT(5, 0, 5) },
 		/* The first copy, or the next one if its device is missing. */
 		{ BTRFS_BLOCK_GROUP_DUP, 2, 0, AT(5, 0, 5) },
 		{ BTRFS_BLOCK_GROUP_RAID1, 2, 1, AT(5, 1, 5) },
 		{ BTRFS_BLOCK_GROUP_RAID1C3, 3, 2, AT(5, 2, 5) },
 		{ BTRFS_BLOCK_GROUP_RAID1C4, 4, 3, AT(5, 3, 5) },
-		{ BTRFS_BLOCK_GROUP_RAID1, 2, 2, 4096, FS_NODE, { PART(0, 0, 0) } },
+		{ BTRFS_BLOCK_GROUP_RAID1, 2, 2, 4096, FS_NODE, PART(0, 0, 0) },
 		/* What is contiguous is one part. */
 		{ BTRFS_BLOCK_GROUP_RAID1, 2, 0, UNIT - 4096, 16384,
-		  { PART(0, UNIT - 4096, 16384) } },
+		  PART(0, UNIT - 4096, 16384) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },
-		{ BTRFS_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, { PART(0, 0, 0) } },
+		{ BTRFS_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, PART(0, 0, 0) },
+		/* In two places; beyond the end of the chunk, and outside. */
 		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, UNIT - 4096, 16384,
-		  { PART(0, UNIT - 4096, 4096), PART(1, 0, 12288) } },
-		/* Beyond the end of the chunk, and outside. */
+		  PART(0, 0, 0) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, 12 * MIB - 4096, 16384,
-		  { PART(0, 0, 0) } },
-		{ 0, 1, 0, 12 * MIB - 4096, 16384, { PART(0, 0, 0) } },
-		{ 0, 1, 0, -UINT64_C(4096), FS_NODE, { PART(0, 0, 0) } },
+		  PART(0, 0, 0) },
+		{ 0, 1, 0, 12 * MIB - 4096, 16384, PART(0, 0, 0) },
+		{ 0, 1, 0, -UINT64_C(4096), FS_NODE, PART(0, 0, 0) },
 		{ BTRFS_BLOCK_GROUP_RAID10, 4, 0, AT(5, 2, 2) },
 		{ BTRFS_BLOCK_GROUP_RAID10, 4, 1, AT(4, 1, 2) },
 		/* Rows of two units and rotating parity: 0 1 P, P 2 3,
@@ -214,10 +214,9 @@ static void test_places(void **state)
 	for (i = 0; i < COUNT(cases); i++) {
 		bool parity = cases[i].type & (BTRFS_BLOCK_GROUP_RAID5 |
 					       BTRFS_BLOCK_GROUP_RAID6), system;
-		const struct e2pf_ref *part = cases[i].part;
-		struct e2pf_ref found[E2PF_BTRFS_PARTS];
+		const struct e2pf_ref *part = &cases[i].part;
 		struct e2pf_chunk_map map;
-		unsigned n = 0;
+		struct e2pf_ref found;
 
 		fs_map(&map, 4);
 		map.super.nodesize = cases[i].nodesize;
@@ -226,20 +225,18 @@ static void test_places(void **state)
 		fs_add_chunk(&map, META, METADATA | cases[i].type,
 			     cases[i].stripes, 12 * MIB, 1);
 		e2pf_chunk_map_finish(&map);
-		while (n < 2 && part[n].length)
-			n++;
 		assert_int_equal(e2pf_chunk_map_find(&map, META +
-						     cases[i].offset, found), n);
-		for (j = 0; j < n; j++) {
-			assert_int_equal(found[j].offset, part[j].offset);
-			assert_int_equal(found[j].length, part[j].length);
-			assert_int_equal(found[j].device, part[j].device);
-		}
-		if (n)
+						     cases[i].offset, &found),
+				 part->length != 0);
+		if (part->length) {
+			assert_int_equal(found.offset, part->offset);
+			assert_int_equal(found.length, part->length);
+			assert_int_equal(found.device, part->device);
 			assert_int_equal(
-				e2pf_chunk_map_address(&map, part[0].device,
-						       part[0].offset, &system),
+				e2pf_chunk_map_address(&map, part->device,
+						       part->offset, &system),
 				parity ? 0 : META + cases[i].offset);
+		}
 		e2pf_chunk_map_free(&map);
 	}
 }
