@@ -132,6 +132,9 @@ static void test_orders(void **state)
 		expect(&f, cases[i].leaf, cases[i].leaves);
 		assert_false(e2pf_slot_set_add(&f.seen, 10));
 		assert_true(e2pf_slot_set_add(&f.seen, 100));
+		assert_true(e2pf_slot_set_add(&f.seen, 101));
+		assert_false(e2pf_slot_set_add(&f.seen, 100));
+		assert_false(e2pf_slot_set_add(&f.seen, 2 * SLOTS));
 		tear_down(&f);
 	}
 }
