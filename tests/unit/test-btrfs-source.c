@@ -263,17 +263,17 @@ static void test_walk(void **state)
 	expect_blocks(p, 1, 2, 15);
 	node[BT_HEADER_FSID] ^= 1;
 	expect_blocks(p, 1, 2, 6);
-	/* It claims to be of the root tree, or a leaf, or elsewhere. */
+	/* It claims to be of the root tree, or elsewhere, or a leaf. */
 	node[BT_HEADER_FSID] ^= 1;
 	put64(node + BT_HEADER_OWNER, BTRFS_ROOT_TREE_OBJECTID);
 	expect_blocks(p, 1, 2, 6);
 	put64(node + BT_HEADER_OWNER, BTRFS_FS_TREE_OBJECTID);
-	node[BT_HEADER_LEVEL] = 0;
-	expect_blocks(p, 1, 2, 6);
-	node[BT_HEADER_LEVEL] = 1;
 	put64(node + BT_HEADER_BYTENR, META + MIB);
 	expect_blocks(p, 1, 2, 6);
-	at(p->device, META + MIB)[BT_HEADER_GENERATION] ^= 1;
+	fs_block(node, META + 2 * MIB, BTRFS_FS_TREE_OBJECTID, 0);
+	fs_add_root(node, 300, META + MIB + FS_NODE, 1);
+	expect_blocks(p, 1, 2, 6);
+	at(p->device, META + MIB)[BT_HEADER_GENERATION] ^= 8;
 	expect_blocks(p, 1, 2, 1);
 	put64(roots + BT_HEADER_OWNER, BTRFS_FS_TREE_OBJECTID);
 	expect_blocks(p, 1, 0, 0);
