@@ -74,14 +74,6 @@ enum bt_header_field {
 #define BT_ITEM_SIZE 21u
 #define BT_ITEM_BYTES 25u
 
-static inline uint16_t bt_le16(const void *bytes)
-{
-	uint16_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return le16toh(value);
-}
-
 static inline uint32_t bt_le32(const void *bytes)
 {
 	uint32_t value;
