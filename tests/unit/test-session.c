@@ -105,7 +105,7 @@ static void planned_and_read(void **state)
 	assert_true(plan[E2PF_DIRS].bytes == 1024);
 
 	evict();
-	assert_int_equal(e2pf_start(s), 0);
+	assert_int_equal(e2pf_engine_start(s->engine), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_progress(s, &done, &total);
 	assert_true(total == fs->group_desc_count && done == total);
@@ -328,7 +328,7 @@ static void cache_not_seen(void **state)
 		skip();
 	}
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
-	assert_int_equal(e2pf_start(s), 0);
+	assert_int_equal(e2pf_engine_start(s->engine), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_session_count(s, &t);
 	assert_int_equal(seteuid(0), 0);
