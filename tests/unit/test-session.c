@@ -337,40 +337,9 @@ static void cache_not_seen(void **state)
 	e2pf_close(s);
 }
 
-/* The reason fits the order. */
-static void reasons_of_order(void **state)
-{
-	static const struct {
-		unsigned spindles;
-		bool has_head;
-		const char *reason;
-	} of[] = {
-		{ 1, true, "the kernel reports a rotational disk" },
-		{ 3, true, "the kernel reports 3 rotational disks" },
-		{ 0, false, "the kernel reports no rotational disk" },
-		{ 1, false, "this user cannot see what is cached, which block "
-			    "order needs" },
-		{ 0, true, "the disk is unknown, or takes one request at a "
-			   "time" }
-	};
-	const struct e2pf_settings settings = { .threads = 0 };
-	struct e2pf_report r = { .settings = &settings, .order = "some order" };
-	unsigned i;
-
-	(void)state;
-	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		r.topo.spindles = of[i].spindles;
-		r.engine.has_head = of[i].has_head;
-		e2pf_report_order(&r);
-		assert_string_equal(r.decisions.item[2 * i + 1].reason,
-				    of[i].reason);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reasons_of_order),
 		cmocka_unit_test(planned_and_read),
 		cmocka_unit_test(not_whole),
 		cmocka_unit_test(scanned_again),
