@@ -19,7 +19,6 @@
 #include "crc32c.h"
 #include "indirect.h"
 #include "interpose.h"
-#include "libext2fs/io_table.h"
 #include "linkage.h"
 #include "trial.h"
 

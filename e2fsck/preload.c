@@ -32,7 +32,7 @@
 #include "reporter.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
-#include "libext2fs/io_table.h"
+#include "e2prefetch.h"
 #include "selftest.h"
 
 /* How long the end of the check waits for a worker that waits for the device. A
@@ -219,7 +219,7 @@ static void begin_alongside(ext2_filsys fs)
 	check.session = session;
 	session->cfg.before_threads = before_threads;
 	self.alongside = fs;
-	if (!e2pf_start(session))
+	if (!e2pf_engine_start(session->engine))
 		reporter_watch(session);
 }
 

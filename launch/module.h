@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "report/stats_file.h"
+#include "report/report.h"
 #include "session.h"
 #include "settings.h"
 

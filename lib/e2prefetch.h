@@ -29,6 +29,14 @@ extern io_manager e2pf_mmap_io_manager;
  * could not, or if it is a channel of another manager. */
 bool e2pf_mmap_io_is_mapped(io_channel channel);
 
+/*
+ * True if the library in this process calls the operations of an I/O manager's
+ * table at the places where the header has them that this was compiled with.  In
+ * Lustre's e2fsprogs there is one more in the middle.  Only if it is true may we
+ * provide a table, or replace an operation in one.
+ */
+bool e2pf_io_table_is_ours(void);
+
 /* The classes of metadata. */
 enum e2pf_class {
 	E2PF_DESCRIPTORS,	/* group descriptors; not read ahead */
@@ -47,8 +55,7 @@ enum e2pf_class {
 
 #define E2PF_ALL_CLASSES ((1u << E2PF_CLASSES) - 1)
 
-/* The name of a class, or NULL for an unknown class.  Pure. */
-const char *e2pf_class_name(enum e2pf_class cls);
+extern const char *const e2pf_class_names[E2PF_CLASSES];
 
 /* The maximum number of worker threads in a session. */
 #define E2PF_MAX_THREADS 256
@@ -73,7 +80,7 @@ struct e2pf_settings {
 /*
  * A session prefetches one filesystem.  When it is opened it takes an immutable
  * snapshot of the superblock and the group descriptors.  It reads through a
- * descriptor of its own, and starts no thread before e2pf_start().
+ * descriptor of its own, and starts no thread before e2pf_engine_start().
  */
 struct e2pf_session;
 
@@ -86,11 +93,7 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    struct e2pf_session **session);
 
-/* Start reading all metadata, in the background.  Only
- * the memory budget and the limits in the settings throttle it. */
-errcode_t e2pf_start(struct e2pf_session *session);
-
-/* The progress of e2pf_start(), in groups of the filesystem. */
+/* How much a session has read, in groups of the filesystem. */
 void e2pf_progress(struct e2pf_session *session, uint64_t *done,
 		   uint64_t *total);
 
@@ -107,7 +110,7 @@ errcode_t e2pf_plan(struct e2pf_session *session,
 struct e2pf_probe;	/* report/estimate.h */
 
 /*
- * Fill in *probe.  Call it before e2pf_start().  Reads samples and, on a large
+ * Fill in *probe.  Call it before the engine starts.  Reads samples and, on a large
  * filesystem, the inode tables of some groups; writes nothing.  Takes seconds on
  * a disk.
  */

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "options.h"
 
 /* Store in path[PATH_MAX] where the script is: in the build tree if this program
  * runs there, or installed. */

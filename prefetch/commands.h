@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands of e2prefetch(8): a first argument that is not a device. */
+/* The commands of e2prefetch(8), a first argument that is not a device; and what
+ * they share. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
+
+#include <sys/types.h>
+
+#include "options.h"
 
 /* A command.  run() gets the command's name as argv[0], and returns the exit
  * status. */
@@ -20,5 +25,39 @@ const struct command *find_command(const char *name);
 
 int probe_command(int argc, char **argv);
 int progress_command(int argc, char **argv);
+
+/*
+ * The filesystem that the commands read (filesystem.c).
+ */
+
+/* Print what is wrong with the device on standard error; returns
+ * EXIT_OPERATIONAL. */
+int fail(const struct options *o, errcode_t err);
+
+/* Open a session on the filesystem that the options name, and get the size of its
+ * blocks, if that is not NULL. */
+errcode_t open_session(const struct options *o, struct e2pf_session **session,
+		       unsigned *block_size);
+
+/*
+ * The user's command, while prefetching (run.c).
+ */
+
+/*
+ * Start the command.  Must be called before this program has a second thread.
+ * From then on signals that would end this program are passed on to the
+ * command.  If no process can be created, this program executes the command
+ * itself.  Returns the child's process ID; or -1 after an error message, with
+ * the exit status in *status: 127 not found, 126 not executable.
+ */
+pid_t start_command(char **command, int *status);
+
+/* Wait until the command has ended; signals act on this program again from then
+ * on.  Returns the status of waitpid(2). */
+int wait_command(pid_t pid);
+
+/* The exit status for a command that ended with this waitpid(2) status.  If a
+ * signal killed the command, this program kills itself with the same signal. */
+int exit_as_command(int waited);
 
 #endif

@@ -15,10 +15,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "filesystem.h"
-#include "options.h"
-#include "run.h"
-#include "report/stats_file.h"
+#include "report/report.h"
 #include "report/words.h"
 #include "session.h"
 
@@ -38,7 +35,7 @@ static int show_plan(const struct options *o, struct e2pf_session *s,
 
 	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		print_class(e2pf_class_name(i), &plan[i], block_size);
+		print_class(e2pf_class_names[i], &plan[i], block_size);
 		all.bytes += plan[i].bytes;
 		all.runs += plan[i].runs;
 	}
@@ -146,7 +143,7 @@ static const char *save_stats(const struct options *o, struct e2pf_session *s)
 /* Prefetch everything and wait until it is done. */
 static int prefetch(const struct options *o, struct e2pf_session *s)
 {
-	errcode_t err = e2pf_start(s);
+	errcode_t err = e2pf_engine_start(s->engine);
 	int status, result;
 
 	if (err)
@@ -175,7 +172,7 @@ static void *read_beside(void *arg)
 	errcode_t err = open_session(b->o, &session, NULL);
 
 	if (!err)
-		err = e2pf_start(session);
+		err = e2pf_engine_start(session->engine);
 	if (err)
 		fail(b->o, err);
 	pthread_mutex_lock(&b->running);

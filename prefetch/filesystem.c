@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "filesystem.h"
+#include "commands.h"
 
 int fail(const struct options *o, errcode_t err)
 {

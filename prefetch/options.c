@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "options.h"
 #include "settings.h"
 
 /* All options: --help prints this table, completions and the test of the manual

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "filesystem.h"
 #include "report/estimate.h"
 #include "report/words.h"
 
@@ -73,7 +72,7 @@ static void print_metadata(const struct e2pf_probe *p)
 	for (i = 0; i < E2PF_CLASSES; i++)
 		if (p->plan[i].bytes)
 			printf("          %-12s %10" PRIu64 " blocks in %"
-			       PRIu64 " %s\n", e2pf_class_name(i),
+			       PRIu64 " %s\n", e2pf_class_names[i],
 			       p->plan[i].bytes / p->report.block_size, p->plan[i].runs,
 			       runs_in_words(p->plan[i].runs));
 	if (p->groups_sampled < p->report.groups)

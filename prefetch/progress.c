@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "options.h"
 #include "report/progress.h"
 #include "report/words.h"
 

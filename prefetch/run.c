@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "commands.h"
 
 static volatile sig_atomic_t child;
 

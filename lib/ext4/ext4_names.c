@@ -2,7 +2,7 @@
 /* The names of metadata classes and of stages.  Needs nothing but libc. */
 #include "ext4_source.h"
 
-const char *const e2pf_ext4_class_names[E2PF_CLASSES] = {
+const char *const e2pf_class_names[E2PF_CLASSES] = {
 	[E2PF_DESCRIPTORS] = "descriptors",
 	[E2PF_BITMAPS] = "bitmaps",
 	[E2PF_INODES] = "inodes",
@@ -26,8 +26,3 @@ const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES] = {
 	[E2PF_EXT4_PASS4] = "pass4",
 	[E2PF_EXT4_PASS5] = "pass5",
 };
-
-const char *e2pf_class_name(enum e2pf_class cls)
-{
-	return (unsigned)cls < E2PF_CLASSES ? e2pf_ext4_class_names[cls] : NULL;
-}

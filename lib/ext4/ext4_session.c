@@ -264,11 +264,6 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 	return 0;
 }
 
-errcode_t e2pf_start(struct e2pf_session *session)
-{
-	return e2pf_engine_start(session->engine);
-}
-
 void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);

@@ -42,8 +42,7 @@ enum e2pf_ext4_stage {
 	E2PF_EXT4_STAGES
 };
 
-/* Names by enum e2pf_class, and names of stages as in doc/statistics.md. */
-extern const char *const e2pf_ext4_class_names[E2PF_CLASSES];
+/* Names of stages as in doc/statistics.md. */
 extern const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES];
 
 struct e2pf_ext4 {

@@ -32,7 +32,6 @@
 #include <unistd.h>
 
 #include "e2prefetch.h"
-#include "io_table.h"
 
 /* Pages that are recorded, at most: 1 GiB of them in 2 MiB, of which the kernel
  * allocates what is used.  A page that is no longer recorded costs a pread; one

@@ -31,14 +31,6 @@ struct e2pf_pace {
  * device with so many heads.  If it was not measured, a usual one. */
 struct e2pf_pace e2pf_pace_ahead(const struct e2pf_speed *speed, unsigned heads);
 
-/* Seconds that the work takes at this pace. */
-double e2pf_pace_seconds(const struct e2pf_pace *pace,
-			 const struct e2pf_work *work);
-
-/* Seconds, with a range: it may be so much shorter, as a part of it, and as many
- * times longer. */
-struct e2pf_estimate e2pf_estimate_range(double seconds, double doubt);
-
 /* What `e2prefetch probe` finds out: a device, the metadata that a check would
  * read from it, and the time that is likely to take. */
 struct e2pf_probe {

@@ -37,12 +37,11 @@ struct e2pf_progress_past {
 	double read;		/* seconds that it takes at the usual pace */
 	double read_at;		/* when it was last known to grow */
 	double rate;		/* seconds at that pace, per second */
-	double passed;			/* part of the walk */
-	double walk_cpu;	/* computing in the walk, if it has ended */
+	double walk_cpu;	/* computing in the walk, as far as is known */
 };
 
-/* Estimate the time that is left; all 0 if that is not known.  Facts must come in
- * the order of time. */
+/* Estimate the time that is left (estimate.c); all 0 if that is not known.  Facts
+ * must come in the order of time. */
 struct e2pf_estimate
 e2pf_progress_estimate(struct e2pf_progress_past *past,
 		       const struct e2pf_progress_facts *facts);

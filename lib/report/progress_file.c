@@ -20,6 +20,7 @@
 
 #include "device/sysfile.h"
 #include "progress.h"
+#include "settings.h"
 
 #define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
@@ -105,7 +106,7 @@ void e2pf_progress_print(const struct e2pf_progress *p,
 			 char text[E2PF_PROGRESS_BYTES])
 {
 	struct e2pf_progress all = *p;
-	char value[PATH_MAX], *c;
+	char value[PATH_MAX];
 	size_t i, used = 0;
 
 	all.pid = getpid();
@@ -116,17 +117,12 @@ void e2pf_progress_print(const struct e2pf_progress *p,
 
 		value[0] = '\0';
 		if (members[i].decimals == TEXT)
-			snprintf(value, sizeof(value), "%s",
-				 *(const char *const *)at ?
-				 *(const char *const *)at : "");
+			e2pf_printable(value, sizeof(value),
+				       *(const char *const *)at ?
+				       *(const char *const *)at : "");
 		else if (*(const double *)at > 0)
 			snprintf(value, sizeof(value), "%.*f",
 				 members[i].decimals, *(const double *)at);
-		/* A name may contain anything, but a file has lines, which a
-		 * terminal shows. */
-		for (c = value; *c; c++)
-			if ((unsigned char)*c < 32 || *c == 127)
-				*c = '?';
 		if (*value)
 			used += (size_t)snprintf(text + used,
 				E2PF_PROGRESS_BYTES - used, "%s %s\n",

@@ -275,11 +275,11 @@ test_packages()
 layers='lib/engine array\.h|device/(device|probe|rate|thread)\.h
 lib/device none
 lib e2prefetch\.h|(engine|device|report)/.*\.h
-lib/report e2prefetch\.h|(engine|device)/.*\.h
+lib/report e2prefetch\.h|settings\.h|(engine|device)/.*\.h
 lib/ext4 array\.h|e2prefetch\.h|session\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h
 lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs e2prefetch\.h|engine/engine\.h|ext4/journal\.h
-accel settings\.h|report/report\.h|linkage\.h|libext2fs/(io_table|weak)\.h
+accel settings\.h|report/report\.h|linkage\.h|libext2fs/weak\.h
 launch e2prefetch\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h
 prefetch e2prefetch\.h|settings\.h|session\.h|report/.*\.h'
 

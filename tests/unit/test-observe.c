@@ -16,7 +16,7 @@
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "libext2fs/observe.h"
-#include "libext2fs/io_table.h"
+#include "e2prefetch.h"
 #include "tiny-fs.h"
 
 #define BS 1024

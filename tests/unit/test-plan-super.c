@@ -40,20 +40,6 @@ static void superblock_read(void **state)
 	assert_int_equal(geo.orphan_inum, 13);
 }
 
-static void superblock_of_revision_0(void **state)
-{
-	struct ext2_super_block sb = sound_super();
-	struct e2pf_geometry geo;
-
-	(void)state;
-	sb.s_rev_level = 0;
-	sb.s_inode_size = htole16(7);
-	sb.s_first_ino = htole32(99);
-	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
-	assert_int_equal(geo.inode_size, 128);
-	assert_int_equal(geo.first_ino, 11);
-}
-
 static void features_that_are_off(void **state)
 {
 	struct ext2_super_block sb = sound_super();
@@ -177,24 +163,6 @@ static struct ext4_group_desc sound_descriptor(void)
 
 #define REF(...) assert_ref(&found, __VA_ARGS__)
 
-static void group_whole(void **state)
-{
-	struct e2pf_geometry geo = sound_geometry();
-	struct ext4_group_desc desc = sound_descriptor();
-	struct found found = { 0 };
-	struct e2pf_group group;
-
-	(void)state;
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
-	assert_int_equal(group.inodes_in_use, 8192);
-	assert_int_equal(group.inodes_allocated, 8192);
-	e2pf_plan_group(into(&found, &geo, NULL), 0, &group);
-	assert_int_equal(found.count, 3);
-	REF(0, 1000, 1, E2PF_BITMAPS, E2PF_LEAF, 0, NONE);
-	REF(1, 1016, 1, E2PF_BITMAPS, E2PF_LEAF, 0, NONE);
-	REF(2, 1032, 512, E2PF_INODES, E2PF_INODE_TABLE, 0, NONE);
-}
-
 static void group_partly_used(void **state)
 {
 	struct e2pf_geometry geo = sound_geometry();
@@ -282,11 +250,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(superblock_read),
-		cmocka_unit_test(superblock_of_revision_0),
 		cmocka_unit_test(features_that_are_off),
 		cmocka_unit_test(superblock_refused),
 		cmocka_unit_test(counts_that_do_not_fit),
-		cmocka_unit_test(group_whole),
 		cmocka_unit_test(group_partly_used),
 		cmocka_unit_test(group_uninitialized),
 		cmocka_unit_test(group_out_of_range),

@@ -82,24 +82,6 @@ static void rates(void **state)
 	}
 }
 
-/* What is left takes more requests than what was read. */
-static void requests_count(void **state)
-{
-	struct e2pf_progress_past past = { .seconds = 0 };
-	struct e2pf_estimate left;
-	struct e2pf_progress_facts f = evenly(10, 20);
-
-	(void)state;
-	f.left.requests *= 10;
-	f.pace.byte = 0;
-	left = e2pf_progress_estimate(&past, &f);
-	assert_near(&left, 100);
-	f.pace = (struct e2pf_pace) { 1e-8, 0 };
-	memset(&past, 0, sizeof(past));
-	left = e2pf_progress_estimate(&past, &f);
-	assert_near(&left, 10);
-}
-
 /* What follows the walk, by its stages, or by the time. */
 static void the_rest(void **state)
 {
@@ -124,24 +106,6 @@ static void the_rest(void **state)
 	f.cpu = 20;
 	left = e2pf_progress_estimate(&past, &f);
 	assert_true(left.expected > 0.1 && left.expected < 0.3);
-}
-
-/* The walk ended at some time before it was seen to have. */
-static void walk_ends_unseen(void **state)
-{
-	struct e2pf_progress_past past = { .seconds = 0 };
-	struct e2pf_estimate left;
-	struct e2pf_progress_facts f = evenly(4, 5);
-
-	(void)state;
-	f.cpu = 4;
-	left = e2pf_progress_estimate(&past, &f);
-	f = evenly(5, 5);
-	f.seconds = 6;
-	f.cpu = 6;
-	left = e2pf_progress_estimate(&past, &f);
-	/* 5 s of walk, of 2.5 that follow 1 is over. */
-	assert_near(&left, 1.5);
 }
 
 /* The range is wide at first. */
@@ -261,9 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates),
-		cmocka_unit_test(requests_count),
 		cmocka_unit_test(the_rest),
-		cmocka_unit_test(walk_ends_unseen),
 		cmocka_unit_test(range),
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(recorded),

@@ -105,7 +105,7 @@ static void planned_and_read(void **state)
 	assert_true(plan[E2PF_DIRS].bytes == 1024);
 
 	evict();
-	assert_int_equal(e2pf_start(s), 0);
+	assert_int_equal(e2pf_engine_start(s->engine), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_progress(s, &done, &total);
 	assert_true(total == fs->group_desc_count && done == total);
@@ -328,7 +328,7 @@ static void cache_not_seen(void **state)
 		skip();
 	}
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
-	assert_int_equal(e2pf_start(s), 0);
+	assert_int_equal(e2pf_engine_start(s->engine), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_session_count(s, &t);
 	assert_int_equal(seteuid(0), 0);
@@ -337,40 +337,9 @@ static void cache_not_seen(void **state)
 	e2pf_close(s);
 }
 
-/* The reason fits the order. */
-static void reasons_of_order(void **state)
-{
-	static const struct {
-		unsigned spindles;
-		bool has_head;
-		const char *reason;
-	} of[] = {
-		{ 1, true, "the kernel reports a rotational disk" },
-		{ 3, true, "the kernel reports 3 rotational disks" },
-		{ 0, false, "the kernel reports no rotational disk" },
-		{ 1, false, "this user cannot see what is cached, which block "
-			    "order needs" },
-		{ 0, true, "the disk is unknown, or takes one request at a "
-			   "time" }
-	};
-	const struct e2pf_settings settings = { .threads = 0 };
-	struct e2pf_report r = { .settings = &settings, .order = "some order" };
-	unsigned i;
-
-	(void)state;
-	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		r.topo.spindles = of[i].spindles;
-		r.engine.has_head = of[i].has_head;
-		e2pf_report_order(&r);
-		assert_string_equal(r.decisions.item[2 * i + 1].reason,
-				    of[i].reason);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reasons_of_order),
 		cmocka_unit_test(planned_and_read),
 		cmocka_unit_test(not_whole),
 		cmocka_unit_test(scanned_again),

@@ -18,22 +18,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void class_names(void **state)
-{
-	static const char *const names[] = {
-		"descriptors", "bitmaps", "inodes", "extents", "indirect",
-		"dirs", "xattrs", "symlinks", "files"
-	};
-	unsigned cls;
-
-	(void)state;
-	assert_int_equal(COUNT(names), E2PF_CLASSES);
-	for (cls = 0; cls < E2PF_CLASSES; cls++)
-		assert_string_equal(e2pf_class_name(cls), names[cls]);
-	assert_null(e2pf_class_name(E2PF_CLASSES));
-	assert_null(e2pf_class_name((enum e2pf_class)-1));
-}
-
 /* A value that is not taken is 0 here, and changes nothing. */
 static void values(void **state)
 {
@@ -225,7 +209,6 @@ static void nothing_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(class_names),
 		cmocka_unit_test(values),
 		cmocka_unit_test_setup_teardown(file_and_variables, make_file,
 						remove_file),

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "report/stats_file.h"
+#include "report/report.h"
 
 static char dir[] = "/tmp/test-stats-file-XXXXXX";
 
