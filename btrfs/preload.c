@@ -164,7 +164,8 @@ static bool have_session(void)
 static void start_session(void *unused)
 {
 	(void)unused;
-	e2pf_btrfs_start(self.session);
+	e2pf_session_choose(self.session);
+	e2pf_engine_start(self.session->engine);
 	reporter_watch(self.session);
 }
 
@@ -173,7 +174,9 @@ static void stop_session(void *unused)
 	(void)unused;
 	reporter_watch(NULL);
 	/* A worker left behind still uses the session, so it is not freed. */
-	if (!e2pf_btrfs_end(self.session, END_PATIENCE_MS))
+	if (e2pf_session_end(self.session, END_PATIENCE_MS))
+		e2pf_session_release(self.session);
+	else
 		self.why_not = "a worker was left behind, waiting for a device";
 }
 
@@ -219,19 +222,6 @@ void module_drops_cache(int fd)
 	errno = saved;
 }
 
-/* The superblock, from the page cache: the program has just read it.  Returns
- * NULL, or why nothing is read ahead. */
-static const char *read_super(int fd, struct e2pf_btrfs_super *super)
-{
-	uint64_t offset = e2pf_btrfs_super_offset(0);
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-
-	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) !=
-	    (ssize_t)sizeof(bytes))
-		return "the superblock cannot be read";
-	return e2pf_btrfs_plan_super(bytes, offset, super);
-}
-
 /* Before anything is opened or started: leave a small filesystem to the check,
  * unless the user chose how many threads read ahead. */
 static void weigh(int fd)
@@ -239,7 +229,8 @@ static void weigh(int fd)
 	struct e2pf_btrfs_super super;
 
 	self.weighed = true;
-	if (module.setup.reading.threads || read_super(fd, &super) ||
+	if (module.setup.reading.threads ||
+	    e2pf_btrfs_read_super(fd, &super) ||
 	    super.bytes_used >= SMALL_BYTES)
 		return;
 	self.why_not = "the filesystem is small";
@@ -257,7 +248,7 @@ void module_closes(int fd)
 	/* A program that does not know the format either gives up after the
 	 * superblock. */
 	if (!self.session && !self.why_not)
-		self.why_not = read_super(fd, &super);
+		self.why_not = e2pf_btrfs_read_super(fd, &super);
 	errno = saved;
 	/* The kernel may reuse this descriptor number for another file. */
 	opened->fd = -1;

@@ -5,7 +5,7 @@
  *
  * A filesystem embeds struct e2pf_session as the first member of its own struct
  * and provides a struct e2pf_filesystem.  CONTRIBUTING.md explains how to add
- * one; tests/rigs/toy-check.c is the smallest.
+ * one; that of btrfs is the smaller one.
  */
 #ifndef E2PF_SESSION_H
 #define E2PF_SESSION_H

@@ -114,36 +114,10 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_ino == b->st_ino;
 }
 
-static const char *read_super(struct e2pf_device *dev,
-			      struct e2pf_btrfs_super *super)
-{
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	uint64_t offset = e2pf_btrfs_super_offset(0);
-
-	if (dev->size < offset + sizeof(bytes) ||
-	    dev->ops->read(dev, bytes, offset, sizeof(bytes)))
-		return "the superblock cannot be read";
-	return e2pf_btrfs_plan_super(bytes, offset, super);
-}
-
-/* The newest superblock of the devices is the filesystem's.  Devices with
- * another fsid are seeds of it. */
-static void take_super(struct btrfs_session *s,
-		       const struct e2pf_btrfs_super *super)
-{
-	struct e2pf_btrfs_super *newest = &s->btrfs.map.super;
-
-	if (!s->base.devices ||
-	    (!memcmp(super->fsid, newest->fsid, E2PF_BTRFS_UUID) &&
-	     super->generation > newest->generation))
-		*newest = *super;
-}
-
 /* Open one device.  Returns NULL, or the reason why it cannot be used. */
 static const char *add_device(struct btrfs_session *s, int fd,
 			      const struct stat *st)
 {
-	struct e2pf_btrfs_super super;
 	struct e2pf_device *dev;
 	const char *why;
 	char path[32];
@@ -155,14 +129,12 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
 		return "a device cannot be reopened";
-	why = read_super(dev, &super);
+	why = e2pf_chunk_map_add_device(&s->btrfs.map, fd);
 	if (why) {
 		dev->ops->close(dev);
 		return why;
 	}
-	take_super(s, &super);
 	s->btrfs.bytes[s->base.devices] = dev->size;
-	s->btrfs.map.device[s->btrfs.map.devices++] = super.device;
 	e2pf_session_add_device(&s->base, dev, st);
 	return NULL;
 }
@@ -226,20 +198,4 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	}
 	e2pf_close(&s->base);
 	return NULL;
-}
-
-void e2pf_btrfs_start(struct e2pf_session *session)
-{
-	e2pf_session_choose(session);
-	e2pf_engine_start(session->engine);
-}
-
-bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds)
-{
-	if (session->ended)
-		return true;
-	if (!e2pf_session_end(session, milliseconds))
-		return false;
-	e2pf_session_release(session);
-	return true;
 }

@@ -30,13 +30,4 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 /* Its source, for what the check's reads show. */
 struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session);
 
-/* Choose threads, order and budget from the devices' topology, and start. */
-void e2pf_btrfs_start(struct e2pf_session *session);
-
-/*
- * Like e2pf_session_end(), which also waits for requests in flight, but then
- * also close the devices.
- */
-bool e2pf_btrfs_end(struct e2pf_session *session, int milliseconds);
-
 #endif

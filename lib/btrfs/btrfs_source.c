@@ -29,11 +29,9 @@
 
 /* Sweeps over the leaves (leaf_order.h), and distances up to which leaves of
  * later sweeps are taken along.  On an aged filesystem each tree's leaves are
- * all over the disk, so that a sweep of one tree costs nearly half of one of
- * all six; without a head it costs little more than its share.  Simulated with
- * bench's models until the check has read its last block, with 454 MB and 4.4 s
- * of computing until then: one sweep and these, on one disk 9.8 and 9.5 s, USB
- * 13.1 and 12.8 s, network volume 7.9 and 5.5 s, SATA SSD 5.0 and 4.6 s. */
+ * all over the disk, so that a sweep of one tree costs nearly half of one of all
+ * six; without a head little more than its share.  doc/architecture.md has the
+ * figures. */
 #define HEAD_SWEEPS 3u
 #define HEAD_NEAR (512u << 10)
 #define FLASH_SWEEPS 16u
@@ -48,54 +46,9 @@ static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 		offsetof(struct e2pf_btrfs, source));
 }
 
-/*
- * The cookie of a reference encodes the pointer that led to it: its address in
- * units of 4 KiB, the low bits of its generation, its level and its tree.
- */
-#define COOKIE_UNIT 4096u
-#define COOKIE_ADDRESS 44u		/* bits */
-#define COOKIE_GENERATION 12u
-#define COOKIE_LEVEL 3u
-#define COOKIE_SUBVOLUME 31u		/* instead of a tree: any subvolume */
-
-#define COOKIE_MASK(bits) ((UINT64_C(1) << (bits)) - 1)
-
-static bool make_cookie(const struct e2pf_btrfs_ptr *ptr, uint64_t *cookie)
-{
-	uint64_t unit = ptr->logical / COOKIE_UNIT, owner = ptr->owner;
-
-	if (e2pf_btrfs_is_subvolume(owner))
-		owner = COOKIE_SUBVOLUME;
-	else if (owner >= COOKIE_SUBVOLUME)
-		return false;
-	if (ptr->logical % COOKIE_UNIT || unit > COOKIE_MASK(COOKIE_ADDRESS))
-		return false;
-	*cookie = owner << COOKIE_LEVEL | ptr->level;
-	*cookie = *cookie << COOKIE_GENERATION |
-		  (ptr->generation & COOKIE_MASK(COOKIE_GENERATION));
-	*cookie = *cookie << COOKIE_ADDRESS | unit;
-	return true;
-}
-
-/* Decode a pointer.  A cookie has only the low bits of the generation; the high
- * bits are taken from `generation`, the one in the block that was read.  So the
- * two generations are equal if their low bits are. */
-static struct e2pf_btrfs_ptr pointer_of(uint64_t cookie,
-					uint64_t generation)
-{
-	struct e2pf_btrfs_ptr ptr;
-
-	ptr.logical = (cookie & COOKIE_MASK(COOKIE_ADDRESS)) * COOKIE_UNIT;
-	cookie >>= COOKIE_ADDRESS;
-	ptr.generation = (generation & ~COOKIE_MASK(COOKIE_GENERATION)) |
-			 (cookie & COOKIE_MASK(COOKIE_GENERATION));
-	cookie >>= COOKIE_GENERATION;
-	ptr.level = cookie & COOKIE_MASK(COOKIE_LEVEL);
-	ptr.owner = cookie >> COOKIE_LEVEL;
-	if (ptr.owner == COOKIE_SUBVOLUME)
-		ptr.owner = BT_FS_TREE_OBJECTID;
-	return ptr;
-}
+/* The cookie of a reference is the address of its block, with the low bits of the
+ * generation that is expected there. */
+#define COOKIE_GENERATION UINT64_C(4095)
 
 /* The destination of pointers. */
 struct ref_sink {
@@ -104,19 +57,17 @@ struct ref_sink {
 	void *ctx;
 };
 
-/* Pass on the parts of a block.  A block in two parts cannot be parsed. */
-static void pass_parts(const struct ref_sink *to, uint64_t logical,
+static void pass_place(const struct ref_sink *to, uint64_t logical,
 		       enum e2pf_btrfs_class cls, bool parse, uint64_t cookie)
 {
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
-	unsigned n = e2pf_chunk_map_find(&to->btrfs->map, logical, part), i;
+	struct e2pf_ref ref;
 
-	for (i = 0; i < n; i++) {
-		part[i].cls = (uint8_t)cls;
-		part[i].parse = parse && n == 1;
-		part[i].cookie = cookie;
-		to->sink(to->ctx, &part[i]);
-	}
+	if (!e2pf_chunk_map_find(&to->btrfs->map, logical, &ref))
+		return;
+	ref.cls = (uint8_t)cls;
+	ref.parse = parse;
+	ref.cookie = cookie;
+	to->sink(to->ctx, &ref);
 }
 
 /* Pass on a block that was not passed on before. */
@@ -124,16 +75,15 @@ static void pass_block(const struct ref_sink *to,
 		       const struct e2pf_btrfs_ptr *ptr)
 {
 	uint64_t slot = e2pf_chunk_map_slot(&to->btrfs->map, ptr->logical);
-	bool is_root_tree = ptr->owner == BT_ROOT_TREE_OBJECTID;
-	bool parse = ptr->level || is_root_tree;
-	uint64_t cookie = 0;
+	bool is_root_tree = ptr->owner == BTRFS_ROOT_TREE_OBJECTID;
 
-	if ((!parse || make_cookie(ptr, &cookie)) && slot != UINT64_MAX &&
-	    e2pf_slot_set_add(&to->btrfs->seen, slot))
-		pass_parts(to, ptr->logical,
+	if (slot != UINT64_MAX && e2pf_slot_set_add(&to->btrfs->seen, slot))
+		pass_place(to, ptr->logical,
 			   is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
 			   ptr->level ? E2PF_BTRFS_CLASS_NODES :
-			   E2PF_BTRFS_CLASS_LEAVES, parse, cookie);
+			   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree,
+			   ptr->logical |
+			   (ptr->generation & COOKIE_GENERATION));
 }
 
 /*
@@ -240,7 +190,7 @@ static void pass_root(const struct ref_sink *to, uint64_t unit)
 	pthread_mutex_lock(&to->btrfs->lock);
 	root = to->btrfs->tree[unit];
 	pthread_mutex_unlock(&to->btrfs->lock);
-	if (root.level || root.owner == BT_FS_TREE_OBJECTID ||
+	if (root.level || root.owner == BTRFS_FS_TREE_OBJECTID ||
 	    !e2pf_btrfs_is_subvolume(root.owner))
 		pass_block(to, &root);
 }
@@ -259,7 +209,7 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		pass_root(&to, unit);
 		break;
 	case E2PF_BTRFS_LEAVES:
-		pass_parts(&to, e2pf_chunk_map_logical(&btrfs->map,
+		pass_place(&to, e2pf_chunk_map_logical(&btrfs->map,
 					btrfs->order.leaf[unit].slot),
 			   E2PF_BTRFS_CLASS_LEAVES, false, 0);
 		break;
@@ -290,7 +240,7 @@ static void take_child(void *ctx, const struct e2pf_btrfs_node *child)
 
 	if (slot != UINT64_MAX)
 		f->slot[f->children++] = slot;
-	if (child->ptr.level || child->ptr.owner == BT_ROOT_TREE_OBJECTID)
+	if (child->ptr.level || child->ptr.owner == BTRFS_ROOT_TREE_OBJECTID)
 		pass_block(&f->to, &child->ptr);
 }
 
@@ -309,6 +259,19 @@ static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
 	pthread_mutex_unlock(&btrfs->lock);
 }
 
+/* Whether a block is the one that was meant, as far as can be known. */
+static bool is_meant(const struct e2pf_btrfs *btrfs, const struct e2pf_ref *ref,
+		     const struct e2pf_btrfs_ptr *self, const void *bytes)
+{
+	bool is_root_tree = self->owner == BTRFS_ROOT_TREE_OBJECTID;
+
+	return self->logical == (ref->cookie & ~COOKIE_GENERATION) &&
+	       !((self->generation ^ ref->cookie) & COOKIE_GENERATION) &&
+	       is_root_tree == (ref->cls == E2PF_BTRFS_CLASS_ROOTS) &&
+	       (is_root_tree || self->level) &&
+	       e2pf_chunk_map_fits(&btrfs->map, self, bytes);
+}
+
 static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 			uint64_t at, const void *bytes, uint32_t size,
 			e2pf_sink sink, void *ctx)
@@ -321,10 +284,8 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	(void)at;
 	if (size != btrfs->map.super.nodesize)
 		return false;
-	node = (struct e2pf_btrfs_node) {
-		.ptr = pointer_of(ref->cookie, e2pf_btrfs_generation(bytes))
-	};
-	if (!e2pf_chunk_map_fits(&btrfs->map, &node.ptr, bytes))
+	node = (struct e2pf_btrfs_node) { .ptr = e2pf_btrfs_self(bytes) };
+	if (!is_meant(btrfs, ref, &node.ptr, bytes))
 		return false;
 	if (!node.ptr.level) {
 		e2pf_btrfs_plan_leaf(&btrfs->map.super, bytes, take_root,
@@ -333,7 +294,7 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	}
 	e2pf_btrfs_plan_node(&btrfs->map.super, &node, bytes, take_child,
 			     &found);
-	if (ref->cls != E2PF_BTRFS_CLASS_NODES)
+	if (ref->cls == E2PF_BTRFS_CLASS_ROOTS)
 		return false;
 	/* Where this node leads to, for the order of leaves. */
 	slot = e2pf_chunk_map_slot(&btrfs->map, node.ptr.logical);
@@ -354,7 +315,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 				btrfs->map.slots / SAMPLES * index);
 
 	if (logical)
-		pass_parts(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false, 0);
+		pass_place(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false, 0);
 }
 
 static const struct e2pf_source_ops btrfs_ops = {
@@ -410,15 +371,14 @@ void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs)
 void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
 			  uint64_t *offset, uint64_t length)
 {
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	struct e2pf_ref ref;
 	bool system;
 	uint64_t logical = e2pf_chunk_map_address(&btrfs->map, *device, *offset,
 						  &system);
 
-	if (!logical ||
-	    e2pf_chunk_map_find(&btrfs->map, logical, part) != 1 ||
-	    part[0].length != length)
+	if (!logical || !e2pf_chunk_map_find(&btrfs->map, logical, &ref) ||
+	    ref.length != length)
 		return;
-	*device = part[0].device;
-	*offset = part[0].offset;
+	*device = ref.device;
+	*offset = ref.offset;
 }

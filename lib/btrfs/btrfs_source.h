@@ -81,8 +81,7 @@ void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs);
 /*
  * The check asks for `length` bytes of a copy of a tree block: change *device
  * and *offset to the copy that it will read, if it is another one.  Nothing
- * changes if no such block is known, or if it is not contiguous.  May be called
- * from any thread.
+ * changes if no such block is known.  May be called from any thread.
  */
 void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
 			  uint64_t *offset, uint64_t length);

@@ -3,6 +3,7 @@
  * address, and the numbering of slots. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "chunk_map.h"
@@ -35,14 +36,14 @@ static const struct profile {
 	uint16_t least, most;		/* stripes */
 } profiles[] = {
 	{ 0, 1, 0, 1, 1 },
-	{ BT_BLOCK_GROUP_DUP, 2, 0, 2, 2 },
-	{ BT_BLOCK_GROUP_RAID1, 2, 0, 2, 2 },
-	{ BT_BLOCK_GROUP_RAID1C3, 3, 0, 3, 3 },
-	{ BT_BLOCK_GROUP_RAID1C4, 4, 0, 4, 4 },
-	{ BT_BLOCK_GROUP_RAID0, 1, 0, 1, E2PF_DEVICES },
-	{ BT_BLOCK_GROUP_RAID10, 2, 0, 2, E2PF_DEVICES },
-	{ BT_BLOCK_GROUP_RAID5, 1, 1, 2, E2PF_DEVICES },
-	{ BT_BLOCK_GROUP_RAID6, 1, 2, 3, E2PF_DEVICES },
+	{ BTRFS_BLOCK_GROUP_DUP, 2, 0, 2, 2 },
+	{ BTRFS_BLOCK_GROUP_RAID1, 2, 0, 2, 2 },
+	{ BTRFS_BLOCK_GROUP_RAID1C3, 3, 0, 3, 3 },
+	{ BTRFS_BLOCK_GROUP_RAID1C4, 4, 0, 4, 4 },
+	{ BTRFS_BLOCK_GROUP_RAID0, 1, 0, 1, E2PF_DEVICES },
+	{ BTRFS_BLOCK_GROUP_RAID10, 2, 0, 2, E2PF_DEVICES },
+	{ BTRFS_BLOCK_GROUP_RAID5, 1, 1, 2, E2PF_DEVICES },
+	{ BTRFS_BLOCK_GROUP_RAID6, 1, 2, 3, E2PF_DEVICES },
 };
 
 struct map_chunk {
@@ -69,14 +70,41 @@ void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
+const char *e2pf_btrfs_read_super(int fd, struct e2pf_btrfs_super *super)
+{
+	/* For direct reads. */
+	_Alignas(4096) uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	uint64_t offset = e2pf_btrfs_super_offset(0);
+
+	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) !=
+	    (ssize_t)sizeof(bytes))
+		return "the superblock cannot be read";
+	return e2pf_btrfs_plan_super(bytes, offset, super);
+}
+
+const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd)
+{
+	struct e2pf_btrfs_super super;
+	const char *why = e2pf_btrfs_read_super(fd, &super);
+
+	if (why)
+		return why;
+	if (!map->devices ||
+	    (!memcmp(super.fsid, map->super.fsid, E2PF_BTRFS_UUID) &&
+	     super.generation > map->super.generation))
+		map->super = super;
+	map->device[map->devices++] = super.device;
+	return NULL;
+}
+
 static uint8_t find_device(const struct e2pf_chunk_map *map,
-			   const uint8_t *stripe)
+			   const struct btrfs_stripe *stripe)
 {
 	unsigned i;
 
 	for (i = 0; i < map->devices; i++)
-		if (map->device[i].devid == bt_le64(stripe + BT_STRIPE_DEVID) &&
-		    !memcmp(map->device[i].uuid, stripe + BT_STRIPE_DEV_UUID,
+		if (map->device[i].devid == le64toh(stripe->devid) &&
+		    !memcmp(map->device[i].uuid, stripe->dev_uuid,
 			    E2PF_BTRFS_UUID))
 			return (uint8_t)i;
 	return NO_DEVICE;
@@ -87,7 +115,7 @@ static const struct profile *find_profile(uint64_t type)
 	size_t i;
 
 	for (i = 0; i < sizeof(profiles) / sizeof(*profiles); i++)
-		if (profiles[i].type == (type & BT_BLOCK_GROUP_PROFILE_MASK))
+		if (profiles[i].type == (type & BTRFS_BLOCK_GROUP_PROFILE_MASK))
 			return &profiles[i];
 	return NULL;
 }
@@ -113,25 +141,26 @@ static bool is_sound(const struct map_chunk *c, uint32_t sectorsize)
 static bool take_chunk(const struct e2pf_btrfs_item *item, uint32_t sectorsize,
 		       struct map_chunk *c)
 {
-	const uint8_t *b = item->bytes;
+	const struct btrfs_chunk *b = (const void *)item->bytes;
 	uint64_t type, row;
 
-	if (item->key.type != BT_CHUNK_ITEM_KEY || item->size < BT_CHUNK_STRIPE)
+	if (item->key.type != BTRFS_CHUNK_ITEM_KEY ||
+	    item->size < BT_AT(chunk, stripe))
 		return false;
-	type = bt_le64(b + BT_CHUNK_TYPE);
+	type = le64toh(b->type);
 	*c = (struct map_chunk) {
 		.logical = item->key.offset,
-		.length = bt_le64(b + BT_CHUNK_LENGTH),
+		.length = le64toh(b->length),
 		.profile = find_profile(type),
-		.stripes = bt_le16(b + BT_CHUNK_NUM_STRIPES),
-		.system = type & BT_BLOCK_GROUP_SYSTEM
+		.stripes = le16toh(b->num_stripes),
+		.system = type & BTRFS_BLOCK_GROUP_SYSTEM
 	};
-	if (!(type & (BT_BLOCK_GROUP_SYSTEM | BT_BLOCK_GROUP_METADATA)) ||
+	if (!(type & (BTRFS_BLOCK_GROUP_SYSTEM | BTRFS_BLOCK_GROUP_METADATA)) ||
 	    !c->profile || !is_sound(c, sectorsize) ||
-	    bt_le64(b + BT_CHUNK_STRIPE_LEN) != STRIPE_LEN ||
-	    (type & BT_BLOCK_GROUP_RAID10 &&
-	     bt_le16(b + BT_CHUNK_SUB_STRIPES) != c->profile->copies) ||
-	    item->size - BT_CHUNK_STRIPE < c->stripes * BT_STRIPE_BYTES)
+	    le64toh(b->stripe_len) != STRIPE_LEN ||
+	    (type & BTRFS_BLOCK_GROUP_RAID10 &&
+	     le16toh(b->sub_stripes) != c->profile->copies) ||
+	    item->size - BT_AT(chunk, stripe) < c->stripes * BT_SIZE(stripe))
 		return false;
 	c->across = (uint16_t)(c->stripes / c->profile->copies -
 			       c->profile->parity);
@@ -144,7 +173,7 @@ static bool take_chunk(const struct e2pf_btrfs_item *item, uint32_t sectorsize,
 void e2pf_chunk_map_add(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_chunk_map *map = ctx;
-	const uint8_t *b = item->bytes + BT_CHUNK_STRIPE, *end;
+	const struct btrfs_stripe *b, *end;
 	struct map_chunk c;
 
 	if (!take_chunk(item, map->super.sectorsize, &c) ||
@@ -156,9 +185,9 @@ void e2pf_chunk_map_add(void *ctx, const struct e2pf_btrfs_item *item)
 		return;
 	c.stripe = map->stripes;
 	map->chunk[map->added++] = c;
-	for (end = b + c.stripes * BT_STRIPE_BYTES; b < end;
-	     b += BT_STRIPE_BYTES) {
-		uint64_t offset = bt_le64(b + BT_STRIPE_OFFSET);
+	b = (const void *)(item->bytes + BT_AT(chunk, stripe));
+	for (end = b + c.stripes; b < end; b++) {
+		uint64_t offset = le64toh(b->offset);
 		bool sound = offset % map->super.sectorsize == 0 &&
 			     offset <= UINT64_MAX - c.bytes;
 
@@ -211,49 +240,37 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 	number_slots(map);
 }
 
-/* The blocks of the chunk tree that were found. */
-struct chunk_tree {
-	struct e2pf_btrfs_node *node;
-	size_t nodes, room;
-};
-
-static void add_node(void *ctx, const struct e2pf_btrfs_node *node)
+/* Add the chunks that a block of the chunk tree leads to.  Levels decrease, so
+ * the depth is bounded. */
+static void take_node(void *ctx, const struct e2pf_btrfs_node *node)
 {
-	struct chunk_tree *t = ctx;
+	struct e2pf_chunk_map *map = ctx;
+	uint8_t *block = NULL;
 
-	if (t->nodes < TREE_BLOCKS &&
-	    e2pf_have_room((void **)&t->node, &t->room, t->nodes, 1,
-			   sizeof(*t->node)))
-		t->node[t->nodes++] = *node;
+	/* For direct reads. */
+	if (map->tree_blocks++ < TREE_BLOCKS)
+		block = aligned_alloc(4096, map->super.nodesize);
+	if (!block || !e2pf_chunk_map_read(map, &node->ptr, block))
+		;
+	else if (node->ptr.level)
+		e2pf_btrfs_plan_node(&map->super, node, block, take_node, map);
+	else
+		e2pf_btrfs_plan_leaf(&map->super, block, e2pf_chunk_map_add,
+				     map);
+	free(block);
 }
 
 void e2pf_chunk_map_make(struct e2pf_chunk_map *map, e2pf_btrfs_reader read,
 			 void *ctx)
 {
-	const struct e2pf_btrfs_super *super = &map->super;
-	/* For direct reads. */
-	uint8_t *block = aligned_alloc(4096, super->nodesize);
-	struct e2pf_btrfs_node node = { .ptr = super->chunk_root };
-	struct chunk_tree tree = { .nodes = 0 };
-	size_t i;
+	const struct e2pf_btrfs_node root = { .ptr = map->super.chunk_root };
 
+	map->read = read;
+	map->ctx = ctx;
 	/* These are known even if the chunk tree is damaged. */
-	e2pf_btrfs_plan_sys_array(super, e2pf_chunk_map_add, map);
+	e2pf_btrfs_plan_sys_array(&map->super, e2pf_chunk_map_add, map);
 	e2pf_chunk_map_finish(map);
-	add_node(&tree, &node);
-	for (i = 0; block && i < tree.nodes; i++) {
-		node = tree.node[i];
-		if (!e2pf_chunk_map_read(map, &node.ptr, read, ctx, block))
-			continue;
-		if (node.ptr.level)
-			e2pf_btrfs_plan_node(super, &node, block, add_node,
-					     &tree);
-		else
-			e2pf_btrfs_plan_leaf(super, block, e2pf_chunk_map_add,
-					     map);
-	}
-	free(block);
-	free(tree.node);
+	take_node(map, &root);
 	e2pf_chunk_map_finish(map);
 }
 
@@ -284,92 +301,64 @@ static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
 	return c && logical - c->logical < c->length ? c : NULL;
 }
 
-/* The stripe that holds the byte at `*offset` of a chunk in this copy, the first
- * of which the check reads if it can.  Changes *offset to the place on the
- * device, and *length to what of it is there. */
-static const struct map_stripe *find_stripe(const struct e2pf_chunk_map *map,
-					    const struct map_chunk *c,
-					    unsigned copy, uint64_t *offset,
-					    uint64_t *length)
+/* Find the block at `offset` of a chunk in this copy.  The check reads the first
+ * one that it can. */
+static bool find_copy(const struct e2pf_chunk_map *map,
+		      const struct map_chunk *c, uint64_t offset, unsigned copy,
+		      struct e2pf_ref *ref)
 {
-	uint64_t unit = *offset / STRIPE_LEN, in_unit = *offset % STRIPE_LEN;
+	uint32_t size = map->super.nodesize;
+	uint64_t unit = offset / STRIPE_LEN, in_unit = offset % STRIPE_LEN;
 	uint64_t row = unit / c->across, column = unit % c->across;
 	const struct map_stripe *stripe = map->stripe + c->stripe;
 
-	if (!is_whole(c) && *length > STRIPE_LEN - in_unit)
-		*length = STRIPE_LEN - in_unit;
-	if (*length > c->length - *offset)
-		*length = c->length - *offset;
+	if (c->length - offset < size ||
+	    (!is_whole(c) && STRIPE_LEN - in_unit < size))
+		return false;
 	/* The parity moves by one stripe with each row. */
 	stripe += c->profile->parity ? (row + column) % c->stripes :
 				       column * c->profile->copies + copy;
-	*offset = stripe->offset + row * STRIPE_LEN + in_unit;
-	return stripe;
+	if (stripe->device == NO_DEVICE)
+		return false;
+	*ref = (struct e2pf_ref) {
+		.offset = stripe->offset + row * STRIPE_LEN + in_unit,
+		.length = size, .device = stripe->device
+	};
+	return true;
 }
 
-/* Find the parts of a block in one copy.  Returns their number, or 0 if one of
- * them is outside the chunk or on no open device. */
-static unsigned find_copy(const struct e2pf_chunk_map *map,
-			  const struct map_chunk *c, uint64_t offset,
-			  unsigned copy, struct e2pf_ref *part)
-{
-	uint64_t left = map->super.nodesize, length;
-	unsigned n;
-
-	for (n = 0; left; n++, offset += length, left -= length) {
-		const struct map_stripe *stripe;
-		uint64_t place = offset;
-
-		if (n == E2PF_BTRFS_PARTS || offset >= c->length)
-			return 0;
-		length = left;
-		stripe = find_stripe(map, c, copy, &place, &length);
-		if (stripe->device == NO_DEVICE)
-			return 0;
-		part[n] = (struct e2pf_ref) {
-			.offset = place, .length = (uint32_t)length,
-			.device = stripe->device
-		};
-	}
-	return n;
-}
-
-unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
-			     uint64_t logical,
-			     struct e2pf_ref part[E2PF_BTRFS_PARTS])
+bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
+			 struct e2pf_ref *ref)
 {
 	const struct map_chunk *c = chunk_of(map, logical);
-	unsigned copy, n = 0;
+	unsigned copy;
 
-	for (copy = 0; c && !n && copy < c->profile->copies; copy++)
-		n = find_copy(map, c, logical - c->logical, copy, part);
-	return n;
+	for (copy = 0; c && copy < c->profile->copies; copy++)
+		if (find_copy(map, c, logical - c->logical, copy, ref))
+			return true;
+	return false;
 }
 
 bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_ptr *ptr, const void *block)
 {
-	const uint8_t *fsid = e2pf_btrfs_node_fsid(block);
 	unsigned i;
 
 	for (i = 0; i < map->devices; i++)
-		if (!memcmp(fsid, map->device[i].node_fsid, E2PF_BTRFS_UUID))
-			return e2pf_btrfs_fits(&map->super, ptr, block);
+		if (e2pf_btrfs_fits(&map->super, map->device[i].node_fsid, ptr,
+				    block))
+			return true;
 	return false;
 }
 
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_ptr *ptr,
-			 e2pf_btrfs_reader read, void *ctx, void *block)
+			 const struct e2pf_btrfs_ptr *ptr, void *block)
 {
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
-	unsigned n = e2pf_chunk_map_find(map, ptr->logical, part), i;
-	uint8_t *at = block;
+	struct e2pf_ref ref;
 
-	for (i = 0; i < n; at += part[i++].length)
-		if (read(ctx, &part[i], at))
-			return false;
-	return n && e2pf_chunk_map_fits(map, ptr, block);
+	return e2pf_chunk_map_find(map, ptr->logical, &ref) &&
+	       !map->read(map->ctx, &ref, block) &&
+	       e2pf_chunk_map_fits(map, ptr, block);
 }
 
 uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The chunks that hold tree blocks, on the devices that are open: maps a
- * logical address to places, and to a slot in a set of blocks (slot_set.h).
+ * logical address to places, and to a slot in a set of blocks.
  *
  * One thread makes the map.  After that it may be read from any thread.
  */
 #ifndef E2PF_BTRFS_CHUNK_MAP_H
 #define E2PF_BTRFS_CHUNK_MAP_H
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #include "engine/source.h"
 #include "plan.h"
 
-/* A tree block may cross the end of a stripe once. */
-#define E2PF_BTRFS_PARTS 2u
+/* Read a block.  Returns 0 or an errno. */
+typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
+				 void *bytes);
 
 struct e2pf_chunk_map {
 	struct e2pf_btrfs_super super;
@@ -24,16 +28,25 @@ struct e2pf_chunk_map {
 	struct map_stripe *stripe;
 	size_t stripes, stripe_room;
 	uint64_t slots;			/* their number */
+	unsigned tree_blocks;		/* of the chunk tree */
+	e2pf_btrfs_reader read;
+	void *ctx;
 };
 
-/* Read a part of a block.  Returns 0 or an errno. */
-typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
-				 void *bytes);
+/* Read and check the superblock on this device.  Returns NULL, or the reason why
+ * it cannot be used. */
+const char *e2pf_btrfs_read_super(int fd, struct e2pf_btrfs_super *super);
+
+/* Add a device to a map that is zero but for other devices, which must be fewer
+ * than E2PF_DEVICES.  The newest superblock is the filesystem's; devices with
+ * another fsid are seeds of it.  Returns NULL, or the reason why this device
+ * cannot be used. */
+const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd);
 
 /*
  * Make a map of all chunks that may hold tree blocks: those that the superblock
  * names itself, which are enough to read the chunk tree, and those in that
- * tree.  The caller has set `super`, `device` and `devices`; the rest is zero.
+ * tree.  Only `super`, `device` and `devices` are set before.
  */
 void e2pf_chunk_map_make(struct e2pf_chunk_map *map, e2pf_btrfs_reader read,
 			 void *ctx);
@@ -47,19 +60,18 @@ void e2pf_chunk_map_add(void *map, const struct e2pf_btrfs_item *item);
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map);
 
 /*
- * Find the tree block at this address, in the first copy whose devices are all
- * open: that is the copy that the check reads.  Sets place and length of its
- * parts; returns their number, 0 if there is no such copy.
+ * Find the tree block at this address, in the first copy whose device is open:
+ * that is the copy that the check reads.  Sets its place and length.  Returns
+ * false if there is no such copy, or if it crosses the end of a stripe, which a
+ * block that begins a slot does not: the sizes are powers of two.
  */
-unsigned e2pf_chunk_map_find(const struct e2pf_chunk_map *map,
-			     uint64_t logical,
-			     struct e2pf_ref part[E2PF_BTRFS_PARTS]);
+bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
+			 struct e2pf_ref *ref);
 
 /* Read the block that `ptr` describes.  `block` must be aligned to 4096 bytes.
  * Returns false if it cannot be read, or if it is another block. */
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_ptr *ptr,
-			 e2pf_btrfs_reader read, void *ctx, void *block);
+			 const struct e2pf_btrfs_ptr *ptr, void *block);
 
 /* True if the block is the one that `ptr` describes, of this filesystem. */
 bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
@@ -81,5 +93,39 @@ uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 /* The address of a slot; 0 if no chunk contains it. */
 uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 				uint64_t slot);
+
+/*
+ * A set of tree blocks, with one bit for each slot.  The kernel gives memory to
+ * what is used of it: 1 TiB of metadata in blocks of 16 KiB takes at most 8 MiB.
+ */
+struct e2pf_slot_set {
+	uint64_t slots;
+	_Atomic(uint64_t) *word;	/* of 64 slots each */
+};
+
+/* Make an empty set of slots 0 to slots - 1.  Returns false if memory runs
+ * out; then nothing can be added. */
+static inline bool e2pf_slot_set_init(struct e2pf_slot_set *set, uint64_t slots)
+{
+	set->word = calloc((size_t)(slots / 64 + 1), sizeof(*set->word));
+	set->slots = set->word ? slots : 0;
+	return set->word;
+}
+
+static inline void e2pf_slot_set_free(struct e2pf_slot_set *set)
+{
+	free(set->word);
+	*set = (struct e2pf_slot_set) { .word = NULL };
+}
+
+/* Add a slot, on any thread.  Returns false if it was in the set already, or if
+ * there is no such slot. */
+static inline bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot)
+{
+	uint64_t bit = UINT64_C(1) << slot % 64;
+
+	return slot < set->slots &&
+	       !(atomic_fetch_or(&set->word[slot / 64], bit) & bit);
+}
 
 #endif

@@ -188,7 +188,7 @@ static void take_near(struct e2pf_leaf_order *order, uint32_t sweep,
 static void alternate(struct e2pf_leaf_order *order,
 		      const struct e2pf_chunk_map *map)
 {
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	struct e2pf_ref ref;
 	struct e2pf_order_leaf *leaf = order->leaf, *end = leaf + order->leaves;
 	uint64_t passed[E2PF_DEVICES] = { 0 };
 	uint32_t sweep = 0;
@@ -198,10 +198,10 @@ static void alternate(struct e2pf_leaf_order *order,
 			memset(passed, 0, sizeof(passed));
 		sweep = leaf->sweep;
 		if (e2pf_chunk_map_find(map, e2pf_chunk_map_logical(map,
-					leaf->slot), part))
-			leaf->turn = (uint32_t)(passed[part[0].device]++ /
+					leaf->slot), &ref))
+			leaf->turn = (uint32_t)(passed[ref.device]++ /
 						E2PF_LEAF_PORTION) *
-				     E2PF_DEVICES + part[0].device;
+				     E2PF_DEVICES + ref.device;
 	}
 }
 

@@ -15,7 +15,6 @@
 #define E2PF_BTRFS_LEAF_ORDER_H
 
 #include "chunk_map.h"
-#include "slot_set.h"
 
 /* A leaf in the list. */
 struct e2pf_order_leaf {

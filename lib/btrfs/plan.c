@@ -73,10 +73,13 @@ static bool is_sound(const struct e2pf_btrfs_super *super)
 const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
 				  struct e2pf_btrfs_super *super)
 {
-	const uint8_t *b = bytes, *device = b + BT_SUPER_DEV_ITEM;
+	const uint8_t *b = bytes;
+	const struct btrfs_dev_item *device =
+		(const void *)(b + BT_SUPER_DEV_ITEM);
 	uint64_t incompat = bt_le64(b + BT_SUPER_INCOMPAT);
-	struct e2pf_btrfs_super s = {
-		.device.devid = bt_le64(device + BT_DEV_ITEM_DEVID),
+
+	*super = (struct e2pf_btrfs_super) {
+		.device.devid = le64toh(device->devid),
 		.generation = bt_le64(b + BT_SUPER_GENERATION),
 		.bytes_used = bt_le64(b + BT_SUPER_BYTES_USED),
 		.devices = bt_le64(b + BT_SUPER_NUM_DEVICES),
@@ -86,46 +89,47 @@ const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
 		.root = {
 			.logical = bt_le64(b + BT_SUPER_ROOT),
 			.generation = bt_le64(b + BT_SUPER_GENERATION),
-			.owner = BT_ROOT_TREE_OBJECTID,
+			.owner = BTRFS_ROOT_TREE_OBJECTID,
 			.level = b[BT_SUPER_ROOT_LEVEL]
 		},
 		.chunk_root = {
 			.logical = bt_le64(b + BT_SUPER_CHUNK_ROOT),
 			.generation =
 				bt_le64(b + BT_SUPER_CHUNK_ROOT_GENERATION),
-			.owner = BT_CHUNK_TREE_OBJECTID,
+			.owner = BTRFS_CHUNK_TREE_OBJECTID,
 			.level = b[BT_SUPER_CHUNK_ROOT_LEVEL]
 		}
 	};
-
-	memcpy(s.fsid, b + BT_SUPER_FSID, E2PF_BTRFS_UUID);
-	memcpy(s.device.uuid, device + BT_DEV_ITEM_UUID, E2PF_BTRFS_UUID);
-	memcpy(s.device.node_fsid, b +
-	       (incompat & BT_FEATURE_INCOMPAT_METADATA_UUID ?
+	memcpy(super->fsid, b + BT_SUPER_FSID, E2PF_BTRFS_UUID);
+	memcpy(super->device.uuid, device->uuid, E2PF_BTRFS_UUID);
+	memcpy(super->device.node_fsid, b +
+	       (incompat & BTRFS_FEATURE_INCOMPAT_METADATA_UUID ?
 		BT_SUPER_METADATA_UUID : BT_SUPER_FSID), E2PF_BTRFS_UUID);
-	memcpy(s.sys_array, b + BT_SUPER_SYS_ARRAY, E2PF_BTRFS_SYS_ARRAY);
-	*super = s;
+	memcpy(super->sys_array, b + BT_SUPER_SYS_ARRAY, E2PF_BTRFS_SYS_ARRAY);
 	if (bt_le64(b + BT_SUPER_MAGIC) != BT_MAGIC ||
 	    bt_le64(b + BT_SUPER_BYTENR) != offset || !is_sound(super))
 		return "the superblock is damaged";
 	return unknown_format(incompat);
 }
 
-const uint8_t *e2pf_btrfs_node_fsid(const void *block)
+struct e2pf_btrfs_ptr e2pf_btrfs_self(const void *block)
 {
-	return (const uint8_t *)block + BT_HEADER_FSID;
-}
+	const uint8_t *b = block;
 
-uint64_t e2pf_btrfs_generation(const void *block)
-{
-	return bt_le64((const uint8_t *)block + BT_HEADER_GENERATION);
+	return (struct e2pf_btrfs_ptr) {
+		.logical = bt_le64(b + BT_HEADER_BYTENR),
+		.generation = bt_le64(b + BT_HEADER_GENERATION),
+		.owner = bt_le64(b + BT_HEADER_OWNER),
+		.level = b[BT_HEADER_LEVEL]
+	};
 }
 
 bool e2pf_btrfs_is_subvolume(uint64_t owner)
 {
 	/* As unsigned numbers, the negative ones are included: these are
 	 * relocation trees, which are copies of subvolumes' trees. */
-	return owner == BT_FS_TREE_OBJECTID || owner >= BT_FIRST_FREE_OBJECTID;
+	return owner == BTRFS_FS_TREE_OBJECTID ||
+	       owner >= BTRFS_FIRST_FREE_OBJECTID;
 }
 
 /* Snapshots share the blocks of subvolumes, and a block keeps the owner for
@@ -136,17 +140,18 @@ static bool fits_owner(uint64_t owner, uint64_t expected)
 				     e2pf_btrfs_is_subvolume(expected));
 }
 
-bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super,
+bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super, const uint8_t *fsid,
 		     const struct e2pf_btrfs_ptr *ptr, const void *block)
 {
+	struct e2pf_btrfs_ptr self = e2pf_btrfs_self(block);
 	const uint8_t *b = block;
 	uint32_t items = bt_le32(b + BT_HEADER_NRITEMS);
 	uint32_t room = super->nodesize - BT_HEADER_BYTES;
 
-	return bt_le64(b + BT_HEADER_BYTENR) == ptr->logical &&
-	       b[BT_HEADER_LEVEL] == ptr->level &&
-	       bt_le64(b + BT_HEADER_GENERATION) == ptr->generation &&
-	       fits_owner(bt_le64(b + BT_HEADER_OWNER), ptr->owner) &&
+	return !memcmp(b + BT_HEADER_FSID, fsid, E2PF_BTRFS_UUID) &&
+	       self.logical == ptr->logical && self.level == ptr->level &&
+	       self.generation == ptr->generation &&
+	       fits_owner(self.owner, ptr->owner) &&
 	       items <= room / (ptr->level ? BT_PTR_BYTES : BT_ITEM_BYTES);
 }
 
@@ -186,10 +191,11 @@ struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key)
 
 struct e2pf_btrfs_key e2pf_btrfs_key_at(const uint8_t *bytes)
 {
-	return (struct e2pf_btrfs_key){
-		.objectid = bt_le64(bytes + BT_KEY_OBJECTID),
-		.type = bytes[BT_KEY_TYPE],
-		.offset = bt_le64(bytes + BT_KEY_OFFSET)
+	const struct btrfs_disk_key *key = (const void *)bytes;
+
+	return (struct e2pf_btrfs_key) {
+		.objectid = le64toh(key->objectid), .type = key->type,
+		.offset = le64toh(key->offset)
 	};
 }
 
@@ -222,7 +228,7 @@ void e2pf_btrfs_plan_node(const struct e2pf_btrfs_super *super,
 		/* A child cannot be newer: changing it changes all nodes above
 		 * it. */
 		if (is_address(super, child.ptr.logical) &&
-		    child.ptr.generation <= e2pf_btrfs_generation(block))
+		    child.ptr.generation <= e2pf_btrfs_self(block).generation)
 			sink(ctx, &child);
 	}
 }
@@ -254,13 +260,17 @@ bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root)
 {
-	if (item->key.type != BT_ROOT_ITEM_KEY ||
-	    item->size <= BT_ROOT_ITEM_LEVEL)
+	const struct btrfs_root_item *b = (const void *)item->bytes;
+
+	/* Items of old kernels end with the level. */
+	if (item->key.type != BTRFS_ROOT_ITEM_KEY ||
+	    item->size <= BT_AT(root_item, level))
 		return false;
-	root->logical = bt_le64(item->bytes + BT_ROOT_ITEM_BYTENR);
-	root->generation = bt_le64(item->bytes + BT_ROOT_ITEM_GENERATION);
-	root->owner = item->key.objectid;
-	root->level = item->bytes[BT_ROOT_ITEM_LEVEL];
+	*root = (struct e2pf_btrfs_ptr) {
+		.logical = le64toh(b->bytenr),
+		.generation = le64toh(b->generation),
+		.owner = item->key.objectid, .level = b->level
+	};
 	return is_root(super, root);
 }
 
@@ -270,20 +280,22 @@ void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
 	const uint8_t *b = super->sys_array;
 	uint32_t left = super->sys_array_size;
 
-	while (left >= BT_KEY_BYTES + BT_CHUNK_STRIPE) {
-		struct e2pf_btrfs_item item = {
-			.key = e2pf_btrfs_key_at(b), .bytes = b + BT_KEY_BYTES
-		};
-
+	while (left >= BT_SIZE(disk_key) + BT_AT(chunk, stripe)) {
+		const struct btrfs_chunk *chunk =
+			(const void *)(b + BT_SIZE(disk_key));
 		/* Without the length of this item, the next one cannot be
 		 * found. */
-		item.size = BT_CHUNK_STRIPE + BT_STRIPE_BYTES *
-			    bt_le16(item.bytes + BT_CHUNK_NUM_STRIPES);
-		left -= BT_KEY_BYTES;
-		if (item.key.type != BT_CHUNK_ITEM_KEY || item.size > left)
+		struct e2pf_btrfs_item item = {
+			.key = e2pf_btrfs_key_at(b), .bytes = (const void *)chunk,
+			.size = BT_AT(chunk, stripe) + BT_SIZE(stripe) *
+				le16toh(chunk->num_stripes)
+		};
+
+		left -= BT_SIZE(disk_key);
+		if (item.key.type != BTRFS_CHUNK_ITEM_KEY || item.size > left)
 			return;
 		sink(ctx, &item);
-		b += BT_KEY_BYTES + item.size;
+		b = item.bytes + item.size;
 		left -= item.size;
 	}
 }

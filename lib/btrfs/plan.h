@@ -100,17 +100,16 @@ int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
 /* The key before this one.  The lowest key is returned unchanged. */
 struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
 
-/*
- * True if these super->nodesize bytes are the tree block that `ptr` describes:
- * the address, level, generation and owner in its header agree.  The caller
- * must compare e2pf_btrfs_node_fsid().  The checksum is not verified.
- */
-bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super,
-		     const struct e2pf_btrfs_ptr *ptr, const void *block);
+/* What the header of a tree block says that it is. */
+struct e2pf_btrfs_ptr e2pf_btrfs_self(const void *block);
 
-/* The fsid (E2PF_BTRFS_UUID bytes) and the generation of a tree block. */
-const uint8_t *e2pf_btrfs_node_fsid(const void *block);
-uint64_t e2pf_btrfs_generation(const void *block);
+/*
+ * True if these super->nodesize bytes are the tree block that `ptr` describes,
+ * of the filesystem with this fsid: all of this is in its header.  The checksum
+ * is not verified.
+ */
+bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super, const uint8_t *fsid,
+		     const struct e2pf_btrfs_ptr *ptr, const void *block);
 
 /* True if a tree of this owner holds files.  It may then share blocks with
  * another such tree (a snapshot). */

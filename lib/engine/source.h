@@ -20,8 +20,7 @@
  * their device, and parses at most E2PF_LEVELS levels below a unit and
  * `parse_limit` pieces in all.
  *
- * CONTRIBUTING.md says how to add a source; tests/rigs/toy-fs.c is the
- * smallest.
+ * CONTRIBUTING.md says how to add a source; that of btrfs is the smaller one.
  */
 #ifndef E2PF_SOURCE_H
 #define E2PF_SOURCE_H

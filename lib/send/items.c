@@ -32,33 +32,27 @@ void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
 	}
 }
 
-bool e2pf_item_data(const struct e2pf_btrfs_item *item,
-		    struct e2pf_data *data)
+bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data)
 {
-	const uint8_t *b = item->bytes;
+	const struct btrfs_file_extent_item *b = (const void *)item->bytes;
 	uint64_t skip, length, extent, bytes;
-	uint8_t type;
 
-	if (item->key.type != BT_EXTENT_DATA_KEY ||
-	    item->size < BT_FILE_EXTENT_BYTES)
+	if (item->key.type != BTRFS_EXTENT_DATA_KEY ||
+	    item->size < sizeof(*b) || (b->type != BTRFS_FILE_EXTENT_REG &&
+					b->type != BTRFS_FILE_EXTENT_PREALLOC))
 		return false;
-	type = b[BT_FILE_EXTENT_TYPE];
-	if (type != BT_FILE_EXTENT_REG && type != BT_FILE_EXTENT_PREALLOC)
-		return false;
-	skip = bt_le64(b + BT_FILE_EXTENT_OFFSET);
-	length = bt_le64(b + BT_FILE_EXTENT_NUM_BYTES);
-	extent = bt_le64(b + BT_FILE_EXTENT_DISK_BYTENR);
-	bytes = bt_le64(b + BT_FILE_EXTENT_DISK_NUM_BYTES);
-	*data = (struct e2pf_data) {
-		.generation = bt_le64(b + BT_FILE_EXTENT_GENERATION),
-		.compressed = b[BT_FILE_EXTENT_COMPRESSION] != 0,
-		.job = {
-			.keys = e2pf_btrfs_keys_of(extent, extent),
-			.inode = item->key.objectid, .from = item->key.offset,
-			.length = type == BT_FILE_EXTENT_REG ? length : 0
-		}
+	skip = le64toh(b->offset);
+	length = le64toh(b->num_bytes);
+	extent = le64toh(b->disk_bytenr);
+	bytes = le64toh(b->disk_num_bytes);
+	*data = (struct e2pf_job) {
+		.keys = e2pf_btrfs_keys_of(extent, extent),
+		.offset = extent + (b->compression ? 0 : skip),
+		.inode = item->key.objectid, .from = item->key.offset,
+		.length = b->type == BTRFS_FILE_EXTENT_REG ? length : 0,
+		.generation = le64toh(b->generation),
+		.compressed = b->compression != 0
 	};
-	data->job.offset = extent + (data->compressed ? 0 : skip);
 	/* Address 0 means a hole. */
 	return extent && length && bytes && length <= INT64_MAX &&
 	       item->key.offset <= INT64_MAX - length &&
@@ -72,12 +66,12 @@ bool e2pf_item_data(const struct e2pf_btrfs_item *item,
 static uint32_t reference_bytes(uint8_t type)
 {
 	switch (type) {
-	case BT_EXTENT_DATA_REF_KEY:
-		return 1 + BT_EXTENT_DATA_REF_BYTES;
-	case BT_SHARED_DATA_REF_KEY:
-		return 1 + 8 + BT_SHARED_DATA_REF_BYTES;
-	case BT_TREE_BLOCK_REF_KEY:
-	case BT_SHARED_BLOCK_REF_KEY:
+	case BTRFS_EXTENT_DATA_REF_KEY:
+		return 1 + BT_SIZE(extent_data_ref);
+	case BTRFS_SHARED_DATA_REF_KEY:
+		return 1 + 8 + BT_SIZE(shared_data_ref);
+	case BTRFS_TREE_BLOCK_REF_KEY:
+	case BTRFS_SHARED_BLOCK_REF_KEY:
 		return 1 + 8;
 	default:
 		return 0;
@@ -87,38 +81,40 @@ static uint32_t reference_bytes(uint8_t type)
 void e2pf_item_references(const struct e2pf_btrfs_item *item,
 			  e2pf_reference_sink sink, void *ctx)
 {
-	uint32_t at = BT_EXTENT_ITEM_BYTES, bytes;
-	struct e2pf_btrfs_key key = { .type = BT_EXTENT_DATA_KEY };
-	uint64_t offset;
+	const struct btrfs_extent_item *extent = (const void *)item->bytes;
+	uint32_t at = sizeof(*extent), bytes;
 
-	if (item->key.type != BT_EXTENT_ITEM_KEY || item->size <= at ||
-	    !(bt_le64(item->bytes + BT_EXTENT_ITEM_FLAGS) &
-	      BT_EXTENT_FLAG_DATA))
+	if (item->key.type != BTRFS_EXTENT_ITEM_KEY || item->size <= at ||
+	    !(le64toh(extent->flags) & BTRFS_EXTENT_FLAG_DATA))
 		return;
 	for (; at < item->size; at += bytes) {
 		const uint8_t *b = item->bytes + at;
+		const struct btrfs_extent_data_ref *ref =
+			(const void *)(b + 1);
+		struct e2pf_btrfs_key key = { .type = BTRFS_EXTENT_DATA_KEY };
 
 		bytes = reference_bytes(b[0]);
 		if (!bytes || bytes > item->size - at)
 			return;
-		if (b[0] != BT_EXTENT_DATA_REF_KEY)
+		if (b[0] != BTRFS_EXTENT_DATA_REF_KEY)
 			continue;
-		b++;
-		key.objectid = bt_le64(b + BT_EXTENT_DATA_REF_OBJECTID);
+		key.objectid = le64toh(ref->objectid);
 		/* The part's offset in the file minus that in the extent: it
 		 * may be below 0. */
-		offset = bt_le64(b + BT_EXTENT_DATA_REF_OFFSET);
-		key.offset = offset <= INT64_MAX ? offset : 0;
-		sink(ctx, bt_le64(b + BT_EXTENT_DATA_REF_ROOT), &key);
+		key.offset = le64toh(ref->offset);
+		if (key.offset > INT64_MAX)
+			key.offset = 0;
+		sink(ctx, le64toh(ref->root), &key);
 	}
 }
 
 bool e2pf_item_inode(const struct e2pf_btrfs_item *item, uint64_t *changed)
 {
-	if (item->key.type != BT_INODE_ITEM_KEY ||
-	    item->size < BT_INODE_ITEM_BYTES)
+	const struct btrfs_inode_item *b = (const void *)item->bytes;
+
+	if (item->key.type != BTRFS_INODE_ITEM_KEY || item->size < sizeof(*b))
 		return false;
-	*changed = bt_le64(item->bytes + BT_INODE_ITEM_TRANSID);
+	*changed = le64toh(b->transid);
 	return true;
 }
 
@@ -217,9 +213,7 @@ static void visit(void *ctx, const struct e2pf_btrfs_node *node)
 	block = aligned_alloc(4096, walk->super->nodesize);
 	if (!block)
 		walk->ended = true;
-	else if (!walk->read(walk->ctx, &node->ptr, block))
-		walk->unread++;
-	else
+	else if (walk->read(walk->ctx, &node->ptr, block))
 		e2pf_btrfs_plan_node(walk->super, node, block, visit, walk);
 	free(block);
 }
@@ -249,33 +243,20 @@ bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job)
 	return true;
 }
 
-static int compare(uint64_t x, uint64_t y)
-{
-	return x < y ? -1 : x > y;
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct e2pf_job *x = a, *y = b;
-	int device = compare(x->device, y->device);
+	int order = E2PF_COMPARE(x->offset, y->offset);
 
-	return device ? device : compare(x->offset, y->offset);
-}
-
-static int by_order(const void *a, const void *b)
-{
-	const struct e2pf_job *x = a, *y = b;
-	int order = compare(x->order, y->order);
-
-	return order ? order : by_place(a, b);
+	return order ? order : E2PF_COMPARE(x->device, y->device);
 }
 
 static int by_file(const void *a, const void *b)
 {
 	const struct e2pf_job *x = a, *y = b;
-	int inode = compare(x->inode, y->inode);
+	int order = E2PF_COMPARE(x->inode, y->inode);
 
-	return inode ? inode : compare(x->from, y->from);
+	return order ? order : E2PF_COMPARE(x->from, y->from);
 }
 
 static void sort(struct e2pf_jobs *jobs,
@@ -287,20 +268,7 @@ static void sort(struct e2pf_jobs *jobs,
 
 void e2pf_jobs_order(struct e2pf_jobs *jobs)
 {
-	size_t i, from, to;
-
 	sort(jobs, by_place);
-	for (from = 0; from < jobs->count; from = to) {
-		for (to = from; to < jobs->count && jobs->job[to].device ==
-						    jobs->job[from].device;)
-			to++;
-		/* Interleave the devices: when half of one device's list is
-		 * done, half of every list is. */
-		for (i = from; i < to; i++)
-			jobs->job[i].order = ((uint64_t)(i - from) << 32) /
-					     (to - from);
-	}
-	sort(jobs, by_order);
 }
 
 uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,

@@ -28,24 +28,18 @@ struct e2pf_job {
 					   address, as if there were one
 					   device */
 	bool parse;			/* the items in the leaf are needed */
-	uint64_t inode, from, length;	/* of data, in bytes; length 0: a
-					   leaf */
 	bool done;
-	uint64_t order;			/* set by e2pf_jobs_order() */
-};
-
-/* A part of a file, and where it lies. */
-struct e2pf_data {
-	struct e2pf_job job;		/* without the tree; length 0: it was
-					   only allocated, and reads as zeros */
+	/* Of data: the part of a file, in bytes.  Length 0: a leaf, or data that
+	 * is not there to be read. */
+	uint64_t inode, from, length;
 	uint64_t generation;		/* when it was written */
 	bool compressed;
 };
 
-/* Parse a file extent.  Returns false for a hole, for inline data, and if it is
- * not valid. */
-bool e2pf_item_data(const struct e2pf_btrfs_item *item,
-		    struct e2pf_data *data);
+/* Parse a file extent, without its tree.  Length 0: it was only allocated, and
+ * reads as zeros.  Returns false for a hole, for inline data, and if it is not
+ * valid. */
+bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data);
 
 /* A file of this tree uses an extent: the key of the file's own item, or of an
  * earlier one. */
@@ -103,7 +97,6 @@ struct e2pf_tree_walk {
 
 	/* The rest is zero at first. */
 	struct e2pf_btrfs_key after;	/* the last key of the last leaf */
-	uint64_t unread;		/* nodes that could not be read */
 	uint32_t nodes;			/* nodes that the walk tried to read */
 	bool ended;			/* by leaf(), or memory ran out */
 };
@@ -121,8 +114,8 @@ struct e2pf_jobs {
 /* Add a job.  Returns false if there is no room. */
 bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job);
 
-/* Sort the jobs so that they sweep over each device once, and over all devices
- * at the same time. */
+/* Sort the jobs so that they sweep over each device once, and over all devices at
+ * about the same time: btrfs fills them evenly. */
 void e2pf_jobs_order(struct e2pf_jobs *jobs);
 
 /*

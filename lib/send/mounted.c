@@ -15,9 +15,6 @@
 #include "items.h"
 #include "mounted.h"
 
-/* Direct reads begin and end at a multiple of this, which suits every disk. */
-#define DIRECT 4096u
-
 int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 			const struct e2pf_btrfs_range *keys,
 			e2pf_btrfs_item_sink sink, void *ctx)
@@ -27,7 +24,7 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	uint32_t nodesize = fs->map.super.nodesize;
 	/* Each item of a leaf has a header in the result that is longer than
 	 * its header in the leaf. */
-	size_t size = 2 * (size_t)(nodesize ? nodesize : DIRECT);
+	size_t size = 2 * (size_t)(nodesize ? nodesize : 4096);
 	struct btrfs_ioctl_search_args_v2 *args = malloc(sizeof(*args) + size);
 	int err;
 
@@ -57,7 +54,7 @@ uint64_t e2pf_mounted_tree_of(int fd)
 	struct btrfs_ioctl_ino_lookup_args args;
 
 	memset(&args, 0, sizeof(args));
-	args.objectid = BT_FIRST_FREE_OBJECTID;
+	args.objectid = BTRFS_FIRST_FREE_OBJECTID;
 	return ioctl(fd, BTRFS_IOC_INO_LOOKUP, &args) ? 0 : args.treeid;
 }
 
@@ -80,13 +77,13 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root)
 {
 	const struct e2pf_btrfs_range keys = {
-		{ tree, 0, BT_ROOT_ITEM_KEY },
-		{ tree, UINT64_MAX, BT_ROOT_ITEM_KEY }
+		{ tree, 0, BTRFS_ROOT_ITEM_KEY },
+		{ tree, UINT64_MAX, BTRFS_ROOT_ITEM_KEY }
 	};
 	struct found_root f = { &fs->map.super, root };
 
 	*root = (struct e2pf_btrfs_ptr) { .owner = 0 };
-	return tree && !e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &keys,
+	return tree && !e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &keys,
 					    take_root, &f) &&
 	       root->owner == tree;
 }
@@ -102,28 +99,6 @@ uint64_t e2pf_mounted_bytes_read(void)
 	/* In units of 512 bytes; 0 if the kernel has no task I/O accounting. */
 	return getrusage(RUSAGE_THREAD, &used) ? 0 :
 	       (uint64_t)used.ru_inblock * 512;
-}
-
-static const char *take_device(struct e2pf_mounted *fs, int fd)
-{
-	struct e2pf_btrfs_super super;
-	uint64_t offset = e2pf_btrfs_super_offset(0);
-	uint8_t *bytes = aligned_alloc(DIRECT, E2PF_BTRFS_SUPER_BYTES);
-	const char *why = "a superblock cannot be read";
-
-	if (!bytes)
-		return "no memory";
-	if (pread(fd, bytes, E2PF_BTRFS_SUPER_BYTES, (off_t)offset) ==
-	    (ssize_t)E2PF_BTRFS_SUPER_BYTES)
-		why = e2pf_btrfs_plan_super(bytes, offset, &super);
-	free(bytes);
-	if (why)
-		return why;
-	if (!fs->map.devices)
-		fs->map.super = super;
-	fs->device[fs->map.devices] = fd;
-	fs->map.device[fs->map.devices++] = super.device;
-	return NULL;
 }
 
 /* Open the devices that are present; missing ones are left out. */
@@ -152,11 +127,12 @@ static const char *open_devices(struct e2pf_mounted *fs)
 			  O_NOCTTY);
 		if (fd < 0)
 			continue;
-		why = take_device(fs, fd);
-		if (!why)
-			continue;
-		close(fd);
-		break;
+		why = e2pf_chunk_map_add_device(&fs->map, fd);
+		if (why) {
+			close(fd);
+			break;
+		}
+		fs->device[fs->map.devices - 1] = fd;
 	}
 	free(one);
 	fs->counts_bytes = e2pf_mounted_bytes_read() > before;
@@ -169,12 +145,6 @@ static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
 
 	return pread(fs->device[ref->device], bytes, ref->length,
 		     (off_t)ref->offset) == (ssize_t)ref->length ? 0 : EIO;
-}
-
-bool e2pf_mounted_read(struct e2pf_mounted *fs,
-		       const struct e2pf_btrfs_ptr *ptr, void *block)
-{
-	return e2pf_chunk_map_read(&fs->map, ptr, read_direct, fs, block);
 }
 
 /*
@@ -242,7 +212,7 @@ const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 	memset(fs, 0, sizeof(*fs));
 	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	err = fs->fd < 0 ? errno :
-	      e2pf_mounted_search(fs, BT_ROOT_TREE_OBJECTID, &any, NULL, NULL);
+	      e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &any, NULL, NULL);
 	why = err ? reason(err) : open_devices(fs);
 	if (!why)
 		e2pf_chunk_map_make(&fs->map, read_direct, fs);

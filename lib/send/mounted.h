@@ -8,7 +8,8 @@
  * after the other.  To find out where these blocks are, nodes are read directly
  * from the devices, bypassing the page cache so that no stale page stays there.
  *
- * After e2pf_mounted_open(), all functions may be called from any thread.
+ * After e2pf_mounted_open(), all functions may be called from any thread, and
+ * e2pf_chunk_map_read() reads tree blocks without the page cache.
  */
 #ifndef E2PF_SEND_MOUNTED_H
 #define E2PF_SEND_MOUNTED_H
@@ -44,11 +45,6 @@ uint64_t e2pf_mounted_tree_of(int fd);
 /* Find the root of a tree.  Returns false if there is none. */
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root);
-
-/* Read a tree block without the page cache.  Returns false if it is not the
- * block that `ptr` describes.  `block` must be aligned to 4096 bytes. */
-bool e2pf_mounted_read(struct e2pf_mounted *fs,
-		       const struct e2pf_btrfs_ptr *ptr, void *block);
 
 /*
  * Search a tree for the keys in this range, which brings the leaves on the way

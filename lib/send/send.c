@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads ahead of a send.
- *
- * The nodes of two trees tell what the kernel will read for an incremental
- * stream, and there are few of them: it reads the leaves of the newer tree
- * whose generation is above that of the older tree's root, and the leaves of
- * the older tree with the same keys.  Searches for these leaves, in the order
- * in which they lie on the devices, bring them into the kernel's cache.  The
- * items that the searches return lead to the folders of changed files and to
- * changed data.  The leaves with their records, and then the data, are read in
- * the same way.
- *
- * This is done in parts, in key order, which is the order of the send.  A
- * search cannot be interrupted, so each one reads only one leaf.
+ * Decides what is read ahead of a send, in parts, in key order, which is the order
+ * of the send.  The nodes of two trees tell which leaves the kernel will compare;
+ * their items lead to folders, to the records of extents, and to data.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +12,9 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/*
- * Each thread has one request in flight.  On one disk with a queue, 4 threads
- * took 7.6 s, 8 took 5.5 s, 16 took 4.9 s and 32 took 4.5 s, and the stock send
- * 48 s: the disk chooses the nearest request in its queue.  On a SATA SSD 1
- * thread took 1.33 s, 16 took 0.77 s and 32 took 1.04 s.  Measured by
- * bench/run --send incremental --checkers ours:threads=1,ours:threads=4.
- */
+/* Each thread has one request in flight.  With 4, 8, 16 and 32 threads a send took
+ * 7.6, 5.5, 4.9 and 4.5 s on one disk, 1.09, 0.89, 0.77 and 1.04 s on a SATA SSD
+ * (doc/timing-send.md). */
 #define THREADS 16u
 
 static const char *const stage_names[] = { "send" };
@@ -71,9 +57,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	if (f->early)
 		e2pf_decide(list, "prefetch", "ended early",
 			    "the send ended before the prefetch was complete");
-	if (f->unread)
-		e2pf_decide(list, "nodes", "left out", "%llu did not match "
-			    "their pointers", (big)f->unread);
 }
 
 static void close_send(struct e2pf_session *session)
@@ -91,7 +74,6 @@ static void close_send(struct e2pf_session *session)
 	e2pf_mounted_close(&s->fs);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
-	free(s->part);
 	free(s);
 }
 
@@ -103,12 +85,6 @@ static const struct e2pf_filesystem sends = {
 	.close = close_send
 };
 
-/*
- * Which leaves are read: the changed ones, those of other trees that they are
- * compared with, and those with the records of the extents that the changed
- * leaves refer to.
- */
-
 /* A walk over a tree whose leaves are planned. */
 struct send_walk {
 	struct e2pf_tree_walk walk;
@@ -119,27 +95,21 @@ struct send_walk {
 	uint64_t left;			/* leaves that it may plan */
 };
 
-/* Changed leaves per part: at most 128 MiB with the usual node size. */
-#define PART_LEAVES_MOST 8192u
-#define PART_LEAVES_LEAST 16u
-
 /* For the walk.  After the end of the send, it reads no more nodes. */
 static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 {
 	struct send *s = ((struct send_walk *)ctx)->send;
 
 	return send_within_limits(s, send_nodesize(s)) &&
-	       e2pf_mounted_read(&s->fs, ptr, block);
+	       e2pf_chunk_map_read(&s->fs.map, ptr, block);
 }
 
-/* Whether this part already takes half of the budget.  Data takes a quarter,
- * and what is left of the parts before it another one (wait_for_room()). */
+/* Two parts are ahead of the send, and a part's data takes an eighth of the
+ * budget at most: the leaves of this one may take a quarter. */
 static bool is_full(const struct send *s)
 {
-	uint64_t before = s->parts ? s->part[s->parts - 1].bytes : 0;
-
-	return s->bytes - before + s->jobs.count * send_nodesize(s) >=
-	       s->base.cfg.budget / 2;
+	return s->bytes - s->part_bytes + s->jobs.count * send_nodesize(s) >=
+	       s->base.cfg.budget / 4;
 }
 
 /* Plan a leaf.  If its items are needed, it is searched even if it was before. */
@@ -150,14 +120,14 @@ static bool add_leaf(struct send_walk *w, const struct e2pf_btrfs_node *leaf)
 		.tree = w->tree, .keys = leaf->keys, .parse = w->parse
 	};
 	uint64_t slot = e2pf_chunk_map_slot(&s->fs.map, leaf->ptr.logical);
-	struct e2pf_ref part[E2PF_BTRFS_PARTS];
+	struct e2pf_ref ref;
 	bool is_new = slot != UINT64_MAX && e2pf_slot_set_add(&s->asked, slot);
 
 	if (!(is_new || w->parse) ||
-	    !e2pf_chunk_map_find(&s->fs.map, leaf->ptr.logical, part))
+	    !e2pf_chunk_map_find(&s->fs.map, leaf->ptr.logical, &ref))
 		return true;
-	job.device = part[0].device;
-	job.offset = part[0].offset;
+	job.device = ref.device;
+	job.offset = ref.offset;
 	return !is_full(s) && e2pf_jobs_add(&s->jobs, &job);
 }
 
@@ -210,8 +180,11 @@ static void add_leaves(struct send *s, uint64_t tree,
 		return;
 	walk_begin(&w, s, tree, 0, ranges, parse);
 	e2pf_tree_walk(&w.walk, &root);
-	s->sum.unread += s->stop ? 0 : w.walk.unread;
 }
+
+/* Changed leaves per part: at most 128 MiB with the usual node size. */
+#define PART_LEAVES_MOST 8192u
+#define PART_LEAVES_LEAST 16u
 
 static unsigned part_leaves(const struct send *s)
 {
@@ -249,29 +222,15 @@ static void plan_compared(struct send *s, uint64_t older)
 		add_leaves(s, s->clone[i], &s->files, false);
 }
 
-/* Plan the records of the data that was found: its uses and its checksums. */
+/* Plan the records of the data that was found, which name its other uses. */
 static void plan_records(struct send *s)
 {
-	struct e2pf_ranges sums = { .count = 0 };
-	const struct e2pf_job *job;
 	size_t i;
 
 	s->jobs.count = 0;
-	for (i = 0; i < s->data.count; i++) {
-		struct e2pf_btrfs_key key = {
-			BT_EXTENT_CSUM_OBJECTID, 0, BT_EXTENT_CSUM_KEY
-		};
-
-		job = &s->data.job[i];
-		key.offset = job->offset;
-		e2pf_ranges_add(&s->records, &job->keys);
-		if (job->length)
-			e2pf_ranges_add(&sums, &(struct e2pf_btrfs_range) {
-				key, key });
-	}
-	add_leaves(s, BT_EXTENT_TREE_OBJECTID, &s->records, true);
-	add_leaves(s, BT_CSUM_TREE_OBJECTID, &sums, false);
-	free(sums.range);
+	for (i = 0; i < s->data.count; i++)
+		e2pf_ranges_add(&s->records, &s->data.job[i].keys);
+	add_leaves(s, BTRFS_EXTENT_TREE_OBJECTID, &s->records, true);
 }
 
 /* Plan the folders, and the files that share an extent. */
@@ -284,47 +243,23 @@ static void plan_wanted(struct send *s)
 		add_leaves(s, s->wanted[i].tree, &s->wanted[i].ranges, false);
 }
 
-/*
- * Throttling.
- */
-
-/* Record where this part ends.  Returns false if memory runs out: then there is
- * no next part. */
-static bool end_part(struct send *s)
-{
-	if (!e2pf_have_room((void **)&s->part, &s->part_room, s->parts, 1,
-			    sizeof(*s->part)))
-		return false;
-	s->part[s->parts].bytes = s->bytes;
-	s->part[s->parts++].stream = s->stream;
-	return true;
-}
-
-/* Bytes read ahead of the send: those of all parts whose end the send has not
- * reached. */
-static uint64_t ahead(const struct send *s)
-{
-	uint64_t out = s->came_out, passed = 0;
-	size_t i;
-
-	for (i = 0; i < s->parts && s->part[i].stream <= out; i++)
-		passed = s->part[i].bytes;
-	return s->bytes - passed;
-}
-
-/* Wait until the budget has room for another part. */
+/* The part before this one may be ahead of the send, too: begin the next one when
+ * the send has come to this one. */
 static void wait_for_room(struct send *s)
 {
-	uint64_t bytes = ahead(s);
+	uint64_t ahead = s->bytes - s->bytes_before;
 
-	if (bytes > s->base.last.peak_lookahead_bytes)
-		s->base.last.peak_lookahead_bytes = bytes;
+	if (ahead > s->base.last.peak_lookahead_bytes)
+		s->base.last.peak_lookahead_bytes = ahead;
 	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
-	while (!s->stop && ahead(s) > s->base.cfg.budget / 4)
+	while (!s->stop && s->came_out < s->part_stream)
 		pthread_cond_wait(&s->changed, &s->lock);
 	s->waiting = false;
 	pthread_mutex_unlock(&s->lock);
+	s->bytes_before = s->part_bytes;
+	s->part_bytes = s->bytes;
+	s->part_stream = s->stream;
 }
 
 void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
@@ -364,11 +299,8 @@ static void *conduct(void *arg)
 		plan_wanted(s);
 		send_sweep_leaves(s);
 		send_sweep_data(s);
-		if (!end_part(s))
-			break;
 		wait_for_room(s);
 	}
-	s->sum.unread += s->stop ? 0 : w.walk.unread;
 	s->sum.early |= s->stop;
 	pthread_mutex_lock(&s->lock);
 	s->gone = true;
@@ -470,9 +402,8 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	if (why)
 		return why;
 	s->stop = s->gone = false;
-	s->parts = 0;
-	s->stream = 0;
 	s->came_out = s->bytes = s->requests = s->errors = 0;
+	s->stream = s->part_stream = s->part_bytes = s->bytes_before = 0;
 	s->began = send_now();
 	s->running = !e2pf_thread_start(&s->conductor, conduct, s);
 	s->sum.sends += s->running;

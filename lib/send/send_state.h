@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "btrfs/slot_set.h"
 #include "device/thread.h"
 #include "items.h"
 #include "mounted.h"
@@ -23,12 +22,6 @@ struct wanted {
 	struct e2pf_ranges ranges;
 };
 
-struct part {
-	uint64_t bytes;			/* requested up to its end */
-	uint64_t stream;		/* at least so many bytes were sent when
-					   the send has reached its end */
-};
-
 /* For the decisions, the sums over all sends so far. */
 struct sum {
 	uint64_t sends;			/* with readahead */
@@ -37,8 +30,6 @@ struct sum {
 	uint64_t pieces;		/* of data, to read */
 	uint64_t resident;		/* changed leaves left out because
 					   samples were cached */
-	uint64_t unread;		/* nodes that were not as their pointers
-					   describe */
 	bool early;			/* a send ended before everything was
 					   read */
 };
@@ -59,10 +50,11 @@ struct send {
 	struct wanted wanted[TREES_MOST];
 	struct e2pf_ranges files;	/* in the changed leaves */
 	struct e2pf_ranges records;	/* of the extent tree */
-	struct part *part;
-	size_t parts, part_room;
-	uint64_t stream;		/* bytes sent at the end of the last
-					   part */
+	uint64_t stream;		/* at least so many bytes were sent when
+					   the send has come to its end */
+	/* The end of the part before: the same, and the bytes requested until
+	 * then; and until the end of the one before that. */
+	uint64_t part_stream, part_bytes, bytes_before;
 
 	pthread_mutex_t lock;		/* protects `data', `wanted' and `rate'
 					   while workers run, and all members

@@ -64,17 +64,17 @@ static void want(struct send *s, uint64_t tree,
 
 static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 {
-	struct e2pf_data data;
+	struct e2pf_job data;
 
 	if (!e2pf_item_data(item, &data) ||
 	    data.generation <= s->parent_root.generation)
 		return;
-	data.job.tree = s->tree;
+	data.tree = s->tree;
 	/* With length 0, only the extent's record is used. */
 	if (s->no_data || (data.compressed && s->as_stored))
-		data.job.length = 0;
+		data.length = 0;
 	pthread_mutex_lock(&s->lock);
-	e2pf_jobs_add(&s->data, &data.job);
+	e2pf_jobs_add(&s->data, &data);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -83,7 +83,7 @@ static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_btrfs_key folder = {
-		item->key.offset, 0, BT_INODE_ITEM_KEY
+		item->key.offset, 0, BTRFS_INODE_ITEM_KEY
 	};
 	uint64_t changed;
 
@@ -95,7 +95,7 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 	if (w->unchanged)
 		return;
 	/* The folder is a part of the path that is sent. */
-	if (item->key.type == BT_INODE_REF_KEY)
+	if (item->key.type == BTRFS_INODE_REF_KEY)
 		want(w->send, w->job->tree, &folder);
 	else
 		take_data(w->send, item);
@@ -165,14 +165,12 @@ static void search(struct worker *w, const struct e2pf_job *job)
 		s->bytes += send_nodesize(s);
 }
 
-/* With limits, read in small requests; otherwise the whole piece at once. */
+/* As the device is going to be asked. */
 static void read_pieces(struct send *s, int fd, const struct e2pf_job *job)
 {
-	uint64_t piece = job->length, at, n;
+	uint64_t most = s->base.topo.max_readahead, piece, at, n;
 
-	if (s->rate.bandwidth || s->rate.requests)
-		piece = s->base.topo.max_readahead ?
-			s->base.topo.max_readahead : USUAL_READ;
+	piece = most ? most : USUAL_READ;
 	for (at = 0; at < job->length; at += n) {
 		n = job->length - at < piece ? job->length - at : piece;
 		if (!send_within_limits(s, n))
@@ -239,7 +237,6 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 {
 	struct send *s = w->send;
 	struct e2pf_job compared = { .tree = s->parent, .keys = leaf->keys };
-	struct e2pf_job record = { .tree = BT_EXTENT_TREE_OBJECTID };
 	struct e2pf_job data;
 	size_t known = s->data.count;
 
@@ -248,9 +245,6 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 	if (s->data.count == known)
 		return false;
 	data = s->data.job[known];
-	record.keys = data.keys;
-	if (do_job(w, &record))
-		return true;
 	/* As much as will be read of it later. */
 	if (data.length > DATA_MOST)
 		data.length = DATA_MOST;
@@ -306,7 +300,7 @@ void send_sweep_data(struct send *s)
 		left += s->data.job[i].length;
 	s->stream += left;
 	s->base.last.planned_bytes += e2pf_jobs_keep_data(&s->data, DATA_MOST,
-					      s->base.cfg.budget / 4);
+					      s->base.cfg.budget / 8);
 	s->sum.pieces += s->data.count;
 	sweep(s, &s->data);
 }

@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put32(bytes + BT_SUPER_NODESIZE, sizes[node >> 1 & 3]);
 		put64(bytes + BT_SUPER_GENERATION, FS_GENERATION);
 		put64(bytes + BT_SUPER_INCOMPAT,
-		      BT_FEATURE_INCOMPAT_METADATA_UUID);
+		      BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
 		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
 	}
 	if (!e2pf_btrfs_plan_super(bytes, 65536, &super))

@@ -28,7 +28,7 @@ static void take_reference(void *ctx, uint64_t tree,
 static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_ranges *ranges = ctx;
-	struct e2pf_data data;
+	struct e2pf_job data;
 	struct e2pf_btrfs_ptr root;
 	uint64_t sum = 0;
 	uint32_t i;
@@ -36,8 +36,8 @@ static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 	for (i = 0; i < item->size; i++)
 		sum += item->bytes[i];
 	if (e2pf_item_data(item, &data) &&
-	    (data.job.from + data.job.length < data.job.from ||
-	     data.job.offset < data.job.keys.first.objectid))
+	    (data.from + data.length < data.from ||
+	     data.offset < data.keys.first.objectid))
 		abort();
 	if (e2pf_btrfs_plan_root(&super, item, &root) &&
 	    root.level >= E2PF_BTRFS_LEVELS)
@@ -61,7 +61,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 	memcpy(b + BT_HEADER_NRITEMS, bytes, 4);
 	memcpy(b + BT_HEADER_BYTES, bytes + 4, TAKEN - 4);
 	free(bytes);
-	return e2pf_btrfs_fits(&super, ptr, block);
+	return e2pf_btrfs_fits(&super, super.fsid, ptr, block);
 }
 
 /* Ends the walk now and then: it goes on from there. */

@@ -23,19 +23,19 @@ void put64(void *bytes, uint64_t value)
 size_t fs_chunk(void *item, uint64_t length, uint64_t type, unsigned stripes,
 		unsigned sub_stripes)
 {
-	uint8_t *b = item, *s = b + BT_CHUNK_STRIPE;
+	uint8_t *b = item, *s = b + BT_AT(chunk, stripe);
 	unsigned i;
 
-	memset(b, 0, BT_CHUNK_STRIPE);
-	put64(b + BT_CHUNK_LENGTH, length);
-	put64(b + BT_CHUNK_STRIPE_LEN, 65536);
-	put64(b + BT_CHUNK_TYPE, type);
-	put16(b + BT_CHUNK_NUM_STRIPES, (uint16_t)stripes);
-	put16(b + BT_CHUNK_SUB_STRIPES, (uint16_t)sub_stripes);
-	for (i = 0; i < stripes; i++, s += BT_STRIPE_BYTES) {
-		put64(s + BT_STRIPE_DEVID, i + 1);
-		put64(s + BT_STRIPE_OFFSET, (i + 1) * UINT64_C(1048576));
-		memset(s + BT_STRIPE_DEV_UUID, (int)(i + 1), E2PF_BTRFS_UUID);
+	memset(b, 0, BT_AT(chunk, stripe));
+	put64(b + BT_AT(chunk, length), length);
+	put64(b + BT_AT(chunk, stripe_len), 65536);
+	put64(b + BT_AT(chunk, type), type);
+	put16(b + BT_AT(chunk, num_stripes), (uint16_t)stripes);
+	put16(b + BT_AT(chunk, sub_stripes), (uint16_t)sub_stripes);
+	for (i = 0; i < stripes; i++, s += BT_SIZE(stripe)) {
+		put64(s + BT_AT(stripe, devid), i + 1);
+		put64(s + BT_AT(stripe, offset), (i + 1) * UINT64_C(1048576));
+		memset(s + BT_AT(stripe, dev_uuid), (int)(i + 1), E2PF_BTRFS_UUID);
 	}
 	return (size_t)(s - b);
 }
@@ -57,16 +57,16 @@ void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
 	put64(super + BT_SUPER_BYTES_USED, 1 << 24);
 	put32(super + BT_SUPER_SECTORSIZE, 4096);
 	put32(super + BT_SUPER_NODESIZE, FS_NODE);
-	put64(dev + BT_DEV_ITEM_DEVID, devid);
-	memset(dev + BT_DEV_ITEM_UUID, (int)devid, E2PF_BTRFS_UUID);
+	put64(dev + BT_AT(dev_item, devid), devid);
+	memset(dev + BT_AT(dev_item, uuid), (int)devid, E2PF_BTRFS_UUID);
 }
 
 static void put_key(uint8_t *key, uint64_t objectid, unsigned type,
 		    uint64_t offset)
 {
-	put64(key + BT_KEY_OBJECTID, objectid);
-	key[BT_KEY_TYPE] = (uint8_t)type;
-	put64(key + BT_KEY_OFFSET, offset);
+	put64(key + BT_AT(disk_key, objectid), objectid);
+	key[BT_AT(disk_key, type)] = (uint8_t)type;
+	put64(key + BT_AT(disk_key, offset), offset);
 }
 
 void fs_add_sys(uint8_t *super, uint64_t logical, const void *item,
@@ -75,11 +75,11 @@ void fs_add_sys(uint8_t *super, uint64_t logical, const void *item,
 	uint32_t used = bt_le32(super + BT_SUPER_SYS_ARRAY_SIZE);
 	uint8_t *key = super + BT_SUPER_SYS_ARRAY + used;
 
-	put_key(key, BT_FIRST_CHUNK_TREE_OBJECTID, BT_CHUNK_ITEM_KEY,
+	put_key(key, BTRFS_FIRST_CHUNK_TREE_OBJECTID, BTRFS_CHUNK_ITEM_KEY,
 		logical);
-	memcpy(key + BT_KEY_BYTES, item, size);
+	memcpy(key + BT_SIZE(disk_key), item, size);
 	put32(super + BT_SUPER_SYS_ARRAY_SIZE,
-	      used + BT_KEY_BYTES + (uint32_t)size);
+	      used + BT_SIZE(disk_key) + (uint32_t)size);
 }
 
 void fs_block(uint8_t *block, uint64_t logical, uint64_t owner,
@@ -138,12 +138,12 @@ void fs_add_item(uint8_t *block, uint64_t objectid, unsigned type,
 void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
 		 unsigned level)
 {
-	uint8_t item[BT_ROOT_ITEM_LEVEL + 1] = { 0 };
+	uint8_t item[BT_AT(root_item, level) + 1] = { 0 };
 
-	put64(item + BT_ROOT_ITEM_GENERATION, FS_GENERATION);
-	put64(item + BT_ROOT_ITEM_BYTENR, logical);
-	item[BT_ROOT_ITEM_LEVEL] = (uint8_t)level;
-	fs_add_item(leaf, tree, BT_ROOT_ITEM_KEY, 0, item, sizeof(item));
+	put64(item + BT_AT(root_item, generation), FS_GENERATION);
+	put64(item + BT_AT(root_item, bytenr), logical);
+	item[BT_AT(root_item, level)] = (uint8_t)level;
+	fs_add_item(leaf, tree, BTRFS_ROOT_ITEM_KEY, 0, item, sizeof(item));
 }
 
 void fs_map(struct e2pf_chunk_map *map, unsigned devices)
@@ -165,17 +165,17 @@ void fs_map(struct e2pf_chunk_map *map, unsigned devices)
 void fs_add_chunk(struct e2pf_chunk_map *map, uint64_t logical, uint64_t type,
 		  unsigned stripes, uint64_t length, unsigned devid)
 {
-	uint8_t bytes[512], *stripe = bytes + BT_CHUNK_STRIPE;
+	uint8_t bytes[512], *stripe = bytes + BT_AT(chunk, stripe);
 	struct e2pf_btrfs_item item = {
-		.key = { 256, logical, BT_CHUNK_ITEM_KEY }, .bytes = bytes
+		.key = { 256, logical, BTRFS_CHUNK_ITEM_KEY }, .bytes = bytes
 	};
 	unsigned i;
 
 	item.size = (uint32_t)fs_chunk(bytes, length, type, stripes, 2);
-	for (i = 0; i < stripes; i++, stripe += BT_STRIPE_BYTES) {
-		put64(stripe + BT_STRIPE_DEVID, devid + i);
-		put64(stripe + BT_STRIPE_OFFSET, logical + i * FS_STRIPES);
-		memset(stripe + BT_STRIPE_DEV_UUID, (int)(devid + i),
+	for (i = 0; i < stripes; i++, stripe += BT_SIZE(stripe)) {
+		put64(stripe + BT_AT(stripe, devid), devid + i);
+		put64(stripe + BT_AT(stripe, offset), logical + i * FS_STRIPES);
+		memset(stripe + BT_AT(stripe, dev_uuid), (int)(devid + i),
 		       E2PF_BTRFS_UUID);
 	}
 	e2pf_chunk_map_add(map, &item);

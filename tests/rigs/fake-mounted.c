@@ -15,15 +15,39 @@ struct fake_mounted fake;
 static __thread uint64_t bytes_read;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Tree t has its node at t MiB and its leaves behind it. */
+static int read_node(void *ctx, const struct e2pf_ref *ref, void *block)
+{
+	uint64_t tree = ref->offset / MIB;
+	unsigned i;
+
+	(void)ctx;
+	fs_block(block, ref->offset, tree, 1);
+	for (i = 0; i < FAKE_LEAVES; i++) {
+		uint64_t address = ref->offset + (i + 1) * FS_NODE;
+
+		if (tree == BTRFS_EXTENT_TREE_OBJECTID)
+			fs_add_child(block, address, NEW, (i + 1) * MIB, 0, 0);
+		else
+			fs_add_child(block, address,
+				     tree == FAKE_OLDER ? OLD : NEW,
+				     1000 + 10 * i, 0, 0);
+	}
+	if (tree == FAKE_OLDER)
+		put64((uint8_t *)block + BT_HEADER_GENERATION, OLD);
+	return 0;
+}
+
 /* One chunk, of all addresses that are used. */
 const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 {
 	(void)fd;
 	memset(fs, 0, sizeof(*fs));
 	fs_map(&fs->map, 1);
-	fs_add_chunk(&fs->map, 0, BT_BLOCK_GROUP_METADATA, 1, 1024 * MIB, 1);
+	fs_add_chunk(&fs->map, 0, BTRFS_BLOCK_GROUP_METADATA, 1, 1024 * MIB, 1);
 	e2pf_chunk_map_finish(&fs->map);
 	fs->device[0] = memfd_create("fake", MFD_CLOEXEC);
+	fs->map.read = read_node;
 	fs->counts_bytes = fake.counts;
 	return NULL;
 }
@@ -57,43 +81,21 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 	return true;
 }
 
-/* Tree t has its node at t MiB and its leaves behind it. */
-bool e2pf_mounted_read(struct e2pf_mounted *fs,
-		       const struct e2pf_btrfs_ptr *ptr, void *block)
-{
-	uint64_t tree = ptr->logical / MIB;
-	unsigned i;
-
-	(void)fs;
-	fs_block(block, ptr->logical, tree, 1);
-	for (i = 0; i < FAKE_LEAVES; i++) {
-		uint64_t address = ptr->logical + (i + 1) * FS_NODE;
-
-		if (tree == BT_EXTENT_TREE_OBJECTID)
-			fs_add_child(block, address, NEW, (i + 1) * MIB, 0, 0);
-		else
-			fs_add_child(block, address,
-				     tree == FAKE_OLDER ? OLD : NEW,
-				     1000 + 10 * i, 0, 0);
-	}
-	put64((uint8_t *)block + BT_HEADER_GENERATION, ptr->generation);
-	return true;
-}
-
 /* One item of the newer subvolume: the data of the leaf's inode. */
 static void pass_item(uint64_t inode, e2pf_btrfs_item_sink sink, void *ctx)
 {
-	uint8_t b[BT_FILE_EXTENT_BYTES] = { 0 };
+	uint8_t b[BT_SIZE(file_extent_item)] = { 0 };
 	const struct e2pf_btrfs_item item = {
-		.key = { inode, 0, BT_EXTENT_DATA_KEY }, .bytes = b,
+		.key = { inode, 0, BTRFS_EXTENT_DATA_KEY }, .bytes = b,
 		.size = sizeof(b)
 	};
 
-	put64(b + BT_FILE_EXTENT_GENERATION, NEW);
-	b[BT_FILE_EXTENT_TYPE] = BT_FILE_EXTENT_REG;
-	put64(b + BT_FILE_EXTENT_DISK_BYTENR, ((inode - 1000) / 10 + 1) * MIB);
-	put64(b + BT_FILE_EXTENT_DISK_NUM_BYTES, 4096);
-	put64(b + BT_FILE_EXTENT_NUM_BYTES, 4096);
+	put64(b + BT_AT(file_extent_item, generation), NEW);
+	b[BT_AT(file_extent_item, type)] = BTRFS_FILE_EXTENT_REG;
+	put64(b + BT_AT(file_extent_item, disk_bytenr),
+	      ((inode - 1000) / 10 + 1) * MIB);
+	put64(b + BT_AT(file_extent_item, disk_num_bytes), 4096);
+	put64(b + BT_AT(file_extent_item, num_bytes), 4096);
 	sink(ctx, &item);
 }
 

@@ -94,25 +94,18 @@ static int read_chunks(void *ctx, const struct e2pf_ref *ref, void *bytes)
 int main(int argc, char **argv)
 {
 	static struct e2pf_btrfs btrfs;
-	struct e2pf_btrfs_super one;
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 	unsigned n;
 
 	for (n = 0; n + 1 < (unsigned)argc && n < E2PF_DEVICES; n++) {
 		fds[n] = open(argv[n + 1], O_RDONLY | O_CLOEXEC);
-		if (fds[n] < 0 || pread(fds[n], bytes, sizeof(bytes), 65536) !=
-				  (ssize_t)sizeof(bytes))
+		if (fds[n] < 0)
 			die(argv[n + 1]);
-		if (e2pf_btrfs_plan_super(bytes, 65536, &one))
+		if (e2pf_chunk_map_add_device(&btrfs.map, fds[n]))
 			return 1;
-		if (!n || one.generation > btrfs.map.super.generation)
-			btrfs.map.super = one;
 		btrfs.bytes[n] = (uint64_t)lseek(fds[n], 0, SEEK_END);
-		btrfs.map.device[n] = one.device;
 	}
 	if (!n)
 		return 1;
-	btrfs.map.devices = n;
 	e2pf_btrfs_init(&btrfs, read_chunks, NULL);
 	walk(&btrfs.source);
 	e2pf_btrfs_fini(&btrfs);

@@ -54,36 +54,38 @@ static const struct field header_fields[] = {
 #define KEY_FIELDS	3
 
 static const struct field pointer_fields[] = {
-	{ "objectid", BT_KEY_OBJECTID, 8 }, { "type", BT_KEY_TYPE, 1 },
-	{ "offset", BT_KEY_OFFSET, 8 }, { "blockptr", BT_PTR_BLOCKPTR, 8 },
+	{ "objectid", BT_AT(disk_key, objectid), 8 },
+	{ "type", BT_AT(disk_key, type), 1 },
+	{ "offset", BT_AT(disk_key, offset), 8 }, { "blockptr", BT_PTR_BLOCKPTR, 8 },
 	{ "blockptr", BT_PTR_BLOCKPTR, 8 },
 	{ "generation", BT_PTR_GENERATION, 8 },
 };
 
 static const struct field entry_fields[] = {
-	{ "objectid", BT_KEY_OBJECTID, 8 }, { "type", BT_KEY_TYPE, 1 },
-	{ "offset", BT_KEY_OFFSET, 8 }, { "data offset", BT_ITEM_OFFSET, 4 },
+	{ "objectid", BT_AT(disk_key, objectid), 8 },
+	{ "type", BT_AT(disk_key, type), 1 },
+	{ "offset", BT_AT(disk_key, offset), 8 }, { "data offset", BT_ITEM_OFFSET, 4 },
 	{ "data size", BT_ITEM_SIZE, 4 },
 };
 
 static const struct field chunk_fields[] = {
-	{ "length", BT_CHUNK_LENGTH, 8 }, { "owner", 8, 8 },
-	{ "stripe_len", BT_CHUNK_STRIPE_LEN, 8 },
-	{ "type", BT_CHUNK_TYPE, 8 }, { "io_align", 32, 4 },
-	{ "sector_size", 40, 4 }, { "num_stripes", BT_CHUNK_NUM_STRIPES, 2 },
-	{ "sub_stripes", BT_CHUNK_SUB_STRIPES, 2 },
-	{ "stripe.devid", BT_CHUNK_STRIPE + BT_STRIPE_DEVID, 8 },
-	{ "stripe.offset", BT_CHUNK_STRIPE + BT_STRIPE_OFFSET, 8 },
-	{ "stripe.dev_uuid", BT_CHUNK_STRIPE + BT_STRIPE_DEV_UUID, 4 },
+	{ "length", BT_AT(chunk, length), 8 }, { "owner", 8, 8 },
+	{ "stripe_len", BT_AT(chunk, stripe_len), 8 },
+	{ "type", BT_AT(chunk, type), 8 }, { "io_align", 32, 4 },
+	{ "sector_size", 40, 4 }, { "num_stripes", BT_AT(chunk, num_stripes), 2 },
+	{ "sub_stripes", BT_AT(chunk, sub_stripes), 2 },
+	{ "stripe.devid", BT_AT(chunk, stripe) + BT_AT(stripe, devid), 8 },
+	{ "stripe.offset", BT_AT(chunk, stripe) + BT_AT(stripe, offset), 8 },
+	{ "stripe.dev_uuid", BT_AT(chunk, stripe) + BT_AT(stripe, dev_uuid), 4 },
 };
 
 static const struct field root_fields[] = {
-	{ "generation", BT_ROOT_ITEM_GENERATION, 8 }, { "root_dirid", 168, 8 },
-	{ "bytenr", BT_ROOT_ITEM_BYTENR, 8 },
-	{ "bytenr", BT_ROOT_ITEM_BYTENR, 8 }, { "bytes_used", 192, 8 },
+	{ "generation", BT_AT(root_item, generation), 8 }, { "root_dirid", 168, 8 },
+	{ "bytenr", BT_AT(root_item, bytenr), 8 },
+	{ "bytenr", BT_AT(root_item, bytenr), 8 }, { "bytes_used", 192, 8 },
 	{ "last_snapshot", 200, 8 }, { "flags", 208, 8 }, { "refs", 216, 4 },
-	{ "drop_level", 237, 1 }, { "level", BT_ROOT_ITEM_LEVEL, 1 },
-	{ "level", BT_ROOT_ITEM_LEVEL, 1 }, { "generation_v2", 239, 8 },
+	{ "drop_level", 237, 1 }, { "level", BT_AT(root_item, level), 1 },
+	{ "level", BT_AT(root_item, level), 1 }, { "generation_v2", 239, 8 },
 };
 
 struct block {
@@ -155,7 +157,7 @@ static unsigned char *item_of(unsigned char *block, uint32_t i)
 
 static int type_of(const unsigned char *key)
 {
-	return key[BT_KEY_TYPE];
+	return key[BT_AT(disk_key, type)];
 }
 
 static void reach(uint64_t logical, uint64_t generation, unsigned level);
@@ -171,12 +173,12 @@ static void reach_children(const struct block *block, unsigned char *b)
 			      bt_le64(p + BT_PTR_GENERATION),
 			      block->level - 1u);
 			p += BT_PTR_BYTES;
-		} else if (block->owner == BT_ROOT_TREE_OBJECTID &&
-			   type_of(entry_of(b, i)) == BT_ROOT_ITEM_KEY) {
+		} else if (block->owner == BTRFS_ROOT_TREE_OBJECTID &&
+			   type_of(entry_of(b, i)) == BTRFS_ROOT_ITEM_KEY) {
 			p = item_of(b, i);
-			reach(bt_le64(p + BT_ROOT_ITEM_BYTENR),
-			      bt_le64(p + BT_ROOT_ITEM_GENERATION),
-			      p[BT_ROOT_ITEM_LEVEL]);
+			reach(bt_le64(p + BT_AT(root_item, bytenr)),
+			      bt_le64(p + BT_AT(root_item, generation)),
+			      p[BT_AT(root_item, level)]);
 		}
 	}
 }
@@ -247,9 +249,9 @@ static bool has_kind(const struct block *block, unsigned kind)
 	case ENTRY:
 	case BODY: return !block->level && block->items;
 	case CHUNK: return !block->level &&
-			   block->owner == BT_CHUNK_TREE_OBJECTID;
+			   block->owner == BTRFS_CHUNK_TREE_OBJECTID;
 	case ROOT: return !block->level &&
-			  block->owner == BT_ROOT_TREE_OBJECTID;
+			  block->owner == BTRFS_ROOT_TREE_OBJECTID;
 	default: return 1;
 	}
 }
@@ -319,8 +321,8 @@ static void pick_in_item(unsigned char *b, const struct block *block,
 			 unsigned kind, struct target *t)
 {
 	static const uint8_t sizes[] = { 1, 2, 4, 8 };
-	int type = kind == CHUNK ? BT_CHUNK_ITEM_KEY :
-		   kind == ROOT ? BT_ROOT_ITEM_KEY : 0;
+	int type = kind == CHUNK ? BTRFS_CHUNK_ITEM_KEY :
+		   kind == ROOT ? BTRFS_ROOT_ITEM_KEY : 0;
 	uint32_t i = pick_item(b, block->items, type), size;
 	struct field bytes = { "bytes", 0, 0 };
 
@@ -465,7 +467,7 @@ static void corrupt_super(unsigned kind)
 		 * array. */
 		if (below(4)) {
 			f = *PICK(chunk_fields);
-			f.off += BT_KEY_BYTES;
+			f.off += BT_SIZE(disk_key);
 		} else {
 			f = pointer_fields[below(KEY_FIELDS)];
 		}

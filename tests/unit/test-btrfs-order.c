@@ -34,8 +34,8 @@ struct forest {
 static void set_up(struct forest *f, uint64_t link_bytes)
 {
 	fs_map(&f->map, 2);
-	fs_add_chunk(&f->map, 2 * CHUNK, BT_BLOCK_GROUP_METADATA, 1, CHUNK, 2);
-	fs_add_chunk(&f->map, CHUNK, BT_BLOCK_GROUP_METADATA, 1, CHUNK, 1);
+	fs_add_chunk(&f->map, 2 * CHUNK, BTRFS_BLOCK_GROUP_METADATA, 1, CHUNK, 2);
+	fs_add_chunk(&f->map, CHUNK, BTRFS_BLOCK_GROUP_METADATA, 1, CHUNK, 1);
 	e2pf_chunk_map_finish(&f->map);
 	assert_int_equal(f->map.slots, 2 * SLOTS);
 	assert_true(e2pf_slot_set_init(&f->seen, f->map.slots));
@@ -132,6 +132,9 @@ static void test_orders(void **state)
 		expect(&f, cases[i].leaf, cases[i].leaves);
 		assert_false(e2pf_slot_set_add(&f.seen, 10));
 		assert_true(e2pf_slot_set_add(&f.seen, 100));
+		assert_true(e2pf_slot_set_add(&f.seen, 101));
+		assert_false(e2pf_slot_set_add(&f.seen, 100));
+		assert_false(e2pf_slot_set_add(&f.seen, 2 * SLOTS));
 		tear_down(&f);
 	}
 }

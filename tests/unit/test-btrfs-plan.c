@@ -11,8 +11,65 @@
 #include "btrfs-fs.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define METADATA BT_BLOCK_GROUP_METADATA
+#define METADATA BTRFS_BLOCK_GROUP_METADATA
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/*
+ * The numbers that format.h defines itself are those of the kernel's headers, where
+ * the machine's have them: these fields since Linux 6.2.
+ */
+#define SAME(ours, kernels) _Static_assert((ours) == (kernels), #ours)
+#define FIELD(name, type, member) SAME(BT_##name, BT_AT(type, member))
+#define LENGTH(name, type) SAME(BT_##name, BT_SIZE(type))
+
+#ifdef BTRFS_BLOCK_GROUP_TREE_OBJECTID
+SAME(BT_BLOCK_GROUP_TREE_OBJECTID, BTRFS_BLOCK_GROUP_TREE_OBJECTID);
+#endif
+#ifdef BTRFS_FEATURE_INCOMPAT_EXTENT_TREE_V2
+SAME(BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
+     BTRFS_FEATURE_INCOMPAT_EXTENT_TREE_V2);
+#endif
+#ifdef BTRFS_FEATURE_INCOMPAT_RAID_STRIPE_TREE
+SAME(BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
+     BTRFS_FEATURE_INCOMPAT_RAID_STRIPE_TREE);
+#endif
+#ifdef BTRFS_FEATURE_INCOMPAT_REMAP_TREE
+SAME(BT_FEATURE_INCOMPAT_REMAP_TREE, BTRFS_FEATURE_INCOMPAT_REMAP_TREE);
+#endif
+#ifdef BTRFS_SYSTEM_CHUNK_ARRAY_SIZE
+SAME(BT_MAGIC, BTRFS_MAGIC);
+FIELD(SUPER_FSID, super_block, fsid);
+FIELD(SUPER_BYTENR, super_block, bytenr);
+FIELD(SUPER_MAGIC, super_block, magic);
+FIELD(SUPER_GENERATION, super_block, generation);
+FIELD(SUPER_ROOT, super_block, root);
+FIELD(SUPER_CHUNK_ROOT, super_block, chunk_root);
+FIELD(SUPER_BYTES_USED, super_block, bytes_used);
+FIELD(SUPER_NUM_DEVICES, super_block, num_devices);
+FIELD(SUPER_SECTORSIZE, super_block, sectorsize);
+FIELD(SUPER_NODESIZE, super_block, nodesize);
+FIELD(SUPER_SYS_ARRAY_SIZE, super_block, sys_chunk_array_size);
+FIELD(SUPER_CHUNK_ROOT_GENERATION, super_block, chunk_root_generation);
+FIELD(SUPER_INCOMPAT, super_block, incompat_flags);
+FIELD(SUPER_ROOT_LEVEL, super_block, root_level);
+FIELD(SUPER_CHUNK_ROOT_LEVEL, super_block, chunk_root_level);
+FIELD(SUPER_DEV_ITEM, super_block, dev_item);
+FIELD(SUPER_METADATA_UUID, super_block, metadata_uuid);
+FIELD(SUPER_SYS_ARRAY, super_block, sys_chunk_array);
+FIELD(HEADER_FSID, header, fsid);
+FIELD(HEADER_BYTENR, header, bytenr);
+FIELD(HEADER_GENERATION, header, generation);
+FIELD(HEADER_OWNER, header, owner);
+FIELD(HEADER_NRITEMS, header, nritems);
+FIELD(HEADER_LEVEL, header, level);
+LENGTH(HEADER_BYTES, header);
+FIELD(PTR_BLOCKPTR, key_ptr, blockptr);
+FIELD(PTR_GENERATION, key_ptr, generation);
+LENGTH(PTR_BYTES, key_ptr);
+FIELD(ITEM_OFFSET, item, offset);
+FIELD(ITEM_SIZE, item, size);
+LENGTH(ITEM_BYTES, item);
+#endif
 
 static struct e2pf_btrfs_super sound_super(void)
 {
@@ -33,7 +90,7 @@ static void test_super(void **state)
 	assert_int_equal(super.device.devid, 1);
 	assert_int_equal(super.nodesize, FS_NODE);
 	assert_int_equal(super.root.logical, 8 * MIB);
-	assert_int_equal(super.root.owner, BT_ROOT_TREE_OBJECTID);
+	assert_int_equal(super.root.owner, BTRFS_ROOT_TREE_OBJECTID);
 	assert_int_equal(super.chunk_root.logical, 4 * MIB);
 	assert_memory_equal(super.fsid, super.device.node_fsid, E2PF_BTRFS_UUID);
 	assert_int_equal(e2pf_btrfs_super_offset(0), 65536);
@@ -41,7 +98,7 @@ static void test_super(void **state)
 	assert_int_equal(e2pf_btrfs_super_offset(2), 256 * 1024 * MIB);
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
 	memset(bytes + BT_SUPER_METADATA_UUID, 0xa1, E2PF_BTRFS_UUID);
-	put64(bytes + BT_SUPER_INCOMPAT, BT_FEATURE_INCOMPAT_METADATA_UUID);
+	put64(bytes + BT_SUPER_INCOMPAT, BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
 	assert_null(e2pf_btrfs_plan_super(bytes, 65536, &super));
 	assert_int_equal(super.fsid[0], 0xf5);
 	assert_int_equal(super.device.node_fsid[0], 0xa1);
@@ -72,10 +129,10 @@ static void test_bad_super(void **state)
 		{ BT_SUPER_CHUNK_ROOT, 8, 1, bad },
 		{ BT_SUPER_ROOT_LEVEL, 1, 8, bad },
 		{ BT_SUPER_ROOT_LEVEL, 1, 7, NULL },
-		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_METADATA_UUID,
+		{ BT_SUPER_INCOMPAT, 8, BTRFS_FEATURE_INCOMPAT_METADATA_UUID,
 		  NULL },
 		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 |
-		  BT_FEATURE_INCOMPAT_METADATA_UUID,
+		  BTRFS_FEATURE_INCOMPAT_METADATA_UUID,
 		  "extent-tree-v2 is not supported" },
 		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
 		  "raid-stripe-tree is not supported" },
@@ -115,52 +172,51 @@ static void test_places(void **state)
 		unsigned stripes, missing;	/* devices that are not open */
 		uint64_t offset;		/* in the chunk */
 		uint32_t nodesize;
-		struct e2pf_ref part[2];
+		struct e2pf_ref part;	/* length 0: nowhere */
 	} cases[] = {
 #define PART(i, at, bytes) \
 	{ .device = (i), .offset = STRIPE(i) + (at), .length = (bytes) }
 #define AT(unit, i, row) \
-	(unit) * UNIT + 4096, FS_NODE, { PART(i, (row) * UNIT + 4096, FS_NODE) }
+	(unit) * UNIT + 4096, FS_NODE, PART(i, (row) * UNIT + 4096, FS_NODE)
 		{ 0, 1, 0, AT(5, 0, 5) },
 		/* The first copy, or the next one if its device is missing. */
-		{ BT_BLOCK_GROUP_DUP, 2, 0, AT(5, 0, 5) },
-		{ BT_BLOCK_GROUP_RAID1, 2, 1, AT(5, 1, 5) },
-		{ BT_BLOCK_GROUP_RAID1C3, 3, 2, AT(5, 2, 5) },
-		{ BT_BLOCK_GROUP_RAID1C4, 4, 3, AT(5, 3, 5) },
-		{ BT_BLOCK_GROUP_RAID1, 2, 2, 4096, FS_NODE, { PART(0, 0, 0) } },
+		{ BTRFS_BLOCK_GROUP_DUP, 2, 0, AT(5, 0, 5) },
+		{ BTRFS_BLOCK_GROUP_RAID1, 2, 1, AT(5, 1, 5) },
+		{ BTRFS_BLOCK_GROUP_RAID1C3, 3, 2, AT(5, 2, 5) },
+		{ BTRFS_BLOCK_GROUP_RAID1C4, 4, 3, AT(5, 3, 5) },
+		{ BTRFS_BLOCK_GROUP_RAID1, 2, 2, 4096, FS_NODE, PART(0, 0, 0) },
 		/* What is contiguous is one part. */
-		{ BT_BLOCK_GROUP_RAID1, 2, 0, UNIT - 4096, 16384,
-		  { PART(0, UNIT - 4096, 16384) } },
-		{ BT_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },
-		{ BT_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, { PART(0, 0, 0) } },
-		{ BT_BLOCK_GROUP_RAID0, 2, 0, UNIT - 4096, 16384,
-		  { PART(0, UNIT - 4096, 4096), PART(1, 0, 12288) } },
-		/* Beyond the end of the chunk, and outside. */
-		{ BT_BLOCK_GROUP_RAID0, 2, 0, 12 * MIB - 4096, 16384,
-		  { PART(0, 0, 0) } },
-		{ 0, 1, 0, 12 * MIB - 4096, 16384, { PART(0, 0, 0) } },
-		{ 0, 1, 0, -UINT64_C(4096), FS_NODE, { PART(0, 0, 0) } },
-		{ BT_BLOCK_GROUP_RAID10, 4, 0, AT(5, 2, 2) },
-		{ BT_BLOCK_GROUP_RAID10, 4, 1, AT(4, 1, 2) },
+		{ BTRFS_BLOCK_GROUP_RAID1, 2, 0, UNIT - 4096, 16384,
+		  PART(0, UNIT - 4096, 16384) },
+		{ BTRFS_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },
+		{ BTRFS_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, PART(0, 0, 0) },
+		/* In two places; beyond the end of the chunk, and outside. */
+		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, UNIT - 4096, 16384,
+		  PART(0, 0, 0) },
+		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, 12 * MIB - 4096, 16384,
+		  PART(0, 0, 0) },
+		{ 0, 1, 0, 12 * MIB - 4096, 16384, PART(0, 0, 0) },
+		{ 0, 1, 0, -UINT64_C(4096), FS_NODE, PART(0, 0, 0) },
+		{ BTRFS_BLOCK_GROUP_RAID10, 4, 0, AT(5, 2, 2) },
+		{ BTRFS_BLOCK_GROUP_RAID10, 4, 1, AT(4, 1, 2) },
 		/* Rows of two units and rotating parity: 0 1 P, P 2 3,
 		 * 5 P 4. */
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(0, 0, 0) },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(1, 1, 0) },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(2, 1, 1) },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(3, 2, 1) },
-		{ BT_BLOCK_GROUP_RAID5, 3, 0, AT(5, 0, 2) },
-		{ BT_BLOCK_GROUP_RAID6, 4, 0, AT(7, 0, 3) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(0, 0, 0) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(1, 1, 0) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(2, 1, 1) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(3, 2, 1) },
+		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, AT(5, 0, 2) },
+		{ BTRFS_BLOCK_GROUP_RAID6, 4, 0, AT(7, 0, 3) },
 	};
 	size_t i, j;
 
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
-		bool parity = cases[i].type & (BT_BLOCK_GROUP_RAID5 |
-					       BT_BLOCK_GROUP_RAID6), system;
-		const struct e2pf_ref *part = cases[i].part;
-		struct e2pf_ref found[E2PF_BTRFS_PARTS];
+		bool parity = cases[i].type & (BTRFS_BLOCK_GROUP_RAID5 |
+					       BTRFS_BLOCK_GROUP_RAID6), system;
+		const struct e2pf_ref *part = &cases[i].part;
 		struct e2pf_chunk_map map;
-		unsigned n = 0;
+		struct e2pf_ref found;
 
 		fs_map(&map, 4);
 		map.super.nodesize = cases[i].nodesize;
@@ -169,20 +225,18 @@ static void test_places(void **state)
 		fs_add_chunk(&map, META, METADATA | cases[i].type,
 			     cases[i].stripes, 12 * MIB, 1);
 		e2pf_chunk_map_finish(&map);
-		while (n < 2 && part[n].length)
-			n++;
 		assert_int_equal(e2pf_chunk_map_find(&map, META +
-						     cases[i].offset, found), n);
-		for (j = 0; j < n; j++) {
-			assert_int_equal(found[j].offset, part[j].offset);
-			assert_int_equal(found[j].length, part[j].length);
-			assert_int_equal(found[j].device, part[j].device);
-		}
-		if (n)
+						     cases[i].offset, &found),
+				 part->length != 0);
+		if (part->length) {
+			assert_int_equal(found.offset, part->offset);
+			assert_int_equal(found.length, part->length);
+			assert_int_equal(found.device, part->device);
 			assert_int_equal(
-				e2pf_chunk_map_address(&map, part[0].device,
-						       part[0].offset, &system),
+				e2pf_chunk_map_address(&map, part->device,
+						       part->offset, &system),
 				parity ? 0 : META + cases[i].offset);
+		}
 		e2pf_chunk_map_free(&map);
 	}
 }
@@ -211,9 +265,9 @@ static void test_addresses(void **state)
 
 	(void)state;
 	fs_map(&map, 2);
-	fs_add_chunk(&map, META, METADATA | BT_BLOCK_GROUP_RAID1, 2, MIB, 1);
-	fs_add_chunk(&map, MIB, BT_BLOCK_GROUP_SYSTEM, 1, MIB, 2);
-	fs_add_chunk(&map, META + MIB, METADATA | BT_BLOCK_GROUP_RAID0, 2, MIB,
+	fs_add_chunk(&map, META, METADATA | BTRFS_BLOCK_GROUP_RAID1, 2, MIB, 1);
+	fs_add_chunk(&map, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, MIB, 2);
+	fs_add_chunk(&map, META + MIB, METADATA | BTRFS_BLOCK_GROUP_RAID0, 2, MIB,
 		     1);
 	e2pf_chunk_map_finish(&map);
 	for (i = 0; i < COUNT(cases); i++) {
@@ -237,7 +291,7 @@ static void test_slots_of_chunks(void **state)
 	fs_add_chunk(&map, META, METADATA, 1, MIB, 1);
 	fs_add_chunk(&map, META, METADATA, 1, MIB, 1);
 	fs_add_chunk(&map, META + MIB / 2, METADATA, 1, MIB, 1);
-	fs_add_chunk(&map, MIB, BT_BLOCK_GROUP_SYSTEM, 1, MIB, 1);
+	fs_add_chunk(&map, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, MIB, 1);
 	fs_add_chunk(&map, 64 * MIB, 1, 1, MIB, 1);
 	/* A chunk that needs too much memory is left out. */
 	fs_add_chunk(&map, 1024 * MIB, METADATA, 1, UINT64_C(1) << 60, 1);
@@ -268,8 +322,8 @@ static bool is_chunk(const struct e2pf_btrfs_item *item)
 
 static void test_bad_chunks(void **state)
 {
-	const uint64_t raid1 = METADATA | BT_BLOCK_GROUP_RAID1;
-	const uint64_t raid10 = METADATA | BT_BLOCK_GROUP_RAID10;
+	const uint64_t raid1 = METADATA | BTRFS_BLOCK_GROUP_RAID1;
+	const uint64_t raid10 = METADATA | BTRFS_BLOCK_GROUP_RAID10;
 	const struct {
 		uint64_t length, type;
 		unsigned stripes, sub;
@@ -278,9 +332,9 @@ static void test_bad_chunks(void **state)
 		bool valid;
 	} cases[] = {
 		{ MIB, raid1, 2, 0, 0, 0, true },
-		{ MIB, BT_BLOCK_GROUP_RAID1, 2, 0, 0, 0, false },
+		{ MIB, BTRFS_BLOCK_GROUP_RAID1, 2, 0, 0, 0, false },
 		{ MIB, raid1, 2, 0, 0, 1, false },
-		{ MIB, raid1, 2, 0, 0, 2 * BT_STRIPE_BYTES + 1, false },
+		{ MIB, raid1, 2, 0, 0, 2 * BT_SIZE(stripe) + 1, false },
 		{ MIB, raid1, 2, 0, 1, 0, false },
 		{ MIB, raid1, 2, 0, UINT64_MAX - 4095, 0, false },
 		{ MIB, raid1, 3, 0, 0, 0, false },
@@ -289,13 +343,13 @@ static void test_bad_chunks(void **state)
 		{ 0, METADATA, 1, 0, 0, 0, false },
 		{ 4097, METADATA, 1, 0, 0, 0, false },
 		{ UINT64_MAX - 4095, METADATA, 1, 0, 0, 0, false },
-		{ MIB, METADATA | BT_BLOCK_GROUP_RAID0, 64, 0, 0, 0, true },
-		{ MIB, METADATA | BT_BLOCK_GROUP_RAID0, 65, 0, 0, 0, false },
+		{ MIB, METADATA | BTRFS_BLOCK_GROUP_RAID0, 64, 0, 0, 0, true },
+		{ MIB, METADATA | BTRFS_BLOCK_GROUP_RAID0, 65, 0, 0, 0, false },
 		{ MIB, raid10, 4, 2, 0, 0, true },
 		{ MIB, raid10, 4, 3, 0, 0, false },
 		{ MIB, raid10, 3, 2, 0, 0, false },
-		{ MIB, METADATA | BT_BLOCK_GROUP_RAID6, 2, 0, 0, 0, false },
-		{ MIB, raid1 | BT_BLOCK_GROUP_RAID0, 2, 0, 0, 0, false },
+		{ MIB, METADATA | BTRFS_BLOCK_GROUP_RAID6, 2, 0, 0, 0, false },
+		{ MIB, raid1 | BTRFS_BLOCK_GROUP_RAID0, 2, 0, 0, 0, false },
 	};
 	uint8_t bytes[4096];
 	size_t i;
@@ -303,7 +357,7 @@ static void test_bad_chunks(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		struct e2pf_btrfs_item item = {
-			.key = { 256, cases[i].logical, BT_CHUNK_ITEM_KEY },
+			.key = { 256, cases[i].logical, BTRFS_CHUNK_ITEM_KEY },
 			.bytes = bytes, .size = (uint32_t)
 			fs_chunk(bytes, cases[i].length, cases[i].type,
 				 cases[i].stripes, cases[i].sub)
@@ -311,10 +365,10 @@ static void test_bad_chunks(void **state)
 
 		item.size -= cases[i].cut;
 		assert_int_equal(is_chunk(&item), cases[i].valid);
-		item.key.type = BT_DEV_ITEM_KEY;
+		item.key.type = BTRFS_DEV_ITEM_KEY;
 		assert_false(is_chunk(&item));
-		item.key.type = BT_CHUNK_ITEM_KEY;
-		put64(bytes + BT_CHUNK_STRIPE_LEN, 4096);
+		item.key.type = BTRFS_CHUNK_ITEM_KEY;
+		put64(bytes + BT_AT(chunk, stripe_len), 4096);
 		assert_false(is_chunk(&item));
 	}
 }
@@ -333,7 +387,7 @@ static void test_sys_array(void **state)
 
 	(void)state;
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	size = (uint32_t)fs_chunk(item, 4 * MIB, BT_BLOCK_GROUP_SYSTEM, 1,
+	size = (uint32_t)fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1,
 				  0);
 	fs_add_sys(bytes, 4 * MIB, item, size);
 	fs_add_sys(bytes, 32 * MIB, item, size);
@@ -355,7 +409,7 @@ static void test_sys_array(void **state)
 
 static void test_fits(void **state)
 {
-	const uint64_t csums = BT_CSUM_TREE_OBJECTID;
+	const uint64_t csums = BTRFS_CSUM_TREE_OBJECTID;
 	const uint32_t most = (FS_NODE - BT_HEADER_BYTES) / BT_PTR_BYTES;
 	const struct {
 		uint64_t owner, newer;	/* of the pointer */
@@ -372,7 +426,7 @@ static void test_fits(void **state)
 		{ csums, 1, MIB, csums, 1, 0, false },
 		/* Snapshots share blocks of their source. */
 		{ 300, 0, MIB, 256, 1, 0, true },
-		{ BT_FS_TREE_OBJECTID, 0, MIB, 256, 1, 0, true },
+		{ BTRFS_FS_TREE_OBJECTID, 0, MIB, 256, 1, 0, true },
 	};
 	const struct e2pf_btrfs_super super = sound_super();
 	uint8_t block[FS_NODE];
@@ -388,8 +442,10 @@ static void test_fits(void **state)
 		fs_block(block, cases[i].address, cases[i].block_owner,
 			 cases[i].level);
 		put32(block + BT_HEADER_NRITEMS, cases[i].items);
-		assert_int_equal(e2pf_btrfs_fits(&super, &ptr, block),
-				 cases[i].fits);
+		assert_int_equal(e2pf_btrfs_fits(&super, super.fsid, &ptr,
+						 block), cases[i].fits);
+		block[BT_HEADER_FSID]++;
+		assert_false(e2pf_btrfs_fits(&super, super.fsid, &ptr, block));
 	}
 }
 
@@ -454,9 +510,9 @@ static void test_roots(void **state)
 	uint8_t leaf[FS_NODE], short_item[100] = { 0 }, *entry;
 
 	(void)state;
-	fs_block(leaf, MIB, BT_ROOT_TREE_OBJECTID, 0);
-	fs_add_item(leaf, 300, BT_ROOT_ITEM_KEY, 0, short_item, 100);
-	fs_add_item(leaf, 300, BT_INODE_ITEM_KEY, 0, short_item, 100);
+	fs_block(leaf, MIB, BTRFS_ROOT_TREE_OBJECTID, 0);
+	fs_add_item(leaf, 300, BTRFS_ROOT_ITEM_KEY, 0, short_item, 100);
+	fs_add_item(leaf, 300, BTRFS_INODE_ITEM_KEY, 0, short_item, 100);
 	fs_add_root(leaf, 301, 4096, 8);	/* no such level */
 	fs_add_root(leaf, 302, 0, 0);		/* no address */
 	fs_add_root(leaf, 303, 8192, 3);
