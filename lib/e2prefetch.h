@@ -93,10 +93,6 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    struct e2pf_session **session);
 
-/* How much a session has read, in groups of the filesystem. */
-void e2pf_progress(struct e2pf_session *session, uint64_t *done,
-		   uint64_t *total);
-
 struct e2pf_class_count;	/* engine/engine.h */
 
 /*

@@ -51,21 +51,17 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* How much has been read, and how fast.  Where there is a head, groups are
- * complete only when all of them have been read. */
+/* How much has been read, and how fast. */
 static void print_progress(struct e2pf_session *s, double began)
 {
 	double passed = now() - began, mib;
 	struct e2pf_engine_stats st;
-	uint64_t done, total;
 	char line[128];
 
-	e2pf_progress(s, &done, &total);
 	e2pf_session_count(s, &st);
 	mib = (double)st.prefetched_bytes / (1u << 20);
-	snprintf(line, sizeof(line), "e2prefetch: %" PRIu64 " of %" PRIu64
-		 " groups, %.0f MiB read, %.1f MiB/s", done, total, mib,
-		 passed > 0 ? mib / passed : 0);
+	snprintf(line, sizeof(line), "e2prefetch: %.0f MiB read, %.1f MiB/s",
+		 mib, passed > 0 ? mib / passed : 0);
 	status_line_draw(line);
 }
 

@@ -17,7 +17,7 @@ int fail(const struct options *o, errcode_t err)
 static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 {
 	char io_options[64];
-	unsigned size = o->block_size;
+	unsigned size = o->superblock ? EXT2_MIN_BLOCK_SIZE : 0;
 	struct stat st;
 	errcode_t err;
 
@@ -28,8 +28,6 @@ static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 	snprintf(io_options, sizeof(io_options), "offset=%" PRIu64, o->offset);
 	/* As e2fsck -b does: the block size of a backup superblock is found by
 	 * trying each size. */
-	if (!size && o->superblock)
-		size = EXT2_MIN_BLOCK_SIZE;
 	do {
 		err = ext2fs_open2(o->device, o->offset ? io_options : NULL,
 				   EXT2_FLAG_64BITS | EXT2_FLAG_SKIP_MMP |
@@ -37,7 +35,7 @@ static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 				   o->superblock, size, unix_io_manager, fs);
 		size *= 2;
 	} while (err == EXT2_ET_BAD_MAGIC && o->superblock &&
-		 !o->block_size && size <= EXT2_MAX_BLOCK_SIZE);
+		 size <= EXT2_MAX_BLOCK_SIZE);
 	return err;
 }
 

@@ -25,7 +25,6 @@ static const struct row {
 	{ 'm', "memory", "SIZE",
 	  "read at most SIZE (K, M, G, T; at least 1M)" },
 	{ 'b', "superblock", "BLOCK", "use the superblock at BLOCK" },
-	{ 'B', "blocksize", "SIZE", "with -b: the filesystem's block size" },
 	{ 'o', "offset", "BYTES", "the filesystem begins BYTES into DEVICE" },
 	{ 'q', "quiet", NULL, "no progress on a terminal" },
 	{ 'v', "verbose", NULL, "print a summary; twice: decisions, too" },
@@ -112,12 +111,6 @@ static int parse_option(int c, const char *value, struct options *o)
 		err = parse_number(value, INT32_MAX, &n);
 		o->superblock = (int)n;
 		break;
-	case 'B':
-		err = parse_number(value, EXT2_MAX_BLOCK_SIZE, &n);
-		o->block_size = (unsigned)n;
-		if (n < EXT2_MIN_BLOCK_SIZE || (n & (n - 1)))
-			err = EINVAL;
-		break;
 	case 'o':
 		return parse_number(value, INT64_MAX, &o->offset);
 	case 'q':
@@ -154,8 +147,6 @@ static int parse_operands(int argc, char **argv, struct options *o)
 	}
 	if (o->plan && o->command)
 		return wrong("-n cannot be combined with a command");
-	if (o->block_size && !o->superblock)
-		return wrong("-B needs -b");
 	return -1;
 }
 

@@ -19,7 +19,6 @@ struct options {
 	const char *device;
 	uint64_t offset;		/* bytes before the filesystem */
 	int superblock;			/* 0: the first */
-	unsigned block_size;		/* of that superblock; 0: find out */
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
 	bool plan;			/* -n */
 	bool quiet;			/* no progress */

@@ -159,7 +159,6 @@ static void forget_last_start(struct e2pf_engine *e)
 	e2pf_blockset_clear(&e->ahead, SET_MEMORY);
 	atomic_store(&e->at, E2PF_NOWHERE);
 	e->later_bytes = 0;
-	e->units_done = 0;
 	e->total_from = e->stats.prefetched_bytes;
 	e->sleep_misses = 0;
 }
@@ -287,16 +286,6 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
 bool e2pf_engine_gave_up(struct e2pf_engine *e)
 {
 	return atomic_load(&e->gave_up);
-}
-
-uint64_t e2pf_engine_progress(struct e2pf_engine *e)
-{
-	uint64_t done;
-
-	pthread_mutex_lock(&e->lock);
-	done = e->units_done;
-	pthread_mutex_unlock(&e->lock);
-	return done;
 }
 
 void e2pf_engine_free(struct e2pf_engine *e)

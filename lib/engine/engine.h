@@ -151,9 +151,6 @@ bool e2pf_engine_gave_up(struct e2pf_engine *e);
 const char *e2pf_engine_measure(struct e2pf_engine *e,
 				struct e2pf_speed *speed);
 
-/* Units of the first phase completed since the start. */
-uint64_t e2pf_engine_progress(struct e2pf_engine *e);
-
 /* The checker's side.  These calls come from its threads and are cheap. */
 
 /* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.

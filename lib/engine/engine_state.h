@@ -159,7 +159,6 @@ struct e2pf_engine {
 					   phase does not end */
 	uint64_t next_unit;		/* the first one not taken */
 	uint64_t take_bytes;		/* weight of the units taken next */
-	uint64_t units_done;		/* in the first phase */
 
 	/* How far the checker is, and how far ahead the workers: ahead.c. */
 	atomic_uint_fast64_t at;	/* its phase and unit: e2pf_pack_at() */

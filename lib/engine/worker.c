@@ -421,9 +421,6 @@ void *e2pf_worker_main(void *arg)
 		e2pf_pass(w);
 		pthread_mutex_lock(&e->lock);
 		publish(w);
-		if (w->epoch == e->epoch && !e2pf_is_deferred(w) &&
-		    w->phase == e->first_phase)
-			e->units_done += w->last - w->first + 1;
 	}
 	e2pf_set_state(w, WORKER_IDLE);
 	pthread_mutex_unlock(&e->lock);

@@ -302,13 +302,6 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 					  e2pf_engine_start(session->engine);
 }
 
-void e2pf_progress(struct e2pf_session *session, uint64_t *done,
-		   uint64_t *total)
-{
-	*done = e2pf_engine_progress(session->engine);
-	*total = e2pf_ext4_of(session)->geo.groups;
-}
-
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_count *plan)
 {

@@ -216,13 +216,11 @@ static void plan_root(struct e2pf_plan *plan, bool extents,
 {
 	struct e2pf_kind node = { .cls = cls, .data = data };
 	const uint8_t *pointers = i_block;
-	unsigned depth;
 
 	if (extents) {
-		depth = le16(pointers + 6);
-		node.depth = (uint8_t)depth;
-		if (depth <= EXTENT_DEPTH)
-			plan_extents(plan, node, 0, i_block, I_BLOCK_SIZE);
+		/* One of more than 8 bits is not the header's any more. */
+		node.depth = (uint8_t)le16(pointers + 6);
+		plan_extents(plan, node, 0, i_block, I_BLOCK_SIZE);
 		return;
 	}
 	plan_pointers(plan, node, 0, pointers, EXT2_NDIR_BLOCKS);

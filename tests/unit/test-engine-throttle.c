@@ -272,7 +272,7 @@ static struct e2pf_engine *asking;
 static uint64_t ask_machine(void *ctx)
 {
 	if (asking && fake_worker() >= 0)
-		e2pf_engine_progress(asking);
+		e2pf_engine_reads_ahead(asking);
 	return *(uint64_t *)ctx;
 }
 

@@ -143,36 +143,6 @@ static void directory_in_extents(void **state)
 	REF(0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
 }
 
-static void extent_roots_refused(void **state)
-{
-	static const struct {
-		unsigned magic, entries, max, depth;
-	} bad[] = {
-		{ 0xf30b, 1, 4, 0 },
-		{ 0xf30a, 5, 4, 0 },	/* more entries than max */
-		{ 0xf30a, 5, 5, 0 },	/* max beyond the inode */
-		{ 0xf30a, 0xffff, 0xffff, 0 },
-		{ 0xf30a, 1, 1, 0 },	/* smaller max than is ever written */
-		{ 0xf30a, 1, 4, 6 },	/* too deep */
-		{ 0xf30a, 1, 4, 0xffff },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < COUNT(bad); i++) {
-		struct inode inode = make_inode(LINUX_S_IFDIR,
-						EXT4_EXTENTS_FL);
-		struct found found;
-
-		put_header(inode.base.i_block, bad[i].entries, bad[i].max,
-			   bad[i].depth);
-		put16(inode.base.i_block, bad[i].magic);
-		put_extent(inode.base.i_block, 0, 5000, 3);
-		found = plan_inode(20, &inode);
-		assert_int_equal(found.count, 0);
-	}
-}
-
 static void extent_indexes(void **state)
 {
 	struct inode inode = make_inode(LINUX_S_IFREG, EXT4_EXTENTS_FL);
@@ -262,13 +232,22 @@ static void extent_nodes(void **state)
 	LEAF(0, 5000, 7, E2PF_FILES);
 }
 
+/* Headers of the root, which is in an inode, and of a node of so many levels. */
 static void extent_nodes_refused(void **state)
 {
+	enum { ROOT = -1 };
 	static const struct {
-		unsigned expected, entries, max, depth;
+		int expected;
+		unsigned entries, max, depth;
 	} bad[] = {
-		{ 2, 1, 340, 2 + 1 },	/* deeper than its parent claimed */
-		{ 2, 1, 340, 3 },
+		{ ROOT, 5, 4, 0 },	/* more entries than max */
+		{ ROOT, 5, 5, 0 },	/* max beyond the inode */
+		{ ROOT, 0xffff, 0xffff, 0 },
+		{ ROOT, 1, 1, 0 },	/* smaller max than is ever written */
+		{ ROOT, 1, 4, 6 },	/* too deep */
+		{ ROOT, 1, 4, 0xffff },
+		{ ROOT, 1, 4, 0x100 },	/* cut off to 8 bits it is 0 */
+		{ 2, 1, 340, 3 },	/* deeper than its parent claimed */
 		{ 2, 1, 340, 1 },
 		{ 2, 1, 340, 0 },
 		{ 0, 1, 340, 1 },
@@ -280,26 +259,33 @@ static void extent_nodes_refused(void **state)
 		{ 2, 1, 337, 2 },
 		{ 2, 0, 340, 2 },
 	};
+	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(bad); i++) {
 		struct e2pf_kind kind = {
-			.cls = E2PF_EXTENTS,
-			.parse = E2PF_EXTENT_NODE, .data = E2PF_DIRS
+			.cls = E2PF_EXTENTS, .parse = E2PF_EXTENT_NODE,
+			.data = E2PF_DIRS, .depth = (uint8_t)bad[i].expected
 		};
-		uint8_t block[4096];
-		struct found found;
+		bool root = bad[i].expected == ROOT;
+		uint8_t block[4096] = { 0 };
+		void *node = root ? (void *)inode.base.i_block : block;
 		unsigned j;
 
-		memset(block, 0, sizeof(block));
-		for (j = 0; j < 340; j++)
-			put_index(block, j, 100 + 2 * j);
-		put_header(block, bad[i].entries, bad[i].max, bad[i].depth);
-		kind.depth = bad[i].expected;
-		found = plan_block(kind, block);
-		assert_int_equal(found.count, 0);
+		for (j = 0; j < (root ? 4 : 340); j++)
+			put_index(node, j, 100 + 2 * j);
+		if (root)
+			put_extent(node, 0, 5000, 3);
+		put_header(node, bad[i].entries, bad[i].max, bad[i].depth);
+		assert_int_equal(root ? plan_inode(20, &inode).count :
+				 plan_block(kind, block).count, 0);
 	}
+	put_header(inode.base.i_block, 1, 4, 0);
+	put_extent(inode.base.i_block, 0, 5000, 3);
+	assert_int_equal(plan_inode(20, &inode).count, 1);
+	put16(inode.base.i_block, 0xf30b);	/* another magic number */
+	assert_int_equal(plan_inode(20, &inode).count, 0);
 }
 
 static void block_map(void **state)
@@ -682,7 +668,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directory_in_extents),
-		cmocka_unit_test(extent_roots_refused),
 		cmocka_unit_test(extent_indexes),
 		cmocka_unit_test(extent_nodes),
 		cmocka_unit_test(extent_nodes_refused),
