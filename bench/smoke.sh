@@ -239,7 +239,8 @@ aged()
 	chmod +x "$tmp/bin/umount" || return
 	PATH=$tmp/bin:$PATH "$srcdir/images" --dir "$tmp" aged@1/50
 	status=$?
-	xargs kill <"$tmp/copies"
+	# Signals that end a process are blocked while images cleans up.
+	xargs kill -s KILL <"$tmp/copies"
 	[ $status = 0 ] &&
 	dumpe2fs -h "$tmp/aged-1-50.img" 2>&1 |
 		grep '^Filesystem state: *clean$' &&
