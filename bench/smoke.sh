@@ -136,11 +136,19 @@ btrfs_aged()
 		exec btrfs "$@"
 	end
 	chmod +x "$tmp/other" &&
-	run --models nvme --images btrfs-aged@1/100 --repeat 1 \
-		--checkers "stock,other=$tmp/other" --out "$tmp/aged" || return
+	# Others that look at all devices read a part of this one, too.
+	for _ in 1 2 3; do
+		aged_is_read && break
+	done || return
 	btrfs inspect-internal dump-tree -t root "$tmp/btrfs-aged-1-100.img" |
 		grep -c ROOT_REF >"$tmp/roots"
-	[ "$(cat "$tmp/roots")" = 6 ] &&
+	[ "$(cat "$tmp/roots")" = 6 ]
+}
+
+aged_is_read()
+{
+	run --models nvme --images btrfs-aged@1/100 --repeat 1 \
+		--checkers "stock,other=$tmp/other" --out "$tmp/aged" &&
 	jq -e '(.bounds[0].blocks * 4096) as $needed | [.runs[] |
 		select(.mode == "cold") | .read_bytes / $needed] |
 		length == 2 and all(. > 0.9 and . < 2)' "$tmp/aged/result.json"

@@ -460,19 +460,23 @@ image_of_dump()
 # The runner.
 #
 
-# base NAME COMMAND...: the image is made once, or the reason why it cannot be.
+# base NAME COMMAND...: the image is made once, or the reason why it cannot be.  The
+# lock is elsewhere, because image_make() removes what its image left before.
 base()
 {
-	local file=$E2PF_TMP/base/$1
+	local file=$E2PF_TMP/base/$1 made=$E2PF_TMP/made/$1
 
 	shift
 	(
 		flock 9
-		[ -e "$file" ] || [ -e "$file.no" ] ||
-			"$@" "$file" >"$file.why" 2>&1 ||
-			{ mv "$file.why" "$file.no"; rm -f "$file"; }
-	) 9>"$file.lock"
-	[ ! -e "$file.no" ] || { cat "$file.no"; return 1; }
+		[ -e "$made" ] || [ -e "$made.no" ] ||
+			if "$@" "$file" >"$made.why" 2>&1; then
+				: >"$made"
+			else
+				mv "$made.why" "$made.no"
+			fi
+	) 9>"$made.lock"
+	[ -e "$made" ] || { cat "$made.no"; return 1; }
 }
 
 # make_recipe FILE WORD...: returns 2 if this machine does not make the image.
@@ -499,7 +503,7 @@ make_recipe()
 		else
 			base "$what" image_btrfs "$what" || return 2
 		fi
-		cp --sparse=auto "$E2PF_TMP/base/$what" "$file"
+		cp --sparse=auto "$E2PF_TMP/base/$what" "$file" || return
 		[ ! -e "$E2PF_TMP/base/$what.jdev" ] ||
 			cp "$E2PF_TMP/base/$what.jdev" "$file.jdev"
 		;;
@@ -617,7 +621,7 @@ if [ ! -x "$CORRUPT" ]; then
 		-o "$CORRUPT" "$srcdir"/tools/corrupt*.c -lext2fs -lcom_err ||
 		tap_bail "no corrupt, and it does not compile"
 fi
-mkdir "$E2PF_TMP/base" "$E2PF_TMP/files"
+mkdir "$E2PF_TMP/base" "$E2PF_TMP/made" "$E2PF_TMP/files"
 export -f small_files
 own_mounts=-m
 have_root || own_mounts=-rm

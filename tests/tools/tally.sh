@@ -27,6 +27,15 @@ tally_case()
 
 	shift 2
 	compare_outcome "$@"
+	tally_outcome "$kind" "$name" "$@"
+}
+
+# tally_outcome KIND NAME DIR MANAGER...: of the run that was compared last.
+tally_outcome()
+{
+	local kind=$1 name=$2
+
+	shift 2
 	case $COMPARE_OUTCOME in
 	endless) tap_diag "$kind: $name: stock does not end" ;;
 	unsure) tap_diag "$kind: $name: stock differs from itself" ;;
