@@ -98,17 +98,6 @@ def indirect(rnd, bs, dirs, files, chunks, blocks, together):
             os.close(fd)
 
 
-def large(rnd, _bs, dirs, files, mib):
-    """Large files of 1 to MIB MiB in few extents."""
-    for f in range(files):
-        fd = make(f"{dir_path(rnd(dirs))}/media-{f:06}")
-        os.posix_fallocate(fd, 0, (1 + rnd(mib)) << 20)
-        os.close(fd)
-
-
-# Files whose names do not depend on the seed, so that a later call can change
-# them.
-
 def aged_path(files, n):
     return f"{dir_path(n // files)}/aged-{n % files:05}"
 
@@ -179,8 +168,8 @@ def aged(rnd, bs, dirs, files, rounds, blocks):
             extend(rnd, path, os.stat(path).st_size, blocks // 4, bs)
 
 
-KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, large,
-                                 grown, changed, aged)}
+KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, grown,
+                                 changed, aged)}
 
 
 def fill(folder, seed, kind, *numbers):

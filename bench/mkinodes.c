@@ -8,7 +8,7 @@
  * same arguments make the same image.  `images' formats the image.
  *
  * Inodes are used in sequence, USED of each group: each directory is followed by
- * its files.  Directories' blocks lie in runs of RUN.
+ * its files.
  * Directories form a tree in which K is the child of (K - 1) / FANOUT; K = 0 is
  * the root, which has no files.  So every inode number an entry needs can be
  * computed.
@@ -34,11 +34,9 @@ struct image {
 	uint64_t random;
 	/* The arguments. */
 	uint64_t dirs, files, blocks, every, extents;
-	uint64_t used, run;
+	uint64_t used;
 	uint64_t first, end;	/* places in use, `end' not included; see
 				   inode_at() */
-	blk64_t dir_next, dir_stop;	/* the rest of a run */
-	int extents_used;	/* files have extents, not block maps */
 	/* A run of free blocks, of which [from, next) are allocated. */
 	blk64_t from, next, stop;
 	unsigned int wraps;	/* times the end of the image was reached */
@@ -99,16 +97,6 @@ static blk64_t take_blocks(struct image *im, uint64_t count)
 		next_stretch(im, im->stop);
 	im->next += count;
 	return im->next - count;
-}
-
-/* Directories' blocks lie together, so many of them. */
-static blk64_t take_dir_block(struct image *im)
-{
-	if (im->dir_next == im->dir_stop) {
-		im->dir_next = take_blocks(im, im->run);
-		im->dir_stop = im->dir_next + im->run;
-	}
-	return im->dir_next++;
 }
 
 /* The inode in place @at: the first places of each group are used. */
@@ -276,44 +264,13 @@ static uint64_t fragmented_file(struct image *im, ext2_ino_t inode,
 	return extents + leaves;
 }
 
-/*
- * A file with a block map: 12 blocks, an indirect block, and @extents blocks that
- * this one names, all in one run.
- */
-static uint64_t mapped_file(struct image *im, struct ext2_inode_large *raw,
-			    uint64_t extents)
-{
-	blk64_t block = take_blocks(im, EXT2_IND_BLOCK + 1 + extents);
-	__u32 *map = (void *)im->block;
-	uint64_t i;
-
-	for (i = 0; i <= EXT2_IND_BLOCK; i++)
-		raw->i_block[i] = ext2fs_cpu_to_le32((__u32)(block + i));
-	memset(map, 0, im->fs->blocksize);
-	for (i = 0; i < extents; i++)
-		map[i] = ext2fs_cpu_to_le32((__u32)(block + EXT2_IND_BLOCK + 1 +
-						    i));
-	must(io_channel_write_blk64(im->fs->io, block + EXT2_IND_BLOCK, 1, map),
-	     "writing an indirect block");
-	im->trees++;
-	im->leaves++;
-	return EXT2_IND_BLOCK + 1 + extents;
-}
-
-static uint64_t one_extent(const struct image *im, struct ext2_inode_large *raw,
-			   blk64_t block, uint64_t length)
+static void one_extent(struct ext2_inode_large *raw, blk64_t block,
+		       uint64_t length)
 {
 	struct ext3_extent_header *root = (void *)raw->i_block;
-	uint64_t i;
 
-	if (!im->extents_used) {
-		for (i = 0; i < length; i++)
-			raw->i_block[i] = ext2fs_cpu_to_le32((__u32)(block + i));
-		return length;
-	}
 	extent_header(root, 1, ROOT_EXTENTS, 0);
 	set_extent((void *)(root + 1), 0, length, block);
-	return length;
 }
 
 /* Inodes, in disk byte order. */
@@ -329,8 +286,7 @@ static void fill_inode(const struct image *im, struct ext2_inode_large *raw,
 	raw->i_size = ext2fs_cpu_to_le32((__u32)size);
 	raw->i_blocks = ext2fs_cpu_to_le32((__u32)(blocks *
 						   (im->fs->blocksize / 512)));
-	if (im->extents_used)
-		raw->i_flags = ext2fs_cpu_to_le32(EXT4_EXTENTS_FL);
+	raw->i_flags = ext2fs_cpu_to_le32(EXT4_EXTENTS_FL);
 	raw->i_atime = raw->i_ctime = raw->i_mtime = now;
 	if (EXT2_INODE_SIZE(im->fs->super) > EXT2_GOOD_OLD_INODE_SIZE) {
 		raw->i_extra_isize = ext2fs_cpu_to_le16(
@@ -342,9 +298,9 @@ static void fill_inode(const struct image *im, struct ext2_inode_large *raw,
 static void make_directory(struct image *im, uint64_t dir,
 			   struct ext2_inode_large *raw)
 {
-	blk64_t block = take_dir_block(im);
+	blk64_t block = take_blocks(im, 1);
 
-	one_extent(im, raw, block, 1);
+	one_extent(raw, block, 1);
 	fill_inode(im, raw, LINUX_S_IFDIR | 0755, 2 + children(im, dir),
 		   im->fs->blocksize, 1);
 	write_directory(im, dir, block);
@@ -355,12 +311,6 @@ static void make_file(struct image *im, ext2_ino_t inode,
 {
 	uint64_t n, blocks, fraction;
 
-	if (im->every && inode % im->every == 0 && !im->extents_used) {
-		blocks = mapped_file(im, raw, im->extents);
-		fill_inode(im, raw, LINUX_S_IFREG | 0644, 1,
-			   (blocks - 1) * im->fs->blocksize, blocks);
-		return;
-	}
 	if (im->every && inode % im->every == 0) {
 		/* The cube of a fraction gives a long tail, as in mkfiles. */
 		fraction = rnd(im, 1000);
@@ -372,7 +322,7 @@ static void make_file(struct image *im, ext2_ino_t inode,
 		return;
 	}
 	n = 1 + rnd(im, im->blocks);
-	one_extent(im, raw, take_blocks(im, n), n);
+	one_extent(raw, take_blocks(im, n), n);
 	fill_inode(im, raw, LINUX_S_IFREG | 0644, 1, n * im->fs->blocksize, n);
 }
 
@@ -474,12 +424,12 @@ __attribute__((noreturn))
 static void usage(void)
 {
 	errx(2, "usage: mkinodes IMAGE files SEED DIRS FILES BLOCKS EVERY EXTENTS "
-	     "[USED [RUN]]\n"
+	     "[USED]\n"
 	     "       mkinodes IMAGE fragments COUNT LENGTH DISTANCE [SEED "
 	     "[FILES]]\n"
 	     "DIRS directories of FILES files of 1 to BLOCKS blocks; each "
 	     "EVERY-th\nfile (0: none) has a tree of 5 to EXTENTS extents "
-	     "instead, or on ext3 an\nindirect block with so many blocks.\n"
+	     "instead.\n"
 	     "FILES files that claim the same COUNT fragments of LENGTH blocks, "
 	     "which begin\nDISTANCE blocks apart; with a SEED other than 0 these "
 	     "are means, and the file\nhas its fragments in random order.");
@@ -498,27 +448,24 @@ static void prepare(struct image *im, const char *path)
 		errx(1, "%s has room for %llu inodes; %llu are needed", path,
 		     (unsigned long long)im->used * fs->group_desc_count,
 		     (unsigned long long)im->end);
-	im->extents_used = ext2fs_has_feature_extents(fs->super);
 	if (!ext2fs_has_feature_filetype(fs->super) ||
-	    (!im->extents_used && (im->blocks > EXT2_NDIR_BLOCKS ||
-				   im->extents > fs->blocksize / 4)))
-		errx(1, "%s: not ext3 or ext4, or too large for a block map",
-		     path);
+	    !ext2fs_has_feature_extents(fs->super))
+		errx(1, "%s: not ext4", path);
 	im->table = calloc(EXT2_INODES_PER_GROUP(fs->super),
 			   EXT2_INODE_SIZE(fs->super));
 	if (!im->table)
 		err(1, NULL);
-	if (im->extents_used && im->extents > ROOT_EXTENTS * leaf_capacity(im))
+	if (im->extents > ROOT_EXTENTS * leaf_capacity(im))
 		errx(2, "at most %llu extents per file", (unsigned long long)
 		     (ROOT_EXTENTS * leaf_capacity(im)));
 }
 
-/* SEED DIRS FILES BLOCKS EVERY EXTENTS [USED [RUN]] */
+/* SEED DIRS FILES BLOCKS EVERY EXTENTS [USED] */
 static void make_files(struct image *im, const char *path, int argc, char **argv)
 {
 	dgrp_t group, last;
 
-	if (argc < 6 || argc > 8)
+	if (argc < 6 || argc > 7)
 		usage();
 	im->random = number(argv[0], 0, UINT32_MAX) * 2654435761UL +
 		88172645463325252ULL;
@@ -528,7 +475,6 @@ static void make_files(struct image *im, const char *path, int argc, char **argv
 	im->every = number(argv[4], 0, UINT32_MAX);
 	im->extents = number(argv[5], ROOT_EXTENTS + 1, UINT16_MAX);
 	im->used = argc > 6 ? number(argv[6], 16, UINT32_MAX) : 0;
-	im->run = argc > 7 ? number(argv[7], 1, 1024) : 1;
 	if (im->dirs * (im->files + 1) > UINT32_MAX)
 		errx(2, "too many inodes for ext4");
 	prepare(im, path);
@@ -537,10 +483,6 @@ static void make_files(struct image *im, const char *path, int argc, char **argv
 	for (group = 0; group <= last; group++)
 		fill_group(im, group);
 	settle(im);
-	if (im->dir_stop > im->dir_next)
-		ext2fs_block_alloc_stats_range(im->fs, im->dir_next, (blk_t)
-					       (im->dir_stop - im->dir_next),
-					       -1);
 	ext2fs_mark_super_dirty(im->fs);
 	ext2fs_mark_bb_dirty(im->fs);
 	ext2fs_mark_ib_dirty(im->fs);

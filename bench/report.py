@@ -241,19 +241,6 @@ def pass_table(result):
     return rows
 
 
-def volumes_table(result):
-    rows = [["image", "device", "volumes", "checker", "all checked after, s",
-             "each, s", "processor, s", "peak memory of the checks, MiB",
-             "with page cache, MiB"]]
-    for r in result:
-        rows.append([r["label"], r["model"], str(len(r["each"])),
-                     r["checker"], figure(r["seconds"]),
-                     f"{figure(min(r['each']))}-{figure(max(r['each']))}",
-                     figure(r["cpu"]), "%.0f" % (r["own"] / 1048576),
-                     "%.0f" % (r["group"] / 1048576)])
-    return rows
-
-
 def same_verdict(result):
     """Did all checkers agree on each image and device?"""
     seen = collections.defaultdict(set)
@@ -277,10 +264,6 @@ def markdown(result, drawn):
         out += ["", "Runs from devices are in a memory control group with "
                 f"{m['memory_left'] >> 20} MiB more than the stock checker's "
                 "peak, page cache included."]
-    if result.get("plain"):
-        out += ["", "These are **plain image files** with their pages "
-                f"evicted, not modelled devices ({result['plain']}). The "
-                "times are those of this machine's own storage."]
     out += ["", "The checker `ours` is the one with prefetching. The device "
             "bound is the least time in which the device can deliver the blocks "
             "that the stock check reads: simulated, in one of several orders, "
@@ -297,13 +280,12 @@ def markdown(result, drawn):
     if result["bounds"]:
         out += ["", "## Simulations behind the device bound", "",
                 as_markdown(bounds_table(result))]
-    if not result.get("plain"):
-        out += ["", "## Requests", "", as_markdown(requests_table(result)),
-                "", "(rig) marks runs in which the processors were "
-                f"fully used ({100 * FULL_SHARE:.0f} %) and the model, the loop "
-                "device, FUSE and other programs took more than "
-                f"{100 * RIG_SHARE:.0f} % of them: these times depend more on "
-                "the rig than on the checker."]
+    out += ["", "## Requests", "", as_markdown(requests_table(result)),
+            "", "(rig) marks runs in which the processors were "
+            f"fully used ({100 * FULL_SHARE:.0f} %) and the model, the loop "
+            "device, FUSE and other programs took more than "
+            f"{100 * RIG_SHARE:.0f} % of them: these times depend more on "
+            "the rig than on the checker."]
     if drawn:
         out += ["", "## Pictures"]
         out += [f"\n![{title}]({name})" for title, name in drawn]

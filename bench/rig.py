@@ -3,8 +3,8 @@
 
 A Workspace is a folder in /dev/shm with copies of images.  A Device is one
 image behind one model: a diskmodel process, its FUSE mount, and a loop
-device on the file it serves; or, without FUSE, the plain image file on this
-machine's own disk.  Which runs are made, and how figures are presented, is
+device on the file it serves; or the plain image file on this machine's own
+disk.  Which runs are made, and how figures are presented, is
 decided elsewhere.
 """
 import contextlib
@@ -131,16 +131,15 @@ class Stack(contextlib.ExitStack):
             return super().__exit__(*details)
 
 
-def why_not_modelled():
-    """Why this process cannot use a modelled device, or None."""
+def need_modelled():
+    """Fail if this process cannot use a modelled device."""
     if os.geteuid():
-        return "not root"
+        raise RigError("modelled devices take root")
     for path in ("/dev/fuse", "/dev/loop-control"):
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
         except OSError as e:
-            return f"{path}: {e.strerror}"
-    return None
+            raise RigError(f"no modelled device: {path}: {e.strerror}") from e
 
 
 def output_of(*args):
@@ -250,39 +249,25 @@ def image_files(path):
 
 
 @contextlib.contextmanager
-def memory_group(limit=None):
+def memory_group(limit):
     """A function that puts the calling process into a new memory control group,
-    of @limit bytes, page cache included.  Its attributes `peak' and `own' are
-    functions that return the most that was used, and what processes have now
-    without the page cache."""
-    first = "/sys/fs/cgroup/memory"
-    files = ("memory.limit_in_bytes", "memory.max_usage_in_bytes")
+    of @limit bytes, page cache included."""
+    first, name = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
     if not os.path.isdir(first):
-        first, files = "/sys/fs/cgroup", ("memory.max", "memory.peak")
+        first, name = "/sys/fs/cgroup", "memory.max"
     path = os.path.join(first, f"{PREFIX}{os.getpid()}-memory")
 
     def enter():
         with open(os.path.join(path, "cgroup.procs"), "w") as f:
             f.write(str(os.getpid()))
 
-    def peak():
-        with open(os.path.join(path, files[1])) as f:
-            return int(f.read())
-
-    def own():
-        with open(os.path.join(path, "memory.stat")) as f:
-            known = dict(line.split() for line in f)
-        return int(known.get("total_rss") or known["anon"])
-
-    enter.peak, enter.own = peak, own
     try:
         os.mkdir(path)
     except OSError as e:
         raise RigError(f"no memory control group: {e.strerror}") from e
     try:
-        if limit:
-            with open(os.path.join(path, files[0]), "w") as f:
-                f.write(str(limit))
+        with open(os.path.join(path, name), "w") as f:
+            f.write(str(limit))
         yield enter
     except OSError as e:
         raise RigError(f"{path}: {e.strerror}") from e
@@ -305,7 +290,6 @@ def remove_group(path):
 
 class Device:
     """One device to check.  .path is passed to the checker."""
-    modelled = True
 
     def __init__(self, path, point):
         self.path, self.point = path, point
@@ -328,7 +312,6 @@ class Device:
 
 class PlainFile:
     """The image file itself, on its own disk, without counters."""
-    modelled = False
 
     def __init__(self, path):
         self.path = path

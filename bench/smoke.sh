@@ -114,8 +114,7 @@ own_disk()
 # The images made without the kernel pass the check that `images' does.
 inodes()
 {
-	"$srcdir/images" --dir "$tmp" inodes@1/20000 trees@1/6000 \
-		laptop-ext3@1/400 laptop-ext4@1/400
+	"$srcdir/images" --dir "$tmp" inodes@1/20000 trees@1/6000
 }
 
 # Ten blocks of files that are claimed twice have at least eleven claimants.
@@ -163,13 +162,6 @@ repairs()
 		"$tmp/repairs/result.json"
 }
 
-at_once()
-{
-	run --models nvme --images extents@1/100 --volumes 3 --repeat 1 \
-		--checkers stock,stock-ra0 >"$tmp/volumes" &&
-	[ "$(grep -c '^| extents@1/100 | nvme | 3 | stock' "$tmp/volumes")" = 2 ]
-}
-
 # The streams of stock and ours are the same, and few blocks are the bound.
 sent()
 {
@@ -196,13 +188,6 @@ a_line()
 	grep -E '^e2prefetch-machine device=\[.+\] size=2GiB .* inodes=[0-9]{4} ' \
 		"$tmp/line" |
 	grep -E ' stock: 1=[0-9.]+s/[0-9]+MiB .*5=.* all=[0-9.]+s ours: 1=.* all='
-}
-
-published()
-{
-	"$srcdir/real" --images-dir "$tmp" -i laptop-ext3@1/400 >"$tmp/real" &&
-	grep -E '^\| laptop-ext3@1/400 \| 1 \| 192.30 \| 1324 \| [0-9.]+ \| ' \
-		"$tmp/real"
 }
 
 # A read that overlaps the range fails, one next to it does not.
@@ -344,7 +329,7 @@ no_jq=$(command -v jq >/dev/null || echo 'jq not found')
 no_ours=
 [ -x "$BENCH_BUILD/../e2fsck/e2fsck" ] || no_ours='e2fsck is not built'
 
-echo 1..20
+echo 1..18
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds, passes' matrix
 check 'the report is complete' report_complete
@@ -354,11 +339,9 @@ check 'files written without the kernel are sound' inodes
 check 'damaged files claim what others have' damaged
 or_skip "$no_btrfs" 'checks of an aged btrfs' btrfs_aged
 or_skip "$no_jq" 'repairs, each on its own copy' repairs
-check 'many volumes at once' at_once
 or_skip "$no_btrfs$no_ours" 'a snapshot is sent' sent
 check 'the memory of a check' memory
 or_skip "$no_ours" 'a line about a machine' a_line
-or_skip "$no_ours" 'a published check' published
 check 'a fault hits its range only' fault
 check 'data comes back as written' written
 check 'an image is complete whoever copies the mounts' aged
