@@ -2,14 +2,7 @@
 /*
  * An engine on a simulated device with a hand-made filesystem.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "engine-rig.h"
 
 void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two files, two channels on them driven in step, and loop devices. */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "mmap-rig.h"
 
 static char folder[] = "/tmp/mmap-rig.XXXXXX";

@@ -3,18 +3,11 @@
  * The maps that replace libext2fs's red-black trees, compared with such trees:
  * the same calls must have the same results, errors and messages.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include <ext2fs/ext2fs.h>
 
+#include "unit.h"
 #include "bitmaps.h"
 #include "bitset.h"
 #include "numbers.h"
@@ -291,38 +284,34 @@ static errcode_t inodes(ext2_filsys f, const char *description,
 	return ext2fs_allocate_inode_bitmap(f, description, map);
 }
 
-static void block_maps(void **state)
+TEST(block_maps)
 {
-	(void)state;
 	make_fs(3 * 8192 + 1000, 8192, 0);
 	sequences(ext2fs_allocate_block_bitmap, 400);
 	ext2fs_free(fs);
 }
 
-static void inode_maps(void **state)
+TEST(inode_maps)
 {
-	(void)state;
 	make_fs(3 * 8192 + 1000, 8192, 0);
 	sequences(inodes, 400);
 	ext2fs_free(fs);
 }
 
 /* Several nodes of chunks. */
-static void large_maps(void **state)
+TEST(large_maps)
 {
-	(void)state;
 	make_fs(5000000, 32768, 0);
 	sequences(ext2fs_allocate_block_bitmap, 800);
 	ext2fs_free(fs);
 }
 
-static void clusters(void **state)
+TEST(clusters)
 {
 	ext2fs_block_bitmap map;
 	uint64_t content[2] = { 0, 0 };
 	unsigned i;
 
-	(void)state;
 	make_fs(2000000, 0, 4);
 	sequences(ext2fs_allocate_block_bitmap, 200);
 	sequences(ext2fs_allocate_subcluster_bitmap, 200);
@@ -365,9 +354,8 @@ static void free_fs(void)
 }
 
 /* What somebody asks for other than a tree is made as before. */
-static void when_not(void **state)
+TEST(when_not)
 {
-	(void)state;
 	use(false);
 	make_fs(3 * 8192 + 1000, 8192, 0);
 	assert_false(bitmaps_are_ours());
@@ -387,11 +375,10 @@ static void when_not(void **state)
 }
 
 /* The map of what several files claim is known by its description. */
-static void claims(void **state)
+TEST(claims)
 {
 	ext2fs_block_bitmap map;
 
-	(void)state;
 	use(false);
 	make_fs(3 * 8192 + 1000, 8192, 0);
 	use(true);
@@ -412,12 +399,11 @@ static void claims(void **state)
 }
 
 /* At any address, of any length. */
-static void counts_bits(void **state)
+TEST(counts_bits)
 {
 	static unsigned char bytes[300];
 	unsigned at, len, bit, i, count;
 
-	(void)state;
 	for (i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (unsigned char)(i * 37 ^ i >> 3);
 	use(true);
@@ -430,17 +416,4 @@ static void counts_bits(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(block_maps),
-		cmocka_unit_test(inode_maps),
-		cmocka_unit_test(large_maps),
-		cmocka_unit_test(clusters),
-		cmocka_unit_test(when_not),
-		cmocka_unit_test(claims),
-		cmocka_unit_test(counts_bits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,15 +4,7 @@
  * operations on both; checks that it never takes more memory than a tree or an
  * array of the same bits; and lets each allocation fail once.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "bitset.h"
 #include "numbers.h"
 
@@ -241,14 +233,13 @@ static void operate(struct bitset *s, unsigned steps)
 		}
 }
 
-static void as_model(void **state)
+TEST(as_model)
 {
 	static const uint64_t spans[] = { 70, 5000, CHUNK_BITS,
 					  3 * CHUNK_BITS, ROOM };
 	struct bitset s, copy;
 	unsigned round;
 
-	(void)state;
 	memset(model, 0, sizeof(model));
 	assert_true(bitset_init(&s, BITS));
 	for (round = 0; round < 60; round++) {
@@ -274,11 +265,10 @@ static void as_model(void **state)
 	assert_int_equal(live, 0);
 }
 
-static void other_sizes(void **state)
+TEST(other_sizes)
 {
 	struct bitset s;
 
-	(void)state;
 	memset(model, 0, sizeof(model));
 	assert_true(bitset_init(&s, BITS));
 	base = 0;
@@ -333,13 +323,12 @@ static void within(uint64_t length, uint64_t distance, bool in_order)
 	assert_int_equal(node_memory().bytes, 0);
 }
 
-static void memory_follows_content(void **state)
+TEST(memory_follows_content)
 {
 	static const uint64_t distance[] = { 2, 3, 16, 33, 100, 700, 4096,
 					     65536, 100000, 524288, 5000000 };
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(distance) / sizeof(distance[0]); i++) {
 		within(1, distance[i], true);
 		within(1, distance[i], false);
@@ -350,13 +339,12 @@ static void memory_follows_content(void **state)
 }
 
 /* What has become one run again, bit by bit, takes no memory of its own. */
-static void one_run_again(void **state)
+TEST(one_run_again)
 {
 	const uint64_t first = 3 * CHUNK_BITS + 70;
 	struct bitset s;
 	uint64_t before, i;
 
-	(void)state;
 	assert_true(bitset_init(&s, BITS));
 	bitset_set_range(&s, first, 50);
 	before = node_memory().bytes;
@@ -371,13 +359,12 @@ static void one_run_again(void **state)
 
 /* A copy or a set that cannot be made leaves nothing behind, and the original
  * as it is; a bit that cannot be set ends the process. */
-static void memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
 	struct bitset s, copy;
 	volatile unsigned failed = 0;
 	unsigned n, before;
 
-	(void)state;
 	memset(model, 0, sizeof(model));
 	fail_at = calls + 1;
 	assert_false(bitset_init(&s, BITS));
@@ -417,15 +404,4 @@ static void memory_runs_out(void **state)
 	bitset_free(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_model),
-		cmocka_unit_test(other_sizes),
-		cmocka_unit_test(memory_follows_content),
-		cmocka_unit_test(one_run_again),
-		cmocka_unit_test(memory_runs_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,14 +3,7 @@
  * The set of blocks, compared with an array of bytes: what is added and removed
  * in any order, and at its cap.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "engine/blockset.h"
 #include "numbers.h"
 
@@ -18,14 +11,13 @@
 #define FAR (UINT64_C(1) << 50)
 
 /* Random ranges, near 0 and far from it, some of which are sparse. */
-static void like_an_array(void **state)
+TEST(like_an_array)
 {
 	static unsigned char is[BLOCKS];
 	struct e2pf_blockset set = { .entry = NULL };
 	uint64_t base, size = 0, i, n;
 	unsigned turn;
 
-	(void)state;
 	for (base = 0; base <= FAR; base += FAR) {
 		memset(is, 0, sizeof(is));
 		e2pf_blockset_clear(&set, 1 << 20);
@@ -55,12 +47,11 @@ static void like_an_array(void **state)
 
 /* Beyond the cap blocks are counted as new and not kept; what was kept stays, and
  * there is room again when it is removed. */
-static void at_its_cap(void **state)
+TEST(at_its_cap)
 {
 	struct e2pf_blockset set = { .entry = NULL };
 	uint64_t kept, i;
 
-	(void)state;
 	e2pf_blockset_clear(&set, 16 << 10);
 	for (i = 0; i < 2000; i++)
 		assert_int_equal(e2pf_blockset_add(&set, i * 1000, 1), 1);
@@ -80,23 +71,13 @@ static void at_its_cap(void **state)
 }
 
 /* A set that may take nothing. */
-static void without_room(void **state)
+TEST(without_room)
 {
 	struct e2pf_blockset set = { .entry = NULL };
 
-	(void)state;
 	assert_true(e2pf_blockset_is_full(&set));
 	assert_int_equal(e2pf_blockset_add(&set, 5, 7), 7);
 	assert_int_equal(e2pf_blockset_remove(&set, 5, 7), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(like_an_array),
-		cmocka_unit_test(at_its_cap),
-		cmocka_unit_test(without_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

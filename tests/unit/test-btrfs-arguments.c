@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How command lines of btrfs are classified: as a check, a send or another
  * command, and which checks are not prefetched. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <stdint.h>
-#include <string.h>
-
+#include "unit.h"
 #include "../../btrfs/arguments.h"
 #include "repeats.h"
 
 #define LINE(...) ((char *[]){ __VA_ARGS__, NULL })
 
-static void test_tasks(void **state)
+TEST(test_tasks)
 {
 	const struct {
 		enum task task;
@@ -49,12 +43,11 @@ static void test_tasks(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		assert_int_equal(arguments_task(lines[i].line), lines[i].task);
 }
 
-static void test_aside(void **state)
+TEST(test_aside)
 {
 	static const char one[] = "exactly one device";
 	const struct {
@@ -87,7 +80,6 @@ static void test_aside(void **state)
 	char *words[8] = { "btrfs", "-v", "check" };
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		const char *why;
 
@@ -107,11 +99,10 @@ static void test_aside(void **state)
 	assert_null(arguments_aside(LINE("btrfsck", "--mode=lowmem", "x")));
 }
 
-static void test_repeats(void **state)
+TEST(test_repeats)
 {
 	static struct repeats r;
 
-	(void)state;
 	assert_false(repeats_add(&r, 0, 4096, 16384));
 	assert_true(repeats_add(&r, 0, 4096, 16384));
 	assert_false(repeats_add(&r, 1, 4096, 16384));
@@ -121,13 +112,4 @@ static void test_repeats(void **state)
 	assert_int_equal(r.repeated, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_aside),
-		cmocka_unit_test(test_repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

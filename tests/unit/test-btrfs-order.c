@@ -3,12 +3,7 @@
  * The order in which leaves are read: trees in turn, sweeps, leaves taken
  * along, devices in turn, and bounded memory.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <stdlib.h>
-
+#include "unit.h"
 #include "btrfs-fs.h"
 #include "btrfs/leaf_order.h"
 
@@ -85,7 +80,7 @@ static void grow(struct forest *f)
 	e2pf_leaf_order_add(&f->order, 3, 1, c, 3);
 }
 
-static void test_orders(void **state)
+TEST(test_orders)
 {
 	static const struct {
 		const struct e2pf_btrfs_ptr *root;
@@ -123,7 +118,6 @@ static void test_orders(void **state)
 	struct forest f;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		set_up(&f, MIB);
 		grow(&f);
@@ -140,7 +134,7 @@ static void test_orders(void **state)
 }
 
 /* Portions of the devices alternate. */
-static void test_devices(void **state)
+TEST(test_devices)
 {
 	const struct e2pf_sweeps sweeps = {
 		.most = 16, .room = 10000, .by_device = true
@@ -150,7 +144,6 @@ static void test_devices(void **state)
 	struct forest f;
 	unsigned i;
 
-	(void)state;
 	set_up(&f, MIB);
 	for (i = 0; i < 2 * PORTION; i++)
 		child[i] = 10 + i;
@@ -169,7 +162,7 @@ static void test_devices(void **state)
 
 /* A node that claims to be its own child, a level that is not the pointer's, a
  * root that was never read, and no room for links. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	const struct e2pf_btrfs_ptr root[] = {
 		ROOT(1, 1), ROOT(1, 2), ROOT(2, 3), ROOT(9, 1)
@@ -179,7 +172,6 @@ static void test_hostile(void **state)
 	const uint64_t found[] = { 1, 2, 7 };
 	struct forest f;
 
-	(void)state;
 	set_up(&f, ROOM_FOR(1, 3));
 	e2pf_leaf_order_add(&f.order, 1, 2, other, 2);
 	e2pf_leaf_order_add(&f.order, 2, 1, child, 3);
@@ -196,13 +188,12 @@ static void test_hostile(void **state)
 }
 
 /* Nodes without children take memory, too. */
-static void test_empty_nodes(void **state)
+TEST(test_empty_nodes)
 {
 	const uint64_t none = 0;
 	struct forest f;
 	unsigned i;
 
-	(void)state;
 	set_up(&f, ROOM_FOR(10, 0));
 	for (i = 0; i < 1000; i++)
 		e2pf_leaf_order_add(&f.order, i, 1, &none, 0);
@@ -210,14 +201,4 @@ static void test_empty_nodes(void **state)
 	tear_down(&f);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_devices),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_empty_nodes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

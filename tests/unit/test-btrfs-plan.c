@@ -3,11 +3,7 @@
  * The planner for btrfs and the chunk map, on hand-made bytes: what they find in
  * valid structures, and that they find nothing in a structure with a bad field.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "btrfs-fs.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -81,12 +77,11 @@ static struct e2pf_btrfs_super sound_super(void)
 	return super;
 }
 
-static void test_super(void **state)
+TEST(test_super)
 {
 	struct e2pf_btrfs_super super = sound_super();
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 
-	(void)state;
 	assert_int_equal(super.device.devid, 1);
 	assert_int_equal(super.nodesize, FS_NODE);
 	assert_int_equal(super.root.logical, 8 * MIB);
@@ -106,7 +101,7 @@ static void test_super(void **state)
 
 /* A change to one field of the superblock, and why nothing is planned then;
  * formats in which blocks are elsewhere are refused by name. */
-static void test_bad_super(void **state)
+TEST(test_bad_super)
 {
 	static const char bad[] = "the superblock is damaged";
 	static const struct {
@@ -143,7 +138,6 @@ static void test_bad_super(void **state)
 	struct e2pf_btrfs_super super;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(damages); i++) {
 		uint64_t value = htole64(damages[i].value);
 		const char *why;
@@ -165,7 +159,7 @@ static void test_bad_super(void **state)
 #define UNIT 65536u
 
 /* Where a block of a chunk is found, for each profile, and the way back. */
-static void test_places(void **state)
+TEST(test_places)
 {
 	static const struct {
 		uint64_t type;
@@ -210,7 +204,6 @@ static void test_places(void **state)
 	};
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		bool parity = cases[i].type & (BTRFS_BLOCK_GROUP_RAID5 |
 					       BTRFS_BLOCK_GROUP_RAID6), system;
@@ -242,7 +235,7 @@ static void test_places(void **state)
 }
 
 /* The address that has a copy at a byte of a device. */
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
 	static const struct {
 		unsigned device;
@@ -263,7 +256,6 @@ static void test_addresses(void **state)
 	size_t i;
 	bool system;
 
-	(void)state;
 	fs_map(&map, 2);
 	fs_add_chunk(&map, META, METADATA | BTRFS_BLOCK_GROUP_RAID1, 2, MIB, 1);
 	fs_add_chunk(&map, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, MIB, 2);
@@ -281,12 +273,11 @@ static void test_addresses(void **state)
 }
 
 /* From address to slot and back, even if chunks overlap or contain data. */
-static void test_slots_of_chunks(void **state)
+TEST(test_slots_of_chunks)
 {
 	struct e2pf_chunk_map map;
 	uint64_t slot, logical;
 
-	(void)state;
 	fs_map(&map, 1);
 	fs_add_chunk(&map, META, METADATA, 1, MIB, 1);
 	fs_add_chunk(&map, META, METADATA, 1, MIB, 1);
@@ -320,7 +311,7 @@ static bool is_chunk(const struct e2pf_btrfs_item *item)
 	return added;
 }
 
-static void test_bad_chunks(void **state)
+TEST(test_bad_chunks)
 {
 	const uint64_t raid1 = METADATA | BTRFS_BLOCK_GROUP_RAID1;
 	const uint64_t raid10 = METADATA | BTRFS_BLOCK_GROUP_RAID10;
@@ -354,7 +345,6 @@ static void test_bad_chunks(void **state)
 	uint8_t bytes[4096];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		struct e2pf_btrfs_item item = {
 			.key = { 256, cases[i].logical, BTRFS_CHUNK_ITEM_KEY },
@@ -378,14 +368,13 @@ static void count_chunk(void *ctx, const struct e2pf_btrfs_item *item)
 	*(unsigned *)ctx += is_chunk(item);
 }
 
-static void test_sys_array(void **state)
+TEST(test_sys_array)
 {
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES], item[512];
 	struct e2pf_btrfs_super super;
 	uint32_t size, cut;
 	unsigned count;
 
-	(void)state;
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
 	size = (uint32_t)fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1,
 				  0);
@@ -407,7 +396,7 @@ static void test_sys_array(void **state)
 	assert_int_equal(count, 0);
 }
 
-static void test_fits(void **state)
+TEST(test_fits)
 {
 	const uint64_t csums = BTRFS_CSUM_TREE_OBJECTID;
 	const uint32_t most = (FS_NODE - BT_HEADER_BYTES) / BT_PTR_BYTES;
@@ -432,7 +421,6 @@ static void test_fits(void **state)
 	uint8_t block[FS_NODE];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		const struct e2pf_btrfs_ptr ptr = {
 			.logical = MIB, .owner = cases[i].owner, .level = 1,
@@ -474,7 +462,7 @@ static void keep_root(void *ctx, const struct e2pf_btrfs_item *item)
 	found->last = root;
 }
 
-static void test_node(void **state)
+TEST(test_node)
 {
 	const struct e2pf_btrfs_super super = sound_super();
 	const struct e2pf_btrfs_node node = {
@@ -483,7 +471,6 @@ static void test_node(void **state)
 	struct found found = { .count = 0 };
 	uint8_t block[FS_NODE];
 
-	(void)state;
 	fs_block(block, MIB, 5, 2);
 	fs_add_ptr(block, 0, 1);		/* no address */
 	fs_add_ptr(block, 4097, 1);		/* not a multiple of the sector
@@ -503,13 +490,12 @@ static void test_node(void **state)
 	assert_int_equal(found.count, 1);
 }
 
-static void test_roots(void **state)
+TEST(test_roots)
 {
 	const struct e2pf_btrfs_super super = sound_super();
 	struct found found = { .super = &super };
 	uint8_t leaf[FS_NODE], short_item[100] = { 0 }, *entry;
 
-	(void)state;
 	fs_block(leaf, MIB, BTRFS_ROOT_TREE_OBJECTID, 0);
 	fs_add_item(leaf, 300, BTRFS_ROOT_ITEM_KEY, 0, short_item, 100);
 	fs_add_item(leaf, 300, BTRFS_INODE_ITEM_KEY, 0, short_item, 100);
@@ -533,20 +519,4 @@ static void test_roots(void **state)
 	assert_int_equal(found.count, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_super),
-		cmocka_unit_test(test_bad_super),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_slots_of_chunks),
-		cmocka_unit_test(test_bad_chunks),
-		cmocka_unit_test(test_sys_array),
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_node),
-		cmocka_unit_test(test_roots),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,13 +4,9 @@
  * and key ranges, the results of a tree search, the walk over a tree's nodes,
  * and the order of the reads.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <stdlib.h>
 #include <linux/btrfs.h>
 
+#include "unit.h"
 #include "btrfs-fs.h"
 #include "send/items.h"
 
@@ -34,7 +30,7 @@ static struct e2pf_btrfs_key key(uint64_t objectid, uint8_t type,
 	return (struct e2pf_btrfs_key){ objectid, offset, type };
 }
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
 	/* Sorted as in a tree. */
 	const struct e2pf_btrfs_key k[] = {
@@ -45,7 +41,6 @@ static void test_keys(void **state)
 	struct e2pf_btrfs_key before;
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < sizeof(k) / sizeof(*k); i++) {
 		for (j = 0; j < sizeof(k) / sizeof(*k); j++)
 			assert_int_equal(e2pf_btrfs_compare(&k[i], &k[j]),
@@ -65,7 +60,7 @@ static bool add(struct e2pf_ranges *r, uint64_t from, uint64_t to)
 	return e2pf_ranges_add(r, &keys);
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
 	static const struct {
 		uint64_t from, to;
@@ -77,7 +72,6 @@ static void test_ranges(void **state)
 	struct e2pf_ranges r = { .count = 0 };
 	uint64_t i;
 
-	(void)state;
 	e2pf_ranges_finish(&r);
 	assert_false(e2pf_ranges_meet(&r, &(struct e2pf_btrfs_range) {
 		.last = key(UINT64_MAX, 0, 0) }));
@@ -136,9 +130,8 @@ static uint64_t sum_found(size_t size, uint32_t count)
 }
 
 /* The fuzz target looks for reads beyond the end. */
-static void test_found(void **state)
+TEST(test_found)
 {
-	(void)state;
 	put_found(5, 1, 3);
 	put_found(7, 108, 3);
 	assert_int_equal(sum_found(used, 2), 36);
@@ -156,7 +149,7 @@ static void test_found(void **state)
 	assert_int_equal(sum_found(used, 1), 0);
 }
 
-static void test_data(void **state)
+TEST(test_data)
 {
 	const uint8_t data = BTRFS_EXTENT_DATA_KEY, reg = BTRFS_FILE_EXTENT_REG;
 	const uint64_t end = -UINT64_C(4096);
@@ -188,7 +181,6 @@ static void test_data(void **state)
 	struct e2pf_job d;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct btrfs_file_extent_item extent = {
 			.generation = htole64(8), .type = cases[i].type,
@@ -248,13 +240,12 @@ static size_t add_reference(uint8_t *at, uint64_t tree)
 	return 1 + BT_SIZE(extent_data_ref);
 }
 
-static void test_references(void **state)
+TEST(test_references)
 {
 	const uint8_t type = BTRFS_EXTENT_ITEM_KEY;
 	uint8_t bytes[256] = { 0 };
 	size_t size = BT_SIZE(extent_item), first;
 
-	(void)state;
 	put64(bytes + BT_AT(extent_item, flags), BTRFS_EXTENT_FLAG_DATA);
 	bytes[size] = BTRFS_SHARED_DATA_REF_KEY;
 	size += 1 + 8 + BT_SIZE(shared_data_ref);
@@ -273,7 +264,7 @@ static void test_references(void **state)
 	assert_int_equal(references(bytes, size, type), 0);
 }
 
-static void test_inode(void **state)
+TEST(test_inode)
 {
 	struct btrfs_inode_item inode = { .transid = htole64(42) };
 	struct e2pf_btrfs_item item = {
@@ -282,7 +273,6 @@ static void test_inode(void **state)
 	};
 	uint64_t changed = 0;
 
-	(void)state;
 	assert_true(e2pf_item_inode(&item, &changed));
 	assert_int_equal(changed, 42);
 	item.size--;
@@ -364,7 +354,7 @@ static unsigned leaves(unsigned most, uint64_t generation,
 	return w.bits;
 }
 
-static void test_walk(void **state)
+TEST(test_walk)
 {
 	static const struct {
 		unsigned most;		/* leaves at a time */
@@ -393,7 +383,6 @@ static void test_walk(void **state)
 	};
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct e2pf_ranges r = { .count = 0 };
 
@@ -410,7 +399,7 @@ static void test_walk(void **state)
 	}
 }
 
-static void test_damaged_walk(void **state)
+TEST(test_damaged_walk)
 {
 	struct e2pf_btrfs_ptr root = { 16 * MIB, FS_GENERATION, TREE, 0 };
 	struct walked w = { .most = 99, .bits = 0 };
@@ -419,7 +408,6 @@ static void test_damaged_walk(void **state)
 		.ctx = &w
 	};
 
-	(void)state;
 	make_tree();
 	/* Keys out of order.  What else a node is refused for is tested with the
 	 * planner. */
@@ -453,12 +441,11 @@ static void add_job(struct e2pf_jobs *jobs, unsigned device, uint64_t offset,
 	assert_true(e2pf_jobs_add(jobs, &job));
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct e2pf_jobs jobs = { .count = 0 };
 	unsigned i;
 
-	(void)state;
 	e2pf_jobs_order(&jobs);
 	for (i = 0; i < 1000; i++)
 		add_job(&jobs, i % 2, i * 7919 % 1000 / 2, 0, 0);
@@ -470,11 +457,10 @@ static void test_order(void **state)
 	free(jobs.job);
 }
 
-static void test_keep_data(void **state)
+TEST(test_keep_data)
 {
 	struct e2pf_jobs jobs = { .count = 0 };
 
-	(void)state;
 	add_job(&jobs, 0, 3, 9, 4096);
 	add_job(&jobs, 0, 2, 8, 0);
 	add_job(&jobs, 0, 1, 7, 10000);
@@ -491,20 +477,4 @@ static void test_keep_data(void **state)
 	free(jobs.job);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_found),
-		cmocka_unit_test(test_data),
-		cmocka_unit_test(test_references),
-		cmocka_unit_test(test_inode),
-		cmocka_unit_test(test_walk),
-		cmocka_unit_test(test_damaged_walk),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_keep_data),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, NULL);
-}
+UNIT_MAIN(set_up, NULL)

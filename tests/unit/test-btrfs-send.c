@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is searched for and read ahead of a send, counted, when the kernel has
  * nothing cached, everything, or the leaves without the data. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <sched.h>
 
+#include "unit.h"
 #include "btrfs-fs.h"
 #include "fake-mounted.h"
 #include "send/send_state.h"
@@ -68,7 +65,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t memory,
 /* What is cached, whether the kernel counts what is read, and how much is
  * searched and read: everything once, or samples with what belongs to them.
  * Cached leaves are searched if data is not: they lead to it. */
-static void test_cached(void **state)
+TEST(test_cached)
 {
 	static const struct {
 		bool leaves_cached, data_cached, counts;
@@ -81,7 +78,6 @@ static void test_cached(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		unsigned n = cases[i].expected;
 
@@ -98,11 +94,10 @@ static void test_cached(void **state)
 }
 
 /* However many trees are compared, no more than the limit is ahead. */
-static void test_budget(void **state)
+TEST(test_budget)
 {
 	uint64_t peak;
 
-	(void)state;
 	peak = send_all((struct fake_mounted){ .counts = true }, 1 << 20, 4);
 	assert_uint_in_range(peak, 1 << 19, 1 << 20);
 	assert_true(waits > 0);
@@ -111,12 +106,4 @@ static void test_budget(void **state)
 	assert_true(fake.clones > 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cached),
-		cmocka_unit_test(test_budget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* btrfs as a source of work: what it passes on of a small filesystem in memory,
  * and in which order. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <stdlib.h>
-
+#include "unit.h"
 #include "btrfs-fs.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -169,7 +164,7 @@ static void expect_blocks(struct phases *p, unsigned roots, unsigned nodes,
  * once, however many devices there are.  The leaves of block groups come first,
  * then those of the extent tree, and of the other trees by their numbers.
  */
-static void test_phases(void **state)
+TEST(test_phases)
 {
 	struct phases *p = make_fs();
 	/* A snapshot that is a single leaf. */
@@ -193,7 +188,6 @@ static void test_phases(void **state)
 	unsigned before = 0;
 	size_t i;
 
-	(void)state;
 	fs_add_root(at(p->device, META), 257, leaf, 0);
 	fs_add_root(at(p->device, META), BT_BLOCK_GROUP_TREE_OBJECTID, groups, 1);
 	make_tree(p->device, groups, BT_BLOCK_GROUP_TREE_OBJECTID, 1);
@@ -212,7 +206,7 @@ static void test_phases(void **state)
 
 /* If not all leaves fit into the budget, they are read in a window, and if there
  * is no room to keep track of them, they are left to the check. */
-static void test_room_for_leaves(void **state)
+TEST(test_room_for_leaves)
 {
 	static const struct {
 		uint64_t budget;
@@ -227,7 +221,6 @@ static void test_room_for_leaves(void **state)
 	bool more;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct e2pf_start start = {
 			.paced = true, .budget = cases[i].budget
@@ -247,14 +240,13 @@ static void test_room_for_leaves(void **state)
 
 /* Blocks that two trees share are read once; a leaf is not parsed; and if a
  * block does not match its pointer, none of its own pointers is used. */
-static void test_walk(void **state)
+TEST(test_walk)
 {
 	struct phases *p = make_fs();
 	uint8_t *node = at(p->device, META + 2 * MIB);
 	uint8_t *roots = at(p->device, META);
 	unsigned i;
 
-	(void)state;
 	expect_blocks(p, 1, 2, 15);
 	/* A node refers to its own ancestors, and to everything twice. */
 	for (i = 0; i < 20; i++)
@@ -280,13 +272,4 @@ static void test_walk(void **state)
 	free_fs(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walk),
-		cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_room_for_leaves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,13 +3,7 @@
  * The memory that a session may use, on small trees of what procfs and cgroupfs
  * hold.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "recorded-tree.h"
 #include "device/share.h"
 
@@ -117,11 +111,10 @@ static const struct machine {
 		  "18446744073709551615", "18446744073709551615"), 0, 0 },
 };
 
-static void each_machine(void **state)
+TEST(each_machine)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
 		print_message("%s\n", machines[i].name);
 		tree_make(machines[i].tree);
@@ -133,11 +126,10 @@ static void each_machine(void **state)
 	}
 }
 
-static void long_sysroot(void **state)
+TEST(long_sysroot)
 {
 	char *root = malloc(2 * PATH_MAX);
 
-	(void)state;
 	assert_non_null(root);
 	memset(root, '/', 2 * PATH_MAX - 1);
 	root[2 * PATH_MAX - 1] = '\0';
@@ -145,12 +137,4 @@ static void long_sysroot(void **state)
 	free(root);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_machine),
-		cmocka_unit_test(long_sysroot),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

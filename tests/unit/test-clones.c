@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Blocks that several files claim, read ahead in the order in which pass 1D
  * clones them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "bitmaps.h"
 #include "bitset.h"
 #include "clones.h"
@@ -46,12 +40,11 @@ static void tear_down(struct rig *r)
 }
 
 /* Each block is read once, however many files claim it. */
-static void each_once(void **state)
+TEST(each_once)
 {
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	set_up(&r);
 	for (i = 200; i < 7900; i += 10)
 		claimed[i] = true;
@@ -75,11 +68,10 @@ static void each_once(void **state)
 
 /* A new scan discards the blocks that an earlier one found.  The clone of a
  * block that is not in the list does not start readahead. */
-static void forgotten(void **state)
+TEST(forgotten)
 {
 	struct rig r;
 
-	(void)state;
 	set_up(&r);
 	claimed[300] = claimed[400] = claimed[500] = true;
 	clones_add(&filsys, 300);
@@ -99,12 +91,11 @@ static void forgotten(void **state)
 
 /* A file whose blocks the user does not want cloned is passed over; pass 1D in
  * another order than the files' ends the readahead, and nothing else. */
-static void other_orders(void **state)
+TEST(other_orders)
 {
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	set_up(&r);
 	memset(claimed, true, sizeof(claimed));
 	for (i = 200; i < 7900; i += 3)
@@ -121,12 +112,11 @@ static void other_orders(void **state)
 }
 
 /* Without maps that take less than trees, the list has its limit. */
-static void limited(void **state)
+TEST(limited)
 {
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	set_up(&r);
 	super.s_blocks_count = UINT32_MAX;
 	for (i = 1; i < 200000; i++)
@@ -138,11 +128,10 @@ static void limited(void **state)
 }
 
 /* No block is claimed by several files. */
-static void nothing_claimed(void **state)
+TEST(nothing_claimed)
 {
 	struct rig r;
 
-	(void)state;
 	set_up(&r);
 	claimed[300] = true;
 	clones_at(&filsys, r.fs.ext4, r.e, 300);
@@ -151,15 +140,4 @@ static void nothing_claimed(void **state)
 	tear_down(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_once),
-		cmocka_unit_test(forgotten),
-		cmocka_unit_test(other_orders),
-		cmocka_unit_test(limited),
-		cmocka_unit_test(nothing_claimed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

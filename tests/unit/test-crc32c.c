@@ -4,18 +4,12 @@
  * all lengths to 1100, from all alignments and up to the end of memory, any seed,
  * and long buffers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include <cmocka.h>
 
 #include <ext2fs/ext2fs.h>
 
+#include "unit.h"
 #include "crc32c.h"
 #include "numbers.h"
 
@@ -58,11 +52,10 @@ static void same(const unsigned char *p, size_t len)
 	assert_int_equal(run(seed, p, len), ext2fs_crc32c_le(seed, p, len));
 }
 
-static void as_bit_by_bit(void **state)
+TEST(as_bit_by_bit)
 {
 	unsigned len, at;
 
-	(void)state;
 	if (!run) {
 		skip();
 		return;
@@ -79,11 +72,4 @@ static void as_bit_by_bit(void **state)
 	same(bytes + 63, LONG - 63);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_bit_by_bit),
-	};
-
-	return cmocka_run_group_tests(tests, make_bytes, NULL);
-}
+UNIT_MAIN(make_bytes, NULL)

@@ -3,14 +3,7 @@
  * At which places a device is measured, what it is taken for, and what is said
  * where it cannot be: on simulated devices of several sizes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "device/probe.h"
 #include "fake-device.h"
 
@@ -135,7 +128,7 @@ static void far_apart(const struct rig *r, uint64_t least)
 
 /* A filesystem with nothing in it is measured on free space, whatever its size,
  * and nothing stays in the cache. */
-static void any_size(void **state)
+TEST(any_size)
 {
 	static const uint64_t sizes[] = {
 		24 * GIB, 22 * GIB, GIB, 200 * MIB, 2 * MIB
@@ -144,7 +137,6 @@ static void any_size(void **state)
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		set_up(&r, sizes[i]);
 		assert_null(probe(&r, true, &m));
@@ -159,14 +151,13 @@ static void any_size(void **state)
 
 /* Metadata is preferred, first for the reads made one at a time, and stays in
  * the cache. */
-static void metadata_first(void **state)
+TEST(metadata_first)
 {
 	static const unsigned part[] = { 2, 3, 10 };
 	struct e2pf_speed m;
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	set_up(&r, 22 * GIB);
 	for (i = 0; i < 3; i++)
 		add(&r, (2 * part[i] + 1) * GIB, 1 << 20);
@@ -186,12 +177,11 @@ static void metadata_first(void **state)
 }
 
 /* What is cached is not used: a part of it, or all but a little. */
-static void partly_cached(void **state)
+TEST(partly_cached)
 {
 	struct e2pf_speed m;
 	struct rig r;
 
-	(void)state;
 	set_up(&r, GIB);
 	add(&r, 100 * MIB, 1 << 20);
 	fake_set_resident(&r.dev, 0, r.dev.blocks / 2, true);
@@ -220,11 +210,10 @@ static void says(struct rig *r, const char *what)
 	tear_down(r);
 }
 
-static void not_measured(void **state)
+TEST(not_measured)
 {
 	struct rig r;
 
-	(void)state;
 	set_up(&r, GIB);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
 	says(&r, "cached");
@@ -249,13 +238,12 @@ static void not_measured(void **state)
 }
 
 /* Holes of a file are no places: they are read without the device. */
-static void holes(void **state)
+TEST(holes)
 {
 	struct e2pf_speed m;
 	struct rig r;
 	size_t i;
 
-	(void)state;
 	set_up(&r, GIB);
 	data_from = GIB / 4;
 	add(&r, MIB, 1 << 20);
@@ -282,7 +270,7 @@ static void set_up_places(struct rig *r, uint64_t lone_ns, uint64_t deep_ns)
 		add(r, i * MIB, 1 << 16);
 }
 
-static void kinds_of_device(void **state)
+TEST(kinds_of_device)
 {
 	static const struct {
 		uint64_t lone, deep;	/* ns */
@@ -304,7 +292,6 @@ static void kinds_of_device(void **state)
 	struct rig r;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		set_up_places(&r, kinds[i].lone, kinds[i].deep);
 		assert_null(probe(&r, false, &m));
@@ -320,13 +307,12 @@ static void kinds_of_device(void **state)
 
 /* Three reads alone, then eight that are all requested before one is waited
  * for; what was read stays in the cache. */
-static void order_of_reads(void **state)
+TEST(order_of_reads)
 {
 	struct e2pf_speed m;
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	set_up_places(&r, MS, MS);
 	assert_null(probe(&r, false, &m));
 	assert_int_equal(r.dev.events, E2PF_PROBE_LONE + 2 * E2PF_PROBE_DEEP);
@@ -346,13 +332,12 @@ static void order_of_reads(void **state)
 }
 
 /* One of the three that was delayed changes nothing; two of them do. */
-static void median_of_three(void **state)
+TEST(median_of_three)
 {
 	struct e2pf_speed m;
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < E2PF_PROBE_LONE; i++) {
 		set_up_places(&r, MS, MS);
 		slow[i] = true;
@@ -368,13 +353,12 @@ static void median_of_three(void **state)
 }
 
 /* Without places enough a check is not held up, and reads nothing else. */
-static void too_few_places(void **state)
+TEST(too_few_places)
 {
 	struct e2pf_speed m;
 	struct rig r;
 	unsigned cached;
 
-	(void)state;
 	for (cached = 0; cached < 2; cached++) {
 		set_up_places(&r, MS, MS);
 		if (cached)
@@ -388,14 +372,13 @@ static void too_few_places(void **state)
 }
 
 /* Whichever read fails, nothing is said to be known. */
-static void read_that_fails(void **state)
+TEST(read_that_fails)
 {
 	struct e2pf_speed m;
 	struct rig r;
 	uint64_t at[E2PF_PROBES];
 	unsigned i;
 
-	(void)state;
 	set_up_places(&r, MS, MS);
 	assert_null(probe(&r, false, &m));
 	for (i = 0; i < E2PF_PROBES; i++)
@@ -411,12 +394,11 @@ static void read_that_fails(void **state)
 }
 
 /* 8 ns per byte, as a volume of 125 MB/s. */
-static void cost_of_a_byte(void **state)
+TEST(cost_of_a_byte)
 {
 	struct e2pf_speed m;
 	struct rig r;
 
-	(void)state;
 	set_up_places(&r, 0, 0);
 	r.dev.ask_block_ns = 8 * BS;
 	assert_null(probe(&r, true, &m));
@@ -424,21 +406,4 @@ static void cost_of_a_byte(void **state)
 	tear_down(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_of_device),
-		cmocka_unit_test(order_of_reads),
-		cmocka_unit_test(median_of_three),
-		cmocka_unit_test(too_few_places),
-		cmocka_unit_test(read_that_fails),
-		cmocka_unit_test(cost_of_a_byte),
-		cmocka_unit_test(any_size),
-		cmocka_unit_test(metadata_first),
-		cmocka_unit_test(partly_cached),
-		cmocka_unit_test(not_measured),
-		cmocka_unit_test(holes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,23 +3,16 @@
  * The real device: which files can be opened, whether cached ranges are
  * recognized, and that errors are reported.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "device/device.h"
 
 #define SIZE (1u << 20)
@@ -49,11 +42,10 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
 	struct e2pf_device *dev;
 
-	(void)state;
 	assert_int_equal(e2pf_device_open("/nowhere/at/all", 0, &dev), ENOENT);
 	assert_int_equal(e2pf_device_open("/tmp", 0, &dev), ENOTBLK);
 	assert_int_equal(e2pf_device_open("/dev/null", 0, &dev), ENOTBLK);
@@ -61,13 +53,12 @@ static void refused(void **state)
 	assert_int_equal(e2pf_device_open(path, UINT64_MAX, &dev), EINVAL);
 }
 
-static void read_and_end(void **state)
+TEST(read_and_end)
 {
 	struct e2pf_device *dev;
 	unsigned char buf[8192];
 	bool resident;
 
-	(void)state;
 	assert_int_equal(e2pf_device_open(path, 4096, &dev), 0);
 	assert_true(dev->size == SIZE - 4096);
 	assert_int_equal(dev->ops->read(dev, buf, 4096, sizeof(buf)), 0);
@@ -89,7 +80,7 @@ static void read_and_end(void **state)
 }
 
 /* Where a file has no data, and that a range can be dropped. */
-static void holes(void **state)
+TEST(holes)
 {
 	char sparse[] = "/tmp/test-device-XXXXXX";
 	int fd = mkstemp(sparse);
@@ -98,7 +89,6 @@ static void holes(void **state)
 	bool resident;
 	uint64_t at;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 8 * SIZE), 0);
 	assert_int_equal(pwrite(fd, sparse, 1, 2 * SIZE), 1);
@@ -121,7 +111,7 @@ static void holes(void **state)
 }
 
 /* The same with a small mapping, if address space is limited. */
-static void without_a_mapping(void **state)
+TEST(without_a_mapping)
 {
 	struct e2pf_device *dev;
 	struct rlimit old, limit;
@@ -129,7 +119,6 @@ static void without_a_mapping(void **state)
 	bool resident;
 	int err;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
 	if (old.rlim_cur != RLIM_INFINITY) {
 		print_message("address space is limited already\n");
@@ -148,13 +137,12 @@ static void without_a_mapping(void **state)
 }
 
 /* The remaining descriptors are left to the checker. */
-static void few_descriptors(void **state)
+TEST(few_descriptors)
 {
 	struct e2pf_device *dev;
 	struct rlimit old, few;
 	int err;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	few = old;
 	few.rlim_cur = 16;
@@ -186,11 +174,10 @@ static int nobody_sees(mode_t mode)
 	return WEXITSTATUS(status);
 }
 
-static void of_somebody_else(void **state)
+TEST(of_somebody_else)
 {
 	int seen = geteuid() ? NO_OTHER : nobody_sees(0444);
 
-	(void)state;
 	if (seen == NO_OTHER) {
 		print_message("not root, or in a name space of one user\n");
 		skip();
@@ -200,16 +187,4 @@ static void of_somebody_else(void **state)
 	assert_int_equal(chmod(path, 0600), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused),
-		cmocka_unit_test(read_and_end),
-		cmocka_unit_test(holes),
-		cmocka_unit_test(without_a_mapping),
-		cmocka_unit_test(few_descriptors),
-		cmocka_unit_test(of_somebody_else),
-	};
-
-	return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+UNIT_MAIN(make_file, remove_file)

@@ -3,13 +3,7 @@
  * What a command line tells e2fsck to do, and which superblocks belong to a
  * filesystem that e2fsck does not check.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "arguments.h"
 
 #define MOST_ARGUMENTS 8
@@ -28,7 +22,7 @@ static struct arguments read_line(const char *line)
 	return arguments_read(argc, argv);
 }
 
-static void options(void **state)
+TEST(options)
 {
 	static const char *const plain[] = {
 		"e2fsck /a", "e2fsck -p /a", "e2fsck -a -C0 /a",
@@ -44,7 +38,6 @@ static void options(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(plain) / sizeof(*plain); i++)
 		assert_false(read_line(plain[i]).force);
 	for (i = 0; i < sizeof(more) / sizeof(*more); i++)
@@ -71,9 +64,8 @@ static int clean_super(void **state)
 
 static bool clean(void) { return arguments_find_clean(&super, NOW); }
 
-static void sound(void **state)
+TEST_WITH(sound, clean_super, NULL)
 {
-	(void)state;
 	assert_true(clean());
 	super.s_feature_incompat = 0x2c2;	/* filetype, extents, 64bit,
 						   flex_bg */
@@ -87,9 +79,8 @@ static void sound(void **state)
 	assert_true(clean());
 }
 
-static void not_sound(void **state)
+TEST_WITH(not_sound, clean_super, NULL)
 {
-	(void)state;
 	super.s_state = 0;	/* mounted, or not cleanly unmounted */
 	assert_false(clean());
 	super.s_state = EXT2_VALID_FS | EXT2_ERROR_FS;
@@ -109,13 +100,4 @@ static void not_sound(void **state)
 	assert_false(clean());
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options),
-		cmocka_unit_test_setup(sound, clean_super),
-		cmocka_unit_test_setup(not_sound, clean_super),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

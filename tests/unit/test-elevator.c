@@ -4,14 +4,7 @@
  * requests, that everything is visited once, and that no damaged tree makes a
  * pass long.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "engine-rig.h"
 #include "engine/engine_state.h"
 
@@ -112,7 +105,7 @@ static void assert_all_once(struct pass *p)
 
 /* Which gaps are read through, by what a request costs now and did at the start,
  * and how large requests are lately. */
-static void gap_by_the_cost(void **state)
+TEST(gap_by_the_cost)
 {
 	static const struct {
 		bool has_head;
@@ -130,7 +123,6 @@ static void gap_by_the_cost(void **state)
 	struct pass p;
 	unsigned i;
 
-	(void)state;
 	set_up(&p, 1, 512);
 	p.w.count = NULL;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -145,7 +137,7 @@ static void gap_by_the_cost(void **state)
 }
 
 /* What is requested of a list. */
-static void merged_and_sorted(void **state)
+TEST(merged_and_sorted)
 {
 	static const struct {
 		uint64_t list[6];	/* up to 0 */
@@ -164,7 +156,6 @@ static void merged_and_sorted(void **state)
 	struct rig r;
 	size_t c, i, n;
 
-	(void)state;
 	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		rig_set_up_sized(&r, 1, 512, 1);
 		r.cfg.has_head = cases[c].has_head;
@@ -188,13 +179,12 @@ static void merged_and_sorted(void **state)
 }
 
 /* References outside the device are ignored. */
-static void outside_the_device(void **state)
+TEST(outside_the_device)
 {
 	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS }, bad;
 	struct pass p;
 	unsigned i;
 
-	(void)state;
 	set_up(&p, 1, 512);
 	for (i = 0; i < 6; i++) {
 		bad = ref;
@@ -218,13 +208,12 @@ static void outside_the_device(void **state)
 
 /* Tables, nodes: each in ascending order, and also if levels overflow, or the
  * pass was ended in the middle before. */
-static void each_block_once(void **state)
+TEST(each_block_once)
 {
 	static const size_t most[] = { 4096, 1, 2, 3, 7, 64 };
 	struct pass p;
 	unsigned c, i, levels = 1;
 
-	(void)state;
 	set_up(&p, 4, 512);
 	make_trees(&p);
 	for (c = 0; c < sizeof(most) / sizeof(most[0]); c++) {
@@ -250,14 +239,13 @@ static void each_block_once(void **state)
 }
 
 /* Requests of a worker: tables with their bitmaps, nodes, directories. */
-static void levels_in_block_order(void **state)
+TEST(levels_in_block_order)
 {
 	uint64_t last = 0;
 	struct pass p;
 	unsigned levels = 1;
 	size_t i;
 
-	(void)state;
 	set_up(&p, 4, 512);
 	make_trees(&p);
 	assert_int_equal(e2pf_engine_start(p.r.e), 0);
@@ -273,13 +261,12 @@ static void levels_in_block_order(void **state)
 }
 
 /* All nodes of all depths refer to all others, as often as possible. */
-static void hostile_tree(void **state)
+TEST(hostile_tree)
 {
 	uint64_t all[NODES];
 	struct pass p;
 	unsigned i;
 
-	(void)state;
 	set_up(&p, 1, 2048);
 	for (i = 0; i < NODES; i++)
 		all[i] = 1000 + 2 * i;
@@ -301,13 +288,12 @@ static void hostile_tree(void **state)
 	tear_down(&p);
 }
 
-static void one_node_for_all(void **state)
+TEST(one_node_for_all)
 {
 	uint64_t node = 1500, data = 1600;
 	struct pass p;
 	unsigned i;
 
-	(void)state;
 	set_up(&p, 1, 2048);
 	for (i = 13; i <= INODES; i++)
 		tiny_inode(&p.r.fs, i, LINUX_S_IFDIR, 1, &node, 1);
@@ -322,12 +308,11 @@ static void one_node_for_all(void **state)
 }
 
 /* Each has its own inodes there, so each is parsed. */
-static void groups_with_one_table(void **state)
+TEST(groups_with_one_table)
 {
 	struct pass p;
 	struct e2pf_group *groups;
 
-	(void)state;
 	set_up(&p, 8, 256);
 	groups = p.r.fs.groups;
 	groups[3].inode_table = groups[5].inode_table = groups[1].inode_table;
@@ -339,7 +324,7 @@ static void groups_with_one_table(void **state)
 	tear_down(&p);
 }
 
-static void classes_asked_for(void **state)
+TEST(classes_asked_for)
 {
 	static const struct {
 		unsigned classes, reads, bitmaps, dirs;
@@ -353,7 +338,6 @@ static void classes_asked_for(void **state)
 	struct pass p;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		set_up(&p, 4, 512);
 		make_trees(&p);
@@ -368,19 +352,4 @@ static void classes_asked_for(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gap_by_the_cost),
-		cmocka_unit_test(merged_and_sorted),
-		cmocka_unit_test(outside_the_device),
-		cmocka_unit_test(each_block_once),
-		cmocka_unit_test(levels_in_block_order),
-		cmocka_unit_test(hostile_tree),
-		cmocka_unit_test(one_node_for_all),
-		cmocka_unit_test(groups_with_one_table),
-		cmocka_unit_test(classes_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -5,14 +5,8 @@
  * chosen.
  */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "engine-rig.h"
 
 /* A checker's read in its own thread, which may be waiting at the gate. */
@@ -61,11 +55,10 @@ static bool was_ahead(struct rig *r, uint64_t block)
 }
 
 /* A read says whether a worker had read the block for it. */
-static void read_ahead_or_not(void **state)
+TEST(read_ahead_or_not)
 {
 	struct rig r;
 
-	(void)state;
 	start_gated(&r);
 	fake_set_late(&r.dev, false);
 	fake_complete(&r.dev);
@@ -79,13 +72,12 @@ static void read_ahead_or_not(void **state)
 /* By what the gate opens. */
 enum opener { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_PATIENCE, OPENERS };
 
-static void gate_opened(void **state)
+TEST(gate_opened)
 {
 	enum opener by;
 	struct rig r;
 	struct gated g;
 
-	(void)state;
 	for (by = 0; by < OPENERS; by++) {
 		start_gated(&r);
 		fake_set_late(&r.dev, by >= BY_A_STOP);
@@ -116,11 +108,10 @@ static void gate_opened(void **state)
 
 /* The checker does not report where it is among bitmaps, and reads much else
  * before them. */
-static void no_gate_for_bitmaps(void **state)
+TEST(no_gate_for_bitmaps)
 {
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, 4, 1);
 	r.cfg.has_head = true;
 	r.classes = 1u << E2PF_BITMAPS;
@@ -137,12 +128,11 @@ static void no_gate_for_bitmaps(void **state)
 	rig_tear_down(&r);
 }
 
-static void gate_opened_by_errors(void **state)
+TEST(gate_opened_by_errors)
 {
 	struct rig r;
 	struct gated g;
 
-	(void)state;
 	rig_set_up(&r, 20, 1);
 	r.cfg.has_head = true;
 	fake_set_bad(&r.dev, 1, r.dev.blocks - 1);
@@ -160,12 +150,11 @@ static void gate_opened_by_errors(void **state)
 /* Reads from memory and from flash never wait; nor does a checker that has not
  * said where it is: e2fsck looks up names before pass 1, and would wait for all
  * tables. */
-static void no_gate(void **state)
+TEST(no_gate)
 {
 	struct rig r;
 	unsigned way;
 
-	(void)state;
 	for (way = 0; way < 3; way++) {
 		rig_set_up(&r, 4, 1);
 		r.cfg.has_head = way < 2;
@@ -221,11 +210,10 @@ static void start_probed(struct rig *r)
 	assert_int_equal(e2pf_engine_start(r->e), 0);
 }
 
-static void probed_to_have_no_head(void **state)
+TEST(probed_to_have_no_head)
 {
 	struct rig r;
 
-	(void)state;
 	set_up_probed(&r, 44, false);
 	start_probed(&r);
 	fake_threads_settle();
@@ -256,12 +244,11 @@ static void probed_to_have_no_head(void **state)
 	rig_tear_down(&r);
 }
 
-static void probed_to_have_a_head(void **state)
+TEST(probed_to_have_a_head)
 {
 	struct rig r;
 	struct gated g;
 
-	(void)state;
 	set_up_probed(&r, 44, true);
 	start_probed(&r);
 	fake_threads_settle();
@@ -279,11 +266,10 @@ static void probed_to_have_a_head(void **state)
 }
 
 /* The probe would take longer than the reads that it is for: 88 KiB of tables. */
-static void too_small_for_a_probe(void **state)
+TEST(too_small_for_a_probe)
 {
 	struct rig r;
 
-	(void)state;
 	set_up_probed(&r, 11, false);
 	start_probed(&r);
 	fake_threads_settle();
@@ -296,14 +282,13 @@ static void too_small_for_a_probe(void **state)
 
 /* Two threads of the checker wait at the same time: that time counts once, and
  * no more of it than the stage has had. */
-static void waits_at_the_same_time(void **state)
+TEST(waits_at_the_same_time)
 {
 	struct e2pf_read a = { .length = BS }, b = { .offset = BS,
 						     .length = BS };
 	struct e2pf_engine_stats stats;
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, 4, 1);
 	rig_new(&r);
 	e2pf_engine_stage(r.e, E2PF_EXT4_PASS1);
@@ -334,12 +319,11 @@ static void waits_at_the_same_time(void **state)
 }
 
 /* All was cached, and is not any more: 128 reads that wait wake the workers. */
-static void asleep_until_reads_wait(void **state)
+TEST(asleep_until_reads_wait)
 {
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	rig_set_up(&r, 4, 2);
 	rig_make_directories(&r);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
@@ -361,12 +345,11 @@ static void asleep_until_reads_wait(void **state)
 }
 
 /* A few misses among many hits are caused by other processes. */
-static void asleep_through_chance(void **state)
+TEST(asleep_through_chance)
 {
 	struct rig r;
 	unsigned i, j;
 
-	(void)state;
 	rig_set_up(&r, 4, 2);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
 	rig_start(&r);
@@ -385,12 +368,11 @@ static void asleep_through_chance(void **state)
 
 /* Tables that somebody's readahead brought do not mean that everything is
  * cached. */
-static void awake_where_only_tables_are(void **state)
+TEST(awake_where_only_tables_are)
 {
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	rig_set_up(&r, 4, 2);
 	rig_make_directories(&r);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
@@ -409,13 +391,12 @@ static void awake_where_only_tables_are(void **state)
 
 /* Woken during the walk over the directory list: it begins at the checker's
  * position. */
-static void woken_in_the_list(void **state)
+TEST(woken_in_the_list)
 {
 	uint64_t list[40], first;
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	rig_set_up(&r, 1, 3);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
 	for (i = 0; i < 40; i++)
@@ -444,14 +425,13 @@ static void woken_in_the_list(void **state)
 
 /* As in pass 1C, which ends when all names are found, and then pass 2: what is
  * to be read after the list is, and the list is walked over again. */
-static void list_left_early(void **state)
+TEST(list_left_early)
 {
 	enum { LISTED = 20 };
 	uint64_t dir[LISTED], at, first;
 	struct rig r;
 	uint32_t i;
 
-	(void)state;
 	rig_set_up(&r, 40, 2);
 	at = tiny_free_block(&r.fs, 0);
 	for (i = 0; i < LISTED; i++)
@@ -483,24 +463,4 @@ static void list_left_early(void **state)
 	rig_tear_down(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(read_ahead_or_not),
-		cmocka_unit_test(gate_opened),
-		cmocka_unit_test(no_gate_for_bitmaps),
-		cmocka_unit_test(gate_opened_by_errors),
-		cmocka_unit_test(no_gate),
-		cmocka_unit_test(probed_to_have_no_head),
-		cmocka_unit_test(probed_to_have_a_head),
-		cmocka_unit_test(too_small_for_a_probe),
-		cmocka_unit_test(waits_at_the_same_time),
-		cmocka_unit_test(asleep_until_reads_wait),
-		cmocka_unit_test(asleep_through_chance),
-		cmocka_unit_test(awake_where_only_tables_are),
-		cmocka_unit_test(woken_in_the_list),
-		cmocka_unit_test(list_left_early),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,17 +4,11 @@
  * limits of requests and bytes, divided among those who share them; and that
  * neither the end of a check nor a checker at the gate waits for them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "device/thread.h"
 #include "engine-rig.h"
 
@@ -46,12 +40,11 @@ static uint64_t requests_after(struct rig *r, uint64_t ns)
 	return r->dev.requests;
 }
 
-static void requests_in_a_second(void **state)
+TEST(requests_in_a_second)
 {
 	struct rig r;
 	unsigned i;
 
-	(void)state;
 	set_up(&r, 1);
 	r.cfg.requests = 10;
 	rig_start(&r);
@@ -71,7 +64,7 @@ static void requests_in_a_second(void **state)
 
 /* With both limits, the one that is reached first decides.  A first request waits
  * for nothing. */
-static void in_a_second(void **state)
+TEST(in_a_second)
 {
 	static const struct {
 		uint64_t bandwidth;
@@ -85,7 +78,6 @@ static void in_a_second(void **state)
 	struct rig r;
 	unsigned c, i;
 
-	(void)state;
 	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		set_up(&r, cases[c].workers);
 		r.classes = 1u << E2PF_INODES;
@@ -102,13 +94,12 @@ static void in_a_second(void **state)
 
 /* Four checks have a quarter each; when the others end, one has everything
  * again. */
-static void shared(void **state)
+TEST(shared)
 {
 	struct rig r;
 	uint64_t before;
 	unsigned i;
 
-	(void)state;
 	set_up(&r, 1);
 	r.cfg.requests = 20;
 	sharing = 4;
@@ -126,11 +117,10 @@ static void shared(void **state)
 }
 
 /* Nobody waits for a worker that waits for its next request. */
-static void ends_at_once(void **state)
+TEST(ends_at_once)
 {
 	struct rig r;
 
-	(void)state;
 	set_up(&r, 4);
 	r.cfg.requests = 1;
 	rig_start(&r);
@@ -141,11 +131,10 @@ static void ends_at_once(void **state)
 }
 
 /* Blocks that the checker has passed are no longer asked for. */
-static void overtaken(void **state)
+TEST(overtaken)
 {
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, 10 * GROUPS, 1);
 	r.cfg.requests = 1;
 	r.classes = 1u << E2PF_INODES;
@@ -161,12 +150,11 @@ static void overtaken(void **state)
 
 /* On a rotational disk a checker waits for a worker that reads, but not for one
  * that has to wait for the limit, nor if the disk serves it before the workers. */
-static void not_at_the_gate(void **state)
+TEST(not_at_the_gate)
 {
 	struct rig r;
 	unsigned ungated;
 
-	(void)state;
 	for (ungated = 0; ungated < 2; ungated++) {
 		set_up(&r, 1);
 		r.cfg.has_head = true;
@@ -196,11 +184,10 @@ static void count_threads(void *ctx)
 	__atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
 }
 
-static void each_thread_begins(void **state)
+TEST(each_thread_begins)
 {
 	struct rig r;
 
-	(void)state;
 	begun = prepared = 0;
 	set_up(&r, 3);
 	r.cfg.thread_begins = count_threads;
@@ -229,13 +216,12 @@ static void *lower(void *ctx)
 	return NULL;
 }
 
-static void priorities(void **state)
+TEST(priorities)
 {
 	long before = getpriority(PRIO_PROCESS, 0), is[5];
 	long io = syscall(SYS_ioprio_get, 1, 0);
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(fake_checker_create(&thread, lower, is), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(is[0], io);
@@ -253,18 +239,4 @@ static void priorities(void **state)
 	assert_false(e2pf_priority_is_low(0));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_in_a_second),
-		cmocka_unit_test(in_a_second),
-		cmocka_unit_test(shared),
-		cmocka_unit_test(ends_at_once),
-		cmocka_unit_test(overtaken),
-		cmocka_unit_test(not_at_the_gate),
-		cmocka_unit_test(each_thread_begins),
-		cmocka_unit_test(priorities),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

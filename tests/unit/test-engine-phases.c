@@ -3,28 +3,20 @@
  * What the engine reads in the phases behind the first: directory blocks by the
  * checker's list, and bitmaps, on a simulated device and clock.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "engine-rig.h"
 
 #define DIRECTORIES 50u
 
 /* In pass 1 directory blocks get half of the budget; the list brings all of
  * them. */
-static void directories_by_the_list(void **state)
+TEST(directories_by_the_list)
 {
 	uint64_t dir[DIRECTORIES], first = 7, at;
 	unsigned asked = 0;
 	struct rig r;
 	uint32_t i;
 
-	(void)state;
 	rig_set_up(&r, 1, 1);
 	at = tiny_free_block(&r.fs, 0);
 	for (i = 0; i < DIRECTORIES; i++) {
@@ -66,7 +58,7 @@ static bool touches(const struct fake_event *ev, uint64_t block)
 }
 
 /* No directory before the last table; each once, in block order. */
-static void directories_after_the_tables(void **state)
+TEST(directories_after_the_tables)
 {
 	static const struct {
 		unsigned workers;
@@ -79,7 +71,6 @@ static void directories_after_the_tables(void **state)
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
 		rig_set_up(&r, 10, ways[w].workers);
 		rig_make_directories(&r);
@@ -114,14 +105,13 @@ static void directories_after_the_tables(void **state)
 #define LEAF_BLOCKS 80u
 
 /* Directories that are one long run of more blocks than the budget. */
-static void long_run_put_off(void **state)
+TEST(long_run_put_off)
 {
 	static const unsigned workers[] = { 1, 3 };
 	uint64_t data[LEAF_BLOCKS], node, at;
 	unsigned i, j, n, asked;
 	struct rig r;
 
-	(void)state;
 	for (n = 0; n < 2; n++) {
 		rig_set_up_sized(&r, 1, 8192, workers[n]);
 		at = tiny_free_block(&r.fs, 0);
@@ -145,13 +135,12 @@ static void long_run_put_off(void **state)
 }
 
 /* The checker reaches its list while deferred blocks are being read. */
-static void list_begins_meanwhile(void **state)
+TEST(list_begins_meanwhile)
 {
 	uint64_t dir[DIRECTORIES], at;
 	struct rig r;
 	uint32_t i;
 
-	(void)state;
 	rig_set_up(&r, 1, 1);
 	at = tiny_free_block(&r.fs, 0);
 	for (i = 0; i < DIRECTORIES; i++) {
@@ -170,14 +159,13 @@ static void list_begins_meanwhile(void **state)
 }
 
 /* Several workers share a list that begins after its first entry. */
-static void list_shared(void **state)
+TEST(list_shared)
 {
 	enum { ENTRIES = 2000 };
 	uint64_t *list = calloc(ENTRIES, sizeof(*list)), first;
 	struct rig r;
 	unsigned w, i;
 
-	(void)state;
 	for (w = 0; w < 2; w++) {
 		rig_set_up_sized(&r, 1, 8192, 3);
 		r.cfg.has_head = w;
@@ -210,14 +198,13 @@ static void list_shared(void **state)
 
 /* A long list of which little is missing: more ranges of it, of 50 entries, than
  * are told apart, and few bytes. */
-static void list_of_many_ranges(void **state)
+TEST(list_of_many_ranges)
 {
 	enum { PARTS = 100, PART = 512 };
 	uint64_t *list = calloc(PARTS * PART, sizeof(*list)), first;
 	struct rig r;
 	unsigned i, asked;
 
-	(void)state;
 	/* So many groups that with this budget the bitmaps come last. */
 	rig_set_up(&r, 16, 1);
 	r.cfg.budget = 200 * BS;
@@ -251,14 +238,13 @@ static void list_of_many_ranges(void **state)
  */
 enum { RUNS = 600, NEAR = 50, ENTRIES = RUNS * 9 + NEAR, GAP = 20 };
 
-static void gaps_read_through(void **state)
+TEST(gaps_read_through)
 {
 	uint64_t *list = calloc(ENTRIES, sizeof(*list)), at = 1000, asked = 0;
 	struct e2pf_engine_stats st;
 	struct rig r;
 	unsigned i, n = 0;
 
-	(void)state;
 	rig_set_up_sized(&r, 1, 131072, 1);
 	r.classes = 1u << E2PF_DIRS;
 	r.fs.groups[0].inodes_in_use = 0;
@@ -292,7 +278,7 @@ static void gaps_read_through(void **state)
 
 /* The bitmaps of a flex group are adjacent: one request, however many workers
  * share the groups. */
-static void bitmaps_side_by_side(void **state)
+TEST(bitmaps_side_by_side)
 {
 	static const struct {
 		unsigned workers;
@@ -306,7 +292,6 @@ static void bitmaps_side_by_side(void **state)
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
 		rig_set_up_sized(&r, 16, 8192, ways[w].workers);
 		at = tiny_free_block(&r.fs, 3);
@@ -339,13 +324,12 @@ static void bitmaps_side_by_side(void **state)
 
 /* Bitmaps that take more than an eighth of the budget come last, all of
  * them. */
-static void bitmaps_after_the_list(void **state)
+TEST(bitmaps_after_the_list)
 {
 	const uint64_t list[] = { 100, 110, 120, 130, 140, 150, 160, 170 };
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	rig_set_up(&r, 16, 2);
 	r.cfg.budget = 200 * BS;
 	rig_start(&r);
@@ -369,14 +353,13 @@ static void bitmaps_after_the_list(void **state)
 
 /* Directories take all the room that there is for deferred blocks: the bitmaps,
  * which were to be read with them, come last. */
-static void bitmaps_without_room(void **state)
+TEST(bitmaps_without_room)
 {
 	enum { LEAVES = 50 };
 	uint64_t data[LEAVES], node;
 	struct rig r;
 	unsigned d, i, g;
 
-	(void)state;
 	rig_set_up(&r, 16, 1);
 	r.cfg.budget = 8 * 32 * BS;
 	for (d = 0; d < 2; d++) {
@@ -400,13 +383,12 @@ static void bitmaps_without_room(void **state)
 
 /* A filesystem of many groups and few inodes: the list begins and ends while
  * the worker with the bitmaps is at the first of them. */
-static void bitmaps_after_a_short_pass(void **state)
+TEST(bitmaps_after_a_short_pass)
 {
 	struct rig r;
 	uint32_t g;
 	int order;
 
-	(void)state;
 	for (order = 0; order < 2; order++) {
 		rig_set_up(&r, 16, 1);
 		r.cfg.has_head = order;
@@ -424,11 +406,10 @@ static void bitmaps_after_a_short_pass(void **state)
 }
 
 /* Bitmaps wait for the budget, and go on as the checker reads. */
-static void bitmaps_within_the_budget(void **state)
+TEST(bitmaps_within_the_budget)
 {
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, 40, 1);
 	r.cfg.budget = 20 * BS;
 	r.classes = 1u << E2PF_BITMAPS;
@@ -441,22 +422,4 @@ static void bitmaps_within_the_budget(void **state)
 	rig_tear_down(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(directories_by_the_list),
-		cmocka_unit_test(directories_after_the_tables),
-		cmocka_unit_test(long_run_put_off),
-		cmocka_unit_test(list_begins_meanwhile),
-		cmocka_unit_test(list_shared),
-		cmocka_unit_test(list_of_many_ranges),
-		cmocka_unit_test(gaps_read_through),
-		cmocka_unit_test(bitmaps_side_by_side),
-		cmocka_unit_test(bitmaps_after_the_list),
-		cmocka_unit_test(bitmaps_without_room),
-		cmocka_unit_test(bitmaps_after_a_short_pass),
-		cmocka_unit_test(bitmaps_within_the_budget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

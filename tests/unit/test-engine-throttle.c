@@ -3,20 +3,13 @@
  * How far the engine reads ahead of a checker, and that it stays within its
  * memory budget, on a simulated device and clock.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "engine/engine_state.h"
 #include "engine-rig.h"
 
 /* So many workers have taken 32 groups each, a quarter of the budget, and are in
  * their first requests when the checker gets to this group. */
-static void overtaken(void **state)
+TEST(overtaken)
 {
 	static const struct {
 		unsigned workers, at, left_out[2], end[2];
@@ -32,7 +25,6 @@ static void overtaken(void **state)
 	unsigned w, i;
 	uint32_t g;
 
-	(void)state;
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
 		rig_set_up(&r, 120, ways[w].workers);
 		r.cfg.budget = 4 * 32 * TABLE_BLOCKS * BS;
@@ -65,13 +57,12 @@ static uint64_t tables_ahead(struct rig *r, uint32_t at)
 	return blocks;
 }
 
-static void budget_kept(void **state)
+TEST(budget_kept)
 {
 	static const unsigned workers[] = { 1, 4 };
 	struct rig r;
 	uint32_t at, n;
 
-	(void)state;
 	for (n = 0; n < 2; n++) {
 		rig_set_up(&r, 60, workers[n]);
 		r.cfg.budget = 40 * BS;
@@ -100,13 +91,12 @@ static void budget_kept(void **state)
 
 /* The checker's progress reports do not wake workers that have nothing to do:
  * those that have read everything, and those whose window is still full. */
-static void idle_workers_not_woken(void **state)
+TEST(idle_workers_not_woken)
 {
 	struct rig r;
 	unsigned before;
 	uint32_t at;
 
-	(void)state;
 	rig_set_up(&r, 60, 16);
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
@@ -146,12 +136,11 @@ static void report_position(struct fake_device *f)
 		e2pf_ext4_at_group(reporting->fs.ext4, reporting->e, 10);
 }
 
-static void report_just_before_a_sleep(void **state)
+TEST(report_just_before_a_sleep)
 {
 	unsigned turn;
 	struct rig r;
 
-	(void)state;
 	report_at = 0;
 	for (turn = 0; turn < 2; turn++) {
 		rig_set_up(&r, 60, 1);
@@ -175,14 +164,13 @@ static void report_just_before_a_sleep(void **state)
 
 /* What was taken at once leads to more than the budget: as the checker gets on in
  * it, the worker does. */
-static void range_of_more_than_the_budget(void **state)
+TEST(range_of_more_than_the_budget)
 {
 	enum { GROUPS = 10, NODES = 8 };
 	uint64_t before, node;
 	struct rig r;
 	unsigned g, i;
 
-	(void)state;
 	rig_set_up(&r, GROUPS, 1);
 	r.cfg.budget = 40 * BS;
 	r.classes = 1u << E2PF_INODES | 1u << E2PF_EXTENTS;
@@ -209,11 +197,10 @@ static void range_of_more_than_the_budget(void **state)
 	rig_tear_down(&r);
 }
 
-static void total_budget(void **state)
+TEST(total_budget)
 {
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, 60, 1);
 	r.cfg.paced = false;
 	r.cfg.budget = 40 * BS;
@@ -246,12 +233,11 @@ static void start_with_one_held(struct rig *r, unsigned blocks)
 
 /* The part of the budget that the far worker must leave is available to the
  * worker that the checker reaches first. */
-static void nearest_worker_not_starved(void **state)
+TEST(nearest_worker_not_starved)
 {
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	rig_set_up(&r, 20, 2);
 	start_with_one_held(&r, 40);
 	/* Half the budget: 8 blocks of group 0, and 16 of its own. */
@@ -276,11 +262,10 @@ static uint64_t ask_machine(void *ctx)
 	return *(uint64_t *)ctx;
 }
 
-static void machine_with_little_memory(void **state)
+TEST(machine_with_little_memory)
 {
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, 400, 1);
 	r.classes = 1u << E2PF_INODES;
 	r.cfg.available = ask_machine;
@@ -303,11 +288,10 @@ static void machine_with_little_memory(void **state)
 
 /* Without a checker that uses the blocks, three quarters of the available
  * memory are filled. */
-static void three_quarters_without_checker(void **state)
+TEST(three_quarters_without_checker)
 {
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, 600, 1);
 	r.classes = 1u << E2PF_INODES;
 	r.cfg.paced = false;
@@ -324,12 +308,11 @@ static void three_quarters_without_checker(void **state)
 
 /* In the last pass the checker's reads make room.  What cannot be recorded is not
  * read: nobody would notice its use. */
-static void no_room_in_the_set(void **state)
+TEST(no_room_in_the_set)
 {
 	enum { GROUPS = 300 };
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, GROUPS, 1);
 	r.classes = 1u << E2PF_BITMAPS;
 	r.cfg.budget = 8 * 2 * GROUPS * BS - 1;
@@ -347,20 +330,4 @@ static void no_room_in_the_set(void **state)
 	rig_tear_down(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(overtaken),
-		cmocka_unit_test(budget_kept),
-		cmocka_unit_test(idle_workers_not_woken),
-		cmocka_unit_test(report_just_before_a_sleep),
-		cmocka_unit_test(range_of_more_than_the_budget),
-		cmocka_unit_test(total_budget),
-		cmocka_unit_test(nearest_worker_not_starved),
-		cmocka_unit_test(machine_with_little_memory),
-		cmocka_unit_test(three_quarters_without_checker),
-		cmocka_unit_test(no_room_in_the_set),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,21 +4,13 @@
  * what it counts, and that it can be stopped in every state.  No test depends
  * on speed: each waits for a state.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "engine-rig.h"
 
 /* Requests in flight at first. */
 #define FIRST_REQUESTS 4u
 
-static void all_read_once(void **state)
+TEST(all_read_once)
 {
 	static const struct {
 		uint32_t groups;
@@ -33,7 +25,6 @@ static void all_read_once(void **state)
 	struct rig r;
 	size_t w;
 
-	(void)state;
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
 		rig_set_up(&r, ways[w].groups, ways[w].workers);
 		rig_make_directories(&r);
@@ -70,13 +61,12 @@ static void make_files(struct rig *r)
 /* On a volume with an IOPS limit there are at most 1.15 times the requests of a
  * sorted replay, which makes one for the table and one for the nodes of a
  * group.  If requests are cheap, each node is one. */
-static void dear_requests(void **state)
+TEST(dear_requests)
 {
 	struct rig r;
 	unsigned dear, i;
 	uint64_t made;
 
-	(void)state;
 	for (dear = 0; dear < 2; dear++) {
 		rig_set_up(&r, DEAR_GROUPS, 1);
 		r.classes &= ~(1u << E2PF_BITMAPS);
@@ -104,12 +94,11 @@ static void dear_requests(void **state)
 	}
 }
 
-static void errors_tolerated(void **state)
+TEST(errors_tolerated)
 {
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	rig_set_up(&r, 40, 1);
 	for (g = 0; g < 15; g++)
 		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
@@ -131,12 +120,11 @@ static void errors_tolerated(void **state)
 	rig_tear_down(&r);
 }
 
-static void stopped_in_every_state(void **state)
+TEST(stopped_in_every_state)
 {
 	enum fake_op op;
 	struct rig r;
 
-	(void)state;
 	/* Never started. */
 	rig_set_up(&r, 8, 2);
 	rig_new(&r);
@@ -185,14 +173,13 @@ static void make_flat_directories(struct rig *r, unsigned count)
 
 /* Blocks that are only read ahead report no error: it is noticed when there is
  * no room for more requests and they have not arrived. */
-static void errors_of_leaves(void **state)
+TEST(errors_of_leaves)
 {
 	enum { DIRS = 100, AT = 10 };
 	uint64_t first;
 	struct rig r;
 	unsigned i, asked, bad;
 
-	(void)state;
 	for (bad = 0; bad < 2; bad++) {
 		rig_set_up_sized(&r, 2, 512, 1);
 		r.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
@@ -220,13 +207,12 @@ static void errors_of_leaves(void **state)
 
 /* Requests that take long, and blocks that were evicted again, are not errors;
  * and evicted blocks are not read again. */
-static void late_leaves_are_none(void **state)
+TEST(late_leaves_are_none)
 {
 	uint64_t dir;
 	struct rig r;
 	unsigned i, asked, gone;
 
-	(void)state;
 	for (gone = 0; gone < 2; gone++) {
 		rig_set_up_sized(&r, 1, 512, 1);
 		make_flat_directories(&r, 50);
@@ -256,14 +242,13 @@ static void late_leaves_are_none(void **state)
 }
 
 /* A stuck device is left to the checker until it serves the checker again. */
-static void stuck_device(void **state)
+TEST(stuck_device)
 {
 	enum { DIRS = 40 };
 	uint64_t dir[DIRS], at;
 	struct rig r;
 	unsigned i, asked, way;
 
-	(void)state;
 	for (way = 0; way < 2; way++) {
 		rig_set_up(&r, 2, 1);
 		r.classes = 1u << E2PF_DIRS;
@@ -316,12 +301,11 @@ static void stuck_device(void **state)
 
 /* A stop waits for what is in flight if it is told to, but not after a read that
  * fails. */
-static void stop_that_settles(void **state)
+TEST(stop_that_settles)
 {
 	unsigned settles, bad;
 	struct rig r;
 
-	(void)state;
 	for (settles = 0; settles < 2; settles++)
 		for (bad = 0; bad < 2; bad++) {
 			rig_set_up(&r, 1, 1);
@@ -345,12 +329,11 @@ static void stop_that_settles(void **state)
 }
 
 /* While deferred blocks are read. */
-static void stopped_later(void **state)
+TEST(stopped_later)
 {
 	uint64_t before, asked;
 	struct rig r;
 
-	(void)state;
 	/* Waiting for the device. */
 	rig_set_up(&r, 1, 2);
 	make_flat_directories(&r, 30);
@@ -404,12 +387,11 @@ static void stopped_later(void **state)
 	rig_tear_down(&r);
 }
 
-static void started_again(void **state)
+TEST(started_again)
 {
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	rig_set_up(&r, 10, 3);
 	rig_make_directories(&r);
 	fake_hold(&r.dev, FAKE_READ, true);
@@ -437,12 +419,11 @@ static void started_again(void **state)
 	rig_tear_down(&r);
 }
 
-static void threads_that_cannot_be_had(void **state)
+TEST(threads_that_cannot_be_had)
 {
 	struct rig r;
 	int n;
 
-	(void)state;
 	for (n = 0; n < 4; n++) {
 		rig_set_up(&r, 10, 4);
 		rig_make_directories(&r);
@@ -483,13 +464,12 @@ static void use_up(struct rig *r, int n)
 	e2pf_engine_wait(r->e, -1);
 }
 
-static void allocations_that_fail(void **state)
+TEST(allocations_that_fail)
 {
 	bool failed = true;
 	struct rig r;
 	int n;
 
-	(void)state;
 	for (n = 0; failed; n++) {
 		rig_set_up(&r, 10, 2);
 		rig_make_directories(&r);
@@ -503,14 +483,13 @@ static void allocations_that_fail(void **state)
 	assert_uint_in_range(n, 10, 200);
 }
 
-static void figures_add_up(void **state)
+TEST(figures_add_up)
 {
 	struct e2pf_engine_stats st;
 	uint64_t blocks = 0, b;
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	rig_set_up(&r, 10, 2);
 	rig_make_directories(&r);
 	r.dev.tick = 1000;
@@ -557,12 +536,11 @@ static void figures_add_up(void **state)
 	rig_tear_down(&r);
 }
 
-static void plan_counted(void **state)
+TEST(plan_counted)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
 	struct rig r;
 
-	(void)state;
 	rig_set_up(&r, 10, 2);
 	rig_make_directories(&r);
 	rig_new(&r);
@@ -578,14 +556,13 @@ static void plan_counted(void **state)
 }
 
 /* Unreadable tables are skipped, until there are too many. */
-static void plan_with_errors(void **state)
+TEST(plan_with_errors)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
 	unsigned bad;
 	struct rig r;
 	uint32_t g;
 
-	(void)state;
 	for (bad = 15; bad <= 40; bad += 25) {
 		rig_set_up(&r, 40, 1);
 		for (g = 0; g < bad; g++)
@@ -598,25 +575,4 @@ static void plan_with_errors(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_read_once),
-		cmocka_unit_test(dear_requests),
-		cmocka_unit_test(errors_tolerated),
-		cmocka_unit_test(errors_of_leaves),
-		cmocka_unit_test(late_leaves_are_none),
-		cmocka_unit_test(stuck_device),
-		cmocka_unit_test(stopped_in_every_state),
-		cmocka_unit_test(stop_that_settles),
-		cmocka_unit_test(stopped_later),
-		cmocka_unit_test(started_again),
-		cmocka_unit_test(threads_that_cannot_be_had),
-		cmocka_unit_test(allocations_that_fail),
-		cmocka_unit_test(figures_add_up),
-		cmocka_unit_test(plan_counted),
-		cmocka_unit_test(plan_with_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

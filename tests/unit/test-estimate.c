@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How long a check is likely to take: what it computes, and what it waits, on
  * flash and where there is a head. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "report/estimate.h"
 
 #define MS 1000000u
 
-static void forecasts(void **state)
+TEST(forecasts)
 {
 	/* 1000 blocks here and there, or a million inodes; what a check takes,
 	 * and the most that it may. */
@@ -37,7 +31,6 @@ static void forecasts(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct e2pf_probe p = {
 			.report = {
@@ -71,7 +64,7 @@ static void forecasts(void **state)
 
 /* A check with readahead that took a second, of which it waited 0.3 for what
  * was read ahead and 0.2 for the rest-> */
-static void without(void **state)
+TEST(without)
 {
 	struct e2pf_report r = {
 		.block_size = 4096, .engine = {
@@ -82,7 +75,6 @@ static void without(void **state)
 	struct e2pf_engine_stats *st = &r.engine;
 	double sorted;
 
-	(void)state;
 	st->stage[1].stall_ns = st->stage[2].stall_ns = 250000000;
 	st->asked[E2PF_DIRS].bytes = 2000 * 4096;
 	st->asked[E2PF_DIRS].runs = 2000;
@@ -113,12 +105,4 @@ static void without(void **state)
 	assert_true(e2pf_estimate_without(&r, 1.0) == 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forecasts),
-		cmocka_unit_test(without),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

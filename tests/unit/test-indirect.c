@@ -5,18 +5,11 @@
  * reads and writes must be the same, in the same order, and so must the result.
  */
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include <ext2fs/ext2fs.h>
 
+#include "unit.h"
 #include "indirect.h"
 #include "interpose.h"
 #include "trial.h"
@@ -249,13 +242,12 @@ static void walk_both(int flags, char *buf)
 	}
 }
 
-static void as_the_library(void **state)
+TEST(as_the_library)
 {
 	static char buf[3 * BLOCK];
 	uint64_t random = 1, long_walks = 0;
 	unsigned trial;
 
-	(void)state;
 	for (trial = 0; trial < 20000; trial++) {
 		prepare(&random);
 		walk_both(0, number(&random, 10) ? buf : NULL);
@@ -266,7 +258,7 @@ static void as_the_library(void **state)
 }
 
 /* Walks with these flags are left to libext2fs. */
-static void with_flags(void **state)
+TEST(with_flags)
 {
 	static const int flags[] = {
 		BLOCK_FLAG_HOLE, BLOCK_FLAG_DATA_ONLY, BLOCK_FLAG_READ_ONLY,
@@ -276,7 +268,6 @@ static void with_flags(void **state)
 	uint64_t random = 2;
 	unsigned trial;
 
-	(void)state;
 	for (trial = 0; trial < 500; trial++) {
 		prepare(&random);
 		/* Otherwise there would be a callback for each of 16 million
@@ -317,12 +308,4 @@ static int end_fs(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_the_library),
-		cmocka_unit_test(with_flags),
-	};
-
-	return cmocka_run_group_tests(tests, make_fs, end_fs);
-}
+UNIT_MAIN(make_fs, end_fs)

@@ -2,14 +2,8 @@
 /* Which blocks of a journal are requested when a check walks its map, and when
  * it is replayed. */
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "ext4/journal.h"
@@ -68,7 +62,7 @@ static void asked(struct rig *r, uint64_t block, uint64_t count)
 
 /* A read of the journal's superblock, or of another block, starts no
  * readahead. */
-static void only_the_log(void **state)
+TEST_WITH(only_the_log, set_up, tear_down)
 {
 	struct rig *r = *state;
 
@@ -84,7 +78,7 @@ static void only_the_log(void **state)
 }
 
 /* The window grows while reads are sequential, and ends with the journal. */
-static void grows(void **state)
+TEST_WITH(grows, set_up, tear_down)
 {
 	struct rig *r = *state;
 	uint64_t b;
@@ -106,7 +100,7 @@ static void grows(void **state)
 
 /* Reads that skip from descriptor block to descriptor block are followed: the
  * data between them will be read, too. */
-static void steps_are_followed(void **state)
+TEST_WITH(steps_are_followed, set_up, tear_down)
 {
 	struct rig *r = *state;
 	uint64_t b;
@@ -120,7 +114,7 @@ static void steps_are_followed(void **state)
 
 /* The log wraps around, and the replay starts again: cached blocks are not
  * requested a second time. */
-static void goes_round(void **state)
+TEST_WITH(goes_round, set_up, tear_down)
 {
 	struct rig *r = *state;
 
@@ -136,7 +130,7 @@ static void goes_round(void **state)
 
 /* A journal in several pieces: as on ext3, with an indirect block between two
  * of them, and one piece that lies before another. */
-static void pieces(void **state)
+TEST_WITH(pieces, set_up, tear_down)
 {
 	struct rig *r = *state;
 
@@ -156,7 +150,7 @@ static void pieces(void **state)
 
 /* With an invalid journal map, nothing beyond the device is read, and only a
  * limited number of pieces. */
-static void hostile(void **state)
+TEST_WITH(hostile, set_up, tear_down)
 {
 	struct rig *r = *state;
 	uint64_t b;
@@ -184,7 +178,7 @@ static void hostile(void **state)
 }
 
 /* Everything that the double indirect block refers to, if it can be a block. */
-static void map(void **state)
+TEST_WITH(map, set_up, tear_down)
 {
 	static const struct e2pf_geometry geo = {
 		.block_size = BS, .blocks = BLOCKS
@@ -222,7 +216,7 @@ static void map(void **state)
 }
 
 /* The checker has to find an unreadable double indirect block itself. */
-static void map_not_readable(void **state)
+TEST_WITH(map_not_readable, set_up, tear_down)
 {
 	static const struct e2pf_geometry geo = {
 		.block_size = BS, .blocks = BLOCKS
@@ -235,7 +229,7 @@ static void map_not_readable(void **state)
 	assert_int_equal(r->j.bytes, 2 * BS);
 }
 
-static void no_memory(void **state)
+TEST_WITH(no_memory, set_up, tear_down)
 {
 	struct rig *r = *state;
 
@@ -246,14 +240,4 @@ static void no_memory(void **state)
 	asked(r, 0, 0);
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(only_the_log), TEST(grows), TEST(steps_are_followed),
-		TEST(goes_round), TEST(pieces), TEST(hostile),
-		TEST(map), TEST(map_not_readable), TEST(no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

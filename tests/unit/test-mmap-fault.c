@@ -7,18 +7,11 @@
  * Link with -Wl,--wrap=mmap,--wrap=mmap64 to test failures of open; without them
  * that test skips.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -28,8 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "mmap-rig.h"
 
 /* The thread sanitizer replaces each handler by its own, with its own mask, and
@@ -69,9 +61,8 @@ static void read_truncated(off_t size)
 	assert_same_files();
 }
 
-static void test_truncated_file(void **unused)
+TEST(test_truncated_file)
 {
-	(void)unused;
 	need_fault_address();
 	read_truncated(0);
 	read_truncated(65536);
@@ -362,9 +353,8 @@ static void child_blocked(void)
 	guarded_fault(child_open());
 }
 
-static void test_signals(void **unused)
+TEST(test_signals)
 {
-	(void)unused;
 	if (OWN_HANDLERS) {
 		print_message("the thread sanitizer stands in for handlers\n");
 		skip();
@@ -412,11 +402,10 @@ static void assert_fallback(const char *path, int flags)
 	assert_int_equal(io_channel_close(channel), 0);
 }
 
-static void test_fallback(void **unused)
+TEST(test_fallback)
 {
 	io_channel channel;
 
-	(void)unused;
 	make_file(path_b, IMAGE_SIZE, 17);
 	assert_fallback(path_b, IO_FLAG_FORCE_BOUNCE);
 	channel = open_mapped(path_b, 0, NULL);
@@ -486,12 +475,11 @@ static void count_open(int *fd, int *maps)
 	fclose(file);
 }
 
-static void test_failing_open(void **unused)
+TEST(test_failing_open)
 {
 	int n, fd, fd_before, maps, mapped = 0, failed = 0;
 	struct sigaction before, now;
 
-	(void)unused;
 	make_file(path_b, IMAGE_SIZE, 18);
 	count_open(&fd_before, &maps);
 	sigaction(SIGBUS, NULL, &before);
@@ -525,13 +513,12 @@ static void test_failing_open(void **unused)
 
 /* A loop device over a truncated file has media errors: EIO beyond the end.
  * The first read of the lost blocks faults in the mapping. */
-static void test_loop_media_error(void **unused)
+TEST(test_loop_media_error)
 {
 	struct pair pair;
 	char a[32], b[32];
 	int fa, fb, block;
 
-	(void)unused;
 	need_fault_address();
 	make_file(path_a, 1024 * 1024, 23);
 	make_file(path_b, 1024 * 1024, 23);
@@ -567,15 +554,4 @@ static void test_loop_media_error(void **unused)
 	assert_same_files();
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truncated_file),
-		cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_fallback),
-		cmocka_unit_test(test_failing_open),
-		cmocka_unit_test(test_loop_media_error),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+UNIT_MAIN(make_folder, remove_folder)

@@ -3,23 +3,15 @@
  * The mmap I/O manager against the unix manager, operation by operation on
  * two copies of one image.  Faults and signals are in test-mmap-fault.c.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "mmap-rig.h"
 
 static int pick_count(const struct pair *pair)
@@ -117,11 +109,10 @@ static void run_operations(int operations, bool cached)
 	close_pair(&pair);
 }
 
-static void test_random_operations(void **unused)
+TEST(test_random_operations)
 {
 	int cached;
 
-	(void)unused;
 	for (cached = 0; cached < 2; cached++) {
 		make_file(path_a, IMAGE_SIZE, 7);
 		make_file(path_b, IMAGE_SIZE, 7);
@@ -130,12 +121,11 @@ static void test_random_operations(void **unused)
 	}
 }
 
-static void test_statistics(void **unused)
+TEST(test_statistics)
 {
 	struct pair pair;
 	io_stats a, b;
 
-	(void)unused;
 	make_file(path_a, IMAGE_SIZE, 9);
 	make_file(path_b, IMAGE_SIZE, 9);
 	open_pair(&pair, path_a, path_b, IO_FLAG_RW);
@@ -153,11 +143,10 @@ static void test_statistics(void **unused)
 	close_pair(&pair);
 }
 
-static void test_read_only_write(void **unused)
+TEST(test_read_only_write)
 {
 	struct pair pair;
 
-	(void)unused;
 	make_file(path_a, IMAGE_SIZE, 10);
 	make_file(path_b, IMAGE_SIZE, 10);
 	open_pair(&pair, path_a, path_b, 0);
@@ -180,7 +169,7 @@ static void test_read_only_write(void **unused)
 	assert_same_files();
 }
 
-static void test_options_and_magic(void **unused)
+TEST(test_options_and_magic)
 {
 	static const char *const options[] = {
 		"offset=4096", "offset=0x1000", "offset=12x", "offset",
@@ -191,7 +180,6 @@ static void test_options_and_magic(void **unused)
 	io_channel none = NULL;
 	int i;
 
-	(void)unused;
 	assert_int_equal(e2pf_mmap_io_manager->open(NULL, 0, &none),
 			 EXT2_ET_BAD_DEVICE_NAME);
 	make_file(path_a, IMAGE_SIZE, 11);
@@ -241,7 +229,7 @@ static void open_large(struct pair *pair)
 	pair_set_blksize(pair, 4096);
 }
 
-static void test_large_file(void **unused)
+TEST(test_large_file)
 {
 	static const unsigned long long at[] = {
 		0, (2ull << 30) - 4096, 2ull << 30, (4ull << 30) - 4096,
@@ -251,7 +239,6 @@ static void test_large_file(void **unused)
 	size_t i;
 	int fd;
 
-	(void)unused;
 	make_file(path_a, 8192, 30);
 	make_file(path_b, 8192, 30);
 	if (truncate(path_a, (off_t)LARGE_SIZE) ||
@@ -310,7 +297,7 @@ static void *read_some(void *arg)
 	return NULL;
 }
 
-static void test_threads(void **unused)
+TEST(test_threads)
 {
 	io_channel channel;
 	struct reader readers[4];
@@ -318,7 +305,6 @@ static void test_threads(void **unused)
 	char *image = malloc(IMAGE_SIZE);
 	int i;
 
-	(void)unused;
 	make_file(path_b, IMAGE_SIZE, 19);
 	pick_from(19);
 	fill(image, IMAGE_SIZE);
@@ -337,16 +323,4 @@ static void test_threads(void **unused)
 	free(image);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_operations),
-		cmocka_unit_test(test_statistics),
-		cmocka_unit_test(test_read_only_write),
-		cmocka_unit_test(test_options_and_magic),
-		cmocka_unit_test(test_large_file),
-		cmocka_unit_test(test_threads),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+UNIT_MAIN(make_folder, remove_folder)

@@ -13,29 +13,21 @@
 #define _LARGEFILE64_SOURCE
 #endif
 #include <dlfcn.h>
-#include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <ext2fs/ext2fs.h>
 
+#include "unit.h"
 #include "file-fs.h"
 
 #define MODULE "../e2fsck/.libs/e2fsck-prefetch.so"
@@ -336,9 +328,8 @@ static bool stats_name(const char *device)
 	return strstr(text, wanted) != NULL;
 }
 
-static void one(void **state)
+TEST(one)
 {
-	(void)state;
 	assert_int_equal(use("one", "1"), 0);
 	assert_true(stats_name(first));
 	assert_int_equal(use("either", "1"), 0);
@@ -347,41 +338,37 @@ static void one(void **state)
 	assert_int_not_equal(access(stats, F_OK), 0);
 }
 
-static void two_at_a_time(void **state)
+TEST(two_at_a_time)
 {
-	(void)state;
 	assert_int_equal(use("two", "1"), 0);
 	assert_true(stats_name(first));
 	assert_false(stats_name(second));
 }
 
-static void not_helped(void **state)
+TEST(not_helped)
 {
-	(void)state;
 	assert_int_equal(use("journal", "1"), 0);
 	assert_int_not_equal(access(stats, F_OK), 0);
 	assert_int_equal(use("nothing", "1"), 0);
 	assert_int_not_equal(access(stats, F_OK), 0);
 }
 
-static void child_writes_nothing(void **state)
+TEST(child_writes_nothing)
 {
 	int status = use("child", "1");
 	struct stat st;
 
-	(void)state;
 	assert_true(WIFSIGNALED(status));
 	/* The file was made when the check began. */
 	assert_int_equal(stat(stats, &st), 0);
 	assert_int_equal(st.st_size, 0);
 }
 
-static void link_not_followed(void **state)
+TEST(link_not_followed)
 {
 	char text[16] = "";
 	FILE *f = fopen(precious, "w");
 
-	(void)state;
 	assert_non_null(f);
 	fputs("precious", f);
 	fclose(f);
@@ -394,11 +381,10 @@ static void link_not_followed(void **state)
 }
 
 /* Threads are abandoned after a second, and the statistics are written. */
-static void threads_left_behind(void **state)
+TEST(threads_left_behind)
 {
 	struct timespec from, to;
 
-	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	assert_int_equal(use("stuck", "1"), 0);
 	clock_gettime(CLOCK_MONOTONIC, &to);
@@ -413,11 +399,10 @@ static void threads_left_behind(void **state)
  * counters. */
 extern void __gcov_dump(void) __attribute__((weak));
 
-static void crash_ends(void **state)
+TEST(crash_ends)
 {
 	int status;
 
-	(void)state;
 	if (__gcov_dump) {
 		print_message("counters are written with the heap locked\n");
 		skip();
@@ -473,17 +458,10 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
+UNIT_TESTS
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one),
-		cmocka_unit_test(two_at_a_time),
-		cmocka_unit_test(not_helped),
-		cmocka_unit_test(child_writes_nothing),
-		cmocka_unit_test(link_not_followed),
-		cmocka_unit_test(threads_left_behind),
-		cmocka_unit_test(crash_ends),
-	};
 	const char *build = getenv("top_builddir");
 
 	if (argc == 3)
@@ -498,5 +476,5 @@ int main(int argc, char **argv)
 		puts("1..0 # SKIP the module is not built");
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return UNIT_RUN(make_folder, remove_folder);
 }

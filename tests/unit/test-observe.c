@@ -4,15 +4,9 @@
  * callbacks and bytes must be the same.  Also tests what is reported to the
  * engine.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "libext2fs/observe.h"
@@ -139,7 +133,7 @@ static void read_all(struct rig *r, bool wide, struct outcome *out)
 	}
 }
 
-static void same_as_unobserved(void **state)
+TEST_WITH(same_as_unobserved, set_up, tear_down)
 {
 	enum { N = sizeof(reads) / sizeof(reads[0]) };
 	struct outcome *plain = calloc(N, sizeof(*plain));
@@ -185,7 +179,7 @@ static uint64_t limit(unsigned kib)
 	return 30000 + 500 * kib;
 }
 
-static void hits_and_misses(void **state)
+TEST_WITH(hits_and_misses, set_up, tear_down)
 {
 	static const struct {
 		int count;
@@ -240,7 +234,7 @@ static uint64_t reads_heard(struct rig *r)
 
 /* The manager's own table is never changed, and the channel goes on with it
  * when nobody observes it, or when it was closed before. */
-static void unobserved_again(void **state)
+TEST_WITH(unobserved_again, set_up, tear_down)
 {
 	struct struct_io_manager before = *unix_io_manager;
 	struct e2pf_observer second;
@@ -296,7 +290,7 @@ errcode_t __wrap_io_channel_read_blk64(io_channel channel,
 	return next(channel, block, count, data);
 }
 
-static void another_table(void **state)
+TEST_WITH(another_table, set_up, tear_down)
 {
 	struct rig *r = *state;
 
@@ -320,7 +314,7 @@ static errcode_t count_readahead(io_channel channel, unsigned long long block,
 	return 4711;
 }
 
-static void readahead_absorbed(void **state)
+TEST_WITH(readahead_absorbed, set_up, tear_down)
 {
 	struct rig *r = *state;
 
@@ -347,7 +341,7 @@ static void readahead_absorbed(void **state)
 	r->channel->manager = unix_io_manager;
 }
 
-static void manager_without_operations(void **state)
+TEST_WITH(manager_without_operations, set_up, tear_down)
 {
 	struct rig *r = *state;
 
@@ -362,17 +356,4 @@ static void manager_without_operations(void **state)
 	r->channel->manager = unix_io_manager;
 }
 
-int main(void)
-{
-#define OBSERVED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		OBSERVED(same_as_unobserved),
-		OBSERVED(hits_and_misses),
-		OBSERVED(unobserved_again),
-		OBSERVED(another_table),
-		OBSERVED(readahead_absorbed),
-		OBSERVED(manager_without_operations),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -6,18 +6,12 @@
  * make the images in a temporary directory; without them the test skips.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "plan-walk.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

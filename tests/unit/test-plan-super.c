@@ -4,22 +4,15 @@
  * sound ones, and that it ignores impossible values.
  */
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "plan-rig.h"
 
-static void superblock_read(void **state)
+TEST(superblock_read)
 {
 	struct ext2_super_block sb = sound_super();
 	struct e2pf_geometry geo;
 
-	(void)state;
 	sb.s_blocks_count_hi = htole32(1);
 	sb.s_inodes_per_group = htole32(16);
 	sb.s_inodes_count = htole32((131072 + 40) * 16);
@@ -40,12 +33,11 @@ static void superblock_read(void **state)
 	assert_int_equal(geo.orphan_inum, 13);
 }
 
-static void features_that_are_off(void **state)
+TEST(features_that_are_off)
 {
 	struct ext2_super_block sb = sound_super();
 	struct e2pf_geometry geo;
 
-	(void)state;
 	sb.s_feature_compat = sb.s_feature_incompat = 0;
 	sb.s_feature_ro_compat = 0;
 	sb.s_blocks_count_hi = htole32(5);
@@ -97,13 +89,12 @@ static const struct {
 #undef FIELD
 };
 
-static void superblock_refused(void **state)
+TEST(superblock_refused)
 {
 	struct e2pf_geometry geo;
 	char zeros[1024] = { 0 };
 	size_t i;
 
-	(void)state;
 	assert_int_equal(e2pf_plan_superblock(zeros, &geo), -1);
 	for (i = 0; i < COUNT(refused); i++) {
 		struct ext2_super_block sb = sound_super();
@@ -118,12 +109,11 @@ static void superblock_refused(void **state)
 	}
 }
 
-static void counts_that_do_not_fit(void **state)
+TEST(counts_that_do_not_fit)
 {
 	struct ext2_super_block sb = sound_super();
 	struct e2pf_geometry geo;
 
-	(void)state;
 	/* 2^45 groups of 8 blocks; the low half of that number matches the
 	 * inodes. */
 	sb.s_blocks_per_group = sb.s_clusters_per_group = htole32(8);
@@ -163,14 +153,13 @@ static struct ext4_group_desc sound_descriptor(void)
 
 #define REF(...) assert_ref(&found, __VA_ARGS__)
 
-static void group_partly_used(void **state)
+TEST(group_partly_used)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct ext4_group_desc desc = sound_descriptor();
 	struct found found = { 0 };
 	struct e2pf_group group;
 
-	(void)state;
 	desc.bg_itable_unused = htole16(8192 - 17);
 	desc.bg_free_inodes_count = htole16(8192 - 12);
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
@@ -191,14 +180,13 @@ static void group_partly_used(void **state)
 	assert_int_equal(group.inodes_allocated, 0);
 }
 
-static void group_uninitialized(void **state)
+TEST(group_uninitialized)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct ext4_group_desc desc = sound_descriptor();
 	struct found found = { 0 };
 	struct e2pf_group group;
 
-	(void)state;
 	desc.bg_flags = htole16(EXT2_BG_INODE_UNINIT | EXT2_BG_BLOCK_UNINIT);
 	desc.bg_itable_unused = htole16(100);
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
@@ -218,13 +206,12 @@ static void group_uninitialized(void **state)
 	assert_int_equal(group.inode_bitmap, 1016);
 }
 
-static void group_out_of_range(void **state)
+TEST(group_out_of_range)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct ext4_group_desc desc = sound_descriptor();
 	struct e2pf_group group;
 
-	(void)state;
 	desc.bg_block_bitmap = htole32(geo.blocks);
 	desc.bg_inode_bitmap_hi = htole32(1);
 	desc.bg_inode_table = htole32(geo.blocks - 511);
@@ -246,17 +233,4 @@ static void group_out_of_range(void **state)
 	assert_int_equal(group.inode_bitmap, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(superblock_read),
-		cmocka_unit_test(features_that_are_off),
-		cmocka_unit_test(superblock_refused),
-		cmocka_unit_test(counts_that_do_not_fit),
-		cmocka_unit_test(group_partly_used),
-		cmocka_unit_test(group_uninitialized),
-		cmocka_unit_test(group_out_of_range),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,14 +4,8 @@
  * ones, and that it ignores impossible values.
  */
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "plan-rig.h"
 
 /* An inode of 256 bytes, followed by bytes that must not be read. */
@@ -93,7 +87,7 @@ static struct found plan_inode(uint32_t ino, const struct inode *inode)
 
 /* A directory of two extents, in a filesystem of so many blocks (0: the usual
  * number), and what is read of it; 0: nothing. */
-static void directory_in_extents(void **state)
+TEST(directory_in_extents)
 {
 	const uint64_t usual = sound_geometry().blocks;
 	const uint64_t last = (UINT64_C(1) << 48) - 2;
@@ -120,7 +114,6 @@ static void directory_in_extents(void **state)
 	struct found found;
 	size_t i, n;
 
-	(void)state;
 	put_header(inode.base.i_block, 2, 4, 0);
 	for (i = 0; i < COUNT(of); i++) {
 		geo.blocks = of[i].blocks ? of[i].blocks : usual;
@@ -143,12 +136,11 @@ static void directory_in_extents(void **state)
 	REF(0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
 }
 
-static void extent_indexes(void **state)
+TEST(extent_indexes)
 {
 	struct inode inode = make_inode(LINUX_S_IFREG, EXT4_EXTENTS_FL);
 	struct found found;
 
-	(void)state;
 	put_header(inode.base.i_block, 3, 4, 1);
 	put_index(inode.base.i_block, 0, 5000);
 	put_index(inode.base.i_block, 1, 5001);
@@ -193,7 +185,7 @@ static struct found plan_block(struct e2pf_kind kind, const void *block)
 	return found;
 }
 
-static void extent_nodes(void **state)
+TEST(extent_nodes)
 {
 	struct e2pf_kind kind = {
 		.cls = E2PF_EXTENTS,
@@ -203,7 +195,6 @@ static void extent_nodes(void **state)
 	struct found found;
 	unsigned i;
 
-	(void)state;
 	put_header(block, 340, 340, 2);
 	for (i = 0; i < 340; i++)
 		put_index(block, i, 100 + i);
@@ -233,7 +224,7 @@ static void extent_nodes(void **state)
 }
 
 /* Headers of the root, which is in an inode, and of a node of so many levels. */
-static void extent_nodes_refused(void **state)
+TEST(extent_nodes_refused)
 {
 	enum { ROOT = -1 };
 	static const struct {
@@ -262,7 +253,6 @@ static void extent_nodes_refused(void **state)
 	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(bad); i++) {
 		struct e2pf_kind kind = {
 			.cls = E2PF_EXTENTS, .parse = E2PF_EXTENT_NODE,
@@ -288,14 +278,13 @@ static void extent_nodes_refused(void **state)
 	assert_int_equal(plan_inode(20, &inode).count, 0);
 }
 
-static void block_map(void **state)
+TEST(block_map)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFREG, 0);
 	struct found found;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 15; i++)
 		put32(&inode.base.i_block[i], 3000 + 2 * i);
 	found = plan_inode(20, &inode);
@@ -316,7 +305,7 @@ static void block_map(void **state)
 	REF(8, 3024, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 1, E2PF_DIRS);
 }
 
-static void indirect_blocks(void **state)
+TEST(indirect_blocks)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct e2pf_kind kind = {
@@ -326,7 +315,6 @@ static void indirect_blocks(void **state)
 	uint8_t block[4096] = { 0 };
 	struct found found;
 
-	(void)state;
 	put32(block, 4000);
 	put32(block + 4, 4001);
 	put32(block + 8, OWN);		/* itself */
@@ -354,7 +342,7 @@ static void indirect_blocks(void **state)
 }
 
 /* By its size a target is in the inode, or a link is none. */
-static void symlinks(void **state)
+TEST(symlinks)
 {
 	static const struct {
 		uint32_t flags, size, size_high;
@@ -369,7 +357,6 @@ static void symlinks(void **state)
 	struct found found;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(of); i++) {
 		inode = make_inode(LINUX_S_IFLNK, of[i].flags);
 		if (of[i].flags & EXT4_EXTENTS_FL) {
@@ -387,7 +374,7 @@ static void symlinks(void **state)
 	}
 }
 
-static void inodes_without_blocks(void **state)
+TEST(inodes_without_blocks)
 {
 	static const unsigned modes[] = {
 		LINUX_S_IFCHR, LINUX_S_IFBLK, LINUX_S_IFIFO, LINUX_S_IFSOCK, 0
@@ -397,7 +384,6 @@ static void inodes_without_blocks(void **state)
 	struct found found;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(modes); i++) {
 		inode = make_inode(modes[i], 0);
 		memset(inode.base.i_block, 1, sizeof(inode.base.i_block));
@@ -424,14 +410,13 @@ static void inodes_without_blocks(void **state)
 	assert_int_equal(plan_inode(9, &inode).count, 2);
 }
 
-static void xattr_block_number(void **state)
+TEST(xattr_block_number)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
 	struct e2pf_group groups[40] = { 0 };
 	struct found found = { 0 };
 
-	(void)state;
 	put32(&inode.base.i_file_acl, geo.blocks);
 	assert_int_equal(plan_inode(20, &inode).count, 0);
 	put32(&inode.base.i_file_acl, 7777);
@@ -458,7 +443,7 @@ static size_t put_entry(uint8_t *at, unsigned name_length, uint32_t inum)
 	return (16 + name_length + 3) & ~3u;
 }
 
-static void ea_inodes_in_inode(void **state)
+TEST(ea_inodes_in_inode)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
@@ -466,7 +451,6 @@ static void ea_inodes_in_inode(void **state)
 	struct found found = { 0 };
 	uint8_t *at = inode.tail;
 
-	(void)state;
 	groups[0].inode_table = 500;
 	groups[39].inode_table = 9000;
 	put16(at, 28);
@@ -496,14 +480,13 @@ static void ea_inodes_in_inode(void **state)
 }
 
 /* The value itself is read if files have inline data. */
-static void ea_value(void **state)
+TEST(ea_value)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFREG,
 					EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
 	struct found found = { 0 };
 
-	(void)state;
 	inode.base.i_size = htole32(1 << 24);
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 700, 16);
@@ -528,7 +511,7 @@ static void ea_value(void **state)
 	assert_int_equal(found.count, 1);
 }
 
-static void ea_inodes_in_block(void **state)
+TEST(ea_inodes_in_block)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct e2pf_kind kind = {
@@ -539,7 +522,6 @@ static void ea_inodes_in_block(void **state)
 	struct found found = { 0 };
 	uint8_t *block = calloc(1, 4096), *at = block + 32;
 
-	(void)state;
 	assert_non_null(block);
 	groups[0].inode_table = 500;
 	put32(block, 0xea020000);
@@ -571,14 +553,13 @@ static void ea_inodes_in_block(void **state)
 }
 
 /* A reference's length has 32 bits, however many blocks are added. */
-static void references_of_32_bits(void **state)
+TEST(references_of_32_bits)
 {
 	const uint32_t most = UINT32_MAX / 4096;
 	struct e2pf_geometry geo = sound_geometry();
 	struct found found = { 0 };
 	struct e2pf_plan *plan = into(&found, &geo, NULL);
 
-	(void)state;
 	geo.blocks = UINT64_C(1) << 40;
 	e2pf_gather_add(plan, e2pf_leaf(E2PF_DIRS), 5000, most);
 	e2pf_gather_add(plan, e2pf_leaf(E2PF_DIRS), 5000 + most, most + 7u);
@@ -590,14 +571,13 @@ static void references_of_32_bits(void **state)
 }
 
 /* What is not wanted is passed only if it leads to something that is. */
-static void only_wanted_classes(void **state)
+TEST(only_wanted_classes)
 {
 	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
 	struct e2pf_geometry geo = sound_geometry();
 	struct found found = { 0 };
 	struct e2pf_plan *plan = into(&found, &geo, NULL);
 
-	(void)state;
 	put_header(inode.base.i_block, 1, 4, 1);
 	put_index(inode.base.i_block, 0, 5000);
 	plan->classes = 1u << E2PF_DIRS;
@@ -614,24 +594,22 @@ static void only_wanted_classes(void **state)
 	assert_int_equal(found.count, 2);
 }
 
-static void no_first_extent(void **state)
+TEST(no_first_extent)
 {
 	struct inode inode = make_inode(LINUX_S_IFLNK, EXT4_EXTENTS_FL);
 
-	(void)state;
 	inode.base.i_size = htole32(100);
 	put_extent(inode.base.i_block, 0, 5000, 1);
 	assert_int_equal(plan_inode(20, &inode).count, 0);
 }
 
-static void runs_of_inodes(void **state)
+TEST(runs_of_inodes)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct inode table[16];
 	struct found found = { 0 };
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 16; i++) {
 		table[i] = make_inode(LINUX_S_IFDIR, 0);
 		put32(&table[i].base.i_block[0], 5000 + 2 * i);
@@ -664,26 +642,4 @@ static void runs_of_inodes(void **state)
 	assert_int_equal(found.count, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(directory_in_extents),
-		cmocka_unit_test(extent_indexes),
-		cmocka_unit_test(extent_nodes),
-		cmocka_unit_test(extent_nodes_refused),
-		cmocka_unit_test(block_map),
-		cmocka_unit_test(indirect_blocks),
-		cmocka_unit_test(symlinks),
-		cmocka_unit_test(inodes_without_blocks),
-		cmocka_unit_test(xattr_block_number),
-		cmocka_unit_test(ea_inodes_in_inode),
-		cmocka_unit_test(ea_value),
-		cmocka_unit_test(ea_inodes_in_block),
-		cmocka_unit_test(references_of_32_bits),
-		cmocka_unit_test(only_wanted_classes),
-		cmocka_unit_test(no_first_extent),
-		cmocka_unit_test(runs_of_inodes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The time left of a check that reads and computes at known rates. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "report/progress.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -37,7 +31,7 @@ static struct e2pf_progress_facts evenly(double seconds, double whole)
 }
 
 /* Checks that read at a rate that changes. */
-static void rates(void **state)
+TEST(rates)
 {
 	static const struct {
 		bool has_head;
@@ -58,7 +52,6 @@ static void rates(void **state)
 	struct e2pf_estimate left;
 	unsigned i, t;
 
-	(void)state;
 	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct e2pf_progress_past past = { .seconds = 0 };
 
@@ -83,13 +76,12 @@ static void rates(void **state)
 }
 
 /* What follows the walk, by its stages, or by the time. */
-static void the_rest(void **state)
+TEST(the_rest)
 {
 	struct e2pf_progress_past past = { .seconds = 0 };
 	struct e2pf_estimate left;
 	struct e2pf_progress_facts f = evenly(10, 10);
 
-	(void)state;
 	f.cpu = 8;
 	left = e2pf_progress_estimate(&past, &f);
 	assert_near(&left, 4);
@@ -109,13 +101,12 @@ static void the_rest(void **state)
 }
 
 /* The range is wide at first. */
-static void range(void **state)
+TEST(range)
 {
 	struct e2pf_progress_past past = { .seconds = 0 };
 	struct e2pf_estimate left;
 	struct e2pf_progress_facts f;
 
-	(void)state;
 	f = evenly(1, 100);
 	left = e2pf_progress_estimate(&past, &f);
 	assert_true(left.high > 3 * left.expected);
@@ -128,13 +119,12 @@ static void range(void **state)
 	assert_true(left.low > left.expected * 0.75);
 }
 
-static void unknown(void **state)
+TEST(unknown)
 {
 	struct e2pf_progress_past past = { .seconds = 0 };
 	struct e2pf_progress_facts f = { .walks = true };
 	struct e2pf_estimate left;
 
-	(void)state;
 	left = e2pf_progress_estimate(&past, &f);
 	assert_true(left.high == 0);
 	f = evenly(5, 10);
@@ -179,7 +169,7 @@ static void read_facts(char *line, double *real, struct e2pf_progress_facts *f)
 /* Of real checks, from a third of the way on: within 20 % of the whole on the
  * average of each, and never beyond 45 %: what double indirect blocks lead to is
  * not known before they are read. */
-static void recorded(void **state)
+TEST(recorded)
 {
 	const char *srcdir = getenv("srcdir");
 	struct e2pf_progress_past past = { .seconds = 0 };
@@ -190,7 +180,6 @@ static void recorded(void **state)
 	char line[512];
 	FILE *file;
 
-	(void)state;
 	snprintf(line, sizeof(line), "%s/fixtures/progress.txt",
 		 srcdir ? srcdir : ".");
 	file = fopen(line, "r");
@@ -221,15 +210,4 @@ static void recorded(void **state)
 	assert_int_equal(checks, 5);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates),
-		cmocka_unit_test(the_rest),
-		cmocka_unit_test(range),
-		cmocka_unit_test(unknown),
-		cmocka_unit_test(recorded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

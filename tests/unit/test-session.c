@@ -3,20 +3,13 @@
  * A session on a filesystem in a file, through the public functions: the plan,
  * the reads that follow, and errors of a damaged filesystem.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "file-fs.h"
 #include "recorded-tree.h"
 #include "ext4/ext4_session.h"
@@ -85,7 +78,7 @@ static uint64_t plan_blocks(struct e2pf_session *s, unsigned *classes)
 	return blocks;
 }
 
-static void planned_and_read(void **state)
+TEST(planned_and_read)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
 	struct e2pf_session *s;
@@ -93,7 +86,6 @@ static void planned_and_read(void **state)
 	uint64_t blocks;
 	unsigned classes;
 
-	(void)state;
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
 	blocks = plan_blocks(s, &classes);
 	assert_int_equal(classes, 1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS |
@@ -119,14 +111,13 @@ static void planned_and_read(void **state)
 }
 
 /* An unusable superblock, and missing descriptors. */
-static void not_whole(void **state)
+TEST(not_whole)
 {
 	struct opaque_ext2_group_desc *descriptors = fs->group_desc;
 	struct e2pf_observer observer;
 	uint32_t blocks = fs->super->s_blocks_per_group;
 	struct e2pf_session *s;
 
-	(void)state;
 	fs->super->s_blocks_per_group = 0;
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
@@ -160,13 +151,12 @@ static uint64_t planned_by(struct e2pf_session *s)
 /* A checker scans all inodes again, on the same open filesystem.  The cache is
  * sampled as before the first scan, and the current group descriptors are
  * used. */
-static void scanned_again(void **state)
+TEST(scanned_again)
 {
 	struct e2pf_observer observer;
 	struct e2pf_session *s;
 	uint64_t once, twice;
 
-	(void)state;
 	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer,
 					 &s), 0);
 	/* Nothing is cached, so the workers are started. */
@@ -212,7 +202,7 @@ int ext2fs_get_library_version(const char **version, const char **date)
 	return 0;
 }
 
-static void library_is_newer(void **state)
+TEST(library_is_newer)
 {
 	static const struct {
 		const char *version, *says;
@@ -224,7 +214,6 @@ static void library_is_newer(void **state)
 	char *text;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		library = of[i].version;
 		assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
@@ -258,7 +247,7 @@ static void make_machine(void)
 
 /* Two processes share 8 GiB: each may use three quarters of its half.  Without
  * /sys the process may be in any memory group. */
-static void budget(void **state)
+TEST(budget)
 {
 	static const struct {
 		bool has_sys;
@@ -271,7 +260,6 @@ static void budget(void **state)
 	char *text;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		if (of[i].has_sys)
 			make_machine();
@@ -289,13 +277,12 @@ static void budget(void **state)
 }
 
 /* What e2prefetch probe shows. */
-static void probed(void **state)
+TEST(probed)
 {
 	struct e2pf_probe p;
 	struct e2pf_session *s;
 	unsigned i, about = 0;
 
-	(void)state;
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
 	assert_int_equal(e2pf_probe(s, &p), 0);
 	assert_int_equal(e2pf_probe(s, &p), 0);
@@ -314,12 +301,11 @@ static void probed(void **state)
 
 /* A process that cannot see what is cached requests everything; nothing is
  * deferred, and no read waits. */
-static void cache_not_seen(void **state)
+TEST(cache_not_seen)
 {
 	struct e2pf_session *s;
 	struct e2pf_engine_stats t;
 
-	(void)state;
 	assert_int_equal(chmod(path, 0444), 0);
 	if (geteuid() || seteuid(NOBODY)) {
 		print_message("not root, or in a name space of one user\n");
@@ -335,17 +321,4 @@ static void cache_not_seen(void **state)
 	e2pf_close(s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(planned_and_read),
-		cmocka_unit_test(not_whole),
-		cmocka_unit_test(scanned_again),
-		cmocka_unit_test(library_is_newer),
-		cmocka_unit_test(budget),
-		cmocka_unit_test(probed),
-		cmocka_unit_test(cache_not_seen),
-	};
-
-	return cmocka_run_group_tests(tests, make_fs, end_fs);
-}
+UNIT_MAIN(make_fs, end_fs)

@@ -3,23 +3,16 @@
  * The parsers of settings take what is documented and nothing else, and
  * leave *out alone when they refuse.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "settings.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A value that is not taken is 0 here, and changes nothing. */
-static void values(void **state)
+TEST(values)
 {
 	static const struct {
 		const char *name, *value;
@@ -81,7 +74,6 @@ static void values(void **state)
 	const struct e2pf_setup none = { .prefetch = false };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		struct e2pf_setup s = none;
 		int err = e2pf_setup_set(&s, rows[i].name, rows[i].value);
@@ -139,9 +131,8 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-static void file_and_variables(void **state)
+TEST_WITH(file_and_variables, make_file, remove_file)
 {
-	(void)state;
 	assert_true(read_with("# nothing\n\n  ; at all\n"));
 	assert_true(setup.prefetch && setup.log);
 	assert_false(setup.verbose || setup.mmap_io || setup.stats ||
@@ -178,7 +169,7 @@ static void file_and_variables(void **state)
 }
 
 /* test-failures.sh has the messages. */
-static void nothing_else(void **state)
+TEST_WITH(nothing_else, make_file, remove_file)
 {
 	static const char *const wrong[] = {
 		"thread = 4\n", "threads 4\n", "threads = 4 # four\n",
@@ -189,7 +180,6 @@ static void nothing_else(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(wrong); i++) {
 		if (read_with(wrong[i]))
 			fail_msg("%s", wrong[i]);
@@ -206,15 +196,4 @@ static void nothing_else(void **state)
 	assert_true(read_with(""));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),
-		cmocka_unit_test_setup_teardown(file_and_variables, make_file,
-						remove_file),
-		cmocka_unit_test_setup_teardown(nothing_else, make_file,
-						remove_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

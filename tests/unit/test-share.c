@@ -5,17 +5,12 @@
  * machine, so only a lower limit of the real count is known.
  */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "recorded-tree.h"
 #include "device/share.h"
 
@@ -51,7 +46,7 @@ static void make_tree(const char *locks)
 	fclose(f);
 }
 
-static void what_is_counted(void **state)
+TEST(what_is_counted)
 {
 	static const struct {
 		const char *locks;
@@ -84,7 +79,6 @@ static void what_is_counted(void **state)
 	static char many[LINES * sizeof(line)];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		make_tree(table[i].locks);
 		assert_int_equal(e2pf_share_count(tree_root), table[i].count);
@@ -106,11 +100,10 @@ static void what_is_counted(void **state)
 }
 
 /* Only root can reduce the share of root's checks. */
-static void of_other_users(void **state)
+TEST(of_other_users)
 {
 	char path[PATH_MAX];
 
-	(void)state;
 	if (geteuid())
 		skip();
 	make_tree("1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
@@ -151,13 +144,12 @@ static unsigned count_in_child(void)
 	return (unsigned)WEXITSTATUS(status);
 }
 
-static void join_and_die(void **state)
+TEST(join_and_die)
 {
 	int ready[2], i;
 	pid_t child[CHILDREN];
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	for (i = 0; i < CHILDREN; i++) {
 		child[i] = fork();
@@ -237,13 +229,12 @@ static unsigned count_with_list(FILE *list)
 
 /* The list is not read unless somebody else holds a lock, since to make it
  * takes the kernel 10 ms. */
-static void alone(void **state)
+TEST(alone)
 {
 	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	FILE *list = tmpfile();
 	struct rlimit files;
 
-	(void)state;
 	assert_non_null(list);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	if (files.rlim_cur < 1024)
@@ -257,13 +248,12 @@ static void alone(void **state)
 
 /* Our descriptor does not take a number that e2fsck would use, and the last
  * leave closes it. */
-static void out_of_the_way(void **state)
+TEST(out_of_the_way)
 {
 	int before = lowest_free(), high = -1, fd;
 	bool was_open[1024];
 	struct rlimit old, few;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	for (fd = 0; fd < 1024; fd++)
 		was_open[fd] = fcntl(fd, F_GETFD) >= 0;
@@ -288,15 +278,4 @@ static void out_of_the_way(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_counted),
-		cmocka_unit_test(of_other_users),
-		cmocka_unit_test(alone),
-		cmocka_unit_test(join_and_die),
-		cmocka_unit_test(out_of_the_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which pass a check is in, deduced from the walks it makes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "stages.h"
 
 /* A check of a sound filesystem; one with blocks that are claimed twice; one that
@@ -46,12 +41,11 @@ static const struct {
 	{ SEEN_LINKS_END, E2PF_EXT4_PASS5 },
 };
 
-static void walked(void **state)
+TEST(walked)
 {
 	enum e2pf_ext4_stage stage = E2PF_EXT4_PASS5;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		stage = stage_after(stage, steps[i].seen);
 		if (stage != steps[i].stage)
@@ -62,11 +56,10 @@ static void walked(void **state)
 
 /* A check restarts on the same open filesystem, at any point of the previous
  * one. */
-static void begun_again(void **state)
+TEST(begun_again)
 {
 	unsigned from;
 
-	(void)state;
 	for (from = E2PF_EXT4_PASS1B; from < E2PF_EXT4_STAGES; from++) {
 		assert_int_equal(stage_after(from, SEEN_SCAN),
 				 E2PF_EXT4_PASS1);
@@ -74,12 +67,4 @@ static void begun_again(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walked),
-		cmocka_unit_test(begun_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,17 +3,11 @@
  * Which files statistics may be written to, and that other files are not
  * changed.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "report/report.h"
 
 static char dir[] = "/tmp/test-stats-file-XXXXXX";
@@ -79,12 +73,11 @@ static void assert_refused(const char *name, const char *reason)
 	assert_string_equal(e2pf_stats_save(in_dir(name), NULL), reason);
 }
 
-static void new_and_own_files(void **state)
+TEST(new_and_own_files)
 {
 	const char *why;
 	FILE *f;
 
-	(void)state;
 	f = e2pf_stats_open(in_dir("new"), &why);
 	assert_non_null(f);
 	assert_true(fcntl(fileno(f), F_GETFD) & FD_CLOEXEC);
@@ -102,11 +95,10 @@ static void new_and_own_files(void **state)
 	assert_refused("missing/file", "No such file or directory");
 }
 
-static void not_a_file_of_ours(void **state)
+TEST(not_a_file_of_ours)
 {
 	int reader;
 
-	(void)state;
 	make_file("linked", 0644, "{ old: 1");
 	assert_int_equal(symlink(in_dir("linked"), in_dir("link")), 0);
 	assert_refused("link", "a symbolic link");
@@ -134,9 +126,8 @@ static void not_a_file_of_ours(void **state)
 	assert_int_equal(access(in_dir("linked"), F_OK), -1);
 }
 
-static void file_of_another(void **state)
+TEST(file_of_another)
 {
-	(void)state;
 	if (geteuid() != 0) {
 		print_message("not root\n");
 		skip();
@@ -153,23 +144,12 @@ static void file_of_another(void **state)
 }
 
 /* No statistics, or statistics on a stream that is already open. */
-static void no_file(void **state)
+TEST(no_file)
 {
-	(void)state;
 	assert_null(e2pf_stats_check(NULL));
 	assert_null(e2pf_stats_check("-"));
 	assert_null(e2pf_stats_save(NULL, NULL));
 	assert_int_equal(access("-", F_OK), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_and_own_files),
-		cmocka_unit_test(not_a_file_of_ours),
-		cmocka_unit_test(file_of_another),
-		cmocka_unit_test(no_file),
-	};
-
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+UNIT_MAIN(make_dir, remove_dir)

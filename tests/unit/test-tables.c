@@ -3,14 +3,7 @@
  * Inode tables that lie side by side: how many requests they are on a simulated
  * device; and the checker's place in them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "engine-rig.h"
 
 #define GROUPS 320u
@@ -38,7 +31,7 @@ static void lay_out_flex(const struct e2pf_geometry *geo,
 
 /* A flex group's bitmaps and tables are 160 KiB in one piece, and the device
  * takes 128 at a time: two requests, whoever makes them. */
-static void requests_by_pieces(void **state)
+TEST(requests_by_pieces)
 {
 	static const struct {
 		unsigned workers;
@@ -48,7 +41,6 @@ static void requests_by_pieces(void **state)
 	unsigned w;
 	uint32_t g;
 
-	(void)state;
 	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
 		rig_set_up(&r, GROUPS, ways[w].workers);
 		lay_out_flex(&r.fs.geo, r.fs.groups);
@@ -69,13 +61,12 @@ static void requests_by_pieces(void **state)
 
 /* Bitmaps that take a fifth of the budget are brought in the same sweep, and not
  * in a second one. */
-static void one_sweep(void **state)
+TEST(one_sweep)
 {
 	uint64_t last = 0;
 	struct rig r;
 	size_t i;
 
-	(void)state;
 	rig_set_up(&r, GROUPS, 1);
 	lay_out_flex(&r.fs.geo, r.fs.groups);
 	r.cfg.has_head = true;
@@ -95,7 +86,7 @@ static void one_sweep(void **state)
 
 /* What a progress report looks at: which part of the tables is passed, and parsed
  * by a worker, by bytes and by inodes that are allocated. */
-static void place_in_the_tables(void **state)
+TEST(place_in_the_tables)
 {
 	static const uint32_t allocated[] = { 16, 0, 8, 0 };
 	struct e2pf_ext4_look look = { .passed = 1 };
@@ -103,7 +94,6 @@ static void place_in_the_tables(void **state)
 	uint64_t bytes;
 	unsigned g;
 
-	(void)state;
 	tiny_new(&fs, 4, 512, 16, 1024);
 	for (g = 0; g < 4; g++)
 		fs.groups[g].inodes_allocated = allocated[g];
@@ -126,13 +116,4 @@ static void place_in_the_tables(void **state)
 	tiny_free(&fs);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_by_pieces),
-		cmocka_unit_test(one_sweep),
-		cmocka_unit_test(place_in_the_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -6,20 +6,13 @@
  * run.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <ext2fs/ext2fs.h>
 
+#include "unit.h"
 #include "file-fs.h"
 #include "e2prefetch.h"
 
@@ -210,27 +203,22 @@ static void check_with(const char *manager)
 	assert_int_equal(status, 0);
 }
 
-static void checked(void **state)
+TEST(checked)
 {
-	(void)state;
 	check_with("0");
 }
 
-static void checked_by_mmap(void **state)
+TEST(checked_by_mmap)
 {
-	(void)state;
 	check_with("1");
 }
 
+UNIT_TESTS
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checked),
-		cmocka_unit_test(checked_by_mmap),
-	};
-
 	self = argv[0];
 	if (argc == 3)
 		return check(argv[2]);
-	return cmocka_run_group_tests(tests, make_image, remove_image);
+	return UNIT_RUN(make_image, remove_image);
 }

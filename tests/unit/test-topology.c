@@ -3,14 +3,9 @@
  * The disks below a device or file, and what follows for the order of reads, on
  * small trees of what sysfs holds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/sysmacros.h>
-#include <cmocka.h>
 
+#include "unit.h"
 #include "recorded-tree.h"
 #include "device/topology.h"
 
@@ -179,14 +174,13 @@ static void name_leaves(const struct e2pf_topology *topo, char *text,
 				       topo->leaf[i].one_request ? "1" : "");
 }
 
-static void each_machine(void **state)
+TEST(each_machine)
 {
 	const struct machine *m;
 	struct e2pf_policy policy;
 	char text[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
 		struct e2pf_topology topo = { .leaves = 0 };
 		unsigned readahead, found;
@@ -215,12 +209,11 @@ static void each_machine(void **state)
 }
 
 /* A disk counts once, and the others' readahead is their own. */
-static void several_devices(void **state)
+TEST(several_devices)
 {
 	struct e2pf_topology topo = { .leaves = 0 };
 	char text[64];
 
-	(void)state;
 	tree_make(DISK("8:0", "sda", "1") PART("8:1", "sda", "sda1")
 		  DISK("8:16", "sdb", "1") DISK("254:0", "vda", "1"));
 	add('b', 8, 16, &topo);
@@ -260,7 +253,7 @@ static void make_array(unsigned disks, unsigned layers)
 }
 
 /* The walk ends whatever the number of disks and layers. */
-static void large_trees(void **state)
+TEST(large_trees)
 {
 	static const struct {
 		unsigned disks, layers, leaves;
@@ -271,7 +264,6 @@ static void large_trees(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
 		struct e2pf_topology topo = { .leaves = 0 };
 
@@ -286,13 +278,12 @@ static void large_trees(void **state)
 }
 
 /* A sysroot of the greatest length leaves no room for anything below. */
-static void long_sysroot(void **state)
+TEST(long_sysroot)
 {
 	struct e2pf_topology topo = { .leaves = 0 };
 	struct stat st = { .st_mode = S_IFBLK };
 	char *root = malloc(2 * PATH_MAX);
 
-	(void)state;
 	assert_non_null(root);
 	memset(root, '/', 2 * PATH_MAX - 1);
 	root[2 * PATH_MAX - 1] = '\0';
@@ -303,14 +294,4 @@ static void long_sysroot(void **state)
 	assert_true(topo.incomplete && !topo.leaves);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_machine),
-		cmocka_unit_test(several_devices),
-		cmocka_unit_test(large_trees),
-		cmocka_unit_test(long_sysroot),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

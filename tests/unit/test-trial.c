@@ -3,16 +3,10 @@
  * The self-test accepts the libext2fs of this machine.  It rejects each
  * stand-in that is made to answer wrongly, and an unknown version.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include <ext2fs/ext2fs.h>
 
+#include "unit.h"
 #include "accelerate.h"
 #include "bitmaps.h"
 #include "bitset.h"
@@ -151,12 +145,11 @@ int ext2fs_get_library_version(const char **version, const char **date)
  * The tests.
  */
 
-static void each_mistake(void **state)
+TEST(each_mistake)
 {
 	enum mistake one;
 	unsigned i;
 
-	(void)state;
 	for (one = NO_MISTAKE; one <= THREADS; one++) {
 		enum finding expected[E2PF_ACCELERATIONS] = {
 			FINDING_WHOLE, FINDING_WHOLE, FINDING_WHOLE
@@ -188,12 +181,11 @@ static void each_mistake(void **state)
 }
 
 /* The same each time, and other things at other times. */
-static void known_sequence(void **state)
+TEST(known_sequence)
 {
 	ext2_filsys fs;
 	struct trial a = { 0, 0 }, again = a, other = { 0, 1 };
 
-	(void)state;
 	assert_int_equal(ext2fs_initialize("test", EXT2_FLAG_64BITS,
 			&(struct ext2_super_block){
 				.s_blocks_count = TRIAL_BLOCKS
@@ -214,24 +206,14 @@ static errcode_t (*volatile walk)(ext2_filsys fs, ext2_ino_t ino, int flags,
 					      int offset, void *data),
 				  void *data) = ext2fs_block_iterate3;
 
-static void calls_of_the_program(void **state)
+TEST(calls_of_the_program)
 {
 	static const char *const own[] = { "ext2fs_block_iterate3" };
 	static const char *const none[] = { "ext2fs_mkdir" };
 
-	(void)state;
 	assert_non_null(walk);
 	assert_true(linkage_program_refers(own, 1));
 	assert_false(linkage_program_refers(none, 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_mistake),
-		cmocka_unit_test(known_sequence),
-		cmocka_unit_test(calls_of_the_program),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A unit test program: tests of cmocka that enter themselves where they are
+ * written.
+ *
+ *	TEST(name)
+ *	{
+ *		assert_int_equal(...);
+ *	}
+ *
+ *	UNIT_MAIN(set_up_all, tear_down_all)
+ */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define UNIT_MOST 64
+
+extern struct CMUnitTest unit_test[UNIT_MOST];
+extern size_t unit_tests;
+
+/* A test, with functions for before and after it, or NULL; `state' is what the
+ * first has stored. */
+#define TEST_WITH(name, set_up, tear_down) \
+	static void name(void **state); \
+	__attribute__((constructor)) static void enter_##name(void) \
+	{ \
+		if (unit_tests == UNIT_MOST) \
+			abort(); \
+		unit_test[unit_tests++] = (struct CMUnitTest) \
+			cmocka_unit_test_setup_teardown(name, set_up, \
+							tear_down); \
+	} \
+	static void name(__attribute__((unused)) void **state)
+
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* Run the tests of the file, in their order.  Returns how many failed. */
+#define UNIT_RUN(set_up, tear_down) \
+	_cmocka_run_group_tests("tests", unit_test, unit_tests, set_up, \
+				tear_down)
+
+#define UNIT_TESTS \
+	struct CMUnitTest unit_test[UNIT_MOST]; \
+	size_t unit_tests;
+
+#define UNIT_MAIN(set_up, tear_down) \
+	UNIT_TESTS \
+	int main(void) \
+	{ \
+		return UNIT_RUN(set_up, tear_down); \
+	}
+
+#endif
