@@ -25,10 +25,6 @@ COMPARE_IN_PLACE=1
 COMPARE_MASK=
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
-# shellcheck source=../tools/tally.sh
-. "$srcdir/tools/tally.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 TALLY_AGREED="of them"
 plan=$top_builddir/tests/tools/btrfs-plan
@@ -207,7 +203,6 @@ compare_require flock diff mkfs.btrfs
 [ -x "$plan" ] || tap_skip_all "not built: $plan"
 [ -z "$E2PF_RUNTIME" ] ||
 	tap_skip_all "a sanitizer's runtime and faulty calls do not go together"
-tmp_setup
-helpers_setup
+setup
 FAULT=$(library fault-inject) || tap_skip_all "fault-inject.c does not compile"
 tap_run test_faults "$@"

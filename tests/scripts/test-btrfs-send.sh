@@ -433,9 +433,6 @@ if [ -z "${E2PF_UNSHARED-}" ]; then
 		tap_skip_all "no mount namespace"
 	E2PF_UNSHARED=1 exec unshare -m bash "$0" "$@"
 fi
-tmp_setup
-helpers_setup
-no_search=$E2PF_TMP/no-search.so
-${CC:-cc} -shared -fPIC -o "$no_search" "$srcdir/tools/no-search.c" -ldl ||
-	tap_bail "no-search.c does not compile"
+setup
+no_search=$(library no-search) || tap_bail "no-search.c does not compile"
 tap_run test_all

@@ -211,6 +211,5 @@ test_all()
 }
 
 compare_require mkfs.btrfs
-tmp_setup
-helpers_setup
+setup
 tap_run test_all "$@"

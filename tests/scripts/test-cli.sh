@@ -8,8 +8,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 E2PREFETCH=$top_builddir/prefetch/e2prefetch
 
@@ -710,8 +708,5 @@ test_cli()
 	tap_check "no process is left behind" no_process_left
 }
 
-require_programs mke2fs debugfs dumpe2fs flock diff mkfifo awk
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs debugfs dumpe2fs flock diff mkfifo awk
 tap_run test_cli

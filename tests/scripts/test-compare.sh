@@ -41,8 +41,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 # The output of a check that asks for ever is compared up to its end by a limit.
 COMPARE_LIMIT=${COMPARE_LIMIT:-10}
 COMPARE_TEST_LIMIT=$((6 * COMPARE_LIMIT))
@@ -609,18 +607,10 @@ test_all()
 }
 
 [ $# -gt 0 ] || set -- features corpus options btrfs btrfs-corpus
-require_programs mke2fs debugfs dumpe2fs flock diff dd awk gzip
 [[ $* != *corruptions* && $* != *combinations* ]] || in_memory
-tmp_setup
-helpers_setup
-images_setup
-CORRUPT=$top_builddir/tests/tools/corrupt
-if [ ! -x "$CORRUPT" ]; then
-	CORRUPT=$E2PF_TMP/corrupt
-	${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$srcdir/../lib" \
-		-o "$CORRUPT" "$srcdir"/tools/corrupt*.c -lext2fs -lcom_err ||
-		tap_bail "no corrupt, and it does not compile"
-fi
+setup mke2fs debugfs dumpe2fs flock diff dd awk gzip
+CORRUPT=$(tool corrupt -I"$srcdir/../lib" -lext2fs -lcom_err) ||
+	tap_bail "no corrupt, and it does not compile"
 mkdir "$E2PF_TMP/base" "$E2PF_TMP/made" "$E2PF_TMP/files"
 export -f small_files
 own_mounts=-m

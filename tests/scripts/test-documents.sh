@@ -9,8 +9,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 PREFETCHER=$top_builddir/prefetch/e2prefetch
 top=$(cd "$srcdir/.." && pwd)
@@ -320,9 +318,6 @@ test_all()
 	test_layers
 }
 
-require_programs mke2fs debugfs e2image
 [ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs debugfs e2image
 tap_run test_all

@@ -7,8 +7,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
 
@@ -608,9 +606,6 @@ test_all()
 	tap_check "no process is left behind" no_process_left
 }
 
-require_programs mke2fs debugfs dumpe2fs flock awk
 [ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs debugfs dumpe2fs flock awk
 tap_run test_all

@@ -10,8 +10,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 # shellcheck disable=SC2154
 ENABLE=$top_builddir/prefetch/enable
@@ -632,8 +630,5 @@ test_enable()
 	fi
 }
 
-require_programs mke2fs
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs
 tap_run test_enable

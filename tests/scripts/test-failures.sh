@@ -643,17 +643,10 @@ test_all()
 
 CC=${CC:-cc}
 MUSL=$(ls /lib/ld-musl-* 2>/dev/null)
-require_programs mke2fs readelf jq "$CC" timeout
-tmp_setup
-helpers_setup
+setup mke2fs readelf jq "$CC" timeout
 dir=$E2PF_TMP
 export PREFETCH_LOG=0
-DENY_CALLS=$top_builddir/tests/tools/deny-calls
-[ -x "$DENY_CALLS" ] || {
-	DENY_CALLS=$dir/deny-calls
-	$CC -O2 -D_GNU_SOURCE -o "$DENY_CALLS" "$srcdir/tools/deny-calls.c" ||
-		tap_bail "deny-calls.c does not compile"
-}
+DENY_CALLS=$(tool deny-calls) || tap_bail "deny-calls.c does not compile"
 # Large enough for the self-test; sparse.
 image=$dir/image small=$dir/small
 truncate -s 8G "$image"

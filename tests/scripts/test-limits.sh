@@ -15,12 +15,8 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
-# shellcheck source=../tools/tally.sh
-. "$srcdir/tools/tally.sh"
 
 COMPARE_LIMIT=300
 SEED=${E2PF_SEED:-1}
@@ -686,16 +682,8 @@ test_limits()
 	tap_check "no process is left behind" no_process_left
 }
 
-require_programs mke2fs debugfs dumpe2fs e2image flock diff awk
-tmp_setup
+setup mke2fs debugfs dumpe2fs e2image flock diff awk
 trap limits_cleanup EXIT
-helpers_setup
-DENY_CALLS=$top_builddir/tests/tools/deny-calls
-if [ ! -x "$DENY_CALLS" ]; then
-	DENY_CALLS=$E2PF_TMP/deny-calls
-	${CC:-cc} -O2 -D_GNU_SOURCE -o "$DENY_CALLS" "$srcdir/tools/deny-calls.c" ||
-		tap_bail "no deny-calls, and it does not compile"
-fi
+DENY_CALLS=$(tool deny-calls) || tap_bail "deny-calls.c does not compile"
 REAL_STOCK=$E2FSCK_STOCK REAL_TEST=$E2FSCK_TEST
-images_setup
 tap_run test_limits "$@"

@@ -7,8 +7,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 PREFETCHER=$top_builddir/prefetch/e2prefetch
 MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
@@ -123,10 +121,6 @@ test_all()
 	test_tune2fs ext4-no-flex -I 512
 }
 
-require_programs mke2fs debugfs dumpe2fs e2image resize2fs e2freefrag tune2fs \
-	dd diff
 [ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs debugfs dumpe2fs e2image resize2fs e2freefrag tune2fs dd diff
 tap_run test_all

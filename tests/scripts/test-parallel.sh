@@ -11,8 +11,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 # shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 CHECKER=$top_builddir/tests/tools/parallel-check
 COMPARE_ACCEL=all
@@ -93,10 +91,7 @@ test_all()
 }
 
 [ -x "$CHECKER" ] || tap_skip_all "parallel-check is not built"
-require_programs mke2fs debugfs
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs debugfs
 make_images ext3-1k ext4-1k
 make_large || tap_bail "no image"
 # What the launcher takes for e2fsck, and stock is the same program.

@@ -7,8 +7,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
 
@@ -166,9 +164,6 @@ test_all()
 	fi
 }
 
-require_programs mke2fs debugfs
 [ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs debugfs
 tap_run test_all

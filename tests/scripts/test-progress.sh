@@ -8,10 +8,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
-# shellcheck source=../tools/tally.sh
-. "$srcdir/tools/tally.sh"
 
 # Only root's checks write a status.
 if have_root && [ -z "${E2PF_OWN_RUN-}" ] && unshare -m true 2>/dev/null; then
@@ -443,8 +439,5 @@ test_progress()
 	test_slow_reads
 }
 
-require_programs mke2fs mkfifo
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs mkfifo
 tap_run test_all

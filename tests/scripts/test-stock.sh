@@ -8,8 +8,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 
@@ -264,8 +262,5 @@ test_stock()
 	tap_check "no process is left behind" no_process_left
 }
 
-require_programs mke2fs flock diff timeout
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs flock diff timeout
 tap_run test_stock

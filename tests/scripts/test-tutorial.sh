@@ -7,8 +7,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 PLOT=$srcdir/../bench/plot
 
@@ -215,9 +213,6 @@ test_all()
 	fi
 }
 
-require_programs mke2fs debugfs jq dd
 [ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"
-tmp_setup
-helpers_setup
-images_setup
+setup mke2fs debugfs jq dd
 tap_run test_all

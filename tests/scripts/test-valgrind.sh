@@ -8,8 +8,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/images.sh
-. "$srcdir/tools/images.sh"
 
 module=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 preload=
@@ -70,14 +68,11 @@ test_all()
 	tap_check "e2prefetch" under_valgrind "$prefetch" -v "$image"
 }
 
-require_programs valgrind mke2fs debugfs e2fsck
 [ "${SANITIZERS:-no}" = no ] ||
 	tap_skip_all "valgrind and the sanitizers do not go together"
 [ -r "$module" ] || tap_skip_all "module not built: $module"
 prefetch=$top_builddir/prefetch/.libs/e2prefetch
 [ -x "$prefetch" ] || prefetch=$top_builddir/prefetch/e2prefetch
 export LD_LIBRARY_PATH=$top_builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-tmp_setup
-helpers_setup
-images_setup
+setup valgrind mke2fs debugfs e2fsck
 tap_run test_all

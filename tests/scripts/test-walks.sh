@@ -138,8 +138,6 @@ test_all()
 	done
 }
 
-require_programs mke2fs debugfs jq e2fsck
-tmp_setup
-helpers_setup
+setup mke2fs debugfs jq e2fsck
 make_image "$E2PF_TMP/image" || tap_bail "no image"
 tap_run test_all

@@ -6,7 +6,7 @@
 # clock are fixed, and debugfs adds files in a fixed order (mke2fs -d uses the order of
 # the host's readdir).
 #
-# To be sourced after lib.sh.  image_names prints the names, image_make NAME FILE makes
+# Sourced by lib.sh.  image_names prints the names, image_make NAME FILE makes
 # one.  This file does not know the checker under test; it uses the stock one to build
 # htree directories and to correct counts.
 

@@ -181,30 +181,43 @@ tmp_setup()
 	trap 'exit 143' TERM
 }
 
-# The helpers in C: those of the build tree, or compiled here.
-helpers_setup()
+# tool NAME [FLAG...]: a helper in C, that of the build tree or compiled here.
+tool()
 {
-	local cc=${CC:-cc} flags="-O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64"
+	local name=$1 out=$top_builddir/tests/tools/$1
 
-	IMGTOOL=$top_builddir/tests/tools/imgtool
-	if [ ! -x "$IMGTOOL" ]; then
-		IMGTOOL=$E2PF_TMP/imgtool
-		# shellcheck disable=SC2086
-		$cc $flags -o "$IMGTOOL" "$srcdir/tools/imgtool.c" ||
-			tap_bail "no imgtool, and it does not compile"
+	shift
+	if [ ! -x "$out" ]; then
+		out=$E2PF_TMP/$name
+		${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$out" \
+			"$srcdir/tools/$name"*.c "$@" >&2 || return
 	fi
-	FIXED_RANDOM=$E2PF_TMP/fixed-random.so
-	# shellcheck disable=SC2086
-	$cc $flags -w -shared -fPIC -o "$FIXED_RANDOM" \
-		"$srcdir/tools/fixed-random.c" -ldl ||
-		tap_bail "fixed-random.c does not compile"
-	FILL_STACK=$E2PF_TMP/fill-stack.so
-	# shellcheck disable=SC2086
-	$cc $flags -shared -fPIC -o "$FILL_STACK" "$srcdir/tools/fill-stack.c" -ldl ||
-		tap_bail "fill-stack.c does not compile"
+	printf '%s\n' "$out"
 }
 
-# Programs that every script needs; all are part of e2fsprogs.
+# library NAME: one to be preloaded, without sanitizers.
+library()
+{
+	local out=$E2PF_TMP/$1.so
+
+	${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -w -shared -fPIC \
+		-o "$out" "$srcdir/tools/$1"*.c -ldl -lpthread >&2 || return
+	printf '%s\n' "$out"
+}
+
+# setup PROGRAM...: what most scripts need; without one of the programs, all of which
+# are part of Debian, they are skipped.
+setup()
+{
+	require_programs "$@"
+	tmp_setup
+	IMGTOOL=$(tool imgtool) || tap_bail "no imgtool, and it does not compile"
+	FIXED_RANDOM=$(library fixed-random) ||
+		tap_bail "fixed-random.c does not compile"
+	FILL_STACK=$(library fill-stack) || tap_bail "fill-stack.c does not compile"
+	images_setup
+}
+
 require_programs()
 {
 	local program
@@ -355,3 +368,8 @@ workers()
 	done
 	wait
 }
+
+# shellcheck source=images.sh
+. "$srcdir/tools/images.sh"
+# shellcheck source=tally.sh
+. "$srcdir/tools/tally.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# To be sourced after lib.sh and compare.sh.  Counts the outcomes of many runs and
+# Sourced by lib.sh, for scripts that source compare.sh.  Counts the outcomes of many runs and
 # prints one TAP line per kind of fault, and a row of the table in doc/testing.md.  It
 # does not know what the faults are.
 #
@@ -129,16 +129,4 @@ tally_all()
 	cat >"$tally_list"
 	# shellcheck disable=SC2046
 	workers tally_worker $(seq 0 $((E2PF_JOBS - 1)))
-}
-
-# library NAME: compiled here from tools/NAME*.c, because the one of the build tree
-# may have a sanitizer in it; prints the path.
-library()
-{
-	local out=$E2PF_TMP/$1.so
-
-	# shellcheck disable=SC2086
-	${CC:-cc} -O2 -D_GNU_SOURCE -w -shared -fPIC -o "$out" \
-		"$srcdir/tools/$1"*.c -ldl -lpthread || return
-	printf '%s\n' "$out"
 }
