@@ -17,13 +17,11 @@
 #define NODE_BITS ((uint64_t)NODE_VALUES * CHUNK_BITS)
 #define NONE UINT64_MAX
 
-void bitset_find(struct bitset *s, uint64_t c)
+void bitset_look_up(struct bitset *s, uint64_t c)
 {
 	uint64_t entry = s->table[c / NODE_VALUES];
 	struct node *n = chunk_node(entry);
 
-	if (c == s->at)
-		return;
 	s->at = c;
 	s->slot = NULL;
 	s->chunk = entry;
@@ -179,10 +177,29 @@ static inline void change(struct bitset *s, uint64_t c, unsigned first,
 		store_chunk(s);
 }
 
+/* Most changes are of one word that stays where it is: change the bits of `mask`
+ * in that of bit `i`.  False, and nothing is changed, if this is not one. */
+static inline bool change_word(struct bitset *s, uint64_t i, uint64_t mask,
+			       bool set, uint64_t *old)
+{
+	uint64_t *word, fresh;
+
+	bitset_find(s, i / CHUNK_BITS);
+	word = chunk_stored(s->chunk, i % CHUNK_BITS);
+	if (!word)
+		return false;
+	*old = *word;
+	fresh = set ? *old | mask : *old & ~mask;
+	if (!fresh || fresh == NODE_FULL)
+		return false;
+	*word = fresh;
+	return true;
+}
+
 static void change_range(struct bitset *s, uint64_t start, uint64_t count,
 			 bool set)
 {
-	uint64_t c, last;
+	uint64_t c, last, old;
 
 	if (start >= s->bits || !count)
 		return;
@@ -190,10 +207,10 @@ static void change_range(struct bitset *s, uint64_t start, uint64_t count,
 		count = s->bits - start;
 	last = start + count - 1;
 	c = start / CHUNK_BITS;
-	if (c == last / CHUNK_BITS) {
-		change(s, c, start % CHUNK_BITS, last % CHUNK_BITS, set);
+	if (start / 64 == last / 64 &&
+	    change_word(s, start, UINT64_MAX >> (64 - count) << start % 64, set,
+			&old))
 		return;
-	}
 	for (; c <= last / CHUNK_BITS; c++)
 		change(s, c, c == start / CHUNK_BITS ? start % CHUNK_BITS : 0,
 		       c == last / CHUNK_BITS ? last % CHUNK_BITS : LAST, set);
@@ -211,10 +228,15 @@ void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count)
 
 bool bitset_set(struct bitset *s, uint64_t i)
 {
-	if (bitset_test(s, i))
+	uint64_t bit = UINT64_C(1) << i % 64, old;
+
+	if (i >= s->bits)
+		return false;
+	if (change_word(s, i, bit, true, &old))
+		return old & bit;
+	if (chunk_bit(s->chunk, i % CHUNK_BITS))
 		return true;
-	if (i < s->bits)
-		change(s, i / CHUNK_BITS, i % CHUNK_BITS, i % CHUNK_BITS, true);
+	change(s, i / CHUNK_BITS, i % CHUNK_BITS, i % CHUNK_BITS, true);
 	return false;
 }
 

@@ -40,15 +40,20 @@ static inline bool bitset_is_empty(const struct bitset *s)
 	return !s->used;
 }
 
+void bitset_look_up(struct bitset *s, uint64_t c);
+
 /* Look up chunk `c`, which is inside the set, and keep it in `at`. */
-void bitset_find(struct bitset *s, uint64_t c);
+static inline void bitset_find(struct bitset *s, uint64_t c)
+{
+	if (c != s->at)
+		bitset_look_up(s, c);
+}
 
 static inline bool bitset_test(struct bitset *s, uint64_t i)
 {
 	if (i >= s->bits)
 		return false;
-	if (i / CHUNK_BITS != s->at)
-		bitset_find(s, i / CHUNK_BITS);
+	bitset_find(s, i / CHUNK_BITS);
 	return chunk_bit(s->chunk, i % CHUNK_BITS);
 }
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides how much room a node has, and moves it when that does not do; chooses the
- * form of a chunk, and changes it as bits are set and cleared.  A chunk is a node
- * only while it has more than one run of set and more than one of clear bits.
+ * form of a chunk, and changes it as bits are set and cleared.  A chunk is made a
+ * node when it has more than one run of set and more than one of clear bits, and
+ * a run again when a word of it has become full or clear and it is one: at each
+ * change some went back and forth, and 690,000 words were moved for 250,000
+ * (extents@1/4).
  *
  * A run costs a node at most two words of its own, so a node of two runs or more
  * takes no more than libext2fs's tree does, 48 bytes for each.
@@ -205,9 +208,13 @@ static bool change_run(uint64_t *number, unsigned first, unsigned last,
 	struct chunk_run r = chunk_run(*number);
 	unsigned end = last + 1, edge[4], edges = 0;
 
-	/* Most bits follow the run. */
+	/* Most bits follow the run, or what is before it. */
 	if (first == r.to && set != r.outer && end < CHUNK_BITS) {
 		*number += (uint64_t)(end - first) << 32;
+		return true;
+	}
+	if (first == r.from && set == r.outer && end < r.to) {
+		*number += (uint64_t)(end - first) << 16;
 		return true;
 	}
 	if (r.from < first)
@@ -294,6 +301,7 @@ static uint64_t simplest(struct node *n)
 uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 {
 	struct node *n;
+	uint64_t some;
 
 	if (!first && last == CHUNK_BITS - 1) {
 		chunk_free(number);
@@ -304,7 +312,10 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 		return number;
 	n = chunk_is_pointer(number) ? chunk_node(number) :
 				       node_of_run(chunk_run(number));
-	return simplest(change_node(n, first, last, set));
+	some = n->some;
+	n = change_node(n, first, last, set);
+	return some & ~n->some || !n->some ? simplest(n) :
+					     (uint64_t)(uintptr_t)n;
 }
 
 bool chunk_copy(uint64_t number, uint64_t *copy)

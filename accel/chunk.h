@@ -147,6 +147,13 @@ static inline bool chunk_bit(uint64_t number, unsigned bit)
 	return chunk_run_bit(chunk_run(number), bit);
 }
 
+/* The word of a bit; NULL: it is not stored. */
+static inline uint64_t *chunk_stored(uint64_t number, unsigned bit)
+{
+	return chunk_is_pointer(number) ?
+	       node_slot(chunk_node(number), bit / 64) : NULL;
+}
+
 /* Word `w` of a chunk. */
 uint64_t chunk_word(uint64_t number, unsigned w);
 
