@@ -53,6 +53,18 @@ completions()
 	offers "touch" disk -- touc
 )
 
+# Each letter after .Fl in the text is that of an option.
+no_other_letters()
+{
+	local letter
+
+	for letter in $(sed -n 's/^\.Fl \([a-zA-Z]\( , [a-zA-Z]\)*\)$/\1/p' \
+		doc/e2prefetch.8 | tr -d ,); do
+		options | grep -qxe "-$letter" || { echo "-$letter"; return 1; }
+	done
+	[ -n "$letter" ]
+}
+
 test_options()
 {
 	local variables
@@ -61,6 +73,7 @@ test_options()
 	tap_check "completions" completions
 	tap_check "e2prefetch(8) has all options" same "$(options | grep -e --)" \
 		"$(items e2prefetch.8 Fl | sed -n 's/.* Fl Fl \([a-z-]*\).*/--\1/p')"
+	tap_check "e2prefetch(8) has no other letters" no_other_letters
 	tap_check "e2prefetch.conf(5) has all settings" same "$(settings)" \
 		"$(items e2prefetch.conf.5 Cm)"
 	tap_check "e2prefetch.conf has all settings" same "$(settings)" \
