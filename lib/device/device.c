@@ -23,8 +23,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,6 +55,7 @@ struct file_device {
 	uint64_t offset;	/* of the filesystem in the file */
 	unsigned char *map;	/* of the whole file, or NULL */
 	uint64_t map_len;
+	bool in_memory;		/* of a filesystem in memory */
 };
 
 static struct file_device *file_device(struct e2pf_device *dev)
@@ -79,12 +82,22 @@ static int query(struct file_device *f, uint64_t start, size_t len,
 	return r;
 }
 
+static uint64_t file_data(struct e2pf_device *dev, uint64_t offset)
+{
+	const struct file_device *f = file_device(dev);
+	off_t at = lseek(f->dev.fd, (off_t)(f->offset + offset), SEEK_DATA);
+
+	if (at < 0)
+		return errno == ENXIO ? UINT64_MAX : offset;
+	return (uint64_t)at - f->offset;
+}
+
 static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 			  uint64_t len, bool *resident)
 {
 	struct file_device *f = file_device(dev);
 	unsigned char vec[SPAN_PAGES];
-	uint64_t page = dev->page_size, start, end;
+	uint64_t page = dev->page_size, at = offset, start, end;
 	uint64_t pages, i;
 
 	*resident = false;
@@ -101,6 +114,13 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 	for (i = 1; i < pages && (vec[i] & 1) == (vec[0] & 1); i++)
 		;
 	end = start + i * page - offset;
+	/* A hole that is read does not become resident there, and needs no
+	 * device. */
+	if (!*resident && f->in_memory) {
+		end = file_data(dev, at);
+		*resident = end > at;
+		end = *resident ? end - at : page;
+	}
 	return end < len ? end : len;
 }
 
@@ -177,16 +197,6 @@ static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
 }
 
 /* A block device has no holes: lseek(2) fails with EINVAL. */
-static uint64_t file_data(struct e2pf_device *dev, uint64_t offset)
-{
-	const struct file_device *f = file_device(dev);
-	off_t at = lseek(f->dev.fd, (off_t)(f->offset + offset), SEEK_DATA);
-
-	if (at < 0)
-		return errno == ENXIO ? UINT64_MAX : offset;
-	return (uint64_t)at - f->offset;
-}
-
 static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 {
 	const struct file_device *f = file_device(dev);
@@ -259,6 +269,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 {
 	struct file_device *f = calloc(1, sizeof(*f));
 	uint64_t size = 0;
+	struct statfs fs;
 	struct stat st;
 	int err;
 
@@ -285,6 +296,8 @@ int e2pf_device_open(const char *path, uint64_t offset,
 		goto fail;
 	f->dev.size = size - offset;
 	f->dev.blind = !may_see_cache(f->dev.fd, &st);
+	f->in_memory = !fstatfs(f->dev.fd, &fs) &&
+		       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
 	*dev = &f->dev;
