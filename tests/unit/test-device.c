@@ -121,6 +121,34 @@ TEST(holes)
 		look_at_holes("/dev/shm");
 }
 
+/* Its node is on a filesystem in memory, the device is not: what is missing is one
+ * range.  Others may read the beginning and the end of a new device. */
+TEST(block_device)
+{
+	char command[128], name[32] = "";
+	struct e2pf_device *dev;
+	bool resident;
+	FILE *loop;
+
+	snprintf(command, sizeof(command),
+		 "losetup --find --show %s 2>/dev/null", path);
+	loop = popen(command, "r");
+	assert_non_null(loop);
+	if (fscanf(loop, "%31s", name) != 1)
+		*name = '\0';
+	pclose(loop);
+	if (!*name)
+		skip();
+	assert_int_equal(e2pf_device_open(name, 0, &dev), 0);
+	dev->ops->forget(dev, 0, SIZE);
+	assert_int_equal(dev->ops->span(dev, SIZE / 4, SIZE / 2, &resident),
+			 SIZE / 2);
+	assert_false(resident);
+	dev->ops->close(dev);
+	snprintf(command, sizeof(command), "losetup --detach %s", name);
+	assert_int_equal(system(command), 0);
+}
+
 /* The same with a small mapping, if address space is limited. */
 TEST(without_a_mapping)
 {
