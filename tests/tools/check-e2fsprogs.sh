@@ -15,7 +15,7 @@
 #
 # E2FSPROGS_SLOW	with 1, also the suite's slow tests, half an hour
 #
-# review.py tells which functions that ours replace differ in it from those reviewed.
+# review.py tells which files with code that ours replaces were not reviewed.
 # The suite is built with shared libraries, because the module works only if the
 # checker loads libext2fs.
 
