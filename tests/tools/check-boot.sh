@@ -30,8 +30,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=report.sh
-. "$srcdir/tools/report.sh"
 # shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
@@ -39,7 +37,7 @@ iops=${BOOT_IOPS:-1000}
 patience=900
 accel=${BOOT_ACCEL-}
 qemu=${BOOT_QEMU:-qemu-system-x86_64}
-included=systemd,systemd-sysv,udev,dbus,e2fsprogs,initramfs-tools,kmod,lvm2
+included=--include=systemd,systemd-sysv,udev,dbus,e2fsprogs,initramfs-tools,kmod,lvm2
 included=$included,linux-image-cloud-amd64
 
 why_not()
@@ -138,8 +136,8 @@ make_system()
 	cp -a "$fresh" "$root" && rm "$root/complete" &&
 	mkdir "$root/ours" &&
 	cp "$DIST_DIR/$suite-packages"/e2prefetch_*.deb "$root/ours" &&
-	in_chroot "$root" apt-get -q update &&
-	in_chroot "$root" sh -c 'apt-get -q -y --no-install-recommends install \
+	apt update &&
+	inside sh -c 'apt-get -q -y --no-install-recommends install \
 		/ours/*.deb' || return
 	printf '%s\n' '/dev/vda / ext4 errors=remount-ro 0 1' \
 		'/dev/vdb /data ext4 defaults 0 2' >"$root/etc/fstab"
@@ -160,7 +158,7 @@ make_system()
 	printf '%s\n' MODULES=list FSTYPE=ext4 COMPRESS=gzip COMPRESSLEVEL=1 \
 		>"$root/etc/initramfs-tools/conf.d/boot"
 	printf '%s\n' virtio_pci virtio_blk >"$root/etc/initramfs-tools/modules"
-	in_chroot "$root" update-initramfs -u
+	inside update-initramfs -u
 }
 
 # Directories, and fragmented files with extent trees.
@@ -198,13 +196,14 @@ on_disk()
 	mkdir -p "$E2PF_TMP/mounted" &&
 	# shellcheck disable=SC2016
 	unshare --mount bash -c '
-		. "$1"
-		disk=$2 mounted=$3
-		shift 3
+		srcdir=$1
+		. "$2"
+		disk=$3 mounted=$4
+		shift 4
 		mount -o loop "$disk" "$mounted" || exit
 		in_chroot "$mounted" "$@"
 		status=$?
-		umount "$mounted" && exit $status' bash "$chroots_file" \
+		umount "$mounted" && exit $status' bash "$srcdir" "$chroots_file" \
 		"$disk" "$E2PF_TMP/mounted" "$@"
 }
 
@@ -255,8 +254,7 @@ boot()
 	grep -q '^== report ends' "$report"
 }
 
-# boot_as NAME dirty|clean ACTION [PARAMETER...]: adds a row to the table and prints
-# the report.
+# boot_as NAME dirty|clean ACTION [PARAMETER...]: adds a row to the table.
 boot_as()
 {
 	local name=$1 state=$2
@@ -268,7 +266,11 @@ boot_as()
 	boot "$@" || return
 	sed "s/^/# $name: /" "$report" | tee -a "${BOOT_LOG:-/dev/null}" \
 		>>"$E2PF_TMP/all"
-	note_row "$name" "$state"
+	note "$name" filesystems "$state"
+	for state in root data; do
+		note "$name" $state "$(said_of $state)"
+		note "$name" ${state}_took "$(time_of $state)"
+	done
 }
 
 # The duration of a check: from its unit, or in seconds from the initramfs's clock.
@@ -280,13 +282,6 @@ time_of()
 		time = sprintf("%.0f ms", $3 / 1000)
 	}
 	END { print time ? time : "-" }' "$report"
-}
-
-note_row()
-{
-	printf '| %s | %s | %s | %s | %s | %s |\n' "$1" "$2" \
-		"$(said_of root)" "$(said_of data)" "$(time_of root)" \
-		"$(time_of data)" >>"$rows"
 }
 
 # The report of a check: for the root filesystem that of the initramfs, if it was
@@ -343,7 +338,7 @@ nothing_failed() { reported '^failed units: *$'; }
 
 stage_make()
 {
-	: >"$rows"
+	: >"$notes"
 	tap_check "$suite: a system with our packages" make_system || return
 	tap_check "$suite: its disks" make_disks || return
 }
@@ -454,10 +449,8 @@ test_boot()
 		"stage_$stage" || return
 	done
 	cat "$E2PF_TMP/all"
-	{
-		heading boot filesystems root data "root took" "data took"
-		cat "$rows"
-	} | show_table boot
+	notes_table boot boot= filesystems=filesystems root=root data=data \
+		"root took=root_took" "data took=data_took"
 }
 
 suite=${1:-bookworm}
@@ -474,7 +467,7 @@ cpu=Nehalem,+pclmulqdq
 tmp_setup
 folder=${BOOT_DIR:-$E2PF_TMP}
 mkdir -p "$folder"
-root=$E2PF_TMP/root rows=$folder/rows
+root=$E2PF_TMP/root notes=$folder/notes
 disk=$folder/root.img data=$folder/data.img
 : >"$E2PF_TMP/all"
 tap_run test_boot

@@ -6,11 +6,9 @@
 # I/O manager.  Each test must have the same result.
 #
 #   check-e2fsprogs.sh [TEST...]	default: all of them
-#   check-e2fsprogs.sh --table ROWS	the table of rows gathered with E2PF_TABLE
 #
 # E2FSPROGS_DIR	folder to work in, an absolute path; builds in it are reused
 #		(default: a temporary folder)
-# E2PF_TABLE	file that the row of the table is added to
 # TABLE		file that gets the table between its two marks
 #
 # E2FSPROGS_SLOW	with 1, also the suite's slow tests, half an hour
@@ -22,10 +20,8 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=report.sh
-. "$srcdir/tools/report.sh"
-# shellcheck source=source-package.sh
-. "$srcdir/tools/source-package.sh"
+# shellcheck source=chroots.sh
+. "$srcdir/tools/chroots.sh"
 
 # A test that hangs is stopped.
 LIMIT=1800
@@ -141,7 +137,7 @@ compare_suite()
 test_suite()
 {
 	local dir=${E2FSPROGS_DIR:-$E2PF_TMP/e2fsprogs} source suite name io
-	local differ row
+	local differ version
 	local -a setting=()
 
 	source_package "$dir" e2fsprogs >"$E2PF_TMP/log" 2>&1 || {
@@ -160,9 +156,10 @@ test_suite()
 	# shellcheck disable=SC2046
 	[ $# -gt 0 ] || set -- $(suite_tests)
 	run_suite stock e2fsck.real "$@"
-	row="| $(cat "$dir/version") | $# | $(count stock ok) | $(count stock failed)"
-	tap_diag "$(cat "$dir/version"): $# tests, $(count stock ok) pass," \
-		"$(count stock failed) fail"
+	version=$(cat "$dir/version")
+	note "$version" tests $#
+	note "$version" ok "$(count stock ok)"
+	note "$version" fail "$(count stock failed)"
 	tap_check "the suite runs" [ "$(count stock ok)" -gt 0 ]
 	for io in 0 1; do
 		name=unix
@@ -172,26 +169,18 @@ test_suite()
 		run_suite $name "$E2FSCK_TEST" "$@"
 		compare_suite $name "$@"
 		tap_check "$name: it was the launcher that ran" helped $name
-		row+=" | $(($# - differ)) | $differ"
+		note "$version" "same_$name" $(($# - differ))
+		note "$version" "differ_$name" "$differ"
 	done
 	ln -sfn e2fsck.real "$suite/e2fsck/e2fsck"
-	printf '%s |\n' "$row" >>"$rows"
 	tap_check "no process is left behind" no_process_left
-	print_table "$rows" | show_table e2fsprogs
+	notes_table e2fsprogs e2fsprogs= tests=tests "pass with stock=ok" \
+		"fail with stock=fail" "same, unix manager=same_unix" \
+		differ=differ_unix "same, mmap manager=same_mmap" differ=differ_mmap
 }
 
-print_table()
-{
-	heading e2fsprogs tests "pass with stock" "fail with stock" \
-		"same, unix manager" differ "same, mmap manager" differ
-	cat "$1"
-}
-
-if [ "${1-}" = --table ]; then
-	print_table "$2"
-	exit
-fi
 require_programs make gcc python3 timeout
 tmp_setup
-rows=${E2PF_TABLE:-$E2PF_TMP/rows}
+# shellcheck disable=SC2034
+notes=$E2PF_TMP/notes
 tap_run test_suite "$@"

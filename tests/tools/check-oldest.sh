@@ -21,8 +21,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=source-package.sh
-. "$srcdir/tools/source-package.sh"
 # shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
@@ -35,30 +33,24 @@ mirrors=${OLDEST_MIRRORS-http://deb.debian.org/debian
 packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
 	libext2fs-dev libext2fs2 comerr-dev libcom-err2
 	libcmocka-dev libcmocka0
-	libfuse3-dev libfuse3-3 liburing-dev liburing1 musl-dev"
+	libfuse3-dev libfuse3-3 liburing-dev liburing1"
 
 #
 # The packages.
 #
 
-# apt with a separate state, in which nothing is installed.
-oldest_apt() { apt_get "$work" -o Dir::State::status="$work/status" "$@"; }
-
-# get_packages MIRROR: download to $work/debs.  Suites that are no longer maintained
+# get_packages MIRROR: download to $work/apt/got.  Suites that are no longer maintained
 # are signed with keys that are no longer in use.
 get_packages()
 {
-	local keys=$keyring
+	local keys=$keyring status=Dir::State::status=$work/apt/status
 	local removed=${keyring%/*}/debian-archive-removed-keys.gpg
 
 	[ ! -r "$removed" ] || keys+=,$removed
-	rm -rf "$work"/{debs,lists,cache}
-	mkdir -p "$work"/{debs,lists/partial,cache/archives/partial} || return
-	: >"$work/status"
-	echo "deb [signed-by=$keys] $1 $suite main" >"$work/sources.list"
-	apt_update oldest_apt || return
+	apt_update "$work/apt" "deb [signed-by=$keys] $1 $suite main" \
+		-o "$status" || return
 	# shellcheck disable=SC2086
-	(cd "$work/debs" && oldest_apt download $packages)
+	(cd "$work/apt/got" && apt_get "$work/apt" -o "$status" download $packages)
 }
 
 # Absolute links would lead out of the folder.
@@ -67,7 +59,7 @@ unpack()
 	local deb link
 
 	rm -rf "$root"
-	for deb in "$work"/debs/*.deb; do
+	for deb in "$work"/apt/got/*.deb; do
 		dpkg-deb -x "$deb" "$root" || return
 	done
 	find "$root" -lname '/*' | while read -r link; do
@@ -113,8 +105,6 @@ build()
 	make -s -k -j "$E2PF_JOBS" -C tests check TESTS=
 }
 
-without_warnings() { ! grep -A 3 'warning:' "$1"; }
-
 # Tests that all included headers, as recorded by the compiler, are those of
 # $root, with the kernel's and libc's among them, and that none is this
 # machine's.
@@ -144,35 +134,6 @@ libraries_are_old()
 	[ "$newest" = "$limit" ]
 }
 
-# with_musl SOURCES: compiles them with the headers of musl, the kernel and the
-# other libraries.
-with_musl()
-{
-	local include=$work/musl triplet file
-
-	triplet=$(gcc -print-multiarch)
-	rm -rf "$include" && mkdir "$include" &&
-	ln -s "$root"/usr/include/{linux,asm-generic,mtd,ext2fs,et} \
-		"$root"/usr/include/liburing* "$include" &&
-	ln -s "$root/usr/include/$triplet/asm" "$include/asm" &&
-	sed -E '/HAVE_EXECINFO_H/d' "$work/build/config.h" \
-		>"$include/config.h" &&
-	cd "$1" || return
-	find lib accel launch e2fsck btrfs prefetch -name '*.c' |
-	while read -r file; do
-		gcc -std=gnu11 -O -Wall -Wextra -Werror -fsyntax-only -nostdinc \
-			-isystem "$root/usr/include/${triplet%-gnu}-musl" \
-			-isystem "$(gcc -print-file-name=include)" \
-			-idirafter "$include" \
-			-include config.h -include lib/libext2fs/weak.h \
-			-DCONFIGURATION='""' \
-			-DPROGRAM='"e2fsck"' -DSTOCK='""' -DVARIABLE='""' \
-			-DPACKAGE_OF='""' -DEXIT_MISSING=8 -DSCRIPTS='""' \
-			-I"$include" -I. -Ilib -Iaccel -Ilaunch \
-			"$file" || return
-	done
-}
-
 tests()
 {
 	local sources=${1-}
@@ -196,11 +157,9 @@ tests()
 		return
 	}
 	tap_ok "builds with headers and libraries of $suite"
-	tap_check "builds without warnings with those of $suite" \
-		without_warnings "$work/build.log"
+	no_warnings "$suite" "$work/build.log"
 	tap_check "all headers are those of $suite" headers_are_old
 	tap_check "all libraries are those of $suite" libraries_are_old
-	tap_check "compiles with musl's headers" with_musl "$sources"
 }
 
 for program in apt-get dpkg-deb gcc pkg-config readelf; do

@@ -24,20 +24,12 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=report.sh
-. "$srcdir/tools/report.sh"
 # shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
 # Build profiles of debian/control with which no test is built or run.
 options=nocheck
 [ "${PACKAGE_TESTS-}" != 1 ] || options=
-
-inside() { in_chroot "$root" "$@"; }
-apt_install() { inside apt-get -qq -y --no-install-recommends install "$@"; }
-
-# note KEY VALUE: record a cell of the table.
-note() { printf '%s\t%s\t%s\n' "$suite" "$1" "$2" >>"$notes"; }
 
 # step KEY NAME COMMAND...: a test whose result is a cell of the table.
 step()
@@ -52,11 +44,11 @@ step()
 	} >>"$work/$suite-transcript"
 	if [ $status = 0 ]; then
 		tap_ok "$suite: $name"
-		note "$key" yes
+		note "$suite" "$key" yes
 	else
 		tail -n 60 "$log" >"$log.end"
 		tap_not_ok "$suite: $name" "$log.end"
-		note "$key" NO
+		note "$suite" "$key" NO
 	fi
 	return $status
 }
@@ -94,7 +86,7 @@ build_needs()
 	mkdir "$root/build" &&
 	cp "$release" "$root/build/e2prefetch_$version.orig.tar.xz" &&
 	tar -C "$root/build" --no-same-owner -xf "$release" &&
-	inside apt-get -q update &&
+	apt update &&
 	inside env DEB_BUILD_PROFILES="$options" apt-get -qq -y \
 		--no-install-recommends build-dep "/build/e2prefetch-$version"
 }
@@ -114,15 +106,12 @@ build_packages()
 		-exec cp {} "$work/$suite-packages" \;
 }
 
-# Warnings of the compiler and the linker, not those of libtool and debhelper.
-no_warnings() { ! grep -E -A 4 '(:[0-9]+|ld): warning:' "$1"; }
-
 # debian/README.source explains why some tags are ignored.
 look_at_packages()
 {
 	local left_out=bad-distribution-in-changes-file tag
 
-	apt_install lintian || return
+	apt install lintian || return
 	inside lintian-explain-tags --list-tags >"$E2PF_TMP/tags" || return
 	for tag in missing-debian-watch-file-standard newer-standards-version \
 		package-uses-old-debhelper-compat-version \
@@ -139,7 +128,7 @@ look_at_packages()
 
 build_rpm()
 {
-	apt_install rpm &&
+	apt install rpm &&
 	cp "$release" "$root/build" &&
 	inside rpmbuild -ta --nodeps --nocheck --define '_topdir /build/rpm' \
 		"/build/${release##*/}" &&
@@ -155,28 +144,14 @@ package_version() { inside dpkg-parsechangelog -S Version \
 	-l "/build/e2prefetch-$version/debian/changelog"; }
 architecture() { inside dpkg --print-architecture; }
 
-copy_packages()
-{
-	mkdir "$root/packages" &&
-	cp "$work/$suite-packages"/*.deb "$root/packages" &&
-	cp -r "$srcdir/../debian/tests" "$root/packages"
-}
-
-install_packages()
-{
-	# shellcheck disable=SC2016
-	inside sh -c 'apt-get -q -y --no-install-recommends install \
-		/packages/*.deb'
-}
-
 # Dependencies of the tests that are not in every chroot; they stay installed.
 machine_ready()
 {
-	copy_packages && inside apt-get -q update &&
-		apt_install btrfs-progs e2fsprogs
+	mkdir "$root/packages" &&
+	cp "$work/$suite-packages"/*.deb "$root/packages/e2prefetch.deb" &&
+	cp -r "$srcdir/../debian/tests" "$root/packages" && apt update &&
+	apt install btrfs-progs e2fsprogs
 }
-
-packages=e2prefetch
 
 # Every file and folder: type, mode, owner, name, target; and the contents of each
 # file.  The records of apt and dpkg and the cache of ld.so are left out.
@@ -200,27 +175,12 @@ list_files()
 	) | sort
 }
 
-# Files that were written after the packages were installed.
-written_since()
-{
-	(
-		cd "$root" &&
-		find . \( -path ./proc -o -path ./dev -o -path ./sys \
-			-o -path ./var/log -o -path ./var/cache \
-			-o -path ./var/lib/apt -o -path ./var/lib/dpkg \
-			-o -path ./var/lib/systemd \
-			-o -path ./etc/ld.so.cache \) -prune -o \
-			! -type d -newer "$stamp" -print
-	)
-}
-
 # All files that the packages list exist; sets $listed.
 has_its_files()
 {
 	local path missing=0
 
-	# shellcheck disable=SC2086
-	inside dpkg -L $packages | sed '/^\/\.$/d;/^$/d' | sort -u >"$listed"
+	inside dpkg -L e2prefetch | sed '/^\/\.$/d;/^$/d' | sort -u >"$listed"
 	grep -qx /usr/libexec/e2prefetch/e2fsck "$listed" || return
 	while read -r path; do
 		[ -e "$root$path" ] || [ -L "$root$path" ] || {
@@ -228,14 +188,11 @@ has_its_files()
 			missing=1
 		}
 	done <"$listed"
-	note files "$(while read -r path; do
+	note "$suite" files "$(while read -r path; do
 		[ -d "$root$path" ] || echo "$path"
 	done <"$listed" | wc -l)"
 	return $missing
 }
-
-# run_test NAME: of debian/tests.
-run_test() { inside /packages/tests/"$1"; }
 
 # Reinstall e2fsprogs while enabled, as in an upgrade.
 enabled_through_an_upgrade()
@@ -255,8 +212,7 @@ removed_files_are_gone()
 {
 	local path left=0
 
-	# shellcheck disable=SC2086
-	inside apt-get -q -y remove $packages || return
+	inside apt-get -q -y remove e2prefetch || return
 	while read -r path; do
 		[ -e "$root$path" ] || [ -L "$root$path" ] || continue
 		case $path in
@@ -267,7 +223,7 @@ removed_files_are_gone()
 			left=$((left + 1))
 		fi
 	done <"$listed"
-	note left_by_remove $left
+	note "$suite" left_by_remove $left
 	[ $left = 0 ]
 }
 
@@ -278,17 +234,13 @@ purged_leaves_nothing()
 
 	# apt does not know packages that are in no repository and have left no
 	# configuration; dpkg does.
-	# shellcheck disable=SC2086
-	inside dpkg --purge $packages || return
-	# shellcheck disable=SC2086
-	! inside dpkg-query -W $packages || return
+	inside dpkg --purge e2prefetch || return
+	! inside dpkg-query -W e2prefetch || return
 	inside apt-get -q -y --purge autoremove || return
 	list_files >"$before.after"
-	written_since
 	diff "$before" "$before.after"
-	left=$(($(diff "$before" "$before.after" | grep -c '^[<>]') +
-		$(written_since | wc -l)))
-	note left_by_purge "$left"
+	left=$(diff "$before" "$before.after" | grep -c '^[<>]')
+	note "$suite" left_by_purge "$left"
 	[ "$left" = 0 ]
 }
 
@@ -304,7 +256,7 @@ test_build()
 		return
 	cp "$work/$suite.log" "$work/$suite-build.log"
 	step warnings "without warnings of the compiler" \
-		no_warnings "$work/$suite-build.log"
+		no_warnings "$suite" "$work/$suite-build.log"
 	step lintian "lintian has neither errors nor warnings" look_at_packages
 	step rpm "rpmbuild builds packages by the spec file" build_rpm
 	rm -rf "$root"
@@ -312,22 +264,21 @@ test_build()
 
 test_install()
 {
-	before=$E2PF_TMP/before listed=$E2PF_TMP/listed stamp=$E2PF_TMP/stamp
+	before=$E2PF_TMP/before listed=$E2PF_TMP/listed
 	fresh install || return
 	step ready "a machine with e2fsprogs" machine_ready || return
 	list_files >"$before"
-	touch "$stamp"
-	step installs "the packages can be installed" install_packages || return
+	step installs "the packages can be installed" apt install /packages/e2prefetch.deb || return
 	# shellcheck disable=SC2016
-	note e2fsprogs "$(inside dpkg-query -W -f '${Version}' e2fsprogs)"
+	note "$suite" e2fsprogs "$(inside dpkg-query -W -f '${Version}' e2fsprogs)"
 	step present "their files are there" has_its_files
 	step check "a check is the same with and without PREFETCH=1" \
-		run_test check
+		inside /packages/tests/check
 	! grep 'the same three times' "$work/$suite.log" |
 		sed "s/^/# $suite: /" | grep .
-	step btrfs "a check of btrfs is the same, too" run_test btrfs
-	step command "e2prefetch reads ahead" run_test read-ahead
-	step habit "enabled and disabled, e2fsck is as before" run_test habit
+	step btrfs "a check of btrfs is the same, too" inside /packages/tests/btrfs
+	step command "e2prefetch reads ahead" inside /packages/tests/read-ahead
+	step habit "enabled and disabled, e2fsck is as before" inside /packages/tests/habit
 	step upgrade "enabled, an upgrade of e2fsprogs changes nothing" \
 		enabled_through_an_upgrade
 	step remove "removed, their files are gone" removed_files_are_gone
@@ -348,28 +299,6 @@ test_suite()
 	test_build && test_install
 }
 
-print_table()
-{
-	heading distribution e2fsprogs builds "without warnings" lintian "RPM builds" \
-		files "checks agree" "btrfs checks agree" e2prefetch \
-		"enable, disable" "enabled, upgrade" "left when removed" \
-		"left when purged"
-	awk -F '\t' '
-	!($1 in seen) { seen[$1] = 1; suites[++count] = $1 }
-	{ cell[$1, $2] = $3 }
-	END {
-		columns = split("e2fsprogs builds warnings lintian rpm" \
-			" files check btrfs command habit upgrade left_by_remove left_by_purge",
-			column, " ")
-		for (i = 1; i <= count; i++) {
-			row = "| " suites[i]
-			for (k = 1; k <= columns; k++)
-				row = row " | " cell[suites[i], column[k]]
-			print row " |"
-		}
-	}' "$notes"
-}
-
 main()
 {
 	local suite
@@ -378,8 +307,12 @@ main()
 	for suite; do
 		test_suite "$suite"
 	done
-	[ -s "$notes" ] || return 0
-	print_table | show_table packages
+	notes_table packages distribution= e2fsprogs=e2fsprogs builds=builds \
+		"without warnings=warnings" lintian=lintian "RPM builds=rpm" \
+		files=files "checks agree=check" "btrfs checks agree=btrfs" \
+		e2prefetch=command "enable, disable=habit" \
+		"enabled, upgrade=upgrade" "left when removed=left_by_remove" \
+		"left when purged=left_by_purge"
 }
 
 [ $# -gt 0 ] || set -- bookworm trixie sid

@@ -23,17 +23,10 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=report.sh
-. "$srcdir/tools/report.sh"
 # shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
 kills=${KILLS:-10}
-packages=e2prefetch
-
-inside() { in_chroot "$root" "$@"; }
-apt() { inside apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
-
 #
 # A machine.
 #
@@ -94,8 +87,6 @@ add_check()
 # packages_into FOLDER NAME
 copy_packages() { mkdir -p "$root/$2" && cp "$1"/*.deb "$root/$2"; }
 
-ready_fresh() { add_check; }
-
 ready_ours()
 {
 	add_check && copy_packages "$1" ours && make_next &&
@@ -115,12 +106,6 @@ make_next()
 		sed -i 's/^Version: .*/&+next/' "$dir/DEBIAN/control" &&
 		dpkg-deb -b "$dir" "$root/next" >/dev/null || return
 	done
-}
-
-# The apt sources of another suite.
-suite_is()
-{
-	echo "deb $mirror $1 main" >"$root/etc/apt/sources.list" && apt update
 }
 
 #
@@ -265,8 +250,7 @@ is_clean()
 
 remove_all()
 {
-	# shellcheck disable=SC2086
-	inside dpkg --purge $packages && is_clean &&
+	inside dpkg --purge e2prefetch && is_clean &&
 	inside e2fsck -fn /image >/dev/null && [ "$(fsck_now)" = stock ]
 }
 
@@ -286,20 +270,17 @@ row()
 		status_now
 		removal=-
 		if [ "$state" != removed ]; then
-			if [ -n "$keep" ]; then
-				:
-			elif remove_all; then
-				removal=yes
-			else
-				removal=NO
-			fi
+			[ -n "$keep" ] || removal=$(yes_no remove_all)
 		elif ! is_clean; then
 			removal=NO
 		fi
-		printf '| %s | %s | %s | %s | %s | %s | %s of %s |\n' "$name" \
-			"$e2fsck" "$fsck" "$state" "$removal" "$unloadable" \
-			"$failures" "$checks" >>"$rows"
-		tail -n 1 "$rows"
+		note "$name" e2fsck "$e2fsck"
+		note "$name" fsck "$fsck"
+		note "$name" status "$state"
+		note "$name" removal $removal
+		note "$name" unloadable "$unloadable"
+		note "$name" failures "$failures of $checks"
+		tail -n 6 "$notes"
 	} >"$E2PF_TMP/row" 2>&1
 	cat "$E2PF_TMP/row" >>"$log"
 	# shellcheck disable=SC2053
@@ -342,25 +323,12 @@ row_suites()
 	keep=
 }
 
-# Debian's own moments without e2fsck, where e2prefetch was never installed.
-row_plain()
-{
-	local suite before=bullseye
-
-	base bullseye-plain "$DIST_DIR/bullseye-fresh" ready_fresh &&
-		use "$E2PF_TMP/bullseye-plain" || return
-	for suite in bookworm trixie sid; do
-		suite_is $suite >>"$log" 2>&1
-		row "without e2prefetch, e2fsprogs of $before to that of $suite" \
-			"removed stock" apt install e2fsprogs
-		before=$suite
-	done
-}
+# bookworm_row NAME EXPECTED COMMAND...: from Debian 12 with e2prefetch enabled.
+bookworm_row() { bookworm_ours && row "enabled, $@"; }
 
 row_upgrade()
 {
-	bookworm_ours &&
-	row "enabled, upgraded to a newer version" "enabled prefetched" \
+	bookworm_row "upgraded to a newer version" "enabled prefetched" \
 		install_debs next
 }
 
@@ -394,28 +362,21 @@ row_e2fsprogs_back()
 
 row_again()
 {
-	bookworm_ours &&
-	row "enabled, e2prefetch installed again" "enabled prefetched" \
+	bookworm_row "e2prefetch installed again" "enabled prefetched" \
 		install_debs ours
-	bookworm_ours &&
-	row "enabled, e2fsprogs installed again" "enabled prefetched" \
+	bookworm_row "e2fsprogs installed again" "enabled prefetched" \
 		apt --reinstall install e2fsprogs
 }
 
 row_remove()
 {
-	local way
-
-	for way in remove purge; do
-		settings_stay=
-		[ $way = purge ] || settings_stay=etc/e2prefetch.conf
-		bookworm_ours &&
-		row "enabled, apt-get $way" "removed stock" apt $way $packages
-	done
+	settings_stay=etc/e2prefetch.conf
+	bookworm_row "apt-get remove" "removed stock" apt remove e2prefetch
 	settings_stay=
-	bookworm_ours && row "enabled, apt-get autoremove" \
-		"enabled prefetched" apt --purge autoremove
-	bookworm_ours && inside apt-mark auto $packages >/dev/null &&
+	bookworm_row "apt-get purge" "removed stock" apt purge e2prefetch
+	bookworm_row "apt-get autoremove" "enabled prefetched" \
+		apt --purge autoremove
+	bookworm_ours && inside apt-mark auto e2prefetch >/dev/null &&
 	row "enabled, apt-get autoremove takes e2prefetch" "removed stock" \
 		apt --purge autoremove
 }
@@ -431,17 +392,16 @@ row_half()
 
 	while read -r what state; do
 		bookworm_ours && without "$what" &&
-			row "enabled, $what deleted" "$state" true
+			row "enabled, $what of /usr/libexec/e2prefetch deleted" \
+				"$state" true
 	done <<-END
 	e2fsck in part stock
 	e2fsck-prefetch.so in part stock
 	enabled in part stock
 	boot in part prefetched
 	enable 8 prefetched
+	. 8 stock
 	END
-	bookworm_ours && without . &&
-		row "enabled, all of /usr/libexec/e2prefetch deleted" "8 stock" \
-			true
 }
 
 #
@@ -522,16 +482,7 @@ row_killed()
 
 make_split()
 {
-	local split=$DIST_DIR/bullseye-split
-
-	[ ! -e "$split/complete" ] || return 0
-	rm -rf "$split"
-	debootstrap --variant=minbase --no-merged-usr --keyring="$keyring" \
-		bullseye "$split" "$mirror" >/dev/null || return
-	echo "deb $mirror bullseye main" >"$split/etc/apt/sources.list"
-	echo 'Acquire::Check-Valid-Until "false";' \
-		>"$split/etc/apt/apt.conf.d/90expired"
-	touch "$split/complete"
+	make_chroot "$DIST_DIR/bullseye-split" bullseye --no-merged-usr
 }
 
 row_usrmerge()
@@ -544,7 +495,7 @@ row_usrmerge()
 	row "enabled, then usrmerge" "enabled prefetched" apt install usrmerge
 }
 
-all_rows="suites plain upgrade downgrade e2fsprogs_back again remove half
+all_rows="suites upgrade downgrade e2fsprogs_back again remove half
 	killed usrmerge"
 
 main()
@@ -564,12 +515,10 @@ main()
 		cat "$E2PF_TMP/rows.out"
 	done
 	leave
-	{
-		heading transition "e2fsck -fn" "fsck -t ext4" status \
-			"removed without a trace" "stock lacks its libraries" \
-			"other moments without a check"
-		cat "$rows"
-	} | show_table upgrades
+	notes_table upgrades transition= "e2fsck -fn=e2fsck" "fsck -t ext4=fsck" \
+		status=status "removed without a trace=removal" \
+		"stock lacks its libraries=unloadable" \
+		"other moments without a check=failures"
 }
 
 log=${UPGRADES_LOG:-/dev/null}
@@ -579,6 +528,6 @@ why=$(no_packages bullseye bookworm | head -n 1)
 root=
 tmp_setup
 trap 'leave; tmp_cleanup' EXIT
-rows=$E2PF_TMP/rows
-: >"$rows"
+notes=$E2PF_TMP/notes
+: >"$notes"
 tap_run main "$@"

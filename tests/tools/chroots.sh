@@ -2,12 +2,16 @@
 # shellcheck shell=bash
 #
 # To be sourced after lib.sh.  Makes chroots of Debian's suites with debootstrap,
-# enters them in separate namespaces, and makes the release sources.
+# enters them in separate namespaces, and makes the release sources.  Gets source
+# packages by apt, with a state of its own: the machine's configuration stays.
 #
 # Variables a caller may set:
 #   DIST_MIRROR		default: http://deb.debian.org/debian
 #   chroot_mounts	array of FROM:TO: file or folder FROM is mounted as TO in
 #			the chroot
+
+# shellcheck source=report.sh disable=SC2154
+. "$srcdir/tools/report.sh"
 
 chroots_file=$(realpath "${BASH_SOURCE[0]}")
 mirror=${DIST_MIRROR:-http://deb.debian.org/debian}
@@ -75,42 +79,47 @@ in_chroot()
 	shift
 	# shellcheck disable=SC2016
 	unshare --mount --pid --fork --kill-child bash -c '
-		. "$1"
-		shift
+		srcdir=$1
+		. "$2"
+		shift 2
 		chroot_enter "$@"
-		exit 125' bash "$chroots_file" \
+		exit 125' bash "$srcdir" "$chroots_file" \
 		"$root" ${#chroot_mounts[@]} "${chroot_mounts[@]}" env -i \
 		HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
 }
 
-# make_chroot ROOT SUITE [PACKAGE,...]: make a chroot, unless a complete one
-# exists.  Suites that have left the mirrors are found in Debian's archive.
+# In the chroot $root.
+inside() { in_chroot "$root" "$@"; }
+apt() { inside apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
+
+# make_chroot ROOT SUITE[:ARCHITECTURE] [OPTION...]: make a chroot by debootstrap,
+# unless a complete one exists.
 make_chroot()
 {
-	local root=$1 suite=$2
+	local root=$1 suite=${2%:*} architecture=()
 
 	[ ! -e "$root/complete" ] || return 0
+	[ "$2" = "$suite" ] || architecture=("--arch=${2#*:}")
+	shift 2
 	rm -rf "$root"
-	debootstrap --variant=minbase ${3:+--include="$3"} \
-		--keyring="$keyring" "$suite" "$root" "$mirror" || return
-	echo "deb $mirror $suite main" >"$root/etc/apt/sources.list"
-	in_chroot "$root" apt-get -q update || {
-		# See apt_update(); for quickstart too.
-		echo 'Acquire::Check-Valid-Until "false";' \
-			>"$root/etc/apt/apt.conf.d/90expired"
-		in_chroot "$root" apt-get -q update || return
-	}
+	debootstrap --variant=minbase "${architecture[@]}" --keyring="$keyring" "$@" \
+		"$suite" "$root" "$mirror" || return
+	suite_is "$suite" || return
 	rm -f "$root"/var/cache/apt/archives/*.deb
 	touch "$root/complete"
 }
 
-# copy_chroot FROM ROOT: make ROOT, a copy to work in; an existing one is kept.
-copy_chroot()
+# The apt sources of a suite.  A mirror that is not brought up to date any more has
+# lists whose time is over; who signed them is still asked.
+suite_is()
 {
-	[ ! -e "$2/complete" ] || return 0
-	rm -rf "$2" "$2.copy"
-	cp -a "$1" "$2.copy" && mv "$2.copy" "$2"
+	echo "deb $mirror $1 main" >"$root/etc/apt/sources.list"
+	apt update || {
+		echo 'Acquire::Check-Valid-Until "false";' \
+			>"$root/etc/apt/apt.conf.d/90expired"
+		apt update
+	}
 }
 
 # The reason why a chroot could not be made, from debootstrap's output.
@@ -125,4 +134,94 @@ release_sources()
 	make -s -C "$top_builddir" distdir distdir="$dist" >/dev/null || return
 	rm -rf "$1"
 	mv "$top_builddir/$dist" "$1"
+}
+
+# no_warnings PLACE LOG: the compiler and the linker did not warn; libtool and
+# debhelper may.
+no_warnings()
+{
+	if grep -E -A 4 '(:[0-9]+|ld|cc1|clang): warning:' "$2" >"$2.warnings"; then
+		tap_not_ok "$1: builds without warnings" "$2.warnings"
+		return 1
+	fi
+	tap_ok "$1: builds without warnings"
+}
+
+#
+# Packages without a chroot.
+#
+
+# apt_get DIR OPTION...: with what DIR holds in the place of /etc/apt's lists.
+apt_get()
+{
+	local dir=$1
+
+	shift
+	apt-get -qq -o Dir::Etc::sourcelist="$dir/sources.list" \
+		-o Dir::Etc::sourceparts=- -o Dir::State::lists="$dir/lists" \
+		-o Dir::Cache="$dir/cache" -o Debug::NoLocking=1 \
+		-o APT::Sandbox::User=root "$@"
+}
+
+# apt_update DIR LINES [OPTION...]: make DIR, with these lines for apt.
+apt_update()
+{
+	local dir=$1 lines=$2
+
+	shift 2
+	rm -rf "$dir"
+	mkdir -p "$dir"/{lists/partial,cache/archives/partial,got} || return
+	printf '%s\n' "$lines" >"$dir/sources.list"
+	: >"$dir/status"
+	apt_get "$dir" "$@" update || apt_get "$dir" "$@" \
+		-o Acquire::Check-Valid-Until=false update
+}
+
+# why_not LOG: what apt complained of first, or the last line.
+why_not() { grep -m 1 -E '^[EW]: ' "$1" || tail -n 1 "$1"; }
+
+# Lines for apt of where this machine has its packages from, for sources.  A
+# machine that never asked for the lists gets Debian's own server.
+source_lines()
+{
+	local key='' lines
+
+	[ ! -r "$keyring" ] || key="[signed-by=$keyring] "
+	# shellcheck disable=SC2016
+	lines=$(apt-get indextargets 'Created-By: Packages' --format \
+		'$(ORIGIN) $(COMPONENT) $(REPO_URI) $(RELEASE)' 2>/dev/null |
+		awk -v key="$key" '
+		($1 == "Debian" || $1 == "Ubuntu") && $2 == "main" &&
+		!seen[$3, $4]++ {
+			print "deb-src " ($1 == "Debian" ? key : "") $3 " " $4 " main"
+		}')
+	# shellcheck source=/dev/null
+	[ -n "$lines" ] || lines="deb-src $key$mirror $(
+		. /etc/os-release && echo "${VERSION_CODENAME-sid}") main"
+	printf '%s\n' "$lines"
+}
+
+# source_package DIR PACKAGE: DIR/source is the source of PACKAGE, of the version that
+# is installed, DIR/version that version.  Kept when it is there.  Otherwise 1, and
+# why_not() finds the reason in what it said.  DIR is an absolute path.  A mirror may
+# lack the signature beside an archive; what is there apt has compared with the lists,
+# which are signed too.
+source_package()
+{
+	local dir=$1 package=$2 version program
+
+	for program in apt-get dpkg-query dpkg-source; do
+		have_program $program || { echo "$program not found"; return 1; }
+	done
+	version=$(dpkg-query -W -f '${source:Version}' "$package") || return
+	[ "$(cat "$dir/version" 2>/dev/null)" != "$version" ] || return 0
+	apt_update "$dir" "$(source_lines)" && (
+		cd "$dir/got" && {
+			apt_get "$dir" --download-only --ignore-missing source \
+				"$package=$version" ||
+			compgen -G "${package}_*.orig.tar.*" >/dev/null
+		} && dpkg-source --no-check --no-copy -x "$package"_*.dsc ../source
+	) || return
+	rm -rf "$dir"/{got,lists,cache}
+	printf '%s\n' "$version" >"$dir/version"
 }

@@ -2,18 +2,22 @@
 # shellcheck shell=bash
 #
 # To be sourced by scripts that run other tests in many places: passes on their TAP,
-# counts it by place and group, and writes a table into a document.
+# notes what they find in each place, and writes a table into a document.
 
-# pass_on PLACE GROUP NAME COUNTS: the TAP of one program, each line under its
-# name, and "PLACE GROUP passed|skipped|failed" in the file COUNTS.  cmocka 1.1 prints
+# note PLACE KEY VALUE: a line of the file $notes, a cell of the table.
+# shellcheck disable=SC2154
+note() { printf '%s\t%s\t%s\n' "$@" >>"$notes"; }
+
+# pass_on PLACE GROUP NAME: the TAP of one program, each line under its name.  Notes
+# of each test whether GROUP "passed", "skipped" or "failed".  cmocka 1.1 prints
 # a skipped test as "not ok", after the reason; a program that ends early does not
 # match its plan.
 pass_on()
 {
-	awk -v place="$1" -v group="$2" -v of="$3" -v counts="$4" '
+	awk -v place="$1" -v group="$2" -v of="$3" -v notes="$notes" '
 	function count(result)
 	{
-		print place, group, result >>counts
+		print place "\t" group "\t" result >>notes
 		fflush()
 	}
 	/^1\.\.0 # SKIP/ {
@@ -84,4 +88,39 @@ heading()
 	printf '\n|'
 	printf ' --- |%.0s' "$@"
 	echo
+}
+
+# notes_table NAME HEADING=KEY...: show_table of the notes, a row for each place that has
+# any of these keys.  The first column is the place and has no key.  Results of tests
+# are counted: passed / skipped / failed.
+notes_table()
+{
+	local name=$1
+
+	shift
+	{
+		heading "${@%%=*}"
+		awk -F '\t' -v keys="${*#*=}" '
+		!($1 in seen) { seen[$1] = 1; places[++count] = $1 }
+		$3 ~ /^(passed|skipped|failed)$/ {
+			n[$1, $2, $3]++
+			cell[$1, $2] = n[$1, $2, "passed"] + 0 " / " \
+				n[$1, $2, "skipped"] + 0 " / " \
+				n[$1, $2, "failed"] + 0
+			next
+		}
+		{ cell[$1, $2] = $3 }
+		END {
+			columns = split(keys, key, " ")
+			for (i = 1; i <= count; i++) {
+				row = any = ""
+				for (k = 1; k <= columns; k++) {
+					any = any cell[places[i], key[k]]
+					row = row " | " cell[places[i], key[k]]
+				}
+				if (any != "")
+					print "| " places[i] row " |"
+			}
+		}' "$notes"
+	} | show_table "$name"
 }
