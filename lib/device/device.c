@@ -298,7 +298,8 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	f->dev.blind = !may_see_cache(f->dev.fd, &st);
 	/* The node of a block device is in memory, too. */
 	f->in_memory = S_ISREG(st.st_mode) && !fstatfs(f->dev.fd, &fs) &&
-		       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+		       ((uint32_t)fs.f_type == TMPFS_MAGIC ||
+			(uint32_t)fs.f_type == RAMFS_MAGIC);
 	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
 	*dev = &f->dev;

@@ -110,14 +110,16 @@ maps_are_compact()
 }
 
 # The accelerations expected with this libext2fs: if its functions do not call each
-# other by name, its checksums are its own.
+# other by name, its checksums are its own; and not all processors have the instruction.
 library_accelerations()
 {
-	local library
+	local library crc=
 
+	grep -qwE 'sse4_2|crc32' /proc/cpuinfo && crc=crc32c
 	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
 	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
-		all=(crc32c bitmaps indirect) inside=(crc32c)
+		# shellcheck disable=SC2206
+		all=($crc bitmaps indirect) inside=($crc)
 	else
 		all=(bitmaps indirect) inside=()
 	fi
