@@ -95,13 +95,12 @@ struct guarded {
 	sigjmp_buf env;
 };
 
-/*
- * initial-exec: otherwise the handler might be the first to use a lazily
- * allocated block of thread-local storage, which calls malloc().
- */
-#define SIGNAL_SAFE_TLS __thread __attribute__((tls_model("initial-exec")))
-
-static SIGNAL_SAFE_TLS struct guarded *volatile current;
+/* glibc may allocate such a variable with malloc() when it is first used, and that
+ * may be in the handler; not with initial-exec, which musl's dlopen() refuses. */
+#ifdef __GLIBC__
+__attribute__((tls_model("initial-exec")))
+#endif
+static __thread struct guarded *volatile current;
 
 static atomic_bool installed;		/* and not removed since */
 static struct sigaction previous;	/* written only while not installed */
