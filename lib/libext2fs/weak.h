@@ -11,8 +11,14 @@
 #ifndef E2PF_WEAK_H
 #define E2PF_WEAK_H
 
+#ifdef WORDS_BIGENDIAN
+#define E2PF_SWAPS_WITH(X) X(ext2fs_swap_group_desc2) X(ext2fs_swap_super)
+#else
+#define E2PF_SWAPS_WITH(X)
+#endif
+
 /* Without these a module does nothing. */
-#define E2PF_FOLLOWS_WITH(X) \
+#define E2PF_FOLLOWS_WITH(X) E2PF_SWAPS_WITH(X) \
 	X(ext2fs_blocks_count) X(ext2fs_dblist_count2) \
 	X(ext2fs_get_library_version) X(ext2fs_group_desc) \
 	X(ext2fs_read_inode) X(io_channel_cache_readahead) \
