@@ -43,8 +43,9 @@ static void check_ref(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sampling *s = ctx;
 
-	s->missing = s->missing || !e2pf_is_resident(s->e, ref->device,
-						     ref->offset, ref->length);
+	if (e2pf_is_sound(s->e->cfg.source, ref) && !s->missing)
+		s->missing = !e2pf_is_resident(s->e, ref->device, ref->offset,
+					       ref->length);
 }
 
 /* A reference itself may be cached only because of the kernel's own readahead: what
@@ -53,12 +54,15 @@ static void check_sample(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sampling *s = ctx;
 	struct e2pf_source *source = s->e->cfg.source;
-	struct e2pf_device *dev = s->e->cfg.devices[ref->device];
+	struct e2pf_device *dev;
 	void *buf = NULL;
 	size_t room = 0;
 	uint32_t size;
 	uint64_t at;
 
+	if (!e2pf_is_sound(source, ref))
+		return;
+	dev = s->e->cfg.devices[ref->device];
 	s->seen = true;
 	check_ref(s, ref);
 	for (at = 0; ref->parse && at < ref->length && !s->missing;

@@ -57,8 +57,8 @@ static bool have_room(struct worker *w, unsigned number)
 	return room;
 }
 
-static bool is_sound(const struct e2pf_source *source,
-		     const struct e2pf_ref *ref)
+bool e2pf_is_sound(const struct e2pf_source *source,
+		   const struct e2pf_ref *ref)
 {
 	return ref->cls < source->classes && ref->device < source->devices &&
 	       ref->length && ref->offset < source->bytes[ref->device] &&
@@ -83,7 +83,7 @@ void e2pf_add(void *ctx, const struct e2pf_ref *ref)
 	struct level *l = &w->level[number];
 
 	if (w->ended || filling >= E2PF_LEVELS ||
-	    !is_sound(w->e->cfg.source, ref))
+	    !e2pf_is_sound(w->e->cfg.source, ref))
 		return;
 	if (w->phase && w->phase->later & UINT32_C(1) << ref->cls &&
 	    !e2pf_has_room_later(w->e, ref->length))

@@ -324,6 +324,8 @@ void e2pf_seed(struct worker *w);
  * limits how many units it takes.  A reference outside its device is
  * dropped. */
 void e2pf_add(void *ctx, const struct e2pf_ref *ref);
+/* Is it of a class and a device of the source, and within that device? */
+bool e2pf_is_sound(const struct e2pf_source *source, const struct e2pf_ref *ref);
 /* Read what was added and everything it refers to; or, if the worker has taken
  * these, the deferred references. */
 void e2pf_pass(struct worker *w);

@@ -16,9 +16,16 @@
  * the reference as a unit that units() does not count until parse() has learnt
  * the place, and parse() returns true then.
  *
- * On hostile bytes the work stays bounded: the engine drops references outside
- * their device, and parses at most E2PF_LEVELS levels below a unit and
- * `parse_limit` pieces in all.
+ * On hostile bytes the work stays bounded: the engine drops references that are
+ * empty, outside their device, or of a class or device that the source has not.
+ * A unit's references are its first level; what is found by parsing is of the next
+ * one, and beyond E2PF_LEVELS (9) of them it is dropped.  About `parse_limit` pieces
+ * are parsed in all.
+ *
+ * Equal references are requested once if they are in one level of a worker's units;
+ * a source whose references form a graph keeps a set of those that it has passed on.
+ * One that is parsed is requested and then read.  Gaps between references may be
+ * read, too.
  *
  * CONTRIBUTING.md says how to add a source; that of btrfs is the smaller one.
  */
@@ -87,6 +94,8 @@ struct e2pf_source;
  * that lock, by several threads at once, and next() by one.
  */
 struct e2pf_source_ops {
+	/* All of them must exist, unless said otherwise. */
+
 	/* Called before the work begins, while there are no workers: `asleep` at
 	 * first, and again when there is something to read. */
 	void (*begin)(struct e2pf_source *source,
@@ -103,14 +112,14 @@ struct e2pf_source_ops {
 					 const struct e2pf_phase *after);
 	/*
 	 * Number of units that are known in a phase.  It may grow while workers
-	 * run, and never shrinks.  Set *more if the checker's reports may still
-	 * add units: the phase does not end before.  Units added by parse()
-	 * need no *more.
+	 * run, and never shrinks.  Sets *more: true if the checker's reports may
+	 * still add units, for the phase does not end before.  Units added by
+	 * parse() need no *more.
 	 */
 	uint64_t (*units)(struct e2pf_source *source, unsigned phase,
 			  bool *more);
-	/* Bytes read for a unit, not counting what parsing finds.  NULL if no
-	 * phase needs it. */
+	/* Bytes read for a unit, not counting what parsing finds.  NULL if
+	 * no phase has 0 as its `at_once`. */
 	uint64_t (*weight)(struct e2pf_source *source, unsigned phase,
 			   uint64_t unit);
 	/* Pass the references of a unit to the sink. */
@@ -148,16 +157,17 @@ struct e2pf_source {
 	uint32_t grain;			/* bytes: the smallest reference, a
 					   power of two */
 	unsigned devices;		/* 1 to E2PF_DEVICES */
-	const uint64_t *bytes;		/* size of each device: no reference
-					   goes beyond */
+	const uint64_t *bytes;		/* size of each device: references
+					   that go beyond are dropped */
 	unsigned classes;		/* 1 to E2PF_CLASS_BITS */
 	uint64_t samples;		/* sample() has indices below this,
 					   from the first device's start on to
 					   the last one's end */
 	uint64_t parse_limit;		/* pieces, of references that were
-					   found by parsing, that are parsed
-					   at most: beyond what any sound
-					   filesystem has */
+					   found by parsing, that are parsed at
+					   most, divided among the workers, each
+					   a few thousand more: beyond what any
+					   sound filesystem has */
 	uint32_t align;			/* a worker's units end at a multiple of
 					   it: these lie side by side; 0: 1 */
 };

@@ -3,8 +3,10 @@
  * Control over the threads of the program under test: which of them calls, when
  * all of them sleep, and making the n-th thread creation or allocation fail.
  *
- * Link with FAKE_THREADS_LDFLAGS of Makefile.am (-Wl,--wrap).  Every thread is
- * a worker except the test's own, which fake_checker_create() creates.
+ * Needs $(fake_sources) and $(wrap_threads) of Makefile.am.  Every thread is a
+ * worker except the test's own, which fake_checker_create() creates.  A test that
+ * fails leaves its workers behind, so that later tests of its program may fail,
+ * too: the first failure counts.
  */
 #ifndef FAKE_THREADS_H
 #define FAKE_THREADS_H

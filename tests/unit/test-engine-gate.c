@@ -318,6 +318,41 @@ TEST(waits_at_the_same_time)
 	rig_tear_down(&r);
 }
 
+static const struct e2pf_source_ops *own_ops;
+
+static void sample_anything(struct e2pf_source *source, uint64_t index,
+			    e2pf_sink sink, void *ctx)
+{
+	struct e2pf_ref ref = { .offset = source->bytes[0], .length = BS };
+
+	sink(ctx, &ref);
+	ref = (struct e2pf_ref){ .device = E2PF_DEVICES - 1, .length = BS,
+				 .parse = true };
+	sink(ctx, &ref);
+	own_ops->sample(source, index, sink, ctx);
+}
+
+/* Samples that lie nowhere are dropped; the others say that all is cached. */
+TEST(samples_beyond_the_device)
+{
+	struct e2pf_source_ops ops;
+	struct rig r;
+
+	rig_set_up(&r, 4, 1);
+	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_prepare(&r);
+	own_ops = r.cfg.source->ops;
+	ops = *own_ops;
+	ops.sample = sample_anything;
+	r.cfg.source->ops = &ops;
+	r.e = e2pf_engine_new(&r.cfg);
+	assert_non_null(r.e);
+	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(fake_threads_alive(), 0);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_tear_down(&r);
+}
+
 /* All was cached, and is not any more: 128 reads that wait wake the workers. */
 TEST(asleep_until_reads_wait)
 {
