@@ -110,12 +110,14 @@ maps_are_compact()
 }
 
 # The accelerations expected with this libext2fs: if its functions do not call each
-# other by name, its checksums are its own; and not all processors have the instruction.
+# other by name, its checksums are its own; and not all processors have the instruction
+# (an emulator shows /proc/cpuinfo of the real one).
 library_accelerations()
 {
 	local library crc=
 
-	grep -qwE 'sse4_2|crc32' /proc/cpuinfo && crc=crc32c
+	[[ $(uname -m) = @(x86_64|i?86|aarch64) ]] &&
+		grep -qwE 'sse4_2|crc32' /proc/cpuinfo && crc=crc32c
 	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
 	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
 		# shellcheck disable=SC2206

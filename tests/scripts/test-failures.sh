@@ -642,7 +642,7 @@ test_all()
 }
 
 CC=${CC:-cc}
-MUSL=$(ls /lib/ld-musl-* 2>/dev/null)
+MUSL=$(readelf -l "$E2FSCK_STOCK" 2>/dev/null | grep ld-musl)
 setup mke2fs readelf jq "$CC" timeout
 dir=$E2PF_TMP
 export PREFETCH_LOG=0
