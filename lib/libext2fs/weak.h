@@ -11,17 +11,13 @@
 #ifndef E2PF_WEAK_H
 #define E2PF_WEAK_H
 
-#ifdef WORDS_BIGENDIAN
-#define E2PF_SWAPS_WITH(X) X(ext2fs_swap_group_desc2) X(ext2fs_swap_super)
-#else
-#define E2PF_SWAPS_WITH(X)
-#endif
-
-/* Without these a module does nothing. */
-#define E2PF_FOLLOWS_WITH(X) E2PF_SWAPS_WITH(X) \
+/* Without these a module does nothing.  Two are called on big-endian machines
+ * only. */
+#define E2PF_FOLLOWS_WITH(X) \
 	X(ext2fs_blocks_count) X(ext2fs_dblist_count2) \
 	X(ext2fs_get_library_version) X(ext2fs_group_desc) \
-	X(ext2fs_read_inode) X(io_channel_cache_readahead) \
+	X(ext2fs_read_inode) X(ext2fs_swap_group_desc2) \
+	X(ext2fs_swap_super) X(io_channel_cache_readahead) \
 	X(io_channel_read_blk64) X(unix_io_manager)
 
 /* Without these there are no accelerations. */
