@@ -318,14 +318,17 @@ void e2pf_next_phase(struct e2pf_engine *e);
 /* Pass the references of the units that were taken to the elevator. */
 void e2pf_seed(struct worker *w);
 
+/* elevator.c */
+/* Is the reference of a class and a device of the source, not empty, and within
+ * that device?  In any thread. */
+bool e2pf_is_sound(const struct e2pf_source *source,
+		   const struct e2pf_ref *ref);
+
 /* elevator.c; in the worker's thread, without the lock */
 /* Add a reference; a sink whose `ctx` is the worker.  Before the pass it
  * receives those of the units: the first level holds them all, so the caller
- * limits how many units it takes.  A reference outside its device is
- * dropped. */
+ * limits how many units it takes.  One that is not sound is dropped. */
 void e2pf_add(void *ctx, const struct e2pf_ref *ref);
-/* Is it of a class and a device of the source, and within that device? */
-bool e2pf_is_sound(const struct e2pf_source *source, const struct e2pf_ref *ref);
 /* Read what was added and everything it refers to; or, if the worker has taken
  * these, the deferred references. */
 void e2pf_pass(struct worker *w);
