@@ -165,7 +165,7 @@ static void start_session(void *unused)
 {
 	(void)unused;
 	e2pf_session_choose(self.session);
-	e2pf_engine_start(self.session->engine);
+	e2pf_session_start(self.session);
 	reporter_watch(self.session);
 }
 

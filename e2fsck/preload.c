@@ -219,7 +219,7 @@ static void begin_alongside(ext2_filsys fs)
 	check.session = session;
 	session->cfg.before_threads = before_threads;
 	self.alongside = fs;
-	if (!e2pf_engine_start(session->engine))
+	if (!e2pf_session_start(session))
 		reporter_watch(session);
 }
 

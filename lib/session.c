@@ -60,7 +60,7 @@ errcode_t e2pf_session_init(struct e2pf_session *s,
 	if (!s->name)
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
-		.devices = s->dev, .available = available, .ctx = s,
+		.available = available, .ctx = s,
 		.bandwidth = s->settings.bandwidth,
 		.requests = s->settings.requests, .sharers = sharers,
 		.thread_begins = thread_begins,
@@ -79,8 +79,7 @@ void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 errcode_t e2pf_session_add_source(struct e2pf_session *s,
 				  struct e2pf_source *source)
 {
-	s->cfg.source = source;
-	s->engine = e2pf_engine_new(&s->cfg);
+	s->engine = e2pf_engine_new(source, s->dev);
 	return s->engine ? 0 : ENOMEM;
 }
 
@@ -132,8 +131,11 @@ void e2pf_session_choose(struct e2pf_session *s)
 	 * cannot tell. */
 	cfg->has_head = policy.has_head && !blind;
 	cfg->probe = policy.probe && !blind;
-	if (s->engine)
-		e2pf_engine_configure(s->engine, cfg);
+}
+
+int e2pf_session_start(struct e2pf_session *s)
+{
+	return e2pf_engine_start(s->engine, &s->cfg);
 }
 
 static void count_now(struct e2pf_session *s)
@@ -141,7 +143,6 @@ static void count_now(struct e2pf_session *s)
 	if (s->ended || !s->engine)
 		return;
 	e2pf_engine_get_stats(s->engine, &s->last);
-	s->gave_up = e2pf_engine_gave_up(s->engine);
 }
 
 static void look_at_waits(struct e2pf_session *s,
@@ -268,7 +269,8 @@ void e2pf_session_count(struct e2pf_session *s,
 bool e2pf_session_is_complete(struct e2pf_session *s)
 {
 	count_now(s);
-	return !s->past.errors && !s->last.errors && !s->gave_up;
+	return !s->past.errors && !s->last.errors &&
+	       !s->last.gave_up;
 }
 
 /* Whether anything was read ahead. */
@@ -295,7 +297,7 @@ static void decide(const struct e2pf_session *s, struct e2pf_report *r)
 	if (r->engine.errors)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
 			    (unsigned long long)r->engine.errors);
-	if (s->gave_up)
+	if (s->last.gave_up)
 		e2pf_decide(list, "prefetch", "gave up",
 			    "too many reads failed, or memory ran out");
 }

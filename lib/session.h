@@ -62,7 +62,7 @@ struct e2pf_session {
 	struct e2pf_engine_stats past;	/* of inherited sessions */
 	struct e2pf_engine_stats last;	/* of this one, when last asked; without
 					   an engine, kept by its owner */
-	bool ended, gave_up;
+	bool ended;
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */
 	bool short_of_memory;		/* so nothing is read ahead */
@@ -91,6 +91,10 @@ errcode_t e2pf_session_add_source(struct e2pf_session *s,
 
 /* Choose threads, order and budget from the devices' topology. */
 void e2pf_session_choose(struct e2pf_session *s);
+
+/* Begin to read ahead, as chosen, and with whatever else was set in `cfg`.  Returns 0
+ * or an errno, as e2pf_engine_start() does. */
+int e2pf_session_start(struct e2pf_session *s);
 
 /* The sums over this session and the ones it has inherited. */
 void e2pf_session_count(struct e2pf_session *s,

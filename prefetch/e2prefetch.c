@@ -139,7 +139,7 @@ static const char *save_stats(const struct options *o, struct e2pf_session *s)
 /* Prefetch everything and wait until it is done. */
 static int prefetch(const struct options *o, struct e2pf_session *s)
 {
-	errcode_t err = e2pf_engine_start(s->engine);
+	errcode_t err = e2pf_session_start(s);
 	int status, result;
 
 	if (err)
@@ -168,7 +168,7 @@ static void *read_beside(void *arg)
 	errcode_t err = open_session(b->o, &session, NULL);
 
 	if (!err)
-		err = e2pf_engine_start(session->engine);
+		err = e2pf_session_start(session);
 	if (err)
 		fail(b->o, err);
 	pthread_mutex_lock(&b->running);

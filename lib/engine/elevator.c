@@ -1,111 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * One pass over some references, level by level: each level is sorted in device
- * order and merged into runs, then read and parsed, which fills the next.
- *
- * Does not know about budgets, the checker or other workers: it asks ahead.c
- * whether a reference for a later phase has room and which gaps are read through,
- * and calls worker.c for each run and read, which can end the pass.
- *
- * Memory is bounded: when a level is full, it is read and parsed, with
- * everything below it, before the level above continues.  Time is bounded on
- * hostile trees, too: duplicate references within a level are read once, the
- * number of levels is fixed, and the number of pieces parsed has a limit that
- * no valid filesystem comes near.
- */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "engine_state.h"
+#include "elevator.h"
 
-/* Bytes requested and not yet waited for. */
-#define HEAD_AHEAD (32u << 20)
-#define FLASH_AHEAD (8u << 20)
-
-/* A run that is at least so long ends, and there must be room for the next. */
+/* A run that is at least this long ends: the owner checks whether there is room
+ * for the next one. */
 #define RUN_MOST (4u << 20)
 
-static void read_level(struct worker *w, unsigned number);
-
-void e2pf_drop_level(struct worker *w, unsigned number)
+static void drop_level(struct e2pf_level *l)
 {
-	w->level[number].used = 0;
-	w->level[number].bytes = 0;
+	l->used = 0;
+	l->bytes = 0;
 }
 
-void e2pf_free_levels(struct worker *w)
+void e2pf_elevator_free(struct e2pf_elevator *el)
 {
 	unsigned i;
 
-	for (i = 0; i < E2PF_ALL_LEVELS; i++) {
-		free(w->level[i].ref);
-		free(w->level[i].buf);
-	}
-	memset(w->level, 0, sizeof(w->level));
+	for (i = 0; i < E2PF_ALL_LEVELS; i++)
+		free(el->level[i].ref);
+	memset(el->level, 0, sizeof(el->level));
 }
 
-static bool have_room(struct worker *w, unsigned number)
+/* The level that parsing fills: the one below the level that is being read. */
+static unsigned level_below(const struct e2pf_elevator *el)
 {
-	struct level *l = &w->level[number];
-	void *refs = l->ref;
-	bool room = (!number || l->used < w->level_most) &&
-		    e2pf_have_room(&refs, &l->room, l->used, 1,
-				   sizeof(*l->ref));
-
-	l->ref = refs;
-	return room;
+	return el->depth ? el->reading[el->depth - 1] + 1 : 0;
 }
 
-bool e2pf_is_sound(const struct e2pf_source *source,
-		   const struct e2pf_ref *ref)
-{
-	return ref->cls < source->classes && ref->device < source->devices &&
-	       ref->length && ref->offset < source->bytes[ref->device] &&
-	       ref->length <= source->bytes[ref->device] - ref->offset;
-}
-
-/* On a head deferred references belong to the sweep of the leaves. */
-static unsigned level_of(const struct worker *w, const struct e2pf_ref *ref)
+static unsigned level_of(const struct e2pf_elevator *el,
+			 const struct e2pf_ref *ref, bool defer)
 {
 	if (ref->parse)
-		return w->filling;
-	if (w->phase && w->phase->deferred & UINT32_C(1) << ref->cls &&
-	    !w->e->speed.has_head)
+		return level_below(el);
+	if (defer)
 		return E2PF_DEFERRED;
-	return w->filling ? E2PF_LEAVES : 0;
+	return el->depth ? E2PF_LAST_LEVEL : 0;
 }
 
-void e2pf_add(void *ctx, const struct e2pf_ref *ref)
+void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
+		       bool defer)
 {
-	struct worker *w = ctx;
-	unsigned filling = w->filling, number = level_of(w, ref);
-	struct level *l = &w->level[number];
+	unsigned number = level_of(el, ref, defer);
+	struct e2pf_level *l = &el->level[number];
+	void *refs = l->ref;
 
-	if (w->ended || filling >= E2PF_LEVELS ||
-	    !e2pf_is_sound(w->e->cfg.source, ref))
+	if (!e2pf_have_room(&refs, &l->room, l->used, 1, sizeof(*l->ref))) {
+		el->incomplete = true;
 		return;
-	if (w->phase && w->phase->later & UINT32_C(1) << ref->cls &&
-	    !e2pf_has_room_later(w->e, ref->length))
-		return;
-	if (!have_room(w, number)) {
-		if (!number) {
-			w->incomplete = true;
-			return;
-		}
-		/* The level is full: read it now, with everything it leads to.
-		 * After that it is empty. */
-		read_level(w, number);
-		w->filling = filling;
-		if (!have_room(w, number))
-			return;
 	}
+	l->ref = refs;
 	l->ref[l->used++] = *ref;
 	l->bytes += ref->length;
-	w->now.refs++;
-	w->now.bytes += ref->length;
+	el->found.refs++;
+	el->found.bytes += ref->length;
 	if (!number)
-		w->now.unit_bytes += ref->length;
+		el->found.unit_bytes += ref->length;
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -127,14 +79,14 @@ static int in_device_order(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-static void add_asked(struct worker *w, uint64_t bytes)
+static void count_asked(struct e2pf_elevator *el, uint64_t bytes)
 {
-	w->now.asked_refs++;
-	w->now.asked_bytes += bytes;
+	el->found.asked_refs++;
+	el->found.asked_bytes += bytes;
 }
 
 /* Sort, and drop duplicates. */
-static void sort_level(struct worker *w, struct level *l)
+static void sort_level(struct e2pf_elevator *el, struct e2pf_level *l)
 {
 	size_t i, n = 0;
 
@@ -145,17 +97,51 @@ static void sort_level(struct worker *w, struct level *l)
 		if (in_device_order(&l->ref[n], &l->ref[i]))
 			l->ref[++n] = l->ref[i];
 		else
-			add_asked(w, l->ref[i].length);
+			count_asked(el, l->ref[i].length);
 	l->used = n + 1;
 }
 
+static void begin_level(struct e2pf_elevator *el, unsigned depth,
+			unsigned number)
+{
+	struct e2pf_level *l = &el->level[number];
+
+	sort_level(el, l);
+	l->requested = l->next = 0;
+	l->at = l->ahead = 0;
+	el->reading[depth] = number;
+	el->depth = depth + 1;
+}
+
+void e2pf_elevator_begin(struct e2pf_elevator *el, bool deferred)
+{
+	begin_level(el, 0, deferred ? E2PF_DEFERRED : 0);
+}
+
+/* A level that is full, and is not being read: only these three grow.  Returns
+ * E2PF_ALL_LEVELS if there is none. */
+static unsigned full_level(const struct e2pf_elevator *el)
+{
+	const unsigned grows[] = {
+		level_below(el), E2PF_LAST_LEVEL, E2PF_DEFERRED
+	};
+	unsigned i;
+
+	if (el->reading[el->depth - 1] >= E2PF_LEVELS)
+		return E2PF_ALL_LEVELS;
+	for (i = 0; i < sizeof(grows) / sizeof(grows[0]); i++)
+		if (el->level[grows[i]].used >= el->level_most)
+			return grows[i];
+	return E2PF_ALL_LEVELS;
+}
+
 /* Returns the index after the run that begins with reference `i`: all that
- * follow on the same device with no larger gaps than allowed, until the run is
+ * follow on the same device with no larger gaps than `gap`, until the run is
  * long enough. */
-static size_t run_end(const struct worker *w, const struct level *l, size_t i)
+static size_t run_end(const struct e2pf_level *l, size_t i, uint64_t gap)
 {
 	const struct e2pf_ref *ref = &l->ref[i];
-	uint64_t begin = ref->offset, end = begin, gap = e2pf_gap(w);
+	uint64_t begin = ref->offset, end = begin;
 	unsigned device = ref->device;
 
 	for (; i < l->used && ref->device == device &&
@@ -165,98 +151,109 @@ static size_t run_end(const struct worker *w, const struct level *l, size_t i)
 	return i;
 }
 
-/* Read a reference piece by piece, and add what it leads to to the next
- * level. */
-static void parse_ref(struct worker *w, unsigned number,
-		      const struct e2pf_ref *ref)
+static void next_run(struct e2pf_elevator *el, struct e2pf_level *l,
+		     uint64_t gap, struct e2pf_elevator_step *step)
 {
-	struct e2pf_source *source = w->e->cfg.source;
-	struct e2pf_device *dev = w->e->cfg.devices[ref->device];
-	struct level *l = &w->level[number];
-	uint64_t at, began;
-	uint32_t size;
-	int err;
+	size_t first = l->requested, end = run_end(l, first, gap);
 
-	for (at = 0; at < ref->length && !w->ended; at += size) {
-		size = source->ops->piece(source, ref, at);
-		if (!size || (number && (!w->parse_left || !w->parse_left--)) ||
-		    !e2pf_have_room(&l->buf, &l->buf_size, 0, size, 1))
-			return;
-		began = e2pf_now(w->e);
-		err = dev->ops->read(dev, l->buf, ref->offset + at, size);
-		w->ended = !e2pf_read_returned(w, err,
-					       e2pf_now(w->e) - began);
-		if (w->ended || err ||
-		    !source->ops->parse(source, ref, at, l->buf, size,
-					e2pf_add, w))
-			continue;
-		pthread_mutex_lock(&w->e->lock);
-		e2pf_tell_news(w->e);
-		pthread_mutex_unlock(&w->e->lock);
+	step->ref = &l->ref[first];
+	step->n = end - first;
+	for (; l->requested < end; l->requested++) {
+		l->ahead += l->ref[l->requested].length;
+		count_asked(el, l->ref[l->requested].length);
 	}
 }
 
-/* Request runs until enough bytes are requested and not yet waited for. */
-static size_t request_more(struct worker *w, const struct level *l,
-			   size_t requested, uint64_t *ahead)
+/* May this reference be parsed further?  Beyond the last level nothing is kept of
+ * what it refers to.  Pieces of the units' references are not limited: there are
+ * as many as the filesystem has tables. */
+static bool may_parse(struct e2pf_elevator *el, unsigned number,
+		      const struct e2pf_ref *ref, uint64_t at)
 {
-	uint64_t most = w->e->speed.has_head ? HEAD_AHEAD : FLASH_AHEAD;
+	if (!ref->parse || at >= ref->length || number + 1 >= E2PF_LEVELS)
+		return false;
+	return !number || (el->parse_left && el->parse_left--);
+}
 
-	while (requested < l->used && *ahead < most && !w->ended) {
-		size_t end = run_end(w, l, requested);
+/* All references of the level were requested, and parsed. */
+static void end_level(struct e2pf_elevator *el, unsigned number)
+{
+	drop_level(&el->level[number]);
+	if (number + 1 < E2PF_LEVELS && el->level[number + 1].used)
+		begin_level(el, el->depth - 1, number + 1);
+	else
+		el->depth--;
+}
 
-		w->ended = !e2pf_request_run(w, &l->ref[requested],
-					     end - requested);
-		for (; requested < end; requested++) {
-			*ahead += l->ref[requested].length;
-			add_asked(w, l->ref[requested].length);
+enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
+				  struct e2pf_elevator_step *step)
+{
+	for (;;) {
+		unsigned number;
+		struct e2pf_level *l;
+
+		if (!el->depth) {
+			if (!el->level[E2PF_LAST_LEVEL].used)
+				return E2PF_STEP_END;
+			begin_level(el, 0, E2PF_LAST_LEVEL);
 		}
-	}
-	return requested;
-}
-
-/* Read one level and, from what it leads to, all below it. */
-static void read_level(struct worker *w, unsigned number)
-{
-	struct level *l = &w->level[number];
-	size_t requested = 0, i;
-	uint64_t ahead = 0;
-
-	sort_level(w, l);
-	w->filling = number + 1;
-	for (i = 0; i < l->used && !w->ended; i++) {
-		/* Request runs well before waiting for their bytes, so that the
-		 * device always has a queue. */
-		requested = request_more(w, l, requested, &ahead);
-		ahead -= l->ref[i].length;
-		if (l->ref[i].parse)
-			parse_ref(w, number, &l->ref[i]);
+		number = full_level(el);
+		if (number < E2PF_ALL_LEVELS)
+			begin_level(el, el->depth, number);
+		number = el->reading[el->depth - 1];
+		l = &el->level[number];
+		/* Runs are requested well before their bytes are waited for, so
+		 * that the device always has a queue. */
+		if (l->requested < l->used && l->ahead < el->ahead_most) {
+			next_run(el, l, gap, step);
+			return E2PF_STEP_RUN;
+		}
+		if (l->next == l->used) {
+			end_level(el, number);
+			continue;
+		}
+		step->ref = &l->ref[l->next];
+		step->at = l->at;
+		if (may_parse(el, number, step->ref, l->at))
+			return E2PF_STEP_PARSE;
+		l->ahead -= step->ref->length;
 		if (!number)
-			w->now.parsed_bytes += l->ref[i].length;
+			el->found.parsed_bytes += step->ref->length;
+		l->next++;
+		l->at = 0;
 	}
-	e2pf_drop_level(w, number);
-	w->filling = number + 1;
-	if (!w->ended && number + 1 < E2PF_LEVELS && l[1].used)
-		read_level(w, number + 1);
 }
 
-void e2pf_pass(struct worker *w)
+void e2pf_elevator_parsed(struct e2pf_elevator *el, uint32_t size)
 {
-	const struct level *deferred = &w->level[E2PF_DEFERRED];
+	struct e2pf_level *l = &el->level[el->reading[el->depth - 1]];
+
+	l->at = size ? l->at + size : UINT64_MAX;
+}
+
+void e2pf_elevator_end(struct e2pf_elevator *el)
+{
+	struct e2pf_level *deferred = &el->level[E2PF_DEFERRED];
 	unsigned i;
 
-	if (e2pf_is_deferred(w)) {
-		read_level(w, E2PF_DEFERRED);
-	} else {
-		read_level(w, 0);
-		if (!w->ended)
-			read_level(w, E2PF_LEAVES);
-	}
-	for (i = 0; i <= E2PF_LEAVES; i++)
-		e2pf_drop_level(w, i);
-	w->now.asked_bytes = w->now.bytes - deferred->bytes;
-	w->now.asked_refs = w->now.refs - deferred->used;
-	w->now.parsed_bytes = w->now.unit_bytes;
-	w->filling = 0;
-	w->ended = false;
+	/* What is left of a level that was being read is dropped, deferred or
+	 * not. */
+	for (i = 0; i < el->depth; i++)
+		drop_level(&el->level[el->reading[i]]);
+	el->depth = 0;
+	for (i = 0; i <= E2PF_LAST_LEVEL; i++)
+		drop_level(&el->level[i]);
+	el->found.asked_bytes = el->found.bytes - deferred->bytes;
+	el->found.asked_refs = el->found.refs - deferred->used;
+	el->found.parsed_bytes = el->found.unit_bytes;
+}
+
+uint64_t e2pf_elevator_deferred(const struct e2pf_elevator *el)
+{
+	return el->level[E2PF_DEFERRED].bytes;
+}
+
+void e2pf_elevator_drop_deferred(struct e2pf_elevator *el)
+{
+	drop_level(&el->level[E2PF_DEFERRED]);
 }

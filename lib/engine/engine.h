@@ -26,11 +26,8 @@
 
 struct e2pf_engine;
 
-/* Settings of an engine.  The source and the devices outlive it. */
+/* How an engine reads, from one start to the next stop. */
 struct e2pf_engine_config {
-	struct e2pf_source *source;
-	struct e2pf_device *const *devices;	/* one for each device of the
-						   source */
 	unsigned threads;	/* workers where no disk is rotational */
 	unsigned head_threads;	/* workers on rotational disks: the number of
 				   elevator passes they can serve at once */
@@ -91,6 +88,9 @@ struct e2pf_engine_stats {
 	uint64_t errors;		/* reads of the engine that failed */
 	uint64_t gate_waits;		/* reads that waited at the gate */
 	uint64_t own_stall_ns;		/* in reads of what was not read ahead */
+	bool gave_up;			/* reading ahead has ended because of
+					   errors, or because a total budget is
+					   used up */
 	bool has_head;			/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when
 					   not measured */
@@ -107,13 +107,10 @@ struct e2pf_engine_stats {
  * ahead; three quarters where none does. */
 uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 
-/* An idle engine, or NULL without memory.  Starts nothing. */
-struct e2pf_engine *e2pf_engine_new(const struct e2pf_engine_config *config);
-
-/* Use these settings.  There must be no workers; the source and the devices stay
- * the same. */
-void e2pf_engine_configure(struct e2pf_engine *e,
-			   const struct e2pf_engine_config *config);
+/* An idle engine, or NULL without memory.  Starts nothing.  The source and its
+ * devices, one for each that it has, outlive it. */
+struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
+				    struct e2pf_device *const *devices);
 
 /* Write events to `trace`, which outlives the engine, one line of JSON each
  * (doc/statistics.md).  Call this before anything is read. */
@@ -123,13 +120,16 @@ void e2pf_engine_trace(struct e2pf_engine *e, FILE *trace);
  * the same time. */
 void e2pf_engine_free(struct e2pf_engine *e);
 
-/* Begin the first phase at its first unit.  May be called again after a stop that
- * has succeeded, otherwise it returns EBUSY.  A total budget counts from here.
+/* Begin the first phase at its first unit, with a copy of this configuration.  May be
+ * called again after a stop that has succeeded, otherwise it returns EBUSY; while
+ * the engine reads, it changes nothing.  A total budget counts from here.
  * Returns 0, or an errno when no thread could be created. */
-int e2pf_engine_start(struct e2pf_engine *e);
+int e2pf_engine_start(struct e2pf_engine *e,
+		      const struct e2pf_engine_config *config);
 
 /* End all workers and wait for them at most `milliseconds` (-1: without limit).
- * Returns false when a worker is still waiting for the device. */
+ * Returns false when a worker is still waiting for the device.  No other thread may
+ * stop the engine at the same time. */
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
 
 /* Wait until nothing is left to read ahead, at most `milliseconds` (-1: without
@@ -139,10 +139,6 @@ bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds);
 /* True if workers are reading ahead, or did not start because everything was
  * cached.  Either way no other readahead is needed. */
 bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
-
-/* True if the engine stopped reading ahead because of errors, or because a
- * total budget is used up. */
-bool e2pf_engine_gave_up(struct e2pf_engine *e);
 
 /* Measure the device in this thread: at places spread over the filesystem, of
  * metadata where that is not cached, elsewhere of anything that is stored.  The

@@ -299,7 +299,7 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	session->short_of_memory = session->available < OWN_BYTES +
 		(uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP;
 	return session->short_of_memory ? 0 :
-					  e2pf_engine_start(session->engine);
+					  e2pf_session_start(session);
 }
 
 errcode_t e2pf_plan(struct e2pf_session *session,

@@ -65,7 +65,6 @@ static void walk(const struct e2pf_btrfs_super *super)
 	struct e2pf_btrfs_device *device = btrfs.map.device;
 	struct e2pf_device *list[DEVICES];
 	struct fake_device dev[DEVICES];
-	struct e2pf_engine_config cfg = { .devices = list, .budget = 1 << 20 };
 	struct e2pf_engine *engine;
 	unsigned i;
 	bool system;
@@ -85,8 +84,7 @@ static void walk(const struct e2pf_btrfs_super *super)
 	reads = 0;
 	btrfs.map.devices = DEVICES;
 	e2pf_btrfs_init(&btrfs, read_block, list);
-	cfg.source = &btrfs.source;
-	engine = e2pf_engine_new(&cfg);
+	engine = e2pf_engine_new(&btrfs.source, list);
 	if (engine) {
 		reads = 0;
 		e2pf_engine_plan(engine, count);

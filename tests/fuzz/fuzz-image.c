@@ -14,7 +14,8 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "engine/engine_state.h"
+#include "engine/elevator.h"
+#include "engine/piece.h"
 #include "fake-device.h"
 #include "ext4/ext4_source.h"
 
@@ -35,7 +36,11 @@ struct rig {
 	struct fake_device dev;
 	struct e2pf_geometry geo;
 	struct e2pf_group groups[MOST_GROUPS];
-	struct worker worker;
+	struct e2pf_ext4 *ext4;
+	struct e2pf_elevator elevator;
+	struct e2pf_piece piece;
+	uint64_t gap;
+	unsigned deferred;	/* classes */
 	uint64_t read;
 	unsigned char bad;		/* every n-th read fails */
 	unsigned calls;
@@ -237,50 +242,78 @@ static uint32_t read_groups(struct rig *r)
 	return (uint32_t)i;
 }
 
-/* A pass, and one over what it has deferred, by a worker that only counts. */
-static void run_passes(struct rig *r, struct e2pf_engine *e, uint32_t groups)
+static void add(void *ctx, const struct e2pf_ref *ref)
 {
-	struct worker *w = &r->worker;
-	uint64_t parse = w->parse_left, tables = 0;
+	struct rig *r = ctx;
+
+	if (e2pf_is_sound(&r->ext4->source, ref))
+		e2pf_elevator_add(&r->elevator, ref,
+				  r->deferred & 1u << ref->cls);
+}
+
+static void parse(struct rig *r, const struct e2pf_elevator_step *step)
+{
+	struct e2pf_source *source = &r->ext4->source;
+	const struct e2pf_ref ref = *step->ref;
+
+	if (!e2pf_piece_read(source, &r->dev.dev, &ref, step->at, &r->piece) &&
+	    r->piece.size)
+		source->ops->parse(source, &ref, step->at, r->piece.bytes,
+				   r->piece.size, add, r);
+	e2pf_elevator_parsed(&r->elevator, r->piece.size);
+}
+
+static void pass(struct rig *r, bool deferred)
+{
+	struct e2pf_elevator_step step;
+	enum e2pf_step next;
+
+	e2pf_elevator_begin(&r->elevator, deferred);
+	while ((next = e2pf_elevator_next(&r->elevator, r->gap, &step)) !=
+	       E2PF_STEP_END)
+		if (next == E2PF_STEP_PARSE)
+			parse(r, &step);
+	e2pf_elevator_end(&r->elevator);
+}
+
+/* A pass, and one over what it has deferred. */
+static void run_passes(struct rig *r, uint32_t groups)
+{
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .has_head = true
+	};
+	struct e2pf_source *source = &r->ext4->source;
+	struct e2pf_elevator *el = &r->elevator;
+	uint64_t pieces = el->parse_left, tables = 0;
 	uint32_t g;
 
-	e2pf_begin_walk(e);
-	w->e = e;
+	source->ops->begin(source, &start);
 	for (g = 0; g < groups; g++)
-		e->cfg.source->ops->seed(e->cfg.source, E2PF_EXT4_TABLES, g,
-					 e2pf_add, w);
+		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, r);
 	for (g = 0; g < groups; g++)
 		tables += (uint64_t)r->groups[g].inodes_in_use *
 			  r->geo.inode_size;
-	e2pf_pass(w);
-	w->first = 1;
-	e2pf_pass(w);
-	require(!w->level[E2PF_DEFERRED].used);
-	require(e->gave_up || w->now.refs == w->now.asked_refs);
-	require(r->read <= tables + parse * r->geo.block_size);
+	pass(r, false);
+	pass(r, true);
+	require(!e2pf_elevator_deferred(el));
+	require(el->found.refs == el->found.asked_refs);
+	require(r->read <= tables + pieces * r->geo.block_size);
 	require(!r->dev.requests);
-	e2pf_free_levels(w);
+	e2pf_elevator_free(el);
+	e2pf_piece_free(&r->piece);
 }
 
 static void read_image(struct rig *r, struct input *in)
 {
-	struct e2pf_phase phase = { .followed = false };
-	struct e2pf_class_count count[E2PF_CLASSES];
-	struct e2pf_device *device = &r->dev.dev;
-	struct e2pf_engine_config cfg = { .devices = &device };
-	struct e2pf_engine *e;
-	struct e2pf_ext4 *ext4;
 	unsigned classes;
 	uint32_t n;
 
-	memset(count, 0, sizeof(count));
-	r->worker.count = count;
-	r->worker.phase = &phase;
-	r->worker.parse_left = take_byte(in);
-	r->worker.level_most = 1 + take_byte(in);
-	cfg.has_head = take_byte(in) % 2;
+	r->elevator.parse_left = take_byte(in);
+	r->elevator.level_most = 1 + take_byte(in);
+	r->elevator.ahead_most = 1 + take_number(in, 2);
+	r->gap = take_byte(in) << 10;
 	classes = take_number(in, 2) & E2PF_ALL_CLASSES;
-	phase.deferred = take_number(in, 2) & classes;
+	r->deferred = take_number(in, 2) & classes;
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
 	apply_patches(in);
@@ -291,16 +324,11 @@ static void read_image(struct rig *r, struct input *in)
 		return;
 	n = read_groups(r);
 	r->dev.dev.size = r->geo.blocks * r->geo.block_size;
-	ext4 = e2pf_ext4_new(&r->geo, classes);
-	require(ext4);
-	ext4->groups = r->groups;
-	cfg.source = &ext4->source;
-	e = e2pf_engine_new(&cfg);
-	require(e);
-	e->speed.has_head = cfg.has_head;
-	run_passes(r, e, n);
-	e2pf_engine_free(e);
-	e2pf_ext4_free(ext4);
+	r->ext4 = e2pf_ext4_new(&r->geo, classes);
+	require(r->ext4);
+	r->ext4->groups = r->groups;
+	run_passes(r, n);
+	e2pf_ext4_free(r->ext4);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -72,7 +72,7 @@ seeds_image()
 	for log in 00 01; do
 		for cap in 00 03 ff; do
 			{
-				hex ff "$cap" 00 ff ff 00 20 40 00 00 "$log"
+				hex ff "$cap" 00 10 40 ff ff 00 20 40 00 "$log"
 				# One byte of an inode, and an extent node.
 				hex 00 64 00 01 41
 				hex 00 64 28 08 0a f3 03 00 04 00 02 00

@@ -15,8 +15,7 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 	r->classes = E2PF_ALL_CLASSES;
 	r->device = &r->dev.dev;
 	r->cfg = (struct e2pf_engine_config) {
-		.devices = &r->device, .threads = workers,
-		.head_threads = workers, .paced = true,
+		.threads = workers, .head_threads = workers, .paced = true,
 		.budget = PLENTY
 	};
 }
@@ -28,20 +27,20 @@ void rig_set_up(struct rig *r, uint32_t groups, unsigned workers)
 
 void rig_prepare(struct rig *r)
 {
-	r->cfg.source = tiny_source(&r->fs, r->classes);
+	r->source = tiny_source(&r->fs, r->classes);
 }
 
 void rig_new(struct rig *r)
 {
 	rig_prepare(r);
-	r->e = e2pf_engine_new(&r->cfg);
+	r->e = e2pf_engine_new(r->source, &r->device);
 	assert_non_null(r->e);
 }
 
 void rig_start(struct rig *r)
 {
 	rig_new(r);
-	assert_int_equal(e2pf_engine_start(r->e), 0);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 
 void rig_start_held_later(struct rig *r)

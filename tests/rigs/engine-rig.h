@@ -23,6 +23,7 @@ struct rig {
 	struct fake_device dev;
 	struct e2pf_device *device;
 	unsigned classes;	/* the classes to prefetch */
+	struct e2pf_source *source;
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *e;
 };

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/lock.h"
 #include "fake-threads.h"
 
 #define MOST_WORKERS 512
@@ -50,6 +52,13 @@ static atomic_int fail_allocation = -1;
 static atomic_bool failed;
 static __thread struct worker *self;
 
+/* Every test of the engine ends at a function that is called without its lock. */
+void e2pf_lock_not_held(const char *function)
+{
+	fprintf(stderr, "%s() is called without the lock\n", function);
+	abort();
+}
+
 int fake_worker(void)
 {
 	return self ? self->number : -1;
@@ -68,7 +77,7 @@ void fake_threads_reset(void)
 void fake_threads_settle(void)
 {
 	pthread_mutex_lock(&lock);
-	while (asleep < alive)
+	while (asleep + (self != NULL) < alive)
 		__real_pthread_cond_wait(&settled, &lock);
 	pthread_mutex_unlock(&lock);
 }

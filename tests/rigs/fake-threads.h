@@ -20,8 +20,8 @@ int fake_worker(void);
 /* Count workers from 0 again, and cancel all failures. */
 void fake_threads_reset(void);
 
-/* Return when every worker is asleep on a condition that nobody has signalled
- * since. */
+/* Return when every worker, but for the calling one, is asleep on a condition that
+ * nobody has signalled since. */
 void fake_threads_settle(void);
 
 /* Let the deadline pass for all workers in a timed wait; no deadline passes

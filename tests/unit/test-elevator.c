@@ -6,49 +6,100 @@
  */
 #include "unit.h"
 #include "engine-rig.h"
-#include "engine/engine_state.h"
+#include "engine/core.h"
+#include "engine/piece.h"
 
 #define TREES 40u
 #define NODES 80u
 
-/* A worker in this thread, which parses, and counts instead of reading ahead. */
+/* An elevator in this thread: what it says is read is parsed, and counted. */
 struct pass {
 	struct rig r;
-	struct worker w;
+	struct e2pf_elevator el;
+	struct e2pf_piece piece;
 	struct e2pf_class_count count[E2PF_CLASSES];
+	unsigned errors;
 };
+
+static void begin(struct pass *p)
+{
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .has_head = true
+	};
+
+	p->r.source->ops->begin(p->r.source, &start);
+}
 
 static void set_up(struct pass *p, uint32_t groups, uint32_t per_group)
 {
 	memset(p, 0, sizeof(*p));
 	rig_set_up_sized(&p->r, groups, per_group, 1);
 	rig_new(&p->r);
-	e2pf_begin_walk(p->r.e);
-	p->w.e = p->r.e;
-	p->w.count = p->count;
-	p->w.level_most = 4096;
-	p->w.parse_left = 100000;
+	begin(p);
+	p->el.level_most = 4096;
+	p->el.parse_left = 100000;
+	p->el.ahead_most = 1 << 20;
 }
 
 static void tear_down(struct pass *p)
 {
-	e2pf_free_levels(&p->w);
+	e2pf_elevator_free(&p->el);
+	e2pf_piece_free(&p->piece);
 	rig_tear_down(&p->r);
+}
+
+static void add(void *ctx, const struct e2pf_ref *ref)
+{
+	struct pass *p = ctx;
+
+	if (e2pf_is_sound(p->r.source, ref))
+		e2pf_elevator_add(&p->el, ref, false);
+}
+
+static void parse(struct pass *p, const struct e2pf_elevator_step *step)
+{
+	struct e2pf_source *source = p->r.source;
+	const struct e2pf_ref ref = *step->ref;
+
+	if (e2pf_piece_read(source, p->r.device, &ref, step->at, &p->piece))
+		p->errors++;
+	else if (p->piece.size)
+		source->ops->parse(source, &ref, step->at, p->piece.bytes,
+				   p->piece.size, add, p);
+	e2pf_elevator_parsed(&p->el, p->piece.size);
+}
+
+/* Read what was added, until `errors' reads have failed. */
+static void drive(struct pass *p, unsigned errors)
+{
+	struct e2pf_elevator_step step;
+	enum e2pf_step next = E2PF_STEP_RUN;
+	size_t i;
+
+	e2pf_elevator_begin(&p->el, false);
+	while (next != E2PF_STEP_END && p->errors < errors) {
+		next = e2pf_elevator_next(&p->el, 0, &step);
+		for (i = 0; next == E2PF_STEP_RUN && i < step.n; i++)
+			p->count[step.ref[i].cls].bytes += step.ref[i].length;
+		if (next == E2PF_STEP_PARSE)
+			parse(p, &step);
+	}
+	e2pf_elevator_end(&p->el);
 }
 
 /* Returns the number of reads. */
 static size_t run_pass(struct pass *p)
 {
-	struct e2pf_source *source = p->r.cfg.source;
+	struct e2pf_source *source = p->r.source;
 	uint32_t g;
 
 	memset(p->count, 0, sizeof(p->count));
 	p->r.dev.events = 0;
+	p->errors = 0;
 	/* Backwards, to test that the pass sorts. */
 	for (g = p->r.fs.geo.groups; g-- > 0;)
-		source->ops->seed(source, E2PF_EXT4_TABLES, g, e2pf_add,
-				  &p->w);
-	e2pf_pass(&p->w);
+		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, p);
+	drive(p, 16);
 	return p->r.dev.events;
 }
 
@@ -99,8 +150,8 @@ static void assert_all_once(struct pass *p)
 	}
 	assert_int_equal(p->count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
 	assert_int_equal(p->count[E2PF_DIRS].bytes, 2 * TREES * BS);
-	assert_int_equal(p->w.now.asked_refs, p->w.now.refs);
-	assert_int_equal(p->w.now.asked_bytes, p->w.now.bytes);
+	assert_int_equal(p->el.found.asked_refs, p->el.found.refs);
+	assert_int_equal(p->el.found.asked_bytes, p->el.found.bytes);
 }
 
 /* Which gaps are read through, by what a request costs now and did at the start,
@@ -120,18 +171,19 @@ TEST(gap_by_the_cost)
 		{ false, 900, 660, 60, 4 }, { false, 8100, 660, 60, 128 },
 		{ true, 8100, 0, 60, 64 },
 	};
+	struct e2pf_cost cost = { .request_ns = 0 };
 	struct pass p;
 	unsigned i;
 
 	set_up(&p, 1, 512);
-	p.w.count = NULL;
+	p.r.e->cfg = p.r.cfg;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		p.r.e->speed.has_head = rows[i].has_head;
-		p.r.e->speed.request_ns = rows[i].us_first * 1000;
-		p.w.request_ns = rows[i].us * 1000;
-		p.w.recent_requests = 1;
-		p.w.recent_bytes = rows[i].mean << 10;
-		assert_int_equal(e2pf_gap(&p.w), rows[i].gap << 10);
+		p.r.e->pacing.speed.has_head = rows[i].has_head;
+		p.r.e->pacing.speed.request_ns = rows[i].us_first * 1000;
+		cost.request_ns = rows[i].us * 1000;
+		cost.recent_requests = 1;
+		cost.recent_bytes = rows[i].mean << 10;
+		assert_int_equal(e2pf_gap(p.r.e, &cost), rows[i].gap << 10);
 	}
 	tear_down(&p);
 }
@@ -196,12 +248,12 @@ TEST(outside_the_device)
 		case 4: bad.device = 1; break;
 		case 5: bad.cls = E2PF_CLASSES; break;
 		}
-		e2pf_add(&p.w, &bad);
+		add(&p, &bad);
 	}
-	assert_int_equal(p.w.now.refs, 0);
+	assert_int_equal(p.el.found.refs, 0);
 	ref.offset = p.r.fs.size - BS;
-	e2pf_add(&p.w, &ref);
-	e2pf_pass(&p.w);
+	add(&p, &ref);
+	drive(&p, 1);
 	assert_int_equal(p.count[E2PF_DIRS].bytes, BS);
 	tear_down(&p);
 }
@@ -217,16 +269,14 @@ TEST(each_block_once)
 	set_up(&p, 4, 512);
 	make_trees(&p);
 	for (c = 0; c < sizeof(most) / sizeof(most[0]); c++) {
-		e2pf_free_levels(&p.w);
-		p.w.level_most = most[c];
+		e2pf_elevator_free(&p.el);
+		p.el.level_most = most[c];
 		/* Of 80 nodes 16 are tried, and the pass ends. */
 		for (i = 0; i < TREES; i++)
 			fake_set_bad(&p.r.dev, tree_at(&p, i), 10);
 		assert_uint_in_range(run_pass(&p), 1 + 16, 4 + 16);
-		assert_true(p.r.e->gave_up);
+		assert_int_equal(p.errors, 16);
 		memset(p.r.dev.bad, 0, p.r.dev.blocks);
-		p.r.e->stats.errors = 0;
-		p.r.e->gave_up = false;
 		/* Nothing of that remains.  There are four tables. */
 		assert_int_equal(run_pass(&p), 84);
 		assert_all_once(&p);
@@ -248,7 +298,7 @@ TEST(levels_in_block_order)
 
 	set_up(&p, 4, 512);
 	make_trees(&p);
-	assert_int_equal(e2pf_engine_start(p.r.e), 0);
+	assert_int_equal(e2pf_engine_start(p.r.e, &p.r.cfg), 0);
 	assert_true(e2pf_engine_wait(p.r.e, -1));
 	for (i = 0; i < p.r.dev.events; i++)
 		if (p.r.dev.event[i].op == FAKE_WILLNEED) {
@@ -275,15 +325,15 @@ TEST(hostile_tree)
 			   4);
 	for (i = 0; i < NODES; i++)
 		tiny_node(&p.r.fs, all[i], i % 5, all, NODES);
-	p.w.level_most = 8;
-	p.w.parse_left = 5000;
+	p.el.level_most = 8;
+	p.el.parse_left = 5000;
 	assert_uint_in_range(run_pass(&p), 1, 5000 + 1);
-	assert_int_equal(p.w.parse_left, 0);
+	assert_int_equal(p.el.parse_left, 0);
 
 	/* If a level has room for all references, duplicates are dropped, and
 	 * the pass is short. */
-	p.w.level_most = 100000;
-	p.w.parse_left = 5000;
+	p.el.level_most = 100000;
+	p.el.parse_left = 5000;
 	assert_uint_in_range(run_pass(&p), 5, 1500);
 	tear_down(&p);
 }
@@ -300,10 +350,13 @@ TEST(one_node_for_all)
 	tiny_node(&p.r.fs, node, 0, &data, 1);
 	assert_int_equal(run_pass(&p), 1 + 1);
 	assert_int_equal(p.count[E2PF_DIRS].bytes, BS);
-	e2pf_free_levels(&p.w);
-	p.w.level_most = 4;
-	p.w.parse_left = 10;
-	assert_int_equal(run_pass(&p), 1 + 10);
+	/* Those of one piece are one, even if the level is full. */
+	e2pf_elevator_free(&p.el);
+	p.el.level_most = 4;
+	assert_int_equal(run_pass(&p), 1 + 1);
+	/* No piece may be parsed. */
+	p.el.parse_left = 0;
+	assert_int_equal(run_pass(&p), 1);
 	tear_down(&p);
 }
 
@@ -341,9 +394,8 @@ TEST(classes_asked_for)
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		set_up(&p, 4, 512);
 		make_trees(&p);
-		p.r.cfg.source = tiny_source(&p.r.fs, ways[i].classes);
-		e2pf_engine_configure(p.r.e, &p.r.cfg);
-		e2pf_begin_walk(p.r.e);
+		p.r.source = tiny_source(&p.r.fs, ways[i].classes);
+		begin(&p);
 		assert_int_equal(run_pass(&p), ways[i].reads);
 		assert_int_equal(p.count[E2PF_BITMAPS].bytes,
 				 ways[i].bitmaps * BS);

@@ -143,7 +143,7 @@ TEST(gate_opened_by_errors)
 	begin_gated(&g, &r, r.fs.groups[0].inode_table);
 	fake_hold(&r.dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
-	assert_true(e2pf_engine_gave_up(r.e));
+	assert_true(rig_stats(&r).gave_up);
 	rig_tear_down(&r);
 }
 
@@ -207,7 +207,7 @@ static void start_probed(struct rig *r)
 {
 	rig_new(r);
 	e2pf_ext4_lend_groups(r->fs.ext4, lend_group, r);
-	assert_int_equal(e2pf_engine_start(r->e), 0);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 
 TEST(probed_to_have_no_head)
@@ -230,16 +230,15 @@ TEST(probed_to_have_no_head)
 	r.dev.miss_ns = 10000000;
 	r.dev.ask_ns = 4000000;
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	fake_threads_settle();
 	assert_false(rig_stats(&r).has_head);
 	assert_int_equal(probes_made(&r), 11 + 1);
 	/* A fixed setting overrides the measurement. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	r.cfg.probe = false;
-	e2pf_engine_configure(r.e, &r.cfg);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	assert_true(rig_stats(&r).has_head);
 	rig_tear_down(&r);
 }
@@ -341,13 +340,13 @@ TEST(samples_beyond_the_device)
 	rig_set_up(&r, 4, 1);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
 	rig_prepare(&r);
-	own_ops = r.cfg.source->ops;
+	own_ops = r.source->ops;
 	ops = *own_ops;
 	ops.sample = sample_anything;
-	r.cfg.source->ops = &ops;
-	r.e = e2pf_engine_new(&r.cfg);
+	r.source->ops = &ops;
+	r.e = e2pf_engine_new(r.source, &r.device);
 	assert_non_null(r.e);
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	assert_int_equal(fake_threads_alive(), 0);
 	assert_true(e2pf_engine_stop(r.e, -1));
 	rig_tear_down(&r);

@@ -422,4 +422,45 @@ TEST(bitmaps_within_the_budget)
 	rig_tear_down(&r);
 }
 
+static struct rig *chosen_for;
+static const struct e2pf_source_ops *real_ops;
+
+/* The checker begins the bitmaps while the source is being asked what follows. */
+static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
+						const struct e2pf_phase *after)
+{
+	static const struct e2pf_phase bitmaps = {
+		.number = E2PF_EXT4_BITMAPS, .at_once = 1
+	};
+	struct rig *r = chosen_for;
+
+	if (!after || after->number != E2PF_EXT4_TABLES)
+		return real_ops->next(source, after);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	assert_true(e2pf_engine_begin_phase(r->e, &bitmaps));
+	/* The others look, and find nothing. */
+	fake_threads_settle();
+	return NULL;
+}
+
+/* All workers take its units, not only the one that has asked. */
+TEST(phase_begun_while_choosing)
+{
+	struct e2pf_source_ops ops;
+	struct rig r;
+
+	rig_set_up(&r, 10, 3);
+	rig_new(&r);
+	chosen_for = &r;
+	real_ops = r.source->ops;
+	ops = *real_ops;
+	ops.next = begun_meanwhile;
+	r.source->ops = &ops;
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
+	fake_threads_settle();
+	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 3);
+	rig_tear_down(&r);
+}
+
 UNIT_MAIN(NULL, NULL)

@@ -4,7 +4,7 @@
  * memory budget, on a simulated device and clock.
  */
 #include "unit.h"
-#include "engine/engine_state.h"
+#include "engine/core.h"
 #include "engine-rig.h"
 
 /* So many workers have taken 32 groups each, a quarter of the budget, and are in
@@ -206,13 +206,13 @@ TEST(total_budget)
 	r.cfg.budget = 40 * BS;
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_gave_up(r.e));
+	assert_true(rig_stats(&r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r.dev), 40, 48);
 	/* The budget counts from each start. */
 	assert_true(e2pf_engine_stop(r.e, -1));
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_gave_up(r.e));
+	assert_true(rig_stats(&r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r.dev), 80, 96);
 	rig_tear_down(&r);
 }
@@ -301,7 +301,7 @@ TEST(three_quarters_without_checker)
 	r.cfg.budget = e2pf_engine_budget(machine_has, false);
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_gave_up(r.e));
+	assert_true(rig_stats(&r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r.dev), 3072, 3072 + 8);
 	rig_tear_down(&r);
 }
@@ -318,9 +318,9 @@ TEST(no_room_in_the_set)
 	r.cfg.budget = 8 * 2 * GROUPS * BS - 1;
 	fake_hold(&r.dev, FAKE_WILLNEED, true);
 	rig_start(&r);
-	pthread_mutex_lock(&r.e->lock);
-	e2pf_blockset_clear(&r.e->ahead, 256 * 16);
-	pthread_mutex_unlock(&r.e->lock);
+	e2pf_lock(&r.e->lock);
+	e2pf_blockset_clear(&r.e->window.ahead, 256 * 16);
+	e2pf_unlock(&r.e->lock);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	fake_threads_settle();

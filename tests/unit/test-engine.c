@@ -33,7 +33,7 @@ TEST(all_read_once)
 		rig_start(&r);
 		assert_true(e2pf_engine_wait(r.e, -1));
 		rig_assert_all_asked_once(&r);
-		assert_false(e2pf_engine_gave_up(r.e));
+		assert_false(rig_stats(&r).gave_up);
 		assert_int_equal(rig_stats(&r).threads, ways[w].workers);
 		rig_tear_down(&r);
 	}
@@ -104,7 +104,7 @@ TEST(errors_tolerated)
 		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_false(e2pf_engine_gave_up(r.e));
+	assert_false(rig_stats(&r).gave_up);
 	assert_int_equal(rig_stats(&r).errors, 15);
 	assert_int_equal(rig_table_asked(&r, 39), 1);
 	rig_tear_down(&r);
@@ -114,7 +114,7 @@ TEST(errors_tolerated)
 		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_gave_up(r.e));
+	assert_true(rig_stats(&r).gave_up);
 	assert_false(e2pf_engine_reads_ahead(r.e));
 	assert_int_equal(rig_stats(&r).errors, 16);
 	rig_tear_down(&r);
@@ -131,7 +131,7 @@ TEST(stopped_in_every_state)
 	assert_true(e2pf_engine_stop(r.e, 0));
 	assert_true(e2pf_engine_stop(r.e, -1));
 	/* Idle. */
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	fake_threads_settle();
 	assert_true(e2pf_engine_reads_ahead(r.e));
 	assert_true(e2pf_engine_stop(r.e, -1));
@@ -154,7 +154,7 @@ TEST(stopped_in_every_state)
 		assert_int_equal(fake_blocked(&r.dev, op), 2);
 		assert_false(e2pf_engine_wait(r.e, 1));
 		assert_false(e2pf_engine_stop(r.e, 1));
-		assert_int_equal(e2pf_engine_start(r.e), EBUSY);
+		assert_int_equal(e2pf_engine_start(r.e, &r.cfg), EBUSY);
 		fake_hold(&r.dev, op, false);
 		assert_true(e2pf_engine_stop(r.e, -1));
 		assert_int_equal(fake_threads_alive(), 0);
@@ -200,7 +200,7 @@ TEST(errors_of_leaves)
 		assert_uint_in_range(asked, bad ? 16 : DIRS,
 				bad ? 16 + FIRST_REQUESTS : DIRS);
 		assert_int_equal(rig_stats(&r).errors, bad ? 16 : 0);
-		assert_int_equal(e2pf_engine_gave_up(r.e), bad);
+		assert_int_equal(rig_stats(&r).gave_up, bad);
 		rig_tear_down(&r);
 	}
 }
@@ -340,15 +340,14 @@ TEST(stopped_later)
 	rig_start_held_later(&r);
 	assert_false(e2pf_engine_wait(r.e, 1));
 	assert_false(e2pf_engine_stop(r.e, 1));
-	assert_int_equal(e2pf_engine_start(r.e), EBUSY);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), EBUSY);
 	fake_hold(&r.dev, FAKE_WILLNEED, false);
 	assert_true(e2pf_engine_stop(r.e, -1));
 	assert_int_equal(fake_threads_alive(), 0);
 	/* One was in flight; another start reads the rest. */
 	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 1);
 	r.cfg.paced = false;
-	e2pf_engine_configure(r.e, &r.cfg);
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 30);
 	rig_tear_down(&r);
@@ -368,7 +367,7 @@ TEST(stopped_later)
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	before = fake_missing_asked(&r.dev);
 	fake_threads_reset();
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	fake_threads_settle();
 	asked = fake_missing_asked(&r.dev);
 	assert_uint_in_range(asked - before, TABLE_BLOCKS + 8, TABLE_BLOCKS + 12);
@@ -382,7 +381,7 @@ TEST(stopped_later)
 	r.cfg.paced = false;
 	rig_start(&r);
 	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_gave_up(r.e));
+	assert_true(rig_stats(&r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 21);
 	rig_tear_down(&r);
 }
@@ -402,15 +401,14 @@ TEST(started_again)
 	assert_true(e2pf_engine_stop(r.e, -1));
 	fake_threads_reset();
 	r.cfg.threads = 2;
-	e2pf_engine_configure(r.e, &r.cfg);
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	rig_assert_all_asked_once(&r);
 	assert_int_equal(rig_stats(&r).threads, 3);
 	/* Everything again after it was evicted, including deferred blocks. */
 	assert_true(e2pf_engine_stop(r.e, -1));
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r.e), 0);
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	for (g = 0; g < 10; g++) {
 		assert_int_equal(rig_table_asked(&r, g), 2);
@@ -429,7 +427,7 @@ TEST(threads_that_cannot_be_had)
 		rig_make_directories(&r);
 		rig_new(&r);
 		fake_threads_fail_create(n);
-		assert_int_equal(e2pf_engine_start(r.e), n ? 0 : EAGAIN);
+		assert_int_equal(e2pf_engine_start(r.e, &r.cfg), n ? 0 : EAGAIN);
 		assert_int_equal(rig_stats(&r).threads, n);
 		assert_int_equal(e2pf_engine_reads_ahead(r.e), n > 0);
 		assert_true(e2pf_engine_wait(r.e, -1));
@@ -438,7 +436,7 @@ TEST(threads_that_cannot_be_had)
 		/* It can be tried again. */
 		assert_true(e2pf_engine_stop(r.e, -1));
 		fake_threads_reset();
-		assert_int_equal(e2pf_engine_start(r.e), 0);
+		assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 		assert_true(e2pf_engine_wait(r.e, -1));
 		rig_assert_all_asked_once(&r);
 		rig_tear_down(&r);
@@ -452,12 +450,12 @@ static void use_up(struct rig *r, int n)
 
 	rig_prepare(r);
 	fake_fail_allocation(n);
-	r->e = e2pf_engine_new(&r->cfg);
+	r->e = e2pf_engine_new(r->source, &r->device);
 	if (!r->e)
 		return;
 	e2pf_engine_plan(r->e, plan);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
-	if (e2pf_engine_start(r->e) == 0)
+	if (e2pf_engine_start(r->e, &r->cfg) == 0)
 		e2pf_engine_wait(r->e, -1);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 3);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, list, 3);
@@ -556,6 +554,23 @@ TEST(plan_counted)
 }
 
 /* Unreadable tables are skipped, until there are too many. */
+/* What an earlier start has read changes nothing. */
+TEST(plan_after_a_stop)
+{
+	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct rig r;
+
+	rig_set_up(&r, 10, 2);
+	rig_make_directories(&r);
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_stop(r.e, -1));
+	assert_int_equal(e2pf_engine_plan(r.e, plan), 0);
+	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
+	assert_int_equal(plan[E2PF_DIRS].bytes, 10 * BS);
+	rig_tear_down(&r);
+}
+
 TEST(plan_with_errors)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];

@@ -49,10 +49,6 @@ static errcode_t on_error(io_channel channel, unsigned long block, int count,
 
 static int set_up(void **state)
 {
-	struct e2pf_engine_config cfg = {
-		.threads = 2, .head_threads = 1, .paced = true,
-		.budget = 1 << 20
-	};
 	struct rig *r = calloc(1, sizeof(*r));
 	unsigned char block[BS];
 	int fd, i;
@@ -69,9 +65,8 @@ static int set_up(void **state)
 	tiny_new(&r->fs, 2, 256, 64, BS);
 	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
 	r->device = &r->dev.dev;
-	cfg.devices = &r->device;
-	cfg.source = tiny_source(&r->fs, E2PF_ALL_CLASSES);
-	r->e = e2pf_engine_new(&cfg);
+	r->e = e2pf_engine_new(tiny_source(&r->fs, E2PF_ALL_CLASSES),
+			       &r->device);
 	assert_non_null(r->e);
 	assert_int_equal(unix_io_manager->open(r->path, IO_FLAG_RW,
 					       &r->channel), 0);
@@ -316,6 +311,10 @@ static errcode_t count_readahead(io_channel channel, unsigned long long block,
 
 TEST_WITH(readahead_absorbed, set_up, tear_down)
 {
+	const struct e2pf_engine_config cfg = {
+		.threads = 2, .head_threads = 1, .paced = true,
+		.budget = 1 << 20
+	};
 	struct rig *r = *state;
 
 	manager = *unix_io_manager;
@@ -325,7 +324,7 @@ TEST_WITH(readahead_absorbed, set_up, tear_down)
 	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
 	assert_int_equal(readaheads, 1);
-	assert_int_equal(e2pf_engine_start(r->e), 0);
+	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
 	assert_true(io_channel_cache_readahead(r->channel, 1, 1) ==
 		    EXT2_ET_OP_NOT_SUPPORTED);
 	/* With statistics of bitmaps, readahead must appear to succeed, so that

@@ -97,7 +97,7 @@ TEST(planned_and_read)
 	assert_true(plan[E2PF_DIRS].bytes == 1024);
 
 	evict();
-	assert_int_equal(e2pf_engine_start(s->engine), 0);
+	assert_int_equal(e2pf_session_start(s), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_session_count(s, &t);
 	assert_true(e2pf_session_is_complete(s) && !t.errors);
@@ -312,7 +312,7 @@ TEST(cache_not_seen)
 		skip();
 	}
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
-	assert_int_equal(e2pf_engine_start(s->engine), 0);
+	assert_int_equal(e2pf_session_start(s), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_session_count(s, &t);
 	assert_int_equal(seteuid(0), 0);

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
+#include <signal.h>
+
+#include "cached.h"
+#include "core.h"
+
+/* A checker at the gate goes on when no worker has made progress for
+ * GATE_PATIENCE_NS, or after GATE_LIMIT_NS in all: a single read of its own in
+ * this time hardly delays the elevator pass. */
+#define GATE_PATIENCE_NS 1000000000ull
+#define GATE_LIMIT_NS 5000000000ull
+
+/* How often a checker at the gate checks whether its block is cached. */
+#define GATE_LOOK_NS 20000000u
+
+/* Large reads take longer than E2PF_STALL_NS from memory, too: 128 KiB 20 us. */
+#define STALL_NS_PER_KIB 500u
+
+/* Everything seemed cached, but is not if this many reads had to wait, of at most
+ * 16 times as many: a busy machine delays some, too. */
+#define WARM_MISSES 128u
+
+/* The checker ends a stage; the lock is held. */
+static void end_stage(struct e2pf_engine *e)
+{
+	struct e2pf_checker *c = &e->checker;
+	uint64_t now = e2pf_now(e);
+
+	c->stages[c->stage].ns += now - c->stage_began;
+	c->stage_began = now;
+}
+
+void e2pf_checker_init(struct e2pf_engine *e)
+{
+	struct e2pf_checker *c = &e->checker;
+
+	atomic_init(&c->at, E2PF_NOWHERE);
+	e2pf_cond_init(&c->gate);
+	c->stage_began = e2pf_now(e);
+}
+
+void e2pf_checker_destroy(struct e2pf_engine *e)
+{
+	pthread_cond_destroy(&e->checker.gate);
+}
+
+void e2pf_checker_start(struct e2pf_engine *e)
+{
+	e2pf_assert_held(e);
+	e->checker.at = E2PF_NOWHERE;
+	e->checker.sleep_misses = 0;
+}
+
+void e2pf_checker_stop(struct e2pf_engine *e)
+{
+	e2pf_assert_held(e);
+	e->checker.gated = false;
+	e2pf_checker_open_gate(e);
+}
+
+void e2pf_checker_phase_begins(struct e2pf_engine *e)
+{
+	e2pf_assert_held(e);
+	e->checker.gated = e->pool.workers && e->cfg.paced &&
+			   e->pacing.speed.has_head && !e->cfg.ungated &&
+			   e->schedule.phase->gated;
+}
+
+void e2pf_checker_open_gate(struct e2pf_engine *e)
+{
+	if (e->checker.gate_waiters)
+		pthread_cond_broadcast(&e->checker.gate);
+}
+
+/*
+ * Its position.
+ */
+
+static uint64_t pack_at(unsigned phase, uint64_t unit)
+{
+	return (uint64_t)phase << E2PF_AT_UNIT_BITS | (unit & E2PF_AT_UNITS);
+}
+
+bool e2pf_checker_at(const struct e2pf_engine *e, uint64_t *unit)
+{
+	const struct e2pf_phase *phase = e->schedule.phase;
+	uint64_t at = e->checker.at;
+
+	*unit = at & E2PF_AT_UNITS;
+	return at != E2PF_NOWHERE && phase &&
+	       at >> E2PF_AT_UNIT_BITS == phase->number;
+}
+
+bool e2pf_passed(const struct e2pf_engine *e, uint64_t unit)
+{
+	uint64_t at;
+
+	return e2pf_is_followed(e) && e2pf_checker_at(e, &at) && unit < at;
+}
+
+void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
+{
+	e2pf_lock(&e->lock);
+	end_stage(e);
+	e->checker.stage = stage;
+	e2pf_trace(e, "[\"stage\",%" PRIu64 ",%u]\n", e->checker.stage_began,
+		   stage);
+	e2pf_unlock(&e->lock);
+}
+
+bool e2pf_engine_begin_phase(struct e2pf_engine *e,
+			     const struct e2pf_phase *phase)
+{
+	bool begun;
+
+	e2pf_lock(&e->lock);
+	begun = e->run != E2PF_RUN_IDLE && e->run != E2PF_RUN_STOPPING;
+	if (begun) {
+		e->checker.at = E2PF_NOWHERE;
+		/* The checker is about to read the deferred blocks itself, in
+		 * its own order, and this phase has to stay ahead of it. */
+		e2pf_window_drop_later(e);
+		e2pf_schedule_begin(e, phase);
+	}
+	e2pf_unlock(&e->lock);
+	return begun;
+}
+
+void e2pf_engine_wake(struct e2pf_engine *e)
+{
+	e2pf_lock(&e->lock);
+	if (e->run == E2PF_RUN_ASLEEP)
+		e2pf_start_reading(e);
+	e2pf_unlock(&e->lock);
+}
+
+void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
+{
+	uint64_t at = pack_at(phase, unit);
+
+	if (e->checker.at == at)
+		return;
+	/* Store the position before checking for sleepers: a worker that goes
+	 * to sleep does the two in the opposite order.  A throttled worker checks
+	 * again at each report. */
+	e->checker.at = at;
+	if (!e->pool.throttled)
+		return;
+	e2pf_lock(&e->lock);
+	e2pf_pool_wake_throttled(e);
+	e2pf_unlock(&e->lock);
+}
+
+/* The lock is held. */
+static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
+{
+	const struct e2pf_phase *phase = e->schedule.phase;
+
+	return phase && phase->number == number;
+}
+
+bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
+{
+	bool in_phase;
+
+	e2pf_lock(&e->lock);
+	in_phase = is_in_phase(e, phase) && e2pf_is_reading(e);
+	e2pf_unlock(&e->lock);
+	return in_phase;
+}
+
+void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
+			   void (*add)(void *ctx), void *ctx)
+{
+	e2pf_lock(&e->lock);
+	/* add() runs under the lock: a worker that looked for units between the
+	 * addition and its announcement would find none, see all others asleep,
+	 * and end the phase. */
+	add(ctx);
+	if (is_in_phase(e, phase))
+		e2pf_schedule_tell_news(e);
+	e2pf_unlock(&e->lock);
+}
+
+/*
+ * The gate.
+ */
+
+/* Signals by which a user ends the check.  The checker blocks them while it
+ * waits. */
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define ENDING (sizeof(ending) / sizeof(ending[0]))
+
+/* Is one of these signals pending?  From then on nothing may wait at the
+ * gate. */
+static bool is_ending(struct e2pf_engine *e)
+{
+	sigset_t pending;
+	size_t i;
+
+	for (i = 0; i < ENDING && !sigpending(&pending); i++)
+		if (sigismember(&pending, ending[i]) == 1)
+			e->checker.ending = true;
+	return e->checker.ending;
+}
+
+/*
+ * Whether a worker that makes progress is reading blocks that may include the
+ * checker's next one.  If the checker reports its position, that is one within
+ * the worker's units: a checker that reads one block before it begins must not
+ * wait for all units.
+ */
+static bool is_worth_waiting(struct e2pf_engine *e)
+{
+	uint64_t at = 0;
+
+	e2pf_assert_held(e);
+	if (!e->checker.gated || !e2pf_is_reading(e) || is_ending(e) ||
+	    e2pf_now(e) - e->pool.last_progress >= GATE_PATIENCE_NS)
+		return false;
+	if (!e2pf_is_followed(e))
+		return e2pf_pool_is_reading(e, NULL);
+	return e2pf_checker_at(e, &at) && e2pf_pool_is_reading(e, &at);
+}
+
+/*
+ * On a rotational disk a read by the checker moves the head away from the
+ * elevator pass and back.  So the checker waits until a worker has read the
+ * block, or until no worker that might read it is active, or until none has
+ * made progress for a while.
+ */
+static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	struct e2pf_checker *c = &e->checker;
+	struct e2pf_device *dev = e->devices[r->device];
+	sigset_t block, mask;
+	uint64_t began;
+	bool cached = false;
+	size_t i;
+
+	sigemptyset(&block);
+	for (i = 0; i < ENDING; i++)
+		sigaddset(&block, ending[i]);
+	pthread_sigmask(SIG_BLOCK, &block, &mask);
+	e2pf_lock(&e->lock);
+	began = e2pf_now(e);
+	c->gate_waiters++;
+	c->gate_waits += is_worth_waiting(e);
+	while (!cached && is_worth_waiting(e) &&
+	       e2pf_now(e) - began < GATE_LIMIT_NS) {
+		struct timespec ts = e2pf_deadline(GATE_LOOK_NS);
+
+		e2pf_wait_until(&c->gate, &e->lock, &ts);
+		/* Query the kernel without holding the lock: it takes a while,
+		 * and the workers need the lock to make progress. */
+		e2pf_unlock(&e->lock);
+		cached = e2pf_is_cached(dev, r->offset, r->length);
+		e2pf_lock(&e->lock);
+	}
+	c->gate_waiters--;
+	e2pf_unlock(&e->lock);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+/*
+ * Its reads.
+ */
+
+/* One of the last blocks is in memory, mostly in libext2fs's own cache: pass 1D
+ * reads an extent block again for each block that it clones, and asking the kernel
+ * each time took a third of the check. */
+static bool was_read_lately(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	uint64_t slot = r->offset / e->source->grain % E2PF_LATELY;
+	uint64_t key = (r->offset ^ (uint64_t)r->device << 56) + 1;
+
+	return atomic_exchange_explicit(&e->checker.lately[slot], key,
+					memory_order_relaxed) == key;
+}
+
+void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
+{
+	struct e2pf_checker *c = &e->checker;
+
+	r->began = r->asked = e2pf_now(e);
+	atomic_store_explicit(&c->reading_at, r->offset, memory_order_relaxed);
+	atomic_store_explicit(&c->reading_since, r->began,
+			      memory_order_relaxed);
+	r->waited = r->missed = false;
+	if (was_read_lately(e, r) || (!e->pacing.stuck && !c->gated))
+		return;
+	/* A cached read shows nothing about a stuck device. */
+	r->missed = !e2pf_is_cached(e->devices[r->device], r->offset,
+				    r->length);
+	r->waited = r->missed && c->gated;
+	if (!r->waited)
+		return;
+	wait_at_gate(e, r);
+	r->asked = e2pf_now(e);
+}
+
+/* Whether this read waited for the device, judging by its time.  A query of the
+ * kernel before each read would cost more than the read (mincore() 0.9 us, a
+ * cached block 0.6 us). */
+static bool was_stall(const struct e2pf_read *r, uint64_t ns)
+{
+	return r->waited ||
+	       ns > E2PF_STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
+}
+
+/* Everything seemed cached.  It is not if one read in sixteen waits; rarer
+ * waits are due to other processes on this processor. */
+static void count_sleep_miss(struct e2pf_engine *e)
+{
+	struct e2pf_checker *c = &e->checker;
+	uint64_t reads = 0;
+	unsigned i;
+
+	for (i = 0; i < E2PF_STAGES; i++)
+		reads += c->stages[i].reads;
+	if (!c->sleep_misses || reads - c->sleep_since > WARM_MISSES * 16) {
+		c->sleep_since = reads;
+		c->sleep_misses = 0;
+	}
+	if (++c->sleep_misses >= WARM_MISSES)
+		e2pf_start_reading(e);
+}
+
+/* The part of this wait that is not counted yet.  Reads of several threads may
+ * wait at the same time, but the waits of a stage must not add up to more than
+ * the stage. */
+static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
+			 uint64_t now)
+{
+	struct e2pf_checker *c = &e->checker;
+	uint64_t from = r->began;
+
+	if (from < c->stalled_until)
+		from = c->stalled_until;
+	if (from < c->stage_began)
+		from = c->stage_began;
+	if (from >= now)
+		return 0;
+	c->stalled_until = now;
+	return now - from;
+}
+
+/* Count a read that waited until `now`; `ahead`: for what had been read ahead. */
+static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
+			uint64_t now, bool ahead)
+{
+	struct e2pf_checker *c = &e->checker;
+	uint64_t ns = new_wait(e, r, now);
+
+	e2pf_assert_held(e);
+	e2pf_pacing_judge_checker(e, now - r->asked, r->missed);
+	c->stages[c->stage].stalls++;
+	c->stages[c->stage].stall_ns += ns;
+	c->own_stall_ns += ahead ? 0 : ns;
+	if (e->run == E2PF_RUN_ASLEEP)
+		count_sleep_miss(e);
+}
+
+bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	struct e2pf_checker *c = &e->checker;
+	bool stalled, ahead;
+	uint64_t ns, now;
+
+	atomic_store_explicit(&c->reading_since, 0, memory_order_relaxed);
+	now = e2pf_now(e);
+	ns = now - r->began;
+	stalled = was_stall(r, ns);
+	e2pf_trace(e, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+		   "]\n", stalled ? "wait" : "hit", r->began, r->offset,
+		   r->length, ns);
+	e2pf_lock(&e->lock);
+	c->stages[c->stage].reads++;
+	c->stages[c->stage].hits += !stalled;
+	c->bytes += r->length;
+	ahead = e2pf_window_forget(e, r->device, r->offset, r->length);
+	if (stalled)
+		count_stall(e, r, now, ahead);
+	e2pf_unlock(&e->lock);
+	return ahead;
+}
+
+/*
+ * What is known of it.
+ */
+
+void e2pf_checker_stats(struct e2pf_engine *e, struct e2pf_engine_stats *stats)
+{
+	const struct e2pf_checker *c = &e->checker;
+	unsigned i;
+
+	e2pf_assert_held(e);
+	end_stage(e);
+	for (i = 0; i < E2PF_STAGES; i++)
+		stats->stage[i] = c->stages[i];
+	stats->checker_bytes = c->bytes;
+	stats->gate_waits = c->gate_waits;
+	stats->own_stall_ns = c->own_stall_ns;
+}
+
+void e2pf_checker_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
+{
+	const struct e2pf_checker *c = &e->checker;
+	uint64_t now = e2pf_now(e), at = c->at, since = c->reading_since;
+	unsigned i;
+
+	e2pf_assert_held(e);
+	look->stage = c->stage;
+	for (i = 0; i < E2PF_STAGES; i++)
+		look->stall_ns += c->stages[i].stall_ns;
+	look->checker_bytes = c->bytes;
+	look->reading_ns = since && since < now ? now - since : 0;
+	look->reading_at = c->reading_at;
+	if (at != E2PF_NOWHERE) {
+		look->at_phase = (int)(at >> E2PF_AT_UNIT_BITS);
+		look->at = at & E2PF_AT_UNITS;
+	}
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the engine consists of.  Each part is written by the file of its name, and
+ * by no other: the others read it, or call its functions.
+ *
+ * One lock protects everything that its header does not say needs none.  The files
+ * call each other with it held; only a worker's thread outside of the lock and the
+ * checker's calls (engine.h) take it.
+ */
+#ifndef E2PF_CORE_H
+#define E2PF_CORE_H
+
+#include "checker.h"
+#include "engine.h"
+#include "lock.h"
+#include "pacing.h"
+#include "pool.h"
+#include "schedule.h"
+#include "window.h"
+
+enum e2pf_run {
+	E2PF_RUN_IDLE,		/* there are no workers */
+	E2PF_RUN_ASLEEP,	/* nor here: everything was cached at the start */
+	E2PF_RUN_READING,
+	E2PF_RUN_GAVE_UP,	/* too many errors, or a total budget is used
+				   up: the workers take nothing */
+	E2PF_RUN_STOPPING	/* the workers have been told to end */
+};
+
+struct e2pf_engine {
+	/* Const from the creation on. */
+	struct e2pf_source *source;
+	struct e2pf_device *const *devices;
+	/* Const while reading: e2pf_engine_start() sets it. */
+	struct e2pf_engine_config cfg;
+	FILE *trace;			/* NULL: none is wanted */
+
+	struct e2pf_lock lock;
+	_Atomic(enum e2pf_run) run;	/* engine.c; any thread reads it */
+	bool gave_up;			/* engine.c: since the start, for the
+					   statistics */
+
+	struct e2pf_schedule schedule;
+	struct e2pf_window window;
+	struct e2pf_pacing pacing;
+	struct e2pf_checker checker;
+	struct e2pf_pool pool;
+};
+
+/* Write an event to the trace, as printf() would, if there is one. */
+#define e2pf_trace(e, ...) \
+	do { \
+		if ((e)->trace) \
+			fprintf((e)->trace, __VA_ARGS__); \
+	} while (0)
+
+/* Time of the first device's clock, which is used for all of them. */
+static inline uint64_t e2pf_now(const struct e2pf_engine *e)
+{
+	return e->devices[0]->ops->now(e->devices[0]);
+}
+
+static inline bool e2pf_is_reading(const struct e2pf_engine *e)
+{
+	return e->run == E2PF_RUN_READING;
+}
+
+/* Does the checker report its position in the current phase? */
+static inline bool e2pf_is_followed(const struct e2pf_engine *e)
+{
+	const struct e2pf_phase *phase = e->schedule.phase;
+
+	return phase && phase->followed && e->cfg.paced;
+}
+
+/* These need the lock. */
+
+/* Measure the device if its kind is a guess, and start the workers.  Returns 0 or
+ * an errno. */
+int e2pf_start_reading(struct e2pf_engine *e);
+
+/* The workers take nothing any more. */
+void e2pf_give_up(struct e2pf_engine *e);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The order in which one worker reads what it has found.
+ *
+ * An elevator pass goes level by level: the references of a level are sorted in
+ * device order and merged into runs, then read and parsed, which fills the next
+ * level.  The elevator does no I/O and takes no lock: its owner adds references,
+ * asks what to do next, does it, and adds what parsing has found:
+ *
+ *	e2pf_elevator_add(...);			the units' references
+ *	e2pf_elevator_begin(el, false);
+ *	while ((do = e2pf_elevator_next(el, gap, &step)) != E2PF_STEP_END)
+ *		request the run, or read and parse the piece
+ *	e2pf_elevator_end(el);
+ *
+ * Memory is bounded: when a level is full, the next steps read it, with everything
+ * below it, before the level above continues; it holds more by what one piece
+ * refers to.  Time is bounded on hostile trees, too: equal references within a
+ * level are read once, the number of levels is fixed, and the number of pieces
+ * parsed has a limit that no sound filesystem comes near.
+ */
+#ifndef E2PF_ELEVATOR_H
+#define E2PF_ELEVATOR_H
+
+#include "source.h"
+
+/* Levels of references: those of the units, and eight below, the depth of a
+ * btrfs tree.  Those found by parsing that are not parsed themselves come after
+ * all others of a pass; deferred ones, after many passes. */
+#define E2PF_LEVELS 9u
+#define E2PF_LAST_LEVEL E2PF_LEVELS
+#define E2PF_DEFERRED (E2PF_LEVELS + 1u)
+#define E2PF_ALL_LEVELS (E2PF_LEVELS + 2u)
+
+struct e2pf_level {
+	struct e2pf_ref *ref;
+	size_t used, room;
+	uint64_t bytes;
+	/* While the level is read: */
+	size_t requested;		/* references that are in runs already */
+	size_t next;			/* the reference to parse next, and */
+	uint64_t at;			/* bytes of it that were parsed */
+	uint64_t ahead;			/* bytes requested and not parsed */
+};
+
+/* What was found since the elevator was made.  References that were dropped
+ * count as asked for. */
+struct e2pf_found {
+	uint64_t bytes, refs, asked_bytes, asked_refs;
+	uint64_t unit_bytes, parsed_bytes;	/* of the units' references */
+};
+
+/* All zero but for the first three: empty. */
+struct e2pf_elevator {
+	size_t level_most;	/* references per level below the first */
+	uint64_t parse_left;	/* pieces below the first level that may still
+				   be parsed */
+	uint64_t ahead_most;	/* bytes requested before the first of them is
+				   parsed */
+	bool incomplete;	/* memory ran out for a reference */
+	struct e2pf_found found;
+	struct e2pf_level level[E2PF_ALL_LEVELS];
+	/* The level that is being read, and before it those that wait until it
+	 * has been read. */
+	unsigned reading[E2PF_ALL_LEVELS], depth;
+};
+
+enum e2pf_step {
+	E2PF_STEP_END,		/* the pass has ended */
+	E2PF_STEP_RUN,		/* request `n` references from `ref` on: they
+				   are on one device, adjacent but for gaps */
+	E2PF_STEP_PARSE,	/* read and parse the piece that begins `at`
+				   bytes into `ref` */
+};
+
+struct e2pf_elevator_step {
+	const struct e2pf_ref *ref;	/* valid until the next call */
+	size_t n;
+	uint64_t at;
+};
+
+/* Add a sound reference.  Before the pass it is one of the units': the first level
+ * holds them all, so the caller limits how many units it takes.  `defer`: it need
+ * not be read in this pass. */
+void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
+		       bool defer);
+
+/* Begin a pass over what was added; or, if `deferred`, over the deferred
+ * references. */
+void e2pf_elevator_begin(struct e2pf_elevator *el, bool deferred);
+
+/* What to do next.  Gaps of at most `gap` bytes may be in a run. */
+enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
+				  struct e2pf_elevator_step *step);
+
+/* The step's piece has `size` bytes, 0: the rest of the reference is not
+ * parsed. */
+void e2pf_elevator_parsed(struct e2pf_elevator *el, uint32_t size);
+
+/* End the pass, and drop what was not read, but for deferred references. */
+void e2pf_elevator_end(struct e2pf_elevator *el);
+
+/* Bytes of the deferred references; drop them. */
+uint64_t e2pf_elevator_deferred(const struct e2pf_elevator *el);
+void e2pf_elevator_drop_deferred(struct e2pf_elevator *el);
+
+void e2pf_elevator_free(struct e2pf_elevator *el);
+
+#endif

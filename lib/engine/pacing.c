@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "core.h"
+#include "measure.h"
+
+/* The engine leaves a stuck device to the checker until it has served this many of
+ * the checker's reads in a quarter of E2PF_STUCK_NS: anything the engine asked for
+ * would delay each of those reads, and the end of the check. */
+#define STUCK_PROOFS 4u
+
+/* Requests are dear from here on: 5 us on NVMe, 12 to 20 us on a SATA SSD, 333
+ * us on a volume with 3,000 IOPS. */
+#define DEAR_NS 1e5
+
+/* Every device takes as long: the processor does.  Less means that nothing is
+ * known yet. */
+#define LEAST_NS 1e3
+
+/* Of a byte in a queue: 500 MB/s.  Where bytes take longer, large requests seem
+ * dear, and only small gaps are read through with them. */
+#define BYTE_NS 2.0
+
+/* Each request reduces the weight of earlier ones by this part. */
+#define FADE 0.002
+
+/* What a completed request adds to what is known: most if LEARN_DEPTH were in
+ * flight.  A short queue shows the latency. */
+#define LEARN 0.1
+#define LEARN_DEPTH 64u
+
+/* On a rotational disk 64 KiB pass under the head in half a millisecond, less
+ * than any request takes.  Where requests are limited apart from bytes, gaps are
+ * wide while requests are small, since then there are bytes to spare: smaller than
+ * what passes at 90 MB/s in the time of a request, as it was measured at the
+ * start.  While reading, requests that wait for bytes seem dear, too. */
+#define HEAD_GAP (64u << 10)
+#define WIDE_GAP (32u << 10)
+#define NARROW_GAP (4u << 10)
+#define SMALL_REQUEST (40u << 10)
+#define LIMITED_BYTE_NS 11u
+
+/* A volume limited to a hundred a second: what the kernel would read ahead costs
+ * less than another request.  Not under a head, where large requests take as long:
+ * 1.85 of the time with blocks that are 170 KB apart. */
+#define DEAREST_NS 8e6
+#define DEAREST_GAP (1u << 20)
+
+void e2pf_pacing_start(struct e2pf_engine *e)
+{
+	struct e2pf_pacing *p = &e->pacing;
+
+	e2pf_assert_held(e);
+	p->rate.bandwidth = e->cfg.bandwidth;
+	p->rate.requests = e->cfg.requests;
+	if (!p->speed.latency_ns || !e->cfg.probe)
+		p->speed = (struct e2pf_speed) {
+			.has_head = e->cfg.has_head
+		};
+}
+
+void e2pf_pacing_measure(struct e2pf_engine *e)
+{
+	uint64_t began = e2pf_now(e);
+
+	e2pf_assert_held(e);
+	/* If the checker's first reads have shown that the device is stuck, the
+	 * measurement would take just as long. */
+	if (!e->cfg.probe || e->pacing.speed.latency_ns || e->pacing.stuck ||
+	    !e2pf_is_worth_measuring(e->source, e->schedule.first))
+		return;
+	if (e2pf_measure(e->source, e->devices[0], false, &e->pacing.speed))
+		e2pf_pacing_judge_ours(e, e2pf_now(e) - began);
+}
+
+/*
+ * Limits.
+ */
+
+uint64_t e2pf_pacing_take(struct e2pf_engine *e, uint64_t bytes)
+{
+	unsigned sharers = e->cfg.sharers ? e->cfg.sharers(e->cfg.ctx) : 1;
+
+	e2pf_assert_held(e);
+	return e2pf_rate_take(&e->pacing.rate, e2pf_now(e), bytes, sharers);
+}
+
+void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t ns)
+{
+	e2pf_assert_held(e);
+	if (ns >= E2PF_STUCK_NS && e->cfg.paced)
+		e->pacing.stuck = STUCK_PROOFS;
+}
+
+void e2pf_pacing_judge_checker(struct e2pf_engine *e, uint64_t ns,
+			       bool missed)
+{
+	struct e2pf_pacing *p = &e->pacing;
+
+	e2pf_assert_held(e);
+	if (ns >= E2PF_STUCK_NS)
+		p->stuck = STUCK_PROOFS;
+	else if (missed && p->stuck && ns < E2PF_STUCK_NS / 4 && !--p->stuck)
+		e2pf_pool_wake_workers(e);
+}
+
+/*
+ * What a request costs, and so which gaps are worth reading through.
+ */
+
+void e2pf_cost_init(struct e2pf_cost *cost, const struct e2pf_engine *e)
+{
+	*cost = (struct e2pf_cost) {
+		.request_ns = (double)e->pacing.speed.request_ns
+	};
+}
+
+void e2pf_cost_requested(struct e2pf_cost *cost, uint64_t requests,
+			 uint64_t bytes)
+{
+	double keep = 1 - FADE * (double)requests;
+
+	if (keep < 0)
+		keep = 0;
+	cost->recent_requests = cost->recent_requests * keep +
+				(double)requests;
+	cost->recent_bytes = cost->recent_bytes * keep + (double)bytes;
+}
+
+void e2pf_cost_learn(struct e2pf_cost *cost, unsigned workers,
+		     const struct e2pf_request *r, uint64_t now)
+{
+	unsigned depth = r->depth * workers;
+	double ns = (double)(now - r->asked) -
+		    BYTE_NS * (double)r->queued * workers;
+
+	ns = ns > 0 ? ns / depth : 0;
+	cost->request_ns += (ns - cost->request_ns) * LEARN *
+			    (depth < LEARN_DEPTH ? depth : LEARN_DEPTH) /
+			    LEARN_DEPTH;
+}
+
+static uint64_t widest_gap(const struct e2pf_engine *e, double request_ns)
+{
+	uint32_t most = e->devices[0]->max_readahead;
+	uint64_t gap = request_ns > DEAR_NS ? WIDE_GAP :
+		       request_ns > LEAST_NS ? NARROW_GAP : 0;
+
+	if (e->pacing.speed.has_head)
+		return HEAD_GAP;
+	if (request_ns > DEAREST_NS && most > gap)
+		gap = most < DEAREST_GAP ? most : DEAREST_GAP;
+	return gap;
+}
+
+uint64_t e2pf_gap(const struct e2pf_engine *e, const struct e2pf_cost *cost)
+{
+	uint64_t gap = widest_gap(e, cost->request_ns);
+	uint64_t small = e->pacing.speed.request_ns / LIMITED_BYTE_NS;
+
+	if (small < SMALL_REQUEST)
+		small = SMALL_REQUEST;
+	if (gap == WIDE_GAP &&
+	    cost->recent_bytes >= cost->recent_requests * (double)small)
+		gap = NARROW_GAP;
+	return gap;
+}
+
+void e2pf_pacing_publish(struct e2pf_engine *e, const struct e2pf_cost *cost)
+{
+	e2pf_assert_held(e);
+	e->pacing.widest_gap = widest_gap(e, cost->request_ns);
+}
+
+void e2pf_pacing_stats(const struct e2pf_engine *e,
+		       struct e2pf_engine_stats *stats)
+{
+	stats->has_head = e->pacing.speed.has_head;
+	stats->latency_ns = e->pacing.speed.latency_ns;
+	stats->deep_latency_ns = e->pacing.speed.deep_latency_ns;
+	stats->gap_bytes = e->pacing.widest_gap;
+}

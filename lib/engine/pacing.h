@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pacing: what the device can take.  Limits per second, whether the device is
+ * stuck, what it was measured to be, what a request costs, and which gaps are
+ * therefore worth reading through.
+ */
+#ifndef E2PF_PACING_H
+#define E2PF_PACING_H
+
+#include <stdatomic.h>
+
+#include "device/probe.h"
+#include "device/thread.h"
+#include "requests.h"
+
+struct e2pf_engine;
+
+/* A device that takes this long for a request is stuck, whatever else was in
+ * flight. */
+#define E2PF_STUCK_NS 1000000000u
+
+/* Written by pacing.c alone. */
+struct e2pf_pacing {
+	/* Any thread reads it without the lock: the device is left to the checker
+	 * for this many more quick reads; 0: it is not stuck. */
+	atomic_uint stuck;
+
+	/* These need the lock. */
+	struct e2pf_rate rate;		/* of the workers' requests */
+	struct e2pf_speed speed;	/* as measured, or has_head as
+					   configured */
+	uint64_t widest_gap;		/* as it was last learnt, bytes */
+};
+
+/* What requests cost and how large they are, as one worker sees it.  Used by its
+ * thread alone. */
+struct e2pf_cost {
+	double request_ns;	/* smoothed */
+	double recent_requests, recent_bytes;	/* asked for lately */
+};
+
+/* These need the engine's lock. */
+
+/* Reading begins, with the limits of the configuration, and a device of the kind
+ * that the configuration names unless it was measured before. */
+void e2pf_pacing_start(struct e2pf_engine *e);
+
+/* If the kind of the device is a guess, measure it. */
+void e2pf_pacing_measure(struct e2pf_engine *e);
+
+/* Nanoseconds until a request of `bytes` may be made; or 0, and it is counted as
+ * made. */
+uint64_t e2pf_pacing_take(struct e2pf_engine *e, uint64_t bytes);
+
+/* A read of ours took `ns`: leave a device that is stuck to the checker. */
+void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t ns);
+
+/* A read of the checker, which was `missed` from memory, took `ns`: whether the
+ * device is stuck, or no longer is. */
+void e2pf_pacing_judge_checker(struct e2pf_engine *e, uint64_t ns,
+			       bool missed);
+
+/* Keep the largest gap of a worker for the statistics. */
+void e2pf_pacing_publish(struct e2pf_engine *e, const struct e2pf_cost *cost);
+
+void e2pf_pacing_stats(const struct e2pf_engine *e,
+		       struct e2pf_engine_stats *stats);
+
+/* These do not. */
+
+void e2pf_cost_init(struct e2pf_cost *cost, const struct e2pf_engine *e);
+
+/* Requests of these bytes in all were made. */
+void e2pf_cost_requested(struct e2pf_cost *cost, uint64_t requests,
+			 uint64_t bytes);
+
+/* This request has completed; each of `workers` is taken to have as many in
+ * flight. */
+void e2pf_cost_learn(struct e2pf_cost *cost, unsigned workers,
+		     const struct e2pf_request *request, uint64_t now);
+
+/* The largest gap to read through now, bytes. */
+uint64_t e2pf_gap(const struct e2pf_engine *e, const struct e2pf_cost *cost);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "requests.h"
+
+/* Requests in flight at first: at least, and on a device known to be fast. */
+#define FIRST 4u
+#define FIRST_FAST 64u
+
+/* One of this many parts of a full queue is waited for at a time: to ask the kernel
+ * about a request takes 1 us. */
+#define STEPS 32u
+
+void e2pf_requests_init(struct e2pf_requests *q, uint64_t latency_ns)
+{
+	q->oldest = q->in_flight = 0;
+	q->bytes = 0;
+	/* As many as complete in half of the time. */
+	q->most = FIRST;
+	if (latency_ns && latency_ns < E2PF_LATE_NS / 2 / FIRST_FAST)
+		q->most = FIRST_FAST;
+	else if (latency_ns && latency_ns < E2PF_LATE_NS / 2 / FIRST)
+		q->most = (unsigned)(E2PF_LATE_NS / 2 / latency_ns);
+}
+
+static unsigned at(const struct e2pf_requests *q, unsigned index)
+{
+	return (q->oldest + index) % E2PF_IN_FLIGHT_MOST;
+}
+
+void e2pf_requests_add(struct e2pf_requests *q,
+		       const struct e2pf_request *request)
+{
+	struct e2pf_request *r = &q->ring[at(q, q->in_flight)];
+
+	q->in_flight++;
+	q->bytes += request->bytes;
+	*r = *request;
+	r->depth = q->in_flight;
+	r->queued = q->bytes;
+}
+
+/* The index of the request to wait for. */
+static unsigned step(const struct e2pf_requests *q, bool one_by_one)
+{
+	unsigned n = one_by_one ? 0 : q->most / STEPS;
+
+	if (n > q->in_flight)
+		n = q->in_flight;
+	return n ? n - 1 : 0;
+}
+
+const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q,
+					      bool one_by_one)
+{
+	return &q->ring[at(q, step(q, one_by_one))];
+}
+
+void e2pf_requests_completed(struct e2pf_requests *q, bool one_by_one,
+			     bool late)
+{
+	unsigned i, n = step(q, one_by_one) + 1;
+
+	for (i = 0; i < n; i++)
+		q->bytes -= q->ring[at(q, i)].bytes;
+	q->oldest = at(q, n);
+	q->in_flight -= n;
+	if (late)
+		q->most = (q->most + 1) / 2;
+	else if (q->most + n <= E2PF_IN_FLIGHT_MOST)
+		q->most += n;
+	else
+		q->most = E2PF_IN_FLIGHT_MOST;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The requests that one worker has in flight, and how many there may be.
+ *
+ * The end of a check has to wait for all requests in flight: the last close of
+ * a block device, and the exit of a process that reads it, wait for each page
+ * that is being read, even after a signal.  On a disk that takes seconds for a
+ * request, a full queue takes minutes.  So the limit follows the time that a
+ * request takes: it grows by one with each that completes in time, and is halved
+ * if one is late.
+ *
+ * Only the worker's thread calls these functions.
+ */
+#ifndef E2PF_REQUESTS_H
+#define E2PF_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sorted requests on arrays of disks gain up to this number in flight. */
+#define E2PF_IN_FLIGHT_MOST 1024u
+
+/* A request is late after this time.  A rotational disk with 64 requests to
+ * choose among takes half a second for them. */
+#define E2PF_LATE_NS 500000000u
+
+struct e2pf_request {
+	unsigned device;
+	uint64_t offset;	/* of one block it reads, bytes */
+	uint64_t bytes;
+	uint64_t asked;		/* ns */
+	unsigned depth;		/* requests in flight then, with it, */
+	uint64_t queued;	/* and their bytes */
+};
+
+struct e2pf_requests {
+	struct e2pf_request ring[E2PF_IN_FLIGHT_MOST];
+	unsigned oldest, in_flight;
+	unsigned most;		/* that may be in flight, at present */
+	uint64_t bytes;		/* in flight */
+};
+
+/* None is in flight.  `latency_ns`: of each request while others are in flight, as
+ * measured; 0: not measured. */
+void e2pf_requests_init(struct e2pf_requests *q, uint64_t latency_ns);
+
+void e2pf_requests_add(struct e2pf_requests *q,
+		       const struct e2pf_request *request);
+
+/* The request to wait for next: when it has completed, those before it have, too,
+ * or will soon.  `one_by_one`: the oldest.  There must be one in flight. */
+const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q,
+					      bool one_by_one);
+
+/* That request and those before it have completed; or it is `late`, and counts as
+ * completed. */
+void e2pf_requests_completed(struct e2pf_requests *q, bool one_by_one,
+			     bool late);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The schedule: which phase of the source is current, and which of its units are
+ * taken next.
+ *
+ * There is one cursor.  Whoever is free takes the units that follow it, so that
+ * all workers read what the checker needs next.  A phase ends when nothing can be
+ * taken and no worker is busy.
+ */
+#ifndef E2PF_SCHEDULE_H
+#define E2PF_SCHEDULE_H
+
+#include <stdatomic.h>
+
+#include "source.h"
+
+struct e2pf_engine;
+
+/* What comes after the current phase. */
+enum e2pf_phase_end {
+	E2PF_PHASE_OPEN,	/* not known: units are left */
+	E2PF_PHASE_CHOOSING,	/* a worker asks the source; nothing is taken
+				   meanwhile */
+	E2PF_PHASE_INCOMPLETE,	/* nothing: there was no room for some of it */
+	E2PF_PHASE_LAST		/* nothing, unless the checker begins it */
+};
+
+/* Written by schedule.c alone, with the engine's lock held. */
+struct e2pf_schedule {
+	/* Any thread reads these without the lock. */
+	_Atomic(const struct e2pf_phase *) phase;	/* NULL: none */
+	atomic_uint epoch;	/* phases begun: what was taken in an older one
+				   is dropped */
+
+	_Atomic(enum e2pf_phase_end) end;
+
+	/* These need the lock. */
+	const struct e2pf_phase *first;
+	unsigned news;		/* whatever may give an idle worker work */
+	uint64_t next_unit;	/* the first one not taken */
+	uint64_t take_bytes;	/* weight of the units taken next */
+};
+
+/* What a worker has taken.  `last` is not less than `first`, but for deferred
+ * references, of which nobody knows a unit. */
+struct e2pf_taken {
+	const struct e2pf_phase *phase;
+	unsigned epoch;
+	uint64_t first, last;
+	uint64_t bytes;		/* weight of the units */
+};
+
+/* In place of units: the deferred references were taken. */
+static inline bool e2pf_is_deferred(const struct e2pf_taken *taken)
+{
+	return taken->first > taken->last;
+}
+
+/* These need the engine's lock. */
+
+/* Tell the source how the engine is going to work.  Unless the engine was `asleep`
+ * and the checker has begun a phase, the first phase becomes the current one. */
+void e2pf_schedule_prepare(struct e2pf_engine *e, bool has_head, bool asleep);
+
+/* Begin this phase at its first unit, or, with NULL, none. */
+void e2pf_schedule_begin(struct e2pf_engine *e,
+			 const struct e2pf_phase *phase);
+
+/* There may be work for an idle worker. */
+void e2pf_schedule_tell_news(struct e2pf_engine *e);
+
+/* Take what comes next for a worker that has deferred this many bytes.  Returns
+ * false, with the phase set, if there is nothing for it now. */
+bool e2pf_schedule_take(struct e2pf_engine *e, uint64_t deferred_bytes,
+			struct e2pf_taken *taken);
+
+/* If nothing can be taken and no worker is busy, go on to the next phase.  Releases
+ * the lock while the source chooses. */
+void e2pf_schedule_next_phase(struct e2pf_engine *e);
+
+/* There was no room for something of the phase of this epoch, so it does not end.
+ * Takes the lock, which must not be held. */
+void e2pf_schedule_left_out(struct e2pf_engine *e, unsigned epoch);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A walk over all that there is to read ahead, by an engine that is idle: it only
+ * reads what must be parsed, and counts the rest; or it measures the device.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core.h"
+#include "measure.h"
+#include "piece.h"
+
+/* References and units that are held at once. */
+#define REFS_MOST 4096u
+
+/* Failed reads before the walk ends. */
+#define ERRORS_TOLERATED 16u
+
+struct walk {
+	struct e2pf_engine *e;
+	struct e2pf_elevator elevator;
+	struct e2pf_piece piece;
+	struct e2pf_class_count *count;
+	unsigned errors;
+};
+
+/* With room for everything, no phase repeats another. */
+static const struct e2pf_phase *begin_walk(struct e2pf_engine *e)
+{
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .has_head = true
+	};
+	const struct e2pf_phase *first;
+
+	/* The source is called as it is at a start. */
+	e2pf_lock(&e->lock);
+	e->source->ops->begin(e->source, &start);
+	first = e->source->ops->next(e->source, NULL);
+	e2pf_unlock(&e->lock);
+	return first;
+}
+
+/* A sink whose `ctx` is the walk. */
+static void add_found(void *ctx, const struct e2pf_ref *ref)
+{
+	struct walk *walk = ctx;
+
+	if (e2pf_is_sound(walk->e->source, ref))
+		e2pf_elevator_add(&walk->elevator, ref, false);
+}
+
+static void count_run(struct walk *walk, const struct e2pf_elevator_step *step)
+{
+	unsigned last = E2PF_CLASS_BITS;
+	size_t i;
+
+	for (i = 0; i < step->n; i++) {
+		const struct e2pf_ref *ref = &step->ref[i];
+
+		walk->count[ref->cls].bytes += ref->length;
+		walk->count[ref->cls].runs += ref->cls != last;
+		last = ref->cls;
+	}
+}
+
+static void parse_piece(struct walk *walk,
+			const struct e2pf_elevator_step *step)
+{
+	struct e2pf_source *source = walk->e->source;
+	struct e2pf_piece *piece = &walk->piece;
+	const struct e2pf_ref ref = *step->ref;
+
+	if (e2pf_piece_read(source, walk->e->devices[ref.device], &ref,
+			    step->at, piece))
+		walk->errors++;
+	else if (piece->size)
+		source->ops->parse(source, &ref, step->at, piece->bytes,
+				   piece->size, add_found, walk);
+	e2pf_elevator_parsed(&walk->elevator, piece->size);
+}
+
+/* One pass over the units that were added. */
+static void walk_pass(struct walk *walk)
+{
+	struct e2pf_elevator_step step;
+	enum e2pf_step next = E2PF_STEP_RUN;
+
+	e2pf_elevator_begin(&walk->elevator, false);
+	while (next != E2PF_STEP_END && walk->errors < ERRORS_TOLERATED) {
+		next = e2pf_elevator_next(&walk->elevator, 0, &step);
+		if (next == E2PF_STEP_RUN)
+			count_run(walk, &step);
+		else if (next == E2PF_STEP_PARSE)
+			parse_piece(walk, &step);
+	}
+	e2pf_elevator_end(&walk->elevator);
+}
+
+static int walk_phase(struct walk *walk, unsigned phase)
+{
+	struct e2pf_source *source = walk->e->source;
+	uint64_t unit = 0, end, units;
+	bool more;
+
+	while ((units = source->ops->units(source, phase, &more)) > unit) {
+		end = unit + REFS_MOST < units ? unit + REFS_MOST : units;
+		for (; unit < end; unit++)
+			source->ops->seed(source, phase, unit, add_found, walk);
+		walk_pass(walk);
+		if (walk->elevator.incomplete)
+			return ENOMEM;
+		if (walk->errors >= ERRORS_TOLERATED)
+			return EIO;
+	}
+	return 0;
+}
+
+int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count)
+{
+	struct walk walk = {
+		.e = e, .count = count, .elevator = {
+			.level_most = REFS_MOST, .ahead_most = UINT64_MAX,
+			.parse_left = e->source->parse_limit + REFS_MOST
+		}
+	};
+	const struct e2pf_phase *phase;
+	int err = 0;
+
+	memset(count, 0, e->source->classes * sizeof(*count));
+	for (phase = begin_walk(e); phase && !err;
+	     phase = e->source->ops->next(e->source, phase))
+		err = walk_phase(&walk, phase->number);
+	e2pf_elevator_free(&walk.elevator);
+	e2pf_piece_free(&walk.piece);
+	return err;
+}
+
+const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
+{
+	begin_walk(e);
+	return e2pf_measure(e->source, e->devices[0], true, speed);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The window: how many bytes are ahead of the checker, which places they are, and
+ * how many there may be.
+ *
+ * Where the checker reports its position, what was read for the units that it has
+ * not passed is ahead; in other phases, every place that it has not read.
+ */
+#ifndef E2PF_WINDOW_H
+#define E2PF_WINDOW_H
+
+#include <stdatomic.h>
+
+#include "blockset.h"
+#include "engine.h"
+#include "schedule.h"
+
+/* Units that were taken at once and that the checker has not passed, with what
+ * was read ahead for them. */
+struct e2pf_range {
+	uint64_t first, last, bytes;
+};
+
+/* The ranges that are told apart; if there are more, the newest ones are one. */
+#define E2PF_RANGES 256u
+
+/* Written by window.c alone. */
+struct e2pf_window {
+	/* Any thread reads and writes these without the lock. */
+	atomic_uint_fast64_t budget;		/* now, bytes */
+	atomic_uint_fast64_t memory_asked;	/* when memory was queried, ns */
+	atomic_uint_fast64_t later_bytes;	/* found for a later phase */
+
+	/* These need the lock. */
+	struct e2pf_range range[E2PF_RANGES];	/* a ring */
+	uint64_t oldest_range, next_range;	/* numbers */
+	uint64_t taken_bytes;		/* weight of the units taken, and */
+	uint64_t read_bytes;		/* what was read for them */
+	struct e2pf_blockset ahead;	/* places read ahead and not used */
+	uint64_t unused;		/* other bytes that nobody has used: of
+					   gaps, and ahead at an earlier stop */
+	uint64_t total_from;		/* bytes prefetched before the start */
+	uint64_t planned_bytes, prefetched_bytes, peak_bytes;
+	struct e2pf_class_count asked[E2PF_CLASS_BITS];
+
+	/* Const from the creation on: the first place of each device. */
+	uint64_t base[E2PF_DEVICES];
+};
+
+/* A run of references that is requested part by part, from its start on. */
+struct e2pf_run_parts {
+	const struct e2pf_ref *ref;
+	size_t n;
+	size_t next;		/* the first one that reaches beyond the parts
+				   so far */
+	uint64_t covered;	/* end of the references before that */
+};
+
+/* Lay out the places of all devices. */
+void e2pf_window_init(struct e2pf_window *window,
+		      const struct e2pf_source *source);
+void e2pf_window_free(struct e2pf_window *window);
+
+/* Query how much memory is available, unless that was queried recently.  It
+ * reads files in /proc and /sys.  Needs no lock. */
+void e2pf_window_ask_memory(struct e2pf_engine *e);
+
+/* May this be read for the phase that comes later?  If so, it counts.  Needs no
+ * lock. */
+bool e2pf_window_admits_later(struct e2pf_engine *e, uint64_t bytes);
+
+/* These need the engine's lock. */
+
+/* Reading begins; what an earlier start has read may have been evicted. */
+void e2pf_window_start(struct e2pf_engine *e);
+
+/* The new phase requests whatever is not cached again. */
+void e2pf_window_phase_begins(struct e2pf_engine *e);
+
+/* The checker reads what was found for a later phase itself, in its own order. */
+void e2pf_window_drop_later(struct e2pf_engine *e);
+
+/* Weight of the units that may be taken at once: a quarter of the budget, judging
+ * by what was read for those that were taken before. */
+uint64_t e2pf_window_share(const struct e2pf_engine *e);
+
+/* Count units that were taken.  Returns the number of their range. */
+uint64_t e2pf_window_add_range(struct e2pf_engine *e,
+			       const struct e2pf_taken *taken);
+
+/* Is there no room for more of what was taken?  `nearest`: the checker reaches
+ * these units before those of all other workers. */
+bool e2pf_window_is_full(struct e2pf_engine *e,
+			 const struct e2pf_taken *taken, bool nearest);
+
+/* Without a checker: were all bytes of the budget read? */
+bool e2pf_window_is_used_up(const struct e2pf_engine *e);
+
+/*
+ * Count a part of a run: `len` bytes from `pos` on, which are requested next if
+ * `missing` from memory.  The parts of a run follow each other.  This is done just
+ * before the request, so that the checker cannot read and forget a block before it
+ * is recorded.
+ */
+void e2pf_window_count_part(struct e2pf_engine *e, struct e2pf_run_parts *parts,
+			    const struct e2pf_taken *taken, uint64_t range,
+			    uint64_t pos, uint64_t len, bool missing);
+
+/* The checker has read these places: they are no longer ahead of it.  Returns
+ * true if any of them was. */
+bool e2pf_window_forget(struct e2pf_engine *e, unsigned device,
+			uint64_t offset, uint64_t length);
+
+void e2pf_window_stats(const struct e2pf_engine *e,
+		       struct e2pf_engine_stats *stats);
+
+#endif
