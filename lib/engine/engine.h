@@ -154,7 +154,8 @@ const char *e2pf_engine_measure(struct e2pf_engine *e,
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 
 /* The checker has reached this phase of the source, which begins now, whatever is
- * left of earlier ones; deferred references not read by then are dropped.
+ * left of earlier ones; deferred references not read by then are dropped.  It stays
+ * valid until the engine has been stopped, also over a begin() of the source.
  * Returns false, and changes nothing, when the engine was not started or is
  * being stopped. */
 bool e2pf_engine_begin_phase(struct e2pf_engine *e,

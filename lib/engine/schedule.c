@@ -44,11 +44,14 @@ void e2pf_schedule_prepare(struct e2pf_engine *e, bool has_head, bool asleep)
 		.asleep = asleep
 	};
 	struct e2pf_schedule *s = &e->schedule;
+	bool begun = s->phase && s->phase != s->first;
 
 	e2pf_assert_held(e);
 	e->source->ops->begin(e->source, &start);
 	s->first = e->source->ops->next(e->source, NULL);
-	if (!s->phase)
+	/* The phase of the last begin() is gone, but not one that the checker
+	 * has begun. */
+	if (!begun)
 		s->phase = s->first;
 }
 

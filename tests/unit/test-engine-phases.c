@@ -3,6 +3,8 @@
  * What the engine reads in the phases behind the first: directory blocks by the
  * checker's list, and bitmaps, on a simulated device and clock.
  */
+#include <limits.h>
+
 #include "unit.h"
 #include "engine-rig.h"
 
@@ -422,8 +424,49 @@ TEST(bitmaps_within_the_budget)
 	rig_tear_down(&r);
 }
 
+static const struct e2pf_source_ops *own_ops;
+static struct e2pf_phase begun_as[2];
+
+/* Each begin() makes the phases anew, and leaves nothing of the last ones. */
+static void begin_anew(struct e2pf_source *source,
+		       const struct e2pf_start *start)
+{
+	own_ops->begin(source, start);
+	begun_as[!start->asleep] = *own_ops->next(source, NULL);
+	if (!start->asleep)
+		memset(&begun_as[0], 0xff, sizeof(begun_as[0]));
+}
+
+static const struct e2pf_phase *next_anew(struct e2pf_source *source,
+					  const struct e2pf_phase *after)
+{
+	if (after)
+		return own_ops->next(source, after);
+	return &begun_as[begun_as[0].number == UINT_MAX];
+}
+
+TEST(phases_of_the_last_begin)
+{
+	struct e2pf_source_ops ops;
+	struct rig r;
+
+	memset(begun_as, 0, sizeof(begun_as));
+	rig_set_up(&r, 10, 2);
+	rig_make_directories(&r);
+	rig_new(&r);
+	own_ops = r.source->ops;
+	ops = *own_ops;
+	ops.begin = begin_anew;
+	ops.next = next_anew;
+	r.source->ops = &ops;
+	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_in_phase(r.e, E2PF_EXT4_TABLES));
+	rig_assert_all_asked_once(&r);
+	rig_tear_down(&r);
+}
+
 static struct rig *chosen_for;
-static const struct e2pf_source_ops *real_ops;
 
 /* The checker begins the bitmaps while the source is being asked what follows. */
 static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
@@ -435,7 +478,7 @@ static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
 	struct rig *r = chosen_for;
 
 	if (!after || after->number != E2PF_EXT4_TABLES)
-		return real_ops->next(source, after);
+		return own_ops->next(source, after);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	assert_true(e2pf_engine_begin_phase(r->e, &bitmaps));
@@ -453,8 +496,8 @@ TEST(phase_begun_while_choosing)
 	rig_set_up(&r, 10, 3);
 	rig_new(&r);
 	chosen_for = &r;
-	real_ops = r.source->ops;
-	ops = *real_ops;
+	own_ops = r.source->ops;
+	ops = *own_ops;
 	ops.next = begun_meanwhile;
 	r.source->ops = &ops;
 	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
