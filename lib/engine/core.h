@@ -1,11 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the engine consists of.  Each part is written by the file of its name, and
- * by no other: the others read it, or call its functions.
+ * How the engine works, and what it consists of.
  *
- * One lock protects everything that its header does not say needs none.  The files
- * call each other with it held; only a worker's thread outside of the lock and the
- * checker's calls (engine.h) take it.
+ * A checker reads one block after the other, in an order that follows from what it
+ * finds.  The engine's workers read the same blocks before it.  A source (source.h)
+ * knows which these are: it divides the work into phases, and a phase into units.
+ *
+ * The schedule has one cursor.  A worker that is free takes the units behind it, so
+ * that all workers read what the checker needs next, and asks the source which places
+ * they refer to (worker.c).  Its elevator sorts these, merges them into runs and hands
+ * them back: first the runs to request, then the pieces to parse, which lead to further
+ * places, one level after the other (elevator.h).  A disk with a head so serves one
+ * sweep a level; a device without one always has a queue.
+ *
+ * Before a run is requested there must be room in the window: the bytes that are ahead
+ * of the checker stay below a budget that follows the memory, because what is evicted
+ * before it is used is read twice.  The pacing says which gaps are read through, what
+ * the limits per second admit, and whether the device is stuck, and then left to the
+ * checker.  Requests go to the page cache by fadvise(); the number in flight follows
+ * the time that one takes, because the end of a check waits for all of them.
+ *
+ * The checker reports its position and each read.  Where it reports positions, what it
+ * has passed makes room; elsewhere its reads do.  When it overtakes a worker, that
+ * worker drops what it has taken and takes units in front of the checker.  On a head
+ * the checker may wait at the gate for a worker that is about to read its block: its
+ * own read would move the head away and back.  When the checker reaches another phase,
+ * what was taken in the one before is dropped (the epoch has changed).
+ *
+ * All of this is advisory.  If reads fail, memory runs out or a thread does not start,
+ * the checker reads for itself, as it would without the engine.
+ *
+ * Each part below is written by the file of its name, and by no other: the others read
+ * it, or call its functions (tests/tools/owners.py).  One lock protects everything that
+ * a part's header does not say needs none.  The parts call each other with it held;
+ * only a worker outside of the lock, and the checker's calls (engine.h), take it.
  */
 #ifndef E2PF_CORE_H
 #define E2PF_CORE_H

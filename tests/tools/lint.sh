@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and
-# disk models.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with
+# disk models, and owners.py on the engine.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with
 # reasons.  Prints TAP: a finding is a failure.
 #
 # Needs a configured build in top_builddir for config.h.
@@ -132,6 +132,8 @@ cflags+=(-std=gnu11 -include "$top_builddir/config.h"
 	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")
 
 checker clang-tidy each tidy_one
+checker 'one writer of each field of the engine, says a script of python3' \
+	python3 tests/tools/owners.py
 checker cppcheck cppcheck -q -j "$jobs" \
 	--enable=warning,performance,portability \
 	--std=c11 --inline-suppr --suppress=missingIncludeSystem \
