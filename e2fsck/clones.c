@@ -98,10 +98,13 @@ void clones_add(ext2_filsys fs, uint64_t block)
 static void hand_over(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
 {
 	static uint64_t block[PART];
-	uint64_t first, n = e2pf_ext4_list_wants(ext4, engine, &first), at;
 	const struct run *run;
+	uint64_t first, n, at;
 	size_t used = 0;
 
+	n = e2pf_ext4_list_wants(ext4, engine, &first);
+	if (!n)
+		return;
 	if (first < self.given.place)
 		self.given = (struct position){ 0, 0 };
 	for (; n && self.given.run < self.runs; n--, first++) {

@@ -125,7 +125,7 @@ void e2pf_ext4_clones_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 			    uint64_t total);
 
 /* Returns how many more entries of the list are wanted now, starting at entry
- * *first. */
+ * *first, which is not set if there are none. */
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
 			      struct e2pf_engine *engine, uint64_t *first);
 

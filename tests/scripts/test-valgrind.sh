@@ -3,7 +3,8 @@
 #
 # Stock e2fsck with the module, and the prefetcher alone, under valgrind on one
 # image with many features: no invalid access and no use of what was never
-# set.  What e2fsck itself leaves allocated at its end is not counted.
+# set.  What e2fsck itself leaves allocated at its end is not counted.  The same
+# for a unit test of clones, which only damage leads to.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -66,6 +67,11 @@ test_all()
 		tap_check "mmap manager $options" test_manager 1 "$options"
 	done
 	tap_check "e2prefetch" under_valgrind "$prefetch" -v "$image"
+	if [ -x "$clones" ]; then
+		tap_check "clones" under_valgrind "$clones"
+	else
+		tap_skip "clones" "the unit tests are not built"
+	fi
 }
 
 [ "${SANITIZERS:-no}" = no ] ||
@@ -73,6 +79,7 @@ test_all()
 [ -r "$module" ] || tap_skip_all "module not built: $module"
 prefetch=$top_builddir/prefetch/.libs/e2prefetch
 [ -x "$prefetch" ] || prefetch=$top_builddir/prefetch/e2prefetch
+clones=$top_builddir/tests/unit/test-clones
 export LD_LIBRARY_PATH=$top_builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 setup valgrind mke2fs debugfs e2fsck
 tap_run test_all

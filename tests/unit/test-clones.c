@@ -127,6 +127,21 @@ TEST(limited)
 	assert_int_equal(node_memory().bytes, 0);
 }
 
+/* The engine has stopped, and wants nothing: scripts/test-valgrind.sh sees
+ * whether anything is taken from what it did not say. */
+TEST(stopped)
+{
+	struct rig r;
+
+	set_up(&r);
+	claimed[300] = true;
+	clones_add(&filsys, 300);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	clones_at(&filsys, r.fs.ext4, r.e, 300);
+	assert_int_equal(fake_asked(&r.dev, 300), 0);
+	tear_down(&r);
+}
+
 /* No block is claimed by several files. */
 TEST(nothing_claimed)
 {
