@@ -171,13 +171,15 @@ static void start_session(void *unused)
 
 static void stop_session(void *unused)
 {
+	bool watched = !reporter_watch(NULL);
+
 	(void)unused;
-	reporter_watch(NULL);
-	/* A worker left behind still uses the session, so it is not freed. */
-	if (e2pf_session_end(self.session, END_PATIENCE_MS))
-		e2pf_session_release(self.session);
-	else
+	/* A worker or a reporter left behind still uses the session, so it is not
+	 * released. */
+	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
 		self.why_not = "a worker was left behind, waiting for a device";
+	else if (!watched)
+		e2pf_session_release(self.session);
 }
 
 static void end_session(void)

@@ -181,7 +181,9 @@ static void begin_reading(ext2_filsys fs)
 	self.scan_at = 0;
 	if (module.setup.observe)
 		return;
-	reporter_watch(NULL);
+	/* It may still look at the groups, which a start takes anew. */
+	if (!reporter_watch(NULL))
+		return;
 	e2pf_start_paced(check.session, fs);
 	/* The reporter is a thread, too, and not worth being the only one. */
 	if (check.threads)

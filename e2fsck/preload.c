@@ -183,13 +183,16 @@ static uint64_t option_offset(const char *options)
 
 static void end_session(void)
 {
+	bool watched;
+
 	if (!check.session)
 		return;
 	passes_end();
 	self.alongside = NULL;
-	reporter_watch(NULL);
-	/* A worker left behind still uses the session, so it is not freed. */
-	if (!e2pf_session_end(check.session, END_PATIENCE_MS))
+	watched = !reporter_watch(NULL);
+	/* A worker or a reporter left behind still uses the session.  Without
+	 * another one it is not freed. */
+	if (!e2pf_session_end(check.session, END_PATIENCE_MS) || watched)
 		module.on = false;
 }
 

@@ -5,7 +5,9 @@
  * after a second.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,8 +16,8 @@
 #include "report/progress.h"
 #include "reporter.h"
 
-/* How often the check is looked at, and how long its end waits for the
- * thread. */
+/* How often the check is looked at, and how long the checker waits for the
+ * thread, once. */
 #define LOOK_S 1
 #define PATIENCE_S 1
 
@@ -30,11 +32,11 @@ static struct {
 	struct e2pf_session *session;	/* NULL: nothing to look at */
 	bool ended;
 	bool running;			/* the thread */
+	bool late;			/* it did not answer in time */
 	double first;			/* when the first walk began, s */
 	double began, cpu_began;	/* and this one */
 	struct e2pf_progress_past past;	/* of this one */
 	double read_bytes, read_when;	/* when last looked at */
-	bool written;			/* the file */
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static double seconds_of(clockid_t clock)
@@ -87,6 +89,20 @@ static void find_wait(struct e2pf_progress *p,
 		p->disk = NULL;
 }
 
+/* The session's texts, which are printed when it may be gone. */
+static struct {
+	char device[PATH_MAX];
+	char disk[NAME_MAX + 1];
+} texts;
+
+static const char *keep(char *room, size_t size, const char *text)
+{
+	if (!text)
+		return NULL;
+	snprintf(room, size, "%s", text);
+	return room;
+}
+
 /* The lock is held. */
 static void look(struct e2pf_progress *p)
 {
@@ -98,6 +114,8 @@ static void look(struct e2pf_progress *p)
 	facts.seconds = seconds_of(CLOCK_MONOTONIC) - self.began;
 	p->seconds = facts.seconds + self.began - self.first;
 	find_wait(p, &facts, &self.past);
+	p->device = keep(texts.device, sizeof(texts.device), p->device);
+	p->disk = keep(texts.disk, sizeof(texts.disk), p->disk);
 	p->bytes_per_second = (p->read_bytes - self.read_bytes) /
 			      (p->seconds - self.read_when);
 	self.read_bytes = p->read_bytes;
@@ -118,11 +136,13 @@ static bool wait_a_moment(void)
 	return !self.ended;
 }
 
-/* The files are not written or removed with the lock held. */
+/* With the lock held, memory is read and nothing else: the checker may wait for
+ * the lock. */
 static void *report_thread(void *unused)
 {
 	char text[E2PF_PROGRESS_BYTES];
 	struct e2pf_progress now;
+	bool written = false;
 
 	e2pf_progress_each(NULL, NULL);		/* removes stale ones */
 	pthread_mutex_lock(&self.lock);
@@ -130,15 +150,14 @@ static void *report_thread(void *unused)
 		if (!self.session)
 			continue;
 		look(&now);
-		/* Its texts are the session's, which may end meanwhile. */
-		e2pf_progress_print(&now, text);
-		self.written = true;
 		pthread_mutex_unlock(&self.lock);
+		e2pf_progress_print(&now, text);
 		e2pf_progress_save(text);
+		written = true;
 		pthread_mutex_lock(&self.lock);
 	}
 	pthread_mutex_unlock(&self.lock);
-	if (self.written)
+	if (written)
 		e2pf_progress_remove(getpid());
 	pthread_mutex_lock(&self.lock);
 	self.running = false;
@@ -147,15 +166,18 @@ static void *report_thread(void *unused)
 	return unused;
 }
 
-/* The thread that holds the lock may be the checker's own, ended by a
- * signal. */
+/* The thread that holds the lock may be the checker's own, ended by a signal; or
+ * ours, for as long as the kernel does not let it run.  Who was waited for in
+ * vain is not waited for again. */
 static bool lock_in_time(void)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += PATIENCE_S;
-	return !pthread_mutex_timedlock(&self.lock, &until);
+	if (!self.late)
+		until.tv_sec += PATIENCE_S;
+	self.late = pthread_mutex_timedlock(&self.lock, &until);
+	return !self.late;
 }
 
 static void start_thread(void)
@@ -168,10 +190,12 @@ static void start_thread(void)
 		pthread_detach(thread);
 }
 
-void reporter_watch(struct e2pf_session *session)
+bool reporter_watch(struct e2pf_session *session)
 {
-	if (!self.program || !lock_in_time())
-		return;
+	if (!self.program)
+		return true;
+	if (!lock_in_time())
+		return false;
 	self.session = session;
 	self.began = seconds_of(CLOCK_MONOTONIC);
 	self.cpu_began = seconds_of(self.cpu);
@@ -180,6 +204,7 @@ void reporter_watch(struct e2pf_session *session)
 	if (session && !self.running && !self.ended)
 		start_thread();
 	pthread_mutex_unlock(&self.lock);
+	return true;
 }
 
 void reporter_end(void)

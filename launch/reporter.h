@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes how far the check is to a file in /run, in a thread of its own.  No
- * call waits for the file longer than a second.
+ * call waits for that thread longer than a second; once one has waited in vain,
+ * the next do not wait, until it answers.
  */
 #ifndef REPORTER_H
 #define REPORTER_H
@@ -12,11 +13,16 @@
  * in the file. */
 void reporter_begin(const char *program);
 
-/* The check begins to read, with this session.  NULL: the session is about to
- * be started again, or to end. */
-void reporter_watch(struct e2pf_session *session);
+/*
+ * The check begins to read, with this session.  NULL: the session is about to
+ * be started again, or to end.  Called by one thread of the checker at a time.
+ * Returns false if the thread still looks at an earlier session, which it will go
+ * on to do: then that may be stopped, but not started again, released or closed.
+ */
+bool reporter_watch(struct e2pf_session *session);
 
-/* The check ends.  Afterwards no session is used and the file is gone. */
+/* The check ends.  Afterwards no session is used and the file is gone, unless the
+ * thread does not answer: then it ends with the process. */
 void reporter_end(void);
 
 #endif

@@ -3,9 +3,10 @@
  * A small checker with the module, and the module's threads, on a filesystem
  * that is not cached.  The module is linked, not preloaded, so that the thread
  * sanitizer sees everything.  The scheduler decides in which order the threads
- * run.
+ * run, except for the reporter, which is held while it looks at a session.
  */
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "unit.h"
 #include "file-fs.h"
 #include "e2prefetch.h"
+#include "session.h"
 
 #define BLOCKS 40000u		/* five groups */
 #define DIRECTORIES 300u
@@ -38,6 +40,46 @@ bool __wrap_linkage_program_has_threads(void);
 bool __wrap_linkage_program_has_threads(void)
 {
 	return false;
+}
+
+/* Where the reporter is held: until it is released it stays in one of these
+ * functions of ours.  NULL: nowhere. */
+static const char *held;
+static atomic_bool is_held, released;
+static atomic_int shown;	/* 1: the text names the image; -1: it does not */
+
+static void wait_for(atomic_bool *event)
+{
+	while (!atomic_load(event))
+		usleep(1000);
+}
+
+static void hold_in(const char *function)
+{
+	if (!held || strcmp(held, function))
+		return;
+	atomic_store(&is_held, true);
+	wait_for(&released);
+}
+
+void __real_e2pf_session_look(struct e2pf_session *, struct e2pf_progress *,
+			      struct e2pf_progress_facts *);
+void __wrap_e2pf_session_look(struct e2pf_session *, struct e2pf_progress *,
+			      struct e2pf_progress_facts *);
+void __wrap_e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
+			      struct e2pf_progress_facts *f)
+{
+	hold_in("look");
+	__real_e2pf_session_look(s, p, f);
+}
+
+void __real_e2pf_progress_print(const struct e2pf_progress *, char *);
+void __wrap_e2pf_progress_print(const struct e2pf_progress *, char *);
+void __wrap_e2pf_progress_print(const struct e2pf_progress *p, char *text)
+{
+	hold_in("print");
+	__real_e2pf_progress_print(p, text);
+	atomic_store(&shown, strstr(text, image) ? 1 : -1);
 }
 
 /*
@@ -143,6 +185,52 @@ static int check(const char *path)
 	return 0;
 }
 
+static ext2_filsys scanned(const char *path)
+{
+	ext2_inode_scan scan;
+	struct ext2_inode inode;
+	ext2_ino_t ino;
+	ext2_filsys fs;
+
+	evict(path);
+	need(!ext2fs_open(path, EXT2_FLAG_64BITS, 0, 0, unix_io_manager, &fs),
+	     "not opened");
+	need(!ext2fs_open_inode_scan(fs, 0, &scan), "no scan");
+	need(!ext2fs_get_next_inode(scan, &ino, &inode) && ino, "no inode");
+	ext2fs_close_inode_scan(scan);
+	return fs;
+}
+
+/*
+ * The filesystem is closed, and its session followed by another, while the
+ * reporter is held with the first session.  If it is printing it has what it needs,
+ * and reading ahead goes on; if it is looking at the session, that is left to it,
+ * and nothing more is read ahead.
+ */
+static int restart(const char *path, const char *function)
+{
+	const struct struct_io_manager own_unix = *unix_io_manager;
+	bool looks = !strcmp(function, "look"), watched;
+	ext2_filsys fs;
+
+	alarm(600);
+	snprintf(image, sizeof(image), "%s", path);
+	held = function;
+	fs = scanned(path);
+	wait_for(&is_held);
+	need(!ext2fs_close_free(&fs), "not closed");
+	fs = scanned(path);
+	watched = fs->io->manager->read_blk64 != own_unix.read_blk64;
+	need(watched == !looks, looks ? "the session was not left to the reporter" :
+					"nothing was read ahead");
+	atomic_store(&released, true);
+	while (!atomic_load(&shown))
+		usleep(1000);
+	need(atomic_load(&shown) == 1, "the text is not that of the session");
+	need(!ext2fs_close_free(&fs), "not closed");
+	return 0;
+}
+
 /*
  * The test.
  */
@@ -186,7 +274,7 @@ static int remove_image(void **state)
 	return unlink(image);
 }
 
-static void check_with(const char *manager)
+static void check_with(const char *manager, const char *function)
 {
 	int status;
 	pid_t pid = fork();
@@ -196,7 +284,7 @@ static void check_with(const char *manager)
 		setenv("PREFETCH", "1", 1);
 		setenv("PREFETCH_THREADS", "4", 1);
 		setenv("TEST_MMAP_IO", manager, 1);
-		execl(self, self, "-f", image, NULL);
+		execl(self, self, "-f", image, function, NULL);
 		_exit(99);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -205,12 +293,34 @@ static void check_with(const char *manager)
 
 TEST(checked)
 {
-	check_with("0");
+	check_with("0", NULL);
 }
 
 TEST(checked_by_mmap)
 {
-	check_with("1");
+	check_with("1", NULL);
+}
+
+static bool has_reporter(void)
+{
+	if (!geteuid())
+		return true;
+	print_message("only root has a status to report\n");
+	return false;
+}
+
+TEST(closed_while_reporter_prints)
+{
+	if (!has_reporter())
+		skip();
+	check_with("0", "print");
+}
+
+TEST(closed_while_reporter_looks)
+{
+	if (!has_reporter())
+		skip();
+	check_with("0", "look");
 }
 
 UNIT_TESTS
@@ -220,5 +330,7 @@ int main(int argc, char **argv)
 	self = argv[0];
 	if (argc == 3)
 		return check(argv[2]);
+	if (argc == 4)
+		return restart(argv[2], argv[3]);
 	return UNIT_RUN(make_image, remove_image);
 }
