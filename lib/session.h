@@ -32,8 +32,8 @@ struct e2pf_filesystem {
 	/* Fill in what only the filesystem knows, and add its decisions. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
 	/* Say how far the check is: its place, and the facts that the session
-	 * does not know.  Called by any thread, not while the engine starts or
-	 * ends. */
+	 * does not know.  Called by any thread: also when a read of the checker
+	 * wakes the engine, but not while it is started or freed. */
 	void (*look)(struct e2pf_session *session,
 		     const struct e2pf_engine_look *look,
 		     struct e2pf_progress *progress,
@@ -108,8 +108,9 @@ bool e2pf_session_is_complete(struct e2pf_session *s);
  * session's. */
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
-/* Say how far the check is, for an estimate.  The session must have an engine.
- * The caller fills in what only the process knows: seconds, cpu. */
+/* Say how far the check is, for an estimate.  The session must have an engine,
+ * which may be stopped meanwhile, but neither started nor released.  The caller
+ * fills in what only the process knows: seconds, cpu. */
 void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *progress,
 		       struct e2pf_progress_facts *facts);
 

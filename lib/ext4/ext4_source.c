@@ -70,13 +70,17 @@ static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
 
 bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4)
 {
+	struct e2pf_group *made = calloc(ext4->geo->groups, sizeof(*made));
 	uint32_t i;
 
-	ext4->made = calloc(ext4->geo->groups, sizeof(*ext4->made));
-	for (i = 0; ext4->made && i < ext4->geo->groups; i++)
-		ext4->lend(ext4->lender, i, &ext4->made[i]);
-	ext4->groups = ext4->made;
-	return ext4->made;
+	for (i = 0; made && i < ext4->geo->groups; i++)
+		ext4->lend(ext4->lender, i, &made[i]);
+	/* Another thread may look: it must find none or complete ones. */
+	pthread_mutex_lock(&ext4->lock);
+	ext4->made = made;
+	ext4->groups = made;
+	pthread_mutex_unlock(&ext4->lock);
+	return made;
 }
 
 /* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
@@ -195,11 +199,18 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 
 void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 {
+	const struct e2pf_group *groups;
 	uint32_t g;
 
-	for (g = 0; ext4->groups && g < ext4->geo->groups; g++) {
-		uint64_t bytes = table_bytes(ext4, g);
-		uint64_t inodes = ext4->groups[g].inodes_allocated;
+	pthread_mutex_lock(&ext4->lock);
+	groups = ext4->groups;
+	look->list_at = ext4->list_at;
+	look->list_total = ext4->list_total;
+	pthread_mutex_unlock(&ext4->lock);
+	for (g = 0; groups && g < ext4->geo->groups; g++) {
+		uint64_t bytes = (uint64_t)groups[g].inodes_in_use *
+				 ext4->geo->inode_size;
+		uint64_t inodes = groups[g].inodes_allocated;
 		bool passed = g < look->passed;
 
 		look->bytes += bytes;
@@ -209,10 +220,6 @@ void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
 		look->parsed_inodes += look->bytes <= look->parsed_bytes ?
 				       inodes : 0;
 	}
-	pthread_mutex_lock(&ext4->lock);
-	look->list_at = ext4->list_at;
-	look->list_total = ext4->list_total;
-	pthread_mutex_unlock(&ext4->lock);
 }
 
 /* An entry of the list: e2fsck took the block number from the disk, so it may

@@ -62,7 +62,9 @@ struct e2pf_ext4 {
 	bool bitmaps_early;		/* found with the inode tables, */
 	bool bitmaps_done;		/* and read with them */
 	bool paced, asleep;
-	pthread_mutex_t lock;		/* of the list, which is what follows */
+	pthread_mutex_t lock;		/* of the list, which is what follows;
+					   and of `groups` when they are made,
+					   for who looks */
 	enum e2pf_class list_class;
 	uint64_t *list;			/* ring of blocks, allocated when a list
 					   begins */
@@ -106,7 +108,8 @@ void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 /* How far the checker is: bytes and allocated inodes of the tables in the groups
  * before `passed`, in the first `parsed_bytes` of tables, and in all; and its
  * place in the list.  The caller sets these two, the rest is zero.  May be
- * called by one thread at a time, but not while an engine is started. */
+ * called by any thread, also while the groups are made, but not while they are
+ * lent anew. */
 struct e2pf_ext4_look {
 	uint64_t passed, parsed_bytes;
 	uint64_t passed_bytes, bytes;

@@ -4,6 +4,8 @@
  * the reads that follow, and errors of a damaged filesystem.
  */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -170,6 +172,70 @@ TEST(scanned_again)
 	warm();
 	assert_int_equal(planned_by(s), twice);
 	e2pf_close(s);
+}
+
+/* Another thread looks at a session all the time.  What it and the checker tell
+ * each other orders nothing, so that the thread sanitizer sees what is not ordered
+ * by the session. */
+struct looker {
+	struct e2pf_session *s;
+	atomic_uint looks;
+	atomic_bool ends;
+};
+
+static void *look_on(void *arg)
+{
+	struct looker *l = arg;
+
+	while (!atomic_load_explicit(&l->ends, memory_order_relaxed)) {
+		struct e2pf_progress_facts facts = { .seconds = 0 };
+		struct e2pf_progress progress = { .seconds = 0 };
+
+		e2pf_session_look(l->s, &progress, &facts);
+		atomic_fetch_add_explicit(&l->looks, 1, memory_order_relaxed);
+	}
+	return NULL;
+}
+
+static void wait_for_look(struct looker *l)
+{
+	unsigned looks = atomic_load_explicit(&l->looks, memory_order_relaxed);
+
+	while (atomic_load_explicit(&l->looks, memory_order_relaxed) - looks < 2)
+		usleep(100);
+}
+
+static double seconds_of_tables(struct e2pf_session *s)
+{
+	struct e2pf_progress_facts facts = { .seconds = 0 };
+	struct e2pf_progress progress = { .seconds = 0 };
+
+	e2pf_session_look(s, &progress, &facts);
+	return facts.usual_seconds;
+}
+
+/* All was cached, and then it is not: the groups are made while the reporter
+ * looks. */
+TEST(looked_at_while_it_wakes)
+{
+	struct looker looker = { .ends = false };
+	struct e2pf_observer observer;
+	pthread_t thread;
+
+	warm();
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer,
+					 &looker.s), 0);
+	assert_int_equal(e2pf_start_paced(looker.s, fs), 0);
+	assert_false(e2pf_engine_in_phase(looker.s->engine, E2PF_EXT4_TABLES));
+	assert_true(seconds_of_tables(looker.s) <= 0);
+	assert_int_equal(pthread_create(&thread, NULL, look_on, &looker), 0);
+	wait_for_look(&looker);
+	e2pf_engine_wake(looker.s->engine);
+	wait_for_look(&looker);
+	atomic_store_explicit(&looker.ends, true, memory_order_relaxed);
+	pthread_join(thread, NULL);
+	assert_true(seconds_of_tables(looker.s) > 0);
+	e2pf_close(looker.s);
 }
 
 /* The statistics of a session; closes it. */
