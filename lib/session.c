@@ -221,16 +221,14 @@ void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
 
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds)
 {
-	bool gone;
-
 	if (s->ended)
-		return true;
+		return !s->left_behind;
 	if (s->type->detach)
 		s->type->detach(s);
-	gone = e2pf_engine_stop(s->engine, milliseconds);
+	s->left_behind = !e2pf_engine_stop(s->engine, milliseconds);
 	count_now(s);
 	s->ended = true;
-	return gone;
+	return !s->left_behind;
 }
 
 void e2pf_session_release(struct e2pf_session *s)

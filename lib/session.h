@@ -63,6 +63,7 @@ struct e2pf_session {
 	struct e2pf_engine_stats last;	/* of this one, when last asked; without
 					   an engine, kept by its owner */
 	bool ended;
+	bool left_behind;		/* a thread was, when it ended */
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */
 	bool short_of_memory;		/* so nothing is read ahead */
@@ -119,7 +120,8 @@ void e2pf_session_foresee(struct e2pf_progress_facts *facts, double bytes);
 
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread
- * is still running: then the session must not be closed. */
+ * is still running: then the session must not be closed.  A later call does not
+ * wait again, and returns the same. */
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds);
 
 /* Close the devices but keep the statistics.  Call it only after
