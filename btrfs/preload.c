@@ -129,11 +129,12 @@ static bool is_ours(void)
 	return module.on && pthread_equal(pthread_self(), self.thread);
 }
 
+/* A closed device keeps its place, with descriptor -1, which programs pass, too. */
 static struct e2pf_btrfs_opened *find(int fd)
 {
 	unsigned i;
 
-	for (i = 0; i < self.count; i++)
+	for (i = 0; fd >= 0 && i < self.count; i++)
 		if (self.opened[i].fd == fd)
 			return &self.opened[i];
 	return NULL;

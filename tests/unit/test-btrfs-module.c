@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The module in a program that uses descriptors as no btrfs does: whatever the
+ * program does with descriptor -1 is not taken for a device that it has closed.
+ *
+ * The test starts itself as btrfsck, with the module preloaded, on a file with the
+ * superblock of a filesystem.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+#include "btrfs-fs.h"
+
+#define MODULE "../btrfs/.libs/btrfs-prefetch.so"
+#define BYTES (INT64_C(16) << 20)
+
+static char image[] = "/tmp/test-btrfs-module-XXXXXX";
+static char stats[sizeof(image) + 8];
+static char module[4096];
+
+/* The module follows a program that refers to these. */
+static void (*const volatile referred[])(void) = {
+	(void (*)(void))pread, (void (*)(void))posix_fadvise,
+	(void (*)(void))ioctl
+};
+
+/*
+ * Run with the module preloaded.
+ */
+
+/* The descriptor of a device, which the module follows from here on. */
+static int device(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	return fd;
+}
+
+/* The device is closed before anything is read. */
+static int use_closed(const char *path)
+{
+	return close(device(path)) || !close(-1);
+}
+
+/* Two blocks are read, and in between nothing: the first read begins the
+ * session, with both descriptors. */
+static int use_read(const char *path)
+{
+	int fd = device(path), other = device(path);
+	char block[FS_NODE];
+
+	if (pread(fd, block, sizeof(block), 1 << 20) != sizeof(block) ||
+	    close(other) || pread(-1, block, sizeof(block), 2 << 20) >= 0 ||
+	    readahead(-1, 2 << 20, sizeof(block)) >= 0 ||
+	    !posix_fadvise(-1, 0, 0, POSIX_FADV_DONTNEED) ||
+	    pread(fd, block, sizeof(block), 3 << 20) != sizeof(block))
+		return 1;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	return close(fd);
+}
+
+/*
+ * Run without the module.
+ */
+
+/* What the statistics say of a program that does this, which is named as an option:
+ * the module would leave a check of two devices alone. */
+static void use(const char *what, char text[16384])
+{
+	int status, fd;
+	ssize_t n;
+	pid_t pid;
+
+	unlink(stats);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		setenv("LD_PRELOAD", module, 1);
+		setenv("ASAN_OPTIONS", "verify_asan_link_order=0:"
+		       "detect_leaks=0", 1);
+		setenv("PREFETCH", "1", 1);
+		setenv("PREFETCH_STATS", stats, 1);
+		execl("/proc/self/exe", "btrfsck", what, image, NULL);
+		_exit(98);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	fd = open(stats, O_RDONLY);
+	assert_true(fd >= 0);
+	n = read(fd, text, 16383);
+	assert_true(n > 0);
+	text[n] = '\0';
+	close(fd);
+}
+
+/* Whether it closes a device or nothing. */
+TEST(close_of_no_descriptor)
+{
+	char text[16384];
+
+	use("--closed", text);
+	assert_non_null(strstr(text, "no filesystem was opened for a check"));
+	assert_null(strstr(text, "superblock"));
+}
+
+TEST(read_of_no_descriptor)
+{
+	char text[16384];
+
+	use("--read", text);
+	assert_non_null(strstr(text, "\"checker_reads\":2,"));
+	assert_null(strstr(text, "readahead"));
+}
+
+static int make_image(void **state)
+{
+	uint8_t super[E2PF_BTRFS_SUPER_BYTES];
+	int fd = mkstemp(image);
+
+	(void)state;
+	fs_super(super, 1, 4 << 20, 5 << 20);
+	snprintf(stats, sizeof(stats), "%s.stats", image);
+	return fd < 0 || ftruncate(fd, BYTES) ||
+	       pwrite(fd, super, sizeof(super), 64 << 10) !=
+	       (ssize_t)sizeof(super) || close(fd) ? -1 : 0;
+}
+
+static int remove_image(void **state)
+{
+	(void)state;
+	unlink(stats);
+	return unlink(image);
+}
+
+UNIT_TESTS
+
+int main(int argc, char **argv)
+{
+	const char *build = getenv("top_builddir");
+
+	if (argc == 3 && referred[0])
+		return strcmp(argv[1], "--read") ? use_closed(argv[2]) :
+						   use_read(argv[2]);
+	snprintf(module, sizeof(module), "%s/tests/%s", build ? build : "..",
+		 MODULE);
+#ifdef __SANITIZE_THREAD__
+	puts("1..0 # SKIP the thread sanitizer cannot be preloaded");
+	return 0;
+#endif
+	if (access(module, R_OK)) {
+		puts("1..0 # SKIP the module is not built");
+		return 0;
+	}
+	return UNIT_RUN(make_image, remove_image);
+}
