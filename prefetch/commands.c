@@ -12,18 +12,25 @@
 
 #include "commands.h"
 
-/* Store in path[PATH_MAX] where the script is: in the build tree if this program
- * runs there, or installed. */
+/*
+ * Store in path[PATH_MAX] where the script is: beside this program, if that is in the
+ * folder "prefetch" as in the build tree, or installed.  Who can write to that folder
+ * can replace the program, too; anything else near an installed one is not ours, and
+ * root would execute it.
+ */
 static void find_script(char *path)
 {
-	static const char built[] = "../prefetch/enable";
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof(built));
-	char *slash;
+	static const char folder[] = "/prefetch/", script[] = "enable";
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof(script));
+	size_t length;
+	char *name;
 
 	path[n > 0 ? n : 0] = '\0';
-	slash = strrchr(path, '/');
-	if (slash) {
-		strcpy(slash + 1, built);
+	name = strrchr(path, '/');
+	length = name ? (size_t)(name + 1 - path) : 0;
+	if (length >= strlen(folder) &&
+	    !memcmp(path + length - strlen(folder), folder, strlen(folder))) {
+		strcpy(path + length, script);
 		if (!access(path, X_OK))
 			return;
 	}

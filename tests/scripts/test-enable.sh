@@ -328,6 +328,22 @@ by_command()
 	"$command" disable --root="$root" && as_before
 }
 
+# Root may run it, so an installed one executes nothing that lies near it by chance.
+not_by_installed()
+{
+	local usr=$E2PF_TMP/usr place
+
+	for place in sbin prefetch sbin/prefetch; do
+		mkdir -p "$usr/$place"
+		printf '#!/bin/sh\necho executed >"%s/executed"\n' "$usr" \
+			>"$usr/$place/enable"
+		chmod +x "$usr/$place/enable"
+	done
+	cp "$top_builddir/prefetch/e2prefetch" "$usr/sbin" &&
+	! "$usr/sbin/e2prefetch" status --root="$E2PF_TMP/nosuch" &&
+	[ ! -e "$usr/executed" ]
+}
+
 # but TEXT COMMAND...: after COMMAND on an enabled machine, status says TEXT.
 but()
 {
@@ -611,6 +627,8 @@ test_files()
 test_enable()
 {
 	test_files
+	tap_check "an installed command runs the installed script" \
+		not_by_installed
 	if have_program fsck; then
 		tap_check "fsck runs the launcher, or without it the stock program" \
 			goes_on fsck_runs
