@@ -34,6 +34,7 @@
 #include "reporter.h"
 #include "selftest.h"
 #include "send/send.h"
+#include "status.h"
 
 /* How long the end of a check or a send waits for a worker that waits for the
  * device. */
@@ -443,6 +444,10 @@ __attribute__((constructor))
 static void begin(void)
 {
 	module_read_arguments();
+	if (status_is_asked(module.argc, module.argv) && is_btrfs()) {
+		module_begin("btrfs-prefetch");
+		module_answer(true);
+	}
 	self.task = arguments_task(module.argv);
 	if (self.task == TASK_OTHER || !is_btrfs())
 		return;

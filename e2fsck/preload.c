@@ -337,9 +337,10 @@ static void begin(void)
 	if (!(true E2PF_FOLLOWS_WITH(E2PF_IS_THERE)))
 		return;
 	module_begin("e2fsck-prefetch");
+	module_read_arguments();
+	module_answer(accelerate_sees_progress());
 	if (!module.on)
 		return;
-	module_read_arguments();
 	self.arguments = arguments_read(module.argc, module.argv);
 	if (self.arguments.version && accelerate_sees_progress())
 		module_say_version("e2fsck");

@@ -24,6 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "status.h"
+
 #define SUFFIX "-prefetch"
 #define MODULE PROGRAM SUFFIX ".so"
 
@@ -176,6 +178,7 @@ int main(int argc, char **argv)
 	struct stat own = { .st_ino = 0 }, last = own, st;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	bool wanted, known, endless = is_endless();
+	bool asked = status_is_asked(argc, argv);
 	size_t i;
 
 	if (len <= 0 && (!called || !realpath(called, self)))
@@ -194,8 +197,10 @@ int main(int argc, char **argv)
 			last = st;
 		why = wanted ? try_module(module, places[i]) : NULL;
 		verbose = why ? get("PREFETCH_VERBOSE") : NULL;
-		if (verbose && strcmp(verbose, "0"))
+		if (why && (asked || (verbose && strcmp(verbose, "0"))))
 			SAY("module: left out (%s)\n", why);
+		if (why && asked)
+			return STATUS_CANNOT;
 		if (wanted && !why && preload(module, users))
 			execv(places[i], argv);
 		if (!users)

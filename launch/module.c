@@ -17,6 +17,8 @@
 
 #include "device/sysfile.h"
 #include "module.h"
+#include "selftest.h"
+#include "status.h"
 #include "report/estimate.h"
 #include "report/words.h"
 
@@ -93,6 +95,24 @@ void module_begin(const char *name)
 	if (!e2pf_setup_read(&module.setup, error, sizeof(error)) && *error)
 		fprintf(stderr, "%s: %s\n", name, error);
 	module.on = module.setup.prefetch;
+}
+
+void module_answer(bool follows)
+{
+	enum selftest outcome = SELFTEST_NONE;
+	const char *why = NULL;
+
+	if (!status_is_asked(module.argc, module.argv))
+		return;
+	if (!module.on)
+		_exit(STATUS_OFF);
+	if (!follows)
+		why = "the module cannot follow this program";
+	else if (!selftest_may_read(&outcome))
+		why = "a system call that it needs is not allowed";
+	if (why)
+		fprintf(stderr, "%s: %s\n", module.name, why);
+	_exit(why ? STATUS_CANNOT : STATUS_PREFETCHES);
 }
 
 void module_check_files(void)

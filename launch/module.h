@@ -42,6 +42,10 @@ void module_read_arguments(void);
  */
 void module_begin(const char *name);
 
+/* If the program was started to ask for this (status.h), end it with the answer.
+ * `follows': the program calls what the module replaces. */
+void module_answer(bool follows);
+
 /* Drop from the settings the files of statistics and trace that cannot be
  * written, and say so; create those that can. */
 void module_check_files(void);

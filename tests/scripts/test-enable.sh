@@ -426,11 +426,49 @@ finds_problems()
 	reviewed=1.9 problem_is "runs $stock" &&
 	grep 'is newer than 1\.9' <<<"$said" || return
 	: >"$dir/e2fsck-prefetch.so"
-	problem_is "" && ! problem_is "runs" || return
+	problem_is "it cannot prefetch: module: left out" || return
 	rm "$dir/e2fsck-prefetch.so"
-	problem_is "" && ! problem_is "runs" || return
+	problem_is "it cannot prefetch: module: left out" || return
+	: >"$dir/e2fsck"
+	problem_is "the module is not loaded" || return
 	rm "$dir/e2fsck"
 	problem_is "$dir/e2fsck cannot be run"
+}
+
+# answers STATUS LAUNCHER [VARIABLE=VALUE...]: whether it would prefetch.
+answers()
+{
+	local expected=$1 launcher=$2 status=0
+
+	shift 2
+	env "$@" "$launcher" --prefetch-status >"$E2PF_TMP/answer" 2>&1 ||
+		status=$?
+	[ $status = "$expected" ] || { echo "$launcher $*: $status"; return 1; }
+}
+
+# stock_answers PREFETCH LAUNCHER ARGUMENT...: to these the answer is the stock
+# program's.
+stock_answers()
+{
+	local prefetch=$1 stock=0 ours=0
+
+	shift
+	PREFETCH=0 "$@" >/dev/null 2>&1 || stock=$?
+	PREFETCH=$prefetch "$@" >/dev/null 2>&1 || ours=$?
+	[ $stock = $ours ] && [ $stock != 0 ]
+}
+
+# answers_by_status LAUNCHER: each status of ours, and where none is.
+answers_by_status()
+{
+	answers 40 "$1" PREFETCH=auto && [ ! -s "$E2PF_TMP/answer" ] &&
+	answers 41 "$1" PREFETCH=auto PREFETCH_NICE=99 &&
+	grep -q "PREFETCH_NICE" "$E2PF_TMP/answer" &&
+	answers 41 "$1" PREFETCH=auto PREFETCH_CONFIG="$E2PF_TMP/off.conf" &&
+	(ulimit -d 4000000 && answers 42 "$1" PREFETCH=auto) &&
+	grep -q "left out" "$E2PF_TMP/answer" &&
+	stock_answers "" "$1" --prefetch-status &&
+	stock_answers 1 "$1" --prefetch-status /nosuch
 }
 
 #
@@ -645,6 +683,15 @@ test_enable()
 	else
 		tap_check "status runs the launcher and loads the module" \
 			finds_problems
+		echo "prefetch = 0" >"$E2PF_TMP/off.conf"
+		tap_check "each answer of e2fsck's launcher" answers_by_status \
+			"$E2FSCK_TEST"
+		if have_program btrfs; then
+			tap_check "each answer of btrfs's" answers_by_status \
+				"$top_builddir/btrfs/btrfs"
+		else
+			tap_skip "the answers of btrfs's" "no btrfs"
+		fi
 	fi
 }
 

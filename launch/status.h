@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether a check would prefetch: what the launcher and the module answer if this is
+ * the only argument, which no stock program takes.  The answer is the exit status, one
+ * that no stock program has: another one means that the module is not in the program.
+ * doc/developing.md has them, and prefetch/enable.in asks.
+ */
+#ifndef STATUS_H
+#define STATUS_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#define STATUS_OPTION "--prefetch-status"
+
+enum {
+	STATUS_PREFETCHES = 40,
+	STATUS_OFF = 41,	/* settings say so, or are wrong */
+	STATUS_CANNOT = 42	/* a message says why */
+};
+
+static inline bool status_is_asked(int argc, char *const *argv)
+{
+	return argc == 2 && !strcmp(argv[1], STATUS_OPTION);
+}
+
+#endif
