@@ -32,7 +32,9 @@
 #include "reporter.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
-#include "e2prefetch.h"
+#include "libext2fs/io_table.h"
+#include "libext2fs/mmap_io.h"
+#include "report/stats_file.h"
 #include "selftest.h"
 
 /* How long the end of the check waits for a worker that waits for the device. A

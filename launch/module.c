@@ -20,6 +20,7 @@
 #include "selftest.h"
 #include "status.h"
 #include "report/estimate.h"
+#include "report/stats_file.h"
 #include "report/words.h"
 
 struct module module;

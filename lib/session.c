@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/budget.h"
 #include "device/device.h"
 #include "device/share.h"
 #include "device/sysfile.h"
@@ -46,7 +47,7 @@ static void thread_begins(void *ctx)
 	e2pf_priority_set(s->settings.io_priority, s->settings.nice);
 }
 
-errcode_t e2pf_session_init(struct e2pf_session *s,
+int e2pf_session_init(struct e2pf_session *s,
 			    const struct e2pf_filesystem *type,
 			    const char *name,
 			    const struct e2pf_settings *settings)
@@ -76,7 +77,7 @@ void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 	s->stat[s->devices++] = *st;
 }
 
-errcode_t e2pf_session_add_source(struct e2pf_session *s,
+int e2pf_session_add_source(struct e2pf_session *s,
 				  struct e2pf_source *source)
 {
 	s->engine = e2pf_engine_new(source, s->dev);
@@ -309,6 +310,8 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 	r->settings = &s->settings;
 	r->stage_names = s->type->stage_names;
 	r->stages = s->type->stages;
+	r->windows = s->type->windows;
+	r->classes = s->type->classes;
 	r->threads = s->type->threads;
 	r->order = s->type->order;
 	e2pf_session_count(s, &r->engine);

@@ -13,15 +13,19 @@
 #include <sys/stat.h>
 
 #include "device/topology.h"
-#include "e2prefetch.h"
 #include "engine/engine.h"
 #include "report/progress.h"
 #include "report/report.h"
+#include "settings.h"
+
+struct e2pf_session;
 
 /* What a filesystem provides.  Any function but close() may be NULL. */
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
+	const uint32_t *windows;	/* of the classes, as in a report */
+	unsigned classes;
 	const char *not_begun;	/* why nothing was read ahead if
 				   e2pf_session_choose() was never called; NULL:
 				   another decision says so */
@@ -75,7 +79,7 @@ struct e2pf_session {
  * cfg.paced may be set.  Returns 0 or ENOMEM.  After a failure,
  * too, e2pf_close() must be called to free it.
  */
-errcode_t e2pf_session_init(struct e2pf_session *s,
+int e2pf_session_init(struct e2pf_session *s,
 			    const struct e2pf_filesystem *type,
 			    const char *name,
 			    const struct e2pf_settings *settings);
@@ -87,7 +91,7 @@ void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 
 /* Create the engine for a source, which must outlive it.  Returns 0 or
  * ENOMEM. */
-errcode_t e2pf_session_add_source(struct e2pf_session *s,
+int e2pf_session_add_source(struct e2pf_session *s,
 				  struct e2pf_source *source);
 
 /* Choose threads, order and budget from the devices' topology. */
@@ -127,5 +131,8 @@ bool e2pf_session_end(struct e2pf_session *s, int milliseconds);
 /* Close the devices but keep the statistics.  Call it only after
  * e2pf_session_end() has returned true. */
 void e2pf_session_release(struct e2pf_session *s);
+
+/* Stop the session and free everything.  `session` may be NULL. */
+void e2pf_close(struct e2pf_session *session);
 
 #endif

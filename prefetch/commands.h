@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "ext4/ext4_session.h"
 #include "options.h"
 
 /* A command.  run() gets the command's name as argv[0], and returns the exit

@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "report/report.h"
+#include "report/stats_file.h"
 #include "report/words.h"
-#include "session.h"
 
 static void print_class(const char *name, const struct e2pf_class_count *c,
 			uint64_t block_size)

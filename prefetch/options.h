@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "e2prefetch.h"
+#include "settings.h"
 #include "settings.h"
 
 /* Exit statuses: those of e2fsck(8) if it defines one. */

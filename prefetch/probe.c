@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "report/estimate.h"
+#include "ext4/ext4_probe.h"
 #include "report/words.h"
 
 /* Below so many seconds there is nothing to gain. */

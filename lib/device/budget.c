@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "budget.h"
 #include "share.h"
 #include "sysfile.h"
 
@@ -172,4 +173,12 @@ uint64_t e2pf_memory(const char *sysroot, bool idle)
 	lower(&limit, available == UINT64_MAX ? unused : available, unused);
 	lower_by_groups(&limit);
 	return limit.bytes;
+}
+
+uint64_t e2pf_memory_share(const char *sysroot, bool idle)
+{
+	uint64_t memory = e2pf_memory(sysroot, idle);
+
+	return memory == UINT64_MAX ? memory :
+				      memory / e2pf_share_count(sysroot);
 }

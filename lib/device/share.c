@@ -181,11 +181,3 @@ unsigned e2pf_share_count(const char *sysroot)
 	pthread_mutex_unlock(&self.lock);
 	return count;
 }
-
-uint64_t e2pf_memory_share(const char *sysroot, bool idle)
-{
-	uint64_t memory = e2pf_memory(sysroot, idle);
-
-	return memory == UINT64_MAX ? memory :
-				      memory / e2pf_share_count(sysroot);
-}

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "device/probe.h"
-#include "device/thread.h"
+#include "device/rate.h"
 #include "requests.h"
 
 struct e2pf_engine;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The names of metadata classes and of stages.  Needs nothing but libc. */
-#include "ext4_source.h"
+#include "ext4_names.h"
 
 const char *const e2pf_class_names[E2PF_CLASSES] = {
 	[E2PF_DESCRIPTORS] = "descriptors",
@@ -12,6 +11,21 @@ const char *const e2pf_class_names[E2PF_CLASSES] = {
 	[E2PF_XATTRS] = "xattrs",
 	[E2PF_SYMLINKS] = "symlinks",
 	[E2PF_FILES] = "files",
+};
+
+/* The first window of a sequence; that of inode tables, which are long. */
+#define WINDOW (16u << 10)
+#define TABLE_WINDOW (128u << 10)
+
+const uint32_t e2pf_ext4_windows[E2PF_CLASSES] = {
+	[E2PF_DESCRIPTORS] = WINDOW,
+	[E2PF_BITMAPS] = WINDOW,
+	[E2PF_INODES] = TABLE_WINDOW,
+	[E2PF_EXTENTS] = WINDOW,
+	[E2PF_INDIRECT] = WINDOW,
+	[E2PF_DIRS] = WINDOW,
+	[E2PF_XATTRS] = WINDOW,
+	[E2PF_SYMLINKS] = WINDOW,
 };
 
 const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES] = {

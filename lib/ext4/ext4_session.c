@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ext4_session.h"
+#include "libext2fs/mmap_io.h"
 
 /* A second scan waits at most so long for the threads of the first. */
 #define RESTART_PATIENCE_MS 1000
@@ -165,6 +166,7 @@ static void close_session(struct e2pf_session *session)
 
 static const struct e2pf_filesystem ext4 = {
 	.stage_names = e2pf_ext4_stage_names,
+	.windows = e2pf_ext4_windows, .classes = E2PF_CLASSES,
 	.stages = E2PF_EXT4_STAGES,
 	.not_begun = "no inode scan began",
 	.order = "in the checker's order",

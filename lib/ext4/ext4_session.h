@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session on ext2, ext3 or ext4, and the functions that the module in e2fsck
- * needs in addition to the public header.
+ * A session on ext2, ext3 or ext4, for a program that is about to walk it, or for
+ * the module in e2fsck.
+ *
+ * When it is opened it takes an immutable snapshot of the superblock and the group
+ * descriptors.  It reads through a descriptor of its own, and starts no thread before
+ * e2pf_session_start().  Every function that can fail returns an errcode_t (0 for
+ * success), as in libext2fs.  Prefetching is advisory: an error while reading ahead
+ * never reaches the caller; it is counted in the statistics.
  */
 #ifndef E2PF_EXT4_SESSION_H
 #define E2PF_EXT4_SESSION_H
@@ -26,6 +32,23 @@ static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)
 {
 	return (struct e2pf_ext4_session *)s;
 }
+
+/*
+ * Open a session on `fs`, which libext2fs has opened from `device`; the
+ * filesystem begins `offset` bytes into the device.  `fs` is only read, and
+ * only during the call.  `settings` may be NULL.
+ */
+errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
+		    const struct e2pf_settings *settings,
+		    struct e2pf_session **session);
+
+/*
+ * Walk the whole filesystem and count, for each of the classes, what a session
+ * would read ahead.  Reads only what it must parse: inode tables and upper levels
+ * of trees.  Runs in the calling thread.
+ */
+errcode_t e2pf_plan(struct e2pf_session *session,
+		    struct e2pf_class_count *plan);
 
 /*
  * Like e2pf_open(), for a program that reads through fs->io: from now on

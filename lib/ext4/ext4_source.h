@@ -27,24 +27,6 @@ enum e2pf_ext4_phase {
 	E2PF_EXT4_PHASES
 };
 
-/* What e2fsck is doing.  These are the engine's stages. */
-enum e2pf_ext4_stage {
-	E2PF_EXT4_OPEN,		/* until the first inode is read */
-	E2PF_EXT4_PASS1,	/* inodes and block maps */
-	E2PF_EXT4_PASS1B,	/* again, to find who claims a block twice */
-	E2PF_EXT4_PASS1C,	/* names of these files: directory blocks */
-	E2PF_EXT4_PASS1D,	/* cloning of these files: bitmaps, data */
-	E2PF_EXT4_PASS2,	/* directory blocks */
-	E2PF_EXT4_PASS3,	/* connectivity */
-	E2PF_EXT4_PASS3A,	/* rewriting of directories */
-	E2PF_EXT4_PASS4,	/* reference counts */
-	E2PF_EXT4_PASS5,	/* bitmaps, and everything after them */
-	E2PF_EXT4_STAGES
-};
-
-/* Names of stages as in doc/statistics.md. */
-extern const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES];
-
 struct e2pf_ext4 {
 	struct e2pf_source source;
 	/* The filesystem, and all of its groups; these are NULL as long as they

@@ -15,7 +15,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "e2prefetch.h"
+#include "ext4_names.h"
 #include "engine/source.h"
 
 /* The superblock fields that planning needs, in host byte order. */

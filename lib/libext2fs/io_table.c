@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "e2prefetch.h"
+#include "io_table.h"
 
 /* The table as an array of words, of which magic and name are the first two. */
 typedef void (*operation)(void) __attribute__((may_alias));

@@ -31,7 +31,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "e2prefetch.h"
+#include "io_table.h"
+#include "mmap_io.h"
 
 /* Pages that are recorded, at most: 1 GiB of them in 2 MiB, of which the kernel
  * allocates what is used.  A page that is no longer recorded costs a pread; one

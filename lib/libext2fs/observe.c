@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #include "observe.h"
-#include "e2prefetch.h"
+#include "io_table.h"
+#include "mmap_io.h"
 
 /* The number of managers whose channels can be observed in one process: a check
  * that is begun again may have another one. */

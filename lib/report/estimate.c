@@ -8,19 +8,8 @@
 
 #include "progress.h"
 
-/* The CPU time of e2fsck in seconds: 0.24 for 203,000 inodes, 0.19 for 67,000
- * indirect blocks of 1024 numbers each (make -C bench timing, the CPU bound).
- * Other processors take half to twice as long. */
-#define INODE_SECONDS 1.2e-6
-#define NUMBER_SECONDS 2.8e-9
-
 /* The accelerations halve the CPU time. */
 #define ACCELERATED 0.5
-
-/* The windows in which the kernel reads a sequence: 16 KiB at first, 128 KiB
- * for inode tables. */
-#define WINDOW_BYTES 16384.0
-#define TABLE_WINDOW_BYTES 131072.0
 
 /* A request that is read ahead takes so much of the latency with eight in
  * flight: less, because requests are sorted and many are in flight. */
@@ -124,60 +113,47 @@ static struct e2pf_estimate range(double seconds, double doubt)
 
 /* What is read ahead, and the requests in which the kernel's readahead lets the
  * check make it without us. */
-static void count(const struct e2pf_class_count plan[E2PF_CLASSES],
-		  uint32_t block_size, bool has_head, struct e2pf_work *ahead,
-		  struct e2pf_work *alone)
+static void count(const struct e2pf_reading *reading, bool has_head,
+		  struct e2pf_work *ahead, struct e2pf_work *alone)
 {
 	unsigned i;
 
 	memset(ahead, 0, sizeof(*ahead));
 	memset(alone, 0, sizeof(*alone));
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		double bytes = (double)plan[i].bytes;
-		double runs = (double)plan[i].runs;
+	for (i = 0; i < reading->classes; i++) {
+		double bytes = (double)reading->count[i].bytes;
+		double runs = (double)reading->count[i].runs;
 
-		/* A check that replays no journal does not read it. */
-		if (i == E2PF_FILES)
+		if (!reading->windows[i])
 			continue;
 		ahead->bytes += bytes;
 		ahead->requests += runs;
 		if (!has_head)
-			alone->requests += larger(bytes - runs * block_size, 0) /
-					   (i == E2PF_INODES ?
-					    TABLE_WINDOW_BYTES : WINDOW_BYTES);
+			alone->requests +=
+				larger(bytes - runs * reading->block_size, 0) /
+				reading->windows[i];
 	}
 	alone->bytes = ahead->bytes;
 	alone->requests += ahead->requests;
 }
 
-static double computing(const struct e2pf_probe *p)
+void e2pf_estimate_check(const struct e2pf_reading *reading,
+			 const struct e2pf_speed *speed, unsigned heads,
+			 double cpu, struct e2pf_estimate *stock,
+			 struct e2pf_estimate *prefetch)
 {
-	double numbers = (double)p->plan[E2PF_INDIRECT].bytes /
-			 sizeof(uint32_t);
-
-	return (double)p->inodes * INODE_SECONDS + numbers * NUMBER_SECONDS;
-}
-
-void e2pf_estimate_check(struct e2pf_probe *p)
-{
-	bool has_head = p->speed.has_head;
-	double doubt = has_head ? DOUBT_HEAD : DOUBT_FLASH;
-	struct e2pf_pace pace = pace_alone(&p->speed);
+	double doubt = speed->has_head ? DOUBT_HEAD : DOUBT_FLASH, seconds;
+	struct e2pf_pace pace = pace_alone(speed);
 	struct e2pf_work ahead, alone;
-	double cpu = computing(p), seconds;
 
-	p->stock = p->prefetch = range(0, 0);
-	if (!p->measured)
-		return;
-	count(p->plan, p->report.block_size, has_head, &ahead, &alone);
-	p->stock = range(cpu + time_at(&pace, &alone),
-				       doubt);
+	count(reading, speed->has_head, &ahead, &alone);
+	*stock = range(cpu + time_at(&pace, &alone), doubt);
 	/* Computing and reading overlap, but for their beginnings and ends. */
-	pace = e2pf_pace_ahead(&p->speed, p->report.topo.spindles);
+	pace = e2pf_pace_ahead(speed, heads);
 	seconds = time_at(&pace, &ahead);
 	cpu *= ACCELERATED;
-	p->prefetch = range(has_head ? seconds + cpu :
-					  larger(seconds, cpu), doubt);
+	*prefetch = range(speed->has_head ? seconds + cpu :
+					    larger(seconds, cpu), doubt);
 }
 
 double e2pf_estimate_without(const struct e2pf_report *r, double seconds)
@@ -187,16 +163,20 @@ double e2pf_estimate_without(const struct e2pf_report *r, double seconds)
 		.has_head = stats->has_head, .latency_ns = stats->latency_ns,
 		.deep_latency_ns = stats->deep_latency_ns
 	};
+	const struct e2pf_reading reading = {
+		.count = stats->asked, .windows = r->windows,
+		.classes = r->classes, .block_size = r->block_size
+	};
 	struct e2pf_pace pace = pace_alone(&speed);
 	uint64_t waited_ns = e2pf_stats_stages(stats).stall_ns;
 	uint64_t own_ns = stats->own_stall_ns;
 	struct e2pf_work ahead, alone;
 	double gain;
 
-	if (!stats->latency_ns ||
+	if (!r->windows || !stats->latency_ns ||
 	    seconds_of(stats->deep_latency_ns) < LEAST_DEEP_LATENCY)
 		return 0;
-	count(stats->asked, r->block_size, stats->has_head, &ahead, &alone);
+	count(&reading, stats->has_head, &ahead, &alone);
 	/* It would have waited for the rest just the same. */
 	gain = time_at(&pace, &alone);
 	if (waited_ns > own_ns)

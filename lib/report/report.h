@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "device/topology.h"
-#include "e2prefetch.h"
 #include "engine/engine.h"
+#include "settings.h"
 
 #define E2PF_DECISIONS_MOST 16u
 
@@ -63,6 +63,9 @@ struct e2pf_report {
 	const struct e2pf_settings *settings;
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
+	const uint32_t *windows;	/* of the engine's first classes, as in
+					   estimate.h; NULL: no estimate */
+	unsigned classes;
 	const char *threads;	/* why there are so many; NULL: because of the
 				   disks */
 	const char *order;	/* of reads, if it is not block order; NULL
@@ -88,30 +91,7 @@ void e2pf_report_print_results(const struct e2pf_report *r,
 
 /* Write one JSON object and a newline.  Returns 0, or EIO if `out` has an
  * error. */
-errcode_t e2pf_report_write(const struct e2pf_report *r, FILE *out);
-
-/*
- * The statistics file.  Its name comes from the environment or the command line
- * of a program that runs as root.  So it is written only if it is a new file,
- * or a regular file that the effective user owns, that has no other name, and
- * that is empty or begins with a brace.  It is never opened through a symbolic
- * link.  Only its owner can read it.
- */
-
-/* Open `path` for writing, and truncate it after checking that it is as
- * described above.  On failure returns NULL, sets *why to the reason in words,
- * and leaves an existing file unchanged. */
-FILE *e2pf_stats_open(const char *path, const char **why);
-
-/* Check before the work that e2pf_stats_save() will be able to write to this
- * file: creates or truncates it.  Returns NULL if it can be written, otherwise
- * the reason.  `path` may be NULL (no statistics are wanted) or "-". */
-const char *e2pf_stats_check(const char *path);
-
-/* Write the report to `path`, or to standard error if that is "-": standard
- * output belongs to the checker or to a command.  Returns NULL if it was written
- * or `path` is NULL, otherwise the reason. */
-const char *e2pf_stats_save(const char *path, const struct e2pf_report *r);
+int e2pf_report_write(const struct e2pf_report *r, FILE *out);
 
 /* Add the counts of a later engine to those of an earlier one. */
 void e2pf_stats_add(struct e2pf_engine_stats *to,

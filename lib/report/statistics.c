@@ -238,7 +238,7 @@ static void put_lists(struct json *j, const struct e2pf_report *r)
 	putc(']', j->out);
 }
 
-errcode_t e2pf_report_write(const struct e2pf_report *r, FILE *out)
+int e2pf_report_write(const struct e2pf_report *r, FILE *out)
 {
 	struct e2pf_stage_stats all = e2pf_stats_stages(&r->engine);
 	struct json json = { out, "{\n  ", ",\n  " }, *j = &json;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "stats_file.h"
 
 /* The two errors of open(2) whose usual text would not explain the problem. */
 static const char *open_error(int err)

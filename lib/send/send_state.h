@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "device/thread.h"
+#include "device/rate.h"
 #include "items.h"
 #include "mounted.h"
 #include "send.h"

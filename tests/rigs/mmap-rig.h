@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "e2prefetch.h"
+#include "libext2fs/mmap_io.h"
 
 /* Two files in a temporary folder of the test. */
 extern char path_a[64], path_b[64];

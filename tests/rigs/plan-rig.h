@@ -6,6 +6,8 @@
 #ifndef PLAN_RIG_H
 #define PLAN_RIG_H
 
+#include <ext2fs/ext2fs.h>
+
 #include "ext4/plan.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,6 +6,8 @@
 #ifndef PLAN_WALK_H
 #define PLAN_WALK_H
 
+#include <ext2fs/ext2fs.h>
+
 #include "ext4/plan.h"
 
 struct plan_walk {

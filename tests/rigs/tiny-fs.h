@@ -6,6 +6,8 @@
 #ifndef TINY_FS_H
 #define TINY_FS_H
 
+#include <ext2fs/ext2fs.h>
+
 #include "ext4/ext4_source.h"
 
 struct tiny_fs {

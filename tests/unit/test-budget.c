@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 #include "recorded-tree.h"
-#include "device/share.h"
+#include "device/budget.h"
 
 #define MIB 1048576ull
 #define KIB 1024ull

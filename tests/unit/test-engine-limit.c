@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "unit.h"
+#include "device/rate.h"
 #include "device/thread.h"
 #include "engine-rig.h"
 

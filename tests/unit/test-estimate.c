@@ -2,7 +2,7 @@
 /* How long a check is likely to take: what it computes, and what it waits, on
  * flash and where there is a head. */
 #include "unit.h"
-#include "report/estimate.h"
+#include "ext4/ext4_probe.h"
 
 #define MS 1000000u
 
@@ -49,10 +49,10 @@ TEST(forecasts)
 		p.plan[of[i].class].bytes = of[i].runs * 4096;
 		p.plan[of[i].class].runs = of[i].runs;
 		/* No forecast without a measurement. */
-		e2pf_estimate_check(&p);
+		e2pf_probe_estimate(&p);
 		assert_true(p.stock.high == 0 && p.prefetch.high == 0);
 		p.measured = true;
-		e2pf_estimate_check(&p);
+		e2pf_probe_estimate(&p);
 		assert_float_equal(p.stock.expected, of[i].stock, 1e-4);
 		assert_float_equal(p.stock.high, of[i].stock_high, 1e-4);
 		assert_float_equal(p.stock.low * of[i].stock_high,
@@ -63,11 +63,12 @@ TEST(forecasts)
 }
 
 /* A check with readahead that took a second, of which it waited 0.3 for what
- * was read ahead and 0.2 for the rest-> */
+ * was read ahead and 0.2 for the rest. */
 TEST(without)
 {
 	struct e2pf_report r = {
-		.block_size = 4096, .engine = {
+		.block_size = 4096, .windows = e2pf_ext4_windows,
+		.classes = E2PF_CLASSES, .engine = {
 			.latency_ns = 1000000, .deep_latency_ns = 500000,
 			.own_stall_ns = 200000000
 		}

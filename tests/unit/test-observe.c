@@ -10,7 +10,8 @@
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "libext2fs/observe.h"
-#include "e2prefetch.h"
+#include "libext2fs/io_table.h"
+#include "libext2fs/mmap_io.h"
 #include "tiny-fs.h"
 
 #define BS 1024

@@ -15,7 +15,7 @@
 #include "file-fs.h"
 #include "recorded-tree.h"
 #include "ext4/ext4_session.h"
-#include "report/estimate.h"
+#include "ext4/ext4_probe.h"
 
 #define BLOCKS 40000u
 #define NOBODY 65534
@@ -361,7 +361,7 @@ TEST(ended_twice)
 
 	for (n = 0; n < 2; n++) {
 		assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
-		assert_int_equal(e2pf_engine_start(s->engine), 0);
+		assert_int_equal(e2pf_session_start(s), 0);
 		stuck = n;
 		for (i = 0; i < 3; i++)
 			assert_int_equal(e2pf_session_end(s, -1), !stuck);

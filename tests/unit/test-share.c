@@ -12,6 +12,7 @@
 
 #include "unit.h"
 #include "recorded-tree.h"
+#include "device/budget.h"
 #include "device/share.h"
 
 #define CHILDREN 3

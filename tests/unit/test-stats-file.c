@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "report/report.h"
+#include "report/stats_file.h"
 
 static char dir[] = "/tmp/test-stats-file-XXXXXX";
 

@@ -15,7 +15,7 @@
 
 #include "unit.h"
 #include "file-fs.h"
-#include "e2prefetch.h"
+#include "libext2fs/mmap_io.h"
 #include "session.h"
 
 #define BLOCKS 40000u		/* five groups */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What `e2prefetch probe` says of an ext4. */
+#ifndef E2PF_EXT4_PROBE_H
+#define E2PF_EXT4_PROBE_H
+
+#include "ext4_session.h"
+#include "report/estimate.h"
+
+/* A device, the metadata that a check would
+ * read from it, and the time that is likely to take. */
+struct e2pf_probe {
+	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct e2pf_report report;	/* of a check: its disks, decisions,
+					   block size and groups */
+	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
+	uint64_t inodes;	/* in use */
+	struct e2pf_speed speed;	/* has_head: a check would read in block
+					   order, measured or not */
+	struct e2pf_estimate stock, prefetch;	/* of a check */
+	bool measured;		/* false: the other figures of `speed`, and the
+				   estimates, are 0 */
+	const char *unmeasured;	/* why nothing could be measured; NULL if it
+				   was */
+};
+
+/*
+ * Fill in *probe.  Call it before the engine starts.  Reads samples and, on a large
+ * filesystem, the inode tables of some groups; writes nothing.  Takes seconds on
+ * a disk.
+ */
+errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe);
+
+/* Fill in p->stock and p->prefetch from its other members; 0 if the device was not
+ * measured. */
+void e2pf_probe_estimate(struct e2pf_probe *p);
+
+#endif
