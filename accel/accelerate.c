@@ -8,6 +8,7 @@
  * nor the name of a function is enough to trust it.  Ubuntu, for example, links
  * the library so that its internal calls bypass every stand-in.
  */
+#include "libext2fs/io_table.h"
 #include "libext2fs/weak.h"
 
 #include <dlfcn.h>

@@ -165,8 +165,8 @@ static void next_run(struct e2pf_elevator *el, struct e2pf_level *l,
 }
 
 /* May this reference be parsed further?  Beyond the last level nothing is kept of
- * what it refers to.  Pieces of the units' references are not limited: there are
- * as many as the filesystem has tables. */
+ * what it refers to.  Pieces of the units' references are not limited: the units are
+ * what the source counts. */
 static bool may_parse(struct e2pf_elevator *el, unsigned number,
 		      const struct e2pf_ref *ref, uint64_t at)
 {

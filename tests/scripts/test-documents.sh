@@ -285,14 +285,15 @@ test_packages()
 # Folder, and a pattern of the headers of other folders that it may include.
 layers='lib/engine array\.h|device/(device|probe|rate|thread)\.h
 lib/device none
-lib e2prefetch\.h|(engine|device|report)/.*\.h
-lib/report e2prefetch\.h|settings\.h|(engine|device)/.*\.h
-lib/ext4 array\.h|e2prefetch\.h|session\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h
+lib (engine|device|report)/.*\.h
+lib/report settings\.h|(engine|device)/.*\.h
+lib/ext4 array\.h|session\.h|libext2fs/(observe|mmap_io)\.h|(engine|device|report)/.*\.h
 lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
-lib/libext2fs e2prefetch\.h|engine/engine\.h|ext4/journal\.h
-accel settings\.h|report/report\.h|linkage\.h|libext2fs/weak\.h
-launch e2prefetch\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h
-prefetch e2prefetch\.h|settings\.h|session\.h|report/.*\.h'
+lib/libext2fs engine/engine\.h|ext4/journal\.h
+accel settings\.h|report/report\.h|linkage\.h|libext2fs/(io_table|weak)\.h
+launch none
+module status\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h
+prefetch settings\.h|ext4/.*\.h|report/.*\.h'
 
 # includes FOLDER ALLOWED: of its own headers and these.
 includes()

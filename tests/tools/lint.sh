@@ -11,7 +11,7 @@ srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 cd "$srcdir/.." || exit
 
-folders=(lib accel launch e2fsck btrfs prefetch tests bench)
+folders=(lib accel launch module e2fsck btrfs prefetch tests bench)
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 failed=0 number=0
 
