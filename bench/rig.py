@@ -188,6 +188,17 @@ def tool(name, *args, stdout=subprocess.PIPE):
     return text
 
 
+@contextlib.contextmanager
+def only_run(files):
+    """No other run has these files in use until the block ends, if the image has
+    several: of all block devices a check takes those with the right UUID, of another
+    run, too, whose devices may go at any time."""
+    with open(files[-1], "rb") as f:
+        if len(files) > 1:
+            fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
 def image_path(text, folder=None):
     """The path of a file, or of a named image, which is made if necessary."""
     if os.path.isfile(text):

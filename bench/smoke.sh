@@ -260,6 +260,26 @@ one_makes()
 	[ "$(cat "$tmp/first" "$tmp/second" | grep -c 'MiB stored of')" = 1 ]
 }
 
+# A run of an image with two devices waits until the run that has it is over.
+one_runs()
+{
+	local file pid tries=0
+
+	"$srcdir/images" --dir "$tmp" btrfs-aged-raid1@1/100 || return
+	file=$tmp/btrfs-aged-raid1-1-100.img.2
+	exec 8<"$file" && flock 8 || return
+	run --models nvme --images btrfs-aged-raid1@1/100 --checkers stock \
+		--repeat 1 --no-warm --no-bounds --out "$tmp/two" 8<&- &
+	pid=$!
+	# What does not wait ends, or it never came to the lock.
+	until grep -q -- "-> FLOCK.*:$(stat -c %i "$file") " /proc/locks; do
+		kill -0 $pid && [ $((tries += 1)) -lt 1200 ] && sleep 0.05 || return
+	done
+	exec 8<&-
+	wait $pid &&
+	jq -e '.runs | length == 1 and .[0].status == 0' "$tmp/two/result.json"
+}
+
 # signalled WHEN: a signal that comes while a loop device is attached; twice: the
 # second, as of timeout, comes when a device is detached because of the first.
 # shellcheck disable=SC2016
@@ -337,7 +357,7 @@ no_jq=$(command -v jq >/dev/null || echo 'jq not found')
 no_ours=
 [ -x "$BENCH_BUILD/../e2fsck/e2fsck" ] || no_ours='e2fsck is not built'
 
-echo 1..19
+echo 1..20
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds, passes' matrix
 check 'the report is complete' report_complete
@@ -356,5 +376,6 @@ check 'data comes back as written' written
 check 'an image is complete whoever copies the mounts' aged
 check 'signals leave nothing, whenever they come' signalled_whenever
 check 'of two that want an image one makes it' one_makes
+or_skip "$no_btrfs" 'of two that run on two devices one waits' one_runs
 check 'no loop device is left' left_behind
 exit $failed
