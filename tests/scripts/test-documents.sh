@@ -3,7 +3,8 @@
 #
 # Documents and packages agree with the sources: each option and setting is in the
 # manuals and completions, and the examples of the manuals run; each folder includes
-# only what CONTRIBUTING.md allows; version, address, licences and the functions that
+# only what CONTRIBUTING.md allows; paths that documents name exist, and the kinds of
+# faults in their tables are tested; version, address, licences and the functions that
 # are stood in for are the same everywhere.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -145,6 +146,70 @@ test_manuals()
 		tap_check "$page has examples" [ $count -ge 3 ]
 	done
 	tap_check "the example of e2prefetch.conf(5)" example_settings
+}
+
+#
+# Paths and tables of the documents.
+#
+
+# The words between grave accents that are paths of the tree: in one of its folders, or
+# of lib/ or tests/, or with the ending of a source file.
+paths_in()
+{
+	# shellcheck disable=SC2016
+	tr '\n' ' ' <"$1" | grep -o '`[^`]*`' | tr -d '`' | tr ' ' '\n' |
+		grep -xE '[A-Za-z0-9_.*+-]+(/[A-Za-z0-9_.*+-]*)*' |
+		while IFS= read -r word; do
+			for base in . lib tests; do
+				[[ $word != */* ]] || [ ! -d "$base/${word%%/*}" ] ||
+					{ echo "$word"; continue 2; }
+			done
+			[[ $word != *.@(c|h|sh|py|map|am|ac|in) ]] || echo "$word"
+		done | sort -u
+}
+
+# paths_exist FILE: here or where it was built, below lib/ or tests/, or with a C file of
+# this name; a file without a folder anywhere.  NAME stands for any.  lib/ext2fs/ is
+# e2fsprogs's.
+paths_exist()
+{
+	local word base missing=0 seen=0
+
+	while IFS= read -r word; do
+		seen=$((seen + 1))
+		for base in . lib tests "$top_builddir"; do
+			! compgen -G "$base/${word//NAME/*}" &&
+				! compgen -G "$base/${word//NAME/*}.c" || continue 2
+		done >/dev/null
+		[[ $word = */* ]] || [ -z "$(find . -name "${word//NAME/*}" -print -quit)" ] ||
+			continue
+		[[ $word = lib/ext2fs/* ]] || { echo "$1: $word"; missing=1; }
+	done < <(paths_in "$1")
+	echo "$seen paths"
+	return $missing
+}
+
+# Each kind in the tables of faults is one of the scripts that count them.
+kinds_are_tested()
+{
+	local kind seen=0
+
+	while IFS= read -r kind; do
+		seen=$((seen + 1))
+		grep -qF -e "$kind" -e "${kind%,*}" tests/scripts/test-{faults,limits,btrfs-faults}.sh ||
+			{ echo "not tested: $kind"; return 1; }
+	done < <(sed -n '/^| kind | cases/,/^$/s/^| \([^|]*\) | [0-9].*/\1/p' doc/testing.md)
+	[ $seen -gt 30 ]
+}
+
+test_paths()
+{
+	local file
+
+	for file in README.md SECURITY.md CONTRIBUTING.md doc/*.md; do
+		tap_check "$file: paths" paths_exist "$file"
+	done
+	tap_check "doc/testing.md: kinds of faults" kinds_are_tested
 }
 
 #
@@ -328,6 +393,7 @@ test_all()
 	mkdir -p "$dir/files"
 	test_options
 	test_manuals
+	test_paths
 	test_packages
 	test_layers
 }

@@ -64,6 +64,8 @@ tally_end()
 		row="$row | $(tally_count "$file" "$outcome"$'\t')"
 	done
 	[ -z "${E2PF_TABLE-}" ] || echo "$row |" >>"$E2PF_TABLE"
+	grep -qF "| $kind | " "$srcdir/../doc/testing.md" ||
+		tap_not_ok "$kind: no row in the tables of doc/testing.md"
 	if [ -n "${tally_differs-}" ] && ! grep -vqE '^(agreed|disagreed)' "$file"; then
 		tap_ok "$kind: $cases cases, a known difference"
 	elif grep -vq '^agreed' "$file"; then

@@ -4,11 +4,23 @@
  * changed.
  */
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "unit.h"
 #include "report/stats_file.h"
+
+/* Whether the kernel says that this process has more rights than its caller. */
+static bool is_raised;
+
+unsigned long __wrap_getauxval(unsigned long type);
+unsigned long __real_getauxval(unsigned long type);
+
+unsigned long __wrap_getauxval(unsigned long type)
+{
+	return type == AT_SECURE ? is_raised : __real_getauxval(type);
+}
 
 static char dir[] = "/tmp/test-stats-file-XXXXXX";
 
@@ -33,7 +45,7 @@ static int remove_dir(void **state)
 {
 	static const char *const files[] = {
 		"new", "own", "checked", "other", "link", "linked", "hard",
-		"fifo", "image"
+		"fifo", "image", "raised"
 	};
 	size_t i;
 
@@ -141,6 +153,18 @@ TEST(file_of_another)
 	}
 	assert_refused("other", "another user's file");
 	assert_file("other", 0666, 8);
+}
+
+TEST(raised_privileges)
+{
+	make_file("raised", 0666, "{ old: 1");
+	is_raised = true;
+	assert_refused("raised", "not with raised privileges");
+	assert_refused("not-made", "not with raised privileges");
+	assert_null(e2pf_stats_check("-"));
+	is_raised = false;
+	assert_file("raised", 0666, 8);
+	assert_int_equal(access(in_dir("not-made"), F_OK), -1);
 }
 
 /* No statistics, or statistics on a stream that is already open. */
