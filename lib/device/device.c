@@ -82,6 +82,7 @@ static int query(struct file_device *f, uint64_t start, size_t len,
 	return r;
 }
 
+/* A block device has no holes: lseek(2) fails with EINVAL. */
 static uint64_t file_data(struct e2pf_device *dev, uint64_t offset)
 {
 	const struct file_device *f = file_device(dev);
@@ -196,7 +197,6 @@ static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
 #endif
 }
 
-/* A block device has no holes: lseek(2) fails with EINVAL. */
 static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 {
 	const struct file_device *f = file_device(dev);
