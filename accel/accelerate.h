@@ -33,10 +33,10 @@ struct findings {
 bool accelerate_sees_progress(void);
 
 /*
- * The self-test.  `findings` is a struct findings.  This takes less than a
- * millisecond, changes how maps, checksums and walks are made in this process,
- * and may crash with an unknown version of the library.  Call it in a process
- * that ends afterwards, never in a check.
+ * The self-test.  `findings` is a struct findings.  This changes how maps,
+ * checksums and walks are made in this process, and may crash with an unknown
+ * version of the library.  Call it in a process that ends afterwards, never in
+ * a check.
  */
 void accelerate_try(void *findings);
 

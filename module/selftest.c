@@ -32,8 +32,8 @@
 #include "device/sysfile.h"
 #include "selftest.h"
 
-/* How long it may take; it takes a millisecond.  And how long until the process
- * is gone that was killed. */
+/* How long it may take: some thousand times what it does.  And how long until the
+ * process is gone that was killed. */
 #define PATIENCE_MS 5000
 #define END_MS 100
 #define LOOK_MS 100
