@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The requests that a check makes with the engine, for each model of bench/models
+ * and each image of sim-images.h, compared with fixtures/requests.txt: their
+ * number, their bytes, and the sweeps they are made in (sim-device.h).  Nothing
+ * is timed: device, clock and threads are simulated.
+ *
+ * A row may differ by 5 %.  A change that is meant is recorded with
+ * `make -C tests requests-table'.
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "unit.h"
+#include "device/topology.h"
+#include "sim-device.h"
+#include "sim-images.h"
+
+#define THREADS 2u
+#define PERCENT 5u
+
+/* Computing of the checker, ns: for a block of inodes, a block of a tree or a
+ * directory, and a bitmap. */
+#define TABLE_NS 32000u
+#define BLOCK_NS 20000u
+#define BITMAP_NS 50000u
+
+struct row {
+	uint64_t requests, bytes, sweeps;	/* of the device */
+	uint64_t planned;	/* bytes that the engine looked at, cached or
+				   not */
+};
+
+/*
+ * A check of an image.
+ */
+
+struct run {
+	struct sim_image *im;
+	struct sim_device dev;
+	struct e2pf_device *device;
+	struct e2pf_engine_config cfg;
+	struct e2pf_engine *e;
+	struct e2pf_engine_stats stats;
+};
+
+static void check_reads(struct run *r, uint64_t block, uint32_t count,
+			uint64_t ns)
+{
+	struct e2pf_read read = {
+		.offset = block * SIM_PAGE, .length = count * SIM_PAGE
+	};
+	char *buf = malloc(read.length);
+
+	if (!buf)
+		abort();
+	e2pf_engine_before_read(r->e, &read);
+	r->device->ops->read(r->device, buf, read.offset,
+			     (uint32_t)read.length);
+	e2pf_engine_after_read(r->e, &read);
+	free(buf);
+	sim_compute(ns);
+}
+
+static void pass1(struct run *r)
+{
+	const struct steps *walk = &r->im->walk;
+	const struct step *s;
+
+	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
+	for (s = walk->step; s < walk->step + walk->count; s++) {
+		e2pf_ext4_at_group(r->im->fs.ext4, r->e, s->group);
+		check_reads(r, s->block, s->count, s->count > 1 ?
+			    s->count * TABLE_NS : BLOCK_NS);
+	}
+}
+
+static void put_wanted(struct run *r)
+{
+	struct e2pf_ext4 *ext4 = r->im->fs.ext4;
+	uint64_t first, block;
+	uint64_t n = e2pf_ext4_list_wants(ext4, r->e, &first);
+
+	for (; n; n--) {
+		block = r->im->dirs.step[first++].block;
+		e2pf_ext4_list_put(ext4, r->e, &block, 1);
+	}
+}
+
+static void pass2(struct run *r)
+{
+	const struct steps *dirs = &r->im->dirs;
+	size_t i;
+
+	e2pf_engine_stage(r->e, E2PF_EXT4_PASS2);
+	e2pf_ext4_list_begin(r->im->fs.ext4, r->e, dirs->count);
+	for (i = 0; i < dirs->count; i++) {
+		put_wanted(r);
+		e2pf_ext4_list_at(r->im->fs.ext4, r->e, i);
+		check_reads(r, dirs->step[i].block, 1, BLOCK_NS);
+	}
+	e2pf_ext4_list_end(r->im->fs.ext4, r->e);
+}
+
+static void pass5(struct run *r)
+{
+	const struct tiny_fs *fs = &r->im->fs;
+	uint32_t g;
+
+	e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
+	for (g = 0; g < fs->geo.groups; g++) {
+		check_reads(r, fs->groups[g].block_bitmap, 1, BITMAP_NS);
+		check_reads(r, fs->groups[g].inode_bitmap, 1, BITMAP_NS);
+	}
+}
+
+static void check_btrfs(struct run *r)
+{
+	const struct steps *walk = &r->im->walk;
+	size_t i;
+
+	for (i = 0; i < walk->count; i++)
+		check_reads(r, walk->step[i].block, 1, BLOCK_NS);
+}
+
+static void check(void *arg)
+{
+	struct run *r = arg;
+
+	r->e = e2pf_engine_new(&r->cfg);
+	assert_non_null(r->e);
+	assert_int_equal(e2pf_engine_start(r->e), 0);
+	if (r->im->fs.groups) {
+		pass1(r);
+		pass2(r);
+		pass5(r);
+	} else {
+		check_btrfs(r);
+	}
+	assert_true(e2pf_engine_stop(r->e, -1));
+	e2pf_engine_get_stats(r->e, &r->stats);
+	e2pf_engine_free(r->e);
+}
+
+/* As the session chooses.  Network volumes and arrays behind a virtual disk are
+ * measured; USB disks and SD cards are known to have no queue. */
+static void choose(struct e2pf_engine_config *cfg, const struct dm_params *p)
+{
+	struct e2pf_topology topo = {
+		.devices = 1, .leaves = (unsigned)p->spindles,
+		.spindles = p->rotational ? (unsigned)p->spindles : 0,
+		.virtual_disk = p->kind == DM_NETWORK || p->layout == DM_RAID6
+	};
+	struct e2pf_policy policy;
+
+	topo.leaf[0].one_request = p->kind == DM_DISK ? p->queue_depth == 1 :
+							p->channels == 1;
+	policy = e2pf_policy_choose(&topo);
+	cfg->threads = THREADS;
+	cfg->head_threads = policy.heads < THREADS ? policy.heads : THREADS;
+	cfg->has_head = policy.has_head;
+	cfg->probe = policy.probe;
+}
+
+static struct row run(const struct dm_params *p, struct sim_image *im)
+{
+	struct run r = {
+		.im = im, .device = &r.dev.dev,
+		.cfg = { .devices = &r.device, .paced = true, .budget = im->budget }
+	};
+	struct row row;
+
+	/* The budget is half of the memory. */
+	sim_device_new(&r.dev, p, im->bytes, im->size, 2 * im->budget);
+	r.cfg.source = im->fs.groups ?
+		tiny_source(&im->fs, E2PF_ALL_CLASSES) : &im->btrfs.source;
+	r.cfg.settle = !im->fs.groups;
+	choose(&r.cfg, p);
+	sim_run(&r.dev.events, check, &r);
+	row = (struct row) {
+		.requests = r.dev.requests, .bytes = r.dev.bytes,
+		.sweeps = r.dev.sweeps, .planned = r.stats.planned_bytes
+	};
+	sim_device_free(&r.dev);
+	return row;
+}
+
+/*
+ * Models: bench/models/NAME.conf, lines `KEY = VALUE # COMMENT'.
+ */
+
+#define NAME 64u
+
+static char models[32][NAME];
+static unsigned model_count;
+
+static const char *path_to(const char *folder, const char *name,
+			   const char *end)
+{
+	static char path[4096];
+	const char *srcdir = getenv("srcdir");
+
+	snprintf(path, sizeof(path), "%s/%s/%s%s", srcdir ? srcdir : ".",
+		 folder, name, end);
+	return path;
+}
+
+static FILE *open_or_die(const char *path)
+{
+	FILE *f = fopen(path, "r");
+
+	if (!f) {
+		perror(path);
+		abort();
+	}
+	return f;
+}
+
+static void read_model(struct dm_params *p, const char *name)
+{
+	FILE *f = open_or_die(path_to("../bench/models", name, ".conf"));
+	char line[256], key[32], value[64], text[128];
+
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " %31[a-z_] = %63[^ #\t\n]", key, value) < 2 ||
+		    !strcmp(key, "about"))
+			continue;
+		snprintf(text, sizeof(text), "%s=%s", key, value);
+		if (!strcmp(key, "like"))
+			read_model(p, value);
+		else if (dm_params_set(p, text))
+			abort();
+	}
+	fclose(f);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void find_models(void)
+{
+	DIR *dir = opendir(path_to("../bench/models", "", ""));
+	struct dirent *entry;
+	const char *dot;
+
+	while (dir && (entry = readdir(dir))) {
+		dot = strrchr(entry->d_name, '.');
+		if (!dot || strcmp(dot, ".conf"))
+			continue;
+		if (model_count == 32 || dot - entry->d_name >= (int)NAME)
+			abort();
+		memcpy(models[model_count++], entry->d_name,
+		       (size_t)(dot - entry->d_name));
+	}
+	if (!model_count)
+		abort();
+	closedir(dir);
+	qsort(models, model_count, NAME, by_name);
+}
+
+static struct row run_model(const char *model, struct sim_image *im)
+{
+	struct dm_params p;
+
+	dm_params_default(&p);
+	read_model(&p, model);
+	assert_null(dm_params_problem(&p));
+	return run(&p, im);
+}
+
+/*
+ * The table.
+ */
+
+#define FIGURES "%8" PRIu64 " %10" PRIu64 " %6" PRIu64 " %10" PRIu64
+#define READ_FIGURES "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+
+static void print_table(void)
+{
+	struct sim_image im;
+	unsigned i, m;
+	struct row row;
+
+	puts("# A check with the engine, simulated (unit/test-requests.c).  Made "
+	     "by\n# `make -C tests requests-table'.  `planned' is what the "
+	     "engine looked at,\n# cached or not.\n"
+	     "# model          image      requests      bytes sweeps    planned");
+	for (i = 0; sim_image_names[i]; i++) {
+		sim_image_make(&im, sim_image_names[i]);
+		for (m = 0; m < model_count; m++) {
+			row = run_model(models[m], &im);
+			printf("%-16s %-10s " FIGURES "\n", models[m], im.name,
+			       row.requests, row.bytes, row.sweeps,
+			       row.planned);
+		}
+		sim_image_free(&im);
+	}
+}
+
+/* Returns how many rows the table has for this; NULL: any. */
+static unsigned find_row(const char *model, const char *image, struct row *row)
+{
+	FILE *f = open_or_die(path_to("fixtures", "requests", ".txt"));
+	char line[256], of[NAME], on[NAME];
+	unsigned found = 0;
+	struct row r;
+
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%63[^# ] %63s " READ_FIGURES, of, on,
+			   &r.requests, &r.bytes, &r.sweeps, &r.planned) < 6 ||
+		    (model && (strcmp(of, model) || strcmp(on, image))))
+			continue;
+		*row = r;
+		found++;
+	}
+	fclose(f);
+	return found;
+}
+
+static bool is_near(uint64_t a, uint64_t b)
+{
+	return (a > b ? a - b : b - a) * 100 <= b * PERCENT;
+}
+
+static bool is_as_recorded(const char *model, struct sim_image *im)
+{
+	struct row row = run_model(model, im), old = { .requests = 0 };
+	bool found = find_row(model, im->name, &old);
+
+	if (found && is_near(row.requests, old.requests) &&
+	    is_near(row.bytes, old.bytes) && is_near(row.sweeps, old.sweeps) &&
+	    is_near(row.planned, old.planned))
+		return true;
+	print_message("%s %s: requests, bytes, sweeps, planned\nnow  " FIGURES
+		      "\nthen " FIGURES "%s\n", model, im->name, row.requests,
+		      row.bytes, row.sweeps, row.planned, old.requests,
+		      old.bytes, old.sweeps, old.planned,
+		      found ? "" : " (no row)");
+	return false;
+}
+
+static void compare_image(const char *name)
+{
+	unsigned different = 0, m;
+	struct sim_image im;
+
+	sim_image_make(&im, name);
+	for (m = 0; m < model_count; m++)
+		different += !is_as_recorded(models[m], &im);
+	sim_image_free(&im);
+	if (different)
+		print_message("If this is meant: make -C tests "
+			      "requests-table\n");
+	assert_int_equal(different, 0);
+}
+
+TEST(test_fresh)
+{
+	compare_image("fresh");
+}
+
+/* An old filesystem, with less memory than it has metadata. */
+TEST(test_aged)
+{
+	compare_image("aged");
+}
+
+TEST(test_ext3)
+{
+	compare_image("ext3");
+}
+
+TEST(test_bitmaps)
+{
+	compare_image("bitmaps");
+}
+
+TEST(test_tiny)
+{
+	compare_image("tiny");
+}
+
+TEST(test_btrfs_aged)
+{
+	compare_image("btrfs-aged");
+}
+
+TEST(test_the_table_has_no_other_rows)
+{
+	unsigned images = 0;
+	struct row row;
+
+	while (sim_image_names[images])
+		images++;
+	assert_int_equal(find_row(NULL, NULL, &row), images * model_count);
+}
+
+TEST(test_the_same_again)
+{
+	struct sim_image im;
+	struct row a, b;
+
+	sim_image_make(&im, "aged");
+	a = run_model("sata-ssd", &im);
+	b = run_model("sata-ssd", &im);
+	sim_image_free(&im);
+	assert_memory_equal(&a, &b, sizeof(a));
+}
+
+UNIT_TESTS
+
+int main(int argc, char **argv)
+{
+	find_models();
+	if (argc == 1)
+		return UNIT_RUN(NULL, NULL);
+	if (argc > 2 || strcmp(argv[1], "--table"))
+		return 2;
+	print_table();
+	return 0;
+}
