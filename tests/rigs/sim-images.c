@@ -19,29 +19,34 @@ struct recipe {
 					   with an attribute block */
 	unsigned deep;		/* one file in so many has a tree of two
 				   levels */
-	bool flex;		/* bitmaps and tables of 16 groups lie side by
-				   side */
+	unsigned gap;		/* blocks between one in four of these and the
+				   one before it, at most */
 	bool indirect;		/* trees are indirect blocks */
-	unsigned gap;		/* blocks between one in four and the one before
-				   it, at most */
+	/* Bitmaps and tables of FLEX groups lie side by side, and so do their
+	 * directories: in so many blocks, a prime number; in the order of
+	 * inodes, or in another one, each so many blocks after the last. */
+	unsigned area, step;	/* 0: no flex groups */
 	unsigned budget;	/* MiB */
 };
 
 static const struct recipe recipes[] = {
 	{ "fresh", 64, 4096, 1024, .every = 1, .used = 512, .dirs = 40,
-	  .files = 4, .deep = 99, .flex = true, .gap = 2,
+	  .files = 4, .deep = 99, .gap = 2, .area = 641, .step = 1,
 	  .budget = 64 },
-	{ "aged", 64, 4096, 1024, .every = 1, .used = 900, .dirs = 12,
-	  .files = 30, .attrs = 6, .deep = 8, .flex = true, .gap = 150,
-	  .budget = 16 },
+	{ "aged", 16, 16384, 16384, .every = 1, .used = 14000, .dirs = 100,
+	  .files = 150, .attrs = 30, .deep = 8, .gap = 60, .area = 3203,
+	  .step = 1979, .budget = 64 },
 	{ "ext3", 64, 4096, 512, .every = 1, .used = 300, .dirs = 10,
-	  .files = 24, .deep = 6, .indirect = true, .gap = 120,
-	  .budget = 64 },
+	  .files = 24, .deep = 6, .gap = 120, .indirect = true, .budget = 64 },
 	{ "bitmaps", 4096, 64, 256, .every = 16, .used = 20, .dirs = 1,
-	  .files = 1, .deep = 99, .flex = true, .gap = 4, .budget = 128 },
+	  .files = 1, .deep = 99, .gap = 4, .area = 17, .step = 1,
+	  .budget = 128 },
 	{ "tiny", 4, 2048, 256, .every = 1, .used = 100, .dirs = 5,
 	  .files = 5, .deep = 99, .gap = 8, .budget = 64 },
 };
+
+#define FLEX 16u
+#define FAR_GAP 50u
 
 #define BTRFS "btrfs-aged"
 
@@ -95,9 +100,9 @@ static uint64_t new_block(struct sim_image *im, const struct recipe *r,
 {
 	uint64_t *next;
 
-	/* Some are in another group. */
-	if (r->gap > 100 && !below(im, 4))
-		group = below(im, r->groups);
+	/* Some are in one of the next groups. */
+	if (r->gap >= FAR_GAP && !below(im, 4))
+		group = (group + below(im, 4)) % r->groups;
 	next = &im->next_free[group];
 	*next += 1 + below(im, below(im, 4) ? 8 % (r->gap + 1) + 1 : r->gap);
 	return *next - 1;
@@ -160,10 +165,21 @@ static void make_extents(struct sim_image *im, const struct recipe *r,
 		   deep ? &top : leaf, 1);
 }
 
+/* Like the kernel, in the first of the flex groups, behind the tables. */
+static uint64_t directory_block(struct sim_image *im, const struct recipe *r,
+				uint32_t group, unsigned n)
+{
+	uint32_t number = group % FLEX * r->dirs + n * r->dirs / r->used;
+
+	if (!r->area)
+		return new_block(im, r, group);
+	return im->dirs_at[group / FLEX] + number * r->step % r->area;
+}
+
 static void make_directory(struct sim_image *im, const struct recipe *r,
 			   uint32_t group, unsigned n)
 {
-	uint64_t block = new_block(im, r, group);
+	uint64_t block = directory_block(im, r, group, n);
 
 	tiny_inode(&im->fs, group * r->inodes + n + 1, LINUX_S_IFDIR, 0,
 		   &block, 1);
@@ -219,8 +235,6 @@ static void make_group(struct sim_image *im, const struct recipe *r,
 	}
 }
 
-#define FLEX 16u
-
 static void place_groups(struct sim_image *im, const struct recipe *r)
 {
 	uint64_t table = r->inodes * sizeof(struct ext2_inode) / BLOCK, first;
@@ -230,15 +244,16 @@ static void place_groups(struct sim_image *im, const struct recipe *r)
 	for (g = 0; g < r->groups; g++) {
 		group[g].inodes_in_use = g % r->every ? 0 : r->used;
 		im->next_free[g] = tiny_free_block(&im->fs, g);
-		if (!r->flex)
+		if (!r->area)
 			continue;
 		n = g % FLEX;
 		first = (uint64_t)(g - n) * r->blocks + 1;
 		group[g].block_bitmap = first + n;
 		group[g].inode_bitmap = first + FLEX + n;
 		group[g].inode_table = first + 2 * FLEX + n * table;
+		im->dirs_at[g / FLEX] = first + (2 + table) * FLEX;
 		im->next_free[g] = n ? (uint64_t)g * r->blocks :
-			first + (2 + table) * FLEX;
+				       im->dirs_at[g / FLEX] + r->area;
 	}
 }
 
@@ -248,7 +263,8 @@ static void make_ext4(struct sim_image *im, const struct recipe *r)
 
 	tiny_new(&im->fs, r->groups, r->blocks, r->inodes, BLOCK);
 	im->next_free = calloc(r->groups, sizeof(*im->next_free));
-	if (!im->next_free)
+	im->dirs_at = calloc(r->groups, sizeof(*im->dirs_at));
+	if (!im->next_free || !im->dirs_at)
 		abort();
 	place_groups(im, r);
 	for (g = 0; g < r->groups; g += r->every)
@@ -447,6 +463,7 @@ void sim_image_free(struct sim_image *im)
 	e2pf_btrfs_fini(&im->btrfs);
 	free(im->memory);
 	free(im->next_free);
+	free(im->dirs_at);
 	free(im->walk.step);
 	free(im->dirs.step);
 	if (im->fs.groups)

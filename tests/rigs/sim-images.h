@@ -35,7 +35,8 @@ struct sim_image {
 	struct steps walk, dirs;
 	/* Private. */
 	unsigned char *memory;
-	uint64_t *next_free, random;
+	uint64_t *next_free, *dirs_at, random;	/* blocks, of groups and of
+						   flex groups */
 };
 
 /* The names of all images, NULL at the end. */
