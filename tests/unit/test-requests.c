@@ -8,7 +8,7 @@
  * A row may differ by 5 %.  A change that is meant is recorded with
  * `make -C tests requests-table'.
  */
-#include <dirent.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,6 +17,7 @@
 #include "sim-device.h"
 #include "sim-images.h"
 
+#define MODELS "../bench/models"
 #define THREADS 2u
 #define PERCENT 5u
 
@@ -192,17 +193,13 @@ static struct row run(const struct dm_params *p, struct sim_image *im)
 
 #define NAME 64u
 
-static char models[32][NAME];
-static unsigned model_count;
-
-static const char *path_to(const char *folder, const char *name,
-			   const char *end)
+static const char *path_to(const char *folder, const char *file)
 {
 	static char path[4096];
 	const char *srcdir = getenv("srcdir");
 
-	snprintf(path, sizeof(path), "%s/%s/%s%s", srcdir ? srcdir : ".",
-		 folder, name, end);
+	snprintf(path, sizeof(path), "%s/%s/%s", srcdir ? srcdir : ".",
+		 folder, file);
 	return path;
 }
 
@@ -217,58 +214,57 @@ static FILE *open_or_die(const char *path)
 	return f;
 }
 
-static void read_model(struct dm_params *p, const char *name)
+static void read_model(struct dm_params *p, const char *path)
 {
-	FILE *f = open_or_die(path_to("../bench/models", name, ".conf"));
-	char line[256], key[32], value[64], text[128];
+	FILE *f = open_or_die(path);
+	char line[256], key[32], value[NAME], text[128];
 
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, " %31[a-z_] = %63[^ #\t\n]", key, value) < 2 ||
 		    !strcmp(key, "about"))
 			continue;
+		if (!strcmp(key, "like")) {
+			snprintf(text, sizeof(text), "%s.conf", value);
+			read_model(p, path_to(MODELS, text));
+			continue;
+		}
 		snprintf(text, sizeof(text), "%s=%s", key, value);
-		if (!strcmp(key, "like"))
-			read_model(p, value);
-		else if (dm_params_set(p, text))
+		if (dm_params_set(p, text))
 			abort();
 	}
 	fclose(f);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
+struct models {
+	unsigned count;
+	char name[32][NAME];
+	struct dm_params params[32];
+};
 
-static void find_models(void)
-{
-	DIR *dir = opendir(path_to("../bench/models", "", ""));
-	struct dirent *entry;
-	const char *dot;
+static struct models models;
 
-	while (dir && (entry = readdir(dir))) {
-		dot = strrchr(entry->d_name, '.');
-		if (!dot || strcmp(dot, ".conf"))
-			continue;
-		if (model_count == 32 || dot - entry->d_name >= (int)NAME)
-			abort();
-		memcpy(models[model_count++], entry->d_name,
-		       (size_t)(dot - entry->d_name));
-	}
-	if (!model_count)
+static void read_models(void)
+{
+	glob_t found;
+	char *name;
+
+	if (glob(path_to(MODELS, "*.conf"), 0, NULL, &found))
 		abort();
-	closedir(dir);
-	qsort(models, model_count, NAME, by_name);
-}
+	for (; models.count < found.gl_pathc; models.count++) {
+		struct dm_params *p = &models.params[models.count];
 
-static struct row run_model(const char *model, struct sim_image *im)
-{
-	struct dm_params p;
-
-	dm_params_default(&p);
-	read_model(&p, model);
-	assert_null(dm_params_problem(&p));
-	return run(&p, im);
+		if (models.count == 32)
+			abort();
+		name = found.gl_pathv[models.count];
+		dm_params_default(p);
+		read_model(p, name);
+		if (dm_params_problem(p))
+			abort();
+		name = strrchr(name, '/') + 1;
+		snprintf(models.name[models.count], NAME, "%.*s",
+			 (int)strcspn(name, "."), name);
+	}
+	globfree(&found);
 }
 
 /*
@@ -290,9 +286,10 @@ static void print_table(void)
 	     "# model          image      requests      bytes sweeps    planned");
 	for (i = 0; sim_image_names[i]; i++) {
 		sim_image_make(&im, sim_image_names[i]);
-		for (m = 0; m < model_count; m++) {
-			row = run_model(models[m], &im);
-			printf("%-16s %-10s " FIGURES "\n", models[m], im.name,
+		for (m = 0; m < models.count; m++) {
+			row = run(&models.params[m], &im);
+			printf("%-16s %-10s " FIGURES "\n",
+			       models.name[m], im.name,
 			       row.requests, row.bytes, row.sweeps,
 			       row.planned);
 		}
@@ -303,7 +300,7 @@ static void print_table(void)
 /* Returns how many rows the table has for this; NULL: any. */
 static unsigned find_row(const char *model, const char *image, struct row *row)
 {
-	FILE *f = open_or_die(path_to("fixtures", "requests", ".txt"));
+	FILE *f = open_or_die(path_to("fixtures", "requests.txt"));
 	char line[256], of[NAME], on[NAME];
 	unsigned found = 0;
 	struct row r;
@@ -325,67 +322,40 @@ static bool is_near(uint64_t a, uint64_t b)
 	return (a > b ? a - b : b - a) * 100 <= b * PERCENT;
 }
 
-static bool is_as_recorded(const char *model, struct sim_image *im)
+static bool is_as_recorded(unsigned model, struct sim_image *im)
 {
-	struct row row = run_model(model, im), old = { .requests = 0 };
-	bool found = find_row(model, im->name, &old);
+	struct row row = run(&models.params[model], im);
+	struct row old = { .requests = 0 };
+	const char *name = models.name[model];
+	bool found = find_row(name, im->name, &old);
 
 	if (found && is_near(row.requests, old.requests) &&
 	    is_near(row.bytes, old.bytes) && is_near(row.sweeps, old.sweeps) &&
 	    is_near(row.planned, old.planned))
 		return true;
 	print_message("%s %s: requests, bytes, sweeps, planned\nnow  " FIGURES
-		      "\nthen " FIGURES "%s\n", model, im->name, row.requests,
+		      "\nthen " FIGURES "%s\n", name, im->name, row.requests,
 		      row.bytes, row.sweeps, row.planned, old.requests,
 		      old.bytes, old.sweeps, old.planned,
 		      found ? "" : " (no row)");
 	return false;
 }
 
-static void compare_image(const char *name)
+TEST(test_rows_are_as_recorded)
 {
-	unsigned different = 0, m;
+	unsigned different = 0, i, m;
 	struct sim_image im;
 
-	sim_image_make(&im, name);
-	for (m = 0; m < model_count; m++)
-		different += !is_as_recorded(models[m], &im);
-	sim_image_free(&im);
+	for (i = 0; sim_image_names[i]; i++) {
+		sim_image_make(&im, sim_image_names[i]);
+		for (m = 0; m < models.count; m++)
+			different += !is_as_recorded(m, &im);
+		sim_image_free(&im);
+	}
 	if (different)
-		print_message("If this is meant: make -C tests "
+		print_message("If all of this is meant: make -C tests "
 			      "requests-table\n");
 	assert_int_equal(different, 0);
-}
-
-TEST(test_fresh)
-{
-	compare_image("fresh");
-}
-
-/* An old filesystem, with less memory than it has metadata. */
-TEST(test_aged)
-{
-	compare_image("aged");
-}
-
-TEST(test_ext3)
-{
-	compare_image("ext3");
-}
-
-TEST(test_bitmaps)
-{
-	compare_image("bitmaps");
-}
-
-TEST(test_tiny)
-{
-	compare_image("tiny");
-}
-
-TEST(test_btrfs_aged)
-{
-	compare_image("btrfs-aged");
 }
 
 TEST(test_the_table_has_no_other_rows)
@@ -395,17 +365,17 @@ TEST(test_the_table_has_no_other_rows)
 
 	while (sim_image_names[images])
 		images++;
-	assert_int_equal(find_row(NULL, NULL, &row), images * model_count);
+	assert_int_equal(find_row(NULL, NULL, &row), images * models.count);
 }
 
-TEST(test_the_same_again)
+TEST(test_a_run_repeats_itself)
 {
 	struct sim_image im;
 	struct row a, b;
 
 	sim_image_make(&im, "aged");
-	a = run_model("sata-ssd", &im);
-	b = run_model("sata-ssd", &im);
+	a = run(&models.params[0], &im);
+	b = run(&models.params[0], &im);
 	sim_image_free(&im);
 	assert_memory_equal(&a, &b, sizeof(a));
 }
@@ -414,7 +384,7 @@ UNIT_TESTS
 
 int main(int argc, char **argv)
 {
-	find_models();
+	read_models();
 	if (argc == 1)
 		return UNIT_RUN(NULL, NULL);
 	if (argc > 2 || strcmp(argv[1], "--table"))
