@@ -60,29 +60,35 @@ static uint32_t below(struct sim_image *im, uint32_t n)
 	return (uint32_t)(im->random >> 33) % n;
 }
 
+#define TURNS 20
+
+/* Later ones come after others; those with the same turn, in this order. */
 static void add_step(struct steps *s, uint64_t block, uint32_t count,
-		     uint32_t group)
+		     uint32_t group, uint64_t later)
 {
 	void *step = s->step;
 
 	if (!e2pf_have_room(&step, &s->room, s->count, 1, sizeof(*s->step)))
 		abort();
 	s->step = step;
-	s->step[s->count++] = (struct step){ block, count, group };
+	s->step[s->count] = (struct step){
+		block, later << TURNS | s->count, count, group
+	};
+	s->count++;
 }
 
-static int by_block(const void *a, const void *b)
+static int by_turn(const void *a, const void *b)
 {
 	const struct step *x = a, *y = b;
 
-	return E2PF_COMPARE(x->block, y->block);
+	return E2PF_COMPARE(x->turn, y->turn);
 }
 
 static void sort_steps(struct steps *s, size_t from)
 {
 	if (s->count > from)
 		qsort(s->step + from, s->count - from, sizeof(*s->step),
-		      by_block);
+		      by_turn);
 }
 
 /*
@@ -114,7 +120,7 @@ static uint64_t new_tree_block(struct sim_image *im, const struct recipe *r,
 {
 	uint64_t block = new_block(im, r, group);
 
-	add_step(&im->walk, block, 1, group);
+	add_step(&im->walk, block, 1, group, im->late);
 	return block;
 }
 
@@ -129,14 +135,15 @@ static void make_indirect(struct sim_image *im, const struct recipe *r,
 			  uint32_t group, unsigned n, bool deep)
 {
 	struct ext2_inode *inode = inode_at(im, group, n);
+	uint64_t indirect = im->late = new_block(im, r, group);
 	uint64_t double_indirect;
 	unsigned i;
 
 	memset(inode->i_block, 0, sizeof(inode->i_block));
 	inode->i_flags = 0;
 	inode->i_size = htole32(4u << 20);
-	inode->i_block[EXT2_IND_BLOCK] =
-		htole32((uint32_t)new_tree_block(im, r, group));
+	inode->i_block[EXT2_IND_BLOCK] = htole32((uint32_t)indirect);
+	add_step(&im->walk, indirect, 1, group, im->late);
 	if (!deep)
 		return;
 	double_indirect = new_tree_block(im, r, group);
@@ -188,13 +195,13 @@ static void make_directory(struct sim_image *im, const struct recipe *r,
 		inode_at(im, group, n)->i_flags = 0;
 		inode_at(im, group, n)->i_block[0] = htole32((uint32_t)block);
 	}
-	add_step(&im->dirs, block, 1, group);
+	add_step(&im->dirs, block, 1, group, block);
 }
 
 static void make_inode(struct sim_image *im, const struct recipe *r,
 		       uint32_t group, unsigned n, unsigned *trees)
 {
-	uint64_t block = 1;
+	uint64_t block = 1, attr = 0;
 	bool deep;
 
 	if (is_one_of(r->dirs, n, r->used)) {
@@ -203,18 +210,22 @@ static void make_inode(struct sim_image *im, const struct recipe *r,
 	}
 	tiny_inode(&im->fs, group * r->inodes + n + 1, LINUX_S_IFREG, 0,
 		   &block, 1);
+	im->late = 0;
+	if (is_one_of(r->attrs, n, r->used)) {
+		attr = im->late = new_block(im, r, group);
+		add_step(&im->walk, attr, 1, group, im->late);
+	}
 	if (is_one_of(r->files, n, r->used)) {
 		deep = ++*trees % r->deep == 0;
 		(r->indirect ? make_indirect : make_extents)(im, r, group, n,
 							     deep);
 	}
-	if (is_one_of(r->attrs, n, r->used))
-		inode_at(im, group, n)->i_file_acl =
-			htole32((uint32_t)new_tree_block(im, r, group));
+	inode_at(im, group, n)->i_file_acl = htole32((uint32_t)attr);
 }
 
-/* As the inode scan: eight blocks of the table, and then what their inodes
- * refer to. */
+/* As the inode scan: eight blocks of the table, and then what their inodes refer
+ * to; but inodes with indirect blocks or an attribute block when the group is
+ * over, in the order of these. */
 #define SCAN_BLOCKS 8u
 
 static void make_group(struct sim_image *im, const struct recipe *r,
@@ -223,6 +234,7 @@ static void make_group(struct sim_image *im, const struct recipe *r,
 	const unsigned per_block = BLOCK / sizeof(struct ext2_inode);
 	const unsigned at_once = SCAN_BLOCKS * per_block;
 	unsigned n, trees = 0, left;
+	size_t from = im->walk.count;
 
 	for (n = 0; n < r->used; n++) {
 		left = (r->used - n + per_block - 1) / per_block;
@@ -230,9 +242,10 @@ static void make_group(struct sim_image *im, const struct recipe *r,
 			add_step(&im->walk, im->fs.groups[group].inode_table +
 				 n / per_block,
 				 left < SCAN_BLOCKS ? left : SCAN_BLOCKS,
-				 group);
+				 group, 0);
 		make_inode(im, r, group, n, &trees);
 	}
+	sort_steps(&im->walk, from);
 }
 
 static void place_groups(struct sim_image *im, const struct recipe *r)
@@ -333,7 +346,7 @@ static void walk_once(struct forest *f, struct steps *to, uint64_t slot)
 	if (f->seen[slot])
 		return;
 	f->seen[slot] = 1;
-	add_step(to, (META_PLACE + slot * FS_NODE) / BLOCK, 1, 0);
+	add_step(to, (META_PLACE + slot * FS_NODE) / BLOCK, 1, 0, slot);
 }
 
 /* The check reads the nodes of a tree, and then its leaves by address. */
@@ -435,7 +448,7 @@ static void make_btrfs(struct sim_image *im)
 	make_trees(f);
 	im->walk = f->tops;
 	for (i = 0; i < f->nodes.count; i++)
-		add_step(&im->walk, f->nodes.step[i].block, 1, 0);
+		add_step(&im->walk, f->nodes.step[i].block, 1, 0, 0);
 	free(f->nodes.step);
 	free(f);
 	if (e2pf_btrfs_plan_super(super, 65536, &map->super))

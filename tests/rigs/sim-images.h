@@ -13,6 +13,7 @@
 /* A read of the checker. */
 struct step {
 	uint64_t block;		/* of 4096 bytes */
+	uint64_t turn;		/* private */
 	uint32_t count;
 	uint32_t group;		/* that the inode scan is in */
 };
@@ -35,8 +36,11 @@ struct sim_image {
 	struct steps walk, dirs;
 	/* Private. */
 	unsigned char *memory;
-	uint64_t *next_free, *dirs_at, random;	/* blocks, of groups and of
-						   flex groups */
+	uint64_t *next_free, *dirs_at;	/* blocks, of groups and of flex
+					   groups */
+	uint64_t late;			/* of steps that the checker takes at
+					   the end of a group: their turn */
+	uint64_t random;
 };
 
 /* The names of all images, NULL at the end. */
