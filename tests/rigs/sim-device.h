@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A device as bench/model.h describes it, on the clock of sim-threads.h, under a
- * page cache that evicts what came first.  The kernel's own readahead is left out: what
- * is counted is what the engine and the checker ask for.
+ * A device as bench/model.h describes it, on the clock of sim-threads.h, under
+ * a page cache that evicts what came first.  The kernel's own readahead is left
+ * out: what is counted is what the engine and the checker ask for.
  */
 #ifndef SIM_DEVICE_H
 #define SIM_DEVICE_H

@@ -223,9 +223,9 @@ static void make_inode(struct sim_image *im, const struct recipe *r,
 	inode_at(im, group, n)->i_file_acl = htole32((uint32_t)attr);
 }
 
-/* As the inode scan: eight blocks of the table, and then what their inodes refer
- * to; but inodes with indirect blocks or an attribute block when the group is
- * over, in the order of these. */
+/* As the inode scan: eight blocks of the table, and then what their inodes
+ * refer to; but inodes with indirect blocks or an attribute block when the
+ * group is over, in the order of these. */
 #define SCAN_BLOCKS 8u
 
 static void make_group(struct sim_image *im, const struct recipe *r,
@@ -405,8 +405,8 @@ static void fresh_leaves(struct forest *f, uint64_t *leaf, unsigned leaves)
 		leaf[i] = new_slot(f);
 }
 
-/* In the order of their numbers, as the check walks them.  Each snapshot has the
- * leaves of the one before it, but for one in ten. */
+/* In the order of their numbers, as the check walks them.  Each snapshot has
+ * the leaves of the one before it, but for one in ten. */
 static void make_trees(struct forest *f)
 {
 	uint64_t file[FILE_LEAVES], other[EXTENT_LEAVES];

@@ -31,8 +31,8 @@ struct sim_image {
 	const unsigned char *bytes;
 	struct tiny_fs fs;		/* without groups: this is btrfs */
 	struct e2pf_btrfs btrfs;
-	/* In the order of the checker: ext4's pass 1 and pass 2; pass 5 reads the
-	 * bitmaps of each group.  Or all of btrfs. */
+	/* In the order of the checker: ext4's pass 1 and pass 2; pass 5 reads
+	 * the bitmaps of each group.  Or all of btrfs. */
 	struct steps walk, dirs;
 	/* Private. */
 	unsigned char *memory;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads are real ones.  The one whose turn it is holds `turn_lock`, except
- * while it passes the turn on.
+ * The threads are real ones.  The one whose turn it is holds `turn_lock`,
+ * except while it passes the turn on.
  */
 #include <errno.h>
 #include <pthread.h>

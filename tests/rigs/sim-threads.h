@@ -2,8 +2,8 @@
 /*
  * Threads on a simulated clock: one runs at a time, until it waits or computes,
  * and the clock stands still meanwhile.  Then that one goes on which wakes
- * first.  So the same program makes the same calls in the same order at the same
- * times, on any machine.
+ * first.  So the same program makes the same calls in the same order at the
+ * same times, on any machine.
  *
  * Needs $(sim_threads) of Makefile.am, which replaces all calls by which the
  * tested code creates threads, waits, or asks for the time.  A call that is not
