@@ -42,6 +42,7 @@ struct run {
 	struct sim_image *im;
 	struct sim_device dev;
 	struct e2pf_device *device;
+	struct e2pf_source *source;
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *e;
 	struct e2pf_engine_stats stats;
@@ -130,9 +131,9 @@ static void check(void *arg)
 {
 	struct run *r = arg;
 
-	r->e = e2pf_engine_new(&r->cfg);
+	r->e = e2pf_engine_new(r->source, &r->device);
 	assert_non_null(r->e);
-	assert_int_equal(e2pf_engine_start(r->e), 0);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	if (r->im->fs.groups) {
 		pass1(r);
 		pass2(r);
@@ -169,18 +170,19 @@ static struct row run(const struct dm_params *p, struct sim_image *im)
 {
 	struct run r = {
 		.im = im, .device = &r.dev.dev,
+		.source = im->fs.groups ?
+			tiny_source(&im->fs, E2PF_ALL_CLASSES) :
+			&im->btrfs.source,
+		/* btrfs check drops the page cache of its device. */
 		.cfg = {
-			.devices = &r.device, .paced = true,
-			.budget = im->budget
+			.paced = true, .budget = im->budget,
+			.settle = !im->fs.groups
 		}
 	};
 	struct row row;
 
 	/* The budget is half of the memory. */
 	sim_device_new(&r.dev, p, im->bytes, im->size, 2 * im->budget);
-	r.cfg.source = im->fs.groups ?
-		tiny_source(&im->fs, E2PF_ALL_CLASSES) : &im->btrfs.source;
-	r.cfg.settle = !im->fs.groups;
 	choose(&r.cfg, p);
 	sim_run(&r.dev.events, check, &r);
 	row = (struct row) {
