@@ -17,8 +17,9 @@ static int usage(FILE *f)
 	      "       diskmodel [OPTION]... --simulate=SIZE [--depth=N] <REQUESTS\n"
 	      "Serve IMAGE as MOUNTPOINT/disk with the timing of a device.\n\n"
 	      "  --set=KEY=VALUE   a parameter, as in models/ (none: no delay)\n"
-	      "  --fault=eio:OFF+LEN[:DELAY]\n"
-	      "                    what touches these bytes fails; may be repeated\n"
+	      "  --fault=KIND:OFF+LEN[:DELAY]\n"
+	      "                    what touches these bytes fails (KIND eio) or is\n"
+	      "                    read (slow) after this time; may be repeated\n"
 	      "  --compensate=TIME send replies earlier by what FUSE and the\n"
 	      "                    loop device add to each request\n"
 	      "  --ready-fd=N      write a byte to descriptor N once mounted\n"
@@ -34,13 +35,16 @@ static int usage(FILE *f)
 static int add_fault(struct dm_serve *s, const char *text)
 {
 	struct dm_range *r = &s->bad[s->nr_bad];
-	char off[32], len[32], delay[32] = "0";
+	char kind[8], off[32], len[32], delay[32] = "0";
 
 	if (s->nr_bad == sizeof(s->bad) / sizeof(s->bad[0]) ||
-	    sscanf(text, "eio:%31[^+]+%31[^:]:%31s", off, len, delay) < 2 ||
+	    sscanf(text, "%7[^:]:%31[^+]+%31[^:]:%31s", kind, off, len,
+		   delay) < 3 ||
+	    (strcmp(kind, "eio") && strcmp(kind, "slow")) ||
 	    dm_parse_number(off, &r->off) || dm_parse_number(len, &r->len) ||
 	    dm_parse_number(delay, &r->delay))
 		return -1;
+	r->readable = !strcmp(kind, "slow");
 	s->nr_bad++;
 	return 0;
 }

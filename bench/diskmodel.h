@@ -16,6 +16,8 @@ struct dm_stats {
 	uint64_t requests[3];	/* by enum dm_op */
 	uint64_t bytes[3];
 	uint64_t errors;
+	uint64_t bad_touches;	/* of bad sectors, by all requests, */
+	uint64_t bad_touched;	/* and bad sectors touched at least once */
 	uint64_t depth_time;	/* outstanding requests x ns */
 	uint64_t busy;		/* ns with anything outstanding */
 	uint64_t changed;	/* when `depth' last changed */
@@ -38,14 +40,16 @@ int dm_trace_open(struct dm_stats *st, const char *path);
 /* serve.c */
 struct dm_range {
 	uint64_t off, len;
-	uint64_t delay;		/* ns, before it fails */
+	uint64_t delay;		/* ns, before it fails, */
+	bool readable;		/* or is read all the same */
+	bool touched;		/* since the last reset */
 };
 
 struct dm_serve {
 	struct dm_params params;
 	const char *image;
 	const char *mountpoint;
-	struct dm_range bad[64];	/* what touches these fails */
+	struct dm_range bad[64];	/* bad sectors */
 	unsigned int nr_bad;
 	uint64_t compensate;	/* ns that the path to the host takes by
 				   itself */

@@ -145,16 +145,31 @@ static void op_open(fuse_req_t fuse, fuse_ino_t ino,
 	fuse_reply_open(fuse, fi);
 }
 
-/* The bad range that a request touches; NULL: none. */
-static const struct dm_range *fault(const struct dm_serve *opt, uint64_t off,
-				    uint64_t len)
-{
-	const struct dm_range *r;
+/* What the bad sectors of a request do to it. */
+struct fault {
+	uint64_t delay;
+	int error;
+};
 
-	for (r = opt->bad; r < opt->bad + opt->nr_bad; r++)
-		if (off < r->off + r->len && r->off < off + len)
-			return r;
-	return NULL;
+static struct fault find_fault(struct server *sv, enum dm_op op, uint64_t off,
+			       uint64_t len)
+{
+	struct fault fault = { .delay = 0 };
+	struct dm_range *r;
+
+	for (r = sv->opt->bad; r < sv->opt->bad + sv->opt->nr_bad; r++) {
+		if (off >= r->off + r->len || r->off >= off + len)
+			continue;
+		fault.delay += r->delay;
+		if (!r->readable)
+			fault.error = EIO;
+		if (op != DM_READ)
+			continue;
+		sv->stats.bad_touches++;
+		sv->stats.bad_touched += !r->touched;
+		r->touched = true;
+	}
+	return fault;
 }
 
 /* Submit a request for `disk' to the model. */
@@ -163,7 +178,7 @@ static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
 {
 	struct server *sv = server_of(fuse);
 	uint64_t now = dm_now();
-	const struct dm_range *bad = fault(sv->opt, off, len);
+	struct fault fault = find_fault(sv, op, off, len);
 	struct io *io = malloc(sizeof(*io));
 
 	if (!io) {
@@ -172,10 +187,10 @@ static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
 	}
 	io->req = (struct dm_req){
 		.off = off, .len = (uint32_t)len, .op = op, .owner = io,
-		.delay = bad ? bad->delay : 0,
+		.delay = fault.delay,
 	};
 	io->fuse = fuse;
-	io->error = bad ? EIO : error;
+	io->error = fault.error ? fault.error : error;
 	if (dm_sim_submit(sv->sim, &io->req, now)) {
 		fuse_reply_err(fuse, ENOMEM);
 		free(io);
@@ -210,6 +225,14 @@ static void op_read(fuse_req_t fuse, fuse_ino_t ino, size_t size, off_t off,
 		       size);
 }
 
+static void forget_touched(struct dm_serve *opt)
+{
+	unsigned int i;
+
+	for (i = 0; i < opt->nr_bad; i++)
+		opt->bad[i].touched = false;
+}
+
 static int command(struct server *sv, const char *text, size_t size)
 {
 	char line[PATH_MAX + 16];
@@ -220,6 +243,7 @@ static int command(struct server *sv, const char *text, size_t size)
 	line[size] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	if (!strcmp(line, "reset")) {
+		forget_touched(sv->opt);
 		dm_stats_reset(&sv->stats, dm_now());
 		return dm_sim_reset(sv->sim) ? ENOMEM : 0;
 	} else if (!strncmp(line, "trace", 5) &&
@@ -252,7 +276,8 @@ static void op_write(fuse_req_t fuse, fuse_ino_t ino, const char *buf,
 		return;
 	}
 	/* A write that is going to fail leaves the image unchanged. */
-	if (!fault(sv->opt, (uint64_t)off, size) && pwrite(sv->fd, buf, size, off) != (ssize_t)size)
+	if (!find_fault(sv, DM_WRITE, (uint64_t)off, size).error &&
+	    pwrite(sv->fd, buf, size, off) != (ssize_t)size)
 		error = errno ? errno : EIO;
 	queue(fuse, DM_WRITE, (uint64_t)off, size, error);
 }

@@ -160,6 +160,10 @@ static void serve(struct dm_sim *sim, struct spindle *s, uint64_t now)
 		s->to.done = now + (s->to.done - now) * slower;
 		s->to.since = max64(s->to.since, s->to.done);
 	}
+	/* The drive tries a bad sector again and again, and nothing else
+	 * meanwhile. */
+	s->to.done += s->cur.req->delay;
+	s->cur.req->delay = 0;
 }
 
 /* Begin the next command of an idle disk. */

@@ -77,10 +77,13 @@ int dm_stats_json(struct dm_stats *st, uint64_t now, char *buf, size_t size)
 		fflush(st->trace);
 	used = snprintf(buf, size, "{\"reads\": %" PRIu64
 		   ", \"read_bytes\": %" PRIu64 ", \"writes\": %" PRIu64
-		   ", \"errors\": %" PRIu64 ", \"busy_s\": %.6f"
+		   ", \"errors\": %" PRIu64
+		   ", \"bad_touches\": %" PRIu64 ", \"bad_touched\": %" PRIu64
+		   ", \"busy_s\": %.6f"
 		   ", \"mean_depth\": %.2f, \"max_depth\": %u"
 		   ", \"cpu_s\": %.3f}\n", st->requests[DM_READ],
 		   st->bytes[DM_READ], st->requests[DM_WRITE], st->errors,
+		   st->bad_touches, st->bad_touched,
 		   (double)st->busy / 1e9, st->busy ?
 		   (double)st->depth_time / (double)st->busy : 0,
 		   st->max_depth, cpu_seconds() - st->cpu);
