@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Made-up filesystems, the same on every machine, and what a check of each
- * reads.  They are as those of bench/images with these names, but small: what
+ * reads.  Those with names of bench/images are like these, but small: what
  * lies between two blocks is shorter.
  */
 #ifndef SIM_IMAGES_H

@@ -286,10 +286,11 @@ static void print_table(void)
 	unsigned i, m;
 	struct row row;
 
-	puts("# A check with the engine, simulated (unit/test-requests.c).  Made "
-	     "by\n# `make -C tests requests-table'.  `planned' is what the "
-	     "engine looked at,\n# cached or not.\n"
-	     "# model          image      requests      bytes sweeps    planned");
+	puts("# A check with the engine, simulated (unit/test-requests.c).  "
+	     "Made by\n# `make -C tests requests-table'.  `planned' is what "
+	     "the engine looked at,\n# cached or not.\n"
+	     "# model          image "
+	     "     requests      bytes sweeps    planned");
 	for (i = 0; sim_image_names[i]; i++) {
 		sim_image_make(&im, sim_image_names[i]);
 		for (m = 0; m < models.count; m++) {
