@@ -622,6 +622,93 @@ keeps_preload()
 	[ "$(tail -n 1 "$dir/err")" = "preload=$dir/show.so" ]
 }
 
+#
+# The self-test makes each system call that only we make, or a filter would end the
+# check.
+#
+
+# strace installs a filter if it need not see each call, which makes the self-test run.
+traced() { strace --seccomp-bpf -f -qq -e 'trace=!getppid' -o "$dir/trace" "$@"; }
+
+# calls_of EXECS: "check NAME" or "selftest NAME" for the calls in the trace after that
+# many programs were started; the self-test is the process that is forked.
+calls_of()
+{
+	awk -v execs="$1" '
+	function made(by, child) { if (!thread[by] || by in forked) forked[child] }
+	{ pid = $1; sub(/^[0-9]+ +/, "") }
+	/^execve\(.* = 0$/ { started++; next }
+	started < execs { next }
+	/^<\.\.\. (clone3?|v?fork) resumed>/ { made(pid, $NF); next }
+	!/^[a-z_0-9]+\(/ || /^(execve|exit|exit_group)\(/ { next }
+	{
+		name = $0
+		sub(/\(.*/, "", name)
+		print pid in forked ? "selftest" : "check", name
+	}
+	/^(clone3?|v?fork)\(/ {
+		thread[pid] = /CLONE_THREAD/
+		if (!/<unfinished/)
+			made(pid, $NF)
+	}' "$dir/trace" >>"$dir/calls"
+}
+
+calls_by() { sed -n "s/^$1 //p" "$dir/calls" | sort -u; }
+
+# By these the self-test itself is begun and awaited, after one look at which process
+# this is.
+begins_selftest() { printf '%s\n' clone fork getpid kill pipe2 poll wait4; }
+
+# makes_all STOCK LAUNCHER ARGUMENT... IMAGE: what a check by the launcher calls, with all
+# that makes other calls, STOCK or the self-test calls, too.
+makes_all()
+{
+	local stock=$1 launcher=$2 missing
+
+	shift 2
+	rm -f "$dir/calls"
+	drop "${!#}"
+	traced "$stock" "$@" >/dev/null 2>&1
+	calls_of 1
+	calls_by check >"$dir/calls.stock"
+	rm "$dir/calls"
+	drop "${!#}"
+	# Status and log, and each limit.  A read takes longer than the reporter waits.
+	traced -e inject=pread64:delay_enter=1500000:when=40 \
+		env PREFETCH=1 PREFETCH_LOG=1 PREFETCH_VERBOSE=2 \
+		PREFETCH_THREADS=3 PREFETCH_NICE=3 PREFETCH_IOPRIO=idle \
+		PREFETCH_BANDWIDTH=1M "$launcher" "$@" 2>&1 | grep "threads: 3"
+	calls_of 3
+	drop "${!#}"
+	traced env PREFETCH=1 PREFETCH_THREADS=2 TEST_MMAP_IO=1 \
+		"$launcher" "$@" >/dev/null 2>&1
+	calls_of 3
+	calls_by check >"$dir/calls.ours"
+	calls_by selftest >"$dir/calls.tried"
+	missing=$(sort -u "$dir/calls.stock" "$dir/calls.tried" \
+		<(begins_selftest) | comm -13 - "$dir/calls.ours")
+	echo "not made by the self-test: $missing"
+	grep -qx mincore "$dir/calls.tried" &&
+	{ ! can_drop || grep -qx mincore "$dir/calls.ours"; } &&
+	[ -z "$missing" ]
+}
+
+test_calls()
+{
+	if [ -n "$E2PF_RUNTIME" ] || ! have_program strace ||
+	   ! strace --seccomp-bpf -f -qq -e 'trace=!getppid' true 2>/dev/null
+	then
+		tap_skip "calls of the self-test" "no strace, or a sanitizer"
+		return
+	fi
+	tap_check "the self-test makes the calls of e2fsck's module" makes_all \
+		"$E2FSCK_STOCK" "$LAUNCHER" -fn "$image"
+	[ ! -e "$dir/fs.btrfs" ] ||
+		tap_check "the self-test makes the calls of btrfs's" makes_all \
+			"$BTRFS_STOCK" "$top_builddir/btrfs/btrfs" check \
+			"$dir/fs.btrfs"
+}
+
 test_all()
 {
 	fresh
@@ -639,6 +726,7 @@ test_all()
 	stock
 	tap_check "the user's LD_PRELOAD" keeps_preload
 	test_btrfs
+	test_calls
 }
 
 CC=${CC:-cc}
