@@ -64,16 +64,16 @@ static struct {
 	struct e2pf_session *send;	/* of all sends; NULL: none was begun */
 	_Atomic(bool) sending;		/* with readahead */
 	bool sent;			/* a send was attempted */
+	void *padding[3];		/* of the heap: keep_layout() */
 } self;
+
+#define PAGE ((size_t)4096)
 
 /*
  * Our allocations are made in a separate thread, which uses a malloc arena of
- * its own, so that the program's heap is the same as without this module, but for
- * the few hundred bytes of the first thread's table.  On some damaged filesystems
- * btrfs writes to memory it has freed.  The effect of that must stay the same, and
- * must not hit our data.  So all of 2,832 checks agree (COUNT=704
- * tests/scripts/test-compare.sh btrfs); filling these bytes up to a page, so that what
- * follows lies in its page as without us, let a repair of one of them crash.
+ * its own, so that the program's heap is the same as without this module.  On
+ * some damaged filesystems btrfs writes to memory it has freed.  The effect of
+ * that must stay the same, and must not hit our data.
  */
 struct errand {
 	void (*run)(void *arg);
@@ -103,6 +103,26 @@ static void run_apart(void (*run)(void *arg), void *arg)
 		run(arg);
 	else
 		pthread_join(thread, NULL);
+}
+
+/*
+ * The first thread takes a few hundred bytes of the program's heap, which stay
+ * taken.  Make them a page, so that everything after them has the address within
+ * its page that it has without this module.
+ */
+static void keep_layout(void (*first)(void *arg))
+{
+	/* Of the smallest size, which is 32 bytes with the allocator's 8. */
+	char *before = malloc(1), *after;
+	size_t taken;
+
+	run_apart(first, NULL);
+	after = malloc(1);
+	taken = (uintptr_t)after + 32 - (uintptr_t)before;
+	self.padding[0] = before;
+	self.padding[1] = after;
+	if (before && after > before && taken <= PAGE - 32)
+		self.padding[2] = malloc(PAGE - taken - 8);
 }
 
 static bool is_ours(void)
@@ -436,7 +456,7 @@ static void begin(void)
 	 * see each other; and before the first thread, with which the kernel
 	 * takes 10 ms to make room for a high descriptor. */
 	e2pf_share_join();
-	run_apart(begin_apart, NULL);
+	keep_layout(begin_apart);
 	if (module.on && self.task == TASK_VERSION)
 		module_say_version("btrfs");
 	if (!module.on || self.task == TASK_VERSION) {

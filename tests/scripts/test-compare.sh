@@ -149,7 +149,6 @@ rows_btrfs()
 				"corrupt:$seed:${btrfs_kinds[seed % count]}"
 		done
 		echo "btrfs:single corrupt:69:pointer"
-		echo "btrfs:full-extents corrupt:102:pointer"
 		printf 'btrfs:node-64k corrupt:%s:pointer\n' 124 432 663
 		echo "btrfs:block-groups"
 		printf 'btrfs:block-groups corrupt:%s\n' "${block_groups[@]}"
