@@ -27,9 +27,10 @@
 # Settings are variables: of ours, of e2fsck, and of tools/compare.sh.
 #
 # Groups: features (every feature, sound and damaged), corpus, options (the command
-# line); corruptions, combinations (of random features, corruptions and settings) and
-# btrfs, of seeded corruptions, COUNT of them from FIRST; btrfs-corpus.  Without
-# arguments all but corruptions and combinations (test-corruptions.sh).  The images of the corpora are not part of this project:
+# line); killed (repairs that end in their middle); corruptions, combinations (of random
+# features, corruptions and settings) and btrfs, of seeded corruptions, COUNT of them
+# from FIRST; btrfs-corpus.  Without arguments all but corruptions and combinations
+# (test-corruptions.sh).  The images of the corpora are not part of this project:
 # E2FSPROGS_TESTS names a folder with NAME.gz and manifest.tsv (name, first options,
 # second options), BTRFS_TESTS one of btrfs-progs; without them
 # shared/e2fsprogs-tests and shared/btrfs-tests beside the source tree are tried.
@@ -238,6 +239,30 @@ rows_options()
 	path:/nosuch|-fy|COMPARE_IN_PLACE=1
 	path:/proc|-fy|COMPARE_IN_PLACE=1
 	path:/dev/null|-fy|COMPARE_IN_PLACE=1
+	END
+}
+
+# Repairs that are killed in their middle.
+rows_killed()
+{
+	local row
+
+	while read -r row; do
+		echo "$row|COMPARE_STOPS=0+20+40+60+80+100"
+	done <<-END
+	ext2-1k-i128 fields|-fy
+	ext3-recovery|-fy
+	ext4-recovery|-p
+	ext4-recovery-csum clri|-fy -z undo
+	ext4-1k clri|-fyD
+	ext4-4k fields|-fy -E discard
+	ext4-quota clri|-fy
+	ext4-bigalloc clri|-fy
+	ext4-1k debugfs:clri+/d1|-y
+	ext4-journal-device clri|-fy -j jdev
+	ext4-htree-2|-fyD
+	btrfs:dup corrupt:7:body|--repair
+	btrfs:single corrupt:69:pointer|--mode=lowmem --repair
 	END
 }
 
@@ -603,7 +628,7 @@ rows_of()
 {
 	case $1 in
 	*"|"*) echo "$1" ;;
-	features|corpus|options|corruptions|combinations|btrfs|btrfs-corpus)
+	features|corpus|killed|options|corruptions|combinations|btrfs|btrfs-corpus)
 		"rows_$1"
 		;;
 	*) { rows_features; rows_corpus; } | grep "^$1[ |]" ;;
@@ -635,11 +660,12 @@ test_all()
 	tap_check "no process is left behind" no_process_left
 }
 
-[ $# -gt 0 ] || set -- features corpus options btrfs btrfs-corpus
+[ $# -gt 0 ] || set -- features corpus options killed btrfs btrfs-corpus
 [[ $* != *corruptions* && $* != *combinations* ]] || in_memory
 setup mke2fs debugfs dumpe2fs flock diff dd awk gzip
 CORRUPT=$(tool corrupt -I"$srcdir/../lib" -lext2fs -lcom_err) ||
 	tap_bail "no corrupt, and it does not compile"
+compare_record
 mkdir "$E2PF_TMP/base" "$E2PF_TMP/made" "$E2PF_TMP/files"
 export -f small_files
 own_mounts=-m

@@ -9,6 +9,10 @@
 # To be sourced after lib.sh:  compare_stock, then compare_test or compare_outcome;
 # compare_image for one TAP line.
 #
+# After compare_record, what is written must be the same, too: each call, in order, with
+# its place and its contents.  With the mmap manager one flush of libext2fs's cache may
+# write its blocks in another order.
+#
 # The stock programs use the time, random numbers and UUIDs, so no two runs are
 # the same.  For both programs E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's
 # time, and fixed-random.c fixes the rest.
@@ -38,6 +42,8 @@
 #   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
 #			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
+#   COMPARE_STOPS	percentages: both programs are also killed after so much
+#			of what stock writes, and what they leave is compared
 #   COMPARE_SAVE	a file that is compared after each check, besides
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
 #   COMPARE_MASK	a sed script that removes what may differ in the output
@@ -68,7 +74,8 @@ e2fsck)
 	COMPARE_UNSURE=${COMPARE_UNSURE-}
 	COMPARE_MASK=${COMPARE_MASK-}
 	COMPARE_EXCUSES=${COMPARE_EXCUSES-compare_unset_variable compare_read_count \
-		compare_crash compare_heap compare_race compare_write_order}
+		compare_crash compare_heap compare_race compare_write_order \
+		compare_killed}
 	;;
 btrfs)
 	BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
@@ -138,6 +145,7 @@ compare_run()
 	# If the image cannot be copied, no stale status may be left.
 	rm -f "$dir.status"
 	compare_copy "$image" "$dir" || return
+	: >"$dir.writes"
 	[ -z "$COMPARE_IN_PLACE" ] || fs=${image##*/} folder=${image%/*}
 	for arg in "$@"; do
 		[ "$arg" != @ ] || { at=1; arg=$fs; }
@@ -151,9 +159,10 @@ compare_run()
 	[ "$compare_runtime_is" = test ] &&
 	[ "$program" = "${!compare_stock_is}" ] ||
 		preload+=${E2PF_RUNTIME:+:$E2PF_RUNTIME}
+	[ -z "$preload" ] || preload+=${RECORD_WRITES:+:$RECORD_WRITES}
 	(
 		cd "$folder" || exit
-		export LD_PRELOAD=$preload
+		export LD_PRELOAD=$preload E2PF_WRITES=$dir.writes
 		# The stock program is linked under this name.
 		exec "$IMGTOOL" "${limit[@]}" \
 			"${COMPARE_NAME:-$COMPARE_PROGRAM}" \
@@ -236,6 +245,76 @@ compare_mask()
 	fi
 }
 
+# compare_record: from now on what the runs write is recorded.
+compare_record()
+{
+	RECORD_WRITES=$(library record-writes) ||
+		tap_bail "record-writes.c does not compile"
+}
+
+# compare_writes DIR RUN MANAGER: are the calls that write the same?  Those of a run
+# that has been ended by a limit, or killed, only up to there.
+compare_writes()
+{
+	local dir=$1 run=$2 part=0
+
+	! same_lines "$dir/stock.writes" "$dir/$run.writes" || return 0
+	[ -z "$COMPARE_THREADS" ] || return 0
+	! compare_was_ended "$dir/stock" && [ -z "${E2PF_WRITES_STOP-}" ] || part=1
+	awk -v manager="$3" -v part=$part "$compare_order" \
+		"$dir/stock.writes" "$dir/$run.writes" >"$dir/order"
+}
+
+# same_lines A B: starts no process.
+same_lines()
+{
+	local -a a b
+
+	mapfile -t a <"$1"
+	mapfile -t b <"$2"
+	[ "${a[*]}" = "${b[*]}" ]
+}
+
+# The order of writes with the mmap manager: libext2fs's cache has eight blocks.  From
+# one point at which both have made the same calls to the next there may only be so many
+# writes, each of another block.  Writes that fail change nothing.
+compare_order='
+$1 == "more" { part = 1; next }
+manager == 1 && / = -/ && $2 ~ /write$/ { next }
+FILENAME == ARGV[1] { stock[++calls] = $0; next }
+{ test[++others] = $0 }
+function count(line, by,	was, word) {
+	was = left[line]
+	left[line] += by
+	open += (left[line] < 0 ? -left[line] : left[line]) - \
+		(was < 0 ? -was : was)
+	split(line, word, " ")
+	if (by > 0 && (word[2] !~ /write$/ || seen[word[1], word[3]]++))
+		disorder = 1
+}
+END {
+	least = calls < others ? calls : others
+	for (i = first = 1; i <= least; i++) {
+		count(stock[i], 1)
+		count(test[i], -1)
+		if (open && (manager != 1 || disorder || i - first >= 8))
+			break
+		if (!open) {
+			first = i + 1
+			disorder = 0
+			delete seen
+			delete left
+		}
+	}
+	if (i > least && (part || (!open && calls == others)))
+		exit 0
+	print "writes differ from call " first " of " calls " and " others ":"
+	for (i = first; i < first + 8; i++)
+		if (i in stock || i in test)
+			print "< " stock[i] "\n> " test[i]
+	exit 1
+}'
+
 # compare_differs DIR IMAGE OPTION...: does stock differ from itself?  On
 # damaged images it may print or write uninitialized memory, so it is also run
 # with other bytes in its heap.
@@ -247,7 +326,8 @@ compare_differs()
 	for perturb in "" 165; do
 		MALLOC_PERTURB_=$perturb compare_run "${!compare_stock_is}" \
 			"$dir/again" "$@"
-		compare_files "$dir" again >/dev/null 2>&1 || return 0
+		compare_files "$dir" again >/dev/null 2>&1 &&
+			compare_writes "$dir" again - || return 0
 	done
 	return 1
 }
@@ -398,17 +478,58 @@ compare_write_order()
 	cmp -s -n "$size" "$dir/stock.rest" "$dir/test.rest"
 }
 
+# compare_killed DIR IMAGE OPTION...: a repair through the mmap manager, killed in the
+# middle of a flush, may have written others of its blocks.  The same check by stock of
+# what it left must then end as that of what stock left, and leave nothing to repair.
+compare_killed()
+{
+	local dir=$1 run path
+	local -a ends=()
+
+	[ "${manager-}" = 1 ] && [ -n "${E2PF_WRITES_STOP-}" ] || return
+	local -x E2PF_WRITES_STOP=''
+	"$IMGTOOL" cmp "$dir"/{stock,test}.status "$dir"/{stock,test}.out \
+		"$dir"/{stock,test}.err || return
+	for path in "$dir"/stock/*; do
+		[ "${path##*/}" = fs ] ||
+			cmp "$path" "$dir/test/${path##*/}" || return
+	done
+	shift 2
+	for run in stock test; do
+		cp --sparse=auto "$dir/$run/fs" "$dir/left"
+		[ ! -e "$dir/$run/jdev" ] || cp "$dir/$run/jdev" "$dir/left.jdev"
+		compare_run "${!compare_stock_is}" "$dir/again" "$dir/left" "$@"
+		ends+=("$(<"$dir/again.status")")
+		mv "$dir/again/fs" "$dir/left"
+		[ ! -e "$dir/left.jdev" ] || mv "$dir/again/jdev" "$dir/left.jdev"
+		compare_run "${!compare_stock_is}" "$dir/again" "$dir/left" "$@"
+		[ "$(<"$dir/again.status")" = 0 ] || return
+	done
+	[ "${ends[0]}" = "${ends[1]}" ]
+}
+
 # compare_takes_threads: does stock e2fsck have the option -m, for threads?
 compare_takes_threads()
 {
 	"$E2FSCK_STOCK" 2>&1 </dev/null | grep -q '^ -m '
 }
 
+# compare_excused DIR IMAGE OPTION...: is there an excuse for the difference?
+compare_excused()
+{
+	local excuse
+
+	for excuse in $COMPARE_EXCUSES; do
+		! "$excuse" "$@" >/dev/null || return 0
+	done
+	return 1
+}
+
 # compare_test DIR MANAGER IMAGE OPTION...: runs the command under test.  If the
 # result differs from DIR/stock, prints the differences and returns 1.
 compare_test()
 {
-	local dir=$1 manager=$2 what excuse
+	local dir=$1 manager=$2 what
 	local COMPARE_LIMIT=${COMPARE_TEST_LIMIT:-$COMPARE_LIMIT}
 
 	shift 2
@@ -421,10 +542,9 @@ compare_test()
 		rm -f "$dir/stats.json"
 		compare_run "${!compare_test_is}" "$dir/test" "$@"
 	)
-	what=$(compare_files "$dir" test) && return
-	for excuse in $COMPARE_EXCUSES; do
-		"$excuse" "$dir" "$@" >/dev/null && return
-	done
+	what=$(compare_files "$dir" test || compare_excused "$dir" "$@") &&
+		{ compare_writes "$dir" test "$manager" ||
+			{ what=$(<"$dir/order"); false; }; } && return
 	# A sanitizer also reports bugs of the stock program.
 	if [ -n "$E2PF_RUNTIME" ] && grep -aq '^Signal (' "$dir/stock.err"; then
 		E2PF_RUNTIME='' compare_test "$dir" "$manager" "$@"
@@ -476,7 +596,7 @@ compare_outcome()
 	compare_test "$@" >"$dir/why" && return
 	if compare_was_ended "$dir/test"; then
 		[ -z "$ended" ] || ! compare_begin_alike "$dir" >>"$dir/why" ||
-			return
+			! compare_writes "$dir" test "$2" || return
 		COMPARE_OUTCOME=hung
 	elif [ -n "$ended" ] && compare_ends "$longer" "$dir" "${@:3}"; then
 		compare_outcome "$@"
@@ -520,31 +640,56 @@ compare_planned()
 			}'
 }
 
+# compare_stops DIR: the calls that write, by number, of COMPARE_STOPS.
+compare_stops()
+{
+	[ -z "${COMPARE_STOPS-}" ] || wc -l <"$1/stock.writes" |
+		awk -v parts="$COMPARE_STOPS" '{
+			count = split(parts, part, " ")
+			for (i = 1; i <= count; i++) {
+				n = 1 + int(part[i] * ($1 - 2) / 100)
+				if (n >= 1 && n < $1 && !seen[n]++)
+					print n
+			}
+		}'
+}
+
 # compare_image NAME DIR IMAGE OPTION...: runs stock once and the command under
 # test once for each I/O manager, and prints one TAP line.  The status and
 # output of stock stay in DIR.
 compare_image()
 {
-	local name=$1 dir=$2 manager bad=0 log=$2/log note=''
+	local name=$1 dir=$2 manager bad=0 log=$2/log note='' status stops=''
 
+	local -x E2PF_WRITES_STOP=''
 	shift 2
 	mkdir -p "$dir"
 	: >"$log"
 	compare_stock "$dir" "$@"
-	for manager in $COMPARE_MANAGERS; do
-		compare_outcome "$dir" "$manager" "$@"
-		case $COMPARE_OUTCOME in
-		agreed) ;;
-		endless) note="; stock does not end, both begin alike" ;;
-		unsure) note="; stock differs from itself" ;;
-		*)	echo "$COMPARE_OUTCOME:" >>"$log"
-			cat "$dir/why" >>"$log"
-			bad=1
-			;;
-		esac
+	status=$(<"$dir/stock.status")
+	for E2PF_WRITES_STOP in '' $(compare_stops "$dir"); do
+		if [ -n "$E2PF_WRITES_STOP" ]; then
+			stops+=", $E2PF_WRITES_STOP"
+			compare_stock "$dir" "$@"
+			[ "$(<"$dir/stock.status")" = 137 ] || bad=1
+		fi
+		for manager in $COMPARE_MANAGERS; do
+			compare_outcome "$dir" "$manager" "$@"
+			case $COMPARE_OUTCOME in
+			agreed) ;;
+			endless) note="; stock does not end, both begin alike" ;;
+			unsure) note="; stock differs from itself" ;;
+			*)	echo "$COMPARE_OUTCOME${stops:+ (${stops#, })}:" >>"$log"
+				cat "$dir/why" >>"$log"
+				bad=1
+				;;
+			esac
+		done
 	done
+	[ -z "${COMPARE_STOPS-}" ] || [ -n "$stops" ] || bad=1
+	[ -z "$stops" ] || note="; killed after calls ${stops#, }$note"
 	if [ $bad = 0 ]; then
-		tap_ok "$name (status $(<"$dir/stock.status")$note)"
+		tap_ok "$name (status $status$note)"
 	else
 		tap_not_ok "$name" "$log"
 	fi
