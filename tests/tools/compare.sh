@@ -458,7 +458,7 @@ compare_race()
 
 # compare_write_order DIR: with the mmap manager only the messages about blocks that
 # could not be written stand in another place: libext2fs's cache writes them later
-# (e2fsck-prefetch(8)).  An output that a limit has ended is compared up to there.
+# (doc/testing.md).  An output that a limit has ended is compared up to there.
 compare_write_order()
 {
 	local dir=$1 path size

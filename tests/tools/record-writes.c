@@ -114,15 +114,17 @@ static uint64_t sum_of(const struct iovec *v, int count)
 static long record(int fd, const char *call, int64_t at, int64_t length,
 		   uint64_t sum, long result)
 {
-	char path[4096], line[sizeof(path) + 128];
-	int err = errno, n = 0;
+	char path[4096];
+	int err = errno;
 	const char *name = is_full() ? NULL : name_of(fd, path, sizeof(path));
-	uint64_t number;
 
 	if (name) {
+		uint64_t number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+		char line[sizeof(path) + 128];
+		int n;
+
 		if (log_fd < 0)
 			open_log();
-		number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
 		n = snprintf(line, sizeof(line), "%s %s %" PRId64 " %" PRId64
 			     " %016" PRIx64 " = %ld\n", name, call, at, length,
 			     sum, result < 0 ? -(long)err : result);
