@@ -13,6 +13,7 @@
 #   corpus:NAME		a damaged image of e2fsprogs' own tests
 #   btrfs:NAME		an image of btrfs, below, checked by btrfs check
 #   btrfs-corpus:FILE	an image of btrfs-progs' own tests
+#   syzbot:FILE		an image that syzbot mounted, or btrfs-syzbot:FILE
 #   zeros:BYTES		no filesystem
 #   path:PATH		an image of yours, or btrfs-path:PATH; with COMPARE_IN_PLACE=1
 #			what is there itself
@@ -29,13 +30,17 @@
 # Groups: features (every feature, sound and damaged), corpus, options (the command
 # line); killed (repairs that end in their middle); corruptions, combinations (of random
 # features, corruptions and settings) and btrfs, of seeded corruptions, COUNT of them
-# from FIRST; btrfs-corpus.  Without arguments all but corruptions and combinations
-# (test-corruptions.sh).  The images of the corpora are not part of this project:
+# from FIRST; btrfs-corpus; syzbot and btrfs-syzbot, images that crashed kernels; mounted
+# (repaired, then used by the kernel).  Without arguments all but corruptions and
+# combinations (test-corruptions.sh).  The images of other projects are not part of this
+# one:
 # E2FSPROGS_TESTS names a folder with NAME.gz and manifest.tsv (name, first options,
-# second options), BTRFS_TESTS one of btrfs-progs; without them
-# shared/e2fsprogs-tests and shared/btrfs-tests beside the source tree are tried.
+# second options), BTRFS_TESTS one of btrfs-progs, SYZBOT_TESTS one with folders
+# ext4-* and btrfs-* of images (*.gz); without them shared/e2fsprogs-tests,
+# shared/btrfs-tests and shared/syzbot-tests beside the source tree are tried.
 #
-# Of the damage to a sound image each takes a share in turn; with E2PF_FAULTS=all all.
+# Of the damage to a sound image each takes a share in turn, and of syzbot's images and
+# those to be mounted there is a sample; with E2PF_FAULTS=all all.
 # With E2PF_FEW sound images are checked with -fn and -fy only, and of all images
 # every second.  KEEP names a folder for the images of rows that fail.
 
@@ -51,6 +56,7 @@ COMPARE_OUTPUT=2000000
 
 corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
 btrfs_corpus=${BTRFS_TESTS:-$srcdir/../../shared/btrfs-tests}
+syzbot=${SYZBOT_TESTS:-$srcdir/../../shared/syzbot-tests}
 COMPARE_MANAGERS=${COMPARE_ROW_MANAGERS:-0 1}
 STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 PLAN=$top_builddir/tests/tools/btrfs-plan
@@ -58,6 +64,28 @@ PLAN=$top_builddir/tests/tools/btrfs-plan
 #
 # The rows.
 #
+
+# absent GROUP: why it has no rows on this machine.
+absent()
+{
+	case $1 in
+	btrfs*) have_program mkfs.btrfs || { echo "mkfs.btrfs not found"; return; } ;;
+	esac
+	case $1 in
+	corpus)
+		[ -r "$corpus/manifest.tsv" ] ||
+			echo "no images of e2fsprogs' tests (set E2FSPROGS_TESTS)"
+		;;
+	btrfs-corpus)
+		[ -d "$btrfs_corpus" ] ||
+			echo "no images of btrfs-progs' tests (set BTRFS_TESTS)"
+		;;
+	syzbot|btrfs-syzbot)
+		[ -d "$syzbot" ] || echo "no images of syzbot (set SYZBOT_TESTS)"
+		;;
+	mounted) have_root || echo "only root mounts" ;;
+	esac
+}
 
 # in_turn NUMBER ITEM...: the one of this number, or all of them.
 in_turn()
@@ -143,7 +171,6 @@ rows_btrfs()
 {
 	local seed count=${#btrfs_kinds[@]} recipe
 
-	have_program mkfs.btrfs || return 0
 	{
 		for seed in $(seeds 22); do
 			echo "btrfs:${btrfs_images[seed / count % 8]}" \
@@ -169,12 +196,52 @@ rows_btrfs-corpus()
 	done
 }
 
+# What the check has repaired is mounted and used.  Left out are images with files that
+# cannot be read or written, of two devices, and one whose mount waits for others.
+rows_mounted()
+{
+	local name number=0 share=4 seed
+
+	[ "${E2PF_FAULTS-}" != all ] || share=1
+	for name in $(image_names | grep -v 'encrypt\|full\|journal-dev\|mmp'); do
+		number=$((number + 1))
+		[ $(((number + 1) % share)) = 0 ] || continue
+		for seed in $(in_turn 2 $number $((100 + number)) $((200 + number))); do
+			echo "$name corrupt:$seed:${kinds[1 + seed % 11]}|-fy|MOUNTED=1"
+		done
+	done
+}
+
+# rows_of_syzbot TYPE SHARE OPTIONS...: each SHAREth image of ext4 or btrfs with one of
+# the options in turn; with E2PF_FAULTS=all each image with all.
+rows_of_syzbot()
+{
+	local share=$2 number=0 recipe=syzbot file options
+
+	[ "$1" = ext4 ] || recipe=$1-syzbot
+	[ "${E2PF_FAULTS-}" != all ] || share=1
+	for file in "$syzbot/$1"-*/*.gz; do
+		number=$((number + 1))
+		[ $((number % share)) = 0 ] || continue
+		in_turn $((number / share)) "${@:3}" | while IFS= read -r options; do
+			echo "$recipe:${file#"$syzbot/"}|$options|COMPARE_LIMIT=3"
+		done
+	done
+}
+
+rows_syzbot() { rows_of_syzbot ext4 2 -fn -fy -fp -fyD; }
+
+rows_btrfs-syzbot()
+{
+	rows_of_syzbot btrfs 4 "" --mode=lowmem --repair "--mode=lowmem --repair"
+}
+
 # Both checks of each test.  With an e2fsck that checks in several threads, that too.
 rows_corpus()
 {
 	local name first second
 
-	[ -r "$corpus/manifest.tsv" ] || return 0
+	[ -z "$(absent corpus)" ] || return 0
 	while IFS=$'\t' read -r name first second; do
 		echo "corpus:$name|-fn|"
 		echo "corpus:$name|$first|"
@@ -228,6 +295,10 @@ rows_options()
 	# No machine has a device of this number.
 	cat <<-END
 	ext3-1k|-fy -E bmap2extent|
+	ext3-8k|-fy -E bmap2extent|
+	ext4-16k|-fyD -z undo|
+	ext4-64k-recovery super|-fy -b 512 -B 65536|
+	ext4-64k-recovery super|-fy -b 512|
 	ext3-recovery|-E journal_only -y|
 	ext4-journal-device|-fy -j jdev|
 	ext4-journal-device|-fy -j fs|
@@ -519,6 +590,12 @@ base()
 	[ -e "$made" ] || { cat "$made.no"; return 1; }
 }
 
+# unpack FILE.GZ IMAGE
+unpack()
+{
+	gzip -dc "$1" >"$2.all" && cp --sparse=always "$2.all" "$2" && rm "$2.all"
+}
+
 # make_recipe FILE WORD...: returns 2 if this machine does not make the image.
 make_recipe()
 {
@@ -526,11 +603,8 @@ make_recipe()
 
 	shift 2
 	case $first in
-	corpus:*)
-		gzip -dc "$corpus/$what.gz" >"$file.all" &&
-			cp --sparse=always "$file.all" "$file" && rm "$file.all" ||
-			return
-		;;
+	corpus:*) unpack "$corpus/$what.gz" "$file" || return ;;
+	syzbot:*|btrfs-syzbot:*) unpack "$syzbot/$what" "$file" || return ;;
 	zeros:*) head -c "$what" /dev/zero >"$file" || return ;;
 	path:*|btrfs-path:*) ln -s "$what" "$file" ;;
 	btrfs-corpus:*) image_of_dump "$btrfs_corpus/$what" "$file" || return 2 ;;
@@ -573,8 +647,58 @@ check_row()
 		tap_diag "repeat: tests/scripts/test-compare.sh '$1'"
 		[ -z "${KEEP-}" ] || cp --sparse=auto "$dir/image" "$KEEP/${recipe// /-}"
 	}
+	[ -z "${MOUNTED-}" ] ||
+		check_mounted "$name" "$dir/compare/test/fs" \
+			"$E2PF_TMP/base/${recipe%% *}"
 	[[ $recipe != btrfs:* ]] || planned_fits ||
 		tap_not_ok "$name: more blocks are planned than there are"
+}
+
+# use_image IMAGE: list, read, write and remove, in mounts of our own.  Returns 2 if the
+# kernel does not mount it.  A damaged superblock must not choose what an error does.
+# shellcheck disable=SC2016
+use_image()
+{
+	mkdir -p "$dir/mounted"
+	unshare -m bash -c '
+		mount -o loop,errors=continue "$1" "$2" || exit 2
+		find "$2" -ls >/dev/null || exit
+		find "$2" -type f -size -16384k -exec cat {} + >/dev/null 2>&1
+		mkdir "$2/used" && cp "$3" "$2/used/here" &&
+		mv "$2/used/here" "$2/used/file" && rm -rf "$2"/d[0-9] &&
+		umount "$2"' bash "$1" "$dir/mounted" "$IMAGE_SRC/f70000"
+}
+
+# is_clean IMAGE: for stock, today, because the kernel writes the time.
+is_clean() { env -u E2FSCK_TIME -u E2FSPROGS_FAKE_TIME "$E2FSCK_STOCK" -fn "$1" 2>&1; }
+
+# check_mounted NAME IMAGE SOUND: use the image, which was repaired, and see whether
+# the kernel or stock finds anything wrong, and what was written.
+check_mounted()
+{
+	local name="$1: mounted and used" image=$2 log=$dir/mounted.log
+
+	[ "$(<"$dir/compare/stock.status")" -lt 4 ] && is_clean "$image" >"$log" || {
+		tap_skip "$name" "stock does not repair it"
+		return
+	}
+	use_image "$image" >"$log" 2>&1
+	case $? in
+	0)	is_clean "$image" >"$log" &&
+		! dumpe2fs -h "$image" 2>&1 | grep '^FS Error count' >"$log" &&
+		debugfs -R "cat /used/file" "$image" 2>"$log" |
+			cmp - "$IMAGE_SRC/f70000" >>"$log" 2>&1 &&
+			{ tap_ok "$name"; return; }
+		;;
+	2)	cp --sparse=auto "$3" "$image"
+		use_image "$image" >"$log.sound" 2>&1
+		[ $? != 2 ] || {
+			tap_skip "$name" "Linux $(uname -r) does not mount the sound one"
+			return
+		}
+		;;
+	esac
+	tap_not_ok "$name" "$log"
 }
 
 # Even hostile bytes plan no more blocks than the device has.
@@ -596,7 +720,7 @@ check_rows()
 
 	mkdir "$dir"
 	# Stock may print what it never set.
-	[[ $recipe != *corrupt:* ]] || COMPARE_UNSURE=1
+	[[ $recipe != *@(corrupt|syzbot):* ]] || COMPARE_UNSURE=1
 	case $recipe in
 	btrfs*)
 		local -x COMPARE_PROGRAM=btrfs
@@ -628,7 +752,8 @@ rows_of()
 {
 	case $1 in
 	*"|"*) echo "$1" ;;
-	features|corpus|killed|options|corruptions|combinations|btrfs|btrfs-corpus)
+	features|corpus|killed|options|corruptions|combinations|btrfs|btrfs-corpus|\
+	syzbot|btrfs-syzbot|mounted)
 		"rows_$1"
 		;;
 	*) { rows_features; rows_corpus; } | grep "^$1[ |]" ;;
@@ -637,9 +762,17 @@ rows_of()
 
 test_all()
 {
-	local row recipe='' argument i
-	local -a blocks=()
+	local row recipe='' argument i why
+	local -a blocks=() present=()
 
+	for argument; do
+		why=$(absent "$argument")
+		if [ -n "$why" ]; then
+			tap_skip "$argument" "$why"
+		else
+			present+=("$argument")
+		fi
+	done
 	while IFS= read -r row; do
 		if [ "${row%%|*}" = "$recipe" ]; then
 			blocks[-1]+=$'\n'$row
@@ -647,20 +780,24 @@ test_all()
 			blocks+=("$row")
 		fi
 		recipe=${row%%|*}
-	done < <(for argument; do rows_of "$argument"; done)
+	done < <(for argument in ${present[@]+"${present[@]}"}; do
+			rows_of "$argument"
+		done)
 	if [ -n "${E2PF_FEW-}" ]; then
 		for i in "${!blocks[@]}"; do
 			[ $((i % 2)) = 0 ] || unset "blocks[$i]"
 		done
 	fi
-	[ ${#blocks[@]} -gt 0 ] || tap_not_ok "$*: no rows"
+	[ ${#blocks[@]} -gt 0 ] || [ ${#present[@]} = 0 ] ||
+		tap_not_ok "${present[*]}: no rows"
 	workers check_rows "${blocks[@]}"
 	[[ ${blocks[*]} != *btrfs:* ]] || [ -x "$PLAN" ] ||
 		tap_skip "planned by itself" "not built: $PLAN"
 	tap_check "no process is left behind" no_process_left
 }
 
-[ $# -gt 0 ] || set -- features corpus options killed btrfs btrfs-corpus
+[ $# -gt 0 ] || set -- features corpus options killed syzbot mounted btrfs \
+	btrfs-corpus btrfs-syzbot
 [[ $* != *corruptions* && $* != *combinations* ]] || in_memory
 setup mke2fs debugfs dumpe2fs flock diff dd awk gzip
 CORRUPT=$(tool corrupt -I"$srcdir/../lib" -lext2fs -lcom_err) ||
@@ -670,6 +807,4 @@ mkdir "$E2PF_TMP/base" "$E2PF_TMP/made" "$E2PF_TMP/files"
 export -f small_files
 own_mounts=-m
 have_root || own_mounts=-rm
-[ "$*" != corpus ] || [ -r "$corpus/manifest.tsv" ] ||
-	tap_skip_all "no images of e2fsprogs' tests (set E2FSPROGS_TESTS)"
 tap_run test_all "$@"

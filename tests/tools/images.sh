@@ -72,6 +72,7 @@ image_sources()
 	# Every second block is a hole: as many extents as blocks.
 	"$IMGTOOL" holes "$s/frag1k" 1024 700
 	"$IMGTOOL" holes "$s/frag4k" 4096 1500
+	"$IMGTOOL" holes "$s/frag8k" 8192 700
 	"$IMGTOOL" holes "$s/frag64k" 65536 6
 	# With 1k blocks these offsets are reached through the inode and through
 	# single, double and triple indirect blocks.
@@ -154,7 +155,17 @@ image_table()
 	ext4-2k-i512|12M|-b 2048 -I 512 -O $csum|tree frag4k
 	ext4-4k|24M|-O $csum,has_journal $j|tree frag4k
 	ext4-4k-i1024|16M|-I 1024 -O $csum|tree sparse4k
-	ext4-64k|48M|-b 65536 -O $csum -N 600|tree frag64k
+	ext2-16k|24M|-b 16384 -g 512 -I 128 -O $e3|tree sparse4k
+	ext2-32k|32M|-b 32768 -O $e3|tree sparse4k
+	ext3-8k|32M|-b 8192 -O $e3,has_journal -J size=8|tree frag8k recovery
+	ext4-8k|32M|-b 8192 -g 1024 -O $csum,has_journal -J size=8|tree frag8k
+	ext4-16k|48M|-b 16384 -g 1024 -O $csum,has_journal -J size=16|tree frag64k htree2 recovery_csum
+	ext4-32k|48M|-b 32768 -g 512 -O $csum,inline_data -N 600|tree frag64k
+	ext4-64k|48M|-b 65536 -O $csum -N 600|tree frag64k htree2
+	ext4-64k-recovery|160M|-b 65536 -g 512 -O $e4,has_journal -J size=64 -N 600|tree recovery
+	ext4-bigalloc-2m|1200M|-g 256 -O $csum,bigalloc,^resize_inode -C 2097152 -N 1024|tree frag4k
+	ext4-bigalloc-8k|96M|-b 8192 -g 256 -O $csum,bigalloc,^resize_inode -C 131072 -N 600|tree frag8k
+	ext4-bigalloc-64k|1G|-b 65536 -g 256 -O $csum,bigalloc,^resize_inode -C 2097152 -N 600|tree frag64k
 	ext4-no-csum|12M|-O $e4,has_journal $j|tree frag4k
 	ext4-uninit-bg|24M|-b 1024 -O $e4,uninit_bg -E lazy_itable_init=1|tree frag1k
 	ext4-lazy-itable|24M|-b 1024 -O $csum -N 8192 -E lazy_itable_init=1|tree
@@ -326,6 +337,7 @@ image_do_sparse1k() { echo "write $IMAGE_SRC/sparse1k /sparse" | image_debugfs "
 image_do_sparse4k() { echo "write $IMAGE_SRC/sparse4k /sparse" | image_debugfs "$1"; }
 image_do_frag1k() { echo "write $IMAGE_SRC/frag1k /frag" | image_debugfs "$1"; }
 image_do_frag4k() { echo "write $IMAGE_SRC/frag4k /frag" | image_debugfs "$1"; }
+image_do_frag8k() { echo "write $IMAGE_SRC/frag8k /frag" | image_debugfs "$1"; }
 image_do_frag64k() { echo "write $IMAGE_SRC/frag64k /frag" | image_debugfs "$1"; }
 
 image_do_ea_large()
@@ -387,7 +399,8 @@ image_big_dir()
 		awk '$2 == "/target" { print $1 }')
 	target=${target:-$(image_ino "$image" /target)}
 	big=$(image_ino "$image" /big)
-	"$IMGTOOL" dirblocks 1024 "$big" 2 "$target" "$count" 250 >"$blocks"
+	"$IMGTOOL" dirblocks "$(image_blocksize "$image")" "$big" 2 "$target" \
+		"$count" 250 >"$blocks"
 	size=$(stat -c %s "$blocks")
 	image_debugfs "$image" <<-END
 	rm /big
