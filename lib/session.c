@@ -293,6 +293,12 @@ static void decide(const struct e2pf_session *s, struct e2pf_report *r)
 		return;
 	}
 	e2pf_report_order(r);
+	if (r->engine.slow_or_failed)
+		e2pf_decide(list, "device", "suspect",
+			    "a read at byte %llu failed or took a second, "
+			    "%llu such reads in all",
+			    (unsigned long long)r->engine.suspect_at,
+			    (unsigned long long)r->engine.slow_or_failed);
 	if (r->engine.errors)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
 			    (unsigned long long)r->engine.errors);

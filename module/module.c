@@ -156,6 +156,11 @@ static void describe(const struct module_result *r, char *text, size_t size)
 			 in_words(without, alone, sizeof(alone)));
 	else
 		snprintf(text, size, "%s in %s", r->done, took);
+	size -= strlen(text);
+	if (module.report.engine.slow_or_failed)
+		snprintf(text + strlen(text), size,
+			 "; device slow or failing at byte %llu",
+			 (unsigned long long)module.report.engine.suspect_at);
 }
 
 /* As syslog(3) does, but without its lock, without a wait for a log that does

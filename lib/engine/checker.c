@@ -17,6 +17,10 @@
 /* Large reads take longer than E2PF_STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
+/* After this time without progress of a worker nothing that it has asked for is in
+ * flight: longer than disks try a bad sector. */
+#define IN_FLIGHT_NS 120000000000ull
+
 /* Everything seemed cached, but is not if this many reads had to wait, of at most
  * 16 times as many: a busy machine delays some, too. */
 #define WARM_MISSES 128u
@@ -287,7 +291,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	atomic_store_explicit(&c->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&c->reading_since, r->began,
 			      memory_order_relaxed);
-	r->waited = r->missed = false;
+	r->waited = r->missed = r->failed = false;
 	if (was_read_lately(e, r) || (!e->pacing.stuck && !c->gated))
 		return;
 	/* A cached read shows nothing about a stuck device. */
@@ -354,7 +358,6 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 	uint64_t ns = new_wait(e, r, now);
 
 	e2pf_assert_held(e);
-	e2pf_pacing_judge_checker(e, now - r->asked, r->missed);
 	c->stages[c->stage].stalls++;
 	c->stages[c->stage].stall_ns += ns;
 	c->own_stall_ns += ahead ? 0 : ns;
@@ -380,10 +383,28 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	c->stages[c->stage].hits += !stalled;
 	c->bytes += r->length;
 	ahead = e2pf_window_forget(e, r->device, r->offset, r->length);
+	if (stalled || r->failed)
+		e2pf_pacing_judge_checker(e, r, now - r->asked);
 	if (stalled)
 		count_stall(e, r, now, ahead);
 	e2pf_unlock(&e->lock);
 	return ahead;
+}
+
+bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
+			    uint64_t offset, void *buf, uint32_t length)
+{
+	struct e2pf_device *dev = e->devices[device];
+	bool in_flight;
+
+	e2pf_lock(&e->lock);
+	/* Workers that have ended or given up have left theirs in flight. */
+	in_flight = e->pool.requests &&
+		    e2pf_now(e) - e->pool.last_progress < IN_FLIGHT_NS;
+	if (in_flight)
+		e2pf_pacing_read_failed(e, offset);
+	e2pf_unlock(&e->lock);
+	return in_flight && !dev->ops->read(dev, buf, offset, length);
 }
 
 /*

@@ -91,6 +91,10 @@ struct e2pf_engine_stats {
 	bool gave_up;			/* reading ahead has ended because of
 					   errors, or because a total budget is
 					   used up */
+	uint64_t slow_or_failed;	/* reads that failed or took a second,
+					   the checker's included */
+	uint64_t suspect_at;		/* the first of them, bytes from the
+					   start of its device */
 	bool has_head;			/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when
 					   not measured */
@@ -189,6 +193,8 @@ struct e2pf_read {
 	bool waited;		/* it was not cached, and came to the gate */
 	bool missed;		/* it was not cached; checked only at the gate,
 				   and while the device is stuck */
+	bool failed;		/* set by the caller after the read: the device
+				   could not read it */
 };
 
 /* The checker is about to read: may wait at the gate.  The caller sets device,
@@ -200,6 +206,15 @@ bool e2pf_engine_after_read(struct e2pf_engine *e,
 
 void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats);
+
+/*
+ * The checker's read has failed, at this offset of a device.  The block layer merges
+ * requests that lie side by side, and a device may fail them as one: then a bad sector
+ * among what the engine asked for fails a read that is sound.  If that may be, ask for
+ * nothing more, and read the same bytes once more.  Returns true if they could be read.
+ */
+bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
+			    uint64_t offset, void *buf, uint32_t length);
 
 /* What an engine and its checker are doing at this moment. */
 struct e2pf_engine_look {

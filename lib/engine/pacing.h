@@ -14,22 +14,34 @@
 #include "requests.h"
 
 struct e2pf_engine;
+struct e2pf_read;
 
 /* A device that takes this long for a request is stuck, whatever else was in
  * flight. */
 #define E2PF_STUCK_NS 1000000000u
+
+/* Whether the device may be failing: reads of ours or of the checker that failed, or
+ * took E2PF_STUCK_NS. */
+enum e2pf_health {
+	E2PF_SOUND,
+	E2PF_SUSPECT,		/* one: only what the check reads, no gaps */
+	E2PF_FAILING		/* more: and few requests at a time */
+};
 
 /* Written by pacing.c alone. */
 struct e2pf_pacing {
 	/* Any thread reads it without the lock: the device is left to the checker
 	 * for this many more quick reads; 0: it is not stuck. */
 	atomic_uint stuck;
+	_Atomic(enum e2pf_health) health;
 
 	/* These need the lock. */
 	struct e2pf_rate rate;		/* of the workers' requests */
 	struct e2pf_speed speed;	/* as measured, or has_head as
 					   configured */
 	uint64_t widest_gap;		/* as it was last learnt, bytes */
+	unsigned signs;			/* such reads, */
+	uint64_t suspect_at;		/* and the place of the first, bytes */
 };
 
 /* What requests cost and how large they are, as one worker sees it.  Used by its
@@ -52,13 +64,18 @@ void e2pf_pacing_measure(struct e2pf_engine *e);
  * made. */
 uint64_t e2pf_pacing_take(struct e2pf_engine *e, uint64_t bytes);
 
-/* A read of ours took `ns`: leave a device that is stuck to the checker. */
-void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t ns);
+/* A read of ours at this place took `ns`, and failed with `error`, an errno or 0:
+ * whether the device is failing, and whether it is stuck and left to the checker. */
+void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t offset, int error,
+			    uint64_t ns);
 
-/* A read of the checker, which was `missed` from memory, took `ns`: whether the
- * device is stuck, or no longer is. */
-void e2pf_pacing_judge_checker(struct e2pf_engine *e, uint64_t ns,
-			       bool missed);
+/* A read of the checker took `ns` of the device's time: the same, or whether it no
+ * longer is stuck. */
+void e2pf_pacing_judge_checker(struct e2pf_engine *e,
+			       const struct e2pf_read *read, uint64_t ns);
+
+/* A read of the checker has failed: leave the device to it. */
+void e2pf_pacing_read_failed(struct e2pf_engine *e, uint64_t offset);
 
 /* Keep the largest gap of a worker for the statistics. */
 void e2pf_pacing_publish(struct e2pf_engine *e, const struct e2pf_cost *cost);

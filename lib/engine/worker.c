@@ -16,6 +16,10 @@
 #define HEAD_AHEAD (32u << 20)
 #define FLASH_AHEAD (8u << 20)
 
+/* Requests in flight on a device that is failing: each that hits a bad sector has to be
+ * waited for, at the latest at the end. */
+#define FAILING_MOST 2u
+
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
 
@@ -157,9 +161,10 @@ static void count_completed(struct e2pf_worker *w)
 		completed(w, false, now);
 }
 
-/* A read of ours has returned after a wait; `error` is an errno or 0.  Returns false
+/* A read of ours at this place has returned after `ns`; `error` is an errno or 0.  Returns false
  * if nobody wants the rest. */
-static bool read_returned(struct e2pf_worker *w, int error, uint64_t ns)
+static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
+			  uint64_t ns)
 {
 	struct e2pf_engine *e = w->e;
 
@@ -173,7 +178,7 @@ static bool read_returned(struct e2pf_worker *w, int error, uint64_t ns)
 		if (error)
 			e2pf_pool_count_error(e);
 		e2pf_checker_open_gate(e);
-		e2pf_pacing_judge_ours(e, ns);
+		e2pf_pacing_judge_ours(e, offset, error, ns);
 		wait_while_stuck(w);
 		e2pf_unlock(&e->lock);
 	}
@@ -188,29 +193,33 @@ static bool read_returned(struct e2pf_worker *w, int error, uint64_t ns)
 static int wait_for_request(struct e2pf_worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	const struct e2pf_request *r = next_step(w);
-	struct e2pf_device *dev = e->devices[r->device];
+	const struct e2pf_request r = *next_step(w);
+	struct e2pf_device *dev = e->devices[r.device];
 	uint32_t len = e->source->grain;
 	uint64_t began = e2pf_now(e), now;
 	char buf[LATE_BYTES];
 	int err;
 
-	if (is_complete(e, r)) {
+	if (is_complete(e, &r)) {
 		completed(w, false, began);
 		return 0;
 	}
-	err = dev->ops->read(dev, buf, r->offset,
+	err = dev->ops->read(dev, buf, r.offset,
 			     len < sizeof(buf) ? len : sizeof(buf));
 	now = e2pf_now(e);
-	completed(w, err || now - r->asked >= E2PF_LATE_NS, now);
-	read_returned(w, err, now - began);
+	completed(w, err || now - r.asked >= E2PF_LATE_NS, now);
+	read_returned(w, r.offset, err, now - began);
 	return err;
 }
 
 /* Wait until there may be another request; false if nobody wants it. */
 static bool wait_for_requests(struct e2pf_worker *w)
 {
-	while (w->requests.in_flight >= w->requests.most && !is_obsolete(w))
+	const struct e2pf_requests *q = &w->requests;
+
+	while ((q->in_flight >= q->most ||
+		(w->e->pacing.health == E2PF_FAILING &&
+		 q->in_flight >= FAILING_MOST)) && !is_obsolete(w))
 		wait_for_request(w);
 	return !is_obsolete(w);
 }
@@ -341,7 +350,8 @@ static bool parse_piece(struct e2pf_worker *w,
 	err = e2pf_piece_read(source, e->devices[ref.device], &ref, step->at,
 			      piece);
 	if (piece->size)
-		wanted = read_returned(w, err, e2pf_now(e) - began);
+		wanted = read_returned(w, ref.offset + step->at, err,
+				       e2pf_now(e) - began);
 	if (piece->size && wanted && !err &&
 	    source->ops->parse(source, &ref, step->at, piece->bytes,
 			       piece->size, add_found, w)) {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The operations that observe an io_channel.  They decide nothing: the original
- * manager reads and writes, and the engine is told.
+ * manager reads and writes, and the engine is told.  A read that fails, and may have
+ * failed because of what the engine has in flight, is made again before the program
+ * learns of it.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -14,6 +17,12 @@
  * that is begun again may have another one. */
 #define MANAGERS 4u
 
+/* What a manager calls when a read has failed, as in struct struct_io_channel. */
+typedef errcode_t (*read_error_handler)(io_channel channel,
+					unsigned long block, int count,
+					void *data, size_t size, int actual,
+					errcode_t error);
+
 /*
  * A manager, and the table that its observed channels have in place of its own.
  * They keep it until they are closed, so it is never freed: when observing ends,
@@ -23,6 +32,7 @@ struct e2pf_observed {
 	struct struct_io_manager table;
 	io_manager manager;		/* NULL: unused entry */
 	_Atomic(struct e2pf_observer *) observer;
+	_Atomic(read_error_handler) on_error;	/* the program's own */
 };
 
 static struct e2pf_observed observed[MANAGERS];
@@ -40,6 +50,33 @@ static struct e2pf_observer *observer_of(io_channel channel)
 	return o && o->channel == channel ? o : NULL;
 }
 
+/* In place of the program's handler, which prints and asks. */
+static errcode_t on_read_error(io_channel channel, unsigned long block,
+			       int count, void *data, size_t size, int actual,
+			       errcode_t error)
+{
+	struct e2pf_observer *o = observer_of(channel);
+	read_error_handler own = atomic_load(&entry_of(channel)->on_error);
+	uint64_t offset = (uint64_t)block * (uint64_t)channel->block_size;
+
+	if (o && error == EIO && size <= UINT32_MAX &&
+	    e2pf_engine_read_again(o->engine, 0, offset, data, (uint32_t)size))
+		return 0;
+	return own ? own(channel, block, count, data, size, actual, error) :
+		     error;
+}
+
+/* The program sets its handler at any time after the channel was opened. */
+static void take_errors(io_channel channel)
+{
+	struct e2pf_observed *entry = (struct e2pf_observed *)channel->manager;
+
+	if (channel->read_error == on_read_error)
+		return;
+	atomic_store(&entry->on_error, channel->read_error);
+	channel->read_error = on_read_error;
+}
+
 /* Tell the engine of a read before it is made.  Returns the engine if it must
  * also be told afterwards. */
 static struct e2pf_engine *announce(io_channel channel,
@@ -52,6 +89,7 @@ static struct e2pf_engine *announce(io_channel channel,
 
 	if (!o)
 		return NULL;
+	take_errors(channel);
 	r->device = 0;
 	r->offset = block * bs;
 	r->length = count < 0 ? (uint64_t)-(int64_t)count :
@@ -71,8 +109,10 @@ static errcode_t read64(io_channel channel, unsigned long long block,
 	errcode_t err = entry_of(channel)->manager->read_blk64(channel, block,
 							       count, data);
 
-	if (engine)
+	if (engine) {
+		r.failed = err == EIO;
 		e2pf_engine_after_read(engine, &r);
+	}
 	return err;
 }
 
@@ -84,8 +124,10 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 	errcode_t err = entry_of(channel)->manager->read_blk(channel, block,
 							     count, data);
 
-	if (engine)
+	if (engine) {
+		r.failed = err == EIO;
 		e2pf_engine_after_read(engine, &r);
+	}
 	return err;
 }
 

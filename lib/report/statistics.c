@@ -54,6 +54,8 @@ static const struct member of_report[] = {
 	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
 	{ "peak_lookahead_bytes", NUMBER, ENGINE(peak_lookahead_bytes) },
 	{ "errors", SUM, ENGINE(errors) },
+	{ "slow_or_failed", SUM, ENGINE(slow_or_failed) },
+	{ "suspect_at_bytes", NUMBER, ENGINE(suspect_at) },
 }, of_stages[] = {
 	{ "checker_reads", SUM, STAGE(reads) },
 	{ "checker_hits", SUM, STAGE(hits) },
@@ -83,6 +85,9 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 {
 	unsigned i;
 
+	/* The first one counts. */
+	if (!to->slow_or_failed)
+		to->suspect_at = from->suspect_at;
 	add(of_engine, COUNT(of_engine), to, from);
 	if (from->latency_ns || from->threads) {
 		to->has_head = from->has_head;

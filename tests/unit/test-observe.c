@@ -341,6 +341,50 @@ TEST_WITH(readahead_absorbed, set_up, tear_down)
 	r->channel->manager = unix_io_manager;
 }
 
+/* A read that the device fails together with another one, as unix_io reports it. */
+static errcode_t fail_read(io_channel channel, unsigned long long block,
+			   int count, void *data)
+{
+	return channel->read_error(channel, (unsigned long)block, count, data,
+				   (size_t)count * BS, 0, EIO);
+}
+
+/* It is made again if the engine may have requests in flight, once, and what cannot be
+ * read even then is the program's. */
+TEST_WITH(failed_read_is_made_again, set_up, tear_down)
+{
+	const struct e2pf_engine_config cfg = {
+		.threads = 1, .head_threads = 1, .paced = true,
+		.budget = 1 << 20
+	};
+	struct rig *r = *state;
+	struct e2pf_engine_stats stats;
+	unsigned char block[BS];
+
+	manager = *unix_io_manager;
+	manager.read_blk64 = fail_read;
+	r->channel->manager = &manager;
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	/* Nothing was ever in flight. */
+	assert_int_equal(io_channel_read_blk64(r->channel, 40, 1, block), EIO);
+	assert_int_equal(errors_called, 1);
+	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
+	fake_threads_settle();
+	memset(block, 0xff, BS);
+	assert_int_equal(io_channel_read_blk64(r->channel, 40, 1, block), 0);
+	assert_int_equal(errors_called, 1);
+	assert_memory_equal(block, (char *)r->fs.image + 40 * BS, BS);
+	e2pf_engine_get_stats(r->e, &stats);
+	assert_int_equal(stats.slow_or_failed, 2);
+	assert_int_equal(stats.suspect_at, 40 * BS);
+	fake_set_bad(&r->dev, 41, 1);
+	assert_int_equal(io_channel_read_blk64(r->channel, 41, 1, block), EIO);
+	assert_int_equal(errors_called, 2);
+	assert_int_equal(error_block, 41);
+	e2pf_unobserve(&r->observer);
+	r->channel->manager = unix_io_manager;
+}
+
 TEST_WITH(manager_without_operations, set_up, tear_down)
 {
 	struct rig *r = *state;
