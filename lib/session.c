@@ -131,7 +131,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 	/* The gate needs to know when a block has arrived, which a blind device
 	 * cannot tell. */
 	cfg->has_head = policy.has_head && !blind;
-	cfg->probe = policy.probe && !blind;
+	cfg->measure = policy.measure && !blind;
 }
 
 int e2pf_session_start(struct e2pf_session *s)

@@ -252,7 +252,7 @@ struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo)
 	/* A physical disk declared rotational is; all others are measured. */
 	struct e2pf_policy policy = {
 		.has_head = true, .heads = topo->devices,
-		.probe = !known || topo->virtual_disk || !topo->spindles
+		.measure = !known || topo->virtual_disk || !topo->spindles
 	};
 	unsigned i;
 

@@ -2,7 +2,7 @@
 /*
  * The disks below a device or file, as sysfs lists them, and what follows for
  * threads and order.  A starting point: a virtio or loop device claims to be
- * rotational whatever is under it, and then the device is measured (probe.h).
+ * rotational whatever is under it, and then the device is measured (speed.h).
  */
 #ifndef E2PF_TOPOLOGY_H
 #define E2PF_TOPOLOGY_H
@@ -44,7 +44,7 @@ unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
 struct e2pf_policy {
 	bool has_head;		/* rotational, as far as known before anything
 				   is read */
-	bool probe;		/* has_head is a guess: measure it */
+	bool measure;		/* has_head is a guess: measure it */
 	unsigned heads;		/* independent ones, where there are any */
 };
 

@@ -21,7 +21,7 @@
 #include <stdio.h>
 
 #include "device/device.h"
-#include "device/probe.h"
+#include "device/speed.h"
 #include "source.h"
 
 struct e2pf_engine;
@@ -33,7 +33,7 @@ struct e2pf_engine_config {
 				   elevator passes they can serve at once */
 	bool has_head;		/* a rotational disk: read in device order, and
 				   let the checker wait at the gate */
-	bool probe;		/* has_head is a guess: measure it */
+	bool measure;		/* has_head is a guess: measure it */
 	bool paced;		/* a checker follows; otherwise the budget is a
 				   total */
 	uint64_t budget;	/* bytes ahead of the checker, at most */

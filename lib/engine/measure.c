@@ -43,11 +43,11 @@ static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
 const char *e2pf_measure(struct e2pf_source *source, struct e2pf_device *dev,
 			 bool any, struct e2pf_speed *speed)
 {
-	struct e2pf_probe_places places = {
+	struct e2pf_speed_places places = {
 		.bytes = source->bytes[0],
 		.count = source->ops->sample ? source->samples : 0,
 		.at = sample_at, .ctx = source
 	};
 
-	return e2pf_probe_device(dev, &places, any, speed);
+	return e2pf_measure_device(dev, &places, any, speed);
 }

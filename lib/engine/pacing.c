@@ -54,7 +54,7 @@ void e2pf_pacing_start(struct e2pf_engine *e)
 	e2pf_assert_held(e);
 	p->rate.bandwidth = e->cfg.bandwidth;
 	p->rate.requests = e->cfg.requests;
-	if (!p->speed.latency_ns || !e->cfg.probe)
+	if (!p->speed.latency_ns || !e->cfg.measure)
 		p->speed = (struct e2pf_speed) {
 			.has_head = e->cfg.has_head
 		};
@@ -73,7 +73,7 @@ void e2pf_pacing_measure(struct e2pf_engine *e)
 	e2pf_assert_held(e);
 	/* If the checker's first reads have shown that the device is stuck, the
 	 * measurement would take just as long. */
-	if (!e->cfg.probe || e->pacing.speed.latency_ns || e->pacing.stuck ||
+	if (!e->cfg.measure || e->pacing.speed.latency_ns || e->pacing.stuck ||
 	    !e2pf_is_worth_measuring(e->source, e->schedule.first))
 		return;
 	if (e2pf_measure(e->source, e->devices[0], false, &e->pacing.speed) &&

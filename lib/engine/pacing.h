@@ -9,8 +9,8 @@
 
 #include <stdatomic.h>
 
-#include "device/probe.h"
 #include "device/rate.h"
+#include "device/speed.h"
 #include "requests.h"
 
 struct e2pf_engine;

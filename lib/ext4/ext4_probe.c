@@ -64,7 +64,7 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 {
 	p->unmeasured = e2pf_engine_measure(s->engine, &p->speed);
 	p->measured = !p->unmeasured;
-	if (!p->measured || !s->cfg.probe)
+	if (!p->measured || !s->cfg.measure)
 		p->speed.has_head = s->cfg.has_head;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The one model of how long reading takes: bytes and requests, each at the pace
- * of the device.  A forecast takes the pace from a probe; a running check
+ * of the device.  A forecast takes the pace from the measured speed; a running check
  * corrects it by what it has read so far (progress.h).
  */
 #ifndef E2PF_ESTIMATE_H
 #define E2PF_ESTIMATE_H
 
-#include "device/probe.h"
+#include "device/speed.h"
 #include "engine/engine.h"
 #include "report.h"
 

@@ -348,7 +348,7 @@ test_packages()
 #
 
 # Folder, and a pattern of the headers of other folders that it may include.
-layers='lib/engine array\.h|device/(device|probe|rate|thread)\.h
+layers='lib/engine array\.h|device/(device|rate|speed|thread)\.h
 lib/device none
 lib (engine|device|report)/.*\.h
 lib/report settings\.h|(engine|device)/.*\.h

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # e2prefetch probe: what it prints, and where nothing can be measured.  The unit test
-# of lib/device/probe.c has the sizes and the reasons.
+# of lib/device/speed.c has the sizes and the reasons.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh

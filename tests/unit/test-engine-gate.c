@@ -171,7 +171,7 @@ TEST(no_gate)
 	}
 }
 
-static unsigned probes_made(const struct rig *r)
+static unsigned measuring_reads(const struct rig *r)
 {
 	unsigned n = 0;
 	size_t i;
@@ -190,34 +190,34 @@ static void lend_group(void *ctx, uint32_t number, struct e2pf_group *group)
 }
 
 /* A device that claims to be rotational and is not, or the reverse. */
-static void set_up_probed(struct rig *r, uint32_t groups, bool head)
+static void set_up_guess(struct rig *r, uint32_t groups, bool head)
 {
 	rig_set_up(r, groups, 4);
 	r->cfg.head_threads = 1;
 	r->cfg.has_head = !head;
-	r->cfg.probe = true;
+	r->cfg.measure = true;
 	r->dev.miss_ns = head ? 10000000 : 100000;
 	r->dev.ask_ns = head ? 4000000 : 20000;
 	fake_hold(&r->dev, FAKE_READ, true);
 }
 
-/* Groups are lent, as by e2fsck: the probe has to know of them before they are
+/* Groups are lent, as by e2fsck: the measurement has to know of them before they are
  * made. */
-static void start_probed(struct rig *r)
+static void start_lent(struct rig *r)
 {
 	rig_new(r);
 	e2pf_ext4_lend_groups(r->fs.ext4, lend_group, r);
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 
-TEST(probed_to_have_no_head)
+TEST(measured_to_have_no_head)
 {
 	struct rig r;
 
-	set_up_probed(&r, 44, false);
-	start_probed(&r);
+	set_up_guess(&r, 44, false);
+	start_lent(&r);
 	fake_threads_settle();
-	assert_int_equal(probes_made(&r), 11);
+	assert_int_equal(measuring_reads(&r), 11);
 	assert_int_equal(rig_stats(&r).threads, 4);
 	assert_false(rig_stats(&r).has_head);
 	assert_int_equal(rig_stats(&r).latency_ns, 100000);
@@ -233,23 +233,23 @@ TEST(probed_to_have_no_head)
 	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	fake_threads_settle();
 	assert_false(rig_stats(&r).has_head);
-	assert_int_equal(probes_made(&r), 11 + 1);
+	assert_int_equal(measuring_reads(&r), 11 + 1);
 	/* A fixed setting overrides the measurement. */
 	assert_true(e2pf_engine_stop(r.e, -1));
-	r.cfg.probe = false;
+	r.cfg.measure = false;
 	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
 	assert_true(rig_stats(&r).has_head);
 	rig_tear_down(&r);
 }
 
-TEST(probed_to_have_a_head)
+TEST(measured_to_have_a_head)
 {
 	struct rig r;
 	struct gated g;
 
-	set_up_probed(&r, 44, true);
-	start_probed(&r);
+	set_up_guess(&r, 44, true);
+	start_lent(&r);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 1);
 	assert_int_equal(rig_stats(&r).threads, 1);
@@ -264,15 +264,15 @@ TEST(probed_to_have_a_head)
 	rig_tear_down(&r);
 }
 
-/* The probe would take longer than the reads that it is for: 88 KiB of tables. */
-TEST(too_small_for_a_probe)
+/* The measurement would take longer than the reads that it is for: 88 KiB of tables. */
+TEST(too_small_to_measure)
 {
 	struct rig r;
 
-	set_up_probed(&r, 11, false);
-	start_probed(&r);
+	set_up_guess(&r, 11, false);
+	start_lent(&r);
 	fake_threads_settle();
-	assert_int_equal(probes_made(&r), 0);
+	assert_int_equal(measuring_reads(&r), 0);
 	assert_true(rig_stats(&r).has_head);
 	fake_hold(&r.dev, FAKE_READ, false);
 	assert_true(e2pf_engine_wait(r.e, -1));

@@ -70,13 +70,13 @@ TEST(dear_requests)
 	for (dear = 0; dear < 2; dear++) {
 		rig_set_up(&r, DEAR_GROUPS, 1);
 		r.classes &= ~(1u << E2PF_BITMAPS);
-		r.cfg.probe = true;
+		r.cfg.measure = true;
 		r.dev.miss_ns = 700000;
 		r.dev.ask_ns = dear ? 333000 : 20000;
 		make_files(&r);
 		rig_start(&r);
 		assert_true(e2pf_engine_wait(r.e, -1));
-		made = r.dev.requests - E2PF_PROBE_DEEP;
+		made = r.dev.requests - E2PF_SPEED_DEEP;
 		if (dear) {
 			assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
 			assert_int_equal(rig_stats(&r).gap_bytes, 32 << 10);

@@ -163,7 +163,7 @@ static void choose(struct e2pf_engine_config *cfg, const struct dm_params *p)
 	cfg->threads = THREADS;
 	cfg->head_threads = policy.heads < THREADS ? policy.heads : THREADS;
 	cfg->has_head = policy.has_head;
-	cfg->probe = policy.probe;
+	cfg->measure = policy.measure;
 }
 
 static struct row run(const struct dm_params *p, struct sim_image *im)

@@ -25,11 +25,11 @@
 	"sys/devices/" name "/slaves/" part " -> ../../" disk "/" part "\n"
 
 /* Bits of what is expected. */
-enum { KNOWN = 1, VIRTUAL = 2, HEAD = 4, PROBE = 8 };
-#define UNKNOWN (HEAD | PROBE)
+enum { KNOWN = 1, VIRTUAL = 2, HEAD = 4, MEASURE = 8 };
+#define UNKNOWN (HEAD | MEASURE)
 #define ROTATES (KNOWN | HEAD)
-#define FLASH (KNOWN | PROBE)
-#define GUESS (KNOWN | VIRTUAL | HEAD | PROBE)
+#define FLASH (KNOWN | MEASURE)
+#define GUESS (KNOWN | VIRTUAL | HEAD | MEASURE)
 
 /*
  * The leaves as one text: names separated by blanks, each with a slash, then r
@@ -86,17 +86,17 @@ static const struct machine {
 	  ROTATES, 1, 512 },
 	{ "a USB stick", DISK("8:0", "sda", "0")
 	  FILE_OF("sda", "device/queue_depth", "1"), 'b', 8, 0, "sda/1",
-	  ROTATES | PROBE, 1, 512 },
+	  ROTATES | MEASURE, 1, 512 },
 	{ "two USB sticks", DISK("8:0", "sda", "0") DISK("8:16", "sdb", "0")
 	  FILE_OF("sda", "device/queue_depth", "1")
 	  FILE_OF("sdb", "device/queue_depth", "1") DEVICE("9:0", "md0")
 	  SLAVE("md0", "sda") SLAVE("md0", "sdb"), 'b', 9, 0, "sda/1 sdb/1",
-	  ROTATES | PROBE, 2, 128 },
+	  ROTATES | MEASURE, 2, 128 },
 	{ "a USB disk with a queue", DISK("8:0", "sda", "0")
 	  FILE_OF("sda", "device/queue_depth", "30"), 'b', 8, 0, "sda/",
 	  FLASH, 1, 512 },
 	{ "an SD card", DISK("179:0", "mmcblk0", "0"), 'b', 179, 0,
-	  "mmcblk0/1", ROTATES | PROBE, 1, 512 },
+	  "mmcblk0/1", ROTATES | MEASURE, 1, 512 },
 	{ "eMMC with a queue", DISK("179:0", "mmcblk0", "0")
 	  FILE_OF("mmcblk0", "device/cmdq_en", "1"), 'b', 179, 0, "mmcblk0/",
 	  FLASH, 1, 512 },
@@ -200,7 +200,7 @@ TEST(each_machine)
 		found = (topo.leaves && !topo.incomplete ? KNOWN : 0) |
 			(topo.virtual_disk ? VIRTUAL : 0) |
 			(policy.has_head ? HEAD : 0) |
-			(policy.probe ? PROBE : 0);
+			(policy.measure ? MEASURE : 0);
 		assert_int_equal(found, m->expected);
 		assert_int_equal(policy.heads, m->heads);
 		assert_int_equal(readahead, m->readahead * 1024);
@@ -225,7 +225,7 @@ TEST(several_devices)
 	/* Each device may have a head of its own. */
 	add('b', 254, 0, &topo);
 	assert_int_equal(e2pf_policy_choose(&topo).heads, 4);
-	assert_true(e2pf_policy_choose(&topo).probe);
+	assert_true(e2pf_policy_choose(&topo).measure);
 	tree_remove();
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a device is like: whether it has a head, and what a request and a byte
+ * A device's speed: whether it has a head, and what a request and a byte
  * cost.  Measured in the same way before a check and by `e2prefetch probe`.
  */
-#ifndef E2PF_DEVICE_PROBE_H
-#define E2PF_DEVICE_PROBE_H
+#ifndef E2PF_DEVICE_SPEED_H
+#define E2PF_DEVICE_SPEED_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,13 +12,13 @@
 #include "device.h"
 
 /* Reads made one at a time, and then all in flight at once. */
-#define E2PF_PROBE_LONE 3u
-#define E2PF_PROBE_DEEP 8u
-#define E2PF_PROBES (E2PF_PROBE_LONE + E2PF_PROBE_DEEP)
+#define E2PF_SPEED_LONE 3u
+#define E2PF_SPEED_DEEP 8u
+#define E2PF_SPEED_READS (E2PF_SPEED_LONE + E2PF_SPEED_DEEP)
 
 /* Bytes of each.  It is the middle of a place of at least twice as many: the
  * kernel's own readahead from its start does not reach that. */
-#define E2PF_PROBE_BYTES 4096u
+#define E2PF_SPEED_BYTES 4096u
 
 /* All zero: not measured. */
 struct e2pf_speed {
@@ -29,12 +29,12 @@ struct e2pf_speed {
 	uint64_t request_ns;	/* of one more request while others are in
 				   flight: without the first one's latency */
 	uint64_t byte_ps;	/* picoseconds; 0: not measured */
-	unsigned metadata_places;	/* of E2PF_PROBES: those that a check
-					   reads, too */
+	unsigned metadata_places;	/* of E2PF_SPEED_READS: those that a
+					   check reads, too */
 };
 
 /* Where there is metadata. */
-struct e2pf_probe_places {
+struct e2pf_speed_places {
 	uint64_t bytes;		/* of the filesystem on this device */
 	uint64_t count;		/* of places, in the order of the device */
 	/* Start and length of a place in bytes; a length of 0: none.  They may
@@ -52,8 +52,8 @@ struct e2pf_probe_places {
  * of the device; *speed is then unchanged.  Reads at most one place after a
  * read that took half a second.
  */
-const char *e2pf_probe_device(struct e2pf_device *dev,
-			      const struct e2pf_probe_places *places, bool any,
-			      struct e2pf_speed *speed);
+const char *e2pf_measure_device(struct e2pf_device *dev,
+				const struct e2pf_speed_places *places,
+				bool any, struct e2pf_speed *speed);
 
 #endif

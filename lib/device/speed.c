@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "probe.h"
+#include "speed.h"
 
 /*
  * A 7200 rpm disk takes 8 to 15 ms for a single read far away, and 4 ms per
@@ -16,12 +16,12 @@
 #define HEAD_LATENCY_NS 2000000u
 #define HEAD_DEEP_NS 1200000u
 
-/* The checker waits for the probe.  A device that takes longer than this for
- * one read is stuck, and the probe would tell nothing. */
+/* The checker waits for the measurement.  A device that takes longer than this for
+ * one read is stuck, and measuring it would tell nothing. */
 #define PATIENCE_NS 500000000u
 
-#define PAGE E2PF_PROBE_BYTES
-#define PARTS E2PF_PROBES
+#define PAGE E2PF_SPEED_BYTES
+#define PARTS E2PF_SPEED_READS
 
 /* For places anywhere: a part of the device has room for a stretch beside its
  * place, so many positions of it are tried, and places are so far apart. */
@@ -42,7 +42,7 @@ struct place {
 
 struct survey {
 	struct e2pf_device *dev;
-	const struct e2pf_probe_places *places;
+	const struct e2pf_speed_places *places;
 	uint64_t bytes;
 	struct place place[PARTS + 1];	/* mostly one in each part; and */
 };
@@ -212,10 +212,10 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c)
 static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 			     struct e2pf_speed *speed)
 {
-	uint64_t t[E2PF_PROBE_LONE], all;
+	uint64_t t[E2PF_SPEED_LONE], all;
 	unsigned i;
 
-	for (i = 0; i < E2PF_PROBE_LONE; i++) {
+	for (i = 0; i < E2PF_SPEED_LONE; i++) {
 		t[i] = now(dev);
 		if (!read_page(dev, offset[i]))
 			return false;
@@ -224,17 +224,17 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 			return false;
 	}
 	all = now(dev);
-	for (i = E2PF_PROBE_LONE; i < E2PF_PROBES; i++)
+	for (i = E2PF_SPEED_LONE; i < E2PF_SPEED_READS; i++)
 		dev->ops->willneed(dev, offset[i], PAGE);
-	for (i = E2PF_PROBE_LONE; i < E2PF_PROBES; i++)
+	for (i = E2PF_SPEED_LONE; i < E2PF_SPEED_READS; i++)
 		if (!read_page(dev, offset[i]))
 			return false;
 	all = now(dev) - all;
 	speed->latency_ns = median(t[0], t[1], t[2]);
-	speed->deep_latency_ns = all / E2PF_PROBE_DEEP;
+	speed->deep_latency_ns = all / E2PF_SPEED_DEEP;
 	if (all > speed->latency_ns)
 		speed->request_ns = (all - speed->latency_ns) /
-				    (E2PF_PROBE_DEEP - 1);
+				    (E2PF_SPEED_DEEP - 1);
 	speed->has_head = speed->latency_ns >= HEAD_LATENCY_NS &&
 			  speed->deep_latency_ns >= HEAD_DEEP_NS;
 	return true;
@@ -283,9 +283,9 @@ static const char *measure(const struct survey *s, bool any,
 	return NULL;
 }
 
-const char *e2pf_probe_device(struct e2pf_device *dev,
-			      const struct e2pf_probe_places *places, bool any,
-			      struct e2pf_speed *speed)
+const char *e2pf_measure_device(struct e2pf_device *dev,
+				const struct e2pf_speed_places *places,
+				bool any, struct e2pf_speed *speed)
 {
 	struct survey s = { .dev = dev, .places = places };
 	const struct place *p;

@@ -4,7 +4,7 @@
  * where it cannot be: on simulated devices of several sizes.
  */
 #include "unit.h"
-#include "device/probe.h"
+#include "device/speed.h"
 #include "fake-device.h"
 
 #define BS 4096u
@@ -16,7 +16,7 @@
 #define SAMPLES_MOST 64u
 
 struct rig {
-	struct e2pf_probe_places places;
+	struct e2pf_speed_places places;
 	uint64_t start[SAMPLES_MOST], length[SAMPLES_MOST];
 	struct fake_device dev;
 	struct e2pf_device_ops ops;
@@ -25,7 +25,7 @@ struct rig {
 /* Of the device that is tested now. */
 static uint64_t data_from;	/* it is a hole up to here */
 static uint64_t forgotten;
-static bool slow[E2PF_PROBE_LONE];	/* the first reads */
+static bool slow[E2PF_SPEED_LONE];	/* the first reads */
 static unsigned reads;
 static const struct e2pf_device_ops *fake_ops;
 
@@ -58,7 +58,7 @@ static int slow_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	uint64_t miss_ns = fake->miss_ns;
 	int err;
 
-	if (reads < E2PF_PROBE_LONE && slow[reads])
+	if (reads < E2PF_SPEED_LONE && slow[reads])
 		fake->miss_ns += SLOW_NS;
 	reads++;
 	err = fake_ops->read(dev, buf, offset, len);
@@ -81,7 +81,7 @@ static void set_up(struct rig *r, uint64_t bytes)
 	r->ops.data = next_data;
 	r->ops.forget = forget;
 	r->dev.dev.ops = &r->ops;
-	r->places = (struct e2pf_probe_places) {
+	r->places = (struct e2pf_speed_places) {
 		.bytes = bytes, .at = place_at, .ctx = r
 	};
 }
@@ -98,22 +98,22 @@ static void add(struct rig *r, uint64_t offset, uint64_t length)
 	r->length[r->places.count++] = length;
 }
 
-static const char *probe(struct rig *r, bool any, struct e2pf_speed *m)
+static const char *measure(struct rig *r, bool any, struct e2pf_speed *m)
 {
 	memset(m, 0, sizeof(*m));
-	return e2pf_probe_device(&r->dev.dev, &r->places, any, m);
+	return e2pf_measure_device(&r->dev.dev, &r->places, any, m);
 }
 
 /* The first reads, one at a time or eight together, are as far from each other
  * as places in different parts are. */
 static void far_apart(const struct rig *r, uint64_t least)
 {
-	uint64_t at[E2PF_PROBES];
+	uint64_t at[E2PF_SPEED_READS];
 	unsigned n = 0, i;
 	size_t k;
 
-	for (k = 0; n < E2PF_PROBES; k++) {
-		bool first = n < E2PF_PROBE_LONE;
+	for (k = 0; n < E2PF_SPEED_READS; k++) {
+		bool first = n < E2PF_SPEED_LONE;
 
 		assert_true(k < r->dev.events);
 		if ((r->dev.event[k].op == FAKE_READ) != first)
@@ -139,7 +139,7 @@ TEST(any_size)
 
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		set_up(&r, sizes[i]);
-		assert_null(probe(&r, true, &m));
+		assert_null(measure(&r, true, &m));
 		assert_true(m.latency_ns && m.deep_latency_ns &&
 			    m.byte_ps);
 		assert_int_equal(m.metadata_places, 0);
@@ -165,9 +165,9 @@ TEST(metadata_first)
 	add(&r, GIB, BS);
 	add(&r, 22 * GIB, 1 << 20);
 	add(&r, UINT64_MAX - MIB, 1 << 20);
-	assert_null(probe(&r, true, &m));
+	assert_null(measure(&r, true, &m));
 	assert_int_equal(m.metadata_places, 3);
-	for (i = 0; i < E2PF_PROBE_LONE; i++)
+	for (i = 0; i < E2PF_SPEED_LONE; i++)
 		assert_int_equal((r.dev.event[i].block * BS) % (2 * GIB),
 				 GIB + MIB / 2);
 	for (i = 0; i < 3; i++)
@@ -185,7 +185,7 @@ TEST(partly_cached)
 	set_up(&r, GIB);
 	add(&r, 100 * MIB, 1 << 20);
 	fake_set_resident(&r.dev, 0, r.dev.blocks / 2, true);
-	assert_null(probe(&r, true, &m));
+	assert_null(measure(&r, true, &m));
 	assert_int_equal(m.metadata_places, 0);
 	far_apart(&r, 64 << 10);
 	assert_null(memchr(r.dev.resident + r.dev.blocks / 2, 1,
@@ -194,7 +194,7 @@ TEST(partly_cached)
 	set_up(&r, GIB);
 	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
 	fake_set_resident(&r.dev, r.dev.blocks / 2, 2, false);
-	assert_non_null(probe(&r, true, &m));
+	assert_non_null(measure(&r, true, &m));
 	assert_int_equal(r.dev.events, 0);
 	tear_down(&r);
 }
@@ -202,7 +202,7 @@ TEST(partly_cached)
 static void says(struct rig *r, const char *what)
 {
 	struct e2pf_speed m;
-	const char *why = probe(r, true, &m);
+	const char *why = measure(r, true, &m);
 
 	assert_non_null(why);
 	assert_non_null(strstr(why, what));
@@ -247,7 +247,7 @@ TEST(holes)
 	set_up(&r, GIB);
 	data_from = GIB / 4;
 	add(&r, MIB, 1 << 20);
-	assert_null(probe(&r, true, &m));
+	assert_null(measure(&r, true, &m));
 	assert_int_equal(m.metadata_places, 0);
 	for (i = 0; i < r.dev.events; i++)
 		assert_true(r.dev.event[i].block * BS >= data_from);
@@ -294,13 +294,13 @@ TEST(kinds_of_device)
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		set_up_places(&r, kinds[i].lone, kinds[i].deep);
-		assert_null(probe(&r, false, &m));
+		assert_null(measure(&r, false, &m));
 		assert_int_equal(m.latency_ns, kinds[i].lone);
 		assert_int_equal(m.deep_latency_ns, kinds[i].deep);
 		assert_int_equal(m.has_head, kinds[i].head);
 		assert_int_equal(m.request_ns, kinds[i].request);
 		assert_int_equal(m.byte_ps, 0);
-		assert_int_equal(m.metadata_places, E2PF_PROBES);
+		assert_int_equal(m.metadata_places, E2PF_SPEED_READS);
 		tear_down(&r);
 	}
 }
@@ -314,17 +314,17 @@ TEST(order_of_reads)
 	unsigned i;
 
 	set_up_places(&r, MS, MS);
-	assert_null(probe(&r, false, &m));
-	assert_int_equal(r.dev.events, E2PF_PROBE_LONE + 2 * E2PF_PROBE_DEEP);
+	assert_null(measure(&r, false, &m));
+	assert_int_equal(r.dev.events, E2PF_SPEED_LONE + 2 * E2PF_SPEED_DEEP);
 	for (i = 0; i < r.dev.events; i++) {
-		bool asks = i >= E2PF_PROBE_LONE && i < E2PF_PROBES;
+		bool asks = i >= E2PF_SPEED_LONE && i < E2PF_SPEED_READS;
 
 		assert_int_equal(r.dev.event[i].op,
 				 asks ? FAKE_WILLNEED : FAKE_READ);
 		assert_int_equal(r.dev.event[i].count, 1);
-		if (i >= E2PF_PROBES)
+		if (i >= E2PF_SPEED_READS)
 			assert_int_equal(r.dev.event[i].block,
-				r.dev.event[i - E2PF_PROBE_DEEP].block);
+				r.dev.event[i - E2PF_SPEED_DEEP].block);
 	}
 	assert_int_equal(forgotten, 0);
 	far_apart(&r, MIB);
@@ -338,15 +338,15 @@ TEST(median_of_three)
 	struct rig r;
 	unsigned i;
 
-	for (i = 0; i < E2PF_PROBE_LONE; i++) {
+	for (i = 0; i < E2PF_SPEED_LONE; i++) {
 		set_up_places(&r, MS, MS);
 		slow[i] = true;
-		assert_null(probe(&r, false, &m));
+		assert_null(measure(&r, false, &m));
 		assert_int_equal(m.latency_ns, MS);
-		slow[(i + 1) % E2PF_PROBE_LONE] = true;
+		slow[(i + 1) % E2PF_SPEED_LONE] = true;
 		fake_set_resident(&r.dev, 0, r.dev.blocks, false);
 		reads = 0;
-		assert_null(probe(&r, false, &m));
+		assert_null(measure(&r, false, &m));
 		assert_int_equal(m.latency_ns, MS + SLOW_NS);
 		tear_down(&r);
 	}
@@ -364,8 +364,8 @@ TEST(too_few_places)
 		if (cached)
 			fake_set_resident(&r.dev, 0, r.dev.blocks / 8, true);
 		else
-			r.places.count = E2PF_PROBES - 1;
-		assert_non_null(probe(&r, false, &m));
+			r.places.count = E2PF_SPEED_READS - 1;
+		assert_non_null(measure(&r, false, &m));
 		assert_int_equal(r.dev.events, 0);
 		tear_down(&r);
 	}
@@ -376,18 +376,18 @@ TEST(read_that_fails)
 {
 	struct e2pf_speed m;
 	struct rig r;
-	uint64_t at[E2PF_PROBES];
+	uint64_t at[E2PF_SPEED_READS];
 	unsigned i;
 
 	set_up_places(&r, MS, MS);
-	assert_null(probe(&r, false, &m));
-	for (i = 0; i < E2PF_PROBES; i++)
+	assert_null(measure(&r, false, &m));
+	for (i = 0; i < E2PF_SPEED_READS; i++)
 		at[i] = r.dev.event[i].block;
 	tear_down(&r);
-	for (i = 0; i < E2PF_PROBES; i++) {
+	for (i = 0; i < E2PF_SPEED_READS; i++) {
 		set_up_places(&r, MS, MS);
 		fake_set_bad(&r.dev, at[i], 1);
-		assert_non_null(probe(&r, false, &m));
+		assert_non_null(measure(&r, false, &m));
 		assert_int_equal(m.latency_ns, 0);
 		tear_down(&r);
 	}
@@ -401,7 +401,7 @@ TEST(cost_of_a_byte)
 
 	set_up_places(&r, 0, 0);
 	r.dev.ask_block_ns = 8 * BS;
-	assert_null(probe(&r, true, &m));
+	assert_null(measure(&r, true, &m));
 	assert_int_equal(m.byte_ps, 8000);
 	tear_down(&r);
 }
