@@ -60,7 +60,7 @@ void node_table_free(void *table, size_t bytes)
 	free(table);
 }
 
-/* The bytes of a node that stores so many values.  Room for two is the least
+/* The bytes of a node that stores this number of `values`.  Room for two is the least
  * that leaves nothing of the allocator's unit unused. */
 static size_t size_for(unsigned values)
 {

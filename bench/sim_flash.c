@@ -120,7 +120,7 @@ static uint64_t restored(struct dm_sim *sim, uint64_t off, uint64_t len,
  * Two limiters that run at the same time, as in such a volume: commands per
  * second whatever their size, and bytes per second whatever their number.  A
  * command waits for both, but what it takes from one it does not take from the
- * other, so many small commands and a few large ones can run side by side.
+ * other, and therefore small commands and a few large ones can run side by side.
  *
  * A burst lets commands pass at once until it is used up.
  */

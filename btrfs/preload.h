@@ -36,7 +36,7 @@ bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length);
 void module_sends(int fd, const void *args);
 void module_has_sent(void);
 
-/* So many more bytes of the stream have been passed on.  On any thread. */
+/* Another `bytes` of the stream have been passed on.  On any thread. */
 void module_passes_on(uint64_t bytes);
 
 #endif

@@ -23,7 +23,7 @@
 #define PART 4096u
 #define LOOK 256u
 
-/* So many blocks that are not where the order has them end the reading ahead:
+/* Reading ahead ends when STRAYS_MOST blocks are not where the order has them:
  * pass 1D takes another order, because the user answers so. */
 #define STRAYS_MOST 64u
 

@@ -31,7 +31,7 @@ struct e2pf_filesystem {
 				   another decision says so */
 	const char *order;	/* of reads if no disk is rotational; NULL
 				   without an engine */
-	const char *threads;	/* why there are so many; NULL: as
+	const char *threads;	/* why this number of them; NULL: as
 				   e2pf_session_choose() decided */
 	/* Fill in what only the filesystem knows, and add its decisions. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
@@ -119,7 +119,7 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *progress,
 		       struct e2pf_progress_facts *facts);
 
-/* For look(): so many bytes are known to be there and were not found yet. */
+/* For look(): `bytes` are known to be there and were not found yet. */
 void e2pf_session_foresee(struct e2pf_progress_facts *facts, double bytes);
 
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a

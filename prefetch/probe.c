@@ -12,7 +12,7 @@
 #include "ext4/ext4_probe.h"
 #include "report/words.h"
 
-/* Below so many seconds there is nothing to gain. */
+/* Where a check takes fewer seconds there is nothing to gain. */
 #define SHORT 0.1
 
 static void print_disks(const struct e2pf_topology *topo, const char *device)

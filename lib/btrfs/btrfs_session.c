@@ -51,8 +51,8 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 			    "budget", (unsigned long long)left >> 20);
 }
 
-/* When all blocks have been read, the check compares what it has found: it
- * computes so much more. */
+/* When all blocks have been read, the check compares what it has found: that takes
+ * REST_PART of the computing before it. */
 #define REST_PART 2.5
 
 /* Computing per byte of tree blocks, before that. */

@@ -14,8 +14,7 @@
  * two copies; and to search them takes less than 0.1 ms. */
 #define STRIPES_MOST 65536u
 
-/* The number of blocks of the chunk tree that are read: those of so many chunks
- * in nodes of 4 KiB. */
+/* The most blocks of the chunk tree that are read. */
 #define TREE_BLOCKS 4096u
 
 /* The maximum number of slots, 64 MiB of bits; blocks beyond it are not

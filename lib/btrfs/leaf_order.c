@@ -6,7 +6,7 @@
 #include "array.h"
 #include "leaf_order.h"
 
-/* Leaves are taken along if there are at most so many sweeps: each is a pass
+/* Leaves are taken along if there are at most SWEEPS_MOST sweeps: each is a pass
  * over the list. */
 #define SWEEPS_MOST 64u
 
@@ -154,7 +154,7 @@ static uint32_t number_sweeps(struct e2pf_leaf_order *order, uint64_t least)
 /* Leaves that are read with an earlier sweep than their own. */
 struct along {
 	unsigned near;
-	uint64_t room;			/* so many more may be held */
+	uint64_t room;			/* leaves that may still be held */
 	uint64_t due[SWEEPS_MOST];	/* held until this sweep */
 };
 

@@ -36,8 +36,8 @@ struct e2pf_leaf_order {
 	size_t leaves, leaf_room;
 };
 
-/* Forget and free everything.  From now on nodes and links may take so many
- * bytes. */
+/* Forget and free everything.  From now on nodes and links take at most
+ * `bytes`. */
 void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes);
 
 /* Record that the node in this slot has these children. */
@@ -48,9 +48,9 @@ void e2pf_leaf_order_add(struct e2pf_leaf_order *order, uint64_t slot,
 struct e2pf_sweeps {
 	unsigned most;		/* their number: each has at least this part
 				   of all leaves, and whole trees */
-	unsigned near;		/* leaves of later sweeps are taken along if
-				   they lie between two of a sweep that are at
-				   most so many slots apart */
+	unsigned near;		/* slots between two leaves of a sweep, at most,
+				   for leaves of later sweeps that lie between
+				   them to be taken along */
 	uint64_t room;		/* leaves that may be ahead of the check; if
 				   there are more, each sweep takes at least an
 				   eighth of that, and two thirds of it may be

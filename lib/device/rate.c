@@ -4,7 +4,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 /* A thread that comes late, because a sleep is never as short as asked for, may
- * catch up on so much, and no more. */
+ * catch up on CATCH_UP_NS, and no more. */
 #define CATCH_UP_NS UINT64_C(10000000)
 
 /* More than share a machine anywhere. */

@@ -24,7 +24,8 @@
 #define PARTS E2PF_SPEED_READS
 
 /* For places anywhere: a part of the device has room for a stretch beside its
- * place, so many positions of it are tried, and places are so far apart. */
+ * place, at most TRIES positions of it are tried, and between places are at least
+ * DISTANCE bytes. */
 #define PART_LEAST (128u << 10)
 #define TRIES 64u
 #define DISTANCE (64u << 10)
@@ -85,8 +86,8 @@ static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
 	return true;
 }
 
-/* Where this device has no more than so many bytes, a sum with a place's length
- * does not overflow. */
+/* A place beyond the end of the device has no length: so the sum of an offset and a
+ * length does not overflow. */
 static uint64_t place_at(const struct survey *s, uint64_t index,
 			 uint64_t *offset)
 {
@@ -95,7 +96,7 @@ static uint64_t place_at(const struct survey *s, uint64_t index,
 	return *offset < s->bytes && length <= s->bytes - *offset ? length : 0;
 }
 
-/* The first of all places in the i-th of so many parts. */
+/* The first of `all` places that is in part `i` of PARTS. */
 static uint64_t part_of(uint64_t all, unsigned i)
 {
 	return all / PARTS * i + all % PARTS * i / PARTS;

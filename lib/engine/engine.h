@@ -68,8 +68,8 @@ struct e2pf_stage_stats {
 	uint64_t ns;		/* wall time */
 	uint64_t reads;		/* by the checker: */
 	uint64_t hits;		/* served from memory, */
-	uint64_t stalls;	/* and those that waited for the device, for */
-	uint64_t stall_ns;	/* so long, the gate included */
+	uint64_t stalls;	/* and those that waited for the device; */
+	uint64_t stall_ns;	/* their time, the gate included */
 };
 
 /* Amount of metadata of one class. */
@@ -106,9 +106,9 @@ struct e2pf_engine_stats {
 	struct e2pf_stage_stats stage[E2PF_STAGES];
 };
 
-/* The most that may be read ahead when so many bytes of memory are left.  Half
- * where a checker follows, which needs memory itself and uses what was read
- * ahead; three quarters where none does. */
+/* The most that may be read ahead when `memory` bytes are left.  Half where a
+ * checker follows, which needs memory itself and uses what was read ahead; three
+ * quarters where none does. */
 uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 
 /* An idle engine, or NULL without memory.  Starts nothing.  The source and its

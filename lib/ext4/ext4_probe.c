@@ -9,7 +9,7 @@
 #include "device/budget.h"
 #include "ext4_probe.h"
 
-/* A probe reads at most about so many bytes of inode tables, so that it is
+/* A probe reads at most about PROBE_TABLES bytes of inode tables, so that it is
  * quick; the other tables are estimated from them. */
 #define PROBE_TABLES (64u << 20)
 

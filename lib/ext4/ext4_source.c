@@ -15,8 +15,8 @@
  * usual readahead, and small enough for the L2 cache. */
 #define TABLE_PIECE (256u << 10)
 
-/* So many bytes of a group's table are parsed, to find out whether the blocks
- * that its first inodes refer to are cached. */
+/* Of a group's table SAMPLE_BYTES are parsed, to find out whether the blocks that
+ * its first inodes refer to are cached. */
 #define SAMPLE_BYTES 4096u
 
 /* Classes that are in the inode tables or found through them. */

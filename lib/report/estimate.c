@@ -11,12 +11,12 @@
 /* The accelerations halve the CPU time. */
 #define ACCELERATED 0.5
 
-/* A request that is read ahead takes so much of the latency with eight in
- * flight: less, because requests are sorted and many are in flight. */
+/* A request that is read ahead takes this part of the latency with eight in flight:
+ * less, because requests are sorted and many are in flight. */
 #define AHEAD_HEAD 0.25
 #define AHEAD_FLASH 0.5
 
-/* Without prefetching, so much of that of a lone one: some are near. */
+/* Without prefetching, this part of that of a lone one: some are near. */
 #define ALONE_FLASH 0.75
 
 /* Seconds, where nothing was measured. */
@@ -46,7 +46,7 @@
 #define REST_MOST 0.95
 
 /* How fast the rate of reading follows: its memory, as a part of the time that
- * has passed, and at least so many seconds. */
+ * has passed, and at least MEMORY_LEAST seconds. */
 #define MEMORY_PART 0.25
 #define MEMORY_LEAST 1.0
 
@@ -103,7 +103,7 @@ static double time_at(const struct e2pf_pace *pace,
 	return work->bytes * pace->byte + work->requests * pace->request;
 }
 
-/* It may be so much shorter, as a part of it, and as many times longer. */
+/* It may be shorter by the part `doubt` of it, and longer by the same factor. */
 static struct e2pf_estimate range(double seconds, double doubt)
 {
 	return (struct e2pf_estimate) {

@@ -22,7 +22,7 @@ struct e2pf_progress_facts {
 	bool measurable;	/* false: nobody knows how much there is */
 	double passed;		/* part of the walk, 0 to 1 */
 	double rest_done;	/* part of what follows, at least */
-	double rest_part;	/* what follows is so much computing, of that
+	double rest_part;	/* computing in what follows, as a part of that
 				   in the walk */
 	double usual_seconds;	/* that a processor computes in the walk */
 	struct e2pf_work read;	/* ahead of the checker */
@@ -61,7 +61,7 @@ struct e2pf_progress {
 	const char *program;
 	const char *device;
 	const char *stage;
-	/* Its place in the stage: so many of so many. */
+	/* Its place in the stage, of as many as the stage has. */
 	double place, places;
 	const char *unit;	/* "groups" */
 	double seconds;
@@ -79,7 +79,7 @@ struct e2pf_progress {
  * The file in /run that shows how far a check is (progress_file.c).
  */
 
-/* The text of a file, of at most so many bytes; empty if it does not fit. */
+/* The text of a file, of at most E2PF_PROGRESS_BYTES; empty if it does not fit. */
 #define E2PF_PROGRESS_BYTES 8192
 void e2pf_progress_print(const struct e2pf_progress *progress,
 			 char text[E2PF_PROGRESS_BYTES]);

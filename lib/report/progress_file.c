@@ -25,7 +25,8 @@
 #define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
 
-/* What a file says, in this order: a text, or a number with so many decimals. */
+/* What a file says, in this order: a text, or a number with
+ * `decimals` digits after the point. */
 #define TEXT (-1)
 #define MEMBER(name) offsetof(struct e2pf_progress, name)
 

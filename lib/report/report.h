@@ -66,7 +66,7 @@ struct e2pf_report {
 	const uint32_t *windows;	/* of the engine's first classes, as in
 					   estimate.h; NULL: no estimate */
 	unsigned classes;
-	const char *threads;	/* why there are so many; NULL: because of the
+	const char *threads;	/* why this number of them; NULL: because of the
 				   disks */
 	const char *order;	/* of reads, if it is not block order; NULL
 				   without an engine */

@@ -51,7 +51,7 @@ void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
 void fs_map(struct e2pf_chunk_map *map, unsigned devices);
 
 /* Add a chunk to a map: its first stripe lies on device `devid`, at the chunk's
- * own address, each other one on the next device, so many bytes further. */
+ * own address, each other one on the next device, FS_STRIPES bytes further. */
 #define FS_STRIPES UINT64_C(16777216)
 void fs_add_chunk(struct e2pf_chunk_map *map, uint64_t logical, uint64_t type,
 		  unsigned stripes, uint64_t length, unsigned devid);

@@ -34,7 +34,7 @@ struct sim_device {
 	unsigned in_flight;
 };
 
-/* `image` has `size` bytes, and outlives the device; so many bytes of it may be
+/* `image` has `size` bytes, and outlives the device; at most `cache` of them are
  * cached.  Aborts without memory. */
 void sim_device_new(struct sim_device *d, const struct dm_params *params,
 		    const void *image, uint64_t size, uint64_t cache);

@@ -12,19 +12,19 @@
 struct recipe {
 	const char *name;
 	uint32_t groups, blocks, inodes;	/* of a group */
-	uint32_t every;		/* one group in so many has inodes */
+	uint32_t every;		/* one group in `every` has inodes */
 	unsigned used;		/* inodes, the first ones of the table; among
 				   them: */
 	unsigned dirs, files, attrs;	/* directories; files with a tree, and
 					   with an attribute block */
-	unsigned deep;		/* one file in so many has a tree of two
+	unsigned deep;		/* one file in `deep` has a tree of two
 				   levels */
 	unsigned gap;		/* blocks between one in four of these and the
 				   one before it, at most */
 	bool indirect;		/* trees are indirect blocks */
 	/* Bitmaps and tables of FLEX groups lie side by side, and so do their
-	 * directories: in so many blocks, a prime number; in the order of
-	 * inodes, or in another one, each so many blocks after the last. */
+	 * directories: in `area` blocks, a prime number, in the order of
+	 * inodes; or in another one, each `step` blocks after the last. */
 	unsigned area, step;	/* 0: no flex groups */
 	unsigned budget;	/* MiB */
 };
@@ -95,7 +95,7 @@ static void sort_steps(struct steps *s, size_t from)
  * ext4.
  */
 
-/* The n-th of so many is one of these, which are spread evenly. */
+/* Is the n-th of `all` one of `these`, which are spread evenly? */
 static bool is_one_of(unsigned these, unsigned n, unsigned all)
 {
 	return n * these / all != (n + 1) * these / all;

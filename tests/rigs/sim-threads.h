@@ -33,7 +33,7 @@ void sim_run(const struct sim_events *events, void (*body)(void *arg),
 /* The rest is for threads of the simulation. */
 
 uint64_t sim_now(void);
-/* The calling thread is busy for so many ns. */
+/* The calling thread is busy for `ns` nanoseconds. */
 void sim_compute(uint64_t ns);
 /* Wait until somebody wakes this key. */
 void sim_wait(const void *key);

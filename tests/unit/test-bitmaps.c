@@ -227,7 +227,7 @@ static void as_trees(struct pair *p, unsigned steps)
 	static struct step s;
 	unsigned i;
 
-	/* An operation may have moved the end; all maps have so many bits. */
+	/* An operation may have moved the end; all maps have at least 150 bits. */
 	if (end < 150)
 		end = 150;
 	area.count = 1 + number(number(2) ? 100 : end);

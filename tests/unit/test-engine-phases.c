@@ -207,7 +207,7 @@ TEST(list_of_many_ranges)
 	struct rig r;
 	unsigned i, asked;
 
-	/* So many groups that with this budget the bitmaps come last. */
+	/* With these groups and this budget the bitmaps come last. */
 	rig_set_up(&r, 16, 1);
 	r.cfg.budget = 200 * BS;
 	r.classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;

@@ -7,8 +7,8 @@
 #include "engine/core.h"
 #include "engine-rig.h"
 
-/* So many workers have taken 32 groups each, a quarter of the budget, and are in
- * their first requests when the checker gets to this group. */
+/* The `workers` have taken 32 groups each, a quarter of the budget, and are in their
+ * first requests when the checker gets to group `at`. */
 TEST(overtaken)
 {
 	static const struct {

@@ -85,8 +85,8 @@ static struct found plan_inode(uint32_t ino, const struct inode *inode)
 	return found;
 }
 
-/* A directory of two extents, in a filesystem of so many blocks (0: the usual
- * number), and what is read of it; 0: nothing. */
+/* A directory of two extents, in a filesystem of `blocks` (0: the usual number),
+ * and what is read of it; 0: nothing. */
 TEST(directory_in_extents)
 {
 	const uint64_t usual = sound_geometry().blocks;
@@ -223,7 +223,8 @@ TEST(extent_nodes)
 	LEAF(0, 5000, 7, E2PF_FILES);
 }
 
-/* Headers of the root, which is in an inode, and of a node of so many levels. */
+/* Headers of the root, which is in an inode, and of a node `depth` levels above
+ * the data. */
 TEST(extent_nodes_refused)
 {
 	enum { ROOT = -1 };

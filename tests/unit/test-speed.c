@@ -91,7 +91,7 @@ static void tear_down(struct rig *r)
 	fake_free(&r->dev);
 }
 
-/* Metadata of so many bytes. */
+/* A place of metadata, of `length` bytes. */
 static void add(struct rig *r, uint64_t offset, uint64_t length)
 {
 	r->start[r->places.count] = offset;

@@ -229,7 +229,7 @@ TEST(several_devices)
 	tree_remove();
 }
 
-/* An array of `disks`, each behind so many layers. */
+/* An array of `disks`, each behind `layers`. */
 static void make_array(unsigned disks, unsigned layers)
 {
 	char line[256];
