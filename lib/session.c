@@ -150,8 +150,8 @@ static void look_at_waits(struct e2pf_session *s,
 			  const struct e2pf_engine_look *look,
 			  struct e2pf_progress *p)
 {
-	if (s->topo.leaves == 1)
-		p->disk = s->topo.leaf[0].name;
+	if (s->topo.disks == 1)
+		p->disk = s->topo.disk[0].name;
 	if (look->reading_ns < SLOW_READ_NS)
 		return;
 	p->wait = E2PF_WAITS_SECTOR;

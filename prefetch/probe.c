@@ -19,14 +19,14 @@ static void print_disks(const struct e2pf_topology *topo, const char *device)
 {
 	unsigned i;
 
-	for (i = 0; i < topo->leaves; i++)
+	for (i = 0; i < topo->disks; i++)
 		printf("%s%s, declared %s%s\n", i ? "          " :
-		       "disk      ", topo->leaf[i].name,
-		       topo->leaf[i].rotational ? "rotational" :
+		       "disk      ", topo->disk[i].name,
+		       topo->disk[i].rotational ? "rotational" :
 		       "not rotational",
-		       topo->leaf[i].one_request ? ", one request at a time" :
+		       topo->disk[i].one_request ? ", one request at a time" :
 		       "");
-	if (!topo->leaves)
+	if (!topo->disks)
 		printf("disk      %s: none found below it\n", device);
 	if (topo->virtual_disk)
 		printf("          virtual: what it declares may be wrong\n");

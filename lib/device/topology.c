@@ -94,22 +94,22 @@ static bool takes_one_request(const char *dir)
 
 static void add_disk(struct e2pf_topology *topo, const char *dir)
 {
-	struct e2pf_leaf leaf = { .one_request = takes_one_request(dir) };
+	struct e2pf_disk disk = { .one_request = takes_one_request(dir) };
 	uint64_t flag = 1;
 	unsigned i;
 
-	snprintf(leaf.name, sizeof(leaf.name), "%.31s", last_component(dir));
-	for (i = 0; i < topo->leaves; i++)
-		if (!strcmp(topo->leaf[i].name, leaf.name))
+	snprintf(disk.name, sizeof(disk.name), "%.31s", last_component(dir));
+	for (i = 0; i < topo->disks; i++)
+		if (!strcmp(topo->disk[i].name, disk.name))
 			return;
-	if (i == E2PF_MAX_LEAVES)
+	if (i == E2PF_MAX_DISKS)
 		return;
 	if (e2pf_read_u64(dir, "queue/rotational", &flag) || flag > 1)
 		topo->incomplete = true;
-	leaf.rotational = flag;
-	topo->spindles += leaf.rotational;
+	disk.rotational = flag;
+	topo->spindles += disk.rotational;
 	topo->virtual_disk |= is_virtual(dir);
-	topo->leaf[topo->leaves++] = leaf;
+	topo->disk[topo->disks++] = disk;
 }
 
 /*
@@ -199,7 +199,7 @@ static unsigned read_max_readahead(const char *dir)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct e2pf_leaf *x = a, *y = b;
+	const struct e2pf_disk *x = a, *y = b;
 
 	return strverscmp(x->name, y->name);
 }
@@ -233,7 +233,7 @@ unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
 				  st->st_rdev : st->st_dev, &w);
 	else
 		topo->incomplete = true;
-	qsort(topo->leaf, topo->leaves, sizeof(*topo->leaf), by_name);
+	qsort(topo->disk, topo->disks, sizeof(*topo->disk), by_name);
 	if (!topo->devices++)
 		topo->max_readahead = most;
 	return most;
@@ -248,7 +248,7 @@ unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
  */
 struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo)
 {
-	bool known = topo->leaves && !topo->incomplete, one_request = known;
+	bool known = topo->disks && !topo->incomplete, one_request = known;
 	/* A physical disk declared rotational is; all others are measured. */
 	struct e2pf_policy policy = {
 		.has_head = true, .heads = topo->devices,
@@ -258,9 +258,9 @@ struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo)
 
 	if (!known || (topo->virtual_disk && topo->spindles))
 		return policy;
-	for (i = 0; i < topo->leaves; i++)
-		one_request &= topo->leaf[i].one_request;
+	for (i = 0; i < topo->disks; i++)
+		one_request &= topo->disk[i].one_request;
 	policy.has_head = topo->spindles || one_request;
-	policy.heads = topo->spindles ? topo->spindles : topo->leaves;
+	policy.heads = topo->spindles ? topo->spindles : topo->disks;
 	return policy;
 }

@@ -11,9 +11,9 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#define E2PF_MAX_LEAVES 64
+#define E2PF_MAX_DISKS 64
 
-struct e2pf_leaf {
+struct e2pf_disk {
 	char name[32];			/* kernel name: sda, nvme0n1 */
 	bool rotational;
 	bool one_request;		/* USB and SD transports: no queue */
@@ -22,11 +22,11 @@ struct e2pf_leaf {
 /* Zeroed: of no device. */
 struct e2pf_topology {
 	unsigned devices;		/* that were added */
-	unsigned leaves;		/* distinct disks that are read */
-	struct e2pf_leaf leaf[E2PF_MAX_LEAVES];
-	unsigned spindles;		/* leaves that rotate */
+	unsigned disks;			/* distinct disks that are read */
+	struct e2pf_disk disk[E2PF_MAX_DISKS];
+	unsigned spindles;		/* disks that rotate */
 	bool incomplete;		/* something could not be found out */
-	bool virtual_disk;		/* a leaf's rotational flag means
+	bool virtual_disk;		/* a disk's rotational flag means
 					   nothing: virtio, loop, ... */
 	unsigned max_readahead;		/* of the first device: the most bytes
 					   that one POSIX_FADV_WILLNEED reads */

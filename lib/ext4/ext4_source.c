@@ -231,7 +231,7 @@ static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 	uint64_t block;
 
 	pthread_mutex_lock(&ext4->lock);
-	kind = e2pf_leaf(ext4->list_class);
+	kind = e2pf_unparsed(ext4->list_class);
 	block = ext4->list[index % LIST_ROOM];
 	pthread_mutex_unlock(&ext4->lock);
 	e2pf_gather_add(plan, kind, block, 1);

@@ -68,7 +68,7 @@ struct e2pf_group {
 
 /* How the bytes of a block are parsed once they have been read. */
 enum e2pf_parse {
-	E2PF_LEAF,			/* refers to no metadata */
+	E2PF_UNPARSED,			/* refers to no metadata */
 	E2PF_INODE_TABLE,
 	E2PF_EXTENT_NODE,
 	E2PF_INDIRECT_BLOCK,
@@ -107,10 +107,10 @@ static inline struct e2pf_kind e2pf_kind_of(const struct e2pf_ref *ref)
 }
 
 /* The kind of blocks that are not parsed. */
-static inline struct e2pf_kind e2pf_leaf(enum e2pf_class cls)
+static inline struct e2pf_kind e2pf_unparsed(enum e2pf_class cls)
 {
 	return (struct e2pf_kind) {
-		.cls = cls, .parse = E2PF_LEAF, .data = E2PF_CLASSES
+		.cls = cls, .parse = E2PF_UNPARSED, .data = E2PF_CLASSES
 	};
 }
 
@@ -174,9 +174,9 @@ void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
 
 /*
  * Find the blocks that one metadata block refers to: `bytes` holds
- * geo->block_size of them, from block number `block`.  A leaf refers to nothing.
- * For a block of an inode table nothing is found either, because its bytes do
- * not tell the inode numbers: use e2pf_plan_inodes().
+ * geo->block_size of them, from block number `block`.  A block of a kind that is
+ * not parsed refers to nothing.  For a block of an inode table nothing is found
+ * either, because its bytes do not tell the inode numbers: use e2pf_plan_inodes().
  */
 void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
 		     uint64_t block, const void *bytes);

@@ -52,7 +52,7 @@ void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
 	uint64_t cookie = e2pf_cookie_of(kind);
 
 	if (!count || !e2pf_block_ok(plan->geo, block) ||
-	    (kind.parse == E2PF_LEAF && !(plan->classes & 1u << kind.cls)))
+	    (kind.parse == E2PF_UNPARSED && !(plan->classes & 1u << kind.cls)))
 		return;
 	if (count > plan->geo->blocks - block)
 		count = plan->geo->blocks - block;
@@ -70,7 +70,7 @@ void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
 			.cls = kind.cls,
 			/* Nothing need be parsed if nothing that it leads to
 			 * is wanted. */
-			.parse = kind.parse != E2PF_LEAF &&
+			.parse = kind.parse != E2PF_UNPARSED &&
 				 plan->classes & E2PF_TREE_CLASSES
 		};
 	}
@@ -129,7 +129,7 @@ static bool is_parsed(struct e2pf_kind node, unsigned depth)
 }
 
 /* Extents refer to data, which is planned only if it is metadata. */
-static void plan_leaf(struct e2pf_plan *plan, struct e2pf_kind node,
+static void plan_data(struct e2pf_plan *plan, struct e2pf_kind node,
 		      const void *bytes, unsigned entries)
 {
 	unsigned i;
@@ -143,7 +143,7 @@ static void plan_leaf(struct e2pf_plan *plan, struct e2pf_kind node,
 
 		if (length > INIT_MAX_LEN)
 			length -= INIT_MAX_LEN;
-		e2pf_gather_add(plan, e2pf_leaf(node.data), block, length);
+		e2pf_gather_add(plan, e2pf_unparsed(node.data), block, length);
 	}
 }
 
@@ -158,11 +158,11 @@ static void plan_extents(struct e2pf_plan *plan, struct e2pf_kind node,
 		return;
 	entries = extent_entries(bytes, size, node.depth);
 	if (node.depth == 0) {
-		plan_leaf(plan, node, bytes, entries);
+		plan_data(plan, node, bytes, entries);
 		return;
 	}
 	node.depth--;
-	node.parse = is_parsed(node, node.depth) ? E2PF_EXTENT_NODE : E2PF_LEAF;
+	node.parse = is_parsed(node, node.depth) ? E2PF_EXTENT_NODE : E2PF_UNPARSED;
 	for (i = 0; i < entries; i++) {
 		const uint8_t *index = entry_at(bytes, i);
 		uint64_t block = block_of(index + 4, index + 8);
@@ -193,10 +193,10 @@ static void plan_pointers(struct e2pf_plan *plan, struct e2pf_kind node,
 	if (node.depth == 0) {
 		if (node.data >= E2PF_CLASSES)
 			return;
-		node = e2pf_leaf(node.data);
+		node = e2pf_unparsed(node.data);
 	} else {
 		node.parse = is_parsed(node, node.depth - 1u) ?
-			     E2PF_INDIRECT_BLOCK : E2PF_LEAF;
+			     E2PF_INDIRECT_BLOCK : E2PF_UNPARSED;
 	}
 	for (i = 0; i < count; i++) {
 		uint32_t block = le32((const uint8_t *)pointers +
@@ -262,7 +262,7 @@ static void plan_ea_inode(struct e2pf_plan *plan, uint32_t ino)
 	if (last->length && last->cls == E2PF_INODES &&
 	    block * geo->block_size - last->offset < last->length)
 		return;
-	e2pf_gather_add(plan, e2pf_leaf(E2PF_INODES), block, 1);
+	e2pf_gather_add(plan, e2pf_unparsed(E2PF_INODES), block, 1);
 }
 
 /* Parse the attribute entries in `size` bytes.  For each value in an inode of
@@ -308,7 +308,7 @@ static void plan_xattr_block_of(struct e2pf_plan *plan,
 				const struct ext2_inode *inode)
 {
 	const struct e2pf_geometry *geo = plan->geo;
-	struct e2pf_kind kind = e2pf_leaf(E2PF_XATTRS);
+	struct e2pf_kind kind = e2pf_unparsed(E2PF_XATTRS);
 	uint64_t block = le32toh(inode->i_file_acl);
 
 	if (!(geo->feature_compat & EXT2_FEATURE_COMPAT_EXT_ATTR))
@@ -384,7 +384,7 @@ static void plan_first_block(struct e2pf_plan *plan,
 	uint32_t flags = le32toh(inode->i_flags);
 
 	if (!(flags & EXT4_INLINE_DATA_FL))
-		e2pf_gather_add(plan, e2pf_leaf(cls), flags & EXT4_EXTENTS_FL ?
+		e2pf_gather_add(plan, e2pf_unparsed(cls), flags & EXT4_EXTENTS_FL ?
 				first_extent_block(inode->i_block) :
 				le32(inode->i_block), 1);
 }

@@ -219,8 +219,8 @@ void e2pf_plan_group(struct e2pf_plan *plan, uint32_t number,
 		.group = number
 	};
 
-	e2pf_gather_add(plan, e2pf_leaf(E2PF_BITMAPS), group->block_bitmap, 1);
-	e2pf_gather_add(plan, e2pf_leaf(E2PF_BITMAPS), group->inode_bitmap, 1);
+	e2pf_gather_add(plan, e2pf_unparsed(E2PF_BITMAPS), group->block_bitmap, 1);
+	e2pf_gather_add(plan, e2pf_unparsed(E2PF_BITMAPS), group->inode_bitmap, 1);
 	e2pf_gather_add(plan, table, group->inode_table,
 			e2pf_table_blocks(plan->geo, group->inodes_in_use));
 	e2pf_gather_flush(plan);

@@ -133,15 +133,15 @@ static void print_disks(const struct e2pf_topology *topo, const char *program,
 	unsigned i;
 
 	fprintf(out, "%s: device: %s", program,
-		topo->leaves ? topo->leaf[0].name : "not known");
-	for (i = 1; i < topo->leaves; i++)
-		fprintf(out, ",%s", topo->leaf[i].name);
-	if (topo->leaves == 1)
+		topo->disks ? topo->disk[0].name : "not known");
+	for (i = 1; i < topo->disks; i++)
+		fprintf(out, ",%s", topo->disk[i].name);
+	if (topo->disks == 1)
 		fprintf(out, " (one disk, declared %srotational",
 			topo->spindles ? "" : "not ");
 	else
 		fprintf(out, " (%u disks, %u of them declared rotational",
-			topo->leaves, topo->spindles);
+			topo->disks, topo->spindles);
 	fprintf(out, "%s)\n", topo->virtual_disk ?
 		"; virtual, so this may be wrong" : "");
 }

@@ -217,8 +217,8 @@ static void put_lists(struct json *j, const struct e2pf_report *r)
 		put_text(&list, NULL, r->accelerations[i]);
 	putc(']', j->out);
 	list = open_bracket(j, "topology", '[', ",");
-	for (i = 0; i < r->topo.leaves; i++)
-		put_text(&list, NULL, r->topo.leaf[i].name);
+	for (i = 0; i < r->topo.disks; i++)
+		put_text(&list, NULL, r->topo.disk[i].name);
 	putc(']', j->out);
 	list = open_bracket(j, "decisions", '[', ",\n    ");
 	for (i = 0; i < r->decisions.count; i++) {

@@ -37,7 +37,7 @@ void assert_ref(const struct found *found, unsigned index,
 	assert_int_equal(ref->cls, cls);
 	assert_int_equal(kind.cls, cls);
 	assert_int_equal(kind.parse, parse);
-	assert_int_equal(ref->parse, parse != E2PF_LEAF);
+	assert_int_equal(ref->parse, parse != E2PF_UNPARSED);
 	assert_int_equal(kind.depth, depth);
 	assert_int_equal(kind.data, data);
 }

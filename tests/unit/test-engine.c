@@ -173,7 +173,7 @@ static void make_flat_directories(struct rig *r, unsigned count)
 
 /* Blocks that are only read ahead report no error: it is noticed when there is
  * no room for more requests and they have not arrived. */
-TEST(errors_of_leaves)
+TEST(errors_of_unparsed_blocks)
 {
 	enum { DIRS = 100, AT = 10 };
 	uint64_t first;
@@ -207,7 +207,7 @@ TEST(errors_of_leaves)
 
 /* Requests that take long, and blocks that were evicted again, are not errors;
  * and evicted blocks are not read again. */
-TEST(late_leaves_are_none)
+TEST(late_blocks_are_no_errors)
 {
 	uint64_t dir;
 	struct rig r;

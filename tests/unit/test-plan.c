@@ -74,7 +74,7 @@ static void plan_with(struct found *found, const struct e2pf_geometry *geo,
 
 /* A reference that was found, and one that is not parsed. */
 #define REF(...) assert_ref(&found, __VA_ARGS__)
-#define LEAF(i, block, count, cls) REF(i, block, count, cls, E2PF_LEAF, 0, NONE)
+#define UNPARSED(i, block, count, cls) REF(i, block, count, cls, E2PF_UNPARSED, 0, NONE)
 
 static struct found plan_inode(uint32_t ino, const struct inode *inode)
 {
@@ -123,7 +123,7 @@ TEST(directory_in_extents)
 		memset(&found, 0, sizeof(found));
 		plan_with(&found, &geo, NULL, &inode);
 		for (n = 0; n < 2 && of[i].out[n].block; n++)
-			LEAF(n, of[i].out[n].block, of[i].out[n].length,
+			UNPARSED(n, of[i].out[n].block, of[i].out[n].length,
 			     E2PF_DIRS);
 		assert_int_equal(found.count, n);
 	}
@@ -148,8 +148,8 @@ TEST(extent_indexes)
 	/* In a file, the lowest nodes are not parsed. */
 	found = plan_inode(20, &inode);
 	assert_int_equal(found.count, 2);
-	LEAF(0, 5000, 2, E2PF_EXTENTS);
-	LEAF(1, 9000, 1, E2PF_EXTENTS);
+	UNPARSED(0, 5000, 2, E2PF_EXTENTS);
+	UNPARSED(1, 9000, 1, E2PF_EXTENTS);
 
 	/* In a directory, they are. */
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
@@ -215,12 +215,12 @@ TEST(extent_nodes)
 	put_extent(block, 0, 5000, 7);
 	found = plan_block(kind, block);
 	assert_int_equal(found.count, 1);
-	LEAF(0, 5000, 7, E2PF_DIRS);
+	UNPARSED(0, 5000, 7, E2PF_DIRS);
 
 	/* Nodes and data have the class of the file. */
 	kind.cls = kind.data = E2PF_FILES;
 	found = plan_block(kind, block);
-	LEAF(0, 5000, 7, E2PF_FILES);
+	UNPARSED(0, 5000, 7, E2PF_FILES);
 }
 
 /* Headers of the root, which is in an inode, and of a node `depth` levels above
@@ -290,7 +290,7 @@ TEST(block_map)
 		put32(&inode.base.i_block[i], 3000 + 2 * i);
 	found = plan_inode(20, &inode);
 	assert_int_equal(found.count, 3);
-	REF(0, 3024, 1, E2PF_INDIRECT, E2PF_LEAF, 1, NONE);
+	REF(0, 3024, 1, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
 	REF(1, 3026, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	REF(2, 3028, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 3, NONE);
 
@@ -301,8 +301,8 @@ TEST(block_map)
 	put32(&inode.base.i_block[4], 0xffffffff);
 	found = plan_inode(20, &inode);
 	assert_int_equal(found.count, 1 + 7 + 3);
-	LEAF(0, 3000, 2, E2PF_DIRS);
-	LEAF(1, 3010, 1, E2PF_DIRS);
+	UNPARSED(0, 3000, 2, E2PF_DIRS);
+	UNPARSED(1, 3010, 1, E2PF_DIRS);
 	REF(8, 3024, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 1, E2PF_DIRS);
 }
 
@@ -327,13 +327,13 @@ TEST(indirect_blocks)
 	REF(1, 4100, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	kind.depth = 2;
 	found = plan_block(kind, block);
-	REF(0, 4000, 2, E2PF_INDIRECT, E2PF_LEAF, 1, NONE);
+	REF(0, 4000, 2, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
 	kind.depth = 1;
 	found = plan_block(kind, block);
 	assert_int_equal(found.count, 0);
 	kind.data = E2PF_DIRS;
 	found = plan_block(kind, block);
-	LEAF(0, 4000, 2, E2PF_DIRS);
+	UNPARSED(0, 4000, 2, E2PF_DIRS);
 	kind.depth = 0;
 	assert_int_equal(plan_block(kind, block).count, 0);
 	kind.depth = 4;
@@ -371,7 +371,7 @@ TEST(symlinks)
 		found = plan_inode(20, &inode);
 		assert_int_equal(found.count, of[i].found);
 		if (of[i].found)
-			LEAF(0, 5000, 1, E2PF_SYMLINKS);
+			UNPARSED(0, 5000, 1, E2PF_SYMLINKS);
 	}
 }
 
@@ -391,7 +391,7 @@ TEST(inodes_without_blocks)
 		put32(&inode.base.i_file_acl, 7777);
 		found = plan_inode(20, &inode);
 		assert_int_equal(found.count, 1);
-		LEAF(0, 7777, 1, E2PF_XATTRS);
+		UNPARSED(0, 7777, 1, E2PF_XATTRS);
 	}
 	inode = make_inode(LINUX_S_IFDIR, EXT4_INLINE_DATA_FL);
 	put32(&inode.base.i_block[0], 5000);
@@ -464,8 +464,8 @@ TEST(ea_inodes_in_inode)
 	put_entry(at, 5, 8193);			/* its group has no table */
 	plan_with(&found, &geo, groups, &inode);
 	assert_int_equal(found.count, 2);
-	LEAF(0, 501, 1, E2PF_INODES);
-	LEAF(1, 9000 + 511, 1, E2PF_INODES);
+	UNPARSED(0, 501, 1, E2PF_INODES);
+	UNPARSED(1, 9000 + 511, 1, E2PF_INODES);
 
 	found.count = 0;
 	plan_with(&found, &geo, NULL, &inode);
@@ -496,7 +496,7 @@ TEST(ea_value)
 	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_INLINE_DATA;
 	plan_with(&found, &geo, NULL, &inode);
 	assert_int_equal(found.count, 1);
-	LEAF(0, 700, 16, E2PF_XATTRS);
+	UNPARSED(0, 700, 16, E2PF_XATTRS);
 	/* Longer than possible, twice; not a value; without the feature. */
 	inode.base.i_size = htole32((1 << 24) + 1);
 	plan_with(&found, &geo, NULL, &inode);
@@ -534,7 +534,7 @@ TEST(ea_inodes_in_block)
 	put_entry(at, 9, 100);
 	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
-	LEAF(0, 505, 1, E2PF_INODES);
+	UNPARSED(0, 505, 1, E2PF_INODES);
 
 	/* Without the feature, or the magic number, or groups. */
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
@@ -562,13 +562,13 @@ TEST(references_of_32_bits)
 	struct e2pf_plan *plan = into(&found, &geo, NULL);
 
 	geo.blocks = UINT64_C(1) << 40;
-	e2pf_gather_add(plan, e2pf_leaf(E2PF_DIRS), 5000, most);
-	e2pf_gather_add(plan, e2pf_leaf(E2PF_DIRS), 5000 + most, most + 7u);
+	e2pf_gather_add(plan, e2pf_unparsed(E2PF_DIRS), 5000, most);
+	e2pf_gather_add(plan, e2pf_unparsed(E2PF_DIRS), 5000 + most, most + 7u);
 	e2pf_gather_flush(plan);
 	assert_int_equal(found.count, 3);
-	LEAF(0, 5000, most, E2PF_DIRS);
-	LEAF(1, 5000 + most, most, E2PF_DIRS);
-	LEAF(2, 5000 + 2 * most, 7, E2PF_DIRS);
+	UNPARSED(0, 5000, most, E2PF_DIRS);
+	UNPARSED(1, 5000 + most, most, E2PF_DIRS);
+	UNPARSED(2, 5000 + 2 * most, 7, E2PF_DIRS);
 }
 
 /* What is not wanted is passed only if it leads to something that is. */
@@ -618,7 +618,7 @@ TEST(runs_of_inodes)
 	e2pf_plan_inodes(into(&found, &geo, NULL), 17, table,
 			 3 * geo.inode_size);
 	assert_int_equal(found.count, 3);
-	LEAF(2, 5004, 1, E2PF_DIRS);
+	UNPARSED(2, 5004, 1, E2PF_DIRS);
 	found.count = 0;
 	e2pf_plan_inodes(into(&found, &geo, NULL), 17, table,
 			 sizeof(table) - 1);

@@ -151,13 +151,13 @@ static void check(void *arg)
 static void choose(struct e2pf_engine_config *cfg, const struct dm_params *p)
 {
 	struct e2pf_topology topo = {
-		.devices = 1, .leaves = (unsigned)p->spindles,
+		.devices = 1, .disks = (unsigned)p->spindles,
 		.spindles = p->rotational ? (unsigned)p->spindles : 0,
 		.virtual_disk = p->kind == DM_NETWORK || p->layout == DM_RAID6
 	};
 	struct e2pf_policy policy;
 
-	topo.leaf[0].one_request = p->kind == DM_DISK ? p->queue_depth == 1 :
+	topo.disk[0].one_request = p->kind == DM_DISK ? p->queue_depth == 1 :
 							p->channels == 1;
 	policy = e2pf_policy_choose(&topo);
 	cfg->threads = THREADS;

@@ -32,14 +32,14 @@ enum { KNOWN = 1, VIRTUAL = 2, HEAD = 4, MEASURE = 8 };
 #define GUESS (KNOWN | VIRTUAL | HEAD | MEASURE)
 
 /*
- * The leaves as one text: names separated by blanks, each with a slash, then r
+ * The disks as one text: names separated by blanks, each with a slash, then r
  * if it is rotational and 1 if it takes one request at a time.
  */
 static const struct machine {
 	const char *name, *tree;
 	char type;			/* b: block device, f: file on it */
 	unsigned major, minor;
-	const char *leaves;
+	const char *disks;
 	unsigned expected, heads, readahead;	/* KiB */
 } machines[] = {
 	{ "a disk", DISK("8:0", "sda", "1"), 'b', 8, 0, "sda/r", ROTATES, 1,
@@ -160,18 +160,18 @@ static unsigned add(char type, unsigned major, unsigned minor,
 	return e2pf_topology_add(tree_root, &st, topo);
 }
 
-static void name_leaves(const struct e2pf_topology *topo, char *text,
+static void name_disks(const struct e2pf_topology *topo, char *text,
 			size_t size)
 {
 	size_t at = 0;
 	unsigned i;
 
 	text[0] = '\0';
-	for (i = 0; i < topo->leaves && at < size; i++)
+	for (i = 0; i < topo->disks && at < size; i++)
 		at += (size_t)snprintf(text + at, size - at, "%s%s/%s%s",
-				       i ? " " : "", topo->leaf[i].name,
-				       topo->leaf[i].rotational ? "r" : "",
-				       topo->leaf[i].one_request ? "1" : "");
+				       i ? " " : "", topo->disk[i].name,
+				       topo->disk[i].rotational ? "r" : "",
+				       topo->disk[i].one_request ? "1" : "");
 }
 
 TEST(each_machine)
@@ -182,7 +182,7 @@ TEST(each_machine)
 	size_t i;
 
 	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
-		struct e2pf_topology topo = { .leaves = 0 };
+		struct e2pf_topology topo = { .disks = 0 };
 		unsigned readahead, found;
 
 		m = &machines[i];
@@ -190,14 +190,14 @@ TEST(each_machine)
 		tree_make(m->tree);
 		readahead = add(m->type, m->major, m->minor, &topo);
 		tree_remove();
-		name_leaves(&topo, text, sizeof(text));
+		name_disks(&topo, text, sizeof(text));
 		/* Of several paths, any. */
-		if (*m->leaves == '*')
-			assert_int_equal(topo.leaves, 1);
+		if (*m->disks == '*')
+			assert_int_equal(topo.disks, 1);
 		else
-			assert_string_equal(text, m->leaves);
+			assert_string_equal(text, m->disks);
 		policy = e2pf_policy_choose(&topo);
-		found = (topo.leaves && !topo.incomplete ? KNOWN : 0) |
+		found = (topo.disks && !topo.incomplete ? KNOWN : 0) |
 			(topo.virtual_disk ? VIRTUAL : 0) |
 			(policy.has_head ? HEAD : 0) |
 			(policy.measure ? MEASURE : 0);
@@ -211,7 +211,7 @@ TEST(each_machine)
 /* A disk counts once, and the others' readahead is their own. */
 TEST(several_devices)
 {
-	struct e2pf_topology topo = { .leaves = 0 };
+	struct e2pf_topology topo = { .disks = 0 };
 	char text[64];
 
 	tree_make(DISK("8:0", "sda", "1") PART("8:1", "sda", "sda1")
@@ -219,7 +219,7 @@ TEST(several_devices)
 	add('b', 8, 16, &topo);
 	add('b', 8, 0, &topo);
 	add('b', 8, 1, &topo);
-	name_leaves(&topo, text, sizeof(text));
+	name_disks(&topo, text, sizeof(text));
 	assert_string_equal(text, "sda/r sdb/r");
 	assert_int_equal(e2pf_policy_choose(&topo).heads, 2);
 	/* Each device may have a head of its own. */
@@ -256,31 +256,31 @@ static void make_array(unsigned disks, unsigned layers)
 TEST(large_trees)
 {
 	static const struct {
-		unsigned disks, layers, leaves;
+		unsigned disks, layers, listed;
 		bool incomplete;
 	} trees[] = {
-		{ 100, 0, E2PF_MAX_LEAVES, false }, { 1, 10, 1, false },
+		{ 100, 0, E2PF_MAX_DISKS, false }, { 1, 10, 1, false },
 		{ 1, 20, 0, true }, { 60, 4, 60, false }, { 90, 9, 0, true }
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
-		struct e2pf_topology topo = { .leaves = 0 };
+		struct e2pf_topology topo = { .disks = 0 };
 
 		make_array(trees[i].disks, trees[i].layers);
 		add('b', 9, 0, &topo);
 		tree_remove();
 		assert_int_equal(topo.incomplete, trees[i].incomplete);
-		if (trees[i].leaves)
-			assert_int_equal(topo.leaves, trees[i].leaves);
-		assert_int_equal(topo.spindles, topo.leaves);
+		if (trees[i].listed)
+			assert_int_equal(topo.disks, trees[i].listed);
+		assert_int_equal(topo.spindles, topo.disks);
 	}
 }
 
 /* A sysroot of the greatest length leaves no room for anything below. */
 TEST(long_sysroot)
 {
-	struct e2pf_topology topo = { .leaves = 0 };
+	struct e2pf_topology topo = { .disks = 0 };
 	struct stat st = { .st_mode = S_IFBLK };
 	char *root = malloc(2 * PATH_MAX);
 
@@ -291,7 +291,7 @@ TEST(long_sysroot)
 	root[PATH_MAX - 20] = '\0';
 	e2pf_topology_add(root, &st, &topo);
 	free(root);
-	assert_true(topo.incomplete && !topo.leaves);
+	assert_true(topo.incomplete && !topo.disks);
 }
 
 UNIT_MAIN(NULL, NULL)
