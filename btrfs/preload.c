@@ -476,11 +476,11 @@ static void gather_decisions(struct e2pf_decisions *list)
 	else if (!self.session && !self.sent)
 		e2pf_decide_off(list, "off", "no filesystem was opened for a "
 				"check, and no subvolume was sent");
-	if (self.repeats.asked)
+	if (self.repeats.calls)
 		e2pf_decide(list, "readahead", "repeats dropped",
 			    "%llu of the check's %llu calls",
 			    (unsigned long long)self.repeats.repeated,
-			    (unsigned long long)self.repeats.asked);
+			    (unsigned long long)self.repeats.calls);
 }
 
 /* The session that prefetched something; NULL if none did. */

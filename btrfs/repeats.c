@@ -24,16 +24,16 @@ bool repeats_add(struct repeats *r, unsigned device, uint64_t offset,
 	uint64_t t = now();
 	bool again;
 
-	again = r->slot[i].asked && r->slot[i].offset == offset &&
+	again = r->slot[i].called && r->slot[i].offset == offset &&
 		r->slot[i].length == length && r->slot[i].device == device &&
-		t - r->slot[i].asked < REPEAT_NS;
-	r->asked++;
+		t - r->slot[i].called < REPEAT_NS;
+	r->calls++;
 	r->repeated += again;
 	if (again || length > UINT32_MAX)
 		return again;
 	r->slot[i].offset = offset;
 	r->slot[i].length = (uint32_t)length;
 	r->slot[i].device = device;
-	r->slot[i].asked = t;
+	r->slot[i].called = t;
 	return false;
 }

@@ -15,11 +15,11 @@
 
 struct repeats {
 	struct {
-		uint64_t offset, asked;	/* bytes; ns, 0: never */
+		uint64_t offset, called;	/* bytes; ns, 0: never */
 		uint32_t length;
 		uint32_t device;
 	} slot[REPEATS_SLOTS];
-	uint64_t asked, repeated;	/* calls */
+	uint64_t calls, repeated;	/* calls */
 };
 
 /* Count a call.  True if the identical call was made less than a tenth of a

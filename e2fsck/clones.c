@@ -21,7 +21,7 @@
 /* The number of blocks passed to the engine at a time, and the number that are
  * cloned between two checks whether it has room for more. */
 #define PART 4096u
-#define LOOK 256u
+#define CHECK_EVERY 256u
 
 /* Reading ahead ends when STRAYS_MOST blocks are not where the order has them:
  * pass 1D takes another order, because the user answers so. */
@@ -44,7 +44,7 @@ static struct {
 	uint64_t blocks;
 	struct bitset waiting;		/* in a run, and not reached by pass 1D */
 	struct position checker, given;
-	uint64_t look;			/* the place of the next check */
+	uint64_t next_check;			/* the place of the next check */
 	unsigned strays;
 	bool begun;
 } self;
@@ -159,9 +159,9 @@ void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
 		return;
 	}
 	place = self.checker.place + block - self.run[self.checker.run].block;
-	if (place < self.look)
+	if (place < self.next_check)
 		return;
-	self.look = place + LOOK;
+	self.next_check = place + CHECK_EVERY;
 	e2pf_ext4_list_at(ext4, engine, place);
 	hand_over(ext4, engine);
 }

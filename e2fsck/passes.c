@@ -43,10 +43,10 @@ static struct e2pf_ext4 *source(void)
  * no engine to notify then. */
 static void notice(enum seen seen)
 {
-	enum e2pf_ext4_stage now = atomic_load(&self.stage);
-	enum e2pf_ext4_stage next = stage_after(now, seen);
+	enum e2pf_ext4_stage stage = atomic_load(&self.stage);
+	enum e2pf_ext4_stage next = stage_after(stage, seen);
 
-	if (!engine() || (next == now && seen != SEEN_OPEN))
+	if (!engine() || (next == stage && seen != SEEN_OPEN))
 		return;
 	atomic_store(&self.stage, next);
 	e2pf_engine_stage(engine(), next);
@@ -243,7 +243,7 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	err = real(scan, ino, inode, bufsize);
 	if (scan && scan == self.scan && *ino) {
 		self.scan_at = group_of(*ino);
-		e2pf_ext4_at_group(source(), engine(), self.scan_at);
+		e2pf_ext4_at_group(engine(), self.scan_at);
 	}
 	return err;
 }

@@ -20,34 +20,34 @@
  */
 #include "stages.h"
 
-enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage now, enum seen seen)
+enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage stage, enum seen seen)
 {
 	switch (seen) {
 	case SEEN_OPEN:
 		return E2PF_EXT4_OPEN;
 	case SEEN_SCAN:
-		return now == E2PF_EXT4_PASS1 ? E2PF_EXT4_PASS1B :
+		return stage == E2PF_EXT4_PASS1 ? E2PF_EXT4_PASS1B :
 						E2PF_EXT4_PASS1;
 	case SEEN_NAMES:
-		return now == E2PF_EXT4_PASS1 || now == E2PF_EXT4_PASS1B ?
-		       E2PF_EXT4_PASS1C : now;
+		return stage == E2PF_EXT4_PASS1 || stage == E2PF_EXT4_PASS1B ?
+		       E2PF_EXT4_PASS1C : stage;
 	case SEEN_NAMES_END:
-		return now == E2PF_EXT4_PASS1C ? E2PF_EXT4_PASS1D : now;
+		return stage == E2PF_EXT4_PASS1C ? E2PF_EXT4_PASS1D : stage;
 	case SEEN_LIST:
 		return E2PF_EXT4_PASS2;
 	case SEEN_LIST_END:
-		return now == E2PF_EXT4_PASS2 ? E2PF_EXT4_PASS3 : now;
+		return stage == E2PF_EXT4_PASS2 ? E2PF_EXT4_PASS3 : stage;
 	case SEEN_DIRECTORY:
-		return now == E2PF_EXT4_PASS3 ? E2PF_EXT4_PASS3A : now;
+		return stage == E2PF_EXT4_PASS3 ? E2PF_EXT4_PASS3A : stage;
 	case SEEN_LINKS:
-		return now == E2PF_EXT4_PASS3 || now == E2PF_EXT4_PASS3A ?
-		       E2PF_EXT4_PASS4 : now;
+		return stage == E2PF_EXT4_PASS3 || stage == E2PF_EXT4_PASS3A ?
+		       E2PF_EXT4_PASS4 : stage;
 	case SEEN_LINKS_END:
-		return now == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : now;
+		return stage == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : stage;
 	case SEEN_BITMAPS:
 		/* Passes 1D, 3 and 3A read bitmaps when they allocate
 		 * blocks. */
-		return now == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : now;
+		return stage == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : stage;
 	}
-	return now;
+	return stage;
 }

@@ -23,7 +23,7 @@ enum seen {
 	SEEN_BITMAPS		/* bitmaps are read */
 };
 
-/* The stage after `seen` has happened in stage `now`. */
-enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage now, enum seen seen);
+/* The stage after `seen` has happened in `stage`. */
+enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage stage, enum seen seen);
 
 #endif

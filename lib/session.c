@@ -146,17 +146,17 @@ static void count_now(struct e2pf_session *s)
 	e2pf_engine_get_stats(s->engine, &s->last);
 }
 
-static void look_at_waits(struct e2pf_session *s,
-			  const struct e2pf_engine_look *look,
+static void describe_wait(struct e2pf_session *s,
+			  const struct e2pf_engine_progress *engine,
 			  struct e2pf_progress *p)
 {
 	if (s->topo.disks == 1)
 		p->disk = s->topo.disk[0].name;
-	if (look->reading_ns < SLOW_READ_NS)
+	if (engine->reading_ns < SLOW_READ_NS)
 		return;
 	p->wait = E2PF_WAITS_SECTOR;
-	p->wait_seconds = (double)look->reading_ns / 1e9;
-	p->wait_at = (double)look->reading_at;
+	p->wait_seconds = (double)engine->reading_ns / 1e9;
+	p->wait_at = (double)engine->reading_at;
 }
 
 /* The engine learns late that a request is complete.  The kernel's queue for a
@@ -168,31 +168,31 @@ static void look_at_waits(struct e2pf_session *s,
 #define HEAD_RUN (128u << 10)
 
 /* Of what is in flight, the requests are left, which take the time. */
-static void tell_work(const struct e2pf_session *s,
-		      const struct e2pf_engine_look *look,
-		      struct e2pf_progress_facts *f)
+static void work_facts(const struct e2pf_session *s,
+		       const struct e2pf_engine_progress *engine,
+		       struct e2pf_progress_facts *f)
 {
-	uint64_t asked = look->asked_requests, queue = look->in_flight;
-	uint64_t bytes = look->found_bytes - look->asked_bytes;
-	uint64_t runs = look->queued_requests;
+	uint64_t made = engine->requests_made, queue = engine->in_flight;
+	uint64_t bytes = engine->found_bytes - engine->requested_bytes;
+	uint64_t runs = engine->queued_requests;
 
 	if (queue > QUEUE)
 		queue = QUEUE;
-	if (queue > asked)
-		queue = asked;
-	f->read.bytes = (double)look->asked_bytes;
-	f->read.requests = (double)(asked - queue);
-	if (look->speed.has_head && runs > bytes / HEAD_RUN + 1)
+	if (queue > made)
+		queue = made;
+	f->read.bytes = (double)engine->requested_bytes;
+	f->read.requests = (double)(made - queue);
+	if (engine->speed.has_head && runs > bytes / HEAD_RUN + 1)
 		runs = bytes / HEAD_RUN + 1;
 	f->left.bytes = (double)bytes;
 	f->left.requests = (double)(runs + queue);
-	f->has_head = look->speed.has_head;
-	f->pace = e2pf_pace_ahead(&look->speed, s->topo.spindles);
+	f->has_head = engine->speed.has_head;
+	f->pace = e2pf_pace_ahead(&engine->speed, s->topo.spindles);
 }
 
 /* There is more to find, in bytes: it takes as many requests as what was
  * found. */
-void e2pf_session_foresee(struct e2pf_progress_facts *f, double bytes)
+void e2pf_session_expect_bytes(struct e2pf_progress_facts *f, double bytes)
 {
 	if (bytes <= 0)
 		return;
@@ -203,19 +203,19 @@ void e2pf_session_foresee(struct e2pf_progress_facts *f, double bytes)
 	f->left.bytes += bytes;
 }
 
-void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
-		       struct e2pf_progress_facts *f)
+void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
+			       struct e2pf_progress_facts *f)
 {
-	struct e2pf_engine_look look;
+	struct e2pf_engine_progress engine;
 
-	e2pf_engine_look(s->engine, &look);
+	e2pf_engine_get_progress(s->engine, &engine);
 	p->device = s->name;
-	p->stage = s->type->stage_names[look.stage];
-	look_at_waits(s, &look, p);
-	f->stalled = (double)(look.stall_ns + look.reading_ns) / 1e9;
-	tell_work(s, &look, f);
-	if (s->type->look)
-		s->type->look(s, &look, p, f);
+	p->stage = s->type->stage_names[engine.stage];
+	describe_wait(s, &engine, p);
+	f->stalled = (double)(engine.stall_ns + engine.reading_ns) / 1e9;
+	work_facts(s, &engine, f);
+	if (s->type->get_progress)
+		s->type->get_progress(s, &engine, p, f);
 	p->read_bytes = f->read.bytes;
 	p->planned_bytes = f->read.bytes + f->left.bytes;
 }

@@ -38,10 +38,10 @@ struct e2pf_filesystem {
 	/* Say how far the check is: its place, and the facts that the session
 	 * does not know.  Called by any thread: also when a read of the checker
 	 * wakes the engine, but not while it is started or freed. */
-	void (*look)(struct e2pf_session *session,
-		     const struct e2pf_engine_look *look,
-		     struct e2pf_progress *progress,
-		     struct e2pf_progress_facts *facts);
+	void (*get_progress)(struct e2pf_session *session,
+			     const struct e2pf_engine_progress *engine,
+			     struct e2pf_progress *progress,
+			     struct e2pf_progress_facts *facts);
 	/* Stop observing the checker's reads: the engine is about to end. */
 	void (*detach)(struct e2pf_session *session);
 	/* Free the filesystem's data and the session.  The engine and the
@@ -64,7 +64,7 @@ struct e2pf_session {
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
 	struct e2pf_engine_stats past;	/* of inherited sessions */
-	struct e2pf_engine_stats last;	/* of this one, when last asked; without
+	struct e2pf_engine_stats last;	/* of this one, when last read; without
 					   an engine, kept by its owner */
 	bool ended;
 	bool left_behind;		/* a thread was, when it ended */
@@ -116,11 +116,12 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 /* Say how far the check is, for an estimate.  The session must have an engine,
  * which may be stopped meanwhile, but neither started nor released.  The caller
  * fills in what only the process knows: seconds, cpu. */
-void e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *progress,
-		       struct e2pf_progress_facts *facts);
+void e2pf_session_get_progress(struct e2pf_session *s,
+			       struct e2pf_progress *progress,
+			       struct e2pf_progress_facts *facts);
 
-/* For look(): `bytes` are known to be there and were not found yet. */
-void e2pf_session_foresee(struct e2pf_progress_facts *facts, double bytes);
+/* For get_progress(): `bytes` are known to be there and were not found yet. */
+void e2pf_session_expect_bytes(struct e2pf_progress_facts *facts, double bytes);
 
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread

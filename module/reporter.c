@@ -18,7 +18,7 @@
 
 /* How often the check is looked at, and how long the checker waits for the
  * thread, once. */
-#define LOOK_S 1
+#define INTERVAL_S 1
 #define PATIENCE_S 1
 
 /* The checker computes or waits if it does so for this part of the time. */
@@ -73,7 +73,7 @@ void reporter_begin(const char *program)
 	self.program = program;
 }
 
-/* What the checker did since the last look. */
+/* What the checker did since the last report. */
 static void find_wait(struct e2pf_progress *p,
 		      const struct e2pf_progress_facts *f,
 		      const struct e2pf_progress_past *past)
@@ -104,13 +104,13 @@ static const char *keep(char *room, size_t size, const char *text)
 }
 
 /* The lock is held. */
-static void look(struct e2pf_progress *p)
+static void get_progress(struct e2pf_progress *p)
 {
 	struct e2pf_progress_facts facts = { .seconds = 0 };
 
 	*p = (struct e2pf_progress) { .program = self.program };
 	facts.cpu = seconds_of(self.cpu) - self.cpu_began;
-	e2pf_session_look(self.session, p, &facts);
+	e2pf_session_get_progress(self.session, p, &facts);
 	facts.seconds = seconds_of(CLOCK_MONOTONIC) - self.began;
 	p->seconds = facts.seconds + self.began - self.first;
 	find_wait(p, &facts, &self.past);
@@ -129,7 +129,7 @@ static bool wait_a_moment(void)
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += LOOK_S;
+	until.tv_sec += INTERVAL_S;
 	while (!self.ended &&
 	       pthread_cond_timedwait(&self.cond, &self.lock, &until) == 0)
 		;
@@ -141,7 +141,7 @@ static bool wait_a_moment(void)
 static void *report_thread(void *unused)
 {
 	char text[E2PF_PROGRESS_BYTES];
-	struct e2pf_progress now;
+	struct e2pf_progress progress;
 	bool written = false;
 
 	e2pf_progress_each(NULL, NULL);		/* removes stale ones */
@@ -149,9 +149,9 @@ static void *report_thread(void *unused)
 	while (wait_a_moment()) {
 		if (!self.session)
 			continue;
-		look(&now);
+		get_progress(&progress);
 		pthread_mutex_unlock(&self.lock);
-		e2pf_progress_print(&now, text);
+		e2pf_progress_print(&progress, text);
 		e2pf_progress_save(text);
 		written = true;
 		pthread_mutex_lock(&self.lock);

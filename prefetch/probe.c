@@ -119,7 +119,7 @@ static void print_probe(const struct e2pf_probe *p, const char *device)
 
 int probe_command(int argc, char **argv)
 {
-	static struct e2pf_probe found;
+	static struct e2pf_probe probe;
 	struct e2pf_session *session;
 	struct options o;
 	errcode_t err;
@@ -139,10 +139,10 @@ int probe_command(int argc, char **argv)
 	err = open_session(&o, &session, NULL);
 	if (err)
 		return fail(&o, err);
-	err = e2pf_probe(session, &found);
+	err = e2pf_probe(session, &probe);
 	e2pf_close(session);
 	if (err)
 		return fail(&o, err);
-	print_probe(&found, o.device);
+	print_probe(&probe, o.device);
 	return 0;
 }

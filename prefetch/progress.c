@@ -22,7 +22,7 @@
 struct request {
 	const char *which;		/* PID or device; NULL: all */
 	void (*print)(const struct e2pf_progress *p, const char *text);
-	unsigned found;
+	unsigned shown;
 };
 
 static bool is_device(const char *name, const char *other)
@@ -48,7 +48,7 @@ static void show(void *ctx, const struct e2pf_progress *p, const char *text)
 	    !is_device(r->which, p->device))
 		return;
 	r->print(p, text);
-	r->found++;
+	r->shown++;
 }
 
 static const char *left_in_words(const struct e2pf_progress *p, char *text,
@@ -125,16 +125,16 @@ static int follow(struct request *r)
 
 	r->print = draw_line;
 	do {
-		r->found = 0;
+		r->shown = 0;
 		err = e2pf_progress_each(show, r);
-		goes_on = by_pid ? !kill((pid_t)pid, 0) : r->found;
-		before += r->found;
-		if (!r->found && before)
+		goes_on = by_pid ? !kill((pid_t)pid, 0) : r->shown;
+		before += r->shown;
+		if (!r->shown && before)
 			fputs(STATUS_LINE_CLEAR, stderr);
 	} while (!err && goes_on && !sleep(1));
 	if (before)
 		fputs(STATUS_LINE_CLEAR, stderr);
-	r->found = before;
+	r->shown = before;
 	return err;
 }
 
@@ -180,9 +180,9 @@ int progress_command(int argc, char **argv)
 			"%s\n", strerror(err));
 		return EXIT_OPERATIONAL;
 	}
-	if (!r.found)
+	if (!r.shown)
 		fprintf(stderr, "e2prefetch: no check that prefetches has been "
 			"running for a second%s%s\n", r.which ? ": " : "",
 			r.which ? r.which : "");
-	return r.found ? 0 : EXIT_NONE;
+	return r.shown ? 0 : EXIT_NONE;
 }

@@ -60,9 +60,10 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 
 /* The check reads each tree block once.  How many there are is known when all
  * nodes have been read. */
-static void look(struct e2pf_session *session,
-		 const struct e2pf_engine_look *engine,
-		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
+static void get_progress(struct e2pf_session *session,
+			 const struct e2pf_engine_progress *engine,
+			 struct e2pf_progress *p,
+			 struct e2pf_progress_facts *f)
 {
 	struct btrfs_session *s = session_of(session);
 	double size = s->btrfs.map.super.nodesize;
@@ -71,10 +72,11 @@ static void look(struct e2pf_session *session,
 	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
 		s->found_bytes = found;
 	all = s->found_bytes + (double)s->btrfs.leaves * size;
-	/* The earlier phases may have been over before the first look. */
+	/* The earlier phases may have been over before this is called for the
+	 * first time. */
 	if (all < found)
 		all = found;
-	e2pf_session_foresee(f, all - found);
+	e2pf_session_expect_bytes(f, all - found);
 	f->walks = true;
 	f->rest_part = REST_PART;
 	f->usual_seconds = all * BYTE_SECONDS;
@@ -102,7 +104,7 @@ static const struct e2pf_filesystem btrfs = {
 	.not_begun = "the check walked no tree",
 	.order = "by tree",
 	.report = report,
-	.look = look,
+	.get_progress = get_progress,
 	.close = close_session
 };
 

@@ -42,8 +42,8 @@ static struct {
 	pthread_mutex_t lock;
 	unsigned joined;
 	int fd;			/* while joined; -1: opening failed */
-	unsigned count;		/* as of `asked`; 0: never asked */
-	time_t asked;		/* CLOCK_MONOTONIC */
+	unsigned count;		/* as of `counted_at`; 0: never counted */
+	time_t counted_at;		/* CLOCK_MONOTONIC */
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
 /* The caller takes the lock after this: closing `low` would release it. */
@@ -174,9 +174,9 @@ unsigned e2pf_share_count(const char *sysroot)
 	count = self.count;
 	if (*sysroot) {
 		count = count_now(sysroot);
-	} else if (!count || now.tv_sec != self.asked) {
+	} else if (!count || now.tv_sec != self.counted_at) {
 		self.count = count = count_now(sysroot);
-		self.asked = now.tv_sec;
+		self.counted_at = now.tv_sec;
 	}
 	pthread_mutex_unlock(&self.lock);
 	return count;

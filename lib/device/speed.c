@@ -267,20 +267,20 @@ static uint64_t measure_bytes(const struct survey *s)
 static const char *measure(const struct survey *s, bool any,
 			   struct e2pf_speed *speed)
 {
-	struct e2pf_speed found = { .has_head = false };
+	struct e2pf_speed measured = { .has_head = false };
 	uint64_t offset[PARTS];
 	unsigned i;
 
 	put_in_order(s, offset);
-	if (!measure_requests(s->dev, offset, &found))
+	if (!measure_requests(s->dev, offset, &measured))
 		return "a read of it failed, or took more than half a second";
 	for (i = 0; i < PARTS; i++)
-		found.metadata_places += s->place[i].metadata;
+		measured.metadata_places += s->place[i].metadata;
 	if (any)
-		found.byte_ps = measure_bytes(s);
-	if (any && !found.byte_ps)
+		measured.byte_ps = measure_bytes(s);
+	if (any && !measured.byte_ps)
 		return "a read of it failed";
-	*speed = found;
+	*speed = measured;
 	return NULL;
 }
 

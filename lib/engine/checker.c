@@ -12,7 +12,7 @@
 #define GATE_LIMIT_NS 5000000000ull
 
 /* How often a checker at the gate checks whether its block is cached. */
-#define GATE_LOOK_NS 20000000u
+#define GATE_CHECK_NS 20000000u
 
 /* Large reads take longer than E2PF_STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
@@ -253,7 +253,7 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	c->gate_waits += is_worth_waiting(e);
 	while (!cached && is_worth_waiting(e) &&
 	       e2pf_now(e) - began < GATE_LIMIT_NS) {
-		struct timespec ts = e2pf_deadline(GATE_LOOK_NS);
+		struct timespec ts = e2pf_deadline(GATE_CHECK_NS);
 
 		e2pf_wait_until(&c->gate, &e->lock, &ts);
 		/* Query the kernel without holding the lock: it takes a while,
@@ -287,7 +287,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 {
 	struct e2pf_checker *c = &e->checker;
 
-	r->began = r->asked = e2pf_now(e);
+	r->began = r->passed_gate = e2pf_now(e);
 	atomic_store_explicit(&c->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&c->reading_since, r->began,
 			      memory_order_relaxed);
@@ -301,7 +301,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	if (!r->waited)
 		return;
 	wait_at_gate(e, r);
-	r->asked = e2pf_now(e);
+	r->passed_gate = e2pf_now(e);
 }
 
 /* Whether this read waited for the device, judging by its time.  A query of the
@@ -384,7 +384,7 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	c->bytes += r->length;
 	ahead = e2pf_window_forget(e, r->device, r->offset, r->length);
 	if (stalled || r->failed)
-		e2pf_pacing_judge_checker(e, r, now - r->asked);
+		e2pf_pacing_judge_checker(e, r, now - r->passed_gate);
 	if (stalled)
 		count_stall(e, r, now, ahead);
 	e2pf_unlock(&e->lock);
@@ -425,21 +425,22 @@ void e2pf_checker_stats(struct e2pf_engine *e, struct e2pf_engine_stats *stats)
 	stats->own_stall_ns = c->own_stall_ns;
 }
 
-void e2pf_checker_look(struct e2pf_engine *e, struct e2pf_engine_look *look)
+void e2pf_checker_get_progress(struct e2pf_engine *e,
+			       struct e2pf_engine_progress *progress)
 {
 	const struct e2pf_checker *c = &e->checker;
 	uint64_t now = e2pf_now(e), at = c->at, since = c->reading_since;
 	unsigned i;
 
 	e2pf_assert_held(e);
-	look->stage = c->stage;
+	progress->stage = c->stage;
 	for (i = 0; i < E2PF_STAGES; i++)
-		look->stall_ns += c->stages[i].stall_ns;
-	look->checker_bytes = c->bytes;
-	look->reading_ns = since && since < now ? now - since : 0;
-	look->reading_at = c->reading_at;
+		progress->stall_ns += c->stages[i].stall_ns;
+	progress->checker_bytes = c->bytes;
+	progress->reading_ns = since && since < now ? now - since : 0;
+	progress->reading_at = c->reading_at;
 	if (at != E2PF_NOWHERE) {
-		look->at_phase = (int)(at >> E2PF_AT_UNIT_BITS);
-		look->at = at & E2PF_AT_UNITS;
+		progress->at_phase = (int)(at >> E2PF_AT_UNIT_BITS);
+		progress->at = at & E2PF_AT_UNITS;
 	}
 }

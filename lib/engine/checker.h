@@ -70,11 +70,12 @@ void e2pf_checker_stop(struct e2pf_engine *e);
 /* Another phase of the source begins. */
 void e2pf_checker_phase_begins(struct e2pf_engine *e);
 
-/* Whoever waits at the gate looks again. */
+/* Whoever waits at the gate checks again whether to wait. */
 void e2pf_checker_open_gate(struct e2pf_engine *e);
 
 void e2pf_checker_stats(struct e2pf_engine *e,
 			struct e2pf_engine_stats *stats);
-void e2pf_checker_look(struct e2pf_engine *e, struct e2pf_engine_look *look);
+void e2pf_checker_get_progress(struct e2pf_engine *e,
+			       struct e2pf_engine_progress *progress);
 
 #endif

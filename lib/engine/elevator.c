@@ -54,10 +54,10 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 	l->ref = refs;
 	l->ref[l->used++] = *ref;
 	l->bytes += ref->length;
-	el->found.refs++;
-	el->found.bytes += ref->length;
+	el->totals.refs++;
+	el->totals.bytes += ref->length;
 	if (!number)
-		el->found.unit_bytes += ref->length;
+		el->totals.unit_bytes += ref->length;
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -79,10 +79,10 @@ static int in_device_order(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-static void count_asked(struct e2pf_elevator *el, uint64_t bytes)
+static void count_requested(struct e2pf_elevator *el, uint64_t bytes)
 {
-	el->found.asked_refs++;
-	el->found.asked_bytes += bytes;
+	el->totals.requested_refs++;
+	el->totals.requested_bytes += bytes;
 }
 
 /* Sort, and drop duplicates. */
@@ -97,7 +97,7 @@ static void sort_level(struct e2pf_elevator *el, struct e2pf_level *l)
 		if (in_device_order(&l->ref[n], &l->ref[i]))
 			l->ref[++n] = l->ref[i];
 		else
-			count_asked(el, l->ref[i].length);
+			count_requested(el, l->ref[i].length);
 	l->used = n + 1;
 }
 
@@ -160,7 +160,7 @@ static void next_run(struct e2pf_elevator *el, struct e2pf_level *l,
 	step->n = end - first;
 	for (; l->requested < end; l->requested++) {
 		l->ahead += l->ref[l->requested].length;
-		count_asked(el, l->ref[l->requested].length);
+		count_requested(el, l->ref[l->requested].length);
 	}
 }
 
@@ -218,7 +218,7 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
 			return E2PF_STEP_PARSE;
 		l->ahead -= step->ref->length;
 		if (!number)
-			el->found.parsed_bytes += step->ref->length;
+			el->totals.parsed_bytes += step->ref->length;
 		l->next++;
 		l->at = 0;
 	}
@@ -243,9 +243,9 @@ void e2pf_elevator_end(struct e2pf_elevator *el)
 	el->depth = 0;
 	for (i = 0; i <= E2PF_LAST_LEVEL; i++)
 		drop_level(&el->level[i]);
-	el->found.asked_bytes = el->found.bytes - deferred->bytes;
-	el->found.asked_refs = el->found.refs - deferred->used;
-	el->found.parsed_bytes = el->found.unit_bytes;
+	el->totals.requested_bytes = el->totals.bytes - deferred->bytes;
+	el->totals.requested_refs = el->totals.refs - deferred->used;
+	el->totals.parsed_bytes = el->totals.unit_bytes;
 }
 
 uint64_t e2pf_elevator_deferred(const struct e2pf_elevator *el)

@@ -43,10 +43,10 @@ struct e2pf_level {
 	uint64_t ahead;			/* bytes requested and not parsed */
 };
 
-/* What was found since the elevator was made.  References that were dropped
- * count as asked for. */
-struct e2pf_found {
-	uint64_t bytes, refs, asked_bytes, asked_refs;
+/* What was found, and requested, since the elevator was made.  References that were
+ * dropped count as requested. */
+struct e2pf_totals {
+	uint64_t bytes, refs, requested_bytes, requested_refs;
 	uint64_t unit_bytes, parsed_bytes;	/* of the units' references */
 };
 
@@ -58,7 +58,7 @@ struct e2pf_elevator {
 	uint64_t ahead_most;	/* bytes requested before the first of them is
 				   parsed */
 	bool incomplete;	/* memory ran out for a reference */
-	struct e2pf_found found;
+	struct e2pf_totals totals;
 	struct e2pf_level level[E2PF_ALL_LEVELS];
 	/* The level that is being read, and before it those that wait until it
 	 * has been read. */

@@ -80,7 +80,7 @@ struct e2pf_class_count {
 
 struct e2pf_engine_stats {
 	uint64_t planned_bytes;		/* examined, cached or not */
-	uint64_t prefetched_bytes;	/* not cached, and asked for */
+	uint64_t prefetched_bytes;	/* not cached, and requested */
 	uint64_t prefetched_requests;
 	uint64_t checker_bytes;
 	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
@@ -101,8 +101,8 @@ struct e2pf_engine_stats {
 	uint64_t deep_latency_ns;	/* for each of eight at once */
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */
-	/* What was asked for, without gaps, by class as the source named it. */
-	struct e2pf_class_count asked[E2PF_CLASS_BITS];
+	/* What was requested, without gaps, by class as the source named it. */
+	struct e2pf_class_count by_class[E2PF_CLASS_BITS];
 	struct e2pf_stage_stats stage[E2PF_STAGES];
 };
 
@@ -188,8 +188,8 @@ struct e2pf_read {
 	uint64_t length;
 	unsigned device;	/* index, as in references */
 	uint64_t began;		/* ns */
-	uint64_t asked;		/* ns; when the device was asked, after any
-				   wait at the gate */
+	uint64_t passed_gate;	/* ns; when it was passed to the device, after
+				   any wait at the gate */
 	bool waited;		/* it was not cached, and came to the gate */
 	bool missed;		/* it was not cached; checked only at the gate,
 				   and while the device is stuck */
@@ -217,7 +217,7 @@ bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
 			    uint64_t offset, void *buf, uint32_t length);
 
 /* What an engine and its checker are doing at this moment. */
-struct e2pf_engine_look {
+struct e2pf_engine_progress {
 	unsigned stage;
 	uint64_t stall_ns;		/* the checker waited, in all stages */
 	uint64_t checker_bytes;		/* it has read */
@@ -229,10 +229,10 @@ struct e2pf_engine_look {
 	uint64_t at;			/* reported; no phase: E2PF_NONE */
 	/* Bytes of the units' references, taken by a worker and parsed; of all
 	 * that was found to be read ahead, deferred references included, and
-	 * what was asked for of that; the requests that the rest is likely to
-	 * take, and those in flight. */
+	 * what was requested of that; the requests made for that, those that the
+	 * rest is likely to take, and those in flight. */
 	uint64_t unit_bytes, parsed_bytes, found_bytes;
-	uint64_t asked_bytes, asked_requests, queued_requests, in_flight;
+	uint64_t requested_bytes, requests_made, queued_requests, in_flight;
 	struct e2pf_speed speed;	/* as it is believed to be */
 };
 
@@ -241,7 +241,8 @@ struct e2pf_engine_look {
 
 /* Unlike e2pf_engine_get_stats() this may be called at any time and changes
  * nothing. */
-void e2pf_engine_look(struct e2pf_engine *e, struct e2pf_engine_look *look);
+void e2pf_engine_get_progress(struct e2pf_engine *e,
+			      struct e2pf_engine_progress *progress);
 
 /* Walk all phases that do not wait for the checker, in this thread, reading
  * only what must be parsed, and count what would be read ahead.  `count` has an

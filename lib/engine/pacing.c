@@ -3,7 +3,7 @@
 #include "measure.h"
 
 /* The engine leaves a stuck device to the checker until it has served this many of
- * the checker's reads in a quarter of E2PF_STUCK_NS: anything the engine asked for
+ * the checker's reads in a quarter of E2PF_STUCK_NS: anything the engine requested
  * would delay each of those reads, and the end of the check. */
 #define STUCK_PROOFS 4u
 
@@ -163,7 +163,7 @@ void e2pf_cost_learn(struct e2pf_cost *cost, unsigned workers,
 		     const struct e2pf_request *r, uint64_t now)
 {
 	unsigned depth = r->depth * workers;
-	double ns = (double)(now - r->asked) -
+	double ns = (double)(now - r->made) -
 		    BYTE_NS * (double)r->queued * workers;
 
 	ns = ns > 0 ? ns / depth : 0;

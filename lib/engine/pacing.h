@@ -48,7 +48,7 @@ struct e2pf_pacing {
  * thread alone. */
 struct e2pf_cost {
 	double request_ns;	/* smoothed */
-	double recent_requests, recent_bytes;	/* asked for lately */
+	double recent_requests, recent_bytes;	/* of late */
 };
 
 /* These need the engine's lock. */

@@ -221,14 +221,14 @@ void e2pf_pool_count_error(struct e2pf_engine *e)
  */
 
 void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
-		       const struct e2pf_found *found, uint64_t requests,
+		       const struct e2pf_totals *totals, uint64_t requests,
 		       unsigned in_flight)
 {
 	struct e2pf_member *m = &e->pool.member[number];
 
 	e2pf_assert_held(e);
 	e->pool.requests += requests - m->requests;
-	m->found = *found;
+	m->totals = *totals;
 	m->requests = requests;
 	m->in_flight = in_flight;
 }
@@ -241,7 +241,8 @@ void e2pf_pool_stats(const struct e2pf_engine *e,
 	stats->threads = e->pool.threads_most;
 }
 
-void e2pf_pool_look(const struct e2pf_engine *e, struct e2pf_engine_look *look)
+void e2pf_pool_get_progress(const struct e2pf_engine *e,
+			    struct e2pf_engine_progress *progress)
 {
 	const struct e2pf_pool *p = &e->pool;
 	unsigned i;
@@ -249,18 +250,19 @@ void e2pf_pool_look(const struct e2pf_engine *e, struct e2pf_engine_look *look)
 	e2pf_assert_held(e);
 	for (i = 0; i < p->workers; i++) {
 		const struct e2pf_member *m = &p->member[i];
-		const struct e2pf_found *f = &m->found;
+		const struct e2pf_totals *t = &m->totals;
 
-		look->unit_bytes += f->unit_bytes;
-		look->parsed_bytes += f->parsed_bytes;
-		look->found_bytes += f->bytes;
-		look->asked_bytes += f->asked_bytes;
-		look->asked_requests += m->requests;
+		progress->unit_bytes += t->unit_bytes;
+		progress->parsed_bytes += t->parsed_bytes;
+		progress->found_bytes += t->bytes;
+		progress->requested_bytes += t->requested_bytes;
+		progress->requests_made += m->requests;
 		/* What is left is taken to need as many requests as what was
-		 * asked for. */
-		if (f->asked_refs)
-			look->queued_requests += (f->refs - f->asked_refs) *
-						 m->requests / f->asked_refs;
-		look->in_flight += m->in_flight;
+		 * requested. */
+		if (t->requested_refs)
+			progress->queued_requests +=
+				(t->refs - t->requested_refs) * m->requests /
+				t->requested_refs;
+		progress->in_flight += m->in_flight;
 	}
 }

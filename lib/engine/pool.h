@@ -31,7 +31,7 @@ struct e2pf_member {
 	unsigned news;		/* the schedule's count when it last found
 				   nothing to take */
 	/* As it was when the worker last held the lock: */
-	struct e2pf_found found;
+	struct e2pf_totals totals;
 	uint64_t requests;	/* made */
 	unsigned in_flight;
 };
@@ -89,9 +89,9 @@ void e2pf_pool_taken(struct e2pf_engine *e, unsigned number,
 		     const struct e2pf_taken *taken);
 void e2pf_pool_found_nothing(struct e2pf_engine *e, unsigned number);
 
-/* What a worker has found and asked for. */
+/* What a worker has found and requested. */
 void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
-		       const struct e2pf_found *found, uint64_t requests,
+		       const struct e2pf_totals *totals, uint64_t requests,
 		       unsigned in_flight);
 
 /* A worker's read has failed. */
@@ -108,7 +108,7 @@ void e2pf_pool_tell_end(struct e2pf_engine *e);
 
 void e2pf_pool_stats(const struct e2pf_engine *e,
 		     struct e2pf_engine_stats *stats);
-void e2pf_pool_look(const struct e2pf_engine *e,
-		    struct e2pf_engine_look *look);
+void e2pf_pool_get_progress(const struct e2pf_engine *e,
+			    struct e2pf_engine_progress *progress);
 
 #endif

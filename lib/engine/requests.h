@@ -28,7 +28,7 @@ struct e2pf_request {
 	unsigned device;
 	uint64_t offset;	/* of one block it reads, bytes */
 	uint64_t bytes;
-	uint64_t asked;		/* ns */
+	uint64_t made;		/* when, ns */
 	unsigned depth;		/* requests in flight then, with it, */
 	uint64_t queued;	/* and their bytes */
 };

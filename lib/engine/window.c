@@ -50,18 +50,18 @@ uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
 	return paced ? memory / 2 : memory / 4 * 3;
 }
 
-void e2pf_window_ask_memory(struct e2pf_engine *e)
+void e2pf_window_query_memory(struct e2pf_engine *e)
 {
 	struct e2pf_window *w = &e->window;
-	uint64_t asked = w->memory_asked, now, left;
+	uint64_t last = w->memory_queried, now, left;
 
 	if (!e->cfg.available)
 		return;
 	now = e2pf_now(e);
-	if (asked && now - asked < MEMORY_INTERVAL_NS)
+	if (last && now - last < MEMORY_INTERVAL_NS)
 		return;
 	/* One worker makes the query for all. */
-	if (!atomic_compare_exchange_strong(&w->memory_asked, &asked, now))
+	if (!atomic_compare_exchange_strong(&w->memory_queried, &last, now))
 		return;
 	left = e2pf_engine_budget(e->cfg.available(e->cfg.ctx), e->cfg.paced);
 	if (left > e->cfg.budget)
@@ -75,8 +75,8 @@ void e2pf_window_start(struct e2pf_engine *e)
 
 	e2pf_assert_held(e);
 	w->budget = e->cfg.budget;
-	w->memory_asked = 0;
-	e2pf_window_ask_memory(e);
+	w->memory_queried = 0;
+	e2pf_window_query_memory(e);
 	w->unused += unread_bytes(e);
 	e2pf_blockset_clear(&w->ahead, SET_MEMORY);
 	w->later_bytes = 0;
@@ -260,7 +260,7 @@ static uint64_t record_piece(struct e2pf_engine *e,
 			     const struct piece *p)
 {
 	struct e2pf_window *w = &e->window;
-	struct e2pf_class_count *asked = &w->asked[p->ref->cls];
+	struct e2pf_class_count *count = &w->by_class[p->ref->cls];
 	uint64_t first = place(e, p->ref->device, p->from);
 	uint64_t last = place(e, p->ref->device, p->to - 1);
 	uint64_t bytes = e2pf_blockset_add(&w->ahead, first,
@@ -269,8 +269,8 @@ static uint64_t record_piece(struct e2pf_engine *e,
 
 	if (!bytes)
 		return 0;
-	asked->bytes += bytes;
-	asked->runs += p->begins_run;
+	count->bytes += bytes;
+	count->runs += p->begins_run;
 	/* What is for a later phase was counted when it was found. */
 	if (!(taken->phase->later & UINT32_C(1) << p->ref->cls))
 		count_ahead(w, range, bytes);
@@ -334,5 +334,5 @@ void e2pf_window_stats(const struct e2pf_engine *e,
 	stats->peak_lookahead_bytes = w->peak_bytes;
 	stats->wasted_bytes = unread_bytes(e) + w->unused;
 	for (i = 0; i < E2PF_CLASS_BITS; i++)
-		stats->asked[i] = w->asked[i];
+		stats->by_class[i] = w->by_class[i];
 }

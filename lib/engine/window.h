@@ -28,7 +28,7 @@ struct e2pf_range {
 struct e2pf_window {
 	/* Any thread reads and writes these without the lock. */
 	atomic_uint_fast64_t budget;		/* now, bytes */
-	atomic_uint_fast64_t memory_asked;	/* when memory was queried, ns */
+	atomic_uint_fast64_t memory_queried;	/* when memory was queried, ns */
 	atomic_uint_fast64_t later_bytes;	/* found for a later phase */
 
 	/* These need the lock. */
@@ -41,7 +41,7 @@ struct e2pf_window {
 					   gaps, and ahead at an earlier stop */
 	uint64_t total_from;		/* bytes prefetched before the start */
 	uint64_t planned_bytes, prefetched_bytes, peak_bytes;
-	struct e2pf_class_count asked[E2PF_CLASS_BITS];
+	struct e2pf_class_count by_class[E2PF_CLASS_BITS];	/* requested */
 
 	/* Const from the creation on: the first place of each device. */
 	uint64_t base[E2PF_DEVICES];
@@ -63,7 +63,7 @@ void e2pf_window_free(struct e2pf_window *window);
 
 /* Query how much memory is available, unless that was queried recently.  It
  * reads files in /proc and /sys.  Needs no lock. */
-void e2pf_window_ask_memory(struct e2pf_engine *e);
+void e2pf_window_query_memory(struct e2pf_engine *e);
 
 /* May this be read for the phase that comes later?  If so, it counts.  Needs no
  * lock. */

@@ -40,7 +40,7 @@ static void set_state(struct e2pf_worker *w, enum e2pf_worker_state state)
 /* The lock is held. */
 static void publish(struct e2pf_worker *w)
 {
-	e2pf_pool_publish(w->e, w->number, &w->elevator.found,
+	e2pf_pool_publish(w->e, w->number, &w->elevator.totals,
 			  w->requests_made, w->requests.in_flight);
 	e2pf_pacing_publish(w->e, &w->cost);
 }
@@ -90,7 +90,7 @@ static bool wait_for_room(struct e2pf_worker *w)
 		}
 		e2pf_wait(&e->pool.work, &e->lock);
 		e2pf_unlock(&e->lock);
-		e2pf_window_ask_memory(e);
+		e2pf_window_query_memory(e);
 		e2pf_lock(&e->lock);
 	}
 	set_state(w, E2PF_WORKER_READING);
@@ -207,7 +207,7 @@ static int wait_for_request(struct e2pf_worker *w)
 	err = dev->ops->read(dev, buf, r.offset,
 			     len < sizeof(buf) ? len : sizeof(buf));
 	now = e2pf_now(e);
-	completed(w, err || now - r.asked >= E2PF_LATE_NS, now);
+	completed(w, err || now - r.made >= E2PF_LATE_NS, now);
 	read_returned(w, r.offset, err, now - began);
 	return err;
 }
@@ -274,7 +274,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		e2pf_cost_requested(&w->cost, requests, len);
 		r.offset = pos + len - grain;
 		r.bytes = len;
-		r.asked = e2pf_now(e);
+		r.made = e2pf_now(e);
 		e2pf_requests_add(&w->requests, &r);
 		e2pf_trace(e, "[\"request\",%" PRIu64 ",%" PRIu64
 			   ",%" PRIu64 ",%u,%u]\n", began, pos, len,
@@ -295,7 +295,7 @@ static bool request_run(struct e2pf_worker *w,
 	bool resident;
 	size_t i;
 
-	e2pf_window_ask_memory(w->e);
+	e2pf_window_query_memory(w->e);
 	if (!wait_for_room(w))
 		return false;
 	for (i = 0; i < step->n; i++)

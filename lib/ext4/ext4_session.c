@@ -98,16 +98,16 @@ static double part(uint64_t of, uint64_t all)
 
 /* The tables lead to other blocks: those that were not parsed yet to as many per
  * inode. */
-static void look_at_tables(const struct e2pf_ext4_look *at,
-			   const struct e2pf_engine_look *engine,
-			   struct e2pf_progress_facts *f)
+static void tables_progress(const struct e2pf_ext4_progress *at,
+			    const struct e2pf_engine_progress *engine,
+			    struct e2pf_progress_facts *f)
 {
 	double found = (double)(engine->found_bytes - engine->unit_bytes);
 	double parsed = part(at->parsed_inodes, at->inodes);
 	double more = parsed > LEAST_PART ? found / parsed : found / LEAST_PART;
 	double tables = (double)at->bytes;
 
-	e2pf_session_foresee(f, tables + more - (double)engine->found_bytes);
+	e2pf_session_expect_bytes(f, tables + more - (double)engine->found_bytes);
 	f->measurable = parsed >= LEAST_PART || at->passed;
 	if (tables + more > 0)
 		f->passed = ((double)at->passed_bytes +
@@ -116,17 +116,18 @@ static void look_at_tables(const struct e2pf_ext4_look *at,
 }
 
 /* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
-static void look(struct e2pf_session *session,
-		 const struct e2pf_engine_look *engine,
-		 struct e2pf_progress *p, struct e2pf_progress_facts *f)
+static void get_progress(struct e2pf_session *session,
+			 const struct e2pf_engine_progress *engine,
+			 struct e2pf_progress *p,
+			 struct e2pf_progress_facts *f)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	struct e2pf_ext4_look at = {
+	struct e2pf_ext4_progress at = {
 		.parsed_bytes = engine->parsed_bytes,
 		.passed = engine->at_phase == E2PF_EXT4_TABLES ? engine->at : 0
 	};
 
-	e2pf_ext4_look(s->ext4, &at);
+	e2pf_ext4_get_progress(s->ext4, &at);
 	f->walks = engine->stage <= E2PF_EXT4_PASS1;
 	f->rest_done = rest_done[engine->stage];
 	f->rest_part = REST_PART;
@@ -135,7 +136,7 @@ static void look(struct e2pf_session *session,
 	f->measurable = engine->stage >= E2PF_EXT4_PASS2 &&
 			engine->stage != E2PF_EXT4_PASS3A;
 	if (f->walks)
-		look_at_tables(&at, engine, f);
+		tables_progress(&at, engine, f);
 	if (engine->stage == E2PF_EXT4_PASS1) {
 		p->place = at.passed;
 		p->places = s->geo.groups;
@@ -171,7 +172,7 @@ static const struct e2pf_filesystem ext4 = {
 	.not_begun = "no inode scan began",
 	.order = "in the checker's order",
 	.report = report,
-	.look = look,
+	.get_progress = get_progress,
 	.detach = detach,
 	.close = close_session
 };

@@ -75,7 +75,7 @@ bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4)
 
 	for (i = 0; made && i < ext4->geo->groups; i++)
 		ext4->lend(ext4->lender, i, &made[i]);
-	/* Another thread may look: it must find none or complete ones. */
+	/* Another thread may ask for the progress: it must find none or complete ones. */
 	pthread_mutex_lock(&ext4->lock);
 	ext4->made = made;
 	ext4->groups = made;
@@ -197,27 +197,28 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 					 table_bytes(ext4, unit);
 }
 
-void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look)
+void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
+			    struct e2pf_ext4_progress *progress)
 {
 	const struct e2pf_group *groups;
 	uint32_t g;
 
 	pthread_mutex_lock(&ext4->lock);
 	groups = ext4->groups;
-	look->list_at = ext4->list_at;
-	look->list_total = ext4->list_total;
+	progress->list_at = ext4->list_at;
+	progress->list_total = ext4->list_total;
 	pthread_mutex_unlock(&ext4->lock);
 	for (g = 0; groups && g < ext4->geo->groups; g++) {
 		uint64_t bytes = (uint64_t)groups[g].inodes_in_use *
 				 ext4->geo->inode_size;
 		uint64_t inodes = groups[g].inodes_allocated;
-		bool passed = g < look->passed;
+		bool passed = g < progress->passed;
 
-		look->bytes += bytes;
-		look->inodes += inodes;
-		look->passed_bytes += passed ? bytes : 0;
-		look->passed_inodes += passed ? inodes : 0;
-		look->parsed_inodes += look->bytes <= look->parsed_bytes ?
+		progress->bytes += bytes;
+		progress->inodes += inodes;
+		progress->passed_bytes += passed ? bytes : 0;
+		progress->passed_inodes += passed ? inodes : 0;
+		progress->parsed_inodes += progress->bytes <= progress->parsed_bytes ?
 				       inodes : 0;
 	}
 }
@@ -393,10 +394,8 @@ void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
  * it holds its own lock when it calls units().
  */
 
-void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			uint32_t group)
+void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group)
 {
-	(void)ext4;
 	e2pf_engine_at(engine, E2PF_EXT4_TABLES, group);
 }
 

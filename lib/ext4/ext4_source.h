@@ -84,21 +84,21 @@ bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4);
  */
 
 /* The only inode scan has reached this group, which is below geo->groups. */
-void e2pf_ext4_at_group(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			uint32_t group);
+void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group);
 
 /* How far the checker is: bytes and allocated inodes of the tables in the groups
  * before `passed`, in the first `parsed_bytes` of tables, and in all; and its
  * place in the list.  The caller sets these two, the rest is zero.  May be
  * called by any thread, also while the groups are made, but not while they are
  * lent anew. */
-struct e2pf_ext4_look {
+struct e2pf_ext4_progress {
 	uint64_t passed, parsed_bytes;
 	uint64_t passed_bytes, bytes;
 	uint64_t passed_inodes, parsed_inodes, inodes;
 	uint64_t list_at, list_total;
 };
-void e2pf_ext4_look(struct e2pf_ext4 *ext4, struct e2pf_ext4_look *look);
+void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
+			    struct e2pf_ext4_progress *progress);
 
 /* The checker begins to walk its directory list, which has `total` blocks. */
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,

@@ -136,10 +136,10 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 }
 
 /* Also tells which handler is installed. */
-static bool is_ours(struct sigaction *now)
+static bool is_ours(struct sigaction *action)
 {
-	return sigaction(SIGBUS, NULL, now) == 0 &&
-	       (now->sa_flags & SA_SIGINFO) && now->sa_sigaction == on_sigbus;
+	return sigaction(SIGBUS, NULL, action) == 0 &&
+	       (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_sigbus;
 }
 
 /* Returns false if that failed.  Also if ours is installed but covered by another
@@ -161,9 +161,9 @@ static bool install(void)
 /* Restore the previous handler, if ours is still installed. */
 static void uninstall(void)
 {
-	struct sigaction now;
+	struct sigaction action;
 
-	if (is_ours(&now) && sigaction(SIGBUS, &previous, NULL) == 0)
+	if (is_ours(&action) && sigaction(SIGBUS, &previous, NULL) == 0)
 		atomic_store(&installed, false);
 }
 
@@ -171,10 +171,10 @@ static void uninstall(void)
  * fault would end the process.  The two system calls take 0.34 us. */
 static bool is_ready(void)
 {
-	struct sigaction now;
+	struct sigaction action;
 	sigset_t mask;
 
-	return is_ours(&now) && pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
+	return is_ours(&action) && pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 &&
 	       !sigismember(&mask, SIGBUS);
 }
 

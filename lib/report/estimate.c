@@ -164,7 +164,7 @@ double e2pf_estimate_without(const struct e2pf_report *r, double seconds)
 		.deep_latency_ns = stats->deep_latency_ns
 	};
 	const struct e2pf_reading reading = {
-		.count = stats->asked, .windows = r->windows,
+		.count = stats->by_class, .windows = r->windows,
 		.classes = r->classes, .block_size = r->block_size
 	};
 	struct e2pf_pace pace = pace_alone(&speed);
@@ -204,7 +204,7 @@ static void remember(struct e2pf_progress_past *past,
 	past->seconds = f->seconds;
 	past->stalled = f->stalled;
 	past->cpu = f->cpu;
-	/* The walk may have ended at any time since the last look. */
+	/* The walk may have ended at any time since the last estimate. */
 	if (f->passed < ALL || !past->walk_cpu)
 		past->walk_cpu = (f->usual_seconds * usual + f->cpu) /
 				 (usual + f->passed);

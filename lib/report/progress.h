@@ -33,7 +33,7 @@ struct e2pf_progress_facts {
 
 /* What the estimate remembers; zeroed at the start. */
 struct e2pf_progress_past {
-	double seconds, cpu, stalled;	/* when last asked */
+	double seconds, cpu, stalled;	/* of the last facts */
 	double read;		/* seconds that it takes at the usual pace */
 	double read_at;		/* when it was last known to grow */
 	double rate;		/* seconds at that pace, per second */

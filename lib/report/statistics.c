@@ -100,8 +100,8 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 	if (from->threads > to->threads)
 		to->threads = from->threads;
 	for (i = 0; i < E2PF_CLASS_BITS; i++) {
-		to->asked[i].bytes += from->asked[i].bytes;
-		to->asked[i].runs += from->asked[i].runs;
+		to->by_class[i].bytes += from->by_class[i].bytes;
+		to->by_class[i].runs += from->by_class[i].runs;
 	}
 	for (i = 0; i < E2PF_STAGES; i++)
 		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);

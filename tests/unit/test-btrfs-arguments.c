@@ -108,7 +108,7 @@ TEST(test_repeats)
 	assert_false(repeats_add(&r, 1, 4096, 16384));
 	assert_false(repeats_add(&r, 0, 4096, 4096));
 	assert_false(repeats_add(&r, 0, 0, UINT64_C(1) << 40));
-	assert_int_equal(r.asked, 5);
+	assert_int_equal(r.calls, 5);
 	assert_int_equal(r.repeated, 1);
 }
 

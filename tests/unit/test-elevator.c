@@ -150,8 +150,8 @@ static void assert_all_once(struct pass *p)
 	}
 	assert_int_equal(p->count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
 	assert_int_equal(p->count[E2PF_DIRS].bytes, 2 * TREES * BS);
-	assert_int_equal(p->el.found.asked_refs, p->el.found.refs);
-	assert_int_equal(p->el.found.asked_bytes, p->el.found.bytes);
+	assert_int_equal(p->el.totals.requested_refs, p->el.totals.refs);
+	assert_int_equal(p->el.totals.requested_bytes, p->el.totals.bytes);
 }
 
 /* Which gaps are read through, by what a request costs now and did at the start,
@@ -254,7 +254,7 @@ TEST(outside_the_device)
 		}
 		add(&p, &bad);
 	}
-	assert_int_equal(p.el.found.refs, 0);
+	assert_int_equal(p.el.totals.refs, 0);
 	ref.offset = p.r.fs.size - BS;
 	add(&p, &ref);
 	drive(&p, 1);

@@ -43,7 +43,7 @@ static void start_gated(struct rig *r)
 	fake_set_late(&r->dev, true);
 	rig_start(r);
 	fake_threads_settle();
-	e2pf_ext4_at_group(r->fs.ext4, r->e, 0);
+	e2pf_ext4_at_group(r->e, 0);
 }
 
 static bool was_ahead(struct rig *r, uint64_t block)
@@ -139,7 +139,7 @@ TEST(gate_opened_by_errors)
 	fake_hold(&r.dev, FAKE_READ, true);
 	rig_start(&r);
 	fake_threads_settle();
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
+	e2pf_ext4_at_group(r.e, 0);
 	begin_gated(&g, &r, r.fs.groups[0].inode_table);
 	fake_hold(&r.dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -163,7 +163,7 @@ TEST(no_gate)
 		rig_start(&r);
 		fake_threads_settle();
 		if (way != 1)
-			e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
+			e2pf_ext4_at_group(r.e, 0);
 		rig_checker_reads(&r, way == 0 ? 1 :
 				  r.fs.groups[0].inode_table, 1);
 		assert_int_equal(rig_stats(&r).gate_waits, 0);
@@ -256,7 +256,7 @@ TEST(measured_to_have_a_head)
 	assert_true(rig_stats(&r).has_head);
 	assert_int_equal(rig_stats(&r).latency_ns, 10000000);
 	assert_int_equal(rig_stats(&r).deep_latency_ns, 4000000);
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 0);
+	e2pf_ext4_at_group(r.e, 0);
 	begin_gated(&g, &r, 1);
 	fake_hold(&r.dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);

@@ -142,7 +142,7 @@ TEST(overtaken)
 	rig_start(&r);
 	assert_int_equal(requests_after(&r, 0), 1);
 	assert_int_equal(rig_table_asked(&r, 0), 1);
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 9 * GROUPS);
+	e2pf_ext4_at_group(r.e, 9 * GROUPS);
 	assert_int_equal(requests_after(&r, SECOND), 2);
 	assert_int_equal(rig_table_asked(&r, 1), 0);
 	assert_int_equal(rig_table_asked(&r, 9 * GROUPS + 1), 1);
@@ -164,7 +164,7 @@ TEST(not_at_the_gate)
 		fake_hold(&r.dev, FAKE_WILLNEED, ungated);
 		rig_start(&r);
 		assert_int_equal(requests_after(&r, 0), !ungated);
-		e2pf_ext4_at_group(r.fs.ext4, r.e, 30);
+		e2pf_ext4_at_group(r.e, 30);
 		rig_checker_reads(&r, r.fs.groups[30].inode_table, 1);
 		assert_int_equal(rig_stats(&r).gate_waits, 0);
 		rig_tear_down(&r);

@@ -335,7 +335,7 @@ TEST(bitmaps_after_the_list)
 	rig_set_up(&r, 16, 2);
 	r.cfg.budget = 200 * BS;
 	rig_start(&r);
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 15);
+	e2pf_ext4_at_group(r.e, 15);
 	fake_threads_settle();
 	rig_assert_bitmaps_asked(&r, 0);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, 8);

@@ -33,7 +33,7 @@ TEST(overtaken)
 		fake_threads_settle();
 		assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED),
 				 ways[w].workers);
-		e2pf_ext4_at_group(r.fs.ext4, r.e, ways[w].at);
+		e2pf_ext4_at_group(r.e, ways[w].at);
 		fake_hold(&r.dev, FAKE_WILLNEED, false);
 		fake_threads_settle();
 		for (i = 0; i < 2; i++)
@@ -72,7 +72,7 @@ TEST(budget_kept)
 		for (at = 0; at < 60; at++) {
 			uint64_t ahead;
 
-			e2pf_ext4_at_group(r.fs.ext4, r.e, at);
+			e2pf_ext4_at_group(r.e, at);
 			fake_threads_settle();
 			ahead = tables_ahead(&r, at);
 			/* At most one run too many for each worker. */
@@ -103,7 +103,7 @@ TEST(idle_workers_not_woken)
 	fake_threads_settle();
 	before = fake_threads_woken();
 	for (at = 0; at < 60; at++)
-		e2pf_ext4_at_group(r.fs.ext4, r.e, at);
+		e2pf_ext4_at_group(r.e, at);
 	assert_int_equal(fake_threads_woken(), before);
 	rig_tear_down(&r);
 
@@ -133,7 +133,7 @@ static void report_position(struct fake_device *f)
 {
 	(void)f;
 	if (fake_worker() >= 0 && ++clock_readings == report_at)
-		e2pf_ext4_at_group(reporting->fs.ext4, reporting->e, 10);
+		e2pf_ext4_at_group(reporting->e, 10);
 }
 
 TEST(report_just_before_a_sleep)
@@ -191,7 +191,7 @@ TEST(range_of_more_than_the_budget)
 		assert_true(rig_table_asked(&r, g));
 	before = fake_missing_asked(&r.dev);
 	assert_uint_in_range(before, 40, 41);
-	e2pf_ext4_at_group(r.fs.ext4, r.e, GROUPS / 2);
+	e2pf_ext4_at_group(r.e, GROUPS / 2);
 	fake_threads_settle();
 	assert_uint_in_range(fake_missing_asked(&r.dev) - before, 20, 60);
 	rig_tear_down(&r);
@@ -279,7 +279,7 @@ TEST(machine_with_little_memory)
 	machine_has = PLENTY;
 	asking = r.e;
 	fake_advance(&r.dev, SECOND);
-	e2pf_ext4_at_group(r.fs.ext4, r.e, 1);
+	e2pf_ext4_at_group(r.e, 1);
 	fake_threads_settle();
 	assert_int_equal(fake_missing_asked(&r.dev), 400 * TABLE_BLOCKS);
 	asking = NULL;

@@ -502,8 +502,8 @@ TEST(figures_add_up)
 	assert_int_equal(blocks, 10 * (2 + TABLE_BLOCKS + 2) - TABLE_BLOCKS);
 	assert_int_equal(st.prefetched_bytes, blocks * BS);
 	assert_int_equal(st.planned_bytes, (blocks + TABLE_BLOCKS) * BS);
-	assert_int_equal(st.asked[E2PF_INODES].bytes, 9 * TABLE_BLOCKS * BS);
-	assert_int_equal(st.asked[E2PF_INODES].runs, 9);
+	assert_int_equal(st.by_class[E2PF_INODES].bytes, 9 * TABLE_BLOCKS * BS);
+	assert_int_equal(st.by_class[E2PF_INODES].runs, 9);
 	assert_int_equal(st.prefetched_requests, r.dev.requests);
 	assert_int_equal(st.peak_lookahead_bytes, blocks * BS);
 	assert_int_equal(st.wasted_bytes, blocks * BS);

@@ -77,13 +77,13 @@ TEST(without)
 	double sorted;
 
 	st->stage[1].stall_ns = st->stage[2].stall_ns = 250000000;
-	st->asked[E2PF_DIRS].bytes = 2000 * 4096;
-	st->asked[E2PF_DIRS].runs = 2000;
+	st->by_class[E2PF_DIRS].bytes = 2000 * 4096;
+	st->by_class[E2PF_DIRS].runs = 2000;
 	/* 2,000 reads of 0.75 ms, and 0.066 s of transfer. */
 	assert_float_equal(e2pf_estimate_without(&r, 1.0),
 			   1.0 - 0.3 + 1.566, 0.01);
 	/* A journal is not read again by the check. */
-	st->asked[E2PF_FILES] = st->asked[E2PF_DIRS];
+	st->by_class[E2PF_FILES] = st->by_class[E2PF_DIRS];
 	assert_float_equal(e2pf_estimate_without(&r, 1.0),
 			   1.0 - 0.3 + 1.566, 0.01);
 	/* With a head a read costs what one of a sorted queue does. */
@@ -98,10 +98,10 @@ TEST(without)
 	assert_true(e2pf_estimate_without(&r, 1.0) == 0);
 	st->deep_latency_ns = 500000;
 	/* Nothing was gained. */
-	st->asked[E2PF_DIRS].runs = st->asked[E2PF_DIRS].bytes = 0;
+	st->by_class[E2PF_DIRS].runs = st->by_class[E2PF_DIRS].bytes = 0;
 	assert_true(e2pf_estimate_without(&r, 1.0) == 0);
 	/* Nothing was measured. */
-	st->asked[E2PF_DIRS] = st->asked[E2PF_FILES];
+	st->by_class[E2PF_DIRS] = st->by_class[E2PF_FILES];
 	st->latency_ns = 0;
 	assert_true(e2pf_estimate_without(&r, 1.0) == 0);
 }

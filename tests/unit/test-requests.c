@@ -73,7 +73,7 @@ static void pass1(struct run *r)
 
 	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
 	for (s = walk->step; s < walk->step + walk->count; s++) {
-		e2pf_ext4_at_group(r->im->fs.ext4, r->e, s->group);
+		e2pf_ext4_at_group(r->e, s->group);
 		check_reads(r, s->block, s->count, s->count > 1 ?
 			    s->count * TABLE_NS : BLOCK_NS);
 	}

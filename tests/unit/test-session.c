@@ -191,7 +191,7 @@ static void *look_on(void *arg)
 		struct e2pf_progress_facts facts = { .seconds = 0 };
 		struct e2pf_progress progress = { .seconds = 0 };
 
-		e2pf_session_look(l->s, &progress, &facts);
+		e2pf_session_get_progress(l->s, &progress, &facts);
 		atomic_fetch_add_explicit(&l->looks, 1, memory_order_relaxed);
 	}
 	return NULL;
@@ -210,7 +210,7 @@ static double seconds_of_tables(struct e2pf_session *s)
 	struct e2pf_progress_facts facts = { .seconds = 0 };
 	struct e2pf_progress progress = { .seconds = 0 };
 
-	e2pf_session_look(s, &progress, &facts);
+	e2pf_session_get_progress(s, &progress, &facts);
 	return facts.usual_seconds;
 }
 

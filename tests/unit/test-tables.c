@@ -89,7 +89,7 @@ TEST(one_sweep)
 TEST(place_in_the_tables)
 {
 	static const uint32_t allocated[] = { 16, 0, 8, 0 };
-	struct e2pf_ext4_look look = { .passed = 1 };
+	struct e2pf_ext4_progress progress = { .passed = 1 };
 	struct tiny_fs fs;
 	uint64_t bytes;
 	unsigned g;
@@ -99,20 +99,20 @@ TEST(place_in_the_tables)
 		fs.groups[g].inodes_allocated = allocated[g];
 	tiny_source(&fs, E2PF_ALL_CLASSES);
 	bytes = 16 * fs.geo.inode_size;
-	look.parsed_bytes = 3 * bytes;
-	e2pf_ext4_look(fs.ext4, &look);
-	assert_int_equal(look.bytes, 4 * bytes);
-	assert_int_equal(look.passed_bytes, bytes);
-	assert_int_equal(look.inodes, 24);
-	assert_int_equal(look.passed_inodes, 16);
-	assert_int_equal(look.parsed_inodes, 24);
-	look = (struct e2pf_ext4_look) {
+	progress.parsed_bytes = 3 * bytes;
+	e2pf_ext4_get_progress(fs.ext4, &progress);
+	assert_int_equal(progress.bytes, 4 * bytes);
+	assert_int_equal(progress.passed_bytes, bytes);
+	assert_int_equal(progress.inodes, 24);
+	assert_int_equal(progress.passed_inodes, 16);
+	assert_int_equal(progress.parsed_inodes, 24);
+	progress = (struct e2pf_ext4_progress) {
 		.passed = 4, .parsed_bytes = 2 * bytes
 	};
-	e2pf_ext4_look(fs.ext4, &look);
-	assert_int_equal(look.passed_bytes, 4 * bytes);
-	assert_int_equal(look.passed_inodes, 24);
-	assert_int_equal(look.parsed_inodes, 16);
+	e2pf_ext4_get_progress(fs.ext4, &progress);
+	assert_int_equal(progress.passed_bytes, 4 * bytes);
+	assert_int_equal(progress.passed_inodes, 24);
+	assert_int_equal(progress.parsed_inodes, 16);
 	tiny_free(&fs);
 }
 

@@ -62,15 +62,15 @@ static void hold_in(const char *function)
 	wait_for(&released);
 }
 
-void __real_e2pf_session_look(struct e2pf_session *, struct e2pf_progress *,
+void __real_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *,
 			      struct e2pf_progress_facts *);
-void __wrap_e2pf_session_look(struct e2pf_session *, struct e2pf_progress *,
+void __wrap_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *,
 			      struct e2pf_progress_facts *);
-void __wrap_e2pf_session_look(struct e2pf_session *s, struct e2pf_progress *p,
+void __wrap_e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
 			      struct e2pf_progress_facts *f)
 {
 	hold_in("look");
-	__real_e2pf_session_look(s, p, f);
+	__real_e2pf_session_get_progress(s, p, f);
 }
 
 void __real_e2pf_progress_print(const struct e2pf_progress *, char *);

@@ -68,7 +68,7 @@ TEST(parts_follow_each_other)
 	stats = end_run(run);
 	assert_int_equal(stats.planned_bytes, REFS * BS);
 	assert_int_equal(stats.prefetched_bytes, REFS / 2 * BS);
-	assert_int_equal(stats.asked[E2PF_DIRS].bytes, REFS / 2 * BS);
+	assert_int_equal(stats.by_class[E2PF_DIRS].bytes, REFS / 2 * BS);
 }
 
 /* References of any length that overlap, with gaps, cut anywhere. */
@@ -91,8 +91,8 @@ TEST(overlapping_references)
 	assert_int_equal(run->parts.next, 4);
 	stats = end_run(run);
 	/* Of class 0: 0 to 2, 7 to 9, 14 and 15; of class 1: 10 and 11. */
-	assert_int_equal(stats.asked[0].bytes, 8 * BS);
-	assert_int_equal(stats.asked[1].bytes, 2 * BS);
+	assert_int_equal(stats.by_class[0].bytes, 8 * BS);
+	assert_int_equal(stats.by_class[1].bytes, 2 * BS);
 	/* The gap of two blocks was read, too. */
 	assert_int_equal(stats.prefetched_bytes, 12 * BS);
 	assert_int_equal(stats.planned_bytes, 16 * BS);
