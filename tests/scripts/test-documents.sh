@@ -3,9 +3,9 @@
 #
 # Documents and packages agree with the sources: each option and setting is in the
 # manuals and completions, and the examples of the manuals run; each folder includes
-# only what CONTRIBUTING.md allows; paths that documents name exist, and the kinds of
-# faults in their tables are tested; version, address, licences and the functions that
-# are stood in for are the same everywhere.
+# only what CONTRIBUTING.md allows; the sources use the words of the glossary; paths
+# that documents name exist, and the kinds of faults in their tables are tested; version,
+# address, licences and the functions that are stood in for are the same everywhere.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -377,6 +377,58 @@ includes()
 # shellcheck disable=SC2251
 no_filesystem() { ! grep -nwiE 'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?' lib/engine/*.[ch]; }
 
+#
+# Words: doc/architecture.md has a table of them.
+#
+
+sources=(accel bench btrfs e2fsck launch lib module prefetch tests)
+
+# not_in_sources PATTERN [FOLDER...]: is nowhere in the C sources but in these folders.
+not_in_sources()
+{
+	local pattern=$1 folder
+	local -a but=()
+
+	shift
+	for folder in "$@"; do
+		but+=(-e "^$folder/")
+	done
+	grep -rqE --include='*.[ch]' -e SPDX "${sources[@]}" || return
+	! grep -rnE --include='*.[ch]' -e "$pattern" "${sources[@]}" |
+		grep -v "${but[@]:--e^$}" | grep .
+}
+
+# Files that sources name exist: a comment may speak of one that was renamed.  These
+# are the kernel's and e2fsprogs's.
+named_files_exist()
+{
+	local name seen=0 missing=0
+
+	while read -r name; do
+		seen=$((seen + 1))
+		case $name in
+		linux/*|mm/readahead.c|lib/ext2fs/*|blkmap64_rb.c|gen_bitmap64.c) continue ;;
+		esac
+		[ -n "$(find . -name "${name##*/}" -print -quit)" ] ||
+			{ echo "no $name"; missing=1; }
+	done < <(grep -rhE --include='*.[ch]' '\.[ch]\>' "${sources[@]}" |
+		grep -v '#include <' | grep -oE '[A-Za-z0-9_/-]+\.[ch]\>' | sort -u)
+	[ $missing = 0 ] && [ $seen -gt 100 ]
+}
+
+test_words()
+{
+	tap_check "comments name the number instead of so many" not_in_sources \
+		'\<[Ss]o (many|much)\>' lib/send
+	tap_check "a device is measured; probe is the command" not_in_sources \
+		'(e2pf_probe|E2PF_PROBE|cfg(\.|->)probe)' lib/ext4 prefetch tests
+	tap_check "leaf is a leaf of a tree" not_in_sources \
+		'(\<e2pf_leaf\>|E2PF_LEAF\>|E2PF_MAX_LEAVES|topo(\.|->)lea)'
+	tap_check "names of reports say progress, requested" not_in_sources \
+		'(e2pf_[a-z0-9_]*(look|foresee)\>|\<asked_(bytes|refs|requests)\>)'
+	tap_check "files that sources name" named_files_exist
+}
+
 test_layers()
 {
 	local folder allowed
@@ -396,6 +448,7 @@ test_all()
 	test_paths
 	test_packages
 	test_layers
+	test_words
 }
 
 [ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"
