@@ -6,8 +6,27 @@
 # standard error, exit status and every byte of every file left behind must be the
 # same.
 #
-# To be sourced after lib.sh:  compare_stock, then compare_test or compare_outcome;
-# compare_image for one TAP line.
+# To be sourced after lib.sh.  A test that needs one line of TAP for an image calls
+#
+#	compare_image NAME DIR IMAGE OPTION...
+#
+# e.g. `compare_image "ext4, repaired" "$E2PF_TMP/run" "$image" -fy'.  It runs stock
+# once, and the command under test once with each of COMPARE_MANAGERS.  IMAGE itself is
+# not changed, unless COMPARE_IN_PLACE is set.  A test that needs more takes these steps:
+#
+#	compare_stock DIR IMAGE OPTION...		what it shall be like
+#	compare_outcome DIR MANAGER IMAGE OPTION...	the other: sets COMPARE_OUTCOME
+#	compare_test DIR MANAGER IMAGE OPTION...	the same, true if all is alike
+#
+# A run leaves its files in DIR/stock and DIR/test, and beside them .out, .err and
+# .status; compare_run is the place where a program is started.  By hand, one row of a
+# table, or one group of rows:
+#
+#	srcdir=tests top_builddir=$PWD tests/scripts/test-compare.sh ROW
+#
+# If stock differs from itself, because of a race or of memory that it never wrote, it
+# is run again: compare_differs and the functions of COMPARE_EXCUSES decide whether the
+# difference is ours.
 #
 # After compare_record, what is written must be the same, too: each call, in order, with
 # its place and its contents.  With the mmap manager one flush of libext2fs's cache may
@@ -42,7 +61,7 @@
 #   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
 #			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
-#   COMPARE_STOPS	percentages: both programs are also killed after so much
+#   COMPARE_STOPS	percentages: both programs are also killed after this part
 #			of what stock writes, and what they leave is compared
 #   COMPARE_SAVE	a file that is compared after each check, besides
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
