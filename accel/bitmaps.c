@@ -66,6 +66,12 @@ static struct operations *trees;	/* libext2fs's table; NULL: not known */
 static struct operations stock;		/* what was in it */
 static struct bitset *claims;		/* blocks that several files claim */
 
+/* Who is told of such blocks. */
+static struct {
+	void (*claimed)(void *ctx);	/* NULL: nobody */
+	void *ctx;
+} watch;
+
 /* e2fsck tells its maps apart only by their descriptions, which it
  * translates. */
 static bool is_of_claims(const char *description)
@@ -79,11 +85,10 @@ bool bitmaps_have_claims(void)
 	return claims;
 }
 
-bool bitmaps_is_claimed(ext2_filsys fs, uint64_t block)
+void bitmaps_watch_claims(void (*claimed)(void *ctx), void *ctx)
 {
-	return claims && block >= fs->super->s_first_data_block &&
-	       bitset_test(claims, EXT2FS_B2C(fs, block) -
-			   EXT2FS_B2C(fs, fs->super->s_first_data_block));
+	watch.claimed = claimed;
+	watch.ctx = ctx;
 }
 
 /*
@@ -152,6 +157,15 @@ static int unmark(struct map *map, __u64 bit)
 static int test(struct map *map, __u64 bit)
 {
 	return bitset_test(map->private, bit - map->start);
+}
+
+static int test_claims(struct map *map, __u64 bit)
+{
+	bool is_set = bitset_test(map->private, bit - map->start);
+
+	if (is_set && watch.claimed)
+		watch.claimed(watch.ctx);
+	return is_set;
 }
 
 static void mark_range(struct map *map, __u64 start, unsigned count)
@@ -227,16 +241,19 @@ static errcode_t first_set(struct map *map, __u64 start, __u64 end,
 	return search(map, bitset_first_set, start, end, found);
 }
 
-static const struct operations ours = {
-	.type = EXT2FS_BMAP64_RBTREE,
-	.free = free_map, .copy = copy, .resize = resize,
-	.mark = mark, .unmark = unmark, .test = test,
-	.mark_range = mark_range, .unmark_range = unmark_range,
-	.range_is_clear = range_is_clear,
-	.set_bytes = set_bytes, .get_bytes = get_bytes,
-	.clear = clear, .print_statistics = print_statistics,
-	.first_clear = first_clear, .first_set = first_set,
-};
+#define OPERATIONS(test_function) { \
+	.type = EXT2FS_BMAP64_RBTREE, \
+	.free = free_map, .copy = copy, .resize = resize, \
+	.mark = mark, .unmark = unmark, .test = (test_function), \
+	.mark_range = mark_range, .unmark_range = unmark_range, \
+	.range_is_clear = range_is_clear, \
+	.set_bytes = set_bytes, .get_bytes = get_bytes, \
+	.clear = clear, .print_statistics = print_statistics, \
+	.first_clear = first_clear, .first_set = first_set, \
+}
+
+static const struct operations ours = OPERATIONS(test);
+static const struct operations of_claims = OPERATIONS(test_claims);
 
 /* A map of more bits than any filesystem has remains a tree: the undo manager's
  * has 2^64 - 1, and the table of a set grows with their number. */
@@ -256,10 +273,12 @@ static errcode_t make(ext2_filsys fs, struct map *map)
 		free(s);
 		return EXT2_ET_NO_MEMORY;
 	}
-	if (is_of_claims(map->description))
-		claims = s;
 	map->private = s;
 	map->operations = &ours;
+	if (is_of_claims(map->description)) {
+		claims = s;
+		map->operations = &of_claims;
+	}
 	return 0;
 }
 

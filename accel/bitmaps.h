@@ -18,9 +18,11 @@ void bitmaps_end(void);
 bool bitmaps_are_ours(void);
 
 /* In pass 1 e2fsck makes a map of the blocks that several files claim, if there
- * are any.  Is there one of ours, and does it have this block?  The number may
- * be anything. */
+ * are any.  Is there one of ours? */
 bool bitmaps_have_claims(void);
-bool bitmaps_is_claimed(ext2_filsys fs, uint64_t block);
+
+/* Later it asks that map about each block of each file: whenever the answer is
+ * yes, `claimed` is called first.  NULL ends that. */
+void bitmaps_watch_claims(void (*claimed)(void *ctx), void *ctx);
 
 #endif

@@ -53,6 +53,9 @@ static unsigned next_used(const blk_t *number, unsigned i, unsigned n)
 {
 	uint64_t v[4];
 
+	/* As in a file without holes. */
+	if (i < n && number[i])
+		return i;
 	for (; i + 8 <= n; i += 8) {
 		memcpy(v, number + i, sizeof(v));
 		if (v[0] | v[1] | v[2] | v[3])

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bitmaps.h"
 #include "bitset.h"
 #include "clones.h"
 
@@ -79,7 +78,7 @@ void clones_add(ext2_filsys fs, uint64_t block)
 {
 	struct run *last = self.runs ? &self.run[self.runs - 1] : NULL;
 
-	if (self.begun || !block || !bitmaps_is_claimed(fs, block))
+	if (self.begun)
 		return;
 	if (!self.waiting.table &&
 	    !bitset_init(&self.waiting, ext2fs_blocks_count(fs->super)))
@@ -142,14 +141,14 @@ static bool find(uint64_t block)
 	return false;
 }
 
-void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
-	       struct e2pf_engine *engine, uint64_t block)
+void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+	       uint64_t block)
 {
 	uint64_t place;
 
 	/* The last file that still claims a block keeps it. */
-	if (self.strays > STRAYS_MOST || !bitmaps_is_claimed(fs, block) ||
-	    !self.blocks || !bitset_clear(&self.waiting, block))
+	if (self.strays > STRAYS_MOST || !self.blocks ||
+	    !bitset_clear(&self.waiting, block))
 		return;
 	if (!self.begun)
 		e2pf_ext4_clones_begin(ext4, engine, self.blocks);

@@ -16,12 +16,12 @@
 /* Forget all blocks: a scan of all inodes begins. */
 void clones_forget(void);
 
-/* Pass 1B has reached this block of a file; 0 means a hole. */
+/* Pass 1B has found that this block of a file is claimed several times. */
 void clones_add(ext2_filsys fs, uint64_t block);
 
-/* Pass 1D has reached this block of a file whose blocks it clones.  The engine
+/* Pass 1D has reached such a block of a file whose blocks it clones.  The engine
  * and its source are those of the check. */
-void clones_at(ext2_filsys fs, struct e2pf_ext4 *ext4,
-	       struct e2pf_engine *engine, uint64_t block);
+void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+	       uint64_t block);
 
 #endif

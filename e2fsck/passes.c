@@ -120,47 +120,77 @@ static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
 	       LINUX_S_ISDIR(inode.i_mode);
 }
 
-static int claimed_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-			 blk64_t ref_block, int ref_offset, void *data)
-{
-	struct iterate *i = data;
+/* A walk over a file's blocks, each of which e2fsck looks up in its map of those
+ * that several files claim.  The map knows only its cluster. */
+struct claims_walk {
+	struct iterate iterate;
+	ext2_filsys fs;
+	uint64_t block;			/* that it has reached */
+};
 
-	clones_add(fs, *block);
-	return i->func(fs, block, count, ref_block, ref_offset, i->data);
-}
-
-static int cloned_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+static int claims_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 			blk64_t ref_block, int ref_offset, void *data)
 {
-	struct iterate *i = data;
+	struct claims_walk *w = data;
 
-	if (engine())
-		clones_at(fs, source(), engine(), *block);
-	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+	w->block = *block;
+	return w->iterate.func(fs, block, count, ref_block, ref_offset,
+			       w->iterate.data);
 }
 
-/* Nothing is cloned if nothing may be written.  A clone changes the file's
- * blocks, and has no flags.  Nothing is read ahead
- * before the first: the user may choose to delete the files. */
-static block_fn *claims_walk(ext2_filsys fs, int flags)
+static void found_claimed(void *ctx)
+{
+	const struct claims_walk *w = ctx;
+
+	clones_add(w->fs, w->block);
+}
+
+static void clones_claimed(void *ctx)
+{
+	const struct claims_walk *w = ctx;
+
+	if (engine())
+		clones_at(source(), engine(), w->block);
+}
+
+/* Who is told of the claimed blocks of this walk; NULL: nobody.  Nothing is
+ * cloned if nothing may be written.  A clone changes the file's blocks, and has
+ * no flags.  Nothing is read ahead before the first: the user may choose to
+ * delete the files. */
+typedef void claimed_fn(void *ctx);
+
+static claimed_fn *watched_claims(ext2_filsys fs, int flags)
 {
 	if (!module.on || !fs || fs != check.fs || !bitmaps_have_claims() ||
 	    !(fs->flags & EXT2_FLAG_RW))
 		return NULL;
 	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
-		return claimed_block;
+		return found_claimed;
 	return self.stage == E2PF_EXT4_PASS1D && !flags &&
-	       !module.setup.observe ? cloned_block : NULL;
+	       !module.setup.observe ? clones_claimed : NULL;
+}
+
+static errcode_t walk_claims(ext2_filsys fs, ext2_ino_t ino, int flags,
+			     char *block_buf, const struct iterate *iterate,
+			     claimed_fn *claimed)
+{
+	struct claims_walk w = { .iterate = *iterate, .fs = fs };
+	errcode_t err;
+
+	bitmaps_watch_claims(claimed, &w);
+	err = indirect_iterate(fs, ino, flags, block_buf, claims_block, &w);
+	bitmaps_watch_claims(NULL, NULL);
+	return err;
 }
 
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
 	struct iterate i = { .func = func, .data = data };
-	block_fn *claims = claims_walk(fs, flags);
+	claimed_fn *claimed = watched_claims(fs, flags);
 
-	if (claims)
-		return indirect_iterate(fs, ino, flags, block_buf, claims, &i);
+	if (claimed)
+		return walk_claims(fs, ino, flags, block_buf, &i, claimed);
 	if (!flags && is_directory_of_pass3(fs, ino))
 		notice(SEEN_DIRECTORY);
 	if (is_journal(fs, ino))

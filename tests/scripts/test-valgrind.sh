@@ -4,7 +4,8 @@
 # Stock e2fsck with the module, and the prefetcher alone, under valgrind on one
 # image with many features: no invalid access and no use of what was never
 # set.  What e2fsck itself leaves allocated at its end is not counted.  The same
-# for a unit test of clones, which only damage leads to.
+# for a unit test of clones, which only damage leads to.  And the instructions of a
+# check that looks for the files that claim a block are about those of stock.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -48,6 +49,45 @@ test_manager()
 		[ -s "$E2PF_TMP/stats" ]
 }
 
+# instructions PRELOAD: of a check of a copy of the image.  Those of a child, the
+# self-test, come first.
+instructions()
+{
+	cp --sparse=always "$E2PF_TMP/claimed" "$E2PF_TMP/fs"
+	PREFETCH=1 PREFETCH_ACCEL=all \
+		"$IMGTOOL" run 1800 env "$(command -v env)" LD_PRELOAD="$1" \
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		--sim-hints=lax-ioctls "$E2FSCK_STOCK" -fy "$E2PF_TMP/fs" \
+		2>&1 >/dev/null </dev/null |
+		sed -n 's/^.* Collected : \([0-9]*\)$/\1/p' | tail -n 1
+}
+
+# test_claims PERCENT OPTION...: a file claims a block of another.  Pass 1B asks for
+# each block of each file whether it is that one, and pass 1D for those of these two.
+# At most PERCENT of stock's instructions may be needed.
+test_claims()
+{
+	local percent=$1 block stock ours
+
+	shift
+	truncate -s 2G "$E2PF_TMP/claimed"
+	mke2fs -q -F -b 4096 -N 1024 "$@" "$E2PF_TMP/claimed" || return
+	debugfs -w "$E2PF_TMP/claimed" >/dev/null 2>&1 <<-EOF
+		write /dev/null a
+		fallocate a 0 399999
+		write /dev/null b
+		fallocate b 0 9
+	EOF
+	block=$(debugfs -R "bmap a 700" "$E2PF_TMP/claimed" 2>/dev/null)
+	block=${block%% *}
+	debugfs -w -R "bmap b 5 $block" "$E2PF_TMP/claimed" >/dev/null 2>&1
+	stock=$(instructions "")
+	ours=$(instructions "$module")
+	echo "block $block, instructions: stock $stock, ours $ours"
+	[ "${stock:-0}" -gt 80000000 ] && [ "${ours:-0}" -gt 0 ] &&
+		[ "$ours" -le $((stock / 100 * percent)) ]
+}
+
 test_all()
 {
 	local options
@@ -72,6 +112,10 @@ test_all()
 	else
 		tap_skip "clones" "the unit tests are not built"
 	fi
+	tap_check "instructions with a claimed block, extents" test_claims 105 \
+		-t ext4 -O ^has_journal,^metadata_csum,extent
+	tap_check "the same, indirect blocks" test_claims 115 \
+		-t ext3 -O ^has_journal
 }
 
 [ "${SANITIZERS:-no}" = no ] ||

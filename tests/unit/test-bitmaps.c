@@ -374,26 +374,47 @@ TEST(when_not)
 	free_fs();
 }
 
-/* The map of what several files claim is known by its description. */
+static void count_claimed(void *ctx)
+{
+	++*(unsigned *)ctx;
+}
+
+/* The map of what several files claim is known by its description.  Whoever
+ * watches it is told of the blocks in it that e2fsck asks for, and of nothing
+ * else: a check asks for each block of each file. */
 TEST(claims)
 {
-	ext2fs_block_bitmap map;
+	ext2fs_block_bitmap map, other;
+	unsigned told = 0, i;
 
 	use(false);
 	make_fs(3 * 8192 + 1000, 8192, 0);
 	use(true);
 	assert_false(bitmaps_have_claims());
-	assert_false(bitmaps_is_claimed(fs, 700));
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "other", &other), 0);
+	assert_false(bitmaps_have_claims());
 	assert_int_equal(ext2fs_allocate_block_bitmap(fs,
 			"multiply claimed block map", &map), 0);
 	assert_true(bitmaps_have_claims());
 	ext2fs_mark_block_bitmap2(map, 700);
-	assert_true(bitmaps_is_claimed(fs, 700));
-	assert_false(bitmaps_is_claimed(fs, 701));
-	assert_false(bitmaps_is_claimed(fs, 0));
-	assert_false(bitmaps_is_claimed(fs, UINT64_MAX));
+	ext2fs_mark_block_bitmap2(other, 701);
+	assert_true(ext2fs_test_block_bitmap2(map, 700));
+	assert_int_equal(told, 0);
+	bitmaps_watch_claims(count_claimed, &told);
+	for (i = 1; i < 8192; i++) {
+		assert_int_equal(!!ext2fs_test_block_bitmap2(map, i), i == 700);
+		assert_int_equal(told, i >= 700);
+		ext2fs_test_block_bitmap2(other, i);
+	}
+	assert_int_equal(told, 1);
+	assert_true(ext2fs_test_block_bitmap2(map, 700));
+	assert_int_equal(told, 2);
+	bitmaps_watch_claims(NULL, NULL);
+	assert_true(ext2fs_test_block_bitmap2(map, 700));
+	assert_int_equal(told, 2);
 	ext2fs_free_block_bitmap(map);
+	ext2fs_free_block_bitmap(other);
 	assert_false(bitmaps_have_claims());
 	free_fs();
 }

@@ -2,28 +2,18 @@
 /* Blocks that several files claim, read ahead in the order in which pass 1D
  * clones them. */
 #include "unit.h"
-#include "bitmaps.h"
 #include "bitset.h"
 #include "clones.h"
 #include "engine-rig.h"
 
 #define BLOCKS 8000u
 
-static bool claimed[BLOCKS];
 static struct ext2_super_block super = { .s_blocks_count = BLOCKS };
 static struct struct_ext2_filsys filsys = { .super = &super };
-
-/* Replaces the check's bitmap of claimed blocks. */
-bool bitmaps_is_claimed(ext2_filsys fs, uint64_t block)
-{
-	return block >= BLOCKS ? fs->super->s_blocks_count > BLOCKS :
-				 claimed[block];
-}
 
 /* An engine that sleeps because all samples are cached. */
 static void set_up(struct rig *r)
 {
-	memset(claimed, 0, sizeof(claimed));
 	clones_forget();
 	rig_set_up_sized(r, 1, 8192, 1);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
@@ -47,17 +37,14 @@ TEST(each_once)
 
 	set_up(&r);
 	for (i = 200; i < 7900; i += 10)
-		claimed[i] = true;
-	for (i = 100; i < 7900; i++)
 		clones_add(&filsys, i);
 	for (i = 200; i < 7900; i += 10)
 		clones_add(&filsys, i);
-	clones_add(&filsys, 0);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(&filsys, r.fs.ext4, r.e, 150);	/* not claimed */
+	clones_at(r.fs.ext4, r.e, 150);	/* not in the list */
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(&filsys, r.fs.ext4, r.e, 200);
+	clones_at(r.fs.ext4, r.e, 200);
 	fake_threads_settle();
 	for (i = 210; i < 7900; i++)
 		assert_int_equal(fake_asked(&r.dev, i), i % 10 == 0);
@@ -73,17 +60,16 @@ TEST(forgotten)
 	struct rig r;
 
 	set_up(&r);
-	claimed[300] = claimed[400] = claimed[500] = true;
 	clones_add(&filsys, 300);
 	clones_forget();
 	clones_add(&filsys, 400);
-	clones_at(&filsys, r.fs.ext4, r.e, 500);
-	clones_at(&filsys, r.fs.ext4, r.e, 400);
+	clones_at(r.fs.ext4, r.e, 500);
+	clones_at(r.fs.ext4, r.e, 400);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, 300), 0);
 	/* Nothing is added once cloning has begun. */
 	clones_add(&filsys, 500);
-	clones_at(&filsys, r.fs.ext4, r.e, 500);
+	clones_at(r.fs.ext4, r.e, 500);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, 500), 0);
 	tear_down(&r);
@@ -97,16 +83,15 @@ TEST(other_orders)
 	unsigned i;
 
 	set_up(&r);
-	memset(claimed, true, sizeof(claimed));
 	for (i = 200; i < 7900; i += 3)
 		clones_add(&filsys, i);
-	clones_at(&filsys, r.fs.ext4, r.e, 200);
-	clones_at(&filsys, r.fs.ext4, r.e, 5000);
+	clones_at(r.fs.ext4, r.e, 200);
+	clones_at(r.fs.ext4, r.e, 5000);
 	fake_threads_settle();
 	assert_int_equal(fake_asked(&r.dev, 5003), 1);
 	for (i = 4997; i > 203; i -= 3)
-		clones_at(&filsys, r.fs.ext4, r.e, i);
-	clones_at(&filsys, r.fs.ext4, r.e, 203);
+		clones_at(r.fs.ext4, r.e, i);
+	clones_at(r.fs.ext4, r.e, 203);
 	fake_threads_settle();
 	tear_down(&r);
 }
@@ -134,10 +119,9 @@ TEST(stopped)
 	struct rig r;
 
 	set_up(&r);
-	claimed[300] = true;
 	clones_add(&filsys, 300);
 	assert_true(e2pf_engine_stop(r.e, -1));
-	clones_at(&filsys, r.fs.ext4, r.e, 300);
+	clones_at(r.fs.ext4, r.e, 300);
 	assert_int_equal(fake_asked(&r.dev, 300), 0);
 	tear_down(&r);
 }
@@ -148,8 +132,7 @@ TEST(nothing_claimed)
 	struct rig r;
 
 	set_up(&r);
-	claimed[300] = true;
-	clones_at(&filsys, r.fs.ext4, r.e, 300);
+	clones_at(r.fs.ext4, r.e, 300);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
 	tear_down(&r);
