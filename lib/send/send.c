@@ -42,9 +42,12 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	if (!f->sends)
 		return;
 	snprintf(text, sizeof(text), "%llu changed leaves", (big)f->changed);
-	e2pf_decide(list, "filter", text, "newer than generation %llu of the "
-		    "parent's tree %llu", (big)s->parent_root.generation,
-		    (big)s->parent);
+	if (s->parent)
+		e2pf_decide(list, "filter", text, "newer than generation %llu "
+			    "of the parent's tree %llu",
+			    (big)s->parent_root.generation, (big)s->parent);
+	else
+		e2pf_decide(list, "filter", text, "all: there is no parent");
 	snprintf(text, sizeof(text), "%llu leaves, %llu pieces of data",
 		 (big)f->leaves, (big)f->pieces);
 	e2pf_decide(list, "reads", text, "the changed leaves, and what they "
@@ -217,7 +220,8 @@ static void plan_compared(struct send *s, uint64_t older)
 {
 	size_t i;
 
-	add_leaves(s, older, &s->files, older == s->tree);
+	if (older)
+		add_leaves(s, older, &s->files, older == s->tree);
 	for (i = 0; i < s->clones; i++)
 		add_leaves(s, s->clone[i], &s->files, false);
 }
@@ -373,9 +377,12 @@ static const char *take_request(struct send *s, int fd,
 
 	s->tree = e2pf_mounted_tree_of(fd);
 	s->parent = args->parent_root;
+	/* Without a parent everything is newer than it: generation 0. */
+	s->parent_root = (struct e2pf_btrfs_ptr) { .generation = 0 };
 	if (!s->tree || s->tree == s->parent ||
 	    !e2pf_mounted_root(&s->fs, s->tree, &s->root) ||
-	    !e2pf_mounted_root(&s->fs, s->parent, &s->parent_root))
+	    (s->parent &&
+	     !e2pf_mounted_root(&s->fs, s->parent, &s->parent_root)))
 		return "a subvolume's root item was not found";
 	s->clones = 0;
 	for (i = 0; i < args->clone_sources_count && s->clones < CLONES_MOST;
@@ -391,12 +398,11 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 			    const struct btrfs_ioctl_send_args *args)
 {
 	struct send *s = send_of(session);
-	const char *why = "a full send: the kernel reads ahead itself";
+	const char *why;
 
 	if (s->running)
 		return "a worker still waits for a device";
-	if (args->parent_root)
-		why = open_filesystem(s, fd);
+	why = open_filesystem(s, fd);
 	if (!why)
 		why = take_request(s, fd, args);
 	if (why)

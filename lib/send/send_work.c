@@ -240,7 +240,7 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 	struct e2pf_job data;
 	size_t known = s->data.count;
 
-	if (do_job(w, leaf) || do_job(w, &compared))
+	if (do_job(w, leaf) || (s->parent && do_job(w, &compared)))
 		return true;
 	if (s->data.count == known)
 		return false;

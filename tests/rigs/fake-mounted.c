@@ -107,7 +107,9 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 
 	(void)fs;
 	pthread_mutex_lock(&lock);
-	*(tree == FAKE_NEWER ? &fake.newer : tree == FAKE_OLDER ? &fake.older :
+	/* The kernel searches that of its descriptor for tree 0. */
+	*(tree == FAKE_NEWER ? &fake.newer :
+	  !tree || tree == FAKE_OLDER ? &fake.older :
 	  tree >= FAKE_CLONES ? &fake.clones : &fake.records) += 1;
 	if (!fake.leaves_cached)
 		bytes_read += FS_NODE;

@@ -182,15 +182,6 @@ same_sent()
 	same_and_begun "$@" && [ "$(cat "$dir/ours.status")" = 0 ]
 }
 
-same_alone()
-{
-	local why=$1
-
-	shift
-	same "$@" && grep -q -- "$why" "$stats" &&
-		grep -q '"prefetched_requests":0' "$stats"
-}
-
 same_file()
 {
 	same -f "$dir/file.stock" -p one two || return
@@ -362,7 +353,7 @@ test_all()
 	tap_check "clone sources without a parent" \
 		same_sent -c one -c three two
 	tap_check "a parent that is newer" same_sent -p three one
-	tap_check "a budget of 1 MiB" small_budget
+	tap_check "a budget of 1 MiB" with_mem 1M same_sent -p one two three
 	tap_check "PREFETCH_IOPS is kept" kept_iops
 	tap_check "PREFETCH_BANDWIDTH is kept" kept_bandwidth
 	if can_be_nicer; then
@@ -375,7 +366,8 @@ test_all()
 		# shellcheck disable=SC2086
 		tap_check "$options" same_sent $options -p one two
 	done
-	tap_check "a full send is left alone" same_alone "a full send" one
+	tap_check "full" same_sent one
+	tap_check "full, a budget of 1 MiB" with_mem 1M same_sent one
 	tap_check "what is received is the same" received
 	tap_check "a kernel without the search is left alone" refused_search
 	if have_program setpriv; then
@@ -393,10 +385,7 @@ test_all()
 	tap_check "the filesystem is sound" "$BTRFS_STOCK" check -q "$dir/image"
 }
 
-small_budget()
-{
-	PREFETCH_MEM=1M same_sent -p one two three
-}
+with_mem() { PREFETCH_MEM=$1 "${@:2}"; }
 
 # The stock send also fails, with the same message and status.  It calls exit() in
 # two threads at once, so the process may end before the statistics are written.

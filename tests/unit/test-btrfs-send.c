@@ -17,11 +17,11 @@ static const uint64_t clones[] = {
 static unsigned waits;			/* for the send, seen */
 
 /* Reads ahead until nothing is left.  Returns the most that was ahead. */
-static uint64_t send_all(struct fake_mounted is, uint64_t memory,
-			 size_t clone_count)
+static uint64_t send_all(struct fake_mounted is, uint64_t parent,
+			 uint64_t memory, size_t clone_count)
 {
 	const struct btrfs_ioctl_send_args args = {
-		.parent_root = FAKE_OLDER,
+		.parent_root = parent,
 		.clone_sources = (void *)(uintptr_t)clones,
 		.clone_sources_count = clone_count
 	};
@@ -68,13 +68,17 @@ static uint64_t send_all(struct fake_mounted is, uint64_t memory,
 TEST(test_cached)
 {
 	static const struct {
+		uint64_t parent;
 		bool leaves_cached, data_cached, counts;
 		unsigned expected;
 	} cases[] = {
-		{ false, false, true, FAKE_LEAVES },
-		{ true, true, true, SAMPLES },
-		{ true, false, true, FAKE_LEAVES },
-		{ true, true, false, FAKE_LEAVES },
+		{ FAKE_OLDER, false, false, true, FAKE_LEAVES },
+		{ FAKE_OLDER, true, true, true, SAMPLES },
+		{ FAKE_OLDER, true, false, true, FAKE_LEAVES },
+		{ FAKE_OLDER, true, true, false, FAKE_LEAVES },
+		{ 0, false, false, true, FAKE_LEAVES },
+		{ 0, true, true, true, SAMPLES },
+		{ 0, true, false, true, FAKE_LEAVES },
 	};
 	size_t i;
 
@@ -85,9 +89,13 @@ TEST(test_cached)
 			.leaves_cached = cases[i].leaves_cached,
 			.data_cached = cases[i].data_cached,
 			.counts = cases[i].counts
-		}, MUCH, 0);
+		}, cases[i].parent, MUCH, 0);
 		assert_int_equal(fake.newer, n);
-		assert_uint_in_range(fake.older, n, n + 1);
+		/* There is nothing to compare a full send with. */
+		if (cases[i].parent)
+			assert_uint_in_range(fake.older, n, n + 1);
+		else
+			assert_int_equal(fake.older, 0);
 		assert_uint_in_range(fake.records, n == SAMPLES ? 0 : n, n + 1);
 		assert_uint_in_range(fake.data, n, n + 1);
 	}
@@ -98,7 +106,8 @@ TEST(test_budget)
 {
 	uint64_t peak;
 
-	peak = send_all((struct fake_mounted){ .counts = true }, 1 << 20, 4);
+	peak = send_all((struct fake_mounted){ .counts = true }, FAKE_OLDER,
+			1 << 20, 4);
 	assert_uint_in_range(peak, 1 << 19, 1 << 20);
 	assert_true(waits > 0);
 	assert_int_equal(fake.newer, FAKE_LEAVES);
