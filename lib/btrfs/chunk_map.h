@@ -128,4 +128,11 @@ static inline bool e2pf_slot_set_add(struct e2pf_slot_set *set, uint64_t slot)
 	       !(atomic_fetch_or(&set->word[slot / 64], bit) & bit);
 }
 
+/* Whether a slot is in the set; on any thread. */
+static inline bool e2pf_slot_set_has(const struct e2pf_slot_set *set,
+				     uint64_t slot)
+{
+	return slot < set->slots && set->word[slot / 64] >> slot % 64 & 1;
+}
+
 #endif

@@ -7,6 +7,10 @@
 #include "btrfs/format.h"
 #include "items.h"
 
+/* The stream has at least so many bytes for each piece of data, even if its
+ * contents are not sent. */
+#define STREAM_LEAST 64u
+
 void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
 		      e2pf_btrfs_item_sink sink, void *ctx)
 {
@@ -50,6 +54,7 @@ bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data)
 		.offset = extent + (b->compression ? 0 : skip),
 		.inode = item->key.objectid, .from = item->key.offset,
 		.length = b->type == BTRFS_FILE_EXTENT_REG ? length : 0,
+		.stored = b->compression ? bytes : length,
 		.generation = le64toh(b->generation),
 		.compressed = b->compression != 0
 	};
@@ -96,6 +101,11 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 		bytes = reference_bytes(b[0]);
 		if (!bytes || bytes > item->size - at)
 			return;
+		if (b[0] == BTRFS_SHARED_DATA_REF_KEY) {
+			memcpy(&key.objectid, b + 1, 8);
+			key.objectid = le64toh(key.objectid);
+			sink(ctx, 0, &key);
+		}
 		if (b[0] != BTRFS_EXTENT_DATA_REF_KEY)
 			continue;
 		key.objectid = le64toh(ref->objectid);
@@ -243,20 +253,22 @@ bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job)
 	return true;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct e2pf_job *x = a, *y = b;
-	int order = E2PF_COMPARE(x->offset, y->offset);
-
-	return order ? order : E2PF_COMPARE(x->device, y->device);
-}
-
 static int by_file(const void *a, const void *b)
 {
 	const struct e2pf_job *x = a, *y = b;
 	int order = E2PF_COMPARE(x->inode, y->inode);
 
 	return order ? order : E2PF_COMPARE(x->from, y->from);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct e2pf_job *x = a, *y = b;
+	int order = E2PF_COMPARE(x->offset, y->offset);
+
+	if (!order)
+		order = E2PF_COMPARE(x->device, y->device);
+	return order ? order : by_file(a, b);
 }
 
 static void sort(struct e2pf_jobs *jobs,
@@ -271,25 +283,52 @@ void e2pf_jobs_order(struct e2pf_jobs *jobs)
 	sort(jobs, by_place);
 }
 
-uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
-			     uint64_t most)
+void e2pf_jobs_order_files(struct e2pf_jobs *data)
 {
-	uint64_t bytes = 0;
-	size_t i, n = 0;
+	struct e2pf_job *job = data->job;
+	size_t i, first = 0;
 
-	sort(jobs, by_file);
-	for (i = 0; i < jobs->count; i++) {
-		struct e2pf_job *job = &jobs->job[i];
-
-		if (!job->length)
-			continue;
-		if (job->length > piece)
-			job->length = piece;
-		if (job->length > most - bytes)
-			break;
-		bytes += job->length;
-		jobs->job[n++] = *job;
+	sort(data, by_place);
+	for (i = 1; i < data->count; i++) {
+		if (job[i].offset != job[first].offset)
+			first = i;
+		job[i].shared = job[i].inode != job[first].inode;
 	}
-	jobs->count = n;
-	return bytes;
+	sort(data, by_file);
+}
+
+/* The kernel's own readahead of a file that is sent from its start on is at full
+ * speed when it comes here. */
+static bool is_rest(const struct e2pf_job *before, const struct e2pf_job *job,
+		    uint64_t piece)
+{
+	return job->length > piece && before->inode == job->inode &&
+	       before->from + before->length == job->from;
+}
+
+uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
+			  struct e2pf_jobs *window, uint64_t piece,
+			  uint64_t most)
+{
+	uint64_t bytes = 0, sent = 0;
+
+	for (window->count = 0; *next < data->count; ++*next) {
+		const struct e2pf_job *from = &data->job[*next];
+		struct e2pf_job job = *from;
+
+		if (job.length > piece)
+			job.length = job.stored = piece;
+		if (job.length > most - bytes && bytes)
+			break;
+		sent += STREAM_LEAST + (job.shared ? 0 : from->length);
+		if (!job.length || job.shared ||
+		    (*next && is_rest(from - 1, from, piece)))
+			continue;
+		if (!e2pf_jobs_add(window, &job))
+			continue;
+		bytes += job.length;
+		if (most < bytes)
+			most = bytes;
+	}
+	return sent;
 }

@@ -32,8 +32,10 @@ struct e2pf_job {
 	/* Of data: the part of a file, in bytes.  Length 0: a leaf, or data that
 	 * is not there to be read. */
 	uint64_t inode, from, length;
+	uint64_t stored;		/* bytes, from `offset' on */
 	uint64_t generation;		/* when it was written */
 	bool compressed;
+	bool shared;			/* with an earlier file */
 };
 
 /* Parse a file extent, without its tree.  Length 0: it was only allocated, and
@@ -42,11 +44,12 @@ struct e2pf_job {
 bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data);
 
 /* A file of this tree uses an extent: the key of the file's own item, or of an
- * earlier one. */
+ * earlier one.  Tree 0: a leaf does, whose address is the key's first number. */
 typedef void (*e2pf_reference_sink)(void *ctx, uint64_t tree,
 				    const struct e2pf_btrfs_key *key);
 
-/* Find the files that are named in the record of a data extent itself. */
+/* Find the files and leaves that are named in the record of a data extent
+ * itself. */
 void e2pf_item_references(const struct e2pf_btrfs_item *item,
 			  e2pf_reference_sink sink, void *ctx);
 
@@ -106,6 +109,13 @@ struct e2pf_tree_walk {
 void e2pf_tree_walk(struct e2pf_tree_walk *walk,
 		    const struct e2pf_btrfs_ptr *root);
 
+/* Whether data is stored right behind other data, all of which is read. */
+static inline bool e2pf_job_follows(const struct e2pf_job *before,
+				    const struct e2pf_job *job)
+{
+	return job->offset == before->offset + before->stored;
+}
+
 struct e2pf_jobs {
 	struct e2pf_job *job;
 	size_t count, room;
@@ -118,12 +128,19 @@ bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job);
  * about the same time: btrfs fills them evenly. */
 void e2pf_jobs_order(struct e2pf_jobs *jobs);
 
+/* Sort data in the order of files, and mark what shares its extent with an earlier
+ * file. */
+void e2pf_jobs_order_files(struct e2pf_jobs *data);
+
 /*
- * Keep only data, and at most `most` bytes of it: that of the files that come
- * first.  Each piece is cut to at most `piece` bytes.  Returns the number of
- * bytes kept.
+ * Fill `window` with the next data of the list, from index *next on, in the order
+ * of files: at most `most` bytes, or one piece.  Each piece is cut to `piece`
+ * bytes.  What the kernel does not read, or reads ahead itself, is left out: shared
+ * extents, which it sends as references, and the rest of a large file.  Sets *next.
+ * Returns the number of bytes that the send of all this data writes at least.
  */
-uint64_t e2pf_jobs_keep_data(struct e2pf_jobs *jobs, uint64_t piece,
-			     uint64_t most);
+uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
+			  struct e2pf_jobs *window, uint64_t piece,
+			  uint64_t most);
 
 #endif

@@ -16,6 +16,10 @@
 #define CLONES_MOST 64u
 #define TREES_MOST 16u
 
+/* Bytes read ahead of an extent.  After these, the kernel's own readahead, of
+ * 4 MiB, is at full speed. */
+#define PIECE_MOST (UINT64_C(1) << 20)
+
 /* The keys that are wanted in one tree. */
 struct wanted {
 	uint64_t tree;
@@ -38,14 +42,20 @@ struct send {
 	struct e2pf_session base;	/* base.last: sums over all sends */
 	struct e2pf_mounted fs;
 	struct e2pf_slot_set asked;	/* tree blocks that were planned */
+	struct e2pf_slot_set shared;	/* leaves of others that records name */
+	_Atomic(size_t) unfound;	/* of these */
 	/* The request. */
 	uint64_t tree, parent;
 	uint64_t clone[CLONES_MOST];
 	size_t clones;
 	bool no_data, as_stored;
+	unsigned batch_requests;
+	size_t page;
 	struct e2pf_btrfs_ptr root, parent_root;
 
-	/* The part that is being read. */
+	unsigned leaves_most;		/* of the next part */
+
+	/* The part that is being read; `jobs' is what a sweep reads. */
 	struct e2pf_jobs jobs, data;
 	struct wanted wanted[TREES_MOST];
 	struct e2pf_ranges files;	/* in the changed leaves */
@@ -90,8 +100,8 @@ bool send_within_limits(struct send *s, uint64_t bytes);
 /* Whether the planned changed leaves and all that belongs to them seem to be
  * cached.  Reads a few of them to find out. */
 bool send_is_cached(struct send *s);
-/* Read everything that is planned, and wait for it. */
-void send_sweep_leaves(struct send *s);
-void send_sweep_data(struct send *s);
+/* Do all jobs of s->jobs with all workers, one of which is this thread, and wait
+ * for them. */
+void send_sweep(struct send *s);
 
 #endif

@@ -6,15 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "btrfs/format.h"
 #include "device/thread.h"
 #include "send_state.h"
-
-/* Bytes read ahead of an extent.  After these, the kernel's own readahead, of
- * 4 MiB, is at full speed. */
-#define DATA_MOST (UINT64_C(1) << 20)
 
 /* Of at least SAMPLED_LEAST changed leaves, SAMPLES are read first.  If none of
  * them is read from a device, the others are left out: of a part of which a tenth
@@ -22,9 +19,10 @@
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
-/* The stream has at least so many bytes for each piece of data, even if its
- * contents are not sent. */
-#define STREAM_LEAST 64u
+/* Pieces of data, requests and bytes that a worker has in flight, at most. */
+#define BATCH_PIECES 64u
+#define BATCH_REQUESTS 8u
+#define BATCH_BYTES (UINT64_C(1) << 20)
 
 /* The length of a data read if the device does not report its maximum. */
 #define USUAL_READ (128u << 10)
@@ -102,15 +100,24 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 }
 
 /* Another file shares the extent: the kernel searches that file's tree to find
- * out whether it can be cloned from. */
+ * out whether it can be cloned from.  Or an old leaf does, which a snapshot still
+ * has: it reads that. */
 static void take_reference(void *ctx, uint64_t tree,
 			   const struct e2pf_btrfs_key *key)
 {
 	struct send *s = ctx;
+	uint64_t slot;
 
-	if (tree != s->tree && tree != s->parent &&
-	    e2pf_btrfs_is_subvolume(tree))
-		want(s, tree, key);
+	if (tree) {
+		if (tree != s->tree && tree != s->parent &&
+		    e2pf_btrfs_is_subvolume(tree))
+			want(s, tree, key);
+		return;
+	}
+	slot = e2pf_chunk_map_slot(&s->fs.map, key->objectid);
+	if (slot != UINT64_MAX && !e2pf_slot_set_has(&s->asked, slot) &&
+	    e2pf_slot_set_add(&s->shared, slot))
+		s->unfound++;
 }
 
 static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
@@ -165,39 +172,97 @@ static void search(struct worker *w, const struct e2pf_job *job)
 		s->bytes += send_nodesize(s);
 }
 
-/* As the device is going to be asked. */
-static void read_pieces(struct send *s, int fd, const struct e2pf_job *job)
+/* Wait until the limits allow data of this length, as the device is going to be
+ * asked for it. */
+static bool data_within_limits(struct send *s, uint64_t length)
 {
-	uint64_t most = s->base.topo.max_readahead, piece, at, n;
+	uint64_t most = s->base.topo.max_readahead, n;
 
-	piece = most ? most : USUAL_READ;
-	for (at = 0; at < job->length; at += n) {
-		n = job->length - at < piece ? job->length - at : piece;
+	for (; length; length -= n) {
+		n = most ? most : USUAL_READ;
+		if (n > length)
+			n = length;
 		if (!send_within_limits(s, n))
-			return;
-		s->requests++;
+			return false;
 		s->bytes += n;
-		if (readahead(fd, (off64_t)(job->from + at), (size_t)n))
-			s->errors++;
 	}
+	return true;
 }
 
-static void read_data(struct send *s, const struct e2pf_job *job)
+/* Map a piece of a file at `at`.  Returns the file's descriptor, or -1: it was
+ * deleted, or is not a regular file. */
+static int map_piece(struct send *s, const struct e2pf_job *job, uint8_t *at)
 {
+	uint64_t skip = job->from % s->page;
 	int fd = e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
+
+	if (fd >= 0 && data_within_limits(s, job->length) &&
+	    mmap(at, job->length + skip, PROT_NONE, MAP_SHARED | MAP_FIXED, fd,
+		 (off_t)(job->from - skip)) != MAP_FAILED)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static size_t mapped_bytes(const struct send *s, const struct e2pf_job *job)
+{
+	uint64_t bytes = job->from % s->page + job->length;
+
+	return (bytes + s->page - 1) / s->page * s->page;
+}
+
+/* The last byte has been read when the last page has.  If the page is past the end
+ * of the file, pread() returns 0, which is not an error. */
+static void wait_for(struct send *s, const struct e2pf_job *job, int fd)
+{
 	char byte;
 
-	/* The file was deleted, or is not a regular file. */
-	if (fd < 0)
-		return;
-	read_pieces(s, fd, job);
-	/* readahead() requests the data, pread() waits for it.  If the page
-	 * is past the end of the file, pread() returns 0, which is not an
-	 * error. */
 	if (!s->stop &&
 	    pread(fd, &byte, 1, (off_t)(job->from + job->length - 1)) < 0)
 		s->errors++;
 	close(fd);
+}
+
+/*
+ * Read pieces of files that are in the order of the device.  The kernel collects
+ * the requests of one system call, and joins those that are adjacent, whatever
+ * files they belong to.  The one call for several files is madvise() for a range
+ * in which they are mapped.  The mapping is never accessed.
+ */
+static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
+{
+	int last[BATCH_REQUESTS];
+	const struct e2pf_job *of[BATCH_REQUESTS];
+	unsigned requests = 0, i;
+	size_t all = 0, used = 0;
+	uint8_t *area;
+	size_t n;
+
+	for (n = 0; n < count; n++)
+		all += mapped_bytes(s, &job[n]);
+	area = mmap(NULL, all, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (area == MAP_FAILED)
+		return;
+	for (n = 0; n < count; n++) {
+		int fd = map_piece(s, &job[n], area + used);
+
+		if (fd < 0)
+			continue;
+		used += mapped_bytes(s, &job[n]);
+		if (requests == BATCH_REQUESTS || (requests &&
+		    e2pf_job_follows(of[requests - 1], &job[n])))
+			close(last[--requests]);
+		last[requests] = fd;
+		of[requests++] = &job[n];
+	}
+	s->requests += requests;
+	if (used && madvise(area, used, MADV_WILLNEED))
+		s->errors++;
+	munmap(area, all);
+	for (i = 0; i < requests; i++)
+		wait_for(s, of[i], last[i]);
 }
 
 /* Returns whether something was read from a device. */
@@ -206,11 +271,32 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 	uint64_t before = e2pf_mounted_bytes_read();
 
 	if (job->length)
-		read_data(w->send, job);
+		read_data(w->send, job, 1);
 	else
 		search(w, job);
 	job->done = true;
 	return e2pf_mounted_bytes_read() != before;
+}
+
+/* How many jobs, from this one on, a worker does at once: data that the device can
+ * read with a few requests. */
+static size_t batch(const struct send *s, const struct e2pf_jobs *jobs,
+		    size_t first)
+{
+	const struct e2pf_job *job = &jobs->job[first];
+	uint64_t bytes = job->length;
+	unsigned requests = 1;
+	size_t n;
+
+	if (!bytes || first >= jobs->count)
+		return 1;
+	for (n = 1; n < BATCH_PIECES && first + n < jobs->count; n++) {
+		bytes += job[n].length;
+		requests += !e2pf_job_follows(&job[n - 1], &job[n]);
+		if (bytes > BATCH_BYTES || requests > s->batch_requests)
+			break;
+	}
+	return n;
 }
 
 static void *work(void *arg)
@@ -218,14 +304,20 @@ static void *work(void *arg)
 	struct sweep *sweep = arg;
 	struct send *s = sweep->send;
 	struct worker w = { .send = s };
-	size_t i;
+	size_t i = 0, n;
 
 	s->base.cfg.thread_begins(s->base.cfg.ctx);
 	while (!s->stop) {
-		i = sweep->next++;
-		if (i >= sweep->jobs->count)
-			break;
-		if (!sweep->jobs->job[i].done)
+		n = 1;
+		do {
+			i = sweep->next;
+			if (i >= sweep->jobs->count)
+				return NULL;
+			n = batch(s, sweep->jobs, i);
+		} while (!atomic_compare_exchange_weak(&sweep->next, &i, i + n));
+		if (sweep->jobs->job[i].length)
+			read_data(s, &sweep->jobs->job[i], n);
+		else if (!sweep->jobs->job[i].done)
 			do_job(&w, &sweep->jobs->job[i]);
 	}
 	return NULL;
@@ -246,9 +338,8 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 		return false;
 	data = s->data.job[known];
 	/* As much as will be read of it later. */
-	if (data.length > DATA_MOST)
-		data.length = DATA_MOST;
-	s->data.job[known].done = true;
+	if (data.length > PIECE_MOST)
+		data.length = PIECE_MOST;
 	return data.length && do_job(w, &data);
 }
 
@@ -268,10 +359,9 @@ bool send_is_cached(struct send *s)
 	return true;
 }
 
-/* Do all jobs with all workers, one of which is this thread, and wait for
- * them. */
-static void sweep(struct send *s, struct e2pf_jobs *jobs)
+void send_sweep(struct send *s)
 {
+	struct e2pf_jobs *jobs = &s->jobs;
 	struct sweep all = { .send = s, .jobs = jobs };
 	pthread_t thread[E2PF_MAX_THREADS];
 	unsigned n = 0;
@@ -283,24 +373,4 @@ static void sweep(struct send *s, struct e2pf_jobs *jobs)
 	work(&all);
 	while (n)
 		pthread_join(thread[--n], NULL);
-}
-
-void send_sweep_leaves(struct send *s)
-{
-	s->sum.leaves += s->jobs.count;
-	s->base.last.planned_bytes += s->jobs.count * send_nodesize(s);
-	sweep(s, &s->jobs);
-}
-
-void send_sweep_data(struct send *s)
-{
-	uint64_t left = s->data.count * STREAM_LEAST, i;
-
-	for (i = 0; i < s->data.count; i++)
-		left += s->data.job[i].length;
-	s->stream += left;
-	s->base.last.planned_bytes += e2pf_jobs_keep_data(&s->data, DATA_MOST,
-					      s->base.cfg.budget / 8);
-	s->sum.pieces += s->data.count;
-	sweep(s, &s->data);
 }

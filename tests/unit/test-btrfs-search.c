@@ -215,6 +215,10 @@ static void count_reference(void *ctx, uint64_t tree,
 {
 	uint64_t *sum = ctx;
 
+	if (!tree) {
+		*sum += key->objectid;
+		return;
+	}
 	assert_int_equal(key->objectid, 300);
 	assert_int_equal(key->type, BTRFS_EXTENT_DATA_KEY);
 	*sum += tree;
@@ -247,19 +251,21 @@ TEST(test_references)
 	size_t size = BT_SIZE(extent_item), first;
 
 	put64(bytes + BT_AT(extent_item, flags), BTRFS_EXTENT_FLAG_DATA);
+	/* A leaf at address 7. */
 	bytes[size] = BTRFS_SHARED_DATA_REF_KEY;
+	put64(bytes + size + 1, 7);
 	size += 1 + 8 + BT_SIZE(shared_data_ref);
 	size += add_reference(bytes + size, 256);
 	first = size;
 	size += add_reference(bytes + size, 1000);
-	assert_int_equal(references(bytes, size, type), 1256);
-	assert_int_equal(references(bytes, size - 1, type), 256);
-	assert_int_equal(references(bytes, first, type), 256);
+	assert_int_equal(references(bytes, size, type), 1263);
+	assert_int_equal(references(bytes, size - 1, type), 263);
+	assert_int_equal(references(bytes, first, type), 263);
 	assert_int_equal(references(bytes, 0, type), 0);
 	assert_int_equal(references(bytes, size, BTRFS_METADATA_ITEM_KEY), 0);
 	/* After a reference of unknown type, nothing more is reported. */
 	bytes[first] = 1;
-	assert_int_equal(references(bytes, size, type), 256);
+	assert_int_equal(references(bytes, size, type), 263);
 	put64(bytes + BT_AT(extent_item, flags), 2);
 	assert_int_equal(references(bytes, size, type), 0);
 }
@@ -457,24 +463,70 @@ TEST(test_order)
 	free(jobs.job);
 }
 
-TEST(test_keep_data)
+/* A file's data, in two extents. */
+static void add_piece(struct e2pf_jobs *jobs, uint64_t extent, uint64_t inode,
+		      uint64_t from, uint64_t length)
 {
-	struct e2pf_jobs jobs = { .count = 0 };
+	add_job(jobs, 0, extent, inode, length);
+	jobs->job[jobs->count - 1].from = from;
+	jobs->job[jobs->count - 1].stored = length;
+}
 
-	add_job(&jobs, 0, 3, 9, 4096);
-	add_job(&jobs, 0, 2, 8, 0);
-	add_job(&jobs, 0, 1, 7, 10000);
-	add_job(&jobs, 0, 4, 3, 4096);
-	assert_int_equal(e2pf_jobs_keep_data(&jobs, 8192, 13000), 12288);
-	assert_int_equal(jobs.count, 2);
-	assert_int_equal(jobs.job[0].inode, 3);
-	assert_int_equal(jobs.job[1].length, 8192);
-	assert_int_equal(e2pf_jobs_keep_data(&jobs, 8192, 0), 0);
-	assert_int_equal(jobs.count, 0);
+/* Each window's inodes and bytes. */
+TEST(test_windows)
+{
+	static const struct {
+		uint64_t most, bytes, sent;
+		unsigned count;
+		uint64_t first;		/* inode */
+	} windows[] = {
+		/* A piece is cut to 8192 bytes, and counts in full as sent;
+		 * the first one may be larger than the window. */
+		{ 4096, 4096, 64 + 4096, 1, 3 },
+		{ 4096, 8192, 64 + 10000, 1, 7 },
+		/* The rest of 7 is left to the kernel, but for small pieces; 8
+		 * has no data to read; 9 shares an extent with 3. */
+		{ 99999, 4096, 4 * 64 + 9000 + 4096, 1, 7 },
+		{ 99999, 0, 0, 0, 0 },
+	};
+	struct e2pf_jobs jobs = { .count = 0 }, window = { .count = 0 };
+	size_t next = 0, i, j;
+
+	add_piece(&jobs, 40000, 9, 0, 4096);
+	add_piece(&jobs, 20000, 8, 0, 0);
+	add_piece(&jobs, 50000, 7, 10000, 9000);
+	add_piece(&jobs, 60000, 7, 19000, 4096);
+	add_piece(&jobs, 10000, 7, 0, 10000);
+	add_piece(&jobs, 40000, 3, 0, 4096);
+	e2pf_jobs_order_files(&jobs);
+	for (i = 0; i < sizeof(windows) / sizeof(*windows); i++) {
+		uint64_t bytes = 0;
+
+		assert_int_equal(e2pf_jobs_window(&jobs, &next, &window, 8192,
+						  windows[i].most),
+				 windows[i].sent);
+		for (j = 0; j < window.count; j++) {
+			bytes += window.job[j].length;
+			assert_int_equal(window.job[j].stored,
+					 window.job[j].length);
+		}
+		assert_int_equal(window.count, windows[i].count);
+		assert_int_equal(bytes, windows[i].bytes);
+		if (j)
+			assert_int_equal(window.job[0].inode,
+					 windows[i].first);
+	}
+	assert_int_equal(next, jobs.count);
+	/* Two are adjacent if the first one is read to its end. */
+	add_piece(&window, 1000, 5, 0, 500);
+	add_piece(&window, 1500, 6, 0, 500);
+	assert_true(e2pf_job_follows(&window.job[0], &window.job[1]));
+	assert_false(e2pf_job_follows(&window.job[1], &window.job[0]));
 	while (jobs.count < E2PF_ITEMS_MOST)
 		add_job(&jobs, 0, 0, 0, 0);
 	assert_false(e2pf_jobs_add(&jobs, &jobs.job[0]));
 	free(jobs.job);
+	free(window.job);
 }
 
 UNIT_MAIN(set_up, NULL)
