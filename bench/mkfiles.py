@@ -132,6 +132,24 @@ def changed(rnd, _bs, dirs, files, least, most, count, every):
             os.close(top)
 
 
+def inline(_rnd, _bs, files, first, jobs):
+    """FILES files of 2000 bytes in one directory, numbered from FIRST on, each
+    job making its part of them, in turns."""
+    for i in range(files // jobs):
+        for n in range(jobs):
+            fd = make(f"file_{first + n * (files // jobs) + i}")
+            os.write(fd, b"\xab" * 2000)
+            os.close(fd)
+
+
+def every(_rnd, _bs, files, step):
+    """Of these files each STEPth is overwritten in its first 20 bytes."""
+    for i in range(0, files, step):
+        fd = make(f"file_{i}")
+        os.pwrite(fd, b"\xcd" * 20, 0)
+        os.close(fd)
+
+
 def extend(rnd, path, off, blocks, bs):
     """Allocate 1 to BLOCKS blocks, most of them near 1; a full filesystem is
     part of its age."""
@@ -169,7 +187,7 @@ def aged(rnd, bs, dirs, files, rounds, blocks):
 
 
 KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, grown,
-                                 changed, aged)}
+                                 changed, inline, every, aged)}
 
 
 def fill(folder, seed, kind, *numbers):

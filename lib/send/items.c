@@ -318,17 +318,14 @@ uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 
 		if (job.length > piece)
 			job.length = job.stored = piece;
-		if (job.length > most - bytes && bytes)
+		if (job.length > most - bytes)
 			break;
 		sent += STREAM_LEAST + (job.shared ? 0 : from->length);
 		if (!job.length || job.shared ||
 		    (*next && is_rest(from - 1, from, piece)))
 			continue;
-		if (!e2pf_jobs_add(window, &job))
-			continue;
-		bytes += job.length;
-		if (most < bytes)
-			most = bytes;
+		if (e2pf_jobs_add(window, &job))
+			bytes += job.length;
 	}
 	return sent;
 }

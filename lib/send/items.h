@@ -134,8 +134,8 @@ void e2pf_jobs_order_files(struct e2pf_jobs *data);
 
 /*
  * Fill `window` with the next data of the list, from index *next on, in the order
- * of files: at most `most` bytes, or one piece.  Each piece is cut to `piece`
- * bytes.  What the kernel does not read, or reads ahead itself, is left out: shared
+ * of files: at most `most` bytes.  Each piece is cut to `piece` bytes, no more than
+ * `most`.  What the kernel does not read, or reads ahead itself, is left out: shared
  * extents, which it sends as references, and the rest of a large file.  Sets *next.
  * Returns the number of bytes that the send of all this data writes at least.
  */

@@ -365,15 +365,16 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 
 static void sweep_data(struct send *s)
 {
-	uint64_t most = s->base.cfg.budget / 8;
+	uint64_t most = s->base.cfg.budget / 8, piece;
 	size_t next = 0, i;
 
 	if (most > WINDOW_MOST)
 		most = WINDOW_MOST;
+	piece = most < PIECE_MOST ? most : PIECE_MOST;
 	e2pf_jobs_order_files(&s->data);
 	do {
 		s->stream += e2pf_jobs_window(&s->data, &next, &s->jobs,
-					      PIECE_MOST, most);
+					      piece, most);
 		for (i = 0; i < s->jobs.count; i++)
 			s->base.last.planned_bytes += s->jobs.job[i].length;
 		s->sum.pieces += s->jobs.count;

@@ -17,6 +17,32 @@ BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
 unset PREFETCH_BTRFS PREFETCH_ASIDE
 
+# odd_files FOLDER: an extent of many files, holes, a large file, fragments, one
+# without checksums, several names of one, and files in the leaves themselves.
+odd_files()
+{
+	local i
+
+	mkdir "$1" && head -c 300000 /dev/urandom >"$1/extent" || return
+	for i in {1..60}; do
+		cp --reflink=always "$1/extent" "$1/shares-$i"
+		head -c $((i * 30)) /dev/urandom >"$1/inline-$i"
+	done
+	ln "$1/extent" "$1/name"
+	head -c 20M /dev/urandom >"$1/large"
+	truncate -s 30M "$1/holes"
+	for i in {0..29}; do
+		head -c 5000 /dev/urandom | dd of="$1/holes" bs=1M seek="$i" \
+			conv=notrunc status=none
+	done
+	touch "$1/nodatacow" && chattr +C "$1/nodatacow" 2>/dev/null
+	head -c 300000 /dev/urandom >"$1/nodatacow"
+	for i in {0..15}; do
+		head -c 4096 /dev/urandom | dd of="$1/fragments" bs=4096 \
+			seek=$((i * 7 % 16)) conv=notrunc,fsync status=none
+	done
+}
+
 # Three snapshots, with changes of each kind between them.
 fill()
 {
@@ -46,9 +72,13 @@ fill()
 			2>/dev/null
 		sync -f .
 	done
-	"$BTRFS_STOCK" property set fs/d2 compression zlib 2>/dev/null
-	yes compressed | head -c 500000 >fs/d2/compressed
+	for name in zlib lzo zstd; do
+		mkdir "fs/$name"
+		"$BTRFS_STOCK" property set "fs/$name" compression "$name"
+		yes "$name" | head -c 500000 >"fs/$name/compressed"
+	done 2>/dev/null
 	mkfifo fs/d3/fifo
+	odd_files fs/odd
 	"$BTRFS_STOCK" -q subvolume snapshot -r fs two || return
 	for i in {0..39..5}; do
 		head -c 5000 /dev/urandom >"fs/d$((i % 4))/e$i/file-9"
@@ -240,6 +270,111 @@ refused_search()
 		cmp "$dir/stock" "$dir/ours"
 }
 
+# meanwhile COMMAND...: this is done to the filesystem while a full send waits for its
+# receiver.
+meanwhile()
+{
+	held one
+	wait_for has_stream && "$@"
+	released
+	begun
+}
+
+# Other files are written and deleted, and a snapshot that shares extents.
+changed_meanwhile()
+{
+	stream "$dir/stock" "$BTRFS_STOCK" -q one &&
+		meanwhile change && cmp "$dir/stock" "$dir/held"
+}
+
+change()
+{
+	cp -r "$mnt/fs/d0" "$mnt/fs/d9" && rm -r "$mnt/fs/d1" &&
+		"$BTRFS_STOCK" -q subvolume delete -c "$mnt/three" &&
+		sync -f "$mnt"
+}
+
+# A receiver that does not read: no more than the budget is ahead of it, until it
+# does.
+waits_for_receiver()
+{
+	PREFETCH_MEM=1M PREFETCH_THREADS=2 held "$@"
+	wait_for has_stream && sleep 0.5
+	released
+	echo "$(of_stats peak_lookahead_bytes) bytes"
+	begun && [ "$(of_stats peak_lookahead_bytes)" -le $((1 << 20)) ]
+}
+
+# ended_receiver PROGRAM OUT OPTION...: one that ends.
+ended_receiver()
+{
+	local program=$1 out=$2
+
+	shift 2
+	cold
+	(
+		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
+			PREFETCH_BTRFS=$BTRFS_STOCK "$program" send -q "$@" |
+			head -c 200000 >"$out"
+		echo "${PIPESTATUS[0]}" >"$out.status"
+	) 2>"$out.err"
+}
+
+same_ended_receiver()
+{
+	ended_receiver "$BTRFS_STOCK" "$dir/stock" "$@"
+	ended_receiver "$BTRFS_TEST" "$dir/ours" "$@"
+	cmp "$dir/stock" "$dir/ours" && cmp "$dir/stock.err" "$dir/ours.err" &&
+		cmp "$dir/stock.status" "$dir/ours.status"
+}
+
+# The stream says nothing of devices, but where the kernel looks for references at the
+# moment when they move, it sends data instead of a reference: what is received is
+# the same.
+moved_meanwhile()
+{
+	meanwhile "$BTRFS_STOCK" -q device remove "$1" "$mnt" &&
+		mkdir "$mnt/to" &&
+		"$BTRFS_STOCK" -q receive "$mnt/to" <"$dir/held" &&
+		diff -r "$mnt/one" "$mnt/to/one" &&
+		! grep -q "^$1 " <("$BTRFS_STOCK" filesystem show "$mnt" |
+				   sed 's/.* path //; s/$/ /')
+}
+
+# on_profile PROFILE DEVICES: data on several devices, and one more, which is removed
+# meanwhile.
+on_profile()
+{
+	local i n=$2 image dev mnt=$dir/profile devices=() result=1
+
+	for ((i = 0; i <= n; i++)); do
+		image=$dir/disk-$i
+		truncate -s 2G "$image"
+		dev=$(loop_attach "$image") || break
+		devices+=("$dev")
+	done
+	mkdir -p "$mnt"
+	if [ ${#devices[@]} -le "$n" ]; then
+		echo "no loop device"
+	elif mkfs.btrfs -q -f -m raid1 -d "$1" "${devices[@]}" >"$dir/mkfs" 2>&1 &&
+	     mount -t btrfs "${devices[0]}" "$mnt"; then
+		dev=${devices[0]}
+		(cd "$mnt" && "$BTRFS_STOCK" -q subvolume create fs &&
+		 odd_files fs/odd &&
+		 "$BTRFS_STOCK" -q subvolume snapshot -r fs one) &&
+			same_sent one &&
+			moved_meanwhile "${devices[$n]}" && result=0
+		umount "$mnt"
+	else
+		cat "$dir/mkfs"
+	fi
+	for dev in "${devices[@]}"; do
+		loop_detach "$dev"
+	done
+	rm -f "$dir"/disk-*
+	return $result
+}
+
 # released: begin reading the stream of a held send, so that it ends.
 released()
 {
@@ -312,18 +447,48 @@ same_error()
 		! grep -q '"prefetched_requests":[1-9]' "$stats"
 }
 
-# ended_by SIGNAL: sent during a send.  It ends, and the filesystem is not in use
+# ended_by SIGNAL OPTION...: sent during a send.  It ends, and the filesystem is not in use
 # afterwards.
 ended_by()
 {
 	local pid
 
-	held -p one two
+	held "${@:2}"
 	wait_for has_threads "$pid" 2 99
 	kill -"$1" "$pid"
 	wait "$pid" 2>/dev/null
 	exec 8<&-
 	no_process_left && cold
+}
+
+# What a sample of is run by `make check'.
+test_more()
+{
+	local options
+
+	for options in "--no-data two" "-e one two three" "one two three" \
+		       "-c three one" "-c one -c two three" \
+		       "-p three one two" "--proto 2 two" "-v two"; do
+		# shellcheck disable=SC2086
+		tap_check "$options" same_and_begun $options
+	done
+	tap_check "its own parent" same -p two one two three
+	for options in 64M 512M; do
+		tap_check "PREFETCH_MEM=$options" with_mem $options same_sent two
+	done
+	tap_check "PREFETCH_THREADS=1" eval 'PREFETCH_THREADS=1 same_sent two'
+	tap_check "PREFETCH_THREADS=200" \
+		eval 'PREFETCH_THREADS=200 same_sent two'
+	tap_check "PREFETCH_IOPS" eval 'PREFETCH_IOPS=500 same_sent two'
+	tap_check "PREFETCH_BANDWIDTH" eval 'PREFETCH_BANDWIDTH=8M same_sent two'
+	tap_check "few descriptors" eval '(ulimit -n 40; same_sent two)'
+	tap_check "data on RAID1" on_profile raid1 2
+	tap_check "data on RAID10" on_profile raid10 4
+	tap_check "data on RAID5" on_profile raid5 3
+	tap_check "data on RAID6" on_profile raid6 4
+	"$BTRFS_STOCK" quota enable "$mnt" 2>/dev/null &&
+		tap_check "with quota" same_sent two
+	"$BTRFS_STOCK" quota disable "$mnt" 2>/dev/null
 }
 
 test_all()
@@ -366,8 +531,15 @@ test_all()
 		# shellcheck disable=SC2086
 		tap_check "$options" same_sent $options -p one two
 	done
-	tap_check "full" same_sent one
-	tap_check "full, a budget of 1 MiB" with_mem 1M same_sent one
+	tap_check "full" same_sent two
+	tap_check "full, a budget of 1 MiB" with_mem 1M same_sent two
+	tap_check "full, --proto 2 --compressed-data" \
+		same_sent --proto 2 --compressed-data two
+	tap_check "full, a receiver that waits" waits_for_receiver two
+	tap_check "full, a receiver that ends" same_ended_receiver two
+	if [ "${E2PF_FAULTS-}" = all ]; then
+		test_more
+	fi
 	tap_check "what is received is the same" received
 	tap_check "a kernel without the search is left alone" refused_search
 	if have_program setpriv; then
@@ -377,9 +549,10 @@ test_all()
 	tap_check "nor is what is not there" same_error -p one none
 	tap_check "a parent that is not there" same_error -p none two
 	tap_check "one that can be written to" same_error -p one fs
-	tap_check "killed" ended_by KILL
-	tap_check "interrupted" ended_by INT
-	tap_check "terminated" ended_by TERM
+	tap_check "killed" ended_by KILL two
+	tap_check "interrupted" ended_by INT -p one two
+	tap_check "terminated" ended_by TERM -p one two
+	tap_check "the filesystem is written to" changed_meanwhile
 	umount "$mnt"
 	loop_detach "$dev"
 	tap_check "the filesystem is sound" "$BTRFS_STOCK" check -q "$dir/image"

@@ -480,10 +480,9 @@ TEST(test_windows)
 		unsigned count;
 		uint64_t first;		/* inode */
 	} windows[] = {
-		/* A piece is cut to 8192 bytes, and counts in full as sent;
-		 * the first one may be larger than the window. */
-		{ 4096, 4096, 64 + 4096, 1, 3 },
-		{ 4096, 8192, 64 + 10000, 1, 7 },
+		/* A piece is cut to 8192 bytes, and counts in full as sent. */
+		{ 8192, 4096, 64 + 4096, 1, 3 },
+		{ 8192, 8192, 64 + 10000, 1, 7 },
 		/* The rest of 7 is left to the kernel, but for small pieces; 8
 		 * has no data to read; 9 shares an extent with 3. */
 		{ 99999, 4096, 4 * 64 + 9000 + 4096, 1, 7 },
