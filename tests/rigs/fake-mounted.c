@@ -98,6 +98,7 @@ void e2pf_mounted_subvolumes(const struct e2pf_mounted *fs,
 /* One item of the newer subvolume: the data of the leaf's inode. */
 static void pass_item(uint64_t inode, e2pf_btrfs_item_sink sink, void *ctx)
 {
+	uint64_t length = fake.length ? fake.length : 4096;
 	uint8_t b[BT_SIZE(file_extent_item)] = { 0 };
 	const struct e2pf_btrfs_item item = {
 		.key = { inode, 0, BTRFS_EXTENT_DATA_KEY }, .bytes = b,
@@ -107,9 +108,28 @@ static void pass_item(uint64_t inode, e2pf_btrfs_item_sink sink, void *ctx)
 	put64(b + BT_AT(file_extent_item, generation), NEW);
 	b[BT_AT(file_extent_item, type)] = BTRFS_FILE_EXTENT_REG;
 	put64(b + BT_AT(file_extent_item, disk_bytenr),
-	      ((inode - 1000) / 10 + 1) * MIB);
-	put64(b + BT_AT(file_extent_item, disk_num_bytes), 4096);
-	put64(b + BT_AT(file_extent_item, num_bytes), 4096);
+	      fake.adjacent ? MIB + (inode - 1000) / 10 * 4096 :
+			      ((inode - 1000) / 10 + 1) * MIB);
+	put64(b + BT_AT(file_extent_item, disk_num_bytes), length);
+	put64(b + BT_AT(file_extent_item, num_bytes), length);
+	sink(ctx, &item);
+}
+
+/* The record of an extent. */
+static void pass_record(uint64_t extent, e2pf_btrfs_item_sink sink, void *ctx)
+{
+	uint8_t b[BT_SIZE(extent_item) + 1 + 8 + BT_SIZE(shared_data_ref)] = {
+		0
+	};
+	const struct e2pf_btrfs_item item = {
+		.key = { extent, 4096, BTRFS_EXTENT_ITEM_KEY }, .bytes = b,
+		.size = sizeof(b)
+	};
+
+	put64(b + BT_AT(extent_item, flags), BTRFS_EXTENT_FLAG_DATA);
+	b[BT_SIZE(extent_item)] = BTRFS_SHARED_DATA_REF_KEY;
+	put64(b + BT_SIZE(extent_item) + 1,
+	      FAKE_CLONES * MIB + extent / MIB * FS_NODE);
 	sink(ctx, &item);
 }
 
@@ -128,6 +148,8 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	if (!fake.leaves_cached)
 		bytes_read += FS_NODE;
 	pthread_mutex_unlock(&lock);
+	if (tree == BTRFS_EXTENT_TREE_OBJECTID && sink && fake.shared)
+		pass_record(inode, sink, ctx);
 	if (tree == FAKE_NEWER && sink)
 		pass_item(inode < 1000 ? 1000 : inode, sink, ctx);
 	return 0;

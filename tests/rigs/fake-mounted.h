@@ -19,6 +19,10 @@
 struct fake_mounted {
 	bool leaves_cached, data_cached;
 	bool counts;			/* the kernel counts bytes read */
+	uint64_t length;		/* of data, 0: 4096 */
+	bool adjacent;			/* all extents are */
+	bool shared;			/* each also with the same leaf of the first
+					   clone, by its address */
 	/* What was asked for: searches in the newer, the older and all other
 	 * subvolumes and in the extent tree, and reads of data. */
 	unsigned newer, older, clones, records, data;

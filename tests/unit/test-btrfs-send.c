@@ -15,6 +15,7 @@ static const uint64_t clones[] = {
 };
 
 static unsigned waits;			/* for the send, seen */
+static uint64_t requests;
 
 /* Reads ahead until nothing is left.  Returns the most that was ahead. */
 static uint64_t send_all(struct fake_mounted is, uint64_t parent,
@@ -56,6 +57,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	assert_int_equal(session->last.errors, 0);
 	assert_int_equal(s->sum.changed, FAKE_LEAVES);
 	peak = session->last.peak_lookahead_bytes;
+	requests = session->last.prefetched_requests;
 	e2pf_close(session);
 	return peak;
 }
@@ -113,6 +115,37 @@ TEST(test_budget)
 	assert_int_equal(fake.newer, FAKE_LEAVES);
 	assert_int_equal(fake.data, FAKE_LEAVES);
 	assert_true(fake.clones > 0);
+	/* 50 MiB of data, in windows of which two are ahead. */
+	peak = send_all((struct fake_mounted){
+		.counts = true, .length = 1 << 19
+	}, 0, 8 << 20, 0);
+	assert_uint_in_range(peak, 1 << 20, 8 << 20);
+	assert_int_equal(fake.data, FAKE_LEAVES);
+}
+
+/* Data that is adjacent, of 100 files, is read by 64 pieces at a time. */
+TEST(test_adjacent)
+{
+	unsigned searches;
+
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	searches = fake.newer + fake.records;
+	assert_int_equal(requests, searches + FAKE_LEAVES);
+	send_all((struct fake_mounted){ .counts = true, .adjacent = true }, 0,
+		 MUCH, 0);
+	assert_int_equal(fake.data, FAKE_LEAVES);
+	searches = fake.newer + fake.records;
+	assert_int_equal(requests, searches + 2);
+}
+
+/* Leaves that records name by their address are found in another tree. */
+TEST(test_shared)
+{
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	assert_int_equal(fake.clones, 0);
+	send_all((struct fake_mounted){ .counts = true, .shared = true }, 0,
+		 MUCH, 0);
+	assert_int_equal(fake.clones, FAKE_LEAVES);
 }
 
 UNIT_MAIN(NULL, NULL)
