@@ -294,15 +294,18 @@ change()
 		sync -f "$mnt"
 }
 
-# A receiver that does not read: no more than the budget is ahead of it, until it
-# does.
+# A receiver that does not read, when there is more than the budget: no more is ahead
+# of it, until it does.  The send itself reads up to 4 MiB.
 waits_for_receiver()
 {
-	PREFETCH_MEM=1M PREFETCH_THREADS=2 held "$@"
+	local bytes
+
+	PREFETCH_MEM=1M held "$@"
 	wait_for has_stream && sleep 0.5
+	bytes=$(sed -n 's/^read_bytes: //p' "/proc/$pid/io")
 	released
-	echo "$(of_stats peak_lookahead_bytes) bytes"
-	begun && [ "$(of_stats peak_lookahead_bytes)" -le $((1 << 20)) ]
+	echo "$bytes bytes, then $(of_stats prefetched_bytes)"
+	begun && [ "$bytes" -le $((6 << 20)) ]
 }
 
 # ended_receiver PROGRAM OUT OPTION...: one that ends.
@@ -535,7 +538,9 @@ test_all()
 	tap_check "full, a budget of 1 MiB" with_mem 1M same_sent two
 	tap_check "full, --proto 2 --compressed-data" \
 		same_sent --proto 2 --compressed-data two
-	tap_check "full, a receiver that waits" waits_for_receiver two
+	if [ -e /proc/self/io ]; then
+		tap_check "full, a receiver that waits" waits_for_receiver two
+	fi
 	tap_check "full, a receiver that ends" same_ended_receiver two
 	if [ "${E2PF_FAULTS-}" = all ]; then
 		test_more
