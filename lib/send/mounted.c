@@ -93,14 +93,13 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 	return found && root->owner == tree;
 }
 
-void e2pf_mounted_subvolumes(const struct e2pf_mounted *fs,
+void e2pf_mounted_subvolumes(const struct e2pf_mounted *fs, uint64_t first,
+			     uint64_t last,
 			     void (*sink)(void *ctx,
 					  const struct e2pf_btrfs_ptr *root),
 			     void *ctx)
 {
-	/* Relocation trees, the last of all, are not among them. */
-	struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(
-		BTRFS_FS_TREE_OBJECTID, (uint64_t)BTRFS_LAST_FREE_OBJECTID);
+	struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(first, last);
 	struct found_roots f = {
 		.super = &fs->map.super, .sink = sink, .ctx = ctx
 	};

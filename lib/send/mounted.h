@@ -46,8 +46,9 @@ uint64_t e2pf_mounted_tree_of(int fd);
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root);
 
-/* Find the roots of all subvolumes. */
-void e2pf_mounted_subvolumes(const struct e2pf_mounted *fs,
+/* Find the roots of the subvolumes with these numbers. */
+void e2pf_mounted_subvolumes(const struct e2pf_mounted *fs, uint64_t first,
+			     uint64_t last,
 			     void (*sink)(void *ctx,
 					  const struct e2pf_btrfs_ptr *root),
 			     void *ctx);

@@ -79,7 +79,7 @@ static void close_send(struct e2pf_session *session)
 	free(s->jobs.job);
 	free(s->data.job);
 	e2pf_slot_set_free(&s->asked);
-	e2pf_slot_set_free(&s->shared);
+	e2pf_slot_set_free(&s->named);
 	e2pf_mounted_close(&s->fs);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
@@ -101,7 +101,7 @@ struct send_walk {
 	uint64_t tree;
 	bool parse;			/* the leaves' items are needed */
 	bool changed;			/* it finds the changed leaves */
-	bool shared;			/* only leaves that records name */
+	bool named;			/* only leaves that records name */
 	uint64_t left;			/* leaves that it may plan */
 };
 
@@ -133,10 +133,10 @@ static bool add_leaf(struct send_walk *w, const struct e2pf_btrfs_node *leaf)
 	struct e2pf_ref ref;
 	bool is_new;
 
-	if (w->shared && !e2pf_slot_set_has(&s->shared, slot))
+	if (w->named && !e2pf_slot_set_has(&s->named, slot))
 		return true;
 	is_new = slot != UINT64_MAX && e2pf_slot_set_add(&s->asked, slot);
-	if (w->shared && is_new)
+	if (w->named && is_new)
 		s->unfound--;
 	if (!(is_new || w->parse) ||
 	    !e2pf_chunk_map_find(&s->fs.map, leaf->ptr.logical, &ref))
@@ -263,53 +263,23 @@ static void plan_records(struct send *s)
 	add_leaves(s, BTRFS_EXTENT_TREE_OBJECTID, &s->records, true);
 }
 
-/* Subvolumes in which leaves are looked for that records name by their address. */
-struct others {
-	const struct send *send;
-	struct e2pf_btrfs_ptr root[TREES_MOST];
-	unsigned count;
-};
-
-static uint64_t distance(const struct send *s, const struct e2pf_btrfs_ptr *root)
+/* Plan those leaves of another subvolume that records name by their address. */
+static void plan_named(void *ctx, const struct e2pf_btrfs_ptr *root)
 {
-	return root->generation > s->root.generation ?
-		root->generation - s->root.generation :
-		s->root.generation - root->generation;
-}
-
-/* Keep those that are closest in time: they share most. */
-static void take_subvolume(void *ctx, const struct e2pf_btrfs_ptr *root)
-{
-	struct others *o = ctx;
-	unsigned i;
-
-	if (root->owner == o->send->tree || root->owner == o->send->parent)
-		return;
-	if (o->count < TREES_MOST)
-		o->count++;
-	else if (distance(o->send, root) >=
-		 distance(o->send, &o->root[TREES_MOST - 1]))
-		return;
-	for (i = o->count - 1; i && distance(o->send, root) <
-				    distance(o->send, &o->root[i - 1]); i--)
-		o->root[i] = o->root[i - 1];
-	o->root[i] = *root;
-}
-
-static void plan_shared(struct send *s)
-{
-	struct others others = { .send = s };
+	struct send *s = ctx;
 	struct send_walk w;
-	unsigned i;
 
-	if (s->unfound)
-		e2pf_mounted_subvolumes(&s->fs, take_subvolume, &others);
-	for (i = 0; i < others.count && s->unfound && !s->stop; i++) {
-		walk_begin(&w, s, others.root[i].owner, 0, &s->files, false);
-		w.shared = true;
-		e2pf_tree_walk(&w.walk, &others.root[i]);
-	}
+	if (!s->unfound || s->stop || root->owner == s->tree ||
+	    root->owner == s->parent)
+		return;
+	walk_begin(&w, s, root->owner, 0, &s->files, false);
+	w.named = true;
+	e2pf_tree_walk(&w.walk, root);
 }
+
+/* A leaf is named by its address if a snapshot has kept it when the subvolume wrote
+ * a new one.  Snapshots have the numbers around it; this many are looked at. */
+#define NEIGHBOURS 32u
 
 /* Plan the folders, and the leaves that share an extent. */
 static void plan_wanted(struct send *s)
@@ -319,7 +289,10 @@ static void plan_wanted(struct send *s)
 	s->jobs.count = 0;
 	for (i = 0; i < TREES_MOST && s->wanted[i].tree; i++)
 		add_leaves(s, s->wanted[i].tree, &s->wanted[i].ranges, false);
-	plan_shared(s);
+	if (s->unfound)
+		e2pf_mounted_subvolumes(&s->fs, s->tree < NEIGHBOURS ? 0 :
+					s->tree - NEIGHBOURS,
+					s->tree + NEIGHBOURS, plan_named, s);
 }
 
 static void sweep_leaves(struct send *s)
@@ -456,7 +429,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	if (why)
 		return why;
 	if (!e2pf_slot_set_init(&s->asked, s->fs.map.slots) ||
-	    !e2pf_slot_set_init(&s->shared, s->fs.map.slots)) {
+	    !e2pf_slot_set_init(&s->named, s->fs.map.slots)) {
 		e2pf_slot_set_free(&s->asked);
 		e2pf_mounted_close(&s->fs);
 		return "no memory";

@@ -42,15 +42,15 @@ struct send {
 	struct e2pf_session base;	/* base.last: sums over all sends */
 	struct e2pf_mounted fs;
 	struct e2pf_slot_set asked;	/* tree blocks that were planned */
-	struct e2pf_slot_set shared;	/* leaves of others that records name */
+	struct e2pf_slot_set named;	/* leaves whose address records name */
 	_Atomic(size_t) unfound;	/* of these */
 	/* The request. */
 	uint64_t tree, parent;
 	uint64_t clone[CLONES_MOST];
 	size_t clones;
 	bool no_data, as_stored;
-	unsigned batch_requests;
-	size_t page;
+	unsigned batch_requests;	/* of data, of each thread */
+	size_t page;			/* bytes */
 	struct e2pf_btrfs_ptr root, parent_root;
 
 	unsigned leaves_most;		/* of the next part */
@@ -66,10 +66,11 @@ struct send {
 	 * then; and until the end of the one before that. */
 	uint64_t part_stream, part_bytes, bytes_before;
 
-	pthread_mutex_t lock;		/* protects `data', `wanted' and `rate'
-					   while workers run, and all members
-					   below */
+	pthread_mutex_t lock;		/* protects `data', `wanted', `rate' and
+					   `next' while workers run, and all
+					   members below */
 	pthread_cond_t changed;
+	size_t next;			/* of the jobs, an index */
 	struct e2pf_rate rate;
 	bool running, gone;
 	pthread_t conductor;

@@ -24,16 +24,6 @@
 #define BATCH_REQUESTS 8u
 #define BATCH_BYTES (UINT64_C(1) << 20)
 
-/* The length of a data read if the device does not report its maximum. */
-#define USUAL_READ (128u << 10)
-
-/* Jobs, each of which is done by one of the workers. */
-struct sweep {
-	struct send *send;
-	struct e2pf_jobs *jobs;
-	_Atomic(size_t) next;		/* index */
-};
-
 struct worker {
 	struct send *send;
 	const struct e2pf_job *job;	/* the one that is being searched for */
@@ -116,7 +106,7 @@ static void take_reference(void *ctx, uint64_t tree,
 	}
 	slot = e2pf_chunk_map_slot(&s->fs.map, key->objectid);
 	if (slot != UINT64_MAX && !e2pf_slot_set_has(&s->asked, slot) &&
-	    e2pf_slot_set_add(&s->shared, slot))
+	    e2pf_slot_set_add(&s->named, slot))
 		s->unfound++;
 }
 
@@ -172,23 +162,6 @@ static void search(struct worker *w, const struct e2pf_job *job)
 		s->bytes += send_nodesize(s);
 }
 
-/* Wait until the limits allow data of this length, as the device is going to be
- * asked for it. */
-static bool data_within_limits(struct send *s, uint64_t length)
-{
-	uint64_t most = s->base.topo.max_readahead, n;
-
-	for (; length; length -= n) {
-		n = most ? most : USUAL_READ;
-		if (n > length)
-			n = length;
-		if (!send_within_limits(s, n))
-			return false;
-		s->bytes += n;
-	}
-	return true;
-}
-
 /* Map a piece of a file at `at`.  Returns the file's descriptor, or -1: it was
  * deleted, or is not a regular file. */
 static int map_piece(struct send *s, const struct e2pf_job *job, uint8_t *at)
@@ -196,7 +169,7 @@ static int map_piece(struct send *s, const struct e2pf_job *job, uint8_t *at)
 	uint64_t skip = job->from % s->page;
 	int fd = e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
 
-	if (fd >= 0 && data_within_limits(s, job->length) &&
+	if (fd >= 0 && send_within_limits(s, job->length) &&
 	    mmap(at, job->length + skip, PROT_NONE, MAP_SHARED | MAP_FIXED, fd,
 		 (off_t)(job->from - skip)) != MAP_FAILED)
 		return fd;
@@ -251,6 +224,7 @@ static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 		if (fd < 0)
 			continue;
 		used += mapped_bytes(s, &job[n]);
+		s->bytes += job[n].length;
 		if (requests == BATCH_REQUESTS || (requests &&
 		    e2pf_job_follows(of[requests - 1], &job[n])))
 			close(last[--requests]);
@@ -278,47 +252,41 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 	return e2pf_mounted_bytes_read() != before;
 }
 
-/* How many jobs, from this one on, a worker does at once: data that the device can
- * read with a few requests. */
-static size_t batch(const struct send *s, const struct e2pf_jobs *jobs,
-		    size_t first)
+/* Take the next jobs: one, or data that the device can read with a few requests.
+ * Returns how many. */
+static size_t take(struct send *s, struct e2pf_job **first)
 {
-	const struct e2pf_job *job = &jobs->job[first];
-	uint64_t bytes = job->length;
-	unsigned requests = 1;
-	size_t n;
+	struct e2pf_job *job;
+	uint64_t bytes = 0;
+	unsigned requests = 0;
+	size_t n = 0;
 
-	if (!bytes || first >= jobs->count)
-		return 1;
-	for (n = 1; n < BATCH_PIECES && first + n < jobs->count; n++) {
+	pthread_mutex_lock(&s->lock);
+	*first = job = &s->jobs.job[s->next];
+	for (; s->next < s->jobs.count && n < BATCH_PIECES; n++, s->next++) {
 		bytes += job[n].length;
-		requests += !e2pf_job_follows(&job[n - 1], &job[n]);
-		if (bytes > BATCH_BYTES || requests > s->batch_requests)
+		requests += !n || !e2pf_job_follows(&job[n - 1], &job[n]);
+		if (n && (!bytes || bytes > BATCH_BYTES ||
+			  requests > s->batch_requests))
 			break;
 	}
+	pthread_mutex_unlock(&s->lock);
 	return n;
 }
 
 static void *work(void *arg)
 {
-	struct sweep *sweep = arg;
-	struct send *s = sweep->send;
+	struct send *s = arg;
 	struct worker w = { .send = s };
-	size_t i = 0, n;
+	struct e2pf_job *job;
+	size_t n;
 
 	s->base.cfg.thread_begins(s->base.cfg.ctx);
-	while (!s->stop) {
-		n = 1;
-		do {
-			i = sweep->next;
-			if (i >= sweep->jobs->count)
-				return NULL;
-			n = batch(s, sweep->jobs, i);
-		} while (!atomic_compare_exchange_weak(&sweep->next, &i, i + n));
-		if (sweep->jobs->job[i].length)
-			read_data(s, &sweep->jobs->job[i], n);
-		else if (!sweep->jobs->job[i].done)
-			do_job(&w, &sweep->jobs->job[i]);
+	while (!s->stop && (n = take(s, &job))) {
+		if (job->length)
+			read_data(s, job, n);
+		else if (!job->done)
+			do_job(&w, job);
 	}
 	return NULL;
 }
@@ -361,16 +329,15 @@ bool send_is_cached(struct send *s)
 
 void send_sweep(struct send *s)
 {
-	struct e2pf_jobs *jobs = &s->jobs;
-	struct sweep all = { .send = s, .jobs = jobs };
 	pthread_t thread[E2PF_MAX_THREADS];
 	unsigned n = 0;
 
-	e2pf_jobs_order(jobs);
-	while (n + 1 < s->base.cfg.threads && n + 1 < jobs->count &&
-	       !e2pf_thread_start(&thread[n], work, &all))
+	e2pf_jobs_order(&s->jobs);
+	s->next = 0;
+	while (n + 1 < s->base.cfg.threads && n + 1 < s->jobs.count &&
+	       !e2pf_thread_start(&thread[n], work, s))
 		n++;
-	work(&all);
+	work(s);
 	while (n)
 		pthread_join(thread[--n], NULL);
 }
