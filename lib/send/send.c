@@ -232,6 +232,7 @@ static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
 
 	s->jobs.count = s->data.count = 0;
 	s->files.count = s->records.count = 0;
+	s->unfound = 0;
 	for (i = 0; i < TREES_MOST; i++)
 		s->wanted[i].tree = s->wanted[i].ranges.count = 0;
 	w->changed = true;
@@ -279,7 +280,7 @@ static void plan_named(void *ctx, const struct e2pf_btrfs_ptr *root)
 
 /* A leaf is named by its address if a snapshot has kept it when the subvolume wrote
  * a new one.  Snapshots have the numbers around it; this many are looked at. */
-#define NEIGHBOURS 32u
+#define NEIGHBOURS 8u
 
 /* Plan the folders, and the leaves that share an extent. */
 static void plan_wanted(struct send *s)

@@ -43,7 +43,7 @@ struct send {
 	struct e2pf_mounted fs;
 	struct e2pf_slot_set asked;	/* tree blocks that were planned */
 	struct e2pf_slot_set named;	/* leaves whose address records name */
-	_Atomic(size_t) unfound;	/* of these */
+	_Atomic(size_t) unfound;	/* of these, named in this part */
 	/* The request. */
 	uint64_t tree, parent;
 	uint64_t clone[CLONES_MOST];
