@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads that read leaves and data ahead of a send.  Each has one request
- * in flight, and respects the configured limits and priorities.
+ * The threads that read leaves and data ahead of a send.  Each waits for one
+ * request, or a few of data, and respects the configured limits and priorities.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -253,7 +253,7 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 }
 
 /* Take the next jobs: one, or data that the device can read with a few requests.
- * Returns how many. */
+ * If these are limited, none waits for those after it.  Returns how many. */
 static size_t take(struct send *s, struct e2pf_job **first)
 {
 	struct e2pf_job *job;
@@ -266,8 +266,8 @@ static size_t take(struct send *s, struct e2pf_job **first)
 	for (; s->next < s->jobs.count && n < BATCH_PIECES; n++, s->next++) {
 		bytes += job[n].length;
 		requests += !n || !e2pf_job_follows(&job[n - 1], &job[n]);
-		if (n && (!bytes || bytes > BATCH_BYTES ||
-			  requests > s->batch_requests))
+		if (n && (!bytes || bytes > BATCH_BYTES || s->rate.requests ||
+			  s->rate.bandwidth || requests > s->batch_requests))
 			break;
 	}
 	pthread_mutex_unlock(&s->lock);
