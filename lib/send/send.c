@@ -89,7 +89,7 @@ static void close_send(struct e2pf_session *session)
 static const struct e2pf_filesystem sends = {
 	.stage_names = stage_names,
 	.stages = 1,
-	.threads = "each with one request in flight",
+	.threads = "each waits for one request, or a few of data",
 	.report = report,
 	.close = close_send
 };
@@ -114,8 +114,8 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 	       e2pf_chunk_map_read(&s->fs.map, ptr, block);
 }
 
-/* Two parts are ahead of the send, and a part's data takes an eighth of the
- * budget at most: the leaves of this one may take a quarter. */
+/* Two windows are ahead of the send, and each takes an eighth of the budget at most:
+ * the leaves of this part may take a quarter. */
 static bool is_full(const struct send *s)
 {
 	return s->bytes - s->part_bytes + s->jobs.count * send_nodesize(s) >=
@@ -247,6 +247,7 @@ static void plan_compared(struct send *s, uint64_t older)
 {
 	size_t i;
 
+	e2pf_ranges_finish(&s->files);
 	if (older)
 		add_leaves(s, older, &s->files, older == s->tree);
 	for (i = 0; i < s->clones; i++)
@@ -303,7 +304,7 @@ static void sweep_leaves(struct send *s)
 	send_sweep(s);
 }
 
-/* The part before this one may be ahead of the send, too: begin the next one when
+/* The window before this one may be ahead of the send, too: begin the next one when
  * the send has come to this one. */
 static void wait_for_room(struct send *s)
 {

@@ -61,8 +61,9 @@ struct send {
 	struct e2pf_ranges files;	/* in the changed leaves */
 	struct e2pf_ranges records;	/* of the extent tree */
 	uint64_t stream;		/* at least so many bytes were sent when
-					   the send has come to its end */
-	/* The end of the part before: the same, and the bytes requested until
+					   the send has come to the end of the
+					   window */
+	/* The end of the window before: the same, and the bytes requested until
 	 * then; and until the end of the one before that. */
 	uint64_t part_stream, part_bytes, bytes_before;
 
