@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# e2prefetch enable, disable and status, on a system in a folder: which files exist
+# e2prefetch enable, disable and status, on a system in a folder: which links exist
 # afterwards, also after a run was killed at each of its steps, on a full disk, and
 # with files of others.  Then the effects: on fsck with the drop-in's PATH, on
 # e2scrub and in an initramfs.  tools/check-upgrades.sh and tools/check-boot.sh test
@@ -13,6 +13,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 # shellcheck disable=SC2154
 ENABLE=$top_builddir/prefetch/enable
+top=$srcdir/..
 BOOT=$top_builddir/boot
 value_of() { sed -n "s/^$1=//p" "$ENABLE"; }
 stock=$(value_of stock)
@@ -21,7 +22,6 @@ launcher=$launchers/e2fsck
 units=/etc/systemd/system
 files="$units/systemd-fsck@.service.d/e2prefetch.conf
 	$units/systemd-fsck-root.service.d/e2prefetch.conf
-	$units/e2scrub@.service.d/e2prefetch.conf
 	/etc/initramfs-tools/hooks/e2prefetch /etc/dracut.conf.d/e2prefetch.conf"
 
 new_root()
@@ -40,8 +40,7 @@ new_root()
 	chmod +x "$root$stock" "$root$launcher"
 	mkdir -p "$root/usr/lib/systemd/system"
 	touch "$root/usr/lib/systemd/system/systemd-fsck@.service" \
-		"$root/usr/lib/systemd/system/systemd-fsck-root.service" \
-		"$root/usr/lib/systemd/system/e2scrub@.service"
+		"$root/usr/lib/systemd/system/systemd-fsck-root.service"
 	cp "$BOOT"/*.conf "$BOOT/initramfs-hook" "$BOOT/e2scrub.bash" \
 		"$root$launchers/boot"
 	list >"$E2PF_TMP/before"
@@ -78,14 +77,16 @@ says() { grep -qF -- "$1" <<<"$said" || { echo "not said: $1"; return 1; }; }
 
 lines() { [ "$(wc -l <<<"$said")" = "$1" ] || { echo "not $1 lines"; return 1; }; }
 
+# Links to files that are there.
 has_all_files()
 {
-	local file
+	local file target
 
 	for file in $files; do
-		[ -s "$root$file" ] || { echo "not there: $file"; return 1; }
+		target=$(readlink "$root$file") && [ -s "$root$target" ] &&
+			[[ $target = "$launchers/boot/"* ]] ||
+			{ echo "not there: $file"; return 1; }
 	done
-	[ -x "$root/etc/initramfs-tools/hooks/e2prefetch" ]
 }
 
 there_and_back()
@@ -99,28 +100,40 @@ there_and_back()
 	run 0 disable && as_before && run 0 disable && lines 1 && run 1 status
 }
 
-# All new files have our name in theirs, and no file has changed.
+# All that is new has our name in its own, and no file has changed.
 only_adds()
 {
 	new_enabled_root || return
 	list | diff "$E2PF_TMP/before" - | grep '^[<>]' |
-		grep -v '^> .*e2prefetch.conf\|^> .*hooks/e2prefetch\|^> d .*service.d' &&
+		grep -v '^> l .*e2prefetch.conf\|^> l .*hooks/e2prefetch\|^> d .*service.d' &&
 		return 1
 	run 0 disable && as_before
 }
 
+# What has the name of a link is the administrator's: a file, an edited copy of ours, or
+# a link to /dev/null, which hides it.  All three commands say so, and leave it.
 in_the_way()
 {
-	local file
+	local file kind
 
 	for file in $files; do
-		new_root
-		mkdir -p "$root${file%/*}"
-		echo other >"$root$file"
-		list >"$E2PF_TMP/before"
-		run 8 enable && lines 1 && says "is not e2prefetch's; nothing was changed" &&
-			as_before && run 0 disable && as_before || return
+		for kind in "cp $root/other" "cp $BOOT/systemd-fsck.conf" \
+			"ln -s /dev/null"; do
+			new_root
+			echo other >"$root/other"
+			mkdir -p "$root${file%/*}"
+			$kind "$root$file"
+			list >"$E2PF_TMP/before"
+			run 0 enable && says "$file: not e2prefetch's link" &&
+			run 0 status && says "$file: not e2prefetch's link" &&
+			run 0 disable && says "$file: not e2prefetch's link" &&
+				as_before || return
+		done
 	done
+	run 1 status && new_enabled_root && rm "$root$file" || return
+	cp "$BOOT/dracut.conf" "$root$file"
+	echo "# mine" >>"$root$file"
+	run 0 enable && grep "# mine" "$root$file"
 }
 
 no_program()
@@ -157,7 +170,7 @@ killed_at()
 	shift
 	if [ ! -d "$bin" ]; then
 		mkdir "$bin"
-		for name in mv rm mkdir rmdir cp chmod; do
+		for name in mv rm mkdir rmdir ln; do
 			cat >"$bin/$name" <<-END
 			#!/bin/sh
 			read -r n <$E2PF_TMP/step
@@ -230,7 +243,8 @@ is_rebuilt()
 	done
 }
 
-# in_small_etc COMMAND...: runs it with /etc on a separate filesystem of 64 KiB.
+# in_small_etc COMMAND...: runs it with /etc on a separate filesystem that has room for
+# four more files.
 in_small_etc()
 {
 	# shellcheck disable=SC2016
@@ -238,7 +252,8 @@ in_small_etc()
 		root=$1
 		shift
 		cp -a "$root/etc" "$root/etc.saved" &&
-		mount -t tmpfs -o size=64k,mode=755 none "$root/etc" &&
+		mount -t tmpfs -o size=64k,mode=755,nr_inodes=$(($(find "$root/etc" |
+			wc -l) + 4)) none "$root/etc" &&
 		cp -a "$root/etc.saved/." "$root/etc" && rm -r "$root/etc.saved" &&
 		"$@"' bash "$root" "$@"
 }
@@ -258,13 +273,14 @@ full_disk()
 	in_small_etc full_disk_inside disable
 }
 
-# The listing has the file that fills the disk.
+# A folder for each of two drop-ins, a link, and what fills the disk.
 full_disk_inside()
 {
 	cat /dev/zero >"$root/etc/filling" 2>/dev/null
-	list >"$E2PF_TMP/before"
 	if [ "$1" = enable ]; then
-		run 8 enable && says "nothing was changed" && as_before
+		run 8 enable && says "a link cannot be made" && run 4 status &&
+		rm "$root/etc/filling" && run 8 enable &&
+		mount -o remount,nr_inodes=0 "$root/etc" && run 0 enable && run 0 status
 	else
 		run 0 disable && run 1 status
 	fi
@@ -283,20 +299,42 @@ read_only_inside()
 {
 	mount -o remount,ro "$root/etc"
 	list >"$E2PF_TMP/before"
-	run 8 "$1" && says "e2prefetch: a file cannot be" && as_before
+	run 8 "$1" && says "e2prefetch: a link cannot be" && as_before
 }
 
-# The package's script does nothing if nothing was enabled, and brings the files of
-# an older version up to date.
-renews()
+# removed_by_package NAME: by its script, whose paths are changed to those of $root.
+# Sets $triggers.
+removed_by_package()
 {
-	new_root
-	run 0 renew && [ -z "$said" ] && as_before && new_enabled_root || return
-	list >"$E2PF_TMP/enabled"
-	echo "# of an older version" >>"$root${files%%
-*}"
-	run 4 status && says "not up to date" &&
-	run 0 renew && run 0 status && list | diff "$E2PF_TMP/enabled" -
+	sed -e "s| /etc| $root/etc|g; s|=/etc|=$root/etc|g; s|/usr/libexec/e2prefetch|$launchers|" \
+		-e "s|/run/e2prefetch|$root/run/e2prefetch|; s|dpkg-trigger|echo|" \
+		-e "s|/run/systemd/system|/nosuch|" "$top/debian/e2prefetch.postrm" \
+		>"$E2PF_TMP/postrm" &&
+	! grep -v '^#' "$E2PF_TMP/postrm" | grep -E '[ =]/(etc|usr|run)' &&
+	triggers=$(sh "$E2PF_TMP/postrm" "$1")
+}
+
+# Also if the package's files are gone, and after a run of `disable' was killed.  What
+# the administrator put in a link's place stays.
+postrm_removes()
+{
+	local call file=${files%%
+*}
+
+	for call in remove purge; do
+		new_root && rm -r "$root$launchers" && list >"$E2PF_TMP/gone" &&
+		new_enabled_root && rm -r "$root$launchers" &&
+		mv "$E2PF_TMP/gone" "$E2PF_TMP/before" &&
+		mkdir -p "$root/run/e2prefetch" &&
+		touch "$root/run/e2prefetch/1.progress" &&
+		mv "$root/etc/dracut.conf.d/e2prefetch.conf"{,.removed~} &&
+		removed_by_package $call && rm -d "$root/run" && as_before &&
+		[ "$triggers" = "--no-await update-initramfs" ] &&
+		removed_by_package $call && as_before && [ -z "$triggers" ] || return
+	done
+	new_enabled_root && removed_by_package upgrade && has_all_files &&
+	rm "$root$file" && echo mine >"$root$file" && removed_by_package purge &&
+		grep mine "$root$file"
 }
 
 wrong_usage()
@@ -363,7 +401,8 @@ says_why_not()
 	but "e2fsck cannot be run: reinstall e2prefetch" rm "$root$launcher" ||
 		return
 	for file in $files; do
-		but "${file##*/}: disabled" rm "$root$file" || return
+		but "$file: disabled" rm "$root$file" &&
+		but "$file: enabled, but" rm -r "$root$launchers/boot" || return
 	done
 	new_enabled_root && mkdir -p "$root$(dirname "$(value_of settings |
 		sed 's|^@||')")" &&
@@ -372,18 +411,78 @@ says_why_not()
 		! says "# mine" >/dev/null
 }
 
-# A drop-in is written for a unit that there is; one that is left of a unit goes.
+# A link is made where something reads it; one whose unit has gone goes, too.
 no_unit()
 {
-	local unit=e2scrub@.service
+	local unit=systemd-fsck-root.service
 
 	new_root
-	rm "$root/usr/lib/systemd/system/$unit"
+	rm -r "$root/usr/lib/systemd/system/$unit" "$root/etc/dracut.conf.d"
 	list >"$E2PF_TMP/before"
 	run 0 enable && [ ! -e "$root$units/$unit.d" ] && run 0 status &&
+	says "not needed, there is no $unit" &&
+	says "not needed, there is no $root/etc/dracut.conf.d" &&
 	run 0 disable && as_before && new_enabled_root || return
 	rm "$root/usr/lib/systemd/system/$unit"
+	run 0 status && says "enabled, but there is no $unit" &&
 	run 0 disable && [ ! -e "$root$units/$unit.d" ]
+}
+
+# in_use STATUS TEXT: status says it on a machine whose lsinitramfs and systemctl print
+# what is in these files.
+in_use()
+{
+	local status=0
+
+	sed -e "s|^PATH=|PATH=$E2PF_TMP/tools:|" -e "s|^root=.*|root=$root|" \
+		-e 's|elif \[ -z "\$root" \]|elif true|' \
+		"$ENABLE" >"$E2PF_TMP/with-tools"
+	said=$(sh "$E2PF_TMP/with-tools" status --root="$root") || status=$?
+	echo "$said"
+	[ $status = "$1" ] && says "$2"
+}
+
+says_what_is_in_use()
+{
+	local name tools=$E2PF_TMP/tools dropin
+
+	mkdir "$tools"
+	for name in lsinitramfs systemctl; do
+		printf '#!/bin/sh\necho "$*" >>%s.asked\ncat %s.prints\n' \
+			"$tools/$name" "$tools/$name" >"$tools/$name"
+		: >"$tools/$name.prints"
+	done
+	chmod +x "$tools"/*
+	new_enabled_root || return
+	mkdir -p "$root/boot"
+	touch "$root/boot/initrd.img-1" && in_use 0 "hooks/e2prefetch: enabled" || return
+	echo "${launchers#/}/e2fsck" >"$tools/lsinitramfs.prints"
+	in_use 0 "hooks/e2prefetch: enabled" &&
+		! says "enabled, but" >/dev/null || return
+	echo "usr/sbin/e2fsck" >"$tools/lsinitramfs.prints"
+	in_use 4 "hooks/e2prefetch: enabled, but not in the initramfs" || return
+	echo "usr/bin/sh" >"$tools/lsinitramfs.prints"
+	in_use 0 "the initramfs has no e2fsck: nothing to do" || return
+	dropin="Environment=PATH=$launchers/enabled:/usr/sbin"
+	echo "$dropin X=1" >"$tools/systemctl.prints"
+	in_use 0 "systemd-fsck@.service.d/e2prefetch.conf: enabled" &&
+		! says "PATH is set" >/dev/null &&
+		grep "Environment systemd-fsck@x.service" "$tools/systemctl.asked" ||
+		return
+	echo "Environment=PATH=/usr/sbin" >"$tools/systemctl.prints"
+	in_use 4 "PATH is set elsewhere: see systemctl cat systemd-fsck@x.service"
+}
+
+# Of its configuration, which only the administrator changes.
+says_scrub()
+{
+	local text="e2scrub runs $stock"
+
+	new_enabled_root && run 0 status && ! says "$text" >/dev/null &&
+	echo "# . $launchers/boot/e2scrub.bash" >"$root/etc/e2scrub.conf" &&
+	run 0 status && says "$text" &&
+	echo ". $launchers/boot/e2scrub.bash" >>"$root/etc/e2scrub.conf" &&
+	run 0 status && ! says "$text" >/dev/null
 }
 
 # Settings that are newer than all that were copied into an initramfs.
@@ -505,20 +604,22 @@ fsck_runs()
 	[ "$(tail -n 1 <<<"$said")" = "$1" ]
 }
 
-# scrub_runs launcher|stock: call e2fsck as e2scrub does, with an empty variable
-# before its full path.
+# scrub_runs launcher|stock: call e2fsck as e2scrub does, with an empty variable before
+# its full path, after its configuration has what e2scrub.bash says.
 scrub_runs()
 {
-	grep -qx "Environment=BASH_ENV=$launchers/boot/e2scrub.bash" \
-		"$BOOT/e2scrub.conf" || return
+	sed -n "s|^#\t||p" "$BOOT/e2scrub.bash" | grep . |
+		sed "s|$launchers/boot|$dir|g" >"$dir/e2scrub.conf"
+	[ -s "$dir/e2scrub.conf" ] || return
+	[ "${2-}" = without ] ||
 	sed -e "s|^/[a-z/]*e2fsck()|$dir/stock/e2fsck()|" \
 		-e "s|_check /[a-z/]*e2fsck|_check $dir/stock/e2fsck|" \
 		-e "s|launcher=/[^ ]*|launcher=$dir/launchers/enabled/e2fsck|" \
 		"$BOOT/e2scrub.bash" >"$dir/e2scrub.bash"
 	# shellcheck disable=SC2016
-	printf '#!/bin/bash\nset -e\n${DBG} "%s" -f -y x\n' \
-		"$dir/stock/e2fsck" >"$dir/e2scrub"
-	said=$(BASH_ENV=${2-$dir/e2scrub.bash} bash "$dir/e2scrub" 2>&1)
+	printf '#!/bin/bash\n. %s\n${DBG} "%s" -f -y x\n' \
+		"$dir/e2scrub.conf" "$dir/stock/e2fsck" >"$dir/e2scrub"
+	said=$(bash -e "$dir/e2scrub" 2>&1)
 	echo "$said"
 	[ "$said" = "$1" ]
 }
@@ -530,7 +631,10 @@ goes_on()
 	"$1" launcher && chmod 644 "$dir/launchers/e2fsck" && "$1" stock &&
 	rm "$dir/launchers/e2fsck" && "$1" stock &&
 	rm -r "$dir/launchers" && "$1" stock || return
-	[ "$1" != scrub_runs ] || scrub_runs stock /nosuch
+	[ "$1" != scrub_runs ] || {
+		rm "$dir/e2scrub.bash"
+		scrub_runs stock without
+	}
 }
 
 # make_initramfs: an image in the state in which initramfs-tools calls the hook.
@@ -626,6 +730,7 @@ written_for_dracut()
 	echo "$install_optional_items"
 	for name in "$launcher" "$launcher-prefetch.so" \
 		"$launchers/enabled/fsck.ext4" \
+		"$launchers/boot/systemd-fsck.conf" \
 		"$units/systemd-fsck-root.service.d/e2prefetch.conf"; do
 		[[ $install_optional_items = *" $name "* ]] || return
 	done
@@ -638,8 +743,8 @@ test_files()
 		return
 	fi
 	tap_check "enable and disable" there_and_back
-	tap_check "enabling adds files and replaces none" only_adds
-	tap_check "a file that is in the way" in_the_way
+	tap_check "enabling adds links and replaces nothing" only_adds
+	tap_check "files of the administrator" in_the_way
 	tap_check "no launcher, or one that does not run" no_program
 	tap_check "nothing that could use it" nothing_here
 	tap_check "enable killed at each step" killed_everywhere new_root enable
@@ -657,9 +762,11 @@ test_files()
 	tap_check "wrong usage" wrong_usage
 	tap_check "by the command" by_command
 	tap_check "status says what is wrong, and the settings" says_why_not
-	tap_check "a drop-in for a unit that is missing" no_unit
+	tap_check "status says whether a link is in use" says_what_is_in_use
+	tap_check "status knows e2scrub's configuration" says_scrub
+	tap_check "a link that nothing would read" no_unit
 	tap_check "status says if an initramfs has older settings" old_copy
-	tap_check "the package's script" renews
+	tap_check "the package's script removes what is enabled" postrm_removes
 }
 
 test_enable()

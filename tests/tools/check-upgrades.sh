@@ -79,7 +79,7 @@ add_check()
 	apt update && apt install e2fsprogs strace && apt clean || return
 	# systemd is not installed here, but status looks for its units.
 	mkdir -p "$root/lib/systemd/system" &&
-	touch "$root/lib/systemd/system/systemd-fsck@.service" || return
+	touch "$root/lib/systemd/system"/systemd-fsck{@,-root}.service || return
 	truncate -s 16M "$root/image"
 	inside mke2fs -q -F -t ext4 /image && make_watch
 }
@@ -332,6 +332,28 @@ row_upgrade()
 		install_debs next
 }
 
+# What the administrator did to two drop-ins stays, and the first is all that a purge
+# leaves.
+edited=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
+deleted=/etc/systemd/system/systemd-fsck-root.service.d/e2prefetch.conf
+row_edited()
+{
+	bookworm_ours && inside sed -i '$aNice=5' "$edited" && rm "$root$deleted" || return
+	keep=1
+	row "enabled, one drop-in edited, one deleted: upgraded to a newer version" \
+		"in part prefetched" install_debs next
+	keep=
+	tap_check "they are as they were, also after a purge" stays_edited
+}
+
+stays_edited()
+{
+	grep -x Nice=5 "$root$edited" && [ ! -L "$root$deleted" ] &&
+	inside dpkg --purge e2prefetch && grep -x Nice=5 "$root$edited" &&
+	! is_clean >"$E2PF_TMP/left" && cat "$E2PF_TMP/left" &&
+	[ "$(<"$E2PF_TMP/left")" = "left: ${edited#/}" ]
+}
+
 row_downgrade()
 {
 	bookworm_ours && install_debs next >>"$log" 2>&1 &&
@@ -398,7 +420,7 @@ row_half()
 	e2fsck in part stock
 	e2fsck-prefetch.so in part stock
 	enabled in part stock
-	boot in part prefetched
+	boot in part stock
 	enable 8 prefetched
 	. 8 stock
 	END
@@ -495,7 +517,7 @@ row_usrmerge()
 	row "enabled, then usrmerge" "enabled prefetched" apt install usrmerge
 }
 
-all_rows="suites upgrade downgrade e2fsprogs_back again remove half
+all_rows="suites upgrade edited downgrade e2fsprogs_back again remove half
 	killed usrmerge"
 
 main()
