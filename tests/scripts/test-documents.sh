@@ -219,27 +219,49 @@ test_paths()
 # init NUMBER: an argument of AC_INIT: 2 version, 3 address, 5 home page.
 init() { sed -n 's/^AC_INIT(\[\(.*\)])$/\1/p' configure.ac | awk -F '\\], \\[' -v n="$1" '{ print $n }'; }
 
-# Argument of AC_INIT, file, and what finds it there.
-facts='2 debian/changelog 1s/^e2prefetch (\(.*\)-[^-]*) .*/\1/p
-2 packaging/e2prefetch.spec s/^Version: *//p
-2 CHANGELOG.md s/^## \([0-9][0-9.]*\).*/\1/p
-3 debian/control s/^Maintainer:.*<\(.*\)>/\1/p
-3 debian/changelog s/^ --.*<\(.*\)>.*/\1/p
-3 debian/upstream/metadata s/^Bug-Submit: *mailto://p
-5 debian/control s/^Homepage: *//p
-5 debian/watch s|.*\(https\{0,1\}://[^ ]*\).*|\1|p
-5 debian/upstream/metadata s/^Repository: *//p
-5 packaging/e2prefetch.spec s/^URL: *//p'
+# File, and what finds the version there.
+facts='debian/changelog 1s/^e2prefetch (\(.*\)-[^-]*) .*/\1/p
+packaging/e2prefetch.spec s/^Version: *//p
+CHANGELOG.md s/^## \([0-9][0-9.]*\).*/\1/p'
 
-# is_init NUMBER FILE COMMAND: a page of ours may be below the home page.
-is_init()
+# has_version FILE COMMAND
+has_version() { same "$(init 2)" "$(sed -n "$2" "$1" | head -n 1)"; }
+
+lines() { [ $# = 0 ] || printf '%s\n' "$@"; }
+
+# A release has the address and the home page of configure.ac in these files, or none.
+# origin_is ADDRESS HOME: also the number of warnings.
+origin_is()
 {
-	local found known
+	local release=$dir/release said
 
-	found=$(sed -n "$3" "$2" | head -n 1) known=$(init "$1")
-	echo "$found here, configure.ac has $known"
-	[ -n "$known" ] && [ "${found%.git}" = "$known" ] ||
-		[[ $1 = 5 && $found = "$known"/* ]]
+	rm -rf "$release" && mkdir "$release" &&
+	cp -r debian packaging "$release" && rm -f "$release/debian/watch" &&
+	rm -rf "$release/debian/upstream" &&
+	said=$(sh packaging/origin "$1" "$2" "$release" 2>&1) &&
+	echo "$said" && cd "$release" || return
+	[ "$(grep -c warning <<<"$said")" = $(($([ -n "$1" ]; echo $?) +
+		$([ -n "$2" ]; echo $?))) ] || return
+	same "${1:-no-address@e2prefetch.invalid}" "$(sed -n 's/^Maintainer:.*<\(.*\)>/\1/p' \
+		debian/control)" &&
+	same "${1:-no-address@e2prefetch.invalid}" "$(sed -n 's/^ --.*<\(.*\)>.*/\1/p' \
+		debian/changelog)" || return
+	diff <(lines ${2:+"debian/control:Homepage: $2" "debian/watch:Source: $2/" \
+		"packaging/e2prefetch.spec:URL: $2"}) \
+		<(grep -rE '^(Homepage|URL|Source): *[^ ]*/' . | sed 's|^\./||; s/:  */: /' | sort) &&
+	diff <(lines ${1:+${2:+"Bug-Submit: mailto:$1" "Repository: $2"}}) \
+		<(cat debian/upstream/metadata 2>/dev/null)
+}
+
+origins()
+{
+	local address home
+
+	for address in "" somebody@example.org; do
+		for home in "" https://example.org/home; do
+			(origin_is "$address" "$home") || return
+		done
+	done
 }
 
 stood_in() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map btrfs/*.map | sort -u; }
@@ -314,19 +336,24 @@ released()
 	done
 }
 
+# Neither of them stands anywhere else.
 only_there()
 {
-	same "$(printf '%s\n' configure.ac debian/{changelog,control,upstream/metadata,watch} \
-		packaging/e2prefetch.spec)" "$(git grep -lF -e "$(init 3)" -e "$(init 5)")"
+	same "$(printf '%s\n' debian/{changelog,control} packaging/origin \
+		tests/scripts/test-documents.sh)" \
+		"$(git grep -lF no-address@e2prefetch.invalid)" || return
+	[ -z "$(init 3)$(init 5)" ] || same configure.ac \
+		"$(git grep -lF -e "$(init 3)" -e "$(init 5)")"
 }
 
 test_packages()
 {
-	local number file command
+	local file command
 
-	while read -r number file command; do
-		tap_check "$file: AC_INIT's $number" is_init "$number" "$file" "$command"
+	while read -r file command; do
+		tap_check "$file: the version" has_version "$file" "$command"
 	done <<<"$facts"
+	tap_check "a release has the address and the home page" origins
 	tap_check "debian/control: Standards-Version" grep -E \
 		'^Standards-Version: [0-9]+(\.[0-9]+){2,3}$' debian/control
 	tap_check "README.source has every function that is stood in for" \

@@ -150,7 +150,10 @@ machine_ready()
 	mkdir "$root/packages" &&
 	cp "$work/$suite-packages"/*.deb "$root/packages/e2prefetch.deb" &&
 	cp -r "$srcdir/../debian/tests" "$root/packages" && apt update &&
-	apt install btrfs-progs e2fsprogs
+	apt install btrfs-progs e2fsprogs &&
+	# systemd is not installed here, but enable looks for its units.
+	mkdir -p "$root/lib/systemd/system" &&
+	touch "$root/lib/systemd/system"/systemd-fsck{@,-root}.service
 }
 
 # Every file and folder: type, mode, owner, name, target; and the contents of each
