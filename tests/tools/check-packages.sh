@@ -109,11 +109,14 @@ build_packages()
 # debian/README.source explains why some tags are ignored.
 look_at_packages()
 {
-	local left_out=bad-distribution-in-changes-file tag
+	local left_out=bad-distribution-in-changes-file tag without_home=
 
 	apt install lintian || return
 	inside lintian-explain-tags --list-tags >"$E2PF_TMP/tags" || return
-	for tag in missing-debian-watch-file-standard newer-standards-version \
+	grep -q '^Homepage:' "$root/build/e2prefetch-$version/debian/control" ||
+		without_home="debian-watch-file-is-missing no-homepage-field
+			upstream-metadata-file-is-missing"
+	for tag in $without_home missing-debian-watch-file-standard newer-standards-version \
 		package-uses-old-debhelper-compat-version \
 		redundant-priority-optional-field \
 		redundant-rules-requires-root-no-field; do
