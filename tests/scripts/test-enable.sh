@@ -302,17 +302,19 @@ read_only_inside()
 	run 8 "$1" && says "e2prefetch: a link cannot be" && as_before
 }
 
-# removed_by_package NAME: by its script, whose paths are changed to those of $root.
-# Sets $triggers.
-removed_by_package()
+# by_package NAME ARGUMENT: run a script of the package, with its paths changed to those
+# of $root.  Sets $triggers.
+by_package()
 {
-	sed -e "s| /etc| $root/etc|g; s|=/etc|=$root/etc|g; s|/usr/libexec/e2prefetch|$launchers|" \
+	sed -e "s|\([ =]\)/etc|\1$root/etc|g; s|/usr/libexec/e2prefetch|$launchers|" \
 		-e "s|/run/e2prefetch|$root/run/e2prefetch|; s|dpkg-trigger|echo|" \
-		-e "s|/run/systemd/system|/nosuch|" "$top/debian/e2prefetch.postrm" \
-		>"$E2PF_TMP/postrm" &&
-	! grep -v '^#' "$E2PF_TMP/postrm" | grep -E '[ =]/(etc|usr|run)' &&
-	triggers=$(sh "$E2PF_TMP/postrm" "$1")
+		-e "s|/run/systemd/system|/nosuch|" "$top/debian/e2prefetch.$1" \
+		>"$E2PF_TMP/script" &&
+	! grep -v '^#' "$E2PF_TMP/script" | grep -E '[ =]/(etc|usr|run)' &&
+	triggers=$(sh "$E2PF_TMP/script" "$2")
 }
+
+rebuilds() { [ "$triggers" = "--no-await update-initramfs" ]; }
 
 # Also if the package's files are gone, and after a run of `disable' was killed.  What
 # the administrator put in a link's place stays.
@@ -328,13 +330,25 @@ postrm_removes()
 		mkdir -p "$root/run/e2prefetch" &&
 		touch "$root/run/e2prefetch/1.progress" &&
 		mv "$root/etc/dracut.conf.d/e2prefetch.conf"{,.removed~} &&
-		removed_by_package $call && rm -d "$root/run" && as_before &&
-		[ "$triggers" = "--no-await update-initramfs" ] &&
-		removed_by_package $call && as_before && [ -z "$triggers" ] || return
+		by_package postrm $call && rm -d "$root/run" && as_before &&
+		rebuilds && by_package postrm $call && as_before &&
+		[ -z "$triggers" ] || return
 	done
-	new_enabled_root && removed_by_package upgrade && has_all_files &&
-	rm "$root$file" && echo mine >"$root$file" && removed_by_package purge &&
+	new_enabled_root && by_package postrm upgrade && has_all_files &&
+	rm "$root$file" && echo mine >"$root$file" && by_package postrm purge &&
 		grep mine "$root$file"
+}
+
+# An upgrade changes no file, and has the initramfs rebuilt if that has some of ours.
+postinst_changes_nothing()
+{
+	new_root && by_package postinst configure && [ -z "$triggers" ] && as_before &&
+	new_enabled_root && rm "$root$units/systemd-fsck-root.service.d/e2prefetch.conf" &&
+	list >"$E2PF_TMP/before" && by_package postinst configure && as_before || return
+	# From outside the links of $root lead nowhere.
+	[ -z "$triggers" ] && rm "$root/etc/dracut.conf.d/e2prefetch.conf" &&
+	: >"$root/etc/dracut.conf.d/e2prefetch.conf" &&
+	by_package postinst configure && rebuilds
 }
 
 wrong_usage()
@@ -766,7 +780,8 @@ test_files()
 	tap_check "status knows e2scrub's configuration" says_scrub
 	tap_check "a link that nothing would read" no_unit
 	tap_check "status says if an initramfs has older settings" old_copy
-	tap_check "the package's script removes what is enabled" postrm_removes
+	tap_check "the package's postrm removes what is enabled" postrm_removes
+	tap_check "its postinst changes nothing" postinst_changes_nothing
 }
 
 test_enable()
