@@ -249,7 +249,7 @@ origin_is()
 	diff <(lines ${2:+"debian/control:Homepage: $2" "debian/watch:Source: $2/" \
 		"packaging/e2prefetch.spec:URL: $2"}) \
 		<(grep -rE '^(Homepage|URL|Source): *[^ ]*/' . | sed 's|^\./||; s/:  */: /' | sort) &&
-	diff <(lines ${1:+${2:+"Bug-Submit: mailto:$1" "Repository: $2"}}) \
+	diff <(lines ${2:+${1:+"Bug-Submit: mailto:$1"} "Repository: $2"}) \
 		<(cat debian/upstream/metadata 2>/dev/null)
 }
 
