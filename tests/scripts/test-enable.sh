@@ -110,6 +110,8 @@ only_adds()
 	run 0 disable && as_before
 }
 
+state_of() { case $1 in *systemd-fsck.conf) echo enabled ;; *) echo disabled ;; esac; }
+
 # What has the name of a link is the administrator's: a file, an edited copy of ours, or
 # a link to /dev/null, which hides it.  All three commands say so, and leave it.
 in_the_way()
@@ -125,7 +127,7 @@ in_the_way()
 			$kind "$root$file"
 			list >"$E2PF_TMP/before"
 			run 0 enable && says "$file: not e2prefetch's link" &&
-			run 0 status && says "$file: not e2prefetch's link" &&
+			run 0 status && says "$file: $(state_of "$kind"): not e2pre" &&
 			run 0 disable && says "$file: not e2prefetch's link" &&
 				as_before || return
 		done
