@@ -308,11 +308,11 @@ read_only_inside()
 # of $root.  Sets $triggers.
 by_package()
 {
-	sed -e "s|\([ =]\)/etc|\1$root/etc|g; s|/usr/libexec/e2prefetch|$launchers|" \
+	sed -e "s|\([[:space:]=]\)/etc|\1$root/etc|g; s|/usr/libexec/e2prefetch|$launchers|" \
 		-e "s|/run/e2prefetch|$root/run/e2prefetch|; s|dpkg-trigger|echo|" \
 		-e "s|/run/systemd/system|/nosuch|" "$top/debian/e2prefetch.$1" \
 		>"$E2PF_TMP/script" &&
-	! grep -v '^#' "$E2PF_TMP/script" | grep -E '[ =]/(etc|usr|run)' &&
+	! grep -v '^#' "$E2PF_TMP/script" | grep -E '[[:space:]=]/(etc|usr|run)' &&
 	triggers=$(sh "$E2PF_TMP/script" "$2")
 }
 
