@@ -31,10 +31,12 @@
  * than any request takes.  With 64 KiB a check takes as long and reads more that it
  * would not: bad sectors, on a disk that is failing.  With 16 KiB it takes 0.93 to 1.03,
  * but 1.12 on a volume that is restored from a snapshot; without gaps 1.02 to 1.10
- * (bench/run, extents@1/4, ext3@1/5 and aged on four models).  Where requests are limited apart from bytes, gaps are
- * wide while requests are small, since then there are bytes to spare: smaller than
- * what passes at 90 MB/s in the time of a request, as it was measured at the
- * start.  While reading, requests that wait for bytes seem dear, too. */
+ * (`bench/run` on four models).
+ *
+ * Where requests are limited apart from bytes, gaps are wide while requests are small,
+ * since then there are bytes to spare: smaller than what passes at 90 MB/s in the time
+ * of a request, as it was measured at the start.  While reading, requests that wait for
+ * bytes seem dear, too. */
 #define HEAD_GAP (32u << 10)
 #define WIDE_GAP (32u << 10)
 #define NARROW_GAP (4u << 10)
