@@ -48,7 +48,7 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 	void *refs = l->ref;
 
 	if (!e2pf_have_room(&refs, &l->room, l->used, 1, sizeof(*l->ref))) {
-		el->incomplete = true;
+		el->out_of_memory = true;
 		return;
 	}
 	l->ref = refs;
@@ -197,6 +197,8 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
 				return E2PF_STEP_END;
 			begin_level(el, 0, E2PF_LAST_LEVEL);
 		}
+		/* Asked at each step: a level that becomes full is read before the
+		 * rest of the one above, and one below it even before that. */
 		number = full_level(el);
 		if (number < E2PF_ALL_LEVELS)
 			begin_level(el, el->depth, number);

@@ -57,7 +57,7 @@ struct e2pf_elevator {
 				   be parsed */
 	uint64_t ahead_most;	/* bytes requested before the first of them is
 				   parsed */
-	bool incomplete;	/* memory ran out for a reference */
+	bool out_of_memory;	/* for a reference, which was dropped */
 	struct e2pf_totals totals;
 	struct e2pf_level level[E2PF_ALL_LEVELS];
 	/* The level that is being read, and before it those that wait until it

@@ -52,8 +52,8 @@ void e2pf_requests_add(struct e2pf_requests *q,
 const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q,
 					      bool one_by_one);
 
-/* That request and those before it have completed; or it is `late`, and counts as
- * completed. */
+/* That request and those before it have completed; or it is `late`, or has failed, and
+ * counts as completed. */
 void e2pf_requests_completed(struct e2pf_requests *q, bool one_by_one,
 			     bool late);
 

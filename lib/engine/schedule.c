@@ -146,7 +146,8 @@ static uint64_t weight_to_take(struct e2pf_engine *e)
 	return lower_of(e2pf_window_share(e), take);
 }
 
-/* Units behind the checker are left out: it has read them itself. */
+/* Units behind the checker are left out, since it has read them itself; and so is the
+ * one that it is at, unless it has just come to the cursor. */
 static uint64_t first_unit(struct e2pf_engine *e)
 {
 	uint64_t at;

@@ -107,7 +107,7 @@ static int walk_phase(struct walk *walk, unsigned phase)
 		for (; unit < end; unit++)
 			source->ops->seed(source, phase, unit, add_found, walk);
 		walk_pass(walk);
-		if (walk->elevator.incomplete)
+		if (walk->elevator.out_of_memory)
 			return ENOMEM;
 		if (walk->errors >= ERRORS_TOLERATED)
 			return EIO;
