@@ -116,6 +116,28 @@ static void find_metadata(struct survey *s, unsigned i)
 	}
 }
 
+/* Parts of the device that have no metadata, as in a filesystem that is partly filled,
+ * leave their place to others: to tables that are long, at DISTANCE from each other.
+ * On a disk these are nearer, but a read still waits for the platter. */
+static void find_more_metadata(struct survey *s)
+{
+	uint64_t count = s->places->count, length, at, into;
+	unsigned i = 0, k;
+
+	for (k = 0; k < PARTS * TRIES && count; k++) {
+		while (i < PARTS && s->place[i].length)
+			i++;
+		if (i == PARTS)
+			return;
+		/* TRIES places, spread over all, and PARTS positions in each. */
+		length = place_at(s, count / TRIES * (k % TRIES) +
+				     count % TRIES * (k % TRIES) / TRIES, &at);
+		into = PAGE + 2 * (uint64_t)DISTANCE * (k / TRIES);
+		if (length >= into + PAGE)
+			take(s, i, at + into, PAGE, true);
+	}
+}
+
 /* The longest place, for what a byte costs. */
 static void find_metadata_stretch(struct survey *s)
 {
@@ -166,6 +188,8 @@ static const char *find_places(struct survey *s, bool any)
 		find_metadata(s, i);
 	if (any)
 		find_metadata_stretch(s);
+	else
+		find_more_metadata(s);
 	for (i = 0; i < PARTS; i++) {
 		if (any && !s->place[i].length)
 			find_elsewhere(s, i, PAGE);

@@ -352,6 +352,34 @@ TEST(median_of_three)
 	}
 }
 
+/* In a filesystem that is partly filled the tables of a few groups are enough. */
+TEST(partly_filled)
+{
+	struct e2pf_speed m;
+	struct rig r;
+	unsigned i, k;
+
+	set_up(&r, 44 * MIB);
+	r.dev.miss_ns = 10 * MS;
+	r.dev.ask_ns = 4 * MS;
+	add(&r, 0, 1 << 20);
+	add(&r, 1 << 20, 1 << 19);
+	assert_null(measure(&r, false, &m));
+	assert_int_equal(m.metadata_places, E2PF_SPEED_READS);
+	assert_true(m.has_head);
+	/* All within the tables, and none near another one. */
+	for (i = 0; i < r.dev.events; i++) {
+		uint64_t at = r.dev.event[i].block * BS;
+
+		assert_true(at < 3 << 19);
+		for (k = 0; k < i; k++)
+			assert_true(r.dev.event[k].op != r.dev.event[i].op ||
+				    r.dev.event[k].block * BS >= at + (64 << 10) ||
+				    r.dev.event[k].block * BS + (64 << 10) <= at);
+	}
+	tear_down(&r);
+}
+
 /* Without places enough a check is not held up, and reads nothing else. */
 TEST(too_few_places)
 {
@@ -362,7 +390,7 @@ TEST(too_few_places)
 	for (cached = 0; cached < 2; cached++) {
 		set_up_places(&r, MS, MS);
 		if (cached)
-			fake_set_resident(&r.dev, 0, r.dev.blocks / 8, true);
+			fake_set_resident(&r.dev, 0, r.dev.blocks / 5 * 4, true);
 		else
 			r.places.count = E2PF_SPEED_READS - 1;
 		assert_non_null(measure(&r, false, &m));
