@@ -14,7 +14,7 @@
 
 #include <endian.h>
 #include <string.h>
-#include <ext2fs/ext2_fs.h>
+#include <ext2fs/ext2fs.h>
 
 #include "ext4_names.h"
 #include "engine/source.h"
