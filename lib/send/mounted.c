@@ -58,24 +58,19 @@ uint64_t e2pf_mounted_tree_of(int fd)
 	return ioctl(fd, BTRFS_IOC_INO_LOOKUP, &args) ? 0 : args.treeid;
 }
 
-/* What a search of the root tree finds. */
-struct found_roots {
+struct found_root {
 	const struct e2pf_btrfs_super *super;
-	struct e2pf_btrfs_ptr root;	/* the last one: of several items of a
-					   tree it is the newest */
-	struct e2pf_btrfs_key last;	/* item that was looked at */
-	void (*sink)(void *ctx, const struct e2pf_btrfs_ptr *root);
-	void *ctx;
+	struct e2pf_btrfs_ptr *root;
 };
 
+/* If there are several items, the last one is the newest. */
 static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
-	struct found_roots *f = ctx;
+	const struct found_root *f = ctx;
+	struct e2pf_btrfs_ptr root;
 
-	f->last = item->key;
-	if (e2pf_btrfs_plan_root(f->super, item, &f->root) && f->sink &&
-	    e2pf_btrfs_is_subvolume(f->root.owner))
-		f->sink(f->ctx, &f->root);
+	if (e2pf_btrfs_plan_root(f->super, item, &root))
+		*f->root = root;
 }
 
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
@@ -85,34 +80,12 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		{ tree, 0, BTRFS_ROOT_ITEM_KEY },
 		{ tree, UINT64_MAX, BTRFS_ROOT_ITEM_KEY }
 	};
-	struct found_roots f = { .super = &fs->map.super };
-	bool found = tree && !e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID,
-						  &keys, take_root, &f);
+	struct found_root f = { &fs->map.super, root };
 
-	*root = f.root;
-	return found && root->owner == tree;
-}
-
-void e2pf_mounted_subvolumes(const struct e2pf_mounted *fs, uint64_t first,
-			     uint64_t last,
-			     void (*sink)(void *ctx,
-					  const struct e2pf_btrfs_ptr *root),
-			     void *ctx)
-{
-	struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(first, last);
-	struct found_roots f = {
-		.super = &fs->map.super, .sink = sink, .ctx = ctx
-	};
-
-	/* Each search finds no more than a leaf holds. */
-	do {
-		f.last.objectid = 0;
-		if (e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &keys,
-					take_root, &f))
-			return;
-		keys.first = f.last;
-		keys.first.offset++;
-	} while (f.last.objectid && f.last.offset < UINT64_MAX);
+	*root = (struct e2pf_btrfs_ptr) { .owner = 0 };
+	return tree && !e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &keys,
+					    take_root, &f) &&
+	       root->owner == tree;
 }
 
 /*

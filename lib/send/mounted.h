@@ -46,13 +46,6 @@ uint64_t e2pf_mounted_tree_of(int fd);
 bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 		       struct e2pf_btrfs_ptr *root);
 
-/* Find the roots of the subvolumes with these numbers. */
-void e2pf_mounted_subvolumes(const struct e2pf_mounted *fs, uint64_t first,
-			     uint64_t last,
-			     void (*sink)(void *ctx,
-					  const struct e2pf_btrfs_ptr *root),
-			     void *ctx);
-
 /*
  * Search a tree for the keys in this range, which brings the leaves on the way
  * into the kernel's cache.  The items, of a whole leaf at most, are passed to

@@ -13,14 +13,12 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/* Each thread waits for one request, or a few of data: on a head, whose elevator
- * gains by a deep queue, more than elsewhere.  With 4, 8, 16 and 32 threads a send
- * took 7.6, 5.5, 4.9 and 4.5 s on one disk, 1.09, 0.89, 0.77 and 1.04 s on a SATA SSD
- * (doc/timing-send.md). */
+/* Each thread has one request in flight.  With 4, 8, 16 and 32 threads a send took
+ * 7.6, 5.5, 4.9 and 4.5 s on one disk, 1.09, 0.89, 0.77 and 1.04 s on a SATA SSD; with
+ * 16 and 32 9.2 and 7.1 s on three mirrored disks (doc/timing-send.md). */
 #define THREADS 16u
 #define HEAD_THREADS 32u
 #define HEADS_MOST 2u
-#define HEAD_REQUESTS 4u
 
 static const char *const stage_names[] = { "send" };
 
@@ -89,7 +87,7 @@ static void close_send(struct e2pf_session *session)
 static const struct e2pf_filesystem sends = {
 	.stage_names = stage_names,
 	.stages = 1,
-	.threads = "each waits for one request, or a few of data",
+	.threads = "each with one request in flight",
 	.report = report,
 	.close = close_send
 };
@@ -265,23 +263,26 @@ static void plan_records(struct send *s)
 	add_leaves(s, BTRFS_EXTENT_TREE_OBJECTID, &s->records, true);
 }
 
-/* Plan those leaves of another subvolume that records name by their address. */
-static void plan_named(void *ctx, const struct e2pf_btrfs_ptr *root)
-{
-	struct send *s = ctx;
-	struct send_walk w;
-
-	if (!s->unfound || s->stop || root->owner == s->tree ||
-	    root->owner == s->parent)
-		return;
-	walk_begin(&w, s, root->owner, 0, &s->files, false);
-	w.named = true;
-	e2pf_tree_walk(&w.walk, root);
-}
-
 /* A leaf is named by its address if a snapshot has kept it when the subvolume wrote
  * a new one.  Snapshots have the numbers around it; this many are looked at. */
 #define NEIGHBOURS 8u
+
+/* Plan those leaves of other subvolumes that records name by their address. */
+static void plan_named(struct send *s)
+{
+	uint64_t tree = s->tree > NEIGHBOURS ? s->tree - NEIGHBOURS : 0;
+	struct e2pf_btrfs_ptr root;
+	struct send_walk w;
+
+	for (; tree <= s->tree + NEIGHBOURS && s->unfound && !s->stop; tree++) {
+		if (tree == s->tree || !e2pf_btrfs_is_subvolume(tree) ||
+		    !e2pf_mounted_root(&s->fs, tree, &root))
+			continue;
+		walk_begin(&w, s, tree, 0, &s->files, false);
+		w.named = true;
+		e2pf_tree_walk(&w.walk, &root);
+	}
+}
 
 /* Plan the folders, and the leaves that share an extent. */
 static void plan_wanted(struct send *s)
@@ -291,10 +292,7 @@ static void plan_wanted(struct send *s)
 	s->jobs.count = 0;
 	for (i = 0; i < TREES_MOST && s->wanted[i].tree; i++)
 		add_leaves(s, s->wanted[i].tree, &s->wanted[i].ranges, false);
-	if (s->unfound)
-		e2pf_mounted_subvolumes(&s->fs, s->tree < NEIGHBOURS ? 0 :
-					s->tree - NEIGHBOURS,
-					s->tree + NEIGHBOURS, plan_named, s);
+	plan_named(s);
 }
 
 static void sweep_leaves(struct send *s)
@@ -444,7 +442,6 @@ static const char *open_filesystem(struct send *s, int fd)
 	heads = policy.heads < HEADS_MOST ? policy.heads : HEADS_MOST;
 	if (!s->base.settings.threads)
 		cfg->threads = policy.has_head ? HEAD_THREADS * heads : THREADS;
-	s->batch_requests = policy.has_head ? HEAD_REQUESTS : 1;
 	s->base.last.threads = cfg->threads;
 	s->page = (size_t)sysconf(_SC_PAGESIZE);
 	s->rate.bandwidth = cfg->bandwidth;

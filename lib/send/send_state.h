@@ -49,7 +49,6 @@ struct send {
 	uint64_t clone[CLONES_MOST];
 	size_t clones;
 	bool no_data, as_stored;
-	unsigned batch_requests;	/* of data, of each thread */
 	size_t page;			/* bytes */
 	struct e2pf_btrfs_ptr root, parent_root;
 

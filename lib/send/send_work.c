@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads that read leaves and data ahead of a send.  Each waits for one
- * request, or a few of data, and respects the configured limits and priorities.
+ * The threads that read leaves and data ahead of a send.  Each has one request
+ * in flight, and respects the configured limits and priorities.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +19,9 @@
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
-/* Pieces of data, requests and bytes that a worker has in flight, at most. */
+/* Adjacent pieces of data that a worker asks for at once, at most, and their
+ * bytes. */
 #define BATCH_PIECES 64u
-#define BATCH_REQUESTS 8u
 #define BATCH_BYTES (UINT64_C(1) << 20)
 
 struct worker {
@@ -185,32 +185,19 @@ static size_t mapped_bytes(const struct send *s, const struct e2pf_job *job)
 	return (bytes + s->page - 1) / s->page * s->page;
 }
 
-/* The last byte has been read when the last page has.  If the page is past the end
- * of the file, pread() returns 0, which is not an error. */
-static void wait_for(struct send *s, const struct e2pf_job *job, int fd)
-{
-	char byte;
-
-	if (!s->stop &&
-	    pread(fd, &byte, 1, (off_t)(job->from + job->length - 1)) < 0)
-		s->errors++;
-	close(fd);
-}
-
 /*
- * Read pieces of files that are in the order of the device.  The kernel collects
- * the requests of one system call, and joins those that are adjacent, whatever
- * files they belong to.  The one call for several files is madvise() for a range
- * in which they are mapped.  The mapping is never accessed.
+ * Read adjacent pieces of files.  The kernel collects the requests of one system
+ * call, and joins those that are adjacent, whatever files they belong to.  The one
+ * call for several files is madvise() for a range in which they are mapped.  The
+ * mapping is never accessed.
  */
 static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 {
-	int last[BATCH_REQUESTS];
-	const struct e2pf_job *of[BATCH_REQUESTS];
-	unsigned requests = 0, i;
-	size_t all = 0, used = 0;
+	const struct e2pf_job *const end = job + count, *last = NULL;
+	size_t all = 0, used = 0, n;
+	int fd = -1, next;
 	uint8_t *area;
-	size_t n;
+	char byte;
 
 	for (n = 0; n < count; n++)
 		all += mapped_bytes(s, &job[n]);
@@ -218,25 +205,28 @@ static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return;
-	for (n = 0; n < count; n++) {
-		int fd = map_piece(s, &job[n], area + used);
-
-		if (fd < 0)
+	for (; job < end; job++) {
+		next = map_piece(s, job, area + used);
+		if (next < 0)
 			continue;
-		used += mapped_bytes(s, &job[n]);
-		s->bytes += job[n].length;
-		if (requests == BATCH_REQUESTS || (requests &&
-		    e2pf_job_follows(of[requests - 1], &job[n])))
-			close(last[--requests]);
-		last[requests] = fd;
-		of[requests++] = &job[n];
+		if (fd >= 0)
+			close(fd);
+		fd = next;
+		last = job;
+		used += mapped_bytes(s, job);
+		s->bytes += job->length;
 	}
-	s->requests += requests;
+	s->requests += used != 0;
 	if (used && madvise(area, used, MADV_WILLNEED))
 		s->errors++;
 	munmap(area, all);
-	for (i = 0; i < requests; i++)
-		wait_for(s, of[i], last[i]);
+	/* Wait for the last page.  If it is past the end of the file, pread()
+	 * returns 0, which is not an error. */
+	if (fd >= 0 && !s->stop &&
+	    pread(fd, &byte, 1, (off_t)(last->from + last->length - 1)) < 0)
+		s->errors++;
+	if (fd >= 0)
+		close(fd);
 }
 
 /* Returns whether something was read from a device. */
@@ -252,22 +242,22 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 	return e2pf_mounted_bytes_read() != before;
 }
 
-/* Take the next jobs: one, or data that the device can read with a few requests.
- * If these are limited, none waits for those after it.  Returns how many. */
+/* Take the next job, or several if they are adjacent data.  If requests are limited,
+ * none waits for those after it.  Returns how many. */
 static size_t take(struct send *s, struct e2pf_job **first)
 {
-	struct e2pf_job *job;
 	uint64_t bytes = 0;
-	unsigned requests = 0;
 	size_t n = 0;
 
 	pthread_mutex_lock(&s->lock);
-	*first = job = &s->jobs.job[s->next];
+	*first = &s->jobs.job[s->next];
 	for (; s->next < s->jobs.count && n < BATCH_PIECES; n++, s->next++) {
-		bytes += job[n].length;
-		requests += !n || !e2pf_job_follows(&job[n - 1], &job[n]);
-		if (n && (!bytes || bytes > BATCH_BYTES || s->rate.requests ||
-			  s->rate.bandwidth || requests > s->batch_requests))
+		const struct e2pf_job *job = &s->jobs.job[s->next];
+
+		bytes += job->length;
+		if (n && (!job->length || bytes > BATCH_BYTES ||
+			  s->rate.requests || s->rate.bandwidth ||
+			  !e2pf_job_follows(job - 1, job)))
 			break;
 	}
 	pthread_mutex_unlock(&s->lock);

@@ -81,23 +81,6 @@ bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 	return true;
 }
 
-void e2pf_mounted_subvolumes(const struct e2pf_mounted *fs, uint64_t first,
-			     uint64_t last,
-			     void (*sink)(void *ctx,
-					  const struct e2pf_btrfs_ptr *root),
-			     void *ctx)
-{
-	struct e2pf_btrfs_ptr root;
-	uint64_t tree;
-
-	for (tree = FAKE_CLONES; tree < FAKE_CLONES + 4; tree++) {
-		if (tree < first || tree > last)
-			continue;
-		e2pf_mounted_root(fs, tree, &root);
-		sink(ctx, &root);
-	}
-}
-
 /* One item of the newer subvolume: the data of the leaf's inode. */
 static void pass_item(uint64_t inode, e2pf_btrfs_item_sink sink, void *ctx)
 {
