@@ -324,6 +324,7 @@ uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 		if (!job.length || job.shared ||
 		    (*next && is_rest(from - 1, from, piece)))
 			continue;
+		job.sent = sent;
 		if (e2pf_jobs_add(window, &job))
 			bytes += job.length;
 	}

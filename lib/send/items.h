@@ -33,6 +33,8 @@ struct e2pf_job {
 	 * is not there to be read. */
 	uint64_t inode, from, length;
 	uint64_t stored;		/* bytes, from `offset' on */
+	uint64_t sent;			/* bytes that the send has written when
+					   it comes to its end, at least */
 	uint64_t generation;		/* when it was written */
 	bool compressed;
 	bool shared;			/* with an earlier file */

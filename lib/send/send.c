@@ -338,7 +338,7 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 
 static void sweep_data(struct send *s)
 {
-	uint64_t most = s->base.cfg.budget / 8, piece;
+	uint64_t most = s->base.cfg.budget / 8, piece, sent;
 	size_t next = 0, i;
 
 	if (most > WINDOW_MOST)
@@ -346,10 +346,12 @@ static void sweep_data(struct send *s)
 	piece = most < PIECE_MOST ? most : PIECE_MOST;
 	e2pf_jobs_order_files(&s->data);
 	do {
-		s->stream += e2pf_jobs_window(&s->data, &next, &s->jobs,
-					      piece, most);
-		for (i = 0; i < s->jobs.count; i++)
+		sent = e2pf_jobs_window(&s->data, &next, &s->jobs, piece, most);
+		for (i = 0; i < s->jobs.count; i++) {
 			s->base.last.planned_bytes += s->jobs.job[i].length;
+			s->jobs.job[i].sent += s->stream;
+		}
+		s->stream += sent;
 		s->sum.pieces += s->jobs.count;
 		send_sweep(s);
 		wait_for_room(s);

@@ -122,11 +122,16 @@ static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 		e2pf_item_references(item, take_reference, w->send);
 }
 
+static bool is_limited(const struct send *s)
+{
+	return s->rate.bandwidth || s->rate.requests;
+}
+
 bool send_within_limits(struct send *s, uint64_t bytes)
 {
 	uint64_t now, ns;
 
-	if (!s->rate.bandwidth && !s->rate.requests)
+	if (!is_limited(s))
 		return !s->stop;
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
@@ -206,7 +211,9 @@ static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 	if (area == MAP_FAILED)
 		return;
 	for (; job < end; job++) {
-		next = map_piece(s, job, area + used);
+		/* Limits keep us behind: what has been sent is not read again. */
+		next = is_limited(s) && job->sent <= s->came_out ? -1 :
+			map_piece(s, job, area + used);
 		if (next < 0)
 			continue;
 		if (fd >= 0)
@@ -256,7 +263,7 @@ static size_t take(struct send *s, struct e2pf_job **first)
 
 		bytes += job->length;
 		if (n && (!job->length || bytes > BATCH_BYTES ||
-			  s->rate.requests || s->rate.bandwidth ||
+			  is_limited(s) ||
 			  !e2pf_job_follows(job - 1, job)))
 			break;
 	}
@@ -298,6 +305,7 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 	/* As much as will be read of it later. */
 	if (data.length > PIECE_MOST)
 		data.length = PIECE_MOST;
+	data.sent = UINT64_MAX;
 	return data.length && do_job(w, &data);
 }
 

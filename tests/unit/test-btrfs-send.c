@@ -15,6 +15,8 @@ static const uint64_t clones[] = {
 };
 
 static unsigned waits;			/* for the send, seen */
+static uint64_t sent;			/* before anything was searched for */
+static unsigned limit;			/* requests a second */
 static uint64_t requests;
 
 /* Reads ahead until nothing is left.  Returns the most that was ahead. */
@@ -27,7 +29,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 		.clone_sources_count = clone_count
 	};
 	const struct e2pf_settings settings = {
-		.memory = memory, .threads = 2
+		.memory = memory, .threads = 2, .requests = limit
 	};
 	struct e2pf_session *session;
 	uint64_t peak;
@@ -38,8 +40,9 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	session = e2pf_send_new("fake", &settings);
 	assert_non_null(session);
 	s = (struct send *)session;
-	assert_null(e2pf_send_start(session, -1, &args));
 	pthread_mutex_lock(&s->lock);
+	assert_null(e2pf_send_start(session, -1, &args));
+	s->came_out = sent;
 	while (!s->gone) {
 		/* The send reaches the end of each part when it is waited
 		 * for. */
@@ -136,6 +139,25 @@ TEST(test_adjacent)
 	assert_int_equal(fake.data, FAKE_LEAVES);
 	searches = fake.newer + fake.records;
 	assert_int_equal(requests, searches + 2);
+}
+
+/* The send is faster because of a limit: its data is not read again.  Without one its
+ * place is not known well enough. */
+TEST(test_behind)
+{
+	limit = 1000000;
+	sent = UINT64_MAX;
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	assert_int_equal(fake.data, 0);
+	assert_int_equal(fake.newer, FAKE_LEAVES);
+	/* It is at the 50th piece. */
+	sent = 50 * (4096 + 64);
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	assert_int_equal(fake.data, FAKE_LEAVES - 50);
+	limit = 0;
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	assert_int_equal(fake.data, FAKE_LEAVES);
+	sent = 0;
 }
 
 /* Leaves that records name by their address are found in another tree. */
