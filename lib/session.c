@@ -101,7 +101,6 @@ static uint64_t own_budget(const struct e2pf_session *s)
 	return UNSEEN_BUDGET;
 }
 
-/* Each rotational disk gets an elevator pass of its own, up to two. */
 void e2pf_session_choose(struct e2pf_session *s)
 {
 	struct e2pf_engine_config *cfg = &s->cfg;
@@ -119,6 +118,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 	}
 	policy = e2pf_policy_choose(&s->topo);
 	cfg->threads = cfg->head_threads = THREADS;
+	/* Each rotational disk gets an elevator pass of its own, up to two. */
 	if (policy.heads < THREADS)
 		cfg->head_threads = policy.heads;
 	if (s->settings.threads)
@@ -159,15 +159,13 @@ static void describe_wait(struct e2pf_session *s,
 	p->wait_at = (double)engine->reading_at;
 }
 
-/* The engine learns late that a request is complete.  The kernel's queue for a
- * device holds no more than these (nr_requests): who asks for more waits. */
+/* The kernel's queue for a device (nr_requests): who requests more waits. */
 #define QUEUE 256u
 
 /* On a head, what is found in any order makes runs of this many bytes or more
  * when it is sorted. */
 #define HEAD_RUN (128u << 10)
 
-/* Of what is in flight, the requests are left, which take the time. */
 static void work_facts(const struct e2pf_session *s,
 		       const struct e2pf_engine_progress *engine,
 		       struct e2pf_progress_facts *f)
@@ -176,10 +174,13 @@ static void work_facts(const struct e2pf_session *s,
 	uint64_t bytes = engine->found_bytes - engine->requested_bytes;
 	uint64_t runs = engine->queued_requests;
 
+	/* The engine learns late that a request is complete: no more are in
+	 * flight than the kernel's queue holds. */
 	if (queue > QUEUE)
 		queue = QUEUE;
 	if (queue > made)
 		queue = made;
+	/* Of what is in flight the requests count as left: they take the time. */
 	f->read.bytes = (double)engine->requested_bytes;
 	f->read.requests = (double)(made - queue);
 	if (engine->speed.has_head && runs > bytes / HEAD_RUN + 1)

@@ -69,14 +69,14 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 }
 
 /* Make this the i-th place if it can be read from the device: none of it is
- * cached, and it begins with what is stored.  A hole of a file is read without the
- * device. */
+ * cached, and it begins with what is stored. */
 static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
 		 bool metadata)
 {
 	struct e2pf_device *dev = s->dev;
 	bool resident;
 
+	/* A hole of a file would be read without the device. */
 	if (at > s->bytes || length > s->bytes - at ||
 	    is_taken(s, at + length / 2) ||
 	    dev->ops->span(dev, at, length, &resident) < length || resident ||
@@ -203,8 +203,7 @@ static const char *find_places(struct survey *s, bool any)
 	return NULL;
 }
 
-/* In shuffled order; those of metadata first, which make the single reads: a
- * volume need not store what was never written. */
+/* In shuffled order. */
 static void put_in_order(const struct survey *s, uint64_t *offset)
 {
 	static const unsigned order[PARTS] = {
@@ -213,6 +212,8 @@ static void put_in_order(const struct survey *s, uint64_t *offset)
 	unsigned i, n = 0;
 	int metadata;
 
+	/* Those of metadata come first, and make the single reads: a volume need
+	 * not store what was never written. */
 	for (metadata = 1; metadata >= 0; metadata--)
 		for (i = 0; i < PARTS; i++)
 			if (s->place[order[i]].metadata == metadata)
@@ -265,8 +266,7 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 	return true;
 }
 
-/* Picoseconds per byte of the stretch, or 0 if it cannot be read.  The seek to
- * it is not part of the measurement. */
+/* Picoseconds per byte of the stretch, or 0 if it cannot be read. */
 static uint64_t measure_bytes(const struct survey *s)
 {
 	const struct place *stretch = &s->place[STRETCH];
@@ -274,6 +274,7 @@ static uint64_t measure_bytes(const struct survey *s)
 	struct e2pf_device *dev = s->dev;
 	uint64_t bytes = stretch->length - PAGE, from;
 
+	/* The seek to the stretch is not part of the measurement. */
 	if (!read_page(dev, at))
 		return 0;
 	at += PAGE;
