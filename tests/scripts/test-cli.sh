@@ -307,6 +307,7 @@ test_accelerations()
 journal_bytes()
 {
 	drop "$2"
+	rm -f "$dir/stats"
 	PREFETCH=1 PREFETCH_STATS=$dir/stats launch "$1" "$2"
 	sed -n 's/.*"journal_bytes": *\([0-9]*\).*/\1/p' "$dir/stats"
 }
