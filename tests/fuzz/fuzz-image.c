@@ -296,7 +296,7 @@ static void run_passes(struct rig *r, uint32_t groups)
 	pass(r, false);
 	pass(r, true);
 	require(!e2pf_elevator_deferred(el));
-	require(el->progress.refs == el->progress.requested_refs);
+	require(el->totals.refs == el->totals.requested_refs);
 	require(r->read <= tables + pieces * r->geo.block_size);
 	require(!r->dev.requests);
 	e2pf_elevator_free(el);
