@@ -28,7 +28,7 @@ static uint32_t probe_step(const struct e2pf_ext4_session *s, uint64_t *inodes)
 
 	*inodes = 0;
 	for (g = 0; g < s->geo.groups; g++)
-		*inodes += s->ext4->groups[g].inodes_in_use;
+		*inodes += e2pf_ext4_group(s->ext4, g).inodes_in_use;
 	bytes = *inodes * s->geo.inode_size;
 	return (uint32_t)(bytes / PROBE_TABLES) + 1;
 }
@@ -39,7 +39,6 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 				struct e2pf_class_count *plan)
 {
 	struct e2pf_group *some = calloc(s->geo.groups, sizeof(*some));
-	const struct e2pf_group *all = s->ext4->groups;
 	errcode_t err;
 	uint32_t g;
 	unsigned i;
@@ -47,10 +46,10 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 	if (!some)
 		return EXT2_ET_NO_MEMORY;
 	for (g = 0; g < s->geo.groups; g += step)
-		some[g] = all[g];
+		some[g] = e2pf_ext4_group(s->ext4, g);
 	s->ext4->groups = some;
 	err = e2pf_plan(&s->base, plan);
-	s->ext4->groups = all;
+	s->ext4->groups = NULL;
 	free(some);
 	for (i = 0; i < E2PF_CLASSES; i++)
 		if (i != E2PF_FILES && i != E2PF_DESCRIPTORS) {

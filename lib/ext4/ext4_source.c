@@ -42,8 +42,28 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4, e2pf_sink sink,
 {
 	return (struct e2pf_plan) {
 		.geo = ext4->geo, .groups = ext4->groups,
+		.packed = ext4->groups ? NULL : ext4->made,
 		.classes = ext4->classes, .sink = sink, .ctx = ctx
 	};
+}
+
+struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
+				  uint64_t number)
+{
+	struct e2pf_group group = { .inode_table = 0 };
+
+	if (ext4->groups)
+		group = ext4->groups[number];
+	else if (ext4->made)
+		e2pf_groups_get(ext4->made, (uint32_t)number, &group);
+	else if (ext4->lend)
+		ext4->lend(ext4->lender, (uint32_t)number, &group);
+	return group;
+}
+
+static bool has_groups(const struct e2pf_ext4 *ext4)
+{
+	return ext4->groups || ext4->made;
 }
 
 /*
@@ -55,30 +75,29 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4, e2pf_sink sink,
  * and are no larger. */
 static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
 {
-	const struct e2pf_group *groups = ext4->groups;
 	uint64_t blocks = e2pf_table_blocks(ext4->geo,
 					    ext4->geo->inodes_per_group);
+	uint64_t table, before = 0;
 	uint32_t i, n = 0;
 
 	if (FLEX_GROUPS * blocks * ext4->geo->block_size > TOGETHER_BYTES)
 		return false;
-	for (i = 1; i < ext4->geo->groups; i++)
-		n += groups[i].inode_table && groups[i].inode_table ==
-			groups[i - 1].inode_table + blocks;
+	for (i = 0; i < ext4->geo->groups; i++) {
+		table = e2pf_ext4_group(ext4, i).inode_table;
+		n += i && table && table == before + blocks;
+		before = table;
+	}
 	return n >= ext4->geo->groups / 4 * 3 && n;
 }
 
 bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4)
 {
-	struct e2pf_group *made = calloc(ext4->geo->groups, sizeof(*made));
-	uint32_t i;
+	struct e2pf_groups *made = e2pf_groups_new(ext4->geo->groups, ext4->lend,
+						   ext4->lender);
 
-	for (i = 0; made && i < ext4->geo->groups; i++)
-		ext4->lend(ext4->lender, i, &made[i]);
 	/* Another thread may ask for the progress: it must find none or complete ones. */
 	pthread_mutex_lock(&ext4->lock);
 	ext4->made = made;
-	ext4->groups = made;
 	pthread_mutex_unlock(&ext4->lock);
 	return made;
 }
@@ -119,10 +138,10 @@ static void ext4_begin(struct e2pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
 	/* Without memory for them nothing is read ahead. */
-	if (!ext4->groups && !start->asleep)
+	if (!has_groups(ext4) && !start->asleep)
 		e2pf_ext4_make_groups(ext4);
 	ext4->asleep = start->asleep;
-	ext4->side_by_side = ext4->groups && lie_side_by_side(ext4);
+	ext4->side_by_side = has_groups(ext4) && lie_side_by_side(ext4);
 	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->paced = start->paced;
@@ -160,7 +179,7 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 
 	*more = false;
 	if (phase != E2PF_EXT4_LIST)
-		return (ext4->groups || ext4->asleep) &&
+		return (has_groups(ext4) || ext4->asleep) &&
 		       (phase == E2PF_EXT4_TABLES ||
 			ext4->classes & 1u << E2PF_BITMAPS) ? ext4->geo->groups : 0;
 	pthread_mutex_lock(&ext4->lock);
@@ -170,21 +189,9 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	return units;
 }
 
-static struct e2pf_group get_group(const struct e2pf_ext4 *ext4,
-				   uint64_t number)
-{
-	struct e2pf_group group = { .inode_table = 0 };
-
-	if (ext4->groups)
-		group = ext4->groups[number];
-	else if (ext4->lend)
-		ext4->lend(ext4->lender, (uint32_t)number, &group);
-	return group;
-}
-
 static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
 {
-	return (uint64_t)get_group(ext4, group).inodes_in_use *
+	return (uint64_t)e2pf_ext4_group(ext4, group).inodes_in_use *
 	       ext4->geo->inode_size;
 }
 
@@ -200,18 +207,19 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 			    struct e2pf_ext4_progress *progress)
 {
-	const struct e2pf_group *groups;
+	bool known;
 	uint32_t g;
 
 	pthread_mutex_lock(&ext4->lock);
-	groups = ext4->groups;
+	known = has_groups(ext4);
 	progress->list_at = ext4->list_at;
 	progress->list_total = ext4->list_total;
 	pthread_mutex_unlock(&ext4->lock);
-	for (g = 0; groups && g < ext4->geo->groups; g++) {
-		uint64_t bytes = (uint64_t)groups[g].inodes_in_use *
+	for (g = 0; known && g < ext4->geo->groups; g++) {
+		struct e2pf_group group = e2pf_ext4_group(ext4, g);
+		uint64_t bytes = (uint64_t)group.inodes_in_use *
 				 ext4->geo->inode_size;
-		uint64_t inodes = groups[g].inodes_allocated;
+		uint64_t inodes = group.inodes_allocated;
 		bool passed = g < progress->passed;
 
 		progress->bytes += bytes;
@@ -250,7 +258,7 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		seed_entry(ext4, unit, &plan);
 		return;
 	}
-	group = get_group(ext4, unit);
+	group = e2pf_ext4_group(ext4, unit);
 	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
 		group.inode_table = 0;
 	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
@@ -264,7 +272,7 @@ static uint64_t table_left(const struct e2pf_ext4 *ext4,
 			   const struct e2pf_ref *ref, uint64_t at)
 {
 	uint32_t group = e2pf_kind_of(ref).group;
-	uint64_t begin = get_group(ext4, group).inode_table *
+	uint64_t begin = e2pf_ext4_group(ext4, group).inode_table *
 			 ext4->geo->block_size;
 	uint64_t used = table_bytes(ext4, group);
 
@@ -313,7 +321,7 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 			e2pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	const struct e2pf_group group = get_group(ext4, index);
+	const struct e2pf_group group = e2pf_ext4_group(ext4, index);
 	uint64_t bytes = table_bytes(ext4, index);
 	const struct e2pf_kind table = {
 		.parse = E2PF_INODE_TABLE, .group = (uint32_t)index
@@ -373,7 +381,7 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 	if (!ext4)
 		return;
 	pthread_mutex_destroy(&ext4->lock);
-	free(ext4->made);
+	e2pf_groups_free(ext4->made);
 	free(ext4->list);
 	free(ext4);
 }
@@ -382,7 +390,7 @@ void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
 			   void (*lend)(void *ctx, uint32_t number,
 					struct e2pf_group *group), void *ctx)
 {
-	free(ext4->made);
+	e2pf_groups_free(ext4->made);
 	ext4->made = NULL;
 	ext4->groups = NULL;
 	ext4->lend = lend;

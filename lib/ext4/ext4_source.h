@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include "engine/engine.h"
+#include "groups.h"
 #include "plan.h"
 
 enum e2pf_ext4_phase {
@@ -29,12 +30,12 @@ enum e2pf_ext4_phase {
 
 struct e2pf_ext4 {
 	struct e2pf_source source;
-	/* The filesystem, and all of its groups; these are NULL as long as they
-	 * are lent. */
+	/* The filesystem, and all of its groups; these are NULL if they are
+	 * lent. */
 	const struct e2pf_geometry *geo;
 	const struct e2pf_group *groups;
 	/* Private. */
-	struct e2pf_group *made;
+	struct e2pf_groups *made;	/* of those that were lent */
 	void (*lend)(void *ctx, uint32_t number, struct e2pf_group *group);
 	void *lender;
 	unsigned classes;
@@ -45,7 +46,7 @@ struct e2pf_ext4 {
 	bool bitmaps_done;		/* and read with them */
 	bool paced, asleep;
 	pthread_mutex_t lock;		/* of the list, which is what follows;
-					   and of `groups` when they are made,
+					   and of `made` when they are made,
 					   for who looks */
 	enum e2pf_class list_class;
 	uint64_t *list;			/* ring of blocks, allocated when a list
@@ -77,6 +78,10 @@ void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
 
 /* Make all groups now.  Returns false if memory runs out. */
 bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4);
+
+/* One of the groups, set, made or lent; zero if there are none. */
+struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
+				  uint64_t number);
 
 /*
  * Reports from the checker, from one of its threads, for an engine that uses

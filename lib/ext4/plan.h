@@ -17,6 +17,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "ext4_names.h"
+#include "groups.h"
 #include "engine/source.h"
 
 /* The superblock fields that planning needs, in host byte order. */
@@ -125,9 +126,9 @@ static inline struct e2pf_kind e2pf_unparsed(enum e2pf_class cls)
  */
 struct e2pf_plan {
 	const struct e2pf_geometry *geo;
-	const struct e2pf_group *groups;	/* geo->groups of them; NULL if
-						   EA inodes need not be
-						   found */
+	const struct e2pf_group *groups;	/* geo->groups of them, or */
+	const struct e2pf_groups *packed;	/* packed; both NULL if EA
+						   inodes need not be found */
 	unsigned classes;		/* 1u << enum e2pf_class: blocks of
 					   others are passed only if they lead
 					   to some */

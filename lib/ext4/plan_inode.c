@@ -236,8 +236,18 @@ static void plan_root(struct e2pf_plan *plan, bool extents,
 
 static bool wants_ea_inodes(const struct e2pf_plan *plan)
 {
-	return plan->groups && (plan->geo->feature_incompat &
-				EXT4_FEATURE_INCOMPAT_EA_INODE);
+	return (plan->groups || plan->packed) &&
+	       (plan->geo->feature_incompat & EXT4_FEATURE_INCOMPAT_EA_INODE);
+}
+
+static uint64_t table_of(const struct e2pf_plan *plan, uint32_t number)
+{
+	struct e2pf_group group;
+
+	if (plan->groups)
+		return plan->groups[number].inode_table;
+	e2pf_groups_get(plan->packed, number, &group);
+	return group.inode_table;
 }
 
 /*
@@ -252,7 +262,7 @@ static void plan_ea_inode(struct e2pf_plan *plan, uint32_t ino)
 
 	if (ino < geo->first_ino || ino > geo->inodes)
 		return;
-	table = plan->groups[(ino - 1) / geo->inodes_per_group].inode_table;
+	table = table_of(plan, (ino - 1) / geo->inodes_per_group);
 	offset = (uint64_t)((ino - 1) % geo->inodes_per_group) *
 		 geo->inode_size;
 	if (!table)
