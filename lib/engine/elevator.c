@@ -40,6 +40,32 @@ static unsigned level_of(const struct e2pf_elevator *el,
 	return el->depth ? E2PF_LAST_LEVEL : 0;
 }
 
+/* The bitmaps of a group are followed by those of the next, with the inode tables
+ * between them in the list: so many references back one may continue that is
+ * not parsed.  It stays far below RUN_MOST. */
+#define JOIN_BACK 3u
+#define JOIN_MOST (256u << 10)
+
+static bool join(struct e2pf_level *l, const struct e2pf_ref *ref)
+{
+	size_t i, back = l->used < JOIN_BACK ? l->used : JOIN_BACK;
+	struct e2pf_ref *r;
+
+	if (ref->parse || ref->length > JOIN_MOST)
+		return false;
+	for (i = 1; i <= back; i++) {
+		r = &l->ref[l->used - i];
+		if (!r->parse && r->device == ref->device &&
+		    r->cls == ref->cls && r->cookie == ref->cookie &&
+		    r->offset + r->length == ref->offset &&
+		    r->length <= JOIN_MOST - ref->length) {
+			r->length += ref->length;
+			return true;
+		}
+	}
+	return false;
+}
+
 void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 		       bool defer)
 {
@@ -47,6 +73,13 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 	struct e2pf_level *l = &el->level[number];
 	void *refs = l->ref;
 
+	if (join(l, ref)) {
+		l->bytes += ref->length;
+		el->totals.bytes += ref->length;
+		if (!number)
+			el->totals.unit_bytes += ref->length;
+		return;
+	}
 	if (!e2pf_have_room(&refs, &l->room, l->used, 1, sizeof(*l->ref))) {
 		el->out_of_memory = true;
 		return;
