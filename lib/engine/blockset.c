@@ -16,31 +16,52 @@ struct e2pf_block_entry {
 	uint64_t bits;
 };
 
-void e2pf_blockset_clear(struct e2pf_blockset *set, size_t bytes)
-{
-	size_t entries = NEAR;
-	void *mem = MAP_FAILED;
+/* So many entries at first, 16 KiB: the hash spreads them over all pages, so
+ * those that are not needed would be in memory, too. */
+#define FIRST_ENTRIES 1024u
 
+static struct e2pf_block_entry *make(size_t entries)
+{
+	void *mem = mmap(NULL, entries * sizeof(struct e2pf_block_entry),
+			 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
+static void drop(struct e2pf_blockset *set)
+{
 	if (set->entry)
 		munmap(set->entry, set->entries * sizeof(*set->entry));
+}
+
+void e2pf_blockset_clear(struct e2pf_blockset *set, size_t bytes)
+{
+	size_t most = NEAR, entries;
+
+	drop(set);
 	/* A power of two. */
-	while (entries * 2 * sizeof(*set->entry) <= bytes)
-		entries *= 2;
-	if (bytes)
-		mem = mmap(NULL, entries * sizeof(*set->entry),
-			   PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	while (most * 2 * sizeof(*set->entry) <= bytes)
+		most *= 2;
+	entries = most < FIRST_ENTRIES ? most : FIRST_ENTRIES;
 	*set = (struct e2pf_blockset) { .entry = NULL };
-	if (mem != MAP_FAILED) {
-		set->entry = mem;
+	if (bytes)
+		set->entry = make(entries);
+	if (set->entry) {
 		set->entries = entries;
+		set->most = most;
 	}
 }
 
 /* At most three quarters of the entries are used. */
+static bool is_full(const struct e2pf_blockset *set, size_t entries)
+{
+	return set->used >= entries / 4 * 3;
+}
+
 bool e2pf_blockset_is_full(const struct e2pf_blockset *set)
 {
-	return set->used >= set->entries / 4 * 3;
+	return is_full(set, set->most);
 }
 
 static size_t home(const struct e2pf_blockset *set, uint64_t key)
@@ -80,6 +101,26 @@ static void free_entry(struct e2pf_blockset *set, size_t hole)
 	set->entry[hole] = (struct e2pf_block_entry){ 0, 0 };
 }
 
+/* Twice as many entries.  Without memory for them the set remains as large as it
+ * is. */
+static void grow(struct e2pf_blockset *set)
+{
+	struct e2pf_blockset old = *set;
+	size_t i;
+
+	set->entry = make(old.entries * 2);
+	if (!set->entry) {
+		set->entry = old.entry;
+		set->most = old.entries;
+		return;
+	}
+	set->entries = old.entries * 2;
+	for (i = 0; i < old.entries; i++)
+		if (old.entry[i].key)
+			*entry_of(set, old.entry[i].key) = old.entry[i];
+	drop(&old);
+}
+
 static uint64_t add_bits(struct e2pf_blockset *set, uint64_t key, uint64_t bits)
 {
 	struct e2pf_block_entry *entry;
@@ -88,8 +129,13 @@ static uint64_t add_bits(struct e2pf_blockset *set, uint64_t key, uint64_t bits)
 	if (!set->entry)
 		return added;
 	entry = entry_of(set, key);
-	if (!entry->key && e2pf_blockset_is_full(set))
-		return added;
+	if (!entry->key && is_full(set, set->entries)) {
+		if (set->entries < set->most)
+			grow(set);
+		if (is_full(set, set->entries))
+			return added;
+		entry = entry_of(set, key);
+	}
 	added = (uint64_t)__builtin_popcountll(bits & ~entry->bits);
 	set->used += !entry->key;
 	entry->key = key;

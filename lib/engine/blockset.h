@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A set of blocks: those that were read ahead and not used yet.  Hashed, 64 blocks
- * an entry, in memory of its own and of fixed size.  Blocks that find no room are
- * not recorded.  Removing does not allocate: the checker's thread does it, and its
+ * an entry, in memory of its own, which grows up to a limit.  Blocks that find no room
+ * are not recorded.  Removing does not allocate: the checker's thread does it, and its
  * heap must stay as it would be without the engine.  The owner locks.
  */
 #ifndef E2PF_BLOCKSET_H
@@ -16,6 +16,7 @@
 struct e2pf_blockset {
 	struct e2pf_block_entry *entry;
 	size_t entries, used;
+	size_t most;			/* entries that there may be */
 	uint64_t size;			/* number of blocks in it */
 };
 

@@ -45,6 +45,28 @@ TEST(like_an_array)
 	e2pf_blockset_clear(&set, 0);
 }
 
+/* It takes little memory before it holds much, keeps what it holds when it grows, and
+ * grows no further than to its cap. */
+TEST(grows)
+{
+	struct e2pf_blockset set = { .entry = NULL };
+	uint64_t i, n;
+
+	e2pf_blockset_clear(&set, 4 << 20);
+	assert_uint_in_range(set.entries * 16, 1, 16 << 10);
+	for (i = 0; i < 190000; i++) {
+		assert_int_equal(e2pf_blockset_add(&set, i * 1000, 3), 3);
+		assert_true(set.entries <= 1024 || set.used * 4 > set.entries);
+		assert_true(set.entries * 16 <= 4 << 20);
+	}
+	assert_false(e2pf_blockset_is_full(&set));
+	for (i = n = 0; i < 190000; i++)
+		n += e2pf_blockset_remove(&set, i * 1000, 1000);
+	assert_int_equal(n, 570000);
+	assert_int_equal(set.used, 0);
+	e2pf_blockset_clear(&set, 0);
+}
+
 /* Beyond the cap blocks are counted as new and not kept; what was kept stays, and
  * there is room again when it is removed. */
 TEST(at_its_cap)
