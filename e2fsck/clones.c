@@ -61,7 +61,7 @@ static bool add_run(uint64_t block)
 	size_t room = self.room + self.room / 4 + 64;
 	struct run *more;
 
-	if (self.runs == self.room) {
+	if (!self.run || self.runs == self.room) {
 		if (room > RUNS_MOST)
 			return false;
 		more = realloc(self.run, room * sizeof(*more));

@@ -173,7 +173,7 @@ struct e2pf_groups *e2pf_groups_new(uint32_t count,
 	uint64_t parts = ((uint64_t)count + PART - 1) / PART, p;
 	struct e2pf_groups *g = calloc(1, sizeof(*g) + parts * COLUMNS *
 					  sizeof(struct column));
-	uint64_t value[COLUMNS][PART];
+	uint64_t value[COLUMNS][PART] = { { 0 } };
 	struct column *c;
 	unsigned j;
 

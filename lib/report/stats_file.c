@@ -101,9 +101,9 @@ const char *e2pf_stats_check(const char *path)
 /* An error in writing may show up only when the buffer is flushed. */
 static const char *written(const struct e2pf_report *r, FILE *f)
 {
-	errcode_t err = e2pf_report_write(r, f);
+	int err = e2pf_report_write(r, f);
 
-	return fflush(f) ? strerror(errno) : err ? strerror((int)err) : NULL;
+	return fflush(f) ? strerror(errno) : err ? strerror(err) : NULL;
 }
 
 const char *e2pf_stats_save(const char *path, const struct e2pf_report *r)
