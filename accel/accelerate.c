@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides which accelerations are in use: those that were requested, that
  * passed the self-test, and that this machine's memory and settings allow.

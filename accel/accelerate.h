@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Which accelerations work with this e2fsck and libext2fs, and which are in
  * use. */
 #ifndef ACCELERATE_H

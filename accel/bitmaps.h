@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Compact maps in place of libext2fs's red-black trees. */
 #ifndef BITMAPS_H
 #define BITMAPS_H

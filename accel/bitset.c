@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A table of nodes of chunks.  Decides where a chunk is; what is in it is
  * chunk.c's.  Does not know what the bits stand for.

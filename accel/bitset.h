@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A set of bits whose memory follows its content: at most 64 bytes for each run
  * (a red-black tree takes 48; most runs take less), and 56 for each 256 Ki bits

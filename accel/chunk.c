@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides how much room a node has, and moves it when that does not do; chooses the
  * form of a chunk, and changes it as bits are set and cleared.  A chunk is made a

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A node: 64 values of 64 bits, of which only those are stored that are neither
  * 0 nor all ones.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Computes CRC-32C with the instruction that this processor has for it.  Does not
  * know what the bytes are.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Replaces libext2fs's CRC-32C (Castagnoli), as ext4 metadata checksums use it:
  * bits reflected, neither the seed nor the result inverted.

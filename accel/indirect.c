@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A walk over the blocks of an inode with indirect blocks.  It replaces that of
  * libext2fs if the caller does not want callbacks for holes, and skips several

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Replaces libext2fs's walk over indirect blocks. */
 #ifndef INDIRECT_H
 #define INDIRECT_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* How a function that the module interposes calls libext2fs's own. */
 #ifndef INTERPOSE_H
 #define INTERPOSE_H

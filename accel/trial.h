@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * What the self-test does with libext2fs, once with its own functions and once
  * with ours.  Both are interchangeable if the records are the same.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Walks over the blocks of made-up files, and keeps the callbacks, reads and
  * writes, and what they leave behind.

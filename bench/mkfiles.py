@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 """Fills a mounted filesystem with the metadata of many files: directories,
 inodes, extent trees, indirect blocks.  Data blocks are allocated, but their
 contents do not matter.  The same arguments make the same calls in the same

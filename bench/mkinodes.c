@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Fills a fresh ext4 image with tens of millions of files in minutes: computes
  * inode tables, directories and extent tree blocks and writes them through

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Parses parameters: keys, units, and what makes a device complete.  sim.c decides
  * how a device behaves.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 """Turns results into tables, JSON, pictures and Markdown.
 
 Nothing is measured here: a result that was saved as JSON gives the same report

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 """Sets up and takes down what a timing run needs.
 
 A Workspace is a folder in /dev/shm with copies of images.  A Device is one

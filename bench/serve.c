@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * A FUSE filesystem with one file, `disk', whose reads and writes take the time
  * that a modelled device would take.  A second file, `control', returns the

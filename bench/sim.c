@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * A modelled device in operation: takes requests, and returns each when it
  * completes.  The simulation has no clock, no data and no faults; sim.h lists

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Disks: which of them serves a read, mirrors, chunks and parity considered, which
  * command a drive serves next, and when it ends.

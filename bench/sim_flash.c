@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Devices without a position, flash and network volumes: when a request
  * completes is known when it arrives.  And the weather of all devices: jitter

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * The simulation on its own clock, for bounds and tests: requests come from
  * standard input, and what is printed depends on nothing else.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Tests whether the rig works on this machine: the models against their
 # parameters, faults, every kind of run on small images, and that nothing is left

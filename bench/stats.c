@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Counters and the trace: what was requested from the modelled device, and when
  * it answered.  Nothing here changes what the device does.

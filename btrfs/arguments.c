@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Parses btrfs's command line as far as needed to tell whether this is a send,
  * or a check that reads all metadata starting from the superblock.  Arguments

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The calls by which the libc stand-ins tell the module what a check or a send
  * does.  All of them preserve errno.  On threads other than the program's first

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* A table of the most recent readahead calls: a later call overwrites an
  * earlier one in the same slot. */
 #include <time.h>

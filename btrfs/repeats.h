@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Detects repeated readahead calls of the program.  If the metadata is larger
  * than btrfs check's own cache, it requests readahead of a node's children each

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The libc functions that the module interposes.  Each calls the real function
  * with the program's own arguments and returns its result.

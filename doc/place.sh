@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Documents name files by their paths in packages or in the sources.  This replaces
 # these in documents that were just installed with the paths on this system.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides whether e2fsck is likely to check the filesystem that it has opened.
  * Options are not parsed with getopt(3), whose state is e2fsck's.

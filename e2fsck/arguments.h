@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* What e2fsck's arguments ask for. */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H

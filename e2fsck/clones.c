@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides in which order the blocks that several files claim are read ahead of
  * pass 1D: in the order of the files that claim them first, each block once.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Blocks that several files claim.  Pass 1B finds them in the order in which
  * pass 1D clones them, each by a read and a write; so they can be read ahead.

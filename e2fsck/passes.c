@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Where the check is: interposes the libext2fs functions that show it, and
  * tells the engine.  When a session begins and ends is decided elsewhere.

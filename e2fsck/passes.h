@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * What the two parts of the module share: preload.c decides when a session
  * begins and ends, passes.c follows the check.

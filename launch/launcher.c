@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The launcher of all programs: executes the stock program, which PROGRAM names,
  * with the caller's arguments.  If prefetching is wanted and nothing stands

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Whether a check would prefetch: what the launcher and the module answer if this is
  * the only argument, which no stock program takes.  The answer is the exit status, one

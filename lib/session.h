@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A session on any filesystem: settings, memory and limits shared with other
  * processes, the devices' topology, the engine, statistics and decisions.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Settings as text: counts, sizes, priorities and lists.  Decides whether a text
  * is well formed and within limits, where settings are read, and what is an

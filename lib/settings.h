@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Settings as text: how they are parsed, and what a user has set in the file
  * e2prefetch.conf(5) and in variables. */
 #ifndef E2PF_SETTINGS_H

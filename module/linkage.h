@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How the program was linked: which functions it calls through the dynamic
  * linker, so that a module can interpose them.

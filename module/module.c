@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides what a module says at the end, at which level, and what goes to the
  * system log; and what the program's children inherit.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides when the status of a check is looked at and written, and what the
  * checker waits for.  Short checks are not worth a file: the first is written

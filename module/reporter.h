@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Writes how far the check is to a file in /run, in a thread of its own.  No
  * call waits for that thread longer than a second; once one has waited in vain,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The self-test's process.  Decides how it is kept apart from the check: it has
  * none of its signal handlers, ends without a flush or a core file, and is not

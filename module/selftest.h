@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Tries in a child process what might end this one. */
 #ifndef SELFTEST_H
 #define SELFTEST_H

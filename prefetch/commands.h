@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The commands of e2prefetch(8), a first argument that is not a device; and what
  * they share. */
 #ifndef COMMANDS_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Opens a filesystem, and reports why it cannot be opened. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The command line of e2prefetch(8). */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * e2prefetch probe: prints what a device is, what a check of
  * it would read, and how long that would take.  The library finds it out.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * e2prefetch progress: prints how far the checks of this machine are that
  * prefetch.  Each check writes a file about itself.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Runs the user's command as a child process.  The terminal sends its signals
  * to both processes; signals from elsewhere are passed on to the command.  The

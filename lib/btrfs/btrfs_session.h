@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A session on a btrfs filesystem that a check has open.  Everything else goes
  * through session.h, with the same session.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * btrfs as a source of work: its phases, their units, and the conversion of the
  * planner's pointers to references.  Decides what is read in which phase.  Does

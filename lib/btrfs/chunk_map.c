@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The chunk map: the layout of chunks over their stripes, lookup of chunks by
  * address, and the numbering of slots. */
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The chunks that hold tree blocks, on the devices that are open: maps a
  * logical address to places, and to a slot in a set of blocks.

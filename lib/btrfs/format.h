@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The on-disk format of btrfs, as far as the headers of Linux 5.5 do not have it:
  * numbers and the offsets of fields, with the kernel's names and BT_ instead of

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The order of leaves: the walk over the recorded links, and the sweeps. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The btrfs superblock with the chunks in its own array, and tree blocks: checks
  * that a block is the one its pointer describes, and finds the blocks that it

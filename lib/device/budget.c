@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides how much memory a session may use, from meminfo and every level of
  * the process's control groups, v1, v2 or both at once.  Does not know what it

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The memory that this process may use. */
 #ifndef E2PF_BUDGET_H
 #define E2PF_BUDGET_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The real device: a descriptor for reading ahead, and a mapping that is never
  * accessed and only lets mincore(2) report which pages are cached.

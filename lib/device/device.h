@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The device under the engine: which pages are cached, readahead, reads, and
  * the clock.  The engine knows a device only through these operations, so that

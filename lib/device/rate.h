@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* When the next request may be made under limits per second. */
 #ifndef E2PF_RATE_H
 #define E2PF_RATE_H

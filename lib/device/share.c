@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Finds the processes that share the machine's memory: each one holds a read
  * lock on /proc/locks, and the kernel lists it there with its PID.

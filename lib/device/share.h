@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How many checks share the machine's memory, so that each takes only its part: fsck -A
  * runs one check per disk.

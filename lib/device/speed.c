@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides at which places a device is measured, and what it is called by the
  * figures.  What follows from them is the engine's business.

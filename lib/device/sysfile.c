@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Bounded readers for procfs and sysfs.  Decides how much of a file is read;
  * does not know what any of them means.

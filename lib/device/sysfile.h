@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Bounded reading of small text files in procfs and sysfs: whatever the file
  * holds, a reader gets at most what its own buffer takes.  Nothing here

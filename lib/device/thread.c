@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How threads are started; the I/O priority and nice value of one thread: Linux
  * keeps both per thread, though for POSIX the nice value belongs to the process.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Our threads: how they are started, and their priority. */
 #ifndef E2PF_THREAD_H
 #define E2PF_THREAD_H

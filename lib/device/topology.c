@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides which disks are below a device or file, and in which order they are
  * read.  Knows sysfs only: it opens no device and measures nothing.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The disks below a device or file, as sysfs lists them, and what follows for
  * threads and order.  A starting point: a virtio or loop device claims to be

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* A set of blocks, hashed, with linear probing.  Does not know what the
  * blocks are for. */
 #include <sys/mman.h>

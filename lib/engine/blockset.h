@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A set of blocks: those that were read ahead and not used yet.  Hashed, 64 blocks
  * an entry, in memory of its own, which grows up to a limit.  Blocks that find no room

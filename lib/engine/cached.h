@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* What is in the page cache already. */
 #ifndef E2PF_CACHED_H
 #define E2PF_CACHED_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The checker as the engine sees it: its position, its reads, its stages, and when
  * it waits at the gate for a worker to read the block that it needs next.  Its

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "measure.h"
 
 /* Measuring takes as long as eleven reads, one after the other.  A first level of

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Measuring the first device of a source, where its metadata is. */
 #ifndef E2PF_MEASURE_H
 #define E2PF_MEASURE_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Pacing: what the device can take.  Limits per second, whether the device is
  * stuck, what it was measured to be, what a request costs, and which gaps are

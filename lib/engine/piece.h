@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * References and their bytes: which references are sound, and reading one that is
  * parsed piece by piece.  Any thread may call these functions, with its own piece.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "requests.h"
 
 /* Requests in flight at first: at least, and on a device known to be fast. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A walk over all that there is to read ahead, by an engine that is idle: it only
  * reads what must be parsed, and counts the rest; or it measures the device.

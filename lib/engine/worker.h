@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * One worker: takes units, and requests and parses what they refer to in the order
  * of its elevator.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "ext4_names.h"
 
 const char *const e2pf_class_names[E2PF_CLASSES] = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The classes of ext4's metadata, and the stages of e2fsck: their numbers and names.
  * Needs nothing but libc. */
 #ifndef E2PF_EXT4_NAMES_H

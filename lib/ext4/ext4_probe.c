@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * e2pf_probe(): measures the device, counts the metadata, and estimates how
  * long a check takes.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The ext4 part of a session: a snapshot of superblock and descriptors, the
  * device, the source and the journal; and the public functions that depend on

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A session on ext2, ext3 or ext4, for a program that is about to walk it, or for
  * the module in e2fsck.

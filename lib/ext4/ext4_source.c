@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * ext4 as a source of work: its phases, and the groups and list entries that are
  * their units.  Decides what is read in which phase.  Does not know how far

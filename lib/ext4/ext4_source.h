@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The source of work for ext2, ext3 and ext4.  The phases follow e2fsck's
  * passes:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Groups are kept in parts of PART, as many as mke2fs puts into a flex group.  Each
  * number of a descriptor is a column of the part: a line (the first value, and

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * All groups of a filesystem in little memory: 5 bytes of each if they are laid
  * out and used alike, 9 to 13 on most filesystems in use, where struct

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Decides how far ahead of its replay a journal is read, and which blocks of
  * its map are. */
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * From an inode to the blocks that a full check reads because of it: the nodes of
  * its mapping, its attributes, and its data if that is metadata.  Decides which

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * From a superblock to the filesystem's geometry, and from a group's descriptor
  * to its bitmaps and inode table.  libext2fs has opened the filesystem: checked

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Lets the library call the operations of tables with a probe in one place. */
 #include <ext2fs/ext2fs.h>
 #include <pthread.h>

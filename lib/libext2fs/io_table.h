@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Whether a table of an I/O manager's operations may be ours. */
 #ifndef E2PF_IO_TABLE_H
 #define E2PF_IO_TABLE_H

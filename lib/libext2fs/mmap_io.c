@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The mmap I/O manager: a filter over libext2fs's unix manager.  The channel is
  * the unix manager's own, with our table of operations.  We make the reads,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The mmap I/O manager for libext2fs. */
 #ifndef E2PF_MMAP_IO_H
 #define E2PF_MMAP_IO_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The operations that observe an io_channel.  They decide nothing: the original
  * manager reads and writes, and the engine is told.  A read that fails, and may have

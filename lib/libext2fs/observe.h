@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Observes a program's own reads.  The channel gets a copy of its I/O manager's
  * table in which the reads are replaced by ones that notify the engine and call

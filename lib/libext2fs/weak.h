@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * What a module calls of libext2fs and libcom_err.  A module is not linked with
  * them: the program that it is loaded into has them, or the module does nothing.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The model of the time that a check takes, before it, while it runs and when it
  * has ended.  doc/estimates.md compares it with real checks on modelled disks, and

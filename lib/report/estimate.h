@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The one model of how long reading takes: bytes and requests, each at the pace
  * of the device.  A forecast takes the pace from the measured speed; a running check

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How far a check is and how long it will take, from what is known of it at a
  * few moments.  Pure, but for the file: time is among the facts.

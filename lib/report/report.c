@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Puts into words what was decided and what a run achieved.  Decides nothing
  * and counts nothing itself.

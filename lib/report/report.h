@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * What is reported of a run: the facts, and the decisions with their reasons.
  * Written as JSON (doc/statistics.md), and for PREFETCH_VERBOSE as lines.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The statistics as JSON, a member on each line.  Decides the keys and their
  * order; doc/statistics.md explains them.  Errors of writing are the stream's.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides to which files statistics may be written.  Does not know what they
  * contain.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The statistics file.  Its name comes from the environment or the command line
  * of a program that runs as root.  So it is written only if it is a new file,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* For people: times in words, and a line of status on a terminal. */
 #ifndef E2PF_WORDS_H
 #define E2PF_WORDS_H

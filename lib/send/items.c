@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Search results and their items, ranges of keys, walks and lists. */
 #include <stdlib.h>
 #include <linux/btrfs.h>

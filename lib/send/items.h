@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * What decides what is read ahead of a send: items of files and extents, the
  * results of a tree search that contain them (BTRFS_IOC_TREE_SEARCH_V2), sets of

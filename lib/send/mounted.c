@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The ioctls of a mounted btrfs, and direct reads of its devices. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A mounted btrfs filesystem: its devices, trees and files, as far as they can
  * be read from user space.

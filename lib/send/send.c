@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides what is read ahead of a send, in parts, in key order, which is the order
  * of the send.  The nodes of two trees tell which leaves the kernel will compare;

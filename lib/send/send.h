@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Reads ahead of the kernel's send of a btrfs subvolume, from the mounted
  * filesystem: what is newer than the parent, and what is compared with that.

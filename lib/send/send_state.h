@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* What send.c, which decides what is read, and send_work.c, whose threads read
  * it, have in common. */
 #ifndef E2PF_SEND_STATE_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The threads that read leaves and data ahead of a send.  Each has one request
  * in flight, and respects the configured limits and priorities.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A btrfs filesystem of arbitrary bytes, walked by the engine: tests the
  * planner, the chunk map and the source together.  Aborts if a reference is not

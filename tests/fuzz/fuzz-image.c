@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Feeds small images to the source and to one elevator pass over all groups, as
  * a worker does.  Aborts if something is read that is not inside the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Feeds arbitrary bytes to every function of the planner.  Aborts if a run is
  * reported that is empty, not completely inside the filesystem, or of a kind

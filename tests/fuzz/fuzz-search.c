@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Parses arbitrary bytes as the result of a tree search on a mounted btrfs, or
  * as nodes of a walk.  Aborts if an item or a piece of data extends beyond its

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 # shellcheck shell=bash
 #
 # To be sourced after lib.sh.  fuzz_seeds TARGET DIR makes the seeds of a fuzz target.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Feeds arbitrary text to all parsers of settings: counts, sizes, the
  * variables, the file and e2prefetch's command line.  Aborts if

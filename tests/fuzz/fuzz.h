@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Shared by the fuzz targets: takes bytes from the input, in order.  Bytes
  * beyond its end are zero.

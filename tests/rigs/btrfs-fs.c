@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Builds btrfs blocks, with the field offsets of format.h. */
 #include "btrfs-fs.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Hand-made btrfs blocks: a superblock, chunk items, nodes and leaves, and a
  * device in memory that holds them.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * An engine on a simulated device with a hand-made filesystem, shared by the
  * tests of the engine.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A simulated device and clock.  Does not know about filesystems; of the
  * calling threads it knows only which ones are workers.  Without fake-threads.c

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A simulated device and clock.  Nothing happens by itself: a readahead
  * completes at once or when the test says so, a call blocks while the test

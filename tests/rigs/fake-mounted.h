@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A mounted btrfs without a kernel: it takes the place of lib/send/mounted.c.
  * Every tree has one node with FAKE_LEAVES leaves; leaf i has the keys of inode

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Replacements for the calls in which threads sleep.  A worker counts as asleep
  * from the time it begins to wait, with the mutex held, until it is signalled.

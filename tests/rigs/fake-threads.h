@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Control over the threads of the program under test: which of them calls, when
  * all of them sleep, and making the n-th thread creation or allocation fail.

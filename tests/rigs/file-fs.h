@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A filesystem in a file, made by libext2fs: 1 KiB blocks, only a root
  * directory, and a scan has to read all inodes of each group.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Two files, two channels on them driven in step, and loop devices. */
 #include <fcntl.h>
 #include <linux/loop.h>

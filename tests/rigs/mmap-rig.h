@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Shared by the tests of the mmap I/O manager: two channels on two copies of
  * one image, driven in step, one by the unix manager and one by ours.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Shared by the tests of the planner: a valid superblock, and a record of the
  * references that a planner function passed.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The walk itself: superblock, groups, inodes, trees.  The planner
  * decides what is metadata.

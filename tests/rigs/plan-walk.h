@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Walks a whole image with the planner alone, and records for every block the
  * classes it was reported as.  For tests: the image is in memory.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Creates a procfs and sysfs in a temporary directory, and removes it.  A tree
  * is a text of lines:

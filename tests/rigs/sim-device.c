@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* A page cache over a modelled device. */
 #include <stdlib.h>
 #include <string.h>

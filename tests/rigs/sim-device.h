@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A device as bench/model.h describes it, on the clock of sim-threads.h, under
  * a page cache that evicts what came first.  The kernel's own readahead is left

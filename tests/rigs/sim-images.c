@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Makes filesystems, with the blocks of an old one scattered. */
 #include "array.h"
 #include "sim-images.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Made-up filesystems, the same on every machine, and what a check of each
  * reads.  Those with names of bench/images are like these, but small: what

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The threads are real ones.  The one whose turn it is holds `turn_lock`,
  * except while it passes the turn on.

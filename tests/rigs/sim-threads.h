@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Threads on a simulated clock: one runs at a time, until it waits or computes,
  * and the clock stands still meanwhile.  Then that one goes on which wakes

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A hand-made filesystem in memory.  Knows the layout of inodes and extent
  * nodes, and nothing about their readers.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A hand-made filesystem in memory: geometry, groups, and the bytes of inode
  * tables and tree blocks, which are all the planner looks at.

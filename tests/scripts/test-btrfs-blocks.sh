@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Filesystems of every metadata profile, node size and checksum type, made by the
 # kernel: the planned blocks, and their devices, must be those that the stock check

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # btrfs check on failing disks: the command under test must have the output and
 # exit status of the stock program if a tree block cannot be read, if the device

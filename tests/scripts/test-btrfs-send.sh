@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # btrfs send with the module against the stock program:
 # with all options, the stream, the result of receiving it and what is found must be

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # btrfs check with the module: what is left to the stock program and says why, what a
 # check leaves in the page cache, and checks of data.  test-compare.sh compares its

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The launcher: valid values of variables, what it says, the environment of its
 # children, and the files that e2prefetch writes statistics to.  test-compare.sh tests

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # A container's own `fsck -a' and `e2fsck -p' prefetch if its PATH begins with the
 # folder of links, as doc/containers.md says, and say and write what they do without.

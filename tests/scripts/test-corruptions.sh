@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The seeded rows of test-compare.sh, in a script of their own because they run in
 # memory: COUNT of each group, or with SOAK_SECONDS others until those are over.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Documents and packages agree with the sources: each option and setting is in the
 # manuals and completions, and the examples of the manuals run; each folder includes

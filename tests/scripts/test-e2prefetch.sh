@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The command e2prefetch: valid and invalid options, the plan, the statistics, and
 # the exit status and signals of a user's command.

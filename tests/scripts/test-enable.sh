@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # e2prefetch enable, disable and status, on a system in a folder: which links exist
 # afterwards, also after a run was killed at each of its steps, on a full disk, and

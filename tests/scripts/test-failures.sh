@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Whatever of ours is broken or denied, the check is the stock one: same output,
 # same exit status.  Each row breaks one thing.  With PREFETCH_VERBOSE the reason

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Failing disks and failing calls: with the same fault (see fault-inject.c), the
 # command under test must have the output, exit status and image of stock e2fsck,

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Runs each fuzz target from its seeds, with libFuzzer and the address and
 # undefined behaviour sanitizers.  By default the inputs are the same each time:

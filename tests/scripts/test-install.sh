@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The launcher and the command work where `make install' puts them.  All files that
 # documents name exist.  `make uninstall' removes all installed files

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Restricted machines: resource limits, control groups, refused calls, full and
 # read-only devices, a system without /proc and /sys, signals at any moment, and a

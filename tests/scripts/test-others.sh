@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Other programs of e2fsprogs, with e2prefetch beside them, and with the module
 # preloaded by mistake: output, images and exit status must be the same as without.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # A checker with threads of its own, as the parallel e2fsck of Lustre is one:
 # with the module in it, it finds what it finds without, whatever it is told of

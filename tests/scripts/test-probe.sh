@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # e2prefetch probe: what it prints, and where nothing can be measured.  The unit test
 # of lib/device/speed.c has the sizes and the reasons.

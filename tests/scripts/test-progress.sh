@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Checks that are held in pass 1 by a pipe that nobody reads, at the same place each
 # time, or in a read.  Ended by a signal, they end as stock's and leave no process.

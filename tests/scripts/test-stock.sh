@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The stock e2fsck is found wherever it is, the launcher never starts itself for
 # ever, nothing but libc has to be there for that, and what is shown of the

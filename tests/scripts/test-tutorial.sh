@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The commands of doc/tutorial.md, in order, on an image; what a trace holds, and
 # that bench/plot draws it.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Stock e2fsck with the module, and the prefetcher alone, under valgrind on one
 # image with many features: no invalid access and no use of what was never

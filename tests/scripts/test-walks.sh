@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The passes that a check of a damaged filesystem has: each is known by the
 # walks that it makes, and has its own line in the statistics, in the order in

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * btrfs-plan DEVICE...: prints the tree blocks that would be prefetched for a
  * check of the filesystem on these devices, one per line: device index, offset

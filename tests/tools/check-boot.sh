@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Boots a small Debian in a virtual machine, with a root and a data filesystem that
 # are not clean: before and after `e2prefetch enable', with the root filesystem

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The test suite of this machine's e2fsprogs, from the distribution's source package:
 # with its own e2fsck, and with the launcher in e2fsck's place, PREFETCH=1, with each

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The sources build with the oldest supported headers and libraries, those of Debian
 # 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are downloaded and

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Tests the transitions of a machine on which e2prefetch is enabled, in chroots:
 # upgrades of e2fsprogs from Debian 11 to unstable; upgrades, downgrades and

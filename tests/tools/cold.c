@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* A library to preload that simulates an empty page cache: of what is mapped, nothing
  * is in memory.  An image that was copied a moment ago is then read ahead like one on
  * a disk; otherwise the engine would find everything cached and do nothing. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Corruptions of a btrfs on one device.  Tree blocks are found by their
  * headers; only those reachable from the superblock are used.  Of the code

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Corruptions of ext2, ext3 and ext4.  libext2fs finds the structures; this
  * file changes the bytes itself, because libext2fs writes only valid

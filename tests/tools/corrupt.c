@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * corrupt: makes one seeded corruption in a sound ext2, ext3, ext4 or btrfs
  * image (btrfs on one device only), and prints one line that describes it.  The

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The driver of seeded corruptions, and its interface to a filesystem: a table
  * of the possible kinds of corruption.  The driver owns the image, the random

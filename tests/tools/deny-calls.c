@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * deny-calls ERRNO NAME[,NAME...] PROGRAM ARGUMENTS: runs a program in which
  * the named system calls fail with this error, as under a container's seccomp

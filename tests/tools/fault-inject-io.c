@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Reads, writes and mappings of the image: decides which of them fail, and
  * simulates the page cache of a disk for them.  fault-inject.c defines the

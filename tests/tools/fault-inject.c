@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * A library to preload into e2fsck, stock or with our module, that makes calls
  * fail: those on one file, as on a failing disk, or the n-th call made by the

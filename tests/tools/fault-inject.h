@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Shared by the files of the fault injector: the current fault, whose calls are
  * counted, and the real functions behind those defined here.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * A library to preload into stock e2fsck, to detect output that depends on
  * uninitialised variables.  Before each inode of pass 1 it fills the unused

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * A library to preload into e2fsck, stock or with our module, so that two runs
  * of the same check produce the same bytes.  It replaces all sources of values

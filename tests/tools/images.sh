@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 # shellcheck shell=bash
 #
 # Small filesystems, one for each feature of ext2, ext3 and ext4 that changes where

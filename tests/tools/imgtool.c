@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * imgtool: functions for the shell tests that no standard tool has.  It
  * compares files without reading their holes, makes files with holes and

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 # shellcheck shell=bash
 #
 # To be sourced by all test scripts (bash): TAP lines, a temporary folder, the helpers

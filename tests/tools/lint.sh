@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and
 # disk models, and owners.py on the engine.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* A library to preload that simulates a kernel without
  * BTRFS_IOC_TREE_SEARCH_V2. */
 #ifndef _GNU_SOURCE

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 """Who writes and who reads each field of the engine.
 
     tests/tools/owners.py [--table] [TREE]

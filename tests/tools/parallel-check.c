@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A small checker that works like a parallel e2fsck: the filesystem's structure
  * is copied for each thread, with a channel opened again by the first one's

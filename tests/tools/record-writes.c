@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * A library to preload into a checker that records what it writes, in order.
  * Each call that changes a file, or waits until a change has reached the disk,

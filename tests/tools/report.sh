@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 # shellcheck shell=bash
 #
 # To be sourced by scripts that run other tests in many places: passes on their TAP,

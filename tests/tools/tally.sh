@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
 # shellcheck shell=bash
 #
 # Sourced by lib.sh, for scripts that source compare.sh.  Counts the outcomes of many runs and

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The maps that replace libext2fs's red-black trees, compared with such trees:
  * the same calls must have the same results, errors and messages.

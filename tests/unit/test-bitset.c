@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Compares the set with an array of bytes, one per bit, after the same random
  * operations on both; checks that it never takes more memory than a tree or an

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The set of blocks, compared with an array of bytes: what is added and removed
  * in any order, and at its cap.

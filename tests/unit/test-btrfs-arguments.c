@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* How command lines of btrfs are classified: as a check, a send or another
  * command, and which checks are not prefetched. */
 #include "unit.h"

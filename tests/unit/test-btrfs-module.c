@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The module in a program that uses descriptors as no btrfs does: whatever the
  * program does with descriptor -1 is not taken for a device that it has closed.

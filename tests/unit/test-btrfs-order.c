@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The order in which leaves are read: trees in turn, sweeps, leaves taken
  * along, devices in turn, and bounded memory.

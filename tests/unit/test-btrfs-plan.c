@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The planner for btrfs and the chunk map, on hand-made bytes: what they find in
  * valid structures, and that they find nothing in a structure with a bad field.

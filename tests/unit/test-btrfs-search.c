@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The parts that decide what is read ahead of a send, on hand-made bytes: keys
  * and key ranges, the results of a tree search, the walk over a tree's nodes,

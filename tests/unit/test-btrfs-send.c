@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* What is searched for and read ahead of a send, counted, when the kernel has
  * nothing cached, everything, or the leaves without the data. */
 #include <sched.h>

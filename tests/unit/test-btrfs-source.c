@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* btrfs as a source of work: what it passes on of a small filesystem in memory,
  * and in which order. */
 #include "unit.h"

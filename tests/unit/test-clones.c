@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Blocks that several files claim, read ahead in the order in which pass 1D
  * clones them. */
 #include "unit.h"

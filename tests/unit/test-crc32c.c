@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * CRC-32C by this processor's instruction, compared with a computation bit by bit:
  * all lengths to 1100, from all alignments and up to the end of memory, any seed,

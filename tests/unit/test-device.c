@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The real device: which files can be opened, whether cached ranges are
  * recognized, and that errors are reported.

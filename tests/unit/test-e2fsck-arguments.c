@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * What a command line tells e2fsck to do, and which superblocks belong to a
  * filesystem that e2fsck does not check.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Elevator passes over small hand-made filesystems: the order and merging of
  * requests, that everything is visited once, and that no damaged tree makes a

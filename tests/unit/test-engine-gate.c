@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How the engine reacts to the device and to what is cached: when a checker
  * waits at the gate, when nothing is read ahead at all, and which order is

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How much the engine asks for per second, on a simulated device and clock:
  * limits of requests and bytes, divided among those who share them; and that

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * What the engine reads in the phases behind the first: directory blocks by the
  * checker's list, and bitmaps, on a simulated device and clock.

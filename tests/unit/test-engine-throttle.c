@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How far the engine reads ahead of a checker, and that it stays within its
  * memory budget, on a simulated device and clock.

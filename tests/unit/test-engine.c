@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The engine on a simulated device and clock: that it reads everything once,
  * what it counts, and that it can be stopped in every state.  No test depends

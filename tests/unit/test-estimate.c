@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* How long a check is likely to take: what it computes, and what it waits, on
  * flash and where there is a head. */
 #include "unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Compares our walk over indirect blocks with libext2fs's, on random trees with
  * errors, and with callbacks that change numbers or end the walk.  Callbacks,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Which blocks of a journal are requested when a check walks its map, and when
  * it is replayed. */
 #include <endian.h>

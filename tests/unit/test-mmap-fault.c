@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The mmap I/O manager when something is unavailable: truncated files, media
  * errors, no memory or address space; and its SIGBUS guard together with the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The mmap I/O manager against the unix manager, operation by operation on
  * two copies of one image.  Faults and signals are in test-mmap-fault.c.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The module in a program that does not use libext2fs as e2fsck does: which
  * filesystems are prefetched, that neither a child process nor the target of a

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A channel of the unix manager, observed and unobserved: results, errors,
  * callbacks and bytes must be the same.  Also tests what is reported to the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The planner compared with libext2fs: on images with many combinations of
  * features, every block that the planner returns, with its class, must be such

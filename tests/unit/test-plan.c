@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The planner on hand-made inodes, trees and attributes: what it finds in valid
  * ones, and that it ignores impossible values.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The requests that a check makes with the engine, for each model of
  * bench/models and each image of sim-images.h, compared with

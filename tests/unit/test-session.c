@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A session on a filesystem in a file, through the public functions: the plan,
  * the reads that follow, and errors of a damaged filesystem.

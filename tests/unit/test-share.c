@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How many checks share the machine, judging by the contents of /proc/locks,
  * and with processes that join and are killed.  Other checks may run on this

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * At which places a device is measured, what it is taken for, and what is said
  * where it cannot be: on simulated devices of several sizes.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Which pass a check is in, deduced from the walks it makes. */
 #include "unit.h"
 #include "stages.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Inode tables that lie side by side: how many requests they are on a simulated
  * device; and the checker's place in them.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A small checker with the module, and the module's threads, on a filesystem
  * that is not cached.  The module is linked, not preloaded, so that the thread

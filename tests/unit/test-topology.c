@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The disks below a device or file, and what follows for the order of reads, on
  * small trees of what sysfs holds.

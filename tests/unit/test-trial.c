@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The self-test accepts the libext2fs of this machine.  It rejects each
  * stand-in that is made to answer wrongly, and an unknown version.

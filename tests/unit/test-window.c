@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The parts of the engine that have no thread: what the window counts of a run that
  * is requested part by part, and the requests in flight.
