@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and
-# disk models, and owners.py on the engine.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with
-# reasons.  Prints TAP: a finding is a failure.
+# Looks for licence and copyright in each source; runs clang-tidy, cppcheck and gcc
+# -fanalyzer on all C sources, including tests and disk models, and owners.py on the
+# engine.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with reasons.
+# Prints TAP: a finding is a failure.
 #
 # Needs a configured build in top_builddir for config.h.
 
@@ -94,6 +95,31 @@ analyze_one()
 	gcc -O1 -fanalyzer "${off[@]}" "${cflags[@]}" -c -o /dev/null "$1"
 }
 
+# Each tracked source says within its first lines under which licence it is and who holds
+# its copyright, and licensecheck, if it is there, understands that.
+licences()
+{
+	local files file
+
+	mapfile -t files < <(git ls-files | while read -r file; do
+		case $file in
+		*.[ch] | *.sh | *.py | *.am | *.ac | *.in | *.[1-8]) echo "$file" ;;
+		*) ! head -c 2 "$file" | grep -q '^#!' || echo "$file" ;;
+		esac
+	done)
+	[ ${#files[@]} -gt 100 ] || { echo "git lists no sources"; return 1; }
+	for file in "${files[@]}"; do
+		head -n 5 "$file" | tr '\n' ' ' | grep -q \
+			'SPDX-License-Identifier: .*SPDX-FileCopyrightText: ' ||
+			echo "$file: warning: no line with SPDX and licence or copyright"
+	done
+	! command -v licensecheck >/dev/null ||
+		licensecheck --machine --copyright "${files[@]}" | awk -F '\t' '
+		$2 == "UNKNOWN" || $3 !~ /e2prefetch contributors/ {
+			print $1 ": warning: licensecheck finds " $2 ", " $3
+		}'
+}
+
 [ -e "$top_builddir/config.h" ] || {
 	echo "Bail out! no $top_builddir/config.h: run configure"
 	exit 99
@@ -132,6 +158,12 @@ cflags+=(-std=gnu11 -include "$top_builddir/config.h"
 	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"'
 	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")
 
+if git ls-files --error-unmatch configure.ac >/dev/null 2>&1; then
+	checker "licence and copyright of each file of git" licences
+else
+	number=$((number + 1))
+	echo "ok $number - licence and copyright # SKIP no git here"
+fi
 checker clang-tidy each tidy_one
 checker 'one writer of each field of the engine, says a script of python3' \
 	python3 tests/tools/owners.py
