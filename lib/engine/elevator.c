@@ -41,10 +41,10 @@ static unsigned level_of(const struct e2pf_elevator *el,
 	return el->depth ? E2PF_LAST_LEVEL : 0;
 }
 
-/* The bitmaps of a group are followed by those of the next, with the inode tables
- * between them in the list: so many references back one may continue that is
- * not parsed.  It stays far below RUN_MOST. */
-#define JOIN_BACK 3u
+/* The bitmaps of a group are followed on the device by those of the next, and in the
+ * list by inode tables, of 16 groups in a flex group: a reference that is not parsed
+ * may continue one so many before it.  It stays far below RUN_MOST. */
+#define JOIN_BACK 17u
 #define JOIN_MOST (256u << 10)
 
 static bool join(struct e2pf_level *l, const struct e2pf_ref *ref)

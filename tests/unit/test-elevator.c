@@ -409,4 +409,52 @@ TEST(classes_asked_for)
 	}
 }
 
+/* Bitmaps of a flex group are one reference each kind, whatever lies
+ * between them in the order of the groups; what is parsed, of another class, on
+ * another device or not adjacent is not joined, nor beyond 256 KiB. */
+TEST(neighbours_join)
+{
+	struct e2pf_elevator el = { .level_most = 4096, .ahead_most = 1 << 20 };
+	struct e2pf_level *l = &el.level[0];
+	struct e2pf_ref ref;
+	unsigned g;
+
+	for (g = 0; g < 128; g++) {
+		ref = (struct e2pf_ref){
+			.offset = (g / 16 * 16 << 20) + 4096 * (g % 16),
+			.length = 4096
+		};
+		e2pf_elevator_add(&el, &ref, false);
+		ref.offset += 1 << 20;
+		e2pf_elevator_add(&el, &ref, false);
+		ref.offset += 1 << 20;
+		ref.parse = true;
+		e2pf_elevator_add(&el, &ref, false);
+	}
+	assert_int_equal(l->used, 128 + 2 * 8);
+	assert_int_equal(l->bytes, 3 * 128 * 4096);
+	assert_int_equal(l->ref[0].length, 64 << 10);
+	assert_int_equal(l->ref[1].length, 64 << 10);
+	for (g = 0; g < 65; g++) {
+		ref = (struct e2pf_ref){
+			.offset = (UINT64_C(1) << 40) + 4096 * g, .length = 4096
+		};
+		e2pf_elevator_add(&el, &ref, false);
+	}
+	assert_int_equal(l->used, 128 + 2 * 8 + 2);
+	assert_int_equal(l->ref[128 + 2 * 8].length, 256 << 10);
+	ref = (struct e2pf_ref){ .offset = UINT64_C(1) << 41, .length = 4096 };
+	e2pf_elevator_add(&el, &ref, false);
+	ref.offset += 4096;
+	ref.cls = 1;
+	e2pf_elevator_add(&el, &ref, false);
+	ref.offset += 4096;
+	ref.device = 1;
+	e2pf_elevator_add(&el, &ref, false);
+	ref.offset += 8192;
+	e2pf_elevator_add(&el, &ref, false);
+	assert_int_equal(l->used, 128 + 2 * 8 + 2 + 4);
+	e2pf_elevator_free(&el);
+}
+
 UNIT_MAIN(NULL, NULL)
