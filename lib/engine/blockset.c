@@ -17,7 +17,7 @@ struct e2pf_block_entry {
 	uint64_t bits;
 };
 
-/* So many entries at first, 16 KiB: the hash spreads them over all pages, so
+/* FIRST_ENTRIES take 16 KiB: the hash spreads entries over all pages, so
  * those that are not needed would be in memory, too. */
 #define FIRST_ENTRIES 1024u
 

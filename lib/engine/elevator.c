@@ -41,9 +41,9 @@ static unsigned level_of(const struct e2pf_elevator *el,
 	return el->depth ? E2PF_LAST_LEVEL : 0;
 }
 
-/* The bitmaps of a group are followed on the device by those of the next, and in the
- * list by inode tables, of 16 groups in a flex group: a reference that is not parsed
- * may continue one so many before it.  It stays far below RUN_MOST. */
+/* What is adjacent on the device has others between it in the list: a reference that is
+ * not parsed may continue one that was added up to JOIN_BACK before it, in a source that
+ * lays 16 units side by side.  It stays far below RUN_MOST. */
 #define JOIN_BACK 17u
 #define JOIN_MOST (256u << 10)
 
