@@ -61,11 +61,11 @@ void node_table_free(void *table, size_t bytes)
 	free(table);
 }
 
-/* The bytes of a node that stores this number of `values`.  Room for two is the least
- * that leaves nothing of the allocator's unit unused. */
+/* The bytes of a node that stores this number of `values`.  Room for one leaves
+ * nothing of the allocator's unit unused. */
 static size_t size_for(unsigned values)
 {
-	unsigned room = 2;
+	unsigned room = 1;
 
 	while (room < values)
 		room *= 2;
