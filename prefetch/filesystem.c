@@ -43,14 +43,13 @@ static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 errcode_t open_session(const struct options *o, struct e2pf_session **session,
 		       unsigned *block_size)
 {
-	ext2_filsys fs;
+	/* The session looks at it as long as the program runs. */
+	static ext2_filsys fs;
 	errcode_t err = open_filesystem(o, &fs);
 
 	if (err)
 		return err;
 	if (block_size)
 		*block_size = fs->blocksize;
-	err = e2pf_open(fs, o->device, o->offset, &o->settings, session);
-	ext2fs_free(fs);
-	return err;
+	return e2pf_open(fs, o->device, o->offset, &o->settings, session);
 }

@@ -33,26 +33,35 @@ static bool has_groups(const struct e2pf_ext4_session *s, ext2_filsys fs)
 	return fs->group_desc && fs->group_desc_count >= s->geo.groups;
 }
 
-static void lend_group(void *ctx, uint32_t g, struct e2pf_group *group)
+/* The checker may change a descriptor while it is copied: what is made of it is
+ * checked as what comes from a disk. */
+static void lend_group(void *lender, uint32_t g, struct e2pf_group *group)
 {
-	const struct e2pf_ext4_session *s = ctx;
+	struct e2pf_ext4_session *s = lender;
 	char desc[EXT2_MAX_DESC_SIZE];
+	bool known;
 
-	if (!has_groups(s, s->fs))
-		return;
-	memcpy(desc, ext2fs_group_desc(s->fs, s->fs->group_desc, g),
-	       s->geo.desc_size);
+	pthread_mutex_lock(&s->lock);
+	known = s->fs && has_groups(s, s->fs);
+	if (known) {
+		memcpy(desc, ext2fs_group_desc(s->fs, s->fs->group_desc, g),
+		       s->geo.desc_size);
 #ifdef WORDS_BIGENDIAN
-	ext2fs_swap_group_desc2(s->fs, (void *)desc);
+		ext2fs_swap_group_desc2(s->fs, (void *)desc);
 #endif
-	e2pf_plan_descriptor(&s->geo, g, desc, group);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (known)
+		e2pf_plan_descriptor(&s->geo, g, desc, group);
 }
 
-static errcode_t lend_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
+/* From now on groups are taken from `fs`; NULL: there are none. */
+static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
 {
+	pthread_mutex_lock(&s->lock);
 	s->fs = fs;
-	e2pf_ext4_lend_groups(s->ext4, lend_group, s);
-	return has_groups(s, fs) ? 0 : EXT2_ET_CORRUPT_SUPERBLOCK;
+	pthread_mutex_unlock(&s->lock);
+	return fs && has_groups(s, fs) ? 0 : EXT2_ET_CORRUPT_SUPERBLOCK;
 }
 
 static void report(struct e2pf_session *session, struct e2pf_report *r)
@@ -153,8 +162,11 @@ static void get_progress(struct e2pf_session *session,
 
 static void detach(struct e2pf_session *session)
 {
-	if (e2pf_ext4_of(session)->observer)
-		e2pf_unobserve(e2pf_ext4_of(session)->observer);
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	take_groups(s, NULL);
+	if (s->observer)
+		e2pf_unobserve(s->observer);
 }
 
 static void close_session(struct e2pf_session *session)
@@ -163,6 +175,7 @@ static void close_session(struct e2pf_session *session)
 
 	e2pf_ext4_free(s->ext4);
 	e2pf_journal_fini(&s->journal);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -205,6 +218,7 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 
 	if (!s)
 		return EXT2_ET_NO_MEMORY;
+	pthread_mutex_init(&s->lock, NULL);
 	err = e2pf_session_init(&s->base, &ext4, device, settings);
 	s->base.cfg.paced = paced;
 	if (!err)
@@ -221,6 +235,8 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 	if (!s->ext4 ||
 	    e2pf_session_add_source(&s->base, &s->ext4->source))
 		goto fail;
+	s->ext4->lend = lend_group;
+	s->ext4->lender = s;
 	*session = &s->base;
 	return 0;
 fail:
@@ -235,14 +251,9 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 	errcode_t err = new_session(fs, device, offset, settings, false,
 				    session);
 
-	struct e2pf_ext4_session *s;
-
 	if (err)
 		return err;
-	s = e2pf_ext4_of(*session);
-	err = lend_groups(s, fs);
-	if (!err && !e2pf_ext4_make_groups(s->ext4))
-		err = EXT2_ET_NO_MEMORY;
+	err = take_groups(e2pf_ext4_of(*session), fs);
 	if (err)
 		e2pf_close(*session);
 	else
@@ -294,10 +305,9 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	s->observer->journal = NULL;
-	/* The threads use the groups, which a repair may have changed. */
 	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
 		return EXT2_ET_OP_NOT_SUPPORTED;
-	if (lend_groups(s, fs))
+	if (take_groups(s, fs))
 		return EXT2_ET_CORRUPT_SUPERBLOCK;
 	e2pf_session_choose(session);
 	session->short_of_memory = session->available < OWN_BYTES +

@@ -4,9 +4,10 @@
  * A session on ext2, ext3 or ext4, for a program that is about to walk it, or for
  * the module in e2fsck.
  *
- * When it is opened it takes an immutable snapshot of the superblock and the group
- * descriptors.  It reads through a descriptor of its own, and starts no thread before
- * e2pf_session_start().  Every function that can fail returns an errcode_t (0 for
+ * When it is opened it takes an immutable snapshot of the superblock.  Group
+ * descriptors are copied one at a time from the filesystem that libext2fs has opened,
+ * until the session ends.  It reads through a descriptor of its own, and starts no
+ * thread before e2pf_session_start().  Every function that can fail returns an errcode_t (0 for
  * success), as in libext2fs.  Prefetching is advisory: an error while reading ahead
  * never reaches the caller; it is counted in the statistics.
  */
@@ -21,7 +22,9 @@
 struct e2pf_ext4_session {
 	struct e2pf_session base;
 	struct e2pf_geometry geo;
-	ext2_filsys fs;			/* that the groups are taken from */
+	ext2_filsys fs;			/* that groups are taken from, by any
+					   thread; NULL: there are none */
+	pthread_mutex_t lock;		/* of that */
 	struct e2pf_ext4 *ext4;
 	struct e2pf_observer *observer;	/* NULL without a checker */
 	struct e2pf_journal journal;
@@ -36,8 +39,8 @@ static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)
 
 /*
  * Open a session on `fs`, which libext2fs has opened from `device`; the
- * filesystem begins `offset` bytes into the device.  `fs` is only read, and
- * only during the call.  `settings` may be NULL.
+ * filesystem begins `offset` bytes into the device.  `fs` is only read, and must
+ * outlive the session, or its end.  `settings` may be NULL.
  */
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
@@ -73,10 +76,8 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block);
 /*
  * A scan of all inodes begins.  Stop reading ahead for an earlier scan, choose
  * threads, order and budget from the device's topology, and start.  May be
- * called any number of times.  `fs` is the one of e2pf_open_paced() and is read
- * during the call, and by a later read of the checker if everything seemed to be
- * cached at first.  Does nothing if a thread of the earlier scan still
- * waits for the device.
+ * called any number of times.  `fs` is the one of e2pf_open_paced().  Does nothing
+ * if a thread of the earlier scan still waits for the device.
  */
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);
 

@@ -43,7 +43,7 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4, e2pf_sink sink,
 {
 	return (struct e2pf_plan) {
 		.geo = ext4->geo, .groups = ext4->groups,
-		.packed = ext4->groups ? NULL : ext4->made,
+		.lend = ext4->lend, .lender = ext4->lender,
 		.classes = ext4->classes, .sink = sink, .ctx = ctx
 	};
 }
@@ -55,16 +55,9 @@ struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
 
 	if (ext4->groups)
 		group = ext4->groups[number];
-	else if (ext4->made)
-		e2pf_groups_get(ext4->made, (uint32_t)number, &group);
 	else if (ext4->lend)
 		ext4->lend(ext4->lender, (uint32_t)number, &group);
 	return group;
-}
-
-static bool has_groups(const struct e2pf_ext4 *ext4)
-{
-	return ext4->groups || ext4->made;
 }
 
 /*
@@ -89,18 +82,6 @@ static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
 		before = table;
 	}
 	return n >= ext4->geo->groups / 4 * 3 && n;
-}
-
-bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4)
-{
-	struct e2pf_groups *made = e2pf_groups_new(ext4->geo->groups, ext4->lend,
-						   ext4->lender);
-
-	/* Another thread may ask for the progress: it must find none or complete ones. */
-	pthread_mutex_lock(&ext4->lock);
-	ext4->made = made;
-	pthread_mutex_unlock(&ext4->lock);
-	return made;
 }
 
 /* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
@@ -138,11 +119,8 @@ static void ext4_begin(struct e2pf_source *source,
 	};
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
-	/* Without memory for them nothing is read ahead. */
-	if (!has_groups(ext4) && !start->asleep)
-		e2pf_ext4_make_groups(ext4);
-	ext4->asleep = start->asleep;
-	ext4->side_by_side = has_groups(ext4) && lie_side_by_side(ext4);
+	/* All groups are looked at only if something is read. */
+	ext4->side_by_side = !start->asleep && lie_side_by_side(ext4);
 	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->paced = start->paced;
@@ -180,9 +158,8 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 
 	*more = false;
 	if (phase != E2PF_EXT4_LIST)
-		return (has_groups(ext4) || ext4->asleep) &&
-		       (phase == E2PF_EXT4_TABLES ||
-			ext4->classes & 1u << E2PF_BITMAPS) ? ext4->geo->groups : 0;
+		return phase == E2PF_EXT4_TABLES ||
+		       ext4->classes & 1u << E2PF_BITMAPS ? ext4->geo->groups : 0;
 	pthread_mutex_lock(&ext4->lock);
 	units = ext4->list_end;
 	*more = ext4->list_end < ext4->list_total;
@@ -208,15 +185,13 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 			    struct e2pf_ext4_progress *progress)
 {
-	bool known;
 	uint32_t g;
 
 	pthread_mutex_lock(&ext4->lock);
-	known = has_groups(ext4);
 	progress->list_at = ext4->list_at;
 	progress->list_total = ext4->list_total;
 	pthread_mutex_unlock(&ext4->lock);
-	for (g = 0; known && g < ext4->geo->groups; g++) {
+	for (g = 0; g < ext4->geo->groups; g++) {
 		struct e2pf_group group = e2pf_ext4_group(ext4, g);
 		uint64_t bytes = (uint64_t)group.inodes_in_use *
 				 ext4->geo->inode_size;
@@ -267,30 +242,32 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 	e2pf_plan_group(&plan, (uint32_t)unit, &group);
 }
 
-/* Bytes of an inode table that are in use, from byte `at` of the reference to
- * the table's end. */
-static uint64_t table_left(const struct e2pf_ext4 *ext4,
-			   const struct e2pf_ref *ref, uint64_t at)
+/* Inodes of a table that are in use, from byte `at` of the reference to the table's
+ * end, and *before that.  The checker may have moved the table meanwhile. */
+static uint64_t inodes_left(const struct e2pf_ext4 *ext4,
+			    const struct e2pf_ref *ref, uint64_t at,
+			    uint32_t *before)
 {
-	uint32_t group = e2pf_kind_of(ref).group;
-	uint64_t begin = e2pf_ext4_group(ext4, group).inode_table *
-			 ext4->geo->block_size;
-	uint64_t used = table_bytes(ext4, group);
+	struct e2pf_group group = e2pf_ext4_group(ext4,
+						  e2pf_kind_of(ref).group);
 
-	at += ref->offset - begin;
-	return at < used ? used - at : 0;
+	at += ref->offset - group.inode_table * ext4->geo->block_size;
+	at /= ext4->geo->inode_size;
+	*before = (uint32_t)at;
+	return at < group.inodes_in_use ? group.inodes_in_use - at : 0;
 }
 
 static uint32_t ext4_piece(struct e2pf_source *source,
 			   const struct e2pf_ref *ref, uint64_t at)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	uint64_t left = ref->length - at;
+	uint64_t left = ref->length - at, used;
+	uint32_t before;
 
 	if (e2pf_kind_of(ref).parse != E2PF_INODE_TABLE)
 		return ext4->geo->block_size;
-	if (left > table_left(ext4, ref, at))
-		left = table_left(ext4, ref, at);
+	used = inodes_left(ext4, ref, at, &before) * ext4->geo->inode_size;
+	left = used < left ? used : left;
 	return (uint32_t)(left < TABLE_PIECE ? left : TABLE_PIECE);
 }
 
@@ -302,13 +279,13 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	const struct e2pf_geometry *geo = ext4->geo;
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 	struct e2pf_plan plan = plan_for(ext4, sink, ctx);
-	uint64_t index;
+	uint32_t before;
 
 	if (kind.parse == E2PF_INODE_TABLE) {
-		index = (table_bytes(ext4, kind.group) -
-			 table_left(ext4, ref, at)) / geo->inode_size;
-		e2pf_plan_inodes(&plan, kind.group * geo->inodes_per_group +
-				 (uint32_t)index + 1, bytes, size);
+		if (inodes_left(ext4, ref, at, &before))
+			e2pf_plan_inodes(&plan,
+					 kind.group * geo->inodes_per_group +
+					 before + 1, bytes, size);
 	} else {
 		e2pf_plan_block(&plan, kind,
 				(ref->offset + at) / geo->block_size, bytes);
@@ -382,20 +359,8 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 	if (!ext4)
 		return;
 	pthread_mutex_destroy(&ext4->lock);
-	e2pf_groups_free(ext4->made);
 	free(ext4->list);
 	free(ext4);
-}
-
-void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
-			   void (*lend)(void *ctx, uint32_t number,
-					struct e2pf_group *group), void *ctx)
-{
-	e2pf_groups_free(ext4->made);
-	ext4->made = NULL;
-	ext4->groups = NULL;
-	ext4->lend = lend;
-	ext4->lender = ctx;
 }
 
 /*

@@ -19,7 +19,6 @@
 #include <pthread.h>
 
 #include "engine/engine.h"
-#include "groups.h"
 #include "plan.h"
 
 enum e2pf_ext4_phase {
@@ -31,24 +30,21 @@ enum e2pf_ext4_phase {
 
 struct e2pf_ext4 {
 	struct e2pf_source source;
-	/* The filesystem, and all of its groups; these are NULL if they are
-	 * lent. */
+	/* The filesystem; and all of its groups, or who tells them to any
+	 * thread: 60 TiB have 480,000, and e2fsck has them in memory. */
 	const struct e2pf_geometry *geo;
 	const struct e2pf_group *groups;
-	/* Private. */
-	struct e2pf_groups *made;	/* of those that were lent */
-	void (*lend)(void *ctx, uint32_t number, struct e2pf_group *group);
+	e2pf_lend_fn *lend;
 	void *lender;
+	/* Private. */
 	unsigned classes;
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
 	bool side_by_side;		/* tables, and bitmaps next to them */
 	bool bitmaps_early;		/* found with the inode tables, */
 	bool bitmaps_done;		/* and read with them */
-	bool paced, asleep;
-	pthread_mutex_t lock;		/* of the list, which is what follows;
-					   and of `made` when they are made,
-					   for who looks */
+	bool paced;
+	pthread_mutex_t lock;		/* of the list, which is what follows */
 	enum e2pf_class list_class;
 	uint64_t *list;			/* ring of blocks, allocated when a list
 					   begins */
@@ -61,26 +57,13 @@ struct e2pf_ext4 {
  * Create a source for a filesystem of this geometry, which must outlive it.
  * `classes` is a mask of 1u << enum e2pf_class.  The source has one device.
  * Before an engine is started with it, set `groups`, which must outlive it, or
- * lend them.  Returns NULL if memory runs out.
+ * `lend`.  Returns NULL if memory runs out.
  */
 struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 				unsigned classes);
 void e2pf_ext4_free(struct e2pf_ext4 *ext4);
 
-/*
- * Instead of setting all groups: lend(ctx, number, &group) tells one of them.
- * It is called by the threads that start the engine and that make it awake,
- * which are the checker's, until the engine is awake or the groups are lent
- * anew.  Then all groups are made: 60 TiB have 480,000.
- */
-void e2pf_ext4_lend_groups(struct e2pf_ext4 *ext4,
-			   void (*lend)(void *ctx, uint32_t number,
-					struct e2pf_group *group), void *ctx);
-
-/* Make all groups now.  Returns false if memory runs out. */
-bool e2pf_ext4_make_groups(struct e2pf_ext4 *ext4);
-
-/* One of the groups, set, made or lent; zero if there are none. */
+/* One of the groups; zero if there are none. */
 struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
 				  uint64_t number);
 
@@ -95,8 +78,7 @@ void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group);
 /* How far the checker is: bytes and allocated inodes of the tables in the groups
  * before `passed`, in the first `parsed_bytes` of tables, and in all; and its
  * place in the list.  The caller sets these two, the rest is zero.  May be
- * called by any thread, also while the groups are made, but not while they are
- * lent anew. */
+ * called by any thread. */
 struct e2pf_ext4_progress {
 	uint64_t passed, parsed_bytes;
 	uint64_t passed_bytes, bytes;

@@ -18,7 +18,6 @@
 #include <ext2fs/ext2fs.h>
 
 #include "ext4_names.h"
-#include "groups.h"
 #include "engine/source.h"
 
 /* The superblock fields that planning needs, in host byte order. */
@@ -67,6 +66,10 @@ struct e2pf_group {
 					   reads */
 	uint32_t inodes_allocated;	/* for progress reports only */
 };
+
+/* Tells one of the groups, which is zero before. */
+typedef void e2pf_lend_fn(void *lender, uint32_t number,
+			  struct e2pf_group *group);
 
 /* How the bytes of a block are parsed once they have been read. */
 enum e2pf_parse {
@@ -128,8 +131,9 @@ static inline struct e2pf_kind e2pf_unparsed(enum e2pf_class cls)
 struct e2pf_plan {
 	const struct e2pf_geometry *geo;
 	const struct e2pf_group *groups;	/* geo->groups of them, or */
-	const struct e2pf_groups *packed;	/* packed; both NULL if EA
-						   inodes need not be found */
+	e2pf_lend_fn *lend;			/* who tells them; both NULL if
+						   EA inodes need not be found */
+	void *lender;
 	unsigned classes;		/* 1u << enum e2pf_class: blocks of
 					   others are passed only if they lead
 					   to some */

@@ -237,17 +237,17 @@ static void plan_root(struct e2pf_plan *plan, bool extents,
 
 static bool wants_ea_inodes(const struct e2pf_plan *plan)
 {
-	return (plan->groups || plan->packed) &&
+	return (plan->groups || plan->lend) &&
 	       (plan->geo->feature_incompat & EXT4_FEATURE_INCOMPAT_EA_INODE);
 }
 
 static uint64_t table_of(const struct e2pf_plan *plan, uint32_t number)
 {
-	struct e2pf_group group;
+	struct e2pf_group group = { .inode_table = 0 };
 
 	if (plan->groups)
 		return plan->groups[number].inode_table;
-	e2pf_groups_get(plan->packed, number, &group);
+	plan->lend(plan->lender, number, &group);
 	return group.inode_table;
 }
 

@@ -29,7 +29,7 @@ lib=$srcdir/../lib
 
 # The source files that each target is built from.  session.c is left out: it
 # would pull in the whole library.
-sources_plan=$(echo "$lib"/ext4/plan_*.c "$lib"/ext4/groups.c)
+sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c
 	$srcdir/../prefetch/options.c"
 sources_engine="$lib/engine/*.c $lib/device/speed.c $lib/device/rate.c

@@ -207,7 +207,9 @@ static void set_up_guess(struct rig *r, uint32_t groups, bool head)
 static void start_lent(struct rig *r)
 {
 	rig_new(r);
-	e2pf_ext4_lend_groups(r->fs.ext4, lend_group, r);
+	r->fs.ext4->groups = NULL;
+	r->fs.ext4->lend = lend_group;
+	r->fs.ext4->lender = r;
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 

@@ -215,27 +215,31 @@ static double seconds_of_tables(struct e2pf_session *s)
 	return facts.usual_seconds;
 }
 
-/* All was cached, and then it is not: the groups are made while the reporter
- * looks. */
-TEST(looked_at_while_it_wakes)
+/* All was cached, and then it is not; and when the session has ended, the checker
+ * frees the filesystem, while the reporter looks. */
+TEST(looked_at_until_the_end)
 {
+	struct struct_ext2_filsys lent = *fs;
 	struct looker looker = { .ends = false };
 	struct e2pf_observer observer;
 	pthread_t thread;
 
 	warm();
-	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer,
+	assert_int_equal(e2pf_open_paced(&lent, path, 0, NULL, &observer,
 					 &looker.s), 0);
-	assert_int_equal(e2pf_start_paced(looker.s, fs), 0);
+	assert_int_equal(e2pf_start_paced(looker.s, &lent), 0);
 	assert_false(e2pf_engine_in_phase(looker.s->engine, E2PF_EXT4_TABLES));
-	assert_true(seconds_of_tables(looker.s) <= 0);
 	assert_int_equal(pthread_create(&thread, NULL, look_on, &looker), 0);
 	wait_for_look(&looker);
 	e2pf_engine_wake(looker.s->engine);
 	wait_for_look(&looker);
+	assert_true(seconds_of_tables(looker.s) > 0);
+	assert_true(e2pf_session_end(looker.s, -1));
+	memset(&lent, 0xff, sizeof(lent));
+	wait_for_look(&looker);
 	atomic_store_explicit(&looker.ends, true, memory_order_relaxed);
 	pthread_join(thread, NULL);
-	assert_true(seconds_of_tables(looker.s) > 0);
+	assert_true(seconds_of_tables(looker.s) <= 0);
 	e2pf_close(looker.s);
 }
 

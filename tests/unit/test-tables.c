@@ -117,4 +117,41 @@ TEST(place_in_the_tables)
 	tiny_free(&fs);
 }
 
+static void keep(void *ctx, const struct e2pf_ref *ref)
+{
+	*(struct e2pf_ref *)ctx = *ref;
+}
+
+/* Between the request of a table and its parsing the checker has moved it. */
+TEST(table_moved)
+{
+	static const struct e2pf_group moved[] = {
+		{ .inode_table = 0, .inodes_in_use = 16 },
+		{ .inode_table = 600, .inodes_in_use = 16 },
+		{ .inode_table = 100, .inodes_in_use = 16 },
+		{ .inode_table = 515, .inodes_in_use = 8 }
+	};
+	struct e2pf_ref ref = { .length = 0 }, found = ref;
+	struct e2pf_source *source;
+	struct tiny_fs fs;
+	uint64_t block;
+	unsigned i;
+
+	tiny_new(&fs, 4, 512, 16, 1024);
+	block = tiny_free_block(&fs, 1);
+	tiny_inode(&fs, 17, LINUX_S_IFDIR, 1, &block, 1);
+	source = tiny_source(&fs, E2PF_ALL_CLASSES);
+	source->ops->seed(source, E2PF_EXT4_TABLES, 1, keep, &ref);
+	assert_int_equal(ref.offset, fs.groups[1].inode_table * 1024);
+	assert_int_equal(source->ops->piece(source, &ref, 0), 2048);
+	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
+		fs.groups[1] = moved[i];
+		assert_int_equal(source->ops->piece(source, &ref, 0), 0);
+		source->ops->parse(source, &ref, 0, fs.image + ref.offset, 2048,
+				   keep, &found);
+		assert_int_equal(found.length, 0);
+	}
+	tiny_free(&fs);
+}
+
 UNIT_MAIN(NULL, NULL)
