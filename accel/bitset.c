@@ -18,9 +18,22 @@
 #define NODE_BITS ((uint64_t)NODE_VALUES * CHUNK_BITS)
 #define NONE UINT64_MAX
 
+/* Of a table; a part of which all bits are clear takes no memory: 60 TiB have
+ * 61,440 entries, and most maps have bits in few of them. */
+#define PART 64u
+#define PART_CHUNKS (PART * NODE_VALUES)
+#define PART_BYTES (PART * sizeof(uint64_t))
+
+static uint64_t entry_of(const struct bitset *s, uint64_t c)
+{
+	const uint64_t *part = s->table[c / PART_CHUNKS];
+
+	return part ? part[c / NODE_VALUES % PART] : 0;
+}
+
 void bitset_look_up(struct bitset *s, uint64_t c)
 {
-	uint64_t entry = s->table[c / NODE_VALUES];
+	uint64_t entry = entry_of(s, c);
 	struct node *n = chunk_node(entry);
 
 	s->at = c;
@@ -34,13 +47,19 @@ void bitset_look_up(struct bitset *s, uint64_t c)
 
 static void store_chunk(struct bitset *s)
 {
-	uint64_t *entry = &s->table[s->at / NODE_VALUES], old = *entry;
+	uint64_t **part = &s->table[s->at / PART_CHUNKS], *entry, old;
 	struct node *n;
 
 	if (s->slot && s->chunk != CHUNK_CLEAR && s->chunk != CHUNK_FULL) {
 		*s->slot = s->chunk;
 		return;
 	}
+	if (!*part)
+		*part = node_table_new(PART_BYTES);
+	if (!*part)
+		abort();
+	entry = *part + s->at / NODE_VALUES % PART;
+	old = *entry;
 	n = chunk_is_pointer(old) ? chunk_node(old) : node_new(old);
 	n = node_put(n, s->at % NODE_VALUES, s->chunk);
 	*entry = (uint64_t)(uintptr_t)n;
@@ -57,20 +76,20 @@ static void store_chunk(struct bitset *s)
  * Sets.
  */
 
-static uint64_t entries(uint64_t bits)
+static uint64_t parts(uint64_t bits)
 {
-	return bits / NODE_BITS + 1;
+	return bits / (PART_CHUNKS * CHUNK_BITS) + 1;
 }
 
 static size_t table_bytes(const struct bitset *s)
 {
-	return (size_t)entries(s->bits) * sizeof(*s->table);
+	return (size_t)parts(s->bits) * sizeof(*s->table);
 }
 
 bool bitset_init(struct bitset *s, uint64_t bits)
 {
 	*s = (struct bitset){ .bits = bits, .at = NONE };
-	if (entries(bits) <= SIZE_MAX / sizeof(*s->table))
+	if (parts(bits) <= SIZE_MAX / sizeof(*s->table))
 		s->table = node_table_new(table_bytes(s));
 	return s->table;
 }
@@ -90,12 +109,15 @@ static void free_entry(uint64_t entry)
 void bitset_clear_all(struct bitset *s)
 {
 	uint64_t i;
+	unsigned j;
 
-	for (i = 0; s->used; i++) {
-		s->used -= !!s->table[i];
-		free_entry(s->table[i]);
-		s->table[i] = 0;
+	for (i = 0; i < parts(s->bits); i++) {
+		for (j = 0; s->table[i] && j < PART; j++)
+			free_entry(s->table[i][j]);
+		node_table_free(s->table[i], PART_BYTES);
+		s->table[i] = NULL;
 	}
+	s->used = 0;
 	s->at = NONE;
 }
 
@@ -127,33 +149,46 @@ static bool copy_entry(uint64_t from, uint64_t *to)
 	return n;
 }
 
+static bool copy_part(const uint64_t *from, uint64_t **to)
+{
+	bool copied = true;
+	unsigned i;
+
+	*to = from ? node_table_new(PART_BYTES) : NULL;
+	for (i = 0; *to && copied && i < PART; i++)
+		copied = copy_entry(from[i], *to + i);
+	return copied && !from == !*to;
+}
+
 bool bitset_copy(const struct bitset *from, struct bitset *to)
 {
 	uint64_t i;
 
 	if (!bitset_init(to, from->bits))
 		return false;
-	for (i = 0; to->used < from->used; i++) {
-		if (!copy_entry(from->table[i], &to->table[i])) {
+	for (i = 0; i < parts(from->bits); i++)
+		if (!copy_part(from->table[i], &to->table[i])) {
 			bitset_free(to);
 			return false;
 		}
-		to->used += !!to->table[i];
-	}
+	to->used = from->used;
 	return true;
 }
 
 bool bitset_resize(struct bitset *s, uint64_t bits)
 {
 	struct bitset other;
-	size_t bytes;
+	uint64_t i;
 
 	if (bits < s->bits)
 		bitset_clear_range(s, bits, s->bits - bits);
 	if (!bitset_init(&other, bits))
 		return false;
-	bytes = bits < s->bits ? table_bytes(&other) : table_bytes(s);
-	memcpy(other.table, s->table, bytes);
+	for (i = 0; i < parts(s->bits); i++)
+		if (i < parts(bits))
+			other.table[i] = s->table[i];
+		else
+			node_table_free(s->table[i], PART_BYTES);
 	other.used = s->used;
 	node_table_free(s->table, table_bytes(s));
 	*s = other;
@@ -259,11 +294,11 @@ static uint64_t first_of(struct bitset *s, uint64_t start, uint64_t last,
 	uint64_t found, c;
 
 	while (start <= last && start < s->bits) {
-		if (s->table[start / NODE_BITS] == (value ? 0 : NODE_FULL)) {
+		c = start / CHUNK_BITS;
+		if (entry_of(s, c) == (value ? 0 : NODE_FULL)) {
 			start = (start / NODE_BITS + 1) * NODE_BITS;
 			continue;
 		}
-		c = start / CHUNK_BITS;
 		bitset_find(s, c);
 		found = chunk_next(s->chunk, start % CHUNK_BITS, value);
 		start = c * CHUNK_BITS + found;

@@ -3,7 +3,8 @@
 /*
  * A set of bits whose memory follows its content: at most 64 bytes for each run
  * (a red-black tree takes 48; most runs take less), and 56 for each 256 Ki bits
- * (1 GiB of blocks of 4 KiB); never more than a tenth more than those bits.
+ * (1 GiB of blocks of 4 KiB) of each 16 Mi in which there are any; never more than a
+ * tenth more than those bits.
  *
  * Bits are numbered from 0; a range is `start` and a count.  Bits beyond the
  * end read as clear; setting one does nothing.  When memory runs out while a
@@ -19,10 +20,10 @@
 #include "chunk.h"
 
 struct bitset {
-	uint64_t *table;	/* for each 64 chunks 0, NODE_FULL or a node of
-				   chunks */
+	uint64_t **table;	/* of parts: 64 entries each, or NULL.  An entry
+				   is 0, NODE_FULL or a node of 64 chunks */
 	uint64_t bits;
-	uint64_t used;		/* entries of the table that are not 0 */
+	uint64_t used;		/* entries that are not 0 */
 	uint64_t at;		/* the chunk that was used last */
 	uint64_t chunk;		/* what it contains */
 	uint64_t *slot;		/* where its node stores it; NULL: nowhere */

@@ -46,7 +46,6 @@ static void account(size_t freed, size_t made)
 		memory.most_bytes = memory.bytes;
 }
 
-/* Pages of a large one are not there before they are written to. */
 void *node_table_new(size_t bytes)
 {
 	void *table = calloc(1, bytes);

@@ -303,7 +303,7 @@ static void within(uint64_t length, uint64_t distance, bool in_order)
 {
 	const uint64_t bits = UINT64_C(1) << 28;
 	const uint64_t nodes = bits / (64 * CHUNK_BITS);
-	const uint64_t table = (nodes + 1) * 8 + 64;
+	const uint64_t table = (nodes / 64 + 1) * (8 + 64 * 8 + 16) + 64;
 	uint64_t i, used;
 	uint64_t count = bits / distance < 40000 ? bits / distance : 40000;
 	struct bitset s;
