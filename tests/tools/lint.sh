@@ -96,7 +96,7 @@ analyze_one()
 }
 
 # Each tracked source says within its first lines under which licence it is and who holds
-# its copyright, and licensecheck, if it is there, understands that.
+# its copyright; licensecheck and reuse, if they are there, understand that.
 licences()
 {
 	local files file
@@ -110,7 +110,7 @@ licences()
 	[ ${#files[@]} -gt 100 ] || { echo "git lists no sources"; return 1; }
 	for file in "${files[@]}"; do
 		head -n 5 "$file" | tr '\n' ' ' | grep -q \
-			'SPDX-License-Identifier: .*SPDX-FileCopyrightText: ' ||
+			'SPDX-License-[I]dentifier: .*SPDX-FileCopyright[T]ext: ' ||
 			echo "$file: warning: no line with SPDX and licence or copyright"
 	done
 	! command -v licensecheck >/dev/null ||
@@ -118,6 +118,8 @@ licences()
 		$2 == "UNKNOWN" || $3 !~ /e2prefetch contributors/ {
 			print $1 ": warning: licensecheck finds " $2 ", " $3
 		}'
+	! command -v reuse >/dev/null || reuse lint -q ||
+		reuse lint 2>&1 | sed '/^$/d; s/^/reuse: warning: /'
 }
 
 [ -e "$top_builddir/config.h" ] || {
