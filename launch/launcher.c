@@ -213,6 +213,6 @@ int main(int argc, char **argv)
 		SAY("cannot run %s: %s\n", places[i], strerror(errno));
 	}
 	SAY("the stock " PROGRAM " is missing (looked for " STOCK ", and in "
-	    "/usr/sbin, /sbin, /usr/bin, /bin): reinstall " PACKAGE_OF "\n");
+	    "/usr/sbin, /sbin, /usr/bin, /bin): install " PACKAGE_OF "\n");
 	return EXIT_MISSING;
 }

@@ -10,7 +10,11 @@
 
 int fail(const struct options *o, errcode_t err)
 {
-	fprintf(stderr, "e2prefetch: %s: %s\n", o->device, error_message(err));
+	bool none = err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ;
+
+	fprintf(stderr, "e2prefetch: %s: %s%s%s\n", o->device, none ?
+		"no ext2, ext3 or ext4 filesystem found (" : "",
+		error_message(err), none ? ")" : "");
 	return EXIT_OPERATIONAL;
 }
 

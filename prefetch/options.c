@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "settings.h"
@@ -138,6 +139,11 @@ static int parse_operands(int argc, char **argv, struct options *o)
 	if (optind == argc || dashes)
 		return wrong("no device given");
 	o->device = argv[optind++];
+	/* A name, as of a command that does not exist. */
+	if (!strchr(o->device, '/') && access(o->device, F_OK) &&
+	    (optind == argc || strcmp(argv[optind], "--")))
+		return wrong("\"%s\" is no command, and no such device",
+			     o->device);
 	if (optind < argc && strcmp(argv[optind], "--"))
 		return wrong("unexpected argument \"%s\": put -- before a "
 			     "command", argv[optind]);

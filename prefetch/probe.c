@@ -99,7 +99,7 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 	if (!p->measured)
 		printf("How long a check of %s takes is not known: %s.\n",
 		       device, p->unmeasured);
-	else if (p->stock.expected < SHORT)
+	else if (p->stock.high < SHORT)
 		printf("A check of %s takes less than 0.1 s, with prefetching "
 		       "or without.\n", device);
 	else

@@ -91,7 +91,16 @@ test_usage()
 	done
 	tap_check "-b x" refused -b x "$image"
 	tap_check "no such device" failed "$dir/none"
-	tap_check "no filesystem" failed "$PREFETCHER"
+	for value in "prob $image" help "-v help"; do
+		# shellcheck disable=SC2086
+		tap_check "$value: no command" refused $value
+	done
+	tap_check "it is named" grep -q '"help" is no command' "$dir/err"
+	for value in "$PREFETCHER" /etc/passwd "probe /etc/passwd"; do
+		# shellcheck disable=SC2086
+		tap_check "$value: no filesystem" failed $value
+		tap_check "a line says that" grep -q ": no ext2, ext3 or ext4" "$dir/err"
+	done
 	tap_check "-b of no superblock" failed -b 77 "$image"
 	tap_check "statistics that cannot be written" \
 		with_stats "$dir/none/stats" run 8 "$image"

@@ -400,7 +400,7 @@ stock_missing()
 	status=$?
 	cat "$dir/err"
 	[ "$status" = "$2" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-		grep "the stock $program is missing (looked for /.*): reinstall" \
+		grep "the stock $program is missing (looked for /.*): install" \
 			"$dir/err"
 }
 

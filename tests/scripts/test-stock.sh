@@ -65,7 +65,7 @@ misses()
 	cat "$dir/out" "$dir/err"
 	[ $status = 8 ] || { echo "status $status"; return 1; }
 	[ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-	grep "^e2fsck-prefetch: the stock e2fsck is missing (looked for /.*): reinstall e2fsprogs\$" \
+	grep "^e2fsck-prefetch: the stock e2fsck is missing (looked for /.*): install e2fsprogs\$" \
 		"$dir/err" >/dev/null
 }
 
