@@ -84,28 +84,34 @@ const char *const e2pf_acceleration_names[E2PF_ACCELERATIONS] = {
 	"crc32c", "bitmaps", "indirect"
 };
 
-static int parse_accel(const char *text, unsigned *out)
+int e2pf_parse_names(const char *text, const char *const *names, unsigned count,
+		     unsigned *mask)
 {
 	unsigned found = 0, i;
 	size_t len;
 
-	if (!strcmp(text, "none") || !strcmp(text, "all")) {
-		*out = *text == 'a' ? (1u << E2PF_ACCELERATIONS) - 1 : 0;
-		return 0;
-	}
 	for (;; text += len + 1) {
 		len = strcspn(text, ",");
-		for (i = 0; i < E2PF_ACCELERATIONS; i++)
-			if (strlen(e2pf_acceleration_names[i]) == len &&
-			    !memcmp(e2pf_acceleration_names[i], text, len))
+		for (i = 0; i < count; i++)
+			if (strlen(names[i]) == len &&
+			    !memcmp(names[i], text, len))
 				break;
-		if (i == E2PF_ACCELERATIONS)
+		if (i == count)
 			return EINVAL;
 		found |= 1u << i;
 		if (!text[len])
 			break;
 	}
-	*out = found;
+	*mask = found;
+	return 0;
+}
+
+static int parse_accel(const char *text, unsigned *out)
+{
+	if (strcmp(text, "none") && strcmp(text, "all"))
+		return e2pf_parse_names(text, e2pf_acceleration_names,
+					E2PF_ACCELERATIONS, out);
+	*out = *text == 'a' ? (1u << E2PF_ACCELERATIONS) - 1 : 0;
 	return 0;
 }
 

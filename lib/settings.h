@@ -75,6 +75,10 @@ bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
  */
 int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value);
 
+/* The mask of these of `count` names, separated by commas.  Returns 0 or EINVAL. */
+int e2pf_parse_names(const char *text, const char *const *names, unsigned count,
+		     unsigned *mask);
+
 /* Copy a text for printing: truncated, with each control character replaced by
  * '?' because it would reach the terminal. */
 void e2pf_printable(char *text, size_t size_of_text, const char *value);

@@ -101,8 +101,8 @@ static void warn_if_dropped(const struct options *o)
 	    ext2fs_check_if_mounted(o->device, &mounted) || mounted)
 		return;
 	fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
-		"cache when the last program closes it (-- COMMAND keeps it "
-		"open)\n",
+		"cache when the last program closes it (--hold and "
+		"-- COMMAND keep it open)\n",
 		o->device);
 }
 
@@ -146,10 +146,16 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 		return fail(o, err);
 	wait_with_progress(o, s);
 	status = report(o, s);
-	if (!status)
+	if (!status && !o->hold)
 		warn_if_dropped(o);
 	e2pf_engine_stop(s->engine, -1);
 	result = stats_status(o, save_stats(o, s));
+	if (o->hold && !o->quiet)
+		fprintf(stderr, "e2prefetch: %s: held open until this ends\n",
+			o->device);
+	/* By the session, until a signal ends this program. */
+	while (o->hold)
+		pause();
 	return status ? status : result;
 }
 

@@ -55,5 +55,8 @@ errcode_t open_session(const struct options *o, struct e2pf_session **session,
 		return err;
 	if (block_size)
 		*block_size = fs->blocksize;
-	return e2pf_open(fs, o->device, o->offset, &o->settings, session);
+	err = e2pf_open(fs, o->device, o->offset, &o->settings, session);
+	if (!err)
+		e2pf_ext4_of(*session)->ext4->classes = o->classes;
+	return err;
 }

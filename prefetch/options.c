@@ -28,6 +28,9 @@ static const struct row {
 	  "read at most SIZE (K, M, G, T; at least 1M)" },
 	{ 'b', "superblock", "BLOCK", "use the superblock at BLOCK" },
 	{ 'o', "offset", "BYTES", "the filesystem begins BYTES into DEVICE" },
+	{ 'O', "only", "CLASS,...", "read these classes of -n, and what leads to them" },
+	{ 'H', "hold", NULL, "hold DEVICE open when all is read, until a signal" },
+	{ 'l', "longer-than", "TIME", "of probe: would a check take longer? (s, m, h)" },
 	{ 'q', "quiet", NULL, "no progress on a terminal" },
 	{ 'v', "verbose", NULL, "print a summary; twice: decisions, too" },
 	{ 'h', "help", NULL, "this text" },
@@ -44,7 +47,8 @@ static const char help_end[] =
 "with the name of a command as ./NAME.\n"
 "\n"
 "Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
-"be read, 16 usage error; with a COMMAND, the command's.\n";
+"be read, 16 usage error; with a COMMAND, the command's.  probe --longer-than:\n"
+"0 longer, 1 not longer, 4 not known.\n";
 
 static void print_help(void)
 {
@@ -94,6 +98,22 @@ static int parse_number(const char *text, uint64_t most, uint64_t *out)
 	return 0;
 }
 
+/* "90", "10m", "2h": in seconds. */
+static int parse_time(const char *text, uint64_t *out)
+{
+	static const char units[] = "smh";
+	size_t length = strlen(text);
+	const char *unit = length ? strchr(units, text[length - 1]) : NULL;
+	char number[16];
+
+	snprintf(number, sizeof(number), "%.*s", (int)(length - !!unit), text);
+	if (length > 9 || parse_number(number, UINT32_MAX, out) || !*out)
+		return EINVAL;
+	for (; unit && unit > units; unit--)
+		*out *= 60;
+	return 0;
+}
+
 /* Parse an option.  Returns 0, EINVAL if its value is invalid, or -1 if there is
  * nothing left to do. */
 static int parse_option(int c, const char *value, struct options *o)
@@ -115,6 +135,14 @@ static int parse_option(int c, const char *value, struct options *o)
 		break;
 	case 'o':
 		return parse_number(value, INT64_MAX, &o->offset);
+	case 'O':
+		return e2pf_parse_names(value, e2pf_class_names, E2PF_CLASSES,
+					&o->classes);
+	case 'H':
+		o->hold = true;
+		break;
+	case 'l':
+		return parse_time(value, &o->longer_than);
 	case 'q':
 		o->quiet = true;
 		break;
@@ -134,6 +162,7 @@ static int parse_option(int c, const char *value, struct options *o)
 /* Parse the arguments after the options: the device, and perhaps a command. */
 static int parse_operands(int argc, char **argv, struct options *o)
 {
+	bool is_probe = !strcmp(argv[0], "probe");
 	bool dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
 
 	if (optind == argc || dashes)
@@ -152,8 +181,11 @@ static int parse_operands(int argc, char **argv, struct options *o)
 			return wrong("no command follows --");
 		o->command = &argv[optind + 1];
 	}
-	if (o->plan && o->command)
-		return wrong("-n cannot be combined with a command");
+	if (o->plan + o->hold + !!o->command > 1)
+		return wrong("-n, --hold and a command exclude each other");
+	if (is_probe ? o->plan || o->hold || o->command : !!o->longer_than)
+		return wrong("probe takes no -n, --hold or command, and it alone "
+			     "--longer-than");
 	return -1;
 }
 
@@ -180,6 +212,7 @@ int parse_options(int argc, char **argv, struct options *o)
 	int c, err;
 
 	memset(o, 0, sizeof(*o));
+	o->classes = E2PF_ALL_CLASSES;
 	fill_tables(letters, names);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1) {

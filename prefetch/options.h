@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #include "settings.h"
-#include "settings.h"
 
 /* Exit statuses: those of e2fsck(8) if it defines one. */
 #define EXIT_INCOMPLETE 4	/* part was not read: errors or memory */
@@ -22,6 +21,9 @@ struct options {
 	int superblock;			/* 0: the first */
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
 	bool plan;			/* -n */
+	bool hold;			/* the device, open after reading */
+	unsigned classes;		/* mask of 1u << enum e2pf_class */
+	uint64_t longer_than;		/* seconds, for probe; 0: not asked */
 	bool quiet;			/* no progress */
 	unsigned verbose;		/* how often -v was given */
 	char **command;			/* NULL, or what follows "--" */

@@ -16,6 +16,9 @@
 /* Where a check takes fewer seconds there is nothing to gain. */
 #define SHORT 0.1
 
+/* --longer-than: 0 if it is longer, EXIT_INCOMPLETE if that is not known. */
+#define EXIT_NOT_LONGER 1
+
 static void print_disks(const struct e2pf_topology *topo, const char *device)
 {
 	unsigned i;
@@ -129,11 +132,6 @@ int probe_command(int argc, char **argv)
 	status = parse_options(argc, argv, &o);
 	if (status >= 0)
 		return status;
-	if (o.plan || o.command) {
-		fprintf(stderr, "e2prefetch: probe takes no -n or command "
-			"(see --help)\n");
-		return EXIT_USAGE;
-	}
 	status = configure_options(&o);
 	if (status)
 		return status;
@@ -144,6 +142,13 @@ int probe_command(int argc, char **argv)
 	e2pf_close(session);
 	if (err)
 		return fail(&o, err);
-	print_probe(&probe, o.device);
-	return 0;
+	if (!o.longer_than) {
+		print_probe(&probe, o.device);
+		return 0;
+	}
+	print_time(&probe, o.device);
+	if (probe.measured && probe.prefetch.low > (double)o.longer_than)
+		return 0;
+	return probe.measured && probe.prefetch.high <= (double)o.longer_than ?
+	       EXIT_NOT_LONGER : EXIT_INCOMPLETE;
 }

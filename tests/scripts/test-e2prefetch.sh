@@ -82,6 +82,14 @@ test_usage()
 	tap_check "two devices" refused "$image" "$image"
 	tap_check "-- and no command" refused "$image" --
 	tap_check "-n and a command" refused -n "$image" -- true
+	tap_check "-n and --hold" refused -n --hold "$image"
+	tap_check "--longer-than, but no probe" refused --longer-than 1m "$image"
+	for value in 0 m 1d 1.5 99999999999; do
+		tap_check "--longer-than=$value" refused probe "--longer-than=$value" "$image"
+	done
+	for value in "" bitmaps, bitmap Bitmaps; do
+		tap_check "--only=$value" refused "--only=$value" "$image"
+	done
 	for value in 0 257 x; do
 		tap_check "-t $value" refused -t "$value" "$image"
 	done
@@ -138,6 +146,17 @@ plan_agrees()
 	[ "${plan[bitmaps]}" -le $((2 * $(grep -c '^Group [0-9]' "$dir/dump"))) ]
 }
 
+# Of these classes all is planned, and of bitmaps alone nothing else.
+only_some()
+{
+	local pattern="^(descriptors|${1//,/|})\$"
+
+	"$PREFETCHER" -n "$image" >"$dir/plan" && run 0 -n --only "$1" "$image" &&
+	diff <(awk -v p="$pattern" '$1 ~ p' "$dir/plan") \
+		<(awk -v p="$pattern" '$1 ~ p' "$dir/out") &&
+	{ [ "$1" != bitmaps ] || grep -qE '^inodes +0 +0 +0$' "$dir/out"; }
+}
+
 # With a backup superblock the same blocks are found through the inodes.  Backup
 # descriptors do not say which part of the tables is in use.
 same_plan()
@@ -155,6 +174,8 @@ test_plan()
 
 	tap_check "-n adds up" plan_adds_up
 	tap_check "-n agrees with dumpe2fs" plan_agrees
+	tap_check "--only bitmaps" only_some bitmaps
+	tap_check "--only dirs,bitmaps" only_some dirs,bitmaps
 	backup=$(dumpe2fs "$image" 2>/dev/null |
 		sed -n 's/.*Backup superblock at \([0-9]*\),.*/\1/p' |
 		head -n 1)
@@ -199,6 +220,23 @@ warns_of_device()
 	run 0 "$1" && grep -q "not in use: the kernel drops its" "$dir/err"
 }
 
+# A device that is held open keeps what was read, and without that nothing.
+held_is_kept()
+{
+	local pid status kept
+
+	run 0 -v "$1" && ! grep -q " 0.0 MiB read in 0 requests" "$dir/err" || return
+	"$PREFETCHER" --hold "$1" 2>"$dir/held" &
+	pid=$!
+	wait_for grep -q "held open" "$dir/held" && run 0 -v "$1" &&
+		grep -q " 0.0 MiB read in 0 requests" "$dir/err"
+	kept=$?
+	kill "$pid"
+	wait "$pid"
+	status=$?
+	[ $status = 143 ] && [ $kept = 0 ] && [ "$(wc -l <"$dir/held")" = 1 ]
+}
+
 test_reading()
 {
 	local dev
@@ -217,6 +255,7 @@ test_reading()
 	if dev=$(loop_attach "$image"); then
 		tap_check "a device nobody uses: a warning" \
 			warns_of_device "$dev"
+		tap_check "--hold keeps it in memory" held_is_kept "$dev"
 		loop_detach "$dev"
 	else
 		tap_skip "a device nobody uses" "no loop device"
