@@ -471,7 +471,7 @@ static void begin(void)
 	}
 	self.why_not = find_hindrance();
 	self.ended = self.why_not;
-	reporter_begin(module.name);
+	reporter_begin(module.name, module.setup.progress);
 }
 
 static void gather_decisions(struct e2pf_decisions *list)

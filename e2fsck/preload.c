@@ -157,7 +157,7 @@ static void decide(ext2_filsys fs)
 	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
 		found.of[i] = instead;
 	accelerate(accel, &found, &self.accelerations, &module.report.decisions);
-	reporter_begin(module.name);
+	reporter_begin(module.name, module.setup.progress);
 	if (module.setup.trace)
 		begin_trace();
 }

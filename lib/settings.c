@@ -165,6 +165,7 @@ static const struct setting {
 	{ "nice", NUMBER_UP_TO(19), MEMBER(reading.nice) },
 	{ "verbose", VERBOSITY, 0, "0, 1 or 2", MEMBER(verbose) },
 	{ "log", FLAG, ON_OR_OFF, MEMBER(log) },
+	{ "progress", NUMBER_UP_TO(86400), MEMBER(progress) },
 	{ "accel", ACCELERATIONS, 0,
 	  "none, all or a list of crc32c, bitmaps, indirect", MEMBER(accel) },
 	{ "observe", DEVELOPERS_FLAG, ON_OR_OFF, MEMBER(observe) },

@@ -41,7 +41,10 @@ extern const char *const e2pf_acceleration_names[E2PF_ACCELERATIONS];
 struct e2pf_setup {
 	bool prefetch;
 	unsigned verbose;	/* 0, 1: a sentence, 2: details too */
+	bool verbose_is_set;	/* by the user, perhaps to 0 */
 	bool log;		/* a line to the system log */
+	unsigned progress;	/* seconds between lines that say how far it is;
+				   0: none */
 	unsigned accel;		/* mask of 1u << enum e2pf_acceleration */
 	bool accel_is_set;	/* by the user */
 	struct e2pf_settings reading;	/* threads, memory, limits */

@@ -15,7 +15,9 @@
 
 #include "device/thread.h"
 #include "report/progress.h"
+#include "report/words.h"
 #include "reporter.h"
+#include "settings.h"
 
 /* How often the check is looked at, and how long the checker waits for the
  * thread, once. */
@@ -27,6 +29,7 @@
 
 static struct {
 	const char *program;		/* NULL: nothing is reported */
+	unsigned every;			/* seconds, for standard error; 0: never */
 	clockid_t cpu;			/* of the checker's first thread */
 	pthread_mutex_t lock;
 	pthread_cond_t cond;		/* the end, or the thread's */
@@ -60,11 +63,11 @@ static bool streams_are_open(void)
 	return true;
 }
 
-void reporter_begin(const char *program)
+void reporter_begin(const char *program, unsigned seconds)
 {
 	pthread_condattr_t attr;
 
-	if (geteuid() || !streams_are_open() ||
+	if ((geteuid() && !seconds) || !streams_are_open() ||
 	    pthread_getcpuclockid(pthread_self(), &self.cpu))
 		return;
 	pthread_condattr_init(&attr);
@@ -72,6 +75,7 @@ void reporter_begin(const char *program)
 	pthread_cond_init(&self.cond, &attr);
 	pthread_condattr_destroy(&attr);
 	self.program = program;
+	self.every = seconds;
 }
 
 /* What the checker did since the last report. */
@@ -137,6 +141,23 @@ static bool wait_a_moment(void)
 	return !self.ended;
 }
 
+/* Whoever reads the line may have gone: the thread has all signals blocked.  A number
+ * of lines is due at each moment. */
+static void print_line(const struct e2pf_progress *p, unsigned *lines)
+{
+	char text[PATH_MAX + 1024], printable[sizeof(text)];
+	struct progress_words words;
+
+	if (!self.every || p->seconds < (double)self.every * (*lines + 1))
+		return;
+	*lines = (unsigned)p->seconds / self.every;
+	progress_in_words(p, &words);
+	snprintf(text, sizeof(text), "%s: %s: %s, left %s, waits for %s", p->program,
+		 p->device, words.place, words.left, words.wait);
+	e2pf_printable(printable, sizeof(printable), text);
+	dprintf(STDERR_FILENO, "%s\n", printable);
+}
+
 /* With the lock held, memory is read and nothing else: the checker may wait for
  * the lock. */
 static void *report_thread(void *unused)
@@ -144,6 +165,7 @@ static void *report_thread(void *unused)
 	char text[E2PF_PROGRESS_BYTES];
 	struct e2pf_progress progress;
 	bool written = false;
+	unsigned lines = 0;
 
 	e2pf_progress_each(NULL, NULL);		/* removes stale ones */
 	pthread_mutex_lock(&self.lock);
@@ -154,6 +176,7 @@ static void *report_thread(void *unused)
 		pthread_mutex_unlock(&self.lock);
 		e2pf_progress_print(&progress, text);
 		e2pf_progress_save(text);
+		print_line(&progress, &lines);
 		written = true;
 		pthread_mutex_lock(&self.lock);
 	}

@@ -11,8 +11,8 @@
 #include "session.h"
 
 /* The process begins; called by the checker's first thread.  `program` is named
- * in the file. */
-void reporter_begin(const char *program);
+ * in the file; each `seconds` a line on standard error says the same, unless 0. */
+void reporter_begin(const char *program, unsigned seconds);
 
 /*
  * The check begins to read, with this session.  NULL: the session is about to

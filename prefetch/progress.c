@@ -52,44 +52,18 @@ static void show(void *ctx, const struct e2pf_progress *p, const char *text)
 	r->shown++;
 }
 
-static const char *left_in_words(const struct e2pf_progress *p, char *text,
-				 size_t size)
-{
-	return p->left.high > 0 ? in_range(&p->left, text, size) : "unknown";
-}
-
-static void print_wait(FILE *f, const struct e2pf_progress *p)
-{
-	if (p->wait_seconds > 0)
-		fprintf(f, "a read of %s at byte %.0f, for %.0f s",
-			*p->disk ? p->disk : "the disk", p->wait_at,
-			p->wait_seconds);
-	else
-		fprintf(f, "%s%s%s", p->waits_for, *p->disk ? " " : "",
-			p->disk);
-}
-
-static void print_place(FILE *f, const struct e2pf_progress *p)
-{
-	fputs(p->stage, f);
-	if (p->places > 0)
-		fprintf(f, ", %.0f of %.0f %s", p->place, p->places, p->unit);
-}
-
 static void print_rows(const struct e2pf_progress *p, const char *text)
 {
 	const double mib = 1 << 20;
-	char left[128];
+	struct progress_words words;
 
 	(void)text;
-	printf("%s  (%s, process %.0f)\n    place  ", p->device, p->program,
-	       p->pid);
-	print_place(stdout, p);
-	printf("\n    read   %.0f of %.0f MiB ahead, %.0f MiB/s\n    left   %s\n"
-	       "    waits  for ", p->read_bytes / mib, p->planned_bytes / mib,
-	       p->bytes_per_second / mib, left_in_words(p, left, sizeof(left)));
-	print_wait(stdout, p);
-	putchar('\n');
+	progress_in_words(p, &words);
+	printf("%s  (%s, process %.0f)\n    place  %s\n    read   %.0f of %.0f MiB "
+	       "ahead, %.0f MiB/s\n    left   %s\n    waits  for %s\n", p->device,
+	       p->program, p->pid, words.place, p->read_bytes / mib,
+	       p->planned_bytes / mib, p->bytes_per_second / mib, words.left,
+	       words.wait);
 }
 
 static void print_fields(const struct e2pf_progress *p, const char *text)
@@ -98,24 +72,29 @@ static void print_fields(const struct e2pf_progress *p, const char *text)
 	printf("%s\n\n", text);
 }
 
+/* Whoever follows a check knows its device: the line has room for the rest. */
 static void draw_line(const struct e2pf_progress *p, const char *text)
 {
-	char line[2 * E2PF_PROGRESS_BYTES] = "", left[128];
-	FILE *f = fmemopen(line, sizeof(line), "w");
+	struct progress_words words;
+	char line[sizeof(words) + 32];
 
 	(void)text;
-	if (!f)
-		return;
-	fprintf(f, "%s: ", p->device);
-	print_place(f, p);
-	fprintf(f, ", left %s, waits for %s",
-		left_in_words(p, left, sizeof(left)), p->waits_for);
-	fclose(f);
+	progress_in_words(p, &words);
+	snprintf(line, sizeof(line), "%s, left %s, waits for %s", words.place,
+		 words.left, words.wait);
 	status_line_draw(line);
 }
 
-/* Draw a line once a second until the process has ended; of a device, until no
- * check of it is left. */
+static void draw_waiting(const struct request *r)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "waiting for a check of %.90s", r->which);
+	status_line_draw(line);
+}
+
+/* Draw a line once a second until the process has ended; of a device, until a check
+ * of it was there and none is left. */
 static int follow(struct request *r)
 {
 	char *end;
@@ -128,13 +107,13 @@ static int follow(struct request *r)
 	do {
 		r->shown = 0;
 		err = e2pf_progress_each(show, r);
-		goes_on = by_pid ? !kill((pid_t)pid, 0) : r->shown;
 		before += r->shown;
-		if (!r->shown && before)
-			fputs(STATUS_LINE_CLEAR, stderr);
+		goes_on = by_pid ? !kill((pid_t)pid, 0) : r->shown ||
+			  (!before && !access(r->which, F_OK));
+		if (!r->shown && goes_on && !err)
+			draw_waiting(r);
 	} while (!err && goes_on && !sleep(1));
-	if (before)
-		fputs(STATUS_LINE_CLEAR, stderr);
+	fputs(STATUS_LINE_CLEAR, stderr);
 	r->shown = before;
 	return err;
 }

@@ -56,6 +56,8 @@ enum e2pf_progress_wait {
 	E2PF_WAITS_SECTOR	/* one read has taken more than a second */
 };
 
+extern const char *const e2pf_wait_names[];
+
 /* All that is shown of a check.  What is 0 is not known. */
 struct e2pf_progress {
 	double pid, started;	/* of the process: ticks since the machine was */

@@ -97,7 +97,7 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
-static const char *const wait_names[] = {
+const char *const e2pf_wait_names[] = {
 	[E2PF_WAITS_NOT] = "nothing",
 	[E2PF_WAITS_PROCESSOR] = "processor",
 	[E2PF_WAITS_DISK] = "disk",
@@ -113,7 +113,7 @@ void e2pf_progress_print(const struct e2pf_progress *p,
 
 	all.pid = getpid();
 	all.started = (double)start_of(getpid());
-	all.waits_for = wait_names[p->wait];
+	all.waits_for = e2pf_wait_names[p->wait];
 	for (i = 0; i < MEMBERS && used < E2PF_PROGRESS_BYTES; i++) {
 		const void *at = (const char *)&all + members[i].offset;
 

@@ -6,9 +6,10 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
-#include "estimate.h"
+#include "progress.h"
 
 /* "14 s", "3.7 s", "25 min": with the digits that are meaningful. */
 static inline const char *in_words(double seconds, char *text, size_t size)
@@ -37,6 +38,34 @@ static inline const char *in_range(const struct e2pf_estimate *e, char *text,
 		 in_words(e->low, low, sizeof(low)),
 		 in_words(e->high, high, sizeof(high)));
 	return text;
+}
+
+/* "pass1, 3 of 512 groups, left 12 s (10 s to 25 s), waits for disk sda": how far a
+ * check is, in three texts of a line. */
+struct progress_words {
+	char place[128], left[128], wait[384];
+};
+
+static inline void progress_in_words(const struct e2pf_progress *p,
+				     struct progress_words *words)
+{
+	const char *wait = p->waits_for ? p->waits_for : e2pf_wait_names[p->wait];
+	const char *disk = p->disk ? p->disk : "";
+
+	snprintf(words->place, sizeof(words->place), p->places > 0 ?
+		 "%s, %.0f of %.0f %s" : "%s", p->stage, p->place, p->places,
+		 p->unit);
+	if (p->left.high > 0)
+		in_range(&p->left, words->left, sizeof(words->left));
+	else
+		strcpy(words->left, "unknown");
+	if (p->wait_seconds > 0)
+		snprintf(words->wait, sizeof(words->wait),
+			 "a read of %s at byte %.0f, for %.0f s",
+			 *disk ? disk : "the disk", p->wait_at, p->wait_seconds);
+	else
+		snprintf(words->wait, sizeof(words->wait), "%s%s%s", wait,
+			 *disk ? " " : "", disk);
 }
 
 /* "0.044 ms", "8.2 ms", "117 ms" */

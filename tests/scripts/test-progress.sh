@@ -187,16 +187,17 @@ is_printable()
 	matches '^a\?\[2Jb  ' "$shown"
 }
 
-# On a terminal a line is drawn below the cursor, which comes back, until the check
-# ends; it is cut off at the terminal's end.
+# On a terminal a line is drawn below the cursor, which comes back, from before the check
+# begins until it ends; it is cut off at the terminal's end.
 is_followed()
 {
-	blocked || return
-	script -qfec "stty cols 50; '$E2PREFETCH' progress --follow $pid" \
+	: >"$dir/fs"
+	script -qfec "stty cols 50; cd '$dir'; '$E2PREFETCH' progress --follow fs" \
 		"$dir/terminal" </dev/null >"$dir/screen" 2>&1 &
 	local follower=$!
 
-	wait_for has_line_on_terminal && keep followed && agrees followed &&
+	wait_for has_line_on_terminal '^waiting for a check of fs' && blocked &&
+	wait_for has_line_on_terminal '^pass1, .*, left ' && keep followed && agrees followed &&
 	wait "$follower" && lines_on_terminal | awk '
 		length > 49 { print "too long: " $0; bad = 1 }
 		END { exit bad || !NR }'
@@ -243,7 +244,17 @@ signal_is_stocks()
 # The lines on the terminal: each is drawn below the cursor, which comes back.
 lines_on_terminal() { grep -ao $'\e7\e\[2B\r[^\e]*\e8' "$dir/terminal" |
 	sed 's/.*\r//; s/\x1b8//'; }
-has_line_on_terminal() { lines_on_terminal | grep -q 'fs: pass1, '; }
+has_line_on_terminal() { lines_on_terminal | grep -q "$1"; }
+
+# One line a second on standard error, if wanted; nothing else is different.
+says_it_each_second()
+{
+	local -x PREFETCH_PROGRESS=1
+	local line='^e2fsck-prefetch: fs: pass1, [0-9]* of 512 groups, left .*, waits for '
+
+	blocked && wait_for said "$line" && keep lines &&
+	sed -i "/$line/d" "$dir/lines.err" && agrees lines
+}
 
 off_has_none()
 {
@@ -431,6 +442,7 @@ test_progress()
 	else
 		tap_skip "progress --follow" "script not found"
 	fi
+	tap_check "PREFETCH_PROGRESS=1 says it each second" says_it_each_second
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale
 	tap_check "the next check removes stale files" next_removes_stale
