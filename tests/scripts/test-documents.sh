@@ -28,25 +28,49 @@ options() { "$PREFETCHER" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p
 settings() { sed -n '/^} settings\[\]/,/DEVELOPERS_FLAG/s/^\t{ "\([a-z]*\)", .*/\1/p' lib/settings.c | grep -v observe; }
 items() { sed -n "s/^\\.It $2 \\(.*\\)/\\1/p" "doc/$1"; }
 
-# offers WORDS WORD...: bash completes the last word to these.
+# What each shell completes the last of these words to.
+# shellcheck disable=SC2016
+bash_offers()
+{
+	bash --norc --noprofile -c '
+		. "$0"
+		COMP_WORDS=(e2prefetch "$@") COMP_CWORD=$#
+		_e2prefetch
+		printf "%s\n" "${COMPREPLY[@]%=}"
+	' "$top/completions/bash/e2prefetch" "$@"
+}
+fish_offers()
+{
+	fish --no-config -c "source '$top/completions/fish/e2prefetch.fish'
+		complete -C 'e2prefetch $*'" | cut -f 1
+}
+# Without a terminal zsh completes nothing: these are the functions that it has then.
+# shellcheck disable=SC2016
+zsh_offers()
+{
+	zsh -fc '
+		setopt extendedglob
+		compadd() { print -l -- ${@[2, -1]}; }
+		_files() { print -l -- $words[CURRENT]*(N); }
+		_describe() { print -rl -- ${${(P)2}%%:*}; }
+		_normal() { print $^commands[(I)$words[CURRENT]*]; }
+		words=(e2prefetch "$@") CURRENT=$(($# + 1))
+		eval "$(<$0)"
+	' "$top/completions/zsh/_e2prefetch" "$@" | grep -e "^${!#}"
+}
+
+# offers WORDS WORD...: the shell completes the last word to these.
 offers()
 {
 	local wanted=$1
 
 	shift
-	# shellcheck disable=SC2016
-	same "$(tr ' ' '\n' <<<"$wanted")" "$(bash --norc --noprofile -c '
-		. "$1"
-		shift
-		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-		_e2prefetch
-		printf "%s\n" "${COMPREPLY[@]%=}"
-	' bash "$top/completions/bash/e2prefetch" "$PREFETCHER" "$@")"
+	same "$(tr ' ' '\n' <<<"$wanted")" "$("${shell}_offers" "$@")"
 }
 
 completions()
 (
-	all=$(options | tr '\n' ' ')
+	shell=$1 all=$(options | tr '\n' ' ') PATH=${PREFETCHER%/*}:$PATH
 	cd "$dir/files" && : >partition &&
 	offers "${all% }" - && offers "${all% }" probe - &&
 	offers "disable enable partition probe progress status" "" &&
@@ -69,10 +93,16 @@ no_other_letters()
 
 test_options()
 {
-	local variables
+	local variables shell
 
 	variables=$(settings | tr a-z A-Z | sed 's/^/PREFETCH_/; s/_PREFETCH$//')
-	tap_check "completions" completions
+	for shell in bash fish zsh; do
+		if have_program $shell; then
+			tap_check "completions of $shell" completions $shell
+		else
+			tap_skip "completions of $shell" "no $shell"
+		fi
+	done
 	tap_check "e2prefetch(8) has all options" same "$(options | grep -e --)" \
 		"$(items e2prefetch.8 Fl | sed -n 's/.* Fl Fl \([a-z-]*\).*/--\1/p')"
 	tap_check "e2prefetch(8) has no other letters" no_other_letters

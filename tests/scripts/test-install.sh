@@ -28,6 +28,15 @@ installed()
 	}
 }
 
+all_installed()
+{
+	local name
+
+	for name; do
+		installed "$name" || return
+	done
+}
+
 version()
 {
 	sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' \
@@ -203,7 +212,8 @@ test_install()
 	tap_check "README.md and the FAQ name what is there" \
 		texts_name_what_is_there
 	tap_check "nothing that others would find by themselves" changes_nothing
-	tap_check "completions for bash" installed completions/e2prefetch
+	tap_check "completions for bash, fish and zsh" \
+		all_installed completions/e2prefetch e2prefetch.fish _e2prefetch
 	if [ "${SANITIZERS:-no}" = no ]; then
 		tap_check "e2prefetch -V" says_version
 		tap_check "the launcher, with PREFETCH=1" checks_an_image
