@@ -204,6 +204,7 @@ static int set(struct e2pf_setup *s, const struct setting *setting,
 		if (*value < '0' || *value > '2' || value[1])
 			return EINVAL;
 		*(unsigned *)to = (unsigned)(*value - '0');
+		s->verbose_is_set = true;
 		return 0;
 	case ACCELERATIONS:
 		s->accel_is_set = true;

@@ -134,29 +134,36 @@ void module_say_version(const char *program)
  * The end.
  */
 
-/* "checked in 2.7 s; without prefetching about 12 s" */
-static void describe(const struct module_result *r, char *text, size_t size)
+static double seconds_passed(void)
 {
-	const struct e2pf_decisions *list = &module.report.decisions;
-	double seconds, without = 0;
-	char took[32], alone[32];
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	seconds = (double)(now.tv_sec - module.began.tv_sec) +
-		  (double)(now.tv_nsec - module.began.tv_nsec) / 1e9;
+	return (double)(now.tv_sec - module.began.tv_sec) +
+	       (double)(now.tv_nsec - module.began.tv_nsec) / 1e9;
+}
+
+/* "checked in 2.7 s; without prefetching about 12 s (4 s to 23 s)" */
+static void describe(const struct module_result *r, double seconds, char *text,
+		     size_t size)
+{
+	const struct e2pf_decisions *list = &module.report.decisions;
+	struct e2pf_estimate without = { 0, 0, 0 };
+	char took[32], alone[128];
+
 	if (r->estimated)
 		without = e2pf_estimate_without(&module.report, seconds);
 	in_words(seconds, took, sizeof(took));
 	if (list->off)
 		snprintf(text, size, "%s in %s, nothing read ahead: %s",
 			 r->done, took, list->why_off);
-	else if (without > 0)
+	else if (without.high > 0)
 		snprintf(text, size, "%s in %s; without prefetching about %s",
 			 r->done, took,
-			 in_words(without, alone, sizeof(alone)));
+			 in_range(&without, alone, sizeof(alone)));
 	else
-		snprintf(text, size, "%s in %s", r->done, took);
+		snprintf(text, size, "%s in %s; how long without prefetching is "
+			 "not known", r->done, took);
 	size -= strlen(text);
 	if (module.report.engine.slow_or_failed)
 		snprintf(text + strlen(text), size,
@@ -185,9 +192,16 @@ static void to_system_log(const char *device, const char *sentence)
 	close(fd);
 }
 
+/* Who waited LONG_S seconds for a check at a terminal is told whether it prefetched,
+ * unless PREFETCH_VERBOSE is set. */
+#define LONG_S 5
+
 static void tell(const struct module_result *r)
 {
-	unsigned verbose = module.setup.verbose;
+	double seconds = seconds_passed();
+	bool told = module.setup.verbose_is_set || seconds < LONG_S ||
+		    !isatty(STDERR_FILENO);
+	unsigned verbose = told ? module.setup.verbose : 1;
 	char sentence[512];
 	const char *why = NULL;
 
@@ -200,13 +214,13 @@ static void tell(const struct module_result *r)
 		fprintf(stderr, "%s: cannot write statistics to \"%s\": %s\n",
 			module.name, module.setup.stats, why);
 	if (r->finished && r->session) {
-		describe(r, sentence, sizeof(sentence));
+		describe(r, seconds, sentence, sizeof(sentence));
 		if (r->logged && module.setup.log)
 			to_system_log(module.report.device, sentence);
 		if (verbose)
 			fprintf(stderr, "%s: %s\n", module.name, sentence);
 	}
-	if (verbose <= (r->finished ? 1u : 0u))
+	if (module.setup.verbose <= (r->finished ? 1u : 0u))
 		return;
 	e2pf_report_print_results(&module.report, module.name, stderr);
 	e2pf_report_print(&module.report, module.name, stderr);

@@ -99,9 +99,10 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 {
 	char stock[128], prefetch[128];
 
-	if (!p->measured)
+	if (!p->measured || !p->stock.high)
 		printf("How long a check of %s takes is not known: %s.\n",
-		       device, p->unmeasured);
+		       device, p->measured ? "the machine is busy, or the device: "
+		       "some reads took much longer than others" : p->unmeasured);
 	else if (p->stock.high < SHORT)
 		printf("A check of %s takes less than 0.1 s, with prefetching "
 		       "or without.\n", device);
@@ -147,8 +148,8 @@ int probe_command(int argc, char **argv)
 		return 0;
 	}
 	print_time(&probe, o.device);
-	if (probe.measured && probe.prefetch.low > (double)o.longer_than)
+	if (probe.prefetch.low > (double)o.longer_than)
 		return 0;
-	return probe.measured && probe.prefetch.high <= (double)o.longer_than ?
+	return probe.stock.high && probe.prefetch.high <= (double)o.longer_than ?
 	       EXIT_NOT_LONGER : EXIT_INCOMPLETE;
 }

@@ -236,6 +236,11 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c)
 	return c < low ? low : c > high ? high : c;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 			     struct e2pf_speed *speed)
 {
@@ -258,6 +263,8 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 			return false;
 	all = now(dev) - all;
 	speed->latency_ns = median(t[0], t[1], t[2]);
+	/* None of the deep ones took longer than all of them. */
+	speed->least_ns = smaller(smaller(t[0], t[1]), smaller(t[2], all));
 	speed->deep_latency_ns = all / E2PF_SPEED_DEEP;
 	if (all > speed->latency_ns)
 		speed->request_ns = (all - speed->latency_ns) /

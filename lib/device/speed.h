@@ -26,6 +26,8 @@ struct e2pf_speed {
 	bool has_head;		/* a lone read takes milliseconds, and a deep
 				   queue does not make it cheap */
 	uint64_t latency_ns;	/* of a small read far from the last */
+	uint64_t least_ns;	/* of the fastest of these: others may have waited
+				   for the processor, too */
 	uint64_t deep_latency_ns;	/* for each of eight made together */
 	uint64_t request_ns;	/* of one more request while others are in
 				   flight: without the first one's latency */

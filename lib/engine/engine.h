@@ -99,6 +99,7 @@ struct e2pf_engine_stats {
 	bool has_head;			/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when
 					   not measured */
+	uint64_t least_latency_ns;	/* as in speed.h */
 	uint64_t deep_latency_ns;	/* for each of eight at once */
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */

@@ -35,6 +35,15 @@
 #define DOUBT_HEAD 0.65
 #define DOUBT_FLASH 0.5
 
+/* Without prefetching, most reads go on where the last one ended: doc/estimates.md
+ * has what real checks took of what was expected. */
+#define LOW_ALONE_HEAD 0.3
+#define HIGH_ALONE_HEAD 2
+
+/* If lone reads of flash differ by more, the machine or the device is too busy to say
+ * how long a check takes. */
+#define BUSY 4
+
 /* While a check runs: the usual pace of computing counts as much as that of such
  * a part of the walk, whose first items may be the largest. */
 #define USUAL_WEIGHT 0.1
@@ -88,13 +97,13 @@ struct e2pf_pace e2pf_pace_ahead(const struct e2pf_speed *speed, unsigned heads)
 
 /* One after the other, as the check asks for them.  On a head most lie not far
  * from the one before, and cost what one of a queue does. */
-static struct e2pf_pace pace_alone(const struct e2pf_speed *speed)
+static struct e2pf_pace pace_alone(const struct e2pf_speed *speed, uint64_t lone_ns)
 {
 	return (struct e2pf_pace) {
 		.byte = byte_seconds(speed),
 		.request = speed->has_head ?
 			   seconds_of(speed->deep_latency_ns) :
-			   seconds_of(speed->latency_ns) * ALONE_FLASH
+			   seconds_of(lone_ns) * ALONE_FLASH
 	};
 }
 
@@ -109,6 +118,31 @@ static struct e2pf_estimate range(double seconds, double doubt)
 {
 	return (struct e2pf_estimate) {
 		seconds, seconds * (1 - doubt), seconds / (1 - doubt)
+	};
+}
+
+static bool is_busy(const struct e2pf_speed *speed)
+{
+	return !speed->has_head && speed->latency_ns > BUSY * speed->least_ns;
+}
+
+/* The time of reading alone.  On a busy machine some reads wait for the processor: the
+ * fastest is right, if one is. */
+static struct e2pf_estimate range_alone(const struct e2pf_speed *speed,
+					const struct e2pf_work *alone)
+{
+	struct e2pf_pace pace = pace_alone(speed, speed->least_ns);
+	struct e2pf_pace slow = pace_alone(speed, speed->latency_ns);
+	double expected = time_at(&pace, alone);
+
+	if (speed->has_head)
+		return (struct e2pf_estimate) {
+			expected, expected * LOW_ALONE_HEAD,
+			expected * HIGH_ALONE_HEAD
+		};
+	return (struct e2pf_estimate) {
+		expected, expected * (1 - DOUBT_FLASH),
+		time_at(&slow, alone) / (1 - DOUBT_FLASH)
 	};
 }
 
@@ -144,45 +178,56 @@ void e2pf_estimate_check(const struct e2pf_reading *reading,
 			 struct e2pf_estimate *prefetch)
 {
 	double doubt = speed->has_head ? DOUBT_HEAD : DOUBT_FLASH, seconds;
-	struct e2pf_pace pace = pace_alone(speed);
+	struct e2pf_pace pace = e2pf_pace_ahead(speed, heads);
+	struct e2pf_estimate own = range(cpu, DOUBT_FLASH);
 	struct e2pf_work ahead, alone;
 
 	count(reading, speed->has_head, &ahead, &alone);
-	*stock = range(cpu + time_at(&pace, &alone), doubt);
+	*prefetch = *stock = (struct e2pf_estimate) { 0, 0, 0 };
+	if (is_busy(speed))
+		return;
+	*stock = range_alone(speed, &alone);
+	stock->expected += own.expected;
+	stock->low += own.low;
+	stock->high += own.high;
 	/* Computing and reading overlap, but for their beginnings and ends. */
-	pace = e2pf_pace_ahead(speed, heads);
 	seconds = time_at(&pace, &ahead);
 	cpu *= ACCELERATED;
 	*prefetch = range(speed->has_head ? seconds + cpu :
 					    larger(seconds, cpu), doubt);
 }
 
-double e2pf_estimate_without(const struct e2pf_report *r, double seconds)
+struct e2pf_estimate e2pf_estimate_without(const struct e2pf_report *r, double took)
 {
 	const struct e2pf_engine_stats *stats = &r->engine;
 	struct e2pf_speed speed = {
 		.has_head = stats->has_head, .latency_ns = stats->latency_ns,
+		.least_ns = stats->least_latency_ns,
 		.deep_latency_ns = stats->deep_latency_ns
 	};
 	const struct e2pf_reading reading = {
 		.count = stats->by_class, .windows = r->windows,
 		.classes = r->classes, .block_size = r->block_size
 	};
-	struct e2pf_pace pace = pace_alone(&speed);
 	uint64_t waited_ns = e2pf_stats_stages(stats).stall_ns;
 	uint64_t own_ns = stats->own_stall_ns;
+	const struct e2pf_estimate unknown = { 0, 0, 0 };
+	struct e2pf_estimate without;
 	struct e2pf_work ahead, alone;
-	double gain;
+	double rest = took;
 
-	if (!r->windows || !stats->latency_ns ||
+	if (!r->windows || !stats->latency_ns || is_busy(&speed) ||
 	    seconds_of(stats->deep_latency_ns) < LEAST_DEEP_LATENCY)
-		return 0;
+		return unknown;
 	count(&reading, stats->has_head, &ahead, &alone);
+	without = range_alone(&speed, &alone);
 	/* It would have waited for the rest just the same. */
-	gain = time_at(&pace, &alone);
 	if (waited_ns > own_ns)
-		gain -= seconds_of(waited_ns - own_ns);
-	return gain > 0 ? seconds + gain : 0;
+		rest -= seconds_of(waited_ns - own_ns);
+	without.expected += rest;
+	without.low = larger(without.low + rest, took);
+	without.high += rest;
+	return without.expected > took ? without : unknown;
 }
 
 /* The rate of reading, in seconds at the usual pace per second. */

@@ -42,18 +42,19 @@ struct e2pf_reading {
 };
 
 /* How long a check takes that reads this on a device with `heads` heads and computes
- * for `cpu` seconds: the stock one, and one that prefetches. */
+ * for `cpu` seconds: the stock one, and one that prefetches.  0 if the device was too
+ * busy. */
 void e2pf_estimate_check(const struct e2pf_reading *reading,
 			 const struct e2pf_speed *speed, unsigned heads,
 			 double cpu, struct e2pf_estimate *stock,
 			 struct e2pf_estimate *prefetch);
 
 /*
- * How long a check that took `seconds` would have taken without
+ * How long a check that took `took` seconds would have taken without
  * prefetching: what was read ahead for it would have been waited for, and what
  * it has waited for that all the same would not.  0 if the device was not
- * measured, or is so fast that the processor decides.
+ * measured or too busy, or is so fast that the processor decides.
  */
-double e2pf_estimate_without(const struct e2pf_report *r, double seconds);
+struct e2pf_estimate e2pf_estimate_without(const struct e2pf_report *r, double took);
 
 #endif

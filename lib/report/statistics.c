@@ -93,6 +93,7 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 	if (from->latency_ns || from->threads) {
 		to->has_head = from->has_head;
 		to->latency_ns = from->latency_ns;
+		to->least_latency_ns = from->least_latency_ns;
 		to->deep_latency_ns = from->deep_latency_ns;
 		to->gap_bytes = from->gap_bytes;
 	}

@@ -383,6 +383,37 @@ slow_btrfs()
 	ends_as_stock || give_up
 }
 
+# held_on_terminal NAME [VARIABLE=VALUE]: as held, and a screen in NAME.screen.
+held_on_terminal()
+{
+	mkfifo "$dir/$1.hold"
+	: >"$dir/$1.hits"
+	script -qec "cd '$dir'; env ${2-} E2PF_FAULT=hold:40 E2PF_FAULT_FILE=fs \
+		E2PF_FAULT_LOG=$dir/$1.hits E2PF_FAULT_FIFO=$dir/$1.hold \
+		LD_PRELOAD=$FAULT '$E2FSCK_TEST' -fn fs ${3-}" /dev/null \
+		</dev/null >"$dir/$1.screen" 2>&1 &
+	wait_for [ -s "$dir/$1.hits" ]
+}
+
+# Who waited for 5 s at a terminal is told whether it was prefetched, in one line.
+told_on_terminal()
+{
+	local -x PREFETCH=1
+	local name lines
+
+	held_on_terminal told && held_on_terminal untold PREFETCH_VERBOSE=0 &&
+	held_on_terminal piped "" "2>&1 | cat" && sleep 5 || return
+	for name in told untold piped; do
+		: >"$dir/$name.hold"
+	done
+	wait
+	grep -a prefetch "$dir"/*.screen
+	lines=$(grep -ac "^e2fsck-prefetch: checked in [0-9.]* s; .*without prefetching" \
+		"$dir/told.screen")
+	[ "$lines" = 1 ] && grep -aq ^Pass.5 "$dir"/{untold,piped}.screen &&
+		! grep -aq prefetch "$dir"/{untold,piped}.screen
+}
+
 test_slow_reads()
 {
 	local BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
@@ -394,6 +425,8 @@ test_slow_reads()
 	fi
 	cp --sparse=auto "$big" "$dir/fs"
 	tap_check "$name of e2fsck is shown" slow_e2fsck
+	! have_program script ||
+		tap_check "on a terminal a long check says what it was" told_on_terminal
 	small_files "$dir/files"
 	truncate -s 256M "$dir/fs.btrfs"
 	if ! mkfs.btrfs -q -n 4096 --rootdir "$dir/files" "$dir/fs.btrfs" \

@@ -349,6 +349,7 @@ TEST(median_of_three)
 		reads = 0;
 		assert_null(measure(&r, false, &m));
 		assert_int_equal(m.latency_ns, MS + SLOW_NS);
+		assert_int_equal(m.least_ns, MS);
 		tear_down(&r);
 	}
 }
