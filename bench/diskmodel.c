@@ -20,7 +20,8 @@ static int usage(FILE *f)
 	      "  --set=KEY=VALUE   a parameter, as in models/ (none: no delay)\n"
 	      "  --fault=KIND:OFF+LEN[:DELAY]\n"
 	      "                    what touches these bytes fails (KIND eio) or is\n"
-	      "                    read (slow) after this time; may be repeated\n"
+	      "                    read (slow; reset: before anything that comes\n"
+	      "                    later) after this time; may be repeated\n"
 	      "  --compensate=TIME send replies earlier by what FUSE and the\n"
 	      "                    loop device add to each request\n"
 	      "  --ready-fd=N      write a byte to descriptor N once mounted\n"
@@ -41,11 +42,14 @@ static int add_fault(struct dm_serve *s, const char *text)
 	if (s->nr_bad == sizeof(s->bad) / sizeof(s->bad[0]) ||
 	    sscanf(text, "%7[^:]:%31[^+]+%31[^:]:%31s", kind, off, len,
 		   delay) < 3 ||
-	    (strcmp(kind, "eio") && strcmp(kind, "slow")) ||
+	    (strcmp(kind, "eio") && strcmp(kind, "slow") &&
+	     strcmp(kind, "reset")) ||
 	    dm_parse_number(off, &r->off) || dm_parse_number(len, &r->len) ||
 	    dm_parse_number(delay, &r->delay))
 		return -1;
-	r->readable = !strcmp(kind, "slow");
+	r->readable = !!strcmp(kind, "eio");
+	/* A disk serves nothing else in any case. */
+	r->stops = !strcmp(kind, "reset") && s->params.kind != DM_DISK;
 	s->nr_bad++;
 	return 0;
 }

@@ -43,6 +43,7 @@ struct dm_range {
 	uint64_t off, len;
 	uint64_t delay;		/* ns, before it fails, */
 	bool readable;		/* or is read all the same */
+	bool stops;		/* and nothing that comes later before it */
 	bool touched;		/* since the last reset */
 };
 

@@ -50,6 +50,7 @@ struct server {
 	struct dm_sim *sim;
 	struct dm_stats stats;
 	uint64_t size;
+	uint64_t stopped;	/* until then, ns */
 	uint64_t late;		/* ns by which timers wake us late: by 5 us on
 				   one machine, by 50 on another, which is half
 				   a flash read */
@@ -149,21 +150,29 @@ static void op_open(fuse_req_t fuse, fuse_ino_t ino,
 /* What the bad sectors of a request do to it. */
 struct fault {
 	uint64_t delay;
+	bool stops;
 	int error;
 };
 
 static struct fault find_fault(struct server *sv, enum dm_op op, uint64_t off,
 			       uint64_t len)
 {
+	struct dm_range *r, *end = sv->opt->bad + sv->opt->nr_bad;
 	struct fault fault = { .delay = 0 };
-	struct dm_range *r;
+	uint64_t stop = off + len;
 
-	for (r = sv->opt->bad; r < sv->opt->bad + sv->opt->nr_bad; r++) {
-		if (off >= r->off + r->len || r->off >= off + len)
+	/* It ends with the first that cannot be read. */
+	for (r = sv->opt->bad; r < end; r++) {
+		if (off >= r->off + r->len || r->off >= stop || r->readable)
+			continue;
+		fault.error = EIO;
+		stop = r->off + 1;
+	}
+	for (r = sv->opt->bad; r < end; r++) {
+		if (off >= r->off + r->len || r->off >= stop)
 			continue;
 		fault.delay += r->delay;
-		if (!r->readable)
-			fault.error = EIO;
+		fault.stops |= r->stops;
 		if (op != DM_READ)
 			continue;
 		sv->stats.bad_touches++;
@@ -186,6 +195,10 @@ static void queue(fuse_req_t fuse, enum dm_op op, uint64_t off, size_t len,
 		fuse_reply_err(fuse, ENOMEM);
 		return;
 	}
+	if (now < sv->stopped)
+		fault.delay += sv->stopped - now;
+	if (fault.stops)
+		sv->stopped = now + fault.delay;
 	io->req = (struct dm_req){
 		.off = off, .len = (uint32_t)len, .op = op, .owner = io,
 		.delay = fault.delay,
