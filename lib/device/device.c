@@ -47,6 +47,11 @@
 #define SYS_cachestat 451
 #endif
 
+/* How often to ask the kernel whether a page has been read: first after the time of a
+ * fast SSD, then each time after an eighth more, at most. */
+#define FIRST_PAUSE_NS 20000
+#define LONGEST_PAUSE_NS 2000000
+
 /* Descriptors left to the checker, which shares our limit: for an external
  * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
@@ -178,8 +183,8 @@ static int file_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 }
 
 /* mincore(2) reports a page that is being read as missing; cachestat(2) counts
- * it as present. */
-static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
+ * it as present: 1, else 0.  -1: this kernel does not tell. */
+static int file_holds(struct e2pf_device *dev, uint64_t offset)
 {
 #ifdef SYS_cachestat
 	const struct file_device *f = file_device(dev);
@@ -190,12 +195,38 @@ static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
 		uint64_t cache, dirty, writeback, evicted, recently_evicted;
 	} found;
 
-	return !syscall(SYS_cachestat, f->dev.fd, &range, &found, 0) &&
-	       !found.cache;
+	return syscall(SYS_cachestat, f->dev.fd, &range, &found, 0) ? -1 :
+	       found.cache != 0;
 #else
 	(void)dev, (void)offset;
-	return false;
+	return -1;
 #endif
+}
+
+static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
+{
+	return file_holds(dev, offset) == 0;
+}
+
+static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+			 uint64_t ns)
+{
+	uint64_t part, began = file_now(dev);
+	struct timespec pause = { .tv_nsec = FIRST_PAUSE_NS };
+	bool resident;
+
+	for (; len; offset += part, len -= part) {
+		while (part = file_span(dev, offset, len, &resident), !resident) {
+			if (dev->blind || file_holds(dev, offset) != 1)
+				return true;
+			if (file_now(dev) - began >= ns)
+				return false;
+			nanosleep(&pause, NULL);
+			if (pause.tv_nsec < LONGEST_PAUSE_NS)
+				pause.tv_nsec += pause.tv_nsec / 8;
+		}
+	}
+	return true;
 }
 
 static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
@@ -223,6 +254,7 @@ static const struct e2pf_device_ops file_ops = {
 	.now = file_now,
 	.close = file_close,
 	.is_gone = file_is_gone,
+	.arrives = file_arrives,
 	.data = file_data,
 	.forget = file_forget,
 };

@@ -292,7 +292,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	atomic_store_explicit(&c->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&c->reading_since, r->began,
 			      memory_order_relaxed);
-	r->waited = r->missed = r->failed = false;
+	r->waited = r->missed = false;
 	if (was_read_lately(e, r) || (!e->pacing.stuck && !c->gated))
 		return;
 	/* A cached read shows nothing about a stuck device. */
@@ -384,12 +384,24 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	c->stages[c->stage].hits += !stalled;
 	c->bytes += r->length;
 	ahead = e2pf_window_forget(e, r->device, r->offset, r->length);
-	if (stalled || r->failed)
+	if (stalled) {
 		e2pf_pacing_judge_checker(e, r, now - r->passed_gate);
-	if (stalled)
 		count_stall(e, r, now, ahead);
+	}
 	e2pf_unlock(&e->lock);
 	return ahead;
+}
+
+/* Might the page of this byte be in flight?  The kernel drops a page that could not be
+ * read, but not one that is being read. */
+static bool may_be_in_flight(struct e2pf_device *dev, uint64_t offset)
+{
+	if (offset >= dev->size || e2pf_is_cached(dev, offset, 1))
+		return false;
+	if (dev->ops->forget)
+		dev->ops->forget(dev, offset - offset % dev->page_size,
+				 dev->page_size);
+	return !dev->ops->is_gone || !dev->ops->is_gone(dev, offset);
 }
 
 bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
@@ -401,9 +413,10 @@ bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
 	e2pf_lock(&e->lock);
 	/* Workers that have ended or given up have left theirs in flight. */
 	in_flight = e->pool.requests &&
-		    e2pf_now(e) - e->pool.last_progress < IN_FLIGHT_NS;
-	if (in_flight)
-		e2pf_pacing_read_failed(e, offset);
+		    e2pf_now(e) - e->pool.last_progress < IN_FLIGHT_NS &&
+		    ((offset && may_be_in_flight(dev, offset - 1)) ||
+		     may_be_in_flight(dev, offset + length));
+	e2pf_pacing_read_failed(e, offset);
 	e2pf_unlock(&e->lock);
 	return in_flight && !dev->ops->read(dev, buf, offset, length);
 }

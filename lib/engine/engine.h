@@ -195,8 +195,6 @@ struct e2pf_read {
 	bool waited;		/* it was not cached, and came to the gate */
 	bool missed;		/* it was not cached; checked only at the gate,
 				   and while the device is stuck */
-	bool failed;		/* set by the caller after the read: the device
-				   could not read it */
 };
 
 /* The checker is about to read: may wait at the gate.  The caller sets device,

@@ -8,6 +8,11 @@
  * would delay each of those reads, and the end of the check. */
 #define STUCK_PROOFS 4u
 
+/* With the second place that cannot be read the engine gives up: on a failing disk each
+ * costs seconds, and the checker has to see the error itself, which costs as much
+ * again. */
+#define FAILURES_MOST 2u
+
 /* Requests are dear from here on: 5 us on NVMe, 12 to 20 us on a SATA SSD, 333
  * us on a volume with 3,000 IOPS. */
 #define DEAR_NS 1e5
@@ -63,9 +68,17 @@ void e2pf_pacing_start(struct e2pf_engine *e)
 		};
 }
 
+/* Does a sector that takes long hold up all others?  Not where a request takes less than
+ * half as long with others in flight. */
+static bool is_serial(const struct e2pf_pacing *p)
+{
+	return p->speed.has_head ||
+	       p->speed.deep_latency_ns * 2 >= p->speed.latency_ns;
+}
+
 static void leave_to_checker(struct e2pf_engine *e)
 {
-	if (e->cfg.paced)
+	if (e->cfg.paced && (is_serial(&e->pacing) || e->pacing.failures))
 		e->pacing.stuck = STUCK_PROOFS;
 }
 
@@ -96,14 +109,23 @@ uint64_t e2pf_pacing_take(struct e2pf_engine *e, uint64_t bytes)
 	return e2pf_rate_take(&e->pacing.rate, e2pf_now(e), bytes, sharers);
 }
 
-/* A sign that the device is failing. */
-static void suspect(struct e2pf_engine *e, uint64_t offset)
+/* A sign that the device is failing: a read that took long, or failed. */
+static void suspect(struct e2pf_engine *e, uint64_t offset, bool failed)
 {
 	struct e2pf_pacing *p = &e->pacing;
 
-	p->health = p->signs++ ? E2PF_FAILING : E2PF_SUSPECT;
-	if (p->health == E2PF_SUSPECT)
+	if (p->failures && offset == p->failed_at)
+		return;
+	if (!p->signs++)
 		p->suspect_at = offset;
+	p->suspect = true;
+	if (failed) {
+		p->failed_at = offset;
+		p->failures++;
+	}
+	p->careful = is_serial(p) || p->failures;
+	if (p->failures >= FAILURES_MOST)
+		e2pf_give_up(e);
 }
 
 void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t offset, int error,
@@ -111,7 +133,7 @@ void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t offset, int error,
 {
 	e2pf_assert_held(e);
 	if (error || ns >= E2PF_STUCK_NS)
-		suspect(e, offset);
+		suspect(e, offset, error);
 	if (ns >= E2PF_STUCK_NS)
 		leave_to_checker(e);
 }
@@ -122,9 +144,8 @@ void e2pf_pacing_judge_checker(struct e2pf_engine *e,
 	struct e2pf_pacing *p = &e->pacing;
 
 	e2pf_assert_held(e);
-	if (r->failed || ns >= E2PF_STUCK_NS)
-		suspect(e, r->offset);
 	if (ns >= E2PF_STUCK_NS) {
+		suspect(e, r->offset, false);
 		leave_to_checker(e);
 	} else if (r->missed && p->stuck && ns < E2PF_STUCK_NS / 4 &&
 		   !--p->stuck) {
@@ -135,7 +156,7 @@ void e2pf_pacing_judge_checker(struct e2pf_engine *e,
 void e2pf_pacing_read_failed(struct e2pf_engine *e, uint64_t offset)
 {
 	e2pf_assert_held(e);
-	suspect(e, offset);
+	suspect(e, offset, true);
 	leave_to_checker(e);
 }
 
@@ -182,7 +203,7 @@ static uint64_t widest_gap(const struct e2pf_engine *e, double request_ns)
 		       request_ns > LEAST_NS ? NARROW_GAP : 0;
 
 	/* What lies in gaps may be what is failing. */
-	if (e->pacing.health != E2PF_SOUND)
+	if (e->pacing.suspect)
 		return 0;
 	if (e->pacing.speed.has_head)
 		return HEAD_GAP;

@@ -21,28 +21,25 @@ struct e2pf_read;
  * flight. */
 #define E2PF_STUCK_NS 1000000000u
 
-/* Whether the device may be failing: reads of ours or of the checker that failed, or
- * took E2PF_STUCK_NS. */
-enum e2pf_health {
-	E2PF_SOUND,
-	E2PF_SUSPECT,		/* one: only what the check reads, no gaps */
-	E2PF_FAILING		/* more: and few requests at a time */
-};
-
 /* Written by pacing.c alone. */
 struct e2pf_pacing {
 	/* Any thread reads it without the lock: the device is left to the checker
 	 * for this many more quick reads; 0: it is not stuck. */
 	atomic_uint stuck;
-	_Atomic(enum e2pf_health) health;
+	/* The device may be failing, a read of ours or of the checker has failed or
+	 * taken E2PF_STUCK_NS: only what the check reads is requested; and little of
+	 * it at a time, if one has failed, or holds up the others. */
+	atomic_bool suspect, careful;
+	atomic_uint failures;		/* places at which a read has failed */
 
 	/* These need the lock. */
 	struct e2pf_rate rate;		/* of the workers' requests */
 	struct e2pf_speed speed;	/* as measured, or has_head as
 					   configured */
 	uint64_t widest_gap;		/* as it was last learnt, bytes */
-	unsigned signs;			/* such reads, */
-	uint64_t suspect_at;		/* and the place of the first, bytes */
+	unsigned signs;			/* reads that failed or took so long, */
+	uint64_t suspect_at;		/* and the place of the first, bytes; */
+	uint64_t failed_at;		/* of the last one that failed */
 };
 
 /* What requests cost and how large they are, as one worker sees it.  Used by its
@@ -65,8 +62,9 @@ void e2pf_pacing_measure(struct e2pf_engine *e);
  * made. */
 uint64_t e2pf_pacing_take(struct e2pf_engine *e, uint64_t bytes);
 
-/* A read of ours at this place took `ns`, and failed with `error`, an errno or 0:
- * whether the device is failing, and whether it is stuck and left to the checker. */
+/* A read of ours at this place took `ns`, or has not ended after that, and failed with
+ * `error`, an errno or 0: whether the device is failing, and whether it is stuck and left
+ * to the checker. */
 void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t offset, int error,
 			    uint64_t ns);
 

@@ -7,10 +7,6 @@
 #include "device/thread.h"
 #include "worker.h"
 
-/* The failed read at which the engine gives up: on a failing disk each costs seconds,
- * and the checker has to see the error itself, which costs as much again. */
-#define ERRORS_MOST 2u
-
 void e2pf_pool_init(struct e2pf_engine *e)
 {
 	e2pf_cond_init(&e->pool.work);
@@ -213,8 +209,7 @@ bool e2pf_pool_is_nearest(const struct e2pf_engine *e, unsigned number)
 void e2pf_pool_count_error(struct e2pf_engine *e)
 {
 	e2pf_assert_held(e);
-	if (++e->pool.errors >= ERRORS_MOST)
-		e2pf_give_up(e);
+	e->pool.errors++;
 }
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "cached.h"
@@ -17,9 +18,12 @@
 #define HEAD_AHEAD (32u << 20)
 #define FLASH_AHEAD (8u << 20)
 
-/* Requests in flight on a device that is failing: each that hits a bad sector has to be
- * waited for, at the latest at the end. */
-#define FAILING_MOST 2u
+/* Requests in flight on a device that may be failing: each that hits a bad sector has
+ * to be waited for, at the latest at the end. */
+#define SUSPECT_MOST 2u
+
+/* How long to wait for a request before asking whether it is still wanted. */
+#define STEP_NS 100000000u
 
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
@@ -187,9 +191,45 @@ static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
 }
 
 /*
- * Wait for one of the requests in flight; returns 0 or an errno.  If it has not
- * completed, one block of it is read.  Such a read returns when a signal kills
- * the process, and reports read errors, which readahead does not.
+ * Wait until what was requested here has been read, or might have been.  Returns false
+ * if it could not be, or if nobody wants it any more.  What is on its way for a second
+ * is waited for as long as the checker has not passed it: a device that tries a bad
+ * sector is not asked for more.
+ */
+static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
+		    uint64_t len)
+{
+	struct e2pf_engine *e = w->e;
+	struct e2pf_device *dev = e->devices[device];
+	uint64_t began = e2pf_now(e);
+	unsigned failures = e->pacing.failures;
+	bool stuck = false, wanted = true;
+
+	while (dev->ops->arrives && wanted &&
+	       !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
+				  E2PF_STUCK_NS : STEP_NS)) {
+		wanted = !is_obsolete(w) && e->pacing.failures == failures;
+		if (stuck || (!e->pacing.suspect &&
+			      e2pf_now(e) - began < E2PF_STUCK_NS))
+			continue;
+		stuck = true;
+		e2pf_lock(&e->lock);
+		e2pf_pacing_judge_ours(e, offset, 0, e2pf_now(e) - began);
+		set_state(w, E2PF_WORKER_THROTTLED);
+		e2pf_unlock(&e->lock);
+	}
+	if (stuck) {
+		e2pf_lock(&e->lock);
+		set_state(w, E2PF_WORKER_READING);
+		e2pf_unlock(&e->lock);
+	}
+	return wanted;
+}
+
+/*
+ * Wait for one of the requests in flight; returns 0 or an errno.  If the kernel does
+ * not tell whether it has completed, one block of it is read.  Such a read returns when
+ * a signal kills the process, and reports read errors, which readahead does not.
  */
 static int wait_for_request(struct e2pf_worker *w)
 {
@@ -199,14 +239,19 @@ static int wait_for_request(struct e2pf_worker *w)
 	uint32_t len = e->source->grain;
 	uint64_t began = e2pf_now(e), now;
 	char buf[LATE_BYTES];
-	int err;
+	int err = 0;
 
 	if (is_complete(e, &r)) {
 		completed(w, false, began);
 		return 0;
 	}
-	err = dev->ops->read(dev, buf, r.offset,
-			     len < sizeof(buf) ? len : sizeof(buf));
+	if (!arrives(w, r.device, r.offset, 1)) {
+		completed(w, true, e2pf_now(e));
+		return EIO;
+	}
+	if (!is_complete(e, &r))
+		err = dev->ops->read(dev, buf, r.offset,
+				     len < sizeof(buf) ? len : sizeof(buf));
 	now = e2pf_now(e);
 	completed(w, err || now - r.made >= E2PF_LATE_NS, now);
 	read_returned(w, r.offset, err, now - began);
@@ -219,8 +264,8 @@ static bool wait_for_requests(struct e2pf_worker *w)
 	const struct e2pf_requests *q = &w->requests;
 
 	while ((q->in_flight >= q->most ||
-		(w->e->pacing.health == E2PF_FAILING &&
-		 q->in_flight >= FAILING_MOST)) && !is_obsolete(w))
+		(w->e->pacing.careful && q->in_flight >= SUSPECT_MOST)) &&
+	       !is_obsolete(w))
 		wait_for_request(w);
 	return !is_obsolete(w);
 }
@@ -344,10 +389,15 @@ static bool parse_piece(struct e2pf_worker *w,
 	struct e2pf_source *source = e->source;
 	struct e2pf_piece *piece = &w->piece;
 	const struct e2pf_ref ref = *step->ref;
+	uint32_t size = source->ops->piece(source, &ref, step->at);
 	uint64_t began = e2pf_now(e);
 	bool wanted = true;
 	int err;
 
+	if (!arrives(w, ref.device, ref.offset + step->at, size)) {
+		e2pf_elevator_parsed(&w->elevator, size);
+		return !is_obsolete(w);
+	}
 	err = e2pf_piece_read(source, e->devices[ref.device], &ref, step->at,
 			      piece);
 	if (piece->size)

@@ -110,10 +110,8 @@ static errcode_t read64(io_channel channel, unsigned long long block,
 	errcode_t err = entry_of(channel)->manager->read_blk64(channel, block,
 							       count, data);
 
-	if (engine) {
-		r.failed = err == EIO;
+	if (engine)
 		e2pf_engine_after_read(engine, &r);
-	}
 	return err;
 }
 
@@ -125,10 +123,8 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 	errcode_t err = entry_of(channel)->manager->read_blk(channel, block,
 							     count, data);
 
-	if (engine) {
-		r.failed = err == EIO;
+	if (engine)
 		e2pf_engine_after_read(engine, &r);
-	}
 	return err;
 }
 

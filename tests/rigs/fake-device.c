@@ -157,8 +157,10 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 		if (f->ready[b] > f->clock)
 			f->clock = f->ready[b];
 		settle(f, b);
-		if (f->bad[b])
+		if (f->bad[b]) {
+			f->bad_read += worker() >= 0;
 			return EIO;
+		}
 		/* A worker waits for blocks in flight, as a reader waits for a
 		 * page lock. */
 		while (f->in_flight[b] && worker() >= 0)
@@ -235,6 +237,24 @@ static bool fake_is_gone(struct e2pf_device *dev, uint64_t offset)
 	return gone;
 }
 
+static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+			 uint64_t ns)
+{
+	bool resident;
+	uint64_t part;
+
+	for (; len; offset += part, len -= part) {
+		part = fake_span(dev, offset, len, &resident);
+		if (resident)
+			continue;
+		if (fake_is_gone(dev, offset))
+			return true;
+		fake_advance(fake(dev), ns);
+		return false;
+	}
+	return true;
+}
+
 static const struct e2pf_device_ops fake_ops = {
 	.span = fake_span,
 	.willneed = fake_willneed,
@@ -243,6 +263,15 @@ static const struct e2pf_device_ops fake_ops = {
 	.close = fake_close,
 	.is_gone = fake_is_gone,
 };
+
+void fake_tell(struct fake_device *f)
+{
+	static struct e2pf_device_ops telling;
+
+	telling = fake_ops;
+	telling.arrives = fake_arrives;
+	f->dev.ops = &telling;
+}
 
 static void set_up(struct fake_device *f, const void *image, uint64_t size,
 		   uint32_t block_size)

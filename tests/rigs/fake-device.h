@@ -64,6 +64,7 @@ struct fake_device {
 	uint64_t requests;	/* calls of willneed */
 	uint64_t reads;		/* calls of read */
 	uint64_t missing_read;	/* blocks read without being requested */
+	uint64_t bad_read;	/* reads of workers that met a bad block */
 	struct fake_event *event;
 	size_t events;
 };
@@ -79,6 +80,8 @@ void fake_free(struct fake_device *f);
 void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,
 		       bool resident);
 void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count);
+/* From now on arrives() is known. */
+void fake_tell(struct fake_device *f);
 /* Everything in flight arrives. */
 void fake_complete(struct fake_device *f);
 void fake_set_late(struct fake_device *f, bool late);

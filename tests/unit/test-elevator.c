@@ -186,9 +186,9 @@ TEST(gap_by_the_cost)
 		cost.recent_bytes = rows[i].mean << 10;
 		assert_int_equal(e2pf_gap(p.r.e, &cost), rows[i].gap << 10);
 		/* What lies in gaps may be what is failing. */
-		p.r.e->pacing.health = E2PF_SUSPECT;
+		p.r.e->pacing.suspect = true;
 		assert_int_equal(e2pf_gap(p.r.e, &cost), 0);
-		p.r.e->pacing.health = E2PF_SOUND;
+		p.r.e->pacing.suspect = false;
 	}
 	tear_down(&p);
 }

@@ -242,6 +242,52 @@ TEST(late_blocks_are_no_errors)
 	}
 }
 
+/* A sector that cannot be read is asked for once, whether it would be parsed or not,
+ * and nothing more is until the checker has read it; with the second one the engine
+ * gives up. */
+TEST(bad_sector_asked_for_once)
+{
+	enum { DIRS = 40 };
+	uint64_t dir[DIRS], at, bad;
+	unsigned parsed, i, asked;
+	unsigned char block[BS];
+	struct rig r;
+
+	for (parsed = 0; parsed < 2; parsed++) {
+		rig_set_up(&r, 2, 1);
+		r.classes = parsed ? E2PF_ALL_CLASSES : 1u << E2PF_DIRS;
+		at = tiny_free_block(&r.fs, 0);
+		for (i = 0; i < DIRS; i++)
+			dir[i] = at + 2 * i;
+		bad = parsed ? r.fs.groups[0].inode_table : dir[0];
+		fake_set_bad(&r.dev, bad, 1);
+		fake_set_bad(&r.dev, dir[DIRS - 1], 1);
+		fake_tell(&r.dev);
+		rig_start(&r);
+		if (!parsed) {
+			e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRS);
+			e2pf_ext4_list_put(r.fs.ext4, r.e, dir, DIRS);
+		}
+		while (!rig_stats(&r).slow_or_failed)
+			sched_yield();
+		assert_int_equal(rig_stats(&r).suspect_at, bad * BS);
+		for (i = asked = 0; i < DIRS; i++)
+			asked += fake_asked(&r.dev, dir[i]);
+		assert_int_equal(asked, parsed ? 0 : FIRST_REQUESTS);
+		assert_false(e2pf_engine_read_again(r.e, 0, bad * BS, block, BS));
+		for (i = 0; i < 4; i++)
+			rig_checker_reads(&r, at + 100 + i, 1);
+		fake_threads_settle();
+		assert_int_equal(fake_asked(&r.dev, bad), 1);
+		assert_int_equal(r.dev.bad_read, 0);
+		assert_false(rig_stats(&r).gave_up);
+		assert_false(e2pf_engine_read_again(r.e, 0, dir[DIRS - 1] * BS,
+						    block, BS));
+		assert_true(rig_stats(&r).gave_up);
+		rig_tear_down(&r);
+	}
+}
+
 /* A stuck device is left to the checker until it serves the checker again. */
 TEST(stuck_device)
 {
