@@ -660,14 +660,42 @@ logs()
 		"$dir/log"
 }
 
+# Where a read fails, and so that it did, is said to who asked, kept in the statistics,
+# and logged.
+says_failing()
+{
+	local at page fs=$dir/fs words
+
+	page=$(getconf PAGESIZE)
+	cp "$image" "$fs"
+	at=$(dumpe2fs "$fs" 2>/dev/null |
+		awk -v p="$page" '/Inode table at/ && ++n == 2 { at = int($4 * 1024 / p) * p }
+			END { print at }')
+	with_log empty env -u PREFETCH_LOG PREFETCH=1 PREFETCH_VERBOSE=1 \
+		PREFETCH_STATS="$dir/stats.json" E2PF_FAULT="read:$at+$page" \
+		E2PF_FAULT_FILE="$fs" E2PF_FAULT_LOG="$dir/hits" LD_PRELOAD="$1" \
+		"$E2FSCK_TEST" -fn "$fs" >"$dir/log" 2>"$dir/err"
+	cat "$dir/log" "$dir/err" "$dir/stats.json"
+	at=$(sed -n 's/.*"suspect_at_bytes":\([0-9]*\).*/\1/p' "$dir/stats.json")
+	words="device slow or failing at byte $at\$"
+	[ "$at" -gt 0 ] && grep "$words" "$dir/log" && grep "$words" "$dir/err"
+}
+
 test_log()
 {
+	local fault
+
 	if ! have_root || ! unshare -m true 2>/dev/null ||
 	   ! have_program python3; then
 		tap_skip "the system log" "no mount name space, or no python3"
 		return
 	fi
 	tap_check "a check is logged" logs 1
+	if [ -n "$E2PF_RUNTIME" ] || ! fault=$(library fault-inject); then
+		tap_skip "a bad sector is said" "fault-inject.c is not there"
+	else
+		tap_check "a bad sector is said" says_failing "$fault"
+	fi
 	rm -f "$dir/log"
 	tap_check "log = off" logs 0 PREFETCH_LOG=off
 	tap_check "a log that nobody reads" with_log full env -u PREFETCH_LOG \
