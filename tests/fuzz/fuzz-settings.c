@@ -17,7 +17,6 @@
 
 #include "fuzz.h"
 #include "commands.h"
-#include "options.h"
 #include "settings.h"
 
 #define MOST_ARGUMENTS 12
@@ -121,8 +120,9 @@ static void fuzz_options(struct input *in)
 	require(status == -1 || status == 0 || status == EXIT_USAGE);
 	if (status == -1) {
 		require(o.device && o.offset <= INT64_MAX &&
-			o.superblock >= 0);
-		require(!o.command || (*o.command && !o.plan));
+			o.superblock >= 0 && !o.longer_than);
+		require(o.classes && o.classes <= E2PF_ALL_CLASSES);
+		require(!o.command || (*o.command && !o.plan && !o.hold));
 		check_settings(&o.settings);
 	}
 	for (i = 0; i < argc - 1; i++)
