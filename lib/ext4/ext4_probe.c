@@ -34,7 +34,16 @@ static uint32_t probe_step(const struct e2pf_ext4_session *s, uint64_t *inodes)
 	return (uint32_t)(bytes / PROBE_TABLES) + 1;
 }
 
-/* Count the metadata of every `step`th group, and scale the result up to all
+/* One of the `step` groups from g on.  Files of a kind may lie in each fourth group, and
+ * each fourth one alone would show all of them or none. */
+static uint32_t sampled(uint32_t g, uint32_t step, uint32_t groups)
+{
+	uint32_t number = g + ((g / step * 2654435761u) >> 16) % step;
+
+	return number < groups ? number : groups - 1;
+}
+
+/* Count the metadata of one in `step` groups, and scale the result up to all
  * groups. */
 static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 				struct e2pf_class_count *plan)
@@ -46,8 +55,11 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 
 	if (!some)
 		return EXT2_ET_NO_MEMORY;
-	for (g = 0; g < s->geo.groups; g += step)
-		some[g] = e2pf_ext4_group(s->ext4, g);
+	for (g = 0; g < s->geo.groups; g += step) {
+		uint32_t number = sampled(g, step, s->geo.groups);
+
+		some[number] = e2pf_ext4_group(s->ext4, number);
+	}
 	s->ext4->groups = some;
 	err = e2pf_plan(&s->base, plan);
 	s->ext4->groups = NULL;
