@@ -21,7 +21,7 @@ for file; do
 	esac
 	sed -e "s|/usr/libexec/e2prefetch|$libexecdir/e2prefetch|g" \
 		-e "s|/etc/e2prefetch\.conf|$sysconfdir/e2prefetch.conf|g" \
-		-e 's|^!\[\(.*\)](\(timing-[^)]*\))$|\1: `doc/\2` in the sources|' \
+		-e 's|^!\[\(.*\)](\(doc/\)*\(timing-[^)]*\))$|\1: `doc/\3` in the sources|' \
 		-e "/in the sources/!s|doc/\([a-z-]*\.md\)|$beside\1|g" \
 		-e "/in the sources/!s|doc/\([a-z-]*\.png\)|$beside\1|g" \
 		"$file" >"$file.new"

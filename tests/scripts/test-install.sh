@@ -144,6 +144,8 @@ names_no_other_place()
 	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
 	grep -rnE '(^|[^a-z/])doc/[a-z-]+\.(md|png)' "$dest$docdir" \
 		"$dest$(folder_of mandir)" | grep -v 'in the sources' && return 1
+	# Pictures are not installed.
+	! grep -rn '](.*\.svg)' "$dest$docdir" || return
 	[ "$libexecdir" = /usr/libexec ] ||
 		! grep -rn '/usr/libexec/e2prefetch' "$dest$docdir" \
 			"$dest$(folder_of mandir)"
