@@ -44,6 +44,10 @@
  * how long a check takes. */
 #define BUSY 4
 
+/* Nor if it has read ahead faster than was measured by this factor; arrays that look like
+ * a single disk, 4.8 times. */
+#define FASTER 6
+
 /* While a check runs: the usual pace of computing counts as much as that of such
  * a part of the walk, whose first items may be the largest. */
 #define USUAL_WEIGHT 0.1
@@ -211,6 +215,7 @@ struct e2pf_estimate e2pf_estimate_without(const struct e2pf_report *r, double t
 	};
 	uint64_t waited_ns = e2pf_stats_stages(stats).stall_ns;
 	uint64_t own_ns = stats->own_stall_ns;
+	const struct e2pf_pace pace = e2pf_pace_ahead(&speed, r->topo.spindles);
 	const struct e2pf_estimate unknown = { 0, 0, 0 };
 	struct e2pf_estimate without;
 	struct e2pf_work ahead, alone;
@@ -220,6 +225,8 @@ struct e2pf_estimate e2pf_estimate_without(const struct e2pf_report *r, double t
 	    seconds_of(stats->deep_latency_ns) < LEAST_DEEP_LATENCY)
 		return unknown;
 	count(&reading, stats->has_head, &ahead, &alone);
+	if (time_at(&pace, &ahead) > FASTER * took)
+		return unknown;
 	without = range_alone(&speed, &alone);
 	/* It would have waited for the rest just the same. */
 	if (waited_ns > own_ns)

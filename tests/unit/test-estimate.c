@@ -108,6 +108,9 @@ TEST(without)
 	st->own_stall_ns = 0;
 	assert_true(e2pf_estimate_without(&r, 1.0).low == 1.0);
 	st->own_stall_ns = 200000000;
+	/* It cannot have read all that in a sixth of the time. */
+	assert_true(e2pf_estimate_without(&r, 0.055).high > 0);
+	assert_true(e2pf_estimate_without(&r, 0.05).high == 0);
 	/* Too busy to tell. */
 	st->has_head = false;
 	assert_true(e2pf_estimate_without(&r, 1.0).high > 0);
