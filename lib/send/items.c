@@ -8,8 +8,8 @@
 #include "btrfs/format.h"
 #include "items.h"
 
-/* The stream has at least so many bytes for each piece of data, even if its
- * contents are not sent. */
+/* The least that the stream has for a piece of data, in bytes, even if its contents
+ * are not sent. */
 #define STREAM_LEAST 64u
 
 void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
@@ -65,6 +65,17 @@ bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data)
 	       bytes <= UINT64_MAX - extent &&
 	       (data->compressed ||
 		(skip <= bytes && length <= bytes - skip));
+}
+
+uint64_t e2pf_item_inline(const struct e2pf_btrfs_item *item,
+			  uint64_t generation)
+{
+	const struct btrfs_file_extent_item *b = (const void *)item->bytes;
+	uint32_t header = BT_AT(file_extent_item, disk_bytenr);
+
+	return item->key.type != BTRFS_EXTENT_DATA_KEY ||
+	       item->size <= header || b->type != BTRFS_FILE_EXTENT_INLINE ||
+	       le64toh(b->generation) <= generation ? 0 : item->size - header;
 }
 
 /* The length of an inline reference, including its type.  0 if the type is
@@ -309,9 +320,9 @@ static bool is_rest(const struct e2pf_job *before, const struct e2pf_job *job,
 
 uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 			  struct e2pf_jobs *window, uint64_t piece,
-			  uint64_t most)
+			  uint64_t most, uint64_t sent)
 {
-	uint64_t bytes = 0, sent = 0;
+	uint64_t bytes = 0;
 
 	for (window->count = 0; *next < data->count; ++*next) {
 		const struct e2pf_job *from = &data->job[*next];

@@ -46,6 +46,11 @@ struct e2pf_job {
  * valid. */
 bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data);
 
+/* The least that the stream has of a file whose contents are in this item, in
+ * bytes; 0: it is another item, or not newer than this generation. */
+uint64_t e2pf_item_inline(const struct e2pf_btrfs_item *item,
+			  uint64_t generation);
+
 /* A file of this tree uses an extent: the key of the file's own item, or of an
  * earlier one.  Tree 0: a leaf does, whose address is the key's first number. */
 typedef void (*e2pf_reference_sink)(void *ctx, uint64_t tree,
@@ -140,10 +145,11 @@ void e2pf_jobs_order_files(struct e2pf_jobs *data);
  * of files: at most `most` bytes.  Each piece is cut to `piece` bytes, no more than
  * `most`.  What the kernel does not read, or reads ahead itself, is left out: shared
  * extents, which it sends as references, and the rest of a large file.  Sets *next.
- * Returns the number of bytes that the send of all this data writes at least.
+ * Returns how many bytes the send has written, at least, when it has come to the end
+ * of this data, and `sent` bytes at its beginning.
  */
 uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 			  struct e2pf_jobs *window, uint64_t piece,
-			  uint64_t most);
+			  uint64_t most, uint64_t sent);
 
 #endif

@@ -74,19 +74,22 @@ static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
 		*f->root = root;
 }
 
-bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
-		       struct e2pf_btrfs_ptr *root)
+int e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
+		      struct e2pf_btrfs_ptr *root)
 {
 	const struct e2pf_btrfs_range keys = {
 		{ tree, 0, BTRFS_ROOT_ITEM_KEY },
 		{ tree, UINT64_MAX, BTRFS_ROOT_ITEM_KEY }
 	};
 	struct found_root f = { &fs->map.super, root };
+	int err;
 
 	*root = (struct e2pf_btrfs_ptr) { .owner = 0 };
-	return tree && !e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &keys,
-					    take_root, &f) &&
-	       root->owner == tree;
+	err = e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &keys,
+				  take_root, &f);
+	if (!err && (!tree || root->owner != tree))
+		err = ENOENT;
+	return err;
 }
 
 /*
@@ -103,21 +106,16 @@ uint64_t e2pf_mounted_bytes_read(void)
 }
 
 /* Open the devices that are present; missing ones are left out. */
-static const char *open_devices(struct e2pf_mounted *fs)
+static const char *open_devices(struct e2pf_mounted *fs, uint64_t max_id)
 {
 	const char *why = "no device of the filesystem can be opened";
-	struct btrfs_ioctl_fs_info_args all;
-	struct btrfs_ioctl_dev_info_args *one;
+	struct btrfs_ioctl_dev_info_args *one = malloc(sizeof(*one));
 	uint64_t id, before = e2pf_mounted_bytes_read();
 	int fd;
 
-	memset(&all, 0, sizeof(all));
-	if (ioctl(fs->fd, BTRFS_IOC_FS_INFO, &all))
-		return "the kernel does not list the filesystem's devices";
-	one = malloc(sizeof(*one));
 	if (!one)
 		return "no memory";
-	for (id = 0; id <= all.max_id && id <= UINT16_MAX &&
+	for (id = 0; id <= max_id && id <= UINT16_MAX &&
 		     fs->map.devices < E2PF_DEVICES; id++) {
 		memset(one, 0, sizeof(*one));
 		one->devid = id;
@@ -200,21 +198,34 @@ static const char *reason(int err)
 	case ENOSYS:
 		return "the kernel has no tree search ioctl";
 	default:
-		return "the trees cannot be searched";
+		return "the subvolume's root was not found";
 	}
 }
 
 const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 {
-	const struct e2pf_btrfs_range any = { .first = { 0, 0, 0 } };
+	struct e2pf_btrfs_super *super = &fs->map.super;
+	struct btrfs_ioctl_fs_info_args info;
+	struct e2pf_btrfs_ptr root;
 	const char *why;
 	int err;
 
 	memset(fs, 0, sizeof(*fs));
+	memset(&info, 0, sizeof(info));
 	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	err = fs->fd < 0 ? errno :
-	      e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &any, NULL, NULL);
-	why = err ? reason(err) : open_devices(fs);
+	err = ioctl(fs->fd, BTRFS_IOC_FS_INFO, &info) ? errno : 0;
+	/* To check the root's address, before a superblock is read. */
+	super->nodesize = info.nodesize;
+	super->sectorsize = info.sectorsize;
+	if (!err)
+		err = info.sectorsize ? e2pf_mounted_root(
+			fs, e2pf_mounted_tree_of(fd), &root) : ENOSYS;
+	if (err)
+		why = reason(err);
+	else if (!root.level)
+		why = "the subvolume is a single leaf";
+	else
+		why = open_devices(fs, info.max_id);
 	if (!why)
 		e2pf_chunk_map_make(&fs->map, read_direct, fs);
 	else

@@ -22,7 +22,6 @@
 #define HEADS_MOST 2u
 
 static const char *const stage_names[] = { "send" };
-
 typedef unsigned long long big;
 
 static struct send *send_of(struct e2pf_session *session)
@@ -101,7 +100,8 @@ struct send_walk {
 	bool parse;			/* the leaves' items are needed */
 	bool changed;			/* it finds the changed leaves */
 	bool named;			/* only leaves that records name */
-	uint64_t left;			/* leaves that it may plan */
+	uint64_t part;			/* leaves of the next part, at most */
+	uint64_t left;			/* of this one */
 };
 
 /* For the walk.  After the end of the send, it reads no more nodes. */
@@ -157,100 +157,84 @@ static bool take_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
 		leaf->ptr.logical, leaf->ptr.logical);
 
 	w->left--;
-	if (!add_leaf(w, leaf))
-		return false;
-	if (w->changed && (!e2pf_ranges_add(&s->files, &files) ||
-			   !e2pf_ranges_add(&s->records, &record)))
-		return false;
-	return w->left && !s->stop;
+	return add_leaf(w, leaf) &&
+	       (!w->changed || (e2pf_ranges_add(&s->files, &files) &&
+				e2pf_ranges_add(&s->records, &record))) &&
+	       w->left && !s->stop;
 }
 
-/* Begin a walk over what is newer than a generation in a tree, and has keys in
- * these ranges (NULL: all). */
-static void walk_begin(struct send_walk *w, struct send *s, uint64_t tree,
-		       uint64_t generation, const struct e2pf_ranges *ranges,
-		       bool parse)
+/* Walk over what is newer than a generation in the tree with this root and has keys
+ * in these ranges (NULL: all). */
+static struct send_walk walk_of(struct send *s, uint64_t tree,
+				uint64_t generation,
+				const struct e2pf_ranges *ranges)
 {
-	*w = (struct send_walk) {
+	return (struct send_walk) {
 		.walk = {
 			.super = &s->fs.map.super, .read = read_node,
-			.leaf = take_leaf, .ctx = w,
-			.generation = generation, .ranges = ranges
+			.leaf = take_leaf, .generation = generation,
+			.ranges = ranges
 		},
-		.send = s, .tree = tree, .parse = parse, .left = UINT64_MAX
+		.send = s, .tree = tree, .left = UINT64_MAX
 	};
 }
 
-/* Add the leaves of a tree that have keys in these ranges. */
+/* Plan the leaves of a tree that have keys in these ranges, which are sorted: all, or
+ * those that records name. */
 static void add_leaves(struct send *s, uint64_t tree,
-		       struct e2pf_ranges *ranges, bool parse)
+		       const struct e2pf_ranges *ranges, bool parse, bool named)
 {
+	struct send_walk w = walk_of(s, tree, 0, ranges);
 	struct e2pf_btrfs_ptr root;
-	struct send_walk w;
 
-	e2pf_ranges_finish(ranges);
-	if (s->stop || !ranges->count ||
+	w.walk.ctx = &w;
+	w.parse = parse;
+	w.named = named;
+	if (!s->stop && ranges->count &&
 	    !e2pf_mounted_root(&s->fs, tree, &root))
-		return;
-	walk_begin(&w, s, tree, 0, ranges, parse);
-	e2pf_tree_walk(&w.walk, &root);
+		e2pf_tree_walk(&w.walk, &root);
 }
 
-/* Changed leaves per part: at most 128 MiB with the usual node size.  The first part
- * of a full send, which begins to read data at once, is small; the next one is twice
- * as large unless leaves have many pieces of data. */
+/* Changed leaves in a part.  A full send begins to read data at once, so its first part
+ * is small.  The next one is twice as large unless leaves have many pieces of data. */
 #define PART_LEAVES_MOST 8192u
 #define PART_LEAVES_FULL 256u
 #define PART_LEAVES_FIRST 2048u
 #define PART_LEAVES_LEAST 16u
-#define PART_PIECES 65536u
-
-static unsigned part_leaves(struct send *s)
-{
-	uint64_t most = s->base.cfg.budget / 8 / send_nodesize(s);
-
-	if (!s->leaves_most)
-		s->leaves_most = s->parent ? PART_LEAVES_FIRST :
-					     PART_LEAVES_FULL;
-	else if (s->data.count > PART_PIECES && s->leaves_most > 1)
-		s->leaves_most /= 2;
-	else if (s->data.count < PART_PIECES / 2 &&
-		 s->leaves_most < PART_LEAVES_MOST)
-		s->leaves_most *= 2;
-	if (most < PART_LEAVES_LEAST)
-		most = PART_LEAVES_LEAST;
-	return s->leaves_most < most ? s->leaves_most : (unsigned)most;
-}
+#define PART_PIECES 32768u
 
 /* Plan the next changed leaves.  Returns false if there are none. */
 static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
 {
 	struct send *s = w->send;
-	unsigned most = part_leaves(s);
+	uint64_t most = s->base.cfg.budget / 8 / send_nodesize(s);
 	size_t i;
 
+	if (!w->part)
+		w->part = s->parent ? PART_LEAVES_FIRST : PART_LEAVES_FULL;
+	else if (s->data.count < PART_PIECES && w->part < PART_LEAVES_MOST)
+		w->part *= 2;
+	if (most < PART_LEAVES_LEAST)
+		most = PART_LEAVES_LEAST;
+	if (most > w->part)
+		most = w->part;
 	s->jobs.count = s->data.count = 0;
 	s->files.count = s->records.count = 0;
-	s->unfound = 0;
+	s->unfound = s->inline_bytes = 0;
 	for (i = 0; i < TREES_MOST; i++)
 		s->wanted[i].tree = s->wanted[i].ranges.count = 0;
-	w->changed = true;
 	w->left = most;
 	e2pf_tree_walk(&w->walk, root);
 	s->sum.changed += most - w->left;
 	return w->left < most;
 }
 
-/* Plan the leaves of other trees that contain the same files. */
+/* Plan the leaves of the parent that contain the same files. */
 static void plan_compared(struct send *s, uint64_t older)
 {
-	size_t i;
-
 	e2pf_ranges_finish(&s->files);
 	if (older)
-		add_leaves(s, older, &s->files, older == s->tree);
-	for (i = 0; i < s->clones; i++)
-		add_leaves(s, s->clone[i], &s->files, false);
+		add_leaves(s, older, &s->files, older == s->tree, false);
 }
 
 /* Plan the records of the data that was found, which name its other uses. */
@@ -261,46 +245,29 @@ static void plan_records(struct send *s)
 	s->jobs.count = 0;
 	for (i = 0; i < s->data.count; i++)
 		e2pf_ranges_add(&s->records, &s->data.job[i].keys);
-	add_leaves(s, BTRFS_EXTENT_TREE_OBJECTID, &s->records, true);
+	e2pf_ranges_finish(&s->records);
+	add_leaves(s, BTRFS_EXTENT_TREE_OBJECTID, &s->records, true, false);
 }
 
 /* A leaf is named by its address if a snapshot has kept it when the subvolume wrote
  * a new one.  Snapshots have the numbers around it; this many are looked at. */
 #define NEIGHBOURS 8u
 
-/* Plan those leaves of other subvolumes that records name by their address. */
-static void plan_named(struct send *s)
-{
-	uint64_t tree = s->tree > NEIGHBOURS ? s->tree - NEIGHBOURS : 0;
-	struct e2pf_btrfs_ptr root;
-	struct send_walk w;
-
-	for (; tree <= s->tree + NEIGHBOURS && s->unfound && !s->stop; tree++) {
-		if (tree == s->tree || !e2pf_btrfs_is_subvolume(tree) ||
-		    !e2pf_mounted_root(&s->fs, tree, &root))
-			continue;
-		walk_begin(&w, s, tree, 0, &s->files, false);
-		w.named = true;
-		e2pf_tree_walk(&w.walk, &root);
-	}
-}
-
 /* Plan the folders, and the leaves that share an extent. */
 static void plan_wanted(struct send *s)
 {
+	uint64_t tree = s->tree > NEIGHBOURS ? s->tree - NEIGHBOURS : 0;
 	size_t i;
 
 	s->jobs.count = 0;
-	for (i = 0; i < TREES_MOST && s->wanted[i].tree; i++)
-		add_leaves(s, s->wanted[i].tree, &s->wanted[i].ranges, false);
-	plan_named(s);
-}
-
-static void sweep_leaves(struct send *s)
-{
-	s->sum.leaves += s->jobs.count;
-	s->base.last.planned_bytes += s->jobs.count * send_nodesize(s);
-	send_sweep(s);
+	for (i = 0; i < TREES_MOST && s->wanted[i].tree; i++) {
+		e2pf_ranges_finish(&s->wanted[i].ranges);
+		add_leaves(s, s->wanted[i].tree, &s->wanted[i].ranges, false,
+			   false);
+	}
+	for (; tree <= s->tree + NEIGHBOURS && s->unfound; tree++)
+		if (tree != s->tree && e2pf_btrfs_is_subvolume(tree))
+			add_leaves(s, tree, &s->files, false, true);
 }
 
 /* The window before this one may be ahead of the send, too: begin the next one when
@@ -339,21 +306,17 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 
 static void sweep_data(struct send *s)
 {
-	uint64_t most = s->base.cfg.budget / 8, piece, sent;
-	size_t next = 0, i;
+	uint64_t most = s->base.cfg.budget / 8, piece;
+	size_t next = 0;
 
 	if (most > WINDOW_MOST)
 		most = WINDOW_MOST;
 	piece = most < PIECE_MOST ? most : PIECE_MOST;
 	e2pf_jobs_order_files(&s->data);
+	s->stream += s->inline_bytes;
 	do {
-		sent = e2pf_jobs_window(&s->data, &next, &s->jobs, piece, most);
-		for (i = 0; i < s->jobs.count; i++) {
-			s->base.last.planned_bytes += s->jobs.job[i].length;
-			s->jobs.job[i].sent += s->stream;
-		}
-		s->stream += sent;
-		s->sum.pieces += s->jobs.count;
+		s->stream = e2pf_jobs_window(&s->data, &next, &s->jobs, piece,
+					     most, s->stream);
 		send_sweep(s);
 		wait_for_room(s);
 	} while (next < s->data.count && !s->stop);
@@ -370,19 +333,21 @@ static void *conduct(void *arg)
 						       &s->parent_root;
 	const struct e2pf_btrfs_ptr *older = forward ? &s->parent_root :
 						       &s->root;
-	struct send_walk w;
+	struct send_walk w = walk_of(s, newer->owner, older->generation, NULL);
 
+	w.walk.ctx = &w;
+	w.parse = forward;
+	w.changed = true;
 	s->base.cfg.thread_begins(s->base.cfg.ctx);
-	walk_begin(&w, s, newer->owner, older->generation, NULL, forward);
 	while (!s->stop && plan_changed(&w, newer)) {
 		if (forward && send_is_cached(s))
 			continue;
 		plan_compared(s, older->owner);
-		sweep_leaves(s);
+		send_sweep(s);
 		plan_records(s);
-		sweep_leaves(s);
+		send_sweep(s);
 		plan_wanted(s);
-		sweep_leaves(s);
+		send_sweep(s);
 		sweep_data(s);
 	}
 	s->sum.early |= s->stop;
@@ -446,7 +411,6 @@ static const char *open_filesystem(struct send *s, int fd)
 	if (!s->base.settings.threads)
 		cfg->threads = policy.has_head ? HEAD_THREADS * heads : THREADS;
 	s->base.last.threads = cfg->threads;
-	s->page = (size_t)sysconf(_SC_PAGESIZE);
 	s->rate.bandwidth = cfg->bandwidth;
 	s->rate.requests = cfg->requests;
 	return NULL;
@@ -459,23 +423,15 @@ static const char *open_filesystem(struct send *s, int fd)
 static const char *take_request(struct send *s, int fd,
 				const struct btrfs_ioctl_send_args *args)
 {
-	const uint64_t *clones = (const void *)(uintptr_t)args->clone_sources;
-	uint64_t i;
-
 	s->tree = e2pf_mounted_tree_of(fd);
 	s->parent = args->parent_root;
 	/* Without a parent everything is newer than it: generation 0. */
 	s->parent_root = (struct e2pf_btrfs_ptr) { .generation = 0 };
 	if (!s->tree || s->tree == s->parent ||
-	    !e2pf_mounted_root(&s->fs, s->tree, &s->root) ||
+	    e2pf_mounted_root(&s->fs, s->tree, &s->root) ||
 	    (s->parent &&
-	     !e2pf_mounted_root(&s->fs, s->parent, &s->parent_root)))
+	     e2pf_mounted_root(&s->fs, s->parent, &s->parent_root)))
 		return "a subvolume's root item was not found";
-	s->clones = 0;
-	for (i = 0; i < args->clone_sources_count && s->clones < CLONES_MOST;
-	     i++)
-		if (clones[i] != s->tree && clones[i] != s->parent)
-			s->clone[s->clones++] = clones[i];
 	s->no_data = args->flags & BTRFS_SEND_FLAG_NO_FILE_DATA;
 	s->as_stored = args->flags & SEND_COMPRESSED;
 	return NULL;
@@ -495,7 +451,6 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	if (why)
 		return why;
 	s->stop = s->gone = false;
-	s->leaves_most = 0;
 	s->came_out = s->bytes = s->requests = s->errors = 0;
 	s->stream = s->part_stream = s->part_bytes = s->bytes_before = 0;
 	s->began = send_now();

@@ -14,7 +14,6 @@
 #include "mounted.h"
 #include "send.h"
 
-#define CLONES_MOST 64u
 #define TREES_MOST 16u
 
 /* Bytes read ahead of an extent.  After these, the kernel's own readahead, of
@@ -31,8 +30,7 @@ struct wanted {
 struct sum {
 	uint64_t sends;			/* with readahead */
 	uint64_t changed;		/* leaves */
-	uint64_t leaves;		/* to search for, of all trees */
-	uint64_t pieces;		/* of data, to read */
+	uint64_t leaves, pieces;	/* that were to be read, of data */
 	uint64_t resident;		/* changed leaves left out because
 					   samples were cached */
 	bool early;			/* a send ended before everything was
@@ -47,22 +45,17 @@ struct send {
 	_Atomic(size_t) unfound;	/* of these, named in this part */
 	/* The request. */
 	uint64_t tree, parent;
-	uint64_t clone[CLONES_MOST];
-	size_t clones;
 	bool no_data, as_stored;
-	size_t page;			/* bytes */
 	struct e2pf_btrfs_ptr root, parent_root;
-
-	unsigned leaves_most;		/* of the next part */
 
 	/* The part that is being read; `jobs' is what a sweep reads. */
 	struct e2pf_jobs jobs, data;
 	struct wanted wanted[TREES_MOST];
 	struct e2pf_ranges files;	/* in the changed leaves */
 	struct e2pf_ranges records;	/* of the extent tree */
-	uint64_t stream;		/* at least so many bytes were sent when
-					   the send has come to the end of the
-					   window */
+	uint64_t stream;		/* bytes that the send has written, at
+					   least, when it has come to the end of
+					   the window */
 	/* The end of the window before: the same, and the bytes requested until
 	 * then; and until the end of the one before that. */
 	uint64_t part_stream, part_bytes, bytes_before;
@@ -78,6 +71,7 @@ struct send {
 
 	_Atomic(bool) stop, waiting;
 	_Atomic(uint64_t) came_out;	/* bytes that the send has written */
+	_Atomic(uint64_t) inline_bytes;	/* of files in the leaves of this part */
 	_Atomic(uint64_t) bytes, requests, errors;	/* of this send */
 	uint64_t began;			/* ns */
 	struct sum sum;

@@ -20,10 +20,9 @@
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
-/* Adjacent pieces of data that a worker asks for at once, at most, and their
- * bytes. */
+/* Adjacent pieces of data that a worker asks for at once, at most; their bytes are
+ * those of the largest one, at most. */
 #define BATCH_PIECES 64u
-#define BATCH_BYTES (UINT64_C(1) << 20)
 
 struct worker {
 	struct send *send;
@@ -55,6 +54,9 @@ static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_job data;
 
+	if (!s->no_data)
+		s->inline_bytes += e2pf_item_inline(item,
+						    s->parent_root.generation);
 	if (!e2pf_item_data(item, &data) ||
 	    data.generation <= s->parent_root.generation)
 		return;
@@ -168,27 +170,30 @@ static void search(struct worker *w, const struct e2pf_job *job)
 		s->bytes += send_nodesize(s);
 }
 
+/* The whole pages of a piece. */
+static uint64_t pages_of(const struct e2pf_job *job, uint64_t *skip)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	*skip = job->from % page;
+	return (*skip + job->length + page - 1) / page * page;
+}
+
 /* Map a piece of a file at `at`.  Returns the file's descriptor, or -1: it was
- * deleted, or is not a regular file. */
+ * deleted, or is not a regular file, or a limit keeps us behind what was sent. */
 static int map_piece(struct send *s, const struct e2pf_job *job, uint8_t *at)
 {
-	uint64_t skip = job->from % s->page;
-	int fd = e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
+	uint64_t skip, pages = pages_of(job, &skip);
+	int fd = is_limited(s) && job->sent <= s->came_out ? -1 :
+		e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
 
 	if (fd >= 0 && send_within_limits(s, job->length) &&
-	    mmap(at, job->length + skip, PROT_NONE, MAP_SHARED | MAP_FIXED, fd,
+	    mmap(at, pages, PROT_NONE, MAP_SHARED | MAP_FIXED, fd,
 		 (off_t)(job->from - skip)) != MAP_FAILED)
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	return -1;
-}
-
-static size_t mapped_bytes(const struct send *s, const struct e2pf_job *job)
-{
-	uint64_t bytes = job->from % s->page + job->length;
-
-	return (bytes + s->page - 1) / s->page * s->page;
 }
 
 /*
@@ -200,41 +205,41 @@ static size_t mapped_bytes(const struct send *s, const struct e2pf_job *job)
 static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 {
 	const struct e2pf_job *const end = job + count, *last = NULL;
-	size_t all = 0, used = 0, n;
+	uint64_t all = 0, used = 0, skip;
 	int fd = -1, next;
 	uint8_t *area;
 	char byte;
+	size_t n;
 
 	for (n = 0; n < count; n++)
-		all += mapped_bytes(s, &job[n]);
+		all += pages_of(&job[n], &skip);
 	area = mmap(NULL, all, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return;
 	for (; job < end; job++) {
-		/* Limits keep us behind: what has been sent is not read again. */
-		next = is_limited(s) && job->sent <= s->came_out ? -1 :
-			map_piece(s, job, area + used);
+		next = map_piece(s, job, area + used);
 		if (next < 0)
 			continue;
 		if (fd >= 0)
 			close(fd);
 		fd = next;
 		last = job;
-		used += mapped_bytes(s, job);
+		used += pages_of(job, &skip);
 		s->bytes += job->length;
 	}
 	s->requests += used != 0;
 	if (used && madvise(area, used, MADV_WILLNEED))
 		s->errors++;
 	munmap(area, all);
+	if (fd < 0)
+		return;
 	/* Wait for the last page.  If it is past the end of the file, pread()
 	 * returns 0, which is not an error. */
-	if (fd >= 0 && !s->stop &&
+	if (!s->stop &&
 	    pread(fd, &byte, 1, (off_t)(last->from + last->length - 1)) < 0)
 		s->errors++;
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 }
 
 /* Returns whether something was read from a device. */
@@ -263,7 +268,7 @@ static size_t take(struct send *s, struct e2pf_job **first)
 		const struct e2pf_job *job = &s->jobs.job[s->next];
 
 		bytes += job->length;
-		if (n && (!job->length || bytes > BATCH_BYTES ||
+		if (n && (!job->length || bytes > PIECE_MOST ||
 			  is_limited(s) ||
 			  !e2pf_job_follows(job - 1, job)))
 			break;
@@ -330,8 +335,15 @@ void send_sweep(struct send *s)
 {
 	pthread_t thread[E2PF_MAX_THREADS];
 	unsigned n = 0;
+	size_t i;
 
 	e2pf_jobs_order(&s->jobs);
+	for (i = 0; i < s->jobs.count; i++) {
+		uint64_t length = s->jobs.job[i].length;
+
+		*(length ? &s->sum.pieces : &s->sum.leaves) += 1;
+		s->base.last.planned_bytes += length ? length : send_nodesize(s);
+	}
 	s->next = 0;
 	while (n + 1 < s->base.cfg.threads && n + 1 < s->jobs.count &&
 	       !e2pf_thread_start(&thread[n], work, s))

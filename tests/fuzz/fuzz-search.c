@@ -43,6 +43,8 @@ static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 	if (e2pf_btrfs_plan_root(&super, item, &root) &&
 	    root.level >= E2PF_BTRFS_LEVELS)
 		abort();
+	if (e2pf_item_inline(item, 0) > item->size)
+		abort();
 	e2pf_item_inode(item, &sum);
 	e2pf_item_references(item, take_reference, &sum);
 	e2pf_ranges_add(ranges, &(struct e2pf_btrfs_range) {

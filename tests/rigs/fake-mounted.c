@@ -71,15 +71,15 @@ uint64_t e2pf_mounted_tree_of(int fd)
 	return FAKE_NEWER;
 }
 
-bool e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
-		       struct e2pf_btrfs_ptr *root)
+int e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
+		      struct e2pf_btrfs_ptr *root)
 {
 	(void)fs;
 	*root = (struct e2pf_btrfs_ptr){
 		.logical = tree * MIB, .owner = tree, .level = 1,
 		.generation = tree == FAKE_OLDER ? OLD : FS_GENERATION
 	};
-	return true;
+	return 0;
 }
 
 /* One item of the newer subvolume: the data of the leaf's inode. */
@@ -93,7 +93,8 @@ static void pass_item(uint64_t inode, e2pf_btrfs_item_sink sink, void *ctx)
 	};
 
 	put64(b + BT_AT(file_extent_item, generation), NEW);
-	b[BT_AT(file_extent_item, type)] = BTRFS_FILE_EXTENT_REG;
+	b[BT_AT(file_extent_item, type)] = fake.in_leaves ?
+		BTRFS_FILE_EXTENT_INLINE : BTRFS_FILE_EXTENT_REG;
 	put64(b + BT_AT(file_extent_item, disk_bytenr),
 	      fake.adjacent ? MIB + (inode - 1000) / 10 * 4096 :
 			      ((inode - 1000) / 10 + 1) * MIB);

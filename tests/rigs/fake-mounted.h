@@ -21,6 +21,7 @@ struct fake_mounted {
 	bool leaves_cached, data_cached;
 	bool counts;			/* the kernel counts bytes read */
 	uint64_t length;		/* of data, 0: 4096 */
+	bool in_leaves;			/* the data is in the leaves */
 	bool adjacent;			/* all extents are */
 	bool shared;			/* each also with the same leaf of the first
 					   clone, by its address */

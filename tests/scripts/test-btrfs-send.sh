@@ -281,7 +281,8 @@ meanwhile()
 	begun
 }
 
-# Other files are written and deleted, and a snapshot that shares extents.
+# Other files are written and deleted, and a snapshot that shares extents.  The one that
+# is being sent cannot be.
 changed_meanwhile()
 {
 	stream "$dir/stock" "$BTRFS_STOCK" -q one &&
@@ -292,6 +293,7 @@ change()
 {
 	cp -r "$mnt/fs/d0" "$mnt/fs/d9" && rm -r "$mnt/fs/d1" &&
 		"$BTRFS_STOCK" -q subvolume delete -c "$mnt/three" &&
+		! "$BTRFS_STOCK" -q subvolume delete "$mnt/one" 2>/dev/null &&
 		sync -f "$mnt"
 }
 
@@ -542,6 +544,7 @@ test_all()
 	if [ -e /proc/self/io ]; then
 		tap_check "full, a receiver that waits" waits_for_receiver two
 	fi
+	tap_check "a subvolume of a single leaf is left alone" single_leaf
 	tap_check "full, a receiver that ends" same_ended_receiver two
 	if [ "${E2PF_FAULTS-}" = all ]; then
 		test_more
@@ -562,6 +565,14 @@ test_all()
 	umount "$mnt"
 	loop_detach "$dev"
 	tap_check "the filesystem is sound" "$BTRFS_STOCK" check -q "$dir/image"
+}
+
+single_leaf()
+{
+	"$BTRFS_STOCK" -q subvolume create "$mnt/few" &&
+		echo text >"$mnt/few/file" &&
+		"$BTRFS_STOCK" -q subvolume snapshot -r "$mnt/few" "$mnt/leaf" &&
+		same leaf && grep -q "is a single leaf" "$stats"
 }
 
 with_mem() { PREFETCH_MEM=$1 "${@:2}"; }

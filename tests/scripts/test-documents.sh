@@ -477,7 +477,7 @@ named_files_exist()
 test_words()
 {
 	tap_check "comments name the number instead of so many" not_in_sources \
-		'\<[Ss]o (many|much)\>' lib/send
+		'\<[Ss]o (many|much)\>'
 	tap_check "a device is measured; probe is the command" not_in_sources \
 		'(e2pf_probe|E2PF_PROBE|cfg(\.|->)probe)' lib/ext4 prefetch tests
 	tap_check "leaf is a leaf of a tree" not_in_sources \

@@ -271,6 +271,28 @@ TEST(test_references)
 	assert_int_equal(references(bytes, size, type), 0);
 }
 
+TEST(test_inline)
+{
+	struct btrfs_file_extent_item extent = {
+		.type = BTRFS_FILE_EXTENT_INLINE, .generation = htole64(8)
+	};
+	struct e2pf_btrfs_item item = {
+		.key = { 300, 0, BTRFS_EXTENT_DATA_KEY },
+		.bytes = (const uint8_t *)&extent, .size = 21 + 7
+	};
+
+	assert_int_equal(e2pf_item_inline(&item, 7), 7);
+	assert_int_equal(e2pf_item_inline(&item, 8), 0);
+	item.size = 21;
+	assert_int_equal(e2pf_item_inline(&item, 7), 0);
+	item.size = 28;
+	item.key.type = BTRFS_INODE_ITEM_KEY;
+	assert_int_equal(e2pf_item_inline(&item, 7), 0);
+	item.key.type = BTRFS_EXTENT_DATA_KEY;
+	extent.type = BTRFS_FILE_EXTENT_REG;
+	assert_int_equal(e2pf_item_inline(&item, 7), 0);
+}
+
 TEST(test_inode)
 {
 	struct btrfs_inode_item inode = { .transid = htole64(42) };
@@ -503,8 +525,8 @@ TEST(test_windows)
 		uint64_t bytes = 0;
 
 		assert_int_equal(e2pf_jobs_window(&jobs, &next, &window, 8192,
-						  windows[i].most),
-				 windows[i].sent);
+						  windows[i].most, 100),
+				 windows[i].sent + 100);
 		for (j = 0; j < window.count; j++) {
 			bytes += window.job[j].length;
 			assert_int_equal(window.job[j].stored,

@@ -11,10 +11,6 @@
 
 #define SAMPLES 16
 
-static const uint64_t clones[] = {
-	FAKE_CLONES, FAKE_CLONES + 1, FAKE_CLONES + 2, FAKE_CLONES + 3
-};
-
 static unsigned waits;			/* for the send, seen */
 static uint64_t sent;			/* before anything was searched for */
 static unsigned limit;			/* requests a second */
@@ -22,12 +18,10 @@ static uint64_t requests;
 
 /* Reads ahead until nothing is left.  Returns the most that was ahead. */
 static uint64_t send_all(struct fake_mounted is, uint64_t parent,
-			 uint64_t memory, size_t clone_count)
+			 uint64_t memory)
 {
 	const struct btrfs_ioctl_send_args args = {
-		.parent_root = parent,
-		.clone_sources = (void *)(uintptr_t)clones,
-		.clone_sources_count = clone_count
+		.parent_root = parent
 	};
 	const struct e2pf_settings settings = {
 		.memory = memory, .threads = 2, .requests = limit
@@ -95,7 +89,7 @@ TEST(test_cached)
 			.leaves_cached = cases[i].leaves_cached,
 			.data_cached = cases[i].data_cached,
 			.counts = cases[i].counts
-		}, cases[i].parent, MUCH, 0);
+		}, cases[i].parent, MUCH);
 		assert_int_equal(fake.newer, n);
 		/* There is nothing to compare a full send with. */
 		if (cases[i].parent)
@@ -107,24 +101,29 @@ TEST(test_cached)
 	}
 }
 
-/* However many trees are compared, no more than the limit is ahead. */
+/* No more than the limit is ahead. */
 TEST(test_budget)
 {
 	uint64_t peak;
 
 	peak = send_all((struct fake_mounted){ .counts = true }, FAKE_OLDER,
-			1 << 20, 4);
+			1 << 20);
 	assert_uint_in_range(peak, 1 << 19, 1 << 20);
 	assert_true(waits > 0);
 	assert_int_equal(fake.newer, FAKE_LEAVES);
 	assert_int_equal(fake.data, FAKE_LEAVES);
-	assert_true(fake.clones > 0);
 	/* 50 MiB of data, in windows of which two are ahead. */
 	peak = send_all((struct fake_mounted){
 		.counts = true, .length = 1 << 19
-	}, 0, 8 << 20, 0);
+	}, 0, 8 << 20);
 	assert_uint_in_range(peak, 1 << 20, 8 << 20);
 	assert_int_equal(fake.data, FAKE_LEAVES);
+	/* Leaves whose contents are sent are waited for, too. */
+	send_all((struct fake_mounted){ .counts = true, .in_leaves = true }, 0,
+		 1 << 20);
+	assert_true(waits > 0);
+	assert_int_equal(fake.newer, FAKE_LEAVES);
+	assert_int_equal(fake.data, 0);
 }
 
 /* Data that is adjacent, of 100 files, is read by 64 pieces at a time. */
@@ -132,11 +131,11 @@ TEST(test_adjacent)
 {
 	unsigned searches;
 
-	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH);
 	searches = fake.newer + fake.records;
 	assert_int_equal(requests, searches + FAKE_LEAVES);
 	send_all((struct fake_mounted){ .counts = true, .adjacent = true }, 0,
-		 MUCH, 0);
+		 MUCH);
 	assert_int_equal(fake.data, FAKE_LEAVES);
 	searches = fake.newer + fake.records;
 	assert_int_equal(requests, searches + 2);
@@ -148,15 +147,15 @@ TEST(test_behind)
 {
 	limit = 1000000;
 	sent = UINT64_MAX;
-	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH);
 	assert_int_equal(fake.data, 0);
 	assert_int_equal(fake.newer, FAKE_LEAVES);
 	/* It is at the 50th piece. */
 	sent = 50 * (4096 + 64);
-	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH);
 	assert_int_equal(fake.data, FAKE_LEAVES - 50);
 	limit = 0;
-	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH);
 	assert_int_equal(fake.data, FAKE_LEAVES);
 	sent = 0;
 }
@@ -164,10 +163,10 @@ TEST(test_behind)
 /* Leaves that records name by their address are found in another tree. */
 TEST(test_shared)
 {
-	send_all((struct fake_mounted){ .counts = true }, 0, MUCH, 0);
+	send_all((struct fake_mounted){ .counts = true }, 0, MUCH);
 	assert_int_equal(fake.clones, 0);
 	send_all((struct fake_mounted){ .counts = true, .shared = true }, 0,
-		 MUCH, 0);
+		 MUCH);
 	assert_int_equal(fake.clones, FAKE_LEAVES);
 }
 
