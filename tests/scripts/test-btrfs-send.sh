@@ -262,6 +262,19 @@ refused()
 	grep -q "$why" "$stats" || { cat "$stats" "$dir/ours.err"; return 1; }
 }
 
+# A filter that ends the process at one of our calls.
+refused_calls()
+{
+	local call
+
+	stream "$dir/stock" "$BTRFS_STOCK" -p one two || return
+	for call in open_by_handle_at getrusage; do
+		refused "a system call that it needs is not allowed" \
+			"$DENY_CALLS" kill "$call" &&
+			cmp "$dir/stock" "$dir/ours" || return
+	done
+}
+
 refused_search()
 {
 	refused "the kernel has no tree search ioctl" \
@@ -551,6 +564,11 @@ test_all()
 	fi
 	tap_check "what is received is the same" received
 	tap_check "a kernel without the search is left alone" refused_search
+	if "$DENY_CALLS" kill mincore true; then
+		tap_check "a filter of system calls" refused_calls
+	else
+		tap_skip "filters of system calls" "no seccomp"
+	fi
 	if have_program setpriv; then
 		tap_check "without CAP_SYS_ADMIN it is left alone" no_right
 	fi
@@ -613,5 +631,6 @@ if [ -z "${E2PF_UNSHARED-}" ]; then
 	E2PF_UNSHARED=1 exec unshare -m bash "$0" "$@"
 fi
 setup
+DENY_CALLS=$(tool deny-calls) || tap_bail "deny-calls.c does not compile"
 no_search=$(library no-search) || tap_bail "no-search.c does not compile"
 tap_run test_all

@@ -59,6 +59,8 @@ static const struct call {
 	{ "readlink", SYS_readlink },
 #endif
 	{ "getdents64", SYS_getdents64 },
+	{ "getrusage", SYS_getrusage },
+	{ "open_by_handle_at", SYS_open_by_handle_at },
 };
 
 static struct sock_filter filter[3 * MOST + 2] = {
