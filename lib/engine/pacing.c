@@ -25,8 +25,9 @@
  * dear, and only small gaps are read through with them. */
 #define BYTE_NS 2.0
 
-/* Each request reduces the weight of earlier ones by this part. */
-#define FADE 0.002
+/* Each request reduces the weight of earlier ones by this part.  With a fifth of it
+ * large requests keep gaps narrow for many small ones behind them. */
+#define FADE 0.01
 
 /* What a completed request adds to what is known: most if LEARN_DEPTH were in
  * flight.  A short queue shows the latency. */
@@ -42,9 +43,11 @@
  * Where requests are limited apart from bytes, gaps are wide while requests are small,
  * since then there are bytes to spare: smaller than what passes at 90 MB/s in the time
  * of a request, as it was measured at the start.  While reading, requests that wait for
- * bytes seem dear, too. */
+ * bytes seem dear, too.  Gaps become narrow gradually, from 3/4 of that size to 5/4: with
+ * a step between 32 KiB and 4 KiB a volume of 3,000 IOPS was busy for 1.13 times as long
+ * with a filesystem that is 15 % full, an SD card 1.05 (`extents@1/4`). */
 #define HEAD_GAP (32u << 10)
-#define WIDE_GAP (32u << 10)
+#define WIDE_GAP (48u << 10)
 #define NARROW_GAP (4u << 10)
 #define SMALL_REQUEST (40u << 10)
 #define LIMITED_BYTE_NS 11u
@@ -215,14 +218,18 @@ static uint64_t widest_gap(const struct e2pf_engine *e, double request_ns)
 uint64_t e2pf_gap(const struct e2pf_engine *e, const struct e2pf_cost *cost)
 {
 	uint64_t gap = widest_gap(e, cost->request_ns);
-	uint64_t small = e->pacing.speed.request_ns / LIMITED_BYTE_NS;
+	double small = (double)e->pacing.speed.request_ns / LIMITED_BYTE_NS;
+	double part = 1;
 
+	if (gap != WIDE_GAP)
+		return gap;
 	if (small < SMALL_REQUEST)
 		small = SMALL_REQUEST;
-	if (gap == WIDE_GAP && !e->pacing.speed.has_head &&
-	    cost->recent_bytes >= cost->recent_requests * (double)small)
-		gap = NARROW_GAP;
-	return gap;
+	if (cost->recent_requests > 0)
+		part = 2.5 - 2 * cost->recent_bytes / cost->recent_requests /
+			     small;
+	part = part < 0 ? 0 : part > 1 ? 1 : part;
+	return NARROW_GAP + (uint64_t)((WIDE_GAP - NARROW_GAP) * part);
 }
 
 void e2pf_pacing_publish(struct e2pf_engine *e, const struct e2pf_cost *cost)

@@ -164,12 +164,12 @@ TEST(gap_by_the_cost)
 		unsigned us, us_first, mean, gap;	/* KiB */
 	} rows[] = {
 		{ true, 0, 0, 1, 32 }, { false, 0, 0, 1, 0 },
-		{ false, 90, 0, 1, 4 }, { false, 110, 0, 39, 32 },
-		{ false, 110, 0, 41, 4 },
+		{ false, 90, 0, 1, 4 }, { false, 110, 0, 30, 48 },
+		{ false, 110, 0, 40, 26 }, { false, 110, 0, 50, 4 },
 		/* A volume with 3,000 IOPS; and an SD card, by its time at the
 		 * start. */
-		{ false, 900, 333, 41, 4 }, { false, 900, 660, 57, 32 },
-		{ false, 900, 660, 60, 4 }, { false, 8100, 660, 60, 128 },
+		{ false, 900, 333, 51, 4 }, { false, 900, 660, 43, 48 },
+		{ false, 900, 660, 74, 4 }, { false, 8100, 660, 60, 128 },
 		{ true, 8100, 0, 60, 32 },
 	};
 	struct e2pf_cost cost = { .request_ns = 0 };

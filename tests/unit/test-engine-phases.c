@@ -235,7 +235,7 @@ TEST(list_of_many_ranges)
 }
 
 /*
- * Requests that cost as much as 50,000 bytes: gaps of 32 KiB are read through once
+ * Requests that cost as much as 50,000 bytes: gaps of 48 KiB are read through once
  * this is known.  The list has single blocks, then runs of eight,
  * then blocks closer to each other.
  */
@@ -272,7 +272,7 @@ TEST(gaps_read_through)
 	assert_int_equal(asked, ENTRIES + (NEAR - 1) * GAP);
 	assert_int_equal(st.prefetched_bytes, asked * BS);
 	assert_int_equal(st.wasted_bytes, (asked - ENTRIES) * BS);
-	assert_int_equal(st.gap_bytes, 32 << 10);
+	assert_int_equal(st.gap_bytes, 48 << 10);
 	/* The last run is nine requests of 128 KiB. */
 	assert_int_equal(st.prefetched_requests, 2 * RUNS + 9);
 	rig_tear_down(&r);

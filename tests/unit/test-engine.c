@@ -80,7 +80,7 @@ TEST(dear_requests)
 		made = r.dev.requests - E2PF_SPEED_DEEP;
 		if (dear) {
 			assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
-			assert_int_equal(rig_stats(&r).gap_bytes, 32 << 10);
+			assert_int_equal(rig_stats(&r).gap_bytes, 48 << 10);
 		} else {
 			assert_true(made >= DEAR_GROUPS * (1 + DEAR_FILES));
 			assert_int_equal(rig_stats(&r).gap_bytes, 4 << 10);
