@@ -335,6 +335,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 			(uint32_t)fs.f_type == RAMFS_MAGIC);
 	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
+	f->dev.sees_reads = file_holds(&f->dev, 0) >= 0;
 	*dev = &f->dev;
 	return 0;
 fail:

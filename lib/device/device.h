@@ -59,6 +59,7 @@ struct e2pf_device {
 	 * a file and to users who may write to it.  span() then reports that
 	 * nothing is cached. */
 	bool blind;
+	bool sees_reads;	/* is_gone() always knows */
 };
 
 /*

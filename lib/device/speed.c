@@ -70,7 +70,8 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 }
 
 /* Make this the i-th place if it can be read from the device: none of it is
- * cached, and it begins with what is stored. */
+ * cached or being read, and it begins with what is stored.  e2fsck requests the first
+ * tables itself, which may be all. */
 static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
 		 bool metadata)
 {
@@ -81,6 +82,7 @@ static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
 	if (at > s->bytes || length > s->bytes - at ||
 	    is_taken(s, at + length / 2) ||
 	    dev->ops->span(dev, at, length, &resident) < length || resident ||
+	    (dev->sees_reads && !dev->ops->is_gone(dev, at)) ||
 	    (dev->ops->data && dev->ops->data(dev, at) != at))
 		return false;
 	s->place[i] = (struct place){ at, length, metadata };
@@ -199,8 +201,8 @@ static const char *find_places(struct survey *s, bool any)
 	if (any && s->place[STRETCH].length < longest)
 		find_elsewhere(s, STRETCH, longest);
 	if (found < PARTS || (any && !s->place[STRETCH].length))
-		return "most of it is cached, or it is a file that is mostly "
-		       "holes";
+		return "most of it is cached or being read, or it is a file "
+		       "that is mostly holes";
 	return NULL;
 }
 

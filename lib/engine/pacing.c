@@ -87,16 +87,23 @@ static void leave_to_checker(struct e2pf_engine *e)
 
 void e2pf_pacing_measure(struct e2pf_engine *e)
 {
+	struct e2pf_pacing *p = &e->pacing;
 	uint64_t began = e2pf_now(e);
 
 	e2pf_assert_held(e);
+	p->unmeasured = NULL;
+	if (!e->cfg.measure || p->speed.latency_ns)
+		return;
 	/* If the checker's first reads have shown that the device is stuck, the
 	 * measurement would take just as long. */
-	if (!e->cfg.measure || e->pacing.speed.latency_ns || e->pacing.stuck ||
-	    !e2pf_is_worth_measuring(e->source, e->schedule.first))
-		return;
-	if (e2pf_measure(e->source, e->devices[0], false, &e->pacing.speed) &&
-	    e2pf_now(e) - began >= E2PF_STUCK_NS)
+	if (p->stuck)
+		p->unmeasured = "it was too slow from the start";
+	else if (!e2pf_is_worth_measuring(e->source, e->schedule.first))
+		p->unmeasured = "that would take as long as reading ahead";
+	else
+		p->unmeasured = e2pf_measure(e->source, e->devices[0], false,
+					     &p->speed);
+	if (p->unmeasured && e2pf_now(e) - began >= E2PF_STUCK_NS)
 		leave_to_checker(e);
 }
 
@@ -245,6 +252,7 @@ void e2pf_pacing_stats(const struct e2pf_engine *e,
 	stats->latency_ns = e->pacing.speed.latency_ns;
 	stats->least_latency_ns = e->pacing.speed.least_ns;
 	stats->deep_latency_ns = e->pacing.speed.deep_latency_ns;
+	stats->unmeasured = e->pacing.unmeasured;
 	stats->gap_bytes = e->pacing.widest_gap;
 	stats->slow_or_failed = e->pacing.signs;
 	stats->suspect_at = e->pacing.suspect_at;

@@ -36,6 +36,8 @@ struct e2pf_pacing {
 	struct e2pf_rate rate;		/* of the workers' requests */
 	struct e2pf_speed speed;	/* as measured, or has_head as
 					   configured */
+	const char *unmeasured;		/* why it is not known; NULL: it is, or
+					   was not asked for */
 	uint64_t widest_gap;		/* as it was last learnt, bytes */
 	unsigned signs;			/* reads that failed or took so long, */
 	uint64_t suspect_at;		/* and the place of the first, bytes; */

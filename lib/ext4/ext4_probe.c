@@ -89,6 +89,7 @@ static void decide(struct e2pf_session *s, struct e2pf_probe *p)
 	r->engine.threads = has_head ? s->cfg.head_threads : s->cfg.threads;
 	r->engine.latency_ns = p->speed.latency_ns;
 	r->engine.deep_latency_ns = p->speed.deep_latency_ns;
+	r->engine.unmeasured = p->unmeasured;
 	r->settings = &s->settings;
 	r->sharing = s->sharing;
 	r->order = s->type->order;

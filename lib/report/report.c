@@ -82,6 +82,8 @@ void e2pf_report_order(struct e2pf_report *r)
 {
 	const struct e2pf_engine_stats *st = &r->engine;
 	const char *order = st->has_head ? "in block order" : r->order;
+	const char *why = st->unmeasured ? st->unmeasured : "";
+	const char *but = *why ? "; it was not measured: " : "";
 	char text[32], deep[32];
 
 	snprintf(text, sizeof(text), "%u", st->threads);
@@ -101,10 +103,10 @@ void e2pf_report_order(struct e2pf_report *r)
 					    deep, sizeof(deep)));
 	else if (r->topo.spindles > 1 && st->has_head)
 		e2pf_decide(&r->decisions, "order", order, "the kernel reports "
-			    "%u rotational disks", r->topo.spindles);
+			    "%u rotational disks%s%s", r->topo.spindles, but, why);
 	else
-		e2pf_decide(&r->decisions, "order", order, "%s",
-			    reason_of_order(r));
+		e2pf_decide(&r->decisions, "order", order, "%s%s%s",
+			    reason_of_order(r), but, why);
 }
 
 void e2pf_report_print(const struct e2pf_report *r, const char *program,

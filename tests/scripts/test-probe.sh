@@ -111,12 +111,13 @@ measures()
 	range_holds "$dir/out"
 }
 
-# no_figure IMAGE REASON: it says why, and nothing is forecast.
+# no_figure IMAGE REASON: it says why, also of the order, and nothing is forecast.
 no_figure()
 {
 	run 0 probe "$1" >/dev/null &&
 	first_line "How long a check of $1 takes is not known: .*$2.*\." \
 		"$dir/out" &&
+	grep -qE "^ +order: .*; it was not measured: .*$2" "$dir/out" &&
 	! grep -qE "^(A check|range)|less than|MB/s" "$dir/out"
 }
 

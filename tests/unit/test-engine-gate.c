@@ -225,6 +225,7 @@ TEST(measured_to_have_no_head)
 	assert_false(rig_stats(&r).has_head);
 	assert_int_equal(rig_stats(&r).latency_ns, 100000);
 	assert_int_equal(rig_stats(&r).deep_latency_ns, 20000);
+	assert_null(rig_stats(&r).unmeasured);
 	rig_checker_reads(&r, 1, 1);
 	assert_int_equal(rig_stats(&r).gate_waits, 0);
 	/* It is measured only once. */
@@ -277,6 +278,7 @@ TEST(too_small_to_measure)
 	fake_threads_settle();
 	assert_int_equal(measuring_reads(&r), 0);
 	assert_true(rig_stats(&r).has_head);
+	assert_non_null(rig_stats(&r).unmeasured);
 	fake_hold(&r.dev, FAKE_READ, false);
 	assert_true(e2pf_engine_wait(r.e, -1));
 	rig_tear_down(&r);

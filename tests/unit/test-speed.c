@@ -382,19 +382,23 @@ TEST(partly_filled)
 	tear_down(&r);
 }
 
-/* Without places enough a check is not held up, and reads nothing else. */
+/* Without places enough a check is not held up, and reads nothing else: they do not
+ * exist, are cached, or somebody has requested them already. */
 TEST(too_few_places)
 {
 	struct e2pf_speed m;
 	struct rig r;
-	unsigned cached;
+	unsigned why;
 
-	for (cached = 0; cached < 2; cached++) {
+	for (why = 0; why < 3; why++) {
 		set_up_places(&r, MS, MS);
-		if (cached)
+		r.dev.dev.sees_reads = true;
+		if (why == 0)
+			r.places.count = E2PF_SPEED_READS - 1;
+		else if (why == 1)
 			fake_set_resident(&r.dev, 0, r.dev.blocks / 5 * 4, true);
 		else
-			r.places.count = E2PF_SPEED_READS - 1;
+			memset(r.dev.in_flight, 1, r.dev.blocks / 5 * 4);
 		assert_non_null(measure(&r, false, &m));
 		assert_int_equal(r.dev.events, 0);
 		tear_down(&r);
