@@ -49,17 +49,27 @@ static e2_blkcnt_t below(const struct walk *w, unsigned level)
 	return n;
 }
 
+/* Where the compiler has no vectors, it makes words of them. */
+typedef uint64_t vector __attribute__((vector_size(16)));
+
 /* The first number from `i` on that is not 0; `n` if there is none. */
 static unsigned next_used(const blk_t *number, unsigned i, unsigned n)
 {
-	uint64_t v[4];
+	vector v[8], any;
 
 	/* As in a file without holes. */
 	if (i < n && number[i])
 		return i;
-	for (; i + 8 <= n; i += 8) {
+	for (; i + 32 <= n; i += 32) {
 		memcpy(v, number + i, sizeof(v));
-		if (v[0] | v[1] | v[2] | v[3])
+		any = v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7];
+		if (any[0] | any[1])
+			break;
+	}
+	for (; i + 8 <= n; i += 8) {
+		memcpy(v, number + i, 2 * sizeof(*v));
+		any = v[0] | v[1];
+		if (any[0] | any[1])
 			break;
 	}
 	while (i < n && !number[i])
