@@ -18,8 +18,8 @@
 /* Large reads take longer than E2PF_STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
-/* After this time without progress of a worker nothing that it has asked for is in
- * flight: longer than disks try a bad sector. */
+/* After this time nothing that was asked for is in flight: longer than disks try a bad
+ * sector. */
 #define IN_FLIGHT_NS 120000000000ull
 
 /* Everything seemed cached, but is not if this many reads had to wait, of at most
@@ -284,6 +284,27 @@ static bool was_read_lately(struct e2pf_engine *e, const struct e2pf_read *r)
 					memory_order_relaxed) == key;
 }
 
+/* Might the page of this byte be in flight?  The kernel drops a page that could not be
+ * read, but not one that is being read. */
+static bool may_be_in_flight(struct e2pf_device *dev, uint64_t offset)
+{
+	if (offset >= dev->size || e2pf_is_cached(dev, offset, 1))
+		return false;
+	if (dev->ops->forget)
+		dev->ops->forget(dev, offset - offset % dev->page_size,
+				 dev->page_size);
+	return !dev->ops->is_gone || !dev->ops->is_gone(dev, offset);
+}
+
+/* Is nothing in flight beside this read, which the block layer could merge with it? */
+static bool is_alone(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	struct e2pf_device *dev = e->devices[r->device];
+
+	return (!r->offset || !may_be_in_flight(dev, r->offset - 1)) &&
+	       !may_be_in_flight(dev, r->offset + r->length);
+}
+
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 {
 	struct e2pf_checker *c = &e->checker;
@@ -292,12 +313,16 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	atomic_store_explicit(&c->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&c->reading_since, r->began,
 			      memory_order_relaxed);
+	c->alone_at = E2PF_NOWHERE;
 	r->waited = r->missed = false;
-	if (was_read_lately(e, r) || (!e->pacing.stuck && !c->gated))
+	if (was_read_lately(e, r) ||
+	    (!e->pacing.stuck && !e->pacing.suspect && !c->gated))
 		return;
 	/* A cached read shows nothing about a stuck device. */
 	r->missed = !e2pf_is_cached(e->devices[r->device], r->offset,
 				    r->length);
+	if (r->missed && is_alone(e, r))
+		c->alone_at = r->offset;
 	r->waited = r->missed && c->gated;
 	if (!r->waited)
 		return;
@@ -392,32 +417,22 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	return ahead;
 }
 
-/* Might the page of this byte be in flight?  The kernel drops a page that could not be
- * read, but not one that is being read. */
-static bool may_be_in_flight(struct e2pf_device *dev, uint64_t offset)
-{
-	if (offset >= dev->size || e2pf_is_cached(dev, offset, 1))
-		return false;
-	if (dev->ops->forget)
-		dev->ops->forget(dev, offset - offset % dev->page_size,
-				 dev->page_size);
-	return !dev->ops->is_gone || !dev->ops->is_gone(dev, offset);
-}
-
 bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
 			    uint64_t offset, void *buf, uint32_t length)
 {
+	struct e2pf_checker *c = &e->checker;
 	struct e2pf_device *dev = e->devices[device];
+	uint64_t requested = e->pool.last_request;
 	bool in_flight;
 
 	e2pf_lock(&e->lock);
 	/* Workers that have ended or given up have left theirs in flight. */
-	in_flight = e->pool.requests &&
-		    e2pf_now(e) - e->pool.last_progress < IN_FLIGHT_NS &&
-		    ((offset && may_be_in_flight(dev, offset - 1)) ||
-		     may_be_in_flight(dev, offset + length));
+	in_flight = requested && e2pf_now(e) - requested < IN_FLIGHT_NS &&
+		    (c->alone_at != offset || requested >= c->reading_since);
 	e2pf_pacing_read_failed(e, offset);
 	e2pf_unlock(&e->lock);
+	/* It is not in memory. */
+	c->lately[offset / e->source->grain % E2PF_LATELY] = 0;
 	return in_flight && !dev->ops->read(dev, buf, offset, length);
 }
 

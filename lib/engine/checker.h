@@ -36,6 +36,8 @@ struct e2pf_checker {
 	 * that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
 	atomic_uint_fast64_t reading_at;	/* bytes */
+	atomic_uint_fast64_t alone_at;	/* the same, if nothing beside it was in
+					   flight; or E2PF_NOWHERE */
 	/* Its last reads, by their place; 0: none. */
 	atomic_uint_fast64_t lately[E2PF_LATELY];
 

@@ -101,9 +101,6 @@ struct e2pf_engine_stats {
 					   not measured */
 	uint64_t least_latency_ns;	/* as in speed.h */
 	uint64_t deep_latency_ns;	/* for each of eight at once */
-	const char *unmeasured;		/* why they are not known, a text that
-					   follows the name of the device; or
-					   NULL */
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */
 	/* What was requested, without gaps, by class as the source named it. */
@@ -197,7 +194,7 @@ struct e2pf_read {
 				   any wait at the gate */
 	bool waited;		/* it was not cached, and came to the gate */
 	bool missed;		/* it was not cached; checked only at the gate,
-				   and while the device is stuck */
+				   and while the device is stuck or suspect */
 };
 
 /* The checker is about to read: may wait at the gate.  The caller sets device,

@@ -99,6 +99,11 @@ void e2pf_pool_progressed(struct e2pf_engine *e)
 	e->pool.last_progress = e2pf_now(e);
 }
 
+void e2pf_pool_requests(struct e2pf_engine *e)
+{
+	e->pool.last_progress = e->pool.last_request = e2pf_now(e);
+}
+
 void e2pf_pool_wake_workers(struct e2pf_engine *e)
 {
 	pthread_cond_broadcast(&e->pool.work);

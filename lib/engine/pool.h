@@ -44,6 +44,7 @@ struct e2pf_pool {
 	atomic_uint_fast64_t last_progress;	/* when a worker last read
 						   something, ns; written by
 						   any worker */
+	atomic_uint_fast64_t last_request;	/* the same for a request */
 
 	/* These need the lock. */
 	pthread_cond_t work;		/* workers that are idle or throttled */
@@ -62,6 +63,9 @@ void e2pf_pool_destroy(struct e2pf_engine *e);
 
 /* A worker has read something.  Needs no lock. */
 void e2pf_pool_progressed(struct e2pf_engine *e);
+
+/* A worker is about to request something, or just has. */
+void e2pf_pool_requests(struct e2pf_engine *e);
 
 /* Join and free the workers, which have all returned.  Takes the lock. */
 void e2pf_pool_join(struct e2pf_engine *e);

@@ -314,6 +314,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		if (!wait_for_limits(w, len))
 			return false;
 		began = e2pf_now(e);
+		e2pf_pool_requests(e);
 		/* This may block while the device's queue is full. */
 		requests = dev->ops->willneed(dev, pos, len);
 		w->requests_made += requests;
@@ -325,7 +326,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		e2pf_trace(e, "[\"request\",%" PRIu64 ",%" PRIu64
 			   ",%" PRIu64 ",%u,%u]\n", began, pos, len,
 			   w->number, w->requests.in_flight);
-		e2pf_pool_progressed(e);
+		e2pf_pool_requests(e);
 	}
 	return true;
 }

@@ -386,6 +386,13 @@ TEST_WITH(failed_read_is_made_again, set_up, tear_down)
 	assert_int_equal(io_channel_read_blk64(r->channel, 41, 1, block), EIO);
 	assert_int_equal(errors_called, 3);
 	assert_int_equal(error_block, 41);
+	/* Not where nothing can be in flight beside it. */
+	fake_advance(&r->dev, 1);
+	assert_int_equal(io_channel_read_blk64(r->channel, 60, 1, block), EIO);
+	assert_int_equal(errors_called, 3);
+	r->dev.in_flight[51] = 1;
+	assert_int_equal(io_channel_read_blk64(r->channel, 50, 1, block), 0);
+	assert_int_equal(errors_called, 3);
 	e2pf_unobserve(&r->observer);
 	r->channel->manager = unix_io_manager;
 }
