@@ -170,8 +170,12 @@ static void decide(ext2_filsys fs)
  * that it has chosen itself, and all of them must be the same. */
 static io_manager choose_manager(io_manager manager)
 {
+	enum selftest outcome = SELFTEST_NONE;
+
+	/* Its first read calls mincore(2), which a filter may not allow. */
 	if (manager == unix_io_manager && module.setup.mmap_io &&
-	    !linkage_program_has_threads() && e2pf_io_table_is_ours())
+	    !linkage_program_has_threads() && e2pf_io_table_is_ours() &&
+	    selftest_may_read(&outcome))
 		manager = e2pf_mmap_io_manager;
 	return manager;
 }

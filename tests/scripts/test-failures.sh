@@ -312,6 +312,10 @@ test_filter()
 	row "killed at mincore, small filesystem" \
 		"system call that it needs is not allowed" \
 		: "$DENY_CALLS" kill mincore
+	TEST_MMAP_IO=1 \
+	row "killed at mincore, mmap manager" \
+		"system call that it needs is not allowed" \
+		: "$DENY_CALLS" kill mincore
 	PREFETCH=1 PREFETCH_VERBOSE=0 \
 	row "a filter of something else" "checked in" : \
 		"$DENY_CALLS" kill pidfd_open)
