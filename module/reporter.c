@@ -146,12 +146,11 @@ static bool wait_a_moment(void)
 static void print_line(const struct e2pf_progress *p, unsigned *lines)
 {
 	char text[PATH_MAX + 1024], printable[sizeof(text)];
-	struct progress_words words;
+	struct progress_words words = progress_in_words(p);
 
 	if (!self.every || p->seconds < (double)self.every * (*lines + 1))
 		return;
 	*lines = (unsigned)p->seconds / self.every;
-	progress_in_words(p, &words);
 	snprintf(text, sizeof(text), "%s: %s: %s, left %s, waits for %s", p->program,
 		 p->device, words.place, words.left, words.wait);
 	e2pf_printable(printable, sizeof(printable), text);

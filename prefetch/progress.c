@@ -55,10 +55,9 @@ static void show(void *ctx, const struct e2pf_progress *p, const char *text)
 static void print_rows(const struct e2pf_progress *p, const char *text)
 {
 	const double mib = 1 << 20;
-	struct progress_words words;
+	struct progress_words words = progress_in_words(p);
 
 	(void)text;
-	progress_in_words(p, &words);
 	printf("%s  (%s, process %.0f)\n    place  %s\n    read   %.0f of %.0f MiB "
 	       "ahead, %.0f MiB/s\n    left   %s\n    waits  for %s\n", p->device,
 	       p->program, p->pid, words.place, p->read_bytes / mib,
@@ -75,11 +74,10 @@ static void print_fields(const struct e2pf_progress *p, const char *text)
 /* Whoever follows a check knows its device: the line has room for the rest. */
 static void draw_line(const struct e2pf_progress *p, const char *text)
 {
-	struct progress_words words;
+	struct progress_words words = progress_in_words(p);
 	char line[sizeof(words) + 32];
 
 	(void)text;
-	progress_in_words(p, &words);
 	snprintf(line, sizeof(line), "%s, left %s, waits for %s", words.place,
 		 words.left, words.wait);
 	status_line_draw(line);

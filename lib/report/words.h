@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 
 #include "progress.h"
@@ -46,26 +45,26 @@ struct progress_words {
 	char place[128], left[128], wait[384];
 };
 
-static inline void progress_in_words(const struct e2pf_progress *p,
-				     struct progress_words *words)
+static inline struct progress_words
+progress_in_words(const struct e2pf_progress *p)
 {
 	const char *wait = p->waits_for ? p->waits_for : e2pf_wait_names[p->wait];
 	const char *disk = p->disk ? p->disk : "";
+	struct progress_words words = { .left = "unknown" };
 
-	snprintf(words->place, sizeof(words->place), p->places > 0 ?
+	snprintf(words.place, sizeof(words.place), p->places > 0 ?
 		 "%s, %.0f of %.0f %s" : "%s", p->stage, p->place, p->places,
 		 p->unit);
 	if (p->left.high > 0)
-		in_range(&p->left, words->left, sizeof(words->left));
-	else
-		strcpy(words->left, "unknown");
+		in_range(&p->left, words.left, sizeof(words.left));
 	if (p->wait_seconds > 0)
-		snprintf(words->wait, sizeof(words->wait),
+		snprintf(words.wait, sizeof(words.wait),
 			 "a read of %s at byte %.0f, for %.0f s",
 			 *disk ? disk : "the disk", p->wait_at, p->wait_seconds);
 	else
-		snprintf(words->wait, sizeof(words->wait), "%s%s%s", wait,
+		snprintf(words.wait, sizeof(words.wait), "%s%s%s", wait,
 			 *disk ? " " : "", disk);
+	return words;
 }
 
 /* "0.044 ms", "8.2 ms", "117 ms" */
