@@ -5,7 +5,6 @@
  *
  * It interposes libext2fs functions.  Each interposed function calls the real
  * one and passes e2fsck's arguments and libext2fs's results through unchanged.
- * The only argument that is changed is the I/O manager.
  *
  * This file decides whether and when a session begins, when it ends, and what is
  * told at the end of the process; passes.c decides where the check is meanwhile.
@@ -34,7 +33,6 @@
 #include "device/share.h"
 #include "ext4/ext4_session.h"
 #include "libext2fs/io_table.h"
-#include "libext2fs/mmap_io.h"
 #include "report/stats_file.h"
 #include "selftest.h"
 
@@ -61,6 +59,7 @@ static struct {
 	ext2_filsys opened;		/* no session has begun for it */
 	char *path;			/* of that one */
 	uint64_t offset;
+	struct stat file;		/* that it was opened from */
 	ext2_filsys alongside;		/* read ahead of without following */
 	bool paced;			/* a session has followed the check */
 	struct e2pf_observer observer;
@@ -166,20 +165,6 @@ static void decide(ext2_filsys fs)
  * Opening and closing.
  */
 
-/* A checker with threads opens an I/O channel for each of them with the manager
- * that it has chosen itself, and all of them must be the same. */
-static io_manager choose_manager(io_manager manager)
-{
-	enum selftest outcome = SELFTEST_NONE;
-
-	/* Its first read calls mincore(2), which a filter may not allow. */
-	if (manager == unix_io_manager && module.setup.mmap_io &&
-	    !linkage_program_has_threads() && e2pf_io_table_is_ours() &&
-	    selftest_may_read(&outcome))
-		manager = e2pf_mmap_io_manager;
-	return manager;
-}
-
 /* The value of "offset=BYTES" in the options; 0 if it is not there. */
 static uint64_t option_offset(const char *options)
 {
@@ -250,6 +235,8 @@ static void begin_session(ext2_filsys fs)
 	if (e2pf_open_paced(fs, self.path, self.offset, &module.setup.reading,
 			    &self.observer, &session))
 		return;
+	if (module.setup.mmap_io && !linkage_program_has_threads())
+		e2pf_allow_mapping(session, fs, &self.file);
 	if (check.session)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
@@ -266,7 +253,8 @@ void check_is_scanned(ext2_filsys fs)
 }
 
 /* A clean filesystem is left alone, unless it is scanned after all. */
-static void take_opened(ext2_filsys fs, const char *name, const char *options)
+static void take_opened(ext2_filsys fs, const char *name, const char *options,
+			const struct stat *file)
 {
 	/* tune2fs also opens journal devices, which have no inodes. */
 	if (check.fs || self.alongside ||
@@ -276,6 +264,7 @@ static void take_opened(ext2_filsys fs, const char *name, const char *options)
 	free(self.path);
 	/* If no options are passed, they may follow the name after a '?'. */
 	self.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
+	self.file = *file;
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = self.path ? fs : NULL;
 	if (self.opened && (self.arguments.force || module.setup.stats ||
@@ -288,24 +277,21 @@ errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 		       int superblock, unsigned int block_size,
 		       io_manager manager, ext2_filsys *ret_fs)
 {
+	struct stat file;
 	errcode_t err;
 	REAL(ext2fs_open2);
 
 	if (!module.on)
 		return real(name, io_options, flags, superblock, block_size,
 			    manager, ret_fs);
-	err = real(name, io_options, flags, superblock, block_size,
-		   choose_manager(manager), ret_fs);
+	/* Before it is opened, to see that we open the same file. */
+	if (!name || stat(name, &file))
+		memset(&file, 0, sizeof(file));
+	err = real(name, io_options, flags, superblock, block_size, manager,
+		   ret_fs);
 	if (!err)
-		take_opened(*ret_fs, name, io_options);
+		take_opened(*ret_fs, name, io_options, &file);
 	return err;
-}
-
-errcode_t set_undo_io_backing_manager(io_manager manager)
-{
-	REAL(set_undo_io_backing_manager);
-
-	return real(module.on ? choose_manager(manager) : manager);
 }
 
 static void forget(ext2_filsys fs)

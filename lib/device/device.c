@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "mapping.h"
 
 /* Every kernel reads this much per call; the topology knows a given disk's real
  * value. */
@@ -229,6 +230,12 @@ static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 	return true;
 }
 
+static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+{
+	if (dev->mapping)
+		e2pf_mapping_populate(dev->mapping, offset, len);
+}
+
 static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 {
 	const struct file_device *f = file_device(dev);
@@ -241,6 +248,7 @@ static void file_close(struct e2pf_device *dev)
 {
 	struct file_device *f = file_device(dev);
 
+	e2pf_mapping_free(dev->mapping);
 	if (f->map)
 		munmap(f->map, (size_t)f->map_len);
 	close(f->dev.fd);
@@ -256,6 +264,7 @@ static const struct e2pf_device_ops file_ops = {
 	.is_gone = file_is_gone,
 	.arrives = file_arrives,
 	.data = file_data,
+	.populate = file_populate,
 	.forget = file_forget,
 };
 
@@ -344,4 +353,12 @@ fail:
 		close(f->dev.fd);
 	free(f);
 	return err;
+}
+
+void e2pf_device_map(struct e2pf_device *dev, uint64_t most)
+{
+	if (!dev->mapping)
+		dev->mapping = e2pf_mapping_new(dev->fd,
+						file_device(dev)->offset,
+						dev->size, most);
 }

@@ -44,6 +44,9 @@ struct e2pf_device_ops {
 	/* The first byte at or after this one that is stored, and not in a hole
 	 * of a file; UINT64_MAX if there is none.  NULL: there are no holes. */
 	uint64_t (*data)(struct e2pf_device *dev, uint64_t offset);
+	/* The range is in the page cache: enter it into the checker's mapping.
+	 * NULL: there never is one. */
+	void (*populate)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 	/* Drop the range from the page cache.  NULL: it stays. */
 	void (*forget)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 };
@@ -60,6 +63,8 @@ struct e2pf_device {
 	 * nothing is cached. */
 	bool blind;
 	bool sees_reads;	/* is_gone() always knows */
+	/* For the checker, populated with what has arrived; NULL: none. */
+	struct e2pf_mapping *mapping;
 };
 
 /*
@@ -69,5 +74,9 @@ struct e2pf_device {
  */
 int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev);
+
+/* Map an open device for the checker, if it can be, in at most `most` bytes of
+ * memory.  It stays mapped until it is closed. */
+void e2pf_device_map(struct e2pf_device *dev, uint64_t most);
 
 #endif

@@ -39,6 +39,12 @@ void e2pf_requests_add(struct e2pf_requests *q,
 	r->queued = q->bytes;
 }
 
+const struct e2pf_request *e2pf_requests_at(const struct e2pf_requests *q,
+					    unsigned index)
+{
+	return &q->ring[at(q, index)];
+}
+
 /* The index of the request to wait for. */
 static unsigned step(const struct e2pf_requests *q, bool one_by_one)
 {
@@ -52,7 +58,7 @@ static unsigned step(const struct e2pf_requests *q, bool one_by_one)
 const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q,
 					      bool one_by_one)
 {
-	return &q->ring[at(q, step(q, one_by_one))];
+	return e2pf_requests_at(q, step(q, one_by_one));
 }
 
 void e2pf_requests_completed(struct e2pf_requests *q, bool one_by_one,

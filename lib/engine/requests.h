@@ -53,6 +53,10 @@ void e2pf_requests_add(struct e2pf_requests *q,
 const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q,
 					      bool one_by_one);
 
+/* One of them, from the oldest on. */
+const struct e2pf_request *e2pf_requests_at(const struct e2pf_requests *q,
+					    unsigned index);
+
 /* That request and those before it have completed; or it is `late`, or has failed, and
  * counts as completed. */
 void e2pf_requests_completed(struct e2pf_requests *q, bool one_by_one,

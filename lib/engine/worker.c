@@ -150,9 +150,26 @@ static const struct e2pf_request *next_step(const struct e2pf_worker *w)
 	return e2pf_requests_step(&w->requests, w->e->cfg.settle);
 }
 
+static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
+		    uint64_t len)
+{
+	struct e2pf_device *dev = w->e->devices[device];
+
+	if (dev->ops->populate)
+		dev->ops->populate(dev, offset, len);
+}
+
 /* The request to wait for has completed, or was late. */
 static void completed(struct e2pf_worker *w, bool late, uint64_t now)
 {
+	const struct e2pf_request *last = next_step(w), *r = NULL;
+	unsigned i;
+
+	for (i = 0; !late && r != last; i++) {
+		r = e2pf_requests_at(&w->requests, i);
+		populate(w, r->device,
+			r->offset + w->e->source->grain - r->bytes, r->bytes);
+	}
 	e2pf_cost_learn(&w->cost, w->e->pool.workers, next_step(w), now);
 	e2pf_requests_completed(&w->requests, w->e->cfg.settle, late);
 }
@@ -350,6 +367,8 @@ static bool request_run(struct e2pf_worker *w,
 			end = step->ref[i].offset + step->ref[i].length;
 	for (; pos < end; pos += len) {
 		len = dev->ops->span(dev, pos, end - pos, &resident);
+		if (resident)
+			populate(w, device, pos, len);
 		if (!count_part(w, &parts, pos, len, !resident) ||
 		    (!resident && !request_part(w, device, pos, len)))
 			return false;

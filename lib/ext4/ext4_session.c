@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "ext4_session.h"
-#include "libext2fs/mmap_io.h"
 
 /* A second scan waits at most so long for the threads of the first. */
 #define RESTART_PATIENCE_MS 1000
@@ -79,8 +78,9 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	r->journal_requests = s->journal.requests;
 	if (r->budget)
 		e2pf_decide(&r->decisions, "reads", s->io_manager, "%s",
-			    s->mapped ? "TEST_MMAP_IO" : "the I/O manager the "
-			    "filesystem was opened with");
+			    s->observer && s->observer->mapping ?
+			    "what was read ahead is mapped" :
+			    "the I/O manager the filesystem was opened with");
 }
 
 /* The part of what follows pass 1 that is done when a stage begins: by the
@@ -227,9 +227,8 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		err = add_device(s, device, offset);
 	if (err)
 		goto fail;
-	s->mapped = e2pf_mmap_io_is_mapped(fs->io);
-	s->io_manager = s->mapped ? "mmap" :
-			fs->io->manager == unix_io_manager ? "unix" : "other";
+	s->maps = false;
+	s->io_manager = fs->io->manager == unix_io_manager ? "unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
 	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
 	if (!s->ext4 ||
@@ -279,6 +278,18 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 	return 0;
 }
 
+void e2pf_allow_mapping(struct e2pf_session *session, ext2_filsys fs,
+			const struct stat *opened)
+{
+	const struct stat *st = &session->stat[0];
+	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
+
+	s->maps = !(fs->flags & EXT2_FLAG_RW) &&
+		  !strcmp(s->io_manager, "unix") &&
+		  opened->st_dev == st->st_dev && opened->st_ino == st->st_ino &&
+		  opened->st_rdev == st->st_rdev;
+}
+
 void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
@@ -300,6 +311,23 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 #define OWN_BYTES (UINT64_C(12) << 20)
 #define OWN_BYTES_OF_GROUP 160u
 
+/* What is mapped counts as this process's memory: 1 GiB at most, and a part of what
+ * may be read ahead. */
+#define MAPPED_MOST (UINT64_C(1) << 30)
+#define MAPPED_PART 4
+
+static void begin_mapping(struct e2pf_ext4_session *s)
+{
+	struct e2pf_device *dev = s->base.dev[0];
+	uint64_t most = s->base.cfg.budget / MAPPED_PART;
+
+	s->maps = false;
+	e2pf_device_map(dev, most < MAPPED_MOST ? most : MAPPED_MOST);
+	s->observer->mapping = dev->mapping;
+	if (dev->mapping)
+		s->io_manager = "mmap";
+}
+
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
@@ -312,8 +340,11 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	e2pf_session_choose(session);
 	session->short_of_memory = session->available < OWN_BYTES +
 		(uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP;
-	return session->short_of_memory ? 0 :
-					  e2pf_session_start(session);
+	if (session->short_of_memory)
+		return 0;
+	if (s->maps)
+		begin_mapping(s);
+	return e2pf_session_start(session);
 }
 
 errcode_t e2pf_plan(struct e2pf_session *session,

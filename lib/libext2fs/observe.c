@@ -2,9 +2,10 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The operations that observe an io_channel.  They decide nothing: the original
- * manager reads and writes, and the engine is told.  A read that fails, and may have
- * failed because of what the engine has in flight, is made again before the program
- * learns of it.
+ * manager reads and writes, and the engine is told.  With a mapping, what is
+ * populated in it is read from there, and everything else by the original manager.  A
+ * read that fails, and may have failed because of what the engine has in flight, is
+ * made again before the program learns of it.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 
 #include "observe.h"
 #include "io_table.h"
-#include "mmap_io.h"
+#include "device/mapping.h"
 
 /* The number of managers whose channels can be observed in one process: a check
  * that is begun again may have another one. */
@@ -102,30 +103,74 @@ static struct e2pf_engine *announce(io_channel channel,
 	return o->engine;
 }
 
-static errcode_t read64(io_channel channel, unsigned long long block,
-			int count, void *data)
+/* Read from the mapping, and count it as the manager's. */
+static bool read_mapped(io_channel channel, const struct e2pf_read *r,
+			void *data)
 {
+	const struct e2pf_observer *o = observer_of(channel);
+	io_manager manager = entry_of(channel)->manager;
+	io_stats stats = NULL;
+
+	if (!o || !o->mapping ||
+	    !e2pf_mapping_read(o->mapping, r->offset, r->length, data))
+		return false;
+	if (manager->get_stats && !manager->get_stats(channel, &stats) && stats)
+		stats->bytes_read += r->length;
+	return true;
+}
+
+static errcode_t read_observed(io_channel channel, unsigned long long block,
+			       int count, void *data, bool wide)
+{
+	io_manager manager = entry_of(channel)->manager;
 	struct e2pf_read r;
 	struct e2pf_engine *engine = announce(channel, block, count, &r);
-	errcode_t err = entry_of(channel)->manager->read_blk64(channel, block,
-							       count, data);
+	errcode_t err = 0;
 
+	if (!engine || !read_mapped(channel, &r, data))
+		err = wide ? manager->read_blk64(channel, block, count, data) :
+			     manager->read_blk(channel, (unsigned long)block,
+					       count, data);
 	if (engine)
 		e2pf_engine_after_read(engine, &r);
 	return err;
 }
 
+static errcode_t read64(io_channel channel, unsigned long long block,
+			int count, void *data)
+{
+	return read_observed(channel, block, count, data, true);
+}
+
 static errcode_t read32(io_channel channel, unsigned long block, int count,
 			void *data)
 {
-	struct e2pf_read r;
-	struct e2pf_engine *engine = announce(channel, block, count, &r);
-	errcode_t err = entry_of(channel)->manager->read_blk(channel, block,
-							     count, data);
+	return read_observed(channel, block, count, data, false);
+}
 
-	if (engine)
-		e2pf_engine_after_read(engine, &r);
-	return err;
+/* A mapping does not show what is written: from here on nothing is read from it. */
+static void end_mapping(io_channel channel)
+{
+	struct e2pf_observer *o = observer_of(channel);
+
+	if (o)
+		o->mapping = NULL;
+}
+
+static errcode_t write64(io_channel channel, unsigned long long block,
+			 int count, const void *data)
+{
+	end_mapping(channel);
+	return entry_of(channel)->manager->write_blk64(channel, block, count,
+						       data);
+}
+
+static errcode_t write32(io_channel channel, unsigned long block, int count,
+			 const void *data)
+{
+	end_mapping(channel);
+	return entry_of(channel)->manager->write_blk(channel, block, count,
+						     data);
 }
 
 /*
@@ -177,11 +222,15 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 	entry->table.read_blk = read32;
 	if (entry->table.read_blk64)
 		entry->table.read_blk64 = read64;
+	entry->table.write_blk = write32;
+	if (entry->table.write_blk64)
+		entry->table.write_blk64 = write64;
 	if (entry->table.cache_readahead)
 		entry->table.cache_readahead = readahead;
 	o->observed = entry;
 	o->channel = channel;
 	o->engine = engine;
+	o->mapping = NULL;
 	atomic_store(&o->journal, NULL);
 	channel->manager = &entry->table;
 	atomic_store(&entry->observer, o);

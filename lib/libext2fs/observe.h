@@ -4,7 +4,8 @@
  * Observes a program's own reads.  The channel gets a copy of its I/O manager's
  * table in which the reads are replaced by ones that notify the engine and call
  * the original operation on the same channel.  So every error, callback and byte
- * comes from that manager.
+ * comes from that manager; but with a mapping, the bytes of what is populated in it
+ * come from there.
  */
 #ifndef E2PF_OBSERVE_H
 #define E2PF_OBSERVE_H
@@ -20,6 +21,9 @@ struct e2pf_observer {
 	struct e2pf_observed *observed;	/* NULL: nothing is observed */
 	io_channel channel;
 	struct e2pf_engine *engine;
+	/* Of the channel's device, for a channel that one thread uses and that was
+	 * opened for reading only.  NULL: none. */
+	struct e2pf_mapping *mapping;
 	_Atomic(struct e2pf_journal *) journal;	/* NULL: no journal to replay */
 };
 

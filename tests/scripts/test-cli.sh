@@ -41,7 +41,7 @@ stats_on_stderr()
 {
 	local lines
 
-	PREFETCH=1 PREFETCH_STATS=- TEST_MMAP_IO=$1 launch -fn "$image" ||
+	PREFETCH=1 PREFETCH_STATS=- launch -fn "$image" ||
 		return
 	# After e2fsck's own output there: its version.
 	lines=$("$E2FSCK_STOCK" -fn "$image" 2>&1 >/dev/null </dev/null | wc -l)
@@ -425,9 +425,7 @@ test_stats()
 {
 	if have_program jq; then
 		tap_check "PREFETCH_STATS=- writes one object, last" \
-			stats_on_stderr 0
-		tap_check "PREFETCH_STATS=- with the mmap manager" \
-			stats_on_stderr 1
+			stats_on_stderr
 		tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
 		tap_check "PREFETCH_STATS: no such folder" stats_refused
 		tap_check "of e2prefetch: mode 0600, written afresh" \
@@ -475,15 +473,34 @@ progress_fd()
 	(exec 5>"$dir/p1"; "$E2FSCK_STOCK" -fy -C 5 "$dir/fs") \
 		>/dev/null 2>&1 </dev/null
 	cp --sparse=auto "$image" "$dir/fs"
-	(exec 5>"$dir/p2"; PREFETCH=1 TEST_MMAP_IO=$1 launch -fy -C 5 "$dir/fs")
+	(exec 5>"$dir/p2"; PREFETCH=1 launch -fy -C 5 "$dir/fs")
 	status=$?
 	[ $status = 0 ] && [ -s "$dir/p1" ] && same "$dir/p1" "$dir/p2"
 }
 
 test_options()
 {
-	tap_check "-C fd, unix manager" progress_fd 0
-	tap_check "-C fd, mmap manager" progress_fd 1
+	tap_check "-C fd" progress_fd
+}
+
+# reads_by MANAGER OPTION...: who makes the check's reads.
+reads_by()
+{
+	cp --sparse=auto "$image" "$dir/fs"
+	PREFETCH=1 TEST_MMAP_IO=1 PREFETCH_STATS=$dir/stats \
+		launch "${@:2}" "$dir/fs"
+	jq -e ".io_manager == \"$1\"" "$dir/stats"
+}
+
+test_mapping()
+{
+	have_program jq || { tap_skip "mapping" "jq not found"; return; }
+	case $(uname -m) in
+	x86_64|aarch64) tap_check "-fn reads from a mapping" reads_by mmap -fn ;;
+	esac
+	tap_check "-fy does not" reads_by unix -fy
+	tap_check "a check with an undo file does not" \
+		reads_by other -fy -z "$dir/undo"
 }
 
 #
@@ -495,7 +512,7 @@ children()
 
 	rm -f "$log"
 	cp --sparse=auto "$image" "$dir/fs"
-	PREFETCH=1 TEST_MMAP_IO=$1 E2PF_TEST_ENVLOG=$log \
+	PREFETCH=1 E2PF_TEST_ENVLOG=$log \
 		LAUNCH_PRELOAD=$FIXED_RANDOM launch -fy -c "$dir/fs" ||
 		{ cat "$dir/err"; return 1; }
 	cat "$log"
@@ -517,7 +534,7 @@ children_without()
 	# a function of that name, from a file that it reads.
 	cp --sparse=auto "$image" "$dir/fs"
 	rm -f "$log".*
-	PREFETCH=1 TEST_MMAP_IO=$1 strace -f -qq -v -s 4096 -e trace=execve \
+	PREFETCH=1 strace -f -qq -v -s 4096 -e trace=execve \
 		-o "$log" "$E2FSCK_TEST" -fy -c "$dir/fs" \
 		>"$dir/out" 2>&1 </dev/null
 	grep 'execve("[^"]*badblocks"' "$log" >"$log.child" ||
@@ -526,7 +543,7 @@ children_without()
 		"$log.child"
 }
 
-# nothing_outlives MANAGER: after the check, no process holds a lock or a pipe
+# After the check, no process holds a lock or a pipe
 # that the check has inherited.
 nothing_outlives()
 {
@@ -535,7 +552,7 @@ nothing_outlives()
 	flock 9
 	(
 		exec 7>"$dir/inherited" 8<&-
-		PREFETCH=1 TEST_MMAP_IO=$1 launch -fn "$image"
+		PREFETCH=1 launch -fn "$image"
 	)
 	exec 9>&- 9<"$dir/inherited" 8<&-
 	rm -f "$dir/inherited"
@@ -547,14 +564,11 @@ nothing_outlives()
 test_children()
 {
 	tap_check "an inherited lock and pipe end with the check" \
-		nothing_outlives 0
-	tap_check "an inherited lock and pipe end with the check, mmap" \
-		nothing_outlives 1
-	tap_check "badblocks is started without the module" children 0
-	tap_check "badblocks is started without the module, mmap" children 1
+		nothing_outlives
+	tap_check "badblocks is started without the module" children
 	if have_program strace && strace -qq true 2>/dev/null; then
 		tap_check "badblocks has no LD_PRELOAD of ours" \
-			children_without 0
+			children_without
 	else
 		tap_skip "badblocks has no LD_PRELOAD of ours" "no strace"
 	fi
@@ -739,6 +753,7 @@ test_cli()
 	test_accelerations
 	test_journal
 	test_options
+	test_mapping
 	test_children
 	tap_check "no process is left behind" no_process_left
 }

@@ -62,7 +62,7 @@ COMPARE_OUTPUT=2000000
 corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
 btrfs_corpus=${BTRFS_TESTS:-$srcdir/../../shared/btrfs-tests}
 syzbot=${SYZBOT_TESTS:-$srcdir/../../shared/syzbot-tests}
-COMPARE_MANAGERS=${COMPARE_ROW_MANAGERS:-0 1}
+COMPARE_MANAGERS=${COMPARE_ROW_MANAGERS:-1}
 STATIC=${E2FSCK_STATIC:-$(command -v e2fsck.static)}
 PLAN=$top_builddir/tests/tools/btrfs-plan
 
@@ -102,8 +102,7 @@ in_turn()
 	printf '%s\n' "$@"
 }
 
-# Without TEST_MMAP_IO the command under test picks a manager itself: the first row
-# shows that it does.
+# The first row is also checked without the mapping, and without TEST_MMAP_IO.
 rows_features()
 {
 	local name number=0 damage mode also modes="fn fy fp fyD n p fy+-E+discard fn+-tt"
@@ -259,7 +258,7 @@ rows_corpus()
 
 rows_options()
 {
-	local off="COMPARE_MANAGERS=-+1 COMPARE_PREFETCH" name options
+	local off="COMPARE_MANAGERS=- COMPARE_PREFETCH" name options
 	local static="COMPARE_MANAGERS=0 COMPARE_PRELOAD= E2FSCK_STOCK=$STATIC PREFETCH_E2FSCK=$STATIC"
 	local bad="ext4-1k debugfs:clri+/d1"
 

@@ -410,9 +410,9 @@ layers='lib/engine array\.h|device/(device|rate|speed|thread)\.h
 lib/device none
 lib (engine|device|report)/.*\.h
 lib/report settings\.h|(engine|device)/.*\.h
-lib/ext4 array\.h|session\.h|libext2fs/(observe|mmap_io)\.h|(engine|device|report)/.*\.h
+lib/ext4 array\.h|session\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h
 lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
-lib/libext2fs engine/engine\.h|ext4/journal\.h
+lib/libext2fs device/mapping\.h|engine/engine\.h|ext4/journal\.h
 accel settings\.h|report/report\.h|linkage\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h

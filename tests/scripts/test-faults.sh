@@ -4,7 +4,7 @@
 #
 # Failing disks and failing calls: with the same fault (see fault-inject.c), the
 # command under test must have the output, exit status and image of stock e2fsck,
-# with both I/O managers.
+# with the mapping for checks that only read.
 #
 # Runs a sample of the faults, or all of them with E2PF_FAULTS=all, as
 # `make check-faults` does.
@@ -79,15 +79,11 @@ fault_stock()
 	[ -s "$E2PF_FAULT_LOG" ]
 }
 
-# differs_by_mmap FAULT: with the mmap manager, libext2fs's own has nothing in its cache
-# when it takes over: blocks are written in another order, and what was read before the
-# cut has to be read again.
-differs_by_mmap() { [[ $1 = @(gone|cut|wfail|wsignal|write)* ]]; }
-
-# fault_case LINE: kind|fault|image|options.
+# fault_case LINE: kind|fault|image|options.  What is read from the mapping is not
+# counted: a fault at the n-th read is one without it.
 fault_case()
 {
-	local kind fault image options manager managers="0 1"
+	local kind fault image options mapping=1
 	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM
 	local -x E2PF_FAULT E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
 
@@ -95,17 +91,10 @@ fault_case()
 	E2PF_FAULT=$fault
 	# shellcheck disable=SC2086
 	fault_stock "$E2PF_TMP/$image" $options || return
-	if differs_by_mmap "$fault"; then
-		managers=0
-		# shellcheck disable=SC2086
-		tally_case "$kind, mmap" "$fault $image $options" "$dir" 1 \
-			"$E2PF_TMP/$image" $options
-	fi
-	for manager in $managers; do
-		# shellcheck disable=SC2086
-		tally_case "$kind" "$fault $image $options" "$dir" $manager \
-			"$E2PF_TMP/$image" $options
-	done
+	[[ $fault = @(read|write):* ]] || mapping=-
+	# shellcheck disable=SC2086
+	tally_case "$kind" "$fault $image $options" "$dir" $mapping \
+		"$E2PF_TMP/$image" $options
 }
 
 # fault_trace IMAGE OPTION...: the offsets that stock reads and writes, in KiB.
@@ -198,7 +187,6 @@ test_numbered()
 			[ "$group" != write ] || write_errors "$image.bad"
 		done | tally_all fault_case
 		tally_end "$kind"
-		! differs_by_mmap "$fault" || tally_known "$kind, mmap"
 	done 8<<<"$numbered"
 }
 
@@ -219,16 +207,14 @@ write_errors()
 # Truncate the device before the check, at regular intervals in KiB.
 short_case()
 {
-	local image options size manager
+	local image options size
 
 	IFS='|' read -r image options size <<<"$1"
 	cp "$E2PF_TMP/$image" "$dir/short"
 	truncate -s "$size" "$dir/short"
 	compare_stock "$dir" "$dir/short" "$options"
-	for manager in 0 1; do
-		tally_case "short device" "$image $options $size" "$dir" \
-			$manager "$dir/short" "$options"
-	done
+	tally_case "short device" "$image $options $size" "$dir" 1 \
+		"$dir/short" "$options"
 }
 
 test_short()
@@ -245,8 +231,7 @@ test_short()
 	tally_end "short device"
 }
 
-# Calls made by our code, except those that the mmap I/O manager makes in place of
-# stock's.
+# Calls made by our code.
 calls="malloc calloc realloc strdup strndup mmap mincore open fstat stat
 readlink opendir read pread posix_fadvise getrlimit sched_getaffinity sigaction
 pthread_sigmask pthread_create pthread_attr_init pthread_attr_setstacksize
@@ -257,24 +242,20 @@ pipe2 dlopen"
 # threads may make one call more or less.
 call_cases()
 {
-	local kind=$1 who=$2 name=$3 n missed manager image=$E2PF_TMP/ext3-1k.bad
+	local kind=$1 who=$2 name=$3 n missed=0 image=$E2PF_TMP/ext3-1k.bad
 	local most=2
 
 	[ "$E2PF_FAULTS" != all ] || most=2000
-	for manager in 0 1; do
-		# All calls fail, from the first on.
-		E2PF_FAULT=calls:$who:$name:1
+	# All calls fail, from the first on.
+	E2PF_FAULT=calls:$who:$name:1
+	: >"$E2PF_FAULT_LOG"
+	tally_case "$kind" "$E2PF_FAULT" "$dir" - "$image" -fy
+	[ -s "$E2PF_FAULT_LOG" ] || return 0
+	for ((n = 1; n <= most && missed < 2; n++)); do
+		E2PF_FAULT=call:$who:$name:$n
 		: >"$E2PF_FAULT_LOG"
-		tally_case "$kind" "$E2PF_FAULT" "$dir" $manager "$image" -fy
-		[ -s "$E2PF_FAULT_LOG" ] || continue
-		missed=0
-		for ((n = 1; n <= most && missed < 2; n++)); do
-			E2PF_FAULT=call:$who:$name:$n
-			: >"$E2PF_FAULT_LOG"
-			tally_case "$kind" "$E2PF_FAULT" "$dir" $manager \
-				"$image" -fy
-			[ -s "$E2PF_FAULT_LOG" ] || missed=$((missed + 1))
-		done
+		tally_case "$kind" "$E2PF_FAULT" "$dir" - "$image" -fy
+		[ -s "$E2PF_FAULT_LOG" ] || missed=$((missed + 1))
 	done
 }
 

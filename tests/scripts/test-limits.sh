@@ -5,7 +5,7 @@
 # Restricted machines: resource limits, control groups, refused calls, full and
 # read-only devices, a system without /proc and /sys, signals at any moment, and a
 # disk that really fails.  The command under test must do what stock e2fsck does,
-# with both I/O managers.
+# with the mapping for checks that only read.
 #
 # Cases that need root, loop devices, FUSE or control groups are skipped without.
 # Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
@@ -47,7 +47,7 @@ with_limits()
 # limit_case LINE: kind|name|setup|prefix|inner|image|options.
 limit_case()
 {
-	local kind name setup prefix inner image options manager
+	local kind name setup prefix inner image options
 	local E2FSCK_STOCK E2FSCK_TEST
 
 	IFS='|' read -r kind name setup prefix inner image options <<<"$1"
@@ -55,18 +55,16 @@ limit_case()
 	with_limits "$setup" "$prefix" "$inner"
 	# shellcheck disable=SC2086
 	compare_stock "$dir" "$E2PF_TMP/$image" $options
-	for manager in 0 1; do
-		# shellcheck disable=SC2086
-		tally_case "$kind" "$name $image $options" "$dir" $manager \
-			"$E2PF_TMP/$image" $options
-	done
+	# shellcheck disable=SC2086
+	tally_case "$kind" "$name $image $options" "$dir" 1 \
+		"$E2PF_TMP/$image" $options
 }
 
 # If stock itself fails, the command under test may fail, too, but it must not crash
 # or hang unless stock does.
 scarce_case()
 {
-	local kind name setup prefix inner image options manager status stock
+	local kind name setup prefix inner image options status stock
 	local E2FSCK_STOCK=$REAL_STOCK E2FSCK_TEST
 
 	IFS='|' read -r kind name setup prefix inner image options <<<"$1"
@@ -78,21 +76,19 @@ scarce_case()
 	# shellcheck disable=SC2086
 	compare_stock "$dir" "$E2PF_TMP/$image" $options
 	stock=$(<"$dir/stock.status")
-	for manager in 0 1; do
-		if cmp -s "$dir/free.out" "$dir/stock.out" &&
-		   cmp -s "$dir/free.status" "$dir/stock.status"; then
-			# shellcheck disable=SC2086
-			tally_case "$kind" "$name $image $options" "$dir" \
-				$manager "$E2PF_TMP/$image" $options
-			continue
-		fi
+	if cmp -s "$dir/free.out" "$dir/stock.out" &&
+	   cmp -s "$dir/free.status" "$dir/stock.status"; then
 		# shellcheck disable=SC2086
-		compare_outcome "$dir" $manager "$E2PF_TMP/$image" $options
-		status=agreed
-		[[ $COMPARE_OUTCOME != @(hung|crashed) ]] ||
-			[ "$stock" -ge 128 ] || status=$COMPARE_OUTCOME
-		tally "$kind" $status "$name (stock: $stock) $options"
-	done
+		tally_case "$kind" "$name $image $options" "$dir" 1 \
+			"$E2PF_TMP/$image" $options
+		return
+	fi
+	# shellcheck disable=SC2086
+	compare_outcome "$dir" 1 "$E2PF_TMP/$image" $options
+	status=agreed
+	[[ $COMPARE_OUTCOME != @(hung|crashed) ]] ||
+		[ "$stock" -ge 128 ] || status=$COMPARE_OUTCOME
+	tally "$kind" $status "$name (stock: $stock) $options"
 }
 
 # KiB of address space, from the size at which the launcher and then the module can
@@ -125,7 +121,7 @@ test_as()
 # needs for it several times over.
 test_names()
 {
-	local threads dir=$E2PF_TMP/names COMPARE_MANAGERS="0 1"
+	local threads dir=$E2PF_TMP/names COMPARE_MANAGERS=1
 	local E2FSCK_STOCK=$REAL_STOCK E2FSCK_TEST=$REAL_TEST
 
 	if [ -n "$E2PF_RUNTIME" ]; then
@@ -326,15 +322,15 @@ has_computed()
 	[ "$ns" -ge "${2}000" ] || is_in "$1" Z
 }
 
-# moment_case LINE: signal|manager|mode|microseconds.
+# moment_case LINE: signal|mode|microseconds.
 moment_case()
 {
-	local signal manager mode moment pid status kind="signals at any moment"
+	local signal mode moment pid status kind="signals at any moment"
 	local fs=$dir/moment name="$1"
 
-	IFS='|' read -r signal manager mode moment <<<"$1"
+	IFS='|' read -r signal mode moment <<<"$1"
 	cp --sparse=auto "$E2PF_TMP/large" "$fs"
-	PREFETCH=1 TEST_MMAP_IO=$manager LD_PRELOAD=$FIXED_RANDOM \
+	PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD=$FIXED_RANDOM \
 		"$IMGTOOL" run 300 e2fsck "$REAL_TEST" "$mode" "$fs" \
 		</dev/null >"$dir/out" 2>"$dir/err" &
 	pid=$!
@@ -382,9 +378,8 @@ test_moments()
 		srand(seed)
 		n = split("INT TERM KILL STOP", signal, " ")
 		for (i = 0; i < 240; i++)
-			printf "%s|%d|%s|%d\n", signal[1 + i % n],
-				int(i / n) % 2, i % 3 ? "-fy" : "-fn",
-				int(rand() * 15000)
+			printf "%s|%s|%d\n", signal[1 + i % n],
+				i % 3 ? "-fy" : "-fn", int(rand() * 15000)
 	}' | sample 16 | tally_all moment_case
 	tally_end "signals at any moment"
 	tap_check "no process is left after signals" no_process_left
@@ -393,16 +388,14 @@ test_moments()
 #
 # Devices.  All runs use the same device, whose contents are restored each time.
 #
-# device_agrees OPTION...: both managers with stock.
+# device_agrees OPTION...: with stock.
 device_agrees()
 {
 	$reset
 	compare_stock "$dir" "$device" "$@"
-	for manager in 0 1; do
-		$reset
-		compare_outcome "$dir" $manager "$device" "$@"
-		[[ $COMPARE_OUTCOME = @(agreed|endless) ]] || return
-	done
+	$reset
+	compare_outcome "$dir" 1 "$device" "$@"
+	[[ $COMPARE_OUTCOME = @(agreed|endless) ]]
 }
 
 # device_case KIND NAME DEVICE RESET OPTION...: RESET restores the contents.  What
@@ -410,11 +403,11 @@ device_agrees()
 # leaves pages in memory.
 device_case()
 {
-	local kind=$1 name=$2 device=$3 reset=$4 manager COMPARE_IN_PLACE=1
+	local kind=$1 name=$2 device=$3 reset=$4 COMPARE_IN_PLACE=1
 
 	shift 4
 	undisturbed device_agrees "$@"
-	tally_outcome "$kind" "$name $*" "$dir" "$manager"
+	tally_outcome "$kind" "$name $*" "$dir" 1
 }
 
 test_readonly()

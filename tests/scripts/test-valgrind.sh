@@ -40,13 +40,13 @@ under_valgrind()
 	fi
 }
 
-test_manager()
+test_check()
 {
 	local preload=$module
 
 	cp --sparse=auto "$image" "$E2PF_TMP/fs"
-	PREFETCH=1 PREFETCH_ACCEL=all TEST_MMAP_IO=$1 PREFETCH_STATS=$E2PF_TMP/stats \
-		under_valgrind "$E2FSCK_STOCK" "$2" "$E2PF_TMP/fs" &&
+	PREFETCH=1 PREFETCH_ACCEL=all TEST_MMAP_IO=1 PREFETCH_STATS=$E2PF_TMP/stats \
+		under_valgrind "$E2FSCK_STOCK" "$1" "$E2PF_TMP/fs" &&
 		[ -s "$E2PF_TMP/stats" ]
 }
 
@@ -104,8 +104,7 @@ test_all()
 		return
 	fi
 	for options in -fn -fyD; do
-		tap_check "unix manager $options" test_manager 0 "$options"
-		tap_check "mmap manager $options" test_manager 1 "$options"
+		tap_check "e2fsck $options" test_check "$options"
 	done
 	tap_check "e2prefetch" under_valgrind "$prefetch" -v "$image"
 	if [ -x "$clones" ]; then

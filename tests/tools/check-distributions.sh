@@ -246,7 +246,7 @@ in_use()
 	tap_check "$place: in use: ${use:-none}" test -s "$stats"
 }
 
-# The mmap I/O manager does not depend on how libext2fs is linked, but on libc.  Unit
+# The mapping does not depend on how libext2fs is linked, but on libc.  Unit
 # tests interpose libext2fs's functions themselves, and faults do not depend on it.
 test_link()
 {

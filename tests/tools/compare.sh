@@ -30,8 +30,7 @@
 # difference is ours.
 #
 # After compare_record, what is written must be the same, too: each call, in order, with
-# its place and its contents.  With the mmap manager one flush of libext2fs's cache may
-# write its blocks in another order.
+# its place and its contents.
 #
 # The stock programs use the time, random numbers and UUIDs, so no two runs are
 # the same.  For both programs E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's
@@ -54,9 +53,8 @@
 #   COMPARE_ANSWERS	a seed: both programs run on a terminal, and this seed
 #			decides the answers to their questions
 #   COMPARE_NAME	argv[0] of both programs
-#   COMPARE_MANAGERS	I/O managers to run the command under test with: values
-#			of TEST_MMAP_IO, or "-" to leave it unset, which selects
-#			the unix manager just as 0 does
+#   COMPARE_MANAGERS	values of TEST_MMAP_IO to run the command under test with,
+#			or "-" to leave it unset, which does as 0 does
 #   COMPARE_ACCEL	PREFETCH_ACCEL for the command under test (default: all; empty:
 #			unset, and small filesystems are not accelerated)
 #   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
@@ -68,8 +66,7 @@
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
 #   COMPARE_MASK	a sed script that removes what may differ in the output
 #   COMPARE_EXCUSES	functions that test whether a difference is caused by
-#			the stock program alone, or is a known one of the mmap
-#			manager
+#			the stock program alone
 #   COMPARE_UNSURE	not empty: compare_outcome reports if stock differs from
 #			itself
 
@@ -89,13 +86,12 @@ e2fsck)
 	COMPARE_LIMIT=${COMPARE_LIMIT:-600}
 	COMPARE_TEST_LIMIT=${COMPARE_TEST_LIMIT-}
 	COMPARE_OUTPUT=${COMPARE_OUTPUT-}
-	COMPARE_MANAGERS=${COMPARE_MANAGERS:-1 -}
+	COMPARE_MANAGERS=${COMPARE_MANAGERS:-1}
 	COMPARE_STATS=${COMPARE_STATS-}
 	COMPARE_UNSURE=${COMPARE_UNSURE-}
 	COMPARE_MASK=${COMPARE_MASK-}
 	COMPARE_EXCUSES=${COMPARE_EXCUSES-compare_unset_variable compare_read_count \
-		compare_crash compare_heap compare_race compare_write_order \
-		compare_killed}
+		compare_crash compare_heap compare_race}
 	;;
 btrfs)
 	BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
@@ -272,7 +268,7 @@ compare_record()
 		tap_bail "record-writes.c does not compile"
 }
 
-# compare_writes DIR RUN MANAGER: are the calls that write the same?  Those of a run
+# compare_writes DIR RUN: are the calls that write the same?  Those of a run
 # that has been ended by a limit, or killed, only up to there.
 compare_writes()
 {
@@ -281,7 +277,7 @@ compare_writes()
 	! same_lines "$dir/stock.writes" "$dir/$run.writes" || return 0
 	[ -z "$COMPARE_THREADS" ] || return 0
 	! compare_was_ended "$dir/stock" && [ -z "${E2PF_WRITES_STOP-}" ] || part=1
-	awk -v manager="$3" -v part=$part "$compare_order" \
+	awk -v part=$part "$compare_order" \
 		"$dir/stock.writes" "$dir/$run.writes" >"$dir/order"
 }
 
@@ -295,41 +291,19 @@ same_lines()
 	[ "${a[*]}" = "${b[*]}" ]
 }
 
-# The order of writes with the mmap manager: libext2fs's cache has eight blocks.  From
-# one point at which both have made the same calls to the next there may only be so many
-# writes, each of another block.  Writes that fail change nothing.
+# The same calls in the same order, of which one run may lack the rest (part).
 compare_order='
 $1 == "more" { part = 1; next }
-manager == 1 && / = -/ && $2 ~ /write$/ { next }
 FILENAME == ARGV[1] { stock[++calls] = $0; next }
 { test[++others] = $0 }
-function count(line, by,	was, word) {
-	was = left[line]
-	left[line] += by
-	open += (left[line] < 0 ? -left[line] : left[line]) - \
-		(was < 0 ? -was : was)
-	split(line, word, " ")
-	if (by > 0 && (word[2] !~ /write$/ || seen[word[1], word[3]]++))
-		disorder = 1
-}
 END {
 	least = calls < others ? calls : others
-	for (i = first = 1; i <= least; i++) {
-		count(stock[i], 1)
-		count(test[i], -1)
-		if (open && (manager != 1 || disorder || i - first >= 8))
-			break
-		if (!open) {
-			first = i + 1
-			disorder = 0
-			delete seen
-			delete left
-		}
-	}
-	if (i > least && (part || (!open && calls == others)))
+	for (i = 1; i <= least && stock[i] == test[i]; i++)
+		;
+	if (i > least && (part || calls == others))
 		exit 0
-	print "writes differ from call " first " of " calls " and " others ":"
-	for (i = first; i < first + 8; i++)
+	print "writes differ from call " i " of " calls " and " others ":"
+	for (first = i; i < first + 8; i++)
 		if (i in stock || i in test)
 			print "< " stock[i] "\n> " test[i]
 	exit 1
@@ -347,7 +321,7 @@ compare_differs()
 		MALLOC_PERTURB_=$perturb compare_run "${!compare_stock_is}" \
 			"$dir/again" "$@"
 		compare_files "$dir" again >/dev/null 2>&1 &&
-			compare_writes "$dir" again - || return 0
+			compare_writes "$dir" again || return 0
 	done
 	return 1
 }
@@ -379,8 +353,8 @@ compare_unset_variable()
 	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$out"
 }
 
-# With -tt e2fsck prints how many megabytes its I/O manager has read.  The mmap manager
-# has no cache and counts every read.
+# With -tt e2fsck prints how many megabytes its I/O manager has read.  Reads from the
+# mapping count, too, also of what would be in the manager's cache.
 compare_read_count()
 {
 	local dir=$1
@@ -476,58 +450,6 @@ compare_race()
 	return 1
 }
 
-# compare_write_order DIR: with the mmap manager only the messages about blocks that
-# could not be written stand in another place: libext2fs's cache writes them later
-# (doc/testing.md).  An output that a limit has ended is compared up to there.
-compare_write_order()
-{
-	local dir=$1 path size
-
-	[ "${manager-}" = 1 ] && cmp -s "$dir/stock.status" "$dir/test.status" &&
-	grep -aq '^Error writing block' "$dir/stock.out" || return
-	for path in "$dir"/stock/*; do
-		[ ! -e "$path" ] || cmp -s "$path" "$dir/test/${path##*/}" ||
-			return
-	done
-	for path in stock test; do
-		grep -av '^Error writing block\|^$' "$dir/$path.out" >"$dir/$path.rest"
-	done
-	size=$(stat -c %s "$dir/stock.rest" "$dir/test.rest" | sort -n | head -n 1)
-	compare_was_ended "$dir/stock" && size=$((size * 9 / 10)) ||
-		cmp -s "$dir/stock.err" "$dir/test.err" || return
-	cmp -s -n "$size" "$dir/stock.rest" "$dir/test.rest"
-}
-
-# compare_killed DIR IMAGE OPTION...: a repair through the mmap manager, killed in the
-# middle of a flush, may have written others of its blocks.  The same check by stock of
-# what it left must then end as that of what stock left, and leave nothing to repair.
-compare_killed()
-{
-	local dir=$1 run path
-	local -a ends=()
-
-	[ "${manager-}" = 1 ] && [ -n "${E2PF_WRITES_STOP-}" ] || return
-	local -x E2PF_WRITES_STOP=''
-	"$IMGTOOL" cmp "$dir"/{stock,test}.status "$dir"/{stock,test}.out \
-		"$dir"/{stock,test}.err || return
-	for path in "$dir"/stock/*; do
-		[ "${path##*/}" = fs ] ||
-			cmp "$path" "$dir/test/${path##*/}" || return
-	done
-	shift 2
-	for run in stock test; do
-		cp --sparse=auto "$dir/$run/fs" "$dir/left"
-		[ ! -e "$dir/$run/jdev" ] || cp "$dir/$run/jdev" "$dir/left.jdev"
-		compare_run "${!compare_stock_is}" "$dir/again" "$dir/left" "$@"
-		ends+=("$(<"$dir/again.status")")
-		mv "$dir/again/fs" "$dir/left"
-		[ ! -e "$dir/left.jdev" ] || mv "$dir/again/jdev" "$dir/left.jdev"
-		compare_run "${!compare_stock_is}" "$dir/again" "$dir/left" "$@"
-		[ "$(<"$dir/again.status")" = 0 ] || return
-	done
-	[ "${ends[0]}" = "${ends[1]}" ]
-}
-
 # compare_takes_threads: does stock e2fsck have the option -m, for threads?
 compare_takes_threads()
 {
@@ -563,7 +485,7 @@ compare_test()
 		compare_run "${!compare_test_is}" "$dir/test" "$@"
 	)
 	what=$(compare_files "$dir" test || compare_excused "$dir" "$@") &&
-		{ compare_writes "$dir" test "$manager" ||
+		{ compare_writes "$dir" test ||
 			{ what=$(<"$dir/order"); false; }; } && return
 	# A sanitizer also reports bugs of the stock program.
 	if [ -n "$E2PF_RUNTIME" ] && grep -aq '^Signal (' "$dir/stock.err"; then
@@ -616,7 +538,7 @@ compare_outcome()
 	compare_test "$@" >"$dir/why" && return
 	if compare_was_ended "$dir/test"; then
 		[ -z "$ended" ] || ! compare_begin_alike "$dir" >>"$dir/why" ||
-			! compare_writes "$dir" test "$2" || return
+			! compare_writes "$dir" test || return
 		COMPARE_OUTCOME=hung
 	elif [ -n "$ended" ] && compare_ends "$longer" "$dir" "${@:3}"; then
 		compare_outcome "$@"

@@ -5,14 +5,15 @@
  * callbacks and bytes must be the same.  Also tests what is reported to the
  * engine.
  */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "unit.h"
+#include "device/mapping.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "libext2fs/observe.h"
 #include "libext2fs/io_table.h"
-#include "libext2fs/mmap_io.h"
 #include "tiny-fs.h"
 
 #define BS 1024
@@ -410,6 +411,65 @@ TEST_WITH(manager_without_operations, set_up, tear_down)
 	assert_null(r->channel->manager->cache_readahead);
 	e2pf_unobserve(&r->observer);
 	r->channel->manager = unix_io_manager;
+}
+
+static unsigned managers_reads;
+
+static errcode_t counted_read64(io_channel channel, unsigned long long block,
+				int count, void *data)
+{
+	managers_reads++;
+	return unix_io_manager->read_blk64(channel, block, count, data);
+}
+
+/* What is populated is read from the mapping, and counted as the manager's, until
+ * something is written: then the manager's cache decides. */
+TEST_WITH(mapped, set_up, tear_down)
+{
+	struct rig *r = *state;
+	int fd = open(r->path, O_RDONLY);
+	struct e2pf_mapping *m = e2pf_mapping_new(fd, 0, FILE_BLOCKS * BS,
+						  UINT64_C(1) << 30);
+	char buf[4 * BS], own[BS];
+	io_stats stats;
+
+	if (!m) {
+		print_message("nothing can be mapped here\n");
+		close(fd);
+		skip();
+	}
+	e2pf_mapping_populate(m, 0, FILE_BLOCKS * BS);
+	manager = *unix_io_manager;
+	manager.read_blk64 = counted_read64;
+	r->channel->manager = &manager;
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	r->observer.mapping = m;
+	managers_reads = 0;
+	assert_int_equal(io_channel_read_blk64(r->channel, 9, 4, buf), 0);
+	assert_int_equal(buf[0], 10);
+	assert_int_equal(buf[4 * BS - 1], 13);
+	assert_int_equal(io_channel_read_blk(r->channel, 99, -5, buf), 0);
+	assert_int_equal(buf[4], 100);
+	assert_int_equal(managers_reads, 0);
+	assert_int_equal(reads_heard(r), 2);
+	assert_int_equal(manager.get_stats(r->channel, &stats), 0);
+	assert_int_equal(stats->bytes_read, 4 * BS + 5);
+	/* Beyond its end. */
+	assert_int_equal(io_channel_read_blk64(r->channel, 99, 2, buf),
+			 EXT2_ET_SHORT_READ);
+	assert_int_equal(managers_reads, 1);
+	memset(own, 77, BS);
+	assert_int_equal(io_channel_write_blk64(r->channel, 9, 1, own), 0);
+	assert_int_equal(io_channel_read_blk64(r->channel, 9, 1, buf), 0);
+	assert_int_equal(buf[0], 77);
+	assert_null(r->observer.mapping);
+	r->observer.mapping = m;
+	assert_int_equal(io_channel_write_blk(r->channel, 10, 1, own), 0);
+	assert_null(r->observer.mapping);
+	e2pf_unobserve(&r->observer);
+	r->channel->manager = unix_io_manager;
+	e2pf_mapping_free(m);
+	close(fd);
 }
 
 UNIT_MAIN(NULL, NULL)
