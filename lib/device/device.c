@@ -63,7 +63,12 @@ struct file_device {
 	unsigned char *map;	/* of the whole file, or NULL */
 	uint64_t map_len;
 	bool in_memory;		/* of a filesystem in memory */
+	_Atomic uint64_t hole;	/* found last, in pages: its begin, and in the
+				   lower HOLE_BITS how many; a longer one is cut */
 };
+
+#define HOLE_BITS 24
+#define HOLE_MOST ((UINT64_C(1) << HOLE_BITS) - 1)
 
 static struct file_device *file_device(struct e2pf_device *dev)
 {
@@ -100,18 +105,46 @@ static uint64_t file_data(struct e2pf_device *dev, uint64_t offset)
 	return (uint64_t)at - f->offset;
 }
 
+/* The bytes of a hole from byte `at` of the file on; 0: none is known there. */
+static uint64_t hole_left(const struct file_device *f, uint64_t at)
+{
+	uint64_t hole = f->hole, pages = hole & HOLE_MOST;
+	uint64_t page = at / f->dev.page_size - (hole >> HOLE_BITS);
+
+	return page < pages ? (pages - page) * f->dev.page_size -
+			      at % f->dev.page_size : 0;
+}
+
+/* Of a file in memory: a hole that is read does not become resident there, and needs
+ * no device. */
+static uint64_t find_hole(struct file_device *f, uint64_t at)
+{
+	uint64_t page = f->dev.page_size, first = (at + page - 1) / page;
+	uint64_t data = file_data(&f->dev, at - f->offset), pages;
+
+	if (data < UINT64_MAX)
+		data += f->offset;
+	pages = data / page > first ? data / page - first : 0;
+	f->hole = first << HOLE_BITS | (pages < HOLE_MOST ? pages : HOLE_MOST);
+	return hole_left(f, at);
+}
+
 static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 			  uint64_t len, bool *resident)
 {
 	struct file_device *f = file_device(dev);
 	unsigned char vec[SPAN_PAGES];
-	uint64_t page = dev->page_size, at = offset, start, end;
+	uint64_t page = dev->page_size, start, end, hole;
 	uint64_t pages, i;
 
 	*resident = false;
 	if (dev->blind || !len)
 		return len;
 	offset += f->offset;
+	hole = hole_left(f, offset);
+	*resident = hole;
+	if (hole)
+		return hole < len ? hole : len;
 	start = offset - offset % page;
 	pages = (offset + len - start + page - 1) / page;
 	if (pages > SPAN_PAGES)
@@ -122,12 +155,10 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 	for (i = 1; i < pages && (vec[i] & 1) == (vec[0] & 1); i++)
 		;
 	end = start + i * page - offset;
-	/* A hole that is read does not become resident there, and needs no
-	 * device. */
 	if (!*resident && f->in_memory) {
-		end = file_data(dev, at);
-		*resident = end > at;
-		end = *resident ? end - at : page;
+		end = find_hole(f, offset);
+		*resident = end;
+		end = end ? end : page;
 	}
 	return end < len ? end : len;
 }

@@ -339,6 +339,27 @@ TEST(memory_follows_content)
 	assert_int_equal(live, 0);
 }
 
+/* Maps of 60 TiB: of one run in each 2 GiB, as mke2fs lays out bitmaps and tables,
+ * which takes a node of one value; and of one run in all. */
+TEST(memory_of_large_maps)
+{
+	const uint64_t bits = UINT64_C(60) << 28, distance = 1u << 19;
+	uint64_t used, i;
+	struct bitset s;
+
+	assert_true(bitset_init(&s, bits));
+	for (i = 0; i < bits; i += distance)
+		bitset_set_range(&s, i, 48);
+	used = node_memory().bytes;
+	assert_true(used <= bits / distance * 32 + bits / distance * 2 * 9);
+	bitset_clear_all(&s);
+	bitset_set_range(&s, 0, 2435617);
+	used = node_memory().bytes;
+	assert_true(used <= 16384);
+	bitset_free(&s);
+	assert_int_equal(node_memory().bytes, 0);
+}
+
 /* What has become one run again, bit by bit, takes no memory of its own when its
  * last word is full. */
 TEST(one_run_again)

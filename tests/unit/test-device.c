@@ -110,6 +110,15 @@ static void look_at_holes(const char *folder)
 	assert_int_equal(resident, fs.f_type == TMPFS_MAGIC);
 	assert_int_equal(dev->ops->span(dev, 0, SIZE, &resident), SIZE);
 	assert_int_equal(resident, fs.f_type == TMPFS_MAGIC);
+	/* The hole is remembered: a descriptor that knows of none is not asked, but
+	 * beyond the end of the hole. */
+	assert_true(freopen("/dev/null", "r", stdin));
+	assert_int_equal(dup2(0, dev->fd), dev->fd);
+	assert_int_equal(dev->ops->span(dev, SIZE / 2, SIZE, &resident),
+			 resident ? SIZE / 2 : SIZE);
+	assert_int_equal(resident, fs.f_type == TMPFS_MAGIC);
+	dev->ops->span(dev, SIZE + 4096, 4096, &resident);
+	assert_false(resident);
 	dev->ops->close(dev);
 	close(fd);
 	unlink(sparse);
