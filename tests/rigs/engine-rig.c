@@ -44,6 +44,12 @@ void rig_start(struct rig *r)
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 
+void rig_run(struct rig *r)
+{
+	rig_start(r);
+	assert_true(e2pf_engine_wait(r->e, -1));
+}
+
 void rig_start_held_later(struct rig *r)
 {
 	r->classes &= ~(1u << E2PF_BITMAPS);

@@ -39,6 +39,8 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 void rig_prepare(struct rig *r);
 void rig_new(struct rig *r);
 void rig_start(struct rig *r);
+/* The same, and wait until the workers have read all that they may. */
+void rig_run(struct rig *r);
 /* Start, and run until the deferred directory blocks are requested, with one
  * worker blocked in that request.  For directories without tree nodes: reads
  * are held until then.  Bitmaps are left out because they are deferred too. */

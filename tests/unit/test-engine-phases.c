@@ -79,8 +79,7 @@ TEST(directories_after_the_tables)
 		rig_make_directories(&r);
 		r.cfg.has_head = ways[w].block_order;
 		r.cfg.paced = ways[w].paced;
-		rig_start(&r);
-		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_run(&r);
 		rig_assert_all_asked_once(&r);
 		table = 0;
 		dir = r.dev.events;

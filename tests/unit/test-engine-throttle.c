@@ -99,8 +99,7 @@ TEST(idle_workers_not_woken)
 	uint32_t at;
 
 	rig_set_up(&r, 60, 16);
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	fake_threads_settle();
 	before = fake_threads_woken();
 	for (at = 0; at < 60; at++)
@@ -205,8 +204,7 @@ TEST(total_budget)
 	rig_set_up(&r, 60, 1);
 	r.cfg.paced = false;
 	r.cfg.budget = 40 * BS;
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	assert_true(rig_stats(&r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r.dev), 40, 48);
 	/* The budget counts from each start. */
@@ -300,8 +298,7 @@ TEST(three_quarters_without_checker)
 	r.cfg.ctx = &machine_has;
 	machine_has = 4 << 20;
 	r.cfg.budget = e2pf_engine_budget(machine_has, false);
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	assert_true(rig_stats(&r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r.dev), 3072, 3072 + 8);
 	rig_tear_down(&r);

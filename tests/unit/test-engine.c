@@ -31,8 +31,7 @@ TEST(all_read_once)
 		rig_make_directories(&r);
 		r.cfg.has_head = ways[w].block_order;
 		r.cfg.paced = ways[w].paced;
-		rig_start(&r);
-		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_run(&r);
 		rig_assert_all_asked_once(&r);
 		assert_false(rig_stats(&r).gave_up);
 		assert_int_equal(rig_stats(&r).threads, ways[w].workers);
@@ -75,8 +74,7 @@ TEST(dear_requests)
 		r.dev.miss_ns = 700000;
 		r.dev.ask_ns = dear ? 333000 : 20000;
 		make_files(&r);
-		rig_start(&r);
-		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_run(&r);
 		made = r.dev.requests - E2PF_SPEED_DEEP;
 		if (dear) {
 			assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
@@ -103,8 +101,7 @@ TEST(errors_tolerated)
 	rig_set_up(&r, 40, 1);
 	for (g = 0; g < 1; g++)
 		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	assert_false(rig_stats(&r).gave_up);
 	assert_int_equal(rig_stats(&r).errors, 1);
 	assert_int_equal(rig_table_asked(&r, 39), 1);
@@ -113,8 +110,7 @@ TEST(errors_tolerated)
 	rig_set_up(&r, 40, 1);
 	for (g = 0; g < 40; g++)
 		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	assert_true(rig_stats(&r).gave_up);
 	assert_false(e2pf_engine_reads_ahead(r.e));
 	assert_int_equal(rig_stats(&r).errors, 2);
@@ -193,8 +189,7 @@ TEST(errors_of_unparsed_blocks)
 			if (bad)
 				fake_set_bad(&r.dev, dir, 1);
 		}
-		rig_start(&r);
-		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_run(&r);
 		for (i = asked = 0; i < DIRS; i++)
 			asked += fake_asked(&r.dev, first + 2 * i);
 		/* Each is waited for, except those in flight at the end. */
@@ -426,8 +421,7 @@ TEST(stopped_later)
 	make_flat_directories(&r, 30);
 	r.cfg.budget = 20 * BS;
 	r.cfg.paced = false;
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	assert_true(rig_stats(&r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 21);
 	rig_tear_down(&r);
@@ -541,8 +535,7 @@ TEST(figures_add_up)
 	r.dev.miss_ns = 100000;
 	fake_set_resident(&r.dev, r.fs.groups[4].inode_table, TABLE_BLOCKS,
 			  true);
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	for (b = 0; b < r.dev.blocks; b++)
 		blocks += fake_asked(&r.dev, b);
 	st = rig_stats(&r);
@@ -609,8 +602,7 @@ TEST(plan_after_a_stop)
 
 	rig_set_up(&r, 10, 2);
 	rig_make_directories(&r);
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	assert_true(e2pf_engine_stop(r.e, -1));
 	assert_int_equal(e2pf_engine_plan(r.e, plan), 0);
 	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
