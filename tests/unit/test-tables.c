@@ -46,8 +46,7 @@ TEST(requests_by_pieces)
 		rig_set_up(&r, GROUPS, ways[w].workers);
 		lay_out_flex(&r.fs.geo, r.fs.groups);
 		r.cfg.has_head = ways[w].has_head;
-		rig_start(&r);
-		assert_true(e2pf_engine_wait(r.e, -1));
+		rig_run(&r);
 		for (g = 0; g < GROUPS; g++) {
 			assert_int_equal(rig_table_asked(&r, g), 1);
 			assert_int_equal(fake_asked(&r.dev,
@@ -73,8 +72,7 @@ TEST(one_sweep)
 	r.cfg.has_head = true;
 	r.cfg.paced = false;
 	r.cfg.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_run(&r);
 	assert_int_equal(r.dev.requests, 2 * GROUPS / FLEX);
 	for (i = 0; i < r.dev.events; i++)
 		if (r.dev.event[i].op == FAKE_WILLNEED) {
@@ -83,6 +81,36 @@ TEST(one_sweep)
 		}
 	assert_true(last);
 	rig_tear_down(&r);
+}
+
+static void keep_table(void *ctx, const struct e2pf_ref *ref)
+{
+	if (ref->parse)
+		*(struct e2pf_ref *)ctx = *ref;
+}
+
+/* Pieces end with what is in use of a table, and with the reference. */
+TEST(pieces_of_a_table)
+{
+	const struct e2pf_start start = { .budget = UINT64_MAX };
+	const uint32_t most = 256 << 10, used = most + 4096;
+	struct e2pf_source *source;
+	struct e2pf_ref ref = { .length = 0 };
+	struct tiny_fs fs;
+
+	tiny_new(&fs, 1, 2048, 4096, 1024);
+	fs.groups[0].inodes_in_use = used / fs.geo.inode_size;
+	source = tiny_source(&fs, E2PF_ALL_CLASSES);
+	source->ops->begin(source, &start);
+	source->ops->seed(source, E2PF_EXT4_TABLES, 0, keep_table, &ref);
+	assert_int_equal(ref.length, used);
+	assert_int_equal(source->ops->piece(source, &ref, 0), most);
+	assert_int_equal(source->ops->piece(source, &ref, most), 4096);
+	ref.length = most + 8192;
+	assert_int_equal(source->ops->piece(source, &ref, most), 4096);
+	ref.length = most + 1024;
+	assert_int_equal(source->ops->piece(source, &ref, most), 1024);
+	tiny_free(&fs);
 }
 
 /* What a progress report looks at: which part of the tables is passed, and parsed
