@@ -16,24 +16,15 @@
 
 #define MOST_WORKERS 512
 
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*start)(void *), void *arg);
-int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
-int __real_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
-				  const struct timespec *deadline);
-int __real_pthread_cond_broadcast(pthread_cond_t *cond);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *p, size_t size);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*start)(void *), void *arg);
-int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
-int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
-				  const struct timespec *deadline);
-int __wrap_pthread_cond_broadcast(pthread_cond_t *cond);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *p, size_t size);
+#define WRAPPED(name) extern __typeof__(name) __real_##name, __wrap_##name
+
+WRAPPED(pthread_create);
+WRAPPED(pthread_cond_wait);
+WRAPPED(pthread_cond_timedwait);
+WRAPPED(pthread_cond_broadcast);
+WRAPPED(malloc);
+WRAPPED(calloc);
+WRAPPED(realloc);
 
 struct worker {
 	void *(*start)(void *);

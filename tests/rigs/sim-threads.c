@@ -16,26 +16,18 @@
 #define MOST_THREADS 64
 #define NSEC 1000000000u
 
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*start)(void *), void *arg);
-int __real_pthread_join(pthread_t thread, void **result);
-int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
-int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
-int __real_pthread_cond_signal(pthread_cond_t *cond);
-int __real_clock_gettime(clockid_t clock, struct timespec *ts);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*start)(void *), void *arg);
-int __wrap_pthread_join(pthread_t thread, void **result);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
-int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
-int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
-				  const struct timespec *deadline);
-int __wrap_pthread_cond_signal(pthread_cond_t *cond);
-int __wrap_pthread_cond_broadcast(pthread_cond_t *cond);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
-int __wrap_nanosleep(const struct timespec *ts, struct timespec *left);
+#define WRAPPED(name) extern __typeof__(name) __real_##name, __wrap_##name
+
+WRAPPED(pthread_create);
+WRAPPED(pthread_join);
+WRAPPED(pthread_mutex_lock);
+WRAPPED(pthread_mutex_unlock);
+WRAPPED(pthread_cond_wait);
+WRAPPED(pthread_cond_timedwait);
+WRAPPED(pthread_cond_signal);
+WRAPPED(pthread_cond_broadcast);
+WRAPPED(clock_gettime);
+WRAPPED(nanosleep);
 
 struct thread {
 	bool used, ended;

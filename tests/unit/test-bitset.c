@@ -23,14 +23,12 @@ static unsigned calls, fail_at;
 static size_t live;			/* allocated and not freed */
 static jmp_buf aborted;
 
-void *__real_malloc(size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_calloc(size_t n, size_t size);
-void __real_free(void *p);
-void *__wrap_malloc(size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void __wrap_free(void *p);
+#define WRAPPED(name) extern __typeof__(name) __real_##name, __wrap_##name
+
+WRAPPED(malloc);
+WRAPPED(realloc);
+WRAPPED(calloc);
+WRAPPED(free);
 void __wrap_abort(void);
 
 /* A compiler may call this for a realloc() of nothing. */
