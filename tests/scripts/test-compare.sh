@@ -46,8 +46,8 @@
 #
 # Of the damage to a sound image each takes a share in turn, and of syzbot's images and
 # those to be mounted there is a sample; with E2PF_FAULTS=all all.
-# With E2PF_FEW sound images are checked with -fn and -fy only, and of all images
-# every third.  KEEP names a folder for the images of rows that fail.
+# With E2PF_FEW sound images are checked with -fn and -fy only, and of all images one
+# in so many.  KEEP names a folder for the images of rows that fail.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
@@ -790,7 +790,7 @@ test_all()
 		done)
 	if [ -n "${E2PF_FEW-}" ]; then
 		for i in "${!blocks[@]}"; do
-			[ $((i % 3)) = 0 ] || unset "blocks[$i]"
+			[ $((i % E2PF_FEW)) = 0 ] || unset "blocks[$i]"
 		done
 	fi
 	[ ${#blocks[@]} -gt 0 ] || [ ${#present[@]} = 0 ] ||
