@@ -239,6 +239,36 @@ TEST(test_room_for_leaves)
 	free_fs(p);
 }
 
+static void keep_sample(void *ctx, const struct e2pf_ref *ref)
+{
+	uint64_t *last = ctx;
+
+	assert_false(ref->parse);
+	assert_true(ref->offset > *last);
+	*last = ref->offset;
+}
+
+/* Samples are places all over both chunks, whose blocks are not parsed. */
+TEST(test_samples)
+{
+	const struct e2pf_start start = { .budget = MIB };
+	struct phases *p = make_fs();
+	uint64_t i, before, last = 0;
+
+	p->source->ops->begin(p->source, &start);
+	assert_int_equal(p->source->samples, 64);
+	for (i = 0; i < 64; i++) {
+		before = last;
+		p->source->ops->sample(p->source, i, keep_sample, &last);
+		assert_true(last > before);
+		if (!i)
+			assert_int_equal(last, SYS);
+	}
+	/* 20 of 1,280 blocks before the end. */
+	assert_int_equal(last, 8 * MIB - 20 * FS_NODE);
+	free_fs(p);
+}
+
 /* Blocks that two trees share are read once; a leaf is not parsed; and if a
  * block does not match its pointer, none of its own pointers is used. */
 TEST(test_walk)
