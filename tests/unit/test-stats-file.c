@@ -93,6 +93,7 @@ TEST(new_and_own_files)
 
 	f = e2pf_stats_open(in_dir("new"), &why);
 	assert_non_null(f);
+	assert_null(why);
 	assert_true(fcntl(fileno(f), F_GETFD) & FD_CLOEXEC);
 	assert_true(fputs("x", f) >= 0);
 	assert_int_equal(fclose(f), 0);
