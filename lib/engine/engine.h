@@ -101,6 +101,9 @@ struct e2pf_engine_stats {
 					   not measured */
 	uint64_t least_latency_ns;	/* as in speed.h */
 	uint64_t deep_latency_ns;	/* for each of eight at once */
+	const char *unmeasured;		/* why they are not known, a text that
+					   follows the name of the device; or
+					   NULL */
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */
 	/* What was requested, without gaps, by class as the source named it. */
