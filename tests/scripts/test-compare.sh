@@ -46,8 +46,8 @@
 #
 # Of the damage to a sound image each takes a share in turn, and of syzbot's images and
 # those to be mounted there is a sample; with E2PF_FAULTS=all all.
-# With E2PF_FEW sound images are checked with -fn and -fy only, and of all images one
-# in so many.  KEEP names a folder for the images of rows that fail.
+# With E2PF_FEW sound images are checked with -fn and -fy only, and of all images every
+# E2PF_FEWth.  KEEP names a folder for the images of rows that fail.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
