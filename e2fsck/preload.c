@@ -285,7 +285,7 @@ errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 		return real(name, io_options, flags, superblock, block_size,
 			    manager, ret_fs);
 	/* Before it is opened, to see that we open the same file. */
-	if (!name || stat(name, &file))
+	if (stat(name, &file))
 		memset(&file, 0, sizeof(file));
 	err = real(name, io_options, flags, superblock, block_size, manager,
 		   ret_fs);

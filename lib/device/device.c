@@ -263,7 +263,11 @@ static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 
 static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 {
-	if (dev->mapping)
+	bool resident;
+
+	/* What is not cached any more would be read page by page. */
+	if (dev->mapping && file_span(dev, offset, len, &resident) == len &&
+	    resident)
 		e2pf_mapping_populate(dev->mapping, offset, len);
 }
 

@@ -44,7 +44,7 @@ struct e2pf_device_ops {
 	/* The first byte at or after this one that is stored, and not in a hole
 	 * of a file; UINT64_MAX if there is none.  NULL: there are no holes. */
 	uint64_t (*data)(struct e2pf_device *dev, uint64_t offset);
-	/* The range is in the page cache: enter it into the checker's mapping.
+	/* Enter the range into the checker's mapping, if all of it is cached.
 	 * NULL: there never is one. */
 	void (*populate)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 	/* Drop the range from the page cache.  NULL: it stays. */

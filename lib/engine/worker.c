@@ -151,7 +151,7 @@ static const struct e2pf_request *next_step(const struct e2pf_worker *w)
 }
 
 static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
-		    uint64_t len)
+		     uint64_t len)
 {
 	struct e2pf_device *dev = w->e->devices[device];
 
@@ -168,7 +168,7 @@ static void completed(struct e2pf_worker *w, bool late, uint64_t now)
 	for (i = 0; !late && r != last; i++) {
 		r = e2pf_requests_at(&w->requests, i);
 		populate(w, r->device,
-			r->offset + w->e->source->grain - r->bytes, r->bytes);
+			 r->offset + w->e->source->grain - r->bytes, r->bytes);
 	}
 	e2pf_cost_learn(&w->cost, w->e->pool.workers, next_step(w), now);
 	e2pf_requests_completed(&w->requests, w->e->cfg.settle, late);
