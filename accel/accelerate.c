@@ -19,6 +19,7 @@
 #include "accelerate.h"
 #include "bitmaps.h"
 #include "crc32c.h"
+#include "extents.h"
 #include "indirect.h"
 #include "interpose.h"
 #include "linkage.h"
@@ -35,6 +36,8 @@ static const char *const reasons[FINDINGS] = {
 	[FINDING_UNREAD] = "this version of libext2fs has not been reviewed",
 	[FINDING_UNABLE] = "the processor or the memory does not allow it",
 	[FINDING_THREADS] = "this e2fsck checks in several threads",
+	[FINDING_STATISTICS] =
+		"E2FSPROGS_BITMAP_STATS asks for statistics of trees",
 	[FINDING_SMALL] = "the filesystem is small",
 	[FINDING_CRASHED] = "the self-test crashed or hung",
 };
@@ -160,6 +163,8 @@ static enum finding try_bitmaps(void)
 {
 	struct trial stock = { 0, 0 }, ours = stock;
 
+	if (getenv("E2FSPROGS_BITMAP_STATS"))
+		return FINDING_STATISTICS;
 	if (!is_read_version())
 		return FINDING_UNREAD;
 	/* A parallel e2fsck merges the maps of its threads, which works only
@@ -196,36 +201,53 @@ static enum finding try_indirect(void)
 	return compare(&stock, &ours);
 }
 
+static enum finding try_extents(void)
+{
+	static const char *const calls[] = {
+		"ext2fs_extent_free", "ext2fs_extent_open2"
+	};
+	struct trial stock = { 0, 0 }, ours = stock;
+
+	if (!all_there(calls, COUNT(calls)))
+		return FINDING_ABSENT;
+	if (linkage_program_has_threads())
+		return FINDING_THREADS;
+	if (!is_read_version() || !extents_layout_is_known(&fs))
+		return FINDING_UNREAD;
+	trial_extents(&stock, &fs);
+	extents_keep(true);
+	trial_extents(&ours, &fs);
+	extents_keep(false);
+	return compare(&stock, &ours);
+}
+
 /*
- * Begin one that passed it.  Returns NULL, or why it is not used.
+ * Begin one that passed it.
  */
 
-static const char *begin_crc32c(void)
+static void begin_crc32c(void)
 {
 	crc32c_begin(crc32c_choose());
-	return NULL;
 }
 
-static const char *begin_bitmaps(void)
+static void begin_bitmaps(void)
 {
-	if (getenv("E2FSPROGS_BITMAP_STATS"))
-		return "E2FSPROGS_BITMAP_STATS asks for statistics of trees";
-	return bitmaps_begin() ? NULL : reasons[FINDING_ABSENT];
+	bitmaps_begin();
 }
 
-static const char *begin_indirect(void)
+static void begin_extents(void)
 {
-	indirect_begin();
-	return NULL;
+	extents_keep(true);
 }
 
 static const struct {
 	enum finding (*try)(void);
-	const char *(*begin)(void);
+	void (*begin)(void);
 } all[E2PF_ACCELERATIONS] = {
 	[E2PF_CRC32C] = { try_crc32c, begin_crc32c },
 	[E2PF_BITMAPS_OF_E2FSCK] = { try_bitmaps, begin_bitmaps },
-	[E2PF_INDIRECT_WALK] = { try_indirect, begin_indirect },
+	[E2PF_INDIRECT_WALK] = { try_indirect, indirect_begin },
+	[E2PF_EXTENT_HANDLES] = { try_extents, begin_extents },
 };
 
 void accelerate_try(void *findings)
@@ -247,16 +269,16 @@ void accelerate(unsigned asked, const struct findings *found,
 
 	names->count = 0;
 	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
-		const char *name = e2pf_acceleration_names[i], *why_not;
+		const char *name = e2pf_acceleration_names[i], *why_not = NULL;
 
 		if (!(asked & 1u << i))
 			why_not = "excluded by the setting accel";
 		else if (found->of[i] != FINDING_WHOLE)
 			why_not = reasons[found->of[i]];
-		else
-			why_not = all[i].begin();
-		if (!why_not)
+		if (!why_not) {
+			all[i].begin();
 			names->name[names->count++] = name;
+		}
 		e2pf_decide(list, name, why_not ? "not accelerated" :
 			    "accelerated", "%s", why_not ? why_not :
 			    reasons[FINDING_WHOLE]);

@@ -21,6 +21,7 @@ enum finding {
 	FINDING_UNREAD,		/* a version whose source nobody has read */
 	FINDING_UNABLE,		/* the processor or the memory is lacking */
 	FINDING_THREADS,	/* the checker may use it in several threads */
+	FINDING_STATISTICS,	/* it would leave out what was asked for */
 	FINDING_SMALL,		/* it would gain less than the test takes */
 	FINDING_CRASHED,	/* the self-test did not end as it should */
 	FINDINGS

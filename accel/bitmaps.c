@@ -255,6 +255,7 @@ static errcode_t first_set(struct map *map, __u64 start, __u64 end,
 
 static const struct operations ours = OPERATIONS(test);
 static const struct operations of_claims = OPERATIONS(test_claims);
+static const struct operations of_clusters = OPERATIONS(test);
 
 /* A map of more bits than any filesystem has remains a tree: the undo manager's
  * has 2^64 - 1, and the table of a set grows with their number. */
@@ -275,7 +276,7 @@ static errcode_t make(ext2_filsys fs, struct map *map)
 		return EXT2_ET_NO_MEMORY;
 	}
 	map->private = s;
-	map->operations = &ours;
+	map->operations = map->cluster_bits ? &of_clusters : &ours;
 	if (is_of_claims(map->description)) {
 		claims = s;
 		map->operations = &of_claims;
@@ -366,6 +367,30 @@ void bitmaps_end(void)
 bool bitmaps_are_ours(void)
 {
 	return trees && trees->make == make;
+}
+
+__attribute__((noinline))
+static int test_by_library(ext2fs_generic_bitmap map, __u64 bit)
+{
+	REAL(ext2fs_test_generic_bmap);
+
+	return real(map, bit);
+}
+
+/* libext2fs's wrapper around the operation.  Most bits are in the word that a set
+ * of ours holds, and the rest of the way is left out.  (A map of 32 bits, which e2fsck
+ * does not use, has numbers in the place of the table's address.) */
+int ext2fs_test_generic_bmap(ext2fs_generic_bitmap generic, __u64 bit)
+{
+	const struct map *map = (const struct map *)generic;
+	const struct bitset *s;
+
+	if (map && map->operations == &ours && bit <= map->end) {
+		s = map->private;
+		if ((bit - map->start) / 64 == s->held)
+			return s->word >> (bit - map->start) % 64 & 1;
+	}
+	return test_by_library(generic, bit);
 }
 
 /* Pass 5 counts the bits of every bitmap on the disk. */

@@ -31,18 +31,17 @@ static uint64_t entry_of(const struct bitset *s, uint64_t c)
 	return part ? part[c / NODE_VALUES % PART] : 0;
 }
 
-void bitset_look_up(struct bitset *s, uint64_t c)
+/* Look up chunk `c`, which is inside the set, and keep it in `at`. */
+static void look_up(struct bitset *s, uint64_t c)
 {
-	uint64_t entry = entry_of(s, c);
-	struct node *n = chunk_node(entry);
+	uint64_t entry;
 
-	s->at = c;
-	s->slot = NULL;
-	s->chunk = entry;
-	if (!chunk_is_pointer(entry))
+	if (c == s->at)
 		return;
-	s->slot = node_slot(n, c % NODE_VALUES);
-	s->chunk = s->slot ? *s->slot : node_get(n, c % NODE_VALUES);
+	entry = entry_of(s, c);
+	s->at = c;
+	s->chunk = chunk_is_pointer(entry) ?
+		   node_get(chunk_node(entry), c % NODE_VALUES) : entry;
 }
 
 static void store_chunk(struct bitset *s)
@@ -50,10 +49,6 @@ static void store_chunk(struct bitset *s)
 	uint64_t **part = &s->table[s->at / PART_CHUNKS], *entry, old;
 	struct node *n;
 
-	if (s->slot && s->chunk != CHUNK_CLEAR && s->chunk != CHUNK_FULL) {
-		*s->slot = s->chunk;
-		return;
-	}
 	if (!*part)
 		*part = node_table_new(PART_BYTES);
 	if (!*part)
@@ -73,6 +68,101 @@ static void store_chunk(struct bitset *s)
 }
 
 /*
+ * Changes.
+ */
+
+static void change(struct bitset *s, uint64_t c, unsigned first, unsigned last,
+		   bool set)
+{
+	uint64_t old;
+
+	look_up(s, c);
+	old = s->chunk;
+	if (old == (set ? CHUNK_FULL : CHUNK_CLEAR))
+		return;
+	s->chunk = chunk_change(old, first, last, set);
+	if (s->chunk != old)
+		store_chunk(s);
+}
+
+/* Bits first..last of a word. */
+static uint64_t mask(uint64_t first, uint64_t last)
+{
+	return UINT64_MAX >> (63 - last % 64 + first % 64) << first % 64;
+}
+
+/* Bring the changes of the word that is held into its chunk. */
+static void settle(struct bitset *s)
+{
+	uint64_t c = s->held / NODE_VALUES, *slot, diff, same;
+	unsigned at = s->held % NODE_VALUES * 64, first, last;
+
+	while (s->word != s->stored) {
+		look_up(s, c);
+		slot = chunk_is_pointer(s->chunk) ?
+		       node_slot(chunk_node(s->chunk), at / 64) : NULL;
+		if (slot && s->word && s->word != NODE_FULL) {
+			*slot = s->stored = s->word;
+			return;
+		}
+		diff = s->word ^ s->stored;
+		first = (unsigned)__builtin_ctzll(diff);
+		same = ~(diff & (s->word >> first & 1 ? s->word : ~s->word)) >>
+		       first << first;
+		last = (same ? (unsigned)__builtin_ctzll(same) : 64) - 1;
+		change(s, c, at + first, at + last, s->word >> first & 1);
+		s->stored ^= mask(first, last);
+	}
+}
+
+void bitset_hold(struct bitset *s, uint64_t w)
+{
+	settle(s);
+	look_up(s, w / NODE_VALUES);
+	s->held = w;
+	s->word = s->stored = chunk_word(s->chunk, w % NODE_VALUES);
+}
+
+/* No word is held any more. */
+static void let_go(struct bitset *s)
+{
+	settle(s);
+	s->held = NONE;
+}
+
+static void change_range(struct bitset *s, uint64_t start, uint64_t count,
+			 bool set)
+{
+	uint64_t c, last, *word;
+
+	if (start >= s->bits || !count)
+		return;
+	if (count > s->bits - start)
+		count = s->bits - start;
+	last = start + count - 1;
+	if (start / 64 == last / 64) {
+		word = bitset_word(s, start);
+		*word = set ? *word | mask(start, last) :
+			*word & ~mask(start, last);
+		return;
+	}
+	let_go(s);
+	for (c = start / CHUNK_BITS; c <= last / CHUNK_BITS; c++)
+		change(s, c, c == start / CHUNK_BITS ? start % CHUNK_BITS : 0,
+		       c == last / CHUNK_BITS ? last % CHUNK_BITS : LAST, set);
+}
+
+void bitset_set_range(struct bitset *s, uint64_t start, uint64_t count)
+{
+	change_range(s, start, count, true);
+}
+
+void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count)
+{
+	change_range(s, start, count, false);
+}
+
+/*
  * Sets.
  */
 
@@ -88,7 +178,7 @@ static size_t table_bytes(const struct bitset *s)
 
 bool bitset_init(struct bitset *s, uint64_t bits)
 {
-	*s = (struct bitset){ .bits = bits, .at = NONE };
+	*s = (struct bitset){ .bits = bits, .at = NONE, .held = NONE };
 	if (parts(bits) <= SIZE_MAX / sizeof(*s->table))
 		s->table = node_table_new(table_bytes(s));
 	return s->table;
@@ -111,6 +201,8 @@ void bitset_clear_all(struct bitset *s)
 	uint64_t i;
 	unsigned j;
 
+	s->held = NONE;
+	s->word = s->stored;
 	for (i = 0; i < parts(s->bits); i++) {
 		for (j = 0; s->table[i] && j < PART; j++)
 			free_entry(s->table[i][j]);
@@ -119,6 +211,12 @@ void bitset_clear_all(struct bitset *s)
 	}
 	s->used = 0;
 	s->at = NONE;
+}
+
+bool bitset_is_empty(struct bitset *s)
+{
+	settle(s);
+	return !s->used;
 }
 
 void bitset_free(struct bitset *s)
@@ -160,10 +258,11 @@ static bool copy_part(const uint64_t *from, uint64_t **to)
 	return copied && !from == !*to;
 }
 
-bool bitset_copy(const struct bitset *from, struct bitset *to)
+bool bitset_copy(struct bitset *from, struct bitset *to)
 {
 	uint64_t i;
 
+	let_go(from);
 	if (!bitset_init(to, from->bits))
 		return false;
 	for (i = 0; i < parts(from->bits); i++)
@@ -182,6 +281,7 @@ bool bitset_resize(struct bitset *s, uint64_t bits)
 
 	if (bits < s->bits)
 		bitset_clear_range(s, bits, s->bits - bits);
+	let_go(s);
 	if (!bitset_init(&other, bits))
 		return false;
 	for (i = 0; i < parts(s->bits); i++)
@@ -196,95 +296,6 @@ bool bitset_resize(struct bitset *s, uint64_t bits)
 }
 
 /*
- * Changes.
- */
-
-static inline void change(struct bitset *s, uint64_t c, unsigned first,
-			  unsigned last, bool set)
-{
-	uint64_t old;
-
-	bitset_find(s, c);
-	old = s->chunk;
-	if (old == (set ? CHUNK_FULL : CHUNK_CLEAR))
-		return;
-	s->chunk = chunk_change(old, first, last, set);
-	if (s->chunk != old)
-		store_chunk(s);
-}
-
-/* Most changes are of one word that stays where it is: change the bits of `mask`
- * in that of bit `i`.  False, and nothing is changed, if this is not one. */
-static inline bool change_word(struct bitset *s, uint64_t i, uint64_t mask,
-			       bool set, uint64_t *old)
-{
-	uint64_t *word, fresh;
-
-	bitset_find(s, i / CHUNK_BITS);
-	word = chunk_stored(s->chunk, i % CHUNK_BITS);
-	if (!word)
-		return false;
-	*old = *word;
-	fresh = set ? *old | mask : *old & ~mask;
-	if (!fresh || fresh == NODE_FULL)
-		return false;
-	*word = fresh;
-	return true;
-}
-
-static void change_range(struct bitset *s, uint64_t start, uint64_t count,
-			 bool set)
-{
-	uint64_t c, last, old;
-
-	if (start >= s->bits || !count)
-		return;
-	if (count > s->bits - start)
-		count = s->bits - start;
-	last = start + count - 1;
-	c = start / CHUNK_BITS;
-	if (start / 64 == last / 64 &&
-	    change_word(s, start, UINT64_MAX >> (64 - count) << start % 64, set,
-			&old))
-		return;
-	for (; c <= last / CHUNK_BITS; c++)
-		change(s, c, c == start / CHUNK_BITS ? start % CHUNK_BITS : 0,
-		       c == last / CHUNK_BITS ? last % CHUNK_BITS : LAST, set);
-}
-
-void bitset_set_range(struct bitset *s, uint64_t start, uint64_t count)
-{
-	change_range(s, start, count, true);
-}
-
-void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count)
-{
-	change_range(s, start, count, false);
-}
-
-bool bitset_set(struct bitset *s, uint64_t i)
-{
-	uint64_t bit = UINT64_C(1) << i % 64, old;
-
-	if (i >= s->bits)
-		return false;
-	if (change_word(s, i, bit, true, &old))
-		return old & bit;
-	if (chunk_bit(s->chunk, i % CHUNK_BITS))
-		return true;
-	change(s, i / CHUNK_BITS, i % CHUNK_BITS, i % CHUNK_BITS, true);
-	return false;
-}
-
-bool bitset_clear(struct bitset *s, uint64_t i)
-{
-	if (!bitset_test(s, i))
-		return false;
-	change(s, i / CHUNK_BITS, i % CHUNK_BITS, i % CHUNK_BITS, false);
-	return true;
-}
-
-/*
  * Searches.
  */
 
@@ -293,13 +304,14 @@ static uint64_t first_of(struct bitset *s, uint64_t start, uint64_t last,
 {
 	uint64_t found, c;
 
+	settle(s);
 	while (start <= last && start < s->bits) {
 		c = start / CHUNK_BITS;
 		if (entry_of(s, c) == (value ? 0 : NODE_FULL)) {
 			start = (start / NODE_BITS + 1) * NODE_BITS;
 			continue;
 		}
-		bitset_find(s, c);
+		look_up(s, c);
 		found = chunk_next(s->chunk, start % CHUNK_BITS, value);
 		start = c * CHUNK_BITS + found;
 		if (found < CHUNK_BITS)
@@ -363,7 +375,7 @@ static uint64_t chunk_at(struct bitset *s, uint64_t i)
 {
 	if (i >= s->bits)
 		return CHUNK_CLEAR;
-	bitset_find(s, i / CHUNK_BITS);
+	look_up(s, i / CHUNK_BITS);
 	return s->chunk;
 }
 
@@ -385,6 +397,7 @@ void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t n,
 {
 	uint64_t i = 0, chunk, v;
 
+	settle(s);
 	while (n - i >= 64) {
 		chunk = chunk_at(s, start + i);
 		if ((start + i) % CHUNK_BITS == 0 && n - i >= CHUNK_BITS &&
@@ -394,7 +407,9 @@ void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t n,
 			i += CHUNK_BITS;
 			continue;
 		}
-		v = htole64(word_at(s, start + i));
+		v = (start + i) % 64 ? word_at(s, start + i) :
+		    chunk_word(chunk, (start + i) % CHUNK_BITS / 64);
+		v = htole64(v);
 		memcpy(out + i / 8, &v, sizeof(v));
 		i += 64;
 	}

@@ -26,45 +26,58 @@ struct bitset {
 	uint64_t used;		/* entries that are not 0 */
 	uint64_t at;		/* the chunk that was used last */
 	uint64_t chunk;		/* what it contains */
-	uint64_t *slot;		/* where its node stores it; NULL: nowhere */
+	uint64_t held;		/* number of the word that was used last */
+	uint64_t word;		/* that word; its chunk has `stored` until another
+				   word is used: most marks are in order */
+	uint64_t stored;
 };
 
 /* False if there is no memory. */
 bool bitset_init(struct bitset *s, uint64_t bits);
-bool bitset_copy(const struct bitset *from, struct bitset *to);
+bool bitset_copy(struct bitset *from, struct bitset *to);
 bool bitset_resize(struct bitset *s, uint64_t bits);
 
 void bitset_free(struct bitset *s);
 void bitset_clear_all(struct bitset *s);
 
-static inline bool bitset_is_empty(const struct bitset *s)
-{
-	return !s->used;
-}
+bool bitset_is_empty(struct bitset *s);
 
-void bitset_look_up(struct bitset *s, uint64_t c);
+void bitset_hold(struct bitset *s, uint64_t w);
 
-/* Look up chunk `c`, which is inside the set, and keep it in `at`. */
-static inline void bitset_find(struct bitset *s, uint64_t c)
+/* The word of bit `i`, which is inside the set, to be read or changed. */
+static inline uint64_t *bitset_word(struct bitset *s, uint64_t i)
 {
-	if (c != s->at)
-		bitset_look_up(s, c);
+	if (i / 64 != s->held)
+		bitset_hold(s, i / 64);
+	return &s->word;
 }
 
 static inline bool bitset_test(struct bitset *s, uint64_t i)
 {
-	if (i >= s->bits)
-		return false;
-	bitset_find(s, i / CHUNK_BITS);
-	return chunk_bit(s->chunk, i % CHUNK_BITS);
+	return i < s->bits && *bitset_word(s, i) >> i % 64 & 1;
 }
 
 /* Are all bits of a range clear? */
 bool bitset_is_clear(struct bitset *s, uint64_t start, uint64_t count);
 
 /* Both return the bit's previous value. */
-bool bitset_set(struct bitset *s, uint64_t i);
-bool bitset_clear(struct bitset *s, uint64_t i);
+static inline bool bitset_set(struct bitset *s, uint64_t i)
+{
+	bool was = bitset_test(s, i);
+
+	if (i < s->bits)
+		s->word |= UINT64_C(1) << i % 64;
+	return was;
+}
+
+static inline bool bitset_clear(struct bitset *s, uint64_t i)
+{
+	bool was = bitset_test(s, i);
+
+	if (was)
+		s->word &= ~(UINT64_C(1) << i % 64);
+	return was;
+}
 
 void bitset_set_range(struct bitset *s, uint64_t start, uint64_t count);
 void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count);

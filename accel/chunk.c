@@ -208,15 +208,6 @@ static bool change_run(uint64_t *number, unsigned first, unsigned last,
 	struct chunk_run r = chunk_run(*number);
 	unsigned end = last + 1, edge[4], edges = 0;
 
-	/* Most bits follow the run, or what is before it. */
-	if (first == r.to && set != r.outer && end < CHUNK_BITS) {
-		*number += (uint64_t)(end - first) << 32;
-		return true;
-	}
-	if (first == r.from && set == r.outer && end < r.to) {
-		*number += (uint64_t)(end - first) << 16;
-		return true;
-	}
 	if (r.from < first)
 		edge[edges++] = r.from;
 	if (r.to < first)
@@ -241,18 +232,14 @@ static bool change_run(uint64_t *number, unsigned first, unsigned last,
 static struct node *change_node(struct node *n, unsigned first, unsigned last,
 				bool set)
 {
-	uint64_t m, old, fresh, *slot;
+	uint64_t m, old, fresh;
 	unsigned w;
 
 	for (w = first / 64; w <= last / 64; w++) {
 		m = mask(w, first, last);
-		slot = node_slot(n, w);
-		old = slot ? *slot : node_get(n, w);
+		old = node_get(n, w);
 		fresh = set ? old | m : old & ~m;
-		/* Most words remain stored where they are. */
-		if (slot && fresh && fresh != NODE_FULL)
-			*slot = fresh;
-		else if (fresh != old)
+		if (fresh != old)
 			n = node_put(n, w, fresh);
 	}
 	return n;

@@ -64,8 +64,6 @@ static inline uint64_t *node_slot(struct node *n, unsigned k)
 
 static inline uint64_t node_get(const struct node *n, unsigned k)
 {
-	if (!~n->some)
-		return n->value[k];
 	if (n->some >> k & 1)
 		return n->value[node_place(n, k)];
 	return n->full >> k & 1 ? NODE_FULL : 0;
@@ -146,13 +144,6 @@ static inline bool chunk_bit(uint64_t number, unsigned bit)
 	if (chunk_is_pointer(number))
 		return node_get(chunk_node(number), bit / 64) >> bit % 64 & 1;
 	return chunk_run_bit(chunk_run(number), bit);
-}
-
-/* The word of a bit; NULL: it is not stored. */
-static inline uint64_t *chunk_stored(uint64_t number, unsigned bit)
-{
-	return chunk_is_pointer(number) ?
-	       node_slot(chunk_node(number), bit / 64) : NULL;
 }
 
 /* Word `w` of a chunk. */

@@ -91,6 +91,10 @@ static void replace(struct trial *t, ext2fs_block_bitmap *map)
 	trial_keep(t, (uint64_t)ext2fs_fudge_block_bitmap_end2(other, LAST - 9,
 							       &end));
 	ext2fs_set_bitmap_padding(other);
+	/* The bits behind the end are in a word of bits before it. */
+	trial_keep(t, !!ext2fs_test_generic_bmap(other, LAST - 9));
+	trial_keep(t, !!ext2fs_test_generic_bmap(other, LAST - 8));
+	trial_keep(t, !!ext2fs_mark_generic_bmap(other, LAST - 8));
 	trial_keep(t, (uint64_t)ext2fs_fudge_block_bitmap_end2(other, end, NULL));
 	trial_keep(t, (uint64_t)ext2fs_resize_block_bitmap2(LAST / 2, LAST,
 							    other));

@@ -122,9 +122,9 @@ library_accelerations()
 	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
 	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
 		# shellcheck disable=SC2206
-		all=($crc bitmaps indirect) inside=($crc)
+		all=($crc bitmaps indirect extents) inside=($crc)
 	else
-		all=(bitmaps indirect) inside=()
+		all=(bitmaps indirect extents) inside=()
 	fi
 }
 
@@ -166,8 +166,8 @@ verbose_cold()
 		echo "in memory: its pages cannot be dropped here"
 		return
 	fi
-	said device ahead hits waited crc32c bitmaps indirect reads \
-		memory threads order
+	said device ahead hits waited crc32c bitmaps indirect extents \
+		reads memory threads order
 }
 
 # loads_unwinder IMAGE: whether the module loads what a crash among threads needs.

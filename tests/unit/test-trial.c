@@ -32,6 +32,8 @@ enum mistake {
 	CHECKSUM,		/* is wrong */
 	CHECKSUM_PAST_US,	/* the library calls its own */
 	READ_OF_NUMBERS,	/* is done twice */
+	CLEARED_HANDLE,		/* keeps the last members of its place */
+	SIZE_OF_HANDLE,		/* is not the one that is known */
 	NEW_VERSION,		/* of the library */
 	THREADS			/* no mistake: a checker that has them */
 };
@@ -127,6 +129,15 @@ WRAP(errcode_t, ext2fs_read_ind_block, ext2_filsys fs, blk_t block, void *buf)
 	return __real_ext2fs_read_ind_block(fs, block, buf);
 }
 
+WRAP(size_t, malloc_usable_size, void *p)
+{
+	size_t size = __real_malloc_usable_size(p);
+
+	if (mistake == CLEARED_HANDLE && size < 100)
+		return 40;
+	return mistake == SIZE_OF_HANDLE ? 0 : size;
+}
+
 WRAP(bool, linkage_program_has_threads, void)
 {
 	return mistake == THREADS;
@@ -154,7 +165,8 @@ TEST(each_mistake)
 
 	for (one = NO_MISTAKE; one <= THREADS; one++) {
 		enum finding expected[E2PF_ACCELERATIONS] = {
-			FINDING_WHOLE, FINDING_WHOLE, FINDING_WHOLE
+			FINDING_WHOLE, FINDING_WHOLE, FINDING_WHOLE,
+			FINDING_WHOLE
 		};
 		struct findings found;
 
@@ -168,10 +180,15 @@ TEST(each_mistake)
 			expected[E2PF_CRC32C] = FINDING_LINKED;
 		if (one == READ_OF_NUMBERS)
 			expected[E2PF_INDIRECT_WALK] = FINDING_DIFFERS;
+		if (one == CLEARED_HANDLE)
+			expected[E2PF_EXTENT_HANDLES] = FINDING_DIFFERS;
 		if (one == NEW_VERSION)
 			expected[E2PF_BITMAPS_OF_E2FSCK] = FINDING_UNREAD;
+		if (one == NEW_VERSION || one == SIZE_OF_HANDLE)
+			expected[E2PF_EXTENT_HANDLES] = FINDING_UNREAD;
 		if (one == THREADS)
-			expected[E2PF_BITMAPS_OF_E2FSCK] = FINDING_THREADS;
+			expected[E2PF_BITMAPS_OF_E2FSCK] =
+				expected[E2PF_EXTENT_HANDLES] = FINDING_THREADS;
 		mistake = one;
 		accelerate_try(&found);
 		mistake = NO_MISTAKE;
