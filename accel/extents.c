@@ -68,9 +68,9 @@ header_in(const struct ext2_inode *inode)
 
 /* Make a handle for this inode of one that was for another. */
 static void make_again(struct handle *h, ext2_filsys fs, ext2_ino_t ino,
-		       struct ext2_inode *inode)
+		       struct ext2_inode *inode,
+		       const struct ext3_extent_header *header)
 {
-	const struct ext3_extent_header *header = header_in(inode);
 	struct place *path = h->path;
 
 	memset(h, 0, malloc_usable_size(h));
@@ -94,12 +94,14 @@ errcode_t ext2fs_extent_open2(ext2_filsys fs, ext2_ino_t ino,
 			      struct ext2_inode *inode,
 			      ext2_extent_handle_t *handle)
 {
+	const struct ext3_extent_header *header = inode ? header_in(inode) :
+							  NULL;
 	REAL(ext2fs_extent_open2);
 
-	if (!kept || !inode || !header_in(inode) || !fs ||
+	if (!kept || !header || !fs ||
 	    fs->magic != EXT2_ET_MAGIC_EXT2FS_FILSYS)
 		return real(fs, ino, inode, handle);
-	make_again(kept, fs, ino, inode);
+	make_again(kept, fs, ino, inode, header);
 	*handle = (ext2_extent_handle_t)kept;
 	kept = NULL;
 	return 0;
@@ -123,8 +125,8 @@ bool extents_layout_is_known(ext2_filsys fs)
 	};
 	struct ext3_extent_header *header = (void *)inode.i_block;
 	ext2_extent_handle_t handle;
-	struct handle was, *h;
-	struct place place;
+	char was[sizeof(struct handle)], place[sizeof(struct place)];
+	struct handle *h;
 	bool known = false;
 
 	header->eh_magic = ext2fs_cpu_to_le16(EXT3_EXT_MAGIC);
@@ -135,11 +137,11 @@ bool extents_layout_is_known(ext2_filsys fs)
 	h = (struct handle *)handle;
 	if (malloc_usable_size(h) >= sizeof(*h) && h->path &&
 	    malloc_usable_size(h->path) >= sizeof(*h->path)) {
-		memcpy(&was, h, sizeof(was));
-		memcpy(&place, h->path, sizeof(place));
-		make_again(h, fs, EXT2_ROOT_INO, &inode);
-		known = !memcmp(&was, h, sizeof(was)) &&
-			!memcmp(&place, h->path, sizeof(place));
+		memcpy(was, h, sizeof(was));
+		memcpy(place, h->path, sizeof(place));
+		make_again(h, fs, EXT2_ROOT_INO, &inode, header);
+		known = !memcmp(was, (const char *)h, sizeof(was)) &&
+			!memcmp(place, (const char *)h->path, sizeof(place));
 	}
 	ext2fs_extent_free(handle);
 	return known;
