@@ -384,13 +384,19 @@ int ext2fs_test_generic_bmap(ext2fs_generic_bitmap generic, __u64 bit)
 {
 	const struct map *map = (const struct map *)generic;
 	const struct bitset *s;
+	bool is_set, claims_too;
 
-	if (map && map->operations == &ours && bit <= map->end) {
-		s = map->private;
-		if ((bit - map->start) / 64 == s->held)
-			return s->word >> (bit - map->start) % 64 & 1;
-	}
-	return test_by_library(generic, bit);
+	if (!map || (map->operations != &ours &&
+		     (map->operations != &of_claims || map->cluster_bits)) ||
+	    bit > map->end)
+		return test_by_library(generic, bit);
+	s = map->private;
+	claims_too = map->operations == &of_claims;
+	is_set = s->word >> (bit - map->start) % 64 & 1;
+	/* Who watches claims is told of each. */
+	if ((bit - map->start) / 64 != s->held || (is_set && claims_too))
+		return test_by_library(generic, bit);
+	return is_set;
 }
 
 /* Pass 5 counts the bits of every bitmap on the disk. */

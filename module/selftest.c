@@ -60,6 +60,7 @@ static void make_calls(void)
 	static const struct timespec now = { 0, 0 };
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	struct sockaddr_un log = { .sun_family = AF_UNIX };
+	struct file_handle none = { .handle_bytes = 0 };
 	struct rusage used;
 	struct sysinfo info;
 	struct statfs fs;
@@ -100,7 +101,7 @@ static void make_calls(void)
 	lseek(-1, 0, SEEK_SET);
 	syscall(SYS_getdents64, -1, NULL, 0);
 	getrusage(RUSAGE_THREAD, &used);
-	syscall(SYS_open_by_handle_at, -1, NULL, 0);
+	syscall(SYS_open_by_handle_at, -1, &none, 0);
 	if (readlink("", &target, sizeof(target)) < 0)
 		errno = 0;
 	if (!pthread_create(&other, NULL, thread, NULL))
