@@ -2,10 +2,15 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* A library to preload that simulates an empty page cache: of what is mapped, nothing
  * is in memory.  An image that was copied a moment ago is then read ahead like one on
- * a disk; otherwise the engine would find everything cached and do nothing. */
+ * a disk; otherwise the engine would find everything cached and do nothing.  The kernel
+ * is one before cachestat(2), by which a page that is being read is told from one that is
+ * missing: all would be waited for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,4 +22,27 @@ int mincore(void *start, size_t length, unsigned char *vec)
 	(void)start;
 	memset(vec, 0, (length + page - 1) / page);
 	return 0;
+}
+
+#define CACHESTAT 451
+
+long syscall(long number, ...)
+{
+	static long (*real)(long, ...);
+	long argument[6];
+	va_list list;
+	int i;
+
+	if (number == CACHESTAT) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "syscall");
+	va_start(list, number);
+	for (i = 0; i < 6; i++)
+		argument[i] = va_arg(list, long);
+	va_end(list);
+	return real(number, argument[0], argument[1], argument[2],
+		    argument[3], argument[4], argument[5]);
 }
