@@ -63,6 +63,7 @@ struct file_device {
 	unsigned char *map;	/* of the whole file, or NULL */
 	uint64_t map_len;
 	bool in_memory;		/* of a filesystem in memory */
+	bool small_blocks;	/* smaller than pages */
 	_Atomic uint64_t hole;	/* found last, in pages: its begin, and in the
 				   lower HOLE_BITS how many; a longer one is cut */
 };
@@ -249,7 +250,10 @@ static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 
 	for (; len; offset += part, len -= part) {
 		while (part = file_span(dev, offset, len, &resident), !resident) {
-			if (dev->blind || file_holds(dev, offset) != 1)
+			/* A page of which the kernel has read some blocks
+			 * is there, and nobody reads the others. */
+			if (dev->blind || file_device(dev)->small_blocks ||
+			    file_holds(dev, offset) != 1)
 				return true;
 			if (file_now(dev) - began >= ns)
 				return false;
@@ -314,6 +318,20 @@ static bool may_see_cache(int fd, const struct stat *st)
 	       faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
+/* Are blocks of the device, which is mounted, or of the file's filesystem smaller than
+ * pages? */
+static bool has_small_blocks(int fd, const struct stat *st)
+{
+	struct statfs fs;
+	int size = 0;
+
+	if (S_ISBLK(st->st_mode))
+		ioctl(fd, BLKBSZGET, &size);
+	else if (!fstatfs(fd, &fs))
+		size = (int)fs.f_bsize;
+	return size < (int)sysconf(_SC_PAGESIZE);
+}
+
 /* The descriptor has the lowest free number, so all below it are in use. */
 static bool leaves_too_few(int fd)
 {
@@ -373,6 +391,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 		goto fail;
 	f->dev.size = size - offset;
 	f->dev.blind = !may_see_cache(f->dev.fd, &st);
+	f->small_blocks = has_small_blocks(f->dev.fd, &st);
 	/* The node of a block device is in memory, too. */
 	f->in_memory = S_ISREG(st.st_mode) && !fstatfs(f->dev.fd, &fs) &&
 		       ((uint32_t)fs.f_type == TMPFS_MAGIC ||

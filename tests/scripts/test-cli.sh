@@ -170,6 +170,25 @@ verbose_cold()
 		reads memory threads order
 }
 
+# Of a mounted filesystem with small blocks the kernel has read parts of pages.  Nothing
+# waits until it reads the rest, and the device is not called slow for it.
+partly_read()
+{
+	local dev status
+
+	mkdir "$dir/mnt" && truncate -s 64M "$dir/small" &&
+	mke2fs -q -F -t ext4 -b 1024 -d "$srcdir" "$dir/small" &&
+	dev=$(loop_attach "$dir/small") || return
+	mount -o ro "$dev" "$dir/mnt" && ls -lR "$dir/mnt" >/dev/null
+	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$dev"
+	status=$?
+	umount "$dir/mnt"
+	loop_detach "$dev"
+	[ $status = 0 ] &&
+	[ "$(jq '.prefetched_bytes > 0, .slow_or_failed' "$dir/stats")" = \
+		$'true\n0' ]
+}
+
 # loads_unwinder IMAGE: whether the module loads what a crash among threads needs.
 loads_unwinder()
 {
@@ -705,6 +724,11 @@ test_log()
 		return
 	fi
 	tap_check "a check is logged" logs 1
+	if [ -w /dev/loop-control ]; then
+		tap_check "pages that are read in part" partly_read
+	else
+		tap_skip "pages that are read in part" "no loop device"
+	fi
 	if [ -n "$E2PF_RUNTIME" ] || ! fault=$(library fault-inject); then
 		tap_skip "a bad sector is said" "fault-inject.c is not there"
 	else
