@@ -318,18 +318,22 @@ static bool may_see_cache(int fd, const struct stat *st)
 	       faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
-/* Are blocks of the device, which is mounted, or of the file's filesystem smaller than
- * pages? */
-static bool has_small_blocks(int fd, const struct stat *st)
+/* Where the file is, and how large the blocks are of its filesystem, or of the device,
+ * which a mount sets. */
+static void learn_blocks(struct file_device *f, const struct stat *st)
 {
 	struct statfs fs;
 	int size = 0;
 
-	if (S_ISBLK(st->st_mode))
-		ioctl(fd, BLKBSZGET, &size);
-	else if (!fstatfs(fd, &fs))
+	/* The node of a block device is in memory, too. */
+	if (S_ISBLK(st->st_mode)) {
+		ioctl(f->dev.fd, BLKBSZGET, &size);
+	} else if (!fstatfs(f->dev.fd, &fs)) {
 		size = (int)fs.f_bsize;
-	return size < (int)sysconf(_SC_PAGESIZE);
+		f->in_memory = (uint32_t)fs.f_type == TMPFS_MAGIC ||
+			       (uint32_t)fs.f_type == RAMFS_MAGIC;
+	}
+	f->small_blocks = size < (int)f->dev.page_size;
 }
 
 /* The descriptor has the lowest free number, so all below it are in use. */
@@ -364,7 +368,6 @@ int e2pf_device_open(const char *path, uint64_t offset,
 {
 	struct file_device *f = calloc(1, sizeof(*f));
 	uint64_t size = 0;
-	struct statfs fs;
 	struct stat st;
 	int err;
 
@@ -391,11 +394,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 		goto fail;
 	f->dev.size = size - offset;
 	f->dev.blind = !may_see_cache(f->dev.fd, &st);
-	f->small_blocks = has_small_blocks(f->dev.fd, &st);
-	/* The node of a block device is in memory, too. */
-	f->in_memory = S_ISREG(st.st_mode) && !fstatfs(f->dev.fd, &fs) &&
-		       ((uint32_t)fs.f_type == TMPFS_MAGIC ||
-			(uint32_t)fs.f_type == RAMFS_MAGIC);
+	learn_blocks(f, &st);
 	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
 	f->dev.sees_reads = file_holds(&f->dev, 0) >= 0;
