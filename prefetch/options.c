@@ -209,6 +209,7 @@ int parse_options(int argc, char **argv, struct options *o)
 {
 	struct option names[ROWS + 1] = { 0 };
 	char letters[2 * ROWS + 3];
+	size_t i;
 	int c, err;
 
 	memset(o, 0, sizeof(*o));
@@ -221,9 +222,11 @@ int parse_options(int argc, char **argv, struct options *o)
 		if (c == ':')
 			return wrong("\"%s\" needs a value", argv[optind - 1]);
 		err = parse_option(c, optarg, o);
+		for (i = 0; err > 0 && rows[i].letter != c; i++)
+			;
 		if (err)
-			return err < 0 ? 0 :
-			       wrong("invalid value \"%s\"", optarg);
+			return err < 0 ? 0 : wrong("invalid value \"%s\" of --%s",
+						   optarg, rows[i].name);
 	}
 	return parse_operands(argc, argv, o);
 }

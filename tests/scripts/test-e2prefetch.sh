@@ -93,6 +93,7 @@ test_usage()
 	for value in 0 257 x; do
 		tap_check "-t $value" refused -t "$value" "$image"
 	done
+	tap_check "the option is named" grep -q '"x" of --threads' "$dir/err"
 	tap_check "-m 1k" refused -m 1k "$image"
 	for value in -1 x 1x 9223372036854775808; do
 		tap_check "--offset=$value" refused "--offset=$value" "$image"

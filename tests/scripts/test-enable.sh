@@ -76,6 +76,9 @@ run()
 # says TEXT: the output contains it.
 says() { grep -qF -- "$1" <<<"$said" || { echo "not said: $1"; return 1; }; }
 
+# begins TEXT: the first line of the output does.
+begins() { [[ $said = "$1"* ]] || { echo "does not begin: $1"; return 1; }; }
+
 lines() { [ "$(wc -l <<<"$said")" = "$1" ] || { echo "not $1 lines"; return 1; }; }
 
 # Links to files that are there.
@@ -93,12 +96,16 @@ has_all_files()
 there_and_back()
 {
 	new_root
-	run 1 status && says "systemd-fsck@.service.d/e2prefetch.conf: disabled" &&
-	run 0 enable && has_all_files && run 0 status &&
-		says "hooks/e2prefetch: enabled" || return
+	run 1 status && begins "disabled: " &&
+		says "systemd-fsck@.service.d/e2prefetch.conf: disabled" &&
+	run 0 enable && says "(4 links made)" && has_all_files &&
+	run 0 status && begins "enabled: " && says "hooks/e2prefetch: enabled" ||
+		return
 	list >"$E2PF_TMP/enabled"
-	run 0 enable && list | diff "$E2PF_TMP/enabled" - || return
-	run 0 disable && as_before && run 0 disable && lines 1 && run 1 status
+	run 0 enable && says "(0 links made)" &&
+		list | diff "$E2PF_TMP/enabled" - || return
+	run 0 disable && says "(4 links removed)" && as_before &&
+	run 0 disable && lines 1 && begins "disabled: " && run 1 status
 }
 
 # All that is new has our name in its own, and no file has changed.
@@ -405,7 +412,8 @@ but()
 	local text=$1
 
 	shift
-	new_enabled_root && "$@" && run 4 status && says "$text"
+	new_enabled_root && "$@" && run 4 status && begins "enabled in part" &&
+		says "$text"
 }
 
 says_why_not()
@@ -524,7 +532,7 @@ problem_is()
 		-e "s|^reviewed=.*|reviewed=${reviewed-99}|" "$ENABLE" >"$dir/status"
 	said=$(sh "$dir/status" status)
 	echo "$said"
-	[[ $said = "e2fsck-prefetch: "$1* ]]
+	[[ ${said#*$'\n'} = "e2fsck-prefetch: "$1* ]]
 }
 
 finds_problems()
