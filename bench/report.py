@@ -3,7 +3,7 @@
 """Turns results into tables, JSON, pictures and Markdown.
 
 Nothing is measured here: a result that was saved as JSON gives the same report
-again.  The pictures of runs and those of `plot' are drawn by the same code.
+again.
 """
 import collections
 import datetime
@@ -308,90 +308,31 @@ def write(result, args):
         if model not in args.pictures:
             continue
         name = file_name("timing", label, model) + ".svg"
-        traces = [Requests(trace_path(result["traces"], model, label, c),
-                           f"{c}: {figure(group[c].low)} s") for c in group]
-        draw(traces, os.path.join(folder, name))
+        draw({f"{c}: {figure(group[c].low)} s": points_of(trace_path(
+            result["traces"], model, label, c)) for c in group},
+             os.path.join(folder, name))
         drawn.append((f"{label}, {model}: when each block was read", name))
     with open(path, "w") as f:
         f.write(markdown(result, drawn))
     print(f"Report: {path}")
 
 
-# Pictures: which place of the device was read when, and below how much was
-# read ahead and is not used yet.  Colours that the colour-blind tell apart.
-COLOURS = {"hit": "#8c8c8c", "wait": "#d55e00", "request": "#0072b2"}
-WORDS = {"hit": "found in memory", "wait": "waited for",
-         "request": "read ahead", "device": "read from the device"}
-BLOCK = 4096
-POINTS = 6000           # of one kind; of more every n-th is drawn
-WIDTH, HEIGHT, CURVE, LEFT, TOP, GAP = 520, 420, 130, 70, 70, 60
+# Pictures: which place of the device was read when.
+COLOUR = "#0072b2"
+POINTS = 6000           # of more every n-th is drawn
+WIDTH, HEIGHT, LEFT, TOP = 520, 420, 70, 70
 
 
 def trace_path(folder, model, label, checker):
     return os.path.join(folder, file_name(model, label, checker) + ".trace")
 
 
-class Requests:
-    """A trace of diskmodel: the requests of one run, of whatever program."""
-    ahead, stages = [], []
-
-    def __init__(self, path, title):
-        found = [(start, off) for start, off, _len, op, _lat in
-                 read_trace(path) if op == "r"]
-        first = min((start for start, _ in found), default=0)
-        self.points = {"device": [((start - first) / 1e9, off)
-                                  for start, off in found]}
-        self.finish(title)
-
-    def finish(self, title):
-        every = [p for points in self.points.values() for p in points]
-        self.title = title
-        self.end = max([p[0] for p in every] + [s[0] for s in self.stages] +
-                       [0.001])
-        self.top = max([p[1] for p in every] + [1])
-
-
-class Trace(Requests):
-    """What the engine and the check did (PREFETCH_TRACE, doc/statistics.md)."""
-
-    def __init__(self, path):
-        self.points = {kind: [] for kind in COLOURS}
-        self.stages, reads, first = [], [], None
-        with open(path, encoding="utf-8", errors="replace") as f:
-            head = json.loads(f.readline())
-            if head.get("e2prefetch_trace") != 1:
-                raise ValueError("not a trace")
-            names = head.get("stages") or []
-            for line in f:
-                kind, ns, *more = json.loads(line)
-                first = ns if first is None else first
-                at = max(ns - first, 0) / 1e9
-                if kind == "stage" and more[0] < len(names):
-                    self.stages.append((at, str(names[more[0]])))
-                elif kind in COLOURS:
-                    self.points[kind].append((at, more[0]))
-                    reads.append((at, kind == "request", more[0], more[1]))
-        self.finish("")
-        self.title = f"{os.path.basename(path)}: {self.end:.2f} s, " + \
-            ("with prefetching" if head.get("prefetch") else "stock")
-        self.ahead = self.count_ahead(reads)
-
-    @staticmethod
-    def count_ahead(reads):
-        """What was asked for and not read by the check, over time, in bytes."""
-        ahead, curve = set(), [(0, 0)]
-        for at, asked, offset, length in sorted(reads):
-            blocks = range(offset // BLOCK, -(-(offset + length) // BLOCK))
-            if asked:
-                ahead.update(blocks)
-            else:
-                ahead.difference_update(blocks)
-            curve.append((at, len(ahead) * BLOCK))
-        return curve
-
-
-def thin(points):
-    return points[::len(points) // POINTS + 1]
+def points_of(path):
+    """(seconds, offset) of each read in a trace of diskmodel."""
+    found = [(start, off) for start, off, _len, op, _lat in read_trace(path)
+             if op == "r"]
+    first = min((start for start, _ in found), default=0)
+    return [((start - first) / 1e9, off) for start, off in found]
 
 
 def text(x, y, words, anchor="middle", size=12):
@@ -399,68 +340,37 @@ def text(x, y, words, anchor="middle", size=12):
             f'text-anchor="{anchor}">{escape(words)}</text>')
 
 
-def panel(left, high, low, end, most):
-    """A frame with its axes."""
-    return [f'<rect x="{left}" y="{high}" width="{WIDTH}" '
-            f'height="{low - high}" fill="none" stroke="black"/>',
+def panel(left, title, points, end, top):
+    """The reads in a frame with its axes."""
+    low = TOP + HEIGHT
+    marks = "".join(f"M{left + at / end * WIDTH:.1f} "
+                    f"{low - HEIGHT * offset / top:.1f}h1.5"
+                    for at, offset in points[::len(points) // POINTS + 1])
+    return [text(left + WIDTH / 2, 24, title, size=15),
+            f'<rect x="{left}" y="{TOP}" width="{WIDTH}" '
+            f'height="{HEIGHT}" fill="none" stroke="black"/>',
             text(left, low + 16, "0 s"),
             text(left + WIDTH, low + 16, f"{end:.3g} s"),
-            text(left - 6, high + 10, most, "end"),
-            text(left - 6, low, "0", "end")]
-
-
-def draw_one(t, left, end, top, most):
-    def x(at):
-        return left + at / end * WIDTH
-
-    def y(offset):
-        return TOP + HEIGHT * (1 - offset / top)
-    out = [text(left + WIDTH / 2, 24, t.title, size=15),
-           *panel(left, TOP, TOP + HEIGHT, end, f"{top / 2**30:.3g} GiB")]
-    shown = -1.0
-    for at, name in t.stages:
-        # Names that would overlap are left out; their lines are drawn.
-        if shown < 0 or x(at) - shown > 50:
-            out.append(text(x(at), TOP - 8, name, "start", 11))
-            shown = x(at)
-        out.append(f'<path d="M{x(at):.1f} {TOP}V{TOP + HEIGHT}" '
-                   'stroke="#cccccc"/>')
-    for kind in ("request", "hit", "wait", "device"):
-        marks = "".join(f"M{x(a):.1f} {y(o):.1f}h1.5"
-                        for a, o in thin(t.points.get(kind, [])))
-        colour = COLOURS.get(kind, COLOURS["request"])
-        out.append(f'<path d="{marks}" stroke="{colour}" stroke-width="1.5" '
-                   'fill="none"/>')
-    if most:
-        base = TOP + HEIGHT + GAP + CURVE
-        line = "L".join(f"{x(a):.1f} {base - CURVE * n / most:.1f}"
-                        for a, n in thin(t.ahead) or [(0, 0)])
-        out += [*panel(left, base - CURVE, base, end,
-                       f"{most / 2**20:.3g} MiB"),
-                text(left + WIDTH / 2, base - CURVE - 8,
-                     "read ahead and not used yet"),
-                f'<path d="M{line}" stroke="{COLOURS["request"]}" '
-                'fill="none"/>']
-    return out
+            text(left - 6, TOP + 10, f"{top / 2**30:.3g} GiB", "end"),
+            text(left - 6, low, "0", "end"),
+            f'<path d="{marks}" stroke="{COLOUR}" stroke-width="1.5" '
+            'fill="none"/>']
 
 
 def draw(traces, path):
-    """Write an SVG with the traces side by side, on one scale."""
-    end, top = max(t.end for t in traces), max(t.top for t in traces)
-    most = max([n for t in traces for _, n in t.ahead], default=0)
-    step = LEFT + WIDTH + 20
-    high = TOP + HEIGHT + 60 + (GAP + CURVE if most else 0)
+    """Write an SVG with {title: points} side by side, on one scale."""
+    every = [p for points in traces.values() for p in points]
+    end = max([p[0] for p in every] + [0.001])
+    top = max([p[1] for p in every] + [1])
+    step, high = LEFT + WIDTH + 20, TOP + HEIGHT + 60
     out = ['<svg xmlns="http://www.w3.org/2000/svg" '
            f'width="{step * len(traces)}" height="{high}" '
            'font-family="sans-serif">',
            '<rect width="100%" height="100%" fill="white"/>']
-    for i, t in enumerate(traces):
-        out += draw_one(t, LEFT + i * step, end, top, most)
-    kinds = [k for k in WORDS if any(k in t.points for t in traces)]
-    for i, kind in enumerate(kinds):
-        colour = COLOURS.get(kind, COLOURS["request"])
-        out += [f'<rect x="{LEFT + i * 160}" y="{high - 26}" width="10" '
-                f'height="10" fill="{colour}"/>',
-                text(LEFT + i * 160 + 16, high - 16, WORDS[kind], "start")]
+    for i, (title, points) in enumerate(traces.items()):
+        out += panel(LEFT + i * step, title, points, end, top)
+    out += [f'<rect x="{LEFT}" y="{high - 26}" width="10" height="10" '
+            f'fill="{COLOUR}"/>',
+            text(LEFT + 16, high - 16, "read from the device", "start")]
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(out + ["</svg>\n"]))

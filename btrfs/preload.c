@@ -442,7 +442,7 @@ static void begin_apart(void *unused)
 	(void)unused;
 	module_begin("btrfs-prefetch");
 	if (module.on && self.task != TASK_VERSION)
-		module_check_files();
+		module_check_stats();
 }
 
 __attribute__((constructor))

@@ -16,7 +16,6 @@
 #endif
 #include <pthread.h>
 #include <signal.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -33,7 +32,6 @@
 #include "device/share.h"
 #include "ext4/ext4_session.h"
 #include "libext2fs/io_table.h"
-#include "report/stats_file.h"
 #include "selftest.h"
 
 /* How long the end of the check waits for a worker that waits for the device. A
@@ -64,7 +62,6 @@ static struct {
 	bool paced;			/* a session has followed the check */
 	struct e2pf_observer observer;
 	struct acceleration_names accelerations;
-	FILE *trace;			/* NULL: none is wanted */
 } self;
 
 /* Nothing is read ahead. */
@@ -79,49 +76,6 @@ static bool is_small(struct ext2_super_block *s)
 	uint64_t inodes = s->s_inodes_count - s->s_free_inodes_count;
 
 	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
-}
-
-/* A forked child of e2fsck that exits flushes its stdio buffers, which are
- * copies of ours. */
-static void forked(void)
-{
-	if (self.trace)
-		__fpurge(self.trace);
-}
-
-static void begin_trace(void)
-{
-	const char *why;
-	size_t i;
-
-	self.trace = e2pf_stats_open(module.setup.trace, &why);
-	if (!self.trace)
-		return;
-	fprintf(self.trace, "{\"e2prefetch_trace\":1,\"prefetch\":%s,"
-		"\"stages\":[", module.setup.observe ? "false" : "true");
-	for (i = 0; i < E2PF_EXT4_STAGES; i++)
-		fprintf(self.trace, "%s\"%s\"", i ? "," : "",
-			e2pf_ext4_stage_names[i]);
-	fputs("]}\n", self.trace);
-	pthread_atfork(NULL, NULL, forked);
-}
-
-/* The last line tells a complete trace from one that was cut off. */
-static void end_trace(void)
-{
-	struct timespec now;
-
-	if (!self.trace)
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	fprintf(self.trace, "[\"end\",%llu]\n", (unsigned long long)now.tv_sec *
-		1000000000u + (unsigned long long)now.tv_nsec);
-	/* A worker that was left behind may still write to it. */
-	if (module.on)
-		fclose(self.trace);
-	else
-		fflush(self.trace);
-	self.trace = NULL;
 }
 
 /* Before the first session: whether this process may read ahead, and which
@@ -143,7 +97,7 @@ static void decide(ext2_filsys fs)
 	/* Before the memory is divided, so that checks started at the same time
 	 * see each other. */
 	e2pf_share_join();
-	module_check_files();
+	module_check_stats();
 	if (accel && !small)
 		outcome = selftest_run(accelerate_try, &found, sizeof(found));
 	whole = outcome == SELFTEST_DONE;
@@ -157,8 +111,6 @@ static void decide(ext2_filsys fs)
 		found.of[i] = instead;
 	accelerate(accel, &found, &self.accelerations, &module.report.decisions);
 	reporter_begin(module.name, module.setup.progress);
-	if (module.setup.trace)
-		begin_trace();
 }
 
 /*
@@ -242,7 +194,6 @@ static void begin_session(ext2_filsys fs)
 	session->cfg.before_threads = before_threads;
 	check.session = session;
 	self.paced = true;
-	e2pf_engine_trace(session->engine, self.trace);
 	passes_begin(fs);
 }
 
@@ -268,7 +219,6 @@ static void take_opened(ext2_filsys fs, const char *name, const char *options,
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = self.path ? fs : NULL;
 	if (self.opened && (self.arguments.force || module.setup.stats ||
-			    module.setup.trace ||
 			    !arguments_find_clean(fs->super, time(NULL))))
 		begin_session(fs);
 }
@@ -386,7 +336,6 @@ static void end(void)
 		return;
 	end_session();
 	reporter_end();
-	end_trace();
 	if (!check.session &&
 	    (!module.setup.verbose || !accelerate_sees_progress()))
 		return;

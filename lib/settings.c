@@ -170,7 +170,6 @@ static const struct setting {
 	  "none, all or a list of crc32c, bitmaps, indirect, extents", MEMBER(accel) },
 	{ "observe", DEVELOPERS_FLAG, ON_OR_OFF, MEMBER(observe) },
 	{ "stats", TEXT, 0, NULL, MEMBER(stats) },
-	{ "trace", TEXT, 0, NULL, MEMBER(trace) },
 	{ "config", LAUNCHERS, '/', "an absolute path", 0 },
 	{ "e2fsck", LAUNCHERS, 0, NULL, 0 },
 	{ "btrfs", LAUNCHERS, 0, NULL, 0 },

@@ -52,7 +52,7 @@ struct e2pf_setup {
 	/* For developers: variables only, doc/developing.md. */
 	bool mmap_io;
 	bool observe;		/* statistics of a check that is left alone */
-	const char *stats, *trace;	/* files; NULL: none */
+	const char *stats;	/* a file; NULL: none */
 };
 
 /*

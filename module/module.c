@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -64,28 +63,6 @@ static void restore_preload(void)
 		setenv("LD_PRELOAD", list + len + 1, 1);
 }
 
-/* A file that cannot be written is dropped from the settings.  A trace is
- * written to as long as the check runs: the signal at a limit on file sizes
- * would end it. */
-static void check_file(const char *about, const char **path, bool trace)
-{
-	struct rlimit limit;
-	const char *why;
-	char text[257];
-
-	if (trace && *path && (getrlimit(RLIMIT_FSIZE, &limit) ||
-			       limit.rlim_cur != RLIM_INFINITY))
-		why = "there is a limit on the size of files";
-	else
-		why = e2pf_stats_check(*path);
-	if (!why)
-		return;
-	e2pf_printable(text, sizeof(text), *path);
-	fprintf(stderr, "%s: %s: cannot write \"%s\": %s\n", module.name,
-		about, text, why);
-	*path = NULL;
-}
-
 void module_begin(const char *name)
 {
 	char error[1024];
@@ -117,10 +94,17 @@ void module_answer(bool follows)
 	_exit(why ? STATUS_CANNOT : STATUS_PREFETCHES);
 }
 
-void module_check_files(void)
+void module_check_stats(void)
 {
-	check_file("PREFETCH_STATS", &module.setup.stats, false);
-	check_file("PREFETCH_TRACE", &module.setup.trace, true);
+	const char *why = e2pf_stats_check(module.setup.stats);
+	char text[257];
+
+	if (!why)
+		return;
+	e2pf_printable(text, sizeof(text), module.setup.stats);
+	fprintf(stderr, "%s: PREFETCH_STATS: cannot write \"%s\": %s\n",
+		module.name, text, why);
+	module.setup.stats = NULL;
 }
 
 void module_say_version(const char *program)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include <inttypes.h>
 #include <signal.h>
 
 #include "cached.h"
@@ -109,8 +108,6 @@ void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 	e2pf_lock(&e->lock);
 	end_stage(e);
 	e->checker.stage = stage;
-	e2pf_trace(e, "[\"stage\",%" PRIu64 ",%u]\n", e->checker.stage_began,
-		   stage);
 	e2pf_unlock(&e->lock);
 }
 
@@ -401,9 +398,6 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	now = e2pf_now(e);
 	ns = now - r->began;
 	stalled = was_stall(r, ns);
-	e2pf_trace(e, "[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-		   "]\n", stalled ? "wait" : "hit", r->began, r->offset,
-		   r->length, ns);
 	e2pf_lock(&e->lock);
 	c->stages[c->stage].reads++;
 	c->stages[c->stage].hits += !stalled;

@@ -62,7 +62,6 @@ struct e2pf_engine {
 	struct e2pf_device *const *devices;
 	/* Const while reading: e2pf_engine_start() sets it. */
 	struct e2pf_engine_config cfg;
-	FILE *trace;			/* NULL: none is wanted */
 
 	struct e2pf_lock lock;
 	_Atomic(enum e2pf_run) run;	/* engine.c; any thread reads it */
@@ -75,13 +74,6 @@ struct e2pf_engine {
 	struct e2pf_checker checker;
 	struct e2pf_pool pool;
 };
-
-/* Write an event to the trace, as printf() would, if there is one. */
-#define e2pf_trace(e, ...) \
-	do { \
-		if ((e)->trace) \
-			fprintf((e)->trace, __VA_ARGS__); \
-	} while (0)
 
 /* Time of the first device's clock, which is used for all of them. */
 static inline uint64_t e2pf_now(const struct e2pf_engine *e)

@@ -39,11 +39,6 @@ struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
 	return e;
 }
 
-void e2pf_engine_trace(struct e2pf_engine *e, FILE *trace)
-{
-	e->trace = trace;
-}
-
 void e2pf_engine_free(struct e2pf_engine *e)
 {
 	if (!e)

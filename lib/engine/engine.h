@@ -19,7 +19,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "device/device.h"
 #include "device/speed.h"
@@ -120,10 +119,6 @@ uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
  * devices, one for each that it has, outlive it. */
 struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
 				    struct e2pf_device *const *devices);
-
-/* Write events to `trace`, which outlives the engine, one line of JSON each
- * (doc/statistics.md).  Call this before anything is read. */
-void e2pf_engine_trace(struct e2pf_engine *e, FILE *trace);
 
 /* Stop, wait for the workers, free.  NULL is allowed.  No other call may run at
  * the same time. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include <inttypes.h>
 
 #include "core.h"
 
@@ -64,8 +63,6 @@ void e2pf_schedule_begin(struct e2pf_engine *e, const struct e2pf_phase *phase)
 	s->phase = phase;
 	if (!phase)
 		return;
-	e2pf_trace(e, "[\"phase\",%" PRIu64 ",%u]\n", e2pf_now(e),
-		   phase->number);
 	/* A worker that is asking the source finds another epoch. */
 	if (s->end != E2PF_PHASE_CHOOSING)
 		s->end = E2PF_PHASE_OPEN;

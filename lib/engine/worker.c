@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <errno.h>
-#include <inttypes.h>
 
 #include "cached.h"
 #include "core.h"
@@ -316,7 +315,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 	struct e2pf_engine *e = w->e;
 	struct e2pf_device *dev = e->devices[device];
 	uint32_t grain = e->source->grain;
-	uint64_t end = pos + len, began;
+	uint64_t end = pos + len;
 	unsigned requests;
 
 	for (; pos < end; pos += len) {
@@ -330,7 +329,6 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 			len = dev->max_readahead - dev->max_readahead % grain;
 		if (!wait_for_limits(w, len))
 			return false;
-		began = e2pf_now(e);
 		e2pf_pool_requests(e);
 		/* This may block while the device's queue is full. */
 		requests = dev->ops->willneed(dev, pos, len);
@@ -340,9 +338,6 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		r.bytes = len;
 		r.made = e2pf_now(e);
 		e2pf_requests_add(&w->requests, &r);
-		e2pf_trace(e, "[\"request\",%" PRIu64 ",%" PRIu64
-			   ",%" PRIu64 ",%u,%u]\n", began, pos, len,
-			   w->number, w->requests.in_flight);
 		e2pf_pool_requests(e);
 	}
 	return true;

@@ -43,20 +43,10 @@ static const char *not_ours(int fd)
 	return NULL;
 }
 
-/* If a standard stream is closed, the file may get its number, and what the
- * checker prints would be written to the file.  Move it to a higher number. */
-static int out_of_the_way(int fd)
-{
-	int higher;
-
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	close(fd);
-	return higher;
-}
-
-FILE *e2pf_stats_open(const char *path, const char **why)
+/* Open a file, and truncate it if it may be written.  On failure returns NULL with
+ * the reason, and an existing file is unchanged.  If a standard stream is closed the
+ * file may get its number: it is not open while the checker runs. */
+static FILE *open_file(const char *path, const char **why)
 {
 	FILE *f = NULL;
 	int fd;
@@ -66,8 +56,8 @@ FILE *e2pf_stats_open(const char *path, const char **why)
 		*why = "not with raised privileges";
 		return NULL;
 	}
-	fd = out_of_the_way(open(path, O_RDWR | O_CREAT | O_NOFOLLOW |
-				 O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+		  O_NONBLOCK, 0600);
 	if (fd < 0) {
 		*why = open_error(errno);
 		return NULL;
@@ -92,7 +82,7 @@ const char *e2pf_stats_check(const char *path)
 
 	if (!path || !strcmp(path, "-"))
 		return NULL;
-	f = e2pf_stats_open(path, &why);
+	f = open_file(path, &why);
 	if (!f)
 		return why;
 	fclose(f);
@@ -116,7 +106,7 @@ const char *e2pf_stats_save(const char *path, const struct e2pf_report *r)
 		return NULL;
 	if (!strcmp(path, "-"))
 		return written(r, stderr);
-	f = e2pf_stats_open(path, &why);
+	f = open_file(path, &why);
 	if (!f)
 		return why;
 	why = written(r, f);

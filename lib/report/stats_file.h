@@ -10,19 +10,11 @@
 #ifndef E2PF_STATS_FILE_H
 #define E2PF_STATS_FILE_H
 
-#include <stdio.h>
-
 #include "report.h"
-
-
-/* Open `path` for writing, and truncate it after checking that it is as
- * described above.  On failure returns NULL, sets *why to the reason in words,
- * and leaves an existing file unchanged. */
-FILE *e2pf_stats_open(const char *path, const char **why);
 
 /* Check before the work that e2pf_stats_save() will be able to write to this
  * file: creates or truncates it.  Returns NULL if it can be written, otherwise
- * the reason.  `path` may be NULL (no statistics are wanted) or "-". */
+ * the reason in words; then an existing file is unchanged.  `path` may be NULL (no statistics are wanted) or "-". */
 const char *e2pf_stats_check(const char *path);
 
 /* Write the report to `path`, or to standard error if that is "-": standard

@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# The commands of doc/tutorial.md, in order, on an image; what a trace holds, and
-# that bench/plot draws it.
+# The commands of doc/tutorial.md, in order, on an image; and to which files
+# statistics are written.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-
-PLOT=$srcdir/../bench/plot
 
 # The indented lines, as a script that ends at the first failure.
 run_tutorial()
@@ -76,59 +74,11 @@ check()
 	echo $status >"$dir/$name.status"
 }
 
-# trace [VARIABLE=VALUE...]: a check as stock does it, traced to $dir/trace.
-trace()
-{
-	rm -f "$dir/trace"
-	check traced PREFETCH_TRACE="$dir/trace" "$@" &&
-		diff "$dir/stock.out" "$dir/traced.out" &&
-		diff "$dir/stock.status" "$dir/traced.status"
-}
-
-# has KIND [none]: there are events of it, or there is none.
-has()
-{
-	jq -es --arg kind "$1" \
-		'map(select(type == "array" and .[0] == $kind)) | length > 0' \
-		"$dir/trace" >"$dir/has"
-	[ "$(cat "$dir/has")" = "$([ "${2-}" = none ] && echo false ||
-		echo true)" ]
-}
-
-trace_is_whole()
-{
-	trace || return
-	jq -es '.[0].e2prefetch_trace == 1 and .[0].prefetch and
-		(.[1:] | all(type == "array" and (.[1] | type) == "number"))' \
-		"$dir/trace" >"$dir/null" && has hit && has stage &&
-	tail -n 1 "$dir/trace" | grep -q '^\["end",'
-}
-
-trace_observes()
-{
-	trace PREFETCH_OBSERVE=1 &&
-	jq -es '.[0].prefetch == false' "$dir/trace" >"$dir/null" &&
-	has stage && has request none
-}
-
-# e2fsck forks a child that waits for the folder of its log: what is in the
-# buffer of the trace is written once.
-trace_is_written_once()
-{
-	printf '[options]\nlog_filename = log\nlog_dir = %s\n%s\n' \
-		"$dir/logs" "log_dir_wait = true" >"$dir/conf"
-	E2FSCK_CONFIG=$dir/conf trace || return
-	cp "$dir/trace" "$dir/before"
-	mkdir "$dir/logs"
-	no_process_left && [ -s "$dir/logs/log" ] &&
-	cmp "$dir/before" "$dir/trace"
-}
-
 # Another file is not written over.
-trace_leaves_files()
+leaves_files()
 {
 	echo precious >"$dir/precious"
-	check other PREFETCH_TRACE="$dir/precious"
+	check other PREFETCH_STATS="$dir/precious"
 	[ "$(cat "$dir/precious")" = precious ] &&
 		[ "$(grep -c ^e2fsck-prefetch: "$dir/err")" = 1 ] &&
 		diff "$dir/stock.out" "$dir/other.out"
@@ -160,37 +110,6 @@ test_full()
 	umount "$full"
 }
 
-# A picture of two traces, one of which has a name that XML would misread.
-draws()
-{
-	trace && cp "$dir/trace" "$dir/<ours>" && trace PREFETCH_OBSERVE=1 &&
-	"$PLOT" -o "$dir/p.svg" "$dir/trace" "$dir/<ours>" &&
-	python3 -c 'import sys, xml.dom.minidom as x
-x.parse(sys.argv[1])' "$dir/p.svg" && grep -q "with prefetching" "$dir/p.svg"
-}
-
-# The curve of what is not used yet rises and falls: to 1 MiB, half of it, nothing.
-curve_falls()
-{
-	cat >"$dir/small" <<-END
-	{"e2prefetch_trace":1,"prefetch":true,"stages":["open","pass1"]}
-	["stage",1000000000,0]
-	["request",2000000000,0,1048576,0,1]
-	["hit",3000000000,0,524288,10]
-	["wait",4000000000,524288,524288,10]
-	["stage",5000000000,1]
-	END
-	"$PLOT" -o "$dir/s.svg" "$dir/small" &&
-	grep -q 'd="M70.0 680.0L200.0 550.0L330.0 615.0L460.0 680.0"' "$dir/s.svg"
-}
-
-# One line, and no picture.
-draws_no_other()
-{
-	! "$PLOT" -o "$dir/n.svg" "$image" >"$dir/out" 2>&1 &&
-	[ "$(wc -l <"$dir/out")" = 1 ] && [ ! -e "$dir/n.svg" ]
-}
-
 test_all()
 {
 	dir=$E2PF_TMP/tutorial
@@ -200,18 +119,8 @@ test_all()
 	check stock PREFETCH=0
 	tap_check "the tutorial" run_tutorial
 	test_cold
-	tap_check "a trace" trace_is_whole
-	tap_check "a trace of a stock check" trace_observes
-	tap_check "a file of somebody's is left alone" trace_leaves_files
-	tap_check "a child of e2fsck's adds nothing" trace_is_written_once
+	tap_check "a file of somebody's is left alone" leaves_files
 	test_full
-	if have_program python3; then
-		tap_check "a picture" draws
-		tap_check "a curve that falls" curve_falls
-		tap_check "of what is no trace" draws_no_other
-	else
-		tap_skip "pictures" "no python3"
-	fi
 }
 
 [ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"

@@ -12,7 +12,7 @@ its readers.
 import os, re, sys
 
 PARTS = ("schedule", "window", "pacing", "checker", "pool")
-CORE = {"cfg": "engine", "trace": "engine", "run": "engine", "gave_up": "engine",
+CORE = {"cfg": "engine", "run": "engine", "gave_up": "engine",
         "source": "engine", "devices": "engine", "lock": "lock"}
 FOLDER = "lib/engine"
 # What changes the field behind a name: an assignment, or an atomic operation on its
