@@ -46,8 +46,6 @@ static const struct key keys[] = {
 	KEY(seek_track), KEY(seek_full), KEY(queue_depth), KEY(elevator),
 	KEY(expire), KEY(buffer),
 	KEY(burst), KEY(restore_min), KEY(restore_max), KEY(restore_chunk),
-	KEY(seed), KEY(jitter), KEY(rare), KEY(rare_by), KEY(slow_at),
-	KEY(slow_for), KEY(slow_by),
 };
 
 int dm_parse_number(const char *text, uint64_t *value)
@@ -134,9 +132,6 @@ const char *dm_params_problem(const struct dm_params *p)
 		return "restore_max must not be less than restore_min";
 	if (p->kind != DM_NETWORK && (p->burst || p->restore_max))
 		return "bursts and snapshots need kind network";
-	if (p->jitter > 99 || p->rare_by < 2 || !p->slow_by)
-		return "jitter must be below 100, rare_by above 1, and slow_by "
-			"not 0";
 	return p->kind == DM_DISK ? disk_problem(p) : NULL;
 }
 
@@ -145,8 +140,7 @@ void dm_params_default(struct dm_params *p)
 	*p = (struct dm_params){
 		.write_latency = DM_NEVER, .max_request = 1 << 20,
 		.channels = 1, .spindles = 1, .queue_depth = 1,
-		.expire = 500000000, .restore_chunk = 512 << 10, .jitter = 20,
-		.rare = 500, .rare_by = 10, .slow_by = 10,
+		.expire = 500000000, .restore_chunk = 512 << 10,
 	};
 }
 

@@ -71,15 +71,6 @@ struct dm_params {
 	uint64_t elevator;	/* commands that the host sorts before that */
 	uint64_t expire;	/* ns until the host takes the oldest first */
 	uint64_t buffer;	/* bytes that the drive reads ahead when idle */
-
-	/* Every kind.  Times count from the first request after a reset. */
-	uint64_t seed;		/* of the jitter; 0: none */
-	uint64_t jitter;	/* percent by which service times vary */
-	uint64_t rare;		/* one command in `rare` is very slow */
-	uint64_t rare_by;	/* times that it is slower; of a disk: turns
-				   that it takes */
-	uint64_t slow_at, slow_for;	/* ns; a period in which the device is */
-	uint64_t slow_by;	/* that many times slower */
 };
 
 /* A device without any delay. */

@@ -65,7 +65,6 @@ struct dm_sim *dm_sim_new(const struct dm_params *p, uint64_t image_size)
 		return NULL;
 	sim->p = *p;
 	sim->size = image_size;
-	sim->zero = DM_NEVER;
 	sim->channel = calloc(p->channels ? p->channels : 1,
 			      sizeof(*sim->channel));
 	sim->spindle = calloc(p->spindles, sizeof(*sim->spindle));
@@ -84,8 +83,6 @@ int dm_sim_reset(struct dm_sim *sim)
 	if (sim->p.kind == DM_DISK)
 		dm_disk_park(sim);
 	sim->ops = sim->bytes = rested;
-	sim->zero = DM_NEVER;
-	sim->draws = 0;
 	return forget_restored(sim);
 }
 
@@ -132,8 +129,6 @@ static void run(struct dm_sim *sim, uint64_t now)
 
 int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
-	if (sim->zero == DM_NEVER)
-		sim->zero = now;
 	run(sim, now);
 	if (sim->nr_parts + dm_most_parts(sim, req) > MAX_PARTS)
 		return -1;

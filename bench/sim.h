@@ -5,7 +5,7 @@
  *
  * sim.c has the queue of completions and the interface of model.h, sim_disk.c
  * the heads and how requests are spread over disks, sim_flash.c the devices
- * without a position, and what changes with time: jitter and slow periods.
+ * without a position.
  */
 #ifndef E2PF_BENCH_SIM_H
 #define E2PF_BENCH_SIM_H
@@ -68,9 +68,6 @@ struct dm_sim {
 	uint64_t nr_restored;
 	struct dm_req *ending;	/* known completions, in their order */
 	struct spindle *spindle;
-	uint64_t zero;		/* the first request since the reset, or
-				   DM_NEVER */
-	uint64_t draws;		/* random numbers drawn since then */
 };
 
 static inline uint64_t max64(uint64_t a, uint64_t b)
@@ -119,10 +116,5 @@ unsigned int dm_most_parts(const struct dm_sim *sim, const struct dm_req *req);
 /* When a device without a position has served @req. */
 uint64_t dm_positionless(struct dm_sim *sim, const struct dm_req *req,
 			 uint64_t now);
-
-/* How many times slower than usual the device is. */
-uint64_t dm_slowness(const struct dm_sim *sim, uint64_t now);
-/* By how much to multiply the next service time, in thousandths. */
-uint64_t dm_draw(struct dm_sim *sim);
 
 #endif

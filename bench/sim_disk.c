@@ -71,11 +71,9 @@ static bool stream(const struct dm_sim *sim, const struct spindle *s,
 	return true;
 }
 
-/* Where @part would leave the head if it were next, and when, if the arm needs
- * @scale thousandths of its usual time. */
+/* Where @part would leave the head if it were next, and when. */
 static void visit(const struct dm_sim *sim, const struct spindle *s,
-		  const struct part *part, uint64_t now, uint64_t scale,
-		  struct place *to)
+		  const struct part *part, uint64_t now, struct place *to)
 {
 	uint64_t there = now + sim->p.overhead, distance;
 
@@ -83,7 +81,7 @@ static void visit(const struct dm_sim *sim, const struct spindle *s,
 		distance = span(part->off, s->at.head);
 		if (distance > sim->track)
 			there += dm_seek_time(&sim->p, sim->capacity,
-					      distance) * scale / 1000;
+					      distance);
 		there += rotation_wait(sim, s, part->off, there);
 		to->head = part->off + part->len;
 		to->buf_lo = part->off;
@@ -142,31 +140,6 @@ static void feed_drive(const struct dm_sim *sim, struct spindle *s,
 	}
 }
 
-/*
- * Serve the chosen command.  With a seed the arm is a little faster or slower
- * than the drive expected when it chose, and rarely it needs several turns to
- * read a sector.
- */
-static void serve(struct dm_sim *sim, struct spindle *s, uint64_t now)
-{
-	uint64_t slower = dm_slowness(sim, now), scale = dm_draw(sim);
-	uint64_t begin = now;
-
-	if (scale >= 2000) {
-		begin += sim->turn * (scale / 1000);
-		scale = 1000;
-	}
-	visit(sim, s, &s->cur, begin, scale, &s->to);
-	if (slower > 1) {
-		s->to.done = now + (s->to.done - now) * slower;
-		s->to.since = max64(s->to.since, s->to.done);
-	}
-	/* The drive tries a bad sector again and again, and nothing else
-	 * meanwhile. */
-	s->to.done += s->cur.req->delay;
-	s->cur.req->delay = 0;
-}
-
 /* Begin the next command of an idle disk. */
 static void next_command(struct dm_sim *sim, struct spindle *s, uint64_t now)
 {
@@ -178,7 +151,7 @@ static void next_command(struct dm_sim *sim, struct spindle *s, uint64_t now)
 	if (!s->nr_queue)
 		return;
 	for (i = 0; i < s->nr_queue; i++) {
-		visit(sim, s, &s->queue[i], now, 1000, &to);
+		visit(sim, s, &s->queue[i], now, &to);
 		reached = to.done -
 			min64(to.done, transfer(s->queue[i].len,
 						sim->p.media_rate));
@@ -195,7 +168,11 @@ static void next_command(struct dm_sim *sim, struct spindle *s, uint64_t now)
 	s->cur = s->queue[pick];
 	s->queue[pick] = s->queue[--s->nr_queue];
 	s->busy = true;
-	serve(sim, s, now);
+	visit(sim, s, &s->cur, now, &s->to);
+	/* The drive tries a bad sector again and again, and nothing else
+	 * meanwhile. */
+	s->to.done += s->cur.req->delay;
+	s->cur.req->delay = 0;
 }
 
 void dm_disk_done(struct dm_sim *sim, struct spindle *s)

@@ -2,69 +2,30 @@
 // SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Devices without a position, flash and network volumes: when a request
- * completes is known when it arrives.  And the weather of all devices: jitter
- * that a seed decides, and a period in which they are slow, both counted from
- * the first request after a reset, so that each run has the same.
+ * completes is known when it arrives.
  */
 #include "sim.h"
 
 /* The finalizer of splitmix64 (Steele, Lea and Flood, 2014). */
-static uint64_t hash(uint64_t seed, uint64_t number)
+static uint64_t hash(uint64_t number)
 {
-	uint64_t z = (seed + 1) * 0x9e3779b97f4a7c15ULL + number;
+	uint64_t z = 0x9e3779b97f4a7c15ULL + number;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
 	return z ^ z >> 31;
 }
 
-/* Whether @now is at least @from and less than @until ns after the first
- * request. */
-static bool within(const struct dm_sim *sim, uint64_t now, uint64_t from,
-		   uint64_t until)
-{
-	uint64_t since = later(now, sim->zero);
-
-	return sim->zero != DM_NEVER && since >= from && since < until;
-}
-
-uint64_t dm_slowness(const struct dm_sim *sim, uint64_t now)
-{
-	const struct dm_params *p = &sim->p;
-
-	return within(sim, now, p->slow_at, p->slow_at + p->slow_for) ?
-		p->slow_by : 1;
-}
-
-uint64_t dm_draw(struct dm_sim *sim)
-{
-	const struct dm_params *p = &sim->p;
-	uint64_t r;
-
-	if (!p->seed)
-		return 1000;
-	r = hash(p->seed, sim->draws++);
-	if (p->rare && r % p->rare == 0)
-		return 1000 * p->rare_by;
-	return 1000 - 10 * p->jitter + (r >> 32) % (20 * p->jitter + 1);
-}
-
-/* Service time @ns with jitter, for a command that begins at @now. */
-static uint64_t service(struct dm_sim *sim, uint64_t ns, uint64_t now)
-{
-	return ns * dm_draw(sim) / 1000 * dm_slowness(sim, now);
-}
-
 /*
  * Wait for a rate limiter.  Each command takes @cost ns from it; time in which
  * none came is saved up to @burst ns.
  */
-static uint64_t admit(const struct dm_sim *sim, struct limiter *l,
-		      uint64_t now, uint64_t cost, uint64_t burst)
+static uint64_t admit(struct limiter *l, uint64_t now, uint64_t cost,
+		      uint64_t burst)
 {
 	uint64_t start = max64(now, later(l->next, burst));
 
-	l->next = max64(start, l->next) + cost * dm_slowness(sim, start);
+	l->next = max64(start, l->next) + cost;
 	return start;
 }
 
@@ -79,16 +40,14 @@ static uint64_t flash_time(struct dm_sim *sim, uint64_t len, bool write,
 	const struct dm_params *p = &sim->p;
 	uint64_t *c = sim->channel, *free_first = c;
 
-	now = admit(sim, &sim->ops, now, per_op(p->iops), 0);
+	now = admit(&sim->ops, now, per_op(p->iops), 0);
 	for (c = sim->channel; c < sim->channel + p->channels; c++)
 		if (*c < *free_first)
 			free_first = c;
 	now = max64(*free_first, now);
-	*free_first = now + service(sim, write ? p->write_latency :
-				    p->latency, now);
-	sim->link_free = max64(*free_first, sim->link_free) +
-		(p->overhead + transfer(len, p->bandwidth)) *
-		dm_slowness(sim, now);
+	*free_first = now + (write ? p->write_latency : p->latency);
+	sim->link_free = max64(*free_first, sim->link_free) + p->overhead +
+		transfer(len, p->bandwidth);
 	return sim->link_free;
 }
 
@@ -110,7 +69,7 @@ static uint64_t restored(struct dm_sim *sim, uint64_t off, uint64_t len,
 		ready = &sim->restored[chunk];
 		if (!*ready)
 			*ready = now + p->restore_min +
-				hash(p->seed, chunk) %
+				hash(chunk) %
 				(p->restore_max - p->restore_min + 1);
 		done = max64(done, *ready);
 	}
@@ -131,11 +90,10 @@ static uint64_t network_time(struct dm_sim *sim, uint64_t off, uint64_t len,
 	const struct dm_params *p = &sim->p;
 	uint64_t op, byte;
 
-	op = admit(sim, &sim->ops, now, per_op(p->iops), p->burst);
-	byte = admit(sim, &sim->bytes, now, transfer(len, p->bandwidth),
-		     p->burst);
+	op = admit(&sim->ops, now, per_op(p->iops), p->burst);
+	byte = admit(&sim->bytes, now, transfer(len, p->bandwidth), p->burst);
 	now = restored(sim, off, len, max64(op, byte));
-	return now + service(sim, write ? p->write_latency : p->latency, now);
+	return now + (write ? p->write_latency : p->latency);
 }
 
 uint64_t dm_positionless(struct dm_sim *sim, const struct dm_req *req,

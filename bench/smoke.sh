@@ -61,14 +61,14 @@ formula()
 # Two models and checkers, with bounds, passes, a picture and changes to a model.
 matrix()
 {
-	run --models nvme,disk-7200-ncq:seed=3 --images extents@1/100 \
+	run --models nvme,disk-7200-ncq:rpm=7300 --images extents@1/100 \
 		--checkers stock,stock-ra0 --repeat 1 --passes --pictures nvme \
 		--out "$tmp/out"
 }
 
 report_complete()
 {
-	local row='| extents@1/100 | disk-7200-ncq:seed=3'
+	local row='| extents@1/100 | disk-7200-ncq:rpm=7300'
 
 	[ -s "$tmp/out/result.json" ] &&
 	grep -q "^$row | [0-9]" "$tmp/out/timing.md" &&
