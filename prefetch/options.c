@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "device/sysfile.h"
 #include "settings.h"
 
 /* All options: --help prints this table, completions and the test of the manual
@@ -87,15 +88,7 @@ static int wrong(const char *format, ...)
 
 static int parse_number(const char *text, uint64_t most, uint64_t *out)
 {
-	unsigned long long n;
-	char *end;
-
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (errno || *end || text[0] < '0' || text[0] > '9' || n > most)
-		return EINVAL;
-	*out = n;
-	return 0;
+	return e2pf_parse_u64(text, out) || *out > most ? EINVAL : 0;
 }
 
 /* "90", "10m", "2h": in seconds. */

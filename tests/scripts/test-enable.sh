@@ -378,32 +378,20 @@ wrong_usage()
 	[ $? = 16 ]
 }
 
-# The command runs the script of the build tree.
+# Root may run it, so the command executes the installed script and nothing that lies
+# near it by chance.
 by_command()
 {
-	local command=$top_builddir/prefetch/e2prefetch
+	local usr=$E2PF_TMP/usr
 
-	new_root
-	"$command" status --root="$root"
-	[ $? = 1 ] && "$command" enable --root="$root" &&
-	"$command" status --root="$root" &&
-	"$command" disable --root="$root" && as_before
-}
-
-# Root may run it, so an installed one executes nothing that lies near it by chance.
-not_by_installed()
-{
-	local usr=$E2PF_TMP/usr place
-
-	for place in sbin prefetch sbin/prefetch; do
-		mkdir -p "$usr/$place"
-		printf '#!/bin/sh\necho executed >"%s/executed"\n' "$usr" \
-			>"$usr/$place/enable"
-		chmod +x "$usr/$place/enable"
-	done
-	cp "$top_builddir/prefetch/e2prefetch" "$usr/sbin" &&
-	! "$usr/sbin/e2prefetch" status --root="$E2PF_TMP/nosuch" &&
-	[ ! -e "$usr/executed" ]
+	mkdir -p "$usr/prefetch"
+	printf '#!/bin/sh\necho executed >"%s/executed"\n' "$usr" \
+		>"$usr/prefetch/enable"
+	chmod +x "$usr/prefetch/enable"
+	cp "$top_builddir/prefetch/e2prefetch" "$usr/prefetch" &&
+	! said=$("$usr/prefetch/e2prefetch" status --root="$E2PF_TMP/nosuch" 2>&1) &&
+	[ ! -e "$usr/executed" ] &&
+	{ [ -e "$launchers/enable" ] || says "cannot run $launchers/enable: No such"; }
 }
 
 # but TEXT COMMAND...: after COMMAND on an enabled machine, status says TEXT.
@@ -785,7 +773,7 @@ test_files()
 		tap_skip "full and read-only disks" "no mount name space"
 	fi
 	tap_check "wrong usage" wrong_usage
-	tap_check "by the command" by_command
+	tap_check "the command runs the installed script" by_command
 	tap_check "status says what is wrong, and the settings" says_why_not
 	tap_check "status says whether a link is in use" says_what_is_in_use
 	tap_check "status knows e2scrub's configuration" says_scrub
@@ -798,8 +786,6 @@ test_files()
 test_enable()
 {
 	test_files
-	tap_check "an installed command runs the installed script" \
-		not_by_installed
 	if have_program fsck; then
 		tap_check "fsck runs the launcher, or without it the stock program" \
 			goes_on fsck_runs
