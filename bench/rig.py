@@ -359,11 +359,13 @@ def set_queue(dev, keys):
     write_attribute(dev, "rotational", int(keys.get("rotational", "0")))
     write_attribute(dev, "scheduler", "mq-deadline") or \
         write_attribute(dev, "scheduler", "none")
-    readahead = keys.get("read_ahead", "128K")
-    write_attribute(dev, "read_ahead_kb", readahead.rstrip("K"))
     largest = keys.get("max_request", "1280K")
     if largest.endswith("K"):
         write_attribute(dev, "max_sectors_kb", largest[:-1])
+    # Last: from 6.17 on Linux sets it to twice the largest request when that of a
+    # rotational device is written.
+    readahead = keys.get("read_ahead", "128K")
+    write_attribute(dev, "read_ahead_kb", readahead.rstrip("K"))
 
 
 def start_model(stack, image, model, point, options):
