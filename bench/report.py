@@ -163,12 +163,6 @@ def table(result):
     return rows
 
 
-def as_text(rows):
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(w) for cell, w in
-                               zip(row, widths)).rstrip() for row in rows)
-
-
 def as_markdown(rows):
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     lines.insert(1, "|" + " --- |" * len(rows[0]))
@@ -295,7 +289,7 @@ def markdown(result, drawn):
 
 def write(result, args):
     """Write everything into args.out, and the report to args.report if set."""
-    print(as_text(table(result)))
+    print(as_markdown(table(result)))
     if any(r["passes"] for r in result["runs"]):
         print("\n" + as_markdown(pass_table(result)))
     with open(os.path.join(args.out, "result.json"), "w") as f:

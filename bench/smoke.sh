@@ -154,14 +154,6 @@ aged_is_read()
 		length == 2 and all(. > 0.9 and . < 2)' "$tmp/aged/result.json"
 }
 
-# As many requests as stock at the most: a tenth more are for chance.
-few_requests()
-{
-	run --models nvme --images extents@1/20 --checkers stock,ours --repeat 1 \
-		--no-warm --no-bounds --out "$tmp/few" &&
-	jq -e '[.runs[] | .reads] | .[1] < 1.1 * .[0]' "$tmp/few/result.json"
-}
-
 # Each repair finds the damage.
 repairs()
 {
@@ -358,7 +350,7 @@ no_jq=$(command -v jq >/dev/null || echo 'jq not found')
 no_ours=
 [ -x "$BENCH_BUILD/../e2fsck/e2fsck" ] || no_ours='e2fsck is not built'
 
-echo 1..20
+echo 1..19
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds, passes' matrix
 check 'the report is complete' report_complete
@@ -367,7 +359,6 @@ check 'on this machine'\''s own disk' own_disk
 check 'files written without the kernel are sound' inodes
 check 'damaged files claim what others have' damaged
 or_skip "$no_btrfs" 'checks of an aged btrfs' btrfs_aged
-or_skip "$no_jq$no_ours" 'no more requests than stock' few_requests
 or_skip "$no_jq" 'repairs, each on its own copy' repairs
 or_skip "$no_btrfs$no_ours" 'a snapshot is sent' sent
 check 'the memory of a check' memory
