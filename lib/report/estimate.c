@@ -14,7 +14,7 @@
 
 /* A request that is read ahead takes this part of the latency with eight in flight:
  * less, because requests are sorted and many are in flight. */
-#define AHEAD_HEAD 0.25
+#define AHEAD_HEAD 0.15
 #define AHEAD_FLASH 0.5
 
 /* Without prefetching, this part of that of a lone one: some are near. */
@@ -45,8 +45,8 @@
 #define BUSY 4
 
 /* Nor if it has read ahead faster than was measured by this factor; arrays that look like
- * a single disk, 4.8 times. */
-#define FASTER 6
+ * a single disk, 3.4 times. */
+#define FASTER 4
 
 /* While a check runs: the usual pace of computing counts as much as that of such
  * a part of the walk, whose first items may be the largest. */

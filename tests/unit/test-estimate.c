@@ -30,9 +30,9 @@ TEST(forecasts)
 		{ false, 5 * MS, MS, MS / 10, 1, E2PF_EXTENTS, 1000, 0,
 		  0, 0, 0, 0, 0 },
 		{ true, 10 * MS, 2 * MS, 4 * MS, 1, E2PF_EXTENTS, 1000, 0,
-		  4, 1.2, 8, 1, 1 / 0.35 },
+		  4, 1.2, 8, 0.6, 0.6 / 0.35 },
 		{ true, 10 * MS, 2 * MS, 4 * MS, 3, E2PF_EXTENTS, 1000, 0,
-		  4, 1.2, 8, 1.0 / 3, 1 / 1.05 },
+		  4, 1.2, 8, 0.2, 0.2 / 0.35 },
 		/* A journal is not read, however large. */
 		{ false, MS, MS, MS / 10, 1, E2PF_FILES, 1000, 0,
 		  0, 0, 0, 0, 0 },
