@@ -51,9 +51,9 @@ static void check_sample(void *ctx, const struct e2pf_ref *ref)
 	check_ref(s, ref);
 	for (at = 0; ref->parse && at < ref->length && !s->missing;
 	     at += piece.size) {
-		s->missing = e2pf_piece_read(s->source,
-					     s->devices[ref->device], ref, at,
-					     &piece);
+		piece.size = s->source->ops->piece(s->source, ref, at);
+		s->missing = e2pf_piece_read(s->devices[ref->device],
+					     ref->offset + at, &piece);
 		if (!piece.size)
 			break;
 		if (!s->missing)

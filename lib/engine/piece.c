@@ -14,19 +14,16 @@ bool e2pf_is_sound(const struct e2pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
-int e2pf_piece_read(struct e2pf_source *source, struct e2pf_device *dev,
-		    const struct e2pf_ref *ref, uint64_t at,
+int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 		    struct e2pf_piece *piece)
 {
-	piece->size = source->ops->piece(source, ref, at);
 	if (!piece->size)
 		return 0;
 	if (!e2pf_have_room(&piece->bytes, &piece->room, 0, piece->size, 1)) {
 		piece->size = 0;
 		return ENOMEM;
 	}
-	return dev->ops->read(dev, piece->bytes, ref->offset + at,
-			      piece->size);
+	return dev->ops->read(dev, piece->bytes, offset, piece->size);
 }
 
 void e2pf_piece_free(struct e2pf_piece *piece)

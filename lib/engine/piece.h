@@ -10,7 +10,8 @@
 #include "device/device.h"
 #include "source.h"
 
-/* Bytes of a reference that are parsed at once.  All zero: none yet. */
+/* Bytes of a reference that are parsed at once, `size` of them as the source says; 0:
+ * none, the rest of the reference is not parsed.  All zero: none yet. */
 struct e2pf_piece {
 	void *bytes;
 	size_t room;
@@ -22,10 +23,9 @@ struct e2pf_piece {
 bool e2pf_is_sound(const struct e2pf_source *source,
 		   const struct e2pf_ref *ref);
 
-/* Read the piece of a sound reference that begins `at` bytes into it.  Returns 0
- * or an errno.  If piece->size is 0, the rest of the reference is not parsed. */
-int e2pf_piece_read(struct e2pf_source *source, struct e2pf_device *dev,
-		    const struct e2pf_ref *ref, uint64_t at,
+/* Read the piece of piece->size bytes, which becomes 0 without memory for it.  Returns 0
+ * or an errno. */
+int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 		    struct e2pf_piece *piece);
 
 void e2pf_piece_free(struct e2pf_piece *piece);

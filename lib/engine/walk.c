@@ -71,8 +71,9 @@ static void parse_piece(struct walk *walk,
 	struct e2pf_piece *piece = &walk->piece;
 	const struct e2pf_ref ref = *step->ref;
 
-	if (e2pf_piece_read(source, walk->e->devices[ref.device], &ref,
-			    step->at, piece))
+	piece->size = source->ops->piece(source, &ref, step->at);
+	if (e2pf_piece_read(walk->e->devices[ref.device],
+			    ref.offset + step->at, piece))
 		walk->errors++;
 	else if (piece->size)
 		source->ops->parse(source, &ref, step->at, piece->bytes,

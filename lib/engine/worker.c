@@ -404,20 +404,18 @@ static bool parse_piece(struct e2pf_worker *w,
 	struct e2pf_source *source = e->source;
 	struct e2pf_piece *piece = &w->piece;
 	const struct e2pf_ref ref = *step->ref;
-	uint32_t size = source->ops->piece(source, &ref, step->at);
-	uint64_t began = e2pf_now(e);
+	uint64_t began = e2pf_now(e), offset = ref.offset + step->at;
 	bool wanted = true;
 	int err;
 
-	if (!arrives(w, ref.device, ref.offset + step->at, size)) {
-		e2pf_elevator_parsed(&w->elevator, size);
+	piece->size = source->ops->piece(source, &ref, step->at);
+	if (!arrives(w, ref.device, offset, piece->size)) {
+		e2pf_elevator_parsed(&w->elevator, piece->size);
 		return !is_obsolete(w);
 	}
-	err = e2pf_piece_read(source, e->devices[ref.device], &ref, step->at,
-			      piece);
+	err = e2pf_piece_read(e->devices[ref.device], offset, piece);
 	if (piece->size)
-		wanted = read_returned(w, ref.offset + step->at, err,
-				       e2pf_now(e) - began);
+		wanted = read_returned(w, offset, err, e2pf_now(e) - began);
 	if (piece->size && wanted && !err &&
 	    source->ops->parse(source, &ref, step->at, piece->bytes,
 			       piece->size, add_found, w)) {

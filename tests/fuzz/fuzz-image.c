@@ -257,7 +257,8 @@ static void parse(struct rig *r, const struct e2pf_elevator_step *step)
 	struct e2pf_source *source = &r->ext4->source;
 	const struct e2pf_ref ref = *step->ref;
 
-	if (!e2pf_piece_read(source, &r->dev.dev, &ref, step->at, &r->piece) &&
+	r->piece.size = source->ops->piece(source, &ref, step->at);
+	if (!e2pf_piece_read(&r->dev.dev, ref.offset + step->at, &r->piece) &&
 	    r->piece.size)
 		source->ops->parse(source, &ref, step->at, r->piece.bytes,
 				   r->piece.size, add, r);

@@ -62,7 +62,8 @@ static void parse(struct pass *p, const struct e2pf_elevator_step *step)
 	struct e2pf_source *source = p->r.source;
 	const struct e2pf_ref ref = *step->ref;
 
-	if (e2pf_piece_read(source, p->r.device, &ref, step->at, &p->piece))
+	p->piece.size = source->ops->piece(source, &ref, step->at);
+	if (e2pf_piece_read(p->r.device, ref.offset + step->at, &p->piece))
 		p->errors++;
 	else if (p->piece.size)
 		source->ops->parse(source, &ref, step->at, p->piece.bytes,
