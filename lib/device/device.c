@@ -216,7 +216,7 @@ static int file_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 }
 
 /* mincore(2) reports a page that is being read as missing; cachestat(2) counts
- * it as present: 1, else 0.  -1: this kernel does not tell. */
+ * it as present. */
 static int file_holds(struct e2pf_device *dev, uint64_t offset)
 {
 #ifdef SYS_cachestat
@@ -234,11 +234,6 @@ static int file_holds(struct e2pf_device *dev, uint64_t offset)
 	(void)dev, (void)offset;
 	return -1;
 #endif
-}
-
-static bool file_is_gone(struct e2pf_device *dev, uint64_t offset)
-{
-	return file_holds(dev, offset) == 0;
 }
 
 static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
@@ -300,7 +295,7 @@ static const struct e2pf_device_ops file_ops = {
 	.read = file_read,
 	.now = file_now,
 	.close = file_close,
-	.is_gone = file_is_gone,
+	.holds = file_holds,
 	.arrives = file_arrives,
 	.data = file_data,
 	.populate = file_populate,
@@ -397,7 +392,6 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	learn_blocks(f, &st);
 	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
-	f->dev.sees_reads = file_holds(&f->dev, 0) >= 0;
 	*dev = &f->dev;
 	return 0;
 fail:

@@ -32,9 +32,9 @@ struct e2pf_device_ops {
 	/* Nanoseconds of a monotonic clock. */
 	uint64_t (*now)(struct e2pf_device *dev);
 	void (*close)(struct e2pf_device *dev);
-	/* True if the page of this byte is neither cached nor being read.
-	 * False if that is not known.  NULL: it never is. */
-	bool (*is_gone)(struct e2pf_device *dev, uint64_t offset);
+	/* 1 if the page of this byte is cached or being read, 0 if not, -1 if that
+	 * is not known.  NULL: it never is. */
+	int (*holds)(struct e2pf_device *dev, uint64_t offset);
 	/* Wait at most `ns` until the range has been read, and do not ask for it:
 	 * read() would have the device try again what it could not read.  Returns
 	 * false if some of it is still being read, or could not be; true also if
@@ -62,7 +62,6 @@ struct e2pf_device {
 	 * a file and to users who may write to it.  span() then reports that
 	 * nothing is cached. */
 	bool blind;
-	bool sees_reads;	/* is_gone() always knows */
 	/* For the checker, populated with what has arrived; NULL: none. */
 	struct e2pf_mapping *mapping;
 };

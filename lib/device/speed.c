@@ -82,7 +82,7 @@ static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
 	if (at > s->bytes || length > s->bytes - at ||
 	    is_taken(s, at + length / 2) ||
 	    dev->ops->span(dev, at, length, &resident) < length || resident ||
-	    (dev->sees_reads && !dev->ops->is_gone(dev, at)) ||
+	    (dev->ops->holds && dev->ops->holds(dev, at) > 0) ||
 	    (dev->ops->data && dev->ops->data(dev, at) != at))
 		return false;
 	s->place[i] = (struct place){ at, length, metadata };

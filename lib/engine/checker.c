@@ -290,7 +290,7 @@ static bool may_be_in_flight(struct e2pf_device *dev, uint64_t offset)
 	if (dev->ops->forget)
 		dev->ops->forget(dev, offset - offset % dev->page_size,
 				 dev->page_size);
-	return !dev->ops->is_gone || !dev->ops->is_gone(dev, offset);
+	return !dev->ops->holds || dev->ops->holds(dev, offset);
 }
 
 /* Is nothing in flight beside this read, which the block layer could merge with it? */

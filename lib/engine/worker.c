@@ -141,7 +141,7 @@ static bool is_complete(struct e2pf_engine *e, const struct e2pf_request *r)
 	struct e2pf_device *dev = e->devices[r->device];
 
 	return (!dev->blind && e2pf_is_cached(dev, r->offset, 1)) ||
-	       (dev->ops->is_gone && dev->ops->is_gone(dev, r->offset));
+	       (dev->ops->holds && !dev->ops->holds(dev, r->offset));
 }
 
 static const struct e2pf_request *next_step(const struct e2pf_worker *w)

@@ -221,20 +221,20 @@ static void fake_close(struct e2pf_device *dev)
 }
 
 /* The kernel keeps the page of a block that it could not read. */
-static bool fake_is_gone(struct e2pf_device *dev, uint64_t offset)
+static int fake_holds(struct e2pf_device *dev, uint64_t offset)
 {
 	struct fake_device *f = fake(dev);
 	uint64_t block = offset / f->block_size;
-	bool gone;
+	bool held;
 
 	if (!f->resident)
-		return f->all_gone;
+		return f->all_gone ? 0 : -1;
 	pthread_mutex_lock(&f->lock);
 	settle(f, block);
-	gone = !f->resident[block] && !f->in_flight[block] &&
-	       !f->ready[block] && !f->bad[block];
+	held = f->resident[block] || f->in_flight[block] || f->ready[block] ||
+	       (f->bad[block] && f->asked[block]);
 	pthread_mutex_unlock(&f->lock);
-	return gone;
+	return held;
 }
 
 static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
@@ -247,7 +247,7 @@ static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 		part = fake_span(dev, offset, len, &resident);
 		if (resident)
 			continue;
-		if (fake_is_gone(dev, offset))
+		if (!fake_holds(dev, offset))
 			return true;
 		fake_advance(fake(dev), ns);
 		return false;
@@ -261,7 +261,7 @@ static const struct e2pf_device_ops fake_ops = {
 	.read = fake_read,
 	.now = fake_now,
 	.close = fake_close,
-	.is_gone = fake_is_gone,
+	.holds = fake_holds,
 };
 
 void fake_tell(struct fake_device *f)

@@ -154,14 +154,14 @@ static uint64_t device_now(struct e2pf_device *dev)
 	return sim_now();
 }
 
-static bool is_gone(struct e2pf_device *dev, uint64_t offset)
+static int holds(struct e2pf_device *dev, uint64_t offset)
 {
-	return device(dev)->page[offset / SIM_PAGE] == MISSING;
+	return device(dev)->page[offset / SIM_PAGE] != MISSING;
 }
 
 static const struct e2pf_device_ops sim_ops = {
 	.span = sim_span, .willneed = sim_willneed, .read = sim_read,
-	.now = device_now, .is_gone = is_gone
+	.now = device_now, .holds = holds
 };
 
 void sim_device_new(struct sim_device *d, const struct dm_params *params,

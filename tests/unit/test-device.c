@@ -71,7 +71,7 @@ TEST(read_and_end)
 	 * length, and a range that cannot be mapped counts as missing. */
 	assert_true(dev->ops->span(dev, 4096, 8192, &resident) == 8192);
 	assert_true(resident || dev->blind);
-	assert_false(dev->ops->is_gone(dev, 4096));
+	assert_int_not_equal(dev->ops->holds(dev, 4096), 0);
 	assert_true(dev->ops->span(dev, 4096, 0, &resident) == 0);
 	assert_false(resident);
 	assert_true(dev->ops->span(dev, UINT64_C(1) << 63, 4096,

@@ -392,7 +392,6 @@ TEST(too_few_places)
 
 	for (why = 0; why < 3; why++) {
 		set_up_places(&r, MS, MS);
-		r.dev.dev.sees_reads = true;
 		if (why == 0)
 			r.places.count = E2PF_SPEED_READS - 1;
 		else if (why == 1)
