@@ -306,10 +306,10 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 }
 
 /* What is needed beside the blocks that are read ahead: by threads, tables and
- * references, and for each group by its copy and what it leads to.  With less, a
- * check that ends without us would not end with us. */
+ * references, and for each group by what it leads to, in e2fsck too.  With
+ * less, a check that ends without us would not end with us. */
 #define OWN_BYTES (UINT64_C(12) << 20)
-#define OWN_BYTES_OF_GROUP 160u
+#define OWN_BYTES_OF_GROUP 128u
 
 /* What is mapped counts as this process's memory: 1 GiB at most, and a part of what
  * may be read ahead. */
