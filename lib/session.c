@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "device/budget.h"
@@ -45,6 +46,8 @@ static void thread_begins(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
 
+	/* A pause of 20 us takes 84 by default, and 34 with this. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
 	e2pf_priority_set(s->settings.io_priority, s->settings.nice);
 }
 
