@@ -404,8 +404,9 @@ fail:
 
 void e2pf_device_map(struct e2pf_device *dev, uint64_t most)
 {
-	if (!dev->mapping)
-		dev->mapping = e2pf_mapping_new(dev->fd,
-						file_device(dev)->offset,
-						dev->size, most);
+	const struct file_device *f = file_device(dev);
+
+	if (!dev->mapping && f->map)
+		dev->mapping = e2pf_mapping_new(dev->fd, f->map, f->map_len,
+						f->offset, most);
 }

@@ -227,7 +227,6 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		err = add_device(s, device, offset);
 	if (err)
 		goto fail;
-	s->maps = false;
 	s->io_manager = fs->io->manager == unix_io_manager ? "unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
 	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);

@@ -108,13 +108,13 @@ static bool read_mapped(io_channel channel, const struct e2pf_read *r,
 			void *data)
 {
 	const struct e2pf_observer *o = observer_of(channel);
-	io_manager manager = entry_of(channel)->manager;
 	io_stats stats = NULL;
 
 	if (!o || !o->mapping ||
 	    !e2pf_mapping_read(o->mapping, r->offset, r->length, data))
 		return false;
-	if (manager->get_stats && !manager->get_stats(channel, &stats) && stats)
+	if (channel->manager->get_stats &&
+	    !channel->manager->get_stats(channel, &stats) && stats)
 		stats->bytes_read += r->length;
 	return true;
 }
@@ -149,28 +149,25 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 }
 
 /* A mapping does not show what is written: from here on nothing is read from it. */
-static void end_mapping(io_channel channel)
+static io_manager writer(io_channel channel)
 {
 	struct e2pf_observer *o = observer_of(channel);
 
 	if (o)
 		o->mapping = NULL;
+	return entry_of(channel)->manager;
 }
 
 static errcode_t write64(io_channel channel, unsigned long long block,
 			 int count, const void *data)
 {
-	end_mapping(channel);
-	return entry_of(channel)->manager->write_blk64(channel, block, count,
-						       data);
+	return writer(channel)->write_blk64(channel, block, count, data);
 }
 
 static errcode_t write32(io_channel channel, unsigned long block, int count,
 			 const void *data)
 {
-	end_mapping(channel);
-	return entry_of(channel)->manager->write_blk(channel, block, count,
-						     data);
+	return writer(channel)->write_blk(channel, block, count, data);
 }
 
 /*

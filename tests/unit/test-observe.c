@@ -6,6 +6,7 @@
  * engine.
  */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -424,7 +425,8 @@ TEST_WITH(mapped, set_up, tear_down)
 {
 	struct rig *r = *state;
 	int fd = open(r->path, O_RDONLY);
-	struct e2pf_mapping *m = e2pf_mapping_new(fd, 0, FILE_BLOCKS * BS,
+	void *map = mmap(NULL, FILE_BLOCKS * BS, PROT_READ, MAP_SHARED, fd, 0);
+	struct e2pf_mapping *m = e2pf_mapping_new(fd, map, FILE_BLOCKS * BS, 0,
 						  UINT64_C(1) << 30);
 	char buf[4 * BS], own[BS];
 	io_stats stats;
@@ -465,6 +467,7 @@ TEST_WITH(mapped, set_up, tear_down)
 	e2pf_unobserve(&r->observer);
 	r->channel->manager = unix_io_manager;
 	e2pf_mapping_free(m);
+	munmap(map, FILE_BLOCKS * BS);
 	close(fd);
 }
 
