@@ -133,11 +133,11 @@ static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
 
 	if (!bitset_resize(s, bits_of(map->start, end, real_end)))
 		return EXT2_ET_NO_MEMORY;
-	bitset_clear_range(s, keep, UINT64_MAX - keep);
+	bitset_change(s, keep, UINT64_MAX - keep, false);
 	map->end = end;
 	map->real_end = real_end;
 	if (end < real_end)
-		bitset_set_range(s, end + 1 - map->start, real_end - end);
+		bitset_change(s, end + 1 - map->start, real_end - end, true);
 	return 0;
 }
 
@@ -171,12 +171,12 @@ static int test_claims(struct map *map, __u64 bit)
 
 static void mark_range(struct map *map, __u64 start, unsigned count)
 {
-	bitset_set_range(map->private, start - map->start, count);
+	bitset_change(map->private, start - map->start, count, true);
 }
 
 static void unmark_range(struct map *map, __u64 start, unsigned count)
 {
-	bitset_clear_range(map->private, start - map->start, count);
+	bitset_change(map->private, start - map->start, count, false);
 }
 
 static int range_is_clear(struct map *map, __u64 start, unsigned count)
@@ -206,15 +206,8 @@ static void clear(struct map *map)
 	bitset_clear_all(map->private);
 }
 
-static void print_statistics(struct map *map)
-{
-	(void)map;
-}
-
-typedef uint64_t first_fn(struct bitset *s, uint64_t start, uint64_t last);
-
-static errcode_t search(const struct map *map, first_fn *first,
-			uint64_t start, uint64_t end, __u64 *out)
+static errcode_t search(const struct map *map, uint64_t start, uint64_t end,
+			bool value, __u64 *out)
 {
 	uint64_t found;
 
@@ -223,7 +216,8 @@ static errcode_t search(const struct map *map, first_fn *first,
 	/* An empty tree finds nothing, not even a clear bit. */
 	if (bitset_is_empty(map->private))
 		return ENOENT;
-	found = first(map->private, start - map->start, end - map->start);
+	found = bitset_first(map->private, start - map->start,
+			     end - map->start, value);
 	if (found == UINT64_MAX)
 		return ENOENT;
 	*out = found + map->start;
@@ -233,13 +227,13 @@ static errcode_t search(const struct map *map, first_fn *first,
 static errcode_t first_clear(struct map *map, __u64 start, __u64 end,
 			     __u64 *found)
 {
-	return search(map, bitset_first_clear, start, end, found);
+	return search(map, start, end, false, found);
 }
 
 static errcode_t first_set(struct map *map, __u64 start, __u64 end,
 			   __u64 *found)
 {
-	return search(map, bitset_first_set, start, end, found);
+	return search(map, start, end, true, found);
 }
 
 #define OPERATIONS(test_function) { \
@@ -249,8 +243,7 @@ static errcode_t first_set(struct map *map, __u64 start, __u64 end,
 	.mark_range = mark_range, .unmark_range = unmark_range, \
 	.range_is_clear = range_is_clear, \
 	.set_bytes = set_bytes, .get_bytes = get_bytes, \
-	.clear = clear, .print_statistics = print_statistics, \
-	.first_clear = first_clear, .first_set = first_set, \
+	.clear = clear, .first_clear = first_clear, .first_set = first_set, \
 }
 
 static const struct operations ours = OPERATIONS(test);
@@ -377,26 +370,22 @@ static int test_by_library(ext2fs_generic_bitmap map, __u64 bit)
 	return real(map, bit);
 }
 
-/* libext2fs's wrapper around the operation.  Most bits are in the word that a set
- * of ours holds, and the rest of the way is left out.  (A map of 32 bits, which e2fsck
- * does not use, has numbers in the place of the table's address.) */
+/* libext2fs's wrapper around the operation, left out for maps of ours.  Most bits are
+ * in the word that the set holds.  (A map of 32 bits, which e2fsck does not use, has
+ * numbers in the place of the table's address.) */
 int ext2fs_test_generic_bmap(ext2fs_generic_bitmap generic, __u64 bit)
 {
-	const struct map *map = (const struct map *)generic;
+	struct map *map = (struct map *)generic;
 	const struct bitset *s;
-	bool is_set, claims_too;
 
 	if (!map || (map->operations != &ours &&
 		     (map->operations != &of_claims || map->cluster_bits)) ||
-	    bit > map->end)
+	    bit < map->start || bit > map->end)
 		return test_by_library(generic, bit);
 	s = map->private;
-	claims_too = map->operations == &of_claims;
-	is_set = s->word >> (bit - map->start) % 64 & 1;
-	/* Who watches claims is told of each. */
-	if ((bit - map->start) / 64 != s->held || (is_set && claims_too))
-		return test_by_library(generic, bit);
-	return is_set;
+	if (map->operations == &ours && (bit - map->start) / 64 == s->held)
+		return s->word >> (bit - map->start) % 64 & 1;
+	return map->operations->test(map, bit);
 }
 
 /* Pass 5 counts the bits of every bitmap on the disk. */

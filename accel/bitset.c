@@ -130,8 +130,7 @@ static void let_go(struct bitset *s)
 	s->held = NONE;
 }
 
-static void change_range(struct bitset *s, uint64_t start, uint64_t count,
-			 bool set)
+void bitset_change(struct bitset *s, uint64_t start, uint64_t count, bool set)
 {
 	uint64_t c, last, *word;
 
@@ -150,16 +149,6 @@ static void change_range(struct bitset *s, uint64_t start, uint64_t count,
 	for (c = start / CHUNK_BITS; c <= last / CHUNK_BITS; c++)
 		change(s, c, c == start / CHUNK_BITS ? start % CHUNK_BITS : 0,
 		       c == last / CHUNK_BITS ? last % CHUNK_BITS : LAST, set);
-}
-
-void bitset_set_range(struct bitset *s, uint64_t start, uint64_t count)
-{
-	change_range(s, start, count, true);
-}
-
-void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count)
-{
-	change_range(s, start, count, false);
 }
 
 /*
@@ -280,7 +269,7 @@ bool bitset_resize(struct bitset *s, uint64_t bits)
 	uint64_t i;
 
 	if (bits < s->bits)
-		bitset_clear_range(s, bits, s->bits - bits);
+		bitset_change(s, bits, s->bits - bits, false);
 	let_go(s);
 	if (!bitset_init(&other, bits))
 		return false;
@@ -299,8 +288,8 @@ bool bitset_resize(struct bitset *s, uint64_t bits)
  * Searches.
  */
 
-static uint64_t first_of(struct bitset *s, uint64_t start, uint64_t last,
-			 bool value)
+uint64_t bitset_first(struct bitset *s, uint64_t start, uint64_t last,
+		      bool value)
 {
 	uint64_t found, c;
 
@@ -323,17 +312,7 @@ static uint64_t first_of(struct bitset *s, uint64_t start, uint64_t last,
 
 bool bitset_is_clear(struct bitset *s, uint64_t start, uint64_t count)
 {
-	return !count || first_of(s, start, start + count - 1, true) == NONE;
-}
-
-uint64_t bitset_first_set(struct bitset *s, uint64_t start, uint64_t last)
-{
-	return first_of(s, start, last, true);
-}
-
-uint64_t bitset_first_clear(struct bitset *s, uint64_t start, uint64_t last)
-{
-	return first_of(s, start, last, false);
+	return !count || bitset_first(s, start, start + count - 1, true) == NONE;
 }
 
 /*
@@ -362,12 +341,12 @@ void bitset_add_bytes(struct bitset *s, uint64_t start, uint64_t n,
 			v |= (UINT64_C(1) << first) - 1;
 			ones = ~v ? (uint64_t)__builtin_ctzll(~v) : 64;
 			if (at + first != end) {
-				bitset_set_range(s, start + from, end - from);
+				bitset_change(s, start + from, end - from, true);
 				from = at + first;
 			}
 			end = at + ones;
 		}
-	bitset_set_range(s, start + from, end - from);
+	bitset_change(s, start + from, end - from, true);
 }
 
 /* The chunk of bit `i`; clear beyond the end. */

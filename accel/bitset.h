@@ -79,12 +79,12 @@ static inline bool bitset_clear(struct bitset *s, uint64_t i)
 	return was;
 }
 
-void bitset_set_range(struct bitset *s, uint64_t start, uint64_t count);
-void bitset_clear_range(struct bitset *s, uint64_t start, uint64_t count);
+/* Set or clear a range. */
+void bitset_change(struct bitset *s, uint64_t start, uint64_t count, bool set);
 
-/* The first set (clear) bit in start..last; UINT64_MAX if there is none. */
-uint64_t bitset_first_set(struct bitset *s, uint64_t start, uint64_t last);
-uint64_t bitset_first_clear(struct bitset *s, uint64_t start, uint64_t last);
+/* The first bit of this value in start..last; UINT64_MAX if there is none. */
+uint64_t bitset_first(struct bitset *s, uint64_t start, uint64_t last,
+		      bool value);
 
 /* Set the bits of the range that are set in `in`, whose bit 0 stands for
  * `start`. */

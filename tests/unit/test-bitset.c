@@ -151,10 +151,10 @@ static void range(struct bitset *s)
 	uint64_t start = place(), n = length(start);
 
 	if (number(2)) {
-		bitset_set_range(s, start, n);
+		bitset_change(s, start, n, true);
 		model_fill(start, n, 1);
 	} else {
-		bitset_clear_range(s, start, n);
+		bitset_change(s, start, n, false);
 		model_fill(start, n, 0);
 	}
 }
@@ -165,9 +165,9 @@ static void search(struct bitset *s)
 
 	if (last >= ROOM)
 		last = ROOM - 1;
-	assert_true(bitset_first_set(s, start, last) ==
+	assert_true(bitset_first(s, start, last, true) ==
 		    model_first(start, last, 1));
-	assert_true(bitset_first_clear(s, start, last) ==
+	assert_true(bitset_first(s, start, last, false) ==
 		    model_first(start, last, 0));
 	assert_int_equal(bitset_is_clear(s, start, last - start + 1),
 			 model_first(start, last, 1) == UINT64_MAX);
@@ -308,15 +308,15 @@ static void within(uint64_t length, uint64_t distance, bool in_order)
 
 	assert_true(bitset_init(&s, bits));
 	for (i = 0; i < count; i++)
-		bitset_set_range(&s, (in_order ? i : i * 7919 % count) *
-				 distance, length);
+		bitset_change(&s, (in_order ? i : i * 7919 % count) *
+				 distance, length, true);
 	used = node_memory().bytes;
 	assert_true(used <= table + of_runs(count, nodes));
 	assert_true(used <= table + bits / 8 + bits / 8 / 10);
 	for (i = 0; i < count; i += 2)
-		bitset_clear_range(&s, i * distance, length);
+		bitset_change(&s, i * distance, length, false);
 	assert_true(node_memory().bytes <= table + of_runs(count / 2, nodes));
-	bitset_set_range(&s, 0, bits);
+	bitset_change(&s, 0, bits, true);
 	assert_true(node_memory().bytes <= table);
 	bitset_free(&s);
 	assert_int_equal(node_memory().bytes, 0);
@@ -347,11 +347,11 @@ TEST(memory_of_large_maps)
 
 	assert_true(bitset_init(&s, bits));
 	for (i = 0; i < bits; i += distance)
-		bitset_set_range(&s, i, 48);
+		bitset_change(&s, i, 48, true);
 	used = node_memory().bytes;
 	assert_true(used <= bits / distance * 32 + bits / distance * 2 * 9);
 	bitset_clear_all(&s);
-	bitset_set_range(&s, 0, 2435617);
+	bitset_change(&s, 0, 2435617, true);
 	used = node_memory().bytes;
 	assert_true(used <= 16384);
 	bitset_free(&s);
@@ -367,7 +367,7 @@ TEST(one_run_again)
 	uint64_t before, i;
 
 	assert_true(bitset_init(&s, BITS));
-	bitset_set_range(&s, first, 128);
+	bitset_change(&s, first, 128, true);
 	before = node_memory().bytes;
 	for (i = 0; i < 128; i += 2)
 		bitset_clear(&s, first + i);

@@ -46,33 +46,23 @@ type __real_##name(__VA_ARGS__); \
 type __wrap_##name(__VA_ARGS__); \
 type __wrap_##name(__VA_ARGS__)
 
-WRAP(uint64_t, bitset_first_clear, struct bitset *s, uint64_t start,
-     uint64_t end)
+WRAP(uint64_t, bitset_first, struct bitset *s, uint64_t start, uint64_t end,
+     bool value)
 {
-	uint64_t bit = __real_bitset_first_clear(s, start, end);
+	uint64_t bit = __real_bitset_first(s, start, end, value);
 
-	return bit + (mistake == SEARCH_FOR_CLEAR && bit < end);
+	if (mistake == SEARCH_FOR_SET && value)
+		return UINT64_MAX;
+	return bit + (mistake == SEARCH_FOR_CLEAR && !value && bit < end);
 }
 
-WRAP(uint64_t, bitset_first_set, struct bitset *s, uint64_t start,
-     uint64_t end)
+WRAP(void, bitset_change, struct bitset *s, uint64_t start, uint64_t count,
+     bool set)
 {
-	return mistake == SEARCH_FOR_SET ? UINT64_MAX :
-	       __real_bitset_first_set(s, start, end);
-}
+	bool first = mistake == CLEAR_OF_RANGE && count && !set;
+	bool last = mistake == LAST_OF_RANGE && count && set;
 
-WRAP(void, bitset_set_range, struct bitset *s, uint64_t start, uint64_t count)
-{
-	__real_bitset_set_range(s, start,
-				count - (mistake == LAST_OF_RANGE && count));
-}
-
-WRAP(void, bitset_clear_range, struct bitset *s, uint64_t start,
-     uint64_t count)
-{
-	bool wrong = mistake == CLEAR_OF_RANGE && count;
-
-	__real_bitset_clear_range(s, start + wrong, count - wrong);
+	__real_bitset_change(s, start + first, count - first - last, set);
 }
 
 WRAP(bool, bitset_copy, const struct bitset *from, struct bitset *to)
