@@ -44,18 +44,29 @@ void rig_start(struct rig *r)
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 
-void rig_run(struct rig *r)
+void rig_settle(struct rig *r)
 {
 	rig_start(r);
+	fake_threads_settle();
+}
+
+void rig_go_on(struct rig *r)
+{
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	assert_true(e2pf_engine_wait(r->e, -1));
+}
+
+void rig_run(struct rig *r)
+{
+	rig_new(r);
+	rig_go_on(r);
 }
 
 void rig_start_held_later(struct rig *r)
 {
 	r->classes &= ~(1u << E2PF_BITMAPS);
 	fake_hold(&r->dev, FAKE_READ, true);
-	rig_start(r);
-	fake_threads_settle();
+	rig_settle(r);
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	fake_hold(&r->dev, FAKE_READ, false);
 	fake_threads_settle();
@@ -82,9 +93,23 @@ struct e2pf_engine_stats rig_stats(struct rig *r)
 	return st;
 }
 
+unsigned rig_asked(struct rig *r, uint64_t block)
+{
+	return fake_asked(&r->dev, block);
+}
+
+unsigned rig_asked_of(struct rig *r, const uint64_t *block, size_t count)
+{
+	unsigned asked = 0;
+
+	while (count--)
+		asked += rig_asked(r, *block++);
+	return asked;
+}
+
 unsigned rig_table_asked(struct rig *r, uint32_t group)
 {
-	return fake_asked(&r->dev, r->fs.groups[group].inode_table);
+	return rig_asked(r, r->fs.groups[group].inode_table);
 }
 
 void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count)
@@ -104,8 +129,7 @@ void rig_assert_bitmaps_asked(struct rig *r, unsigned times)
 	uint32_t g;
 
 	for (g = 0; g < r->fs.geo.groups; g++)
-		assert_int_equal(fake_asked(&r->dev,
-				r->fs.groups[g].block_bitmap), times);
+		assert_int_equal(rig_asked(r, r->fs.groups[g].block_bitmap), times);
 }
 
 void rig_checker_reads_bitmaps(struct rig *r)
@@ -141,8 +165,7 @@ void rig_assert_all_asked_once(struct rig *r)
 		uint64_t at = tiny_free_block(&r->fs, g);
 
 		for (i = 0; i < TABLE_BLOCKS + 2; i++)
-			assert_int_equal(fake_asked(&r->dev,
-				r->fs.groups[g].block_bitmap + i), 1);
+			assert_int_equal(rig_asked(r, r->fs.groups[g].block_bitmap + i), 1);
 		assert_int_equal(fake_asked(&r->dev, at + 5), 1);
 		assert_int_equal(fake_asked(&r->dev, at + 10), 1);
 		assert_int_equal(fake_asked(&r->dev, at + 6), 0);

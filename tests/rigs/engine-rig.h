@@ -39,8 +39,12 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 void rig_prepare(struct rig *r);
 void rig_new(struct rig *r);
 void rig_start(struct rig *r);
-/* The same, and wait until the workers have read all that they may. */
+/* The same, and wait until all workers sleep. */
+void rig_settle(struct rig *r);
+/* Start, and wait until the workers have read all that they may; rig_go_on() with
+ * an engine that is there, and may have been stopped. */
 void rig_run(struct rig *r);
+void rig_go_on(struct rig *r);
 /* Start, and run until the deferred directory blocks are requested, with one
  * worker blocked in that request.  For directories without tree nodes: reads
  * are held until then.  Bitmaps are left out because they are deferred too. */
@@ -49,8 +53,32 @@ void rig_start_held_later(struct rig *r);
  * left. */
 void rig_tear_down(struct rig *r);
 
+/*
+ * A test that is made so often, each time with a rig `r' of its own, which this call
+ * has set up; `way' counts from 0.  RIG_TEST() is made once.
+ */
+#define RIG_TESTS(name, times, set_up) \
+	static void name##_way(struct rig *r, unsigned way); \
+	TEST(name) \
+	{ \
+		struct rig r[1]; \
+		unsigned way; \
+		\
+		for (way = 0; way < (times); way++) { \
+			set_up; \
+			name##_way(r, way); \
+			rig_tear_down(r); \
+		} \
+	} \
+	static void name##_way(struct rig *r, \
+			       __attribute__((unused)) unsigned way)
+#define RIG_TEST(name, groups, workers) \
+	RIG_TESTS(name, 1, rig_set_up(r, groups, workers))
+
 struct e2pf_engine_stats rig_stats(struct rig *r);
-/* How often the table of a group was requested. */
+/* How often a block was requested, these blocks, and the table of a group. */
+unsigned rig_asked(struct rig *r, uint64_t block);
+unsigned rig_asked_of(struct rig *r, const uint64_t *block, size_t count);
 unsigned rig_table_asked(struct rig *r, uint32_t group);
 /* Assert that the block bitmap of each group was requested this many times. */
 void rig_assert_bitmaps_asked(struct rig *r, unsigned times);

@@ -11,7 +11,6 @@
 
 #include "ext4/plan.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NONE E2PF_CLASSES
 #define MANY 512
 

@@ -28,6 +28,7 @@
 #include <cmocka.h>
 
 #define UNIT_MOST 64
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 extern struct CMUnitTest unit_test[UNIT_MOST];
 extern size_t unit_tests;

@@ -328,7 +328,7 @@ TEST(memory_follows_content)
 					     65536, 100000, 524288, 5000000 };
 	unsigned i;
 
-	for (i = 0; i < sizeof(distance) / sizeof(distance[0]); i++) {
+	for (i = 0; i < COUNT(distance); i++) {
 		within(1, distance[i], true);
 		within(1, distance[i], false);
 		within(distance[i] - 1, distance[i], false);

@@ -44,7 +44,7 @@ TEST(test_tasks)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+	for (i = 0; i < COUNT(lines); i++)
 		assert_int_equal(arguments_task(lines[i].line), lines[i].task);
 }
 
@@ -81,7 +81,7 @@ TEST(test_aside)
 	char *words[8] = { "btrfs", "-v", "check" };
 	size_t i, j;
 
-	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+	for (i = 0; i < COUNT(lines); i++) {
 		const char *why;
 
 		for (j = 0; j < 5; j++) {

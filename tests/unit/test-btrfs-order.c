@@ -119,7 +119,7 @@ TEST(test_orders)
 	struct forest f;
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		set_up(&f, MIB);
 		grow(&f);
 		e2pf_leaf_order_make(&f.order, cases[i].root, cases[i].roots,

@@ -9,8 +9,6 @@
 
 #define MIB (UINT64_C(1) << 20)
 #define METADATA BTRFS_BLOCK_GROUP_METADATA
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /*
  * The numbers that format.h defines itself are those of the kernel's headers, where
  * the machine's have them: these fields since Linux 6.2.

@@ -42,8 +42,8 @@ TEST(test_keys)
 	struct e2pf_btrfs_key before;
 	size_t i, j;
 
-	for (i = 0; i < sizeof(k) / sizeof(*k); i++) {
-		for (j = 0; j < sizeof(k) / sizeof(*k); j++)
+	for (i = 0; i < COUNT(k); i++) {
+		for (j = 0; j < COUNT(k); j++)
 			assert_int_equal(e2pf_btrfs_compare(&k[i], &k[j]),
 					 i < j ? -1 : i > j);
 		before = e2pf_btrfs_before(k[i]);
@@ -84,7 +84,7 @@ TEST(test_ranges)
 	add(&r, 50, 50);
 	e2pf_ranges_finish(&r);
 	assert_int_equal(r.count, 2);
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		const struct e2pf_btrfs_range keys = {
 			key(cases[i].from, 0, 0), key(cases[i].to, 0, 0)
 		};
@@ -182,7 +182,7 @@ TEST(test_data)
 	struct e2pf_job d;
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		const struct btrfs_file_extent_item extent = {
 			.generation = htole64(8), .type = cases[i].type,
 			.compression = cases[i].compression,
@@ -412,7 +412,7 @@ TEST(test_walk)
 	};
 	size_t i, j;
 
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct e2pf_ranges r = { .count = 0 };
 
 		make_tree();
@@ -521,7 +521,7 @@ TEST(test_windows)
 	add_piece(&jobs, 10000, 7, 0, 10000);
 	add_piece(&jobs, 40000, 3, 0, 4096);
 	e2pf_jobs_order_files(&jobs);
-	for (i = 0; i < sizeof(windows) / sizeof(*windows); i++) {
+	for (i = 0; i < COUNT(windows); i++) {
 		uint64_t bytes = 0;
 
 		assert_int_equal(e2pf_jobs_window(&jobs, &next, &window, 8192,

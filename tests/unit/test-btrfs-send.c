@@ -82,7 +82,7 @@ TEST(test_cached)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		unsigned n = cases[i].expected;
 
 		send_all((struct fake_mounted) {

@@ -193,7 +193,7 @@ TEST(test_phases)
 	fs_add_root(at(p->device, META), BT_BLOCK_GROUP_TREE_OBJECTID, groups, 1);
 	make_tree(p->device, groups, BT_BLOCK_GROUP_TREE_OBJECTID, 1);
 	expect_blocks(p, 1, 3, 17);
-	for (i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
+	for (i = 0; i < COUNT(blocks); i++) {
 		uint64_t block = (blocks[i].address - META + 4 * MIB) / FS_NODE;
 
 		assert_int_equal(p->of[block], blocks[i].phase + 1);
@@ -222,7 +222,7 @@ TEST(test_room_for_leaves)
 	bool more;
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		const struct e2pf_start start = {
 			.paced = true, .budget = cases[i].budget
 		};

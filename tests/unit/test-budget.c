@@ -116,7 +116,7 @@ TEST(each_machine)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+	for (i = 0; i < COUNT(machines); i++) {
 		print_message("%s\n", machines[i].name);
 		tree_make(machines[i].tree);
 		assert_int_equal(e2pf_memory(tree_root, false),

@@ -39,9 +39,9 @@ TEST(options)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+	for (i = 0; i < COUNT(plain); i++)
 		assert_false(read_line(plain[i]).force);
-	for (i = 0; i < sizeof(more) / sizeof(*more); i++)
+	for (i = 0; i < COUNT(more); i++)
 		assert_true(read_line(more[i]).force);
 	assert_true(arguments_read(0, NULL).force);
 	assert_true(read_line("e2fsck -fV").version);

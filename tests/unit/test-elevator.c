@@ -179,7 +179,7 @@ TEST(gap_by_the_cost)
 
 	set_up(&p, 1, 512);
 	p.r.e->cfg = p.r.cfg;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		p.r.e->pacing.speed.has_head = rows[i].has_head;
 		p.r.e->pacing.speed.request_ns = rows[i].us_first * 1000;
 		cost.request_ns = rows[i].us * 1000;
@@ -195,45 +195,42 @@ TEST(gap_by_the_cost)
 }
 
 /* What is requested of a list. */
-TEST(merged_and_sorted)
-{
-	static const struct {
-		uint64_t list[6];	/* up to 0 */
-		bool has_head;		/* gaps of 32 KiB */
-		uint64_t from[4], count[4];
-	} cases[] = {
-		{ { 300, 100, 101, 105, 301 }, false,
-		  { 100, 105, 300 }, { 2, 1, 2 } },
-		{ { 300, 133, 100, 167 }, true,
-		  { 100, 167, 300 }, { 34, 1, 1 } },
-		{ { 200, 100, 200, 100, 200 }, false,
-		  { 100, 200 }, { 1, 1 } },
-		{ { 100, UINT64_MAX, 1u << 20, 512 }, false,
-		  { 100, 512 }, { 1, 1 } },
-	};
-	struct rig r;
-	size_t c, i, n;
+static const struct {
+	uint64_t list[6];	/* up to 0 */
+	bool has_head;		/* gaps of 32 KiB */
+	uint64_t from[4], count[4];
+} lists[] = {
+	{ { 300, 100, 101, 105, 301 }, false,
+	  { 100, 105, 300 }, { 2, 1, 2 } },
+	{ { 300, 133, 100, 167 }, true,
+	  { 100, 167, 300 }, { 34, 1, 1 } },
+	{ { 200, 100, 200, 100, 200 }, false,
+	  { 100, 200 }, { 1, 1 } },
+	{ { 100, UINT64_MAX, 1u << 20, 512 }, false,
+	  { 100, 512 }, { 1, 1 } },
+};
 
-	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		rig_set_up_sized(&r, 1, 512, 1);
-		r.cfg.has_head = cases[c].has_head;
-		r.fs.groups[0].inodes_in_use = 0;
-		r.classes = 1u << E2PF_DIRS;
-		rig_start(&r);
-		for (n = 0; cases[c].list[n]; n++)
-			;
-		e2pf_ext4_list_begin(r.fs.ext4, r.e, n);
-		e2pf_ext4_list_put(r.fs.ext4, r.e, cases[c].list, n);
-		fake_threads_settle();
-		for (i = 0; i < r.dev.events; i++) {
-			assert_int_equal(r.dev.event[i].block,
-					 cases[c].from[i]);
-			assert_int_equal(r.dev.event[i].count,
-					 cases[c].count[i]);
-		}
-		assert_int_equal(cases[c].from[i], 0);
-		rig_tear_down(&r);
+RIG_TESTS(merged_and_sorted, COUNT(lists),
+	  rig_set_up_sized(r, 1, 512, 1))
+{
+	size_t i, n;
+
+	r->cfg.has_head = lists[way].has_head;
+	r->fs.groups[0].inodes_in_use = 0;
+	r->classes = 1u << E2PF_DIRS;
+	rig_start(r);
+	for (n = 0; lists[way].list[n]; n++)
+		;
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, n);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, lists[way].list, n);
+	fake_threads_settle();
+	for (i = 0; i < r->dev.events; i++) {
+		assert_int_equal(r->dev.event[i].block,
+				 lists[way].from[i]);
+		assert_int_equal(r->dev.event[i].count,
+				 lists[way].count[i]);
 	}
+	assert_int_equal(lists[way].from[i], 0);
 }
 
 /* References outside the device are ignored. */
@@ -274,7 +271,7 @@ TEST(each_block_once)
 
 	set_up(&p, 4, 512);
 	make_trees(&p);
-	for (c = 0; c < sizeof(most) / sizeof(most[0]); c++) {
+	for (c = 0; c < COUNT(most); c++) {
 		e2pf_elevator_free(&p.el);
 		p.el.level_most = most[c];
 		/* Of 80 nodes 16 are tried, and the pass ends. */
@@ -397,7 +394,7 @@ TEST(classes_asked_for)
 	struct pass p;
 	unsigned i;
 
-	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (i = 0; i < COUNT(ways); i++) {
 		set_up(&p, 4, 512);
 		make_trees(&p);
 		p.r.source = tiny_source(&p.r.fs, ways[i].classes);

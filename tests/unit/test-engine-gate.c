@@ -42,8 +42,7 @@ static void start_gated(struct rig *r)
 	rig_set_up(r, 4, 1);
 	r->cfg.has_head = true;
 	fake_set_late(&r->dev, true);
-	rig_start(r);
-	fake_threads_settle();
+	rig_settle(r);
 	e2pf_ext4_at_group(r->e, 0);
 }
 
@@ -109,67 +108,50 @@ TEST(gate_opened)
 
 /* The checker does not report where it is among bitmaps, and reads much else
  * before them. */
-TEST(no_gate_for_bitmaps)
+RIG_TEST(no_gate_for_bitmaps, 4, 1)
 {
-	struct rig r;
-
-	rig_set_up(&r, 4, 1);
-	r.cfg.has_head = true;
-	r.classes = 1u << E2PF_BITMAPS;
-	r.cfg.budget = 8 * 8 * BS - 1;
-	fake_hold(&r.dev, FAKE_WILLNEED, true);
-	rig_start(&r);
+	r->cfg.has_head = true;
+	r->classes = 1u << E2PF_BITMAPS;
+	r->cfg.budget = 8 * 8 * BS - 1;
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	rig_settle(r);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
 	fake_threads_settle();
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
-	fake_threads_settle();
-	assert_true(fake_blocked(&r.dev, FAKE_WILLNEED));
-	e2pf_engine_stage(r.e, E2PF_EXT4_PASS5);
-	rig_checker_reads(&r, r.fs.groups[3].block_bitmap, 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
-	rig_tear_down(&r);
+	assert_true(fake_blocked(&r->dev, FAKE_WILLNEED));
+	e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
+	rig_checker_reads(r, r->fs.groups[3].block_bitmap, 1);
+	assert_int_equal(rig_stats(r).gate_waits, 0);
 }
 
-TEST(gate_opened_by_errors)
+RIG_TEST(gate_opened_by_errors, 20, 1)
 {
-	struct rig r;
 	struct gated g;
 
-	rig_set_up(&r, 20, 1);
-	r.cfg.has_head = true;
-	fake_set_bad(&r.dev, 1, r.dev.blocks - 1);
-	fake_hold(&r.dev, FAKE_READ, true);
-	rig_start(&r);
-	fake_threads_settle();
-	e2pf_ext4_at_group(r.e, 0);
-	begin_gated(&g, &r, r.fs.groups[0].inode_table);
-	fake_hold(&r.dev, FAKE_READ, false);
+	r->cfg.has_head = true;
+	fake_set_bad(&r->dev, 1, r->dev.blocks - 1);
+	fake_hold(&r->dev, FAKE_READ, true);
+	rig_settle(r);
+	e2pf_ext4_at_group(r->e, 0);
+	begin_gated(&g, r, r->fs.groups[0].inode_table);
+	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
-	assert_true(rig_stats(&r).gave_up);
-	rig_tear_down(&r);
+	assert_true(rig_stats(r).gave_up);
 }
 
 /* Reads from memory and from flash never wait; nor does a checker that has not
  * said where it is: e2fsck looks up names before pass 1, and would wait for all
  * tables. */
-TEST(no_gate)
+RIG_TESTS(no_gate, 3, rig_set_up(r, 4, 1))
 {
-	struct rig r;
-	unsigned way;
-
-	for (way = 0; way < 3; way++) {
-		rig_set_up(&r, 4, 1);
-		r.cfg.has_head = way < 2;
-		fake_set_late(&r.dev, true);
-		fake_set_resident(&r.dev, 1, 1, way == 0);
-		rig_start(&r);
-		fake_threads_settle();
-		if (way != 1)
-			e2pf_ext4_at_group(r.e, 0);
-		rig_checker_reads(&r, way == 0 ? 1 :
-				  r.fs.groups[0].inode_table, 1);
-		assert_int_equal(rig_stats(&r).gate_waits, 0);
-		rig_tear_down(&r);
-	}
+	r->cfg.has_head = way < 2;
+	fake_set_late(&r->dev, true);
+	fake_set_resident(&r->dev, 1, 1, way == 0);
+	rig_settle(r);
+	if (way != 1)
+		e2pf_ext4_at_group(r->e, 0);
+	rig_checker_reads(r, way == 0 ? 1 :
+			  r->fs.groups[0].inode_table, 1);
+	assert_int_equal(rig_stats(r).gate_waits, 0);
 }
 
 static unsigned measuring_reads(const struct rig *r)
@@ -286,40 +268,37 @@ TEST(too_small_to_measure)
 
 /* Two threads of the checker wait at the same time: that time counts once, and
  * no more of it than the stage has had. */
-TEST(waits_at_the_same_time)
+RIG_TEST(waits_at_the_same_time, 4, 1)
 {
 	struct e2pf_read a = { .length = BS }, b = { .offset = BS,
 						     .length = BS };
 	struct e2pf_engine_stats stats;
-	struct rig r;
 
-	rig_set_up(&r, 4, 1);
-	rig_new(&r);
-	e2pf_engine_stage(r.e, E2PF_EXT4_PASS1);
-	e2pf_engine_before_read(r.e, &a);
-	fake_advance(&r.dev, SECOND);
-	e2pf_engine_before_read(r.e, &b);
-	fake_advance(&r.dev, SECOND);
-	e2pf_engine_after_read(r.e, &a);
-	e2pf_engine_stage(r.e, E2PF_EXT4_PASS2);
-	fake_advance(&r.dev, SECOND);
-	e2pf_engine_after_read(r.e, &b);
-	stats = rig_stats(&r);
+	rig_new(r);
+	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
+	e2pf_engine_before_read(r->e, &a);
+	fake_advance(&r->dev, SECOND);
+	e2pf_engine_before_read(r->e, &b);
+	fake_advance(&r->dev, SECOND);
+	e2pf_engine_after_read(r->e, &a);
+	e2pf_engine_stage(r->e, E2PF_EXT4_PASS2);
+	fake_advance(&r->dev, SECOND);
+	e2pf_engine_after_read(r->e, &b);
+	stats = rig_stats(r);
 	assert_int_equal(stats.stage[E2PF_EXT4_PASS1].stalls, 1);
 	assert_int_equal(stats.stage[E2PF_EXT4_PASS1].stall_ns, 2 * SECOND);
 	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stalls, 1);
 	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stall_ns, SECOND);
 	/* Within one stage. */
-	e2pf_engine_before_read(r.e, &a);
-	e2pf_engine_before_read(r.e, &b);
-	fake_advance(&r.dev, SECOND);
-	e2pf_engine_after_read(r.e, &b);
-	e2pf_engine_after_read(r.e, &a);
-	stats = rig_stats(&r);
+	e2pf_engine_before_read(r->e, &a);
+	e2pf_engine_before_read(r->e, &b);
+	fake_advance(&r->dev, SECOND);
+	e2pf_engine_after_read(r->e, &b);
+	e2pf_engine_after_read(r->e, &a);
+	stats = rig_stats(r);
 	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stalls, 3);
 	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stall_ns, 2 * SECOND);
 	assert_int_equal(stats.own_stall_ns, 4 * SECOND);
-	rig_tear_down(&r);
 }
 
 static const struct e2pf_source_ops *own_ops;
@@ -337,169 +316,148 @@ static void sample_anything(struct e2pf_source *source, uint64_t index,
 }
 
 /* Samples that lie nowhere are dropped; the others say that all is cached. */
-TEST(samples_beyond_the_device)
+RIG_TEST(samples_beyond_the_device, 4, 1)
 {
 	struct e2pf_source_ops ops;
-	struct rig r;
 
-	rig_set_up(&r, 4, 1);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-	rig_prepare(&r);
-	own_ops = r.source->ops;
+	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
+	rig_prepare(r);
+	own_ops = r->source->ops;
 	ops = *own_ops;
 	ops.sample = sample_anything;
-	r.source->ops = &ops;
-	r.e = e2pf_engine_new(r.source, &r.device);
-	assert_non_null(r.e);
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
+	r->source->ops = &ops;
+	r->e = e2pf_engine_new(r->source, &r->device);
+	assert_non_null(r->e);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	assert_int_equal(fake_threads_alive(), 0);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	rig_tear_down(&r);
+	assert_true(e2pf_engine_stop(r->e, -1));
 }
 
 /* All was cached, and is not any more: 128 reads that wait wake the workers. */
-TEST(asleep_until_reads_wait)
+RIG_TEST(asleep_until_reads_wait, 4, 2)
 {
-	struct rig r;
 	unsigned i;
 
-	rig_set_up(&r, 4, 2);
-	rig_make_directories(&r);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-	rig_start(&r);
+	rig_make_directories(r);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
+	rig_start(r);
 	assert_int_equal(fake_threads_alive(), 0);
-	assert_true(e2pf_engine_reads_ahead(r.e));
-	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	assert_true(e2pf_engine_reads_ahead(r->e));
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	for (i = 0; !fake_threads_alive(); i++) {
-		fake_set_resident(&r.dev, 200, 1, false);
-		rig_checker_reads(&r, 200, 1);
+		fake_set_resident(&r->dev, 200, 1, false);
+		rig_checker_reads(r, 200, 1);
 		/* A hit. */
-		rig_checker_reads(&r, 200, 1);
+		rig_checker_reads(r, 200, 1);
 	}
 	assert_int_equal(i, 128);
 	assert_int_equal(fake_threads_alive(), 2);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_int_equal(rig_table_asked(&r, 3), 1);
-	rig_tear_down(&r);
+	assert_true(e2pf_engine_wait(r->e, -1));
+	assert_int_equal(rig_table_asked(r, 3), 1);
 }
 
 /* A few misses among many hits are caused by other processes. */
-TEST(asleep_through_chance)
+RIG_TEST(asleep_through_chance, 4, 2)
 {
-	struct rig r;
 	unsigned i, j;
 
-	rig_set_up(&r, 4, 2);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-	rig_start(&r);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
+	rig_start(r);
 	for (i = 0; i < 10; i++) {
-		fake_set_resident(&r.dev, 200, 15, false);
+		fake_set_resident(&r->dev, 200, 15, false);
 		for (j = 0; j < 15; j++)
-			rig_checker_reads(&r, 200 + j, 1);
+			rig_checker_reads(r, 200 + j, 1);
 		for (j = 0; j < 260; j++)
-			rig_checker_reads(&r, 300, 1);
+			rig_checker_reads(r, 300, 1);
 	}
-	assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls,
-			 150);
+	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 150);
 	assert_int_equal(fake_threads_alive(), 0);
-	rig_tear_down(&r);
 }
 
 /* Tables that somebody's readahead brought do not mean that everything is
  * cached. */
-TEST(awake_where_only_tables_are)
+RIG_TEST(awake_where_only_tables_are, 4, 2)
 {
-	struct rig r;
 	uint32_t g;
 
-	rig_set_up(&r, 4, 2);
-	rig_make_directories(&r);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	rig_make_directories(r);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	for (g = 0; g < 4; g++)
-		fake_set_resident(&r.dev, tiny_free_block(&r.fs, g) + 5, 1,
+		fake_set_resident(&r->dev, tiny_free_block(&r->fs, g) + 5, 1,
 				  false);
-	rig_start(&r);
+	rig_start(r);
 	assert_int_equal(fake_threads_alive(), 2);
-	assert_true(e2pf_engine_reads_ahead(r.e));
-	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_reads_ahead(r->e));
+	assert_true(e2pf_engine_wait(r->e, -1));
 	for (g = 0; g < 4; g++)
-		assert_int_equal(fake_asked(&r.dev,
-				 tiny_free_block(&r.fs, g) + 5), 1);
-	rig_tear_down(&r);
+		assert_int_equal(rig_asked(r, tiny_free_block(&r->fs, g) + 5), 1);
 }
 
 /* Woken during the walk over the directory list: it begins at the checker's
  * position. */
-TEST(woken_in_the_list)
+RIG_TEST(woken_in_the_list, 1, 3)
 {
 	uint64_t list[40], first;
-	struct rig r;
 	unsigned i;
 
-	rig_set_up(&r, 1, 3);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	for (i = 0; i < 40; i++)
 		list[i] = 100 + 2 * i;
-	rig_start(&r);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, 40);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+	rig_start(r);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 40);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	for (i = 0; i < 112; i++) {
-		rig_checker_reads(&r, 200, 1);
-		fake_set_resident(&r.dev, 200, 1, false);
+		rig_checker_reads(r, 200, 1);
+		fake_set_resident(&r->dev, 200, 1, false);
 	}
 	for (i = 0; i < 16; i++) {
-		e2pf_ext4_list_at(r.fs.ext4, r.e, i);
-		rig_checker_reads(&r, list[i], 1);
+		e2pf_ext4_list_at(r->fs.ext4, r->e, i);
+		rig_checker_reads(r, list[i], 1);
 	}
 	assert_int_equal(fake_threads_alive(), 3);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 25);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 25);
 	assert_int_equal(first, 15);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, list + 15, 25);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, list + 15, 25);
 	fake_threads_settle();
 	for (i = 0; i < 40; i++)
-		assert_int_equal(fake_asked(&r.dev, list[i]), i > 15);
-	rig_tear_down(&r);
+		assert_int_equal(rig_asked(r, list[i]), i > 15);
 }
 
 /* As in pass 1C, which ends when all names are found, and then pass 2: what is
  * to be read after the list is, and the list is walked over again. */
-TEST(list_left_early)
+RIG_TEST(list_left_early, 40, 2)
 {
 	enum { LISTED = 20 };
 	uint64_t dir[LISTED], at, first;
-	struct rig r;
 	uint32_t i;
 
-	rig_set_up(&r, 40, 2);
-	at = tiny_free_block(&r.fs, 0);
+	at = tiny_free_block(&r->fs, 0);
 	for (i = 0; i < LISTED; i++)
 		dir[i] = at + 10 + 2 * i;
 	/* Bitmaps are not read early, and there is room for them after the
 	 * tables. */
-	r.cfg.budget = 600 * BS;
-	rig_start(&r);
+	r->cfg.budget = 600 * BS;
+	rig_settle(r);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 5);
+	e2pf_ext4_list_at(r->fs.ext4, r->e, 3);
 	fake_threads_settle();
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, LISTED);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, 5);
-	e2pf_ext4_list_at(r.fs.ext4, r.e, 3);
+	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 0);
+	e2pf_ext4_list_end(r->fs.ext4, r->e);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
 	fake_threads_settle();
-	assert_int_equal(fake_asked(&r.dev, r.fs.groups[7].block_bitmap), 0);
-	e2pf_ext4_list_end(r.fs.ext4, r.e);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
-	fake_threads_settle();
-	assert_int_equal(fake_asked(&r.dev, r.fs.groups[7].block_bitmap), 1);
-	assert_int_equal(fake_asked(&r.dev, dir[4]), 1);
-	assert_int_equal(fake_asked(&r.dev, dir[5]), 0);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, LISTED);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
+	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 1);
+	assert_int_equal(rig_asked(r, dir[4]), 1);
+	assert_int_equal(rig_asked(r, dir[5]), 0);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first),
 			 LISTED);
 	assert_int_equal(first, 0);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, LISTED);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, LISTED);
 	fake_threads_settle();
 	for (i = 0; i < LISTED; i++)
-		assert_int_equal(fake_asked(&r.dev, dir[i]), 1);
-	rig_tear_down(&r);
+		assert_int_equal(rig_asked(r, dir[i]), 1);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -66,32 +66,29 @@ TEST(requests_in_a_second)
 
 /* With both limits, the one that is reached first decides.  A first request waits
  * for nothing. */
-TEST(in_a_second)
-{
-	static const struct {
-		uint64_t bandwidth;
-		unsigned requests, workers, least, most;	/* blocks */
-	} cases[] = {
-		{ 100 * BS, 0, 2, 90, 100 + 2 * TABLE_BLOCKS },
-		{ 1 << 30, 5, 1, 5 * TABLE_BLOCKS, 6 * TABLE_BLOCKS },
-		{ 16 * BS, 1000000, 1, 8, 24 + TABLE_BLOCKS },
-		{ 0, 0, 1, GROUPS * TABLE_BLOCKS, GROUPS * PER_GROUP },
-	};
-	struct rig r;
-	unsigned c, i;
+static const struct {
+	uint64_t bandwidth;
+	unsigned requests, workers, least, most;	/* blocks */
+} limits[] = {
+	{ 100 * BS, 0, 2, 90, 100 + 2 * TABLE_BLOCKS },
+	{ 1 << 30, 5, 1, 5 * TABLE_BLOCKS, 6 * TABLE_BLOCKS },
+	{ 16 * BS, 1000000, 1, 8, 24 + TABLE_BLOCKS },
+	{ 0, 0, 1, GROUPS * TABLE_BLOCKS, GROUPS * PER_GROUP },
+};
 
-	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		set_up(&r, cases[c].workers);
-		r.classes = 1u << E2PF_INODES;
-		r.cfg.bandwidth = cases[c].bandwidth;
-		r.cfg.requests = cases[c].requests;
-		rig_start(&r);
-		for (i = 0; i < 100; i++)
-			requests_after(&r, 10 * MS);
-		assert_uint_in_range(fake_missing_asked(&r.dev),
-				     cases[c].least, cases[c].most);
-		rig_tear_down(&r);
-	}
+RIG_TESTS(in_a_second, COUNT(limits),
+	  set_up(r, limits[way].workers))
+{
+	unsigned i;
+
+	r->classes = 1u << E2PF_INODES;
+	r->cfg.bandwidth = limits[way].bandwidth;
+	r->cfg.requests = limits[way].requests;
+	rig_start(r);
+	for (i = 0; i < 100; i++)
+		requests_after(r, 10 * MS);
+	assert_uint_in_range(fake_missing_asked(&r->dev),
+			     limits[way].least, limits[way].most);
 }
 
 /* Four checks have a quarter each; when the others end, one has everything
@@ -133,43 +130,32 @@ TEST(ends_at_once)
 }
 
 /* Blocks that the checker has passed are no longer asked for. */
-TEST(overtaken)
+RIG_TEST(overtaken, 10 * GROUPS, 1)
 {
-	struct rig r;
-
-	rig_set_up(&r, 10 * GROUPS, 1);
-	r.cfg.requests = 1;
-	r.classes = 1u << E2PF_INODES;
-	rig_start(&r);
-	assert_int_equal(requests_after(&r, 0), 1);
-	assert_int_equal(rig_table_asked(&r, 0), 1);
-	e2pf_ext4_at_group(r.e, 9 * GROUPS);
-	assert_int_equal(requests_after(&r, SECOND), 2);
-	assert_int_equal(rig_table_asked(&r, 1), 0);
-	assert_int_equal(rig_table_asked(&r, 9 * GROUPS + 1), 1);
-	rig_tear_down(&r);
+	r->cfg.requests = 1;
+	r->classes = 1u << E2PF_INODES;
+	rig_start(r);
+	assert_int_equal(requests_after(r, 0), 1);
+	assert_int_equal(rig_table_asked(r, 0), 1);
+	e2pf_ext4_at_group(r->e, 9 * GROUPS);
+	assert_int_equal(requests_after(r, SECOND), 2);
+	assert_int_equal(rig_table_asked(r, 1), 0);
+	assert_int_equal(rig_table_asked(r, 9 * GROUPS + 1), 1);
 }
 
 /* On a rotational disk a checker waits for a worker that reads, but not for one
  * that has to wait for the limit, nor if the disk serves it before the workers. */
-TEST(not_at_the_gate)
+RIG_TESTS(not_at_the_gate, 2, set_up(r, 1))
 {
-	struct rig r;
-	unsigned ungated;
-
-	for (ungated = 0; ungated < 2; ungated++) {
-		set_up(&r, 1);
-		r.cfg.has_head = true;
-		r.cfg.requests = ungated ? 0 : 1;
-		r.cfg.ungated = ungated;
-		fake_hold(&r.dev, FAKE_WILLNEED, ungated);
-		rig_start(&r);
-		assert_int_equal(requests_after(&r, 0), !ungated);
-		e2pf_ext4_at_group(r.e, 30);
-		rig_checker_reads(&r, r.fs.groups[30].inode_table, 1);
-		assert_int_equal(rig_stats(&r).gate_waits, 0);
-		rig_tear_down(&r);
-	}
+	r->cfg.has_head = true;
+	r->cfg.requests = way ? 0 : 1;
+	r->cfg.ungated = way;
+	fake_hold(&r->dev, FAKE_WILLNEED, way);
+	rig_start(r);
+	assert_int_equal(requests_after(r, 0), !way);
+	e2pf_ext4_at_group(r->e, 30);
+	rig_checker_reads(r, r->fs.groups[30].inode_table, 1);
+	assert_int_equal(rig_stats(r).gate_waits, 0);
 }
 
 static unsigned begun, prepared;
@@ -194,8 +180,7 @@ TEST(each_thread_begins)
 	set_up(&r, 3);
 	r.cfg.thread_begins = count_threads;
 	r.cfg.before_threads = count_preparation;
-	rig_start(&r);
-	fake_threads_settle();
+	rig_settle(&r);
 	assert_int_equal(begun, 3);
 	assert_int_equal(prepared, 1);
 	rig_tear_down(&r);

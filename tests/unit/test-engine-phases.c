@@ -13,45 +13,38 @@
 
 /* In pass 1 directory blocks get half of the budget; the list brings all of
  * them. */
-TEST(directories_by_the_list)
+RIG_TEST(directories_by_the_list, 1, 1)
 {
 	uint64_t dir[DIRECTORIES], first = 7, at;
-	unsigned asked = 0;
-	struct rig r;
 	uint32_t i;
 
-	rig_set_up(&r, 1, 1);
-	at = tiny_free_block(&r.fs, 0);
+	at = tiny_free_block(&r->fs, 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		dir[i] = at + 10 + 2 * i;
-		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
 	}
-	r.cfg.budget = 40 * BS;
-	rig_start(&r);
-	fake_threads_settle();
-	for (i = 0; i < DIRECTORIES; i++)
-		asked += fake_asked(&r.dev, dir[i]);
+	r->cfg.budget = 40 * BS;
+	rig_settle(r);
 	/* The two bitmaps count against that half too. */
-	assert_uint_in_range(asked, 18, 19);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRECTORIES);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), DIRECTORIES);
+	assert_uint_in_range(rig_asked_of(r, dir, DIRECTORIES), 18, 19);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRECTORIES);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), DIRECTORIES);
 	assert_int_equal(first, 0);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, dir, 20);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
+	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 20);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first),
 			 DIRECTORIES - 20);
 	assert_int_equal(first, 20);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, dir + 20, DIRECTORIES - 20);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, dir + 20, DIRECTORIES - 20);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		fake_threads_settle();
-		e2pf_ext4_list_at(r.fs.ext4, r.e, i);
-		rig_checker_reads(&r, dir[i], 1);
+		e2pf_ext4_list_at(r->fs.ext4, r->e, i);
+		rig_checker_reads(r, dir[i], 1);
 	}
 	for (i = 0; i < DIRECTORIES; i++)
-		assert_int_equal(fake_asked(&r.dev, dir[i]), 1);
-	assert_int_equal(r.dev.missing_read, 0);
-	rig_tear_down(&r);
+		assert_int_equal(rig_asked(r, dir[i]), 1);
+	assert_int_equal(r->dev.missing_read, 0);
 }
 
 static bool touches(const struct fake_event *ev, uint64_t block)
@@ -61,103 +54,89 @@ static bool touches(const struct fake_event *ev, uint64_t block)
 }
 
 /* No directory before the last table; each once, in block order. */
-TEST(directories_after_the_tables)
+static const struct {
+	unsigned workers;
+	bool block_order, paced;
+} tables_first[] = {
+	{ 1, false, true }, { 3, false, true }, { 3, false, false },
+	{ 1, true, true }, { 2, true, true }, { 1, true, false },
+};
+
+RIG_TESTS(directories_after_the_tables, COUNT(tables_first),
+	  rig_set_up(r, 10, tables_first[way].workers))
 {
-	static const struct {
-		unsigned workers;
-		bool block_order, paced;
-	} ways[] = {
-		{ 1, false, true }, { 3, false, true }, { 3, false, false },
-		{ 1, true, true }, { 2, true, true }, { 1, true, false },
-	};
-	size_t w, i, table, dir;
-	struct rig r;
+	size_t i, table, dir;
 	uint32_t g;
 
-	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		rig_set_up(&r, 10, ways[w].workers);
-		rig_make_directories(&r);
-		r.cfg.has_head = ways[w].block_order;
-		r.cfg.paced = ways[w].paced;
-		rig_run(&r);
-		rig_assert_all_asked_once(&r);
-		table = 0;
-		dir = r.dev.events;
-		for (i = 0; i < r.dev.events; i++)
-			for (g = 0; g < 10; g++) {
-				const struct fake_event *ev = &r.dev.event[i];
+	rig_make_directories(r);
+	r->cfg.has_head = tables_first[way].block_order;
+	r->cfg.paced = tables_first[way].paced;
+	rig_run(r);
+	rig_assert_all_asked_once(r);
+	table = 0;
+	dir = r->dev.events;
+	for (i = 0; i < r->dev.events; i++)
+		for (g = 0; g < 10; g++) {
+			const struct fake_event *ev = &r->dev.event[i];
 
-				if (touches(ev, r.fs.groups[g].inode_table))
-					table = i;
-				if (touches(ev, rig_directory(&r, g)) &&
-				    i < dir)
-					dir = i;
-			}
-		assert_true(table < dir);
-		/* Bitmaps may be among them. */
-		for (g = 0; g < 10 && ways[w].workers == 1; dir++) {
-			assert_true(dir < r.dev.events);
-			if (touches(&r.dev.event[dir], rig_directory(&r, g)))
-				g++;
+			if (touches(ev, r->fs.groups[g].inode_table))
+				table = i;
+			if (touches(ev, rig_directory(r, g)) && i < dir)
+				dir = i;
 		}
-		rig_tear_down(&r);
+	assert_true(table < dir);
+	/* Bitmaps may be among them. */
+	for (g = 0; g < 10 && tables_first[way].workers == 1; dir++) {
+		assert_true(dir < r->dev.events);
+		if (touches(&r->dev.event[dir], rig_directory(r, g)))
+			g++;
 	}
 }
 
 #define LEAF_BLOCKS 80u
 
 /* Directories that are one long run of more blocks than the budget. */
-TEST(long_run_put_off)
+RIG_TESTS(long_run_put_off, 2, rig_set_up_sized(r, 1, 8192, way ? 3 : 1))
 {
-	static const unsigned workers[] = { 1, 3 };
 	uint64_t data[LEAF_BLOCKS], node, at;
-	unsigned i, j, n, asked;
-	struct rig r;
+	unsigned i, j, asked;
 
-	for (n = 0; n < 2; n++) {
-		rig_set_up_sized(&r, 1, 8192, workers[n]);
-		at = tiny_free_block(&r.fs, 0);
-		for (i = 0; i < 40; i++) {
-			node = at + i;
-			for (j = 0; j < LEAF_BLOCKS; j++)
-				data[j] = at + 100 + i * LEAF_BLOCKS + j;
-			tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 1, &node, 1);
-			tiny_node(&r.fs, node, 0, data, LEAF_BLOCKS);
-		}
-		r.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
-		r.cfg.budget = 1000 * BS;
-		rig_start(&r);
-		fake_threads_settle();
-		for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
-			asked += fake_asked(&r.dev, at + 100 + i);
-		/* A run that does not fit is left out. */
-		assert_int_equal(asked, 500 / LEAF_BLOCKS * LEAF_BLOCKS);
-		rig_tear_down(&r);
+	at = tiny_free_block(&r->fs, 0);
+	for (i = 0; i < 40; i++) {
+		node = at + i;
+		for (j = 0; j < LEAF_BLOCKS; j++)
+			data[j] = at + 100 + i * LEAF_BLOCKS + j;
+		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 1, &node, 1);
+		tiny_node(&r->fs, node, 0, data, LEAF_BLOCKS);
 	}
+	r->classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+	r->cfg.budget = 1000 * BS;
+	rig_settle(r);
+	for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
+		asked += rig_asked(r, at + 100 + i);
+	/* A run that does not fit is left out. */
+	assert_int_equal(asked, 500 / LEAF_BLOCKS * LEAF_BLOCKS);
 }
 
 /* The checker reaches its list while deferred blocks are being read. */
-TEST(list_begins_meanwhile)
+RIG_TEST(list_begins_meanwhile, 1, 1)
 {
 	uint64_t dir[DIRECTORIES], at;
-	struct rig r;
 	uint32_t i;
 
-	rig_set_up(&r, 1, 1);
-	at = tiny_free_block(&r.fs, 0);
+	at = tiny_free_block(&r->fs, 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		dir[i] = at + 10 + 2 * i;
-		tiny_inode(&r.fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
+		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
 	}
-	rig_start_held_later(&r);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRECTORIES - 10);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, dir + 10, DIRECTORIES - 10);
-	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	rig_start_held_later(r);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRECTORIES - 10);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, dir + 10, DIRECTORIES - 10);
+	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	/* Only the one in flight is not read because of the list. */
 	for (i = 0; i < DIRECTORIES; i++)
-		assert_int_equal(fake_asked(&r.dev, dir[i]), !i || i >= 10);
-	rig_tear_down(&r);
+		assert_int_equal(rig_asked(r, dir[i]), !i || i >= 10);
 }
 
 /* Several workers share a list that begins after its first entry. */
@@ -174,8 +153,7 @@ TEST(list_shared)
 		r.fs.groups[0].inodes_in_use = 0;
 		for (i = 0; i < ENTRIES; i++)
 			list[i] = 1000 + 2 * i;
-		rig_start(&r);
-		fake_threads_settle();
+		rig_settle(&r);
 		e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
 		e2pf_ext4_list_at(r.fs.ext4, r.e, 100);
 		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
@@ -189,7 +167,7 @@ TEST(list_shared)
 			fake_complete(&r.dev);
 		}
 		for (i = 101; i < ENTRIES; i++)
-			assert_int_equal(fake_asked(&r.dev, list[i]), 1);
+			assert_int_equal(rig_asked(&r, list[i]), 1);
 		/* A position beyond the end asks for no entries. */
 		e2pf_ext4_list_at(r.fs.ext4, r.e, ENTRIES + 5);
 		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
@@ -215,8 +193,7 @@ TEST(list_of_many_ranges)
 		r.fs.groups[i].inodes_in_use = 0;
 	for (i = 0; i < PARTS; i++)
 		list[i * PART] = 100 + i;
-	rig_start(&r);
-	fake_threads_settle();
+	rig_settle(&r);
 	e2pf_ext4_list_begin(r.fs.ext4, r.e, PARTS * PART);
 	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), PARTS * PART);
 	e2pf_ext4_list_put(r.fs.ext4, r.e, list, PARTS * PART);
@@ -225,9 +202,9 @@ TEST(list_of_many_ranges)
 		e2pf_ext4_list_at(r.fs.ext4, r.e, i * PART + 1);
 		fake_threads_settle();
 	}
-	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 1);
+	assert_int_equal(rig_asked(&r, r.fs.groups[0].block_bitmap), 1);
 	for (i = asked = 0; i < PARTS; i++)
-		asked += fake_asked(&r.dev, 100 + i);
+		asked += rig_asked(&r, 100 + i);
 	assert_int_equal(asked, PARTS);
 	rig_tear_down(&r);
 	free(list);
@@ -264,7 +241,7 @@ TEST(gaps_read_through)
 	e2pf_ext4_list_put(r.fs.ext4, r.e, list, ENTRIES);
 	fake_threads_settle();
 	for (i = 0; i < r.dev.blocks; i++)
-		asked += fake_asked(&r.dev, i);
+		asked += rig_asked(&r, i);
 	for (i = 0; i < ENTRIES; i++)
 		rig_checker_reads(&r, list[i], 1);
 	st = rig_stats(&r);
@@ -280,148 +257,125 @@ TEST(gaps_read_through)
 
 /* The bitmaps of a flex group are adjacent: one request, however many workers
  * share the groups. */
-TEST(bitmaps_side_by_side)
+static const struct {
+	unsigned workers;
+	bool block_order, few;
+} side_by_side[] = {
+	{ 1, false, true }, { 4, false, true }, { 1, true, true },
+	{ 4, false, false },
+};
+
+RIG_TESTS(bitmaps_side_by_side, COUNT(side_by_side),
+	  rig_set_up_sized(r, 16, 8192, side_by_side[way].workers))
 {
-	static const struct {
-		unsigned workers;
-		bool block_order, few;
-	} ways[] = {
-		{ 1, false, true }, { 4, false, true }, { 1, true, true },
-		{ 4, false, false },
-	};
-	size_t w, i, requests;
+	size_t i, requests;
 	uint64_t at;
-	struct rig r;
 	uint32_t g;
 
-	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		rig_set_up_sized(&r, 16, 8192, ways[w].workers);
-		at = tiny_free_block(&r.fs, 3);
-		for (g = 0; g < 16; g++) {
-			r.fs.groups[g].block_bitmap = at + g;
-			r.fs.groups[g].inode_bitmap = at + 16 + g;
-		}
-		r.cfg.has_head = ways[w].block_order;
-		/* Otherwise they are read in their own phase, after everything
-		 * else. */
-		if (!ways[w].few)
-			r.cfg.budget = 8 * 32 * BS - 1;
-		rig_start(&r);
-		fake_threads_settle();
-		if (!ways[w].few) {
-			e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
-			fake_threads_settle();
-		}
-		for (i = requests = 0; i < r.dev.events; i++)
-			requests += r.dev.event[i].op == FAKE_WILLNEED &&
-				    r.dev.event[i].block < at + 32 &&
-				    r.dev.event[i].block +
-				    r.dev.event[i].count > at;
-		assert_int_equal(requests, 1);
-		for (g = 0; g < 32; g++)
-			assert_int_equal(fake_asked(&r.dev, at + g), 1);
-		rig_tear_down(&r);
+	at = tiny_free_block(&r->fs, 3);
+	for (g = 0; g < 16; g++) {
+		r->fs.groups[g].block_bitmap = at + g;
+		r->fs.groups[g].inode_bitmap = at + 16 + g;
 	}
+	r->cfg.has_head = side_by_side[way].block_order;
+	/* Otherwise they are read in their own phase, after everything
+	 * else. */
+	if (!side_by_side[way].few)
+		r->cfg.budget = 8 * 32 * BS - 1;
+	rig_settle(r);
+	if (!side_by_side[way].few) {
+		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+		fake_threads_settle();
+	}
+	for (i = requests = 0; i < r->dev.events; i++)
+		requests += r->dev.event[i].op == FAKE_WILLNEED &&
+			    r->dev.event[i].block < at + 32 &&
+			    r->dev.event[i].block +
+			    r->dev.event[i].count > at;
+	assert_int_equal(requests, 1);
+	for (g = 0; g < 32; g++)
+		assert_int_equal(rig_asked(r, at + g), 1);
 }
 
 /* Bitmaps that take more than an eighth of the budget come last, all of
  * them. */
-TEST(bitmaps_after_the_list)
+RIG_TEST(bitmaps_after_the_list, 16, 2)
 {
 	const uint64_t list[] = { 100, 110, 120, 130, 140, 150, 160, 170 };
-	struct rig r;
 	uint32_t g;
 
-	rig_set_up(&r, 16, 2);
-	r.cfg.budget = 200 * BS;
-	rig_start(&r);
-	e2pf_ext4_at_group(r.e, 15);
+	r->cfg.budget = 200 * BS;
+	rig_start(r);
+	e2pf_ext4_at_group(r->e, 15);
 	fake_threads_settle();
-	rig_assert_bitmaps_asked(&r, 0);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, 8);
+	rig_assert_bitmaps_asked(r, 0);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 8);
 	fake_threads_settle();
-	e2pf_ext4_list_put(r.fs.ext4, r.e, list, 4);
-	e2pf_ext4_list_at(r.fs.ext4, r.e, 3);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, list, 4);
+	e2pf_ext4_list_at(r->fs.ext4, r->e, 3);
 	fake_threads_settle();
-	assert_int_equal(fake_asked(&r.dev, r.fs.groups[0].block_bitmap), 0);
+	assert_int_equal(rig_asked(r, r->fs.groups[0].block_bitmap), 0);
 	for (g = 0; g < 16; g++)
-		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, list + 4, 4);
-	e2pf_ext4_list_at(r.fs.ext4, r.e, 7);
+		rig_checker_reads(r, r->fs.groups[g].inode_table, TABLE_BLOCKS);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, list + 4, 4);
+	e2pf_ext4_list_at(r->fs.ext4, r->e, 7);
 	fake_threads_settle();
-	rig_assert_bitmaps_asked(&r, 1);
-	rig_tear_down(&r);
+	rig_assert_bitmaps_asked(r, 1);
 }
 
 /* Directories take all the room that there is for deferred blocks: the bitmaps,
  * which were to be read with them, come last. */
-TEST(bitmaps_without_room)
+RIG_TEST(bitmaps_without_room, 16, 1)
 {
 	enum { LEAVES = 50 };
 	uint64_t data[LEAVES], node;
-	struct rig r;
 	unsigned d, i, g;
 
-	rig_set_up(&r, 16, 1);
-	r.cfg.budget = 8 * 32 * BS;
+	r->cfg.budget = 8 * 32 * BS;
 	for (d = 0; d < 2; d++) {
-		node = tiny_free_block(&r.fs, 0) + 2 * d;
+		node = tiny_free_block(&r->fs, 0) + 2 * d;
 		for (i = 0; i < LEAVES; i++)
-			data[i] = tiny_free_block(&r.fs, 0) + 10 + 80 * d + i;
-		tiny_inode(&r.fs, 12 + d, LINUX_S_IFDIR, 1, &node, 1);
-		tiny_node(&r.fs, node, 0, data, LEAVES);
+			data[i] = tiny_free_block(&r->fs, 0) + 10 + 80 * d + i;
+		tiny_inode(&r->fs, 12 + d, LINUX_S_IFDIR, 1, &node, 1);
+		tiny_node(&r->fs, node, 0, data, LEAVES);
 	}
-	rig_start(&r);
-	fake_threads_settle();
-	assert_int_equal(fake_asked(&r.dev, r.fs.groups[15].block_bitmap), 0);
+	rig_settle(r);
+	assert_int_equal(rig_asked(r, r->fs.groups[15].block_bitmap), 0);
 	for (g = 0; g < 16; g++)
-		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
-	e2pf_ext4_list_end(r.fs.ext4, r.e);
+		rig_checker_reads(r, r->fs.groups[g].inode_table, TABLE_BLOCKS);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+	e2pf_ext4_list_end(r->fs.ext4, r->e);
 	fake_threads_settle();
-	rig_assert_bitmaps_asked(&r, 1);
-	rig_tear_down(&r);
+	rig_assert_bitmaps_asked(r, 1);
 }
 
 /* A filesystem of many groups and few inodes: the list begins and ends while
  * the worker with the bitmaps is at the first of them. */
-TEST(bitmaps_after_a_short_pass)
+RIG_TESTS(bitmaps_after_a_short_pass, 2, rig_set_up(r, 16, 1))
 {
-	struct rig r;
 	uint32_t g;
-	int order;
 
-	for (order = 0; order < 2; order++) {
-		rig_set_up(&r, 16, 1);
-		r.cfg.has_head = order;
-		fake_hold(&r.dev, FAKE_WILLNEED, true);
-		rig_start(&r);
-		fake_threads_settle();
-		e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
-		fake_hold(&r.dev, FAKE_WILLNEED, false);
-		fake_threads_settle();
-		for (g = 0; g < 16; g++)
-			assert_int_equal(fake_asked(&r.dev,
-					r.fs.groups[g].inode_bitmap), 1);
-		rig_tear_down(&r);
-	}
+	r->cfg.has_head = way;
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	rig_settle(r);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+	fake_hold(&r->dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	for (g = 0; g < 16; g++)
+		assert_int_equal(rig_asked(r, r->fs.groups[g].inode_bitmap), 1);
 }
 
 /* Bitmaps wait for the budget, and go on as the checker reads. */
-TEST(bitmaps_within_the_budget)
+RIG_TEST(bitmaps_within_the_budget, 40, 1)
 {
-	struct rig r;
-
-	rig_set_up(&r, 40, 1);
-	r.cfg.budget = 20 * BS;
-	r.classes = 1u << E2PF_BITMAPS;
-	rig_start(&r);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
+	r->cfg.budget = 20 * BS;
+	r->classes = 1u << E2PF_BITMAPS;
+	rig_start(r);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
 	fake_threads_settle();
-	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 22);
-	rig_checker_reads_bitmaps(&r);
-	rig_assert_bitmaps_asked(&r, 1);
-	rig_tear_down(&r);
+	assert_uint_in_range(fake_missing_asked(&r->dev), 20, 22);
+	rig_checker_reads_bitmaps(r);
+	rig_assert_bitmaps_asked(r, 1);
 }
 
 static const struct e2pf_source_ops *own_ops;
@@ -445,25 +399,21 @@ static const struct e2pf_phase *next_anew(struct e2pf_source *source,
 	return &begun_as[begun_as[0].number == UINT_MAX];
 }
 
-TEST(phases_of_the_last_begin)
+RIG_TEST(phases_of_the_last_begin, 10, 2)
 {
 	struct e2pf_source_ops ops;
-	struct rig r;
 
 	memset(begun_as, 0, sizeof(begun_as));
-	rig_set_up(&r, 10, 2);
-	rig_make_directories(&r);
-	rig_new(&r);
-	own_ops = r.source->ops;
+	rig_make_directories(r);
+	rig_new(r);
+	own_ops = r->source->ops;
 	ops = *own_ops;
 	ops.begin = begin_anew;
 	ops.next = next_anew;
-	r.source->ops = &ops;
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(e2pf_engine_in_phase(r.e, E2PF_EXT4_TABLES));
-	rig_assert_all_asked_once(&r);
-	rig_tear_down(&r);
+	r->source->ops = &ops;
+	rig_go_on(r);
+	assert_true(e2pf_engine_in_phase(r->e, E2PF_EXT4_TABLES));
+	rig_assert_all_asked_once(r);
 }
 
 static struct rig *chosen_for;
@@ -488,22 +438,19 @@ static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
 }
 
 /* All workers take its units, not only the one that has asked. */
-TEST(phase_begun_while_choosing)
+RIG_TEST(phase_begun_while_choosing, 10, 3)
 {
 	struct e2pf_source_ops ops;
-	struct rig r;
 
-	rig_set_up(&r, 10, 3);
-	rig_new(&r);
-	chosen_for = &r;
-	own_ops = r.source->ops;
+	rig_new(r);
+	chosen_for = r;
+	own_ops = r->source->ops;
 	ops = *own_ops;
 	ops.next = begun_meanwhile;
-	r.source->ops = &ops;
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
+	r->source->ops = &ops;
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
-	assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED), 3);
-	rig_tear_down(&r);
+	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 3);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -10,41 +10,37 @@
 
 /* The `workers` have taken 32 groups each, a quarter of the budget, and are in their
  * first requests when the checker gets to group `at`. */
-TEST(overtaken)
+static const struct {
+	unsigned workers, at, left_out[2], end[2];
+} of[] = {
+	{ 3, 100, { 1, 33 }, { 32, 64 } },
+	{ 3, 96, { 65 }, { 96 } },
+	/* The group that the checker is at does not count as passed. */
+	{ 3, 31, { 0 }, { 0 } }, { 3, 32, { 1 }, { 32 } },
+	/* Nor are those taken that it has passed. */
+	{ 1, 50, { 1, 32 }, { 32, 51 } },
+};
+
+RIG_TESTS(overtaken, COUNT(of),
+	  rig_set_up(r, 120, of[way].workers))
 {
-	static const struct {
-		unsigned workers, at, left_out[2], end[2];
-	} ways[] = {
-		{ 3, 100, { 1, 33 }, { 32, 64 } },
-		{ 3, 96, { 65 }, { 96 } },
-		/* The group that the checker is at does not count as passed. */
-		{ 3, 31, { 0 }, { 0 } }, { 3, 32, { 1 }, { 32 } },
-		/* Nor are those taken that it has passed. */
-		{ 1, 50, { 1, 32 }, { 32, 51 } },
-	};
-	struct rig r;
-	unsigned w, i;
+	unsigned i;
 	uint32_t g;
 
-	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		rig_set_up(&r, 120, ways[w].workers);
-		r.cfg.budget = 4 * 32 * TABLE_BLOCKS * BS;
-		fake_hold(&r.dev, FAKE_WILLNEED, true);
-		rig_start(&r);
-		fake_threads_settle();
-		assert_int_equal(fake_blocked(&r.dev, FAKE_WILLNEED),
-				 ways[w].workers);
-		e2pf_ext4_at_group(r.e, ways[w].at);
-		fake_hold(&r.dev, FAKE_WILLNEED, false);
-		fake_threads_settle();
-		for (i = 0; i < 2; i++)
-			for (g = ways[w].left_out[i]; g < ways[w].end[i]; g++)
-				assert_int_equal(rig_table_asked(&r, g), 0);
-		for (g = ways[w].at + 1; g < 120; g++)
-			assert_int_equal(rig_table_asked(&r, g), 1);
-		assert_int_equal(rig_table_asked(&r, 0), 1);
-		rig_tear_down(&r);
-	}
+	r->cfg.budget = 4 * 32 * TABLE_BLOCKS * BS;
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	rig_settle(r);
+	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED),
+			 of[way].workers);
+	e2pf_ext4_at_group(r->e, of[way].at);
+	fake_hold(&r->dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	for (i = 0; i < 2; i++)
+		for (g = of[way].left_out[i]; g < of[way].end[i]; g++)
+			assert_int_equal(rig_table_asked(r, g), 0);
+	for (g = of[way].at + 1; g < 120; g++)
+		assert_int_equal(rig_table_asked(r, g), 1);
+	assert_int_equal(rig_table_asked(r, 0), 1);
 }
 
 /* Table blocks ahead of a checker at group `at`. */
@@ -58,36 +54,29 @@ static uint64_t tables_ahead(struct rig *r, uint32_t at)
 	return blocks;
 }
 
-TEST(budget_kept)
+RIG_TESTS(budget_kept, 2, rig_set_up(r, 60, way ? 4 : 1))
 {
-	static const unsigned workers[] = { 1, 4 };
-	struct rig r;
-	uint32_t at, n;
+	const unsigned workers = r->cfg.threads;
+	uint32_t at;
 
-	for (n = 0; n < 2; n++) {
-		rig_set_up(&r, 60, workers[n]);
-		r.cfg.budget = 40 * BS;
-		r.classes = 1u << E2PF_INODES;
-		rig_start(&r);
+	r->cfg.budget = 40 * BS;
+	r->classes = 1u << E2PF_INODES;
+	rig_settle(r);
+	for (at = 0; at < 60; at++) {
+		uint64_t ahead;
+
+		e2pf_ext4_at_group(r->e, at);
 		fake_threads_settle();
-		for (at = 0; at < 60; at++) {
-			uint64_t ahead;
-
-			e2pf_ext4_at_group(r.e, at);
-			fake_threads_settle();
-			ahead = tables_ahead(&r, at);
-			/* At most one run too many for each worker. */
-			assert_uint_in_range(ahead, 0,
-					40 + workers[n] * TABLE_BLOCKS);
-			if (at < 50 && workers[n] == 1)
-				assert_uint_in_range(ahead, 16, 100);
-		}
-		/* With several workers one may be overtaken while the others
-		 * have used the budget up. */
-		for (at = 0; at < 60; at++)
-			assert_uint_in_range(rig_table_asked(&r, at), workers[n] == 1, 1);
-		rig_tear_down(&r);
+		ahead = tables_ahead(r, at);
+		/* At most one run too many for each worker. */
+		assert_uint_in_range(ahead, 0, 40 + workers * TABLE_BLOCKS);
+		if (at < 50 && workers == 1)
+			assert_uint_in_range(ahead, 16, 100);
 	}
+	/* With several workers one may be overtaken while the others
+	 * have used the budget up. */
+	for (at = 0; at < 60; at++)
+		assert_uint_in_range(rig_table_asked(r, at), workers == 1, 1);
 }
 
 /* The checker's progress reports do not wake workers that have nothing to do:
@@ -149,8 +138,7 @@ TEST(report_just_before_a_sleep)
 		reporting = &r;
 		clock_readings = 0;
 		r.dev.on_now = report_position;
-		rig_start(&r);
-		fake_threads_settle();
+		rig_settle(&r);
 		if (turn && !rig_table_asked(&r, 16))
 			fail_msg("a worker sleeps although the checker has "
 				 "made room");
@@ -164,56 +152,47 @@ TEST(report_just_before_a_sleep)
 
 /* What was taken at once leads to more than the budget: as the checker gets on in
  * it, the worker does. */
-TEST(range_of_more_than_the_budget)
+RIG_TEST(range_of_more_than_the_budget, 10, 1)
 {
 	enum { GROUPS = 10, NODES = 8 };
 	uint64_t before, node;
-	struct rig r;
 	unsigned g, i;
 
-	rig_set_up(&r, GROUPS, 1);
-	r.cfg.budget = 40 * BS;
-	r.classes = 1u << E2PF_INODES | 1u << E2PF_EXTENTS;
+	r->cfg.budget = 40 * BS;
+	r->classes = 1u << E2PF_INODES | 1u << E2PF_EXTENTS;
 	for (g = 0; g < GROUPS; g++) {
-		r.fs.groups[g].inodes_in_use = 8;
+		r->fs.groups[g].inodes_in_use = 8;
 		for (i = 0; i < NODES; i++) {
-			node = tiny_free_block(&r.fs, g) + 10 + 2 * i;
+			node = tiny_free_block(&r->fs, g) + 10 + 2 * i;
 			/* The first ones of group 0 are special. */
 			if (g)
-				tiny_inode(&r.fs, g * INODES + 1 + i,
+				tiny_inode(&r->fs, g * INODES + 1 + i,
 					   LINUX_S_IFREG, 1, &node, 1);
-			tiny_node(&r.fs, node, 0, NULL, 0);
+			tiny_node(&r->fs, node, 0, NULL, 0);
 		}
 	}
-	rig_start(&r);
-	fake_threads_settle();
+	rig_settle(r);
 	for (g = 0; g < GROUPS; g++)
-		assert_true(rig_table_asked(&r, g));
-	before = fake_missing_asked(&r.dev);
+		assert_true(rig_table_asked(r, g));
+	before = fake_missing_asked(&r->dev);
 	assert_uint_in_range(before, 40, 41);
-	e2pf_ext4_at_group(r.e, GROUPS / 2);
+	e2pf_ext4_at_group(r->e, GROUPS / 2);
 	fake_threads_settle();
-	assert_uint_in_range(fake_missing_asked(&r.dev) - before, 20, 60);
-	rig_tear_down(&r);
+	assert_uint_in_range(fake_missing_asked(&r->dev) - before, 20, 60);
 }
 
-TEST(total_budget)
+RIG_TEST(total_budget, 60, 1)
 {
-	struct rig r;
-
-	rig_set_up(&r, 60, 1);
-	r.cfg.paced = false;
-	r.cfg.budget = 40 * BS;
-	rig_run(&r);
-	assert_true(rig_stats(&r).gave_up);
-	assert_uint_in_range(fake_missing_asked(&r.dev), 40, 48);
+	r->cfg.paced = false;
+	r->cfg.budget = 40 * BS;
+	rig_run(r);
+	assert_true(rig_stats(r).gave_up);
+	assert_uint_in_range(fake_missing_asked(&r->dev), 40, 48);
 	/* The budget counts from each start. */
-	assert_true(e2pf_engine_stop(r.e, -1));
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_true(rig_stats(&r).gave_up);
-	assert_uint_in_range(fake_missing_asked(&r.dev), 80, 96);
-	rig_tear_down(&r);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	rig_go_on(r);
+	assert_true(rig_stats(r).gave_up);
+	assert_uint_in_range(fake_missing_asked(&r->dev), 80, 96);
 }
 
 /* Two workers read tables: the first, at group 0, waits for the device, and the
@@ -224,29 +203,25 @@ static void start_with_one_held(struct rig *r, unsigned blocks)
 	r->classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
 	/* Both take their first batch before one of them goes on. */
 	fake_hold(&r->dev, FAKE_READ, true);
-	rig_start(r);
-	fake_threads_settle();
+	rig_settle(r);
 	fake_hold_only(&r->dev, 0);
 	fake_threads_settle();
 }
 
 /* The part of the budget that the far worker must leave is available to the
  * worker that the checker reaches first. */
-TEST(nearest_worker_not_starved)
+RIG_TEST(nearest_worker_not_starved, 20, 2)
 {
-	struct rig r;
 	uint32_t g;
 
-	rig_set_up(&r, 20, 2);
-	start_with_one_held(&r, 40);
+	start_with_one_held(r, 40);
 	/* Half the budget: 8 blocks of group 0, and 16 of its own. */
 	for (g = 0; g < 20; g++)
-		assert_int_equal(rig_table_asked(&r, g), g < 3);
-	fake_hold(&r.dev, FAKE_READ, false);
+		assert_int_equal(rig_table_asked(r, g), g < 3);
+	fake_hold(&r->dev, FAKE_READ, false);
 	fake_threads_settle();
 	for (g = 0; g < 20; g++)
-		assert_int_equal(rig_table_asked(&r, g), g < 5);
-	rig_tear_down(&r);
+		assert_int_equal(rig_table_asked(r, g), g < 5);
 }
 
 static uint64_t machine_has;
@@ -261,71 +236,59 @@ static uint64_t ask_machine(void *ctx)
 	return *(uint64_t *)ctx;
 }
 
-TEST(machine_with_little_memory)
+RIG_TEST(machine_with_little_memory, 400, 1)
 {
-	struct rig r;
-
-	rig_set_up(&r, 400, 1);
-	r.classes = 1u << E2PF_INODES;
-	r.cfg.available = ask_machine;
-	r.cfg.ctx = &machine_has;
+	r->classes = 1u << E2PF_INODES;
+	r->cfg.available = ask_machine;
+	r->cfg.ctx = &machine_has;
 	machine_has = 0;
-	rig_start(&r);
-	fake_threads_settle();
+	rig_settle(r);
 	/* One MiB is always allowed. */
-	assert_uint_in_range(fake_missing_asked(&r.dev), 1024, 1024 + 8);
+	assert_uint_in_range(fake_missing_asked(&r->dev), 1024, 1024 + 8);
 	/* More memory is available now, which the next query finds. */
 	machine_has = PLENTY;
-	asking = r.e;
-	fake_advance(&r.dev, SECOND);
-	e2pf_ext4_at_group(r.e, 1);
+	asking = r->e;
+	fake_advance(&r->dev, SECOND);
+	e2pf_ext4_at_group(r->e, 1);
 	fake_threads_settle();
-	assert_int_equal(fake_missing_asked(&r.dev), 400 * TABLE_BLOCKS);
+	assert_int_equal(fake_missing_asked(&r->dev), 400 * TABLE_BLOCKS);
 	asking = NULL;
-	rig_tear_down(&r);
 }
 
 /* Without a checker that uses the blocks, three quarters of the available
  * memory are filled. */
-TEST(three_quarters_without_checker)
+RIG_TEST(three_quarters_without_checker, 600, 1)
 {
-	struct rig r;
-
-	rig_set_up(&r, 600, 1);
-	r.classes = 1u << E2PF_INODES;
-	r.cfg.paced = false;
-	r.cfg.available = ask_machine;
-	r.cfg.ctx = &machine_has;
+	r->classes = 1u << E2PF_INODES;
+	r->cfg.paced = false;
+	r->cfg.available = ask_machine;
+	r->cfg.ctx = &machine_has;
 	machine_has = 4 << 20;
-	r.cfg.budget = e2pf_engine_budget(machine_has, false);
-	rig_run(&r);
-	assert_true(rig_stats(&r).gave_up);
-	assert_uint_in_range(fake_missing_asked(&r.dev), 3072, 3072 + 8);
-	rig_tear_down(&r);
+	r->cfg.budget = e2pf_engine_budget(machine_has, false);
+	rig_run(r);
+	assert_true(rig_stats(r).gave_up);
+	assert_uint_in_range(fake_missing_asked(&r->dev), 3072, 3072 + 8);
 }
 
 /* In the last pass the checker's reads make room.  What cannot be recorded is not
  * read: nobody would notice its use. */
-TEST(no_room_in_the_set)
+RIG_TEST(no_room_in_the_set, 300, 1)
 {
 	enum { GROUPS = 300 };
-	struct rig r;
 
-	rig_set_up(&r, GROUPS, 1);
-	r.classes = 1u << E2PF_BITMAPS;
-	r.cfg.budget = 8 * 2 * GROUPS * BS - 1;
-	fake_hold(&r.dev, FAKE_WILLNEED, true);
-	rig_start(&r);
-	e2pf_lock(&r.e->lock);
-	e2pf_blockset_clear(&r.e->window.ahead, 256 * 16);
-	e2pf_unlock(&r.e->lock);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
-	fake_hold(&r.dev, FAKE_WILLNEED, false);
+	r->classes = 1u << E2PF_BITMAPS;
+	r->cfg.budget = 8 * 2 * GROUPS * BS - 1;
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	rig_start(r);
+	e2pf_lock(&r->e->lock);
+	e2pf_blockset_clear(&r->e->window.ahead, 256 * 16);
+	e2pf_unlock(&r->e->lock);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
-	assert_uint_in_range(fake_missing_asked(&r.dev), 2 * 192, 2 * 193);
-	rig_checker_reads_bitmaps(&r);
-	rig_assert_bitmaps_asked(&r, 1);
-	rig_tear_down(&r);
+	assert_uint_in_range(fake_missing_asked(&r->dev), 2 * 192, 2 * 193);
+	rig_checker_reads_bitmaps(r);
+	rig_assert_bitmaps_asked(r, 1);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -11,32 +11,27 @@
 /* Requests in flight at first. */
 #define FIRST_REQUESTS 4u
 
-TEST(all_read_once)
-{
-	static const struct {
-		uint32_t groups;
-		unsigned workers;
-		bool block_order, paced;
-	} ways[] = {
-		{ 10, 1, false, false }, { 10, 3, false, false },
-		{ 10, 3, false, true }, { 10, 1, true, true },
-		{ 10, 2, true, false }, { 2, 8, false, true },
-		{ 1, 1, false, true }, { 1, 5, true, true },
-	};
-	struct rig r;
-	size_t w;
+static const struct {
+	uint32_t groups;
+	unsigned workers;
+	bool block_order, paced;
+} read_once[] = {
+	{ 10, 1, false, false }, { 10, 3, false, false },
+	{ 10, 3, false, true }, { 10, 1, true, true },
+	{ 10, 2, true, false }, { 2, 8, false, true },
+	{ 1, 1, false, true }, { 1, 5, true, true },
+};
 
-	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		rig_set_up(&r, ways[w].groups, ways[w].workers);
-		rig_make_directories(&r);
-		r.cfg.has_head = ways[w].block_order;
-		r.cfg.paced = ways[w].paced;
-		rig_run(&r);
-		rig_assert_all_asked_once(&r);
-		assert_false(rig_stats(&r).gave_up);
-		assert_int_equal(rig_stats(&r).threads, ways[w].workers);
-		rig_tear_down(&r);
-	}
+RIG_TESTS(all_read_once, COUNT(read_once),
+	  rig_set_up(r, read_once[way].groups, read_once[way].workers))
+{
+	rig_make_directories(r);
+	r->cfg.has_head = read_once[way].block_order;
+	r->cfg.paced = read_once[way].paced;
+	rig_run(r);
+	rig_assert_all_asked_once(r);
+	assert_false(rig_stats(r).gave_up);
+	assert_int_equal(rig_stats(r).threads, read_once[way].workers);
 }
 
 /* Files with a node each in the same group, five blocks apart; the tables are
@@ -61,36 +56,31 @@ static void make_files(struct rig *r)
 /* On a volume with an IOPS limit there are at most 1.15 times the requests of a
  * sorted replay, which makes one for the table and one for the nodes of a
  * group.  If requests are cheap, each node is one. */
-TEST(dear_requests)
+RIG_TESTS(dear_requests, 2, rig_set_up(r, DEAR_GROUPS, 1))
 {
-	struct rig r;
-	unsigned dear, i;
+	unsigned i;
 	uint64_t made;
 
-	for (dear = 0; dear < 2; dear++) {
-		rig_set_up(&r, DEAR_GROUPS, 1);
-		r.classes &= ~(1u << E2PF_BITMAPS);
-		r.cfg.measure = true;
-		r.dev.miss_ns = 700000;
-		r.dev.ask_ns = dear ? 333000 : 20000;
-		make_files(&r);
-		rig_run(&r);
-		made = r.dev.requests - E2PF_SPEED_DEEP;
-		if (dear) {
-			assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
-			assert_int_equal(rig_stats(&r).gap_bytes, 48 << 10);
-		} else {
-			assert_true(made >= DEAR_GROUPS * (1 + DEAR_FILES));
-			assert_int_equal(rig_stats(&r).gap_bytes, 4 << 10);
-		}
-		for (i = 0; i < DEAR_GROUPS * DEAR_FILES; i++)
-			assert_int_equal(fake_asked(&r.dev, DEAR_NODES +
-				tiny_free_block(&r.fs, i / DEAR_FILES) +
-				DEAR_EVERY * (i % DEAR_FILES)), 1);
-		/* Except for the one that was waited for. */
-		assert_uint_in_range(r.dev.missing_read, 0, 1);
-		rig_tear_down(&r);
+	r->classes &= ~(1u << E2PF_BITMAPS);
+	r->cfg.measure = true;
+	r->dev.miss_ns = 700000;
+	r->dev.ask_ns = way ? 333000 : 20000;
+	make_files(r);
+	rig_run(r);
+	made = r->dev.requests - E2PF_SPEED_DEEP;
+	if (way) {
+		assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
+		assert_int_equal(rig_stats(r).gap_bytes, 48 << 10);
+	} else {
+		assert_true(made >= DEAR_GROUPS * (1 + DEAR_FILES));
+		assert_int_equal(rig_stats(r).gap_bytes, 4 << 10);
 	}
+	for (i = 0; i < DEAR_GROUPS * DEAR_FILES; i++)
+		assert_int_equal(rig_asked(r, DEAR_NODES +
+			tiny_free_block(&r->fs, i / DEAR_FILES) +
+			DEAR_EVERY * (i % DEAR_FILES)), 1);
+	/* Except for the one that was waited for. */
+	assert_uint_in_range(r->dev.missing_read, 0, 1);
 }
 
 TEST(errors_tolerated)
@@ -138,16 +128,14 @@ TEST(stopped_in_every_state)
 	/* Throttled by the budget. */
 	rig_set_up(&r, 60, 2);
 	r.cfg.budget = 20 * BS;
-	rig_start(&r);
-	fake_threads_settle();
+	rig_settle(&r);
 	assert_true(e2pf_engine_stop(r.e, -1));
 	rig_tear_down(&r);
 	/* Waiting for the device. */
 	for (op = 0; op < FAKE_OPS; op++) {
 		rig_set_up(&r, 80, 2);
 		fake_hold(&r.dev, op, true);
-		rig_start(&r);
-		fake_threads_settle();
+		rig_settle(&r);
 		assert_int_equal(fake_blocked(&r.dev, op), 2);
 		assert_false(e2pf_engine_wait(r.e, 1));
 		assert_false(e2pf_engine_stop(r.e, 1));
@@ -170,179 +158,153 @@ static void make_flat_directories(struct rig *r, unsigned count)
 
 /* Blocks that are only read ahead report no error: it is noticed when there is
  * no room for more requests and they have not arrived. */
-TEST(errors_of_unparsed_blocks)
+RIG_TESTS(errors_of_unparsed_blocks, 2, rig_set_up_sized(r, 2, 512, 1))
 {
 	enum { DIRS = 100, AT = 10 };
 	uint64_t first;
-	struct rig r;
-	unsigned i, asked, bad;
+	unsigned i, asked;
 
-	for (bad = 0; bad < 2; bad++) {
-		rig_set_up_sized(&r, 2, 512, 1);
-		r.classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
-		first = tiny_free_block(&r.fs, 0) + AT;
-		for (i = 0; i < DIRS; i++) {
-			uint64_t dir = first + 2 * i;
+	r->classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+	first = tiny_free_block(&r->fs, 0) + AT;
+	for (i = 0; i < DIRS; i++) {
+		uint64_t dir = first + 2 * i;
 
-			tiny_inode(&r.fs, i < 50 ? 12 + i : INODES + i - 49,
-				   LINUX_S_IFDIR, 0, &dir, 1);
-			if (bad)
-				fake_set_bad(&r.dev, dir, 1);
-		}
-		rig_run(&r);
-		for (i = asked = 0; i < DIRS; i++)
-			asked += fake_asked(&r.dev, first + 2 * i);
-		/* Each is waited for, except those in flight at the end. */
-		assert_uint_in_range(asked, bad ? 2 : DIRS,
-				bad ? 2 + FIRST_REQUESTS : DIRS);
-		assert_int_equal(rig_stats(&r).errors, bad ? 2 : 0);
-		assert_int_equal(rig_stats(&r).gave_up, bad);
-		rig_tear_down(&r);
+		tiny_inode(&r->fs, i < 50 ? 12 + i : INODES + i - 49,
+			   LINUX_S_IFDIR, 0, &dir, 1);
+		if (way)
+			fake_set_bad(&r->dev, dir, 1);
 	}
+	rig_run(r);
+	for (i = asked = 0; i < DIRS; i++)
+		asked += rig_asked(r, first + 2 * i);
+	/* Each is waited for, except those in flight at the end. */
+	assert_uint_in_range(asked, way ? 2 : DIRS,
+			way ? 2 + FIRST_REQUESTS : DIRS);
+	assert_int_equal(rig_stats(r).errors, way ? 2 : 0);
+	assert_int_equal(rig_stats(r).gave_up, way);
 }
 
 /* Requests that take long, and blocks that were evicted again, are not errors;
  * and evicted blocks are not read again. */
-TEST(late_blocks_are_no_errors)
+RIG_TESTS(late_blocks_are_no_errors, 2, rig_set_up_sized(r, 1, 512, 1))
 {
 	uint64_t dir;
-	struct rig r;
-	unsigned i, asked, gone;
+	unsigned i, asked;
 
-	for (gone = 0; gone < 2; gone++) {
-		rig_set_up_sized(&r, 1, 512, 1);
-		make_flat_directories(&r, 50);
-		rig_start_held_later(&r);
-		fake_set_late(&r.dev, true);
-		fake_hold(&r.dev, FAKE_WILLNEED, false);
-		fake_threads_settle();
-		/* The worker waits for the first, or the tables made room for
-		 * some more. */
-		for (i = asked = 0; i < 50; i++) {
-			dir = tiny_free_block(&r.fs, 0) + 10 + 2 * i;
-			asked += fake_asked(&r.dev, dir);
-		}
-		assert_uint_in_range(asked, FIRST_REQUESTS - 2,
-				FIRST_REQUESTS + 4);
-		if (gone)
-			memset(r.dev.in_flight, 0, r.dev.blocks);
-		fake_set_late(&r.dev, false);
-		fake_complete(&r.dev);
-		assert_true(e2pf_engine_wait(r.e, -1));
-		assert_int_equal(fake_asked(&r.dev, dir), 1);
-		assert_int_equal(rig_stats(&r).errors, 0);
-		/* Except for the one that was waited for. */
-		assert_uint_in_range(r.dev.missing_read, 0, 1);
-		rig_tear_down(&r);
+	make_flat_directories(r, 50);
+	rig_start_held_later(r);
+	fake_set_late(&r->dev, true);
+	fake_hold(&r->dev, FAKE_WILLNEED, false);
+	fake_threads_settle();
+	/* The worker waits for the first, or the tables made room for
+	 * some more. */
+	for (i = asked = 0; i < 50; i++) {
+		dir = tiny_free_block(&r->fs, 0) + 10 + 2 * i;
+		asked += rig_asked(r, dir);
 	}
+	assert_uint_in_range(asked, FIRST_REQUESTS - 2, FIRST_REQUESTS + 4);
+	if (way)
+		memset(r->dev.in_flight, 0, r->dev.blocks);
+	fake_set_late(&r->dev, false);
+	fake_complete(&r->dev);
+	assert_true(e2pf_engine_wait(r->e, -1));
+	assert_int_equal(rig_asked(r, dir), 1);
+	assert_int_equal(rig_stats(r).errors, 0);
+	/* Except for the one that was waited for. */
+	assert_uint_in_range(r->dev.missing_read, 0, 1);
 }
 
 /* A sector that cannot be read is asked for once, whether it would be parsed or not,
  * and nothing more is until the checker has read it; with the second one the engine
  * gives up. */
-TEST(bad_sector_asked_for_once)
+RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 {
 	enum { DIRS = 40 };
 	uint64_t dir[DIRS], at, bad;
-	unsigned parsed, i, asked;
+	unsigned i;
 	unsigned char block[BS];
-	struct rig r;
 
-	for (parsed = 0; parsed < 2; parsed++) {
-		rig_set_up(&r, 2, 1);
-		r.classes = parsed ? E2PF_ALL_CLASSES : 1u << E2PF_DIRS;
-		at = tiny_free_block(&r.fs, 0);
-		for (i = 0; i < DIRS; i++)
-			dir[i] = at + 2 * i;
-		bad = parsed ? r.fs.groups[0].inode_table : dir[0];
-		fake_set_bad(&r.dev, bad, 1);
-		fake_set_bad(&r.dev, dir[DIRS - 1], 1);
-		fake_tell(&r.dev);
-		/* What completes before would allow more requests. */
-		for (i = 0; !parsed && i < 2; i++)
-			r.fs.groups[i].inodes_in_use = 0;
-		rig_start(&r);
-		if (!parsed) {
-			fake_threads_settle();
-			e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRS);
-			e2pf_ext4_list_put(r.fs.ext4, r.e, dir, DIRS);
-		}
-		while (!rig_stats(&r).slow_or_failed)
-			sched_yield();
-		assert_int_equal(rig_stats(&r).suspect_at, bad * BS);
-		for (i = asked = 0; i < DIRS; i++)
-			asked += fake_asked(&r.dev, dir[i]);
-		assert_int_equal(asked, parsed ? 0 : FIRST_REQUESTS);
-		assert_false(e2pf_engine_read_again(r.e, 0, bad * BS, block, BS));
-		for (i = 0; i < 4; i++)
-			rig_checker_reads(&r, at + 100 + i, 1);
+	r->classes = way ? E2PF_ALL_CLASSES : 1u << E2PF_DIRS;
+	at = tiny_free_block(&r->fs, 0);
+	for (i = 0; i < DIRS; i++)
+		dir[i] = at + 2 * i;
+	bad = way ? r->fs.groups[0].inode_table : dir[0];
+	fake_set_bad(&r->dev, bad, 1);
+	fake_set_bad(&r->dev, dir[DIRS - 1], 1);
+	fake_tell(&r->dev);
+	/* What completes before would allow more requests. */
+	for (i = 0; !way && i < 2; i++)
+		r->fs.groups[i].inodes_in_use = 0;
+	rig_start(r);
+	if (!way) {
 		fake_threads_settle();
-		assert_int_equal(fake_asked(&r.dev, bad), 1);
-		assert_int_equal(r.dev.bad_read, 0);
-		assert_false(rig_stats(&r).gave_up);
-		assert_false(e2pf_engine_read_again(r.e, 0, dir[DIRS - 1] * BS,
-						    block, BS));
-		assert_true(rig_stats(&r).gave_up);
-		rig_tear_down(&r);
+		e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS);
+		e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
 	}
+	while (!rig_stats(r).slow_or_failed)
+		sched_yield();
+	assert_int_equal(rig_stats(r).suspect_at, bad * BS);
+	assert_int_equal(rig_asked_of(r, dir, DIRS), way ? 0 : FIRST_REQUESTS);
+	assert_false(e2pf_engine_read_again(r->e, 0, bad * BS, block, BS));
+	for (i = 0; i < 4; i++)
+		rig_checker_reads(r, at + 100 + i, 1);
+	fake_threads_settle();
+	assert_int_equal(rig_asked(r, bad), 1);
+	assert_int_equal(r->dev.bad_read, 0);
+	assert_false(rig_stats(r).gave_up);
+	assert_false(e2pf_engine_read_again(r->e, 0, dir[DIRS - 1] * BS,
+					    block, BS));
+	assert_true(rig_stats(r).gave_up);
 }
 
 /* A stuck device is left to the checker until it serves the checker again. */
-TEST(stuck_device)
+RIG_TESTS(stuck_device, 2, rig_set_up(r, 2, 1))
 {
 	enum { DIRS = 40 };
 	uint64_t dir[DIRS], at;
-	struct rig r;
-	unsigned i, asked, way;
+	unsigned i;
 
-	for (way = 0; way < 2; way++) {
-		rig_set_up(&r, 2, 1);
-		r.classes = 1u << E2PF_DIRS;
-		r.fs.groups[0].inodes_in_use = 0;
-		r.fs.groups[1].inodes_in_use = 0;
-		at = tiny_free_block(&r.fs, 0);
+	r->classes = 1u << E2PF_DIRS;
+	r->fs.groups[0].inodes_in_use = 0;
+	r->fs.groups[1].inodes_in_use = 0;
+	at = tiny_free_block(&r->fs, 0);
+	for (i = 0; i < DIRS; i++)
+		dir[i] = at + 2 * i;
+	rig_settle(r);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS);
+	r->dev.tick = 3 * SECOND;
+	if (way == 0) {
+		/* The checker notices it. */
+		rig_checker_reads(r, at + 100, 1);
+	} else {
+		/* Or a worker does, when there is no room for more
+		 * requests. */
 		for (i = 0; i < DIRS; i++)
-			dir[i] = at + 2 * i;
-		rig_start(&r);
-		fake_threads_settle();
-		e2pf_ext4_list_begin(r.fs.ext4, r.e, DIRS);
-		r.dev.tick = 3 * SECOND;
-		if (way == 0) {
-			/* The checker notices it. */
-			rig_checker_reads(&r, at + 100, 1);
-		} else {
-			/* Or a worker does, when there is no room for more
-			 * requests. */
-			for (i = 0; i < DIRS; i++)
-				fake_set_bad(&r.dev, dir[i], 1);
-		}
-		e2pf_ext4_list_put(r.fs.ext4, r.e, dir, DIRS);
-		fake_threads_settle();
-		for (i = asked = 0; i < DIRS; i++)
-			asked += fake_asked(&r.dev, dir[i]);
-		assert_int_equal(asked, way == 0 ? 0 : FIRST_REQUESTS);
-		/* A read from memory is not an answer of the device, however
-		 * long it took; and a slow read cancels three quick ones. */
-		fake_set_resident(&r.dev, at + 100, 1, true);
-		r.dev.tick = SECOND / 100;
-		for (i = 0; i < 10; i++)
-			rig_checker_reads(&r, at + 100, 1);
-		r.dev.tick = 0;
-		for (i = 0; i < 3; i++)
-			rig_checker_reads(&r, at + 101 + i, 1);
-		r.dev.tick = SECOND;
-		rig_checker_reads(&r, at + 104, 1);
-		r.dev.tick = 0;
-		for (i = 0; i < 3; i++)
-			rig_checker_reads(&r, at + 105 + i, 1);
-		fake_threads_settle();
-		assert_int_equal(fake_asked(&r.dev, dir[DIRS - 1]), 0);
-		memset(r.dev.bad, 0, r.dev.blocks);
-		rig_checker_reads(&r, at + 108, 1);
-		fake_threads_settle();
-		assert_int_equal(fake_asked(&r.dev, dir[DIRS - 1]), 1);
-		rig_tear_down(&r);
+			fake_set_bad(&r->dev, dir[i], 1);
 	}
+	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
+	fake_threads_settle();
+	assert_int_equal(rig_asked_of(r, dir, DIRS), way == 0 ? 0 : FIRST_REQUESTS);
+	/* A read from memory is not an answer of the device, however
+	 * long it took; and a slow read cancels three quick ones. */
+	fake_set_resident(&r->dev, at + 100, 1, true);
+	r->dev.tick = SECOND / 100;
+	for (i = 0; i < 10; i++)
+		rig_checker_reads(r, at + 100, 1);
+	r->dev.tick = 0;
+	for (i = 0; i < 3; i++)
+		rig_checker_reads(r, at + 101 + i, 1);
+	r->dev.tick = SECOND;
+	rig_checker_reads(r, at + 104, 1);
+	r->dev.tick = 0;
+	for (i = 0; i < 3; i++)
+		rig_checker_reads(r, at + 105 + i, 1);
+	fake_threads_settle();
+	assert_int_equal(rig_asked(r, dir[DIRS - 1]), 0);
+	memset(r->dev.bad, 0, r->dev.blocks);
+	rig_checker_reads(r, at + 108, 1);
+	fake_threads_settle();
+	assert_int_equal(rig_asked(r, dir[DIRS - 1]), 1);
 }
 
 /* A stop waits for what is in flight if it is told to, but not after a read that
@@ -360,8 +322,7 @@ TEST(stop_that_settles)
 			fake_set_late(&r.dev, true);
 			if (bad)
 				fake_set_bad(&r.dev, 0, r.dev.blocks);
-			rig_start(&r);
-			fake_threads_settle();
+			rig_settle(&r);
 			assert_int_equal(fake_missing_asked(&r.dev), 2);
 			assert_int_equal(e2pf_engine_stop(r.e, settles && !bad ?
 							  50 : -1),
@@ -393,16 +354,14 @@ TEST(stopped_later)
 	/* One was in flight; another start reads the rest. */
 	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 1);
 	r.cfg.paced = false;
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	rig_go_on(&r);
 	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 30);
 	rig_tear_down(&r);
 	/* Throttled by the budget. */
 	rig_set_up(&r, 1, 2);
 	make_flat_directories(&r, 30);
 	r.cfg.budget = 20 * BS;
-	rig_start(&r);
-	fake_threads_settle();
+	rig_settle(&r);
 	assert_uint_in_range(fake_missing_asked(&r.dev), TABLE_BLOCKS + 8,
 			TABLE_BLOCKS + 12);
 	assert_true(e2pf_engine_wait(r.e, 1));
@@ -431,61 +390,47 @@ TEST(stopped_later)
 	rig_tear_down(&r);
 }
 
-TEST(started_again)
+RIG_TEST(started_again, 10, 3)
 {
-	struct rig r;
 	uint32_t g;
 
-	rig_set_up(&r, 10, 3);
-	rig_make_directories(&r);
-	fake_hold(&r.dev, FAKE_READ, true);
-	rig_start(&r);
-	fake_threads_settle();
-	assert_false(e2pf_engine_stop(r.e, 1));
-	fake_hold(&r.dev, FAKE_READ, false);
-	assert_true(e2pf_engine_stop(r.e, -1));
+	rig_make_directories(r);
+	fake_hold(&r->dev, FAKE_READ, true);
+	rig_settle(r);
+	assert_false(e2pf_engine_stop(r->e, 1));
+	fake_hold(&r->dev, FAKE_READ, false);
+	assert_true(e2pf_engine_stop(r->e, -1));
 	fake_threads_reset();
-	r.cfg.threads = 2;
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	rig_assert_all_asked_once(&r);
-	assert_int_equal(rig_stats(&r).threads, 3);
+	r->cfg.threads = 2;
+	rig_go_on(r);
+	rig_assert_all_asked_once(r);
+	assert_int_equal(rig_stats(r).threads, 3);
 	/* Everything again after it was evicted, including deferred blocks. */
-	assert_true(e2pf_engine_stop(r.e, -1));
-	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
-	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_true(e2pf_engine_stop(r->e, -1));
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
+	rig_go_on(r);
 	for (g = 0; g < 10; g++) {
-		assert_int_equal(rig_table_asked(&r, g), 2);
-		assert_int_equal(fake_asked(&r.dev, rig_directory(&r, g)), 2);
+		assert_int_equal(rig_table_asked(r, g), 2);
+		assert_int_equal(rig_asked(r, rig_directory(r, g)), 2);
 	}
-	rig_tear_down(&r);
 }
 
-TEST(threads_that_cannot_be_had)
+RIG_TESTS(threads_that_cannot_be_had, 4, rig_set_up(r, 10, 4))
 {
-	struct rig r;
-	int n;
-
-	for (n = 0; n < 4; n++) {
-		rig_set_up(&r, 10, 4);
-		rig_make_directories(&r);
-		rig_new(&r);
-		fake_threads_fail_create(n);
-		assert_int_equal(e2pf_engine_start(r.e, &r.cfg), n ? 0 : EAGAIN);
-		assert_int_equal(rig_stats(&r).threads, n);
-		assert_int_equal(e2pf_engine_reads_ahead(r.e), n > 0);
-		assert_true(e2pf_engine_wait(r.e, -1));
-		if (n)
-			rig_assert_all_asked_once(&r);
-		/* It can be tried again. */
-		assert_true(e2pf_engine_stop(r.e, -1));
-		fake_threads_reset();
-		assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
-		assert_true(e2pf_engine_wait(r.e, -1));
-		rig_assert_all_asked_once(&r);
-		rig_tear_down(&r);
-	}
+	rig_make_directories(r);
+	rig_new(r);
+	fake_threads_fail_create(way);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), way ? 0 : EAGAIN);
+	assert_int_equal(rig_stats(r).threads, way);
+	assert_int_equal(e2pf_engine_reads_ahead(r->e), way > 0);
+	assert_true(e2pf_engine_wait(r->e, -1));
+	if (way)
+		rig_assert_all_asked_once(r);
+	/* It can be tried again. */
+	assert_true(e2pf_engine_stop(r->e, -1));
+	fake_threads_reset();
+	rig_go_on(r);
+	rig_assert_all_asked_once(r);
 }
 
 static void use_up(struct rig *r, int n)
@@ -526,43 +471,40 @@ TEST(allocations_that_fail)
 	assert_uint_in_range(n, 10, 200);
 }
 
-TEST(figures_add_up)
+RIG_TEST(figures_add_up, 10, 2)
 {
 	struct e2pf_engine_stats st;
 	uint64_t blocks = 0, b;
-	struct rig r;
 	uint32_t g;
 
-	rig_set_up(&r, 10, 2);
-	rig_make_directories(&r);
-	r.dev.tick = 1000;
-	r.dev.miss_ns = 100000;
-	fake_set_resident(&r.dev, r.fs.groups[4].inode_table, TABLE_BLOCKS,
+	rig_make_directories(r);
+	r->dev.tick = 1000;
+	r->dev.miss_ns = 100000;
+	fake_set_resident(&r->dev, r->fs.groups[4].inode_table, TABLE_BLOCKS,
 			  true);
-	rig_run(&r);
-	for (b = 0; b < r.dev.blocks; b++)
-		blocks += fake_asked(&r.dev, b);
-	st = rig_stats(&r);
+	rig_run(r);
+	for (b = 0; b < r->dev.blocks; b++)
+		blocks += rig_asked(r, b);
+	st = rig_stats(r);
 	assert_int_equal(blocks, 10 * (2 + TABLE_BLOCKS + 2) - TABLE_BLOCKS);
 	assert_int_equal(st.prefetched_bytes, blocks * BS);
 	assert_int_equal(st.planned_bytes, (blocks + TABLE_BLOCKS) * BS);
 	assert_int_equal(st.by_class[E2PF_INODES].bytes, 9 * TABLE_BLOCKS * BS);
 	assert_int_equal(st.by_class[E2PF_INODES].runs, 9);
-	assert_int_equal(st.prefetched_requests, r.dev.requests);
+	assert_int_equal(st.prefetched_requests, r->dev.requests);
 	assert_int_equal(st.peak_lookahead_bytes, blocks * BS);
 	assert_int_equal(st.wasted_bytes, blocks * BS);
 	assert_int_equal(st.checker_bytes, 0);
 
-	e2pf_engine_stage(r.e, E2PF_EXT4_PASS1);
+	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
 	for (g = 0; g < 10; g++)
-		rig_checker_reads(&r, r.fs.groups[g].inode_table, TABLE_BLOCKS);
-	e2pf_engine_stage(r.e, E2PF_EXT4_PASS2);
-	rig_checker_reads(&r, 200, 3);
-	rig_checker_reads(&r, 200, 3);
-	fake_advance(&r.dev, 500);
-	st = rig_stats(&r);
-	assert_int_equal(st.wasted_bytes,
-			 (blocks - 9 * TABLE_BLOCKS) * BS);
+		rig_checker_reads(r, r->fs.groups[g].inode_table, TABLE_BLOCKS);
+	e2pf_engine_stage(r->e, E2PF_EXT4_PASS2);
+	rig_checker_reads(r, 200, 3);
+	rig_checker_reads(r, 200, 3);
+	fake_advance(&r->dev, 500);
+	st = rig_stats(r);
+	assert_int_equal(st.wasted_bytes, (blocks - 9 * TABLE_BLOCKS) * BS);
 	assert_int_equal(st.checker_bytes, (10 * TABLE_BLOCKS + 6) * BS);
 	assert_int_equal(st.stage[E2PF_EXT4_PASS1].reads, 10);
 	assert_int_equal(st.stage[E2PF_EXT4_PASS1].hits, 10);
@@ -571,47 +513,39 @@ TEST(figures_add_up)
 	assert_int_equal(st.stage[E2PF_EXT4_PASS2].reads, 2);
 	assert_int_equal(st.stage[E2PF_EXT4_PASS2].hits, 1);
 	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stalls, 1);
-	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stall_ns,
-			 101000);
+	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stall_ns, 101000);
 	assert_int_equal(st.stage[E2PF_EXT4_PASS2].ns, 102500);
 	assert_int_equal(st.prefetched_bytes, blocks * BS);
-	rig_tear_down(&r);
 }
 
-TEST(plan_counted)
+RIG_TEST(plan_counted, 10, 2)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
-	struct rig r;
 
-	rig_set_up(&r, 10, 2);
-	rig_make_directories(&r);
-	rig_new(&r);
-	assert_int_equal(e2pf_engine_plan(r.e, plan), 0);
+	rig_make_directories(r);
+	rig_new(r);
+	assert_int_equal(e2pf_engine_plan(r->e, plan), 0);
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, (20) * BS);
 	assert_int_equal(plan[E2PF_INODES].bytes, (10 * TABLE_BLOCKS) * BS);
 	assert_int_equal(plan[E2PF_EXTENTS].bytes, (10) * BS);
 	assert_int_equal(plan[E2PF_EXTENTS].runs, 10);
 	assert_int_equal(plan[E2PF_DIRS].bytes, (10) * BS);
 	assert_int_equal(plan[E2PF_INDIRECT].bytes, (0) * BS);
-	assert_int_equal(fake_missing_asked(&r.dev), 0);
-	rig_tear_down(&r);
+	assert_int_equal(fake_missing_asked(&r->dev), 0);
 }
 
 /* Unreadable tables are skipped, until there are too many. */
 /* What an earlier start has read changes nothing. */
-TEST(plan_after_a_stop)
+RIG_TEST(plan_after_a_stop, 10, 2)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
-	struct rig r;
 
-	rig_set_up(&r, 10, 2);
-	rig_make_directories(&r);
-	rig_run(&r);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	assert_int_equal(e2pf_engine_plan(r.e, plan), 0);
+	rig_make_directories(r);
+	rig_run(r);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_int_equal(e2pf_engine_plan(r->e, plan), 0);
 	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
 	assert_int_equal(plan[E2PF_DIRS].bytes, 10 * BS);
-	rig_tear_down(&r);
 }
 
 TEST(plan_with_errors)

@@ -39,7 +39,7 @@ TEST(forecasts)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+	for (i = 0; i < COUNT(of); i++) {
 		struct e2pf_probe p = {
 			.report = {
 				.block_size = 4096,

@@ -193,7 +193,7 @@ TEST_WITH(map, set_up, tear_down)
 	unsigned i;
 	uint64_t b;
 
-	for (i = 0; i < sizeof(named) / sizeof(*named); i++) {
+	for (i = 0; i < COUNT(named); i++) {
 		uint32_t le = htole32(named[i]);
 
 		memcpy(at + i * sizeof(le), &le, sizeof(le));

@@ -320,7 +320,7 @@ TEST(signals)
 	print_message("the thread sanitizer stands in for handlers\n");
 	skip();
 #endif
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		assert_int_equal(run_child(cases[i].child), cases[i].signal);
 }
 

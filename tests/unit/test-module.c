@@ -283,7 +283,7 @@ static int main_preloaded(const char *name, const char *where)
 	alarm(600);
 	if (!referred[0])
 		return 97;
-	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+	for (i = 0; i < COUNT(uses); i++)
 		if (!strcmp(uses[i].name, name))
 			return uses[i].run();
 	return 99;

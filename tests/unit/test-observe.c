@@ -116,7 +116,7 @@ static void read_all(struct rig *r, bool wide, struct outcome *out)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(reads) / sizeof(reads[0]); i++, out++) {
+	for (i = 0; i < COUNT(reads); i++, out++) {
 		memset(out, 0, sizeof(*out));
 		errors_called = 0;
 		error_block = 0;
@@ -134,7 +134,7 @@ static void read_all(struct rig *r, bool wide, struct outcome *out)
 
 TEST_WITH(same_as_unobserved, set_up, tear_down)
 {
-	enum { N = sizeof(reads) / sizeof(reads[0]) };
+	enum { N = COUNT(reads) };
 	struct outcome *plain = calloc(N, sizeof(*plain));
 	struct outcome *observed = calloc(N, sizeof(*observed));
 	struct rig *r = *state;
@@ -188,7 +188,7 @@ TEST_WITH(hits_and_misses, set_up, tear_down)
 		{ 1, true, 1 }, { 4, true, 4 }, { 5, false, 5 },
 		{ -1000, false, 0 }, { -1025, true, 1 }, { -4096, false, 4 },
 	};
-	enum { N = sizeof(kinds) / sizeof(kinds[0]) };
+	enum { N = COUNT(kinds) };
 	struct e2pf_engine_stats st;
 	struct rig *r = *state;
 	char buf[8 * BS];

@@ -15,8 +15,6 @@
 #include "unit.h"
 #include "plan-walk.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 struct combination {
 	const char *name;
 	const char *options;		/* of mke2fs */

@@ -53,7 +53,7 @@ TEST(rates)
 	struct e2pf_estimate left;
 	unsigned i, t;
 
-	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+	for (i = 0; i < COUNT(of); i++) {
 		struct e2pf_progress_past past = { .seconds = 0 };
 
 		for (t = 1; t < 50 && t < of[i].all - 4; t++) {
@@ -154,7 +154,7 @@ static void read_facts(char *line, double *real, struct e2pf_progress_facts *f)
 	};
 	unsigned i;
 
-	for (i = 0; i < sizeof(column) / sizeof(*column); i++) {
+	for (i = 0; i < COUNT(column); i++) {
 		char *end;
 
 		*column[i] = strtod(line, &end);

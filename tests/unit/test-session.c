@@ -285,7 +285,7 @@ TEST(library_is_newer)
 	char *text;
 	size_t i;
 
-	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+	for (i = 0; i < COUNT(of); i++) {
 		library = of[i].version;
 		assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
 		text = statistics(s);
@@ -331,7 +331,7 @@ TEST(budget)
 	char *text;
 	size_t i;
 
-	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+	for (i = 0; i < COUNT(of); i++) {
 		if (of[i].has_sys)
 			make_machine();
 		else

@@ -10,8 +10,6 @@
 #include "unit.h"
 #include "settings.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* A value that is not taken is 0 here, and changes nothing. */
 TEST(values)
 {

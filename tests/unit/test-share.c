@@ -81,7 +81,7 @@ TEST(what_is_counted)
 	static char many[LINES * sizeof(line)];
 	size_t i;
 
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (i = 0; i < COUNT(table); i++) {
 		make_tree(table[i].locks);
 		assert_int_equal(e2pf_share_count(tree_root), table[i].count);
 		assert_true(e2pf_memory_share(tree_root, false) ==

@@ -138,7 +138,7 @@ TEST(any_size)
 	struct rig r;
 	unsigned i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < COUNT(sizes); i++) {
 		set_up(&r, sizes[i]);
 		assert_null(measure(&r, true, &m));
 		assert_true(m.latency_ns && m.deep_latency_ns &&
@@ -293,7 +293,7 @@ TEST(kinds_of_device)
 	struct rig r;
 	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; i < COUNT(kinds); i++) {
 		set_up_places(&r, kinds[i].lone, kinds[i].deep);
 		assert_null(measure(&r, false, &m));
 		assert_int_equal(m.latency_ns, kinds[i].lone);

@@ -47,7 +47,7 @@ TEST(walked)
 	enum e2pf_ext4_stage stage = E2PF_EXT4_PASS5;
 	size_t i;
 
-	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+	for (i = 0; i < COUNT(steps); i++) {
 		stage = stage_after(stage, steps[i].seen);
 		if (stage != steps[i].stage)
 			fail_msg("step %zu: %s", i,

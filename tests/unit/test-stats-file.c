@@ -51,7 +51,7 @@ static int remove_dir(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (i = 0; i < COUNT(files); i++)
 		unlink(in_dir(files[i]));
 	rmdir(in_dir("folder"));
 	return rmdir(dir);

@@ -32,55 +32,46 @@ static void lay_out_flex(const struct e2pf_geometry *geo,
 
 /* A flex group's bitmaps and tables are 160 KiB in one piece, and the device
  * takes 128 at a time: two requests, whoever makes them. */
-TEST(requests_by_pieces)
+static const struct {
+	unsigned workers;
+	bool has_head;
+} by_pieces[] = { { 1, false }, { 4, false }, { 7, false }, { 1, true } };
+
+RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
+	  rig_set_up(r, GROUPS, by_pieces[way].workers))
 {
-	static const struct {
-		unsigned workers;
-		bool has_head;
-	} ways[] = { { 1, false }, { 4, false }, { 7, false }, { 1, true } };
-	struct rig r;
-	unsigned w;
 	uint32_t g;
 
-	for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		rig_set_up(&r, GROUPS, ways[w].workers);
-		lay_out_flex(&r.fs.geo, r.fs.groups);
-		r.cfg.has_head = ways[w].has_head;
-		rig_run(&r);
-		for (g = 0; g < GROUPS; g++) {
-			assert_int_equal(rig_table_asked(&r, g), 1);
-			assert_int_equal(fake_asked(&r.dev,
-					r.fs.groups[g].block_bitmap), 1);
-			assert_int_equal(fake_asked(&r.dev,
-					r.fs.groups[g].inode_bitmap), 1);
-		}
-		assert_int_equal(r.dev.requests, 2 * GROUPS / FLEX);
-		rig_tear_down(&r);
+	lay_out_flex(&r->fs.geo, r->fs.groups);
+	r->cfg.has_head = by_pieces[way].has_head;
+	rig_run(r);
+	for (g = 0; g < GROUPS; g++) {
+		assert_int_equal(rig_table_asked(r, g), 1);
+		assert_int_equal(rig_asked(r, r->fs.groups[g].block_bitmap), 1);
+		assert_int_equal(rig_asked(r, r->fs.groups[g].inode_bitmap), 1);
 	}
+	assert_int_equal(r->dev.requests, 2 * GROUPS / FLEX);
 }
 
 /* Bitmaps that take a fifth of the budget are brought in the same sweep, and not
  * in a second one. */
-TEST(one_sweep)
+RIG_TEST(one_sweep, GROUPS, 1)
 {
 	uint64_t last = 0;
-	struct rig r;
 	size_t i;
 
-	rig_set_up(&r, GROUPS, 1);
-	lay_out_flex(&r.fs.geo, r.fs.groups);
-	r.cfg.has_head = true;
-	r.cfg.paced = false;
-	r.cfg.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
-	rig_run(&r);
-	assert_int_equal(r.dev.requests, 2 * GROUPS / FLEX);
-	for (i = 0; i < r.dev.events; i++)
-		if (r.dev.event[i].op == FAKE_WILLNEED) {
-			assert_true(r.dev.event[i].block >= last);
-			last = r.dev.event[i].block;
+	lay_out_flex(&r->fs.geo, r->fs.groups);
+	r->cfg.has_head = true;
+	r->cfg.paced = false;
+	r->cfg.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
+	rig_run(r);
+	assert_int_equal(r->dev.requests, 2 * GROUPS / FLEX);
+	for (i = 0; i < r->dev.events; i++)
+		if (r->dev.event[i].op == FAKE_WILLNEED) {
+			assert_true(r->dev.event[i].block >= last);
+			last = r->dev.event[i].block;
 		}
 	assert_true(last);
-	rig_tear_down(&r);
 }
 
 static void keep_table(void *ctx, const struct e2pf_ref *ref)
@@ -172,7 +163,7 @@ TEST(table_moved)
 	source->ops->seed(source, E2PF_EXT4_TABLES, 1, keep, &ref);
 	assert_int_equal(ref.offset, fs.groups[1].inode_table * 1024);
 	assert_int_equal(source->ops->piece(source, &ref, 0), 2048);
-	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
+	for (i = 0; i < COUNT(moved); i++) {
 		fs.groups[1] = moved[i];
 		assert_int_equal(source->ops->piece(source, &ref, 0), 0);
 		source->ops->parse(source, &ref, 0, fs.image + ref.offset, 2048,

@@ -182,7 +182,7 @@ TEST(each_machine)
 	char text[256];
 	size_t i;
 
-	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+	for (i = 0; i < COUNT(machines); i++) {
 		struct e2pf_topology topo = { .disks = 0 };
 		unsigned readahead, found;
 
@@ -265,7 +265,7 @@ TEST(large_trees)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
+	for (i = 0; i < COUNT(trees); i++) {
 		struct e2pf_topology topo = { .disks = 0 };
 
 		make_array(trees[i].disks, trees[i].layers);
