@@ -53,42 +53,45 @@ static bool touches(const struct fake_event *ev, uint64_t block)
 	       block < ev->block + ev->count;
 }
 
-/* No directory before the last table; each once, in block order. */
 static const struct {
+	uint32_t groups;
 	unsigned workers;
 	bool block_order, paced;
-} tables_first[] = {
-	{ 1, false, true }, { 3, false, true }, { 3, false, false },
-	{ 1, true, true }, { 2, true, true }, { 1, true, false },
+} read_once[] = {
+	{ 10, 1, false, false }, { 10, 3, false, false },
+	{ 10, 1, false, true }, { 10, 3, false, true }, { 10, 1, true, false },
+	{ 10, 1, true, true }, { 10, 2, true, false }, { 2, 8, false, true },
+	{ 1, 1, false, true }, { 1, 5, true, true },
 };
 
-RIG_TESTS(directories_after_the_tables, COUNT(tables_first),
-	  rig_set_up(r, 10, tables_first[way].workers))
+/* Each block once; no directory before the last table, and those in block order. */
+RIG_TESTS(all_read_once, COUNT(read_once),
+	  rig_set_up(r, read_once[way].groups, read_once[way].workers))
 {
-	size_t i, table, dir;
+	const struct fake_event *ev = r->dev.event;
+	size_t i, table = 0, dir = SIZE_MAX;
 	uint32_t g;
 
 	rig_make_directories(r);
-	r->cfg.has_head = tables_first[way].block_order;
-	r->cfg.paced = tables_first[way].paced;
+	r->cfg.has_head = read_once[way].block_order;
+	r->cfg.paced = read_once[way].paced;
 	rig_run(r);
 	rig_assert_all_asked_once(r);
-	table = 0;
-	dir = r->dev.events;
+	assert_false(rig_stats(r).gave_up);
+	assert_int_equal(rig_stats(r).threads, read_once[way].workers);
 	for (i = 0; i < r->dev.events; i++)
-		for (g = 0; g < 10; g++) {
-			const struct fake_event *ev = &r->dev.event[i];
-
-			if (touches(ev, r->fs.groups[g].inode_table))
+		for (g = 0; g < read_once[way].groups; g++) {
+			if (touches(&ev[i], r->fs.groups[g].inode_table))
 				table = i;
-			if (touches(ev, rig_directory(r, g)) && i < dir)
+			if (touches(&ev[i], rig_directory(r, g)) && i < dir)
 				dir = i;
 		}
 	assert_true(table < dir);
 	/* Bitmaps may be among them. */
-	for (g = 0; g < 10 && tables_first[way].workers == 1; dir++) {
+	for (g = 0; read_once[way].workers == 1 && g < read_once[way].groups;
+	     dir++) {
 		assert_true(dir < r->dev.events);
-		if (touches(&r->dev.event[dir], rig_directory(r, g)))
+		if (touches(&ev[dir], rig_directory(r, g)))
 			g++;
 	}
 }
@@ -363,19 +366,6 @@ RIG_TESTS(bitmaps_after_a_short_pass, 2, rig_set_up(r, 16, 1))
 	fake_threads_settle();
 	for (g = 0; g < 16; g++)
 		assert_int_equal(rig_asked(r, r->fs.groups[g].inode_bitmap), 1);
-}
-
-/* Bitmaps wait for the budget, and go on as the checker reads. */
-RIG_TEST(bitmaps_within_the_budget, 40, 1)
-{
-	r->cfg.budget = 20 * BS;
-	r->classes = 1u << E2PF_BITMAPS;
-	rig_start(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
-	fake_threads_settle();
-	assert_uint_in_range(fake_missing_asked(&r->dev), 20, 22);
-	rig_checker_reads_bitmaps(r);
-	rig_assert_bitmaps_asked(r, 1);
 }
 
 static const struct e2pf_source_ops *own_ops;

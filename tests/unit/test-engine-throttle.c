@@ -79,37 +79,31 @@ RIG_TESTS(budget_kept, 2, rig_set_up(r, 60, way ? 4 : 1))
 		assert_uint_in_range(rig_table_asked(r, at), workers == 1, 1);
 }
 
-/* The checker's progress reports do not wake workers that have nothing to do:
- * those that have read everything, and those whose window is still full. */
-TEST(idle_workers_not_woken)
+/* The checker's progress reports do not wake workers that have nothing to do: those
+ * that have read everything, and those whose window is still full; nor do its reads,
+ * in a phase in which reads free the budget. */
+RIG_TESTS(idle_workers_not_woken, 2, rig_set_up(r, 60, 16))
 {
-	struct rig r;
 	unsigned before;
 	uint32_t at;
 
-	rig_set_up(&r, 60, 16);
-	rig_run(&r);
+	if (way) {
+		r->cfg.budget = 200 * BS;
+		r->classes = 1u << E2PF_BITMAPS;
+	}
+	rig_start(r);
+	if (way)
+		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+	assert_true(e2pf_engine_wait(r->e, -1));
 	fake_threads_settle();
 	before = fake_threads_woken();
 	for (at = 0; at < 60; at++)
-		e2pf_ext4_at_group(r.e, at);
+		if (way)
+			rig_checker_reads(r, r->fs.groups[at].block_bitmap, 2);
+		else
+			e2pf_ext4_at_group(r->e, at);
 	assert_int_equal(fake_threads_woken(), before);
-	rig_tear_down(&r);
-
-	/* Nor do its reads, in a phase in which reads free the budget. */
-	rig_set_up(&r, 60, 16);
-	r.cfg.budget = 200 * BS;
-	r.classes = 1u << E2PF_BITMAPS;
-	rig_start(&r);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, 0);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	fake_threads_settle();
-	before = fake_threads_woken();
-	for (at = 0; at < 60; at++)
-		rig_checker_reads(&r, r.fs.groups[at].block_bitmap, 2);
-	assert_int_equal(fake_threads_woken(), before);
-	assert_int_equal(rig_stats(&r).wasted_bytes, 0);
-	rig_tear_down(&r);
+	assert_true(!way || !rig_stats(r).wasted_bytes);
 }
 
 /* The checker reports its position between the worker's decision to sleep and
@@ -125,29 +119,22 @@ static void report_position(struct fake_device *f)
 		e2pf_ext4_at_group(reporting->e, 10);
 }
 
-TEST(report_just_before_a_sleep)
+RIG_TESTS(report_just_before_a_sleep, 2, rig_set_up(r, 60, 1))
 {
-	unsigned turn;
-	struct rig r;
-
-	report_at = 0;
-	for (turn = 0; turn < 2; turn++) {
-		rig_set_up(&r, 60, 1);
-		r.cfg.budget = 16 * TABLE_BLOCKS * BS;
-		r.classes = 1u << E2PF_INODES;
-		reporting = &r;
-		clock_readings = 0;
-		r.dev.on_now = report_position;
-		rig_settle(&r);
-		if (turn && !rig_table_asked(&r, 16))
-			fail_msg("a worker sleeps although the checker has "
-				 "made room");
-		assert_int_equal(rig_table_asked(&r, 15), 1);
-		assert_int_equal(rig_table_asked(&r, 20), turn);
-		report_at = clock_readings;
-		r.dev.on_now = NULL;
-		rig_tear_down(&r);
-	}
+	if (!way)
+		report_at = 0;
+	r->cfg.budget = 16 * TABLE_BLOCKS * BS;
+	r->classes = 1u << E2PF_INODES;
+	reporting = r;
+	clock_readings = 0;
+	r->dev.on_now = report_position;
+	rig_settle(r);
+	if (way && !rig_table_asked(r, 16))
+		fail_msg("a worker sleeps although the checker has made room");
+	assert_int_equal(rig_table_asked(r, 15), 1);
+	assert_int_equal(rig_table_asked(r, 20), way);
+	report_at = clock_readings;
+	r->dev.on_now = NULL;
 }
 
 /* What was taken at once leads to more than the budget: as the checker gets on in
@@ -179,20 +166,6 @@ RIG_TEST(range_of_more_than_the_budget, 10, 1)
 	e2pf_ext4_at_group(r->e, GROUPS / 2);
 	fake_threads_settle();
 	assert_uint_in_range(fake_missing_asked(&r->dev) - before, 20, 60);
-}
-
-RIG_TEST(total_budget, 60, 1)
-{
-	r->cfg.paced = false;
-	r->cfg.budget = 40 * BS;
-	rig_run(r);
-	assert_true(rig_stats(r).gave_up);
-	assert_uint_in_range(fake_missing_asked(&r->dev), 40, 48);
-	/* The budget counts from each start. */
-	assert_true(e2pf_engine_stop(r->e, -1));
-	rig_go_on(r);
-	assert_true(rig_stats(r).gave_up);
-	assert_uint_in_range(fake_missing_asked(&r->dev), 80, 96);
 }
 
 /* Two workers read tables: the first, at group 0, waits for the device, and the
@@ -255,38 +228,45 @@ RIG_TEST(machine_with_little_memory, 400, 1)
 	asking = NULL;
 }
 
-/* Without a checker that uses the blocks, three quarters of the available
- * memory are filled. */
-RIG_TEST(three_quarters_without_checker, 600, 1)
+/* A total budget counts from each start; without a checker that uses the blocks,
+ * three quarters of the available memory are filled. */
+RIG_TESTS(total_budget, 2, rig_set_up(r, 900, 1))
 {
-	r->classes = 1u << E2PF_INODES;
+	uint64_t blocks = way ? 3072 : 40;
+
 	r->cfg.paced = false;
-	r->cfg.available = ask_machine;
-	r->cfg.ctx = &machine_has;
 	machine_has = 4 << 20;
-	r->cfg.budget = e2pf_engine_budget(machine_has, false);
+	r->cfg.budget = way ? e2pf_engine_budget(machine_has, false) : 40 * BS;
+	r->cfg.available = way ? ask_machine : NULL;
+	r->cfg.ctx = &machine_has;
 	rig_run(r);
 	assert_true(rig_stats(r).gave_up);
-	assert_uint_in_range(fake_missing_asked(&r->dev), 3072, 3072 + 8);
+	assert_uint_in_range(fake_missing_asked(&r->dev), blocks, blocks + 8);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	rig_go_on(r);
+	assert_true(rig_stats(r).gave_up);
+	assert_uint_in_range(fake_missing_asked(&r->dev), 2 * blocks,
+			     2 * blocks + 16);
 }
 
-/* In the last pass the checker's reads make room.  What cannot be recorded is not
- * read: nobody would notice its use. */
-RIG_TEST(no_room_in_the_set, 300, 1)
+/* In the last pass bitmaps wait for the budget, and the checker's reads make room.
+ * What cannot be recorded is not read: nobody would notice its use. */
+RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 {
-	enum { GROUPS = 300 };
-
 	r->classes = 1u << E2PF_BITMAPS;
-	r->cfg.budget = 8 * 2 * GROUPS * BS - 1;
+	r->cfg.budget = way ? 8 * 2 * 300 * BS - 1 : 20 * BS;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_start(r);
-	e2pf_lock(&r->e->lock);
-	e2pf_blockset_clear(&r->e->window.ahead, 256 * 16);
-	e2pf_unlock(&r->e->lock);
+	if (way) {
+		e2pf_lock(&r->e->lock);
+		e2pf_blockset_clear(&r->e->window.ahead, 256 * 16);
+		e2pf_unlock(&r->e->lock);
+	}
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
 	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
-	assert_uint_in_range(fake_missing_asked(&r->dev), 2 * 192, 2 * 193);
+	assert_uint_in_range(fake_missing_asked(&r->dev), way ? 2 * 192 : 20,
+			     way ? 2 * 193 : 22);
 	rig_checker_reads_bitmaps(r);
 	rig_assert_bitmaps_asked(r, 1);
 }

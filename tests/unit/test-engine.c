@@ -11,29 +11,6 @@
 /* Requests in flight at first. */
 #define FIRST_REQUESTS 4u
 
-static const struct {
-	uint32_t groups;
-	unsigned workers;
-	bool block_order, paced;
-} read_once[] = {
-	{ 10, 1, false, false }, { 10, 3, false, false },
-	{ 10, 3, false, true }, { 10, 1, true, true },
-	{ 10, 2, true, false }, { 2, 8, false, true },
-	{ 1, 1, false, true }, { 1, 5, true, true },
-};
-
-RIG_TESTS(all_read_once, COUNT(read_once),
-	  rig_set_up(r, read_once[way].groups, read_once[way].workers))
-{
-	rig_make_directories(r);
-	r->cfg.has_head = read_once[way].block_order;
-	r->cfg.paced = read_once[way].paced;
-	rig_run(r);
-	rig_assert_all_asked_once(r);
-	assert_false(rig_stats(r).gave_up);
-	assert_int_equal(rig_stats(r).threads, read_once[way].workers);
-}
-
 /* Files with a node each in the same group, five blocks apart; the tables are
  * further away than the largest gap. */
 enum { DEAR_GROUPS = 100, DEAR_FILES = 6, DEAR_NODES = 40, DEAR_EVERY = 6 };
@@ -83,68 +60,50 @@ RIG_TESTS(dear_requests, 2, rig_set_up(r, DEAR_GROUPS, 1))
 	assert_uint_in_range(r->dev.missing_read, 0, 1);
 }
 
-TEST(errors_tolerated)
+RIG_TESTS(errors_tolerated, 2, rig_set_up(r, 40, 1))
 {
-	struct rig r;
-	uint32_t g;
+	uint32_t g, bad = way ? 40 : 1;
 
-	rig_set_up(&r, 40, 1);
-	for (g = 0; g < 1; g++)
-		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
-	rig_run(&r);
-	assert_false(rig_stats(&r).gave_up);
-	assert_int_equal(rig_stats(&r).errors, 1);
-	assert_int_equal(rig_table_asked(&r, 39), 1);
-	rig_tear_down(&r);
-
-	rig_set_up(&r, 40, 1);
-	for (g = 0; g < 40; g++)
-		fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
-	rig_run(&r);
-	assert_true(rig_stats(&r).gave_up);
-	assert_false(e2pf_engine_reads_ahead(r.e));
-	assert_int_equal(rig_stats(&r).errors, 2);
-	rig_tear_down(&r);
+	for (g = 0; g < bad; g++)
+		fake_set_bad(&r->dev, r->fs.groups[g].inode_table, 1);
+	rig_run(r);
+	assert_int_equal(rig_stats(r).gave_up, way);
+	assert_int_equal(e2pf_engine_reads_ahead(r->e), !way);
+	assert_int_equal(rig_stats(r).errors, 1 + way);
+	assert_int_equal(rig_table_asked(r, 39), !way);
 }
 
-TEST(stopped_in_every_state)
+RIG_TEST(stopped_while_idle, 8, 2)
 {
-	enum fake_op op;
-	struct rig r;
-
 	/* Never started. */
-	rig_set_up(&r, 8, 2);
-	rig_new(&r);
-	assert_true(e2pf_engine_stop(r.e, 0));
-	assert_true(e2pf_engine_stop(r.e, -1));
-	/* Idle. */
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
+	rig_new(r);
+	assert_true(e2pf_engine_stop(r->e, 0));
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
-	assert_true(e2pf_engine_reads_ahead(r.e));
-	assert_true(e2pf_engine_stop(r.e, -1));
-	assert_false(e2pf_engine_reads_ahead(r.e));
-	assert_true(e2pf_engine_stop(r.e, -1));
-	rig_tear_down(&r);
-	/* Throttled by the budget. */
-	rig_set_up(&r, 60, 2);
-	r.cfg.budget = 20 * BS;
-	rig_settle(&r);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	rig_tear_down(&r);
-	/* Waiting for the device. */
-	for (op = 0; op < FAKE_OPS; op++) {
-		rig_set_up(&r, 80, 2);
-		fake_hold(&r.dev, op, true);
-		rig_settle(&r);
-		assert_int_equal(fake_blocked(&r.dev, op), 2);
-		assert_false(e2pf_engine_wait(r.e, 1));
-		assert_false(e2pf_engine_stop(r.e, 1));
-		assert_int_equal(e2pf_engine_start(r.e, &r.cfg), EBUSY);
-		fake_hold(&r.dev, op, false);
-		assert_true(e2pf_engine_stop(r.e, -1));
-		assert_int_equal(fake_threads_alive(), 0);
-		rig_tear_down(&r);
-	}
+	assert_true(e2pf_engine_reads_ahead(r->e));
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_false(e2pf_engine_reads_ahead(r->e));
+	assert_true(e2pf_engine_stop(r->e, -1));
+}
+
+/* While two workers wait for the device: nothing else ends them. */
+static void stop_held(struct rig *r, enum fake_op op)
+{
+	assert_false(e2pf_engine_wait(r->e, 1));
+	assert_false(e2pf_engine_stop(r->e, 1));
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), EBUSY);
+	fake_hold(&r->dev, op, false);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_int_equal(fake_threads_alive(), 0);
+}
+
+RIG_TESTS(stopped_while_waiting, FAKE_OPS, rig_set_up(r, 80, 2))
+{
+	fake_hold(&r->dev, way, true);
+	rig_settle(r);
+	assert_int_equal(fake_blocked(&r->dev, way), 2);
+	stop_held(r, way);
 }
 
 static void make_flat_directories(struct rig *r, unsigned count)
@@ -309,85 +268,60 @@ RIG_TESTS(stuck_device, 2, rig_set_up(r, 2, 1))
 
 /* A stop waits for what is in flight if it is told to, but not after a read that
  * fails. */
-TEST(stop_that_settles)
+RIG_TESTS(stop_that_settles, 4, rig_set_up(r, 1, 1))
 {
-	unsigned settles, bad;
-	struct rig r;
+	bool settles = way & 1, bad = way & 2;
 
-	for (settles = 0; settles < 2; settles++)
-		for (bad = 0; bad < 2; bad++) {
-			rig_set_up(&r, 1, 1);
-			r.classes = 1u << E2PF_BITMAPS;
-			r.cfg.settle = settles;
-			fake_set_late(&r.dev, true);
-			if (bad)
-				fake_set_bad(&r.dev, 0, r.dev.blocks);
-			rig_settle(&r);
-			assert_int_equal(fake_missing_asked(&r.dev), 2);
-			assert_int_equal(e2pf_engine_stop(r.e, settles && !bad ?
-							  50 : -1),
-					 !settles || bad);
-			fake_set_late(&r.dev, false);
-			fake_complete(&r.dev);
-			assert_true(e2pf_engine_stop(r.e, -1));
-			assert_int_equal(rig_stats(&r).errors, settles && bad);
-			rig_tear_down(&r);
-		}
+	r->classes = 1u << E2PF_BITMAPS;
+	r->cfg.settle = settles;
+	fake_set_late(&r->dev, true);
+	if (bad)
+		fake_set_bad(&r->dev, 0, r->dev.blocks);
+	rig_settle(r);
+	assert_int_equal(fake_missing_asked(&r->dev), 2);
+	assert_int_equal(e2pf_engine_stop(r->e, settles && !bad ? 50 : -1),
+			 !settles || bad);
+	fake_set_late(&r->dev, false);
+	fake_complete(&r->dev);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_int_equal(rig_stats(r).errors, settles && bad);
 }
 
-/* While deferred blocks are read. */
-TEST(stopped_later)
+/* While deferred blocks are read: one was in flight; another start reads the rest. */
+RIG_TEST(stopped_later, 1, 2)
 {
-	uint64_t before, asked;
-	struct rig r;
+	make_flat_directories(r, 30);
+	rig_start_held_later(r);
+	stop_held(r, FAKE_WILLNEED);
+	assert_int_equal(fake_missing_asked(&r->dev), TABLE_BLOCKS + 1);
+	r->cfg.paced = false;
+	rig_go_on(r);
+	assert_int_equal(fake_missing_asked(&r->dev), TABLE_BLOCKS + 30);
+}
 
-	/* Waiting for the device. */
-	rig_set_up(&r, 1, 2);
-	make_flat_directories(&r, 30);
-	rig_start_held_later(&r);
-	assert_false(e2pf_engine_wait(r.e, 1));
-	assert_false(e2pf_engine_stop(r.e, 1));
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), EBUSY);
-	fake_hold(&r.dev, FAKE_WILLNEED, false);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	assert_int_equal(fake_threads_alive(), 0);
-	/* One was in flight; another start reads the rest. */
-	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 1);
-	r.cfg.paced = false;
-	rig_go_on(&r);
-	assert_int_equal(fake_missing_asked(&r.dev), TABLE_BLOCKS + 30);
-	rig_tear_down(&r);
-	/* Throttled by the budget. */
-	rig_set_up(&r, 1, 2);
-	make_flat_directories(&r, 30);
-	r.cfg.budget = 20 * BS;
-	rig_settle(&r);
-	assert_uint_in_range(fake_missing_asked(&r.dev), TABLE_BLOCKS + 8,
-			TABLE_BLOCKS + 12);
-	assert_true(e2pf_engine_wait(r.e, 1));
-	assert_true(e2pf_engine_stop(r.e, -1));
-	/* Another start has all of the budget, and what the first one read no
-	 * longer counts as ahead.  Which of two workers gets the last of the
-	 * budget is open. */
-	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-	before = fake_missing_asked(&r.dev);
-	fake_threads_reset();
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
-	fake_threads_settle();
-	asked = fake_missing_asked(&r.dev);
-	assert_uint_in_range(asked - before, TABLE_BLOCKS + 8, TABLE_BLOCKS + 12);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	assert_int_equal(rig_stats(&r).wasted_bytes, asked * BS);
-	rig_tear_down(&r);
-	/* A total budget that ends there. */
-	rig_set_up(&r, 1, 2);
-	make_flat_directories(&r, 30);
-	r.cfg.budget = 20 * BS;
-	r.cfg.paced = false;
-	rig_run(&r);
-	assert_true(rig_stats(&r).gave_up);
-	assert_uint_in_range(fake_missing_asked(&r.dev), 20, 21);
-	rig_tear_down(&r);
+/* Another start has all of the budget, and what the first one read no longer
+ * counts as ahead.  Which of two workers gets the last of the budget is open. */
+RIG_TEST(stopped_at_the_budget, 1, 2)
+{
+	uint64_t before = 0, asked = 0;
+	unsigned start;
+
+	make_flat_directories(r, 30);
+	r->cfg.budget = 20 * BS;
+	rig_new(r);
+	for (start = 0; start < 2; start++) {
+		fake_threads_reset();
+		assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+		fake_threads_settle();
+		asked = fake_missing_asked(&r->dev);
+		assert_uint_in_range(asked - before, TABLE_BLOCKS + 8,
+				     TABLE_BLOCKS + 12);
+		assert_true(e2pf_engine_wait(r->e, 1));
+		assert_true(e2pf_engine_stop(r->e, -1));
+		fake_set_resident(&r->dev, 0, r->dev.blocks, false);
+		before = asked;
+	}
+	assert_int_equal(rig_stats(r).wasted_bytes, asked * BS);
 }
 
 RIG_TEST(started_again, 10, 3)
@@ -518,53 +452,39 @@ RIG_TEST(figures_add_up, 10, 2)
 	assert_int_equal(st.prefetched_bytes, blocks * BS);
 }
 
-RIG_TEST(plan_counted, 10, 2)
+/* Nothing is requested; and what an earlier start has read changes nothing. */
+RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
 
 	rig_make_directories(r);
-	rig_new(r);
+	if (way) {
+		rig_run(r);
+		assert_true(e2pf_engine_stop(r->e, -1));
+	} else {
+		rig_new(r);
+	}
 	assert_int_equal(e2pf_engine_plan(r->e, plan), 0);
-	assert_int_equal(plan[E2PF_BITMAPS].bytes, (20) * BS);
-	assert_int_equal(plan[E2PF_INODES].bytes, (10 * TABLE_BLOCKS) * BS);
-	assert_int_equal(plan[E2PF_EXTENTS].bytes, (10) * BS);
+	assert_int_equal(plan[E2PF_BITMAPS].bytes, 20 * BS);
+	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
+	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
 	assert_int_equal(plan[E2PF_EXTENTS].runs, 10);
-	assert_int_equal(plan[E2PF_DIRS].bytes, (10) * BS);
-	assert_int_equal(plan[E2PF_INDIRECT].bytes, (0) * BS);
-	assert_int_equal(fake_missing_asked(&r->dev), 0);
+	assert_int_equal(plan[E2PF_DIRS].bytes, 10 * BS);
+	assert_int_equal(plan[E2PF_INDIRECT].bytes, 0);
+	assert_int_equal(!fake_missing_asked(&r->dev), !way);
 }
 
 /* Unreadable tables are skipped, until there are too many. */
-/* What an earlier start has read changes nothing. */
-RIG_TEST(plan_after_a_stop, 10, 2)
+RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
+	uint32_t g, bad = 15 + way;
 
-	rig_make_directories(r);
-	rig_run(r);
-	assert_true(e2pf_engine_stop(r->e, -1));
-	assert_int_equal(e2pf_engine_plan(r->e, plan), 0);
-	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
-	assert_int_equal(plan[E2PF_DIRS].bytes, 10 * BS);
-}
-
-TEST(plan_with_errors)
-{
-	struct e2pf_class_count plan[E2PF_CLASSES];
-	unsigned bad;
-	struct rig r;
-	uint32_t g;
-
-	for (bad = 15; bad <= 40; bad += 25) {
-		rig_set_up(&r, 40, 1);
-		for (g = 0; g < bad; g++)
-			fake_set_bad(&r.dev, r.fs.groups[g].inode_table, 1);
-		rig_new(&r);
-		assert_int_equal(e2pf_engine_plan(r.e, plan),
-				 bad > 15 ? EIO : 0);
-		assert_int_equal(plan[E2PF_BITMAPS].bytes, (80) * BS);
-		rig_tear_down(&r);
-	}
+	for (g = 0; g < bad; g++)
+		fake_set_bad(&r->dev, r->fs.groups[g].inode_table, 1);
+	rig_new(r);
+	assert_int_equal(e2pf_engine_plan(r->e, plan), way ? EIO : 0);
+	assert_int_equal(plan[E2PF_BITMAPS].bytes, 80 * BS);
 }
 
 UNIT_MAIN(NULL, NULL)
