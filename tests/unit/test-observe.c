@@ -77,6 +77,7 @@ static int set_up(void **state)
 	io_channel_set_blksize(r->channel, BS);
 	r->channel->read_error = on_error;
 	errors_called = 0;
+	manager = *unix_io_manager;
 	*state = r;
 	return 0;
 }
@@ -85,6 +86,9 @@ static int tear_down(void **state)
 {
 	struct rig *r = *state;
 
+	e2pf_unobserve(&r->observer);
+	if (r->channel)
+		r->channel->manager = unix_io_manager;
 	if (r->channel)
 		io_channel_close(r->channel);
 	e2pf_engine_free(r->e);
@@ -94,6 +98,17 @@ static int tear_down(void **state)
 	free(r);
 	return 0;
 }
+
+/* The manager with the operations that the test has given it. */
+static void observe(struct rig *r)
+{
+	r->channel->manager = &manager;
+	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+}
+
+static const struct e2pf_engine_config cfg = {
+	.threads = 1, .head_threads = 1, .paced = true, .budget = 1 << 20
+};
 
 static const struct {
 	unsigned long block;
@@ -194,12 +209,10 @@ TEST_WITH(hits_and_misses, set_up, tear_down)
 	char buf[8 * BS];
 	unsigned i, j;
 
-	manager = *unix_io_manager;
 	manager.read_blk64 = slow_read64;
 	manager.read_blk = slow_read;
-	r->channel->manager = &manager;
 	clocked = &r->dev;
-	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	observe(r);
 	for (i = 0; i < N; i++)
 		for (j = 0; j < 2; j++) {
 			takes = limit(kinds[i].kib) + j;
@@ -219,8 +232,6 @@ TEST_WITH(hits_and_misses, set_up, tear_down)
 			 6 * 30001 + 500 * (1 + 4 + 5 + 0 + 1 + 4));
 	assert_int_equal(st.checker_bytes,
 			 2 * (10 * BS + 1000 + 1025 + 4096));
-	e2pf_unobserve(&r->observer);
-	r->channel->manager = unix_io_manager;
 }
 
 static uint64_t reads_heard(struct rig *r)
@@ -315,17 +326,11 @@ static errcode_t count_readahead(io_channel channel, unsigned long long block,
 
 TEST_WITH(readahead_absorbed, set_up, tear_down)
 {
-	const struct e2pf_engine_config cfg = {
-		.threads = 2, .head_threads = 1, .paced = true,
-		.budget = 1 << 20
-	};
 	struct rig *r = *state;
 
-	manager = *unix_io_manager;
 	manager.cache_readahead = count_readahead;
 	readaheads = 0;
-	r->channel->manager = &manager;
-	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	observe(r);
 	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
 	assert_int_equal(readaheads, 1);
 	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
@@ -340,8 +345,6 @@ TEST_WITH(readahead_absorbed, set_up, tear_down)
 	assert_true(e2pf_engine_stop(r->e, -1));
 	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
 	assert_int_equal(readaheads, 2);
-	e2pf_unobserve(&r->observer);
-	r->channel->manager = unix_io_manager;
 }
 
 /* A read that the device fails together with another one, as unix_io reports it. */
@@ -356,18 +359,12 @@ static errcode_t fail_read(io_channel channel, unsigned long long block,
  * read even then is the program's. */
 TEST_WITH(failed_read_is_made_again, set_up, tear_down)
 {
-	const struct e2pf_engine_config cfg = {
-		.threads = 1, .head_threads = 1, .paced = true,
-		.budget = 1 << 20
-	};
 	struct rig *r = *state;
 	struct e2pf_engine_stats stats;
 	unsigned char block[BS];
 
-	manager = *unix_io_manager;
 	manager.read_blk64 = fail_read;
-	r->channel->manager = &manager;
-	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	observe(r);
 	/* Nothing was ever in flight. */
 	assert_int_equal(io_channel_read_blk64(r->channel, 40, 1, block), EIO);
 	assert_int_equal(errors_called, 1);
@@ -391,23 +388,17 @@ TEST_WITH(failed_read_is_made_again, set_up, tear_down)
 	r->dev.in_flight[51] = 1;
 	assert_int_equal(io_channel_read_blk64(r->channel, 50, 1, block), 0);
 	assert_int_equal(errors_called, 3);
-	e2pf_unobserve(&r->observer);
-	r->channel->manager = unix_io_manager;
 }
 
 TEST_WITH(manager_without_operations, set_up, tear_down)
 {
 	struct rig *r = *state;
 
-	manager = *unix_io_manager;
 	manager.read_blk64 = NULL;
 	manager.cache_readahead = NULL;
-	r->channel->manager = &manager;
-	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	observe(r);
 	assert_null(r->channel->manager->read_blk64);
 	assert_null(r->channel->manager->cache_readahead);
-	e2pf_unobserve(&r->observer);
-	r->channel->manager = unix_io_manager;
 }
 
 static unsigned managers_reads;
@@ -437,10 +428,8 @@ TEST_WITH(mapped, set_up, tear_down)
 		skip();
 	}
 	e2pf_mapping_populate(m, 0, FILE_BLOCKS * BS);
-	manager = *unix_io_manager;
 	manager.read_blk64 = counted_read64;
-	r->channel->manager = &manager;
-	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	observe(r);
 	r->observer.mapping = m;
 	managers_reads = 0;
 	assert_int_equal(io_channel_read_blk64(r->channel, 9, 4, buf), 0);
@@ -465,7 +454,6 @@ TEST_WITH(mapped, set_up, tear_down)
 	assert_int_equal(io_channel_write_blk(r->channel, 10, 1, own), 0);
 	assert_null(r->observer.mapping);
 	e2pf_unobserve(&r->observer);
-	r->channel->manager = unix_io_manager;
 	e2pf_mapping_free(m);
 	munmap(map, FILE_BLOCKS * BS);
 	close(fd);
