@@ -49,6 +49,15 @@ extern size_t unit_tests;
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
+/* The same with what set_up() has stored as `r'. */
+#define TEST_OF(type, name, set_up, tear_down) \
+	static void name##_of(type *r); \
+	TEST_WITH(name, set_up, tear_down) \
+	{ \
+		name##_of(*state); \
+	} \
+	static void name##_of(type *r)
+
 /* Run the tests of the file, in their order.  Returns how many failed. */
 #define UNIT_RUN(set_up, tear_down) \
 	_cmocka_run_group_tests("tests", unit_test, unit_tests, set_up, \

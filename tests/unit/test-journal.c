@@ -45,6 +45,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define RIG_TEST(name) TEST_OF(struct rig, name, set_up, tear_down)
+
 static void add(struct rig *r, uint64_t block, uint64_t count)
 {
 	while (count--)
@@ -63,10 +65,8 @@ static void asked(struct rig *r, uint64_t block, uint64_t count)
 
 /* A read of the journal's superblock, or of another block, starts no
  * readahead. */
-TEST_WITH(only_the_log, set_up, tear_down)
+RIG_TEST(only_the_log)
 {
-	struct rig *r = *state;
-
 	add(r, 1000, 2000);
 	e2pf_journal_at(&r->j, 1000);
 	e2pf_journal_at(&r->j, 999);
@@ -79,9 +79,8 @@ TEST_WITH(only_the_log, set_up, tear_down)
 }
 
 /* The window grows while reads are sequential, and ends with the journal. */
-TEST_WITH(grows, set_up, tear_down)
+RIG_TEST(grows)
 {
-	struct rig *r = *state;
 	uint64_t b;
 
 	add(r, 100, 10000);
@@ -101,9 +100,8 @@ TEST_WITH(grows, set_up, tear_down)
 
 /* Reads that skip from descriptor block to descriptor block are followed: the
  * data between them will be read, too. */
-TEST_WITH(steps_are_followed, set_up, tear_down)
+RIG_TEST(steps_are_followed)
 {
-	struct rig *r = *state;
 	uint64_t b;
 
 	add(r, 100, 20000);
@@ -115,10 +113,8 @@ TEST_WITH(steps_are_followed, set_up, tear_down)
 
 /* The log wraps around, and the replay starts again: cached blocks are not
  * requested a second time. */
-TEST_WITH(goes_round, set_up, tear_down)
+RIG_TEST(goes_round)
 {
-	struct rig *r = *state;
-
 	add(r, 100, 20000);
 	e2pf_journal_at(&r->j, 20099);
 	asked(r, 20099, 1);
@@ -131,10 +127,8 @@ TEST_WITH(goes_round, set_up, tear_down)
 
 /* A journal in several pieces: as on ext3, with an indirect block between two
  * of them, and one piece that lies before another. */
-TEST_WITH(pieces, set_up, tear_down)
+RIG_TEST(pieces)
 {
-	struct rig *r = *state;
-
 	add(r, 5000, 12);
 	add(r, 5013, 50);
 	add(r, 300, 1000);
@@ -151,9 +145,8 @@ TEST_WITH(pieces, set_up, tear_down)
 
 /* With an invalid journal map, nothing beyond the device is read, and only a
  * limited number of pieces. */
-TEST_WITH(hostile, set_up, tear_down)
+RIG_TEST(hostile)
 {
-	struct rig *r = *state;
 	uint64_t b;
 
 	for (b = 0; b < 2 * 4096; b++)
@@ -179,7 +172,7 @@ TEST_WITH(hostile, set_up, tear_down)
 }
 
 /* Everything that the double indirect block refers to, if it can be a block. */
-TEST_WITH(map, set_up, tear_down)
+RIG_TEST(map)
 {
 	static const struct e2pf_geometry geo = {
 		.block_size = BS, .blocks = BLOCKS
@@ -188,7 +181,6 @@ TEST_WITH(map, set_up, tear_down)
 	static const uint32_t below[] = { 7000 };
 	const uint32_t blocks[3] = { 200, 100, 50 };
 	const uint32_t none[3] = { 0, 0, BLOCKS };
-	struct rig *r = *state;
 	unsigned char *at = r->image + 100 * BS;
 	unsigned i;
 	uint64_t b;
@@ -217,23 +209,20 @@ TEST_WITH(map, set_up, tear_down)
 }
 
 /* The checker has to find an unreadable double indirect block itself. */
-TEST_WITH(map_not_readable, set_up, tear_down)
+RIG_TEST(map_not_readable)
 {
 	static const struct e2pf_geometry geo = {
 		.block_size = BS, .blocks = BLOCKS
 	};
 	const uint32_t blocks[3] = { 200, 100, 0 };
-	struct rig *r = *state;
 
 	fake_set_bad(&r->dev, 100, 1);
 	e2pf_journal_walk(&r->j, &geo, blocks);
 	assert_int_equal(r->j.bytes, 2 * BS);
 }
 
-TEST_WITH(no_memory, set_up, tear_down)
+RIG_TEST(no_memory)
 {
-	struct rig *r = *state;
-
 	fake_fail_allocation(0);
 	add(r, 100, 50);
 	fake_fail_allocation(-1);

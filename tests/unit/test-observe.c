@@ -99,6 +99,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define RIG_TEST(name) TEST_OF(struct rig, name, set_up, tear_down)
+
 /* The manager with the operations that the test has given it. */
 static void observe(struct rig *r)
 {
@@ -147,12 +149,11 @@ static void read_all(struct rig *r, bool wide, struct outcome *out)
 	}
 }
 
-TEST_WITH(same_as_unobserved, set_up, tear_down)
+RIG_TEST(same_as_unobserved)
 {
 	enum { N = COUNT(reads) };
 	struct outcome *plain = calloc(N, sizeof(*plain));
 	struct outcome *observed = calloc(N, sizeof(*observed));
-	struct rig *r = *state;
 	int wide, i;
 
 	for (wide = 0; wide < 2; wide++) {
@@ -193,7 +194,7 @@ static uint64_t limit(unsigned kib)
 	return 30000 + 500 * kib;
 }
 
-TEST_WITH(hits_and_misses, set_up, tear_down)
+RIG_TEST(hits_and_misses)
 {
 	static const struct {
 		int count;
@@ -205,7 +206,6 @@ TEST_WITH(hits_and_misses, set_up, tear_down)
 	};
 	enum { N = COUNT(kinds) };
 	struct e2pf_engine_stats st;
-	struct rig *r = *state;
 	char buf[8 * BS];
 	unsigned i, j;
 
@@ -244,11 +244,10 @@ static uint64_t reads_heard(struct rig *r)
 
 /* The manager's own table is never changed, and the channel goes on with it
  * when nobody observes it, or when it was closed before. */
-TEST_WITH(unobserved_again, set_up, tear_down)
+RIG_TEST(unobserved_again)
 {
 	struct struct_io_manager before = *unix_io_manager;
 	struct e2pf_observer second;
-	struct rig *r = *state;
 	io_channel other;
 	char buf[BS];
 
@@ -300,10 +299,8 @@ errcode_t __wrap_io_channel_read_blk64(io_channel channel,
 	return next(channel, block, count, data);
 }
 
-TEST_WITH(another_table, set_up, tear_down)
+RIG_TEST(another_table)
 {
-	struct rig *r = *state;
-
 	assert_true(e2pf_io_table_is_ours());
 	foreign = true;
 	assert_false(e2pf_io_table_is_ours());
@@ -324,10 +321,8 @@ static errcode_t count_readahead(io_channel channel, unsigned long long block,
 	return 4711;
 }
 
-TEST_WITH(readahead_absorbed, set_up, tear_down)
+RIG_TEST(readahead_absorbed)
 {
-	struct rig *r = *state;
-
 	manager.cache_readahead = count_readahead;
 	readaheads = 0;
 	observe(r);
@@ -357,9 +352,8 @@ static errcode_t fail_read(io_channel channel, unsigned long long block,
 
 /* It is made again if the engine may have requests in flight, once, and what cannot be
  * read even then is the program's. */
-TEST_WITH(failed_read_is_made_again, set_up, tear_down)
+RIG_TEST(failed_read_is_made_again)
 {
-	struct rig *r = *state;
 	struct e2pf_engine_stats stats;
 	unsigned char block[BS];
 
@@ -390,10 +384,8 @@ TEST_WITH(failed_read_is_made_again, set_up, tear_down)
 	assert_int_equal(errors_called, 3);
 }
 
-TEST_WITH(manager_without_operations, set_up, tear_down)
+RIG_TEST(manager_without_operations)
 {
-	struct rig *r = *state;
-
 	manager.read_blk64 = NULL;
 	manager.cache_readahead = NULL;
 	observe(r);
@@ -412,9 +404,8 @@ static errcode_t counted_read64(io_channel channel, unsigned long long block,
 
 /* What is populated is read from the mapping, and counted as the manager's, until
  * something is written: then the manager's cache decides. */
-TEST_WITH(mapped, set_up, tear_down)
+RIG_TEST(mapped)
 {
-	struct rig *r = *state;
 	int fd = open(r->path, O_RDONLY);
 	void *map = mmap(NULL, FILE_BLOCKS * BS, PROT_READ, MAP_SHARED, fd, 0);
 	struct e2pf_mapping *m = e2pf_mapping_new(fd, map, FILE_BLOCKS * BS, 0,
