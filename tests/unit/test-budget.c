@@ -127,15 +127,4 @@ TEST(each_machine)
 	}
 }
 
-TEST(long_sysroot)
-{
-	char *root = malloc(2 * PATH_MAX);
-
-	assert_non_null(root);
-	memset(root, '/', 2 * PATH_MAX - 1);
-	root[2 * PATH_MAX - 1] = '\0';
-	assert_true(e2pf_memory(root, false) == UINT64_MAX);
-	free(root);
-}
-
 UNIT_MAIN(NULL, NULL)

@@ -291,28 +291,6 @@ TEST(each_block_once)
 	tear_down(&p);
 }
 
-/* Requests of a worker: tables with their bitmaps, nodes, directories. */
-TEST(levels_in_block_order)
-{
-	uint64_t last = 0;
-	struct pass p;
-	unsigned levels = 1;
-	size_t i;
-
-	set_up(&p, 4, 512);
-	make_trees(&p);
-	assert_int_equal(e2pf_engine_start(p.r.e, &p.r.cfg), 0);
-	assert_true(e2pf_engine_wait(p.r.e, -1));
-	for (i = 0; i < p.r.dev.events; i++)
-		if (p.r.dev.event[i].op == FAKE_WILLNEED) {
-			levels += p.r.dev.event[i].block < last;
-			last = p.r.dev.event[i].block;
-		}
-	assert_int_equal(levels, 3);
-	assert_int_equal(p.r.dev.missing_read, 0);
-	tear_down(&p);
-}
-
 /* All nodes of all depths refer to all others, as often as possible. */
 TEST(hostile_tree)
 {
@@ -378,33 +356,6 @@ TEST(groups_with_one_table)
 	assert_int_equal(reads_of(&p, groups[1].inode_table), 3);
 	assert_int_equal(reads_of(&p, groups[7].inode_table), 0);
 	tear_down(&p);
-}
-
-TEST(classes_asked_for)
-{
-	static const struct {
-		unsigned classes, reads, bitmaps, dirs;
-	} ways[] = {
-		{ 1u << E2PF_INODES | 1u << E2PF_EXTENTS, 84, 0, 0 },
-		/* Blocks that refer to wanted ones are read whatever their
-		 * class; bitmaps refer to none. */
-		{ 1u << E2PF_DIRS, 84, 0, 80 },
-		{ 1u << E2PF_BITMAPS, 0, 8, 0 },
-	};
-	struct pass p;
-	unsigned i;
-
-	for (i = 0; i < COUNT(ways); i++) {
-		set_up(&p, 4, 512);
-		make_trees(&p);
-		p.r.source = tiny_source(&p.r.fs, ways[i].classes);
-		begin(&p);
-		assert_int_equal(run_pass(&p), ways[i].reads);
-		assert_int_equal(p.count[E2PF_BITMAPS].bytes,
-				 ways[i].bitmaps * BS);
-		assert_int_equal(p.count[E2PF_DIRS].bytes, ways[i].dirs * BS);
-		tear_down(&p);
-	}
 }
 
 /* Bitmaps of a flex group are one reference each kind, whatever lies

@@ -70,57 +70,31 @@ TEST(read_ahead_or_not)
 }
 
 /* By what the gate opens. */
-enum opener { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_PATIENCE, OPENERS };
+enum { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_PATIENCE, OPENERS };
 
-TEST(gate_opened)
+RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 {
-	enum opener by;
-	struct rig r;
 	struct gated g;
 
-	for (by = 0; by < OPENERS; by++) {
-		start_gated(&r);
-		fake_set_late(&r.dev, by >= BY_A_STOP);
-		/* The end: a block that no worker reads. */
-		begin_gated(&g, &r, by == BY_THE_END ? 1 :
-				    r.fs.groups[0].inode_table);
-		if (by == BY_A_STOP)
-			assert_false(e2pf_engine_stop(r.e, 10));
-		else if (by == BY_PATIENCE)
-			fake_advance(&r.dev, 2 * SECOND);
-		else
-			fake_complete(&r.dev);
-		pthread_join(g.thread, NULL);
-		assert_int_equal(rig_stats(&r).gate_waits, 1);
-		assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN].stalls, 1);
-		if (by == BY_PATIENCE) {
-			/* Nor does the next read wait for a worker that is still
-			 * stuck: on a device that hangs, each read would lose a
-			 * second. */
-			begin_gated(&g, &r, r.fs.groups[0].inode_table + 1);
-			pthread_join(g.thread, NULL);
-			assert_int_equal(rig_stats(&r).stage[E2PF_EXT4_OPEN]
-					 .stall_ns, 2 * SECOND);
-		}
-		rig_tear_down(&r);
-	}
-}
-
-/* The checker does not report where it is among bitmaps, and reads much else
- * before them. */
-RIG_TEST(no_gate_for_bitmaps, 4, 1)
-{
-	r->cfg.has_head = true;
-	r->classes = 1u << E2PF_BITMAPS;
-	r->cfg.budget = 8 * 8 * BS - 1;
-	fake_hold(&r->dev, FAKE_WILLNEED, true);
-	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
-	fake_threads_settle();
-	assert_true(fake_blocked(&r->dev, FAKE_WILLNEED));
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
-	rig_checker_reads(r, r->fs.groups[3].block_bitmap, 1);
-	assert_int_equal(rig_stats(r).gate_waits, 0);
+	fake_set_late(&r->dev, way >= BY_A_STOP);
+	/* The end: a block that no worker reads. */
+	begin_gated(&g, r, way == BY_THE_END ? 1 : r->fs.groups[0].inode_table);
+	if (way == BY_A_STOP)
+		assert_false(e2pf_engine_stop(r->e, 10));
+	else if (way == BY_PATIENCE)
+		fake_advance(&r->dev, 2 * SECOND);
+	else
+		fake_complete(&r->dev);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(r).gate_waits, 1);
+	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 1);
+	if (way != BY_PATIENCE)
+		return;
+	/* Nor does the next read wait for a worker that is still stuck: on a device
+	 * that hangs, each read would lose a second. */
+	begin_gated(&g, r, r->fs.groups[0].inode_table + 1);
+	pthread_join(g.thread, NULL);
+	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stall_ns, 2 * SECOND);
 }
 
 RIG_TEST(gate_opened_by_errors, 20, 1)
@@ -138,18 +112,32 @@ RIG_TEST(gate_opened_by_errors, 20, 1)
 	assert_true(rig_stats(r).gave_up);
 }
 
+enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, NO_GATES };
+
 /* Reads from memory and from flash never wait; nor does a checker that has not
  * said where it is: e2fsck looks up names before pass 1, and would wait for all
- * tables. */
-RIG_TESTS(no_gate, 3, rig_set_up(r, 4, 1))
+ * tables.  It does not report where it is among bitmaps, and reads much else before
+ * them. */
+RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 {
-	r->cfg.has_head = way < 2;
+	r->cfg.has_head = way != FROM_FLASH;
 	fake_set_late(&r->dev, true);
-	fake_set_resident(&r->dev, 1, 1, way == 0);
+	fake_set_resident(&r->dev, 1, 1, way == FROM_MEMORY);
+	if (way == OF_BITMAPS) {
+		r->classes = 1u << E2PF_BITMAPS;
+		r->cfg.budget = 8 * 8 * BS - 1;
+	}
 	rig_settle(r);
-	if (way != 1)
+	if (way == OF_BITMAPS) {
+		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+		fake_threads_settle();
+		assert_true(fake_missing_asked(&r->dev));
+		e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
+	} else if (way != BEFORE_PASS1) {
 		e2pf_ext4_at_group(r->e, 0);
-	rig_checker_reads(r, way == 0 ? 1 :
+	}
+	rig_checker_reads(r, way == FROM_MEMORY ? 1 : way == OF_BITMAPS ?
+			  r->fs.groups[3].block_bitmap :
 			  r->fs.groups[0].inode_table, 1);
 	assert_int_equal(rig_stats(r).gate_waits, 0);
 }
@@ -374,25 +362,6 @@ RIG_TEST(asleep_through_chance, 4, 2)
 	assert_int_equal(fake_threads_alive(), 0);
 }
 
-/* Tables that somebody's readahead brought do not mean that everything is
- * cached. */
-RIG_TEST(awake_where_only_tables_are, 4, 2)
-{
-	uint32_t g;
-
-	rig_make_directories(r);
-	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
-	for (g = 0; g < 4; g++)
-		fake_set_resident(&r->dev, tiny_free_block(&r->fs, g) + 5, 1,
-				  false);
-	rig_start(r);
-	assert_int_equal(fake_threads_alive(), 2);
-	assert_true(e2pf_engine_reads_ahead(r->e));
-	assert_true(e2pf_engine_wait(r->e, -1));
-	for (g = 0; g < 4; g++)
-		assert_int_equal(rig_asked(r, tiny_free_block(&r->fs, g) + 5), 1);
-}
-
 /* Woken during the walk over the directory list: it begins at the checker's
  * position. */
 RIG_TEST(woken_in_the_list, 1, 3)
@@ -451,13 +420,15 @@ RIG_TEST(list_left_early, 40, 2)
 	assert_int_equal(rig_asked(r, dir[4]), 1);
 	assert_int_equal(rig_asked(r, dir[5]), 0);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first),
-			 LISTED);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), LISTED);
 	assert_int_equal(first, 0);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, LISTED);
 	fake_threads_settle();
 	for (i = 0; i < LISTED; i++)
 		assert_int_equal(rig_asked(r, dir[i]), 1);
+	/* A position beyond the end asks for no entries. */
+	e2pf_ext4_list_at(r->fs.ext4, r->e, LISTED + 5);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -115,20 +115,6 @@ TEST(shared)
 	rig_tear_down(&r);
 }
 
-/* Nobody waits for a worker that waits for its next request. */
-TEST(ends_at_once)
-{
-	struct rig r;
-
-	set_up(&r, 4);
-	r.cfg.requests = 1;
-	rig_start(&r);
-	assert_int_equal(requests_after(&r, 0), 1);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	assert_int_equal(r.dev.requests, 1);
-	rig_tear_down(&r);
-}
-
 /* Blocks that the checker has passed are no longer asked for. */
 RIG_TEST(overtaken, 10 * GROUPS, 1)
 {

@@ -96,31 +96,6 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 	}
 }
 
-#define LEAF_BLOCKS 80u
-
-/* Directories that are one long run of more blocks than the budget. */
-RIG_TESTS(long_run_put_off, 2, rig_set_up_sized(r, 1, 8192, way ? 3 : 1))
-{
-	uint64_t data[LEAF_BLOCKS], node, at;
-	unsigned i, j, asked;
-
-	at = tiny_free_block(&r->fs, 0);
-	for (i = 0; i < 40; i++) {
-		node = at + i;
-		for (j = 0; j < LEAF_BLOCKS; j++)
-			data[j] = at + 100 + i * LEAF_BLOCKS + j;
-		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 1, &node, 1);
-		tiny_node(&r->fs, node, 0, data, LEAF_BLOCKS);
-	}
-	r->classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
-	r->cfg.budget = 1000 * BS;
-	rig_settle(r);
-	for (i = asked = 0; i < 40 * LEAF_BLOCKS; i++)
-		asked += rig_asked(r, at + 100 + i);
-	/* A run that does not fit is left out. */
-	assert_int_equal(asked, 500 / LEAF_BLOCKS * LEAF_BLOCKS);
-}
-
 /* The checker reaches its list while deferred blocks are being read. */
 RIG_TEST(list_begins_meanwhile, 1, 1)
 {
@@ -140,43 +115,6 @@ RIG_TEST(list_begins_meanwhile, 1, 1)
 	/* Only the one in flight is not read because of the list. */
 	for (i = 0; i < DIRECTORIES; i++)
 		assert_int_equal(rig_asked(r, dir[i]), !i || i >= 10);
-}
-
-/* Several workers share a list that begins after its first entry. */
-TEST(list_shared)
-{
-	enum { ENTRIES = 2000 };
-	uint64_t *list = calloc(ENTRIES, sizeof(*list)), first;
-	struct rig r;
-	unsigned w, i;
-
-	for (w = 0; w < 2; w++) {
-		rig_set_up_sized(&r, 1, 8192, 3);
-		r.cfg.has_head = w;
-		r.fs.groups[0].inodes_in_use = 0;
-		for (i = 0; i < ENTRIES; i++)
-			list[i] = 1000 + 2 * i;
-		rig_settle(&r);
-		e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
-		e2pf_ext4_list_at(r.fs.ext4, r.e, 100);
-		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first),
-				 ENTRIES - 100);
-		assert_int_equal(first, 100);
-		/* No request completes while they divide it. */
-		fake_set_late(&r.dev, true);
-		e2pf_ext4_list_put(r.fs.ext4, r.e, list + 100, ENTRIES - 100);
-		for (i = 101; i < ENTRIES; i++) {
-			fake_threads_settle();
-			fake_complete(&r.dev);
-		}
-		for (i = 101; i < ENTRIES; i++)
-			assert_int_equal(rig_asked(&r, list[i]), 1);
-		/* A position beyond the end asks for no entries. */
-		e2pf_ext4_list_at(r.fs.ext4, r.e, ENTRIES + 5);
-		assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), 0);
-		rig_tear_down(&r);
-	}
-	free(list);
 }
 
 /* A long list of which little is missing: more ranges of it, of 50 entries, than
@@ -213,93 +151,6 @@ TEST(list_of_many_ranges)
 	free(list);
 }
 
-/*
- * Requests that cost as much as 50,000 bytes: gaps of 48 KiB are read through once
- * this is known.  The list has single blocks, then runs of eight,
- * then blocks closer to each other.
- */
-enum { RUNS = 600, NEAR = 50, ENTRIES = RUNS * 9 + NEAR, GAP = 20 };
-
-TEST(gaps_read_through)
-{
-	uint64_t *list = calloc(ENTRIES, sizeof(*list)), at = 1000, asked = 0;
-	struct e2pf_engine_stats st;
-	struct rig r;
-	unsigned i, n = 0;
-
-	rig_set_up_sized(&r, 1, 131072, 1);
-	r.classes = 1u << E2PF_DIRS;
-	r.fs.groups[0].inodes_in_use = 0;
-	r.dev.ask_ns = 400000;
-	r.dev.queue = true;
-	r.dev.ask_block_ns = 8 * BS;
-	for (i = 0; i < RUNS; i++, at += 64)
-		list[n++] = at;
-	for (i = 0; i < RUNS * 8; i++, at += i % 8 ? 1 : 57)
-		list[n++] = at;
-	for (i = 0; i < NEAR; i++, at += GAP + 1)
-		list[n++] = at;
-	rig_start(&r);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, ENTRIES);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, list, ENTRIES);
-	fake_threads_settle();
-	for (i = 0; i < r.dev.blocks; i++)
-		asked += rig_asked(&r, i);
-	for (i = 0; i < ENTRIES; i++)
-		rig_checker_reads(&r, list[i], 1);
-	st = rig_stats(&r);
-	assert_int_equal(asked, ENTRIES + (NEAR - 1) * GAP);
-	assert_int_equal(st.prefetched_bytes, asked * BS);
-	assert_int_equal(st.wasted_bytes, (asked - ENTRIES) * BS);
-	assert_int_equal(st.gap_bytes, 48 << 10);
-	/* The last run is nine requests of 128 KiB. */
-	assert_int_equal(st.prefetched_requests, 2 * RUNS + 9);
-	rig_tear_down(&r);
-	free(list);
-}
-
-/* The bitmaps of a flex group are adjacent: one request, however many workers
- * share the groups. */
-static const struct {
-	unsigned workers;
-	bool block_order, few;
-} side_by_side[] = {
-	{ 1, false, true }, { 4, false, true }, { 1, true, true },
-	{ 4, false, false },
-};
-
-RIG_TESTS(bitmaps_side_by_side, COUNT(side_by_side),
-	  rig_set_up_sized(r, 16, 8192, side_by_side[way].workers))
-{
-	size_t i, requests;
-	uint64_t at;
-	uint32_t g;
-
-	at = tiny_free_block(&r->fs, 3);
-	for (g = 0; g < 16; g++) {
-		r->fs.groups[g].block_bitmap = at + g;
-		r->fs.groups[g].inode_bitmap = at + 16 + g;
-	}
-	r->cfg.has_head = side_by_side[way].block_order;
-	/* Otherwise they are read in their own phase, after everything
-	 * else. */
-	if (!side_by_side[way].few)
-		r->cfg.budget = 8 * 32 * BS - 1;
-	rig_settle(r);
-	if (!side_by_side[way].few) {
-		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
-		fake_threads_settle();
-	}
-	for (i = requests = 0; i < r->dev.events; i++)
-		requests += r->dev.event[i].op == FAKE_WILLNEED &&
-			    r->dev.event[i].block < at + 32 &&
-			    r->dev.event[i].block +
-			    r->dev.event[i].count > at;
-	assert_int_equal(requests, 1);
-	for (g = 0; g < 32; g++)
-		assert_int_equal(rig_asked(r, at + g), 1);
-}
-
 /* Bitmaps that take more than an eighth of the budget come last, all of
  * them. */
 RIG_TEST(bitmaps_after_the_list, 16, 2)
@@ -322,32 +173,6 @@ RIG_TEST(bitmaps_after_the_list, 16, 2)
 		rig_checker_reads(r, r->fs.groups[g].inode_table, TABLE_BLOCKS);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, list + 4, 4);
 	e2pf_ext4_list_at(r->fs.ext4, r->e, 7);
-	fake_threads_settle();
-	rig_assert_bitmaps_asked(r, 1);
-}
-
-/* Directories take all the room that there is for deferred blocks: the bitmaps,
- * which were to be read with them, come last. */
-RIG_TEST(bitmaps_without_room, 16, 1)
-{
-	enum { LEAVES = 50 };
-	uint64_t data[LEAVES], node;
-	unsigned d, i, g;
-
-	r->cfg.budget = 8 * 32 * BS;
-	for (d = 0; d < 2; d++) {
-		node = tiny_free_block(&r->fs, 0) + 2 * d;
-		for (i = 0; i < LEAVES; i++)
-			data[i] = tiny_free_block(&r->fs, 0) + 10 + 80 * d + i;
-		tiny_inode(&r->fs, 12 + d, LINUX_S_IFDIR, 1, &node, 1);
-		tiny_node(&r->fs, node, 0, data, LEAVES);
-	}
-	rig_settle(r);
-	assert_int_equal(rig_asked(r, r->fs.groups[15].block_bitmap), 0);
-	for (g = 0; g < 16; g++)
-		rig_checker_reads(r, r->fs.groups[g].inode_table, TABLE_BLOCKS);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
-	e2pf_ext4_list_end(r->fs.ext4, r->e);
 	fake_threads_settle();
 	rig_assert_bitmaps_asked(r, 1);
 }

@@ -137,37 +137,6 @@ RIG_TESTS(report_just_before_a_sleep, 2, rig_set_up(r, 60, 1))
 	r->dev.on_now = NULL;
 }
 
-/* What was taken at once leads to more than the budget: as the checker gets on in
- * it, the worker does. */
-RIG_TEST(range_of_more_than_the_budget, 10, 1)
-{
-	enum { GROUPS = 10, NODES = 8 };
-	uint64_t before, node;
-	unsigned g, i;
-
-	r->cfg.budget = 40 * BS;
-	r->classes = 1u << E2PF_INODES | 1u << E2PF_EXTENTS;
-	for (g = 0; g < GROUPS; g++) {
-		r->fs.groups[g].inodes_in_use = 8;
-		for (i = 0; i < NODES; i++) {
-			node = tiny_free_block(&r->fs, g) + 10 + 2 * i;
-			/* The first ones of group 0 are special. */
-			if (g)
-				tiny_inode(&r->fs, g * INODES + 1 + i,
-					   LINUX_S_IFREG, 1, &node, 1);
-			tiny_node(&r->fs, node, 0, NULL, 0);
-		}
-	}
-	rig_settle(r);
-	for (g = 0; g < GROUPS; g++)
-		assert_true(rig_table_asked(r, g));
-	before = fake_missing_asked(&r->dev);
-	assert_uint_in_range(before, 40, 41);
-	e2pf_ext4_at_group(r->e, GROUPS / 2);
-	fake_threads_settle();
-	assert_uint_in_range(fake_missing_asked(&r->dev) - before, 20, 60);
-}
-
 /* Two workers read tables: the first, at group 0, waits for the device, and the
  * second has gone as far as it may. */
 static void start_with_one_held(struct rig *r, unsigned blocks)

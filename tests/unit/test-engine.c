@@ -115,34 +115,6 @@ static void make_flat_directories(struct rig *r, unsigned count)
 		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir, 1);
 }
 
-/* Blocks that are only read ahead report no error: it is noticed when there is
- * no room for more requests and they have not arrived. */
-RIG_TESTS(errors_of_unparsed_blocks, 2, rig_set_up_sized(r, 2, 512, 1))
-{
-	enum { DIRS = 100, AT = 10 };
-	uint64_t first;
-	unsigned i, asked;
-
-	r->classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
-	first = tiny_free_block(&r->fs, 0) + AT;
-	for (i = 0; i < DIRS; i++) {
-		uint64_t dir = first + 2 * i;
-
-		tiny_inode(&r->fs, i < 50 ? 12 + i : INODES + i - 49,
-			   LINUX_S_IFDIR, 0, &dir, 1);
-		if (way)
-			fake_set_bad(&r->dev, dir, 1);
-	}
-	rig_run(r);
-	for (i = asked = 0; i < DIRS; i++)
-		asked += rig_asked(r, first + 2 * i);
-	/* Each is waited for, except those in flight at the end. */
-	assert_uint_in_range(asked, way ? 2 : DIRS,
-			way ? 2 + FIRST_REQUESTS : DIRS);
-	assert_int_equal(rig_stats(r).errors, way ? 2 : 0);
-	assert_int_equal(rig_stats(r).gave_up, way);
-}
-
 /* Requests that take long, and blocks that were evicted again, are not errors;
  * and evicted blocks are not read again. */
 RIG_TESTS(late_blocks_are_no_errors, 2, rig_set_up_sized(r, 1, 512, 1))
@@ -322,31 +294,6 @@ RIG_TEST(stopped_at_the_budget, 1, 2)
 		before = asked;
 	}
 	assert_int_equal(rig_stats(r).wasted_bytes, asked * BS);
-}
-
-RIG_TEST(started_again, 10, 3)
-{
-	uint32_t g;
-
-	rig_make_directories(r);
-	fake_hold(&r->dev, FAKE_READ, true);
-	rig_settle(r);
-	assert_false(e2pf_engine_stop(r->e, 1));
-	fake_hold(&r->dev, FAKE_READ, false);
-	assert_true(e2pf_engine_stop(r->e, -1));
-	fake_threads_reset();
-	r->cfg.threads = 2;
-	rig_go_on(r);
-	rig_assert_all_asked_once(r);
-	assert_int_equal(rig_stats(r).threads, 3);
-	/* Everything again after it was evicted, including deferred blocks. */
-	assert_true(e2pf_engine_stop(r->e, -1));
-	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
-	rig_go_on(r);
-	for (g = 0; g < 10; g++) {
-		assert_int_equal(rig_table_asked(r, g), 2);
-		assert_int_equal(rig_asked(r, rig_directory(r, g)), 2);
-	}
 }
 
 RIG_TESTS(threads_that_cannot_be_had, 4, rig_set_up(r, 10, 4))

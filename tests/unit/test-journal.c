@@ -98,19 +98,6 @@ RIG_TEST(grows)
 	asked(r, 101, 9999);
 }
 
-/* Reads that skip from descriptor block to descriptor block are followed: the
- * data between them will be read, too. */
-RIG_TEST(steps_are_followed)
-{
-	uint64_t b;
-
-	add(r, 100, 20000);
-	for (b = 101; b < 10000; b += 255)
-		e2pf_journal_at(&r->j, b);
-	for (b = 101; b < 10000; b++)
-		assert_int_equal(fake_asked(&r->dev, b), 1);
-}
-
 /* The log wraps around, and the replay starts again: cached blocks are not
  * requested a second time. */
 RIG_TEST(goes_round)

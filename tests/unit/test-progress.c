@@ -101,25 +101,6 @@ TEST(the_rest)
 	assert_true(left.expected > 0.1 && left.expected < 0.3);
 }
 
-/* The range is wide at first. */
-TEST(range)
-{
-	struct e2pf_progress_past past = { .seconds = 0 };
-	struct e2pf_estimate left;
-	struct e2pf_progress_facts f;
-
-	f = evenly(1, 100);
-	left = e2pf_progress_estimate(&past, &f);
-	assert_true(left.high > 3 * left.expected);
-	assert_true(left.low < left.expected / 3);
-	f = evenly(99, 100);
-	f.rest_part = 0;
-	left = e2pf_progress_estimate(&past, &f);
-	assert_true(left.high < left.expected * 1.3 + 1);
-	assert_true(left.high > left.expected + 1);
-	assert_true(left.low > left.expected * 0.75);
-}
-
 TEST(unknown)
 {
 	struct e2pf_progress_past past = { .seconds = 0 };

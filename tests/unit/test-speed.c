@@ -306,32 +306,6 @@ TEST(kinds_of_device)
 	}
 }
 
-/* Three reads alone, then eight that are all requested before one is waited
- * for; what was read stays in the cache. */
-TEST(order_of_reads)
-{
-	struct e2pf_speed m;
-	struct rig r;
-	unsigned i;
-
-	set_up_places(&r, MS, MS);
-	assert_null(measure(&r, false, &m));
-	assert_int_equal(r.dev.events, E2PF_SPEED_LONE + 2 * E2PF_SPEED_DEEP);
-	for (i = 0; i < r.dev.events; i++) {
-		bool asks = i >= E2PF_SPEED_LONE && i < E2PF_SPEED_READS;
-
-		assert_int_equal(r.dev.event[i].op,
-				 asks ? FAKE_WILLNEED : FAKE_READ);
-		assert_int_equal(r.dev.event[i].count, 1);
-		if (i >= E2PF_SPEED_READS)
-			assert_int_equal(r.dev.event[i].block,
-				r.dev.event[i - E2PF_SPEED_DEEP].block);
-	}
-	assert_int_equal(forgotten, 0);
-	far_apart(&r, MIB);
-	tear_down(&r);
-}
-
 /* One of the three that was delayed changes nothing; two of them do. */
 TEST(median_of_three)
 {

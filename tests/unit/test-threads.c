@@ -289,13 +289,10 @@ static void check_with(const char *manager, const char *function)
 	assert_int_equal(status, 0);
 }
 
+/* With unix_io and with e2fsck's own manager. */
 TEST(checked)
 {
 	check_with("0", NULL);
-}
-
-TEST(checked_by_mmap)
-{
 	check_with("1", NULL);
 }
 
