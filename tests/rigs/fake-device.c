@@ -33,22 +33,13 @@ static uint64_t last_block(const struct fake_device *f, uint64_t offset,
 	return (offset + len - 1) / f->block_size;
 }
 
-/* What was in the queue has come by now. */
-static void settle(struct fake_device *f, uint64_t b)
-{
-	if (!f->ready[b] || f->ready[b] > f->clock)
-		return;
-	f->ready[b] = 0;
-	f->resident[b] = !f->bad[b];
-}
-
 static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 			  uint64_t len, bool *resident)
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end;
 
-	*resident = f->all_resident;
+	*resident = false;
 	if (!len)
 		return 0;
 	if (!f->resident)
@@ -56,14 +47,9 @@ static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 	pthread_mutex_lock(&f->lock);
 	end = last_block(f, offset, len) + 1;
 	if (b < f->blocks)
-		settle(f, b);
-	if (b < f->blocks)
 		*resident = f->resident[b];
-	for (; b < end && b < f->blocks; b++) {
-		settle(f, b);
-		if (f->resident[b] != *resident)
-			break;
-	}
+	while (b < end && b < f->blocks && f->resident[b] == *resident)
+		b++;
 	pthread_mutex_unlock(&f->lock);
 	if (b >= end || b >= f->blocks)
 		return len;
@@ -114,7 +100,7 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
-	uint64_t asked, ns;
+	uint64_t asked;
 
 	is_inside(f, offset, len);
 	pthread_mutex_lock(&f->lock);
@@ -123,26 +109,18 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 	f->requests++;
 	asked = f->missing_asked;
 	for (; f->resident && b <= end && b < f->blocks; b++) {
-		if (f->resident[b] || f->ready[b])
+		if (f->resident[b])
 			continue;
 		f->asked[b]++;
 		f->missing_asked++;
-		if (f->queue)
-			f->ready[b] = UINT64_MAX;
-		else if (f->late)
+		if (f->late)
 			f->in_flight[b] = 1;
 		else if (!f->bad[b])
 			f->resident[b] = 1;
 	}
-	ns = f->ask_ns + (f->missing_asked - asked) * f->ask_block_ns;
-	if (f->missing_asked > asked && !f->queue)
-		f->clock += ns;
-	if (f->missing_asked > asked && f->queue) {
-		f->busy = (f->busy > f->clock ? f->busy : f->clock) + ns;
-		for (b = offset / f->block_size; b <= end && b < f->blocks; b++)
-			if (f->ready[b] == UINT64_MAX)
-				f->ready[b] = f->busy;
-	}
+	if (f->missing_asked > asked)
+		f->clock += f->ask_ns +
+			    (f->missing_asked - asked) * f->ask_block_ns;
 	pthread_mutex_unlock(&f->lock);
 	return 1;
 }
@@ -154,9 +132,6 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 	if (!f->resident)
 		return 0;
 	for (; b <= end; b++) {
-		if (f->ready[b] > f->clock)
-			f->clock = f->ready[b];
-		settle(f, b);
 		if (f->bad[b]) {
 			f->bad_read += worker() >= 0;
 			return EIO;
@@ -208,7 +183,7 @@ static uint64_t fake_now(struct e2pf_device *dev)
 	uint64_t t;
 
 	pthread_mutex_lock(&f->lock);
-	t = f->clock += f->look_ns;
+	t = f->clock;
 	pthread_mutex_unlock(&f->lock);
 	if (f->on_now)
 		f->on_now(f);
@@ -228,10 +203,9 @@ static int fake_holds(struct e2pf_device *dev, uint64_t offset)
 	bool held;
 
 	if (!f->resident)
-		return f->all_gone ? 0 : -1;
+		return -1;
 	pthread_mutex_lock(&f->lock);
-	settle(f, block);
-	held = f->resident[block] || f->in_flight[block] || f->ready[block] ||
+	held = f->resident[block] || f->in_flight[block] ||
 	       (f->bad[block] && f->asked[block]);
 	pthread_mutex_unlock(&f->lock);
 	return held;
@@ -304,10 +278,8 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	f->in_flight = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);
 	f->asked = calloc(f->blocks, sizeof(*f->asked));
-	f->ready = calloc(f->blocks, sizeof(*f->ready));
 	f->event = calloc(FAKE_EVENTS, sizeof(*f->event));
-	if (!f->resident || !f->in_flight || !f->bad || !f->asked ||
-	    !f->ready || !f->event)
+	if (!f->resident || !f->in_flight || !f->bad || !f->asked || !f->event)
 		abort();
 }
 
@@ -319,7 +291,6 @@ void fake_free(struct fake_device *f)
 	free(f->in_flight);
 	free(f->bad);
 	free(f->asked);
-	free(f->ready);
 	free(f->event);
 }
 

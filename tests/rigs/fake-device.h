@@ -36,11 +36,8 @@ struct fake_device {
 	uint64_t clock;		/* ns */
 	/* Per block; NULL in a plain device. */
 	unsigned char *resident, *in_flight, *bad;
-	uint64_t *ready;	/* in the queue until then, ns; 0: not */
-	uint64_t busy;		/* when the last in the queue is ready */
 	unsigned *asked;	/* times a worker requested it while missing */
 	/* Set by the test. */
-	bool all_resident, all_gone;	/* of a plain device */
 	/* If set, makes the bytes of a read instead of the image; returns 0 or
 	 * an errno. */
 	int (*make)(struct fake_device *f, void *buf, uint64_t offset,
@@ -48,7 +45,6 @@ struct fake_device {
 	/* Called after each reading of the clock, by its caller. */
 	void (*on_now)(struct fake_device *f);
 	bool strict;		/* abort on a call outside the device */
-	uint64_t look_ns;	/* ns each reading of the clock takes */
 	bool late;		/* a willneed stays in flight */
 	bool held[FAKE_OPS];	/* calls of workers block */
 	int held_worker;		/* only this worker is held; -1: all */
@@ -56,8 +52,6 @@ struct fake_device {
 	uint64_t miss_ns;	/* and if it reads unrequested blocks */
 	uint64_t ask_ns;	/* ns each willneed that reads takes */
 	uint64_t ask_block_ns;	/* and for each block it reads */
-	bool queue;		/* ... of the device, one after the other: a
-				   willneed returns at once */
 	/* Recorded by the device. */
 	unsigned blocked[FAKE_OPS];
 	uint64_t missing_asked;	/* blocks of willneed that were missing */
