@@ -378,19 +378,6 @@ static void grow(struct forest *f, uint64_t owner, const uint64_t *leaf,
 	sort_steps(&f->nodes, from);
 }
 
-static void make_chunks(struct sim_image *im, uint8_t *super)
-{
-	uint8_t item[256], *leaf = im->memory + SYS;
-	size_t size = fs_chunk(item, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, 0);
-
-	fs_block(leaf, SYS, BTRFS_CHUNK_TREE_OBJECTID, 0);
-	fs_add_sys(super, SYS, item, size);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, SYS, item, size);
-	size = fs_chunk(item, META_BYTES, BTRFS_BLOCK_GROUP_METADATA, 1, 0);
-	put64(item + BT_AT(chunk, stripe) + BT_AT(stripe, offset), META_PLACE);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, META, item, size);
-}
-
 static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 {
 	memcpy(bytes, ((struct sim_image *)ctx)->memory + ref->offset,
@@ -445,7 +432,7 @@ static void make_btrfs(struct sim_image *im)
 		abort();
 	f->im = im;
 	fs_super(super, 1, SYS, META);
-	make_chunks(im, super);
+	fs_chunk_tree(super, im->memory + SYS, SYS, META, META_BYTES, META_PLACE);
 	make_trees(f);
 	im->walk = f->tops;
 	for (i = 0; i < f->nodes.count; i++)

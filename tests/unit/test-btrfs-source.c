@@ -20,24 +20,6 @@ static uint8_t *at(uint8_t *device, uint64_t logical)
 	return device + (logical >= META ? logical - META + 4 * MIB : logical);
 }
 
-static void set_offset(uint8_t *item, uint64_t offset)
-{
-	put64(item + BT_AT(chunk, stripe) + BT_AT(stripe, offset), offset);
-}
-
-static void make_chunks(uint8_t *device, uint8_t *super)
-{
-	uint8_t item[256], *leaf = at(device, SYS);
-	size_t size = fs_chunk(item, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, 0);
-
-	fs_block(leaf, SYS, BTRFS_CHUNK_TREE_OBJECTID, 0);
-	fs_add_sys(super, SYS, item, size);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, SYS, item, size);
-	size = fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_METADATA, 1, 0);
-	set_offset(item, 4 * MIB);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, META, item, size);
-}
-
 static void make_tree(uint8_t *device, uint64_t root, uint64_t owner,
 		      unsigned leaves)
 {
@@ -82,7 +64,7 @@ static struct phases *make_fs(void)
 	device = p->device = calloc(1, DEVICE);
 	assert_non_null(device);
 	fs_super(super, 1, SYS, META);
-	make_chunks(device, super);
+	fs_chunk_tree(super, at(device, SYS), SYS, META, 4 * MIB, 4 * MIB);
 	roots = at(device, META);
 	fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
 	fs_add_root(roots, BTRFS_EXTENT_TREE_OBJECTID, META + MIB, 1);
