@@ -192,7 +192,6 @@ a_line()
 }
 
 # A read that overlaps the range fails, one next to it does not.
-# shellcheck disable=SC2016
 fault()
 {
 	run --model-option=--fault=eio:1M+4K --hold zero \
@@ -205,7 +204,6 @@ fault()
 }
 
 # Data written through the model reads back unchanged.
-# shellcheck disable=SC2016
 written()
 {
 	run --hold raid6-6 "$tmp/extents-1-100.img" -- bash -c '
@@ -275,7 +273,6 @@ one_runs()
 
 # signalled WHEN: a signal that comes while a loop device is attached; twice: the
 # second, as of timeout, comes when a device is detached because of the first.
-# shellcheck disable=SC2016
 signalled()
 {
 	local dev file left=0

@@ -12,7 +12,6 @@ hex()
 	local b
 
 	for b in "$@"; do
-		# shellcheck disable=SC2059
 		printf "\\x$b"
 	done
 }

@@ -14,7 +14,6 @@
 # BTRFS_TABLE	a file that gets a line for each case
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
@@ -214,7 +213,6 @@ test_cases()
 		*" $name "*) ;;
 		*) continue ;;
 		esac
-		# shellcheck disable=SC2086
 		test_case "$name" "$count" $options
 	done < <(cases)
 }

@@ -15,7 +15,6 @@
 # because the stock program reads the unreadable root of a tree hundreds of times.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 COMPARE_PROGRAM=btrfs
 BTRFS_LIMIT=${BTRFS_LIMIT:-1200}
@@ -24,7 +23,6 @@ BTRFS_OUTPUT=
 COMPARE_TEST_LIMIT=$BTRFS_LIMIT
 COMPARE_IN_PLACE=1
 COMPARE_MASK=
-# shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
 TALLY_AGREED="of them"
@@ -70,7 +68,6 @@ fault_case()
 	IFS='|' read -r kind fault options <<<"$1"
 	E2PF_FAULT=$fault
 	: >"$E2PF_FAULT_LOG"
-	# shellcheck disable=SC2086
 	fault_check "$kind" "$fault $options" "$E2PF_TMP/fs" $options || return
 	[ -s "$E2PF_FAULT_LOG" ] ||
 		tally "$kind" disagreed "$fault $options: it did not come to that"
@@ -112,7 +109,6 @@ missing_case()
 	local kind="a device that is missing" image options
 
 	IFS='|' read -r image options <<<"$1"
-	# shellcheck disable=SC2086
 	fault_check "$kind" "$1" "$E2PF_TMP/$image" $options || return
 	grep -q "is missing" "$dir/stock.out" "$dir/stock.err" &&
 		grep -q '"threads":[1-9]' "$dir/stats.json" ||
@@ -157,7 +153,6 @@ disk_case()
 	}
 	pid=$MODEL_PID
 	if read -r -t 600 -N 1 _ <&"${MODEL[0]}"; then
-		# shellcheck disable=SC2086
 		fault_check "$kind" "$fault $options" "$dir/mnt/disk" $options
 	else
 		tally "$kind" disagreed "$fault $options: no disk"

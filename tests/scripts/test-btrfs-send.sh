@@ -11,7 +11,6 @@
 # BTRFS_STOCK	the stock program (default: btrfs of PATH)
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
@@ -488,7 +487,6 @@ test_more()
 	for options in "--no-data two" "-e one two three" "one two three" \
 		       "-c three one" "-c one -c two three" \
 		       "-p three one two" "--proto 2 two" "-v two"; do
-		# shellcheck disable=SC2086
 		tap_check "$options" same_and_begun $options
 	done
 	tap_check "its own parent" same -p two one two three
@@ -547,7 +545,6 @@ test_all()
 		tap_skip "PREFETCH_NICE and PREFETCH_IOPRIO" "run by nice(1)"
 	fi
 	for options in "--proto 2" "--proto 2 --compressed-data" "--proto 0"; do
-		# shellcheck disable=SC2086
 		tap_check "$options" same_sent $options -p one two
 	done
 	tap_check "full" same_sent two

@@ -7,10 +7,8 @@
 # results with stock's.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 COMPARE_PROGRAM=btrfs
-# shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
 # With options that are not prefetched the statistics say so; other commands run
@@ -130,7 +128,6 @@ scatter()
 {
 	truncate -s 512M "$1" && mkfs.btrfs -q "$1" >/dev/null 2>&1 || return
 	mkdir -p "$E2PF_TMP/mnt"
-	# shellcheck disable=SC2016
 	unshare -m bash -ec '
 		mount -t btrfs -o loop "$1" "$2"
 		for i in {100..499}; do
@@ -185,7 +182,6 @@ no_stale_page()
 		LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
 			PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" \
 			check "$dev" >/dev/null 2>&1 || break
-		# shellcheck disable=SC2016
 		unshare -m bash -ec '
 			mount -t btrfs "$1" "$2"
 			mkdir "$2/$3"

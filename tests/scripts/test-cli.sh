@@ -7,7 +7,6 @@
 # e2fsck's options, test-failures.sh invalid values.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 E2PREFETCH=$top_builddir/prefetch/e2prefetch
@@ -121,7 +120,6 @@ library_accelerations()
 		grep -qwE 'sse4_2|crc32' /proc/cpuinfo && crc=crc32c
 	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
 	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
-		# shellcheck disable=SC2206
 		all=($crc bitmaps indirect extents) inside=($crc)
 	else
 		all=(bitmaps indirect extents) inside=()

@@ -50,13 +50,11 @@
 # E2PF_FEWth.  KEEP names a folder for the images of rows that fail.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 # The output of a check that asks for ever is compared up to its end by a limit.
 COMPARE_LIMIT=${COMPARE_LIMIT:-10}
 COMPARE_TEST_LIMIT=$((6 * COMPARE_LIMIT))
 COMPARE_OUTPUT=2000000
-# shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
 corpus=${E2FSPROGS_TESTS:-$srcdir/../../shared/e2fsprogs-tests}
@@ -398,7 +396,6 @@ do_cut() { truncate -s "$2" "$1"; }
 
 do_stock()
 {
-	# shellcheck disable=SC2086
 	compare_stock "${1%/*}/before" "$1" $2
 	cp --sparse=auto "${1%/*}/before/stock/fs" "$1"
 }
@@ -536,12 +533,10 @@ image_btrfs()
 		;;
 	esac
 	truncate -s 128M "$image"
-	# shellcheck disable=SC2086
 	if [ "$1" = raid1-missing ]; then
 		truncate -s 128M "$image.second" &&
 		LD_PRELOAD=$FIXED_RANDOM "${make[@]}" $options "$image" "$image.second"
 	else
-		# shellcheck disable=SC2016
 		LD_PRELOAD=$FIXED_RANDOM unshare $own_mounts bash -c '
 			mount -t tmpfs none "$0" 2>/dev/null
 			small_files "$0"
@@ -647,7 +642,6 @@ check_row()
 	name="$recipe $options${more:+ $more}${settings:+ $settings}"
 	name+=${more_settings:+ ${more_settings//$E2PF_TMP/}}
 	[ ! -s "$dir/image.what" ] || name+=" ($(<"$dir/image.what"))"
-	# shellcheck disable=SC2086
 	compare_image "$name" "$dir/compare" "$dir/image" $options $more || {
 		tap_diag "repeat: tests/scripts/test-compare.sh '$1'"
 		[ -z "${KEEP-}" ] || cp --sparse=auto "$dir/image" "$KEEP/${recipe// /-}"
@@ -661,7 +655,6 @@ check_row()
 
 # use_image IMAGE: list, read, write and remove, in mounts of our own.  Returns 2 if the
 # kernel does not mount it.  A damaged superblock must not choose what an error does.
-# shellcheck disable=SC2016
 use_image()
 {
 	mkdir -p "$dir/mounted"
@@ -730,11 +723,9 @@ check_rows()
 	btrfs*)
 		local -x COMPARE_PROGRAM=btrfs
 		unset COMPARE_MASK COMPARE_EXCUSES COMPARE_UNSURE
-		# shellcheck source=../tools/compare.sh
 		. "$srcdir/tools/compare.sh"
 		;;
 	esac
-	# shellcheck disable=SC2086
 	why=$(make_recipe "$dir/image" $recipe 2>&1)
 	status=$?
 	if [ $status = 0 ]; then

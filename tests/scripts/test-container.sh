@@ -17,7 +17,6 @@
 # TABLE		for --table: file that gets the table between its marks
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 # put PROGRAM...: into the container, with the libraries that it needs.
@@ -87,7 +86,6 @@ inside()
 	shift
 	make_cold
 	begun=${EPOCHREALTIME/./}
-	# shellcheck disable=SC2086,SC2154
 	$measure timeout -s KILL 600 unshare -m $unshare bash -c '
 		set -e
 		mount --bind "$root" "$root"
@@ -152,7 +150,6 @@ row()
 	shift
 	[ $# = 0 ] || local "$@"
 	export setup group deny
-	# shellcheck disable=SC2086
 	run_row "$name" ${memory:+in_a_group "$memory"} as_stock $command
 }
 
@@ -263,9 +260,7 @@ print_table()
 {
 	local suite=${1:-bookworm}
 
-	# shellcheck source=../tools/chroots.sh
 	. "$srcdir/tools/chroots.sh"
-	# shellcheck source=../tools/report.sh
 	. "$srcdir/tools/report.sh"
 	sizes="64 128 256 600"
 	measure="time -f %M -o $dir/peak"

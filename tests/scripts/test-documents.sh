@@ -9,7 +9,6 @@
 # address, licences and the functions that are stood in for are the same everywhere.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 PREFETCHER=$top_builddir/prefetch/e2prefetch
@@ -29,7 +28,6 @@ settings() { sed -n '/^} settings\[\]/,/DEVELOPERS_FLAG/s/^\t{ "\([a-z]*\)", .*/
 items() { sed -n "s/^\\.It $2 \\(.*\\)/\\1/p" "doc/$1"; }
 
 # What each shell completes the last of these words to.
-# shellcheck disable=SC2016
 bash_offers()
 {
 	bash --norc --noprofile -c '
@@ -45,7 +43,6 @@ fish_offers()
 		complete -C 'e2prefetch $*'" | cut -f 1
 }
 # Without a terminal zsh completes nothing: these are the functions that it has then.
-# shellcheck disable=SC2016
 zsh_offers()
 {
 	zsh -fc '
@@ -187,7 +184,6 @@ test_manuals()
 # of lib/ or tests/, or with the ending of a source file.
 paths_in()
 {
-	# shellcheck disable=SC2016
 	tr '\n' ' ' <"$1" | grep -o '`[^`]*`' | tr -d '`' | tr ' ' '\n' |
 		grep -xE '[A-Za-z0-9_.*+-]+(/[A-Za-z0-9_.*+-]*)*' |
 		while IFS= read -r word; do
@@ -297,7 +293,6 @@ origins()
 
 stood_in() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map btrfs/*.map | sort -u; }
 # In README.source's tables: between grave accents, in the first column.
-# shellcheck disable=SC2016
 explained() { sed -n 's/^| \(`[^|]*\) |.*/\1/p' debian/README.source | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u; }
 
 # The libraries that programs load by name are linked to e2prefetch: packaging tools
@@ -333,7 +328,6 @@ same_licences()
 		said=${said##*SPDX-License-Identifier: } found=
 		seen=$((seen + 1))
 		while read -r pattern licence; do
-			# shellcheck disable=SC2053
 			[[ $file != $pattern ]] || found=$licence
 		done <"$dir/patterns"
 		[ "${said%% *}" = "$found" ] ||
@@ -432,7 +426,6 @@ includes()
 	return $bad
 }
 
-# shellcheck disable=SC2251
 no_filesystem() { ! grep -nwiE 'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?' lib/engine/*.[ch]; }
 
 #

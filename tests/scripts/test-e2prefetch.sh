@@ -9,7 +9,6 @@
 #					settings progress
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
@@ -101,12 +100,10 @@ test_usage()
 	tap_check "-b x" refused -b x "$image"
 	tap_check "no such device" failed "$dir/none"
 	for value in "prob $image" help "-v help"; do
-		# shellcheck disable=SC2086
 		tap_check "$value: no command" refused $value
 	done
 	tap_check "it is named" grep -q '"help" is no command' "$dir/err"
 	for value in "$PREFETCHER" /etc/passwd "probe /etc/passwd"; do
-		# shellcheck disable=SC2086
 		tap_check "$value: no filesystem" failed $value
 		tap_check "a line says that" grep -q ": no ext2, ext3 or ext4" "$dir/err"
 	done

@@ -9,10 +9,8 @@
 # whole systems.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
-# shellcheck disable=SC2154
 ENABLE=$top_builddir/prefetch/enable
 top=$srcdir/..
 BOOT=$top_builddir/boot
@@ -257,7 +255,6 @@ is_rebuilt()
 # four more files.
 in_small_etc()
 {
-	# shellcheck disable=SC2016
 	unshare --mount bash -c '
 		root=$1
 		shift
@@ -367,7 +364,6 @@ wrong_usage()
 
 	new_root
 	while read -r arguments; do
-		# shellcheck disable=SC2086
 		run 16 $arguments && lines 1 || return
 	done <<-END
 	enable disable
@@ -629,7 +625,6 @@ scrub_runs()
 		-e "s|_check /[a-z/]*e2fsck|_check $dir/stock/e2fsck|" \
 		-e "s|launcher=/[^ ]*|launcher=$dir/launchers/enabled/e2fsck|" \
 		"$BOOT/e2scrub.bash" >"$dir/e2scrub.bash"
-	# shellcheck disable=SC2016
 	printf '#!/bin/bash\n. %s\n${DBG} "%s" -f -y x\n' \
 		"$dir/e2scrub.conf" "$dir/stock/e2fsck" >"$dir/e2scrub"
 	said=$(bash -e "$dir/e2scrub" 2>&1)
@@ -704,7 +699,6 @@ hook_copies()
 			../e2fsck ] &&
 		[ "$(cat "$dir/image$dir/stock/e2fsck")" = stock ] || return
 	done
-	# shellcheck disable=SC2016
 	[ "$(sh -ec 'PATH=/bin; . "$1"; echo $PATH' sh \
 		"$dir/image/conf/conf.d/e2prefetch")" = \
 		"$dir/launchers/enabled:/bin" ]
@@ -738,7 +732,6 @@ written_for_dracut()
 {
 	local install_optional_items='' name
 
-	# shellcheck disable=SC1091
 	. "$BOOT/dracut.conf"
 	echo "$install_optional_items"
 	for name in "$launcher" "$launcher-prefetch.so" \

@@ -7,7 +7,6 @@
 # is told, and nothing without.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 MODULE=$(readlink -f "$top_builddir/e2fsck/e2fsck-prefetch.so")
@@ -123,11 +122,9 @@ test_cut()
 	# Where sections begin, and a byte before that.
 	list=$(readelf -SW "$MODULE" | sed -n 's/^ *\[ *[0-9]*\] *//p' |
 		awk '$4 ~ /^[0-9a-f]+$/ { print "0x" $4 }')
-	# shellcheck disable=SC2046
 	tap_check "module cut where its sections begin" cut_at \
 		$(for at in $list; do echo $((at)) $((at > 0 ? at - 1 : 0)); done |
 			sort -nu)
-	# shellcheck disable=SC2046
 	tap_check "module cut at 200 lengths" cut_at $(seq 0 "$step" $((size - 1)))
 	tap_check "module cut by a byte" cut_at $((size - 1))
 }
@@ -433,7 +430,6 @@ wrong_place() { wrong "$dir/conf$1" PREFETCH_CONFIG="$dir/conf"; }
 # wrong_file TEXT WHY
 wrong_file()
 {
-	# shellcheck disable=SC2059
 	printf "$1" >"$dir/conf"
 	wrong_place "$2"
 }
@@ -597,10 +593,8 @@ inert()
 
 	for module in "$MODULE" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
 		for program in true bash "dumpe2fs -h $image" "mke2fs -V"; do
-			# shellcheck disable=SC2086
 			PREFETCH=1 PREFETCH_VERBOSE=2 LD_PRELOAD=$module \
 				$program </dev/null >"$dir/out" 2>"$dir/err"
-			# shellcheck disable=SC2086
 			$program </dev/null >"$dir/so" 2>"$dir/se"
 			cmp "$dir/so" "$dir/out" || return
 			! grep -E "prefetch: [^p]" "$dir/err" || return

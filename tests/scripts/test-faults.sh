@@ -12,9 +12,7 @@
 #   test-faults.sh [GROUP...]	of: eio gone cut once write signal call short
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
 COMPARE_LIMIT=300
@@ -89,10 +87,8 @@ fault_case()
 
 	IFS='|' read -r kind fault image options <<<"$1"
 	E2PF_FAULT=$fault
-	# shellcheck disable=SC2086
 	fault_stock "$E2PF_TMP/$image" $options || return
 	[[ $fault = @(read|write):* ]] || mapping=-
-	# shellcheck disable=SC2086
 	tally_case "$kind" "$fault $image $options" "$dir" $mapping \
 		"$E2PF_TMP/$image" $options
 }

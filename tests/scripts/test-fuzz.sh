@@ -16,9 +16,7 @@
 # FUZZ_CORPUS	folder that keeps the corpus for the next run
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../fuzz/fuzz-seeds.sh
 . "$srcdir/fuzz/fuzz-seeds.sh"
 
 FUZZ_CC=${FUZZ_CC:-clang}
@@ -54,7 +52,6 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16
 
 compile()
 {
-	# shellcheck disable=SC2046,SC2086
 	"$FUZZ_CC" -g -O1 -std=gnu11 -D_GNU_SOURCE \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 		-I"$lib" -I"$srcdir/../prefetch" -I"$srcdir/../accel" \
@@ -69,7 +66,6 @@ fuzz_target()
 	sources=sources_$target
 	runs=runs_$target
 	flags=flags_$target
-	# shellcheck disable=SC2086
 	if ! compile -o "$dir" "$srcdir/fuzz/fuzz-$target.c" ${!sources} \
 		${!flags-} >"$dir.log" 2>&1; then
 		tap_not_ok "$target: compiles" "$dir.log"

@@ -7,7 +7,6 @@
 # and nothing else.  Prints TAP.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 top_srcdir=$(cd "$srcdir/.." && pwd)

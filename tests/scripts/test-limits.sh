@@ -14,9 +14,7 @@
 #				absent cgroup moments readonly device full mounted disk
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
 COMPARE_LIMIT=300
@@ -53,9 +51,7 @@ limit_case()
 	IFS='|' read -r kind name setup prefix inner image options <<<"$1"
 
 	with_limits "$setup" "$prefix" "$inner"
-	# shellcheck disable=SC2086
 	compare_stock "$dir" "$E2PF_TMP/$image" $options
-	# shellcheck disable=SC2086
 	tally_case "$kind" "$name $image $options" "$dir" 1 \
 		"$E2PF_TMP/$image" $options
 }
@@ -68,22 +64,18 @@ scarce_case()
 	local E2FSCK_STOCK=$REAL_STOCK E2FSCK_TEST
 
 	IFS='|' read -r kind name setup prefix inner image options <<<"$1"
-	# shellcheck disable=SC2086
 	compare_stock "$dir" "$E2PF_TMP/$image" $options
 	mv "$dir/stock.out" "$dir/free.out"
 	mv "$dir/stock.status" "$dir/free.status"
 	with_limits "$setup" "$prefix" "$inner"
-	# shellcheck disable=SC2086
 	compare_stock "$dir" "$E2PF_TMP/$image" $options
 	stock=$(<"$dir/stock.status")
 	if cmp -s "$dir/free.out" "$dir/stock.out" &&
 	   cmp -s "$dir/free.status" "$dir/stock.status"; then
-		# shellcheck disable=SC2086
 		tally_case "$kind" "$name $image $options" "$dir" 1 \
 			"$E2PF_TMP/$image" $options
 		return
 	fi
-	# shellcheck disable=SC2086
 	compare_outcome "$dir" 1 "$E2PF_TMP/$image" $options
 	status=agreed
 	[[ $COMPARE_OUTCOME != @(hung|crashed) ]] ||
@@ -502,7 +494,6 @@ test_device()
 		return
 	fi
 	for mode in -fn -fy "-fn -E fragcheck"; do
-		# shellcheck disable=SC2086
 		device_case "block device" "$mode" "$dev" disk_reset $mode
 	done
 	loop_detach "$dev"

@@ -6,7 +6,6 @@
 # preloaded by mistake: output, images and exit status must be the same as without.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 PREFETCHER=$top_builddir/prefetch/e2prefetch

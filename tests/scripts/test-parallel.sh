@@ -8,9 +8,7 @@
 # no distribution has one.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
 CHECKER=$top_builddir/tests/tools/parallel-check

@@ -6,7 +6,6 @@
 # of lib/device/speed.c has the sizes and the reasons.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}

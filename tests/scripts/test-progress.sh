@@ -7,7 +7,6 @@
 # How far one is: its file, `e2prefetch progress'; this runs with a /run of its own.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 # Only root's checks write a status.
@@ -120,7 +119,6 @@ test_signals()
 	local signal
 
 	for signal in INT TERM KILL HUP "STOP CONT" "STOP KILL"; do
-		# shellcheck disable=SC2086
 		tap_check "SIG$signal in pass 1" signalled $signal
 	done
 }

@@ -7,7 +7,6 @@
 # launcher in `e2fsck -V'.  Programs are moved about in a mount name space.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}

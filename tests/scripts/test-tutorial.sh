@@ -6,7 +6,6 @@
 # statistics are written.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 # The indented lines, as a script that ends at the first failure.
@@ -17,7 +16,6 @@ run_tutorial()
 	# bash's own variables and functions, its working directory is $dir.
 	(
 		cd "$dir" || exit
-		# shellcheck disable=SC2030
 		export disk=$image
 		export PATH=$top_builddir/prefetch:$top_builddir/e2fsck:$PATH
 		LD_PRELOAD='' PREFETCH=0 bash -e commands </dev/null
@@ -46,7 +44,6 @@ tutorial_is_cold()
 is_cold_after()
 {
 	cat "$disk" >"$dir/null" && [ "$(resident "$dir/below")" != 0 ] &&
-	# shellcheck disable=SC1091
 	( . "$dir/cold"; cold ) && [ "$(resident "$dir/below")" = 0 ]
 }
 

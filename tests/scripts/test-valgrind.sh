@@ -9,7 +9,6 @@
 # check that looks for the files that claim a block are about those of stock.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
 
 module=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
@@ -27,7 +26,6 @@ under_valgrind()
 {
 	local log=$E2PF_TMP/valgrind.$BASHPID status
 
-	# shellcheck disable=SC2086
 	"$IMGTOOL" run 1800 env "$(command -v env)" LD_PRELOAD="$preload" \
 		valgrind $VALGRIND --log-file="$log" "$@" \
 		>"$log.out" 2>&1 </dev/null

@@ -8,9 +8,7 @@
 # ahead.  And the check is stock's.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=../tools/lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=../tools/compare.sh
 . "$srcdir/tools/compare.sh"
 
 # An ext3 of some hundred files with indirect blocks, and a block that two of

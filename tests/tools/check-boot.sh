@@ -29,9 +29,7 @@
 # the processor is emulated: a boot takes a minute, making an initramfs several.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
 iops=${BOOT_IOPS:-1000}
@@ -196,7 +194,6 @@ make_disks()
 on_disk()
 {
 	mkdir -p "$E2PF_TMP/mounted" &&
-	# shellcheck disable=SC2016
 	unshare --mount bash -c '
 		srcdir=$1
 		. "$2"
@@ -376,7 +373,6 @@ by_systemd="fsck.mode=skip fsck.mode=auto"
 
 stage_systemd()
 {
-	# shellcheck disable=SC2086
 	tap_check "a boot that checks, root by systemd" \
 		boot_as "root by systemd-fsck-root" dirty scrub $by_systemd
 	both_checked prefetched prefetched
@@ -389,7 +385,6 @@ stage_systemd()
 # settings_are LINE: also in the initramfs.
 settings_are()
 {
-	# shellcheck disable=SC2016
 	on_disk sh -c 'sed -i "/^prefetch/d" /etc/e2prefetch.conf &&
 		[ -z "$1" ] || echo "$1" >>/etc/e2prefetch.conf
 		update-initramfs -u' sh "$1"
@@ -403,7 +398,6 @@ stage_settings()
 	both_checked stock stock
 	tap_check "status says so" reported \
 		'^e2fsck-prefetch: .*perhaps' '^status 4$'
-	# shellcheck disable=SC2086
 	tap_check "wrong settings, root by systemd" boot_as \
 		"settings that are wrong, root by systemd-fsck-root" dirty none \
 		$by_systemd
@@ -417,7 +411,6 @@ stage_half()
 		'rm -r /usr/libexec/e2prefetch && update-initramfs -u'
 	tap_check "a boot without them" boot_as "half removed" dirty none
 	both_checked stock stock
-	# shellcheck disable=SC2086
 	tap_check "a boot without them, root by systemd" boot_as \
 		"half removed, root by systemd-fsck-root" dirty none $by_systemd
 	both_checked stock stock

@@ -36,9 +36,7 @@
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 self=$(realpath "$0")
-# shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
 export srcdir top_builddir
@@ -262,7 +260,6 @@ test_link()
 		export COMPARE_LIMIT=300
 	fi
 	COMPARE_ROW_MANAGERS=$managers script corpus scripts/test-compare.sh corpus
-	# shellcheck disable=SC2086
 	script features scripts/test-compare.sh ${images:-features}
 	COUNT=${DIST_SEEDS:-$seeds} script corruptions scripts/test-corruptions.sh
 	if [ "$link" = packaged ]; then
@@ -359,7 +356,6 @@ build_with()
 {
 	local log=$root-$1.log cell build='cd /source && ./quickstart build'
 
-	# shellcheck disable=SC2016
 	[ "$1" = gcc ] || build='rm -rf /clang && cp -a /source /clang &&
 		cd /clang && make -s distclean && ./configure -q CC=clang &&
 		make -s -j"$(nproc)"'
@@ -423,7 +419,6 @@ test_places()
 main()
 {
 	if [ "$*" = here ]; then
-		# shellcheck source=/dev/null
 		test_here "$(. /etc/os-release; echo "${VERSION_CODENAME:-here}")"
 	else
 		test_places "$@"
@@ -450,7 +445,6 @@ case ${1-} in
 	;;
 esac
 
-# shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $all_places
 have_program unshare || tap_skip_all "unshare not found"
 [ -x "$E2FSCK_TEST" ] || tap_skip_all "not built: $E2FSCK_TEST"

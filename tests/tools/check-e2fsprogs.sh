@@ -19,9 +19,7 @@
 # checker loads libext2fs.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
 # A test that hangs is stopped.
@@ -61,7 +59,6 @@ run_one()
 	local test=$1
 
 	cd "$suite/tests" || return
-	# shellcheck disable=SC2086
 	env -i PATH="$PATH" HOME="${HOME-/}" TMPDIR="$E2PF_TMP" \
 		E2PF_TEST_MARK="$E2PF_TEST_MARK" "${setting[@]}" \
 		PREFETCH_STATS="$results/$test.stats" \
@@ -154,7 +151,6 @@ test_suite()
 		tap_not_ok "e2fsprogs builds" "$E2PF_TMP/why"
 		return
 	}
-	# shellcheck disable=SC2046
 	[ $# -gt 0 ] || set -- $(suite_tests)
 	run_suite stock e2fsck.real "$@"
 	version=$(cat "$dir/version")
@@ -182,6 +178,5 @@ test_suite()
 
 require_programs make gcc python3 timeout
 tmp_setup
-# shellcheck disable=SC2034
 notes=$E2PF_TMP/notes
 tap_run test_suite "$@"

@@ -20,9 +20,7 @@
 # Skipped if no mirror can be reached, or if the machine has no apt.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
 suite=bullseye
@@ -50,7 +48,6 @@ get_packages()
 	[ ! -r "$removed" ] || keys+=,$removed
 	apt_update "$work/apt" "deb [signed-by=$keys] $1 $suite main" \
 		-o "$status" || return
-	# shellcheck disable=SC2086
 	(cd "$work/apt/got" && apt_get "$work/apt" -o "$status" download $packages)
 }
 

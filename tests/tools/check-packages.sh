@@ -23,9 +23,7 @@
 # TABLE		file that gets the closing table between its marks
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
 # Build profiles of debian/control with which no test is built or run.
@@ -96,7 +94,6 @@ build_needs()
 # installed.
 build_packages()
 {
-	# shellcheck disable=SC2016
 	inside env DEB_BUILD_OPTIONS="$options parallel=$E2PF_JOBS" \
 		DEB_BUILD_PROFILES="$options" sh -c '
 		cd "$1" && dpkg-buildpackage -us -uc' sh \
@@ -276,7 +273,6 @@ test_install()
 	step ready "a machine with e2fsprogs" machine_ready || return
 	list_files >"$before"
 	step installs "the packages can be installed" apt install /packages/e2prefetch.deb || return
-	# shellcheck disable=SC2016
 	note "$suite" e2fsprogs "$(inside dpkg-query -W -f '${Version}' e2fsprogs)"
 	step present "their files are there" has_its_files
 	step check "a check is the same with and without PREFETCH=1" \

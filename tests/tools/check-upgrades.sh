@@ -22,9 +22,7 @@
 # Needs root, half an hour, and space for overlays in TMPDIR.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
-# shellcheck source=lib.sh
 . "$srcdir/tools/lib.sh"
-# shellcheck source=chroots.sh
 . "$srcdir/tools/chroots.sh"
 
 kills=${KILLS:-10}
@@ -211,7 +209,6 @@ yes_no() { if "$@" >/dev/null 2>&1; then echo yes; else echo NO; fi; }
 # The result of fsck as systemd calls it: prefetched, stock or NO.
 fsck_now()
 {
-	# shellcheck disable=SC2016
 	inside env PREFETCH_STATS=/stats bash -c '
 	rm -f /stats
 	dropin=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
@@ -284,7 +281,6 @@ row()
 		tail -n 6 "$notes"
 	} >"$E2PF_TMP/row" 2>&1
 	cat "$E2PF_TMP/row" >>"$log"
-	# shellcheck disable=SC2053
 	if [ -n "$ok" ] && [[ "$state $fsck" = $expected ]] &&
 		[ "$e2fsck" = yes ] && [ "$failures" = 0 ] &&
 		[ "$removal" != NO ]; then
@@ -371,7 +367,6 @@ downgrade_e2fsprogs()
 		echo "$name=$(inside apt-cache policy $name |
 			sed -n 's/^ *\([0-9][^ ]*\) 500$/\1/p' | head -n 1)"
 	done >"$E2PF_TMP/versions" &&
-	# shellcheck disable=SC2046
 	apt --allow-downgrades install $(cat "$E2PF_TMP/versions")
 }
 
@@ -527,7 +522,6 @@ main()
 
 	for name in $all_rows; do
 		for pattern; do
-			# shellcheck disable=SC2254
 			case $name in
 			$pattern) break ;;
 			esac

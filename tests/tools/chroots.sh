@@ -11,7 +11,6 @@
 #   chroot_mounts	array of FROM:TO: file or folder FROM is mounted as TO in
 #			the chroot
 
-# shellcheck source=report.sh disable=SC2154
 . "$srcdir/tools/report.sh"
 
 chroots_file=$(realpath "${BASH_SOURCE[0]}")
@@ -78,7 +77,6 @@ in_chroot()
 	local root=$1
 
 	shift
-	# shellcheck disable=SC2016
 	unshare --mount --pid --fork --kill-child bash -c '
 		srcdir=$1
 		. "$2"
@@ -131,7 +129,6 @@ release_sources()
 {
 	local dist=dist-$$
 
-	# shellcheck disable=SC2154
 	make -s -C "$top_builddir" distdir distdir="$dist" >/dev/null || return
 	rm -rf "$1"
 	mv "$top_builddir/$dist" "$1"
@@ -188,7 +185,6 @@ source_lines()
 	local key='' lines
 
 	[ ! -r "$keyring" ] || key="[signed-by=$keyring] "
-	# shellcheck disable=SC2016
 	lines=$(apt-get indextargets 'Created-By: Packages' --format \
 		'$(ORIGIN) $(COMPONENT) $(REPO_URI) $(RELEASE)' 2>/dev/null |
 		awk -v key="$key" '
@@ -196,7 +192,6 @@ source_lines()
 		!seen[$3, $4]++ {
 			print "deb-src " ($1 == "Debian" ? key : "") $3 " " $4 " main"
 		}')
-	# shellcheck source=/dev/null
 	[ -n "$lines" ] || lines="deb-src $key$mirror $(
 		. /etc/os-release && echo "${VERSION_CODENAME-sid}") main"
 	printf '%s\n' "$lines"

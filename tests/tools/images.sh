@@ -545,7 +545,6 @@ image_make()
 	*"-E "*) options=${options/-E /-E hash_seed=$IMAGE_SEED,} ;;
 	*) options="$options -E hash_seed=$IMAGE_SEED" ;;
 	esac
-	# shellcheck disable=SC2086
 	LD_PRELOAD=$FIXED_RANDOM mke2fs -q -F -t "$type" -U $IMAGE_UUID \
 		$options "$file" >"$file.log" 2>&1 ||
 		{ cat "$file.log"; return 1; }

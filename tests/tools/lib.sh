@@ -301,7 +301,6 @@ have_program() { command -v "$1" >/dev/null; }
 can_be_nicer() { [ "$(nice)" -le 12 ]; }
 
 # NOBODY COMMAND...: as a user without any rights.
-# shellcheck disable=SC2034
 NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
 # nobody_runs FILE: can that user run it?  Not in a build below a private folder,
@@ -398,7 +397,5 @@ workers()
 	wait
 }
 
-# shellcheck source=images.sh
 . "$srcdir/tools/images.sh"
-# shellcheck source=tally.sh
 . "$srcdir/tools/tally.sh"

@@ -6,7 +6,6 @@
 # notes what they find in each place, and writes a table into a document.
 
 # note PLACE KEY VALUE: a line of the file $notes, a cell of the table.
-# shellcheck disable=SC2154
 note() { printf '%s\t%s\t%s\n' "$@" >>"$notes"; }
 
 # pass_on PLACE GROUP NAME: the TAP of one program, each line under its name.  Notes

@@ -130,6 +130,5 @@ tally_all()
 
 	tally_function=$1 tally_list=$E2PF_TMP/list
 	cat >"$tally_list"
-	# shellcheck disable=SC2046
 	workers tally_worker $(seq 0 $((E2PF_JOBS - 1)))
 }
