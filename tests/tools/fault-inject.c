@@ -39,10 +39,66 @@
  * was read or requested; bad pages of mappings raise SIGBUS; and written data
  * can be read again, as from a disk's page cache.
  */
-#include "fault-inject.h"
+/* Both names (32-bit and 64-bit off_t) of each function are defined here, and
+ * none of them inline. */
+#undef _FILE_OFFSET_BITS
+#undef _FORTIFY_SOURCE
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#ifndef _LARGEFILE64_SOURCE
+#define _LARGEFILE64_SOURCE
+#endif
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-struct fault fault;
-static uint64_t calls;
+enum kind {
+	NONE, TRACE, READ_RANGE, WRITE_RANGE, GONE, CUT, ONCE, SIGNAL, HOLD,
+	WFAIL, WSIGNAL, CALL, CALLS
+};
+
+static struct fault {
+	enum kind kind;
+	struct stat target;
+	bool has_target;
+	uint64_t n, start, end;
+	long value;			/* errno, signal or size */
+	char name[48];
+	uintptr_t text, text_end;	/* whose calls are counted */
+	const char *log;
+} fault;
+
+#define UNIT		1024u
+#define UNITS		(128u << 10)	/* 128 MiB; nothing fails beyond that */
+#define BAD		1u		/* cannot be read */
+#define READ		2u		/* the checker has read it */
+#define AHEAD		4u		/* requested or read by others */
+#define MAPPINGS	16
+
+static unsigned char unit[UNITS];
+static uint64_t calls, reads, changes, bad_change = UINT64_MAX;
+static bool gone;
+static struct mapping { char *start; size_t len; uint64_t off; }
+	mappings[MAPPINGS];
+static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void __attribute__((constructor)) begin_faults(void);
 void *__libc_malloc(size_t size);
@@ -70,53 +126,46 @@ int __open64_2(const char *path, int flags);
 #define STAT_VERSION(...) (_STAT_VER, __VA_ARGS__)
 #endif
 
-int real_open(const char *path, int flags, int mode)
-{
-	REAL(open64);
+/* The function behind one that is defined here. */
+#define REAL(name) REAL_OF(name)
+#define REAL_OF(name) ({ \
+	static __typeof__(&name) real; \
+	if (!real) \
+		real = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
+	real; })
+#define REAL_STAT	REAL(STAT_NAME(stat64, __xstat64)) STAT_VERSION
+#define REAL_FSTAT	REAL(STAT_NAME(fstat64, __fxstat64)) STAT_VERSION
 
-	return real(path, flags, mode);
-}
-
-static int real_stat(const char *path, struct stat64 *st)
-{
-	REAL(STAT_NAME(stat64, __xstat64));
-
-	return real STAT_VERSION(path, st);
-}
-
-static int real_fstat(int fd, struct stat64 *st)
-{
-	REAL(STAT_NAME(fstat64, __fxstat64));
-
-	return real STAT_VERSION(fd, st);
-}
-
-ssize_t real_write(int fd, const void *buf, size_t n)
-{
-	REAL(write);
-
-	return real(fd, buf, n);
-}
-
-void log_line(const char *line)
+/* Write a line to E2PF_FAULT_LOG; preserves errno. */
+static void log_line(const char *line)
 {
 	ssize_t len = (ssize_t)strlen(line);
 	int err = errno, fd = -1;
 
 	if (fault.log)
-		fd = real_open(fault.log, O_WRONLY | O_CREAT | O_APPEND |
-			       O_CLOEXEC, 0666);
+		fd = REAL(open64)(fault.log, O_WRONLY | O_CREAT | O_APPEND |
+				  O_CLOEXEC, 0666);
 	if (fd >= 0) {
-		if (real_write(fd, line, (size_t)len) != len)
+		if (REAL(write)(fd, line, (size_t)len) != len)
 			abort();
 		close(fd);
 	}
 	errno = err;
 }
 
-void log_hit(void)
+static void log_hit(void)
 {
 	log_line("hit\n");
+}
+
+/* The kernel reads whole pages. */
+static void mark(uint64_t off, uint64_t len, unsigned flag)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), u, end;
+
+	end = (off + len + page - 1) / page * page;
+	for (u = off / page * (page / UNIT); u * UNIT < end && u < UNITS; u++)
+		__atomic_fetch_or(&unit[u], flag, __ATOMIC_RELAXED);
 }
 
 /*
@@ -162,13 +211,6 @@ static bool is_launcher(void)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Name of this process's program; the module may be in any other program
- * too. */
-static const char *self_name(void)
-{
-	return is_launcher() ? "launcher" : "module";
-}
-
 static void parse_call(char *text)
 {
 	char *who = text, *name = strchr(text, ':'), *n;
@@ -178,7 +220,8 @@ static void parse_call(char *text)
 	*name++ = *n++ = '\0';
 	snprintf(fault.name, sizeof(fault.name), "%s", name);
 	fault.n = next_number(&n);
-	if (!strcmp(who, self_name()))
+	/* The module may be in any other program. */
+	if (!strcmp(who, is_launcher() ? "launcher" : "module"))
 		dl_iterate_phdr(find_text, who);
 }
 
@@ -205,7 +248,7 @@ static void parse(char *text)
 		fault.value = (long)next_number(&text);
 	}
 	if (fault.kind == READ_RANGE)
-		mark_bad();
+		mark(fault.start, fault.end - fault.start, BAD);
 }
 
 void __attribute__((constructor)) begin_faults(void)
@@ -222,28 +265,29 @@ void __attribute__((constructor)) begin_faults(void)
 	parse(copy);
 }
 
-bool is_target(int fd)
+/* Whether this is a descriptor of the image or device. */
+static bool is_target(int fd)
 {
 	struct stat64 st;
-	bool is;
 	int err = errno;
 
-	if (!fault.has_target || real_fstat(fd, &st) < 0) {
+	if (!fault.has_target || REAL_FSTAT(fd, &st) < 0) {
 		errno = err;
 		return false;
 	}
-	is = S_ISBLK(fault.target.st_mode) ?
+	return S_ISBLK(fault.target.st_mode) ?
 		st.st_rdev == fault.target.st_rdev :
 		st.st_dev == fault.target.st_dev &&
 		st.st_ino == fault.target.st_ino;
-	return is;
 }
 
 /*
  * Failing the n-th call.
  */
 
-bool call_fails(const char *name, const void *caller, int error)
+/* Count a call of `name` from the address `caller`; true, with errno set, if it
+ * must fail. */
+static bool call_fails(const char *name, const void *caller, int error)
 {
 	uintptr_t at = (uintptr_t)caller;
 	uint64_t n;
@@ -259,34 +303,25 @@ bool call_fails(const char *name, const void *caller, int error)
 	return true;
 }
 
+#define FAILS(name, error) \
+	call_fails(name, __builtin_return_address(0), error)
+
 /* Looked up without dlsym(), which allocates memory. */
 #define ALLOCATE(name, arguments) \
 	(FAILS(#name, ENOMEM) ? NULL : \
 	 __interceptor_##name ? __interceptor_##name arguments : \
 	 __libc_##name arguments)
 
-void *malloc(size_t size)
-{
-	return ALLOCATE(malloc, (size));
-}
-
-void *calloc(size_t n, size_t size)
-{
-	return ALLOCATE(calloc, (n, size));
-}
-
-void *realloc(void *old, size_t size)
-{
-	return ALLOCATE(realloc, (old, size));
-}
+void *malloc(size_t size) { return ALLOCATE(malloc, (size)); }
+void *calloc(size_t n, size_t size) { return ALLOCATE(calloc, (n, size)); }
+void *realloc(void *old, size_t size) { return ALLOCATE(realloc, (old, size)); }
 
 /* TYPE NAME(PARAMETERS): followed by what a failing call returns, its errno,
  * and the arguments to pass on. */
 #define WRAP_AS(label, type, name, parameters, failed, error, arguments) \
 type name parameters \
 { \
-	REAL(name); \
-	return FAILS(label, error) ? failed : real arguments; \
+	return FAILS(label, error) ? failed : REAL(name) arguments; \
 }
 #define WRAP(type, name, parameters, failed, error, arguments) \
 	WRAP_AS(#name, type, name, parameters, failed, error, arguments)
@@ -348,42 +383,478 @@ static bool is_own_open(const char *path, int flags)
 	struct stat64 st;
 
 	return !fault.has_target || (flags & O_NONBLOCK) ||
-	       real_stat(path, &st) < 0 || st.st_dev != fault.target.st_dev ||
+	       REAL_STAT(path, &st) < 0 || st.st_dev != fault.target.st_dev ||
 	       st.st_ino != fault.target.st_ino;
 }
 
-#define OPEN_BODY(caller) do { \
+static int open_by(const void *caller, const char *path, int flags, int mode)
+{
+	if (fault.text && is_own_open(path, flags) &&
+	    call_fails("open", caller, EMFILE))
+		return -1;
+	return REAL(open64)(path, flags, mode);
+}
+
+#define OPEN(symbol) \
+int symbol(const char *path, int flags, ...) \
+{ \
 	va_list ap; \
 	int mode; \
 	va_start(ap, flags); \
 	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, int) : 0; \
 	va_end(ap); \
-	if (fault.text && is_own_open(path, flags) && \
-	    call_fails("open", caller, EMFILE)) \
-		return -1; \
-	return real_open(path, flags, mode); \
-} while (0)
+	return open_by(__builtin_return_address(0), path, flags, mode); \
+}
+OPEN(open)
+OPEN(open64)
 
-int open(const char *path, int flags, ...)
+#define OPEN_2(symbol) \
+int symbol(const char *path, int flags) \
+{ \
+	return open_by(__builtin_return_address(0), path, flags, 0); \
+}
+OPEN_2(__open_2)
+OPEN_2(__open64_2)
+
+/*
+ * Reading.
+ */
+
+static bool is_checkers(int fd)
 {
-	OPEN_BODY(__builtin_return_address(0));
+	return !(fcntl(fd, F_GETFL) & O_NONBLOCK);
 }
 
-int open64(const char *path, int flags, ...)
+static void trace(const char *what, uint64_t off, uint64_t len)
 {
-	OPEN_BODY(__builtin_return_address(0));
+	char line[64];
+	uint64_t u;
+
+	for (u = off / UNIT; u * UNIT < off + len; u++) {
+		snprintf(line, sizeof(line), "%s %llu\n", what,
+			 (unsigned long long)u);
+		log_line(line);
+	}
 }
 
-int __open_2(const char *path, int flags)
+/* For faults that count reads, both I/O managers must make the same reads.  So
+ * prefetched data is not reported as cached: the manager that asks would skip
+ * the read. */
+static void mark_ahead(uint64_t off, uint64_t len)
 {
-	if (fault.text && is_own_open(path, flags) && FAILS("open", EMFILE))
+	if (fault.kind != GONE && fault.kind != CUT && fault.kind != ONCE &&
+	    fault.kind != SIGNAL)
+		mark(off, len, AHEAD);
+}
+
+static bool may_be_read(uint64_t u, bool checker)
+{
+	if (u >= UNITS)
+		return !gone;
+	if (unit[u] & BAD)
+		return false;
+	return !gone || (checker && (unit[u] & READ));
+}
+
+static bool is_new(uint64_t off, uint64_t len)
+{
+	uint64_t u;
+
+	for (u = off / UNIT; u * UNIT < off + len && u < UNITS; u++)
+		if (!(unit[u] & READ))
+			return true;
+	return false;
+}
+
+static void hold(void)
+{
+	const char *fifo = getenv("E2PF_FAULT_FIFO");
+	int fd;
+
+	do
+		fd = fifo ? REAL(open64)(fifo, O_RDONLY | O_CLOEXEC, 0) : -1;
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		abort();
+	close(fd);
+}
+
+/* The checker is about to read something for the first time.  Returns whether this
+ * read fails and its repetition does not. */
+static bool count_read(void)
+{
+	const char *file;
+
+	if (fault.kind == TRACE)
+		log_line("new\n");
+	if (++reads != fault.n)
+		return false;
+	switch (fault.kind) {
+	case GONE:
+		gone = true;
+		break;
+	case CUT:
+		file = getenv("E2PF_FAULT_FILE");
+		if (!file || truncate(file, fault.value))
+			abort();
+		break;
+	case ONCE:
+		break;
+	case SIGNAL:
+		log_hit();
+		raise((int)fault.value);
+		return false;
+	case HOLD:
+		log_hit();
+		hold();
+		return false;
+	default:
+		return false;
+	}
+	log_hit();
+	return fault.kind == ONCE;
+}
+
+/* Number of bytes of a read before the first failing unit. */
+static size_t readable(uint64_t off, size_t len, bool checker)
+{
+	uint64_t u;
+
+	for (u = off / UNIT; u * UNIT < off + len; u++)
+		if (!may_be_read(u, checker))
+			return u * UNIT > off ? (size_t)(u * UNIT - off) : 0;
+	return len;
+}
+
+/* Number of bytes of a read of the target that may succeed; -1 with errno if
+ * none. */
+static ssize_t before_read(int fd, uint64_t off, size_t len)
+{
+	bool checker = is_checkers(fd);
+	size_t n;
+
+	if (checker && is_new(off, len) && count_read()) {
+		if (!fault.value)
+			return (ssize_t)(len / 2);
+		errno = (int)fault.value;
 		return -1;
-	return real_open(path, flags, 0);
+	}
+	if (checker && fault.kind == TRACE)
+		trace("read", off, len);
+	n = readable(off, len, checker);
+	if (n < len && !gone)
+		log_hit();
+	if (n == 0 && len) {
+		errno = EIO;
+		return -1;
+	}
+	if (checker)
+		mark(off, n, READ);
+	else
+		mark_ahead(off, n);
+	return (ssize_t)n;
 }
 
-int __open64_2(const char *path, int flags)
+static ssize_t read_at(int fd, void *buf, size_t len, off64_t off,
+		       const void *caller)
 {
-	if (fault.text && is_own_open(path, flags) && FAILS("open", EMFILE))
+	if (is_target(fd) && off >= 0) {
+		ssize_t n;
+
+		if (!is_checkers(fd) && call_fails("pread", caller, EIO))
+			return -1;
+		n = before_read(fd, (uint64_t)off, len);
+		if (n < 0)
+			return n;
+		len = (size_t)n;
+	}
+	return REAL(pread64)(fd, buf, len, off);
+}
+
+#undef pread
+#undef pread64
+#undef read
+#define PREAD(symbol, offset) \
+ssize_t symbol(int fd, void *buf, size_t len, offset off) \
+{ \
+	return read_at(fd, buf, len, off, __builtin_return_address(0)); \
+}
+PREAD(pread, off_t)
+PREAD(pread64, off64_t)
+
+ssize_t read(int fd, void *buf, size_t len)
+{
+	if (is_target(fd)) {
+		off64_t off = lseek64(fd, 0, SEEK_CUR);
+		ssize_t n = off < 0 ? 0 : before_read(fd, (uint64_t)off, len);
+
+		if (n < 0)
+			return n;
+		len = (size_t)n;
+	} else if (FAILS("read", EIO)) {
 		return -1;
-	return real_open(path, flags, 0);
+	}
+	return REAL(read)(fd, buf, len);
+}
+
+#define FADVISE(symbol, offset) \
+int symbol(int fd, offset off, offset len, int advice) \
+{ \
+	if (FAILS("posix_fadvise", ENOMEM)) \
+		return ENOMEM; \
+	if (advice == POSIX_FADV_WILLNEED && is_target(fd)) \
+		mark_ahead((uint64_t)off, (uint64_t)len); \
+	return REAL(symbol)(fd, off, len, advice); \
+}
+FADVISE(posix_fadvise, off_t)
+FADVISE(posix_fadvise64, off64_t)
+
+/*
+ * Mappings.
+ */
+
+/* Map an empty file over the bad pages: accessing them raises SIGBUS. */
+static void spoil(const struct mapping *m, int prot)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t start = fault.start / page * page;
+	uint64_t end = (fault.end + page - 1) / page * page;
+	int fd;
+
+	if (start < m->off)
+		start = m->off;
+	if (end > m->off + m->len)
+		end = m->off + m->len;
+	if (start >= end)
+		return;
+	fd = memfd_create("bad", MFD_CLOEXEC);
+	if (fd < 0 || REAL(mmap64)(m->start + (start - m->off),
+				   (size_t)(end - start), prot,
+				   MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		abort();
+	close(fd);
+}
+
+static void *map_at(void *addr, size_t len, int prot, int flags, int fd,
+		    off64_t off, const void *caller)
+{
+	struct mapping m = { .len = len, .off = (uint64_t)off };
+	int i;
+
+	if (call_fails("mmap", caller, ENOMEM))
+		return MAP_FAILED;
+	m.start = REAL(mmap64)(addr, len, prot, flags, fd, off);
+	if (m.start == MAP_FAILED || fd < 0 || !is_target(fd))
+		return m.start;
+	if (fault.kind == READ_RANGE)
+		spoil(&m, prot);
+	pthread_mutex_lock(&map_lock);
+	for (i = 0; i < MAPPINGS && mappings[i].start; i++)
+		;
+	if (i < MAPPINGS)
+		mappings[i] = m;
+	pthread_mutex_unlock(&map_lock);
+	return m.start;
+}
+
+#define MMAP(symbol, offset) \
+void *symbol(void *addr, size_t len, int prot, int flags, int fd, offset off) \
+{ \
+	return map_at(addr, len, prot, flags, fd, off, \
+		      __builtin_return_address(0)); \
+}
+MMAP(mmap, off_t)
+MMAP(mmap64, off64_t)
+
+int munmap(void *addr, size_t len)
+{
+	int i;
+
+	pthread_mutex_lock(&map_lock);
+	for (i = 0; i < MAPPINGS; i++)
+		if (mappings[i].start == addr)
+			mappings[i].start = NULL;
+	pthread_mutex_unlock(&map_lock);
+	return REAL(munmap)(addr, len);
+}
+
+/* Returns 1, with the file offset in *off, if the address is in a mapping of
+ * the target. */
+static int find_mapping(const char *addr, uint64_t *off)
+{
+	int i, found = 0;
+
+	pthread_mutex_lock(&map_lock);
+	for (i = 0; i < MAPPINGS && !found; i++) {
+		const struct mapping *m = &mappings[i];
+
+		if (!m->start || addr < m->start || addr >= m->start + m->len)
+			continue;
+		*off = m->off + (uint64_t)(addr - m->start);
+		found = 1;
+	}
+	pthread_mutex_unlock(&map_lock);
+	return found;
+}
+
+static bool is_resident(uint64_t off, uint64_t page)
+{
+	uint64_t u;
+
+	for (u = off / UNIT; u < (off + page) / UNIT; u++)
+		if (u >= UNITS || (unit[u] & BAD) ||
+		    !(unit[u] & (READ | AHEAD)))
+			return false;
+	return true;
+}
+
+int mincore(void *addr, size_t len, unsigned char *vec)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), off = 0, i;
+	int r;
+
+	if (FAILS("mincore", EAGAIN))
+		return -1;
+	r = REAL(mincore)(addr, len, vec);
+	if (r == 0 && find_mapping(addr, &off))
+		for (i = 0; i < (len + page - 1) / page; i++)
+			vec[i] = is_resident(off + i * page, page);
+	return r;
+}
+
+/*
+ * Writing.
+ */
+
+/* Number of bytes before the first one that is inside the range. */
+static size_t before_range(uint64_t off, size_t len, uint64_t start,
+			   uint64_t end)
+{
+	if (off >= end || off + len <= start)
+		return len;
+	return off < start ? (size_t)(start - off) : 0;
+}
+
+/* Whether the bytes to be written differ from those in the file. */
+static bool changes_unit(int fd, const char *buf, uint64_t off, size_t len)
+{
+	char old[UNIT];
+	char path[40];
+	ssize_t got;
+	int again = fd;
+
+	/* The checker may have opened the file for writing only. */
+	if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		again = REAL(open64)(path, O_RDONLY | O_CLOEXEC, 0);
+	}
+	got = REAL(pread64)(again, old, len, (off64_t)off);
+	if (again != fd)
+		close(again);
+	return got != (ssize_t)len || memcmp(old, buf, len);
+}
+
+/* Number of bytes that may be written: those before a change that fails.  May not
+ * return: the fault may be a signal. */
+static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
+{
+	size_t done, n;
+
+	for (done = 0; done < len; done += n) {
+		uint64_t u = (off + done) / UNIT;
+
+		n = (size_t)((u + 1) * UNIT - (off + done));
+		if (n > len - done)
+			n = len - done;
+		if ((!gone && bad_change != UINT64_MAX &&
+		     (u != bad_change || fault.kind != WFAIL)) ||
+		    !changes_unit(fd, buf + done, off + done, n))
+			continue;
+		if (gone || u == bad_change)
+			return done;
+		if (++changes != fault.n)
+			continue;
+		bad_change = u;
+		log_hit();
+		if (fault.kind == WFAIL)
+			return done;
+		/* Write what precedes the change, then raise the signal. */
+		REAL(pwrite64)(fd, buf, done, (off64_t)off);
+		raise((int)fault.value);
+	}
+	return len;
+}
+
+static ssize_t before_write(int fd, const char *buf, uint64_t off, size_t len)
+{
+	size_t n = len;
+	uint64_t u;
+
+	if (fault.kind == TRACE)
+		trace("write", off, len);
+	if (gone || fault.kind == WFAIL || fault.kind == WSIGNAL)
+		n = count_changes(fd, buf, off, len);
+	else if (fault.kind == WRITE_RANGE)
+		n = before_range(off, len, fault.start, fault.end);
+	if (fault.kind == WRITE_RANGE && n < len)
+		log_hit();
+	if (n == 0 && len) {
+		errno = gone ? EIO : (int)fault.value;
+		return -1;
+	}
+	/* Written data is in the page cache, even on a bad sector. */
+	for (u = (off + UNIT - 1) / UNIT; (u + 1) * UNIT <= off + n; u++)
+		if (u < UNITS)
+			unit[u] = READ;
+	return (ssize_t)n;
+}
+
+static ssize_t write_at(int fd, const void *buf, size_t len, off64_t off)
+{
+	if (is_target(fd) && off >= 0) {
+		ssize_t n = before_write(fd, buf, (uint64_t)off, len);
+
+		if (n < 0)
+			return n;
+		len = (size_t)n;
+	}
+	return REAL(pwrite64)(fd, buf, len, off);
+}
+
+#define PWRITE(symbol, offset) \
+ssize_t symbol(int fd, const void *buf, size_t len, offset off) \
+{ \
+	return write_at(fd, buf, len, off); \
+}
+PWRITE(pwrite, off_t)
+PWRITE(pwrite64, off64_t)
+
+ssize_t write(int fd, const void *buf, size_t len)
+{
+	if (is_target(fd)) {
+		off64_t off = lseek64(fd, 0, SEEK_CUR);
+		ssize_t n = off < 0 ? 0 :
+			before_write(fd, buf, (uint64_t)off, len);
+
+		if (n < 0)
+			return n;
+		len = (size_t)n;
+	}
+	return REAL(write)(fd, buf, len);
+}
+
+/* libext2fs reads bitmaps with one thread per processor: the order of reads
+ * would then be random. */
+long sysconf(int name)
+{
+	return name == _SC_NPROCESSORS_CONF ? 1 : REAL(sysconf)(name);
+}
+
+int fsync(int fd)
+{
+	if (gone && is_target(fd)) {
+		errno = EIO;
+		return -1;
+	}
+	return REAL(fsync)(fd);
 }
